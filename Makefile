@@ -1,0 +1,69 @@
+# Run `make help` to see what there is.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS := -s -w -X main.version=$(VERSION)
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64
+export CGO_ENABLED ?= 0
+
+.PHONY: help
+help: ## show this
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+.PHONY: build
+build: ## build bin/coppice
+	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/coppice ./cmd/coppice
+
+.PHONY: demo
+demo: build ## run 6 tasks at once in a sample repository, offline
+	./bin/coppice demo
+
+.PHONY: deps
+deps: ## see to it that what the tests need is there
+	./scripts/deps.sh
+	@if [ -x test/agents/install.sh ]; then ./test/agents/install.sh </dev/null; fi
+
+.PHONY: test
+test: deps ## all tests, with what they need installed first
+	go vet ./...
+	go test ./test/house
+	./scripts/test.sh ./...
+
+.PHONY: test-agents
+test-agents: deps ## drive further agent CLIs, installed first
+	./test/agents/install-more.sh </dev/null
+	COPPICE_REQUIRE_AGENTS=1 ./scripts/test.sh -tags moreagents -run 'TestACP|TestChosenModel|TestLines' ./test/agents
+
+.PHONY: lint
+lint: ## gofmt, vet, staticcheck
+	@bad=$$(git ls-files --cached --others --exclude-standard '*.go' | xargs -r ls -d 2>/dev/null | xargs -r gofmt -l); \
+	if [ -n "$$bad" ]; then echo "not formatted:"; echo "$$bad"; exit 1; fi
+	go vet ./...
+	go run $(STATICCHECK) ./...
+
+.PHONY: cross
+cross: ## build for Linux and macOS, on both architectures
+	@set -e; for p in $(PLATFORMS); do \
+		echo "build $$p"; \
+		GOOS=$${p%/*} GOARCH=$${p#*/} go build -trimpath -ldflags '$(LDFLAGS)' -o dist/coppice-$${p%/*}-$${p#*/} ./cmd/coppice; \
+	done
+	@echo "vet   darwin/arm64"; GOOS=darwin GOARCH=arm64 go vet ./...
+
+.PHONY: sim
+sim: ## 10,000 seeds of the simulation
+	go test -count=1 -timeout 4h ./test/sim -seeds 10000
+
+.PHONY: bench
+bench: build ## measure against the floors
+	go run ./test/bench
+
+.PHONY: generate
+generate: ## rewrite everything that is generated
+	go generate ./...
+	go test ./cmd/coppice/config -run TestPublished -update
+
+.PHONY: clean
+clean: ## remove what was built
+	rm -rf bin dist

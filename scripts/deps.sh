@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Sees to it that the programs the tests need are there. As root on Debian it
+# installs what is missing; otherwise it says what to do.
+set -euo pipefail
+
+# program:package
+wanted="git:git make:make tmux:tmux ps:procps unshare:util-linux ip:iproute2"
+if ! command -v node >/dev/null; then
+	wanted="$wanted node:nodejs"
+fi
+if ! command -v npm >/dev/null; then
+	wanted="$wanted npm:npm"
+fi
+
+missing=
+for pair in $wanted; do
+	if ! command -v "${pair%%:*}" >/dev/null; then
+		missing="$missing ${pair##*:}"
+	fi
+done
+
+if [ -n "$missing" ]; then
+	if ! command -v apt-get >/dev/null; then
+		echo "missing:$missing; install them with your package manager" >&2
+		exit 1
+	fi
+	if [ "$(id -u)" -ne 0 ]; then
+		echo "missing:$missing; run: sudo apt-get install -y$missing" >&2
+		exit 1
+	fi
+	export DEBIAN_FRONTEND=noninteractive
+	apt-get update -q </dev/null
+	# The list is made of package names above: it is meant to be split.
+	# shellcheck disable=SC2086
+	apt-get install -y -q --no-install-recommends $missing </dev/null
+fi
+
+if ! command -v go >/dev/null; then
+	echo "missing: go; see https://go.dev/dl" >&2
+	exit 1
+fi
+version=$(git version | sed 's/[^0-9]*\([0-9]*\)\.\([0-9]*\).*/\1 \2/')
+# shellcheck disable=SC2086
+set -- $version
+if [ "$1" -lt 2 ] || { [ "$1" -eq 2 ] && [ "$2" -lt 38 ]; }; then
+	echo "git $1.$2 is too old; 2.38 or newer is needed" >&2
+	exit 1
+fi

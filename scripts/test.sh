@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Runs go test on the given packages and ends with a line that counts. In CI a
+# skipped test is a failure: what cannot be shown is not shown.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+strict=false
+[ "${CI:-}" = true ] && strict=true
+bin=$(mktemp -d)
+trap 'rm -rf "$bin"' EXIT
+go build -o "$bin/testsum" ./scripts/testsum
+
+code=0
+go test -json -timeout "${TEST_TIMEOUT:-20m}" "$@" 2>&1 </dev/null | "$bin/testsum" -strict="$strict" || code=1
+exit "$code"
