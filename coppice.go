@@ -1,0 +1,113 @@
+// Package coppice is the domain: the words of the product and nothing else.
+//
+// A Project is a git repository and its Policy. A Task is one unit of work in
+// it; the engine gives the task Sessions (agent conversations) in a Workspace
+// (a directory and branch), and brings the outcome onto the base branch by a
+// Landing, whose merged tree must pass its Checks first. Every effect on the
+// world is a Work item. Everything that happens is an Event.
+//
+// The rows defined here are facts: something happened, or was asked for. What
+// a person reads as a status is derived from them (see Task.Status), never
+// stored a second time.
+//
+// The package imports the standard library only; every other package is named
+// for what it adapts this one to.
+package coppice
+
+import "time"
+
+// Role says what a session is for.
+type Role string
+
+// The roles of a session.
+const (
+	RoleImplement Role = "implement" // does the task
+	RoleFix       Role = "fix"       // mends what a check or a merge refused
+)
+
+// Usage is what a session consumed, as far as its agent tells.
+type Usage struct {
+	InputTokens  int64   `json:"input_tokens,omitempty"`
+	OutputTokens int64   `json:"output_tokens,omitempty"`
+	CacheRead    int64   `json:"cache_read_tokens,omitempty"`
+	CacheWrite   int64   `json:"cache_write_tokens,omitempty"`
+	CostUSD      float64 `json:"cost_usd,omitempty"`
+	Turns        int64   `json:"turns,omitempty"`
+}
+
+// Add returns the sum of two usages.
+func (u Usage) Add(v Usage) Usage {
+	return Usage{
+		InputTokens:  u.InputTokens + v.InputTokens,
+		OutputTokens: u.OutputTokens + v.OutputTokens,
+		CacheRead:    u.CacheRead + v.CacheRead,
+		CacheWrite:   u.CacheWrite + v.CacheWrite,
+		CostUSD:      u.CostUSD + v.CostUSD,
+		Turns:        u.Turns + v.Turns,
+	}
+}
+
+// Question is something a session asked a person. The session waits until it
+// is answered or the session ends.
+type Question struct {
+	ID         int64     `json:"id"`
+	TaskID     int64     `json:"task_id"`
+	SessionID  int64     `json:"session_id"`
+	Ref        string    `json:"ref,omitempty"` // the agent's own name for it, unique within the session
+	Text       string    `json:"text"`
+	Options    []string  `json:"options,omitempty"`
+	AskedAt    time.Time `json:"asked_at"`
+	Answer     string    `json:"answer,omitempty"`
+	AnsweredAt time.Time `json:"answered_at,omitzero"`
+	ClosedAt   time.Time `json:"closed_at,omitzero"` // delivered, or no longer wanted
+}
+
+// Open tells whether a person should still answer.
+func (q Question) Open() bool { return q.AnsweredAt.IsZero() && q.ClosedAt.IsZero() }
+
+// Message is something a person (or the engine) said to a task. It reaches the
+// running session, or the next one when none runs.
+type Message struct {
+	ID          int64     `json:"id"`
+	TaskID      int64     `json:"task_id"`
+	SessionID   int64     `json:"session_id,omitempty"` // where it was delivered
+	Text        string    `json:"text"`
+	From        string    `json:"from,omitempty"`
+	SentAt      time.Time `json:"sent_at"`
+	DeliveredAt time.Time `json:"delivered_at,omitzero"`
+	Failed      string    `json:"failed,omitempty"` // why the last try did not arrive
+}
+
+// AgentLimit is the shared knowledge that an agent's account can do nothing
+// until a moment, learned by one session and obeyed by all.
+type AgentLimit struct {
+	Agent string    `json:"agent"`
+	Until time.Time `json:"until"`
+	Class Class     `json:"class"`
+	Text  string    `json:"text,omitempty"`
+}
+
+// Node is a machine with a worker, as the fabric sees it now.
+type Node struct {
+	Name        string `json:"name"`
+	MemoryTotal uint64 `json:"memory_total"`
+	MemoryUsed  uint64 `json:"memory_used"`
+	DiskFree    uint64 `json:"disk_free,omitempty"`
+}
+
+// Trash is something removed that can be brought back until it expires.
+type Trash struct {
+	ID         int64     `json:"id"`
+	ProjectID  int64     `json:"project_id"`
+	TaskID     int64     `json:"task_id"`
+	What       string    `json:"what"` // "workspace"
+	Path       string    `json:"path"` // where its files were
+	Branch     string    `json:"branch,omitempty"`
+	Head       string    `json:"head,omitempty"`
+	Ref        string    `json:"ref,omitempty"`     // keeps the removed commits, the uncommitted state included
+	Archive    string    `json:"archive,omitempty"` // ignored files chosen by config
+	RemovedAt  time.Time `json:"removed_at"`
+	ExpiresAt  time.Time `json:"expires_at"`
+	RestoredAt time.Time `json:"restored_at,omitzero"`
+	PurgedAt   time.Time `json:"purged_at,omitzero"`
+}

@@ -1,0 +1,138 @@
+package coppice_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"coppice"
+
+	"pgregory.net/rapid"
+)
+
+func TestDurationRoundTrip(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		d := coppice.Duration(rapid.Int64Range(0, int64(1000*24*time.Hour)).Draw(t, "d"))
+		b, err := d.MarshalText()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var back coppice.Duration
+		if err := back.UnmarshalText(b); err != nil || back != d {
+			t.Fatalf("%v became %q became %v (%v)", time.Duration(d), b, time.Duration(back), err)
+		}
+	})
+	for in, want := range map[string]time.Duration{
+		"10s": 10 * time.Second, "30m": 30 * time.Minute, "4h": 4 * time.Hour, "14d": 14 * 24 * time.Hour, "1h30m": 90 * time.Minute, "0s": 0,
+	} {
+		var d coppice.Duration
+		if err := d.UnmarshalText([]byte(in)); err != nil || d.D() != want {
+			t.Errorf("%s: got %v, %v", in, d.D(), err)
+		}
+		if b, _ := d.MarshalText(); string(b) != in {
+			t.Errorf("%s is written as %s", in, b)
+		}
+	}
+	for _, in := range []string{"", "x", "-1s", "1", "9999999999d", "-3d"} {
+		var d coppice.Duration
+		if err := d.UnmarshalText([]byte(in)); coppice.ErrorCode(err) != coppice.EInvalid {
+			t.Errorf("%q was read as %v, %v", in, d, err)
+		}
+	}
+}
+
+func TestNames(t *testing.T) {
+	t.Parallel()
+	hostile := []string{"", "$(touch x)", "../../x", "-rf", "a b", "a\nb", "a\x00b", strings.Repeat("a", 10_000), "🌳", "a..b", "`id`", "a;b", "~"}
+	for name, valid := range map[string]func(string) error{
+		"name":   func(s string) error { return coppice.ValidName("track", s) },
+		"branch": coppice.ValidBranch,
+		"prefix": coppice.ValidPrefix,
+		"model":  coppice.ValidModel,
+		"hash":   coppice.ValidHash,
+		"key":    func(s string) error { _, _, _, err := coppice.ParseKey(s); return err },
+	} {
+		for _, s := range hostile {
+			if name == "model" && s == "a..b" {
+				continue // harmless as an argument
+			}
+			err := valid(s)
+			if coppice.ErrorCode(err) != coppice.EInvalid {
+				t.Errorf("%s %.20q: %v", name, s, err)
+			} else if len(err.Error()) > 400 {
+				t.Errorf("%s: the error has %d bytes", name, len(err.Error()))
+			}
+		}
+	}
+	for _, s := range []string{"main", "ai-develop", "team/main", "release-1.2"} {
+		if err := coppice.ValidBranch(s); err != nil {
+			t.Errorf("branch %s: %v", s, err)
+		}
+	}
+	for _, s := range []string{"main.lock", "a/.b", "a//b", "a/", "HEAD", "/a", "a.lock/b"} {
+		if err := coppice.ValidBranch(s); err == nil {
+			t.Errorf("branch %s was taken", s)
+		}
+	}
+}
+
+func TestTitles(t *testing.T) {
+	t.Parallel()
+	for _, s := range []string{"$(touch x)", "../../x", "-rf", "🌳 grow", "a\tb", strings.Repeat("é", 250)} {
+		if err := coppice.ValidTitle(s); err != nil {
+			t.Errorf("%.20q: %v", s, err)
+		}
+	}
+	for _, s := range []string{"", "  ", "a\nb", "\x1b[2J", strings.Repeat("x", 10_000), "\xff"} {
+		if err := coppice.ValidTitle(s); coppice.ErrorCode(err) != coppice.EInvalid {
+			t.Errorf("%.20q: %v", s, err)
+		}
+	}
+}
+
+func TestKeys(t *testing.T) {
+	t.Parallel()
+	prefix, task, session, err := coppice.ParseKey("app-12.3")
+	if err != nil || prefix != "app" || task != 12 || session != 3 {
+		t.Fatal(prefix, task, session, err)
+	}
+	if got := coppice.SessionKey(coppice.TaskKey("app", 12), 3); got != "app-12.3" {
+		t.Fatal(got)
+	}
+	if err := coppice.ValidBranch(coppice.TaskBranch("app-12")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestErrorShowsCauseAndWayOut(t *testing.T) {
+	t.Parallel()
+	inner := errors.New("disk on fire")
+	err := fmt.Errorf("while testing: %w", coppice.Errorf(coppice.EUnavailable, "cannot write: %w", inner).WithFix("buy a disk").WithField("path"))
+	if coppice.ErrorCode(err) != coppice.EUnavailable || !errors.Is(err, inner) {
+		t.Fatal(err)
+	}
+	if got := coppice.Public(err).Error(); got != "path: cannot write: disk on fire (buy a disk)" {
+		t.Fatal(got)
+	}
+	if got := coppice.Public(inner); got.Code != coppice.EInternal || strings.Contains(got.Error(), "fire") {
+		t.Fatal(got)
+	}
+}
+
+func TestStatusAlwaysTellsWhy(t *testing.T) {
+	t.Parallel()
+	for _, stage := range []coppice.Stage{"", coppice.StageWaiting, coppice.StageQueued, coppice.StageSession, coppice.StageChecking, coppice.StageHeld, coppice.StageLanding, coppice.StageEnded} {
+		task := coppice.Task{Stage: stage, Wait: &coppice.Wait{On: coppice.WaitBackoff, Text: "pause"}, Failure: &coppice.Failure{Text: "broke"}}
+		s, why := task.Status(nil, nil, nil, "no room")
+		if (s == coppice.StatusWaiting || s == coppice.StatusNeedsYou || s == coppice.StatusFailed) && why == "" {
+			t.Errorf("stage %s is %s without a reason", stage, s)
+		}
+	}
+	asked := &coppice.Question{Text: "which?"}
+	if s, why := (coppice.Task{Stage: coppice.StageSession}).Status(&coppice.Session{}, nil, asked, ""); s != coppice.StatusNeedsYou || why != "which?" {
+		t.Error(s, why)
+	}
+}

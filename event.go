@@ -1,0 +1,72 @@
+package coppice
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// EventKind says what happened, as "<subject>.<past participle>".
+type EventKind string
+
+// The kinds of event. The log is read by dashboards, followers and the engine.
+const (
+	EventProjectAdded   EventKind = "project.added"
+	EventProjectChanged EventKind = "project.changed" // its policy, or a pause
+	EventBaseMoved      EventKind = "project.base_moved"
+
+	EventTaskCreated   EventKind = "task.created"
+	EventTaskChanged   EventKind = "task.changed" // its request: priority, dependencies, …
+	EventTaskStage     EventKind = "task.stage"   // the pipeline took it one step on
+	EventTaskEnded     EventKind = "task.ended"
+	EventTaskStopAsked EventKind = "task.stop_asked"
+	EventTaskRetried   EventKind = "task.retry_asked"
+	EventTaskLandAsked EventKind = "task.land_asked"
+	EventTaskWarned    EventKind = "task.warned"
+
+	EventSessionCreated EventKind = "session.created"
+	EventSessionStarted EventKind = "session.started"
+	EventSessionState   EventKind = "session.state" // working, waiting, idle
+	EventSessionEnded   EventKind = "session.ended"
+	EventSessionWarned  EventKind = "session.warned" // stalled, long-running
+
+	EventQuestionAsked    EventKind = "question.asked"
+	EventQuestionAnswered EventKind = "question.answered"
+	EventMessageSent      EventKind = "message.sent"
+	EventMessageDelivered EventKind = "message.delivered"
+	EventMessageFailed    EventKind = "message.failed"
+
+	EventWorkspaceReady    EventKind = "workspace.ready"
+	EventWorkspaceRemoved  EventKind = "workspace.removed"
+	EventWorkspaceRestored EventKind = "workspace.restored"
+	EventUndoAsked         EventKind = "workspace.undo_asked"
+
+	EventLandingOpened EventKind = "landing.opened"
+	EventLandingMerged EventKind = "landing.merged"
+	EventLandingQueued EventKind = "landing.queued"
+	EventLandingWaits  EventKind = "landing.waits"
+	EventLandingEnded  EventKind = "landing.ended"
+	EventCheckEnded    EventKind = "check.ended"
+
+	EventWorkOffered   EventKind = "work.offered"
+	EventWorkFinished  EventKind = "work.finished"
+	EventWorkExpired   EventKind = "work.expired"
+	EventWorkCancelled EventKind = "work.cancelled"
+
+	EventAgentLimited EventKind = "agent.limited"
+	EventAgentCleared EventKind = "agent.cleared"
+)
+
+// Event is one line of the append-only log. Seq is given by the store: it
+// grows by one for every event ever committed and is never used twice.
+type Event struct {
+	Seq       int64           `json:"seq"`
+	At        time.Time       `json:"at"`
+	Kind      EventKind       `json:"kind"`
+	ProjectID int64           `json:"project_id,omitempty"`
+	TaskID    int64           `json:"task_id,omitempty"`
+	SessionID int64           `json:"session_id,omitempty"`
+	Subject   string          `json:"subject,omitempty"` // the key people know it by
+	By        string          `json:"by"`                // the decider, "person", "worker", or the agent's session key
+	Reason    string          `json:"reason,omitempty"`
+	Data      json.RawMessage `json:"data,omitempty"`
+}

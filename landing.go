@@ -1,0 +1,62 @@
+package coppice
+
+import "time"
+
+// LandingOutcome is how a landing ended; empty while it has not.
+type LandingOutcome string
+
+// The outcomes of a landing.
+const (
+	LandingLanded   LandingOutcome = "landed"
+	LandingConflict LandingOutcome = "conflict"  // does not merge
+	LandingRefused  LandingOutcome = "refused"   // a check went against the merged tree
+	LandingEmpty    LandingOutcome = "empty"     // the merged tree is the base's: nothing to land
+	LandingFailed   LandingOutcome = "failed"    // could not be tried
+	LandingDropped  LandingOutcome = "cancelled" // a person stopped it
+)
+
+// Landing is the way of one candidate commit onto the base.
+type Landing struct {
+	ID        int64     `json:"id"`
+	ProjectID int64     `json:"project_id"`
+	TaskID    int64     `json:"task_id"`
+	SessionID int64     `json:"session_id"` // whose work it is
+	Round     int       `json:"round"`
+	Head      string    `json:"head"` // the candidate
+	CreatedAt time.Time `json:"created_at"`
+
+	// The merge now in force: all four belong together and change together.
+	Base   string `json:"base,omitempty"`   // what it was merged with
+	Tree   string `json:"tree,omitempty"`   // what came out
+	Commit string `json:"commit,omitempty"` // the commit that would land
+	Green  bool   `json:"green,omitempty"`  // every check passed on Tree
+
+	QueuedAt time.Time      `json:"queued_at,omitzero"`
+	Waits    string         `json:"waits,omitempty"`   // why it does not move on
+	Tries    int            `json:"tries,omitempty"`   // how often in a row a step was put off
+	RetryAt  time.Time      `json:"retry_at,omitzero"` // no further step before this moment
+	Steps    int            `json:"steps,omitempty"`   // how many work items it had; names the next one
+	EndedAt  time.Time      `json:"ended_at,omitzero"`
+	Outcome  LandingOutcome `json:"outcome,omitempty"`
+	Failure  *Failure       `json:"failure,omitempty"`
+	Evidence string         `json:"evidence,omitempty"` // conflicting hunks or failing logs, whole
+}
+
+// Check is the judgement of one command on one tree. It holds for every later
+// landing with the same tree, command and environment.
+type Check struct {
+	ID        int64         `json:"id"`
+	ProjectID int64         `json:"project_id"`
+	TaskID    int64         `json:"task_id"`
+	LandingID int64         `json:"landing_id"`
+	Tree      string        `json:"tree"`
+	Command   string        `json:"command"`
+	Env       string        `json:"env"` // fingerprint of the environment it ran in
+	Exit      int           `json:"exit"`
+	Log       string        `json:"log,omitempty"` // its output; the middle is cut when long
+	Took      time.Duration `json:"took"`
+	EndedAt   time.Time     `json:"ended_at"`
+}
+
+// Passed tells whether the tree passed.
+func (c Check) Passed() bool { return c.Exit == 0 }

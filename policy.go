@@ -1,0 +1,216 @@
+package coppice
+
+import (
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Policy is what a project's coppice.yaml says, defaults filled in. It is
+// committed with the code; nothing in it names a machine.
+type Policy struct {
+	Base      string             `json:"base" yaml:"base"`           // the branch work lands on
+	Tracks    []Track            `json:"tracks" yaml:"tracks"`       // lanes; the default one is always there
+	Limits    Limits             `json:"limits" yaml:"limits"`       // how much at once
+	Agent     AgentChoice        `json:"agent" yaml:"agent"`         // who does the work
+	Agents    map[string]Profile `json:"agents" yaml:"agents"`       // the project's own agent CLIs
+	Workspace WorkspacePolicy    `json:"workspace" yaml:"workspace"` // what a new workspace gets
+	Checks    []string           `json:"checks" yaml:"checks"`       // shell commands whose exit code judges a tree
+	Verify    VerifyPolicy       `json:"verify" yaml:"verify"`       // how often a refused candidate is mended
+	Retry     RetryPolicy        `json:"retry" yaml:"retry"`         // what follows a failed session
+	Health    HealthPolicy       `json:"health" yaml:"health"`       // when a session is stalled, long or over
+	Land      LandPolicy         `json:"land" yaml:"land"`           // how it reaches the base
+	Trash     TrashPolicy        `json:"trash" yaml:"trash"`         // what is kept of removed workspaces
+}
+
+// Track is a lane of a project with a limit of its own. Limit 0 means no more
+// than the project's.
+type Track struct {
+	Name    string `json:"name" yaml:"name"`
+	Default bool   `json:"default,omitempty" yaml:"default"`
+	Limit   int    `json:"limit,omitempty" yaml:"limit"`
+}
+
+// Limits bound what runs at once. Memory is the share of the machine's memory
+// above which no further session starts.
+type Limits struct {
+	Sessions int            `json:"sessions" yaml:"sessions"`
+	PerAgent map[string]int `json:"per_agent,omitempty" yaml:"per_agent"`
+	Memory   Percent        `json:"memory" yaml:"memory"`
+}
+
+// AgentChoice says which agent does the work, and which one follows when it cannot.
+type AgentChoice struct {
+	Use      string          `json:"use" yaml:"use"`
+	Model    string          `json:"model,omitempty" yaml:"model"`
+	Fallback []string        `json:"fallback,omitempty" yaml:"fallback"`
+	Roles    map[Role]string `json:"roles,omitempty" yaml:"roles"`
+}
+
+// Profile describes one agent CLI as data: which protocol it speaks and how it
+// is started. Prompts never stand in Args: they go over stdin or a file.
+type Profile struct {
+	Protocol string            `json:"protocol" yaml:"protocol"`           // one of the protocols the agent room has
+	Command  []string          `json:"command" yaml:"command"`             // program and leading arguments
+	Args     []string          `json:"args,omitempty" yaml:"args"`         // further arguments
+	Resume   []string          `json:"resume,omitempty" yaml:"resume"`     // arguments that continue a conversation; {conversation} stands for its id
+	Model    []string          `json:"model,omitempty" yaml:"model"`       // arguments that choose a model; {model} stands for its name
+	Prompt   string            `json:"prompt,omitempty" yaml:"prompt"`     // how the prompt is passed: stdin (default) or file ({prompt_file} in args)
+	Env      map[string]string `json:"env,omitempty" yaml:"env"`           // set for the agent
+	PassEnv  []string          `json:"pass_env,omitempty" yaml:"pass_env"` // taken over from Coppice's own environment; NAME or PREFIX_*
+	Version  []string          `json:"version,omitempty" yaml:"version"`   // prints its version
+	Install  string            `json:"install,omitempty" yaml:"install"`   // tells a person how to get it
+	Tested   string            `json:"tested,omitempty" yaml:"tested"`     // the version the facts above were tested on
+}
+
+// WorkspacePolicy says what a new workspace gets. Paths are relative to the
+// repository's root and never leave it.
+type WorkspacePolicy struct {
+	Kind  string   `json:"kind" yaml:"kind"`             // worktree
+	Copy  []string `json:"copy,omitempty" yaml:"copy"`   // files copied from the checkout, such as .env
+	Link  []string `json:"link,omitempty" yaml:"link"`   // paths linked to the checkout's, such as node_modules; never committed
+	Setup []string `json:"setup,omitempty" yaml:"setup"` // shell commands run once in a new workspace
+	Ports int      `json:"ports" yaml:"ports"`           // how many ports of its own it gets
+}
+
+// VerifyPolicy bounds how often a refused candidate goes back to an agent.
+type VerifyPolicy struct {
+	Attempts int `json:"attempts" yaml:"attempts"`
+}
+
+// RetryPolicy says what follows a failed session.
+type RetryPolicy struct {
+	Max     int      `json:"max" yaml:"max"`         // further sessions after the first
+	Backoff Duration `json:"backoff" yaml:"backoff"` // before the first of them; doubles with each
+}
+
+// HealthPolicy says when a session is worth a person's look, and when it is over.
+type HealthPolicy struct {
+	Stalled Duration `json:"stalled" yaml:"stalled"` // silence after which it is called stalled
+	Long    Duration `json:"long" yaml:"long"`       // age after which it is called long-running
+	Timeout Duration `json:"timeout" yaml:"timeout"` // age after which it is stopped
+	Check   Duration `json:"check" yaml:"check"`     // age after which a check command is stopped
+}
+
+// How a task's work reaches the base.
+const (
+	LandQueue  = "queue"  // lands by itself once proven
+	LandBranch = "branch" // waits on its branch until a person says land
+)
+
+// Strategies for the commits that land.
+const (
+	StrategySquash = "squash"
+	StrategyMerge  = "merge"
+	StrategyRebase = "rebase"
+)
+
+// LandPolicy says how work reaches the base.
+type LandPolicy struct {
+	How      string `json:"how" yaml:"how"`
+	Strategy string `json:"strategy" yaml:"strategy"`
+	Push     bool   `json:"push" yaml:"push"`
+	Remote   string `json:"remote,omitempty" yaml:"remote"` // pushed to; origin when empty
+}
+
+// TrashPolicy says what is kept of a removed workspace besides its commits and
+// uncommitted changes, and for how long.
+type TrashPolicy struct {
+	Keep []string `json:"keep,omitempty" yaml:"keep"` // ignored files worth keeping, as globs
+	TTL  Duration `json:"ttl" yaml:"ttl"`
+}
+
+// DefaultPolicy is what an empty coppice.yaml means.
+func DefaultPolicy() Policy {
+	return Policy{
+		Tracks:    []Track{{Name: "main", Default: true}},
+		Limits:    Limits{Sessions: 5, Memory: 80},
+		Workspace: WorkspacePolicy{Kind: "worktree", Ports: 2},
+		Verify:    VerifyPolicy{Attempts: 3},
+		Retry:     RetryPolicy{Max: 2, Backoff: Duration(10 * time.Second)},
+		Health: HealthPolicy{
+			Stalled: Duration(10 * time.Minute),
+			Long:    Duration(time.Hour),
+			Timeout: Duration(4 * time.Hour),
+			Check:   Duration(30 * time.Minute),
+		},
+		Land:  LandPolicy{How: LandQueue, Strategy: StrategySquash},
+		Trash: TrashPolicy{Keep: []string{".env*"}, TTL: Duration(14 * 24 * time.Hour)},
+	}
+}
+
+// Track returns the track of that name, the default one for "", and whether
+// there is one.
+func (p Policy) Track(name string) (Track, bool) {
+	for _, t := range p.Tracks {
+		if t.Name == name || (name == "" && t.Default) {
+			return t, true
+		}
+	}
+	return Track{}, false
+}
+
+// AgentFor returns the agent that a role uses when the task names none.
+func (p Policy) AgentFor(r Role) string {
+	if a := p.Agent.Roles[r]; a != "" {
+		return a
+	}
+	return p.Agent.Use
+}
+
+// Duration is a time.Duration written as people write it: 90s, 30m, 4h, 14d.
+type Duration time.Duration
+
+// D returns it as the standard type.
+func (d Duration) D() time.Duration { return time.Duration(d) }
+
+// MarshalText writes the shortest form.
+func (d Duration) MarshalText() ([]byte, error) {
+	t := time.Duration(d)
+	if t != 0 && t%(24*time.Hour) == 0 {
+		return append(strconv.AppendInt(nil, int64(t/(24*time.Hour)), 10), 'd'), nil
+	}
+	s := t.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return []byte(s), nil
+}
+
+// UnmarshalText reads what MarshalText writes, and any Go duration.
+func (d *Duration) UnmarshalText(b []byte) error {
+	s := string(b)
+	if days, ok := strings.CutSuffix(s, "d"); ok {
+		n, err := strconv.Atoi(days)
+		if err != nil || n < 0 || n > 36500 {
+			return Errorf(EInvalid, "%s is no duration", Quote(s)).WithFix("write it as 90s, 30m, 4h or 14d")
+		}
+		*d = Duration(time.Duration(n) * 24 * time.Hour)
+		return nil
+	}
+	t, err := time.ParseDuration(s)
+	if err != nil || t < 0 {
+		return Errorf(EInvalid, "%s is no duration", Quote(s)).WithFix("write it as 90s, 30m, 4h or 14d")
+	}
+	*d = Duration(t)
+	return nil
+}
+
+// Percent is a share, written as 80%.
+type Percent int
+
+// MarshalText writes it with its sign.
+func (p Percent) MarshalText() ([]byte, error) { return []byte(strconv.Itoa(int(p)) + "%"), nil }
+
+// UnmarshalText reads 80 or 80%.
+func (p *Percent) UnmarshalText(b []byte) error {
+	n, err := strconv.Atoi(strings.TrimSuffix(string(b), "%"))
+	if err != nil || n < 1 || n > 100 {
+		return Errorf(EInvalid, "%s is no percentage", Quote(string(b))).WithFix("write it as 80%%, from 1%% to 100%%")
+	}
+	*p = Percent(n)
+	return nil
+}

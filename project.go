@@ -1,0 +1,22 @@
+package coppice
+
+import "time"
+
+// Project is a git repository and its policy.
+type Project struct {
+	ID         int64     `json:"id"`
+	Prefix     string    `json:"prefix"` // of its tasks' keys
+	Path       string    `json:"path"`   // the root of the person's checkout
+	Policy     Policy    `json:"policy"`
+	BaseCommit string    `json:"base_commit,omitempty"` // where the base was when last seen
+	LastTask   int       `json:"last_task"`             // the number of its newest task
+	CreatedAt  time.Time `json:"created_at"`
+	PausedAt   time.Time `json:"paused_at,omitzero"` // no session starts while set
+	// PausedTracks names the tracks in which no session starts, and why.
+	PausedTracks map[string]string `json:"paused_tracks,omitempty"`
+	// Strikes counts, by track, the environment failures in a row.
+	Strikes map[string]int `json:"strikes,omitempty"`
+	// CheckEnv is the environment the newest check ran in; judgements from
+	// another one no longer count.
+	CheckEnv string `json:"check_env,omitempty"`
+}

@@ -1,0 +1,86 @@
+package coppice
+
+import "time"
+
+// SessionState is what a session is doing, as its agent's protocol tells.
+type SessionState string
+
+// The states of a session.
+const (
+	SessionStarting  SessionState = "starting"  // decided; its process is not up yet
+	SessionWorking   SessionState = "working"   // the agent is in a turn
+	SessionWaiting   SessionState = "waiting"   // for a person
+	SessionIdle      SessionState = "idle"      // between turns
+	SessionDone      SessionState = "done"      // ended well
+	SessionFailed    SessionState = "failed"    // ended badly
+	SessionLost      SessionState = "lost"      // its process vanished
+	SessionCancelled SessionState = "cancelled" // a person stopped it
+)
+
+// Live tells whether a session in this state holds a place.
+func (s SessionState) Live() bool {
+	switch s {
+	case SessionStarting, SessionWorking, SessionWaiting, SessionIdle:
+		return true
+	}
+	return false
+}
+
+// Session is one agent conversation working for a task in one role.
+type Session struct {
+	ID        int64  `json:"id"`
+	ProjectID int64  `json:"project_id"`
+	TaskID    int64  `json:"task_id"`
+	N         int    `json:"n"`
+	Key       string `json:"key"`
+	Round     int    `json:"round"` // of its task
+	Role      Role   `json:"role"`
+	Track     string `json:"track"`
+	Agent     string `json:"agent"`
+	Model     string `json:"model,omitempty"`
+	Prompt    string `json:"prompt,omitempty"`
+	Resume    string `json:"resume,omitempty"` // the conversation it continues
+
+	State     SessionState `json:"state"`
+	CreatedAt time.Time    `json:"created_at"`
+	StartedAt time.Time    `json:"started_at,omitzero"` // its agent's process runs
+	EndedAt   time.Time    `json:"ended_at,omitzero"`
+	OutputAt  time.Time    `json:"output_at,omitzero"` // when it last wrote anything
+
+	// What is known of how it went.
+	Conversation string    `json:"conversation,omitempty"` // the agent's own id for it
+	Exit         *int      `json:"exit,omitempty"`
+	Signal       string    `json:"signal,omitempty"`
+	Summary      string    `json:"summary,omitempty"` // the agent's last words
+	Failure      *Failure  `json:"failure,omitempty"`
+	From         string    `json:"from,omitempty"` // the branch's head before it
+	Head         string    `json:"head,omitempty"` // and after
+	Usage        Usage     `json:"usage"`
+	Cursor       int64     `json:"cursor"`               // how much of its spool is committed here
+	StopWhy      Class     `json:"stop_why,omitempty"`   // why the engine asked it to stop
+	StopTries    int       `json:"stop_tries,omitempty"` // how often it asked
+	StopAt       time.Time `json:"stop_at,omitzero"`     // when it last asked
+	Warning      string    `json:"warning,omitempty"`
+}
+
+// OutputKind sorts what a session wrote.
+type OutputKind string
+
+// The kinds of output. Raw kinds carry bytes as they came; the others are the
+// normalized events of the agent's protocol, as JSON.
+const (
+	OutputStdout OutputKind = "stdout"
+	OutputStderr OutputKind = "stderr"
+	OutputEvent  OutputKind = "event"
+	OutputHost   OutputKind = "host" // what the host itself has to say
+)
+
+// Output is one piece of a session's output. Offset is the place of its frame
+// in the session's spool; offsets grow and name a piece for ever.
+type Output struct {
+	SessionID int64      `json:"session_id"`
+	Offset    int64      `json:"offset"`
+	At        time.Time  `json:"at"`
+	Kind      OutputKind `json:"kind"`
+	Data      []byte     `json:"data"`
+}

@@ -1,0 +1,201 @@
+package coppice
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// Stage is where the pipeline stands with a task. Only the engine sets it.
+type Stage string
+
+// The stages of a task.
+const (
+	StageWaiting  Stage = "waiting"  // for what Task.Wait names
+	StageQueued   Stage = "queued"   // wants a session; dispatch starts it when there is room
+	StageSession  Stage = "session"  // its newest session is on its way or running
+	StageChecking Stage = "checking" // its newest landing is being merged and checked
+	StageHeld     Stage = "held"     // proven, waits for a person to say land
+	StageLanding  Stage = "landing"  // its newest landing is in the queue
+	StageEnded    Stage = "ended"    // see Task.Outcome
+)
+
+// Outcome is how a task ended; empty while it has not.
+type Outcome string
+
+// The outcomes of a task.
+const (
+	OutcomeDone      Outcome = "done"
+	OutcomeFailed    Outcome = "failed"
+	OutcomeCancelled Outcome = "cancelled"
+)
+
+// WaitKind says what a waiting task waits for.
+type WaitKind string
+
+// The kinds of waiting.
+const (
+	WaitDependency WaitKind = "dependency" // another task
+	WaitSchedule   WaitKind = "schedule"   // the moment it was asked for
+	WaitBackoff    WaitKind = "backoff"    // a pause before the next try
+	WaitPerson     WaitKind = "person"     // somebody has to do something first
+)
+
+// Wait is why a task waits: always a kind and a sentence, and the moment it
+// ends by itself when it does.
+type Wait struct {
+	On    WaitKind  `json:"on"`
+	Text  string    `json:"text"`
+	Fix   string    `json:"fix,omitempty"`
+	Until time.Time `json:"until,omitzero"`
+}
+
+// Next is the session a waiting or queued task will get.
+type Next struct {
+	Role     Role   `json:"role"`
+	Agent    string `json:"agent"`
+	Model    string `json:"model,omitempty"`
+	Evidence string `json:"evidence,omitempty"` // what went wrong before, whole
+	Note     string `json:"note,omitempty"`     // what a person adds
+	Resume   string `json:"resume,omitempty"`   // the agent's conversation to continue
+}
+
+// Task is one unit of work that should end in landed code.
+type Task struct {
+	ID        int64  `json:"id"`
+	ProjectID int64  `json:"project_id"`
+	Num       int    `json:"num"`
+	Key       string `json:"key"`
+
+	// What was asked for.
+	Title     string    `json:"title"`
+	Body      string    `json:"body,omitempty"`
+	Priority  int       `json:"priority"`
+	Track     string    `json:"track"`
+	Agent     string    `json:"agent"`
+	Model     string    `json:"model,omitempty"`
+	Checks    []string  `json:"checks,omitempty"` // besides the project's
+	After     []int64   `json:"after,omitempty"`  // tasks that must be done first
+	NotBefore time.Time `json:"not_before,omitzero"`
+	CreatedAt time.Time `json:"created_at"`
+	CreatedBy string    `json:"created_by,omitempty"`
+
+	// What a person said since. Each is cleared when the engine has acted on it.
+	StopAsked  bool   `json:"stop_asked,omitempty"`
+	RetryAsked bool   `json:"retry_asked,omitempty"`
+	RetryNote  string `json:"retry_note,omitempty"`
+	LandAsked  bool   `json:"land_asked,omitempty"`
+	UndoAsked  bool   `json:"undo_asked,omitempty"`
+
+	// What the engine decided.
+	Stage    Stage     `json:"stage"`
+	Wait     *Wait     `json:"wait,omitempty"`    // while StageWaiting
+	Next     *Next     `json:"next,omitempty"`    // while StageWaiting or StageQueued
+	Round    int       `json:"round"`             // how often it was begun anew by a person; sessions and landings of earlier rounds no longer count
+	Sessions int       `json:"sessions"`          // how many it has had, in all rounds
+	StageAt  time.Time `json:"stage_at"`          // since when
+	Outcome  Outcome   `json:"outcome,omitempty"` // while StageEnded
+	Failure  *Failure  `json:"failure,omitempty"` // of a task that failed or waits for a person
+	Landed   string    `json:"landed,omitempty"`  // the commit on the base
+	EndedAt  time.Time `json:"ended_at,omitzero"`
+	Warning  string    `json:"warning,omitempty"` // stalled, long-running
+}
+
+// Ended tells whether the task is final until a person says otherwise.
+func (t Task) Ended() bool { return t.Stage == StageEnded }
+
+// Lane names the queue the task stands in: tasks of one lane share every
+// limit, so the first of a lane stands for all of them. Empty unless queued.
+func (t Task) Lane() Lane {
+	if t.Stage != StageQueued || t.Next == nil {
+		return Lane{}
+	}
+	return Lane{ProjectID: t.ProjectID, Track: t.Track, Agent: t.Next.Agent}
+}
+
+// Lane is a queue of tasks that compete for the same room.
+type Lane struct {
+	ProjectID int64  `json:"project_id"`
+	Track     string `json:"track"`
+	Agent     string `json:"agent"`
+}
+
+// Status is what a person reads. It is derived, never stored.
+type Status string
+
+// The statuses of a task.
+const (
+	StatusWaiting   Status = "waiting"
+	StatusReady     Status = "ready"
+	StatusWorking   Status = "working"
+	StatusChecking  Status = "checking"
+	StatusFixing    Status = "fixing"
+	StatusLanding   Status = "landing"
+	StatusNeedsYou  Status = "needs you"
+	StatusDone      Status = "done"
+	StatusFailed    Status = "failed"
+	StatusCancelled Status = "cancelled"
+)
+
+// Statuses lists them in the order in which people want to see them.
+var Statuses = []Status{
+	StatusNeedsYou, StatusWorking, StatusFixing, StatusChecking, StatusLanding, StatusReady, StatusWaiting,
+	StatusFailed, StatusDone, StatusCancelled,
+}
+
+// Status derives the status from the task, its newest session, its newest
+// landing and what its lane is blocked by ("" when it is not). The second
+// result is the reason; waiting and needs you always have one.
+func (t Task) Status(last *Session, land *Landing, asked *Question, blocked string) (Status, string) {
+	switch t.Stage {
+	case StageWaiting, "":
+		if t.Wait == nil {
+			return StatusWaiting, "not looked at yet"
+		}
+		if t.Wait.On == WaitPerson {
+			return StatusNeedsYou, t.Wait.Text
+		}
+		return StatusWaiting, t.Wait.Text
+	case StageQueued:
+		if blocked != "" {
+			return StatusWaiting, blocked
+		}
+		return StatusReady, ""
+	case StageSession:
+		if asked != nil && asked.Open() {
+			return StatusNeedsYou, asked.Text
+		}
+		if last != nil && last.Role == RoleFix {
+			return StatusFixing, t.Warning
+		}
+		return StatusWorking, t.Warning
+	case StageChecking:
+		return StatusChecking, ""
+	case StageHeld:
+		return StatusNeedsYou, "its checks passed; say land to land it"
+	case StageLanding:
+		if land != nil && land.Waits != "" {
+			return StatusLanding, land.Waits
+		}
+		return StatusLanding, ""
+	}
+	switch t.Outcome {
+	case OutcomeDone:
+		return StatusDone, ""
+	case OutcomeCancelled:
+		return StatusCancelled, ""
+	}
+	if t.Failure != nil {
+		return StatusFailed, t.Failure.Text
+	}
+	return StatusFailed, ""
+}
+
+// Raw encodes a value whose type is known to encode; used for work specs,
+// results and event data.
+func Raw(v any) json.RawMessage {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic("coppice: encoding " + err.Error()) // a type of ours that cannot encode is a bug
+	}
+	return b
+}

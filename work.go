@@ -1,0 +1,251 @@
+package coppice
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// WorkKind names an effect on the world.
+type WorkKind string
+
+// The kinds of work. For each there is one Spec and one Result type below.
+const (
+	WorkPrepare WorkKind = "workspace.prepare" // make a workspace, or complete a half-made one
+	WorkRemove  WorkKind = "workspace.remove"  // to the trash
+	WorkRestore WorkKind = "workspace.restore" // and back
+	WorkPurge   WorkKind = "workspace.purge"   // forget trash that expired
+	WorkRun     WorkKind = "session.run"       // start a session, or find the running one, and follow it to its end
+	WorkSend    WorkKind = "session.send"      // hand a running session a message or an answer
+	WorkStop    WorkKind = "session.stop"      // end a running session in bounded steps
+	WorkCheck   WorkKind = "check.run"         // run the check commands on a tree
+	WorkMerge   WorkKind = "land.merge"        // merge a candidate with the base, on trees
+	WorkMove    WorkKind = "land.move"         // move the base by compare-and-swap
+)
+
+// WorkState says who holds a work item.
+type WorkState string
+
+// The states of a work item.
+const (
+	WorkOffered   WorkState = "offered"   // anybody of its pool may take it
+	WorkTaken     WorkState = "taken"     // one worker holds its lease
+	WorkFinished  WorkState = "finished"  // it has a result that the engine has yet to settle
+	WorkSettled   WorkState = "settled"   // the engine has drawn its conclusions
+	WorkCancelled WorkState = "cancelled" // no longer wanted; a result will be refused
+)
+
+// Work is one effect: offered in the transaction that decided it, leased to
+// one worker at a time, fenced by its attempt, idempotent by its key.
+type Work struct {
+	ID         int64           `json:"id"`
+	Kind       WorkKind        `json:"kind"`
+	Key        string          `json:"key"` // unique for ever; the effect's own name
+	Pool       string          `json:"pool"`
+	ProjectID  int64           `json:"project_id"`
+	TaskID     int64           `json:"task_id"`
+	SessionID  int64           `json:"session_id,omitempty"`
+	State      WorkState       `json:"state"`
+	Attempt    int             `json:"attempt"` // 1 for the first worker that takes it
+	Worker     string          `json:"worker,omitempty"`
+	LeaseUntil time.Time       `json:"lease_until,omitzero"`
+	Spec       json.RawMessage `json:"spec"`
+	Result     json.RawMessage `json:"result,omitempty"`
+	Failure    *Failure        `json:"failure,omitempty"` // of the work itself; its Result is then empty
+	OfferedAt  time.Time       `json:"offered_at"`
+	TakenAt    time.Time       `json:"taken_at,omitzero"`
+	FinishedAt time.Time       `json:"finished_at,omitzero"`
+}
+
+// Open tells whether the item still belongs to the workers.
+func (w Work) Open() bool { return w.State == WorkOffered || w.State == WorkTaken }
+
+// Lease is a worker's hold on a work item. Attempt fences it: a result or
+// renewal from an older attempt is refused.
+type Lease struct {
+	Work    Work
+	Attempt int
+	Worker  string
+	Until   time.Time
+}
+
+// DecodeSpec decodes the spec of a work item into its kind's type.
+func DecodeSpec[T any](w Work) (T, error) { return decode[T](w.Spec) }
+
+// DecodeResult decodes the result of a work item into its kind's type.
+func DecodeResult[T any](w Work) (T, error) { return decode[T](w.Result) }
+
+func decode[T any](raw json.RawMessage) (T, error) {
+	var v T
+	err := json.Unmarshal(raw, &v)
+	return v, err
+}
+
+// PrepareSpec asks for a workspace on a branch made from a commit of the base.
+type PrepareSpec struct {
+	Key    string          `json:"key"` // the task's
+	Repo   string          `json:"repo"`
+	Branch string          `json:"branch"`
+	Base   string          `json:"base"` // the base branch
+	Policy WorkspacePolicy `json:"policy"`
+}
+
+// PrepareResult tells where it is.
+type PrepareResult struct {
+	Path       string `json:"path"`
+	BaseCommit string `json:"base_commit"`
+	Head       string `json:"head"`
+	Ports      []int  `json:"ports,omitempty"`
+}
+
+// RemoveSpec asks to put a workspace into the trash.
+type RemoveSpec struct {
+	Key    string      `json:"key"`
+	Repo   string      `json:"repo"`
+	Path   string      `json:"path"`
+	Branch string      `json:"branch"`
+	Policy TrashPolicy `json:"policy"`
+}
+
+// RemoveResult tells what the trash keeps.
+type RemoveResult struct {
+	Head    string `json:"head"`
+	Ref     string `json:"ref"`
+	Archive string `json:"archive,omitempty"`
+}
+
+// RestoreSpec asks to bring a workspace back from the trash.
+type RestoreSpec struct {
+	Key     string          `json:"key"`
+	Repo    string          `json:"repo"`
+	Branch  string          `json:"branch"`
+	Head    string          `json:"head"`
+	Ref     string          `json:"ref"`
+	Archive string          `json:"archive,omitempty"`
+	Policy  WorkspacePolicy `json:"policy"`
+}
+
+// PurgeSpec asks to forget trash for good.
+type PurgeSpec struct {
+	Repo    string `json:"repo"`
+	Ref     string `json:"ref"`
+	Archive string `json:"archive,omitempty"`
+}
+
+// PurgeResult says nothing: it is forgotten.
+type PurgeResult struct{}
+
+// RunSpec asks to run a session to its end.
+type RunSpec struct {
+	Session Session  `json:"session"` // without its prompt, which the store has
+	Task    string   `json:"task"`    // key
+	Title   string   `json:"title"`
+	Repo    string   `json:"repo"`
+	Path    string   `json:"path"` // the workspace's
+	Branch  string   `json:"branch"`
+	Ports   []int    `json:"ports,omitempty"`
+	Profile *Profile `json:"profile,omitempty"` // the project's own, where it has one for the agent
+
+	Base string `json:"base"` // the base branch, for the agent to know
+}
+
+// RunResult tells how a session went: what its process did, what its agent
+// said and what the repository shows. The engine believes only the three
+// together.
+type RunResult struct {
+	Exit         *int     `json:"exit,omitempty"`
+	Signal       string   `json:"signal,omitempty"`
+	Stopped      bool     `json:"stopped,omitempty"` // ended because it was asked to
+	Lost         bool     `json:"lost,omitempty"`    // its host vanished
+	Conversation string   `json:"conversation,omitempty"`
+	Summary      string   `json:"summary,omitempty"`
+	Failure      *Failure `json:"failure,omitempty"` // as the agent's protocol or its exit tells
+	From         string   `json:"from"`              // the branch's head before
+	Head         string   `json:"head"`              // and after, leftovers committed
+	Usage        Usage    `json:"usage"`
+}
+
+// SendSpec asks to hand a running session a text.
+type SendSpec struct {
+	ID       string `json:"id"`      // said once, however often it is sent
+	Session  string `json:"session"` // key
+	Text     string `json:"text"`
+	Question string `json:"question,omitempty"` // the Ref of the question it answers
+}
+
+// SendResult tells whether the agent has it.
+type SendResult struct {
+	Delivered bool   `json:"delivered"`
+	Why       string `json:"why,omitempty"` // when not
+}
+
+// StopSpec asks to end a running session.
+type StopSpec struct {
+	Session string   `json:"session"`
+	Grace   Duration `json:"grace"` // for each of the bounded steps
+}
+
+// StopResult says nothing: the session's own RunResult tells.
+type StopResult struct{}
+
+// CheckSpec asks to judge a tree.
+type CheckSpec struct {
+	Repo     string          `json:"repo"`
+	Commit   string          `json:"commit"` // a commit whose tree it is
+	Tree     string          `json:"tree"`
+	Commands []string        `json:"commands"`
+	Timeout  Duration        `json:"timeout"` // for each
+	Policy   WorkspacePolicy `json:"policy"`
+}
+
+// CheckResult tells the judgement of each command, in order.
+type CheckResult struct {
+	Env    string  `json:"env"`
+	Checks []Check `json:"checks"`
+}
+
+// MergeSpec asks what the candidate looks like on top of the base. The same
+// spec on the same base makes the same commit, so doing it twice does no harm.
+type MergeSpec struct {
+	Repo     string    `json:"repo"`
+	Base     string    `json:"base"` // branch
+	Head     string    `json:"head"`
+	Strategy string    `json:"strategy"`
+	Message  string    `json:"message"` // trailers included
+	At       time.Time `json:"at"`      // the committer's date
+	Ref      string    `json:"ref"`     // keeps the commit until it landed
+}
+
+// MergeResult is a commit on top of Base, or what conflicts.
+type MergeResult struct {
+	Base      string     `json:"base"` // the base's commit
+	Tree      string     `json:"tree,omitempty"`
+	Commit    string     `json:"commit,omitempty"`
+	Empty     bool       `json:"empty,omitempty"` // the tree is the base's own
+	Conflicts []Conflict `json:"conflicts,omitempty"`
+}
+
+// Conflict is one path that does not merge, with its hunks.
+type Conflict struct {
+	Path string `json:"path"`
+	Text string `json:"text"`
+}
+
+// MoveSpec asks to move the base from Old to New.
+type MoveSpec struct {
+	Repo   string `json:"repo"`
+	Base   string `json:"base"` // branch
+	Old    string `json:"old"`
+	New    string `json:"new"`
+	Push   bool   `json:"push,omitempty"`
+	Remote string `json:"remote,omitempty"`
+	Ref    string `json:"ref"` // dropped once landed
+}
+
+// MoveResult tells where the base is now. Moved is true exactly when it is at
+// New, or New is part of it. Otherwise either Blocked says why it had to wait,
+// or the base has gone elsewhere and the landing begins again.
+type MoveResult struct {
+	Moved   bool   `json:"moved"`
+	Now     string `json:"now"`
+	Blocked string `json:"blocked,omitempty"`
+}

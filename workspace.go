@@ -1,0 +1,26 @@
+package coppice
+
+import "time"
+
+// Workspace is the directory and branch a task's sessions work in.
+type Workspace struct {
+	ID         int64     `json:"id"`
+	ProjectID  int64     `json:"project_id"`
+	TaskID     int64     `json:"task_id"`
+	Kind       string    `json:"kind"`
+	Node       string    `json:"node"`
+	Path       string    `json:"path,omitempty"` // known once ready
+	Branch     string    `json:"branch"`
+	BaseCommit string    `json:"base_commit,omitempty"` // what it was made from
+	Ports      []int     `json:"ports,omitempty"`
+	CreatedAt  time.Time `json:"created_at"`
+	ReadyAt    time.Time `json:"ready_at,omitzero"`
+	RemovedAt  time.Time `json:"removed_at,omitzero"`
+	TrashID    int64     `json:"trash_id,omitempty"`
+	Kept       bool      `json:"kept,omitempty"`    // a person wants it: it is not removed with its task's end
+	Tries      int       `json:"tries,omitempty"`   // how often removing it failed
+	RetryAt    time.Time `json:"retry_at,omitzero"` // no further try to remove it before
+}
+
+// Ready tells whether sessions can work in it.
+func (w Workspace) Ready() bool { return !w.ReadyAt.IsZero() && w.RemovedAt.IsZero() }
