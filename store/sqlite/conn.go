@@ -1,0 +1,164 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"net/url"
+	"strconv"
+	"strings"
+
+	moderncsqlite "modernc.org/sqlite"
+
+	"coppice"
+	"coppice/store/sqlite/dbsqlc"
+)
+
+// conn is one connection that prepares each statement once. It is used by one
+// goroutine at a time. Its statements run under a context that cannot be
+// cancelled: watching one costs the driver a goroutine for every statement,
+// and the statements here take microseconds.
+type conn struct {
+	ctx   context.Context
+	path  string // of the database, for errors
+	db    *sql.DB
+	raw   *sql.Conn
+	stmts map[string]*sql.Stmt
+	q     *dbsqlc.Queries
+	// policies are the policies read last, by their text: a project is read in
+	// every turn and its policy hardly ever changes.
+	policies map[string]coppice.Policy
+}
+
+// maxPolicies bounds the policies a connection keeps.
+const maxPolicies = 64
+
+// policy decodes a policy, or finds it decoded. Callers share it and leave it
+// as it is.
+func (c *conn) policy(u *unpacker, text string) coppice.Policy {
+	if p, ok := c.policies[text]; ok {
+		return p
+	}
+	var p coppice.Policy
+	if u.unpack(text, &p); u.err != nil {
+		return p
+	}
+	if c.policies == nil || len(c.policies) >= maxPolicies {
+		c.policies = map[string]coppice.Policy{}
+	}
+	c.policies[text] = p
+	return p
+}
+
+// maxStmts bounds the statements a connection keeps. The fixed ones are less
+// than half of it; the rest are shapes of filters, which callers choose.
+const maxStmts = 256
+
+// dial opens a connection. Each has a pool of its own of size one: database/sql
+// then never opens, closes or swaps it behind our back.
+func dial(ctx context.Context, path, dsn string) (*conn, error) {
+	connector, err := moderncsqlite.NewConnector(dsn)
+	if err != nil {
+		return nil, err
+	}
+	db := sql.OpenDB(connector)
+	db.SetMaxOpenConns(1)
+	ctx = context.WithoutCancel(ctx)
+	raw, err := db.Conn(ctx)
+	if err != nil {
+		db.Close()
+		return nil, err
+	}
+	c := &conn{ctx: ctx, path: path, db: db, raw: raw, stmts: map[string]*sql.Stmt{}}
+	c.q = dbsqlc.New(c)
+	return c, nil
+}
+
+// dsn names the file with the settings that every connection to it shares.
+func dsn(path string, pragmas ...string) string {
+	v := url.Values{"_pragma": append([]string{"busy_timeout(10000)", "foreign_keys(1)"}, pragmas...)}
+	return "file:" + escape(path) + "?" + v.Encode()
+}
+
+// escape makes a path safe within a file: URI.
+func escape(path string) string {
+	return strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(path)
+}
+
+// forget closes every statement. One that is in use closes when its rows do.
+func (c *conn) forget() {
+	for _, s := range c.stmts {
+		s.Close()
+	}
+	clear(c.stmts)
+}
+
+func (c *conn) close() error {
+	c.forget()
+	c.raw.Close()
+	return c.db.Close()
+}
+
+// run executes a statement that has neither arguments nor rows.
+func (c *conn) run(query string) error {
+	_, err := c.ExecContext(c.ctx, query)
+	return err
+}
+
+// pragma reads a number.
+func (c *conn) pragma(name string) (int64, error) {
+	var n int64
+	err := c.raw.QueryRowContext(c.ctx, "PRAGMA "+name).Scan(&n)
+	return n, err
+}
+
+func (c *conn) setPragma(name string, n int64) error {
+	_, err := c.raw.ExecContext(c.ctx, "PRAGMA "+name+" = "+strconv.FormatInt(n, 10))
+	return err
+}
+
+// PrepareContext returns the connection's own statement for the query.
+func (c *conn) PrepareContext(ctx context.Context, query string) (*sql.Stmt, error) {
+	if s, ok := c.stmts[query]; ok {
+		return s, nil
+	}
+	s, err := c.raw.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, explain(c.path, err)
+	}
+	if len(c.stmts) >= maxStmts {
+		c.forget()
+	}
+	c.stmts[query] = s
+	return s, nil
+}
+
+// ExecContext implements dbsqlc.DBTX.
+func (c *conn) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	s, err := c.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	res, err := s.ExecContext(ctx, args...)
+	if err != nil {
+		return nil, explain(c.path, err)
+	}
+	return res, nil
+}
+
+// QueryContext implements dbsqlc.DBTX.
+func (c *conn) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+	s, err := c.PrepareContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return s.QueryContext(ctx, args...)
+}
+
+// QueryRowContext implements dbsqlc.DBTX.
+func (c *conn) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
+	s, err := c.PrepareContext(ctx, query)
+	if err != nil {
+		return c.raw.QueryRowContext(ctx, query, args...) // fails again, and can say so in a Row
+	}
+	return s.QueryRowContext(ctx, args...)
+}

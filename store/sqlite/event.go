@@ -1,0 +1,125 @@
+package sqlite
+
+import (
+	"database/sql"
+	"errors"
+	"time"
+
+	"coppice"
+	"coppice/store"
+	"coppice/store/sqlite/dbsqlc"
+)
+
+func (t *tx) Append(events ...*coppice.Event) error {
+	for _, e := range events {
+		seq, err := t.q.AddEvent(t.ctx, dbsqlc.AddEventParams{
+			At: moment(e.At), Kind: string(e.Kind), ProjectID: e.ProjectID, TaskID: e.TaskID, SessionID: e.SessionID,
+			Subject: e.Subject, Actor: e.By, Reason: e.Reason, Data: text(e.Data),
+		})
+		if err != nil {
+			return err
+		}
+		e.Seq = seq
+		t.wake.event = seq
+	}
+	return nil
+}
+
+// EventBounds returns last + 1 as the first when every event was forgotten, so
+// that a reader who has seen last still finds that it missed nothing.
+func (r *reader) EventBounds() (first, last int64, err error) {
+	last, err = r.lastEvent()
+	if err != nil || last == 0 {
+		return 0, 0, err
+	}
+	first, err = r.q.FirstEvent(r.ctx)
+	if errors.Is(err, sql.ErrNoRows) {
+		return last + 1, last, nil
+	}
+	return first, last, err
+}
+
+func (t *tx) TrimEvents(before time.Time, keep int) (int, error) {
+	last, err := t.lastEvent()
+	if err != nil {
+		return 0, err
+	}
+	var upTo int64
+	if keep > 0 {
+		upTo = last - int64(keep)
+	}
+	if !before.IsZero() {
+		since, err := t.q.FirstEventSince(t.ctx, before.UnixNano())
+		if errors.Is(err, sql.ErrNoRows) {
+			since, err = last+1, nil
+		}
+		if err != nil {
+			return 0, err
+		}
+		upTo = max(upTo, since-1)
+	}
+	slowest, err := t.q.SlowestCursor(t.ctx)
+	if err == nil {
+		upTo = min(upTo, slowest)
+	} else if !errors.Is(err, sql.ErrNoRows) {
+		return 0, err
+	}
+	if upTo <= 0 {
+		return 0, nil
+	}
+	n, err := t.q.DropEvents(t.ctx, upTo)
+	return int(n), err
+}
+
+func (r *reader) Cursor(name string) (int64, error) {
+	seq, err := r.q.Cursor(r.ctx, name)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil
+	}
+	return seq, err
+}
+
+func (t *tx) SetCursor(name string, seq int64) error { return t.q.SetCursor(t.ctx, name, seq) }
+
+func (t *tx) SetTimer(m store.Timer) error {
+	if m.At.IsZero() {
+		return t.q.DropTimer(t.ctx, m.Kind, m.ID)
+	}
+	return t.q.SetTimer(t.ctx, m.Kind, m.ID, m.At.UnixNano())
+}
+
+func (r *reader) DueTimers(now time.Time, most int) ([]store.Timer, error) {
+	rows, err := r.q.DueTimers(r.ctx, now.UnixNano(), int64(most))
+	return each(rows, err, func(row dbsqlc.Timer) (store.Timer, error) {
+		return store.Timer{Kind: row.Kind, ID: row.ID, At: time.Unix(0, row.At).UTC()}, nil
+	})
+}
+
+func (r *reader) NextTimer() (time.Time, error) {
+	n, err := r.q.NextTimer(r.ctx)
+	if errors.Is(err, sql.ErrNoRows) {
+		return time.Time{}, nil
+	}
+	if err != nil {
+		return time.Time{}, err
+	}
+	return time.Unix(0, n).UTC(), nil
+}
+
+func (r *reader) AgentLimits() ([]coppice.AgentLimit, error) {
+	rows, err := r.q.AgentLimits(r.ctx)
+	return each(rows, err, func(row dbsqlc.AgentLimit) (coppice.AgentLimit, error) {
+		return coppice.AgentLimit{
+			Agent: row.Agent, Until: time.Unix(0, row.Until).UTC(), Class: coppice.Class(row.Class), Text: row.Text,
+		}, nil
+	})
+}
+
+func (t *tx) PutAgentLimit(l coppice.AgentLimit) error {
+	if l.Until.IsZero() {
+		return t.q.DropLimit(t.ctx, l.Agent)
+	}
+	return t.q.SetLimit(t.ctx, dbsqlc.SetLimitParams{
+		Agent: l.Agent, Until: l.Until.UnixNano(), Class: string(l.Class), Text: l.Text,
+	})
+}

@@ -1,0 +1,183 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/pressly/goose/v3"
+	moderncsqlite "modernc.org/sqlite"
+
+	"coppice"
+)
+
+// applicationID stands in the header of every database of ours: "COPP".
+const applicationID = 0x434f5050
+
+const magic = "SQLite format 3\x00"
+
+//go:embed migrations/*.sql
+var embedded embed.FS
+
+// migrations are the schema's steps, each named by its version.
+func migrations() fs.FS {
+	sub, err := fs.Sub(embedded, "migrations")
+	if err != nil {
+		panic(err) // the folder is embedded above
+	}
+	return sub
+}
+
+// prepare makes the file, or proves that it is a sound database of ours, and
+// brings its schema up to date.
+func prepare(ctx context.Context, path string, log *slog.Logger) error {
+	fresh, err := makeFile(path)
+	if err != nil {
+		return err
+	}
+	c, err := dial(ctx, path, dsn(path))
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	version, known := int64(0), latest()
+	if !fresh {
+		if version, err = inspect(c); err != nil {
+			return err
+		}
+	}
+	if version == known {
+		return nil
+	}
+	if err := c.setPragma("application_id", applicationID); err != nil {
+		return err
+	}
+	var mode string
+	if err := c.raw.QueryRowContext(ctx, "PRAGMA journal_mode = WAL").Scan(&mode); err != nil {
+		return err
+	}
+	if mode != "wal" {
+		return unavailable(nil, "the file system of %s cannot keep a write-ahead log", filepath.Dir(path)).
+			WithFix("keep Coppice's state on a local disk")
+	}
+	if err := c.close(); err != nil {
+		return err
+	}
+	log.Info("bringing the database up to date", "path", path, "from", version, "to", known)
+	return migrateFile(ctx, path)
+}
+
+// makeFile makes sure that there is a file, readable by its owner only, and
+// tells whether it is empty.
+func makeFile(path string) (fresh bool, err error) {
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		if wal, err := os.Stat(path + "-wal"); err == nil && wal.Size() > 0 {
+			return false, damaged(path, errors.New("the file is gone, but its write-ahead log is there"))
+		}
+		f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
+	}
+	if err != nil {
+		return false, unwritable(filepath.Dir(path), err)
+	}
+	defer f.Close()
+	head := make([]byte, len(magic))
+	n, err := io.ReadFull(f, head)
+	if n == 0 && errors.Is(err, io.EOF) {
+		return true, nil
+	}
+	if err != nil || string(head) != magic {
+		return false, damaged(path, errors.New("the header is not a database's"))
+	}
+	return false, nil
+}
+
+// inspect proves that an open database is ours and sound, and returns its
+// schema's version. It changes nothing.
+func inspect(c *conn) (version int64, err error) {
+	id, err := c.pragma("application_id")
+	if err != nil {
+		return 0, err
+	}
+	tables, err := c.count("SELECT count(*) FROM sqlite_schema")
+	if err != nil {
+		return 0, err
+	}
+	if id != applicationID && (id != 0 || tables > 0) {
+		return 0, coppice.Errorf(coppice.EInvalid, "%s is the database of another program; it was left as it is", c.path).
+			WithFix("choose another state directory")
+	}
+	var verdict string
+	if err := c.raw.QueryRowContext(c.ctx, "PRAGMA quick_check(1)").Scan(&verdict); err != nil {
+		return 0, damaged(c.path, err)
+	}
+	if verdict != "ok" {
+		return 0, damaged(c.path, errors.New(verdict))
+	}
+	versioned, err := c.count("SELECT count(*) FROM sqlite_schema WHERE name = 'goose_db_version'")
+	if err != nil || versioned == 0 {
+		return 0, err
+	}
+	version, err = c.count("SELECT coalesce(max(version_id), 0) FROM goose_db_version WHERE is_applied")
+	if err != nil {
+		return 0, err
+	}
+	if known := latest(); version > known {
+		return 0, coppice.Errorf(coppice.EConflict,
+			"the database %s was made by a newer Coppice (version %d; this one knows %d)", c.path, version, known).
+			WithFix("use the newer Coppice, or restore a backup that this one made")
+	}
+	return version, nil
+}
+
+func (c *conn) count(query string) (n int64, err error) {
+	err = c.raw.QueryRowContext(c.ctx, query).Scan(&n)
+	return n, err
+}
+
+// latest is the version of the newest migration.
+var latest = sync.OnceValue(func() int64 {
+	var newest int64
+	names, err := fs.Glob(migrations(), "*.sql")
+	if err != nil {
+		panic(err) // the pattern is a constant
+	}
+	for _, name := range names {
+		v, err := goose.NumericComponent(name)
+		if err != nil {
+			panic(err) // the name is embedded
+		}
+		newest = max(newest, v)
+	}
+	return newest
+})
+
+func migrateFile(ctx context.Context, path string) error {
+	connector, err := moderncsqlite.NewConnector(dsn(path, "synchronous(full)"))
+	if err != nil {
+		return err
+	}
+	db := sql.OpenDB(connector)
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	return migrate(ctx, db)
+}
+
+func migrate(ctx context.Context, db *sql.DB) error {
+	p, err := goose.NewProvider(goose.DialectSQLite3, db, migrations(), goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return err
+	}
+	if _, err := p.Up(ctx); err != nil {
+		return fmt.Errorf("migrating the database: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,186 @@
+package sqlite
+
+import (
+	"database/sql"
+	"slices"
+	"strings"
+
+	"coppice"
+	"coppice/store"
+	"coppice/store/sqlite/dbsqlc"
+)
+
+// This file holds the queries whose shape depends on what is asked for. Their
+// text is made of constants and placeholders only.
+
+// limit bounds a list. SQLite prepares a statement anew whenever the bare
+// parameter of a LIMIT is bound; the cast spares that.
+const limit = " LIMIT CAST(? AS INTEGER)"
+
+// where gathers conditions and their arguments.
+type where struct {
+	terms []string
+	args  []any
+}
+
+func (w *where) and(term string, args ...any) {
+	w.terms = append(w.terms, term)
+	w.args = append(w.args, args...)
+}
+
+// in adds "column IN (…)" unless the list is empty.
+func in[T ~string](w *where, column string, list []T) {
+	if len(list) == 0 {
+		return
+	}
+	args := make([]any, len(list))
+	for i, v := range list {
+		args[i] = string(v)
+	}
+	w.and(column+" IN (?"+strings.Repeat(", ?", len(list)-1)+")", args...)
+}
+
+func (w *where) String() string {
+	if len(w.terms) == 0 {
+		return ""
+	}
+	return " WHERE " + strings.Join(w.terms, " AND ")
+}
+
+const taskColumns = `id, project_id, num, key, title, priority, track, agent, model, checks, after_ids, not_before,
+	created_at, created_by, stop_asked, retry_asked, retry_note, land_asked, undo_asked, stage, wait, next, round, sessions,
+	stage_at, outcome, failure, landed, ended_at, warning, body`
+
+func scanTask(rows *sql.Rows) (coppice.Task, error) {
+	var r dbsqlc.Task
+	err := rows.Scan(&r.ID, &r.ProjectID, &r.Num, &r.Key, &r.Title, &r.Priority, &r.Track, &r.Agent, &r.Model, &r.Checks,
+		&r.AfterIds, &r.NotBefore, &r.CreatedAt, &r.CreatedBy, &r.StopAsked, &r.RetryAsked, &r.RetryNote, &r.LandAsked,
+		&r.UndoAsked, &r.Stage, &r.Wait, &r.Next, &r.Round, &r.Sessions, &r.StageAt, &r.Outcome, &r.Failure, &r.Landed, &r.EndedAt,
+		&r.Warning, &r.Body)
+	if err != nil {
+		return coppice.Task{}, err
+	}
+	return taskOf(r)
+}
+
+func taskWhere(f store.TaskFilter) *where {
+	w := &where{}
+	if f.ProjectID != 0 {
+		w.and("project_id = ?", f.ProjectID)
+	}
+	in(w, "stage", f.Stages)
+	if len(f.Stages) > 0 && !slices.Contains(f.Stages, coppice.StageEnded) {
+		w.and("stage <> 'ended'") // says to the planner that the index of tasks that have not ended will do
+	}
+	in(w, "outcome", f.Outcomes)
+	if f.Track != "" {
+		w.and("track = ?", f.Track)
+	}
+	if f.Agent != "" {
+		w.and("agent = ?", f.Agent)
+	}
+	if f.Text != "" {
+		w.and("instr(folded, ?) > 0", strings.ToLower(f.Text))
+	}
+	if f.BeforeID != 0 {
+		w.and("id < ?", f.BeforeID)
+	}
+	return w
+}
+
+func (r *reader) Tasks(f store.TaskFilter) ([]coppice.Task, error) {
+	w := taskWhere(f)
+	query := "SELECT " + taskColumns + " FROM tasks" + w.String() + " ORDER BY id"
+	if !f.OldFirst {
+		query += " DESC"
+	}
+	if f.Most > 0 {
+		query += limit
+		w.args = append(w.args, f.Most)
+	}
+	return list(r, query, w.args, scanTask)
+}
+
+func (r *reader) CountTasks(f store.TaskFilter) (int, error) {
+	w := taskWhere(f)
+	var n int
+	err := r.c.QueryRowContext(r.ctx, "SELECT count(*) FROM tasks"+w.String(), w.args...).Scan(&n)
+	return n, err
+}
+
+func (r *reader) Events(after int64, most int, f store.EventFilter) ([]coppice.Event, error) {
+	w := &where{}
+	w.and("seq > ?", after)
+	if f.ProjectID != 0 {
+		w.and("project_id = ?", f.ProjectID)
+	}
+	if f.TaskID != 0 {
+		w.and("task_id = ? AND task_id <> 0", f.TaskID)
+	}
+	in(w, "kind", f.Kinds)
+	query := "SELECT seq, at, kind, project_id, task_id, session_id, subject, actor, reason, data FROM events" +
+		w.String() + " ORDER BY seq" + limit
+	return list(r, query, append(w.args, most), scanEvent)
+}
+
+func scanEvent(rows *sql.Rows) (coppice.Event, error) {
+	var e coppice.Event
+	var moment sql.NullInt64
+	var data sql.NullString
+	err := rows.Scan(&e.Seq, &moment, &e.Kind, &e.ProjectID, &e.TaskID, &e.SessionID, &e.Subject, &e.By, &e.Reason, &data)
+	e.At, e.Data = at(moment), raw(data)
+	return e, err
+}
+
+// lastEvent reads the number of the newest event ever logged. SQLite keeps it
+// in a table of its own, which the generator of queries does not know.
+func (r *reader) lastEvent() (int64, error) {
+	var last int64
+	err := r.c.QueryRowContext(r.ctx, "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'events'").Scan(&last)
+	return last, err
+}
+
+func (r *reader) Output(session, after int64, most int, kinds ...coppice.OutputKind) ([]coppice.Output, error) {
+	w := &where{}
+	w.and("session_id = ? AND place > ?", session, after)
+	in(w, "kind", kinds)
+	query := "SELECT session_id, place, at, kind, data FROM outputs" + w.String() + " ORDER BY place" + limit
+	return list(r, query, append(w.args, most), scanOutput)
+}
+
+func scanOutput(rows *sql.Rows) (coppice.Output, error) {
+	var o coppice.Output
+	var moment sql.NullInt64
+	err := rows.Scan(&o.SessionID, &o.Offset, &moment, &o.Kind, &o.Data)
+	o.At = at(moment)
+	return o, err
+}
+
+// takeable returns the ids of a pool's offered work, oldest first.
+func (r *reader) takeable(pool string, kinds []coppice.WorkKind, most int) ([]int64, error) {
+	w := &where{}
+	w.and("state = 'offered' AND pool = ?", pool)
+	in(w, "kind", kinds)
+	query := "SELECT id FROM work" + w.String() + " ORDER BY id" + limit
+	return list(r, query, append(w.args, most), func(rows *sql.Rows) (id int64, err error) {
+		err = rows.Scan(&id)
+		return id, err
+	})
+}
+
+func list[T any](r *reader, query string, args []any, scan func(*sql.Rows) (T, error)) ([]T, error) {
+	rows, err := r.c.QueryContext(r.ctx, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var all []T
+	for rows.Next() {
+		v, err := scan(rows)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, v)
+	}
+	return all, rows.Err()
+}

@@ -1,0 +1,77 @@
+package sqlite
+
+import (
+	"time"
+
+	"coppice"
+	"coppice/store/sqlite/dbsqlc"
+)
+
+func landingOf(r dbsqlc.Landing) (coppice.Landing, error) {
+	var u unpacker
+	l := coppice.Landing{
+		ID: r.ID, ProjectID: r.ProjectID, TaskID: r.TaskID, SessionID: r.SessionID, Round: int(r.Round), Head: r.Head,
+		CreatedAt: at(r.CreatedAt), Base: r.Base, Tree: r.Tree, Commit: r.CommitHash, Green: r.Green,
+		QueuedAt: at(r.QueuedAt), Waits: r.Waits, Tries: int(r.Tries), RetryAt: at(r.RetryAt), Steps: int(r.Steps), EndedAt: at(r.EndedAt),
+		Outcome: coppice.LandingOutcome(r.Outcome), Failure: unpackPtr[coppice.Failure](&u, r.Failure), Evidence: r.Evidence,
+	}
+	return l, u.err
+}
+
+func (r *reader) LandingsOf(task int64) ([]coppice.Landing, error) {
+	rows, err := r.q.LandingsOf(r.ctx, task)
+	return each(rows, err, landingOf)
+}
+
+func (r *reader) LastLanding(task int64) (*coppice.Landing, error) {
+	row, err := r.q.LastLanding(r.ctx, task)
+	if err != nil {
+		return found(coppice.Landing{}, err)
+	}
+	return found(landingOf(row))
+}
+
+func (r *reader) QueuedLandings(project int64) ([]coppice.Landing, error) {
+	rows, err := r.q.QueuedLandings(r.ctx, project)
+	return each(rows, err, landingOf)
+}
+
+func (t *tx) PutLanding(l *coppice.Landing) error {
+	var p packer
+	row := dbsqlc.PutLandingParams{
+		ID: rowID(l.ID), ProjectID: l.ProjectID, TaskID: l.TaskID, SessionID: l.SessionID, Round: int64(l.Round), Head: l.Head,
+		CreatedAt: moment(l.CreatedAt), Base: l.Base, Tree: l.Tree, CommitHash: l.Commit, Green: l.Green,
+		QueuedAt: moment(l.QueuedAt), Waits: l.Waits, Tries: int64(l.Tries), RetryAt: moment(l.RetryAt), Steps: int64(l.Steps), EndedAt: moment(l.EndedAt),
+		Outcome: string(l.Outcome), Failure: packPtr(&p, l.Failure), Evidence: l.Evidence,
+	}
+	if p.err != nil {
+		return p.err
+	}
+	id, err := t.q.PutLanding(t.ctx, row)
+	return t.put(&l.ID, id, err)
+}
+
+func checkOf(r dbsqlc.Check) (coppice.Check, error) {
+	return coppice.Check{
+		ID: r.ID, ProjectID: r.ProjectID, TaskID: r.TaskID, LandingID: r.LandingID, Tree: r.Tree, Command: r.Command,
+		Env: r.Env, Exit: int(r.ExitCode), Log: r.Log, Took: time.Duration(r.Took), EndedAt: at(r.EndedAt),
+	}, nil
+}
+
+func (r *reader) ChecksOn(project int64, tree string) ([]coppice.Check, error) {
+	rows, err := r.q.ChecksOn(r.ctx, project, tree)
+	return each(rows, err, checkOf)
+}
+
+func (r *reader) ChecksOf(task int64) ([]coppice.Check, error) {
+	rows, err := r.q.ChecksOf(r.ctx, task)
+	return each(rows, err, checkOf)
+}
+
+func (t *tx) PutCheck(c *coppice.Check) error {
+	id, err := t.q.PutCheck(t.ctx, dbsqlc.PutCheckParams{
+		ID: rowID(c.ID), ProjectID: c.ProjectID, TaskID: c.TaskID, LandingID: c.LandingID, Tree: c.Tree, Command: c.Command,
+		Env: c.Env, ExitCode: int64(c.Exit), Log: c.Log, Took: int64(c.Took), EndedAt: moment(c.EndedAt),
+	})
+	return t.put(&c.ID, id, err)
+}

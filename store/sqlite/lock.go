@@ -1,0 +1,131 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"coppice"
+)
+
+// fileLock keeps a database to one process. The kernel drops it with the
+// process, however that ends; the file tells who holds it.
+type fileLock struct{ f *os.File }
+
+// lingerWait bounds the wait for a lock whose holder is dead: a child that it
+// was about to start has a copy of the lock until it becomes another program.
+const lingerWait = 5 * time.Second
+
+// acquire makes the database's directory and takes the lock beside it.
+func acquire(ctx context.Context, path string) (*fileLock, error) {
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, unwritable(dir, err)
+	}
+	name := path + ".lock"
+	ctx, cancel := context.WithTimeout(ctx, lingerWait)
+	defer cancel()
+	for {
+		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			return nil, unwritable(dir, err)
+		}
+		l := &fileLock{f: f}
+		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+		if errors.Is(err, syscall.EWOULDBLOCK) {
+			dead, refused := holderDead(f), held(path, f)
+			f.Close()
+			if dead && pause(ctx) {
+				continue
+			}
+			return nil, refused
+		}
+		if err == nil && !l.current() {
+			f.Close() // its holder removed it between our open and our lock
+			continue
+		}
+		if err == nil {
+			err = l.sign()
+		}
+		if err != nil {
+			f.Close()
+			return nil, unwritable(dir, err)
+		}
+		return l, nil
+	}
+}
+
+// holderDead tells whether the process that signed the lock is gone.
+func holderDead(f *os.File) bool {
+	pid, err := strconv.Atoi(signature(f))
+	return err == nil && pid > 0 && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
+}
+
+// pause waits a moment; it tells whether there is time left.
+func pause(ctx context.Context) bool {
+	t := time.NewTimer(5 * time.Millisecond)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-t.C:
+		return true
+	}
+}
+
+// current tells whether the locked file is still the one of that name.
+func (l *fileLock) current() bool {
+	mine, err := l.f.Stat()
+	if err != nil {
+		return false
+	}
+	named, err := os.Stat(l.f.Name())
+	return err == nil && os.SameFile(mine, named)
+}
+
+// sign writes who holds the lock.
+func (l *fileLock) sign() error {
+	if err := l.f.Truncate(0); err != nil {
+		return err
+	}
+	_, err := l.f.WriteAt([]byte(strconv.Itoa(os.Getpid())+"\n"), 0)
+	return err
+}
+
+// release removes the file while the lock is still held, then lets go.
+func (l *fileLock) release() {
+	os.Remove(l.f.Name())
+	l.f.Close()
+}
+
+// signature is what sign wrote.
+func signature(f *os.File) string {
+	buf := make([]byte, 32)
+	n, _ := f.ReadAt(buf, 0)
+	return strings.TrimSpace(string(buf[:n]))
+}
+
+func held(path string, f *os.File) error {
+	who := "another process"
+	if pid := signature(f); pid != "" {
+		who = "process " + pid
+	}
+	return coppice.Errorf(coppice.EConflict, "%s has the database %s open", who, path).
+		WithFix("use the coppice that runs there, or stop it first")
+}
+
+func unwritable(dir string, err error) error {
+	cause := err
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		cause = pe.Err
+	}
+	return unavailable(err, "the state directory %s cannot be written: %v", dir, cause).
+		WithFix("make it writable for this user, or choose another one")
+}

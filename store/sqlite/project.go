@@ -1,0 +1,67 @@
+package sqlite
+
+import (
+	"database/sql"
+
+	"coppice"
+	"coppice/store/sqlite/dbsqlc"
+)
+
+func (r *reader) projectOf(row dbsqlc.Project) (coppice.Project, error) {
+	var u unpacker
+	p := coppice.Project{
+		ID: row.ID, Prefix: row.Prefix, Path: row.Path, BaseCommit: row.BaseCommit, LastTask: int(row.LastTask),
+		CreatedAt: at(row.CreatedAt), PausedAt: at(row.PausedAt),
+		PausedTracks: unpackValue[map[string]string](&u, row.PausedTracks), Strikes: unpackValue[map[string]int](&u, row.Strikes), CheckEnv: row.CheckEnv,
+	}
+	p.Policy = r.c.policy(&u, row.Policy)
+	return p, u.err
+}
+
+func (r *reader) Project(id int64) (coppice.Project, error) {
+	row, err := r.q.Project(r.ctx, id)
+	if err != nil {
+		return coppice.Project{}, lookup(err, "project", id)
+	}
+	return r.projectOf(row)
+}
+
+func (r *reader) ProjectByPrefix(prefix string) (coppice.Project, error) {
+	row, err := r.q.ProjectByPrefix(r.ctx, prefix)
+	if err != nil {
+		return coppice.Project{}, lookup(err, "project", coppice.Quote(prefix))
+	}
+	return r.projectOf(row)
+}
+
+func (r *reader) ProjectByPath(path string) (coppice.Project, error) {
+	row, err := r.q.ProjectByPath(r.ctx, path)
+	if err != nil {
+		return coppice.Project{}, lookup(err, "project at", coppice.Quote(path))
+	}
+	return r.projectOf(row)
+}
+
+func (r *reader) Projects() ([]coppice.Project, error) {
+	rows, err := r.q.Projects(r.ctx)
+	return each(rows, err, r.projectOf)
+}
+
+func (t *tx) PutProject(p *coppice.Project) error {
+	var k packer
+	row := dbsqlc.PutProjectParams{
+		ID: rowID(p.ID), Prefix: p.Prefix, Path: p.Path, BaseCommit: p.BaseCommit, LastTask: int64(p.LastTask),
+		CreatedAt: moment(p.CreatedAt), PausedAt: moment(p.PausedAt), CheckEnv: p.CheckEnv, Policy: k.pack(p.Policy),
+	}
+	if len(p.PausedTracks) > 0 {
+		row.PausedTracks = sql.NullString{String: k.pack(p.PausedTracks), Valid: true}
+	}
+	if len(p.Strikes) > 0 {
+		row.Strikes = sql.NullString{String: k.pack(p.Strikes), Valid: true}
+	}
+	if k.err != nil {
+		return k.err
+	}
+	id, err := t.q.PutProject(t.ctx, row)
+	return t.put(&p.ID, id, err)
+}

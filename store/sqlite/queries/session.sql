@@ -1,0 +1,54 @@
+-- Sessions and what they wrote. One session is read with its prompt, lists of
+-- them without: a prompt can be megabytes. Output is read in filter.go.
+
+-- name: PutSession :execlastid
+INSERT INTO sessions (
+  id, project_id, task_id, n, key, round, role, track, agent, model, resume, state, live, created_at,
+  started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, usage,
+  cursor, stop_why, stop_tries, stop_at, warning, summary
+) VALUES (
+  sqlc.narg('id'), @project_id, @task_id, @n, @key, @round, @role, @track, @agent, @model, @resume, @state,
+  @live, @created_at, @started_at, @ended_at, @output_at, @conversation, @exit_code, @signal, @failure,
+  @from_commit, @head, @usage, @cursor, @stop_why, @stop_tries, @stop_at, @warning,
+  @summary
+)
+ON CONFLICT (id) DO UPDATE SET
+  project_id = excluded.project_id, task_id = excluded.task_id, n = excluded.n, key = excluded.key,
+  round = excluded.round, role = excluded.role, track = excluded.track, agent = excluded.agent,
+  model = excluded.model, resume = excluded.resume, state = excluded.state, live = excluded.live,
+  created_at = excluded.created_at, started_at = excluded.started_at, ended_at = excluded.ended_at,
+  conversation = excluded.conversation, exit_code = excluded.exit_code, signal = excluded.signal,
+  failure = excluded.failure, from_commit = excluded.from_commit, head = excluded.head,
+  usage = excluded.usage, stop_why = excluded.stop_why, stop_tries = excluded.stop_tries,
+  stop_at = excluded.stop_at, warning = excluded.warning, summary = excluded.summary;
+
+-- name: PutPrompt :exec
+INSERT INTO prompts (session_id, text) VALUES (@session_id, @text)
+ON CONFLICT (session_id) DO UPDATE SET text = excluded.text WHERE text <> excluded.text;
+
+-- name: Session :one
+SELECT sqlc.embed(s), p.text FROM sessions s LEFT JOIN prompts p ON p.session_id = s.id WHERE s.id = @id;
+
+-- name: SessionByKey :one
+SELECT sqlc.embed(s), p.text FROM sessions s LEFT JOIN prompts p ON p.session_id = s.id WHERE s.key = @key;
+
+-- name: SessionsOf :many
+SELECT * FROM sessions WHERE task_id = @task_id ORDER BY id;
+
+-- name: LastSession :one
+SELECT * FROM sessions WHERE task_id = @task_id ORDER BY id DESC LIMIT 1;
+
+-- name: LiveSessions :many
+SELECT * FROM sessions WHERE live ORDER BY id;
+
+-- name: Running :many
+SELECT project_id, track, agent, count(*) AS n FROM sessions WHERE live GROUP BY project_id, track, agent;
+
+-- name: Progress :one
+SELECT cursor, output_at, live FROM sessions WHERE id = @id;
+
+-- name: MoveCursor :exec
+UPDATE sessions SET cursor = @cursor, output_at = @output_at WHERE id = @id;
+
+-- name: AddOutput :exec
+INSERT OR IGNORE INTO outputs (session_id, place, at, kind, data) VALUES (@session_id, @place, @at, @kind, @data);

@@ -1,0 +1,37 @@
+-- What sessions and people say to each other.
+
+-- name: PutQuestion :execlastid
+INSERT INTO questions (
+  id, task_id, session_id, ref, text, options, asked_at, answer, answered_at, closed_at
+) VALUES (
+  sqlc.narg('id'), @task_id, @session_id, @ref, @text, @options, @asked_at, @answer, @answered_at, @closed_at
+)
+ON CONFLICT (id) DO UPDATE SET
+  task_id = excluded.task_id, session_id = excluded.session_id, ref = excluded.ref, text = excluded.text,
+  options = excluded.options, asked_at = excluded.asked_at, answer = excluded.answer,
+  answered_at = excluded.answered_at, closed_at = excluded.closed_at;
+
+-- name: Question :one
+SELECT * FROM questions WHERE id = @id;
+
+-- name: QuestionsOf :many
+SELECT * FROM questions WHERE task_id = @task_id ORDER BY id;
+
+-- name: OpenQuestion :one
+SELECT * FROM questions
+WHERE task_id = @task_id AND answered_at IS NULL AND closed_at IS NULL
+ORDER BY id LIMIT 1;
+
+-- name: PutMessage :execlastid
+INSERT INTO messages (
+  id, task_id, session_id, text, sender, sent_at, delivered_at, failed
+) VALUES (
+  sqlc.narg('id'), @task_id, @session_id, @text, @sender, @sent_at, @delivered_at, @failed
+)
+ON CONFLICT (id) DO UPDATE SET
+  task_id = excluded.task_id, session_id = excluded.session_id, text = excluded.text,
+  sender = excluded.sender, sent_at = excluded.sent_at, delivered_at = excluded.delivered_at,
+  failed = excluded.failed;
+
+-- name: MessagesOf :many
+SELECT * FROM messages WHERE task_id = @task_id ORDER BY id;

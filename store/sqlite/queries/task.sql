@@ -1,0 +1,69 @@
+-- Tasks, what they come after, and their lanes. Filtered lists stand in filter.go.
+
+-- name: PutTask :execlastid
+INSERT INTO tasks (
+  id, project_id, num, key, title, priority, track, agent, model, checks, after_ids, not_before, created_at,
+  created_by, stop_asked, retry_asked, retry_note, land_asked, undo_asked, stage, wait, next, round, sessions, begun,
+  stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, folded, body
+) VALUES (
+  sqlc.narg('id'), @project_id, @num, @key, @title, @priority, @track, @agent, @model, @checks, @after_ids,
+  @not_before, @created_at, @created_by, @stop_asked, @retry_asked, @retry_note, @land_asked, @undo_asked,
+  @stage, @wait, @next, @round, @sessions, @begun, @stage_at, @outcome, @failure, @landed, @ended_at, @warning, @lane_project,
+  @lane_track, @lane_agent, @folded, @body
+)
+ON CONFLICT (id) DO UPDATE SET
+  project_id = excluded.project_id, num = excluded.num, key = excluded.key, title = excluded.title,
+  priority = excluded.priority, track = excluded.track, agent = excluded.agent, model = excluded.model,
+  checks = excluded.checks, after_ids = excluded.after_ids, not_before = excluded.not_before,
+  created_at = excluded.created_at, created_by = excluded.created_by, stop_asked = excluded.stop_asked,
+  retry_asked = excluded.retry_asked, retry_note = excluded.retry_note, land_asked = excluded.land_asked,
+  undo_asked = excluded.undo_asked, stage = excluded.stage, wait = excluded.wait, next = excluded.next,
+  round = excluded.round, sessions = excluded.sessions, begun = excluded.begun, stage_at = excluded.stage_at, outcome = excluded.outcome,
+  failure = excluded.failure, landed = excluded.landed, ended_at = excluded.ended_at,
+  warning = excluded.warning, lane_project = excluded.lane_project, lane_track = excluded.lane_track,
+  lane_agent = excluded.lane_agent, folded = excluded.folded, body = excluded.body;
+
+-- name: Task :one
+SELECT * FROM tasks WHERE id = @id;
+
+-- name: TaskByKey :one
+SELECT * FROM tasks WHERE key = @key;
+
+-- name: TaskAfter :one
+SELECT after_ids FROM tasks WHERE id = @id;
+
+-- name: AddDep :exec
+INSERT OR IGNORE INTO task_deps (task_id, after_id) VALUES (@task_id, @after_id);
+
+-- name: DropDeps :exec
+DELETE FROM task_deps WHERE task_id = @task_id;
+
+-- name: Dependants :many
+SELECT t.id FROM task_deps d JOIN tasks t ON t.id = d.task_id
+WHERE d.after_id = @after_id AND t.stage <> 'ended'
+ORDER BY d.task_id;
+
+-- The next lane in three steps. One comparison of all three columns would read
+-- every task of the lane: SQLite looks such a comparison up as "not before" and
+-- skips the equal ones one by one.
+
+-- name: NextAgent :one
+SELECT lane_project, lane_track, lane_agent FROM tasks
+WHERE lane_project = CAST(@project AS INTEGER) AND lane_track = CAST(@track AS TEXT) AND lane_agent > CAST(@agent AS TEXT)
+ORDER BY lane_agent LIMIT 1;
+
+-- name: NextTrack :one
+SELECT lane_project, lane_track, lane_agent FROM tasks
+WHERE lane_project = CAST(@project AS INTEGER) AND lane_track > CAST(@track AS TEXT)
+ORDER BY lane_track, lane_agent LIMIT 1;
+
+-- name: NextProject :one
+SELECT lane_project, lane_track, lane_agent FROM tasks
+WHERE lane_project > CAST(@project AS INTEGER)
+ORDER BY lane_project, lane_track, lane_agent LIMIT 1;
+
+-- name: LaneHeads :many
+SELECT * FROM tasks
+WHERE lane_project = CAST(@project AS INTEGER)
+  AND lane_track = CAST(@track AS TEXT) AND lane_agent = CAST(@agent AS TEXT)
+ORDER BY begun DESC, priority DESC, id LIMIT CAST(@most AS INTEGER);

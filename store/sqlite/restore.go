@@ -1,0 +1,138 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"coppice"
+)
+
+// Restore puts a backup in the place of a database that no store has open. It
+// proves the backup first, and keeps what it replaces beside the database as
+// <name>.before-restore-<time>, together with its write-ahead log.
+func Restore(ctx context.Context, from, to string) error {
+	to, err := filepath.Abs(to)
+	if err != nil {
+		return err
+	}
+	l, err := acquire(ctx, to)
+	if err != nil {
+		return err
+	}
+	defer l.release()
+
+	temp, err := tempBeside(to)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(temp)
+	if err := copyFile(from, temp); err != nil {
+		return err
+	}
+	if err := prove(ctx, from, temp); err != nil {
+		return err
+	}
+	if err := setAside(to, to+".before-restore-"+time.Now().UTC().Format(stamp)); err != nil {
+		return unwritable(filepath.Dir(to), err)
+	}
+	if err := os.Rename(temp, to); err != nil {
+		return unwritable(filepath.Dir(to), err)
+	}
+	return syncFile(filepath.Dir(to))
+}
+
+// prove checks the copy, not the backup itself: opening a file may change it.
+func prove(ctx context.Context, from, temp string) error {
+	fresh, err := makeFile(temp)
+	if err == nil && fresh {
+		err = errors.New("it is empty")
+	}
+	if err == nil {
+		err = inspectCopy(ctx, from, temp)
+	}
+	var e *coppice.Error
+	if errors.As(err, &e) && (e.Code == coppice.EInvalid || e.Code == coppice.EConflict) {
+		c := *e // another program's, or a newer Coppice's: say so of the backup
+		c.Fix = "choose another backup"
+		return &c
+	}
+	if err != nil {
+		return unavailable(err, "the backup %s is damaged; nothing was changed", from).WithFix("choose another backup")
+	}
+	return nil
+}
+
+func inspectCopy(ctx context.Context, from, temp string) error {
+	c, err := dial(ctx, from, dsn(temp))
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	version, err := inspect(c)
+	if err == nil && version == 0 {
+		err = errors.New("it holds no schema")
+	}
+	return err
+}
+
+func copyFile(from, to string) error {
+	src, err := os.Open(from)
+	if errors.Is(err, fs.ErrNotExist) {
+		return coppice.Errorf(coppice.ENotFound, "there is no backup %s", from).WithFix("look for one in the folder %s of the state directory", BackupsFolder)
+	}
+	if err != nil {
+		return unavailable(err, "the backup %s cannot be read", from).WithFix("make it readable for this user")
+	}
+	defer src.Close()
+	dst, err := os.OpenFile(to, os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return unwritable(filepath.Dir(to), err)
+	}
+	defer dst.Close()
+	if _, err := io.Copy(dst, src); err != nil {
+		return unwritable(filepath.Dir(to), err)
+	}
+	if err := dst.Sync(); err != nil {
+		return unwritable(filepath.Dir(to), err)
+	}
+	return nil
+}
+
+// setAside keeps the old database under another name. Its own name goes on
+// naming it until the new one takes its place, so a crash in between loses
+// nothing. Its write-ahead log has to go first: beside the new database it
+// would be taken for that one's.
+func setAside(path, aside string) error {
+	err := os.Link(path, aside)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil // there was none
+	} else if err != nil {
+		err = copyAside(path, aside) // a file system without links
+	}
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(path+"-wal", aside+"-wal"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := os.Remove(path + "-shm"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+func copyAside(path, aside string) error {
+	f, err := os.OpenFile(aside, os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return copyFile(path, aside)
+}

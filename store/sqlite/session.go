@@ -1,0 +1,177 @@
+package sqlite
+
+import (
+	"database/sql"
+	"strings"
+	"time"
+
+	"coppice"
+	"coppice/store/sqlite/dbsqlc"
+)
+
+func promptedSession(r dbsqlc.SessionRow) (coppice.Session, error) {
+	s, err := sessionOf(r.Session)
+	s.Prompt = r.Text.String
+	return s, err
+}
+
+func sessionOf(s dbsqlc.Session) (coppice.Session, error) {
+	var u unpacker
+	c := coppice.Session{
+		ID: s.ID, ProjectID: s.ProjectID, TaskID: s.TaskID, N: int(s.N), Key: s.Key, Round: int(s.Round),
+		Role: coppice.Role(s.Role), Track: s.Track, Agent: s.Agent, Model: s.Model, Resume: s.Resume,
+		State: coppice.SessionState(s.State), CreatedAt: at(s.CreatedAt), StartedAt: at(s.StartedAt),
+		EndedAt: at(s.EndedAt), OutputAt: at(s.OutputAt),
+		Conversation: s.Conversation, Signal: s.Signal, Summary: s.Summary, Failure: unpackPtr[coppice.Failure](&u, s.Failure),
+		From: s.FromCommit, Head: s.Head, Usage: unpackValue[coppice.Usage](&u, s.Usage), Cursor: s.Cursor,
+		StopWhy: coppice.Class(s.StopWhy), StopTries: int(s.StopTries), StopAt: at(s.StopAt), Warning: s.Warning,
+	}
+	if s.ExitCode.Valid {
+		exit := int(s.ExitCode.Int64)
+		c.Exit = &exit
+	}
+	return c, u.err
+}
+
+func (r *reader) Session(id int64) (coppice.Session, error) {
+	row, err := r.q.Session(r.ctx, id)
+	if err != nil {
+		return coppice.Session{}, lookup(err, "session", id)
+	}
+	return promptedSession(row)
+}
+
+func (r *reader) SessionByKey(key string) (coppice.Session, error) {
+	row, err := r.q.SessionByKey(r.ctx, key)
+	if err != nil {
+		return coppice.Session{}, lookup(err, "session", coppice.Quote(key))
+	}
+	return promptedSession(dbsqlc.SessionRow(row))
+}
+
+func (r *reader) SessionsOf(task int64) ([]coppice.Session, error) {
+	rows, err := r.q.SessionsOf(r.ctx, task)
+	return each(rows, err, sessionOf)
+}
+
+func (r *reader) LiveSessions() ([]coppice.Session, error) {
+	rows, err := r.q.LiveSessions(r.ctx)
+	return each(rows, err, sessionOf)
+}
+
+func (r *reader) LastSession(task int64) (*coppice.Session, error) {
+	row, err := r.q.LastSession(r.ctx, task)
+	if err != nil {
+		return found(coppice.Session{}, err)
+	}
+	return found(sessionOf(row))
+}
+
+func (r *reader) Running() (map[coppice.Lane]int, error) {
+	rows, err := r.q.Running(r.ctx)
+	if err != nil {
+		return nil, err
+	}
+	running := make(map[coppice.Lane]int, len(rows))
+	for _, row := range rows {
+		running[coppice.Lane{ProjectID: row.ProjectID, Track: row.Track, Agent: row.Agent}] = int(row.N)
+	}
+	return running, nil
+}
+
+func (t *tx) PutSession(s *coppice.Session) error {
+	var p packer
+	row := dbsqlc.PutSessionParams{
+		ID: rowID(s.ID), ProjectID: s.ProjectID, TaskID: s.TaskID, N: int64(s.N), Key: s.Key, Round: int64(s.Round),
+		Role: string(s.Role), Track: s.Track, Agent: s.Agent, Model: s.Model, Resume: s.Resume,
+		State: string(s.State), Live: s.State.Live(), CreatedAt: moment(s.CreatedAt), StartedAt: moment(s.StartedAt),
+		EndedAt: moment(s.EndedAt), OutputAt: moment(s.OutputAt),
+		Conversation: s.Conversation, Signal: s.Signal, Summary: s.Summary, Failure: packPtr(&p, s.Failure),
+		FromCommit: s.From, Head: s.Head, Cursor: s.Cursor,
+		StopWhy: string(s.StopWhy), StopTries: int64(s.StopTries), StopAt: moment(s.StopAt), Warning: s.Warning,
+	}
+	if s.Exit != nil {
+		row.ExitCode = sql.NullInt64{Int64: int64(*s.Exit), Valid: true}
+	}
+	if s.Usage != (coppice.Usage{}) {
+		row.Usage = packPtr(&p, &s.Usage)
+	}
+	if p.err != nil {
+		return p.err
+	}
+	id, err := t.q.PutSession(t.ctx, row)
+	if err := t.put(&s.ID, id, err); err != nil {
+		return err
+	}
+	if !s.State.Live() {
+		t.wake.sessions = append(t.wake.sessions, s.ID)
+	}
+	if s.Prompt == "" {
+		return nil
+	}
+	return t.q.PutPrompt(t.ctx, s.ID, s.Prompt)
+}
+
+func (t *tx) AddOutput(session, from, to int64, out []coppice.Output) error {
+	now, err := t.q.Progress(t.ctx, session)
+	if err != nil {
+		return lookup(err, "session", session)
+	}
+	if now.Cursor != from {
+		return coppice.Errorf(coppice.EConflict, "the output of session %d is committed up to %d, not %d", session, now.Cursor, from).
+			WithFix("send what follows %d", now.Cursor)
+	}
+	newest := at(now.OutputAt)
+	for _, o := range out {
+		newest = later(newest, o.At)
+	}
+	if err := t.insertOutput(session, out); err != nil {
+		return err
+	}
+	t.wake.sessions = append(t.wake.sessions, session)
+	return t.q.MoveCursor(t.ctx, to, moment(newest), session)
+}
+
+// manyOutputs is how many pieces of output one statement inserts.
+const manyOutputs = 32
+
+// insertManyOutputs is AddOutput for so many. A statement costs more than a
+// row, and agents write a lot.
+var insertManyOutputs = "INSERT OR IGNORE INTO outputs (session_id, place, at, kind, data) VALUES " +
+	strings.TrimSuffix(strings.Repeat("(?, ?, ?, ?, ?), ", manyOutputs), ", ")
+
+func (t *tx) insertOutput(session int64, out []coppice.Output) error {
+	args := make([]any, 0, 5*manyOutputs)
+	for len(out) >= manyOutputs {
+		args = args[:0]
+		for _, o := range out[:manyOutputs] {
+			args = append(args, session, o.Offset, moment(o.At), string(o.Kind), blob(o.Data))
+		}
+		if _, err := t.c.ExecContext(t.ctx, insertManyOutputs, args...); err != nil {
+			return err
+		}
+		out = out[manyOutputs:]
+	}
+	for _, o := range out {
+		row := dbsqlc.AddOutputParams{SessionID: session, Place: o.Offset, At: moment(o.At), Kind: string(o.Kind), Data: blob(o.Data)}
+		if err := t.q.AddOutput(t.ctx, row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// blob keeps empty data from becoming NULL.
+func blob(b []byte) []byte {
+	if b == nil {
+		return []byte{}
+	}
+	return b
+}
+
+func later(a, b time.Time) time.Time {
+	if b.After(a) {
+		return b
+	}
+	return a
+}

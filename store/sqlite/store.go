@@ -1,0 +1,230 @@
+package sqlite
+
+import (
+	"context"
+	"log/slog"
+	"path/filepath"
+	"sync"
+
+	"coppice"
+	"coppice/store"
+	"coppice/store/sqlite/dbsqlc"
+)
+
+// Memory is the path of a private database that vanishes when it is closed.
+const Memory = ":memory:"
+
+// How hard Update tries to have its commit on disk before it returns.
+const (
+	SyncFull = "full" // survives a loss of power
+	SyncOff  = "off"  // survives a killed process only; for simulations
+)
+
+// Config says which database to open, and how.
+type Config struct {
+	Path    string       // of the file, or Memory
+	Logger  *slog.Logger // nil discards
+	Sync    string       // SyncFull when empty
+	Readers int          // how many Views run at once; 4 when 0, and always 1 in Memory
+}
+
+func (c Config) withDefaults() (Config, error) {
+	if c.Path == "" {
+		return c, coppice.Errorf(coppice.EInvalid, "no path for the database").WithField("path")
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	switch c.Sync {
+	case "":
+		c.Sync = SyncFull
+	case SyncFull, SyncOff:
+	default:
+		return c, coppice.Errorf(coppice.EInvalid, "%s is no way to sync", coppice.Quote(c.Sync)).WithFix("use full or off").WithField("sync")
+	}
+	if c.Readers <= 0 {
+		c.Readers = 4
+	}
+	if c.Path == Memory {
+		c.Readers = 1
+		return c, nil
+	}
+	path, err := filepath.Abs(c.Path)
+	if err != nil {
+		return c, err
+	}
+	c.Path = path
+	return c, nil
+}
+
+// Store is a store.Store in a SQLite file.
+type Store struct {
+	cfg     Config
+	ctx     context.Context // for statements; never cancelled
+	lock    *fileLock       // nil in Memory
+	writer  *conn
+	readers chan *conn // one place for each; nil where it is not open yet
+	signals *signals
+	closing chan struct{}
+	running sync.WaitGroup // Updates and Backups
+
+	mu     sync.Mutex
+	closed bool
+	busy   bool       // somebody leads a batch
+	queue  []*request // waits for the batch
+}
+
+var _ store.Store = (*Store)(nil)
+
+// Open opens the database, and makes or migrates it where needed. It fails
+// with code conflict when it is open already, and never changes a file that it
+// cannot vouch for.
+func Open(ctx context.Context, cfg Config) (*Store, error) {
+	cfg, err := cfg.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{
+		cfg: cfg, ctx: context.WithoutCancel(ctx),
+		readers: make(chan *conn, cfg.Readers), signals: newSignals(), closing: make(chan struct{}),
+	}
+	if cfg.Path == Memory {
+		s.writer, err = openMemory(ctx)
+	} else {
+		err = s.openFile(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	for range cfg.Readers {
+		var c *conn
+		if cfg.Path == Memory {
+			c = s.writer
+		}
+		s.readers <- c
+	}
+	r := s.reader(s.writer)
+	last, err := r.lastEvent()
+	if err != nil {
+		s.Close()
+		return nil, explain(cfg.Path, err)
+	}
+	s.signals.event = last
+	return s, nil
+}
+
+func (s *Store) openFile(ctx context.Context) (err error) {
+	if s.lock, err = acquire(ctx, s.cfg.Path); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			s.lock.release()
+		}
+	}()
+	if err := prepare(ctx, s.cfg.Path, s.cfg.Logger); err != nil {
+		return explain(s.cfg.Path, err)
+	}
+	s.writer, err = dial(ctx, s.cfg.Path, dsn(s.cfg.Path, "synchronous("+s.cfg.Sync+")", "cache_size(-8192)"))
+	return explain(s.cfg.Path, err)
+}
+
+// Close implements store.Store. Closing twice does nothing more.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return nil
+	}
+	s.closed = true
+	close(s.closing)
+	s.mu.Unlock()
+
+	s.running.Wait()
+	for range cap(s.readers) {
+		if c := <-s.readers; c != nil && c != s.writer {
+			c.close()
+		}
+	}
+	err := s.writer.close() // the last to close: it empties the write-ahead log
+	if s.lock != nil {
+		s.lock.release()
+	}
+	return explain(s.cfg.Path, err)
+}
+
+// enter counts a call that Close has to wait for, unless the store is closed.
+func (s *Store) enter() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return errClosed
+	}
+	s.running.Add(1)
+	return nil
+}
+
+// View implements store.Store.
+func (s *Store) View(ctx context.Context, f func(store.Reader) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	c, err := s.takeReader(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { s.readers <- c }()
+	if err := c.run("BEGIN"); err != nil {
+		return err
+	}
+	defer c.run("ROLLBACK") // nothing was written; this ends the snapshot
+	r := s.reader(c)
+	return explain(s.cfg.Path, f(&r))
+}
+
+func (s *Store) takeReader(ctx context.Context) (*conn, error) {
+	select {
+	case <-s.closing:
+		return nil, errClosed
+	default:
+	}
+	select {
+	case c := <-s.readers:
+		if c != nil {
+			return c, nil
+		}
+		c, err := dial(s.ctx, s.cfg.Path, dsn(s.cfg.Path, "query_only(1)"))
+		if err != nil {
+			s.readers <- nil
+			return nil, explain(s.cfg.Path, err)
+		}
+		return c, nil
+	case <-s.closing:
+		return nil, errClosed
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// reader implements store.Reader on a connection inside a transaction.
+type reader struct {
+	ctx context.Context
+	c   *conn
+	q   *dbsqlc.Queries
+}
+
+func (s *Store) reader(c *conn) reader { return reader{ctx: s.ctx, c: c, q: c.q} }
+
+// tx implements store.Tx.
+type tx struct {
+	reader
+	wake wake // what to announce when it is committed
+}
+
+// put gives a new row its id.
+func (t *tx) put(id *int64, inserted int64, err error) error {
+	if err == nil && *id == 0 {
+		*id = inserted
+	}
+	return err
+}

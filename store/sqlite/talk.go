@@ -1,0 +1,71 @@
+package sqlite
+
+import (
+	"coppice"
+	"coppice/store/sqlite/dbsqlc"
+)
+
+func questionOf(r dbsqlc.Question) (coppice.Question, error) {
+	var u unpacker
+	q := coppice.Question{
+		ID: r.ID, TaskID: r.TaskID, SessionID: r.SessionID, Ref: r.Ref, Text: r.Text,
+		Options: unpackValue[[]string](&u, r.Options), AskedAt: at(r.AskedAt), Answer: r.Answer,
+		AnsweredAt: at(r.AnsweredAt), ClosedAt: at(r.ClosedAt),
+	}
+	return q, u.err
+}
+
+func (r *reader) Question(id int64) (coppice.Question, error) {
+	row, err := r.q.Question(r.ctx, id)
+	if err != nil {
+		return coppice.Question{}, lookup(err, "question", id)
+	}
+	return questionOf(row)
+}
+
+func (r *reader) QuestionsOf(task int64) ([]coppice.Question, error) {
+	rows, err := r.q.QuestionsOf(r.ctx, task)
+	return each(rows, err, questionOf)
+}
+
+func (r *reader) OpenQuestion(task int64) (*coppice.Question, error) {
+	row, err := r.q.OpenQuestion(r.ctx, task)
+	if err != nil {
+		return found(coppice.Question{}, err)
+	}
+	return found(questionOf(row))
+}
+
+func (t *tx) PutQuestion(q *coppice.Question) error {
+	var p packer
+	row := dbsqlc.PutQuestionParams{
+		ID: rowID(q.ID), TaskID: q.TaskID, SessionID: q.SessionID, Ref: q.Ref, Text: q.Text,
+		Options: packList(&p, q.Options), AskedAt: moment(q.AskedAt), Answer: q.Answer,
+		AnsweredAt: moment(q.AnsweredAt), ClosedAt: moment(q.ClosedAt),
+	}
+	if p.err != nil {
+		return p.err
+	}
+	id, err := t.q.PutQuestion(t.ctx, row)
+	return t.put(&q.ID, id, err)
+}
+
+func messageOf(r dbsqlc.Message) (coppice.Message, error) {
+	return coppice.Message{
+		ID: r.ID, TaskID: r.TaskID, SessionID: r.SessionID, Text: r.Text, From: r.Sender,
+		SentAt: at(r.SentAt), DeliveredAt: at(r.DeliveredAt), Failed: r.Failed,
+	}, nil
+}
+
+func (r *reader) MessagesOf(task int64) ([]coppice.Message, error) {
+	rows, err := r.q.MessagesOf(r.ctx, task)
+	return each(rows, err, messageOf)
+}
+
+func (t *tx) PutMessage(m *coppice.Message) error {
+	id, err := t.q.PutMessage(t.ctx, dbsqlc.PutMessageParams{
+		ID: rowID(m.ID), TaskID: m.TaskID, SessionID: m.SessionID, Text: m.Text, Sender: m.From,
+		SentAt: moment(m.SentAt), DeliveredAt: moment(m.DeliveredAt), Failed: m.Failed,
+	})
+	return t.put(&m.ID, id, err)
+}

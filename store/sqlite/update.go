@@ -1,0 +1,210 @@
+package sqlite
+
+import (
+	"context"
+	"slices"
+
+	"coppice/store"
+)
+
+// maxBatch bounds how many Updates share a commit, and so how long the first
+// of them waits for the last.
+const maxBatch = 128
+
+// request is one Update.
+type request struct {
+	ctx    context.Context
+	f      func(store.Tx) error
+	err    error         // why it came to nothing by itself
+	turn   chan *batch   // says when to run, and in what; nil means lead the next batch
+	ran    chan struct{} // the turn is over
+	answer chan error    // how the commit went
+}
+
+// batch is one transaction that several Updates share. It is used by one
+// goroutine at a time: the leader's, or that of the follower whose turn it is.
+type batch struct {
+	s    *Store
+	err  error // why none of it can be committed
+	wake wake
+}
+
+// Update implements store.Store. The first caller leads: it opens the
+// transaction, runs its own function, gives every caller that waits by then
+// its turn, and commits for all. Each function runs in its own caller's
+// goroutine, so that a panic in it is where it belongs.
+func (s *Store) Update(ctx context.Context, f func(store.Tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := s.enter(); err != nil {
+		return err
+	}
+	defer s.running.Done()
+
+	r := &request{ctx: ctx, f: f}
+	if s.join(r) {
+		return s.lead(r)
+	}
+	var b *batch
+	select {
+	case b = <-r.turn:
+	case <-ctx.Done():
+		if s.leave(r) {
+			return ctx.Err()
+		}
+		b = <-r.turn
+	}
+	if b == nil {
+		return s.lead(r)
+	}
+	return s.follow(r, b)
+}
+
+// join puts a request into the queue, or tells it to lead.
+func (s *Store) join(r *request) (lead bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.busy {
+		s.busy = true
+		return true
+	}
+	r.turn, r.ran, r.answer = make(chan *batch, 1), make(chan struct{}, 1), make(chan error, 1)
+	s.queue = append(s.queue, r)
+	return false
+}
+
+// leave takes a request out of the queue, unless its turn has come.
+func (s *Store) leave(r *request) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	i := slices.Index(s.queue, r)
+	if i < 0 {
+		return false
+	}
+	s.queue = slices.Delete(s.queue, i, i+1)
+	return true
+}
+
+// next takes the first request out of the queue.
+func (s *Store) next() *request {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.queue) == 0 {
+		return nil
+	}
+	r := s.queue[0]
+	s.queue = slices.Delete(s.queue, 0, 1)
+	return r
+}
+
+// handOver makes the first request in the queue lead the next batch.
+func (s *Store) handOver() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.queue) == 0 {
+		s.busy = false
+		return
+	}
+	r := s.queue[0]
+	s.queue = slices.Delete(s.queue, 0, 1)
+	r.turn <- nil
+}
+
+// lead runs a batch. What follows the leader's own function is deferred: it
+// happens even when that function panics.
+func (s *Store) lead(r *request) (err error) {
+	b := s.begin()
+	defer func() {
+		s.finish(b)
+		err = r.outcome(b.err)
+	}()
+	b.run(r)
+	return nil
+}
+
+func (s *Store) follow(r *request, b *batch) error {
+	func() {
+		defer func() { r.ran <- struct{}{} }()
+		b.run(r)
+	}()
+	return r.outcome(<-r.answer)
+}
+
+// outcome is what Update returns: the function's own error, or the batch's.
+func (r *request) outcome(batch error) error {
+	if r.err != nil {
+		return r.err
+	}
+	return batch
+}
+
+func (s *Store) begin() *batch {
+	if s.cfg.Path == Memory {
+		<-s.readers // the only connection; finish gives it back
+	}
+	return &batch{s: s, err: s.writer.run("BEGIN IMMEDIATE")}
+}
+
+// run runs a function inside a savepoint. When the function fails, panics or
+// never returns, what it wrote is undone, and nothing else is.
+func (b *batch) run(r *request) {
+	if r.err = r.ctx.Err(); r.err != nil || b.err != nil {
+		return
+	}
+	c := b.s.writer
+	if b.err = c.run("SAVEPOINT one"); b.err != nil {
+		return
+	}
+	t := &tx{reader: b.s.reader(c)}
+	done := false
+	defer func() {
+		if done {
+			b.wake.add(t.wake)
+		} else {
+			b.err = c.run("ROLLBACK TO one")
+		}
+		if b.err == nil {
+			b.err = c.run("RELEASE one")
+		}
+	}()
+	r.err = explain(c.path, r.f(t))
+	done = r.err == nil
+}
+
+// finish gives the waiting requests their turn, commits, answers and hands
+// over. A batch that is broken takes no more requests: they fare better in the
+// next one.
+func (s *Store) finish(b *batch) {
+	var followers []*request
+	for b.err == nil && len(followers) < maxBatch-1 {
+		r := s.next()
+		if r == nil {
+			break
+		}
+		followers = append(followers, r)
+		r.turn <- b
+		<-r.ran
+	}
+	s.commit(b)
+	for _, r := range followers {
+		r.answer <- b.err
+	}
+	s.handOver()
+}
+
+func (s *Store) commit(b *batch) {
+	if b.err == nil {
+		b.err = s.writer.run("COMMIT")
+	}
+	if b.err != nil {
+		s.cfg.Logger.Error("a transaction was not committed", "error", b.err)
+		_ = s.writer.run("ROLLBACK") // SQLite may have done so by itself
+	}
+	if s.cfg.Path == Memory {
+		s.readers <- s.writer
+	}
+	if b.err == nil {
+		s.signals.announce(b.wake)
+	}
+}

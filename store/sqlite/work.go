@@ -1,0 +1,104 @@
+package sqlite
+
+import (
+	"slices"
+	"time"
+
+	"coppice"
+	"coppice/store/sqlite/dbsqlc"
+)
+
+func workOf(r dbsqlc.Work) (coppice.Work, error) {
+	var u unpacker
+	w := coppice.Work{
+		ID: r.ID, Kind: coppice.WorkKind(r.Kind), Key: r.Key, Pool: r.Pool, ProjectID: r.ProjectID, TaskID: r.TaskID,
+		SessionID: r.SessionID, State: coppice.WorkState(r.State), Attempt: int(r.Attempt), Worker: r.Worker,
+		LeaseUntil: at(r.LeaseUntil), Spec: raw(r.Spec), Result: raw(r.Result), Failure: unpackPtr[coppice.Failure](&u, r.Failure),
+		OfferedAt: at(r.OfferedAt), TakenAt: at(r.TakenAt), FinishedAt: at(r.FinishedAt),
+	}
+	return w, u.err
+}
+
+func (r *reader) Work(id int64) (coppice.Work, error) {
+	row, err := r.q.Work(r.ctx, id)
+	if err != nil {
+		return coppice.Work{}, lookup(err, "work", id)
+	}
+	return workOf(row)
+}
+
+func (r *reader) WorkByKey(key string) (*coppice.Work, error) {
+	row, err := r.q.WorkByKey(r.ctx, key)
+	if err != nil {
+		return found(coppice.Work{}, err)
+	}
+	return found(workOf(row))
+}
+
+func (r *reader) UnsettledWork(task int64) ([]coppice.Work, error) {
+	rows, err := r.q.UnsettledWork(r.ctx, task)
+	return each(rows, err, workOf)
+}
+
+func (r *reader) WorkHeldBy(worker string) ([]coppice.Work, error) {
+	rows, err := r.q.WorkHeldBy(r.ctx, worker)
+	return each(rows, err, workOf)
+}
+
+func (r *reader) CountWork() (map[coppice.WorkState]int, error) {
+	rows, err := r.q.CountWork(r.ctx)
+	if err != nil {
+		return nil, err
+	}
+	counts := make(map[coppice.WorkState]int, len(rows))
+	for _, row := range rows {
+		counts[coppice.WorkState(row.State)] = int(row.N)
+	}
+	return counts, nil
+}
+
+func (t *tx) PutWork(w *coppice.Work) error {
+	var p packer
+	row := dbsqlc.PutWorkParams{
+		ID: rowID(w.ID), Kind: string(w.Kind), Key: w.Key, Pool: w.Pool, ProjectID: w.ProjectID, TaskID: w.TaskID,
+		SessionID: w.SessionID, State: string(w.State), Attempt: int64(w.Attempt), Worker: w.Worker,
+		LeaseUntil: moment(w.LeaseUntil), Spec: text(w.Spec), Result: text(w.Result), Failure: packPtr(&p, w.Failure),
+		OfferedAt: moment(w.OfferedAt), TakenAt: moment(w.TakenAt), FinishedAt: moment(w.FinishedAt),
+	}
+	if p.err != nil {
+		return p.err
+	}
+	id, err := t.q.PutWork(t.ctx, row)
+	if err := t.put(&w.ID, id, err); err != nil {
+		return err
+	}
+	if w.State == coppice.WorkOffered {
+		t.wake.work = true
+	}
+	return nil
+}
+
+// TakeableWork asks pool by pool, each in the order of its index, and merges.
+func (r *reader) TakeableWork(pools []string, kinds []coppice.WorkKind, most int) ([]coppice.Work, error) {
+	var ids []int64
+	for _, pool := range slices.Compact(slices.Sorted(slices.Values(pools))) {
+		some, err := r.takeable(pool, kinds, most)
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, some...)
+	}
+	slices.Sort(ids)
+	if len(ids) > most {
+		ids = ids[:most]
+	}
+	return each(ids, nil, r.Work)
+}
+
+func (t *tx) TrimWork(before time.Time) (int, error) {
+	if before.IsZero() {
+		return 0, nil
+	}
+	n, err := t.q.TrimWork(t.ctx, before.UnixNano())
+	return int(n), err
+}

@@ -1,0 +1,185 @@
+// Package store is the contract of the truth: facts as rows, and the log of
+// what happened to them.
+//
+// A Store has one writer. Update runs its function in a transaction that sees
+// every earlier one and nothing of a later one; several Updates may share one
+// commit, but each succeeds or fails alone, and none returns before its commit
+// is on disk. A function passed to Update or View must not keep its Tx or
+// Reader, must not call the Store again, and may run while others wait: it does
+// no I/O of its own. View reads one consistent snapshot and never waits for the
+// writer.
+//
+// Lookups of one thing return a *coppice.Error with code not_found when it is
+// not there. A Put with ID 0 inserts and sets the ID; otherwise it replaces the
+// row. Times are stored with nanoseconds, in UTC; the zero time stays zero.
+package store
+
+import (
+	"context"
+	"time"
+
+	"coppice"
+)
+
+// Store is the truth. All methods may be called from any goroutine.
+type Store interface {
+	// View runs f on a snapshot.
+	View(ctx context.Context, f func(Reader) error) error
+	// Update runs f in a transaction and commits it unless f returns an error,
+	// which Update then returns as it is.
+	Update(ctx context.Context, f func(Tx) error) error
+	// WaitEvent returns once the log's newest event is after seq.
+	WaitEvent(ctx context.Context, seq int64) error
+	// WaitOutput returns once the session's committed cursor is after the
+	// offset, or the session has ended.
+	WaitOutput(ctx context.Context, session, offset int64) error
+	// WaitWork returns once work may have become takeable since the previous
+	// call returned. It may return for no reason. It serves one caller: of two,
+	// one could miss what the other was told.
+	WaitWork(ctx context.Context) error
+	// Backup writes a consistent copy to path, which must not exist, while
+	// reads and writes go on.
+	Backup(ctx context.Context, path string) error
+	// Close waits for running transactions and closes. Later calls fail with
+	// code unavailable.
+	Close() error
+}
+
+// Reader reads facts.
+type Reader interface {
+	Project(id int64) (coppice.Project, error)
+	ProjectByPrefix(prefix string) (coppice.Project, error)
+	ProjectByPath(path string) (coppice.Project, error)
+	Projects() ([]coppice.Project, error) // by prefix
+
+	Task(id int64) (coppice.Task, error)
+	TaskByKey(key string) (coppice.Task, error)
+	Tasks(TaskFilter) ([]coppice.Task, error)
+	CountTasks(TaskFilter) (int, error)
+	Dependants(task int64) ([]int64, error) // tasks that name it in After, that have not ended
+
+	// NextLane returns the first lane after the given one that has a queued
+	// task, and false when there is none. The zero Lane comes before all.
+	NextLane(after coppice.Lane) (coppice.Lane, bool, error)
+	// LaneHeads returns the first most tasks of a lane: those with a session
+	// behind them first, then by priority, then the oldest.
+	LaneHeads(lane coppice.Lane, most int) ([]coppice.Task, error)
+	// Running counts live sessions by lane.
+	Running() (map[coppice.Lane]int, error)
+
+	Session(id int64) (coppice.Session, error)
+	SessionByKey(key string) (coppice.Session, error)
+	// Lists of sessions come without their prompts, which can be megabytes; a
+	// Put without a prompt leaves it as it is.
+	SessionsOf(task int64) ([]coppice.Session, error) // oldest first
+	LiveSessions() ([]coppice.Session, error)         // oldest first
+	LastSession(task int64) (*coppice.Session, error) // nil when there is none
+	// Output returns a session's output after an offset, at most so many
+	// pieces; kinds nil means all.
+	Output(session, after int64, most int, kinds ...coppice.OutputKind) ([]coppice.Output, error)
+
+	WorkspaceOf(task int64) (*coppice.Workspace, error) // the newest; nil when there is none
+	Workspaces(project int64) ([]coppice.Workspace, error)
+
+	LandingsOf(task int64) ([]coppice.Landing, error)        // oldest first
+	LastLanding(task int64) (*coppice.Landing, error)        // nil when there is none
+	QueuedLandings(project int64) ([]coppice.Landing, error) // not ended, first in the queue first
+	// ChecksOn returns the newest judgement of each command and environment on
+	// a tree.
+	ChecksOn(project int64, tree string) ([]coppice.Check, error)
+	ChecksOf(task int64) ([]coppice.Check, error) // oldest first
+
+	Work(id int64) (coppice.Work, error)
+	WorkByKey(key string) (*coppice.Work, error)      // nil when there is none
+	UnsettledWork(task int64) ([]coppice.Work, error) // offered, taken and finished, oldest first
+	WorkHeldBy(worker string) ([]coppice.Work, error) // taken, oldest first
+	// TakeableWork returns offered work of the pools and kinds, oldest first.
+	TakeableWork(pools []string, kinds []coppice.WorkKind, most int) ([]coppice.Work, error)
+	CountWork() (map[coppice.WorkState]int, error) // unsettled ones only
+
+	Question(id int64) (coppice.Question, error)
+	QuestionsOf(task int64) ([]coppice.Question, error) // oldest first
+	OpenQuestion(task int64) (*coppice.Question, error) // the oldest open one; nil when there is none
+	MessagesOf(task int64) ([]coppice.Message, error)   // oldest first
+
+	AgentLimits() ([]coppice.AgentLimit, error)
+	Trash(id int64) (coppice.Trash, error)
+	TrashOf(project int64) ([]coppice.Trash, error) // neither restored nor purged, newest first
+
+	// Events returns events after a sequence number, oldest first.
+	Events(after int64, most int, f EventFilter) ([]coppice.Event, error)
+	// EventBounds returns the oldest and newest sequence number in the log,
+	// both 0 when nothing was ever logged. When all were forgotten, the oldest
+	// is the one to come.
+	EventBounds() (first, last int64, err error)
+
+	// DueTimers returns timers at or before now, earliest first.
+	DueTimers(now time.Time, most int) ([]Timer, error)
+	// NextTimer returns the earliest timer's moment, zero when there is none.
+	NextTimer() (time.Time, error)
+	// Cursor returns how far a named reader has come in the log.
+	Cursor(name string) (int64, error)
+}
+
+// Tx reads and adds facts.
+type Tx interface {
+	Reader
+
+	PutProject(*coppice.Project) error
+	PutTask(*coppice.Task) error // After is written with it
+	PutSession(*coppice.Session) error
+	PutWorkspace(*coppice.Workspace) error
+	PutLanding(*coppice.Landing) error
+	PutCheck(*coppice.Check) error
+	PutWork(*coppice.Work) error
+	PutQuestion(*coppice.Question) error
+	PutMessage(*coppice.Message) error
+	PutAgentLimit(coppice.AgentLimit) error // a zero Until forgets it
+	PutTrash(*coppice.Trash) error
+
+	// AddOutput appends output to a session and moves its cursor from one
+	// offset to another. It fails with code conflict, changing nothing, when
+	// the cursor is not at from; so the same batch is never taken twice.
+	AddOutput(session, from, to int64, out []coppice.Output) error
+
+	// Append adds events to the log, in order, and gives them their Seq.
+	Append(...*coppice.Event) error
+	// TrimEvents forgets the oldest events: those before the moment, and those
+	// beyond the newest keep. It never forgets what a cursor has yet to read.
+	// The zero time and a keep of 0 mean no bound.
+	TrimEvents(before time.Time, keep int) (int, error)
+	// TrimWork forgets settled and cancelled work older than the moment.
+	TrimWork(before time.Time) (int, error)
+
+	// SetTimer wakes the engine for a subject at a moment; the zero time
+	// takes the timer away. A subject has one timer.
+	SetTimer(t Timer) error
+	SetCursor(name string, seq int64) error
+}
+
+// Timer is a moment at which the engine looks at a subject again.
+type Timer struct {
+	Kind string // what the subject is: task, work, agent, trash
+	ID   string
+	At   time.Time
+}
+
+// TaskFilter chooses tasks; its zero value chooses all.
+type TaskFilter struct {
+	ProjectID int64
+	Stages    []coppice.Stage
+	Outcomes  []coppice.Outcome
+	Track     string
+	Agent     string
+	Text      string // in title or key, case-insensitive
+	BeforeID  int64  // older ones than this, for paging
+	Most      int    // 0 means no bound
+	OldFirst  bool   // otherwise the newest first
+}
+
+// EventFilter chooses events; its zero value chooses all.
+type EventFilter struct {
+	ProjectID int64
+	TaskID    int64
+	Kinds     []coppice.EventKind
+}

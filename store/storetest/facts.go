@@ -1,0 +1,308 @@
+package storetest
+
+import (
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"coppice"
+	"coppice/store"
+)
+
+func testNotFound(t *testing.T, open Open) {
+	s := open(t)
+	view(t, s, func(r store.Reader) error {
+		for what, err := range map[string]error{
+			"project":           second(r.Project(7)),
+			"project by prefix": second(r.ProjectByPrefix("none")),
+			"project by path":   second(r.ProjectByPath("/none")),
+			"task":              second(r.Task(7)),
+			"task by key":       second(r.TaskByKey("none-7")),
+			"session":           second(r.Session(7)),
+			"session by key":    second(r.SessionByKey("none-7.1")),
+			"work":              second(r.Work(7)),
+			"question":          second(r.Question(7)),
+			"trash":             second(r.Trash(7)),
+		} {
+			wantCode(t, what, err, coppice.ENotFound)
+		}
+		return nil
+	})
+	err := s.Update(t.Context(), func(tx store.Tx) error { return tx.AddOutput(7, 0, 1, nil) })
+	wantCode(t, "output of no session", err, coppice.ENotFound)
+	wantCode(t, "waiting for the output of no session", s.WaitOutput(within(t), 7, 0), coppice.ENotFound)
+}
+
+func second[T any](_ T, err error) error { return err }
+
+func testNone(t *testing.T, open Open) {
+	s := open(t)
+	view(t, s, func(r store.Reader) error {
+		for what, got := range map[string]any{
+			"last session":  must(r.LastSession(7)) == nil,
+			"last landing":  must(r.LastLanding(7)) == nil,
+			"workspace":     must(r.WorkspaceOf(7)) == nil,
+			"work by key":   must(r.WorkByKey("none")) == nil,
+			"open question": must(r.OpenQuestion(7)) == nil,
+			"next timer":    must(r.NextTimer()).IsZero(),
+			"cursor":        must(r.Cursor("none")) == 0,
+			"projects":      len(must(r.Projects())) == 0,
+			"tasks":         len(must(r.Tasks(store.TaskFilter{}))) == 0,
+			"running":       len(must(r.Running())) == 0,
+			"events":        len(must(r.Events(0, 10, store.EventFilter{}))) == 0,
+			"work":          len(must(r.CountWork())) == 0,
+		} {
+			if got != true {
+				t.Errorf("%s: an empty store has one", what)
+			}
+		}
+		first, last, err := r.EventBounds()
+		if first != 0 || last != 0 {
+			t.Errorf("event bounds: %d to %d", first, last)
+		}
+		_, ok, _ := r.NextLane(coppice.Lane{})
+		if ok {
+			t.Error("an empty store has a lane")
+		}
+		return err
+	})
+}
+
+// must is for reads that cannot fail by themselves; a View in which one does
+// fails as a whole.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// testRoundTrips writes facts with every field drawn at random, twice each:
+// as a new row and in place of one.
+func testRoundTrips(t *testing.T, open Open) {
+	s := open(t)
+	p := project(t, s, "app")
+	k := task(t, s, p, 1, nil)
+	c := session(t, s, k, 1, nil)
+	n := 0
+	name := func(what string) string { n++; return fmt.Sprintf("%s-%d", what, n) }
+	type row struct {
+		name  string
+		value any
+		fix   func(any) // sets what has to be true of it
+		put   func(store.Tx, any) error
+		get   func(store.Reader, any) (any, error)
+	}
+	rows := []row{
+		{"project", &coppice.Project{}, func(v any) { x := v.(*coppice.Project); x.Prefix, x.Path = name("p"), name("/p") },
+			func(tx store.Tx, v any) error { return tx.PutProject(v.(*coppice.Project)) },
+			func(r store.Reader, v any) (any, error) { return r.Project(v.(*coppice.Project).ID) }},
+		{"task", &coppice.Task{}, func(v any) {
+			x := v.(*coppice.Task)
+			x.ProjectID, x.Key, x.After = p.ID, name("key"), []int64{k.ID}
+		},
+			func(tx store.Tx, v any) error { return tx.PutTask(v.(*coppice.Task)) },
+			func(r store.Reader, v any) (any, error) { return r.Task(v.(*coppice.Task).ID) }},
+		{"listed task", &coppice.Task{}, func(v any) {
+			x := v.(*coppice.Task)
+			x.ProjectID, x.Key, x.After = p.ID, name("key"), nil
+		},
+			func(tx store.Tx, v any) error { return tx.PutTask(v.(*coppice.Task)) },
+			func(r store.Reader, v any) (any, error) {
+				return newest(r.Tasks(store.TaskFilter{BeforeID: v.(*coppice.Task).ID + 1, Most: 1}))
+			}},
+		{"session", &coppice.Session{}, func(v any) {
+			x := v.(*coppice.Session)
+			x.ProjectID, x.TaskID, x.Key = p.ID, k.ID, name("app-1")
+			x.Prompt += "." // an empty one would leave the old one
+		},
+			func(tx store.Tx, v any) error { return tx.PutSession(v.(*coppice.Session)) },
+			func(r store.Reader, v any) (any, error) { return r.Session(v.(*coppice.Session).ID) }},
+		{"workspace", &coppice.Workspace{}, func(v any) { v.(*coppice.Workspace).TaskID = k.ID },
+			func(tx store.Tx, v any) error { return tx.PutWorkspace(v.(*coppice.Workspace)) },
+			func(r store.Reader, v any) (any, error) { return deref(r.WorkspaceOf(k.ID)) }},
+		{"landing", &coppice.Landing{}, func(v any) { v.(*coppice.Landing).TaskID = k.ID },
+			func(tx store.Tx, v any) error { return tx.PutLanding(v.(*coppice.Landing)) },
+			func(r store.Reader, v any) (any, error) { return deref(r.LastLanding(k.ID)) }},
+		{"check", &coppice.Check{}, func(v any) { v.(*coppice.Check).TaskID = k.ID },
+			func(tx store.Tx, v any) error { return tx.PutCheck(v.(*coppice.Check)) },
+			func(r store.Reader, v any) (any, error) { return newest(r.ChecksOf(k.ID)) }},
+		{"work", &coppice.Work{}, func(v any) { x := v.(*coppice.Work); x.TaskID, x.Key = k.ID, name("work") },
+			func(tx store.Tx, v any) error { return tx.PutWork(v.(*coppice.Work)) },
+			func(r store.Reader, v any) (any, error) { return r.Work(v.(*coppice.Work).ID) }},
+		{"question", &coppice.Question{}, func(v any) { v.(*coppice.Question).TaskID = k.ID },
+			func(tx store.Tx, v any) error { return tx.PutQuestion(v.(*coppice.Question)) },
+			func(r store.Reader, v any) (any, error) { return r.Question(v.(*coppice.Question).ID) }},
+		{"message", &coppice.Message{}, func(v any) { v.(*coppice.Message).TaskID = k.ID },
+			func(tx store.Tx, v any) error { return tx.PutMessage(v.(*coppice.Message)) },
+			func(r store.Reader, v any) (any, error) { return newest(r.MessagesOf(k.ID)) }},
+		{"trash", &coppice.Trash{}, func(any) {},
+			func(tx store.Tx, v any) error { return tx.PutTrash(v.(*coppice.Trash)) },
+			func(r store.Reader, v any) (any, error) { return r.Trash(v.(*coppice.Trash).ID) }},
+		{"event", &coppice.Event{}, func(any) {},
+			func(tx store.Tx, v any) error { return tx.Append(v.(*coppice.Event)) },
+			func(r store.Reader, v any) (any, error) {
+				return newest(r.Events(v.(*coppice.Event).Seq-1, 1, store.EventFilter{}))
+			}},
+		{"output", &coppice.Output{}, func(v any) { v.(*coppice.Output).SessionID = c.ID },
+			func(tx store.Tx, v any) error {
+				now, err := tx.Session(c.ID)
+				x := v.(*coppice.Output)
+				x.Offset = now.Cursor + 1
+				return firstOf(err, tx.AddOutput(c.ID, now.Cursor, now.Cursor+1, []coppice.Output{*x}))
+			},
+			func(r store.Reader, v any) (any, error) {
+				return newest(r.Output(c.ID, v.(*coppice.Output).Offset-1, 1))
+			}},
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		values := make([]reflect.Value, len(rows))
+		for i, row := range rows {
+			values[i] = reflect.New(reflect.TypeOf(row.value).Elem())
+		}
+		for _, turn := range []string{"new", "replaced"} {
+			for i, row := range rows {
+				redraw(rt, values[i], row.name, turn == "replaced")
+				row.fix(values[i].Interface())
+			}
+			err := s.Update(t.Context(), func(tx store.Tx) error {
+				for i, row := range rows {
+					if err := row.put(tx, values[i].Interface()); err != nil {
+						return fmt.Errorf("%s %s: %w", turn, row.name, err)
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				rt.Fatal(err)
+			}
+			err = s.View(t.Context(), func(r store.Reader) error {
+				for i, row := range rows {
+					got, err := row.get(r, values[i].Interface())
+					if err != nil {
+						return fmt.Errorf("%s %s: %w", turn, row.name, err)
+					}
+					if d := diff(values[i].Elem().Interface(), got); d != "" {
+						return fmt.Errorf("%s %s (-want +got):\n%s", turn, row.name, d)
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				rt.Fatal(err)
+			}
+		}
+	})
+}
+
+// redraw draws every field anew but the id, and, of a session that is
+// replaced, what is owned by its output.
+func redraw(rt *rapid.T, v reflect.Value, label string, replaced bool) {
+	old := reflect.New(v.Elem().Type()).Elem()
+	old.Set(v.Elem())
+	fill(rt, v.Elem(), label)
+	keep := []string{"ID"}
+	if replaced && label == "session" {
+		keep = append(keep, "Cursor", "OutputAt")
+	}
+	for _, name := range keep {
+		if f := v.Elem().FieldByName(name); f.IsValid() {
+			f.Set(old.FieldByName(name))
+		}
+	}
+}
+
+func deref[T any](v *T, err error) (any, error) {
+	if err != nil || v == nil {
+		return nil, err
+	}
+	return *v, nil
+}
+
+func newest[T any](list []T, err error) (any, error) {
+	if err != nil || len(list) == 0 {
+		return nil, err
+	}
+	return list[len(list)-1], nil
+}
+
+func firstOf(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fill draws a value for every field, so that a field added to the domain is
+// tested from the start.
+func fill(rt *rapid.T, v reflect.Value, label string) {
+	switch v.Interface().(type) {
+	case time.Time:
+		ns := rapid.OneOf(rapid.Just(int64(-1)), rapid.Int64Range(0, start.UnixNano()*2)).Draw(rt, label)
+		if ns < 0 {
+			v.Set(reflect.ValueOf(time.Time{}))
+		} else {
+			v.Set(reflect.ValueOf(time.Unix(0, ns).UTC()))
+		}
+		return
+	case json.RawMessage:
+		text := rapid.String().Draw(rt, label)
+		v.Set(reflect.ValueOf(coppice.Raw(map[string]string{"text": text})))
+		return
+	case coppice.Duration:
+		v.SetInt(int64(time.Hour) * rapid.Int64Range(1, 23).Draw(rt, label))
+		return
+	case coppice.Percent:
+		v.SetInt(rapid.Int64Range(1, 100).Draw(rt, label))
+		return
+	case coppice.Stage:
+		v.SetString(string(rapid.SampledFrom([]coppice.Stage{coppice.StageQueued, coppice.StageWaiting, coppice.StageEnded}).Draw(rt, label)))
+		return
+	}
+	switch v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			fill(rt, v.Field(i), label+"."+v.Type().Field(i).Name)
+		}
+	case reflect.Pointer:
+		if rapid.Bool().Draw(rt, label) {
+			v.SetZero()
+			return
+		}
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(rt, v.Elem(), label)
+	case reflect.Slice:
+		n := rapid.IntRange(0, 3).Draw(rt, label)
+		v.Set(reflect.MakeSlice(v.Type(), n, n))
+		for i := range n {
+			fill(rt, v.Index(i), label)
+		}
+	case reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		for range rapid.IntRange(0, 2).Draw(rt, label) {
+			key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
+			fill(rt, key, label)
+			fill(rt, value, label)
+			v.SetMapIndex(key, value)
+		}
+	case reflect.String:
+		v.SetString(strings.ToValidUTF8(rapid.String().Draw(rt, label), ""))
+	case reflect.Bool:
+		v.SetBool(rapid.Bool().Draw(rt, label))
+	case reflect.Int, reflect.Int64:
+		v.SetInt(rapid.Int64Range(-1<<40, 1<<40).Draw(rt, label))
+	case reflect.Uint8:
+		v.SetUint(uint64(rapid.Byte().Draw(rt, label)))
+	case reflect.Float64:
+		v.SetFloat(rapid.Float64Range(0, 1e6).Draw(rt, label))
+	default:
+		panic("no way to draw a " + v.Type().String())
+	}
+}

@@ -1,0 +1,120 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"coppice"
+	"coppice/store"
+)
+
+func testSessionCursor(t *testing.T, open Open) {
+	s := open(t)
+	c := session(t, s, task(t, s, project(t, s, "app"), 1, nil), 1, func(c *coppice.Session) {
+		c.Prompt = strings.Repeat("do it ", 700_000) // about 4 MiB
+	})
+	at := start.Add(time.Minute)
+	update(t, s, func(tx store.Tx) error {
+		return tx.AddOutput(c.ID, 0, 10, []coppice.Output{
+			{Offset: 4, At: at, Kind: coppice.OutputStdout, Data: []byte("x")},
+			{Offset: 9, At: at.Add(-time.Second), Kind: coppice.OutputStdout, Data: []byte("y")},
+		})
+	})
+	c.State, c.Summary = coppice.SessionDone, "well"
+	update(t, s, func(tx store.Tx) error { return tx.PutSession(&c) }) // knows nothing of the output
+	c.Cursor, c.OutputAt = 10, at
+	get := func() coppice.Session {
+		return get(t, s, func(r store.Reader) (coppice.Session, error) { return r.Session(c.ID) })
+	}
+	same(t, "a session put after its output", c, get())
+	bare := c
+	bare.Prompt = ""
+	update(t, s, func(tx store.Tx) error { return tx.PutSession(&bare) })
+	same(t, "a session put without its prompt", c, get())
+	c.Prompt = "another"
+	update(t, s, func(tx store.Tx) error { return tx.PutSession(&c) })
+	same(t, "a session with another prompt", c, get())
+}
+
+func testOutput(t *testing.T, open Open) {
+	s := open(t)
+	k := task(t, s, project(t, s, "app"), 1, nil)
+	c, other := session(t, s, k, 1, nil), session(t, s, k, 2, nil)
+	piece := func(offset int64, kind coppice.OutputKind, data string) coppice.Output {
+		return coppice.Output{SessionID: c.ID, Offset: offset, At: start, Kind: kind, Data: []byte(data)}
+	}
+	a, b, d := piece(1, coppice.OutputStdout, "a\x00\xff"), piece(5, coppice.OutputEvent, "{}"), piece(9, coppice.OutputStdout, "")
+	add := func(from, to int64, out ...coppice.Output) error {
+		return s.Update(t.Context(), func(tx store.Tx) error { return tx.AddOutput(c.ID, from, to, out) })
+	}
+	if err := add(0, 6, a, b); err != nil {
+		t.Fatal(err)
+	}
+	wantCode(t, "the same batch again", add(0, 6, a, b), coppice.EConflict)
+	wantCode(t, "a batch that skips", add(7, 9, d), coppice.EConflict)
+	changed := piece(5, coppice.OutputEvent, "another")
+	if err := add(6, 10, changed, d); err != nil {
+		t.Fatal(err)
+	}
+	view(t, s, func(r store.Reader) error {
+		same(t, "all", []coppice.Output{a, b, d}, must(r.Output(c.ID, 0, 10)))
+		same(t, "after one", []coppice.Output{b, d}, must(r.Output(c.ID, 1, 10)))
+		same(t, "at most one", []coppice.Output{a}, must(r.Output(c.ID, 0, 1)))
+		same(t, "of a kind", []coppice.Output{a, d}, must(r.Output(c.ID, 0, 10, coppice.OutputStdout)))
+		same(t, "of two kinds", []coppice.Output{a, b, d}, must(r.Output(c.ID, 0, 10, coppice.OutputStdout, coppice.OutputEvent)))
+		same(t, "of another", nil, must(r.Output(other.ID, 0, 10)))
+		same(t, "cursor", int64(10), must(r.Session(c.ID)).Cursor)
+		return nil
+	})
+}
+
+func testWaitOutput(t *testing.T, open Open) {
+	s := open(t)
+	k := task(t, s, project(t, s, "app"), 1, nil)
+	c, other := session(t, s, k, 1, nil), session(t, s, k, 2, nil)
+	ctx := within(t)
+	add := func(id, from, to int64) {
+		update(t, s, func(tx store.Tx) error { return tx.AddOutput(id, from, to, nil) })
+	}
+	add(c.ID, 0, 5)
+	if err := s.WaitOutput(ctx, c.ID, 4); err != nil {
+		t.Fatal("output that is there:", err)
+	}
+	waiting, stop := context.WithCancel(ctx)
+	woken := make(chan error, 2)
+	wait := func(ctx context.Context, offset int64) {
+		go func() { woken <- s.WaitOutput(ctx, c.ID, offset) }()
+		settle()
+	}
+	for offset := int64(5); offset < 25; offset += 2 {
+		wait(ctx, offset+1)
+		add(other.ID, offset-5, offset-3)
+		add(c.ID, offset, offset+1)
+		select {
+		case err := <-woken:
+			t.Fatal("woken before its offset:", err)
+		default:
+		}
+		add(c.ID, offset+1, offset+2)
+		if err := <-woken; err != nil {
+			t.Fatal("output that came:", err)
+		}
+	}
+	wait(waiting, 99)
+	stop()
+	if err := <-woken; !errors.Is(err, context.Canceled) {
+		t.Fatal("cancelled:", err)
+	}
+	wait(ctx, 99)
+	c.State = coppice.SessionDone
+	update(t, s, func(tx store.Tx) error { return tx.PutSession(&c) })
+	if err := <-woken; err != nil {
+		t.Fatal("ended:", err)
+	}
+	if err := s.WaitOutput(ctx, c.ID, 1000); err != nil {
+		t.Fatal("ended before:", err)
+	}
+}

@@ -1,0 +1,253 @@
+package storetest
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"coppice"
+	"coppice/store"
+)
+
+func testProjects(t *testing.T, open Open) {
+	s := open(t)
+	b, a := project(t, s, "beta"), project(t, s, "alpha")
+	view(t, s, func(r store.Reader) error {
+		same(t, "by prefix", []coppice.Project{a, b}, must(r.Projects()))
+		same(t, "of a prefix", a, must(r.ProjectByPrefix("alpha")))
+		same(t, "of a path", b, must(r.ProjectByPath("/src/beta")))
+		return nil
+	})
+	again := coppice.Project{Prefix: "alpha", Path: "/elsewhere", Policy: policy()}
+	err := s.Update(t.Context(), func(tx store.Tx) error { return tx.PutProject(&again) })
+	wantCode(t, "a second project of a prefix", err, coppice.EConflict)
+}
+
+func testTaskFilter(t *testing.T, open Open) {
+	s := open(t)
+	p, q := project(t, s, "app"), project(t, s, "web")
+	one := task(t, s, p, 1, func(k *coppice.Task) { k.Title = "Größe Prüfen" })
+	two := task(t, s, p, 2, func(k *coppice.Task) { k.Stage, k.Track = coppice.StageQueued, "side" })
+	three := task(t, s, p, 3, func(k *coppice.Task) {
+		k.Stage, k.Outcome, k.Agent = coppice.StageEnded, coppice.OutcomeDone, "command"
+	})
+	four := task(t, s, q, 1, func(k *coppice.Task) { k.Title = "100%_done" })
+	all := []int64{four.ID, three.ID, two.ID, one.ID}
+	for _, c := range []struct {
+		name   string
+		filter store.TaskFilter
+		want   []int64
+	}{
+		{"all", store.TaskFilter{}, all},
+		{"oldest first", store.TaskFilter{OldFirst: true}, []int64{one.ID, two.ID, three.ID, four.ID}},
+		{"project", store.TaskFilter{ProjectID: p.ID}, all[1:]},
+		{"stages", store.TaskFilter{Stages: []coppice.Stage{coppice.StageQueued, coppice.StageEnded}}, []int64{three.ID, two.ID}},
+		{"stages that have not ended", store.TaskFilter{Stages: []coppice.Stage{coppice.StageQueued}}, []int64{two.ID}},
+		{"outcomes", store.TaskFilter{Outcomes: []coppice.Outcome{coppice.OutcomeDone}}, []int64{three.ID}},
+		{"track", store.TaskFilter{Track: "side"}, []int64{two.ID}},
+		{"agent", store.TaskFilter{Agent: "command"}, []int64{three.ID}},
+		{"text in a title, beyond ASCII", store.TaskFilter{Text: "grÖSSE prü"}, nil},
+		{"text in a title, any case", store.TaskFilter{Text: "GRÖßE PRÜ"}, []int64{one.ID}},
+		{"text in a key", store.TaskFilter{Text: "WEB-"}, []int64{four.ID}},
+		{"text is no pattern", store.TaskFilter{Text: "%_"}, []int64{four.ID}},
+		{"text is no statement", store.TaskFilter{Text: "' OR 1=1 --"}, nil},
+		{"before", store.TaskFilter{BeforeID: three.ID}, all[2:]},
+		{"most", store.TaskFilter{Most: 2}, all[:2]},
+		{"several", store.TaskFilter{ProjectID: p.ID, Text: "task", BeforeID: three.ID, Most: 1}, []int64{two.ID}},
+	} {
+		got := get(t, s, func(r store.Reader) ([]coppice.Task, error) { return r.Tasks(c.filter) })
+		same(t, c.name, c.want, ids(got, func(k coppice.Task) int64 { return k.ID }))
+		c.filter.Most = 0
+		n := get(t, s, func(r store.Reader) (int, error) { return r.CountTasks(c.filter) })
+		if c.name != "most" && c.name != "several" && n != len(c.want) {
+			t.Errorf("%s: counted %d, want %d", c.name, n, len(c.want))
+		}
+	}
+	got := get(t, s, func(r store.Reader) ([]coppice.Task, error) { return r.Tasks(store.TaskFilter{ProjectID: q.ID}) })
+	same(t, "a listed task", []coppice.Task{four}, got)
+}
+
+func testDependants(t *testing.T, open Open) {
+	s := open(t)
+	p := project(t, s, "app")
+	one := task(t, s, p, 1, nil)
+	two := task(t, s, p, 2, func(k *coppice.Task) { k.After = []int64{one.ID} })
+	three := task(t, s, p, 3, func(k *coppice.Task) { k.After = []int64{two.ID, one.ID} })
+	of := func(id int64) []int64 {
+		return get(t, s, func(r store.Reader) ([]int64, error) { return r.Dependants(id) })
+	}
+	same(t, "of one", []int64{two.ID, three.ID}, of(one.ID))
+	same(t, "of two", []int64{three.ID}, of(two.ID))
+
+	three.After = []int64{two.ID}
+	two.Stage = coppice.StageEnded
+	update(t, s, func(tx store.Tx) error { return firstOf(tx.PutTask(&three), tx.PutTask(&two)) })
+	same(t, "of one, one gone and one ended", nil, of(one.ID))
+	same(t, "of two, still", []int64{three.ID}, of(two.ID))
+	three.After = nil
+	update(t, s, func(tx store.Tx) error { return tx.PutTask(&three) })
+	same(t, "of two, none left", nil, of(two.ID))
+}
+
+func testLanes(t *testing.T, open Open) {
+	s := open(t)
+	p, q := project(t, s, "app"), project(t, s, "web")
+	queued := func(track, agent string, priority int) func(*coppice.Task) {
+		return func(k *coppice.Task) {
+			k.Stage, k.Track, k.Priority = coppice.StageQueued, track, priority
+			k.Next = &coppice.Next{Role: coppice.RoleImplement, Agent: agent}
+		}
+	}
+	old := task(t, s, p, 1, queued("main", "b", 0))
+	urgent := task(t, s, p, 2, queued("main", "b", 5))
+	young := task(t, s, p, 3, queued("main", "b", 0))
+	begun := task(t, s, p, 4, func(k *coppice.Task) {
+		queued("main", "b", -5)(k)
+		k.Sessions = 1
+	})
+	task(t, s, p, 5, queued("main", "a", 0))
+	task(t, s, p, 6, queued("side", "a", 0))
+	task(t, s, q, 1, queued("main", "a", 0))
+	task(t, s, q, 2, nil)
+	task(t, s, q, 3, func(k *coppice.Task) { k.Stage, k.Track = coppice.StageQueued, "nowhere" })
+
+	lanes := func() []coppice.Lane {
+		var all []coppice.Lane
+		view(t, s, func(r store.Reader) error {
+			for at, ok, err := r.NextLane(coppice.Lane{}); ok || err != nil; at, ok, err = r.NextLane(at) {
+				if err != nil {
+					return err
+				}
+				all = append(all, at)
+			}
+			return nil
+		})
+		return all
+	}
+	main := coppice.Lane{ProjectID: p.ID, Track: "main", Agent: "b"}
+	want := []coppice.Lane{
+		{ProjectID: p.ID, Track: "main", Agent: "a"}, main,
+		{ProjectID: p.ID, Track: "side", Agent: "a"}, {ProjectID: q.ID, Track: "main", Agent: "a"},
+	}
+	same(t, "lanes", want, lanes())
+	heads := func(most int) []int64 {
+		got := get(t, s, func(r store.Reader) ([]coppice.Task, error) { return r.LaneHeads(main, most) })
+		return ids(got, func(k coppice.Task) int64 { return k.ID })
+	}
+	same(t, "heads", []int64{begun.ID, urgent.ID, old.ID, young.ID}, heads(10))
+	same(t, "the first two", []int64{begun.ID, urgent.ID}, heads(2))
+
+	update(t, s, func(tx store.Tx) error {
+		for _, k := range []*coppice.Task{&begun, &urgent, &old} {
+			k.Stage, k.Next = coppice.StageSession, nil
+			if err := tx.PutTask(k); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	same(t, "heads once others left", []int64{young.ID}, heads(10))
+	young.Stage = coppice.StageEnded
+	update(t, s, func(tx store.Tx) error { return tx.PutTask(&young) })
+	same(t, "lanes once one is empty", []coppice.Lane{want[0], want[2], want[3]}, lanes())
+
+	begun.Stage, begun.Next = coppice.StageQueued, &coppice.Next{Agent: "b"}
+	old.Stage, old.Next, old.Priority = coppice.StageQueued, &coppice.Next{Agent: "b"}, 9
+	update(t, s, func(tx store.Tx) error { return firstOf(tx.PutTask(&begun), tx.PutTask(&old)) })
+	same(t, "a begun task stays begun", []int64{begun.ID, old.ID}, heads(10))
+}
+
+func testRunning(t *testing.T, open Open) {
+	s := open(t)
+	p := project(t, s, "app")
+	k := task(t, s, p, 1, nil)
+	states := []coppice.SessionState{
+		coppice.SessionStarting, coppice.SessionWorking, coppice.SessionWaiting, coppice.SessionIdle,
+		coppice.SessionDone, coppice.SessionFailed, coppice.SessionLost, coppice.SessionCancelled,
+	}
+	var live []int64
+	for i, state := range states {
+		c := session(t, s, k, i+1, func(c *coppice.Session) {
+			c.State = state
+			if i == 0 {
+				c.Agent = "other"
+			}
+		})
+		if state.Live() {
+			live = append(live, c.ID)
+		}
+	}
+	view(t, s, func(r store.Reader) error {
+		same(t, "by lane", map[coppice.Lane]int{
+			{ProjectID: p.ID, Track: "main", Agent: "other"}: 1, {ProjectID: p.ID, Track: "main", Agent: "scripted"}: 3,
+		}, must(r.Running()))
+		id := func(c coppice.Session) int64 { return c.ID }
+		same(t, "live", live, ids(must(r.LiveSessions()), id))
+		same(t, "of the task", 8, len(must(r.SessionsOf(k.ID))))
+		same(t, "the last", must(r.SessionByKey("app-1.8")), *must(r.LastSession(k.ID)))
+		return nil
+	})
+}
+
+func testTimers(t *testing.T, open Open) {
+	s := open(t)
+	timer := func(kind, id string, after time.Duration) store.Timer {
+		return store.Timer{Kind: kind, ID: id, At: start.Add(after)}
+	}
+	late, soon, tie := timer("task", "1", time.Hour), timer("task", "2", time.Second), timer("agent", "2", time.Second)
+	update(t, s, func(tx store.Tx) error { return firstOf(tx.SetTimer(late), tx.SetTimer(soon), tx.SetTimer(tie)) })
+	due := func(now time.Time, most int) []store.Timer {
+		return get(t, s, func(r store.Reader) ([]store.Timer, error) { return r.DueTimers(now, most) })
+	}
+	next := func() time.Time { return get(t, s, store.Reader.NextTimer) }
+	same(t, "none due", nil, due(start, 10))
+	same(t, "due at their moment", []store.Timer{tie, soon}, due(soon.At, 10))
+	same(t, "at most one", []store.Timer{tie}, due(late.At, 1))
+	same(t, "next", soon.At, next())
+
+	moved := timer("task", "2", 2*time.Hour)
+	update(t, s, func(tx store.Tx) error {
+		return firstOf(tx.SetTimer(moved), tx.SetTimer(store.Timer{Kind: "agent", ID: "2"}), tx.SetTimer(store.Timer{Kind: "none", ID: "9"}))
+	})
+	same(t, "a subject has one timer", []store.Timer{late, moved}, due(moved.At, 10))
+	same(t, "next once moved", late.At, next())
+}
+
+func testTalk(t *testing.T, open Open) {
+	s := open(t)
+	k := task(t, s, project(t, s, "app"), 1, nil)
+	one := coppice.Question{TaskID: k.ID, Text: "Which?", Options: []string{"this", "that"}, AskedAt: start}
+	two := coppice.Question{TaskID: k.ID, Text: "And then?", AskedAt: start}
+	m := coppice.Message{TaskID: k.ID, Text: strings.Repeat("x", coppice.MaxMessage), From: "person", SentAt: start}
+	update(t, s, func(tx store.Tx) error { return firstOf(tx.PutQuestion(&one), tx.PutQuestion(&two), tx.PutMessage(&m)) })
+	asked := func() *coppice.Question {
+		return get(t, s, func(r store.Reader) (*coppice.Question, error) { return r.OpenQuestion(k.ID) })
+	}
+	same(t, "the oldest open one", &one, asked())
+	one.Answer, one.AnsweredAt = "this", start.Add(time.Minute)
+	update(t, s, func(tx store.Tx) error { return tx.PutQuestion(&one) })
+	same(t, "the next", &two, asked())
+	two.ClosedAt = start
+	update(t, s, func(tx store.Tx) error { return tx.PutQuestion(&two) })
+	if q := asked(); q != nil {
+		t.Errorf("no question is open, but %+v", q)
+	}
+	view(t, s, func(r store.Reader) error {
+		same(t, "questions", []coppice.Question{one, two}, must(r.QuestionsOf(k.ID)))
+		same(t, "messages", []coppice.Message{m}, must(r.MessagesOf(k.ID)))
+		return nil
+	})
+}
+
+func testAgentLimits(t *testing.T, open Open) {
+	s := open(t)
+	a := coppice.AgentLimit{Agent: "a", Until: start, Class: coppice.ClassRateLimit, Text: "wait"}
+	b := coppice.AgentLimit{Agent: "b", Until: start.Add(time.Hour), Class: coppice.ClassBilling}
+	update(t, s, func(tx store.Tx) error { return firstOf(tx.PutAgentLimit(b), tx.PutAgentLimit(a)) })
+	same(t, "limits", []coppice.AgentLimit{a, b}, get(t, s, store.Reader.AgentLimits))
+	a.Until = start.Add(time.Minute)
+	update(t, s, func(tx store.Tx) error {
+		return firstOf(tx.PutAgentLimit(a), tx.PutAgentLimit(coppice.AgentLimit{Agent: "b"}), tx.PutAgentLimit(coppice.AgentLimit{Agent: "c"}))
+	})
+	same(t, "limits once one is over", []coppice.AgentLimit{a}, get(t, s, store.Reader.AgentLimits))
+}

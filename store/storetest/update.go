@@ -1,0 +1,273 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+
+	"coppice"
+	"coppice/store"
+)
+
+func testRollback(t *testing.T, open Open) {
+	s := open(t)
+	p := project(t, s, "app")
+	mine := errors.New("mine")
+	err := s.Update(t.Context(), func(tx store.Tx) error {
+		k := coppice.Task{ProjectID: p.ID, Key: "app-1", Stage: coppice.StageWaiting}
+		if err := firstOf(tx.PutTask(&k), tx.Append(event(coppice.EventTaskCreated, p.ID, k.ID, 0))); err != nil {
+			return err
+		}
+		if got, err := tx.TaskByKey("app-1"); err != nil || got.ID != k.ID {
+			t.Errorf("a transaction does not see its own: %v, %v", got, err)
+		}
+		return mine
+	})
+	if err != mine { //nolint:errorlint // returned as it is
+		t.Errorf("got %v, want the function's own error", err)
+	}
+	view(t, s, func(r store.Reader) error {
+		wantCode(t, "what was rolled back", second(r.TaskByKey("app-1")), coppice.ENotFound)
+		_, last, err := r.EventBounds()
+		same(t, "events", int64(0), last)
+		return err
+	})
+}
+
+// gather holds the writer busy until n more Updates wait for it, so that they
+// share a commit; it returns once all are done.
+func gather(t *testing.T, s store.Store, n int, f func(i int) error) {
+	t.Helper()
+	ready, all := make(chan struct{}), make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		err := s.Update(t.Context(), func(store.Tx) error {
+			close(ready)
+			<-all
+			return nil
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	<-ready
+	var begun sync.WaitGroup
+	begun.Add(n)
+	for i := range n {
+		wg.Go(func() {
+			begun.Done()
+			if err := f(i); err != nil {
+				t.Errorf("update %d: %v", i, err)
+			}
+		})
+	}
+	begun.Wait()
+	settle()
+	close(all)
+	wg.Wait()
+}
+
+// settle lets goroutines come to where they wait. What is asserted holds
+// whether they do or not; when they do, it is asserted of the harder case.
+func settle() {
+	for range 100 {
+		runtime.Gosched()
+	}
+}
+
+// testGrouped has updates that share a commit, of which some fail.
+func testGrouped(t *testing.T, open Open) {
+	s := open(t)
+	p := project(t, s, "app")
+	failed := errors.New("on purpose")
+	const n = 30
+	gather(t, s, n, func(i int) error {
+		err := s.Update(t.Context(), func(tx store.Tx) error {
+			k := coppice.Task{ProjectID: p.ID, Num: i, Key: coppice.TaskKey("app", i), Stage: coppice.StageWaiting}
+			if err := firstOf(tx.PutTask(&k), tx.Append(event(coppice.EventTaskCreated, p.ID, k.ID, 0))); err != nil {
+				return err
+			}
+			if i%3 == 0 {
+				return failed
+			}
+			return nil
+		})
+		if i%3 == 0 && errors.Is(err, failed) {
+			return nil
+		}
+		return err
+	})
+	view(t, s, func(r store.Reader) error {
+		for i := range n {
+			_, err := r.TaskByKey(coppice.TaskKey("app", i))
+			if want := i%3 != 0; (err == nil) != want {
+				t.Errorf("task %d: there is one: %v, want %v", i, err == nil, want)
+			}
+		}
+		same(t, "events", n*2/3, len(must(r.Events(0, 100, store.EventFilter{}))))
+		return nil
+	})
+}
+
+// testPanic has a function that panics, alone and in company: the panic
+// reaches its caller, what it wrote is gone, and the others are not harmed.
+func testPanic(t *testing.T, open Open) {
+	s := open(t)
+	explode := func() (v any) {
+		defer func() { v = recover() }()
+		_ = s.Update(t.Context(), func(tx store.Tx) error {
+			if err := tx.Append(event(coppice.EventTaskWarned, 0, 0, 0)); err != nil {
+				return err
+			}
+			panic("boom")
+		})
+		return nil
+	}
+	if v := explode(); v != "boom" {
+		t.Errorf("alone: recovered %v", v)
+	}
+	gather(t, s, 10, func(i int) error {
+		if i%2 == 0 {
+			if v := explode(); v != "boom" {
+				t.Errorf("in company: recovered %v", v)
+			}
+			return nil
+		}
+		return s.Update(t.Context(), func(tx store.Tx) error { return tx.Append(event(coppice.EventTaskStage, 0, 0, 0)) })
+	})
+	same(t, "events", []int64{1, 2, 3, 4, 5}, seqs(t, s, 0, 100, store.EventFilter{}))
+}
+
+func testCancelled(t *testing.T, open Open) {
+	s := open(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	gather(t, s, 1, func(int) error {
+		cancel()
+		err := s.Update(ctx, func(store.Tx) error {
+			t.Error("it ran")
+			return nil
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
+		return nil
+	})
+	waiting, leave := context.WithCancel(t.Context())
+	inside, left := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(left)
+		<-inside
+		err := s.Update(waiting, func(store.Tx) error {
+			t.Error("it ran")
+			return nil
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
+	}()
+	update(t, s, func(store.Tx) error {
+		close(inside)
+		leave() // while the other waits, or before it does
+		<-left
+		return nil
+	})
+	if err := s.View(ctx, func(store.Reader) error { return nil }); !errors.Is(err, context.Canceled) {
+		t.Errorf("view: got %v", err)
+	}
+}
+
+// testSnapshot reads while others write: whatever a View sees stays the same.
+func testSnapshot(t *testing.T, open Open) {
+	s := open(t)
+	var wg sync.WaitGroup
+	for range 2 {
+		wg.Go(func() {
+			for range 50 {
+				err := s.Update(t.Context(), func(tx store.Tx) error {
+					e := event(coppice.EventTaskStage, 0, 0, 0)
+					return firstOf(tx.Append(e), tx.SetCursor("same", e.Seq))
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		wg.Go(func() {
+			for range 50 {
+				err := s.View(t.Context(), func(r store.Reader) error {
+					_, last, err := r.EventBounds()
+					runtime.Gosched()
+					same(t, "a snapshot", last, must(r.Cursor("same")))
+					return err
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func testClosed(t *testing.T, open Open) {
+	s := open(t)
+	c := session(t, s, task(t, s, project(t, s, "app"), 1, nil), 1, nil)
+	ctx := within(t)
+	if err := s.WaitWork(ctx); err != nil { // the first may return at once
+		t.Fatal(err)
+	}
+	waits := map[string]func() error{
+		"event":  func() error { return s.WaitEvent(ctx, 99) },
+		"output": func() error { return s.WaitOutput(ctx, c.ID, 99) },
+		"work":   func() error { return s.WaitWork(ctx) },
+	}
+	type answer struct {
+		name string
+		err  error
+	}
+	answers := make(chan answer, len(waits))
+	for name, wait := range waits {
+		go func() { answers <- answer{name, wait()} }()
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for range waits {
+		a := <-answers
+		wantCode(t, "waiting for "+a.name, a.err, coppice.EUnavailable)
+	}
+	if err := s.Close(); err != nil {
+		t.Errorf("closed twice: %v", err)
+	}
+	wantCode(t, "view", s.View(ctx, func(store.Reader) error { return nil }), coppice.EUnavailable)
+	wantCode(t, "update", s.Update(ctx, func(store.Tx) error { return nil }), coppice.EUnavailable)
+	wantCode(t, "backup", s.Backup(ctx, filepath.Join(t.TempDir(), "b")), coppice.EUnavailable)
+	for name, wait := range waits {
+		wantCode(t, "waiting for "+name+" later", wait(), coppice.EUnavailable)
+	}
+}
+
+func testBackup(t *testing.T, open Open) {
+	s := open(t)
+	project(t, s, "app")
+	path := filepath.Join(t.TempDir(), "copy")
+	if err := s.Backup(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Mode().Perm() != 0o600 {
+		t.Errorf("its mode is %v", info.Mode())
+	}
+	wantCode(t, "onto itself", s.Backup(t.Context(), path), coppice.EConflict)
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil || len(entries) != 1 {
+		t.Errorf("left behind: %v, %v", entries, err)
+	}
+}

@@ -1,0 +1,185 @@
+package storetest
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"coppice"
+	"coppice/store"
+)
+
+func testWorkspaces(t *testing.T, open Open) {
+	s := open(t)
+	p := project(t, s, "app")
+	k := task(t, s, p, 1, nil)
+	one := coppice.Workspace{ProjectID: p.ID, TaskID: k.ID, Kind: "worktree", Branch: "coppice/app-1", Ports: []int{4000, 4001}}
+	two := coppice.Workspace{ProjectID: p.ID, TaskID: k.ID, Kind: "worktree", Branch: "coppice/app-1", ReadyAt: start}
+	update(t, s, func(tx store.Tx) error { return firstOf(tx.PutWorkspace(&one), tx.PutWorkspace(&two)) })
+	view(t, s, func(r store.Reader) error {
+		same(t, "the newest", &two, must(r.WorkspaceOf(k.ID)))
+		same(t, "all", []coppice.Workspace{one, two}, must(r.Workspaces(p.ID)))
+		same(t, "another project's", nil, must(r.Workspaces(p.ID+1)))
+		return nil
+	})
+}
+
+func testTrash(t *testing.T, open Open) {
+	s := open(t)
+	item := func(change func(*coppice.Trash)) coppice.Trash {
+		c := coppice.Trash{ProjectID: 1, TaskID: 1, What: "workspace", Path: "/w", RemovedAt: start, ExpiresAt: start.Add(time.Hour)}
+		change(&c)
+		update(t, s, func(tx store.Tx) error { return tx.PutTrash(&c) })
+		return c
+	}
+	one := item(func(*coppice.Trash) {})
+	item(func(c *coppice.Trash) { c.RestoredAt = start })
+	item(func(c *coppice.Trash) { c.PurgedAt = start })
+	item(func(c *coppice.Trash) { c.ProjectID = 2 })
+	two := item(func(*coppice.Trash) {})
+	got := get(t, s, func(r store.Reader) ([]coppice.Trash, error) { return r.TrashOf(1) })
+	same(t, "kept, newest first", []coppice.Trash{two, one}, got)
+}
+
+func testLandings(t *testing.T, open Open) {
+	s := open(t)
+	p := project(t, s, "app")
+	k := task(t, s, p, 1, nil)
+	landing := func(queued time.Duration, ended bool) coppice.Landing {
+		l := coppice.Landing{ProjectID: p.ID, TaskID: k.ID, Head: "head", CreatedAt: start}
+		if queued > 0 {
+			l.QueuedAt = start.Add(queued)
+		}
+		if ended {
+			l.EndedAt, l.Outcome = start, coppice.LandingLanded
+		}
+		update(t, s, func(tx store.Tx) error { return tx.PutLanding(&l) })
+		return l
+	}
+	over, later, first, tie := landing(time.Second, true), landing(3*time.Second, false), landing(time.Second, false), landing(time.Second, false)
+	merging := landing(0, false)
+	view(t, s, func(r store.Reader) error {
+		same(t, "queued", []coppice.Landing{first, tie, later}, must(r.QueuedLandings(p.ID)))
+		same(t, "of the task", []coppice.Landing{over, later, first, tie, merging}, must(r.LandingsOf(k.ID)))
+		same(t, "the last", &merging, must(r.LastLanding(k.ID)))
+		return nil
+	})
+}
+
+func testChecks(t *testing.T, open Open) {
+	s := open(t)
+	check := func(tree, command, env string, exit int) coppice.Check {
+		c := coppice.Check{ProjectID: 1, TaskID: 1, Tree: tree, Command: command, Env: env, Exit: exit, EndedAt: start, Took: time.Second}
+		update(t, s, func(tx store.Tx) error { return tx.PutCheck(&c) })
+		return c
+	}
+	check("t1", "make", "e1", 1)
+	b := check("t1", "make", "e2", 0)
+	c := check("t1", "make", "e1", 0)
+	d := check("t1", "lint", "e1", 2)
+	check("t2", "make", "e1", 0)
+	view(t, s, func(r store.Reader) error {
+		same(t, "the newest of each", []coppice.Check{b, c, d}, must(r.ChecksOn(1, "t1")))
+		same(t, "another project's", nil, must(r.ChecksOn(2, "t1")))
+		same(t, "of the task", 5, len(must(r.ChecksOf(1))))
+		return nil
+	})
+}
+
+func offer(t *testing.T, s store.Store, key, pool string, kind coppice.WorkKind) coppice.Work {
+	t.Helper()
+	w := coppice.Work{
+		Kind: kind, Key: key, Pool: pool, ProjectID: 1, TaskID: 1, State: coppice.WorkOffered,
+		OfferedAt: start, Spec: coppice.Raw(map[string]string{"key": key}),
+	}
+	update(t, s, func(tx store.Tx) error { return tx.PutWork(&w) })
+	return w
+}
+
+func testWork(t *testing.T, open Open) {
+	s := open(t)
+	run := offer(t, s, "run", "near", coppice.WorkRun)
+	far := offer(t, s, "far", "far", coppice.WorkCheck)
+	check := offer(t, s, "check", "near", coppice.WorkCheck)
+	other := offer(t, s, "other", "other", coppice.WorkRun)
+	takeable := func(pools []string, kinds []coppice.WorkKind, most int) []coppice.Work {
+		return get(t, s, func(r store.Reader) ([]coppice.Work, error) { return r.TakeableWork(pools, kinds, most) })
+	}
+	both := []coppice.WorkKind{coppice.WorkRun, coppice.WorkCheck}
+	same(t, "of two pools", []coppice.Work{run, far, check}, takeable([]string{"near", "far"}, both, 10))
+	same(t, "a pool named twice", []coppice.Work{run, check}, takeable([]string{"near", "near"}, both, 10))
+	same(t, "at most", []coppice.Work{run, far}, takeable([]string{"near", "far"}, both, 2))
+	same(t, "of a kind", []coppice.Work{far, check}, takeable([]string{"near", "far"}, both[1:], 10))
+	same(t, "of no pool", nil, takeable(nil, both, 10))
+
+	run.State, run.Worker, run.Attempt, run.LeaseUntil, run.TakenAt = coppice.WorkTaken, "w1", 1, start.Add(time.Minute), start
+	check.State, check.Result, check.FinishedAt = coppice.WorkFinished, coppice.Raw("done"), start
+	other.State = coppice.WorkSettled
+	update(t, s, func(tx store.Tx) error { return firstOf(tx.PutWork(&run), tx.PutWork(&check), tx.PutWork(&other)) })
+	same(t, "once some are taken", []coppice.Work{far}, takeable([]string{"near", "far", "other"}, both, 10))
+	view(t, s, func(r store.Reader) error {
+		same(t, "held", []coppice.Work{run}, must(r.WorkHeldBy("w1")))
+		same(t, "held by nobody", nil, must(r.WorkHeldBy("")))
+		same(t, "unsettled", []coppice.Work{run, far, check}, must(r.UnsettledWork(1)))
+		same(t, "by key", &other, must(r.WorkByKey("other")))
+		same(t, "counts", map[coppice.WorkState]int{coppice.WorkTaken: 1, coppice.WorkOffered: 1, coppice.WorkFinished: 1}, must(r.CountWork()))
+		return nil
+	})
+	again := coppice.Work{Kind: coppice.WorkRun, Key: "run", State: coppice.WorkOffered}
+	err := s.Update(t.Context(), func(tx store.Tx) error { return tx.PutWork(&again) })
+	wantCode(t, "a second item of a key", err, coppice.EConflict)
+}
+
+func testWaitWork(t *testing.T, open Open) {
+	s := open(t)
+	ctx := within(t)
+	for i := range 20 {
+		offer(t, s, fmt.Sprint("before-", i), "p", coppice.WorkRun)
+		if err := s.WaitWork(ctx); err != nil {
+			t.Fatal(err) // offered since the previous call returned: told at once
+		}
+	}
+	for i := range 20 {
+		woken := make(chan error, 1)
+		go func() { woken <- s.WaitWork(ctx) }()
+		offer(t, s, fmt.Sprint("during-", i), "p", coppice.WorkRun)
+		if err := <-woken; err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func testTrimWork(t *testing.T, open Open) {
+	s := open(t)
+	put := func(key string, state coppice.WorkState, at time.Duration) coppice.Work {
+		w := offer(t, s, key, "p", coppice.WorkRun)
+		w.State, w.FinishedAt = state, start.Add(at)
+		update(t, s, func(tx store.Tx) error { return tx.PutWork(&w) })
+		return w
+	}
+	old := put("old", coppice.WorkSettled, 0)
+	put("old-cancelled", coppice.WorkCancelled, 0)
+	put("new", coppice.WorkSettled, time.Hour)
+	put("open", coppice.WorkFinished, 0)
+	trim := func(before time.Time) (n int) {
+		update(t, s, func(tx store.Tx) (err error) { n, err = tx.TrimWork(before); return err })
+		return n
+	}
+	same(t, "before no moment", 0, trim(time.Time{}))
+	same(t, "trimmed", 2, trim(start.Add(time.Minute)))
+	same(t, "trimmed again", 0, trim(start.Add(time.Minute)))
+	view(t, s, func(r store.Reader) error {
+		wantCode(t, "trimmed work", second(r.Work(old.ID)), coppice.ENotFound)
+		for _, key := range []string{"new", "open"} {
+			if must(r.WorkByKey(key)) == nil {
+				t.Errorf("%s was trimmed", key)
+			}
+		}
+		return nil
+	})
+	last := put("last", coppice.WorkSettled, 0)
+	trim(start.Add(time.Minute))
+	if next := offer(t, s, "next", "p", coppice.WorkRun); next.ID <= last.ID {
+		t.Errorf("id %d was used again", next.ID)
+	}
+}
