@@ -1,0 +1,315 @@
+// Package fabrictest holds the conformance suite of the fabric contract: what
+// every implementation has to show, as tests.
+package fabrictest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"coppice"
+	"coppice/fabric"
+)
+
+// Bundle is a fabric under test and the hands of whoever owns the truth behind
+// it. What it opens it closes when the test ends.
+type Bundle struct {
+	Fabric fabric.Fabric
+	// Lease is how long a lease lasts.
+	Lease time.Duration
+	// Offer puts work into the truth, as the engine does. Kind, Key and Pool
+	// are given; the work is takeable when Offer returns.
+	Offer func(t *testing.T, w coppice.Work)
+	// Cancel takes work back, as the engine does.
+	Cancel func(t *testing.T, key string)
+	// Advance lets time pass; leases that run out by then are acted on when it
+	// returns.
+	Advance func(t *testing.T, d time.Duration)
+	// Work returns an item as the truth has it.
+	Work func(t *testing.T, key string) coppice.Work
+	// Reopen returns a new fabric on the same truth, as after a restart.
+	Reopen func(t *testing.T) fabric.Fabric
+}
+
+// Run runs the suite. Open returns a bundle without any work.
+func Run(t *testing.T, open func(t *testing.T) Bundle) {
+	for _, c := range []struct {
+		name string
+		test func(*testing.T, *bundle)
+	}{
+		{"Take", testTake},
+		{"PoolsAndKinds", testPoolsAndKinds},
+		{"OldestFirst", testOldestFirst},
+		{"OneHolder", testOneHolder},
+		{"Renew", testRenew},
+		{"Held", testHeld},
+		{"Expired", testExpired},
+		{"FinishOnce", testFinishOnce},
+		{"FinishFailure", testFinishFailure},
+		{"OldAttempt", testOldAttempt},
+		{"Cancelled", testCancelled},
+		{"WaitWakes", testWaitWakes},
+		{"WaitMissesNothing", testWaitMissesNothing},
+		{"WaitForExpired", testWaitForExpired},
+		{"WaitEnds", testWaitEnds},
+		{"Nodes", testNodes},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			defer cancel()
+			c.test(t, &bundle{Bundle: open(t), t: t, ctx: ctx})
+		})
+	}
+}
+
+// patience bounds waits for what should happen at once; only a hang meets it.
+const patience = 30 * time.Second
+
+// Pools and kinds of the suite. The kinds are such that an owner of the truth
+// never gives up, however often a lease runs out.
+const (
+	pool  = "local"
+	other = "control"
+)
+
+var kinds = []coppice.WorkKind{coppice.WorkRun, coppice.WorkRemove, coppice.WorkRestore}
+
+type bundle struct {
+	Bundle
+	t   *testing.T
+	ctx context.Context
+}
+
+// offer offers runs with these keys.
+func (b *bundle) offer(keys ...string) {
+	b.t.Helper()
+	for _, k := range keys {
+		b.Offer(b.t, coppice.Work{Kind: coppice.WorkRun, Key: k, Pool: pool})
+	}
+}
+
+func request(worker string, most int) fabric.Request {
+	return fabric.Request{Worker: worker, Pools: []string{pool}, Kinds: kinds, Most: most}
+}
+
+func (b *bundle) take(r fabric.Request) []coppice.Lease {
+	b.t.Helper()
+	leases, err := b.Fabric.TryTake(b.ctx, r)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return leases
+}
+
+// takeOne takes the only takeable item.
+func (b *bundle) takeOne(worker string) coppice.Lease {
+	b.t.Helper()
+	leases := b.take(request(worker, 9))
+	if len(leases) != 1 {
+		b.t.Fatalf("%s took %v, want one item", worker, keysOf(leases))
+	}
+	return leases[0]
+}
+
+func (b *bundle) finish(l coppice.Lease) error {
+	return b.Fabric.Finish(b.ctx, l, json.RawMessage(`{"by":"`+l.Worker+`"}`), nil)
+}
+
+func (b *bundle) lost(what string, err error) {
+	b.t.Helper()
+	if !errors.Is(err, fabric.ErrLost) {
+		b.t.Errorf("%s: got %v, want ErrLost", what, err)
+	}
+}
+
+func keysOf(leases []coppice.Lease) []string {
+	keys := []string{}
+	for _, l := range leases {
+		keys = append(keys, l.Work.Key)
+	}
+	return keys
+}
+
+func (b *bundle) wantKeys(what string, leases []coppice.Lease, want ...string) {
+	b.t.Helper()
+	if d := cmp.Diff(append([]string{}, want...), keysOf(leases)); d != "" {
+		b.t.Errorf("%s (-want +got):\n%s", what, d)
+	}
+}
+
+func testTake(t *testing.T, b *bundle) {
+	b.wantKeys("taken of nothing", b.take(request("w1", 1)))
+	spec := json.RawMessage(`{"text":"Grüße","n":1}`)
+	b.Offer(t, coppice.Work{Kind: coppice.WorkRun, Key: "a", Pool: pool, Spec: spec})
+	l := b.takeOne("w1")
+	if l.Attempt != 1 || l.Worker != "w1" || l.Work.Kind != coppice.WorkRun || l.Work.Pool != pool || string(l.Work.Spec) != string(spec) {
+		t.Errorf("lease %+v", l)
+	}
+	if l.Until.IsZero() {
+		t.Error("the lease has no end")
+	}
+	b.wantKeys("taken twice", b.take(request("w2", 1)))
+	if w := b.Work(t, "a"); w.State != coppice.WorkTaken || w.Worker != "w1" || w.Attempt != 1 {
+		t.Errorf("the truth says %+v", w)
+	}
+}
+
+func testPoolsAndKinds(t *testing.T, b *bundle) {
+	b.Offer(t, coppice.Work{Kind: coppice.WorkRun, Key: "run", Pool: pool})
+	b.Offer(t, coppice.Work{Kind: coppice.WorkRemove, Key: "remove", Pool: pool})
+	b.Offer(t, coppice.Work{Kind: coppice.WorkRun, Key: "elsewhere", Pool: other})
+	for _, c := range []struct {
+		name  string
+		pools []string
+		kinds []coppice.WorkKind
+		most  int
+		want  []string
+	}{
+		{"no kind", []string{pool, other}, nil, 9, nil},
+		{"no pool", nil, kinds, 9, nil},
+		{"another pool", []string{"mars"}, kinds, 9, nil},
+		{"another kind", []string{pool, other}, []coppice.WorkKind{coppice.WorkRestore}, 9, nil},
+		{"no room", []string{pool, other}, kinds, 0, nil},
+		{"one kind", []string{pool}, []coppice.WorkKind{coppice.WorkRemove}, 9, []string{"remove"}},
+		{"one pool", []string{other}, kinds, 9, []string{"elsewhere"}},
+		{"the rest", []string{other, pool}, kinds, 9, []string{"run"}},
+	} {
+		b.wantKeys(c.name, b.take(fabric.Request{Worker: "w1", Pools: c.pools, Kinds: c.kinds, Most: c.most}), c.want...)
+	}
+}
+
+func testOldestFirst(t *testing.T, b *bundle) {
+	b.offer("z", "y", "x", "w", "v")
+	b.wantKeys("first two", b.take(request("w1", 2)), "z", "y")
+	b.wantKeys("third", b.take(request("w2", 1)), "x")
+	b.wantKeys("the rest", b.take(request("w1", 9)), "w", "v")
+}
+
+// testOneHolder lets sixteen take from one queue: each item goes to one of
+// them.
+func testOneHolder(t *testing.T, b *bundle) {
+	const items, takers = 200, 16
+	for n := range items {
+		b.offer(fmt.Sprintf("item/%d", n))
+	}
+	var mu sync.Mutex
+	holders := map[string][]string{}
+	var wg sync.WaitGroup
+	for n := range takers {
+		wg.Go(func() {
+			worker := fmt.Sprintf("w%d", n)
+			for {
+				leases, err := b.Fabric.TryTake(b.ctx, request(worker, 1+n%3))
+				if err != nil {
+					t.Error(err)
+				}
+				if len(leases) == 0 {
+					return
+				}
+				mu.Lock()
+				for _, l := range leases {
+					holders[l.Work.Key] = append(holders[l.Work.Key], worker)
+				}
+				mu.Unlock()
+				for _, l := range leases {
+					if err := b.finish(l); err != nil {
+						t.Errorf("%s by %s: %v", l.Work.Key, worker, err)
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if len(holders) != items {
+		t.Errorf("%d of %d items were taken", len(holders), items)
+	}
+	for key, by := range holders {
+		if len(by) != 1 {
+			t.Errorf("%s was handed to %v", key, by)
+		}
+	}
+}
+
+func testRenew(t *testing.T, b *bundle) {
+	b.offer("a", "b")
+	leases := b.take(request("w1", 2))
+	for range 3 { // longer than a lease, in steps shorter than one
+		b.Advance(t, b.Lease*2/3)
+		lost, err := b.Fabric.Renew(b.ctx, leases)
+		if err != nil || len(lost) != 0 {
+			t.Fatalf("lost %v: %v", keysOf(lost), err)
+		}
+	}
+	b.wantKeys("taken from a living holder", b.take(request("w2", 9)))
+	if lost, err := b.Fabric.Renew(b.ctx, nil); err != nil || len(lost) != 0 {
+		t.Errorf("renewing nothing: %v, %v", lost, err)
+	}
+	for _, l := range leases {
+		if err := b.finish(l); err != nil {
+			t.Error(err)
+		}
+	}
+	lost, err := b.Fabric.Renew(b.ctx, leases)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.wantKeys("lost once finished", lost, "a", "b")
+}
+
+func testHeld(t *testing.T, b *bundle) {
+	b.offer("a", "b", "c")
+	mine := b.take(request("w1", 2))
+	b.take(request("w2", 1))
+	b.Fabric = b.Reopen(t)
+	held, err := b.Fabric.Held(b.ctx, "w1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.wantKeys("held", held, "a", "b")
+	for i, l := range held {
+		if l.Attempt != mine[i].Attempt || l.Worker != "w1" {
+			t.Errorf("%s after a restart: attempt %d by %s", l.Work.Key, l.Attempt, l.Worker)
+		}
+	}
+	if lost, err := b.Fabric.Renew(b.ctx, held); err != nil || len(lost) != 0 {
+		t.Errorf("renewing after a restart: lost %v, %v", keysOf(lost), err)
+	}
+	if err := b.finish(held[0]); err != nil {
+		t.Errorf("finishing after a restart: %v", err)
+	}
+	held, err = b.Fabric.Held(b.ctx, "w1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.wantKeys("held after one is finished", held, "b")
+	none, err := b.Fabric.Held(b.ctx, "stranger")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.wantKeys("held by a stranger", none)
+}
+
+func testExpired(t *testing.T, b *bundle) {
+	b.offer("a")
+	b.takeOne("w1")
+	b.Advance(t, b.Lease-1)
+	b.wantKeys("taken before the lease ends", b.take(request("w2", 9)))
+	for attempt := 2; attempt < 9; attempt++ {
+		b.Advance(t, b.Lease)
+		if l := b.takeOne("w2"); l.Attempt != attempt {
+			t.Fatalf("attempt %d, want %d", l.Attempt, attempt)
+		}
+	}
+	held, err := b.Fabric.Held(b.ctx, "w1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.wantKeys("still held by the silent one", held)
+}

@@ -1,0 +1,200 @@
+// Package local is the fabric of one machine: leases are rows in the store, a
+// lease's end is one of the engine's timers, and nothing has to be started.
+//
+// It stands on the store's contract, as the only fabric does: that is what
+// "in-process over the store" means.
+package local
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"sort"
+	"strconv"
+	"sync"
+	"time"
+
+	"coppice"
+	"coppice/fabric"
+	"coppice/store"
+)
+
+// DefaultLease is how long a lease lasts unless renewed.
+const DefaultLease = 30 * time.Second
+
+// timerWork is the engine's timer for a lease.
+const timerWork = "work"
+
+// Config is what a Fabric needs. Lease is DefaultLease when 0.
+type Config struct {
+	Store store.Store
+	Now   func() time.Time
+	Lease time.Duration
+}
+
+// Fabric hands out the store's work.
+type Fabric struct {
+	cfg Config
+
+	mu    sync.Mutex
+	nodes map[string]coppice.Node
+}
+
+var _ fabric.Fabric = (*Fabric)(nil)
+
+// New makes a Fabric.
+func New(c Config) *Fabric {
+	if c.Lease == 0 {
+		c.Lease = DefaultLease
+	}
+	return &Fabric{cfg: c, nodes: map[string]coppice.Node{}}
+}
+
+// TryTake leases takeable work, oldest first.
+func (f *Fabric) TryTake(ctx context.Context, r fabric.Request) ([]coppice.Lease, error) {
+	if len(r.Kinds) == 0 || r.Most < 1 {
+		return nil, nil
+	}
+	// Most calls find nothing: that costs a read, not a turn of the writer.
+	any := false
+	err := f.cfg.Store.View(ctx, func(s store.Reader) error {
+		works, err := s.TakeableWork(r.Pools, r.Kinds, 1)
+		any = len(works) > 0
+		return err
+	})
+	if err != nil || !any {
+		return nil, err
+	}
+	var leases []coppice.Lease
+	err = f.cfg.Store.Update(ctx, func(tx store.Tx) error {
+		leases = nil
+		works, err := tx.TakeableWork(r.Pools, r.Kinds, r.Most)
+		if err != nil {
+			return err
+		}
+		now := f.cfg.Now().UTC()
+		for _, w := range works {
+			w.State, w.Worker, w.TakenAt, w.LeaseUntil = coppice.WorkTaken, r.Worker, now, now.Add(f.cfg.Lease)
+			w.Attempt++
+			if err := f.put(tx, &w); err != nil {
+				return err
+			}
+			leases = append(leases, lease(w))
+		}
+		return nil
+	})
+	return leases, err
+}
+
+// Wait returns when work may have become takeable.
+func (f *Fabric) Wait(ctx context.Context) error { return f.cfg.Store.WaitWork(ctx) }
+
+// Held returns what a worker had begun.
+func (f *Fabric) Held(ctx context.Context, worker string) ([]coppice.Lease, error) {
+	var leases []coppice.Lease
+	err := f.cfg.Store.View(ctx, func(r store.Reader) error {
+		works, err := r.WorkHeldBy(worker)
+		for _, w := range works {
+			leases = append(leases, lease(w))
+		}
+		return err
+	})
+	return leases, err
+}
+
+// Renew prolongs leases.
+func (f *Fabric) Renew(ctx context.Context, leases []coppice.Lease) ([]coppice.Lease, error) {
+	var lost []coppice.Lease
+	err := f.cfg.Store.Update(ctx, func(tx store.Tx) error {
+		lost = nil
+		for _, l := range leases {
+			w, ok, err := current(tx, l)
+			if err != nil {
+				return err
+			}
+			if !ok {
+				lost = append(lost, l)
+				continue
+			}
+			w.LeaseUntil = f.cfg.Now().UTC().Add(f.cfg.Lease)
+			if err := f.put(tx, &w); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return lost, err
+}
+
+// Finish hands in a result.
+func (f *Fabric) Finish(ctx context.Context, l coppice.Lease, result json.RawMessage, failure *coppice.Failure) error {
+	return f.cfg.Store.Update(ctx, func(tx store.Tx) error {
+		w, ok, err := current(tx, l)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			return fmt.Errorf("%s, attempt %d: %w", l.Work.Key, l.Attempt, fabric.ErrLost)
+		}
+		now := f.cfg.Now().UTC()
+		w.State, w.FinishedAt, w.LeaseUntil = coppice.WorkFinished, now, time.Time{}
+		w.Result, w.Failure = result, failure
+		if failure != nil {
+			w.Result = nil
+		}
+		if err := f.put(tx, &w); err != nil {
+			return err
+		}
+		ev := &coppice.Event{
+			At: now, Kind: coppice.EventWorkFinished, ProjectID: w.ProjectID, TaskID: w.TaskID, SessionID: w.SessionID,
+			Subject: w.Key, By: l.Worker, Reason: string(w.Kind),
+		}
+		if failure != nil {
+			ev.Reason += ": " + failure.Text
+		}
+		return tx.Append(ev)
+	})
+}
+
+// Announce tells that a node is alive. On one machine it is for as long as the
+// process is.
+func (f *Fabric) Announce(_ context.Context, n coppice.Node) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.nodes[n.Name] = n
+	return nil
+}
+
+// Nodes lists the nodes by name.
+func (f *Fabric) Nodes(context.Context) ([]coppice.Node, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	nodes := make([]coppice.Node, 0, len(f.nodes))
+	for _, n := range f.nodes {
+		nodes = append(nodes, n)
+	}
+	sort.Slice(nodes, func(i, j int) bool { return nodes[i].Name < nodes[j].Name })
+	return nodes, nil
+}
+
+// put writes a work item and the timer that ends its lease.
+func (f *Fabric) put(tx store.Tx, w *coppice.Work) error {
+	if err := tx.PutWork(w); err != nil {
+		return err
+	}
+	return tx.SetTimer(store.Timer{Kind: timerWork, ID: strconv.FormatInt(w.ID, 10), At: w.LeaseUntil})
+}
+
+// current returns the work of a lease, and whether the lease is the current one.
+func current(tx store.Tx, l coppice.Lease) (coppice.Work, bool, error) {
+	w, err := tx.Work(l.Work.ID)
+	if coppice.ErrorCode(err) == coppice.ENotFound {
+		return w, false, nil
+	}
+	ok := w.State == coppice.WorkTaken && w.Attempt == l.Attempt && w.Worker == l.Worker
+	return w, ok, err
+}
+
+func lease(w coppice.Work) coppice.Lease {
+	return coppice.Lease{Work: w, Attempt: w.Attempt, Worker: w.Worker, Until: w.LeaseUntil}
+}
