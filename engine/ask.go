@@ -1,0 +1,187 @@
+package engine
+
+import (
+	"fmt"
+	"time"
+
+	"coppice"
+)
+
+// stopPause is how long a session has to end before it is asked again. The
+// bounded steps of a stop take less.
+const stopPause = 30 * time.Second
+
+// stopGrace bounds each step of a stop.
+const stopGrace = 5 * time.Second
+
+// stop carries out a person's stop: whatever is open is taken back or ended,
+// and the task is cancelled when nothing of it runs any more.
+func stop(v *View) *Decision {
+	if !v.Task.StopAsked {
+		return nil
+	}
+	d := stopStep(v)
+	if d != nil {
+		d.By = "stop"
+	}
+	return d
+}
+
+func stopStep(v *View) *Decision {
+	if v.Task.Ended() {
+		t := v.Task
+		t.StopAsked = false
+		return &Decision{Kind: coppice.EventTaskChanged, Reason: "had ended already", Task: &t}
+	}
+	if w := v.open(coppice.WorkMove); w != nil && w.Attempt > 0 {
+		return nil // the base may have moved already; its result tells
+	}
+	if w := v.open(coppice.WorkRun); w != nil && w.Attempt > 0 {
+		return askStop(v, coppice.ClassCancelled) // its host may run, whoever held the work
+	}
+	if w := v.open(coppice.WorkPrepare, coppice.WorkRestore); w != nil && w.Attempt > 0 {
+		return nil // a workspace may be there; its result tells what to tidy up
+	}
+	if w := v.open(coppice.WorkPrepare, coppice.WorkRestore, coppice.WorkRun, coppice.WorkMerge, coppice.WorkCheck,
+		coppice.WorkMove, coppice.WorkSend, coppice.WorkStop); w != nil {
+		c := *w
+		return &Decision{Kind: coppice.EventWorkCancelled, Reason: "the task was stopped", Cancel: &c}
+	}
+	if s := v.session(); s != nil && s.State.Live() {
+		return endSession(v, coppice.SessionCancelled, coppice.Failf(coppice.ClassCancelled, "was stopped", ""))
+	}
+	if l := v.Landing; l != nil && l.EndedAt.IsZero() {
+		c := *l
+		c.Outcome, c.EndedAt = coppice.LandingDropped, v.Now
+		return &Decision{Kind: coppice.EventLandingEnded, Reason: "the task was stopped", Landing: &c}
+	}
+	if l := v.Landing; l != nil && l.Outcome == coppice.LandingLanded {
+		return endTask(v, coppice.OutcomeDone, nil) // too late: it has landed
+	}
+	return endTask(v, coppice.OutcomeCancelled, nil)
+}
+
+// askStop asks the running session to stop, again if it does not.
+func askStop(v *View, why coppice.Class) *Decision {
+	s := *v.session()
+	if v.open(coppice.WorkStop) != nil || s.StopAt.Add(stopPause).After(v.Now) {
+		return nil
+	}
+	s.StopTries++
+	s.StopAt = v.Now
+	if s.StopWhy == "" {
+		s.StopWhy = why
+	}
+	return &Decision{Kind: coppice.EventWorkOffered, Reason: "asks the session to stop: " + string(why), Session: &s, Offer: &coppice.Work{
+		Kind: coppice.WorkStop, Key: fmt.Sprintf("session/%d/stop/%d", s.ID, s.StopTries), Pool: v.Workspace.Node, SessionID: s.ID,
+		Spec: coppice.Raw(coppice.StopSpec{Session: s.Key, Grace: coppice.Duration(stopGrace)}),
+	}}
+}
+
+// stopDue is when a session that was asked to stop is asked again.
+func stopDue(v *View) time.Time {
+	if s := v.session(); s != nil && s.State.Live() && !s.StopAt.IsZero() {
+		return s.StopAt.Add(stopPause)
+	}
+	return time.Time{}
+}
+
+// retry carries out a person's retry. A task that ended begins a new round; one
+// that waits for a person or a pause goes on at once.
+func retry(v *View) *Decision {
+	if !v.Task.RetryAsked {
+		return nil
+	}
+	t := v.Task
+	t.RetryAsked = false
+	d := &Decision{By: "retry", Kind: coppice.EventTaskRetried, Task: &t}
+	switch {
+	case t.Ended() && t.Outcome != coppice.OutcomeDone:
+		text := ""
+		if t.Failure != nil {
+			text = "The task was tried before and failed: " + t.Failure.Text + "\n"
+		}
+		if l := v.Landing; l != nil && l.Evidence != "" {
+			text += "\n" + l.Evidence
+		}
+		t.Next = firstSession(v, text)
+		t.Round++
+		t.Stage, t.Outcome, t.EndedAt, t.Failure, t.Wait = coppice.StageWaiting, "", time.Time{}, nil, nil
+		d.Reason = "begins anew"
+	case t.Stage == coppice.StageWaiting && t.Wait != nil && t.Next != nil &&
+		(t.Wait.On == coppice.WaitPerson || t.Wait.On == coppice.WaitBackoff):
+		t.Wait = nil
+		d.Reason = "goes on"
+	default:
+		d.Reason = "nothing to retry"
+		return d
+	}
+	if t.RetryNote != "" {
+		next := *t.Next
+		next.Note = t.RetryNote
+		t.Next, t.RetryNote = &next, ""
+	}
+	return d
+}
+
+// landFailed carries out a person's land on a task that ended without landing:
+// its branch as it is now becomes the candidate of a new round.
+func landFailed(v *View) *Decision {
+	t := v.Task
+	if !t.LandAsked || !t.Ended() || t.Outcome == coppice.OutcomeDone {
+		return nil
+	}
+	t.Round++
+	t.Stage, t.Outcome, t.EndedAt, t.Failure = coppice.StageChecking, "", time.Time{}, nil
+	return &Decision{By: "landing", Kind: coppice.EventTaskRetried, Reason: "a person said land", Task: &t}
+}
+
+// undo brings an ended task's workspace back from the trash.
+func undo(v *View) *Decision {
+	if !v.Task.UndoAsked {
+		return nil
+	}
+	t := v.Task
+	t.UndoAsked = false
+	d := &Decision{By: "undo", Kind: coppice.EventTaskChanged, Task: &t, Reason: "nothing to undo"}
+	tr := v.Trash
+	restorable := v.Workspace != nil && !v.Workspace.RemovedAt.IsZero() && tr != nil && tr.RestoredAt.IsZero() && tr.PurgedAt.IsZero()
+	if restorable && v.open(coppice.WorkRestore, coppice.WorkPurge) == nil {
+		d.Kind, d.Reason = coppice.EventWorkOffered, "brings its workspace back"
+		d.Offer = workspaceWork(v, fmt.Sprintf("trash/%d", tr.ID), 0)
+	}
+	return d
+}
+
+// talk delivers messages and answers to the running session.
+func talk(v *View) *Decision {
+	s := v.session()
+	if s == nil || !s.State.Live() || s.StartedAt.IsZero() || v.Task.Ended() || v.Workspace == nil {
+		return nil
+	}
+	if v.open(coppice.WorkSend) != nil {
+		return nil // one at a time, in order
+	}
+	for _, q := range v.Questions {
+		if q.SessionID == s.ID && !q.AnsweredAt.IsZero() && q.ClosedAt.IsZero() {
+			return sendWork(v, s, fmt.Sprintf("question/%d/%d", q.ID, q.AnsweredAt.UnixNano()), coppice.SendSpec{Session: s.Key, Text: q.Answer, Question: q.Ref})
+		}
+	}
+	for _, m := range v.Messages {
+		if m.SessionID != s.ID {
+			return sendWork(v, s, messageKey(m, s.ID), coppice.SendSpec{Session: s.Key, Text: m.Text})
+		}
+	}
+	return nil
+}
+
+func sendWork(v *View, s *coppice.Session, key string, spec coppice.SendSpec) *Decision {
+	spec.ID = key
+	return &Decision{By: "talk", Kind: coppice.EventWorkOffered, Reason: "delivers " + key, Offer: &coppice.Work{
+		Kind: coppice.WorkSend, Key: key, Pool: v.Workspace.Node, SessionID: s.ID, Spec: coppice.Raw(spec),
+	}}
+}
+
+func messageKey(m coppice.Message, session int64) string {
+	return fmt.Sprintf("message/%d/%d", m.ID, session)
+}

@@ -1,0 +1,149 @@
+package engine
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"coppice"
+)
+
+func sayStop(v *View) { v.Task.StopAsked = true }
+
+func endedAs(o coppice.Outcome) change {
+	return task(func(t *coppice.Task) {
+		t.Stage, t.Outcome, t.EndedAt = coppice.StageEnded, o, noon
+		if o == coppice.OutcomeFailed {
+			t.Failure = coppice.Failf(coppice.ClassUnknown, "it broke", "")
+		}
+	})
+}
+
+func TestStop(t *testing.T) {
+	t.Parallel()
+	cancelled := `stop: task.ended; to ended; outcome "cancelled"`
+	ask := "stop: work.offered; session working; stop 1 for cancelled; offer session.stop session/11/stop/1 to local"
+	asked := func(ago time.Duration) func(*coppice.Session) {
+		return func(s *coppice.Session) {
+			s.StopTries, s.StopAt, s.StopWhy = 1, noon.Add(-ago), coppice.ClassCancelled
+		}
+	}
+	run(t, stop, []decision{
+		{"nobody said so", viewOf(coppice.StageWaiting), "nothing"},
+		{"waiting", viewOf(coppice.StageWaiting, sayStop), cancelled},
+		{"queued", viewOf(coppice.StageQueued, sayStop), cancelled},
+		{"ended", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeDone), sayStop), "stop: task.changed"},
+		{"workspace offered", viewOf(coppice.StageSession, ran("", starting), offered(coppice.WorkPrepare), sayStop), "stop: work.cancelled; cancel workspace.prepare"},
+		{"workspace being made", viewOf(coppice.StageSession, ran("", starting), taken(coppice.WorkPrepare), sayStop), "nothing"},
+		{"workspace maybe made", viewOf(coppice.StageSession, ran("", starting), work(coppice.WorkRestore, coppice.WorkOffered, 1), sayStop), "nothing"},
+		{"starting", viewOf(coppice.StageSession, ran("", starting), space(), sayStop), "stop: session.ended; session cancelled; session fails: cancelled"},
+		{"run offered", viewOf(coppice.StageSession, ran("", starting), space(), offered(coppice.WorkRun), sayStop), "stop: work.cancelled; cancel session.run"},
+		{"running", viewOf(coppice.StageSession, ran("", live), space(), taken(coppice.WorkRun), sayStop), ask},
+		{"maybe running", viewOf(coppice.StageSession, ran("", live), space(), work(coppice.WorkRun, coppice.WorkOffered, 1), sayStop), ask},
+		{"asked already", viewOf(coppice.StageSession, ran("", live), space(), taken(coppice.WorkRun), offered(coppice.WorkStop), sayStop), "nothing"},
+		{"asked just now", viewOf(coppice.StageSession, ran("", live, asked(29*time.Second)), space(), taken(coppice.WorkRun), sayStop), "nothing"},
+		{"asked long ago", viewOf(coppice.StageSession, ran("", live, asked(30*time.Second)), space(), taken(coppice.WorkRun), sayStop),
+			"stop: work.offered; session working; stop 2 for cancelled; offer session.stop session/11/stop/2 to local"},
+		{"run over, a message under way", viewOf(coppice.StageSession, ran("", fails(coppice.ClassCancelled)), space(), taken(coppice.WorkSend), sayStop),
+			"stop: work.cancelled; cancel session.send"},
+		{"run over", viewOf(coppice.StageSession, ran("", fails(coppice.ClassCancelled)), space(), sayStop), cancelled},
+		{"merging", viewOf(coppice.StageChecking, candidate(), taken(coppice.WorkMerge), sayStop), "stop: work.cancelled; cancel land.merge"},
+		{"checking", viewOf(coppice.StageChecking, candidate(merged), taken(coppice.WorkCheck), sayStop), "stop: work.cancelled; cancel check.run"},
+		{"held", viewOf(coppice.StageHeld, candidate(green), sayStop), "stop: landing.ended; landing cancelled"},
+		{"move offered", viewOf(coppice.StageLanding, candidate(inQueue), offered(coppice.WorkMove), sayStop), "stop: work.cancelled; cancel land.move"},
+		{"base maybe moved", viewOf(coppice.StageLanding, candidate(inQueue), taken(coppice.WorkMove), sayStop), "nothing"},
+		{"base maybe moved by one who vanished", viewOf(coppice.StageLanding, candidate(inQueue), work(coppice.WorkMove, coppice.WorkOffered, 2), sayStop), "nothing"},
+		{"landing dropped", viewOf(coppice.StageLanding, candidate(ended(coppice.LandingDropped)), sayStop), cancelled},
+		{"landed before", viewOf(coppice.StageLanding, candidate(ended(coppice.LandingLanded)), sayStop), `stop: task.ended; to ended; outcome "done"`},
+	})
+}
+
+func TestRetry(t *testing.T) {
+	t.Parallel()
+	say := task(func(t *coppice.Task) { t.RetryAsked = true })
+	run(t, retry, []decision{
+		{"nobody said so", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeFailed)), "nothing"},
+		{"failed", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeFailed), say), `retry: task.retry_asked; to waiting; round 1; outcome ""; next implement by ann`},
+		{"cancelled", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeCancelled), say), `retry: task.retry_asked; to waiting; round 1; outcome ""; next implement by ann`},
+		{"done", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeDone), say), "retry: task.retry_asked"},
+		{"waits for a person", viewOf(coppice.StageWaiting, next("bob"), waitsOn(coppice.WaitPerson, "log in", time.Time{}), say), "retry: task.retry_asked"},
+		{"waits for its next try", viewOf(coppice.StageWaiting, next("bob"), waitsOn(coppice.WaitBackoff, "later", noon.Add(1)), say), "retry: task.retry_asked"},
+		{"waits for another task", viewOf(coppice.StageWaiting, next("bob"), waitsOn(coppice.WaitDependency, "app-1", time.Time{}), say),
+			"retry: task.retry_asked; waits on dependency: app-1"},
+		{"runs", viewOf(coppice.StageSession, ran("", live), say), "retry: task.retry_asked"},
+	})
+}
+
+func TestRetryTellsWhatWasWrong(t *testing.T) {
+	t.Parallel()
+	note := task(func(t *coppice.Task) { t.RetryAsked, t.RetryNote = true, "use the new API" })
+	d := retry(viewOf(coppice.StageEnded, endedAs(coppice.OutcomeFailed), candidate(ended(coppice.LandingRefused)), note))
+	want := "The task was tried before and failed: it broke\n\nthe evidence"
+	if diff := cmp.Diff(want, d.Task.Next.Evidence); diff != "" || d.Task.Next.Note != "use the new API" {
+		t.Errorf("note %q, evidence (-want +got):\n%s", d.Task.Next.Note, diff)
+	}
+	if d.Task.RetryNote != "" || d.Task.RetryAsked || d.Task.Failure != nil {
+		t.Errorf("task %+v", d.Task)
+	}
+	v := viewOf(coppice.StageWaiting, next("bob"), waitsOn(coppice.WaitPerson, "log in", time.Time{}), note)
+	d = retry(v)
+	if d.Task.Wait != nil || d.Task.Next.Note != "use the new API" || v.Task.Next.Note != "" {
+		t.Errorf("next %+v, before %+v", d.Task.Next, v.Task.Next)
+	}
+}
+
+func TestLandFailed(t *testing.T) {
+	t.Parallel()
+	run(t, landFailed, []decision{
+		{"nobody said so", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeFailed)), "nothing"},
+		{"failed", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeFailed), sayLand), `landing: task.retry_asked; to checking; round 1; outcome ""`},
+		{"cancelled", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeCancelled), sayLand), `landing: task.retry_asked; to checking; round 1; outcome ""`},
+		{"done", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeDone), sayLand), "nothing"},
+		{"held", viewOf(coppice.StageHeld, sayLand), "nothing"},
+	})
+}
+
+func TestUndo(t *testing.T) {
+	t.Parallel()
+	say := task(func(t *coppice.Task) { t.UndoAsked = true })
+	trash := func(f func(*coppice.Trash)) change { return func(v *View) { f(v.Trash) } }
+	run(t, undo, []decision{
+		{"nobody said so", viewOf(coppice.StageEnded, removed), "nothing"},
+		{"removed", viewOf(coppice.StageEnded, removed, say), "undo: work.offered; offer workspace.restore trash/4/restore to local"},
+		{"still there", viewOf(coppice.StageEnded, space(), say), "undo: task.changed"},
+		{"never there", viewOf(coppice.StageEnded, say), "undo: task.changed"},
+		{"back already", viewOf(coppice.StageEnded, removed, trash(func(t *coppice.Trash) { t.RestoredAt = noon }), say), "undo: task.changed"},
+		{"forgotten", viewOf(coppice.StageEnded, removed, trash(func(t *coppice.Trash) { t.PurgedAt = noon }), say), "undo: task.changed"},
+		{"on its way", viewOf(coppice.StageEnded, removed, taken(coppice.WorkRestore), say), "undo: task.changed"},
+		{"being forgotten", viewOf(coppice.StageEnded, removed, offered(coppice.WorkPurge), say), "undo: task.changed"},
+	})
+}
+
+func TestTalk(t *testing.T) {
+	t.Parallel()
+	said := func(session int64) change {
+		return func(v *View) {
+			v.Messages = append(v.Messages, coppice.Message{ID: int64(len(v.Messages) + 1), TaskID: 7, SessionID: session, Text: "also"})
+		}
+	}
+	asked := func(q coppice.Question) change { return func(v *View) { v.Questions = append(v.Questions, q) } }
+	answered := coppice.Question{ID: 2, SessionID: 11, Ref: "q1", Answer: "yes", AnsweredAt: noon}
+	closed := answered
+	closed.ClosedAt = noon
+	old := answered
+	old.SessionID = 10
+	run(t, talk, []decision{
+		{"nothing to say", viewOf(coppice.StageSession, ran("", live), space()), "nothing"},
+		{"message", viewOf(coppice.StageSession, ran("", live), space(), said(0)), "talk: work.offered; offer session.send message/1/11 to local"},
+		{"one at a time", viewOf(coppice.StageSession, ran("", live), space(), said(0), offered(coppice.WorkSend)), "nothing"},
+		{"not again to the same session", viewOf(coppice.StageSession, ran("", live), space(), said(11), said(0)), "talk: work.offered; offer session.send message/2/11 to local"},
+		{"again to the next", viewOf(coppice.StageSession, ran("", live), space(), said(10)), "talk: work.offered; offer session.send message/1/11 to local"},
+		{"answer first", viewOf(coppice.StageSession, ran("", live), space(), said(0), asked(answered)), "talk: work.offered; offer session.send question/2/1772366400000000000 to local"},
+		{"unanswered", viewOf(coppice.StageSession, ran("", live), space(), asked(coppice.Question{ID: 2, SessionID: 11})), "nothing"},
+		{"answer delivered", viewOf(coppice.StageSession, ran("", live), space(), asked(closed)), "nothing"},
+		{"answer to an older session", viewOf(coppice.StageSession, ran("", live), space(), asked(old)), "nothing"},
+		{"not up yet", viewOf(coppice.StageSession, ran("", starting), space(), said(0)), "nothing"},
+		{"over", viewOf(coppice.StageSession, ran("head1"), space(), said(0)), "nothing"},
+	})
+}

@@ -1,0 +1,310 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"coppice"
+	"coppice/store"
+)
+
+// mostTasks bounds the tasks of one request.
+const mostTasks = 2000
+
+// CreateTasks adds tasks to a project: all of them, or none.
+func (i *Intake) CreateTasks(ctx context.Context, project string, asked []NewTask) ([]coppice.Task, error) {
+	if len(asked) == 0 {
+		return nil, coppice.Errorf(coppice.EInvalid, "no task was given")
+	}
+	if len(asked) > mostTasks {
+		return nil, coppice.Errorf(coppice.ETooLarge, "%d tasks at once, %d are allowed", len(asked), mostTasks)
+	}
+	order, err := creationOrder(asked)
+	if err != nil {
+		return nil, err
+	}
+	tasks := make([]coppice.Task, len(asked))
+	err = i.store.Update(ctx, func(tx store.Tx) error {
+		p, err := tx.ProjectByPrefix(project)
+		if err != nil {
+			return err
+		}
+		refs := map[string]int64{}
+		for _, n := range order {
+			if tasks[n], err = i.create(tx, &p, asked[n], refs); err != nil {
+				return at(asked, n, err)
+			}
+			if ref := asked[n].Ref; ref != "" {
+				refs[ref] = tasks[n].ID
+			}
+		}
+		return tx.PutProject(&p)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return tasks, nil
+}
+
+// at says which of several tasks an error is about.
+func at(asked []NewTask, n int, err error) error {
+	e := coppice.Public(err)
+	if len(asked) == 1 || e.Code == coppice.EInternal {
+		return err
+	}
+	return e.WithField(strings.TrimSuffix(fmt.Sprintf("tasks[%d].%s", n, e.Field), "."))
+}
+
+// create checks one task and adds it.
+func (i *Intake) create(tx store.Tx, p *coppice.Project, n NewTask, refs map[string]int64) (coppice.Task, error) {
+	now := i.now().UTC()
+	t := coppice.Task{
+		ProjectID: p.ID, Title: strings.TrimSpace(n.Title), Body: n.Body, Priority: n.Priority, Track: n.Track, Agent: n.Agent, Model: n.Model,
+		Checks: n.Checks, NotBefore: n.NotBefore.UTC(), CreatedAt: now, CreatedBy: "person", Stage: coppice.StageWaiting, StageAt: now,
+	}
+	if n.NotBefore.IsZero() {
+		t.NotBefore = n.NotBefore
+	}
+	if err := i.complete(*p, &t); err != nil {
+		return t, err
+	}
+	after, err := dependencies(tx, n.After, refs)
+	if err != nil {
+		return t, err
+	}
+	t.After = after
+	p.LastTask++
+	t.Num, t.Key = p.LastTask, coppice.TaskKey(p.Prefix, p.LastTask)
+	t.Next = &coppice.Next{Role: coppice.RoleImplement, Agent: t.Agent, Model: t.Model}
+	if err := tx.PutTask(&t); err != nil {
+		return t, err
+	}
+	return t, i.event(tx, coppice.EventTaskCreated, t, t.Title)
+}
+
+// complete fills in what the project's policy says and checks the rest.
+func (i *Intake) complete(p coppice.Project, t *coppice.Task) error {
+	if err := coppice.ValidTitle(t.Title); err != nil {
+		return err
+	}
+	if err := coppice.ValidText("body", t.Body, coppice.MaxBody); err != nil {
+		return err
+	}
+	if err := validPriority(t.Priority); err != nil {
+		return err
+	}
+	track, ok := p.Policy.Track(t.Track)
+	if !ok {
+		return unknownTrack(p, t.Track)
+	}
+	t.Track = track.Name
+	if t.Agent == "" {
+		t.Agent = p.Policy.AgentFor(coppice.RoleImplement)
+	}
+	if t.Agent == "" {
+		return coppice.Errorf(coppice.EInvalid, "no agent was named").
+			WithFix("name one with --agent, or set agent.use in coppice.yaml").WithField("agent")
+	}
+	if err := coppice.ValidName("agent", t.Agent); err != nil {
+		return err
+	}
+	if err := i.known(p, t.Agent); err != nil {
+		return err
+	}
+	if t.Model == "" && t.Agent == p.Policy.Agent.Use {
+		t.Model = p.Policy.Agent.Model
+	}
+	if t.Model != "" {
+		if err := coppice.ValidModel(t.Model); err != nil {
+			return err
+		}
+	}
+	for _, c := range t.Checks {
+		if strings.TrimSpace(c) == "" || len(c) > 4096 || strings.ContainsRune(c, 0) {
+			return coppice.Errorf(coppice.EInvalid, "%s is no check", coppice.Quote(c)).WithFix("a check is a shell command of up to 4096 bytes").WithField("checks")
+		}
+	}
+	return nil
+}
+
+func validPriority(n int) error {
+	if n < coppice.MinPriority || n > coppice.MaxPriority {
+		return coppice.Errorf(coppice.EInvalid, "priority %d is out of range", n).
+			WithFix("use a number from %d to %d; higher goes first", coppice.MinPriority, coppice.MaxPriority).WithField("priority")
+	}
+	return nil
+}
+
+func unknownTrack(p coppice.Project, name string) error {
+	var names []string
+	for _, t := range p.Policy.Tracks {
+		names = append(names, t.Name)
+	}
+	return coppice.Errorf(coppice.EInvalid, "there is no track %s", coppice.Quote(name)).
+		WithFix("the tracks of %s are: %s", p.Prefix, strings.Join(names, ", ")).WithField("track")
+}
+
+// dependencies turns keys and refs into ids.
+func dependencies(r store.Reader, names []string, refs map[string]int64) ([]int64, error) {
+	var ids []int64
+	for _, name := range names {
+		id, ok := refs[name]
+		if !ok {
+			t, err := r.TaskByKey(name)
+			if err != nil {
+				if coppice.ErrorCode(err) != coppice.ENotFound {
+					return nil, err
+				}
+				return nil, coppice.Errorf(coppice.EInvalid, "there is no task %s to come after", coppice.Quote(name)).
+					WithFix("write a key as `coppice list` shows it, such as app-12").WithField("after")
+			}
+			id = t.ID
+		}
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
+}
+
+// creationOrder sorts tasks of one request so that each comes after those it
+// names by ref, and refuses cycles and doubled refs.
+func creationOrder(asked []NewTask) ([]int, error) {
+	byRef := map[string]int{}
+	for n, t := range asked {
+		if t.Ref == "" {
+			continue
+		}
+		if other, ok := byRef[t.Ref]; ok {
+			return nil, coppice.Errorf(coppice.EInvalid, "tasks %d and %d have the same ref %s", other+1, n+1, coppice.Quote(t.Ref)).WithField("ref")
+		}
+		byRef[t.Ref] = n
+	}
+	const doing, done = 1, 2
+	state := make([]int, len(asked))
+	var order []int
+	var path []string
+	var visit func(n int) error
+	visit = func(n int) error {
+		switch state[n] {
+		case done:
+			return nil
+		case doing:
+			return cycle(append(path, asked[n].Ref))
+		}
+		state[n] = doing
+		path = append(path, asked[n].Ref)
+		for _, name := range asked[n].After {
+			if m, ok := byRef[name]; ok {
+				if err := visit(m); err != nil {
+					return err
+				}
+			}
+		}
+		path = path[:len(path)-1]
+		state[n] = done
+		order = append(order, n)
+		return nil
+	}
+	for n := range asked {
+		if err := visit(n); err != nil {
+			return nil, err
+		}
+	}
+	return order, nil
+}
+
+// cycle is the error for tasks that come after each other.
+func cycle(path []string) error {
+	last := path[len(path)-1]
+	first := slices.Index(path, last)
+	return coppice.Errorf(coppice.EInvalid, "the dependencies form a cycle: %s", strings.Join(path[first:], " → ")).
+		WithFix("let one of them not come after the next").WithField("after")
+}
+
+// ChangeTask changes what was asked for, while the task has not ended.
+func (i *Intake) ChangeTask(ctx context.Context, key string, c TaskChange) (coppice.Task, error) {
+	return i.ask(ctx, key, coppice.EventTaskChanged, "", func(tx store.Tx, t *coppice.Task) error {
+		if t.Ended() {
+			return coppice.Errorf(coppice.EConflict, "%s has ended (%s)", t.Key, t.Outcome)
+		}
+		if c.Title != nil {
+			if err := coppice.ValidTitle(*c.Title); err != nil {
+				return err
+			}
+			t.Title = strings.TrimSpace(*c.Title)
+		}
+		if c.Body != nil {
+			if err := coppice.ValidText("body", *c.Body, coppice.MaxBody); err != nil {
+				return err
+			}
+			t.Body = *c.Body
+		}
+		if c.Priority != nil {
+			if err := validPriority(*c.Priority); err != nil {
+				return err
+			}
+			t.Priority = *c.Priority
+		}
+		if c.NotBefore != nil {
+			t.NotBefore = c.NotBefore.UTC()
+			unqueue(t)
+		}
+		if c.After == nil {
+			return nil
+		}
+		return changeAfter(tx, t, *c.After)
+	})
+}
+
+// changeAfter replaces a task's dependencies, refusing cycles. A task whose
+// work has begun does not go back to waiting, so its dependencies are settled.
+func changeAfter(tx store.Tx, t *coppice.Task, names []string) error {
+	if t.Sessions > 0 {
+		return coppice.Errorf(coppice.EConflict, "%s has begun; what it comes after no longer matters", t.Key).WithField("after")
+	}
+	ids, err := dependencies(tx, names, nil)
+	if err != nil {
+		return err
+	}
+	var path []string
+	seen := map[int64]bool{}
+	var walk func(id int64) error
+	walk = func(id int64) error {
+		d, err := tx.Task(id)
+		if err != nil {
+			return err
+		}
+		path = append(path, d.Key)
+		if id == t.ID {
+			return cycle(append([]string{t.Key}, path...))
+		}
+		if !seen[id] {
+			seen[id] = true
+			for _, next := range d.After {
+				if err := walk(next); err != nil {
+					return err
+				}
+			}
+		}
+		path = path[:len(path)-1]
+		return nil
+	}
+	for _, id := range ids {
+		if err := walk(id); err != nil {
+			return err
+		}
+	}
+	t.After = ids
+	unqueue(t)
+	return nil
+}
+
+// unqueue lets the engine look anew at what a queued task waits for.
+func unqueue(t *coppice.Task) {
+	if t.Stage == coppice.StageQueued {
+		t.Stage, t.Wait = coppice.StageWaiting, nil
+	}
+}

@@ -1,0 +1,177 @@
+package engine
+
+import (
+	"fmt"
+	"sort"
+	"time"
+
+	"coppice"
+)
+
+// Room is what dispatch sees: who runs, who is limited, and the first tasks of
+// every lane. Its cost grows with the lanes, not with the tasks in them.
+type Room struct {
+	Now      time.Time
+	Projects map[int64]coppice.Project
+	Running  map[coppice.Lane]int
+	Limited  map[string]coppice.AgentLimit
+	Nodes    []coppice.Node
+	Starting int // sessions whose memory does not show yet
+	Most     int // live sessions of all projects together; 0 for no bound
+	Reserve  uint64
+}
+
+// Blocked tells why no session of a lane can start now: a sentence for people,
+// or "" when one can. Until is when that ends by itself, if it does.
+func (r Room) Blocked(l coppice.Lane) (reason string, until time.Time) {
+	p := r.Projects[l.ProjectID]
+	if !p.PausedAt.IsZero() {
+		return "the project is paused", time.Time{}
+	}
+	if why, ok := p.PausedTracks[l.Track]; ok {
+		return fmt.Sprintf("track %s is paused: %s", l.Track, why), time.Time{}
+	}
+	if lim, ok := r.Limited[l.Agent]; ok && lim.Until.After(r.Now) {
+		return fmt.Sprintf("%s is limited until %s: %s", l.Agent, lim.Until.UTC().Format(time.RFC3339), lim.Text), lim.Until
+	}
+	for _, b := range r.bounds(l) {
+		if b.used >= b.most {
+			return fmt.Sprintf("all %d sessions of %s are taken", b.most, b.of), time.Time{}
+		}
+	}
+	return r.memory(p)
+}
+
+// bound is one limit that holds for a lane.
+type bound struct {
+	of         string
+	used, most int
+}
+
+// bounds lists the limits that hold for a lane, the widest first.
+func (r Room) bounds(l coppice.Lane) []bound {
+	p := r.Projects[l.ProjectID]
+	machine, project := bound{of: "this machine", most: r.Most}, bound{of: "the project", most: p.Policy.Limits.Sessions}
+	track, agent := bound{of: "track " + l.Track}, bound{of: l.Agent, most: -1}
+	if t, ok := p.Policy.Track(l.Track); ok {
+		track.most = t.Limit
+	}
+	if most, ok := p.Policy.Limits.PerAgent[l.Agent]; ok {
+		agent.most = most
+	}
+	for lane, n := range r.Running {
+		machine.used += n
+		if lane.ProjectID != l.ProjectID {
+			continue
+		}
+		project.used += n
+		if lane.Track == l.Track {
+			track.used += n
+		}
+		if lane.Agent == l.Agent {
+			agent.used += n
+		}
+	}
+	var all []bound
+	for _, b := range []bound{machine, project, track} {
+		if b.most > 0 { // 0 is no limit
+			all = append(all, b)
+		}
+	}
+	if agent.most >= 0 { // 0 is none at all
+		all = append(all, agent)
+	}
+	return all
+}
+
+// places is how many sessions of a lane could start now, at most so many.
+func (r Room) places(l coppice.Lane, most int) int {
+	for _, b := range r.bounds(l) {
+		most = min(most, b.most-b.used)
+	}
+	return max(most, 0)
+}
+
+// memoryPause is how soon memory is looked at again when it was short.
+const memoryPause = 5 * time.Second
+
+func (r Room) memory(p coppice.Project) (string, time.Time) {
+	if len(r.Nodes) == 0 {
+		return "no worker is alive", time.Time{}
+	}
+	most := uint64(p.Policy.Limits.Memory)
+	if most == 0 {
+		return "", time.Time{}
+	}
+	n := r.Nodes[0]
+	if n.MemoryTotal == 0 {
+		return "", time.Time{} // the machine does not tell
+	}
+	used := n.MemoryUsed + uint64(r.Starting)*r.Reserve
+	if used*100 >= most*n.MemoryTotal {
+		return fmt.Sprintf("%d%% of the memory is in use or promised, the limit is %d%%", used*100/n.MemoryTotal, most), r.Now.Add(memoryPause)
+	}
+	return "", time.Time{}
+}
+
+// fill chooses the tasks to start now, given the first tasks of every lane. It
+// takes the best of all lanes that have room, again and again, so that a lane
+// without room holds up nobody else.
+func fill(r Room, lanes map[coppice.Lane][]coppice.Task) []coppice.Task {
+	var start []coppice.Task
+	order := sortedLanes(lanes)
+	for {
+		var best *coppice.Task
+		var from coppice.Lane
+		for _, l := range order {
+			if len(lanes[l]) == 0 {
+				continue
+			}
+			if why, _ := r.Blocked(l); why != "" {
+				continue
+			}
+			if best == nil || before(lanes[l][0], *best) {
+				best, from = &lanes[l][0], l
+			}
+		}
+		if best == nil {
+			return start
+		}
+		start = append(start, *best)
+		lanes[from] = lanes[from][1:]
+		r.Running[from]++
+		r.Starting++
+	}
+}
+
+// before orders queued tasks: begun ones first, for what is begun should end;
+// then by priority; then the older one.
+func before(a, b coppice.Task) bool {
+	if x, y := begun(a), begun(b); x != y {
+		return x
+	}
+	if a.Priority != b.Priority {
+		return a.Priority > b.Priority
+	}
+	return a.ID < b.ID
+}
+
+func begun(t coppice.Task) bool { return t.Sessions > 0 }
+
+func sortedLanes(m map[coppice.Lane][]coppice.Task) []coppice.Lane {
+	lanes := make([]coppice.Lane, 0, len(m))
+	for l := range m {
+		lanes = append(lanes, l)
+	}
+	sort.Slice(lanes, func(i, j int) bool {
+		a, b := lanes[i], lanes[j]
+		if a.ProjectID != b.ProjectID {
+			return a.ProjectID < b.ProjectID
+		}
+		if a.Track != b.Track {
+			return a.Track < b.Track
+		}
+		return a.Agent < b.Agent
+	})
+	return lanes
+}

@@ -1,0 +1,148 @@
+package engine
+
+import (
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"coppice"
+)
+
+var laneMain = coppice.Lane{ProjectID: 1, Track: "main", Agent: "ann"}
+
+// room is a machine with one node and one project with room for all.
+func room(changes ...func(*Room)) Room {
+	p := viewOf(coppice.StageQueued).Project
+	p.Policy.Tracks = []coppice.Track{{Name: "main", Default: true}, {Name: "ui", Limit: 2}}
+	r := Room{
+		Now: noon, Projects: map[int64]coppice.Project{1: p, 2: p}, Running: map[coppice.Lane]int{}, Limited: map[string]coppice.AgentLimit{},
+		Nodes: []coppice.Node{{Name: PoolLocal, MemoryTotal: 1000, MemoryUsed: 100}}, Reserve: 100,
+	}
+	for _, c := range changes {
+		c(&r)
+	}
+	return r
+}
+
+func inProject(f func(*coppice.Project)) func(*Room) {
+	return func(r *Room) {
+		p := r.Projects[1]
+		f(&p)
+		r.Projects[1] = p
+	}
+}
+
+func running(l coppice.Lane, n int) func(*Room) { return func(r *Room) { r.Running[l] = n } }
+
+func TestBlocked(t *testing.T) {
+	t.Parallel()
+	ui := coppice.Lane{ProjectID: 1, Track: "ui", Agent: "ann"}
+	bob := coppice.Lane{ProjectID: 1, Track: "main", Agent: "bob"}
+	other := coppice.Lane{ProjectID: 2, Track: "main", Agent: "ann"}
+	perAgent := inProject(func(p *coppice.Project) { p.Policy.Limits.PerAgent = map[string]int{"ann": 1, "zed": 0} })
+	for _, c := range []struct {
+		name  string
+		room  Room
+		lane  coppice.Lane
+		why   string
+		until time.Duration
+	}{
+		{"room for all", room(), laneMain, "", 0},
+		{"project paused", room(inProject(func(p *coppice.Project) { p.PausedAt = noon })), laneMain, "the project is paused", 0},
+		{"another project paused", room(inProject(func(p *coppice.Project) { p.PausedAt = noon })), other, "", 0},
+		{"track paused", room(inProject(func(p *coppice.Project) { p.PausedTracks = map[string]string{"ui": "it broke"} })), ui, "track ui is paused: it broke", 0},
+		{"another track paused", room(inProject(func(p *coppice.Project) { p.PausedTracks = map[string]string{"ui": "it broke"} })), laneMain, "", 0},
+		{"agent limited", room(func(r *Room) {
+			r.Limited["ann"] = coppice.AgentLimit{Agent: "ann", Until: noon.Add(time.Hour), Text: "weekly limit"}
+		}), laneMain, "ann is limited until 2026-03-01T13:00:00Z: weekly limit", time.Hour},
+		{"limit over", room(func(r *Room) { r.Limited["ann"] = coppice.AgentLimit{Agent: "ann", Until: noon} }), laneMain, "", 0},
+		{"another agent limited", room(func(r *Room) { r.Limited["bob"] = coppice.AgentLimit{Agent: "bob", Until: noon.Add(1)} }), laneMain, "", 0},
+		{"machine full", room(func(r *Room) { r.Most = 3 }, running(laneMain, 1), running(other, 2)), laneMain, "all 3 sessions of this machine are taken", 0},
+		{"machine has one", room(func(r *Room) { r.Most = 4 }, running(laneMain, 1), running(other, 2)), laneMain, "", 0},
+		{"project full", room(running(ui, 2), running(bob, 3)), laneMain, "all 5 sessions of the project are taken", 0},
+		{"another project full", room(running(other, 5)), laneMain, "", 0},
+		{"track full", room(running(ui, 2)), ui, "all 2 sessions of track ui are taken", 0},
+		{"track full by others of the project", room(running(coppice.Lane{ProjectID: 1, Track: "ui", Agent: "bob"}, 2)), ui, "all 2 sessions of track ui are taken", 0},
+		{"same track of another project", room(running(coppice.Lane{ProjectID: 2, Track: "ui", Agent: "ann"}, 2)), ui, "", 0},
+		{"agent full", room(perAgent, running(ui, 1)), laneMain, "all 1 sessions of ann are taken", 0},
+		{"agent forbidden", room(perAgent), coppice.Lane{ProjectID: 1, Track: "main", Agent: "zed"}, "all 0 sessions of zed are taken", 0},
+		{"agent without a bound", room(perAgent, running(bob, 3)), bob, "", 0},
+		{"no worker", room(func(r *Room) { r.Nodes = nil }), laneMain, "no worker is alive", 0},
+		{"memory short", room(func(r *Room) { r.Nodes[0].MemoryUsed = 800 }), laneMain, "80% of the memory is in use or promised, the limit is 80%", 5 * time.Second},
+		{"memory just enough", room(func(r *Room) { r.Nodes[0].MemoryUsed = 799 }), laneMain, "", 0},
+		{"memory promised", room(func(r *Room) { r.Starting = 7 }), laneMain, "80% of the memory is in use or promised, the limit is 80%", 5 * time.Second},
+		{"memory unknown", room(func(r *Room) { r.Nodes[0] = coppice.Node{Name: PoolLocal}; r.Starting = 7 }), laneMain, "", 0},
+		{"memory without a bound", room(inProject(func(p *coppice.Project) { p.Policy.Limits.Memory = 0 }), func(r *Room) { r.Nodes[0].MemoryUsed = 1000 }), laneMain, "", 0},
+		{"a machine of 24 TiB", room(func(r *Room) { r.Nodes[0] = coppice.Node{MemoryTotal: 24 << 40, MemoryUsed: 1 << 40} }), laneMain, "", 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			why, until := c.room.Blocked(c.lane)
+			var want time.Time
+			if c.until != 0 {
+				want = noon.Add(c.until)
+			}
+			if why != c.why || !until.Equal(want) {
+				t.Errorf("blocked by %q until %v, want %q until %v", why, until, c.why, want)
+			}
+		})
+	}
+}
+
+// queuedTask is a task as the lanes hold it.
+func queuedTask(id int64, changes ...func(*coppice.Task)) coppice.Task {
+	t := coppice.Task{ID: id, ProjectID: 1, Stage: coppice.StageQueued}
+	for _, c := range changes {
+		c(&t)
+	}
+	return t
+}
+
+func priority(n int) func(*coppice.Task) { return func(t *coppice.Task) { t.Priority = n } }
+
+func hadSession(t *coppice.Task) { t.Sessions = 1 }
+
+func TestFill(t *testing.T) {
+	t.Parallel()
+	ui := coppice.Lane{ProjectID: 1, Track: "ui", Agent: "ann"}
+	other := coppice.Lane{ProjectID: 2, Track: "main", Agent: "ann"}
+	for _, c := range []struct {
+		name  string
+		room  Room
+		lanes map[coppice.Lane][]coppice.Task
+		want  []int64
+	}{
+		{"nobody waits", room(), map[coppice.Lane][]coppice.Task{}, nil},
+		{"up to the limit", room(), map[coppice.Lane][]coppice.Task{laneMain: tasks(1, 2, 3, 4, 5, 6, 7)}, []int64{1, 2, 3, 4, 5}},
+		{"oldest of all lanes", room(), map[coppice.Lane][]coppice.Task{laneMain: tasks(3, 5), ui: tasks(1, 4), other: tasks(2)}, []int64{1, 2, 3, 4, 5}},
+		{"a full lane holds up nobody", room(running(ui, 2)), map[coppice.Lane][]coppice.Task{ui: tasks(1, 2), laneMain: tasks(3, 4)}, []int64{3, 4}},
+		{"a lane that fills up holds up nobody", room(), map[coppice.Lane][]coppice.Task{ui: tasks(1, 2, 3, 4), laneMain: tasks(5, 6)}, []int64{1, 2, 5, 6}},
+		{"urgent first", room(), map[coppice.Lane][]coppice.Task{
+			laneMain: {queuedTask(1)}, ui: {queuedTask(9, priority(5))}, other: {queuedTask(2, priority(-5))},
+		}, []int64{9, 1, 2}},
+		{"begun before urgent", room(), map[coppice.Lane][]coppice.Task{
+			laneMain: {queuedTask(1, priority(10))}, ui: {queuedTask(9, hadSession, priority(-10))},
+		}, []int64{9, 1}},
+		{"the whole machine's limit", room(func(r *Room) { r.Most = 3 }), map[coppice.Lane][]coppice.Task{laneMain: tasks(1, 4), other: tasks(2, 3, 5)}, []int64{1, 2, 3}},
+		{"memory is promised to each", room(func(r *Room) { r.Nodes[0].MemoryUsed = 600 }), map[coppice.Lane][]coppice.Task{laneMain: tasks(1, 2, 3, 4)}, []int64{1, 2}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			var got []int64
+			for _, task := range fill(c.room, c.lanes) {
+				got = append(got, task.ID)
+			}
+			if d := cmp.Diff(c.want, got); d != "" {
+				t.Errorf("started (-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
+func tasks(ids ...int64) (out []coppice.Task) {
+	for _, id := range ids {
+		out = append(out, queuedTask(id))
+	}
+	return out
+}

@@ -1,0 +1,353 @@
+// Package engine decides. It reads facts and writes facts plus work items, in
+// one transaction a turn, and does nothing else: it has no process, file,
+// network or clock of its own, so the whole of it runs in a simulation.
+//
+// A turn gathers the tasks that something happened to since the last one, or
+// whose timer is due, and asks the deciders about each until none has anything
+// new to say; then it gives free places to queued tasks. Deciders are pure
+// functions from a View of the facts to a Decision. People, agents and workers
+// only add facts, through the Intake and through the results of work; a race is
+// two facts in some order.
+package engine
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"time"
+
+	"coppice"
+	"coppice/store"
+)
+
+// cursor names the engine among the readers of the log.
+const cursor = "engine"
+
+// Pools that work is offered to. The repository stands on the control machine;
+// sessions and checks run on the node that has the workspace.
+const (
+	PoolControl = "control"
+	PoolLocal   = "local"
+)
+
+// Timer kinds.
+const (
+	TimerTask  = "task"
+	TimerWork  = "work"
+	TimerAgent = "agent"
+	TimerTrash = "trash"
+	TimerRoom  = "room" // a lane may have room again; every turn looks
+)
+
+// Config is what an Engine needs. Store, Now and Nodes are required.
+type Config struct {
+	Store  store.Store
+	Now    func() time.Time
+	Nodes  func(ctx context.Context) ([]coppice.Node, error) // the nodes alive
+	Logger *slog.Logger
+	// MaxSessions bounds the live sessions of all projects together; 0 means
+	// that only the projects' own limits count.
+	MaxSessions int
+	// Reserve is the memory a session is expected to take soon after its
+	// start, counted for those that are only starting.
+	Reserve uint64
+	// After makes the channel that wakes Run at a due time; time.After when nil.
+	After func(time.Duration) <-chan time.Time
+	// KeepEvents and KeepFor bound the log: events beyond the newest
+	// KeepEvents, or older than KeepFor, are forgotten. Zero means no bound.
+	KeepEvents int
+	KeepFor    time.Duration
+}
+
+// Engine runs turns. Turn must not be called concurrently with itself or Run.
+type Engine struct {
+	cfg     Config
+	trimmed time.Time // when the log was last trimmed
+}
+
+// New makes an Engine.
+func New(c Config) (*Engine, error) {
+	if c.Store == nil || c.Now == nil || c.Nodes == nil {
+		return nil, fmt.Errorf("engine: Store, Now and Nodes are required")
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.After == nil {
+		c.After = time.After
+	}
+	if c.Reserve == 0 {
+		c.Reserve = 256 << 20
+	}
+	return &Engine{cfg: c}, nil
+}
+
+// Turned is what a turn did.
+type Turned struct {
+	Decisions int       // how many decisions it took
+	Seq       int64     // the newest event it knows of
+	Due       time.Time // when the next turn is due by itself; zero for never
+}
+
+// Run takes turns until ctx ends: at once, whenever the log grows, and when a
+// timer is due.
+func (e *Engine) Run(ctx context.Context) error {
+	for {
+		t, err := e.Turn(ctx)
+		if ctx.Err() != nil {
+			return nil
+		}
+		if err != nil {
+			// The facts are as they were. What failed (a full disk, say) may
+			// pass, so the turn is tried again; nothing is lost by waiting.
+			e.cfg.Logger.Error("turn failed", "error", err)
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-e.cfg.After(time.Second):
+			}
+			continue
+		}
+		if err := e.sleep(ctx, t); err != nil {
+			return nil //nolint:nilerr // only ends with ctx
+		}
+	}
+}
+
+// sleep waits for the log to grow beyond what the turn saw, or for its due time.
+func (e *Engine) sleep(ctx context.Context, t Turned) error {
+	wait, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if !t.Due.IsZero() {
+		d := t.Due.Sub(e.cfg.Now())
+		if d <= 0 {
+			return nil
+		}
+		stopped := make(chan struct{})
+		defer func() { cancel(); <-stopped }()
+		go func() {
+			defer close(stopped)
+			select {
+			case <-e.cfg.After(d):
+				cancel()
+			case <-wait.Done():
+			}
+		}()
+	}
+	_ = e.cfg.Store.WaitEvent(wait, t.Seq)
+	return ctx.Err()
+}
+
+// Turn is one transaction: it looks at what happened, decides what follows and
+// commits.
+func (e *Engine) Turn(ctx context.Context) (Turned, error) {
+	nodes, err := e.cfg.Nodes(ctx)
+	if err != nil {
+		return Turned{}, fmt.Errorf("engine: nodes: %w", err)
+	}
+	var out Turned
+	err = e.cfg.Store.Update(ctx, func(tx store.Tx) error {
+		t := &turn{Engine: e, tx: tx, now: e.cfg.Now().UTC(), nodes: nodes, dirty: newQueue()}
+		out, err = t.run()
+		return err
+	})
+	return out, err
+}
+
+// turn is the state of one transaction.
+type turn struct {
+	*Engine
+	tx        store.Tx
+	now       time.Time
+	nodes     []coppice.Node
+	dirty     *queue
+	decisions int
+}
+
+func (t *turn) run() (Turned, error) {
+	after, err := t.tx.Cursor(cursor)
+	if err != nil {
+		return Turned{}, err
+	}
+	if err := t.gather(after); err != nil {
+		return Turned{}, err
+	}
+	if err := t.settleAll(); err != nil {
+		return Turned{}, err
+	}
+	if err := t.dispatch(); err != nil {
+		return Turned{}, err
+	}
+	if err := t.trim(); err != nil {
+		return Turned{}, err
+	}
+	_, last, err := t.tx.EventBounds()
+	if err != nil {
+		return Turned{}, err
+	}
+	if last != after {
+		if err := t.tx.SetCursor(cursor, last); err != nil {
+			return Turned{}, err
+		}
+	}
+	due, err := t.tx.NextTimer()
+	return Turned{Decisions: t.decisions, Seq: last, Due: due}, err
+}
+
+// gather marks the tasks that something happened to, and those due.
+func (t *turn) gather(after int64) error {
+	const page = 1000
+	for {
+		events, err := t.tx.Events(after, page, store.EventFilter{})
+		if err != nil {
+			return err
+		}
+		for _, ev := range events {
+			after = ev.Seq
+			if ev.TaskID != 0 {
+				t.dirty.add(ev.TaskID)
+			}
+			if ev.Kind == coppice.EventProjectChanged {
+				if err := t.wakeWaiting(ev.ProjectID); err != nil {
+					return err
+				}
+			}
+		}
+		if len(events) < page {
+			break
+		}
+	}
+	for {
+		timers, err := t.tx.DueTimers(t.now, page)
+		if err != nil {
+			return err
+		}
+		for _, tm := range timers {
+			if err := t.tx.SetTimer(store.Timer{Kind: tm.Kind, ID: tm.ID}); err != nil {
+				return err
+			}
+			if err := t.ring(tm); err != nil {
+				return err
+			}
+		}
+		if len(timers) < page {
+			return nil
+		}
+	}
+}
+
+// wakeWaiting looks again at the first landing in a project's queue: a changed
+// policy may let it go on. Queued tasks need no waking, dispatch looks at their
+// lanes in every turn.
+func (t *turn) wakeWaiting(project int64) error {
+	first, err := t.firstInQueue(project)
+	if err != nil || first == nil {
+		return err
+	}
+	t.dirty.add(first.TaskID)
+	return nil
+}
+
+// ring acts on a timer that is due.
+func (t *turn) ring(tm store.Timer) error {
+	switch tm.Kind {
+	case TimerTask:
+		id, err := strconv.ParseInt(tm.ID, 10, 64)
+		if err != nil {
+			return fmt.Errorf("engine: timer %q: %w", tm.ID, err)
+		}
+		t.dirty.add(id)
+	case TimerWork:
+		return t.expire(tm)
+	case TimerAgent:
+		return t.clearLimit(tm.ID)
+	case TimerTrash:
+		return t.purge(tm)
+	}
+	return nil
+}
+
+// settleAll asks the deciders about every marked task until none is left.
+func (t *turn) settleAll() error {
+	for {
+		id, ok := t.dirty.next()
+		if !ok {
+			return nil
+		}
+		if err := t.settleTask(id); err != nil {
+			return fmt.Errorf("engine: task %d: %w", id, err)
+		}
+	}
+}
+
+// mostSteps bounds how often the deciders are asked about one task in one turn.
+// Every honest chain is far shorter; a longer one is a decider that undoes
+// another's decision, and would hold up everybody.
+const mostSteps = 64
+
+func (t *turn) settleTask(id int64) error {
+	v, err := t.view(id)
+	if err != nil {
+		return err
+	}
+	for range mostSteps {
+		d := decide(v)
+		if d == nil {
+			return t.setTimer(v)
+		}
+		if err := t.apply(v, d); err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("the deciders do not come to rest (stage %s)", v.Task.Stage)
+}
+
+func (t *turn) setTimer(v *View) error {
+	return t.tx.SetTimer(store.Timer{Kind: TimerTask, ID: strconv.FormatInt(v.Task.ID, 10), At: due(v)})
+}
+
+// trim forgets old events and work now and then.
+func (t *turn) trim() error {
+	if t.now.Sub(t.trimmed) < time.Minute {
+		return nil
+	}
+	t.trimmed = t.now
+	if t.cfg.KeepEvents == 0 && t.cfg.KeepFor == 0 {
+		return nil
+	}
+	var before time.Time
+	if t.cfg.KeepFor > 0 {
+		before = t.now.Add(-t.cfg.KeepFor)
+	}
+	if _, err := t.tx.TrimEvents(before, t.cfg.KeepEvents); err != nil {
+		return err
+	}
+	_, err := t.tx.TrimWork(before)
+	return err
+}
+
+// queue is a set of tasks in the order in which they were first added.
+type queue struct {
+	order []int64
+	in    map[int64]bool
+}
+
+func newQueue() *queue { return &queue{in: map[int64]bool{}} }
+
+func (q *queue) add(id int64) {
+	if !q.in[id] {
+		q.in[id] = true
+		q.order = append(q.order, id)
+	}
+}
+
+func (q *queue) next() (int64, bool) {
+	if len(q.order) == 0 {
+		return 0, false
+	}
+	id := q.order[0]
+	q.order = q.order[1:]
+	delete(q.in, id)
+	return id, true
+}

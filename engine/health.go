@@ -1,0 +1,238 @@
+package engine
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"coppice"
+	"coppice/store"
+)
+
+// health looks at a running session: silent for long, running for long, or over
+// its time. The first two are warnings for people; the last one ends it.
+func health(v *View) *Decision {
+	s := v.session()
+	if v.Task.Stage != coppice.StageSession || s == nil || !s.State.Live() || s.StartedAt.IsZero() {
+		return nil
+	}
+	h := v.Project.Policy.Health
+	age := v.Now.Sub(s.StartedAt)
+	if h.Timeout > 0 && age >= h.Timeout.D() {
+		if w := v.open(coppice.WorkRun); w != nil && w.Attempt > 0 {
+			if d := askStop(v, coppice.ClassTimeout); d != nil {
+				d.By = "health"
+				return d
+			}
+		}
+	}
+	warning := ""
+	switch quiet := v.Now.Sub(lastSign(s)); {
+	case h.Stalled > 0 && quiet >= h.Stalled.D() && s.State == coppice.SessionWorking:
+		warning = "stalled: no output for " + durationText(h.Stalled.D())
+	case h.Long > 0 && age >= h.Long.D():
+		warning = "long-running: more than " + durationText(h.Long.D())
+	}
+	if v.Task.Warning == warning {
+		return nil
+	}
+	t, c := v.Task, *s
+	t.Warning, c.Warning = warning, warning
+	return &Decision{By: "health", Kind: coppice.EventSessionWarned, Reason: warning, Task: &t, Session: &c}
+}
+
+func lastSign(s *coppice.Session) time.Time {
+	if s.OutputAt.After(s.StartedAt) {
+		return s.OutputAt
+	}
+	return s.StartedAt
+}
+
+// healthDue is the next moment at which one of health's bounds is reached.
+func healthDue(v *View) time.Time {
+	s := v.session()
+	if v.Task.Stage != coppice.StageSession || s == nil || !s.State.Live() || s.StartedAt.IsZero() {
+		return time.Time{}
+	}
+	h := v.Project.Policy.Health
+	var at time.Time
+	for _, t := range []struct {
+		from time.Time
+		d    coppice.Duration
+	}{{lastSign(s), h.Stalled}, {s.StartedAt, h.Long}, {s.StartedAt, h.Timeout}} {
+		if t.d == 0 {
+			continue
+		}
+		moment := t.from.Add(t.d.D())
+		if moment.After(v.Now) && (at.IsZero() || moment.Before(at)) {
+			at = moment
+		}
+	}
+	return at
+}
+
+// mostAttempts is how often work is handed out before its failing is a fact.
+const mostAttempts = 5
+
+// persistent lists the kinds that are never given up. A session's host may be
+// alive, and whoever takes its run next finds it; the base may have moved; what
+// goes to the trash or comes back must not be forgotten half-way.
+var persistent = map[coppice.WorkKind]bool{
+	coppice.WorkRun: true, coppice.WorkMove: true, coppice.WorkRemove: true, coppice.WorkRestore: true,
+}
+
+// expire makes work whose lease ran out takeable again, or gives it up.
+func (t *turn) expire(tm store.Timer) error {
+	id, err := strconv.ParseInt(tm.ID, 10, 64)
+	if err != nil {
+		return fmt.Errorf("engine: timer %q: %w", tm.ID, err)
+	}
+	w, err := t.tx.Work(id)
+	if coppice.ErrorCode(err) == coppice.ENotFound {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if w.State != coppice.WorkTaken {
+		return nil
+	}
+	if w.LeaseUntil.After(t.now) {
+		return t.tx.SetTimer(store.Timer{Kind: TimerWork, ID: tm.ID, At: w.LeaseUntil})
+	}
+	ev := &coppice.Event{
+		At: t.now, Kind: coppice.EventWorkExpired, ProjectID: w.ProjectID, TaskID: w.TaskID, SessionID: w.SessionID,
+		Subject: w.Key, By: "health", Reason: fmt.Sprintf("%s was silent; attempt %d", w.Worker, w.Attempt),
+	}
+	if w.Attempt >= mostAttempts && !persistent[w.Kind] {
+		w.State, w.FinishedAt = coppice.WorkFinished, t.now
+		w.Failure = coppice.Failf(coppice.ClassEnvironment, fmt.Sprintf("%s was begun %d times and never finished", w.Kind, w.Attempt), "look at the server's log")
+	} else {
+		w.State = coppice.WorkOffered
+	}
+	w.Worker, w.LeaseUntil = "", time.Time{}
+	if err := t.tx.PutWork(&w); err != nil {
+		return err
+	}
+	t.dirty.add(w.TaskID)
+	t.decisions++
+	return t.tx.Append(ev)
+}
+
+// clearLimit forgets a limit that is over, so that dispatch uses the agent.
+func (t *turn) clearLimit(agent string) error {
+	limits, err := t.tx.AgentLimits()
+	if err != nil {
+		return err
+	}
+	for _, l := range limits {
+		if l.Agent != agent {
+			continue
+		}
+		if l.Until.After(t.now) {
+			return t.tx.SetTimer(store.Timer{Kind: TimerAgent, ID: agent, At: l.Until})
+		}
+		if err := t.tx.PutAgentLimit(coppice.AgentLimit{Agent: agent}); err != nil {
+			return err
+		}
+		t.decisions++
+		return t.tx.Append(&coppice.Event{At: t.now, Kind: coppice.EventAgentCleared, Subject: agent, By: "limits", Reason: "its limit is over"})
+	}
+	return nil
+}
+
+// mostRemovals is how often removing a workspace is tried.
+const mostRemovals = 4
+
+// cleanup puts the workspace of a task that is done, or was cancelled, into the
+// trash. That of a failed one stays for a person.
+func cleanup(v *View) *Decision {
+	ws := v.Workspace
+	if !removable(v) || ws.RetryAt.After(v.Now) || v.open(coppice.WorkRemove, coppice.WorkRestore, coppice.WorkPrepare) != nil {
+		return nil
+	}
+	return &Decision{By: "cleanup", Kind: coppice.EventWorkOffered, Reason: "its workspace goes to the trash", Offer: &coppice.Work{
+		Kind: coppice.WorkRemove, Key: fmt.Sprintf("workspace/%d/remove/%d", ws.ID, ws.Tries+1), Pool: ws.Node,
+		Spec: coppice.Raw(coppice.RemoveSpec{
+			Key: v.Task.Key, Repo: v.Project.Path, Path: ws.Path, Branch: ws.Branch, Policy: v.Project.Policy.Trash,
+		}),
+	}}
+}
+
+func removable(v *View) bool {
+	ws := v.Workspace
+	return v.Task.Ended() && v.Task.Outcome != coppice.OutcomeFailed && !v.Task.LandAsked && !v.Task.RetryAsked &&
+		ws != nil && ws.RemovedAt.IsZero() && !ws.Kept && ws.Tries < mostRemovals
+}
+
+func cleanupDue(v *View) time.Time {
+	if removable(v) && v.Workspace.RetryAt.After(v.Now) {
+		return v.Workspace.RetryAt
+	}
+	return time.Time{}
+}
+
+func settleRemove(v *View, w coppice.Work) *Decision {
+	if v.Workspace == nil {
+		return &Decision{Kind: coppice.EventWorkFinished, Reason: "has no workspace"}
+	}
+	ws := *v.Workspace
+	r, fail := result[coppice.RemoveResult](w)
+	if fail != nil {
+		ws.Tries++
+		ws.RetryAt = v.Now.Add(doubled(10*time.Second, ws.Tries, 10*time.Minute))
+		t := v.Task
+		t.Warning = "its workspace could not be removed: " + fail.Text
+		return &Decision{Kind: coppice.EventTaskWarned, Reason: t.Warning, Workspace: &ws, Task: &t}
+	}
+	ws.RemovedAt = v.Now
+	d := &Decision{Kind: coppice.EventWorkspaceRemoved, Workspace: &ws}
+	if r.Ref != "" { // there was something to keep
+		d.Trash = &coppice.Trash{
+			ProjectID: v.Project.ID, TaskID: v.Task.ID, What: "workspace", Path: ws.Path, Branch: ws.Branch,
+			Head: r.Head, Ref: r.Ref, Archive: r.Archive, RemovedAt: v.Now, ExpiresAt: v.Now.Add(v.Project.Policy.Trash.TTL.D()),
+		}
+	}
+	return d
+}
+
+// purge forgets trash that expired.
+func (t *turn) purge(tm store.Timer) error {
+	id, err := strconv.ParseInt(tm.ID, 10, 64)
+	if err != nil {
+		return fmt.Errorf("engine: timer %q: %w", tm.ID, err)
+	}
+	tr, err := t.tx.Trash(id)
+	if err != nil || !tr.RestoredAt.IsZero() || !tr.PurgedAt.IsZero() {
+		return err
+	}
+	p, err := t.tx.Project(tr.ProjectID)
+	if err != nil {
+		return err
+	}
+	key := fmt.Sprintf("trash/%d/purge", tr.ID)
+	old, err := t.tx.WorkByKey(key)
+	if err != nil || old != nil {
+		return err
+	}
+	t.decisions++
+	return t.tx.PutWork(&coppice.Work{
+		Kind: coppice.WorkPurge, Key: key, Pool: PoolControl, ProjectID: tr.ProjectID, TaskID: tr.TaskID,
+		State: coppice.WorkOffered, OfferedAt: t.now,
+		Spec: coppice.Raw(coppice.PurgeSpec{Repo: p.Path, Ref: tr.Ref, Archive: tr.Archive}),
+	})
+}
+
+func settlePurge(v *View, w coppice.Work) *Decision {
+	d := &Decision{Kind: coppice.EventWorkFinished, Reason: "its trash has expired"}
+	if w.Failure != nil {
+		d.Reason = w.Failure.Text
+		return d
+	}
+	if tr := v.Trash; tr != nil && w.Key == fmt.Sprintf("trash/%d/purge", tr.ID) {
+		c := *tr
+		c.PurgedAt = v.Now
+		d.Trash = &c
+	}
+	return d
+}

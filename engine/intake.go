@@ -1,0 +1,346 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"coppice"
+	"coppice/store"
+)
+
+// Intake takes in what people and agents ask for. It checks a request against
+// the facts and adds it to them, in one transaction; it decides nothing. A
+// request that is refused changes nothing. Safe for concurrent use.
+type Intake struct {
+	store   store.Store
+	now     func() time.Time
+	inspect Inspect
+	known   func(p coppice.Project, agent string) error
+}
+
+// Inspect looks at a directory and tells the project it belongs to: the root of
+// its checkout, its policy with every default filled in, a prefix that suits
+// its name, and where its base branch is. It changes nothing.
+type Inspect func(ctx context.Context, dir string) (coppice.Project, error)
+
+// NewIntake makes an Intake. Known tells whether a project can use an agent of
+// that name, with the way out when it cannot.
+func NewIntake(s store.Store, now func() time.Time, inspect Inspect, known func(coppice.Project, string) error) *Intake {
+	return &Intake{store: s, now: now, inspect: inspect, known: known}
+}
+
+// NewTask is a task as asked for. After names tasks by key, or other tasks of
+// the same request by their Ref.
+type NewTask struct {
+	Ref       string    `json:"ref,omitempty" doc:"A name for this task within the request, so that others can come after it"`
+	Title     string    `json:"title" doc:"What should be done, in a line"`
+	Body      string    `json:"body,omitempty" doc:"The whole description"`
+	Priority  int       `json:"priority,omitempty" doc:"From -10 to 10; higher goes first"`
+	Track     string    `json:"track,omitempty"`
+	Agent     string    `json:"agent,omitempty"`
+	Model     string    `json:"model,omitempty"`
+	Checks    []string  `json:"checks,omitempty" doc:"Shell commands that judge the result, besides the project's"`
+	After     []string  `json:"after,omitempty" doc:"Keys of tasks, or refs within the request, that must be done first"`
+	NotBefore time.Time `json:"not_before,omitzero"`
+}
+
+// TaskChange changes what was asked for; nil fields stay as they are.
+type TaskChange struct {
+	Title     *string    `json:"title,omitempty"`
+	Body      *string    `json:"body,omitempty"`
+	Priority  *int       `json:"priority,omitempty"`
+	After     *[]string  `json:"after,omitempty"`
+	NotBefore *time.Time `json:"not_before,omitempty"`
+}
+
+// AddProject adds the project that a directory belongs to, or reads the policy
+// of a known one again.
+func (i *Intake) AddProject(ctx context.Context, dir string) (coppice.Project, error) {
+	found, err := i.inspect(ctx, dir)
+	if err != nil {
+		return coppice.Project{}, err
+	}
+	var p coppice.Project
+	err = i.store.Update(ctx, func(tx store.Tx) error {
+		known, err := tx.ProjectByPath(found.Path)
+		if coppice.ErrorCode(err) == coppice.ENotFound {
+			p = found
+			p.CreatedAt = i.now().UTC()
+			if p.Prefix, err = freePrefix(tx, found.Prefix); err != nil {
+				return err
+			}
+			if err := tx.PutProject(&p); err != nil {
+				return err
+			}
+			return i.event(tx, coppice.EventProjectAdded, coppice.Task{ProjectID: p.ID, Key: p.Prefix}, p.Path)
+		}
+		if err != nil {
+			return err
+		}
+		p = known
+		if string(coppice.Raw(known.Policy)) == string(coppice.Raw(found.Policy)) {
+			return nil
+		}
+		p.Policy = found.Policy
+		if known.Policy.Base != found.Policy.Base {
+			p.BaseCommit = found.BaseCommit
+		}
+		if err := tx.PutProject(&p); err != nil {
+			return err
+		}
+		return i.event(tx, coppice.EventProjectChanged, coppice.Task{ProjectID: p.ID, Key: p.Prefix}, "its policy changed")
+	})
+	return p, err
+}
+
+// freePrefix returns the wanted prefix, or that with a number when taken.
+func freePrefix(r store.Reader, want string) (string, error) {
+	if err := coppice.ValidPrefix(want); err != nil {
+		return "", err
+	}
+	for n := 1; ; n++ {
+		try := want
+		if n > 1 {
+			suffix := fmt.Sprint(n)
+			try = want[:min(len(want), 16-len(suffix))] + suffix
+		}
+		_, err := r.ProjectByPrefix(try)
+		if coppice.ErrorCode(err) == coppice.ENotFound {
+			return try, nil
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+}
+
+// Pause stops sessions from starting in a project, or in one of its tracks; off
+// lets them start again.
+func (i *Intake) Pause(ctx context.Context, project, track string, on bool) (coppice.Project, error) {
+	var p coppice.Project
+	err := i.store.Update(ctx, func(tx store.Tx) error {
+		var err error
+		if p, err = tx.ProjectByPrefix(project); err != nil {
+			return err
+		}
+		if _, ok := p.Policy.Track(track); !ok {
+			return unknownTrack(p, track)
+		}
+		if paused(p, track) == on {
+			return nil
+		}
+		if track != "" {
+			p.PausedTracks, p.Strikes = copyMap(p.PausedTracks), copyMap(p.Strikes)
+			delete(p.PausedTracks, track)
+			delete(p.Strikes, track)
+			if on {
+				p.PausedTracks[track] = "a person paused it"
+			}
+		} else if on {
+			p.PausedAt = i.now().UTC()
+		} else {
+			p.PausedAt = time.Time{}
+		}
+		if err := tx.PutProject(&p); err != nil {
+			return err
+		}
+		reason := "goes on"
+		if on {
+			reason = "paused"
+		}
+		return i.event(tx, coppice.EventProjectChanged, coppice.Task{ProjectID: p.ID, Key: p.Prefix}, reason)
+	})
+	return p, err
+}
+
+// paused tells whether a project, or one of its tracks, is paused.
+func paused(p coppice.Project, track string) bool {
+	if track == "" {
+		return !p.PausedAt.IsZero()
+	}
+	_, ok := p.PausedTracks[track]
+	return ok
+}
+
+// Stop asks for a task to end.
+func (i *Intake) Stop(ctx context.Context, key string) (coppice.Task, error) {
+	return i.ask(ctx, key, coppice.EventTaskStopAsked, "", func(_ store.Tx, t *coppice.Task) error {
+		if t.Ended() {
+			return coppice.Errorf(coppice.EConflict, "%s has ended already (%s)", t.Key, t.Outcome)
+		}
+		t.StopAsked = true
+		return nil
+	})
+}
+
+// Retry asks for a task that failed, was cancelled or needs a person to go on.
+func (i *Intake) Retry(ctx context.Context, key, note string) (coppice.Task, error) {
+	if err := coppice.ValidText("note", note, coppice.MaxMessage); err != nil {
+		return coppice.Task{}, err
+	}
+	return i.ask(ctx, key, coppice.EventTaskRetried, note, func(_ store.Tx, t *coppice.Task) error {
+		waits := t.Stage == coppice.StageWaiting && t.Wait != nil && (t.Wait.On == coppice.WaitPerson || t.Wait.On == coppice.WaitBackoff)
+		switch {
+		case t.Outcome == coppice.OutcomeDone:
+			return coppice.Errorf(coppice.EConflict, "%s is done", t.Key).WithFix("make a new task for what is missing")
+		case !t.Ended() && !waits:
+			return coppice.Errorf(coppice.EConflict, "%s has not ended", t.Key).WithFix("stop it first, or send it a message")
+		}
+		t.RetryAsked, t.RetryNote = true, note
+		return nil
+	})
+}
+
+// Land asks for a task to land: one that is held, or one that ended without
+// landing and whose branch a person has mended. Its checks still count.
+func (i *Intake) Land(ctx context.Context, key string) (coppice.Task, error) {
+	return i.ask(ctx, key, coppice.EventTaskLandAsked, "", func(tx store.Tx, t *coppice.Task) error {
+		switch {
+		case t.Outcome == coppice.OutcomeDone:
+			return coppice.Errorf(coppice.EConflict, "%s has landed already", t.Key)
+		case t.Stage == coppice.StageLanding:
+			return coppice.Errorf(coppice.EConflict, "%s is landing already", t.Key)
+		case t.Stage == coppice.StageHeld, t.Stage == coppice.StageChecking:
+		case t.Ended():
+			w, err := tx.WorkspaceOf(t.ID)
+			if err != nil {
+				return err
+			}
+			if w == nil {
+				return coppice.Errorf(coppice.EConflict, "%s has no branch to land", t.Key).WithFix("retry it")
+			}
+		default:
+			return coppice.Errorf(coppice.EConflict, "%s has nothing to land yet", t.Key).WithFix("wait for its session to end, or stop it first")
+		}
+		t.LandAsked = true
+		return nil
+	})
+}
+
+// Send says something to a task: its running session hears it, or the next one.
+func (i *Intake) Send(ctx context.Context, key, text string) (coppice.Message, error) {
+	var m coppice.Message
+	if text == "" {
+		return m, coppice.Errorf(coppice.EInvalid, "the message is empty").WithField("text")
+	}
+	if err := coppice.ValidText("text", text, coppice.MaxMessage); err != nil {
+		return m, err
+	}
+	_, err := i.ask(ctx, key, coppice.EventMessageSent, "", func(tx store.Tx, t *coppice.Task) error {
+		if t.Ended() {
+			return coppice.Errorf(coppice.EConflict, "%s has ended (%s)", t.Key, t.Outcome).WithFix("use `coppice retry %s --note` to go on with it", t.Key)
+		}
+		switch t.Stage {
+		case coppice.StageChecking, coppice.StageHeld, coppice.StageLanding:
+			return coppice.Errorf(coppice.EConflict, "%s is being checked or landed; nobody would hear the message", t.Key).
+				WithFix("wait for its outcome, or stop it and retry with a note")
+		}
+		m = coppice.Message{TaskID: t.ID, Text: text, From: "person", SentAt: i.now().UTC()}
+		return tx.PutMessage(&m)
+	})
+	return m, err
+}
+
+// Answer answers a task's question; 0 means the oldest open one.
+func (i *Intake) Answer(ctx context.Context, key string, question int64, text string) (coppice.Question, error) {
+	var q coppice.Question
+	if text == "" {
+		return q, coppice.Errorf(coppice.EInvalid, "the answer is empty").WithField("text")
+	}
+	if err := coppice.ValidText("text", text, coppice.MaxMessage); err != nil {
+		return q, err
+	}
+	_, err := i.ask(ctx, key, coppice.EventQuestionAnswered, "", func(tx store.Tx, t *coppice.Task) error {
+		if question == 0 {
+			open, err := tx.OpenQuestion(t.ID)
+			if err != nil {
+				return err
+			}
+			if open == nil {
+				return coppice.Errorf(coppice.EConflict, "%s asks nothing", t.Key).WithFix("use `coppice send %s` to say something to it", t.Key)
+			}
+			q = *open
+		} else {
+			var err error
+			if q, err = tx.Question(question); err != nil {
+				return err
+			}
+		}
+		if q.TaskID != t.ID || !q.Open() {
+			return coppice.Errorf(coppice.EConflict, "question %d is not open in %s", q.ID, t.Key)
+		}
+		q.Answer, q.AnsweredAt = text, i.now().UTC()
+		return tx.PutQuestion(&q)
+	})
+	return q, err
+}
+
+// Undo brings back the workspace that was removed last: of a task, or of a
+// project when key is empty.
+func (i *Intake) Undo(ctx context.Context, key, project string) (coppice.Trash, error) {
+	var found coppice.Trash
+	err := i.store.Update(ctx, func(tx store.Tx) error {
+		var t coppice.Task
+		var p coppice.Project
+		var err error
+		if key != "" {
+			if t, err = tx.TaskByKey(key); err != nil {
+				return err
+			}
+			p.ID = t.ProjectID
+		} else if p, err = tx.ProjectByPrefix(project); err != nil {
+			return err
+		}
+		trash, err := tx.TrashOf(p.ID)
+		if err != nil {
+			return err
+		}
+		for _, tr := range trash {
+			if key == "" || tr.TaskID == t.ID {
+				found = tr
+				break
+			}
+		}
+		if found.ID == 0 {
+			return coppice.Errorf(coppice.ENotFound, "there is nothing to undo").WithFix("the trash keeps removed workspaces for as long as trash.ttl in coppice.yaml says")
+		}
+		if t, err = tx.Task(found.TaskID); err != nil {
+			return err
+		}
+		if !t.Ended() {
+			return coppice.Errorf(coppice.EConflict, "%s is being worked on again", t.Key)
+		}
+		t.UndoAsked = true
+		if err := tx.PutTask(&t); err != nil {
+			return err
+		}
+		return i.event(tx, coppice.EventUndoAsked, t, "")
+	})
+	return found, err
+}
+
+// ask adds a person's word to a task.
+func (i *Intake) ask(ctx context.Context, key string, kind coppice.EventKind, reason string, f func(store.Tx, *coppice.Task) error) (coppice.Task, error) {
+	var t coppice.Task
+	err := i.store.Update(ctx, func(tx store.Tx) error {
+		var err error
+		if t, err = tx.TaskByKey(key); err != nil {
+			return err
+		}
+		if err := f(tx, &t); err != nil {
+			return err
+		}
+		if err := tx.PutTask(&t); err != nil {
+			return err
+		}
+		return i.event(tx, kind, t, reason)
+	})
+	return t, err
+}
+
+func (i *Intake) event(tx store.Tx, kind coppice.EventKind, t coppice.Task, reason string) error {
+	return tx.Append(&coppice.Event{
+		At: i.now().UTC(), Kind: kind, ProjectID: t.ProjectID, TaskID: t.ID, Subject: t.Key, By: "person", Reason: reason,
+	})
+}

@@ -1,0 +1,141 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+
+	"coppice"
+)
+
+// landing takes an open landing one step on: merge with the base, check the
+// merged tree, queue, and, first in the queue, move the base. A step is taken
+// again whenever the base has moved under it; trees that are known to be green
+// are not checked again.
+func landing(v *View) *Decision {
+	switch v.Task.Stage {
+	case coppice.StageChecking, coppice.StageHeld, coppice.StageLanding:
+	default:
+		return nil
+	}
+	if v.open(coppice.WorkMerge, coppice.WorkCheck, coppice.WorkMove, coppice.WorkPrepare, coppice.WorkRestore, coppice.WorkRemove) != nil {
+		return nil
+	}
+	var d *Decision
+	if v.Landing == nil {
+		d = wantWorkspace(v, fmt.Sprintf("task/%d/land/%d", v.Task.ID, v.Task.Round), 0, "looks for the branch's head")
+	} else if v.Landing.EndedAt.IsZero() && !v.Landing.RetryAt.After(v.Now) {
+		d = landStep(v, *v.Landing)
+	}
+	if d != nil {
+		d.By = "landing"
+	}
+	return d
+}
+
+func landStep(v *View, l coppice.Landing) *Decision {
+	if l.Commit == "" || v.First && l.Base != v.Project.BaseCommit {
+		return offerStep(v, l, coppice.WorkMerge, PoolControl, mergeSpec(v, l), "merges with the base")
+	}
+	if !l.Green {
+		missing := unproven(v, l)
+		if len(missing) > 0 {
+			return offerStep(v, l, coppice.WorkCheck, PoolLocal, coppice.CheckSpec{
+				Repo: v.Project.Path, Commit: l.Commit, Tree: l.Tree, Commands: missing,
+				Timeout: v.Project.Policy.Health.Check, Policy: v.Project.Policy.Workspace,
+			}, "checks tree "+short(l.Tree))
+		}
+		l.Green = true
+		return &Decision{Kind: coppice.EventLandingMerged, Reason: fmt.Sprintf("tree %s is proven", short(l.Tree)), Landing: &l}
+	}
+	if l.Commit == l.Base {
+		l.Outcome, l.EndedAt = coppice.LandingEmpty, v.Now
+		return &Decision{Kind: coppice.EventLandingEnded, Reason: "the base has its changes already", Landing: &l}
+	}
+	if l.QueuedAt.IsZero() {
+		return enterQueue(v, l)
+	}
+	if !v.First {
+		return nil
+	}
+	land := v.Project.Policy.Land
+	return offerStep(v, l, coppice.WorkMove, PoolControl, coppice.MoveSpec{
+		Repo: v.Project.Path, Base: v.Project.Policy.Base, Old: l.Base, New: l.Commit,
+		Push: land.Push, Remote: land.Remote, Ref: landingRef(v, l),
+	}, "moves the base")
+}
+
+// unproven lists the commands that have yet to pass on the landing's tree.
+func unproven(v *View, l coppice.Landing) []string {
+	green := map[string]bool{}
+	for _, c := range v.Checks {
+		if c.Tree == l.Tree && c.Passed() && c.Env == v.Project.CheckEnv {
+			green[c.Command] = true
+		}
+	}
+	var missing []string
+	for _, c := range v.checks() {
+		if !green[c] {
+			missing = append(missing, c)
+		}
+	}
+	return missing
+}
+
+// enterQueue queues a proven landing, or holds it until a person says land.
+func enterQueue(v *View, l coppice.Landing) *Decision {
+	t := v.Task
+	if v.Project.Policy.Land.How == coppice.LandBranch && !t.LandAsked {
+		if t.Stage == coppice.StageHeld {
+			return nil
+		}
+		t.Stage = coppice.StageHeld
+		return &Decision{Kind: coppice.EventTaskStage, Reason: "proven; waits for a person to say land", Task: &t}
+	}
+	l.QueuedAt = v.Now
+	t.Stage, t.LandAsked = coppice.StageLanding, false
+	return &Decision{Kind: coppice.EventLandingQueued, Task: &t, Landing: &l}
+}
+
+// offerStep offers a landing's next work item. Each has a key of its own; that
+// doing one twice does no harm is the executor's promise.
+func offerStep(v *View, l coppice.Landing, kind coppice.WorkKind, pool string, spec any, reason string) *Decision {
+	l.Steps++
+	return &Decision{Kind: coppice.EventWorkOffered, Reason: reason, Landing: &l, Offer: &coppice.Work{
+		Kind: kind, Key: fmt.Sprintf("landing/%d/%d", l.ID, l.Steps), Pool: pool, Spec: coppice.Raw(spec),
+	}}
+}
+
+// landingRef keeps the merged commit until it has landed. Those that never do go
+// with the task's workspace.
+func landingRef(v *View, l coppice.Landing) string {
+	return fmt.Sprintf("refs/coppice/landing/%s/%d", v.Task.Key, l.ID)
+}
+
+func mergeSpec(v *View, l coppice.Landing) coppice.MergeSpec {
+	return coppice.MergeSpec{
+		Repo: v.Project.Path, Base: v.Project.Policy.Base, Head: l.Head, Strategy: v.Project.Policy.Land.Strategy,
+		Message: landMessage(v, l), At: v.Now, Ref: landingRef(v, l),
+	}
+}
+
+// landMessage is the message of the commit that lands, with trailers that name
+// where it came from.
+func landMessage(v *View, l coppice.Landing) string {
+	var b strings.Builder
+	b.WriteString(v.Task.Title)
+	b.WriteString("\n\n")
+	if body := strings.TrimSpace(v.Task.Body); body != "" && len(body) <= 4096 {
+		b.WriteString(body)
+		b.WriteString("\n\n")
+	}
+	fmt.Fprintf(&b, "Coppice-Task: %s\n", v.Task.Key)
+	for _, s := range v.Sessions {
+		if s.ID == l.SessionID {
+			fmt.Fprintf(&b, "Coppice-Session: %s\n", s.Key)
+			if s.Agent != "" {
+				fmt.Fprintf(&b, "Coppice-Agent: %s\n", s.Agent)
+			}
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,114 @@
+package engine
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"coppice"
+)
+
+// proven adds a judgement on tree1.
+func proven(command, env string, exit int) change {
+	return func(v *View) {
+		v.Checks = append(v.Checks, coppice.Check{Tree: "tree1", Command: command, Env: env, Exit: exit})
+	}
+}
+
+func checkEnv(env string) change { return project(func(p *coppice.Project) { p.CheckEnv = env }) }
+
+func held(v *View) { v.Project.Policy.Land.How = coppice.LandBranch }
+
+func sayLand(v *View) { v.Task.LandAsked = true }
+
+func TestLanding(t *testing.T) {
+	t.Parallel()
+	checkThe := "landing: work.offered; landing commit1 on base1 green=false; offer check.run landing/5/1 to local"
+	enter := "landing: landing.queued; to landing; landing queued"
+	move := "landing: work.offered; landing queued; offer land.move landing/5/1 to control"
+	mergeAgain := "landing: work.offered; landing queued; offer land.merge landing/5/1 to control"
+	isProven := "landing: landing.merged; landing commit1 on base1 green=true"
+	run(t, landing, []decision{
+		{"other stages", viewOf(coppice.StageSession, candidate()), "nothing"},
+		{"merge", viewOf(coppice.StageChecking, candidate()), "landing: work.offered; landing of head1; offer land.merge landing/5/1 to control"},
+		{"under way", viewOf(coppice.StageChecking, candidate(), offered(coppice.WorkMerge)), "nothing"},
+		{"put off", viewOf(coppice.StageChecking, candidate(func(l *coppice.Landing) { l.RetryAt = noon.Add(1) })), "nothing"},
+		{"put off until now", viewOf(coppice.StageChecking, candidate(func(l *coppice.Landing) { l.RetryAt = noon })),
+			"landing: work.offered; landing of head1; offer land.merge landing/5/1 to control"},
+		{"over", viewOf(coppice.StageChecking, candidate(ended(coppice.LandingRefused))), "nothing"},
+		{"unproven", viewOf(coppice.StageChecking, candidate(merged), checkEnv("e1")), checkThe},
+		{"proven", viewOf(coppice.StageChecking, candidate(merged), checkEnv("e1"), proven("make", "e1", 0)), isProven},
+		{"proven in another environment", viewOf(coppice.StageChecking, candidate(merged), checkEnv("e1"), proven("make", "e2", 0)), checkThe},
+		{"red before", viewOf(coppice.StageChecking, candidate(merged), checkEnv("e1"), proven("make", "e1", 1)), checkThe},
+		{"another command proven", viewOf(coppice.StageChecking, candidate(merged), checkEnv("e1"), proven("lint", "e1", 0)), checkThe},
+		{"no checks at all", viewOf(coppice.StageChecking, candidate(merged), policy(func(p *coppice.Policy) { p.Checks = nil })), isProven},
+		{"empty", viewOf(coppice.StageChecking, candidate(green, func(l *coppice.Landing) { l.Commit = l.Base })), "landing: landing.ended; landing empty"},
+		{"enters the queue", viewOf(coppice.StageChecking, candidate(green)), enter},
+		{"is held", viewOf(coppice.StageChecking, candidate(green), held), "landing: task.stage; to held"},
+		{"stays held", viewOf(coppice.StageHeld, candidate(green), held), "nothing"},
+		{"held, a person says land", viewOf(coppice.StageHeld, candidate(green), held, sayLand), enter},
+		{"said land while checking", viewOf(coppice.StageChecking, candidate(green), held, sayLand), enter},
+		{"the policy changed", viewOf(coppice.StageHeld, candidate(green)), enter},
+		{"second in the queue", viewOf(coppice.StageLanding, candidate(inQueue)), "nothing"},
+		{"first in the queue", viewOf(coppice.StageLanding, candidate(inQueue), first), move},
+		{"the base has moved", viewOf(coppice.StageLanding, candidate(inQueue), first, project(func(p *coppice.Project) { p.BaseCommit = "base2" })), mergeAgain},
+		{"the base has moved, second", viewOf(coppice.StageLanding, candidate(inQueue), project(func(p *coppice.Project) { p.BaseCommit = "base2" })), "nothing"},
+		{"merged anew in the queue", viewOf(coppice.StageLanding, candidate(inQueue, func(l *coppice.Landing) { l.Green = false }), first, checkEnv("e1")),
+			"landing: work.offered; landing queued; offer check.run landing/5/1 to local"},
+		{"no landing, workspace half made", viewOf(coppice.StageChecking, space(func(w *coppice.Workspace) { w.ReadyAt = time.Time{} })),
+			"landing: work.offered; offer workspace.prepare task/7/land/0/prepare to local"},
+		{"no landing, workspace in the trash", viewOf(coppice.StageChecking, removed, task(func(t *coppice.Task) { t.Round = 2 })),
+			"landing: work.offered; offer workspace.restore task/7/land/2/restore to local"},
+	})
+}
+
+func TestUnprovenOnly(t *testing.T) {
+	t.Parallel()
+	v := viewOf(coppice.StageChecking, candidate(merged), checkEnv("e1"), proven("make", "e1", 0),
+		task(func(t *coppice.Task) { t.Checks = []string{"make", "go vet", "go test"} }), proven("go vet", "e1", 2))
+	spec, err := coppice.DecodeSpec[coppice.CheckSpec](*landing(v).Offer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]string{"go vet", "go test"}, spec.Commands); d != "" {
+		t.Errorf("checks to run (-want +got):\n%s", d)
+	}
+}
+
+func TestMoveSpec(t *testing.T) {
+	t.Parallel()
+	v := viewOf(coppice.StageLanding, candidate(inQueue), first, policy(func(p *coppice.Policy) { p.Land.Push, p.Land.Remote = true, "upstream" }))
+	got, err := coppice.DecodeSpec[coppice.MoveSpec](*landing(v).Offer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := coppice.MoveSpec{Repo: "/src/app", Base: "main", Old: "base1", New: "commit1", Push: true, Remote: "upstream", Ref: "refs/coppice/landing/app-7/5"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Errorf("spec (-want +got):\n%s", d)
+	}
+}
+
+func TestLandMessage(t *testing.T) {
+	t.Parallel()
+	body := task(func(t *coppice.Task) { t.Body = "In all languages.\n" })
+	huge := task(func(t *coppice.Task) { t.Body = strings.Repeat("x", 5000) })
+	for _, c := range []struct {
+		name string
+		view *View
+		want string
+	}{
+		{"plain", viewOf(coppice.StageChecking, ran("head1"), candidate()), "Greet\n\nCoppice-Task: app-7\nCoppice-Session: app-7.1\nCoppice-Agent: ann\n"},
+		{"with a body", viewOf(coppice.StageChecking, body, ran("head1"), candidate()),
+			"Greet\n\nIn all languages.\n\nCoppice-Task: app-7\nCoppice-Session: app-7.1\nCoppice-Agent: ann\n"},
+		{"a body too long", viewOf(coppice.StageChecking, huge, candidate()), "Greet\n\nCoppice-Task: app-7\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			if d := cmp.Diff(c.want, landMessage(c.view, *c.view.Landing)); d != "" {
+				t.Error(d)
+			}
+		})
+	}
+}

@@ -1,0 +1,261 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"coppice"
+)
+
+// pipeline takes a task from one stage to the next: waiting → queued → session
+// → checking → landing → ended, and back to queued for a fix or a further try.
+func pipeline(v *View) *Decision {
+	var d *Decision
+	switch v.Task.Stage {
+	case coppice.StageWaiting, "":
+		d = waiting(v)
+	case coppice.StageSession:
+		d = session(v)
+	case coppice.StageChecking, coppice.StageLanding, coppice.StageHeld:
+		d = landed(v)
+	}
+	if d != nil {
+		d.By = "pipeline"
+	}
+	return d
+}
+
+// waiting looks whether what the task waits for has come.
+func waiting(v *View) *Decision {
+	t := v.Task
+	if w := blockedBy(v); w != nil {
+		return wait(v, w)
+	}
+	if t.NotBefore.After(v.Now) {
+		return wait(v, &coppice.Wait{On: coppice.WaitSchedule, Text: "starts at " + t.NotBefore.UTC().Format(time.RFC3339), Until: t.NotBefore})
+	}
+	if w := t.Wait; w != nil && (w.On == coppice.WaitPerson || w.On == coppice.WaitBackoff && w.Until.After(v.Now)) {
+		return nil
+	}
+	return enqueue(v, t.Next, "ready")
+}
+
+// wait puts the task's reason on it, unless it is there already.
+func wait(v *View, w *coppice.Wait) *Decision {
+	if old := v.Task.Wait; v.Task.Stage == coppice.StageWaiting && old != nil && *old == *w {
+		return nil
+	}
+	t := v.Task
+	t.Stage, t.Wait = coppice.StageWaiting, w
+	return &Decision{Kind: coppice.EventTaskStage, Reason: w.Text, Task: &t}
+}
+
+// blockedBy tells which dependencies are not done.
+func blockedBy(v *View) *coppice.Wait {
+	var open, dead []string
+	for _, d := range v.Deps {
+		switch {
+		case d.Outcome == coppice.OutcomeDone:
+		case d.Ended():
+			dead = append(dead, fmt.Sprintf("%s, which %s", d.Key, map[coppice.Outcome]string{
+				coppice.OutcomeFailed: "failed", coppice.OutcomeCancelled: "was cancelled"}[d.Outcome]))
+		default:
+			open = append(open, d.Key)
+		}
+	}
+	if len(dead) > 0 {
+		return &coppice.Wait{
+			On: coppice.WaitDependency, Text: "waits for " + strings.Join(dead, " and "),
+			Fix: "retry that task, or change what this one comes after",
+		}
+	}
+	if len(open) > 0 {
+		return &coppice.Wait{On: coppice.WaitDependency, Text: "waits for " + strings.Join(open, ", ")}
+	}
+	return nil
+}
+
+// enqueue puts the task into its lane's queue for a session.
+func enqueue(v *View, n *coppice.Next, reason string) *Decision {
+	t := v.Task
+	t.Stage, t.Wait, t.Next, t.Failure = coppice.StageQueued, nil, n, nil
+	return &Decision{Kind: coppice.EventTaskStage, Reason: reason, Task: &t}
+}
+
+// session carries a session from its decision to its end, and judges it then.
+func session(v *View) *Decision {
+	s := v.session()
+	if s == nil {
+		return enqueue(v, firstSession(v, ""), "has no session")
+	}
+	if s.State.Live() {
+		return carry(v, s)
+	}
+	if d := closeQuestions(v, s); d != nil {
+		return d
+	}
+	return judge(v, s)
+}
+
+// carry offers what a starting session needs next: a workspace, then its run.
+func carry(v *View, s *coppice.Session) *Decision {
+	if s.State != coppice.SessionStarting || v.open(coppice.WorkPrepare, coppice.WorkRestore, coppice.WorkRun, coppice.WorkRemove) != nil {
+		return nil
+	}
+	if v.Workspace == nil || !v.Workspace.Ready() {
+		return wantWorkspace(v, fmt.Sprintf("session/%d", s.ID), s.ID, "needs a workspace")
+	}
+	run := *s
+	run.Prompt = ""
+	spec := coppice.RunSpec{
+		Session: run, Task: v.Task.Key, Title: v.Task.Title, Repo: v.Project.Path,
+		Path: v.Workspace.Path, Branch: v.Workspace.Branch, Ports: v.Workspace.Ports,
+		Base: v.Project.Policy.Base,
+	}
+	if p, ok := v.Project.Policy.Agents[s.Agent]; ok {
+		spec.Profile = &p
+	}
+	return &Decision{Kind: coppice.EventWorkOffered, Reason: "starts " + s.Agent, Offer: &coppice.Work{
+		Kind: coppice.WorkRun, Key: fmt.Sprintf("session/%d/run", s.ID), Pool: v.Workspace.Node, SessionID: s.ID, Spec: coppice.Raw(spec),
+	}}
+}
+
+// wantWorkspace offers to make the task's workspace, or to bring it back. The
+// row of a new one is there from this moment: whatever comes of it, somebody
+// tidies up.
+func wantWorkspace(v *View, owner string, session int64, reason string) *Decision {
+	d := &Decision{Kind: coppice.EventWorkOffered, Reason: reason, Offer: workspaceWork(v, owner, session)}
+	if d.Offer.Kind == coppice.WorkPrepare && (v.Workspace == nil || !v.Workspace.RemovedAt.IsZero()) {
+		d.Workspace = &coppice.Workspace{
+			ProjectID: v.Project.ID, TaskID: v.Task.ID, Kind: v.Project.Policy.Workspace.Kind, Node: d.Offer.Pool,
+			Branch: coppice.TaskBranch(v.Task.Key), CreatedAt: v.Now,
+		}
+	}
+	return d
+}
+
+// workspaceWork makes the task's workspace, or brings the removed one back.
+func workspaceWork(v *View, owner string, session int64) *coppice.Work {
+	branch := coppice.TaskBranch(v.Task.Key)
+	if tr := v.Trash; tr != nil && v.Workspace != nil && !v.Workspace.RemovedAt.IsZero() && tr.RestoredAt.IsZero() && tr.PurgedAt.IsZero() {
+		return &coppice.Work{
+			Kind: coppice.WorkRestore, Key: owner + "/restore", Pool: v.Workspace.Node, SessionID: session,
+			Spec: coppice.Raw(coppice.RestoreSpec{
+				Key: v.Task.Key, Repo: v.Project.Path, Branch: branch, Head: tr.Head, Ref: tr.Ref, Archive: tr.Archive,
+				Policy: v.Project.Policy.Workspace,
+			}),
+		}
+	}
+	return &coppice.Work{
+		Kind: coppice.WorkPrepare, Key: owner + "/prepare", Pool: PoolLocal, SessionID: session,
+		Spec: coppice.Raw(coppice.PrepareSpec{
+			Key: v.Task.Key, Repo: v.Project.Path, Branch: branch, Base: v.Project.Policy.Base, Policy: v.Project.Policy.Workspace,
+		}),
+	}
+}
+
+// judge decides what follows a session that ended.
+func judge(v *View, s *coppice.Session) *Decision {
+	if s.State == coppice.SessionCancelled {
+		return endTask(v, coppice.OutcomeCancelled, nil)
+	}
+	if s.Failure != nil {
+		return remedy(v, s, *s.Failure)
+	}
+	if d := struck(v); d != nil {
+		return d
+	}
+	if len(v.Messages) > 0 {
+		// Somebody said something that this session did not hear.
+		n := firstSession(v, "")
+		n.Role, n.Agent, n.Model, n.Resume = s.Role, s.Agent, s.Model, s.Conversation
+		return enqueue(v, n, "has a message to hear")
+	}
+	if v.Workspace == nil || s.Head == "" || s.Head == v.Workspace.BaseCommit {
+		return remedy(v, s, *coppice.Failf(coppice.ClassImplementation, "the agent ended without changing anything", ""))
+	}
+	if l := v.Landing; l != nil && l.Head == s.Head && s.Role == coppice.RoleFix {
+		return fixAgain(v, "The last fix session changed nothing. What was wrong before still is:\n\n"+l.Evidence, *unfixed(l))
+	}
+	t := v.Task
+	t.Stage = coppice.StageChecking
+	return &Decision{Kind: coppice.EventLandingOpened, Reason: "candidate " + short(s.Head), Task: &t, Landing: openLanding(v, s.Head)}
+}
+
+func openLanding(v *View, head string) *coppice.Landing {
+	l := &coppice.Landing{ProjectID: v.Project.ID, TaskID: v.Task.ID, Round: v.Task.Round, Head: head, CreatedAt: v.Now}
+	if s := v.session(); s != nil {
+		l.SessionID = s.ID
+	}
+	return l
+}
+
+// landed decides what follows a landing that ended.
+func landed(v *View) *Decision {
+	l := v.Landing
+	if l == nil || l.EndedAt.IsZero() {
+		return nil
+	}
+	switch l.Outcome {
+	case coppice.LandingLanded, coppice.LandingEmpty:
+		return endTask(v, coppice.OutcomeDone, nil)
+	case coppice.LandingConflict, coppice.LandingRefused:
+		return fixAgain(v, l.Evidence, *unfixed(l))
+	case coppice.LandingDropped:
+		return endTask(v, coppice.OutcomeCancelled, nil)
+	}
+	return endTask(v, coppice.OutcomeFailed, l.Failure)
+}
+
+// unfixed is what a task fails with when its fix rounds are used up.
+func unfixed(l *coppice.Landing) *coppice.Failure {
+	if l.Outcome == coppice.LandingConflict {
+		return coppice.Failf(coppice.ClassConflict, "its branch does not merge with the base", "merge by hand in its workspace, commit, and say land; or retry it")
+	}
+	return coppice.Failf(coppice.ClassVerification, "its checks do not pass on the merged tree", "look at its checks; mend its branch and say land, or retry it")
+}
+
+// fixAgain starts a fix session with the whole evidence, while rounds are left.
+func fixAgain(v *View, evidence string, otherwise coppice.Failure) *Decision {
+	if v.fixes() >= v.Project.Policy.Verify.Attempts {
+		return endTask(v, coppice.OutcomeFailed, &otherwise)
+	}
+	n := firstSession(v, evidence)
+	n.Role = coppice.RoleFix
+	if s := v.session(); s != nil {
+		n.Agent, n.Model, n.Resume = s.Agent, s.Model, s.Conversation
+	}
+	if a := v.Project.Policy.Agent.Roles[coppice.RoleFix]; a != "" && a != n.Agent {
+		n.Agent, n.Model, n.Resume = a, "", ""
+	}
+	return enqueue(v, n, fmt.Sprintf("fix %d of %d: %s", v.fixes()+1, v.Project.Policy.Verify.Attempts, otherwise.Text))
+}
+
+// firstSession is the session that a task gets when it begins.
+func firstSession(v *View, evidence string) *coppice.Next {
+	return &coppice.Next{Role: coppice.RoleImplement, Agent: v.Task.Agent, Model: v.Task.Model, Evidence: evidence}
+}
+
+// endTask makes the task final.
+func endTask(v *View, o coppice.Outcome, fail *coppice.Failure) *Decision {
+	t := v.Task
+	t.Stage, t.Outcome, t.Failure, t.EndedAt = coppice.StageEnded, o, fail, v.Now
+	t.Wait, t.Next, t.StopAsked, t.LandAsked, t.Warning = nil, nil, false, false, ""
+	d := &Decision{By: "pipeline", Kind: coppice.EventTaskEnded, Reason: string(o), Task: &t}
+	if fail != nil {
+		d.Reason = fmt.Sprintf("%s: %s", o, fail.Text)
+	}
+	return d
+}
+
+// closeQuestions closes what an ended session asked and nobody answered.
+func closeQuestions(v *View, s *coppice.Session) *Decision {
+	for _, q := range v.Questions {
+		if q.SessionID == s.ID && q.ClosedAt.IsZero() {
+			q.ClosedAt = v.Now
+			return &Decision{Kind: coppice.EventQuestionAnswered, Reason: "its session ended", Question: &q}
+		}
+	}
+	return nil
+}

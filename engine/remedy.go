@@ -1,0 +1,216 @@
+package engine
+
+import (
+	"fmt"
+	"time"
+
+	"coppice"
+)
+
+// action is what follows a failed session.
+type action int
+
+const (
+	again     action = iota // another session with what went wrong, a bounded number of times
+	patient                 // the agent rests until its limit is over; another agent goes on if one may
+	elsewhere               // another agent, or else a person
+	person                  // somebody has to act first
+	over                    // nothing
+)
+
+// remedies has one policy for each class of failure.
+var remedies = map[coppice.Class]action{
+	coppice.ClassRateLimit:      patient,
+	coppice.ClassOverload:       patient,
+	coppice.ClassAuth:           elsewhere,
+	coppice.ClassBilling:        elsewhere,
+	coppice.ClassCapability:     elsewhere,
+	coppice.ClassEnvironment:    again, // and the track pauses after two in a row
+	coppice.ClassTestOnly:       again,
+	coppice.ClassImplementation: again,
+	coppice.ClassVerification:   again,
+	coppice.ClassConflict:       again,
+	coppice.ClassMemory:         again,
+	coppice.ClassDisk:           person,
+	coppice.ClassContext:        again,
+	coppice.ClassMCP:            again,
+	coppice.ClassTimeout:        again,
+	coppice.ClassLost:           again,
+	coppice.ClassCancelled:      over,
+	coppice.ClassUnknown:        again,
+}
+
+// continues lists the classes after which the agent's conversation is worth
+// continuing: it did not end by itself.
+var continues = map[coppice.Class]bool{
+	coppice.ClassRateLimit: true, coppice.ClassOverload: true, coppice.ClassMCP: true,
+	coppice.ClassTimeout: true, coppice.ClassLost: true,
+}
+
+// mostPatience bounds how often a round waits for an agent that is limited.
+const mostPatience = 50
+
+// strikes is how many environment failures in a row pause a track.
+const strikes = 2
+
+// remedy applies the policy of the failure's class.
+func remedy(v *View, s *coppice.Session, fail coppice.Failure) *Decision {
+	switch remedies[fail.Class] {
+	case patient:
+		return bePatient(v, s, fail)
+	case elsewhere:
+		if n := otherAgent(v, s); n != nil {
+			n.Evidence = evidence(s, fail)
+			return enqueue(v, n, fmt.Sprintf("%s: goes on with %s", fail.Text, n.Agent))
+		}
+		return needPerson(v, s, fail)
+	case person:
+		return needPerson(v, s, fail)
+	case over:
+		return endTask(v, coppice.OutcomeCancelled, nil)
+	}
+	return tryAgain(v, s, fail)
+}
+
+// tryAgain starts another session after a pause, while tries are left.
+func tryAgain(v *View, s *coppice.Session, fail coppice.Failure) *Decision {
+	n := failures(v)
+	var d *Decision
+	if n > v.Project.Policy.Retry.Max {
+		d = endTask(v, coppice.OutcomeFailed, &fail)
+	} else {
+		next := &coppice.Next{Role: s.Role, Agent: s.Agent, Model: s.Model, Evidence: evidence(s, fail)}
+		if continues[fail.Class] {
+			next.Resume = s.Conversation
+		}
+		pause := doubled(v.Project.Policy.Retry.Backoff.D(), n, 10*time.Minute)
+		t := v.Task
+		t.Stage, t.Next, t.Failure = coppice.StageWaiting, next, &fail
+		t.Wait = &coppice.Wait{
+			On: coppice.WaitBackoff, Until: v.Now.Add(pause),
+			Text: fmt.Sprintf("tries again (%d of %d) after: %s", n, v.Project.Policy.Retry.Max, fail.Text),
+		}
+		d = &Decision{Kind: coppice.EventTaskStage, Reason: t.Wait.Text, Task: &t}
+	}
+	if fail.Class == coppice.ClassEnvironment {
+		d.Project = strike(v, fail)
+	}
+	return d
+}
+
+// failures counts the sessions of the round whose failure uses up a try.
+func failures(v *View) int {
+	n := 0
+	for _, s := range v.Sessions {
+		switch {
+		case s.State.Live():
+		case s.Failure != nil && remedies[s.Failure.Class] == again:
+			n++
+		case s.Failure == nil && (s.Head == "" || v.Workspace != nil && s.Head == v.Workspace.BaseCommit):
+			n++ // ended without changing anything
+		}
+	}
+	return n
+}
+
+// bePatient tells everybody that the agent is limited and queues the task for
+// another agent, or for this one, whose lane stays shut until the limit ends.
+func bePatient(v *View, s *coppice.Session, fail coppice.Failure) *Decision {
+	n := 0
+	for _, o := range v.Sessions {
+		if o.Failure != nil && remedies[o.Failure.Class] == patient {
+			n++
+		}
+	}
+	if n > mostPatience {
+		return endTask(v, coppice.OutcomeFailed, &fail)
+	}
+	until := fail.RetryAt
+	if !until.After(v.Now) {
+		until = v.Now.Add(doubled(30*time.Second, n, 10*time.Minute))
+	}
+	limit := coppice.AgentLimit{Agent: s.Agent, Until: until, Class: fail.Class, Text: fail.Text}
+	next := otherAgent(v, s)
+	if next == nil {
+		next = &coppice.Next{Role: s.Role, Agent: s.Agent, Model: s.Model, Resume: s.Conversation}
+	}
+	next.Evidence = evidence(s, fail)
+	d := enqueue(v, next, fmt.Sprintf("%s is limited until %s: %s", s.Agent, until.UTC().Format(time.RFC3339), fail.Text))
+	d.Limit = &limit
+	return d
+}
+
+// otherAgent returns a session for the first fallback agent that is not limited
+// and has not failed the task in this round for want of ability, or nil.
+func otherAgent(v *View, s *coppice.Session) *coppice.Next {
+	unable := map[string]bool{s.Agent: true}
+	for _, o := range v.Sessions {
+		if o.Failure != nil && remedies[o.Failure.Class] == elsewhere {
+			unable[o.Agent] = true
+		}
+	}
+	for _, a := range append([]string{v.Task.Agent}, v.Project.Policy.Agent.Fallback...) {
+		if _, limited := v.Limited[a]; !limited && !unable[a] {
+			model := ""
+			if a == v.Task.Agent {
+				model = v.Task.Model
+			}
+			return &coppice.Next{Role: s.Role, Agent: a, Model: model}
+		}
+	}
+	return nil
+}
+
+// needPerson leaves the task waiting until a person says retry.
+func needPerson(v *View, s *coppice.Session, fail coppice.Failure) *Decision {
+	t := v.Task
+	fix := fail.Fix
+	if fix == "" {
+		fix = "mend the cause, then retry the task"
+	}
+	t.Stage, t.Failure = coppice.StageWaiting, &fail
+	t.Next = &coppice.Next{Role: s.Role, Agent: s.Agent, Model: s.Model, Resume: s.Conversation, Evidence: evidence(s, fail)}
+	t.Wait = &coppice.Wait{On: coppice.WaitPerson, Text: fail.Text, Fix: fix}
+	return &Decision{Kind: coppice.EventTaskStage, Reason: fail.Text, Task: &t}
+}
+
+// strike counts an environment failure against the track and pauses it when
+// they come in a row.
+func strike(v *View, fail coppice.Failure) *coppice.Project {
+	p := v.Project
+	p.Strikes = copyMap(p.Strikes)
+	p.Strikes[v.Task.Track]++
+	if p.Strikes[v.Task.Track] >= strikes {
+		p.PausedTracks = copyMap(p.PausedTracks)
+		p.PausedTracks[v.Task.Track] = fmt.Sprintf("%d environment failures in a row, the last: %s", p.Strikes[v.Task.Track], fail.Text)
+	}
+	return &p
+}
+
+// struck forgets the strikes of the task's track after a session that worked.
+func struck(v *View) *Decision {
+	if v.Project.Strikes[v.Task.Track] == 0 {
+		return nil
+	}
+	p := v.Project
+	p.Strikes = copyMap(p.Strikes)
+	delete(p.Strikes, v.Task.Track)
+	return &Decision{Kind: coppice.EventProjectChanged, Reason: "a session worked in track " + v.Task.Track, Project: &p}
+}
+
+func copyMap[V any](m map[string]V) map[string]V {
+	c := make(map[string]V, len(m)+1)
+	for k, x := range m {
+		c[k] = x
+	}
+	return c
+}
+
+// evidence tells the next session what happened to this one.
+func evidence(s *coppice.Session, fail coppice.Failure) string {
+	text := fmt.Sprintf("The session before this one (%s, %s) failed: %s\n", s.Key, s.Agent, fail.Text)
+	if s.Summary != "" {
+		text += "\nIts last words:\n" + s.Summary + "\n"
+	}
+	return text
+}

@@ -1,0 +1,392 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"coppice"
+)
+
+// settle draws the conclusions of finished work, one item at a time.
+func settle(v *View) *Decision {
+	for i := range v.Work {
+		w := v.Work[i]
+		if w.State != coppice.WorkFinished {
+			continue
+		}
+		d := settlers[w.Kind](v, w)
+		d.By = "settle"
+		d.Settle = &w
+		return d
+	}
+	return nil
+}
+
+// settlers has one function a kind: what the result, or the failure, of such
+// an item makes of the facts.
+var settlers map[coppice.WorkKind]func(*View, coppice.Work) *Decision
+
+func init() {
+	settlers = map[coppice.WorkKind]func(*View, coppice.Work) *Decision{
+		coppice.WorkPrepare: settlePrepare,
+		coppice.WorkRestore: settlePrepare,
+		coppice.WorkRemove:  settleRemove,
+		coppice.WorkPurge:   settlePurge,
+		coppice.WorkRun:     settleRun,
+		coppice.WorkSend:    settleSend,
+		coppice.WorkStop:    settleStop,
+		coppice.WorkCheck:   settleCheck,
+		coppice.WorkMerge:   settleMerge,
+		coppice.WorkMove:    settleMove,
+	}
+}
+
+// result decodes a finished item; a result that does not decode is a failure
+// of the work like any other.
+func result[T any](w coppice.Work) (T, *coppice.Failure) {
+	if w.Failure != nil {
+		var zero T
+		return zero, w.Failure
+	}
+	r, err := coppice.DecodeResult[T](w)
+	if err != nil {
+		return r, coppice.Failf(coppice.ClassUnknown, fmt.Sprintf("%s gave a result that cannot be read: %v", w.Kind, err), "")
+	}
+	return r, nil
+}
+
+// settlePrepare takes note of a workspace that is there, or fails the session
+// that waits for it.
+func settlePrepare(v *View, w coppice.Work) *Decision {
+	r, fail := result[coppice.PrepareResult](w)
+	if fail != nil {
+		return prepareFailed(v, fail)
+	}
+	ws := coppice.Workspace{
+		ProjectID: v.Project.ID, TaskID: v.Task.ID, Kind: v.Project.Policy.Workspace.Kind, Node: w.Pool,
+		Branch: coppice.TaskBranch(v.Task.Key), CreatedAt: v.Now,
+	}
+	d := &Decision{Kind: coppice.EventWorkspaceReady}
+	if old := v.Workspace; old != nil && old.RemovedAt.IsZero() {
+		ws = *old
+	}
+	ws.Path, ws.Ports, ws.ReadyAt = r.Path, r.Ports, v.Now
+	if ws.BaseCommit == "" || w.Kind == coppice.WorkPrepare && r.BaseCommit != "" {
+		ws.BaseCommit = r.BaseCommit
+	}
+	if w.Kind == coppice.WorkRestore {
+		d.Kind = coppice.EventWorkspaceRestored
+		if tr := v.Trash; tr != nil {
+			c := *tr
+			c.RestoredAt = v.Now
+			d.Trash = &c
+		}
+		ws.Kept = v.Task.Ended()
+	}
+	d.Workspace = &ws
+	if s := v.session(); s != nil && s.State == coppice.SessionStarting && w.Kind == coppice.WorkPrepare {
+		// Nobody was in it since: the session begins from this very commit.
+		c := *s
+		c.From = r.Head
+		d.Session = &c
+	}
+	if v.Task.Stage == coppice.StageChecking && v.Landing == nil {
+		// A person said land: the branch's head as it is now is the candidate.
+		if r.Head == ws.BaseCommit {
+			end := endTask(v, coppice.OutcomeFailed, coppice.Failf(coppice.ClassImplementation, "its branch has no changes to land", "retry it"))
+			end.Workspace, end.Trash = d.Workspace, d.Trash
+			return end
+		}
+		d.Landing = openLanding(v, r.Head)
+	}
+	return d
+}
+
+func prepareFailed(v *View, fail *coppice.Failure) *Decision {
+	if s := v.session(); s != nil && s.State.Live() {
+		return endSession(v, coppice.SessionFailed, fail)
+	}
+	if v.Task.Stage == coppice.StageChecking {
+		return endTask(v, coppice.OutcomeFailed, fail)
+	}
+	t := v.Task
+	t.Warning = fail.Error()
+	return &Decision{Kind: coppice.EventTaskWarned, Reason: fail.Text, Task: &t}
+}
+
+// settleRun ends a session: what its process did, what its agent said and what
+// the repository shows, together.
+func settleRun(v *View, w coppice.Work) *Decision {
+	r, fail := result[coppice.RunResult](w)
+	s := v.session()
+	if s == nil || s.ID != w.SessionID || !s.State.Live() {
+		return &Decision{Kind: coppice.EventSessionEnded, Reason: "was given up before"}
+	}
+	if fail != nil {
+		d := endSession(v, coppice.SessionFailed, fail)
+		return d
+	}
+	state := coppice.SessionDone
+	switch {
+	case r.Lost:
+		state = coppice.SessionLost
+		fail = coppice.Failf(coppice.ClassLost, "its process vanished", "")
+	case r.Stopped && s.StopWhy == coppice.ClassTimeout:
+		state = coppice.SessionFailed
+		fail = coppice.Failf(coppice.ClassTimeout, "took longer than "+durationText(v.Project.Policy.Health.Timeout.D()), "")
+	case r.Stopped:
+		state = coppice.SessionCancelled
+		fail = coppice.Failf(coppice.ClassCancelled, "was stopped", "")
+	case r.Failure != nil:
+		state, fail = coppice.SessionFailed, r.Failure
+	case r.Signal != "":
+		state = coppice.SessionFailed
+		fail = coppice.Failf(coppice.ClassUnknown, "was killed by "+r.Signal, "")
+	case r.Exit != nil && *r.Exit != 0:
+		state = coppice.SessionFailed
+		fail = coppice.Failf(coppice.ClassUnknown, fmt.Sprintf("ended with exit code %d", *r.Exit), "")
+	}
+	d := endSession(v, state, fail)
+	d.Session.Exit, d.Session.Signal = r.Exit, r.Signal
+	d.Session.Summary, d.Session.Usage = r.Summary, r.Usage
+	d.Session.From, d.Session.Head = r.From, r.Head
+	if r.Conversation != "" {
+		d.Session.Conversation = r.Conversation
+	}
+	return d
+}
+
+// endSession ends the newest session.
+func endSession(v *View, state coppice.SessionState, fail *coppice.Failure) *Decision {
+	s := *v.session()
+	s.State, s.EndedAt, s.Failure, s.Warning = state, v.Now, fail, ""
+	d := &Decision{Kind: coppice.EventSessionEnded, Session: &s, Reason: string(state)}
+	if fail != nil {
+		d.Reason = fmt.Sprintf("%s: %s", state, fail.Text)
+	}
+	return d
+}
+
+func settleSend(v *View, w coppice.Work) *Decision {
+	r, fail := result[coppice.SendResult](w)
+	if fail != nil {
+		r = coppice.SendResult{Why: fail.Text}
+	}
+	spec, err := coppice.DecodeSpec[coppice.SendSpec](w)
+	if err == nil && spec.Question != "" {
+		for _, q := range v.Questions {
+			if q.SessionID == w.SessionID && q.Ref == spec.Question && q.ClosedAt.IsZero() {
+				if r.Delivered {
+					q.ClosedAt = v.Now
+				} else { // it is open again, for another answer
+					q.Answer, q.AnsweredAt = "", time.Time{}
+				}
+				return &Decision{Kind: sendKind(r), Reason: r.Why, Question: &q}
+			}
+		}
+	}
+	for _, m := range v.Messages {
+		if w.Key != messageKey(m, w.SessionID) {
+			continue
+		}
+		m.SessionID, m.Failed = w.SessionID, r.Why
+		if r.Delivered {
+			m.DeliveredAt = v.Now
+		}
+		return &Decision{Kind: sendKind(r), Reason: r.Why, Messages: []coppice.Message{m}}
+	}
+	return &Decision{Kind: sendKind(r), Reason: r.Why}
+}
+
+func sendKind(r coppice.SendResult) coppice.EventKind {
+	if r.Delivered {
+		return coppice.EventMessageDelivered
+	}
+	return coppice.EventMessageFailed
+}
+
+// settleStop says nothing new: the session's own run tells how it ended. When
+// it does not, stop asks again.
+func settleStop(_ *View, w coppice.Work) *Decision {
+	d := &Decision{Kind: coppice.EventWorkFinished, Reason: "asked to stop"}
+	if w.Failure != nil {
+		d.Reason = w.Failure.Text
+	}
+	return d
+}
+
+// settleMerge takes note of the merged tree, or ends the landing with what
+// conflicts.
+func settleMerge(v *View, w coppice.Work) *Decision {
+	l, gone := landingOf(v)
+	if gone != nil {
+		return gone
+	}
+	r, fail := result[coppice.MergeResult](w)
+	if fail != nil {
+		return putOff(v, l, fail)
+	}
+	l.Tries, l.RetryAt, l.Waits = 0, time.Time{}, ""
+	d := &Decision{Kind: coppice.EventLandingMerged, Landing: &l, Reason: "merged with " + short(r.Base), Project: baseAt(v, r.Base)}
+	if len(r.Conflicts) > 0 {
+		l.Base = r.Base
+		return endLanding(v, d, coppice.LandingConflict, conflictText(v, r))
+	}
+	l.Base, l.Tree, l.Commit, l.Green = r.Base, r.Tree, r.Commit, false
+	if r.Empty {
+		l.Commit = r.Base
+	}
+	return d
+}
+
+// settleCheck keeps the judgements and ends the landing when one went against
+// it.
+func settleCheck(v *View, w coppice.Work) *Decision {
+	l, gone := landingOf(v)
+	if gone != nil {
+		return gone
+	}
+	r, fail := result[coppice.CheckResult](w)
+	if fail != nil {
+		return putOff(v, l, fail)
+	}
+	l.Tries, l.RetryAt, l.Waits = 0, time.Time{}, ""
+	d := &Decision{Kind: coppice.EventCheckEnded, Landing: &l}
+	if v.Project.CheckEnv != r.Env {
+		p := v.Project
+		p.CheckEnv = r.Env
+		d.Project = &p
+	}
+	var red []coppice.Check
+	for _, c := range r.Checks {
+		c.ID, c.ProjectID, c.TaskID, c.LandingID = 0, v.Project.ID, v.Task.ID, l.ID
+		c.Tree, c.Env, c.EndedAt = l.Tree, r.Env, v.Now
+		d.Checks = append(d.Checks, c)
+		if !c.Passed() {
+			red = append(red, c)
+		}
+	}
+	if len(red) > 0 {
+		return endLanding(v, d, coppice.LandingRefused, checkText(red))
+	}
+	d.Reason = fmt.Sprintf("%d passed on tree %s", len(r.Checks), short(l.Tree))
+	return d
+}
+
+// settleMove ends the landing when the base has moved to its commit; otherwise
+// the landing waits, or begins again on the base as it is now.
+func settleMove(v *View, w coppice.Work) *Decision {
+	l, gone := landingOf(v)
+	if gone != nil {
+		return gone
+	}
+	r, fail := result[coppice.MoveResult](w)
+	if fail != nil {
+		return putOff(v, l, fail)
+	}
+	switch {
+	case r.Moved:
+		l.Tries, l.RetryAt, l.Waits = 0, time.Time{}, ""
+		l.Outcome, l.EndedAt = coppice.LandingLanded, v.Now
+		t := v.Task
+		t.Landed = l.Commit
+		return &Decision{
+			Kind: coppice.EventLandingEnded, Reason: "landed as " + short(l.Commit), Landing: &l, Task: &t,
+			Project: baseAt(v, r.Now), Data: map[string]string{"commit": l.Commit, "tree": l.Tree},
+		}
+	case r.Blocked != "":
+		l.Waits = r.Blocked
+		l.Tries++
+		l.RetryAt = v.Now.Add(blockedPause(l.Tries))
+		return &Decision{Kind: coppice.EventLandingWaits, Reason: r.Blocked, Landing: &l}
+	}
+	l.Base, l.Tree, l.Commit, l.Green = "", "", "", false
+	return &Decision{Kind: coppice.EventBaseMoved, Reason: "the base has moved to " + short(r.Now), Landing: &l, Project: baseAt(v, r.Now)}
+}
+
+// landingOf returns a copy of the landing that work was done for; when that
+// landing is over, the second result says that there is nothing to conclude.
+func landingOf(v *View) (coppice.Landing, *Decision) {
+	if v.Landing == nil || !v.Landing.EndedAt.IsZero() {
+		return coppice.Landing{}, &Decision{Kind: coppice.EventWorkFinished, Reason: "its landing is over"}
+	}
+	return *v.Landing, nil
+}
+
+// baseAt returns the project with its base where it was just seen, or nil when
+// that is known.
+func baseAt(v *View, commit string) *coppice.Project {
+	if commit == "" || v.Project.BaseCommit == commit {
+		return nil
+	}
+	p := v.Project
+	p.BaseCommit = commit
+	return &p
+}
+
+// putOff tries a landing's step again later; after a few times the landing is
+// given up and the failure is the task's.
+func putOff(v *View, l coppice.Landing, fail *coppice.Failure) *Decision {
+	l.Tries++
+	if l.Tries > 3 {
+		l.Outcome, l.EndedAt, l.Failure = coppice.LandingFailed, v.Now, fail
+		return &Decision{Kind: coppice.EventLandingEnded, Reason: fail.Text, Landing: &l}
+	}
+	l.Waits = fail.Text
+	l.RetryAt = v.Now.Add(doubled(5*time.Second, l.Tries, time.Minute))
+	return &Decision{Kind: coppice.EventLandingWaits, Reason: fail.Text, Landing: &l}
+}
+
+func endLanding(v *View, d *Decision, outcome coppice.LandingOutcome, evidence string) *Decision {
+	d.Landing.Outcome, d.Landing.EndedAt, d.Landing.Evidence = outcome, v.Now, evidence
+	d.Kind = coppice.EventLandingEnded
+	d.Reason = string(outcome)
+	return d
+}
+
+// blockedPause is how long a landing waits before it looks again whether the
+// checkout that is in its way is clean. Nothing tells us when a person is done,
+// so this is the one place that asks again and again, ever more rarely.
+func blockedPause(tries int) time.Duration { return doubled(2*time.Second, tries, time.Minute) }
+
+// doubled is a pause that doubles with each try, up to a bound.
+func doubled(first time.Duration, try int, most time.Duration) time.Duration {
+	d := first
+	for range try - 1 {
+		d *= 2
+		if d >= most {
+			return most
+		}
+	}
+	return d
+}
+
+func short(hash string) string {
+	if len(hash) > 10 {
+		return hash[:10]
+	}
+	return hash
+}
+
+func durationText(d time.Duration) string {
+	b, _ := coppice.Duration(d).MarshalText()
+	return string(b)
+}
+
+func conflictText(v *View, r coppice.MergeResult) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Your branch does not merge with %s (now at %s). Conflicts:\n", v.Project.Policy.Base, short(r.Base))
+	for _, c := range r.Conflicts {
+		fmt.Fprintf(&b, "\n== %s\n%s\n", c.Path, c.Text)
+	}
+	return b.String()
+}
+
+func checkText(red []coppice.Check) string {
+	var b strings.Builder
+	for _, c := range red {
+		fmt.Fprintf(&b, "$ %s\n%s\nexit code %d\n\n", c.Command, strings.TrimRight(c.Log, "\n"), c.Exit)
+	}
+	return b.String()
+}

@@ -1,0 +1,116 @@
+package engine
+
+import (
+	"fmt"
+	"time"
+
+	"coppice"
+	"coppice/store"
+)
+
+// mostStarts bounds how many sessions one turn starts, and so what it reads of
+// each lane.
+const mostStarts = 64
+
+// dispatch gives free places to queued tasks.
+func (t *turn) dispatch() error {
+	lanes := map[coppice.Lane][]coppice.Task{}
+	room, err := loadRoom(t.tx, t.now, t.nodes, t.cfg)
+	if err != nil {
+		return err
+	}
+	var wake time.Time
+	for lane, ok, err := t.tx.NextLane(coppice.Lane{}); ok || err != nil; lane, ok, err = t.tx.NextLane(lane) {
+		if err != nil {
+			return err
+		}
+		if err := room.know(t.tx, lane.ProjectID); err != nil {
+			return err
+		}
+		if why, until := room.Blocked(lane); why != "" {
+			if !until.IsZero() && (wake.IsZero() || until.Before(wake)) {
+				wake = until
+			}
+			continue
+		}
+		heads, err := t.tx.LaneHeads(lane, room.places(lane, mostStarts))
+		if err != nil {
+			return err
+		}
+		lanes[lane] = heads
+	}
+	for _, task := range fill(room, lanes) {
+		if err := t.start(task); err != nil {
+			return fmt.Errorf("engine: start %s: %w", task.Key, err)
+		}
+	}
+	return t.tx.SetTimer(store.Timer{Kind: TimerRoom, ID: "room", At: wake})
+}
+
+// start creates the task's next session and lets the pipeline carry it on.
+func (t *turn) start(task coppice.Task) error {
+	v, err := t.view(task.ID)
+	if err != nil {
+		return err
+	}
+	n := v.Task.Next
+	s := &coppice.Session{
+		ProjectID: v.Project.ID, TaskID: v.Task.ID, N: v.Numbered + 1, Key: coppice.SessionKey(v.Task.Key, v.Numbered+1),
+		Round: v.Task.Round, Role: n.Role, Track: v.Task.Track, Agent: n.Agent, Model: n.Model, Resume: n.Resume,
+		Prompt: prompt(v, n), State: coppice.SessionStarting, CreatedAt: t.now,
+	}
+	c := v.Task
+	c.Stage, c.Next, c.Wait = coppice.StageSession, nil, nil
+	c.Sessions++
+	d := &Decision{By: "dispatch", Kind: coppice.EventSessionCreated, Reason: string(n.Role) + " with " + n.Agent, Task: &c, Session: s}
+	for _, m := range v.Messages {
+		m.DeliveredAt = t.now // they stand in the prompt
+		d.Messages = append(d.Messages, m)
+	}
+	if err := t.apply(v, d); err != nil {
+		return err
+	}
+	t.dirty.add(task.ID)
+	return t.settleAll()
+}
+
+// loadRoom reads what dispatch and the derived statuses need.
+func loadRoom(r store.Reader, now time.Time, nodes []coppice.Node, cfg Config) (Room, error) {
+	room := Room{
+		Now: now, Projects: map[int64]coppice.Project{}, Limited: map[string]coppice.AgentLimit{},
+		Nodes: nodes, Most: cfg.MaxSessions, Reserve: cfg.Reserve,
+	}
+	var err error
+	if room.Running, err = r.Running(); err != nil {
+		return room, err
+	}
+	limits, err := r.AgentLimits()
+	if err != nil {
+		return room, err
+	}
+	for _, l := range limits {
+		if l.Until.After(now) {
+			room.Limited[l.Agent] = l
+		}
+	}
+	live, err := r.LiveSessions()
+	if err != nil {
+		return room, err
+	}
+	for _, s := range live {
+		if s.StartedAt.IsZero() || now.Sub(s.StartedAt) < 30*time.Second {
+			room.Starting++
+		}
+	}
+	return room, nil
+}
+
+// know loads a project into the room once.
+func (r Room) know(tx store.Reader, project int64) error {
+	if _, ok := r.Projects[project]; ok {
+		return nil
+	}
+	p, err := tx.Project(project)
+	r.Projects[project] = p
+	return err
+}

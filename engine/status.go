@@ -1,0 +1,72 @@
+package engine
+
+import (
+	"context"
+
+	"coppice"
+	"coppice/store"
+)
+
+// TaskStatus is what a person reads about a task: its derived status and the
+// rows it was derived from.
+type TaskStatus struct {
+	Status   coppice.Status
+	Reason   string
+	Fix      string
+	Session  *coppice.Session  // the newest
+	Landing  *coppice.Landing  // the newest
+	Question *coppice.Question // the oldest open one
+}
+
+// Statuses derives the statuses of tasks from one snapshot. Safe for
+// concurrent use.
+func (e *Engine) Statuses(ctx context.Context, r store.Reader, tasks []coppice.Task) ([]TaskStatus, error) {
+	nodes, err := e.cfg.Nodes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	room, err := loadRoom(r, e.cfg.Now(), nodes, e.cfg)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]TaskStatus, len(tasks))
+	for i, t := range tasks {
+		if out[i], err = taskStatus(r, room, t); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+func taskStatus(r store.Reader, room Room, t coppice.Task) (TaskStatus, error) {
+	var s TaskStatus
+	var err error
+	if t.Sessions > 0 { // otherwise there is neither
+		if s.Session, err = r.LastSession(t.ID); err != nil {
+			return s, err
+		}
+		if s.Landing, err = r.LastLanding(t.ID); err != nil {
+			return s, err
+		}
+	}
+	if t.Stage == coppice.StageSession {
+		if s.Question, err = r.OpenQuestion(t.ID); err != nil {
+			return s, err
+		}
+	}
+	blocked := ""
+	if t.Stage == coppice.StageQueued {
+		if err := room.know(r, t.ProjectID); err != nil {
+			return s, err
+		}
+		blocked, _ = room.Blocked(t.Lane())
+	}
+	s.Status, s.Reason = t.Status(s.Session, s.Landing, s.Question, blocked)
+	switch {
+	case t.Stage == coppice.StageWaiting && t.Wait != nil:
+		s.Fix = t.Wait.Fix
+	case t.Failure != nil && t.Ended():
+		s.Fix = t.Failure.Fix
+	}
+	return s, nil
+}

@@ -1,0 +1,181 @@
+package engine
+
+import (
+	"time"
+
+	"coppice"
+)
+
+// View is what the deciders see: one task and everything that concerns it, as
+// of one moment. Sessions and landings of earlier rounds are not in it.
+type View struct {
+	Now       time.Time
+	Project   coppice.Project
+	Task      coppice.Task
+	Deps      []coppice.Task
+	Sessions  []coppice.Session // of this round, oldest first
+	Numbered  int               // sessions of all rounds
+	Workspace *coppice.Workspace
+	Trash     *coppice.Trash   // of the workspace, when it was removed
+	Landing   *coppice.Landing // the newest of this round
+	First     bool             // the landing is first in its queue
+	Checks    []coppice.Check  // on the landing's tree
+	Work      []coppice.Work   // unsettled
+	Questions []coppice.Question
+	Messages  []coppice.Message // not delivered yet
+	Limited   map[string]coppice.AgentLimit
+}
+
+// view loads a task's view.
+func (t *turn) view(id int64) (*View, error) {
+	v := &View{Now: t.now}
+	var err error
+	if v.Task, err = t.tx.Task(id); err != nil {
+		return nil, err
+	}
+	if v.Project, err = t.tx.Project(v.Task.ProjectID); err != nil {
+		return nil, err
+	}
+	for _, dep := range v.Task.After {
+		d, err := t.tx.Task(dep)
+		if err != nil {
+			return nil, err
+		}
+		v.Deps = append(v.Deps, d)
+	}
+	sessions, err := t.tx.SessionsOf(id)
+	if err != nil {
+		return nil, err
+	}
+	v.Numbered = len(sessions)
+	for _, s := range sessions {
+		if s.Round == v.Task.Round {
+			v.Sessions = append(v.Sessions, s)
+		}
+	}
+	if v.Workspace, err = t.tx.WorkspaceOf(id); err != nil {
+		return nil, err
+	}
+	if v.Workspace != nil && v.Workspace.TrashID != 0 {
+		tr, err := t.tx.Trash(v.Workspace.TrashID)
+		if err != nil {
+			return nil, err
+		}
+		v.Trash = &tr
+	}
+	if v.Landing, err = t.tx.LastLanding(id); err != nil {
+		return nil, err
+	}
+	if v.Landing != nil && v.Landing.Round != v.Task.Round {
+		v.Landing = nil
+	}
+	if err := t.viewLanding(v); err != nil {
+		return nil, err
+	}
+	return v, t.viewRest(v)
+}
+
+func (t *turn) viewLanding(v *View) error {
+	l := v.Landing
+	if l == nil || !l.EndedAt.IsZero() {
+		return nil
+	}
+	first, err := t.firstInQueue(v.Project.ID)
+	if err != nil {
+		return err
+	}
+	v.First = first != nil && first.ID == l.ID
+	if l.Tree != "" {
+		v.Checks, err = t.tx.ChecksOn(v.Project.ID, l.Tree)
+	}
+	return err
+}
+
+func (t *turn) viewRest(v *View) error {
+	var err error
+	if v.Work, err = t.tx.UnsettledWork(v.Task.ID); err != nil {
+		return err
+	}
+	if v.Questions, err = t.tx.QuestionsOf(v.Task.ID); err != nil {
+		return err
+	}
+	messages, err := t.tx.MessagesOf(v.Task.ID)
+	if err != nil {
+		return err
+	}
+	for _, m := range messages {
+		if m.DeliveredAt.IsZero() {
+			v.Messages = append(v.Messages, m)
+		}
+	}
+	v.Limited, err = t.limited()
+	return err
+}
+
+func (t *turn) limited() (map[string]coppice.AgentLimit, error) {
+	limits, err := t.tx.AgentLimits()
+	if err != nil {
+		return nil, err
+	}
+	m := make(map[string]coppice.AgentLimit, len(limits))
+	for _, l := range limits {
+		if l.Until.After(t.now) {
+			m[l.Agent] = l
+		}
+	}
+	return m, nil
+}
+
+func (t *turn) firstInQueue(project int64) (*coppice.Landing, error) {
+	queued, err := t.tx.QueuedLandings(project)
+	if err != nil || len(queued) == 0 {
+		return nil, err
+	}
+	return &queued[0], nil
+}
+
+// session returns the newest session of the round, or nil.
+func (v *View) session() *coppice.Session {
+	if len(v.Sessions) == 0 {
+		return nil
+	}
+	return &v.Sessions[len(v.Sessions)-1]
+}
+
+// open returns the first work item of a kind that workers still hold, or nil.
+func (v *View) open(kinds ...coppice.WorkKind) *coppice.Work {
+	for i := range v.Work {
+		for _, k := range kinds {
+			if v.Work[i].Kind == k && v.Work[i].Open() {
+				return &v.Work[i]
+			}
+		}
+	}
+	return nil
+}
+
+// checks lists the commands that judge the task's candidates.
+func (v *View) checks() []string {
+	seen := map[string]bool{}
+	var all []string
+	for _, list := range [][]string{v.Project.Policy.Checks, v.Task.Checks} {
+		for _, c := range list {
+			if !seen[c] {
+				seen[c] = true
+				all = append(all, c)
+			}
+		}
+	}
+	return all
+}
+
+// fixes counts the fix sessions of the round.
+func (v *View) fixes() int {
+	n := 0
+	for _, s := range v.Sessions {
+		if s.Role == coppice.RoleFix {
+			n++
+		}
+	}
+	return n
+}
