@@ -1,0 +1,49 @@
+// Package clock is the time that long-lived parts are given instead of reading
+// it themselves, so that a test or the simulation can hold it still and move it.
+package clock
+
+import "time"
+
+// Clock tells the time and wakes its callers. Implementations are safe for
+// concurrent use.
+type Clock interface {
+	// Now is the present moment.
+	Now() time.Time
+	// NewTimer makes a timer that sends the time on its C once d has passed.
+	NewTimer(d time.Duration) *Timer
+	// AfterFunc calls f once d has passed, in a goroutine of its own on the
+	// real clock and within Advance on a manual one. Its timer has no C.
+	AfterFunc(d time.Duration, f func()) *Timer
+}
+
+// Timer is one pending wake-up.
+type Timer struct {
+	C     <-chan time.Time
+	stop  func() bool
+	reset func(time.Duration) bool
+}
+
+// Stop cancels the timer and tells whether it was still pending. Once Stop has
+// returned, no earlier time will be received from C.
+func (t *Timer) Stop() bool { return t.stop() }
+
+// Reset sets the timer to fire once d has passed from now and tells whether it
+// was still pending.
+func (t *Timer) Reset(d time.Duration) bool { return t.reset(d) }
+
+// Real returns the machine's clock.
+func Real() Clock { return machine{} }
+
+type machine struct{}
+
+func (machine) Now() time.Time { return time.Now() }
+
+func (machine) NewTimer(d time.Duration) *Timer {
+	t := time.NewTimer(d)
+	return &Timer{C: t.C, stop: t.Stop, reset: t.Reset}
+}
+
+func (machine) AfterFunc(d time.Duration, f func()) *Timer {
+	t := time.AfterFunc(d, f)
+	return &Timer{stop: t.Stop, reset: t.Reset}
+}

@@ -1,0 +1,174 @@
+package clock
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Manual is a clock that stands still until it is moved. Wake-ups that fall due
+// while it moves happen in the order of their times, those of the same time in
+// the order in which they were set, each with the clock standing at its time.
+type Manual struct {
+	mu      sync.Mutex
+	now     time.Time
+	seq     uint64
+	pending []*alarm
+	changed chan struct{} // closed and replaced whenever pending changes
+}
+
+// alarm is one pending wake-up of a Manual clock.
+type alarm struct {
+	at   time.Time
+	seq  uint64
+	fire func(time.Time)
+}
+
+// NewManual makes a clock that stands at the given moment.
+func NewManual(at time.Time) *Manual {
+	return &Manual{now: at, changed: make(chan struct{})}
+}
+
+// Now is where the clock stands.
+func (m *Manual) Now() time.Time {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.now
+}
+
+// NewTimer implements Clock.
+func (m *Manual) NewTimer(d time.Duration) *Timer {
+	c := make(chan time.Time, 1)
+	drain := func() {
+		select {
+		case <-c:
+		default:
+		}
+	}
+	a := &alarm{fire: func(at time.Time) {
+		select {
+		case c <- at:
+		default:
+		}
+	}}
+	t := m.timer(a, d, drain)
+	t.C = c
+	return t
+}
+
+// AfterFunc implements Clock.
+func (m *Manual) AfterFunc(d time.Duration, f func()) *Timer {
+	return m.timer(&alarm{fire: func(time.Time) { f() }}, d, func() {})
+}
+
+func (m *Manual) timer(a *alarm, d time.Duration, drain func()) *Timer {
+	stop := func() bool {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		was := m.remove(a)
+		drain()
+		return was
+	}
+	reset := func(d time.Duration) bool {
+		m.mu.Lock()
+		was := m.remove(a)
+		drain()
+		m.arm(a, d)
+		m.mu.Unlock()
+		m.run(time.Time{})
+		return was
+	}
+	m.mu.Lock()
+	m.arm(a, d)
+	m.mu.Unlock()
+	m.run(time.Time{})
+	return &Timer{stop: stop, reset: reset}
+}
+
+// arm and remove are called with mu held.
+func (m *Manual) arm(a *alarm, d time.Duration) {
+	m.seq++
+	a.at, a.seq = m.now.Add(max(d, 0)), m.seq
+	m.pending = append(m.pending, a)
+	m.signal()
+}
+
+func (m *Manual) remove(a *alarm) bool {
+	i := slices.Index(m.pending, a)
+	if i < 0 {
+		return false
+	}
+	m.pending = slices.Delete(m.pending, i, i+1)
+	m.signal()
+	return true
+}
+
+func (m *Manual) signal() {
+	close(m.changed)
+	m.changed = make(chan struct{})
+}
+
+// Advance moves the clock forward and returns once everything due was woken.
+func (m *Manual) Advance(d time.Duration) { m.run(m.Now().Add(d)) }
+
+// run fires what is due until the given moment, or until now when it is zero,
+// and leaves the clock there. Functions are called without the lock, so they
+// may use the clock themselves.
+func (m *Manual) run(until time.Time) {
+	for {
+		m.mu.Lock()
+		if until.Before(m.now) {
+			until = m.now
+		}
+		var next *alarm
+		for _, a := range m.pending {
+			if !a.at.After(until) && (next == nil || a.at.Before(next.at) || (a.at.Equal(next.at) && a.seq < next.seq)) {
+				next = a
+			}
+		}
+		if next == nil {
+			m.now = until
+			m.mu.Unlock()
+			return
+		}
+		if next.at.After(m.now) {
+			m.now = next.at
+		}
+		m.remove(next)
+		at := m.now
+		m.mu.Unlock()
+		next.fire(at)
+	}
+}
+
+// Next is the time of the earliest pending wake-up, and whether there is one.
+func (m *Manual) Next() (time.Time, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var next time.Time
+	for i, a := range m.pending {
+		if i == 0 || a.at.Before(next) {
+			next = a.at
+		}
+	}
+	return next, len(m.pending) > 0
+}
+
+// WaitPending returns once at least n wake-ups are pending. It lets a test move
+// the clock only after the code under test has gone to wait for it.
+func (m *Manual) WaitPending(ctx context.Context, n int) error {
+	for {
+		m.mu.Lock()
+		ready, changed := len(m.pending) >= n, m.changed
+		m.mu.Unlock()
+		if ready {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
