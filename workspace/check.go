@@ -1,0 +1,187 @@
+package workspace
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"coppice"
+)
+
+// checkEnv changes whenever the way checks are run changes, so that judgements
+// from before no longer count.
+const checkEnv = "coppice-check-1"
+
+// Check judges a tree: it runs every command, in order, in a worktree of the
+// checks' own. Nothing an earlier check left is there, ignored files included;
+// caches outside of the worktree make up for that. Between commands the tracked
+// files are put back, so that no command judges what another one changed.
+func (w *Workspaces) Check(ctx context.Context, spec coppice.CheckSpec) (coppice.CheckResult, error) {
+	if err := errors.Join(coppice.ValidHash(spec.Commit), coppice.ValidHash(spec.Tree), validPolicy(spec.Policy)); err != nil {
+		return coppice.CheckResult{}, firstError(err)
+	}
+	r, err := w.find(ctx, spec.Repo)
+	if err != nil {
+		return coppice.CheckResult{}, err
+	}
+	res, err := w.check(ctx, r, spec)
+	return res, told(err)
+}
+
+func (w *Workspaces) check(ctx context.Context, r repo, spec coppice.CheckSpec) (coppice.CheckResult, error) {
+	var res coppice.CheckResult
+	s, unlock, err := w.bench(ctx, r, spec.Commit)
+	if err != nil {
+		return res, err
+	}
+	defer unlock()
+	path := r.path(s)
+	if err := w.vacate(ctx, r, path, spec.Commit); err != nil {
+		return res, err
+	}
+	tree, known := w.trees.get(spec.Commit)
+	if !known {
+		if tree, err = w.git.Run(ctx, path, "rev-parse", "--verify", spec.Commit+"^{tree}"); err != nil {
+			return res, err
+		}
+	}
+	if tree != spec.Tree {
+		return res, coppice.Errorf(coppice.EInvalid, "the commit %.12s has the tree %.12s, not %.12s", spec.Commit, tree, spec.Tree)
+	}
+	if err := w.submodules(ctx, r, path); err != nil {
+		return res, err
+	}
+	if _, err := w.furnish(ctx, r, path, spec.Policy); err != nil {
+		return res, err
+	}
+	ports, err := w.givePorts(ctx, portOwner(r, s.Name), spec.Policy.Ports)
+	if err != nil {
+		return res, err
+	}
+	env := Env("", path, "", ports)
+	if err := w.setup(ctx, path, spec.Policy.Setup, env); err != nil {
+		return res, err
+	}
+	if res.Env, err = w.fingerprint(ctx, r, spec.Policy); err != nil {
+		return res, err
+	}
+	for i, c := range spec.Commands {
+		if i > 0 {
+			if _, err := w.git.Run(ctx, path, "checkout", "--force", "--quiet", "--detach", spec.Commit, "--"); err != nil {
+				return res, err
+			}
+		}
+		began := w.now()
+		log, exit, err := shell(ctx, path, w.cleanEnv(env), c, spec.Timeout.D())
+		if err != nil {
+			return res, err
+		}
+		ended := w.now()
+		res.Checks = append(res.Checks, coppice.Check{
+			Tree: spec.Tree, Command: c, Env: res.Env, Exit: exit, Log: log, Took: max(ended.Sub(began), 0), EndedAt: ended.UTC().Round(time.Microsecond),
+		})
+	}
+	return res, nil
+}
+
+// bench takes a worktree for checks that nobody uses, or makes one. A lock on
+// its file says that it is in use; a crash frees it.
+func (w *Workspaces) bench(ctx context.Context, r repo, commit string) (slot, func(), error) {
+	unlock, err := w.lock(ctx, r.lockFile())
+	if err != nil {
+		return slot{}, nil, err
+	}
+	defer unlock()
+	list, err := w.slots(r)
+	if err != nil {
+		return slot{}, nil, err
+	}
+	taken := map[string]bool{}
+	for _, s := range list {
+		taken[s.Name] = true
+	}
+	for _, s := range list {
+		if !strings.HasPrefix(s.Name, checkPrefix) {
+			continue
+		}
+		free, ok, err := w.tryLock(r.slotLock(s))
+		if err != nil {
+			return slot{}, nil, err
+		}
+		if ok {
+			return w.benchAt(ctx, r, s, commit, free)
+		}
+	}
+	s := slot{Name: freeName(checkPrefix, taken), State: slotReady, Key: ""}
+	if err := w.writeSlot(r, s); err != nil {
+		return slot{}, nil, err
+	}
+	free, ok, err := w.tryLock(r.slotLock(s))
+	if err != nil || !ok {
+		return slot{}, nil, errors.Join(err, fmt.Errorf("the new worktree %s is in use", s.Name))
+	}
+	return w.benchAt(ctx, r, s, commit, free)
+}
+
+func (w *Workspaces) benchAt(ctx context.Context, r repo, s slot, commit string, free func()) (slot, func(), error) {
+	if err := w.register(ctx, r, s, commit); err != nil {
+		free()
+		return slot{}, nil, err
+	}
+	return s, free, nil
+}
+
+// fingerprint tells environments apart in which the same tree could be judged
+// differently: the platform, and what is put into the worktree besides it.
+func (w *Workspaces) fingerprint(ctx context.Context, r repo, p coppice.WorkspacePolicy) (string, error) {
+	h := sha256.New()
+	put := func(s string) { fmt.Fprintf(h, "%d:%s", len(s), s) }
+	for _, s := range []string{checkEnv, runtime.GOOS, runtime.GOARCH} {
+		put(s)
+	}
+	put("setup")
+	for _, c := range p.Setup {
+		put(c)
+	}
+	put("link")
+	for _, l := range slices.Sorted(slices.Values(p.Link)) {
+		put(l)
+	}
+	put("copy")
+	files, err := w.copies(ctx, r, p)
+	if err != nil {
+		return "", err
+	}
+	root, err := os.OpenRoot(r.root)
+	if err != nil {
+		return "", err
+	}
+	defer root.Close()
+	for _, f := range files {
+		put(f)
+		if target, err := root.Readlink(f); err == nil {
+			put("-> " + target)
+			continue
+		}
+		in, err := root.Open(f)
+		if err != nil {
+			return "", err
+		}
+		sum := sha256.New()
+		_, err = io.Copy(sum, in)
+		in.Close()
+		if err != nil {
+			return "", err
+		}
+		put(hex.EncodeToString(sum.Sum(nil)))
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16]), nil
+}

@@ -1,0 +1,82 @@
+package workspace
+
+import (
+	"context"
+	"os"
+	"strings"
+
+	"coppice"
+	"coppice/workspace/git"
+)
+
+// Diff shows what head changed since it left base, or with stat only how much.
+func (w *Workspaces) Diff(ctx context.Context, dir, base, head string, stat bool) (string, error) {
+	for _, rev := range []string{base, head} {
+		if coppice.ValidHash(rev) != nil {
+			if err := coppice.ValidBranch(rev); err != nil {
+				return "", err
+			}
+		}
+	}
+	r, err := w.find(ctx, dir)
+	if err != nil {
+		return "", err
+	}
+	return w.diff(ctx, git.Call{Dir: r.root}, stat, base+"..."+head)
+}
+
+// DiffWorkspace shows what a workspace changed since it left base, uncommitted
+// and untracked files included. The agent's index is not touched.
+func (w *Workspaces) DiffWorkspace(ctx context.Context, path, base string, stat bool) (string, error) {
+	if coppice.ValidHash(base) != nil {
+		if err := coppice.ValidBranch(base); err != nil {
+			return "", err
+		}
+	}
+	r, s, err := w.byPath(path)
+	if err != nil {
+		return "", err
+	}
+	admin, err := adminDir(r.path(s))
+	if err != nil {
+		return "", damaged(path, err)
+	}
+	index, err := tempIndex(r, admin)
+	if err != nil {
+		return "", err
+	}
+	defer os.Remove(index)
+	exclude, err := w.excludeFile(ctx, r, path, s.Given)
+	if err != nil {
+		return "", err
+	}
+	defer os.Remove(exclude)
+	c := git.Call{Dir: path, Env: []string{"GIT_INDEX_FILE=" + index}, Config: []string{"core.excludesFile=" + exclude, "advice.addEmbeddedRepo=false"}}
+	add := c
+	add.Args = []string{"add", "--intent-to-add", "--", "."}
+	if _, err := w.git.Do(ctx, add); err != nil {
+		return "", err
+	}
+	from, err := w.git.Run(ctx, path, "merge-base", "--end-of-options", base, "HEAD")
+	if err != nil {
+		return "", err
+	}
+	return w.diff(ctx, c, stat, from)
+}
+
+// maxDiff bounds the text of a diff.
+const maxDiff = 16 << 20
+
+func (w *Workspaces) diff(ctx context.Context, c git.Call, stat bool, rev string) (string, error) {
+	c.Args = []string{"diff", "--no-ext-diff", "--no-textconv", "--no-color", "--find-renames", "--patch"}
+	if stat {
+		c.Args[len(c.Args)-1] = "--stat"
+	}
+	c.Args = append(c.Args, "--end-of-options", rev, "--")
+	c.Limit = maxDiff
+	out, err := w.git.Do(ctx, c)
+	if err == nil && len(out) == maxDiff {
+		out += "\n[... the rest is left out ...]\n"
+	}
+	return strings.ToValidUTF8(out, "\uFFFD"), err
+}

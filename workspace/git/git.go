@@ -1,0 +1,212 @@
+// Package git is the one place that runs git.
+//
+// No call goes through a shell, stdout and stderr stay apart, the environment
+// is a fixed list, and when the context ends the whole process group is killed.
+//
+// The repository's configuration and attributes are not trusted: an agent in a
+// linked worktree can write both. Hooks, the file system monitor, external diff
+// programs, text conversions, merge drivers, signing programs, pagers, editors
+// and the ext transport are off, as are replaced objects. Filters, credential helpers and the ssh
+// command count only as far as the person's own global configuration defines
+// them, which is outside every workspace. What remains: the overrides are
+// computed just before each call, so a process that rewrites .git/config in
+// the milliseconds between can still have a filter of its own run. Only a
+// sandbox that keeps .git read-only closes that gap.
+package git
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Config says how git is run. The zero value is usable.
+type Config struct {
+	Program string   // git's path; looked up in PATH when empty
+	Env     []string // where PATH, HOME and the like are taken from; the process's own when nil
+}
+
+// Runner runs git. It is safe for concurrent use.
+type Runner struct {
+	program string
+	env     []string // without a global configuration
+	userEnv []string // with the person's
+	memory  *memory
+}
+
+// passed names the variables that git gets from outside. HOME is needed for
+// ssh and for the person's ignore file, SSH_AUTH_SOCK for pushing.
+var passed = []string{"PATH", "HOME", "TMPDIR", "USER", "LOGNAME", "SSH_AUTH_SOCK", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"}
+
+// New makes a Runner.
+func New(c Config) (*Runner, error) {
+	env := c.Env
+	if env == nil {
+		env = os.Environ()
+	}
+	program := c.Program
+	if program == "" {
+		p, err := exec.LookPath("git")
+		if err != nil {
+			return nil, fmt.Errorf("git is not installed: %w", err)
+		}
+		program = p
+	}
+	base := []string{
+		"LC_ALL=C", "GIT_TERMINAL_PROMPT=0", "GIT_ASKPASS=", "SSH_ASKPASS=", "GIT_OPTIONAL_LOCKS=0", "GIT_EDITOR=false", "GIT_SEQUENCE_EDITOR=false",
+		"GIT_PAGER=cat", "GIT_MERGE_AUTOEDIT=no", "GIT_CONFIG_NOSYSTEM=1", "GIT_ADVICE=0",
+		"GIT_NO_REPLACE_OBJECTS=1", // an agent could make a commit look like another one
+	}
+	global := ""
+	for _, kv := range env {
+		name, value, _ := strings.Cut(kv, "=")
+		for _, p := range passed {
+			if name == p {
+				base = append(base, kv)
+			}
+		}
+		if name == "GIT_CONFIG_GLOBAL" {
+			global = value
+		}
+	}
+	r := &Runner{program: program}
+	r.env = append(base[:len(base):len(base)], "GIT_CONFIG_GLOBAL=/dev/null")
+	r.userEnv = base[:len(base):len(base)]
+	if global != "" {
+		r.userEnv = append(r.userEnv, "GIT_CONFIG_GLOBAL="+global)
+	}
+	r.memory = newMemory(r.userEnv)
+	return r, nil
+}
+
+// Call is one run of git.
+type Call struct {
+	Dir     string
+	Args    []string
+	Env     []string // added to the fixed environment
+	Config  []string // key=value pairs that override every configuration
+	Stdin   []byte
+	Network bool // the person's own global configuration is read: credentials, proxies, rewritten addresses
+	Limit   int  // bytes of stdout kept; 0 keeps all
+	OK      []int
+}
+
+// Error tells how a run of git failed.
+type Error struct {
+	Args   []string
+	Exit   int // -1 when it was killed or did not start
+	Stdout string
+	Stderr string
+	Err    error
+}
+
+// Error prints the command and what git said.
+func (e *Error) Error() string {
+	said := strings.TrimSpace(e.Stderr)
+	if said == "" && e.Err != nil {
+		said = e.Err.Error()
+	}
+	return fmt.Sprintf("git %s: %s", strings.Join(e.Args, " "), said)
+}
+
+// Unwrap returns what lies beneath: the context's cause when it ended.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Exit returns the exit code of git within err, and -1 when there is none.
+func Exit(err error) int {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Exit
+	}
+	return -1
+}
+
+// Run runs git in dir and returns its output without the last line break.
+func (r *Runner) Run(ctx context.Context, dir string, args ...string) (string, error) {
+	out, err := r.Do(ctx, Call{Dir: dir, Args: args})
+	return strings.TrimSuffix(out, "\n"), err
+}
+
+// Do runs one call and returns its output as it is. An exit code in c.OK
+// besides 0 is no error; it is then told by an output of its own or not at all.
+func (r *Runner) Do(ctx context.Context, c Call) (string, error) {
+	out, _, err := r.Status(ctx, c)
+	return out, err
+}
+
+// Status is Do for callers that need the exit code.
+func (r *Runner) Status(ctx context.Context, c Call) (out string, exit int, err error) {
+	config := append(fixed(), c.Config...)
+	if len(c.Args) > 0 && guarded[c.Args[0]] {
+		more, err := r.guard(ctx, c.Dir)
+		if err != nil {
+			return "", -1, err
+		}
+		config = append(config, more...)
+	}
+	return r.exec(ctx, c, config)
+}
+
+func (r *Runner) exec(ctx context.Context, c Call, config []string) (string, int, error) {
+	if err := context.Cause(ctx); err != nil {
+		return "", -1, &Error{Args: c.Args, Exit: -1, Err: err}
+	}
+	cmd := exec.CommandContext(ctx, r.program, c.Args...)
+	cmd.Dir = c.Dir
+	cmd.Env = append([]string(nil), r.env...)
+	if c.Network {
+		cmd.Env = append([]string(nil), r.userEnv...)
+	}
+	cmd.Env = append(cmd.Env, configEnv(config)...)
+	cmd.Env = append(cmd.Env, c.Env...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = 5 * time.Second
+	if c.Stdin != nil {
+		cmd.Stdin = bytes.NewReader(c.Stdin)
+	}
+	stdout, stderr := &capped{limit: c.Limit}, &capped{limit: 64 << 10}
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	err := cmd.Run()
+	if cause := context.Cause(ctx); err != nil && cause != nil {
+		return "", -1, &Error{Args: c.Args, Exit: -1, Stderr: stderr.String(), Err: cause}
+	}
+	if err == nil {
+		return stdout.String(), 0, nil
+	}
+	exit := -1
+	var ee *exec.ExitError
+	if errors.As(err, &ee) {
+		exit = ee.ExitCode()
+	}
+	for _, ok := range c.OK {
+		if exit == ok {
+			return stdout.String(), exit, nil
+		}
+	}
+	return stdout.String(), exit, &Error{Args: c.Args, Exit: exit, Stdout: stdout.String(), Stderr: stderr.String(), Err: err}
+}
+
+// capped keeps the first bytes written to it and swallows the rest, so that a
+// flood neither fills memory nor blocks the writer.
+type capped struct {
+	buf   bytes.Buffer
+	limit int
+}
+
+func (c *capped) Write(p []byte) (int, error) {
+	n := len(p)
+	if c.limit > 0 {
+		p = p[:min(len(p), c.limit-c.buf.Len())]
+	}
+	c.buf.Write(p)
+	return n, nil
+}
+
+func (c *capped) String() string { return c.buf.String() }

@@ -1,0 +1,113 @@
+package git
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// memory remembers settings by the files they stand in, for as long as those are
+// the same. Worktrees of one repository share them.
+type memory struct {
+	files []string // of the person
+
+	mu   sync.Mutex
+	seen map[string][]Setting // by print
+}
+
+// mostRemembered bounds what is remembered.
+const mostRemembered = 256
+
+func newMemory(env []string) *memory {
+	m := &memory{seen: map[string][]Setting{}}
+	home, config := "", ""
+	for _, kv := range env {
+		name, value, _ := strings.Cut(kv, "=")
+		switch name {
+		case "HOME":
+			home = value
+		case "XDG_CONFIG_HOME":
+			config = value
+		case "GIT_CONFIG_GLOBAL":
+			m.files = []string{value}
+			return m
+		}
+	}
+	if config == "" {
+		config = filepath.Join(home, ".config")
+	}
+	m.files = []string{filepath.Join(home, ".gitconfig"), filepath.Join(config, "git", "config")}
+	return m
+}
+
+// print describes the configuration files that count in dir, and whether they
+// may be remembered. Only a directory that is a checkout's root is known well
+// enough.
+func (m *memory) print(dir string, now time.Time) (string, bool) {
+	admin := filepath.Join(dir, ".git")
+	st, err := os.Lstat(admin)
+	if err != nil {
+		return "", false
+	}
+	common := admin
+	if st.Mode().IsRegular() {
+		b, err := os.ReadFile(admin)
+		to, ok := strings.CutPrefix(strings.TrimSpace(string(b)), "gitdir: ")
+		if err != nil || !ok || !filepath.IsAbs(to) {
+			return "", false
+		}
+		b, err = os.ReadFile(filepath.Join(to, "commondir"))
+		if err != nil {
+			return "", false
+		}
+		admin, common = to, strings.TrimSpace(string(b))
+		if !filepath.IsAbs(common) {
+			common = filepath.Join(admin, common)
+		}
+	} else if !st.IsDir() {
+		return "", false
+	}
+	var b strings.Builder
+	for _, f := range append([]string{filepath.Join(common, "config"), filepath.Join(admin, "config.worktree")}, m.files...) {
+		st, err := os.Stat(f)
+		if os.IsNotExist(err) {
+			continue // when it comes, the description changes
+		}
+		if err != nil {
+			return "", false
+		}
+		sys, ok := st.Sys().(*syscall.Stat_t)
+		if !ok || now.Sub(changed(sys)) < settled {
+			return "", false
+		}
+		fmt.Fprintf(&b, "%s %d %d %d %d\n", f, sys.Ino, st.Size(), st.ModTime().UnixNano(), changed(sys).UnixNano())
+	}
+	return b.String(), true
+}
+
+func (m *memory) recall(print string) ([]Setting, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	list, ok := m.seen[print]
+	return list, ok
+}
+
+// keep remembers settings, unless they depend on more than the files: an
+// include reads others, and may depend on the branch.
+func (m *memory) keep(print string, list []Setting) {
+	for _, s := range list {
+		if strings.HasPrefix(s.Key, "include") {
+			return
+		}
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if len(m.seen) >= mostRemembered {
+		m.seen = map[string][]Setting{}
+	}
+	m.seen[print] = list
+}

@@ -1,0 +1,314 @@
+package workspace
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"coppice"
+)
+
+func (b *bundle) mergeSpec(head, strategy string) coppice.MergeSpec {
+	return coppice.MergeSpec{Repo: b.root, Base: "main", Head: head, Strategy: strategy, Message: "Do it\n\nTask: app-1\nSession: app-1.1\n",
+		At: time.Unix(1700001000, 0), Ref: "refs/coppice/land/app-1"}
+}
+
+func (b *bundle) moveSpec(m coppice.MergeResult) coppice.MoveSpec {
+	return coppice.MoveSpec{Repo: b.root, Base: "main", Old: m.Base, New: m.Commit, Ref: "refs/coppice/land/app-1"}
+}
+
+// candidate commits each file as a commit of its own and returns the last.
+func (b *bundle) candidate(key string, files ...string) string {
+	b.t.Helper()
+	res := b.prepare(key)
+	head := res.Head
+	for _, f := range files {
+		write(b.t, res.Path, f, "by "+key+"\n")
+		head = commit(b.t, res.Path, "Add "+f)
+	}
+	return head
+}
+
+func TestMerge(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	head := b.candidate("app-1", "x.txt", "y.txt")
+	write(t, b.root, "base.txt", "base")
+	base := commit(t, b.root, "meanwhile")
+	before := print(t, b.root, ".git")
+	for strategy, want := range map[string]string{
+		coppice.StrategySquash: "Bot|Ann|Do it|" + base,
+		coppice.StrategyMerge:  "Bot|Ann|Do it|" + base + " " + head,
+		coppice.StrategyRebase: "Bot|Ann|Add y.txt|",
+	} {
+		one := must[coppice.MergeResult](t)(b.Merge(b.ctx, b.mergeSpec(head, strategy)))
+		two := must[coppice.MergeResult](t)(b.Merge(b.ctx, b.mergeSpec(head, strategy)))
+		if d := cmp.Diff(one, two); d != "" || one.Commit == "" || one.Base != base {
+			t.Errorf("%s: %+v %s", strategy, one, d)
+		}
+		if got := run(t, b.root, "git", "log", "-1", "--format=%an|%cn|%s|%P", one.Commit); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %s", strategy, got)
+		}
+		if got := run(t, b.root, "git", "log", "-1", "--format=%(trailers:only)", one.Commit); got != "Task: app-1\nSession: app-1.1" {
+			t.Errorf("%s: trailers %q", strategy, got)
+		}
+		if got := run(t, b.root, "git", "ls-tree", "-r", "--name-only", one.Tree); got != ".gitignore\na.txt\nbase.txt\ndir/b.txt\nx.txt\ny.txt" {
+			t.Errorf("%s: %s", strategy, got)
+		}
+		if got := run(t, b.root, "git", "rev-parse", "refs/coppice/land/app-1"); got != one.Commit {
+			t.Errorf("%s: kept %s", strategy, got)
+		}
+		if n := run(t, b.root, "git", "rev-list", "--count", base+".."+one.Commit); strategy == coppice.StrategyRebase && n != "2" {
+			t.Errorf("%s commits were replayed", n)
+		}
+	}
+	if got := must[coppice.MergeResult](t)(b.Merge(b.ctx, b.mergeSpec(base, coppice.StrategySquash))); !got.Empty || got.Commit != "" {
+		t.Errorf("%+v", got)
+	}
+	if d := cmp.Diff(before, print(t, b.root, ".git")); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestMergeConflicts(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	res := b.prepare("app-1")
+	write(t, res.Path, "a.txt", "one\nTWO\nthree\n")
+	write(t, res.Path, "bin", "\x00\x01")
+	if err := os.Remove(filepath.Join(res.Path, "dir/b.txt")); err != nil {
+		t.Fatal(err)
+	}
+	head := commit(t, res.Path, "theirs")
+	write(t, b.root, "a.txt", "one\n2\nthree\n")
+	write(t, b.root, "bin", "\x00\x02")
+	write(t, b.root, "dir/b.txt", "changed")
+	commit(t, b.root, "ours")
+	got := must[coppice.MergeResult](t)(b.Merge(b.ctx, b.mergeSpec(head, coppice.StrategySquash)))
+	if got.Commit != "" || len(got.Conflicts) != 3 {
+		t.Fatalf("%+v", got)
+	}
+	for i, want := range []struct{ path, has string }{
+		{"a.txt", "one\n<<<<<<< main\n2\n"}, {"bin", "Cannot merge binary files"}, {"dir/b.txt", "deleted in the candidate and modified in main"},
+	} {
+		if c := got.Conflicts[i]; c.Path != want.path || !strings.Contains(c.Text, want.has) {
+			t.Errorf("%+v", c)
+		}
+	}
+	if !strings.Contains(got.Conflicts[0].Text, "TWO\n>>>>>>> the candidate\n") {
+		t.Error(got.Conflicts[0].Text)
+	}
+}
+
+func TestLinkNeverLands(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	write(t, b.root, "node_modules/x.js", "x")
+	spec := b.spec("app-1")
+	spec.Policy.Link = []string{"node_modules"}
+	res := must[coppice.PrepareResult](t)(b.Prepare(b.ctx, spec))
+	write(t, res.Path, "work.txt", "w")
+	head := commit(t, res.Path, "everything") // git add -A: the link is not ignored
+	if !strings.Contains(run(t, b.root, "git", "ls-tree", "--name-only", head), "node_modules") {
+		t.Fatal("the agent did not commit the link")
+	}
+	for _, s := range []string{coppice.StrategySquash, coppice.StrategyMerge, coppice.StrategyRebase} {
+		m := must[coppice.MergeResult](t)(b.Merge(b.ctx, b.mergeSpec(head, s)))
+		if got := run(t, b.root, "git", "ls-tree", "--name-only", m.Commit); strings.Contains(got, "node_modules") || !strings.Contains(got, "work.txt") {
+			t.Errorf("%s: %s", s, got)
+		}
+	}
+}
+
+func TestMove(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	m := must[coppice.MergeResult](t)(b.Merge(b.ctx, b.mergeSpec(b.candidate("app-1", "x.txt", "a.txt"), coppice.StrategySquash)))
+	blocked := func(name, has string, do, undo func()) {
+		t.Helper()
+		do()
+		before := print(t, b.root)
+		got := must[coppice.MoveResult](t)(b.Move(b.ctx, b.moveSpec(m)))
+		if got.Moved || got.Now != m.Base || !strings.Contains(got.Blocked, has) || !strings.Contains(got.Blocked, b.root) {
+			t.Errorf("%s: %+v", name, got)
+		}
+		if d := cmp.Diff(before, print(t, b.root)); d != "" {
+			t.Errorf("%s: the checkout changed: %s", name, d)
+		}
+		undo()
+	}
+	reset := func() { run(t, b.root, "git", "reset", "-q", "--hard") }
+	drop := func(name string) func() { return func() { _ = os.RemoveAll(filepath.Join(b.root, name)) } }
+	blocked("dirty", `uncommitted changes in "dir/b.txt"`, func() { write(t, b.root, "dir/b.txt", "mine") }, reset)
+	blocked("staged", `uncommitted changes in "s"`, func() { write(t, b.root, "s", "s"); run(t, b.root, "git", "add", "s") }, reset)
+	blocked("untracked in the way", "x.txt", func() { write(t, b.root, "x.txt", "mine") }, drop("x.txt"))
+	for _, p := range progress {
+		blocked(p.file, p.what, func() { write(t, b.root, ".git/"+p.file, m.Base) }, drop(".git/"+p.file))
+	}
+	blocked("rebase of the base", "a rebase of main", func() {
+		run(t, b.root, "git", "checkout", "-q", "--detach")
+		write(t, b.root, ".git/rebase-merge/head-name", "refs/heads/main\n")
+	}, func() { drop(".git/rebase-merge")(); run(t, b.root, "git", "checkout", "-q", "main") })
+
+	write(t, b.root, "untracked.txt", "stays")
+	got := must[coppice.MoveResult](t)(b.Move(b.ctx, b.moveSpec(m)))
+	if want := (coppice.MoveResult{Moved: true, Now: m.Commit}); got != want {
+		t.Fatalf("%+v", got)
+	}
+	if s := run(t, b.root, "git", "status", "--porcelain"); s != "?? untracked.txt" || read(t, b.root, "x.txt") != "by app-1\n" {
+		t.Errorf("the checkout did not follow: %s", s)
+	}
+	if again := must[coppice.MoveResult](t)(b.Move(b.ctx, b.moveSpec(m))); again != got {
+		t.Errorf("%+v", again)
+	}
+	if refs := run(t, b.root, "git", "for-each-ref", "refs/coppice/land"); refs != "" {
+		t.Error(refs)
+	}
+	// Somebody else moved it on: that is told, and nothing changes.
+	old := b.moveSpec(m)
+	old.New = b.candidate("app-2", "z.txt")
+	if res, err := b.Move(b.ctx, old); err != nil || res.Moved || res.Now != m.Commit || res.Blocked != "" {
+		t.Errorf("%+v %v", res, err)
+	}
+}
+
+func TestMoveTouched(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	m := must[coppice.MergeResult](t)(b.Merge(b.ctx, b.mergeSpec(b.candidate("app-1", "a.txt"), coppice.StrategySquash)))
+	then := time.Unix(1600000000, 0)
+	if err := os.Chtimes(filepath.Join(b.root, "a.txt"), then, then); err != nil {
+		t.Fatal(err)
+	}
+	if got := must[coppice.MoveResult](t)(b.Move(b.ctx, b.moveSpec(m))); !got.Moved || read(t, b.root, "a.txt") != "by app-1\n" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestReplacedCommit has an agent that makes a commit look like another one:
+// what is judged and what lands is the commit itself.
+func TestReplacedCommit(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	m := must[coppice.MergeResult](t)(b.Merge(b.ctx, b.mergeSpec(b.candidate("app-1", "bad.txt"), coppice.StrategySquash)))
+	run(t, b.root, "git", "replace", m.Commit, b.candidate("app-2", "good.txt"))
+	spec := coppice.CheckSpec{Repo: b.root, Commit: m.Commit, Tree: m.Tree, Commands: []string{"test -f bad.txt"}}
+	if got := must[coppice.CheckResult](t)(b.Check(b.ctx, spec)); got.Checks[0].Exit != 0 {
+		t.Errorf("the check saw another commit: %+v", got)
+	}
+}
+
+func TestMoveCrash(t *testing.T) {
+	t.Parallel()
+	for _, half := range []bool{false, true} {
+		b := setup(t)
+		m := must[coppice.MergeResult](t)(b.Merge(b.ctx, b.mergeSpec(b.candidate("app-1", "x.txt", "a.txt"), coppice.StrategySquash)))
+		var got coppice.MoveResult
+		wrote := false
+		crashes(t, b.Workspaces, func() (err error) {
+			if now := run(t, b.root, "git", "rev-parse", "main"); half && now == m.Commit && !wrote {
+				write(t, b.root, "a.txt", "by app-1\n") // as a killed checkout leaves it
+				wrote = true
+			}
+			got, err = b.Move(b.ctx, b.moveSpec(m))
+			return err
+		})
+		if !got.Moved || run(t, b.root, "git", "status", "--porcelain") != "" || read(t, b.root, "x.txt") != "by app-1\n" {
+			t.Errorf("%+v %s", got, run(t, b.root, "git", "status"))
+		}
+	}
+}
+
+func TestMoveRace(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	other := open(t, filepath.Dir(b.root)) // as another process
+	var specs []coppice.MoveSpec
+	for i := range 8 {
+		spec := b.mergeSpec(b.candidate(fmt.Sprintf("app-%d", i+1), fmt.Sprintf("x%d", i)), coppice.StrategySquash)
+		spec.Ref += fmt.Sprint(i)
+		move := b.moveSpec(must[coppice.MergeResult](t)(b.Merge(b.ctx, spec)))
+		move.Ref = spec.Ref
+		specs = append(specs, move)
+	}
+	results := make([]coppice.MoveResult, len(specs))
+	var wg sync.WaitGroup
+	for i, s := range specs {
+		w := []*Workspaces{b.Workspaces, other}[i%2]
+		wg.Go(func() { results[i] = must[coppice.MoveResult](t)(w.Move(b.ctx, s)) })
+	}
+	wg.Wait()
+	won := 0
+	now := run(t, b.root, "git", "rev-parse", "main")
+	for _, r := range results {
+		if r.Moved {
+			won++
+		}
+		if r.Now != now || r.Blocked != "" {
+			t.Errorf("%+v, the base is at %s", r, now)
+		}
+	}
+	if s := run(t, b.root, "git", "status", "--porcelain"); won != 1 || s != "" {
+		t.Errorf("%d won; status %s", won, s)
+	}
+}
+
+func TestPush(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	remote := filepath.Join(filepath.Dir(b.root), "remote.git")
+	run(t, b.root, "git", "clone", "-q", "--bare", b.root, remote)
+	head := b.candidate("app-1", "x.txt")
+	merge := func() coppice.MoveSpec {
+		s := b.moveSpec(must[coppice.MergeResult](t)(b.Merge(b.ctx, b.mergeSpec(head, coppice.StrategySquash))))
+		s.Push = true
+		return s
+	}
+	spec := merge()
+	var f *coppice.Failure
+	if _, err := b.Move(b.ctx, spec); !errors.As(err, &f) || f.Class != coppice.ClassEnvironment || !strings.Contains(f.Fix, "git remote add origin") {
+		t.Errorf("no remote: %v", err)
+	}
+	run(t, b.root, "git", "remote", "add", "origin", remote)
+	// Somebody pushed first: the base takes it over and the landing begins again.
+	clone := filepath.Join(filepath.Dir(b.root), "clone")
+	run(t, b.root, "git", "clone", "-q", remote, clone)
+	write(t, clone, "theirs.txt", "t")
+	theirs := commit(t, clone, "theirs")
+	run(t, clone, "git", "push", "-q", "origin", "main")
+	got := must[coppice.MoveResult](t)(b.Move(b.ctx, spec))
+	if want := (coppice.MoveResult{Now: theirs}); got != want {
+		t.Fatalf("%+v", got)
+	}
+	if s := run(t, b.root, "git", "status", "--porcelain"); s != "" || read(t, b.root, "theirs.txt") != "t" {
+		t.Error("the checkout did not follow the remote")
+	}
+	spec = merge()
+	crashes(t, b.Workspaces, func() (err error) { got, err = b.Move(b.ctx, spec); return err })
+	if at := run(t, remote, "git", "rev-parse", "main"); !got.Moved || at != spec.New || run(t, b.root, "git", "rev-parse", "main") != at {
+		t.Errorf("%+v, the remote is at %s", got, at)
+	}
+	// Gone different ways: a person has to look.
+	run(t, clone, "git", "pull", "-q", "--ff-only")
+	write(t, clone, "more.txt", "t")
+	commit(t, clone, "more")
+	run(t, clone, "git", "push", "-q", "origin", "main")
+	write(t, b.root, "local.txt", "l")
+	commit(t, b.root, "local")
+	head = b.candidate("app-2", "z.txt")
+	if got = must[coppice.MoveResult](t)(b.Move(b.ctx, merge())); got.Moved || !strings.Contains(got.Blocked, "different ways") {
+		t.Errorf("%+v", got)
+	}
+	// A remote that is not there.
+	run(t, b.root, "git", "remote", "set-url", "origin", remote+"-gone")
+	if _, err := b.Move(b.ctx, merge()); !errors.As(err, &f) || f.Class != coppice.ClassEnvironment {
+		t.Errorf("%v", err)
+	}
+}

@@ -1,0 +1,313 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"coppice"
+	"coppice/workspace/git"
+)
+
+// Merge makes the commit that would land: the candidate on top of the base, on
+// trees alone. Same spec, same base and same committer make the same commit.
+//
+// A rebase whose commits do not apply one by one, or whose history has merges
+// in it, lands as one squashed commit instead: its tree is the merge either way.
+func (w *Workspaces) Merge(ctx context.Context, spec coppice.MergeSpec) (coppice.MergeResult, error) {
+	if err := errors.Join(coppice.ValidBranch(spec.Base), coppice.ValidHash(spec.Head), validRef(spec.Ref), validStrategy(spec.Strategy)); err != nil {
+		return coppice.MergeResult{}, firstError(err)
+	}
+	r, err := w.find(ctx, spec.Repo)
+	if err != nil {
+		return coppice.MergeResult{}, err
+	}
+	res, err := w.merge(ctx, r, spec)
+	return res, told(err)
+}
+
+func validStrategy(s string) error {
+	switch s {
+	case coppice.StrategySquash, coppice.StrategyMerge, coppice.StrategyRebase:
+		return nil
+	}
+	return coppice.Errorf(coppice.EInvalid, "%s is no strategy", coppice.Quote(s)).WithFix("use squash, merge or rebase").WithField("land.strategy")
+}
+
+// validRef checks a ref that Coppice keeps things under.
+func validRef(ref string) error {
+	if name, ok := strings.CutPrefix(ref, "refs/coppice/"); !ok || coppice.ValidBranch(name) != nil {
+		return coppice.Errorf(coppice.EInvalid, "%s is no ref of Coppice's", coppice.Quote(ref))
+	}
+	return nil
+}
+
+func (w *Workspaces) merge(ctx context.Context, r repo, spec coppice.MergeSpec) (coppice.MergeResult, error) {
+	base, err := w.branch(ctx, r, spec.Base)
+	if err != nil {
+		return coppice.MergeResult{}, err
+	}
+	res := coppice.MergeResult{Base: base}
+	ours, theirs, err := w.sides(ctx, r, base, spec.Head)
+	if err != nil {
+		return res, err
+	}
+	m := merged{tree: theirs.tree}
+	if theirs.parents != base { // a single commit on top of the base is merged already
+		if m, err = w.mergeTree(ctx, r, base, spec.Head); err != nil {
+			return res, err
+		}
+	}
+	if m.conflicted {
+		res.Conflicts, err = w.conflicts(ctx, r, m, spec.Base, base, spec.Head)
+		return res, err
+	}
+	if res.Tree = m.tree; res.Tree != ours.tree {
+		if res.Tree, err = w.withoutLinks(ctx, r, base, m.tree); err != nil {
+			return res, err
+		}
+	}
+	if res.Tree == ours.tree {
+		res.Empty = true
+		return res, nil
+	}
+	c, err := w.committer(ctx, r, spec)
+	if err != nil {
+		return res, err
+	}
+	if spec.Strategy == coppice.StrategyRebase {
+		if res.Commit, err = w.replay(ctx, r, c, spec, base, res.Tree); err != nil {
+			return res, err
+		}
+	}
+	if res.Commit == "" {
+		parents := []string{"-p", base}
+		if spec.Strategy == coppice.StrategyMerge {
+			parents = append(parents, "-p", spec.Head)
+		}
+		if res.Commit, err = w.commitTree(ctx, r, append(theirs.author, c...), ended(spec.Message), res.Tree, parents...); err != nil {
+			return res, err
+		}
+	}
+	w.trees.put(res.Commit, res.Tree)
+	_, err = w.git.Run(ctx, r.root, "update-ref", spec.Ref, res.Commit)
+	return res, err
+}
+
+func ended(message string) string { return strings.TrimRight(message, "\n") + "\n" }
+
+// committer returns who commits, at the date of the spec.
+func (w *Workspaces) committer(ctx context.Context, r repo, spec coppice.MergeSpec) ([]string, error) {
+	who, err := w.git.Identity(ctx, r.root)
+	return identity("COMMITTER", who, strconv.FormatInt(spec.At.Unix(), 10)+" +0000"), err
+}
+
+// side is what a merge needs to know of a commit.
+type side struct {
+	tree    string
+	parents string
+	author  []string // and author date, as git's variables
+}
+
+// sides describes the base and the candidate.
+func (w *Workspaces) sides(ctx context.Context, r repo, base, head string) (ours, theirs side, err error) {
+	list, err := w.describe(ctx, r, base, head)
+	if err != nil {
+		if _, gone := w.git.Run(ctx, r.root, "cat-file", "-e", head+"^{commit}"); gone != nil && ctx.Err() == nil {
+			err = coppice.Errorf(coppice.ENotFound, "there is no commit %s in %s", head, r.root)
+		}
+		return ours, theirs, err
+	}
+	return list[0], list[len(list)-1], nil // one alone when both are the same
+}
+
+// describe reads commits; those that are named twice are told once.
+func (w *Workspaces) describe(ctx context.Context, r repo, commits ...string) ([]side, error) {
+	out, err := w.git.Run(ctx, r.root, append([]string{"log", "--no-walk=unsorted", "--no-patch", "--no-show-signature", "--no-mailmap",
+		"--format=%T%x00%P%x00%an%x00%ae%x00%ad%x00", "--date=raw", "--end-of-options"}, commits...)...)
+	if err != nil {
+		return nil, err
+	}
+	f := strings.Split(out, "\x00")
+	var list []side
+	for ; len(f) > 5; f = f[5:] {
+		name := f[2]
+		if name == "" {
+			name = "unknown" // git refuses to write an empty name
+		}
+		list = append(list, side{tree: strings.TrimSpace(f[0]), parents: f[1], author: identity("AUTHOR", git.Person{Name: name, Email: f[3]}, f[4])})
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("git does not describe the commits %s", strings.Join(commits, " "))
+	}
+	return list, nil
+}
+
+// withoutLinks drops links of ours to the person's checkout from a tree: an
+// agent that commits everything commits them too, since a rule such as
+// node_modules/ ignores directories only.
+func (w *Workspaces) withoutLinks(ctx context.Context, r repo, base, tree string) (string, error) {
+	out, err := w.git.Do(ctx, git.Call{Dir: r.root, Args: []string{"diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--diff-filter=AT", "--end-of-options", base, tree}})
+	if err != nil {
+		return "", err
+	}
+	var drop strings.Builder
+	for _, c := range rawDiff(out) {
+		if c.mode != "120000" {
+			continue
+		}
+		target, err := w.git.Do(ctx, git.Call{Dir: r.root, Args: []string{"cat-file", "blob", c.id}})
+		if err != nil {
+			return "", err
+		}
+		if target == filepath.Join(r.root, c.path) {
+			fmt.Fprintf(&drop, "0 %040d\t%s\x00", 0, c.path)
+		}
+	}
+	if drop.Len() == 0 {
+		return tree, nil
+	}
+	index, err := tempIndex(r, r.tmp()) // there is no index there: it begins empty
+	if err != nil {
+		return "", err
+	}
+	defer os.Remove(index)
+	env := []string{"GIT_INDEX_FILE=" + index}
+	if _, err := w.git.Do(ctx, git.Call{Dir: r.root, Env: env, Args: []string{"read-tree", tree}}); err != nil {
+		return "", err
+	}
+	if _, err := w.git.Do(ctx, git.Call{Dir: r.root, Env: env, Stdin: []byte(drop.String()), Args: []string{"update-index", "-z", "--index-info"}}); err != nil {
+		return "", err
+	}
+	got, err := w.git.Do(ctx, git.Call{Dir: r.root, Env: env, Args: []string{"write-tree"}})
+	return strings.TrimSpace(got), err
+}
+
+// replay rebases the candidate's commits onto base, on trees, and returns the
+// last one; empty when that does not lead to the merged tree.
+func (w *Workspaces) replay(ctx context.Context, r repo, committer []string, spec coppice.MergeSpec, base, merged string) (string, error) {
+	out, err := w.git.Run(ctx, r.root, "rev-list", "--reverse", "--topo-order", "--parents", "--end-of-options", spec.Head, "^"+base)
+	if err != nil {
+		return "", err
+	}
+	type step struct{ commit, tree string }
+	var steps []step
+	tree := base + "^{tree}"
+	for line := range strings.Lines(out) {
+		f := strings.Fields(line)
+		if len(f) > 2 {
+			return "", nil // a merge: its resolutions cannot be replayed
+		}
+		next, err := w.pick(ctx, r, tree, f)
+		if err != nil || next == "" {
+			return "", err
+		}
+		if next, err = w.withoutLinks(ctx, r, base, next); err != nil {
+			return "", err
+		}
+		if next != tree && !(len(steps) == 0 && w.sameTree(ctx, r, next, tree)) {
+			steps = append(steps, step{f[0], next})
+			tree = next
+		}
+	}
+	if len(steps) == 0 || tree != merged {
+		return "", nil
+	}
+	parent := base
+	for i, s := range steps {
+		picked, err := w.describe(ctx, r, s.commit)
+		if err != nil {
+			return "", err
+		}
+		message, err := w.git.Do(ctx, git.Call{Dir: r.root, Args: []string{"show", "--no-patch", "--format=%B", "--end-of-options", s.commit}})
+		if err != nil {
+			return "", err
+		}
+		if i == len(steps)-1 {
+			message = withTrailers(message, spec.Message)
+		}
+		if parent, err = w.commitTree(ctx, r, append(picked[0].author, committer...), ended(message), s.tree, "-p", parent); err != nil {
+			return "", err
+		}
+	}
+	return parent, nil
+}
+
+func (w *Workspaces) sameTree(ctx context.Context, r repo, a, b string) bool {
+	out, err := w.git.Run(ctx, r.root, "rev-parse", a, b)
+	f := strings.Fields(out)
+	return err == nil && len(f) == 2 && f[0] == f[1]
+}
+
+// pick applies one commit to a tree and returns the new tree, empty when it
+// does not apply. merge-tree finds its base through parents, so both sides are
+// made commits with the picked commit's parent below them.
+func (w *Workspaces) pick(ctx context.Context, r repo, onto string, commit []string) (string, error) {
+	who := git.Person{Name: "Coppice", Email: "coppice@localhost"}
+	env := append(identity("AUTHOR", who, "0 +0000"), identity("COMMITTER", who, "0 +0000")...)
+	below := emptyTree(commit[0])
+	if len(commit) == 2 {
+		below = commit[1] + "^{tree}"
+	} else if _, err := w.git.Do(ctx, git.Call{Dir: r.root, Args: []string{"hash-object", "-w", "-t", "tree", "--stdin"}, Stdin: []byte{}}); err != nil {
+		return "", err
+	}
+	root, err := w.commitTree(ctx, r, env, "below\n", below)
+	if err != nil {
+		return "", err
+	}
+	ours, err := w.commitTree(ctx, r, env, "onto\n", onto, "-p", root)
+	if err != nil {
+		return "", err
+	}
+	theirs, err := w.commitTree(ctx, r, env, "picked\n", commit[0]+"^{tree}", "-p", root)
+	if err != nil {
+		return "", err
+	}
+	m, err := w.mergeTree(ctx, r, ours, theirs)
+	if err != nil || m.conflicted {
+		return "", err
+	}
+	return m.tree, nil
+}
+
+// emptyTree is the id of the tree without entries, by the hash in use.
+func emptyTree(like string) string {
+	if len(like) == 64 {
+		return "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"
+	}
+	return "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
+}
+
+var trailerRE = regexp.MustCompile(`^[A-Za-z0-9-]+: \S`)
+
+// withTrailers adds the trailers of another message to a message.
+func withTrailers(message, from string) string {
+	last := func(m string) (string, bool) {
+		m = strings.TrimSpace(m)
+		i := strings.LastIndex(m, "\n\n")
+		if i < 0 {
+			return "", false
+		}
+		block := m[i+2:]
+		for line := range strings.Lines(block) {
+			if !trailerRE.MatchString(line) {
+				return "", false
+			}
+		}
+		return block, true
+	}
+	add, ok := last(from)
+	if !ok {
+		return message
+	}
+	gap := "\n\n"
+	if _, has := last(message); has {
+		gap = "\n"
+	}
+	return strings.TrimSpace(message) + gap + add + "\n"
+}

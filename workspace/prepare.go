@@ -1,0 +1,180 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"coppice"
+)
+
+// Prepare makes the workspace of a task, or completes a half-made one. The
+// branch is made from the base's commit unless it is there already.
+func (w *Workspaces) Prepare(ctx context.Context, spec coppice.PrepareSpec) (coppice.PrepareResult, error) {
+	if err := errors.Join(validKey(spec.Key), coppice.ValidBranch(spec.Branch), coppice.ValidBranch(spec.Base), validPolicy(spec.Policy)); err != nil {
+		return coppice.PrepareResult{}, firstError(err)
+	}
+	r, err := w.find(ctx, spec.Repo)
+	if err != nil {
+		return coppice.PrepareResult{}, err
+	}
+	base, err := w.branch(ctx, r, spec.Base)
+	if err != nil {
+		return coppice.PrepareResult{}, err
+	}
+	want := slot{Key: spec.Key, Branch: spec.Branch, Base: base}
+	res, err := w.build(ctx, r, want, building{start: base, policy: spec.Policy})
+	return res, told(err)
+}
+
+func validKey(key string) error {
+	_, _, session, err := coppice.ParseKey(key)
+	if err == nil && session != 0 {
+		err = coppice.Errorf(coppice.EInvalid, "%s is a session, not a task", coppice.Quote(key))
+	}
+	return err
+}
+
+// firstError picks the first of joined errors, so that a person reads one.
+func firstError(err error) error {
+	if j, ok := err.(interface{ Unwrap() []error }); ok {
+		return j.Unwrap()[0]
+	}
+	return err
+}
+
+// building is what a workspace is made of besides its slot.
+type building struct {
+	start  string // the commit of its branch, when that must be made
+	policy coppice.WorkspacePolicy
+	fill   func(ctx context.Context, path string) error // puts uncommitted state into it
+}
+
+// build claims a slot for the key and brings it to ready.
+func (w *Workspaces) build(ctx context.Context, r repo, want slot, b building) (coppice.PrepareResult, error) {
+	for {
+		s, err := w.claim(ctx, r, want, b.start)
+		if err != nil {
+			return coppice.PrepareResult{}, err
+		}
+		res, again, err := w.occupy(ctx, r, s, want, b)
+		if err != nil || !again {
+			return res, err
+		}
+	}
+}
+
+// occupy brings a claimed slot to ready. It says again when the slot went to
+// somebody else between the claim and its lock.
+func (w *Workspaces) occupy(ctx context.Context, r repo, s, want slot, b building) (res coppice.PrepareResult, again bool, err error) {
+	unlock, err := w.lock(ctx, r.slotLock(s))
+	if err != nil {
+		return res, false, err
+	}
+	defer unlock()
+	claimed := s
+	s, err = readSlot(r.metaFile(s))
+	if errors.Is(err, os.ErrNotExist) || (err == nil && (s.Key != want.Key || s.State == slotIdle)) {
+		return res, true, nil
+	}
+	if err != nil {
+		return res, false, err
+	}
+	if s.State == slotRemoving {
+		// A removal that crashed. It is completed first: then the task begins anew.
+		_, err := w.finishRemove(ctx, r, s)
+		return res, err == nil, err
+	}
+	if s.Branch != want.Branch {
+		return res, false, coppice.Errorf(coppice.EConflict, "the workspace of %s is on the branch %s, not %s", s.Key, s.Branch, want.Branch)
+	}
+	head := ""
+	if s.State == slotMaking {
+		s.Clean = claimed.Clean && s.Claim == claimed.Claim
+		if !s.Clean && s.Claim != "" {
+			// Whoever claimed it clean must not find it so any more.
+			s.Claim = ""
+			if err := w.writeSlot(r, s); err != nil {
+				return res, false, err
+			}
+		}
+		s, head, err = w.furnished(ctx, r, s, b)
+	} else {
+		head, err = w.headOf(ctx, r.path(s))
+	}
+	if err != nil {
+		return res, false, err
+	}
+	return coppice.PrepareResult{Path: r.path(s), BaseCommit: s.Base, Head: head, Ports: s.Ports}, false, nil
+}
+
+// furnished takes a slot from making to ready. Each step can be done twice.
+func (w *Workspaces) furnished(ctx context.Context, r repo, s slot, b building) (_ slot, head string, err error) {
+	path := r.path(s)
+	branched, err := w.populate(ctx, r, s, b.start)
+	if err != nil {
+		return s, "", err
+	}
+	if branched {
+		// The branch was there before: a retry. Its base is where it left the
+		// base branch, not where that is now.
+		if mb, err := w.git.Run(ctx, path, "merge-base", s.Base, "HEAD"); err == nil {
+			s.Base = mb
+		}
+	}
+	s.Made, s.Clean, s.Claim = true, false, ""
+	if s.Ports, err = w.givePorts(ctx, portOwner(r, s.Key), b.policy.Ports); err != nil {
+		return s, "", err
+	}
+	if s.Given, err = w.furnish(ctx, r, path, b.policy); err != nil {
+		return s, "", err
+	}
+	if err := errors.Join(w.writeSlot(r, s), w.step("furnished")); err != nil {
+		return s, "", err
+	}
+	if !s.SetUp {
+		if err := w.setup(ctx, path, b.policy.Setup, Env(s.Key, path, s.Branch, s.Ports)); err != nil {
+			return s, "", err
+		}
+		s.SetUp = true
+	}
+	if b.fill != nil { // last: what the agent made of its files counts
+		if err := b.fill(ctx, path); err != nil {
+			return s, "", err
+		}
+	}
+	if err := w.step("set up"); err != nil {
+		return s, "", err
+	}
+	if head, err = w.onBranch(ctx, path, s.Branch); err != nil {
+		return s, "", err
+	}
+	s.State = slotReady
+	return s, head, w.writeSlot(r, s)
+}
+
+func portOwner(r repo, key string) string { return filepath.Base(r.dir) + "/" + key }
+
+// onBranch verifies that the worktree stands where it should, and returns its head.
+func (w *Workspaces) onBranch(ctx context.Context, path, branch string) (string, error) {
+	on, id, err := w.head(ctx, path)
+	if err != nil {
+		return "", err
+	}
+	if id == "" || on != "refs/heads/"+branch {
+		return "", coppice.Failf(coppice.ClassEnvironment, fmt.Sprintf("the workspace %s is not on its branch %s after the checkout", path, branch),
+			"make sure that no setup command changes branches")
+	}
+	return id, nil
+}
+
+// headOf returns the commit a workspace is at, which must be there.
+func (w *Workspaces) headOf(ctx context.Context, path string) (string, error) {
+	_, id, err := w.head(ctx, path)
+	if err == nil && id == "" {
+		err = fmt.Errorf("%s is on a branch without a commit", path)
+	}
+	return id, err
+}

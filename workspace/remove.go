@@ -1,0 +1,353 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"coppice"
+	"coppice/workspace/git"
+)
+
+// Refs of ours: the trash, and below the key of a task what its landings made.
+const trashRefs, landingRefs = "refs/coppice/trash/", "refs/coppice/landing/"
+
+// Remove puts a workspace into the trash: its commits and uncommitted state
+// under a ref, and the ignored files that the policy names in an archive. Then
+// the worktree is cleaned and kept for the next task.
+//
+// The ref's commit holds the files; its first parent is the branch's head, its
+// second one the index, whose parent is where HEAD was. The second one is left
+// out when the workspace was clean and on its branch.
+func (w *Workspaces) Remove(ctx context.Context, spec coppice.RemoveSpec) (coppice.RemoveResult, error) {
+	if err := errors.Join(validKey(spec.Key), coppice.ValidBranch(spec.Branch)); err != nil {
+		return coppice.RemoveResult{}, firstError(err)
+	}
+	r, err := w.find(ctx, spec.Repo)
+	if err != nil {
+		return coppice.RemoveResult{}, err
+	}
+	res, err := w.remove(ctx, r, spec)
+	return res, told(err)
+}
+
+func (w *Workspaces) remove(ctx context.Context, r repo, spec coppice.RemoveSpec) (coppice.RemoveResult, error) {
+	s, ok, err := w.owned(r, spec.Key)
+	if err != nil {
+		return coppice.RemoveResult{}, err
+	}
+	if !ok {
+		return w.removed(ctx, r, spec)
+	}
+	unlock, err := w.lock(ctx, r.slotLock(s))
+	if err != nil {
+		return coppice.RemoveResult{}, err
+	}
+	defer unlock()
+	s, err = readSlot(r.metaFile(s))
+	if errors.Is(err, os.ErrNotExist) || (err == nil && (s.Key != spec.Key || s.State == slotIdle)) {
+		return w.removed(ctx, r, spec)
+	}
+	if err != nil {
+		return coppice.RemoveResult{}, err
+	}
+	if s.State != slotRemoving {
+		if s, err = w.discard(ctx, r, s, spec.Policy); err != nil {
+			return coppice.RemoveResult{}, err
+		}
+	}
+	return w.finishRemove(ctx, r, s)
+}
+
+// discard writes the trash and takes the slot to removing. The name of the ref
+// is fixed first, so that a second try after a crash writes the same one.
+func (w *Workspaces) discard(ctx context.Context, r repo, s slot, p coppice.TrashPolicy) (slot, error) {
+	if s.Ref == "" {
+		n, err := w.lastTrash(ctx, r, s.Key)
+		if err != nil {
+			return s, err
+		}
+		s.Ref = fmt.Sprintf("%s%s-%d", trashRefs, s.Key, n+1)
+		if err := w.writeSlot(r, s); err != nil {
+			return s, err
+		}
+	}
+	if err := w.step("trash named"); err != nil {
+		return s, err
+	}
+	path := r.path(s)
+	admin, broken := adminDir(path)
+	if broken != nil {
+		w.log.WarnContext(ctx, "removing a workspace without its link to git", "path", path, "error", broken)
+	}
+	refs, err := w.refs(ctx, r, "refs/heads/"+s.Branch)
+	if err != nil {
+		return s, err
+	}
+	at, head := s.Base, refs["refs/heads/"+s.Branch]
+	if broken == nil {
+		if h, err := w.headOf(ctx, path); err == nil {
+			at = h
+		}
+	}
+	if head == "" {
+		head = at
+	}
+	s.Head = head
+	commit := ""
+	if broken != nil || s.State == slotMaking {
+		commit, err = w.trashCommit(ctx, r, s, at, snapshot{files: head + "^{tree}"})
+	} else {
+		commit, err = w.empty(ctx, r, &s, path, admin, at, p)
+	}
+	if err != nil {
+		return s, err
+	}
+	if _, err := w.git.Run(ctx, r.root, "update-ref", s.Ref, commit); err != nil {
+		return s, err
+	}
+	if err := w.step("trash written"); err != nil {
+		return s, err
+	}
+	s.State = slotRemoving
+	return s, errors.Join(w.writeSlot(r, s), w.step("removing"))
+}
+
+// empty writes what is in the worktree to the trash.
+func (w *Workspaces) empty(ctx context.Context, r repo, s *slot, path, admin, at string, p coppice.TrashPolicy) (string, error) {
+	snap, err := w.snap(ctx, r, path, admin, at, len(p.Keep) > 0, func(f string) bool { return isLink(r, path, f) })
+	if err != nil {
+		return "", err
+	}
+	files := slices.DeleteFunc(snap.ignored, func(f string) bool { return !matches(f, p.Keep) })
+	archive := filepath.Join(w.trash, filepath.Base(r.dir)+"-"+strings.TrimPrefix(s.Ref, trashRefs)+".tar.gz")
+	some, err := writeArchive(archive, path, filepath.Join(admin, "modules"), files, snap.nested)
+	if err != nil {
+		return "", err
+	}
+	if some {
+		s.Archive = archive
+	}
+	if snap.clean && at == s.Head {
+		snap.index = "" // it says no more than the head itself
+	}
+	return w.trashCommit(ctx, r, *s, at, snap)
+}
+
+// isLink tells whether the path is a link of ours to the person's checkout.
+func isLink(r repo, tree, path string) bool {
+	target, err := os.Readlink(filepath.Join(tree, path))
+	return err == nil && target == filepath.Join(r.root, path)
+}
+
+func (w *Workspaces) trashCommit(ctx context.Context, r repo, s slot, at string, snap snapshot) (string, error) {
+	date := strconv.FormatInt(w.now().Unix(), 10) + " +0000"
+	who := git.Person{Name: "Coppice", Email: "coppice@localhost"}
+	env := append(identity("AUTHOR", who, date), identity("COMMITTER", who, date)...)
+	args := []string{"-p", s.Head}
+	if snap.index != "" {
+		index, err := w.commitTree(ctx, r, env, "index of "+s.Key+"\n", snap.index, "-p", at)
+		if err != nil {
+			return "", err
+		}
+		args = append(args, "-p", index)
+	}
+	message := fmt.Sprintf("trash of %s\n\nBranch: %s\nBase: %s\n", s.Key, s.Branch, s.Base)
+	return w.commitTree(ctx, r, env, message, snap.files, args...)
+}
+
+func (w *Workspaces) commitTree(ctx context.Context, r repo, env []string, message, tree string, parents ...string) (string, error) {
+	c := git.Call{Dir: r.root, Env: env, Stdin: []byte(message), Args: append(append([]string{"commit-tree"}, parents...), "-F", "-", tree)}
+	out, err := w.git.Do(ctx, c)
+	return strings.TrimSpace(out), err
+}
+
+// lastTrash returns the number of the key's newest trash, 0 when it has none.
+func (w *Workspaces) lastTrash(ctx context.Context, r repo, key string) (int, error) {
+	refs, err := w.refsBelow(ctx, r, trashRefs)
+	if err != nil {
+		return 0, err
+	}
+	last := 0
+	for _, ref := range refs {
+		if n, err := strconv.Atoi(strings.TrimPrefix(ref, trashRefs+key+"-")); err == nil {
+			last = max(last, n)
+		}
+	}
+	return last, nil
+}
+
+// removed answers for a key without a workspace: what its newest trash keeps,
+// or the branch alone when it never had any.
+func (w *Workspaces) removed(ctx context.Context, r repo, spec coppice.RemoveSpec) (coppice.RemoveResult, error) {
+	n, err := w.lastTrash(ctx, r, spec.Key)
+	if err != nil {
+		return coppice.RemoveResult{}, err
+	}
+	own := "refs/heads/" + spec.Branch
+	refs, err := w.refs(ctx, r, own)
+	if err != nil {
+		return coppice.RemoveResult{}, err
+	}
+	if head := refs[own]; head != "" {
+		s := slot{Key: spec.Key, Branch: spec.Branch, Base: head, Head: head, Ref: fmt.Sprintf("%s%s-%d", trashRefs, spec.Key, n+1)}
+		commit, err := w.trashCommit(ctx, r, s, head, snapshot{files: head + "^{tree}"})
+		if err != nil {
+			return coppice.RemoveResult{}, err
+		}
+		if _, err := w.git.Run(ctx, r.root, "update-ref", s.Ref, commit); err != nil {
+			return coppice.RemoveResult{}, err
+		}
+		return coppice.RemoveResult{Head: head, Ref: s.Ref}, w.dropBranch(ctx, r, s)
+	}
+	// The branch is gone; a landing that was refused late may have left refs.
+	if err := w.dropBranch(ctx, r, slot{Key: spec.Key, Branch: spec.Branch}); err != nil {
+		return coppice.RemoveResult{}, err
+	}
+	if n == 0 {
+		return coppice.RemoveResult{}, nil
+	}
+	ref := fmt.Sprintf("%s%s-%d", trashRefs, spec.Key, n)
+	head, err := w.git.Run(ctx, r.root, "rev-parse", "--verify", "--quiet", ref+"^1")
+	res := coppice.RemoveResult{Head: head, Ref: ref}
+	archive := filepath.Join(w.trash, filepath.Base(r.dir)+"-"+strings.TrimPrefix(ref, trashRefs)+".tar.gz")
+	if exists(archive) {
+		res.Archive = archive
+	}
+	return res, err
+}
+
+// dropBranch deletes the task's branch if it still is where the trash knows it,
+// and what is left of the task's landings.
+func (w *Workspaces) dropBranch(ctx context.Context, r repo, s slot) error {
+	own := "refs/heads/" + s.Branch
+	refs, err := w.refs(ctx, r, own)
+	if err != nil {
+		return err
+	}
+	landings, err := w.refsBelow(ctx, r, landingRefs+s.Key+"/")
+	if err != nil {
+		return err
+	}
+	var lines []string
+	for _, l := range landings {
+		lines = append(lines, "delete "+l)
+	}
+	// When another worktree is on the branch, a person looks at it.
+	if refs[own] != "" && refs[own] == s.Head && w.elsewhere(ctx, r, s.Branch, r.path(s)) == "" {
+		lines = append(lines, "delete "+own+" "+s.Head)
+	}
+	return w.updateRefs(ctx, r, "remove", lines...)
+}
+
+// finishRemove recycles a slot whose trash is written.
+func (w *Workspaces) finishRemove(ctx context.Context, r repo, s slot) (coppice.RemoveResult, error) {
+	res := coppice.RemoveResult{Head: s.Head, Ref: s.Ref, Archive: s.Archive}
+	path := r.path(s)
+	_, broken := adminDir(path)
+	if broken == nil {
+		if err := w.vacate(ctx, r, path, s.Head); err != nil {
+			return res, err
+		}
+	}
+	if err := w.step("vacated"); err != nil {
+		return res, err
+	}
+	if err := errors.Join(w.dropBranch(ctx, r, s), w.step("branch dropped")); err != nil {
+		return res, err
+	}
+	if err := w.freePorts(ctx, portOwner(r, s.Key)); err != nil {
+		return res, err
+	}
+	s.Clean = broken == nil
+	return res, w.release(ctx, r, s)
+}
+
+// vacate leaves a clean, detached worktree with the files of a commit.
+func (w *Workspaces) vacate(ctx context.Context, r repo, path, commit string) error {
+	if exists(filepath.Join(path, ".gitmodules")) {
+		if err := w.dropSubmodules(ctx, path); err != nil {
+			return err
+		}
+	}
+	if err := w.scrub(ctx, r, path); err != nil {
+		return err
+	}
+	fresh, err := isFresh(path)
+	if err != nil {
+		return err
+	}
+	args := []string{"checkout", "--force", "--quiet", "--detach", commit, "--"}
+	if _, err := w.git.Run(ctx, path, args...); err != nil {
+		// An index that an agent damaged is made again.
+		admin, aerr := adminDir(path)
+		if aerr != nil {
+			return errors.Join(err, aerr)
+		}
+		if rerr := os.Remove(filepath.Join(admin, "index")); rerr != nil {
+			return err
+		}
+		if _, err := w.git.Run(ctx, path, args...); err != nil {
+			return err
+		}
+	}
+	if fresh {
+		return nil
+	}
+	return w.clean(ctx, path)
+}
+
+// dropSubmodules removes the files of submodules: their repositories belong to
+// the worktree and go with it.
+func (w *Workspaces) dropSubmodules(ctx context.Context, path string) error {
+	out, err := w.git.Run(ctx, path, "ls-files", "--stage", "-z")
+	if err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for e := range strings.SplitSeq(out, "\x00") {
+		if _, p, ok := strings.Cut(e, "\t"); ok && strings.HasPrefix(e, "160000 ") {
+			if err := root.RemoveAll(p); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// release makes the slot idle, or removes it when enough are.
+func (w *Workspaces) release(ctx context.Context, r repo, s slot) error {
+	unlock, err := w.lock(ctx, r.lockFile())
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	list, err := w.slots(r)
+	if err != nil {
+		return err
+	}
+	idle := 0
+	for _, o := range list {
+		if o.State == slotIdle {
+			idle++
+		}
+	}
+	if idle < w.idle {
+		return w.writeSlot(r, slot{Name: s.Name, State: slotIdle, Made: s.Made, Clean: s.Clean})
+	}
+	if _, err := adminDir(r.path(s)); err == nil {
+		if _, err := w.git.Run(ctx, r.root, "worktree", "remove", "--force", "--force", r.path(s)); err != nil {
+			return err
+		}
+	}
+	return os.Remove(r.metaFile(s))
+}

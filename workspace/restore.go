@@ -1,0 +1,211 @@
+package workspace
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"coppice"
+	"coppice/workspace/git"
+)
+
+// Restore brings a workspace back from the trash: its branch, its uncommitted
+// state as uncommitted changes, and the archived files. The trash itself stays
+// until it is purged.
+func (w *Workspaces) Restore(ctx context.Context, spec coppice.RestoreSpec) (coppice.PrepareResult, error) {
+	var none coppice.PrepareResult
+	if err := errors.Join(validKey(spec.Key), coppice.ValidBranch(spec.Branch), coppice.ValidHash(spec.Head), validTrash(spec.Ref), w.validArchive(spec.Archive), validPolicy(spec.Policy)); err != nil {
+		return none, firstError(err)
+	}
+	r, err := w.find(ctx, spec.Repo)
+	if err != nil {
+		return none, err
+	}
+	own := "refs/heads/" + spec.Branch
+	refs, err := w.refs(ctx, r, spec.Ref, own)
+	if err != nil {
+		return none, err
+	}
+	if refs[spec.Ref] == "" {
+		return none, coppice.Errorf(coppice.ENotFound, "the trash of %s is gone", spec.Key).WithFix("it was purged; begin the task anew with `coppice retry %s`", spec.Key)
+	}
+	_, held, err := w.owned(r, spec.Key)
+	if err != nil {
+		return none, err
+	}
+	if at := refs[own]; at != "" && at != spec.Head && !held {
+		return none, coppice.Errorf(coppice.EConflict, "there is another branch %s by now", spec.Branch).WithFix("rename it with `git branch -m %s other`", spec.Branch)
+	}
+	want := slot{Key: spec.Key, Branch: spec.Branch, Base: spec.Head}
+	if text, err := w.git.Run(ctx, r.root, "cat-file", "commit", spec.Ref); err == nil {
+		for line := range strings.Lines(text) {
+			if b, ok := strings.CutPrefix(strings.TrimSpace(line), "Base: "); ok && coppice.ValidHash(b) == nil {
+				want.Base = b
+			}
+		}
+	}
+	fill := func(ctx context.Context, path string) error { return w.fill(ctx, path, spec) }
+	res, err := w.build(ctx, r, want, building{start: spec.Head, policy: spec.Policy, fill: fill})
+	return res, told(err)
+}
+
+func validTrash(ref string) error {
+	if name, ok := strings.CutPrefix(ref, trashRefs); !ok || coppice.ValidBranch(name) != nil {
+		return coppice.Errorf(coppice.EInvalid, "%s is no trash", coppice.Quote(ref))
+	}
+	return nil
+}
+
+func (w *Workspaces) validArchive(file string) error {
+	if file != "" && (filepath.Dir(file) != w.trash || !strings.HasSuffix(file, ".tar.gz")) {
+		return coppice.Errorf(coppice.EInvalid, "%s is no archive of the trash", coppice.Quote(file))
+	}
+	return nil
+}
+
+// fill puts the uncommitted state into a fresh checkout of the branch.
+func (w *Workspaces) fill(ctx context.Context, tree string, spec coppice.RestoreSpec) error {
+	out, err := w.git.Do(ctx, git.Call{Dir: tree, Args: []string{"diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--end-of-options", spec.Head, spec.Ref}})
+	if err != nil {
+		return err
+	}
+	if err := w.applyRaw(ctx, tree, out); err != nil {
+		return err
+	}
+	if err := w.step("filled"); err != nil {
+		return err
+	}
+	if index, err := w.git.Run(ctx, tree, "rev-parse", "--verify", "--quiet", spec.Ref+"^2^{tree}"); err == nil {
+		if _, err := w.git.Run(ctx, tree, "read-tree", "--reset", index); err != nil {
+			return err
+		}
+	}
+	if _, err := w.git.Do(ctx, git.Call{Dir: tree, Args: []string{"update-index", "-q", "--refresh"}, OK: []int{1}}); err != nil {
+		return err
+	}
+	if spec.Archive == "" {
+		return nil
+	}
+	admin, err := adminDir(tree)
+	if err != nil {
+		return err
+	}
+	err = readArchive(spec.Archive, tree, filepath.Join(admin, "modules"))
+	if errors.Is(err, fs.ErrNotExist) && !exists(spec.Archive) {
+		return coppice.Errorf(coppice.ENotFound, "the archive %s is gone", spec.Archive).WithFix("put it back, or begin the task anew")
+	}
+	return err
+}
+
+// change is one line of git's raw diff.
+type change struct{ mode, id, path string }
+
+func rawDiff(out string) []change {
+	f := strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
+	var list []change
+	for i := 0; i+1 < len(f); i += 2 {
+		if h := strings.Fields(f[i]); len(h) == 5 {
+			list = append(list, change{mode: h[1], id: h[3], path: f[i+1]})
+		}
+	}
+	return list
+}
+
+// applyRaw writes the changed files of a raw diff byte for byte.
+func (w *Workspaces) applyRaw(ctx context.Context, tree, diff string) error {
+	root, err := os.OpenRoot(tree)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	list := rawDiff(diff)
+	var ids strings.Builder
+	for _, c := range slices.Backward(list) {
+		if c.mode == "160000" {
+			continue
+		}
+		// A file may stand where the directory will be: that one is in the list too.
+		if err := root.RemoveAll(c.path); err != nil && !errors.Is(err, syscall.ENOTDIR) {
+			return err
+		}
+		for dir := path.Dir(c.path); dir != "."; dir = path.Dir(dir) {
+			if root.Remove(dir) != nil {
+				break // not empty
+			}
+		}
+	}
+	write := slices.DeleteFunc(list, func(c change) bool { return c.mode == "000000" || c.mode == "160000" })
+	if len(write) == 0 {
+		return nil
+	}
+	for _, c := range write {
+		ids.WriteString(c.id + "\n")
+	}
+	out, err := w.git.Do(ctx, git.Call{Dir: tree, Args: []string{"cat-file", "--batch"}, Stdin: []byte(ids.String())})
+	if err != nil {
+		return err
+	}
+	in := bufio.NewReader(strings.NewReader(out))
+	for _, c := range write {
+		b, err := readObject(in)
+		if err != nil {
+			return err
+		}
+		if err := writeEntry(root, c, b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func readObject(in *bufio.Reader) ([]byte, error) {
+	var id, kind string
+	var size int
+	if _, err := fmt.Fscanf(in, "%s %s %d\n", &id, &kind, &size); err != nil {
+		return nil, fmt.Errorf("an object of the trash is missing: %w", err)
+	}
+	b := make([]byte, size+1) // with the line break that ends it
+	_, err := io.ReadFull(in, b)
+	return b[:size], err
+}
+
+func writeEntry(root *os.Root, c change, content []byte) error {
+	if err := root.MkdirAll(path.Dir(c.path), 0o755); err != nil {
+		return err
+	}
+	if c.mode == "120000" {
+		return root.Symlink(string(content), c.path)
+	}
+	perm := fs.FileMode(0o644)
+	if c.mode == "100755" {
+		perm = 0o755
+	}
+	return root.WriteFile(c.path, content, perm)
+}
+
+// Purge forgets trash for good.
+func (w *Workspaces) Purge(ctx context.Context, spec coppice.PurgeSpec) error {
+	if err := errors.Join(validTrash(spec.Ref), w.validArchive(spec.Archive)); err != nil {
+		return firstError(err)
+	}
+	r, err := w.find(ctx, spec.Repo)
+	if err != nil {
+		return err
+	}
+	if spec.Archive != "" {
+		if err := os.Remove(spec.Archive); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	_, err = w.git.Run(ctx, r.root, "update-ref", "-d", spec.Ref)
+	return err
+}

@@ -1,0 +1,310 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"coppice"
+	"coppice/workspace/git"
+)
+
+// Save commits whatever is left uncommitted in a workspace: changes and
+// untracked files, but neither ignored ones nor what the workspace was given
+// nor the excluded paths. It returns the head of the task's branch and whether
+// there was something to commit. No agent may be at work in it: locks of git
+// that are there belong to nobody and are removed.
+//
+// An agent may have left its branch. When its work goes on from there, the
+// branch follows; when it does not, that is a Failure. A finished merge,
+// cherry-pick or revert is committed; a rebase in progress or a file with
+// conflicts is a Failure of class implementation, which comes with the branch's
+// head, and nothing is changed then.
+func (w *Workspaces) Save(ctx context.Context, path, message string, exclude []string) (head string, changed bool, err error) {
+	r, s, err := w.byPath(path)
+	if err != nil {
+		return "", false, err
+	}
+	unlock, err := w.lock(ctx, r.slotLock(s))
+	if err != nil {
+		return "", false, err
+	}
+	defer unlock()
+	head, changed, err = w.save(ctx, r, s, message, append(exclude, s.Given...))
+	return head, changed, told(err)
+}
+
+func (w *Workspaces) save(ctx context.Context, r repo, s slot, message string, exclude []string) (string, bool, error) {
+	path := r.path(s)
+	admin, err := adminDir(path)
+	if err != nil {
+		return "", false, damaged(path, err)
+	}
+	if err := w.unlockStale(ctx, s, path, admin); err != nil {
+		return "", false, err
+	}
+	if r.git, err = commonDir(admin); err != nil {
+		return "", false, damaged(path, err)
+	}
+	r.root = path // any worktree does for asking git
+	file, err := w.excludeFile(ctx, r, path, exclude)
+	if err != nil {
+		return "", false, err
+	}
+	defer os.Remove(file)
+	config := []string{"core.excludesFile=" + file, "advice.addEmbeddedRepo=false"}
+	status, err := w.git.Do(ctx, git.Call{Dir: path, Config: config,
+		Args: []string{"status", "--porcelain=v2", "-z", "--untracked-files=all", "--ignore-submodules=none", "--no-renames"}})
+	if err != nil {
+		return "", false, err
+	}
+	if err := savable(admin, status); err != nil {
+		own := "refs/heads/" + s.Branch
+		refs, rerr := w.refs(ctx, r, own)
+		if rerr != nil {
+			return "", false, errors.Join(err, rerr)
+		}
+		return refs[own], false, err
+	}
+	if err := w.rejoin(ctx, r, s, path, false); err != nil {
+		return "", false, err
+	}
+	changed := exists(filepath.Join(admin, "MERGE_HEAD"))
+	if unsaved(status, exclude) {
+		if _, err := w.git.Do(ctx, git.Call{Dir: path, Config: config, Args: []string{"add", "--all", "--", "."}}); err != nil {
+			return "", false, err
+		}
+		staged, err := w.staged(ctx, path, exclude)
+		if err != nil {
+			return "", false, err
+		}
+		changed = changed || staged
+	}
+	if changed {
+		if err := w.commitStaged(ctx, path, message); err != nil {
+			return "", false, err
+		}
+	}
+	if err := w.rejoin(ctx, r, s, path, true); err != nil {
+		return "", false, err
+	}
+	head, err := w.headOf(ctx, path)
+	return head, changed, err
+}
+
+func (w *Workspaces) commitStaged(ctx context.Context, path, message string) error {
+	who, err := w.git.Identity(ctx, path)
+	if err != nil {
+		return err
+	}
+	env := append(identity("AUTHOR", who, ""), identity("COMMITTER", who, "")...)
+	c := git.Call{Dir: path, Env: env, Stdin: []byte(message), Args: []string{"commit", "--quiet", "--no-verify", "--no-gpg-sign", "--allow-empty", "--allow-empty-message", "--cleanup=verbatim", "--file=-"}}
+	_, err = w.git.Do(ctx, c)
+	return err
+}
+
+// unsaved tells whether git status lists anything that a commit could hold:
+// anything but untracked files that are never committed.
+func unsaved(status string, exclude []string) bool {
+	for e := range strings.SplitSeq(status, "\x00") {
+		p, untracked := strings.CutPrefix(e, "? ")
+		if e != "" && (!untracked || !within(strings.TrimSuffix(p, "/"), exclude)) {
+			return true
+		}
+	}
+	return false
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+func damaged(path string, err error) error {
+	return coppice.Failf(coppice.ClassEnvironment, fmt.Sprintf("the workspace %s is damaged: %v", path, err), "retry the task; its branch is kept")
+}
+
+// savable refuses what a commit would make worse. The status is that of git.
+func savable(admin, status string) error {
+	if exists(filepath.Join(admin, "rebase-merge")) || exists(filepath.Join(admin, "rebase-apply")) {
+		return coppice.Failf(coppice.ClassImplementation, "the workspace was left in the middle of a rebase", "finish it with `git rebase --continue`, or undo it with `git rebase --abort`")
+	}
+	var names []string
+	for e := range strings.SplitSeq(status, "\x00") {
+		if f := strings.SplitN(e, " ", 11); f[0] == "u" && len(f) == 11 {
+			names = append(names, f[10])
+		}
+	}
+	if len(names) > 0 {
+		return coppice.Failf(coppice.ClassImplementation, fmt.Sprintf("the workspace was left with unresolved conflicts in %s", listed(names)),
+			"resolve them and commit")
+	}
+	return nil
+}
+
+// listed writes a few names and how many more there are.
+func listed(names []string) string {
+	more := ""
+	if len(names) > 5 {
+		more = fmt.Sprintf(" and %d more", len(names)-5)
+		names = names[:5]
+	}
+	quoted := make([]string, len(names))
+	for i, n := range names {
+		quoted[i] = coppice.Quote(n)
+	}
+	return strings.Join(quoted, ", ") + more
+}
+
+// rejoin brings HEAD and the task's branch together again. Before the leftovers
+// are committed it only takes HEAD off a foreign branch, so that this one does
+// not get them; afterwards it moves the task's branch to the work.
+func (w *Workspaces) rejoin(ctx context.Context, r repo, s slot, path string, committed bool) error {
+	own := "refs/heads/" + s.Branch
+	on, head, err := w.head(ctx, path)
+	if err != nil {
+		return err
+	}
+	if on == own && head != "" {
+		return nil
+	}
+	if head == "" {
+		if on == own {
+			// The agent deleted the branch it is on. Its base is all that is known.
+			_, err = w.git.Run(ctx, path, "update-ref", own, s.Base)
+			return err
+		}
+		return coppice.Failf(coppice.ClassImplementation, "the workspace was left on a branch without a commit", "go back with `git checkout "+s.Branch+"`")
+	}
+	if !committed {
+		if on == "" {
+			return nil
+		}
+		_, err = w.git.Run(ctx, path, "update-ref", "--no-deref", "HEAD", head)
+		return err
+	}
+	refs, err := w.refs(ctx, r, own)
+	if err != nil {
+		return err
+	}
+	tip := refs[own]
+	if tip == "" {
+		tip = s.Base
+	}
+	if ahead, err := w.isAncestor(ctx, path, tip, head); err != nil {
+		return err
+	} else if ahead {
+		if _, err := w.git.Run(ctx, path, "update-ref", own, head); err != nil {
+			return err
+		}
+		_, err = w.git.Run(ctx, path, "symbolic-ref", "HEAD", own)
+		return err
+	}
+	if behind, err := w.isAncestor(ctx, path, head, tip); err != nil {
+		return err
+	} else if behind {
+		_, err = w.git.Run(ctx, path, "checkout", "--quiet", s.Branch, "--")
+		return err
+	}
+	return coppice.Failf(coppice.ClassImplementation,
+		fmt.Sprintf("the workspace was left at %.12s, which does not continue its branch %s", head, s.Branch),
+		fmt.Sprintf("bring the work onto %s, for instance with `git checkout %s && git merge %.12s`", s.Branch, s.Branch, head))
+}
+
+// excludeFile writes the paths that are never committed as ignore rules, below
+// the person's own.
+func (w *Workspaces) excludeFile(ctx context.Context, r repo, tree string, paths []string) (string, error) {
+	var b strings.Builder
+	if list, err := w.git.Settings(ctx, tree); err == nil {
+		for _, s := range list {
+			if s.Key == "core.excludesfile" && s.Scope == "global" {
+				if own, err := os.ReadFile(s.Value); err == nil {
+					b.Write(own)
+					b.WriteByte('\n')
+				}
+			}
+		}
+	}
+	for _, p := range paths {
+		b.WriteByte('/')
+		for _, c := range strings.TrimSuffix(p, "/") {
+			if strings.ContainsRune(`\*?[! #`, c) {
+				b.WriteByte('\\')
+			}
+			b.WriteRune(c)
+		}
+		b.WriteByte('\n')
+	}
+	if err := os.MkdirAll(r.tmp(), 0o700); err != nil {
+		return "", err
+	}
+	f, err := os.CreateTemp(r.tmp(), "exclude-*")
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	_, err = f.WriteString(b.String())
+	return f.Name(), err
+}
+
+// staged tells whether the index has something to commit. It takes paths that
+// must not be committed out of it again first: a .gitignore that un-ignores
+// them is stronger than our ignore rules.
+func (w *Workspaces) staged(ctx context.Context, path string, exclude []string) (bool, error) {
+	out, err := w.git.Run(ctx, path, "diff-index", "--cached", "--name-status", "--no-renames", "-z", "HEAD", "--")
+	if err != nil || out == "" {
+		return false, err
+	}
+	some := false
+	var drop strings.Builder
+	f := strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
+	for i := 0; i+1 < len(f); i += 2 {
+		if f[i] == "A" && within(f[i+1], exclude) {
+			drop.WriteString("0 0000000000000000000000000000000000000000\t" + f[i+1] + "\x00")
+		} else {
+			some = true
+		}
+	}
+	if drop.Len() == 0 {
+		return some, nil
+	}
+	_, err = w.git.Do(ctx, git.Call{Dir: path, Args: []string{"update-index", "-z", "--index-info"}, Stdin: []byte(drop.String())})
+	return some, err
+}
+
+// within tells whether p is one of the paths or beneath one.
+func within(p string, paths []string) bool {
+	for _, e := range paths {
+		e = strings.TrimSuffix(e, "/")
+		if p == e || strings.HasPrefix(p, e+"/") {
+			return true
+		}
+	}
+	return false
+}
+
+// identity writes a person as git's environment variables. The date is in git's
+// raw form; the sign before it keeps small numbers from being read otherwise.
+func identity(role string, p git.Person, date string) []string {
+	env := []string{"GIT_" + role + "_NAME=" + p.Name, "GIT_" + role + "_EMAIL=" + p.Email}
+	if date != "" {
+		env = append(env, "GIT_"+role+"_DATE=@"+date)
+	}
+	return env
+}
+
+// Author returns the variables that let git commit in a workspace as the person
+// configured there, or as Coppice where nobody is.
+func (w *Workspaces) Author(ctx context.Context, path string) (map[string]string, error) {
+	who, err := w.git.Identity(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]string{
+		"GIT_AUTHOR_NAME": who.Name, "GIT_AUTHOR_EMAIL": who.Email,
+		"GIT_COMMITTER_NAME": who.Name, "GIT_COMMITTER_EMAIL": who.Email,
+	}, nil
+}

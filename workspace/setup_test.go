@@ -1,0 +1,180 @@
+package workspace
+
+import (
+	"context"
+	"crypto/sha256"
+	"flag"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"coppice"
+	"coppice/workspace/git"
+)
+
+// TestMain lowers the number of random cases: each runs some fifty processes.
+// A flag on the command line still counts.
+func TestMain(m *testing.M) {
+	if err := flag.Set("rapid.checks", "20"); err != nil {
+		panic(err)
+	}
+	flag.Parse()
+	os.Exit(m.Run())
+}
+
+// bundle is a repository with one commit on main, and Workspaces beside it.
+type bundle struct {
+	*Workspaces
+	t    testing.TB
+	root string
+	ctx  context.Context
+}
+
+func setup(t testing.TB) *bundle {
+	t.Helper()
+	dir := realDir(t)
+	b := &bundle{t: t, root: filepath.Join(dir, "repo"), ctx: t.Context()}
+	b.Workspaces = open(t, dir)
+	newRepo(t, b.root)
+	return b
+}
+
+func realDir(t testing.TB) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func open(t testing.TB, dir string) *Workspaces {
+	t.Helper()
+	env := append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "HOME="+dir)
+	g, err := git.New(git.Config{Env: env})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := New(Config{Dir: filepath.Join(dir, "state"), Trash: filepath.Join(dir, "trash"), Git: g, Env: env, Ports: PortRange{First: 21000, Last: 29000}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func newRepo(t testing.TB, root string) {
+	t.Helper()
+	run(t, filepath.Dir(root), "git", "init", "-q", "-b", "main", root)
+	run(t, root, "git", "config", "user.name", "Ann")
+	run(t, root, "git", "config", "user.email", "ann@example.org")
+	write(t, root, "a.txt", "one\ntwo\nthree\n")
+	write(t, root, "dir/b.txt", "b\n")
+	write(t, root, ".gitignore", "*.log\n.env\nnode_modules/\n")
+	commit(t, root, "first")
+}
+
+func run(t testing.TB, dir string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_DATE=1700000000 +0000", "GIT_COMMITTER_DATE=1700000000 +0000",
+		"GIT_ALLOW_PROTOCOL=file")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v in %s: %v\n%s", args, dir, err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+func write(t testing.TB, dir, name, text string) {
+	t.Helper()
+	p := filepath.Join(dir, name)
+	if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(p, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t testing.TB, dir, name string) string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func commit(t testing.TB, dir, message string) string {
+	t.Helper()
+	run(t, dir, "git", "add", "-A")
+	run(t, dir, "git", "-c", "user.name=Bot", "-c", "user.email=bot@example.org", "commit", "-q", "--allow-empty", "-m", message)
+	return run(t, dir, "git", "rev-parse", "HEAD")
+}
+
+func (b *bundle) spec(key string) coppice.PrepareSpec {
+	return coppice.PrepareSpec{Key: key, Repo: b.root, Branch: coppice.TaskBranch(key), Base: "main"}
+}
+
+func (b *bundle) prepare(key string) coppice.PrepareResult {
+	b.t.Helper()
+	return must[coppice.PrepareResult](b.t)(b.Prepare(b.ctx, b.spec(key)))
+}
+
+func (b *bundle) removeSpec(key string) coppice.RemoveSpec {
+	return coppice.RemoveSpec{Key: key, Repo: b.root, Branch: coppice.TaskBranch(key), Policy: coppice.TrashPolicy{Keep: []string{".env*"}}}
+}
+
+func (b *bundle) restoreSpec(key string, r coppice.RemoveResult) coppice.RestoreSpec {
+	return coppice.RestoreSpec{Key: key, Repo: b.root, Branch: coppice.TaskBranch(key), Head: r.Head, Ref: r.Ref, Archive: r.Archive}
+}
+
+func must[T any](t testing.TB) func(T, error) T {
+	return func(v T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+// print is a hash per file of a directory: contents, kinds and permissions.
+func print(t testing.TB, dir string, skip ...string) map[string]string {
+	t.Helper()
+	m := map[string]string{}
+	err := filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(dir, p)
+		if slices.Contains(skip, rel) {
+			if d.IsDir() {
+				return filepath.SkipDir
+			}
+			return nil
+		}
+		st, err := d.Info()
+		if err != nil || d.IsDir() {
+			return err
+		}
+		if st.Mode()&fs.ModeSymlink != 0 {
+			target, err := os.Readlink(p)
+			m[rel] = "-> " + target
+			return err
+		}
+		b, err := os.ReadFile(p)
+		m[rel] = fmt.Sprintf("%v %x", st.Mode()&0o111 != 0, sha256.Sum256(b))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}

@@ -1,0 +1,207 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"coppice/workspace/git"
+)
+
+// snapshot is the uncommitted state of a worktree as git objects.
+type snapshot struct {
+	files  string   // tree of the files as they are, untracked ones included
+	index  string   // tree of the index; empty while it has conflicts
+	nested []string // repositories within, which no tree can hold
+
+	ignored []string // files, if they were asked for
+	clean   bool     // nothing differs from HEAD
+}
+
+// snap writes the state of a worktree into trees through an index of its own.
+// File contents are taken byte for byte, without filters, so that they come
+// back the same. A clean worktree has the tree of at, its HEAD.
+func (w *Workspaces) snap(ctx context.Context, r repo, path, admin, at string, ignored bool, skip func(string) bool) (snapshot, error) {
+	var snap snapshot
+	index, err := tempIndex(r, admin)
+	if err != nil {
+		return snap, err
+	}
+	defer os.Remove(index)
+	env := []string{"GIT_INDEX_FILE=" + index}
+	if !exists(filepath.Join(admin, "index")) {
+		if _, err := w.git.Do(ctx, git.Call{Dir: path, Env: env, Args: []string{"read-tree", "HEAD"}}); err != nil {
+			return snap, err
+		}
+	}
+	args := []string{"status", "--porcelain=v2", "-z", "--untracked-files=all", "--ignore-submodules=none", "--no-renames"}
+	if ignored {
+		args = append(args, "--ignored=traditional")
+	}
+	out, err := w.git.Do(ctx, git.Call{Dir: path, Env: env, Args: args})
+	if err != nil {
+		return snap, err
+	}
+	_, head, err := w.head(ctx, path)
+	if err != nil {
+		return snap, err
+	}
+	snap.clean = head == at // without a commit there is nothing to compare with
+	for e := range strings.SplitSeq(out, "\x00") {
+		if p, ok := strings.CutPrefix(e, "! "); ok {
+			snap.ignored = append(snap.ignored, p)
+		} else if e != "" {
+			snap.clean = false
+		}
+	}
+	if snap.clean {
+		snap.files, snap.index = at+"^{tree}", at+"^{tree}"
+		return snap, nil
+	}
+	if out, err := w.git.Do(ctx, git.Call{Dir: path, Env: env, Args: []string{"write-tree"}}); err == nil {
+		snap.index = strings.TrimSpace(out)
+	}
+	changed, nested := changes(out)
+	for _, n := range nested {
+		snap.nested = append(snap.nested, strings.TrimSuffix(n, "/"))
+	}
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return snap, err
+	}
+	defer root.Close()
+	info, err := w.indexInfo(ctx, path, root, changed, skip)
+	if err != nil {
+		return snap, err
+	}
+	if info != "" {
+		c := git.Call{Dir: path, Env: env, Stdin: []byte(info), Args: []string{"update-index", "-z", "--replace", "--index-info"}}
+		if _, err := w.git.Do(ctx, c); err != nil {
+			return snap, err
+		}
+	}
+	files, err := w.git.Do(ctx, git.Call{Dir: path, Env: env, Args: []string{"write-tree"}})
+	snap.files = strings.TrimSpace(files)
+	return snap, err
+}
+
+// tempIndex copies a worktree's index, so that its stat data is of use.
+func tempIndex(r repo, admin string) (string, error) {
+	if err := os.MkdirAll(r.tmp(), 0o700); err != nil {
+		return "", err
+	}
+	f, err := os.CreateTemp(r.tmp(), "index-*")
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	in, err := os.Open(filepath.Join(admin, "index"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return f.Name(), os.Remove(f.Name()) // git takes an empty file for a damaged index
+	}
+	if err != nil {
+		return "", err
+	}
+	defer in.Close()
+	_, err = io.Copy(f, in)
+	return f.Name(), err
+}
+
+// changes reads git status: the paths whose files differ from the index, and
+// the repositories within the worktree that differ.
+func changes(status string) (paths, nested []string) {
+	for e := range strings.SplitSeq(status, "\x00") {
+		switch {
+		case strings.HasPrefix(e, "? "):
+			if strings.HasSuffix(e, "/") {
+				nested = append(nested, e[2:])
+			} else {
+				paths = append(paths, e[2:])
+			}
+		case strings.HasPrefix(e, "1 "):
+			f := strings.SplitN(e, " ", 9)
+			switch {
+			case len(f) < 9 || f[1][1] == '.':
+			case f[2][0] == 'S':
+				nested = append(nested, f[8])
+			default:
+				paths = append(paths, f[8])
+			}
+		case strings.HasPrefix(e, "u "):
+			if f := strings.SplitN(e, " ", 11); len(f) == 11 {
+				paths = append(paths, f[10])
+			}
+		}
+	}
+	return paths, nested
+}
+
+// indexInfo writes the blobs of the paths and returns the lines that put them
+// into an index: what is gone or changes its kind first.
+func (w *Workspaces) indexInfo(ctx context.Context, dir string, root *os.Root, paths []string, skip func(string) bool) (string, error) {
+	var drop, add strings.Builder
+	var plain []string // regular files whose names fit on a line
+	modes := map[string]string{}
+	for _, p := range paths {
+		if skip(p) {
+			continue
+		}
+		fmt.Fprintf(&drop, "0 %040d\t%s\x00", 0, p)
+		st, err := root.Lstat(p)
+		if err != nil {
+			continue // gone, or behind a link that leads out
+		}
+		mode := "100644"
+		if st.Mode()&0o100 != 0 {
+			mode = "100755"
+		}
+		switch {
+		case st.Mode().IsRegular() && !strings.ContainsAny(p, "\n\"\\") && !strings.HasPrefix(p, " "):
+			plain = append(plain, p)
+			modes[p] = mode
+		case st.Mode().IsRegular():
+			b, err := root.ReadFile(p)
+			if err != nil {
+				return "", err
+			}
+			if err := w.addBlob(ctx, dir, &add, mode, p, b); err != nil {
+				return "", err
+			}
+		case st.Mode()&fs.ModeSymlink != 0:
+			target, err := root.Readlink(p)
+			if err != nil {
+				return "", err
+			}
+			if err := w.addBlob(ctx, dir, &add, "120000", p, []byte(target)); err != nil {
+				return "", err
+			}
+		}
+	}
+	if len(plain) > 0 {
+		out, err := w.git.Do(ctx, git.Call{Dir: dir, Args: []string{"hash-object", "-w", "--no-filters", "--stdin-paths"}, Stdin: []byte(strings.Join(plain, "\n") + "\n")})
+		if err != nil {
+			return "", err
+		}
+		ids := strings.Fields(out)
+		if len(ids) != len(plain) {
+			return "", fmt.Errorf("git hashed %d of %d files", len(ids), len(plain))
+		}
+		for i, p := range plain {
+			fmt.Fprintf(&add, "%s %s 0\t%s\x00", modes[p], ids[i], p)
+		}
+	}
+	return drop.String() + add.String(), nil
+}
+
+func (w *Workspaces) addBlob(ctx context.Context, dir string, to *strings.Builder, mode, path string, content []byte) error {
+	id, err := w.git.Do(ctx, git.Call{Dir: dir, Args: []string{"hash-object", "-w", "--no-filters", "--stdin"}, Stdin: content})
+	if err == nil {
+		fmt.Fprintf(to, "%s %s 0\t%s\x00", mode, strings.TrimSpace(id), path)
+	}
+	return err
+}

@@ -1,0 +1,103 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// worktree is one of the repository's worktrees, the person's included.
+type worktree struct {
+	path   string
+	branch string // the full ref; empty when HEAD is detached
+	git    string // git's own directory of it; empty when the worktree is gone
+}
+
+// worktrees lists the repository's worktrees.
+func (w *Workspaces) worktrees(ctx context.Context, r repo) ([]worktree, error) {
+	if list, err := w.plainWorktrees(ctx, r); err == nil {
+		return list, nil
+	}
+	out, err := w.git.Run(ctx, r.root, "worktree", "list", "--porcelain", "-z")
+	if err != nil {
+		return nil, err
+	}
+	var list []worktree
+	for f := range strings.SplitSeq(out, "\x00") {
+		if p, ok := strings.CutPrefix(f, "worktree "); ok {
+			list = append(list, worktree{path: p})
+		}
+		if b, ok := strings.CutPrefix(f, "branch "); ok && len(list) > 0 {
+			list[len(list)-1].branch = b
+		}
+	}
+	for i, t := range list {
+		if !exists(t.path) {
+			continue
+		}
+		if list[i].git, err = w.git.Run(ctx, t.path, "rev-parse", "--absolute-git-dir"); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// plainWorktrees reads the list from git's files, and refuses where settings
+// decide what is a worktree.
+func (w *Workspaces) plainWorktrees(ctx context.Context, r repo) ([]worktree, error) {
+	if !plainRefs(r.git) || filepath.Base(r.git) != ".git" {
+		return nil, errOdd
+	}
+	settings, err := w.git.Settings(ctx, r.root)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range settings {
+		switch s.Key {
+		case "core.worktree":
+			return nil, errOdd
+		case "core.bare", "extensions.worktreeconfig":
+			if !strings.EqualFold(s.Value, "false") {
+				return nil, errOdd
+			}
+		}
+	}
+	main := worktree{path: filepath.Dir(r.git), git: r.git}
+	if main.branch, _, err = resolve(r.git, r.git, "HEAD"); err != nil {
+		return nil, err
+	}
+	list := []worktree{main}
+	entries, err := os.ReadDir(filepath.Join(r.git, "worktrees"))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, e := range entries {
+		t := worktree{git: filepath.Join(r.git, "worktrees", e.Name())}
+		b, err := readRegular(filepath.Join(t.git, "gitdir"), maxLoose)
+		if absent(err) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		link := strings.TrimSpace(string(b))
+		if !filepath.IsAbs(link) {
+			link = filepath.Join(t.git, link)
+		}
+		if filepath.Base(link) != ".git" {
+			return nil, errOdd
+		}
+		t.path = filepath.Dir(link)
+		if t.branch, _, err = resolve(t.git, r.git, "HEAD"); err != nil {
+			return nil, err
+		}
+		if !exists(t.path) {
+			t.git = ""
+		}
+		list = append(list, t)
+	}
+	return list, nil
+}
