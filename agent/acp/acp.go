@@ -1,0 +1,217 @@
+// Package acp speaks the Agent Client Protocol: JSON-RPC 2.0, one message per
+// line, in both directions. One driver serves every agent that has it.
+//
+// The driver announces itself, opens a session in the workspace (or continues
+// one), chooses the model where the agent offers a choice, and sends the prompt.
+// The answer to the prompt ends the turn. A message that comes during a turn
+// waits for its end and begins the next. When nothing waits, stdin is closed.
+//
+// The driver lends the agent nothing: no files and no terminals, which it has
+// itself. Permission requests are answered at once, by decide.
+//
+// Agents that want to be told how to log in name their ways; a profile chooses
+// one by setting EnvAuth in its env.
+package acp
+
+import (
+	"coppice"
+	"coppice/agent"
+)
+
+// Name is what profiles call the protocol.
+const Name = "acp"
+
+// EnvAuth is the variable by which a profile names the way to log in, for
+// agents that ask for one. It is used only when the agent refuses to open a
+// session without: some agents remember the way chosen for good.
+const EnvAuth = "COPPICE_ACP_AUTH"
+
+// Protocol implements agent.Protocol.
+type Protocol struct{}
+
+// New returns the protocol.
+func New() Protocol { return Protocol{} }
+
+// Name implements agent.Protocol.
+func (Protocol) Name() string { return Name }
+
+// Launch implements agent.Protocol. A conversation is continued by a request,
+// so profiles need no arguments for it.
+func (Protocol) Launch(p coppice.Profile, r agent.Request) (agent.Launch, error) {
+	return agent.LaunchProfile(p, r)
+}
+
+// Driver implements agent.Protocol.
+func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
+	d := &driver{
+		dir: r.Dir, resume: r.Resume, auth: p.Env[EnvAuth], queue: []string{r.Prompt},
+		calls: map[int]string{}, tools: map[string]*tool{}, spent: r.Spent.CostUSD,
+	}
+	if len(p.Model) == 0 { // else its arguments chose it
+		d.model = r.Model
+	}
+	return d
+}
+
+// phase is where a run stands.
+type phase int
+
+const (
+	opening phase = iota // no session yet
+	turning              // a prompt was sent and not answered
+	resting              // between turns
+)
+
+// driver is one run.
+type driver struct {
+	dir    string
+	resume string // the conversation to continue
+	model  string // to choose by a request
+	auth   string // the way to log in
+
+	out, err agent.Lines
+	said     agent.Tail // stderr
+	step     agent.Step // what the current call has gathered
+
+	phase        phase
+	state        coppice.SessionState
+	next         int            // id of our next request
+	calls        map[int]string // methods of our requests without an answer
+	queue        []string       // messages that begin turns, the first prompt included
+	prompts      int            // sent
+	closed       bool           // stdin
+	cancelling   bool           // the current turn, by us
+	stopped      bool
+	loggedIn     bool // it was tried
+	agent        initialized
+	session      session
+	conversation string
+
+	speech speech
+	tools  map[string]*tool // of the current turn, by id
+	turn   tally            // what the current turn used
+	spent  float64          // cost of the conversation, as last told
+	usage  coppice.Usage
+	last   *ending // of the latest turn
+	fatal  *coppice.Failure
+}
+
+// Start implements agent.Driver.
+func (d *driver) Start() agent.Step {
+	d.call("initialize", initializeParams{
+		Version: protocolVersion,
+		Client:  clientInfo{Name: "coppice", Title: "Coppice", Version: "1"},
+	})
+	d.become(coppice.SessionWorking)
+	return d.take()
+}
+
+// Output implements agent.Driver.
+func (d *driver) Output(s agent.Stream, b []byte) agent.Step {
+	if s == agent.Stderr {
+		d.err.Add(b, d.stderr)
+	} else {
+		d.out.Add(b, d.line)
+	}
+	return d.take()
+}
+
+func (d *driver) stderr(line []byte) {
+	d.said.Add(line)
+	d.emit(agent.Event{Kind: agent.KindNotice, Text: agent.Text(line)})
+}
+
+// Send implements agent.Driver. The message begins a turn: now if none is under
+// way, else when the current one ends. The protocol has no questions to answer.
+func (d *driver) Send(text, ref string) (agent.Step, error) {
+	if d.closed || ref != "" {
+		return agent.Step{}, agent.ErrCannot
+	}
+	d.queue = append(d.queue, text)
+	if d.phase == resting {
+		d.prompt()
+	} else {
+		d.emit(agent.Event{Kind: agent.KindNotice, Name: "queued", Text: "the message waits for the end of the turn"})
+	}
+	return d.take(), nil
+}
+
+// Interrupt implements agent.Driver.
+func (d *driver) Interrupt() (agent.Step, error) {
+	if d.closed || d.phase != turning {
+		return agent.Step{}, agent.ErrCannot
+	}
+	d.cancel()
+	return d.take(), nil
+}
+
+func (d *driver) cancel() {
+	d.cancelling = true
+	d.notify("session/cancel", sessionParams{Session: d.conversation})
+}
+
+// Stop implements agent.Driver: the turn is cancelled and stdin closed, upon
+// which most agents end.
+func (d *driver) Stop() agent.Step {
+	d.stopped = true
+	if d.closed {
+		return d.take()
+	}
+	if d.phase == turning {
+		d.cancel()
+	}
+	d.close()
+	return d.take()
+}
+
+// Exit implements agent.Driver.
+func (d *driver) Exit(x agent.Exit) (agent.Step, agent.Outcome) {
+	d.out.End(d.line)
+	d.err.End(d.stderr)
+	d.border()
+	if d.prompts == 0 {
+		d.queue = d.queue[1:] // the prompt, of which the failure tells
+	}
+	for range d.queue {
+		d.emit(agent.Event{Kind: agent.KindNotice, Name: "undelivered", Text: "a message did not reach the agent: it ended first"})
+	}
+	o := agent.Outcome{Conversation: d.conversation, Usage: d.usage, Failure: d.failure(x)}
+	if d.last != nil {
+		o.Summary = d.last.text
+	}
+	step := d.take()
+	step.Write, step.CloseStdin = nil, false // nobody reads it any more
+	return step, o
+}
+
+// prompt sends the message that waits longest.
+func (d *driver) prompt() {
+	text := d.queue[0]
+	d.queue = d.queue[1:]
+	d.phase, d.cancelling, d.turn = turning, false, tally{}
+	d.call("session/prompt", promptParams{Session: d.conversation, Prompt: []content{{Type: "text", Text: text}}})
+	if d.prompts++; d.prompts > 1 {
+		d.emit(agent.Event{Kind: agent.KindNotice, Name: "delivered", Text: "the message was handed to the agent"})
+	}
+	d.become(coppice.SessionWorking)
+}
+
+func (d *driver) close() {
+	d.closed = true
+	d.step.CloseStdin, d.step.Done = true, true
+}
+
+func (d *driver) emit(e agent.Event) { d.step.Events = append(d.step.Events, e) }
+
+func (d *driver) become(s coppice.SessionState) {
+	if d.state != s {
+		d.state = s
+		d.emit(agent.Event{Kind: agent.KindState, State: s})
+	}
+}
+
+func (d *driver) take() agent.Step {
+	s := d.step
+	d.step = agent.Step{}
+	return s
+}

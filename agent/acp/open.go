@@ -1,0 +1,293 @@
+package acp
+
+import (
+	"encoding/json"
+	"strings"
+
+	"coppice"
+	"coppice/agent"
+)
+
+// What the driver asks with.
+type (
+	initializeParams struct {
+		Version      int                `json:"protocolVersion"`
+		Capabilities clientCapabilities `json:"clientCapabilities"`
+		Client       clientInfo         `json:"clientInfo"`
+	}
+	clientCapabilities struct {
+		FS struct {
+			Read  bool `json:"readTextFile"`
+			Write bool `json:"writeTextFile"`
+		} `json:"fs"`
+		Terminal bool `json:"terminal"`
+	}
+	clientInfo struct {
+		Name    string `json:"name"`
+		Title   string `json:"title"`
+		Version string `json:"version"`
+	}
+	authParams struct {
+		Method string `json:"methodId"`
+	}
+	openParams struct {
+		Session string     `json:"sessionId,omitempty"`
+		Dir     string     `json:"cwd"`
+		Servers []struct{} `json:"mcpServers"`
+	}
+	modeParams struct {
+		Session string `json:"sessionId"`
+		Mode    string `json:"modeId"`
+	}
+	modelParams struct {
+		Session string `json:"sessionId"`
+		Model   string `json:"modelId"`
+	}
+	optionParams struct {
+		Session string `json:"sessionId"`
+		Option  string `json:"configId"`
+		Value   string `json:"value"`
+	}
+	promptParams struct {
+		Session string    `json:"sessionId"`
+		Prompt  []content `json:"prompt"`
+	}
+	sessionParams struct {
+		Session string `json:"sessionId"`
+	}
+)
+
+// initialized is what the agent says of itself.
+type initialized struct {
+	Version      int `json:"protocolVersion"`
+	Capabilities struct {
+		Load    bool `json:"loadSession"`
+		Session struct {
+			Resume json.RawMessage `json:"resume"`
+		} `json:"sessionCapabilities"`
+	} `json:"agentCapabilities"`
+	Info struct {
+		Version string `json:"version"`
+	} `json:"agentInfo"`
+	Auth []authMethod `json:"authMethods"`
+}
+
+type authMethod struct {
+	ID          string `json:"id"`
+	Name        string `json:"name"`
+	Description string `json:"description"`
+}
+
+func (d *driver) initialized(m message) {
+	if m.Error != nil {
+		d.giveUp(agent.Fail(m.Error.class(), m.Error.text()))
+		return
+	}
+	if err := json.Unmarshal(m.Result, &d.agent); err != nil {
+		d.giveUp(agent.Fail(coppice.ClassCapability, "what the agent says of itself cannot be read: "+err.Error()))
+		return
+	}
+	if d.agent.Version != protocolVersion {
+		d.giveUp(agent.Fail(coppice.ClassCapability, "the agent speaks another version of the Agent Client Protocol"))
+		return
+	}
+	d.open()
+}
+
+// open asks for a session. Of the two ways to continue one, the one that does
+// not tell the whole past again is preferred.
+func (d *driver) open() {
+	p := openParams{Dir: d.dir, Servers: []struct{}{}}
+	method := "session/new"
+	if d.resume != "" {
+		p.Session = d.resume
+		switch offered := d.agent.Capabilities; {
+		case len(offered.Session.Resume) > 0 && string(offered.Session.Resume) != "null":
+			method = methodResume
+		case offered.Load:
+			method = methodLoad
+		default:
+			p.Session, d.resume = "", ""
+			d.emit(agent.Event{Kind: agent.KindNotice, Text: "the agent cannot continue a conversation; it begins a new one"})
+		}
+	}
+	d.call(method, p)
+}
+
+// The ways to continue a conversation.
+const (
+	methodResume = "session/resume"
+	methodLoad   = "session/load" // tells the whole past again
+)
+
+const methodMode = "session/set_mode"
+
+// session is the answer to a request for one.
+type session struct {
+	ID     string `json:"sessionId"`
+	Models *struct {
+		Current string `json:"currentModelId"`
+	} `json:"models"`
+	Modes struct {
+		Current string `json:"currentModeId"`
+	} `json:"modes"`
+	Options []option `json:"configOptions"`
+}
+
+type option struct {
+	ID       string          `json:"id"`
+	Category string          `json:"category"`
+	Current  json.RawMessage `json:"currentValue"`
+}
+
+func (d *driver) opened(method string, m message) {
+	if m.Error != nil && m.Error.Code == codeNoMethod && method == methodResume && d.agent.Capabilities.Load {
+		// Some agents announce the newer way and have only the older one.
+		d.agent.Capabilities.Session.Resume = nil
+		d.open()
+		return
+	}
+	if m.Error != nil {
+		d.refused(m.Error)
+		return
+	}
+	var s session
+	if err := json.Unmarshal(m.Result, &s); err != nil && s.ID == "" && d.resume == "" {
+		d.giveUp(agent.Fail(coppice.ClassCapability, "the session that the agent opened cannot be read: "+err.Error()))
+		return
+	}
+	d.conversation = s.ID
+	if d.resume != "" {
+		d.conversation = d.resume
+	}
+	if d.conversation == "" {
+		d.giveUp(agent.Fail(coppice.ClassCapability, "the agent opened a session without a name"))
+		return
+	}
+	d.session = s
+	if method == methodLoad && s.Modes.Current != "" {
+		// Some agents answer before they have told all of the past. The answer
+		// to a request that changes nothing comes after it.
+		d.call(methodMode, modeParams{Session: d.conversation, Mode: s.Modes.Current})
+		return
+	}
+	d.ready()
+}
+
+// ready chooses the model, once the session is open.
+func (d *driver) ready() {
+	s, wanted := d.session, d.model
+	model, option := s.model()
+	if wanted != "" {
+		model = wanted
+	}
+	d.emit(agent.Event{Kind: agent.KindInit, Conversation: d.conversation, Model: model, Version: d.agent.Info.Version})
+	switch {
+	case wanted == "":
+		d.begin()
+	case option != "":
+		d.call("session/set_config_option", optionParams{Session: d.conversation, Option: option, Value: wanted})
+	case s.Models != nil:
+		d.call("session/set_model", modelParams{Session: d.conversation, Model: wanted})
+	default:
+		d.emit(agent.Event{Kind: agent.KindNotice, Text: "the agent offers no choice of models; it uses its own"})
+		d.begin()
+	}
+}
+
+// model is the one the session uses, and the option that changes it, if the
+// agent has one for that.
+func (s session) model() (current, id string) {
+	for _, o := range s.Options {
+		if o.Category == "model" || (o.Category == "" && o.ID == "model") {
+			_ = json.Unmarshal(o.Current, &current) // an option of another type names no model
+			return current, o.ID
+		}
+	}
+	if s.Models != nil {
+		return s.Models.Current, ""
+	}
+	return "", ""
+}
+
+// refused handles that no session was opened. If the agent wants to be told how
+// to log in, it is told once.
+func (d *driver) refused(e *rpcError) {
+	if e.Code == codeAuth && !d.loggedIn && d.offers(d.auth) {
+		d.loggedIn = true
+		d.call("authenticate", authParams{Method: d.auth})
+		return
+	}
+	if e.Code == codeAuth {
+		d.giveUp(d.notLoggedIn(e))
+		return
+	}
+	if class := e.class(); d.resume == "" || (class != coppice.ClassUnknown && e.Code != codeNotFound) {
+		d.giveUp(agent.Fail(class, e.text()))
+		return
+	}
+	d.giveUp(coppice.Failf(coppice.ClassUnknown, e.text(), "the conversation is gone; retry to begin a new one"))
+}
+
+func (d *driver) offers(method string) bool {
+	for _, m := range d.agent.Auth {
+		if m.ID == method {
+			return true
+		}
+	}
+	return false
+}
+
+// notLoggedIn is the failure for want of a login, with the agent's own advice.
+func (d *driver) notLoggedIn(e *rpcError) *coppice.Failure {
+	f := agent.Fail(coppice.ClassAuth, e.text())
+	var ways []string
+	for _, m := range d.agent.Auth {
+		way := m.ID
+		if says := m.Description; says != "" {
+			way += " (" + says + ")"
+		}
+		ways = append(ways, way)
+	}
+	if len(ways) > 0 {
+		f.Fix = agent.Text([]byte(f.Fix + "; the agent knows: " + strings.Join(ways, ", ") + "; " + EnvAuth + " in its profile's env chooses one"))
+	}
+	return f
+}
+
+func (d *driver) authenticated(m message) {
+	if m.Error != nil {
+		d.giveUp(agent.Fail(coppice.ClassAuth, m.Error.text()))
+		return
+	}
+	d.open()
+}
+
+// chosen handles the answer to the choice of a model. Work that was meant for
+// one model is not begun with another.
+func (d *driver) chosen(m message) {
+	if m.Error != nil {
+		d.giveUp(agent.Fail(coppice.ClassCapability, "the agent does not take the model "+coppice.Quote(d.model)+": "+m.Error.text()))
+		return
+	}
+	d.begin()
+}
+
+// begin sends the prompt, once the session is ready.
+func (d *driver) begin() {
+	d.phase = resting
+	if !d.closed && len(d.queue) > 0 {
+		d.prompt()
+	}
+}
+
+// giveUp ends a run that cannot begin.
+func (d *driver) giveUp(f *coppice.Failure) {
+	d.fatal = f
+	d.emit(agent.Event{Kind: agent.KindError, Class: f.Class, Text: f.Text})
+	d.emit(agent.Event{Kind: agent.KindTurn, Reason: "failed", Text: f.Text})
+	d.become(coppice.SessionIdle)
+	if !d.closed {
+		d.close()
+	}
+}

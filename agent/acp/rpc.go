@@ -1,0 +1,179 @@
+package acp
+
+import (
+	"bytes"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"coppice"
+	"coppice/agent"
+)
+
+// protocolVersion is the one version of the protocol that this driver speaks.
+const protocolVersion = 1
+
+// Codes of JSON-RPC and of the protocol.
+const (
+	codeAuth     = -32000
+	codeNotFound = -32002
+	codeNoMethod = -32601
+)
+
+// message is a request, a notification or an answer.
+type message struct {
+	Version string          `json:"jsonrpc"`
+	ID      json.RawMessage `json:"id,omitempty"`
+	Method  string          `json:"method,omitempty"`
+	Params  json.RawMessage `json:"params,omitempty"`
+	Result  json.RawMessage `json:"result,omitempty"`
+	Error   *rpcError       `json:"error,omitempty"`
+}
+
+type rpcError struct {
+	Code    int             `json:"code"`
+	Message string          `json:"message"`
+	Data    json.RawMessage `json:"data,omitempty"`
+}
+
+// text is all that the error says. Many agents put a word such as "Internal
+// error" into the message and what happened into the data.
+func (e *rpcError) text() string {
+	parts := []string{strings.TrimSpace(e.Message)}
+	var s string
+	var m map[string]json.RawMessage
+	switch {
+	case json.Unmarshal(e.Data, &s) == nil:
+		parts = append(parts, s)
+	case json.Unmarshal(e.Data, &m) == nil:
+		for _, k := range []string{"details", "message", "error", "reason"} {
+			if json.Unmarshal(m[k], &s) == nil {
+				parts = append(parts, s)
+			}
+		}
+	}
+	var out []string
+	for _, p := range parts {
+		if p = strings.TrimSpace(p); p != "" && !strings.Contains(strings.Join(out, ": "), p) {
+			out = append(out, p)
+		}
+	}
+	if len(out) == 0 {
+		return "the agent answered with error " + strconv.Itoa(e.Code)
+	}
+	return agent.Text([]byte(strings.Join(out, ": ")))
+}
+
+// class sorts the error.
+func (e *rpcError) class() coppice.Class {
+	if e.Code == codeAuth {
+		return coppice.ClassAuth
+	}
+	var data struct {
+		Kind string `json:"errorKind"` // such as authentication_failed
+	}
+	_ = json.Unmarshal(e.Data, &data) // few agents tell it
+	if c := agent.TextClass(strings.ReplaceAll(data.Kind, "_", " ") + " " + withoutAddresses(e.text())); c != coppice.ClassUnknown || e.Code != codeNoMethod {
+		return c
+	}
+	return coppice.ClassCapability
+}
+
+// line takes one line of stdout. One that is no message is a notice: programs
+// print warnings there at times.
+func (d *driver) line(b []byte) {
+	var m message
+	if err := json.Unmarshal(b, &m); err != nil || (m.Method == "" && len(m.ID) == 0) {
+		d.emit(agent.Event{Kind: agent.KindNotice, Text: agent.Text(b)})
+		return
+	}
+	switch {
+	case m.Method == "":
+		d.answered(m)
+	case len(m.ID) > 0 && string(m.ID) != "null":
+		d.request(m)
+	case m.Method == "session/update":
+		d.update(m.Params)
+	}
+	// Other notifications are extensions, which no client has to know.
+}
+
+// answered takes the answer to one of our requests.
+func (d *driver) answered(m message) {
+	id, err := strconv.Atoi(string(m.ID))
+	method, ours := d.calls[id]
+	if err != nil || !ours {
+		if m.Error != nil {
+			d.emit(agent.Event{Kind: agent.KindNotice, Text: m.Error.text()})
+		}
+		return
+	}
+	delete(d.calls, id)
+	switch method {
+	case "initialize":
+		d.initialized(m)
+	case "authenticate":
+		d.authenticated(m)
+	case "session/new", methodLoad, methodResume:
+		d.opened(method, m)
+	case methodMode:
+		d.ready() // whether it was taken or refused
+	case "session/set_model", "session/set_config_option":
+		d.chosen(m)
+	case "session/prompt":
+		d.ended(m)
+	}
+}
+
+// request answers what the agent asks. It never leaves one unanswered, for the
+// agent would wait for ever.
+func (d *driver) request(m message) {
+	if m.Method == "session/request_permission" {
+		d.permission(m)
+		return
+	}
+	// Files and terminals were not offered, and nothing else is known.
+	d.write(message{Version: "2.0", ID: bytes.Clone(m.ID), Error: &rpcError{Code: codeNoMethod, Message: "Method not found: the client does not offer " + clip(m.Method)}})
+	d.emit(agent.Event{Kind: agent.KindNotice, Name: "refused", Text: "the agent asked for " + clip(m.Method) + ", which is not offered"})
+}
+
+func clip(s string) string { return agent.Text([]byte(s[:min(len(s), 200)])) }
+
+func (d *driver) reply(id json.RawMessage, result any) {
+	d.write(message{Version: "2.0", ID: bytes.Clone(id), Result: encode(result)})
+}
+
+func (d *driver) call(method string, params any) {
+	d.next++
+	d.calls[d.next] = method
+	d.write(message{Version: "2.0", ID: strconv.AppendInt(nil, int64(d.next), 10), Method: method, Params: encode(params)})
+}
+
+func (d *driver) notify(method string, params any) {
+	d.write(message{Version: "2.0", Method: method, Params: encode(params)})
+}
+
+func (d *driver) write(m message) {
+	if d.closed {
+		return
+	}
+	d.step.Write = append(append(d.step.Write, encode(m)...), '\n')
+}
+
+func encode(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		// Only texts and JSON that was decoded before are ever written.
+		panic("acp: " + err.Error())
+	}
+	return b
+}
+
+// bounded returns JSON as an event carries it: as it is, or nothing when it is
+// too large.
+func bounded(raw json.RawMessage) json.RawMessage {
+	if len(raw) > agent.MaxText || string(raw) == "null" {
+		return nil
+	}
+	return bytes.Clone(raw)
+}

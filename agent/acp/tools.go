@@ -1,0 +1,188 @@
+package acp
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"coppice/agent"
+)
+
+// toolKinds sorts the protocol's kinds of tools.
+var toolKinds = map[string]agent.ToolKind{
+	"read":    agent.ToolRead,
+	"edit":    agent.ToolEdit,
+	"delete":  agent.ToolEdit,
+	"move":    agent.ToolEdit,
+	"search":  agent.ToolSearch,
+	"execute": agent.ToolRun,
+	"fetch":   agent.ToolFetch,
+}
+
+// toolUpdate tells of a tool call; each tells what is new.
+type toolUpdate struct {
+	ID        string          `json:"toolCallId"`
+	Title     string          `json:"title"`
+	Kind      string          `json:"kind"`
+	Status    string          `json:"status"`
+	Input     json.RawMessage `json:"rawInput"`
+	Output    json.RawMessage `json:"rawOutput"`
+	Content   []toolContent   `json:"content"`
+	Locations []location      `json:"locations"`
+	Meta      json.RawMessage `json:"_meta"`
+}
+
+type toolContent struct {
+	Type    string  `json:"type"`
+	Content content `json:"content"`
+	Path    string  `json:"path"` // of a diff
+}
+
+type location struct {
+	Path string `json:"path"`
+}
+
+// tool is what is known of a call.
+type tool struct {
+	name, title string
+	kind        agent.ToolKind
+	input       json.RawMessage
+	paths       []string
+	text        string // what it gave
+	shown, done bool
+}
+
+// tool follows a call. Agents announce calls before they know the input, so a
+// call is told when its input came, when it began, or when it is over.
+func (d *driver) tool(announced bool, raw json.RawMessage) {
+	var u toolUpdate
+	if json.Unmarshal(raw, &u) != nil {
+		var least struct {
+			ID     string `json:"toolCallId"`
+			Status string `json:"status"`
+		}
+		if json.Unmarshal(raw, &least) != nil {
+			return
+		}
+		u = toolUpdate{ID: least.ID, Status: least.Status}
+	}
+	d.border()
+	t := d.merge(u)
+	over := u.Status == "completed" || u.Status == "failed"
+	if over || u.Status == "in_progress" || (!announced && hasInput(u.Input)) {
+		d.show(u.ID, t)
+	}
+	if over && !t.done {
+		t.done = true
+		d.emit(agent.Event{Kind: agent.KindToolResult, Ref: u.ID, OK: u.Status == "completed", Text: t.text})
+	}
+}
+
+func hasInput(raw json.RawMessage) bool {
+	s := string(raw)
+	return s != "" && s != "null" && s != "{}"
+}
+
+// merge adds an update to what is known of its call.
+func (d *driver) merge(u toolUpdate) *tool {
+	t := d.tools[u.ID]
+	if t == nil {
+		t = &tool{kind: agent.ToolOther, name: toolName(u)}
+		d.tools[u.ID] = t
+	}
+	if u.Title != "" {
+		t.title = u.Title
+	}
+	if k, ok := toolKinds[u.Kind]; ok {
+		t.kind = k
+	}
+	if hasInput(u.Input) {
+		t.input = bytes.Clone(u.Input)
+	}
+	for _, l := range u.Locations {
+		t.path(l.Path, d.dir)
+	}
+	var said []string
+	for _, c := range u.Content {
+		if c.Type == "diff" {
+			t.path(c.Path, d.dir)
+		} else if c.Content.Text != "" {
+			said = append(said, c.Content.Text)
+		}
+	}
+	if out := rawOutput(u.Output); out != "" {
+		t.text = agent.Text([]byte(out))
+	} else if len(said) > 0 {
+		t.text = agent.Text([]byte(strings.Join(said, "\n")))
+	}
+	return t
+}
+
+// path notes a file that a call is about. The workspace itself is where, not
+// what.
+func (t *tool) path(p, dir string) {
+	if p != "" && p != dir && !slices.Contains(t.paths, p) && len(t.paths) < 100 {
+		t.paths = append(t.paths, p)
+	}
+}
+
+// rawOutput is what a tool gave, where it is a text.
+func rawOutput(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	var m map[string]json.RawMessage
+	if json.Unmarshal(raw, &m) != nil {
+		return ""
+	}
+	for _, k := range []string{"output", "aggregated_output", "stdout"} {
+		if json.Unmarshal(m[k], &s) == nil && s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// toolName is what the agent calls the tool. The protocol has no field for it:
+// some agents tell it apart, some as the title of the announcement, and of the
+// rest the kind is known.
+func toolName(u toolUpdate) string {
+	var m map[string]json.RawMessage
+	var own struct {
+		Name string `json:"toolName"`
+	}
+	if json.Unmarshal(u.Meta, &m) == nil {
+		if json.Unmarshal(u.Meta, &own) == nil && own.Name != "" {
+			return own.Name
+		}
+		for _, k := range slices.Sorted(maps.Keys(m)) {
+			if json.Unmarshal(m[k], &own) == nil && own.Name != "" {
+				return own.Name
+			}
+		}
+	}
+	switch {
+	case u.Title != "" && !strings.ContainsAny(u.Title, " \n"):
+		return clip(u.Title)
+	case u.Kind != "":
+		return clip(u.Kind)
+	}
+	return "tool"
+}
+
+// show tells of a call, once.
+func (d *driver) show(id string, t *tool) {
+	if t.shown {
+		return
+	}
+	t.shown = true
+	d.border()
+	title, _, _ := strings.Cut(t.title, "\n")
+	d.emit(agent.Event{
+		Kind: agent.KindTool, Ref: id, Name: t.name, Tool: t.kind, Text: agent.Text([]byte(title)),
+		Input: bounded(t.input), Paths: slices.Clone(t.paths),
+	})
+}

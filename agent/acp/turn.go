@@ -1,0 +1,122 @@
+package acp
+
+import (
+	"encoding/json"
+	"regexp"
+
+	"coppice"
+	"coppice/agent"
+)
+
+// ending is how a turn ended.
+type ending struct {
+	reason  string // the protocol's stop reason, or failed
+	text    string // the last words
+	failure *coppice.Failure
+}
+
+// promptResult is the answer to a prompt: the turn is over.
+type promptResult struct {
+	Reason string          `json:"stopReason"`
+	Usage  json.RawMessage `json:"usage"`
+	Meta   json.RawMessage `json:"_meta"`
+}
+
+func (d *driver) ended(m message) {
+	d.border()
+	d.phase = resting
+	e := ending{reason: "failed", text: d.turn.words}
+	var r promptResult
+	switch {
+	case m.Error != nil:
+		e.failure = agent.Fail(m.Error.class(), m.Error.text())
+	case json.Unmarshal(m.Result, &r) != nil || r.Reason == "":
+		e.failure = agent.Fail(coppice.ClassUnknown, "the agent's answer to the prompt cannot be read")
+	default:
+		e.reason = clip(r.Reason)
+		e.failure = judge(r.Reason, e.text)
+	}
+	interrupted := d.cancelling && e.failure != nil
+	if interrupted {
+		e.failure = coppice.Failf(coppice.ClassCancelled, "its turn was interrupted", "")
+	}
+	d.spend(r)
+	if e.failure != nil && !interrupted {
+		d.emit(agent.Event{Kind: agent.KindError, Class: e.failure.Class, Text: e.failure.Text})
+	}
+	d.emit(agent.Event{Kind: agent.KindTurn, Reason: e.reason, Text: e.text})
+	d.last, d.cancelling = &e, false
+	clear(d.tools)
+	switch {
+	case d.closed:
+		d.become(coppice.SessionIdle)
+	case len(d.queue) > 0:
+		d.prompt()
+	default:
+		d.become(coppice.SessionIdle)
+		if !interrupted { // else a person interrupted it to say something
+			d.close()
+		}
+	}
+}
+
+// spend tells what the turn used: what its end says, or else what the pieces of
+// its messages told on the way.
+func (d *driver) spend(r promptResult) {
+	var t tokens
+	_ = json.Unmarshal(r.Usage, &t) // none, or of another shape
+	u := t.usage()
+	if u == (coppice.Usage{}) {
+		u = metaUsage(r.Meta)
+	}
+	if u == (coppice.Usage{}) {
+		u = d.turn.tokens
+	}
+	u.CostUSD, u.Turns = d.turn.cost, 1
+	d.usage = d.usage.Add(u)
+	d.emit(agent.Event{Kind: agent.KindUsage, Usage: &u})
+}
+
+// apology is how some agents end a turn that failed: as if it had gone well,
+// with the failure for their last words.
+var apology = regexp.MustCompile(`(?i)^\[?(api|internal|model stream|request) error\b`)
+
+// judge sorts the end of a turn; nil means that the agent calls it done.
+func judge(reason, words string) *coppice.Failure {
+	switch reason {
+	case "end_turn":
+		if apology.MatchString(words) {
+			return agent.Fail(agent.TextClass(withoutAddresses(words)), words)
+		}
+		return nil
+	case "cancelled":
+		return coppice.Failf(coppice.ClassCancelled, "its turn was interrupted", "")
+	case "max_tokens":
+		return agent.Fail(coppice.ClassContext, "the model reached its limit of tokens before it was done")
+	case "max_turn_requests":
+		return coppice.Failf(coppice.ClassImplementation, "the agent used up its requests before it was done", "split the task, or allow the agent more")
+	case "refusal":
+		return coppice.Failf(coppice.ClassImplementation, "the model refused to go on", "say otherwise what is to be done")
+	}
+	return agent.Fail(coppice.ClassUnknown, "the agent ended its turn with "+clip(reason))
+}
+
+// failure is what is known of how the run went. Once a turn has ended and stdin
+// is closed, how the process ends tells nothing: some agents have to be killed.
+func (d *driver) failure(x agent.Exit) *coppice.Failure {
+	switch {
+	case d.fatal != nil:
+		return d.fatal
+	case d.last == nil || d.phase == turning:
+		return agent.Died(x, d.said.String(), d.stopped)
+	case d.last.failure != nil && d.stopped && d.last.failure.Class == coppice.ClassCancelled:
+		return coppice.Failf(coppice.ClassCancelled, "stopped before it was done", "")
+	}
+	return d.last.failure
+}
+
+var addressRE = regexp.MustCompile(`https?://\S+`)
+
+// withoutAddresses cuts addresses out of a text before it is sorted: a port may
+// look like a status.
+func withoutAddresses(s string) string { return addressRE.ReplaceAllString(s, "") }

@@ -1,0 +1,212 @@
+package acp
+
+import (
+	"encoding/json"
+	"strings"
+
+	"coppice"
+	"coppice/agent"
+)
+
+// updateParams tells of something that happened in a session.
+type updateParams struct {
+	Session string          `json:"sessionId"`
+	Update  json.RawMessage `json:"update"`
+}
+
+// update is every kind of it, as far as it matters here.
+type update struct {
+	Kind    string          `json:"sessionUpdate"`
+	Message string          `json:"messageId"`
+	Content json.RawMessage `json:"content"`
+	Meta    json.RawMessage `json:"_meta"`
+	Entries []planEntry     `json:"entries"`
+	Cost    *cost           `json:"cost"`
+}
+
+type planEntry struct {
+	Content string `json:"content"`
+	Status  string `json:"status"`
+}
+
+// content is a part of a message.
+type content struct {
+	Type string `json:"type"`
+	Text string `json:"text"`
+}
+
+// update takes a session/update. Before the session is open, agents tell its
+// past again; that is no news.
+func (d *driver) update(params json.RawMessage) {
+	var p updateParams
+	if json.Unmarshal(params, &p) != nil || d.phase == opening || (p.Session != "" && p.Session != d.conversation) {
+		return
+	}
+	var u update
+	if json.Unmarshal(p.Update, &u) != nil {
+		// Only what one kind needs has another shape; the kind still counts.
+		var k struct {
+			Kind string `json:"sessionUpdate"`
+		}
+		if json.Unmarshal(p.Update, &k) != nil {
+			return
+		}
+		u = update{Kind: k.Kind}
+	}
+	d.turn.chunk(u.Meta)
+	switch u.Kind {
+	case "agent_message_chunk":
+		d.speak(agent.KindText, u.Message, text(u.Content))
+	case "agent_thought_chunk":
+		d.speak(agent.KindThinking, u.Message, text(u.Content))
+	case "tool_call", "tool_call_update":
+		d.tool(u.Kind == "tool_call", p.Update)
+	case "plan":
+		d.border()
+		d.emit(agent.Event{Kind: agent.KindPlan, Text: agent.Text([]byte(plan(u.Entries)))})
+	case "usage_update":
+		d.cost(u.Cost)
+	}
+	// The rest (commands, modes, options, the person's own words) tells nothing
+	// about the work.
+}
+
+func text(raw json.RawMessage) string {
+	var c content
+	if json.Unmarshal(raw, &c) != nil || c.Type != "text" {
+		return ""
+	}
+	return c.Text
+}
+
+func plan(entries []planEntry) string {
+	lines := make([]string, 0, len(entries))
+	for _, e := range entries {
+		mark := "[ ] "
+		if e.Status == "completed" {
+			mark = "[x] "
+		}
+		lines = append(lines, mark+e.Content)
+	}
+	return strings.Join(lines, "\n")
+}
+
+// speech gathers the pieces in which agents send what they say. An event is a
+// whole message, or what was said up to the next thing that happened.
+type speech struct {
+	kind    agent.Kind
+	message string // its id, where the agent tells one
+	b       []byte
+}
+
+// maxSpeech is how much is gathered before the lines that are complete are told.
+const maxSpeech = 8 << 10
+
+func (d *driver) speak(kind agent.Kind, message, piece string) {
+	if piece == "" {
+		return
+	}
+	if d.speech.kind != kind || d.speech.message != message {
+		d.border()
+	}
+	d.speech.kind, d.speech.message = kind, message
+	d.speech.b = append(d.speech.b, piece...)
+	if len(d.speech.b) < maxSpeech {
+		return
+	}
+	cut := strings.LastIndexByte(string(d.speech.b), '\n') + 1
+	if cut == 0 && len(d.speech.b) >= agent.MaxText {
+		cut = len(d.speech.b)
+	}
+	if cut > 0 {
+		rest := append([]byte(nil), d.speech.b[cut:]...)
+		d.say(d.speech.b[:cut])
+		d.speech.b = rest
+	}
+}
+
+// border ends what was being said: something else happened.
+func (d *driver) border() {
+	d.say(d.speech.b)
+	d.speech = speech{}
+}
+
+// say tells what was said, blank lines around it left out.
+func (d *driver) say(b []byte) {
+	t := strings.TrimSpace(agent.Text(b))
+	if t == "" {
+		return
+	}
+	d.emit(agent.Event{Kind: d.speech.kind, Text: t})
+	if d.speech.kind == agent.KindText {
+		d.turn.words = t
+	}
+}
+
+// tally is what a turn used and said last.
+type tally struct {
+	words  string
+	tokens coppice.Usage // as pieces of messages told
+	cost   float64
+}
+
+type cost struct {
+	Amount   float64 `json:"amount"`
+	Currency string  `json:"currency"`
+}
+
+// cost turns the conversation's total into what was added. An agent that tells
+// less than the conversation had cost before began to count anew.
+func (d *driver) cost(c *cost) {
+	if c == nil || !(c.Amount >= 0 && c.Amount < 1e9) || (c.Currency != "USD" && c.Currency != "") {
+		return
+	}
+	if c.Amount < d.spent {
+		if d.usage.CostUSD > 0 || d.turn.cost > 0 {
+			return // a total that shrinks within a run is no news
+		}
+		d.spent = 0
+	}
+	d.turn.cost += c.Amount - d.spent
+	d.spent = c.Amount
+}
+
+// tokens counts what the model read and wrote, under the names in use.
+type tokens struct {
+	Input       int64 `json:"inputTokens"`
+	Output      int64 `json:"outputTokens"`
+	CacheRead   int64 `json:"cachedReadTokens"`
+	CacheWrite  int64 `json:"cachedWriteTokens"`
+	SnakeInput  int64 `json:"input_tokens"`
+	SnakeOutput int64 `json:"output_tokens"`
+}
+
+func (t tokens) usage() coppice.Usage {
+	return coppice.Usage{
+		InputTokens: count(t.Input) + count(t.SnakeInput), OutputTokens: count(t.Output) + count(t.SnakeOutput),
+		CacheRead: count(t.CacheRead), CacheWrite: count(t.CacheWrite),
+	}
+}
+
+// count keeps what an agent tells within reason.
+func count(n int64) int64 { return min(max(n, 0), 1<<48) }
+
+// meta is where agents put their usage as long as the protocol had no place for
+// it.
+type meta struct {
+	Usage tokens `json:"usage"`
+	Quota struct {
+		Tokens tokens `json:"token_count"`
+	} `json:"quota"`
+}
+
+func metaUsage(raw json.RawMessage) coppice.Usage {
+	var m meta
+	if len(raw) == 0 || json.Unmarshal(raw, &m) != nil {
+		return coppice.Usage{}
+	}
+	return m.Usage.usage().Add(m.Quota.Tokens.usage())
+}
+
+// chunk adds the usage that came with a piece of a message.
+func (t *tally) chunk(raw json.RawMessage) { t.tokens = t.tokens.Add(metaUsage(raw)) }

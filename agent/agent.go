@@ -1,0 +1,162 @@
+// Package agent is the contract with agent CLIs. An agent is a protocol (code,
+// in a folder below) times a profile (data).
+//
+// A protocol makes Drivers. A Driver is the live side of one run, written as a
+// pure state machine: bytes and requests in, events and bytes for the agent's
+// stdin out. It does no I/O, starts nothing and knows no clock, so the host can
+// run it, tests can replay recordings through it, and any cut of the same bytes
+// gives the same events.
+package agent
+
+import (
+	"encoding/json"
+	"errors"
+	"time"
+
+	"coppice"
+)
+
+// ErrCannot says that the agent's protocol has no way to do what was asked,
+// now or at all.
+var ErrCannot = errors.New("agent: the protocol cannot do that")
+
+// Request is what a session wants of an agent.
+type Request struct {
+	Session    string // key
+	Role       coppice.Role
+	Prompt     string // the whole first message
+	PromptFile string // the same text in a file, 0600, for profiles that pass it so
+	Model      string
+	Resume     string // the conversation to continue
+	// Spent is what the conversation to continue has used in earlier runs.
+	// Some agents only tell totals over a conversation; their drivers
+	// subtract it to tell what this run used.
+	Spent coppice.Usage
+	Dir   string // the workspace
+}
+
+// Launch is how to start the agent's process.
+type Launch struct {
+	Argv []string
+	Env  map[string]string // besides what the profile says
+}
+
+// Protocol is a way of talking to agents. Implementations are safe for
+// concurrent use.
+type Protocol interface {
+	// Name is what profiles call it.
+	Name() string
+	// Launch tells how to start the agent; it never puts the prompt or
+	// anything secret into Argv.
+	Launch(p coppice.Profile, r Request) (Launch, error)
+	// Driver makes the live side of one run.
+	Driver(p coppice.Profile, r Request) Driver
+}
+
+// Step is what follows from something: events to record, bytes to write to the
+// agent's stdin, and whether stdin is closed after them. Done says that the
+// agent has nothing more to do: a process that does not end by itself then is
+// ended, and that is no failure.
+type Step struct {
+	Events     []Event
+	Write      []byte
+	CloseStdin bool
+	Done       bool
+}
+
+// Driver is one run's state machine. Its methods are called one at a time.
+type Driver interface {
+	// Start is called once, when the process runs.
+	Start() Step
+	// Output takes the next bytes of stdout or stderr, cut anywhere.
+	Output(s Stream, b []byte) Step
+	// Send hands the agent a message, or the answer to a question it asked
+	// (ref is the question's). ErrCannot when there is no way.
+	Send(text, ref string) (Step, error)
+	// Interrupt ends the agent's turn, not its process.
+	Interrupt() (Step, error)
+	// Stop is the protocol's own way to end the process, if it has one.
+	Stop() Step
+	// Exit is called once, after the last output. It returns what is known of
+	// how the run went.
+	Exit(x Exit) (Step, Outcome)
+}
+
+// Stream is one of the agent's output streams.
+type Stream int
+
+// The streams.
+const (
+	Stdout Stream = 1
+	Stderr Stream = 2
+)
+
+// Exit is how the process ended.
+type Exit struct {
+	Code   int    // -1 when it was killed by a signal
+	Signal string // SIGTERM, SIGKILL, …
+}
+
+// Outcome is how a run went, as its protocol and exit tell. Whether the
+// repository agrees is for others to see.
+type Outcome struct {
+	Failure      *coppice.Failure `json:"failure,omitempty"`
+	Summary      string           `json:"summary,omitempty"`
+	Conversation string           `json:"conversation,omitempty"`
+	Usage        coppice.Usage    `json:"usage"`
+}
+
+// Kind sorts events.
+type Kind string
+
+// The kinds of event, the same for every agent.
+const (
+	KindInit       Kind = "init"        // Conversation, Model, Version
+	KindText       Kind = "text"        // Text
+	KindThinking   Kind = "thinking"    // Text
+	KindTool       Kind = "tool"        // Ref, Name, Tool, Input, Paths
+	KindToolResult Kind = "tool_result" // Ref, OK, Text
+	KindPlan       Kind = "plan"        // Text
+	KindPermission Kind = "permission"  // Ref, Name, Input, and how it was answered in Text
+	KindQuestion   Kind = "question"    // Ref, Text, Options
+	KindUsage      Kind = "usage"       // Usage, as a delta
+	KindLimit      Kind = "limit"       // Until, Text
+	KindError      Kind = "error"       // Class, Text
+	KindTurn       Kind = "turn"        // Reason, Text: a turn ended
+	KindState      Kind = "state"       // State: working, waiting, idle
+	KindNotice     Kind = "notice"      // Text: anything else worth a line
+)
+
+// ToolKind sorts tool calls across agents.
+type ToolKind string
+
+// The kinds of tool call.
+const (
+	ToolRead   ToolKind = "read"
+	ToolEdit   ToolKind = "edit"
+	ToolRun    ToolKind = "run"
+	ToolSearch ToolKind = "search"
+	ToolFetch  ToolKind = "fetch"
+	ToolOther  ToolKind = "other"
+)
+
+// Event is one thing an agent did or said, in words common to all agents.
+type Event struct {
+	Kind         Kind                 `json:"kind"`
+	Text         string               `json:"text,omitempty"`
+	Ref          string               `json:"ref,omitempty"`
+	Name         string               `json:"name,omitempty"`
+	Tool         ToolKind             `json:"tool,omitempty"`
+	Input        json.RawMessage      `json:"input,omitempty"`
+	Paths        []string             `json:"paths,omitempty"`
+	OK           bool                 `json:"ok,omitempty"`
+	Options      []string             `json:"options,omitempty"`
+	State        coppice.SessionState `json:"state,omitempty"`
+	Class        coppice.Class        `json:"class,omitempty"`
+	Reason       string               `json:"reason,omitempty"`
+	Until        time.Time            `json:"until,omitzero"`
+	Usage        *coppice.Usage       `json:"usage,omitempty"`
+	Conversation string               `json:"conversation,omitempty"`
+	Model        string               `json:"model,omitempty"`
+	Version      string               `json:"version,omitempty"`
+}

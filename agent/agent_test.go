@@ -1,0 +1,120 @@
+package agent
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"coppice"
+)
+
+func TestLines(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringOf(rapid.SampledFrom([]rune("ab\r\n"))).Draw(t, "text")
+		var want, got []string
+		for _, l := range strings.Split(text, "\n") {
+			if l = strings.TrimSuffix(l, "\r"); l != "" {
+				want = append(want, l)
+			}
+		}
+		var lines Lines
+		add := func(b []byte) { got = append(got, string(b)) }
+		for b := []byte(text); len(b) > 0; {
+			n := rapid.IntRange(1, len(b)).Draw(t, "cut")
+			lines.Add(b[:n], add)
+			b = b[n:]
+		}
+		lines.End(add)
+		if strings.Join(want, "\n") != strings.Join(got, "\n") {
+			t.Fatalf("%q gives %q, want %q", text, got, want)
+		}
+	})
+}
+
+func TestLongLineIsCut(t *testing.T) {
+	t.Parallel()
+	var lines Lines
+	var sizes []int
+	add := func(b []byte) { sizes = append(sizes, len(b)) }
+	lines.Add(make([]byte, MaxLine-1), add)
+	lines.Add([]byte("abc\nnext\n"), add)
+	if len(sizes) != 2 || sizes[0] != MaxLine || sizes[1] != 4 {
+		t.Errorf("lines of %v bytes", sizes)
+	}
+}
+
+func TestText(t *testing.T) {
+	t.Parallel()
+	for _, s := range []string{"", "plain", "bad \xff byte", strings.Repeat("ä", MaxText), strings.Repeat("\x80", 2*MaxText)} {
+		got := Text([]byte(s))
+		if !utf8.ValidString(got) || len(got) > 3*MaxText+3 {
+			t.Errorf("%.20q gives %d bytes, valid %v", s, len(got), utf8.ValidString(got))
+		}
+	}
+}
+
+func TestTextClass(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]coppice.Class{
+		"prompt is too long: 250000 tokens":                             coppice.ClassContext,
+		"Your credit balance is too low":                                coppice.ClassBilling,
+		"exceeded retry limit, last status: 429 Too Many Requests":      coppice.ClassRateLimit,
+		"unexpected status 401 Unauthorized: invalid x-api-key":         coppice.ClassAuth,
+		"Not logged in · Please run /login":                             coppice.ClassAuth,
+		"We're currently experiencing high demand":                      coppice.ClassOverload,
+		"write /x: no space left on device":                             coppice.ClassDisk,
+		"connection refused":                                            coppice.ClassEnvironment,
+		"The model `gpt-9` does not exist or you do not have access":    coppice.ClassCapability,
+		"error: unexpected argument '--nope' found":                     coppice.ClassCapability,
+		"something else":                                                coppice.ClassUnknown,
+		"You exceeded your current quota, please check your plan (429)": coppice.ClassBilling,
+	} {
+		if got := TextClass(text); got != want {
+			t.Errorf("%q is %s, want %s", text, got, want)
+		}
+	}
+}
+
+func TestDied(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		x       Exit
+		said    string
+		stopped bool
+		want    coppice.Class
+	}{
+		{Exit{Code: -1, Signal: "SIGKILL"}, "", false, coppice.ClassLost},
+		{Exit{Code: -1, Signal: "SIGTERM"}, "", true, coppice.ClassCancelled},
+		{Exit{Code: 143}, "", false, coppice.ClassLost},
+		{Exit{Code: 127}, "not found", false, coppice.ClassCapability},
+		{Exit{Code: 1}, "Not logged in", false, coppice.ClassAuth},
+		{Exit{Code: 0}, "", false, coppice.ClassUnknown},
+	} {
+		if f := Died(c.x, c.said, c.stopped); f.Class != c.want || f.Text == "" {
+			t.Errorf("%+v: %+v, want %s", c.x, f, c.want)
+		}
+	}
+}
+
+type named string
+
+func (n named) Name() string                                  { return string(n) }
+func (named) Launch(coppice.Profile, Request) (Launch, error) { return Launch{}, nil }
+func (named) Driver(coppice.Profile, Request) Driver          { return nil }
+
+func TestRegistry(t *testing.T) {
+	t.Parallel()
+	r := NewRegistry(named("b"), named("a"))
+	if got := strings.Join(r.Names(), ","); got != "a,b" {
+		t.Errorf("names %s", got)
+	}
+	if p, err := r.Get("a"); err != nil || p.Name() != "a" {
+		t.Errorf("a: %v %v", p, err)
+	}
+	if _, err := r.Get("c"); coppice.ErrorCode(err) != coppice.EInvalid {
+		t.Errorf("c: %v", err)
+	}
+}

@@ -1,0 +1,173 @@
+// Package agenttest holds what every agent protocol must pass: recorded runs
+// replayed against golden files, the same events for every cut of the bytes,
+// no panic on any input, and no prompt in the arguments.
+//
+// A recording is a folder testdata/<case> with two files. transcript.txt has a
+// line for each thing that happened:
+//
+//	request {"Prompt":"…"}   the agent.Request
+//	out <line>               the agent wrote a line to stdout
+//	err <line>               or to stderr
+//	send <text>              a person sent a message
+//	answer <ref> <text>      or answered a question
+//	interrupt                the turn was interrupted
+//	stop                     the session was stopped
+//	exit <code> [signal]     the process ended
+//
+// golden.txt is what the driver made of it; `go test -update` writes it.
+package agenttest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"coppice/agent"
+)
+
+// Op is one line of a transcript.
+type Op struct {
+	Name string // request, out, err, send, answer, interrupt, stop or exit
+	Arg  string
+}
+
+// Transcript is a recorded run.
+type Transcript []Op
+
+// Read reads a transcript.
+func Read(file string) (Transcript, error) {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	var t Transcript
+	for i, l := range strings.Split(strings.TrimSuffix(string(data), "\n"), "\n") {
+		name, arg, _ := strings.Cut(l, " ")
+		switch name {
+		case "request", "out", "err", "send", "answer", "interrupt", "stop", "exit":
+			t = append(t, Op{name, arg})
+		default:
+			return nil, fmt.Errorf("%s:%d: unknown %q", file, i+1, name)
+		}
+	}
+	return t, nil
+}
+
+// String returns the transcript as its file holds it.
+func (t Transcript) String() string {
+	var b strings.Builder
+	for _, o := range t {
+		b.WriteString(strings.TrimSuffix(o.Name+" "+o.Arg, " ") + "\n")
+	}
+	return b.String()
+}
+
+// request is the one the run was started with.
+func (t Transcript) request() (agent.Request, error) {
+	r := agent.Request{Prompt: "do it"}
+	for _, o := range t {
+		if o.Name == "request" {
+			if err := json.Unmarshal([]byte(o.Arg), &r); err != nil {
+				return r, err
+			}
+		}
+	}
+	return r, nil
+}
+
+// join makes one operation of lines of the same stream that follow each other,
+// so that cuts can fall anywhere in them.
+func (t Transcript) join() Transcript {
+	var out Transcript
+	for _, o := range t {
+		if o.Name == "out" || o.Name == "err" {
+			o.Arg += "\n"
+			if n := len(out); n > 0 && out[n-1].Name == o.Name {
+				out[n-1].Arg += o.Arg
+				continue
+			}
+		}
+		out = append(out, o)
+	}
+	return out
+}
+
+// recorder writes down what a driver does, in the form of a golden file.
+type recorder struct {
+	b bytes.Buffer
+}
+
+func (r *recorder) step(s agent.Step, err error) {
+	if err != nil {
+		fmt.Fprintf(&r.b, "error %v\n", err)
+	}
+	for _, e := range s.Events {
+		fmt.Fprintf(&r.b, "event %s\n", encode(e))
+	}
+	for l := range strings.Lines(string(s.Write)) {
+		fmt.Fprintf(&r.b, "write %s\n", clip(strings.TrimSuffix(l, "\n")))
+	}
+	if s.CloseStdin {
+		r.b.WriteString("close\n")
+	}
+}
+
+func clip(s string) string {
+	if len(s) > 2000 {
+		return fmt.Sprintf("%s… (%d bytes)", s[:200], len(s))
+	}
+	return s
+}
+
+func encode(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(fmt.Sprintf("agenttest: an event cannot be written as JSON: %v", err))
+	}
+	return b
+}
+
+// play runs a driver through a transcript. cut says how many of the bytes left
+// the driver gets next.
+func play(d agent.Driver, t Transcript, cut func(left int) int) (string, error) {
+	var r recorder
+	r.step(d.Start(), nil)
+	for _, o := range t.join() {
+		switch o.Name {
+		case "out", "err":
+			stream := agent.Stdout
+			if o.Name == "err" {
+				stream = agent.Stderr
+			}
+			for b := []byte(o.Arg); len(b) > 0; {
+				n := cut(len(b))
+				r.step(d.Output(stream, b[:n]), nil)
+				b = b[n:]
+			}
+		case "send":
+			r.step(d.Send(o.Arg, ""))
+		case "answer":
+			ref, text, _ := strings.Cut(o.Arg, " ")
+			r.step(d.Send(text, ref))
+		case "interrupt":
+			r.step(d.Interrupt())
+		case "stop":
+			r.step(d.Stop(), nil)
+		case "exit":
+			code, signal, _ := strings.Cut(o.Arg, " ")
+			n, err := strconv.Atoi(code)
+			if err != nil {
+				return "", err
+			}
+			s, outcome := d.Exit(agent.Exit{Code: n, Signal: signal})
+			r.step(s, nil)
+			fmt.Fprintf(&r.b, "outcome %s\n", encode(outcome))
+		}
+	}
+	return r.b.String(), nil
+}
+
+func whole(left int) int { return left }

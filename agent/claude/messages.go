@@ -1,0 +1,265 @@
+package claude
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"coppice"
+	"coppice/agent"
+)
+
+// What the driver writes.
+type (
+	userLine struct {
+		Type    string      `json:"type"`
+		Message userMessage `json:"message"`
+	}
+	userMessage struct {
+		Role    string `json:"role"`
+		Content string `json:"content"`
+	}
+	controlRequest struct {
+		Type    string            `json:"type"`
+		ID      string            `json:"request_id"`
+		Request map[string]string `json:"request"`
+	}
+)
+
+// message is every line the agent writes, as far as it matters here.
+type message struct {
+	Type         string          `json:"type"`
+	Subtype      string          `json:"subtype"`
+	Session      string          `json:"session_id"`
+	Parent       string          `json:"parent_tool_use_id"`
+	Timestamp    string          `json:"timestamp"`
+	Message      json.RawMessage `json:"message"`
+	IsReplay     bool            `json:"isReplay"`
+	RequestID    string          `json:"request_id"`
+	Request      json.RawMessage `json:"request"`
+	Model        string          `json:"model"`
+	Version      string          `json:"claude_code_version"`
+	Attempt      int             `json:"attempt"`
+	MaxRetries   int             `json:"max_retries"`
+	RetryDelayMS float64         `json:"retry_delay_ms"`
+	ErrorStatus  *int            `json:"error_status"`
+	Error        json.RawMessage `json:"error"`
+	Content      json.RawMessage `json:"content"`
+	MCPServers   []mcpServer     `json:"mcp_servers"`
+	Limit        *limitInfo      `json:"rate_limit_info"`
+}
+
+type mcpServer struct {
+	Name   string `json:"name"`
+	Status string `json:"status"`
+}
+
+type limitInfo struct {
+	Status   string  `json:"status"`
+	ResetsAt float64 `json:"resetsAt"` // unix seconds
+	Type     string  `json:"rateLimitType"`
+}
+
+// line takes one line of stdout. A line that is no JSON object is a notice: the
+// agent prints warnings there at times.
+func (d *driver) line(b []byte) {
+	var m message
+	if err := json.Unmarshal(b, &m); err != nil || m.Type == "" {
+		d.lenient(b)
+		return
+	}
+	if at, err := time.Parse(time.RFC3339, m.Timestamp); err == nil && at.Year() < 9000 {
+		d.now = at
+	}
+	switch m.Type {
+	case "system":
+		d.system(m)
+	case "assistant":
+		d.assistant(m)
+	case "user":
+		d.user(m)
+	case "result":
+		d.result(b)
+	case "control_request":
+		d.request(m)
+	case "control_cancel_request":
+		d.withdraw(m.RequestID)
+	case "rate_limit_event":
+		d.rateLimit(m)
+	}
+	// What is left (control_response, stream_event, keep_alive, …) tells
+	// nothing that another line does not.
+}
+
+// lenient looks at a line that does not fit the message type. The end of a
+// turn and a permission request must not be missed because some other field
+// changed its shape.
+func (d *driver) lenient(b []byte) {
+	var m struct {
+		Type      string          `json:"type"`
+		RequestID string          `json:"request_id"`
+		Request   json.RawMessage `json:"request"`
+	}
+	err := json.Unmarshal(b, &m)
+	switch {
+	case err == nil && m.Type == "result":
+		d.result(b)
+	case err == nil && m.Type == "control_request":
+		d.request(message{RequestID: m.RequestID, Request: m.Request})
+	default:
+		d.emit(agent.Event{Kind: agent.KindNotice, Text: agent.Text(b)})
+	}
+}
+
+func (d *driver) system(m message) {
+	switch m.Subtype {
+	case "init":
+		d.conversation = m.Session
+		d.emit(agent.Event{Kind: agent.KindInit, Conversation: m.Session, Model: m.Model, Version: m.Version})
+		for _, s := range m.MCPServers {
+			if s.Status == "failed" {
+				d.emit(agent.Event{Kind: agent.KindError, Class: coppice.ClassMCP, Text: "the tool server " + s.Name + " cannot be reached"})
+			}
+		}
+		d.become(coppice.SessionWorking)
+	case "api_retry":
+		d.retry(m)
+	case "model_fallback", "informational", "notification", "permission_denied":
+		if t := textOf(m.Content); t != "" {
+			d.emit(agent.Event{Kind: agent.KindNotice, Name: m.Subtype, Text: agent.Text([]byte(t))})
+		}
+	}
+}
+
+// retry tells that the agent waits and tries again by itself.
+func (d *driver) retry(m message) {
+	e := agent.Event{Kind: agent.KindError, Class: coppice.ClassOverload}
+	if m.ErrorStatus != nil {
+		d.status = *m.ErrorStatus
+		if c := agent.StatusClass(d.status); c != "" {
+			e.Class = c
+		}
+	}
+	e.Text = fmt.Sprintf("the model's service answered %s; trying again (%d of %d)", cause(m, d.status), m.Attempt, m.MaxRetries)
+	d.emit(e)
+}
+
+func cause(m message, status int) string {
+	var s string
+	if json.Unmarshal(m.Error, &s) == nil && s != "" {
+		return strings.ReplaceAll(s, "_", " ")
+	}
+	if m.ErrorStatus != nil {
+		return fmt.Sprint(status)
+	}
+	return "nothing"
+}
+
+// rateLimit notes when the account's limit ends. The agent also tells while
+// the limit is far away; only a refusal counts.
+func (d *driver) rateLimit(m message) {
+	if m.Limit == nil || m.Limit.Status != "rejected" {
+		return
+	}
+	d.limit = unix(m.Limit.ResetsAt)
+	d.emit(agent.Event{Kind: agent.KindLimit, Until: d.limit, Text: "the account's " + strings.ReplaceAll(m.Limit.Type, "_", " ") + " limit is reached"})
+}
+
+// unix makes a moment of seconds that an agent told; nonsense gives none.
+func unix(sec float64) time.Time {
+	if !(sec > 0 && sec < 1<<33) {
+		return time.Time{}
+	}
+	return time.Unix(int64(sec), 0).UTC()
+}
+
+// block is one part of a message's content.
+type block struct {
+	Type      string          `json:"type"`
+	Text      string          `json:"text"`
+	Thinking  string          `json:"thinking"`
+	ID        string          `json:"id"`
+	Name      string          `json:"name"`
+	Input     json.RawMessage `json:"input"`
+	ToolUseID string          `json:"tool_use_id"`
+	Content   json.RawMessage `json:"content"`
+	IsError   bool            `json:"is_error"`
+}
+
+func blocks(raw json.RawMessage) []block {
+	var m struct {
+		Content []block `json:"content"`
+	}
+	if json.Unmarshal(raw, &m) != nil {
+		return nil
+	}
+	return m.Content
+}
+
+// assistant tells what the model said. The words of its own subagents are not
+// part of the conversation; their tool calls are shown.
+func (d *driver) assistant(m message) {
+	for _, b := range blocks(m.Message) {
+		switch b.Type {
+		case "text":
+			if b.Text != "" && m.Parent == "" {
+				d.emit(agent.Event{Kind: agent.KindText, Text: agent.Text([]byte(b.Text))})
+			}
+		case "thinking":
+			if b.Thinking != "" && m.Parent == "" {
+				d.emit(agent.Event{Kind: agent.KindThinking, Text: agent.Text([]byte(b.Thinking))})
+			}
+		case "tool_use":
+			d.emit(toolEvent(b))
+			if p := plan(b); p != "" {
+				d.emit(agent.Event{Kind: agent.KindPlan, Text: agent.Text([]byte(p))})
+			}
+		}
+	}
+}
+
+// user is the agent's echo of what it was sent, and the results of its tools.
+func (d *driver) user(m message) {
+	if m.IsReplay {
+		d.replayed++
+		if d.replayed > 1 { // the first is the prompt
+			d.emit(agent.Event{Kind: agent.KindNotice, Name: "delivered", Text: "the agent has read the message"})
+		}
+		return
+	}
+	for _, b := range blocks(m.Message) {
+		if b.Type == "tool_result" {
+			d.emit(agent.Event{Kind: agent.KindToolResult, Ref: b.ToolUseID, OK: !b.IsError, Text: agent.Text([]byte(textOf(b.Content)))})
+		}
+	}
+}
+
+// textOf flattens content that is a text or a list of blocks with texts.
+func textOf(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	var bs []block
+	if json.Unmarshal(raw, &bs) != nil {
+		return ""
+	}
+	var out []string
+	for _, b := range bs {
+		if b.Text != "" {
+			out = append(out, b.Text)
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+// bounded returns an input as an event carries it: as it is, or nothing when
+// it is too large or no JSON.
+func bounded(raw json.RawMessage) json.RawMessage {
+	if len(raw) > agent.MaxText || !json.Valid(raw) {
+		return nil
+	}
+	return bytes.Clone(raw)
+}

@@ -1,0 +1,181 @@
+package claude
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"coppice"
+	"coppice/agent"
+)
+
+// askTool is the tool by which the model asks the person.
+const askTool = "AskUserQuestion"
+
+// toolRequest asks whether a tool may be used.
+type toolRequest struct {
+	Subtype   string          `json:"subtype"`
+	Tool      string          `json:"tool_name"`
+	Input     json.RawMessage `json:"input"`
+	ToolUseID string          `json:"tool_use_id"`
+}
+
+// verdict is the answer to a permission request.
+type verdict struct {
+	allow bool
+	why   string
+}
+
+// decide is the one place that says what an agent may do. Sessions run in a
+// workspace of their own and nothing lands unchecked, so everything is allowed
+// and recorded.
+func decide(toolRequest) verdict { return verdict{allow: true, why: "allowed"} }
+
+// What the driver answers.
+type (
+	controlResponse struct {
+		Type     string          `json:"type"`
+		Response responsePayload `json:"response"`
+	}
+	responsePayload struct {
+		Subtype  string    `json:"subtype"`
+		ID       string    `json:"request_id"`
+		Response *behavior `json:"response,omitempty"`
+		Error    string    `json:"error,omitempty"`
+	}
+	behavior struct {
+		Behavior string          `json:"behavior"`
+		Input    json.RawMessage `json:"updatedInput,omitempty"`
+		Message  string          `json:"message,omitempty"`
+	}
+)
+
+func (d *driver) reply(id string, b behavior) {
+	if d.closed {
+		return
+	}
+	d.write(controlResponse{Type: "control_response", Response: responsePayload{Subtype: "success", ID: id, Response: &b}})
+}
+
+// request answers what the agent asks of the driver. It never leaves one
+// unanswered, for the agent would wait for ever.
+func (d *driver) request(m message) {
+	var r toolRequest
+	if err := json.Unmarshal(m.Request, &r); err != nil || r.Subtype != "can_use_tool" {
+		if !d.closed {
+			d.write(controlResponse{Type: "control_response", Response: responsePayload{Subtype: "error", ID: m.RequestID, Error: "unsupported request"}})
+		}
+		return
+	}
+	if r.Tool == askTool && d.ask(m.RequestID, r) {
+		return
+	}
+	v := decide(r)
+	d.emit(agent.Event{Kind: agent.KindPermission, Ref: r.ToolUseID, Name: r.Tool, Input: bounded(r.Input), Text: v.why, OK: v.allow})
+	if !v.allow {
+		d.reply(m.RequestID, behavior{Behavior: "deny", Message: v.why})
+		return
+	}
+	input := bytes.Clone(r.Input)
+	if len(input) == 0 {
+		input = json.RawMessage("{}")
+	}
+	d.reply(m.RequestID, behavior{Behavior: "allow", Input: input})
+}
+
+// asking is a call of the ask tool that waits for the person: some questions,
+// each with an event and an answer of its own.
+type asking struct {
+	input     map[string]json.RawMessage
+	questions []question
+	answers   map[string]string // by the question's text
+	open      []string          // refs of those without an answer
+}
+
+type question struct {
+	Text    string `json:"question"`
+	Options []struct {
+		Label       string `json:"label"`
+		Description string `json:"description"`
+	} `json:"options"`
+}
+
+// ask turns a call of the ask tool into questions. It reports false when the
+// call holds none, and is then handled as any other tool.
+func (d *driver) ask(id string, r toolRequest) bool {
+	a := &asking{answers: map[string]string{}}
+	if json.Unmarshal(r.Input, &a.input) != nil || json.Unmarshal(a.input["questions"], &a.questions) != nil || len(a.questions) == 0 {
+		return false
+	}
+	if _, again := d.asked[id]; again || d.closed {
+		return true
+	}
+	d.asked[id] = a
+	d.order = append(d.order, id)
+	for i, q := range a.questions {
+		ref := id
+		if len(a.questions) > 1 {
+			ref = id + "#" + strconv.Itoa(i+1)
+		}
+		a.open = append(a.open, ref)
+		var labels []string
+		for _, o := range q.Options {
+			labels = append(labels, o.Label)
+		}
+		d.emit(agent.Event{Kind: agent.KindQuestion, Ref: ref, Text: agent.Text([]byte(q.Text)), Options: labels})
+	}
+	d.become(coppice.SessionWaiting)
+	return true
+}
+
+// answer hands the person's answer to the question of that ref. When the call
+// has all of its answers, the agent goes on.
+func (d *driver) answer(text, ref string) (agent.Step, error) {
+	for _, id := range d.order {
+		a := d.asked[id]
+		if !slices.Contains(a.open, ref) {
+			continue
+		}
+		n := 0
+		if _, suffix, ok := strings.Cut(ref, id+"#"); ok {
+			n, _ = strconv.Atoi(suffix) // ref is one of ours
+			n--
+		}
+		a.answers[a.questions[n].Text] = text
+		a.open = slices.DeleteFunc(a.open, func(s string) bool { return s == ref })
+		if len(a.open) == 0 {
+			d.finish(id, a)
+		}
+		return d.take(), nil
+	}
+	return agent.Step{}, fmt.Errorf("claude: no open question %q: %w", ref, agent.ErrCannot)
+}
+
+func (d *driver) finish(id string, a *asking) {
+	answers, err := json.Marshal(a.answers)
+	if err != nil {
+		panic("claude: " + err.Error()) // texts only
+	}
+	a.input["answers"] = answers
+	input, err := json.Marshal(a.input)
+	if err != nil {
+		panic("claude: " + err.Error()) // it was decoded from JSON
+	}
+	d.reply(id, behavior{Behavior: "allow", Input: input})
+	d.withdraw(id)
+}
+
+// withdraw forgets a call of the ask tool.
+func (d *driver) withdraw(id string) {
+	if _, ok := d.asked[id]; !ok {
+		return
+	}
+	delete(d.asked, id)
+	d.order = slices.DeleteFunc(d.order, func(s string) bool { return s == id })
+	if len(d.asked) == 0 && d.state == coppice.SessionWaiting {
+		d.become(coppice.SessionWorking)
+	}
+}

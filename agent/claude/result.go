@@ -1,0 +1,212 @@
+package claude
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"coppice"
+	"coppice/agent"
+)
+
+// result is the line that ends a turn. Neither its subtype nor the exit code
+// can be trusted alone: a refused API key is a "success" with is_error.
+type result struct {
+	Subtype  string                `json:"subtype"`
+	IsError  bool                  `json:"is_error"`
+	Result   string                `json:"result"`
+	Errors   []string              `json:"errors"`
+	Reason   string                `json:"terminal_reason"`
+	Status   *int                  `json:"api_error_status"`
+	Session  string                `json:"session_id"`
+	Turns    int64                 `json:"num_turns"`
+	Cost     float64               `json:"total_cost_usd"`
+	Queued   int                   `json:"queued_turn_count"`
+	Usage    tokens                `json:"usage"`
+	Since    map[string]modelUsage `json:"model_usage_since_last_result"`
+	Denials  []json.RawMessage     `json:"permission_denials"`
+	HasSince bool                  `json:"-"`
+}
+
+type tokens struct {
+	Input      int64 `json:"input_tokens"`
+	Output     int64 `json:"output_tokens"`
+	CacheRead  int64 `json:"cache_read_input_tokens"`
+	CacheWrite int64 `json:"cache_creation_input_tokens"`
+}
+
+type modelUsage struct {
+	Input      int64   `json:"inputTokens"`
+	Output     int64   `json:"outputTokens"`
+	CacheRead  int64   `json:"cacheReadInputTokens"`
+	CacheWrite int64   `json:"cacheCreationInputTokens"`
+	Cost       float64 `json:"costUSD"`
+}
+
+func (d *driver) result(b []byte) {
+	var r result
+	if err := json.Unmarshal(b, &r); err != nil {
+		// A turn ended, that much is sure. What cannot be read is not a success.
+		r.IsError = true
+		r.Errors = append(r.Errors, "the agent's result cannot be read: "+err.Error())
+	}
+	r.HasSince = r.Since != nil
+	d.last = &r
+	if r.Session != "" {
+		d.conversation = r.Session
+	}
+	u := d.delta(r)
+	d.usage = d.usage.Add(u)
+	if u != (coppice.Usage{}) {
+		d.emit(agent.Event{Kind: agent.KindUsage, Usage: &u})
+	}
+	f := d.judge(r)
+	if f != nil && !d.interrupted {
+		d.emit(agent.Event{Kind: agent.KindError, Class: f.Class, Text: f.Text, Until: f.RetryAt})
+	}
+	d.emit(agent.Event{Kind: agent.KindTurn, Reason: reason(r), Text: agent.Text([]byte(r.Result))})
+	for len(d.order) > 0 {
+		d.withdraw(d.order[0]) // the turn that asked is over
+	}
+	// A turn that was done before the interrupt reached it was not interrupted.
+	interrupted := d.interrupted && f != nil
+	d.interrupted = false
+	if !d.closed {
+		d.rest(r, interrupted)
+	}
+}
+
+// rest decides what follows a turn: another one, a wait for a message, or the
+// end.
+func (d *driver) rest(r result, interrupted bool) {
+	switch {
+	case r.Queued > 0:
+		return // another turn follows
+	case interrupted:
+		// What the turn had not read yet is never acknowledged.
+		d.sent, d.replayed = 0, 0
+		d.become(coppice.SessionIdle)
+	case d.replayed > 0 && d.sent > d.replayed:
+		return // a message is on its way and begins another turn
+	default:
+		d.become(coppice.SessionIdle)
+		d.close()
+	}
+}
+
+func reason(r result) string {
+	if r.Reason != "" {
+		return r.Reason
+	}
+	return r.Subtype
+}
+
+// delta is what the turn used. total_cost_usd adds up over a resumed
+// conversation, so the agent's own delta is taken where there is one.
+func (d *driver) delta(r result) coppice.Usage {
+	u := coppice.Usage{Turns: max(r.Turns, 0)}
+	if r.HasSince {
+		for _, m := range r.Since {
+			u.InputTokens += max(m.Input, 0)
+			u.OutputTokens += max(m.Output, 0)
+			u.CacheRead += max(m.CacheRead, 0)
+			u.CacheWrite += max(m.CacheWrite, 0)
+			u.CostUSD += max(m.Cost, 0)
+		}
+		return u
+	}
+	u.InputTokens, u.OutputTokens = max(r.Usage.Input, 0), max(r.Usage.Output, 0)
+	u.CacheRead, u.CacheWrite = max(r.Usage.CacheRead, 0), max(r.Usage.CacheWrite, 0)
+	u.CostUSD = max(r.Cost-d.spent, 0)
+	d.spent = max(r.Cost, d.spent)
+	return u
+}
+
+// failure is what is known of how the run went, the process's end included.
+func (d *driver) failure(x agent.Exit) *coppice.Failure {
+	if d.last == nil || d.state == coppice.SessionWorking || d.state == coppice.SessionWaiting {
+		// It ended within a turn.
+		return agent.Died(x, d.said.String(), d.stopped)
+	}
+	f := d.judge(*d.last)
+	if f == nil && x.Signal == "" && x.Code != 0 && !d.stopped {
+		return agent.Died(x, d.said.String(), false)
+	}
+	return f
+}
+
+// judge sorts the result of a turn; nil means that the agent calls it done.
+func (d *driver) judge(r result) *coppice.Failure {
+	if !r.IsError && (r.Reason == "completed" || r.Reason == "") && (r.Subtype == "success" || r.Subtype == "") {
+		return nil
+	}
+	text := r.Result
+	if text == "" {
+		text = strings.Join(r.Errors, "; ")
+	}
+	if text == "" {
+		text = "the agent ended its turn with " + reason(r)
+	}
+	text = agent.Text([]byte(text))
+	switch {
+	case d.stopped:
+		return coppice.Failf(coppice.ClassCancelled, "stopped before it was done", "")
+	case strings.HasPrefix(r.Reason, "aborted") || d.interrupted:
+		return coppice.Failf(coppice.ClassCancelled, "its turn was interrupted", "")
+	case r.Reason == "prompt_too_long":
+		return agent.Fail(coppice.ClassContext, text)
+	case r.Reason == "max_turns" || r.Subtype == "error_max_turns":
+		return coppice.Failf(coppice.ClassImplementation, fmt.Sprintf("the agent used up its turns (%d) before it was done", r.Turns), "split the task, or allow more turns")
+	case r.Reason == "budget_exhausted" || r.Subtype == "error_max_budget_usd":
+		return agent.Fail(coppice.ClassBilling, "the agent reached its own budget before it was done")
+	case unknownConversation(r):
+		return coppice.Failf(coppice.ClassUnknown, text, "the conversation is gone; retry to begin a new one")
+	}
+	class := coppice.Class("")
+	if r.Status != nil {
+		class = agent.StatusClass(*r.Status)
+	}
+	if class == "" {
+		class = agent.TextClass(text)
+	}
+	f := agent.Fail(class, text)
+	if class == coppice.ClassRateLimit {
+		f.RetryAt = d.resets(text)
+	}
+	return f
+}
+
+func unknownConversation(r result) bool {
+	for _, e := range r.Errors {
+		if strings.HasPrefix(e, "No conversation found") {
+			return true
+		}
+	}
+	return false
+}
+
+var (
+	resetRE = regexp.MustCompile(`limit reached\|(\d{9,11})`)
+	afterRE = regexp.MustCompile(`(?i)(?:retry|try again)[ -](?:after|in)[: ]+(\d{1,5}) ?(s|m|h)`)
+)
+
+// resets is when a limit ends: as the agent told apart, as its text says, or
+// not known.
+func (d *driver) resets(text string) time.Time {
+	if !d.limit.IsZero() {
+		return d.limit
+	}
+	if m := resetRE.FindStringSubmatch(text); m != nil {
+		sec, _ := strconv.ParseFloat(m[1], 64) // digits
+		return unix(sec)
+	}
+	if m := afterRE.FindStringSubmatch(text); m != nil && !d.now.IsZero() {
+		n, _ := strconv.Atoi(m[1]) // digits
+		unit := map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour}[strings.ToLower(m[2])]
+		return d.now.Add(time.Duration(n) * unit)
+	}
+	return time.Time{}
+}

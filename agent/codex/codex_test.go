@@ -1,0 +1,17 @@
+package codex
+
+import (
+	"testing"
+
+	"coppice"
+	"coppice/agent/agenttest"
+)
+
+var suite = agenttest.Suite{Protocol: New(), Profile: coppice.Profile{
+	Protocol: Name, Command: []string{"codex", "exec"}, Args: []string{"--json"},
+	Model: []string{"--model", "{model}"}, Resume: []string{"resume", "{conversation}"},
+}}
+
+func TestProtocol(t *testing.T) { t.Parallel(); agenttest.Run(t, suite) }
+
+func FuzzDriver(f *testing.F) { agenttest.Fuzz(f, suite) }

@@ -1,0 +1,105 @@
+package agent
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+
+	"coppice"
+)
+
+// StatusClass sorts the HTTP status a model's service answered with. Statuses
+// that say nothing by themselves give "".
+func StatusClass(status int) coppice.Class {
+	switch {
+	case status == 401 || status == 403:
+		return coppice.ClassAuth
+	case status == 402:
+		return coppice.ClassBilling
+	case status == 404:
+		return coppice.ClassCapability
+	case status == 413:
+		return coppice.ClassContext
+	case status == 429:
+		return coppice.ClassRateLimit
+	case status >= 500:
+		return coppice.ClassOverload
+	}
+	return ""
+}
+
+type pattern struct {
+	class coppice.Class
+	re    *regexp.Regexp
+}
+
+// patterns sort what agents say when they fail. The first that matches counts,
+// so the narrow ones stand first. They are compiled when first needed: that
+// takes longer than everything else a host does before its agent runs.
+var patterns = sync.OnceValue(func() []pattern {
+	return []pattern{
+		{coppice.ClassContext, regexp.MustCompile(`(?i)prompt is too long|context (window|length)|maximum context|context_length_exceeded|ran out of room`)},
+		{coppice.ClassBilling, regexp.MustCompile(`(?i)credit balance|insufficient_quota|billing|payment required|exceeded your current quota|purchase more credits`)},
+		{coppice.ClassRateLimit, regexp.MustCompile(`(?i)\b429\b|rate.?limit|too many requests|usage limit|hit your (session|weekly|usage)? ?limit|exceeded retry limit`)},
+		{coppice.ClassAuth, regexp.MustCompile(`(?i)\b40[13]\b|unauthori[sz]ed|not logged in|invalid (api|x-api)[ -]key|authentication|please (run /login|log in)|missing environment variable`)},
+		{coppice.ClassOverload, regexp.MustCompile(`(?i)\b5\d\d\b|overloaded|high demand|server error|service unavailable|bad gateway|stream (closed|disconnected)|temporarily`)},
+		{coppice.ClassDisk, regexp.MustCompile(`(?i)no space left on device|disk quota exceeded|read-only file system`)},
+		{coppice.ClassEnvironment, regexp.MustCompile(`(?i)connection (refused|reset|error)|unable to connect|dns|network is unreachable|error sending request|certificate`)},
+		{coppice.ClassCapability, regexp.MustCompile(`(?i)model.{0,40}(not (found|supported|exist)|does not exist)|unknown (option|argument)|unexpected argument`)},
+	}
+})
+
+// TextClass sorts a failure by its text, for agents that tell no more.
+func TextClass(text string) coppice.Class {
+	for _, p := range patterns() {
+		if p.re.MatchString(text) {
+			return p.class
+		}
+	}
+	return coppice.ClassUnknown
+}
+
+// fixes are the ways out that hold whichever agent it was.
+var fixes = map[coppice.Class]string{
+	coppice.ClassAuth:        "log the agent in, or set its API key in the environment Coppice runs in",
+	coppice.ClassBilling:     "add credit to the agent's account, or raise its budget",
+	coppice.ClassContext:     "split the task, or shorten its description",
+	coppice.ClassEnvironment: "see whether this machine reaches the model's service",
+	coppice.ClassCapability:  "see that the agent is installed in a version that knows the model and options asked for",
+	coppice.ClassDisk:        "free some disk space",
+}
+
+// Fail makes a failure of a class with the way out that goes with it.
+func Fail(class coppice.Class, text string) *coppice.Failure {
+	return coppice.Failf(class, strings.TrimSpace(text), fixes[class])
+}
+
+// Died is the failure of a process that ended without its protocol telling how
+// the run went. said is the tail of what it wrote to stderr. stopped tells that
+// it was asked to end.
+func Died(x Exit, said string, stopped bool) *coppice.Failure {
+	switch {
+	case stopped:
+		return coppice.Failf(coppice.ClassCancelled, "stopped before it was done", "")
+	case x.Signal == "SIGKILL":
+		return coppice.Failf(coppice.ClassLost, "the agent was killed (SIGKILL), as happens when memory runs out",
+			"give the machine more memory, or lower limits.sessions, if this happens again")
+	case x.Signal != "":
+		return coppice.Failf(coppice.ClassLost, fmt.Sprintf("the agent was ended by %s before it was done", x.Signal), "")
+	case x.Code == 126 || x.Code == 127:
+		return Fail(coppice.ClassCapability, withTail(fmt.Sprintf("the agent's program could not be run (exit %d)", x.Code), said))
+	case x.Code > 128 && x.Code < 128+65:
+		// A shell's way, and that of some agents, to tell of a signal.
+		return coppice.Failf(coppice.ClassLost, withTail(fmt.Sprintf("the agent was ended by signal %d before it was done", x.Code-128), said), "")
+	}
+	class := TextClass(said)
+	return Fail(class, withTail(fmt.Sprintf("the agent ended with exit %d and did not say how it went", x.Code), said))
+}
+
+func withTail(text, said string) string {
+	if said == "" {
+		return text
+	}
+	return text + ": " + said
+}

@@ -1,0 +1,119 @@
+package jsonl
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+
+	"github.com/goccy/go-yaml"
+
+	"coppice"
+	"coppice/agent"
+)
+
+// What a rule makes of a line.
+const (
+	asInit     = "init"
+	asText     = "text"
+	asThinking = "thinking"
+	asTool     = "tool"
+	asResult   = "tool_result"
+	asUsage    = "usage"
+	asError    = "error" // told; whether the run failed is seen at its end
+	asEnd      = "end"
+)
+
+var kinds = []string{asInit, asText, asThinking, asTool, asResult, asUsage, asError, asEnd}
+
+// dialect says what the lines of one format mean.
+type dialect struct {
+	// EndsByExit is for formats without a line that ends the turn: the exit
+	// code alone tells.
+	EndsByExit bool `yaml:"ends_by_exit"`
+	// Apology matches the last words of agents that report a failure as if it
+	// were a success.
+	Apology string                    `yaml:"apology"`
+	Exits   map[int]coppice.Class     `yaml:"exits"` // exit codes that mean one thing only
+	Tools   map[string]agent.ToolKind `yaml:"tools"`
+	Paths   []string                  `yaml:"paths"` // fields of a tool's input that name files
+	Rules   []rule                    `yaml:"rules"`
+
+	apology *regexp.Regexp
+}
+
+// rule makes an event of the lines that it fits. All rules that fit a line
+// apply, in order. Fields hold paths such as message.content; of several, parted
+// by |, the first that is there counts.
+type rule struct {
+	When  conditions `yaml:"when"`
+	Each  string     `yaml:"each"` // a list, to whose items the rules below apply
+	Rules []rule     `yaml:"rules"`
+	As    string     `yaml:"as"`
+
+	Conversation string     `yaml:"conversation"`
+	Model        string     `yaml:"model"`
+	Version      string     `yaml:"version"`
+	Text         string     `yaml:"text"`
+	Pieces       bool       `yaml:"pieces"` // the texts are pieces of one
+	Ref          string     `yaml:"ref"`
+	Name         string     `yaml:"name"`
+	Input        string     `yaml:"input"`
+	Reason       string     `yaml:"reason"`
+	Status       string     `yaml:"status"` // the HTTP status of an error
+	Good         conditions `yaml:"good"`   // a result or an end that does not meet them is a failure
+	Usage        *counts    `yaml:"usage"`
+}
+
+// conditions are values by path, all of which must hold; values parted by |
+// are alternatives.
+type conditions map[string]string
+
+// counts says where a line tells what was used since the last one that did.
+type counts struct {
+	Input      string `yaml:"input"`
+	Output     string `yaml:"output"`
+	CacheRead  string `yaml:"cache_read"`
+	CacheWrite string `yaml:"cache_write"`
+	Cost       string `yaml:"cost"`
+	Turns      string `yaml:"turns"`
+	// Inclusive says that the input counts what came from the cache, too.
+	Inclusive bool `yaml:"inclusive"`
+}
+
+func parse(file string, data []byte) (*dialect, error) {
+	d := &dialect{}
+	if err := yaml.UnmarshalWithOptions(data, d, yaml.Strict()); err != nil {
+		return nil, fmt.Errorf("dialect %s: %w", file, err)
+	}
+	if d.Apology != "" {
+		re, err := regexp.Compile(d.Apology)
+		if err != nil {
+			return nil, fmt.Errorf("dialect %s: %w", file, err)
+		}
+		d.apology = re
+	}
+	for code, class := range d.Exits {
+		if !slices.Contains(coppice.Classes, class) {
+			return nil, fmt.Errorf("dialect %s: exit %d is of an unknown class %q", file, code, class)
+		}
+	}
+	if err := check(d.Rules); err != nil {
+		return nil, fmt.Errorf("dialect %s: %w", file, err)
+	}
+	return d, nil
+}
+
+func check(rules []rule) error {
+	for i, r := range rules {
+		switch {
+		case (r.Each == "") == (r.As == ""):
+			return fmt.Errorf("rule %d says neither as nor each, or both", i+1)
+		case r.As != "" && !slices.Contains(kinds, r.As):
+			return fmt.Errorf("rule %d makes an unknown %q", i+1, r.As)
+		}
+		if err := check(r.Rules); err != nil {
+			return fmt.Errorf("rule %d: %w", i+1, err)
+		}
+	}
+	return nil
+}

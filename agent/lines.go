@@ -1,0 +1,96 @@
+package agent
+
+import (
+	"bytes"
+	"unicode/utf8"
+)
+
+// MaxLine bounds one line of output that a driver keeps in memory. What goes
+// beyond is dropped from the line; the host's spool has it all.
+const MaxLine = 16 << 20
+
+// Lines cuts a stream into lines, however its bytes arrive. The zero value is
+// ready to use.
+type Lines struct {
+	rest []byte
+}
+
+// Add takes the next bytes and calls line for each one that is now complete,
+// without its line break. The slice is valid during the call only.
+func (l *Lines) Add(b []byte, line func([]byte)) {
+	for {
+		i := bytes.IndexByte(b, '\n')
+		if i < 0 {
+			l.keep(b)
+			return
+		}
+		l.keep(b[:i])
+		b = b[i+1:]
+		l.End(line)
+	}
+}
+
+// End calls line with what is left after the last line break, if anything is.
+func (l *Lines) End(line func([]byte)) {
+	rest := bytes.TrimSuffix(l.rest, []byte("\r"))
+	l.rest = l.rest[:0]
+	if len(rest) > 0 {
+		line(rest)
+	}
+}
+
+func (l *Lines) keep(b []byte) {
+	if room := MaxLine - len(l.rest); len(b) > room {
+		b = b[:room]
+	}
+	l.rest = append(l.rest, b...)
+}
+
+// MaxText bounds the text and the input an event carries.
+const MaxText = 64 << 10
+
+// Text makes bytes an agent wrote fit for an event: valid UTF-8, bounded.
+func Text(b []byte) string {
+	if len(b) <= MaxText {
+		return string(bytes.ToValidUTF8(b, []byte("\uFFFD")))
+	}
+	cut := MaxText
+	for cut > MaxText-utf8.UTFMax && !utf8.RuneStart(b[cut]) {
+		cut--
+	}
+	return string(bytes.ToValidUTF8(b[:cut], []byte("\uFFFD"))) + "…"
+}
+
+// Tail keeps the last lines of a stream, for the cause of a failure. The zero
+// value is ready to use.
+type Tail struct {
+	lines []string
+}
+
+const (
+	tailLines = 20
+	tailLine  = 1000
+)
+
+// Add takes one line.
+func (t *Tail) Add(line []byte) {
+	if len(line) > tailLine {
+		line = line[:tailLine]
+	}
+	if len(t.lines) == tailLines {
+		t.lines = append(t.lines[:0], t.lines[1:]...)
+	}
+	t.lines = append(t.lines, Text(line))
+}
+
+// String returns them, one below the other.
+func (t *Tail) String() string {
+	var b bytes.Buffer
+	for i, l := range t.lines {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(l)
+	}
+	return b.String()
+}

@@ -1,0 +1,184 @@
+package scripted
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"coppice"
+	"coppice/agent"
+)
+
+// player plays one session.
+type player struct {
+	dir  string
+	root *os.Root // of the workspace; nothing is written outside of it
+	env  []string
+	out  io.Writer
+	in   *inbox
+
+	start  input
+	groups []string // what the case's match found
+	answer string   // the last answer or message
+	last   string   // the last words
+	asked  int
+	calls  int
+}
+
+// conversation is the session's own name for itself. A session that continues
+// another keeps that one's.
+func (p *player) conversation() string {
+	if p.start.Resume != "" {
+		return p.start.Resume
+	}
+	return "scripted-" + strings.ReplaceAll(p.start.Session, ".", "-")
+}
+
+func (p *player) write(o output) {
+	b, err := json.Marshal(o)
+	if err != nil {
+		panic("scripted: " + err.Error()) // texts and numbers only
+	}
+	// When nobody reads any more there is nobody to tell.
+	_, _ = p.out.Write(append(b, '\n'))
+}
+
+func (p *player) emit(e agent.Event) { p.write(output{Event: e}) }
+
+func (p *player) state(s coppice.SessionState) {
+	p.emit(agent.Event{Kind: agent.KindState, State: s})
+}
+
+// session plays the case that fits. It returns why the session failed.
+func (p *player) session(ctx context.Context, s *Script) *coppice.Failure {
+	p.emit(agent.Event{Kind: agent.KindInit, Conversation: p.conversation(), Model: p.start.Model})
+	p.state(coppice.SessionWorking)
+	c, groups, ok := s.find(p.start)
+	if !ok {
+		return coppice.Failf(coppice.ClassImplementation, fmt.Sprintf("the script has no case for this %s session", p.start.Role), "add a case whose match fits the prompt")
+	}
+	p.groups = groups
+	for i := range c.Steps {
+		if failure := p.step(ctx, &c.Steps[i]); failure != nil {
+			p.emit(agent.Event{Kind: agent.KindError, Class: failure.Class, Text: failure.Text, Until: failure.RetryAt})
+			return failure
+		}
+	}
+	p.emit(agent.Event{Kind: agent.KindTurn, Reason: "completed", Text: p.last})
+	p.state(coppice.SessionIdle)
+	return nil
+}
+
+// failed is a step's wish to end the session with a certain failure.
+type failed struct{ *coppice.Failure }
+
+// step plays one step. An interrupt that comes during it, or since the one
+// before, ends it; the next one follows when a message comes.
+func (p *player) step(ctx context.Context, s *Step) *coppice.Failure {
+	for {
+		m, ok, interrupted, _ := p.in.take(func(m input) bool { return m.Type == inputMessage && s.WaitMessage == nil })
+		if interrupted {
+			return p.failure(s, p.idle(ctx))
+		}
+		if !ok {
+			break
+		}
+		p.heard(m)
+	}
+	err := p.do(ctx, s)
+	if errors.Is(err, errInterrupted) {
+		err = p.idle(ctx)
+	}
+	return p.failure(s, err)
+}
+
+func (p *player) failure(s *Step, err error) *coppice.Failure {
+	var f failed
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &f):
+		return f.Failure
+	case errors.Is(err, errStopped), errors.Is(err, context.Canceled):
+		return coppice.Failf(coppice.ClassCancelled, "stopped before it was done", "")
+	}
+	return coppice.Failf(coppice.ClassImplementation, fmt.Sprintf("the step in line %d did not work: %v", s.line, err), "")
+}
+
+func (f failed) Error() string { return f.Text }
+
+// idle ends the turn and waits for the message that begins the next one.
+func (p *player) idle(ctx context.Context) error {
+	p.emit(agent.Event{Kind: agent.KindTurn, Reason: "interrupted"})
+	p.state(coppice.SessionIdle)
+	for {
+		m, err := p.in.wait(ctx, func(m input) bool { return m.Type == inputMessage })
+		if errors.Is(err, errInterrupted) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		p.heard(m)
+		p.state(coppice.SessionWorking)
+		return nil
+	}
+}
+
+// heard tells that a message was read.
+func (p *player) heard(m input) {
+	if m.Type == inputMessage || m.Type == inputAnswer {
+		p.answer = m.Text
+		p.emit(agent.Event{Kind: agent.KindNotice, Name: "delivered", Text: "read the message: " + m.Text})
+	}
+}
+
+// ask waits for a person.
+func (p *player) ask(ctx context.Context, q Ask) error {
+	p.asked++
+	ref := "q" + strconv.Itoa(p.asked)
+	p.emit(agent.Event{Kind: agent.KindQuestion, Ref: ref, Text: p.fill(q.Text), Options: q.Options})
+	p.state(coppice.SessionWaiting)
+	m, err := p.in.wait(ctx, func(m input) bool { return m.Type == inputAnswer && m.Ref == ref })
+	if err != nil {
+		return err
+	}
+	p.answer = m.Text
+	p.state(coppice.SessionWorking)
+	return nil
+}
+
+func (p *player) waitMessage(ctx context.Context) error {
+	p.state(coppice.SessionIdle)
+	m, err := p.in.wait(ctx, func(m input) bool { return m.Type == inputMessage })
+	if err != nil {
+		return err
+	}
+	p.heard(m)
+	p.state(coppice.SessionWorking)
+	return nil
+}
+
+// fill puts values in place of their names.
+func (p *player) fill(s string) string {
+	pairs := []string{"${answer}", p.answer, "${base}", p.base(), "${session}", p.start.Session}
+	for i := 1; i < len(p.groups) && i < 10; i++ {
+		pairs = append(pairs, "$"+strconv.Itoa(i), p.groups[i])
+	}
+	return strings.NewReplacer(pairs...).Replace(s)
+}
+
+// base is the branch work lands on, as Coppice tells its agents.
+func (p *player) base() string {
+	for _, kv := range p.env {
+		if v, ok := strings.CutPrefix(kv, "COPPICE_BASE="); ok {
+			return v
+		}
+	}
+	return ""
+}
