@@ -1,0 +1,121 @@
+package host
+
+import (
+	"encoding/json"
+	"fmt"
+	"runtime/debug"
+
+	"coppice"
+	"coppice/agent"
+	"coppice/internal/spool"
+)
+
+var errNoDriver = coppice.Errorf(coppice.EUnavailable, "the agent cannot be talked to: its protocol failed").
+	WithFix("stop the session")
+
+// drive calls the driver and does what follows from it. The channel tells when
+// the bytes for the agent were accepted by its stdin; it is nil when there are
+// none.
+func (h *host) drive(call func(agent.Driver) (agent.Step, error)) (<-chan error, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.driveLocked(call)
+}
+
+func (h *host) driveLocked(call func(agent.Driver) (agent.Step, error)) (<-chan error, error) {
+	if h.driver == nil {
+		return nil, errNoDriver
+	}
+	step, err := h.guard(call)
+	for _, e := range step.Events {
+		h.event(spool.Event, e)
+	}
+	if err != nil {
+		return nil, err
+	}
+	var accepted <-chan error
+	if len(step.Write) > 0 {
+		if accepted, err = h.stdin.write(step.Write); err != nil {
+			h.note("the agent was not told something: " + err.Error())
+		}
+	}
+	if step.CloseStdin {
+		h.stdin.close()
+	}
+	if step.Done && !h.over {
+		h.over = true
+		h.tasks.Go(h.dismiss)
+	}
+	return accepted, err
+}
+
+// guard calls the driver. If it panics the agent goes on without it.
+func (h *host) guard(call func(agent.Driver) (agent.Step, error)) (step agent.Step, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			h.driver = nil
+			h.log.Error("driver panicked", "protocol", h.spec.Protocol, "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
+			h.note(fmt.Sprintf("the %s protocol failed (%v); the agent goes on and its raw output is kept", h.spec.Protocol, r))
+			step, err = agent.Step{}, errNoDriver
+		}
+	}()
+	return call(h.driver)
+}
+
+// event appends an event as JSON.
+func (h *host) event(kind spool.Kind, e agent.Event) {
+	b, err := json.Marshal(e)
+	if err == nil && len(b) > spool.MaxData {
+		err = spool.ErrTooLarge
+	}
+	if err != nil {
+		h.note(fmt.Sprintf("an event of kind %s could not be recorded: %v", e.Kind, err))
+		return
+	}
+	h.append(kind, b)
+}
+
+// note appends something the host itself has to say.
+func (h *host) note(text string) {
+	h.event(spool.Host, agent.Event{Kind: agent.KindNotice, Text: text})
+}
+
+// append appends a frame and wakes the followers. Once the spool takes no more
+// the output goes on being read, for the agent's sake, but is not kept: better a
+// known end than unknown gaps.
+func (h *host) append(kind spool.Kind, data []byte) {
+	if h.full {
+		return
+	}
+	if _, err := h.spool.Append(h.now(), kind, data); err != nil {
+		h.log.Error("spool not written", "error", err)
+		text := fmt.Sprintf("the output could not be kept from here on: %v", err)
+		h.failed = append(h.failed, text)
+		h.full = true
+		if b, err := json.Marshal(agent.Event{Kind: agent.KindNotice, Text: text}); err == nil {
+			_, _ = h.spool.Append(h.now(), spool.Host, b) // smaller than what failed, so it may fit
+		}
+	}
+	for f := range h.followers {
+		f.wakeUp()
+	}
+}
+
+// tail keeps the last bytes of a stream.
+type tail struct{ b []byte }
+
+const tailSize = 64 << 10
+
+func (t *tail) write(b []byte) {
+	if len(b) > tailSize {
+		b = b[len(b)-tailSize:]
+	}
+	if len(t.b)+len(b) > 2*tailSize {
+		t.b = append(t.b[:0], t.b[len(t.b)-tailSize:]...)
+	}
+	t.b = append(t.b, b...)
+}
+
+func (t *tail) bytes() []byte {
+	return append([]byte(nil), t.b[max(0, len(t.b)-tailSize):]...)
+}

@@ -1,0 +1,77 @@
+// Package host is the small process that owns one session's agent, and the
+// way for others to talk to it.
+//
+// A session has a directory. Start writes its Spec and prompt there and starts
+// `coppice host <dir>` detached, in a process session of its own; the host
+// takes the directory's lock, starts the agent in a further process group,
+// appends every byte the agent writes to the spool before anything decodes it,
+// and the driver's events behind them. It serves a unix socket in the
+// directory. It outlives whoever started it. When the agent has ended and
+// everything it started is gone, the host writes its Exit and ends.
+//
+// The directory (0700) holds: lock (held by the living host), spec.json and
+// prompt (0600), spool/ (segments), state.json (State, written before the agent
+// starts), sock (0600), exit.json (Exit, written last). Files appear whole: they
+// are written under another name, synced and renamed. Besides these there are
+// host.log (what the host logs), starting (locked by a Start under way) and,
+// while a host runs, reserve (room for exit.json on a disk that fills up).
+//
+// When the spool cannot be written, for want of room on the disk, the agent is
+// not stopped: its output is read and given to the driver but no longer kept,
+// which a note in the spool (if it still fits) and Exit.Error tell.
+//
+// A host is not part of whoever started it, but a service manager may see that
+// otherwise: under systemd the daemon's unit needs KillMode=process, or a
+// restart of the daemon ends its hosts too.
+package host
+
+import (
+	"time"
+
+	"coppice"
+	"coppice/agent"
+)
+
+// Spec is what a host is to do. It holds the agent's environment, so its file
+// is readable by its owner only.
+type Spec struct {
+	Session  string            `json:"session"` // key
+	Protocol string            `json:"protocol"`
+	Profile  coppice.Profile   `json:"profile"`
+	Request  agent.Request     `json:"request"` // without Prompt, which has a file of its own
+	Env      map[string]string `json:"env"`     // the agent's whole environment
+	Grace    coppice.Duration  `json:"grace"`   // for each step of a stop
+}
+
+// State is what a running host tells of itself.
+type State struct {
+	PID       int       `json:"pid"`
+	Started   uint64    `json:"started"` // the kernel's start time of that pid, against reuse
+	AgentPID  int       `json:"agent_pid,omitempty"`
+	Cgroup    string    `json:"cgroup,omitempty"` // where the agent and its children live, if one could be made
+	Mark      string    `json:"mark,omitempty"`   // value of COPPICE_SESSION_ID in the environment of the agent and its children
+	StartedAt time.Time `json:"started_at"`
+}
+
+// Exit is how the agent ended and what its driver made of it.
+type Exit struct {
+	Code    int           `json:"code"`
+	Signal  string        `json:"signal,omitempty"`
+	Stopped bool          `json:"stopped,omitempty"` // because a stop was asked for
+	Done    bool          `json:"done,omitempty"`    // the agent had nothing more to do; how its process ended says nothing
+	Outcome agent.Outcome `json:"outcome"`
+	Spool   int64         `json:"spool"` // the spool's end
+	EndedAt time.Time     `json:"ended_at"`
+	Error   string        `json:"error,omitempty"` // why the agent could not be started at all, or not captured to its end
+}
+
+// Phase is how far a session's host has come.
+type Phase string
+
+// The phases.
+const (
+	PhaseNone    Phase = "none"    // never began: no host has written its state
+	PhaseRunning Phase = "running" // a host holds the lock
+	PhaseEnded   Phase = "ended"   // there is an Exit
+	PhaseLost    Phase = "lost"    // it began, is gone, and left no Exit
+)

@@ -1,0 +1,493 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"coppice"
+	"coppice/agent"
+	"coppice/internal/process"
+)
+
+// bundle is a session under test.
+type bundle struct {
+	t    *testing.T
+	ctx  context.Context
+	dir  string
+	spec Spec
+	l    Launcher
+}
+
+func setup(t *testing.T, protocol string, args ...string) *bundle {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	b := &bundle{t: t, ctx: ctx, dir: filepath.Join(t.TempDir(), "session")}
+	b.l = Launcher{Argv: []string{self, "host"}, Env: []string{roleVar + "=host"}}
+	b.spec = Spec{
+		Session:  "app-1.1",
+		Protocol: protocol,
+		Profile:  coppice.Profile{Command: []string{self}, Args: args, Install: "get it from the shop"},
+		Request:  agent.Request{Dir: t.TempDir()},
+		Env:      map[string]string{"PATH": os.Getenv("PATH")},
+		Grace:    coppice.Duration(300 * time.Millisecond),
+	}
+	t.Cleanup(func() {
+		_, st, _, _ := Inspect(b.dir)
+		if st.PID != 0 && process.Alive(st.PID, st.Started) {
+			syscall.Kill(st.PID, syscall.SIGKILL)
+			b.gone()
+		}
+		if err := Kill(context.Background(), b.dir); err != nil {
+			t.Error(err)
+		}
+		if t.Failed() {
+			log, _ := os.ReadFile(filepath.Join(b.dir, logFile))
+			t.Logf("host.log: %s", log)
+		}
+	})
+	return b
+}
+
+func (b *bundle) start(prompt string) {
+	b.t.Helper()
+	if err := Start(b.ctx, b.l, b.dir, b.spec, prompt); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *bundle) dial() *Client {
+	b.t.Helper()
+	c, err := Dial(b.ctx, b.dir)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	b.t.Cleanup(func() { c.Close() })
+	return c
+}
+
+func (b *bundle) phase(want Phase) (State, *Exit) {
+	b.t.Helper()
+	got, st, x, err := Inspect(b.dir)
+	if err != nil || got != want {
+		b.t.Fatalf("phase %s, want %s (%v)", got, want, err)
+	}
+	return st, x
+}
+
+// gone waits until no host holds the lock.
+func (b *bundle) gone() {
+	f, err := os.Open(filepath.Join(b.dir, lockFile))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer f.Close()
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_SH); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// ended waits for the session's end and returns its Exit.
+func (b *bundle) ended() *Exit {
+	b.t.Helper()
+	c, err := Dial(b.ctx, b.dir)
+	if err == nil {
+		defer c.Close()
+		err = c.Follow(b.ctx, func(int64) {})
+	}
+	if err != nil && !errors.Is(err, ErrGone) {
+		b.t.Fatal(err)
+	}
+	b.gone()
+	_, x := b.phase(PhaseEnded)
+	return x
+}
+
+// output returns all output of a kind.
+func (b *bundle) output(kind coppice.OutputKind) []byte {
+	b.t.Helper()
+	r, err := OpenSpool(b.dir, 0)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	defer r.Close()
+	var out []byte
+	for {
+		f, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return out
+		}
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		if f.Kind == kind {
+			out = append(out, f.Data...)
+		}
+	}
+}
+
+// until follows the session until its output is as wanted.
+func (b *bundle) until(ok func(stdout []byte) bool) {
+	b.t.Helper()
+	ctx, cancel := context.WithCancel(b.ctx)
+	defer cancel()
+	seen := false
+	err := b.dial().Follow(ctx, func(int64) {
+		if !seen && ok(b.output(coppice.OutputStdout)) {
+			seen = true
+			cancel()
+		}
+	})
+	if !seen {
+		b.t.Fatalf("ended with %q: %v", b.output(coppice.OutputStdout), err)
+	}
+}
+
+func contains(s string) func([]byte) bool {
+	return func(out []byte) bool { return bytes.Contains(out, []byte(s)) }
+}
+
+func TestSession(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "talk", "echo")
+	b.phase(PhaseNone)
+	b.start("")
+	b.until(contains("ready\n"))
+	st, _ := b.phase(PhaseRunning)
+	if !process.Alive(st.PID, st.Started) || st.AgentPID == 0 {
+		t.Fatalf("state %+v", st)
+	}
+	c := b.dial()
+	for range 2 { // the second time is a no-op: it has been said
+		if err := c.Send(b.ctx, Message{ID: "m1", Text: "hello"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.until(contains("got: hello\n"))
+	if err := c.Interrupt(b.ctx); !errors.Is(err, agent.ErrCannot) {
+		t.Errorf("interrupt: %v", err)
+	}
+	snap, err := c.Snapshot(b.ctx)
+	if err != nil || string(snap.Output) != "ready\ngot: hello\n" || snap.State.PID != st.PID {
+		t.Errorf("snapshot %+v, %v", snap, err)
+	}
+	if err := Clean(b.dir); coppice.ErrorCode(err) != coppice.EConflict {
+		t.Errorf("clean: %v", err)
+	}
+	if err := Kill(b.ctx, b.dir); coppice.ErrorCode(err) != coppice.EConflict {
+		t.Errorf("kill: %v", err)
+	}
+	if err := c.Stop(b.ctx, time.Minute); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Stop(b.ctx, time.Minute); err != nil && !errors.Is(err, ErrGone) { // it may be over by now
+		t.Fatal(err)
+	}
+	x := b.ended()
+	if x.Code != 3 || !x.Stopped || x.Outcome.Summary != "17 bytes, exit 3 " || x.Error != "" {
+		t.Errorf("exit %+v", x)
+	}
+	b.start("") // does nothing
+	if _, again := b.phase(PhaseEnded); !again.EndedAt.Equal(x.EndedAt) {
+		t.Error("it ran again")
+	}
+	if _, err := Dial(b.ctx, b.dir); !errors.Is(err, ErrGone) {
+		t.Errorf("dial: %v", err)
+	}
+	checkFiles(t, b)
+	if err := Clean(b.dir); err != nil {
+		t.Fatal(err)
+	}
+	b.phase(PhaseNone)
+}
+
+// checkFiles checks modes, and that only the documented files stay.
+func checkFiles(t *testing.T, b *bundle) {
+	t.Helper()
+	entries, err := os.ReadDir(b.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		info, _ := e.Info()
+		if info.Mode().Perm()&0o077 != 0 {
+			t.Errorf("%s has mode %v", e.Name(), info.Mode())
+		}
+		names = append(names, e.Name())
+	}
+	if got := strings.Join(names, " "); got != "exit.json host.log lock prompt spec.json spool starting state.json" {
+		t.Errorf("files: %s", got)
+	}
+}
+
+// A prompt of a mebibyte arrives by stdin, and nothing of it shows in the
+// arguments or the environment.
+func TestPromptByStdin(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "once", "sum")
+	prompt := strings.Repeat("0123456789abcdef", 1<<16)
+	b.start(prompt)
+	x := b.ended()
+	want := fmt.Sprintf("%d %x\n", len(prompt), sha256.Sum256([]byte(prompt)))
+	if got := string(b.output(coppice.OutputStdout)); got != want || x.Code != 0 {
+		t.Fatalf("got %q, want %q, exit %+v", got, want, x)
+	}
+}
+
+func TestEnvironment(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "once", "env")
+	b.spec.Env["GIVEN"] = "yes"
+	b.start("a secret")
+	b.ended()
+	out := string(b.output(coppice.OutputStdout))
+	st, _ := b.phase(PhaseEnded)
+	for _, want := range []string{"GIVEN=yes", "COPPICE_SESSION=app-1.1\n", "COPPICE_SESSION_ID=" + st.Mark, "PWD=" + b.spec.Request.Dir} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is missing in %s", want, out)
+		}
+	}
+	if strings.Contains(out, "a secret") || strings.Contains(out, "HOME=") || strings.Contains(out, readyVar) {
+		t.Errorf("too much in %s", out)
+	}
+}
+
+// Every byte of a flood is there, in order, once, and all that reads it can
+// begin anywhere.
+func TestFlood(t *testing.T) {
+	t.Parallel()
+	const size = 50_000_000
+	b := setup(t, "once", "flood", strconv.Itoa(size))
+	b.start("")
+	x := b.ended()
+	out := b.output(coppice.OutputStdout)
+	if len(out) != size {
+		t.Fatalf("%d bytes", len(out))
+	}
+	for i := 0; i < size; i += blockSize {
+		end := min(i+blockSize, size)
+		if !bytes.Equal(out[i:end], block(i)[:end-i]) {
+			t.Fatalf("the bytes from %d on differ", i)
+		}
+	}
+	if !strings.HasPrefix(x.Outcome.Summary, strconv.Itoa(size)) {
+		t.Errorf("the driver saw %s", x.Outcome.Summary)
+	}
+	if err := TrimSpool(b.dir, x.Spool); err != nil {
+		t.Fatal(err)
+	}
+	if r, err := OpenSpool(b.dir, x.Spool); err != nil {
+		t.Fatal(err)
+	} else if _, err := r.Next(); !errors.Is(err, io.EOF) {
+		t.Fatal(err)
+	}
+	if _, err := OpenSpool(b.dir, 0); err == nil {
+		t.Fatal("nothing was trimmed")
+	}
+}
+
+// A reader that loses its connection again and again, and begins each time
+// where it stood, has every byte once.
+func TestFollowAgain(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "talk", "numbers")
+	b.start("")
+	c := b.dial()
+	const lines = 200
+	var sender sync.WaitGroup
+	sender.Go(func() {
+		for range lines {
+			if err := c.Send(b.ctx, Message{Text: "next"}); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := c.Stop(b.ctx, 0); err != nil {
+			t.Error(err)
+		}
+	})
+	defer sender.Wait()
+	var got []byte
+	var at int64
+	for ended := false; !ended; {
+		ctx, cancel := context.WithCancel(b.ctx)
+		calls := 0
+		err := c.Follow(ctx, func(end int64) {
+			if calls++; calls > 3 {
+				cancel()
+			}
+			r, err := OpenSpool(b.dir, at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			for {
+				f, err := r.Next()
+				if err != nil {
+					if !errors.Is(err, io.EOF) || r.Offset() < end {
+						t.Fatalf("read to %d of %d: %v", r.Offset(), end, err)
+					}
+					return
+				}
+				at = f.Next
+				if f.Kind == coppice.OutputStdout {
+					got = append(got, f.Data...)
+				}
+			}
+		})
+		cancel()
+		if err != nil && ctx.Err() == nil && !errors.Is(err, ErrGone) {
+			t.Fatal(err)
+		}
+		ended = err == nil || errors.Is(err, ErrGone)
+	}
+	b.gone()
+	if want := b.output(coppice.OutputStdout); !bytes.Equal(got, want) || len(got) != lines*8 {
+		t.Fatalf("%d bytes, want %d", len(got), len(want))
+	}
+}
+
+func TestTwoStarts(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "talk", "echo")
+	var wg sync.WaitGroup
+	for range 6 {
+		wg.Go(func() {
+			if err := Start(b.ctx, b.l, b.dir, b.spec, ""); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	b.until(contains("ready\n"))
+	st, _ := b.phase(PhaseRunning)
+	if pids, _ := process.Find(process.Mark{ID: st.Mark}); len(pids) != 1 {
+		t.Errorf("%d agents", len(pids))
+	}
+	if got := string(b.output(coppice.OutputStdout)); got != "ready\n" {
+		t.Errorf("output %q", got)
+	}
+}
+
+func TestHostCannotStart(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "talk", "echo")
+	b.l.Argv = []string{"/bin/false"}
+	if err := Start(b.ctx, b.l, b.dir, b.spec, ""); coppice.ErrorCode(err) != coppice.EUnavailable {
+		t.Fatalf("a host that ends at once: %v", err)
+	}
+	b.phase(PhaseNone)
+	b.l.Argv = []string{"/nowhere/coppice"}
+	if err := Start(b.ctx, b.l, b.dir, b.spec, ""); coppice.ErrorCode(err) != coppice.EUnavailable {
+		t.Fatalf("a host that is not there: %v", err)
+	}
+	good := setup(t, "talk", "echo")
+	// A directory where the socket should be cannot be bound.
+	if err := os.MkdirAll(filepath.Join(good.dir, socketFile, "x"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	err := Start(good.ctx, good.l, good.dir, good.spec, "")
+	if coppice.ErrorCode(err) != coppice.EUnavailable || !strings.Contains(err.Error(), "could not come up") {
+		t.Fatalf("no socket: %v", err)
+	}
+	good.phase(PhaseNone)
+}
+
+func TestNotInstalled(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*bundle){
+		"by name":     func(b *bundle) { b.spec.Profile.Command = []string{"no-such-agent"} },
+		"by path":     func(b *bundle) { b.spec.Profile.Command = []string{"/nowhere/agent"} },
+		"no program":  func(b *bundle) { b.spec.Profile.Command = []string{filepath.Join(b.dir, "..")} },
+		"no protocol": func(b *bundle) { b.spec.Protocol = "none" },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t, "once")
+			change(b)
+			b.start("")
+			b.gone()
+			_, x := b.phase(PhaseEnded)
+			f := x.Outcome.Failure
+			if x.Error == "" || f == nil || f.Class != coppice.ClassCapability {
+				t.Fatalf("exit %+v", x)
+			}
+			if name != "no protocol" && f.Fix != "get it from the shop" {
+				t.Errorf("fix %q", f.Fix)
+			}
+			var note agent.Event
+			if err := json.Unmarshal(b.output(coppice.OutputHost), &note); err != nil || note.Text != f.Text {
+				t.Errorf("note %+v, %v", note, err)
+			}
+		})
+	}
+}
+
+func TestDriverPanics(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "panic", "flood", "100000")
+	b.start("")
+	x := b.ended()
+	if n := len(b.output(coppice.OutputStdout)); n != 100_000 || x.Code != 0 {
+		t.Errorf("%d bytes, exit %+v", n, x)
+	}
+	if x.Outcome.Failure == nil || x.Outcome.Failure.Class != coppice.ClassUnknown {
+		t.Errorf("outcome %+v", x.Outcome)
+	}
+	var note agent.Event
+	if err := json.Unmarshal(b.output(coppice.OutputHost), &note); err != nil || !strings.Contains(note.Text, "cannot read this") {
+		t.Errorf("note %+v, %v", note, err)
+	}
+}
+
+func TestSendCannot(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "once", "stubborn")
+	b.start("")
+	b.until(contains("ready"))
+	if err := b.dial().Send(b.ctx, Message{Text: "hello"}); !errors.Is(err, agent.ErrCannot) {
+		t.Errorf("send: %v", err)
+	}
+}
+
+// An agent that does not read holds up the one who sends, not the others and
+// not the capture.
+func TestSendToDeafAgent(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "talk", "stubborn")
+	b.start("")
+	b.until(contains("ready"))
+	c := b.dial()
+	sent := make(chan error, 1)
+	go func() { sent <- c.Send(b.ctx, Message{Text: strings.Repeat("x", 1<<20)}) }()
+	if _, err := c.Snapshot(b.ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Stop(b.ctx, 50*time.Millisecond); err != nil {
+		t.Fatal(err)
+	}
+	// The host reports the refusal, unless its end cuts the connection first.
+	if err := <-sent; coppice.ErrorCode(err) != coppice.EConflict && !errors.Is(err, ErrGone) {
+		t.Errorf("send: %v", err)
+	}
+	if x := b.ended(); x.Signal != "SIGKILL" {
+		t.Errorf("exit %+v", x)
+	}
+}

@@ -1,0 +1,180 @@
+package host
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/exec"
+	"os/signal"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"coppice"
+	"coppice/agent"
+)
+
+// The test binary is its own host and its own agents, as this variable says.
+const roleVar = "HOST_TEST_ROLE"
+
+func TestMain(m *testing.M) {
+	switch os.Getenv(roleVar) {
+	case "host":
+		log := slog.New(slog.NewTextHandler(os.Stderr, nil))
+		os.Exit(Main(context.Background(), os.Args[len(os.Args)-1], testProtocols, log))
+	case "agent":
+		os.Exit(runAgent(os.Args[1:]))
+	}
+	os.Exit(m.Run())
+}
+
+var testProtocols = map[string]agent.Protocol{
+	"talk":  testProtocol{name: "talk"},  // keeps stdin open and passes messages on
+	"once":  testProtocol{name: "once"},  // gives the prompt and closes stdin
+	"panic": testProtocol{name: "panic"}, // panics at the first output
+	"done":  testProtocol{name: "done"},  // is done with the first output
+}
+
+type testProtocol struct{ name string }
+
+func (p testProtocol) Name() string { return p.name }
+
+func (p testProtocol) Launch(prof coppice.Profile, _ agent.Request) (agent.Launch, error) {
+	return agent.Launch{Argv: append(prof.Command, prof.Args...), Env: map[string]string{roleVar: "agent"}}, nil
+}
+
+func (p testProtocol) Driver(_ coppice.Profile, r agent.Request) agent.Driver {
+	return &testDriver{protocol: p.name, prompt: r.Prompt}
+}
+
+type testDriver struct {
+	protocol, prompt string
+	bytes            int
+}
+
+func (d *testDriver) Start() agent.Step {
+	if d.protocol == "once" {
+		return agent.Step{Write: []byte(d.prompt), CloseStdin: true}
+	}
+	return agent.Step{Events: []agent.Event{{Kind: agent.KindState, State: coppice.SessionWorking}}}
+}
+
+func (d *testDriver) Output(_ agent.Stream, b []byte) agent.Step {
+	if d.protocol == "panic" {
+		panic("cannot read this")
+	}
+	d.bytes += len(b)
+	if d.protocol == "done" {
+		return agent.Step{CloseStdin: true, Done: true}
+	}
+	return agent.Step{Events: []agent.Event{{Kind: agent.KindNotice, Text: strconv.Itoa(d.bytes)}}}
+}
+
+func (d *testDriver) Send(text, ref string) (agent.Step, error) {
+	if d.protocol == "once" {
+		return agent.Step{}, agent.ErrCannot
+	}
+	return agent.Step{Write: []byte(text + "\n")}, nil
+}
+
+func (d *testDriver) Interrupt() (agent.Step, error) { return agent.Step{}, agent.ErrCannot }
+
+func (d *testDriver) Stop() agent.Step {
+	if d.protocol == "once" {
+		return agent.Step{}
+	}
+	return agent.Step{Write: []byte("quit\n")}
+}
+
+func (d *testDriver) Exit(x agent.Exit) (agent.Step, agent.Outcome) {
+	return agent.Step{}, agent.Outcome{Summary: fmt.Sprintf("%d bytes, exit %d %s", d.bytes, x.Code, x.Signal)}
+}
+
+// runAgent is an agent that does what its arguments say.
+func runAgent(args []string) int {
+	switch args[0] {
+	case "echo": // answers lines until told to quit
+		fmt.Println("ready")
+		in := bufio.NewScanner(os.Stdin)
+		for in.Scan() {
+			if in.Text() == "quit" {
+				return 3
+			}
+			fmt.Println("got:", in.Text())
+		}
+	case "sum": // tells what came by stdin
+		h := sha256.New()
+		n, _ := io.Copy(h, os.Stdin)
+		fmt.Printf("%d %x\n", n, h.Sum(nil))
+	case "flood": // n bytes of a known pattern
+		n, _ := strconv.Atoi(args[1])
+		for i := 0; i < n; i += blockSize {
+			os.Stdout.Write(block(i)[:min(blockSize, n-i)])
+		}
+	case "numbers": // one line for each line of input
+		in := bufio.NewScanner(os.Stdin)
+		for n := 0; in.Scan() && in.Text() != "quit"; n++ {
+			fmt.Printf("%07d\n", n)
+		}
+	case "env":
+		fmt.Println(strings.Join(os.Environ(), "\n"), "\nargs", strings.Join(os.Args, " "))
+	case "stubborn": // obeys nothing
+		signal.Ignore(syscall.SIGTERM)
+		fmt.Println("ready")
+		stay()
+	case "leave": // goes, but its child holds on to the output
+		child(false, "hold").Start()
+	case "hold":
+		fmt.Println("pid", os.Getpid())
+		signal.Ignore(syscall.SIGHUP, syscall.SIGTERM)
+		stay()
+	case "detach":
+		child(true, "hold").Start()
+	case "tree": // children that leave in every way they can
+		child(false, "hold").Start()
+		child(true, "hold").Start()
+		child(true, "detach").Run()
+		bare := exec.Command("/bin/sleep", "100000")
+		bare.Env = []string{}
+		bare.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		bare.Start()
+		fmt.Println("pid", bare.Process.Pid)
+		fmt.Println("pid", os.Getpid())
+		io.Copy(io.Discard, os.Stdin)
+		stay()
+	}
+	return 0
+}
+
+const blockSize = 1 << 16
+
+var filler = bytes.Repeat([]byte("0123456789abcde\n"), blockSize/16)
+
+// block is a piece of the flood, told from the others by its beginning.
+func block(at int) []byte {
+	return append(fmt.Appendf(nil, "%015d\n", at), filler[16:]...)
+}
+
+// stay waits for ever, without looking like a deadlock.
+func stay() {
+	never := make(chan os.Signal, 1)
+	signal.Notify(never, syscall.SIGUSR1)
+	<-never
+}
+
+func child(setsid bool, args ...string) *exec.Cmd {
+	self, err := os.Executable()
+	if err != nil {
+		panic(err)
+	}
+	cmd := exec.Command(self, args...)
+	cmd.Stdout = os.Stdout
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: setsid}
+	return cmd
+}

@@ -1,0 +1,254 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"os"
+	"os/exec"
+	"os/signal"
+	"runtime/debug"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"coppice"
+	"coppice/agent"
+	"coppice/internal/process"
+	"coppice/internal/spool"
+)
+
+const (
+	captureSize = 32 << 10        // of one read from the agent
+	drainWait   = 2 * time.Second // for output that the agent's children hold back after its end
+)
+
+// host is one session in progress.
+type host struct {
+	dir       string
+	spec      Spec
+	log       *slog.Logger
+	now       func() time.Time
+	lock      *os.File
+	listener  net.Listener
+	cgroup    *process.Cgroup // nil where none could be made
+	stdin     *stdin
+	agentDone chan struct{}   // closed when the agent's process has ended
+	life      context.Context // ends no sooner than the session
+	done      chan struct{}   // closed when the session is over and its Exit written
+	tasks     sync.WaitGroup  // everything that must end before the session does
+
+	mu        sync.Mutex // held while the driver works, so that spool order is driver order
+	state     State
+	driver    agent.Driver // nil before the agent runs and after the driver panicked
+	spool     *spool.Writer
+	failed    []string // what went wrong in the host itself
+	full      bool     // the spool takes no more
+	tail      tail
+	followers map[*follower]struct{}
+	dropped   int             // followers that were too slow
+	said      map[string]bool // the messages said, by their ID
+	over      bool            // the agent has nothing more to do
+	stopping  bool            // a stop was asked for while the agent ran
+	ending    bool            // too late for a stop
+}
+
+// run runs the session to its end.
+func (h *host) run(ctx context.Context, p agent.Protocol, signals <-chan os.Signal) error {
+	x := h.session(ctx, p, signals)
+	h.mu.Lock()
+	if err := h.spool.Close(); err != nil {
+		h.failed = append(h.failed, err.Error())
+	}
+	x.Spool = h.spool.Offset()
+	x.EndedAt = h.now()
+	if x.Error == "" && len(h.failed) > 0 {
+		x.Error = h.failed[0]
+	}
+	h.mu.Unlock()
+	err := h.writeExit(x)
+	close(h.done)
+	h.listener.Close()
+	h.tasks.Wait()
+	return err
+}
+
+// writeExit writes the Exit. On a full disk it gives up the room kept for it.
+func (h *host) writeExit(x Exit) error {
+	err := writeJSON(h.path(exitFile), x)
+	_ = os.Remove(h.path(reserveFile))
+	if err != nil {
+		err = writeJSON(h.path(exitFile), x)
+	}
+	if err == nil {
+		err = syncDir(h.dir)
+	}
+	if err != nil {
+		return fmt.Errorf("host: the end was not recorded: %w", err)
+	}
+	return nil
+}
+
+// session starts the agent, captures it and returns how it ended, when nothing
+// of it is left.
+func (h *host) session(ctx context.Context, p agent.Protocol, signals <-chan os.Signal) Exit {
+	h.life = context.WithoutCancel(ctx)
+	a, failure := h.startAgent(p)
+	if failure != nil {
+		h.mu.Lock()
+		h.note(failure.Text)
+		h.mu.Unlock()
+		h.sweep(ctx)
+		return Exit{Code: -1, Error: failure.Text, Outcome: agent.Outcome{Failure: failure}}
+	}
+	h.tasks.Go(h.stdin.run)
+	h.drive(func(d agent.Driver) (agent.Step, error) { return d.Start(), nil })
+	captured := make(chan struct{})
+	var readers sync.WaitGroup
+	readers.Go(func() { h.capture(agent.Stdout, a.stdout) })
+	readers.Go(func() { h.capture(agent.Stderr, a.stderr) })
+	h.tasks.Go(func() { readers.Wait(); close(captured) })
+	h.tasks.Go(func() { h.reap(a.cmd.Process.Pid) })
+	h.tasks.Go(func() { h.obey(ctx, signals) })
+	h.tasks.Go(func() { h.serve(ctx) })
+	debug.FreeOSMemory() // what it took to come up is not needed again
+
+	code, sig := wait(a.cmd)
+	close(h.agentDone)
+	h.stdin.abort()
+	h.drain(ctx, a, captured)
+	return h.finish(code, sig)
+}
+
+// finish lets the driver conclude.
+func (h *host) finish(code int, sig string) Exit {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.ending = true
+	x := Exit{Code: code, Signal: sig, Stopped: h.stopping, Done: h.over}
+	concluded := false
+	h.driveLocked(func(d agent.Driver) (step agent.Step, err error) {
+		step, x.Outcome = d.Exit(agent.Exit{Code: code, Signal: sig})
+		concluded = true
+		step.Write = nil // nobody is there to read it
+		return step, nil
+	})
+	if !concluded {
+		x.Outcome = agent.Outcome{Failure: coppice.Failf(coppice.ClassUnknown,
+			fmt.Sprintf("the agent's output could not be followed to its end: the %s protocol failed", h.spec.Protocol),
+			"its raw output is complete; report this as a bug")}
+	}
+	return x
+}
+
+// wait waits for the agent's process.
+func wait(cmd *exec.Cmd) (code int, sig string) {
+	err := cmd.Wait()
+	var ended *exec.ExitError
+	if err != nil && !errors.As(err, &ended) {
+		return -1, ""
+	}
+	if st, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && st.Signaled() {
+		return -1, unix.SignalName(st.Signal())
+	}
+	return cmd.ProcessState.ExitCode(), ""
+}
+
+// capture reads one stream to its end. Raw bytes are in the spool before
+// anything decodes them.
+func (h *host) capture(s agent.Stream, f *os.File) {
+	kind := spool.Stdout
+	if s == agent.Stderr {
+		kind = spool.Stderr
+	}
+	buf := make([]byte, captureSize)
+	for {
+		n, err := f.Read(buf)
+		if n > 0 {
+			h.mu.Lock()
+			h.append(kind, buf[:n])
+			h.tail.write(buf[:n])
+			h.driveLocked(func(d agent.Driver) (agent.Step, error) { return d.Output(s, buf[:n]), nil })
+			h.mu.Unlock()
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// drain waits for the rest of the output and ends what the agent left running.
+// A child that holds the output open is given a moment, then killed; should
+// even that not close it, we stop listening.
+func (h *host) drain(ctx context.Context, a *started, captured <-chan struct{}) {
+	within := func() bool {
+		t := time.NewTimer(min(drainWait, h.spec.Grace.D()))
+		defer t.Stop()
+		select {
+		case <-captured:
+			return true
+		case <-t.C:
+			return false
+		}
+	}
+	within()
+	h.sweep(ctx)
+	if !within() {
+		h.log.Warn("output is held open by a process that could not be ended")
+		_ = a.stdout.SetReadDeadline(time.Unix(1, 0))
+		_ = a.stderr.SetReadDeadline(time.Unix(1, 0))
+		<-captured
+	}
+	a.stdout.Close()
+	a.stderr.Close()
+}
+
+// sweep kills everything the session started and removes its cgroup.
+func (h *host) sweep(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), sweepWait)
+	defer cancel()
+	h.mu.Lock()
+	m := h.state.mark()
+	h.mu.Unlock()
+	m.Parent = os.Getpid()
+	if h.cgroup != nil && process.CgroupEmpty(h.cgroup.Path) {
+		// Everything the agent starts is born in its cgroup, so nothing is left;
+		// a look at every process of the machine would find the same.
+		h.removeCgroup(ctx)
+		return
+	}
+	if n, err := process.Sweep(ctx, m); err != nil {
+		h.log.Warn("some processes could not be ended", "killed", n, "error", err)
+	}
+	if h.cgroup != nil {
+		h.removeCgroup(ctx)
+	}
+}
+
+func (h *host) removeCgroup(ctx context.Context) {
+	if err := process.RemoveCgroup(ctx, h.cgroup.Path); err != nil {
+		h.log.Warn("cgroup stays", "error", err)
+	}
+}
+
+// reap takes leave of orphans that came back to us, until the session is over.
+func (h *host) reap(agentPID int) {
+	ended := make(chan os.Signal, 1)
+	signal.Notify(ended, syscall.SIGCHLD)
+	defer signal.Stop(ended)
+	agentDone := h.agentDone
+	for {
+		process.Reap(agentPID)
+		select {
+		case <-ended:
+		case <-agentDone:
+			agentPID, agentDone = 0, nil
+		case <-h.done:
+			return
+		}
+	}
+}

@@ -1,0 +1,205 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"coppice"
+	"coppice/agent"
+)
+
+// clientWait is how long a client may take to accept a line before it is
+// dropped. It never keeps the agent waiting.
+const clientWait = 5 * time.Second
+
+// serve accepts clients until the session is over, and returns when all are
+// served.
+func (h *host) serve(ctx context.Context) {
+	var clients sync.WaitGroup
+	defer clients.Wait()
+	for {
+		c, err := h.listener.Accept()
+		if err != nil {
+			if !errors.Is(err, net.ErrClosed) {
+				h.log.Error("socket closed", "error", err)
+			}
+			return
+		}
+		clients.Go(func() { h.client(ctx, c) })
+	}
+}
+
+// client answers one client's requests in order.
+func (h *host) client(ctx context.Context, c net.Conn) {
+	defer c.Close()
+	gone := make(chan struct{})
+	var watch sync.WaitGroup
+	defer watch.Wait()
+	defer close(gone)
+	watch.Go(func() { // unblocks a read when all is over
+		select {
+		case <-h.done:
+			_ = c.SetReadDeadline(time.Unix(1, 0))
+		case <-gone:
+		}
+	})
+	limit := &io.LimitedReader{R: c}
+	in := json.NewDecoder(limit)
+	for {
+		limit.N = maxRequest
+		var r request
+		if err := in.Decode(&r); err != nil {
+			var syntax *json.SyntaxError
+			if errors.As(err, &syntax) || limit.N <= 0 {
+				_ = reply(c, answer{Error: wire(coppice.Errorf(coppice.EInvalid, "the request is not understood"))})
+			}
+			return
+		}
+		if r.Op == opFollow {
+			h.follow(c)
+			return
+		}
+		if err := reply(c, h.answer(ctx, r)); err != nil {
+			return
+		}
+	}
+}
+
+func reply(c net.Conn, a answer) error {
+	b, err := json.Marshal(a)
+	if err != nil {
+		return err
+	}
+	if err := c.SetWriteDeadline(time.Now().Add(clientWait)); err != nil {
+		return err
+	}
+	_, err = c.Write(append(b, '\n'))
+	return err
+}
+
+// answer does what a request asks for.
+func (h *host) answer(ctx context.Context, r request) answer {
+	var err error
+	switch r.Op {
+	case opPing:
+	case opSend:
+		err = h.tell(func(d agent.Driver) (agent.Step, error) { return h.say(d, r) })
+	case opInterrupt:
+		err = h.tell(func(d agent.Driver) (agent.Step, error) { return d.Interrupt() })
+	case opStop:
+		h.stop(ctx, time.Duration(r.GraceMS)*time.Millisecond)
+	case opSnapshot:
+		return answer{OK: true, Snapshot: h.snapshot()}
+	default:
+		err = coppice.Errorf(coppice.EInvalid, "there is no operation %q", r.Op)
+	}
+	if err != nil {
+		return answer{Error: wire(err)}
+	}
+	return answer{OK: true}
+}
+
+// say says a message, unless it was said before. It is called under mu.
+func (h *host) say(d agent.Driver, r request) (agent.Step, error) {
+	if r.ID != "" && h.said[r.ID] {
+		return agent.Step{}, nil
+	}
+	step, err := d.Send(r.Text, r.Ref)
+	if err == nil && r.ID != "" {
+		h.said[r.ID] = true
+	}
+	return step, err
+}
+
+// tell has the driver say something to the agent, and returns when the agent's
+// stdin accepted it.
+func (h *host) tell(call func(agent.Driver) (agent.Step, error)) error {
+	accepted, err := h.drive(call)
+	if err != nil || accepted == nil {
+		return err
+	}
+	return <-accepted // answered at the latest when the agent ends
+}
+
+func (h *host) snapshot() *Snapshot {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return &Snapshot{
+		State: h.state, End: h.spool.Offset(), Output: h.tail.bytes(),
+		Followers: len(h.followers), Dropped: h.dropped,
+	}
+}
+
+// follower is told that the spool grew, never by how much: however slow it is,
+// one mark is all that waits for it.
+type follower struct{ wake chan struct{} }
+
+func (f *follower) wakeUp() {
+	select {
+	case f.wake <- struct{}{}:
+	default:
+	}
+}
+
+// follow tells a client where the spool ends whenever that has changed.
+func (h *host) follow(c net.Conn) {
+	f := &follower{wake: make(chan struct{}, 1)}
+	f.wakeUp()
+	h.mu.Lock()
+	if h.followers == nil {
+		h.followers = map[*follower]struct{}{}
+	}
+	h.followers[f] = struct{}{}
+	h.mu.Unlock()
+	defer func() {
+		h.mu.Lock()
+		delete(h.followers, f)
+		h.mu.Unlock()
+	}()
+	left := make(chan struct{})
+	var reading sync.WaitGroup
+	defer reading.Wait()
+	defer c.Close()
+	reading.Go(func() { // a follower says nothing more; that it left shows here
+		_, _ = io.Copy(io.Discard, c)
+		close(left)
+	})
+	for {
+		select {
+		case <-f.wake:
+		case <-h.done:
+		case <-left:
+		}
+		select {
+		case <-h.done:
+			_ = reply(c, answer{OK: true, Ended: true, End: h.end()})
+			return
+		default:
+		}
+		select {
+		case <-left:
+			return
+		default:
+		}
+		if err := reply(c, answer{OK: true, End: h.end()}); err != nil {
+			if errors.Is(err, os.ErrDeadlineExceeded) {
+				h.mu.Lock()
+				h.dropped++
+				h.mu.Unlock()
+			}
+			return
+		}
+	}
+}
+
+func (h *host) end() int64 {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.spool.Offset()
+}

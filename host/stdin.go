@@ -1,0 +1,124 @@
+package host
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"sync"
+
+	"coppice"
+)
+
+// stdinRoom bounds what waits for an agent that does not read. One message is
+// always taken, however large.
+const stdinRoom = 4 << 20
+
+var (
+	errStdinClosed = coppice.Errorf(coppice.EConflict, "the agent takes no more input")
+	errStdinFull   = coppice.Errorf(coppice.EUnavailable, "the agent does not read its input").WithFix("try later")
+)
+
+// stdin writes to the agent without making anybody wait. Its methods are safe
+// for concurrent use; run has an owner.
+type stdin struct {
+	w    *os.File
+	wake chan struct{}
+
+	mu     sync.Mutex
+	queue  []message
+	size   int
+	closed bool // nothing more is taken
+}
+
+type message struct {
+	data     []byte
+	accepted chan error // gets one value
+}
+
+func newStdin(w *os.File) *stdin { return &stdin{w: w, wake: make(chan struct{}, 1)} }
+
+// write queues the bytes. The channel gets nil when all of them were accepted,
+// or why they were not.
+func (s *stdin) write(data []byte) (<-chan error, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, errStdinClosed
+	}
+	if s.size > 0 && s.size+len(data) > stdinRoom {
+		return nil, errStdinFull
+	}
+	m := message{data: data, accepted: make(chan error, 1)}
+	s.queue = append(s.queue, m)
+	s.size += len(data)
+	s.notify()
+	return m.accepted, nil
+}
+
+// close closes the agent's stdin behind what is queued. It tells whether it was
+// open.
+func (s *stdin) close() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	was := !s.closed
+	s.closed = true
+	s.notify()
+	return was
+}
+
+// abort closes it at once; what is queued fails.
+func (s *stdin) abort() {
+	s.close()
+	s.w.Close()
+}
+
+func (s *stdin) notify() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+// run writes until stdin is closed.
+func (s *stdin) run() {
+	defer s.w.Close()
+	for {
+		m, ok, closed := s.next()
+		switch {
+		case ok:
+			_, err := s.w.Write(m.data)
+			if err != nil {
+				s.close()
+				err = refused(err)
+			}
+			s.mu.Lock()
+			s.size -= len(m.data)
+			s.mu.Unlock()
+			m.accepted <- err
+		case closed:
+			return
+		default:
+			<-s.wake
+		}
+	}
+}
+
+func (s *stdin) next() (m message, ok, closed bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.queue) == 0 {
+		return m, false, s.closed
+	}
+	m = s.queue[0]
+	s.queue[0] = message{} // lets go of the bytes
+	s.queue = s.queue[1:]
+	return m, true, false
+}
+
+// refused names the two ordinary ways in which a write fails.
+func refused(err error) error {
+	if errors.Is(err, fs.ErrClosed) || errors.Is(err, os.ErrClosed) {
+		return errStdinClosed
+	}
+	return coppice.Errorf(coppice.EConflict, "the agent closed its input: %w", err)
+}

@@ -1,0 +1,78 @@
+package host
+
+import (
+	"errors"
+
+	"coppice"
+	"coppice/agent"
+)
+
+// A client writes requests as lines of JSON and gets one answer line for each;
+// follow is answered by a line whenever the spool grew, until the end.
+
+// The operations.
+const (
+	opPing      = "ping"
+	opSend      = "send"
+	opInterrupt = "interrupt"
+	opStop      = "stop"
+	opFollow    = "follow"
+	opSnapshot  = "snapshot"
+)
+
+// maxRequest bounds one request.
+const maxRequest = 16 << 20
+
+type request struct {
+	Op      string `json:"op"`
+	ID      string `json:"id,omitempty"`
+	Text    string `json:"text,omitempty"`
+	Ref     string `json:"ref,omitempty"`
+	GraceMS int64  `json:"grace_ms,omitempty"`
+}
+
+type answer struct {
+	OK       bool       `json:"ok"`
+	Error    *wireError `json:"error,omitempty"`
+	End      int64      `json:"end,omitempty"`   // of the spool
+	Ended    bool       `json:"ended,omitempty"` // the session is over, its Exit written
+	Snapshot *Snapshot  `json:"snapshot,omitempty"`
+}
+
+// Snapshot is a running session at one moment.
+type Snapshot struct {
+	State     State  `json:"state"`
+	End       int64  `json:"end"`       // of the spool
+	Output    []byte `json:"output"`    // the last of what the agent wrote, both streams, at most 64 KiB
+	Followers int    `json:"followers"` // who follow it now
+	Dropped   int    `json:"dropped"`   // who followed it and were too slow
+}
+
+// wireError is an error on its way to another process.
+type wireError struct {
+	Code   coppice.Code `json:"code"`
+	Cause  string       `json:"cause"`
+	Fix    string       `json:"fix,omitempty"`
+	Cannot bool         `json:"cannot,omitempty"` // it was agent.ErrCannot
+}
+
+func wire(err error) *wireError {
+	cannot := errors.Is(err, agent.ErrCannot)
+	var e *coppice.Error
+	switch {
+	case errors.As(err, &e):
+	case cannot:
+		e = coppice.Errorf(coppice.EConflict, "the agent cannot take that now")
+	default:
+		e = coppice.Errorf(coppice.EUnavailable, "%w", err)
+	}
+	return &wireError{Code: e.Code, Cause: e.Cause, Fix: e.Fix, Cannot: cannot}
+}
+
+func (w *wireError) err() error {
+	e := &coppice.Error{Code: w.Code, Cause: w.Cause, Fix: w.Fix}
+	if w.Cannot {
+		e.Err = agent.ErrCannot
+	}
+	return e
+}

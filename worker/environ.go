@@ -1,0 +1,46 @@
+package worker
+
+import (
+	"maps"
+	"strings"
+
+	"coppice"
+)
+
+// passed lists the variables of Coppice's own environment that every agent
+// gets. Everything else, keys and tokens above all, has to be named by the
+// agent's profile.
+var passed = []string{
+	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_*", "TZ", "TERM", "TMPDIR",
+	"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME",
+	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy",
+	"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS",
+}
+
+// agentEnv is the environment of an agent: an allow-list of ours, what its
+// profile passes on, and what its profile sets.
+func agentEnv(environ []string, p coppice.Profile) map[string]string {
+	env := map[string]string{}
+	for _, kv := range environ {
+		name, value, ok := strings.Cut(kv, "=")
+		if ok && (allowed(name, passed) || allowed(name, p.PassEnv)) {
+			env[name] = value
+		}
+	}
+	maps.Copy(env, p.Env)
+	return env
+}
+
+// allowed tells whether a name is in a list of names and PREFIX_* patterns.
+func allowed(name string, list []string) bool {
+	for _, a := range list {
+		if prefix, ok := strings.CutSuffix(a, "*"); ok {
+			if prefix != "" && strings.HasPrefix(name, prefix) {
+				return true
+			}
+		} else if name == a {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,255 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"coppice"
+	"coppice/agent"
+	"coppice/host"
+	"coppice/workspace"
+)
+
+func (w *Worker) sessionDir(id int64) string {
+	return filepath.Join(w.cfg.Sessions, strconv.FormatInt(id, 10))
+}
+
+// run brings a session to its end: it starts the host or finds it, follows what
+// it writes into the store, and when all is over looks at what the workspace
+// shows.
+func (w *Worker) run(ctx context.Context, l coppice.Lease) (any, error) {
+	spec, err := coppice.DecodeSpec[coppice.RunSpec](l.Work)
+	if err != nil {
+		return nil, coppice.Failf(coppice.ClassUnknown, fmt.Sprintf("the session cannot be read: %v", err), "")
+	}
+	f := &follower{w: w, id: spec.Session.ID, dir: w.sessionDir(spec.Session.ID)}
+	phase, _, _, err := host.Inspect(f.dir)
+	if err != nil {
+		return nil, err
+	}
+	if phase == host.PhaseNone {
+		if err := w.start(ctx, f, spec); err != nil {
+			return nil, err
+		}
+	}
+	if err := f.load(ctx); err != nil {
+		return nil, err
+	}
+	if err := f.follow(ctx); err != nil {
+		return nil, err
+	}
+	return w.conclude(ctx, f, spec)
+}
+
+// start starts the session's host. What the branch's head is before, and that
+// the session has begun, is recorded first: a crash in between costs nothing,
+// since a host that never began is simply started.
+func (w *Worker) start(ctx context.Context, f *follower, spec coppice.RunSpec) error {
+	profile, err := w.cfg.Profile(spec.Session.Agent, spec.Profile)
+	if err != nil {
+		e := coppice.Public(err)
+		return coppice.Failf(coppice.ClassCapability, e.Cause, e.Fix)
+	}
+	head, err := w.headBefore(ctx, spec)
+	if err != nil {
+		return err
+	}
+	prompt, spent, err := f.begin(ctx, head)
+	if err != nil {
+		return err
+	}
+	author, err := w.cfg.Workspaces.Author(ctx, spec.Path)
+	if err != nil {
+		return err
+	}
+	env := agentEnv(w.cfg.Environ, profile)
+	maps.Copy(env, author)
+	for _, kv := range workspace.Env(spec.Task, spec.Path, spec.Branch, spec.Ports) {
+		k, v, _ := strings.Cut(kv, "=")
+		env[k] = v
+	}
+	env["COPPICE_BASE"], env["COPPICE_ROLE"] = spec.Base, string(spec.Session.Role)
+	return host.Start(ctx, w.cfg.Host, f.dir, host.Spec{
+		Session: spec.Session.Key, Protocol: profile.Protocol, Profile: profile, Env: env, Grace: coppice.Duration(stopGrace),
+		Request: agent.Request{
+			Session: spec.Session.Key, Role: spec.Session.Role, Model: spec.Session.Model, Resume: spec.Session.Resume,
+			Spent: spent, Dir: spec.Path,
+		},
+	}, prompt)
+}
+
+// headBefore returns the commit that the session begins from. What an earlier
+// session or a person left uncommitted is committed first; in a workspace that
+// was made for this session there is nothing to look for.
+func (w *Worker) headBefore(ctx context.Context, spec coppice.RunSpec) (string, error) {
+	if spec.Session.From != "" {
+		return spec.Session.From, nil
+	}
+	head, _, err := w.cfg.Workspaces.Save(ctx, spec.Path, saveMessage(spec), nil)
+	// A session that was cut off in the middle of a merge leaves it to this
+	// one, which is told so.
+	var fail *coppice.Failure
+	if unfinished := errors.As(err, &fail) && fail.Class == coppice.ClassImplementation && head != ""; unfinished {
+		return head, nil
+	}
+	return head, err
+}
+
+// conclude tells how the session went, once everything it wrote is committed.
+func (w *Worker) conclude(ctx context.Context, f *follower, spec coppice.RunSpec) (any, error) {
+	phase, _, exit, err := host.Inspect(f.dir)
+	if err != nil {
+		return nil, err
+	}
+	// A host that ended has ended all that its agent started. One that is gone
+	// has left that to us.
+	if phase == host.PhaseLost {
+		if err := host.Kill(ctx, f.dir); err != nil {
+			return nil, err
+		}
+	}
+	if err := f.drain(ctx); err != nil {
+		return nil, err
+	}
+	res := coppice.RunResult{From: f.from, Usage: f.usage, Conversation: f.conversation, Lost: phase == host.PhaseLost}
+	if exit != nil {
+		code := exit.Code
+		if exit.Done { // how its process ended after that says nothing
+			code, exit.Signal = 0, ""
+		}
+		if exit.Signal == "" {
+			res.Exit = &code
+		}
+		res.Signal, res.Stopped = exit.Signal, exit.Stopped
+		res.Summary, res.Failure, res.Usage = w.cfg.Redact.String(exit.Outcome.Summary), exit.Outcome.Failure, exit.Outcome.Usage
+		if exit.Outcome.Conversation != "" {
+			res.Conversation = exit.Outcome.Conversation
+		}
+		if exit.Error != "" && res.Failure == nil {
+			res.Failure = coppice.Failf(coppice.ClassEnvironment, exit.Error, "")
+		}
+	}
+	head, _, err := w.cfg.Workspaces.Save(ctx, spec.Path, saveMessage(spec), nil)
+	var fail *coppice.Failure
+	switch {
+	case errors.As(err, &fail):
+		if res.Failure == nil {
+			res.Failure = fail
+		}
+	case err != nil:
+		return nil, err
+	}
+	res.Head = head
+	return res, nil
+}
+
+// saveMessage is the message of the commit that takes in what an agent left
+// uncommitted.
+func saveMessage(spec coppice.RunSpec) string {
+	return fmt.Sprintf("%s\n\nCoppice-Task: %s\nCoppice-Session: %s\n", spec.Title, spec.Task, spec.Session.Key)
+}
+
+// send hands a running session a text.
+func (w *Worker) send(ctx context.Context, s coppice.SendSpec) (coppice.SendResult, error) {
+	c, why, err := w.dial(ctx, s.Session)
+	if err != nil || c == nil {
+		return coppice.SendResult{Why: why}, err
+	}
+	defer c.Close()
+	if err := c.Send(ctx, host.Message{ID: s.ID, Text: s.Text, Ref: s.Question}); err != nil {
+		if ctx.Err() != nil {
+			return coppice.SendResult{}, err
+		}
+		why := err.Error()
+		if errors.Is(err, agent.ErrCannot) {
+			why = "this agent hears nothing while it works; the next session will"
+		}
+		return coppice.SendResult{Why: why}, nil
+	}
+	return coppice.SendResult{Delivered: true}, nil
+}
+
+// stop ends a running session in bounded steps. One that is not running is no
+// error: its run tells.
+func (w *Worker) stop(ctx context.Context, s coppice.StopSpec) (coppice.StopResult, error) {
+	c, _, err := w.dial(ctx, s.Session)
+	if err != nil || c == nil {
+		return coppice.StopResult{}, err
+	}
+	defer c.Close()
+	err = c.Stop(ctx, s.Grace.D())
+	if errors.Is(err, host.ErrGone) {
+		err = nil
+	}
+	return coppice.StopResult{}, err
+}
+
+// dial reaches a session's host; a nil client means that there is none, and why.
+func (w *Worker) dial(ctx context.Context, key string) (*host.Client, string, error) {
+	id, err := w.sessionID(ctx, key)
+	if err != nil {
+		return nil, "", err
+	}
+	phase, _, _, err := host.Inspect(w.sessionDir(id))
+	if err != nil || phase != host.PhaseRunning {
+		return nil, "the session is not running", err
+	}
+	c, err := host.Dial(ctx, w.sessionDir(id))
+	if errors.Is(err, host.ErrGone) {
+		return nil, "the session is not running", nil
+	}
+	return c, "", err
+}
+
+// follow reads what the host writes until the session is over, or the host is
+// gone.
+func (f *follower) follow(ctx context.Context) error {
+	for {
+		phase, _, _, err := host.Inspect(f.dir)
+		if err != nil || phase != host.PhaseRunning {
+			return err
+		}
+		err = f.listen(ctx)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err != nil && !errors.Is(err, host.ErrGone) && !errors.Is(err, io.EOF) {
+			return err
+		}
+	}
+}
+
+// listen follows one connection to the host.
+func (f *follower) listen(ctx context.Context) error {
+	c, err := host.Dial(ctx, f.dir)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	grown := make(chan struct{}, 1)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range grown {
+			if err := f.drain(ctx); err != nil {
+				cancel(err)
+				return
+			}
+		}
+	}()
+	err = c.Follow(ctx, func(int64) { signal(grown) })
+	close(grown)
+	<-done
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	return err
+}

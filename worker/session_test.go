@@ -1,0 +1,378 @@
+package worker
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"coppice"
+	"coppice/agent"
+	"coppice/host"
+	"coppice/internal/process"
+	"coppice/store"
+)
+
+// A session from start to end: what the agent did is a commit, what it said is
+// in the store, and what it told of itself are facts.
+func TestSession(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	id, s := b.run(`cases:
+  - steps:
+      - say: Hello.
+      - usage: {input_tokens: 10, output_tokens: 5, cost_usd: 0.5, turns: 1}
+      - write: {path: hello.txt, content: "hello\n"}
+      - say: Done.
+`)
+	b.start()
+	w := b.finished(id)
+	r := result[coppice.RunResult](b, w)
+	base := b.git("rev-parse", "main")
+	want := coppice.RunResult{
+		Exit: new(int), Conversation: "scripted-app-1-1", Summary: "Done.", From: base, Head: b.git("rev-parse", "coppice/app-1"),
+		Usage: coppice.Usage{InputTokens: 10, OutputTokens: 5, CostUSD: 0.5, Turns: 1},
+	}
+	if d := cmp.Diff(want, r); d != "" {
+		t.Errorf("result (-want +got):\n%s", d)
+	}
+	if r.Head == base || b.git("show", "coppice/app-1:hello.txt") != "hello" {
+		t.Error("what the agent left uncommitted was not committed")
+	}
+	if m := b.git("log", "-1", "--format=%B", "coppice/app-1"); !strings.Contains(m, "Coppice-Session: app-1.1") {
+		t.Errorf("message %q", m)
+	}
+	got := b.session(s.ID)
+	if got.StartedAt.IsZero() || got.From != base || got.Conversation != "scripted-app-1-1" || got.Usage != want.Usage || got.Cursor == 0 {
+		t.Errorf("session %+v", got)
+	}
+	b.event(coppice.EventSessionStarted, 1)
+	b.said(s.ID, agent.KindText, "Hello.")
+}
+
+// A worker that stops in the middle of a session leaves it alone; the next one
+// goes on where the first was, and nothing is committed twice or lost.
+func TestRestartInMidSession(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	id, s := b.run(`cases:
+  - steps:
+      - usage: {input_tokens: 1}
+      - flood: {bytes: 200000}
+      - ask: {text: "Which?", options: [this, that]}
+      - flood: {bytes: 200000}
+      - usage: {input_tokens: 1}
+      - say: took ${answer}
+      - write: {path: a.txt, content: "two\n"}
+`)
+	stop := b.start()
+	b.event(coppice.EventQuestionAsked, 1)
+	if got := b.session(s.ID); got.State != coppice.SessionWaiting || got.Usage.InputTokens != 1 {
+		t.Errorf("while it asks: %s, usage %+v", got.State, got.Usage)
+	}
+	stop()
+	phase, st, _, err := host.Inspect(b.sessionDir(s.ID))
+	b.must(err)
+	if phase != host.PhaseRunning || !process.Alive(st.PID, st.Started) {
+		t.Fatalf("the session did not outlive its worker: %s", phase)
+	}
+	b.open()
+	b.start()
+	var q coppice.Question
+	b.view(func(r store.Reader) error {
+		all, err := r.QuestionsOf(b.task.ID)
+		if err == nil && len(all) == 1 {
+			q = all[0]
+		}
+		return err
+	})
+	if q.Text != "Which?" || q.SessionID != s.ID || q.Ref == "" || !cmp.Equal(q.Options, []string{"this", "that"}) {
+		t.Fatalf("question %+v", q)
+	}
+	sent := b.finished(b.offer(coppice.WorkSend, "question/1", coppice.SendSpec{Session: s.Key, Text: "that", Question: q.Ref}, s.ID))
+	if r := result[coppice.SendResult](b, sent); !r.Delivered {
+		t.Errorf("answer: %+v", r)
+	}
+	w := b.finished(id)
+	if r := result[coppice.RunResult](b, w); w.Attempt != 1 || r.Summary != "took that" || r.Usage.InputTokens != 2 || r.Lost {
+		t.Errorf("attempt %d, result %+v", w.Attempt, r)
+	}
+	b.wantOnce(s.ID, 400_000)
+	if got := b.session(s.ID).Usage.InputTokens; got != 2 {
+		t.Errorf("usage was counted to %d, not 2", got)
+	}
+}
+
+// wantOnce checks that all of a flood is in the store, each piece once and in
+// order.
+func (b *bundle) wantOnce(session int64, bytes int) {
+	b.t.Helper()
+	seen, last := map[int64]bool{}, int64(-1)
+	for _, o := range b.output(session) {
+		if seen[o.Offset] || o.Offset <= last {
+			b.t.Fatalf("offset %d after %d", o.Offset, last)
+		}
+		seen[o.Offset], last = true, o.Offset
+	}
+	got := 0
+	for _, e := range b.events(session) {
+		if e.Kind == agent.KindText && strings.HasPrefix(e.Text, "0123456789abcdef") {
+			got += len(e.Text)
+		}
+	}
+	if got != bytes {
+		b.t.Errorf("%d bytes of the flood were committed, %d were written", got, bytes)
+	}
+}
+
+// A host that vanishes takes nothing with it: the session is lost, what it
+// wrote is kept, and its agent is gone.
+func TestLostHost(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	id, s := b.run("cases:\n  - steps:\n      - write: {path: half.txt, content: \"half\\n\"}\n      - say: Hello.\n      - hang: deaf\n")
+	b.start()
+	b.said(s.ID, agent.KindNotice, "hanging")
+	_, st, _, err := host.Inspect(b.sessionDir(s.ID))
+	b.must(err)
+	agentStart, err := process.StartTime(st.AgentPID)
+	b.must(err)
+	b.must(syscall.Kill(st.PID, syscall.SIGKILL))
+	r := result[coppice.RunResult](b, b.finished(id))
+	if !r.Lost || r.Exit != nil || r.Head == r.From {
+		t.Errorf("result %+v", r)
+	}
+	if process.Alive(st.AgentPID, agentStart) {
+		t.Error("the agent outlived the session")
+	}
+	if left, err := process.Find(process.Mark{ID: st.Mark}); err != nil || len(left) != 0 {
+		t.Errorf("left behind: %v %v", left, err)
+	}
+	b.said(s.ID, agent.KindText, "Hello.")
+}
+
+func TestStop(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	id, s := b.run("cases:\n  - steps:\n      - hang: true\n")
+	stop := func(key string) {
+		t.Helper()
+		result[coppice.StopResult](b, b.finished(b.offer(coppice.WorkStop, key, coppice.StopSpec{Session: s.Key, Grace: coppice.Duration(5e9)}, s.ID)))
+	}
+	// Before its host is there, a stop finds nothing; the run tells.
+	if r, err := b.Worker.stop(b.ctx, coppice.StopSpec{Session: s.Key}); err != nil || r != (coppice.StopResult{}) {
+		t.Errorf("stop before start: %v", err)
+	}
+	b.start()
+	b.said(s.ID, agent.KindNotice, "hanging")
+	stop("stop/1")
+	if r := result[coppice.RunResult](b, b.finished(id)); !r.Stopped || r.Lost {
+		t.Errorf("result %+v", r)
+	}
+	stop("stop/2") // one that has ended is no error
+	r := result[coppice.SendResult](b, b.finished(b.offer(coppice.WorkSend, "send/1", coppice.SendSpec{Session: s.Key, Text: "hello?"}, s.ID)))
+	if r.Delivered || r.Why != "the session is not running" {
+		t.Errorf("a message to what has ended: %+v", r)
+	}
+}
+
+func TestMessage(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	id, s := b.run("cases:\n  - steps:\n      - say: Waiting.\n      - wait_message: true\n      - say: heard ${answer}\n")
+	b.start()
+	b.said(s.ID, agent.KindText, "Waiting.")
+	sent := b.finished(b.offer(coppice.WorkSend, "message/1", coppice.SendSpec{Session: s.Key, Text: "French first"}, s.ID))
+	if r := result[coppice.SendResult](b, sent); !r.Delivered {
+		t.Errorf("message: %+v", r)
+	}
+	if r := result[coppice.RunResult](b, b.finished(id)); r.Summary != "heard French first" {
+		t.Errorf("result %+v", r)
+	}
+}
+
+// An agent that hears nothing says so; the message is for the next session.
+func TestMessageToADeafAgent(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	g := b.gate("gate")
+	b.profile = coppice.Profile{Protocol: "command", Command: []string{"cat", g.path}}
+	id, s := b.run("")
+	b.start()
+	open := g.reached()
+	b.event(coppice.EventSessionStarted, 1)
+	r := result[coppice.SendResult](b, b.finished(b.offer(coppice.WorkSend, "message/1", coppice.SendSpec{Session: s.Key, Text: "hi"}, s.ID)))
+	if r.Delivered || !strings.Contains(r.Why, "the next session will") {
+		t.Errorf("message: %+v", r)
+	}
+	open()
+	b.finished(id)
+}
+
+func TestFailedSession(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	id, _ := b.run("cases:\n  - steps:\n      - fail: {class: auth, text: log in first}\n")
+	b.start()
+	r := result[coppice.RunResult](b, b.finished(id))
+	if r.Failure == nil || r.Failure.Class != coppice.ClassAuth || r.Head != r.From {
+		t.Errorf("result %+v, failure %v", r, r.Failure)
+	}
+}
+
+func TestUnknownAgent(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.cfg.Profile = func(string, *coppice.Profile) (coppice.Profile, error) {
+		return coppice.Profile{}, coppice.Errorf(coppice.ENotFound, "there is no agent ann").WithFix("name another")
+	}
+	id, s := b.run("cases: []")
+	b.start()
+	w := b.finished(id)
+	if d := cmp.Diff(coppice.Failf(coppice.ClassCapability, "there is no agent ann", "name another"), w.Failure); d != "" {
+		t.Errorf("failure (-want +got):\n%s", d)
+	}
+	if got := b.session(s.ID); !got.StartedAt.IsZero() {
+		t.Error("a session without an agent has started")
+	}
+}
+
+func TestAgentEnv(t *testing.T) {
+	t.Parallel()
+	environ := []string{
+		"PATH=/bin", "LC_ALL=C", "LANG=de", "HTTP_PROXY=p", "COPPICE_TOKEN=t", "AWS_SECRET=s", "AWS_KEY=k", "MY_KEY=m", "MYKEY=n", "BARE", "=odd", "LC=x",
+	}
+	for _, c := range []struct {
+		name    string
+		profile coppice.Profile
+		want    map[string]string
+	}{
+		{"plain", coppice.Profile{}, map[string]string{}},
+		{"by name", coppice.Profile{PassEnv: []string{"MY_KEY"}}, map[string]string{"MY_KEY": "m"}},
+		{"by prefix", coppice.Profile{PassEnv: []string{"AWS_*"}}, map[string]string{"AWS_SECRET": "s", "AWS_KEY": "k"}},
+		{"a star alone is no prefix", coppice.Profile{PassEnv: []string{"*"}}, map[string]string{}},
+		{"set by the profile", coppice.Profile{PassEnv: []string{"MY_KEY"}, Env: map[string]string{"MY_KEY": "own", "NEW": "1"}},
+			map[string]string{"MY_KEY": "own", "NEW": "1"}},
+	} {
+		maps.Copy(c.want, map[string]string{"PATH": "/bin", "LC_ALL": "C", "LANG": "de", "HTTP_PROXY": "p"})
+		if d := cmp.Diff(c.want, agentEnv(environ, c.profile)); d != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, d)
+		}
+	}
+}
+
+// A real agent sees what it may, and nothing of what Coppice itself knows.
+func TestAgentSeesNoSecrets(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.environ = append(b.environ, "COPPICE_TOKEN=hidden-1", "VENDOR_KEY=hidden-2", "NAMED_KEY=shown-1")
+	b.open()
+	b.profile = coppice.Profile{Protocol: "command", Command: []string{"env"}, PassEnv: []string{"NAMED_*"}, Env: map[string]string{"SET": "shown-2"}}
+	id, s := b.run("")
+	b.start()
+	result[coppice.RunResult](b, b.finished(id))
+	var text strings.Builder
+	for _, o := range b.output(s.ID) {
+		if o.Kind == coppice.OutputStdout {
+			text.Write(o.Data)
+		}
+	}
+	lines := strings.Split(text.String(), "\n")
+	if strings.Contains(text.String(), "hidden") || strings.Contains(text.String(), roleVar) {
+		t.Errorf("the agent saw a secret:\n%s", text.String())
+	}
+	for _, want := range []string{"SET=shown-2", "COPPICE_BASE=main", "COPPICE_ROLE=implement", "COPPICE_TASK=app-1"} {
+		if !slices.Contains(lines, want) {
+			t.Errorf("%s is missing in:\n%s", want, text.String())
+		}
+	}
+	if !slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, "NAMED_KEY=") }) {
+		t.Error("what pass_env names is missing")
+	}
+}
+
+// Facts are drawn from events, whatever else stands between them.
+func TestFactsOfEvents(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	_, s := b.run("cases: []")
+	f := &follower{w: b.Worker, id: s.ID}
+	_, _, err := f.begin(b.ctx, "head1")
+	b.must(err)
+	var frames []host.Frame
+	add := func(kind coppice.OutputKind, data string) {
+		n := int64(len(frames))
+		frames = append(frames, host.Frame{Output: coppice.Output{Offset: n, Kind: kind, Data: []byte(data)}, Next: n + 1})
+	}
+	add(coppice.OutputStdout, `{"kind":"usage","usage":{"input_tokens":99}}`) // raw bytes are no facts
+	add(coppice.OutputEvent, `not json`)
+	add(coppice.OutputEvent, `{"kind":"init","conversation":"talk1","model":"big"}`)
+	add(coppice.OutputEvent, `{"kind":"usage","usage":{"input_tokens":1}}`)
+	add(coppice.OutputEvent, `{"kind":"usage","usage":{"input_tokens":2}}`)
+	add(coppice.OutputEvent, `{"kind":"state","state":"done"}`) // an agent does not end its session by saying so
+	add(coppice.OutputEvent, `{"kind":"state","state":"idle"}`)
+	add(coppice.OutputEvent, `{"kind":"question","ref":"q1","text":"Which?"}`)
+	b.must(f.commit(b.ctx, frames))
+	got := b.session(s.ID)
+	if got.State != coppice.SessionIdle || got.Usage.InputTokens != 3 || got.Conversation != "talk1" || got.Model != "big" || got.Cursor != int64(len(frames)) {
+		t.Errorf("session %+v", got)
+	}
+	if e := b.event(coppice.EventSessionState, 1); e.Reason != "idle" || e.SessionID != s.ID {
+		t.Errorf("event %+v", e)
+	}
+	b.event(coppice.EventQuestionAsked, 1)
+	if err := f.commit(b.ctx, frames); coppice.ErrorCode(err) != coppice.EConflict {
+		t.Errorf("the same batch again: %v", err)
+	}
+	if n := len(b.output(s.ID)); n != len(frames) || b.session(s.ID).Usage.InputTokens != 3 {
+		t.Errorf("%d pieces, usage %+v", n, b.session(s.ID).Usage)
+	}
+	if again, _, err := f.begin(b.ctx, "head2"); err != nil || again != "Say hello." || b.session(s.ID).From != "head1" {
+		t.Errorf("begun again: %q %v, from %s", again, err, b.session(s.ID).From)
+	}
+}
+
+// A session that was given up gets no facts any more; its output is kept.
+func TestNoFactsOfTheDead(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	_, s := b.run("cases: []")
+	s.State = coppice.SessionLost
+	b.update(func(tx store.Tx) error { return tx.PutSession(&s) })
+	f := &follower{w: b.Worker, id: s.ID}
+	_, _, err := f.begin(b.ctx, "head1")
+	b.must(err)
+	b.must(f.commit(b.ctx, []host.Frame{{Output: coppice.Output{Kind: coppice.OutputEvent, Data: []byte(`{"kind":"state","state":"working"}`)}, Next: 1}}))
+	if got := b.session(s.ID); got.State != coppice.SessionLost || !got.StartedAt.IsZero() || got.Cursor != 1 {
+		t.Errorf("session %s, started %v, cursor %s", got.State, got.StartedAt, strconv.FormatInt(got.Cursor, 10))
+	}
+}
+
+// A session that continues a conversation knows what that has used before.
+func TestSpentBefore(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	earlier := func(n int, conversation string, tokens int64) {
+		s := coppice.Session{
+			ProjectID: b.project.ID, TaskID: b.task.ID, N: n, Key: coppice.SessionKey(b.task.Key, n), State: coppice.SessionDone,
+			Conversation: conversation, Usage: coppice.Usage{InputTokens: tokens},
+		}
+		b.update(func(tx store.Tx) error { return tx.PutSession(&s) })
+	}
+	earlier(7, "talk1", 1)
+	earlier(8, "talk1", 2)
+	earlier(9, "talk2", 40)
+	_, s := b.run("cases: []")
+	for resume, want := range map[string]int64{"": 0, "talk1": 3, "talk3": 0} {
+		s.Resume = resume
+		b.update(func(tx store.Tx) error { return tx.PutSession(&s) })
+		_, spent, err := (&follower{w: b.Worker, id: s.ID}).begin(b.ctx, "head1")
+		if err != nil || spent.InputTokens != want {
+			t.Errorf("resuming %q: spent %d (%v), want %d", resume, spent.InputTokens, err, want)
+		}
+	}
+}

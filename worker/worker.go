@@ -1,0 +1,376 @@
+// Package worker does what the engine decided: it takes work items from the
+// fabric, has their effect, and reports. It decides nothing: there are no
+// retries, fallbacks or policies here.
+//
+// Effects are idempotent, so an item may be executed again after a crash: a
+// worker that starts goes on with whatever it held when it last stopped, which
+// is also how it finds the sessions that went on without it.
+package worker
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"coppice"
+	"coppice/fabric"
+	"coppice/host"
+	"coppice/internal/redact"
+	"coppice/store"
+	"coppice/workspace"
+)
+
+// Config is what a Worker needs. All fields but Logger, Redact, Room and Renew
+// are required.
+type Config struct {
+	Name       string // the same after a restart
+	Pools      []string
+	Fabric     fabric.Fabric
+	Store      store.Store
+	Workspaces *workspace.Workspaces
+	Sessions   string // the directory of the sessions' directories
+	Host       host.Launcher
+	// Profile finds the profile of an agent; own is the project's, or nil.
+	Profile func(name string, own *coppice.Profile) (coppice.Profile, error)
+	// Environ is Coppice's own environment; agents get only what is allowed
+	// of it.
+	Environ []string
+	Now     func() time.Time
+	Logger  *slog.Logger
+	Redact  *redact.Redactor
+	// Room bounds how many items of a group are executed at once.
+	Room map[Group]int
+	// Renew is how often leases are renewed; every 10 s when 0.
+	Renew time.Duration
+}
+
+// Group is a set of kinds that share a bound.
+type Group string
+
+// The groups.
+const (
+	GroupGit     Group = "git"     // short effects on repositories
+	GroupCheck   Group = "check"   // checks; they use the machine
+	GroupSession Group = "session" // sessions and what is said to them; the engine bounds them
+)
+
+// executor has a kind's effect and returns its result.
+type executor struct {
+	group Group
+	do    func(*Worker, context.Context, coppice.Lease) (any, error)
+}
+
+var executors = map[coppice.WorkKind]executor{
+	coppice.WorkPrepare: {GroupGit, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
+		return with(ctx, l, w.cfg.Workspaces.Prepare)
+	}},
+	coppice.WorkRemove: {GroupGit, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
+		return with(ctx, l, w.cfg.Workspaces.Remove)
+	}},
+	coppice.WorkRestore: {GroupGit, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
+		return with(ctx, l, w.cfg.Workspaces.Restore)
+	}},
+	coppice.WorkPurge: {GroupGit, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
+		return with(ctx, l, func(ctx context.Context, s coppice.PurgeSpec) (coppice.PurgeResult, error) {
+			return coppice.PurgeResult{}, w.cfg.Workspaces.Purge(ctx, s)
+		})
+	}},
+	coppice.WorkMerge: {GroupGit, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
+		return with(ctx, l, w.cfg.Workspaces.Merge)
+	}},
+	coppice.WorkMove: {GroupGit, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
+		return with(ctx, l, w.cfg.Workspaces.Move)
+	}},
+	coppice.WorkCheck: {GroupCheck, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
+		return with(ctx, l, w.check)
+	}},
+	coppice.WorkRun:  {GroupSession, (*Worker).run},
+	coppice.WorkSend: {GroupSession, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) { return with(ctx, l, w.send) }},
+	coppice.WorkStop: {GroupSession, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) { return with(ctx, l, w.stop) }},
+}
+
+// with decodes the spec and calls the effect.
+func with[S, R any](ctx context.Context, l coppice.Lease, f func(context.Context, S) (R, error)) (any, error) {
+	spec, err := coppice.DecodeSpec[S](l.Work)
+	if err != nil {
+		return nil, coppice.Failf(coppice.ClassUnknown, fmt.Sprintf("%s cannot be read: %v", l.Work.Kind, err), "")
+	}
+	return f(ctx, spec)
+}
+
+// check runs checks, their logs redacted like all output.
+func (w *Worker) check(ctx context.Context, s coppice.CheckSpec) (coppice.CheckResult, error) {
+	r, err := w.cfg.Workspaces.Check(ctx, s)
+	for i := range r.Checks {
+		r.Checks[i].Log = w.cfg.Redact.String(r.Checks[i].Log)
+	}
+	return r, err
+}
+
+// Worker takes and executes work. Start it once; Stop leaves running sessions
+// alone.
+type Worker struct {
+	cfg    Config
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+	freed  chan struct{} // room was freed
+
+	mu    sync.Mutex
+	held  map[int64]holding // by work id
+	inUse map[Group]int
+}
+
+type holding struct {
+	lease  coppice.Lease
+	cancel context.CancelCauseFunc
+}
+
+// New makes a Worker.
+func New(c Config) (*Worker, error) {
+	if c.Name == "" || c.Fabric == nil || c.Store == nil || c.Workspaces == nil || c.Sessions == "" || c.Profile == nil || c.Now == nil {
+		return nil, errors.New("worker: Name, Fabric, Store, Workspaces, Sessions, Profile and Now are required")
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Redact == nil {
+		c.Redact = redact.New()
+	}
+	if c.Renew == 0 {
+		c.Renew = 10 * time.Second
+	}
+	return &Worker{cfg: c, freed: make(chan struct{}, 1), held: map[int64]holding{}, inUse: map[Group]int{}}, nil
+}
+
+// Start goes on with what the worker held before, then takes new work.
+func (w *Worker) Start(ctx context.Context) error {
+	held, err := w.cfg.Fabric.Held(ctx, w.cfg.Name)
+	if err != nil {
+		return fmt.Errorf("worker: %w", err)
+	}
+	if err := w.sweep(ctx); err != nil {
+		return fmt.Errorf("worker: %w", err)
+	}
+	run, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	w.cancel = cancel
+	for _, l := range held {
+		// Nobody begins an effect when its lease is over: the item may be
+		// somebody else's any moment.
+		if l.Until.After(w.cfg.Now()) {
+			w.execute(run, l)
+		}
+	}
+	w.wg.Go(func() { w.takeLoop(run) })
+	w.wg.Go(func() { w.renewLoop(run) })
+	return nil
+}
+
+// Stop ends the worker and waits for what it executes to be put down. Items it
+// did not finish stay its own.
+func (w *Worker) Stop() {
+	if w.cancel != nil {
+		w.cancel()
+	}
+	w.wg.Wait()
+}
+
+func (w *Worker) takeLoop(ctx context.Context) {
+	woken := make(chan struct{}, 1)
+	w.wg.Go(func() {
+		for ctx.Err() == nil {
+			if err := w.cfg.Fabric.Wait(ctx); err != nil && ctx.Err() == nil {
+				w.cfg.Logger.Error("waiting for work failed", "error", err)
+				return
+			}
+			signal(woken)
+		}
+	})
+	for {
+		if err := w.takeOnce(ctx); err != nil && ctx.Err() == nil {
+			w.cfg.Logger.Error("taking work failed", "error", err)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-woken:
+		case <-w.freed:
+		}
+	}
+}
+
+func signal(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// takeOnce takes all that can be had and for which there is room.
+func (w *Worker) takeOnce(ctx context.Context) error {
+	for _, g := range []Group{GroupSession, GroupGit, GroupCheck} {
+		for {
+			room := w.room(g)
+			if room <= 0 {
+				break
+			}
+			leases, err := w.cfg.Fabric.TryTake(ctx, fabric.Request{Worker: w.cfg.Name, Pools: w.cfg.Pools, Kinds: kindsOf(g), Most: room})
+			if err != nil {
+				return err
+			}
+			for _, l := range leases {
+				w.execute(ctx, l)
+			}
+			if len(leases) < room {
+				break
+			}
+		}
+	}
+	return nil
+}
+
+func kindsOf(g Group) []coppice.WorkKind {
+	var kinds []coppice.WorkKind
+	for k, e := range executors {
+		if e.group == g {
+			kinds = append(kinds, k)
+		}
+	}
+	return kinds
+}
+
+func (w *Worker) room(g Group) int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	most, ok := w.cfg.Room[g]
+	if !ok {
+		most = 64
+	}
+	return most - w.inUse[g]
+}
+
+// execute has one item's effect in a goroutine of its own and hands in the
+// result. A lease that is lost cancels it.
+func (w *Worker) execute(ctx context.Context, l coppice.Lease) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	e, ok := executors[l.Work.Kind]
+	w.mu.Lock()
+	w.held[l.Work.ID] = holding{l, cancel}
+	w.inUse[e.group]++
+	w.mu.Unlock()
+	w.wg.Go(func() {
+		defer cancel(nil)
+		defer func() {
+			w.mu.Lock()
+			delete(w.held, l.Work.ID)
+			w.inUse[e.group]--
+			w.mu.Unlock()
+			signal(w.freed)
+		}()
+		if !ok {
+			w.finish(ctx, l, nil, coppice.Failf(coppice.ClassCapability, fmt.Sprintf("this worker cannot do %s", l.Work.Kind), "upgrade it"))
+			return
+		}
+		res, err := e.do(w, ctx, l)
+		if ctx.Err() != nil {
+			return // stopped or lost: whoever holds the item next does it again
+		}
+		w.finish(ctx, l, res, failure(err))
+	})
+}
+
+// failure turns an error into the failure it is, or means.
+func failure(err error) *coppice.Failure {
+	if err == nil {
+		return nil
+	}
+	var f *coppice.Failure
+	if errors.As(err, &f) {
+		return f
+	}
+	var e *coppice.Error
+	if errors.As(err, &e) {
+		return coppice.Failf(coppice.ClassEnvironment, e.Cause, e.Fix)
+	}
+	return coppice.Failf(coppice.ClassEnvironment, err.Error(), "see the server's log")
+}
+
+func (w *Worker) finish(ctx context.Context, l coppice.Lease, res any, fail *coppice.Failure) {
+	var raw json.RawMessage
+	if fail == nil {
+		raw = coppice.Raw(res)
+	} else {
+		w.cfg.Logger.Warn("work failed", "kind", string(l.Work.Kind), "key", l.Work.Key, "class", string(fail.Class), "error", fail.Text)
+	}
+	for {
+		err := w.cfg.Fabric.Finish(ctx, l, raw, fail)
+		switch {
+		case err == nil:
+			w.accepted(l)
+			return
+		case errors.Is(err, fabric.ErrLost) || ctx.Err() != nil:
+			return
+		}
+		// The result stands; only the store could not take it (a full disk,
+		// say). Handing it in again is what at-least-once means.
+		w.cfg.Logger.Error("handing in a result failed", "key", l.Work.Key, "error", err)
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(time.Second):
+		}
+	}
+}
+
+// accepted tidies up behind a result that is committed.
+func (w *Worker) accepted(l coppice.Lease) {
+	if l.Work.Kind != coppice.WorkRun {
+		return
+	}
+	if err := host.Clean(w.sessionDir(l.Work.SessionID)); err != nil {
+		w.cfg.Logger.Warn("cleaning up after a session failed", "session", l.Work.SessionID, "error", err)
+	}
+}
+
+// renewLoop keeps the leases, and cancels what was lost.
+func (w *Worker) renewLoop(ctx context.Context) {
+	tick := time.NewTicker(w.cfg.Renew)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if err := w.renewOnce(ctx); err != nil && ctx.Err() == nil {
+				w.cfg.Logger.Error("renewing leases failed", "error", err)
+			}
+		}
+	}
+}
+
+func (w *Worker) renewOnce(ctx context.Context) error {
+	w.mu.Lock()
+	leases := make([]coppice.Lease, 0, len(w.held))
+	for _, h := range w.held {
+		leases = append(leases, h.lease)
+	}
+	w.mu.Unlock()
+	if len(leases) == 0 {
+		return nil
+	}
+	lost, err := w.cfg.Fabric.Renew(ctx, leases)
+	if err != nil {
+		return err
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, l := range lost {
+		if h, ok := w.held[l.Work.ID]; ok && h.lease.Attempt == l.Attempt {
+			h.cancel(fabric.ErrLost)
+		}
+	}
+	return nil
+}
