@@ -1,0 +1,164 @@
+// Package api is the wire: the shapes that the HTTP server sends and its
+// clients read. It has no behaviour besides encoding; api/http serves these
+// types and api/client fetches them, so neither imports the other.
+//
+// Times are RFC 3339 in UTC. Fields are only ever added.
+package api
+
+import (
+	"encoding/json"
+	"time"
+
+	"coppice"
+)
+
+// Task is a task as people see it: what was asked for, where it stands, and
+// why.
+type Task struct {
+	ID        int64            `json:"id"`
+	Key       string           `json:"key"`
+	Project   string           `json:"project" doc:"The prefix of its project"`
+	Title     string           `json:"title"`
+	Body      string           `json:"body,omitempty" doc:"Left out of lists"`
+	Priority  int              `json:"priority"`
+	Track     string           `json:"track"`
+	Agent     string           `json:"agent"`
+	Model     string           `json:"model,omitempty"`
+	Checks    []string         `json:"checks,omitempty"`
+	After     []string         `json:"after,omitempty" doc:"Keys of the tasks that must be done first"`
+	NotBefore time.Time        `json:"not_before,omitzero"`
+	CreatedAt time.Time        `json:"created_at"`
+	CreatedBy string           `json:"created_by,omitempty"`
+	Status    coppice.Status   `json:"status"`
+	Reason    string           `json:"reason,omitempty" doc:"Why it stands where it stands"`
+	Fix       string           `json:"fix,omitempty" doc:"What a person can do about it"`
+	Stage     coppice.Stage    `json:"stage"`
+	Since     time.Time        `json:"since" doc:"Since when it is in this stage"`
+	Round     int              `json:"round"`
+	Outcome   coppice.Outcome  `json:"outcome,omitempty"`
+	Failure   *coppice.Failure `json:"failure,omitempty"`
+	Warning   string           `json:"warning,omitempty"`
+	Landed    string           `json:"landed,omitempty" doc:"The commit on the base"`
+	EndedAt   time.Time        `json:"ended_at,omitzero"`
+	Session   string           `json:"session,omitempty" doc:"The key of its newest session"`
+	Sessions  int              `json:"sessions" doc:"How many sessions it had"`
+	Usage     coppice.Usage    `json:"usage" doc:"The sum over its sessions"`
+	Question  *Question        `json:"question,omitempty" doc:"The oldest one nobody has answered"`
+}
+
+// Question is something a session asked a person.
+type Question struct {
+	ID         int64     `json:"id"`
+	Text       string    `json:"text"`
+	Options    []string  `json:"options,omitempty"`
+	AskedAt    time.Time `json:"asked_at"`
+	Answer     string    `json:"answer,omitempty"`
+	AnsweredAt time.Time `json:"answered_at,omitzero"`
+	Open       bool      `json:"open"`
+}
+
+// TaskDetail is a task with everything that belongs to it.
+type TaskDetail struct {
+	Task
+	History    []coppice.Session  `json:"history" doc:"Its sessions, oldest first, without their prompts"`
+	Landings   []coppice.Landing  `json:"landings"`
+	CheckRuns  []coppice.Check    `json:"check_runs"`
+	Messages   []coppice.Message  `json:"messages"`
+	Questions  []Question         `json:"questions"`
+	Workspace  *coppice.Workspace `json:"workspace,omitempty"`
+	Dependants []string           `json:"dependants" doc:"Keys of tasks that wait for it"`
+}
+
+// TaskPage is one page of tasks, newest first.
+type TaskPage struct {
+	Tasks []Task `json:"tasks"`
+	Next  int64  `json:"next,omitempty" doc:"Pass as before to get the next page; absent on the last one"`
+}
+
+// TaskList is a set of tasks in the order asked for.
+type TaskList struct {
+	Tasks []Task `json:"tasks"`
+}
+
+// Project is a project and what runs in it.
+type Project struct {
+	coppice.Project
+	Running int `json:"running" doc:"Live sessions"`
+}
+
+// ProjectList is every project, by prefix.
+type ProjectList struct {
+	Projects []Project `json:"projects"`
+}
+
+// Output is one piece of what a session wrote. Events are JSON, everything
+// else is bytes.
+type Output struct {
+	Offset int64              `json:"offset"`
+	At     time.Time          `json:"at"`
+	Kind   coppice.OutputKind `json:"kind"`
+	Event  json.RawMessage    `json:"event,omitempty"`
+	Data   []byte             `json:"data,omitempty"`
+}
+
+// OutputPage is one page of a session's output.
+type OutputPage struct {
+	Output []Output `json:"output"`
+	Next   int64    `json:"next" doc:"Pass as after to read on"`
+	More   bool     `json:"more" doc:"There is more already"`
+	Ended  bool     `json:"ended" doc:"The session has ended and nothing will follow this page but what More tells"`
+}
+
+// EventPage is one page of the log.
+type EventPage struct {
+	Events []coppice.Event `json:"events"`
+	Bounds
+	Next int64 `json:"next" doc:"Pass as after to read on"`
+	More bool  `json:"more" doc:"There is more already"`
+}
+
+// Bounds are the oldest and newest event in the log. As the data of a reset
+// event they say: what you asked for is not in the log (any more); what
+// follows begins here, so read the present state anew.
+type Bounds struct {
+	First int64 `json:"first"`
+	Last  int64 `json:"last"`
+}
+
+// Status sums up everything: what needs a person, what runs, what waits.
+type Status struct {
+	Seq      int64                  `json:"seq" doc:"The newest event this reflects; follow events after it"`
+	At       time.Time              `json:"at"`
+	Counts   map[coppice.Status]int `json:"counts"`
+	Projects []ProjectStatus        `json:"projects"`
+	Limited  []coppice.AgentLimit   `json:"limited" doc:"Agents whose accounts must wait"`
+	NeedsYou []Task                 `json:"needs_you"`
+	Active   []Task                 `json:"active" doc:"Working, fixing, checking and landing"`
+	Waiting  []Task                 `json:"waiting" doc:"Ready and waiting, the first of them"`
+}
+
+// ProjectStatus is how busy a project is.
+type ProjectStatus struct {
+	Prefix  string    `json:"prefix"`
+	Path    string    `json:"path"`
+	Running int       `json:"running"`
+	Limit   int       `json:"limit"`
+	Paused  time.Time `json:"paused_at,omitzero"`
+}
+
+// Version says what the server is.
+type Version struct {
+	Version string `json:"version"`
+	API     string `json:"api"`
+}
+
+// Backup tells where a copy of the database was written.
+type Backup struct {
+	Path string `json:"path"`
+}
+
+// LoginLink is a link that signs one browser in, once.
+type LoginLink struct {
+	URL     string    `json:"url"`
+	Expires time.Time `json:"expires"`
+}

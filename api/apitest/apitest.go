@@ -1,0 +1,244 @@
+// Package apitest boots the real HTTP server with the real intake on a store
+// that the test chooses, so that handlers, client and commands are tested
+// against the same thing that people run. Nothing decides in it: a test writes
+// the facts that the engine would.
+package apitest
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"coppice"
+	"coppice/api/client"
+	"coppice/api/http"
+	"coppice/engine"
+	"coppice/store"
+)
+
+// Token is what the server wants to see.
+const Token = "test-token-0123456789-0123456789-0123456789"
+
+// Bundle is a running server and everything around it.
+type Bundle struct {
+	T      testing.TB
+	Ctx    context.Context
+	Store  store.Store
+	Intake *engine.Intake
+	Server *http.Server
+	Config http.Config
+	Client *client.Client
+	Clock  *Clock
+	Log    *Log
+}
+
+// Start boots a server on the store and stops it when the test ends. Change may
+// alter the config first.
+func Start(t testing.TB, s store.Store, change ...func(*http.Config)) *Bundle {
+	t.Helper()
+	b := &Bundle{T: t, Ctx: t.Context(), Store: s, Clock: NewClock(), Log: &Log{}}
+	b.Intake = engine.NewIntake(s, b.Clock.Now, Inspect, func(_ coppice.Project, agent string) error {
+		if agent == "absent" {
+			return coppice.Errorf(coppice.EInvalid, "the agent %q is not installed", agent).WithFix("install it").WithField("agent")
+		}
+		return nil
+	})
+	b.Config = http.Config{
+		Token: Token, Store: s, Engine: b.Intake, Status: Statuser{}, Version: "test",
+		Now: b.Clock.Now, Log: slog.New(slog.NewTextHandler(b.Log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Diff: func(_ context.Context, t coppice.Task) (string, error) {
+			return "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+" + t.Title + "\n", nil
+		},
+		Backup: func(context.Context) (string, error) { return "/state/backups/1.db", nil },
+	}
+	for _, f := range change {
+		f(&b.Config)
+	}
+	b.Boot()
+	c, err := client.At(b.Server.URL(), Token)
+	b.Must(err)
+	b.Client = c
+	t.Cleanup(func() { c.Close(); b.Server.Stop() })
+	return b
+}
+
+// Boot starts a server of the bundle's config.
+func (b *Bundle) Boot() {
+	b.T.Helper()
+	srv, err := http.New(b.Config)
+	b.Must(err)
+	b.Must(srv.Start(b.Ctx))
+	b.Server = srv
+}
+
+// Must ends the test on an error.
+func (b *Bundle) Must(err error) {
+	b.T.Helper()
+	if err != nil {
+		b.T.Fatal(err)
+	}
+}
+
+// Update changes the facts.
+func (b *Bundle) Update(f func(store.Tx) error) {
+	b.T.Helper()
+	b.Must(b.Store.Update(b.Ctx, f))
+}
+
+// Change changes one task.
+func (b *Bundle) Change(key string, f func(*coppice.Task)) coppice.Task {
+	b.T.Helper()
+	var t coppice.Task
+	b.Update(func(tx store.Tx) (err error) {
+		if t, err = tx.TaskByKey(key); err != nil {
+			return err
+		}
+		f(&t)
+		return tx.PutTask(&t)
+	})
+	return t
+}
+
+// Project adds the project of a directory.
+func (b *Bundle) Project(dir string) coppice.Project {
+	b.T.Helper()
+	p, err := b.Intake.AddProject(b.Ctx, dir)
+	b.Must(err)
+	return p
+}
+
+// Task creates a task.
+func (b *Bundle) Task(project string, n engine.NewTask) coppice.Task {
+	b.T.Helper()
+	tasks, err := b.Intake.CreateTasks(b.Ctx, project, []engine.NewTask{n})
+	b.Must(err)
+	return tasks[0]
+}
+
+// Session gives a task a session in a state.
+func (b *Bundle) Session(key string, state coppice.SessionState, f func(*coppice.Session)) coppice.Session {
+	b.T.Helper()
+	var s coppice.Session
+	b.Update(func(tx store.Tx) error {
+		t, err := tx.TaskByKey(key)
+		if err != nil {
+			return err
+		}
+		before, err := tx.SessionsOf(t.ID)
+		if err != nil {
+			return err
+		}
+		n := len(before) + 1
+		s = coppice.Session{
+			ProjectID: t.ProjectID, TaskID: t.ID, N: n, Key: coppice.SessionKey(key, n), Role: coppice.RoleImplement, Track: t.Track,
+			Agent: t.Agent, State: state, CreatedAt: b.Clock.Now(), StartedAt: b.Clock.Now(),
+		}
+		if f != nil {
+			f(&s)
+		}
+		return tx.PutSession(&s)
+	})
+	return s
+}
+
+// Write appends output to a session.
+func (b *Bundle) Write(session int64, kind coppice.OutputKind, pieces ...string) {
+	b.T.Helper()
+	b.Update(func(tx store.Tx) error {
+		s, err := tx.Session(session)
+		if err != nil {
+			return err
+		}
+		at := s.Cursor
+		var out []coppice.Output
+		for _, p := range pieces {
+			out = append(out, coppice.Output{SessionID: session, Offset: at, At: b.Clock.Now(), Kind: kind, Data: []byte(p)})
+			at += int64(len(p)) + 8
+		}
+		return tx.AddOutput(session, s.Cursor, at, out)
+	})
+}
+
+// Inspect takes any absolute directory for a checkout whose name is its prefix.
+func Inspect(_ context.Context, dir string) (coppice.Project, error) {
+	if !filepath.IsAbs(dir) || strings.Contains(dir, "norepo") {
+		return coppice.Project{}, coppice.Errorf(coppice.EInvalid, "%s is not in a git repository", dir).WithFix("run git init")
+	}
+	p := coppice.DefaultPolicy()
+	p.Base, p.Agent.Use = "main", "robot"
+	return coppice.Project{Prefix: filepath.Base(dir), Path: dir, Policy: p}, nil
+}
+
+// Statuser derives statuses from the rows alone; lanes are never blocked.
+type Statuser struct{}
+
+// Statuses implements http.Statuser.
+func (Statuser) Statuses(_ context.Context, r store.Reader, tasks []coppice.Task) ([]engine.TaskStatus, error) {
+	out := make([]engine.TaskStatus, len(tasks))
+	for i, t := range tasks {
+		s := &out[i]
+		var err error
+		if s.Session, err = r.LastSession(t.ID); err != nil {
+			return nil, err
+		}
+		if s.Landing, err = r.LastLanding(t.ID); err != nil {
+			return nil, err
+		}
+		if s.Question, err = r.OpenQuestion(t.ID); err != nil {
+			return nil, err
+		}
+		s.Status, s.Reason = t.Status(s.Session, s.Landing, s.Question, "")
+		if t.Wait != nil {
+			s.Fix = t.Wait.Fix
+		}
+	}
+	return out, nil
+}
+
+// Clock is a clock that stands still until it is moved.
+type Clock struct {
+	mu  sync.Mutex
+	now time.Time
+}
+
+// NewClock makes a clock at a fixed moment.
+func NewClock() *Clock { return &Clock{now: time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)} }
+
+// Now tells the time.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+// Move moves the clock on.
+func (c *Clock) Move(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
+
+// Log keeps what the server logged.
+type Log struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (l *Log) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.Write(b)
+}
+
+// String returns everything logged so far.
+func (l *Log) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.String()
+}

@@ -1,0 +1,235 @@
+package client
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"coppice"
+	"coppice/api"
+	"coppice/engine"
+)
+
+// TaskQuery chooses tasks; its zero value chooses the newest of all.
+type TaskQuery struct {
+	Project string
+	Status  []string
+	Track   string
+	Agent   string
+	Text    string
+	Before  int64 // the Next of the page before
+	Limit   int
+}
+
+func (q TaskQuery) values() url.Values {
+	v := url.Values{}
+	set(v, "project", q.Project)
+	for _, s := range q.Status {
+		v.Add("status", s)
+	}
+	set(v, "track", q.Track)
+	set(v, "agent", q.Agent)
+	set(v, "text", q.Text)
+	if q.Before > 0 {
+		v.Set("before", strconv.FormatInt(q.Before, 10))
+	}
+	if q.Limit > 0 {
+		v.Set("limit", strconv.Itoa(q.Limit))
+	}
+	return v
+}
+
+func set(v url.Values, name, value string) {
+	if value != "" {
+		v.Set(name, value)
+	}
+}
+
+func taskPath(key, rest string) string { return "/tasks/" + url.PathEscape(key) + rest }
+
+// Version tells what the server is.
+func (c *Client) Version(ctx context.Context) (api.Version, error) {
+	return get[api.Version](ctx, c, "/version", nil)
+}
+
+// Status sums up everything, or one project.
+func (c *Client) Status(ctx context.Context, project string) (api.Status, error) {
+	v := url.Values{}
+	set(v, "project", project)
+	return get[api.Status](ctx, c, "/status", v)
+}
+
+// Projects lists the projects.
+func (c *Client) Projects(ctx context.Context) ([]api.Project, error) {
+	l, err := get[api.ProjectList](ctx, c, "/projects", nil)
+	return l.Projects, err
+}
+
+// AddProject adds the project of a directory, or reads its policy anew.
+func (c *Client) AddProject(ctx context.Context, dir string) (api.Project, error) {
+	return post[api.Project](ctx, c, "/projects", map[string]string{"path": dir})
+}
+
+// Project shows a project.
+func (c *Client) Project(ctx context.Context, prefix string) (api.Project, error) {
+	return get[api.Project](ctx, c, "/projects/"+url.PathEscape(prefix), nil)
+}
+
+// Pause pauses or resumes a project, or one track of it.
+func (c *Client) Pause(ctx context.Context, prefix, track string, on bool) (api.Project, error) {
+	word := "/resume"
+	if on {
+		word = "/pause"
+	}
+	body := map[string]string{}
+	if track != "" {
+		body["track"] = track
+	}
+	return post[api.Project](ctx, c, "/projects/"+url.PathEscape(prefix)+word, body)
+}
+
+// CreateTasks creates tasks in a project, all or none.
+func (c *Client) CreateTasks(ctx context.Context, project string, tasks []engine.NewTask) ([]api.Task, error) {
+	l, err := post[api.TaskList](ctx, c, "/projects/"+url.PathEscape(project)+"/tasks", map[string]any{"tasks": tasks})
+	return l.Tasks, err
+}
+
+// Tasks lists tasks, newest first.
+func (c *Client) Tasks(ctx context.Context, q TaskQuery) (api.TaskPage, error) {
+	return get[api.TaskPage](ctx, c, "/tasks", q.values())
+}
+
+// Task shows a task and all that belongs to it.
+func (c *Client) Task(ctx context.Context, key string) (api.TaskDetail, error) {
+	return get[api.TaskDetail](ctx, c, taskPath(key, ""), nil)
+}
+
+// ChangeTask changes what was asked for.
+func (c *Client) ChangeTask(ctx context.Context, key string, change engine.TaskChange) (api.Task, error) {
+	return call[api.Task](ctx, c, http.MethodPatch, taskPath(key, ""), nil, change)
+}
+
+// Stop stops a task.
+func (c *Client) Stop(ctx context.Context, key string) (api.Task, error) {
+	return post[api.Task](ctx, c, taskPath(key, "/stop"), nil)
+}
+
+// Retry begins a task anew.
+func (c *Client) Retry(ctx context.Context, key, note string) (api.Task, error) {
+	body := map[string]string{}
+	if note != "" {
+		body["note"] = note
+	}
+	return post[api.Task](ctx, c, taskPath(key, "/retry"), body)
+}
+
+// Land lands a task that waits for a word.
+func (c *Client) Land(ctx context.Context, key string) (api.Task, error) {
+	return post[api.Task](ctx, c, taskPath(key, "/land"), nil)
+}
+
+// Send says something to a task.
+func (c *Client) Send(ctx context.Context, key, text string) (coppice.Message, error) {
+	return post[coppice.Message](ctx, c, taskPath(key, "/send"), map[string]string{"text": text})
+}
+
+// Answer answers a question; 0 means the oldest open one.
+func (c *Client) Answer(ctx context.Context, key string, question int64, text string) (api.Question, error) {
+	body := map[string]any{"text": text}
+	if question != 0 {
+		body["question"] = question
+	}
+	return post[api.Question](ctx, c, taskPath(key, "/answer"), body)
+}
+
+// Diff returns what a task changed, as a patch.
+func (c *Client) Diff(ctx context.Context, key string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	req, err := c.request(ctx, http.MethodGet, taskPath(key, "/diff"), nil, nil)
+	if err != nil {
+		return "", err
+	}
+	req.Header.Set("Accept", "text/plain")
+	resp, err := c.send(req)
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return "", unreachable(ctx, err)
+	}
+	return string(b), nil
+}
+
+// Session shows a session.
+func (c *Client) Session(ctx context.Context, key string) (coppice.Session, error) {
+	return get[coppice.Session](ctx, c, "/sessions/"+url.PathEscape(key), nil)
+}
+
+// Output returns a page of what a session wrote after an offset; -1 is before
+// the first piece.
+func (c *Client) Output(ctx context.Context, session string, after int64, kinds ...coppice.OutputKind) (api.OutputPage, error) {
+	return get[api.OutputPage](ctx, c, "/sessions/"+url.PathEscape(session)+"/output", outputValues(after, kinds))
+}
+
+func outputValues(after int64, kinds []coppice.OutputKind) url.Values {
+	v := url.Values{"after": {strconv.FormatInt(after, 10)}}
+	for _, k := range kinds {
+		v.Add("kinds", string(k))
+	}
+	return v
+}
+
+// EventQuery chooses events.
+type EventQuery struct {
+	After   int64 // events after this one; FollowEvents begins now when negative
+	Project string
+	Task    string
+	Limit   int // of a page
+}
+
+func (q EventQuery) values() url.Values {
+	v := url.Values{}
+	if q.After >= 0 {
+		v.Set("after", strconv.FormatInt(q.After, 10))
+	}
+	set(v, "project", q.Project)
+	set(v, "task", q.Task)
+	if q.Limit > 0 {
+		v.Set("limit", strconv.Itoa(q.Limit))
+	}
+	return v
+}
+
+// Events returns a page of the log.
+func (c *Client) Events(ctx context.Context, q EventQuery) (api.EventPage, error) {
+	return get[api.EventPage](ctx, c, "/events", q.values())
+}
+
+// Undo brings a removed workspace back: a task's, or the newest of a project,
+// or the newest of all.
+func (c *Client) Undo(ctx context.Context, task, project string) (coppice.Trash, error) {
+	body := map[string]string{}
+	if task != "" {
+		body["task"] = task
+	}
+	if project != "" {
+		body["project"] = project
+	}
+	return post[coppice.Trash](ctx, c, "/undo", body)
+}
+
+// Backup writes a copy of the database and tells where.
+func (c *Client) Backup(ctx context.Context) (string, error) {
+	b, err := post[api.Backup](ctx, c, "/backup", nil)
+	return b.Path, err
+}
+
+// LoginLink makes a link that signs one browser in, once.
+func (c *Client) LoginLink(ctx context.Context) (api.LoginLink, error) {
+	return post[api.LoginLink](ctx, c, "/login-link", nil)
+}

@@ -1,0 +1,265 @@
+package client
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"coppice"
+	"coppice/api"
+)
+
+const (
+	maxEvent       = 64 << 20 // bytes of one event on a stream
+	defaultSilence = 45 * time.Second
+)
+
+// errEnd says that a stream has come to its own end, and all was seen.
+var errEnd = errors.New("the stream ended")
+
+// errSilent ends a connection on which nothing came for too long.
+var errSilent = errors.New("the server fell silent")
+
+// FollowEvents calls f with every event after a place in the log, as they come,
+// each exactly once and in order, until f returns an error, ctx ends, or the
+// server stays away. gap, which may be nil, is called when what was asked for is
+// not in the log any more; what follows begins at its First.
+func (c *Client) FollowEvents(ctx context.Context, q EventQuery, f func(coppice.Event) error, gap func(api.Bounds)) error {
+	last, known := q.After, q.After >= 0
+	return c.follow(ctx, func(ctx context.Context, open func()) error {
+		at := ""
+		if known {
+			at = strconv.FormatInt(last, 10)
+		}
+		return c.stream(ctx, "/events", q.values(), at, open, func(m message) error {
+			switch {
+			case m.name == "reset":
+				var b api.Bounds
+				if err := json.Unmarshal(m.data, &b); err != nil {
+					return final{err}
+				}
+				if gap != nil {
+					gap(b)
+				}
+			case len(m.data) > 0 && m.name == "":
+				if known && m.id <= last {
+					return nil
+				}
+				var e coppice.Event
+				if err := json.Unmarshal(m.data, &e); err != nil {
+					return final{err}
+				}
+				if err := f(e); err != nil {
+					return final{err}
+				}
+			}
+			last, known = m.id, true
+			return nil
+		})
+	})
+}
+
+// FollowOutput calls f with every piece a session writes after an offset (-1 is
+// before the first), each exactly once and in order. It returns nil once the
+// session has ended and everything was seen.
+func (c *Client) FollowOutput(ctx context.Context, session string, after int64, f func(api.Output) error, kinds ...coppice.OutputKind) error {
+	last := after
+	return c.follow(ctx, func(ctx context.Context, open func()) error {
+		path := "/sessions/" + url.PathEscape(session) + "/output/stream"
+		return c.stream(ctx, path, outputValues(last, kinds), "", open, func(m message) error {
+			if m.name == "end" {
+				return errEnd
+			}
+			if len(m.data) == 0 || m.id <= last {
+				return nil
+			}
+			var o api.Output
+			if err := json.Unmarshal(m.data, &o); err != nil {
+				return final{err}
+			}
+			if err := f(o); err != nil {
+				return final{err}
+			}
+			last = m.id
+			return nil
+		})
+	})
+}
+
+// final is an error that no further try can mend.
+type final struct{ error }
+
+func (f final) Unwrap() error { return f.error }
+
+// follow runs one connection after another until one ends for good: errEnd
+// means all is seen, a final error is the caller's, and what the server refuses
+// it would refuse again.
+func (c *Client) follow(ctx context.Context, connect func(ctx context.Context, open func()) error) error {
+	tries, connected := 0, false
+	for {
+		err := connect(ctx, func() { tries, connected = 0, true })
+		var f final
+		switch {
+		case errors.As(err, &f):
+			return f.error
+		case errors.Is(err, errEnd):
+			return nil
+		case ctx.Err() != nil:
+			return context.Cause(ctx)
+		case !connected, !passing(err):
+			return err
+		}
+		tries++
+		if err := c.pause(ctx, tries, err); err != nil {
+			return err
+		}
+	}
+}
+
+// passing tells whether an error may be gone after a restart of the server. A
+// restarted server may have another token, which is then found in its file.
+func passing(err error) bool {
+	switch coppice.ErrorCode(err) {
+	case coppice.EUnavailable, coppice.EUnauthorized, coppice.EInternal:
+		return true
+	}
+	return false
+}
+
+func (c *Client) pause(ctx context.Context, n int, cause error) error {
+	if c.Wait != nil {
+		return c.Wait(ctx, n, cause)
+	}
+	const most = 40 // about a minute in all
+	if n > most {
+		return cause
+	}
+	t := time.NewTimer(min(time.Duration(n)*100*time.Millisecond, 2*time.Second))
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-t.C:
+		return nil
+	}
+}
+
+// message is one event of a stream. It has no data when it only tells the id.
+type message struct {
+	id   int64
+	name string
+	data []byte
+}
+
+// stream reads one connection; open is called once the server has agreed to it.
+// f returning an error ends it with that error; a connection that breaks is an
+// error with code unavailable.
+func (c *Client) stream(ctx context.Context, path string, query url.Values, lastID string, open func(), f func(message) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	silence := c.Silence
+	if silence == 0 {
+		silence = defaultSilence
+	}
+	watch := time.AfterFunc(silence, func() { cancel(errSilent) })
+	defer watch.Stop()
+
+	req, err := c.request(ctx, http.MethodGet, path, query, nil)
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Accept", "text/event-stream")
+	if lastID != "" {
+		req.Header.Set("Last-Event-ID", lastID)
+	}
+	resp, err := c.send(req)
+	if err != nil {
+		return silent(ctx, err)
+	}
+	defer resp.Body.Close()
+	open()
+	err = readStream(resp.Body, func() { watch.Reset(silence) }, f)
+	var broken brokenStream
+	if errors.As(err, &broken) {
+		return silent(ctx, unreachable(ctx, broken.error))
+	}
+	return err
+}
+
+// silent makes a connection that we ended for its silence one that may be tried
+// again.
+func silent(ctx context.Context, err error) error {
+	if errors.Is(context.Cause(ctx), errSilent) {
+		return &coppice.Error{Code: coppice.EUnavailable, Cause: "the coppice server does not answer", Fix: "see its log, or restart it with `coppice serve`", Err: errSilent}
+	}
+	return err
+}
+
+// brokenStream is the end of a connection before the end of what it carries.
+type brokenStream struct{ error }
+
+// readStream reads server-sent events. An event counts once its closing blank
+// line has come; what was cut off before it never happened. An id that is not a
+// number keeps the id before it.
+func readStream(r io.Reader, alive func(), f func(message) error) error {
+	br := bufio.NewReaderSize(r, 64<<10)
+	var m message
+	var id int64
+	size, has := 0, false
+	for {
+		line, err := readLine(br, maxEvent-size)
+		if err != nil {
+			return brokenStream{err}
+		}
+		alive()
+		if size += len(line); len(line) == 0 {
+			if m.id = id; has {
+				if err := f(m); err != nil {
+					return err
+				}
+			}
+			m, size, has = message{}, 0, false
+			continue
+		}
+		field, value, _ := bytes.Cut(line, []byte(":"))
+		value = bytes.TrimPrefix(value, []byte(" "))
+		switch string(field) {
+		case "id":
+			if n, err := strconv.ParseInt(string(value), 10, 64); err == nil {
+				id, has = n, true
+			}
+		case "event":
+			m.name = string(value)
+		case "data":
+			if has = true; m.data != nil {
+				m.data = append(m.data, '\n')
+			}
+			m.data = append(m.data, value...)
+		}
+	}
+}
+
+// readLine reads a line without its end, at most so long.
+func readLine(r *bufio.Reader, most int) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := r.ReadSlice('\n')
+		line = append(line, part...)
+		if len(line) > most {
+			return nil, errors.New("an event on the stream is too long")
+		}
+		if err == nil {
+			return bytes.TrimSuffix(bytes.TrimSuffix(line, []byte("\n")), []byte("\r")), nil
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return nil, err
+		}
+	}
+}

@@ -1,0 +1,131 @@
+package http
+
+import (
+	"context"
+	"io"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"coppice"
+	"coppice/api"
+	"coppice/store"
+)
+
+type retryIn struct {
+	TaskIn
+	Body struct {
+		Note string `json:"note,omitempty" doc:"Told to the agent"`
+	}
+}
+
+type sendIn struct {
+	TaskIn
+	Body struct {
+		Text string `json:"text" minLength:"1"`
+	}
+}
+
+type answerIn struct {
+	TaskIn
+	Body struct {
+		Question int64  `json:"question,omitempty" minimum:"0" doc:"Which one; the oldest open one when absent"`
+		Text     string `json:"text" minLength:"1"`
+	}
+}
+
+type undoIn struct {
+	Body struct {
+		Task    string `json:"task,omitempty" maxLength:"40" doc:"Whose workspace; the one removed last when absent"`
+		Project string `json:"project,omitempty" maxLength:"16" doc:"Only in this project"`
+	}
+}
+
+func (s *Server) actionRoutes(a huma.API) {
+	post := func(name, id, about string, body int64) op {
+		return op{method: http.MethodPost, path: "/tasks/{key}/" + name, id: id, tag: "tasks", about: about, body: body}
+	}
+	add(s, a, post("stop", "stop-task", "Stop a task and its session", 0), func(ctx context.Context, in *TaskIn) (api.Task, error) {
+		return s.act(ctx, in.Key, func(ctx context.Context) error { _, err := s.cfg.Engine.Stop(ctx, in.Key); return err })
+	})
+	add(s, a, post("retry", "retry-task", "Begin an ended or stuck task anew", textBody), func(ctx context.Context, in *retryIn) (api.Task, error) {
+		return s.act(ctx, in.Key, func(ctx context.Context) error {
+			if err := coppice.ValidText("note", in.Body.Note, coppice.MaxMessage); err != nil {
+				return err
+			}
+			_, err := s.cfg.Engine.Retry(ctx, in.Key, in.Body.Note)
+			return err
+		})
+	})
+	add(s, a, post("land", "land-task", "Land a task that waits for a word", 0), func(ctx context.Context, in *TaskIn) (api.Task, error) {
+		return s.act(ctx, in.Key, func(ctx context.Context) error { _, err := s.cfg.Engine.Land(ctx, in.Key); return err })
+	})
+	add(s, a, post("send", "send-message", "Say something to a task's session, or its next one", textBody), s.send)
+	add(s, a, post("answer", "answer-question", "Answer what a session asked", textBody), s.answer)
+	add(s, a, op{method: http.MethodPost, path: "/undo", id: "undo", tag: "tasks", about: "Bring a removed workspace back"}, s.undo)
+}
+
+func (s *Server) send(ctx context.Context, in *sendIn) (msg coppice.Message, err error) {
+	if err := coppice.ValidText("text", in.Body.Text, coppice.MaxMessage); err != nil {
+		return msg, err
+	}
+	_, err = s.act(ctx, in.Key, func(ctx context.Context) (err error) {
+		msg, err = s.cfg.Engine.Send(ctx, in.Key, in.Body.Text)
+		return err
+	})
+	return msg, err
+}
+
+func (s *Server) answer(ctx context.Context, in *answerIn) (out api.Question, err error) {
+	if err := coppice.ValidText("text", in.Body.Text, coppice.MaxMessage); err != nil {
+		return out, err
+	}
+	_, err = s.act(ctx, in.Key, func(ctx context.Context) error {
+		q, err := s.cfg.Engine.Answer(ctx, in.Key, in.Body.Question, in.Body.Text)
+		out = question(q)
+		return err
+	})
+	return out, err
+}
+
+func (s *Server) undo(ctx context.Context, in *undoIn) (coppice.Trash, error) {
+	if in.Body.Project != "" {
+		if err := coppice.ValidPrefix(in.Body.Project); err != nil {
+			return coppice.Trash{}, err
+		}
+	}
+	if in.Body.Task != "" {
+		if _, _, _, err := coppice.ParseKey(in.Body.Task); err != nil {
+			return coppice.Trash{}, err
+		}
+	}
+	return s.cfg.Engine.Undo(ctx, in.Body.Task, in.Body.Project)
+}
+
+// diffRoute serves what a task changed, as text: it can be long and is made
+// for eyes and for patch.
+func (s *Server) diffRoute(a huma.API) {
+	o := op{method: http.MethodGet, path: "/tasks/{key}/diff", id: "diff-task", tag: "tasks", about: "What a task changed against its base"}.
+		operation(http.StatusNotFound)
+	o.Responses = map[string]*huma.Response{"200": {
+		Description: "A patch", Content: map[string]*huma.MediaType{"text/plain": {Schema: &huma.Schema{Type: huma.TypeString}}},
+	}}
+	huma.Register(a, o, func(ctx context.Context, in *TaskIn) (*huma.StreamResponse, error) {
+		var t coppice.Task
+		err := s.cfg.Store.View(ctx, func(r store.Reader) (err error) {
+			t, err = taskByKey(r, in.Key)
+			return err
+		})
+		var text string
+		if err == nil {
+			text, err = s.cfg.Diff(ctx, t)
+		}
+		if err != nil {
+			return nil, s.problem(ctx, err)
+		}
+		return &huma.StreamResponse{Body: func(c huma.Context) {
+			c.SetHeader("Content-Type", "text/plain; charset=utf-8")
+			_, _ = io.WriteString(c.BodyWriter(), text) // the reader may be gone
+		}}, nil
+	})
+}

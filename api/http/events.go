@@ -1,0 +1,172 @@
+package http
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"reflect"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"coppice"
+	"coppice/api"
+	"coppice/store"
+)
+
+type eventsIn struct {
+	Accept  string `header:"Accept" doc:"text/event-stream for a live stream, anything else for a page"`
+	LastID  string `header:"Last-Event-ID" maxLength:"20" doc:"Resume a stream after this event"`
+	After   string `query:"after" maxLength:"20" doc:"Events after this one; a stream without it begins now, a page at the beginning"`
+	Project string `query:"project" maxLength:"16" doc:"Only of this project"`
+	Task    string `query:"task" maxLength:"40" doc:"Only of this task"`
+	Limit   int    `query:"limit" minimum:"1" maximum:"1000" default:"256" doc:"Of a page"`
+}
+
+func (s *Server) eventRoutes(a huma.API) {
+	o := op{method: http.MethodGet, path: "/events", id: "events", tag: "events",
+		about: "The log: a page of it, or a live stream that resumes by Last-Event-ID"}.operation(http.StatusNotFound)
+	page := a.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[api.EventPage](), true, "EventPage")
+	event := a.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[coppice.Event](), true, "Event")
+	o.Responses = map[string]*huma.Response{"200": {
+		Description: "A page, or a stream of events whose data is an Event and whose id is its seq. " +
+			"An event named reset carries Bounds: what was asked for is not in the log, read the present state anew.",
+		Content: map[string]*huma.MediaType{"application/json": {Schema: page}, "text/event-stream": {Schema: event}},
+	}}
+	huma.Register(a, o, func(ctx context.Context, in *eventsIn) (*huma.StreamResponse, error) {
+		f, err := s.eventFilter(ctx, in)
+		if err != nil {
+			return nil, s.problem(ctx, err)
+		}
+		if strings.Contains(in.Accept, "text/event-stream") {
+			return s.streamEvents(ctx, in, f)
+		}
+		return s.pageEvents(ctx, in, f)
+	})
+}
+
+func (s *Server) eventFilter(ctx context.Context, in *eventsIn) (f store.EventFilter, err error) {
+	err = s.cfg.Store.View(ctx, func(r store.Reader) error {
+		if in.Project != "" {
+			if err := coppice.ValidPrefix(in.Project); err != nil {
+				return err
+			}
+			p, err := r.ProjectByPrefix(in.Project)
+			if err != nil {
+				return err
+			}
+			f.ProjectID = p.ID
+		}
+		if in.Task != "" {
+			t, err := taskByKey(r, in.Task)
+			if err != nil {
+				return err
+			}
+			f.TaskID = t.ID
+		}
+		return nil
+	})
+	return f, err
+}
+
+// readEvents reads what follows a place, and the bounds, from one snapshot. The
+// new place is past everything looked at, whether it was for the reader or not.
+func (s *Server) readEvents(ctx context.Context, after int64, most int, f store.EventFilter) (page api.EventPage, err error) {
+	err = s.cfg.Store.View(ctx, func(r store.Reader) (err error) {
+		if page.First, page.Last, err = r.EventBounds(); err != nil {
+			return err
+		}
+		page.Events, err = r.Events(after, most, f)
+		return err
+	})
+	page.Events = filled(page.Events)
+	if n := len(page.Events); n == most {
+		page.Next, page.More = page.Events[n-1].Seq, page.Events[n-1].Seq < page.Last
+	} else {
+		page.Next = max(after, page.Last)
+	}
+	return page, err
+}
+
+func (s *Server) pageEvents(ctx context.Context, in *eventsIn, f store.EventFilter) (*huma.StreamResponse, error) {
+	after, err := place(in.LastID, in.After, 0)
+	var page api.EventPage
+	if err == nil {
+		page, err = s.readEvents(ctx, after, in.Limit, f)
+	}
+	if err != nil {
+		return nil, s.problem(ctx, err)
+	}
+	return &huma.StreamResponse{Body: func(c huma.Context) {
+		c.SetHeader("Content-Type", "application/json")
+		_ = json.NewEncoder(c.BodyWriter()).Encode(page) // the reader may be gone
+	}}, nil
+}
+
+func (s *Server) streamEvents(ctx context.Context, in *eventsIn, f store.EventFilter) (*huma.StreamResponse, error) {
+	bounds, err := s.readEvents(ctx, 0, 1, f)
+	var after int64
+	if err == nil {
+		after, err = place(in.LastID, in.After, bounds.Last)
+		after = max(after, 0)
+	}
+	if err != nil {
+		return nil, s.problem(ctx, err)
+	}
+	return &huma.StreamResponse{Body: func(c huma.Context) {
+		ctx, cancel := s.stream(c.Context())
+		defer cancel()
+		out, err := s.newSSE(c)
+		if err == nil {
+			err = s.followEvents(ctx, out, after, f)
+		}
+		s.ended(ctx, err)
+	}}, nil
+}
+
+// followEvents sends what follows a place until the reader leaves or the server
+// stops. It only ever pulls from the log: nothing is kept for a slow reader.
+func (s *Server) followEvents(ctx context.Context, out *sse, after int64, f store.EventFilter) error {
+	// The reader learns at once where it stands, so that it can come back to
+	// that place even when the connection breaks before the first event.
+	if err := out.alive(after); err != nil {
+		return err
+	}
+	for {
+		page, err := s.readEvents(ctx, after, batch, f)
+		if err != nil {
+			return err
+		}
+		if after > page.Last || after+1 < page.First {
+			after = min(max(after, page.First-1), page.Last)
+			if err := out.event(after, "reset", page.Bounds); err != nil {
+				return err
+			}
+			if err := out.flush(); err != nil {
+				return err
+			}
+			continue
+		}
+		for _, e := range page.Events {
+			if err := out.event(e.Seq, "", e); err != nil {
+				return err
+			}
+		}
+		if len(page.Events) > 0 {
+			if err := out.flush(); err != nil {
+				return err
+			}
+		}
+		after = page.Next
+		if page.More {
+			continue
+		}
+		woken, err := s.waitOr(ctx, func(ctx context.Context) error { return s.cfg.Store.WaitEvent(ctx, after) })
+		if err == nil && !woken {
+			err = out.alive(after)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,203 @@
+package http
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"mime"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"coppice"
+	"coppice/api"
+)
+
+// The rules at the door, in the order in which they are applied:
+//
+//  1. Host must be a name of ours with our port: a page that rebinds its own
+//     name to loopback is turned away before anything else.
+//  2. Sec-Fetch-Site, where a browser sends it, must say that the request
+//     comes from our own page or from the address bar. Another port of this
+//     machine counts as foreign: what an agent serves there is untrusted.
+//  3. Origin, where one is sent, must be our own.
+//  4. A token (Authorization: Bearer) or a signed-in browser's cookie.
+//  5. Unsafe methods must carry application/json, which no foreign page can
+//     send without a preflight that nobody answers; with a cookie they must
+//     carry an Origin, too.
+//
+// No response ever carries a CORS header.
+
+// open lists the paths that need no token and tell nothing that is worth one.
+var open = map[string]bool{"/healthz": true, "/readyz": true, "/login": true}
+
+// who tells how a request proved itself.
+type who int
+
+const (
+	nobody who = iota
+	bearer
+	browser
+)
+
+func safe(method string) bool {
+	return method == http.MethodGet || method == http.MethodHead
+}
+
+func (s *Server) guard(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		rec := &recorder{ResponseWriter: w}
+		begin := s.cfg.Now()
+		defer s.finish(rec, r, begin)
+		secure(rec.Header())
+		r.Body = http.MaxBytesReader(rec, r.Body, maxBody)
+		if err := s.admit(r); err != nil {
+			s.fail(rec, r, err)
+			return
+		}
+		next.ServeHTTP(rec, r)
+	})
+}
+
+// finish counts and logs a request, and turns a panic into an internal error.
+// Neither headers nor the query are logged: both may hold secrets.
+func (s *Server) finish(rec *recorder, r *http.Request, begin time.Time) {
+	if p := recover(); p != nil {
+		if p == http.ErrAbortHandler {
+			panic(p)
+		}
+		s.log.Error("a request panicked", "method", r.Method, "path", r.URL.Path, "panic", p, "stack", string(debug.Stack()))
+		if rec.status == 0 {
+			s.fail(rec, r, coppice.Errorf(coppice.EInternal, "panic"))
+		}
+	}
+	s.traffic.count(r.Method, rec.status)
+	s.log.Debug("request", "method", r.Method, "path", r.URL.Path, "status", rec.status, "took", s.cfg.Now().Sub(begin))
+}
+
+func secure(h http.Header) {
+	h.Set("Content-Security-Policy", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+}
+
+func (s *Server) admit(r *http.Request) error {
+	if !s.knows(r.Host) {
+		return coppice.Errorf(coppice.EForbidden, "this server does not go by the name of %s", coppice.Quote(r.Host)).
+			WithFix("call it by 127.0.0.1 and its port, or add the name to the server's configuration")
+	}
+	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && (site != "none" || !safe(r.Method)) {
+		return coppice.Errorf(coppice.EForbidden, "requests from other sites are refused")
+	}
+	if !s.ownOrigin(r) {
+		return coppice.Errorf(coppice.EForbidden, "requests from other origins are refused")
+	}
+	if len(r.Header.Values("Authorization")) > 1 || len(r.Header.Values("Origin")) > 1 {
+		return coppice.Errorf(coppice.EInvalid, "a header is there twice")
+	}
+	if open[r.URL.Path] {
+		if !safe(r.Method) {
+			return coppice.Errorf(coppice.EForbidden, "this address can only be read")
+		}
+		return nil
+	}
+	by := s.identify(r)
+	if by == nobody {
+		return coppice.Errorf(coppice.EUnauthorized, "the request has no valid token").
+			WithFix("use the coppice command, which reads the token of the running server; a browser signs in with the link that `coppice login` prints")
+	}
+	if safe(r.Method) {
+		return nil
+	}
+	if by == browser && r.Header.Get("Origin") == "" {
+		return coppice.Errorf(coppice.EForbidden, "the request does not tell where it comes from")
+	}
+	return onlyJSON(r)
+}
+
+// ownOrigin tells whether the request's Origin, if it has one, is the very
+// page that the request goes to.
+func (s *Server) ownOrigin(r *http.Request) bool {
+	if len(r.Header.Values("Origin")) == 0 {
+		return true
+	}
+	origin := r.Header.Get("Origin")
+	return origin == "http://"+r.Host || origin == "https://"+r.Host
+}
+
+func onlyJSON(r *http.Request) error {
+	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if err != nil || kind != "application/json" {
+		return &api.Problem{
+			Status: http.StatusUnsupportedMediaType, Title: http.StatusText(http.StatusUnsupportedMediaType),
+			Code: coppice.EInvalid, Detail: "only application/json is accepted", Fix: "send Content-Type: application/json",
+		}
+	}
+	return nil
+}
+
+// identify tells how the request proves itself. Secrets are compared by their
+// hashes, in constant time.
+func (s *Server) identify(r *http.Request) who {
+	if auth := r.Header.Get("Authorization"); auth != "" {
+		token, ok := strings.CutPrefix(auth, "Bearer ")
+		if ok && sameSecret(token, s.cfg.Token) {
+			return bearer
+		}
+		return nobody // a wrong token is not made good by a cookie
+	}
+	if c, err := r.Cookie(s.cookieName(r)); err == nil && s.login.signedIn(c.Value) {
+		return browser
+	}
+	return nobody
+}
+
+func sameSecret(a, b string) bool {
+	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
+	return subtle.ConstantTimeCompare(x[:], y[:]) == 1
+}
+
+// dispatch routes the request; what no route takes is refused in our own words.
+func (s *Server) dispatch(w http.ResponseWriter, r *http.Request) {
+	h, pattern := s.mux.Handler(r)
+	if pattern != "" {
+		s.mux.ServeHTTP(w, r)
+		return
+	}
+	probe := &refusal{header: http.Header{}}
+	h.ServeHTTP(probe, r)
+	if probe.status == http.StatusMethodNotAllowed {
+		w.Header().Set("Allow", probe.header.Get("Allow"))
+		s.fail(w, r, &api.Problem{
+			Status: probe.status, Title: http.StatusText(probe.status), Code: coppice.EInvalid,
+			Detail: "this address does not know the method " + coppice.Quote(r.Method), Fix: "use " + probe.header.Get("Allow"),
+		})
+		return
+	}
+	s.fail(w, r, coppice.Errorf(coppice.ENotFound, "there is nothing at %s", coppice.Quote(r.URL.Path)).WithFix("see /api/openapi.json for what there is"))
+}
+
+// refusal takes down what the mux says about a request it has no route for.
+type refusal struct {
+	header http.Header
+	status int
+}
+
+func (p *refusal) Header() http.Header         { return p.header }
+func (p *refusal) WriteHeader(status int)      { p.status = status }
+func (p *refusal) Write(b []byte) (int, error) { return len(b), nil }
+
+// stream returns a context that ends with the request or with the server.
+func (s *Server) stream(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	s.mu.Lock()
+	streams := s.streams
+	s.mu.Unlock()
+	stop := context.AfterFunc(streams, func() { cancel(context.Cause(streams)) })
+	return ctx, func() { stop(); cancel(nil) }
+}

@@ -1,0 +1,79 @@
+package http_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"coppice/api"
+	"coppice/api/apitest"
+	apihttp "coppice/api/http"
+	"coppice/store/sqlite"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// setup boots a server on a real store in memory.
+func setup(t testing.TB, change ...func(*apihttp.Config)) *apitest.Bundle {
+	t.Helper()
+	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: ":memory:"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return apitest.Start(t, s, change...)
+}
+
+// call sends a request with the token unless edit takes it away.
+func call(t testing.TB, b *apitest.Bundle, method, path, body string, edit ...func(*http.Request)) (*http.Response, string) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, b.Server.URL()+path, strings.NewReader(body))
+	b.Must(err)
+	req.Header.Set("Authorization", "Bearer "+apitest.Token)
+	if method != http.MethodGet {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	for _, f := range edit {
+		f(req)
+	}
+	tr := &http.Transport{DisableKeepAlives: true}
+	defer tr.CloseIdleConnections()
+	resp, err := tr.RoundTrip(req)
+	b.Must(err)
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	b.Must(err)
+	return resp, string(text)
+}
+
+// refused checks that a request got a problem with this status, and returns it.
+func refused(t testing.TB, resp *http.Response, text string, status int) api.Problem {
+	t.Helper()
+	if resp.StatusCode != status {
+		t.Fatalf("status %d, want %d: %s", resp.StatusCode, status, text)
+	}
+	if ct := resp.Header.Get("Content-Type"); ct != api.ProblemType {
+		t.Fatalf("content type %q: %s", ct, text)
+	}
+	var p api.Problem
+	if err := json.Unmarshal([]byte(text), &p); err != nil || p.Detail == "" || p.Code == "" {
+		t.Fatalf("not a problem (%v): %s", err, text)
+	}
+	return p
+}
+
+func header(name, value string) func(*http.Request) {
+	return func(r *http.Request) {
+		if name == "Host" {
+			r.Host = value
+		} else if value == "" {
+			r.Header.Del(name)
+		} else {
+			r.Header.Set(name, value)
+		}
+	}
+}

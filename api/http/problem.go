@@ -1,0 +1,97 @@
+package http
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strings"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"coppice"
+	"coppice/api"
+)
+
+// maxDepth is how deep a request's JSON may nest; the deepest shape we take has
+// four levels.
+const maxDepth = 16
+
+// The HTTP framework makes its own errors through package variables, and reads
+// its casing rule from one; this package is its only user.
+func init() {
+	huma.NewError = refuse
+	huma.ValidateStrictCasing = true
+}
+
+// refuse makes the Problem for a request that does not fit its description.
+func refuse(status int, msg string, errs ...error) huma.StatusError {
+	p := &api.Problem{Status: status, Title: http.StatusText(status), Code: api.CodeOf(status), Detail: msg}
+	if status >= http.StatusInternalServerError {
+		p.Detail, p.Fix = "internal error", "see the server's log"
+		return p
+	}
+	for _, err := range errs {
+		var d *huma.ErrorDetail
+		if errors.As(err, &d) {
+			p.Detail, p.Field = d.Message, strings.TrimPrefix(d.Location, "body.")
+			p.Fix = "see /api/openapi.json for what this address takes"
+			break
+		}
+	}
+	if status == http.StatusRequestEntityTooLarge {
+		p.Detail = "the request is too large"
+	}
+	return p
+}
+
+// fail writes an error in our own shape, logging what must not be shown.
+func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
+	p := s.problem(r.Context(), err)
+	w.Header().Set("Content-Type", api.ProblemType)
+	if p.Status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", "Bearer")
+	}
+	w.WriteHeader(p.Status)
+	_ = json.NewEncoder(w).Encode(p) // the reader may be gone
+}
+
+// problem shows an error and logs it when it is ours.
+func (s *Server) problem(ctx context.Context, err error) *api.Problem {
+	var p *api.Problem
+	if errors.As(err, &p) {
+		return p
+	}
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		err = coppice.Errorf(coppice.EUnavailable, "the request was cut off")
+	}
+	p = api.ProblemOf(err)
+	if p.Code == coppice.EInternal {
+		s.log.Error("a request failed", "err", err)
+	}
+	return p
+}
+
+// strictJSON decodes what the HTTP framework hands it, refusing what nests too
+// deep before anything is built from it.
+func strictJSON(data []byte, v any) error {
+	depth, quoted, escaped := 0, false, false
+	for _, c := range data {
+		switch {
+		case escaped:
+			escaped = false
+		case quoted && c == '\\':
+			escaped = true
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			if depth++; depth > maxDepth {
+				return errors.New("the JSON nests too deep")
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return json.Unmarshal(data, v)
+}

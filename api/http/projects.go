@@ -1,0 +1,115 @@
+package http
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"coppice"
+	"coppice/api"
+	"coppice/store"
+)
+
+// ProjectIn names a project. It is exported because the HTTP framework fills
+// embedded structs only when they are.
+type ProjectIn struct {
+	Project string `path:"project" maxLength:"16" doc:"The prefix of the project's keys"`
+}
+
+type addProjectIn struct {
+	Body struct {
+		Path string `json:"path" minLength:"1" maxLength:"4096" doc:"A directory of the checkout"`
+	}
+}
+
+type pauseIn struct {
+	ProjectIn
+	Body struct {
+		Track string `json:"track,omitempty" maxLength:"64" doc:"Only this track"`
+	}
+}
+
+func (s *Server) projectRoutes(a huma.API) {
+	add(s, a, op{method: http.MethodGet, path: "/projects", id: "list-projects", tag: "projects", about: "List projects"}, s.listProjects)
+	add(s, a, op{method: http.MethodPost, path: "/projects", id: "add-project", tag: "projects",
+		about: "Add the project of a directory, or read its policy anew"}, s.addProject)
+	add(s, a, op{method: http.MethodGet, path: "/projects/{project}", id: "show-project", tag: "projects", about: "Show a project"}, s.showProject)
+	add(s, a, op{method: http.MethodPost, path: "/projects/{project}/pause", id: "pause-project", tag: "projects",
+		about: "Start no further session in a project or track"}, s.pause(true))
+	add(s, a, op{method: http.MethodPost, path: "/projects/{project}/resume", id: "resume-project", tag: "projects",
+		about: "Start sessions again"}, s.pause(false))
+}
+
+func (s *Server) listProjects(ctx context.Context, _ *none) (out api.ProjectList, err error) {
+	out.Projects = []api.Project{}
+	err = s.cfg.Store.View(ctx, func(r store.Reader) error {
+		ps, err := r.Projects()
+		if err != nil {
+			return err
+		}
+		running, err := r.Running()
+		if err != nil {
+			return err
+		}
+		for _, p := range ps {
+			out.Projects = append(out.Projects, api.Project{Project: p, Running: runningIn(running, p.ID)})
+		}
+		return nil
+	})
+	return out, err
+}
+
+func runningIn(running map[coppice.Lane]int, project int64) (n int) {
+	for lane, k := range running {
+		if lane.ProjectID == project {
+			n += k
+		}
+	}
+	return n
+}
+
+func (s *Server) addProject(ctx context.Context, in *addProjectIn) (api.Project, error) {
+	p, err := s.cfg.Engine.AddProject(ctx, in.Body.Path)
+	if err != nil {
+		return api.Project{}, err
+	}
+	return s.project(ctx, p.Prefix)
+}
+
+func (s *Server) showProject(ctx context.Context, in *ProjectIn) (api.Project, error) {
+	return s.project(ctx, in.Project)
+}
+
+func (s *Server) project(ctx context.Context, prefix string) (out api.Project, err error) {
+	if err := coppice.ValidPrefix(prefix); err != nil {
+		return out, err
+	}
+	err = s.cfg.Store.View(ctx, func(r store.Reader) error {
+		p, err := r.ProjectByPrefix(prefix)
+		if err != nil {
+			return err
+		}
+		running, err := r.Running()
+		out = api.Project{Project: p, Running: runningIn(running, p.ID)}
+		return err
+	})
+	return out, err
+}
+
+func (s *Server) pause(on bool) func(context.Context, *pauseIn) (api.Project, error) {
+	return func(ctx context.Context, in *pauseIn) (api.Project, error) {
+		if err := coppice.ValidPrefix(in.Project); err != nil {
+			return api.Project{}, err
+		}
+		if in.Body.Track != "" {
+			if err := coppice.ValidName("track", in.Body.Track); err != nil {
+				return api.Project{}, err
+			}
+		}
+		if _, err := s.cfg.Engine.Pause(ctx, in.Project, in.Body.Track, on); err != nil {
+			return api.Project{}, err
+		}
+		return s.project(ctx, in.Project)
+	}
+}

@@ -1,0 +1,120 @@
+package http
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"sync"
+
+	"github.com/danielgtaylor/huma/v2"
+	"github.com/danielgtaylor/huma/v2/adapters/humago"
+)
+
+// Bounds on request bodies. Text may double when it is written as JSON.
+const (
+	smallBody = 64 << 10 // names and switches
+	textBody  = 4 << 20  // one message or answer
+	taskBody  = 16 << 20 // one description and more
+)
+
+// recordingMux remembers its routes, so that a test can compare them with the
+// description that is served.
+type recordingMux struct {
+	*http.ServeMux
+	patterns []string
+}
+
+func (m *recordingMux) HandleFunc(pattern string, h func(http.ResponseWriter, *http.Request)) {
+	m.patterns = append(m.patterns, pattern)
+	m.ServeMux.HandleFunc(pattern, h)
+}
+
+// routes registers everything. The OpenAPI description is rendered when it is
+// first asked for.
+func (s *Server) routes() {
+	conf := huma.DefaultConfig("Coppice", s.cfg.Version)
+	conf.CreateHooks = nil // adds links to schemas, which we do not serve one by one
+	conf.OpenAPIPath, conf.DocsPath, conf.SchemasPath = "", "", ""
+	conf.RejectUnknownQueryParameters = true
+	conf.Info.Description = "Runs many AI coding agents on a repository at once, checks what they did, and lands only what passes."
+	strict := huma.Format{Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: strictJSON}
+	conf.Formats = map[string]huma.Format{"application/json": strict, "json": strict}
+	conf.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
+		"token":   {Type: "http", Scheme: "bearer"},
+		"browser": {Type: "apiKey", In: "cookie", Name: "coppice_<port>"},
+	}
+	conf.Security = []map[string][]string{{"token": {}}, {"browser": {}}}
+
+	a := humago.New(s.mux, conf)
+	s.projectRoutes(a)
+	s.taskRoutes(a)
+	s.actionRoutes(a)
+	s.sessionRoutes(a)
+	s.eventRoutes(a)
+	s.serverRoutes(a)
+
+	// Rendering takes longer than all else that a start does, and few ask.
+	s.spec = sync.OnceValues(func() ([]byte, error) { return json.MarshalIndent(a.OpenAPI(), "", "  ") })
+	s.mux.HandleFunc("GET /api/openapi.json", s.serveSpec)
+	s.mux.HandleFunc("GET /healthz", s.serveHealth)
+	s.mux.HandleFunc("GET /readyz", s.serveReady)
+	s.mux.HandleFunc("GET /metrics", s.serveMetrics)
+	s.mux.HandleFunc("GET /login", s.signIn)
+	s.mux.HandleFunc("GET /{$}", s.servePage)
+}
+
+func (s *Server) serveSpec(w http.ResponseWriter, r *http.Request) {
+	spec, err := s.spec()
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(spec)
+}
+
+// op describes a route: its place, its name and what it does in a sentence.
+type op struct {
+	method, path, id, about, tag string
+	body                         int64 // bytes at most; smallBody when 0
+	status                       int   // of success; 200 when 0
+}
+
+func (o op) operation(errors ...int) huma.Operation {
+	if o.body == 0 {
+		o.body = smallBody
+	}
+	if o.status == 0 {
+		o.status = http.StatusOK
+	}
+	return huma.Operation{
+		Method: o.method, Path: "/api/v1" + o.path, OperationID: o.id, Summary: o.about, Tags: []string{o.tag},
+		MaxBodyBytes: o.body, DefaultStatus: o.status,
+		Errors: append([]int{http.StatusUnauthorized, http.StatusForbidden, http.StatusUnprocessableEntity, http.StatusInternalServerError}, errors...),
+	}
+}
+
+// reply is a JSON response.
+type reply[T any] struct{ Body T }
+
+// add registers a handler whose errors are shown in our own shape.
+func add[I, O any](s *Server, a huma.API, o op, h func(context.Context, *I) (O, error)) {
+	codes := []int{http.StatusNotFound, http.StatusServiceUnavailable}
+	if o.method != http.MethodGet {
+		codes = append(codes, http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType)
+	}
+	slices.Sort(codes)
+	described := o.operation(codes...)
+	described.BodyReadTimeout = s.cfg.BodyTimeout
+	huma.Register(a, described, func(ctx context.Context, in *I) (*reply[O], error) {
+		out, err := h(ctx, in)
+		if err != nil {
+			return nil, s.problem(ctx, err)
+		}
+		return &reply[O]{Body: out}, nil
+	})
+}
+
+// none is the input of a route that takes nothing.
+type none struct{}

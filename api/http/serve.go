@@ -1,0 +1,233 @@
+package http
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	_ "embed"
+	"fmt"
+	"net/http"
+	"slices"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"coppice"
+	"coppice/api"
+	"coppice/store"
+)
+
+// mostWaiting bounds how many waiting tasks a status lists; it counts them all.
+const mostWaiting = 100
+
+type statusIn struct {
+	Project string `query:"project" maxLength:"16" doc:"Only of this project"`
+}
+
+func (s *Server) serverRoutes(a huma.API) {
+	add(s, a, op{method: http.MethodGet, path: "/status", id: "status", tag: "server", about: "What needs you, what runs, what waits and why"}, s.status)
+	add(s, a, op{method: http.MethodGet, path: "/version", id: "version", tag: "server", about: "What the server is"},
+		func(context.Context, *none) (api.Version, error) {
+			return api.Version{Version: s.cfg.Version, API: "v1"}, nil
+		})
+	add(s, a, op{method: http.MethodPost, path: "/backup", id: "backup", tag: "server", about: "Write a copy of the database"},
+		func(ctx context.Context, _ *none) (api.Backup, error) {
+			path, err := s.cfg.Backup(ctx)
+			return api.Backup{Path: path}, err
+		})
+	add(s, a, op{method: http.MethodPost, path: "/login-link", id: "login-link", tag: "server", about: "Make a link that signs one browser in, once"},
+		func(context.Context, *none) (api.LoginLink, error) {
+			code, until := s.login.mint()
+			return api.LoginLink{URL: s.URL() + "/login?code=" + code, Expires: until.UTC()}, nil
+		})
+}
+
+func (s *Server) status(ctx context.Context, in *statusIn) (out api.Status, err error) {
+	out = api.Status{
+		At: s.cfg.Now().UTC(), Counts: map[coppice.Status]int{},
+		Projects: []api.ProjectStatus{}, NeedsYou: []api.Task{}, Active: []api.Task{}, Waiting: []api.Task{},
+	}
+	err = s.cfg.Store.View(ctx, func(r store.Reader) error {
+		project, err := s.statusProjects(r, in.Project, &out)
+		if err != nil {
+			return err
+		}
+		if _, out.Seq, err = r.EventBounds(); err != nil {
+			return err
+		}
+		if out.Limited, err = r.AgentLimits(); err != nil {
+			return err
+		}
+		out.Limited = filled(out.Limited)
+		return s.statusTasks(ctx, r, project, &out)
+	})
+	return out, err
+}
+
+// statusProjects fills in the projects and returns the id of the one asked for.
+func (s *Server) statusProjects(r store.Reader, prefix string, out *api.Status) (id int64, err error) {
+	if prefix != "" {
+		if err := coppice.ValidPrefix(prefix); err != nil {
+			return 0, err
+		}
+		p, err := r.ProjectByPrefix(prefix)
+		if err != nil {
+			return 0, err
+		}
+		id = p.ID
+	}
+	running, err := r.Running()
+	if err != nil {
+		return 0, err
+	}
+	projects, err := r.Projects()
+	for _, p := range projects {
+		if id == 0 || p.ID == id {
+			out.Projects = append(out.Projects, api.ProjectStatus{
+				Prefix: p.Prefix, Path: p.Path, Running: runningIn(running, p.ID), Limit: p.Policy.Limits.Sessions, Paused: p.PausedAt,
+			})
+		}
+	}
+	return id, err
+}
+
+// statusTasks counts ended tasks in the store and looks at every other one.
+func (s *Server) statusTasks(ctx context.Context, r store.Reader, project int64, out *api.Status) error {
+	for status, outcome := range outcomeOf {
+		n, err := r.CountTasks(store.TaskFilter{ProjectID: project, Stages: []coppice.Stage{coppice.StageEnded}, Outcomes: []coppice.Outcome{outcome}})
+		if err != nil {
+			return err
+		}
+		out.Counts[status] = n
+	}
+	tasks, err := r.Tasks(store.TaskFilter{ProjectID: project, OldFirst: true, Stages: []coppice.Stage{
+		coppice.StageWaiting, coppice.StageQueued, coppice.StageSession, coppice.StageChecking, coppice.StageHeld, coppice.StageLanding,
+	}})
+	if err != nil {
+		return err
+	}
+	statuses, err := s.cfg.Status.Statuses(ctx, r, tasks)
+	if err != nil {
+		return err
+	}
+	var needs, active, waiting []coppice.Task
+	for i, t := range tasks {
+		out.Counts[statuses[i].Status]++
+		switch statuses[i].Status {
+		case coppice.StatusNeedsYou:
+			needs = append(needs, t)
+		case coppice.StatusReady, coppice.StatusWaiting:
+			waiting = append(waiting, t)
+		default:
+			active = append(active, t)
+		}
+	}
+	slices.SortStableFunc(waiting, func(a, b coppice.Task) int { return cmp.Compare(b.Priority, a.Priority) })
+	waiting = waiting[:min(len(waiting), mostWaiting)]
+	for _, part := range []struct {
+		tasks []coppice.Task
+		to    *[]api.Task
+	}{{needs, &out.NeedsYou}, {active, &out.Active}, {waiting, &out.Waiting}} {
+		if *part.to, err = s.views(ctx, r, part.tasks); err != nil {
+			return err
+		}
+		for i := range *part.to {
+			(*part.to)[i].Body = ""
+		}
+	}
+	return nil
+}
+
+// serveHealth says that the process answers, and nothing else.
+func (s *Server) serveHealth(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, _ = w.Write([]byte("ok\n"))
+}
+
+// serveReady says whether requests would succeed, and nothing of why not.
+func (s *Server) serveReady(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	err := s.cfg.Store.View(r.Context(), func(r store.Reader) error {
+		_, _, err := r.EventBounds()
+		return err
+	})
+	if err != nil {
+		s.log.Warn("not ready", "err", err)
+		w.WriteHeader(http.StatusServiceUnavailable)
+		_, _ = w.Write([]byte("not ready\n"))
+		return
+	}
+	_, _ = w.Write([]byte("ok\n"))
+}
+
+//go:embed page.html
+var page []byte
+
+// servePage serves the page that stands in for the dashboard.
+func (s *Server) servePage(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = w.Write(page)
+}
+
+// serveMetrics writes the Prometheus text format.
+func (s *Server) serveMetrics(w http.ResponseWriter, r *http.Request) {
+	var b bytes.Buffer
+	err := s.cfg.Store.View(r.Context(), func(r store.Reader) error { return gauges(&b, r) })
+	if err != nil {
+		s.fail(w, r, err)
+		return
+	}
+	counts := s.traffic.snapshot()
+	keys := make([]trafficKey, 0, len(counts))
+	for k := range counts {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b trafficKey) int {
+		return cmp.Or(cmp.Compare(a.method, b.method), cmp.Compare(a.status, b.status))
+	})
+	family(&b, "coppice_http_requests_total", "counter", "Requests by method and status.")
+	for _, k := range keys {
+		fmt.Fprintf(&b, "coppice_http_requests_total{method=%q,status=\"%d\"} %d\n", k.method, k.status, counts[k])
+	}
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	_, _ = w.Write(b.Bytes())
+}
+
+func family(b *bytes.Buffer, name, kind, help string) {
+	fmt.Fprintf(b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind)
+}
+
+func gauges(b *bytes.Buffer, r store.Reader) error {
+	family(b, "coppice_tasks", "gauge", "Tasks by stage.")
+	for _, stage := range []coppice.Stage{
+		coppice.StageWaiting, coppice.StageQueued, coppice.StageSession, coppice.StageChecking, coppice.StageHeld, coppice.StageLanding, coppice.StageEnded,
+	} {
+		n, err := r.CountTasks(store.TaskFilter{Stages: []coppice.Stage{stage}})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(b, "coppice_tasks{stage=%q} %d\n", stage, n)
+	}
+	work, err := r.CountWork()
+	if err != nil {
+		return err
+	}
+	family(b, "coppice_work", "gauge", "Unsettled work items by state.")
+	for _, state := range []coppice.WorkState{coppice.WorkOffered, coppice.WorkTaken, coppice.WorkFinished} {
+		fmt.Fprintf(b, "coppice_work{state=%q} %d\n", state, work[state])
+	}
+	live, err := r.LiveSessions()
+	if err != nil {
+		return err
+	}
+	family(b, "coppice_sessions_live", "gauge", "Sessions that hold a place.")
+	fmt.Fprintf(b, "coppice_sessions_live %d\n", len(live))
+	first, last, err := r.EventBounds()
+	if err != nil {
+		return err
+	}
+	family(b, "coppice_events_first_seq", "gauge", "The oldest event in the log.")
+	fmt.Fprintf(b, "coppice_events_first_seq %d\n", first)
+	family(b, "coppice_events_last_seq", "counter", "The newest event in the log.")
+	fmt.Fprintf(b, "coppice_events_last_seq %d\n", last)
+	return nil
+}

@@ -1,0 +1,273 @@
+// Package http serves Coppice over HTTP: REST and server-sent events under
+// /api/v1, the OpenAPI description of both, and what operators need.
+//
+// It has no logic of its own. It reads the store, hands every request for
+// change to the engine, and guards the door: the server binds loopback only,
+// and every request but a health probe and a one-time sign-in link needs a
+// token or a cookie that was bought with one. See guard.go for the rules.
+//
+// Streams pull from the store's log and are never pushed to, so a slow reader
+// costs a goroutine and nothing else, and a reader that comes back names the
+// last thing it saw.
+package http
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"net"
+	"net/http"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"coppice"
+	"coppice/engine"
+	"coppice/store"
+)
+
+// Engine takes in what people ask for. *engine.Intake implements it.
+type Engine interface {
+	// AddProject adds the project a directory belongs to; done again, it reads
+	// the project's policy anew.
+	AddProject(ctx context.Context, dir string) (coppice.Project, error)
+	CreateTasks(ctx context.Context, project string, tasks []engine.NewTask) ([]coppice.Task, error)
+	ChangeTask(ctx context.Context, key string, c engine.TaskChange) (coppice.Task, error)
+	Stop(ctx context.Context, key string) (coppice.Task, error)
+	Retry(ctx context.Context, key, note string) (coppice.Task, error)
+	Land(ctx context.Context, key string) (coppice.Task, error)
+	Send(ctx context.Context, key, text string) (coppice.Message, error)
+	// Answer answers a question; 0 means the task's oldest open one.
+	Answer(ctx context.Context, key string, question int64, text string) (coppice.Question, error)
+	// Undo brings a removed workspace back; an empty key means the newest one
+	// of the project, or of all projects when that is empty too.
+	Undo(ctx context.Context, key, project string) (coppice.Trash, error)
+	// Pause pauses or resumes a project, or one track of it.
+	Pause(ctx context.Context, project, track string, on bool) (coppice.Project, error)
+}
+
+// Config is what a Server is made of. Store, Engine, Status, Diff, Backup and
+// Token are needed; the zero value of everything else is a sound default.
+type Config struct {
+	Listen string   // host:port on loopback; 127.0.0.1:0 when empty, port 0 picks a free one
+	Names  []string // further names by which the server may be called, such as coppice.localhost; our port is meant unless one is given
+	Token  string   // what clients must show
+
+	Store  store.Store
+	Engine Engine
+	Status Statuser
+	Diff   func(ctx context.Context, t coppice.Task) (string, error)
+	Backup func(ctx context.Context) (path string, err error)
+
+	Version string
+	Now     func() time.Time
+	Log     *slog.Logger
+
+	HeaderTimeout time.Duration // for a request's header; 10 s
+	BodyTimeout   time.Duration // for a request's body; 30 s
+	WriteTimeout  time.Duration // for a response, and for each piece of a stream; 60 s
+	IdleTimeout   time.Duration // for a connection between requests; 2 min
+	Heartbeat     time.Duration // between signs of life on a silent stream; 15 s
+	StopTimeout   time.Duration // for requests to end at Stop; 5 s
+}
+
+const (
+	maxHeader = 32 << 10 // bytes of a request's header
+	maxBody   = 64 << 20 // bytes of any body; most routes allow far less
+	minToken  = 32       // characters of a token
+)
+
+// Server serves one Config. Start it once; Stop may be called at any time, any
+// number of times.
+type Server struct {
+	cfg     Config
+	log     *slog.Logger
+	login   *login
+	traffic *traffic
+	mux     *recordingMux
+	spec    func() ([]byte, error)
+	handler http.Handler
+
+	streams context.Context // ends when the server stops
+	cancel  context.CancelCauseFunc
+
+	mu     sync.Mutex
+	ln     net.Listener
+	hosts  map[string]bool // names with port that Host may carry
+	srv    *http.Server
+	served chan struct{} // closed when Serve has returned
+}
+
+var errStopping = errors.New("the server is stopping")
+
+// New checks the config and builds the server; nothing listens yet.
+func New(cfg Config) (*Server, error) {
+	if cfg.Listen == "" {
+		cfg.Listen = "127.0.0.1:0"
+	}
+	if _, err := loopback(cfg.Listen); err != nil {
+		return nil, err
+	}
+	if len(cfg.Token) < minToken {
+		return nil, coppice.Errorf(coppice.EInvalid, "the server's token has %d characters, at least %d are needed", len(cfg.Token), minToken)
+	}
+	if cfg.Store == nil || cfg.Engine == nil || cfg.Status == nil || cfg.Diff == nil || cfg.Backup == nil {
+		return nil, errors.New("http: the config lacks a part")
+	}
+	cfg.defaults()
+	s := &Server{
+		cfg:     cfg,
+		log:     cfg.Log,
+		login:   newLogin(cfg.Now),
+		traffic: newTraffic(),
+		mux:     &recordingMux{ServeMux: http.NewServeMux()},
+	}
+	s.routes()
+	s.handler = s.guard(http.HandlerFunc(s.dispatch))
+	return s, nil
+}
+
+func (c *Config) defaults() {
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Version == "" {
+		c.Version = "dev"
+	}
+	for _, d := range []struct {
+		at *time.Duration
+		to time.Duration
+	}{
+		{&c.HeaderTimeout, 10 * time.Second},
+		{&c.BodyTimeout, 30 * time.Second},
+		{&c.WriteTimeout, time.Minute},
+		{&c.IdleTimeout, 2 * time.Minute},
+		{&c.Heartbeat, 15 * time.Second},
+		{&c.StopTimeout, 5 * time.Second},
+	} {
+		if *d.at <= 0 {
+			*d.at = d.to
+		}
+	}
+}
+
+// loopback returns the address to listen on, or refuses one that other
+// machines could reach.
+func loopback(listen string) (string, error) {
+	host, port, err := net.SplitHostPort(listen)
+	if err == nil {
+		_, err = strconv.ParseUint(port, 10, 16)
+	}
+	if err != nil {
+		return "", coppice.Errorf(coppice.EInvalid, "%s is no address to listen on", coppice.Quote(listen)).
+			WithFix("write it as 127.0.0.1:7420").WithField("listen")
+	}
+	if host == "localhost" {
+		host = "127.0.0.1"
+	}
+	if ip := net.ParseIP(host); ip == nil || !ip.IsLoopback() {
+		return "", coppice.Errorf(coppice.EInvalid, "%s can be reached from outside this machine", coppice.Quote(listen)).
+			WithFix("listen on 127.0.0.1, [::1] or localhost; reach it from elsewhere through ssh -L").WithField("listen")
+	}
+	return net.JoinHostPort(host, port), nil
+}
+
+// Start listens and serves until Stop. It returns once the server accepts
+// connections.
+func (s *Server) Start(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.srv != nil {
+		return coppice.Errorf(coppice.EConflict, "the server was started before")
+	}
+	addr, err := loopback(s.cfg.Listen)
+	if err != nil {
+		return err
+	}
+	var lc net.ListenConfig
+	ln, err := lc.Listen(ctx, "tcp", addr)
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return coppice.Errorf(coppice.EUnavailable, "the address %s is in use", addr).
+			WithFix("stop what listens there, or choose another address with --listen 127.0.0.1:PORT")
+	}
+	if err != nil {
+		return coppice.Errorf(coppice.EUnavailable, "cannot listen on %s: %w", addr, err).
+			WithFix("choose another address with --listen 127.0.0.1:PORT")
+	}
+	s.streams, s.cancel = context.WithCancelCause(context.WithoutCancel(ctx))
+	s.hosts = knownHosts(ln.Addr().(*net.TCPAddr).Port, s.cfg.Names)
+	s.ln, s.served = ln, make(chan struct{})
+	s.srv = &http.Server{
+		Handler:           s.handler,
+		ReadHeaderTimeout: s.cfg.HeaderTimeout,
+		ReadTimeout:       s.cfg.HeaderTimeout + s.cfg.BodyTimeout,
+		WriteTimeout:      s.cfg.WriteTimeout,
+		IdleTimeout:       s.cfg.IdleTimeout,
+		MaxHeaderBytes:    maxHeader,
+		BaseContext:       func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
+		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
+	}
+	go func() {
+		defer close(s.served)
+		if err := s.srv.Serve(ln); !errors.Is(err, http.ErrServerClosed) {
+			s.log.Error("http server ended", "err", err)
+		}
+	}()
+	return nil
+}
+
+// URL is where the server can be reached; empty before Start.
+func (s *Server) URL() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ln == nil {
+		return ""
+	}
+	return "http://" + s.ln.Addr().String()
+}
+
+// Stop ends the streams, lets running requests finish for a bounded time, and
+// waits until nothing of the server runs.
+func (s *Server) Stop() {
+	s.mu.Lock()
+	srv, served, cancel, streams := s.srv, s.served, s.cancel, s.streams
+	s.mu.Unlock()
+	if srv == nil {
+		return
+	}
+	cancel(errStopping)
+	ctx, done := context.WithTimeout(context.WithoutCancel(streams), s.cfg.StopTimeout)
+	defer done()
+	if err := srv.Shutdown(ctx); err != nil {
+		s.log.Warn("requests were cut off at stop", "err", err)
+		_ = srv.Close() // what is left is closed for good; nothing more can be done about it
+	}
+	<-served
+}
+
+// knownHosts are the Host headers that mean this server.
+func knownHosts(port int, names []string) map[string]bool {
+	p := strconv.Itoa(port)
+	hosts := map[string]bool{}
+	for _, name := range append([]string{"localhost", "127.0.0.1", "::1"}, names...) {
+		if _, _, err := net.SplitHostPort(name); err == nil {
+			hosts[name] = true
+			continue
+		}
+		hosts[net.JoinHostPort(name, p)] = true
+		if port == 80 {
+			hosts[name] = true
+		}
+	}
+	return hosts
+}
+
+func (s *Server) knows(host string) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.hosts[host]
+}

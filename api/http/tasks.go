@@ -1,0 +1,271 @@
+package http
+
+import (
+	"context"
+	"net/http"
+	"slices"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"coppice"
+	"coppice/api"
+	"coppice/engine"
+	"coppice/store"
+)
+
+// TaskIn names a task; exported as ProjectIn is.
+type TaskIn struct {
+	Key string `path:"key" maxLength:"40" doc:"A task's key, such as app-12"`
+}
+
+type listTasksIn struct {
+	Project string   `query:"project" maxLength:"16" doc:"A project's prefix"`
+	Status  []string `query:"status,explode" maxItems:"10" doc:"Any of these"`
+	Track   string   `query:"track" maxLength:"64"`
+	Agent   string   `query:"agent" maxLength:"64"`
+	Text    string   `query:"text" maxLength:"200" doc:"In title or key"`
+	Before  int64    `query:"before" minimum:"0" doc:"The next of the page before"`
+	Limit   int      `query:"limit" minimum:"1" maximum:"500" default:"100"`
+}
+
+type createTasksIn struct {
+	ProjectIn
+	Body struct {
+		Tasks []engine.NewTask `json:"tasks" minItems:"1" maxItems:"2000" nullable:"false" doc:"All are created, or none"`
+	}
+}
+
+type changeTaskIn struct {
+	TaskIn
+	Body engine.TaskChange
+}
+
+func (s *Server) taskRoutes(a huma.API) {
+	add(s, a, op{method: http.MethodGet, path: "/tasks", id: "list-tasks", tag: "tasks", about: "List tasks, newest first"}, s.listTasks)
+	add(s, a, op{method: http.MethodPost, path: "/projects/{project}/tasks", id: "create-tasks", tag: "tasks",
+		about: "Create tasks, all or none", status: http.StatusCreated, body: maxBody}, s.createTasks)
+	add(s, a, op{method: http.MethodGet, path: "/tasks/{key}", id: "show-task", tag: "tasks", about: "Show a task and all that belongs to it"}, s.showTask)
+	add(s, a, op{method: http.MethodPatch, path: "/tasks/{key}", id: "change-task", tag: "tasks",
+		about: "Change what was asked for", body: taskBody}, s.changeTask)
+	s.diffRoute(a)
+}
+
+// stagesOf are the stages in which a task can have a status.
+var stagesOf = map[coppice.Status][]coppice.Stage{
+	coppice.StatusWaiting:   {coppice.StageWaiting, coppice.StageQueued},
+	coppice.StatusReady:     {coppice.StageQueued},
+	coppice.StatusWorking:   {coppice.StageSession},
+	coppice.StatusFixing:    {coppice.StageSession},
+	coppice.StatusChecking:  {coppice.StageChecking},
+	coppice.StatusLanding:   {coppice.StageLanding},
+	coppice.StatusNeedsYou:  {coppice.StageWaiting, coppice.StageSession, coppice.StageHeld},
+	coppice.StatusDone:      {coppice.StageEnded},
+	coppice.StatusFailed:    {coppice.StageEnded},
+	coppice.StatusCancelled: {coppice.StageEnded},
+}
+
+var outcomeOf = map[coppice.Status]coppice.Outcome{
+	coppice.StatusDone:      coppice.OutcomeDone,
+	coppice.StatusFailed:    coppice.OutcomeFailed,
+	coppice.StatusCancelled: coppice.OutcomeCancelled,
+}
+
+// narrow makes the store's filter choose no more than the statuses need. A
+// status is derived, so what the store returns is looked at once more.
+func narrow(f *store.TaskFilter, statuses []string) error {
+	onlyEnded := len(statuses) > 0
+	for _, word := range statuses {
+		st := coppice.Status(word)
+		stages, ok := stagesOf[st]
+		if !ok {
+			return coppice.Errorf(coppice.EInvalid, "%s is no status", coppice.Quote(word)).
+				WithFix("use one of: %s", statusWords()).WithField("status")
+		}
+		for _, stage := range stages {
+			if !slices.Contains(f.Stages, stage) {
+				f.Stages = append(f.Stages, stage)
+			}
+		}
+		outcome, ended := outcomeOf[st]
+		if onlyEnded = onlyEnded && ended; ended {
+			f.Outcomes = append(f.Outcomes, outcome)
+		}
+	}
+	if !onlyEnded {
+		f.Outcomes = nil
+	}
+	return nil
+}
+
+func statusWords() (words string) {
+	for i, st := range coppice.Statuses {
+		if i > 0 {
+			words += ", "
+		}
+		words += string(st)
+	}
+	return words
+}
+
+func (s *Server) listTasks(ctx context.Context, in *listTasksIn) (out api.TaskPage, err error) {
+	out.Tasks = []api.Task{}
+	f := store.TaskFilter{Track: in.Track, Agent: in.Agent, Text: in.Text, BeforeID: in.Before, Most: in.Limit + 1}
+	if err := narrow(&f, in.Status); err != nil {
+		return out, err
+	}
+	err = s.cfg.Store.View(ctx, func(r store.Reader) error {
+		if in.Project != "" {
+			if err := coppice.ValidPrefix(in.Project); err != nil {
+				return err
+			}
+			p, err := r.ProjectByPrefix(in.Project)
+			if err != nil {
+				return err
+			}
+			f.ProjectID = p.ID
+		}
+		return s.fill(ctx, r, f, in, &out)
+	})
+	return out, err
+}
+
+// fill reads on until the page is full or nothing is left.
+func (s *Server) fill(ctx context.Context, r store.Reader, f store.TaskFilter, in *listTasksIn, out *api.TaskPage) error {
+	for {
+		tasks, err := r.Tasks(f)
+		if err != nil {
+			return err
+		}
+		views, err := s.views(ctx, r, tasks)
+		if err != nil {
+			return err
+		}
+		for _, v := range views {
+			if len(in.Status) > 0 && !slices.Contains(in.Status, string(v.Status)) {
+				continue
+			}
+			if len(out.Tasks) == in.Limit {
+				out.Next = out.Tasks[in.Limit-1].ID
+				return nil
+			}
+			v.Body = ""
+			out.Tasks = append(out.Tasks, v)
+		}
+		if len(tasks) < f.Most {
+			return nil
+		}
+		f.BeforeID = tasks[len(tasks)-1].ID
+	}
+}
+
+func (s *Server) createTasks(ctx context.Context, in *createTasksIn) (api.TaskList, error) {
+	if err := coppice.ValidPrefix(in.Project); err != nil {
+		return api.TaskList{}, err
+	}
+	tasks, err := s.cfg.Engine.CreateTasks(ctx, in.Project, in.Body.Tasks)
+	if err != nil {
+		return api.TaskList{}, err
+	}
+	var out api.TaskList
+	err = s.cfg.Store.View(ctx, func(r store.Reader) error {
+		for i, t := range tasks {
+			if tasks[i], err = r.Task(t.ID); err != nil {
+				return err
+			}
+		}
+		out.Tasks, err = s.views(ctx, r, tasks)
+		return err
+	})
+	return out, err
+}
+
+func (s *Server) showTask(ctx context.Context, in *TaskIn) (out api.TaskDetail, err error) {
+	err = s.cfg.Store.View(ctx, func(r store.Reader) error {
+		t, err := taskByKey(r, in.Key)
+		if err != nil {
+			return err
+		}
+		out, err = s.detail(ctx, r, t)
+		return err
+	})
+	return out, err
+}
+
+func (s *Server) detail(ctx context.Context, r store.Reader, t coppice.Task) (out api.TaskDetail, err error) {
+	views, err := s.views(ctx, r, []coppice.Task{t})
+	if err != nil {
+		return out, err
+	}
+	out.Task = views[0]
+	if out.History, err = r.SessionsOf(t.ID); err != nil {
+		return out, err
+	}
+	for i := range out.History {
+		out.History[i].Prompt = "" // can be long; the session itself shows it
+	}
+	if out.Landings, err = r.LandingsOf(t.ID); err != nil {
+		return out, err
+	}
+	if out.CheckRuns, err = r.ChecksOf(t.ID); err != nil {
+		return out, err
+	}
+	if out.Messages, err = r.MessagesOf(t.ID); err != nil {
+		return out, err
+	}
+	questions, err := r.QuestionsOf(t.ID)
+	if err != nil {
+		return out, err
+	}
+	for _, q := range questions {
+		out.Questions = append(out.Questions, question(q))
+	}
+	if out.Workspace, err = r.WorkspaceOf(t.ID); err != nil {
+		return out, err
+	}
+	ids, err := r.Dependants(t.ID)
+	if err != nil {
+		return out, err
+	}
+	out.Dependants, err = taskKeys(r, ids, map[int64]string{})
+	out.History, out.Landings, out.CheckRuns = filled(out.History), filled(out.Landings), filled(out.CheckRuns)
+	out.Messages, out.Questions, out.Dependants = filled(out.Messages), filled(out.Questions), filled(out.Dependants)
+	return out, err
+}
+
+// filled makes an absent list an empty one, which is what JSON should say.
+func filled[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}
+
+func (s *Server) changeTask(ctx context.Context, in *changeTaskIn) (api.Task, error) {
+	return s.act(ctx, in.Key, func(ctx context.Context) error {
+		_, err := s.cfg.Engine.ChangeTask(ctx, in.Key, in.Body)
+		return err
+	})
+}
+
+// act does something to a task and shows the task after it.
+func (s *Server) act(ctx context.Context, key string, do func(context.Context) error) (out api.Task, err error) {
+	find := func(r store.Reader) error {
+		t, err := taskByKey(r, key)
+		if err != nil {
+			return err
+		}
+		views, err := s.views(ctx, r, []coppice.Task{t})
+		if err == nil {
+			out = views[0]
+		}
+		return err
+	}
+	if err := s.cfg.Store.View(ctx, find); err != nil {
+		return out, err
+	}
+	if err := do(ctx); err != nil {
+		return api.Task{}, err
+	}
+	err = s.cfg.Store.View(ctx, find)
+	return out, err
+}

@@ -1,0 +1,83 @@
+package api
+
+import (
+	"net/http"
+
+	"coppice"
+)
+
+// ProblemType is the media type of a Problem.
+const ProblemType = "application/problem+json"
+
+// Problem is an error on the wire (RFC 9457), with our code, the way out and
+// the field that is wrong.
+type Problem struct {
+	Type   string       `json:"type,omitempty"`
+	Title  string       `json:"title"`
+	Status int          `json:"status"`
+	Code   coppice.Code `json:"code"`
+	Detail string       `json:"detail" doc:"What is wrong"`
+	Fix    string       `json:"fix,omitempty" doc:"What to do about it"`
+	Field  string       `json:"field,omitempty" doc:"The field of the request that is wrong"`
+}
+
+var statusOf = map[coppice.Code]int{
+	coppice.EInvalid:      http.StatusUnprocessableEntity,
+	coppice.ENotFound:     http.StatusNotFound,
+	coppice.EConflict:     http.StatusConflict,
+	coppice.EUnauthorized: http.StatusUnauthorized,
+	coppice.EForbidden:    http.StatusForbidden,
+	coppice.ETooLarge:     http.StatusRequestEntityTooLarge,
+	coppice.EUnavailable:  http.StatusServiceUnavailable,
+	coppice.EInternal:     http.StatusInternalServerError,
+}
+
+// ProblemOf makes the Problem that shows err. What is not a *coppice.Error
+// becomes an internal error that says nothing of its cause.
+func ProblemOf(err error) *Problem {
+	e := coppice.Public(err)
+	status, ok := statusOf[e.Code]
+	if !ok {
+		status = http.StatusInternalServerError
+	}
+	p := &Problem{Status: status, Title: http.StatusText(status), Code: e.Code, Detail: e.Cause, Fix: e.Fix, Field: e.Field}
+	if e.Code == coppice.EInternal {
+		p.Detail, p.Fix, p.Field = "internal error", "see the server's log", ""
+	}
+	return p
+}
+
+// CodeOf returns the code that fits an HTTP status.
+func CodeOf(status int) coppice.Code {
+	switch status {
+	case http.StatusUnsupportedMediaType, http.StatusBadRequest, http.StatusRequestTimeout, http.StatusNotAcceptable, http.StatusMethodNotAllowed:
+		return coppice.EInvalid
+	}
+	for code, s := range statusOf {
+		if s == status {
+			return code
+		}
+	}
+	if status >= 500 {
+		return coppice.EInternal
+	}
+	return coppice.EInvalid
+}
+
+// Err turns the Problem back into the error it shows.
+func (p *Problem) Err() *coppice.Error {
+	code := p.Code
+	if code == "" {
+		code = CodeOf(p.Status)
+	}
+	return &coppice.Error{Code: code, Cause: p.Detail, Fix: p.Fix, Field: p.Field}
+}
+
+// Error implements error.
+func (p *Problem) Error() string { return p.Err().Error() }
+
+// GetStatus tells the HTTP status.
+func (p *Problem) GetStatus() int { return p.Status }
+
+// ContentType makes JSON encoders label it as what it is.
+func (p *Problem) ContentType(string) string { return ProblemType }
