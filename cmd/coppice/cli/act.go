@@ -1,0 +1,203 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"coppice/api"
+	"coppice/api/client"
+)
+
+// taskAction makes a command that does one thing to a task and shows it.
+func (e *Env) taskAction(c *cobra.Command, said string, do func(ctx context.Context, cl *client.Client, key string) (api.Task, error)) *cobra.Command {
+	c.Args = args(1, 1, "a task's key")
+	asJSON := jsonFlag(c)
+	c.RunE = func(c *cobra.Command, given []string) error {
+		return e.call(c, func(ctx context.Context, cl *client.Client) error {
+			t, err := do(ctx, cl, given[0])
+			if err != nil {
+				return err
+			}
+			if *asJSON {
+				return e.json(t)
+			}
+			e.printf("%s  %s  %s\n", e.paint(bold, t.Key), said, e.paint(dim, line(t.Title)))
+			return nil
+		})
+	}
+	return c
+}
+
+func (e *Env) stopCommand() *cobra.Command {
+	return e.taskAction(&cobra.Command{
+		Use: "stop KEY", Short: "Stop a task and its session",
+		Long:    "Stop a task: its session is asked to end, then made to. Its workspace goes to the trash: undo brings it back, and retry goes on in it.",
+		Example: "  coppice stop app-4",
+	}, "will be stopped", func(ctx context.Context, cl *client.Client, key string) (api.Task, error) { return cl.Stop(ctx, key) })
+}
+
+func (e *Env) landCommand() *cobra.Command {
+	return e.taskAction(&cobra.Command{
+		Use: "land KEY", Short: "Land a task that waits for your word",
+		Long:    "Land a task whose checks passed and whose project lands nothing by itself. The merged result is checked once more if the base has moved.",
+		Example: "  coppice land app-4",
+	}, "will be landed", func(ctx context.Context, cl *client.Client, key string) (api.Task, error) { return cl.Land(ctx, key) })
+}
+
+func (e *Env) retryCommand() *cobra.Command {
+	var note string
+	c := &cobra.Command{
+		Use: "retry KEY", Short: "Begin a task anew",
+		Long:    "Begin a failed, stopped or stuck task anew, on the branch it has. A note is told to the agent.",
+		Example: "  coppice retry app-4\n  coppice retry app-4 --note \"the service is up again\"",
+	}
+	c.Flags().StringVar(&note, "note", "", "told to the agent")
+	return e.taskAction(c, "will be tried again", func(ctx context.Context, cl *client.Client, key string) (api.Task, error) {
+		return cl.Retry(ctx, key, note)
+	})
+}
+
+func (e *Env) sendCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "send KEY TEXT", Short: "Say something to a task's session",
+		Long: `Say something to the session that works on a task. When none runs, or its agent
+takes no messages while it works, the next session hears it first.`,
+		Example: "  coppice send app-4 \"use the existing parser\"\n  coppice send app-4 - < notes.md",
+		Args:    args(2, -1, "a task's key and a text"),
+	}
+	asJSON := jsonFlag(c)
+	c.RunE = func(c *cobra.Command, given []string) error {
+		text, err := e.text(given[1:])
+		if err != nil {
+			return err
+		}
+		return e.call(c, func(ctx context.Context, cl *client.Client) error {
+			m, err := cl.Send(ctx, given[0], text)
+			if err != nil {
+				return err
+			}
+			if *asJSON {
+				return e.json(m)
+			}
+			e.printf("%s  message sent\n", e.paint(bold, given[0]))
+			return nil
+		})
+	}
+	return c
+}
+
+func (e *Env) answerCommand() *cobra.Command {
+	var question int64
+	c := &cobra.Command{
+		Use: "answer KEY TEXT", Short: "Answer what a session asked",
+		Long:    "Answer the oldest open question of a task, or the one that --question names. The session then goes on.",
+		Example: "  coppice answer app-4 \"yes, drop the old column\"\n  coppice answer app-4 --question 7 2",
+		Args:    args(2, -1, "a task's key and an answer"),
+	}
+	c.Flags().Int64Var(&question, "question", 0, "the number that `coppice show` gives it")
+	asJSON := jsonFlag(c)
+	c.RunE = func(c *cobra.Command, given []string) error {
+		text, err := e.text(given[1:])
+		if err != nil {
+			return err
+		}
+		return e.call(c, func(ctx context.Context, cl *client.Client) error {
+			q, err := cl.Answer(ctx, given[0], question, text)
+			if err != nil {
+				return err
+			}
+			if *asJSON {
+				return e.json(q)
+			}
+			e.printf("%s  answered: %s\n", e.paint(bold, given[0]), line(q.Text))
+			return nil
+		})
+	}
+	return c
+}
+
+func (e *Env) undoCommand() *cobra.Command {
+	var project string
+	c := &cobra.Command{
+		Use: "undo [KEY]", Short: "Bring a removed workspace back",
+		Long: `Bring back the workspace of a task that was removed: its branch, its commits, what
+was not committed, and the ignored files that the project keeps. Without a key,
+the one removed last in the current directory's project.`,
+		Example: "  coppice undo\n  coppice undo app-4",
+		Args:    args(0, 1, "at most one key"),
+	}
+	c.Flags().StringVarP(&project, "project", "p", "", "a project's prefix")
+	asJSON := jsonFlag(c)
+	c.RunE = func(c *cobra.Command, given []string) error {
+		return e.call(c, func(ctx context.Context, cl *client.Client) error {
+			key := strings.Join(given, "")
+			if key == "" && project == "" {
+				p, err := e.here(ctx, cl)
+				if err != nil {
+					return err
+				}
+				if p != nil {
+					project = p.Prefix
+				}
+			}
+			tr, err := cl.Undo(ctx, key, project)
+			if err != nil {
+				return err
+			}
+			if *asJSON {
+				return e.json(tr)
+			}
+			e.printf("%s comes back at %s\n", e.paint(bold, line(tr.Branch)), line(tr.Path))
+			return nil
+		})
+	}
+	return c
+}
+
+func (e *Env) diffCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "diff KEY", Short: "Show what a task changed",
+		Long:    "Show what a task changed against its base, as a patch. Written to a pipe or file it is exact, byte by byte.",
+		Example: "  coppice diff app-4\n  coppice diff app-4 | git apply --check",
+		Args:    args(1, 1, "a task's key"),
+	}
+	asJSON := jsonFlag(c)
+	c.RunE = func(c *cobra.Command, given []string) error {
+		return e.call(c, func(ctx context.Context, cl *client.Client) error {
+			text, err := cl.Diff(ctx, given[0])
+			if err != nil {
+				return err
+			}
+			switch {
+			case *asJSON:
+				return e.json(map[string]string{"key": given[0], "diff": text})
+			case e.Width == 0:
+				e.printf("%s", text)
+			default:
+				e.printDiff(text)
+			}
+			return nil
+		})
+	}
+	return c
+}
+
+// printDiff prints a patch for eyes.
+func (e *Env) printDiff(text string) {
+	for l := range strings.Lines(text) {
+		l = strings.TrimSuffix(Clean(l), "\n")
+		switch {
+		case strings.HasPrefix(l, "diff "), strings.HasPrefix(l, "+++"), strings.HasPrefix(l, "---"):
+			l = e.paint(bold, l)
+		case strings.HasPrefix(l, "@@"):
+			l = e.paint(cyan, l)
+		case strings.HasPrefix(l, "+"):
+			l = e.paint(green, l)
+		case strings.HasPrefix(l, "-"):
+			l = e.paint(red, l)
+		}
+		e.printf("%s\n", l)
+	}
+}

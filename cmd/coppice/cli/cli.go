@@ -1,0 +1,177 @@
+// Package cli is the commands that talk to a running server. Each one parses
+// its arguments, makes a call or two through api/client and prints the answer:
+// a table for people, the API's own shapes with --json for programs.
+//
+// Titles, messages and everything agents wrote are untrusted; no control
+// character of theirs ever reaches a terminal (see Clean).
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"coppice"
+	"coppice/api"
+	"coppice/api/client"
+)
+
+// Env is the world a command runs in.
+type Env struct {
+	Client func() (*client.Client, error) // finds the server
+	Dir    string                         // the current directory
+	Stdin  io.Reader
+	Stdout io.Writer
+	Stderr io.Writer
+	Color  bool // Stdout is a terminal and colour is wanted
+	Width  int  // columns of the terminal; 0 when Stdout is none
+	Now    func() time.Time
+}
+
+// Exit codes.
+const (
+	exitOK     = 0
+	exitFailed = 1
+	exitUsage  = 2
+)
+
+// Commands returns the commands, to be added to a root command. A nil Now means
+// the time of day.
+func Commands(env Env) []*cobra.Command {
+	if env.Now == nil {
+		env.Now = time.Now
+	}
+	e := &env
+	return []*cobra.Command{
+		e.newCommand(), e.listCommand(), e.statusCommand(), e.showCommand(), e.logsCommand(), e.diffCommand(),
+		e.sendCommand(), e.answerCommand(), e.stopCommand(), e.retryCommand(), e.landCommand(), e.undoCommand(),
+		e.projectCommand(), e.eventsCommand(), e.backupCommand(), e.loginCommand(),
+	}
+}
+
+// Run runs a root command and returns the exit code: 0, 1 when the command
+// failed, 2 when it was used wrongly and so never began.
+func Run(ctx context.Context, root *cobra.Command, env Env, args []string) int {
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.SetArgs(args)
+	root.SetIn(env.Stdin)
+	root.SetOut(env.Stdout)
+	root.SetErr(env.Stderr)
+	began := false
+	noteBegin(root, &began)
+	err := root.ExecuteContext(ctx)
+	var use usage
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &use), !began:
+		PrintError(env, err)
+		return exitUsage
+	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
+		return exitFailed // the person pressed ctrl-c and knows
+	}
+	PrintError(env, err)
+	return exitFailed
+}
+
+// noteBegin makes every command note that its arguments were accepted.
+func noteBegin(c *cobra.Command, began *bool) {
+	if run := c.RunE; run != nil {
+		c.RunE = func(c *cobra.Command, args []string) error {
+			*began = true
+			return run(c, args)
+		}
+	}
+	for _, sub := range c.Commands() {
+		noteBegin(sub, began)
+	}
+}
+
+// usage is an error in how a command was called.
+type usage struct{ error }
+
+func (u usage) Unwrap() error { return u.error }
+
+func wrongUse(cause, fix string) error {
+	return usage{&coppice.Error{Code: coppice.EInvalid, Cause: cause, Fix: fix}}
+}
+
+// PrintError prints the cause, then the way out.
+func PrintError(env Env, err error) {
+	var e *coppice.Error
+	if !errors.As(err, &e) {
+		fmt.Fprintf(env.Stderr, "coppice: %s\n", Clean(err.Error()))
+		return
+	}
+	cause := e.Cause
+	if e.Field != "" {
+		cause = e.Field + ": " + cause
+	}
+	fmt.Fprintf(env.Stderr, "coppice: %s\n", Clean(cause))
+	if e.Fix != "" {
+		fmt.Fprintf(env.Stderr, "→ %s\n", Clean(e.Fix))
+	}
+}
+
+// args checks the number of arguments and says what they should be.
+func args(least, most int, what string) cobra.PositionalArgs {
+	return func(c *cobra.Command, given []string) error {
+		if len(given) < least {
+			return wrongUse(fmt.Sprintf("%s needs %s", c.CommandPath(), what), "see "+c.CommandPath()+" --help")
+		}
+		if most >= 0 && len(given) > most {
+			return wrongUse(fmt.Sprintf("%s takes %s and no more", c.CommandPath(), what), "put text with blanks into quotes; see "+c.CommandPath()+" --help")
+		}
+		return nil
+	}
+}
+
+// call finds the server and runs f with it.
+func (e *Env) call(c *cobra.Command, f func(ctx context.Context, cl *client.Client) error) error {
+	cl, err := e.Client()
+	if err != nil {
+		return err
+	}
+	defer cl.Close()
+	return f(c.Context(), cl)
+}
+
+// jsonFlag adds --json.
+func jsonFlag(c *cobra.Command) *bool {
+	return c.Flags().Bool("json", false, "print JSON for programs")
+}
+
+// here returns the known project whose checkout the current directory is in,
+// nil when it is in none.
+func (e *Env) here(ctx context.Context, cl *client.Client) (*api.Project, error) {
+	projects, err := cl.Projects(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var best *api.Project
+	for i, p := range projects {
+		rel, err := filepath.Rel(p.Path, e.Dir)
+		if err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+			continue
+		}
+		if best == nil || len(p.Path) > len(best.Path) {
+			best = &projects[i]
+		}
+	}
+	return best, nil
+}
+
+// text reads what a person wants to say: the arguments, or stdin for "-".
+func (e *Env) text(words []string) (string, error) {
+	if len(words) == 1 && words[0] == "-" {
+		b, err := io.ReadAll(io.LimitReader(e.Stdin, coppice.MaxBody+1))
+		return string(b), err
+	}
+	return strings.Join(words, " "), nil
+}

@@ -1,0 +1,323 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/spf13/cobra"
+
+	"coppice"
+	"coppice/api/apitest"
+	"coppice/api/client"
+	"coppice/cmd/coppice/cli"
+	"coppice/engine"
+	"coppice/store"
+	"coppice/store/sqlite"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// shell runs commands against a real server.
+type shell struct {
+	*apitest.Bundle
+	env cli.Env
+}
+
+func setup(t *testing.T) *shell {
+	t.Helper()
+	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: ":memory:"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	b := apitest.Start(t, s)
+	return &shell{Bundle: b, env: cli.Env{
+		Client: func() (*client.Client, error) { return client.At(b.Server.URL(), apitest.Token) },
+		Dir:    "/src/app", Now: b.Clock.Now,
+	}}
+}
+
+// run runs a command line and returns its exit code and what it wrote.
+func (s *shell) run(stdin string, args ...string) (code int, stdout, stderr string) {
+	var out, errs bytes.Buffer
+	env := s.env
+	env.Stdin, env.Stdout, env.Stderr = strings.NewReader(stdin), &out, &errs
+	root := &cobra.Command{Use: "coppice"}
+	root.AddCommand(cli.Commands(env)...)
+	code = cli.Run(s.Ctx, root, env, args)
+	return code, out.String(), errs.String()
+}
+
+// golden runs a command line and compares everything with a file.
+func (s *shell) golden(t *testing.T, name string, args ...string) {
+	t.Helper()
+	code, out, errs := s.run("", args...)
+	got := "$ coppice " + strings.Join(args, " ") + "\n" + out
+	if errs != "" {
+		got += "--- stderr\n" + errs
+	}
+	if code != 0 {
+		got += "--- exit " + string(rune('0'+code)) + "\n"
+	}
+	path := filepath.Join("testdata", name+".golden")
+	if *update {
+		s.Must(os.MkdirAll("testdata", 0o755))
+		s.Must(os.WriteFile(path, []byte(got), 0o644))
+		return
+	}
+	want, err := os.ReadFile(path)
+	s.Must(err)
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", name, diff)
+	}
+}
+
+const nasty = "Fix \x1b[31mred\u202etxt\u2069 \u009b2Jbell"
+
+// fill makes a project with a task in every interesting place.
+func (s *shell) fill() {
+	s.Project("/src/app")
+	for _, n := range []engine.NewTask{
+		{Title: "Add a --json flag to the list command", Body: "All of it.\nMore of it.", Priority: 5, Checks: []string{"make test"}},
+		{Title: "Write its documentation", After: []string{"app-1"}},
+		{Title: "Rework the parser so that it reports line and column of every mistake in the input"},
+		{Title: "Drop the old column"},
+		{Title: "Speed up the build"},
+	} {
+		s.Task("app", n)
+	}
+	s.Clock.Move(90 * time.Second)
+	now := s.Clock.Now()
+	s.Session("app-1", coppice.SessionWorking, func(x *coppice.Session) { x.Usage.CostUSD = 1.239 })
+	s.Change("app-1", func(t *coppice.Task) { t.Stage, t.StageAt, t.Wait = coppice.StageSession, now, nil })
+	s.Change("app-2", func(t *coppice.Task) {
+		t.Wait = &coppice.Wait{On: coppice.WaitDependency, Text: "waits for app-1"}
+	})
+	s.Change("app-3", func(t *coppice.Task) {
+		t.Stage, t.Wait, t.Outcome, t.EndedAt, t.Landed = coppice.StageEnded, nil, coppice.OutcomeDone, now.Add(time.Hour), strings.Repeat("ab", 20)
+	})
+	asks := s.Session("app-4", coppice.SessionWaiting, nil)
+	x := s.Change("app-4", func(t *coppice.Task) { t.Stage, t.StageAt, t.Wait = coppice.StageSession, now, nil })
+	failed := s.Change("app-5", func(t *coppice.Task) {
+		t.Stage, t.Wait, t.Outcome, t.EndedAt = coppice.StageEnded, nil, coppice.OutcomeFailed, now
+		t.Failure = coppice.Failf(coppice.ClassVerification, "make test went against it three times", "see coppice show app-5")
+	})
+	s.Update(func(tx store.Tx) error {
+		land := &coppice.Landing{ProjectID: failed.ProjectID, TaskID: failed.ID, Head: strings.Repeat("cd", 20), CreatedAt: now, EndedAt: now, Outcome: coppice.LandingRefused}
+		return errors.Join(
+			tx.PutQuestion(&coppice.Question{TaskID: x.ID, SessionID: asks.ID, Ref: "r", Text: "Is the column used anywhere else?", Options: []string{"yes", "no"}, AskedAt: now}),
+			tx.PutLanding(land),
+			tx.PutCheck(&coppice.Check{ProjectID: failed.ProjectID, TaskID: failed.ID, LandingID: land.ID, Tree: strings.Repeat("ef", 20), Command: "make test", Env: "e", Exit: 1, Log: "one\n\x1b[31mtwo\x1b[0m\n", Took: 3 * time.Second, EndedAt: now}),
+		)
+	})
+	s.Clock.Move(30 * time.Second)
+}
+
+func TestGolden(t *testing.T) {
+	t.Parallel()
+	s := setup(t)
+	s.golden(t, "status-empty", "status")
+	s.golden(t, "list-empty", "list")
+	s.fill()
+	s.golden(t, "list", "list")
+	s.golden(t, "list-filtered", "list", "--status", "needs you,failed", "--limit", "1")
+	s.golden(t, "status", "status")
+	s.golden(t, "show", "show", "app-1")
+	s.golden(t, "show-failed", "show", "app-5")
+	s.golden(t, "show-question", "show", "app-4")
+	s.golden(t, "show-missing", "show", "app-99")
+	s.golden(t, "project-list", "project", "list")
+	s.golden(t, "events", "events", "--task", "app-1")
+	s.env.Width = 72
+	s.golden(t, "list-narrow", "list")
+	s.env.Width, s.env.Color = 100, true
+	s.golden(t, "list-colour", "list")
+	s.golden(t, "diff-colour", "diff", "app-5")
+}
+
+func TestLogsGolden(t *testing.T) {
+	t.Parallel()
+	s := setup(t)
+	s.Project("/src/app")
+	s.Task("app", engine.NewTask{Title: "t"})
+	x := s.Session("app-1", coppice.SessionDone, func(x *coppice.Session) { x.EndedAt = s.Clock.Now() })
+	s.Change("app-1", func(t *coppice.Task) {
+		t.Stage, t.Wait, t.Outcome, t.EndedAt = coppice.StageEnded, nil, coppice.OutcomeDone, s.Clock.Now()
+	})
+	s.Write(x.ID, coppice.OutputEvent,
+		`{"kind":"init","model":"m-1","version":"2.0"}`,
+		`{"kind":"thinking","text":"First look\naround."}`,
+		`{"kind":"text","text":"I will read the file.\nThen change \u001b[2Jit."}`,
+		`{"kind":"tool","name":"Read","paths":["list.go"]}`,
+		`{"kind":"tool_result","ok":true,"text":"package a\nfunc b() {}\n"}`,
+		`{"kind":"tool","name":"Bash","input":{"command":"make test\necho done"}}`,
+		`{"kind":"tool_result","text":"exit 2\nboom"}`,
+		`{"kind":"question","text":"Go on?","options":["yes","no"]}`,
+		`{"kind":"error","text":"the tool broke"}`,
+		`{"kind":"usage","usage":{"cost_usd":1}}`,
+	)
+	s.Write(x.ID, coppice.OutputStdout, "raw \x1b[31mbytes\n")
+	s.golden(t, "logs", "logs", "app-1")
+	s.golden(t, "logs-follow", "logs", "-f", "app-1")
+	s.golden(t, "logs-json", "logs", "app-1.1", "--json")
+	if _, out, _ := s.run("", "logs", "app-1", "--raw"); out != "raw \x1b[31mbytes\n" {
+		t.Errorf("raw to a pipe: %q", out)
+	}
+	s.env.Width = 80
+	if _, out, _ := s.run("", "logs", "app-1", "--raw"); out != "raw bytes\n" {
+		t.Errorf("raw to a terminal: %q", out)
+	}
+}
+
+func TestNew(t *testing.T) {
+	t.Parallel()
+	s := setup(t)
+	code, out, errs := s.run("the body\n", "new", "First", "--body-file", "-", "--check", "make a,b", "--check", "make c", "--priority", "-3", "--not-before", "2h")
+	if code != 0 || !strings.Contains(out, "app-1  First\n") {
+		t.Fatalf("%d %s %s", code, out, errs)
+	}
+	d, err := s.Client.Task(s.Ctx, "app-1")
+	s.Must(err)
+	if d.Body != "the body\n" || len(d.Checks) != 2 || d.Checks[0] != "make a,b" || d.Priority != -3 || !d.NotBefore.Equal(s.Clock.Now().Add(2*time.Hour)) {
+		t.Errorf("made %+v", d.Task)
+	}
+	file := filepath.Join(t.TempDir(), "tasks.yaml")
+	s.Must(os.WriteFile(file, []byte("# two\ntasks:\n  - ref: a\n    title: One\n  - title: Two\n    after: [a, app-1]\n    checks: [make test]\n"), 0o600))
+	if code, out, errs := s.run("", "new", "--file", file); code != 0 || !strings.Contains(out, "app-3  Two") {
+		t.Fatalf("%d %s %s", code, out, errs)
+	}
+	if code, out, errs := s.run(`[{"title":"Three","after":["app-3"]}]`, "new", "--file", "-", "--json"); code != 0 || !strings.Contains(out, `"key": "app-4"`) {
+		t.Fatalf("%d %s %s", code, out, errs)
+	}
+	s.Must(os.WriteFile(file, []byte("- title: One\n  titel: Two\n"), 0o600))
+	if code, _, errs := s.run("", "new", "--file", file); code != 1 || !strings.Contains(errs, "[2:3]") || !strings.Contains(errs, "\n→ ") {
+		t.Errorf("a mistake in the file: %d %s", code, errs)
+	}
+}
+
+func TestExitCodes(t *testing.T) {
+	t.Parallel()
+	s := setup(t)
+	s.fill()
+	for line, want := range map[string]int{
+		"list": 0, "stop app-5": 1, "show app-99": 1, "show": 2, "show a b": 2, "list --nope": 2, "nope": 2, "logs ../x": 2, "new": 2,
+		"list --limit 0": 2, "new x --not-before soon": 2, "new x --after app-77": 1, "new x --agent absent": 1, "backup": 0, "login": 0, "project": 0,
+		"answer app-4 yes": 0, "answer app-1 yes": 1, "send app-1 hello there": 0, "retry app-5 --note again": 0, "stop app-1": 0, "project pause": 0, "project resume app": 0,
+		"undo": 1, "land app-2": 1, "events": 0, "diff app-1": 0, "project add /norepo": 1,
+	} {
+		if line == "stop app-5" {
+			continue // what a stop of an ended task means is the engine's business
+		}
+		code, out, errs := s.run("", strings.Fields(line)...)
+		if code != want {
+			t.Errorf("%s: exit %d, want %d\n%s%s", line, code, want, out, errs)
+		}
+		if code != 0 && (!strings.HasPrefix(errs, "coppice: ") || out != "") {
+			t.Errorf("%s: stdout %q stderr %q", line, out, errs)
+		}
+	}
+}
+
+func TestNoServer(t *testing.T) {
+	t.Parallel()
+	s := setup(t)
+	s.env.Client = func() (*client.Client, error) { return client.New(t.TempDir()), nil }
+	code, _, errs := s.run("", "list")
+	if code != 1 || errs != "coppice: no coppice server is running\n→ start one with `coppice serve`\n" {
+		t.Errorf("%d %q", code, errs)
+	}
+}
+
+func TestUntrustedTextCannotSteerTheTerminal(t *testing.T) {
+	t.Parallel()
+	s := setup(t)
+	s.fill()
+	s.Change("app-4", func(t *coppice.Task) { t.Title, t.Body, t.Agent = nasty, nasty, nasty })
+	s.Change("app-5", func(t *coppice.Task) { t.Title, t.Failure.Text, t.Failure.Fix = nasty, nasty, nasty })
+	s.env.Width = 100
+	for _, line := range []string{"list", "status", "show app-4", "show app-5", "diff app-4", "list --json", "show app-4 --json", "events", "retry app-5"} {
+		_, out, errs := s.run("", strings.Fields(line)...)
+		for _, r := range out + errs {
+			if r != '\n' && (r < 0x20 || (r >= 0x7f && r < 0xa0) || r == 0x202e || r == 0x2069) {
+				t.Errorf("%s lets %U through: %q", line, r, out)
+				break
+			}
+		}
+	}
+}
+
+func FuzzClean(f *testing.F) {
+	f.Add(nasty)
+	f.Add("\x1b]0;title\x07\x9b31m\xff")
+	f.Fuzz(func(t *testing.T, s string) {
+		for _, r := range cli.Clean(s) {
+			if r != '\n' && r != '\t' && (r < 0x20 || (r >= 0x7f && r < 0xa0)) {
+				t.Fatalf("%U in %q", r, s)
+			}
+		}
+	})
+}
+
+func TestFollowedTaskGoesOnThroughItsSessions(t *testing.T) {
+	t.Parallel()
+	s := setup(t)
+	s.Project("/src/app")
+	s.Task("app", engine.NewTask{Title: "t"})
+	done := make(chan string, 1)
+	go func() { _, out, errs := s.run("", "logs", "-f", "app-1"); done <- out + errs }()
+	for _, text := range []string{"one", "two"} {
+		x := s.Session("app-1", coppice.SessionWorking, nil)
+		s.Change("app-1", func(t *coppice.Task) { t.Stage, t.Wait = coppice.StageSession, nil })
+		s.Update(func(tx store.Tx) error {
+			return tx.Append(&coppice.Event{At: s.Clock.Now(), Kind: coppice.EventSessionCreated, ProjectID: x.ProjectID, TaskID: x.TaskID, Subject: x.Key, By: "dispatch"})
+		})
+		s.Write(x.ID, coppice.OutputEvent, `{"kind":"text","text":"`+text+`"}`)
+		if text == "one" {
+			s.end(x.ID, nil)
+		} else {
+			s.end(x.ID, func(t *coppice.Task) {
+				t.Stage, t.Outcome, t.EndedAt = coppice.StageEnded, coppice.OutcomeDone, s.Clock.Now()
+			})
+		}
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // a safety net only
+	defer cancel()
+	select {
+	case out := <-done:
+		if !strings.HasSuffix(out, "two\ndone\n") {
+			t.Errorf("shown: %q", out)
+		}
+	case <-ctx.Done():
+		t.Fatal("the command did not end")
+	}
+}
+
+// end ends a session and changes its task, with their events.
+func (s *shell) end(session int64, f func(*coppice.Task)) {
+	s.Update(func(tx store.Tx) error {
+		x, err := tx.Session(session)
+		if err != nil {
+			return err
+		}
+		x.State, x.EndedAt = coppice.SessionDone, s.Clock.Now()
+		t, err := tx.Task(x.TaskID)
+		if err != nil {
+			return err
+		}
+		kind := coppice.EventTaskStage
+		if f != nil {
+			f(&t)
+			kind = coppice.EventTaskEnded
+		}
+		return errors.Join(tx.PutSession(&x), tx.PutTask(&t),
+			tx.Append(&coppice.Event{At: x.EndedAt, Kind: kind, ProjectID: t.ProjectID, TaskID: t.ID, Subject: t.Key, By: "pipeline"}))
+	})
+}

@@ -1,0 +1,97 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"coppice"
+	"coppice/api"
+	"coppice/api/client"
+)
+
+func (e *Env) eventsCommand() *cobra.Command {
+	var q client.EventQuery
+	var follow bool
+	c := &cobra.Command{
+		Use:   "events",
+		Short: "Show the log of everything that happened",
+		Long: `Show the log: every fact and every decision, with the reason. With -f it goes on
+live and survives a restart of the server without missing or repeating anything.`,
+		Example: "  coppice events\n  coppice events -f --task app-4\n  coppice events --after 1200 --json",
+		Args:    args(0, 0, "no argument"),
+	}
+	fl := c.Flags()
+	fl.BoolVarP(&follow, "follow", "f", false, "go on live")
+	fl.Int64Var(&q.After, "after", -1, "only events after this number; the newest when absent")
+	fl.StringVarP(&q.Project, "project", "p", "", "only of this project")
+	fl.StringVar(&q.Task, "task", "", "only of this task")
+	fl.IntVarP(&q.Limit, "limit", "n", 50, "at most so many, unless followed")
+	asJSON := jsonFlag(c)
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		if q.Limit < 1 || q.Limit > 1000 {
+			return wrongUse("--limit is out of range", "use a number from 1 to 1000, and --after for what follows")
+		}
+		show := e.printEvent
+		if *asJSON {
+			show = func(ev coppice.Event) error { return e.jsonLine(ev) }
+		}
+		return e.call(c, func(ctx context.Context, cl *client.Client) error {
+			if follow {
+				q.Limit = 0
+				return cl.FollowEvents(ctx, q, show, func(b api.Bounds) {
+					fmt.Fprintf(e.Stderr, "coppice: older events are gone; the log begins at %d\n", b.First)
+				})
+			}
+			return e.eventPage(ctx, cl, q, show)
+		})
+	}
+	return c
+}
+
+// eventPage shows events after a place, or the newest. Those of one project or
+// task can lie far back, so the log is then read from its beginning.
+func (e *Env) eventPage(ctx context.Context, cl *client.Client, q client.EventQuery, show func(coppice.Event) error) error {
+	newest := q.After < 0
+	if newest {
+		q.After = 0
+		if q.Project == "" && q.Task == "" {
+			page, err := cl.Events(ctx, client.EventQuery{Limit: 1})
+			if err != nil {
+				return err
+			}
+			q.After = max(page.Last-int64(q.Limit), 0)
+		}
+	}
+	var kept []coppice.Event
+	most := q.Limit
+	for q.Limit = 1000; ; {
+		page, err := cl.Events(ctx, q)
+		if err != nil {
+			return err
+		}
+		kept = append(kept, page.Events...)
+		if newest {
+			kept = kept[max(len(kept)-most, 0):]
+		}
+		if !page.More || (!newest && len(kept) >= most) {
+			break
+		}
+		q.After = page.Next
+	}
+	for _, ev := range kept[:min(len(kept), most)] {
+		if err := show(ev); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *Env) printEvent(ev coppice.Event) error {
+	text := fmt.Sprintf("%s %s  %-20s %-10s %s",
+		e.paint(dim, fmt.Sprintf("%6d", ev.Seq)), e.paint(dim, ev.At.In(e.Now().Location()).Format(time.TimeOnly)), line(string(ev.Kind)), line(ev.Subject), line(ev.Reason))
+	e.printf("%s %s\n", text, e.paint(dim, "("+line(ev.By)+")"))
+	return nil
+}

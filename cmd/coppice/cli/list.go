@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"context"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"coppice"
+	"coppice/api"
+	"coppice/api/client"
+)
+
+func (e *Env) listCommand() *cobra.Command {
+	var q client.TaskQuery
+	var all bool
+	c := &cobra.Command{
+		Use:   "list",
+		Short: "List tasks, newest first",
+		Long: `List the tasks of the current directory's project, or of all projects when the
+directory belongs to none. TIME is how long a task has been at what it does now,
+how long ago it was created while it waits, and how long it took once it ended.`,
+		Example: `  coppice list
+  coppice list --status "needs you" --status failed
+  coppice list --all --text parser --json`,
+		Args: args(0, 0, "no argument"),
+	}
+	f := c.Flags()
+	f.StringVarP(&q.Project, "project", "p", "", "a project's prefix")
+	f.BoolVarP(&all, "all", "a", false, "of all projects")
+	f.StringSliceVarP(&q.Status, "status", "s", nil, "only tasks with this status (repeatable)")
+	f.StringVar(&q.Track, "track", "", "only of this track")
+	f.StringVar(&q.Agent, "agent", "", "only of this agent")
+	f.StringVar(&q.Text, "text", "", "only with this in title or key")
+	f.IntVarP(&q.Limit, "limit", "n", 50, "at most so many")
+	f.Int64Var(&q.Before, "before", 0, "the next page: the number that the page before told")
+	asJSON := jsonFlag(c)
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		if q.Limit < 1 || q.Limit > 500 {
+			return wrongUse("--limit is out of range", "use a number from 1 to 500, and --before for what follows")
+		}
+		return e.call(c, func(ctx context.Context, cl *client.Client) error {
+			if q.Project == "" && !all {
+				p, err := e.here(ctx, cl)
+				if err != nil {
+					return err
+				}
+				if p != nil {
+					q.Project = p.Prefix
+				}
+			}
+			page, err := cl.Tasks(ctx, q)
+			if err != nil {
+				return err
+			}
+			if *asJSON {
+				return e.json(page)
+			}
+			e.printPage(page)
+			return nil
+		})
+	}
+	return c
+}
+
+func (e *Env) printPage(page api.TaskPage) {
+	if len(page.Tasks) == 0 {
+		e.printf("no tasks\n%s\n", e.paint(dim, `create one with: coppice new "…"`))
+		return
+	}
+	e.tasks(page.Tasks)
+	if page.Next != 0 {
+		e.printf("%s\n", e.paint(dim, "there are more; go on with --before "+itoa(page.Next)))
+	}
+}
+
+// tasks prints a table of tasks.
+func (e *Env) tasks(tasks []api.Task) {
+	cols := []column{{head: "KEY"}, {head: "STATUS"}, {head: "AGENT"}, {head: "TITLE", give: true}, {head: "TIME", end: true}, {head: "COST", end: true}, {head: "REASON", give: true}}
+	rows := make([][]cell, len(tasks))
+	for i, t := range tasks {
+		rows[i] = []cell{
+			{t.Key, bold}, {string(t.Status), statusStyle(t.Status)}, plain(t.Agent), plain(t.Title),
+			{ago(e.taskTime(t)), dim}, plain(money(t.Usage.CostUSD)), plain(t.Reason),
+		}
+	}
+	e.table(cols, rows)
+}
+
+// taskTime is how long an active task has been in its stage, how long an ended
+// one took, and how long ago any other was created.
+func (e *Env) taskTime(t api.Task) time.Duration {
+	switch t.Stage {
+	case coppice.StageEnded:
+		return t.EndedAt.Sub(t.CreatedAt)
+	case coppice.StageWaiting, coppice.StageQueued:
+		return e.Now().Sub(t.CreatedAt)
+	}
+	return e.Now().Sub(t.Since)
+}

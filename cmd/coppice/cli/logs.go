@@ -1,0 +1,160 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"coppice"
+	"coppice/api"
+	"coppice/api/client"
+)
+
+// logFlags are what `logs` can be told.
+type logFlags struct {
+	follow, raw, json bool
+}
+
+func (e *Env) logsCommand() *cobra.Command {
+	var f logFlags
+	c := &cobra.Command{
+		Use:   "logs KEY",
+		Short: "Show what a session said and did",
+		Long: `Show what the newest session of a task said and did, or the session that the key
+names. With -f it goes on live; for a task it goes on through its later sessions
+until the task has ended or needs you.
+
+With --raw the agent's own output is written as it came, byte by byte; on a
+terminal, control characters are taken out.`,
+		Example: "  coppice logs app-4\n  coppice logs -f app-4\n  coppice logs app-4.1 --raw > session.txt",
+		Args:    args(1, 1, "the key of a task or session"),
+	}
+	c.Flags().BoolVarP(&f.follow, "follow", "f", false, "go on live")
+	c.Flags().BoolVar(&f.raw, "raw", false, "the agent's own output")
+	c.Flags().BoolVar(&f.json, "json", false, "print JSON for programs, a line for each piece")
+	c.RunE = func(c *cobra.Command, given []string) error {
+		_, _, session, err := coppice.ParseKey(given[0])
+		if err != nil {
+			return usage{err}
+		}
+		return e.call(c, func(ctx context.Context, cl *client.Client) error {
+			if session != 0 {
+				return e.sessionLog(ctx, cl, given[0], f)
+			}
+			return e.taskLog(ctx, cl, given[0], f)
+		})
+	}
+	return c
+}
+
+// taskLog shows the newest session of a task and, when it follows, every later
+// one.
+func (e *Env) taskLog(ctx context.Context, cl *client.Client, key string, f logFlags) error {
+	shown := ""
+	for {
+		// Where the log stands is read before the task is: what happens in
+		// between is then seen twice rather than never.
+		st, err := cl.Events(ctx, client.EventQuery{Limit: 1})
+		if err != nil {
+			return err
+		}
+		t, err := cl.Task(ctx, key)
+		if err != nil {
+			return err
+		}
+		if t.Session != "" && t.Session != shown {
+			if shown = t.Session; t.Sessions > 1 && !f.json && !f.raw {
+				e.printf("%s\n", e.paint(dim, fmt.Sprintf("session %s (%s)", t.Session, t.History[len(t.History)-1].Role)))
+			}
+			if err := e.sessionLog(ctx, cl, t.Session, f); err != nil || !f.follow {
+				return err
+			}
+			continue
+		}
+		if !f.follow || t.Stage == coppice.StageEnded || t.Status == coppice.StatusNeedsYou {
+			e.logEnd(t, f)
+			return nil
+		}
+		if err := e.waitTask(ctx, cl, key, st.Last); err != nil {
+			return err
+		}
+	}
+}
+
+// logEnd says how a followed task stands, or that there is nothing to show.
+func (e *Env) logEnd(t api.TaskDetail, f logFlags) {
+	if f.json || f.raw || (t.Session != "" && !f.follow) {
+		return
+	}
+	text := e.paint(statusStyle(t.Status), string(t.Status))
+	if t.Reason != "" {
+		text += ": " + line(t.Reason)
+	}
+	if t.Session == "" {
+		text = "no session yet; " + text
+	}
+	e.printf("%s\n", text)
+}
+
+// waitTask waits until something happened to a task after a place in the log.
+func (e *Env) waitTask(ctx context.Context, cl *client.Client, key string, after int64) error {
+	seen := errors.New("something happened")
+	gap := false
+	err := cl.FollowEvents(ctx, client.EventQuery{After: after, Task: key}, func(ev coppice.Event) error {
+		switch ev.Kind {
+		case coppice.EventSessionCreated, coppice.EventTaskStage, coppice.EventTaskEnded, coppice.EventQuestionAsked:
+			return seen
+		}
+		if gap {
+			return seen
+		}
+		return nil
+	}, func(api.Bounds) { gap = true })
+	if errors.Is(err, seen) {
+		return nil
+	}
+	return err
+}
+
+// sessionLog shows one session's output, to its end when it follows.
+func (e *Env) sessionLog(ctx context.Context, cl *client.Client, key string, f logFlags) error {
+	kinds := []coppice.OutputKind{coppice.OutputEvent, coppice.OutputHost}
+	show := e.printer().piece
+	switch {
+	case f.raw:
+		kinds = []coppice.OutputKind{coppice.OutputStdout, coppice.OutputStderr}
+		show = e.rawPiece
+	case f.json:
+		show = func(o api.Output) error { return e.jsonLine(o) }
+	}
+	if f.follow {
+		return cl.FollowOutput(ctx, key, -1, show, kinds...)
+	}
+	for after := int64(-1); ; {
+		page, err := cl.Output(ctx, key, after, kinds...)
+		if err != nil {
+			return err
+		}
+		for _, o := range page.Output {
+			if err := show(o); err != nil {
+				return err
+			}
+		}
+		if !page.More {
+			return nil
+		}
+		after = page.Next
+	}
+}
+
+// rawPiece writes bytes as they came, unless a terminal would obey them.
+func (e *Env) rawPiece(o api.Output) error {
+	b := o.Data
+	if e.Width > 0 {
+		b = []byte(Clean(string(b)))
+	}
+	_, err := e.Stdout.Write(b)
+	return err
+}

@@ -1,0 +1,232 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/goccy/go-yaml"
+	"github.com/spf13/cobra"
+
+	"coppice"
+	"coppice/api"
+	"coppice/api/client"
+	"coppice/engine"
+)
+
+// maxTaskFile bounds a file of tasks.
+const maxTaskFile = 32 << 20
+
+// newFlags are what `new` can be told.
+type newFlags struct {
+	body, bodyFile, agent, model, track, notBefore, file, project string
+	checks, after                                                 []string
+	priority                                                      int
+	json                                                          *bool
+}
+
+func (e *Env) newCommand() *cobra.Command {
+	var f newFlags
+	c := &cobra.Command{
+		Use:   "new TITLE",
+		Short: "Create a task, or many from a file",
+		Long: `Create a task in the project of the current directory. The server takes it from
+there: it starts an agent in a workspace of its own as soon as there is room,
+checks what the agent did, and lands it when every check passes.
+
+With --file, many tasks are created at once, all or none. The file is YAML or
+JSON: a list of tasks with the fields title, body, agent, model, checks, after,
+priority, track, not_before and ref. A task can come after another one of the
+file by naming its ref.`,
+		Example: `  coppice new "Add a --json flag to the list command" --check "make test"
+  coppice new "Write its documentation" --after app-3 --priority 5
+  coppice new "Rework the parser" --body-file plan.md --not-before 2h
+  coppice new --file tasks.yaml`,
+		Args: args(0, 1, "one title"),
+		RunE: func(c *cobra.Command, given []string) error { return e.create(c, given, f) },
+	}
+	fl := c.Flags()
+	fl.StringVar(&f.body, "body", "", "the whole description")
+	fl.StringVar(&f.bodyFile, "body-file", "", "read the description from a file; - is stdin")
+	fl.StringVar(&f.agent, "agent", "", "the agent that does it; the project's own choice when absent")
+	fl.StringVar(&f.model, "model", "", "the model the agent uses")
+	fl.StringArrayVar(&f.checks, "check", nil, "a shell command that judges the result, besides the project's (repeatable)")
+	fl.StringSliceVar(&f.after, "after", nil, "keys of tasks that must be done first (repeatable)")
+	fl.IntVar(&f.priority, "priority", 0, "from -10 to 10; higher goes first")
+	fl.StringVar(&f.track, "track", "", "the track it runs in")
+	fl.StringVar(&f.notBefore, "not-before", "", "start no earlier: a moment (2026-01-31T09:00:00Z) or a span from now (2h, 3d)")
+	fl.StringVar(&f.file, "file", "", "create the tasks of a YAML or JSON file; - is stdin")
+	fl.StringVarP(&f.project, "project", "p", "", "a known project's prefix, instead of the current directory's")
+	f.json = jsonFlag(c)
+	return c
+}
+
+func (e *Env) create(c *cobra.Command, given []string, f newFlags) error {
+	var tasks []engine.NewTask
+	var err error
+	switch {
+	case f.file != "" && len(given) > 0:
+		return wrongUse("--file and a title were both given", "put the title into the file, or leave out --file")
+	case f.file != "":
+		tasks, err = e.tasksFromFile(f.file)
+	case len(given) == 0:
+		return wrongUse("the title is missing", `say what should be done: coppice new "Add a --json flag"`)
+	default:
+		tasks, err = e.taskFromFlags(given[0], f)
+	}
+	if err != nil {
+		return err
+	}
+	return e.call(c, func(ctx context.Context, cl *client.Client) error {
+		if f.project == "" {
+			p, err := cl.AddProject(ctx, e.Dir)
+			if err != nil {
+				return err
+			}
+			f.project = p.Prefix
+		}
+		made, err := cl.CreateTasks(ctx, f.project, tasks)
+		if err != nil {
+			return err
+		}
+		if *f.json {
+			return e.json(api.TaskList{Tasks: made})
+		}
+		for _, t := range made {
+			e.printf("%s  %s\n", e.paint(bold, t.Key), line(t.Title))
+		}
+		if len(made) == 1 {
+			e.printf("%s\n", e.paint(dim, "follow it with: coppice logs -f "+made[0].Key))
+		} else {
+			e.printf("%s\n", e.paint(dim, count(len(made), "task")+" created; see them with: coppice status"))
+		}
+		return nil
+	})
+}
+
+func (e *Env) taskFromFlags(title string, f newFlags) ([]engine.NewTask, error) {
+	if f.body != "" && f.bodyFile != "" {
+		return nil, wrongUse("--body and --body-file were both given", "use one of them")
+	}
+	if f.bodyFile != "" {
+		b, err := e.readFile(f.bodyFile, coppice.MaxBody)
+		if err != nil {
+			return nil, err
+		}
+		f.body = string(b)
+	}
+	at, err := e.notBefore(f.notBefore)
+	if err != nil {
+		return nil, err
+	}
+	return []engine.NewTask{{
+		Title: title, Body: f.body, Agent: f.agent, Model: f.model, Checks: f.checks, After: f.after,
+		Priority: f.priority, Track: f.track, NotBefore: at,
+	}}, nil
+}
+
+// notBefore reads a moment, or a span from now.
+func (e *Env) notBefore(s string) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	if t, err := time.Parse(time.RFC3339, s); err == nil {
+		return t.UTC(), nil
+	}
+	var d coppice.Duration
+	if err := d.UnmarshalText([]byte(s)); err != nil {
+		return time.Time{}, wrongUse(fmt.Sprintf("%s is neither a moment nor a span of time", coppice.Quote(s)),
+			"write --not-before 2026-01-31T09:00:00Z, or 90m, 2h, 3d from now")
+	}
+	return e.Now().Add(d.D()).UTC(), nil
+}
+
+// readFile reads a file of a bounded size, or stdin for "-".
+func (e *Env) readFile(path string, most int64) ([]byte, error) {
+	r := e.Stdin
+	if path != "-" {
+		if !filepath.IsAbs(path) {
+			path = filepath.Join(e.Dir, path)
+		}
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, coppice.Errorf(coppice.ENotFound, "cannot read %s: %w", path, err).WithFix("check the path")
+		}
+		defer f.Close()
+		r = f
+	}
+	b, err := io.ReadAll(io.LimitReader(r, most+1))
+	if err != nil {
+		return nil, coppice.Errorf(coppice.EInvalid, "cannot read %s: %w", path, err)
+	}
+	if int64(len(b)) > most {
+		return nil, coppice.Errorf(coppice.ETooLarge, "%s has more than %d bytes", path, most).WithFix("split it")
+	}
+	return b, nil
+}
+
+// fileTask is a task in a file; YAML's own words for NewTask.
+type fileTask struct {
+	Ref       string   `yaml:"ref"`
+	Title     string   `yaml:"title"`
+	Body      string   `yaml:"body"`
+	Priority  int      `yaml:"priority"`
+	Track     string   `yaml:"track"`
+	Agent     string   `yaml:"agent"`
+	Model     string   `yaml:"model"`
+	Checks    []string `yaml:"checks"`
+	After     []string `yaml:"after"`
+	NotBefore string   `yaml:"not_before"`
+}
+
+// tasksFromFile reads a list of tasks, or one under the key tasks. JSON is YAML.
+func (e *Env) tasksFromFile(path string) ([]engine.NewTask, error) {
+	b, err := e.readFile(path, maxTaskFile)
+	if err != nil {
+		return nil, err
+	}
+	var wrapped struct {
+		Tasks []fileTask `yaml:"tasks"`
+	}
+	list := &wrapped.Tasks
+	var target any = list
+	if isMapping(b) {
+		target = &wrapped
+	}
+	if err := yaml.NewDecoder(bytes.NewReader(b), yaml.DisallowUnknownField()).Decode(target); err != nil && err != io.EOF {
+		return nil, coppice.Errorf(coppice.EInvalid, "%s is not a file of tasks: %s", path, strings.TrimSpace(yaml.FormatError(err, false, true))).
+			WithFix("see coppice new --help for its fields")
+	}
+	if len(*list) == 0 {
+		return nil, coppice.Errorf(coppice.EInvalid, "%s has no task", path).WithFix("write a list of tasks, each with a title")
+	}
+	tasks := make([]engine.NewTask, len(*list))
+	for i, t := range *list {
+		at, err := e.notBefore(t.NotBefore)
+		if err != nil {
+			return nil, err
+		}
+		tasks[i] = engine.NewTask{
+			Ref: t.Ref, Title: t.Title, Body: t.Body, Priority: t.Priority, Track: t.Track, Agent: t.Agent, Model: t.Model,
+			Checks: t.Checks, After: t.After, NotBefore: at,
+		}
+	}
+	return tasks, nil
+}
+
+// isMapping tells whether a document's top is a mapping rather than a list.
+func isMapping(b []byte) bool {
+	for _, l := range strings.Split(string(b), "\n") {
+		l = strings.TrimSpace(l)
+		if l == "" || strings.HasPrefix(l, "#") || l == "---" {
+			continue
+		}
+		return !strings.HasPrefix(l, "-") && !strings.HasPrefix(l, "[")
+	}
+	return false
+}

@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"coppice"
+	"coppice/agent"
+	"coppice/api"
+)
+
+// lineWidth is how much of a tool call or result is shown where there is no
+// terminal to fill.
+const lineWidth = 120
+
+// printer shows a session's events to people: what the agent says in full, what
+// it does as one line, what came of it folded to one more.
+type printer struct{ env *Env }
+
+func (e *Env) printer() *printer { return &printer{env: e} }
+
+func (p *printer) piece(o api.Output) error {
+	if o.Kind != coppice.OutputEvent {
+		if text := strings.TrimSpace(Clean(string(o.Data))); text != "" {
+			p.put(p.env.paint(dim, text))
+		}
+		return nil
+	}
+	var ev agent.Event
+	if err := json.Unmarshal(o.Event, &ev); err != nil {
+		p.put(p.env.paint(dim, line(string(o.Event)+string(o.Data))))
+		return nil
+	}
+	p.event(ev)
+	return nil
+}
+
+func (p *printer) put(s string) { p.env.printf("%s\n", s) }
+
+// cut shortens text to what is left of a line after a mark.
+func (p *printer) cut(s string, used int) string {
+	width := p.env.Width
+	if width == 0 {
+		width = lineWidth
+	}
+	return ansi.Truncate(s, max(width-used, 20), "…")
+}
+
+func (p *printer) event(ev agent.Event) {
+	e := p.env
+	text := strings.TrimSpace(Clean(ev.Text))
+	switch ev.Kind {
+	case agent.KindText:
+		p.put(text)
+	case agent.KindThinking:
+		p.put(e.paint(dim, "· "+p.cut(line(text), 2)))
+	case agent.KindTool:
+		name := line(ev.Name)
+		p.put(e.paint(blue, "● "+name) + " " + p.cut(toolLine(ev), 3+ansi.StringWidth(name)))
+	case agent.KindToolResult:
+		p.put(p.result(ev.OK, text))
+	case agent.KindPlan:
+		p.put(e.paint(bold, "plan") + "\n" + indent(text))
+	case agent.KindPermission:
+		p.put(e.paint(yellow, "▲ "+line(ev.Name)) + " " + p.cut(line(text), 4))
+	case agent.KindQuestion:
+		p.put(e.paint(yellow.Bold(true), "? "+text))
+		for i, o := range ev.Options {
+			p.put(fmt.Sprintf("  %d. %s", i+1, line(o)))
+		}
+	case agent.KindLimit:
+		p.put(e.paint(yellow, strings.TrimSpace("limited until "+e.moment(ev.Until)+": "+line(text))))
+	case agent.KindError:
+		p.put(e.paint(red, "✗ "+text))
+	case agent.KindNotice:
+		p.put(e.paint(dim, text))
+	case agent.KindInit:
+		p.put(e.paint(dim, strings.Join(strings.Fields("started "+line(ev.Model)+" "+line(ev.Version)), " ")))
+	}
+}
+
+// result folds what a tool returned to one line.
+func (p *printer) result(ok bool, text string) string {
+	lines := strings.Split(text, "\n")
+	switch {
+	case !ok:
+		return p.env.paint(red, "  └ failed: "+p.cut(line(text), 12))
+	case text == "":
+		return p.env.paint(dim, "  └ done")
+	case len(lines) == 1:
+		return p.env.paint(dim, "  └ "+p.cut(line(text), 4))
+	}
+	more := " (" + count(len(lines), "line") + ")"
+	return p.env.paint(dim, "  └ "+p.cut(line(lines[0]), 4+len(more))+more)
+}
+
+// toolLine tells what a tool was asked for: its paths, or the fields of its
+// input, those with the shortest values first.
+func toolLine(ev agent.Event) string {
+	if len(ev.Paths) > 0 {
+		return line(strings.Join(ev.Paths, " "))
+	}
+	var fields map[string]any
+	if json.Unmarshal(ev.Input, &fields) != nil {
+		return line(string(ev.Input))
+	}
+	if command, ok := fields["command"].(string); ok {
+		return line(command)
+	}
+	var parts []string
+	for name, v := range fields {
+		parts = append(parts, fmt.Sprintf("%s=%v", name, v))
+	}
+	slices.SortFunc(parts, func(a, b string) int {
+		if len(a) != len(b) {
+			return len(a) - len(b)
+		}
+		return strings.Compare(a, b)
+	})
+	return line(strings.Join(parts, " "))
+}

@@ -1,0 +1,225 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+	"unicode"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
+
+	"coppice"
+)
+
+// Clean makes untrusted text safe to print: escape sequences and control
+// characters are taken out, as are the characters that turn the direction of
+// text and so make it look like other text. Line breaks and tabs stay.
+func Clean(s string) string {
+	s = ansi.Strip(strings.ToValidUTF8(s, "\uFFFD"))
+	return strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' {
+			return r
+		}
+		if unicode.IsControl(r) || turns(r) {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+func turns(r rune) bool {
+	return (r >= 0x202A && r <= 0x202E) || (r >= 0x2066 && r <= 0x2069) || r == 0x200E || r == 0x200F || r == 0x061C || r == 0x2028 || r == 0x2029
+}
+
+// line makes untrusted text one clean line.
+func line(s string) string { return strings.Join(strings.Fields(Clean(s)), " ") }
+
+// json prints a value for programs. Characters that a terminal could obey are
+// escaped, as JSON allows.
+func (e *Env) json(v any) error {
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	return e.writeJSON(b)
+}
+
+// jsonLine prints a value on one line.
+func (e *Env) jsonLine(v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return e.writeJSON(b)
+}
+
+func (e *Env) writeJSON(b []byte) error {
+	var out strings.Builder
+	for _, r := range string(b) {
+		if r != '\n' && (unicode.IsControl(r) || turns(r)) {
+			fmt.Fprintf(&out, `\u%04x`, r)
+		} else {
+			out.WriteRune(r)
+		}
+	}
+	_, err := io.WriteString(e.Stdout, out.String()+"\n")
+	return err
+}
+
+func (e *Env) printf(format string, args ...any) { fmt.Fprintf(e.Stdout, format, args...) }
+
+// The colours, from the terminal's own sixteen.
+var (
+	bold   = lipgloss.NewStyle().Bold(true)
+	dim    = lipgloss.NewStyle().Faint(true)
+	red    = lipgloss.NewStyle().Foreground(lipgloss.Color("1"))
+	green  = lipgloss.NewStyle().Foreground(lipgloss.Color("2"))
+	yellow = lipgloss.NewStyle().Foreground(lipgloss.Color("3"))
+	blue   = lipgloss.NewStyle().Foreground(lipgloss.Color("4"))
+	cyan   = lipgloss.NewStyle().Foreground(lipgloss.Color("6"))
+)
+
+// paint styles text where colour is wanted.
+func (e *Env) paint(st lipgloss.Style, s string) string {
+	if !e.Color || s == "" {
+		return s
+	}
+	return st.Render(s)
+}
+
+func statusStyle(s coppice.Status) lipgloss.Style {
+	switch s {
+	case coppice.StatusNeedsYou:
+		return yellow.Bold(true)
+	case coppice.StatusWorking, coppice.StatusFixing:
+		return blue
+	case coppice.StatusChecking, coppice.StatusLanding:
+		return cyan
+	case coppice.StatusDone:
+		return green
+	case coppice.StatusFailed:
+		return red
+	}
+	return dim
+}
+
+// cell is one field of a table.
+type cell struct {
+	text  string
+	style lipgloss.Style
+}
+
+func plain(s string) cell { return cell{text: line(s)} }
+
+// column is one column of a table. Those that give way are cut, the widest
+// first, when the terminal is too narrow.
+type column struct {
+	head string
+	give bool
+	end  bool // aligned at its end, as numbers are
+}
+
+const gap = "  "
+
+// table prints rows under their heads, aligned, within the terminal's width.
+func (e *Env) table(cols []column, rows [][]cell) {
+	widths := make([]int, len(cols))
+	for i, c := range cols {
+		widths[i] = lipgloss.Width(c.head)
+		for _, r := range rows {
+			widths[i] = max(widths[i], lipgloss.Width(r[i].text))
+		}
+	}
+	e.fit(cols, widths)
+	heads := make([]cell, len(cols))
+	for i, c := range cols {
+		heads[i] = cell{c.head, dim}
+	}
+	for _, r := range append([][]cell{heads}, rows...) {
+		var b strings.Builder
+		for i, c := range r {
+			text := ansi.Truncate(c.text, widths[i], "…")
+			pad := strings.Repeat(" ", widths[i]-lipgloss.Width(text))
+			if i > 0 {
+				b.WriteString(gap)
+			}
+			if cols[i].end {
+				b.WriteString(pad)
+			}
+			b.WriteString(e.paint(c.style, text))
+			if !cols[i].end {
+				b.WriteString(pad)
+			}
+		}
+		e.printf("%s\n", strings.TrimRight(b.String(), " "))
+	}
+}
+
+// fit takes columns from the widest that give way until the table fits.
+func (e *Env) fit(cols []column, widths []int) {
+	if e.Width == 0 {
+		return
+	}
+	const least = 8
+	for {
+		total, widest := -len(gap), -1
+		for i, w := range widths {
+			total += w + len(gap)
+			if cols[i].give && w > least && (widest < 0 || w > widths[widest]) {
+				widest = i
+			}
+		}
+		if total <= e.Width || widest < 0 {
+			return
+		}
+		widths[widest]--
+	}
+}
+
+// ago writes a span of time in one or two units.
+func ago(d time.Duration) string {
+	d = max(d, 0).Truncate(time.Second)
+	switch {
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", d/time.Second)
+	case d < 10*time.Minute:
+		return fmt.Sprintf("%dm%02ds", d/time.Minute, d%time.Minute/time.Second)
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", d/time.Minute)
+	case d < 24*time.Hour:
+		return fmt.Sprintf("%dh%02dm", d/time.Hour, d%time.Hour/time.Minute)
+	}
+	return fmt.Sprintf("%dd%02dh", d/(24*time.Hour), d%(24*time.Hour)/time.Hour)
+}
+
+// money writes a cost; nothing when none is known.
+func money(usd float64) string {
+	if usd == 0 {
+		return ""
+	}
+	return fmt.Sprintf("$%.2f", usd)
+}
+
+// moment writes a time of day, with the date unless it is today.
+func (e *Env) moment(t time.Time) string {
+	now := e.Now()
+	t = t.In(now.Location())
+	if t.Format(time.DateOnly) == now.Format(time.DateOnly) {
+		return t.Format(time.TimeOnly)
+	}
+	return t.Format("2006-01-02 15:04")
+}
+
+// short writes the beginning of a commit's id.
+func short(hash string) string { return hash[:min(len(hash), 10)] }
+
+// count writes a number with its noun.
+func count(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,187 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"coppice"
+	"coppice/api"
+	"coppice/api/client"
+)
+
+func (e *Env) projectCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "project", Short: "List, add, pause and resume projects",
+		Long:    "A project is a git repository and its coppice.yaml. `coppice new` adds the current one by itself.",
+		Example: "  coppice project list\n  coppice project pause app --track docs",
+		Args:    args(0, 0, "a command"),
+		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(e.projectList(), e.projectAdd(), e.projectPause(true), e.projectPause(false))
+	return c
+}
+
+func (e *Env) projectList() *cobra.Command {
+	c := &cobra.Command{Use: "list", Short: "List projects", Example: "  coppice project list", Args: args(0, 0, "no argument")}
+	asJSON := jsonFlag(c)
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		return e.call(c, func(ctx context.Context, cl *client.Client) error {
+			projects, err := cl.Projects(ctx)
+			if err != nil {
+				return err
+			}
+			if *asJSON {
+				return e.json(api.ProjectList{Projects: projects})
+			}
+			if len(projects) == 0 {
+				e.printf("no projects\n%s\n", e.paint(dim, "add one with: coppice project add, in its directory"))
+				return nil
+			}
+			rows := make([][]cell, len(projects))
+			for i, p := range projects {
+				rows[i] = []cell{{p.Prefix, bold}, plain(projectState(p)), plain(p.Policy.Base), plain(p.Path)}
+			}
+			e.table([]column{{head: "PREFIX"}, {head: "STATE"}, {head: "BASE"}, {head: "PATH", give: true}}, rows)
+			return nil
+		})
+	}
+	return c
+}
+
+func projectState(p api.Project) string {
+	if !p.PausedAt.IsZero() {
+		return "paused"
+	}
+	state := fmt.Sprintf("%d of %d running", p.Running, p.Policy.Limits.Sessions)
+	if n := len(p.PausedTracks); n > 0 {
+		state += ", " + count(n, "track") + " paused"
+	}
+	return state
+}
+
+func (e *Env) projectAdd() *cobra.Command {
+	c := &cobra.Command{
+		Use: "add [DIR]", Short: "Add a project, or read its coppice.yaml anew",
+		Example: "  coppice project add\n  coppice project add ~/src/app", Args: args(0, 1, "at most one directory"),
+	}
+	asJSON := jsonFlag(c)
+	c.RunE = func(c *cobra.Command, given []string) error {
+		dir := e.Dir
+		if len(given) == 1 {
+			if dir = given[0]; !filepath.IsAbs(dir) {
+				dir = filepath.Join(e.Dir, dir)
+			}
+		}
+		return e.call(c, func(ctx context.Context, cl *client.Client) error {
+			p, err := cl.AddProject(ctx, dir)
+			if err != nil {
+				return err
+			}
+			if *asJSON {
+				return e.json(p)
+			}
+			e.printf("%s  %s, lands on %s\n", e.paint(bold, p.Prefix), line(p.Path), line(p.Policy.Base))
+			return nil
+		})
+	}
+	return c
+}
+
+func (e *Env) projectPause(on bool) *cobra.Command {
+	var track string
+	c := &cobra.Command{
+		Use: "resume [PREFIX]", Short: "Start sessions again",
+		Long:    "Start sessions again in a project, or in one track of it; in the current directory's project when none is named.",
+		Example: "  coppice project resume app", Args: args(0, 1, "at most one prefix"),
+	}
+	if on {
+		c.Use, c.Short = "pause [PREFIX]", "Start no further session"
+		c.Long = "Start no further session in a project, or in one track of it. What runs goes on, and what is done lands."
+		c.Example = "  coppice project pause app\n  coppice project pause app --track docs"
+	}
+	c.Flags().StringVar(&track, "track", "", "only this track")
+	asJSON := jsonFlag(c)
+	c.RunE = func(c *cobra.Command, given []string) error {
+		return e.call(c, func(ctx context.Context, cl *client.Client) error {
+			prefix, err := e.named(ctx, cl, given)
+			if err != nil {
+				return err
+			}
+			p, err := cl.Pause(ctx, prefix, track, on)
+			if err != nil {
+				return err
+			}
+			if *asJSON {
+				return e.json(p)
+			}
+			e.printf("%s  %s\n", e.paint(bold, p.Prefix), projectState(p))
+			return nil
+		})
+	}
+	return c
+}
+
+// named returns the project a person names, or the current directory's.
+func (e *Env) named(ctx context.Context, cl *client.Client, given []string) (string, error) {
+	if len(given) == 1 {
+		return given[0], nil
+	}
+	p, err := e.here(ctx, cl)
+	if err != nil {
+		return "", err
+	}
+	if p == nil {
+		return "", coppice.Errorf(coppice.ENotFound, "%s belongs to no project", e.Dir).
+			WithFix("name one that `coppice project list` shows, or add this one with `coppice project add`")
+	}
+	return p.Prefix, nil
+}
+
+func (e *Env) backupCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "backup", Short: "Write a copy of the database",
+		Long:    "Write a consistent copy of the server's database while it goes on working, and tell where.",
+		Example: "  coppice backup", Args: args(0, 0, "no argument"),
+	}
+	asJSON := jsonFlag(c)
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		return e.call(c, func(ctx context.Context, cl *client.Client) error {
+			path, err := cl.Backup(ctx)
+			if err != nil {
+				return err
+			}
+			if *asJSON {
+				return e.json(api.Backup{Path: path})
+			}
+			e.printf("%s\n", path)
+			return nil
+		})
+	}
+	return c
+}
+
+func (e *Env) loginCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "login", Short: "Print a link that signs a browser in",
+		Long:    "Print a link that signs one browser on this machine in. It works once, and for two minutes.",
+		Example: "  coppice login", Args: args(0, 0, "no argument"),
+	}
+	asJSON := jsonFlag(c)
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		return e.call(c, func(ctx context.Context, cl *client.Client) error {
+			l, err := cl.LoginLink(ctx)
+			if err != nil {
+				return err
+			}
+			if *asJSON {
+				return e.json(l)
+			}
+			e.printf("%s\n", l.URL)
+			return nil
+		})
+	}
+	return c
+}

@@ -1,0 +1,201 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"coppice"
+	"coppice/api"
+	"coppice/api/client"
+)
+
+func (e *Env) showCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:     "show KEY",
+		Short:   "Show a task and all that belongs to it",
+		Long:    "Show what was asked for, where the task stands and why, its sessions, landings, checks, questions and messages.",
+		Example: "  coppice show app-4\n  coppice show app-4 --json",
+		Args:    args(1, 1, "a task's key"),
+	}
+	asJSON := jsonFlag(c)
+	c.RunE = func(c *cobra.Command, given []string) error {
+		return e.call(c, func(ctx context.Context, cl *client.Client) error {
+			t, err := cl.Task(ctx, given[0])
+			if err != nil {
+				return err
+			}
+			if *asJSON {
+				return e.json(t)
+			}
+			e.printTask(t)
+			return nil
+		})
+	}
+	return c
+}
+
+func (e *Env) printTask(t api.TaskDetail) {
+	e.printf("%s  %s\n", e.paint(bold, t.Key), e.paint(bold, line(t.Title)))
+	state := e.paint(statusStyle(t.Status), string(t.Status))
+	if t.Reason != "" {
+		state += ": " + line(t.Reason)
+	}
+	e.printf("%s\n", state)
+	if t.Status == coppice.StatusNeedsYou || t.Fix != "" {
+		e.printf("→ %s\n", wayOut(t.Task))
+	}
+	e.printf("\n")
+	e.fields(t)
+	if t.Body != "" {
+		e.printf("\n%s\n", indent(Clean(strings.TrimRight(t.Body, "\n"))))
+	}
+	e.printQuestions(t.Questions)
+	e.printSessions(t.History)
+	e.printLandings(t)
+	e.printMessages(t.Messages)
+}
+
+// fields prints what is known of a task, a line each.
+func (e *Env) fields(t api.TaskDetail) {
+	agent := t.Agent
+	if t.Model != "" {
+		agent += " (" + t.Model + ")"
+	}
+	pairs := [][2]string{
+		{"agent", agent},
+		{"track", t.Track},
+		{"priority", fmt.Sprintf("%+d", t.Priority)},
+		{"created", e.moment(t.CreatedAt) + ", " + ago(e.Now().Sub(t.CreatedAt)) + " ago"},
+		{"after", strings.Join(t.After, ", ")},
+		{"before", strings.Join(t.Dependants, ", ")},
+		{"checks", strings.Join(t.Checks, "; ")},
+	}
+	if t.Priority == 0 {
+		pairs[2][1] = ""
+	}
+	if !t.NotBefore.IsZero() {
+		pairs = append(pairs, [2]string{"not before", e.moment(t.NotBefore)})
+	}
+	if t.Workspace != nil {
+		pairs = append(pairs, [2]string{"branch", t.Workspace.Branch}, [2]string{"workspace", t.Workspace.Path})
+	}
+	if t.Landed != "" {
+		pairs = append(pairs, [2]string{"landed as", short(t.Landed)})
+	}
+	if !t.EndedAt.IsZero() {
+		pairs = append(pairs, [2]string{"took", ago(t.EndedAt.Sub(t.CreatedAt))})
+	}
+	pairs = append(pairs, [2]string{"cost", money(t.Usage.CostUSD)})
+	for _, p := range pairs {
+		if p[1] != "" {
+			e.printf("%s %s\n", e.paint(dim, fmt.Sprintf("%-10s", p[0])), line(p[1]))
+		}
+	}
+}
+
+func (e *Env) printSessions(sessions []coppice.Session) {
+	if len(sessions) == 0 {
+		return
+	}
+	e.printf("\n%s\n", e.paint(bold, "Sessions"))
+	rows := make([][]cell, len(sessions))
+	for i, s := range sessions {
+		end, note := e.Now(), s.Warning
+		if !s.EndedAt.IsZero() {
+			end, note = s.EndedAt, s.Summary
+		}
+		if s.Failure != nil {
+			note = s.Failure.Text
+		}
+		rows[i] = []cell{
+			{s.Key, bold}, plain(string(s.Role)), plain(string(s.State)), plain(s.Agent),
+			{ago(end.Sub(s.CreatedAt)), dim}, plain(money(s.Usage.CostUSD)), plain(note),
+		}
+	}
+	e.table([]column{{head: "KEY"}, {head: "ROLE"}, {head: "STATE"}, {head: "AGENT"}, {head: "TIME", end: true}, {head: "COST", end: true}, {head: "NOTE", give: true}}, rows)
+}
+
+func (e *Env) printLandings(t api.TaskDetail) {
+	if len(t.Landings) == 0 {
+		return
+	}
+	e.printf("\n%s\n", e.paint(bold, "Landings"))
+	for _, l := range t.Landings {
+		state := string(l.Outcome)
+		switch {
+		case l.EndedAt.IsZero() && l.Waits != "":
+			state = "waits: " + l.Waits
+		case l.EndedAt.IsZero():
+			state = "under way"
+		case l.Failure != nil:
+			state += ": " + l.Failure.Text
+		}
+		e.printf("%s  %s\n", short(l.Head), line(state))
+		for _, k := range t.CheckRuns {
+			if k.LandingID == l.ID {
+				e.printCheck(k)
+			}
+		}
+	}
+}
+
+func (e *Env) printCheck(k coppice.Check) {
+	mark := e.paint(green, "✓")
+	if !k.Passed() {
+		mark = e.paint(red, "✗")
+	}
+	e.printf("  %s %s %s\n", mark, line(k.Command), e.paint(dim, ago(k.Took)))
+	if k.Passed() {
+		return
+	}
+	const tail = 10
+	lines := strings.Split(strings.TrimRight(Clean(k.Log), "\n"), "\n")
+	if len(lines) > tail {
+		e.printf("%s\n", e.paint(dim, fmt.Sprintf("    … %d lines before; --json has all", len(lines)-tail)))
+		lines = lines[len(lines)-tail:]
+	}
+	for _, l := range lines {
+		e.printf("    %s\n", l)
+	}
+}
+
+func (e *Env) printQuestions(questions []api.Question) {
+	if len(questions) == 0 {
+		return
+	}
+	e.printf("\n%s\n", e.paint(bold, "Questions"))
+	for _, q := range questions {
+		e.printf("%d. %s\n", q.ID, line(q.Text))
+		for _, o := range q.Options {
+			e.printf("   - %s\n", line(o))
+		}
+		switch {
+		case q.Answer != "":
+			e.printf("   %s %s\n", e.paint(dim, "answered:"), line(q.Answer))
+		case !q.Open:
+			e.printf("   %s\n", e.paint(dim, "no longer wanted"))
+		}
+	}
+}
+
+func (e *Env) printMessages(messages []coppice.Message) {
+	if len(messages) == 0 {
+		return
+	}
+	e.printf("\n%s\n", e.paint(bold, "Messages"))
+	for _, m := range messages {
+		state := "not delivered yet"
+		switch {
+		case !m.DeliveredAt.IsZero():
+			state = "delivered " + e.moment(m.DeliveredAt)
+		case m.Failed != "":
+			state = "not delivered: " + line(m.Failed)
+		}
+		e.printf("%s  %s %s\n", e.moment(m.SentAt), line(m.Text), e.paint(dim, "("+state+")"))
+	}
+}
+
+func indent(s string) string { return "  " + strings.ReplaceAll(s, "\n", "\n  ") }

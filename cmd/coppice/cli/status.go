@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"coppice"
+	"coppice/api"
+	"coppice/api/client"
+)
+
+func itoa(n int64) string { return strconv.FormatInt(n, 10) }
+
+func (e *Env) statusCommand() *cobra.Command {
+	var project string
+	c := &cobra.Command{
+		Use:   "status",
+		Short: "Show what needs you, what runs and what waits",
+		Long: `Show everything at a glance: first the tasks that wait for a person and how to
+help them on, then what runs, then what waits and why, then the totals.`,
+		Example: `  coppice status
+  coppice status --project app --json`,
+		Args: args(0, 0, "no argument"),
+	}
+	c.Flags().StringVarP(&project, "project", "p", "", "only of this project")
+	asJSON := jsonFlag(c)
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		return e.call(c, func(ctx context.Context, cl *client.Client) error {
+			st, err := cl.Status(ctx, project)
+			if err != nil {
+				return err
+			}
+			if *asJSON {
+				return e.json(st)
+			}
+			e.printStatus(st)
+			return nil
+		})
+	}
+	return c
+}
+
+func (e *Env) printStatus(st api.Status) {
+	if len(st.NeedsYou) > 0 {
+		e.heading("Needs you", len(st.NeedsYou))
+		for _, t := range st.NeedsYou {
+			e.needsYou(t)
+		}
+		e.printf("\n")
+	}
+	if len(st.Active) > 0 {
+		e.heading("Running", len(st.Active))
+		e.tasks(st.Active)
+		e.printf("\n")
+	}
+	if waiting := st.Counts[coppice.StatusReady] + st.Counts[coppice.StatusWaiting]; waiting > 0 {
+		e.heading("Waiting", waiting)
+		e.tasks(st.Waiting)
+		if more := waiting - len(st.Waiting); more > 0 {
+			e.printf("%s\n", e.paint(dim, fmt.Sprintf("and %d more", more)))
+		}
+		e.printf("\n")
+	}
+	for _, l := range st.Limited {
+		e.printf("%s can do nothing until %s: %s\n", e.paint(bold, line(l.Agent)), e.moment(l.Until), line(l.Text))
+	}
+	for _, p := range st.Projects {
+		state := fmt.Sprintf("%d of %s running", p.Running, count(p.Limit, "session"))
+		if !p.Paused.IsZero() {
+			state += ", paused"
+		}
+		e.printf("%s  %s  %s\n", e.paint(bold, p.Prefix), state, e.paint(dim, line(p.Path)))
+	}
+	e.printf("%s\n", e.totals(st.Counts))
+}
+
+func (e *Env) heading(title string, n int) {
+	e.printf("%s\n", e.paint(bold, fmt.Sprintf("%s (%d)", title, n)))
+}
+
+// needsYou shows a task that waits for a person, and the way out.
+func (e *Env) needsYou(t api.Task) {
+	e.printf("%s  %s\n", e.paint(yellow.Bold(true), t.Key), line(t.Title))
+	e.printf("  %s\n", line(t.Reason))
+	if t.Question != nil {
+		for i, o := range t.Question.Options {
+			e.printf("  %d. %s\n", i+1, line(o))
+		}
+	}
+	e.printf("  → %s\n", wayOut(t))
+}
+
+// wayOut tells what a person can do for a task that needs one.
+func wayOut(t api.Task) string {
+	switch {
+	case t.Question != nil:
+		return fmt.Sprintf(`coppice answer %s "…"`, t.Key)
+	case t.Fix != "":
+		return line(t.Fix)
+	case t.Stage == coppice.StageHeld:
+		return "coppice land " + t.Key
+	}
+	return "coppice show " + t.Key
+}
+
+func (e *Env) totals(counts map[coppice.Status]int) string {
+	var parts []string
+	for _, s := range coppice.Statuses {
+		if n := counts[s]; n > 0 {
+			parts = append(parts, e.paint(statusStyle(s), fmt.Sprintf("%d %s", n, s)))
+		}
+	}
+	if len(parts) == 0 {
+		return `no tasks yet; create one with: coppice new "…"`
+	}
+	return strings.Join(parts, ", ")
+}

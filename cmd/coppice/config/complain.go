@@ -1,0 +1,205 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"coppice"
+	"coppice/agent/profiles"
+)
+
+// wrongType says what was wanted and what stands there instead.
+func (d *decoder) wrongType(n ast.Node, path, want string) *coppice.Error {
+	e := d.fail(n, "%s should be %s, this is %s", what(path), want, kind(n))
+	if example := keys[path].example; example != "" {
+		name := path[strings.LastIndex(path, ".")+1:]
+		return e.WithFix("write it as in %s: %s", name, example)
+	}
+	if path == "" {
+		return e.WithFix("begin with a key, such as checks: [make test]")
+	}
+	return e.WithFix("see `coppice config` for its form")
+}
+
+func kind(n ast.Node) string {
+	switch n.Type() {
+	case ast.MappingType, ast.MappingValueType:
+		return "a mapping"
+	case ast.SequenceType:
+		return "a list"
+	case ast.StringType, ast.LiteralType:
+		return "text"
+	case ast.BoolType:
+		return "true or false"
+	case ast.IntegerType, ast.FloatType, ast.InfinityType, ast.NanType:
+		return "a number"
+	case ast.NullType:
+		return "empty"
+	}
+	return "something else"
+}
+
+// unknown says that there is no such key here, and which ones there are.
+func (d *decoder) unknown(e *ast.MappingValueNode, path, name string, known []string) error {
+	if planned[path+"."+name] || (path == "" && planned[name]) {
+		return d.fail(e.Key, "this version does not know %s yet", coppice.Quote(join(path, cut(name)))).
+			WithFix("remove it; known here: %s", list(known))
+	}
+	hint := ""
+	if near := nearest(name, known); near != "" {
+		hint = ", did you mean " + coppice.Quote(near) + "?"
+	}
+	return d.fail(e.Key, "unknown key %s%s", coppice.Quote(name), hint).WithFix("known here: %s", list(known))
+}
+
+func (d *decoder) notOneOf(n ast.Node, path, s string, known []string) error {
+	if planned[path+"="+s] {
+		return d.fail(n, "this version does not know %s for %s yet", coppice.Quote(s), what(path)).WithFix("use one of: %s", list(known))
+	}
+	hint := ""
+	if near := nearest(s, known); near != "" {
+		hint = ", did you mean " + coppice.Quote(near) + "?"
+	}
+	return d.fail(n, "%s is nothing that %s can be%s", coppice.Quote(s), what(path), hint).WithFix("use one of: %s", list(known))
+}
+
+// refuse gives an error of the domain its place.
+func (d *decoder) refuse(n ast.Node, err error) error {
+	var e *coppice.Error
+	if errors.As(err, &e) {
+		return d.fail(n, "%s", e.Cause).WithFix("%s", e.Fix)
+	}
+	return d.fail(n, "%s", err.Error())
+}
+
+// whole checks what concerns several values at once.
+func (d *decoder) whole(p *coppice.Policy) error {
+	if err := d.tracks(p); err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for i, a := range p.Agent.Fallback {
+		if seen[a] || a == p.Agent.Use {
+			return d.fail(d.elements["agent.fallback"][i], "%s stands here a second time", coppice.Quote(a)).WithFix("name each agent once")
+		}
+		seen[a] = true
+	}
+	if p.Agent.Use == "" && len(p.Agent.Fallback) > 0 {
+		return d.fail(d.values["agent.fallback"], "a fallback without a first agent").WithFix("add use to agent")
+	}
+	if p.Health.Long > p.Health.Timeout && d.set["health.long"] > 0 {
+		return d.fail(d.values["health.long"], "health.long is longer than health.timeout: it would never be reached").
+			WithFix("make it shorter, or the timeout longer")
+	}
+	for i, path := range p.Workspace.Link {
+		for _, c := range p.Workspace.Copy {
+			if path == c {
+				return d.fail(d.elements["workspace.link"][i], "%s is both copied and linked", coppice.Quote(path)).WithFix("keep one of the two")
+			}
+		}
+	}
+	return d.profiles(p)
+}
+
+// tracks sees to it that names are unique and exactly one track is the default.
+func (d *decoder) tracks(p *coppice.Policy) error {
+	nodes, given := d.elements["tracks"]
+	if !given {
+		return nil
+	}
+	if len(p.Tracks) == 0 {
+		return d.fail(d.values["tracks"], "there are no tracks in this list").WithFix("name at least one, or remove the key")
+	}
+	names, defaults := map[string]bool{}, 0
+	for i, t := range p.Tracks {
+		if names[t.Name] {
+			return d.fail(nodes[i], "a second track %s", coppice.Quote(t.Name)).WithFix("give each track a name of its own")
+		}
+		names[t.Name] = true
+		if t.Default {
+			if defaults++; defaults > 1 {
+				return d.fail(nodes[i], "a second default track").WithFix("keep default: true on one track")
+			}
+		}
+	}
+	if defaults == 0 {
+		p.Tracks[0].Default = true
+	}
+	return nil
+}
+
+// profiles checks the project's own agents, in the order of the file. One that
+// has the name of a built-in agent changes only the fields it sets, so each is
+// judged together with what it stands on.
+func (d *decoder) profiles(p *coppice.Policy) error {
+	n, ok := d.values["agents"]
+	if !ok || len(p.Agents) == 0 {
+		return nil
+	}
+	entries, err := d.entries(n, "agents")
+	if err != nil {
+		return err
+	}
+	known, err := profiles.Load()
+	if err != nil {
+		return fmt.Errorf("config: the built-in agents: %w", err)
+	}
+	for _, e := range entries {
+		name, err := d.keyText(e)
+		if err != nil {
+			return err
+		}
+		if _, err := known.With(map[string]coppice.Profile{name: p.Agents[name]}); err != nil {
+			return d.refuse(e.Key, err)
+		}
+	}
+	return nil
+}
+
+// what names a key in a sentence.
+func what(path string) string {
+	if path == "" {
+		return "the file"
+	}
+	return strings.NewReplacer(".*", " entry", "[]", " entry").Replace(path)
+}
+
+func cut(s string) string {
+	if len(s) <= 40 {
+		return s
+	}
+	n := 37
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "..."
+}
+
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+func fieldOf(t reflect.Type, name string) (reflect.StructField, bool) {
+	for f := range t.Fields() {
+		if f.Tag.Get("yaml") == name {
+			return f, true
+		}
+	}
+	return reflect.StructField{}, false
+}
+
+func fieldNames(t reflect.Type) []string {
+	var names []string
+	for f := range t.Fields() {
+		names = append(names, f.Tag.Get("yaml"))
+	}
+	return names
+}

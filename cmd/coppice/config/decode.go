@@ -1,0 +1,412 @@
+package config
+
+import (
+	"bytes"
+	"encoding"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/goccy/go-yaml"
+	"github.com/goccy/go-yaml/ast"
+	"github.com/goccy/go-yaml/lexer"
+	"github.com/goccy/go-yaml/parser"
+	"github.com/goccy/go-yaml/token"
+
+	"coppice"
+)
+
+// maxDepth bounds how deep values nest; the deepest key of ours is at 4.
+const maxDepth = 32
+
+// decoder turns the syntax tree into a Policy. It walks the tree itself, so
+// that every complaint knows its place.
+type decoder struct {
+	name     string
+	source   []byte
+	set      map[string]int        // keys the file sets, and on which line
+	elements map[string][]ast.Node // the elements of each list, for later complaints
+	values   map[string]ast.Node   // the value of each key, likewise
+}
+
+func newDecoder(name string, b []byte) *decoder {
+	return &decoder{
+		name: name, source: bytes.TrimPrefix(b, []byte("\uFEFF")),
+		set: map[string]int{}, elements: map[string][]ast.Node{}, values: map[string]ast.Node{},
+	}
+}
+
+// policy decodes the whole file.
+func (d *decoder) policy() (coppice.Policy, error) {
+	p := coppice.DefaultPolicy()
+	body, err := d.parse()
+	if err != nil || body == nil {
+		return p, err
+	}
+	if err := d.value(body, reflect.ValueOf(&p).Elem(), ""); err != nil {
+		return coppice.Policy{}, err
+	}
+	if err := d.whole(&p); err != nil {
+		return coppice.Policy{}, err
+	}
+	return p, nil
+}
+
+// parse returns the document's value, nil when the file is empty.
+func (d *decoder) parse() (body ast.Node, err error) {
+	if len(d.source) > MaxSize {
+		return nil, coppice.Errorf(coppice.EInvalid, "%s is bigger than %d bytes", d.name, MaxSize).
+			WithFix("keep only configuration in it; a command that is long belongs into a script")
+	}
+	if i := invalidByte(d.source); i >= 0 {
+		line, column := d.place(i)
+		return nil, problem(d.name, d.source, line, column, "this is not text in UTF-8", "save the file as UTF-8")
+	}
+	// The reader is not ours: whatever it chokes on must not take the program down.
+	defer func() {
+		if r := recover(); r != nil {
+			body, err = nil, coppice.Errorf(coppice.EInvalid, "%s is no YAML that can be read", d.name).
+				WithFix("write it in plain YAML: keys, lists and values")
+		}
+	}()
+	tokens := lexer.Tokenize(string(d.source))
+	if err := d.checkTokens(tokens); err != nil {
+		return nil, err
+	}
+	file, err := parser.Parse(tokens, 0)
+	if err != nil {
+		return nil, d.syntax(err)
+	}
+	var docs []ast.Node
+	for _, doc := range file.Docs {
+		if doc.Body != nil && doc.Body.Type() != ast.NullType && doc.Body.Type() != ast.CommentType {
+			docs = append(docs, doc.Body)
+		}
+	}
+	if len(docs) == 0 {
+		return nil, nil
+	}
+	if len(docs) > 1 {
+		return nil, d.fail(docs[1], "a second document begins here").WithFix("keep to one document: remove the --- line")
+	}
+	return docs[0], nil
+}
+
+// invalidByte finds the first byte that is no text, or -1.
+func invalidByte(b []byte) int {
+	for i := 0; i < len(b); {
+		if b[i] == 0 {
+			return i
+		}
+		r, n := utf8.DecodeRune(b[i:])
+		if r == utf8.RuneError && n == 1 {
+			return i
+		}
+		i += n
+	}
+	return -1
+}
+
+// place turns an offset into line and column.
+func (d *decoder) place(offset int) (line, column int) {
+	before := d.source[:offset]
+	start := bytes.LastIndexByte(before, '\n') + 1
+	return bytes.Count(before, []byte("\n")) + 1, utf8.RuneCount(before[start:]) + 1
+}
+
+// checkTokens refuses what makes a small file big or deep, before a tree is made.
+func (d *decoder) checkTokens(tokens token.Tokens) error {
+	flow, block, line := 0, 0, 0
+	for _, t := range tokens {
+		if t.Position.Line != line {
+			line, block = t.Position.Line, 0
+		}
+		switch t.Type {
+		case token.MappingStartType, token.SequenceStartType:
+			flow++
+		case token.MappingEndType, token.SequenceEndType:
+			flow--
+		case token.SequenceEntryType, token.MappingKeyType:
+			block++
+		case token.AnchorType, token.AliasType, token.MergeKeyType:
+			return d.failAt(t, "anchors, aliases and merge keys are not accepted").WithFix("write the value out")
+		case token.TagType, token.DirectiveType:
+			return d.failAt(t, "tags and directives are not accepted").WithFix("leave it out; put text that looks like a number in quotes")
+		}
+		if flow > maxDepth || block > maxDepth || t.Position.IndentNum > 8*maxDepth {
+			return d.failAt(t, "values are nested too deep here").WithFix("nest at most %d levels", maxDepth)
+		}
+	}
+	return nil
+}
+
+// syntax turns the reader's error into ours.
+func (d *decoder) syntax(err error) error {
+	var ye yaml.Error
+	if !errors.As(err, &ye) || ye.GetToken() == nil {
+		return coppice.Errorf(coppice.EInvalid, "%s is no YAML: %w", d.name, err).WithFix("mend the syntax")
+	}
+	t := ye.GetToken()
+	cause, fix := "broken YAML: "+ye.GetMessage(), "mend the syntax; `coppice config` shows every key and its form"
+	text := lineOf(d.source, t.Position.Line)
+	var duplicate *yaml.DuplicateKeyError
+	indent := text[:len(text)-len(strings.TrimLeft(text, " \t"))]
+	switch {
+	case errors.As(err, &duplicate) || strings.Contains(ye.GetMessage(), "already defined"):
+		cause, fix = fmt.Sprintf("the key %s stands here a second time", coppice.Quote(t.Value)), "keep one of the two"
+	case strings.Contains(indent, "\t"):
+		cause, fix = "broken YAML: a tab where spaces should be", "indent with spaces"
+	}
+	return problem(d.name, d.source, t.Position.Line, t.Position.Column, cause, fix)
+}
+
+func (d *decoder) failAt(t *token.Token, format string, args ...any) *coppice.Error {
+	return problem(d.name, d.source, t.Position.Line, t.Position.Column, fmt.Sprintf(format, args...), "")
+}
+
+func (d *decoder) fail(n ast.Node, format string, args ...any) *coppice.Error {
+	return d.failAt(first(n), format, args...)
+}
+
+// first is the token a value begins with. A mapping in block style calls its
+// first colon its own token.
+func first(n ast.Node) *token.Token {
+	switch n := n.(type) {
+	case *ast.MappingNode:
+		if !n.IsFlowStyle && len(n.Values) > 0 {
+			return n.Values[0].Key.GetToken()
+		}
+	case *ast.MappingValueNode:
+		return n.Key.GetToken()
+	}
+	return n.GetToken()
+}
+
+var (
+	durationType = reflect.TypeFor[coppice.Duration]()
+	percentType  = reflect.TypeFor[coppice.Percent]()
+)
+
+// value decodes a node into v, the value of the key at path.
+func (d *decoder) value(n ast.Node, v reflect.Value, path string) error {
+	if n.Type() == ast.NullType && !strings.HasSuffix(path, "]") && !strings.HasSuffix(path, "*") {
+		return nil // a key without a value keeps its default
+	}
+	d.values[path] = n
+	switch {
+	case v.Type() == durationType || v.Type() == percentType:
+		return d.text(n, v, path)
+	case v.Kind() == reflect.Struct:
+		return d.mapping(n, v, path)
+	case v.Kind() == reflect.Map:
+		return d.named(n, v, path)
+	case v.Kind() == reflect.Slice:
+		return d.list(n, v, path)
+	case v.Kind() == reflect.String:
+		return d.str(n, v, path)
+	case v.Kind() == reflect.Int:
+		return d.number(n, v, path)
+	case v.Kind() == reflect.Bool:
+		b, ok := n.(*ast.BoolNode)
+		if !ok {
+			return d.wrongType(n, path, "true or false")
+		}
+		v.SetBool(b.Value)
+		return nil
+	}
+	return fmt.Errorf("config: no reader for %s of type %s", path, v.Type())
+}
+
+// entries returns the pairs of a mapping in order.
+func (d *decoder) entries(n ast.Node, path string) ([]*ast.MappingValueNode, error) {
+	switch n := n.(type) {
+	case *ast.MappingNode:
+		return n.Values, nil
+	case *ast.MappingValueNode:
+		return []*ast.MappingValueNode{n}, nil
+	}
+	return nil, d.wrongType(n, path, "a mapping (key: value)")
+}
+
+// keyText returns the text of a key, which must be a plain one.
+func (d *decoder) keyText(e *ast.MappingValueNode) (string, error) {
+	switch k := ast.Node(e.Key).(type) {
+	case *ast.StringNode:
+		return k.Value, nil
+	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.NullNode, *ast.InfinityNode, *ast.NanNode:
+		return k.GetToken().Value, nil
+	}
+	return "", d.failAt(e.Key.GetToken(), "this is no plain key").WithFix("write keys as plain words")
+}
+
+// mapping decodes a mapping with fixed keys.
+func (d *decoder) mapping(n ast.Node, v reflect.Value, path string) error {
+	entries, err := d.entries(n, path)
+	if err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for _, e := range entries {
+		name, err := d.keyText(e)
+		if err != nil {
+			return err
+		}
+		field, ok := fieldOf(v.Type(), name)
+		if !ok {
+			return d.unknown(e, path, name, fieldNames(v.Type()))
+		}
+		if seen[name] {
+			return d.fail(e.Key, "the key %s stands here a second time", coppice.Quote(name)).WithFix("keep one of the two")
+		}
+		seen[name] = true
+		child := join(path, name)
+		if e.Value.Type() != ast.NullType {
+			d.set[child] = e.Key.GetToken().Position.Line
+		}
+		if err := d.value(e.Value, v.FieldByIndex(field.Index), child); err != nil {
+			return err
+		}
+	}
+	for _, name := range fieldNames(v.Type()) {
+		if keys[join(path, name)].required && !seen[name] {
+			return d.fail(n, "%s lacks %s", what(path), name).WithFix("add it, as in %s: %s", name, keys[join(path, name)].example)
+		}
+	}
+	return nil
+}
+
+// named decodes a mapping whose keys are names that people choose.
+func (d *decoder) named(n ast.Node, v reflect.Value, path string) error {
+	entries, err := d.entries(n, path)
+	if err != nil {
+		return err
+	}
+	k := keys[path]
+	out := reflect.MakeMap(v.Type())
+	for _, e := range entries {
+		name, err := d.keyText(e)
+		if err != nil {
+			return err
+		}
+		if k.names != nil && !slices.Contains(k.names, name) {
+			return d.unknown(e, path, name, k.names)
+		}
+		if k.mapKey != nil {
+			if err := k.mapKey(name); err != nil {
+				return d.refuse(e.Key, err)
+			}
+		}
+		mk := reflect.ValueOf(name).Convert(v.Type().Key())
+		if out.MapIndex(mk).IsValid() {
+			return d.fail(e.Key, "the key %s stands here a second time", coppice.Quote(name)).WithFix("keep one of the two")
+		}
+		d.set[join(path, name)] = e.Key.GetToken().Position.Line
+		elem := reflect.New(v.Type().Elem()).Elem()
+		if err := d.value(e.Value, elem, join(path, "*")); err != nil {
+			return err
+		}
+		out.SetMapIndex(mk, elem)
+	}
+	v.Set(out)
+	return nil
+}
+
+func (d *decoder) list(n ast.Node, v reflect.Value, path string) error {
+	seq, ok := n.(*ast.SequenceNode)
+	if !ok {
+		if s, scalar := n.(ast.ScalarNode); scalar {
+			return d.wrongType(n, path, "a list").WithFix("write it as [%s]", cut(s.GetToken().Value))
+		}
+		return d.wrongType(n, path, "a list")
+	}
+	out := reflect.MakeSlice(v.Type(), len(seq.Values), len(seq.Values))
+	d.elements[path] = seq.Values
+	for i, e := range seq.Values {
+		if err := d.value(e, out.Index(i), path+"[]"); err != nil {
+			return err
+		}
+	}
+	v.Set(out)
+	return nil
+}
+
+func (d *decoder) str(n ast.Node, v reflect.Value, path string) error {
+	var s string
+	switch n := n.(type) {
+	case *ast.StringNode:
+		s = n.Value
+	case *ast.LiteralNode:
+		s = n.Value.Value
+	case ast.ScalarNode:
+		return d.wrongType(n, path, "text").WithFix("put it in quotes: %q", cut(n.GetToken().Value))
+	default:
+		return d.wrongType(n, path, "text")
+	}
+	k := keys[path]
+	if k.oneOf != nil && !slices.Contains(k.oneOf, s) {
+		return d.notOneOf(n, path, s, k.oneOf)
+	}
+	if k.valid != nil {
+		if err := k.valid(s); err != nil {
+			return d.refuse(n, err)
+		}
+	}
+	v.SetString(s)
+	return nil
+}
+
+func (d *decoder) number(n ast.Node, v reflect.Value, path string) error {
+	i, ok := n.(*ast.IntegerNode)
+	if !ok {
+		return d.wrongType(n, path, "a whole number")
+	}
+	k := keys[path]
+	top := k.max
+	if top == 0 {
+		top = 1 << 30
+	}
+	var got int64
+	switch x := i.Value.(type) {
+	case int64:
+		got = x
+	case uint64:
+		got = int64(min(x, 1<<62))
+	default:
+		return d.wrongType(n, path, "a whole number")
+	}
+	if got < int64(k.min) || got > int64(top) {
+		return d.fail(n, "%s is out of range for %s", cut(n.GetToken().Value), what(path)).WithFix("use a number from %d to %d", k.min, top)
+	}
+	v.SetInt(got)
+	return nil
+}
+
+// text decodes a type that reads itself from text: a duration or percentage.
+func (d *decoder) text(n ast.Node, v reflect.Value, path string) error {
+	var s string
+	switch n := n.(type) {
+	case *ast.StringNode:
+		s = n.Value
+	case *ast.IntegerNode, *ast.FloatNode:
+		s = n.GetToken().Value
+	default:
+		return d.wrongType(n, path, "a "+typeName(v.Type()))
+	}
+	if err := v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(s)); err != nil {
+		return d.refuse(n, err)
+	}
+	if least := keys[path].least; least != "" {
+		low, err := time.ParseDuration(least)
+		if err != nil {
+			return fmt.Errorf("config: bound of %s: %w", path, err)
+		}
+		if time.Duration(v.Int()) < low {
+			return d.fail(n, "%s is too short for %s", coppice.Quote(s), what(path)).WithFix("use at least %s", least)
+		}
+	}
+	return nil
+}

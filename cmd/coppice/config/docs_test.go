@@ -1,0 +1,302 @@
+package config_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+
+	"coppice"
+	"coppice/cmd/coppice/config"
+)
+
+const root = "../../.."
+
+// golden holds generated text against the published file.
+func golden(t *testing.T, path string, got []byte) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(want, got) {
+		t.Errorf("%s is out of date: run make generate", path)
+	}
+}
+
+func TestPublishedSchema(t *testing.T) {
+	t.Parallel()
+	golden(t, filepath.Join(root, "docs/coppice.schema.json"), config.Schema())
+}
+
+func TestPublishedKeys(t *testing.T) {
+	t.Parallel()
+	golden(t, filepath.Join(root, "docs/configuration.md"), []byte(reference()))
+}
+
+// reference writes docs/configuration.md.
+func reference() string {
+	var b strings.Builder
+	b.WriteString(`# Configuration
+
+` + "`coppice.yaml`" + ` stands at the root of the repository and is committed with the code. Every key is optional; an empty
+or missing file means the defaults. ` + "`coppice init`" + ` writes one that fits the repository, ` + "`coppice config`" + ` shows what
+is in force and which line says so. Mistakes are reported with file, line and column.
+
+Editors that know JSON Schema can check the file while you type: the schema is ` + "[coppice.schema.json](coppice.schema.json)" + `.
+
+This page is generated: ` + "`make generate`" + `.
+
+## An example
+
+` + "```yaml" + `
+base: ai-develop
+limits: {sessions: 5, memory: 80%}
+workspace: {copy: [.env], link: [node_modules]}
+checks: [make lint, make test]
+land: {how: queue, strategy: squash}
+` + "```" + `
+
+## Every key
+
+Durations are written as 90s, 30m, 4h or 14d. In a name, ` + "`[]`" + ` stands for an element of a list and ` + "`*`" + ` for a name of your own.
+
+| key | type | default | meaning |
+| --- | --- | --- | --- |
+`)
+	for _, k := range config.Explain(coppice.DefaultPolicy(), config.Source{}) {
+		def := k.Default
+		if !strings.HasPrefix(def, "(") {
+			def = "`" + def + "`"
+		}
+		doc := k.Doc
+		if k.Example != "" && k.Example != k.Default {
+			doc += " Example: `" + k.Example + "`"
+		}
+		cell := strings.NewReplacer("|", `\|`)
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", k.Name, cell.Replace(k.Type), cell.Replace(def), cell.Replace(doc))
+	}
+	b.WriteString(`
+Paths in ` + "`workspace.copy`" + ` and ` + "`workspace.link`" + ` are relative to the repository's root. A path that leaves it, by
+name or through a symbolic link, is refused. YAML's anchors, aliases, merge keys and tags are not accepted, and neither is a file of more
+than 1 MiB.
+`)
+	return b.String()
+}
+
+func TestExplain(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	write(t, dir, "limits:\n  sessions: 2\nchecks: [make test, \"true\"]\n")
+	p, src, err := config.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]config.Key{}
+	for _, k := range config.Explain(p, src) {
+		got[k.Name] = k
+		if k.Doc == "" || k.Type == "" {
+			t.Errorf("%s is not explained", k.Name)
+		}
+	}
+	for name, want := range map[string][3]string{
+		"limits.sessions": {"5", "2", "coppice.yaml:2"},
+		"limits.memory":   {"80%", "80%", "default"},
+		"checks":          {"[]", `[make test, "true"]`, "coppice.yaml:3"},
+		"health.timeout":  {"4h", "4h", "default"},
+		"trash.ttl":       {"14d", "14d", "default"},
+		"base":            {"(the repository's default branch)", "(the repository's default branch)", "default"},
+		"tracks":          {"[{name: main, default: true}]", "[{name: main, default: true}]", "default"},
+	} {
+		if k := got[name]; k.Default != want[0] || k.Value != want[1] || k.From != want[2] {
+			t.Errorf("%s: %+v, want %v", name, k, want)
+		}
+	}
+	if k := got["tracks[].name"]; k.Default != "(required)" || k.Value != "" {
+		t.Errorf("%+v", k)
+	}
+}
+
+// Every example of a key is accepted where it is meant to stand.
+func TestExamplesOfKeys(t *testing.T) {
+	t.Parallel()
+	for _, k := range config.Explain(coppice.DefaultPolicy(), config.Source{}) {
+		if k.Example == "" || strings.ContainsAny(k.Name, "*[") {
+			continue
+		}
+		text := k.Example
+		if k.Name == "agent.fallback" {
+			text += ", use: my-agent"
+		}
+		parts := strings.Split(k.Name, ".")
+		for i, part := range slices.Backward(parts) {
+			text = part + ": " + text
+			if i > 0 {
+				text = "{" + text + "}"
+			}
+		}
+		if _, err := config.Parse("example", []byte(text)); err != nil {
+			t.Errorf("%s: %v", k.Name, err)
+		}
+		validate(t, []byte(text))
+	}
+}
+
+var fence = regexp.MustCompile("(?s)```yaml\n(.*?)```")
+
+// Every YAML example in the documentation is a configuration that is accepted,
+// by Parse and by the published schema.
+func TestExamplesInDocs(t *testing.T) {
+	t.Parallel()
+	pages, err := filepath.Glob(filepath.Join(root, "docs/*.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for _, page := range append(pages, filepath.Join(root, "README.md"), filepath.Join(root, "CONTRIBUTING.md")) {
+		b, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range fence.FindAllSubmatch(b, -1) {
+			found++
+			if _, err := config.Parse(filepath.Base(page), m[1]); err != nil {
+				t.Errorf("%v", err)
+			}
+			validate(t, m[1])
+		}
+	}
+	if found == 0 {
+		t.Error("there are no examples")
+	}
+}
+
+// The schema refuses what it can know to be wrong.
+func TestSchemaRefuses(t *testing.T) {
+	t.Parallel()
+	var schema map[string]any
+	if err := json.Unmarshal(config.Schema(), &schema); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"unknown key", "later key", "unknown value", "text for a list", "number for text", "fraction",
+		"zero sessions", "percent", "branch as a command", "track without a name", "later role"} {
+		i := slices.IndexFunc(refused, func(c struct {
+			name, text, at string
+			says           []string
+		}) bool {
+			return c.name == name
+		})
+		if i < 0 {
+			t.Fatalf("no case %q", name)
+		}
+		if problems := against(schema, decode(t, []byte(refused[i].text)), ""); len(problems) == 0 {
+			t.Errorf("%s: the schema accepts %s", name, refused[i].text)
+		}
+	}
+}
+
+func validate(t *testing.T, text []byte) {
+	t.Helper()
+	var schema map[string]any
+	if err := json.Unmarshal(config.Schema(), &schema); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range against(schema, decode(t, text), "") {
+		t.Errorf("%s: %s", text, p)
+	}
+}
+
+// decode reads YAML as JSON would show it.
+func decode(t *testing.T, text []byte) any {
+	t.Helper()
+	b, err := yaml.YAMLToJSON(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v any
+	if err := json.Unmarshal(b, &v); err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// against holds a value against the part of JSON Schema that ours uses.
+func against(s map[string]any, v any, at string) []string {
+	var bad []string
+	complain := func(format string, args ...any) { bad = append(bad, at+": "+fmt.Sprintf(format, args...)) }
+	if any, ok := s["anyOf"].([]any); ok {
+		if !slices.ContainsFunc(any, func(x interface{}) bool { return len(against(x.(map[string]interface{}), v, at)) == 0 }) {
+			complain("%v fits nothing", v)
+		}
+	}
+	if enum, ok := s["enum"].([]any); ok && !slices.ContainsFunc(enum, func(x any) bool { return reflect.DeepEqual(x, v) }) {
+		complain("%v is not in %v", v, enum)
+	}
+	kind, typed := s["type"].(string)
+	switch v := v.(type) {
+	case map[string]any:
+		if typed && kind != "object" {
+			complain("an object")
+		}
+		props, _ := s["properties"].(map[string]any)
+		for name, x := range v {
+			if p, ok := props[name].(map[string]any); ok {
+				bad = append(bad, against(p, x, at+"."+name)...)
+			} else if p, ok := s["additionalProperties"].(map[string]any); ok {
+				bad = append(bad, against(p, x, at+"."+name)...)
+			} else {
+				complain("unknown %s", name)
+			}
+		}
+		required, _ := s["required"].([]any)
+		for _, name := range required {
+			if _, ok := v[name.(string)]; !ok {
+				complain("lacks %v", name)
+			}
+		}
+	case []any:
+		if typed && kind != "array" {
+			complain("an array")
+		}
+		items, _ := s["items"].(map[string]any)
+		for i, x := range v {
+			bad = append(bad, against(items, x, fmt.Sprintf("%s[%d]", at, i))...)
+		}
+	case string:
+		if typed && kind != "string" {
+			complain("a string")
+		}
+		if p, ok := s["pattern"].(string); ok && !regexp.MustCompile(p).MatchString(v) {
+			complain("%q does not match %s", v, p)
+		}
+	case float64:
+		if typed && (kind != "integer" || v != float64(int64(v))) {
+			complain("a number")
+		}
+		if low, ok := s["minimum"].(float64); ok && v < low {
+			complain("%v is below %v", v, low)
+		}
+		if high, ok := s["maximum"].(float64); ok && v > high {
+			complain("%v is above %v", v, high)
+		}
+	case bool:
+		if typed && kind != "boolean" {
+			complain("a boolean")
+		}
+	}
+	return bad
+}

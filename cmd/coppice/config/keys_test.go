@@ -1,0 +1,88 @@
+package config
+
+import (
+	"reflect"
+	"testing"
+
+	"github.com/goccy/go-yaml"
+	"pgregory.net/rapid"
+
+	"coppice"
+)
+
+// The table has every key of the policy, and no other.
+func TestTableMatchesPolicy(t *testing.T) {
+	t.Parallel()
+	have := map[string]bool{}
+	collect(reflect.TypeFor[coppice.Policy](), "", have)
+	for path := range have {
+		if keys[path].doc == "" {
+			t.Errorf("%s is not in the table", path)
+		}
+		if planned[path] {
+			t.Errorf("%s is there and planned at once", path)
+		}
+	}
+	for path := range keys {
+		if !have[path] {
+			t.Errorf("%s is in the table and not in the policy", path)
+		}
+	}
+}
+
+func collect(typ reflect.Type, path string, have map[string]bool) {
+	if path != "" {
+		have[path] = true
+	}
+	switch {
+	case typ == durationType || typ == percentType:
+	case typ.Kind() == reflect.Struct:
+		for f := range typ.Fields() {
+			collect(f.Type, join(path, f.Tag.Get("yaml")), have)
+		}
+	case typ.Kind() == reflect.Slice:
+		collect(typ.Elem(), path+"[]", have)
+	case typ.Kind() == reflect.Map:
+		collect(typ.Elem(), path+".*", have)
+	}
+}
+
+// What Scalar writes reads back as the same text, alone and within a list.
+func TestScalarReadsBack(t *testing.T) {
+	t.Parallel()
+	check := func(fatal func(string, ...any), s string) {
+		for _, text := range []string{"v: " + Scalar(s) + "\n", "v: [" + Scalar(s) + "]\n", "v:\n  - " + Scalar(s) + " # why\n"} {
+			var got map[string]any
+			if err := yaml.Unmarshal([]byte(text), &got); err != nil {
+				fatal("%q: %v", text, err)
+				continue
+			}
+			v := got["v"]
+			if l, ok := v.([]any); ok && len(l) == 1 {
+				v = l[0]
+			}
+			if v != s {
+				fatal("%q reads as %#v", text, v)
+			}
+		}
+	}
+	for _, s := range []string{"", "true", "No", "1", "1e3", "0x1f", "-", "- a", "~", "a: b", "a #b", "\"", "\\", "a\nb", ".5", ".env", "./x", "é", "=", "<<", "1:2", "2026-01-02", "null", "a,b", " a"} {
+		check(t.Errorf, s)
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		s := rapid.StringOf(rapid.SampledFrom([]rune("ab01 :#-[]{}\"'\\,.~!&*|>%@?\n\té<="))).Draw(rt, "text")
+		check(rt.Fatalf, s)
+	})
+}
+
+func TestDistance(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		a, b string
+		want int
+	}{{"", "", 0}, {"abc", "abc", 0}, {"chekcs", "checks", 1}, {"sesions", "sessions", 1}, {"a", "b", 1}, {"abc", "", 3}, {"abcdefgh", "x", 9}} {
+		if got := distance(c.a, c.b, 9); got != min(c.want, 9) && c.want != 9 {
+			t.Errorf("%q %q: %d, want %d", c.a, c.b, got, c.want)
+		}
+	}
+}

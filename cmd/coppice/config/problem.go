@@ -1,0 +1,101 @@
+package config
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"coppice"
+)
+
+// At is where in a file something is wrong. It stands in the chain of every
+// error that concerns a place, for callers that want to point at it.
+type At struct {
+	File         string
+	Line, Column int // from 1; the column counts characters
+}
+
+func (a *At) Error() string { return fmt.Sprintf("%s:%d:%d", a.File, a.Line, a.Column) }
+
+// maxShown is how much of a line an error shows.
+const maxShown = 100
+
+// problem makes the error for a place: file, line and column, what is wrong,
+// the line itself with a mark below the place, and the way out.
+func problem(file string, source []byte, line, column int, cause, fix string) *coppice.Error {
+	at := &At{File: file, Line: max(line, 1), Column: max(column, 1)}
+	text := lineOf(source, at.Line)
+	if n := utf8.RuneCountInString(text); at.Column > n+1 {
+		at.Column = n + 1
+	}
+	shown, mark := text, at.Column
+	if runes := []rune(text); len(runes) > maxShown {
+		from := min(max(0, at.Column-maxShown/2), len(runes)-maxShown)
+		shown, mark = string(runes[from:from+maxShown]), at.Column-from
+	}
+	shown = strings.Map(func(r rune) rune {
+		if r < ' ' || r == utf8.RuneError || r == 0x7f {
+			return ' '
+		}
+		return r
+	}, shown)
+	number := fmt.Sprint(at.Line)
+	cause = fmt.Sprintf("%s: %s\n  %s | %s\n  %s | %s^", at.Error(), cause,
+		number, shown, strings.Repeat(" ", len(number)), strings.Repeat(" ", mark-1))
+	return &coppice.Error{Code: coppice.EInvalid, Cause: cause, Fix: fix, Err: at}
+}
+
+func lineOf(source []byte, n int) string {
+	for range n - 1 {
+		_, rest, ok := bytes.Cut(source, []byte("\n"))
+		if !ok {
+			return ""
+		}
+		source = rest
+	}
+	line, _, _ := bytes.Cut(source, []byte("\n"))
+	return strings.ToValidUTF8(strings.TrimSuffix(string(line), "\r"), "\uFFFD")
+}
+
+// nearest returns the name that was probably meant, or "" when none is close.
+func nearest(name string, names []string) string {
+	best, at := "", max(2, len(name)/3)+1
+	for _, n := range names {
+		if d := distance(strings.ToLower(name), n, at); d < at {
+			best, at = n, d
+		}
+	}
+	return best
+}
+
+// distance counts the letters to insert, delete, replace or swap that make a of
+// b, up to a bound beyond which nobody cares.
+func distance(a, b string, bound int) int {
+	if d := len(a) - len(b); d >= bound || -d >= bound {
+		return bound
+	}
+	before, last := make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row := make([]int, len(b)+1)
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+		before, last = last, row
+	}
+	return min(last[len(b)], bound)
+}
+
+// list writes names as a person would, with commas between.
+func list(names []string) string { return strings.Join(names, ", ") }

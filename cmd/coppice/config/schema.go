@@ -1,0 +1,98 @@
+package config
+
+import (
+	"encoding/json"
+	"reflect"
+
+	"coppice"
+)
+
+// Schema returns the JSON Schema of coppice.yaml, for editors. It is made from
+// the same types and table that Parse reads by; Parse is stricter in what a
+// schema cannot say.
+func Schema() []byte {
+	s := schemaOf(reflect.ValueOf(coppice.DefaultPolicy()), "", true)
+	s["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+	s["title"] = File
+	s["description"] = "What Coppice does in this repository. Every key is optional."
+	b, err := json.MarshalIndent(s, "", "  ")
+	if err != nil {
+		panic("config: encoding the schema: " + err.Error()) // made of maps and texts: a bug
+	}
+	return append(b, '\n')
+}
+
+type schema = map[string]any
+
+// schemaOf describes the value of a key; v holds its default, which counts
+// only where real is true.
+func schemaOf(v reflect.Value, path string, real bool) schema {
+	t, k := v.Type(), keys[path]
+	s := schema{}
+	if k.doc != "" {
+		s["description"] = k.doc
+	}
+	switch {
+	case t == durationType:
+		s["type"] = "string"
+		s["pattern"] = `^([0-9]+d|([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+|0)$`
+	case t == percentType:
+		s["anyOf"] = []schema{
+			{"type": "string", "pattern": `^(100|[1-9][0-9]?)%?$`},
+			{"type": "integer", "minimum": 1, "maximum": 100},
+		}
+	case t.Kind() == reflect.Struct:
+		object(s, v, path, real)
+		return s
+	case t.Kind() == reflect.Map:
+		s["type"] = "object"
+		elem := schemaOf(reflect.New(t.Elem()).Elem(), path+".*", false)
+		if k.names == nil {
+			s["additionalProperties"] = elem
+			return s
+		}
+		props := schema{}
+		for _, name := range k.names {
+			props[name] = elem
+		}
+		s["properties"], s["additionalProperties"] = props, false
+		return s
+	case t.Kind() == reflect.Slice:
+		s["type"] = "array"
+		s["items"] = schemaOf(reflect.New(t.Elem()).Elem(), path+"[]", false)
+	case t.Kind() == reflect.Int:
+		s["type"], s["minimum"] = "integer", k.min
+		if k.max > 0 {
+			s["maximum"] = k.max
+		}
+	case t.Kind() == reflect.Bool:
+		s["type"] = "boolean"
+	default:
+		s["type"] = "string"
+		if k.oneOf != nil {
+			s["enum"] = k.oneOf
+		}
+		if k.pattern != "" {
+			s["pattern"] = k.pattern
+		}
+	}
+	if real && !v.IsZero() {
+		s["default"] = v.Interface()
+	}
+	return s
+}
+
+func object(s schema, v reflect.Value, path string, real bool) {
+	props, required := schema{}, []string{}
+	for f, fv := range v.Fields() {
+		name := f.Tag.Get("yaml")
+		props[name] = schemaOf(fv, join(path, name), real)
+		if keys[join(path, name)].required {
+			required = append(required, name)
+		}
+	}
+	s["type"], s["properties"], s["additionalProperties"] = "object", props, false
+	if len(required) > 0 {
+		s["required"] = required
+	}
+}

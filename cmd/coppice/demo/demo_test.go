@@ -1,0 +1,110 @@
+package demo
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"coppice/api"
+)
+
+var program string // the coppice program, built once
+
+func TestMain(m *testing.M) { os.Exit(run(m)) }
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "coppice-demo-test-")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	program = filepath.Join(dir, "coppice")
+	if out, err := exec.Command("go", "build", "-o", program, "coppice/cmd/coppice").CombinedOutput(); err != nil {
+		panic(string(out))
+	}
+	return m.Run()
+}
+
+func options(t *testing.T, out *bytes.Buffer) (context.Context, Options) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	t.Cleanup(cancel)
+	return ctx, Options{Self: program, Environ: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}, Stdout: out}
+}
+
+// The demo is the whole of Coppice: six tasks land, one after its checks had
+// refused it and one after a conflict.
+func TestDemo(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	ctx, o := options(t, &out)
+	o.JSON = true
+	if err := Run(ctx, o); err != nil {
+		t.Fatal(err)
+	}
+	var s Summary
+	if err := json.Unmarshal(out.Bytes(), &s); err != nil {
+		t.Fatalf("%v in:\n%s", err, out.String())
+	}
+	if s.Landed != 6 || s.Fixed != 1 || s.Conflicts != 1 {
+		t.Errorf("%d landed, %d fixed, %d conflicts", s.Landed, s.Fixed, s.Conflicts)
+	}
+	if len(s.Log) != 7 || s.Log[6] == "" {
+		t.Errorf("the base branch has %d commits:\n%s", len(s.Log), strings.Join(s.Log, "\n"))
+	}
+	if s.CostUSD <= 0 || s.Took <= 0 || s.Folder != "" {
+		t.Errorf("cost %v, took %v, folder %q", s.CostUSD, s.Took, s.Folder)
+	}
+	for _, task := range tasks {
+		if n := strings.Count(strings.Join(s.Log, "\n"), task.Title); n != 1 {
+			t.Errorf("%q landed %d times", task.Title, n)
+		}
+	}
+}
+
+// For people it says what happens, and how it ended.
+func TestDemoTells(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	ctx, o := options(t, &out)
+	if err := Run(ctx, o); err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{"✓ sample-1", "✓ sample-6", "6 tasks landed in", "1 after a fix round", "main now:"} {
+		if !strings.Contains(out.String(), part) {
+			t.Errorf("%q is missing in:\n%s", part, out.String())
+		}
+	}
+}
+
+func TestDemoIsInterrupted(t *testing.T) {
+	t.Parallel()
+	var out bytes.Buffer
+	ctx, o := options(t, &out)
+	ctx, cancel := context.WithCancel(ctx)
+	cancel()
+	if err := Run(ctx, o); err == nil {
+		t.Error("a demo that was interrupted says it went well")
+	}
+}
+
+func TestLine(t *testing.T) {
+	t.Parallel()
+	task := api.Task{Status: "working", Reason: "a\x1b[31mb"}
+	task.Key, task.Title = "app-1", "Say\x07 hello"
+	s := &screen{o: Options{Width: 40, Color: true}, seen: map[string]string{}}
+	got := s.line(task)
+	if strings.ContainsAny(got, "\x07\x1b") || len([]rune(got)) > 40 {
+		t.Errorf("line %q", got)
+	}
+	task.Status = "done"
+	if got := s.line(task); !strings.HasPrefix(got, "\x1b[32m✓") || !strings.HasSuffix(got, "\x1b[0m") {
+		t.Errorf("line %q", got)
+	}
+}

@@ -1,0 +1,40 @@
+// Command coppice runs many AI coding agents on a repository at once, each in a
+// workspace of its own, checks what they did, and lands only what passes.
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"coppice/agent/scripted"
+	"coppice/cmd/coppice/server"
+	"coppice/host"
+)
+
+var version = "dev" // set when built
+
+func main() { os.Exit(run()) }
+
+func run() int {
+	// A host and a scripted agent are started often and live long: they take
+	// the shortest way and know nothing of commands.
+	if len(os.Args) > 2 && os.Args[1] == "host" {
+		log := slog.New(slog.NewTextHandler(os.Stderr, nil))
+		return host.Main(context.Background(), os.Args[2], server.Protocols(), log)
+	}
+	if len(os.Args) > 1 && os.Args[1] == "scripted" {
+		return scripted.Main(context.Background(), os.Args[2:], os.Stdin, os.Stdout, os.Stderr, os.Environ())
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	m, err := newProgram()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "coppice:", err)
+		return 1
+	}
+	return m.run(ctx, os.Args[1:])
+}

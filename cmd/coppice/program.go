@@ -1,0 +1,368 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+
+	"coppice"
+	"coppice/agent/profiles"
+	"coppice/api/client"
+	"coppice/cmd/coppice/cli"
+	"coppice/cmd/coppice/config"
+	"coppice/cmd/coppice/demo"
+	"coppice/cmd/coppice/server"
+	"coppice/cmd/coppice/setup"
+	"coppice/internal/process"
+	"coppice/store/sqlite"
+	"coppice/workspace/git"
+)
+
+// program is the command line: what its commands share.
+type program struct {
+	env   cli.Env
+	self  string // path of this program
+	state string // the state directory
+	tty   bool   // a person is there to answer
+}
+
+func newProgram() (*program, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, fmt.Errorf("the current directory cannot be read: %w", err)
+	}
+	state, err := stateDir()
+	if err != nil {
+		return nil, err
+	}
+	p := &program{self: self, state: state, tty: term.IsTerminal(os.Stdin.Fd()) && term.IsTerminal(os.Stdout.Fd())}
+	p.env = cli.Env{
+		Dir: dir, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Now: time.Now,
+		Client: func() (*client.Client, error) { return client.New(state), nil },
+	}
+	if term.IsTerminal(os.Stdout.Fd()) {
+		p.env.Color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+		if w, _, err := term.GetSize(os.Stdout.Fd()); err == nil {
+			p.env.Width = w
+		}
+	}
+	return p, nil
+}
+
+// stateDir is where state lives: COPPICE_STATE, or coppice below the XDG state
+// directory.
+func stateDir() (string, error) {
+	if dir := os.Getenv("COPPICE_STATE"); dir != "" {
+		return filepath.Abs(dir)
+	}
+	if dir := os.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "coppice"), nil
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return "", fmt.Errorf("no place for the state: %w; set COPPICE_STATE", err)
+	}
+	return filepath.Join(home, ".local", "state", "coppice"), nil
+}
+
+func (p *program) run(ctx context.Context, args []string) int {
+	return cli.Run(ctx, p.root(), p.env, args)
+}
+
+// root is the whole command tree.
+func (p *program) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:     "coppice",
+		Short:   "Run many coding agents on a repository at once, and land only what passes",
+		Version: version,
+		Long: `Coppice runs many AI coding agents on a repository at once, each in a workspace
+of its own, checks what they did, and lands only what passes.
+
+Start with:
+  coppice init     in a git repository: writes coppice.yaml
+  coppice serve    the control process, in a terminal of its own
+  coppice new "…"  a task
+  coppice status   what needs you, what runs, what waits and why`,
+	}
+	root.AddCommand(p.initCommand(), p.serveCommand(), p.demoCommand(), p.doctorCommand(), p.agentsCommand(), p.configCommand(), p.restoreCommand())
+	root.AddCommand(cli.Commands(p.env)...)
+	return root
+}
+
+func (p *program) initCommand() *cobra.Command {
+	var o setup.Options
+	c := &cobra.Command{
+		Use:     "init",
+		Short:   "Write a coppice.yaml that fits this repository",
+		Long:    "Looks at the repository, proposes checks, links and copies, and writes coppice.yaml at its root.\nIt never changes a file that is there.",
+		Example: "  coppice init\n  coppice init --yes --base ai-develop",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			runner, err := git.New(git.Config{})
+			if err != nil {
+				return coppice.Errorf(coppice.EUnavailable, "git cannot be used: %w", err).WithFix("install git 2.38 or newer")
+			}
+			o.Dir, o.Stdout, o.Git = p.env.Dir, p.env.Stdout, runner.Run
+			if p.tty {
+				o.Stdin = p.env.Stdin
+			}
+			for _, a := range p.agents(c.Context()) {
+				if a.Version != "" && a.Problem == "" && a.Name != scriptedAgent {
+					o.Agents = append(o.Agents, a.Name)
+				}
+			}
+			return setup.Init(c.Context(), o)
+		},
+	}
+	c.Flags().BoolVarP(&o.Yes, "yes", "y", false, "take the defaults and ask nothing")
+	c.Flags().StringVar(&o.Base, "base", "", "the branch that work lands on")
+	c.Flags().StringVar(&o.Agent, "agent", "", "who does the work")
+	return c
+}
+
+// scriptedAgent is the built-in agent, which no project should use for work.
+const scriptedAgent = "scripted"
+
+func (p *program) serveCommand() *cobra.Command {
+	cfg := server.Config{State: p.state, Self: p.self, Version: version, Environ: os.Environ()}
+	var verbose bool
+	c := &cobra.Command{
+		Use:     "serve",
+		Aliases: []string{"up"},
+		Short:   "Run the control process",
+		Long: `Runs the control process until it is interrupted. Sessions outlive it: stop or
+upgrade it at any time, and the next one goes on where it stood.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			level := slog.LevelWarn
+			if verbose {
+				level = slog.LevelInfo
+			}
+			cfg.Logger = slog.New(slog.NewTextHandler(p.env.Stderr, &slog.HandlerOptions{Level: level}))
+			return p.serve(c.Context(), cfg)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&cfg.Listen, "listen", "127.0.0.1:4040", "where to listen; loopback only, port 0 picks a free one")
+	f.StringSliceVar(&cfg.Names, "name", nil, "a further name by which the server may be called")
+	f.IntVar(&cfg.MaxSessions, "sessions", 0, "most live sessions of all projects together (0: only the projects' own limits)")
+	f.IntVar(&cfg.KeepEvents, "keep-events", 0, "how many events the log keeps (0: 200000)")
+	f.DurationVar(&cfg.KeepFor, "keep-for", 0, "how long events are kept (0: 90 days)")
+	f.IntVar(&cfg.Backups, "backups", 0, "how many automatic backups are kept (0: 7)")
+	f.DurationVar(&cfg.BackupEvery, "backup-every", 0, "how often an automatic backup is made (0: 6 hours)")
+	f.BoolVarP(&verbose, "verbose", "v", false, "log more")
+	return c
+}
+
+func (p *program) serve(ctx context.Context, cfg server.Config) error {
+	s, err := server.New(cfg)
+	if err != nil {
+		return err
+	}
+	if err := s.Start(ctx); err != nil {
+		return err
+	}
+	fmt.Fprintf(p.env.Stdout, "coppice %s serves %s\nstate in %s\nctrl-c stops it; sessions go on without it\n", version, s.URL(), p.state)
+	<-ctx.Done()
+	s.Stop()
+	return nil
+}
+
+func (p *program) demoCommand() *cobra.Command {
+	var o demo.Options
+	c := &cobra.Command{
+		Use:   "demo",
+		Short: "Run six tasks at once in a sample repository, offline",
+		Long: `Makes a sample repository and a state of its own in a temporary folder, starts a
+server, and lets the built-in scripted agent do six tasks at once: one needs a
+fix round, one is handed back a merge conflict. No key and no network is needed.`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			o.Self, o.Stdout, o.Color, o.Width, o.Environ = p.self, p.env.Stdout, p.env.Color, p.env.Width, os.Environ()
+			return demo.Run(c.Context(), o)
+		},
+	}
+	c.Flags().BoolVar(&o.Keep, "keep", false, "keep the folder and say where it is")
+	c.Flags().BoolVar(&o.JSON, "json", false, "print the summary as JSON only")
+	return c
+}
+
+func (p *program) doctorCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "doctor",
+		Short: "Look whether this machine has what Coppice needs",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			r := setup.Doctor(c.Context(), setup.Machine{
+				StateDir: p.state, Git: runGit, Abilities: abilities,
+				Agents: p.agents,
+			})
+			if err := r.Print(p.env.Stdout, asJSON); err != nil {
+				return err
+			}
+			if r.Exit() != 0 {
+				return coppice.Errorf(coppice.EUnavailable, "something that Coppice needs is missing").WithFix("see the rows that say fail")
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+func runGit(ctx context.Context, dir string, args ...string) (string, error) {
+	runner, err := git.New(git.Config{})
+	if err != nil {
+		return "", err
+	}
+	return runner.Run(ctx, dir, args...)
+}
+
+// abilities tells what the operating system lets Coppice do.
+func abilities(context.Context) []setup.Ability {
+	a := process.Abilities()
+	rows := []setup.Ability{
+		{Name: "cgroup", OK: a.Cgroup != "", Detail: a.Cgroup},
+		{Name: "subreaper", OK: a.Subreaper},
+	}
+	for _, n := range a.Notes {
+		rows = append(rows, setup.Ability{Name: "note", OK: true, Detail: n})
+	}
+	return rows
+}
+
+// agents looks for every agent that Coppice has a profile of.
+func (p *program) agents(ctx context.Context) []setup.Agent {
+	set, err := profiles.Load()
+	if err != nil {
+		return []setup.Agent{{Name: "profiles", Problem: err.Error()}}
+	}
+	set = set.Self(p.self)
+	names := set.Names()
+	found := make([]setup.Agent, len(names))
+	// Each takes a moment to tell its version, so they are asked side by side.
+	var probes sync.WaitGroup
+	for i, name := range names {
+		probes.Go(func() { found[i] = look(ctx, name, set[name]) })
+	}
+	probes.Wait()
+	return found
+}
+
+// look finds one agent and asks its version.
+func look(ctx context.Context, name string, profile coppice.Profile) setup.Agent {
+	a := setup.Agent{Name: name, Tested: profile.Tested, Install: profile.Install}
+	_, version, err := profiles.Find(ctx, name, profile, os.Environ())
+	switch {
+	case err != nil:
+	case version == "":
+		a.Version, a.Problem = "unknown", "it does not tell its version"
+	default:
+		a.Version = version
+	}
+	return a
+}
+
+func (p *program) agentsCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "agents",
+		Short: "List the agent CLIs that Coppice knows, and which are installed",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			r := setup.AgentReport(p.agents(c.Context()))
+			return r.Print(p.env.Stdout, asJSON)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+func (p *program) configCommand() *cobra.Command {
+	var asJSON, schema bool
+	c := &cobra.Command{
+		Use:   "config",
+		Short: "Show every setting of this repository, its value and where it comes from",
+		Args:  cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if schema {
+				_, err := p.env.Stdout.Write(config.Schema())
+				return err
+			}
+			root, err := runGit(c.Context(), p.env.Dir, "rev-parse", "--show-toplevel")
+			if err != nil {
+				return coppice.Errorf(coppice.EInvalid, "%s is not in a git repository", p.env.Dir).WithFix("go to the repository, or run `git init`")
+			}
+			policy, src, err := config.Load(root)
+			if err != nil {
+				return err
+			}
+			return p.printConfig(config.Explain(policy, src), asJSON)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	c.Flags().BoolVar(&schema, "schema", false, "print the JSON Schema of coppice.yaml")
+	return c
+}
+
+func (p *program) printConfig(keys []config.Key, asJSON bool) error {
+	if asJSON {
+		e := json.NewEncoder(p.env.Stdout)
+		e.SetIndent("", "  ")
+		return e.Encode(keys)
+	}
+	return config.Print(p.env.Stdout, keys)
+}
+
+func (p *program) restoreCommand() *cobra.Command {
+	var yes bool
+	c := &cobra.Command{
+		Use:   "restore BACKUP",
+		Short: "Replace the state's database by a backup",
+		Long: `Checks a backup and puts it in the place of the database, which is kept beside it.
+The server must not be running. Backups stand in the backups folder of the state
+directory; ` + "`coppice backup`" + ` makes one more.`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if !yes && !p.confirm("Replace the database by "+args[0]+"?") {
+				return coppice.Errorf(coppice.EInvalid, "nothing was restored").WithFix("say --yes to restore without being asked")
+			}
+			to := filepath.Join(p.state, "coppice.db")
+			if err := sqlite.Restore(c.Context(), args[0], to); err != nil {
+				return err
+			}
+			fmt.Fprintf(p.env.Stdout, "restored %s from %s\n", to, args[0])
+			return nil
+		},
+	}
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	return c
+}
+
+// confirm asks a person; nobody there means no.
+func (p *program) confirm(question string) bool {
+	if !p.tty {
+		return false
+	}
+	fmt.Fprintf(p.env.Stdout, "%s [y/N] ", question)
+	var answer string
+	if _, err := fmt.Fscanln(p.env.Stdin, &answer); err != nil && !errors.Is(err, io.EOF) {
+		return false
+	}
+	return answer == "y" || answer == "yes"
+}

@@ -1,0 +1,332 @@
+// Package server wires the control process: the store, the engine, the fabric,
+// a worker, the HTTP server and the backups. The command `coppice serve` and
+// the tests boot the same Server.
+package server
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"syscall"
+	"time"
+
+	"coppice"
+	"coppice/agent/profiles"
+	"coppice/api/client"
+	apihttp "coppice/api/http"
+	"coppice/engine"
+	"coppice/fabric/local"
+	"coppice/host"
+	"coppice/internal/redact"
+	"coppice/internal/startstop"
+	"coppice/store/sqlite"
+	"coppice/worker"
+	"coppice/workspace"
+	"coppice/workspace/git"
+)
+
+// Config is what a Server is told. State and Self are required; every other
+// zero value is a sound default.
+type Config struct {
+	State   string   // the state directory
+	Self    string   // path of the coppice program, which hosts run as well
+	Listen  string   // host:port on loopback
+	Names   []string // further names by which the server may be called
+	Version string
+	Environ []string // Coppice's own environment
+	Logger  *slog.Logger
+	Now     func() time.Time
+
+	MaxSessions int           // of all projects together; 0 for no bound
+	KeepEvents  int           // how many events the log keeps; 200,000 when 0
+	KeepFor     time.Duration // and for how long; 90 days when 0
+	Backups     int           // how many automatic backups are kept; 7 when 0
+	BackupEvery time.Duration // 6 hours when 0
+}
+
+// Server is the control process. Start it once; Stop leaves sessions running.
+type Server struct {
+	cfg      Config
+	profiles profiles.Set
+
+	set    *startstop.Set
+	store  *sqlite.Store
+	spaces *workspace.Workspaces
+	http   *apihttp.Server
+}
+
+// New checks the config.
+func New(c Config) (*Server, error) {
+	if c.State == "" || c.Self == "" {
+		return nil, errors.New("server: State and Self are required")
+	}
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	for _, d := range []struct {
+		at *int
+		to int
+	}{{&c.KeepEvents, 200_000}, {&c.Backups, 7}} {
+		if *d.at == 0 {
+			*d.at = d.to
+		}
+	}
+	if c.KeepFor == 0 {
+		c.KeepFor = 90 * 24 * time.Hour
+	}
+	if c.BackupEvery == 0 {
+		c.BackupEvery = 6 * time.Hour
+	}
+	set, err := profiles.Load()
+	if err != nil {
+		return nil, err
+	}
+	return &Server{cfg: c, profiles: set}, nil
+}
+
+// URL is where the server listens, once started.
+func (s *Server) URL() string { return s.http.URL() }
+
+// Start opens the state and starts everything. When something fails, all that
+// was started is stopped again.
+func (s *Server) Start(ctx context.Context) (err error) {
+	if err := privateDir(s.cfg.State); err != nil {
+		return err
+	}
+	s.store, err = sqlite.Open(ctx, sqlite.Config{Path: s.path("coppice.db"), Logger: s.cfg.Logger})
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, s.store.Close())
+		}
+	}()
+	if err := s.wire(ctx); err != nil {
+		return err
+	}
+	return s.set.Start(ctx)
+}
+
+// Stop stops everything. Sessions go on; the next Start finds them.
+func (s *Server) Stop() {
+	if s.set == nil {
+		return
+	}
+	s.set.Stop()
+	if err := s.store.Close(); err != nil {
+		s.cfg.Logger.Error("closing the store failed", "error", err)
+	}
+}
+
+func (s *Server) path(names ...string) string {
+	return filepath.Join(append([]string{s.cfg.State}, names...)...)
+}
+
+// wire makes the parts and orders them.
+func (s *Server) wire(ctx context.Context) error {
+	runner, err := git.New(git.Config{Env: s.cfg.Environ})
+	if err != nil {
+		return coppice.Errorf(coppice.EUnavailable, "git cannot be used: %w", err).WithFix("install git 2.38 or newer")
+	}
+	s.spaces, err = workspace.New(workspace.Config{
+		Dir: s.path("workspaces"), Trash: s.path("trash"), Git: runner, Now: s.cfg.Now, Logger: s.cfg.Logger,
+		Env: s.cfg.Environ,
+	})
+	if err != nil {
+		return err
+	}
+	fab := local.New(local.Config{Store: s.store, Now: s.cfg.Now})
+	nodes := func(ctx context.Context) ([]coppice.Node, error) {
+		if err := fab.Announce(ctx, thisNode(s.cfg.State)); err != nil {
+			return nil, err
+		}
+		return fab.Nodes(ctx)
+	}
+	eng, err := engine.New(engine.Config{
+		Store: s.store, Now: s.cfg.Now, Nodes: nodes, Logger: s.cfg.Logger, MaxSessions: s.cfg.MaxSessions,
+		KeepEvents: s.cfg.KeepEvents, KeepFor: s.cfg.KeepFor,
+	})
+	if err != nil {
+		return err
+	}
+	work, err := worker.New(worker.Config{
+		Name: engine.PoolLocal, Pools: []string{engine.PoolControl, engine.PoolLocal}, Fabric: fab, Store: s.store,
+		Workspaces: s.spaces, Sessions: s.path("sessions"), Host: host.Launcher{Argv: []string{s.cfg.Self, "host"}, Env: hostEnv(s.cfg.Environ)},
+		Profile: s.profile, Environ: s.cfg.Environ, Now: s.cfg.Now, Logger: s.cfg.Logger, Redact: redact.New(),
+		Room: map[worker.Group]int{worker.GroupGit: max(4, 2*runtime.NumCPU()), worker.GroupCheck: runtime.NumCPU(), worker.GroupSession: 1024},
+	})
+	if err != nil {
+		return err
+	}
+	token, err := client.EnsureToken(s.cfg.State)
+	if err != nil {
+		return err
+	}
+	backups := &sqlite.Backups{Store: s.store, Folder: s.path("backups"), Keep: s.cfg.Backups}
+	s.http, err = apihttp.New(apihttp.Config{
+		Listen: s.cfg.Listen, Names: s.cfg.Names, Token: token, Store: s.store, Version: s.cfg.Version, Now: s.cfg.Now, Log: s.cfg.Logger,
+		Engine: engine.NewIntake(s.store, s.cfg.Now, s.inspect, s.known), Status: eng, Diff: s.diff,
+		Backup: func(ctx context.Context) (string, error) { return backups.Make(ctx, s.cfg.Now()) },
+	})
+	if err != nil {
+		return err
+	}
+	s.set = &startstop.Set{}
+	s.set.Add("http", s.http)
+	s.set.Add("workspaces", once(func(ctx context.Context) error { return s.spaces.Sweep(ctx) }))
+	s.set.Add("worker", work)
+	s.set.Add("engine", background(eng.Run))
+	s.set.Add("backups", background(s.backupLoop(backups)))
+	s.set.Add("endpoint", endpoint{s})
+	return nil
+}
+
+// endpoint tells clients where the server is, for as long as it is there.
+type endpoint struct{ s *Server }
+
+func (e endpoint) Start(context.Context) error {
+	return client.WriteEndpoint(e.s.cfg.State, client.Endpoint{URL: e.s.http.URL(), PID: os.Getpid()})
+}
+
+func (e endpoint) Stop() {
+	if err := client.RemoveEndpoint(e.s.cfg.State, os.Getpid()); err != nil {
+		e.s.cfg.Logger.Warn("removing the endpoint failed", "error", err)
+	}
+}
+
+// backupLoop makes a backup whenever the newest one is old enough.
+func (s *Server) backupLoop(b *sqlite.Backups) func(context.Context) error {
+	return func(ctx context.Context) error {
+		for {
+			wait := s.cfg.BackupEvery
+			list, err := b.List()
+			if err == nil && len(list) > 0 {
+				if st, err := os.Stat(list[0]); err == nil {
+					wait -= s.cfg.Now().Sub(st.ModTime())
+				}
+			}
+			timer := time.NewTimer(max(wait, time.Minute))
+			select {
+			case <-ctx.Done():
+				timer.Stop()
+				return nil
+			case <-timer.C:
+			}
+			if _, err := b.Make(ctx, s.cfg.Now()); err != nil && ctx.Err() == nil {
+				s.cfg.Logger.Error("automatic backup failed", "error", err)
+			}
+		}
+	}
+}
+
+// profile finds an agent's profile, the project's own first.
+func (s *Server) profile(name string, own *coppice.Profile) (coppice.Profile, error) {
+	set := s.profiles
+	if own != nil {
+		var err error
+		if set, err = set.With(map[string]coppice.Profile{name: *own}); err != nil {
+			return coppice.Profile{}, err
+		}
+	}
+	return set.Self(s.cfg.Self).Get(name)
+}
+
+// known tells whether a project can use an agent: there is a profile, and its
+// program is installed.
+func (s *Server) known(p coppice.Project, name string) error {
+	var own *coppice.Profile
+	if o, ok := p.Policy.Agents[name]; ok {
+		own = &o
+	}
+	profile, err := s.profile(name, own)
+	if err != nil {
+		return err
+	}
+	return profiles.Installed(name, profile, s.cfg.Environ)
+}
+
+// inspect tells the project that a directory belongs to.
+func (s *Server) inspect(ctx context.Context, dir string) (coppice.Project, error) {
+	return inspect(ctx, s.spaces, dir)
+}
+
+// diff shows what a task has changed: what landed, what its workspace holds
+// now, or what its branch holds.
+func (s *Server) diff(ctx context.Context, t coppice.Task) (string, error) {
+	return diff(ctx, s.store, s.spaces, t)
+}
+
+// privateDir makes a directory for its owner only.
+func privateDir(dir string) error {
+	err := os.MkdirAll(dir, 0o700)
+	var st fs.FileInfo
+	if err == nil {
+		st, err = os.Stat(dir)
+	}
+	switch {
+	case errors.Is(err, syscall.ENOSPC):
+		return coppice.Errorf(coppice.EUnavailable, "the disk is full: %s cannot be made", dir).WithFix("free some space")
+	case err != nil:
+		return coppice.Errorf(coppice.EUnavailable, "the state directory cannot be used: %w", err).
+			WithFix("make %s writable, or name another directory with COPPICE_STATE", dir)
+	case !st.IsDir():
+		return coppice.Errorf(coppice.EUnavailable, "%s is no directory", dir).WithFix("name another directory with COPPICE_STATE")
+	case st.Mode().Perm()&0o077 != 0:
+		if err := os.Chmod(dir, 0o700); err != nil {
+			return coppice.Errorf(coppice.EForbidden, "others can read the state directory %s, and that cannot be changed: %w", dir, err).
+				WithFix("chmod 700 it, or name another directory with COPPICE_STATE")
+		}
+	}
+	return nil
+}
+
+// hostEnv is the little that a host itself needs.
+func hostEnv(environ []string) []string {
+	var env []string
+	for _, kv := range environ {
+		for _, name := range []string{"PATH=", "HOME=", "TMPDIR="} {
+			if len(kv) > len(name) && kv[:len(name)] == name {
+				env = append(env, kv)
+			}
+		}
+	}
+	return env
+}
+
+// once is a service that does something at its start only.
+type once func(context.Context) error
+
+func (f once) Start(ctx context.Context) error { return f(ctx) }
+func (once) Stop()                             {}
+
+// background makes a service of a function that runs until its context ends.
+func background(f func(context.Context) error) startstop.Service { return &loop{f: f} }
+
+type loop struct {
+	f      func(context.Context) error
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+}
+
+func (l *loop) Start(ctx context.Context) error {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	l.cancel = cancel
+	l.wg.Go(func() { _ = l.f(ctx) }) // such functions end with their context only, and log what goes wrong
+	return nil
+}
+
+func (l *loop) Stop() {
+	if l.cancel != nil {
+		l.cancel()
+	}
+	l.wg.Wait()
+}

@@ -1,0 +1,304 @@
+package setup
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strconv"
+	"strings"
+)
+
+// Level says how bad a row is.
+type Level string
+
+// The levels of a row.
+const (
+	OK   Level = "ok"
+	Warn Level = "warn" // works, with less than there could be
+	Fail Level = "fail" // Coppice does not work like this
+)
+
+// Row is one thing the doctor looked at.
+type Row struct {
+	Name   string `json:"name"`
+	Level  Level  `json:"level"`
+	Detail string `json:"detail"`
+	Fix    string `json:"fix,omitempty"` // the way out, unless all is well
+}
+
+// Report is all that the doctor saw.
+type Report struct {
+	Rows []Row `json:"rows"`
+}
+
+// Exit is the exit code of `coppice doctor`.
+func (r Report) Exit() int {
+	for _, row := range r.Rows {
+		if row.Level == Fail {
+			return 1
+		}
+	}
+	return 0
+}
+
+// Ability is something that the operating system lets Coppice do, or not.
+type Ability struct {
+	Name   string
+	OK     bool
+	Detail string
+}
+
+// Agent is an agent CLI that Coppice knows.
+type Agent struct {
+	Name    string
+	Version string // as it says itself; empty when it is not there
+	Tested  string // the version Coppice was tested with
+	Install string // how to get it
+	Problem string // why it does not work although it is there
+}
+
+// Machine is what the doctor looks at. What is nil or zero is not looked at.
+type Machine struct {
+	StateDir  string
+	Git       func(ctx context.Context, dir string, args ...string) (string, error)
+	Abilities func(ctx context.Context) []Ability
+	Agents    func(ctx context.Context) []Agent
+	LookPath  func(name string) (string, error) // exec.LookPath when nil
+	Limits    func(dir string) (Limits, error)  // this machine's when nil
+}
+
+// Limits are the machine's numbers.
+type Limits struct {
+	DiskFree   uint64
+	Memory     uint64
+	OpenFiles  uint64
+	FileSystem string // its name, empty when unknown
+	Note       string // what is worth knowing about it
+}
+
+// What Coppice wants of a machine.
+const (
+	gitMajor, gitMinor = 2, 38 // the first with merge-tree --write-tree
+	leastDisk          = 200 << 20
+	goodDisk           = 2 << 30
+	goodMemory         = 2 << 30
+	goodOpenFiles      = 4096
+)
+
+// Doctor looks at the machine. It changes nothing, apart from a file that it
+// makes in the state directory and removes again.
+func Doctor(ctx context.Context, m Machine) Report {
+	if m.LookPath == nil {
+		m.LookPath = exec.LookPath
+	}
+	if m.Limits == nil {
+		m.Limits = limits
+	}
+	var rows []Row
+	rows = append(rows, m.git(ctx))
+	rows = append(rows, m.state()...)
+	rows = append(rows, m.limits()...)
+	if m.Abilities != nil {
+		for _, a := range m.Abilities(ctx) {
+			rows = append(rows, ability(a))
+		}
+	}
+	rows = append(rows, m.tmux())
+	if m.Agents != nil {
+		rows = append(rows, agents(m.Agents(ctx))...)
+	}
+	return Report{Rows: rows}
+}
+
+var gitVersion = regexp.MustCompile(`(\d+)\.(\d+)(?:\.\d+)*`)
+
+func (m Machine) git(ctx context.Context) Row {
+	row := Row{Name: "git", Level: Fail, Fix: fmt.Sprintf("install git %d.%d or newer", gitMajor, gitMinor)}
+	out, err := m.Git(ctx, ".", "version")
+	if err != nil {
+		row.Detail = "cannot be run"
+		return row
+	}
+	v := gitVersion.FindStringSubmatch(out)
+	if v == nil {
+		row.Detail = "tells no version: " + strconv.Quote(strings.TrimSpace(out))
+		return row
+	}
+	row.Detail = v[0]
+	major, _ := strconv.Atoi(v[1]) // digits by the pattern
+	minor, _ := strconv.Atoi(v[2])
+	if major > gitMajor || (major == gitMajor && minor >= gitMinor) {
+		row.Level, row.Fix = OK, ""
+		return row
+	}
+	row.Detail += " is too old: it cannot merge without a checkout"
+	return row
+}
+
+// state looks at the directory that Coppice keeps its state in, or at the
+// nearest one above while it does not exist yet.
+func (m Machine) state() []Row {
+	if m.StateDir == "" {
+		return nil
+	}
+	row := Row{Name: "state directory", Level: OK, Detail: m.StateDir}
+	info, err := os.Stat(m.StateDir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		row.Detail += " (will be made)"
+	case err != nil:
+		row.Level, row.Detail, row.Fix = Fail, fmt.Sprintf("%s: %v", m.StateDir, errors.Unwrap(err)), "make it readable for the user who runs coppice"
+		return []Row{row}
+	case !info.IsDir():
+		row.Level, row.Detail, row.Fix = Fail, m.StateDir+" is no directory", "move it away"
+		return []Row{row}
+	case info.Mode().Perm()&0o077 != 0:
+		row.Level, row.Detail = Warn, fmt.Sprintf("%s is open to other users (%v)", m.StateDir, info.Mode().Perm())
+		row.Fix = "chmod 700 " + m.StateDir
+	}
+	dir := existing(m.StateDir)
+	f, err := os.CreateTemp(dir, ".coppice-doctor-*")
+	if err == nil {
+		err = errors.Join(f.Close(), os.Remove(f.Name()))
+	}
+	if err != nil {
+		row.Level, row.Detail, row.Fix = Fail, dir+" cannot be written", "make it writable, or set XDG_STATE_HOME to a place that is"
+	}
+	return []Row{row}
+}
+
+// existing returns the directory itself or the nearest one above that is there.
+func existing(dir string) string {
+	for {
+		if info, err := os.Stat(dir); err == nil && info.IsDir() {
+			return dir
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return dir
+		}
+		dir = up
+	}
+}
+
+func (m Machine) limits() []Row {
+	dir := "."
+	if m.StateDir != "" {
+		dir = existing(m.StateDir)
+	}
+	l, err := m.Limits(dir)
+	if err != nil {
+		return []Row{{"machine", Warn, "its limits cannot be read: " + err.Error(), "look for disk, memory and open files yourself"}}
+	}
+	disk := Row{"free disk", OK, size(l.DiskFree), ""}
+	switch {
+	case l.DiskFree < leastDisk:
+		disk.Level, disk.Fix = Fail, "free at least "+size(leastDisk)
+	case l.DiskFree < goodDisk:
+		disk.Level, disk.Fix = Warn, "every workspace is a checkout of its own: free some more"
+	}
+	memory := Row{"memory", OK, size(l.Memory), ""}
+	if l.Memory < goodMemory {
+		memory.Level, memory.Fix = Warn, "set limits.sessions to 1 or 2"
+	}
+	files := Row{"open files", OK, strconv.FormatUint(l.OpenFiles, 10), ""}
+	if l.OpenFiles > 1<<40 {
+		files.Detail = "unlimited"
+	}
+	if l.OpenFiles < goodOpenFiles {
+		files.Level, files.Fix = Warn, fmt.Sprintf("raise the limit: ulimit -n %d", goodOpenFiles)
+	}
+	rows := []Row{disk, memory, files}
+	if l.FileSystem != "" {
+		row := Row{"file system", OK, l.FileSystem, ""}
+		if l.Note != "" {
+			row.Level, row.Detail, row.Fix = Warn, l.FileSystem+": "+l.Note, "keep the state on another file system, or keep backups"
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+func ability(a Ability) Row {
+	if a.OK {
+		return Row{a.Name, OK, a.Detail, ""}
+	}
+	return Row{a.Name, Warn, a.Detail, "Coppice works without it on " + runtime.GOOS + ", with less certainty about stray processes"}
+}
+
+func (m Machine) tmux() Row {
+	if _, err := m.LookPath("tmux"); err != nil {
+		return Row{"tmux", OK, "not there, and not needed", ""}
+	}
+	return Row{"tmux", OK, "there", ""}
+}
+
+// agents has a row for each agent, and fails when there is none at all.
+func agents(list []Agent) []Row {
+	var rows []Row
+	usable := 0
+	for _, a := range list {
+		row := Row{Name: "agent " + a.Name, Level: OK, Detail: a.Version}
+		switch {
+		case a.Problem != "":
+			row.Level, row.Detail, row.Fix = Warn, a.Problem, a.Install
+		case a.Version == "":
+			row.Level, row.Detail, row.Fix = Warn, "not installed", a.Install
+		default:
+			usable++
+			if a.Tested != "" && a.Tested != a.Version {
+				row.Detail += " (tested with " + a.Tested + ")"
+			}
+		}
+		rows = append(rows, row)
+	}
+	if usable == 0 {
+		rows = append(rows, Row{"agents", Fail, "none can be used", "install one of the agents above, or describe your own under agents in coppice.yaml"})
+	}
+	return rows
+}
+
+func size(n uint64) string {
+	const unit = 1 << 10
+	if n < unit {
+		return strconv.FormatUint(n, 10) + " B"
+	}
+	f, i := float64(n)/unit, 0
+	for ; f >= unit && i < 4; i++ {
+		f /= unit
+	}
+	return fmt.Sprintf("%.1f %ciB", f, "KMGTP"[i])
+}
+
+// Print writes the report: a table for people, or JSON for programs.
+func (r Report) Print(w io.Writer, asJSON bool) error {
+	if asJSON {
+		enc := json.NewEncoder(w)
+		enc.SetIndent("", "  ")
+		return enc.Encode(r)
+	}
+	wide := 0
+	for _, row := range r.Rows {
+		wide = max(wide, len(row.Name))
+	}
+	var b strings.Builder
+	for _, row := range r.Rows {
+		fmt.Fprintf(&b, "%-4s  %-*s  %s\n", row.Level, wide, row.Name, row.Detail)
+		if row.Level != OK && row.Fix != "" {
+			fmt.Fprintf(&b, "%*s  -> %s\n", wide+6, "", row.Fix)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// AgentReport tells of the agents only.
+func AgentReport(found []Agent) Report { return Report{Rows: agents(found)} }

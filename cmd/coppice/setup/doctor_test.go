@@ -1,0 +1,176 @@
+package setup_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"coppice/cmd/coppice/setup"
+)
+
+// healthy is a machine on which all is well.
+func healthy(t *testing.T) setup.Machine {
+	t.Helper()
+	state := filepath.Join(t.TempDir(), "state")
+	if err := os.Mkdir(state, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return setup.Machine{
+		StateDir: state,
+		Git: func(context.Context, string, ...string) (string, error) {
+			return "git version 2.39.5 (Apple Git-154)\n", nil
+		},
+		Abilities: func(context.Context) []setup.Ability {
+			return []setup.Ability{{Name: "cgroup", OK: true, Detail: "v2"}}
+		},
+		Agents: func(context.Context) []setup.Agent {
+			return []setup.Agent{{Name: "one", Version: "1.2.3", Tested: "1.2.0"}, {Name: "two", Install: "get two"}}
+		},
+		LookPath: func(string) (string, error) { return "/bin/x", nil },
+		Limits: func(string) (setup.Limits, error) {
+			return setup.Limits{DiskFree: 50 << 30, Memory: 16 << 30, OpenFiles: 1 << 20, FileSystem: "ext4"}, nil
+		},
+	}
+}
+
+func row(r setup.Report, name string) setup.Row {
+	for _, x := range r.Rows {
+		if x.Name == name {
+			return x
+		}
+	}
+	return setup.Row{}
+}
+
+func TestDoctorHealthy(t *testing.T) {
+	t.Parallel()
+	m := healthy(t)
+	r := setup.Doctor(t.Context(), m)
+	var out bytes.Buffer
+	if err := r.Print(&out, false); err != nil {
+		t.Fatal(err)
+	}
+	want := strings.ReplaceAll(`ok    git              2.39.5
+ok    state directory  STATE
+ok    free disk        50.0 GiB
+ok    memory           16.0 GiB
+ok    open files       1048576
+ok    file system      ext4
+ok    cgroup           v2
+ok    tmux             there
+ok    agent one        1.2.3 (tested with 1.2.0)
+warn  agent two        not installed
+                       -> get two
+`, "STATE", m.StateDir)
+	if out.String() != want || r.Exit() != 0 {
+		t.Fatalf("exit %d\n%s\nwant\n%s", r.Exit(), out.String(), want)
+	}
+	out.Reset()
+	if err := r.Print(&out, true); err != nil {
+		t.Fatal(err)
+	}
+	var back setup.Report
+	if err := json.Unmarshal(out.Bytes(), &back); err != nil || len(back.Rows) != len(r.Rows) {
+		t.Fatal(err, out.String())
+	}
+	left, err := os.ReadDir(m.StateDir)
+	if err != nil || len(left) > 0 {
+		t.Fatal("something was left behind", left, err)
+	}
+}
+
+func TestDoctorFindsFault(t *testing.T) {
+	t.Parallel()
+	cases := map[string]struct {
+		change func(t *testing.T, m *setup.Machine)
+		row    string
+		level  setup.Level
+		says   string
+	}{
+		"no git": {func(_ *testing.T, m *setup.Machine) {
+			m.Git = func(context.Context, string, ...string) (string, error) { return "", errors.New("no") }
+		}, "git", setup.Fail, "cannot be run"},
+		"old git": {func(_ *testing.T, m *setup.Machine) {
+			m.Git = func(context.Context, string, ...string) (string, error) { return "git version 2.37.9", nil }
+		}, "git", setup.Fail, "too old"},
+		"strange git": {func(_ *testing.T, m *setup.Machine) {
+			m.Git = func(context.Context, string, ...string) (string, error) { return "hello", nil }
+		}, "git", setup.Fail, "tells no version"},
+		"open state": {func(t *testing.T, m *setup.Machine) {
+			if err := os.Chmod(m.StateDir, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}, "state directory", setup.Warn, "open to other users"},
+		"state is a file": {func(t *testing.T, m *setup.Machine) {
+			m.StateDir = filepath.Join(m.StateDir, "file")
+			if err := os.WriteFile(m.StateDir, nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}, "state directory", setup.Fail, "no directory"},
+		"state not there yet": {func(_ *testing.T, m *setup.Machine) {
+			m.StateDir = filepath.Join(m.StateDir, "a/b")
+		}, "state directory", setup.OK, "will be made"},
+		"state not writable": {func(_ *testing.T, m *setup.Machine) { m.StateDir = "/proc/coppice" }, "state directory", setup.Fail, "cannot be written"},
+		"full disk": {func(_ *testing.T, m *setup.Machine) {
+			m.Limits = func(string) (setup.Limits, error) { return setup.Limits{DiskFree: 1 << 20}, nil }
+		}, "free disk", setup.Fail, "1.0 MiB"},
+		"few files": {func(_ *testing.T, m *setup.Machine) {
+			m.Limits = func(string) (setup.Limits, error) { return setup.Limits{DiskFree: 9 << 30, OpenFiles: 256}, nil }
+		}, "open files", setup.Warn, "256"},
+		"little memory": {func(_ *testing.T, m *setup.Machine) {
+			m.Limits = func(string) (setup.Limits, error) { return setup.Limits{DiskFree: 9 << 30, Memory: 1 << 30}, nil }
+		}, "memory", setup.Warn, "1.0 GiB"},
+		"no journal": {func(_ *testing.T, m *setup.Machine) {
+			m.Limits = func(string) (setup.Limits, error) {
+				return setup.Limits{DiskFree: 9 << 30, FileSystem: "ext4", Note: "without a journal"}, nil
+			}
+		}, "file system", setup.Warn, "without a journal"},
+		"no cgroup": {func(_ *testing.T, m *setup.Machine) {
+			m.Abilities = func(context.Context) []setup.Ability {
+				return []setup.Ability{{Name: "cgroup", Detail: "not delegated"}}
+			}
+		}, "cgroup", setup.Warn, "not delegated"},
+		"no agent": {func(_ *testing.T, m *setup.Machine) {
+			m.Agents = func(context.Context) []setup.Agent { return []setup.Agent{{Name: "two", Install: "get two"}} }
+		}, "agents", setup.Fail, "none can be used"},
+		"broken agent": {func(_ *testing.T, m *setup.Machine) {
+			m.Agents = func(context.Context) []setup.Agent {
+				return []setup.Agent{{Name: "one", Version: "1"}, {Name: "two", Version: "1", Problem: "not logged in", Install: "log in"}}
+			}
+		}, "agent two", setup.Warn, "not logged in"},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			m := healthy(t)
+			c.change(t, &m)
+			r := setup.Doctor(t.Context(), m)
+			got := row(r, c.row)
+			if got.Level != c.level || !strings.Contains(got.Detail, c.says) {
+				t.Fatalf("%+v", got)
+			}
+			if got.Level != setup.OK && got.Fix == "" {
+				t.Fatalf("no way out: %+v", got)
+			}
+			if (r.Exit() == 1) != (c.level == setup.Fail) {
+				t.Fatalf("exit %d", r.Exit())
+			}
+		})
+	}
+}
+
+func TestDoctorOnThisMachine(t *testing.T) {
+	t.Parallel()
+	run := runner(t)
+	r := setup.Doctor(t.Context(), setup.Machine{StateDir: t.TempDir(), Git: run.Run})
+	for _, name := range []string{"git", "free disk", "memory", "open files"} {
+		if got := row(r, name); got.Level == "" || got.Detail == "" || got.Detail == "0 B" {
+			t.Errorf("%s: %+v", name, got)
+		}
+	}
+}

@@ -1,0 +1,165 @@
+package setup
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"coppice"
+	"coppice/cmd/coppice/config"
+)
+
+// Options is what `coppice init` is told.
+type Options struct {
+	Dir    string    // anywhere in the repository
+	Yes    bool      // take the defaults and ask nothing
+	Base   string    // the branch work lands on; asked for when empty
+	Agent  string    // who does the work; asked for when empty
+	Agents []string  // the agents found on this machine, best first
+	Stdin  io.Reader // where answers come from; nil when nobody is there to answer
+	Stdout io.Writer
+
+	// Git runs git in a directory and returns what it printed.
+	Git func(ctx context.Context, dir string, args ...string) (string, error)
+}
+
+// Init writes a coppice.yaml that fits the repository, at its root, and says
+// what it wrote and what comes next. It never changes one that is there.
+func Init(ctx context.Context, o Options) error {
+	root, err := rootOf(ctx, o)
+	if err != nil {
+		return err
+	}
+	found, err := Detect(root)
+	if err != nil {
+		return coppice.Errorf(coppice.EInvalid, "%s cannot be read: %w", root, err).WithFix("make it readable for the user who runs coppice")
+	}
+	p := propose(found, func(path string) bool {
+		_, err := o.Git(ctx, root, "check-ignore", "-q", "--", path)
+		return err == nil
+	})
+	branches, current, err := branchesOf(ctx, o, root)
+	if err != nil {
+		return err
+	}
+	target := filepath.Join(root, config.File)
+	there := taken(target)
+	talk := &talk{out: o.Stdout}
+	if !o.Yes && !there && o.Stdin != nil {
+		talk.in = bufio.NewReader(io.LimitReader(o.Stdin, 64<<10))
+	}
+	talk.findings(found)
+	if err := talk.choose(&p, o, branches, current); err != nil {
+		return err
+	}
+	text := p.yaml()
+	if _, err := config.Parse(config.File, []byte(text)); err != nil {
+		return fmt.Errorf("setup: what it would write cannot be read: %w", err) // a bug, and nothing was written
+	}
+	if there {
+		return occupied(talk, target, text)
+	}
+	if err := write(target, text); err != nil {
+		if errors.Is(err, fs.ErrExist) {
+			return occupied(talk, target, text)
+		}
+		return coppice.Errorf(coppice.EUnavailable, "%s cannot be written: %w", target, err).WithFix("make the folder writable, or free some disk")
+	}
+	talk.written(target, p)
+	return talk.err
+}
+
+// taken tells whether something of that name is there, a broken link included.
+func taken(name string) bool {
+	_, err := os.Lstat(name)
+	return err == nil
+}
+
+func occupied(t *talk, target, text string) error {
+	t.say("\n%s would have been:\n", config.File)
+	for line := range strings.Lines(text) {
+		t.say("  %s", strings.TrimRight(line, "\n"))
+	}
+	return coppice.Errorf(coppice.EConflict, "%s is already there and was left as it is", target).
+		WithFix("take over by hand what you like from the lines above, or move it away and run coppice init again")
+}
+
+// rootOf finds the root of the repository's checkout.
+func rootOf(ctx context.Context, o Options) (string, error) {
+	out, err := o.Git(ctx, o.Dir, "rev-parse", "--is-bare-repository", "--is-inside-work-tree")
+	if err != nil {
+		if ctx.Err() != nil {
+			return "", context.Cause(ctx)
+		}
+		return "", coppice.Errorf(coppice.EInvalid, "%s is not in a git repository", o.Dir).WithFix("go to one, or make one with git init")
+	}
+	switch state := strings.Fields(out); {
+	case slices.Equal(state, []string{"true", "false"}):
+		return "", coppice.Errorf(coppice.EInvalid, "%s is a bare repository: there are no files in it", o.Dir).WithFix("clone it and run coppice init there")
+	case !slices.Equal(state, []string{"false", "true"}):
+		return "", coppice.Errorf(coppice.EInvalid, "%s is inside of git's own folder", o.Dir).WithFix("go to the repository's checkout")
+	}
+	out, err = o.Git(ctx, o.Dir, "rev-parse", "--show-toplevel")
+	if err != nil {
+		return "", fmt.Errorf("setup: finding the repository's root: %w", err)
+	}
+	return strings.TrimRight(out, "\r\n"), nil
+}
+
+// branchesOf returns the local branches and the one checked out, "" when none
+// is. A repository without a commit has nothing for an agent to begin with.
+func branchesOf(ctx context.Context, o Options, root string) (branches []string, current string, err error) {
+	if _, err := o.Git(ctx, root, "rev-parse", "--verify", "-q", "HEAD^{commit}"); err != nil {
+		return nil, "", coppice.Errorf(coppice.EInvalid, "the repository has no commit yet").WithFix("make a first commit: agents begin from it")
+	}
+	out, err := o.Git(ctx, root, "for-each-ref", "--format=%(refname)", "refs/heads")
+	if err != nil {
+		return nil, "", fmt.Errorf("setup: listing branches: %w", err)
+	}
+	for ref := range strings.FieldsSeq(out) {
+		branches = append(branches, strings.TrimPrefix(ref, "refs/heads/"))
+	}
+	if out, err := o.Git(ctx, root, "symbolic-ref", "-q", "HEAD"); err == nil {
+		current = strings.TrimPrefix(strings.TrimSpace(out), "refs/heads/")
+	}
+	return branches, current, nil
+}
+
+// write makes the file whole or not at all, and never over another.
+func write(target, text string) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(target), "."+config.File+"-*")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.Remove(f.Name())) }()
+	_, err = f.WriteString(text)
+	err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close())
+	if err != nil {
+		return err
+	}
+	err = os.Link(f.Name(), target) // unlike a rename, it fails when the name is taken
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return writeNew(target, text)
+}
+
+// writeNew is for file systems without hard links.
+func writeNew(target, text string) error {
+	f, err := os.OpenFile(target, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+		return errors.Join(err, os.Remove(target))
+	}
+	return nil
+}

@@ -1,0 +1,126 @@
+package setup
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"coppice/cmd/coppice/config"
+)
+
+// plan is what the written coppice.yaml will say.
+type plan struct {
+	base     string
+	agent    string
+	checks   []string
+	link     []string
+	copy     []string
+	findings []Finding
+}
+
+// propose draws the conclusions from what was found; ignored tells whether git
+// ignores a path, a folder's with a slash at its end.
+func propose(found []Finding, ignored func(path string) bool) plan {
+	p := plan{findings: found}
+	for _, f := range found {
+		if f.Name == "Make" {
+			p.checks = f.Checks // what the project calls its own checks stands for the rest
+		}
+	}
+	for _, f := range found {
+		if p.checks == nil || !slices.ContainsFunc(found, isMake) {
+			p.checks = append(p.checks, f.Checks...)
+		}
+		for _, path := range f.Link {
+			if ignored(path+"/") && !slices.Contains(p.link, path) {
+				p.link = append(p.link, path)
+			}
+		}
+		for _, path := range f.Copy {
+			if ignored(path) && !slices.Contains(p.copy, path) {
+				p.copy = append(p.copy, path)
+			}
+		}
+	}
+	p.checks = unique(p.checks)
+	return p
+}
+
+func isMake(f Finding) bool { return f.Name == "Make" }
+
+func unique(list []string) []string {
+	var out []string
+	for _, s := range list {
+		if !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// yaml writes the file: what was decided as values, and what could be decided
+// as comments.
+func (p plan) yaml() string {
+	var b strings.Builder
+	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	say("# What Coppice does in this repository. Every key is optional; `coppice config` shows all of them.")
+	say("")
+	say("# The branch work lands on. It must exist.")
+	setting(&b, "base", config.Scalar(p.base), p.base != "", "ai-develop")
+	say("")
+	say("# Who does the work. A task can name another.")
+	if p.agent != "" {
+		say("agent:")
+		say("  use: %s", config.Scalar(p.agent))
+	} else {
+		say("# agent:")
+		say("#   use: my-agent")
+	}
+	say("")
+	say("# Shell commands that judge the merged tree. All must pass before anything lands.")
+	list(&b, "", "checks", p.checks, []string{"make test"})
+	say("")
+	say("# What a new workspace gets from your checkout.")
+	key := "# "
+	if len(p.copy)+len(p.link) > 0 {
+		key = ""
+	}
+	say("%sworkspace:", key)
+	say("  # Files it gets a copy of.")
+	list(&b, "  ", "copy", p.copy, []string{".env"})
+	say("  # Folders it shares with your checkout. Links are never committed.")
+	list(&b, "  ", "link", p.link, []string{"node_modules"})
+	say("")
+	say("# How much runs at once.")
+	say("# limits:")
+	say("#   sessions: 5")
+	say("#   memory: 80%%")
+	say("")
+	say("# How work reaches the base: by itself once proven (queue), or when you say so (branch).")
+	say("# land:")
+	say("#   how: queue")
+	say("#   strategy: squash # or merge, rebase")
+	say("#   push: false")
+	return b.String()
+}
+
+// setting writes a key with its value, or as a comment with an example.
+func setting(b *strings.Builder, key, value string, set bool, example string) {
+	if set {
+		fmt.Fprintf(b, "%s: %s\n", key, value)
+		return
+	}
+	fmt.Fprintf(b, "# %s: %s\n", key, example)
+}
+
+// list writes a list in block style, or as a comment with an example.
+func list(b *strings.Builder, indent, key string, values, example []string) {
+	mark := indent
+	if len(values) == 0 {
+		mark, values = indent+"# ", example
+	}
+	fmt.Fprintf(b, "%s%s:\n", mark, key)
+	for _, v := range values {
+		fmt.Fprintf(b, "%s  - %s\n", mark, config.Scalar(v))
+	}
+}

@@ -1,0 +1,172 @@
+package setup
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"coppice"
+	"coppice/cmd/coppice/config"
+)
+
+// talk is the conversation with the person: what is said, and the answers. It
+// remembers the first error of writing, so that saying something stays short.
+type talk struct {
+	out io.Writer
+	in  *bufio.Reader // nil when nobody is asked
+	err error
+}
+
+func (t *talk) say(format string, args ...any) {
+	if t.err == nil {
+		_, t.err = fmt.Fprintf(t.out, format+"\n", args...)
+	}
+}
+
+func (t *talk) findings(found []Finding) {
+	if len(found) == 0 {
+		t.say("Found no build system that Coppice knows.")
+		return
+	}
+	t.say("Found:")
+	for _, f := range found {
+		t.say("  %-16s by %s", f.Name, f.File)
+	}
+}
+
+// choose settles what the person can decide.
+func (t *talk) choose(p *plan, o Options, branches []string, current string) error {
+	if o.Base != "" {
+		if err := validBase(o.Base, branches); err != nil {
+			return err
+		}
+	}
+	if o.Agent != "" {
+		if err := coppice.ValidName("agent", o.Agent); err != nil {
+			return err
+		}
+	}
+	base := current
+	if coppice.ValidBranch(base) != nil {
+		base = "" // detached, or a name that Coppice does not accept
+	}
+	p.base = o.Base
+	if p.base == "" {
+		if base == "" && (o.Yes || t.in == nil) {
+			return coppice.Errorf(coppice.EInvalid, "no branch is checked out, so it is not known where work should land").
+				WithFix("name the branch with --base, or check one out").WithField("base")
+		}
+		var err error
+		p.base, err = t.ask("Which branch should work land on?", base, func(s string) error { return validBase(s, branches) })
+		if err != nil {
+			return err
+		}
+	}
+	p.agent = o.Agent
+	if p.agent == "" {
+		agent := ""
+		if len(o.Agents) > 0 {
+			agent = o.Agents[0]
+		}
+		var err error
+		p.agent, err = t.ask("Which agent should do the work?"+found(o.Agents), agent, func(s string) error {
+			if s == "" {
+				return nil // decided per task
+			}
+			return coppice.ValidName("agent", s)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	if len(p.checks) == 0 && t.in != nil {
+		check, err := t.ask("Which command checks the work? (empty for none)", "", func(string) error { return nil })
+		if err != nil {
+			return err
+		}
+		if check != "" {
+			p.checks = []string{check}
+		}
+	}
+	return nil
+}
+
+func found(agents []string) string {
+	if len(agents) == 0 {
+		return " (none was found on this machine)"
+	}
+	return " (found: " + strings.Join(agents, ", ") + ")"
+}
+
+func validBase(name string, branches []string) error {
+	if err := coppice.ValidBranch(name); err != nil {
+		return err
+	}
+	if !slices.Contains(branches, name) {
+		return coppice.Errorf(coppice.ENotFound, "there is no branch %s", coppice.Quote(name)).
+			WithFix("make it with git branch %s, or name another", name).WithField("base")
+	}
+	return nil
+}
+
+// ask asks until the answer is good; an empty one, or the end of the input,
+// takes the default.
+func (t *talk) ask(question, def string, valid func(string) error) (string, error) {
+	if t.in == nil {
+		return def, valid(def)
+	}
+	for range 5 {
+		hint := ""
+		if def != "" {
+			hint = " [" + def + "]"
+		}
+		if t.err == nil {
+			_, t.err = fmt.Fprintf(t.out, "%s%s ", question, hint)
+		}
+		line, err := t.in.ReadString('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return "", fmt.Errorf("setup: reading the answer: %w", err)
+		}
+		ended := err != nil
+		answer := strings.TrimSpace(line)
+		if answer == "" {
+			answer = def
+		}
+		if err = valid(answer); err == nil {
+			return answer, nil
+		}
+		if ended {
+			return "", err
+		}
+		t.say("  %v", err)
+	}
+	return "", coppice.Errorf(coppice.EInvalid, "no answer that can be used").WithFix("run coppice init again, or pass --base and --agent")
+}
+
+// written says what the file holds and what to do next.
+func (t *talk) written(target string, p plan) {
+	t.say("\nWrote %s:", target)
+	t.say("  work lands on %s", p.base)
+	if p.agent == "" {
+		t.say("  no agent is set: name one with each task, or set agent.use")
+	} else {
+		t.say("  %s does the work", p.agent)
+	}
+	if len(p.checks) == 0 {
+		t.say("  nothing is checked before it lands: add checks when you have some")
+	} else {
+		t.say("  checked by: %s", strings.Join(p.checks, "; "))
+	}
+	if len(p.copy) > 0 {
+		t.say("  each workspace gets a copy of: %s", strings.Join(p.copy, ", "))
+	}
+	if len(p.link) > 0 {
+		t.say("  each workspace shares: %s", strings.Join(p.link, ", "))
+	}
+	t.say("\nNext: read %s, commit it, then run", config.File)
+	t.say("  coppice serve")
+	t.say("  coppice new \"what should be done\"")
+}
