@@ -1,0 +1,32 @@
+#!/bin/sh
+# Installs the further agent CLIs that `make test-agents` drives, in the versions
+# they were recorded with, beside those of install.sh. Does nothing for those
+# that are there already.
+set -eu
+
+dir=${COPPICE_TEST_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/coppice-test/agents}
+
+if ! command -v npm >/dev/null 2>&1; then
+	echo "install-more.sh: npm is not installed; install Node.js 20 or newer" >&2
+	exit 1
+fi
+
+# install PROGRAM PACKAGE VERSION. Each has a folder of its own: the adapters
+# bring other versions of the CLIs they adapt.
+install() {
+	home=$dir/more/$1
+	if [ ! -e "$home/installed-$3" ]; then
+		mkdir -p "$home"
+		npm install --prefix "$home" --no-audit --no-fund --loglevel=error "$2@$3"
+		test -x "$home/node_modules/.bin/$1"
+		touch "$home/installed-$3"
+	fi
+	mkdir -p "$dir/node_modules/.bin"
+	ln -sfn "$home/node_modules/.bin/$1" "$dir/node_modules/.bin/$1"
+}
+
+install claude-agent-acp @agentclientprotocol/claude-agent-acp 0.49.0
+install opencode opencode-ai 1.18.33
+install gemini @google/gemini-cli 0.61.0
+install qwen @qwen-code/qwen-code 0.15.10
+install codex-acp @zed-industries/codex-acp 0.16.0

@@ -1,0 +1,28 @@
+#!/bin/sh
+# Installs the agent CLIs these tests drive, in the versions they were recorded
+# with, below $COPPICE_TEST_CACHE. Does nothing when they are there already.
+# The versions are pinned because npm otherwise picks an older release whose
+# "engines" field fits the node at hand.
+set -eu
+
+claude=2.1.325
+codex=0.166.0
+dir=${COPPICE_TEST_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/coppice-test/agents}
+stamp=$dir/installed-$claude-$codex
+
+if [ -e "$stamp" ]; then
+	exit 0
+fi
+if ! command -v npm >/dev/null 2>&1; then
+	echo "install.sh: npm is not installed; install Node.js 20 or newer" >&2
+	exit 1
+fi
+mkdir -p "$dir"
+npm install --prefix "$dir" --no-audit --no-fund --loglevel=error \
+	"@anthropic-ai/claude-code@$claude" "@openai/codex@$codex"
+
+# The stamp is written last and only after both programs answered, so that an
+# install that was cut off is done again.
+"$dir/node_modules/.bin/claude" --version
+"$dir/node_modules/.bin/codex" --version
+touch "$stamp"

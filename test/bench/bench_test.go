@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+func TestMedian(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		in           samples
+		median, mean float64
+	}{
+		{nil, 0, 0},
+		{samples{3}, 3, 3},
+		{samples{9, 1, 2}, 2, 4},
+		{samples{8, 1, 2, 4}, 3, 3.75},
+	} {
+		if got := c.in.median(); got != c.median {
+			t.Errorf("median of %v: %g, want %g", c.in, got, c.median)
+		}
+		if got := c.in.mean(); got != c.mean {
+			t.Errorf("mean of %v: %g, want %g", c.in, got, c.mean)
+		}
+	}
+}
+
+func TestMedianHalves(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		in := samples(rapid.SliceOfN(rapid.Float64Range(-1e6, 1e6), 1, 50).Draw(t, "samples"))
+		first, m := in[0], in.median()
+		below, above := 0, 0
+		for _, v := range in {
+			if v <= m {
+				below++
+			}
+			if v >= m {
+				above++
+			}
+		}
+		if 2*below < len(in) || 2*above < len(in) {
+			t.Fatalf("%g does not halve %v", m, in)
+		}
+		if in[0] != first {
+			t.Fatal("the samples were put in another order")
+		}
+	})
+}
+
+func TestInterleave(t *testing.T) {
+	t.Parallel()
+	var order strings.Builder
+	take := func(name string) measurement {
+		return func(_ context.Context, i int) (float64, error) {
+			order.WriteString(name)
+			return float64(i), nil
+		}
+	}
+	got, err := interleave(t.Context(), 1, 2, take("a"), take("b"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if order.String() != "ababab" {
+		t.Errorf("order %s", order.String())
+	}
+	for _, s := range got {
+		if len(s) != 2 || s[0] != 1 || s[1] != 2 {
+			t.Errorf("samples %v: the warm-up does not count", got)
+		}
+	}
+	failed := errors.New("failed")
+	if _, err := interleave(t.Context(), 0, 2, func(context.Context, int) (float64, error) { return 0, failed }); !errors.Is(err, failed) {
+		t.Errorf("got %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := interleave(ctx, 0, 1, take("c")); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestJudge(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		ours, floor float64
+		goal        goal
+		verdict     string
+		words       string
+	}{
+		{130, 100, goal{ratioMost, 1.3}, verdictOK, "≤ 1.3 ×"},
+		{131, 100, goal{ratioMost, 1.3}, verdictOver, "≤ 1.3 ×"},
+		{80, 100, goal{ratioLeast, 0.8}, verdictOK, "≥ 0.8 ×"},
+		{79, 100, goal{ratioLeast, 0.8}, verdictOver, "≥ 0.8 ×"},
+		{46, 6, goal{moreMost, 40}, verdictOK, "≤ 40 MiB more"},
+		{47, 6, goal{moreMost, 40}, verdictOver, "≤ 40 MiB more"},
+		{8, 0, goal{valueMost, 8}, verdictOK, "≤ 8 MiB"},
+		{9, 0, goal{valueMost, 8}, verdictOver, "≤ 8 MiB"},
+		{9, 1, goal{}, verdictNone, ""},
+	} {
+		r := row{Ours: c.ours, Floor: c.floor, Unit: "MiB"}.judge(c.goal)
+		if r.Verdict != c.verdict || r.Goal != c.words {
+			t.Errorf("%g beside %g: %q %q, want %q %q", c.ours, c.floor, r.Goal, r.Verdict, c.words, c.verdict)
+		}
+	}
+}
+
+func TestTable(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	printTable(&b, []row{
+		row{Figure: "posted → runs", Ours: 324.4, Beside: "a shell", Floor: 132, Unit: "ms", N: 12}.judge(goal{ratioMost, 1.3}),
+		row{Figure: "memory", Ours: 2.949, Unit: "MiB", N: 10}.judge(goal{valueMost, 8}),
+	})
+	want := `figure         ours      beside it  floor   ratio   goal     verdict  n
+────────────────────────────────────────────────────────────────────────
+posted → runs  324 ms    a shell    132 ms  2.46 ×  ≤ 1.3 ×  over     12
+memory         2.95 MiB                             ≤ 8 MiB  ok       10
+`
+	if b.String() != want {
+		t.Errorf("got\n%swant\n%s", b.String(), want)
+	}
+}
+
+func TestReport(t *testing.T) {
+	t.Parallel()
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	r := report{At: at, Rows: []row{{Figure: "a", Verdict: verdictOver}, {Figure: "b", Verdict: verdictOK}, {Figure: "c", Verdict: verdictNone}}}
+	if r.missed() != 1 {
+		t.Errorf("%d missed", r.missed())
+	}
+	file, err := r.save(t.TempDir() + "/out")
+	if err != nil || !strings.HasSuffix(file, "/20260301T120000Z.json") {
+		t.Fatal(file, err)
+	}
+	b, err := os.ReadFile(file)
+	var back report
+	if err != nil || json.Unmarshal(b, &back) != nil || len(back.Rows) != 3 || !back.At.Equal(at) {
+		t.Fatalf("%v: %s", err, b)
+	}
+}
+
+func TestParseRollup(t *testing.T) {
+	t.Parallel()
+	m, err := parseRollup("00400000-7fff ---p 00000000 00:00 0   [rollup]\nRss: 20480 kB\nPss:  10240 kB\nPrivate_Clean: 1024 kB\nPrivate_Dirty: 2048 kB\nAnonymous: 512 kB\n")
+	if err != nil || m != (memory{pss: 10, private: 3, dirty: 2, anonymous: 0.5}) {
+		t.Errorf("%+v %v", m, err)
+	}
+	if _, err := parseRollup(""); err == nil {
+		t.Error("nothing is no account")
+	}
+}

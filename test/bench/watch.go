@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"coppice"
+	"coppice/api/client"
+)
+
+// watch is a server's log as it grows.
+type watch struct {
+	events chan coppice.Event
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+	err    error
+}
+
+// watch follows the log from a place on.
+func (s *server) watch(ctx context.Context, after int64) *watch {
+	ctx, cancel := context.WithCancel(ctx)
+	w := &watch{events: make(chan coppice.Event, 1024), cancel: cancel}
+	w.wg.Go(func() {
+		defer close(w.events)
+		w.err = s.client.FollowEvents(ctx, client.EventQuery{After: after}, func(e coppice.Event) error {
+			select {
+			case w.events <- e:
+				return nil
+			case <-ctx.Done():
+				return context.Cause(ctx)
+			}
+		}, nil)
+	})
+	return w
+}
+
+func (w *watch) stop() {
+	w.cancel()
+	for range w.events { // whoever writes ends
+	}
+	w.wg.Wait()
+}
+
+// errFailed says that a task went another way than the benchmark's.
+var errFailed = errors.New("a task did not land")
+
+// wait waits for so many events of a kind and returns the last.
+func (w *watch) wait(ctx context.Context, kind coppice.EventKind, n int) (coppice.Event, error) {
+	late := time.After(2 * time.Minute)
+	for {
+		select {
+		case e, ok := <-w.events:
+			switch {
+			case !ok:
+				return e, fmt.Errorf("the log ended: %w", w.err)
+			case e.Kind == coppice.EventTaskEnded && e.Reason != string(coppice.OutcomeDone):
+				return e, fmt.Errorf("%w: %s: %s", errFailed, e.Subject, e.Reason)
+			case e.Kind == kind:
+				if n--; n == 0 {
+					return e, nil
+				}
+			}
+		case <-late:
+			return coppice.Event{}, fmt.Errorf("no %s within two minutes", kind)
+		case <-ctx.Done():
+			return coppice.Event{}, context.Cause(ctx)
+		}
+	}
+}

@@ -1,0 +1,171 @@
+//go:build linux
+
+package e2e
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"coppice"
+	"coppice/api"
+	"coppice/store"
+)
+
+// idlePool is how many worktrees of a repository are kept for the next task.
+const idlePool = 8
+
+// allTidy waits until the workspaces of ended tasks are in the trash.
+func (w *world) allTidy(keys []string) {
+	w.t.Helper()
+	for _, key := range keys {
+		w.await(key, "its workspace in the trash", func(d api.TaskDetail) bool { return d.Workspace == nil || !d.Workspace.RemovedAt.IsZero() })
+	}
+}
+
+// checkBase checks that each task landed exactly once, that every commit of
+// the base passes the check, and that the checkout followed.
+func (w *world) checkBase(keys []string) {
+	w.t.Helper()
+	counts := map[string]int{}
+	for _, key := range strings.Fields(w.git("log", "--format=%(trailers:key=Coppice-Task,valueonly)", "main")) {
+		counts[key]++
+	}
+	for _, key := range keys {
+		if counts[key] != 1 {
+			w.t.Errorf("%s landed %d times", key, counts[key])
+		}
+	}
+	if len(counts) != len(keys) {
+		w.t.Errorf("%d tasks landed, %d were asked for", len(counts), len(keys))
+	}
+	for _, commit := range strings.Fields(w.git("rev-list", "main")) {
+		dir := filepath.Join(w.root, "commit-"+commit)
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			w.t.Fatal(err)
+		}
+		var tar bytes.Buffer
+		archive := exec.Command("git", "archive", commit)
+		archive.Dir, archive.Env, archive.Stdout = w.repo, w.env(), &tar
+		extract := exec.Command("tar", "-x")
+		extract.Dir, extract.Stdin = dir, &tar
+		if err := errors.Join(archive.Run(), extract.Run()); err != nil {
+			w.t.Fatal(err)
+		}
+		check := exec.Command("sh", "check.sh")
+		check.Dir = dir
+		if out, err := check.CombinedOutput(); err != nil {
+			w.t.Errorf("the base at %s does not pass: %v\n%s", commit, err, out)
+		}
+	}
+	if got := w.git("status", "--porcelain"); got != "" {
+		w.t.Errorf("the checkout did not follow cleanly:\n%s", got)
+	}
+}
+
+// checkOutput checks that every byte is accounted for: all of it up to the end
+// of each spool that is known, and everything a session that ended well said.
+func (w *world) checkOutput(ends map[int64]int64, said []string) {
+	w.t.Helper()
+	st := w.openStore()
+	err := st.View(w.t.Context(), func(r store.Reader) error {
+		tasks, err := r.Tasks(store.TaskFilter{})
+		if err != nil {
+			return err
+		}
+		var wrong []error
+		for _, task := range tasks {
+			sessions, err := r.SessionsOf(task.ID)
+			if err != nil {
+				return err
+			}
+			for _, s := range sessions {
+				wrong = append(wrong, checkSession(r, task, s, ends, said))
+			}
+		}
+		return errors.Join(wrong...)
+	})
+	if err := errors.Join(err, st.Close()); err != nil {
+		w.t.Error(err)
+	}
+}
+
+func checkSession(r store.Reader, task coppice.Task, s coppice.Session, ends map[int64]int64, said []string) error {
+	if s.State.Live() {
+		return fmt.Errorf("%s is still %s", s.Key, s.State)
+	}
+	stdout, err := accounted(r, s)
+	if err != nil {
+		return err
+	}
+	if end, ok := ends[s.ID]; ok && end != s.Cursor {
+		return fmt.Errorf("%s (%s): its spool ended at %d, its cursor is at %d", s.Key, s.State, end, s.Cursor)
+	}
+	if s.State != coppice.SessionDone {
+		return nil
+	}
+	got, whole, err := texts(stdout)
+	if err != nil || !whole {
+		return fmt.Errorf("%s: its last line is there: %t: %w", s.Key, whole, err)
+	}
+	if strings.HasPrefix(task.Title, "Flood") && !slices.Equal(got, said) {
+		return fmt.Errorf("%s said %d texts, %d are there", s.Key, len(said), len(got))
+	}
+	return nil
+}
+
+// checkLeftovers checks that nothing is left on disk but what is kept on
+// purpose.
+func (w *world) checkLeftovers() {
+	w.t.Helper()
+	sessions, err := filepath.Glob(filepath.Join(w.state, "sessions", "*"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, dir := range sessions {
+		w.t.Errorf("a session's directory is left: %s", dir)
+	}
+	worktrees, checks := 0, 0
+	for _, line := range strings.Split(w.git("worktree", "list", "--porcelain"), "\n") {
+		path, ok := strings.CutPrefix(line, "worktree ")
+		switch {
+		case !ok || path == w.repo:
+		case strings.HasPrefix(filepath.Base(path), "coppice-check-"):
+			checks++
+		default:
+			worktrees++
+		}
+	}
+	if worktrees > idlePool || checks > idlePool {
+		w.t.Errorf("%d worktrees and %d for checks are left", worktrees, checks)
+	}
+	// This is also where the git directories of the worktrees are.
+	err = filepath.WalkDir(filepath.Join(w.repo, ".git"), func(path string, _ fs.DirEntry, err error) error {
+		if strings.HasSuffix(path, ".lock") {
+			w.t.Errorf("a lock is left: %s", path)
+		}
+		return err
+	})
+	if err != nil {
+		w.t.Error(err)
+	}
+	slots, err := filepath.Glob(filepath.Join(w.state, "workspaces", "*", "coppice-*.json"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, file := range slots {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if check := strings.HasPrefix(filepath.Base(file), "coppice-check-"); !check && !bytes.Contains(b, []byte(`"state":"idle"`)) {
+			w.t.Errorf("a worktree is not idle: %s", b)
+		}
+	}
+}

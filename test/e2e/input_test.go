@@ -1,0 +1,224 @@
+//go:build linux
+
+package e2e
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"coppice/api/client"
+)
+
+// bad is one thing done wrongly, and what has to come of it.
+type bad struct {
+	name  string
+	repo  func(w *world) string // where; the world's own repository when nil
+	stdin string
+	args  []string
+	code  int
+	says  []string // on stderr, besides a way out
+}
+
+func badInputs() []bad {
+	odd := func(name string, f func(w *world, dir string)) func(*world) string {
+		return func(w *world) string {
+			dir := w.newRepo(name, files{"coppice.yaml": policy, ".coppice/scripted.yaml": oneFile})
+			f(w, dir)
+			return dir
+		}
+	}
+	yaml := func(name, text string) func(*world) string {
+		return odd(name, func(w *world, dir string) { w.write(dir, files{"coppice.yaml": text}) })
+	}
+	all := []bad{
+		{name: "not a git repository", repo: func(w *world) string {
+			dir := filepath.Join(w.root, "plain")
+			w.write(dir, files{"a": "b"})
+			return dir
+		}, args: []string{"new", "a"}, code: 1, says: []string{"not in a git repository", "git init"}},
+		{name: "an empty repository", repo: func(w *world) string {
+			dir := filepath.Join(w.root, "void")
+			w.gitIn(w.root, "init", "--quiet", dir)
+			return dir
+		}, args: []string{"new", "a"}, code: 1, says: []string{"no commit", "git commit"}},
+		{name: "a detached HEAD without base", repo: odd("loose", func(w *world, dir string) {
+			w.write(dir, files{"coppice.yaml": "agent: {use: scripted}\n"})
+			w.gitIn(dir, "commit", "--quiet", "--all", "--message=No base")
+			w.gitIn(dir, "checkout", "--quiet", "--detach")
+		}), args: []string{"new", "a"}, code: 1, says: []string{"base"}},
+		{name: "a bare repository", repo: func(w *world) string {
+			dir := filepath.Join(w.root, "bare.git")
+			w.gitIn(w.root, "init", "--quiet", "--bare", dir)
+			return dir
+		}, args: []string{"new", "a"}, code: 1, says: []string{"bare repository", "git clone"}},
+		{name: "a base that does not exist", repo: yaml("nobase", strings.Replace(policy, "main", "mian", 1)),
+			args: []string{"new", "a"}, code: 1, says: []string{`"mian"`, "main"}},
+		{name: "broken YAML", repo: yaml("broken", "base: main\nchecks: [a\n"), args: []string{"new", "a"}, code: 1, says: []string{"coppice.yaml:2:"}},
+		{name: "an unknown key", repo: yaml("unknown", policy+"chekcs: [a]\n"), args: []string{"new", "a"}, code: 1, says: []string{"coppice.yaml:5:1", "chekcs", "checks"}},
+		{name: "an unknown key in config", repo: yaml("unknown2", "land: {hwo: queue}\n"), args: []string{"config"}, code: 1, says: []string{"coppice.yaml:1:8", "hwo", "how"}},
+		{name: "an odd base", repo: yaml("oddbase", "base: '$(touch x)'\n"), args: []string{"new", "a"}, code: 1, says: []string{"branch name"}},
+		{name: "a base that climbs", repo: yaml("climb", "base: ../../x\n"), args: []string{"new", "a"}, code: 1, says: []string{"branch name"}},
+		{name: "a base like a flag", repo: yaml("flag", "base: -rf\n"), args: []string{"new", "a"}, code: 1, says: []string{"branch name"}},
+		{name: "an unknown dependency", args: []string{"new", "a", "--after", "app-99"}, code: 1, says: []string{"app-99"}},
+		{name: "a dependency cycle", args: []string{"new", "--file", "-"}, stdin: "- {ref: a, title: A, after: [b]}\n- {ref: b, title: B, after: [a]}\n",
+			code: 1, says: []string{"cycle", "a → b → a"}},
+		{name: "one bad task of many", args: []string{"new", "--file", "-"}, stdin: "- {title: good}\n- {title: bad, priority: 11}\n", code: 1, says: []string{"11"}},
+		{name: "an unknown field of a task", args: []string{"new", "--file", "-"}, stdin: "- {titel: x}\n", code: 1, says: []string{"titel"}},
+		{name: "a title of 10 kB", args: []string{"new", strings.Repeat("x", 10<<10)}, code: 1, says: []string{"10240 bytes", "--body"}},
+		{name: "an empty title", args: []string{"new", " "}, code: 1, says: []string{"title"}},
+		{name: "a title of two lines", args: []string{"new", "a\nb"}, code: 1, says: []string{"line break"}},
+		{name: "a title that is a flag", args: []string{"new", "-rf"}, code: 2},
+		{name: "priority out of range", args: []string{"new", "a", "--priority", "11"}, code: 1, says: []string{"11", "-10 to 10"}},
+		{name: "priority that is no number", args: []string{"new", "a", "--priority", "high"}, code: 2, says: []string{"priority"}},
+		{name: "an unknown track", args: []string{"new", "a", "--track", "docs"}, code: 1, says: []string{"docs", "main"}},
+		{name: "an agent that is not installed", args: []string{"new", "a", "--agent", "claude"}, code: 1, says: []string{"not installed", "npm install"}},
+		{name: "a huge message", args: []string{"send", "app-1", "-"}, stdin: strings.Repeat("x", 2<<20), code: 1, says: []string{"1048576"}},
+		{name: "an unknown flag", args: []string{"new", "a", "--nope"}, code: 2, says: []string{"--nope"}},
+		{name: "an unknown command", args: []string{"nope"}, code: 2, says: []string{"nope"}},
+		{name: "no key", args: []string{"show"}, code: 2, says: []string{"key"}},
+		{name: "too many keys", args: []string{"stop", "app-1", "app-2"}, code: 2},
+		{name: "an unknown key of a task", args: []string{"show", "app-77"}, code: 1, says: []string{"app-77"}},
+		{name: "nothing to undo", args: []string{"undo", "app-77"}, code: 1, says: []string{"app-77"}},
+		{name: "a body that is not there", args: []string{"new", "a", "--body-file", "nope.md"}, code: 1, says: []string{"nope.md"}},
+	}
+	for _, name := range []string{"$(touch x)", "../../x", "-rf", "a b", "x;y"} {
+		for _, flag := range []string{"track", "agent", "model"} {
+			all = append(all, bad{name: flag + " " + name, args: []string{"new", "a", "--" + flag + "=" + name}, code: 1, says: []string{fmt.Sprintf("%q", name)}})
+		}
+		if !strings.HasPrefix(name, "-") {
+			for _, c := range []string{"show", "stop", "diff", "land", "retry"} {
+				all = append(all, bad{name: c + " " + name, args: []string{c, name}, code: 1, says: []string{fmt.Sprintf("%q", name)}})
+			}
+		}
+	}
+	return all
+}
+
+func TestBadInput(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, files{".coppice/scripted.yaml": oneFile})
+	w.serve()
+	w.landed(w.new("Land something first"))
+	for _, b := range badInputs() {
+		t.Run(b.name, func(t *testing.T) {
+			dir := w.repo
+			if b.repo != nil {
+				dir = b.repo(w)
+			}
+			before := w.everything(dir)
+			r := w.try(dir, b.stdin, b.args...)
+			if r.code != b.code {
+				t.Errorf("exit code %d, want %d", r.code, b.code)
+			}
+			if !strings.HasPrefix(r.err, "coppice: ") || b.code == 1 && !strings.Contains(r.err, "\n→ ") {
+				t.Errorf("no way out: %s", r.err)
+			}
+			for _, part := range b.says {
+				if !strings.Contains(r.err, part) {
+					t.Errorf("it does not say %q: %s", part, r.err)
+				}
+			}
+			if len(r.err) > 1500 || strings.Contains(r.err, "internal error") || strings.Contains(r.err, "goroutine") {
+				t.Errorf("no message for people: %.2000s", r.err)
+			}
+			if after := w.everything(dir); after != before {
+				t.Errorf("something changed:\n%s\nwas\n%s", after, before)
+			}
+		})
+	}
+}
+
+// everything describes a directory, git's files in it, and how many tasks and
+// projects there are.
+func (w *world) everything(dir string) string {
+	w.t.Helper()
+	var b strings.Builder
+	page, err := w.client.Tasks(w.t.Context(), client.TaskQuery{})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	projects, err := w.client.Projects(w.t.Context())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	fmt.Fprintf(&b, "%d tasks\n%d projects\n%s", len(page.Tasks), len(projects), tree(w.t, dir))
+	for _, name := range []string{"HEAD", "config", "index", "packed-refs", "logs/HEAD"} {
+		for _, at := range []string{filepath.Join(dir, ".git", name), filepath.Join(dir, name)} {
+			if data, err := os.ReadFile(at); err == nil {
+				fmt.Fprintf(&b, "%s %x\n", at, sha256.Sum256(data))
+			}
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, ".git")); err == nil {
+		b.WriteString(w.gitIn(dir, "for-each-ref") + "\n" + w.gitIn(dir, "worktree", "list") + "\n")
+	}
+	return b.String()
+}
+
+func TestTitlesAreOnlyWords(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, files{".coppice/scripted.yaml": oneFile})
+	w.serve()
+	for i, title := range []string{"🌳 grow 🌱 日本語", "$(touch x)", "../../x", "--force", "`touch x`; touch x"} {
+		before := tree(t, w.repo)
+		if i > 0 {
+			// Each lands the same file; all but the first have nothing to add.
+			w.git("rm", "--quiet", "landed.txt")
+			w.git("commit", "--quiet", "--message=Again")
+			before = tree(t, w.repo)
+		}
+		key := w.newRaw("--", title)
+		d := w.landed(key)[0]
+		if d.Title != title || w.git("log", "-1", "--format=%s", d.Landed) != title {
+			t.Errorf("%q became %q", title, d.Title)
+		}
+		if after := tree(t, w.repo); strings.Count(after, "\n") != strings.Count(before, "\n")+1 {
+			t.Errorf("%q changed more than its file:\n%s", title, after)
+		}
+	}
+}
+
+// newRaw creates a task from exactly these arguments.
+func (w *world) newRaw(args ...string) string {
+	w.t.Helper()
+	key, _, _ := strings.Cut(w.cli(append([]string{"new"}, args...)...), " ")
+	return key
+}
+
+func TestNoServer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	for _, args := range [][]string{{"new", "a"}, {"list"}, {"status"}, {"show", "app-1"}, {"logs", "app-1"}, {"backup"}, {"events"}} {
+		r := w.try(w.repo, "", args...)
+		if r.code != 1 || !strings.Contains(r.err, "no coppice server is running") || !strings.Contains(r.err, "coppice serve") {
+			t.Errorf("%v: %+v", args, r)
+		}
+	}
+	w.serve().kill()
+	if r := w.try(w.repo, "", "list"); r.code != 1 || !strings.Contains(r.err, "coppice serve") {
+		t.Errorf("after a killed server: %+v", r)
+	}
+}
+
+func TestAPortInUse(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	w := newWorld(t, nil)
+	r := w.try(w.root, "", "serve", "--listen", l.Addr().String())
+	if r.code != 1 || !strings.Contains(r.err, l.Addr().String()) || !strings.Contains(r.err, "--listen") {
+		t.Errorf("%+v", r)
+	}
+	if r := w.try(w.root, "", "serve", "--listen", "0.0.0.0:0"); r.code == 0 || !strings.Contains(r.err, "127.0.0.1") {
+		t.Errorf("a public address: %+v", r)
+	}
+	w.serve()
+}

@@ -1,0 +1,199 @@
+//go:build linux
+
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"coppice"
+	"coppice/api"
+)
+
+func TestAFailedCheckIsMended(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, files{
+		"coppice.yaml": policy + "checks: [sh check.sh]\n",
+		"check.sh":     "[ ! -f count ] || [ \"$(cat count)\" = 3 ] || { echo \"expected 3 but found $(cat count)\"; exit 7; }\n",
+		".coppice/scripted.yaml": `cases:
+  - role: implement
+    steps: [write: {path: count, content: "2\n"}]
+  - role: fix
+    steps: [write: {path: count, content: "3\n"}]
+`})
+	w.serve()
+	key := w.new("Count")
+	d := w.landed(key)[0]
+	want(t, "landings", outcomes(d), []coppice.LandingOutcome{coppice.LandingRefused, coppice.LandingLanded})
+	fix := w.session(key + ".2")
+	if fix.Role != coppice.RoleFix {
+		t.Errorf("the second session's role is %s", fix.Role)
+	}
+	for _, part := range []string{"$ sh check.sh", "expected 3 but found 2", "exit code 7"} {
+		if !strings.Contains(fix.Prompt, part) {
+			t.Errorf("the fix session is not told %q:\n%s", part, fix.Prompt)
+		}
+	}
+	if got := w.onBase("count"); got != "3" {
+		t.Errorf("landed %q", got)
+	}
+	if got := w.git("rev-list", "--count", "main"); got != "2" {
+		t.Errorf("main has %s commits", got)
+	}
+}
+
+func TestAConflictIsHandedBack(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, files{"line": "nobody\n", ".coppice/scripted.yaml": `cases:
+  - {match: slow, role: implement, steps: [{write: {path: line, content: "slow\n"}}, {wait_message: true}]}
+  - {match: slow, role: fix, steps: [{merge: {resolve: {line: "quick and slow\n"}}}]}
+  - {match: quick, steps: [{write: {path: line, content: "quick\n"}}]}
+`})
+	w.serve()
+	slow := w.new("The slow one")
+	w.working(slow, coppice.SessionIdle)
+	w.landed(w.new("The quick one"))
+	w.cli("send", slow, "go on")
+	d := w.landed(slow)[0]
+	want(t, "landings", outcomes(d), []coppice.LandingOutcome{coppice.LandingConflict, coppice.LandingLanded})
+	prompt := w.session(slow + ".2").Prompt
+	for _, part := range []string{"== line", "<<<<<<<", "quick\n", "slow\n", "Merge main into your branch"} {
+		if !strings.Contains(prompt, part) {
+			t.Errorf("the fix session is not told %q:\n%s", part, prompt)
+		}
+	}
+	if got := w.onBase("line"); got != "quick and slow" {
+		t.Errorf("landed %q", got)
+	}
+}
+
+func TestLandByHand(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, files{"coppice.yaml": policy + "land: {how: branch}\nchecks: ['true']\n", ".coppice/scripted.yaml": "cases: [{steps: [{write: {path: a, content: b}}]}]\n"})
+	w.serve()
+	before := w.git("rev-parse", "main")
+	key := w.new("Wait for me")
+	d := w.await(key, "a person's turn", func(d api.TaskDetail) bool { return d.Stage == coppice.StageHeld })
+	if d.Status != coppice.StatusNeedsYou || len(d.CheckRuns) != 1 {
+		t.Errorf("%s after %d checks", d.Status, len(d.CheckRuns))
+	}
+	if got := w.git("rev-parse", "main"); got != before {
+		t.Error("main moved before anybody said so")
+	}
+	w.cli("land", key)
+	if d := w.landed(key)[0]; w.git("rev-parse", "main") != d.Landed {
+		t.Error("main is elsewhere")
+	}
+}
+
+// mine describes what belongs to the person: every file of the checkout, the
+// index, the stash and the branches besides Coppice's.
+func (w *world) mine(base bool) string {
+	w.t.Helper()
+	index, err := os.ReadFile(filepath.Join(w.repo, ".git", "index"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var refs []string
+	for _, line := range strings.Split(w.git("for-each-ref", "--format=%(refname) %(objectname)"), "\n") {
+		if strings.Contains(line, "/coppice/") || !base && strings.HasPrefix(line, "refs/heads/main ") {
+			continue
+		}
+		refs = append(refs, line)
+	}
+	head, err := os.ReadFile(filepath.Join(w.repo, ".git", "HEAD"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	config, err := os.ReadFile(filepath.Join(w.repo, ".git", "config"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return strings.Join(append(refs, tree(w.t, w.repo), string(index), string(head), string(config), w.git("stash", "list", "--format=%H")), "\n")
+}
+
+// mess leaves a stash, a staged file, a changed one and a new one.
+func (w *world) mess() {
+	w.t.Helper()
+	w.write(w.repo, files{"README.md": "stashed\n"})
+	w.git("stash", "push", "--quiet")
+	w.git("branch", "mine")
+	w.write(w.repo, files{"README.md": "changed\n", "staged.txt": "staged\n", "new.txt": "new\n"})
+	w.git("add", "staged.txt")
+}
+
+const oneFile = `cases: [{steps: [{write: {path: landed.txt, content: "landed\n"}}]}]
+`
+
+func TestADirtyBaseIsWaitedFor(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, files{".coppice/scripted.yaml": oneFile})
+	w.mess()
+	w.serve()
+	before := w.mine(true)
+	key := w.new("Land when you can")
+	d := w.await(key, "a reason to wait", func(d api.TaskDetail) bool { return d.Stage == coppice.StageLanding && d.Reason != "" })
+	if !strings.Contains(d.Reason, w.repo) {
+		t.Errorf("the reason does not say where: %q", d.Reason)
+	}
+	if out := w.cli("show", key); !strings.Contains(out, w.repo) {
+		t.Errorf("show does not tell the reason:\n%s", out)
+	}
+	if after := w.mine(true); after != before {
+		t.Errorf("something of the person's changed:\n%s\nwas\n%s", after, before)
+	}
+	w.git("reset", "--quiet", "--hard")
+	w.landed(key)
+	if got, err := os.ReadFile(filepath.Join(w.repo, "landed.txt")); err != nil || string(got) != "landed\n" {
+		t.Errorf("the checkout did not follow: %q, %v", got, err)
+	}
+	if got, err := os.ReadFile(filepath.Join(w.repo, "new.txt")); err != nil || string(got) != "new\n" {
+		t.Errorf("an untracked file is gone: %v", err)
+	}
+}
+
+func TestThePersonsOwnIsUntouched(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, files{".coppice/scripted.yaml": oneFile})
+	w.git("checkout", "--quiet", "-b", "topic")
+	w.mess()
+	w.serve()
+	before := w.mine(false)
+	w.landed(w.new("Land beside me"))
+	if after := w.mine(false); after != before {
+		t.Errorf("something of the person's changed:\n%s\nwas\n%s", after, before)
+	}
+	if got := w.onBase("landed.txt"); got != "landed" {
+		t.Errorf("landed %q", got)
+	}
+}
+
+func TestPushMeetsAnotherPush(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, files{"coppice.yaml": policy + "land: {push: true}\n", ".coppice/scripted.yaml": `cases:
+  - steps: [{write: {path: ours.txt, content: "ours\n"}}, {wait_message: true}]
+`})
+	origin, other := filepath.Join(w.root, "origin.git"), filepath.Join(w.root, "other")
+	w.git("clone", "--quiet", "--bare", w.repo, origin)
+	w.git("remote", "add", "origin", origin)
+	w.git("clone", "--quiet", origin, other)
+	w.serve()
+	key := w.new("Push ours")
+	w.working(key, coppice.SessionIdle)
+	w.write(other, files{"theirs.txt": "theirs\n"})
+	w.gitIn(other, "add", "--all")
+	w.gitIn(other, "commit", "--quiet", "--message=Theirs")
+	w.gitIn(other, "push", "--quiet", "origin", "main")
+	w.cli("send", key, "go on")
+	d := w.landed(key)[0]
+	for name, dir := range map[string]string{"the remote": origin, "the repository": w.repo} {
+		if got := w.gitIn(dir, "rev-parse", "main"); got != d.Landed {
+			t.Errorf("%s is at %s, not at %s", name, got, d.Landed)
+		}
+		if got := w.gitIn(dir, "show", "main:ours.txt") + w.gitIn(dir, "show", "main:theirs.txt"); got != "ourstheirs" {
+			t.Errorf("%s has %q", name, got)
+		}
+	}
+}

@@ -1,0 +1,207 @@
+//go:build linux
+
+package e2e
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"coppice"
+	"coppice/api"
+	"coppice/engine"
+)
+
+func TestSessionsOutliveAKilledServer(t *testing.T) {
+	t.Parallel()
+	steps, wanted := talkative(60, 8000, "20ms")
+	w := newWorld(t, files{".coppice/scripted.yaml": `cases:
+  - match: "Task app-(\\d+)"
+    steps:
+` + steps + "      - wait_message: true\n      - write: {path: $1.txt, content: \"$1\\n\"}\n"})
+	s := w.serve()
+	keys := w.create(make5("Talk")...)
+	for _, key := range keys {
+		w.said(key+".1", "number 1\"")
+	}
+	before := w.agents()
+	for i := range 3 {
+		s.kill()
+		want(t, "agents that run without the server", w.agents(), before)
+		s = w.serve()
+		w.said(keys[0]+".1", fmt.Sprintf("number %d\"", 10*i+10))
+	}
+	for _, key := range keys {
+		w.cli("send", key, "go on")
+	}
+	for _, d := range w.landed(keys...) {
+		if len(d.History) != 1 {
+			t.Errorf("%s took %d sessions", d.Key, len(d.History))
+		}
+	}
+	if len(before) != 5 {
+		t.Errorf("%d agents ran at once", len(before))
+	}
+	w.quiet(t)
+	if code := s.stop(t); code != 0 {
+		t.Errorf("the server ended with %d", code)
+	}
+	for _, key := range keys {
+		w.complete(t, key+".1", wanted)
+	}
+}
+
+func make5(title string) []engine.NewTask {
+	var tasks []engine.NewTask
+	for i := range 5 {
+		tasks = append(tasks, engine.NewTask{Title: fmt.Sprintf("%s %d", title, i+1)})
+	}
+	return tasks
+}
+
+// agents lists the agents' processes.
+func (w *world) agents() []int {
+	var pids []int
+	for _, p := range w.processes() {
+		if p.isAgent() {
+			pids = append(pids, p.pid)
+		}
+	}
+	return pids
+}
+
+// gate is a named pipe: a script that reads it goes on when the test opens it.
+func (w *world) gate() (path string, open func()) {
+	w.t.Helper()
+	path = filepath.Join(w.root, "gate")
+	if err := unix.Mkfifo(path, 0o600); err != nil {
+		w.t.Fatal(err)
+	}
+	return path, func() {
+		w.t.Helper()
+		if err := os.WriteFile(path, []byte("go\n"), 0o600); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+}
+
+func TestASessionThatRunsWithoutAServer(t *testing.T) {
+	t.Parallel()
+	for _, how := range []string{"killed", "stopped"} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			w := bareWorld(t)
+			gate, open := w.gate()
+			steps, wanted := talkative(50, 20000, "1ms")
+			w.repo = w.newRepo("app", files{"coppice.yaml": policy, ".coppice/scripted.yaml": `cases:
+  - steps:
+      - run: cat ` + gate + "\n" + steps + "      - write: {path: a.txt, content: a}\n"})
+			s := w.serve()
+			key := w.new("Talk to nobody")
+			w.said(key+".1", "cat "+gate)
+			host := w.host()
+			fd, err := unix.PidfdOpen(host.pid, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer unix.Close(fd)
+			if how == "killed" {
+				s.kill()
+			} else if code := s.stop(t); code != 0 {
+				t.Errorf("the server ended with %d", code)
+			}
+			open()
+			waitExit(fd)
+			s = w.serve()
+			d := w.landed(key)[0]
+			if len(d.History) != 1 {
+				t.Errorf("it took %d sessions", len(d.History))
+			}
+			s.stop(t)
+			w.complete(t, key+".1", wanted)
+		})
+	}
+}
+
+const hangOnce = `cases:
+  - {session: 1, steps: [{write: {path: first.txt, content: "first\n"}}, {run: "sleep 1000 >/dev/null 2>&1 &"}, {hang: true}]}
+  - {steps: [{write: {path: second.txt, content: "second\n"}}]}
+`
+
+func TestALostHostIsNoticedAndTheTaskRetried(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, files{".coppice/scripted.yaml": hangOnce})
+	w.serve()
+	key := w.new("Lose the host")
+	w.said(key+".1", "hanging")
+	if !w.host().kill() {
+		t.Fatal("the host was gone")
+	}
+	d := w.landed(key)[0]
+	if first := d.History[0]; first.State != coppice.SessionLost || first.Failure == nil || first.Failure.Class != coppice.ClassLost {
+		t.Errorf("the first session is %s: %v", first.State, first.Failure)
+	}
+	if got := w.onBase("second.txt"); got != "second" {
+		t.Errorf("landed %q", got)
+	}
+	w.quiet(t)
+}
+
+func TestAKilledAgentIsRetried(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, files{".coppice/scripted.yaml": hangOnce})
+	w.serve()
+	key := w.new("Lose the agent")
+	w.said(key+".1", "hanging")
+	if !w.agent().kill() {
+		t.Fatal("the agent was gone")
+	}
+	d := w.landed(key)[0]
+	if first := d.History[0]; first.State != coppice.SessionFailed || !strings.Contains(strings.ToLower(first.Signal), "kill") {
+		t.Errorf("the first session is %s by signal %q", first.State, first.Signal)
+	}
+	if len(d.History) != 2 {
+		t.Errorf("it took %d sessions", len(d.History))
+	}
+	w.quiet(t)
+}
+
+func TestAStoppedDeafAgent(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, files{".coppice/scripted.yaml": "cases: [{steps: [{hang: deaf}]}]\n"})
+	w.serve()
+	key := w.new("Hear nothing")
+	w.said(key+".1", "hanging")
+	w.cli("stop", key)
+	w.await(key, "the end", func(d api.TaskDetail) bool { return d.Outcome == coppice.OutcomeCancelled })
+	w.quiet(t)
+}
+
+func TestASecondServerIsRefused(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	s := w.serve()
+	_, err := w.startServer()
+	var no *notServing
+	if !errors.As(err, &no) {
+		t.Fatalf("a second server: %v", err)
+	}
+	if no.code != 1 || !strings.Contains(no.log, strconv.Itoa(s.cmd.Process.Pid)) || !strings.Contains(no.log, "→") {
+		t.Errorf("exit code %d:\n%s", no.code, no.log)
+	}
+	w.cli("status")
+	// Its lock goes with it, however it ends.
+	if err := s.cmd.Process.Signal(syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	<-s.done
+	w.serve()
+	w.cli("status")
+}

@@ -1,0 +1,377 @@
+//go:build linux
+
+package e2e
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"coppice"
+	"coppice/api"
+	"coppice/api/client"
+	"coppice/engine"
+)
+
+// patience ends a test that hangs. Nothing is expected to take so long.
+const patience = 50 * time.Second
+
+// policy is the coppice.yaml of most tests: no pause is longer than needed.
+const policy = `base: main
+agent: {use: scripted}
+limits: {sessions: 8, memory: 100%}
+retry: {max: 3, backoff: 100ms}
+`
+
+// world is one person's machine: a home, a state, a repository and a server.
+type world struct {
+	t      *testing.T
+	root   string
+	home   string
+	state  string
+	repo   string
+	client *client.Client
+
+	mu     sync.Mutex
+	server *server // nil while none runs
+}
+
+// files are what a repository holds, by path.
+type files map[string]string
+
+// newWorld makes a world whose repository "app" has one commit with the files;
+// coppice.yaml is the common policy unless they say otherwise.
+func newWorld(t *testing.T, has files) *world {
+	t.Helper()
+	w := bareWorld(t)
+	all := files{"coppice.yaml": policy, "README.md": "an app\n"}
+	maps.Copy(all, has)
+	w.repo = w.newRepo("app", all)
+	return w
+}
+
+// bareWorld makes a world without a repository.
+func bareWorld(t *testing.T) *world {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{t: t, root: root, home: filepath.Join(root, "home"), state: filepath.Join(root, "state")}
+	for _, dir := range []string{w.home, filepath.Join(root, "tmp")} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.client = client.New(w.state)
+	w.client.Wait = func(ctx context.Context, _ int, _ error) error { return tick(ctx) }
+	t.Cleanup(w.close)
+	return w
+}
+
+// close ends every process of the world and tells what the server logged when
+// the test failed.
+func (w *world) close() {
+	w.client.Close()
+	w.mu.Lock()
+	s := w.server
+	w.server = nil
+	w.mu.Unlock()
+	if s != nil {
+		s.kill()
+	}
+	for {
+		left := w.processes()
+		for _, p := range left {
+			p.kill()
+		}
+		if len(left) == 0 {
+			break
+		}
+	}
+	if b, err := os.ReadFile(filepath.Join(w.root, "serve.log")); err == nil && w.t.Failed() {
+		w.t.Logf("the server's log ends with:\n%s", b[max(0, len(b)-6000):])
+	}
+}
+
+// tick is the pause between two looks at something that nothing tells of.
+func tick(ctx context.Context) error {
+	timer := time.NewTimer(20 * time.Millisecond)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-timer.C:
+		return nil
+	}
+}
+
+// env is the clean environment of everything that the world starts. HOME is
+// also how its processes are known.
+func (w *world) env() []string {
+	return []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + w.home, "TMPDIR=" + filepath.Join(w.root, "tmp"), "COPPICE_STATE=" + w.state, "LANG=C.UTF-8",
+		"GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.org", "GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.org",
+	}
+}
+
+// newRepo makes a repository with one commit on main.
+func (w *world) newRepo(name string, has files) string {
+	w.t.Helper()
+	dir := filepath.Join(w.root, name)
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		w.t.Fatal(err)
+	}
+	w.gitIn(dir, "init", "--quiet", "--initial-branch=main")
+	w.gitIn(dir, "config", "user.name", "Ada")
+	w.gitIn(dir, "config", "user.email", "ada@example.org")
+	w.write(dir, has)
+	w.gitIn(dir, "add", "--all")
+	w.gitIn(dir, "commit", "--quiet", "--message=Begin")
+	return dir
+}
+
+func (w *world) write(dir string, has files) {
+	w.t.Helper()
+	for name, text := range has {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			w.t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			w.t.Fatal(err)
+		}
+	}
+}
+
+// git runs git in the repository.
+func (w *world) git(args ...string) string { w.t.Helper(); return w.gitIn(w.repo, args...) }
+
+func (w *world) gitIn(dir string, args ...string) string {
+	w.t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Env = dir, w.env()
+	out, err := cmd.Output()
+	if err != nil {
+		var x *exec.ExitError
+		if errors.As(err, &x) {
+			err = fmt.Errorf("%w: %s", err, x.Stderr)
+		}
+		w.t.Fatalf("git %s: %v", strings.Join(args, " "), err)
+	}
+	return strings.TrimRight(string(out), "\n")
+}
+
+// onBase returns a file as the base branch has it.
+func (w *world) onBase(path string) string { w.t.Helper(); return w.git("show", "main:"+path) }
+
+// result is how a command went.
+type result struct {
+	out, err string
+	code     int
+}
+
+// try runs the program in a directory.
+func (w *world) try(dir, stdin string, args ...string) result {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Dir, cmd.Env, cmd.Stdin = dir, w.env(), strings.NewReader(stdin)
+	var out, errs bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	err := cmd.Run()
+	var x *exec.ExitError
+	if err != nil && !errors.As(err, &x) {
+		w.t.Fatalf("coppice %s: %v", strings.Join(args, " "), err)
+	}
+	return result{out: out.String(), err: errs.String(), code: cmd.ProcessState.ExitCode()}
+}
+
+// cli runs the program in the repository; it has to succeed.
+func (w *world) cli(args ...string) string {
+	w.t.Helper()
+	r := w.try(w.repo, "", args...)
+	if r.code != 0 {
+		w.t.Fatalf("coppice %s: exit code %d\n%s%s", strings.Join(args, " "), r.code, r.out, r.err)
+	}
+	return r.out
+}
+
+// new creates a task by the command line and returns its key.
+func (w *world) new(title string, flags ...string) string {
+	w.t.Helper()
+	list := decode[api.TaskList](w.t, w.cli(append([]string{"new", title, "--json"}, flags...)...))
+	if len(list.Tasks) != 1 {
+		w.t.Fatalf("%d tasks were created", len(list.Tasks))
+	}
+	return list.Tasks[0].Key
+}
+
+// create creates tasks by the API and returns their keys.
+func (w *world) create(tasks ...engine.NewTask) []string {
+	w.t.Helper()
+	p, err := w.client.AddProject(w.t.Context(), w.repo)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	made, err := w.client.CreateTasks(w.t.Context(), p.Prefix, tasks)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var keys []string
+	for _, t := range made {
+		keys = append(keys, t.Key)
+	}
+	return keys
+}
+
+// task returns a task as it is now.
+func (w *world) task(key string) api.TaskDetail {
+	w.t.Helper()
+	d, err := w.client.Task(w.t.Context(), key)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return d
+}
+
+// session returns a session with its prompt.
+func (w *world) session(key string) coppice.Session {
+	w.t.Helper()
+	s, err := w.client.Session(w.t.Context(), key)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return s
+}
+
+var errSeen = errors.New("seen")
+
+// await follows the log until the task is as f wants it. It goes on through
+// restarts of the server.
+func (w *world) await(key, what string, f func(api.TaskDetail) bool) api.TaskDetail {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
+	defer cancel()
+	var d api.TaskDetail
+	look := func() error {
+		now, err := w.client.Task(ctx, key)
+		if err != nil {
+			return err
+		}
+		if d = now; f(d) {
+			return errSeen
+		}
+		return nil
+	}
+	for {
+		page, err := w.client.Events(ctx, client.EventQuery{Limit: 1})
+		if err == nil {
+			if err = look(); err == nil {
+				err = w.client.FollowEvents(ctx, client.EventQuery{After: page.Last, Task: key}, func(coppice.Event) error { return look() }, nil)
+			}
+		}
+		if errors.Is(err, errSeen) {
+			return d
+		}
+		if ctx.Err() != nil || tick(ctx) != nil {
+			w.t.Fatalf("%s: %s did not come about; it is %s (%s), session %s, failure %v\n%s", key, what, d.Status, d.Reason, d.Session, d.Failure, w.story(key))
+		}
+	}
+}
+
+// story tells what happened to a task and what runs, for a test that failed.
+func (w *world) story(key string) string {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.t.Context()), 5*time.Second)
+	defer cancel()
+	var b strings.Builder
+	page, err := w.client.Events(ctx, client.EventQuery{Task: key, Limit: 1000})
+	if err != nil {
+		fmt.Fprintln(&b, err)
+	}
+	for _, e := range page.Events[max(0, len(page.Events)-30):] {
+		fmt.Fprintf(&b, "%s %s %s %s (%s)\n", e.At.Format(time.TimeOnly), e.Kind, e.Subject, e.Reason, e.By)
+	}
+	for _, p := range w.processes() {
+		fmt.Fprintf(&b, "process %d %q\n", p.pid, p.argv)
+	}
+	logs, _ := filepath.Glob(filepath.Join(w.state, "sessions", "*", "host.log"))
+	for _, name := range logs {
+		if text, err := os.ReadFile(name); err == nil {
+			fmt.Fprintf(&b, "%s:\n%s\n", name, text)
+		}
+	}
+	return b.String()
+}
+
+// landed waits until tasks have landed.
+func (w *world) landed(keys ...string) []api.TaskDetail {
+	w.t.Helper()
+	var all []api.TaskDetail
+	for _, key := range keys {
+		d := w.await(key, "the end", func(d api.TaskDetail) bool { return d.Stage == coppice.StageEnded })
+		if d.Outcome != coppice.OutcomeDone || d.Landed == "" {
+			w.t.Fatalf("%s ended as %s: %v", key, d.Outcome, d.Failure)
+		}
+		all = append(all, d)
+	}
+	return all
+}
+
+// working waits until the newest session of a task is in a state.
+func (w *world) working(key string, state coppice.SessionState) coppice.Session {
+	w.t.Helper()
+	d := w.await(key, "a session that is "+string(state), func(d api.TaskDetail) bool {
+		return len(d.History) > 0 && !last(d.History).StartedAt.IsZero() && last(d.History).State == state
+	})
+	return last(d.History)
+}
+
+// said waits until a session has said a text.
+func (w *world) said(session, text string) {
+	w.t.Helper()
+	task, _, _ := strings.Cut(session, ".")
+	w.await(task, "session "+session, func(d api.TaskDetail) bool {
+		return slices.ContainsFunc(d.History, func(s coppice.Session) bool { return s.Key == session })
+	})
+	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
+	defer cancel()
+	err := w.client.FollowOutput(ctx, session, -1, func(o api.Output) error {
+		if strings.Contains(string(o.Event), text) {
+			return errSeen
+		}
+		return nil
+	}, coppice.OutputEvent)
+	if !errors.Is(err, errSeen) {
+		w.t.Fatalf("%s did not say %q: %v", session, text, err)
+	}
+}
+
+func last[T any](s []T) T { return s[len(s)-1] }
+
+// outcomes lists how a task's landings ended.
+func outcomes(d api.TaskDetail) []coppice.LandingOutcome {
+	var all []coppice.LandingOutcome
+	for _, l := range d.Landings {
+		all = append(all, l.Outcome)
+	}
+	return all
+}
+
+func want[T comparable](t *testing.T, what string, got, wanted []T) {
+	t.Helper()
+	if !slices.Equal(got, wanted) {
+		t.Fatalf("%s: %v, want %v", what, got, wanted)
+	}
+}

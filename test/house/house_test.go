@@ -1,0 +1,280 @@
+package house_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"coppice/test/house"
+)
+
+const (
+	module = "coppice"
+	root   = "../.."
+)
+
+func open(t *testing.T) *house.Tree {
+	t.Helper()
+	tree, err := house.Open(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree
+}
+
+func packages(t *testing.T) []house.Package {
+	t.Helper()
+	list, err := house.List(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+func report(t *testing.T, bad []house.Breach, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, b := range bad {
+		t.Error(b)
+	}
+}
+
+func TestArrows(t *testing.T) {
+	t.Parallel()
+	report(t, house.Arrows(module, packages(t)), nil)
+}
+
+func TestPackageComments(t *testing.T) {
+	t.Parallel()
+	report(t, house.PackageComments(packages(t)), nil)
+}
+
+func TestPackageNames(t *testing.T) {
+	t.Parallel()
+	report(t, house.PackageNames(packages(t)), nil)
+}
+
+func TestFileSizes(t *testing.T) {
+	t.Parallel()
+	notes, bad, err := open(t).FileSizes()
+	for _, n := range notes {
+		t.Log(n)
+	}
+	report(t, bad, err)
+}
+
+func TestFunctionSizes(t *testing.T) {
+	t.Parallel()
+	bad, err := open(t).FunctionSizes()
+	report(t, bad, err)
+}
+
+func TestCalls(t *testing.T) {
+	t.Parallel()
+	bad, err := open(t).Calls()
+	report(t, bad, err)
+}
+
+func TestAgentsAtHome(t *testing.T) {
+	t.Parallel()
+	bad, err := open(t).AgentsAtHome()
+	report(t, bad, err)
+}
+
+func TestMachinePaths(t *testing.T) {
+	t.Parallel()
+	bad, err := open(t).MachinePaths()
+	report(t, bad, err)
+}
+
+func TestUnfinished(t *testing.T) {
+	t.Parallel()
+	bad, err := open(t).Unfinished()
+	report(t, bad, err)
+}
+
+// fixture writes files into a fresh git repository.
+func fixture(t *testing.T, files map[string]string) *house.Tree {
+	t.Helper()
+	dir := t.TempDir()
+	if out, err := exec.Command("git", "init", "-q", dir).CombinedOutput(); err != nil {
+		t.Fatalf("git init: %v: %s", err, out)
+	}
+	for name, text := range files {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tree, err := house.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree
+}
+
+// expect holds breaches against the places and words that they must name.
+func expect(t *testing.T, bad []house.Breach, err error, want ...string) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, b := range bad {
+		got = append(got, b.String())
+	}
+	for i, w := range want {
+		if !slices.ContainsFunc(got, func(g string) bool { return strings.Contains(g, w) }) {
+			t.Errorf("breach %d (%s) was not found", i, w)
+		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("found %d breaches, want %d:\n%s", len(got), len(want), strings.Join(got, "\n"))
+	}
+}
+
+func TestFilesIgnoredByGitDoNotCount(t *testing.T) {
+	t.Parallel()
+	tree := fixture(t, map[string]string{".gitignore": "out/\n", "out/x.go": "", "new.go": "package x\n"})
+	if !slices.Equal(tree.Files, []string{".gitignore", "new.go"}) {
+		t.Fatal(tree.Files)
+	}
+}
+
+func TestArrowsCanBreak(t *testing.T) {
+	t.Parallel()
+	pkg := func(path string, imports ...string) house.Package {
+		return house.Package{ImportPath: path, Imports: imports}
+	}
+	bad := house.Arrows(module, []house.Package{
+		// All of these are fine.
+		pkg("coppice", "time", "encoding/json"),
+		pkg("coppice/cmd/coppice", "coppice/store/sqlite", "coppice/agent/one"),
+		pkg("coppice/test/e2e", "coppice/store/sqlite"),
+		pkg("coppice/engine", "coppice", "coppice/flow", "coppice/store", "coppice/fabric", "coppice/internal/clock"),
+		pkg("coppice/host", "coppice/agent", "os", "net"),
+		pkg("coppice/worker", "coppice/host", "coppice/workspace", "os/exec"),
+		pkg("coppice/store/sqlite", "coppice", "coppice/store", "coppice/store/sqlite/query", "database/sql"),
+		pkg("coppice/store/storetest", "coppice/store"),
+		pkg("coppice/workspace", "coppice/workspace/git"),
+		pkg("coppice/workspace/trash", "coppice/workspace/git"),
+		pkg("coppice/api/http", "coppice/engine", "coppice/store"),
+		pkg("coppice/fabric/local", "coppice/fabric", "coppice/store"),
+		pkg("coppice/api/apitest", "coppice/api/http", "coppice/api/client"),
+		pkg("coppice/scripts/x", "coppice/store/sqlite"),
+		// And each of these breaks a rule.
+		pkg("coppice", "github.com/x/y", "coppice/store"),
+		pkg("coppice/internal/leaf", "coppice", "coppice/store"),
+		pkg("coppice/agent", "coppice/workspace", "coppice/agent/one"),
+		pkg("coppice/agent/one", "coppice/agent/two"),
+		pkg("coppice/engine", "coppice/store/sqlite", "coppice/worker", "os", "net/http", "os/exec"),
+		pkg("coppice/flow", "coppice/store"),
+		pkg("coppice/worker", "coppice/engine", "coppice/store/sqlite", "coppice/cmd/coppice/config"),
+		pkg("coppice/api/http", "coppice/store/storetest"),
+		pkg("coppice/fabric/local", "coppice/store/sqlite"),
+		pkg("coppice/fabric", "coppice/store"),
+		pkg("coppice/attic", "coppice"),
+	})
+	expect(t, bad, nil,
+		".: imports github.com/x/y", ".: imports coppice/store",
+		"internal/leaf: imports coppice:", "internal/leaf: imports coppice/store",
+		"agent: imports coppice/workspace", "agent: imports coppice/agent/one: a contract", "agent/one: imports coppice/agent/two: siblings",
+		"engine: imports coppice/store/sqlite: only cmd", "engine: imports coppice/worker", "engine: imports os:", "engine: imports net/http", "engine: imports os/exec",
+		"flow: imports coppice/store",
+		"worker: imports coppice/engine", "worker: imports coppice/store/sqlite", "worker: imports coppice/cmd",
+		"api/http: imports coppice/store/storetest",
+		"fabric/local: imports coppice/store/sqlite", "fabric: imports coppice/store",
+		"attic: this room has no place")
+}
+
+func TestPackageRulesCanBreak(t *testing.T) {
+	t.Parallel()
+	list := []house.Package{
+		{ImportPath: "coppice/store/util", GoFiles: []string{"a.go"}},
+		{ImportPath: "coppice/store", Doc: "Package store keeps.", GoFiles: []string{"a.go"}},
+		{ImportPath: "coppice/onlytests"},
+	}
+	expect(t, house.PackageComments(list), nil, "coppice/store/util: has no package comment")
+	expect(t, house.PackageNames(list), nil, "util says nothing")
+}
+
+func TestSizesCanBreak(t *testing.T) {
+	t.Parallel()
+	lines := func(n int) string { return strings.Repeat("//\n", n) }
+	body := func(name string, n int) string {
+		return "func " + name + "() {\n" + strings.Repeat("\t_ = 0\n", n-2) + "}\n"
+	}
+	tree := fixture(t, map[string]string{
+		"a/long.go":      "package a\n" + lines(600),
+		"a/huge.go":      "package a\n" + lines(900),
+		"a/made.go":      "// Code generated by a program. DO NOT EDIT.\n\npackage a\n" + lines(900) + body("made", 300),
+		"testdata/x.go":  "package x\n" + lines(900),
+		"a/x_test.go":    "package a\n" + body("table", 150),
+		"a/functions.go": "package a\n" + body("fine", 100) + body("long", 101) + body("short", 3),
+	})
+	notes, bad, err := tree.FileSizes()
+	expect(t, bad, err, "a/huge.go: has 901 lines")
+	expect(t, notes, nil, "a/long.go: has 601 lines")
+	bad, err = tree.FunctionSizes()
+	expect(t, bad, err, "a/functions.go:102: long has 101 lines", "the 95th percentile")
+}
+
+func TestCallsCanBreak(t *testing.T) {
+	t.Parallel()
+	tree := fixture(t, map[string]string{
+		"a/a.go":        "package a\nimport \"context\"\nvar x = context.Background()\n",
+		"a/b.go":        "package a\nimport c \"context\"\nvar y = c.TODO()\n",
+		"a/a_test.go":   "package a\nimport (\n\"time\"\n\"context\")\nfunc f() { time.Sleep(1); _ = context.Background() }\n",
+		"a/fine.go":     "package a\nimport \"time\"\nvar context struct{ Background func() }\nfunc g() { time.Sleep(1); context.Background() }\n",
+		"cmd/x/main.go": "package main\nimport \"context\"\nfunc main() { _ = context.Background() }\n",
+	})
+	bad, err := tree.Calls()
+	expect(t, bad, err, "a/a.go:3: a context", "a/b.go:3: a context", "a/a_test.go:5: a test does not sleep")
+}
+
+func TestAgentsAtHomeCanBreak(t *testing.T) {
+	t.Parallel()
+	tree := fixture(t, map[string]string{
+		"agent/profiles/parrot.yaml":    "command: [parrot]\n",
+		"agent/profiles/owl.json":       "{}",
+		"agent/profiles/command.yaml":   "",
+		"agent/profiles/profiles.go":    "package profiles\n",
+		"agent/parrot/parrot.go":        "package parrot // parrot and Parrot\n",
+		"agent/parrot/wrong.go":         "package parrot // knows of the owl\n",
+		"engine/dispatch.go":            "package engine\nvar x = \"parrotSession\" // command\n",
+		"engine/dispatch_test.go":       "package engine // parrot\n",
+		"scripts/run.sh":                "echo PARROT\n",
+		"docs/agents.md":                "parrot\n",
+		"README.md":                     "owl\n",
+		"test/agents/install.sh":        "parrot\n",
+		"agent/agenttest/testdata/x.go": "parrot\n",
+	})
+	bad, err := tree.AgentsAtHome()
+	expect(t, bad, err, "engine/dispatch.go:2: the agent parrot", "scripts/run.sh:1: the agent PARROT", "agent/parrot/wrong.go:1: the agent owl")
+}
+
+func TestWordsCanBreak(t *testing.T) {
+	t.Parallel()
+	tree := fixture(t, map[string]string{
+		"a/a.go":      "package a\n// TODO: finish\nvar s = \"TODO list\"\n// good for nowadays\n",
+		"a/b.go":      "package a\n/* this will do For Now */\n",
+		"run.sh":      "# FIXME\n",
+		"docs/x.md":   "a TODO in prose\n",
+		"c/paths.go":  "package c\nvar p = \"/home/someone/x\"\n",
+		"c/fine.go":   "package c\nvar p = \"lib/work/x\" + \"https://host/root/x\" + \"/home/\" + \"a/work/\" + \"/home/dev/x\"\n",
+		"c/conf.yaml": "dir: /work/main\n",
+		"blob":        "\x00 /root/x TODO\n",
+	})
+	bad, err := tree.Unfinished()
+	expect(t, bad, err, "a/a.go:2: unfinished: TODO", "a/b.go:2: unfinished: For Now", "run.sh:1: unfinished: FIXME")
+	bad, err = tree.MachinePaths()
+	expect(t, bad, err, "c/paths.go:2", "c/conf.yaml:1")
+}

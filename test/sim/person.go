@@ -1,0 +1,343 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"coppice"
+	"coppice/engine"
+	"coppice/store"
+)
+
+// create is a person who asks for tasks, some of which come after others.
+func (s *sim) create() error {
+	if s.owed == 0 {
+		return nil
+	}
+	n := engine.NewTask{Title: fmt.Sprintf("task %d", s.owed), Priority: s.rng.IntN(21) - 10}
+	prefix := "p"
+	if len(s.world.repos) > 1 && s.rng.IntN(2) == 0 {
+		prefix = "p2"
+	}
+	if len(s.keys) > 0 && s.rng.IntN(3) == 0 {
+		n.After = append(n.After, s.keys[s.rng.IntN(len(s.keys))])
+	}
+	if s.rng.IntN(4) == 0 {
+		n.Track = "side"
+	}
+	if s.rng.IntN(4) == 0 {
+		n.Agent = "beta"
+	}
+	if s.rng.IntN(8) == 0 {
+		n.NotBefore = s.now.Add(time.Duration(s.rng.IntN(600)) * time.Second)
+	}
+	tasks, err := s.intake.CreateTasks(s.ctx, prefix, []engine.NewTask{n})
+	if err != nil {
+		return err
+	}
+	s.owed--
+	s.keys = append(s.keys, tasks[0].Key)
+	return nil
+}
+
+// person is somebody who says something about a random task.
+func (s *sim) person() error {
+	if len(s.keys) == 0 {
+		return nil
+	}
+	key := s.keys[s.rng.IntN(len(s.keys))]
+	var err error
+	switch s.rng.IntN(12) {
+	case 0:
+		_, err = s.intake.Stop(s.ctx, key)
+	case 1, 2:
+		_, err = s.intake.Retry(s.ctx, key, "please")
+	case 3, 4:
+		_, err = s.intake.Land(s.ctx, key)
+	case 5, 6:
+		_, err = s.intake.Send(s.ctx, key, fmt.Sprintf("message %d", s.rng.IntN(1e9)))
+	case 7:
+		_, err = s.intake.Undo(s.ctx, key, "")
+	case 8:
+		p := s.rng.IntN(21) - 10
+		_, err = s.intake.ChangeTask(s.ctx, key, engine.TaskChange{Priority: &p})
+	case 9:
+		_, err = s.intake.Pause(s.ctx, "p", "", s.rng.IntN(3) == 0)
+	default:
+		_, err = s.intake.Answer(s.ctx, key, 0, "that way")
+	}
+	return err
+}
+
+// stopLate is a person who stops a task when it is about to land.
+func (s *sim) stopLate() error {
+	for _, key := range s.keys {
+		stage, err := s.stage(key)
+		if err != nil {
+			return err
+		}
+		if stage == coppice.StageLanding && s.rng.IntN(2) == 0 {
+			_, err := s.intake.Stop(s.ctx, key)
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *sim) stage(key string) (stage coppice.Stage, err error) {
+	err = s.st.View(s.ctx, func(r store.Reader) error {
+		t, err := r.TaskByKey(key)
+		stage = t.Stage
+		return err
+	})
+	return stage, err
+}
+
+// holds looks whether every promise that can be seen from outside holds now.
+func (s *sim) holds() error {
+	if s.world.broken != "" {
+		return errors.New(s.world.broken)
+	}
+	return s.st.View(s.ctx, func(r store.Reader) error {
+		if err := s.limitsHold(r); err != nil {
+			return err
+		}
+		if s.steps%16 == 0 {
+			return s.tasksHold(r)
+		}
+		return nil
+	})
+}
+
+func (s *sim) limitsHold(r store.Reader) error {
+	live, err := r.LiveSessions()
+	if err != nil {
+		return err
+	}
+	isLive := map[string]bool{}
+	perProject, perTrack, perAgent := map[int64]int{}, map[string]int{}, map[string]int{}
+	for _, x := range live {
+		isLive[x.Key] = true
+		perProject[x.ProjectID]++
+		perTrack[fmt.Sprint(x.ProjectID, x.Track)]++
+		perAgent[fmt.Sprint(x.ProjectID, x.Agent)]++
+	}
+	if len(live) > 6 {
+		return fmt.Errorf("%d sessions live, 6 are allowed", len(live))
+	}
+	for _, key := range s.running() {
+		if !isLive[key] {
+			return fmt.Errorf("the host of %s runs, its session is not live", key)
+		}
+	}
+	for _, p := range s.projects {
+		if n := perProject[p.ID]; n > p.Policy.Limits.Sessions {
+			return fmt.Errorf("%s has %d live sessions, %d are allowed", p.Prefix, n, p.Policy.Limits.Sessions)
+		}
+		if n := perTrack[fmt.Sprint(p.ID, "side")]; n > 1 {
+			return fmt.Errorf("track side of %s has %d live sessions", p.Prefix, n)
+		}
+		if n := perAgent[fmt.Sprint(p.ID, "beta")]; n > 1 {
+			return fmt.Errorf("beta has %d live sessions in %s", n, p.Prefix)
+		}
+	}
+	return nil
+}
+
+// tasksHold looks at every task: none is lost, none is done without having
+// landed, and whoever waits says why.
+func (s *sim) tasksHold(r store.Reader) error {
+	tasks, err := r.Tasks(store.TaskFilter{})
+	if err != nil {
+		return err
+	}
+	if len(tasks) < len(s.keys) {
+		return fmt.Errorf("%d tasks of %d are left", len(tasks), len(s.keys))
+	}
+	for _, t := range tasks {
+		if t.Outcome == coppice.OutcomeDone && t.Landed != "" && len(s.world.landed[t.Key]) != 1 {
+			return fmt.Errorf("%s is done as %s, the world saw %v", t.Key, t.Landed, s.world.landed[t.Key])
+		}
+		if t.Ended() && t.Outcome != coppice.OutcomeDone && len(s.world.landed[t.Key]) > 0 {
+			return fmt.Errorf("%s is %s and has landed", t.Key, t.Outcome)
+		}
+		if t.Stage == coppice.StageWaiting && t.Wait != nil && t.Wait.Text == "" {
+			return fmt.Errorf("%s waits without a reason", t.Key)
+		}
+	}
+	return nil
+}
+
+// settle stops all faults and lets a diligent person help, until nothing moves
+// any more: then every task must have ended, or wait for one that did not make
+// it; and nothing may be left behind.
+func (s *sim) settle() error {
+	s.calm = true
+	s.fault.chance = 0
+	for _, r := range s.world.repos {
+		r.dirty = false
+	}
+	for _, p := range []string{"p", "p2"} {
+		if _, err := s.intake.Pause(s.ctx, p, "", false); err != nil && !refused(err) {
+			return err
+		}
+	}
+	for quiet := 0; quiet < 3; {
+		before, err := s.marks()
+		if err != nil {
+			return err
+		}
+		if err := s.round(); err != nil {
+			return err
+		}
+		if err := s.help(); err != nil {
+			return err
+		}
+		after, err := s.marks()
+		if err != nil {
+			return err
+		}
+		if quiet++; before != after {
+			quiet = 0
+		}
+		if s.now = s.now.Add(time.Minute); s.due.After(s.now) && quiet > 0 {
+			s.now = s.due
+		}
+		if s.steps++; s.steps > s.opt.Steps+2000 {
+			return errors.New("it never comes to rest")
+		}
+	}
+	return s.st.View(s.ctx, s.atRest)
+}
+
+// round lets the engine, every worker and every agent do what they can.
+func (s *sim) round() error {
+	for _, w := range s.works {
+		if err := s.renewAll(w); err != nil {
+			return err
+		}
+	}
+	if err := s.turn(); err != nil {
+		return err
+	}
+	for _, w := range s.works {
+		if err := s.takeFor(w, 4); err != nil {
+			return err
+		}
+	}
+	for range 2 {
+		for _, w := range s.works {
+			for n := len(w.items) - 1; n >= 0; n-- {
+				if err := s.workOn(w, n); err != nil && !lost(err) {
+					return err
+				}
+			}
+		}
+	}
+	for range s.running() {
+		if err := s.agent(); err != nil {
+			return err
+		}
+	}
+	return s.holds()
+}
+
+// marks is something that differs whenever anything has happened.
+func (s *sim) marks() (n int64, err error) {
+	err = s.st.View(s.ctx, func(r store.Reader) error {
+		_, n, err = r.EventBounds()
+		return err
+	})
+	return n, err
+}
+
+// help answers every question, and retries or lands what waits for a person.
+func (s *sim) help() error {
+	var tasks []coppice.Task
+	err := s.st.View(s.ctx, func(r store.Reader) (err error) {
+		tasks, err = r.Tasks(store.TaskFilter{OldFirst: true})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, t := range tasks {
+		switch {
+		case t.Stage == coppice.StageSession:
+			_, err = s.intake.Answer(s.ctx, t.Key, 0, "yes")
+		case t.Stage == coppice.StageHeld:
+			_, err = s.intake.Land(s.ctx, t.Key)
+		case t.Stage == coppice.StageWaiting && t.Wait != nil && t.Wait.On == coppice.WaitPerson:
+			_, err = s.intake.Retry(s.ctx, t.Key, "")
+		}
+		if err != nil && !refused(err) {
+			return err
+		}
+	}
+	for _, p := range []string{"p", "p2"} {
+		if _, err := s.intake.Pause(s.ctx, p, "side", false); err != nil && !refused(err) {
+			return err
+		}
+		if _, err := s.intake.Pause(s.ctx, p, "main", false); err != nil && !refused(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// atRest is what must be true when nothing moves any more.
+func (s *sim) atRest(r store.Reader) error {
+	if err := s.tasksHold(r); err != nil {
+		return err
+	}
+	tasks, err := r.Tasks(store.TaskFilter{OldFirst: true})
+	if err != nil {
+		return err
+	}
+	stuck := map[int64]bool{}
+	for _, t := range tasks {
+		if t.Ended() {
+			stuck[t.ID] = t.Outcome != coppice.OutcomeDone
+			continue
+		}
+		waits := false
+		for _, d := range t.After {
+			waits = waits || stuck[d]
+		}
+		stuck[t.ID] = true
+		if !waits {
+			return fmt.Errorf("%s cannot go on: stage %s, wait %+v, failure %+v", t.Key, t.Stage, t.Wait, t.Failure)
+		}
+	}
+	if keys := s.running(); len(keys) > 0 {
+		return fmt.Errorf("hosts still run: %v", keys)
+	}
+	live, err := r.LiveSessions()
+	if err != nil || len(live) > 0 {
+		return fmt.Errorf("%d sessions still live: %w", len(live), err)
+	}
+	counts, err := r.CountWork()
+	if err != nil {
+		return err
+	}
+	for state, n := range counts {
+		if n > 0 {
+			return fmt.Errorf("%d items of work are still %s", n, state)
+		}
+	}
+	for key, ws := range s.world.spaces {
+		t, err := r.TaskByKey(key)
+		if err != nil {
+			return err
+		}
+		row, err := r.WorkspaceOf(t.ID)
+		if err != nil {
+			return err
+		}
+		if !ws.removed && t.Outcome != coppice.OutcomeFailed && t.Ended() && (row == nil || !row.Kept) {
+			return fmt.Errorf("the workspace of %s (%s) was left behind", key, t.Outcome)
+		}
+	}
+	return nil
+}

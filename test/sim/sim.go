@@ -1,0 +1,260 @@
+// Package sim runs the real engine, store and fabric in a world of virtual
+// time, random agents and people, workers that crash, and deliveries that get
+// lost or come twice. One seed is one history: it replays exactly.
+package sim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"coppice"
+	"coppice/engine"
+	"coppice/fabric"
+	"coppice/fabric/local"
+	"coppice/store"
+	"coppice/store/sqlite"
+)
+
+// Options shapes a simulation.
+type Options struct {
+	Seed  uint64
+	Tasks int // how many tasks people ask for
+	Steps int // how many random steps are taken before the world calms down
+}
+
+// Report is what a simulation showed.
+type Report struct {
+	Digest  uint64 // of the whole event log
+	Events  int64
+	Done    int
+	Failed  int
+	Other   int
+	Steps   int
+	Virtual time.Duration
+}
+
+// logged is how many of the newest events a failure shows.
+var logged = 30
+
+var errInjected = errors.New("sim: injected fault")
+
+// sim is one history.
+type sim struct {
+	ctx      context.Context
+	opt      Options
+	rng      *rand.Rand
+	now      time.Time
+	start    time.Time
+	world    *world
+	st       store.Store
+	fault    *faulty
+	eng      *engine.Engine
+	intake   *engine.Intake
+	fab      *local.Fabric
+	works    []*worker
+	projects []coppice.Project
+	keys     []string // of all tasks ever made
+	owed     int      // tasks not asked for yet
+	calm     bool     // no more faults
+	made     int
+	due      time.Time
+	steps    int
+	path     []string
+}
+
+// worker is one worker's memory: what it holds and how far it has come. A crash
+// empties it.
+type worker struct {
+	name  string
+	items []*item
+}
+
+type item struct {
+	lease coppice.Lease
+	done  bool // the effect has happened; the result waits to be handed in
+	res   any
+}
+
+// Run plays one history and returns an error naming the promise it broke.
+func Run(ctx context.Context, opt Options) (Report, error) {
+	s, err := newSim(ctx, opt)
+	if err != nil {
+		return Report{}, err
+	}
+	defer s.st.Close()
+	for s.steps = 0; s.steps < opt.Steps; s.steps++ {
+		if err := s.step(); err != nil {
+			return Report{}, s.tell(err)
+		}
+	}
+	if err := s.settle(); err != nil {
+		return Report{}, s.tell(err)
+	}
+	return s.report()
+}
+
+func (s *sim) tell(err error) error {
+	tail := s.path
+	if len(tail) > 25 {
+		tail = tail[len(tail)-25:]
+	}
+	return fmt.Errorf("seed %d, step %d: %w\nlast steps: %q\nlast events:\n%s", s.opt.Seed, s.steps, err, tail, s.log(logged))
+}
+
+// log renders the newest events.
+func (s *sim) log(most int) string {
+	var b strings.Builder
+	_ = s.st.View(s.ctx, func(r store.Reader) error {
+		_, last, err := r.EventBounds()
+		if err != nil {
+			return err
+		}
+		events, err := r.Events(max(0, last-int64(most)), most, store.EventFilter{})
+		for _, e := range events {
+			fmt.Fprintf(&b, "  %d %s %s %s %s: %s\n", e.Seq, e.At.Format("2 15:04:05"), e.By, e.Kind, e.Subject, e.Reason)
+		}
+		return err
+	})
+	return b.String()
+}
+
+func newSim(ctx context.Context, opt Options) (*sim, error) {
+	st, err := sqlite.Open(ctx, sqlite.Config{Path: ":memory:", Sync: "off"})
+	if err != nil {
+		return nil, err
+	}
+	start := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	rng := rand.New(rand.NewPCG(opt.Seed, 42))
+	s := &sim{ctx: ctx, opt: opt, rng: rng, now: start, start: start, owed: opt.Tasks}
+	s.world = newWorld(fmt.Sprint(opt.Seed), []int{0, 4, 8, 16}[rng.IntN(4)])
+	s.fault = &faulty{Store: st, rng: rng}
+	s.st = s.fault
+	if err := s.boot(); err != nil {
+		return nil, err
+	}
+	for range 1 + rng.IntN(2) {
+		if err := s.addProject(); err != nil {
+			return nil, err
+		}
+	}
+	for n := range 1 + rng.IntN(3) {
+		s.works = append(s.works, &worker{name: fmt.Sprintf("w%d", n)})
+	}
+	return s, nil
+}
+
+// boot makes the control process anew, as after a restart: what it knew and had
+// not written is gone.
+func (s *sim) boot() error {
+	clock := func() time.Time { return s.now }
+	s.fab = local.New(local.Config{Store: s.st, Now: clock})
+	if err := s.fab.Announce(s.ctx, coppice.Node{Name: engine.PoolLocal, MemoryTotal: 100, MemoryUsed: 1}); err != nil {
+		return err
+	}
+	eng, err := engine.New(engine.Config{Store: s.st, Now: clock, Nodes: s.fab.Nodes, MaxSessions: 6, Reserve: 1})
+	if err != nil {
+		return err
+	}
+	s.eng = eng
+	s.intake = engine.NewIntake(s.st, clock, s.inspect, func(coppice.Project, string) error { return nil })
+	return nil
+}
+
+func (s *sim) inspect(_ context.Context, dir string) (coppice.Project, error) {
+	p := coppice.DefaultPolicy()
+	p.Base = "main"
+	p.Agent = coppice.AgentChoice{Use: "alpha"}
+	if s.rng.IntN(2) == 0 {
+		p.Agent.Fallback = []string{"beta"}
+	}
+	p.Limits.Sessions = 1 + s.rng.IntN(4)
+	p.Limits.PerAgent = map[string]int{"beta": 1}
+	p.Tracks = append(p.Tracks, coppice.Track{Name: "side", Limit: 1})
+	p.Verify.Attempts = s.rng.IntN(4)
+	p.Retry.Max = s.rng.IntN(4)
+	for n := range s.rng.IntN(3) {
+		p.Checks = append(p.Checks, fmt.Sprintf("check %d", n))
+	}
+	if s.rng.IntN(4) == 0 {
+		p.Land.How = coppice.LandBranch
+	}
+	root := s.world.add("", map[string]string{"README": "0"}, "", dir)
+	s.world.repos[dir] = &repo{base: root, checks: p.Checks, history: []string{root}}
+	return coppice.Project{Path: dir, Prefix: "p", Policy: p, BaseCommit: root}, nil
+}
+
+func (s *sim) addProject() error {
+	p, err := s.intake.AddProject(s.ctx, fmt.Sprintf("/repo/%d", len(s.world.repos)))
+	s.projects = append(s.projects, p)
+	return err
+}
+
+// faulty is the store with transactions that fail at random, at random places.
+type faulty struct {
+	store.Store
+	rng    *rand.Rand
+	chance int // one Update in so many fails; 0 for none
+}
+
+func (f *faulty) Update(ctx context.Context, g func(store.Tx) error) error {
+	if f.chance == 0 || f.rng.IntN(f.chance) != 0 {
+		return f.Store.Update(ctx, g)
+	}
+	early := f.rng.IntN(2) == 0
+	return f.Store.Update(ctx, func(tx store.Tx) error {
+		if early {
+			return errInjected
+		}
+		if err := g(tx); err != nil {
+			return err
+		}
+		return errInjected // everything was written, and is taken back
+	})
+}
+
+func (s *sim) report() (Report, error) {
+	r := Report{Steps: s.steps, Virtual: s.now.Sub(s.start)}
+	h := fnv.New64a()
+	err := s.st.View(s.ctx, func(rd store.Reader) error {
+		for after := int64(0); ; {
+			events, err := rd.Events(after, 500, store.EventFilter{})
+			if err != nil || len(events) == 0 {
+				return err
+			}
+			for _, e := range events {
+				if e.Seq != after+1 {
+					return fmt.Errorf("event %d follows %d", e.Seq, after)
+				}
+				after = e.Seq
+				fmt.Fprintln(h, e.Seq, e.At.UnixNano(), e.Kind, e.Subject, e.By, e.Reason)
+			}
+			r.Events = after
+		}
+	})
+	if err != nil {
+		return r, err
+	}
+	r.Digest = h.Sum64()
+	return r, s.st.View(s.ctx, func(rd store.Reader) error {
+		tasks, err := rd.Tasks(store.TaskFilter{})
+		for _, t := range tasks {
+			switch t.Outcome {
+			case coppice.OutcomeDone:
+				r.Done++
+			case coppice.OutcomeFailed:
+				r.Failed++
+			default:
+				r.Other++
+			}
+		}
+		return err
+	})
+}
+
+// lost tells whether an error is one that the simulation itself causes.
+func lost(err error) bool { return errors.Is(err, errInjected) || errors.Is(err, fabric.ErrLost) }

@@ -1,0 +1,465 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"sort"
+	"time"
+
+	"coppice"
+	"coppice/engine"
+	"coppice/fabric"
+	"coppice/fabric/local"
+	"coppice/store"
+)
+
+// action is one thing that can happen next, with its weight.
+type action struct {
+	name   string
+	weight int
+	do     func() error
+}
+
+// step lets one random thing happen and looks whether all promises hold.
+func (s *sim) step() error {
+	s.fault.chance = 40
+	a := s.pick(s.actions())
+	s.path = append(s.path, a.name)
+	if err := a.do(); err != nil && !lost(err) && !refused(err) {
+		return fmt.Errorf("%s: %w", a.name, err)
+	}
+	return s.holds()
+}
+
+// refused tells whether an error is the product's answer to a person who asked
+// for what is not possible just now.
+func refused(err error) bool {
+	code := coppice.ErrorCode(err)
+	return code == coppice.EConflict || code == coppice.ENotFound
+}
+
+func (s *sim) pick(actions []action) action {
+	total := 0
+	for _, a := range actions {
+		total += a.weight
+	}
+	n := s.rng.IntN(total)
+	for _, a := range actions {
+		if n -= a.weight; n < 0 {
+			return a
+		}
+	}
+	return actions[0]
+}
+
+func (s *sim) actions() []action {
+	return []action{
+		{"turn", 20, s.turn},
+		{"take", 14, s.take},
+		{"work", 24, s.work},
+		{"agent", 24, s.agent},
+		{"time", 8, s.pass},
+		{"renew", 6, s.renew},
+		{"ask", 6, s.person},
+		{"create", 10, s.create},
+		{"stop", 1, s.stopLate},
+		{"crash worker", 1, s.crashWorker},
+		{"crash server", 1, s.boot},
+		{"kill host", 1, s.killHost},
+		{"dirty", 1, s.dirty},
+		{"move base", 1, s.moveBase},
+	}
+}
+
+func (s *sim) turn() error {
+	t, err := s.eng.Turn(s.ctx)
+	if err != nil {
+		return err
+	}
+	s.due = t.Due
+	return s.st.View(s.ctx, func(r store.Reader) error { return s.full(r) })
+}
+
+// full holds dispatch to its word: after a turn no lane with room has a queue.
+func (s *sim) full(r store.Reader) error {
+	tasks, err := r.Tasks(store.TaskFilter{Stages: []coppice.Stage{coppice.StageQueued}})
+	if err != nil {
+		return err
+	}
+	st, err := s.eng.Statuses(s.ctx, r, tasks)
+	if err != nil {
+		return err
+	}
+	for i, t := range tasks {
+		if st[i].Status == coppice.StatusReady {
+			return fmt.Errorf("%s is ready, there is room, and it was not started", t.Key)
+		}
+		if st[i].Reason == "" {
+			return fmt.Errorf("%s waits without a reason", t.Key)
+		}
+	}
+	return nil
+}
+
+var allKinds = []coppice.WorkKind{
+	coppice.WorkPrepare, coppice.WorkRemove, coppice.WorkRestore, coppice.WorkPurge, coppice.WorkRun, coppice.WorkSend,
+	coppice.WorkStop, coppice.WorkCheck, coppice.WorkMerge, coppice.WorkMove,
+}
+
+func (s *sim) take() error {
+	return s.takeFor(s.works[s.rng.IntN(len(s.works))], 1+s.rng.IntN(4))
+}
+
+func (s *sim) takeFor(w *worker, most int) error {
+	leases, err := s.fab.TryTake(s.ctx, fabric.Request{
+		Worker: w.name, Pools: []string{engine.PoolControl, engine.PoolLocal}, Kinds: allKinds, Most: most,
+	})
+	for _, l := range leases {
+		w.items = append(w.items, &item{lease: l})
+	}
+	return err
+}
+
+// work lets a worker do one item, or hand one in; at times the hand-in is lost
+// on the way, or comes twice.
+func (s *sim) work() error {
+	w := s.works[s.rng.IntN(len(s.works))]
+	if len(w.items) == 0 {
+		return nil
+	}
+	return s.workOn(w, s.rng.IntN(len(w.items)))
+}
+
+func (s *sim) workOn(w *worker, n int) error {
+	it := w.items[n]
+	if !it.done && !s.now.Before(it.lease.Until) {
+		// By its own clock its lease is over: nobody begins an effect then.
+		w.items = append(w.items[:n], w.items[n+1:]...)
+		return nil
+	}
+	if !it.done {
+		res, err := s.execute(it.lease)
+		if err != nil {
+			return err
+		}
+		it.done, it.res = res != nil, res
+		return nil
+	}
+	drop := func() { w.items = append(w.items[:n], w.items[n+1:]...) }
+	if !s.calm && s.rng.IntN(20) == 0 {
+		drop()
+		return nil
+	}
+	current, err := s.isCurrent(it.lease)
+	if err != nil {
+		return err
+	}
+	err = s.fab.Finish(s.ctx, it.lease, coppice.Raw(it.res), nil)
+	if errors.Is(err, errInjected) {
+		return nil // tried again later
+	}
+	drop()
+	if err == nil && !current {
+		return fmt.Errorf("the result of %s was accepted from %s, attempt %d, which is not the current one", it.lease.Work.Key, w.name, it.lease.Attempt)
+	}
+	if err == nil && s.rng.IntN(5) == 0 {
+		if again := s.fab.Finish(s.ctx, it.lease, coppice.Raw(it.res), nil); again == nil {
+			return fmt.Errorf("the result of %s was accepted twice", it.lease.Work.Key)
+		}
+	}
+	return err
+}
+
+// isCurrent tells whether a lease is the one in force.
+func (s *sim) isCurrent(l coppice.Lease) (ok bool, err error) {
+	err = s.st.View(s.ctx, func(r store.Reader) error {
+		w, err := r.Work(l.Work.ID)
+		ok = w.State == coppice.WorkTaken && w.Attempt == l.Attempt && w.Worker == l.Worker
+		return err
+	})
+	return ok, err
+}
+
+// execute does an item's effect on the world; nil means that it goes on.
+func (s *sim) execute(l coppice.Lease) (any, error) {
+	w := l.Work
+	switch w.Kind {
+	case coppice.WorkPrepare:
+		return spec(w, s.world.prepare)
+	case coppice.WorkRemove:
+		return spec(w, s.world.remove)
+	case coppice.WorkRestore:
+		return spec(w, s.world.restore)
+	case coppice.WorkPurge:
+		return coppice.PurgeResult{}, nil
+	case coppice.WorkMerge:
+		return spec(w, s.world.merge)
+	case coppice.WorkCheck:
+		return spec(w, s.world.check)
+	case coppice.WorkMove:
+		return s.move(w)
+	case coppice.WorkStop:
+		return spec(w, s.stopHost)
+	case coppice.WorkSend:
+		return spec(w, s.send)
+	}
+	return s.runSession(l)
+}
+
+func spec[S, R any](w coppice.Work, f func(S) R) (any, error) {
+	v, err := coppice.DecodeSpec[S](w)
+	if err != nil {
+		return nil, err
+	}
+	return f(v), nil
+}
+
+func (s *sim) move(w coppice.Work) (any, error) {
+	v, err := coppice.DecodeSpec[coppice.MoveSpec](w)
+	if err != nil {
+		return nil, err
+	}
+	checks := s.world.repos[v.Repo].checks
+	return s.world.move(v, checks), nil
+}
+
+func (s *sim) stopHost(v coppice.StopSpec) coppice.StopResult {
+	if h := s.world.hosts[v.Session]; h != nil && h.phase == "running" {
+		s.world.end(h, coppice.RunResult{Stopped: true})
+	}
+	return coppice.StopResult{}
+}
+
+func (s *sim) send(v coppice.SendSpec) coppice.SendResult {
+	h := s.world.hosts[v.Session]
+	if h == nil || h.phase != "running" {
+		return coppice.SendResult{Why: "the session has ended"}
+	}
+	if v.Question != "" {
+		h.asked = 0
+	}
+	h.heard[v.Text] = true
+	return coppice.SendResult{Delivered: true}
+}
+
+// runSession starts or finds the host, records that it runs, and waits for its
+// end.
+func (s *sim) runSession(l coppice.Lease) (any, error) {
+	v, err := coppice.DecodeSpec[coppice.RunSpec](l.Work)
+	if err != nil {
+		return nil, err
+	}
+	if res := s.world.run(v); res != nil {
+		return *res, nil
+	}
+	err = s.record(v.Session.ID, func(tx store.Tx, x *coppice.Session) error {
+		if !x.StartedAt.IsZero() {
+			return nil
+		}
+		x.StartedAt, x.State = s.now, coppice.SessionWorking
+		if err := tx.PutSession(x); err != nil {
+			return err
+		}
+		return tx.Append(&coppice.Event{At: s.now, Kind: coppice.EventSessionStarted, ProjectID: x.ProjectID, TaskID: x.TaskID, SessionID: x.ID, Subject: x.Key, By: "worker"})
+	})
+	return nil, err
+}
+
+// record adds facts to a live session.
+func (s *sim) record(id int64, f func(store.Tx, *coppice.Session) error) error {
+	return s.st.Update(s.ctx, func(tx store.Tx) error {
+		x, err := tx.Session(id)
+		if err != nil || !x.State.Live() {
+			return err
+		}
+		return f(tx, &x)
+	})
+}
+
+// running lists the sessions whose host runs, in a fixed order.
+func (s *sim) running() []string {
+	var keys []string
+	for k, h := range s.world.hosts {
+		if h.phase == "running" {
+			keys = append(keys, k)
+		}
+	}
+	sort.Strings(keys)
+	return keys
+}
+
+// agent lets one running agent do something.
+func (s *sim) agent() error {
+	keys := s.running()
+	if len(keys) == 0 {
+		return nil
+	}
+	key := keys[s.rng.IntN(len(keys))]
+	h := s.world.hosts[key]
+	if h.asked != 0 {
+		return nil
+	}
+	n := s.rng.IntN(100)
+	if s.calm {
+		n = 50 + n/2
+	}
+	switch {
+	case n < 8:
+		return s.askPerson(key, h)
+	case n < 30:
+		return s.output(key, h)
+	case n < 34:
+		s.world.end(h, coppice.RunResult{Failure: s.trouble()})
+		return nil
+	case n < 36:
+		one := 1
+		s.world.end(h, coppice.RunResult{Exit: &one})
+		return nil
+	case n < 38:
+		zero := 0
+		s.world.end(h, coppice.RunResult{Exit: &zero}) // claims success, did nothing more
+		return nil
+	}
+	if h.role == coppice.RoleFix {
+		s.world.mergeBase(h)
+	}
+	s.made++
+	s.world.write(h, fmt.Sprintf("f%d", s.rng.IntN(6)), fmt.Sprintf("%s#%d", key, s.made))
+	zero := 0
+	s.world.end(h, coppice.RunResult{Exit: &zero, Conversation: "c-" + key, Summary: "did it"})
+	return nil
+}
+
+func (s *sim) trouble() *coppice.Failure {
+	f := coppice.Failf(coppice.Classes[s.rng.IntN(len(coppice.Classes))], "trouble", "")
+	if f.Class == coppice.ClassRateLimit {
+		f.RetryAt = s.now.Add(time.Duration(s.rng.IntN(3600)) * time.Second)
+	}
+	return f
+}
+
+func (s *sim) session(key string) (x coppice.Session, err error) {
+	err = s.st.View(s.ctx, func(r store.Reader) error {
+		x, err = r.SessionByKey(key)
+		return err
+	})
+	return x, err
+}
+
+func (s *sim) askPerson(key string, h *hostState) error {
+	x, err := s.session(key)
+	if err != nil {
+		return err
+	}
+	return s.record(x.ID, func(tx store.Tx, x *coppice.Session) error {
+		q := coppice.Question{TaskID: x.TaskID, SessionID: x.ID, Ref: fmt.Sprintf("q%d", s.rng.IntN(1e9)), Text: "which way?", AskedAt: s.now}
+		if err := tx.PutQuestion(&q); err != nil {
+			return err
+		}
+		h.asked = q.ID
+		x.State = coppice.SessionWaiting
+		if err := tx.PutSession(x); err != nil {
+			return err
+		}
+		return tx.Append(&coppice.Event{At: s.now, Kind: coppice.EventQuestionAsked, ProjectID: x.ProjectID, TaskID: x.TaskID, SessionID: x.ID, Subject: x.Key, By: x.Key})
+	})
+}
+
+func (s *sim) output(key string, h *hostState) error {
+	x, err := s.session(key)
+	if err != nil {
+		return err
+	}
+	err = s.record(x.ID, func(tx store.Tx, x *coppice.Session) error {
+		return tx.AddOutput(x.ID, x.Cursor, x.Cursor+10, []coppice.Output{{SessionID: x.ID, Offset: x.Cursor, At: s.now, Kind: coppice.OutputStdout, Data: []byte("0123456789")}})
+	})
+	return err
+}
+
+// pass lets time pass: to just before the next timer, to it, or far beyond.
+func (s *sim) pass() error {
+	switch d := s.due.Sub(s.now); {
+	case s.due.IsZero() || d <= 0 || s.rng.IntN(3) == 0:
+		s.now = s.now.Add(time.Duration(s.rng.IntN(10_000)) * time.Millisecond)
+	case s.rng.IntN(10) == 0:
+		s.now = s.now.Add(d + time.Duration(s.rng.IntN(3600))*time.Second)
+	default:
+		s.now = s.now.Add(d)
+	}
+	return nil
+}
+
+// renew prolongs what a worker holds; what it lost, it drops, most of the time.
+func (s *sim) renew() error {
+	return s.renewAll(s.works[s.rng.IntN(len(s.works))])
+}
+
+func (s *sim) renewAll(w *worker) error {
+	if len(w.items) == 0 {
+		return nil
+	}
+	leases := make([]coppice.Lease, len(w.items))
+	for i, it := range w.items {
+		leases[i] = it.lease
+	}
+	gone, err := s.fab.Renew(s.ctx, leases)
+	if err != nil {
+		return err
+	}
+	if !s.calm && s.rng.IntN(4) == 0 {
+		return nil // it does not notice, and goes on as if it held them
+	}
+	var keep []*item
+	for _, it := range w.items {
+		mine := true
+		for _, g := range gone {
+			if g.Work.ID == it.lease.Work.ID && g.Attempt == it.lease.Attempt {
+				mine = false
+			}
+		}
+		if mine {
+			it.lease.Until = s.now.Add(local.DefaultLease)
+			keep = append(keep, it)
+		}
+	}
+	w.items = keep
+	return nil
+}
+
+func (s *sim) crashWorker() error {
+	w := s.works[s.rng.IntN(len(s.works))]
+	w.items = nil
+	if s.rng.IntN(2) == 0 {
+		return nil // it stays away; its leases run out
+	}
+	held, err := s.fab.Held(s.ctx, w.name)
+	for _, l := range held {
+		w.items = append(w.items, &item{lease: l})
+	}
+	return err
+}
+
+func (s *sim) killHost() error {
+	if keys := s.running(); len(keys) > 0 {
+		s.world.hosts[keys[s.rng.IntN(len(keys))]].phase = "lost"
+	}
+	return nil
+}
+
+func (s *sim) dirty() error {
+	r := s.world.repos[fmt.Sprintf("/repo/%d", s.rng.IntN(len(s.world.repos)))]
+	r.dirty = !r.dirty
+	return nil
+}
+
+// moveBase is a person who commits to the base.
+func (s *sim) moveBase() error {
+	path := fmt.Sprintf("/repo/%d", s.rng.IntN(len(s.world.repos)))
+	r := s.world.repos[path]
+	s.made++
+	tree := clone(s.world.tree(r.base))
+	tree[fmt.Sprintf("f%d", s.rng.IntN(6))] = fmt.Sprintf("person#%d", s.made)
+	r.base = s.world.add(r.base, tree, "", fmt.Sprint(s.made))
+	r.history = append(r.history, r.base)
+	return nil
+}

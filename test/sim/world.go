@@ -1,0 +1,287 @@
+package sim
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"sort"
+	"strings"
+
+	"coppice"
+)
+
+// world is everything outside the engine: repositories, workspaces, hosts and
+// agents, as small as they can be while every effect of a work item is real and
+// can be done twice, half, or never.
+type world struct {
+	repos    map[string]*repo      // by path
+	commits  map[string]commit     // every commit ever made
+	spaces   map[string]*workspace // by task key
+	hosts    map[string]*hostState // by session key
+	landed   map[string][]string   // commits that moved the base, by task key
+	verdicts map[string]bool       // tree and command → passed, for what was really run
+	broken   string                // the first promise that was broken
+	redness  int                   // one tree in so many is refused by a check
+	salt     string
+}
+
+type repo struct {
+	base    string // commit
+	dirty   bool   // the checkout that has the base is in the way
+	checks  []string
+	history []string
+}
+
+// commit is a tree and where it came from. The tree is a map from file to the
+// version that was last written to it.
+type commit struct {
+	id     string
+	parent string
+	tree   map[string]string
+	task   string
+}
+
+type workspace struct {
+	repo    string
+	from    string // the commit of the base it is merged up to
+	head    string
+	removed bool
+}
+
+// hostState is one session's host and agent.
+type hostState struct {
+	task   string
+	role   coppice.Role
+	phase  string // running, ended, lost
+	from   string
+	result coppice.RunResult
+	asked  int64 // the question it waits on, 0 for none
+	heard  map[string]bool
+}
+
+func newWorld(salt string, redness int) *world {
+	return &world{
+		repos: map[string]*repo{}, commits: map[string]commit{}, spaces: map[string]*workspace{}, hosts: map[string]*hostState{},
+		landed: map[string][]string{}, verdicts: map[string]bool{}, redness: redness, salt: salt,
+	}
+}
+
+func (w *world) breakf(format string, args ...any) {
+	if w.broken == "" {
+		w.broken = fmt.Sprintf(format, args...)
+	}
+}
+
+func treeID(tree map[string]string) string {
+	files := make([]string, 0, len(tree))
+	for f := range tree {
+		files = append(files, f)
+	}
+	sort.Strings(files)
+	var b strings.Builder
+	for _, f := range files {
+		b.WriteString(f + "=" + tree[f] + ";")
+	}
+	return digest("tree", b.String())
+}
+
+func digest(parts ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	return hex.EncodeToString(sum[:20])
+}
+
+// add makes a commit; the same content and parent make the same commit.
+func (w *world) add(parent string, tree map[string]string, task, note string) string {
+	id := digest("commit", parent, treeID(tree), task, note)
+	w.commits[id] = commit{id: id, parent: parent, tree: tree, task: task}
+	return id
+}
+
+func (w *world) tree(id string) map[string]string { return w.commits[id].tree }
+
+func clone(m map[string]string) map[string]string {
+	c := make(map[string]string, len(m)+1)
+	for k, v := range m {
+		c[k] = v
+	}
+	return c
+}
+
+// prepare makes the task's workspace, or finds it.
+func (w *world) prepare(s coppice.PrepareSpec) coppice.PrepareResult {
+	ws := w.spaces[s.Key]
+	if ws == nil || ws.removed {
+		base := w.repos[s.Repo].base
+		ws = &workspace{repo: s.Repo, from: base, head: base}
+		w.spaces[s.Key] = ws
+	}
+	return coppice.PrepareResult{Path: "/w/" + s.Key, BaseCommit: ws.from, Head: ws.head}
+}
+
+func (w *world) remove(s coppice.RemoveSpec) coppice.RemoveResult {
+	ws := w.spaces[s.Key]
+	if ws == nil {
+		return coppice.RemoveResult{} // it was never made
+	}
+	for key, h := range w.hosts {
+		if h.task == s.Key && h.phase == "running" {
+			w.breakf("the workspace of %s was removed under the running session %s", s.Key, key)
+		}
+	}
+	ws.removed = true
+	return coppice.RemoveResult{Head: ws.head, Ref: "refs/coppice/trash/" + s.Key}
+}
+
+func (w *world) restore(s coppice.RestoreSpec) coppice.PrepareResult {
+	ws := w.spaces[s.Key]
+	ws.removed = false
+	return coppice.PrepareResult{Path: "/w/" + s.Key, BaseCommit: ws.from, Head: s.Head}
+}
+
+// merge brings the candidate onto the base, file by file.
+func (w *world) merge(s coppice.MergeSpec) coppice.MergeResult {
+	r := w.repos[s.Repo]
+	head := w.commits[s.Head]
+	ws := w.spaces[head.task]
+	if ws == nil {
+		w.breakf("a candidate of %s has no workspace", head.task)
+		return coppice.MergeResult{Base: r.base, Empty: true, Tree: treeID(w.tree(r.base))}
+	}
+	old, now, merged := w.tree(ws.from), w.tree(r.base), clone(w.tree(r.base))
+	res := coppice.MergeResult{Base: r.base}
+	files := make([]string, 0, len(head.tree))
+	for f := range head.tree {
+		files = append(files, f)
+	}
+	sort.Strings(files)
+	for _, f := range files {
+		mine := head.tree[f]
+		switch {
+		case mine == old[f] || mine == now[f]:
+		case now[f] != old[f]:
+			res.Conflicts = append(res.Conflicts, coppice.Conflict{Path: f, Text: "both changed it"})
+		default:
+			merged[f] = mine
+		}
+	}
+	if len(res.Conflicts) > 0 {
+		return res
+	}
+	res.Tree = treeID(merged)
+	if res.Tree == treeID(now) {
+		res.Empty = true
+		return res
+	}
+	res.Commit = w.add(r.base, merged, head.task, s.At.String())
+	return res
+}
+
+// check runs the commands on a tree. Its verdict depends on the tree alone.
+func (w *world) check(s coppice.CheckSpec) coppice.CheckResult {
+	if got := treeID(w.tree(s.Commit)); got != s.Tree {
+		w.breakf("check of tree %s ran on commit %s, whose tree is %s", s.Tree, s.Commit, got)
+	}
+	res := coppice.CheckResult{Env: "sim"}
+	for _, c := range s.Commands {
+		ok := w.passes(s.Tree, c)
+		w.verdicts[s.Tree+"\x00"+c] = ok
+		exit := 0
+		if !ok {
+			exit = 1
+		}
+		res.Checks = append(res.Checks, coppice.Check{Command: c, Exit: exit})
+	}
+	return res
+}
+
+func (w *world) passes(tree, command string) bool {
+	sum := sha256.Sum256([]byte(w.salt + tree + command))
+	return w.redness == 0 || int(sum[0])%w.redness != 0
+}
+
+// move moves the base by compare-and-swap, and holds the engine to its word:
+// only to a proven tree, and once a task.
+func (w *world) move(s coppice.MoveSpec, checks []string) coppice.MoveResult {
+	r := w.repos[s.Repo]
+	for at := r.base; at != ""; at = w.commits[at].parent {
+		if at == s.New {
+			return coppice.MoveResult{Moved: true, Now: r.base}
+		}
+	}
+	if r.base != s.Old {
+		return coppice.MoveResult{Now: r.base}
+	}
+	if r.dirty {
+		return coppice.MoveResult{Now: r.base, Blocked: "the checkout has uncommitted changes"}
+	}
+	c := w.commits[s.New]
+	for _, command := range checks {
+		if !w.verdicts[treeID(c.tree)+"\x00"+command] {
+			w.breakf("the base moved to %s for %s, whose tree never passed %q", s.New, c.task, command)
+		}
+	}
+	r.base = s.New
+	r.history = append(r.history, s.New)
+	w.landed[c.task] = append(w.landed[c.task], s.New)
+	if n := len(w.landed[c.task]); n > 1 {
+		w.breakf("%s landed %d times", c.task, n)
+	}
+	return coppice.MoveResult{Moved: true, Now: s.New}
+}
+
+// run starts a session's host unless it is there. It returns its result when
+// it has ended.
+func (w *world) run(s coppice.RunSpec) *coppice.RunResult {
+	h := w.hosts[s.Session.Key]
+	if h == nil {
+		ws := w.spaces[s.Task]
+		if ws == nil || ws.removed {
+			w.breakf("%s was started without a workspace", s.Session.Key)
+			return &coppice.RunResult{Lost: true}
+		}
+		for key, o := range w.hosts {
+			if o.task == s.Task && o.phase == "running" {
+				w.breakf("%s was started while %s ran in the same workspace", s.Session.Key, key)
+			}
+		}
+		w.hosts[s.Session.Key] = &hostState{task: s.Task, role: s.Session.Role, phase: "running", from: ws.head, heard: map[string]bool{}}
+		return nil
+	}
+	switch h.phase {
+	case "ended":
+		return &h.result
+	case "lost":
+		return &coppice.RunResult{Lost: true, From: h.from, Head: w.spaces[h.task].head}
+	}
+	return nil
+}
+
+// end ends a running host.
+func (w *world) end(h *hostState, res coppice.RunResult) {
+	h.phase = "ended"
+	h.result = res
+	h.result.From, h.result.Head = h.from, w.spaces[h.task].head
+}
+
+// write lets the agent change a file, and commit.
+func (w *world) write(h *hostState, file, version string) {
+	ws := w.spaces[h.task]
+	tree := clone(w.tree(ws.head))
+	tree[file] = version
+	ws.head = w.add(ws.head, tree, h.task, "")
+}
+
+// mergeBase lets the agent take the base in, its own side winning.
+func (w *world) mergeBase(h *hostState) {
+	ws := w.spaces[h.task]
+	base := w.repos[ws.repo].base
+	tree := clone(w.tree(base))
+	old := w.tree(ws.from)
+	for f, v := range w.tree(ws.head) {
+		if v != old[f] {
+			tree[f] = v + "+" + tree[f]
+		}
+	}
+	ws.head = w.add(ws.head, tree, h.task, "merge "+base)
+	ws.from = base
+}
