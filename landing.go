@@ -38,7 +38,7 @@ type Landing struct {
 	Steps    int            `json:"steps,omitempty"`   // how many work items it had; names the next one
 	EndedAt  time.Time      `json:"ended_at,omitzero"`
 	Outcome  LandingOutcome `json:"outcome,omitempty"`
-	Failure  *Failure       `json:"failure,omitempty"`
+	Failure  *Failure       `json:"failure,omitempty"`  // what its last step failed with
 	Evidence string         `json:"evidence,omitempty"` // conflicting hunks or failing logs, whole
 }
 

@@ -243,7 +243,8 @@ type MoveSpec struct {
 
 // MoveResult tells where the base is now. Moved is true exactly when it is at
 // New, or New is part of it. Otherwise either Blocked says why it had to wait,
-// or the base has gone elsewhere and the landing begins again.
+// or the base has gone elsewhere and the landing begins again. A move that fails
+// says nothing of where the base is; done again, it tells.
 type MoveResult struct {
 	Moved   bool   `json:"moved"`
 	Now     string `json:"now"`

@@ -23,4 +23,10 @@ type Workspace struct {
 }
 
 // Ready tells whether sessions can work in it.
-func (w Workspace) Ready() bool { return !w.ReadyAt.IsZero() && w.RemovedAt.IsZero() }
+func (w Workspace) Ready() bool {
+	return !w.ReadyAt.IsZero() && w.RemovedAt.IsZero() && !w.Doubtful()
+}
+
+// Doubtful tells whether removing it failed, perhaps half-way: nobody knows
+// whether it is there until another try tells.
+func (w Workspace) Doubtful() bool { return w.Tries > 0 && w.RemovedAt.IsZero() }

@@ -33,7 +33,7 @@ func stopStep(v *View) *Decision {
 		t.StopAsked = false
 		return &Decision{Kind: coppice.EventTaskChanged, Reason: "had ended already", Task: &t}
 	}
-	if w := v.open(coppice.WorkMove); w != nil && w.Attempt > 0 {
+	if w := v.open(coppice.WorkMove); w != nil && w.Attempt > 0 || v.Landing != nil && unsure(*v.Landing) {
 		return nil // the base may have moved already; its result tells
 	}
 	if w := v.open(coppice.WorkRun); w != nil && w.Attempt > 0 {

@@ -54,6 +54,8 @@ func TestStop(t *testing.T) {
 		{"move offered", viewOf(coppice.StageLanding, candidate(inQueue), offered(coppice.WorkMove), sayStop), "stop: work.cancelled; cancel land.move"},
 		{"base maybe moved", viewOf(coppice.StageLanding, candidate(inQueue), taken(coppice.WorkMove), sayStop), "nothing"},
 		{"base maybe moved by one who vanished", viewOf(coppice.StageLanding, candidate(inQueue), work(coppice.WorkMove, coppice.WorkOffered, 2), sayStop), "nothing"},
+		{"base maybe moved by one who failed", viewOf(coppice.StageLanding, candidate(inQueue, half), sayStop), "nothing"},
+		{"base maybe moved, looked at again", viewOf(coppice.StageLanding, candidate(inQueue, half), offered(coppice.WorkMove), sayStop), "nothing"},
 		{"landing dropped", viewOf(coppice.StageLanding, candidate(ended(coppice.LandingDropped)), sayStop), cancelled},
 		{"landed before", viewOf(coppice.StageLanding, candidate(ended(coppice.LandingLanded)), sayStop), `stop: task.ended; to ended; outcome "done"`},
 	})

@@ -151,7 +151,14 @@ func cleanup(v *View) *Decision {
 	if !removable(v) || ws.RetryAt.After(v.Now) || v.open(coppice.WorkRemove, coppice.WorkRestore, coppice.WorkPrepare) != nil {
 		return nil
 	}
-	return &Decision{By: "cleanup", Kind: coppice.EventWorkOffered, Reason: "its workspace goes to the trash", Offer: &coppice.Work{
+	d := removeWork(v, "its workspace goes to the trash")
+	d.By = "cleanup"
+	return d
+}
+
+func removeWork(v *View, reason string) *Decision {
+	ws := v.Workspace
+	return &Decision{Kind: coppice.EventWorkOffered, Reason: reason, Offer: &coppice.Work{
 		Kind: coppice.WorkRemove, Key: fmt.Sprintf("workspace/%d/remove/%d", ws.ID, ws.Tries+1), Pool: ws.Node,
 		Spec: coppice.Raw(coppice.RemoveSpec{
 			Key: v.Task.Key, Repo: v.Project.Path, Path: ws.Path, Branch: ws.Branch, Policy: v.Project.Policy.Trash,
@@ -166,8 +173,10 @@ func removable(v *View) bool {
 }
 
 func cleanupDue(v *View) time.Time {
-	if removable(v) && v.Workspace.RetryAt.After(v.Now) {
-		return v.Workspace.RetryAt
+	ws := v.Workspace
+	wanted := removable(v) || !v.Task.Ended() && ws != nil && ws.Doubtful()
+	if wanted && ws.RetryAt.After(v.Now) {
+		return ws.RetryAt
 	}
 	return time.Time{}
 }
@@ -181,6 +190,11 @@ func settleRemove(v *View, w coppice.Work) *Decision {
 	if fail != nil {
 		ws.Tries++
 		ws.RetryAt = v.Now.Add(doubled(10*time.Second, ws.Tries, 10*time.Minute))
+		if !v.Task.Ended() && ws.Tries >= mostRemovals { // somebody waits for it
+			d := prepareFailed(v, fail)
+			d.Workspace = &ws
+			return d
+		}
 		t := v.Task
 		t.Warning = "its workspace could not be removed: " + fail.Text
 		return &Decision{Kind: coppice.EventTaskWarned, Reason: t.Warning, Workspace: &ws, Task: &t}

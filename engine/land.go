@@ -33,6 +33,9 @@ func landing(v *View) *Decision {
 }
 
 func landStep(v *View, l coppice.Landing) *Decision {
+	if unsure(l) {
+		return offerMove(v, l)
+	}
 	if l.Commit == "" || v.First && l.Base != v.Project.BaseCommit {
 		return offerStep(v, l, coppice.WorkMerge, PoolControl, mergeSpec(v, l), "merges with the base")
 	}
@@ -57,6 +60,16 @@ func landStep(v *View, l coppice.Landing) *Decision {
 	if !v.First {
 		return nil
 	}
+	return offerMove(v, l)
+}
+
+// unsure tells whether the base may have moved to the landing's commit though
+// the move failed. Only trying again tells, and everything else waits for it.
+func unsure(l coppice.Landing) bool {
+	return l.EndedAt.IsZero() && l.Green && !l.QueuedAt.IsZero() && l.Failure != nil
+}
+
+func offerMove(v *View, l coppice.Landing) *Decision {
 	land := v.Project.Policy.Land
 	return offerStep(v, l, coppice.WorkMove, PoolControl, coppice.MoveSpec{
 		Repo: v.Project.Path, Base: v.Project.Policy.Base, Old: l.Base, New: l.Commit,

@@ -19,6 +19,14 @@ func proven(command, env string, exit int) change {
 
 func checkEnv(env string) change { return project(func(p *coppice.Project) { p.CheckEnv = env }) }
 
+// half is a move that failed, perhaps after it moved the base.
+func half(l *coppice.Landing) { l.Failure = coppice.Failf(coppice.ClassEnvironment, "it broke", "") }
+
+// doubtful is a workspace that failed to be removed.
+func doubtful(tries int) func(*coppice.Workspace) {
+	return func(w *coppice.Workspace) { w.Tries = tries }
+}
+
 func held(v *View) { v.Project.Policy.Land.How = coppice.LandBranch }
 
 func sayLand(v *View) { v.Task.LandAsked = true }
@@ -55,10 +63,15 @@ func TestLanding(t *testing.T) {
 		{"first in the queue", viewOf(coppice.StageLanding, candidate(inQueue), first), move},
 		{"the base has moved", viewOf(coppice.StageLanding, candidate(inQueue), first, project(func(p *coppice.Project) { p.BaseCommit = "base2" })), mergeAgain},
 		{"the base has moved, second", viewOf(coppice.StageLanding, candidate(inQueue), project(func(p *coppice.Project) { p.BaseCommit = "base2" })), "nothing"},
+		{"a move failed half-way, perhaps", viewOf(coppice.StageLanding, candidate(inQueue, half), first), move},
+		{"a move failed half-way, the base has moved since", viewOf(coppice.StageLanding, candidate(inQueue, half), first, project(func(p *coppice.Project) { p.BaseCommit = "base2" })), move},
 		{"merged anew in the queue", viewOf(coppice.StageLanding, candidate(inQueue, func(l *coppice.Landing) { l.Green = false }), first, checkEnv("e1")),
 			"landing: work.offered; landing queued; offer check.run landing/5/1 to local"},
 		{"no landing, workspace half made", viewOf(coppice.StageChecking, space(func(w *coppice.Workspace) { w.ReadyAt = time.Time{} })),
 			"landing: work.offered; offer workspace.prepare task/7/land/0/prepare to local"},
+		{"no landing, workspace maybe in the trash", viewOf(coppice.StageChecking, space(doubtful(1))),
+			"landing: work.offered; offer workspace.remove workspace/3/remove/2 to local"},
+		{"no landing, workspace maybe in the trash, later", viewOf(coppice.StageChecking, space(doubtful(1), func(w *coppice.Workspace) { w.RetryAt = noon.Add(1) })), "nothing"},
 		{"no landing, workspace in the trash", viewOf(coppice.StageChecking, removed, task(func(t *coppice.Task) { t.Round = 2 })),
 			"landing: work.offered; offer workspace.restore task/7/land/2/restore to local"},
 	})

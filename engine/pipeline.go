@@ -125,6 +125,12 @@ func carry(v *View, s *coppice.Session) *Decision {
 // row of a new one is there from this moment: whatever comes of it, somebody
 // tidies up.
 func wantWorkspace(v *View, owner string, session int64, reason string) *Decision {
+	if ws := v.Workspace; ws != nil && ws.Doubtful() {
+		if ws.RetryAt.After(v.Now) {
+			return nil
+		}
+		return removeWork(v, "its workspace went to the trash, or did not: that must be known first")
+	}
 	d := &Decision{Kind: coppice.EventWorkOffered, Reason: reason, Offer: workspaceWork(v, owner, session)}
 	if d.Offer.Kind == coppice.WorkPrepare && (v.Workspace == nil || !v.Workspace.RemovedAt.IsZero()) {
 		d.Workspace = &coppice.Workspace{

@@ -227,7 +227,7 @@ func settleMerge(v *View, w coppice.Work) *Decision {
 	if fail != nil {
 		return putOff(v, l, fail)
 	}
-	l.Tries, l.RetryAt, l.Waits = 0, time.Time{}, ""
+	goesOn(&l)
 	d := &Decision{Kind: coppice.EventLandingMerged, Landing: &l, Reason: "merged with " + short(r.Base), Project: baseAt(v, r.Base)}
 	if len(r.Conflicts) > 0 {
 		l.Base = r.Base
@@ -251,7 +251,7 @@ func settleCheck(v *View, w coppice.Work) *Decision {
 	if fail != nil {
 		return putOff(v, l, fail)
 	}
-	l.Tries, l.RetryAt, l.Waits = 0, time.Time{}, ""
+	goesOn(&l)
 	d := &Decision{Kind: coppice.EventCheckEnded, Landing: &l}
 	if v.Project.CheckEnv != r.Env {
 		p := v.Project
@@ -275,7 +275,9 @@ func settleCheck(v *View, w coppice.Work) *Decision {
 }
 
 // settleMove ends the landing when the base has moved to its commit; otherwise
-// the landing waits, or begins again on the base as it is now.
+// the landing waits, or begins again on the base as it is now. A move that
+// failed may have moved the base, or the remote, all the same: it is tried
+// until its result tells.
 func settleMove(v *View, w coppice.Work) *Decision {
 	l, gone := landingOf(v)
 	if gone != nil {
@@ -283,11 +285,12 @@ func settleMove(v *View, w coppice.Work) *Decision {
 	}
 	r, fail := result[coppice.MoveResult](w)
 	if fail != nil {
-		return putOff(v, l, fail)
+		return waits(v, l, fail)
 	}
+	l.Failure = nil
 	switch {
 	case r.Moved:
-		l.Tries, l.RetryAt, l.Waits = 0, time.Time{}, ""
+		goesOn(&l)
 		l.Outcome, l.EndedAt = coppice.LandingLanded, v.Now
 		t := v.Task
 		t.Landed = l.Commit
@@ -328,15 +331,23 @@ func baseAt(v *View, commit string) *coppice.Project {
 // putOff tries a landing's step again later; after a few times the landing is
 // given up and the failure is the task's.
 func putOff(v *View, l coppice.Landing, fail *coppice.Failure) *Decision {
-	l.Tries++
-	if l.Tries > 3 {
-		l.Outcome, l.EndedAt, l.Failure = coppice.LandingFailed, v.Now, fail
-		return &Decision{Kind: coppice.EventLandingEnded, Reason: fail.Text, Landing: &l}
+	if l.Tries < 3 {
+		return waits(v, l, fail)
 	}
-	l.Waits = fail.Text
+	l.Outcome, l.EndedAt, l.Failure = coppice.LandingFailed, v.Now, fail
+	return &Decision{Kind: coppice.EventLandingEnded, Reason: fail.Text, Landing: &l}
+}
+
+// waits tries a landing's step again later.
+func waits(v *View, l coppice.Landing, fail *coppice.Failure) *Decision {
+	l.Tries++
+	l.Failure, l.Waits = fail, fail.Text
 	l.RetryAt = v.Now.Add(doubled(5*time.Second, l.Tries, time.Minute))
 	return &Decision{Kind: coppice.EventLandingWaits, Reason: fail.Text, Landing: &l}
 }
+
+// goesOn forgets why a landing waited: a step of it worked.
+func goesOn(l *coppice.Landing) { l.Tries, l.RetryAt, l.Waits, l.Failure = 0, time.Time{}, "", nil }
 
 func endLanding(v *View, d *Decision, outcome coppice.LandingOutcome, evidence string) *Decision {
 	d.Landing.Outcome, d.Landing.EndedAt, d.Landing.Evidence = outcome, v.Now, evidence

@@ -179,7 +179,7 @@ func TestSettleLanding(t *testing.T) {
 		{"base gone elsewhere", of(coppice.StageLanding, candidate(inQueue), coppice.WorkMove, coppice.MoveResult{Now: "base2"}),
 			"settle: project.base_moved; landing queued; base base2; settled"},
 		{"move failed", of(coppice.StageLanding, tries(2), coppice.WorkMove, broke), "settle: landing.waits; landing queued; put off 20s (3): it broke; settled"},
-		{"move failed too often", of(coppice.StageLanding, tries(3), coppice.WorkMove, broke), "settle: landing.ended; landing failed; settled"},
+		{"move failed often", of(coppice.StageLanding, tries(3), coppice.WorkMove, broke), "settle: landing.waits; landing queued; put off 40s (4): it broke; settled"},
 		{"landing over", of(coppice.StageEnded, candidate(ended(coppice.LandingDropped)), coppice.WorkMove, coppice.MoveResult{Moved: true}), "settle: work.finished; settled"},
 		{"no landing", viewOf(coppice.StageChecking, finished(coppice.WorkMerge, conflicts)), "settle: work.finished; settled"},
 	})

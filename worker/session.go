@@ -38,6 +38,32 @@ func (w *Worker) run(ctx context.Context, l coppice.Lease) (any, error) {
 			return nil, err
 		}
 	}
+	for try := 1; ; try++ {
+		before := f.cursor
+		res, err := w.attend(ctx, f, spec)
+		if err == nil || ctx.Err() != nil {
+			return res, err
+		}
+		if f.cursor > before {
+			try = 1
+		}
+		if try == mostAttends {
+			return nil, errors.Join(err, w.abandon(ctx, f.dir))
+		}
+		w.cfg.Logger.Error("following a session failed; it goes on", "session", spec.Session.Key, "try", try, "error", err)
+		if err := w.pause(ctx, try); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// mostAttends is how often in a row following a session may fail, with nothing
+// gained in between, before the session is ended: what nobody can write down is
+// of no use.
+const mostAttends = 6
+
+// attend follows a session from where the store stands to its end.
+func (w *Worker) attend(ctx context.Context, f *follower, spec coppice.RunSpec) (any, error) {
 	if err := f.load(ctx); err != nil {
 		return nil, err
 	}
@@ -45,6 +71,22 @@ func (w *Worker) run(ctx context.Context, l coppice.Lease) (any, error) {
 		return nil, err
 	}
 	return w.conclude(ctx, f, spec)
+}
+
+// abandon ends a session that is to be reported as failed: nobody looks after
+// its processes from then on.
+func (w *Worker) abandon(ctx context.Context, dir string) error {
+	c, err := host.Dial(ctx, dir)
+	if err == nil {
+		defer c.Close()
+		if err = c.Stop(ctx, stopGrace); err == nil {
+			err = c.Follow(ctx, func(int64) {})
+		}
+	}
+	if errors.Is(err, host.ErrGone) {
+		err = host.Kill(ctx, dir)
+	}
+	return err
 }
 
 // start starts the session's host. What the branch's head is before, and that

@@ -1,12 +1,16 @@
 package worker
 
 import (
+	"context"
+	"errors"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -131,6 +135,63 @@ func (b *bundle) wantOnce(session int64, bytes int) {
 
 // A host that vanishes takes nothing with it: the session is lost, what it
 // wrote is kept, and its agent is gone.
+// unwilling is a store that refuses a number of transactions once a session
+// has begun.
+type unwilling struct {
+	store.Store
+	session int64
+	left    atomic.Int64
+}
+
+var errUnwilling = errors.New("no room on the disk")
+
+func (u *unwilling) Update(ctx context.Context, f func(store.Tx) error) error {
+	return u.Store.Update(ctx, func(tx store.Tx) error {
+		if s, err := tx.Session(u.session); err == nil && !s.StartedAt.IsZero() && u.left.Add(-1) >= 0 {
+			return errUnwilling
+		}
+		return f(tx)
+	})
+}
+
+// A store that takes nothing for a while costs a session nothing; one that
+// never does again ends it, host and all, before it is reported.
+func TestAStoreThatRefuses(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		refusals int64
+		script   string
+		fails    bool
+	}{
+		"for a while": {3, "cases: [{steps: [{say: one}, {flood: {bytes: 50000}}, {write: {path: a.txt, content: a}}]}]\n", false},
+		"for good":    {1 << 30, "cases: [{steps: [{say: one}, {hang: true}]}]\n", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			id, s := b.run(c.script)
+			u := &unwilling{Store: b.store, session: s.ID}
+			u.left.Store(c.refusals)
+			b.cfg.Store, b.cfg.Retry = u, time.Millisecond
+			b.start()
+			w := b.finished(id)
+			if !c.fails {
+				if r := result[coppice.RunResult](b, w); r.Failure != nil || r.Head == r.From {
+					t.Errorf("%+v", r)
+				}
+				b.said(s.ID, agent.KindText, "one")
+				return
+			}
+			if w.Failure == nil || !strings.Contains(w.Failure.Text, errUnwilling.Error()) {
+				t.Errorf("failure %v", w.Failure)
+			}
+			if phase, _, _, err := host.Inspect(b.sessionDir(s.ID)); err != nil || phase == host.PhaseRunning {
+				t.Errorf("the host is %v, %v", phase, err)
+			}
+		})
+	}
+}
+
 func TestLostHost(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

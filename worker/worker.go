@@ -24,8 +24,8 @@ import (
 	"coppice/workspace"
 )
 
-// Config is what a Worker needs. All fields but Logger, Redact, Room and Renew
-// are required.
+// Config is what a Worker needs. All fields but Logger, Redact, Room, Renew and
+// Retry are required.
 type Config struct {
 	Name       string // the same after a restart
 	Pools      []string
@@ -46,6 +46,8 @@ type Config struct {
 	Room map[Group]int
 	// Renew is how often leases are renewed; every 10 s when 0.
 	Renew time.Duration
+	// Retry is the pause after the store did not take a fact; 1 s when 0.
+	Retry time.Duration
 }
 
 // Group is a set of kinds that share a bound.
@@ -142,6 +144,9 @@ func New(c Config) (*Worker, error) {
 	}
 	if c.Renew == 0 {
 		c.Renew = 10 * time.Second
+	}
+	if c.Retry == 0 {
+		c.Retry = time.Second
 	}
 	return &Worker{cfg: c, freed: make(chan struct{}, 1), held: map[int64]holding{}, inUse: map[Group]int{}}, nil
 }
@@ -317,11 +322,19 @@ func (w *Worker) finish(ctx context.Context, l coppice.Lease, res any, fail *cop
 		// The result stands; only the store could not take it (a full disk,
 		// say). Handing it in again is what at-least-once means.
 		w.cfg.Logger.Error("handing in a result failed", "key", l.Work.Key, "error", err)
-		select {
-		case <-ctx.Done():
+		if w.pause(ctx, 1) != nil {
 			return
-		case <-time.After(time.Second):
 		}
+	}
+}
+
+// pause waits before something is tried again.
+func (w *Worker) pause(ctx context.Context, tries int) error {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-time.After(time.Duration(tries) * w.cfg.Retry):
+		return nil
 	}
 }
 

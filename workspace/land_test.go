@@ -272,9 +272,8 @@ func TestPush(t *testing.T) {
 		return s
 	}
 	spec := merge()
-	var f *coppice.Failure
-	if _, err := b.Move(b.ctx, spec); !errors.As(err, &f) || f.Class != coppice.ClassEnvironment || !strings.Contains(f.Fix, "git remote add origin") {
-		t.Errorf("no remote: %v", err)
+	if res, err := b.Move(b.ctx, spec); err != nil || res.Moved || !strings.Contains(res.Blocked, "git remote add origin") {
+		t.Errorf("no remote: %+v, %v", res, err)
 	}
 	run(t, b.root, "git", "remote", "add", "origin", remote)
 	// Somebody pushed first: the base takes it over and the landing begins again.
@@ -308,6 +307,7 @@ func TestPush(t *testing.T) {
 	}
 	// A remote that is not there.
 	run(t, b.root, "git", "remote", "set-url", "origin", remote+"-gone")
+	var f *coppice.Failure
 	if _, err := b.Move(b.ctx, merge()); !errors.As(err, &f) || f.Class != coppice.ClassEnvironment {
 		t.Errorf("%v", err)
 	}

@@ -65,7 +65,7 @@ func (w *Workspaces) move(ctx context.Context, r repo, spec coppice.MoveSpec) (c
 		if now != spec.Old {
 			return coppice.MoveResult{Now: now}, nil
 		}
-		return coppice.MoveResult{Now: now}, notOnTop(spec)
+		return coppice.MoveResult{Now: now, Blocked: fmt.Sprintf("the commit %.12s does not stand on %.12s", spec.New, spec.Old)}, nil
 	}
 	if spec.Push {
 		// What would block the branch here must be known before the remote has
@@ -82,10 +82,6 @@ func (w *Workspaces) move(ctx context.Context, r repo, spec coppice.MoveSpec) (c
 		return coppice.MoveResult{}, err
 	}
 	return w.advance(ctx, r, spec.Base, spec.Old, spec.New, spec.Ref)
-}
-
-func notOnTop(spec coppice.MoveSpec) error {
-	return coppice.Errorf(coppice.EInvalid, "the commit %.12s does not stand on %.12s", spec.New, spec.Old)
 }
 
 // dropRefs deletes those of the refs that are there.

@@ -20,8 +20,8 @@ func (w *Workspaces) push(ctx context.Context, r repo, spec coppice.MoveSpec) (r
 		return res, false, err
 	}
 	if !hasLine(remotes, spec.Remote) {
-		return res, false, coppice.Failf(coppice.ClassEnvironment, fmt.Sprintf("there is no remote %s to push to", spec.Remote),
-			fmt.Sprintf("add it with `git remote add %s <address>`, or set land.push to false", spec.Remote))
+		res.Blocked = fmt.Sprintf("there is no remote %[1]s to push to; add it with `git remote add %[1]s <address>`, or set land.push to false", spec.Remote)
+		return res, false, nil
 	}
 	dst := "refs/heads/" + spec.Base
 	out, _, err := w.git.Status(ctx, git.Call{Dir: r.root, Network: true, Config: []string{"remote." + spec.Remote + ".mirror=false"},

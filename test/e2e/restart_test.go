@@ -39,6 +39,7 @@ func TestSessionsOutliveAKilledServer(t *testing.T) {
 		w.said(keys[0]+".1", fmt.Sprintf("number %d\"", 10*i+10))
 	}
 	for _, key := range keys {
+		w.working(key, coppice.SessionIdle) // what comes sooner is heard between two steps
 		w.cli("send", key, "go on")
 	}
 	for _, d := range w.landed(keys...) {

@@ -76,8 +76,9 @@ type worker struct {
 
 type item struct {
 	lease coppice.Lease
-	done  bool // the effect has happened; the result waits to be handed in
+	done  bool // it is over; what came of it waits to be handed in
 	res   any
+	fail  *coppice.Failure
 }
 
 // Run plays one history and returns an error naming the promise it broke.

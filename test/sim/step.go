@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"sort"
@@ -138,12 +139,7 @@ func (s *sim) workOn(w *worker, n int) error {
 		return nil
 	}
 	if !it.done {
-		res, err := s.execute(it.lease)
-		if err != nil {
-			return err
-		}
-		it.done, it.res = res != nil, res
-		return nil
+		return s.try(it)
 	}
 	drop := func() { w.items = append(w.items[:n], w.items[n+1:]...) }
 	if !s.calm && s.rng.IntN(20) == 0 {
@@ -154,7 +150,7 @@ func (s *sim) workOn(w *worker, n int) error {
 	if err != nil {
 		return err
 	}
-	err = s.fab.Finish(s.ctx, it.lease, coppice.Raw(it.res), nil)
+	err = s.fab.Finish(s.ctx, it.lease, it.raw(), it.fail)
 	if errors.Is(err, errInjected) {
 		return nil // tried again later
 	}
@@ -163,11 +159,47 @@ func (s *sim) workOn(w *worker, n int) error {
 		return fmt.Errorf("the result of %s was accepted from %s, attempt %d, which is not the current one", it.lease.Work.Key, w.name, it.lease.Attempt)
 	}
 	if err == nil && s.rng.IntN(5) == 0 {
-		if again := s.fab.Finish(s.ctx, it.lease, coppice.Raw(it.res), nil); again == nil {
+		if again := s.fab.Finish(s.ctx, it.lease, it.raw(), it.fail); again == nil {
 			return fmt.Errorf("the result of %s was accepted twice", it.lease.Work.Key)
 		}
 	}
 	return err
+}
+
+// try does an item's effect. At times that fails: before anything happened, or
+// when all had happened and only nobody could tell.
+func (s *sim) try(it *item) error {
+	fails, early := !s.calm && s.rng.IntN(25) == 0, s.rng.IntN(2) == 0
+	if !fails || !early {
+		res, err := s.execute(it.lease)
+		if err != nil {
+			return err
+		}
+		it.done, it.res = res != nil, res
+	}
+	if fails {
+		it.done, it.fail = true, coppice.Failf(coppice.ClassEnvironment, "no luck", "")
+		if h := s.world.hosts[runs(it.lease.Work)]; h != nil && h.phase == "running" {
+			h.phase = "lost" // whoever gives a session up ends its host first
+		}
+	}
+	return nil
+}
+
+// runs returns the key of the session that a run is of.
+func runs(w coppice.Work) string {
+	v, err := coppice.DecodeSpec[coppice.RunSpec](w)
+	if w.Kind != coppice.WorkRun || err != nil {
+		return ""
+	}
+	return v.Session.Key
+}
+
+func (it *item) raw() json.RawMessage {
+	if it.fail != nil {
+		return nil
+	}
+	return coppice.Raw(it.res)
 }
 
 // isCurrent tells whether a lease is the one in force.
@@ -351,18 +383,23 @@ func (s *sim) askPerson(key string, h *hostState) error {
 	if err != nil {
 		return err
 	}
-	return s.record(x.ID, func(tx store.Tx, x *coppice.Session) error {
+	var asked int64
+	err = s.record(x.ID, func(tx store.Tx, x *coppice.Session) error {
 		q := coppice.Question{TaskID: x.TaskID, SessionID: x.ID, Ref: fmt.Sprintf("q%d", s.rng.IntN(1e9)), Text: "which way?", AskedAt: s.now}
 		if err := tx.PutQuestion(&q); err != nil {
 			return err
 		}
-		h.asked = q.ID
+		asked = q.ID
 		x.State = coppice.SessionWaiting
 		if err := tx.PutSession(x); err != nil {
 			return err
 		}
 		return tx.Append(&coppice.Event{At: s.now, Kind: coppice.EventQuestionAsked, ProjectID: x.ProjectID, TaskID: x.TaskID, SessionID: x.ID, Subject: x.Key, By: x.Key})
 	})
+	if err == nil {
+		h.asked = asked
+	}
+	return err
 }
 
 func (s *sim) output(key string, h *hostState) error {
