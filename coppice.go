@@ -22,7 +22,8 @@ type Role string
 // The roles of a session.
 const (
 	RoleImplement Role = "implement" // does the task
-	RoleFix       Role = "fix"       // mends what a check or a merge refused
+	RoleFix       Role = "fix"       // mends what a check, a verifier or a merge refused
+	RoleVerify    Role = "verify"    // looks whether a candidate does what its task asks, and edits nothing
 )
 
 // Usage is what a session consumed, as far as its agent tells.
@@ -53,9 +54,11 @@ type Question struct {
 	ID         int64     `json:"id"`
 	TaskID     int64     `json:"task_id"`
 	SessionID  int64     `json:"session_id"`
-	Ref        string    `json:"ref,omitempty"` // the agent's own name for it, unique within the session
+	Ref        string    `json:"ref,omitempty"`  // the agent's own name for it, unique within the session
+	Kind       string    `json:"kind,omitempty"` // empty, or permission: may a tool be used
 	Text       string    `json:"text"`
 	Options    []string  `json:"options,omitempty"`
+	Rule       *Rule     `json:"rule,omitempty"` // of a permission: what "always" would remember
 	AskedAt    time.Time `json:"asked_at"`
 	Answer     string    `json:"answer,omitempty"`
 	AnsweredAt time.Time `json:"answered_at,omitzero"`
@@ -65,12 +68,34 @@ type Question struct {
 // Open tells whether a person should still answer.
 func (q Question) Open() bool { return q.AnsweredAt.IsZero() && q.ClosedAt.IsZero() }
 
+// QuestionPermission is the kind of a question whether a tool may be used. Its
+// answers are the four below; what follows "deny " is told to the agent.
+const QuestionPermission = "permission"
+
+// The answers to a permission question.
+const (
+	AnswerAllow       = "allow"
+	AnswerAllowAlways = "allow always"
+	AnswerDeny        = "deny"
+	AnswerDenyAlways  = "deny always"
+)
+
+// The kinds of message. One that is no text for the agent reaches a running
+// session only.
+const (
+	MessageNow       = ""          // at once, in mid-turn where the agent can
+	MessageNext      = "next"      // when the turn is over
+	MessageInterrupt = "interrupt" // ends the turn; its text, if any, begins the next
+	MessageModel     = "model"     // its text is the model to go on with
+)
+
 // Message is something a person (or the engine) said to a task. It reaches the
 // running session, or the next one when none runs.
 type Message struct {
 	ID          int64     `json:"id"`
 	TaskID      int64     `json:"task_id"`
 	SessionID   int64     `json:"session_id,omitempty"` // where it was delivered
+	Kind        string    `json:"kind,omitempty"`
 	Text        string    `json:"text"`
 	From        string    `json:"from,omitempty"`
 	SentAt      time.Time `json:"sent_at"`
@@ -111,3 +136,6 @@ type Trash struct {
 	RestoredAt time.Time `json:"restored_at,omitzero"`
 	PurgedAt   time.Time `json:"purged_at,omitzero"`
 }
+
+// Open tells whether it can still be brought back.
+func (t Trash) Open() bool { return t.RestoredAt.IsZero() && t.PurgedAt.IsZero() }

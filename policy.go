@@ -21,14 +21,55 @@ type Policy struct {
 	Health    HealthPolicy       `json:"health" yaml:"health"`       // when a session is stalled, long or over
 	Land      LandPolicy         `json:"land" yaml:"land"`           // how it reaches the base
 	Trash     TrashPolicy        `json:"trash" yaml:"trash"`         // what is kept of removed workspaces
+
+	Permissions PermissionPolicy     `json:"permissions" yaml:"permissions"` // what agents may do without asking
+	MCP         map[string]MCPServer `json:"mcp,omitempty" yaml:"mcp"`       // tool servers that sessions are given
+
+	Features     string           `json:"features,omitempty" yaml:"features"`         // a file of the repository that lists tasks
+	Instructions string           `json:"instructions,omitempty" yaml:"instructions"` // a file of the repository that every session follows
+	Progress     string           `json:"progress,omitempty" yaml:"progress"`         // a file of the workspace in which sessions leave notes for the next
+	Budget       BudgetPolicy     `json:"budget" yaml:"budget"`                       // how much a task may cost
+	Critical     []FailurePattern `json:"critical_patterns" yaml:"critical_patterns"` // output that means the environment is broken
+}
+
+// BudgetPolicy bounds what is spent.
+type BudgetPolicy struct {
+	Task USD `json:"task,omitempty" yaml:"task"` // by one task; 0 means no bound
+}
+
+// USD is an amount of money in US dollars, written 5 or 5 USD.
+type USD float64
+
+// MarshalText writes an amount as a person would.
+func (u USD) MarshalText() ([]byte, error) {
+	return []byte(strconv.FormatFloat(float64(u), 'f', -1, 64) + " USD"), nil
+}
+
+// UnmarshalText reads an amount.
+func (u *USD) UnmarshalText(b []byte) error {
+	s := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(string(b)), "USD")), "$"))
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || f < 0 || f > 1e6 {
+		return Errorf(EInvalid, "%s is no amount of money", Quote(string(b))).WithFix("write dollars, such as 5 or 2.50 USD")
+	}
+	*u = USD(f)
+	return nil
+}
+
+// FailurePattern names output that means more than the failure of one task.
+type FailurePattern struct {
+	Match string `json:"match" yaml:"match"`           // a regular expression over what a session or check wrote
+	Label string `json:"label,omitempty" yaml:"label"` // what it means, in a few words
 }
 
 // Track is a lane of a project with a limit of its own. Limit 0 means no more
 // than the project's.
 type Track struct {
-	Name    string `json:"name" yaml:"name"`
-	Default bool   `json:"default,omitempty" yaml:"default"`
-	Limit   int    `json:"limit,omitempty" yaml:"limit"`
+	Name       string   `json:"name" yaml:"name"`
+	Default    bool     `json:"default,omitempty" yaml:"default"`
+	Limit      int      `json:"limit,omitempty" yaml:"limit"`
+	Categories []string `json:"categories,omitempty" yaml:"categories"` // of the tasks that stand here
+	Color      string   `json:"color,omitempty" yaml:"color"`           // #rrggbb, for people's eyes
 }
 
 // Limits bound what runs at once. Memory is the share of the machine's memory
@@ -61,6 +102,46 @@ type Profile struct {
 	Version  []string          `json:"version,omitempty" yaml:"version"`   // prints its version
 	Install  string            `json:"install,omitempty" yaml:"install"`   // tells a person how to get it
 	Tested   string            `json:"tested,omitempty" yaml:"tested"`     // the version the facts above were tested on
+
+	Fork   []string      `json:"fork,omitempty" yaml:"fork"`     // arguments that continue a copy of a conversation, instead of Resume
+	Effort []string      `json:"effort,omitempty" yaml:"effort"` // arguments that choose how hard it thinks; {effort} stands for the word
+	Budget []string      `json:"budget,omitempty" yaml:"budget"` // arguments that bound what it spends; {usd} stands for the amount
+	MCP    string        `json:"mcp,omitempty" yaml:"mcp"`       // how tool servers are wired: the protocol's own way when empty, none when it has none
+	Screen ScreenProfile `json:"screen,omitzero" yaml:"screen"`  // its own interactive screen, where it has one
+	Login  []string      `json:"login,omitempty" yaml:"login"`   // ends with 0 when somebody is logged in
+	// LoginFiles and LoginEnv tell the same without running it: any of them
+	// present means logged in. ~ stands for the home directory.
+	LoginFiles []string          `json:"login_files,omitempty" yaml:"login_files"`
+	LoginEnv   []string          `json:"login_env,omitempty" yaml:"login_env"`
+	Models     map[string]string `json:"models,omitempty" yaml:"models"` // the model for simple, medium and complex work, for model: auto
+	Scores     Scores            `json:"scores" yaml:"scores"`           // how well it does, 0 to 10, as far as is known
+	Source     string            `json:"source,omitempty" yaml:"source"` // where the facts come from that were not tested
+}
+
+// Scores say how well an agent does in a kind of work.
+type Scores struct {
+	Lead      int `json:"lead,omitempty" yaml:"lead"`
+	Implement int `json:"implement,omitempty" yaml:"implement"`
+}
+
+// ScreenProfile describes an agent's own interactive screen.
+type ScreenProfile struct {
+	Runtime string       `json:"runtime,omitempty" yaml:"runtime"` // pty or tmux; without one there is no screen
+	Command []string     `json:"command,omitempty" yaml:"command"` // instead of the profile's
+	Args    []string     `json:"args,omitempty" yaml:"args"`       // instead of the profile's
+	Resume  []string     `json:"resume,omitempty" yaml:"resume"`   // instead of the profile's
+	Submit  string       `json:"submit,omitempty" yaml:"submit"`   // the keys that send what was typed; a carriage return when empty
+	Stop    string       `json:"stop,omitempty" yaml:"stop"`       // the keys that interrupt a turn; escape when empty
+	Quit    string       `json:"quit,omitempty" yaml:"quit"`       // what ends it when typed and submitted, such as /exit
+	Rules   []ScreenRule `json:"rules,omitempty" yaml:"rules"`     // how its state is read off the screen; the first that fits decides
+}
+
+// ScreenRule reads a state off the screen.
+type ScreenRule struct {
+	Match string       `json:"match" yaml:"match"`           // a regular expression over the screen's text
+	Lines int          `json:"lines,omitempty" yaml:"lines"` // only the last so many lines that hold anything; all when 0
+	State SessionState `json:"state" yaml:"state"`           // working, waiting or idle
+	Keys  string       `json:"keys,omitempty" yaml:"keys"`   // typed when it fits, once for each time it appears: for a screen that only wants a key
 }
 
 // WorkspacePolicy says what a new workspace gets. Paths are relative to the
@@ -71,11 +152,47 @@ type WorkspacePolicy struct {
 	Link  []string `json:"link,omitempty" yaml:"link"`   // paths linked to the checkout's, such as node_modules; never committed
 	Setup []string `json:"setup,omitempty" yaml:"setup"` // shell commands run once in a new workspace
 	Ports int      `json:"ports" yaml:"ports"`           // how many ports of its own it gets
+
+	Serve  ServePolicy  `json:"serve,omitzero" yaml:"serve"`   // the app, for verifiers to look at
+	Docker DockerPolicy `json:"docker,omitzero" yaml:"docker"` // where its commands run, when not on this machine itself
 }
 
-// VerifyPolicy bounds how often a refused candidate goes back to an agent.
+// Set tells whether there is an app to serve.
+func (s ServePolicy) Set() bool { return s.Run != "" }
+
+// Set tells whether commands run in a service.
+func (d DockerPolicy) Set() bool { return d.Service != "" }
+
+// Set tells whether the agent has a screen.
+func (s ScreenProfile) Set() bool { return s.Runtime != "" }
+
+// ServePolicy says how the app is started for a verifier. $COPPICE_PORT is the
+// port it is to listen on.
+type ServePolicy struct {
+	Run     string   `json:"run" yaml:"run"`                   // a shell command that serves until it is ended
+	Ready   string   `json:"ready,omitempty" yaml:"ready"`     // an address that answers once it is ready; ${COPPICE_PORT} stands for the port
+	Timeout Duration `json:"timeout,omitempty" yaml:"timeout"` // how long that may take; 1 m when 0
+}
+
+// DockerPolicy names the compose service in which a project's commands run.
+type DockerPolicy struct {
+	Service string `json:"service" yaml:"service"`
+	Dir     string `json:"dir,omitempty" yaml:"dir"`   // where the service sees the repository's root; /app when empty
+	File    string `json:"file,omitempty" yaml:"file"` // the compose file; the repository's own when empty
+}
+
+// Who verifies a candidate besides its checks.
+const (
+	VerifyNone  = "none"
+	VerifyAgent = "agent" // a session that looks and cannot edit
+)
+
+// VerifyPolicy says how a candidate is proven before it lands, and how often a
+// refused one goes back to an agent.
 type VerifyPolicy struct {
-	Attempts int `json:"attempts" yaml:"attempts"`
+	By       string `json:"by,omitempty" yaml:"by"`           // none or agent; agent for tasks with steps when empty
+	Attempts int    `json:"attempts" yaml:"attempts"`         // how often a refused candidate goes back to an agent
+	Browser  bool   `json:"browser,omitempty" yaml:"browser"` // verifiers get a browser of their own
 }
 
 // RetryPolicy says what follows a failed session.

@@ -19,4 +19,7 @@ type Project struct {
 	// CheckEnv is the environment the newest check ran in; judgements from
 	// another one no longer count.
 	CheckEnv string `json:"check_env,omitempty"`
+	// Rules are what people said "always" to, newest first. They come before
+	// those of the policy.
+	Rules []Rule `json:"rules,omitempty"`
 }

@@ -11,6 +11,7 @@ const (
 	SessionWorking   SessionState = "working"   // the agent is in a turn
 	SessionWaiting   SessionState = "waiting"   // for a person
 	SessionIdle      SessionState = "idle"      // between turns
+	SessionLimited   SessionState = "limited"   // its account is; the agent itself waits
 	SessionDone      SessionState = "done"      // ended well
 	SessionFailed    SessionState = "failed"    // ended badly
 	SessionLost      SessionState = "lost"      // its process vanished
@@ -20,7 +21,7 @@ const (
 // Live tells whether a session in this state holds a place.
 func (s SessionState) Live() bool {
 	switch s {
-	case SessionStarting, SessionWorking, SessionWaiting, SessionIdle:
+	case SessionStarting, SessionWorking, SessionWaiting, SessionIdle, SessionLimited:
 		return true
 	}
 	return false
@@ -40,6 +41,8 @@ type Session struct {
 	Model     string `json:"model,omitempty"`
 	Prompt    string `json:"prompt,omitempty"`
 	Resume    string `json:"resume,omitempty"` // the conversation it continues
+	Fork      bool   `json:"fork,omitempty"`   // it continues a copy, and leaves that one as it is
+	Screen    bool   `json:"screen,omitempty"` // it runs on the agent's own interactive screen
 
 	State     SessionState `json:"state"`
 	CreatedAt time.Time    `json:"created_at"`

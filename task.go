@@ -57,6 +57,8 @@ type Next struct {
 	Evidence string `json:"evidence,omitempty"` // what went wrong before, whole
 	Note     string `json:"note,omitempty"`     // what a person adds
 	Resume   string `json:"resume,omitempty"`   // the agent's conversation to continue
+	Fork     bool   `json:"fork,omitempty"`     // continue a copy of it
+	Screen   bool   `json:"screen,omitempty"`   // on the agent's own interactive screen
 }
 
 // Task is one unit of work that should end in landed code.
@@ -76,6 +78,10 @@ type Task struct {
 	Checks    []string  `json:"checks,omitempty"` // besides the project's
 	After     []int64   `json:"after,omitempty"`  // tasks that must be done first
 	NotBefore time.Time `json:"not_before,omitzero"`
+	Category  string    `json:"category,omitempty"` // routes it to a track
+	Steps     []string  `json:"steps,omitempty"`    // what must be true when it is done, one by one
+	Feature   string    `json:"feature,omitempty"`  // its id in the features file
+	Budget    USD       `json:"budget,omitempty"`   // the most to spend on it; the project's when 0
 	CreatedAt time.Time `json:"created_at"`
 	CreatedBy string    `json:"created_by,omitempty"`
 

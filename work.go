@@ -146,6 +146,9 @@ type RunSpec struct {
 	Profile *Profile `json:"profile,omitempty"` // the project's own, where it has one for the agent
 
 	Base string `json:"base"` // the base branch, for the agent to know
+
+	Permissions PermissionPolicy     `json:"permissions"` // the remembered rules first
+	MCP         map[string]MCPServer `json:"mcp,omitempty"`
 }
 
 // RunResult tells how a session went: what its process did, what its agent
@@ -166,8 +169,9 @@ type RunResult struct {
 
 // SendSpec asks to hand a running session a text.
 type SendSpec struct {
-	ID       string `json:"id"`      // said once, however often it is sent
-	Session  string `json:"session"` // key
+	ID       string `json:"id"`             // said once, however often it is sent
+	Session  string `json:"session"`        // key
+	Kind     string `json:"kind,omitempty"` // of message
 	Text     string `json:"text"`
 	Question string `json:"question,omitempty"` // the Ref of the question it answers
 }

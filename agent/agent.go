@@ -33,12 +33,36 @@ type Request struct {
 	// subtract it to tell what this run used.
 	Spent coppice.Usage
 	Dir   string // the workspace
+	// Private is a directory of the session's own, 0700, outside the
+	// workspace. Launch.Files are written there.
+	Private string
+	Fork    bool    // continue a copy of Resume
+	Effort  string  // how hard to think, in the agent's own words
+	Budget  float64 // the most to spend, in US dollars; 0 means no bound
+
+	Permissions coppice.PermissionPolicy
+	MCP         map[string]coppice.MCPServer
+	// HookURL is where the host answers the agent's hooks, on loopback, for
+	// protocols that are Hookers. The token stands in the agent's environment
+	// under HookTokenVar.
+	HookURL string
 }
+
+// The variables of an agent's environment that hold secrets of the session's
+// own. They never stand in arguments.
+const (
+	TokenVar     = "COPPICE_TOKEN"      // for tool servers
+	HookTokenVar = "COPPICE_HOOK_TOKEN" // for the host's hook address
+)
 
 // Launch is how to start the agent's process.
 type Launch struct {
 	Argv []string
 	Env  map[string]string // besides what the profile says
+	// Files are written to Request.Private, 0600, before the process starts.
+	Files map[string][]byte
+	// Screen starts the process on a terminal of its own instead of pipes.
+	Screen coppice.ScreenProfile
 }
 
 // Protocol is a way of talking to agents. Implementations are safe for
@@ -82,6 +106,29 @@ type Driver interface {
 	Exit(x Exit) (Step, Outcome)
 }
 
+// A Switcher is a Driver whose agent can go on with another model.
+type Switcher interface {
+	// Model has the agent use another model from its next turn on.
+	Model(name string) (Step, error)
+}
+
+// A Hooker is a Driver whose agent calls hooks over HTTP, and waits for the
+// answer: the last word on whether a tool is used.
+type Hooker interface {
+	// Hook takes a hook's body and returns the answer's.
+	Hook(body []byte) (Step, []byte)
+}
+
+// A Screener is a Driver of an agent on a terminal.
+type Screener interface {
+	// Resize tells how large the terminal is from now on.
+	Resize(columns, rows int) Step
+	// Tick is called when the agent has written nothing for a while, so that
+	// what stands on its screen can be judged. It knows no clock: quiet is
+	// how long.
+	Tick(quiet time.Duration) Step
+}
+
 // Stream is one of the agent's output streams.
 type Stream int
 
@@ -118,7 +165,7 @@ const (
 	KindToolResult Kind = "tool_result" // Ref, OK, Text
 	KindPlan       Kind = "plan"        // Text
 	KindPermission Kind = "permission"  // Ref, Name, Input, and how it was answered in Text
-	KindQuestion   Kind = "question"    // Ref, Text, Options
+	KindQuestion   Kind = "question"    // Ref, Text, Options; with Rule it asks whether a tool may be used
 	KindUsage      Kind = "usage"       // Usage, as a delta
 	KindLimit      Kind = "limit"       // Until, Text
 	KindError      Kind = "error"       // Class, Text
@@ -151,6 +198,7 @@ type Event struct {
 	Paths        []string             `json:"paths,omitempty"`
 	OK           bool                 `json:"ok,omitempty"`
 	Options      []string             `json:"options,omitempty"`
+	Rule         *coppice.Rule        `json:"rule,omitempty"`
 	State        coppice.SessionState `json:"state,omitempty"`
 	Class        coppice.Class        `json:"class,omitempty"`
 	Reason       string               `json:"reason,omitempty"`

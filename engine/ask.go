@@ -145,10 +145,11 @@ func undo(v *View) *Decision {
 	t.UndoAsked = false
 	d := &Decision{By: "undo", Kind: coppice.EventTaskChanged, Task: &t, Reason: "nothing to undo"}
 	tr := v.Trash
-	restorable := v.Workspace != nil && !v.Workspace.RemovedAt.IsZero() && tr != nil && tr.RestoredAt.IsZero() && tr.PurgedAt.IsZero()
+	restorable := v.Workspace != nil && !v.Workspace.RemovedAt.IsZero() && tr != nil && tr.Open()
 	if restorable && v.open(coppice.WorkRestore, coppice.WorkPurge) == nil {
-		d.Kind, d.Reason = coppice.EventWorkOffered, "brings its workspace back"
-		d.Offer = workspaceWork(v, fmt.Sprintf("trash/%d", tr.ID), 0)
+		want := wantWorkspace(v, fmt.Sprintf("trash/%d/%d", tr.ID, v.Workspace.ID), 0, "brings its workspace back")
+		want.By, want.Task = d.By, d.Task
+		d = want
 	}
 	return d
 }

@@ -112,7 +112,7 @@ func TestUndo(t *testing.T) {
 	trash := func(f func(*coppice.Trash)) change { return func(v *View) { f(v.Trash) } }
 	run(t, undo, []decision{
 		{"nobody said so", viewOf(coppice.StageEnded, removed), "nothing"},
-		{"removed", viewOf(coppice.StageEnded, removed, say), "undo: work.offered; offer workspace.restore trash/4/restore to local"},
+		{"removed", viewOf(coppice.StageEnded, removed, say), "undo: work.offered; workspace ready=false removed=false kept=false tries=0; offer workspace.restore trash/4/3/restore to local"},
 		{"still there", viewOf(coppice.StageEnded, space(), say), "undo: task.changed"},
 		{"never there", viewOf(coppice.StageEnded, say), "undo: task.changed"},
 		{"back already", viewOf(coppice.StageEnded, removed, trash(func(t *coppice.Trash) { t.RestoredAt = noon }), say), "undo: task.changed"},

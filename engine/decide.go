@@ -206,7 +206,7 @@ func (t *turn) putTrash(v *View, tr *coppice.Trash) error {
 	}
 	v.Trash = tr
 	at := tr.ExpiresAt
-	if !tr.RestoredAt.IsZero() || !tr.PurgedAt.IsZero() {
+	if !tr.Open() {
 		at = time.Time{}
 	}
 	return t.tx.SetTimer(store.Timer{Kind: TimerTrash, ID: fmt.Sprint(tr.ID), At: at})

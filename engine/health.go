@@ -217,7 +217,7 @@ func (t *turn) purge(tm store.Timer) error {
 		return fmt.Errorf("engine: timer %q: %w", tm.ID, err)
 	}
 	tr, err := t.tx.Trash(id)
-	if err != nil || !tr.RestoredAt.IsZero() || !tr.PurgedAt.IsZero() {
+	if err != nil || !tr.Open() {
 		return err
 	}
 	p, err := t.tx.Project(tr.ProjectID)

@@ -73,7 +73,7 @@ func TestLanding(t *testing.T) {
 			"landing: work.offered; offer workspace.remove workspace/3/remove/2 to local"},
 		{"no landing, workspace maybe in the trash, later", viewOf(coppice.StageChecking, space(doubtful(1), func(w *coppice.Workspace) { w.RetryAt = noon.Add(1) })), "nothing"},
 		{"no landing, workspace in the trash", viewOf(coppice.StageChecking, removed, task(func(t *coppice.Task) { t.Round = 2 })),
-			"landing: work.offered; offer workspace.restore task/7/land/2/restore to local"},
+			"landing: work.offered; workspace ready=false removed=false kept=false tries=0; offer workspace.restore task/7/land/2/restore to local"},
 	})
 }
 

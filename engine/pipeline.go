@@ -121,9 +121,8 @@ func carry(v *View, s *coppice.Session) *Decision {
 	}}
 }
 
-// wantWorkspace offers to make the task's workspace, or to bring it back. The
-// row of a new one is there from this moment: whatever comes of it, somebody
-// tidies up.
+// wantWorkspace offers to make the task's workspace, or to bring it back. Its
+// row is there from this moment: whatever comes of it, somebody tidies up.
 func wantWorkspace(v *View, owner string, session int64, reason string) *Decision {
 	if ws := v.Workspace; ws != nil && ws.Doubtful() {
 		if ws.RetryAt.After(v.Now) {
@@ -132,7 +131,7 @@ func wantWorkspace(v *View, owner string, session int64, reason string) *Decisio
 		return removeWork(v, "its workspace went to the trash, or did not: that must be known first")
 	}
 	d := &Decision{Kind: coppice.EventWorkOffered, Reason: reason, Offer: workspaceWork(v, owner, session)}
-	if d.Offer.Kind == coppice.WorkPrepare && (v.Workspace == nil || !v.Workspace.RemovedAt.IsZero()) {
+	if v.Workspace == nil || !v.Workspace.RemovedAt.IsZero() {
 		d.Workspace = &coppice.Workspace{
 			ProjectID: v.Project.ID, TaskID: v.Task.ID, Kind: v.Project.Policy.Workspace.Kind, Node: d.Offer.Pool,
 			Branch: coppice.TaskBranch(v.Task.Key), CreatedAt: v.Now,
@@ -144,7 +143,7 @@ func wantWorkspace(v *View, owner string, session int64, reason string) *Decisio
 // workspaceWork makes the task's workspace, or brings the removed one back.
 func workspaceWork(v *View, owner string, session int64) *coppice.Work {
 	branch := coppice.TaskBranch(v.Task.Key)
-	if tr := v.Trash; tr != nil && v.Workspace != nil && !v.Workspace.RemovedAt.IsZero() && tr.RestoredAt.IsZero() && tr.PurgedAt.IsZero() {
+	if tr := v.Trash; tr != nil && v.Workspace != nil && tr.Open() {
 		return &coppice.Work{
 			Kind: coppice.WorkRestore, Key: owner + "/restore", Pool: v.Workspace.Node, SessionID: session,
 			Spec: coppice.Raw(coppice.RestoreSpec{

@@ -61,7 +61,7 @@ func TestCarry(t *testing.T) {
 		{"workspace half made", viewOf(coppice.StageSession, ran("", starting), space(func(w *coppice.Workspace) { w.ReadyAt = time.Time{} })),
 			"pipeline: work.offered; offer workspace.prepare session/11/prepare to local"},
 		{"workspace in the trash", viewOf(coppice.StageSession, ran("", starting), removed),
-			"pipeline: work.offered; offer workspace.restore session/11/restore to local"},
+			"pipeline: work.offered; workspace ready=false removed=false kept=false tries=0; offer workspace.restore session/11/restore to local"},
 		{"trash expired", viewOf(coppice.StageSession, ran("", starting), removed, func(v *View) { v.Trash.PurgedAt = noon }),
 			"pipeline: work.offered; workspace ready=false removed=false kept=false tries=0; offer workspace.prepare session/11/prepare to local"},
 		{"preparing", viewOf(coppice.StageSession, ran("", starting), taken(coppice.WorkPrepare)), "nothing"},

@@ -24,6 +24,7 @@ type action struct {
 // step lets one random thing happen and looks whether all promises hold.
 func (s *sim) step() error {
 	s.fault.chance = 40
+	s.now = s.now.Add(time.Microsecond) // no two things happen at the same moment
 	a := s.pick(s.actions())
 	s.path = append(s.path, a.name)
 	if err := a.do(); err != nil && !lost(err) && !refused(err) {

@@ -189,6 +189,7 @@ func first(n ast.Node) *token.Token {
 var (
 	durationType = reflect.TypeFor[coppice.Duration]()
 	percentType  = reflect.TypeFor[coppice.Percent]()
+	usdType      = reflect.TypeFor[coppice.USD]()
 )
 
 // value decodes a node into v, the value of the key at path.
@@ -198,7 +199,7 @@ func (d *decoder) value(n ast.Node, v reflect.Value, path string) error {
 	}
 	d.values[path] = n
 	switch {
-	case v.Type() == durationType || v.Type() == percentType:
+	case v.Type() == durationType || v.Type() == percentType || v.Type() == usdType:
 		return d.text(n, v, path)
 	case v.Kind() == reflect.Struct:
 		return d.mapping(n, v, path)

@@ -139,8 +139,13 @@ func TestExamplesOfKeys(t *testing.T) {
 			continue
 		}
 		text := k.Example
-		if k.Name == "agent.fallback" {
+		switch { // what must stand beside it
+		case k.Name == "agent.fallback":
 			text += ", use: my-agent"
+		case strings.HasPrefix(k.Name, "workspace.serve.") && k.Name != "workspace.serve.run":
+			text += ", run: npm run dev"
+		case strings.HasPrefix(k.Name, "workspace.docker.") && k.Name != "workspace.docker.service":
+			text += ", service: app"
 		}
 		parts := strings.Split(k.Name, ".")
 		for i, part := range slices.Backward(parts) {

@@ -185,6 +185,8 @@ func typeName(t reflect.Type) string {
 		return "duration"
 	case t == percentType:
 		return "percentage"
+	case t == usdType:
+		return "amount"
 	case t.Kind() == reflect.Slice:
 		return "list of " + plural(t.Elem())
 	case t.Kind() == reflect.Map:

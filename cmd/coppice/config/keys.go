@@ -1,6 +1,7 @@
 package config
 
 import (
+	"net/url"
 	"path"
 	"regexp"
 	"strings"
@@ -42,6 +43,10 @@ var keys = map[string]key{
 	"tracks[].default": {doc: "Tasks that name no track stand here. The first track when none says so.", example: "true"},
 	"tracks[].limit":   {doc: "The most sessions of this track at once; 0 means no limit of its own.", example: "2"},
 
+	"tracks[].categories":   {doc: "Tasks of these categories stand in this track unless they name one.", example: "[marketing, docs]"},
+	"tracks[].categories[]": {doc: "A category.", valid: plain},
+	"tracks[].color":        {doc: "Its colour where people see it.", unset: "one of Coppice's choice", example: "\"#8b5cf6\"", pattern: `^#[0-9a-fA-F]{6}$`, valid: color},
+
 	"limits":             {doc: "How much runs at once."},
 	"limits.sessions":    {doc: "The most sessions of this project at once.", example: "5", min: 1, max: 10000},
 	"limits.per_agent":   {doc: "The most sessions of an agent at once, by the agent's name.", example: "{my-agent: 3}", mapKey: named("agent")},
@@ -53,7 +58,7 @@ var keys = map[string]key{
 	"agent.model":      {doc: "The model it uses, in the words of its vendor.", unset: "the agent's own default", example: "opus", pattern: modelPattern, valid: coppice.ValidModel},
 	"agent.fallback":   {doc: "Agents that take over, in this order, when the first cannot work.", example: "[other-agent]"},
 	"agent.fallback[]": {doc: "An agent's name.", pattern: namePattern, valid: named("agent")},
-	"agent.roles":      {doc: "Another agent for one role.", example: "{fix: other-agent}", names: []string{string(coppice.RoleImplement), string(coppice.RoleFix)}},
+	"agent.roles":      {doc: "Another agent for one role.", example: "{fix: other-agent}", names: []string{string(coppice.RoleImplement), string(coppice.RoleVerify), string(coppice.RoleFix)}},
 	"agent.roles.*":    {doc: "The agent of this role.", pattern: namePattern, valid: named("agent")},
 
 	"agents":              {doc: "Agent CLIs of the project's own, by name. With the name of a built-in agent, only the fields given here are changed.", example: "{my-agent: {protocol: command, command: [./agent.sh]}}", mapKey: named("agent")},
@@ -77,6 +82,70 @@ var keys = map[string]key{
 	"agents.*.install":    {doc: "Tells a person how to get it.", example: "see the team's wiki", valid: noZero},
 	"agents.*.tested":     {doc: "The version this profile was tested with.", example: "1.2.3", valid: noZero},
 
+	"agents.*.fork":                 {doc: "Arguments that continue a copy of a conversation, instead of resume; {conversation} stands for its id.", example: "[--fork, \"{conversation}\"]"},
+	"agents.*.fork[]":               {doc: "An argument.", valid: argument},
+	"agents.*.effort":               {doc: "Arguments that choose how hard it thinks; {effort} stands for the word.", example: "[--effort, \"{effort}\"]"},
+	"agents.*.effort[]":             {doc: "An argument.", valid: argument},
+	"agents.*.budget":               {doc: "Arguments that bound what it spends; {usd} stands for the amount.", example: "[--budget, \"{usd}\"]"},
+	"agents.*.budget[]":             {doc: "An argument.", valid: argument},
+	"agents.*.mcp":                  {doc: "How tool servers are wired, in its protocol's words.", unset: "the protocol's own way", example: "none", valid: noZero},
+	"agents.*.screen":               {doc: "Its own interactive screen.", example: "{args: []}"},
+	"agents.*.screen.runtime":       {doc: "What the screen runs on: a terminal of Coppice's own, or tmux.", unset: "it has no screen", example: "pty", oneOf: []string{"pty", "tmux"}},
+	"agents.*.screen.command":       {doc: "Its program and leading arguments, instead of those above.", example: "[my-agent]"},
+	"agents.*.screen.command[]":     {doc: "An argument.", valid: argument},
+	"agents.*.screen.args":          {doc: "Further arguments, instead of those above.", example: "[--interactive]"},
+	"agents.*.screen.args[]":        {doc: "An argument.", valid: argument},
+	"agents.*.screen.resume":        {doc: "Arguments that continue a conversation, instead of those above.", example: "[--resume, \"{conversation}\"]"},
+	"agents.*.screen.resume[]":      {doc: "An argument.", valid: argument},
+	"agents.*.screen.submit":        {doc: "The keys that send what was typed.", unset: "a carriage return", example: "\"\\r\"", valid: noZero},
+	"agents.*.screen.stop":          {doc: "The keys that interrupt a turn.", unset: "escape", example: "\"\\x1b\"", valid: noZero},
+	"agents.*.screen.quit":          {doc: "What ends it when typed and sent.", example: "/exit", valid: noZero},
+	"agents.*.screen.rules":         {doc: "How its state is read off the screen; the first rule that fits decides.", example: "[{match: \"esc to interrupt\", state: working}]"},
+	"agents.*.screen.rules[]":       {doc: "One rule."},
+	"agents.*.screen.rules[].match": {doc: "A regular expression over the screen's text.", example: "\"^> $\"", valid: expression, required: true},
+	"agents.*.screen.rules[].lines": {doc: "Look only at the last so many lines that hold anything; 0 means all.", example: "5", max: 500},
+	"agents.*.screen.rules[].state": {doc: "What it then does.", example: "idle", oneOf: []string{string(coppice.SessionWorking), string(coppice.SessionWaiting), string(coppice.SessionIdle)}, required: true},
+	"agents.*.screen.rules[].keys":  {doc: "Typed when it appears: for a screen that only wants a key.", example: "\"\\r\"", valid: noZero},
+	"agents.*.login":                {doc: "Command that ends with 0 when somebody is logged in.", example: "[my-agent, whoami]"},
+	"agents.*.login[]":              {doc: "An argument.", valid: argument},
+	"agents.*.login_files":          {doc: "Files any of which means that somebody is logged in; ~ stands for the home directory.", example: "[~/.my-agent/auth.json]"},
+	"agents.*.login_files[]":        {doc: "A path.", valid: argument},
+	"agents.*.login_env":            {doc: "Variables any of which means that somebody is logged in.", example: "[MY_AGENT_KEY]"},
+	"agents.*.login_env[]":          {doc: "A variable's name.", valid: envName},
+	"agents.*.models":               {doc: "The model for each kind of work, for model: auto.", example: "{simple: small, complex: large}", names: []string{"simple", "medium", "complex"}},
+	"agents.*.models.*":             {doc: "A model.", pattern: modelPattern, valid: coppice.ValidModel},
+	"agents.*.scores":               {doc: "How well it does, 0 to 10."},
+	"agents.*.scores.lead":          {doc: "At leading others.", example: "5", max: 10},
+	"agents.*.scores.implement":     {doc: "At implementing.", example: "5", max: 10},
+	"agents.*.source":               {doc: "Where the facts come from that were not tested.", example: "its documentation", valid: noZero},
+
+	"permissions":               {doc: "What agents may do without asking. What a person said \"always\" to comes first."},
+	"permissions.rules":         {doc: "Asked in this order; the first that fits decides.", example: "[{tool: run, match: \"git push*\", do: deny, why: Coppice lands the work}]"},
+	"permissions.rules[]":       {doc: "One rule."},
+	"permissions.rules[].tool":  {doc: "A kind of tool (read, edit, run, search, fetch, other) or the agent's own name for one, with * for anything.", unset: "every tool", example: "run", valid: noZero},
+	"permissions.rules[].match": {doc: "A pattern for the command, path or address, with * for anything.", unset: "everything", example: "\"git push*\"", valid: noZero},
+	"permissions.rules[].do":    {doc: "What then happens.", example: "deny", oneOf: []string{coppice.RuleAllow, coppice.RuleDeny, coppice.RuleAsk}, required: true},
+	"permissions.rules[].why":   {doc: "What an agent that is denied is told.", example: "Coppice lands the work", valid: noZero},
+	"permissions.rules[].set":   {doc: "Fields of the tool's input that are replaced; with allow only.", example: "{timeout: \"60000\"}"},
+	"permissions.rules[].set.*": {doc: "The field's new value.", valid: noZero},
+	"permissions.default":       {doc: "What happens when no rule fits.", unset: "allow: a session works in a workspace of its own, and nothing lands unchecked", example: "ask", oneOf: []string{coppice.RuleAllow, coppice.RuleDeny, coppice.RuleAsk}},
+
+	"mcp":             {doc: "Tool servers that every session is given, over HTTP, by name.", example: "{tracker: {url: \"http://127.0.0.1:9000/mcp\"}}", mapKey: named("server")},
+	"mcp.*":           {doc: "One server."},
+	"mcp.*.url":       {doc: "Its address.", example: "http://127.0.0.1:9000/mcp", valid: address, required: true},
+	"mcp.*.headers":   {doc: "Sent with every request; ${COPPICE_TOKEN} stands for the session's own token.", example: "{Authorization: \"Bearer ${COPPICE_TOKEN}\"}"},
+	"mcp.*.headers.*": {doc: "The header's value.", valid: noZero},
+
+	"features":                  {doc: "A file of the repository that lists tasks; edits are picked up while Coppice runs.", unset: "tasks come by command and API only", example: "features.json", valid: inside},
+	"instructions":              {doc: "A file of the repository that every session is told to follow.", unset: "each agent loads its own", example: "COPPICE.md", valid: inside},
+	"progress":                  {doc: "A file of the workspace in which sessions leave notes for the next; never committed.", unset: "none", example: ".coppice/progress.md", valid: inside},
+	"budget":                    {doc: "How much may be spent, as far as agents tell."},
+	"budget.task":               {doc: "The most that one task may cost before a person is asked; 0 means no bound.", example: "5 USD"},
+	"critical_patterns":         {doc: "Output of a session or check that means the environment is broken.", example: "[{match: ECONNREFUSED, label: the database is down}]"},
+	"critical_patterns[]":       {doc: "One pattern."},
+	"critical_patterns[].match": {doc: "A regular expression.", example: "ECONNREFUSED", valid: expression, required: true},
+	"critical_patterns[].label": {doc: "What it means.", example: "the database is down", valid: noZero},
+
 	"workspace":         {doc: "What a new workspace gets. Paths are relative to the repository's root and never leave it."},
 	"workspace.kind":    {doc: "What a workspace is.", example: "worktree", oneOf: []string{"worktree"}},
 	"workspace.copy":    {doc: "Files copied from the checkout.", example: "[.env]"},
@@ -87,10 +156,21 @@ var keys = map[string]key{
 	"workspace.setup[]": {doc: "A shell command.", valid: command},
 	"workspace.ports":   {doc: "How many ports of its own a workspace gets, in COPPICE_PORT_1 onwards; COPPICE_PORT is the first.", example: "2", max: 64},
 
+	"workspace.serve":          {doc: "The app, served for verifiers.", example: "{run: npm run dev, ready: \"http://127.0.0.1:${COPPICE_PORT}/\"}"},
+	"workspace.serve.run":      {doc: "A shell command that serves, on $COPPICE_PORT, until it is ended.", example: "npm run dev", valid: command, required: true},
+	"workspace.serve.ready":    {doc: "An address that answers once the app is ready; ${COPPICE_PORT} stands for the port.", unset: "ready when the port accepts connections", example: "\"http://127.0.0.1:${COPPICE_PORT}/\"", valid: address},
+	"workspace.serve.timeout":  {doc: "How long that may take.", unset: "1m", example: "1m", least: "1s"},
+	"workspace.docker":         {doc: "The compose service in which checks, setup and served apps run.", example: "{service: app}"},
+	"workspace.docker.service": {doc: "Its name.", example: "app", pattern: namePattern, valid: named("service"), required: true},
+	"workspace.docker.dir":     {doc: "Where the service sees the repository's root.", unset: "/app", example: "/var/www/html", valid: noZero},
+	"workspace.docker.file":    {doc: "The compose file.", unset: "the repository's own", example: "compose.yaml", valid: inside},
+
 	"checks":   {doc: "Shell commands whose exit code judges the merged tree. All must pass before anything lands.", example: "[make lint, make test]"},
 	"checks[]": {doc: "A shell command.", valid: command},
 
-	"verify":          {doc: "What follows a refused candidate."},
+	"verify":          {doc: "How a candidate is proven before it lands, and what follows a refused one."},
+	"verify.by":       {doc: "Who looks at it besides the checks: nobody, or a session that cannot edit.", unset: "agent for tasks with steps", example: "agent", oneOf: []string{coppice.VerifyNone, coppice.VerifyAgent}},
+	"verify.browser":  {doc: "Verifiers get a browser of their own.", example: "false"},
 	"verify.attempts": {doc: "How often a candidate that a check or merge refused goes back to an agent.", example: "3", max: 100},
 
 	"retry":         {doc: "What follows a failed session."},
@@ -118,11 +198,43 @@ var keys = map[string]key{
 // planned names what the design has and this version does not: keys, and
 // values of keys as key=value.
 var planned = map[string]bool{
-	"features": true, "instructions": true, "budget": true, "sandbox": true, "reactions": true, "notify": true,
+	"sandbox": true, "budget.day": true, "budget.on_reach": true, "reactions": true, "notify": true,
 	"hooks": true, "forge": true, "tracker": true,
-	"tracks[].categories": true, "limits.unreviewed": true, "workspace.serve": true, "verify.by": true, "verify.browser": true,
-	"retry.policy": true, "agent.roles.verify": true, "agent.roles.review": true,
+	"limits.unreviewed": true, "retry.policy": true, "agent.roles.review": true,
 	"land.how=pr": true, "workspace.kind=clone": true, "workspace.kind=none": true,
+}
+
+// plain accepts a short text in one line.
+func plain(s string) error {
+	if s == "" || len(s) > 200 || hasControl(s) {
+		return coppice.Errorf(coppice.EInvalid, "%s is no name", coppice.Quote(s)).WithFix("write a few words in one line")
+	}
+	return nil
+}
+
+var colorRE = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
+
+func color(s string) error {
+	if !colorRE.MatchString(s) {
+		return coppice.Errorf(coppice.EInvalid, "%s is no colour", coppice.Quote(s)).WithFix("write it as \"#rrggbb\"")
+	}
+	return nil
+}
+
+func expression(s string) error {
+	if _, err := regexp.Compile(s); err != nil || s == "" {
+		return coppice.Errorf(coppice.EInvalid, "%s is no regular expression: %v", coppice.Quote(s), err).WithFix("see https://github.com/google/re2/wiki/Syntax")
+	}
+	return nil
+}
+
+// address accepts an address over HTTP, in which ${COPPICE_PORT} may stand.
+func address(s string) error {
+	u, err := url.Parse(strings.ReplaceAll(s, "${COPPICE_PORT}", "1"))
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
+		return coppice.Errorf(coppice.EInvalid, "%s is no address", coppice.Quote(s)).WithFix("write it as http://host:port/path")
+	}
+	return nil
 }
 
 func named(what string) func(string) error {

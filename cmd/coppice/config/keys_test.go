@@ -35,7 +35,7 @@ func collect(typ reflect.Type, path string, have map[string]bool) {
 		have[path] = true
 	}
 	switch {
-	case typ == durationType || typ == percentType:
+	case typ == durationType || typ == percentType || typ == usdType:
 	case typ.Kind() == reflect.Struct:
 		for f := range typ.Fields() {
 			collect(f.Type, join(path, f.Tag.Get("yaml")), have)

@@ -41,6 +41,11 @@ func schemaOf(v reflect.Value, path string, real bool) schema {
 			{"type": "string", "pattern": `^(100|[1-9][0-9]?)%?$`},
 			{"type": "integer", "minimum": 1, "maximum": 100},
 		}
+	case t == usdType:
+		s["anyOf"] = []schema{
+			{"type": "string", "pattern": `^\$? *[0-9]+(\.[0-9]+)? *(USD)?$`},
+			{"type": "number", "minimum": 0, "maximum": 1e6},
+		}
 	case t.Kind() == reflect.Struct:
 		object(s, v, path, real)
 		return s
