@@ -83,7 +83,10 @@ func (f *Fabric) TryTake(ctx context.Context, r fabric.Request) ([]coppice.Lease
 		}
 		return nil
 	})
-	return leases, err
+	if err != nil {
+		return nil, err // what was not committed is not taken
+	}
+	return leases, nil
 }
 
 // Wait returns when work may have become takeable.
