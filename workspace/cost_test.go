@@ -63,24 +63,24 @@ func TestCost(t *testing.T) {
 			t.Fatal(err)
 		}
 		write(t, res.Path, key+".txt", "by the agent\n")
-		cost("save something", 4, save)
+		cost("save something", 3, save)
 		if err != nil {
 			t.Fatal(err)
 		}
 		spec := b.mergeSpec(head, coppice.StrategySquash)
 		spec.Ref = landingRefs + key + "/1"
-		cost("merge", 4, func() { m = must[coppice.MergeResult](t)(b.Merge(b.ctx, spec)) })
+		cost("merge", 0, func() { m = must[coppice.MergeResult](t)(b.Merge(b.ctx, spec)) })
 		check := coppice.CheckSpec{Repo: b.root, Commit: m.Commit, Tree: m.Tree, Commands: []string{"true"}}
 		cost("check", 2, func() { must[coppice.CheckResult](t)(b.Check(b.ctx, check)) })
 		move := b.moveSpec(m)
 		move.Ref = spec.Ref
-		cost("move", 5, func() {
+		cost("move", 3, func() {
 			if got := must[coppice.MoveResult](t)(b.Move(b.ctx, move)); !got.Moved {
 				t.Errorf("%+v", got)
 			}
 		})
-		cost("remove", 6, func() { must[coppice.RemoveResult](t)(b.Remove(b.ctx, b.removeSpec(key))) })
-		if t.Logf("%s took %d processes", key, total); total > 24 {
+		cost("remove", 2, func() { must[coppice.RemoveResult](t)(b.Remove(b.ctx, b.removeSpec(key))) })
+		if t.Logf("%s took %d processes", key, total); total > 13 {
 			t.Errorf("%s took %d processes", key, total)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -95,8 +96,7 @@ func (w *Workspaces) merge(ctx context.Context, r repo, spec coppice.MergeSpec) 
 		}
 	}
 	w.trees.put(res.Commit, res.Tree)
-	_, err = w.git.Run(ctx, r.root, "update-ref", spec.Ref, res.Commit)
-	return res, err
+	return res, w.setRef(ctx, r, spec.Ref, res.Commit)
 }
 
 func ended(message string) string { return strings.TrimRight(message, "\n") + "\n" }
@@ -128,6 +128,9 @@ func (w *Workspaces) sides(ctx context.Context, r repo, base, head string) (ours
 
 // describe reads commits; those that are named twice are told once.
 func (w *Workspaces) describe(ctx context.Context, r repo, commits ...string) ([]side, error) {
+	if list, err := youngSides(r.git, commits); err == nil {
+		return list, nil
+	}
 	out, err := w.git.Run(ctx, r.root, append([]string{"log", "--no-walk=unsorted", "--no-patch", "--no-show-signature", "--no-mailmap",
 		"--format=%T%x00%P%x00%an%x00%ae%x00%ad%x00", "--date=raw", "--end-of-options"}, commits...)...)
 	if err != nil {
@@ -152,15 +155,12 @@ func (w *Workspaces) describe(ctx context.Context, r repo, commits ...string) ([
 // agent that commits everything commits them too, since a rule such as
 // node_modules/ ignores directories only.
 func (w *Workspaces) withoutLinks(ctx context.Context, r repo, base, tree string) (string, error) {
-	out, err := w.git.Do(ctx, git.Call{Dir: r.root, Args: []string{"diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--diff-filter=AT", "--end-of-options", base, tree}})
+	links, err := w.newLinks(ctx, r, base, tree)
 	if err != nil {
 		return "", err
 	}
 	var drop strings.Builder
-	for _, c := range rawDiff(out) {
-		if c.mode != "120000" {
-			continue
-		}
+	for _, c := range links {
 		target, err := w.git.Do(ctx, git.Call{Dir: r.root, Args: []string{"cat-file", "blob", c.id}})
 		if err != nil {
 			return "", err
@@ -186,6 +186,21 @@ func (w *Workspaces) withoutLinks(ctx context.Context, r repo, base, tree string
 	}
 	got, err := w.git.Do(ctx, git.Call{Dir: r.root, Env: env, Args: []string{"write-tree"}})
 	return strings.TrimSpace(got), err
+}
+
+// newLinks lists the symbolic links that a tree has and the base has not.
+func (w *Workspaces) newLinks(ctx context.Context, r repo, base, tree string) ([]change, error) {
+	var links []change
+	add := func(path string, e entry) {
+		if e.mode == modeLink {
+			links = append(links, change{mode: e.mode, id: e.id, path: path})
+		}
+	}
+	if c, err := readCommit(r.git, base); err == nil && newEntries(r.git, c.tree, tree, "", add) == nil {
+		return links, nil
+	}
+	out, err := w.git.Do(ctx, git.Call{Dir: r.root, Args: []string{"diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--diff-filter=AT", "--end-of-options", base, tree}})
+	return slices.DeleteFunc(rawDiff(out), func(c change) bool { return c.mode != modeLink }), err
 }
 
 // replay rebases the candidate's commits onto base, on trees, and returns the

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -48,12 +49,12 @@ func (w *Workspaces) move(ctx context.Context, r repo, spec coppice.MoveSpec) (c
 	}
 	onTop := false
 	if now == spec.Old && now != spec.New {
-		if onTop, err = w.isAncestor(ctx, r.root, spec.Old, spec.New); err != nil {
+		if onTop, err = w.isAncestor(ctx, r, spec.Old, spec.New); err != nil {
 			return coppice.MoveResult{Now: now}, err
 		}
 	}
 	if !onTop { // it may be there already
-		if done, err := w.isAncestor(ctx, r.root, spec.New, now); err != nil || done {
+		if done, err := w.isAncestor(ctx, r, spec.New, now); err != nil || done {
 			if err == nil && now == spec.New {
 				err = w.catchUp(ctx, r, spec)
 			}
@@ -199,7 +200,7 @@ func (w *Workspaces) blocked(ctx context.Context, r repo, base, from, to string)
 				return nil, fmt.Sprintf("%s has %s checked out and is in the middle of %s", t.path, base, p.what), nil
 			}
 		}
-		if why, err := w.dirty(ctx, t, base, from, to); err != nil || why != "" {
+		if why, err := w.dirty(ctx, r, t, base, from, to); err != nil || why != "" {
 			return nil, why, err
 		}
 		trees = append(trees, t)
@@ -223,7 +224,7 @@ func busyWith(dir, base string) string {
 }
 
 // dirty says what keeps a checkout from moving along.
-func (w *Workspaces) dirty(ctx context.Context, t worktree, base, from, to string) (string, error) {
+func (w *Workspaces) dirty(ctx context.Context, r repo, t worktree, base, from, to string) (string, error) {
 	// Both looks are at a copy of the index, so that nothing of the person's is
 	// written. The first one may lock the copy: that lets it refresh the stat
 	// data there, which the second one goes by.
@@ -246,12 +247,34 @@ func (w *Workspaces) dirty(ctx context.Context, t worktree, base, from, to strin
 	if len(names) > 0 {
 		return fmt.Sprintf("%s has %s checked out with uncommitted changes in %s: commit or stash them", t.path, base, listed(names)), nil
 	}
+	if nothingInTheWay(r.git, t.path, from, to) {
+		return "", nil
+	}
 	// A dry run finds untracked files in the way.
 	_, err = w.git.Do(ctx, git.Call{Dir: t.path, Env: env, Args: []string{"read-tree", "--dry-run", "-m", "-u", from, to}})
 	if err == nil || git.Exit(err) != 128 {
 		return "", err
 	}
 	return fmt.Sprintf("%s has %s checked out and cannot follow: %s", t.path, base, said(err)), nil
+}
+
+// nothingInTheWay tells whether no file stands where the move makes one, as
+// far as can be told without git.
+func nothingInTheWay(common, checkout, from, to string) bool {
+	a, err := readCommit(common, from)
+	if err != nil {
+		return false
+	}
+	b, err := readCommit(common, to)
+	if err != nil {
+		return false
+	}
+	free := true
+	err = newEntries(common, a.tree, b.tree, "", func(path string, _ entry) {
+		_, err := os.Lstat(filepath.Join(checkout, filepath.FromSlash(path)))
+		free = free && errors.Is(err, fs.ErrNotExist)
+	})
+	return err == nil && free
 }
 
 // freshIndex copies the index of a checkout and refreshes the copy.

@@ -43,17 +43,17 @@ func (w *Workspaces) push(ctx context.Context, r repo, spec coppice.MoveSpec) (r
 		// It stands where it should and yet refuses: a rule of the remote's.
 		return coppice.MoveResult{Now: spec.Old, Blocked: fmt.Sprintf("%s refuses the push to %s: %s", spec.Remote, spec.Base, reason(out, dst))}, false, nil
 	}
-	if has, err := w.isAncestor(ctx, r.root, spec.New, theirs); err != nil || has {
+	if has, err := w.isAncestor(ctx, r, spec.New, theirs); err != nil || has {
 		return res, has, err // somebody pushed ours and went on from it
 	}
-	if ahead, err := w.isAncestor(ctx, r.root, spec.Old, theirs); err != nil {
+	if ahead, err := w.isAncestor(ctx, r, spec.Old, theirs); err != nil {
 		return res, false, err
 	} else if ahead {
 		res, err := w.advance(ctx, r, spec.Base, spec.Old, theirs, "")
 		res.Moved = false // not to New
 		return res, false, err
 	}
-	if behind, err := w.isAncestor(ctx, r.root, theirs, spec.Old); err != nil {
+	if behind, err := w.isAncestor(ctx, r, theirs, spec.Old); err != nil {
 		return res, false, err
 	} else if behind {
 		return coppice.MoveResult{Now: spec.Old, Blocked: fmt.Sprintf("%s refuses the push to %s: %s", spec.Remote, spec.Base, reason(out, dst))}, false, nil

@@ -283,6 +283,15 @@ func commonDir(dir string) (string, error) {
 	return common, err
 }
 
+// setRef points a ref of ours at a commit.
+func (w *Workspaces) setRef(ctx context.Context, r repo, name, commit string) error {
+	if writeRef(r.git, name, commit) == nil {
+		return nil
+	}
+	_, err := w.git.Run(ctx, r.root, "update-ref", name, commit)
+	return err
+}
+
 // updateRefs changes refs in one transaction, by lines of git update-ref.
 func (w *Workspaces) updateRefs(ctx context.Context, r repo, why string, lines ...string) error {
 	if len(lines) == 0 {

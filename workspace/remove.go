@@ -108,7 +108,7 @@ func (w *Workspaces) discard(ctx context.Context, r repo, s slot, p coppice.Tras
 	if err != nil {
 		return s, err
 	}
-	if _, err := w.git.Run(ctx, r.root, "update-ref", s.Ref, commit); err != nil {
+	if err := w.setRef(ctx, r, s.Ref, commit); err != nil {
 		return s, err
 	}
 	if err := w.step("trash written"); err != nil {
@@ -120,7 +120,7 @@ func (w *Workspaces) discard(ctx context.Context, r repo, s slot, p coppice.Tras
 
 // empty writes what is in the worktree to the trash.
 func (w *Workspaces) empty(ctx context.Context, r repo, s *slot, path, admin, at string, p coppice.TrashPolicy) (string, error) {
-	snap, err := w.snap(ctx, r, path, admin, at, len(p.Keep) > 0, func(f string) bool { return isLink(r, path, f) })
+	snap, err := w.snap(ctx, r, path, admin, at, func(f string) bool { return isLink(r, path, f) })
 	if err != nil {
 		return "", err
 	}
@@ -135,6 +135,7 @@ func (w *Workspaces) empty(ctx context.Context, r repo, s *slot, path, admin, at
 	}
 	if snap.clean && at == s.Head {
 		snap.index = "" // it says no more than the head itself
+		s.Tidy = len(snap.ignored) == 0 && !exists(filepath.Join(path, ".gitmodules"))
 	}
 	return w.trashCommit(ctx, r, *s, at, snap)
 }
@@ -162,6 +163,15 @@ func (w *Workspaces) trashCommit(ctx context.Context, r repo, s slot, at string,
 }
 
 func (w *Workspaces) commitTree(ctx context.Context, r repo, env []string, message, tree string, parents ...string) (string, error) {
+	var ids []string
+	for _, p := range parents {
+		if p != "-p" {
+			ids = append(ids, p)
+		}
+	}
+	if id, err := writeCommit(r.git, env, message, tree, ids); err == nil {
+		return id, nil
+	}
 	c := git.Call{Dir: r.root, Env: env, Stdin: []byte(message), Args: append(append([]string{"commit-tree"}, parents...), "-F", "-", tree)}
 	out, err := w.git.Do(ctx, c)
 	return strings.TrimSpace(out), err
@@ -200,7 +210,7 @@ func (w *Workspaces) removed(ctx context.Context, r repo, spec coppice.RemoveSpe
 		if err != nil {
 			return coppice.RemoveResult{}, err
 		}
-		if _, err := w.git.Run(ctx, r.root, "update-ref", s.Ref, commit); err != nil {
+		if err := w.setRef(ctx, r, s.Ref, commit); err != nil {
 			return coppice.RemoveResult{}, err
 		}
 		return coppice.RemoveResult{Head: head, Ref: s.Ref}, w.dropBranch(ctx, r, s)
@@ -249,9 +259,9 @@ func (w *Workspaces) dropBranch(ctx context.Context, r repo, s slot) error {
 func (w *Workspaces) finishRemove(ctx context.Context, r repo, s slot) (coppice.RemoveResult, error) {
 	res := coppice.RemoveResult{Head: s.Head, Ref: s.Ref, Archive: s.Archive}
 	path := r.path(s)
-	_, broken := adminDir(path)
+	admin, broken := adminDir(path)
 	if broken == nil {
-		if err := w.vacate(ctx, r, path, s.Head); err != nil {
+		if err := w.leave(ctx, r, s, path, admin); err != nil {
 			return res, err
 		}
 	}
@@ -266,6 +276,19 @@ func (w *Workspaces) finishRemove(ctx context.Context, r repo, s slot) (coppice.
 	}
 	s.Clean = broken == nil
 	return res, w.release(ctx, r, s)
+}
+
+// leave vacates a worktree; one that is tidy only has to leave its branch.
+func (w *Workspaces) leave(ctx context.Context, r repo, s slot, path, admin string) error {
+	if s.Tidy {
+		if err := w.scrub(ctx, r, path); err != nil {
+			return err
+		}
+		if writeHead(admin, s.Head) == nil {
+			return nil
+		}
+	}
+	return w.vacate(ctx, r, path, s.Head)
 }
 
 // vacate leaves a clean, detached worktree with the files of a commit.

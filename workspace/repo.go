@@ -192,11 +192,11 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-func (w *Workspaces) isAncestor(ctx context.Context, dir, a, b string) (bool, error) {
-	if a == b {
+func (w *Workspaces) isAncestor(ctx context.Context, r repo, a, b string) (bool, error) {
+	if a == b || descends(r.git, b, a) {
 		return true, nil
 	}
-	_, exit, err := w.git.Status(ctx, git.Call{Dir: dir, Args: []string{"merge-base", "--is-ancestor", a, b}, OK: []int{1}})
+	_, exit, err := w.git.Status(ctx, git.Call{Dir: r.root, Args: []string{"merge-base", "--is-ancestor", a, b}, OK: []int{1}})
 	return err == nil && exit == 0, err
 }
 

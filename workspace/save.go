@@ -77,9 +77,11 @@ func (w *Workspaces) save(ctx context.Context, r repo, s slot, message string, e
 		if _, err := w.git.Do(ctx, git.Call{Dir: path, Config: config, Args: []string{"add", "--all", "--", "."}}); err != nil {
 			return "", false, err
 		}
-		staged, err := w.staged(ctx, path, exclude)
-		if err != nil {
-			return "", false, err
+		staged := plainly(status, exclude)
+		if !staged {
+			if staged, err = w.staged(ctx, path, exclude); err != nil {
+				return "", false, err
+			}
 		}
 		changed = changed || staged
 	}
@@ -116,6 +118,32 @@ func unsaved(status string, exclude []string) bool {
 		}
 	}
 	return false
+}
+
+// plainly tells whether git status shows by itself that a commit of everything
+// differs from HEAD and holds nothing excluded. False says nothing.
+func plainly(status string, exclude []string) bool {
+	some := false
+	for e := range strings.SplitSeq(status, "\x00") {
+		if e == "" {
+			continue
+		}
+		kind, rest, _ := strings.Cut(e, " ")
+		name := rest
+		switch f := strings.SplitN(rest, " ", 8); {
+		case kind == "?":
+			some = true
+		case kind == "1" && len(f) == 8:
+			name = f[7]
+			some = some || f[0][1] == 'D' || f[0][0] != '.' && f[0][1] == '.'
+		default:
+			return false
+		}
+		if within(strings.TrimSuffix(name, "/"), exclude) {
+			return false
+		}
+	}
+	return some
 }
 
 func exists(path string) bool {
@@ -194,7 +222,7 @@ func (w *Workspaces) rejoin(ctx context.Context, r repo, s slot, path string, co
 	if tip == "" {
 		tip = s.Base
 	}
-	if ahead, err := w.isAncestor(ctx, path, tip, head); err != nil {
+	if ahead, err := w.isAncestor(ctx, r, tip, head); err != nil {
 		return err
 	} else if ahead {
 		if _, err := w.git.Run(ctx, path, "update-ref", own, head); err != nil {
@@ -203,7 +231,7 @@ func (w *Workspaces) rejoin(ctx context.Context, r repo, s slot, path string, co
 		_, err = w.git.Run(ctx, path, "symbolic-ref", "HEAD", own)
 		return err
 	}
-	if behind, err := w.isAncestor(ctx, path, head, tip); err != nil {
+	if behind, err := w.isAncestor(ctx, r, head, tip); err != nil {
 		return err
 	} else if behind {
 		_, err = w.git.Run(ctx, path, "checkout", "--quiet", s.Branch, "--")

@@ -39,6 +39,7 @@ type slot struct {
 	Head    string   `json:"head,omitempty"` // while removing: what the trash keeps
 	Ref     string   `json:"ref,omitempty"`
 	Archive string   `json:"archive,omitempty"`
+	Tidy    bool     `json:"tidy,omitempty"`  // while removing: it has the files of Head and no other
 	Clean   bool     `json:"clean,omitempty"` // while idle: cleaned since its last use
 	Claim   string   `json:"claim,omitempty"` // while making: whose claim found it clean; empty once anybody else was at it
 }

@@ -19,14 +19,14 @@ type snapshot struct {
 	index  string   // tree of the index; empty while it has conflicts
 	nested []string // repositories within, which no tree can hold
 
-	ignored []string // files, if they were asked for
+	ignored []string // files, and directories in which all is
 	clean   bool     // nothing differs from HEAD
 }
 
 // snap writes the state of a worktree into trees through an index of its own.
 // File contents are taken byte for byte, without filters, so that they come
 // back the same. A clean worktree has the tree of at, its HEAD.
-func (w *Workspaces) snap(ctx context.Context, r repo, path, admin, at string, ignored bool, skip func(string) bool) (snapshot, error) {
+func (w *Workspaces) snap(ctx context.Context, r repo, path, admin, at string, skip func(string) bool) (snapshot, error) {
 	var snap snapshot
 	index, err := tempIndex(r, admin)
 	if err != nil {
@@ -39,11 +39,8 @@ func (w *Workspaces) snap(ctx context.Context, r repo, path, admin, at string, i
 			return snap, err
 		}
 	}
-	args := []string{"status", "--porcelain=v2", "-z", "--untracked-files=all", "--ignore-submodules=none", "--no-renames"}
-	if ignored {
-		args = append(args, "--ignored=traditional")
-	}
-	out, err := w.git.Do(ctx, git.Call{Dir: path, Env: env, Args: args})
+	out, err := w.git.Do(ctx, git.Call{Dir: path, Env: env,
+		Args: []string{"status", "--porcelain=v2", "-z", "--untracked-files=all", "--ignore-submodules=none", "--no-renames", "--ignored=traditional"}})
 	if err != nil {
 		return snap, err
 	}
