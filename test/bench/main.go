@@ -34,7 +34,7 @@ type options struct {
 }
 
 // limit bounds a whole run.
-const limit = 6 * time.Minute
+const limit = 10 * time.Minute
 
 // figure measures one or more rows.
 type figure struct {
@@ -51,6 +51,7 @@ var figures = []figure{
 	{"dispatch", dispatchRows},
 	{"ingest", ingestRows},
 	{"commit", commitRows},
+	{"overhead", overheadRows},
 }
 
 var errMissed = errors.New("a goal was missed")

@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Fuzzes every fuzz test of the module, each for FUZZTIME (60s), and ends with
+# a line that counts. With arguments, only in these packages.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+[ $# -gt 0 ] || set -- ./...
+n=0
+while read -r pkg name; do
+	echo "fuzz  $pkg $name"
+	go test -run '^$' -fuzz "^$name\$" -fuzztime "${FUZZTIME:-60s}" "$pkg" </dev/null | grep -E '^(---|FAIL|ok|panic)|elapsed.*new interesting' | tail -n 2
+	n=$((n + 1))
+done < <(go list "$@" | while read -r pkg; do
+	go test -list '^Fuzz' "$pkg" | { grep '^Fuzz' || true; } | sed "s|^|$pkg |"
+done)
+echo "$n fuzz tests, ${FUZZTIME:-60s} each, no crash"
