@@ -1,0 +1,143 @@
+package coppice
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// StepVerdict is a verifier's answer on one step.
+type StepVerdict struct {
+	N        int    `json:"n"` // from 1
+	Text     string `json:"text"`
+	Pass     bool   `json:"pass"`
+	Evidence string `json:"evidence,omitempty"`
+}
+
+// Verdict is a verifier session's answer.
+type Verdict struct {
+	Steps   []StepVerdict `json:"steps"`
+	Summary string        `json:"summary,omitempty"`
+}
+
+// Pass tells whether every step passed. A verdict without steps passes nothing.
+func (v Verdict) Pass() bool {
+	for _, s := range v.Steps {
+		if !s.Pass {
+			return false
+		}
+	}
+	return len(v.Steps) > 0
+}
+
+// String writes the verdict as evidence for whoever mends what it found.
+func (v Verdict) String() string {
+	var b strings.Builder
+	for _, s := range v.Steps {
+		word := "FAIL"
+		if s.Pass {
+			word = "PASS"
+		}
+		fmt.Fprintf(&b, "STEP %d: %s %s\n", s.N, word, s.Text)
+		if s.Evidence != "" {
+			fmt.Fprintf(&b, "%s\n", s.Evidence)
+		}
+	}
+	if v.Summary != "" {
+		fmt.Fprintf(&b, "\n%s\n", v.Summary)
+	}
+	return b.String()
+}
+
+// WholeStep is what a task without steps is verified by.
+const WholeStep = "It does what was asked."
+
+// silent is the evidence on a step that the verifier did not speak of.
+const silent = "The verifier said nothing about this step."
+
+// stepRE finds a verdict on a line: STEP 3: PASS, in any decoration a model
+// puts around it.
+var stepRE = regexp.MustCompile("(?im)^[ \\t>*_#`|.\\-]*step[\\s#*_]*(\\d{1,6})\\b[\\s*_`)\\]]*[:.\\-–—|]?[\\s*_`(\\[|:]*(pass|fail)(?:ed|es|s|ing|ure)?\\b[ \\t*_`)\\]:.\\-–—|]*(.*)$")
+
+// ParseVerdict reads a verifier's last words: a JSON object with its steps,
+// wherever it stands, or else lines of the form STEP n: PASS or FAIL. What was
+// said last about a step counts, except that a step which the same words both
+// pass and fail has failed. A step that is not spoken of has failed.
+func ParseVerdict(words string, steps []string) Verdict {
+	if len(steps) == 0 {
+		steps = []string{WholeStep}
+	}
+	v := Verdict{Steps: make([]StepVerdict, len(steps))}
+	for i, s := range steps {
+		v.Steps[i] = StepVerdict{N: i + 1, Text: s, Evidence: silent}
+	}
+	told, summary, ok := jsonVerdict(words)
+	if !ok {
+		told, summary = lineVerdict(words), ""
+	}
+	v.Summary = summary
+	failed := make([]bool, len(steps))
+	for _, t := range told {
+		if t.N < 1 || t.N > len(steps) || failed[t.N-1] {
+			continue
+		}
+		s := &v.Steps[t.N-1]
+		s.Pass, s.Evidence = t.Pass, t.Evidence
+		failed[t.N-1] = !t.Pass
+	}
+	return v
+}
+
+// lineVerdict reads lines of the form STEP n: PASS or FAIL.
+func lineVerdict(words string) []StepVerdict {
+	var told []StepVerdict
+	for _, m := range stepRE.FindAllStringSubmatch(words, -1) {
+		n, err := strconv.Atoi(m[1])
+		if err != nil {
+			continue
+		}
+		told = append(told, StepVerdict{N: n, Pass: strings.EqualFold(m[2], "pass"), Evidence: strings.TrimSpace(m[3])})
+	}
+	return told
+}
+
+// jsonVerdict reads the last JSON object of the words that has steps.
+func jsonVerdict(words string) (told []StepVerdict, summary string, ok bool) {
+	rest := words
+	for range 1000 { // words can be nothing but braces
+		i := strings.LastIndexByte(rest, '{')
+		if i < 0 {
+			break
+		}
+		var v struct {
+			Steps   []json.RawMessage `json:"steps"`
+			Summary string            `json:"summary"`
+		}
+		if err := json.NewDecoder(strings.NewReader(words[i:])).Decode(&v); err == nil && v.Steps != nil {
+			for n, raw := range v.Steps {
+				told = append(told, jsonStep(n+1, raw))
+			}
+			return told, v.Summary, true
+		}
+		rest = rest[:i]
+	}
+	return nil, "", false
+}
+
+// jsonStep reads one step; one that cannot be understood has failed.
+func jsonStep(place int, raw json.RawMessage) StepVerdict {
+	var s struct {
+		N        *int   `json:"n"`
+		Pass     *bool  `json:"pass"`
+		Evidence string `json:"evidence"`
+	}
+	if err := json.Unmarshal(raw, &s); err != nil || s.Pass == nil {
+		return StepVerdict{N: place, Evidence: "The verifier's answer cannot be read: " + Quote(string(raw))}
+	}
+	if s.N == nil {
+		s.N = &place
+	}
+	return StepVerdict{N: *s.N, Pass: *s.Pass, Evidence: s.Evidence}
+}
