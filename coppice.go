@@ -89,6 +89,9 @@ const (
 	MessageModel     = "model"     // its text is the model to go on with
 )
 
+// ModelAuto stands for a model chosen by how hard the task looks.
+const ModelAuto = "auto"
+
 // Message is something a person (or the engine) said to a task. It reaches the
 // running session, or the next one when none runs.
 type Message struct {
@@ -103,14 +106,26 @@ type Message struct {
 	Failed      string    `json:"failed,omitempty"` // why the last try did not arrive
 }
 
+// Open tells whether the message is still to be delivered. One that did not
+// arrive goes to the next session, unless it meant the running one alone: an
+// interrupt without a text, or another model.
+func (m Message) Open() bool {
+	forOne := m.Kind == MessageModel || m.Kind == MessageInterrupt && m.Text == ""
+	return m.DeliveredAt.IsZero() && (m.Failed == "" || !forOne)
+}
+
 // AgentLimit is the shared knowledge that an agent's account can do nothing
-// until a moment, learned by one session and obeyed by all.
+// until a moment, or until a person has mended the cause and says so; learned
+// by one session and obeyed by all.
 type AgentLimit struct {
 	Agent string    `json:"agent"`
-	Until time.Time `json:"until"`
+	Until time.Time `json:"until,omitzero"` // zero until a person says so
 	Class Class     `json:"class"`
 	Text  string    `json:"text,omitempty"`
 }
+
+// Holds tells whether the limit is in force at a moment.
+func (l AgentLimit) Holds(now time.Time) bool { return l.Until.IsZero() || l.Until.After(now) }
 
 // Node is a machine with a worker, as the fabric sees it now.
 type Node struct {

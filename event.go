@@ -13,6 +13,7 @@ const (
 	EventProjectAdded   EventKind = "project.added"
 	EventProjectChanged EventKind = "project.changed" // its policy, or a pause
 	EventBaseMoved      EventKind = "project.base_moved"
+	EventProjectWarned  EventKind = "project.warned" // something in its checkout needs a look
 
 	EventTaskCreated   EventKind = "task.created"
 	EventTaskChanged   EventKind = "task.changed" // its request: priority, dependencies, …
@@ -26,6 +27,7 @@ const (
 	EventSessionCreated EventKind = "session.created"
 	EventSessionStarted EventKind = "session.started"
 	EventSessionState   EventKind = "session.state" // working, waiting, idle
+	EventSessionUsage   EventKind = "session.usage" // it has cost more
 	EventSessionEnded   EventKind = "session.ended"
 	EventSessionWarned  EventKind = "session.warned" // stalled, long-running
 

@@ -11,7 +11,8 @@ const (
 	ClassRateLimit      Class = "rate_limit"       // the agent's account must wait until a reset
 	ClassOverload       Class = "overload"         // the model's service is busy
 	ClassAuth           Class = "auth"             // not logged in, or refused
-	ClassBilling        Class = "billing"          // no credit, or budget reached
+	ClassBilling        Class = "billing"          // no credit
+	ClassBudget         Class = "budget"           // the task has cost what it may
 	ClassCapability     Class = "capability"       // the agent is missing or cannot do this
 	ClassEnvironment    Class = "environment"      // the machine or the project's set-up is at fault
 	ClassTestOnly       Class = "test_only"        // the work is there, only its checks fail
@@ -30,7 +31,7 @@ const (
 
 // Classes lists every class, in the order above.
 var Classes = []Class{
-	ClassRateLimit, ClassOverload, ClassAuth, ClassBilling, ClassCapability, ClassEnvironment, ClassTestOnly,
+	ClassRateLimit, ClassOverload, ClassAuth, ClassBilling, ClassBudget, ClassCapability, ClassEnvironment, ClassTestOnly,
 	ClassImplementation, ClassVerification, ClassConflict, ClassMemory, ClassDisk, ClassContext, ClassMCP,
 	ClassTimeout, ClassLost, ClassCancelled, ClassUnknown,
 }

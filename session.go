@@ -27,6 +27,13 @@ func (s SessionState) Live() bool {
 	return false
 }
 
+// Why the engine asked a session to stop, besides the class of a failure.
+// Neither is one: the conversation goes on in the next session.
+const (
+	StopTaken Class = "taken" // a person goes on with it on the agent's own screen
+	StopGiven Class = "given" // and gives it back
+)
+
 // Session is one agent conversation working for a task in one role.
 type Session struct {
 	ID        int64  `json:"id"`
@@ -58,6 +65,7 @@ type Session struct {
 	Failure      *Failure  `json:"failure,omitempty"`
 	From         string    `json:"from,omitempty"` // the branch's head before it
 	Head         string    `json:"head,omitempty"` // and after
+	Stat         string    `json:"stat,omitempty"` // what it changed in between, summed up by file
 	Usage        Usage     `json:"usage"`
 	Cursor       int64     `json:"cursor"`               // how much of its spool is committed here
 	StopWhy      Class     `json:"stop_why,omitempty"`   // why the engine asked it to stop

@@ -82,6 +82,7 @@ type Task struct {
 	Steps     []string  `json:"steps,omitempty"`    // what must be true when it is done, one by one
 	Feature   string    `json:"feature,omitempty"`  // its id in the features file
 	Budget    USD       `json:"budget,omitempty"`   // the most to spend on it; the project's when 0
+	ForkOf    string    `json:"fork_of,omitempty"`  // the task it was forked from, by key; its branch begins where that one's stands
 	CreatedAt time.Time `json:"created_at"`
 	CreatedBy string    `json:"created_by,omitempty"`
 
@@ -91,6 +92,9 @@ type Task struct {
 	RetryNote  string `json:"retry_note,omitempty"`
 	LandAsked  bool   `json:"land_asked,omitempty"`
 	UndoAsked  bool   `json:"undo_asked,omitempty"`
+	AgainAsked bool   `json:"again_asked,omitempty"` // go on with an ended task, in its conversation; RetryNote says with what
+	TakeAsked  bool   `json:"take_asked,omitempty"`  // go on on the agent's own screen
+	GiveAsked  bool   `json:"give_asked,omitempty"`  // and back; RetryNote says with what
 
 	// What the engine decided.
 	Stage    Stage     `json:"stage"`
@@ -168,6 +172,9 @@ func (t Task) Status(last *Session, land *Landing, asked *Question, blocked stri
 		return StatusReady, ""
 	case StageSession:
 		if asked != nil && asked.Open() {
+			if asked.Kind == QuestionPermission {
+				return StatusNeedsYou, "asks permission: " + asked.Text
+			}
 			return StatusNeedsYou, asked.Text
 		}
 		if last != nil && last.Role == RoleFix {

@@ -80,12 +80,14 @@ func decode[T any](raw json.RawMessage) (T, error) {
 	return v, err
 }
 
-// PrepareSpec asks for a workspace on a branch made from a commit of the base.
+// PrepareSpec asks for a workspace on a branch made from a commit: of the base,
+// or the one it names.
 type PrepareSpec struct {
 	Key    string          `json:"key"` // the task's
 	Repo   string          `json:"repo"`
 	Branch string          `json:"branch"`
-	Base   string          `json:"base"` // the base branch
+	Base   string          `json:"base"`           // the base branch
+	From   string          `json:"from,omitempty"` // the branch or commit to begin from, instead of the base
 	Policy WorkspacePolicy `json:"policy"`
 }
 
@@ -149,6 +151,7 @@ type RunSpec struct {
 
 	Permissions PermissionPolicy     `json:"permissions"` // the remembered rules first
 	MCP         map[string]MCPServer `json:"mcp,omitempty"`
+	Budget      USD                  `json:"budget,omitempty"` // what is left to spend; 0 means no bound
 }
 
 // RunResult tells how a session went: what its process did, what its agent
@@ -164,6 +167,7 @@ type RunResult struct {
 	Failure      *Failure `json:"failure,omitempty"` // as the agent's protocol or its exit tells
 	From         string   `json:"from"`              // the branch's head before
 	Head         string   `json:"head"`              // and after, leftovers committed
+	Stat         string   `json:"stat,omitempty"`    // what changed in between, summed up by file
 	Usage        Usage    `json:"usage"`
 }
 
@@ -217,6 +221,9 @@ type MergeSpec struct {
 	Message  string    `json:"message"` // trailers included
 	At       time.Time `json:"at"`      // the committer's date
 	Ref      string    `json:"ref"`     // keeps the commit until it landed
+	// Ours names files that the candidate does not change: whatever it says of
+	// them, they land as the base has them.
+	Ours []string `json:"ours,omitempty"`
 }
 
 // MergeResult is a commit on top of Base, or what conflicts.
@@ -243,6 +250,9 @@ type MoveSpec struct {
 	Push   bool   `json:"push,omitempty"`
 	Remote string `json:"remote,omitempty"`
 	Ref    string `json:"ref"` // dropped once landed
+	// Keep names files of the checkout whose uncommitted changes do not block
+	// the move, as long as it leaves them alone.
+	Keep []string `json:"keep,omitempty"`
 }
 
 // MoveResult tells where the base is now. Moved is true exactly when it is at
