@@ -134,7 +134,8 @@ type Tx interface {
 	PutWork(*coppice.Work) error
 	PutQuestion(*coppice.Question) error
 	PutMessage(*coppice.Message) error
-	PutAgentLimit(coppice.AgentLimit) error // a zero Until forgets it
+	PutAgentLimit(coppice.AgentLimit) error // one for each agent
+	DropAgentLimit(agent string) error      // no error when there is none
 	PutTrash(*coppice.Trash) error
 
 	// AddOutput appends output to a session and moves its cursor from one

@@ -110,16 +110,15 @@ func (r *reader) AgentLimits() ([]coppice.AgentLimit, error) {
 	rows, err := r.q.AgentLimits(r.ctx)
 	return each(rows, err, func(row dbsqlc.AgentLimit) (coppice.AgentLimit, error) {
 		return coppice.AgentLimit{
-			Agent: row.Agent, Until: time.Unix(0, row.Until).UTC(), Class: coppice.Class(row.Class), Text: row.Text,
+			Agent: row.Agent, Until: at(row.Until), Class: coppice.Class(row.Class), Text: row.Text,
 		}, nil
 	})
 }
 
 func (t *tx) PutAgentLimit(l coppice.AgentLimit) error {
-	if l.Until.IsZero() {
-		return t.q.DropLimit(t.ctx, l.Agent)
-	}
 	return t.q.SetLimit(t.ctx, dbsqlc.SetLimitParams{
-		Agent: l.Agent, Until: l.Until.UnixNano(), Class: string(l.Class), Text: l.Text,
+		Agent: l.Agent, Until: moment(l.Until), Class: string(l.Class), Text: l.Text,
 	})
 }
+
+func (t *tx) DropAgentLimit(agent string) error { return t.q.DropLimit(t.ctx, agent) }

@@ -13,6 +13,7 @@ func (r *reader) projectOf(row dbsqlc.Project) (coppice.Project, error) {
 		ID: row.ID, Prefix: row.Prefix, Path: row.Path, BaseCommit: row.BaseCommit, LastTask: int(row.LastTask),
 		CreatedAt: at(row.CreatedAt), PausedAt: at(row.PausedAt),
 		PausedTracks: unpackValue[map[string]string](&u, row.PausedTracks), Strikes: unpackValue[map[string]int](&u, row.Strikes), CheckEnv: row.CheckEnv,
+		Rules: unpackValue[[]coppice.Rule](&u, row.Rules),
 	}
 	p.Policy = r.c.policy(&u, row.Policy)
 	return p, u.err
@@ -51,7 +52,7 @@ func (t *tx) PutProject(p *coppice.Project) error {
 	var k packer
 	row := dbsqlc.PutProjectParams{
 		ID: rowID(p.ID), Prefix: p.Prefix, Path: p.Path, BaseCommit: p.BaseCommit, LastTask: int64(p.LastTask),
-		CreatedAt: moment(p.CreatedAt), PausedAt: moment(p.PausedAt), CheckEnv: p.CheckEnv, Policy: k.pack(p.Policy),
+		CreatedAt: moment(p.CreatedAt), PausedAt: moment(p.PausedAt), CheckEnv: p.CheckEnv, Rules: packList(&k, p.Rules), Policy: k.pack(p.Policy),
 	}
 	if len(p.PausedTracks) > 0 {
 		row.PausedTracks = sql.NullString{String: k.pack(p.PausedTracks), Valid: true}

@@ -19,11 +19,11 @@ func sessionOf(s dbsqlc.Session) (coppice.Session, error) {
 	var u unpacker
 	c := coppice.Session{
 		ID: s.ID, ProjectID: s.ProjectID, TaskID: s.TaskID, N: int(s.N), Key: s.Key, Round: int(s.Round),
-		Role: coppice.Role(s.Role), Track: s.Track, Agent: s.Agent, Model: s.Model, Resume: s.Resume,
+		Role: coppice.Role(s.Role), Track: s.Track, Agent: s.Agent, Model: s.Model, Resume: s.Resume, Fork: s.Fork, Screen: s.Screen,
 		State: coppice.SessionState(s.State), CreatedAt: at(s.CreatedAt), StartedAt: at(s.StartedAt),
 		EndedAt: at(s.EndedAt), OutputAt: at(s.OutputAt),
 		Conversation: s.Conversation, Signal: s.Signal, Summary: s.Summary, Failure: unpackPtr[coppice.Failure](&u, s.Failure),
-		From: s.FromCommit, Head: s.Head, Usage: unpackValue[coppice.Usage](&u, s.Usage), Cursor: s.Cursor,
+		From: s.FromCommit, Head: s.Head, Stat: s.Stat, Usage: unpackValue[coppice.Usage](&u, s.Usage), Cursor: s.Cursor,
 		StopWhy: coppice.Class(s.StopWhy), StopTries: int(s.StopTries), StopAt: at(s.StopAt), Warning: s.Warning,
 	}
 	if s.ExitCode.Valid {
@@ -83,11 +83,11 @@ func (t *tx) PutSession(s *coppice.Session) error {
 	var p packer
 	row := dbsqlc.PutSessionParams{
 		ID: rowID(s.ID), ProjectID: s.ProjectID, TaskID: s.TaskID, N: int64(s.N), Key: s.Key, Round: int64(s.Round),
-		Role: string(s.Role), Track: s.Track, Agent: s.Agent, Model: s.Model, Resume: s.Resume,
+		Role: string(s.Role), Track: s.Track, Agent: s.Agent, Model: s.Model, Resume: s.Resume, Fork: s.Fork, Screen: s.Screen,
 		State: string(s.State), Live: s.State.Live(), CreatedAt: moment(s.CreatedAt), StartedAt: moment(s.StartedAt),
 		EndedAt: moment(s.EndedAt), OutputAt: moment(s.OutputAt),
 		Conversation: s.Conversation, Signal: s.Signal, Summary: s.Summary, Failure: packPtr(&p, s.Failure),
-		FromCommit: s.From, Head: s.Head, Cursor: s.Cursor,
+		FromCommit: s.From, Head: s.Head, Stat: s.Stat, Cursor: s.Cursor,
 		StopWhy: string(s.StopWhy), StopTries: int64(s.StopTries), StopAt: moment(s.StopAt), Warning: s.Warning,
 	}
 	if s.Exit != nil {

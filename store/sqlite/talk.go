@@ -8,7 +8,7 @@ import (
 func questionOf(r dbsqlc.Question) (coppice.Question, error) {
 	var u unpacker
 	q := coppice.Question{
-		ID: r.ID, TaskID: r.TaskID, SessionID: r.SessionID, Ref: r.Ref, Text: r.Text,
+		ID: r.ID, TaskID: r.TaskID, SessionID: r.SessionID, Ref: r.Ref, Kind: r.Kind, Text: r.Text, Rule: unpackPtr[coppice.Rule](&u, r.Rule),
 		Options: unpackValue[[]string](&u, r.Options), AskedAt: at(r.AskedAt), Answer: r.Answer,
 		AnsweredAt: at(r.AnsweredAt), ClosedAt: at(r.ClosedAt),
 	}
@@ -39,7 +39,7 @@ func (r *reader) OpenQuestion(task int64) (*coppice.Question, error) {
 func (t *tx) PutQuestion(q *coppice.Question) error {
 	var p packer
 	row := dbsqlc.PutQuestionParams{
-		ID: rowID(q.ID), TaskID: q.TaskID, SessionID: q.SessionID, Ref: q.Ref, Text: q.Text,
+		ID: rowID(q.ID), TaskID: q.TaskID, SessionID: q.SessionID, Ref: q.Ref, Kind: q.Kind, Text: q.Text, Rule: packPtr(&p, q.Rule),
 		Options: packList(&p, q.Options), AskedAt: moment(q.AskedAt), Answer: q.Answer,
 		AnsweredAt: moment(q.AnsweredAt), ClosedAt: moment(q.ClosedAt),
 	}
@@ -52,7 +52,7 @@ func (t *tx) PutQuestion(q *coppice.Question) error {
 
 func messageOf(r dbsqlc.Message) (coppice.Message, error) {
 	return coppice.Message{
-		ID: r.ID, TaskID: r.TaskID, SessionID: r.SessionID, Text: r.Text, From: r.Sender,
+		ID: r.ID, TaskID: r.TaskID, SessionID: r.SessionID, Kind: r.Kind, Text: r.Text, From: r.Sender,
 		SentAt: at(r.SentAt), DeliveredAt: at(r.DeliveredAt), Failed: r.Failed,
 	}, nil
 }
@@ -64,7 +64,7 @@ func (r *reader) MessagesOf(task int64) ([]coppice.Message, error) {
 
 func (t *tx) PutMessage(m *coppice.Message) error {
 	id, err := t.q.PutMessage(t.ctx, dbsqlc.PutMessageParams{
-		ID: rowID(m.ID), TaskID: m.TaskID, SessionID: m.SessionID, Text: m.Text, Sender: m.From,
+		ID: rowID(m.ID), TaskID: m.TaskID, SessionID: m.SessionID, Kind: m.Kind, Text: m.Text, Sender: m.From,
 		SentAt: moment(m.SentAt), DeliveredAt: moment(m.DeliveredAt), Failed: m.Failed,
 	})
 	return t.put(&m.ID, id, err)

@@ -245,9 +245,9 @@ func testAgentLimits(t *testing.T, open Open) {
 	b := coppice.AgentLimit{Agent: "b", Until: start.Add(time.Hour), Class: coppice.ClassBilling}
 	update(t, s, func(tx store.Tx) error { return firstOf(tx.PutAgentLimit(b), tx.PutAgentLimit(a)) })
 	same(t, "limits", []coppice.AgentLimit{a, b}, get(t, s, store.Reader.AgentLimits))
-	a.Until = start.Add(time.Minute)
+	a.Until = time.Time{} // until a person says otherwise
 	update(t, s, func(tx store.Tx) error {
-		return firstOf(tx.PutAgentLimit(a), tx.PutAgentLimit(coppice.AgentLimit{Agent: "b"}), tx.PutAgentLimit(coppice.AgentLimit{Agent: "c"}))
+		return firstOf(tx.PutAgentLimit(a), tx.DropAgentLimit("b"), tx.DropAgentLimit("c"))
 	})
 	same(t, "limits once one is over", []coppice.AgentLimit{a}, get(t, s, store.Reader.AgentLimits))
 }

@@ -196,7 +196,7 @@ ON CONFLICT (agent) DO UPDATE SET until = excluded.until, class = excluded.class
 
 type SetLimitParams struct {
 	Agent string
-	Until int64
+	Until sql.NullInt64
 	Class string
 	Text  string
 }

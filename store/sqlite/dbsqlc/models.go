@@ -10,7 +10,7 @@ import (
 
 type AgentLimit struct {
 	Agent string
-	Until int64
+	Until sql.NullInt64
 	Class string
 	Text  string
 }
@@ -56,6 +56,7 @@ type Message struct {
 	ID          int64
 	TaskID      int64
 	SessionID   int64
+	Kind        string
 	Text        string
 	Sender      string
 	SentAt      sql.NullInt64
@@ -74,6 +75,7 @@ type Project struct {
 	PausedTracks sql.NullString
 	Strikes      sql.NullString
 	CheckEnv     string
+	Rules        sql.NullString
 	Policy       string
 }
 
@@ -82,8 +84,10 @@ type Question struct {
 	TaskID     int64
 	SessionID  int64
 	Ref        string
+	Kind       string
 	Text       string
 	Options    sql.NullString
+	Rule       sql.NullString
 	AskedAt    sql.NullInt64
 	Answer     string
 	AnsweredAt sql.NullInt64
@@ -102,6 +106,8 @@ type Session struct {
 	Agent        string
 	Model        string
 	Resume       string
+	Fork         bool
+	Screen       bool
 	State        string
 	Live         bool
 	CreatedAt    sql.NullInt64
@@ -114,6 +120,7 @@ type Session struct {
 	Failure      sql.NullString
 	FromCommit   string
 	Head         string
+	Stat         string
 	Usage        sql.NullString
 	Cursor       int64
 	StopWhy      string
@@ -136,6 +143,11 @@ type Task struct {
 	Checks      sql.NullString
 	AfterIds    sql.NullString
 	NotBefore   sql.NullInt64
+	Category    string
+	Steps       sql.NullString
+	Feature     string
+	Budget      float64
+	ForkOf      string
 	CreatedAt   sql.NullInt64
 	CreatedBy   string
 	StopAsked   bool
@@ -143,6 +155,9 @@ type Task struct {
 	RetryNote   string
 	LandAsked   bool
 	UndoAsked   bool
+	AgainAsked  bool
+	TakeAsked   bool
+	GiveAsked   bool
 	Stage       string
 	Wait        sql.NullString
 	Next        sql.NullString

@@ -11,7 +11,7 @@ import (
 )
 
 const project = `-- name: Project :one
-SELECT id, prefix, path, base_commit, last_task, created_at, paused_at, paused_tracks, strikes, check_env, policy FROM projects WHERE id = ?1
+SELECT id, prefix, path, base_commit, last_task, created_at, paused_at, paused_tracks, strikes, check_env, rules, policy FROM projects WHERE id = ?1
 `
 
 func (q *Queries) Project(ctx context.Context, id int64) (Project, error) {
@@ -28,13 +28,14 @@ func (q *Queries) Project(ctx context.Context, id int64) (Project, error) {
 		&i.PausedTracks,
 		&i.Strikes,
 		&i.CheckEnv,
+		&i.Rules,
 		&i.Policy,
 	)
 	return i, err
 }
 
 const projectByPath = `-- name: ProjectByPath :one
-SELECT id, prefix, path, base_commit, last_task, created_at, paused_at, paused_tracks, strikes, check_env, policy FROM projects WHERE path = ?1
+SELECT id, prefix, path, base_commit, last_task, created_at, paused_at, paused_tracks, strikes, check_env, rules, policy FROM projects WHERE path = ?1
 `
 
 func (q *Queries) ProjectByPath(ctx context.Context, path string) (Project, error) {
@@ -51,13 +52,14 @@ func (q *Queries) ProjectByPath(ctx context.Context, path string) (Project, erro
 		&i.PausedTracks,
 		&i.Strikes,
 		&i.CheckEnv,
+		&i.Rules,
 		&i.Policy,
 	)
 	return i, err
 }
 
 const projectByPrefix = `-- name: ProjectByPrefix :one
-SELECT id, prefix, path, base_commit, last_task, created_at, paused_at, paused_tracks, strikes, check_env, policy FROM projects WHERE prefix = ?1
+SELECT id, prefix, path, base_commit, last_task, created_at, paused_at, paused_tracks, strikes, check_env, rules, policy FROM projects WHERE prefix = ?1
 `
 
 func (q *Queries) ProjectByPrefix(ctx context.Context, prefix string) (Project, error) {
@@ -74,13 +76,14 @@ func (q *Queries) ProjectByPrefix(ctx context.Context, prefix string) (Project, 
 		&i.PausedTracks,
 		&i.Strikes,
 		&i.CheckEnv,
+		&i.Rules,
 		&i.Policy,
 	)
 	return i, err
 }
 
 const projects = `-- name: Projects :many
-SELECT id, prefix, path, base_commit, last_task, created_at, paused_at, paused_tracks, strikes, check_env, policy FROM projects ORDER BY prefix
+SELECT id, prefix, path, base_commit, last_task, created_at, paused_at, paused_tracks, strikes, check_env, rules, policy FROM projects ORDER BY prefix
 `
 
 func (q *Queries) Projects(ctx context.Context) ([]Project, error) {
@@ -103,6 +106,7 @@ func (q *Queries) Projects(ctx context.Context) ([]Project, error) {
 			&i.PausedTracks,
 			&i.Strikes,
 			&i.CheckEnv,
+			&i.Rules,
 			&i.Policy,
 		); err != nil {
 			return nil, err
@@ -121,16 +125,16 @@ func (q *Queries) Projects(ctx context.Context) ([]Project, error) {
 const putProject = `-- name: PutProject :execlastid
 
 INSERT INTO projects (
-  id, prefix, path, base_commit, last_task, created_at, paused_at, paused_tracks, strikes, check_env, policy
+  id, prefix, path, base_commit, last_task, created_at, paused_at, paused_tracks, strikes, check_env, rules, policy
 ) VALUES (
   ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,
-  ?10, ?11
+  ?10, ?11, ?12
 )
 ON CONFLICT (id) DO UPDATE SET
   prefix = excluded.prefix, path = excluded.path, base_commit = excluded.base_commit,
   last_task = excluded.last_task, created_at = excluded.created_at, paused_at = excluded.paused_at,
   paused_tracks = excluded.paused_tracks, strikes = excluded.strikes, check_env = excluded.check_env,
-  policy = excluded.policy
+  rules = excluded.rules, policy = excluded.policy
 `
 
 type PutProjectParams struct {
@@ -144,6 +148,7 @@ type PutProjectParams struct {
 	PausedTracks sql.NullString
 	Strikes      sql.NullString
 	CheckEnv     string
+	Rules        sql.NullString
 	Policy       string
 }
 
@@ -160,6 +165,7 @@ func (q *Queries) PutProject(ctx context.Context, arg PutProjectParams) (int64, 
 		arg.PausedTracks,
 		arg.Strikes,
 		arg.CheckEnv,
+		arg.Rules,
 		arg.Policy,
 	)
 	if err != nil {

@@ -34,7 +34,7 @@ func (q *Queries) AddOutput(ctx context.Context, arg AddOutputParams) error {
 }
 
 const lastSession = `-- name: LastSession :one
-SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, usage, cursor, stop_why, stop_tries, stop_at, warning, summary FROM sessions WHERE task_id = ?1 ORDER BY id DESC LIMIT 1
+SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, summary FROM sessions WHERE task_id = ?1 ORDER BY id DESC LIMIT 1
 `
 
 func (q *Queries) LastSession(ctx context.Context, taskID int64) (Session, error) {
@@ -52,6 +52,8 @@ func (q *Queries) LastSession(ctx context.Context, taskID int64) (Session, error
 		&i.Agent,
 		&i.Model,
 		&i.Resume,
+		&i.Fork,
+		&i.Screen,
 		&i.State,
 		&i.Live,
 		&i.CreatedAt,
@@ -64,6 +66,7 @@ func (q *Queries) LastSession(ctx context.Context, taskID int64) (Session, error
 		&i.Failure,
 		&i.FromCommit,
 		&i.Head,
+		&i.Stat,
 		&i.Usage,
 		&i.Cursor,
 		&i.StopWhy,
@@ -76,7 +79,7 @@ func (q *Queries) LastSession(ctx context.Context, taskID int64) (Session, error
 }
 
 const liveSessions = `-- name: LiveSessions :many
-SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, usage, cursor, stop_why, stop_tries, stop_at, warning, summary FROM sessions WHERE live ORDER BY id
+SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, summary FROM sessions WHERE live ORDER BY id
 `
 
 func (q *Queries) LiveSessions(ctx context.Context) ([]Session, error) {
@@ -100,6 +103,8 @@ func (q *Queries) LiveSessions(ctx context.Context) ([]Session, error) {
 			&i.Agent,
 			&i.Model,
 			&i.Resume,
+			&i.Fork,
+			&i.Screen,
 			&i.State,
 			&i.Live,
 			&i.CreatedAt,
@@ -112,6 +117,7 @@ func (q *Queries) LiveSessions(ctx context.Context) ([]Session, error) {
 			&i.Failure,
 			&i.FromCommit,
 			&i.Head,
+			&i.Stat,
 			&i.Usage,
 			&i.Cursor,
 			&i.StopWhy,
@@ -172,22 +178,22 @@ func (q *Queries) PutPrompt(ctx context.Context, sessionID int64, text string) e
 const putSession = `-- name: PutSession :execlastid
 
 INSERT INTO sessions (
-  id, project_id, task_id, n, key, round, role, track, agent, model, resume, state, live, created_at,
-  started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, usage,
+  id, project_id, task_id, n, key, round, role, track, agent, model, resume, fork, screen, state, live, created_at,
+  started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage,
   cursor, stop_why, stop_tries, stop_at, warning, summary
 ) VALUES (
-  ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,
-  ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21,
-  ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29,
-  ?30
+  ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,
+  ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23,
+  ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32,
+  ?33
 )
 ON CONFLICT (id) DO UPDATE SET
   project_id = excluded.project_id, task_id = excluded.task_id, n = excluded.n, key = excluded.key,
   round = excluded.round, role = excluded.role, track = excluded.track, agent = excluded.agent,
-  model = excluded.model, resume = excluded.resume, state = excluded.state, live = excluded.live,
+  model = excluded.model, resume = excluded.resume, fork = excluded.fork, screen = excluded.screen, state = excluded.state, live = excluded.live,
   created_at = excluded.created_at, started_at = excluded.started_at, ended_at = excluded.ended_at,
   conversation = excluded.conversation, exit_code = excluded.exit_code, signal = excluded.signal,
-  failure = excluded.failure, from_commit = excluded.from_commit, head = excluded.head,
+  failure = excluded.failure, from_commit = excluded.from_commit, head = excluded.head, stat = excluded.stat,
   usage = excluded.usage, stop_why = excluded.stop_why, stop_tries = excluded.stop_tries,
   stop_at = excluded.stop_at, warning = excluded.warning, summary = excluded.summary
 `
@@ -204,6 +210,8 @@ type PutSessionParams struct {
 	Agent        string
 	Model        string
 	Resume       string
+	Fork         bool
+	Screen       bool
 	State        string
 	Live         bool
 	CreatedAt    sql.NullInt64
@@ -216,6 +224,7 @@ type PutSessionParams struct {
 	Failure      sql.NullString
 	FromCommit   string
 	Head         string
+	Stat         string
 	Usage        sql.NullString
 	Cursor       int64
 	StopWhy      string
@@ -240,6 +249,8 @@ func (q *Queries) PutSession(ctx context.Context, arg PutSessionParams) (int64, 
 		arg.Agent,
 		arg.Model,
 		arg.Resume,
+		arg.Fork,
+		arg.Screen,
 		arg.State,
 		arg.Live,
 		arg.CreatedAt,
@@ -252,6 +263,7 @@ func (q *Queries) PutSession(ctx context.Context, arg PutSessionParams) (int64, 
 		arg.Failure,
 		arg.FromCommit,
 		arg.Head,
+		arg.Stat,
 		arg.Usage,
 		arg.Cursor,
 		arg.StopWhy,
@@ -306,7 +318,7 @@ func (q *Queries) Running(ctx context.Context) ([]RunningRow, error) {
 }
 
 const session = `-- name: Session :one
-SELECT s.id, s.project_id, s.task_id, s.n, s."key", s.round, s.role, s.track, s.agent, s.model, s.resume, s.state, s.live, s.created_at, s.started_at, s.ended_at, s.output_at, s.conversation, s.exit_code, s.signal, s.failure, s.from_commit, s.head, s.usage, s.cursor, s.stop_why, s.stop_tries, s.stop_at, s.warning, s.summary, p.text FROM sessions s LEFT JOIN prompts p ON p.session_id = s.id WHERE s.id = ?1
+SELECT s.id, s.project_id, s.task_id, s.n, s."key", s.round, s.role, s.track, s.agent, s.model, s.resume, s.fork, s.screen, s.state, s.live, s.created_at, s.started_at, s.ended_at, s.output_at, s.conversation, s.exit_code, s.signal, s.failure, s.from_commit, s.head, s.stat, s.usage, s.cursor, s.stop_why, s.stop_tries, s.stop_at, s.warning, s.summary, p.text FROM sessions s LEFT JOIN prompts p ON p.session_id = s.id WHERE s.id = ?1
 `
 
 type SessionRow struct {
@@ -329,6 +341,8 @@ func (q *Queries) Session(ctx context.Context, id int64) (SessionRow, error) {
 		&i.Session.Agent,
 		&i.Session.Model,
 		&i.Session.Resume,
+		&i.Session.Fork,
+		&i.Session.Screen,
 		&i.Session.State,
 		&i.Session.Live,
 		&i.Session.CreatedAt,
@@ -341,6 +355,7 @@ func (q *Queries) Session(ctx context.Context, id int64) (SessionRow, error) {
 		&i.Session.Failure,
 		&i.Session.FromCommit,
 		&i.Session.Head,
+		&i.Session.Stat,
 		&i.Session.Usage,
 		&i.Session.Cursor,
 		&i.Session.StopWhy,
@@ -354,7 +369,7 @@ func (q *Queries) Session(ctx context.Context, id int64) (SessionRow, error) {
 }
 
 const sessionByKey = `-- name: SessionByKey :one
-SELECT s.id, s.project_id, s.task_id, s.n, s."key", s.round, s.role, s.track, s.agent, s.model, s.resume, s.state, s.live, s.created_at, s.started_at, s.ended_at, s.output_at, s.conversation, s.exit_code, s.signal, s.failure, s.from_commit, s.head, s.usage, s.cursor, s.stop_why, s.stop_tries, s.stop_at, s.warning, s.summary, p.text FROM sessions s LEFT JOIN prompts p ON p.session_id = s.id WHERE s.key = ?1
+SELECT s.id, s.project_id, s.task_id, s.n, s."key", s.round, s.role, s.track, s.agent, s.model, s.resume, s.fork, s.screen, s.state, s.live, s.created_at, s.started_at, s.ended_at, s.output_at, s.conversation, s.exit_code, s.signal, s.failure, s.from_commit, s.head, s.stat, s.usage, s.cursor, s.stop_why, s.stop_tries, s.stop_at, s.warning, s.summary, p.text FROM sessions s LEFT JOIN prompts p ON p.session_id = s.id WHERE s.key = ?1
 `
 
 type SessionByKeyRow struct {
@@ -377,6 +392,8 @@ func (q *Queries) SessionByKey(ctx context.Context, key string) (SessionByKeyRow
 		&i.Session.Agent,
 		&i.Session.Model,
 		&i.Session.Resume,
+		&i.Session.Fork,
+		&i.Session.Screen,
 		&i.Session.State,
 		&i.Session.Live,
 		&i.Session.CreatedAt,
@@ -389,6 +406,7 @@ func (q *Queries) SessionByKey(ctx context.Context, key string) (SessionByKeyRow
 		&i.Session.Failure,
 		&i.Session.FromCommit,
 		&i.Session.Head,
+		&i.Session.Stat,
 		&i.Session.Usage,
 		&i.Session.Cursor,
 		&i.Session.StopWhy,
@@ -402,7 +420,7 @@ func (q *Queries) SessionByKey(ctx context.Context, key string) (SessionByKeyRow
 }
 
 const sessionsOf = `-- name: SessionsOf :many
-SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, usage, cursor, stop_why, stop_tries, stop_at, warning, summary FROM sessions WHERE task_id = ?1 ORDER BY id
+SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, summary FROM sessions WHERE task_id = ?1 ORDER BY id
 `
 
 func (q *Queries) SessionsOf(ctx context.Context, taskID int64) ([]Session, error) {
@@ -426,6 +444,8 @@ func (q *Queries) SessionsOf(ctx context.Context, taskID int64) ([]Session, erro
 			&i.Agent,
 			&i.Model,
 			&i.Resume,
+			&i.Fork,
+			&i.Screen,
 			&i.State,
 			&i.Live,
 			&i.CreatedAt,
@@ -438,6 +458,7 @@ func (q *Queries) SessionsOf(ctx context.Context, taskID int64) ([]Session, erro
 			&i.Failure,
 			&i.FromCommit,
 			&i.Head,
+			&i.Stat,
 			&i.Usage,
 			&i.Cursor,
 			&i.StopWhy,

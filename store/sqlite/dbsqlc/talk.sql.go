@@ -11,7 +11,7 @@ import (
 )
 
 const messagesOf = `-- name: MessagesOf :many
-SELECT id, task_id, session_id, text, sender, sent_at, delivered_at, failed FROM messages WHERE task_id = ?1 ORDER BY id
+SELECT id, task_id, session_id, kind, text, sender, sent_at, delivered_at, failed FROM messages WHERE task_id = ?1 ORDER BY id
 `
 
 func (q *Queries) MessagesOf(ctx context.Context, taskID int64) ([]Message, error) {
@@ -27,6 +27,7 @@ func (q *Queries) MessagesOf(ctx context.Context, taskID int64) ([]Message, erro
 			&i.ID,
 			&i.TaskID,
 			&i.SessionID,
+			&i.Kind,
 			&i.Text,
 			&i.Sender,
 			&i.SentAt,
@@ -47,7 +48,7 @@ func (q *Queries) MessagesOf(ctx context.Context, taskID int64) ([]Message, erro
 }
 
 const openQuestion = `-- name: OpenQuestion :one
-SELECT id, task_id, session_id, ref, text, options, asked_at, answer, answered_at, closed_at FROM questions
+SELECT id, task_id, session_id, ref, kind, text, options, rule, asked_at, answer, answered_at, closed_at FROM questions
 WHERE task_id = ?1 AND answered_at IS NULL AND closed_at IS NULL
 ORDER BY id LIMIT 1
 `
@@ -60,8 +61,10 @@ func (q *Queries) OpenQuestion(ctx context.Context, taskID int64) (Question, err
 		&i.TaskID,
 		&i.SessionID,
 		&i.Ref,
+		&i.Kind,
 		&i.Text,
 		&i.Options,
+		&i.Rule,
 		&i.AskedAt,
 		&i.Answer,
 		&i.AnsweredAt,
@@ -72,12 +75,12 @@ func (q *Queries) OpenQuestion(ctx context.Context, taskID int64) (Question, err
 
 const putMessage = `-- name: PutMessage :execlastid
 INSERT INTO messages (
-  id, task_id, session_id, text, sender, sent_at, delivered_at, failed
+  id, task_id, session_id, kind, text, sender, sent_at, delivered_at, failed
 ) VALUES (
-  ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8
+  ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9
 )
 ON CONFLICT (id) DO UPDATE SET
-  task_id = excluded.task_id, session_id = excluded.session_id, text = excluded.text,
+  task_id = excluded.task_id, session_id = excluded.session_id, kind = excluded.kind, text = excluded.text,
   sender = excluded.sender, sent_at = excluded.sent_at, delivered_at = excluded.delivered_at,
   failed = excluded.failed
 `
@@ -86,6 +89,7 @@ type PutMessageParams struct {
 	ID          sql.NullInt64
 	TaskID      int64
 	SessionID   int64
+	Kind        string
 	Text        string
 	Sender      string
 	SentAt      sql.NullInt64
@@ -98,6 +102,7 @@ func (q *Queries) PutMessage(ctx context.Context, arg PutMessageParams) (int64, 
 		arg.ID,
 		arg.TaskID,
 		arg.SessionID,
+		arg.Kind,
 		arg.Text,
 		arg.Sender,
 		arg.SentAt,
@@ -113,13 +118,13 @@ func (q *Queries) PutMessage(ctx context.Context, arg PutMessageParams) (int64, 
 const putQuestion = `-- name: PutQuestion :execlastid
 
 INSERT INTO questions (
-  id, task_id, session_id, ref, text, options, asked_at, answer, answered_at, closed_at
+  id, task_id, session_id, ref, kind, text, options, rule, asked_at, answer, answered_at, closed_at
 ) VALUES (
-  ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10
+  ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12
 )
 ON CONFLICT (id) DO UPDATE SET
-  task_id = excluded.task_id, session_id = excluded.session_id, ref = excluded.ref, text = excluded.text,
-  options = excluded.options, asked_at = excluded.asked_at, answer = excluded.answer,
+  task_id = excluded.task_id, session_id = excluded.session_id, ref = excluded.ref, kind = excluded.kind, text = excluded.text,
+  options = excluded.options, rule = excluded.rule, asked_at = excluded.asked_at, answer = excluded.answer,
   answered_at = excluded.answered_at, closed_at = excluded.closed_at
 `
 
@@ -128,8 +133,10 @@ type PutQuestionParams struct {
 	TaskID     int64
 	SessionID  int64
 	Ref        string
+	Kind       string
 	Text       string
 	Options    sql.NullString
+	Rule       sql.NullString
 	AskedAt    sql.NullInt64
 	Answer     string
 	AnsweredAt sql.NullInt64
@@ -143,8 +150,10 @@ func (q *Queries) PutQuestion(ctx context.Context, arg PutQuestionParams) (int64
 		arg.TaskID,
 		arg.SessionID,
 		arg.Ref,
+		arg.Kind,
 		arg.Text,
 		arg.Options,
+		arg.Rule,
 		arg.AskedAt,
 		arg.Answer,
 		arg.AnsweredAt,
@@ -157,7 +166,7 @@ func (q *Queries) PutQuestion(ctx context.Context, arg PutQuestionParams) (int64
 }
 
 const question = `-- name: Question :one
-SELECT id, task_id, session_id, ref, text, options, asked_at, answer, answered_at, closed_at FROM questions WHERE id = ?1
+SELECT id, task_id, session_id, ref, kind, text, options, rule, asked_at, answer, answered_at, closed_at FROM questions WHERE id = ?1
 `
 
 func (q *Queries) Question(ctx context.Context, id int64) (Question, error) {
@@ -168,8 +177,10 @@ func (q *Queries) Question(ctx context.Context, id int64) (Question, error) {
 		&i.TaskID,
 		&i.SessionID,
 		&i.Ref,
+		&i.Kind,
 		&i.Text,
 		&i.Options,
+		&i.Rule,
 		&i.AskedAt,
 		&i.Answer,
 		&i.AnsweredAt,
@@ -179,7 +190,7 @@ func (q *Queries) Question(ctx context.Context, id int64) (Question, error) {
 }
 
 const questionsOf = `-- name: QuestionsOf :many
-SELECT id, task_id, session_id, ref, text, options, asked_at, answer, answered_at, closed_at FROM questions WHERE task_id = ?1 ORDER BY id
+SELECT id, task_id, session_id, ref, kind, text, options, rule, asked_at, answer, answered_at, closed_at FROM questions WHERE task_id = ?1 ORDER BY id
 `
 
 func (q *Queries) QuestionsOf(ctx context.Context, taskID int64) ([]Question, error) {
@@ -196,8 +207,10 @@ func (q *Queries) QuestionsOf(ctx context.Context, taskID int64) ([]Question, er
 			&i.TaskID,
 			&i.SessionID,
 			&i.Ref,
+			&i.Kind,
 			&i.Text,
 			&i.Options,
+			&i.Rule,
 			&i.AskedAt,
 			&i.Answer,
 			&i.AnsweredAt,

@@ -14,6 +14,7 @@ CREATE TABLE projects (
   paused_tracks TEXT,
   strikes       TEXT,
   check_env     TEXT    NOT NULL,
+  rules         TEXT,
   policy        TEXT    NOT NULL
 );
 
@@ -33,6 +34,11 @@ CREATE TABLE tasks (
   checks       TEXT,
   after_ids    TEXT,
   not_before   INTEGER,
+  category     TEXT    NOT NULL,
+  steps        TEXT,
+  feature      TEXT    NOT NULL,
+  budget       REAL    NOT NULL,
+  fork_of      TEXT    NOT NULL,
   created_at   INTEGER,
   created_by   TEXT    NOT NULL,
   stop_asked   BOOLEAN NOT NULL,
@@ -40,6 +46,9 @@ CREATE TABLE tasks (
   retry_note   TEXT    NOT NULL,
   land_asked   BOOLEAN NOT NULL,
   undo_asked   BOOLEAN NOT NULL,
+  again_asked  BOOLEAN NOT NULL,
+  take_asked   BOOLEAN NOT NULL,
+  give_asked   BOOLEAN NOT NULL,
   stage        TEXT    NOT NULL,
   wait         TEXT,
   next         TEXT,
@@ -83,6 +92,8 @@ CREATE TABLE sessions (
   agent        TEXT    NOT NULL,
   model        TEXT    NOT NULL,
   resume       TEXT    NOT NULL,
+  fork         BOOLEAN NOT NULL,
+  screen       BOOLEAN NOT NULL,
   state        TEXT    NOT NULL,
   live         BOOLEAN NOT NULL,
   created_at   INTEGER,
@@ -95,6 +106,7 @@ CREATE TABLE sessions (
   failure      TEXT,
   from_commit  TEXT    NOT NULL,
   head         TEXT    NOT NULL,
+  stat         TEXT    NOT NULL,
   usage        TEXT,
   cursor       INTEGER NOT NULL,
   stop_why     TEXT    NOT NULL,
@@ -217,8 +229,10 @@ CREATE TABLE questions (
   task_id     INTEGER NOT NULL REFERENCES tasks (id),
   session_id  INTEGER NOT NULL,
   ref         TEXT    NOT NULL,
+  kind        TEXT    NOT NULL,
   text        TEXT    NOT NULL,
   options     TEXT,
+  rule        TEXT,
   asked_at    INTEGER,
   answer      TEXT    NOT NULL,
   answered_at INTEGER,
@@ -231,6 +245,7 @@ CREATE TABLE messages (
   id           INTEGER PRIMARY KEY,
   task_id      INTEGER NOT NULL REFERENCES tasks (id),
   session_id   INTEGER NOT NULL,
+  kind         TEXT    NOT NULL,
   text         TEXT    NOT NULL,
   sender       TEXT    NOT NULL,
   sent_at      INTEGER,
@@ -239,9 +254,10 @@ CREATE TABLE messages (
 );
 CREATE INDEX messages_by_task ON messages (task_id, id);
 
+-- until is NULL for a limit that a person has to end.
 CREATE TABLE agent_limits (
   agent TEXT PRIMARY KEY,
-  until INTEGER NOT NULL,
+  until INTEGER,
   class TEXT    NOT NULL,
   text  TEXT    NOT NULL
 ) WITHOUT ROWID;

@@ -3,22 +3,22 @@
 
 -- name: PutSession :execlastid
 INSERT INTO sessions (
-  id, project_id, task_id, n, key, round, role, track, agent, model, resume, state, live, created_at,
-  started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, usage,
+  id, project_id, task_id, n, key, round, role, track, agent, model, resume, fork, screen, state, live, created_at,
+  started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage,
   cursor, stop_why, stop_tries, stop_at, warning, summary
 ) VALUES (
-  sqlc.narg('id'), @project_id, @task_id, @n, @key, @round, @role, @track, @agent, @model, @resume, @state,
+  sqlc.narg('id'), @project_id, @task_id, @n, @key, @round, @role, @track, @agent, @model, @resume, @fork, @screen, @state,
   @live, @created_at, @started_at, @ended_at, @output_at, @conversation, @exit_code, @signal, @failure,
-  @from_commit, @head, @usage, @cursor, @stop_why, @stop_tries, @stop_at, @warning,
+  @from_commit, @head, @stat, @usage, @cursor, @stop_why, @stop_tries, @stop_at, @warning,
   @summary
 )
 ON CONFLICT (id) DO UPDATE SET
   project_id = excluded.project_id, task_id = excluded.task_id, n = excluded.n, key = excluded.key,
   round = excluded.round, role = excluded.role, track = excluded.track, agent = excluded.agent,
-  model = excluded.model, resume = excluded.resume, state = excluded.state, live = excluded.live,
+  model = excluded.model, resume = excluded.resume, fork = excluded.fork, screen = excluded.screen, state = excluded.state, live = excluded.live,
   created_at = excluded.created_at, started_at = excluded.started_at, ended_at = excluded.ended_at,
   conversation = excluded.conversation, exit_code = excluded.exit_code, signal = excluded.signal,
-  failure = excluded.failure, from_commit = excluded.from_commit, head = excluded.head,
+  failure = excluded.failure, from_commit = excluded.from_commit, head = excluded.head, stat = excluded.stat,
   usage = excluded.usage, stop_why = excluded.stop_why, stop_tries = excluded.stop_tries,
   stop_at = excluded.stop_at, warning = excluded.warning, summary = excluded.summary;
 

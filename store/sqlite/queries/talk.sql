@@ -2,13 +2,13 @@
 
 -- name: PutQuestion :execlastid
 INSERT INTO questions (
-  id, task_id, session_id, ref, text, options, asked_at, answer, answered_at, closed_at
+  id, task_id, session_id, ref, kind, text, options, rule, asked_at, answer, answered_at, closed_at
 ) VALUES (
-  sqlc.narg('id'), @task_id, @session_id, @ref, @text, @options, @asked_at, @answer, @answered_at, @closed_at
+  sqlc.narg('id'), @task_id, @session_id, @ref, @kind, @text, @options, @rule, @asked_at, @answer, @answered_at, @closed_at
 )
 ON CONFLICT (id) DO UPDATE SET
-  task_id = excluded.task_id, session_id = excluded.session_id, ref = excluded.ref, text = excluded.text,
-  options = excluded.options, asked_at = excluded.asked_at, answer = excluded.answer,
+  task_id = excluded.task_id, session_id = excluded.session_id, ref = excluded.ref, kind = excluded.kind, text = excluded.text,
+  options = excluded.options, rule = excluded.rule, asked_at = excluded.asked_at, answer = excluded.answer,
   answered_at = excluded.answered_at, closed_at = excluded.closed_at;
 
 -- name: Question :one
@@ -24,12 +24,12 @@ ORDER BY id LIMIT 1;
 
 -- name: PutMessage :execlastid
 INSERT INTO messages (
-  id, task_id, session_id, text, sender, sent_at, delivered_at, failed
+  id, task_id, session_id, kind, text, sender, sent_at, delivered_at, failed
 ) VALUES (
-  sqlc.narg('id'), @task_id, @session_id, @text, @sender, @sent_at, @delivered_at, @failed
+  sqlc.narg('id'), @task_id, @session_id, @kind, @text, @sender, @sent_at, @delivered_at, @failed
 )
 ON CONFLICT (id) DO UPDATE SET
-  task_id = excluded.task_id, session_id = excluded.session_id, text = excluded.text,
+  task_id = excluded.task_id, session_id = excluded.session_id, kind = excluded.kind, text = excluded.text,
   sender = excluded.sender, sent_at = excluded.sent_at, delivered_at = excluded.delivered_at,
   failed = excluded.failed;
 
