@@ -116,6 +116,7 @@ func retry(v *View) *Decision {
 		d.Reason = "nothing to retry"
 		return d
 	}
+	grant(v, &t)
 	if t.RetryNote != "" {
 		next := *t.Next
 		next.Note = t.RetryNote
@@ -152,37 +153,4 @@ func undo(v *View) *Decision {
 		d = want
 	}
 	return d
-}
-
-// talk delivers messages and answers to the running session.
-func talk(v *View) *Decision {
-	s := v.session()
-	if s == nil || !s.State.Live() || s.StartedAt.IsZero() || v.Task.Ended() || v.Workspace == nil {
-		return nil
-	}
-	if v.open(coppice.WorkSend) != nil {
-		return nil // one at a time, in order
-	}
-	for _, q := range v.Questions {
-		if q.SessionID == s.ID && !q.AnsweredAt.IsZero() && q.ClosedAt.IsZero() {
-			return sendWork(v, s, fmt.Sprintf("question/%d/%d", q.ID, q.AnsweredAt.UnixNano()), coppice.SendSpec{Session: s.Key, Text: q.Answer, Question: q.Ref})
-		}
-	}
-	for _, m := range v.Messages {
-		if m.SessionID != s.ID {
-			return sendWork(v, s, messageKey(m, s.ID), coppice.SendSpec{Session: s.Key, Text: m.Text})
-		}
-	}
-	return nil
-}
-
-func sendWork(v *View, s *coppice.Session, key string, spec coppice.SendSpec) *Decision {
-	spec.ID = key
-	return &Decision{By: "talk", Kind: coppice.EventWorkOffered, Reason: "delivers " + key, Offer: &coppice.Work{
-		Kind: coppice.WorkSend, Key: key, Pool: v.Workspace.Node, SessionID: s.ID, Spec: coppice.Raw(spec),
-	}}
-}
-
-func messageKey(m coppice.Message, session int64) string {
-	return fmt.Sprintf("message/%d/%d", m.ID, session)
 }

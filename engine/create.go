@@ -59,10 +59,10 @@ func at(asked []NewTask, n int, err error) error {
 
 // create checks one task and adds it.
 func (i *Intake) create(tx store.Tx, p *coppice.Project, n NewTask, refs map[string]int64) (coppice.Task, error) {
-	now := i.now().UTC()
 	t := coppice.Task{
 		ProjectID: p.ID, Title: strings.TrimSpace(n.Title), Body: n.Body, Priority: n.Priority, Track: n.Track, Agent: n.Agent, Model: n.Model,
-		Checks: n.Checks, NotBefore: n.NotBefore.UTC(), CreatedAt: now, CreatedBy: "person", Stage: coppice.StageWaiting, StageAt: now,
+		Checks: n.Checks, NotBefore: n.NotBefore.UTC(),
+		Category: n.Category, Steps: n.Steps, Feature: n.Feature, Budget: n.Budget,
 	}
 	if n.NotBefore.IsZero() {
 		t.NotBefore = n.NotBefore
@@ -75,13 +75,20 @@ func (i *Intake) create(tx store.Tx, p *coppice.Project, n NewTask, refs map[str
 		return t, err
 	}
 	t.After = after
+	t.Next = &coppice.Next{Role: coppice.RoleImplement, Agent: t.Agent, Model: t.Model}
+	return t, i.enter(tx, p, &t)
+}
+
+// enter gives a task that is complete its number and adds it.
+func (i *Intake) enter(tx store.Tx, p *coppice.Project, t *coppice.Task) error {
 	p.LastTask++
 	t.Num, t.Key = p.LastTask, coppice.TaskKey(p.Prefix, p.LastTask)
-	t.Next = &coppice.Next{Role: coppice.RoleImplement, Agent: t.Agent, Model: t.Model}
-	if err := tx.PutTask(&t); err != nil {
-		return t, err
+	t.CreatedAt, t.CreatedBy = i.now().UTC(), "person"
+	t.Stage, t.StageAt = coppice.StageWaiting, t.CreatedAt
+	if err := tx.PutTask(t); err != nil {
+		return err
 	}
-	return t, i.event(tx, coppice.EventTaskCreated, t, t.Title)
+	return i.event(tx, coppice.EventTaskCreated, *t, t.Title)
 }
 
 // complete fills in what the project's policy says and checks the rest.
@@ -94,6 +101,12 @@ func (i *Intake) complete(p coppice.Project, t *coppice.Task) error {
 	}
 	if err := validPriority(t.Priority); err != nil {
 		return err
+	}
+	if err := validFeature(t); err != nil {
+		return err
+	}
+	if t.Track == "" {
+		t.Track = routed(p.Policy, t.Category)
 	}
 	track, ok := p.Policy.Track(t.Track)
 	if !ok {
@@ -125,6 +138,40 @@ func (i *Intake) complete(p coppice.Project, t *coppice.Task) error {
 		if strings.TrimSpace(c) == "" || len(c) > 4096 || strings.ContainsRune(c, 0) {
 			return coppice.Errorf(coppice.EInvalid, "%s is no check", coppice.Quote(c)).WithFix("a check is a shell command of up to 4096 bytes").WithField("checks")
 		}
+	}
+	return nil
+}
+
+// routed returns the first track that lists a category, "" when none does.
+func routed(p coppice.Policy, category string) string {
+	for _, t := range p.Tracks {
+		if category != "" && slices.Contains(t.Categories, category) {
+			return t.Name
+		}
+	}
+	return ""
+}
+
+// validFeature checks what comes with a feature: its category, id and steps.
+func validFeature(t *coppice.Task) error {
+	for _, f := range []struct{ name, text string }{{"category", t.Category}, {"feature", t.Feature}} {
+		if len(f.text) > 200 || strings.ContainsAny(f.text, "\n\r") {
+			return coppice.Errorf(coppice.EInvalid, "%s is no %s", coppice.Quote(f.text), f.name).WithFix("write up to 200 bytes in one line").WithField(f.name)
+		}
+		if err := coppice.ValidText(f.name, f.text, 200); err != nil {
+			return err
+		}
+	}
+	for _, s := range t.Steps {
+		if strings.TrimSpace(s) == "" {
+			return coppice.Errorf(coppice.EInvalid, "a step is empty").WithFix("say what must be true, in a sentence").WithField("steps")
+		}
+		if err := coppice.ValidText("steps", s, coppice.MaxMessage); err != nil {
+			return err
+		}
+	}
+	if t.Budget < 0 {
+		return coppice.Errorf(coppice.EInvalid, "the budget is below 0").WithFix("write dollars, such as 5 USD").WithField("budget")
 	}
 	return nil
 }
@@ -252,11 +299,59 @@ func (i *Intake) ChangeTask(ctx context.Context, key string, c TaskChange) (copp
 			t.NotBefore = c.NotBefore.UTC()
 			unqueue(t)
 		}
+		if err := i.changeWork(tx, t, c); err != nil {
+			return err
+		}
 		if c.After == nil {
 			return nil
 		}
 		return changeAfter(tx, t, *c.After)
 	})
+}
+
+// changeWork changes what a task is and who does it. Who does it and where is
+// settled once its work has begun.
+func (i *Intake) changeWork(tx store.Tx, t *coppice.Task, c TaskChange) error {
+	if c.Category != nil {
+		t.Category = *c.Category
+	}
+	if c.Steps != nil {
+		t.Steps = *c.Steps
+	}
+	if c.Budget != nil {
+		t.Budget = *c.Budget
+		if err := affords(tx, t); err != nil {
+			return err
+		}
+	}
+	if c.Track == nil && c.Agent == nil && c.Model == nil {
+		return validFeature(t)
+	}
+	if t.Sessions > 0 || t.Stage != coppice.StageWaiting && t.Stage != coppice.StageQueued {
+		return coppice.Errorf(coppice.EConflict, "%s has begun; who does it and where is settled", t.Key)
+	}
+	p, err := tx.Project(t.ProjectID)
+	if err != nil {
+		return err
+	}
+	for _, f := range []struct {
+		to   *string
+		from *string
+	}{{&t.Track, c.Track}, {&t.Agent, c.Agent}, {&t.Model, c.Model}} {
+		if f.from != nil {
+			*f.to = *f.from
+		}
+	}
+	if err := i.complete(p, t); err != nil {
+		return err
+	}
+	unqueue(t)
+	if t.Next != nil {
+		next := *t.Next
+		next.Agent, next.Model = t.Agent, t.Model
+		t.Next = &next
+	}
+	return nil
 }
 
 // changeAfter replaces a task's dependencies, refusing cycles. A task whose

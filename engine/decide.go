@@ -39,8 +39,13 @@ var deciders = []func(*View) *Decision{
 	settle,
 	undo,
 	retry,
+	goOn,
 	stop,
 	landFailed,
+	unheard,
+	handover,
+	budget,
+	reroute,
 	pipeline,
 	landing,
 	talk,
@@ -114,6 +119,9 @@ func (t *turn) applyRows(v *View, d *Decision) error {
 			return err
 		}
 		v.Workspace = d.Workspace
+		if v.Trash != nil && v.Trash.ID != d.Workspace.TrashID {
+			v.Trash = nil
+		}
 	}
 	if d.Session != nil {
 		if err := t.putSession(v, d.Session); err != nil {
@@ -147,6 +155,7 @@ func (t *turn) applyRows(v *View, d *Decision) error {
 		round := d.Task.Round != v.Task.Round
 		v.Task = *d.Task
 		if round {
+			v.Earlier = append(v.Earlier, v.Sessions...)
 			v.Sessions, v.Landing, v.First, v.Checks = nil, nil, false, nil
 		}
 	}
@@ -171,6 +180,11 @@ func (t *turn) applySmall(v *View, d *Decision) error {
 			}
 		}
 		v.Messages = mergeMessages(v.Messages, d.Messages)
+		for _, m := range d.Messages {
+			if !m.Open() {
+				v.Heard = append(v.Heard, m)
+			}
+		}
 	}
 	if d.Limit != nil {
 		if err := t.tx.PutAgentLimit(*d.Limit); err != nil {
@@ -184,7 +198,7 @@ func (t *turn) applySmall(v *View, d *Decision) error {
 	return nil
 }
 
-// mergeMessages replaces the changed ones and drops those delivered.
+// mergeMessages replaces the changed ones and drops those that are settled.
 func mergeMessages(all, changed []coppice.Message) []coppice.Message {
 	var rest []coppice.Message
 	for _, m := range all {
@@ -193,7 +207,7 @@ func mergeMessages(all, changed []coppice.Message) []coppice.Message {
 				m = c
 			}
 		}
-		if m.DeliveredAt.IsZero() {
+		if m.Open() {
 			rest = append(rest, m)
 		}
 	}
@@ -298,6 +312,11 @@ func (t *turn) log(v *View, d *Decision) error {
 // wake marks the tasks that a decision concerns besides its own: dependants of
 // one that ended, and whoever comes next in the landing queue.
 func (t *turn) wake(v *View, d *Decision) error {
+	if d.Limit != nil && d.Limit.Until.IsZero() {
+		if err := t.wakeLimited(); err != nil {
+			return err
+		}
+	}
 	if d.Kind == coppice.EventTaskEnded || d.Kind == coppice.EventTaskRetried {
 		deps, err := t.tx.Dependants(v.Task.ID)
 		if err != nil {

@@ -31,7 +31,9 @@ func (r Room) Blocked(l coppice.Lane) (reason string, until time.Time) {
 	if why, ok := p.PausedTracks[l.Track]; ok {
 		return fmt.Sprintf("track %s is paused: %s", l.Track, why), time.Time{}
 	}
-	if lim, ok := r.Limited[l.Agent]; ok && lim.Until.After(r.Now) {
+	if lim, ok := r.Limited[l.Agent]; ok && lim.Until.IsZero() {
+		return fmt.Sprintf("%s waits for a person: %s", l.Agent, lim.Text), time.Time{}
+	} else if ok && lim.Until.After(r.Now) {
 		return fmt.Sprintf("%s is limited until %s: %s", l.Agent, lim.Until.UTC().Format(time.RFC3339), lim.Text), lim.Until
 	}
 	for _, b := range r.bounds(l) {

@@ -58,6 +58,10 @@ func TestBlocked(t *testing.T) {
 		}), laneMain, "ann is limited until 2026-03-01T13:00:00Z: weekly limit", time.Hour},
 		{"limit over", room(func(r *Room) { r.Limited["ann"] = coppice.AgentLimit{Agent: "ann", Until: noon} }), laneMain, "", 0},
 		{"another agent limited", room(func(r *Room) { r.Limited["bob"] = coppice.AgentLimit{Agent: "bob", Until: noon.Add(1)} }), laneMain, "", 0},
+		{"shut until a person says so", room(func(r *Room) {
+			r.Limited["ann"] = coppice.AgentLimit{Agent: "ann", Class: coppice.ClassAuth, Text: "not logged in"}
+		}), laneMain,
+			"ann waits for a person: not logged in", 0},
 		{"machine full", room(func(r *Room) { r.Most = 3 }, running(laneMain, 1), running(other, 2)), laneMain, "all 3 sessions of this machine are taken", 0},
 		{"machine has one", room(func(r *Room) { r.Most = 4 }, running(laneMain, 1), running(other, 2)), laneMain, "", 0},
 		{"project full", room(running(ui, 2), running(bob, 3)), laneMain, "all 5 sessions of the project are taken", 0},

@@ -58,6 +58,12 @@ type Config struct {
 	// KeepEvents, or older than KeepFor, are forgotten. Zero means no bound.
 	KeepEvents int
 	KeepFor    time.Duration
+	// Models returns the models that an agent's profile names by level of
+	// work, for tasks whose model is auto; own is the project's profile for
+	// it, if it has one. Nil means that no agent names any.
+	Models func(agent string, own *coppice.Profile) map[string]string
+	// Classify tells the level of a task; Level when nil.
+	Classify Classify
 }
 
 // Engine runs turns. Turn must not be called concurrently with itself or Run.
@@ -76,6 +82,9 @@ func New(c Config) (*Engine, error) {
 	}
 	if c.After == nil {
 		c.After = time.After
+	}
+	if c.Classify == nil {
+		c.Classify = Level
 	}
 	if c.Reserve == 0 {
 		c.Reserve = 256 << 20
@@ -208,10 +217,14 @@ func (t *turn) gather(after int64) error {
 			if ev.TaskID != 0 {
 				t.dirty.add(ev.TaskID)
 			}
-			if ev.Kind == coppice.EventProjectChanged {
-				if err := t.wakeWaiting(ev.ProjectID); err != nil {
-					return err
-				}
+			switch ev.Kind {
+			case coppice.EventProjectChanged:
+				err = t.wakeWaiting(ev.ProjectID)
+			case coppice.EventAgentCleared:
+				err = t.wakeLimited()
+			}
+			if err != nil {
+				return err
 			}
 		}
 		if len(events) < page {

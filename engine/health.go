@@ -16,6 +16,9 @@ func health(v *View) *Decision {
 	if v.Task.Stage != coppice.StageSession || s == nil || !s.State.Live() || s.StartedAt.IsZero() {
 		return nil
 	}
+	if s.Screen {
+		return nil // a person is with it
+	}
 	h := v.Project.Policy.Health
 	age := v.Now.Sub(s.StartedAt)
 	if h.Timeout > 0 && age >= h.Timeout.D() {
@@ -51,7 +54,7 @@ func lastSign(s *coppice.Session) time.Time {
 // healthDue is the next moment at which one of health's bounds is reached.
 func healthDue(v *View) time.Time {
 	s := v.session()
-	if v.Task.Stage != coppice.StageSession || s == nil || !s.State.Live() || s.StartedAt.IsZero() {
+	if v.Task.Stage != coppice.StageSession || s == nil || !s.State.Live() || s.StartedAt.IsZero() || s.Screen {
 		return time.Time{}
 	}
 	h := v.Project.Policy.Health
@@ -129,13 +132,16 @@ func (t *turn) clearLimit(agent string) error {
 		if l.Agent != agent {
 			continue
 		}
-		if l.Until.After(t.now) {
+		if l.Holds(t.now) {
 			return t.tx.SetTimer(store.Timer{Kind: TimerAgent, ID: agent, At: l.Until})
 		}
-		if err := t.tx.PutAgentLimit(coppice.AgentLimit{Agent: agent}); err != nil {
+		if err := t.tx.DropAgentLimit(agent); err != nil {
 			return err
 		}
 		t.decisions++
+		if err := t.wakeLimited(); err != nil {
+			return err
+		}
 		return t.tx.Append(&coppice.Event{At: t.now, Kind: coppice.EventAgentCleared, Subject: agent, By: "limits", Reason: "its limit is over"})
 	}
 	return nil
@@ -168,13 +174,13 @@ func removeWork(v *View, reason string) *Decision {
 
 func removable(v *View) bool {
 	ws := v.Workspace
-	return v.Task.Ended() && v.Task.Outcome != coppice.OutcomeFailed && !v.Task.LandAsked && !v.Task.RetryAsked &&
+	return v.Task.Ended() && v.Task.Outcome != coppice.OutcomeFailed && !v.Task.LandAsked && !v.Task.RetryAsked && !v.Task.AgainAsked &&
 		ws != nil && ws.RemovedAt.IsZero() && !ws.Kept && ws.Tries < mostRemovals
 }
 
 func cleanupDue(v *View) time.Time {
 	ws := v.Workspace
-	wanted := removable(v) || !v.Task.Ended() && ws != nil && ws.Doubtful()
+	wanted := removable(v) || v.Task.AgainAsked && ws != nil && ws.RemovedAt.IsZero() || !v.Task.Ended() && ws != nil && ws.Doubtful()
 	if wanted && ws.RetryAt.After(v.Now) {
 		return ws.RetryAt
 	}

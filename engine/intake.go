@@ -16,7 +16,8 @@ type Intake struct {
 	store   store.Store
 	now     func() time.Time
 	inspect Inspect
-	known   func(p coppice.Project, agent string) error
+	known   Agents
+	screen  Agents
 }
 
 // Inspect looks at a directory and tells the project it belongs to: the root of
@@ -24,10 +25,14 @@ type Intake struct {
 // its name, and where its base branch is. It changes nothing.
 type Inspect func(ctx context.Context, dir string) (coppice.Project, error)
 
-// NewIntake makes an Intake. Known tells whether a project can use an agent of
-// that name, with the way out when it cannot.
-func NewIntake(s store.Store, now func() time.Time, inspect Inspect, known func(coppice.Project, string) error) *Intake {
-	return &Intake{store: s, now: now, inspect: inspect, known: known}
+// Agents tells whether a project can use an agent of that name, with the way
+// out when it cannot.
+type Agents func(p coppice.Project, agent string) error
+
+// NewIntake makes an Intake. Known is asked about every agent that somebody
+// names, screen about one whose screen a person wants.
+func NewIntake(s store.Store, now func() time.Time, inspect Inspect, known, screen Agents) *Intake {
+	return &Intake{store: s, now: now, inspect: inspect, known: known, screen: screen}
 }
 
 // NewTask is a task as asked for. After names tasks by key, or other tasks of
@@ -43,6 +48,11 @@ type NewTask struct {
 	Checks    []string  `json:"checks,omitempty" doc:"Shell commands that judge the result, besides the project's"`
 	After     []string  `json:"after,omitempty" doc:"Keys of tasks, or refs within the request, that must be done first"`
 	NotBefore time.Time `json:"not_before,omitzero"`
+
+	Category string      `json:"category,omitempty" doc:"Routes it to a track when none is named"`
+	Steps    []string    `json:"steps,omitempty" doc:"What must be true when it is done, one by one"`
+	Feature  string      `json:"feature,omitempty" doc:"Its id in the project's features file"`
+	Budget   coppice.USD `json:"budget,omitempty" doc:"The most to spend on it, such as 5 USD; the project's when absent"`
 }
 
 // TaskChange changes what was asked for; nil fields stay as they are.
@@ -52,6 +62,15 @@ type TaskChange struct {
 	Priority  *int       `json:"priority,omitempty"`
 	After     *[]string  `json:"after,omitempty"`
 	NotBefore *time.Time `json:"not_before,omitempty"`
+
+	// Who does it and where, while its work has not begun.
+	Track *string `json:"track,omitempty"`
+	Agent *string `json:"agent,omitempty"`
+	Model *string `json:"model,omitempty"`
+
+	Category *string      `json:"category,omitempty"`
+	Steps    *[]string    `json:"steps,omitempty"`
+	Budget   *coppice.USD `json:"budget,omitempty"`
 }
 
 // AddProject adds the project that a directory belongs to, or reads the policy
@@ -179,16 +198,19 @@ func (i *Intake) Retry(ctx context.Context, key, note string) (coppice.Task, err
 	if err := coppice.ValidText("note", note, coppice.MaxMessage); err != nil {
 		return coppice.Task{}, err
 	}
-	return i.ask(ctx, key, coppice.EventTaskRetried, note, func(_ store.Tx, t *coppice.Task) error {
-		waits := t.Stage == coppice.StageWaiting && t.Wait != nil && (t.Wait.On == coppice.WaitPerson || t.Wait.On == coppice.WaitBackoff)
+	return i.ask(ctx, key, coppice.EventTaskRetried, note, func(tx store.Tx, t *coppice.Task) error {
 		switch {
 		case t.Outcome == coppice.OutcomeDone:
-			return coppice.Errorf(coppice.EConflict, "%s is done", t.Key).WithFix("make a new task for what is missing")
-		case !t.Ended() && !waits:
+			return coppice.Errorf(coppice.EConflict, "%s is done", t.Key).WithFix("say what is missing with `coppice continue %s`, or make a new task", t.Key)
+		case !t.Ended() && !waitsForWord(*t):
 			return coppice.Errorf(coppice.EConflict, "%s has not ended", t.Key).WithFix("stop it first, or send it a message")
 		}
 		t.RetryAsked, t.RetryNote = true, note
-		return nil
+		if t.Next == nil || !stuckOn(*t, t.Next.Agent) {
+			return nil
+		}
+		_, err := i.unlimit(tx, t.Next.Agent, "a person said retry")
+		return err
 	})
 }
 
@@ -216,64 +238,6 @@ func (i *Intake) Land(ctx context.Context, key string) (coppice.Task, error) {
 		t.LandAsked = true
 		return nil
 	})
-}
-
-// Send says something to a task: its running session hears it, or the next one.
-func (i *Intake) Send(ctx context.Context, key, text string) (coppice.Message, error) {
-	var m coppice.Message
-	if text == "" {
-		return m, coppice.Errorf(coppice.EInvalid, "the message is empty").WithField("text")
-	}
-	if err := coppice.ValidText("text", text, coppice.MaxMessage); err != nil {
-		return m, err
-	}
-	_, err := i.ask(ctx, key, coppice.EventMessageSent, "", func(tx store.Tx, t *coppice.Task) error {
-		if t.Ended() {
-			return coppice.Errorf(coppice.EConflict, "%s has ended (%s)", t.Key, t.Outcome).WithFix("use `coppice retry %s --note` to go on with it", t.Key)
-		}
-		switch t.Stage {
-		case coppice.StageChecking, coppice.StageHeld, coppice.StageLanding:
-			return coppice.Errorf(coppice.EConflict, "%s is being checked or landed; nobody would hear the message", t.Key).
-				WithFix("wait for its outcome, or stop it and retry with a note")
-		}
-		m = coppice.Message{TaskID: t.ID, Text: text, From: "person", SentAt: i.now().UTC()}
-		return tx.PutMessage(&m)
-	})
-	return m, err
-}
-
-// Answer answers a task's question; 0 means the oldest open one.
-func (i *Intake) Answer(ctx context.Context, key string, question int64, text string) (coppice.Question, error) {
-	var q coppice.Question
-	if text == "" {
-		return q, coppice.Errorf(coppice.EInvalid, "the answer is empty").WithField("text")
-	}
-	if err := coppice.ValidText("text", text, coppice.MaxMessage); err != nil {
-		return q, err
-	}
-	_, err := i.ask(ctx, key, coppice.EventQuestionAnswered, "", func(tx store.Tx, t *coppice.Task) error {
-		if question == 0 {
-			open, err := tx.OpenQuestion(t.ID)
-			if err != nil {
-				return err
-			}
-			if open == nil {
-				return coppice.Errorf(coppice.EConflict, "%s asks nothing", t.Key).WithFix("use `coppice send %s` to say something to it", t.Key)
-			}
-			q = *open
-		} else {
-			var err error
-			if q, err = tx.Question(question); err != nil {
-				return err
-			}
-		}
-		if q.TaskID != t.ID || !q.Open() {
-			return coppice.Errorf(coppice.EConflict, "question %d is not open in %s", q.ID, t.Key)
-		}
-		q.Answer, q.AnsweredAt = text, i.now().UTC()
-		return tx.PutQuestion(&q)
-	})
-	return q, err
 }
 
 // Undo brings back the workspace that was removed last: of a task, or of a

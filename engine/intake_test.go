@@ -175,7 +175,7 @@ func TestRefusals(t *testing.T) {
 		{"land what runs", land(runs), coppice.EConflict, "nothing to land yet"},
 		{"land what waits", land(fresh), coppice.EConflict, "nothing to land yet"},
 		{"land without a branch", land(failed), coppice.EConflict, "no branch to land"},
-		{"send to what is done", send(done, "hi"), coppice.EConflict, "retry " + done + " --note"},
+		{"send to what is done", send(done, "hi"), coppice.EConflict, "coppice continue " + done},
 		{"send to what is checked", send(checks, "hi"), coppice.EConflict, "nobody would hear"},
 		{"send to what is held", send(held, "hi"), coppice.EConflict, "nobody would hear"},
 		{"send to what lands", send(lands, "hi"), coppice.EConflict, "nobody would hear"},

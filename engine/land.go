@@ -73,7 +73,7 @@ func offerMove(v *View, l coppice.Landing) *Decision {
 	land := v.Project.Policy.Land
 	return offerStep(v, l, coppice.WorkMove, PoolControl, coppice.MoveSpec{
 		Repo: v.Project.Path, Base: v.Project.Policy.Base, Old: l.Base, New: l.Commit,
-		Push: land.Push, Remote: land.Remote, Ref: landingRef(v, l),
+		Push: land.Push, Remote: land.Remote, Ref: landingRef(v, l), Keep: featuresFile(v),
 	}, "moves the base")
 }
 
@@ -124,11 +124,25 @@ func landingRef(v *View, l coppice.Landing) string {
 	return fmt.Sprintf("refs/coppice/landing/%s/%d", v.Task.Key, l.ID)
 }
 
+// mergeSpec asks for the merge. A task that came from the features file cannot
+// change it: an agent that ticks its own feature off would meet all the others.
 func mergeSpec(v *View, l coppice.Landing) coppice.MergeSpec {
+	var ours []string
+	if v.Task.Feature != "" {
+		ours = featuresFile(v)
+	}
 	return coppice.MergeSpec{
 		Repo: v.Project.Path, Base: v.Project.Policy.Base, Head: l.Head, Strategy: v.Project.Policy.Land.Strategy,
-		Message: landMessage(v, l), At: v.Now, Ref: landingRef(v, l),
+		Message: landMessage(v, l), At: v.Now, Ref: landingRef(v, l), Ours: ours,
 	}
+}
+
+// featuresFile names the project's features file, in which Coppice writes.
+func featuresFile(v *View) []string {
+	if f := v.Project.Policy.Features; f != "" {
+		return []string{f}
+	}
+	return nil
 }
 
 // landMessage is the message of the commit that lands, with trailers that name

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -113,6 +114,12 @@ func carry(v *View, s *coppice.Session) *Decision {
 		Path: v.Workspace.Path, Branch: v.Workspace.Branch, Ports: v.Workspace.Ports,
 		Base: v.Project.Policy.Base,
 	}
+	spec.Permissions.Default = v.Project.Policy.Permissions.Default
+	spec.Permissions.Rules = append(slices.Clone(v.Project.Rules), v.Project.Policy.Permissions.Rules...)
+	spec.MCP = v.Project.Policy.MCP
+	if most := allowed(v); most > 0 {
+		spec.Budget = max(most-spent(v), 0.01)
+	}
 	if p, ok := v.Project.Policy.Agents[s.Agent]; ok {
 		spec.Profile = &p
 	}
@@ -136,6 +143,9 @@ func wantWorkspace(v *View, owner string, session int64, reason string) *Decisio
 			ProjectID: v.Project.ID, TaskID: v.Task.ID, Kind: v.Project.Policy.Workspace.Kind, Node: d.Offer.Pool,
 			Branch: coppice.TaskBranch(v.Task.Key), CreatedAt: v.Now,
 		}
+		if d.Offer.Kind == coppice.WorkRestore {
+			d.Workspace.TrashID = v.Trash.ID // until it is back
+		}
 	}
 	return d
 }
@@ -155,7 +165,8 @@ func workspaceWork(v *View, owner string, session int64) *coppice.Work {
 	return &coppice.Work{
 		Kind: coppice.WorkPrepare, Key: owner + "/prepare", Pool: PoolLocal, SessionID: session,
 		Spec: coppice.Raw(coppice.PrepareSpec{
-			Key: v.Task.Key, Repo: v.Project.Path, Branch: branch, Base: v.Project.Policy.Base, Policy: v.Project.Policy.Workspace,
+			Key: v.Task.Key, Repo: v.Project.Path, Branch: branch, Base: v.Project.Policy.Base, From: v.Fork,
+			Policy: v.Project.Policy.Workspace,
 		}),
 	}
 }
@@ -165,6 +176,12 @@ func judge(v *View, s *coppice.Session) *Decision {
 	if s.State == coppice.SessionCancelled {
 		return endTask(v, coppice.OutcomeCancelled, nil)
 	}
+	if d := handedOver(v, s); d != nil {
+		return d
+	}
+	if interrupted(v, s) && len(v.Messages) == 0 {
+		return pause(v, s)
+	}
 	if s.Failure != nil {
 		return remedy(v, s, *s.Failure)
 	}
@@ -173,11 +190,9 @@ func judge(v *View, s *coppice.Session) *Decision {
 	}
 	if len(v.Messages) > 0 {
 		// Somebody said something that this session did not hear.
-		n := firstSession(v, "")
-		n.Role, n.Agent, n.Model, n.Resume = s.Role, s.Agent, s.Model, s.Conversation
-		return enqueue(v, n, "has a message to hear")
+		return enqueue(v, follows(v, s), "has a message to hear")
 	}
-	if v.Workspace == nil || s.Head == "" || s.Head == v.Workspace.BaseCommit {
+	if unchanged(v, s) {
 		return remedy(v, s, *coppice.Failf(coppice.ClassImplementation, "the agent ended without changing anything", ""))
 	}
 	if l := v.Landing; l != nil && l.Head == s.Head && s.Role == coppice.RoleFix {
@@ -186,6 +201,35 @@ func judge(v *View, s *coppice.Session) *Decision {
 	t := v.Task
 	t.Stage = coppice.StageChecking
 	return &Decision{Kind: coppice.EventLandingOpened, Reason: "candidate " + short(s.Head), Task: &t, Landing: openLanding(v, s.Head)}
+}
+
+// unchanged tells whether the branch still has nothing of its own after a
+// session. What a forked task began with is not its own.
+func unchanged(v *View, s *coppice.Session) bool {
+	if v.Workspace == nil || s.Head == "" || s.Head == v.Workspace.BaseCommit {
+		return true
+	}
+	first := s
+	for _, list := range [][]coppice.Session{v.Sessions, v.Earlier} {
+		if len(list) > 0 {
+			first = &list[0]
+		}
+	}
+	return v.Task.ForkOf != "" && s.Head == first.From
+}
+
+// conversation is the agent's name for what a session said and heard. One on a
+// screen may not tell; then it is the one it continued.
+func conversation(s *coppice.Session) string {
+	if s.Conversation == "" && !s.Fork {
+		return s.Resume
+	}
+	return s.Conversation
+}
+
+// follows is the session that goes on with another one's conversation.
+func follows(v *View, s *coppice.Session) *coppice.Next {
+	return &coppice.Next{Role: s.Role, Agent: s.Agent, Model: nextModel(v, s), Resume: conversation(s)}
 }
 
 func openLanding(v *View, head string) *coppice.Landing {
@@ -229,7 +273,7 @@ func fixAgain(v *View, evidence string, otherwise coppice.Failure) *Decision {
 	n := firstSession(v, evidence)
 	n.Role = coppice.RoleFix
 	if s := v.session(); s != nil {
-		n.Agent, n.Model, n.Resume = s.Agent, s.Model, s.Conversation
+		n.Agent, n.Model, n.Resume = s.Agent, nextModel(v, s), conversation(s)
 	}
 	if a := v.Project.Policy.Agent.Roles[coppice.RoleFix]; a != "" && a != n.Agent {
 		n.Agent, n.Model, n.Resume = a, "", ""
@@ -247,6 +291,7 @@ func endTask(v *View, o coppice.Outcome, fail *coppice.Failure) *Decision {
 	t := v.Task
 	t.Stage, t.Outcome, t.Failure, t.EndedAt = coppice.StageEnded, o, fail, v.Now
 	t.Wait, t.Next, t.StopAsked, t.LandAsked, t.Warning = nil, nil, false, false, ""
+	t.TakeAsked, t.GiveAsked = false, false
 	d := &Decision{By: "pipeline", Kind: coppice.EventTaskEnded, Reason: string(o), Task: &t}
 	if fail != nil {
 		d.Reason = fmt.Sprintf("%s: %s", o, fail.Text)

@@ -13,6 +13,9 @@ import (
 // what went wrong before, fenced as data.
 func prompt(v *View, n *coppice.Next) string {
 	var b strings.Builder
+	if n.Screen && n.Resume != "" {
+		return "" // a person is with it; what else was said comes as messages
+	}
 	switch n.Role {
 	case coppice.RoleFix:
 		fmt.Fprintf(&b, "Your earlier work on this task was refused. Mend it.\n\nTask %s: %s\n", v.Task.Key, v.Task.Title)
@@ -22,12 +25,21 @@ func prompt(v *View, n *coppice.Next) string {
 	if v.Task.Body != "" {
 		b.WriteString("\n" + strings.TrimRight(v.Task.Body, "\n") + "\n")
 	}
+	for i, step := range v.Task.Steps {
+		if i == 0 {
+			b.WriteString("\nWhat must be true when it is done:\n")
+		}
+		fmt.Fprintf(&b, "%d. %s\n", i+1, step)
+	}
 	fmt.Fprintf(&b, `
 How to work:
 - You are in a git worktree of your own, on branch %s. Stay in it; do not switch branches.
 - Do this task and nothing else. Commit your work; what you leave uncommitted is committed for you.
 - Your work lands on %s only when it merges with it and its checks pass.
 `, coppice.TaskBranch(v.Task.Key), v.Project.Policy.Base)
+	if f := v.Project.Policy.Features; f != "" && v.Task.Feature != "" {
+		fmt.Fprintf(&b, "- %s is kept by Coppice: do not change it, your changes to it would not land.\n", f)
+	}
 	if checks := v.checks(); len(checks) > 0 {
 		b.WriteString("\nChecks that judge the merged tree:\n")
 		for _, c := range checks {

@@ -14,6 +14,7 @@ const (
 	again     action = iota // another session with what went wrong, a bounded number of times
 	patient                 // the agent rests until its limit is over; another agent goes on if one may
 	elsewhere               // another agent, or else a person
+	shut                    // the same, and nobody uses the agent until a person says so
 	person                  // somebody has to act first
 	over                    // nothing
 )
@@ -22,8 +23,9 @@ const (
 var remedies = map[coppice.Class]action{
 	coppice.ClassRateLimit:      patient,
 	coppice.ClassOverload:       patient,
-	coppice.ClassAuth:           elsewhere,
-	coppice.ClassBilling:        elsewhere,
+	coppice.ClassAuth:           shut,
+	coppice.ClassBilling:        shut,
+	coppice.ClassBudget:         person,
 	coppice.ClassCapability:     elsewhere,
 	coppice.ClassEnvironment:    again, // and the track pauses after two in a row
 	coppice.ClassTestOnly:       again,
@@ -58,12 +60,16 @@ func remedy(v *View, s *coppice.Session, fail coppice.Failure) *Decision {
 	switch remedies[fail.Class] {
 	case patient:
 		return bePatient(v, s, fail)
-	case elsewhere:
-		if n := otherAgent(v, s); n != nil {
+	case elsewhere, shut:
+		d := needPerson(v, s, fail)
+		if n := otherAgent(v, s.Agent, s.Role); n != nil {
 			n.Evidence = evidence(s, fail)
-			return enqueue(v, n, fmt.Sprintf("%s: goes on with %s", fail.Text, n.Agent))
+			d = enqueue(v, n, fmt.Sprintf("%s: goes on with %s", fail.Text, n.Agent))
 		}
-		return needPerson(v, s, fail)
+		if remedies[fail.Class] == shut {
+			d.Limit = &coppice.AgentLimit{Agent: s.Agent, Class: fail.Class, Text: fail.Text}
+		}
+		return d
 	case person:
 		return needPerson(v, s, fail)
 	case over:
@@ -79,9 +85,10 @@ func tryAgain(v *View, s *coppice.Session, fail coppice.Failure) *Decision {
 	if n > v.Project.Policy.Retry.Max {
 		d = endTask(v, coppice.OutcomeFailed, &fail)
 	} else {
-		next := &coppice.Next{Role: s.Role, Agent: s.Agent, Model: s.Model, Evidence: evidence(s, fail)}
-		if continues[fail.Class] {
-			next.Resume = s.Conversation
+		next := follows(v, s)
+		next.Evidence = evidence(s, fail)
+		if !continues[fail.Class] {
+			next.Resume = ""
 		}
 		pause := doubled(v.Project.Policy.Retry.Backoff.D(), n, 10*time.Minute)
 		t := v.Task
@@ -103,10 +110,10 @@ func failures(v *View) int {
 	n := 0
 	for _, s := range v.Sessions {
 		switch {
-		case s.State.Live():
+		case s.State.Live(), s.Screen, s.StopWhy == coppice.StopTaken:
 		case s.Failure != nil && remedies[s.Failure.Class] == again:
 			n++
-		case s.Failure == nil && (s.Head == "" || v.Workspace != nil && s.Head == v.Workspace.BaseCommit):
+		case s.Failure == nil && unchanged(v, &s):
 			n++ // ended without changing anything
 		}
 	}
@@ -130,9 +137,9 @@ func bePatient(v *View, s *coppice.Session, fail coppice.Failure) *Decision {
 		until = v.Now.Add(doubled(30*time.Second, n, 10*time.Minute))
 	}
 	limit := coppice.AgentLimit{Agent: s.Agent, Until: until, Class: fail.Class, Text: fail.Text}
-	next := otherAgent(v, s)
+	next := otherAgent(v, s.Agent, s.Role)
 	if next == nil {
-		next = &coppice.Next{Role: s.Role, Agent: s.Agent, Model: s.Model, Resume: s.Conversation}
+		next = follows(v, s)
 	}
 	next.Evidence = evidence(s, fail)
 	d := enqueue(v, next, fmt.Sprintf("%s is limited until %s: %s", s.Agent, until.UTC().Format(time.RFC3339), fail.Text))
@@ -142,20 +149,20 @@ func bePatient(v *View, s *coppice.Session, fail coppice.Failure) *Decision {
 
 // otherAgent returns a session for the first fallback agent that is not limited
 // and has not failed the task in this round for want of ability, or nil.
-func otherAgent(v *View, s *coppice.Session) *coppice.Next {
-	unable := map[string]bool{s.Agent: true}
+func otherAgent(v *View, agent string, role coppice.Role) *coppice.Next {
+	unable := map[string]bool{agent: true}
 	for _, o := range v.Sessions {
-		if o.Failure != nil && remedies[o.Failure.Class] == elsewhere {
+		if o.Failure != nil && (remedies[o.Failure.Class] == elsewhere || remedies[o.Failure.Class] == shut) {
 			unable[o.Agent] = true
 		}
 	}
 	for _, a := range append([]string{v.Task.Agent}, v.Project.Policy.Agent.Fallback...) {
 		if _, limited := v.Limited[a]; !limited && !unable[a] {
 			model := ""
-			if a == v.Task.Agent {
+			if a == v.Task.Agent || v.Task.Model == coppice.ModelAuto {
 				model = v.Task.Model
 			}
-			return &coppice.Next{Role: s.Role, Agent: a, Model: model}
+			return &coppice.Next{Role: role, Agent: a, Model: model}
 		}
 	}
 	return nil
@@ -169,7 +176,8 @@ func needPerson(v *View, s *coppice.Session, fail coppice.Failure) *Decision {
 		fix = "mend the cause, then retry the task"
 	}
 	t.Stage, t.Failure = coppice.StageWaiting, &fail
-	t.Next = &coppice.Next{Role: s.Role, Agent: s.Agent, Model: s.Model, Resume: s.Conversation, Evidence: evidence(s, fail)}
+	t.Next = follows(v, s)
+	t.Next.Evidence = evidence(s, fail)
 	t.Wait = &coppice.Wait{On: coppice.WaitPerson, Text: fail.Text, Fix: fix}
 	return &Decision{Kind: coppice.EventTaskStage, Reason: fail.Text, Task: &t}
 }
@@ -209,6 +217,9 @@ func copyMap[V any](m map[string]V) map[string]V {
 // evidence tells the next session what happened to this one.
 func evidence(s *coppice.Session, fail coppice.Failure) string {
 	text := fmt.Sprintf("The session before this one (%s, %s) failed: %s\n", s.Key, s.Agent, fail.Text)
+	if s.Head != "" && s.Head != s.From {
+		text += fmt.Sprintf("\nWhat it did is committed on your branch, from %s to %s:\n%s\n", short(s.From), short(s.Head), s.Stat)
+	}
 	if s.Summary != "" {
 		text += "\nIts last words:\n" + s.Summary + "\n"
 	}

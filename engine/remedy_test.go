@@ -20,12 +20,14 @@ func TestRemedies(t *testing.T) {
 	person := func(class string) string {
 		return "pipeline: task.stage; to waiting; fails: " + class + "; waits on person: it broke [mend the cause, then retry the task]; next implement by ann resuming talk1"
 	}
+	shuts := func(agent string) string { return "; limit " + agent + " until a person clears it" }
 	const resumes = " resuming talk1"
 	want := map[coppice.Class]string{
 		coppice.ClassRateLimit:      patient,
 		coppice.ClassOverload:       patient,
-		coppice.ClassAuth:           person("auth"),
-		coppice.ClassBilling:        person("billing"),
+		coppice.ClassAuth:           person("auth") + shuts("ann"),
+		coppice.ClassBilling:        person("billing") + shuts("ann"),
+		coppice.ClassBudget:         person("budget"),
 		coppice.ClassCapability:     person("capability"),
 		coppice.ClassEnvironment:    again("environment", "") + "; strikes map[main:1]",
 		coppice.ClassTestOnly:       again("test_only", ""),
@@ -87,11 +89,11 @@ func TestFallbackAgents(t *testing.T) {
 	model := task(func(t *coppice.Task) { t.Model = "big" })
 	auth, busy := fails(coppice.ClassAuth), fails(coppice.ClassRateLimit)
 	run(t, pipeline, []decision{
-		{"first fallback", viewOf(coppice.StageSession, space(), fallback, ran("", auth)), "pipeline: task.stage; to queued; next implement by bob"},
-		{"first is limited", viewOf(coppice.StageSession, space(), fallback, limited("bob"), ran("", auth)), "pipeline: task.stage; to queued; next implement by cid"},
-		{"first was unable", viewOf(coppice.StageSession, space(), fallback, ran("", auth), ran("", auth, by("bob"))), "pipeline: task.stage; to queued; next implement by cid"},
+		{"first fallback", viewOf(coppice.StageSession, space(), fallback, ran("", auth)), "pipeline: task.stage; to queued; next implement by bob; limit ann until a person clears it"},
+		{"first is limited", viewOf(coppice.StageSession, space(), fallback, limited("bob"), ran("", auth)), "pipeline: task.stage; to queued; next implement by cid; limit ann until a person clears it"},
+		{"first was unable", viewOf(coppice.StageSession, space(), fallback, ran("", auth), ran("", auth, by("bob"))), "pipeline: task.stage; to queued; next implement by cid; limit bob until a person clears it"},
 		{"all were unable", viewOf(coppice.StageSession, space(), fallback, ran("", auth), ran("", auth, by("bob")), ran("", auth, by("cid"))),
-			"pipeline: task.stage; to waiting; fails: auth; waits on person: it broke [mend the cause, then retry the task]; next implement by cid resuming talk1"},
+			"pipeline: task.stage; to waiting; fails: auth; waits on person: it broke [mend the cause, then retry the task]; next implement by cid resuming talk1; limit cid until a person clears it"},
 		{"a limit goes on elsewhere", viewOf(coppice.StageSession, space(), fallback, ran("", busy)),
 			"pipeline: task.stage; to queued; next implement by bob; limit ann for 30s"},
 		{"a limit of the fallback goes back, model and all", viewOf(coppice.StageSession, space(), fallback, model, ran("", auth, by("cid")), ran("", busy, by("bob"))),
@@ -145,5 +147,12 @@ func TestEvidenceTellsWhatHappened(t *testing.T) {
 	want := "The session before this one (app-7.1, ann) failed: it broke\n\nIts last words:\nI got stuck.\n"
 	if d := cmp.Diff(want, pipeline(v).Task.Next.Evidence); d != "" {
 		t.Error(d)
+	}
+	// Another agent that takes over knows what there is.
+	v = viewOf(coppice.StageSession, space(), policy(func(p *coppice.Policy) { p.Agent.Fallback = []string{"bob"} }),
+		ran("", fails(coppice.ClassAuth), func(s *coppice.Session) { s.Head, s.Stat, s.Summary = "head1", " a.go | 2 ++", "Half-way." }))
+	want = "The session before this one (app-7.1, ann) failed: it broke\n\nWhat it did is committed on your branch, from base1 to head1:\n a.go | 2 ++\n\nIts last words:\nHalf-way.\n"
+	if n := pipeline(v).Task.Next; n.Agent != "bob" || n.Evidence != want {
+		t.Errorf("%s is told %s", n.Agent, cmp.Diff(want, n.Evidence))
 	}
 }

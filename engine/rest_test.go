@@ -46,6 +46,8 @@ func randomView(rt *rapid.T) *View {
 	}))
 	t := &v.Task
 	t.StopAsked, t.RetryAsked, t.LandAsked, t.UndoAsked = chance(rt, "stop"), chance(rt, "retry"), chance(rt, "land"), chance(rt, "undo")
+	t.AgainAsked, t.TakeAsked, t.GiveAsked = chance(rt, "again"), chance(rt, "take"), chance(rt, "give")
+	t.Budget = one(rt, "budget", []coppice.USD{0, 1, 3})
 	if t.Ended() {
 		endedAs(one(rt, "outcome", outcomes))(v)
 	} else if chance(rt, "wait") {
@@ -53,13 +55,16 @@ func randomView(rt *rapid.T) *View {
 		t.Wait = &coppice.Wait{On: one(rt, "on", kinds), Text: "waits", Until: moment(rt, "until")}
 	}
 	if t.Stage == coppice.StageQueued || t.Stage == coppice.StageWaiting && chance(rt, "next") {
-		t.Next = &coppice.Next{Role: coppice.RoleImplement, Agent: "ann"}
+		t.Next = &coppice.Next{Role: coppice.RoleImplement, Agent: "ann", Screen: chance(rt, "next screen")}
 	}
 	for range rapid.IntRange(0, 3).Draw(rt, "sessions") {
 		randomSession(rt, v)
 	}
 	if chance(rt, "limited") {
 		limited(one(rt, "agent", []string{"ann", "bob"}))(v)
+	} else if chance(rt, "shut") {
+		a := one(rt, "agent", []string{"ann", "bob"})
+		v.Limited[a] = coppice.AgentLimit{Agent: a, Class: coppice.ClassAuth, Text: "log in"}
 	}
 	switch rapid.IntRange(0, 3).Draw(rt, "workspace") {
 	case 1:
@@ -73,7 +78,11 @@ func randomView(rt *rapid.T) *View {
 		randomLanding(rt, v)
 	}
 	if chance(rt, "message") {
-		v.Messages = []coppice.Message{{ID: 1, TaskID: 7, Text: "also", SentAt: noon}}
+		kinds := []string{coppice.MessageNow, coppice.MessageNext, coppice.MessageInterrupt, coppice.MessageModel}
+		v.Messages = []coppice.Message{{ID: 1, TaskID: 7, Kind: one(rt, "kind of message", kinds), Text: one(rt, "text", []string{"also", "auto"}), SentAt: noon}}
+		if v.Messages[0].Kind == coppice.MessageInterrupt && chance(rt, "no text") {
+			v.Messages[0].Text = ""
+		}
 	}
 	if s := v.session(); s != nil && chance(rt, "question") {
 		v.Questions = []coppice.Question{{ID: 1, TaskID: 7, SessionID: s.ID, Ref: "q", Text: "?", AskedAt: noon}}
@@ -86,6 +95,8 @@ func randomSession(rt *rapid.T, v *View) {
 	ran(one(rt, "head", []string{"", "base1", "head1", "head2"}), func(s *coppice.Session) {
 		s.State, s.Role = one(rt, "state", states), one(rt, "role", []coppice.Role{coppice.RoleImplement, coppice.RoleFix})
 		s.StartedAt = moment(rt, "started")
+		s.Screen, s.Usage.CostUSD = chance(rt, "screen"), float64(rapid.IntRange(0, 2).Draw(rt, "cost"))
+		s.StopWhy = one(rt, "stopped for", []coppice.Class{"", "", coppice.StopTaken, coppice.StopGiven, coppice.ClassBudget})
 		if s.State == coppice.SessionStarting {
 			s.StartedAt = time.Time{}
 		}

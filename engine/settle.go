@@ -132,14 +132,22 @@ func settleRun(v *View, w coppice.Work) *Decision {
 	case r.Lost:
 		state = coppice.SessionLost
 		fail = coppice.Failf(coppice.ClassLost, "its process vanished", "")
+	case r.Stopped && (s.StopWhy == coppice.StopTaken || s.StopWhy == coppice.StopGiven):
+		// It goes on in the next session.
+	case r.Stopped && s.StopWhy == coppice.ClassBudget:
+		state, fail = coppice.SessionFailed, budgetReached(v, r.Usage.CostUSD-s.Usage.CostUSD)
 	case r.Stopped && s.StopWhy == coppice.ClassTimeout:
 		state = coppice.SessionFailed
 		fail = coppice.Failf(coppice.ClassTimeout, "took longer than "+durationText(v.Project.Policy.Health.Timeout.D()), "")
 	case r.Stopped:
 		state = coppice.SessionCancelled
 		fail = coppice.Failf(coppice.ClassCancelled, "was stopped", "")
+	case r.Failure != nil && r.Failure.Class == coppice.ClassBudget && allowed(v) > 0:
+		state, fail = coppice.SessionFailed, budgetReached(v, r.Usage.CostUSD-s.Usage.CostUSD)
 	case r.Failure != nil:
 		state, fail = coppice.SessionFailed, r.Failure
+	case s.Screen:
+		// A person left it; how its process ended says nothing.
 	case r.Signal != "":
 		state = coppice.SessionFailed
 		fail = coppice.Failf(coppice.ClassUnknown, "was killed by "+r.Signal, "")
@@ -150,7 +158,7 @@ func settleRun(v *View, w coppice.Work) *Decision {
 	d := endSession(v, state, fail)
 	d.Session.Exit, d.Session.Signal = r.Exit, r.Signal
 	d.Session.Summary, d.Session.Usage = r.Summary, r.Usage
-	d.Session.From, d.Session.Head = r.From, r.Head
+	d.Session.From, d.Session.Head, d.Session.Stat = r.From, r.Head, r.Stat
 	if r.Conversation != "" {
 		d.Session.Conversation = r.Conversation
 	}
@@ -166,44 +174,6 @@ func endSession(v *View, state coppice.SessionState, fail *coppice.Failure) *Dec
 		d.Reason = fmt.Sprintf("%s: %s", state, fail.Text)
 	}
 	return d
-}
-
-func settleSend(v *View, w coppice.Work) *Decision {
-	r, fail := result[coppice.SendResult](w)
-	if fail != nil {
-		r = coppice.SendResult{Why: fail.Text}
-	}
-	spec, err := coppice.DecodeSpec[coppice.SendSpec](w)
-	if err == nil && spec.Question != "" {
-		for _, q := range v.Questions {
-			if q.SessionID == w.SessionID && q.Ref == spec.Question && q.ClosedAt.IsZero() {
-				if r.Delivered {
-					q.ClosedAt = v.Now
-				} else { // it is open again, for another answer
-					q.Answer, q.AnsweredAt = "", time.Time{}
-				}
-				return &Decision{Kind: sendKind(r), Reason: r.Why, Question: &q}
-			}
-		}
-	}
-	for _, m := range v.Messages {
-		if w.Key != messageKey(m, w.SessionID) {
-			continue
-		}
-		m.SessionID, m.Failed = w.SessionID, r.Why
-		if r.Delivered {
-			m.DeliveredAt = v.Now
-		}
-		return &Decision{Kind: sendKind(r), Reason: r.Why, Messages: []coppice.Message{m}}
-	}
-	return &Decision{Kind: sendKind(r), Reason: r.Why}
-}
-
-func sendKind(r coppice.SendResult) coppice.EventKind {
-	if r.Delivered {
-		return coppice.EventMessageDelivered
-	}
-	return coppice.EventMessageFailed
 }
 
 // settleStop says nothing new: the session's own run tells how it ended. When

@@ -182,7 +182,11 @@ func tell(v *View, d *Decision) string {
 		p = append(p, tellProject(v.Project, *d.Project)...)
 	}
 	if l := d.Limit; l != nil {
-		add("limit %s for %s", l.Agent, l.Until.Sub(v.Now))
+		if l.Until.IsZero() {
+			add("limit %s until a person clears it", l.Agent)
+		} else {
+			add("limit %s for %s", l.Agent, l.Until.Sub(v.Now))
+		}
 	}
 	if q := d.Question; q != nil {
 		add("question %d closed=%t", q.ID, !q.ClosedAt.IsZero())
@@ -243,7 +247,22 @@ func tellTask(v *View, t coppice.Task) (p []string) {
 		if n.Resume != "" {
 			text += " resuming " + n.Resume
 		}
+		if n.Fork {
+			text += " forked"
+		}
+		if n.Screen {
+			text += " on a screen"
+		}
+		if n.Note != "" {
+			text += fmt.Sprintf(" with %q", n.Note)
+		}
 		add("%s", text)
+	}
+	if t.Model != v.Task.Model {
+		add("model %s", t.Model)
+	}
+	if t.Budget != v.Task.Budget {
+		add("budget %s", dollars(t.Budget))
 	}
 	if t.Warning != v.Task.Warning {
 		add("warns %q", t.Warning)
@@ -341,6 +360,11 @@ func open(t *testing.T, cfg ...func(*Config)) *bundle {
 	b.Intake = NewIntake(s, b.now, inspected, func(_ coppice.Project, agent string) error {
 		if agent == "nobody" {
 			return coppice.Errorf(coppice.EInvalid, "there is no agent nobody").WithField("agent")
+		}
+		return nil
+	}, func(_ coppice.Project, agent string) error {
+		if agent == "blind" {
+			return coppice.Errorf(coppice.EConflict, "blind has no screen")
 		}
 		return nil
 	})

@@ -53,19 +53,29 @@ func (t *turn) start(task coppice.Task) error {
 	if err != nil {
 		return err
 	}
+	if d := budget(v); d != nil {
+		return t.apply(v, d)
+	}
 	n := v.Task.Next
 	s := &coppice.Session{
 		ProjectID: v.Project.ID, TaskID: v.Task.ID, N: v.Numbered + 1, Key: coppice.SessionKey(v.Task.Key, v.Numbered+1),
-		Round: v.Task.Round, Role: n.Role, Track: v.Task.Track, Agent: n.Agent, Model: n.Model, Resume: n.Resume,
+		Round: v.Task.Round, Role: n.Role, Track: v.Task.Track, Agent: n.Agent, Model: t.model(v, n), Resume: n.Resume,
+		Fork: n.Fork, Screen: n.Screen,
 		Prompt: prompt(v, n), State: coppice.SessionStarting, CreatedAt: t.now,
 	}
 	c := v.Task
 	c.Stage, c.Next, c.Wait = coppice.StageSession, nil, nil
 	c.Sessions++
 	d := &Decision{By: "dispatch", Kind: coppice.EventSessionCreated, Reason: string(n.Role) + " with " + n.Agent, Task: &c, Session: s}
-	for _, m := range v.Messages {
-		m.DeliveredAt = t.now // they stand in the prompt
-		d.Messages = append(d.Messages, m)
+	if n.Screen && n.Resume != "" {
+		if n.Note != "" {
+			d.Messages = []coppice.Message{{TaskID: c.ID, Text: n.Note, From: "person", SentAt: t.now}}
+		}
+	} else {
+		for _, m := range v.Messages {
+			m.DeliveredAt = t.now // they stand in the prompt
+			d.Messages = append(d.Messages, m)
+		}
 	}
 	if err := t.apply(v, d); err != nil {
 		return err
@@ -89,7 +99,7 @@ func loadRoom(r store.Reader, now time.Time, nodes []coppice.Node, cfg Config) (
 		return room, err
 	}
 	for _, l := range limits {
-		if l.Until.After(now) {
+		if l.Holds(now) {
 			room.Limited[l.Agent] = l
 		}
 	}

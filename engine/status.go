@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 
 	"coppice"
 	"coppice/store"
@@ -62,7 +63,21 @@ func taskStatus(r store.Reader, room Room, t coppice.Task) (TaskStatus, error) {
 		blocked, _ = room.Blocked(t.Lane())
 	}
 	s.Status, s.Reason = t.Status(s.Session, s.Landing, s.Question, blocked)
+	if x := s.Session; t.Stage == coppice.StageSession && s.Question == nil && x != nil && x.State == coppice.SessionIdle && !x.Screen {
+		// An agent that stays after its turn: was it a person who ended that?
+		heard, err := r.MessagesOf(t.ID)
+		if err != nil {
+			return s, err
+		}
+		if interrupted(&View{Heard: heard}, x) {
+			s.Status, s.Reason, s.Fix = coppice.StatusNeedsYou, wasInterrupted, fmt.Sprintf("say how to go on: coppice send %s \"…\"", t.Key)
+		}
+	}
 	switch {
+	case t.Stage == coppice.StageQueued && blocked != "":
+		if l, ok := room.Limited[t.Lane().Agent]; ok && l.Until.IsZero() {
+			s.Fix = fmt.Sprintf("mend the cause, then say `coppice limits clear %s`", l.Agent)
+		}
 	case t.Stage == coppice.StageWaiting && t.Wait != nil:
 		s.Fix = t.Wait.Fix
 	case t.Failure != nil && t.Ended():

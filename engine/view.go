@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"coppice"
+	"coppice/store"
 )
 
 // View is what the deciders see: one task and everything that concerns it, as
@@ -14,6 +15,7 @@ type View struct {
 	Task      coppice.Task
 	Deps      []coppice.Task
 	Sessions  []coppice.Session // of this round, oldest first
+	Earlier   []coppice.Session // of earlier rounds, oldest first
 	Numbered  int               // sessions of all rounds
 	Workspace *coppice.Workspace
 	Trash     *coppice.Trash   // of the workspace, when it was removed
@@ -23,6 +25,8 @@ type View struct {
 	Work      []coppice.Work   // unsettled
 	Questions []coppice.Question
 	Messages  []coppice.Message // not delivered yet
+	Heard     []coppice.Message // all others
+	Fork      string            // the branch or commit that a forked task's branch begins from
 	Limited   map[string]coppice.AgentLimit
 }
 
@@ -51,6 +55,8 @@ func (t *turn) view(id int64) (*View, error) {
 	for _, s := range sessions {
 		if s.Round == v.Task.Round {
 			v.Sessions = append(v.Sessions, s)
+		} else {
+			v.Earlier = append(v.Earlier, s)
 		}
 	}
 	if v.Workspace, err = t.tx.WorkspaceOf(id); err != nil {
@@ -104,12 +110,47 @@ func (t *turn) viewRest(v *View) error {
 		return err
 	}
 	for _, m := range messages {
-		if m.DeliveredAt.IsZero() {
+		if m.Open() {
 			v.Messages = append(v.Messages, m)
+		} else {
+			v.Heard = append(v.Heard, m)
 		}
 	}
-	v.Limited, err = t.limited()
+	if v.Limited, err = t.limited(); err != nil {
+		return err
+	}
+	if v.Task.ForkOf != "" {
+		v.Fork, err = forkPoint(t.tx, v.Task.ForkOf)
+	}
 	return err
+}
+
+// forkPoint is where the branch of a task stands that another was forked from:
+// the branch itself, what the trash keeps of it, or "" when what it had is on
+// the base, or gone.
+func forkPoint(r store.Reader, key string) (string, error) {
+	from, err := r.TaskByKey(key)
+	if err != nil || from.Outcome == coppice.OutcomeDone {
+		return "", err
+	}
+	ws, err := r.WorkspaceOf(from.ID)
+	if err != nil || ws == nil {
+		return "", err
+	}
+	if ws.RemovedAt.IsZero() {
+		if ws.Path == "" {
+			return "", nil // it is being made
+		}
+		return ws.Branch, nil
+	}
+	if ws.TrashID == 0 {
+		return "", nil
+	}
+	tr, err := r.Trash(ws.TrashID)
+	if err != nil || !tr.Open() {
+		return "", err
+	}
+	return tr.Head, nil
 }
 
 func (t *turn) limited() (map[string]coppice.AgentLimit, error) {
@@ -119,7 +160,7 @@ func (t *turn) limited() (map[string]coppice.AgentLimit, error) {
 	}
 	m := make(map[string]coppice.AgentLimit, len(limits))
 	for _, l := range limits {
-		if l.Until.After(t.now) {
+		if l.Holds(t.now) {
 			m[l.Agent] = l
 		}
 	}
@@ -140,6 +181,31 @@ func (v *View) session() *coppice.Session {
 		return nil
 	}
 	return &v.Sessions[len(v.Sessions)-1]
+}
+
+// byID returns a session of any round, or nil.
+func (v *View) byID(id int64) *coppice.Session {
+	for _, list := range [][]coppice.Session{v.Sessions, v.Earlier} {
+		for i := range list {
+			if list[i].ID == id {
+				return &list[i]
+			}
+		}
+	}
+	return nil
+}
+
+// talked returns the newest session, of any round, whose conversation can be
+// continued, or nil.
+func (v *View) talked() *coppice.Session {
+	for _, list := range [][]coppice.Session{v.Sessions, v.Earlier} {
+		for i := len(list) - 1; i >= 0; i-- {
+			if conversation(&list[i]) != "" && list[i].Role != coppice.RoleVerify {
+				return &list[i]
+			}
+		}
+	}
+	return nil
 }
 
 // open returns the first work item of a kind that workers still hold, or nil.

@@ -33,7 +33,7 @@ func (l *lab) line(ctx context.Context, tasks int) (_ *line, err error) {
 		func(context.Context, string) (coppice.Project, error) {
 			return coppice.Project{Path: "/app", Prefix: "app", Policy: policy, BaseCommit: fmt.Sprintf("%040d", 1)}, nil
 		},
-		func(coppice.Project, string) error { return nil })
+		func(coppice.Project, string) error { return nil }, func(coppice.Project, string) error { return nil })
 	if _, err = q.intake.AddProject(ctx, "/app"); err != nil {
 		return nil, err
 	}

@@ -156,10 +156,11 @@ func (s *sim) tasksHold(r store.Reader) error {
 		return fmt.Errorf("%d tasks of %d are left", len(tasks), len(s.keys))
 	}
 	for _, t := range tasks {
-		if t.Outcome == coppice.OutcomeDone && t.Landed != "" && len(s.world.landed[t.Key]) != 1 {
+		landed, rounds := s.world.landed[t.Key], s.world.rounds[t.Key]
+		if t.Outcome == coppice.OutcomeDone && t.Landed != "" && (len(landed) == 0 || len(landed) > 1+rounds || landed[len(landed)-1] != t.Landed) {
 			return fmt.Errorf("%s is done as %s, the world saw %v", t.Key, t.Landed, s.world.landed[t.Key])
 		}
-		if t.Ended() && t.Outcome != coppice.OutcomeDone && len(s.world.landed[t.Key]) > 0 {
+		if t.Ended() && t.Outcome != coppice.OutcomeDone && len(landed) > rounds {
 			return fmt.Errorf("%s is %s and has landed", t.Key, t.Outcome)
 		}
 		if t.Stage == coppice.StageWaiting && t.Wait != nil && t.Wait.Text == "" {
@@ -270,6 +271,8 @@ func (s *sim) help() error {
 			_, err = s.intake.Land(s.ctx, t.Key)
 		case t.Stage == coppice.StageWaiting && t.Wait != nil && t.Wait.On == coppice.WaitPerson:
 			_, err = s.intake.Retry(s.ctx, t.Key, "")
+		case t.Stage == coppice.StageQueued:
+			err = s.intake.ClearLimit(s.ctx, t.Next.Agent)
 		}
 		if err != nil && !refused(err) {
 			return err
@@ -316,6 +319,9 @@ func (s *sim) atRest(r store.Reader) error {
 	live, err := r.LiveSessions()
 	if err != nil || len(live) > 0 {
 		return fmt.Errorf("%d sessions still live: %w", len(live), err)
+	}
+	if err := s.talkHolds(r, tasks); err != nil {
+		return err
 	}
 	counts, err := r.CountWork()
 	if err != nil {

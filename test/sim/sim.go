@@ -23,8 +23,9 @@ import (
 // Options shapes a simulation.
 type Options struct {
 	Seed  uint64
-	Tasks int // how many tasks people ask for
-	Steps int // how many random steps are taken before the world calms down
+	Tasks int  // how many tasks people ask for
+	Steps int  // how many random steps are taken before the world calms down
+	Plain bool // people only stop, retry, land, send, answer and undo
 }
 
 // Report is what a simulation showed.
@@ -62,6 +63,7 @@ type sim struct {
 	owed     int      // tasks not asked for yet
 	calm     bool     // no more faults
 	made     int
+	forks    int
 	due      time.Time
 	steps    int
 	path     []string
@@ -162,7 +164,7 @@ func (s *sim) boot() error {
 		return err
 	}
 	s.eng = eng
-	s.intake = engine.NewIntake(s.st, clock, s.inspect, func(coppice.Project, string) error { return nil })
+	s.intake = engine.NewIntake(s.st, clock, s.inspect, func(coppice.Project, string) error { return nil }, func(coppice.Project, string) error { return nil })
 	return nil
 }
 
@@ -183,6 +185,12 @@ func (s *sim) inspect(_ context.Context, dir string) (coppice.Project, error) {
 	}
 	if s.rng.IntN(4) == 0 {
 		p.Land.How = coppice.LandBranch
+	}
+	if !s.opt.Plain && s.rng.IntN(3) == 0 {
+		p.Budget.Task = coppice.USD(1 + s.rng.IntN(4))
+	}
+	if !s.opt.Plain && s.rng.IntN(2) == 0 {
+		p.Health.Timeout = coppice.Duration(time.Minute)
 	}
 	root := s.world.add("", map[string]string{"README": "0"}, "", dir)
 	s.world.repos[dir] = &repo{base: root, checks: p.Checks, history: []string{root}}

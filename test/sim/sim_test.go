@@ -91,7 +91,9 @@ func TestOnceBroken(t *testing.T) {
 		1570, // a move that nobody reported was given up, and its stopped task called cancelled
 		3024, // a restore that failed after it had happened left a workspace that nobody knew of
 	} {
-		if _, err := Run(t.Context(), options(n)); err != nil {
+		opt := options(n)
+		opt.Plain = true
+		if _, err := Run(t.Context(), opt); err != nil {
 			t.Error(err)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 	"time"
 
@@ -55,6 +56,10 @@ func (s *sim) pick(actions []action) action {
 }
 
 func (s *sim) actions() []action {
+	talk := 8
+	if s.opt.Plain {
+		talk = 0
+	}
 	return []action{
 		{"turn", 20, s.turn},
 		{"take", 14, s.take},
@@ -70,6 +75,7 @@ func (s *sim) actions() []action {
 		{"kill host", 1, s.killHost},
 		{"dirty", 1, s.dirty},
 		{"move base", 1, s.moveBase},
+		{"converse", talk, s.converse},
 	}
 }
 
@@ -258,7 +264,7 @@ func (s *sim) move(w coppice.Work) (any, error) {
 
 func (s *sim) stopHost(v coppice.StopSpec) coppice.StopResult {
 	if h := s.world.hosts[v.Session]; h != nil && h.phase == "running" {
-		s.world.end(h, coppice.RunResult{Stopped: true})
+		s.world.end(h, coppice.RunResult{Stopped: true, Conversation: s.known(v.Session, h), Usage: s.cost()})
 	}
 	return coppice.StopResult{}
 }
@@ -268,10 +274,24 @@ func (s *sim) send(v coppice.SendSpec) coppice.SendResult {
 	if h == nil || h.phase != "running" {
 		return coppice.SendResult{Why: "the session has ended"}
 	}
+	switch v.Kind {
+	case coppice.MessageModel, coppice.MessageInterrupt:
+		if s.rng.IntN(3) == 0 {
+			return coppice.SendResult{Why: "this agent cannot do that"}
+		}
+	}
+	if v.Kind == coppice.MessageInterrupt && v.Text == "" && !h.screen {
+		zero := 0
+		s.world.end(h, coppice.RunResult{Exit: &zero, Conversation: s.known(v.Session, h)})
+		return coppice.SendResult{Delivered: true}
+	}
 	if v.Question != "" {
 		h.asked = 0
 	}
-	h.heard[v.Text] = true
+	if h.heard[v.ID] {
+		return coppice.SendResult{Delivered: true}
+	}
+	h.heard[v.ID] = true
 	return coppice.SendResult{Delivered: true}
 }
 
@@ -336,6 +356,9 @@ func (s *sim) agent() error {
 	if s.calm {
 		n = 50 + n/2
 	}
+	if h.screen {
+		return s.atScreen(key, h, n)
+	}
 	switch {
 	case n < 8:
 		return s.askPerson(key, h)
@@ -359,12 +382,16 @@ func (s *sim) agent() error {
 	s.made++
 	s.world.write(h, fmt.Sprintf("f%d", s.rng.IntN(6)), fmt.Sprintf("%s#%d", key, s.made))
 	zero := 0
-	s.world.end(h, coppice.RunResult{Exit: &zero, Conversation: "c-" + key, Summary: "did it"})
+	s.world.end(h, coppice.RunResult{Exit: &zero, Conversation: "c-" + key, Summary: "did it", Usage: s.cost()})
 	return nil
 }
 
 func (s *sim) trouble() *coppice.Failure {
-	f := coppice.Failf(coppice.Classes[s.rng.IntN(len(coppice.Classes))], "trouble", "")
+	classes := coppice.Classes
+	if s.opt.Plain {
+		classes = slices.DeleteFunc(slices.Clone(classes), func(c coppice.Class) bool { return c == coppice.ClassBudget })
+	}
+	f := coppice.Failf(classes[s.rng.IntN(len(classes))], "trouble", "")
 	if f.Class == coppice.ClassRateLimit {
 		f.RetryAt = s.now.Add(time.Duration(s.rng.IntN(3600)) * time.Second)
 	}
@@ -387,6 +414,9 @@ func (s *sim) askPerson(key string, h *hostState) error {
 	var asked int64
 	err = s.record(x.ID, func(tx store.Tx, x *coppice.Session) error {
 		q := coppice.Question{TaskID: x.TaskID, SessionID: x.ID, Ref: fmt.Sprintf("q%d", s.rng.IntN(1e9)), Text: "which way?", AskedAt: s.now}
+		if !s.opt.Plain && s.rng.IntN(2) == 0 {
+			q.Kind, q.Rule = coppice.QuestionPermission, &coppice.Rule{Tool: "run", Match: fmt.Sprintf("tool%d *", s.rng.IntN(5))}
+		}
 		if err := tx.PutQuestion(&q); err != nil {
 			return err
 		}
@@ -409,6 +439,9 @@ func (s *sim) output(key string, h *hostState) error {
 		return err
 	}
 	err = s.record(x.ID, func(tx store.Tx, x *coppice.Session) error {
+		if err := s.spend(tx, x); err != nil {
+			return err
+		}
 		return tx.AddOutput(x.ID, x.Cursor, x.Cursor+10, []coppice.Output{{SessionID: x.ID, Offset: x.Cursor, At: s.now, Kind: coppice.OutputStdout, Data: []byte("0123456789")}})
 	})
 	return err

@@ -19,6 +19,8 @@ type world struct {
 	spaces   map[string]*workspace // by task key
 	hosts    map[string]*hostState // by session key
 	landed   map[string][]string   // commits that moved the base, by task key
+	rounds   map[string]int        // how often a person went on with a task that was done
+	talks    map[string]*hostState // who had a conversation first
 	verdicts map[string]bool       // tree and command → passed, for what was really run
 	broken   string                // the first promise that was broken
 	redness  int                   // one tree in so many is refused by a check
@@ -57,12 +59,14 @@ type hostState struct {
 	result coppice.RunResult
 	asked  int64 // the question it waits on, 0 for none
 	heard  map[string]bool
+	agent  string
+	screen bool // a person sits before it
 }
 
 func newWorld(salt string, redness int) *world {
 	return &world{
 		repos: map[string]*repo{}, commits: map[string]commit{}, spaces: map[string]*workspace{}, hosts: map[string]*hostState{},
-		landed: map[string][]string{}, verdicts: map[string]bool{}, redness: redness, salt: salt,
+		landed: map[string][]string{}, rounds: map[string]int{}, talks: map[string]*hostState{}, verdicts: map[string]bool{}, redness: redness, salt: salt,
 	}
 }
 
@@ -113,9 +117,28 @@ func (w *world) prepare(s coppice.PrepareSpec) coppice.PrepareResult {
 	if ws == nil || ws.removed {
 		base := w.repos[s.Repo].base
 		ws = &workspace{repo: s.Repo, from: base, head: base}
+		if s.From != "" {
+			ws.from, ws.head = w.forked(s.From)
+		}
 		w.spaces[s.Key] = ws
 	}
 	return coppice.PrepareResult{Path: "/w/" + s.Key, BaseCommit: ws.from, Head: ws.head}
+}
+
+// forked finds where a branch or commit stands, and where it left the base.
+func (w *world) forked(from string) (base, head string) {
+	if key, ok := strings.CutPrefix(from, "coppice/"); ok {
+		if ws := w.spaces[key]; ws != nil {
+			return ws.from, ws.head
+		}
+	}
+	for _, ws := range w.spaces {
+		if ws.head == from {
+			return ws.from, ws.head
+		}
+	}
+	w.breakf("there is no %s to begin from", from)
+	return "", ""
 }
 
 func (w *world) remove(s coppice.RemoveSpec) coppice.RemoveResult {
@@ -135,6 +158,9 @@ func (w *world) remove(s coppice.RemoveSpec) coppice.RemoveResult {
 func (w *world) restore(s coppice.RestoreSpec) coppice.PrepareResult {
 	ws := w.spaces[s.Key]
 	ws.removed = false
+	if ws.head != s.Head {
+		w.breakf("%s was brought back at %s, it was removed at %s", s.Key, s.Head, ws.head)
+	}
 	return coppice.PrepareResult{Path: "/w/" + s.Key, BaseCommit: ws.from, Head: s.Head}
 }
 
@@ -142,6 +168,7 @@ func (w *world) restore(s coppice.RestoreSpec) coppice.PrepareResult {
 func (w *world) merge(s coppice.MergeSpec) coppice.MergeResult {
 	r := w.repos[s.Repo]
 	head := w.commits[s.Head]
+	head.task = strings.Split(s.Ref, "/")[3] // a fork may begin with another task's commits
 	ws := w.spaces[head.task]
 	if ws == nil {
 		w.breakf("a candidate of %s has no workspace", head.task)
@@ -199,14 +226,22 @@ func (w *world) passes(tree, command string) bool {
 	return w.redness == 0 || int(sum[0])%w.redness != 0
 }
 
+// within tells whether a commit is part of another one's past.
+func (w *world) within(commit, of string) bool {
+	for at := of; at != ""; at = w.commits[at].parent {
+		if at == commit {
+			return true
+		}
+	}
+	return false
+}
+
 // move moves the base by compare-and-swap, and holds the engine to its word:
 // only to a proven tree, and once a task.
 func (w *world) move(s coppice.MoveSpec, checks []string) coppice.MoveResult {
 	r := w.repos[s.Repo]
-	for at := r.base; at != ""; at = w.commits[at].parent {
-		if at == s.New {
-			return coppice.MoveResult{Moved: true, Now: r.base}
-		}
+	if w.within(s.New, r.base) {
+		return coppice.MoveResult{Moved: true, Now: r.base}
 	}
 	if r.base != s.Old {
 		return coppice.MoveResult{Now: r.base}
@@ -223,7 +258,7 @@ func (w *world) move(s coppice.MoveSpec, checks []string) coppice.MoveResult {
 	r.base = s.New
 	r.history = append(r.history, s.New)
 	w.landed[c.task] = append(w.landed[c.task], s.New)
-	if n := len(w.landed[c.task]); n > 1 {
+	if n := len(w.landed[c.task]); n > 1+w.rounds[c.task] {
 		w.breakf("%s landed %d times", c.task, n)
 	}
 	return coppice.MoveResult{Moved: true, Now: s.New}
@@ -244,7 +279,16 @@ func (w *world) run(s coppice.RunSpec) *coppice.RunResult {
 				w.breakf("%s was started while %s ran in the same workspace", s.Session.Key, key)
 			}
 		}
-		w.hosts[s.Session.Key] = &hostState{task: s.Task, role: s.Session.Role, phase: "running", from: ws.head, heard: map[string]bool{}}
+		if o := w.talks[s.Session.Resume]; s.Session.Resume != "" && (o == nil || o.task != s.Task && !s.Session.Fork || o.agent != s.Session.Agent) {
+			w.breakf("%s goes on with %s, which is no conversation of its task and agent", s.Session.Key, s.Session.Resume)
+		}
+		if l := w.landed[s.Task]; len(l) > 0 && !w.within(l[len(l)-1], ws.from) {
+			w.breakf("%s goes on from before its task landed", s.Session.Key)
+		}
+		w.hosts[s.Session.Key] = &hostState{
+			task: s.Task, role: s.Session.Role, phase: "running", from: ws.head, heard: map[string]bool{}, screen: s.Session.Screen,
+			agent: s.Session.Agent,
+		}
 		return nil
 	}
 	switch h.phase {
@@ -260,6 +304,9 @@ func (w *world) run(s coppice.RunSpec) *coppice.RunResult {
 func (w *world) end(h *hostState, res coppice.RunResult) {
 	h.phase = "ended"
 	h.result = res
+	if res.Conversation != "" {
+		w.talks[res.Conversation] = h
+	}
 	h.result.From, h.result.Head = h.from, w.spaces[h.task].head
 }
 

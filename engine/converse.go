@@ -1,0 +1,356 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"coppice"
+	"coppice/store"
+)
+
+// Send says something to a task: its running session hears it, or the next one.
+func (i *Intake) Send(ctx context.Context, key, text string) (coppice.Message, error) {
+	return i.say(ctx, key, coppice.MessageNow, text)
+}
+
+// SendNext says something to a task when the running session's turn is over.
+func (i *Intake) SendNext(ctx context.Context, key, text string) (coppice.Message, error) {
+	return i.say(ctx, key, coppice.MessageNext, text)
+}
+
+func (i *Intake) say(ctx context.Context, key, kind, text string) (coppice.Message, error) {
+	var m coppice.Message
+	if text == "" {
+		return m, coppice.Errorf(coppice.EInvalid, "the message is empty").WithField("text")
+	}
+	if err := coppice.ValidText("text", text, coppice.MaxMessage); err != nil {
+		return m, err
+	}
+	_, err := i.ask(ctx, key, coppice.EventMessageSent, kind, func(tx store.Tx, t *coppice.Task) error {
+		if t.Ended() {
+			return coppice.Errorf(coppice.EConflict, "%s has ended (%s)", t.Key, t.Outcome).WithFix("use `coppice continue %s` to go on with it", t.Key)
+		}
+		switch t.Stage {
+		case coppice.StageChecking, coppice.StageHeld, coppice.StageLanding:
+			return coppice.Errorf(coppice.EConflict, "%s is being checked or landed; nobody would hear the message", t.Key).
+				WithFix("wait for its outcome, or stop it and retry with a note")
+		}
+		return i.put(tx, t, &m, kind, text)
+	})
+	return m, err
+}
+
+func (i *Intake) put(tx store.Tx, t *coppice.Task, m *coppice.Message, kind, text string) error {
+	*m = coppice.Message{TaskID: t.ID, Kind: kind, Text: text, From: "person", SentAt: i.now().UTC()}
+	return tx.PutMessage(m)
+}
+
+// Interrupt ends the turn of a task's running session. A text begins the next;
+// without one the task waits for a person.
+func (i *Intake) Interrupt(ctx context.Context, key, text string) (coppice.Message, error) {
+	var m coppice.Message
+	if err := coppice.ValidText("text", text, coppice.MaxMessage); err != nil {
+		return m, err
+	}
+	_, err := i.ask(ctx, key, coppice.EventMessageSent, coppice.MessageInterrupt, func(tx store.Tx, t *coppice.Task) error {
+		s, err := liveSession(tx, t)
+		if err != nil {
+			return err
+		}
+		if s == nil {
+			return coppice.Errorf(coppice.EConflict, "no session of %s runs; there is nothing to interrupt", t.Key).WithFix("see `coppice show %s`", t.Key)
+		}
+		return i.put(tx, t, &m, coppice.MessageInterrupt, text)
+	})
+	return m, err
+}
+
+// Model has a task go on with another model: its running session, when the
+// agent can change in mid-session, else its next one.
+func (i *Intake) Model(ctx context.Context, key, model string) (coppice.Message, error) {
+	var m coppice.Message
+	if err := coppice.ValidModel(model); err != nil {
+		return m, coppice.Public(err).WithField("model")
+	}
+	_, err := i.ask(ctx, key, coppice.EventMessageSent, coppice.MessageModel, func(tx store.Tx, t *coppice.Task) error {
+		s, err := liveSession(tx, t)
+		if err != nil {
+			return err
+		}
+		if err := i.put(tx, t, &m, coppice.MessageModel, model); err != nil || s != nil {
+			return err
+		}
+		if next := t.Next; next != nil {
+			c := *next
+			c.Model = model
+			t.Next = &c
+		}
+		if t.Next == nil || t.Next.Agent == t.Agent {
+			t.Model = model
+		}
+		m.DeliveredAt = m.SentAt
+		return tx.PutMessage(&m)
+	})
+	return m, err
+}
+
+// liveSession returns the task's running session, nil when none runs.
+func liveSession(r store.Reader, t *coppice.Task) (*coppice.Session, error) {
+	if t.Stage != coppice.StageSession {
+		return nil, nil
+	}
+	s, err := r.LastSession(t.ID)
+	if err != nil || s == nil || !s.State.Live() {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Answer answers a task's question; 0 means the oldest open one. An "always" to
+// a permission question is remembered in the same transaction.
+func (i *Intake) Answer(ctx context.Context, key string, question int64, text string) (coppice.Question, error) {
+	var q coppice.Question
+	if strings.TrimSpace(text) == "" {
+		return q, coppice.Errorf(coppice.EInvalid, "the answer is empty").WithField("text")
+	}
+	if err := coppice.ValidText("text", text, coppice.MaxMessage); err != nil {
+		return q, err
+	}
+	_, err := i.ask(ctx, key, coppice.EventQuestionAnswered, "", func(tx store.Tx, t *coppice.Task) error {
+		if question == 0 {
+			open, err := tx.OpenQuestion(t.ID)
+			if err != nil {
+				return err
+			}
+			if open == nil {
+				return coppice.Errorf(coppice.EConflict, "%s asks nothing", t.Key).WithFix("use `coppice send %s` to say something to it", t.Key)
+			}
+			q = *open
+		} else {
+			var err error
+			if q, err = tx.Question(question); err != nil {
+				return err
+			}
+		}
+		if q.TaskID != t.ID || !q.Open() {
+			return coppice.Errorf(coppice.EConflict, "question %d is not open in %s", q.ID, t.Key)
+		}
+		q.Answer, q.AnsweredAt = chosen(q, text), i.now().UTC()
+		if err := tx.PutQuestion(&q); err != nil {
+			return err
+		}
+		return i.remember(tx, t, q)
+	})
+	return q, err
+}
+
+// chosen is the answer that a person means who gives the number of an option of
+// a permission question. Any other text would deny.
+func chosen(q coppice.Question, text string) string {
+	n, err := strconv.Atoi(strings.TrimSpace(text))
+	if q.Kind == coppice.QuestionPermission && err == nil && n >= 1 && n <= len(q.Options) {
+		return q.Options[n-1]
+	}
+	return text
+}
+
+// Continue goes on with an ended task, in its last conversation.
+func (i *Intake) Continue(ctx context.Context, key, text string) (coppice.Task, error) {
+	if err := coppice.ValidText("text", text, coppice.MaxMessage); err != nil {
+		return coppice.Task{}, err
+	}
+	return i.ask(ctx, key, coppice.EventTaskRetried, text, func(_ store.Tx, t *coppice.Task) error {
+		switch {
+		case !t.Ended():
+			return coppice.Errorf(coppice.EConflict, "%s has not ended", t.Key).WithFix("use `coppice send %s` to say something to it", t.Key)
+		case t.Outcome == coppice.OutcomeDone && strings.TrimSpace(text) == "":
+			return coppice.Errorf(coppice.EInvalid, "%s is done; nothing was said that is still to do", t.Key).
+				WithFix("say what it should do now").WithField("text")
+		}
+		t.AgainAsked, t.RetryNote = true, text
+		return nil
+	})
+}
+
+// Fork makes a new task that goes on with a copy of another one's conversation,
+// from where that one's branch stands.
+func (i *Intake) Fork(ctx context.Context, key, text string) (coppice.Task, error) {
+	var made coppice.Task
+	if err := coppice.ValidText("text", text, coppice.MaxMessage); err != nil {
+		return made, err
+	}
+	err := i.store.Update(ctx, func(tx store.Tx) error {
+		from, err := tx.TaskByKey(key)
+		if err != nil {
+			return err
+		}
+		p, err := tx.Project(from.ProjectID)
+		if err != nil {
+			return err
+		}
+		all, err := tx.SessionsOf(from.ID)
+		if err != nil {
+			return err
+		}
+		s := (&View{Sessions: all}).talked()
+		if s == nil {
+			return coppice.Errorf(coppice.EConflict, "%s has no conversation to fork", from.Key).
+				WithFix("wait until its session has begun, or make a new task")
+		}
+		made = coppice.Task{
+			ProjectID: p.ID, Title: from.Title, Body: from.Body, Priority: from.Priority, Track: from.Track, Agent: s.Agent, Model: from.Model,
+			Checks: from.Checks, Category: from.Category, Steps: from.Steps, Budget: from.Budget, ForkOf: from.Key,
+		}
+		if s.Agent != from.Agent {
+			made.Model = s.Model
+		}
+		if _, ok := p.Policy.Track(made.Track); !ok {
+			made.Track = "" // its track is gone; the default one takes it
+		}
+		if err := i.complete(p, &made); err != nil {
+			return err
+		}
+		made.Next = &coppice.Next{Role: coppice.RoleImplement, Agent: made.Agent, Model: made.Model, Resume: conversation(s), Fork: true, Note: text}
+		if err := i.enter(tx, &p, &made); err != nil {
+			return err
+		}
+		return tx.PutProject(&p)
+	})
+	return made, err
+}
+
+// Take has a person go on with a task on the agent's own screen.
+func (i *Intake) Take(ctx context.Context, key string) (coppice.Task, error) {
+	return i.ask(ctx, key, coppice.EventTaskChanged, "a person takes over", func(tx store.Tx, t *coppice.Task) error {
+		agent, err := i.takes(tx, t)
+		if err != nil {
+			return err
+		}
+		p, err := tx.Project(t.ProjectID)
+		if err != nil {
+			return err
+		}
+		if err := i.screen(p, agent); err != nil {
+			return err
+		}
+		t.TakeAsked, t.GiveAsked = true, false
+		return nil
+	})
+}
+
+// takes returns the agent whose screen a person would get.
+func (i *Intake) takes(tx store.Tx, t *coppice.Task) (string, error) {
+	s, err := liveSession(tx, t)
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case t.Ended():
+		return "", coppice.Errorf(coppice.EConflict, "%s has ended (%s)", t.Key, t.Outcome).WithFix("use `coppice continue %s` first", t.Key)
+	case s != nil && (s.Screen || t.TakeAsked):
+		return "", coppice.Errorf(coppice.EConflict, "%s is taken already", t.Key).WithFix("use `coppice attach %s`", t.Key)
+	case s != nil:
+		return s.Agent, nil
+	case t.Sessions > 0 && t.Next != nil && (t.Stage == coppice.StageQueued || waitsForWord(*t)):
+		return t.Next.Agent, nil
+	}
+	return "", coppice.Errorf(coppice.EConflict, "%s has no session to take over", t.Key).WithFix("wait until one runs; see `coppice show %s`", t.Key)
+}
+
+// Give gives a task back that a person took over; the text, if any, is told to
+// the agent.
+func (i *Intake) Give(ctx context.Context, key, text string) (coppice.Task, error) {
+	if err := coppice.ValidText("text", text, coppice.MaxMessage); err != nil {
+		return coppice.Task{}, err
+	}
+	return i.ask(ctx, key, coppice.EventTaskChanged, "a person gives it back", func(tx store.Tx, t *coppice.Task) error {
+		s, err := liveSession(tx, t)
+		if err != nil {
+			return err
+		}
+		if s == nil || !s.Screen {
+			return coppice.Errorf(coppice.EConflict, "%s is not taken; there is nothing to give back", t.Key)
+		}
+		t.GiveAsked, t.TakeAsked, t.RetryNote = true, false, text
+		return nil
+	})
+}
+
+// mostRules bounds what is remembered of people's "always".
+const mostRules = 200
+
+// remember keeps the rule of an answer that says always: the newest first, and
+// each once.
+func (i *Intake) remember(tx store.Tx, t *coppice.Task, q coppice.Question) error {
+	do, why := always(q.Answer)
+	if q.Kind != coppice.QuestionPermission || q.Rule == nil || do == "" {
+		return nil
+	}
+	p, err := tx.Project(t.ProjectID)
+	if err != nil {
+		return err
+	}
+	rule := coppice.Rule{Tool: q.Rule.Tool, Match: q.Rule.Match, Do: do, Why: why}
+	rules := slices.DeleteFunc(slices.Clone(p.Rules), func(r coppice.Rule) bool { return r.Tool == rule.Tool && r.Match == rule.Match })
+	p.Rules = append([]coppice.Rule{rule}, rules...)
+	p.Rules = p.Rules[:min(len(p.Rules), mostRules)]
+	if err := tx.PutProject(&p); err != nil {
+		return err
+	}
+	return i.event(tx, coppice.EventProjectChanged, coppice.Task{ProjectID: p.ID, Key: p.Prefix}, "remembers: "+ruleText(rule))
+}
+
+// always reads "allow always" and "deny always because …", and returns "" for
+// any other answer.
+func always(answer string) (do, why string) {
+	text := strings.TrimSpace(answer)
+	if strings.EqualFold(text, coppice.AnswerAllowAlways) {
+		return coppice.RuleAllow, ""
+	}
+	n := len(coppice.AnswerDenyAlways)
+	if len(text) < n || !strings.EqualFold(text[:n], coppice.AnswerDenyAlways) {
+		return "", ""
+	}
+	rest := text[n:]
+	if why = strings.TrimLeft(rest, " :,;.-\t\r\n"); why != "" && why == rest {
+		return "", "" // the word goes on
+	}
+	if first, after, ok := strings.Cut(why, " "); ok && strings.EqualFold(first, "because") {
+		why = strings.TrimSpace(after)
+	}
+	return coppice.RuleDeny, why
+}
+
+func ruleText(r coppice.Rule) string {
+	words := []string{r.Do}
+	for _, w := range []string{r.Tool, r.Match} {
+		if w != "" {
+			words = append(words, w)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// ForgetRule forgets the nth remembered rule of a project, counted from 1, and
+// returns it.
+func (i *Intake) ForgetRule(ctx context.Context, project string, n int) (coppice.Rule, error) {
+	var rule coppice.Rule
+	err := i.store.Update(ctx, func(tx store.Tx) error {
+		p, err := tx.ProjectByPrefix(project)
+		if err != nil {
+			return err
+		}
+		if n < 1 || n > len(p.Rules) {
+			return coppice.Errorf(coppice.ENotFound, "there is no rule %d", n).WithFix("see `coppice rules`; %s remembers %d", p.Prefix, len(p.Rules))
+		}
+		rule = p.Rules[n-1]
+		p.Rules = slices.Delete(slices.Clone(p.Rules), n-1, n)
+		if err := tx.PutProject(&p); err != nil {
+			return err
+		}
+		return i.event(tx, coppice.EventProjectChanged, coppice.Task{ProjectID: p.ID, Key: p.Prefix}, "forgets: "+ruleText(rule))
+	})
+	return rule, err
+}

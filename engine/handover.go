@@ -1,0 +1,140 @@
+package engine
+
+import (
+	"fmt"
+	"time"
+
+	"coppice"
+)
+
+// handover carries out a person's take and give: the running session is asked
+// to stop, and the one that follows goes on with its conversation, on the
+// agent's own screen or off it. A task that only waits for its next session
+// gets that one on the screen.
+func handover(v *View) *Decision {
+	if !v.Task.TakeAsked && !v.Task.GiveAsked {
+		return nil
+	}
+	t, s := v.Task, v.session()
+	t.TakeAsked, t.GiveAsked = false, false
+	d := &Decision{By: "handover", Kind: coppice.EventTaskChanged, Reason: "nothing to hand over", Task: &t}
+	switch {
+	case t.Stage == coppice.StageSession && s != nil && s.State.Live():
+		if s.Screen == v.Task.TakeAsked {
+			return d // it is as wanted
+		}
+		if w := v.open(coppice.WorkRun); w == nil || w.Attempt == 0 {
+			return nil // it starts first; then it is stopped
+		}
+		why := coppice.StopTaken
+		if v.Task.GiveAsked {
+			why = coppice.StopGiven
+		}
+		if d = askStop(v, why); d != nil {
+			d.By = "handover"
+		}
+		return d
+	case t.Stage == coppice.StageSession:
+		return nil // the pipeline judges it, and sees what was asked
+	case v.Task.TakeAsked && t.Next != nil && (t.Stage == coppice.StageQueued || waitsForWord(t)):
+		next := *t.Next
+		next.Screen = true
+		t.Next, t.Wait = &next, nil
+		d.Reason = "a person takes over"
+	}
+	return d
+}
+
+// waitsForWord tells whether a task waits for a person, or for a pause that a
+// person may end.
+func waitsForWord(t coppice.Task) bool {
+	return t.Stage == coppice.StageWaiting && t.Wait != nil && (t.Wait.On == coppice.WaitPerson || t.Wait.On == coppice.WaitBackoff)
+}
+
+// handedOver decides what follows a session that a person took over, or one on
+// a screen: who leaves the screen gives it back. It returns nil for any other.
+func handedOver(v *View, s *coppice.Session) *Decision {
+	switch {
+	case !s.Screen && (v.Task.TakeAsked || s.StopWhy == coppice.StopTaken):
+		n := follows(v, s)
+		n.Screen = true
+		d := enqueue(v, n, "a person takes over")
+		d.Task.TakeAsked = false
+		return d
+	case !s.Screen:
+		return nil
+	}
+	var d *Decision
+	if f := s.Failure; f != nil && f.Class != coppice.ClassLost && f.Class != coppice.ClassUnknown {
+		d = needPerson(v, s, *f)
+	} else {
+		n := follows(v, s)
+		n.Evidence = fmt.Sprintf("A person went on with this task on the agent's own screen (session %s) and gives it back. Look at what has changed, then finish the task.\n", s.Key)
+		d = enqueue(v, n, "a person gives it back")
+	}
+	d.Task.Next.Note, d.Task.RetryNote, d.Task.GiveAsked = d.Task.RetryNote, "", false
+	return d
+}
+
+// goOn carries out a person's continue: an ended task begins a new round in its
+// last conversation. One that landed gets a new workspace from the base, which
+// has its work: its old branch would be in the way of its own commit.
+func goOn(v *View) *Decision {
+	if !v.Task.AgainAsked {
+		return nil
+	}
+	t := v.Task
+	t.AgainAsked = false
+	d := &Decision{By: "continue", Kind: coppice.EventTaskRetried, Reason: "goes on", Task: &t}
+	if !t.Ended() {
+		d.Kind, d.Reason = coppice.EventTaskChanged, "had not ended"
+		return d
+	}
+	t.Next = firstSession(v, "")
+	if s := v.talked(); s != nil {
+		t.Next = follows(v, s)
+		t.Next.Role = coppice.RoleImplement
+	}
+	if t.Outcome == coppice.OutcomeDone {
+		if ws := v.Workspace; ws != nil && ws.RemovedAt.IsZero() {
+			return clearAway(v, d)
+		}
+		if v.open(coppice.WorkRestore, coppice.WorkPurge) != nil {
+			return nil
+		}
+		d.Workspace = &coppice.Workspace{
+			ProjectID: v.Project.ID, TaskID: t.ID, Kind: v.Project.Policy.Workspace.Kind, Node: PoolLocal,
+			Branch: coppice.TaskBranch(t.Key), CreatedAt: v.Now,
+		}
+		t.Next.Evidence = fmt.Sprintf("The work on this task so far is part of %s. Your workspace begins anew from there.\n", v.Project.Policy.Base)
+	} else if t.Failure != nil {
+		t.Next.Evidence = "The task was tried before and failed: " + t.Failure.Text + "\n"
+		if l := v.Landing; l != nil && l.Evidence != "" {
+			t.Next.Evidence += "\n" + l.Evidence
+		}
+	}
+	t.Next.Note, t.RetryNote = t.RetryNote, ""
+	grant(v, &t)
+	t.Round++
+	t.Stage, t.Outcome, t.EndedAt, t.Failure, t.Wait, t.Warning = coppice.StageWaiting, "", time.Time{}, nil, nil, ""
+	return d
+}
+
+// clearAway puts the workspace of a task that is done into the trash, so that
+// the task can go on in a new one; given up says that this does not work.
+func clearAway(v *View, givenUp *Decision) *Decision {
+	ws := v.Workspace
+	switch {
+	case v.open(coppice.WorkRemove, coppice.WorkRestore, coppice.WorkPrepare) != nil, ws.RetryAt.After(v.Now):
+		return nil
+	case ws.Tries >= mostRemovals:
+		t := v.Task
+		t.AgainAsked, t.RetryNote = false, ""
+		t.Warning = "cannot go on: its old workspace could not be removed"
+		givenUp.Kind, givenUp.Reason, givenUp.Task = coppice.EventTaskWarned, t.Warning, &t
+		return givenUp
+	}
+	d := removeWork(v, "its old workspace goes to the trash first")
+	d.By = "continue"
+	return d
+}

@@ -1,0 +1,152 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"coppice"
+	"coppice/store"
+)
+
+// AgentLimit is a limit and the tasks that wait for its end.
+type AgentLimit struct {
+	coppice.AgentLimit
+	Tasks []string // keys
+}
+
+// Limits lists the agents that nobody can use now, and who waits for each.
+func (i *Intake) Limits(r store.Reader) ([]AgentLimit, error) {
+	limits, err := r.AgentLimits()
+	if err != nil {
+		return nil, err
+	}
+	var out []AgentLimit
+	for _, l := range limits {
+		if l.Holds(i.now()) {
+			out = append(out, AgentLimit{AgentLimit: l})
+		}
+	}
+	if len(out) == 0 {
+		return nil, nil
+	}
+	tasks, err := r.Tasks(store.TaskFilter{Stages: []coppice.Stage{coppice.StageQueued, coppice.StageWaiting}, OldFirst: true})
+	if err != nil {
+		return nil, err
+	}
+	for _, t := range tasks {
+		for n, l := range out {
+			if t.Next != nil && t.Next.Agent == l.Agent && (t.Stage == coppice.StageQueued || stuckOn(t, l.Agent)) {
+				out[n].Tasks = append(out[n].Tasks, t.Key)
+			}
+		}
+	}
+	return out, nil
+}
+
+// stuckOn tells whether a task waits for a person to mend an agent.
+func stuckOn(t coppice.Task, agent string) bool {
+	return t.Stage == coppice.StageWaiting && t.Wait != nil && t.Wait.On == coppice.WaitPerson && t.Next != nil && t.Next.Agent == agent &&
+		t.Failure != nil && remedies[t.Failure.Class] == shut
+}
+
+// ClearLimit says that an agent can be used again. Tasks that waited for a
+// person to mend it go on.
+func (i *Intake) ClearLimit(ctx context.Context, agent string) error {
+	if err := coppice.ValidName("agent", agent); err != nil {
+		return err
+	}
+	return i.store.Update(ctx, func(tx store.Tx) error {
+		cleared, err := i.unlimit(tx, agent, "a person cleared it")
+		if err != nil {
+			return err
+		}
+		if !cleared {
+			return coppice.Errorf(coppice.ENotFound, "%s is not limited", agent).WithFix("see `coppice limits`")
+		}
+		tasks, err := tx.Tasks(store.TaskFilter{Stages: []coppice.Stage{coppice.StageWaiting}, OldFirst: true})
+		if err != nil {
+			return err
+		}
+		for _, t := range tasks {
+			if !stuckOn(t, agent) {
+				continue
+			}
+			t.RetryAsked = true
+			if err := tx.PutTask(&t); err != nil {
+				return err
+			}
+			if err := i.event(tx, coppice.EventTaskRetried, t, agent+" can be used again"); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// unlimit forgets an agent's limit, and tells whether there was one.
+func (i *Intake) unlimit(tx store.Tx, agent, why string) (bool, error) {
+	limits, err := tx.AgentLimits()
+	if err != nil {
+		return false, err
+	}
+	for _, l := range limits {
+		if l.Agent != agent {
+			continue
+		}
+		if err := tx.DropAgentLimit(agent); err != nil {
+			return false, err
+		}
+		if err := tx.SetTimer(store.Timer{Kind: TimerAgent, ID: agent}); err != nil {
+			return false, err
+		}
+		return true, tx.Append(&coppice.Event{At: i.now().UTC(), Kind: coppice.EventAgentCleared, Subject: agent, By: "person", Reason: why})
+	}
+	return false, nil
+}
+
+// wakeLimited looks again at queued tasks whose agent nobody can use until a
+// person says so: another agent may do.
+func (t *turn) wakeLimited() error {
+	limited, err := t.limited()
+	if err != nil {
+		return err
+	}
+	any := false
+	for _, l := range limited {
+		any = any || l.Until.IsZero()
+	}
+	if !any {
+		return nil
+	}
+	tasks, err := t.tx.Tasks(store.TaskFilter{Stages: []coppice.Stage{coppice.StageQueued}, OldFirst: true})
+	if err != nil {
+		return err
+	}
+	for _, task := range tasks {
+		if l, ok := limited[task.Next.Agent]; ok && l.Until.IsZero() {
+			t.dirty.add(task.ID)
+		}
+	}
+	return nil
+}
+
+// reroute gives a queued task to another agent when nobody can use its own
+// until a person says so.
+func reroute(v *View) *Decision {
+	n := v.Task.Next
+	if v.Task.Stage != coppice.StageQueued || n == nil || n.Screen {
+		return nil
+	}
+	l, ok := v.Limited[n.Agent]
+	if !ok || !l.Until.IsZero() {
+		return nil
+	}
+	next := otherAgent(v, n.Agent, n.Role)
+	if next == nil {
+		return nil
+	}
+	next.Evidence, next.Note = n.Evidence, n.Note
+	d := enqueue(v, next, fmt.Sprintf("%s: goes on with %s", l.Text, next.Agent))
+	d.By = "limits"
+	return d
+}
