@@ -36,6 +36,7 @@ type Request struct {
 	// Private is a directory of the session's own, 0700, outside the
 	// workspace. Launch.Files are written there.
 	Private string
+	Screen  bool    // a person works on the agent's own screen; it stays until they leave
 	Fork    bool    // continue a copy of Resume
 	Effort  string  // how hard to think, in the agent's own words
 	Budget  float64 // the most to spend, in US dollars; 0 means no bound
@@ -46,6 +47,11 @@ type Request struct {
 	// protocols that are Hookers. The token stands in the agent's environment
 	// under HookTokenVar.
 	HookURL string
+	// Token is the session's own for tool servers, which also stands in the
+	// agent's environment under TokenVar. Drivers use it only for agents that
+	// take the headers of tool servers over their stdin and fill in nothing
+	// themselves. It is never logged, recorded or written to a file.
+	Token string `json:"-"`
 }
 
 // The variables of an agent's environment that hold secrets of the session's
@@ -125,8 +131,16 @@ type Screener interface {
 	Resize(columns, rows int) Step
 	// Tick is called when the agent has written nothing for a while, so that
 	// what stands on its screen can be judged. It knows no clock: quiet is
-	// how long.
+	// how long. It is called a few times in the course of one silence, each
+	// later than the one before, and with 0 now and then while the agent
+	// goes on writing.
 	Tick(quiet time.Duration) Step
+}
+
+// An Attendant is a Screener that wants to know of people at the terminal.
+type Attendant interface {
+	// Attend is called when somebody types, and when all who typed have left.
+	Attend(typing bool) Step
 }
 
 // Stream is one of the agent's output streams.
@@ -173,6 +187,15 @@ const (
 	KindState      Kind = "state"       // State: working, waiting, idle
 	KindNotice     Kind = "notice"      // Text: anything else worth a line
 )
+
+// Undelivered is the event of a message that was taken by Send and that the
+// agent, as is now known, will never read. Its text is the message's.
+func Undelivered(message string) Event {
+	return Event{Kind: KindNotice, Name: NameUndelivered, Text: Text([]byte(message)), Reason: "the agent ended before it read this message"}
+}
+
+// NameUndelivered is the name of the events that Undelivered makes.
+const NameUndelivered = "undelivered"
 
 // ToolKind sorts tool calls across agents.
 type ToolKind string

@@ -7,7 +7,9 @@
 // waits for its end and begins the next. When nothing waits, stdin is closed.
 //
 // The driver lends the agent nothing: no files and no terminals, which it has
-// itself. Permission requests are answered at once, by decide.
+// itself. Permission requests are answered by the session's rules, or by a
+// person. Tool servers are told over stdin, with the session's token in their
+// headers: agents of this protocol fill in no variables.
 //
 // Agents that want to be told how to log in name their ways; a profile chooses
 // one by setting EnvAuth in its env.
@@ -38,6 +40,9 @@ func (Protocol) Name() string { return Name }
 // Launch implements agent.Protocol. A conversation is continued by a request,
 // so profiles need no arguments for it.
 func (Protocol) Launch(p coppice.Profile, r agent.Request) (agent.Launch, error) {
+	if _, err := agent.Servers(p, r); err != nil {
+		return agent.Launch{}, err
+	}
 	return agent.LaunchProfile(p, r)
 }
 
@@ -46,6 +51,14 @@ func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
 	d := &driver{
 		dir: r.Dir, resume: r.Resume, auth: p.Env[EnvAuth], queue: []string{r.Prompt},
 		calls: map[int]string{}, tools: map[string]*tool{}, spent: r.Spent.CostUSD,
+		asker: agent.NewAsker(r.Permissions), waiting: map[string]pending{}, models: map[int]string{},
+		wanted: len(r.MCP) > 0,
+	}
+	if servers, err := agent.Servers(p, r); err == nil { // Launch has refused the others
+		d.servers = toolServers(servers, r)
+	}
+	if r.Fork {
+		d.resume, d.fork = "", r.Resume
 	}
 	if len(p.Model) == 0 { // else its arguments chose it
 		d.model = r.Model
@@ -68,6 +81,10 @@ type driver struct {
 	resume string // the conversation to continue
 	model  string // to choose by a request
 	auth   string // the way to log in
+	fork   string // the conversation to continue a copy of
+
+	servers []toolServer
+	wanted  bool // tool servers were asked for
 
 	out, err agent.Lines
 	said     agent.Tail // stderr
@@ -93,7 +110,14 @@ type driver struct {
 	spent  float64          // cost of the conversation, as last told
 	usage  coppice.Usage
 	last   *ending // of the latest turn
-	fatal  *coppice.Failure
+
+	asker   *agent.Asker
+	asked   int                // questions so far
+	waiting map[string]pending // by the question's ref
+	told    []string           // why calls were refused
+	untold  []string           // those of them that the agent does not know yet
+	models  map[int]string     // asked for and not yet confirmed, by request id
+	fatal   *coppice.Failure
 }
 
 // Start implements agent.Driver.
@@ -122,10 +146,14 @@ func (d *driver) stderr(line []byte) {
 }
 
 // Send implements agent.Driver. The message begins a turn: now if none is under
-// way, else when the current one ends. The protocol has no questions to answer.
+// way, else when the current one ends; until then it is not delivered. With a
+// ref it answers a permission question.
 func (d *driver) Send(text, ref string) (agent.Step, error) {
-	if d.closed || ref != "" {
+	if d.closed {
 		return agent.Step{}, agent.ErrCannot
+	}
+	if ref != "" {
+		return d.answer(text, ref)
 	}
 	d.queue = append(d.queue, text)
 	if d.phase == resting {
@@ -147,7 +175,21 @@ func (d *driver) Interrupt() (agent.Step, error) {
 
 func (d *driver) cancel() {
 	d.cancelling = true
+	d.withdraw()
 	d.notify("session/cancel", sessionParams{Session: d.conversation})
+}
+
+// Model implements agent.Switcher, for agents that offer a choice of models.
+func (d *driver) Model(name string) (agent.Step, error) {
+	if err := coppice.ValidModel(name); err != nil {
+		return agent.Step{}, err
+	}
+	if d.closed || d.phase == opening || !d.chooses() {
+		return agent.Step{}, agent.ErrCannot
+	}
+	d.choose(name)
+	d.models[d.next] = name
+	return d.take(), nil
 }
 
 // Stop implements agent.Driver: the turn is cancelled and stdin closed, upon
@@ -172,8 +214,8 @@ func (d *driver) Exit(x agent.Exit) (agent.Step, agent.Outcome) {
 	if d.prompts == 0 {
 		d.queue = d.queue[1:] // the prompt, of which the failure tells
 	}
-	for range d.queue {
-		d.emit(agent.Event{Kind: agent.KindNotice, Name: "undelivered", Text: "a message did not reach the agent: it ended first"})
+	for _, text := range d.queue {
+		d.emit(agent.Undelivered(text))
 	}
 	o := agent.Outcome{Conversation: d.conversation, Usage: d.usage, Failure: d.failure(x)}
 	if d.last != nil {

@@ -2,6 +2,8 @@ package acp
 
 import (
 	"encoding/json"
+	"maps"
+	"slices"
 	"strings"
 
 	"coppice"
@@ -31,9 +33,9 @@ type (
 		Method string `json:"methodId"`
 	}
 	openParams struct {
-		Session string     `json:"sessionId,omitempty"`
-		Dir     string     `json:"cwd"`
-		Servers []struct{} `json:"mcpServers"`
+		Session string       `json:"sessionId,omitempty"`
+		Dir     string       `json:"cwd"`
+		Servers []toolServer `json:"mcpServers"`
 	}
 	modeParams struct {
 		Session string `json:"sessionId"`
@@ -57,13 +59,42 @@ type (
 	}
 )
 
+// toolServer is a tool server as the protocol has it.
+type toolServer struct {
+	Type    string   `json:"type"`
+	Name    string   `json:"name"`
+	URL     string   `json:"url"`
+	Headers []header `json:"headers"`
+}
+
+type header struct {
+	Name  string `json:"name"`
+	Value string `json:"value"`
+}
+
+func toolServers(all map[string]coppice.MCPServer, r agent.Request) []toolServer {
+	var out []toolServer
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		s := toolServer{Type: "http", Name: name, URL: all[name].URL, Headers: []header{}}
+		for _, h := range slices.Sorted(maps.Keys(all[name].Headers)) {
+			s.Headers = append(s.Headers, header{h, r.Fill(all[name].Headers[h])})
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
 // initialized is what the agent says of itself.
 type initialized struct {
 	Version      int `json:"protocolVersion"`
 	Capabilities struct {
-		Load    bool `json:"loadSession"`
+		Load bool `json:"loadSession"`
+		MCP  struct {
+			HTTP bool `json:"http"`
+		} `json:"mcpCapabilities"`
 		Session struct {
 			Resume json.RawMessage `json:"resume"`
+			Fork   json.RawMessage `json:"fork"`
 		} `json:"sessionCapabilities"`
 	} `json:"agentCapabilities"`
 	Info struct {
@@ -97,12 +128,30 @@ func (d *driver) initialized(m message) {
 // open asks for a session. Of the two ways to continue one, the one that does
 // not tell the whole past again is preferred.
 func (d *driver) open() {
-	p := openParams{Dir: d.dir, Servers: []struct{}{}}
+	p := openParams{Dir: d.dir, Servers: d.servers}
+	switch {
+	case d.wanted && d.servers == nil:
+		d.emit(agent.Event{Kind: agent.KindNotice, Text: "the agent's profile says that it takes no tool servers; it works without"})
+	case len(d.servers) > 0 && !d.agent.Capabilities.MCP.HTTP:
+		p.Servers = nil
+		d.emit(agent.Event{Kind: agent.KindError, Class: coppice.ClassMCP, Text: "the agent takes no tool servers over HTTP; it works without"})
+	}
+	if p.Servers == nil {
+		p.Servers = []toolServer{}
+	}
 	method := "session/new"
+	if d.fork != "" {
+		if has(d.agent.Capabilities.Session.Fork) {
+			method, p.Session = methodFork, d.fork
+		} else {
+			d.fork = ""
+			d.emit(agent.Event{Kind: agent.KindNotice, Text: "the agent cannot copy a conversation; it begins a new one"})
+		}
+	}
 	if d.resume != "" {
 		p.Session = d.resume
 		switch offered := d.agent.Capabilities; {
-		case len(offered.Session.Resume) > 0 && string(offered.Session.Resume) != "null":
+		case has(offered.Session.Resume):
 			method = methodResume
 		case offered.Load:
 			method = methodLoad
@@ -114,10 +163,16 @@ func (d *driver) open() {
 	d.call(method, p)
 }
 
+// has tells whether an agent offers something.
+func has(capability json.RawMessage) bool {
+	return len(capability) > 0 && string(capability) != "null" && string(capability) != "false"
+}
+
 // The ways to continue a conversation.
 const (
 	methodResume = "session/resume"
 	methodLoad   = "session/load" // tells the whole past again
+	methodFork   = "session/fork" // continues a copy
 )
 
 const methodMode = "session/set_mode"
@@ -147,6 +202,11 @@ func (d *driver) opened(method string, m message) {
 		d.open()
 		return
 	}
+	if m.Error != nil && m.Error.Code == codeNoMethod && method == methodFork {
+		d.agent.Capabilities.Session.Fork = nil
+		d.open()
+		return
+	}
 	if m.Error != nil {
 		d.refused(m.Error)
 		return
@@ -165,7 +225,7 @@ func (d *driver) opened(method string, m message) {
 		return
 	}
 	d.session = s
-	if method == methodLoad && s.Modes.Current != "" {
+	if (method == methodLoad || method == methodFork) && s.Modes.Current != "" {
 		// Some agents answer before they have told all of the past. The answer
 		// to a request that changes nothing comes after it.
 		d.call(methodMode, modeParams{Session: d.conversation, Mode: s.Modes.Current})
@@ -176,8 +236,8 @@ func (d *driver) opened(method string, m message) {
 
 // ready chooses the model, once the session is open.
 func (d *driver) ready() {
-	s, wanted := d.session, d.model
-	model, option := s.model()
+	wanted := d.model
+	model, _ := d.session.model()
 	if wanted != "" {
 		model = wanted
 	}
@@ -185,14 +245,37 @@ func (d *driver) ready() {
 	switch {
 	case wanted == "":
 		d.begin()
-	case option != "":
-		d.call("session/set_config_option", optionParams{Session: d.conversation, Option: option, Value: wanted})
-	case s.Models != nil:
-		d.call("session/set_model", modelParams{Session: d.conversation, Model: wanted})
+	case d.chooses():
+		d.choose(wanted)
 	default:
 		d.emit(agent.Event{Kind: agent.KindNotice, Text: "the agent offers no choice of models; it uses its own"})
 		d.begin()
 	}
+}
+
+// chooses tells whether the agent offers a choice of models.
+func (d *driver) chooses() bool {
+	_, option := d.session.model()
+	return option != "" || d.session.Models != nil
+}
+
+// choose asks for a model, in the way that the agent offers.
+func (d *driver) choose(model string) {
+	if _, option := d.session.model(); option != "" {
+		d.call("session/set_config_option", optionParams{Session: d.conversation, Option: option, Value: model})
+		return
+	}
+	d.call("session/set_model", modelParams{Session: d.conversation, Model: model})
+}
+
+// switched handles the answer to a change of the model during the run.
+func (d *driver) switched(name string, m message) {
+	if m.Error != nil {
+		d.emit(agent.Event{Kind: agent.KindError, Class: coppice.ClassCapability, Model: name,
+			Text: agent.Text([]byte("the agent does not take the model " + coppice.Quote(name) + ": " + m.Error.text()))})
+		return
+	}
+	d.emit(agent.Event{Kind: agent.KindNotice, Name: "model", Model: name, Text: "the agent goes on with " + name})
 }
 
 // model is the one the session uses, and the option that changes it, if the
@@ -222,7 +305,7 @@ func (d *driver) refused(e *rpcError) {
 		d.giveUp(d.notLoggedIn(e))
 		return
 	}
-	if class := e.class(); d.resume == "" || (class != coppice.ClassUnknown && e.Code != codeNotFound) {
+	if class := e.class(); d.resume+d.fork == "" || (class != coppice.ClassUnknown && e.Code != codeNotFound) {
 		d.giveUp(agent.Fail(class, e.text()))
 		return
 	}

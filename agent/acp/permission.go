@@ -1,8 +1,15 @@
 package acp
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 
+	"coppice"
 	"coppice/agent"
 )
 
@@ -18,17 +25,6 @@ type permissionOption struct {
 	Kind string `json:"kind"`
 }
 
-// verdict is the answer to a permission request.
-type verdict struct {
-	allow bool
-	why   string
-}
-
-// decide is the one place that says what an agent may do. Sessions run in a
-// workspace of their own and nothing lands unchecked, so everything is allowed
-// and recorded.
-func decide(permissionParams) verdict { return verdict{allow: true, why: "allowed"} }
-
 // What the driver answers.
 type (
 	permissionResult struct {
@@ -40,8 +36,15 @@ type (
 	}
 )
 
-// permission answers a permission request. While a turn is being cancelled the
-// protocol wants the answer to be just that.
+// pending is a permission request that waits for a person.
+type pending struct {
+	id      json.RawMessage // of the request
+	tool    string          // id of the call
+	options []permissionOption
+}
+
+// permission answers a permission request, or has a person asked. While a turn
+// is being cancelled the protocol wants the answer to be just that.
 func (d *driver) permission(m message) {
 	var p permissionParams
 	if err := json.Unmarshal(m.Params, &p); err != nil {
@@ -49,20 +52,98 @@ func (d *driver) permission(m message) {
 	}
 	t := d.merge(p.Call)
 	d.show(p.Call.ID, t)
-	v := decide(p)
-	option := choose(p.Options, v.allow)
-	switch {
-	case d.cancelling || d.phase != turning:
-		v, option = verdict{why: "cancelled with its turn"}, ""
-	case option == "" && v.allow:
-		v = verdict{why: "refused: the agent offers no way to allow it"}
-	}
-	d.emit(agent.Event{Kind: agent.KindPermission, Ref: p.Call.ID, Name: t.name, Input: bounded(t.input), Text: v.why, OK: v.allow})
-	if option == "" {
-		d.reply(m.ID, permissionResult{outcome{Outcome: "cancelled"}})
+	q := pending{id: bytes.Clone(m.ID), tool: p.Call.ID, options: slices.Clone(p.Options)}
+	c := d.callOf(t)
+	if d.cancelling || d.phase != turning {
+		d.refuse(q, c)
 		return
 	}
-	d.reply(m.ID, permissionResult{outcome{Outcome: "selected", Option: option}})
+	v := d.asker.Decide(c)
+	if v.Do != coppice.RuleAsk {
+		d.settle(q, c, v)
+		return
+	}
+	d.asked++
+	ref := "permission-" + strconv.Itoa(d.asked)
+	e, _ := d.asker.Ask(c, ref) // the ref is new
+	d.waiting[ref] = q
+	d.border()
+	d.emit(e)
+	d.become(coppice.SessionWaiting)
+}
+
+// answer hands a person's answer to the request that waits for it.
+func (d *driver) answer(text, ref string) (agent.Step, error) {
+	q, ok := d.waiting[ref]
+	v, c, asked := d.asker.Answer(text, ref)
+	if !ok || !asked {
+		return agent.Step{}, fmt.Errorf("acp: no open question %q: %w", ref, agent.ErrCannot)
+	}
+	delete(d.waiting, ref)
+	d.settle(q, c, v)
+	if len(d.waiting) == 0 && d.state == coppice.SessionWaiting {
+		d.become(coppice.SessionWorking)
+	}
+	return d.take(), nil
+}
+
+// settle answers a request with what was decided. The protocol has no way to
+// change a call, so one that a rule would change is refused; nor has it one to
+// say why a call was refused, so the agent is told after its turn.
+func (d *driver) settle(q pending, c agent.Call, v agent.Verdict) {
+	if v.Input != nil {
+		v = agent.Verdict{Do: coppice.RuleDeny, Why: "a rule changes this tool's input, which this agent's protocol has no way to do", Rule: v.Rule}
+	}
+	option := choose(q.options, v.Allowed())
+	text := "allowed"
+	switch {
+	case option == "" && v.Allowed():
+		v.Do, text = coppice.RuleDeny, "refused: the agent offers no way to allow it"
+	case !v.Allowed():
+		text = v.Why
+		d.explain(c, v.Why)
+	}
+	d.emit(agent.Event{Kind: agent.KindPermission, Ref: q.tool, Name: c.Name, Input: bounded(c.Input), Text: text, OK: v.Allowed()})
+	if option == "" {
+		d.reply(q.id, permissionResult{outcome{Outcome: "cancelled"}})
+		return
+	}
+	d.reply(q.id, permissionResult{outcome{Outcome: "selected", Option: option}})
+}
+
+// refuse answers a request of a turn that is over, or being cancelled.
+func (d *driver) refuse(q pending, c agent.Call) {
+	d.emit(agent.Event{Kind: agent.KindPermission, Ref: q.tool, Name: c.Name, Input: bounded(c.Input), Text: "cancelled with its turn"})
+	d.reply(q.id, permissionResult{outcome{Outcome: "cancelled"}})
+}
+
+// withdraw ends all questions: nobody waits for their answers any more.
+func (d *driver) withdraw() {
+	for _, ref := range d.asker.Waiting() {
+		q := d.waiting[ref]
+		delete(d.waiting, ref)
+		_, c, _ := d.asker.Answer(coppice.AnswerDeny, ref)
+		d.refuse(q, c)
+	}
+	if d.state == coppice.SessionWaiting {
+		d.become(coppice.SessionWorking)
+	}
+}
+
+// explain keeps why a call was refused, for the agent to be told once.
+func (d *driver) explain(c agent.Call, why string) {
+	line := "- " + c.Name + ": " + why
+	if why != "" && !slices.Contains(d.told, line) && len(d.told) < 100 {
+		d.told = append(d.told, line)
+		d.untold = append(d.untold, line)
+	}
+}
+
+// reasons is the message that tells the agent why its calls were refused.
+func (d *driver) reasons() string {
+	text := "Some of your tool calls were refused:\n" + strings.Join(d.untold, "\n") + "\nGo on in another way if there is one, or say what you need."
+	d.untold = nil
+	return text
 }
 
 // choose picks the narrowest of the answers that mean what was decided. "" is
@@ -80,4 +161,52 @@ func choose(options []permissionOption, allow bool) string {
 		}
 	}
 	return ""
+}
+
+var webRE = regexp.MustCompile(`https?://[^\s"'<>]+`)
+
+// callOf is a tool call in the common words. Agents tell the command or the
+// address in the input, and some only in the title.
+func (d *driver) callOf(t *tool) agent.Call {
+	c := agent.Call{Name: t.name, Kind: t.kind, Input: bytes.Clone(t.input), Paths: slices.Clone(t.paths), Dir: d.dir}
+	var in struct {
+		Command json.RawMessage `json:"command"`
+		URL     string          `json:"url"`
+		File    string          `json:"file_path"`
+		Path    string          `json:"path"`
+	}
+	_ = json.Unmarshal(t.input, &in) // an input of another shape names nothing
+	switch t.kind {
+	case agent.ToolRun:
+		if c.Command = command(in.Command); c.Command == "" {
+			c.Command = strings.Trim(t.title, "` \n")
+		}
+	case agent.ToolFetch:
+		if c.URL = in.URL; c.URL == "" {
+			c.URL = webRE.FindString(t.title)
+		}
+	default:
+		for _, p := range []string{in.File, in.Path} {
+			if p != "" && !slices.Contains(c.Paths, p) {
+				c.Paths = append(c.Paths, p)
+			}
+		}
+	}
+	return c
+}
+
+// command is a shell line, told as such or as the words of a program.
+func command(raw json.RawMessage) string {
+	var line string
+	if json.Unmarshal(raw, &line) == nil {
+		return line
+	}
+	var words []string
+	if json.Unmarshal(raw, &words) != nil {
+		return ""
+	}
+	if n := len(words); n == 3 && strings.HasSuffix(words[0], "sh") && strings.HasPrefix(words[1], "-") && strings.HasSuffix(words[1], "c") {
+		return words[2]
+	}
+	return strings.Join(words, " ")
 }

@@ -109,12 +109,17 @@ func (d *driver) answered(m message) {
 		return
 	}
 	delete(d.calls, id)
+	if name, later := d.models[id]; later {
+		delete(d.models, id)
+		d.switched(name, m)
+		return
+	}
 	switch method {
 	case "initialize":
 		d.initialized(m)
 	case "authenticate":
 		d.authenticated(m)
-	case "session/new", methodLoad, methodResume:
+	case "session/new", methodLoad, methodResume, methodFork:
 		d.opened(method, m)
 	case methodMode:
 		d.ready() // whether it was taken or refused

@@ -24,6 +24,7 @@ type promptResult struct {
 
 func (d *driver) ended(m message) {
 	d.border()
+	d.withdraw() // the turn that asked is over
 	d.phase = resting
 	e := ending{reason: "failed", text: d.turn.words}
 	var r promptResult
@@ -47,6 +48,9 @@ func (d *driver) ended(m message) {
 	d.emit(agent.Event{Kind: agent.KindTurn, Reason: e.reason, Text: e.text})
 	d.last, d.cancelling = &e, false
 	clear(d.tools)
+	if len(d.untold) > 0 && e.failure == nil {
+		d.queue = append(d.queue, d.reasons())
+	}
 	switch {
 	case d.closed:
 		d.become(coppice.SessionIdle)

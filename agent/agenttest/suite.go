@@ -215,6 +215,18 @@ func (s Suite) anyOrder(t *testing.T) {
 				see(d.Interrupt())
 			case 3:
 				see(d.Stop(), nil)
+			case 4:
+				if m, ok := d.(agent.Switcher); ok {
+					see(m.Model("other-model"))
+				}
+			case 5:
+				if h, ok := d.(agent.Hooker); ok {
+					step, answer := h.Hook([]byte(rapid.SampledFrom([]string{"", "{}", `{"tool_input":{}}`}).Draw(rt, "hook")))
+					see(step, nil)
+					if len(answer) == 0 {
+						rt.Fatal("a hook has no answer")
+					}
+				}
 			}
 			if o.Name == "out" && rapid.Bool().Draw(rt, "keep") {
 				see(d.Output(agent.Stdout, []byte(o.Arg+"\n")), nil)

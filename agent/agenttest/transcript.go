@@ -11,6 +11,8 @@
 //	send <text>              a person sent a message
 //	answer <ref> <text>      or answered a question
 //	interrupt                the turn was interrupted
+//	model <name>             the model was switched
+//	hook <body>              the agent called a hook
 //	stop                     the session was stopped
 //	exit <code> [signal]     the process ended
 //
@@ -30,7 +32,7 @@ import (
 
 // Op is one line of a transcript.
 type Op struct {
-	Name string // request, out, err, send, answer, interrupt, stop or exit
+	Name string // request, out, err, send, answer, interrupt, model, hook, stop or exit
 	Arg  string
 }
 
@@ -47,7 +49,7 @@ func Read(file string) (Transcript, error) {
 	for i, l := range strings.Split(strings.TrimSuffix(string(data), "\n"), "\n") {
 		name, arg, _ := strings.Cut(l, " ")
 		switch name {
-		case "request", "out", "err", "send", "answer", "interrupt", "stop", "exit":
+		case "request", "out", "err", "send", "answer", "interrupt", "model", "hook", "stop", "exit":
 			t = append(t, Op{name, arg})
 		default:
 			return nil, fmt.Errorf("%s:%d: unknown %q", file, i+1, name)
@@ -154,6 +156,12 @@ func play(d agent.Driver, t Transcript, cut func(left int) int) (string, error) 
 			r.step(d.Send(text, ref))
 		case "interrupt":
 			r.step(d.Interrupt())
+		case "model":
+			r.step(d.(agent.Switcher).Model(o.Arg))
+		case "hook":
+			step, answer := d.(agent.Hooker).Hook([]byte(o.Arg))
+			r.step(step, nil)
+			fmt.Fprintf(&r.b, "hook %s\n", answer)
 		case "stop":
 			r.step(d.Stop(), nil)
 		case "exit":

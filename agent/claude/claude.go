@@ -29,19 +29,31 @@ func New() Protocol { return Protocol{} }
 // Name implements agent.Protocol.
 func (Protocol) Name() string { return Name }
 
-// Launch implements agent.Protocol.
-func (Protocol) Launch(p coppice.Profile, r agent.Request) (agent.Launch, error) {
-	return agent.LaunchProfile(p, r)
-}
-
-// Driver implements agent.Protocol.
-func (Protocol) Driver(_ coppice.Profile, r agent.Request) agent.Driver {
-	return &driver{prompt: r.Prompt, conversation: r.Resume, asked: map[string]*asking{}}
+// Driver implements agent.Protocol. It is an agent.Hooker when the rules can say
+// anything but allow.
+func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
+	d := &driver{
+		prompt: r.Prompt, dir: r.Dir, budget: r.Budget, asker: agent.NewAsker(r.Permissions),
+		asked: map[string]*asking{}, models: map[string]string{}, refs: map[string]string{}, lost: map[string]bool{},
+		noServers: len(r.MCP) > 0 && p.MCP == agent.MCPNone,
+	}
+	if !r.Fork { // a copy has a name of its own, which is not known yet
+		d.conversation = r.Resume
+	}
+	if !agent.Restricts(r.Permissions) {
+		return d
+	}
+	d.hooks = r.HookURL != ""
+	return hooked{d}
 }
 
 // driver is one run. What the agent sends comes in through line, in messages.go.
 type driver struct {
-	prompt string
+	prompt    string
+	dir       string
+	budget    float64
+	noServers bool // tool servers were asked for, and this agent is given none
+	hooks     bool // the agent was told to call hooks
 
 	out, err agent.Lines
 	said     agent.Tail // stderr
@@ -49,14 +61,22 @@ type driver struct {
 
 	conversation string
 	state        coppice.SessionState
-	sent         int  // user lines written
-	replayed     int  // and acknowledged
-	closed       bool // stdin
-	interrupts   int  // sent, and number of the next one's id
-	interrupted  bool // the current turn was, by us
+	messages     []string // user lines written, the prompt first
+	replayed     int      // how many of them were acknowledged
+	closed       bool     // stdin
+	interrupts   int      // sent, and number of the next one's id
+	interrupted  bool     // the current turn was, by us
 	stopped      bool
 	asked        map[string]*asking // by request id
 	order        []string           // of asked, oldest first
+	asker        *agent.Asker
+	refs         map[string]string // the tool calls that asker asks about, by request id
+	models       map[string]string // asked for and not yet confirmed, by request id
+	switches     int               // number of the latest
+	lost         map[string]bool   // tool servers that could not be reached
+	hookSeen     bool              // a hook was called
+	proven       bool              // whether hooks are called was looked at
+	warned       bool              // of an old version
 
 	last   *result // of the latest turn
 	spent  float64 // total cost the last result told, for agents that tell no deltas
@@ -70,6 +90,9 @@ type driver struct {
 func (d *driver) Start() agent.Step {
 	d.say(d.prompt)
 	d.become(coppice.SessionWorking)
+	if d.noServers {
+		d.emit(agent.Event{Kind: agent.KindNotice, Text: "the agent's profile says that it takes no tool servers; it works without"})
+	}
 	return d.take()
 }
 
@@ -120,6 +143,21 @@ func (d *driver) interrupt() {
 	d.write(controlRequest{Type: "control_request", ID: "interrupt-" + strconv.Itoa(d.interrupts), Request: map[string]string{"subtype": "interrupt"}})
 }
 
+// Model implements agent.Switcher. The agent confirms it, or says why not.
+func (d *driver) Model(name string) (agent.Step, error) {
+	if d.closed {
+		return agent.Step{}, agent.ErrCannot
+	}
+	if err := coppice.ValidModel(name); err != nil {
+		return agent.Step{}, err
+	}
+	d.switches++
+	id := "model-" + strconv.Itoa(d.switches)
+	d.models[id] = name
+	d.write(controlRequest{Type: "control_request", ID: id, Request: map[string]string{"subtype": "set_model", "model": name}})
+	return d.take(), nil
+}
+
 // Stop implements agent.Driver: the turn is interrupted and stdin closed, upon
 // which the agent ends.
 func (d *driver) Stop() agent.Step {
@@ -135,7 +173,8 @@ func (d *driver) Stop() agent.Step {
 func (d *driver) Exit(x agent.Exit) (agent.Step, agent.Outcome) {
 	d.out.End(d.line)
 	d.err.End(d.stderr)
-	o := agent.Outcome{Conversation: d.conversation, Usage: d.usage, Failure: d.failure(x)}
+	d.unread()
+	o := agent.Outcome{Conversation: d.conversation, Usage: d.usage, Failure: d.withLost(d.failure(x))}
 	if d.last != nil {
 		o.Summary = agent.Text([]byte(d.last.Result))
 	}
@@ -144,9 +183,20 @@ func (d *driver) Exit(x agent.Exit) (agent.Step, agent.Outcome) {
 	return step, o
 }
 
+// unread tells of messages that the agent has not acknowledged, and will not.
+// Of the prompt the outcome tells; an agent that echoes nothing tells nothing.
+func (d *driver) unread() {
+	if d.replayed == 0 {
+		return
+	}
+	for _, text := range d.messages[min(d.replayed, len(d.messages)):] {
+		d.emit(agent.Undelivered(text))
+	}
+}
+
 // say writes a user line.
 func (d *driver) say(text string) {
-	d.sent++
+	d.messages = append(d.messages, text)
 	d.write(userLine{Type: "user", Message: userMessage{Role: "user", Content: text}})
 }
 

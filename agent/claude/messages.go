@@ -49,6 +49,7 @@ type message struct {
 	Content      json.RawMessage `json:"content"`
 	MCPServers   []mcpServer     `json:"mcp_servers"`
 	Limit        *limitInfo      `json:"rate_limit_info"`
+	Response     json.RawMessage `json:"response"`
 }
 
 type mcpServer struct {
@@ -86,11 +87,13 @@ func (d *driver) line(b []byte) {
 		d.request(m)
 	case "control_cancel_request":
 		d.withdraw(m.RequestID)
+	case "control_response":
+		d.confirmed(m)
 	case "rate_limit_event":
 		d.rateLimit(m)
 	}
-	// What is left (control_response, stream_event, keep_alive, …) tells
-	// nothing that another line does not.
+	// What is left (stream_event, keep_alive, …) tells nothing that another
+	// line does not.
 }
 
 // lenient looks at a line that does not fit the message type. The end of a
@@ -118,8 +121,10 @@ func (d *driver) system(m message) {
 	case "init":
 		d.conversation = m.Session
 		d.emit(agent.Event{Kind: agent.KindInit, Conversation: m.Session, Model: m.Model, Version: m.Version})
+		d.old(m.Version)
 		for _, s := range m.MCPServers {
-			if s.Status == "failed" {
+			if s.Status == "failed" && !d.lost[s.Name] {
+				d.lost[s.Name] = true
 				d.emit(agent.Event{Kind: agent.KindError, Class: coppice.ClassMCP, Text: "the tool server " + s.Name + " cannot be reached"})
 			}
 		}
@@ -165,6 +170,31 @@ func (d *driver) rateLimit(m message) {
 	}
 	d.limit = unix(m.Limit.ResetsAt)
 	d.emit(agent.Event{Kind: agent.KindLimit, Until: d.limit, Text: "the account's " + strings.ReplaceAll(m.Limit.Type, "_", " ") + " limit is reached"})
+	d.become(coppice.SessionLimited)
+}
+
+// confirmed takes the answer to a request of ours. Only that of a model is
+// waited for.
+func (d *driver) confirmed(m message) {
+	var r struct {
+		Subtype string `json:"subtype"`
+		ID      string `json:"request_id"`
+		Error   string `json:"error"`
+	}
+	if json.Unmarshal(m.Response, &r) != nil {
+		return
+	}
+	name, ours := d.models[r.ID]
+	if !ours {
+		return
+	}
+	delete(d.models, r.ID)
+	if r.Subtype == "success" {
+		d.emit(agent.Event{Kind: agent.KindNotice, Name: "model", Model: name, Text: "the agent goes on with " + name})
+		return
+	}
+	d.emit(agent.Event{Kind: agent.KindError, Class: coppice.ClassCapability, Model: name,
+		Text: agent.Text([]byte("the agent does not take the model " + coppice.Quote(name) + ": " + r.Error))})
 }
 
 // unix makes a moment of seconds that an agent told; nonsense gives none.
@@ -201,6 +231,10 @@ func blocks(raw json.RawMessage) []block {
 // assistant tells what the model said. The words of its own subagents are not
 // part of the conversation; their tool calls are shown.
 func (d *driver) assistant(m message) {
+	d.prove()
+	if d.state == coppice.SessionLimited && !synthetic(m.Message) {
+		d.become(coppice.SessionWorking) // it went on by itself
+	}
 	for _, b := range blocks(m.Message) {
 		switch b.Type {
 		case "text":
@@ -218,6 +252,15 @@ func (d *driver) assistant(m message) {
 			}
 		}
 	}
+}
+
+// synthetic tells whether the agent itself says something in the model's place,
+// as it does of errors.
+func synthetic(raw json.RawMessage) bool {
+	var m struct {
+		Model string `json:"model"`
+	}
+	return json.Unmarshal(raw, &m) == nil && m.Model == "<synthetic>"
 }
 
 // user is the agent's echo of what it was sent, and the results of its tools.

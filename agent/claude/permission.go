@@ -23,16 +23,27 @@ type toolRequest struct {
 	ToolUseID string          `json:"tool_use_id"`
 }
 
-// verdict is the answer to a permission request.
-type verdict struct {
-	allow bool
-	why   string
+// decide says what becomes of a tool call. Tools that only keep the agent's own
+// books are asked about only where a rule names them.
+func (d *driver) decide(tool string, input json.RawMessage) agent.Verdict {
+	v := d.asker.Decide(d.call(tool, input))
+	if inward[tool] && v.Rule.Do == "" {
+		return agent.Verdict{Do: coppice.RuleAllow}
+	}
+	return v
 }
 
-// decide is the one place that says what an agent may do. Sessions run in a
-// workspace of their own and nothing lands unchecked, so everything is allowed
-// and recorded.
-func decide(toolRequest) verdict { return verdict{allow: true, why: "allowed"} }
+// permission tells how a call was decided.
+func (d *driver) permission(ref, tool string, input json.RawMessage, v agent.Verdict) {
+	text := "allowed"
+	switch {
+	case !v.Allowed():
+		text = v.Why
+	case v.Input != nil:
+		text, input = "allowed, with another input", v.Input
+	}
+	d.emit(agent.Event{Kind: agent.KindPermission, Ref: ref, Name: tool, Input: bounded(input), Text: text, OK: v.Allowed()})
+}
 
 // What the driver answers.
 type (
@@ -73,17 +84,34 @@ func (d *driver) request(m message) {
 	if r.Tool == askTool && d.ask(m.RequestID, r) {
 		return
 	}
-	v := decide(r)
-	d.emit(agent.Event{Kind: agent.KindPermission, Ref: r.ToolUseID, Name: r.Tool, Input: bounded(r.Input), Text: v.why, OK: v.allow})
-	if !v.allow {
-		d.reply(m.RequestID, behavior{Behavior: "deny", Message: v.why})
+	if v := d.decide(r.Tool, r.Input); v.Do != coppice.RuleAsk {
+		d.settle(m.RequestID, r.ToolUseID, r.Tool, r.Input, v)
 		return
 	}
-	input := bytes.Clone(r.Input)
+	if d.closed {
+		return
+	}
+	d.refs[m.RequestID] = r.ToolUseID
+	if e, first := d.asker.Ask(d.call(r.Tool, r.Input), m.RequestID); first {
+		d.emit(e)
+		d.become(coppice.SessionWaiting)
+	}
+}
+
+// settle answers a permission request with what was decided.
+func (d *driver) settle(id, ref, tool string, input json.RawMessage, v agent.Verdict) {
+	d.permission(ref, tool, input, v)
+	if !v.Allowed() {
+		d.reply(id, behavior{Behavior: "deny", Message: v.Why})
+		return
+	}
+	if v.Input != nil {
+		input = v.Input
+	}
 	if len(input) == 0 {
 		input = json.RawMessage("{}")
 	}
-	d.reply(m.RequestID, behavior{Behavior: "allow", Input: input})
+	d.reply(id, behavior{Behavior: "allow", Input: bytes.Clone(input)})
 }
 
 // asking is a call of the ask tool that waits for the person: some questions,
@@ -134,6 +162,11 @@ func (d *driver) ask(id string, r toolRequest) bool {
 // answer hands the person's answer to the question of that ref. When the call
 // has all of its answers, the agent goes on.
 func (d *driver) answer(text, ref string) (agent.Step, error) {
+	if v, c, ok := d.asker.Answer(text, ref); ok {
+		d.settle(ref, d.refs[ref], c.Name, c.Input, v)
+		d.withdraw(ref)
+		return d.take(), nil
+	}
 	for _, id := range d.order {
 		a := d.asked[id]
 		if !slices.Contains(a.open, ref) {
@@ -168,14 +201,19 @@ func (d *driver) finish(id string, a *asking) {
 	d.withdraw(id)
 }
 
-// withdraw forgets a call of the ask tool.
+// withdraw forgets a call that waits for a person.
 func (d *driver) withdraw(id string) {
-	if _, ok := d.asked[id]; !ok {
-		return
-	}
 	delete(d.asked, id)
+	delete(d.refs, id)
 	d.order = slices.DeleteFunc(d.order, func(s string) bool { return s == id })
-	if len(d.asked) == 0 && d.state == coppice.SessionWaiting {
+	d.asker.Withdraw(id)
+	if len(d.asked) == 0 && len(d.asker.Waiting()) == 0 && d.state == coppice.SessionWaiting {
 		d.become(coppice.SessionWorking)
+	}
+}
+
+func (d *driver) withdrawAll() {
+	for _, id := range append(slices.Clone(d.order), d.asker.Waiting()...) {
+		d.withdraw(id)
 	}
 }

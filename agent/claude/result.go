@@ -3,7 +3,10 @@ package claude
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -68,15 +71,15 @@ func (d *driver) result(b []byte) {
 		d.emit(agent.Event{Kind: agent.KindError, Class: f.Class, Text: f.Text, Until: f.RetryAt})
 	}
 	d.emit(agent.Event{Kind: agent.KindTurn, Reason: reason(r), Text: agent.Text([]byte(r.Result))})
-	for len(d.order) > 0 {
-		d.withdraw(d.order[0]) // the turn that asked is over
-	}
+	d.withdrawAll() // the turn that asked is over
 	// A turn that was done before the interrupt reached it was not interrupted.
 	interrupted := d.interrupted && f != nil
 	d.interrupted = false
-	if !d.closed {
-		d.rest(r, interrupted)
+	if d.closed {
+		d.become(coppice.SessionIdle)
+		return
 	}
+	d.rest(r, interrupted)
 }
 
 // rest decides what follows a turn: another one, a wait for a message, or the
@@ -86,10 +89,11 @@ func (d *driver) rest(r result, interrupted bool) {
 	case r.Queued > 0:
 		return // another turn follows
 	case interrupted:
-		// What the turn had not read yet is never acknowledged.
-		d.sent, d.replayed = 0, 0
+		// What the turn had not read yet begins the next one by itself, and is
+		// never acknowledged.
+		d.messages, d.replayed = nil, 0
 		d.become(coppice.SessionIdle)
-	case d.replayed > 0 && d.sent > d.replayed:
+	case d.replayed > 0 && len(d.messages) > d.replayed:
 		return // a message is on its way and begins another turn
 	default:
 		d.become(coppice.SessionIdle)
@@ -127,7 +131,7 @@ func (d *driver) delta(r result) coppice.Usage {
 
 // failure is what is known of how the run went, the process's end included.
 func (d *driver) failure(x agent.Exit) *coppice.Failure {
-	if d.last == nil || d.state == coppice.SessionWorking || d.state == coppice.SessionWaiting {
+	if d.last == nil || d.state != coppice.SessionIdle {
 		// It ended within a turn.
 		return agent.Died(x, d.said.String(), d.stopped)
 	}
@@ -161,7 +165,7 @@ func (d *driver) judge(r result) *coppice.Failure {
 	case r.Reason == "max_turns" || r.Subtype == "error_max_turns":
 		return coppice.Failf(coppice.ClassImplementation, fmt.Sprintf("the agent used up its turns (%d) before it was done", r.Turns), "split the task, or allow more turns")
 	case r.Reason == "budget_exhausted" || r.Subtype == "error_max_budget_usd":
-		return agent.Fail(coppice.ClassBilling, "the agent reached its own budget before it was done")
+		return coppice.Failf(coppice.ClassBudget, "the agent has spent "+usd(d.usage.CostUSD)+" of "+usd(d.budget)+" and was not done", "raise the task's budget, or split the task")
 	case unknownConversation(r):
 		return coppice.Failf(coppice.ClassUnknown, text, "the conversation is gone; retry to begin a new one")
 	}
@@ -176,6 +180,24 @@ func (d *driver) judge(r result) *coppice.Failure {
 	if class == coppice.ClassRateLimit {
 		f.RetryAt = d.resets(text)
 	}
+	return f
+}
+
+// usd shows an amount of money; an unknown one is the agent's own.
+func usd(f float64) string {
+	if f <= 0 {
+		return "its own budget"
+	}
+	return strconv.FormatFloat(math.Round(f*1e4)/1e4, 'f', -1, 64) + " USD"
+}
+
+// withLost adds to a failure without a known cause that tools were missing.
+func (d *driver) withLost(f *coppice.Failure) *coppice.Failure {
+	if f == nil || len(d.lost) == 0 || (f.Class != coppice.ClassUnknown && f.Class != coppice.ClassImplementation) {
+		return f
+	}
+	f.Class = coppice.ClassMCP
+	f.Text += "; the tool server " + strings.Join(slices.Sorted(maps.Keys(d.lost)), ", ") + " could not be reached"
 	return f
 }
 

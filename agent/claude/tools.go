@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"bytes"
 	"encoding/json"
 	"strings"
 
@@ -25,25 +26,57 @@ var toolKinds = map[string]agent.ToolKind{
 	"WebSearch":    agent.ToolFetch,
 }
 
-func toolEvent(b block) agent.Event {
-	e := agent.Event{Kind: agent.KindTool, Ref: b.ID, Name: b.Name, Tool: agent.ToolOther, Input: bounded(b.Input)}
-	if k, ok := toolKinds[b.Name]; ok {
-		e.Tool = k
+// inward are tools that touch nothing but the conversation.
+var inward = map[string]bool{
+	"TodoWrite": true, "ToolSearch": true, "ExitPlanMode": true, "EnterPlanMode": true, "Skill": true, "StructuredOutput": true,
+	"TaskCreate": true, "TaskGet": true, "TaskList": true, "TaskUpdate": true, "TaskOutput": true, "TaskStop": true, "BashOutput": true, "KillShell": true,
+}
+
+func toolKind(name string) agent.ToolKind {
+	if k, ok := toolKinds[name]; ok {
+		return k
 	}
-	var in struct {
-		File     string `json:"file_path"`
-		Notebook string `json:"notebook_path"`
-		Path     string `json:"path"`
-	}
-	// An input of another shape names no path.
-	if json.Unmarshal(b.Input, &in) == nil {
-		for _, p := range []string{in.File, in.Notebook, in.Path} {
-			if p != "" {
-				e.Paths = append(e.Paths, p)
-			}
+	return agent.ToolOther
+}
+
+// toolInput is what the agent's own tools have in common.
+type toolInput struct {
+	File     string `json:"file_path"`
+	Notebook string `json:"notebook_path"`
+	Path     string `json:"path"`
+	Command  string `json:"command"`
+	URL      string `json:"url"`
+}
+
+func (in toolInput) paths() []string {
+	var all []string
+	for _, p := range []string{in.File, in.Notebook, in.Path} {
+		if p != "" {
+			all = append(all, p)
 		}
 	}
-	return e
+	return all
+}
+
+// call is a tool call in the common words.
+func (d *driver) call(name string, input json.RawMessage) agent.Call {
+	c := agent.Call{Name: name, Kind: toolKind(name), Input: bytes.Clone(input), Dir: d.dir}
+	var in toolInput
+	_ = json.Unmarshal(input, &in) // an input of another shape names nothing
+	c.Paths = in.paths()
+	switch c.Kind {
+	case agent.ToolRun:
+		c.Command = in.Command
+	case agent.ToolFetch:
+		c.URL = in.URL
+	}
+	return c
+}
+
+func toolEvent(b block) agent.Event {
+	var in toolInput
+	_ = json.Unmarshal(b.Input, &in) // an input of another shape names no path
+	return agent.Event{Kind: agent.KindTool, Ref: b.ID, Name: b.Name, Tool: toolKind(b.Name), Input: bounded(b.Input), Paths: in.paths()}
 }
 
 // plan returns the plan a tool call states, if it is one of the tools that do.

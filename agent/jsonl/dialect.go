@@ -37,6 +37,7 @@ type dialect struct {
 	Tools   map[string]agent.ToolKind `yaml:"tools"`
 	Paths   []string                  `yaml:"paths"` // fields of a tool's input that name files
 	Rules   []rule                    `yaml:"rules"`
+	Servers *servers                  `yaml:"servers"` // nil when its agents take no tool servers
 
 	apology *regexp.Regexp
 }
@@ -99,6 +100,9 @@ func parse(file string, data []byte) (*dialect, error) {
 	}
 	if err := check(d.Rules); err != nil {
 		return nil, fmt.Errorf("dialect %s: %w", file, err)
+	}
+	if s := d.Servers; s != nil && (s.Under == "" || s.URL == "") {
+		return nil, fmt.Errorf("dialect %s: servers needs under and url", file)
 	}
 	return d, nil
 }

@@ -34,6 +34,11 @@ type driver struct {
 	trouble      *coppice.Failure // the latest error on the way
 }
 
+// cannot notes what was asked for and is not to be had; it is told at the start.
+func (d *driver) cannot(text string) {
+	d.emit(agent.Event{Kind: agent.KindNotice, Name: "cannot", Text: text})
+}
+
 // Start implements agent.Driver.
 func (d *driver) Start() agent.Step {
 	d.become(coppice.SessionWorking)

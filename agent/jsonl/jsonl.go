@@ -55,10 +55,18 @@ func (p *protocol) Name() string { return p.name }
 
 // Launch implements agent.Protocol.
 func (p *protocol) Launch(f coppice.Profile, r agent.Request) (agent.Launch, error) {
-	if _, err := p.dialect(); err != nil {
+	d, err := p.dialect()
+	if err != nil {
 		return agent.Launch{}, err
 	}
-	return agent.LaunchProfile(f, r)
+	l, err := agent.LaunchProfile(f, r)
+	if err != nil {
+		return agent.Launch{}, err
+	}
+	if err := d.Servers.tell(&l, f, r); err != nil {
+		return agent.Launch{}, err
+	}
+	return l, nil
 }
 
 // Driver implements agent.Protocol.
@@ -67,7 +75,19 @@ func (p *protocol) Driver(f coppice.Profile, r agent.Request) agent.Driver {
 	if err != nil {
 		panic(fmt.Sprintf("jsonl: %v", err)) // Launch told, and a test reads them all
 	}
-	d := &driver{dialect: dialect, conversation: r.Resume, model: r.Model}
+	d := &driver{dialect: dialect, model: r.Model}
+	switch {
+	case !r.Fork:
+		d.conversation = r.Resume
+	case len(f.Fork) == 0: // else the copy has a name of its own, which it tells
+		d.cannot("the agent's profile has no way to copy a conversation; it begins a new one")
+	}
+	if len(r.MCP) > 0 && !dialect.Servers.takes(f) {
+		d.cannot("the agent is not told of the project's tool servers: its profile has no way; it works without")
+	}
+	if agent.Restricts(r.Permissions) {
+		d.cannot("the agent asks nobody for permission in this mode; the project's rules are not kept")
+	}
 	if f.Prompt != "file" {
 		d.prompt = r.Prompt
 	}

@@ -56,6 +56,7 @@ func TestParse(t *testing.T) {
 		{"exits: {3: sad}", "unknown class"},
 		{"apology: '['", "missing closing"},
 		{"rule: []", "unknown field"},
+		{"servers: {under: x}", "servers needs"},
 	} {
 		if _, err := parse("x.yaml", []byte(c.yaml)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.yaml, err, c.want)
@@ -64,6 +65,64 @@ func TestParse(t *testing.T) {
 	for _, p := range Protocols() {
 		if _, err := p.Launch(coppice.Profile{Command: []string{"x"}}, agent.Request{}); err != nil {
 			t.Errorf("%s: %v", p.Name(), err)
+		}
+	}
+}
+
+func TestServers(t *testing.T) {
+	t.Parallel()
+	r := agent.Request{Private: "/private", MCP: map[string]coppice.MCPServer{
+		"orch": {URL: "http://127.0.0.1:1/mcp", Headers: map[string]string{"Authorization": "Bearer ${COPPICE_TOKEN}"}},
+	}, Token: "tok-1"}
+	for _, c := range []struct{ dialect, mcp, env, settings, argv string }{
+		{"opencode", "SETTINGS_PATH", "SETTINGS_PATH", `{"mcp":{"orch":{"enabled":true,"headers":{"Authorization":"Bearer {env:COPPICE_TOKEN}"},"type":"remote","url":"http://127.0.0.1:1/mcp"}}}`, "agent"},
+		{"messages", "SETTINGS_PATH", "SETTINGS_PATH", `{"mcpServers":{"orch":{"headers":{"Authorization":"Bearer ${COPPICE_TOKEN}"},"httpUrl":"http://127.0.0.1:1/mcp"}}}`, "agent"},
+		{"messages", "--mcp-config", "", `{"mcpServers":{"orch":{"headers":{"Authorization":"Bearer ${COPPICE_TOKEN}"},"httpUrl":"http://127.0.0.1:1/mcp"}}}`, "agent --mcp-config /private/mcp.json"},
+		{"messages", "", "", "", "agent"},
+		{"gemini", "", "", "", "agent"},
+		{"opencode", "none", "", "", "agent"},
+	} {
+		for _, p := range Protocols() {
+			if p.Name() != Prefix+c.dialect {
+				continue
+			}
+			profile := coppice.Profile{Command: []string{"agent"}, MCP: c.mcp}
+			l, err := p.Launch(profile, r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := string(l.Files["mcp.json"])
+			if c.env != "" && l.Env[c.env] != "/private/mcp.json" {
+				t.Errorf("%s: environment %v", c.dialect, l.Env)
+			}
+			if got != c.settings || strings.Join(l.Argv, " ") != c.argv {
+				t.Errorf("%s: settings %s, argv %q", c.dialect, got, l.Argv)
+			}
+			told := false
+			for _, e := range p.Driver(profile, r).Start().Events {
+				told = told || e.Name == "cannot"
+			}
+			if told != (c.settings == "") {
+				t.Errorf("%s, %q: told of missing servers: %v", c.dialect, c.mcp, told)
+			}
+		}
+	}
+}
+
+// What this mode cannot do is said at the start.
+func TestCannot(t *testing.T) {
+	t.Parallel()
+	for _, p := range Protocols() {
+		r := agent.Request{Resume: "c1", Fork: true, Permissions: coppice.PermissionPolicy{Default: coppice.RuleDeny}}
+		d := p.Driver(coppice.Profile{Command: []string{"x"}}, r)
+		said := 0
+		for _, e := range d.Start().Events {
+			if e.Name == "cannot" {
+				said++
+			}
+		}
+		if _, o := d.Exit(agent.Exit{}); said != 2 || o.Conversation != "" {
+			t.Errorf("%s: %d said, conversation %q", p.Name(), said, o.Conversation)
 		}
 	}
 }

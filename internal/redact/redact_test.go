@@ -24,6 +24,7 @@ func TestKnownPatterns(t *testing.T) {
 		{"cloud secret", "AWS_SECRET_ACCESS_KEY=" + n(40), "AWS_SECRET_ACCESS_KEY=[redacted]"},
 		{"cloud secret json", `"aws_secret_access_key": "` + n(40) + `"`, `"aws_secret_access_key": "[redacted]"`},
 		{"api key", "key=AIza" + n(35), "key=[redacted]"},
+		{"our own", "t=cop_" + n(26), "t=[redacted]"},
 		{"forge", "ghp_" + n(36), "[redacted]"},
 		{"forge fine grained", "github_pat_" + n(82), "[redacted]"},
 		{"forge dashed", "glpat-" + n(20), "[redacted]"},

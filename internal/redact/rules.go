@@ -76,6 +76,8 @@ var rules = []rule{
 	{"sbp_", hex, 40, 40},
 	{"dapi", hex, 32, 34},
 	{"EAACEdEose0cBA", alnum, 10, 0},
+	// Our own: a session's token.
+	{"cop_", alnum, 26, 26},
 	// Forges and package registries.
 	{"github_pat_", word, 40, 0},
 	{"ghp_", alnum, 36, 0},

@@ -1,0 +1,259 @@
+package agent
+
+import (
+	"encoding/json"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"coppice"
+)
+
+// maxQuestion bounds the text of a permission question, in runes.
+const maxQuestion = 200
+
+// Question is the event that asks a person whether a call may go ahead. Its
+// Rule is what "always" remembers.
+func Question(c Call, ref string) Event {
+	rule := always(c)
+	return Event{
+		Kind: KindQuestion, Ref: ref, Name: c.Name, Tool: c.Kind, Input: boundedJSON(c.Input), Paths: slices.Clone(c.Paths),
+		Text:    oneLine(questionText(c)),
+		Options: []string{coppice.AnswerAllow, coppice.AnswerAllowAlways, coppice.AnswerDeny, coppice.AnswerDenyAlways},
+		Rule:    &rule,
+	}
+}
+
+func boundedJSON(raw json.RawMessage) json.RawMessage {
+	if len(raw) > MaxText || !json.Valid(raw) {
+		return nil
+	}
+	return slices.Clone(raw)
+}
+
+// verbs say what a kind of tool does.
+var verbs = map[ToolKind]string{ToolRead: "read", ToolEdit: "edit", ToolRun: "run", ToolSearch: "search", ToolFetch: "fetch"}
+
+func questionText(c Call) string {
+	verb, plain := verbs[c.Kind]
+	if !plain {
+		verb = "use " + c.Name
+	}
+	var what string
+	switch {
+	case c.Command != "":
+		what = c.Command
+	case len(c.Paths) > 0:
+		names := make([]string, 0, len(c.Paths))
+		for _, p := range c.Paths {
+			names = append(names, relative(c.Dir, p))
+		}
+		what = strings.Join(names, ", ")
+	case c.URL != "":
+		what = c.URL
+	case plain:
+		what = "something, with " + c.Name
+	default:
+		return "may it " + verb + "?"
+	}
+	return "may it " + verb + ": " + what
+}
+
+// oneLine makes a text fit for one line of a person's screen.
+func oneLine(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+	s = strings.Join(strings.Fields(s), " ")
+	if utf8.RuneCountInString(s) > maxQuestion {
+		s = string([]rune(s)[:maxQuestion-1]) + "…"
+	}
+	return s
+}
+
+// always is the rule that "always" remembers: the same kind of tool on the same
+// sort of thing.
+func always(c Call) coppice.Rule {
+	r := coppice.Rule{Tool: string(c.Kind), Do: coppice.RuleAllow}
+	if _, plain := verbs[c.Kind]; !plain {
+		r.Tool = c.Name
+	}
+	switch {
+	case c.Command != "":
+		r.Match = firstWords(c.Command)
+	case len(c.Paths) > 0:
+		r.Match = folder(c)
+	case c.URL != "":
+		a := address(c.URL)
+		if r.Match = a.host; r.Match == "" {
+			r.Match = a.text
+		}
+	}
+	return r
+}
+
+// firstWords is the pattern for commands like this one: the program, its first
+// options and the first word that is none. A line of several commands, or one
+// that quotes, is remembered as it is.
+func firstWords(command string) string {
+	line := strings.TrimSpace(command)
+	if parts := commands(line); len(parts) != 1 || parts[0] != line {
+		return line
+	}
+	words := strings.Fields(line)
+	for i, w := range words {
+		if strings.ContainsAny(w, "'\"\\`$*") {
+			return line
+		}
+		if i == 0 || strings.HasPrefix(w, "-") || launches[w] {
+			continue
+		}
+		return strings.Join(words[:i+1], " ") + " *"
+	}
+	return line
+}
+
+// launches are words that say little before the next one.
+var launches = map[string]bool{"run": true, "exec": true, "x": true}
+
+// folder is the pattern for files beside those of the call. Files of different
+// folders are asked about one by one.
+func folder(c Call) string {
+	first := relative(c.Dir, c.Paths[0])
+	dir := path.Dir(first)
+	if dir == "." || dir == "/" {
+		return first
+	}
+	return dir + "/*"
+}
+
+// Answered reads a person's answer to a permission question that offered to
+// remember a rule. The second result is the rule to remember, if the person
+// said always. A text that is none of the answers is a refusal, and the agent
+// is told it.
+func Answered(answer string, rule coppice.Rule) (Verdict, *coppice.Rule) {
+	text := strings.TrimSpace(answer)
+	lower := strings.ToLower(text)
+	remember := func(v Verdict) (Verdict, *coppice.Rule) {
+		r := rule
+		r.Do, r.Set, r.Why = v.Do, nil, ""
+		if v.Do == coppice.RuleDeny && v.Why != refused {
+			r.Why = v.Why
+		}
+		return v, &r
+	}
+	deny := func(why string) Verdict {
+		why = strings.TrimLeft(why, " :,;.-\t\r\n")
+		if after, ok := cutFold(why, "because "); ok {
+			why = strings.TrimSpace(after)
+		}
+		if why == "" {
+			why = refused
+		}
+		return Verdict{Do: coppice.RuleDeny, Why: Text([]byte(why))}
+	}
+	switch lower {
+	case coppice.AnswerAllow, "yes", "y", "ok":
+		return Verdict{Do: coppice.RuleAllow}, nil
+	case coppice.AnswerAllowAlways:
+		return remember(Verdict{Do: coppice.RuleAllow})
+	case "", "no", "n":
+		return deny(""), nil
+	}
+	if rest, ok := cutFold(text, coppice.AnswerDenyAlways); ok && ends(rest) {
+		return remember(deny(rest))
+	}
+	if rest, ok := cutFold(text, coppice.AnswerDeny); ok && ends(rest) {
+		return deny(rest), nil
+	}
+	return deny(text), nil
+}
+
+const refused = "a person did not allow this"
+
+// ends tells whether a word ended before the rest.
+func ends(rest string) bool {
+	r, _ := utf8.DecodeRuneInString(rest)
+	return rest == "" || !(unicode.IsLetter(r) || unicode.IsDigit(r))
+}
+
+func cutFold(s, prefix string) (string, bool) {
+	if len(s) < len(prefix) || !strings.EqualFold(s[:len(prefix)], prefix) {
+		return s, false
+	}
+	return s[len(prefix):], true
+}
+
+// Asker keeps the permissions of one run: the policy, what people said "always"
+// to, and the calls that wait for an answer. A driver has one and calls it from
+// one goroutine at a time.
+type Asker struct {
+	policy coppice.PermissionPolicy
+	open   []asked
+}
+
+type asked struct {
+	ref  string
+	call Call
+}
+
+// NewAsker begins with a policy.
+func NewAsker(p coppice.PermissionPolicy) *Asker { return &Asker{policy: p} }
+
+// Restricts tells whether anything is not simply allowed.
+func (a *Asker) Restricts() bool { return Restricts(a.policy) }
+
+// Decide says what becomes of a call.
+func (a *Asker) Decide(c Call) Verdict { return Decide(a.policy, c) }
+
+// Ask notes that a call waits for a person and returns the question. Asked
+// again under the same ref it returns false: the question stands.
+func (a *Asker) Ask(c Call, ref string) (Event, bool) {
+	if a.Asked(ref) {
+		return Event{}, false
+	}
+	a.open = append(a.open, asked{ref, c})
+	return Question(c, ref), true
+}
+
+// Asked tells whether a call waits under that ref.
+func (a *Asker) Asked(ref string) bool {
+	return slices.ContainsFunc(a.open, func(o asked) bool { return o.ref == ref })
+}
+
+// Answer takes a person's answer to the question of that ref. What is to be
+// remembered is, before all other rules, for the rest of the run.
+func (a *Asker) Answer(answer, ref string) (Verdict, Call, bool) {
+	i := slices.IndexFunc(a.open, func(o asked) bool { return o.ref == ref })
+	if i < 0 {
+		return Verdict{}, Call{}, false
+	}
+	c := a.open[i].call
+	a.open = slices.Delete(a.open, i, i+1)
+	v, rule := Answered(answer, always(c))
+	if rule != nil {
+		a.policy.Rules = append([]coppice.Rule{*rule}, a.policy.Rules...)
+	}
+	return v, c, true
+}
+
+// Withdraw forgets a question; it tells whether there was one.
+func (a *Asker) Withdraw(ref string) bool {
+	n := len(a.open)
+	a.open = slices.DeleteFunc(a.open, func(o asked) bool { return o.ref == ref })
+	return len(a.open) < n
+}
+
+// Waiting lists the refs of the questions without an answer, oldest first.
+func (a *Asker) Waiting() []string {
+	var refs []string
+	for _, o := range a.open {
+		refs = append(refs, o.ref)
+	}
+	return refs
+}

@@ -1,0 +1,79 @@
+package jsonl
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"regexp"
+	"strings"
+
+	"coppice"
+	"coppice/agent"
+)
+
+// servers says how the agents of a dialect want to be told of tool servers: in
+// a file of settings, which a profile's mcp says how to pass. The session's token
+// is never written down: they fill it in from their environment.
+type servers struct {
+	Under string         `yaml:"under"` // the field of the settings that holds them, by name
+	URL   string         `yaml:"url"`   // the field of the address
+	Set   map[string]any `yaml:"set"`   // further fields of each
+	Token string         `yaml:"token"` // how the agent writes the variable; ${COPPICE_TOKEN} when empty
+}
+
+const serversFile = "mcp.json"
+
+// tell adds the tool servers to a launch. A profile names an option that takes
+// the file (mcp: --mcp-config) or a variable that names it (mcp: SOME_PATH);
+// without, the agent gets none, of which the driver tells.
+func (s *servers) tell(l *agent.Launch, f coppice.Profile, r agent.Request) error {
+	all, err := agent.Servers(f, r)
+	if err != nil || len(all) == 0 || !s.takes(f) {
+		return err
+	}
+	data, err := s.settings(all)
+	if err != nil {
+		return fmt.Errorf("jsonl: tool servers: %w", err)
+	}
+	path, err := l.AddFile(r, serversFile, data)
+	if err != nil {
+		return err
+	}
+	if strings.HasPrefix(f.MCP, "-") {
+		l.Argv = append(l.Argv, f.MCP, path)
+		return nil
+	}
+	if l.Env == nil {
+		l.Env = map[string]string{}
+	}
+	l.Env[f.MCP] = path
+	return nil
+}
+
+var variableRE = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
+
+// takes tells whether an agent of that profile can be told of tool servers.
+func (s *servers) takes(f coppice.Profile) bool {
+	return s != nil && (strings.HasPrefix(f.MCP, "-") || variableRE.MatchString(f.MCP))
+}
+
+func (s *servers) settings(all map[string]coppice.MCPServer) ([]byte, error) {
+	token := "${" + agent.TokenVar + "}"
+	named := map[string]map[string]any{}
+	for name, server := range all {
+		headers := map[string]string{}
+		for k, v := range server.Headers {
+			if s.Token != "" {
+				v = strings.ReplaceAll(v, token, s.Token)
+			}
+			headers[k] = v
+		}
+		fields := maps.Clone(s.Set)
+		if fields == nil {
+			fields = map[string]any{}
+		}
+		fields[s.URL], fields["headers"] = server.URL, headers
+		named[name] = fields
+	}
+	return json.Marshal(map[string]any{s.Under: named})
+}

@@ -1,0 +1,83 @@
+package agent
+
+import (
+	"strings"
+	"testing"
+
+	"coppice"
+)
+
+func TestLaunchProfileArguments(t *testing.T) {
+	t.Parallel()
+	p := coppice.Profile{
+		Command: []string{"x"}, Model: []string{"-m", "{model}"}, Resume: []string{"-r", "{conversation}"},
+		Fork: []string{"-r={conversation}", "--copy"}, Effort: []string{"-e", "{effort}"}, Budget: []string{"--usd={usd}"},
+	}
+	for _, c := range []struct {
+		r    Request
+		want string // "" is a refusal
+	}{
+		{Request{}, "x"},
+		{Request{Model: "m", Resume: "c"}, "x -m m -r c"},
+		{Request{Resume: "c", Fork: true}, "x -r=c --copy"},
+		{Request{Fork: true}, "x"},
+		{Request{Effort: "high", Budget: 1.5}, "x -e high --usd=1.5"},
+		{Request{Budget: 1e6}, "x --usd=1000000"},
+		{Request{Budget: -1}, "x"},
+		{Request{Effort: "-x"}, ""},
+		{Request{Resume: "-c", Fork: true}, ""},
+	} {
+		l, err := LaunchProfile(p, c.r)
+		if got := strings.Join(l.Argv, " "); got != c.want || (err != nil) != (c.want == "") {
+			t.Errorf("%+v: %q, %v; want %q", c.r, got, err, c.want)
+		}
+	}
+	// A profile that has no arguments for something is started without.
+	r := Request{Resume: "c", Fork: true, Effort: "high", Budget: 1, Model: "m"}
+	if l, err := LaunchProfile(coppice.Profile{Command: []string{"x"}, Resume: []string{"-r", "{conversation}"}}, r); err != nil || len(l.Argv) != 1 {
+		t.Errorf("%q, %v", l.Argv, err)
+	}
+}
+
+func TestAddFile(t *testing.T) {
+	t.Parallel()
+	var l Launch
+	if path, err := l.AddFile(Request{Private: "/p"}, "a.json", []byte("x")); err != nil || path != "/p/a.json" || string(l.Files["a.json"]) != "x" {
+		t.Errorf("%q, %v, %v", path, err, l.Files)
+	}
+	for _, dir := range []string{"", "relative"} {
+		if _, err := l.AddFile(Request{Private: dir}, "b.json", nil); err == nil || l.Files["b.json"] != nil {
+			t.Errorf("%q: a file is written nowhere", dir)
+		}
+	}
+}
+
+func TestServers(t *testing.T) {
+	t.Parallel()
+	with := func(name, url string) Request {
+		return Request{MCP: map[string]coppice.MCPServer{name: {URL: url}}}
+	}
+	for _, c := range []struct {
+		name, url, mcp string
+		want           int // -1 is a refusal
+	}{
+		{"orch", "http://127.0.0.1:1/mcp", "", 1},
+		{"orch", "HTTPS://example.com", "", 1},
+		{"orch", "HTTPS://example.com", "none", 0},
+		{"orch", "file:///etc/passwd", "", -1},
+		{"orch", "/mcp", "", -1},
+		{"", "http://x", "", -1},
+		{"a b", "http://x", "", -1},
+	} {
+		got, err := Servers(coppice.Profile{MCP: c.mcp}, with(c.name, c.url))
+		if (err != nil) != (c.want < 0) || (err == nil && len(got) != c.want) {
+			t.Errorf("%+v: %v, %v", c, got, err)
+		}
+		if err != nil && coppice.ErrorCode(err) != coppice.EInvalid {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+	if got := (Request{Token: "t"}).Fill("Bearer ${COPPICE_TOKEN}"); got != "Bearer t" {
+		t.Errorf("filled to %q", got)
+	}
+}

@@ -1,0 +1,297 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"coppice"
+)
+
+// Call is a tool call that wants permission, in words common to all agents.
+type Call struct {
+	Name    string          // the agent's own for the tool
+	Kind    ToolKind        // other when it is not known
+	Input   json.RawMessage // the agent's own
+	Paths   []string        // of the files it is about, as the agent tells them
+	Command string          // of a shell
+	URL     string
+	Dir     string // the workspace, to which paths are relative
+}
+
+// Verdict says what becomes of a call.
+type Verdict struct {
+	Do    string          // allow, deny or ask
+	Why   string          // told to the agent that is denied
+	Input json.RawMessage // to be used instead of the call's, when a rule sets fields
+	Rule  coppice.Rule    // that decided; the zero Rule when none fits
+}
+
+// Allowed tells whether the call goes ahead.
+func (v Verdict) Allowed() bool { return v.Do == coppice.RuleAllow }
+
+// Restricts tells whether the policy can do anything but allow, and so whether
+// an agent has to be made to ask at all.
+func Restricts(p coppice.PermissionPolicy) bool {
+	if p.Default != "" && p.Default != coppice.RuleAllow {
+		return true
+	}
+	return slices.ContainsFunc(p.Rules, func(r coppice.Rule) bool { return r.Do != coppice.RuleAllow || len(r.Set) > 0 })
+}
+
+// Decide says what the policy means for a call. It is the one place that does.
+//
+// A call is used on one or more things: the files it names, the address, or the
+// commands that its shell line is made of. For each the first rule that fits
+// decides, and of several decisions the strictest counts: deny before ask
+// before allow. So `true && git push` is denied by a rule for `git push*`, and
+// `git status && rm x` is not allowed by one for `git status*`.
+//
+// This keeps an agent to the rules; it is no wall around one that means harm. A
+// shell has more ways to write a command than any rule foresees (bash -c '…',
+// a script written first), and a path may lead elsewhere over a link.
+func Decide(p coppice.PermissionPolicy, c Call) Verdict {
+	all, limit := subjects(c), p
+	if d := decide(p, c, all[len(all)-1]); all[len(all)-1].whole && d.rule >= 0 && d.do == coppice.RuleAllow {
+		// A line that is allowed word for word: only what stands before that
+		// rule can say otherwise of its commands.
+		limit = coppice.PermissionPolicy{Rules: p.Rules[:d.rule+1]}
+	}
+	best := decision{do: coppice.RuleAllow, rule: -1}
+	var set []int // rules whose fields are set
+	for i, s := range all {
+		d := decide(limit, c, s)
+		if i == 0 || d.stricter(best) {
+			best = d
+		}
+		if d.rule >= 0 && len(p.Rules[d.rule].Set) > 0 && !slices.Contains(set, d.rule) {
+			set = append(set, d.rule)
+		}
+	}
+	v := Verdict{Do: best.do}
+	if best.rule >= 0 {
+		v.Rule = p.Rules[best.rule]
+		v.Why = v.Rule.Why
+	}
+	if v.Do == coppice.RuleDeny && v.Why == "" {
+		v.Why = "the project's rules do not allow this"
+	}
+	if v.Do != coppice.RuleAllow || len(set) == 0 {
+		return v
+	}
+	slices.Sort(set)
+	fields := map[string]string{}
+	for _, i := range set {
+		for k, value := range p.Rules[i].Set {
+			if _, earlier := fields[k]; !earlier {
+				fields[k] = value
+			}
+		}
+	}
+	input, ok := rewrite(c.Input, fields)
+	if !ok {
+		return Verdict{Do: coppice.RuleDeny, Why: "a rule sets fields of this tool's input, which cannot be read", Rule: v.Rule}
+	}
+	v.Input = input
+	return v
+}
+
+// decision is what holds for one subject.
+type decision struct {
+	do   string
+	rule int // -1 for the default
+}
+
+var strictness = map[string]int{coppice.RuleAllow: 0, coppice.RuleAsk: 1, coppice.RuleDeny: 2}
+
+func (d decision) stricter(than decision) bool {
+	a, b := strictness[d.do], strictness[than.do]
+	return a > b || (a == b && d.rule >= 0 && (than.rule < 0 || d.rule < than.rule))
+}
+
+func decide(p coppice.PermissionPolicy, c Call, s subject) decision {
+	for i, r := range p.Rules {
+		if fitsTool(r.Tool, c) && s.fits(r) {
+			return decision{known(r.Do), i}
+		}
+	}
+	switch {
+	case s.whole: // its parts are judged by themselves
+		return decision{coppice.RuleAllow, -1}
+	case p.Default == "":
+		return decision{coppice.RuleAllow, -1}
+	}
+	return decision{known(p.Default), -1}
+}
+
+// known returns what a rule does. One that says something else is not obeyed
+// by guessing.
+func known(do string) string {
+	if _, ok := strictness[do]; ok {
+		return do
+	}
+	return coppice.RuleDeny
+}
+
+func fitsTool(pattern string, c Call) bool {
+	return pattern == "" || wild(pattern, string(c.Kind)) || wild(pattern, c.Name)
+}
+
+// subject is one thing that a call is used on.
+type subject struct {
+	text string
+	// bare is a command without the variables set for it and the words of the
+	// shell before it. What is denied is denied in this form too.
+	bare  string
+	host  string // of an address
+	whole bool   // a shell line of several commands, each of which is a subject too
+}
+
+func (s subject) fits(r coppice.Rule) bool {
+	m := r.Match
+	switch {
+	case m == "":
+		// A rule for every use of a tool; the parts of a line tell.
+		return !s.whole
+	case m == s.text:
+		return true
+	case s.whole && (r.Do == coppice.RuleAllow || !strings.ContainsAny(m, ";&|\n`(")):
+		return false // its commands have to be allowed, and a rule for single commands is for them
+	case s.host != "" && !strings.Contains(m, "/"):
+		return wild(strings.ToLower(m), s.host)
+	case fitsText(m, s.text):
+		return true
+	}
+	return s.bare != "" && r.Do != coppice.RuleAllow && fitsText(m, s.bare)
+}
+
+// fitsText matches a pattern; one that ends in " *" fits without anything
+// behind it as well.
+func fitsText(pattern, text string) bool {
+	if pattern == text || wild(pattern, text) {
+		return true
+	}
+	short, ok := strings.CutSuffix(pattern, " *")
+	return ok && wild(short, text)
+}
+
+// wild matches a whole text against a pattern in which * stands for anything,
+// separators included.
+func wild(pattern, text string) bool {
+	head, rest, any := strings.Cut(pattern, "*")
+	if !any {
+		return pattern == text
+	}
+	text, ok := strings.CutPrefix(text, head)
+	if !ok {
+		return false
+	}
+	for {
+		var part string
+		if part, rest, any = strings.Cut(rest, "*"); !any {
+			return strings.HasSuffix(text, part)
+		}
+		i := strings.Index(text, part)
+		if i < 0 {
+			return false
+		}
+		text = text[i+len(part):]
+	}
+}
+
+// subjects are what a call is used on; a call that tells nothing has one that
+// only rules without a pattern, or with *, fit.
+func subjects(c Call) []subject {
+	switch {
+	case c.Command != "":
+		return commandSubjects(c.Command)
+	case len(c.Paths) > 0:
+		all := make([]subject, 0, len(c.Paths))
+		for _, p := range c.Paths {
+			all = append(all, subject{text: relative(c.Dir, p)})
+		}
+		return all
+	case c.URL != "":
+		return []subject{address(c.URL)}
+	}
+	return []subject{{}}
+}
+
+func commandSubjects(command string) []subject {
+	line := strings.TrimSpace(command)
+	parts := commands(line)
+	var all []subject
+	for _, p := range parts {
+		all = append(all, subject{text: p, bare: bare(p)})
+	}
+	if len(parts) == 1 && parts[0] == line {
+		return all
+	}
+	whole := subject{text: line, whole: true}
+	if len(parts) == 0 {
+		whole.whole = false // nothing that runs could be made out
+	}
+	return append(all, whole)
+}
+
+// relative returns a path as rules know it: within the workspace relative to
+// it, elsewhere absolute.
+func relative(dir, p string) string {
+	if !filepath.IsAbs(p) {
+		p = filepath.Join(dir, p)
+	}
+	p = filepath.Clean(p)
+	if dir != "" {
+		if r, err := filepath.Rel(dir, p); err == nil && filepath.IsLocal(r) {
+			p = r
+		}
+	}
+	return filepath.ToSlash(p)
+}
+
+// address is where a call goes, without what could make one look like another.
+func address(raw string) subject {
+	u, err := url.Parse(raw)
+	if err != nil || u.Host == "" {
+		return subject{text: raw}
+	}
+	u.User = nil
+	u.Scheme, u.Host = strings.ToLower(u.Scheme), strings.ToLower(u.Host)
+	if u.Path == "" {
+		u.Path = "/"
+	}
+	return subject{text: u.String(), host: u.Hostname()}
+}
+
+// rewrite sets fields of an input. A value takes the type of what it replaces;
+// a new one is a number or a truth value if it reads like one, else a text.
+func rewrite(input json.RawMessage, fields map[string]string) (json.RawMessage, bool) {
+	object := map[string]json.RawMessage{}
+	if len(bytes.TrimSpace(input)) > 0 && json.Unmarshal(input, &object) != nil {
+		return nil, false
+	}
+	if object == nil {
+		return nil, false // null
+	}
+	for k, v := range fields {
+		old := bytes.TrimSpace(object[k])
+		_, notNumber := strconv.ParseFloat(v, 64)
+		literal := v == "true" || v == "false" || notNumber == nil
+		isText := len(old) > 0 && old[0] == '"'
+		if raw := []byte(v); !isText && json.Valid(raw) && (literal || len(old) > 0) {
+			object[k] = raw
+			continue
+		}
+		text, err := json.Marshal(v)
+		if err != nil {
+			return nil, false
+		}
+		object[k] = text
+	}
+	out, err := json.Marshal(object)
+	return out, err == nil
+}
