@@ -1,72 +1,144 @@
-// Package codex speaks the JSON lines of Codex's non-interactive mode.
+// Package codex speaks two protocols of Codex.
 //
-// The prompt is read from stdin, which is then closed: in this mode the agent
-// takes no further messages, asks nothing and cannot be interrupted. Its events
-// are items that start and complete, and one line that ends the turn.
+// The main one is that of its app server: JSON messages, one per line, in both
+// directions. The driver announces itself, begins a thread in the workspace (or
+// continues one, or a copy of one) and starts a turn with the prompt. A message
+// that comes during a turn steers it. The agent asks for permission, and the
+// person, by requests of its own, which wait until they are answered. When a
+// turn has ended and nothing is outstanding, stdin is closed and the agent ends.
+//
+// The other one, Exec, is that of its non-interactive mode: for versions
+// without an app server.
 package codex
 
 import (
-	"encoding/json"
-	"regexp"
-	"strings"
+	"slices"
 
 	"coppice"
 	"coppice/agent"
 )
 
-// Name is what profiles call the protocol.
+// Name is what profiles call the protocol of the app server.
 const Name = "codex"
 
-// Protocol implements agent.Protocol.
+// EnvSandbox is the variable by which a profile chooses the agent's own sandbox:
+// read-only, workspace-write or danger-full-access, which is none and the
+// default.
+const EnvSandbox = "COPPICE_CODEX_SANDBOX"
+
+const noSandbox = "danger-full-access"
+
+var sandboxes = map[string]bool{"read-only": true, "workspace-write": true, noSandbox: true}
+
+// Protocol implements agent.Protocol for the app server.
 type Protocol struct{}
 
-// New returns the protocol.
+// New returns the protocol of the app server.
 func New() Protocol { return Protocol{} }
 
 // Name implements agent.Protocol.
 func (Protocol) Name() string { return Name }
 
-// Launch implements agent.Protocol. The dash stands last: it tells the agent
-// to read its prompt from stdin.
+// Launch implements agent.Protocol. Model, conversation, effort and tool
+// servers are told by requests, so profiles need no arguments for them.
 func (Protocol) Launch(p coppice.Profile, r agent.Request) (agent.Launch, error) {
 	l, err := agent.LaunchProfile(p, r)
 	if err != nil {
 		return l, err
 	}
-	l.Argv = append(l.Argv, "-")
+	if s := p.Env[EnvSandbox]; s != "" && !sandboxes[s] {
+		return agent.Launch{}, coppice.Errorf(coppice.EInvalid, "%s is no sandbox of this agent", coppice.Quote(s)).
+			WithFix("set %s to read-only, workspace-write or %s", EnvSandbox, noSandbox).WithField("env")
+	}
+	if _, err := toolServers(p, r); err != nil {
+		return agent.Launch{}, err
+	}
 	return l, nil
 }
 
 // Driver implements agent.Protocol.
-func (Protocol) Driver(_ coppice.Profile, r agent.Request) agent.Driver {
-	return &driver{prompt: r.Prompt, conversation: r.Resume, model: r.Model, total: r.Spent, shown: map[string]bool{}}
+func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
+	d := &driver{
+		request: r, profile: p, sandbox: p.Env[EnvSandbox], asker: agent.NewAsker(r.Permissions),
+		calls: map[int]call{}, items: map[string]*tracked{}, pending: map[string]*pending{},
+		turns: map[string]bool{}, totals: map[string]coppice.Usage{},
+	}
+	if d.sandbox == "" {
+		d.sandbox = noSandbox
+	}
+	if !r.Fork {
+		d.conversation = r.Resume
+	}
+	d.effort = r.Effort
+	d.queue = []*message{d.message(r.Prompt)}
+	return d
 }
 
+var _ agent.Switcher = (*driver)(nil)
+
+// phase is where a run stands.
+type phase int
+
+const (
+	opening phase = iota // no thread yet
+	turning              // a turn was asked for and has not ended
+	resting              // between turns
+)
+
+// driver is one run.
 type driver struct {
-	prompt string
-	model  string
+	request agent.Request
+	profile coppice.Profile
+	sandbox string
+	asker   *agent.Asker
 
 	out, err agent.Lines
-	said     agent.Tail
-	events   []agent.Event
+	said     agent.Tail // stderr
+	step     agent.Step // what the current call has gathered
 
-	conversation string
+	phase        phase
 	state        coppice.SessionState
+	next         int          // id of our next request
+	calls        map[int]call // our requests without an answer
+	version      string
+	conversation string
+	model        string // for the next turn; "" for the thread's own
+	effort       string // for the next turn
+
+	messages     int        // made, and number of the latest
+	queue        []*message // that wait for a turn
+	sent         []*message // handed over and not known to be read
+	echoes       bool       // the agent tells which messages it has read
+	turn         string     // id of the current turn, once it runs
+	interrupting bool       // the current turn, as asked by a person
+	interrupted  bool       // it was told so
+	held         bool       // stdin stays open for what the person who interrupted has to say
+	closed       bool       // stdin
 	stopped      bool
-	completed    bool            // the turn
-	failed       string          // or why it failed
-	summary      string          // the last words
-	total        coppice.Usage   // of the conversation, as last told
-	usage        coppice.Usage   // of this run
-	shown        map[string]bool // tool items whose start was told
+
+	items   map[string]*tracked // tools in use, by id
+	pending map[string]*pending // requests of the agent that wait for a person, by their id
+	order   []string            // of pending, oldest first
+
+	words  string                   // the last ones of the current turn
+	told   string                   // the error told last
+	turns  map[string]bool          // ids of this run's turns
+	totals map[string]coppice.Usage // of each thread, as last told
+	usage  coppice.Usage            // of this run
+	limit  limit                    // of the account, as last told
+	last   *ending                  // of the latest turn
+	fatal  *coppice.Failure
 }
 
 // Start implements agent.Driver.
 func (d *driver) Start() agent.Step {
+	d.ask(call{method: methodInitialize}, initializeParams{
+		Client: clientInfo{Name: "coppice", Title: "Coppice", Version: "1"},
+		// The whole diff again after each step; git tells it as well.
+		Capabilities: capabilities{Without: []string{"turn/diff/updated"}},
+	})
 	d.become(coppice.SessionWorking)
-	s := d.take()
-	s.Write, s.CloseStdin = []byte(d.prompt), true
-	return s
+	return d.take()
 }
 
 // Output implements agent.Driver.
@@ -80,123 +152,120 @@ func (d *driver) Output(s agent.Stream, b []byte) agent.Step {
 }
 
 func (d *driver) stderr(line []byte) {
+	line = colours.ReplaceAll(line, nil)
 	d.said.Add(line)
 	d.emit(agent.Event{Kind: agent.KindNotice, Text: agent.Text(line)})
 }
 
-// Send implements agent.Driver.
-func (*driver) Send(string, string) (agent.Step, error) { return agent.Step{}, agent.ErrCannot }
+// Send implements agent.Driver. With a ref it answers the question of that
+// name. Without, it is a message: it steers the turn under way, or begins one.
+func (d *driver) Send(text, ref string) (agent.Step, error) {
+	if d.closed {
+		return agent.Step{}, agent.ErrCannot
+	}
+	if ref != "" {
+		return d.answer(text, ref)
+	}
+	m := d.message(text)
+	d.queue = append(d.queue, m)
+	d.proceed()
+	if slices.Contains(d.queue, m) {
+		d.emit(agent.Event{Kind: agent.KindNotice, Name: "queued", Text: "the message waits until the agent takes one"})
+	}
+	return d.take(), nil
+}
 
-// Interrupt implements agent.Driver.
-func (*driver) Interrupt() (agent.Step, error) { return agent.Step{}, agent.ErrCannot }
+// Interrupt implements agent.Driver. A turn that does not run yet is
+// interrupted as soon as it does: before, the agent refuses.
+func (d *driver) Interrupt() (agent.Step, error) {
+	if d.closed || d.phase != turning {
+		return agent.Step{}, agent.ErrCannot
+	}
+	d.interrupting = true
+	d.interrupt()
+	return d.take(), nil
+}
 
-// Stop implements agent.Driver. There is no word for it; signals follow.
+func (d *driver) interrupt() {
+	if d.turn != "" && !d.interrupted {
+		d.interrupted = true
+		d.ask(call{method: methodInterrupt, turn: d.turn}, turnParams{Thread: d.conversation, Turn: d.turn})
+	}
+}
+
+// Model implements agent.Switcher.
+func (d *driver) Model(name string) (agent.Step, error) {
+	if d.closed {
+		return agent.Step{}, agent.ErrCannot
+	}
+	if err := coppice.ValidModel(name); err != nil {
+		return agent.Step{}, err
+	}
+	d.model = name
+	d.emit(agent.Event{Kind: agent.KindNotice, Name: "model", Model: name, Text: "the next turn uses " + name})
+	return d.take(), nil
+}
+
+// Stop implements agent.Driver: the turn is interrupted and stdin closed, upon
+// which the agent ends.
 func (d *driver) Stop() agent.Step {
 	d.stopped = true
-	return agent.Step{}
+	if !d.closed {
+		if d.phase == turning {
+			d.interrupt()
+		}
+		d.close()
+	}
+	return d.take()
 }
 
 // Exit implements agent.Driver.
 func (d *driver) Exit(x agent.Exit) (agent.Step, agent.Outcome) {
 	d.out.End(d.line)
 	d.err.End(d.stderr)
-	return d.take(), agent.Outcome{Failure: d.failure(x), Summary: d.summary, Conversation: d.conversation, Usage: d.usage}
+	for _, m := range append(d.sent, d.queue...) {
+		if !m.own && !m.first() { // of the first, the failure tells
+			d.emit(agent.Undelivered(m.text))
+		}
+	}
+	o := agent.Outcome{Conversation: d.conversation, Usage: d.usage, Failure: d.failure(x)}
+	if d.last != nil {
+		o.Summary = d.last.text
+	}
+	step := d.take()
+	step.Write, step.CloseStdin = nil, false // nobody reads it any more
+	return step, o
 }
 
-var unknownThread = regexp.MustCompile(`(?i)no (rollout|thread|conversation|session) found|(thread|session).{0,60}not found`)
-
+// failure is what is known of how the run went. Once a turn has ended and stdin
+// is closed, how the process ends tells nothing.
 func (d *driver) failure(x agent.Exit) *coppice.Failure {
 	switch {
-	case d.stopped && !d.completed:
-		return agent.Died(x, "", true)
-	case d.failed != "":
-		return agent.Fail(agent.TextClass(address.ReplaceAllString(d.failed, "")), d.failed)
-	case d.completed && x.Code == 0:
-		return nil
-	case unknownThread.MatchString(d.said.String()):
-		return coppice.Failf(coppice.ClassUnknown, d.said.String(), "the conversation is gone; retry to begin a new one")
+	case d.fatal != nil:
+		return d.fatal
+	case d.phase == turning && x == (agent.Exit{}) && !d.stopped:
+		// It ends in good order when it is told to by a signal.
+		return coppice.Failf(coppice.ClassLost, "the agent ended in the middle of its turn", "")
+	case d.last == nil || d.phase == turning:
+		return agent.Died(x, d.said.String(), d.stopped)
+	case d.stopped && d.last.failure != nil && d.last.failure.Class == coppice.ClassCancelled:
+		return coppice.Failf(coppice.ClassCancelled, "stopped before it was done", "")
 	}
-	return agent.Died(x, d.said.String(), d.stopped)
+	return d.last.failure
 }
 
-// address is cut out of a failure's text before it is sorted: a port may look
-// like a status.
-var address = regexp.MustCompile(`https?://\S+`)
-
-// line is one event. The agent's items share most of their fields.
-type line struct {
-	Type     string `json:"type"`
-	ThreadID string `json:"thread_id"`
-	Message  string `json:"message"`
-	Item     *item  `json:"item"`
-	Usage    *usage `json:"usage"`
-	Error    struct {
-		Message string `json:"message"`
-	} `json:"error"`
+func (d *driver) close() {
+	d.closed = true
+	d.step.CloseStdin, d.step.Done = true, true
 }
 
-type usage struct {
-	Input      int64 `json:"input_tokens"` // cached ones included
-	Cached     int64 `json:"cached_input_tokens"`
-	CacheWrite int64 `json:"cache_write_input_tokens"`
-	Output     int64 `json:"output_tokens"`
-}
+func (d *driver) emit(e agent.Event) { d.step.Events = append(d.step.Events, e) }
 
-func (d *driver) line(b []byte) {
-	var l line
-	if err := json.Unmarshal(b, &l); err != nil || l.Type == "" {
-		d.emit(agent.Event{Kind: agent.KindNotice, Text: agent.Text(b)})
-		return
-	}
-	switch l.Type {
-	case "thread.started":
-		d.conversation = l.ThreadID
-		d.emit(agent.Event{Kind: agent.KindInit, Conversation: l.ThreadID, Model: d.model})
-	case "turn.started":
-		d.become(coppice.SessionWorking)
-	case "item.started", "item.updated", "item.completed":
-		if l.Item != nil {
-			d.item(l.Type == "item.completed", *l.Item)
-		}
-	case "turn.completed":
-		d.completed, d.failed = true, ""
-		d.spend(l.Usage)
-		d.emit(agent.Event{Kind: agent.KindTurn, Reason: "completed", Text: d.summary})
-		d.become(coppice.SessionIdle)
-	case "turn.failed":
-		d.completed = false
-		d.failed = agent.Text([]byte(l.Error.Message))
-		if d.failed == "" {
-			d.failed = "the agent's turn failed and it did not say why"
-		}
-		d.spend(l.Usage)
-		d.emit(agent.Event{Kind: agent.KindTurn, Reason: "failed", Text: d.failed})
-		d.become(coppice.SessionIdle)
-	case "error":
-		text := agent.Text([]byte(l.Message))
-		d.emit(agent.Event{Kind: agent.KindError, Class: agent.TextClass(address.ReplaceAllString(text, "")), Text: text})
+func (d *driver) notice(text string) {
+	if text != "" {
+		d.emit(agent.Event{Kind: agent.KindNotice, Text: agent.Text([]byte(text))})
 	}
 }
-
-// spend turns the conversation's total into what was used since the last one.
-func (d *driver) spend(u *usage) {
-	if u == nil {
-		return
-	}
-	now := coppice.Usage{InputTokens: max(u.Input-u.Cached-u.CacheWrite, 0), OutputTokens: u.Output, CacheRead: u.Cached, CacheWrite: u.CacheWrite}
-	delta := coppice.Usage{
-		InputTokens:  max(now.InputTokens-d.total.InputTokens, 0),
-		OutputTokens: max(now.OutputTokens-d.total.OutputTokens, 0),
-		CacheRead:    max(now.CacheRead-d.total.CacheRead, 0),
-		CacheWrite:   max(now.CacheWrite-d.total.CacheWrite, 0),
-		Turns:        1,
-	}
-	d.total = now
-	d.usage = d.usage.Add(delta)
-	d.emit(agent.Event{Kind: agent.KindUsage, Usage: &delta})
-}
-
-func (d *driver) emit(e agent.Event) { d.events = append(d.events, e) }
 
 func (d *driver) become(s coppice.SessionState) {
 	if d.state != s {
@@ -206,13 +275,7 @@ func (d *driver) become(s coppice.SessionState) {
 }
 
 func (d *driver) take() agent.Step {
-	s := agent.Step{Events: d.events}
-	d.events = nil
-	return s
-}
-
-// oneLine shortens a command for a label.
-func oneLine(s string) string {
-	s, _, _ = strings.Cut(s, "\n")
+	s := d.step
+	d.step = agent.Step{}
 	return s
 }

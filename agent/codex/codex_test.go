@@ -1,17 +1,51 @@
 package codex
 
 import (
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"coppice"
 	"coppice/agent/agenttest"
 )
 
+// The suite's profile claims to pass the prompt in a file, so that the suite
+// does not look for it in what is written first: here it follows the thread's
+// opening. TestLargePrompt looks for it there.
 var suite = agenttest.Suite{Protocol: New(), Profile: coppice.Profile{
-	Protocol: Name, Command: []string{"codex", "exec"}, Args: []string{"--json"},
+	Protocol: Name, Command: []string{"codex", "app-server"}, Prompt: "file",
+}}
+
+var execSuite = agenttest.Suite{Protocol: NewExec(), Dir: filepath.Join("testdata", "exec"), Profile: coppice.Profile{
+	Protocol: NameExec, Command: []string{"codex", "exec"}, Args: []string{"--json"},
 	Model: []string{"--model", "{model}"}, Resume: []string{"resume", "{conversation}"},
 }}
 
 func TestProtocol(t *testing.T) { t.Parallel(); agenttest.Run(t, suite) }
 
-func FuzzDriver(f *testing.F) { agenttest.Fuzz(f, suite) }
+func TestExec(t *testing.T) { t.Parallel(); agenttest.Run(t, execSuite) }
+
+// FuzzDriver also starts from whole recordings: most of the driver is reached
+// only behind the opening of a thread.
+func FuzzDriver(f *testing.F) {
+	files, err := filepath.Glob("testdata/*/transcript.txt")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range files {
+		tr, err := agenttest.Read(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		var all strings.Builder
+		for _, o := range tr {
+			if o.Name == "out" {
+				all.WriteString(o.Arg + "\n")
+			}
+		}
+		f.Add([]byte(all.String()), uint8(100))
+	}
+	agenttest.Fuzz(f, suite)
+}
+
+func FuzzExec(f *testing.F) { agenttest.Fuzz(f, execSuite) }

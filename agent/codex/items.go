@@ -3,137 +3,362 @@ package codex
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"coppice"
 	"coppice/agent"
 )
 
+// The types of item that are tools. Commands, changes of files and searches
+// have these for their names.
+const (
+	typeCommand = "commandExecution"
+	typeChange  = "fileChange"
+	typeMCP     = "mcpToolCall"
+	typeDynamic = "dynamicToolCall"
+	typeAgent   = "collabAgentToolCall"
+	typeSearch  = "webSearch"
+	typeImage   = "imageView"
+)
+
 // item is a part of a turn. Which fields are set depends on its type.
 type item struct {
 	ID       string          `json:"id"`
 	Type     string          `json:"type"`
+	Client   string          `json:"clientId"`
 	Text     string          `json:"text"`
-	Message  string          `json:"message"`
+	Summary  []string        `json:"summary"`
+	Content  json.RawMessage `json:"content"`
 	Status   string          `json:"status"`
 	Command  string          `json:"command"`
-	Output   string          `json:"aggregated_output"`
-	ExitCode *int            `json:"exit_code"`
+	Actions  []action        `json:"commandActions"`
+	Output   string          `json:"aggregatedOutput"`
+	ExitCode *int            `json:"exitCode"`
 	Changes  []change        `json:"changes"`
 	Server   string          `json:"server"`
 	Tool     string          `json:"tool"`
 	Args     json.RawMessage `json:"arguments"`
 	Result   json.RawMessage `json:"result"`
-	Query    string          `json:"query"`
-	Items    []todo          `json:"items"`
+	Error    *struct {
+		Message string `json:"message"`
+	} `json:"error"`
+	Query  string `json:"query"`
+	Search *struct {
+		URL string `json:"url"`
+	} `json:"action"`
+	Path   string `json:"path"`
+	Prompt string `json:"prompt"`
+}
+
+// action is what the agent makes of a part of a command.
+type action struct {
+	Type string `json:"type"` // read, listFiles, search or unknown
+	Path string `json:"path"`
 }
 
 type change struct {
 	Path string `json:"path"`
-	Kind string `json:"kind"`
+	Kind struct {
+		Type string `json:"type"` // add, delete or update
+		To   string `json:"move_path"`
+	} `json:"kind"`
 }
 
-type todo struct {
-	Text      string `json:"text"`
-	Completed bool   `json:"completed"`
+// tracked is a tool in use.
+type tracked struct {
+	item  item
+	asked bool // for permission
 }
 
-// item tells of a part of the turn. Tools are told when they start and when
-// they complete; everything else once, when it is whole.
-func (d *driver) item(completed bool, it item) {
-	switch it.Type {
-	case "command_execution", "file_change", "mcp_tool_call", "web_search", "collab_tool_call":
-		if !d.shown[it.ID] {
-			d.shown[it.ID] = true
-			d.emit(call(it))
-		}
-		if completed {
-			delete(d.shown, it.ID)
-			d.emit(agent.Event{Kind: agent.KindToolResult, Ref: it.ID, OK: succeeded(it), Text: agent.Text([]byte(outcome(it)))})
-		}
-	case "todo_list":
-		d.emit(agent.Event{Kind: agent.KindPlan, Text: agent.Text([]byte(plan(it.Items)))})
-	case "agent_message":
-		if completed {
-			d.summary = agent.Text([]byte(it.Text))
-			d.emit(agent.Event{Kind: agent.KindText, Text: d.summary})
-		}
-	case "reasoning":
-		if completed {
-			d.emit(agent.Event{Kind: agent.KindThinking, Text: agent.Text([]byte(it.Text))})
-		}
-	case "error":
-		if completed {
-			// Items of this type are warnings; a failed turn has its own line.
-			d.emit(agent.Event{Kind: agent.KindError, Class: coppice.ClassUnknown, Text: agent.Text([]byte(it.Message))})
-		}
+func (d *driver) itemNews(p packet) {
+	var n struct {
+		Thread string          `json:"threadId"`
+		Item   json.RawMessage `json:"item"`
 	}
-}
-
-func call(it item) agent.Event {
-	e := agent.Event{Kind: agent.KindTool, Ref: it.ID, Name: it.Type}
-	input := map[string]any{}
+	if json.Unmarshal(p.Params, &n) != nil || d.phase == opening {
+		return
+	}
+	it := itemOf(n.Item)
+	if it.ID == "" {
+		return
+	}
+	completed := p.Method == "item/completed"
 	switch it.Type {
-	case "command_execution":
-		e.Tool = agent.ToolRun
-		input["command"] = agent.Text([]byte(it.Command))
-		e.Text = agent.Text([]byte(oneLine(it.Command)))
-	case "file_change":
-		e.Tool = agent.ToolEdit
-		for _, c := range it.Changes {
-			e.Paths = append(e.Paths, c.Path)
+	case typeSearch: // what it looks for is known at its end
+		if completed {
+			d.use(it)
+			d.used(it)
 		}
-		input["changes"] = it.Changes
-	case "web_search":
-		e.Tool = agent.ToolFetch
-		input["query"] = agent.Text([]byte(it.Query))
-	case "mcp_tool_call":
-		e.Tool, e.Name = agent.ToolOther, it.Server+"."+it.Tool
-		if len(it.Args) > 0 {
-			input["arguments"] = it.Args
+	case typeCommand, typeChange, typeMCP, typeDynamic, typeAgent, typeImage:
+		d.use(it)
+		if completed {
+			d.used(it)
+		}
+	case "userMessage":
+		if it.Client != "" {
+			d.echoes = true
+			d.seen(it.Client)
 		}
 	default:
-		e.Tool = agent.ToolOther
+		// What helpers of the agent say is for it alone.
+		if completed && n.Thread == d.conversation {
+			d.spoken(it)
+		}
 	}
-	if b, err := json.Marshal(input); err == nil && len(b) <= agent.MaxText {
-		e.Input = b
+}
+
+// itemOf reads an item. Of one that has a field of another shape than is known
+// here, what every item has still counts.
+func itemOf(raw json.RawMessage) item {
+	var it item
+	if json.Unmarshal(raw, &it) == nil {
+		return it
 	}
-	return e
+	var k struct {
+		ID     string `json:"id"`
+		Type   string `json:"type"`
+		Status string `json:"status"`
+		Client string `json:"clientId"`
+	}
+	if json.Unmarshal(raw, &k) != nil {
+		return item{}
+	}
+	return item{ID: k.ID, Type: k.Type, Status: k.Status, Client: k.Client}
+}
+
+// spoken tells of an item that is no tool.
+func (d *driver) spoken(it item) {
+	switch it.Type {
+	case "agentMessage":
+		if text := strings.TrimSpace(agent.Text([]byte(it.Text))); text != "" {
+			d.words = text
+			d.emit(agent.Event{Kind: agent.KindText, Text: text})
+		}
+	case "reasoning":
+		lines := it.Summary
+		if len(lines) == 0 && json.Unmarshal(it.Content, &lines) != nil {
+			return
+		}
+		if text := strings.TrimSpace(strings.Join(lines, "\n\n")); text != "" {
+			d.emit(agent.Event{Kind: agent.KindThinking, Text: agent.Text([]byte(text))})
+		}
+	case "plan":
+		if it.Text != "" {
+			d.emit(agent.Event{Kind: agent.KindPlan, Text: agent.Text([]byte(it.Text))})
+		}
+	case "contextCompaction":
+		d.notice("the agent shortened its memory of the conversation")
+	}
+}
+
+// use tells that a tool is used, once.
+func (d *driver) use(it item) {
+	t, known := d.items[it.ID]
+	if known {
+		t.item = it
+		return
+	}
+	d.items[it.ID] = &tracked{item: it}
+	c := d.toolCall(it)
+	e := agent.Event{Kind: agent.KindTool, Ref: it.ID, Name: c.Name, Tool: c.Kind, Input: bounded(c.Input), Paths: c.Paths}
+	if it.Type == typeCommand {
+		e.Text = agent.Text([]byte(oneLine(c.Command)))
+		if kind, paths := looks(it.Actions); kind != "" {
+			e.Tool, e.Paths = kind, paths
+		}
+	}
+	d.emit(e)
+}
+
+// used tells how it went.
+func (d *driver) used(it item) {
+	t := d.items[it.ID]
+	delete(d.items, it.ID)
+	if !t.asked && d.asker.Restricts() && it.Status != "declined" {
+		// The person's own configuration allowed it, or it is a tool that
+		// never asks. The rules could not be kept; they can be shown broken.
+		if v := d.decide(d.toolCall(it), it.Actions); !v.Allowed() {
+			d.emit(agent.Event{Kind: agent.KindNotice, Name: "unasked", Ref: it.ID, Text: "the agent used " + clip(d.toolCall(it).Name) + " without asking, which the rules do not allow"})
+		}
+	}
+	d.emit(agent.Event{Kind: agent.KindToolResult, Ref: it.ID, OK: succeeded(it), Text: agent.Text([]byte(outcome(it)))})
+}
+
+// toolCall puts a tool's use into the words common to all agents.
+func (d *driver) toolCall(it item) agent.Call {
+	c := agent.Call{Name: it.Type, Kind: agent.ToolOther, Dir: d.request.Dir}
+	input := map[string]any{}
+	switch it.Type {
+	case typeCommand:
+		c.Kind, c.Command = agent.ToolRun, unwrap(it.Command)
+		input["command"] = agent.Text([]byte(c.Command))
+	case typeChange:
+		c.Kind = agent.ToolEdit
+		changes := []map[string]string{}
+		for _, ch := range it.Changes {
+			m := map[string]string{"path": ch.Path, "kind": ch.Kind.Type}
+			c.Paths = append(c.Paths, ch.Path)
+			if ch.Kind.To != "" {
+				m["to"] = ch.Kind.To
+				c.Paths = append(c.Paths, ch.Kind.To)
+			}
+			changes = append(changes, m)
+		}
+		input["changes"] = changes
+	case typeSearch:
+		c.Kind = agent.ToolFetch
+		input["query"] = agent.Text([]byte(it.Query))
+		if it.Search != nil && it.Search.URL != "" {
+			c.URL = it.Search.URL
+			input["url"] = it.Search.URL
+		}
+	case typeImage:
+		c.Kind, c.Paths = agent.ToolRead, []string{it.Path}
+		input["path"] = it.Path
+	case typeMCP:
+		c.Name, c.Input = it.Server+"."+it.Tool, it.Args
+		return c
+	case typeDynamic:
+		c.Name, c.Input = it.Tool, it.Args
+		return c
+	default:
+		if it.Tool != "" {
+			c.Name = it.Tool
+		}
+		if it.Prompt != "" {
+			input["prompt"] = agent.Text([]byte(it.Prompt))
+		}
+	}
+	c.Input = encode(input)
+	return c
+}
+
+// looks tells the kind of a command that does nothing but read or search, and
+// the files; "" for any other.
+func looks(actions []action) (agent.ToolKind, []string) {
+	kind := agent.ToolKind("")
+	var paths []string
+	for _, a := range actions {
+		switch a.Type {
+		case "read":
+			if kind == "" {
+				kind = agent.ToolRead
+			}
+		case "search", "listFiles":
+			kind = agent.ToolSearch
+		default:
+			return "", nil
+		}
+		if a.Path != "" && !slices.Contains(paths, a.Path) {
+			paths = append(paths, a.Path)
+		}
+	}
+	return kind, paths
 }
 
 func succeeded(it item) bool {
 	if it.ExitCode != nil {
 		return *it.ExitCode == 0
 	}
-	return it.Status != "failed" && it.Status != "declined"
+	return it.Status != "failed" && it.Status != "declined" && it.Status != "interrupted" && it.Error == nil
 }
 
 func outcome(it item) string {
 	switch {
+	case it.Error != nil && it.Error.Message != "":
+		return it.Error.Message
 	case it.Output != "":
 		return it.Output
 	case it.ExitCode != nil && *it.ExitCode != 0:
 		return fmt.Sprintf("exit %d", *it.ExitCode)
+	case it.Status == "declined":
+		return it.Status
 	case len(it.Changes) > 0:
-		var b strings.Builder
+		var lines []string
 		for _, c := range it.Changes {
-			fmt.Fprintf(&b, "%s %s\n", c.Kind, c.Path)
+			lines = append(lines, c.Kind.Type+" "+c.Path)
 		}
-		return strings.TrimSuffix(b.String(), "\n")
+		return strings.Join(lines, "\n")
 	case len(it.Result) > 0 && string(it.Result) != "null":
-		return string(it.Result)
+		return resultText(it.Result)
 	}
 	return it.Status
 }
 
-func plan(items []todo) string {
-	lines := make([]string, 0, len(items))
-	for _, t := range items {
+// resultText is what a tool server answered: its texts, or all of it.
+func resultText(raw json.RawMessage) string {
+	var r struct {
+		Content []struct {
+			Text string `json:"text"`
+		} `json:"content"`
+	}
+	var texts []string
+	if json.Unmarshal(raw, &r) == nil {
+		for _, c := range r.Content {
+			if c.Text != "" {
+				texts = append(texts, c.Text)
+			}
+		}
+	}
+	if len(texts) == 0 {
+		return string(raw)
+	}
+	return strings.Join(texts, "\n")
+}
+
+// patchNews notes that a change of files is about others than it began with.
+func (d *driver) patchNews(p packet) {
+	var n struct {
+		Item    string   `json:"itemId"`
+		Changes []change `json:"changes"`
+	}
+	if json.Unmarshal(p.Params, &n) == nil && d.items[n.Item] != nil {
+		d.items[n.Item].item.Changes = n.Changes
+	}
+}
+
+func (d *driver) planNews(p packet) {
+	var n struct {
+		Thread string `json:"threadId"`
+		Plan   []struct {
+			Step   string `json:"step"`
+			Status string `json:"status"`
+		} `json:"plan"`
+	}
+	if json.Unmarshal(p.Params, &n) != nil || n.Thread != d.conversation || d.phase == opening {
+		return
+	}
+	lines := make([]string, 0, len(n.Plan))
+	for _, s := range n.Plan {
 		mark := "[ ] "
-		if t.Completed {
+		if s.Status == "completed" {
 			mark = "[x] "
 		}
-		lines = append(lines, mark+t.Text)
+		lines = append(lines, mark+s.Step)
 	}
-	return strings.Join(lines, "\n")
+	d.emit(agent.Event{Kind: agent.KindPlan, Text: agent.Text([]byte(strings.Join(lines, "\n")))})
+}
+
+// oneLine shortens a command for a label.
+func oneLine(s string) string {
+	s, _, _ = strings.Cut(s, "\n")
+	return s
+}
+
+// decide says what becomes of a call. A command that reads files is also held
+// against the rules for reading them, where those are the stricter.
+func (d *driver) decide(c agent.Call, actions []action) agent.Verdict {
+	v := d.asker.Decide(c)
+	for _, a := range actions {
+		if a.Type != "read" || a.Path == "" {
+			continue
+		}
+		r := d.asker.Decide(agent.Call{Name: c.Name, Kind: agent.ToolRead, Paths: []string{a.Path}, Dir: c.Dir})
+		explicit := r.Rule.Do != ""
+		if explicit && (r.Do == coppice.RuleDeny || (r.Do == coppice.RuleAsk && v.Allowed())) && v.Do != coppice.RuleDeny {
+			v = r
+		}
+	}
+	return v
 }

@@ -1,0 +1,347 @@
+package codex
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"coppice"
+	"coppice/agent"
+)
+
+// What the agent asks for.
+const (
+	askCommand     = "item/commandExecution/requestApproval"
+	askChange      = "item/fileChange/requestApproval"
+	askPermissions = "item/permissions/requestApproval"
+	askServer      = "mcpServer/elicitation/request"
+	askPerson      = "item/tool/requestUserInput"
+	askTool        = "item/tool/call"
+)
+
+// pending is a request of the agent's that waits for a person.
+type pending struct {
+	id     json.RawMessage
+	refs   []string // of its questions without an answer
+	item   string   // the tool's, of a permission
+	thread string
+	answer func(allow bool) any // of a permission
+
+	questions []question // of the agent's own
+	answers   map[string]answers
+}
+
+type question struct {
+	ID      string `json:"id"`
+	Text    string `json:"question"`
+	Options []struct {
+		Label string `json:"label"`
+	} `json:"options"`
+}
+
+type answers struct {
+	Answers []string `json:"answers"`
+}
+
+// approval is what requests for permission share.
+type approval struct {
+	Thread  string   `json:"threadId"`
+	Item    string   `json:"itemId"`
+	Command string   `json:"command"`
+	Actions []action `json:"commandActions"`
+	Root    string   `json:"grantRoot"`
+	Network *struct {
+		Host     string `json:"host"`
+		Protocol string `json:"protocol"`
+	} `json:"networkApprovalContext"`
+	Permissions json.RawMessage `json:"permissions"`
+	Server      string          `json:"serverName"`
+	Message     string          `json:"message"`
+	Meta        struct {
+		Kind   string          `json:"codex_approval_kind"`
+		Params json.RawMessage `json:"tool_params"`
+	} `json:"_meta"`
+}
+
+type decision struct {
+	Decision string `json:"decision"`
+}
+
+func decided(allow bool) any {
+	if allow {
+		return decision{"accept"}
+	}
+	return decision{"decline"}
+}
+
+// requested answers what the agent asks, or puts it to a person. It never
+// leaves a request unanswered, for the agent would wait for ever.
+func (d *driver) requested(p packet) {
+	var a approval
+	if err := json.Unmarshal(p.Params, &a); err != nil {
+		d.refuse(p.ID, "the request cannot be read")
+		return
+	}
+	switch p.Method {
+	case askCommand:
+		d.approveCommand(p.ID, a)
+	case askChange:
+		c, it := d.callOf(a.Item, typeChange)
+		if a.Root != "" {
+			c.Paths = append(c.Paths, a.Root)
+		}
+		d.approve(pending{id: p.ID, item: a.Item, thread: a.Thread, answer: decided}, c, it.Actions)
+	case askPermissions:
+		wanted := json.RawMessage(bytes.Clone(a.Permissions))
+		c := agent.Call{Name: "permissions", Kind: agent.ToolOther, Input: wanted, Dir: d.request.Dir}
+		d.approve(pending{id: p.ID, item: a.Item, thread: a.Thread, answer: func(allow bool) any {
+			if allow && len(wanted) > 0 {
+				return map[string]any{"permissions": wanted, "scope": "turn"}
+			}
+			return map[string]any{"permissions": struct{}{}, "scope": "turn"}
+		}}, c, nil)
+	case askServer:
+		d.approveServer(p.ID, a)
+	case askPerson:
+		d.inquire(p, a.Thread)
+	case askTool:
+		d.reply(p.ID, map[string]any{"success": false, "contentItems": []input{{Type: "inputText", Text: "this tool is not offered"}}})
+	default:
+		d.refuse(p.ID, "the client does not offer "+clip(p.Method))
+		d.emit(agent.Event{Kind: agent.KindNotice, Name: "refused", Text: "the agent asked for " + clip(p.Method) + ", which is not offered"})
+	}
+}
+
+// callOf is the call of a tool that the agent told of before it asked.
+func (d *driver) callOf(id, kind string) (agent.Call, item) {
+	t, ok := d.items[id]
+	if !ok {
+		t = &tracked{item: item{ID: id, Type: kind}}
+	}
+	return d.toolCall(t.item), t.item
+}
+
+func (d *driver) approveCommand(id json.RawMessage, a approval) {
+	c, it := d.callOf(a.Item, typeCommand)
+	actions := it.Actions
+	switch {
+	case a.Network != nil && a.Network.Host != "":
+		c = agent.Call{Name: "network", Kind: agent.ToolFetch, URL: a.Network.Protocol + "://" + a.Network.Host, Dir: d.request.Dir}
+		c.Input, actions = encode(map[string]string{"url": c.URL}), nil
+	case a.Command != "":
+		it.Type, it.Command, actions = typeCommand, a.Command, a.Actions
+		c = d.toolCall(it)
+	}
+	d.approve(pending{id: id, item: a.Item, thread: a.Thread, answer: decided}, c, actions)
+}
+
+// approveServer answers a tool server's request: the agent's own, whether one
+// of its tools may be used, or the server's, to fill in a form, for which there
+// is nobody.
+func (d *driver) approveServer(id json.RawMessage, a approval) {
+	type elicited struct {
+		Action  string    `json:"action"`
+		Content *struct{} `json:"content,omitempty"`
+	}
+	if a.Meta.Kind != "mcp_tool_call" {
+		d.reply(id, elicited{Action: "decline"})
+		d.emit(agent.Event{Kind: agent.KindNotice, Name: "refused", Text: "the tool server " + clip(a.Server) + " asked for something, and was told that nobody answers: " + clip(a.Message)})
+		return
+	}
+	var c agent.Call // which says nothing, if the tool is not known
+	item := d.serverItem(a)
+	if item != "" {
+		c, _ = d.callOf(item, typeMCP)
+	}
+	d.approve(pending{id: id, item: item, thread: a.Thread, answer: func(allow bool) any {
+		if allow {
+			return elicited{"accept", &struct{}{}}
+		}
+		return elicited{Action: "decline"}
+	}}, c, nil)
+}
+
+// serverItem finds the tool that a request is about; the request names only the
+// server and the arguments, and the tool in words. Of the tools of that server
+// that wait for permission, the one that fits best counts.
+func (d *driver) serverItem(a approval) string {
+	found, best := "", -1
+	for _, id := range slices.Sorted(maps.Keys(d.items)) {
+		t := d.items[id]
+		if t.item.Type != typeMCP || t.item.Server != a.Server || t.asked {
+			continue
+		}
+		score := 0
+		if sameJSON(t.item.Args, a.Meta.Params) {
+			score += 2
+		}
+		if strings.Contains(a.Message, strconv.Quote(t.item.Tool)) {
+			score++
+		}
+		if score > best {
+			found, best = id, score
+		}
+	}
+	return found
+}
+
+// sameJSON compares what two texts mean. Nothing is the same as an empty object.
+func sameJSON(a, b json.RawMessage) bool { return bytes.Equal(plain(a), plain(b)) }
+
+func plain(raw json.RawMessage) []byte {
+	var v any
+	if json.Unmarshal(raw, &v) != nil || v == nil {
+		return []byte("{}")
+	}
+	return encode(v)
+}
+
+// vague tells whether a call does not say what it is used on, so that rules
+// about that cannot be held against it.
+func vague(c agent.Call) bool {
+	switch c.Kind {
+	case agent.ToolRun:
+		return c.Command == ""
+	case agent.ToolEdit:
+		return len(c.Paths) == 0
+	}
+	return c.Name == ""
+}
+
+// approve answers a request for permission by the rules, or asks a person.
+func (d *driver) approve(p pending, c agent.Call, actions []action) {
+	if t := d.items[p.item]; t != nil {
+		t.asked = true
+	}
+	if d.interrupting || d.closed || d.phase != turning {
+		d.settle(&p, c, agent.Verdict{Do: coppice.RuleDeny, Why: "cancelled with its turn"})
+		return
+	}
+	v := d.decide(c, actions)
+	if vague(c) && d.asker.Restricts() {
+		v = agent.Verdict{Do: coppice.RuleDeny, Why: "it is not clear what this would be used on"}
+	}
+	if v.Do != coppice.RuleAsk {
+		d.settle(&p, c, v)
+		return
+	}
+	p.id = bytes.Clone(p.id)
+	ref := "approval-" + refOf(p.id)
+	if e, fresh := d.asker.Ask(c, ref); fresh {
+		p.refs = []string{ref}
+		d.wait(&p)
+		d.emit(e)
+		d.become(coppice.SessionWaiting)
+	}
+}
+
+// refOf is a request's id as part of a name.
+func refOf(id json.RawMessage) string {
+	return strings.ReplaceAll(strings.Trim(string(id), `"`), " ", "_")
+}
+
+// settle answers a request for permission. The agent can neither be handed
+// another input nor, with its answer, a reason: it is refused, and steered.
+func (d *driver) settle(p *pending, c agent.Call, v agent.Verdict) {
+	if v.Allowed() && v.Input != nil && !sameJSON(v.Input, c.Input) {
+		v.Do, v.Why = coppice.RuleDeny, "the project's rules want this instead: "+string(v.Input)
+	}
+	text := "allowed"
+	if !v.Allowed() {
+		text = "denied: " + v.Why
+	}
+	d.emit(agent.Event{Kind: agent.KindPermission, Ref: p.item, Name: c.Name, Tool: c.Kind, Input: bounded(c.Input), Paths: c.Paths, Text: agent.Text([]byte(text)), OK: v.Allowed()})
+	if !v.Allowed() && d.phase == turning && d.turn != "" && !d.interrupting && p.thread == d.conversation {
+		m := d.message("That was not allowed: " + v.Why)
+		m.own = true
+		d.steer(m)
+	}
+	d.reply(p.id, p.answer(v.Allowed()))
+}
+
+// inquire puts the agent's own questions to a person.
+func (d *driver) inquire(p packet, thread string) {
+	var n struct {
+		Questions []question `json:"questions"`
+	}
+	if json.Unmarshal(p.Params, &n) != nil || len(n.Questions) == 0 || d.closed || d.phase != turning || d.interrupting {
+		d.reply(p.ID, map[string]any{"answers": struct{}{}})
+		return
+	}
+	if d.pending[string(p.ID)] != nil {
+		return
+	}
+	q := &pending{id: bytes.Clone(p.ID), thread: thread, questions: n.Questions, answers: map[string]answers{}}
+	for i, one := range n.Questions {
+		ref := "question-" + refOf(p.ID)
+		if len(n.Questions) > 1 {
+			ref += "#" + strconv.Itoa(i+1)
+		}
+		q.refs = append(q.refs, ref)
+		var labels []string
+		for _, o := range one.Options {
+			labels = append(labels, clip(o.Label))
+		}
+		d.emit(agent.Event{Kind: agent.KindQuestion, Ref: ref, Text: agent.Text([]byte(one.Text)), Options: labels})
+	}
+	d.wait(q)
+	d.become(coppice.SessionWaiting)
+}
+
+func (d *driver) wait(p *pending) {
+	d.pending[string(p.id)] = p
+	d.order = append(d.order, string(p.id))
+}
+
+func (d *driver) waits() bool { return len(d.pending) > 0 }
+
+// answer hands a person's answer to the question of that ref. When a request
+// has all of its answers, the agent goes on.
+func (d *driver) answer(text, ref string) (agent.Step, error) {
+	for _, id := range d.order {
+		p := d.pending[id]
+		if !slices.Contains(p.refs, ref) {
+			continue
+		}
+		if p.questions == nil {
+			v, c, _ := d.asker.Answer(text, ref) // it waits, or it would not be pending
+			d.settle(p, c, v)
+			d.withdraw(id)
+			return d.take(), nil
+		}
+		n := 0
+		if _, suffix, several := strings.Cut(ref, "#"); several {
+			n, _ = strconv.Atoi(suffix) // ref is one of ours
+			n--
+		}
+		p.answers[p.questions[n].ID] = answers{[]string{text}}
+		p.refs = slices.DeleteFunc(p.refs, func(s string) bool { return s == ref })
+		if len(p.refs) == 0 {
+			d.reply(p.id, map[string]any{"answers": p.answers})
+			d.withdraw(id)
+		}
+		return d.take(), nil
+	}
+	return agent.Step{}, fmt.Errorf("codex: no open question %q: %w", ref, agent.ErrCannot)
+}
+
+// withdraw forgets a request that waits: it was answered, or nobody waits for
+// the answer any more.
+func (d *driver) withdraw(id string) {
+	p, ok := d.pending[id]
+	if !ok {
+		return
+	}
+	delete(d.pending, id)
+	d.order = slices.DeleteFunc(d.order, func(s string) bool { return s == id })
+	for _, ref := range p.refs {
+		d.asker.Withdraw(ref)
+	}
+	if !d.waits() && d.state == coppice.SessionWaiting {
+		d.become(coppice.SessionWorking)
+	}
+}

@@ -1,0 +1,208 @@
+package codex
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"coppice"
+	"coppice/agent"
+)
+
+// open brings a driver to its first turn and returns what it wrote last.
+func open(d agent.Driver) agent.Step {
+	d.Start()
+	d.Output(agent.Stdout, []byte(`{"id":1,"result":{"userAgent":"coppice/0.166.0"}}`+"\n"))
+	step := d.Output(agent.Stdout, []byte(`{"id":2,"result":{"thread":{"id":"t-1"},"model":"m"}}`+"\n"))
+	d.Output(agent.Stdout, []byte(`{"id":3,"result":{"turn":{"id":"u-1"}}}`+"\n"+`{"method":"turn/started","params":{"threadId":"t-1","turn":{"id":"u-1"}}}`+"\n"))
+	return step
+}
+
+func TestLargePrompt(t *testing.T) {
+	t.Parallel()
+	prompt := strings.Repeat("ä\n\"x", 1<<18)
+	step := open(New().Driver(suite.Profile, agent.Request{Prompt: prompt, Dir: "/repo"}))
+	var p struct {
+		Method string
+		Params turnParams
+	}
+	if err := json.Unmarshal(step.Write, &p); err != nil || p.Method != methodTurn || p.Params.Input[0].Text != prompt {
+		t.Errorf("the prompt is not in what is written (%v): %d bytes", err, len(step.Write))
+	}
+}
+
+func TestFailureClasses(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		err  string
+		want coppice.Class
+	}{
+		{`{"message":"x","codexErrorInfo":"contextWindowExceeded"}`, coppice.ClassContext},
+		{`{"message":"x","codexErrorInfo":"usageLimitExceeded"}`, coppice.ClassRateLimit},
+		{`{"message":"x","codexErrorInfo":"serverOverloaded"}`, coppice.ClassOverload},
+		{`{"message":"x","codexErrorInfo":"modelNotFound"}`, coppice.ClassCapability},
+		{`{"message":"x","codexErrorInfo":"unauthorized"}`, coppice.ClassAuth},
+		{`{"message":"x","codexErrorInfo":"sandboxError"}`, coppice.ClassEnvironment},
+		{`{"message":"x","codexErrorInfo":"cyberPolicy"}`, coppice.ClassImplementation},
+		{`{"message":"x","codexErrorInfo":{"httpConnectionFailed":{"httpStatusCode":402}}}`, coppice.ClassBilling},
+		{`{"message":"x","codexErrorInfo":{"responseStreamDisconnected":{"httpStatusCode":503}}}`, coppice.ClassOverload},
+		{`{"message":"connection refused","codexErrorInfo":{"httpConnectionFailed":{"httpStatusCode":null}}}`, coppice.ClassEnvironment},
+		{`{"message":"http://127.0.0.1:5003/ says no","codexErrorInfo":"other"}`, coppice.ClassUnknown},
+		{`{"message":"{\"error\":{\"message\":\"prompt is too long\"}}","codexErrorInfo":"other"}`, coppice.ClassContext},
+		{`{"message":7}`, coppice.ClassUnknown},
+		{`{}`, coppice.ClassUnknown},
+		{`null`, coppice.ClassUnknown},
+	} {
+		d := New().Driver(suite.Profile, agent.Request{Prompt: "x"})
+		open(d)
+		step := d.Output(agent.Stdout, []byte(`{"method":"turn/completed","params":{"threadId":"t-1","turn":{"id":"u-1","status":"failed","error":`+c.err+"}}}\n"))
+		if !step.CloseStdin || !step.Done {
+			t.Errorf("%s: the agent is not ended", c.err)
+		}
+		_, o := d.Exit(agent.Exit{})
+		if o.Failure == nil || o.Failure.Class != c.want || o.Failure.Text == "" {
+			t.Errorf("%s: failure %+v, want %s", c.err, o.Failure, c.want)
+		}
+	}
+}
+
+// How the process ends tells nothing once the turn has ended; before, it tells
+// all.
+func TestKilled(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		line string
+		exit agent.Exit
+		want coppice.Class
+	}{
+		{`{"method":"turn/completed","params":{"threadId":"t-1","turn":{"id":"u-1","status":"completed"}}}`, agent.Exit{Code: -1, Signal: "SIGKILL"}, ""},
+		{``, agent.Exit{Code: -1, Signal: "SIGKILL"}, coppice.ClassLost},
+		{``, agent.Exit{}, coppice.ClassLost},
+		{`{"method":"turn/completed","params":{"threadId":"another","turn":{"id":"u-1","status":"completed"}}}`, agent.Exit{}, coppice.ClassLost},
+		{`{"method":"turn/completed","params":{"threadId":"t-1","turn":{"id":"another","status":"completed"}}}`, agent.Exit{}, coppice.ClassLost},
+	} {
+		d := New().Driver(suite.Profile, agent.Request{Prompt: "x"})
+		open(d)
+		d.Output(agent.Stdout, []byte(c.line+"\n"))
+		_, o := d.Exit(c.exit)
+		if (o.Failure == nil) != (c.want == "") || (o.Failure != nil && o.Failure.Class != c.want) {
+			t.Errorf("%s, %+v: failure %+v, want %q", c.line, c.exit, o.Failure, c.want)
+		}
+	}
+}
+
+func TestModelName(t *testing.T) {
+	t.Parallel()
+	d := New().Driver(suite.Profile, agent.Request{Prompt: "x"})
+	open(d)
+	if _, err := d.(agent.Switcher).Model("--flag"); coppice.ErrorCode(err) != coppice.EInvalid {
+		t.Errorf("got %v, want a refusal", err)
+	}
+}
+
+// servers makes a request with one tool server.
+func servers(name, url string, headers map[string]string) agent.Request {
+	return agent.Request{MCP: map[string]coppice.MCPServer{name: {URL: url, Headers: headers}}}
+}
+
+func TestLaunchRefuses(t *testing.T) {
+	t.Parallel()
+	for name, r := range map[string]agent.Request{
+		"a name with a dot":        servers("a.b", "http://x.test/", nil),
+		"no address":               servers("a", "unix:/x", nil),
+		"a password":               servers("a", "http://me:secret@x.test/", nil),
+		"a token within":           servers("a", "http://x.test/", map[string]string{"X-Key": "key=${COPPICE_TOKEN}"}),
+		"a token of another sort":  servers("a", "http://x.test/", map[string]string{"Authorization": "Basic ${COPPICE_TOKEN}"}),
+		"a header of two lines":    servers("a", "http://x.test/", map[string]string{"X-Key": "a\r\nX-Other: b"}),
+		"a header without a name":  servers("a", "http://x.test/", map[string]string{"": "a"}),
+		"an effort that is a flag": {Effort: "--x"},
+	} {
+		for _, s := range []struct {
+			p       agent.Protocol
+			profile coppice.Profile
+		}{{New(), suite.Profile}, {NewExec(), execSuite.Profile}} {
+			if _, err := s.p.Launch(s.profile, r); coppice.ErrorCode(err) != coppice.EInvalid {
+				t.Errorf("%s, %s: got %v, want a refusal", s.p.Name(), name, err)
+			}
+		}
+	}
+	bad := suite.Profile
+	bad.Env = map[string]string{EnvSandbox: "strong"}
+	if _, err := New().Launch(bad, agent.Request{}); coppice.ErrorCode(err) != coppice.EInvalid {
+		t.Errorf("an unknown sandbox: got %v, want a refusal", err)
+	}
+	// Nobody would be asked.
+	rules := agent.Request{Permissions: coppice.PermissionPolicy{Default: coppice.RuleAsk}}
+	if _, err := NewExec().Launch(execSuite.Profile, rules); coppice.ErrorCode(err) != coppice.EInvalid {
+		t.Errorf("rules without anybody to ask: got %v, want a refusal", err)
+	}
+}
+
+func TestExecToolServers(t *testing.T) {
+	t.Parallel()
+	r := servers("orch", "http://127.0.0.1:1/mcp", map[string]string{
+		"authorization": "Bearer ${COPPICE_TOKEN}", "X-Token": "${COPPICE_TOKEN}", "X-Key": "a secret",
+	})
+	r.Resume = "conv-1"
+	l, err := NewExec().Launch(execSuite.Profile, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"codex", "exec", "--json", "-c",
+		`mcp_servers.orch={url="http://127.0.0.1:1/mcp",bearer_token_env_var="COPPICE_TOKEN",env_http_headers={"X-Token"="COPPICE_TOKEN","X-Key"="COPPICE_MCP_HEADER_1"}}`,
+		"resume", "conv-1", "-",
+	}
+	if !slices.Equal(l.Argv, want) || l.Env["COPPICE_MCP_HEADER_1"] != "a secret" {
+		t.Errorf("argv %q, environment %q", l.Argv, l.Env)
+	}
+	none := execSuite.Profile
+	none.MCP = agent.MCPNone
+	if l, err = NewExec().Launch(none, r); err != nil || slices.Contains(l.Argv, "-c") {
+		t.Errorf("argv %q, error %v", l.Argv, err)
+	}
+}
+
+func TestSandbox(t *testing.T) {
+	t.Parallel()
+	p := suite.Profile
+	p.Env = map[string]string{EnvSandbox: "workspace-write"}
+	d := New().Driver(p, agent.Request{Prompt: "x"})
+	d.Start()
+	step := d.Output(agent.Stdout, []byte(`{"id":1,"result":{}}`+"\n"))
+	if !strings.Contains(string(step.Write), `"sandbox":"workspace-write"`) {
+		t.Errorf("it wrote %s", step.Write)
+	}
+}
+
+func TestUnwrap(t *testing.T) {
+	t.Parallel()
+	for in, want := range map[string]string{
+		`/bin/bash -lc ls`:                     `ls`,
+		`bash -c 'a b' `:                       `a b`,
+		`/bin/zsh -lc "echo \"\$x\" 'y' \\ z"`: `echo "$x" 'y' \ z`,
+		`sh -c 'it'"'"'s'`:                     `it's`,
+		`sh -c a\ b`:                           `a b`,
+		`bash -lc 'a' b`:                       `bash -lc 'a' b`,
+		`bash -x 'a'`:                          `bash -x 'a'`,
+		`python -c 'a'`:                        `python -c 'a'`,
+		`bash -lc 'open`:                       `bash -lc 'open`,
+		`bash -lc "open`:                       `bash -lc "open`,
+		`bash -lc \`:                           `bash -lc \`,
+		``:                                     ``,
+	} {
+		if got := unwrap(in); got != want {
+			t.Errorf("%s: got %q, want %q", in, got, want)
+		}
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		script := rapid.String().Draw(rt, "script")
+		quoted := "'" + strings.ReplaceAll(script, "'", `'"'"'`) + "'"
+		if got := unwrap("/bin/bash -lc " + quoted); got != script {
+			rt.Fatalf("got %q, want %q", got, script)
+		}
+	})
+}

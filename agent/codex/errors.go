@@ -1,0 +1,165 @@
+package codex
+
+import (
+	"encoding/json"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"coppice"
+	"coppice/agent"
+)
+
+// colours are what the agent's log has on a terminal's behalf.
+var colours = regexp.MustCompile(`\x1b\[[0-9;]*m`)
+
+// address is cut out of a failure's text before it is sorted: a port may look
+// like a status.
+var address = regexp.MustCompile(`https?://\S+`)
+
+func textClass(text string) coppice.Class {
+	return agent.TextClass(address.ReplaceAllString(text, ""))
+}
+
+var unknownThread = regexp.MustCompile(`(?i)no (rollout|thread|conversation|session) found|(thread|session).{0,60}not found|invalid (session|thread) id`)
+
+func gone(text string) *coppice.Failure {
+	return coppice.Failf(coppice.ClassUnknown, text, "the conversation is gone; retry to begin a new one")
+}
+
+func (e *rpcError) text() string {
+	if t := strings.TrimSpace(e.Message); t != "" {
+		return agent.Text([]byte(t))
+	}
+	return "the agent answered with error " + strconv.Itoa(e.Code)
+}
+
+func (e *rpcError) failure() *coppice.Failure {
+	text := e.text()
+	class := textClass(text)
+	var data struct {
+		Input string `json:"input_error_code"`
+	}
+	_ = json.Unmarshal(e.Data, &data) // few errors have any
+	switch {
+	case data.Input == "input_too_large":
+		class = coppice.ClassContext
+	case unknownThread.MatchString(text):
+		return gone(text)
+	case class == coppice.ClassUnknown && e.Code == codeNoMethod:
+		class = coppice.ClassCapability
+	}
+	return agent.Fail(class, text)
+}
+
+// turnError is why a turn, or one try of it, failed.
+type turnError struct {
+	Message string          `json:"message"`
+	Details string          `json:"additionalDetails"`
+	Info    json.RawMessage `json:"codexErrorInfo"` // a word, or an object of one field
+}
+
+func (e *turnError) text() string {
+	text := strings.TrimSpace(e.Message)
+	var service struct { // some errors are passed on as they came
+		Error struct {
+			Message string `json:"message"`
+		} `json:"error"`
+	}
+	if json.Unmarshal([]byte(text), &service) == nil && service.Error.Message != "" {
+		text = service.Error.Message
+	}
+	if d := strings.TrimSpace(e.Details); d != "" {
+		text += ": " + d
+	}
+	if text == "" {
+		return "the agent's turn failed and it did not say why"
+	}
+	return agent.Text([]byte(text))
+}
+
+// infos sorts the words the agent has for failures.
+var infos = map[string]coppice.Class{
+	"contextWindowExceeded":       coppice.ClassContext,
+	"sessionBudgetExceeded":       coppice.ClassBudget,
+	"usageLimitExceeded":          coppice.ClassRateLimit,
+	"rateLimitExceeded":           coppice.ClassRateLimit,
+	"flexUnavailable":             coppice.ClassOverload,
+	"serverOverloaded":            coppice.ClassOverload,
+	"internalServerError":         coppice.ClassOverload,
+	"policyCapacityUnavailable":   coppice.ClassOverload,
+	"modelNotFound":               coppice.ClassCapability,
+	"unauthorized":                coppice.ClassAuth,
+	"sandboxError":                coppice.ClassEnvironment,
+	"cyberPolicy":                 coppice.ClassImplementation,
+	"misalignmentPolicyViolation": coppice.ClassImplementation,
+	"tooManyDenials":              coppice.ClassImplementation,
+}
+
+// class sorts the error by its word, its HTTP status or its text.
+func (e *turnError) class() coppice.Class {
+	var word string
+	var status map[string]struct {
+		HTTP int `json:"httpStatusCode"`
+	}
+	if json.Unmarshal(e.Info, &word) == nil {
+		if c, ok := infos[word]; ok {
+			return c
+		}
+	} else if json.Unmarshal(e.Info, &status) == nil {
+		for _, s := range status {
+			if c := agent.StatusClass(s.HTTP); c != "" {
+				return c
+			}
+		}
+	}
+	return textClass(e.text())
+}
+
+// judge makes the failure of a turn. An error that cannot be read is one all
+// the same.
+func (d *driver) judge(raw json.RawMessage) *coppice.Failure {
+	var e turnError
+	if json.Unmarshal(raw, &e) != nil {
+		e = turnError{Message: string(raw)}
+	}
+	f := agent.Fail(e.class(), e.text())
+	if f.Class == coppice.ClassRateLimit {
+		f.RetryAt = d.limit.until
+	}
+	return f
+}
+
+// errorNews tells of an error. One that is not tried again also ends the turn.
+func (d *driver) errorNews(p packet) {
+	var n struct {
+		Thread string    `json:"threadId"`
+		Error  turnError `json:"error"`
+	}
+	if json.Unmarshal(p.Params, &n) != nil {
+		return
+	}
+	text := n.Error.text()
+	if n.Thread == d.conversation {
+		d.told = text
+	}
+	d.emit(agent.Event{Kind: agent.KindError, Class: n.Error.class(), Text: text})
+}
+
+// serverNews tells of a tool server that did not start. The agent goes on
+// without it.
+func (d *driver) serverNews(p packet) {
+	var n struct {
+		Name   string `json:"name"`
+		Status string `json:"status"`
+		Error  string `json:"error"`
+	}
+	if json.Unmarshal(p.Params, &n) != nil || n.Status != "failed" {
+		return
+	}
+	text := "the tool server " + clip(n.Name) + " did not start"
+	if n.Error != "" {
+		text += ": " + n.Error
+	}
+	d.emit(agent.Event{Kind: agent.KindError, Class: coppice.ClassMCP, Text: agent.Text([]byte(text))})
+}

@@ -1,0 +1,261 @@
+package codex
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"coppice"
+	"coppice/agent"
+)
+
+// NameExec is what profiles call the protocol of the non-interactive mode.
+const NameExec = "codex-exec"
+
+// Exec implements agent.Protocol for the non-interactive mode. The prompt is
+// read from stdin, which is then closed: in this mode the agent takes no further
+// messages, asks nothing and cannot be interrupted. Its events are items that
+// start and complete, and one line that ends the turn.
+type Exec struct{}
+
+// NewExec returns the protocol of the non-interactive mode.
+func NewExec() Exec { return Exec{} }
+
+// Name implements agent.Protocol.
+func (Exec) Name() string { return NameExec }
+
+// Launch implements agent.Protocol. The dash stands last: it tells the agent
+// to read its prompt from stdin. Rules that this mode asks nobody about are
+// refused rather than left out.
+func (Exec) Launch(p coppice.Profile, r agent.Request) (agent.Launch, error) {
+	l, err := agent.LaunchProfile(p, r)
+	if err != nil {
+		return l, err
+	}
+	if agent.Restricts(r.Permissions) {
+		return agent.Launch{}, coppice.Errorf(coppice.EInvalid, "the project has permission rules, and the protocol %s never asks for permission", NameExec).
+			WithFix("use protocol %s, or remove the rules", Name).WithField("protocol")
+	}
+	options, env, err := execOptions(p, r)
+	if err != nil {
+		return agent.Launch{}, err
+	}
+	// Before the word that continues a conversation, which has options of its own.
+	l.Argv = append(slices.Insert(l.Argv, len(p.Command)+len(p.Args), options...), "-")
+	if len(env) > 0 && l.Env == nil {
+		l.Env = map[string]string{}
+	}
+	maps.Copy(l.Env, env)
+	return l, nil
+}
+
+// execOptions are the arguments for tool servers. The values of headers go into
+// the environment: they may be secret.
+func execOptions(p coppice.Profile, r agent.Request) (argv []string, env map[string]string, err error) {
+	servers, err := toolServers(p, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	env = map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(servers)) {
+		s := servers[name]
+		fields := []string{"url=" + quote(s.URL)}
+		if s.Bearer != "" {
+			fields = append(fields, "bearer_token_env_var="+quote(s.Bearer))
+		}
+		var headers []string
+		for _, k := range slices.Sorted(maps.Keys(s.EnvHeaders)) {
+			headers = append(headers, quote(k)+"="+quote(s.EnvHeaders[k]))
+		}
+		for _, k := range slices.Sorted(maps.Keys(s.Headers)) {
+			variable := "COPPICE_MCP_HEADER_" + strconv.Itoa(len(env)+1)
+			env[variable] = s.Headers[k]
+			headers = append(headers, quote(k)+"="+quote(variable))
+		}
+		if len(headers) > 0 {
+			fields = append(fields, "env_http_headers={"+strings.Join(headers, ",")+"}")
+		}
+		argv = append(argv, "-c", "mcp_servers."+name+"={"+strings.Join(fields, ",")+"}")
+	}
+	return argv, env, nil
+}
+
+// quote writes a text as TOML does. What JSON escapes TOML escapes alike.
+func quote(s string) string { return string(encode(s)) }
+
+// Driver implements agent.Protocol.
+func (Exec) Driver(p coppice.Profile, r agent.Request) agent.Driver {
+	d := &execDriver{prompt: r.Prompt, conversation: r.Resume, model: r.Model, total: r.Spent, shown: map[string]bool{}}
+	if r.Fork {
+		d.conversation = "" // the copy has a name of its own
+		if len(p.Fork) == 0 {
+			d.total = coppice.Usage{} // it is a new one, and no copy
+		}
+	}
+	return d
+}
+
+type execDriver struct {
+	prompt string
+	model  string
+
+	out, err agent.Lines
+	said     agent.Tail
+	events   []agent.Event
+
+	conversation string
+	state        coppice.SessionState
+	stopped      bool
+	completed    bool            // the turn
+	failed       string          // or why it failed
+	summary      string          // the last words
+	total        coppice.Usage   // of the conversation, as last told
+	usage        coppice.Usage   // of this run
+	shown        map[string]bool // tool items whose start was told
+}
+
+// Start implements agent.Driver.
+func (d *execDriver) Start() agent.Step {
+	d.become(coppice.SessionWorking)
+	s := d.take()
+	s.Write, s.CloseStdin = []byte(d.prompt), true
+	return s
+}
+
+// Output implements agent.Driver.
+func (d *execDriver) Output(s agent.Stream, b []byte) agent.Step {
+	if s == agent.Stderr {
+		d.err.Add(b, d.stderr)
+	} else {
+		d.out.Add(b, d.line)
+	}
+	return d.take()
+}
+
+func (d *execDriver) stderr(line []byte) {
+	d.said.Add(line)
+	d.emit(agent.Event{Kind: agent.KindNotice, Text: agent.Text(line)})
+}
+
+// Send implements agent.Driver.
+func (*execDriver) Send(string, string) (agent.Step, error) { return agent.Step{}, agent.ErrCannot }
+
+// Interrupt implements agent.Driver.
+func (*execDriver) Interrupt() (agent.Step, error) { return agent.Step{}, agent.ErrCannot }
+
+// Stop implements agent.Driver. There is no word for it; signals follow.
+func (d *execDriver) Stop() agent.Step {
+	d.stopped = true
+	return agent.Step{}
+}
+
+// Exit implements agent.Driver.
+func (d *execDriver) Exit(x agent.Exit) (agent.Step, agent.Outcome) {
+	d.out.End(d.line)
+	d.err.End(d.stderr)
+	return d.take(), agent.Outcome{Failure: d.failure(x), Summary: d.summary, Conversation: d.conversation, Usage: d.usage}
+}
+
+func (d *execDriver) failure(x agent.Exit) *coppice.Failure {
+	switch {
+	case d.stopped && !d.completed:
+		return agent.Died(x, "", true)
+	case d.failed != "":
+		return agent.Fail(textClass(d.failed), d.failed)
+	case d.completed && x.Code == 0:
+		return nil
+	case unknownThread.MatchString(d.said.String()):
+		return coppice.Failf(coppice.ClassUnknown, d.said.String(), "the conversation is gone; retry to begin a new one")
+	}
+	return agent.Died(x, d.said.String(), d.stopped)
+}
+
+// execLine is one event. The agent's items share most of their fields.
+type execLine struct {
+	Type     string     `json:"type"`
+	ThreadID string     `json:"thread_id"`
+	Message  string     `json:"message"`
+	Item     *execItem  `json:"item"`
+	Usage    *execUsage `json:"usage"`
+	Error    struct {
+		Message string `json:"message"`
+	} `json:"error"`
+}
+
+type execUsage struct {
+	Input      int64 `json:"input_tokens"` // cached ones included
+	Cached     int64 `json:"cached_input_tokens"`
+	CacheWrite int64 `json:"cache_write_input_tokens"`
+	Output     int64 `json:"output_tokens"`
+}
+
+func (d *execDriver) line(b []byte) {
+	var l execLine
+	if err := json.Unmarshal(b, &l); err != nil || l.Type == "" {
+		d.emit(agent.Event{Kind: agent.KindNotice, Text: agent.Text(b)})
+		return
+	}
+	switch l.Type {
+	case "thread.started":
+		d.conversation = l.ThreadID
+		d.emit(agent.Event{Kind: agent.KindInit, Conversation: l.ThreadID, Model: d.model})
+	case "turn.started":
+		d.become(coppice.SessionWorking)
+	case "item.started", "item.updated", "item.completed":
+		if l.Item != nil {
+			d.item(l.Type == "item.completed", *l.Item)
+		}
+	case "turn.completed":
+		d.completed, d.failed = true, ""
+		d.spend(l.Usage)
+		d.emit(agent.Event{Kind: agent.KindTurn, Reason: "completed", Text: d.summary})
+		d.become(coppice.SessionIdle)
+	case "turn.failed":
+		d.completed = false
+		d.failed = agent.Text([]byte(l.Error.Message))
+		if d.failed == "" {
+			d.failed = "the agent's turn failed and it did not say why"
+		}
+		d.spend(l.Usage)
+		d.emit(agent.Event{Kind: agent.KindTurn, Reason: "failed", Text: d.failed})
+		d.become(coppice.SessionIdle)
+	case "error":
+		text := agent.Text([]byte(l.Message))
+		d.emit(agent.Event{Kind: agent.KindError, Class: textClass(text), Text: text})
+	}
+}
+
+// spend turns the conversation's total into what was used since the last one.
+func (d *execDriver) spend(u *execUsage) {
+	if u == nil {
+		return
+	}
+	now := coppice.Usage{InputTokens: max(u.Input-u.Cached-u.CacheWrite, 0), OutputTokens: u.Output, CacheRead: u.Cached, CacheWrite: u.CacheWrite}
+	delta := coppice.Usage{
+		InputTokens:  max(now.InputTokens-d.total.InputTokens, 0),
+		OutputTokens: max(now.OutputTokens-d.total.OutputTokens, 0),
+		CacheRead:    max(now.CacheRead-d.total.CacheRead, 0),
+		CacheWrite:   max(now.CacheWrite-d.total.CacheWrite, 0),
+		Turns:        1,
+	}
+	d.total = now
+	d.usage = d.usage.Add(delta)
+	d.emit(agent.Event{Kind: agent.KindUsage, Usage: &delta})
+}
+
+func (d *execDriver) emit(e agent.Event) { d.events = append(d.events, e) }
+
+func (d *execDriver) become(s coppice.SessionState) {
+	if d.state != s {
+		d.state = s
+		d.emit(agent.Event{Kind: agent.KindState, State: s})
+	}
+}
+
+func (d *execDriver) take() agent.Step {
+	s := agent.Step{Events: d.events}
+	d.events = nil
+	return s
+}

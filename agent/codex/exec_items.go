@@ -1,0 +1,139 @@
+package codex
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"coppice"
+	"coppice/agent"
+)
+
+// execItem is a part of a turn. Which fields are set depends on its type.
+type execItem struct {
+	ID       string          `json:"id"`
+	Type     string          `json:"type"`
+	Text     string          `json:"text"`
+	Message  string          `json:"message"`
+	Status   string          `json:"status"`
+	Command  string          `json:"command"`
+	Output   string          `json:"aggregated_output"`
+	ExitCode *int            `json:"exit_code"`
+	Changes  []execChange    `json:"changes"`
+	Server   string          `json:"server"`
+	Tool     string          `json:"tool"`
+	Args     json.RawMessage `json:"arguments"`
+	Result   json.RawMessage `json:"result"`
+	Query    string          `json:"query"`
+	Items    []execTodo      `json:"items"`
+}
+
+type execChange struct {
+	Path string `json:"path"`
+	Kind string `json:"kind"`
+}
+
+type execTodo struct {
+	Text      string `json:"text"`
+	Completed bool   `json:"completed"`
+}
+
+// item tells of a part of the turn. Tools are told when they start and when
+// they complete; everything else once, when it is whole.
+func (d *execDriver) item(completed bool, it execItem) {
+	switch it.Type {
+	case "command_execution", "file_change", "mcp_tool_call", "web_search", "collab_tool_call":
+		if !d.shown[it.ID] {
+			d.shown[it.ID] = true
+			d.emit(execCall(it))
+		}
+		if completed {
+			delete(d.shown, it.ID)
+			d.emit(agent.Event{Kind: agent.KindToolResult, Ref: it.ID, OK: execSucceeded(it), Text: agent.Text([]byte(execOutcome(it)))})
+		}
+	case "todo_list":
+		d.emit(agent.Event{Kind: agent.KindPlan, Text: agent.Text([]byte(execPlan(it.Items)))})
+	case "agent_message":
+		if completed {
+			d.summary = agent.Text([]byte(it.Text))
+			d.emit(agent.Event{Kind: agent.KindText, Text: d.summary})
+		}
+	case "reasoning":
+		if completed {
+			d.emit(agent.Event{Kind: agent.KindThinking, Text: agent.Text([]byte(it.Text))})
+		}
+	case "error":
+		if completed {
+			// Items of this type are warnings; a failed turn has its own line.
+			d.emit(agent.Event{Kind: agent.KindError, Class: coppice.ClassUnknown, Text: agent.Text([]byte(it.Message))})
+		}
+	}
+}
+
+func execCall(it execItem) agent.Event {
+	e := agent.Event{Kind: agent.KindTool, Ref: it.ID, Name: it.Type}
+	input := map[string]any{}
+	switch it.Type {
+	case "command_execution":
+		e.Tool = agent.ToolRun
+		input["command"] = agent.Text([]byte(it.Command))
+		e.Text = agent.Text([]byte(oneLine(it.Command)))
+	case "file_change":
+		e.Tool = agent.ToolEdit
+		for _, c := range it.Changes {
+			e.Paths = append(e.Paths, c.Path)
+		}
+		input["changes"] = it.Changes
+	case "web_search":
+		e.Tool = agent.ToolFetch
+		input["query"] = agent.Text([]byte(it.Query))
+	case "mcp_tool_call":
+		e.Tool, e.Name = agent.ToolOther, it.Server+"."+it.Tool
+		if len(it.Args) > 0 {
+			input["arguments"] = it.Args
+		}
+	default:
+		e.Tool = agent.ToolOther
+	}
+	if b, err := json.Marshal(input); err == nil && len(b) <= agent.MaxText {
+		e.Input = b
+	}
+	return e
+}
+
+func execSucceeded(it execItem) bool {
+	if it.ExitCode != nil {
+		return *it.ExitCode == 0
+	}
+	return it.Status != "failed" && it.Status != "declined"
+}
+
+func execOutcome(it execItem) string {
+	switch {
+	case it.Output != "":
+		return it.Output
+	case it.ExitCode != nil && *it.ExitCode != 0:
+		return fmt.Sprintf("exit %d", *it.ExitCode)
+	case len(it.Changes) > 0:
+		var b strings.Builder
+		for _, c := range it.Changes {
+			fmt.Fprintf(&b, "%s %s\n", c.Kind, c.Path)
+		}
+		return strings.TrimSuffix(b.String(), "\n")
+	case len(it.Result) > 0 && string(it.Result) != "null":
+		return string(it.Result)
+	}
+	return it.Status
+}
+
+func execPlan(items []execTodo) string {
+	lines := make([]string, 0, len(items))
+	for _, t := range items {
+		mark := "[ ] "
+		if t.Completed {
+			mark = "[x] "
+		}
+		lines = append(lines, mark+t.Text)
+	}
+	return strings.Join(lines, "\n")
+}

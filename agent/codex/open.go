@@ -1,0 +1,126 @@
+package codex
+
+import (
+	"encoding/json"
+	"strings"
+
+	"coppice"
+	"coppice/agent"
+)
+
+// What the driver asks with.
+type (
+	initializeParams struct {
+		Client       clientInfo   `json:"clientInfo"`
+		Capabilities capabilities `json:"capabilities"`
+	}
+	clientInfo struct {
+		Name    string `json:"name"`
+		Title   string `json:"title"`
+		Version string `json:"version"`
+	}
+	capabilities struct {
+		Without []string `json:"optOutNotificationMethods"`
+	}
+	threadParams struct {
+		Thread   string         `json:"threadId,omitempty"`
+		Dir      string         `json:"cwd,omitempty"`
+		Model    string         `json:"model,omitempty"`
+		Approval string         `json:"approvalPolicy"`
+		Reviewer string         `json:"approvalsReviewer"`
+		Sandbox  string         `json:"sandbox"`
+		Config   map[string]any `json:"config,omitempty"`
+		// Brief leaves the past out of the answer.
+		Brief bool `json:"excludeTurns,omitempty"`
+	}
+)
+
+func (d *driver) initialized(p packet) {
+	if p.Error != nil {
+		d.giveUp(p.Error.failure())
+		return
+	}
+	var r struct {
+		Agent string `json:"userAgent"` // coppice/0.166.0 (…)
+	}
+	if err := json.Unmarshal(p.Result, &r); err != nil {
+		d.giveUp(agent.Fail(coppice.ClassCapability, "what the agent says of itself cannot be read: "+err.Error()))
+		return
+	}
+	if _, after, ok := strings.Cut(r.Agent, "/"); ok {
+		v, _, _ := strings.Cut(after, " ")
+		d.version = clip(v)
+	}
+	d.write(packet{Method: "initialized"})
+	d.open()
+}
+
+// open asks for a thread. The agent is made to ask for permission only where
+// the answer could be anything but yes: "untrusted" means all that it does, and
+// the reviewer is named so that no configuration answers in our place.
+func (d *driver) open() {
+	p := threadParams{Dir: d.request.Dir, Model: d.request.Model, Approval: "never", Reviewer: "user", Sandbox: d.sandbox, Config: d.config()}
+	if d.asker.Restricts() {
+		p.Approval = "untrusted"
+	}
+	method := methodStart
+	if d.request.Resume != "" {
+		p.Thread, p.Brief, method = d.request.Resume, true, methodResume
+		if d.request.Fork {
+			method = methodFork
+		}
+	}
+	d.ask(call{method: method}, p)
+}
+
+// config is what overrides the person's own configuration.
+func (d *driver) config() map[string]any {
+	config := map[string]any{}
+	servers, err := toolServers(d.profile, d.request)
+	if err != nil {
+		// Launch refuses such a request; a driver has no way to.
+		d.notice(err.Error())
+	}
+	for name, s := range servers {
+		config["mcp_servers."+name] = s
+	}
+	// The model's service searches by itself and asks nobody.
+	if !d.asker.Decide(agent.Call{Name: typeSearch, Kind: agent.ToolFetch, Dir: d.request.Dir}).Allowed() {
+		config["web_search"] = "disabled"
+	}
+	return config
+}
+
+func (d *driver) opened(p packet) {
+	if p.Error != nil {
+		d.giveUp(p.Error.failure())
+		return
+	}
+	var r struct {
+		Thread struct {
+			ID string `json:"id"`
+		} `json:"thread"`
+		Model string `json:"model"`
+	}
+	if err := json.Unmarshal(p.Result, &r); err != nil || r.Thread.ID == "" {
+		d.giveUp(agent.Fail(coppice.ClassCapability, "the thread that the agent opened cannot be read"))
+		return
+	}
+	d.conversation = r.Thread.ID
+	if d.request.Resume != "" && d.request.Spent != (coppice.Usage{}) {
+		d.totals[d.conversation] = d.request.Spent
+	}
+	d.emit(agent.Event{Kind: agent.KindInit, Conversation: d.conversation, Model: clip(r.Model), Version: d.version})
+	d.phase = resting
+	d.proceed()
+}
+
+// giveUp ends a run that cannot begin.
+func (d *driver) giveUp(f *coppice.Failure) {
+	d.fatal = f
+	d.emit(agent.Event{Kind: agent.KindError, Class: f.Class, Text: f.Text})
+	d.become(coppice.SessionIdle)
+	if !d.closed {
+		d.close()
+	}
+}

@@ -1,0 +1,255 @@
+package codex
+
+import (
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"coppice"
+	"coppice/agent"
+)
+
+// message is a text for the agent.
+type message struct {
+	id    string // by which the agent tells that it took it
+	text  string
+	own   bool // the driver's and not a person's: worth nothing after the turn
+	open  bool // handed over, and whether it was taken is not known
+	later bool // the turn under way did not take it
+}
+
+func (d *driver) message(text string) *message {
+	d.messages++
+	return &message{id: "message-" + strconv.Itoa(d.messages), text: text}
+}
+
+// first tells whether it is the prompt.
+func (m *message) first() bool { return m.id == "message-1" }
+
+type (
+	turnParams struct {
+		Thread   string  `json:"threadId"`
+		Turn     string  `json:"turnId,omitempty"`
+		Expected string  `json:"expectedTurnId,omitempty"`
+		Message  string  `json:"clientUserMessageId,omitempty"`
+		Model    string  `json:"model,omitempty"`
+		Effort   string  `json:"effort,omitempty"`
+		Input    []input `json:"input,omitempty"`
+	}
+	input struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	}
+)
+
+func (m *message) input() []input { return []input{{Type: "text", Text: m.text}} }
+
+// proceed does what can be done now with the messages that wait, and ends the
+// agent when none does and the turn is over.
+func (d *driver) proceed() {
+	if d.closed {
+		return
+	}
+	switch d.phase {
+	case turning:
+		if d.turn == "" || d.interrupting {
+			return
+		}
+		var rest []*message
+		for _, m := range d.queue {
+			if m.later {
+				rest = append(rest, m)
+				continue
+			}
+			d.steer(m)
+		}
+		d.queue = rest
+	case resting:
+		switch {
+		case slices.ContainsFunc(d.sent, func(m *message) bool { return m.open }):
+			// The agent has still to say whether it took a message.
+		case len(d.queue) > 0:
+			d.begin()
+		default:
+			d.become(coppice.SessionIdle)
+			if !d.held {
+				d.close()
+			}
+		}
+	}
+}
+
+// begin starts a turn with the message that waits longest. Others follow once
+// the turn runs.
+func (d *driver) begin() {
+	m := d.queue[0]
+	d.queue = d.queue[1:]
+	for _, other := range d.queue {
+		other.later = false
+	}
+	d.phase, d.turn, d.words, d.told = turning, "", "", ""
+	d.interrupting, d.interrupted, d.held = false, false, false
+	m.open, m.later = true, false
+	d.sent = append(d.sent, m)
+	d.ask(call{method: methodTurn, message: m}, turnParams{Thread: d.conversation, Message: m.id, Model: d.model, Effort: d.effort, Input: m.input()})
+	d.model, d.effort = "", "" // they hold for the turns after it too
+	d.become(coppice.SessionWorking)
+}
+
+// steer hands a message to the turn under way.
+func (d *driver) steer(m *message) {
+	m.open = true
+	d.sent = append(d.sent, m)
+	d.ask(call{method: methodSteer, message: m}, turnParams{Thread: d.conversation, Expected: d.turn, Message: m.id, Input: m.input()})
+}
+
+// started takes the answer to the request for a turn.
+func (d *driver) started(p packet, m *message) {
+	m.open = false
+	if p.Error != nil {
+		d.sent = slices.DeleteFunc(d.sent, func(o *message) bool { return o == m })
+		if d.phase == turning && d.turn == "" {
+			d.end(ending{reason: "failed", failure: p.Error.failure()})
+		}
+		return
+	}
+	d.seen(m.id)
+	var r struct {
+		Turn turn `json:"turn"`
+	}
+	if json.Unmarshal(p.Result, &r) == nil && r.Turn.ID != "" {
+		d.turns[r.Turn.ID] = true
+	}
+}
+
+// steered takes the answer to a message that was to steer a turn. If it came
+// too late, or cannot be steered, the message begins the next turn.
+func (d *driver) steered(p packet, m *message) {
+	m.open = false
+	if p.Error == nil && !d.echoes {
+		d.seen(m.id) // it will tell no more
+	}
+	unseen := slices.Contains(d.sent, m)
+	if unseen && (p.Error != nil || d.phase == resting) {
+		d.sent = slices.DeleteFunc(d.sent, func(o *message) bool { return o == m })
+		if !m.own {
+			m.later = true
+			d.queue = append(d.queue, m)
+			if d.phase == turning {
+				d.emit(agent.Event{Kind: agent.KindNotice, Name: "queued", Text: "the message waits for the end of the turn"})
+			}
+		}
+	}
+	if d.phase == resting {
+		d.proceed()
+	}
+}
+
+// seen notes that a message is part of the conversation.
+func (d *driver) seen(id string) {
+	i := slices.IndexFunc(d.sent, func(m *message) bool { return m.id == id })
+	if i < 0 {
+		return
+	}
+	m := d.sent[i]
+	d.sent = slices.Delete(d.sent, i, i+1)
+	if !m.own && !m.first() {
+		d.emit(agent.Event{Kind: agent.KindNotice, Name: "delivered", Text: "the agent has read the message"})
+	}
+}
+
+// turn is the agent's word on one.
+type turn struct {
+	ID     string          `json:"id"`
+	Status string          `json:"status"`
+	Error  json.RawMessage `json:"error"`
+}
+
+func (d *driver) turnNews(p packet) {
+	var n struct {
+		Thread string `json:"threadId"`
+		Turn   turn   `json:"turn"`
+	}
+	if json.Unmarshal(p.Params, &n) != nil || n.Thread == "" || n.Thread != d.conversation || d.phase == opening {
+		return
+	}
+	if p.Method == "turn/started" {
+		if d.phase == resting { // by itself, as some features do
+			d.phase, d.words, d.told, d.interrupting, d.interrupted = turning, "", "", false, false
+		}
+		d.turn = n.Turn.ID
+		d.turns[n.Turn.ID] = true
+		if !d.waits() {
+			d.become(coppice.SessionWorking)
+		}
+		if d.interrupting {
+			d.interrupt()
+		}
+		d.proceed()
+		return
+	}
+	if d.phase != turning || (d.turn != "" && d.turn != n.Turn.ID) || (d.turn == "" && !d.turns[n.Turn.ID]) {
+		return
+	}
+	e := ending{reason: clip(n.Turn.Status), text: d.words}
+	switch {
+	case n.Turn.Status == "completed":
+	case n.Turn.Status == "interrupted" && (d.interrupting || d.stopped):
+		e.failure = coppice.Failf(coppice.ClassCancelled, "its turn was interrupted", "")
+	case n.Turn.Status == "interrupted":
+		e.failure = coppice.Failf(coppice.ClassLost, "its turn was interrupted, and nobody had asked for that", "")
+	case len(n.Turn.Error) > 0 && string(n.Turn.Error) != "null":
+		e.failure = d.judge(n.Turn.Error)
+	default:
+		e.failure = agent.Fail(coppice.ClassUnknown, "the agent's turn ended with "+clip(n.Turn.Status)+" and it did not say why")
+	}
+	d.end(e)
+}
+
+// ending is how a turn ended.
+type ending struct {
+	reason  string
+	text    string // the last words
+	failure *coppice.Failure
+}
+
+func (d *driver) end(e ending) {
+	d.forget()
+	if d.turn != "" {
+		spent := coppice.Usage{Turns: 1}
+		d.usage = d.usage.Add(spent)
+		d.emit(agent.Event{Kind: agent.KindUsage, Usage: &spent})
+	}
+	interrupted := e.failure != nil && e.failure.Class == coppice.ClassCancelled
+	if e.failure != nil && !interrupted && e.failure.Text != d.told {
+		d.emit(agent.Event{Kind: agent.KindError, Class: e.failure.Class, Text: e.failure.Text})
+	}
+	d.emit(agent.Event{Kind: agent.KindTurn, Reason: e.reason, Text: e.text})
+	d.last, d.phase, d.turn = &e, resting, ""
+	d.held = interrupted && d.interrupting // a person did it, to say something
+	d.interrupting, d.interrupted = false, false
+	// What the agent accepted and did not read is lost with the turn.
+	var open, again []*message
+	for _, m := range d.sent {
+		switch {
+		case m.own:
+		case m.open:
+			open = append(open, m)
+		default:
+			again = append(again, m)
+		}
+	}
+	d.sent, d.queue = open, append(again, d.queue...)
+	if d.closed {
+		d.become(coppice.SessionIdle)
+	}
+	d.proceed()
+}
+
+// forget drops questions that nobody waits for any more. Tools may be in use
+// beyond the turn: a command goes on in the background.
+func (d *driver) forget() {
+	for _, id := range slices.Clone(d.order) {
+		d.withdraw(id)
+	}
+}
