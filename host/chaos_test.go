@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -15,10 +16,17 @@ import (
 	"coppice/internal/process"
 )
 
+// kills is how many hosts and agents are killed at random.
+const kills = 200
+
 // Whoever of host and agent is killed, and whenever, nothing is left behind.
 func TestRandomKills(t *testing.T) {
 	t.Parallel()
-	for i := range 30 {
+	var killed, started atomic.Int64
+	t.Cleanup(func() {
+		t.Logf("%d kills, %d processes were running, none is left", killed.Load(), started.Load())
+	})
+	for i := range kills {
 		t.Run(strconv.Itoa(i), func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(7, uint64(i)))
@@ -48,6 +56,8 @@ func TestRandomKills(t *testing.T) {
 				t.Fatal(err)
 			}
 			b.allDead(pids)
+			killed.Add(1)
+			started.Add(int64(len(pids) + 1))
 		})
 	}
 }

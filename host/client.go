@@ -65,9 +65,18 @@ func (c *Client) Send(ctx context.Context, m Message) error {
 	return err
 }
 
-// Interrupt ends the agent's turn, not its process.
-func (c *Client) Interrupt(ctx context.Context) error {
-	_, err := c.ask(ctx, request{Op: opInterrupt})
+// Interrupt ends the agent's turn, not its process. The message's text, if any,
+// is said right after; what Send promises of it holds. Either is done once, by
+// the message's ID.
+func (c *Client) Interrupt(ctx context.Context, m Message) error {
+	_, err := c.ask(ctx, request{Op: opInterrupt, ID: m.ID, Text: m.Text})
+	return err
+}
+
+// Model has the agent use another model from its next turn on; agent.ErrCannot
+// when its protocol has no way.
+func (c *Client) Model(ctx context.Context, name string) error {
+	_, err := c.ask(ctx, request{Op: opModel, Text: name})
 	return err
 }
 

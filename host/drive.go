@@ -38,6 +38,7 @@ func (h *host) driveLocked(call func(agent.Driver) (agent.Step, error)) (<-chan 
 		if accepted, err = h.stdin.write(step.Write); err != nil {
 			h.note("the agent was not told something: " + err.Error())
 		}
+		h.stir()
 	}
 	if step.CloseStdin {
 		h.stdin.close()

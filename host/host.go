@@ -14,7 +14,15 @@
 // starts), sock (0600), exit.json (Exit, written last). Files appear whole: they
 // are written under another name, synced and renamed. Besides these there are
 // host.log (what the host logs), starting (locked by a Start under way) and,
-// while a host runs, reserve (room for exit.json on a disk that fills up).
+// while a host runs, reserve (room for exit.json on a disk that fills up) and
+// private (0700: files that the agent's launch needs).
+//
+// An agent whose driver takes hooks finds an address on loopback for them, with
+// a token of its own, until it ends.
+//
+// An agent may run on a terminal of its own instead of pipes, or in tmux (then
+// tmux.sock, tmux.conf and tmux.out are in the directory, too). People attach to
+// it through the socket: see attach.go. To watch works for every agent.
 //
 // When the spool cannot be written, for want of room on the disk, the agent is
 // not stopped: its output is read and given to the driver but no longer kept,

@@ -181,7 +181,7 @@ func TestSession(t *testing.T) {
 		}
 	}
 	b.until(contains("got: hello\n"))
-	if err := c.Interrupt(b.ctx); !errors.Is(err, agent.ErrCannot) {
+	if err := c.Interrupt(b.ctx, Message{}); !errors.Is(err, agent.ErrCannot) {
 		t.Errorf("interrupt: %v", err)
 	}
 	snap, err := c.Snapshot(b.ctx)

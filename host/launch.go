@@ -17,10 +17,16 @@ import (
 	"coppice/internal/process"
 )
 
-// started is an agent's process and our ends of its output pipes.
+// started is an agent's process and our ends of its output pipes. On a terminal
+// there is no stderr.
 type started struct {
 	cmd            *exec.Cmd
 	stdout, stderr *os.File
+	control        *os.File // what tmux tells
+}
+
+func (a *started) outputs() []*os.File {
+	return slices.DeleteFunc([]*os.File{a.stdout, a.stderr, a.control}, func(f *os.File) bool { return f == nil })
 }
 
 // startAgent starts the agent as its protocol says: without a shell, in a
@@ -31,6 +37,9 @@ func (h *host) startAgent(p agent.Protocol) (*started, *coppice.Failure) {
 		return nil, coppice.Failf(coppice.ClassCapability,
 			fmt.Sprintf("there is no protocol %q", h.spec.Protocol), "name another protocol in the agent's profile")
 	}
+	if err := h.furnish(p); err != nil {
+		return nil, coppice.Failf(coppice.ClassEnvironment, err.Error(), "")
+	}
 	launch, driver, err := prepare(p, h.spec)
 	if err != nil {
 		var f *coppice.Failure
@@ -39,11 +48,15 @@ func (h *host) startAgent(p agent.Protocol) (*started, *coppice.Failure) {
 		}
 		return nil, coppice.Failf(coppice.ClassCapability, err.Error(), "")
 	}
+	if err := h.writeFiles(launch.Files); err != nil {
+		return nil, coppice.Failf(coppice.ClassEnvironment, err.Error(), "")
+	}
 	env := maps.Clone(h.spec.Env)
 	if env == nil {
 		env = map[string]string{}
 	}
 	maps.Copy(env, launch.Env)
+	h.hooks.into(env)
 	env["PWD"] = h.spec.Request.Dir
 	env[process.SessionVar] = h.spec.Session
 	env[process.MarkVar] = h.state.Mark
@@ -56,7 +69,11 @@ func (h *host) startAgent(p agent.Protocol) (*started, *coppice.Failure) {
 		return nil, coppice.Failf(coppice.ClassCapability,
 			fmt.Sprintf("the agent's program %s cannot be run: %v", launch.Argv[0], err), h.spec.Profile.Install)
 	}
-	a, err := h.exec(path, launch.Argv, env)
+	argv := launch.Argv
+	if failure := h.furnishScreen(launch.Screen, &path, &argv, env); failure != nil {
+		return nil, failure
+	}
+	a, err := h.exec(path, argv, env)
 	if err != nil {
 		f := coppice.Failf(coppice.ClassEnvironment, fmt.Sprintf("the agent's program could not be started: %v", err), "")
 		if errors.Is(err, syscall.ENOEXEC) || errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
@@ -91,40 +108,112 @@ func prepare(p agent.Protocol, spec Spec) (l agent.Launch, d agent.Driver, err e
 	return l, p.Driver(spec.Profile, spec.Request), nil
 }
 
-// exec starts the process with pipes on all three standard streams.
-func (h *host) exec(path string, argv []string, env map[string]string) (a *started, err error) {
-	var theirs, ours []*os.File
-	defer func() {
-		for _, f := range theirs {
+// furnishScreen prepares the terminal that the launch asks for. In tmux it is
+// tmux that is started, and starts the agent.
+func (h *host) furnishScreen(screen coppice.ScreenProfile, path *string, argv *[]string, env map[string]string) *coppice.Failure {
+	runtime, err := validRuntime(screen)
+	if err != nil {
+		e := coppice.Public(err)
+		return coppice.Failf(coppice.ClassCapability, e.Cause, e.Fix)
+	}
+	h.mu.Lock()
+	h.term = newTerminal(runtime)
+	h.mu.Unlock()
+	if runtime == RuntimePipe {
+		return nil
+	}
+	env["TERM"] = "xterm-256color" // whatever terminal we were started from
+	if runtime == RuntimePty {
+		return nil
+	}
+	program, err := lookPath("tmux", h.spec.Request.Dir, env["PATH"])
+	if err != nil {
+		return coppice.Failf(coppice.ClassCapability, fmt.Sprintf("the agent's screen needs tmux, which cannot be run: %v", err),
+			"install tmux, or write runtime: pty in the agent's profile")
+	}
+	if *argv, err = h.tmuxArgv(*path, *argv); err != nil {
+		return coppice.Failf(coppice.ClassEnvironment, fmt.Sprintf("tmux cannot be prepared: %v", err), "")
+	}
+	*path = program
+	env[execVar] = h.state.Mark
+	h.tmux = &tmux{h: h, word: ending{begins: lastWordBegins(h.state.Mark)}}
+	h.term.resize = h.resizeTmux
+	return nil
+}
+
+// judges tells whether the agent's driver looks at a screen.
+func (h *host) judges() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.term.screen != nil && hasScreen(h.driver)
+}
+
+// streams are the two sides of an agent's standard streams: stdin, stdout and
+// stderr, in this order. On a terminal all three are the same.
+type streams struct{ ours, theirs [3]*os.File }
+
+func (s *streams) close(side [3]*os.File) {
+	for i, f := range side {
+		if f != nil && (i == 0 || f != side[0]) {
 			f.Close()
 		}
-		if err != nil {
-			for _, f := range ours {
-				f.Close()
-			}
-		}
-	}()
+	}
+}
+
+func (h *host) openStreams() (s streams, err error) {
+	if h.term.runtime == RuntimePty {
+		ours, theirs, err := h.openPty()
+		return streams{[3]*os.File{ours, ours, nil}, [3]*os.File{theirs, theirs, theirs}}, err
+	}
 	for i := range 3 {
 		r, w, err := os.Pipe()
 		if err != nil {
-			return nil, err
+			s.close(s.ours)
+			s.close(s.theirs)
+			return streams{}, err
 		}
 		if i == 0 {
 			r, w = w, r // we write to the first and read from the others
 		}
-		ours, theirs = append(ours, r), append(theirs, w)
+		s.ours[i], s.theirs[i] = r, w
 	}
-	command := func(attr *syscall.SysProcAttr) *exec.Cmd {
-		cmd := &exec.Cmd{Path: path, Args: argv, Dir: h.spec.Request.Dir, SysProcAttr: attr}
+	return s, nil
+}
+
+// exec starts the process with pipes, or a terminal, on all three standard
+// streams.
+func (h *host) exec(path string, argv []string, env map[string]string) (*started, error) {
+	s, err := h.openStreams()
+	if err != nil {
+		return nil, err
+	}
+	defer s.close(s.theirs)
+	var output *os.File
+	if h.tmux != nil {
+		if output, h.tmux.hold, err = h.openPipe(); err != nil {
+			s.close(s.ours)
+			return nil, err
+		}
+	}
+	// The leader of a process session is the leader of a process group, too.
+	own := syscall.SysProcAttr{Setpgid: true}
+	if h.term.runtime == RuntimePty {
+		own = syscall.SysProcAttr{Setsid: true, Setctty: true}
+	}
+	command := func(attr syscall.SysProcAttr) *exec.Cmd {
+		cmd := &exec.Cmd{Path: path, Args: argv, Dir: h.spec.Request.Dir, SysProcAttr: &attr}
+		if h.tmux != nil {
+			cmd.Dir = h.dir // where its socket is
+		}
 		for _, k := range slices.Sorted(maps.Keys(env)) {
 			cmd.Env = append(cmd.Env, k+"="+env[k])
 		}
-		cmd.Stdin, cmd.Stdout, cmd.Stderr = theirs[0], theirs[1], theirs[2]
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = s.theirs[0], s.theirs[1], s.theirs[2]
 		return cmd
 	}
-	attr := &syscall.SysProcAttr{Setpgid: true}
+	attr := own
 	if h.cgroup != nil {
-		h.cgroup.Place(attr)
+		h.cgroup.Place(&attr)
 	}
 	cmd := command(attr)
 	err = cmd.Start()
@@ -132,14 +221,24 @@ func (h *host) exec(path string, argv []string, env map[string]string) (a *start
 		// The kernel may refuse the cgroup for reasons of its own; the agent
 		// runs without one rather than not at all.
 		h.log.Warn("agent not started in its cgroup", "error", err)
-		cmd = command(&syscall.SysProcAttr{Setpgid: true})
+		cmd = command(own)
 		err = cmd.Start()
 	}
 	if err != nil {
+		s.close(s.ours)
 		return nil, err
 	}
-	h.stdin = newStdin(ours[0])
-	return &started{cmd: cmd, stdout: ours[1], stderr: ours[2]}, nil
+	h.stdin = newStdin(s.ours[0])
+	switch h.term.runtime {
+	case RuntimePty:
+		h.stdin.end, h.stdin.shared = []byte{endOfFile}, true
+	case RuntimeTmux:
+		h.stdin.end, h.stdin.encode = typing([]byte{endOfFile}), typing
+	}
+	if h.tmux == nil {
+		return &started{cmd: cmd, stdout: s.ours[1], stderr: s.ours[2]}, nil
+	}
+	return &started{cmd: cmd, stdout: output, stderr: s.ours[2], control: s.ours[1]}, nil
 }
 
 // lookPath finds a program as the agent's own environment would: ours has

@@ -32,6 +32,9 @@ const (
 // and the settings of the garbage collector. It returns the exit code. When ctx
 // ends, or at SIGTERM and SIGINT, the agent is stopped.
 func Main(ctx context.Context, dir string, protocols map[string]agent.Protocol, log *slog.Logger) int {
+	if mark := os.Getenv(execVar); mark != "" && len(os.Args) > 3 {
+		return runAgentWithin(os.Args[3:], mark)
+	}
 	// There is one host per session, so little memory counts for more than
 	// speed, and two threads are as many as there is work for.
 	debug.SetGCPercent(25)
@@ -63,7 +66,7 @@ func newHost(ctx context.Context, dir string, log *slog.Logger) (_ *host, err er
 	if err != nil {
 		return nil, err
 	}
-	h := &host{dir: dir, log: log, now: time.Now, agentDone: make(chan struct{}), done: make(chan struct{}), said: map[string]bool{}}
+	h := &host{dir: dir, log: log, now: time.Now, agentDone: make(chan struct{}), done: make(chan struct{}), said: map[string]bool{}, stirred: make(chan struct{}, 1), term: newTerminal(RuntimePipe)}
 	defer func() {
 		if err != nil {
 			h.close()

@@ -16,20 +16,29 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/charmbracelet/x/term"
+
 	"coppice"
 	"coppice/agent"
+	"coppice/agent/scripted"
+	terminalagent "coppice/agent/terminal"
 )
 
 // The test binary is its own host and its own agents, as this variable says.
 const roleVar = "HOST_TEST_ROLE"
 
 func TestMain(m *testing.M) {
+	if os.Getenv(execVar) != "" {
+		os.Exit(Main(context.Background(), "", nil, nil))
+	}
 	switch os.Getenv(roleVar) {
 	case "host":
 		log := slog.New(slog.NewTextHandler(os.Stderr, nil))
 		os.Exit(Main(context.Background(), os.Args[len(os.Args)-1], testProtocols, log))
 	case "agent":
 		os.Exit(runAgent(os.Args[1:]))
+	case "scripted":
+		os.Exit(scripted.Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Environ()))
 	}
 	os.Exit(m.Run())
 }
@@ -39,6 +48,11 @@ var testProtocols = map[string]agent.Protocol{
 	"once":  testProtocol{name: "once"},  // gives the prompt and closes stdin
 	"panic": testProtocol{name: "panic"}, // panics at the first output
 	"done":  testProtocol{name: "done"},  // is done with the first output
+	"pty":   testProtocol{name: "pty"},   // as talk, on a terminal
+	"tmux":  testProtocol{name: "tmux"},  // as talk, in tmux
+	"hand":  testProtocol{name: "hand"},  // on a terminal that there is not
+
+	terminalagent.Name: terminalagent.New(),
 }
 
 type testProtocol struct{ name string }
@@ -46,7 +60,12 @@ type testProtocol struct{ name string }
 func (p testProtocol) Name() string { return p.name }
 
 func (p testProtocol) Launch(prof coppice.Profile, _ agent.Request) (agent.Launch, error) {
-	return agent.Launch{Argv: append(prof.Command, prof.Args...), Env: map[string]string{roleVar: "agent"}}, nil
+	l := agent.Launch{Argv: append(prof.Command, prof.Args...), Env: map[string]string{roleVar: "agent"}}
+	switch p.name {
+	case RuntimePty, RuntimeTmux, "hand":
+		l.Screen.Runtime = p.name
+	}
+	return l, nil
 }
 
 func (p testProtocol) Driver(_ coppice.Profile, r agent.Request) agent.Driver {
@@ -117,6 +136,13 @@ func runAgent(args []string) int {
 		for i := 0; i < n; i += blockSize {
 			os.Stdout.Write(block(i)[:min(blockSize, n-i)])
 		}
+	case "screen": // tells its size whenever that changes, and answers lines
+		return onScreen()
+	case "screenflood": // the same on a terminal, once told to
+		in := bufio.NewScanner(os.Stdin)
+		in.Scan()
+		runAgent([]string{"flood", args[1]})
+		fmt.Println("that is all")
 	case "numbers": // one line for each line of input
 		in := bufio.NewScanner(os.Stdin)
 		for n := 0; in.Scan() && in.Text() != "quit"; n++ {
@@ -150,6 +176,36 @@ func runAgent(args []string) int {
 		stay()
 	}
 	return 0
+}
+
+func onScreen() int {
+	resized := make(chan os.Signal, 1)
+	signal.Notify(resized, syscall.SIGWINCH)
+	lines := make(chan string)
+	go func() {
+		in := bufio.NewScanner(os.Stdin)
+		for in.Scan() {
+			lines <- in.Text()
+		}
+		close(lines)
+	}()
+	resized <- syscall.SIGWINCH
+	last := ""
+	for {
+		select {
+		case <-resized:
+			columns, rows, err := term.GetSize(0)
+			if now := fmt.Sprintf("size %dx%d", columns, rows); err == nil && now != last {
+				last = now
+				fmt.Println(now)
+			}
+		case l, ok := <-lines:
+			if !ok || l == "bye" {
+				return 5
+			}
+			fmt.Println("got " + l)
+		}
+	}
 }
 
 const blockSize = 1 << 16

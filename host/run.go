@@ -37,6 +37,9 @@ type host struct {
 	listener  net.Listener
 	cgroup    *process.Cgroup // nil where none could be made
 	stdin     *stdin
+	tmux      *tmux           // nil where the agent does not run in one
+	stirred   chan struct{}   // something moved on the agent's screen
+	hooks     *hooks          // nil where the agent calls none
 	agentDone chan struct{}   // closed when the agent's process has ended
 	life      context.Context // ends no sooner than the session
 	done      chan struct{}   // closed when the session is over and its Exit written
@@ -49,6 +52,8 @@ type host struct {
 	failed    []string // what went wrong in the host itself
 	full      bool     // the spool takes no more
 	tail      tail
+	term      *terminal
+	exit      Exit // how it ended, once it did
 	followers map[*follower]struct{}
 	dropped   int             // followers that were too slow
 	said      map[string]bool // the messages said, by their ID
@@ -60,6 +65,7 @@ type host struct {
 // run runs the session to its end.
 func (h *host) run(ctx context.Context, p agent.Protocol, signals <-chan os.Signal) error {
 	x := h.session(ctx, p, signals)
+	h.unfurnish()
 	h.mu.Lock()
 	if err := h.spool.Close(); err != nil {
 		h.failed = append(h.failed, err.Error())
@@ -69,6 +75,7 @@ func (h *host) run(ctx context.Context, p agent.Protocol, signals <-chan os.Sign
 	if x.Error == "" && len(h.failed) > 0 {
 		x.Error = h.failed[0]
 	}
+	h.exit = x
 	h.mu.Unlock()
 	err := h.writeExit(x)
 	close(h.done)
@@ -107,20 +114,36 @@ func (h *host) session(ctx context.Context, p agent.Protocol, signals <-chan os.
 	}
 	h.tasks.Go(h.stdin.run)
 	h.drive(func(d agent.Driver) (agent.Step, error) { return d.Start(), nil })
+	h.hooks.begin()
 	captured := make(chan struct{})
 	var readers sync.WaitGroup
 	readers.Go(func() { h.capture(agent.Stdout, a.stdout) })
-	readers.Go(func() { h.capture(agent.Stderr, a.stderr) })
+	if a.stderr != nil {
+		readers.Go(func() { h.capture(agent.Stderr, a.stderr) })
+	}
+	if a.control != nil {
+		readers.Go(func() { read(a.control, h.tmux.take) })
+	}
 	h.tasks.Go(func() { readers.Wait(); close(captured) })
 	h.tasks.Go(func() { h.reap(a.cmd.Process.Pid) })
 	h.tasks.Go(func() { h.obey(ctx, signals) })
 	h.tasks.Go(func() { h.serve(ctx) })
+	if h.judges() {
+		h.tasks.Go(h.watch)
+	}
 	debug.FreeOSMemory() // what it took to come up is not needed again
 
 	code, sig := wait(a.cmd)
 	close(h.agentDone)
+	h.hooks.end()
 	h.stdin.abort()
+	if h.tmux != nil {
+		h.tmux.hold.Close()
+	}
 	h.drain(ctx, a, captured)
+	if h.tmux != nil {
+		code, sig = h.tmux.exit()
+	}
 	return h.finish(code, sig)
 }
 
@@ -161,24 +184,41 @@ func wait(cmd *exec.Cmd) (code int, sig string) {
 // capture reads one stream to its end. Raw bytes are in the spool before
 // anything decodes them.
 func (h *host) capture(s agent.Stream, f *os.File) {
-	kind := spool.Stdout
-	if s == agent.Stderr {
-		kind = spool.Stderr
+	if h.tmux != nil && s == agent.Stdout {
+		read(f, h.tmux.output)
+		return
 	}
+	read(f, func(b []byte) { h.output(s, b) })
+}
+
+// read reads a file to its end.
+func read(f *os.File, take func([]byte)) {
 	buf := make([]byte, captureSize)
 	for {
 		n, err := f.Read(buf)
 		if n > 0 {
-			h.mu.Lock()
-			h.append(kind, buf[:n])
-			h.tail.write(buf[:n])
-			h.driveLocked(func(d agent.Driver) (agent.Step, error) { return d.Output(s, buf[:n]), nil })
-			h.mu.Unlock()
+			take(buf[:n])
 		}
 		if err != nil {
 			return
 		}
 	}
+}
+
+// output takes what the agent wrote: to the spool, to those who look, to the
+// driver.
+func (h *host) output(s agent.Stream, b []byte) {
+	kind := spool.Stdout
+	if s == agent.Stderr {
+		kind = spool.Stderr
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.append(kind, b)
+	h.tail.write(b)
+	h.term.show(s, b)
+	h.driveLocked(func(d agent.Driver) (agent.Step, error) { return d.Output(s, b), nil })
+	h.stir()
 }
 
 // drain waits for the rest of the output and ends what the agent left running.
@@ -199,12 +239,14 @@ func (h *host) drain(ctx context.Context, a *started, captured <-chan struct{}) 
 	h.sweep(ctx)
 	if !within() {
 		h.log.Warn("output is held open by a process that could not be ended")
-		_ = a.stdout.SetReadDeadline(time.Unix(1, 0))
-		_ = a.stderr.SetReadDeadline(time.Unix(1, 0))
+		for _, f := range a.outputs() {
+			_ = f.SetReadDeadline(time.Unix(1, 0))
+		}
 		<-captured
 	}
-	a.stdout.Close()
-	a.stderr.Close()
+	for _, f := range a.outputs() {
+		f.Close()
+	}
 }
 
 // sweep kills everything the session started and removes its cgroup.

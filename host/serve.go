@@ -65,6 +65,10 @@ func (h *host) client(ctx context.Context, c net.Conn) {
 			h.follow(c)
 			return
 		}
+		if r.Op == opAttach {
+			h.attach(c, io.MultiReader(in.Buffered(), c), r)
+			return
+		}
 		if err := reply(c, h.answer(ctx, r)); err != nil {
 			return
 		}
@@ -91,7 +95,14 @@ func (h *host) answer(ctx context.Context, r request) answer {
 	case opSend:
 		err = h.tell(func(d agent.Driver) (agent.Step, error) { return h.say(d, r) })
 	case opInterrupt:
-		err = h.tell(func(d agent.Driver) (agent.Step, error) { return d.Interrupt() })
+		err = h.interrupt(r)
+	case opModel:
+		err = h.tell(func(d agent.Driver) (agent.Step, error) {
+			if s, ok := d.(agent.Switcher); ok {
+				return s.Model(r.Text)
+			}
+			return agent.Step{}, agent.ErrCannot
+		})
 	case opStop:
 		h.stop(ctx, time.Duration(r.GraceMS)*time.Millisecond)
 	case opSnapshot:
@@ -115,6 +126,39 @@ func (h *host) say(d agent.Driver, r request) (agent.Step, error) {
 		h.said[r.ID] = true
 	}
 	return step, err
+}
+
+// interrupt ends the turn and says the text that goes with it, in one go: an
+// agent with nothing to do would end in between. What was done of it before is
+// not done again.
+func (h *host) interrupt(r request) error {
+	var unsaid error
+	err := h.tell(func(d agent.Driver) (agent.Step, error) {
+		var step agent.Step
+		ended := r.ID + "/interrupt"
+		if r.ID == "" || !h.said[ended] {
+			var err error
+			if step, err = d.Interrupt(); err != nil {
+				return step, err
+			}
+			if r.ID != "" {
+				h.said[ended] = true
+			}
+		}
+		if r.Text == "" {
+			return step, nil
+		}
+		said, err := h.say(d, r)
+		if err != nil {
+			unsaid = err
+			return step, nil
+		}
+		step.Events = append(step.Events, said.Events...)
+		step.Write = append(step.Write, said.Write...)
+		step.CloseStdin, step.Done = step.CloseStdin || said.CloseStdin, step.Done || said.Done
+		return step, nil
+	})
+	return errors.Join(err, unsaid)
 }
 
 // tell has the driver say something to the agent, and returns when the agent's

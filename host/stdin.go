@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"sync"
+	"time"
 
 	"coppice"
 )
@@ -24,10 +25,17 @@ type stdin struct {
 	w    *os.File
 	wake chan struct{}
 
+	// A terminal is not closed while output is read from it; the end of what
+	// is typed is a key.
+	end    []byte              // written instead of closing w
+	shared bool                // w is closed by whoever reads from it
+	encode func([]byte) []byte // how bytes are typed, when not as they are
+
 	mu     sync.Mutex
 	queue  []message
 	size   int
-	closed bool // nothing more is taken
+	closed bool // nothing more is taken for the agent
+	over   bool // nothing more is written at all
 }
 
 type message struct {
@@ -37,14 +45,34 @@ type message struct {
 
 func newStdin(w *os.File) *stdin { return &stdin{w: w, wake: make(chan struct{}, 1)} }
 
+// endOfFile is the key that ends what is typed: control-d.
+const endOfFile = 4
+
 // write queues the bytes. The channel gets nil when all of them were accepted,
 // or why they were not.
 func (s *stdin) write(data []byte) (<-chan error, error) {
+	if s.encode != nil {
+		data = s.encode(data)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
 		return nil, errStdinClosed
 	}
+	return s.add(data)
+}
+
+// raw writes to what stands between us and the agent, which listens longer.
+func (s *stdin) raw(data []byte) (<-chan error, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.over {
+		return nil, errStdinClosed
+	}
+	return s.add(data)
+}
+
+func (s *stdin) add(data []byte) (<-chan error, error) {
 	if s.size > 0 && s.size+len(data) > stdinRoom {
 		return nil, errStdinFull
 	}
@@ -61,6 +89,12 @@ func (s *stdin) close() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	was := !s.closed
+	if s.end == nil {
+		s.over = true
+	} else if was {
+		s.queue = append(s.queue, message{data: s.end, accepted: make(chan error, 1)})
+		s.size += len(s.end)
+	}
 	s.closed = true
 	s.notify()
 	return was
@@ -69,6 +103,14 @@ func (s *stdin) close() bool {
 // abort closes it at once; what is queued fails.
 func (s *stdin) abort() {
 	s.close()
+	s.mu.Lock()
+	s.over = true
+	s.mu.Unlock()
+	s.notify()
+	if s.shared {
+		_ = s.w.SetWriteDeadline(time.Unix(1, 0))
+		return
+	}
 	s.w.Close()
 }
 
@@ -81,21 +123,23 @@ func (s *stdin) notify() {
 
 // run writes until stdin is closed.
 func (s *stdin) run() {
-	defer s.w.Close()
+	if !s.shared {
+		defer s.w.Close()
+	}
 	for {
-		m, ok, closed := s.next()
+		m, ok, over := s.next()
 		switch {
 		case ok:
 			_, err := s.w.Write(m.data)
 			if err != nil {
-				s.close()
+				s.fail()
 				err = refused(err)
 			}
 			s.mu.Lock()
 			s.size -= len(m.data)
 			s.mu.Unlock()
 			m.accepted <- err
-		case closed:
+		case over:
 			return
 		default:
 			<-s.wake
@@ -103,11 +147,18 @@ func (s *stdin) run() {
 	}
 }
 
-func (s *stdin) next() (m message, ok, closed bool) {
+// fail notes that nobody reads any more.
+func (s *stdin) fail() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed, s.over = true, true
+}
+
+func (s *stdin) next() (m message, ok, over bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.queue) == 0 {
-		return m, false, s.closed
+		return m, false, s.over
 	}
 	m = s.queue[0]
 	s.queue[0] = message{} // lets go of the bytes

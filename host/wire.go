@@ -8,16 +8,19 @@ import (
 )
 
 // A client writes requests as lines of JSON and gets one answer line for each;
-// follow is answered by a line whenever the spool grew, until the end.
+// follow is answered by a line whenever the spool grew, until the end. An attach
+// makes the connection a stream of frames: see attach.go.
 
 // The operations.
 const (
 	opPing      = "ping"
 	opSend      = "send"
 	opInterrupt = "interrupt"
+	opModel     = "model"
 	opStop      = "stop"
 	opFollow    = "follow"
 	opSnapshot  = "snapshot"
+	opAttach    = "attach"
 )
 
 // maxRequest bounds one request.
@@ -29,6 +32,11 @@ type request struct {
 	Text    string `json:"text,omitempty"`
 	Ref     string `json:"ref,omitempty"`
 	GraceMS int64  `json:"grace_ms,omitempty"`
+
+	// Of an attach.
+	Columns  int  `json:"columns,omitempty"`
+	Rows     int  `json:"rows,omitempty"`
+	ReadOnly bool `json:"read_only,omitempty"`
 }
 
 type answer struct {
@@ -37,6 +45,7 @@ type answer struct {
 	End      int64      `json:"end,omitempty"`   // of the spool
 	Ended    bool       `json:"ended,omitempty"` // the session is over, its Exit written
 	Snapshot *Snapshot  `json:"snapshot,omitempty"`
+	Attached *attached  `json:"attached,omitempty"`
 }
 
 // Snapshot is a running session at one moment.

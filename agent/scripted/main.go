@@ -19,17 +19,34 @@ import (
 const DefaultFile = ".coppice/scripted.yaml"
 
 // Main is the program: it plays the script for the session that the first line
-// of stdin tells of, in the directory it was started in. It returns the exit
-// code: 0 when every step worked, 1 when not, 2 for wrong use.
+// of stdin tells of, in the directory it was started in. With --screen it is an
+// interactive program on the terminal it was started on instead (see screen),
+// and with --events it tells its events there, too. It returns the exit code: 0
+// when every step worked, 1 when not, 2 for wrong use.
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, env []string) int {
 	file := DefaultFile
+	onScreen, events := false, false
+	for ; len(args) > 0 && strings.HasPrefix(args[0], "--"); args = args[1:] {
+		switch args[0] {
+		case "--screen":
+			onScreen = true
+		case "--events":
+			events = true
+		default:
+			fmt.Fprintf(stderr, "scripted: there is no option %s\n", args[0])
+			return 2
+		}
+	}
 	switch len(args) {
 	case 0:
 	case 1:
 		file = args[0]
 	default:
-		fmt.Fprintln(stderr, "usage: coppice scripted [file]")
+		fmt.Fprintln(stderr, "usage: coppice scripted [--screen [--events]] [file]")
 		return 2
+	}
+	if onScreen {
+		return playScreen(ctx, ".", file, events, stdin, stdout, stderr, env)
 	}
 	return play(ctx, ".", file, stdin, stdout, stderr, env)
 }

@@ -21,6 +21,7 @@ type player struct {
 	env  []string
 	out  io.Writer
 	in   *inbox
+	show func(output) // instead of writing to out, when set
 
 	start  input
 	groups []string // what the case's match found
@@ -40,6 +41,10 @@ func (p *player) conversation() string {
 }
 
 func (p *player) write(o output) {
+	if p.show != nil {
+		p.show(o)
+		return
+	}
 	b, err := json.Marshal(o)
 	if err != nil {
 		panic("scripted: " + err.Error()) // texts and numbers only

@@ -6,7 +6,8 @@
 // It has two halves. Main is the program, run as `coppice scripted [file]` in a
 // workspace. Protocol is how Coppice talks to it: JSON lines both ways. The
 // program writes agent.Events, and lastly its outcome; it reads a start line,
-// then messages, answers, interrupt and stop.
+// then messages, answers, interrupt and stop. With --screen the same program
+// has a screen of its own, for the terminal protocol.
 package scripted
 
 import (

@@ -1,0 +1,221 @@
+package terminal
+
+import (
+	"strings"
+	"time"
+
+	"coppice"
+	"coppice/agent"
+	"coppice/internal/vt"
+)
+
+// source is what tells the agent's state; a later one counts for more.
+type source int
+
+const (
+	fromSilence source = iota
+	fromRules
+	fromMarks  // OSC 9;4 and OSC 133
+	fromEvents // OSC 7777
+)
+
+// patience is how long a screen has to be idle and still before a session that
+// runs a prompt is over: the less sure the source, the longer.
+var patience = map[source]time.Duration{
+	fromEvents: 300 * time.Millisecond, fromMarks: time.Second, fromRules: 3 * time.Second, fromSilence: 10 * time.Second,
+}
+
+// driver implements agent.Driver, agent.Screener and agent.Attendant.
+type driver struct {
+	profile coppice.ScreenProfile
+	request agent.Request
+	rules   []*rule
+	screen  *vt.Screen
+	step    agent.Step
+
+	state    coppice.SessionState
+	source   source
+	settled  bool // the screen was idle once: it can be typed into
+	pause    bool // an interrupt was typed; nothing else is until the screen is still
+	attended bool // people type, too
+
+	queue    []*message
+	now      *message // being typed
+	prompted bool     // the prompt was delivered, or there is none
+	seen     int      // how often the agent was seen to begin work
+	begun    int      // that count when something was submitted last
+	finished bool     // there is nothing more to do
+	stopped  bool
+	failure  *coppice.Failure
+
+	conversation string
+	said         string // the last words that were told as such
+	usage        coppice.Usage
+}
+
+// Start implements agent.Driver.
+func (d *driver) Start() agent.Step {
+	if d.conversation != "" {
+		d.emit(agent.Event{Kind: agent.KindInit, Conversation: d.conversation, Model: d.request.Model})
+	}
+	return d.take()
+}
+
+// Output implements agent.Driver.
+func (d *driver) Output(s agent.Stream, b []byte) agent.Step {
+	if s == agent.Stderr { // of what stands between the host and the agent
+		if text := strings.TrimSpace(agent.Text(b)); text != "" {
+			d.emit(agent.Event{Kind: agent.KindNotice, Text: text})
+		}
+		return d.take()
+	}
+	d.screen.Write(b)
+	d.echoed()
+	if d.state == coppice.SessionIdle {
+		d.judge(0)
+	}
+	return d.take()
+}
+
+// Send implements agent.Driver.
+func (d *driver) Send(text, ref string) (agent.Step, error) {
+	if d.finished {
+		return agent.Step{}, agent.ErrCannot
+	}
+	d.queue = append(d.queue, &message{text: text, ref: ref})
+	d.pump()
+	return d.take(), nil
+}
+
+// Interrupt implements agent.Driver. Where the agent is idle there is nothing
+// to interrupt, and the keys might mean something else.
+func (d *driver) Interrupt() (agent.Step, error) {
+	if d.finished {
+		return agent.Step{}, agent.ErrCannot
+	}
+	d.interrupt()
+	return d.take(), nil
+}
+
+func (d *driver) interrupt() {
+	if d.state != coppice.SessionIdle {
+		d.write(d.profile.Stop)
+		d.pause = true
+	}
+}
+
+// Stop implements agent.Driver.
+func (d *driver) Stop() agent.Step {
+	if !d.finished { // else it is on its way already
+		d.stopped = true
+		d.interrupt()
+		d.quit()
+	}
+	return d.take()
+}
+
+// quit types what ends the program. What was not typed before is not said any
+// more.
+func (d *driver) quit() {
+	d.finished = true
+	d.drop("the session ended first")
+	if d.profile.Quit == "" {
+		return
+	}
+	d.settled = true // there may be no better time
+	d.queue = append(d.queue, &message{text: d.profile.Quit, quit: true})
+	d.pump()
+}
+
+// Resize implements agent.Screener.
+func (d *driver) Resize(columns, rows int) agent.Step {
+	d.screen.Resize(columns, rows)
+	return d.take()
+}
+
+// Attend implements agent.Attendant.
+func (d *driver) Attend(typing bool) agent.Step {
+	d.attended = typing
+	return d.take()
+}
+
+// Tick implements agent.Screener.
+func (d *driver) Tick(quiet time.Duration) agent.Step {
+	if quiet > 0 {
+		d.pause = false
+	}
+	d.judge(quiet)
+	d.deliver(quiet)
+	d.pump()
+	if d.over(quiet) {
+		d.emit(agent.Event{Kind: agent.KindTurn, Reason: "completed", Text: d.summary()})
+		d.quit()
+		d.step.Done = true
+	}
+	return d.take()
+}
+
+// over tells whether a session that runs a prompt has come to its end.
+func (d *driver) over(quiet time.Duration) bool {
+	if d.finished || d.request.Screen || d.attended || !d.prompted || !d.settled || d.now != nil || len(d.queue) > 0 || d.state != coppice.SessionIdle {
+		return false
+	}
+	enough := patience[d.source]
+	if d.seen == d.begun { // it took the text and was not seen to work: it may be slow
+		enough = patience[fromSilence]
+	}
+	return quiet >= enough
+}
+
+// Exit implements agent.Driver.
+func (d *driver) Exit(x agent.Exit) (agent.Step, agent.Outcome) {
+	prompted := d.prompted
+	d.drop("the agent ended first")
+	o := agent.Outcome{Failure: d.failure, Summary: d.summary(), Conversation: d.conversation, Usage: d.usage}
+	clean := x.Code == 0 && x.Signal == ""
+	switch {
+	case o.Failure != nil:
+	case d.finished && !d.stopped: // how it went after that says nothing
+	case d.request.Screen && !d.stopped && x.Signal == "" && x.Code != 126 && x.Code != 127: // the person left
+	case d.stopped || !clean:
+		o.Failure = agent.Died(x, strings.Join(d.lines(20), "\n"), d.stopped)
+	case !prompted:
+		o.Failure = agent.Fail(coppice.ClassCapability, "the agent ended before its prompt could be typed: "+strings.Join(d.lines(10), "\n"))
+	}
+	s := d.take()
+	s.Write, s.CloseStdin = nil, false // nobody reads it any more
+	return s, o
+}
+
+// summary is the agent's last words, or the end of what it shows.
+func (d *driver) summary() string {
+	if d.said != "" || d.source == fromEvents {
+		return d.said
+	}
+	return agent.Text([]byte(strings.Join(d.lines(10), "\n")))
+}
+
+// lines returns the last lines of the screen that hold anything; all when most
+// is 0.
+func (d *driver) lines(most int) []string {
+	var all []string
+	for _, l := range d.screen.Text() {
+		if strings.TrimSpace(l) != "" {
+			all = append(all, l)
+		}
+	}
+	if most > 0 && len(all) > most {
+		all = all[len(all)-most:]
+	}
+	return all
+}
+
+func (d *driver) write(text string) { d.step.Write = append(d.step.Write, text...) }
+
+func (d *driver) emit(e agent.Event) { d.step.Events = append(d.step.Events, e) }
+
+func (d *driver) take() agent.Step {
+	s := d.step
+	d.step = agent.Step{}
+	return s
+}

@@ -1,0 +1,172 @@
+package terminal
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"coppice"
+	"coppice/agent"
+)
+
+// still is how long a screen has to be still to be idle where nothing tells.
+const still = 3 * time.Second
+
+// setState takes over a state and tells it when it is another.
+func (d *driver) setState(s coppice.SessionState) {
+	if s == coppice.SessionIdle {
+		d.settled = true
+	}
+	if s == d.state {
+		return
+	}
+	d.state = s
+	d.emit(agent.Event{Kind: agent.KindState, State: s})
+}
+
+// command takes an operating system command out of the agent's output.
+func (d *driver) command(body []byte) {
+	number, rest, _ := bytes.Cut(body, []byte(";"))
+	switch string(number) {
+	case "7777":
+		d.told(rest)
+	case "9":
+		if kind, progress, _ := bytes.Cut(rest, []byte(";")); string(kind) == "4" {
+			d.marked(!bytes.HasPrefix(progress, []byte("0")) && len(progress) > 0)
+		}
+	case "133":
+		switch {
+		case bytes.HasPrefix(rest, []byte("A")), bytes.HasPrefix(rest, []byte("D")):
+			d.marked(false)
+		case bytes.HasPrefix(rest, []byte("C")):
+			d.marked(true)
+		}
+	}
+}
+
+// marked takes a mark that tells busy from idle.
+func (d *driver) marked(busy bool) {
+	if d.source > fromMarks {
+		return
+	}
+	d.source = fromMarks
+	if busy {
+		d.seen++
+		d.setState(coppice.SessionWorking)
+	} else {
+		d.setState(coppice.SessionIdle)
+	}
+}
+
+// told takes an event that the agent tells of itself. It is no more to be
+// trusted than any other output: kinds are known ones, texts bounded.
+func (d *driver) told(raw []byte) {
+	var e agent.Event
+	if json.Unmarshal(raw, &e) != nil {
+		return
+	}
+	e.Text = agent.Text([]byte(e.Text))
+	switch e.Kind {
+	case agent.KindState:
+		switch e.State {
+		case coppice.SessionWorking, coppice.SessionWaiting, coppice.SessionIdle, coppice.SessionLimited:
+			d.source = fromEvents
+			if e.State == coppice.SessionWorking {
+				d.seen++
+			}
+			d.setState(e.State)
+		}
+		return
+	case agent.KindInit:
+		if e.Conversation != "" && coppice.ValidName("conversation", e.Conversation) != nil {
+			return
+		}
+		if e.Conversation != "" {
+			d.conversation = e.Conversation
+		}
+	case agent.KindText:
+		d.said = e.Text
+	case agent.KindUsage:
+		if e.Usage == nil {
+			return
+		}
+		d.usage = d.usage.Add(*e.Usage)
+	case agent.KindThinking, agent.KindTool, agent.KindToolResult, agent.KindPlan, agent.KindPermission, agent.KindQuestion,
+		agent.KindLimit, agent.KindError, agent.KindTurn, agent.KindNotice:
+	default:
+		return
+	}
+	d.emit(e)
+}
+
+// judge reads the state off the screen. While the screen moves it may be half
+// drawn, so nothing but work is believed then.
+func (d *driver) judge(quiet time.Duration) {
+	var fits *rule
+	for _, r := range d.rules {
+		matched := fits == nil && r.re.MatchString(strings.Join(d.lines(r.Lines), "\n"))
+		if matched {
+			fits = r
+		}
+		if quiet > 0 && !matched {
+			r.fits = false
+		}
+	}
+	switch {
+	case fits != nil && quiet == 0:
+		if fits.State == coppice.SessionWorking {
+			d.judged(fits.State)
+		}
+	case fits != nil:
+		d.judged(fits.State)
+		d.appeared(fits)
+	case len(d.rules) == 0 && d.source == fromSilence && quiet >= still:
+		d.setState(coppice.SessionIdle)
+	}
+}
+
+// judged takes a state off the screen, unless something surer has told it. Marks
+// know nothing of questions.
+func (d *driver) judged(s coppice.SessionState) {
+	switch {
+	case d.source == fromEvents:
+	case d.source == fromMarks && s != coppice.SessionWaiting:
+		if d.state == coppice.SessionWaiting { // the question is gone
+			d.setState(s)
+		}
+	default:
+		d.source = max(d.source, fromRules)
+		if s == coppice.SessionWorking {
+			d.seen++
+		}
+		d.setState(s)
+	}
+}
+
+// mostAsked bounds the lines of the screen that a question carries.
+const mostAsked = 12
+
+// appeared does once what follows when a rule begins to fit.
+func (d *driver) appeared(r *rule) {
+	if r.fits {
+		return
+	}
+	r.fits = true
+	if r.Keys != "" {
+		d.write(r.Keys)
+		return
+	}
+	if r.State == coppice.SessionWaiting && d.source != fromEvents && !d.request.Screen && !d.attended {
+		r.asked++
+		d.emit(agent.Event{Kind: agent.KindQuestion, Ref: fmt.Sprintf("screen-%d", d.asked()), Text: strings.Join(d.lines(mostAsked), "\n")})
+	}
+}
+
+func (d *driver) asked() (n int) {
+	for _, r := range d.rules {
+		n += r.asked
+	}
+	return n
+}

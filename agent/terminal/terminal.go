@@ -1,0 +1,133 @@
+// Package terminal is the protocol of agents that have a screen of their own and
+// nothing else: they are typed into, and their state is read off what they draw.
+//
+// What an agent does is told, in this order, by
+//
+//  1. operating system commands in its output: OSC 7777 with an agent.Event as
+//     JSON, for agents and wrappers that know Coppice; else the progress of OSC
+//     9;4 and the prompt marks of OSC 133, which tell busy from idle;
+//  2. the rules of the profile's screen, regular expressions over the text of
+//     the screen (with (?m) set), judged when the screen is still;
+//  3. where a profile has no rules, silence: a screen that is still for 3 s is
+//     idle.
+//
+// A message is typed (as a paste, where the program asked to be told of pastes),
+// its echo is awaited, and then it is submitted by a write of its own. It counts
+// as delivered when the screen shows a reaction: the agent works, or the text
+// left the input line. Without one the keys are pressed again, twice at most;
+// then the input is cleared and the message told as undelivered. Both are events
+// of kind notice, named delivered and undelivered.
+//
+// A session that runs a prompt ends by itself: once the prompt was delivered,
+// nothing else is to be said, nobody types at its terminal, and the screen is
+// idle and stays still for a while, the program is told to quit. One that a
+// person works on (Request.Screen) stays until they leave.
+//
+// Events from the output do not depend on how its bytes are cut. What is judged
+// off the screen depends on when it is looked at, which is for the host to say.
+package terminal
+
+import (
+	"regexp"
+
+	"coppice"
+	"coppice/agent"
+	"coppice/internal/vt"
+)
+
+// Name is what profiles call the protocol.
+const Name = "terminal"
+
+// The size of the screen until the host tells another.
+const (
+	columns = 120
+	rows    = 40
+)
+
+// Protocol implements agent.Protocol.
+type Protocol struct{}
+
+// New returns the protocol.
+func New() Protocol { return Protocol{} }
+
+// Name implements agent.Protocol.
+func (Protocol) Name() string { return Name }
+
+// Launch implements agent.Protocol. A profile of another protocol is started
+// with what it says of its screen: its ordinary arguments speak that protocol.
+func (Protocol) Launch(p coppice.Profile, r agent.Request) (agent.Launch, error) {
+	screen := p.Screen
+	own := p.Protocol == Name
+	if !own && !screen.Set() {
+		return agent.Launch{}, coppice.Errorf(coppice.EInvalid, "this agent has no screen of its own").
+			WithFix("describe one under screen in the agent's profile")
+	}
+	if _, err := compile(screen.Rules); err != nil {
+		return agent.Launch{}, err
+	}
+	if len(screen.Command) > 0 {
+		p.Command = screen.Command
+	}
+	if !own || len(screen.Command) > 0 || len(screen.Args) > 0 {
+		p.Args = screen.Args
+	}
+	if len(screen.Resume) > 0 {
+		p.Resume = screen.Resume
+	}
+	l, err := agent.LaunchProfile(p, r)
+	if screen.Runtime == "" {
+		screen.Runtime = "pty"
+	}
+	l.Screen = screen
+	return l, err
+}
+
+// Driver implements agent.Protocol.
+func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
+	d := &driver{profile: p.Screen, request: r, screen: vt.NewScreen(columns, rows), state: coppice.SessionWorking}
+	d.rules, _ = compile(p.Screen.Rules) // Launch tells what is wrong with them
+	if d.profile.Submit == "" {
+		d.profile.Submit = "\r"
+	}
+	if d.profile.Stop == "" {
+		d.profile.Stop = "\x1b"
+	}
+	if r.Resume != "" && !r.Fork {
+		d.conversation = r.Resume
+	}
+	// Somebody who takes a conversation over says themselves what comes next.
+	if r.Prompt != "" && (!r.Screen || r.Resume == "") {
+		d.queue = append(d.queue, &message{text: r.Prompt, prompt: true})
+	} else {
+		d.prompted = true
+	}
+	d.screen.OSC = d.command
+	return d
+}
+
+// rule is a rule of the profile, ready for use.
+type rule struct {
+	coppice.ScreenRule
+	re    *regexp.Regexp
+	fits  bool // it did when it was last looked at
+	asked int  // how many questions it has led to
+}
+
+func compile(rules []coppice.ScreenRule) ([]*rule, error) {
+	var all []*rule
+	for _, r := range rules {
+		re, err := regexp.Compile("(?m)" + r.Match)
+		if err != nil {
+			return nil, coppice.Errorf(coppice.EInvalid, "a rule of the agent's screen is no regular expression: %w", err).
+				WithFix("mend screen.rules in the agent's profile").WithField("screen.rules")
+		}
+		switch r.State {
+		case coppice.SessionWorking, coppice.SessionWaiting, coppice.SessionIdle:
+		default:
+			return nil, coppice.Errorf(coppice.EInvalid, "a rule of the agent's screen gives the state %s", coppice.Quote(string(r.State))).
+				WithFix("write working, waiting or idle").WithField("screen.rules")
+		}
+		all = append(all, &rule{ScreenRule: r, re: re})
+	}
+	return all, nil
+}

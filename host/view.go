@@ -1,0 +1,153 @@
+package host
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"path/filepath"
+	"sync"
+
+	"coppice"
+)
+
+// ViewOptions say how a view of a session's terminal is wanted.
+type ViewOptions struct {
+	Size          // of the client's own terminal; none when it has none
+	ReadOnly bool // nothing will be typed, and the client's size does not count
+}
+
+// View is a live view of a session's terminal. Next has one caller at a time;
+// the other methods are safe for concurrent use.
+type View struct {
+	Runtime  string // RuntimePipe, RuntimePty or RuntimeTmux
+	ReadOnly bool   // nothing can be typed
+	Size     Size   // of the screen, at first
+
+	conn net.Conn
+	in   *bufio.Reader
+	stop func() bool
+
+	mu sync.Mutex // held while something is sent
+}
+
+// Shown is one thing that a View tells. Exactly one field is set.
+type Shown struct {
+	Screen []byte // draws the screen as it is, whatever was shown before
+	Output []byte // what the agent wrote since
+	Size   *Size  // the screen's from now on
+	Notice string // something to tell the person
+	Ended  *End   // the session is over; the last one
+}
+
+// Attach opens a view of the session's terminal. It lives until Close, until
+// ctx or the Client ends, or the session.
+func (c *Client) Attach(ctx context.Context, o ViewOptions) (_ *View, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	unhook := context.AfterFunc(c.ctx, cancel)
+	conn, err := connect(ctx, filepath.Join(c.dir, socketFile))
+	if err != nil {
+		unhook()
+		cancel()
+		return nil, broken(ctx, err)
+	}
+	closed := context.AfterFunc(ctx, func() { conn.Close() })
+	v := &View{conn: conn, in: bufio.NewReader(conn), stop: func() bool { unhook(); closed(); cancel(); return true }}
+	defer func() {
+		if err != nil {
+			v.Close()
+		}
+	}()
+	b, err := json.Marshal(request{Op: opAttach, Columns: o.Columns, Rows: o.Rows, ReadOnly: o.ReadOnly})
+	if err != nil {
+		return nil, err
+	}
+	if _, err := conn.Write(append(b, '\n')); err != nil {
+		return nil, broken(ctx, err)
+	}
+	line, err := v.in.ReadBytes('\n')
+	if err != nil {
+		return nil, broken(ctx, err)
+	}
+	var a answer
+	if err := json.Unmarshal(line, &a); err != nil {
+		return nil, broken(ctx, err)
+	}
+	if a.Error != nil {
+		return nil, a.Error.err()
+	}
+	if a.Attached == nil {
+		return nil, coppice.Errorf(coppice.EUnavailable, "the session's host is of another version and knows no attach").
+			WithFix("wait for the session to end; the next one can be attached to")
+	}
+	v.Runtime, v.ReadOnly, v.Size = a.Attached.Runtime, a.Attached.ReadOnly, a.Attached.Size
+	return v, nil
+}
+
+// Next waits for the next thing shown. It fails with ErrGone when the host went
+// away without telling the end, and when the view was closed.
+func (v *View) Next() (Shown, error) {
+	kind, data, err := readFrame(v.in, maxFrame)
+	if err != nil {
+		return Shown{}, errors.Join(ErrGone, err)
+	}
+	var s Shown
+	switch kind {
+	case frameScreen:
+		s.Screen = data
+	case frameOutput:
+		s.Output = data
+	case frameNotice:
+		s.Notice = string(data)
+	case frameSize:
+		err = json.Unmarshal(data, &s.Size)
+	case frameEnded:
+		err = json.Unmarshal(data, &s.Ended)
+	default: // of a later version
+		return v.Next()
+	}
+	return s, err
+}
+
+// Type types bytes. What cannot be typed is told by a notice.
+func (v *View) Type(b []byte) error {
+	for len(b) > 0 {
+		part := b[:min(len(b), maxTyped)]
+		if err := v.send(frameInput, part); err != nil {
+			return err
+		}
+		b = b[len(part):]
+	}
+	return nil
+}
+
+// Resize tells how large the client's terminal is now.
+func (v *View) Resize(s Size) error {
+	if err := s.valid(); err != nil {
+		return err
+	}
+	b, err := json.Marshal(s)
+	if err != nil {
+		return err
+	}
+	return v.send(frameResize, b)
+}
+
+func (v *View) send(kind byte, data []byte) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	_, err := v.conn.Write(appendFrame(nil, kind, data))
+	return err
+}
+
+// Close detaches. The session goes on.
+func (v *View) Close() error {
+	v.stop()
+	err := v.conn.Close()
+	if errors.Is(err, net.ErrClosed) || errors.Is(err, io.EOF) {
+		return nil
+	}
+	return err
+}
