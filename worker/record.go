@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"sync"
 	"time"
@@ -190,7 +191,7 @@ func telling(data []byte) bool {
 			return true
 		}
 	}
-	return false
+	return bytes.HasPrefix(rest, []byte(agent.KindNotice+`"`)) && bytes.Contains(rest, []byte(`"name":"`+agent.NameUndelivered+`"`))
 }
 
 // facts draws from events what others decide by: questions, state, usage and
@@ -225,6 +226,12 @@ func (f *follower) facts(tx store.Tx, s *coppice.Session, out []coppice.Output) 
 			if err := f.question(tx, s, e, o.At); err != nil {
 				return err
 			}
+		case agent.KindNotice:
+			if e.Name == agent.NameUndelivered {
+				if err := f.undelivered(tx, s, e); err != nil {
+					return err
+				}
+			}
 		}
 	}
 	f.usage, f.conversation = s.Usage, s.Conversation
@@ -234,6 +241,11 @@ func (f *follower) facts(tx store.Tx, s *coppice.Session, out []coppice.Output) 
 	if err := tx.PutSession(s); err != nil {
 		return err
 	}
+	if before.Usage.CostUSD != s.Usage.CostUSD {
+		if err := f.event(tx, s, coppice.EventSessionUsage, fmt.Sprintf("%.2f USD", s.Usage.CostUSD)); err != nil {
+			return err
+		}
+	}
 	if before.State == s.State {
 		return nil
 	}
@@ -242,8 +254,34 @@ func (f *follower) facts(tx store.Tx, s *coppice.Session, out []coppice.Output) 
 
 func (f *follower) question(tx store.Tx, s *coppice.Session, e agent.Event, at time.Time) error {
 	q := &coppice.Question{TaskID: s.TaskID, SessionID: s.ID, Ref: e.Ref, Text: e.Text, Options: e.Options, AskedAt: at}
+	if e.Rule != nil {
+		q.Kind, q.Rule = coppice.QuestionPermission, e.Rule
+	}
 	if err := tx.PutQuestion(q); err != nil {
 		return err
 	}
 	return f.event(tx, s, coppice.EventQuestionAsked, e.Text)
+}
+
+// undelivered takes back that a message was delivered: the agent had taken it
+// and ended before it read it. The next session gets it.
+func (f *follower) undelivered(tx store.Tx, s *coppice.Session, e agent.Event) error {
+	all, err := tx.MessagesOf(s.TaskID)
+	if err != nil {
+		return err
+	}
+	for _, m := range all {
+		said := f.w.cfg.Redact.String(agent.Text([]byte(m.Text)))
+		delivered := m.SessionID == s.ID && !m.DeliveredAt.IsZero()
+		unsettled := m.SessionID != s.ID && m.DeliveredAt.IsZero() // nobody has taken note of its delivery yet
+		if !delivered && !unsettled || said != e.Text {
+			continue
+		}
+		m.SessionID, m.DeliveredAt, m.Failed = s.ID, time.Time{}, e.Reason
+		if err := tx.PutMessage(&m); err != nil {
+			return err
+		}
+		return f.event(tx, s, coppice.EventMessageFailed, e.Reason)
+	}
+	return nil
 }

@@ -89,6 +89,10 @@ func (w *Worker) abandon(ctx context.Context, dir string) error {
 	return err
 }
 
+// screenProtocol is how an agent's own screen is spoken to, whatever protocol
+// its profile names.
+const screenProtocol = "terminal"
+
 // start starts the session's host. What the branch's head is before, and that
 // the session has begun, is recorded first: a crash in between costs nothing,
 // since a host that never began is simply started.
@@ -117,11 +121,22 @@ func (w *Worker) start(ctx context.Context, f *follower, spec coppice.RunSpec) e
 		env[k] = v
 	}
 	env["COPPICE_BASE"], env["COPPICE_ROLE"] = spec.Base, string(spec.Session.Role)
+	if env[agent.TokenVar], err = sessionToken(f.dir); err != nil {
+		return err
+	}
+	protocol := profile.Protocol
+	if spec.Session.Screen {
+		if !profile.Screen.Set() {
+			return coppice.Failf(coppice.ClassCapability, spec.Session.Agent+" has no screen that a person could take over", "give it back, or describe a screen in the agent's profile")
+		}
+		protocol = screenProtocol
+	}
 	return host.Start(ctx, w.cfg.Host, f.dir, host.Spec{
-		Session: spec.Session.Key, Protocol: profile.Protocol, Profile: profile, Env: env, Grace: coppice.Duration(stopGrace),
+		Session: spec.Session.Key, Protocol: protocol, Profile: profile, Env: env, Grace: coppice.Duration(stopGrace),
 		Request: agent.Request{
 			Session: spec.Session.Key, Role: spec.Session.Role, Model: spec.Session.Model, Resume: spec.Session.Resume,
-			Spent: spent, Dir: spec.Path,
+			Spent: spent, Dir: spec.Path, Fork: spec.Session.Fork, Screen: spec.Session.Screen,
+			Permissions: spec.Permissions, MCP: spec.MCP, Budget: float64(spec.Budget),
 		},
 	}, prompt)
 }
@@ -188,6 +203,9 @@ func (w *Worker) conclude(ctx context.Context, f *follower, spec coppice.RunSpec
 		return nil, err
 	}
 	res.Head = head
+	if res.Stat, err = w.cfg.Workspaces.Stat(ctx, spec.Path, res.From, head); err != nil {
+		w.cfg.Logger.Warn("summing up what a session changed failed", "session", spec.Session.Key, "error", err)
+	}
 	return res, nil
 }
 
@@ -197,24 +215,41 @@ func saveMessage(spec coppice.RunSpec) string {
 	return fmt.Sprintf("%s\n\nCoppice-Task: %s\nCoppice-Session: %s\n", spec.Title, spec.Task, spec.Session.Key)
 }
 
-// send hands a running session a text.
+// cannots says, by kind of message, what it means that an agent has no way.
+var cannots = map[string]string{
+	coppice.MessageInterrupt: "this agent cannot be interrupted",
+	coppice.MessageModel:     "this agent cannot change its model in mid-session",
+}
+
+// send hands a running session a message.
 func (w *Worker) send(ctx context.Context, s coppice.SendSpec) (coppice.SendResult, error) {
 	c, why, err := w.dial(ctx, s.Session)
 	if err != nil || c == nil {
 		return coppice.SendResult{Why: why}, err
 	}
 	defer c.Close()
-	if err := c.Send(ctx, host.Message{ID: s.ID, Text: s.Text, Ref: s.Question}); err != nil {
-		if ctx.Err() != nil {
-			return coppice.SendResult{}, err
-		}
-		why := err.Error()
-		if errors.Is(err, agent.ErrCannot) {
+	m := host.Message{ID: s.ID, Text: s.Text, Ref: s.Question}
+	switch s.Kind {
+	case coppice.MessageInterrupt:
+		err = c.Interrupt(ctx, m)
+	case coppice.MessageModel:
+		err = c.Model(ctx, s.Text)
+	default:
+		err = c.Send(ctx, m)
+	}
+	if err == nil {
+		return coppice.SendResult{Delivered: true}, nil
+	}
+	if ctx.Err() != nil {
+		return coppice.SendResult{}, err
+	}
+	why = err.Error()
+	if errors.Is(err, agent.ErrCannot) {
+		if why = cannots[s.Kind]; why == "" {
 			why = "this agent hears nothing while it works; the next session will"
 		}
-		return coppice.SendResult{Why: why}, nil
 	}
-	return coppice.SendResult{Delivered: true}, nil
+	return coppice.SendResult{Why: why}, nil
 }
 
 // stop ends a running session in bounded steps. One that is not running is no

@@ -39,6 +39,7 @@ func TestSession(t *testing.T) {
 	base := b.git("rev-parse", "main")
 	want := coppice.RunResult{
 		Exit: new(int), Conversation: "scripted-app-1-1", Summary: "Done.", From: base, Head: b.git("rev-parse", "coppice/app-1"),
+		Stat:  " hello.txt | 1 +\n 1 file changed, 1 insertion(+)",
 		Usage: coppice.Usage{InputTokens: 10, OutputTokens: 5, CostUSD: 0.5, Turns: 1},
 	}
 	if d := cmp.Diff(want, r); d != "" {
@@ -373,10 +374,11 @@ func TestFactsOfEvents(t *testing.T) {
 	add(coppice.OutputEvent, `not json`)
 	add(coppice.OutputEvent, `{"kind":"init","conversation":"talk1","model":"big"}`)
 	add(coppice.OutputEvent, `{"kind":"usage","usage":{"input_tokens":1}}`)
-	add(coppice.OutputEvent, `{"kind":"usage","usage":{"input_tokens":2}}`)
+	add(coppice.OutputEvent, `{"kind":"usage","usage":{"input_tokens":2,"cost_usd":0.25}}`)
 	add(coppice.OutputEvent, `{"kind":"state","state":"done"}`) // an agent does not end its session by saying so
 	add(coppice.OutputEvent, `{"kind":"state","state":"idle"}`)
 	add(coppice.OutputEvent, `{"kind":"question","ref":"q1","text":"Which?"}`)
+	add(coppice.OutputEvent, `{"kind":"question","ref":"p1","text":"may it run: make","rule":{"tool":"run","match":"make *","do":"allow"}}`)
 	b.must(f.commit(b.ctx, frames))
 	got := b.session(s.ID)
 	if got.State != coppice.SessionIdle || got.Usage.InputTokens != 3 || got.Conversation != "talk1" || got.Model != "big" || got.Cursor != int64(len(frames)) {
@@ -385,7 +387,17 @@ func TestFactsOfEvents(t *testing.T) {
 	if e := b.event(coppice.EventSessionState, 1); e.Reason != "idle" || e.SessionID != s.ID {
 		t.Errorf("event %+v", e)
 	}
-	b.event(coppice.EventQuestionAsked, 1)
+	b.event(coppice.EventQuestionAsked, 2)
+	if e := b.event(coppice.EventSessionUsage, 1); e.Reason != "0.25 USD" {
+		t.Errorf("event %+v", e)
+	}
+	b.update(func(tx store.Tx) error {
+		all, err := tx.QuestionsOf(s.TaskID)
+		if len(all) != 2 || all[0].Kind != "" || all[0].Rule != nil || all[1].Kind != coppice.QuestionPermission || all[1].Rule == nil || all[1].Rule.Match != "make *" {
+			t.Errorf("questions %+v", all)
+		}
+		return err
+	})
 	if err := f.commit(b.ctx, frames); coppice.ErrorCode(err) != coppice.EConflict {
 		t.Errorf("the same batch again: %v", err)
 	}
