@@ -67,7 +67,10 @@ func (w *Workspaces) check(ctx context.Context, r repo, spec coppice.CheckSpec) 
 		return res, err
 	}
 	env := Env("", path, "", ports)
-	if err := w.setup(ctx, path, spec.Policy.Setup, env); err != nil {
+	if err := w.setup(ctx, r, path, spec.Policy, env); err != nil {
+		return res, err
+	}
+	if err := w.reachable(ctx, r, path, spec.Policy, env); err != nil {
 		return res, err
 	}
 	if res.Env, err = w.fingerprint(ctx, r, spec.Policy); err != nil {
@@ -80,7 +83,7 @@ func (w *Workspaces) check(ctx context.Context, r repo, spec coppice.CheckSpec) 
 			}
 		}
 		began := w.now()
-		log, exit, err := shell(ctx, path, w.cleanEnv(env), c, spec.Timeout.D())
+		log, exit, err := shell(ctx, path, w.cleanEnv(env), Command(spec.Policy, c), spec.Timeout.D())
 		if err != nil {
 			return res, err
 		}
@@ -154,6 +157,11 @@ func (w *Workspaces) fingerprint(ctx context.Context, r repo, p coppice.Workspac
 	put("link")
 	for _, l := range slices.Sorted(slices.Values(p.Link)) {
 		put(l)
+	}
+	if d := p.Docker; d.Set() {
+		for _, s := range []string{"docker", d.Service, d.Dir, d.File} {
+			put(s)
+		}
 	}
 	put("copy")
 	files, err := w.copies(ctx, r, p)

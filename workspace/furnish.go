@@ -34,6 +34,15 @@ func ValidPath(field, p string) error {
 	return nil
 }
 
+func validPaths(field string, paths []string) error {
+	for _, p := range paths {
+		if err := ValidPath(field, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 func validPolicy(p coppice.WorkspacePolicy) error {
 	if p.Kind != "" && p.Kind != "worktree" {
 		return coppice.Errorf(coppice.EInvalid, "%s is no kind of workspace", coppice.Quote(p.Kind)).WithFix("use worktree").WithField("workspace.kind")
@@ -59,7 +68,7 @@ func (w *Workspaces) furnish(ctx context.Context, r repo, tree string, p coppice
 	if err != nil {
 		return nil, err
 	}
-	if len(copies) == 0 && len(p.Link) == 0 {
+	if len(copies) == 0 && len(p.Link) == 0 && !p.Docker.Set() {
 		return nil, nil
 	}
 	from, err := os.OpenRoot(r.root)
@@ -95,6 +104,12 @@ func (w *Workspaces) furnish(ctx context.Context, r repo, tree string, p coppice
 			return nil, coppice.Failf(coppice.ClassEnvironment, fmt.Sprintf("cannot link %s into the workspace: %v", l, err), "check workspace.link")
 		}
 		given = append(given, l)
+	}
+	if p.Docker.Set() && !tracked[runFile] {
+		if err := w.dockerize(r, tree, to, p); err != nil {
+			return nil, err
+		}
+		given = append(given, runFile)
 	}
 	return given, nil
 }
@@ -227,9 +242,14 @@ func link(to *os.Root, name, target string) error {
 }
 
 // setup runs the policy's setup commands.
-func (w *Workspaces) setup(ctx context.Context, tree string, commands, env []string) error {
-	for _, c := range commands {
-		log, exit, err := shell(ctx, tree, w.cleanEnv(env), c, 0)
+func (w *Workspaces) setup(ctx context.Context, r repo, tree string, p coppice.WorkspacePolicy, env []string) error {
+	if len(p.Setup) > 0 {
+		if err := w.reachable(ctx, r, tree, p, env); err != nil {
+			return err
+		}
+	}
+	for _, c := range p.Setup {
+		log, exit, err := shell(ctx, tree, w.cleanEnv(env), Command(p, c), 0)
 		if err != nil {
 			return err
 		}

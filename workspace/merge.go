@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -21,13 +20,14 @@ import (
 // A rebase whose commits do not apply one by one, or whose history has merges
 // in it, lands as one squashed commit instead: its tree is the merge either way.
 func (w *Workspaces) Merge(ctx context.Context, spec coppice.MergeSpec) (coppice.MergeResult, error) {
-	if err := errors.Join(coppice.ValidBranch(spec.Base), coppice.ValidHash(spec.Head), validRef(spec.Ref), validStrategy(spec.Strategy)); err != nil {
+	if err := errors.Join(coppice.ValidBranch(spec.Base), coppice.ValidHash(spec.Head), validRef(spec.Ref), validStrategy(spec.Strategy), validPaths("ours", spec.Ours)); err != nil {
 		return coppice.MergeResult{}, firstError(err)
 	}
 	r, err := w.find(ctx, spec.Repo)
 	if err != nil {
 		return coppice.MergeResult{}, err
 	}
+	spec.Ours = resolved(r.root, spec.Ours)
 	res, err := w.merge(ctx, r, spec)
 	return res, told(err)
 }
@@ -64,12 +64,16 @@ func (w *Workspaces) merge(ctx context.Context, r repo, spec coppice.MergeSpec) 
 			return res, err
 		}
 	}
+	m.settleOurs(spec.Ours)
 	if m.conflicted {
 		res.Conflicts, err = w.conflicts(ctx, r, m, spec.Base, base, spec.Head)
 		return res, err
 	}
 	if res.Tree = m.tree; res.Tree != ours.tree {
 		if res.Tree, err = w.withoutLinks(ctx, r, base, m.tree); err != nil {
+			return res, err
+		}
+		if res.Tree, err = w.withOurs(ctx, r, base, res.Tree, spec.Ours); err != nil {
 			return res, err
 		}
 	}
@@ -169,23 +173,7 @@ func (w *Workspaces) withoutLinks(ctx context.Context, r repo, base, tree string
 			fmt.Fprintf(&drop, "0 %040d\t%s\x00", 0, c.path)
 		}
 	}
-	if drop.Len() == 0 {
-		return tree, nil
-	}
-	index, err := tempIndex(r, r.tmp()) // there is no index there: it begins empty
-	if err != nil {
-		return "", err
-	}
-	defer os.Remove(index)
-	env := []string{"GIT_INDEX_FILE=" + index}
-	if _, err := w.git.Do(ctx, git.Call{Dir: r.root, Env: env, Args: []string{"read-tree", tree}}); err != nil {
-		return "", err
-	}
-	if _, err := w.git.Do(ctx, git.Call{Dir: r.root, Env: env, Stdin: []byte(drop.String()), Args: []string{"update-index", "-z", "--index-info"}}); err != nil {
-		return "", err
-	}
-	got, err := w.git.Do(ctx, git.Call{Dir: r.root, Env: env, Args: []string{"write-tree"}})
-	return strings.TrimSpace(got), err
+	return w.editTree(ctx, r, tree, drop.String())
 }
 
 // newLinks lists the symbolic links that a tree has and the base has not.
@@ -223,6 +211,9 @@ func (w *Workspaces) replay(ctx context.Context, r repo, committer []string, spe
 			return "", err
 		}
 		if next, err = w.withoutLinks(ctx, r, base, next); err != nil {
+			return "", err
+		}
+		if next, err = w.withOurs(ctx, r, base, next, spec.Ours); err != nil {
 			return "", err
 		}
 		if next != tree && !(len(steps) == 0 && w.sameTree(ctx, r, next, tree)) {

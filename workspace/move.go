@@ -20,7 +20,7 @@ import (
 // Push the remote moves first, so that a base that moved here is never ahead of
 // a remote that refused it.
 func (w *Workspaces) Move(ctx context.Context, spec coppice.MoveSpec) (coppice.MoveResult, error) {
-	err := errors.Join(coppice.ValidBranch(spec.Base), coppice.ValidHash(spec.Old), coppice.ValidHash(spec.New), validRef(spec.Ref))
+	err := errors.Join(coppice.ValidBranch(spec.Base), coppice.ValidHash(spec.Old), coppice.ValidHash(spec.New), validRef(spec.Ref), validPaths("keep", spec.Keep))
 	if spec.Remote == "" {
 		spec.Remote = "origin"
 	}
@@ -71,7 +71,7 @@ func (w *Workspaces) move(ctx context.Context, r repo, spec coppice.MoveSpec) (c
 	if spec.Push {
 		// What would block the branch here must be known before the remote has
 		// moved; advance looks again.
-		if _, why, err := w.blocked(ctx, r, spec.Base, spec.Old, spec.New); err != nil || why != "" {
+		if _, why, err := w.blocked(ctx, r, spec); err != nil || why != "" {
 			return coppice.MoveResult{Now: now, Blocked: why}, err
 		}
 		res, pushed, err := w.push(ctx, r, spec)
@@ -82,7 +82,7 @@ func (w *Workspaces) move(ctx context.Context, r repo, spec coppice.MoveSpec) (c
 	if err := w.step("pushed"); err != nil {
 		return coppice.MoveResult{}, err
 	}
-	return w.advance(ctx, r, spec.Base, spec.Old, spec.New, spec.Ref)
+	return w.advance(ctx, r, spec)
 }
 
 // dropRefs deletes those of the refs that are there.
@@ -101,8 +101,9 @@ func (w *Workspaces) dropRefs(ctx context.Context, r repo, names ...string) erro
 // advance moves the branch, and the checkouts that stand on it. The ref that
 // kept the commit until now goes in the same moment. When a checkout cannot
 // follow after all, because somebody changed it in between, both go back.
-func (w *Workspaces) advance(ctx context.Context, r repo, base, from, to, ref string) (coppice.MoveResult, error) {
-	trees, why, err := w.blocked(ctx, r, base, from, to)
+func (w *Workspaces) advance(ctx context.Context, r repo, spec coppice.MoveSpec) (coppice.MoveResult, error) {
+	base, from, to, ref := spec.Base, spec.Old, spec.New, spec.Ref
+	trees, why, err := w.blocked(ctx, r, spec)
 	if err != nil || why != "" {
 		return coppice.MoveResult{Now: from, Blocked: why}, err
 	}
@@ -180,7 +181,8 @@ var progress = []struct{ file, what string }{
 
 // blocked returns the checkouts that have to move with the base, and says why
 // it must not move now; empty when it may.
-func (w *Workspaces) blocked(ctx context.Context, r repo, base, from, to string) (trees []worktree, why string, err error) {
+func (w *Workspaces) blocked(ctx context.Context, r repo, spec coppice.MoveSpec) (trees []worktree, why string, err error) {
+	base := spec.Base
 	list, err := w.worktrees(ctx, r)
 	if err != nil {
 		return nil, "", err
@@ -200,7 +202,7 @@ func (w *Workspaces) blocked(ctx context.Context, r repo, base, from, to string)
 				return nil, fmt.Sprintf("%s has %s checked out and is in the middle of %s", t.path, base, p.what), nil
 			}
 		}
-		if why, err := w.dirty(ctx, r, t, base, from, to); err != nil || why != "" {
+		if why, err := w.dirty(ctx, r, t, spec); err != nil || why != "" {
 			return nil, why, err
 		}
 		trees = append(trees, t)
@@ -223,8 +225,11 @@ func busyWith(dir, base string) string {
 	return ""
 }
 
-// dirty says what keeps a checkout from moving along.
-func (w *Workspaces) dirty(ctx context.Context, r repo, t worktree, base, from, to string) (string, error) {
+// dirty says what keeps a checkout from moving along. Changes in files that are
+// kept do not, unless the move would touch them: then git refuses below.
+func (w *Workspaces) dirty(ctx context.Context, r repo, t worktree, spec coppice.MoveSpec) (string, error) {
+	base, from, to := spec.Base, spec.Old, spec.New
+	keep := resolved(t.path, spec.Keep)
 	// Both looks are at a copy of the index, so that nothing of the person's is
 	// written. The first one may lock the copy: that lets it refresh the stat
 	// data there, which the second one goes by.
@@ -244,13 +249,15 @@ func (w *Workspaces) dirty(ctx context.Context, r repo, t worktree, base, from, 
 			names = append(names, e[3:])
 		}
 	}
+	changed := len(names) > 0
+	names = slices.DeleteFunc(names, func(n string) bool { return slices.Contains(keep, n) })
 	if len(names) > 0 {
 		return fmt.Sprintf("%s has %s checked out with uncommitted changes in %s: commit or stash them", t.path, base, listed(names)), nil
 	}
-	if nothingInTheWay(r.git, t.path, from, to) {
+	if !changed && nothingInTheWay(r.git, t.path, from, to) {
 		return "", nil
 	}
-	// A dry run finds untracked files in the way.
+	// A dry run finds untracked files in the way, and kept ones that would change.
 	_, err = w.git.Do(ctx, git.Call{Dir: t.path, Env: env, Args: []string{"read-tree", "--dry-run", "-m", "-u", from, to}})
 	if err == nil || git.Exit(err) != 128 {
 		return "", err
@@ -310,8 +317,16 @@ func (w *Workspaces) catchUp(ctx context.Context, r repo, spec coppice.MoveSpec)
 }
 
 func (w *Workspaces) catchUpTree(ctx context.Context, tree, index string, spec coppice.MoveSpec) error {
+	spec.Keep = resolved(tree, spec.Keep)
 	env := []string{"GIT_INDEX_FILE=" + index}
-	_, exit, err := w.git.Status(ctx, git.Call{Dir: tree, Env: env, OK: []int{1}, Args: []string{"diff-index", "--cached", "--quiet", spec.Old, "--"}})
+	staged := []string{"diff-index", "--cached", "--quiet", spec.Old, "--"}
+	for i, k := range spec.Keep {
+		if i == 0 {
+			staged = append(staged, ":(top)")
+		}
+		staged = append(staged, ":(top,exclude,literal)"+k)
+	}
+	_, exit, err := w.git.Status(ctx, git.Call{Dir: tree, Env: env, OK: []int{1}, Args: staged})
 	if err != nil || exit == 1 {
 		return err // the index is not the old one: it followed, or it is the person's
 	}
@@ -328,10 +343,24 @@ func (w *Workspaces) catchUpTree(ctx context.Context, tree, index string, spec c
 		return err
 	}
 	names := strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
+	kept := len(names)
+	names = slices.DeleteFunc(names, func(n string) bool { return slices.Contains(spec.Keep, n) })
+	if kept -= len(names); len(names) == 0 {
+		return w.follow(ctx, tree, spec.Old, spec.New)
+	}
 	same, err := w.git.Do(ctx, git.Call{Dir: tree, Env: append(env, "GIT_LITERAL_PATHSPECS=1"), Args: append([]string{"diff", "--name-only", "-z", spec.New, "--"}, names...)})
 	if err != nil || same != "" {
 		return err
 	}
-	_, err = w.git.Run(ctx, tree, "read-tree", "--reset", "-u", spec.New)
-	return err
+	if kept == 0 {
+		_, err = w.git.Run(ctx, tree, "read-tree", "--reset", "-u", spec.New)
+		return err
+	}
+	// A kept file must not be written over. Once the index knows the new files
+	// too, the checkout follows as any other does.
+	c := git.Call{Dir: tree, Args: []string{"update-index", "--add", "--remove", "-z", "--stdin"}, Stdin: []byte(strings.Join(names, "\x00"))}
+	if _, err := w.git.Do(ctx, c); err != nil {
+		return err
+	}
+	return w.follow(ctx, tree, spec.Old, spec.New)
 }

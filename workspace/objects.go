@@ -320,7 +320,7 @@ func writeRef(common, name, id string) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		return errOdd
 	}
-	if err := replaceLocked(file, id+"\n"); err != nil {
+	if err := replaceRef(common, file, id+"\n"); err != nil {
 		return errOdd // git waits for whoever holds it, or says who does
 	}
 	return nil

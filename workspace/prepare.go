@@ -11,7 +11,8 @@ import (
 )
 
 // Prepare makes the workspace of a task, or completes a half-made one. The
-// branch is made from the base's commit unless it is there already.
+// branch is made from the base's commit, or from the one the spec names, unless
+// it is there already.
 func (w *Workspaces) Prepare(ctx context.Context, spec coppice.PrepareSpec) (coppice.PrepareResult, error) {
 	if err := errors.Join(validKey(spec.Key), coppice.ValidBranch(spec.Branch), coppice.ValidBranch(spec.Base), validPolicy(spec.Policy)); err != nil {
 		return coppice.PrepareResult{}, firstError(err)
@@ -24,9 +25,33 @@ func (w *Workspaces) Prepare(ctx context.Context, spec coppice.PrepareSpec) (cop
 	if err != nil {
 		return coppice.PrepareResult{}, err
 	}
+	start := base
+	if spec.From != "" {
+		if start, base, err = w.forkPoint(ctx, r, spec.From, base); err != nil {
+			return coppice.PrepareResult{}, told(err)
+		}
+	}
 	want := slot{Key: spec.Key, Branch: spec.Branch, Base: base}
-	res, err := w.build(ctx, r, want, building{start: base, policy: spec.Policy})
+	res, err := w.build(ctx, r, want, building{start: start, policy: spec.Policy})
 	return res, told(err)
+}
+
+// forkPoint resolves the branch or commit that another branch begins from, and
+// where it left the base.
+func (w *Workspaces) forkPoint(ctx context.Context, r repo, from, base string) (start, left string, err error) {
+	if coppice.ValidHash(from) == nil {
+		if start, err = w.git.Run(ctx, r.root, "rev-parse", "--verify", "--quiet", "--end-of-options", from+"^{commit}"); err != nil {
+			return "", "", coppice.Failf(coppice.ClassEnvironment, "the commit "+from+" to begin from is gone", "make a new task")
+		}
+	} else if err = coppice.ValidBranch(from); err != nil {
+		return "", "", err
+	} else if start, err = w.branch(ctx, r, from); err != nil {
+		return "", "", err
+	}
+	if left, err = w.git.Run(ctx, r.root, "merge-base", base, start); err != nil {
+		return "", "", fmt.Errorf("looking where %s left the base: %w", from, err)
+	}
+	return start, left, nil
 }
 
 func validKey(key string) error {
@@ -135,7 +160,7 @@ func (w *Workspaces) furnished(ctx context.Context, r repo, s slot, b building) 
 		return s, "", err
 	}
 	if !s.SetUp {
-		if err := w.setup(ctx, path, b.policy.Setup, Env(s.Key, path, s.Branch, s.Ports)); err != nil {
+		if err := w.setup(ctx, r, path, b.policy, Env(s.Key, path, s.Branch, s.Ports)); err != nil {
 			return s, "", err
 		}
 		s.SetUp = true

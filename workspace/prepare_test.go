@@ -316,3 +316,33 @@ func TestSparse(t *testing.T) {
 		t.Error(s)
 	}
 }
+
+// A workspace can begin from another task's branch, or from a commit.
+func TestPrepareFrom(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	base := run(t, b.root, "git", "rev-parse", "HEAD")
+	source := b.prepare("app-1")
+	write(t, source.Path, "new.txt", "new")
+	head := commit(t, source.Path, "work")
+	write(t, b.root, "c.txt", "c")
+	commit(t, b.root, "the base goes on")
+	for key, from := range map[string]string{"app-2": "coppice/app-1", "app-3": head} {
+		spec := coppice.PrepareSpec{Key: key, Repo: b.root, Branch: "coppice/" + key, Base: "main", From: from}
+		for range 2 { // the second time finds it
+			got := must[coppice.PrepareResult](t)(b.Prepare(b.ctx, spec))
+			if got.Head != head || got.BaseCommit != base {
+				t.Errorf("from %s: head %s, base %s; want %s and %s", from, got.Head, got.BaseCommit, head, base)
+			}
+			if text := read(t, got.Path, "new.txt"); text != "new" {
+				t.Errorf("from %s: new.txt has %q", from, text)
+			}
+		}
+	}
+	for _, from := range []string{"coppice/app-9", strings.Repeat("0", 40), "-x", "main..", "HEAD"} {
+		_, err := b.Prepare(b.ctx, coppice.PrepareSpec{Key: "app-4", Repo: b.root, Branch: "coppice/app-4", Base: "main", From: from})
+		if err == nil {
+			t.Errorf("from %s: no error", from)
+		}
+	}
+}

@@ -49,7 +49,7 @@ func (w *Workspaces) push(ctx context.Context, r repo, spec coppice.MoveSpec) (r
 	if ahead, err := w.isAncestor(ctx, r, spec.Old, theirs); err != nil {
 		return res, false, err
 	} else if ahead {
-		res, err := w.advance(ctx, r, spec.Base, spec.Old, theirs, "")
+		res, err := w.advance(ctx, r, coppice.MoveSpec{Base: spec.Base, Old: spec.Old, New: theirs, Keep: spec.Keep})
 		res.Moved = false // not to New
 		return res, false, err
 	}

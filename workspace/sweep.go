@@ -8,6 +8,9 @@ import (
 	"time"
 )
 
+// staleAge is the age at which what nobody is known to hold belongs to nobody.
+const staleAge = 10 * time.Minute
+
 // Sweep removes what killed processes of ours left behind: temporary files, and
 // locks within git's directories of our worktrees and in our own refs. A lock
 // that a living process could hold is left alone, as is everything of the
@@ -17,7 +20,7 @@ func (w *Workspaces) Sweep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	old := w.now().Add(-10 * time.Minute)
+	old := w.now().Add(-staleAge)
 	for _, d := range dirs {
 		r := repo{dir: filepath.Dir(d)}
 		sweepDir(r.tmp(), "", old)
@@ -59,17 +62,7 @@ func (w *Workspaces) sweepSlot(ctx context.Context, r repo, s slot, old time.Tim
 		}
 	}
 	common := filepath.Dir(filepath.Dir(admin))
-	for _, refs := range []string{"refs/coppice", "refs/heads/coppice"} {
-		_ = filepath.WalkDir(filepath.Join(common, refs), func(p string, d os.DirEntry, err error) error {
-			if err != nil || !strings.HasSuffix(p, ".lock") {
-				return nil
-			}
-			if st, err := d.Info(); err == nil && st.ModTime().Before(w.now().Add(-10*time.Minute)) {
-				_ = os.Remove(p)
-			}
-			return nil
-		})
-	}
+	w.sweepRefs(common)
 	return nil
 }
 

@@ -1,0 +1,168 @@
+package workspace
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"coppice"
+)
+
+// features makes the repository's features file, tracked.
+func (b *bundle) features(text string) {
+	b.t.Helper()
+	write(b.t, b.root, "features.json", text)
+	commit(b.t, b.root, "features")
+}
+
+func (b *bundle) keepSpec(m coppice.MergeResult) coppice.MoveSpec {
+	s := b.moveSpec(m)
+	s.Keep = []string{"features.json"}
+	return s
+}
+
+// A checkout that is dirty by a kept file alone moves along, and the file stays
+// as the person, or Coppice, left it.
+func TestMoveKeeps(t *testing.T) {
+	t.Parallel()
+	for _, staged := range []bool{false, true} {
+		b := setup(t)
+		b.features("open\n")
+		m := must[coppice.MergeResult](t)(b.Merge(b.ctx, b.mergeSpec(b.candidate("app-1", "x.txt", "a.txt"), coppice.StrategySquash)))
+		write(t, b.root, "features.json", "passed\n")
+		if staged {
+			run(t, b.root, "git", "add", "features.json")
+		}
+		if got := must[coppice.MoveResult](t)(b.Move(b.ctx, b.moveSpec(m))); got.Moved || !strings.Contains(got.Blocked, "features.json") {
+			t.Fatalf("not named as kept: %+v", got)
+		}
+		write(t, b.root, "dir/b.txt", "mine")
+		if got := must[coppice.MoveResult](t)(b.Move(b.ctx, b.keepSpec(m))); got.Moved || !strings.Contains(got.Blocked, `"dir/b.txt"`) || strings.Contains(got.Blocked, "features.json") {
+			t.Fatalf("another dirty file: %+v", got)
+		}
+		run(t, b.root, "git", "checkout", "--", "dir/b.txt")
+		if got := must[coppice.MoveResult](t)(b.Move(b.ctx, b.keepSpec(m))); !got.Moved {
+			t.Fatalf("%+v", got)
+		}
+		want := map[bool]string{false: "M features.json", true: "M  features.json"}[staged]
+		if s := run(t, b.root, "git", "status", "--porcelain"); strings.TrimSpace(s) != want || read(t, b.root, "x.txt") != "by app-1\n" {
+			t.Errorf("the checkout did not follow: %q", s)
+		}
+		if got := read(t, b.root, "features.json"); got != "passed\n" {
+			t.Errorf("the kept file is now %q", got)
+		}
+	}
+}
+
+// A move that would write over a changed file waits, kept or not.
+func TestMoveNeverOverwritesAKeptFile(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.features("open\n")
+	m := must[coppice.MergeResult](t)(b.Merge(b.ctx, b.mergeSpec(b.candidate("app-1", "features.json", "x.txt"), coppice.StrategySquash)))
+	write(t, b.root, "features.json", "mine\n")
+	before := print(t, b.root)
+	got := must[coppice.MoveResult](t)(b.Move(b.ctx, b.keepSpec(m)))
+	if got.Moved || !strings.Contains(got.Blocked, "features.json") || got.Now != m.Base {
+		t.Errorf("%+v", got)
+	}
+	if d := cmp.Diff(before, print(t, b.root)); d != "" {
+		t.Errorf("the checkout changed: %s", d)
+	}
+}
+
+// A crash at any point of a move does not lose the kept file, and the next try
+// brings the checkout along, also when a killed checkout wrote half of it.
+func TestMoveKeepsThroughCrashes(t *testing.T) {
+	t.Parallel()
+	for _, half := range []bool{false, true} {
+		b := setup(t)
+		b.features("open\n")
+		m := must[coppice.MergeResult](t)(b.Merge(b.ctx, b.mergeSpec(b.candidate("app-1", "x.txt", "a.txt"), coppice.StrategySquash)))
+		write(t, b.root, "features.json", "passed\n")
+		var got coppice.MoveResult
+		wrote := false
+		crashes(t, b.Workspaces, func() (err error) {
+			if now := run(t, b.root, "git", "rev-parse", "main"); half && now == m.Commit && !wrote {
+				write(t, b.root, "a.txt", "by app-1\n") // as a killed checkout leaves it
+				wrote = true
+			}
+			got, err = b.Move(b.ctx, b.keepSpec(m))
+			return err
+		})
+		if s := run(t, b.root, "git", "status", "--porcelain"); !got.Moved || strings.TrimSpace(s) != "M features.json" || read(t, b.root, "x.txt") != "by app-1\n" {
+			t.Errorf("half %v: %+v %q", half, got, s)
+		}
+		if read(t, b.root, "features.json") != "passed\n" {
+			t.Error("the kept file is lost")
+		}
+	}
+}
+
+// What a candidate says of a file that is ours does not land, whether it
+// conflicts or not, whether the base has the file or not.
+func TestMergeOurs(t *testing.T) {
+	t.Parallel()
+	for name, prepare := range map[string]func(b *bundle){
+		"same":     func(*bundle) {},
+		"conflict": func(b *bundle) { write(b.t, b.root, "features.json", "base\n"); commit(b.t, b.root, "meanwhile") },
+		"gone": func(b *bundle) {
+			if err := os.Remove(filepath.Join(b.root, "features.json")); err != nil {
+				b.t.Fatal(err)
+			}
+			commit(b.t, b.root, "gone")
+		},
+	} {
+		b := setup(t)
+		b.features("open\n")
+		head := b.candidate("app-1", "x.txt", "features.json", "y.txt")
+		only := b.candidate("app-2", "features.json")
+		prepare(b)
+		want, _ := os.ReadFile(filepath.Join(b.root, "features.json"))
+		for _, s := range []string{coppice.StrategySquash, coppice.StrategyMerge, coppice.StrategyRebase} {
+			spec := b.mergeSpec(head, s)
+			spec.Ours = []string{"features.json"}
+			m := must[coppice.MergeResult](t)(b.Merge(b.ctx, spec))
+			if m.Commit == "" || len(m.Conflicts) > 0 {
+				t.Fatalf("%s, %s: %+v", name, s, m)
+			}
+			files := run(t, b.root, "git", "ls-tree", "-r", "--name-only", m.Commit)
+			if strings.Contains(files, "features.json") != (len(want) > 0) || !strings.Contains(files, "x.txt\ny.txt") {
+				t.Errorf("%s, %s: %s", name, s, files)
+			}
+			if len(want) > 0 && run(t, b.root, "git", "show", m.Commit+":features.json")+"\n" != string(want) {
+				t.Errorf("%s, %s: the candidate changed it", name, s)
+			}
+		}
+		spec := b.mergeSpec(only, coppice.StrategySquash)
+		spec.Ours = []string{"features.json"}
+		if m := must[coppice.MergeResult](t)(b.Merge(b.ctx, spec)); !m.Empty {
+			t.Errorf("%s: nothing else was changed, and yet %+v", name, m)
+		}
+	}
+}
+
+// A kept file may be a link to the file itself.
+func TestMoveKeepsLinked(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	write(t, b.root, "data/list.json", "open\n")
+	if err := os.Symlink("data/list.json", filepath.Join(b.root, "features.json")); err != nil {
+		t.Fatal(err)
+	}
+	commit(t, b.root, "features")
+	spec := b.mergeSpec(b.candidate("app-1", "x.txt", "data/list.json"), coppice.StrategySquash)
+	spec.Ours = []string{"features.json"}
+	m := must[coppice.MergeResult](t)(b.Merge(b.ctx, spec))
+	if got := run(t, b.root, "git", "show", m.Commit+":data/list.json"); got != "open" {
+		t.Errorf("the candidate changed it to %q", got)
+	}
+	write(t, b.root, "data/list.json", "passed\n")
+	crashes(t, b.Workspaces, func() error { _, err := b.Move(b.ctx, b.keepSpec(m)); return err })
+	if s := run(t, b.root, "git", "status", "--porcelain"); strings.TrimSpace(s) != "M data/list.json" || read(t, b.root, "data/list.json") != "passed\n" || read(t, b.root, "x.txt") != "by app-1\n" {
+		t.Errorf("the checkout: %q", s)
+	}
+}

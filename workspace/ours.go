@@ -1,0 +1,80 @@
+package workspace
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"coppice/workspace/git"
+)
+
+// settleOurs takes conflicts in files that the candidate does not change for
+// settled: the base's version stands.
+func (m *merged) settleOurs(ours []string) {
+	if len(ours) == 0 || !m.conflicted {
+		return
+	}
+	m.files = slices.DeleteFunc(m.files, func(p string) bool { return slices.Contains(ours, p) })
+	m.conflicted = len(m.files) > 0
+}
+
+// resolved adds to files of a checkout those that they lead to as symbolic
+// links, where these are in the checkout as well.
+func resolved(tree string, names []string) []string {
+	all := slices.Clone(names)
+	for _, n := range names {
+		to, err := filepath.EvalSymlinks(filepath.Join(tree, filepath.FromSlash(n)))
+		if err != nil {
+			continue // not there, or a link to nowhere
+		}
+		rel, err := filepath.Rel(tree, to)
+		if rel = filepath.ToSlash(rel); err == nil && filepath.IsLocal(rel) && !slices.Contains(all, rel) {
+			all = append(all, rel)
+		}
+	}
+	return all
+}
+
+// withOurs returns a tree in which the named files are as the base has them.
+func (w *Workspaces) withOurs(ctx context.Context, r repo, base, tree string, ours []string) (string, error) {
+	if len(ours) == 0 {
+		return tree, nil
+	}
+	args := append([]string{"diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--end-of-options", tree, base, "--"}, ours...)
+	out, err := w.git.Do(ctx, git.Call{Dir: r.root, Env: []string{"GIT_LITERAL_PATHSPECS=1"}, Args: args})
+	if err != nil {
+		return "", err
+	}
+	var info strings.Builder
+	for _, c := range rawDiff(out) {
+		if c.mode == "000000" {
+			c.mode = "0" // not in the base: it goes
+		}
+		fmt.Fprintf(&info, "%s %s\t%s\x00", c.mode, c.id, c.path)
+	}
+	return w.editTree(ctx, r, tree, info.String())
+}
+
+// editTree changes entries of a tree, given as git update-index wants them.
+func (w *Workspaces) editTree(ctx context.Context, r repo, tree, info string) (string, error) {
+	if info == "" {
+		return tree, nil
+	}
+	index, err := tempIndex(r, r.tmp()) // there is no index there: it begins empty
+	if err != nil {
+		return "", err
+	}
+	defer os.Remove(index)
+	env := []string{"GIT_INDEX_FILE=" + index}
+	if _, err := w.git.Do(ctx, git.Call{Dir: r.root, Env: env, Args: []string{"read-tree", tree}}); err != nil {
+		return "", err
+	}
+	if _, err := w.git.Do(ctx, git.Call{Dir: r.root, Env: env, Stdin: []byte(info), Args: []string{"update-index", "-z", "--index-info"}}); err != nil {
+		return "", err
+	}
+	got, err := w.git.Do(ctx, git.Call{Dir: r.root, Env: env, Args: []string{"write-tree"}})
+	return strings.TrimSpace(got), err
+}
