@@ -29,6 +29,12 @@ type Task struct {
 	NotBefore time.Time        `json:"not_before,omitzero"`
 	CreatedAt time.Time        `json:"created_at"`
 	CreatedBy string           `json:"created_by,omitempty"`
+	Category  string           `json:"category,omitempty" doc:"Routes it to a track"`
+	Steps     []string         `json:"steps,omitempty" doc:"What must be true when it is done; left out of lists"`
+	Feature   string           `json:"feature,omitempty" doc:"Its id in the project's features file"`
+	Budget    coppice.USD      `json:"budget,omitempty" doc:"The most to spend on it"`
+	ForkOf    string           `json:"fork_of,omitempty" doc:"The task it was forked from"`
+	Taken     bool             `json:"taken,omitempty" doc:"A person has it on the agent's own screen, or will in a moment"`
 	Status    coppice.Status   `json:"status"`
 	Reason    string           `json:"reason,omitempty" doc:"Why it stands where it stands"`
 	Fix       string           `json:"fix,omitempty" doc:"What a person can do about it"`
@@ -48,13 +54,31 @@ type Task struct {
 
 // Question is something a session asked a person.
 type Question struct {
-	ID         int64     `json:"id"`
-	Text       string    `json:"text"`
-	Options    []string  `json:"options,omitempty"`
-	AskedAt    time.Time `json:"asked_at"`
-	Answer     string    `json:"answer,omitempty"`
-	AnsweredAt time.Time `json:"answered_at,omitzero"`
-	Open       bool      `json:"open"`
+	ID         int64         `json:"id"`
+	Kind       string        `json:"kind,omitempty" doc:"Empty, or permission: may a tool be used"`
+	Text       string        `json:"text"`
+	Options    []string      `json:"options,omitempty"`
+	Rule       *coppice.Rule `json:"rule,omitempty" doc:"What an answer with always would remember"`
+	AskedAt    time.Time     `json:"asked_at"`
+	Answer     string        `json:"answer,omitempty"`
+	AnsweredAt time.Time     `json:"answered_at,omitzero"`
+	Open       bool          `json:"open"`
+}
+
+// RuleList is what people of a project said always to, newest first.
+type RuleList struct {
+	Rules []coppice.Rule `json:"rules"`
+}
+
+// Limit is an agent that nobody can use now.
+type Limit struct {
+	coppice.AgentLimit
+	Tasks []string `json:"tasks" doc:"Keys of the tasks that wait for it"`
+}
+
+// LimitList is every agent that nobody can use now, by name.
+type LimitList struct {
+	Limits []Limit `json:"limits"`
 }
 
 // TaskDetail is a task with everything that belongs to it.
@@ -144,6 +168,8 @@ type ProjectStatus struct {
 	Running int       `json:"running"`
 	Limit   int       `json:"limit"`
 	Paused  time.Time `json:"paused_at,omitzero"`
+	// Warnings say what is wrong with what the project keeps in its checkout.
+	Warnings []string `json:"warnings,omitempty" doc:"What is wrong in its checkout, such as a features file that cannot be read"`
 }
 
 // Version says what the server is.

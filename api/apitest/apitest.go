@@ -47,6 +47,11 @@ func Start(t testing.TB, s store.Store, change ...func(*http.Config)) *Bundle {
 			return coppice.Errorf(coppice.EInvalid, "the agent %q is not installed", agent).WithFix("install it").WithField("agent")
 		}
 		return nil
+	}, func(_ coppice.Project, agent string) error {
+		if agent == "blind" {
+			return coppice.Errorf(coppice.EConflict, "%s has no screen that a person could take over", agent).WithFix("send it messages")
+		}
+		return nil
 	})
 	b.Config = http.Config{
 		Token: Token, Store: s, Engine: b.Intake, Status: Statuser{}, Version: "test",

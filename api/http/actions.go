@@ -23,6 +23,7 @@ type sendIn struct {
 	TaskIn
 	Body struct {
 		Text string `json:"text" minLength:"1"`
+		Next bool   `json:"next,omitempty" doc:"When the running session's turn is over, not in mid-turn"`
 	}
 }
 
@@ -70,7 +71,11 @@ func (s *Server) send(ctx context.Context, in *sendIn) (msg coppice.Message, err
 		return msg, err
 	}
 	_, err = s.act(ctx, in.Key, func(ctx context.Context) (err error) {
-		msg, err = s.cfg.Engine.Send(ctx, in.Key, in.Body.Text)
+		say := s.cfg.Engine.Send
+		if in.Body.Next {
+			say = s.cfg.Engine.SendNext
+		}
+		msg, err = say(ctx, in.Key, in.Body.Text)
 		return err
 	})
 	return msg, err

@@ -53,7 +53,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		secure(rec.Header())
 		r.Body = http.MaxBytesReader(rec, r.Body, maxBody)
 		if err := s.admit(r); err != nil {
-			s.fail(rec, r, err)
+			s.turnAway(rec, r, err)
 			return
 		}
 		next.ServeHTTP(rec, r)

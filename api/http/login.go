@@ -1,11 +1,14 @@
 package http
 
 import (
+	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"net"
 	"net/http"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -16,21 +19,22 @@ const (
 	codeTTL     = 2 * time.Minute
 	signedInTTL = 12 * time.Hour
 	maxCodes    = 16 // links that wait to be used
-	maxSignedIn = 64 // browsers
 )
 
-// login remembers which one-time codes and which browsers are good. It keeps
-// hashes only, and only in memory: a restart signs every browser out.
+// login remembers which one-time codes are good, by their hashes and only in
+// memory. What a signed-in browser shows is sealed with a key made from the
+// server's token instead: a restart under an open page does not sign it out,
+// and a new token signs every browser out.
 type login struct {
 	now func() time.Time
+	key [32]byte
 
-	mu       sync.Mutex
-	codes    map[[32]byte]time.Time // until when
-	browsers map[[32]byte]time.Time
+	mu    sync.Mutex
+	codes map[[32]byte]time.Time // until when
 }
 
-func newLogin(now func() time.Time) *login {
-	return &login{now: now, codes: map[[32]byte]time.Time{}, browsers: map[[32]byte]time.Time{}}
+func newLogin(now func() time.Time, token string) *login {
+	return &login{now: now, key: sha256.Sum256([]byte("coppice browser " + token)), codes: map[[32]byte]time.Time{}}
 }
 
 // mint makes a code that signs one browser in, once.
@@ -38,7 +42,7 @@ func (l *login) mint() (code string, until time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	code, until = secret(), l.now().Add(codeTTL)
-	l.put(l.codes, code, until, maxCodes)
+	l.put(code, until)
 	return code, until
 }
 
@@ -52,37 +56,46 @@ func (l *login) redeem(code string) (string, bool) {
 	if !ok || !l.now().Before(until) {
 		return "", false
 	}
-	key := secret()
-	l.put(l.browsers, key, l.now().Add(signedInTTL), maxSignedIn)
-	return key, true
+	return l.seal(secret() + "." + strconv.FormatInt(l.now().Add(signedInTTL).Unix(), 10)), true
 }
 
+// seal adds the proof that we said a text.
+func (l *login) seal(text string) string {
+	mac := hmac.New(sha256.New, l.key[:])
+	_, _ = mac.Write([]byte(text)) // never fails
+	return text + "." + base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// signedIn tells whether a browser's secret is one of ours and not too old.
 func (l *login) signedIn(key string) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	until, ok := l.browsers[sha256.Sum256([]byte(key))]
-	return ok && l.now().Before(until)
+	end := strings.LastIndexByte(key, '.')
+	if end < 0 || !hmac.Equal([]byte(l.seal(key[:end])), []byte(key)) {
+		return false
+	}
+	_, until, _ := strings.Cut(key[:end], ".")
+	at, err := strconv.ParseInt(until, 10, 64)
+	return err == nil && l.now().Before(time.Unix(at, 0))
 }
 
-// put adds an entry, dropping what has expired and, when there is no room, what
+// put adds a code, dropping what has expired and, when there is no room, what
 // expires first.
-func (l *login) put(m map[[32]byte]time.Time, key string, until time.Time, most int) {
-	for k, t := range m {
+func (l *login) put(code string, until time.Time) {
+	for k, t := range l.codes {
 		if !l.now().Before(t) {
-			delete(m, k)
+			delete(l.codes, k)
 		}
 	}
-	for len(m) >= most {
+	for len(l.codes) >= maxCodes {
 		var first [32]byte
 		var at time.Time
-		for k, t := range m {
+		for k, t := range l.codes {
 			if at.IsZero() || t.Before(at) {
 				first, at = k, t
 			}
 		}
-		delete(m, first)
+		delete(l.codes, first)
 	}
-	m[sha256.Sum256([]byte(key))] = until
+	l.codes[sha256.Sum256([]byte(code))] = until
 }
 
 func secret() string {

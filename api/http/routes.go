@@ -50,7 +50,9 @@ func (s *Server) routes() {
 	s.projectRoutes(a)
 	s.taskRoutes(a)
 	s.actionRoutes(a)
+	s.talkRoutes(a)
 	s.sessionRoutes(a)
+	s.terminalRoutes(a)
 	s.eventRoutes(a)
 	s.serverRoutes(a)
 
@@ -61,7 +63,7 @@ func (s *Server) routes() {
 	s.mux.HandleFunc("GET /readyz", s.serveReady)
 	s.mux.HandleFunc("GET /metrics", s.serveMetrics)
 	s.mux.HandleFunc("GET /login", s.signIn)
-	s.mux.HandleFunc("GET /{$}", s.servePage)
+	s.webRoutes()
 }
 
 func (s *Server) serveSpec(w http.ResponseWriter, r *http.Request) {

@@ -82,9 +82,13 @@ func (s *Server) statusProjects(r store.Reader, prefix string, out *api.Status) 
 	projects, err := r.Projects()
 	for _, p := range projects {
 		if id == 0 || p.ID == id {
-			out.Projects = append(out.Projects, api.ProjectStatus{
+			st := api.ProjectStatus{
 				Prefix: p.Prefix, Path: p.Path, Running: runningIn(running, p.ID), Limit: p.Policy.Limits.Sessions, Paused: p.PausedAt,
-			})
+			}
+			if s.cfg.Warnings != nil {
+				st.Warnings = s.cfg.Warnings(p.ID)
+			}
+			out.Projects = append(out.Projects, st)
 		}
 	}
 	return id, err
@@ -159,14 +163,10 @@ func (s *Server) serveReady(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte("ok\n"))
 }
 
+// page stands in for the dashboard where that was not built.
+//
 //go:embed page.html
 var page []byte
-
-// servePage serves the page that stands in for the dashboard.
-func (s *Server) servePage(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	_, _ = w.Write(page)
-}
 
 // serveMetrics writes the Prometheus text format.
 func (s *Server) serveMetrics(w http.ResponseWriter, r *http.Request) {

@@ -14,6 +14,7 @@ package http
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"log/slog"
 	"net"
 	"net/http"
@@ -38,6 +39,18 @@ type Engine interface {
 	Retry(ctx context.Context, key, note string) (coppice.Task, error)
 	Land(ctx context.Context, key string) (coppice.Task, error)
 	Send(ctx context.Context, key, text string) (coppice.Message, error)
+	SendNext(ctx context.Context, key, text string) (coppice.Message, error)
+	Interrupt(ctx context.Context, key, text string) (coppice.Message, error)
+	Model(ctx context.Context, key, model string) (coppice.Message, error)
+	Continue(ctx context.Context, key, text string) (coppice.Task, error)
+	// Fork returns the new task.
+	Fork(ctx context.Context, key, text string) (coppice.Task, error)
+	Take(ctx context.Context, key string) (coppice.Task, error)
+	Give(ctx context.Context, key, text string) (coppice.Task, error)
+	// ForgetRule forgets the nth remembered rule, counted from 1.
+	ForgetRule(ctx context.Context, project string, n int) (coppice.Rule, error)
+	Limits(r store.Reader) ([]engine.AgentLimit, error)
+	ClearLimit(ctx context.Context, agent string) error
 	// Answer answers a question; 0 means the task's oldest open one.
 	Answer(ctx context.Context, key string, question int64, text string) (coppice.Question, error)
 	// Undo brings a removed workspace back; an empty key means the newest one
@@ -59,6 +72,12 @@ type Config struct {
 	Status Statuser
 	Diff   func(ctx context.Context, t coppice.Task) (string, error)
 	Backup func(ctx context.Context) (path string, err error)
+
+	Warnings func(project int64) []string // what is wrong in its checkout; nothing when nil
+
+	Web fs.FS // the built dashboard; without one there is a page that says so
+
+	Attach Attach // opens terminals; without it there are none
 
 	Version string
 	Now     func() time.Time
@@ -88,6 +107,8 @@ type Server struct {
 	mux     *recordingMux
 	spec    func() ([]byte, error)
 	handler http.Handler
+
+	terminals sync.WaitGroup // of clients that have one
 
 	streams context.Context // ends when the server stops
 	cancel  context.CancelCauseFunc
@@ -119,7 +140,7 @@ func New(cfg Config) (*Server, error) {
 	s := &Server{
 		cfg:     cfg,
 		log:     cfg.Log,
-		login:   newLogin(cfg.Now),
+		login:   newLogin(cfg.Now, cfg.Token),
 		traffic: newTraffic(),
 		mux:     &recordingMux{ServeMux: http.NewServeMux()},
 	}
@@ -247,6 +268,7 @@ func (s *Server) Stop() {
 		_ = srv.Close() // what is left is closed for good; nothing more can be done about it
 	}
 	<-served
+	s.terminals.Wait()
 }
 
 // knownHosts are the Host headers that mean this server.

@@ -148,7 +148,7 @@ func (s *Server) fill(ctx context.Context, r store.Reader, f store.TaskFilter, i
 				out.Next = out.Tasks[in.Limit-1].ID
 				return nil
 			}
-			v.Body = ""
+			v.Body, v.Steps = "", nil
 			out.Tasks = append(out.Tasks, v)
 		}
 		if len(tasks) < f.Most {

@@ -50,12 +50,13 @@ func view(t coppice.Task, st engine.TaskStatus, project string, after []string, 
 		Agent: t.Agent, Model: t.Model, Checks: t.Checks, After: after, NotBefore: t.NotBefore, CreatedAt: t.CreatedAt,
 		CreatedBy: t.CreatedBy, Status: st.Status, Reason: st.Reason, Fix: st.Fix, Stage: t.Stage, Since: t.StageAt,
 		Round: t.Round, Outcome: t.Outcome, Failure: t.Failure, Warning: t.Warning, Landed: t.Landed, EndedAt: t.EndedAt,
-		Sessions: len(sessions),
+		Sessions: len(sessions), Category: t.Category, Steps: t.Steps, Feature: t.Feature, Budget: t.Budget, ForkOf: t.ForkOf,
 	}
 	for _, x := range sessions {
 		v.Session = x.Key
 		v.Usage = v.Usage.Add(x.Usage)
 	}
+	v.Taken = t.TakeAsked || t.Next != nil && t.Next.Screen || st.Session != nil && st.Session.Screen && st.Session.State.Live()
 	if st.Question != nil && st.Question.Open() {
 		q := question(*st.Question)
 		v.Question = &q
@@ -65,7 +66,7 @@ func view(t coppice.Task, st engine.TaskStatus, project string, after []string, 
 
 func question(q coppice.Question) api.Question {
 	return api.Question{
-		ID: q.ID, Text: q.Text, Options: q.Options, AskedAt: q.AskedAt, Answer: q.Answer, AnsweredAt: q.AnsweredAt, Open: q.Open(),
+		ID: q.ID, Kind: q.Kind, Rule: q.Rule, Text: q.Text, Options: q.Options, AskedAt: q.AskedAt, Answer: q.Answer, AnsweredAt: q.AnsweredAt, Open: q.Open(),
 	}
 }
 

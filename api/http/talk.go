@@ -1,0 +1,136 @@
+package http
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"coppice"
+	"coppice/api"
+	"coppice/store"
+)
+
+type wordsIn struct {
+	TaskIn
+	Body struct {
+		Text string `json:"text,omitempty" doc:"Told to the agent"`
+	}
+}
+
+type modelIn struct {
+	TaskIn
+	Body struct {
+		Model string `json:"model" minLength:"1" maxLength:"64" doc:"The vendor's name for it, or auto"`
+	}
+}
+
+type ruleIn struct {
+	ProjectIn
+	N int `path:"n" minimum:"1" maximum:"1000" doc:"Its place in the list, from 1"`
+}
+
+type agentIn struct {
+	Agent string `path:"agent" maxLength:"64"`
+}
+
+// talkRoutes are what people say to sessions besides plain messages, and how
+// conversations go on.
+func (s *Server) talkRoutes(a huma.API) {
+	task := func(name, id, about string, body int64) op {
+		return op{method: http.MethodPost, path: "/tasks/{key}/" + name, id: id, tag: "tasks", about: about, body: body}
+	}
+	add(s, a, task("interrupt", "interrupt-session", "End the running session's turn; a text begins the next", textBody), s.message(s.cfg.Engine.Interrupt))
+	add(s, a, task("model", "change-model", "Go on with another model: at once where the agent can, else in the next session", 0),
+		func(ctx context.Context, in *modelIn) (coppice.Message, error) {
+			words := &wordsIn{TaskIn: in.TaskIn}
+			words.Body.Text = in.Body.Model
+			return s.message(s.cfg.Engine.Model)(ctx, words)
+		})
+	add(s, a, task("continue", "continue-task", "Go on with an ended task, in its last conversation", textBody), s.words(s.cfg.Engine.Continue))
+	add(s, a, task("take", "take-task", "Go on with a task on the agent's own screen", 0), func(ctx context.Context, in *TaskIn) (api.Task, error) {
+		return s.act(ctx, in.Key, func(ctx context.Context) error { _, err := s.cfg.Engine.Take(ctx, in.Key); return err })
+	})
+	add(s, a, task("give", "give-task", "Give a task back that was taken", textBody), s.words(s.cfg.Engine.Give))
+	fork := task("fork", "fork-task", "Make a new task that goes on with a copy of this one's conversation and branch", textBody)
+	fork.status = http.StatusCreated
+	add(s, a, fork, s.fork)
+
+	add(s, a, op{method: http.MethodGet, path: "/projects/{project}/rules", id: "list-rules", tag: "projects",
+		about: "List what people said always to, newest first"}, s.listRules)
+	add(s, a, op{method: http.MethodPost, path: "/projects/{project}/rules/{n}/forget", id: "forget-rule", tag: "projects",
+		about: "Forget a remembered rule"}, func(ctx context.Context, in *ruleIn) (rule coppice.Rule, err error) {
+		if err := coppice.ValidPrefix(in.Project); err != nil {
+			return rule, err
+		}
+		return s.cfg.Engine.ForgetRule(ctx, in.Project, in.N)
+	})
+	add(s, a, op{method: http.MethodGet, path: "/agents/limits", id: "list-limits", tag: "agents",
+		about: "List the agents that nobody can use now, and which tasks wait for them"}, s.listLimits)
+	add(s, a, op{method: http.MethodPost, path: "/agents/{agent}/clear", id: "clear-limit", tag: "agents",
+		about: "Say that an agent can be used again"}, func(ctx context.Context, in *agentIn) (api.LimitList, error) {
+		if err := s.cfg.Engine.ClearLimit(ctx, in.Agent); err != nil {
+			return api.LimitList{}, err
+		}
+		return s.listLimits(ctx, nil)
+	})
+}
+
+// message says something to a session and shows the message.
+func (s *Server) message(say func(ctx context.Context, key, text string) (coppice.Message, error)) func(context.Context, *wordsIn) (coppice.Message, error) {
+	return func(ctx context.Context, in *wordsIn) (m coppice.Message, err error) {
+		_, err = s.act(ctx, in.Key, func(ctx context.Context) (err error) {
+			m, err = say(ctx, in.Key, in.Body.Text)
+			return err
+		})
+		return m, err
+	}
+}
+
+// words asks for something in words and shows the task.
+func (s *Server) words(ask func(ctx context.Context, key, text string) (coppice.Task, error)) func(context.Context, *wordsIn) (api.Task, error) {
+	return func(ctx context.Context, in *wordsIn) (api.Task, error) {
+		return s.act(ctx, in.Key, func(ctx context.Context) error { _, err := ask(ctx, in.Key, in.Body.Text); return err })
+	}
+}
+
+func (s *Server) fork(ctx context.Context, in *wordsIn) (out api.Task, err error) {
+	var made coppice.Task
+	_, err = s.act(ctx, in.Key, func(ctx context.Context) (err error) {
+		made, err = s.cfg.Engine.Fork(ctx, in.Key, in.Body.Text)
+		return err
+	})
+	if err != nil {
+		return out, err
+	}
+	err = s.cfg.Store.View(ctx, func(r store.Reader) error {
+		t, err := r.Task(made.ID)
+		if err != nil {
+			return err
+		}
+		views, err := s.views(ctx, r, []coppice.Task{t})
+		if err == nil {
+			out = views[0]
+		}
+		return err
+	})
+	return out, err
+}
+
+func (s *Server) listRules(ctx context.Context, in *ProjectIn) (out api.RuleList, err error) {
+	p, err := s.project(ctx, in.Project)
+	out.Rules = filled(p.Rules)
+	return out, err
+}
+
+func (s *Server) listLimits(ctx context.Context, _ *none) (out api.LimitList, err error) {
+	out.Limits = []api.Limit{}
+	err = s.cfg.Store.View(ctx, func(r store.Reader) error {
+		limits, err := s.cfg.Engine.Limits(r)
+		for _, l := range limits {
+			out.Limits = append(out.Limits, api.Limit{AgentLimit: l.AgentLimit, Tasks: filled(l.Tasks)})
+		}
+		return err
+	})
+	return out, err
+}
