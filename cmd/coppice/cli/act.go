@@ -59,41 +59,15 @@ func (e *Env) retryCommand() *cobra.Command {
 	})
 }
 
-func (e *Env) sendCommand() *cobra.Command {
-	c := &cobra.Command{
-		Use: "send KEY TEXT", Short: "Say something to a task's session",
-		Long: `Say something to the session that works on a task. When none runs, or its agent
-takes no messages while it works, the next session hears it first.`,
-		Example: "  coppice send app-4 \"use the existing parser\"\n  coppice send app-4 - < notes.md",
-		Args:    args(2, -1, "a task's key and a text"),
-	}
-	asJSON := jsonFlag(c)
-	c.RunE = func(c *cobra.Command, given []string) error {
-		text, err := e.text(given[1:])
-		if err != nil {
-			return err
-		}
-		return e.call(c, func(ctx context.Context, cl *client.Client) error {
-			m, err := cl.Send(ctx, given[0], text)
-			if err != nil {
-				return err
-			}
-			if *asJSON {
-				return e.json(m)
-			}
-			e.printf("%s  message sent\n", e.paint(bold, given[0]))
-			return nil
-		})
-	}
-	return c
-}
-
 func (e *Env) answerCommand() *cobra.Command {
 	var question int64
 	c := &cobra.Command{
 		Use: "answer KEY TEXT", Short: "Answer what a session asked",
-		Long:    "Answer the oldest open question of a task, or the one that --question names. The session then goes on.",
-		Example: "  coppice answer app-4 \"yes, drop the old column\"\n  coppice answer app-4 --question 7 2",
+		Long: `Answer the oldest open question of a task, or the one that --question names. The
+session then goes on. A session that asks permission takes allow or deny, and
+"allow always" or "deny always", which are remembered for the project (see
+` + "`coppice rules`" + `). Any other answer denies, and is told to the agent.`,
+		Example: "  coppice answer app-4 \"yes, drop the old column\"\n  coppice answer app-4 allow always\n  coppice answer app-4 --question 7 2",
 		Args:    args(2, -1, "a task's key and an answer"),
 	}
 	c.Flags().Int64Var(&question, "question", 0, "the number that `coppice show` gives it")

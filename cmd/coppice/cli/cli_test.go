@@ -143,6 +143,50 @@ func TestGolden(t *testing.T) {
 	s.golden(t, "diff-colour", "diff", "app-5")
 }
 
+func TestTalkGolden(t *testing.T) {
+	t.Parallel()
+	s := setup(t)
+	s.fill()
+	s.golden(t, "limits-none", "limits")
+	s.golden(t, "rules-none", "rules")
+	now := s.Clock.Now()
+	asks := s.Session("app-1", coppice.SessionWaiting, func(x *coppice.Session) { x.Conversation = "talk1" })
+	s.Change("app-1", func(t *coppice.Task) { t.Budget = 5 })
+	x := s.Change("app-2", func(t *coppice.Task) { t.Stage, t.Wait = coppice.StageQueued, nil })
+	s.Update(func(tx store.Tx) error {
+		return errors.Join(
+			tx.PutQuestion(&coppice.Question{TaskID: asks.TaskID, SessionID: asks.ID, Ref: "p", Kind: coppice.QuestionPermission, Text: "may it run: git push origin",
+				Rule: &coppice.Rule{Tool: "run", Match: "git push *"}, Options: []string{coppice.AnswerAllow, coppice.AnswerAllowAlways, coppice.AnswerDeny, coppice.AnswerDenyAlways}, AskedAt: now}),
+			tx.PutAgentLimit(coppice.AgentLimit{Agent: x.Agent, Class: coppice.ClassAuth, Text: "not logged in"}),
+			tx.PutAgentLimit(coppice.AgentLimit{Agent: "other", Class: coppice.ClassRateLimit, Text: "5 hours are used up", Until: now.Add(time.Hour)}),
+		)
+	})
+	s.golden(t, "status-talk", "status")
+	s.golden(t, "limits", "limits")
+	s.golden(t, "limits-json", "limits", "--json")
+	s.golden(t, "limits-clear", "limits", "clear", x.Agent)
+	s.golden(t, "limits-clear-again", "limits", "clear", x.Agent)
+	s.golden(t, "answer-always", "answer", "app-1", "deny", "always", "because it publishes")
+	s.golden(t, "rules", "rules")
+	s.golden(t, "rules-json", "rules", "--json")
+	s.golden(t, "rules-remove", "rules", "remove", "1")
+	s.golden(t, "rules-remove-none", "rules", "remove", "1")
+	s.golden(t, "send-next", "send", "app-1", "--next", "then the documentation")
+	s.golden(t, "interrupt", "interrupt", "app-1")
+	s.golden(t, "model", "model", "app-1", "big")
+	s.golden(t, "model-later", "model", "app-2", "big")
+	s.golden(t, "fork", "fork", "app-1", "try it without the cache")
+	s.golden(t, "take", "take", "app-1")
+	s.golden(t, "take-again", "take", "app-1")
+	s.golden(t, "give-none", "give", "app-4")
+	s.golden(t, "continue", "continue", "app-3", "now also the German texts")
+	s.golden(t, "continue-wordless", "continue", "app-3")
+	s.golden(t, "set", "set", "app-2", "--budget", "2.50", "--title", "Write its manual")
+	s.golden(t, "set-nothing", "set", "app-2")
+	s.golden(t, "set-wrong", "set", "app-2", "--budget", "much")
+	s.golden(t, "show-talk", "show", "app-1")
+}
+
 func TestLogsGolden(t *testing.T) {
 	t.Parallel()
 	s := setup(t)

@@ -24,10 +24,10 @@ const maxTaskFile = 32 << 20
 
 // newFlags are what `new` can be told.
 type newFlags struct {
-	body, bodyFile, agent, model, track, notBefore, file, project string
-	checks, after                                                 []string
-	priority                                                      int
-	json                                                          *bool
+	body, bodyFile, agent, model, track, notBefore, file, project, budget, category string
+	checks, after, steps                                                            []string
+	priority                                                                        int
+	json                                                                            *bool
 }
 
 func (e *Env) newCommand() *cobra.Command {
@@ -41,7 +41,7 @@ checks what the agent did, and lands it when every check passes.
 
 With --file, many tasks are created at once, all or none. The file is YAML or
 JSON: a list of tasks with the fields title, body, agent, model, checks, after,
-priority, track, not_before and ref. A task can come after another one of the
+priority, track, category, steps, budget, not_before and ref. A task can come after another one of the
 file by naming its ref.`,
 		Example: `  coppice new "Add a --json flag to the list command" --check "make test"
   coppice new "Write its documentation" --after app-3 --priority 5
@@ -54,12 +54,15 @@ file by naming its ref.`,
 	fl.StringVar(&f.body, "body", "", "the whole description")
 	fl.StringVar(&f.bodyFile, "body-file", "", "read the description from a file; - is stdin")
 	fl.StringVar(&f.agent, "agent", "", "the agent that does it; the project's own choice when absent")
-	fl.StringVar(&f.model, "model", "", "the model the agent uses")
+	fl.StringVar(&f.model, "model", "", "the model the agent uses; auto chooses by how hard the task looks")
 	fl.StringArrayVar(&f.checks, "check", nil, "a shell command that judges the result, besides the project's (repeatable)")
 	fl.StringSliceVar(&f.after, "after", nil, "keys of tasks that must be done first (repeatable)")
 	fl.IntVar(&f.priority, "priority", 0, "from -10 to 10; higher goes first")
 	fl.StringVar(&f.track, "track", "", "the track it runs in")
 	fl.StringVar(&f.notBefore, "not-before", "", "start no earlier: a moment (2026-01-31T09:00:00Z) or a span from now (2h, 3d)")
+	fl.StringVar(&f.category, "category", "", "what kind of work it is; routes it to a track when none is named")
+	fl.StringArrayVar(&f.steps, "step", nil, "what must be true when it is done (repeatable)")
+	fl.StringVar(&f.budget, "budget", "", "the most to spend on it in dollars; the project's when absent")
 	fl.StringVar(&f.file, "file", "", "create the tasks of a YAML or JSON file; - is stdin")
 	fl.StringVarP(&f.project, "project", "p", "", "a known project's prefix, instead of the current directory's")
 	f.json = jsonFlag(c)
@@ -124,7 +127,12 @@ func (e *Env) taskFromFlags(title string, f newFlags) ([]engine.NewTask, error) 
 	if err != nil {
 		return nil, err
 	}
+	usd, err := amount(f.budget)
+	if err != nil {
+		return nil, err
+	}
 	return []engine.NewTask{{
+		Category: f.category, Steps: f.steps, Budget: usd,
 		Title: title, Body: f.body, Agent: f.agent, Model: f.model, Checks: f.checks, After: f.after,
 		Priority: f.priority, Track: f.track, NotBefore: at,
 	}}, nil
@@ -172,16 +180,19 @@ func (e *Env) readFile(path string, most int64) ([]byte, error) {
 
 // fileTask is a task in a file; YAML's own words for NewTask.
 type fileTask struct {
-	Ref       string   `yaml:"ref"`
-	Title     string   `yaml:"title"`
-	Body      string   `yaml:"body"`
-	Priority  int      `yaml:"priority"`
-	Track     string   `yaml:"track"`
-	Agent     string   `yaml:"agent"`
-	Model     string   `yaml:"model"`
-	Checks    []string `yaml:"checks"`
-	After     []string `yaml:"after"`
-	NotBefore string   `yaml:"not_before"`
+	Ref       string      `yaml:"ref"`
+	Title     string      `yaml:"title"`
+	Body      string      `yaml:"body"`
+	Priority  int         `yaml:"priority"`
+	Track     string      `yaml:"track"`
+	Agent     string      `yaml:"agent"`
+	Model     string      `yaml:"model"`
+	Checks    []string    `yaml:"checks"`
+	After     []string    `yaml:"after"`
+	NotBefore string      `yaml:"not_before"`
+	Category  string      `yaml:"category"`
+	Steps     []string    `yaml:"steps"`
+	Budget    coppice.USD `yaml:"budget"`
 }
 
 // tasksFromFile reads a list of tasks, or one under the key tasks. JSON is YAML.
@@ -213,7 +224,7 @@ func (e *Env) tasksFromFile(path string) ([]engine.NewTask, error) {
 		}
 		tasks[i] = engine.NewTask{
 			Ref: t.Ref, Title: t.Title, Body: t.Body, Priority: t.Priority, Track: t.Track, Agent: t.Agent, Model: t.Model,
-			Checks: t.Checks, After: t.After, NotBefore: at,
+			Checks: t.Checks, After: t.After, NotBefore: at, Category: t.Category, Steps: t.Steps, Budget: t.Budget,
 		}
 	}
 	return tasks, nil

@@ -72,6 +72,7 @@ func (e *Env) fields(t api.TaskDetail) {
 		{"after", strings.Join(t.After, ", ")},
 		{"before", strings.Join(t.Dependants, ", ")},
 		{"checks", strings.Join(t.Checks, "; ")},
+		{"forked of", t.ForkOf},
 	}
 	if t.Priority == 0 {
 		pairs[2][1] = ""
@@ -88,7 +89,11 @@ func (e *Env) fields(t api.TaskDetail) {
 	if !t.EndedAt.IsZero() {
 		pairs = append(pairs, [2]string{"took", ago(t.EndedAt.Sub(t.CreatedAt))})
 	}
-	pairs = append(pairs, [2]string{"cost", money(t.Usage.CostUSD)})
+	cost := money(t.Usage.CostUSD)
+	if t.Budget > 0 {
+		cost = fmt.Sprintf("$%.2f of $%.2f", t.Usage.CostUSD, float64(t.Budget))
+	}
+	pairs = append(pairs, [2]string{"cost", cost})
 	for _, p := range pairs {
 		if p[1] != "" {
 			e.printf("%s %s\n", e.paint(dim, fmt.Sprintf("%-10s", p[0])), line(p[1]))
@@ -194,7 +199,11 @@ func (e *Env) printMessages(messages []coppice.Message) {
 		case m.Failed != "":
 			state = "not delivered: " + line(m.Failed)
 		}
-		e.printf("%s  %s %s\n", e.moment(m.SentAt), line(m.Text), e.paint(dim, "("+state+")"))
+		text := line(m.Text)
+		if m.Kind != coppice.MessageNow {
+			text = strings.TrimSpace(m.Kind + ": " + text)
+		}
+		e.printf("%s  %s %s\n", e.moment(m.SentAt), strings.TrimSuffix(text, ":"), e.paint(dim, "("+state+")"))
 	}
 }
 

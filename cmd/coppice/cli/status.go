@@ -66,7 +66,7 @@ func (e *Env) printStatus(st api.Status) {
 		e.printf("\n")
 	}
 	for _, l := range st.Limited {
-		e.printf("%s can do nothing until %s: %s\n", e.paint(bold, line(l.Agent)), e.moment(l.Until), line(l.Text))
+		e.printf("%s can do nothing (%s): %s\n", e.paint(bold, line(l.Agent)), e.until(l), line(l.Text))
 	}
 	for _, p := range st.Projects {
 		state := fmt.Sprintf("%d of %s running", p.Running, count(p.Limit, "session"))
@@ -74,6 +74,9 @@ func (e *Env) printStatus(st api.Status) {
 			state += ", paused"
 		}
 		e.printf("%s  %s  %s\n", e.paint(bold, p.Prefix), state, e.paint(dim, line(p.Path)))
+		for _, w := range p.Warnings {
+			e.printf("  %s %s\n", e.paint(yellow, "!"), line(w))
+		}
 	}
 	e.printf("%s\n", e.totals(st.Counts))
 }
@@ -97,6 +100,8 @@ func (e *Env) needsYou(t api.Task) {
 // wayOut tells what a person can do for a task that needs one.
 func wayOut(t api.Task) string {
 	switch {
+	case t.Question != nil && t.Question.Kind == coppice.QuestionPermission:
+		return fmt.Sprintf("coppice answer %s allow, or deny; see coppice answer --help", t.Key)
 	case t.Question != nil:
 		return fmt.Sprintf(`coppice answer %s "…"`, t.Key)
 	case t.Fix != "":

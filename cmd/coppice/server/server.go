@@ -25,6 +25,7 @@ import (
 	"coppice/internal/redact"
 	"coppice/internal/startstop"
 	"coppice/store/sqlite"
+	"coppice/web"
 	"coppice/worker"
 	"coppice/workspace"
 	"coppice/workspace/git"
@@ -58,6 +59,7 @@ type Server struct {
 	store  *sqlite.Store
 	spaces *workspace.Workspaces
 	http   *apihttp.Server
+	lists  *featureSync
 }
 
 // New checks the config.
@@ -153,7 +155,7 @@ func (s *Server) wire(ctx context.Context) error {
 	}
 	eng, err := engine.New(engine.Config{
 		Store: s.store, Now: s.cfg.Now, Nodes: nodes, Logger: s.cfg.Logger, MaxSessions: s.cfg.MaxSessions,
-		KeepEvents: s.cfg.KeepEvents, KeepFor: s.cfg.KeepFor,
+		KeepEvents: s.cfg.KeepEvents, KeepFor: s.cfg.KeepFor, Models: s.models,
 	})
 	if err != nil {
 		return err
@@ -172,9 +174,13 @@ func (s *Server) wire(ctx context.Context) error {
 		return err
 	}
 	backups := &sqlite.Backups{Store: s.store, Folder: s.path("backups"), Keep: s.cfg.Backups}
+	intake := engine.NewIntake(s.store, s.cfg.Now, s.inspect, s.known, s.screen)
+	s.lists = &featureSync{
+		store: s.store, intake: intake, dir: s.path("features"), redact: redact.New().String, now: s.cfg.Now, log: s.cfg.Logger,
+	}
 	s.http, err = apihttp.New(apihttp.Config{
 		Listen: s.cfg.Listen, Names: s.cfg.Names, Token: token, Store: s.store, Version: s.cfg.Version, Now: s.cfg.Now, Log: s.cfg.Logger,
-		Engine: engine.NewIntake(s.store, s.cfg.Now, s.inspect, s.known), Status: eng, Diff: s.diff,
+		Engine: intake, Warnings: s.lists.Warnings, Status: eng, Diff: s.diff, Attach: s.attach, Web: web.Files(),
 		Backup: func(ctx context.Context) (string, error) { return backups.Make(ctx, s.cfg.Now()) },
 	})
 	if err != nil {
@@ -185,6 +191,7 @@ func (s *Server) wire(ctx context.Context) error {
 	s.set.Add("workspaces", once(func(ctx context.Context) error { return s.spaces.Sweep(ctx) }))
 	s.set.Add("worker", work)
 	s.set.Add("engine", background(eng.Run))
+	s.set.Add("features", background(s.lists.run))
 	s.set.Add("backups", background(s.backupLoop(backups)))
 	s.set.Add("endpoint", endpoint{s})
 	return nil
@@ -243,11 +250,7 @@ func (s *Server) profile(name string, own *coppice.Profile) (coppice.Profile, er
 // known tells whether a project can use an agent: there is a profile, and its
 // program is installed.
 func (s *Server) known(p coppice.Project, name string) error {
-	var own *coppice.Profile
-	if o, ok := p.Policy.Agents[name]; ok {
-		own = &o
-	}
-	profile, err := s.profile(name, own)
+	profile, err := s.profileIn(p, name)
 	if err != nil {
 		return err
 	}

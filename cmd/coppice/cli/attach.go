@@ -1,0 +1,361 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/charmbracelet/x/term"
+	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
+
+	"coppice"
+	"coppice/api"
+	"coppice/api/client"
+)
+
+// The keys that detach: control-\ and then d. Control-\ twice types it once.
+const (
+	detachFirst = 0x1c
+	detachThen  = 'd'
+	detachKeys  = `ctrl-\ d`
+)
+
+// leaveScreen undoes whatever a program may have set on a terminal: its modes
+// for keys, pastes and the mouse, its colours, and the second screen.
+const leaveScreen = "\x1b[!p\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1004l\x1b[?1005l\x1b[?1006l\x1b[?1015l\x1b[?9l\x1b[?2004l\x1b[?1l\x1b>\x1b[<u\x1b[>4m" +
+	"\x1b[r\x1b[?6l\x1b[?7h\x1b(B\x0f\x1b[0m\x1b[?1049l\x1b[?25h"
+
+func (e *Env) attachCommand() *cobra.Command {
+	var readOnly bool
+	c := &cobra.Command{
+		Use:   "attach KEY",
+		Short: "Look at a running session's terminal, and type there",
+		Long: `Shows the terminal of a task's newest session, or of the session that the key
+names: the screen as it is, then everything live. What you type goes to the
+agent. Detach with ` + detachKeys + `; the session goes on. Several terminals can be
+attached at once; the screen is as large as the smallest of those that may type.
+
+A session without a screen of its own can be watched. Where stdin is no terminal
+nothing is typed, and what is shown is written as it comes.`,
+		Example: "  coppice attach app-4\n  coppice attach app-4.2 --read-only",
+		Args:    args(1, 1, "the key of a task or session"),
+	}
+	c.Flags().BoolVar(&readOnly, "read-only", false, "only look; your terminal's size does not count")
+	c.RunE = func(c *cobra.Command, given []string) error {
+		_, _, session, err := coppice.ParseKey(given[0])
+		if err != nil {
+			return usage{err}
+		}
+		return e.call(c, func(ctx context.Context, cl *client.Client) error {
+			key := given[0]
+			if session == 0 {
+				if key, err = newestSession(ctx, cl, key); err != nil {
+					return err
+				}
+			}
+			return e.attach(ctx, cl, key, readOnly)
+		})
+	}
+	return c
+}
+
+func newestSession(ctx context.Context, cl *client.Client, key string) (string, error) {
+	t, err := cl.Task(ctx, key)
+	if err != nil {
+		return "", err
+	}
+	if t.Session == "" {
+		return "", coppice.Errorf(coppice.EConflict, "%s has had no session yet (%s)", key, t.Status).
+			WithFix("see `coppice show %s`; attach when it works", key)
+	}
+	return t.Session, nil
+}
+
+// attachment is a terminal of ours that shows a session's.
+type attachment struct {
+	env      *Env
+	key      string
+	in, out  *os.File // nil where it is no terminal
+	readOnly bool
+	greeted  bool
+	onScreen bool          // what is shown is a screen, not lines
+	detached chan struct{} // closed by the keys
+
+	mu sync.Mutex
+	t  *client.Terminal // nil while there is no connection
+}
+
+func (e *Env) attach(ctx context.Context, cl *client.Client, key string, readOnly bool) error {
+	a := &attachment{env: e, key: key, readOnly: readOnly, detached: make(chan struct{})}
+	if f, ok := e.Stdout.(*os.File); ok && term.IsTerminal(f.Fd()) {
+		a.out = f
+	}
+	if f, ok := e.Stdin.(*os.File); ok && a.out != nil && term.IsTerminal(f.Fd()) {
+		a.in = f
+	} else {
+		a.readOnly = true
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	t, err := cl.Terminal(ctx, key, a.options())
+	if err != nil {
+		return err
+	}
+	leave, err := a.enter(ctx, cancel)
+	if err != nil {
+		return errors.Join(err, t.Close())
+	}
+	end, err := a.show(ctx, cl, t)
+	leave()
+	return a.farewell(end, err)
+}
+
+// farewell says how it ended, on the terminal as it was before.
+func (a *attachment) farewell(end *api.TerminalEnd, err error) error {
+	select {
+	case <-a.detached:
+		fmt.Fprintf(a.env.Stderr, "detached from %s; the session goes on\n", a.key)
+		return nil
+	default:
+	}
+	if err != nil {
+		return err
+	}
+	how := fmt.Sprintf("exit %d", end.Code)
+	switch {
+	case end.Failure != "":
+		how = line(end.Failure)
+	case end.Stopped:
+		how = "stopped"
+	case end.Done:
+		how = "done"
+	case end.Signal != "":
+		how = end.Signal
+	}
+	fmt.Fprintf(a.env.Stderr, "%s has ended: %s\nits log: coppice logs %s\n", a.key, how, a.key)
+	return nil
+}
+
+func (a *attachment) options() api.TerminalOptions {
+	o := api.TerminalOptions{ReadOnly: a.readOnly}
+	if a.out != nil {
+		if columns, rows, err := term.GetSize(a.out.Fd()); err == nil && columns > 1 && rows > 1 {
+			o.Columns, o.Rows = columns, rows
+		}
+	}
+	return o
+}
+
+// enter makes the terminal raw and begins to read keys. The function it returns
+// puts everything back, and is called on every way out.
+func (a *attachment) enter(ctx context.Context, cancel context.CancelCauseFunc) (leave func(), err error) {
+	if a.out == nil {
+		return func() {}, nil
+	}
+	var before *term.State
+	var tasks sync.WaitGroup
+	resized := make(chan os.Signal, 1)
+	done := make(chan struct{})
+	var wake [2]*os.File
+	if a.in != nil {
+		if wake[0], wake[1], err = os.Pipe(); err != nil {
+			return nil, err
+		}
+		if before, err = term.MakeRaw(a.in.Fd()); err != nil {
+			wake[0].Close()
+			wake[1].Close()
+			return nil, fmt.Errorf("the terminal cannot be used: %w", err)
+		}
+		tasks.Go(func() { a.keys(ctx, wake[0], cancel) })
+	}
+	signal.Notify(resized, syscall.SIGWINCH)
+	tasks.Go(func() {
+		for {
+			select {
+			case <-done:
+				return
+			case <-resized:
+				a.resize(ctx)
+			}
+		}
+	})
+	return func() {
+		signal.Stop(resized)
+		close(done)
+		if a.in != nil {
+			wake[1].Close()
+		}
+		tasks.Wait()
+		_, _ = io.WriteString(a.out, leaveScreen+"\r\n")
+		if before != nil {
+			_ = term.Restore(a.in.Fd(), before) // nothing more can be done about it
+			wake[0].Close()
+		}
+	}, nil
+}
+
+func (a *attachment) terminal() *client.Terminal {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.t
+}
+
+func (a *attachment) use(t *client.Terminal) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.t = t
+}
+
+func (a *attachment) resize(ctx context.Context) {
+	if t, o := a.terminal(), a.options(); t != nil && o.Columns > 0 {
+		_ = t.Resize(ctx, o.Columns, o.Rows) // a connection that broke shows elsewhere
+	}
+}
+
+var errDetached = errors.New("detached")
+
+// keys passes on what is typed, until wake is closed on its other side.
+func (a *attachment) keys(ctx context.Context, wake *os.File, cancel context.CancelCauseFunc) {
+	buf := make([]byte, 4096)
+	prefix := false
+	fds := []unix.PollFd{{Fd: int32(a.in.Fd()), Events: unix.POLLIN}, {Fd: int32(wake.Fd()), Events: unix.POLLIN}}
+	for {
+		_, err := unix.Poll(fds, -1)
+		if errors.Is(err, syscall.EINTR) {
+			continue
+		}
+		if err != nil || fds[1].Revents != 0 {
+			return
+		}
+		n, err := a.in.Read(buf)
+		typed, detach := detachIn(buf[:n], &prefix)
+		if t := a.terminal(); t != nil && len(typed) > 0 && !a.readOnly {
+			_ = t.Type(ctx, typed) // a connection that broke shows elsewhere
+		}
+		if detach || err != nil {
+			close(a.detached)
+			cancel(errDetached)
+			return
+		}
+	}
+}
+
+// detachIn takes the keys that detach out of what was typed.
+func detachIn(b []byte, prefix *bool) (typed []byte, detach bool) {
+	for _, c := range b {
+		switch {
+		case *prefix && c == detachThen:
+			return typed, true
+		case !*prefix && c == detachFirst:
+			*prefix = true
+			continue
+		case *prefix && c != detachFirst: // it was meant for the program
+			typed = append(typed, detachFirst)
+		}
+		*prefix = false
+		typed = append(typed, c)
+	}
+	return typed, false
+}
+
+// show writes what the session shows until it ends. A server that went away is
+// waited for: the session goes on without it, and is drawn anew.
+func (a *attachment) show(ctx context.Context, cl *client.Client, t *client.Terminal) (*api.TerminalEnd, error) {
+	for {
+		a.use(t)
+		end, err := a.follow(ctx, t)
+		a.use(nil)
+		_ = t.CloseNow() // it is of no use any more
+		if end != nil || ctx.Err() != nil || coppice.ErrorCode(err) != coppice.EUnavailable {
+			return end, err
+		}
+		a.tell("the server is gone; waiting for it")
+		if t, err = a.again(ctx, cl, err); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// again connects anew, for as long as the client is willing to wait.
+func (a *attachment) again(ctx context.Context, cl *client.Client, cause error) (*client.Terminal, error) {
+	for n := 1; ; n++ {
+		if err := cl.WaitAgain(ctx, n, cause); err != nil {
+			return nil, err
+		}
+		t, err := cl.Terminal(ctx, a.key, a.options())
+		if err == nil || coppice.ErrorCode(err) != coppice.EUnavailable {
+			return t, err
+		}
+		cause = err
+	}
+}
+
+func (a *attachment) follow(ctx context.Context, t *client.Terminal) (*api.TerminalEnd, error) {
+	for {
+		b, control, err := t.Next(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if control != nil {
+			if control.Ended != nil {
+				return control.Ended, nil
+			}
+			a.heed(ctx, *control)
+			continue
+		}
+		if _, err := a.env.Stdout.Write(b); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// heed takes a message about the terminal.
+func (a *attachment) heed(ctx context.Context, c api.TerminalControl) {
+	if c.Notice != "" {
+		a.tell(c.Notice)
+	}
+	if c.Runtime == "" || a.greeted {
+		return
+	}
+	a.greeted = true
+	switch {
+	case a.in == nil:
+		return
+	case c.ReadOnly:
+		a.tell("looking at " + a.key + ", which cannot be typed into; detach with " + detachKeys)
+	default:
+		a.tell("attached to " + a.key + "; detach with " + detachKeys)
+	}
+	a.onScreen = c.Size != nil
+	if a.onScreen {
+		// The next thing shown clears the screen; a person reads a line in so
+		// much time.
+		select {
+		case <-ctx.Done():
+		case <-time.After(greetFor):
+		}
+	}
+}
+
+// greetFor is how long the line that tells how to detach stays.
+const greetFor = 700 * time.Millisecond
+
+// tell tells the person something, beside what is shown: on a screen in its last
+// line, which the agent will draw over.
+func (a *attachment) tell(text string) {
+	switch {
+	case a.out == nil:
+		fmt.Fprintf(a.env.Stderr, "coppice: %s\n", Clean(text))
+	case a.onScreen:
+		_, _ = fmt.Fprintf(a.out, "\x1b7\x1b[999;1H\x1b[0;7m[coppice: %s]\x1b[0m\x1b[K\x1b8", line(text))
+	default:
+		_, _ = fmt.Fprintf(a.out, "[coppice: %s]\r\n", line(text))
+	}
+}

@@ -1,0 +1,107 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"coppice"
+	"coppice/api/client"
+	"coppice/engine"
+)
+
+func (e *Env) setCommand() *cobra.Command {
+	var title, body, bodyFile, track, agent, model, notBefore, budget, category string
+	var priority int
+	var after, steps []string
+	c := &cobra.Command{
+		Use: "set KEY", Short: "Change what was asked for",
+		Long: `Change what a task asks for, while it has not ended. Who does it and where can be
+changed until its work has begun; then see ` + "`coppice model`" + `. A task that waits because
+its budget is used up goes on once it has a larger one.`,
+		Example: "  coppice set app-4 --priority 5\n  coppice set app-4 --budget 10\n  coppice set app-4 --after app-2,app-3",
+		Args:    args(1, 1, "a task's key"),
+	}
+	fl := c.Flags()
+	fl.StringVar(&title, "title", "", "what should be done, in a line")
+	fl.StringVar(&body, "body", "", "the whole description")
+	fl.StringVar(&bodyFile, "body-file", "", "read the description from a file; - is stdin")
+	fl.IntVar(&priority, "priority", 0, "from -10 to 10; higher goes first")
+	fl.StringSliceVar(&after, "after", nil, "keys of tasks that must be done first; replaces those it had")
+	fl.StringVar(&notBefore, "not-before", "", "start no earlier: a moment (2026-01-31T09:00:00Z) or a span from now (2h, 3d)")
+	fl.StringVar(&track, "track", "", "the track it runs in")
+	fl.StringVar(&agent, "agent", "", "the agent that does it")
+	fl.StringVar(&model, "model", "", "the model the agent uses, or auto")
+	fl.StringVar(&category, "category", "", "what kind of work it is")
+	fl.StringArrayVar(&steps, "step", nil, "what must be true when it is done; replaces those it had (repeatable)")
+	fl.StringVar(&budget, "budget", "", "the most to spend on it in dollars; 0 for the project's")
+	asJSON := jsonFlag(c)
+	c.RunE = func(c *cobra.Command, given []string) error {
+		var change engine.TaskChange
+		text := func(name string, value *string) *string {
+			if c.Flags().Changed(name) {
+				return value
+			}
+			return nil
+		}
+		change.Title, change.Body, change.Track = text("title", &title), text("body", &body), text("track", &track)
+		change.Agent, change.Model, change.Category = text("agent", &agent), text("model", &model), text("category", &category)
+		if bodyFile != "" {
+			b, err := e.readFile(bodyFile, coppice.MaxBody)
+			if err != nil {
+				return err
+			}
+			read := string(b)
+			change.Body = &read
+		}
+		if c.Flags().Changed("priority") {
+			change.Priority = &priority
+		}
+		if c.Flags().Changed("after") {
+			change.After = &after
+		}
+		if c.Flags().Changed("step") {
+			change.Steps = &steps
+		}
+		if notBefore != "" {
+			at, err := e.notBefore(notBefore)
+			if err != nil {
+				return err
+			}
+			change.NotBefore = &at
+		}
+		if budget != "" {
+			usd, err := amount(budget)
+			if err != nil {
+				return err
+			}
+			change.Budget = &usd
+		}
+		if change == (engine.TaskChange{}) {
+			return wrongUse("nothing was said to change", "see coppice set --help")
+		}
+		return e.call(c, func(ctx context.Context, cl *client.Client) error {
+			t, err := cl.ChangeTask(ctx, given[0], change)
+			if err != nil {
+				return err
+			}
+			if *asJSON {
+				return e.json(t)
+			}
+			e.printf("%s  changed  %s\n", e.paint(bold, t.Key), e.paint(dim, line(t.Title)))
+			return nil
+		})
+	}
+	return c
+}
+
+// amount reads an amount of money.
+func amount(s string) (usd coppice.USD, err error) {
+	if s == "" {
+		return 0, nil
+	}
+	if err := usd.UnmarshalText([]byte(s)); err != nil {
+		return 0, usage{err}
+	}
+	return usd, nil
+}

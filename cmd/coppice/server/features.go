@@ -1,0 +1,378 @@
+package server
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"coppice"
+	"coppice/engine"
+	"coppice/features"
+	"coppice/store"
+)
+
+// quiet is how long a features file has to stay broken, or away, before that
+// is reported: editors write files in several steps.
+const quiet = 300 * time.Millisecond
+
+// featureSync keeps the tasks of projects and their features files in step. It
+// sleeps until a file or a task changes; nothing is polled.
+type featureSync struct {
+	store  store.Store
+	intake *engine.Intake
+	dir    string // remembers what was last agreed on, a file for each project
+	redact func(string) string
+	now    func() time.Time
+	log    *slog.Logger
+
+	watcher  *fsnotify.Watcher
+	projects map[int64]*featureProject
+	seq      int64 // how far the log has been read
+
+	mu       sync.Mutex
+	warnings map[int64][]string // by project
+}
+
+// Warnings tells what is wrong with a project's features file.
+func (s *featureSync) Warnings(project int64) []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.warnings[project])
+}
+
+// run keeps everything in step until ctx ends.
+func (s *featureSync) run(ctx context.Context) error {
+	var err error
+	if s.watcher, err = fsnotify.NewWatcher(); err != nil {
+		s.log.Error("features files cannot be watched", "error", err)
+		return err
+	}
+	defer s.watcher.Close() // nothing was written
+	s.projects = map[int64]*featureProject{}
+	for err := s.begin(ctx); err != nil; err = s.begin(ctx) {
+		s.log.Error("features files cannot be followed", "error", err)
+		if !rest(ctx) {
+			return nil
+		}
+	}
+	news, ack := make(chan struct{}), make(chan int64)
+	var follower sync.WaitGroup
+	defer follower.Wait()
+	follow, stop := context.WithCancel(ctx)
+	defer stop()
+	from := s.seq
+	follower.Go(func() { s.follow(follow, from, news, ack) })
+	for {
+		timer := time.NewTimer(s.patience())
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return nil
+		case ev := <-s.watcher.Events:
+			s.touched(ctx, ev)
+		case err := <-s.watcher.Errors:
+			s.log.Warn("watching features files", "error", err)
+			s.lookAtAll(ctx) // an overflow may have swallowed something
+		case <-news:
+			if err := s.read(ctx); err != nil && ctx.Err() == nil {
+				s.log.Error("reading the log for features failed", "error", err)
+				rest(ctx) // it is read again from where it was
+			}
+			select {
+			case ack <- s.seq:
+			case <-ctx.Done():
+			}
+		case <-timer.C:
+			s.secondLooks(ctx)
+		}
+		timer.Stop()
+	}
+}
+
+// rest waits before something that failed is tried again, and tells whether to.
+func rest(ctx context.Context) bool {
+	timer := time.NewTimer(time.Second)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+// begin looks at every project for the first time.
+func (s *featureSync) begin(ctx context.Context) error {
+	err := s.store.View(ctx, func(r store.Reader) (err error) {
+		_, s.seq, err = r.EventBounds()
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return s.reload(ctx)
+}
+
+// follow tells whenever the log has grown.
+func (s *featureSync) follow(ctx context.Context, seq int64, news chan<- struct{}, ack <-chan int64) {
+	for {
+		if err := s.store.WaitEvent(ctx, seq); err != nil {
+			return // only ends with ctx, or with the store
+		}
+		select {
+		case news <- struct{}{}:
+		case <-ctx.Done():
+			return
+		}
+		select {
+		case seq = <-ack:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// patience is how long to wait for the next second look to be due.
+func (s *featureSync) patience() time.Duration {
+	wait := time.Hour
+	for _, p := range s.projects {
+		for _, at := range []time.Time{p.suspect, p.again} {
+			if !at.IsZero() {
+				wait = min(wait, max(time.Until(at), 0))
+			}
+		}
+	}
+	return wait
+}
+
+// secondLooks looks again at files that were broken or away a moment ago, and
+// tries again what failed.
+func (s *featureSync) secondLooks(ctx context.Context) {
+	due := func(at time.Time) bool { return !at.IsZero() && !time.Now().Before(at) }
+	for _, id := range s.order() {
+		p := s.projects[id]
+		if due(p.suspect) {
+			s.look(ctx, p, true)
+		}
+		if due(p.again) {
+			p.again, p.refused = time.Time{}, nil
+			s.turn(ctx, p)
+		}
+	}
+}
+
+func (s *featureSync) lookAtAll(ctx context.Context) {
+	for _, id := range s.order() {
+		s.watch(s.projects[id])
+		s.look(ctx, s.projects[id], false)
+	}
+}
+
+func (s *featureSync) order() []int64 { return slices.Sorted(maps.Keys(s.projects)) }
+
+// reload reads the projects and their policies.
+func (s *featureSync) reload(ctx context.Context) error {
+	var list []coppice.Project
+	err := s.store.View(ctx, func(r store.Reader) (err error) {
+		list, err = r.Projects()
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, project := range list {
+		p := s.projects[project.ID]
+		switch {
+		case project.Policy.Features == "":
+			if p != nil {
+				delete(s.projects, project.ID) // its watches are of no consequence
+				s.warn(ctx, p, nil)
+			}
+			continue
+		case p == nil || p.file.Name != project.Policy.Features || p.file.Root != project.Path:
+			if p, err = s.open(ctx, project); err != nil {
+				return err
+			}
+			s.projects[project.ID] = p
+			s.watch(p)
+			s.look(ctx, p, false)
+		case string(coppice.Raw(p.project.Policy)) != string(coppice.Raw(project.Policy)):
+			p.project, p.refused = project, nil
+			s.turn(ctx, p)
+		}
+	}
+	return nil
+}
+
+// open begins to follow a project.
+func (s *featureSync) open(ctx context.Context, project coppice.Project) (*featureProject, error) {
+	p := &featureProject{
+		project: project, file: features.File{Root: project.Path, Name: project.Policy.Features},
+		tasks: map[string]coppice.Task{}, roles: map[string]coppice.Role{}, seen: s.remembered(project.ID),
+	}
+	return p, s.store.View(ctx, func(r store.Reader) error {
+		tasks, err := r.Tasks(store.TaskFilter{ProjectID: project.ID, OldFirst: true})
+		if err != nil {
+			return err
+		}
+		for _, t := range tasks {
+			if _, err := s.learn(r, p, t); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// learn takes a task over and tells whether that changes what its feature's
+// status should be.
+func (s *featureSync) learn(r store.Reader, p *featureProject, t coppice.Task) (bool, error) {
+	old, had := p.tasks[t.Feature]
+	if t.Feature == "" || had && old.ID > t.ID {
+		return false, nil
+	}
+	role := coppice.Role("")
+	if t.Stage == coppice.StageSession {
+		last, err := r.LastSession(t.ID)
+		if err != nil {
+			return false, err
+		}
+		if last != nil {
+			role = last.Role
+		}
+	}
+	if t.Failure != nil {
+		f := *t.Failure
+		f.Text = s.redact(f.Text)
+		t.Failure = &f
+	}
+	before := features.Derive(t.Feature, old, p.roles[t.Feature])
+	p.tasks[t.Feature], p.roles[t.Feature] = t, role
+	return !had || before != features.Derive(t.Feature, t, role), nil
+}
+
+// read takes over what the log tells since the last time.
+func (s *featureSync) read(ctx context.Context) error {
+	const page = 1000
+	changed, policies, seq := map[*featureProject]bool{}, false, s.seq
+	err := s.store.View(ctx, func(r store.Reader) error {
+		for {
+			events, err := r.Events(seq, page, store.EventFilter{})
+			if err != nil {
+				return err
+			}
+			tasks := map[int64]*featureProject{}
+			for _, ev := range events {
+				seq = ev.Seq
+				policies = policies || ev.Kind == coppice.EventProjectAdded || ev.Kind == coppice.EventProjectChanged
+				if p := s.projects[ev.ProjectID]; p != nil && ev.TaskID != 0 {
+					tasks[ev.TaskID] = p
+				}
+			}
+			for _, id := range slices.Sorted(maps.Keys(tasks)) {
+				t, err := r.Task(id)
+				if err != nil {
+					return err
+				}
+				news, err := s.learn(r, tasks[id], t)
+				if err != nil {
+					return err
+				}
+				changed[tasks[id]] = changed[tasks[id]] || news
+			}
+			if len(events) < page {
+				return nil
+			}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if policies {
+		if err := s.reload(ctx); err != nil {
+			return err
+		}
+	}
+	s.seq = seq
+	for _, id := range s.order() {
+		if p := s.projects[id]; changed[p] {
+			s.turn(ctx, p)
+		}
+	}
+	return nil
+}
+
+// watch asks to be told of everything that happens around a file. What is
+// watched already is watched on.
+func (s *featureSync) watch(p *featureProject) {
+	p.names = map[string]bool{}
+	root := filepath.Clean(p.file.Root)
+	for _, f := range p.file.Paths() {
+		p.names[filepath.Join(root, filepath.FromSlash(f))] = true
+	}
+	p.unwatched = ""
+	for _, f := range p.file.Folders() {
+		dir := filepath.Join(root, filepath.FromSlash(f))
+		p.names[dir] = true
+		if err := s.watcher.Add(dir); err != nil && !missing(err) {
+			p.unwatched = p.file.Name + ": edits are not noticed: " + err.Error()
+			s.log.Error("a features file cannot be watched", "project", p.project.Prefix, "folder", dir, "error", err)
+		}
+	}
+}
+
+// touched acts on something that happened in a watched folder.
+func (s *featureSync) touched(ctx context.Context, ev fsnotify.Event) {
+	for _, id := range s.order() {
+		p := s.projects[id]
+		if !p.names[filepath.Clean(ev.Name)] {
+			continue
+		}
+		if ev.Has(fsnotify.Create) || ev.Has(fsnotify.Remove) || ev.Has(fsnotify.Rename) {
+			s.watch(p) // a folder or a link may be another one now
+		}
+		s.look(ctx, p, false)
+	}
+}
+
+// warn makes the warnings of a project known: what is new goes into its events
+// and the log.
+func (s *featureSync) warn(ctx context.Context, p *featureProject, list []string) {
+	s.mu.Lock()
+	old := s.warnings[p.project.ID]
+	if s.warnings == nil {
+		s.warnings = map[int64][]string{}
+	}
+	s.warnings[p.project.ID] = list
+	s.mu.Unlock()
+	var fresh []string
+	for _, w := range list {
+		if !slices.Contains(old, w) {
+			fresh = append(fresh, w)
+		}
+	}
+	s.say(ctx, p, fresh)
+}
+
+// say puts sentences into the project's events and the log.
+func (s *featureSync) say(ctx context.Context, p *featureProject, list []string) {
+	if len(list) == 0 {
+		return
+	}
+	var events []*coppice.Event
+	for _, text := range list {
+		s.log.Warn("features", "project", p.project.Prefix, "warning", text)
+		events = append(events, &coppice.Event{
+			At: s.now().UTC(), Kind: coppice.EventProjectWarned, ProjectID: p.project.ID, Subject: p.project.Prefix, By: "features", Reason: text,
+		})
+	}
+	if err := s.store.Update(ctx, func(tx store.Tx) error { return tx.Append(events...) }); err != nil && ctx.Err() == nil {
+		s.log.Error("a warning could not be kept", "error", err)
+	}
+}

@@ -1,0 +1,358 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"time"
+
+	"coppice"
+	"coppice/engine"
+	"coppice/features"
+)
+
+// featureProject is a project with a features file.
+type featureProject struct {
+	project coppice.Project
+	file    features.File
+	names   map[string]bool // paths whose events matter
+
+	list      *features.List // in force: the last good one
+	text      []byte         // of the file when it was last looked at, good or not
+	looked    bool
+	problem   string    // why the file's present text is not in force
+	suspect   time.Time // when a problem is reported unless it passes
+	again     time.Time // when what failed is tried again
+	unwatched string    // why edits are not noticed
+	refused   *refusal
+
+	tasks map[string]coppice.Task // by feature, the newest
+	roles map[string]coppice.Role
+	seen  map[string]features.Seen
+}
+
+// refusal is a list whose new features could not be made tasks. It is not tried
+// again before the list or the policy changes.
+type refusal struct {
+	list *features.List
+	why  string
+}
+
+func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+
+// look reads the file. A good text comes into force at once; a broken one is
+// reported when it stays so.
+func (s *featureSync) look(ctx context.Context, p *featureProject, sure bool) {
+	text, err := p.file.Read()
+	var list *features.List
+	if err == nil {
+		if p.looked && bytes.Equal(text, p.text) && p.problem == "" && p.suspect.IsZero() {
+			return
+		}
+		list, err = features.Parse(p.file.Name, text)
+	}
+	p.text, p.looked = text, true
+	if err != nil {
+		if why := explain(err); sure || why == p.problem {
+			p.problem, p.suspect = why, time.Time{}
+			s.warn(ctx, p, p.standing(nil))
+		} else if p.suspect.IsZero() {
+			p.suspect = time.Now().Add(quiet)
+		}
+		return
+	}
+	p.problem, p.suspect = "", time.Time{}
+	p.list = list
+	s.turn(ctx, p)
+}
+
+// explain says what is wrong and the way out, in a line.
+func explain(err error) string {
+	e := coppice.Public(err)
+	if e.Code == coppice.EInternal {
+		return err.Error()
+	}
+	return e.Error()
+}
+
+// standing are the warnings that hold while nothing changes.
+func (p *featureProject) standing(plan []string) []string {
+	var list []string
+	for _, w := range []string{p.problem, p.unwatched} {
+		if w != "" {
+			list = append(list, w)
+		}
+	}
+	if p.refused != nil && p.refused.list == p.list {
+		list = append(list, p.refused.why)
+	}
+	return append(list, plan...)
+}
+
+// mostTurns bounds how often a turn is taken again because the file changed
+// under it; then its next event brings it on.
+const mostTurns = 3
+
+// pause is how long to wait before what the disk refused is tried again.
+const pause = 5 * time.Second
+
+// turn brings tasks and file in step: what the list asks for is asked of the
+// engine, and how far tasks are is written into the file.
+func (s *featureSync) turn(ctx context.Context, p *featureProject) {
+	for range mostTurns {
+		if p.list == nil || p.problem != "" || !p.suspect.IsZero() || ctx.Err() != nil {
+			return // the text in the file is not the one in force: nothing can be written into it
+		}
+		p.again = time.Time{}
+		plan := features.Make(features.Facts{List: p.list, Policy: p.project.Policy, Tasks: p.tasks, Roles: p.roles, Seen: p.seen})
+		s.create(ctx, p, plan)
+		s.carryOut(ctx, p, plan)
+		written, err := s.mark(p, plan)
+		if errors.Is(err, features.ErrChanged) {
+			text, rerr := p.file.Read()
+			if rerr != nil {
+				return // its event comes
+			}
+			list, perr := features.Parse(p.file.Name, text)
+			if perr != nil {
+				return
+			}
+			p.text, p.list = text, list
+			continue
+		}
+		if err != nil {
+			p.again = time.Now().Add(pause)
+			plan.Warnings = append(plan.Warnings, fmt.Sprintf("%s cannot be written: %v", p.file.Name, err))
+		}
+		s.remember(p, plan, written)
+		s.warn(ctx, p, p.standing(plan.Warnings))
+		s.say(ctx, p, plan.Notes)
+		return
+	}
+}
+
+// create asks for new tasks: all of them or, when one is refused, none.
+func (s *featureSync) create(ctx context.Context, p *featureProject, plan features.Plan) {
+	if len(plan.Create) == 0 {
+		p.refused = nil
+		return
+	}
+	if p.refused != nil && p.refused.list == p.list {
+		return
+	}
+	p.refused = nil
+	asks := ordered(plan.Create)
+	for chunk := range slices.Chunk(asks, mostAtOnce) {
+		made, err := s.intake.CreateTasks(ctx, p.project.Prefix, s.requests(p, chunk))
+		if err != nil {
+			if ctx.Err() == nil {
+				p.refused = &refusal{list: p.list, why: refused(p.list, chunk, err)}
+				if coppice.ErrorCode(err) == coppice.EInternal {
+					p.again = time.Now().Add(pause) // not the file's fault
+				}
+			}
+			return
+		}
+		for _, t := range made {
+			p.tasks[t.Feature] = t
+		}
+	}
+}
+
+// mostAtOnce is how many tasks the engine takes in one transaction.
+const mostAtOnce = 2000
+
+// ordered sorts requests so that each comes after those it refers to.
+func ordered(asks []features.Ask) []features.Ask {
+	at := map[string]int{}
+	for i, a := range asks {
+		at[a.Feature.ID] = i
+	}
+	done := make([]bool, len(asks))
+	out := make([]features.Ask, 0, len(asks))
+	var visit func(i int)
+	visit = func(i int) {
+		if done[i] {
+			return
+		}
+		done[i] = true // the list has no cycles
+		for _, id := range asks[i].Refs {
+			if j, ok := at[id]; ok {
+				visit(j)
+			}
+		}
+		out = append(out, asks[i])
+	}
+	for i := range asks {
+		visit(i)
+	}
+	return out
+}
+
+func reference(id string) string { return "feature " + id }
+
+func (s *featureSync) requests(p *featureProject, asks []features.Ask) []engine.NewTask {
+	list := make([]engine.NewTask, len(asks))
+	for i, a := range asks {
+		f := a.Feature
+		list[i] = engine.NewTask{
+			Ref: reference(f.ID), Title: f.Name, Body: f.Description, Priority: f.Priority, Track: a.Track, Agent: f.Agent, Model: f.Model,
+			Category: f.Category, Steps: f.Steps, Feature: f.ID, Budget: f.Budget, After: slices.Clone(a.After),
+		}
+		for _, id := range a.Refs {
+			if t, ok := p.tasks[id]; ok {
+				list[i].After = append(list[i].After, t.Key)
+			} else {
+				list[i].After = append(list[i].After, reference(id))
+			}
+		}
+	}
+	return list
+}
+
+var fieldRE = regexp.MustCompile(`^(?:tasks\[(\d+)\]\.?)?(.*)$`)
+
+// fieldOf names the features file's word for a field of a task.
+var fieldOf = map[string]string{"title": "name", "body": "description", "after": "depends_on", "track": "category"}
+
+// refused says which feature cannot become a task, and where it stands.
+func refused(l *features.List, asks []features.Ask, err error) string {
+	e := coppice.Public(err)
+	if e.Code == coppice.EInternal {
+		return fmt.Sprintf("%s: its features cannot become tasks: %v", l.Name, err)
+	}
+	m := fieldRE.FindStringSubmatch(e.Field)
+	n, _ := strconv.Atoi(m[1])
+	key := m[2]
+	if other := fieldOf[key]; other != "" {
+		key = other
+	}
+	if n >= len(asks) {
+		return fmt.Sprintf("%s: %s", l.Name, e.Error())
+	}
+	return l.Problem(asks[n].Feature.ID, key, e.Cause+"; no new feature becomes a task until this is mended", e.Fix).Error()
+}
+
+// carryOut asks the engine for what follows for tasks that are there. What it
+// refuses has moved on by itself; the next turn sees how.
+func (s *featureSync) carryOut(ctx context.Context, p *featureProject, plan features.Plan) {
+	learn := func(what, key string, t coppice.Task, err error) {
+		switch {
+		case err == nil:
+			p.tasks[t.Feature] = t
+		case ctx.Err() == nil:
+			s.log.Info("features: the engine refuses", "what", what, "task", key, "reason", err)
+		}
+	}
+	for _, c := range plan.Change {
+		t, err := s.intake.ChangeTask(ctx, c.Key, s.change(p, c.Ask))
+		learn("change", c.Key, t, err)
+	}
+	for _, key := range slices.Sorted(maps.Keys(plan.Stop)) {
+		t, err := s.intake.Stop(ctx, key)
+		learn("stop: "+plan.Stop[key], key, t, err)
+	}
+	for _, key := range plan.Retry {
+		t, err := s.intake.Retry(ctx, key, "")
+		learn("retry", key, t, err)
+	}
+}
+
+func (s *featureSync) change(p *featureProject, a features.Ask) engine.TaskChange {
+	n := s.requests(p, []features.Ask{a})[0]
+	if n.After == nil {
+		n.After = []string{}
+	}
+	return engine.TaskChange{
+		Title: &n.Title, Body: &n.Body, Priority: &n.Priority, After: &n.After, Track: &n.Track, Agent: &n.Agent, Model: &n.Model,
+		Category: &n.Category, Steps: &n.Steps, Budget: &n.Budget,
+	}
+}
+
+// mark writes the plan's statuses into the file, and tells whether they are
+// there.
+func (s *featureSync) mark(p *featureProject, plan features.Plan) (bool, error) {
+	text, changed := p.list.Write(plan.Marks)
+	if !changed {
+		return true, nil
+	}
+	if err := p.file.Write(p.list.Text(), text); err != nil {
+		return false, err
+	}
+	list, err := features.Parse(p.file.Name, text)
+	if err != nil {
+		return false, fmt.Errorf("what was written cannot be read: %w", err) // a bug
+	}
+	if p.refused != nil && p.refused.list == p.list {
+		p.refused.list = list
+	}
+	p.list, p.text = list, text
+	return true, nil
+}
+
+// remember keeps what was agreed on, for after a restart. It follows the
+// writing of the file: a status that was written and not remembered does no
+// harm, the other way round it would look like a person's.
+func (s *featureSync) remember(p *featureProject, plan features.Plan, written bool) {
+	next := plan.Seen
+	if !written {
+		for _, m := range plan.Marks {
+			if old, ok := p.seen[m.ID]; ok {
+				next[m.ID] = old
+			} else {
+				delete(next, m.ID)
+			}
+		}
+	}
+	for _, a := range plan.Create {
+		if _, made := p.tasks[a.Feature.ID]; !made {
+			delete(next, a.Feature.ID)
+		}
+	}
+	if maps.Equal(p.seen, next) {
+		return
+	}
+	p.seen = next
+	if err := s.save(p.project.ID, next); err != nil {
+		s.log.Error("what was read of a features file cannot be remembered", "project", p.project.Prefix, "error", err)
+	}
+}
+
+func (s *featureSync) memory(project int64) string {
+	return filepath.Join(s.dir, strconv.FormatInt(project, 10)+".json")
+}
+
+func (s *featureSync) save(project int64, seen map[string]features.Seen) error {
+	if err := privateDir(s.dir); err != nil {
+		return err
+	}
+	name := s.memory(project)
+	if err := os.WriteFile(name+".new", coppice.Raw(seen), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(name+".new", name)
+}
+
+// remembered returns what was agreed on before the last stop; nothing when that
+// was lost.
+func (s *featureSync) remembered(project int64) map[string]features.Seen {
+	seen := map[string]features.Seen{}
+	b, err := os.ReadFile(s.memory(project))
+	if err == nil {
+		err = json.Unmarshal(b, &seen)
+	}
+	if err != nil && !missing(err) {
+		s.log.Warn("what was remembered of a features file is lost", "error", err)
+		return map[string]features.Seen{}
+	}
+	return seen
+}

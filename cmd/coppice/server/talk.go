@@ -1,0 +1,37 @@
+package server
+
+import (
+	"coppice"
+)
+
+// profileIn finds an agent's profile as a project sees it.
+func (s *Server) profileIn(p coppice.Project, name string) (coppice.Profile, error) {
+	var own *coppice.Profile
+	if o, ok := p.Policy.Agents[name]; ok {
+		own = &o
+	}
+	return s.profile(name, own)
+}
+
+// screen tells whether an agent has an interactive screen that a person can
+// take over.
+func (s *Server) screen(p coppice.Project, name string) error {
+	profile, err := s.profileIn(p, name)
+	if err != nil {
+		return err
+	}
+	if !profile.Screen.Set() {
+		return coppice.Errorf(coppice.EConflict, "%s has no screen that a person could take over", name).
+			WithFix("send it messages, or give its profile a screen under agents in coppice.yaml")
+	}
+	return nil
+}
+
+// models returns the models that an agent's profile names by level of work.
+func (s *Server) models(name string, own *coppice.Profile) map[string]string {
+	profile, err := s.profile(name, own)
+	if err != nil {
+		return nil // the session itself will say why
+	}
+	return profile.Models
+}
