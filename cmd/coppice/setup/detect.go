@@ -25,6 +25,11 @@ type Finding struct {
 	Checks []string `json:"checks,omitempty"` // commands that judge a tree
 	Link   []string `json:"link,omitempty"`   // folders worth sharing between workspaces, if git ignores them
 	Copy   []string `json:"copy,omitempty"`   // files a workspace needs, if git ignores them
+
+	Serve    string  `json:"serve,omitempty"`    // serves the app on $COPPICE_PORT
+	Docker   *Docker `json:"docker,omitempty"`   // where commands can run
+	Inside   bool    `json:"inside,omitempty"`   // and they can run there only
+	Features string  `json:"features,omitempty"` // a list of tasks
 }
 
 // maxRead is how much of a file is looked at.
@@ -45,7 +50,7 @@ func Detect(dir string) ([]Finding, error) {
 	defer root.Close() // nothing was written
 	r := repo{root}
 	var found []Finding
-	for _, detect := range []func(repo) []Finding{golang, rust, node, php, python, ruby, java, dotnet, makefile, environment} {
+	for _, detect := range []func(repo) []Finding{golang, rust, php, ruby, node, python, java, dotnet, makefile, docker, environment, featureList} {
 		found = append(found, detect(r)...)
 	}
 	return found, nil
@@ -148,15 +153,29 @@ func dotnet(r repo) []Finding {
 	if file == "" {
 		return nil
 	}
-	return []Finding{{Name: ".NET", File: file, Checks: []string{"dotnet test"}}}
+	f := Finding{Name: ".NET", File: file, Checks: []string{"dotnet test"}}
+	if bytes.Contains(r.read(file), []byte("Microsoft.NET.Sdk.Web")) {
+		f.Serve = "dotnet run --urls http://127.0.0.1:$COPPICE_PORT"
+	}
+	return []Finding{f}
 }
 
 func java(r repo) []Finding {
 	if r.isFile("pom.xml") {
-		return []Finding{{Name: "Maven", File: "pom.xml", Checks: []string{pick(r.isFile("mvnw"), "./mvnw", "mvn") + " -q test"}}}
+		run := pick(r.isFile("mvnw"), "./mvnw", "mvn")
+		f := Finding{Name: "Maven", File: "pom.xml", Checks: []string{run + " -q test"}}
+		if bytes.Contains(r.read("pom.xml"), []byte("spring-boot-maven-plugin")) {
+			f.Serve = run + " spring-boot:run -Dspring-boot.run.arguments=--server.port=$COPPICE_PORT"
+		}
+		return []Finding{f}
 	}
 	if file := r.first("build.gradle.kts", "build.gradle", "settings.gradle.kts", "settings.gradle"); file != "" {
-		return []Finding{{Name: "Gradle", File: file, Checks: []string{pick(r.isFile("gradlew"), "./gradlew", "gradle") + " test"}}}
+		run := pick(r.isFile("gradlew"), "./gradlew", "gradle")
+		f := Finding{Name: "Gradle", File: file, Checks: []string{run + " test"}}
+		if bytes.Contains(r.read(file), []byte("org.springframework.boot")) {
+			f.Serve = run + " bootRun --args=--server.port=$COPPICE_PORT"
+		}
+		return []Finding{f}
 	}
 	return nil
 }

@@ -26,13 +26,13 @@ func (m manifest) depends(name string) bool {
 }
 
 // nodeManagers tells the package manager by its lock file.
-var nodeManagers = []struct{ lock, name, run string }{
-	{"pnpm-lock.yaml", "pnpm", "pnpm run "},
-	{"yarn.lock", "yarn", "yarn run "},
-	{"bun.lock", "bun", "bun run "},
-	{"bun.lockb", "bun", "bun run "},
-	{"package-lock.json", "npm", "npm run "},
-	{"npm-shrinkwrap.json", "npm", "npm run "},
+var nodeManagers = []struct{ lock, name, run, exec string }{
+	{"pnpm-lock.yaml", "pnpm", "pnpm run ", "pnpm exec"},
+	{"yarn.lock", "yarn", "yarn run ", "yarn run"},
+	{"bun.lock", "bun", "bun run ", "bunx"},
+	{"bun.lockb", "bun", "bun run ", "bunx"},
+	{"package-lock.json", "npm", "npm run ", "npx"},
+	{"npm-shrinkwrap.json", "npm", "npm run ", "npx"},
 }
 
 // nodeFrameworks is ordered so that what builds on another stands before it;
@@ -48,19 +48,19 @@ func node(r repo) []Finding {
 	}
 	known := decode(r.read("package.json"), &m)
 	f := Finding{Name: "Node (npm)", File: "package.json", Link: []string{"node_modules"}}
-	run := "npm run "
+	run, exec := "npm run ", "npx"
 	if name, _ := m.PackageManager.(string); name != "" {
 		name, _, _ = strings.Cut(name, "@")
 		for _, p := range nodeManagers {
 			if p.name == name {
-				f.Name, run = "Node ("+p.name+")", p.run
+				f.Name, run, exec = "Node ("+p.name+")", p.run, p.exec
 				break
 			}
 		}
 	}
 	for _, p := range nodeManagers {
 		if r.isFile(p.lock) {
-			f.Name, f.File, run = "Node ("+p.name+")", p.lock, p.run
+			f.Name, f.File, run, exec = "Node ("+p.name+")", p.lock, p.run, p.exec
 			break
 		}
 	}
@@ -77,7 +77,7 @@ func node(r repo) []Finding {
 	found := []Finding{f}
 	for _, fw := range nodeFrameworks {
 		if m.depends(fw.dependency) {
-			return append([]Finding{{Name: fw.name, File: "package.json"}}, found...)
+			return append([]Finding{{Name: fw.name, File: "package.json", Serve: served(fw.name, m, exec)}}, found...)
 		}
 	}
 	return found
@@ -99,13 +99,15 @@ func php(r repo) []Finding {
 	}
 	f.Name = "Laravel"
 	f.Checks = []string{"php artisan test"}
+	f.Serve = "php artisan serve --host=127.0.0.1 --port=$COPPICE_PORT"
 	found := []Finding{}
 	if m.depends("inertiajs/inertia-laravel") {
 		found = append(found, Finding{Name: "Inertia", File: "composer.json"})
 	}
-	if m.depends("laravel/sail") && r.first("compose.yaml", "docker-compose.yml") != "" {
-		found = append(found, Finding{Name: "Sail", File: "composer.json"})
-		f.Checks = []string{"vendor/bin/sail artisan test"}
+	if m.depends("laravel/sail") && r.first(composeFiles...) != "" {
+		// PHP and the database are in its containers, and nowhere else.
+		found = append(found, Finding{Name: "Sail", File: "composer.json", Inside: true, Docker: &Docker{Service: "laravel.test", Dir: "/var/www/html"}})
+		f.Serve = ""
 	}
 	return append(found, f)
 }
@@ -122,7 +124,7 @@ func python(r repo) []Finding {
 	for _, name := range []string{"pyproject.toml", "requirements.txt", "requirements-dev.txt", "setup.py", "setup.cfg", "Pipfile"} {
 		text = append(append(text, r.read(name)...), '\n')
 	}
-	f := Finding{Name: "Python", File: file, Link: []string{".venv"}}
+	f := Finding{Name: "Python", File: file, Link: []string{".venv", "venv"}}
 	run := ""
 	switch {
 	case r.isFile("uv.lock"):
@@ -133,7 +135,7 @@ func python(r repo) []Finding {
 	var found []Finding
 	for _, fw := range pythonFrameworks {
 		if mentions(text, fw.word) || (fw.word == "django" && r.isFile("manage.py")) {
-			found = append(found, Finding{Name: fw.name, File: file})
+			found = append(found, Finding{Name: fw.name, File: file, Serve: pythonServe(r, fw.name, run)})
 			break
 		}
 	}
@@ -146,6 +148,24 @@ func python(r repo) []Finding {
 		f.Checks = []string{run + "python manage.py test"}
 	}
 	return append(found, f)
+}
+
+// pythonServe returns how a Python framework's app is served, "" when that is
+// not known.
+func pythonServe(r repo, framework, run string) string {
+	switch {
+	case framework == "Django" && r.isFile("manage.py"):
+		return run + "python manage.py runserver 127.0.0.1:$COPPICE_PORT"
+	case framework == "Flask":
+		return run + "flask run --port $COPPICE_PORT"
+	case framework == "FastAPI":
+		for _, c := range []struct{ file, module string }{{"main.py", "main"}, {"app/main.py", "app.main"}, {"src/main.py", "src.main"}} {
+			if r.isFile(c.file) {
+				return run + "uvicorn " + c.module + ":app --port $COPPICE_PORT"
+			}
+		}
+	}
+	return ""
 }
 
 func ruby(r repo) []Finding {
@@ -167,7 +187,7 @@ func ruby(r repo) []Finding {
 		f.Checks = []string{"bundle exec rake"}
 	}
 	if rails {
-		return []Finding{{Name: "Rails", File: "Gemfile"}, f}
+		return []Finding{{Name: "Rails", File: "Gemfile", Serve: "bin/rails server --binding 127.0.0.1 --port $COPPICE_PORT"}, f}
 	}
 	return []Finding{f}
 }

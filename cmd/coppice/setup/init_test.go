@@ -287,3 +287,30 @@ func TestWrittenAlwaysParses(t *testing.T) {
 		}
 	})
 }
+
+func TestInitAsksAboutTheApp(t *testing.T) {
+	t.Parallel()
+	run := runner(t)
+	files := []file{
+		{Name: "package.json", Data: []byte(`{"dependencies":{"next":"15"}}`)}, {Name: "features.json", Data: []byte(`[{"id":1,"name":"x"}]`)},
+		{Name: "compose.yaml", Data: []byte("services: {app: {volumes: ['.:/app']}}\n")},
+	}
+	for name, c := range map[string]struct {
+		answers                   string
+		service, serves, features string
+	}{
+		"defaults": {"\n\nmake\n\n\n\n", "", "npx next dev --port $COPPICE_PORT", "features.json"},
+		"others":   {"\n\nmake\nno\n./serve $COPPICE_PORT\nno\n", "", "./serve $COPPICE_PORT", ""},
+		"none":     {"\n\nmake\nn\n-\nmaybe\ny\n", "", "", "features.json"},
+		"docker":   {"\n\nmake\nyes\n\n", "app", "", "features.json"},
+	} {
+		dir := repository(t, run, files)
+		out, err := setupInit(t, run, setup.Options{Dir: dir, Agents: []string{"one"}}, c.answers)
+		if err != nil {
+			t.Fatal(name, err, out)
+		}
+		if p := load(t, dir); p.Workspace.Docker.Service != c.service || p.Workspace.Serve.Run != c.serves || p.Features != c.features {
+			t.Errorf("%s: %+v %q after\n%s", name, p.Workspace, p.Features, out)
+		}
+	}
+}

@@ -15,6 +15,10 @@ type plan struct {
 	checks   []string
 	link     []string
 	copy     []string
+	serve    string  // a command; empty for none
+	docker   *Docker // the service that could run commands
+	inside   bool    // it runs them
+	features string  // a file; empty for none
 	findings []Finding
 }
 
@@ -31,6 +35,15 @@ func propose(found []Finding, ignored func(path string) bool) plan {
 		if p.checks == nil || !slices.ContainsFunc(found, isMake) {
 			p.checks = append(p.checks, f.Checks...)
 		}
+		if p.serve == "" {
+			p.serve = f.Serve
+		}
+		if f.Docker != nil && !p.inside {
+			p.docker, p.inside = f.Docker, f.Inside
+		}
+		if p.features == "" {
+			p.features = f.Features
+		}
 		for _, path := range f.Link {
 			if ignored(path+"/") && !slices.Contains(p.link, path) {
 				p.link = append(p.link, path)
@@ -43,6 +56,9 @@ func propose(found []Finding, ignored func(path string) bool) plan {
 		}
 	}
 	p.checks = unique(p.checks)
+	if p.inside {
+		p.serve = "" // nobody outside would reach it
+	}
 	return p
 }
 
@@ -77,12 +93,15 @@ func (p plan) yaml() string {
 		say("#   use: my-agent")
 	}
 	say("")
+	say("# A list of tasks in the repository; edits are picked up while Coppice runs. See docs/features.md.")
+	setting(&b, "features", config.Scalar(p.features), p.features != "", "features.json")
+	say("")
 	say("# Shell commands that judge the merged tree. All must pass before anything lands.")
 	list(&b, "", "checks", p.checks, []string{"make test"})
 	say("")
 	say("# What a new workspace gets from your checkout.")
 	key := "# "
-	if len(p.copy)+len(p.link) > 0 {
+	if len(p.copy)+len(p.link) > 0 || p.serve != "" || p.inside {
 		key = ""
 	}
 	say("%sworkspace:", key)
@@ -90,6 +109,7 @@ func (p plan) yaml() string {
 	list(&b, "  ", "copy", p.copy, []string{".env"})
 	say("  # Folders it shares with your checkout. Links are never committed.")
 	list(&b, "  ", "link", p.link, []string{"node_modules"})
+	p.app(&b)
 	say("")
 	say("# How much runs at once.")
 	say("# limits:")
@@ -102,6 +122,30 @@ func (p plan) yaml() string {
 	say("#   strategy: squash # or merge, rebase")
 	say("#   push: false")
 	return b.String()
+}
+
+// app writes where the project's commands and its app run.
+func (p plan) app(b *strings.Builder) {
+	say := func(mark, format string, args ...any) { fmt.Fprintf(b, "  "+mark+format+"\n", args...) }
+	run, mark := p.serve, ""
+	if run == "" {
+		run, mark = "npm run dev -- --port $COPPICE_PORT", "# "
+	}
+	say("# ", "The app, served for verifiers on a port of its own, and the address that answers once it is ready.")
+	say(mark, "serve:")
+	say(mark, "  run: %s", config.Scalar(run))
+	say(mark, "  ready: %s", config.Scalar(ready))
+	d, mark := p.docker, ""
+	if d == nil {
+		d = &Docker{Service: "app", Dir: "/app"}
+	}
+	if !p.inside {
+		mark = "# "
+	}
+	say("# ", "The compose service in which checks, setup and the app run. It must see the folder of the workspaces: see docs/features.md.")
+	say(mark, "docker:")
+	say(mark, "  service: %s", config.Scalar(d.Service))
+	say(mark, "  dir: %s", config.Scalar(d.Dir))
 }
 
 // setting writes a key with its value, or as a comment with an example.

@@ -91,6 +91,52 @@ func (t *talk) choose(p *plan, o Options, branches []string, current string) err
 			p.checks = []string{check}
 		}
 	}
+	return t.chooseApp(p)
+}
+
+// chooseApp settles what was proposed of how the app runs, and the list.
+func (t *talk) chooseApp(p *plan) error {
+	if t.in == nil {
+		return nil
+	}
+	anything := func(string) error { return nil }
+	if p.docker != nil {
+		def := pick(p.inside, "yes", "no")
+		answer, err := t.ask(fmt.Sprintf("Run checks and setup in the compose service %s?", p.docker.Service), def, yesOrNo)
+		if err != nil {
+			return err
+		}
+		if p.inside = isYes(answer); p.inside {
+			p.serve = ""
+		}
+	}
+	if p.serve != "" {
+		answer, err := t.ask("How is the app served for verifiers, on $COPPICE_PORT? (- for not at all)", p.serve, anything)
+		if err != nil {
+			return err
+		}
+		if p.serve = answer; answer == "-" {
+			p.serve = ""
+		}
+	}
+	if p.features != "" {
+		answer, err := t.ask(fmt.Sprintf("Follow %s, and do what it lists?", p.features), "yes", yesOrNo)
+		if err != nil {
+			return err
+		}
+		if !isYes(answer) {
+			p.features = ""
+		}
+	}
+	return nil
+}
+
+func isYes(s string) bool { return slices.Contains([]string{"y", "yes"}, strings.ToLower(s)) }
+
+func yesOrNo(s string) error {
+	if !isYes(s) && !slices.Contains([]string{"n", "no"}, strings.ToLower(s)) {
+		return coppice.Errorf(coppice.EInvalid, "%s is neither yes nor no", coppice.Quote(s))
+	}
 	return nil
 }
 
@@ -165,6 +211,17 @@ func (t *talk) written(target string, p plan) {
 	}
 	if len(p.link) > 0 {
 		t.say("  each workspace shares: %s", strings.Join(p.link, ", "))
+	}
+	if p.inside {
+		t.say("  commands run in the compose service %s", p.docker.Service)
+	} else if p.docker != nil {
+		t.say("  commands run on this machine; the compose service %s could run them, see the comments", p.docker.Service)
+	}
+	if p.serve != "" {
+		t.say("  verifiers see the app by: %s, at %s", p.serve, ready)
+	}
+	if p.features != "" {
+		t.say("  %s lists what should be done: coppice project add begins", p.features)
 	}
 	t.say("\nNext: read %s, commit it, then run", config.File)
 	t.say("  coppice serve")
