@@ -1,0 +1,146 @@
+// What the browser tests share: a browser that may reach nothing but the server,
+// steps that are named, and a look at every page.
+import assert from "node:assert/strict";
+import { mkdir, readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { basename } from "node:path";
+import { createInterface } from "node:readline";
+
+const require = createRequire(new URL("../../web/package.json", import.meta.url));
+const { chromium } = require("playwright-core");
+const axeSource = await readFile(require.resolve("axe-core/axe.min.js"), "utf8");
+
+export const told = JSON.parse(process.env.COPPICE_WEB_TEST);
+const PATIENCE = Number(process.env.PATIENCE ?? 90_000); // a hang guard, never a measure
+
+const answers = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
+
+// ask has the Go side do something, and waits until it is done.
+export async function ask(what) {
+  process.stdout.write(`ask ${what}\n`);
+  const { value } = await answers.next();
+  assert.equal(value, "done");
+}
+
+export async function step(name, f) {
+  process.stdout.write(`step: ${name}\n`);
+  try {
+    return await f();
+  } catch (err) {
+    err.message = `${name}: ${err.message}`;
+    throw err;
+  }
+}
+
+// api calls the server as the command line does.
+export async function api(method, path, body) {
+  const resp = await fetch(told.url + "/api/v1" + path, {
+    method,
+    headers: { Authorization: "Bearer " + told.token, "Content-Type": "application/json" },
+    body: method === "GET" ? undefined : JSON.stringify(body ?? {}),
+  });
+  const text = await resp.text();
+  assert.ok(resp.ok, `${method} ${path}: ${resp.status} ${text}`);
+  return JSON.parse(text);
+}
+
+export async function addProject(name) {
+  return api("POST", "/projects", { path: `${told.root}/${name}` });
+}
+
+export async function create(project, ...tasks) {
+  const made = await api("POST", `/projects/${project}/tasks`, { tasks });
+  return made.tasks.map((t) => t.key);
+}
+
+// World is a browser, signed in through the one-time link. What it must never
+// see is noted: errors on the console, refused content, other hosts.
+export class World {
+  bad = [];
+
+  static async open(options = {}) {
+    const w = new World();
+    World.last = w;
+    w.browser = await chromium.launch({
+      executablePath: told.chromium,
+      args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-dev-shm-usage"],
+    });
+    w.context = await w.browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme: "dark", reducedMotion: "reduce", ...options });
+    w.context.setDefaultTimeout(PATIENCE);
+    w.page = await w.context.newPage();
+    w.watch(w.page);
+    return w;
+  }
+
+  watch(page) {
+    const host = new URL(told.url).host;
+    page.on("request", (r) => {
+      const u = new URL(r.url());
+      if (u.protocol !== "data:" && u.host !== host) this.bad.push(`a request to ${u.host}`);
+    });
+    page.on("pageerror", (err) => this.bad.push(`an error: ${err.stack}`));
+    // What the server refuses is the page's to show, and Chromium says it too.
+    page.on("console", (m) => {
+      const text = m.text();
+      if (m.type() === "error" && !this.offline && !/Failed to load resource|WebSocket connection to/.test(text)) this.bad.push(`the console: ${text}`);
+      if (/Content Security Policy/.test(text)) this.bad.push(text);
+    });
+  }
+
+  async signIn() {
+    const { url } = await api("POST", "/login-link");
+    await this.page.goto(url);
+    await this.page.getByText("Live", { exact: true }).waitFor({ state: "attached" });
+    return url;
+  }
+
+  async goto(path) {
+    await this.page.goto(told.url + path);
+    await this.page.getByText("Live", { exact: true }).waitFor({ state: "attached" });
+  }
+
+  // status waits until the open task page shows a status.
+  async status(...words) {
+    await this.page.locator(words.map((s) => `.task-state .s-${s.replace(" ", "-")}`).join(", ")).waitFor();
+  }
+
+  async shot(name) {
+    await mkdir(told.shots, { recursive: true });
+    for (const theme of ["dark", "light"]) {
+      await this.page.emulateMedia({ colorScheme: theme });
+      await this.page.screenshot({ path: `${told.shots}/${name}-${theme}.png` });
+    }
+    await this.page.emulateMedia({ colorScheme: "dark" });
+  }
+
+  // axe fails on every serious violation, in both themes.
+  async axe(name) {
+    for (const theme of ["dark", "light"]) {
+      await this.page.emulateMedia({ colorScheme: theme });
+      await this.page.evaluate(axeSource);
+      const found = await this.page.evaluate(async () => (await window.axe.run(document, { resultTypes: ["violations"] })).violations);
+      const serious = found.filter((v) => v.impact === "serious" || v.impact === "critical");
+      const words = serious.map((v) => `${v.id}: ${v.help}\n${v.nodes.slice(0, 4).map((n) => `  ${n.html.slice(0, 160)}\n  ${n.failureSummary.replaceAll("\n", " ")}`).join("\n")}`);
+      assert.equal(serious.length, 0, `${name} (${theme}):\n${words.join("\n")}`);
+    }
+    await this.page.emulateMedia({ colorScheme: "dark" });
+  }
+
+  async close() {
+    await this.browser.close();
+    assert.deepEqual(this.bad, []);
+  }
+}
+
+// main runs a script and ends the process.
+export async function main(f) {
+  let code = 0;
+  try {
+    await f();
+  } catch (err) {
+    process.stderr.write(`${err.message}\n${err.stack}\n`);
+    await World.last?.page.screenshot({ path: `${told.shots}/failed-${basename(process.argv[1], ".mjs")}.png` }).catch(() => undefined);
+    code = 1;
+  }
+  process.exit(code);
+}

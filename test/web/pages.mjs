@@ -1,0 +1,148 @@
+// Every page with a life behind it: seen in both themes, at full width and on a
+// phone, with no serious fault that axe can find.
+import assert from "node:assert/strict";
+import { addProject, api, create, main, step, World } from "./lib.mjs";
+
+const ended = async (keys) => {
+  const events = (await api("GET", "/events?limit=1")).last;
+  assert.ok(events > 0);
+  for (const key of keys) await w.page.locator(`[data-key=${key}] .s-done`).waitFor();
+};
+
+let w;
+
+await main(async () => {
+  w = await World.open();
+  const { page } = w;
+  await addProject("app");
+  await w.signIn();
+  await step("the first look", async () => {
+    await page.getByRole("heading", { name: "Nothing here yet" }).waitFor();
+    await w.axe("empty board");
+    await w.shot("board-empty");
+  });
+
+  const keys = await step("a life", async () => {
+    await addProject("manual");
+    const first = await create("app", { title: "Choose a number", body: "Any **number** that passes the checks.\n\n```\nsh test.sh\n```" }, { title: "Change the README", track: "docs", priority: 2 }, { title: "Add a note about landing" });
+    await w.goto("/");
+    await ended(first);
+    const asking = await create("app", { title: "Ask how to greet", priority: 3 }, { title: "Work for long" }, { title: "Never works" });
+    const held = await create("manual", { title: "Do it by hand" });
+    await page.locator(`[data-key=${asking[0]}].s-needs-you`).waitFor();
+    await page.locator(`[data-key=${asking[1]}].s-working`).waitFor();
+    await page.locator(`[data-key=${asking[2]}].s-needs-you, [data-key=${asking[2]}].s-failed`).waitFor();
+    await page.locator(`[data-key=${held[0]}].s-needs-you`).waitFor();
+    await api("POST", "/projects/app/pause");
+    const tasks = [];
+    for (let i = 0; i < 300; i++) {
+      const task = { ref: `t${i}`, title: `Step ${i} of a long plan that goes through the whole of the code`, track: i % 3 ? "main" : "docs" };
+      if (i >= 10 && i < 60) task.after = [`t${i - 10}`, ...(i % 7 === 0 ? [`t${i - 9}`] : [])];
+      tasks.push(task);
+    }
+    await create("app", ...tasks);
+    return { done: first[0], asking: asking[0], working: asking[1] };
+  });
+
+  const pages = {
+    board: ["/", () => page.locator(".card").first()],
+    "board-table": ["/?view=table", () => page.locator(".row").first()],
+    "board-projects": ["/?group=project", () => page.locator(".card").first()],
+    "task-asks": ["/tasks/" + keys.asking, () => page.getByRole("button", { name: "formal" })],
+    "task-works": ["/tasks/" + keys.working, () => page.getByText("until somebody stops me")],
+    "task-done": [`/tasks/${keys.done}?session=${keys.done}.1`, () => page.getByText("I choose seven.")],
+    "task-raw": [`/tasks/${keys.done}?view=raw`, () => page.locator(".raw")],
+    "task-changes": [`/tasks/${keys.done}?tab=changes`, () => page.locator(".diff")],
+    "task-checks": [`/tasks/${keys.done}?tab=checks`, () => page.getByText("7 is odd")],
+    "task-timeline": [`/tasks/${keys.done}?tab=timeline`, () => page.locator(".story li").first()],
+    "task-cost": [`/tasks/${keys.done}?tab=cost`, () => page.getByRole("cell", { name: "$0.73" }).first()],
+    "task-events": [`/tasks/${keys.done}?tab=events`, () => page.locator(".events td").first()],
+    "task-missing": ["/tasks/app-9999", () => page.getByText("There is no task app-9999")],
+    landing: ["/landing", () => page.locator(".queue li").first()],
+    graph: ["/graph", () => page.locator(".node").first()],
+    timeline: ["/timeline", () => page.locator(".gantt-row").first()],
+    usage: ["/usage", () => page.locator(".bars")],
+    search: ["/search?q=number", () => page.locator(".hits li").first()],
+    agents: ["/agents", () => page.getByRole("heading", { name: "scripted" })],
+    settings: ["/settings", () => page.getByRole("heading", { name: "manual" })],
+    health: ["/health", () => page.getByRole("cell", { name: "Sessions that hold a place." })],
+  };
+  for (const [name, [path, seen]] of Object.entries(pages)) {
+    await step(name, async () => {
+      await w.goto(path);
+      await seen().waitFor();
+      await w.axe(name);
+      await w.shot(name);
+    });
+  }
+
+  await step("dialogs", async () => {
+    await w.goto("/");
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Command" }).fill("number");
+    await page.locator("#palette-list li").first().waitFor();
+    await w.axe("palette");
+    await w.shot("palette");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("n");
+    await page.getByRole("dialog").getByLabel("Title").waitFor();
+    await w.axe("new task");
+    await w.shot("new-task");
+    await page.keyboard.press("Escape");
+    await page.getByRole("heading", { name: "Board" }).click();
+    await page.keyboard.press("?");
+    await page.getByRole("heading", { name: "Keys" }).waitFor();
+    await w.axe("keys");
+    await w.shot("keys");
+    await page.keyboard.press("Escape");
+  });
+
+  await step("the theme can be chosen, and stays", async () => {
+    await page.getByRole("button", { name: "Theme: System" }).click();
+    await page.getByRole("button", { name: "Theme: Dark" }).click();
+    await page.reload();
+    await page.getByRole("button", { name: "Theme: Light" }).waitFor();
+    assert.equal(await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme), "light");
+    await page.getByRole("button", { name: "Theme: Light" }).click();
+  });
+
+  await step("an agent that nobody can use says so, until somebody says otherwise", async () => {
+    const [shut] = await create("manual", { title: "Needs a login" });
+    await w.goto("/agents");
+    await page.getByText("not logged in").waitFor();
+    await w.axe("limited agent");
+    await w.shot("agents-limited");
+    await page.getByRole("button", { name: "It can be used again" }).click();
+    await page.getByText("not logged in").waitFor({ state: "detached" });
+    assert.ok(shut);
+  });
+
+  await step("a long list draws only what can be seen", async () => {
+    await w.goto("/?view=table");
+    await page.locator(".row").first().waitFor();
+    assert.ok((await page.locator(".row").count()) < 60);
+    await page.locator(".table").evaluate((el) => (el.scrollTop = el.scrollHeight));
+    await page.locator(".row .s-done").first().waitFor();
+    assert.ok((await page.locator(".row").count()) < 60);
+  });
+
+  await step("on a phone", async () => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    for (const name of Object.keys(pages)) {
+      const [path, seen] = pages[name];
+      await w.goto(path);
+      await seen().waitFor();
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+      assert.ok(wide <= 390, `${name} is ${wide} px wide`);
+      if (["board", "task-asks", "usage", "settings", "timeline"].includes(name)) {
+        await w.axe(name + " on a phone");
+        await w.shot("phone-" + name);
+      }
+    }
+    await page.getByRole("button", { name: "Menu" }).click();
+    await page.getByRole("link", { name: "Usage" }).click();
+    await page.getByRole("heading", { name: "Usage" }).waitFor();
+  });
+
+  await w.close();
+});

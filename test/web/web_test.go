@@ -1,0 +1,312 @@
+//go:build linux
+
+package web
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"coppice"
+	"coppice/api/client"
+)
+
+// patience ends a test that hangs. Nothing is expected to take so long.
+const patience = 5 * time.Minute
+
+var (
+	out     = flag.String("out", "out", "where screenshots are kept")
+	program string // the built coppice
+)
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	dir, err := os.MkdirTemp("", "coppice-web-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dir)
+	program = filepath.Join(dir, "coppice")
+	if text, err := exec.Command("go", "build", "-o", program, "coppice/cmd/coppice").CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "building coppice: %v\n%s", err, text)
+		return 1
+	}
+	return m.Run()
+}
+
+// needs skips a test where the browser or the built dashboard is missing.
+func needs(t *testing.T) {
+	t.Helper()
+	for _, file := range []string{"../../web/node_modules/playwright-core", "../../web/node_modules/axe-core", "../../web/dist/index.html", chromium()} {
+		if _, err := os.Stat(file); err != nil {
+			t.Skipf("%s is missing; run: make deps web", file)
+		}
+	}
+	if _, err := exec.LookPath("node"); err != nil {
+		t.Skip("node is missing; run: make deps")
+	}
+}
+
+func chromium() string {
+	if path := os.Getenv("COPPICE_CHROMIUM"); path != "" {
+		return path
+	}
+	return "/usr/bin/chromium"
+}
+
+// world is one person's machine: a home, a state, repositories and a server.
+type world struct {
+	t     *testing.T
+	root  string
+	state string
+
+	listen string
+	server *exec.Cmd
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	needs(t)
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{t: t, root: root, state: filepath.Join(root, "state"), listen: "127.0.0.1:0"}
+	for _, dir := range []string{"home", "tmp"} {
+		if err := os.Mkdir(filepath.Join(root, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"app", "manual", "screens"} {
+		w.repository(name)
+	}
+	t.Cleanup(w.close)
+	w.serve()
+	return w
+}
+
+// env is the clean environment of everything that the world starts.
+func (w *world) env() []string {
+	return []string{
+		"PATH=" + os.Getenv("PATH"), "HOME=" + filepath.Join(w.root, "home"), "TMPDIR=" + filepath.Join(w.root, "tmp"), "COPPICE_STATE=" + w.state,
+		"LANG=C.UTF-8", "TZ=UTC", "GIT_CONFIG_NOSYSTEM=1",
+	}
+}
+
+// repository makes a repository of what stands in testdata.
+func (w *world) repository(name string) {
+	w.t.Helper()
+	dir := filepath.Join(w.root, name)
+	if err := os.CopyFS(dir, os.DirFS(filepath.Join("testdata", name))); err != nil {
+		w.t.Fatal(err)
+	}
+	config := filepath.Join(dir, "coppice.yaml")
+	text, err := os.ReadFile(config)
+	if err == nil {
+		err = os.WriteFile(config, []byte(strings.ReplaceAll(string(text), "{program}", program)), 0o644)
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"init", "--quiet", "--initial-branch=main"}, {"config", "user.name", "Ada"}, {"config", "user.email", "ada@example.org"},
+		{"add", "--all"}, {"commit", "--quiet", "--message=Begin"},
+	} {
+		cmd := exec.Command("git", args...)
+		cmd.Dir, cmd.Env = dir, w.env()
+		if text, err := cmd.CombinedOutput(); err != nil {
+			w.t.Fatalf("git %s: %v\n%s", args[0], err, text)
+		}
+	}
+}
+
+// serve starts the server, always at the same address.
+func (w *world) serve() {
+	w.t.Helper()
+	log, err := os.OpenFile(filepath.Join(w.root, "serve.log"), os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer log.Close()
+	cmd := exec.Command(program, "serve", "--verbose", "--listen", w.listen)
+	cmd.Dir, cmd.Env, cmd.Stderr = w.root, w.env(), log
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	pipe, err := cmd.StdoutPipe()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	line, err := bufio.NewReader(pipe).ReadString('\n')
+	if err != nil {
+		text, _ := os.ReadFile(log.Name())
+		w.t.Fatalf("the server did not start: %v\n%s", err, text)
+	}
+	words := strings.Fields(line)
+	w.listen = strings.TrimPrefix(words[len(words)-1], "http://")
+	w.server = cmd
+}
+
+// stop ends the server, by a signal.
+func (w *world) stop(sig os.Signal) {
+	if w.server == nil {
+		return
+	}
+	_ = w.server.Process.Signal(sig)
+	_ = w.server.Wait() // how it ended does not matter here
+	w.server = nil
+}
+
+// close stops every task, then the server, so that no agent is left behind.
+func (w *world) close() {
+	if w.server == nil {
+		w.serve()
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.t.Context()), patience)
+	defer cancel()
+	c := client.New(w.state)
+	defer c.Close()
+	for _, status := range []string{"working", "fixing", "needs you", "checking", "landing"} {
+		page, err := c.Tasks(ctx, client.TaskQuery{Status: []string{status}, Limit: 500})
+		if err != nil {
+			break
+		}
+		for _, task := range page.Tasks {
+			_, _ = c.Stop(ctx, task.Key) // what has ended meanwhile cannot be stopped
+		}
+	}
+	w.settle(ctx, c)
+	w.stop(syscall.SIGTERM)
+	if text, err := os.ReadFile(filepath.Join(w.root, "serve.log")); err == nil && w.t.Failed() {
+		w.t.Logf("the server's log ends with:\n%s", text[max(0, len(text)-4000):])
+	}
+}
+
+// settle waits until no session runs any more.
+func (w *world) settle(ctx context.Context, c *client.Client) {
+	idle := func() bool {
+		projects, err := c.Projects(ctx)
+		running := 0
+		for _, p := range projects {
+			running += p.Running
+		}
+		return err != nil || running == 0
+	}
+	errIdle := errors.New("idle")
+	page, err := c.Events(ctx, client.EventQuery{Limit: 1})
+	if err != nil || idle() {
+		return
+	}
+	_ = c.FollowEvents(ctx, client.EventQuery{After: page.Last}, func(coppice.Event) error {
+		if idle() {
+			return errIdle
+		}
+		return nil
+	}, nil)
+}
+
+// drive runs a script of browser steps to its end.
+func (w *world) drive(script string) {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
+	defer cancel()
+	shots, err := filepath.Abs(*out)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	token, err := client.EnsureToken(w.state)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	told, err := json.Marshal(map[string]string{
+		"url": "http://" + w.listen, "token": token, "root": w.root, "shots": shots, "chromium": chromium(), "program": program,
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	cmd := exec.CommandContext(ctx, "node", script)
+	cmd.Env = append(w.env(), "COPPICE_WEB_TEST="+string(told))
+	if s := os.Getenv("COPPICE_WEB_PATIENCE"); s != "" {
+		cmd.Env = append(cmd.Env, "PATIENCE="+s)
+	}
+	cmd.WaitDelay = 10 * time.Second
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	answers, err := cmd.StdinPipe()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	asked, err := cmd.StdoutPipe()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	lines := bufio.NewScanner(asked)
+	for lines.Scan() {
+		what, ask := strings.CutPrefix(lines.Text(), "ask ")
+		if !ask {
+			w.t.Log(lines.Text())
+			continue
+		}
+		w.do(what)
+		if _, err := fmt.Fprintln(answers, "done"); err != nil {
+			break // it has ended, and tells why below
+		}
+	}
+	if err := cmd.Wait(); err != nil {
+		w.t.Fatalf("%s: %v\n%s", script, err, errs.String())
+	}
+}
+
+func (w *world) do(what string) {
+	switch what {
+	case "restart":
+		w.stop(syscall.SIGTERM)
+		w.serve()
+	case "kill":
+		w.stop(syscall.SIGKILL)
+	case "serve":
+		w.serve()
+	default:
+		w.t.Fatalf("the script asks for %q", what)
+	}
+}
+
+func TestJourney(t *testing.T) {
+	t.Parallel()
+	newWorld(t).drive("journey.mjs")
+}
+
+func TestRestartUnderAnOpenPage(t *testing.T) {
+	t.Parallel()
+	newWorld(t).drive("restart.mjs")
+}
+
+func TestTerminal(t *testing.T) {
+	t.Parallel()
+	newWorld(t).drive("terminal.mjs")
+}
+
+func TestEveryPage(t *testing.T) {
+	t.Parallel()
+	newWorld(t).drive("pages.mjs")
+}

@@ -1,0 +1,84 @@
+// A small cache of what the server said, by name. Events make entries stale;
+// an entry that somebody looks at is then fetched again, one request at a time.
+import { useEffect, useSyncExternalStore } from "react";
+import { problemOf } from "./client";
+import type { Problem } from "./schema";
+
+export interface Result<T> {
+  data?: T;
+  problem?: Problem;
+  loading: boolean;
+}
+
+interface Entry {
+  result: Result<unknown>;
+  load: () => Promise<unknown>;
+  stale: boolean;
+  busy: boolean;
+  lookers: Set<() => void>;
+}
+
+const entries = new Map<string, Entry>();
+const KEEP = 200; // entries nobody looks at
+
+function run(e: Entry): void {
+  if (e.busy) return;
+  e.busy = true;
+  e.stale = false;
+  set(e, { ...e.result, loading: e.result.data === undefined });
+  e.load()
+    .then(
+      (data) => set(e, { data, loading: false }),
+      (err: unknown) => set(e, { data: e.result.data, problem: problemOf(err), loading: false }),
+    )
+    .finally(() => {
+      e.busy = false;
+      if (e.stale && e.lookers.size > 0) run(e);
+    });
+}
+
+function set(e: Entry, result: Result<unknown>): void {
+  e.result = result;
+  e.lookers.forEach((f) => f());
+}
+
+export function invalidate(match: (name: string) => boolean): void {
+  for (const [name, e] of entries) {
+    if (!match(name)) continue;
+    e.stale = true;
+    if (e.lookers.size > 0) run(e);
+  }
+}
+
+function prune(): void {
+  if (entries.size <= KEEP) return;
+  for (const [name, e] of entries) {
+    if (e.lookers.size === 0) entries.delete(name);
+    if (entries.size <= KEEP) return;
+  }
+}
+
+const idle: Result<never> = { loading: false };
+
+// useQuery fetches name with load, and again whenever it was made stale. An
+// empty name fetches nothing.
+export function useQuery<T>(name: string, load: () => Promise<T>): Result<T> & { again: () => void } {
+  if (name !== "" && !entries.has(name)) {
+    prune();
+    entries.set(name, { result: { loading: true }, load, stale: true, busy: false, lookers: new Set() });
+  }
+  const entry = entries.get(name);
+  const result = useSyncExternalStore(
+    (f) => {
+      entry?.lookers.add(f);
+      return () => entry?.lookers.delete(f);
+    },
+    () => (entry?.result ?? idle) as Result<T>,
+  );
+  useEffect(() => {
+    if (!entry) return;
+    entry.load = load;
+    if (entry.stale) run(entry);
+  });
+  return { ...result, again: () => entry && run(entry) };
+}

@@ -1,0 +1,136 @@
+// What a person can do with a task, and when it makes sense.
+import { feed } from "../api/live";
+import { patch, post } from "../api/client";
+import { invalidate } from "../api/query";
+import type { Message, Question, Task, Trash } from "../api/schema";
+import { navigate } from "../router";
+import { attempt, say } from "../ui/toast";
+
+export interface TaskAction {
+  id: string;
+  name: string;
+  about: string;
+  needsText?: string; // what the text is
+  needed?: boolean; // the text may not stay empty
+  danger?: boolean;
+  more?: boolean; // stands behind “More”
+  fits: (t: Task) => boolean;
+  run: (key: string, text: string) => Promise<unknown>;
+}
+
+const ended = (t: Task) => t.stage === "ended";
+
+// changed shows what the server answered at once; the event follows.
+function changed(t: Task | undefined): void {
+  if (t) feed.put([t]);
+}
+
+async function act(key: string, name: string, body: unknown, done: string): Promise<boolean> {
+  const t = await attempt(done, () => post<Task>(`/tasks/${key}/${name}`, body));
+  changed(t);
+  return t !== undefined;
+}
+
+// speak says something to a session that answers with the message it became.
+async function speak(key: string, name: string, body: unknown, done: string): Promise<boolean> {
+  const m = await attempt(done, () => post<Message>(`/tasks/${key}/${name}`, body));
+  if (m) invalidate((n) => n === "task:" + key);
+  return m !== undefined;
+}
+
+export const actions: TaskAction[] = [
+  {
+    id: "land", name: "Land", about: "Land what passed its checks",
+    fits: (t) => t.stage === "held",
+    run: (key) => act(key, "land", {}, `${key} lands`),
+  },
+  {
+    id: "continue", name: "Continue", about: "Go on with it, in its last conversation", needsText: "What should it do now?",
+    fits: ended,
+    run: (key, text) => act(key, "continue", text ? { text } : {}, `${key} goes on`),
+  },
+  {
+    id: "retry", name: "Retry", about: "Begin it anew", needsText: "What should it do differently? (may stay empty)",
+    fits: (t) => (ended(t) && t.outcome !== "done") || (t.stage === "waiting" && t.status === "needs you"),
+    run: (key, note) => act(key, "retry", note ? { note } : {}, `${key} begins anew`),
+  },
+  {
+    id: "interrupt", name: "Interrupt", about: "End the agent's turn, not its session", needsText: "What should it do instead? (may stay empty)",
+    fits: (t) => t.stage === "session" && !t.taken,
+    run: (key, text) => speak(key, "interrupt", text ? { text } : {}, `${key} is interrupted`),
+  },
+  {
+    id: "stop", name: "Stop", about: "Stop it and its session", danger: true,
+    fits: (t) => !ended(t),
+    run: (key) => act(key, "stop", {}, `${key} stops`),
+  },
+  {
+    id: "give", name: "Give back", about: "Give it back to Coppice, which goes on in the same conversation", needsText: "What did you do? (may stay empty)",
+    fits: (t) => t.taken === true,
+    run: (key, text) => act(key, "give", text ? { text } : {}, `${key} goes on by itself`),
+  },
+  {
+    id: "take", name: "Take over", about: "Go on with it yourself on the agent's own screen", more: true,
+    fits: (t) => t.stage === "session" && !t.taken,
+    run: (key) => act(key, "take", {}, `${key} is yours: open its terminal, or run coppice attach ${key}`),
+  },
+  {
+    id: "model", name: "Change the model", about: "Go on with another model, at once where the agent can", needsText: "Name of the model, or auto", needed: true, more: true,
+    fits: (t) => !ended(t),
+    run: (key, model) => speak(key, "model", { model }, `${key} goes on with ${model}`),
+  },
+  {
+    id: "fork", name: "Fork", about: "Make a new task that goes on with a copy of this conversation and branch", needsText: "What should the copy do? (may stay empty)", more: true,
+    fits: (t) => t.sessions > 0,
+    run: async (key, text) => {
+      const t = await attempt(`${key} was forked`, () => post<Task>(`/tasks/${key}/fork`, text ? { text } : {}));
+      changed(t);
+      if (t) navigate("/tasks/" + t.key);
+    },
+  },
+  {
+    id: "undo", name: "Undo removal", about: "Bring its removed workspace back", more: true,
+    fits: ended,
+    run: (key) => undo(key),
+  },
+];
+
+export function actionsOf(t: Task): TaskAction[] {
+  return actions.filter((a) => a.fits(t));
+}
+
+export async function undo(key: string): Promise<boolean> {
+  const trash = await attempt("", () => post<Trash>("/undo", key ? { task: key } : {}));
+  if (trash) {
+    say(`The workspace ${trash.path} comes back`);
+    invalidate((n) => n.startsWith("task:"));
+  }
+  return trash !== undefined;
+}
+
+// send says something to the running session at once, or when its turn is over.
+export function send(key: string, text: string, next: boolean): Promise<boolean> {
+  return speak(key, "send", next ? { text, next } : { text }, "");
+}
+
+export async function answer(key: string, question: number, text: string): Promise<boolean> {
+  const q = await attempt(`Answered ${key}`, () => post<Question>(`/tasks/${key}/answer`, { question, text }));
+  if (q) {
+    feed.touch(key);
+    invalidate((n) => n === "task:" + key);
+  }
+  return q !== undefined;
+}
+
+export async function change(key: string, what: Record<string, unknown>, done: string): Promise<boolean> {
+  const t = await attempt(done, () => patch<Task>("/tasks/" + key, what));
+  changed(t);
+  if (t) invalidate((n) => n === "task:" + key);
+  return t !== undefined;
+}
+
+// bulk does one thing to many tasks, one after the other, and goes on when one
+// of them refuses.
+export async function bulk(keys: string[], action: TaskAction): Promise<void> {
+  for (const key of keys) await action.run(key, "");
+}

@@ -1,0 +1,90 @@
+// A task on the board, as a card and as a row.
+import type { DragEvent } from "react";
+import type { Task } from "../api/schema";
+import { ago, plural, usd } from "../lib/format";
+import { Link } from "../router";
+import { StatusBadge } from "../ui/parts";
+
+export const CARD = 132;
+export const ROW = 38;
+
+function sinceOf(t: Task, now: number): string {
+  return t.ended_at ? ago(t.ended_at, now) + " ago" : ago(t.since, now);
+}
+
+// line says why a task stands where it stands, in as few words as there are.
+export function line(t: Task): string {
+  return t.question?.text ?? t.reason ?? t.warning ?? "";
+}
+
+function Facts({ t }: { t: Task }) {
+  return (
+    <span className="facts">
+      <span>{t.agent}{t.model ? ` · ${t.model}` : ""}</span>
+      {t.sessions > 1 && <span>{plural(t.sessions, "session")}</span>}
+      {t.usage.cost_usd ? <span>{usd(t.usage.cost_usd)}</span> : null}
+      {t.priority !== 0 && <span title="Priority">{t.priority > 0 ? "▲" : "▼"} {Math.abs(t.priority)}</span>}
+      {(t.after?.length ?? 0) > 0 && <span title="Waits for">after {t.after!.join(", ")}</span>}
+    </span>
+  );
+}
+
+export interface Drag {
+  onStart: (t: Task) => void;
+  onDrop: (t: Task, before: boolean) => void;
+}
+
+function half(e: DragEvent): boolean {
+  const box = e.currentTarget.getBoundingClientRect();
+  return e.clientY < box.top + box.height / 2;
+}
+
+export function Card({ t, now, drag }: { t: Task; now: number; drag?: Drag }) {
+  const movable = drag && t.stage !== "ended";
+  return (
+    <Link
+      href={"/tasks/" + t.key} className={`card s-${t.status.replace(" ", "-")}`} data-row data-key={t.key} draggable={movable ? true : undefined}
+      onDragStart={(e) => {
+        e.dataTransfer.setData("text/plain", t.key);
+        e.dataTransfer.effectAllowed = "move";
+        drag?.onStart(t);
+      }}
+      onDragOver={(e) => {
+        if (!movable) return;
+        e.preventDefault();
+        e.currentTarget.dataset.drop = half(e) ? "before" : "after";
+      }}
+      onDragLeave={(e) => delete e.currentTarget.dataset.drop}
+      onDrop={(e) => {
+        delete e.currentTarget.dataset.drop;
+        if (!movable) return;
+        e.preventDefault();
+        drag.onDrop(t, half(e));
+      }}
+    >
+      <span className="card-head">
+        <span className="key">{t.key}</span>
+        <StatusBadge status={t.status} />
+        <span className="grow" />
+        <span className="since">{sinceOf(t, now)}</span>
+      </span>
+      <span className="card-title">{t.title}</span>
+      <span className="card-line">{line(t)}</span>
+      <Facts t={t} />
+    </Link>
+  );
+}
+
+export function Row({ t, now, selected, onSelect }: { t: Task; now: number; selected: boolean; onSelect: (on: boolean) => void }) {
+  return (
+    <div className={"row" + (selected ? " selected" : "")} data-row data-key={t.key}>
+      <input type="checkbox" checked={selected} onChange={(e) => onSelect(e.target.checked)} aria-label={`Select ${t.key}`} />
+      <StatusBadge status={t.status} />
+      <Link href={"/tasks/" + t.key} className="row-title"><span className="key">{t.key}</span> {t.title}</Link>
+      <span className="row-line">{line(t)}</span>
+      <span className="row-agent">{t.agent}</span>
+      <span className="row-cost">{t.usage.cost_usd ? usd(t.usage.cost_usd) : ""}</span>
+      <span className="row-since">{sinceOf(t, now)}</span>
+    </div>
+  );
+}

@@ -1,0 +1,49 @@
+// What a task changed, file by file.
+import { useMemo, useState } from "react";
+import { getText } from "../api/client";
+import { useQuery } from "../api/query";
+import type { TaskDetail } from "../api/schema";
+import { parsePatch, type FileDiff } from "../lib/diff";
+import { plural } from "../lib/format";
+import { Empty, Loading, ProblemBox } from "../ui/parts";
+import { DiffLines } from "./difflines";
+
+const LONG = 600; // lines that are drawn without being asked for
+
+export function Changes({ t }: { t: TaskDetail }) {
+  const diff = useQuery("diff:" + t.key, () => getText(`/tasks/${t.key}/diff`));
+  const files = useMemo(() => parsePatch(diff.data ?? ""), [diff.data]);
+  if (diff.data === undefined) {
+    if (diff.problem?.code === "not_found" || diff.problem?.code === "conflict") return <Empty title="No changes yet"><p>{diff.problem.detail}.</p></Empty>;
+    return diff.problem ? <ProblemBox problem={diff.problem} again={diff.again} /> : <Loading what="the changes" />;
+  }
+  if (files.length === 0) return <Empty title="No changes yet"><p>Nothing differs from the base. What its agent writes shows up here.</p></Empty>;
+  const added = files.reduce((n, f) => n + f.added, 0);
+  const removed = files.reduce((n, f) => n + f.removed, 0);
+  return (
+    <div className="changes">
+      <p className="muted">
+        {plural(files.length, "file")} against the base, <span className="add-text">+{added}</span> <span className="del-text">−{removed}</span>
+        {" "}<button className="button small" onClick={diff.again}>Read again</button>
+      </p>
+      {files.map((f) => <File key={f.path} f={f} />)}
+    </div>
+  );
+}
+
+function File({ f }: { f: FileDiff }) {
+  const [whole, setWhole] = useState(false);
+  const lines = whole ? f.lines : f.lines.slice(0, LONG);
+  return (
+    <details className="file" open={f.lines.length <= LONG}>
+      <summary>
+        <code>{f.from ? `${f.from} → ${f.path}` : f.path}</code>
+        {f.state !== "changed" && <span className="tag">{f.state}</span>}
+        <span className="grow" />
+        <span className="add-text">+{f.added}</span> <span className="del-text">−{f.removed}</span>
+      </summary>
+      <DiffLines lines={lines} numbers />
+      {lines.length < f.lines.length && <button className="button small" onClick={() => setWhole(true)}>Show {f.lines.length - lines.length} more lines</button>}
+    </details>
+  );
+}

@@ -1,0 +1,49 @@
+// The judgements on a task's work: each landing with its checks and their logs.
+import type { Check, Landing, TaskDetail } from "../api/schema";
+import { plain } from "../lib/conversation";
+import { clock, fine } from "../lib/format";
+import { Empty } from "../ui/parts";
+
+const words: Record<string, string> = {
+  landed: "landed", conflict: "did not merge", refused: "refused by its checks", empty: "nothing to land", failed: "could not be tried", cancelled: "stopped",
+};
+
+function judged(l: Landing): string {
+  if (l.outcome) return words[l.outcome] ?? l.outcome;
+  if (l.waits) return l.waits;
+  return l.green ? "passed" : "being looked at";
+}
+
+export function Checks({ t }: { t: TaskDetail }) {
+  const landings = [...(t.landings ?? [])].reverse();
+  if (landings.length === 0) return <Empty title="No checks yet"><p>When a session ends, its work is merged with the base and checked there. The logs show up here.</p></Empty>;
+  return (
+    <div className="checks">
+      {landings.map((l, i) => (
+        <section key={l.id} className="landing">
+          <h2>
+            Candidate {landings.length - i} <code>{l.head.slice(0, 10)}</code>
+            <span className={"tag " + (l.outcome === "landed" ? "good" : l.outcome === "refused" || l.outcome === "conflict" || l.outcome === "failed" ? "bad" : "")}>{judged(l)}</span>
+          </h2>
+          {l.failure && <p className="bad-text">{l.failure.text}</p>}
+          {(t.check_runs ?? []).filter((c) => c.landing_id === l.id).map((c) => <Run key={c.id} c={c} />)}
+          {l.outcome === "conflict" && l.evidence && <details><summary>What conflicts</summary><pre tabIndex={0}>{l.evidence}</pre></details>}
+        </section>
+      ))}
+    </div>
+  );
+}
+
+function Run({ c }: { c: Check }) {
+  const passed = c.exit === 0;
+  return (
+    <details className="run" open={!passed}>
+      <summary>
+        <span className={passed ? "add-text" : "bad-text"}>{passed ? "✓ passed" : `✗ exit ${c.exit}`}</span> <code>{c.command}</code>
+        <span className="grow" />
+        <small className="muted">{fine(c.took / 1e6)} · {clock(c.ended_at)}</small>
+      </summary>
+      <pre tabIndex={0}>{c.log ? plain(c.log) : "It wrote nothing."}</pre>
+    </details>
+  );
+}

@@ -1,0 +1,36 @@
+// The log of a task, as it was written.
+import { get, query } from "../api/client";
+import { useQuery } from "../api/query";
+import type { Event, EventPage } from "../api/schema";
+import { clock } from "../lib/format";
+import { Loading, ProblemBox } from "../ui/parts";
+
+const MOST = 5000;
+
+export async function eventsOf(task: string): Promise<Event[]> {
+  const out: Event[] = [];
+  for (let after = 0; out.length < MOST; ) {
+    const page = await get<EventPage>("/events" + query({ task, after, limit: 1000 }));
+    out.push(...(page.events ?? []));
+    if (!page.more) break;
+    after = page.next;
+  }
+  return out;
+}
+
+export function Events({ task }: { task: string }) {
+  const events = useQuery("events:" + task, () => eventsOf(task));
+  if (!events.data) return events.problem ? <ProblemBox problem={events.problem} again={events.again} /> : <Loading what="the log" />;
+  return (
+    <div className="scroll-x" tabIndex={0} role="region" aria-label="Events">
+      <table className="data events">
+        <thead><tr><th className="num">Seq</th><th>At</th><th>What</th><th>Subject</th><th>By</th><th>Reason</th></tr></thead>
+        <tbody>
+          {[...events.data].reverse().map((e) => (
+            <tr key={e.seq}><td className="num">{e.seq}</td><td>{clock(e.at)}</td><td><code>{e.kind}</code></td><td>{e.subject}</td><td>{e.by}</td><td>{e.reason}</td></tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

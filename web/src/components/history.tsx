@@ -1,0 +1,38 @@
+// The story of a task in the order in which it happened, in people's words.
+import { useQuery } from "../api/query";
+import type { Event, TaskDetail } from "../api/schema";
+import { clock, span, time } from "../lib/format";
+import { Empty, Loading, ProblemBox } from "../ui/parts";
+import { eventsOf } from "./events";
+
+const words: Record<string, string> = {
+  "task.created": "Created", "task.changed": "Changed", "task.ended": "Ended", "task.stop_asked": "Somebody asked to stop it", "task.retry_asked": "Somebody began it anew",
+  "task.land_asked": "Somebody said land", "task.warned": "Warning", "session.created": "Session", "session.started": "Its agent runs", "session.ended": "Session ended",
+  "session.warned": "Warning", "question.asked": "Asked", "question.answered": "Answered", "message.sent": "Message", "message.delivered": "Message delivered",
+  "message.failed": "Message did not arrive", "workspace.ready": "Workspace ready", "workspace.removed": "Workspace removed", "workspace.restored": "Workspace back",
+  "workspace.undo_asked": "Somebody asked for its workspace", "landing.opened": "Offered", "landing.merged": "Merge", "landing.queued": "In the queue",
+  "landing.waits": "Waits", "landing.ended": "Landing ended", "check.ended": "Check",
+};
+
+// story leaves out what only matters to the machinery.
+export function story(events: Event[]): Event[] {
+  return events.filter((e) => words[e.kind] !== undefined);
+}
+
+export function History({ t }: { t: TaskDetail }) {
+  const events = useQuery("events:" + t.key, () => eventsOf(t.key));
+  if (!events.data) return events.problem ? <ProblemBox problem={events.problem} again={events.again} /> : <Loading what="the timeline" />;
+  const list = story(events.data);
+  if (list.length === 0) return <Empty title="Nothing happened yet" />;
+  const begin = time(list[0]!.at);
+  return (
+    <ol className="story">
+      {list.map((e) => (
+        <li key={e.seq} className={"e-" + e.kind.split(".")[0]}>
+          <time dateTime={e.at} title={clock(e.at)}>+{span(time(e.at) - begin)}</time>
+          <span><strong>{words[e.kind]}</strong> {e.kind.startsWith("session.") && <code>{e.subject}</code>} {e.reason}</span>
+        </li>
+      ))}
+    </ol>
+  );
+}

@@ -1,0 +1,130 @@
+// The form for a new task, with every field the API takes.
+import { useId, useState, type FormEvent, type ReactNode } from "react";
+import { feed, useTasks } from "../api/live";
+import { get, post, problemOf } from "../api/client";
+import { useQuery } from "../api/query";
+import type { NewTask, Problem, ProjectList, TaskList } from "../api/schema";
+import { navigate } from "../router";
+import { Dialog } from "../ui/dialog";
+import { Empty, Loading, ProblemBox } from "../ui/parts";
+import { say } from "../ui/toast";
+import { AddProject } from "./addproject";
+
+function Field({ label, hint, children }: { label: string; hint?: string; children: (id: string) => ReactNode }) {
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      {children(id)}
+      {hint && <small>{hint}</small>}
+    </div>
+  );
+}
+
+const lines = (text: FormDataEntryValue | null) => String(text ?? "").split("\n").map((l) => l.trim()).filter(Boolean);
+
+// taskFrom reads the form; what stays empty is left to the project.
+export function taskFrom(form: FormData): NewTask {
+  const text = (name: string) => String(form.get(name) ?? "").trim();
+  const task: NewTask = { title: text("title") };
+  if (text("body")) task.body = text("body");
+  if (Number(text("priority"))) task.priority = Number(text("priority"));
+  if (text("track")) task.track = text("track");
+  if (text("agent")) task.agent = text("agent");
+  if (text("model")) task.model = text("model");
+  if (lines(form.get("checks")).length) task.checks = lines(form.get("checks"));
+  if (lines(form.get("steps")).length) task.steps = lines(form.get("steps"));
+  if (text("category")) task.category = text("category");
+  if (text("feature")) task.feature = text("feature");
+  if (text("budget")) task.budget = text("budget");
+  const after = text("after").split(/[\s,]+/).filter(Boolean);
+  if (after.length) task.after = after;
+  if (text("not_before")) task.not_before = new Date(text("not_before")).toISOString();
+  return task;
+}
+
+export function NewTaskDialog({ onClose }: { onClose: () => void }) {
+  const projects = useQuery("projects", () => get<ProjectList>("/projects"));
+  const tasks = useTasks();
+  const [problem, setProblem] = useState<Problem>();
+  const [busy, setBusy] = useState(false);
+  const [chosen, setChosen] = useState("");
+  const list = projects.data?.projects ?? [];
+  const project = list.find((p) => p.prefix === chosen) ?? list.find((p) => p.prefix === new URLSearchParams(location.search).get("project")) ?? list[0];
+
+  const submit = async (e: FormEvent<HTMLFormElement>) => {
+    e.preventDefault();
+    if (!project || busy) return;
+    const another = (e.nativeEvent as SubmitEvent).submitter?.dataset.another === "yes";
+    const form = e.currentTarget;
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      const made = await post<TaskList>(`/projects/${project.prefix}/tasks`, { tasks: [taskFrom(new FormData(form))] });
+      const t = made.tasks?.[0];
+      if (t) feed.put([t]);
+      say(`${t?.key} was created`);
+      if (another) form.reset();
+      else {
+        onClose();
+        if (t) navigate("/tasks/" + t.key);
+      }
+    } catch (err) {
+      setProblem(problemOf(err));
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  const agents = [...new Set([project?.policy.agent.use, ...(project?.policy.agent.fallback ?? []), ...Object.keys(project?.policy.agents ?? {}), ...tasks.map((t) => t.agent)])].filter((a): a is string => !!a);
+  return (
+    <Dialog title="New task" onClose={onClose} className="wide">
+      {!projects.data && projects.loading && <Loading what="the projects" />}
+      {projects.problem && <ProblemBox problem={projects.problem} again={projects.again} />}
+      {projects.data && !project && <Empty title="No project yet"><p>Tasks belong to a project: a git repository.</p><AddProject /></Empty>}
+      {project && (
+        <form onSubmit={(e) => void submit(e)} className="form">
+          <Field label="Title" hint="What should be done, in a line">{(id) => <input id={id} name="title" required autoFocus maxLength={200} />}</Field>
+          <Field label="Description" hint="Everything the agent should know">{(id) => <textarea id={id} name="body" rows={4} />}</Field>
+          <div className="form-row">
+            <Field label="Project">{(id) => (
+              <select id={id} value={project.prefix} onChange={(e) => setChosen(e.target.value)}>{list.map((p) => <option key={p.prefix} value={p.prefix}>{p.prefix}</option>)}</select>
+            )}</Field>
+            <Field label="Track">{(id) => (
+              <select id={id} name="track" key={project.prefix} defaultValue="">
+                <option value="">the default</option>
+                {(project.policy.tracks ?? []).map((t) => <option key={t.name} value={t.name}>{t.name}</option>)}
+              </select>
+            )}</Field>
+            <Field label="Priority" hint="-10 to 10; higher goes first">{(id) => <input id={id} name="priority" type="number" min={-10} max={10} defaultValue={0} />}</Field>
+          </div>
+          <div className="form-row">
+            <Field label="Agent" hint={`${project.policy.agent.use || "the project's"} when empty`}>{(id) => (
+              <>
+                <input id={id} name="agent" list={id + "-list"} autoComplete="off" />
+                <datalist id={id + "-list"}>{agents.map((a) => <option key={a} value={a} />)}</datalist>
+              </>
+            )}</Field>
+            <Field label="Model" hint={`${project.policy.agent.model || "the agent's own"} when empty`}>{(id) => <input id={id} name="model" autoComplete="off" />}</Field>
+            <Field label="Not before">{(id) => <input id={id} name="not_before" type="datetime-local" />}</Field>
+          </div>
+          <div className="form-row">
+            <Field label="After" hint="Keys of tasks that must be done first">{(id) => <input id={id} name="after" placeholder={`${project.prefix}-1 ${project.prefix}-2`} autoComplete="off" />}</Field>
+            <Field label="Checks" hint="Shell commands, one on each line, besides the project's">{(id) => <textarea id={id} name="checks" rows={2} />}</Field>
+          </div>
+          <Field label="Steps" hint="What must be true when it is done, one on each line; a verifier looks at each">{(id) => <textarea id={id} name="steps" rows={2} />}</Field>
+          <div className="form-row">
+            <Field label="Budget" hint={`${String(project.policy.budget?.task || "no bound")} when empty`}>{(id) => <input id={id} name="budget" placeholder="5 USD" autoComplete="off" />}</Field>
+            <Field label="Category" hint="Chooses the track when none is named">{(id) => <input id={id} name="category" autoComplete="off" />}</Field>
+            <Field label="Feature" hint="Its id in the features file">{(id) => <input id={id} name="feature" autoComplete="off" />}</Field>
+          </div>
+          {problem && <ProblemBox problem={problem} />}
+          <footer className="form-end">
+            <button className="button primary" type="submit" disabled={busy}>{busy ? "Creating" : "Create"}</button>
+            <button className="button" type="submit" data-another="yes" disabled={busy}>Create and go on</button>
+          </footer>
+        </form>
+      )}
+    </Dialog>
+  );
+}

@@ -1,0 +1,90 @@
+// A task's sessions as tabs: each as a conversation, as it came, or as a live
+// terminal; and a line to say something to it.
+import { lazy, Suspense, useState } from "react";
+import type { Session, TaskDetail } from "../api/schema";
+import { ago, useNow } from "../lib/format";
+import { useParam } from "../router";
+import { Empty, Loading, Tabs } from "../ui/parts";
+import { send } from "./actions";
+import { Conversation } from "./conversation";
+import { Raw } from "./raw";
+
+const Terminal = lazy(() => import("./terminal"));
+
+export const live = (s: Session) => !s.ended_at;
+
+export function Sessions({ t }: { t: TaskDetail }) {
+  const all = t.history ?? [];
+  const newest = all.at(-1);
+  const [chosen, setChosen] = useParam("session", newest?.key ?? "");
+  const [view, setView] = useParam("view", "conversation");
+  const session = all.find((s) => s.key === chosen) ?? newest;
+  if (!session) return <Empty title="No session yet"><p>{t.reason ? `It ${t.status === "waiting" ? "waits" : "stands"}: ${t.reason}.` : "It starts as soon as there is room."}</p></Empty>;
+  const views = [
+    { id: "conversation", name: "Conversation" },
+    { id: "raw", name: "Raw" },
+    ...(live(session) ? [{ id: "terminal", name: "Terminal" }] : []),
+  ];
+  const shown = views.some((v) => v.id === view) ? view : "conversation";
+  return (
+    <div className="sessions">
+      <div className="session-bar">
+        {all.length > 1 && <Tabs label="Session" value={session.key} onChange={setChosen} tabs={all.map((s) => ({ id: s.key, name: <><span className={"dot st-" + s.state} aria-hidden="true" /> {s.n} {s.role}</> }))} />}
+        <span className="grow" />
+        <div className="segments" role="group" aria-label="View of the session">
+          {views.map((v) => <button key={v.id} aria-pressed={shown === v.id} onClick={() => setView(v.id)}>{v.name}</button>)}
+        </div>
+      </div>
+      <SessionLine s={session} />
+      {shown === "conversation" && <Conversation key={session.key} session={session} />}
+      {shown === "raw" && <Raw key={session.key} session={session} />}
+      {shown === "terminal" && <Suspense fallback={<Loading what="the terminal" />}><Terminal key={session.key} session={session.key} /></Suspense>}
+      {shown !== "terminal" && <Composer t={t} session={session} />}
+    </div>
+  );
+}
+
+function SessionLine({ s }: { s: Session }) {
+  const now = useNow();
+  return (
+    <p className="session-line muted">
+      <span className={"dot st-" + s.state} aria-hidden="true" /> {s.key} · {s.role} · {s.agent}{s.model ? ` · ${s.model}` : ""} · {s.state}
+      {live(s) ? ` · ${ago(s.started_at ?? s.created_at, now)}` : ` · ended ${ago(s.ended_at, now)} ago`}
+      {s.warning && <span className="warn-text"> · {s.warning}</span>}
+      {s.failure && <span className="bad-text"> · {s.failure.class}: {s.failure.text}</span>}
+    </p>
+  );
+}
+
+function Composer({ t, session }: { t: TaskDetail; session: Session }) {
+  const [text, setText] = useState("");
+  const [busy, setBusy] = useState(false);
+  const [next, setNext] = useState(false);
+  if (t.stage === "ended") return null;
+  const submit = async () => {
+    if (!text.trim() || busy) return;
+    setBusy(true);
+    if (await send(t.key, text, next)) setText("");
+    setBusy(false);
+  };
+  return (
+    <form className="composer" aria-label="Message" onSubmit={(e) => {
+      e.preventDefault();
+      void submit();
+    }}>
+      <textarea
+        rows={2} value={text} onChange={(e) => setText(e.target.value)} aria-label="Message to the agent"
+        placeholder={live(session) ? "Say something to the running session" : "Say something to its next session"}
+        onKeyDown={(e) => {
+          if (e.key !== "Enter" || e.shiftKey) return;
+          e.preventDefault();
+          void submit();
+        }}
+      />
+      <span className="composer-end">
+        {live(session) && <label className="check"><input type="checkbox" checked={next} onChange={(e) => setNext(e.target.checked)} /> after its turn</label>}
+        <button className="button primary" disabled={busy || !text.trim()}>Send</button>
+      </span>
+    </form>
+  );
+}

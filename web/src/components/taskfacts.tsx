@@ -1,0 +1,84 @@
+// The facts of a task, beside its page.
+import type { TaskDetail } from "../api/schema";
+import { clock, plural } from "../lib/format";
+import { Link } from "../router";
+import { Copy, Fact } from "../ui/parts";
+
+function Keys({ keys }: { keys: string[] }) {
+  return <>{keys.map((k, i) => <span key={k}>{i > 0 && ", "}<Link href={"/tasks/" + k}>{k}</Link></span>)}</>;
+}
+
+function Budget({ t, onBudget }: { t: TaskDetail; onBudget: (usd: string) => void }) {
+  return (
+    <form className="budget" onSubmit={(e) => {
+      e.preventDefault();
+      const text = String(new FormData(e.currentTarget).get("budget") ?? "").trim();
+      if (text) onBudget(text);
+    }}>
+      <input name="budget" key={String(t.budget ?? "")} defaultValue={t.budget ? String(t.budget) : ""} placeholder="the project's" aria-label="Budget" />
+      <button className="button small">Set</button>
+    </form>
+  );
+}
+
+export function TaskFacts({ t, onPriority, onBudget }: { t: TaskDetail; onPriority: (n: number) => void; onBudget: (usd: string) => void }) {
+  const ended = t.stage === "ended";
+  const open = t.workspace && !t.workspace.removed_at ? t.workspace : undefined;
+  return (
+    <>
+      <section>
+        <h2>Task</h2>
+        <dl>
+          <Fact name="Priority">
+            {t.priority}
+            {!ended && (
+              <span className="stepper">
+                <button className="button icon" aria-label="Lower the priority" disabled={t.priority <= -10} onClick={() => onPriority(t.priority - 1)}>−</button>
+                <button className="button icon" aria-label="Raise the priority" disabled={t.priority >= 10} onClick={() => onPriority(t.priority + 1)}>+</button>
+              </span>
+            )}
+          </Fact>
+          <Fact name="Track">{t.track}{t.category ? ` (${t.category})` : ""}</Fact>
+          <Fact name="Budget">{ended ? String(t.budget ?? "the project's") : <Budget t={t} onBudget={onBudget} />}</Fact>
+          {t.feature && <Fact name="Feature">{t.feature}</Fact>}
+          {t.fork_of && <Fact name="Fork of"><Link href={"/tasks/" + t.fork_of}>{t.fork_of}</Link></Fact>}
+          <Fact name="Created">{clock(t.created_at)}{t.created_by ? ` by ${t.created_by}` : ""}</Fact>
+          {t.not_before && <Fact name="Not before">{clock(t.not_before)}</Fact>}
+          {t.ended_at && <Fact name="Ended">{clock(t.ended_at)}</Fact>}
+          {(t.after?.length ?? 0) > 0 && <Fact name="After"><Keys keys={t.after!} /></Fact>}
+          {(t.dependants?.length ?? 0) > 0 && <Fact name="Waited for by"><Keys keys={t.dependants!} /></Fact>}
+          {(t.checks?.length ?? 0) > 0 && <Fact name="Own checks">{t.checks!.map((c) => <code key={c} className="block">{c}</code>)}</Fact>}
+        </dl>
+      </section>
+      {t.workspace && (
+        <section>
+          <h2>Workspace</h2>
+          <dl>
+            <Fact name="Branch"><code>{t.workspace.branch}</code></Fact>
+            {open ? <Fact name="Folder">{open.path ? <Copy text={open.path} label="Copy the folder" /> : "being made"}</Fact> : <Fact name="Removed">{clock(t.workspace.removed_at)}; Undo brings it back</Fact>}
+            {(open?.ports?.length ?? 0) > 0 && <Fact name="Ports">{open!.ports!.join(", ")}</Fact>}
+          </dl>
+        </section>
+      )}
+      <section>
+        <h2>From a terminal</h2>
+        <Copy text={ended ? `coppice show ${t.key}` : `coppice attach ${t.key}`} label="Copy the command" />
+      </section>
+      {(t.messages?.length ?? 0) > 0 && (
+        <section>
+          <h2>{plural(t.messages!.length, "message")}</h2>
+          <ul className="messages">
+            {t.messages!.map((m) => (
+              <li key={m.id}>
+                <p>{m.kind && <span className="tag">{m.kind}</span>} {m.text}</p>
+                <small className={m.failed && !m.delivered_at ? "bad-text" : "muted"}>
+                  {m.delivered_at ? `delivered ${clock(m.delivered_at)}` : m.failed ? `did not arrive: ${m.failed}` : "waits for a session"}
+                </small>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </>
+  );
+}

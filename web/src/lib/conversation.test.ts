@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import { said, wrote } from "../test/make";
+import { Builder, changesOf, gist, plain, searchText } from "./conversation";
+
+describe("Builder", () => {
+  it("puts a result into its call, whenever it comes", () => {
+    const b = new Builder();
+    b.add([said({ kind: "tool", ref: "1", name: "run", input: { command: "ls" } }), said({ kind: "tool", ref: "2", name: "read" }), said({ kind: "text", text: "meanwhile" })]);
+    const before = b.blocks;
+    b.add([said({ kind: "tool_result", ref: "1", ok: true, text: "a\nb" }), said({ kind: "tool_result", ref: "2", text: "no such file" })]);
+    expect(b.blocks).toHaveLength(3);
+    expect(b.blocks[0]).toMatchObject({ kind: "tool", name: "run", result: "a\nb", ok: true, bad: false });
+    expect(b.blocks[1]).toMatchObject({ result: "no such file", ok: false, bad: true });
+    expect(b.blocks[2]).toBe(before[2]);
+    expect(before[0]!.result).toBeUndefined();
+  });
+
+  it("shows a result whose call it has not seen", () => {
+    const b = new Builder();
+    b.add([said({ kind: "tool_result", ref: "9", ok: true, text: "late" })]);
+    expect(b.blocks).toMatchObject([{ kind: "tool", result: "late", ok: true }]);
+  });
+
+  it("passes over what it has seen before", () => {
+    const b = new Builder();
+    const pieces = [said({ kind: "text", text: "one" }), said({ kind: "text", text: "two" })];
+    expect(b.add(pieces)).toBe(true);
+    expect(b.add(pieces)).toBe(false);
+    expect(b.add([pieces[1]!, said({ kind: "text", text: "three" })])).toBe(true);
+    expect(b.blocks.map((x) => x.text)).toEqual(["one", "two", "three"]);
+  });
+
+  it("joins lines of stderr, and takes their colours out", () => {
+    const b = new Builder();
+    b.add([wrote("stderr", "\u001b[31mbad\u001b[0m "), wrote("stderr", "news\r\n"), wrote("host", "stopped"), wrote("stderr", "  \n"), wrote("stdout", "not for people")]);
+    expect(b.blocks.map((x) => [x.kind, x.text])).toEqual([["stderr", "bad news\n"], ["notice", "stopped"]]);
+  });
+
+  it("marks what is worth a jump, and leaves out what is shown elsewhere", () => {
+    const b = new Builder();
+    b.add([said({ kind: "usage", usage: {} }), said({ kind: "state", state: "working" }), said({ kind: "error", class: "auth", text: "log in" }), said({ kind: "limit", until: "soon" }), said({ kind: "turn", reason: "done" }), said({ kind: "unheard of" })]);
+    expect(b.blocks.map((x) => [x.kind, x.bad])).toEqual([["error", true], ["limit", true], ["turn", false]]);
+    expect(b.blocks[0]!.text).toBe("auth: log in");
+  });
+});
+
+describe("changesOf", () => {
+  it("reads the ways in which agents write changes", () => {
+    expect(changesOf({ file_path: "x", old_string: "a\nb", new_string: "a\nc" })?.map((l) => l.kind + l.text)).toEqual(["samea", "delb", "addc"]);
+    expect(changesOf({ path: "x", content: "one\ntwo\n" })?.map((l) => l.kind)).toEqual(["add", "add"]);
+    expect(changesOf({ edits: [{ old_str: "a", new_str: "b" }, { oldText: "c", newText: "d" }] })?.map((l) => l.kind)).toEqual(["del", "add", "hunk", "del", "add"]);
+    expect(changesOf({ patch: "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n" })?.map((l) => l.kind)).toEqual(["note", "hunk", "del", "add"]);
+  });
+  it.each([[undefined], [null], ["text"], [{}], [{ content: "no path" }], [{ command: "ls" }], [{ edits: [] }], [{ patch: 7 }], [[1, 2]]])("says nothing of %o", (input) => expect(changesOf(input)).toBeUndefined());
+});
+
+describe("words", () => {
+  it("says what a call is about in a line", () => {
+    const b = new Builder();
+    b.add([said({ kind: "tool", name: "run", input: { command: "make\nmake test" } }), said({ kind: "tool", name: "x", input: { command: ["git", "log"] } }), said({ kind: "tool", name: "y", paths: ["a", "b"] })]);
+    expect(b.blocks.map(gist)).toEqual(["make", "git log", "a, b"]);
+    expect(searchText(b.blocks[0]!)).toContain("make test");
+  });
+  it("takes escape sequences out", () => {
+    expect(plain("\u001b]0;title\u0007a\u001b[1;32mb\u001b[0m\r\nc")).toBe("ab\nc");
+  });
+});

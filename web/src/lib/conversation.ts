@@ -1,0 +1,177 @@
+// Turns what a session wrote into a conversation: what was said and thought,
+// each tool call with its result, and what went wrong.
+import type { Output, Usage } from "../api/schema";
+import { lineDiff, parsePatch, type Line } from "./diff";
+
+export interface AgentEvent {
+  kind: string;
+  text?: string;
+  ref?: string;
+  name?: string;
+  tool?: string;
+  input?: unknown;
+  paths?: string[];
+  ok?: boolean;
+  options?: string[];
+  state?: string;
+  class?: string;
+  reason?: string;
+  until?: string;
+  usage?: Usage;
+  model?: string;
+  version?: string;
+}
+
+export interface Block {
+  id: number; // the offset of its first piece
+  at: string;
+  kind: "text" | "thinking" | "tool" | "plan" | "permission" | "question" | "limit" | "error" | "turn" | "notice" | "init" | "stderr";
+  text: string;
+  ref?: string;
+  name?: string;
+  tool?: string;
+  input?: unknown;
+  paths?: string[];
+  options?: string[];
+  result?: string;
+  ok?: boolean; // of a tool, once its result is there
+  bad: boolean; // worth a jump
+}
+
+const decoder = new TextDecoder();
+
+export function bytes(base64: string): Uint8Array {
+  const text = atob(base64);
+  const out = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i++) out[i] = text.charCodeAt(i);
+  return out;
+}
+
+// plain takes out the escape sequences by which programs colour their output.
+export function plain(text: string): string {
+  return text.replace(/\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g, "").replace(/\r\n?/g, "\n");
+}
+
+// Builder takes output in order and keeps the blocks. Blocks are replaced, not
+// changed, so that a view can tell what is new by identity.
+export class Builder {
+  blocks: Block[] = [];
+  private calls = new Map<string, number>();
+  private last = -1;
+
+  // add takes pieces; those it has seen before are passed over, so that a
+  // stream that resumes may repeat itself.
+  add(pieces: Output[]): boolean {
+    const before = this.blocks;
+    this.blocks = [...before];
+    let changed = false;
+    for (const p of pieces) {
+      if (p.offset <= this.last) continue;
+      this.last = p.offset;
+      changed = this.one(p) || changed;
+    }
+    if (!changed) this.blocks = before;
+    return changed;
+  }
+
+  private one(p: Output): boolean {
+    if (p.kind === "stderr" || p.kind === "host") return this.noise(p);
+    if (p.kind !== "event" || !p.event) return false;
+    const e = p.event as AgentEvent;
+    if (e.kind === "tool_result") return this.result(p, e);
+    const block = blockOf(p, e);
+    if (!block) return false;
+    if (block.kind === "tool" && e.ref) this.calls.set(e.ref, this.blocks.length);
+    this.blocks.push(block);
+    return true;
+  }
+
+  private noise(p: Output): boolean {
+    const text = plain(decoder.decode(bytes(p.data ?? "")));
+    if (text.trim() === "") return false;
+    const before = this.blocks.at(-1);
+    if (p.kind === "stderr" && before?.kind === "stderr") {
+      this.blocks[this.blocks.length - 1] = { ...before, text: before.text + text };
+      return true;
+    }
+    this.blocks.push({ id: p.offset, at: p.at, kind: p.kind === "host" ? "notice" : "stderr", text, bad: false });
+    return true;
+  }
+
+  private result(p: Output, e: AgentEvent): boolean {
+    const at = this.calls.get(e.ref ?? "");
+    const call = at === undefined ? undefined : this.blocks[at];
+    if (!call) {
+      this.blocks.push({ id: p.offset, at: p.at, kind: "tool", text: "", name: e.name ?? "result", ref: e.ref, result: e.text ?? "", ok: e.ok === true, bad: e.ok !== true });
+      return true;
+    }
+    this.blocks[at!] = { ...call, result: (call.result ?? "") + (e.text ?? ""), ok: e.ok === true, bad: e.ok !== true };
+    return true;
+  }
+}
+
+function blockOf(p: Output, e: AgentEvent): Block | undefined {
+  const base = { id: p.offset, at: p.at, text: e.text ?? "", bad: false };
+  switch (e.kind) {
+    case "text":
+    case "thinking":
+    case "plan":
+    case "notice":
+      return base.text === "" ? undefined : { ...base, kind: e.kind };
+    case "tool":
+      return { ...base, kind: "tool", ref: e.ref, name: e.name ?? e.tool ?? "tool", tool: e.tool, input: e.input, paths: e.paths };
+    case "permission":
+      return { ...base, kind: "permission", name: e.name, input: e.input, ref: e.ref };
+    case "question":
+      return { ...base, kind: "question", options: e.options, ref: e.ref };
+    case "limit":
+      return { ...base, kind: "limit", text: e.text || "the account must wait" + (e.until ? ` until ${e.until}` : ""), bad: true };
+    case "error":
+      return { ...base, kind: "error", text: [e.class, e.text].filter(Boolean).join(": "), bad: true };
+    case "init":
+      return e.model || e.version ? { ...base, kind: "init", text: [e.model, e.version].filter(Boolean).join(" · ") } : undefined;
+    case "turn":
+      return { ...base, kind: "turn", text: e.reason ?? "" };
+  }
+  return undefined; // usage and states are shown elsewhere
+}
+
+function textOf(o: Record<string, unknown>, ...names: string[]): string | undefined {
+  for (const n of names) if (typeof o[n] === "string") return o[n];
+  return undefined;
+}
+
+// changesOf shows what a tool call changes, where its input tells: a text and
+// its replacement, a whole file, or a patch. The names are those in common use.
+export function changesOf(input: unknown): Line[] | undefined {
+  if (typeof input !== "object" || input === null) return undefined;
+  const o = input as Record<string, unknown>;
+  if (Array.isArray(o.edits)) {
+    const parts = o.edits.map(changesOf).filter((l) => l !== undefined);
+    return parts.length > 0 ? parts.flatMap((l, i): Line[] => (i > 0 ? [{ kind: "hunk", text: "…" }, ...l] : l)) : undefined;
+  }
+  const before = textOf(o, "old_string", "old_str", "oldText", "old_text", "old");
+  const after = textOf(o, "new_string", "new_str", "newText", "new_text", "new");
+  if (before !== undefined && after !== undefined) return lineDiff(before, after);
+  const patch = textOf(o, "unified_diff", "patch", "diff");
+  if (patch?.includes("@@")) {
+    const lines = parsePatch(patch).flatMap((f): Line[] => (f.path ? [{ kind: "note", text: f.path }, ...f.lines] : f.lines));
+    return lines.length > 0 ? lines : undefined;
+  }
+  const whole = textOf(o, "content", "file_text");
+  if (whole !== undefined && textOf(o, "path", "file_path", "filename") !== undefined) return lineDiff("", whole);
+  return undefined;
+}
+
+// gist is the one line that says what a tool call is about.
+export function gist(b: Block): string {
+  const o = (typeof b.input === "object" && b.input !== null ? b.input : {}) as Record<string, unknown>;
+  const command = o.command;
+  if (Array.isArray(command)) return command.join(" ");
+  const text = textOf(o, "command", "cmd", "file_path", "path", "pattern", "query", "url", "message", "description");
+  return (text ?? b.paths?.join(", ") ?? b.text).split("\n")[0] ?? "";
+}
+
+export function searchText(b: Block): string {
+  return [b.text, b.name, b.result, b.input === undefined ? "" : JSON.stringify(b.input)].join("\n").toLowerCase();
+}

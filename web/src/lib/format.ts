@@ -1,0 +1,61 @@
+// Words and numbers as people read them.
+import { useEffect, useState } from "react";
+
+export function span(ms: number): string {
+  const s = Math.max(0, Math.round(ms / 1000));
+  if (s < 60) return `${s} s`;
+  const m = Math.floor(s / 60);
+  if (m < 60) return m < 10 && s % 60 ? `${m} m ${s % 60} s` : `${m} m`;
+  const h = Math.floor(m / 60);
+  if (h < 48) return m % 60 ? `${h} h ${m % 60} m` : `${h} h`;
+  return `${Math.floor(h / 24)} d`;
+}
+
+// fine is span with an eye for what is short.
+export function fine(ms: number): string {
+  return ms < 1000 ? `${Math.round(ms)} ms` : ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : span(ms);
+}
+
+export function time(at?: string): number {
+  return at ? Date.parse(at) : NaN;
+}
+
+export function ago(at: string | undefined, now: number): string {
+  const t = time(at);
+  return Number.isNaN(t) ? "" : span(now - t);
+}
+
+export function clock(at?: string): string {
+  const t = time(at);
+  if (Number.isNaN(t)) return "";
+  const d = new Date(t);
+  const day = new Date().toDateString() === d.toDateString() ? "" : d.toLocaleDateString(undefined, { month: "short", day: "numeric" }) + " ";
+  return day + d.toLocaleTimeString(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit" });
+}
+
+export function usd(n?: number): string {
+  if (!n) return "$0";
+  if (n < 0.01) return "<$0.01";
+  return "$" + (n < 100 ? n.toFixed(2) : Math.round(n).toLocaleString("en-US"));
+}
+
+export function count(n?: number): string {
+  if (!n) return "0";
+  if (n < 1000) return String(n);
+  if (n < 1_000_000) return (n / 1000).toFixed(n < 10_000 ? 1 : 0) + " k";
+  return (n / 1_000_000).toFixed(n < 10_000_000 ? 1 : 0) + " M";
+}
+
+export function plural(n: number, one: string, many = one + "s"): string {
+  return `${n} ${n === 1 ? one : many}`;
+}
+
+// useNow ticks, so that spans of time stay true.
+export function useNow(every = 1000): number {
+  const [now, set] = useState(() => Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => set(Date.now()), every);
+    return () => clearInterval(timer);
+  }, [every]);
+  return now;
+}

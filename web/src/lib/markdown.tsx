@@ -1,0 +1,73 @@
+// A little of Markdown, enough for what agents write: it makes elements, never
+// HTML text, so nothing that an agent says can become part of the page.
+import { Fragment, type ReactNode } from "react";
+
+function inline(text: string): ReactNode[] {
+  const out: ReactNode[] = [];
+  const pattern = /(`+)([^`]|[^`][\s\S]*?[^`])\1(?!`)|\*\*([^*\n]+)\*\*/g;
+  let at = 0;
+  for (let m = pattern.exec(text); m; m = pattern.exec(text)) {
+    if (m.index > at) out.push(text.slice(at, m.index));
+    out.push(m[2] !== undefined ? <code key={m.index}>{m[2]}</code> : <strong key={m.index}>{m[3]}</strong>);
+    at = m.index + m[0].length;
+  }
+  if (at < text.length) out.push(text.slice(at));
+  return out;
+}
+
+interface Part {
+  kind: "code" | "list" | "heading" | "text";
+  lines: string[];
+  note?: string;
+}
+
+export function parts(text: string): Part[] {
+  const out: Part[] = [];
+  let open: Part | undefined;
+  let fence = "";
+  for (const line of text.split("\n")) {
+    if (fence) {
+      if (line.trim() === fence) {
+        fence = "";
+        open = undefined;
+      } else open!.lines.push(line);
+      continue;
+    }
+    const begin = /^\s*(```+|~~~+)\s*(\S*)/.exec(line);
+    if (begin) {
+      fence = begin[1]!;
+      open = { kind: "code", lines: [], note: begin[2] };
+      out.push(open);
+      continue;
+    }
+    if (line.trim() === "") {
+      open = undefined;
+      continue;
+    }
+    const kind: Part["kind"] = /^#{1,6}\s/.test(line) ? "heading" : /^\s*([-*+]|\d+[.)])\s/.test(line) ? "list" : "text";
+    const goesOn = open && (open.kind === kind || (open.kind === "list" && /^\s{2,}/.test(line))) && kind !== "heading";
+    if (!goesOn) {
+      open = { kind, lines: [] };
+      out.push(open);
+    }
+    if (open!.kind === "list" && kind === "text") open!.lines[open!.lines.length - 1] += "\n" + line.trim();
+    else open!.lines.push(line);
+  }
+  return out;
+}
+
+export function Markdown({ text }: { text: string }) {
+  return (
+    <div className="prose">
+      {parts(text).map((p, i) => {
+        if (p.kind === "code") return <pre key={i} tabIndex={0}>{p.lines.join("\n")}</pre>;
+        if (p.kind === "heading") return <p key={i} className="prose-heading">{inline(p.lines[0]!.replace(/^#+\s/, ""))}</p>;
+        if (p.kind === "list") {
+          const List = /^\s*\d/.test(p.lines[0]!) ? "ol" : "ul";
+          return <List key={i}>{p.lines.map((l, j) => <li key={j}>{inline(l.replace(/^\s*([-*+]|\d+[.)])\s/, ""))}</li>)}</List>;
+        }
+        return <p key={i}>{p.lines.map((l, j) => <Fragment key={j}>{j > 0 && "\n"}{inline(l)}</Fragment>)}</p>;
+      })}
+    </div>
+  );
+}

@@ -1,0 +1,13 @@
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { App } from "./app";
+import { start } from "./api/live";
+import "./styles/base.css";
+import "./styles/shell.css";
+import "./styles/board.css";
+import "./styles/task.css";
+import "./styles/pages.css";
+
+start();
+const root = document.getElementById("root");
+if (root) createRoot(root).render(<StrictMode><App /></StrictMode>);

@@ -1,0 +1,110 @@
+// Each project with what its policy says, and what this browser prefers.
+import { useState } from "react";
+import { get, post } from "../api/client";
+import { invalidate, useQuery } from "../api/query";
+import type { Project, ProjectList, Rule, Status } from "../api/schema";
+import { AddProject } from "../components/addproject";
+import { clock, plural } from "../lib/format";
+import { setPrefs, usePrefs, type Theme } from "../state/prefs";
+import { Empty, Loading, ProblemBox } from "../ui/parts";
+import { attempt, say } from "../ui/toast";
+
+// keysOf lists every value of a policy under its dotted name.
+export function keysOf(value: unknown, name = ""): [string, string][] {
+  if (Array.isArray(value)) {
+    if (value.every((v) => typeof v !== "object" || v === null)) return [[name, value.join("\n")]];
+    return value.flatMap((v, i) => keysOf(v, `${name}[${i}]`));
+  }
+  if (typeof value === "object" && value !== null) return Object.entries(value).flatMap(([k, v]) => keysOf(v, name ? `${name}.${k}` : k));
+  return [[name, value === null || value === undefined ? "" : String(value)]];
+}
+
+export default function SettingsPage() {
+  const projects = useQuery("projects", () => get<ProjectList>("/projects"));
+  const status = useQuery("status", () => get<Status>("/status"));
+  const list = projects.data?.projects ?? [];
+  return (
+    <div className="page">
+      <div className="page-head"><h1>Settings</h1></div>
+      <Preferences />
+      <h2>Projects</h2>
+      {projects.problem && <ProblemBox problem={projects.problem} again={projects.again} />}
+      {!projects.data && projects.loading && <Loading what="the projects" />}
+      {projects.data && list.length === 0 && <Empty title="No project yet" />}
+      {list.map((p) => <ProjectView key={p.prefix} p={p} warnings={status.data?.projects?.find((s) => s.prefix === p.prefix)?.warnings ?? []} />)}
+      <AddProject />
+    </div>
+  );
+}
+
+function Preferences() {
+  const p = usePrefs();
+  const notify = async (on: boolean) => {
+    if (on && (await Notification.requestPermission()) !== "granted") {
+      say("The browser does not allow notifications from this page; allow them in its settings");
+      return;
+    }
+    setPrefs({ notify: on });
+  };
+  return (
+    <section className="prefs">
+      <h2>This browser</h2>
+      <label className="choice"><span>Theme</span>
+        <select value={p.theme} onChange={(e) => setPrefs({ theme: e.target.value as Theme })}><option value="system">as the system</option><option value="dark">dark</option><option value="light">light</option></select>
+      </label>
+      {"Notification" in window && (
+        <label className="check"><input type="checkbox" checked={p.notify && Notification.permission === "granted"} onChange={(e) => void notify(e.target.checked)} /> Notify me when a task needs me and this page is in the background</label>
+      )}
+    </section>
+  );
+}
+
+function ProjectView({ p, warnings }: { p: Project; warnings: string[] }) {
+  const [filter, setFilter] = useState("");
+  const paused = !!p.paused_at;
+  const tracks = Object.entries(p.paused_tracks ?? {});
+  const keys = keysOf(p.policy).filter(([k, v]) => v !== "" && (k + " " + v).toLowerCase().includes(filter.toLowerCase()));
+  const act = async (name: string, body: object, done: string) => {
+    if (await attempt(done, () => post<Project>(`/projects/${p.prefix}/${name}`, body))) invalidate((n) => n === "projects" || n === "status");
+  };
+  const reread = async () => {
+    if (await attempt(`Read the policy of ${p.prefix}`, () => post<Project>("/projects", { path: p.path }))) invalidate((n) => n === "projects");
+  };
+  return (
+    <section className="project">
+      <div className="page-head">
+        <h3>{p.prefix}</h3> <code>{p.path}</code>
+        <span className="grow" />
+        <button className="button small" onClick={() => void reread()}>Read coppice.yaml again</button>
+        {paused ? <button className="button small primary" onClick={() => void act("resume", {}, `${p.prefix} goes on`)}>Resume</button>
+          : <button className="button small" onClick={() => void act("pause", {}, `${p.prefix} starts no further session`)}>Pause</button>}
+      </div>
+      <p className="muted">{plural(p.running, "session")} running of {p.policy.limits.sessions} · {plural(p.last_task, "task")} · base {p.policy.base}{p.base_commit ? ` at ${p.base_commit.slice(0, 10)}` : ""}{paused && ` · paused since ${clock(p.paused_at)}`}</p>
+      {tracks.map(([t, why]) => <p key={t} className="warn-text">Track {t} is paused: {why}. <button className="button small" onClick={() => void act("resume", { track: t }, `${t} goes on`)}>Resume</button></p>)}
+      {warnings.map((w) => <p key={w} className="warn-text">{w}</p>)}
+      {(p.rules?.length ?? 0) > 0 && (
+        <div>
+          <h3>What people said “always” to</h3>
+          <ol className="rules">
+            {p.rules!.map((r: Rule, i) => (
+              <li key={i}>
+                <span className="tag">{r.do}</span> {r.tool || "every tool"}{r.match ? <> on <code>{r.match}</code></> : null}
+                <button className="button small" onClick={() => void act(`rules/${i + 1}/forget`, {}, "Forgotten")}>Forget</button>
+              </li>
+            ))}
+          </ol>
+        </div>
+      )}
+      <details>
+        <summary>Policy: {plural(keysOf(p.policy).filter(([, v]) => v !== "").length, "key")} in force</summary>
+        <p className="muted">From <code>coppice.yaml</code> at the root of the checkout, defaults filled in. To change a key, edit that file and read it again; docs/configuration.md tells what each one means.</p>
+        <input type="search" placeholder="Filter keys" aria-label={`Filter the keys of ${p.prefix}`} value={filter} onChange={(e) => setFilter(e.target.value)} />
+        <div className="scroll-x" tabIndex={0} role="region" aria-label={`Policy of ${p.prefix}`}>
+          <table className="data policy"><thead><tr><th>Key</th><th>Value</th></tr></thead>
+            <tbody>{keys.map(([k, v]) => <tr key={k}><td><code>{k}</code></td><td><code className="block">{v}</code></td></tr>)}</tbody>
+          </table>
+        </div>
+      </details>
+    </section>
+  );
+}

@@ -1,0 +1,176 @@
+// One task: what was asked, where it stands, what its sessions did and what it
+// changed. Fetches; the components below it only show.
+import { useRef, useState } from "react";
+import { get } from "../api/client";
+import { useQuery } from "../api/query";
+import type { TaskDetail } from "../api/schema";
+import { actionsOf, answer, change, type TaskAction } from "../components/actions";
+import { Changes } from "../components/changes";
+import { Checks } from "../components/checks";
+import { Cost } from "../components/cost";
+import { Events } from "../components/events";
+import { History } from "../components/history";
+import { Sessions } from "../components/sessions";
+import { TaskFacts } from "../components/taskfacts";
+import { Markdown } from "../lib/markdown";
+import { ago, plural, usd, useNow } from "../lib/format";
+import { Link, useParam } from "../router";
+import { Dialog } from "../ui/dialog";
+import { Empty, Loading, Mono, ProblemBox, StatusBadge, Tabs } from "../ui/parts";
+
+export function TaskPage({ taskKey }: { taskKey: string }) {
+  const task = useQuery("task:" + taskKey, () => get<TaskDetail>("/tasks/" + encodeURIComponent(taskKey)));
+  if (!task.data) {
+    if (task.problem?.code === "not_found") {
+      return <Empty title={`There is no task ${taskKey}`}><p>It may belong to another server. <Link href="/">Go to the board</Link>.</p></Empty>;
+    }
+    return task.problem ? <ProblemBox problem={task.problem} again={task.again} /> : <Loading what={taskKey} />;
+  }
+  return <TaskView t={task.data} />;
+}
+
+function TaskView({ t }: { t: TaskDetail }) {
+  const [tab, setTab] = useParam("tab", "sessions");
+  const now = useNow();
+  const bad = (t.check_runs ?? []).filter((c) => c.exit !== 0).length;
+  const tabs = [
+    { id: "sessions", name: <>Sessions <small>{t.sessions}</small></> },
+    { id: "changes", name: "Changes" },
+    { id: "checks", name: <>Checks <small>{bad > 0 ? `${bad} refused` : (t.check_runs?.length ?? 0)}</small></> },
+    { id: "timeline", name: "Timeline" },
+    { id: "cost", name: <>Cost <small>{usd(t.usage.cost_usd)}</small></> },
+    { id: "events", name: "Events" },
+  ];
+  return (
+    <div className={"page task-page" + (tab === "sessions" ? " fill" : "")}>
+      <div className="task-head">
+        <p className="crumbs"><Link href={`/?project=${t.project}`}>{t.project}</Link> / {t.key}</p>
+        <div className="page-head">
+          <h1>{t.title}</h1>
+          <span className="grow" />
+          <ActionBar t={t} />
+        </div>
+        <p className="task-state">
+          <StatusBadge status={t.status} />
+          <span className="muted">{t.ended_at ? `${ago(t.ended_at, now)} ago` : `for ${ago(t.since, now)}`}</span>
+          <span>{t.agent}{t.model ? ` · ${t.model}` : ""}</span>
+          {t.round > 0 && <span>begun anew {plural(t.round, "time")}</span>}
+          {t.landed && <span>landed as <code>{t.landed.slice(0, 10)}</code></span>}
+        </p>
+        <Why t={t} />
+      </div>
+      <div className="task-body">
+        <div className="task-main">
+          <Tabs label="Task" tabs={tabs} value={tab} onChange={setTab} />
+          <div role="tabpanel" aria-label={tab} className="panel">
+            {tab === "sessions" && <Sessions t={t} />}
+            {tab === "changes" && <Changes t={t} />}
+            {tab === "checks" && <Checks t={t} />}
+            {tab === "timeline" && <History t={t} />}
+            {tab === "cost" && <Cost t={t} />}
+            {tab === "events" && <Events task={t.key} />}
+          </div>
+        </div>
+        <aside className="task-side">
+          {t.body && <section><h2>Description</h2><Markdown text={t.body} /></section>}
+          {(t.steps?.length ?? 0) > 0 && <section><h2>Steps</h2><ol className="steps">{t.steps!.map((s, i) => <li key={i}>{s}</li>)}</ol></section>}
+          <TaskFacts t={t} onPriority={(priority) => void change(t.key, { priority }, `${t.key} has priority ${priority}`)}
+            onBudget={(budget) => void change(t.key, { budget }, `${t.key} may cost ${budget}`)} />
+        </aside>
+      </div>
+    </div>
+  );
+}
+
+// Why tells why the task stands where it stands, and lets a person answer.
+function Why({ t }: { t: TaskDetail }) {
+  if (t.question?.open) return <Ask t={t} />;
+  const fix = t.fix ?? t.failure?.fix;
+  const text = t.reason || t.failure?.text || t.warning;
+  if (!text) return null;
+  return (
+    <div className={"why" + (t.status === "needs you" ? " needs" : t.status === "failed" ? " bad" : "")}>
+      <p>{t.failure && t.status !== "done" && <span className="problem-code">{t.failure.class}</span>}<Mono text={text} /></p>
+      {fix && <p className="muted"><Mono text={fix} /></p>}
+    </div>
+  );
+}
+
+function Ask({ t }: { t: TaskDetail }) {
+  const q = t.question!;
+  const [text, setText] = useState("");
+  const [busy, setBusy] = useState(false);
+  const say = async (words: string) => {
+    if (!words.trim() || busy) return;
+    setBusy(true);
+    if (await answer(t.key, q.id, words)) setText("");
+    setBusy(false);
+  };
+  return (
+    <form className="why needs ask" aria-label="Question" onSubmit={(e) => {
+      e.preventDefault();
+      void say(text);
+    }}>
+      {q.kind === "permission" && <p><span className="tag">permission</span> {q.rule && <span className="muted">“always” remembers: {q.rule.tool || "every tool"}{q.rule.match ? <> on <code>{q.rule.match}</code></> : null}</span>}</p>}
+      <div className="ask-text" tabIndex={0} role="region" aria-label="What it asks"><Markdown text={q.text} /></div>
+      {(q.options?.length ?? 0) > 0 && (
+        <div className="options">{q.options!.map((o) => <button key={o} type="button" className="button" disabled={busy} onClick={() => void say(o)}>{o}</button>)}</div>
+      )}
+      <div className="ask-line">
+        <input value={text} onChange={(e) => setText(e.target.value)} aria-label="Answer" placeholder={(q.options?.length ?? 0) > 0 ? "Or in your own words" : "Your answer"} />
+        <button className="button primary" disabled={busy || !text.trim()}>Answer</button>
+      </div>
+    </form>
+  );
+}
+
+function ActionBar({ t }: { t: TaskDetail }) {
+  const [open, setOpen] = useState<TaskAction>();
+  const menu = useRef<HTMLDetailsElement>(null);
+  const choose = (a: TaskAction) => {
+    if (menu.current) menu.current.open = false;
+    if (a.needsText || a.danger) setOpen(a);
+    else void a.run(t.key, "");
+  };
+  const all = actionsOf(t);
+  const more = all.filter((a) => a.more);
+  return (
+    <div className="actions">
+      {all.filter((a) => !a.more).map((a) => (
+        <button key={a.id} className={"button" + (a.danger ? " danger" : "") + (a.id === "land" || a.id === "give" ? " primary" : "")} title={a.about} onClick={() => choose(a)}>{a.name}</button>
+      ))}
+      {more.length > 0 && (
+        <details ref={menu} className="menu-box" onBlur={(e) => !e.currentTarget.contains(e.relatedTarget) && (e.currentTarget.open = false)}>
+          <summary className="button">More</summary>
+          <div>{more.map((a) => <button key={a.id} className="button ghost" title={a.about} onClick={() => choose(a)}>{a.name}</button>)}</div>
+        </details>
+      )}
+      {open && <ActionDialog t={t} action={open} onClose={() => setOpen(undefined)} />}
+    </div>
+  );
+}
+
+function ActionDialog({ t, action, onClose }: { t: TaskDetail; action: TaskAction; onClose: () => void }) {
+  const [text, setText] = useState("");
+  return (
+    <Dialog title={`${action.name} ${t.key}`} onClose={onClose}>
+      <form className="form" onSubmit={(e) => {
+        e.preventDefault();
+        onClose();
+        void action.run(t.key, text.trim());
+      }}>
+        <p>{action.about}: {t.title}</p>
+        {action.needsText && (
+          <div className="field">
+            <label htmlFor="action-text">{action.needsText}</label>
+            <textarea id="action-text" rows={action.needed ? 1 : 4} required={action.needed} autoFocus value={text} onChange={(e) => setText(e.target.value)} />
+          </div>
+        )}
+        <footer className="form-end">
+          <button className={"button " + (action.danger ? "danger" : "primary")}>{action.name}</button>
+          <button type="button" className="button" onClick={onClose}>Leave it</button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}

@@ -1,0 +1,55 @@
+// What this browser prefers. It is the only thing that is kept here: everything
+// else is on the server or in the address.
+import { useSyncExternalStore } from "react";
+
+export type Theme = "system" | "dark" | "light";
+
+export interface Prefs {
+  theme: Theme;
+  notify: boolean;
+  follow: boolean;
+}
+
+const NAME = "coppice";
+const defaults: Prefs = { theme: "system", notify: false, follow: true };
+const listeners = new Set<() => void>();
+let current: Prefs = read();
+
+function read(): Prefs {
+  try {
+    return { ...defaults, ...(JSON.parse(localStorage.getItem(NAME) ?? "{}") as Partial<Prefs>) };
+  } catch {
+    return defaults; // storage may be off, or hold something else
+  }
+}
+
+export function prefs(): Prefs {
+  return current;
+}
+
+export function setPrefs(change: Partial<Prefs>): void {
+  current = { ...current, ...change };
+  try {
+    localStorage.setItem(NAME, JSON.stringify(current));
+  } catch {
+    // It then holds until the page is closed.
+  }
+  applyTheme(current.theme);
+  listeners.forEach((f) => f());
+}
+
+export function applyTheme(theme: Theme): void {
+  if (typeof document === "undefined") return;
+  if (theme === "system") delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+}
+
+export function usePrefs(): Prefs {
+  return useSyncExternalStore(
+    (f) => {
+      listeners.add(f);
+      return () => listeners.delete(f);
+    },
+    () => current,
+  );
+}

@@ -1,0 +1,5 @@
+// Applies the chosen theme before anything is drawn. It is a file of its own
+// because the page's policy allows no inline script.
+import { applyTheme, prefs } from "./state/prefs";
+
+applyTheme(prefs().theme);

@@ -1,0 +1,104 @@
+// Small things that every page uses.
+import { useEffect, useState, type ReactNode } from "react";
+import type { Problem } from "../api/schema";
+
+// Mono shows `words between backquotes` as code.
+export function Mono({ text }: { text: string }) {
+  return <>{text.split("`").map((part, i) => (i % 2 ? <code key={i}>{part}</code> : part))}</>;
+}
+
+export function ProblemBox({ problem, again }: { problem: Problem; again?: () => void }) {
+  return (
+    <div className="problem" role="alert">
+      <div>
+        <span className="problem-code">{problem.code}</span>
+        <strong><Mono text={problem.field ? `${problem.field}: ${problem.detail}` : problem.detail} /></strong>
+      </div>
+      {problem.fix && <p><Mono text={problem.fix} /></p>}
+      {again && <button className="button small" onClick={again}>Try again</button>}
+    </div>
+  );
+}
+
+export function Empty({ title, children }: { title: string; children?: ReactNode }) {
+  return (
+    <div className="empty">
+      <h2>{title}</h2>
+      {children}
+    </div>
+  );
+}
+
+// Loading never turns for ever: after a while it says what to do.
+export function Loading({ what }: { what: string }) {
+  const [slow, setSlow] = useState(false);
+  useEffect(() => {
+    const timer = setTimeout(() => setSlow(true), 8000);
+    return () => clearTimeout(timer);
+  }, []);
+  return (
+    <div className="loading" role="status">
+      <span className="dots" aria-hidden="true" />
+      {slow ? `Still waiting for ${what}. If this goes on, see whether the server runs: coppice status.` : `Reading ${what}`}
+    </div>
+  );
+}
+
+const marks: Record<string, string> = {
+  "needs you": "!", working: "▸", fixing: "▸", checking: "≡", landing: "↓", ready: "·", waiting: "·", failed: "✗", done: "✓", cancelled: "–",
+};
+
+export function StatusBadge({ status }: { status: string }) {
+  return (
+    <span className={`status s-${status.replace(" ", "-")}`}>
+      <span aria-hidden="true">{marks[status] ?? "·"}</span> {status}
+    </span>
+  );
+}
+
+export function Copy({ text, label }: { text: string; label: string }) {
+  const [done, setDone] = useState<"" | "copied" | "select it and copy by hand">("");
+  useEffect(() => {
+    if (!done) return;
+    const timer = setTimeout(() => setDone(""), 2500);
+    return () => clearTimeout(timer);
+  }, [done]);
+  const copy = () => navigator.clipboard.writeText(text).then(() => setDone("copied"), () => setDone("select it and copy by hand"));
+  return (
+    <span className="copy">
+      <code>{text}</code>
+      <button className="button small" onClick={() => void copy()} aria-label={label}>{done || "Copy"}</button>
+    </span>
+  );
+}
+
+export function Tabs({ tabs, value, onChange, label }: { tabs: { id: string; name: ReactNode }[]; value: string; onChange: (id: string) => void; label: string }) {
+  const move = (by: number) => {
+    const i = tabs.findIndex((t) => t.id === value);
+    const next = tabs[(i + by + tabs.length) % tabs.length];
+    if (!next) return;
+    onChange(next.id);
+    document.getElementById("tab-" + label + next.id)?.focus();
+  };
+  return (
+    <div className="tabs" role="tablist" aria-label={label} onKeyDown={(e) => {
+      if (e.key === "ArrowRight") move(1);
+      else if (e.key === "ArrowLeft") move(-1);
+    }}>
+      {tabs.map((t) => (
+        <button key={t.id} id={"tab-" + label + t.id} role="tab" aria-selected={t.id === value} tabIndex={t.id === value ? 0 : -1} onClick={() => onChange(t.id)}>
+          {t.name}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+export function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="fact">
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

@@ -1,0 +1,66 @@
+// Short words about what was just done, and problems that belong to no field.
+import { useSyncExternalStore } from "react";
+import { problemOf } from "../api/client";
+import type { Problem } from "../api/schema";
+import { ProblemBox } from "./parts";
+
+interface Toast {
+  id: number;
+  text?: string;
+  problem?: Problem;
+}
+
+let toasts: Toast[] = [];
+let nextID = 1;
+const listeners = new Set<() => void>();
+
+function set(list: Toast[]): void {
+  toasts = list;
+  listeners.forEach((f) => f());
+}
+
+function drop(id: number): void {
+  set(toasts.filter((t) => t.id !== id));
+}
+
+export function say(text: string): void {
+  const id = nextID++;
+  set([...toasts.slice(-3), { id, text }]);
+  setTimeout(() => drop(id), 5000);
+}
+
+export function complain(err: unknown): void {
+  set([...toasts.slice(-3), { id: nextID++, problem: problemOf(err) }]);
+}
+
+// attempt does something and tells how it went. It never throws.
+export async function attempt<T>(done: string, f: () => Promise<T>): Promise<T | undefined> {
+  try {
+    const out = await f();
+    if (done) say(done);
+    return out;
+  } catch (err) {
+    complain(err);
+    return undefined;
+  }
+}
+
+export function Toasts() {
+  const list = useSyncExternalStore(
+    (f) => {
+      listeners.add(f);
+      return () => listeners.delete(f);
+    },
+    () => toasts,
+  );
+  return (
+    <div className="toasts" aria-live="polite">
+      {list.map((t) => (
+        <div key={t.id} className="toast">
+          {t.problem ? <ProblemBox problem={t.problem} /> : <span>{t.text}</span>}
+          <button className="button icon" aria-label="Dismiss" onClick={() => drop(t.id)}>✕</button>
+        </div>
+      ))}
+    </div>
+  );
+}
