@@ -12,8 +12,28 @@ export CGO_ENABLED ?= 0
 help: ## show this
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
+.PHONY: web
+web: web/dist/index.html ## build the dashboard, which becomes part of the binary
+
+# Built anew when a source is newer. Without Node.js the binary is built all
+# the same, with a page that says what is missing.
+WEB_SOURCES := $(shell find web/src web/public web/index.html web/vite.config.ts web/tsconfig.json -type f)
+NPM := $(shell command -v npm)
+
+ifdef NPM
+web/dist/index.html: web/node_modules/.package-lock.json $(WEB_SOURCES)
+	cd web && npm run --silent build </dev/null
+
+web/node_modules/.package-lock.json: web/package.json web/package-lock.json
+	cd web && npm ci --no-audit --no-fund --loglevel=error </dev/null
+	@touch $@
+else
+web/dist/index.html:
+	@echo "Node.js is missing: the binary is built without the dashboard"
+endif
+
 .PHONY: build
-build: ## build bin/coppice
+build: web ## build bin/coppice
 	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/coppice ./cmd/coppice
 
 .PHONY: demo
@@ -27,6 +47,8 @@ deps: ## see to it that what the tests need is there
 
 .PHONY: test
 test: deps ## all tests, with what they need installed first
+	$(MAKE) --no-print-directory web
+	cd web && npm test --silent </dev/null
 	go vet ./...
 	go test ./test/house
 	./scripts/test.sh ./...
@@ -34,7 +56,13 @@ test: deps ## all tests, with what they need installed first
 .PHONY: test-agents
 test-agents: deps ## drive further agent CLIs, installed first
 	./test/agents/install-more.sh </dev/null
-	COPPICE_REQUIRE_AGENTS=1 ./scripts/test.sh -tags moreagents -run 'TestACP|TestChosenModel|TestLines' ./test/agents
+	COPPICE_REQUIRE_AGENTS=1 COPPICE_AGENTS_TABLE=whole ./scripts/test.sh -tags moreagents -run 'TestACP|TestChosenModel|TestLines' ./test/agents
+
+.PHONY: agents-table
+agents-table: deps ## drive every agent CLI and rewrite the table in docs/agents.md
+	./test/agents/install-more.sh </dev/null
+	COPPICE_REQUIRE_AGENTS=1 go test -count=1 ./test/agents -update-table
+	COPPICE_REQUIRE_AGENTS=1 COPPICE_AGENTS_TABLE=whole go test -count=1 -tags moreagents -run 'TestACP|TestChosenModel|TestLines' ./test/agents -update-table
 
 .PHONY: lint
 lint: ## gofmt, vet, staticcheck
@@ -44,7 +72,7 @@ lint: ## gofmt, vet, staticcheck
 	go run $(STATICCHECK) ./...
 
 .PHONY: cross
-cross: ## build for Linux and macOS, on both architectures
+cross: web ## build for Linux and macOS, on both architectures
 	@set -e; for p in $(PLATFORMS); do \
 		echo "build $$p"; \
 		GOOS=$${p%/*} GOARCH=$${p#*/} go build -trimpath -ldflags '$(LDFLAGS)' -o dist/coppice-$${p%/*}-$${p#*/} ./cmd/coppice; \
@@ -57,13 +85,19 @@ sim: ## 10,000 seeds of the simulation
 
 .PHONY: bench
 bench: build ## measure against the floors
+	@if [ -x test/agents/install.sh ]; then ./test/agents/install.sh </dev/null; fi
 	go run ./test/bench
+
+.PHONY: fuzz
+fuzz: ## fuzz every decoder for FUZZTIME (60s) each
+	./scripts/fuzz.sh
 
 .PHONY: generate
 generate: ## rewrite everything that is generated
 	go generate ./...
 	go test ./cmd/coppice/config -run TestPublished -update
+	go test ./api/http -run TestDashboardKnowsTheAPI -update
 
 .PHONY: clean
 clean: ## remove what was built
-	rm -rf bin dist
+	rm -rf bin dist web/dist/assets web/dist/index.html web/dist/favicon.svg

@@ -12,6 +12,11 @@ if ! command -v npm >/dev/null; then
 	wanted="$wanted npm:npm"
 fi
 
+# The dashboard is tested in a browser.
+if [ ! -x "${COPPICE_CHROMIUM:-/usr/bin/chromium}" ]; then
+	wanted="$wanted chromium:chromium"
+fi
+
 missing=
 for pair in $wanted; do
 	if ! command -v "${pair%%:*}" >/dev/null; then

@@ -62,6 +62,7 @@ var rooms = map[string][]string{
 	"fabric":    {},
 	"web":       {},
 	"flow":      {},
+	"features":  {},
 	"host":      {"agent"},
 	"memory":    {"store"},
 	"engine":    {"flow", "store", "fabric"},
