@@ -27,7 +27,15 @@ func TestMain(m *testing.M) {
 	if runtime.GOOS == "linux" && os.Getuid() == 0 && os.Getenv(inNamespace) == "" && canUnshare() {
 		os.Exit(again())
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if code == 0 {
+		whole := flag.Lookup("test.run").Value.String() == "" || os.Getenv("COPPICE_AGENTS_TABLE") == "whole"
+		if err := checkTable(whole); err != nil {
+			fmt.Fprintln(os.Stderr, "FAIL:", err)
+			code = 1
+		}
+	}
+	os.Exit(code)
 }
 
 func canUnshare() bool {

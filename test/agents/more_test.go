@@ -5,7 +5,6 @@ package agents
 import (
 	"encoding/json"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -81,16 +80,6 @@ func readyOpencode(t *testing.T, b *bench) {
 		t.Fatal(err)
 	}
 	put(t, filepath.Join(b.home, ".config", "opencode", "opencode.json"), string(config))
-}
-
-func put(t *testing.T, file, content string) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // moreBench sets an agent up. on is for the run: it ends agents that do not end

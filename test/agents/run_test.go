@@ -30,11 +30,14 @@ type bench struct {
 	home    string
 	env     map[string]string
 	profile coppice.Profile
+	private string // of the latest run
+	noHook  bool   // nobody answers hooks
 }
 
 func newBench(t *testing.T, name string) *bench {
 	t.Helper()
 	path := program(t, name)
+	shows(t, name)
 	data, err := os.ReadFile("rules.json")
 	if err != nil {
 		t.Fatal(err)
@@ -123,13 +126,19 @@ func (b *bench) run(t *testing.T, p agent.Protocol, r agent.Request, on func(*pu
 	if r.Session == "" {
 		r.Session, r.Role = "app-1.1", coppice.RoleImplement
 	}
-	r.Dir = b.repo
+	r.Dir, r.Private = b.repo, t.TempDir()
+	b.private = r.Private
+	hooks := newHooks(t, p.Driver(b.profile, r), b.noHook)
+	r.HookURL = hooks.url
 	launch, err := p.Launch(b.profile, r)
 	if err != nil {
 		t.Fatal(err)
 	}
+	for name, data := range launch.Files {
+		put(t, filepath.Join(r.Private, name), string(data))
+	}
 	cmd := exec.Command(launch.Argv[0], launch.Argv[1:]...)
-	cmd.Dir, cmd.Env = b.repo, b.environ()
+	cmd.Dir, cmd.Env = b.repo, append(b.environ(), agent.HookTokenVar+"="+hookToken, agent.TokenVar+"="+r.Token)
 	for k, v := range launch.Env {
 		cmd.Env = append(cmd.Env, k+"="+v)
 	}
@@ -151,6 +160,7 @@ func (b *bench) run(t *testing.T, p agent.Protocol, r agent.Request, on func(*pu
 	}
 	timer := time.AfterFunc(deadline, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
 	pm := &pump{cmd: cmd, on: on, feed: make(chan []byte, 1000), driver: p.Driver(b.profile, r)}
+	hooks.answer(pm)
 	var wg sync.WaitGroup
 	wg.Go(func() { write(stdin, pm.feed) })
 	pm.do(func() (agent.Step, error) { return pm.driver.Start(), nil })
@@ -251,6 +261,13 @@ func (p *pump) interrupt() {
 	})
 }
 
+func (p *pump) model(name string) {
+	p.queue = append(p.queue, func() {
+		p.ops = append(p.ops, agenttest.Op{Name: "model", Arg: name})
+		p.apply(p.driver.(agent.Switcher).Model(name))
+	})
+}
+
 func (p *pump) stop() {
 	p.queue = append(p.queue, func() {
 		p.ops = append(p.ops, agenttest.Op{Name: "stop"})
@@ -282,6 +299,18 @@ func (b *bench) save(t *testing.T, p agent.Protocol, r agent.Request, ops agentt
 	asked := map[string]any{"Session": r.Session, "Role": r.Role, "Prompt": r.Prompt, "Resume": r.Resume, "Spent": r.Spent}
 	if len(b.profile.Model) == 0 {
 		asked["Model"] = r.Model // else arguments tell it, and the driver need not
+	}
+	if agent.Restricts(r.Permissions) {
+		asked["Permissions"], asked["Dir"], asked["HookURL"] = r.Permissions, r.Dir, r.HookURL
+	}
+	if r.Fork {
+		asked["Fork"] = true
+	}
+	if len(r.MCP) > 0 {
+		asked["MCP"] = r.MCP
+	}
+	if r.Budget > 0 {
+		asked["Budget"] = r.Budget
 	}
 	request, err := json.Marshal(asked)
 	if err != nil {

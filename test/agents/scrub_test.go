@@ -23,7 +23,7 @@ var (
 // scrub makes a transcript the same for every run of the same agent.
 func (b *bench) scrub(s string) string {
 	dashed := func(p string) string { return strings.NewReplacer("/", "-", ".", "-").Replace(p) }
-	s = strings.NewReplacer(b.repo, "/repo", b.home, "/home/dev", cache(), "/cli", dashed(b.repo), "-repo", dashed(b.home), "-home-dev").Replace(s)
+	s = strings.NewReplacer(b.private, "/private", b.repo, "/repo", b.home, "/home/dev", cache(), "/cli", dashed(b.repo), "-repo", dashed(b.home), "-home-dev").Replace(s)
 	ids := map[string]string{}
 	s = uuidRE.ReplaceAllStringFunc(s, func(id string) string {
 		if ids[id] == "" {

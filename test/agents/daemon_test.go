@@ -1,0 +1,165 @@
+package agents
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"coppice"
+	"coppice/agent/claude"
+	"coppice/agent/codex"
+	"coppice/api"
+	"coppice/api/client"
+	"coppice/engine"
+)
+
+// built builds the program, once.
+var built = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "coppice-agents-")
+	if err != nil {
+		return "", err
+	}
+	program := filepath.Join(dir, "coppice")
+	out, err := exec.Command("go", "build", "-o", program, "coppice/cmd/coppice").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%w: %s", err, out)
+	}
+	return program, nil
+})
+
+// daemon starts a server on the bench's home and returns how to kill it.
+func (b *bench) daemon(t *testing.T, state string) (kill func()) {
+	t.Helper()
+	program, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program, "serve", "--listen", "127.0.0.1:0")
+	cmd.Dir, cmd.Env, cmd.Stderr = b.home, append(b.environ(), "COPPICE_STATE="+state), os.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	kill = sync.OnceFunc(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	t.Cleanup(kill)
+	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+		t.Fatalf("the server does not start: %v", err)
+	}
+	return kill
+}
+
+var errFound = errors.New("found")
+
+// TestDaemonRestart: the server is killed while a real agent is in the middle
+// of its turn; the agent does not notice, and its work lands.
+func TestDaemonRestart(t *testing.T) {
+	t.Parallel()
+	t.Run("claude-restart", func(t *testing.T) {
+		t.Parallel()
+		survives(t, claudeBench(t), claude.Name)
+	})
+	t.Run("codex-restart", func(t *testing.T) {
+		t.Parallel()
+		survives(t, codexBench(t), codex.Name)
+	})
+}
+
+func survives(t *testing.T, b *bench, name string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*deadline)
+	t.Cleanup(cancel)
+	gate := filepath.Join(b.home, "gate")
+	if err := unix.Mkfifo(gate, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var env strings.Builder
+	for k, v := range b.env {
+		fmt.Fprintf(&env, "\n      %s: %q", k, v)
+	}
+	put(t, filepath.Join(b.repo, "coppice.yaml"), fmt.Sprintf("base: main\nagent: {use: %s}\nlimits: {memory: 100%%}\nagents:\n  %s:\n    command: [%q%s]\n    env:%s\n",
+		name, name, b.profile.Command[0], rest(b.profile.Command[1:]), env.String()))
+	b.git(t, "add", "--all")
+	b.git(t, "commit", "--quiet", "--message=configured")
+	state := filepath.Join(b.home, "state")
+	kill := b.daemon(t, state)
+	c := client.New(state)
+	t.Cleanup(c.Close)
+	p, err := c.AddProject(ctx, b.repo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tasks, err := c.CreateTasks(ctx, p.Prefix, []engine.NewTask{{Title: "Go through", Body: "GATE " + gate}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := tasks[0].Key
+	until := func(what string, f func(api.TaskDetail) bool) api.TaskDetail {
+		t.Helper()
+		var d api.TaskDetail
+		look := func() error {
+			if d, err = c.Task(ctx, key); err == nil && f(d) {
+				err = errFound
+			}
+			return err
+		}
+		if err := look(); err == nil {
+			err = c.FollowEvents(ctx, client.EventQuery{Task: key}, func(coppice.Event) error { return look() }, nil)
+			if !errors.Is(err, errFound) {
+				t.Fatalf("%s: %v; the task is %s, %v", what, err, d.Status, d.Failure)
+			}
+		} else if !errors.Is(err, errFound) {
+			t.Fatal(err)
+		}
+		return d
+	}
+	until("a session", func(d api.TaskDetail) bool { return len(d.History) > 0 && !d.History[0].StartedAt.IsZero() })
+	err = c.FollowOutput(ctx, key+".1", -1, func(o api.Output) error {
+		if strings.Contains(string(o.Event), "read x ") {
+			return errFound
+		}
+		return nil
+	}, coppice.OutputEvent)
+	if !errors.Is(err, errFound) {
+		t.Fatalf("the agent does not come to the gate: %v", err)
+	}
+	kill()
+	kill = b.daemon(t, state)
+	f, err := os.OpenFile(gate, os.O_RDWR, 0) // which waits for nobody
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.WriteString("go\n"); err != nil {
+		t.Fatal(err)
+	}
+	d := until("the end", func(d api.TaskDetail) bool { return d.Stage == coppice.StageEnded })
+	if d.Outcome != coppice.OutcomeDone || len(d.History) != 1 || b.git(t, "show", "main:made.txt") != "made" {
+		t.Errorf("%s after %d sessions: %v", d.Outcome, len(d.History), d.Failure)
+	}
+	kill()
+}
+
+func rest(args []string) string {
+	var b strings.Builder
+	for _, a := range args {
+		fmt.Fprintf(&b, ", %q", a)
+	}
+	return b.String()
+}

@@ -1,0 +1,97 @@
+package agents
+
+import (
+	"context"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"coppice"
+	"coppice/agent"
+	"coppice/agent/terminal"
+	"coppice/host"
+	"coppice/internal/vt"
+)
+
+// TestScreenClaude drives the agent's own interactive screen: the dialog that
+// asks for trust is passed, the prompt is typed, an edit is made, and the agent
+// is told to leave.
+func TestScreenClaude(t *testing.T) {
+	t.Parallel()
+	b := claudeBench(t)
+	put(t, filepath.Join(b.home, ".claude.json"), `{"hasCompletedOnboarding":true,"theme":"dark","customApiKeyResponses":{"approved":["test-key"],"rejected":[]}}`)
+	self := filepath.Join(t.TempDir(), "coppice")
+	if out, err := exec.Command("go", "build", "-o", self, "coppice/cmd/coppice").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*deadline)
+	defer cancel()
+	dir := filepath.Join(t.TempDir(), "session")
+	b.profile.Screen = coppice.ScreenProfile{
+		Runtime: host.RuntimePty, Args: []string{"--permission-mode", "acceptEdits", "--allowedTools", "Bash"}, Resume: []string{"--resume", "{conversation}"}, Quit: "/exit",
+		Rules: []coppice.ScreenRule{
+			{Match: `❯ No, exit`, Lines: 12, State: coppice.SessionWaiting, Keys: "\x1b[B"},
+			{Match: `❯ Yes, I trust`, Lines: 12, State: coppice.SessionWaiting, Keys: "\r"},
+			{Match: `esc to interrupt`, Lines: 12, State: coppice.SessionWorking},
+			{Match: `Do you want to`, Lines: 12, State: coppice.SessionWaiting},
+			{Match: `^(│ )?[>❯]`, Lines: 8, State: coppice.SessionIdle},
+		},
+	}
+	spec := host.Spec{
+		Session: "app-1.1", Protocol: terminal.Name, Profile: b.profile, Env: b.env, Grace: coppice.Duration(5 * time.Second),
+		Request: agent.Request{Session: "app-1.1", Role: coppice.RoleImplement, Dir: b.repo},
+	}
+	for k, v := range b.profile.Env {
+		spec.Env[k] = v
+	}
+	l := host.Launcher{Argv: []string{self, "host"}, Env: []string{"PATH=" + b.env["PATH"], "HOME=" + b.home}}
+	if err := host.Start(ctx, l, dir, spec, "WRITE foo.txt=hello"); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { stopSession(t, dir) })
+	c, err := host.Dial(ctx, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	v, err := c.Attach(ctx, host.ViewOptions{ReadOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer v.Close()
+	screen := vt.NewScreen(v.Size.Columns, v.Size.Rows)
+	for {
+		s, err := v.Next()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, screen)
+		}
+		screen.Write(s.Screen)
+		screen.Write(s.Output)
+		if s.Ended != nil {
+			if !s.Ended.Done || s.Ended.Failure != "" {
+				t.Errorf("ended with %+v\n%s", s.Ended, screen)
+			}
+			break
+		}
+	}
+	if got := b.git(t, "show", "HEAD:foo.txt"); strings.TrimSpace(got) != "hello" {
+		t.Errorf("committed %q\n%s", got, screen)
+	}
+}
+
+// stopSession ends what a test that failed left running.
+func stopSession(t *testing.T, dir string) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), deadline)
+	defer cancel()
+	if c, err := host.Dial(ctx, dir); err == nil {
+		defer c.Close()
+		if c.Stop(ctx, time.Second) == nil {
+			_ = c.Follow(ctx, func(int64) {}) // Kill tells when it did not end
+		}
+	}
+	if err := host.Kill(ctx, dir); err != nil {
+		t.Error(err)
+	}
+}
