@@ -1,0 +1,220 @@
+package importer
+
+import (
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"coppice"
+)
+
+var colorRE = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
+
+// tracks takes the tracks over. There each one ran one feature at a time.
+func (t *taker) tracks(key string, v any) {
+	list, ok := v.([]any)
+	if !ok {
+		t.refuse(key, v, wrong("a list"))
+		return
+	}
+	var out []object
+	names := map[string]bool{}
+	hasDefault := false
+	for i, e := range list {
+		at := fmt.Sprintf("%s[%d]", key, i)
+		m, ok := e.(map[string]any)
+		if !ok {
+			t.refuse(at, e, wrong("an object"))
+			continue
+		}
+		said, _ := m["name"].(string)
+		name := trackName(said)
+		if name == "" || names[name] {
+			t.say(at, e, Dropped, "", "it has no name of its own")
+			continue
+		}
+		names[name] = true
+		o := object{"name": name, "limit": 1}
+		why := []string{"a track ran one feature at a time: raise its limit for more"}
+		if name != said {
+			why = append(why, "its name became "+name)
+		}
+		if cats := categories(m["categories"]); len(cats) > 0 {
+			o["categories"] = cats
+		}
+		if c, _ := m["color"].(string); colorRE.MatchString(c) {
+			o["color"] = c
+		} else if c != "" {
+			why = append(why, "its colour is not of the form #rrggbb and was left out")
+		}
+		if d, _ := m["isDefault"].(bool); d && !hasDefault {
+			o["default"], hasDefault = true, true
+		}
+		probe := object{"default": true}
+		maps.Copy(probe, o)
+		if err := fits("tracks", []object{probe}); err != nil {
+			t.refuse(at, e, err)
+			continue
+		}
+		out = append(out, o)
+		t.say(at, e, Changed, "tracks", strings.Join(why, "; "))
+	}
+	if len(out) == 0 {
+		return
+	}
+	if !hasDefault {
+		out[0]["default"] = true
+	}
+	t.out["tracks"] = out
+}
+
+// trackName makes a name that Coppice accepts of any.
+func trackName(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case r < unicode.MaxASCII && (unicode.IsLetter(r) || unicode.IsDigit(r)):
+			b.WriteRune(r)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+	}
+	name := strings.Trim(b.String(), "-")
+	return name[:min(len(name), coppice.MaxName)]
+}
+
+func categories(v any) []string {
+	list, _ := v.([]any)
+	var out []string
+	for _, e := range list {
+		s, _ := e.(string)
+		if s = strings.TrimSpace(s); s != "" && len(s) <= 200 && !strings.ContainsFunc(s, unicode.IsControl) && !slices.Contains(out, s) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// patterns takes the patterns that mean a broken environment. The expressions
+// there are another dialect.
+func (t *taker) patterns(key string, v any) {
+	list, ok := v.([]any)
+	if !ok {
+		t.refuse(key, v, wrong("a list"))
+		return
+	}
+	var out []object
+	for i, e := range list {
+		at := fmt.Sprintf("%s[%d]", key, i)
+		m, _ := e.(map[string]any)
+		match, _ := m["pattern"].(string)
+		label, _ := m["label"].(string)
+		if _, err := regexp.Compile(match); err != nil || match == "" || strings.ContainsRune(match+label, 0) {
+			t.say(at, e, Dropped, "", "its expression cannot be used here: write it anew, see https://github.com/google/re2/wiki/Syntax")
+			continue
+		}
+		o := object{"match": match}
+		if label != "" {
+			o["label"] = label
+		}
+		if err := fits("critical_patterns", []object{o}); err != nil {
+			t.refuse(at, e, err)
+			continue
+		}
+		out = append(out, o)
+		t.say(at, e, Took, "critical_patterns", "")
+	}
+	if len(out) > 0 {
+		t.out["critical_patterns"] = out
+	}
+}
+
+func (t *taker) agent(key string, v any) {
+	s, _ := v.(string)
+	if err := coppice.ValidName("agent", s); err != nil {
+		t.refuse(key, v, err)
+		return
+	}
+	t.in("agent")["use"] = s
+	t.say(key, v, Took, "agent.use", "")
+}
+
+func (t *taker) fallback(key string, v any) {
+	list, ok := v.([]any)
+	if !ok {
+		t.refuse(key, v, wrong("a list"))
+		return
+	}
+	var good []string
+	for i, e := range list {
+		s, _ := e.(string)
+		if err := coppice.ValidName("agent", s); err != nil {
+			t.refuse(fmt.Sprintf("%s[%d]", key, i), e, err)
+			continue
+		}
+		if !slices.Contains(good, s) {
+			good = append(good, s)
+		}
+	}
+	probe := object{"fallback": good}
+	maps.Copy(probe, t.in("agent"))
+	switch err := fits("agent", probe); {
+	case len(good) == 0:
+		t.say(key, v, Dropped, "", "it names nobody")
+		return
+	case err != nil:
+		t.refuse(key, v, err)
+		return
+	case len(good) < len(list):
+		t.say(key, v, Changed, "agent.fallback", "each once, without what was dropped")
+	default:
+		t.say(key, v, Took, "agent.fallback", "")
+	}
+	t.in("agent")["fallback"] = good
+}
+
+// attempts counts otherwise: there the first look was one of them.
+func (t *taker) attempts(key string, v any) {
+	n, ok := number(v)
+	if !ok || n < 1 || n > 100 {
+		t.refuse(key, v, coppice.Errorf(coppice.EInvalid, "it is no number from 1 to 100"))
+		return
+	}
+	t.in("verify")["attempts"] = n - 1
+	t.say(key, v, Changed, "verify.attempts", "the first look does not count here, only how often a refused candidate is mended")
+}
+
+func number(v any) (int, bool) {
+	var n int
+	_, err := fmt.Sscanf(fmt.Sprint(v), "%d", &n)
+	return n, err == nil && fmt.Sprint(n) == fmt.Sprint(v)
+}
+
+func (t *taker) verifier(key string, v any) {
+	off, ok := v.(bool)
+	if !ok {
+		t.refuse(key, v, wrong("true or false"))
+		return
+	}
+	by := coppice.VerifyAgent
+	if off {
+		by = coppice.VerifyNone
+	}
+	t.in("verify")["by"] = by
+	t.say(key, v, Changed, "verify.by", "what is verified is the candidate, before it lands")
+}
+
+func (t *taker) browser(key string, v any) {
+	on, ok := v.(bool)
+	if !ok {
+		t.refuse(key, v, wrong("true or false"))
+		return
+	}
+	if on {
+		t.in("verify")["browser"] = true
+	}
+	t.say(key, v, Took, "verify.browser", "")
+}
