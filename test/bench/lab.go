@@ -145,6 +145,11 @@ func (l *lab) run(ctx context.Context, dir string, args ...string) error {
 
 // repository makes a repository with so many files, and a coppice.yaml.
 func (l *lab) repository(ctx context.Context, files int, config string) (string, error) {
+	return l.repositoryOf(ctx, files, map[string]string{"coppice.yaml": config})
+}
+
+// repositoryOf makes a repository with so many files, and the ones given.
+func (l *lab) repositoryOf(ctx context.Context, files int, given map[string]string) (string, error) {
 	dir := filepath.Join(l.trees, l.name("repo"))
 	for i := range files {
 		sub := filepath.Join(dir, fmt.Sprintf("dir%02d", i/50))
@@ -158,7 +163,10 @@ func (l *lab) repository(ctx context.Context, files int, config string) (string,
 			return "", err
 		}
 	}
-	err := errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(filepath.Join(dir, "coppice.yaml"), []byte(config), 0o644))
+	err := os.MkdirAll(dir, 0o755)
+	for name, text := range given {
+		err = errors.Join(err, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
 	for _, args := range [][]string{
 		{"init", "--quiet", "--initial-branch=main"}, {"add", "--all"}, {"commit", "--quiet", "--message=Files"},
 	} {

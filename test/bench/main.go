@@ -52,6 +52,7 @@ var figures = []figure{
 	{"ingest", ingestRows},
 	{"commit", commitRows},
 	{"overhead", overheadRows},
+	{"features", featureRows},
 }
 
 var errMissed = errors.New("a goal was missed")

@@ -32,7 +32,17 @@ type bench struct {
 	project string
 }
 
-func (l *lab) bench(ctx context.Context, files, sessions int, held bool) (_ *bench, err error) {
+func (l *lab) bench(ctx context.Context, files, sessions int, held bool) (*bench, error) {
+	return l.benchOf(ctx, files, func(socket string) map[string]string {
+		if !held {
+			socket = ""
+		}
+		return map[string]string{"coppice.yaml": l.probing(socket, sessions)}
+	})
+}
+
+// benchOf makes a bench whose repository has these files besides.
+func (l *lab) benchOf(ctx context.Context, files int, given func(socket string) map[string]string) (_ *bench, err error) {
 	b := &bench{lab: l}
 	defer func() {
 		if err != nil {
@@ -42,11 +52,7 @@ func (l *lab) bench(ctx context.Context, files, sessions int, held bool) (_ *ben
 	if b.door, err = l.door(); err != nil {
 		return nil, err
 	}
-	socket := ""
-	if held {
-		socket = b.door.socket
-	}
-	if b.repo, err = l.repository(ctx, files, l.probing(socket, sessions)); err != nil {
+	if b.repo, err = l.repositoryOf(ctx, files, given(b.door.socket)); err != nil {
 		return nil, err
 	}
 	state, err := l.state()
