@@ -4,22 +4,26 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"coppice"
 )
 
-// versionTimeout bounds how long an agent may take to tell its version. The
-// slowest known takes 1 to 3 seconds, and they are asked all at once.
-const versionTimeout = 8 * time.Second
+// Patience is how long agents may take to tell their version and login. The
+// slowest known takes 1 to 3 seconds, and they are asked all at once, so callers
+// bound the context that they ask with by it.
+const Patience = 8 * time.Second
 
 // Find looks for an agent's program in the directories of env's PATH, and asks
 // it for its version. An agent that is not installed is an error that tells how
-// to install it; one that does not tell its version has "".
+// to install it; one that does not tell its version while ctx lasts has "".
 func Find(ctx context.Context, name string, p coppice.Profile, env []string) (path, version string, err error) {
 	if err := Installed(name, p, env); err != nil {
 		return "", "", err
@@ -61,25 +65,39 @@ func variable(env []string, name string) string {
 }
 
 func askVersion(ctx context.Context, p coppice.Profile, env []string) string {
-	if len(p.Version) == 0 {
-		return ""
-	}
-	program, err := LookPath(p.Version[0], env)
+	cmd, err := probe(ctx, p.Version, p, env)
 	if err != nil {
 		return ""
 	}
-	ctx, cancel := context.WithTimeout(ctx, versionTimeout)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, program, p.Version[1:]...)
-	cmd.Env = env
-	cmd.Dir = os.TempDir() // not in a repository, whose settings it might load
-	cmd.WaitDelay = time.Second
 	out, err := cmd.Output()
 	if err != nil {
 		return ""
 	}
 	line, _, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
 	return line
+}
+
+// probe makes a command that asks an agent something about itself. It has no
+// stdin, the variables that the profile sets, and ends with the context.
+func probe(ctx context.Context, argv []string, p coppice.Profile, env []string) (*exec.Cmd, error) {
+	if len(argv) == 0 {
+		return nil, exec.ErrNotFound
+	}
+	program, err := LookPath(argv[0], env)
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, program, argv[1:]...)
+	cmd.Env = slices.Clone(env)
+	for _, name := range slices.Sorted(maps.Keys(p.Env)) {
+		cmd.Env = append(cmd.Env, name+"="+p.Env[name])
+	}
+	cmd.Dir = os.TempDir() // not in a repository, whose settings it might load
+	cmd.WaitDelay = time.Second
+	// Many agents are scripts that start the program proper: all of it ends.
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	return cmd, nil
 }
 
 // Installed tells whether an agent's program is there, and how to install it

@@ -6,17 +6,14 @@ package profiles
 import (
 	"embed"
 	"errors"
-	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/goccy/go-yaml"
 
 	"coppice"
-	"coppice/agent"
 )
 
 //go:embed *.yaml
@@ -89,6 +86,8 @@ func (s Set) Self(path string) Set {
 	for name, p := range s {
 		p.Command = substitute(p.Command, path)
 		p.Version = substitute(p.Version, path)
+		p.Login = substitute(p.Login, path)
+		p.Screen.Command = substitute(p.Screen.Command, path)
 		out[name] = p
 	}
 	return out
@@ -120,86 +119,45 @@ func overlay(base, p coppice.Profile) coppice.Profile {
 	out := base
 	for _, f := range []struct{ to, from *string }{
 		{&out.Protocol, &p.Protocol}, {&out.Prompt, &p.Prompt}, {&out.Install, &p.Install}, {&out.Tested, &p.Tested},
+		{&out.MCP, &p.MCP}, {&out.Source, &p.Source}, {&out.Screen.Runtime, &p.Screen.Runtime},
+		{&out.Screen.Submit, &p.Screen.Submit}, {&out.Screen.Stop, &p.Screen.Stop}, {&out.Screen.Quit, &p.Screen.Quit},
 	} {
 		if *f.from != "" {
 			*f.to = *f.from
 		}
 	}
 	for _, f := range []struct{ to, from *[]string }{
-		{&out.Command, &p.Command}, {&out.Args, &p.Args}, {&out.Resume, &p.Resume},
-		{&out.Model, &p.Model}, {&out.PassEnv, &p.PassEnv}, {&out.Version, &p.Version},
+		{&out.Command, &p.Command}, {&out.Args, &p.Args}, {&out.Resume, &p.Resume}, {&out.Fork, &p.Fork},
+		{&out.Model, &p.Model}, {&out.Effort, &p.Effort}, {&out.Budget, &p.Budget},
+		{&out.PassEnv, &p.PassEnv}, {&out.Version, &p.Version},
+		{&out.Login, &p.Login}, {&out.LoginFiles, &p.LoginFiles}, {&out.LoginEnv, &p.LoginEnv},
+		{&out.Screen.Command, &p.Screen.Command}, {&out.Screen.Args, &p.Screen.Args}, {&out.Screen.Resume, &p.Screen.Resume},
 	} {
 		if *f.from != nil {
 			*f.to = *f.from
 		}
 	}
-	if p.Env != nil {
-		out.Env = maps.Clone(base.Env)
-		if out.Env == nil {
-			out.Env = map[string]string{}
-		}
-		maps.Copy(out.Env, p.Env)
+	if p.Screen.Rules != nil {
+		out.Screen.Rules = p.Screen.Rules
 	}
+	for _, f := range []struct{ to, from *int }{
+		{&out.Scores.Lead, &p.Scores.Lead}, {&out.Scores.Implement, &p.Scores.Implement},
+	} {
+		if *f.from != 0 {
+			*f.to = *f.from
+		}
+	}
+	out.Env, out.Models = merged(base.Env, p.Env), merged(base.Models, p.Models)
 	return out
 }
 
-var (
-	slotRE = regexp.MustCompile(`\{[a-z_]+\}`)
-	envRE  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	passRE = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)
-)
-
-// Validate checks a profile. Whether its protocol exists is for those to say
-// who have the protocols.
-func Validate(name string, p coppice.Profile) error {
-	bad := func(field, fix, format string, args ...any) error {
-		return coppice.Errorf(coppice.EInvalid, format, args...).WithFix("%s", fix).WithField("agents." + name + "." + field)
+// merged returns base with the entries of more.
+func merged(base, more map[string]string) map[string]string {
+	if more == nil {
+		return base
 	}
-	if err := coppice.ValidName("agent", name); err != nil {
-		return err
-	}
-	switch {
-	case p.Protocol == "":
-		return bad("protocol", "say how Coppice talks to it", "the agent has no protocol")
-	case len(p.Command) == 0 || p.Command[0] == "":
-		return bad("command", "name its program", "the agent has no command")
-	case p.Prompt != "" && p.Prompt != "stdin" && p.Prompt != "file":
-		return bad("prompt", "use stdin or file", "%s is no way to pass a prompt", coppice.Quote(p.Prompt))
-	case p.Prompt == "file" && !hasSlot(p.Args, agent.SlotPromptFile):
-		return bad("args", "write "+agent.SlotPromptFile+" where the file's path belongs", "the prompt is passed in a file, but no argument says where")
-	}
-	for _, f := range []struct {
-		field string
-		args  []string
-		may   string
-	}{
-		{"command", p.Command, SlotSelf}, {"args", p.Args, agent.SlotPromptFile}, {"model", p.Model, agent.SlotModel},
-		{"resume", p.Resume, agent.SlotConversation}, {"version", p.Version, SlotSelf},
-	} {
-		for _, a := range f.args {
-			if strings.ContainsRune(a, 0) {
-				return bad(f.field, "remove it", "an argument has a zero byte")
-			}
-			for _, slot := range slotRE.FindAllString(a, -1) {
-				if slot != f.may {
-					return bad(f.field, fmt.Sprintf("only %s has a meaning here", f.may), "%s is unknown", slot)
-				}
-			}
-		}
-	}
-	for k := range p.Env {
-		if !envRE.MatchString(k) {
-			return bad("env", "use letters, digits and underscores", "%s is no name of a variable", coppice.Quote(k))
-		}
-	}
-	for _, k := range p.PassEnv {
-		if !passRE.MatchString(k) {
-			return bad("pass_env", "write NAME or PREFIX_*", "%s is no name of a variable", coppice.Quote(k))
-		}
-	}
-	return nil
-}
-
-func hasSlot(args []string, slot string) bool {
-	return slices.ContainsFunc(args, func(a string) bool { return strings.Contains(a, slot) })
+	out := map[string]string{}
+	maps.Copy(out, base)
+	maps.Copy(out, more)
+	return out
 }

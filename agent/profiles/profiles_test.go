@@ -5,8 +5,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/goccy/go-yaml"
 
 	"coppice"
 )
@@ -30,12 +34,46 @@ func TestBuiltIn(t *testing.T) {
 		if p.Install == "" || len(p.Version) == 0 {
 			t.Errorf("%s does not say how to install it or ask its version", name)
 		}
-		if strings.Contains(strings.Join(append(p.Command, p.Version...), " "), SlotSelf) {
+		if strings.Contains(strings.Join(slices.Concat(p.Command, p.Version, p.Login, p.Screen.Command), " "), SlotSelf) {
 			t.Errorf("%s still has %s", name, SlotSelf)
 		}
 	}
 	if _, err := s.Get("nobody"); coppice.ErrorCode(err) != coppice.ENotFound {
 		t.Errorf("an unknown agent: %v", err)
+	}
+}
+
+// Every agent of others says how a login is told and how well it does, and where
+// untested facts come from. A variable that counts as a login reaches the agent.
+func TestFilled(t *testing.T) {
+	t.Parallel()
+	for name, p := range load(t) {
+		if name == "scripted" {
+			continue
+		}
+		if len(p.LoginEnv)+len(p.LoginFiles)+len(p.Login) == 0 {
+			t.Errorf("%s does not say how to tell whether somebody is logged in", name)
+		}
+		if p.Scores.Lead == 0 || p.Scores.Implement == 0 {
+			t.Errorf("%s has no scores", name)
+		}
+		if p.Source == "" {
+			t.Errorf("%s does not say where its facts come from", name)
+		}
+		for _, v := range p.LoginEnv {
+			passed := slices.ContainsFunc(p.PassEnv, func(pass string) bool {
+				prefix, all := strings.CutSuffix(pass, "*")
+				return pass == v || all && strings.HasPrefix(v, prefix)
+			})
+			if !passed {
+				t.Errorf("%s: %s counts as a login, and is not passed on", name, v)
+			}
+		}
+		for _, keys := range []string{p.Screen.Submit, p.Screen.Stop, p.Screen.Quit} {
+			if strings.Contains(keys, `\`) {
+				t.Errorf("%s: the keys %q have a backslash that stands for itself", name, keys)
+			}
+		}
 	}
 }
 
@@ -58,6 +96,50 @@ func TestOwnProfiles(t *testing.T) {
 	}
 }
 
+// Each field that a project can set changes only itself.
+func TestOverlay(t *testing.T) {
+	t.Parallel()
+	base := coppice.Profile{
+		Protocol: "command", Command: []string{"a"}, Models: map[string]string{"simple": "s", "complex": "c"},
+		Scores: coppice.Scores{Lead: 3, Implement: 4}, LoginEnv: []string{"K"},
+		Screen: coppice.ScreenProfile{Runtime: "pty", Quit: "/exit", Rules: []coppice.ScreenRule{{Match: "x", State: coppice.SessionIdle}}},
+	}
+	for _, c := range []struct {
+		yaml string
+		want func(*coppice.Profile)
+	}{
+		{"fork: [-f]", func(p *coppice.Profile) { p.Fork = []string{"-f"} }},
+		{"effort: [-e]", func(p *coppice.Profile) { p.Effort = []string{"-e"} }},
+		{"budget: [-b]", func(p *coppice.Profile) { p.Budget = []string{"-b"} }},
+		{"mcp: none", func(p *coppice.Profile) { p.MCP = "none" }},
+		{"login: [in]", func(p *coppice.Profile) { p.Login = []string{"in"} }},
+		{"login_files: [~/x]", func(p *coppice.Profile) { p.LoginFiles = []string{"~/x"} }},
+		{"login_env: []", func(p *coppice.Profile) { p.LoginEnv = []string{} }},
+		{"models: {simple: t}", func(p *coppice.Profile) { p.Models = map[string]string{"simple": "t", "complex": "c"} }},
+		{"scores: {lead: 9}", func(p *coppice.Profile) { p.Scores.Lead = 9 }},
+		{"source: me", func(p *coppice.Profile) { p.Source = "me" }},
+		{"screen: {runtime: tmux}", func(p *coppice.Profile) { p.Screen.Runtime = "tmux" }},
+		{"screen: {args: [-i]}", func(p *coppice.Profile) { p.Screen.Args = []string{"-i"} }},
+		{"screen: {command: [b]}", func(p *coppice.Profile) { p.Screen.Command = []string{"b"} }},
+		{"screen: {resume: [-r]}", func(p *coppice.Profile) { p.Screen.Resume = []string{"-r"} }},
+		{"screen: {submit: x}", func(p *coppice.Profile) { p.Screen.Submit = "x" }},
+		{"screen: {stop: x}", func(p *coppice.Profile) { p.Screen.Stop = "x" }},
+		{"screen: {quit: x}", func(p *coppice.Profile) { p.Screen.Quit = "x" }},
+		{"screen: {rules: []}", func(p *coppice.Profile) { p.Screen.Rules = []coppice.ScreenRule{} }},
+	} {
+		var own coppice.Profile
+		if err := yaml.Unmarshal([]byte(c.yaml), &own); err != nil {
+			t.Fatal(err)
+		}
+		want := base
+		c.want(&want)
+		s, err := Set{"a": base}.With(map[string]coppice.Profile{"a": own})
+		if err != nil || !reflect.DeepEqual(s["a"], want) {
+			t.Errorf("%s: %v\n%+v\nwant\n%+v", c.yaml, err, s["a"], want)
+		}
+	}
+}
+
 func TestValidate(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, yaml, want string }{
@@ -71,6 +153,19 @@ func TestValidate(t *testing.T) {
 		{"slot elsewhere", "protocol: command\ncommand: [x]\nargs: ['{model}']\n", "{model} is unknown"},
 		{"env", "protocol: command\ncommand: [x]\nenv: {'A=B': c}\n", "no name of a variable"},
 		{"pass", "protocol: command\ncommand: [x]\npass_env: ['*']\n", "no name of a variable"},
+		{"fork slot", "protocol: command\ncommand: [x]\nfork: ['{model}']\n", "{model} is unknown"},
+		{"effort slot", "protocol: command\ncommand: [x]\neffort: ['{usd}']\n", "{usd} is unknown"},
+		{"budget slot", "protocol: command\ncommand: [x]\nbudget: ['{effort}']\n", "{effort} is unknown"},
+		{"screen slot", "protocol: command\ncommand: [x]\nscreen: {resume: ['{prompt_file}']}\n", "{prompt_file} is unknown"},
+		{"runtime", "protocol: command\ncommand: [x]\nscreen: {runtime: window}\n", "nothing that a screen runs on"},
+		{"rule", "protocol: command\ncommand: [x]\nscreen: {rules: [{match: '(', state: idle}]}\n", "no regular expression"},
+		{"empty rule", "protocol: command\ncommand: [x]\nscreen: {rules: [{state: idle}]}\n", "no regular expression"},
+		{"rule's state", "protocol: command\ncommand: [x]\nscreen: {rules: [{match: x, state: lost}]}\n", "nothing that a screen shows"},
+		{"login variable", "protocol: command\ncommand: [x]\nlogin_env: ['A_*']\n", "no name of a variable"},
+		{"login file", "protocol: command\ncommand: [x]\nlogin_files: [auth.json]\n", "no path from"},
+		{"kind of work", "protocol: command\ncommand: [x]\nmodels: {huge: m}\n", "no kind of work"},
+		{"model", "protocol: command\ncommand: [x]\nmodels: {simple: '-x'}\n", "model"},
+		{"score", "protocol: command\ncommand: [x]\nscores: {lead: 11}\n", "11 is no score"},
 	} {
 		_, err := Parse("x.yaml", []byte(c.yaml))
 		if err == nil || !strings.Contains(err.Error(), c.want) || coppice.ErrorCode(err) != coppice.EInvalid {

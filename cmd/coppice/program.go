@@ -9,14 +9,12 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"github.com/charmbracelet/x/term"
 	"github.com/spf13/cobra"
 
 	"coppice"
-	"coppice/agent/profiles"
 	"coppice/api/client"
 	"coppice/cmd/coppice/cli"
 	"coppice/cmd/coppice/config"
@@ -246,47 +244,24 @@ func abilities(context.Context) []setup.Ability {
 	return rows
 }
 
-// agents looks for every agent that Coppice has a profile of.
-func (p *program) agents(ctx context.Context) []setup.Agent {
-	set, err := profiles.Load()
-	if err != nil {
-		return []setup.Agent{{Name: "profiles", Problem: err.Error()}}
-	}
-	set = set.Self(p.self)
-	names := set.Names()
-	found := make([]setup.Agent, len(names))
-	// Each takes a moment to tell its version, so they are asked side by side.
-	var probes sync.WaitGroup
-	for i, name := range names {
-		probes.Go(func() { found[i] = look(ctx, name, set[name]) })
-	}
-	probes.Wait()
-	return found
-}
-
-// look finds one agent and asks its version.
-func look(ctx context.Context, name string, profile coppice.Profile) setup.Agent {
-	a := setup.Agent{Name: name, Tested: profile.Tested, Install: profile.Install}
-	_, version, err := profiles.Find(ctx, name, profile, os.Environ())
-	switch {
-	case err != nil:
-	case version == "":
-		a.Version, a.Problem = "unknown", "it does not tell its version"
-	default:
-		a.Version = version
-	}
-	return a
-}
-
 func (p *program) agentsCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "agents",
 		Short: "List the agent CLIs that Coppice knows, and which are installed",
-		Args:  cobra.NoArgs,
+		Long: `Lists the agent CLIs that Coppice knows: the version that is installed, whether
+somebody is logged in, how Coppice talks to it, and what can be done with it:
+
+  messages     it hears a message in the middle of a turn
+  resume       a conversation goes on after its end
+  fork         a copy of a conversation goes on
+  model        it goes on with another model
+  permissions  it asks before it uses a tool
+  tools        it is given tool servers
+  screen       a person can work on its own screen`,
+		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			r := setup.AgentReport(p.agents(c.Context()))
-			return r.Print(p.env.Stdout, asJSON)
+			return setup.PrintAgents(p.env.Stdout, p.agents(c.Context()), asJSON)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")

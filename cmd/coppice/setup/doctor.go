@@ -31,12 +31,13 @@ type Row struct {
 	Name   string `json:"name"`
 	Level  Level  `json:"level"`
 	Detail string `json:"detail"`
-	Fix    string `json:"fix,omitempty"` // the way out, unless all is well
+	Fix    string `json:"fix,omitempty"` // the way out, unless all is well; a line for each where there are several
 }
 
 // Report is all that the doctor saw.
 type Report struct {
-	Rows []Row `json:"rows"`
+	Rows   []Row   `json:"rows"`
+	Agents []Agent `json:"agents,omitempty"` // all that is known of them
 }
 
 // Exit is the exit code of `coppice doctor`.
@@ -54,15 +55,6 @@ type Ability struct {
 	Name   string
 	OK     bool
 	Detail string
-}
-
-// Agent is an agent CLI that Coppice knows.
-type Agent struct {
-	Name    string
-	Version string // as it says itself; empty when it is not there
-	Tested  string // the version Coppice was tested with
-	Install string // how to get it
-	Problem string // why it does not work although it is there
 }
 
 // Machine is what the doctor looks at. What is nil or zero is not looked at.
@@ -112,10 +104,12 @@ func Doctor(ctx context.Context, m Machine) Report {
 		}
 	}
 	rows = append(rows, m.tmux())
+	r := Report{Rows: rows}
 	if m.Agents != nil {
-		rows = append(rows, agents(m.Agents(ctx))...)
+		r.Agents = m.Agents(ctx)
+		r.Rows = append(r.Rows, agents(r.Agents)...)
 	}
-	return Report{Rows: rows}
+	return r
 }
 
 var gitVersion = regexp.MustCompile(`(\d+)\.(\d+)(?:\.\d+)*`)
@@ -241,31 +235,6 @@ func (m Machine) tmux() Row {
 	return Row{"tmux", OK, "there", ""}
 }
 
-// agents has a row for each agent, and fails when there is none at all.
-func agents(list []Agent) []Row {
-	var rows []Row
-	usable := 0
-	for _, a := range list {
-		row := Row{Name: "agent " + a.Name, Level: OK, Detail: a.Version}
-		switch {
-		case a.Problem != "":
-			row.Level, row.Detail, row.Fix = Warn, a.Problem, a.Install
-		case a.Version == "":
-			row.Level, row.Detail, row.Fix = Warn, "not installed", a.Install
-		default:
-			usable++
-			if a.Tested != "" && a.Tested != a.Version {
-				row.Detail += " (tested with " + a.Tested + ")"
-			}
-		}
-		rows = append(rows, row)
-	}
-	if usable == 0 {
-		rows = append(rows, Row{"agents", Fail, "none can be used", "install one of the agents above, or describe your own under agents in coppice.yaml"})
-	}
-	return rows
-}
-
 func size(n uint64) string {
 	const unit = 1 << 10
 	if n < unit {
@@ -293,12 +262,11 @@ func (r Report) Print(w io.Writer, asJSON bool) error {
 	for _, row := range r.Rows {
 		fmt.Fprintf(&b, "%-4s  %-*s  %s\n", row.Level, wide, row.Name, row.Detail)
 		if row.Level != OK && row.Fix != "" {
-			fmt.Fprintf(&b, "%*s  -> %s\n", wide+6, "", row.Fix)
+			for line := range strings.SplitSeq(row.Fix, "\n") {
+				fmt.Fprintf(&b, "%*s  -> %s\n", wide+6, "", line)
+			}
 		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
-
-// AgentReport tells of the agents only.
-func AgentReport(found []Agent) Report { return Report{Rows: agents(found)} }

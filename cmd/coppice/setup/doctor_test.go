@@ -29,7 +29,7 @@ func healthy(t *testing.T) setup.Machine {
 			return []setup.Ability{{Name: "cgroup", OK: true, Detail: "v2"}}
 		},
 		Agents: func(context.Context) []setup.Agent {
-			return []setup.Agent{{Name: "one", Version: "1.2.3", Tested: "1.2.0"}, {Name: "two", Install: "get two"}}
+			return []setup.Agent{{Name: "one", Version: "one 1.2.3 (new)", Tested: "1.2.3", Login: "yes", Protocol: "p", Can: []string{"resume", "tools"}}, {Name: "two", Install: "get two"}}
 		},
 		LookPath: func(string) (string, error) { return "/bin/x", nil },
 		Limits: func(string) (setup.Limits, error) {
@@ -63,7 +63,7 @@ ok    open files       1048576
 ok    file system      ext4
 ok    cgroup           v2
 ok    tmux             there
-ok    agent one        1.2.3 (tested with 1.2.0)
+ok    agent one        1.2.3, logged in, p: resume tools
 warn  agent two        not installed
                        -> get two
 `, "STATE", m.StateDir)
@@ -75,7 +75,7 @@ warn  agent two        not installed
 		t.Fatal(err)
 	}
 	var back setup.Report
-	if err := json.Unmarshal(out.Bytes(), &back); err != nil || len(back.Rows) != len(r.Rows) {
+	if err := json.Unmarshal(out.Bytes(), &back); err != nil || len(back.Rows) != len(r.Rows) || len(back.Agents) != 2 {
 		t.Fatal(err, out.String())
 	}
 	left, err := os.ReadDir(m.StateDir)
@@ -138,6 +138,24 @@ func TestDoctorFindsFault(t *testing.T) {
 		"no agent": {func(_ *testing.T, m *setup.Machine) {
 			m.Agents = func(context.Context) []setup.Agent { return []setup.Agent{{Name: "two", Install: "get two"}} }
 		}, "agents", setup.Fail, "none can be used"},
+		"agent of another version": {func(_ *testing.T, m *setup.Machine) {
+			m.Agents = func(context.Context) []setup.Agent {
+				return []setup.Agent{{Name: "one", Version: "v1.2.4", Tested: "1.2.3"}}
+			}
+		}, "agent one", setup.Warn, "1.2.4"},
+		"agent of no version": {func(_ *testing.T, m *setup.Machine) {
+			m.Agents = func(context.Context) []setup.Agent { return []setup.Agent{{Name: "one", Version: setup.NoVersion}} }
+		}, "agent one", setup.Warn, "unknown"},
+		"logged out": {func(_ *testing.T, m *setup.Machine) {
+			m.Agents = func(context.Context) []setup.Agent {
+				return []setup.Agent{{Name: "one", Version: "1.2", Login: "no", LoginEnv: []string{"ONE_KEY"}}}
+			}
+		}, "agent one", setup.Warn, "not logged in"},
+		"login not known": {func(_ *testing.T, m *setup.Machine) {
+			m.Agents = func(context.Context) []setup.Agent {
+				return []setup.Agent{{Name: "one", Version: "1.2", Login: "unknown"}}
+			}
+		}, "agent one", setup.OK, "login unknown"},
 		"broken agent": {func(_ *testing.T, m *setup.Machine) {
 			m.Agents = func(context.Context) []setup.Agent {
 				return []setup.Agent{{Name: "one", Version: "1"}, {Name: "two", Version: "1", Problem: "not logged in", Install: "log in"}}
@@ -161,6 +179,26 @@ func TestDoctorFindsFault(t *testing.T) {
 				t.Fatalf("exit %d", r.Exit())
 			}
 		})
+	}
+}
+
+// A row tells every way out, each on a line of its own.
+func TestDoctorTwoWarnings(t *testing.T) {
+	t.Parallel()
+	m := healthy(t)
+	m.Agents = func(context.Context) []setup.Agent {
+		return []setup.Agent{{Name: "one", Version: "1.2.4", Tested: "1.2.3", Login: "no", LoginEnv: []string{"ONE_KEY", "TWO_KEY"}, Protocol: "p"}}
+	}
+	var out bytes.Buffer
+	if err := setup.Doctor(t.Context(), m).Print(&out, false); err != nil {
+		t.Fatal(err)
+	}
+	want := `warn  agent one        1.2.4, not logged in, p
+                       -> nobody is logged in: log in with the program itself, or set ONE_KEY
+                       -> not tested with this version, only with 1.2.3
+`
+	if !strings.HasSuffix(out.String(), want) {
+		t.Fatalf("got\n%s\nwant at its end\n%s", out.String(), want)
 	}
 }
 

@@ -1,0 +1,149 @@
+package profiles
+
+import (
+	"fmt"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"coppice"
+	"coppice/agent"
+)
+
+var (
+	slotRE = regexp.MustCompile(`\{[a-z_]+\}`)
+	envRE  = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	passRE = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)
+)
+
+// sizes are the kinds of work that a profile may have a model for.
+var sizes = []string{"simple", "medium", "complex"}
+
+const mostScore = 10
+
+// refuse makes the error about a field of the profile.
+type refuse func(field, fix, format string, args ...any) error
+
+// Validate checks a profile. Whether its protocol exists is for those to say
+// who have the protocols.
+func Validate(name string, p coppice.Profile) error {
+	bad := func(field, fix, format string, args ...any) error {
+		return coppice.Errorf(coppice.EInvalid, format, args...).WithFix("%s", fix).WithField("agents." + name + "." + field)
+	}
+	if err := coppice.ValidName("agent", name); err != nil {
+		return err
+	}
+	switch {
+	case p.Protocol == "":
+		return bad("protocol", "say how Coppice talks to it", "the agent has no protocol")
+	case len(p.Command) == 0 || p.Command[0] == "":
+		return bad("command", "name its program", "the agent has no command")
+	case p.Prompt != "" && p.Prompt != "stdin" && p.Prompt != "file":
+		return bad("prompt", "use stdin or file", "%s is no way to pass a prompt", coppice.Quote(p.Prompt))
+	case p.Prompt == "file" && !hasSlot(p.Args, agent.SlotPromptFile):
+		return bad("args", "write "+agent.SlotPromptFile+" where the file's path belongs", "the prompt is passed in a file, but no argument says where")
+	}
+	for _, check := range []func(coppice.Profile, refuse) error{validArgs, validEnv, validLogin, validModels, validScreen} {
+		if err := check(p, bad); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// validArgs checks that every argument has only the slots that are filled there.
+func validArgs(p coppice.Profile, bad refuse) error {
+	for _, f := range []struct {
+		field string
+		args  []string
+		may   string
+	}{
+		{"command", p.Command, SlotSelf}, {"args", p.Args, agent.SlotPromptFile}, {"model", p.Model, agent.SlotModel},
+		{"resume", p.Resume, agent.SlotConversation}, {"fork", p.Fork, agent.SlotConversation},
+		{"effort", p.Effort, agent.SlotEffort}, {"budget", p.Budget, agent.SlotUSD},
+		{"version", p.Version, SlotSelf}, {"login", p.Login, SlotSelf},
+		{"screen.command", p.Screen.Command, SlotSelf}, {"screen.args", p.Screen.Args, agent.SlotPromptFile},
+		{"screen.resume", p.Screen.Resume, agent.SlotConversation},
+	} {
+		for _, a := range f.args {
+			if strings.ContainsRune(a, 0) {
+				return bad(f.field, "remove it", "an argument has a zero byte")
+			}
+			for _, slot := range slotRE.FindAllString(a, -1) {
+				if slot != f.may {
+					return bad(f.field, fmt.Sprintf("only %s has a meaning here", f.may), "%s is unknown", slot)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func validEnv(p coppice.Profile, bad refuse) error {
+	for _, k := range slices.Sorted(maps.Keys(p.Env)) {
+		if !envRE.MatchString(k) {
+			return bad("env", "use letters, digits and underscores", "%s is no name of a variable", coppice.Quote(k))
+		}
+	}
+	for _, k := range p.PassEnv {
+		if !passRE.MatchString(k) {
+			return bad("pass_env", "write NAME or PREFIX_*", "%s is no name of a variable", coppice.Quote(k))
+		}
+	}
+	return nil
+}
+
+func validLogin(p coppice.Profile, bad refuse) error {
+	for _, k := range p.LoginEnv {
+		if !envRE.MatchString(k) {
+			return bad("login_env", "write the name of one variable", "%s is no name of a variable", coppice.Quote(k))
+		}
+	}
+	for _, file := range p.LoginFiles {
+		if strings.ContainsRune(file, 0) || !strings.HasPrefix(file, "~/") && !filepath.IsAbs(file) {
+			return bad("login_files", "write ~/… or the whole path", "%s is no path from the home directory or the root", coppice.Quote(file))
+		}
+	}
+	return nil
+}
+
+func validModels(p coppice.Profile, bad refuse) error {
+	for _, size := range slices.Sorted(maps.Keys(p.Models)) {
+		if !slices.Contains(sizes, size) {
+			return bad("models", "use "+strings.Join(sizes, ", "), "%s is no kind of work", coppice.Quote(size))
+		}
+		if err := coppice.ValidModel(p.Models[size]); err != nil {
+			return err
+		}
+	}
+	for _, score := range []int{p.Scores.Lead, p.Scores.Implement} {
+		if score < 0 || score > mostScore {
+			return bad("scores", fmt.Sprintf("use 0 to %d", mostScore), "%d is no score", score)
+		}
+	}
+	return nil
+}
+
+func validScreen(p coppice.Profile, bad refuse) error {
+	s := p.Screen
+	if s.Runtime != "" && s.Runtime != "pty" && s.Runtime != "tmux" {
+		return bad("screen.runtime", "use pty or tmux", "%s is nothing that a screen runs on", coppice.Quote(s.Runtime))
+	}
+	for _, r := range s.Rules {
+		if _, err := regexp.Compile("(?m)" + r.Match); err != nil || r.Match == "" {
+			return bad("screen.rules", "mend match", "%s is no regular expression", coppice.Quote(r.Match))
+		}
+		switch r.State {
+		case coppice.SessionWorking, coppice.SessionWaiting, coppice.SessionIdle:
+		default:
+			return bad("screen.rules", "write working, waiting or idle", "%s is nothing that a screen shows", coppice.Quote(string(r.State)))
+		}
+	}
+	return nil
+}
+
+func hasSlot(args []string, slot string) bool {
+	return slices.ContainsFunc(args, func(a string) bool { return strings.Contains(a, slot) })
+}
