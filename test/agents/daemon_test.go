@@ -21,6 +21,7 @@ import (
 	"coppice/api"
 	"coppice/api/client"
 	"coppice/engine"
+	"coppice/host"
 )
 
 // built builds the program, once.
@@ -98,6 +99,7 @@ func survives(t *testing.T, b *bench, name string) {
 	b.git(t, "add", "--all")
 	b.git(t, "commit", "--quiet", "--message=configured")
 	state := filepath.Join(b.home, "state")
+	t.Cleanup(func() { endHosts(t, state) })
 	kill := b.daemon(t, state)
 	c := client.New(state)
 	t.Cleanup(c.Close)
@@ -154,6 +156,18 @@ func survives(t *testing.T, b *bench, name string) {
 		t.Errorf("%s after %d sessions: %v", d.Outcome, len(d.History), d.Failure)
 	}
 	kill()
+}
+
+// endHosts ends the hosts that a failed test left behind, which outlive their
+// server by design.
+func endHosts(t *testing.T, state string) {
+	dirs, _ := filepath.Glob(filepath.Join(state, "sessions", "*")) // the pattern is a good one
+	for _, dir := range dirs {
+		if phase, st, _, err := host.Inspect(dir); err == nil && phase == host.PhaseRunning {
+			t.Logf("the host in %s is ended", dir)
+			_ = syscall.Kill(st.PID, syscall.SIGTERM) // it may just have ended
+		}
+	}
 }
 
 func rest(args []string) string {
