@@ -70,7 +70,6 @@ func (d *driver) Output(s agent.Stream, b []byte) agent.Step {
 		return d.take()
 	}
 	d.screen.Write(b)
-	d.echoed()
 	if d.state == coppice.SessionIdle {
 		d.judge(0)
 	}

@@ -32,6 +32,7 @@ type message struct {
 	at     int64  // how much the agent had written when it was typed or submitted last
 	line   string // the input line when it was submitted
 	screen string // and the whole screen
+	echo   bool   // all of the text was seen on the screen at the last look
 	shown  bool   // the program showed what was typed
 	inLine bool   // the tail stood near the cursor then
 	moved  int    // how often in a row it was seen to have left
@@ -143,11 +144,16 @@ func (d *driver) pump() {
 	d.write(text)
 }
 
-// echoed submits what was typed as soon as all of it stands on the screen.
-func (d *driver) echoed() {
-	if m := d.now; m != nil && m.phase == typed && m.tail != "" && d.onScreen(m.tail) > m.before {
-		d.submit(m)
+// echoed tells whether what was typed may be submitted: the screen has come to
+// rest since, or shows all of it for the second time while it never rests. Keys
+// that follow a paste at once are part of it for some programs.
+func (d *driver) echoed(m *message, quiet time.Duration) bool {
+	if quiet > 0 {
+		return d.screen.Written() > m.at && quiet >= afterTyping || quiet >= unechoed
 	}
+	again := m.echo
+	m.echo = m.tail != "" && d.onScreen(m.tail) > m.before
+	return again && m.echo
 }
 
 func (d *driver) submit(m *message) {
@@ -170,7 +176,7 @@ func (d *driver) deliver(quiet time.Duration) {
 		return
 	}
 	if m.phase == typed {
-		if d.screen.Written() > m.at && quiet >= afterTyping || quiet >= unechoed {
+		if d.echoed(m, quiet) {
 			d.submit(m)
 		}
 		return

@@ -281,6 +281,9 @@ func TestQuestions(t *testing.T) {
 	d.Output(agent.Stdout, []byte("> "))
 	d.Tick(time.Second)
 	d.Output(agent.Stdout, []byte("go"))
+	if s := d.Tick(afterTyping); string(s.Write) != "\r" {
+		t.Fatalf("submitted by %q", s.Write)
+	}
 	d.Output(agent.Stdout, []byte("\x1b[2J\x1b[Hthinking (esc to interrupt)\r\n> "))
 	d.Tick(0)
 	s := d.Output(agent.Stdout, []byte("\x1b[2J\x1b[HAllow git push?\r\n1. yes 2. no"))

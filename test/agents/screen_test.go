@@ -2,7 +2,6 @@ package agents
 
 import (
 	"context"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -15,30 +14,39 @@ import (
 	"coppice/internal/vt"
 )
 
-// TestScreenClaude drives the agent's own interactive screen: the dialog that
-// asks for trust is passed, the prompt is typed, an edit is made, and the agent
-// is told to leave.
-func TestScreenClaude(t *testing.T) {
+// TestScreen drives agents' own interactive screens, by the rules of their
+// profiles: a dialog that asks for trust is passed, the prompt is typed, an edit
+// is made and committed, and the agent is told to leave.
+func TestScreen(t *testing.T) {
 	t.Parallel()
-	b := claudeBench(t)
-	put(t, filepath.Join(b.home, ".claude.json"), `{"hasCompletedOnboarding":true,"theme":"dark","customApiKeyResponses":{"approved":["test-key"],"rejected":[]}}`)
-	self := filepath.Join(t.TempDir(), "coppice")
-	if out, err := exec.Command("go", "build", "-o", self, "coppice/cmd/coppice").CombinedOutput(); err != nil {
-		t.Fatalf("%v: %s", err, out)
+	t.Run("claude-screen", func(t *testing.T) {
+		t.Parallel()
+		b := claudeBench(t)
+		put(t, filepath.Join(b.home, ".claude.json"), `{"hasCompletedOnboarding":true,"theme":"dark","customApiKeyResponses":{"approved":["test-key"],"rejected":[]}}`)
+		b.onScreen(t, "--permission-mode", "acceptEdits", "--allowedTools", "Bash")
+	})
+	t.Run("codex-screen", func(t *testing.T) {
+		t.Parallel()
+		codexBench(t).onScreen(t, "--no-daemon", "--dangerously-bypass-approvals-and-sandbox")
+	})
+}
+
+// onScreen has the agent do its work on its own screen. The arguments replace
+// those of its profile: nobody is there to be asked.
+func (b *bench) onScreen(t *testing.T, args ...string) {
+	t.Helper()
+	self, err := built()
+	if err != nil {
+		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 2*deadline)
 	defer cancel()
 	dir := filepath.Join(t.TempDir(), "session")
-	b.profile.Screen = coppice.ScreenProfile{
-		Runtime: host.RuntimePty, Args: []string{"--permission-mode", "acceptEdits", "--allowedTools", "Bash"}, Resume: []string{"--resume", "{conversation}"}, Quit: "/exit",
-		Rules: []coppice.ScreenRule{
-			{Match: `❯ No, exit`, Lines: 12, State: coppice.SessionWaiting, Keys: "\x1b[B"},
-			{Match: `❯ Yes, I trust`, Lines: 12, State: coppice.SessionWaiting, Keys: "\r"},
-			{Match: `esc to interrupt`, Lines: 12, State: coppice.SessionWorking},
-			{Match: `Do you want to`, Lines: 12, State: coppice.SessionWaiting},
-			{Match: `^(│ )?[>❯]`, Lines: 8, State: coppice.SessionIdle},
-		},
+	program := b.profile.Command[0]
+	if own := b.profile.Screen.Command; len(own) > 0 {
+		b.profile.Screen.Command = append([]string{program}, own[1:]...)
 	}
+	b.profile.Screen.Args = args
 	spec := host.Spec{
 		Session: "app-1.1", Protocol: terminal.Name, Profile: b.profile, Env: b.env, Grace: coppice.Duration(5 * time.Second),
 		Request: agent.Request{Session: "app-1.1", Role: coppice.RoleImplement, Dir: b.repo},

@@ -46,6 +46,7 @@ var capabilities = map[string]string{
 	"sigterm":            "a killed process is told from a failed one",
 	"large":              "takes a prompt of 1 MiB",
 	"restart":            "does not notice that the server was killed in mid-turn",
+	"screen":             "works on its own screen",
 	"model":              "works with the model it is given",
 	"model-later":        "changes its model while it runs",
 	"effort":             "thinks as hard as it is told",
