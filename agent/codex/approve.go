@@ -256,9 +256,12 @@ func (d *driver) settle(p *pending, c agent.Call, v agent.Verdict) {
 	}
 	d.emit(agent.Event{Kind: agent.KindPermission, Ref: p.item, Name: c.Name, Tool: c.Kind, Input: bounded(c.Input), Paths: c.Paths, Text: agent.Text([]byte(text)), OK: v.Allowed()})
 	if !v.Allowed() && d.phase == turning && d.turn != "" && !d.interrupting && p.thread == d.conversation {
+		// The agent goes on as soon as it is refused, so it is told why first.
 		m := d.message("That was not allowed: " + v.Why)
-		m.own = true
+		id := bytes.Clone(p.id) // it is used after this call
+		m.own, m.then = true, func() { d.reply(id, p.answer(false)) }
 		d.steer(m)
+		return
 	}
 	d.reply(p.id, p.answer(v.Allowed()))
 }

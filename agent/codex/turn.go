@@ -13,9 +13,10 @@ import (
 type message struct {
 	id    string // by which the agent tells that it took it
 	text  string
-	own   bool // the driver's and not a person's: worth nothing after the turn
-	open  bool // handed over, and whether it was taken is not known
-	later bool // the turn under way did not take it
+	own   bool   // the driver's and not a person's: worth nothing after the turn
+	open  bool   // handed over, and whether it was taken is not known
+	later bool   // the turn under way did not take it
+	then  func() // done once it is known whether the agent took it
 }
 
 func (d *driver) message(text string) *message {
@@ -126,6 +127,9 @@ func (d *driver) started(p packet, m *message) {
 // too late, or cannot be steered, the message begins the next turn.
 func (d *driver) steered(p packet, m *message) {
 	m.open = false
+	if m.then != nil {
+		m.then()
+	}
 	if p.Error == nil && !d.echoes {
 		d.seen(m.id) // it will tell no more
 	}
