@@ -31,6 +31,10 @@ type Landing struct {
 	Commit string `json:"commit,omitempty"` // the commit that would land
 	Green  bool   `json:"green,omitempty"`  // every check passed on Tree
 
+	// Verified tells that a verifier passed Head. A base that moves under the
+	// landing does not change that: what is merged is checked again.
+	Verified bool `json:"verified,omitempty"`
+
 	QueuedAt time.Time      `json:"queued_at,omitzero"`
 	Waits    string         `json:"waits,omitempty"`   // why it does not move on
 	Tries    int            `json:"tries,omitempty"`   // how often in a row a step was put off

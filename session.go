@@ -72,6 +72,12 @@ type Session struct {
 	StopTries    int       `json:"stop_tries,omitempty"` // how often it asked
 	StopAt       time.Time `json:"stop_at,omitzero"`     // when it last asked
 	Warning      string    `json:"warning,omitempty"`
+	Verdict      *Verdict  `json:"verdict,omitempty"` // of a verifier
+
+	// Where it works when not in its task's workspace: a detached worktree,
+	// which goes when it has ended.
+	Path  string `json:"path,omitempty"`
+	Ports []int  `json:"ports,omitempty"`
 }
 
 // OutputKind sorts what a session wrote.
@@ -84,6 +90,7 @@ const (
 	OutputStderr OutputKind = "stderr"
 	OutputEvent  OutputKind = "event"
 	OutputHost   OutputKind = "host" // what the host itself has to say
+	OutputApp    OutputKind = "app"  // what the app wrote that is served for a verifier
 )
 
 // Output is one piece of a session's output. Offset is the place of its frame

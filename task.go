@@ -138,6 +138,7 @@ const (
 	StatusReady     Status = "ready"
 	StatusWorking   Status = "working"
 	StatusChecking  Status = "checking"
+	StatusVerifying Status = "verifying"
 	StatusFixing    Status = "fixing"
 	StatusLanding   Status = "landing"
 	StatusNeedsYou  Status = "needs you"
@@ -148,7 +149,7 @@ const (
 
 // Statuses lists them in the order in which people want to see them.
 var Statuses = []Status{
-	StatusNeedsYou, StatusWorking, StatusFixing, StatusChecking, StatusLanding, StatusReady, StatusWaiting,
+	StatusNeedsYou, StatusWorking, StatusVerifying, StatusFixing, StatusChecking, StatusLanding, StatusReady, StatusWaiting,
 	StatusFailed, StatusDone, StatusCancelled,
 }
 

@@ -88,6 +88,9 @@ type PrepareSpec struct {
 	Branch string          `json:"branch"`
 	Base   string          `json:"base"`           // the base branch
 	From   string          `json:"from,omitempty"` // the branch or commit to begin from, instead of the base
+	// Detached asks for a worktree of its own at the commit From, on no branch,
+	// for a session that only looks. Its key is the session's.
+	Detached bool `json:"detached,omitempty"`
 	Policy WorkspacePolicy `json:"policy"`
 }
 
@@ -152,6 +155,9 @@ type RunSpec struct {
 	Permissions PermissionPolicy     `json:"permissions"` // the remembered rules first
 	MCP         map[string]MCPServer `json:"mcp,omitempty"`
 	Budget      USD                  `json:"budget,omitempty"` // what is left to spend; 0 means no bound
+
+	ReadOnly bool        `json:"read_only,omitempty"` // the session works in a detached worktree and may change nothing
+	Serve    ServePolicy `json:"serve,omitzero"`      // the app that is served for it
 }
 
 // RunResult tells how a session went: what its process did, what its agent
@@ -168,6 +174,7 @@ type RunResult struct {
 	From         string   `json:"from"`              // the branch's head before
 	Head         string   `json:"head"`              // and after, leftovers committed
 	Stat         string   `json:"stat,omitempty"`    // what changed in between, summed up by file
+	Changed      []string `json:"changed,omitempty"` // tracked files that a session changed which may change nothing
 	Usage        Usage    `json:"usage"`
 }
 
