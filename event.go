@@ -42,12 +42,13 @@ const (
 	EventWorkspaceRestored EventKind = "workspace.restored"
 	EventUndoAsked         EventKind = "workspace.undo_asked"
 
-	EventLandingOpened EventKind = "landing.opened"
-	EventLandingMerged EventKind = "landing.merged"
-	EventLandingQueued EventKind = "landing.queued"
-	EventLandingWaits  EventKind = "landing.waits"
-	EventLandingEnded  EventKind = "landing.ended"
-	EventCheckEnded    EventKind = "check.ended"
+	EventLandingOpened   EventKind = "landing.opened"
+	EventLandingMerged   EventKind = "landing.merged"
+	EventLandingVerified EventKind = "landing.verified" // a verifier passes its candidate
+	EventLandingQueued   EventKind = "landing.queued"
+	EventLandingWaits    EventKind = "landing.waits"
+	EventLandingEnded    EventKind = "landing.ended"
+	EventCheckEnded      EventKind = "check.ended"
 
 	EventWorkOffered   EventKind = "work.offered"
 	EventWorkFinished  EventKind = "work.finished"

@@ -9,7 +9,7 @@ type LandingOutcome string
 const (
 	LandingLanded   LandingOutcome = "landed"
 	LandingConflict LandingOutcome = "conflict"  // does not merge
-	LandingRefused  LandingOutcome = "refused"   // a check went against the merged tree
+	LandingRefused  LandingOutcome = "refused"   // a check or a verifier went against the merged tree
 	LandingEmpty    LandingOutcome = "empty"     // the merged tree is the base's: nothing to land
 	LandingFailed   LandingOutcome = "failed"    // could not be tried
 	LandingDropped  LandingOutcome = "cancelled" // a person stopped it

@@ -1,6 +1,7 @@
 package coppice
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -30,6 +31,11 @@ type Policy struct {
 	Progress     string           `json:"progress,omitempty" yaml:"progress"`         // a file of the workspace in which sessions leave notes for the next
 	Budget       BudgetPolicy     `json:"budget" yaml:"budget"`                       // how much a task may cost
 	Critical     []FailurePattern `json:"critical_patterns" yaml:"critical_patterns"` // output that means the environment is broken
+
+	// What stands beside coppice.yaml: the project's own prompts by role, and
+	// what is wrong with those that cannot be used.
+	Prompts  map[string]string `json:"prompts,omitempty" yaml:"-"`
+	Problems []string          `json:"problems,omitempty" yaml:"-"`
 }
 
 // BudgetPolicy bounds what is spent.
@@ -190,9 +196,8 @@ const (
 // VerifyPolicy says how a candidate is proven before it lands, and how often a
 // refused one goes back to an agent.
 type VerifyPolicy struct {
-	By       string `json:"by,omitempty" yaml:"by"`           // none or agent; agent for tasks with steps when empty
-	Attempts int    `json:"attempts" yaml:"attempts"`         // how often a refused candidate goes back to an agent
-	Browser  bool   `json:"browser,omitempty" yaml:"browser"` // verifiers get a browser of their own
+	By       string `json:"by,omitempty" yaml:"by"`   // none or agent; agent for tasks with steps when empty
+	Attempts int    `json:"attempts" yaml:"attempts"` // how often a refused candidate goes back to an agent
 }
 
 // RetryPolicy says what follows a failed session.
@@ -235,6 +240,16 @@ type LandPolicy struct {
 type TrashPolicy struct {
 	Keep []string `json:"keep,omitempty" yaml:"keep"` // ignored files worth keeping, as globs
 	TTL  Duration `json:"ttl" yaml:"ttl"`
+}
+
+// Kept is what the trash keeps of a task's workspace: what the policy names, and
+// the notes for the task's next session.
+func (p Policy) Kept() TrashPolicy {
+	t := p.Trash
+	if p.Progress != "" {
+		t.Keep = append(slices.Clone(t.Keep), p.Progress)
+	}
+	return t
 }
 
 // DefaultPolicy is what an empty coppice.yaml means.

@@ -181,6 +181,9 @@ func (t Task) Status(last *Session, land *Landing, asked *Question, blocked stri
 		if last != nil && last.Role == RoleFix {
 			return StatusFixing, t.Warning
 		}
+		if last != nil && last.Role == RoleVerify {
+			return StatusVerifying, t.Warning
+		}
 		return StatusWorking, t.Warning
 	case StageChecking:
 		return StatusChecking, ""

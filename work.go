@@ -83,15 +83,15 @@ func decode[T any](raw json.RawMessage) (T, error) {
 // PrepareSpec asks for a workspace on a branch made from a commit: of the base,
 // or the one it names.
 type PrepareSpec struct {
-	Key    string          `json:"key"` // the task's
-	Repo   string          `json:"repo"`
-	Branch string          `json:"branch"`
-	Base   string          `json:"base"`           // the base branch
-	From   string          `json:"from,omitempty"` // the branch or commit to begin from, instead of the base
+	Key    string `json:"key"` // the task's
+	Repo   string `json:"repo"`
+	Branch string `json:"branch"`
+	Base   string `json:"base"`           // the base branch
+	From   string `json:"from,omitempty"` // the branch or commit to begin from, instead of the base
 	// Detached asks for a worktree of its own at the commit From, on no branch,
 	// for a session that only looks. Its key is the session's.
-	Detached bool `json:"detached,omitempty"`
-	Policy WorkspacePolicy `json:"policy"`
+	Detached bool            `json:"detached,omitempty"`
+	Policy   WorkspacePolicy `json:"policy"`
 }
 
 // PrepareResult tells where it is.
@@ -156,8 +156,12 @@ type RunSpec struct {
 	MCP         map[string]MCPServer `json:"mcp,omitempty"`
 	Budget      USD                  `json:"budget,omitempty"` // what is left to spend; 0 means no bound
 
-	ReadOnly bool        `json:"read_only,omitempty"` // the session works in a detached worktree and may change nothing
-	Serve    ServePolicy `json:"serve,omitzero"`      // the app that is served for it
+	ReadOnly bool         `json:"read_only,omitempty"` // the session works in a detached worktree and may change nothing
+	Serve    ServePolicy  `json:"serve,omitzero"`      // the app that is served for it
+	Docker   DockerPolicy `json:"docker,omitzero"`     // where the app's command runs
+
+	Progress string           `json:"progress,omitempty"` // a file of the workspace that no commit takes in
+	Critical []FailurePattern `json:"critical,omitempty"` // output of a failed session that means the environment is broken
 }
 
 // RunResult tells how a session went: what its process did, what its agent

@@ -84,7 +84,7 @@ type LimitList struct {
 // TaskDetail is a task with everything that belongs to it.
 type TaskDetail struct {
 	Task
-	History    []coppice.Session  `json:"history" doc:"Its sessions, oldest first, without their prompts"`
+	History    []coppice.Session  `json:"history" doc:"Its sessions, oldest first, without their prompts; verifiers with their verdicts"`
 	Landings   []coppice.Landing  `json:"landings"`
 	CheckRuns  []coppice.Check    `json:"check_runs"`
 	Messages   []coppice.Message  `json:"messages"`
@@ -157,7 +157,7 @@ type Status struct {
 	Projects []ProjectStatus        `json:"projects"`
 	Limited  []coppice.AgentLimit   `json:"limited" doc:"Agents whose accounts must wait"`
 	NeedsYou []Task                 `json:"needs_you"`
-	Active   []Task                 `json:"active" doc:"Working, fixing, checking and landing"`
+	Active   []Task                 `json:"active" doc:"Working, verifying, fixing, checking and landing"`
 	Waiting  []Task                 `json:"waiting" doc:"Ready and waiting, the first of them"`
 }
 

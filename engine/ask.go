@@ -36,7 +36,7 @@ func stopStep(v *View) *Decision {
 	if w := v.open(coppice.WorkMove); w != nil && w.Attempt > 0 || v.Landing != nil && unsure(*v.Landing) {
 		return nil // the base may have moved already; its result tells
 	}
-	if w := v.open(coppice.WorkRun); w != nil && w.Attempt > 0 {
+	if w := v.open(coppice.WorkRun); w != nil && w.Attempt > 0 && v.session() != nil {
 		return askStop(v, coppice.ClassCancelled) // its host may run, whoever held the work
 	}
 	if w := v.open(coppice.WorkPrepare, coppice.WorkRestore); w != nil && w.Attempt > 0 {
@@ -73,7 +73,7 @@ func askStop(v *View, why coppice.Class) *Decision {
 		s.StopWhy = why
 	}
 	return &Decision{Kind: coppice.EventWorkOffered, Reason: "asks the session to stop: " + string(why), Session: &s, Offer: &coppice.Work{
-		Kind: coppice.WorkStop, Key: fmt.Sprintf("session/%d/stop/%d", s.ID, s.StopTries), Pool: v.Workspace.Node, SessionID: s.ID,
+		Kind: coppice.WorkStop, Key: fmt.Sprintf("session/%d/stop/%d", s.ID, s.StopTries), Pool: v.node(), SessionID: s.ID,
 		Spec: coppice.Raw(coppice.StopSpec{Session: s.Key, Grace: coppice.Duration(stopGrace)}),
 	}}
 }

@@ -251,6 +251,9 @@ func (i *Intake) takes(tx store.Tx, t *coppice.Task) (string, error) {
 		return "", coppice.Errorf(coppice.EConflict, "%s has ended (%s)", t.Key, t.Outcome).WithFix("use `coppice continue %s` first", t.Key)
 	case s != nil && (s.Screen || t.TakeAsked):
 		return "", coppice.Errorf(coppice.EConflict, "%s is taken already", t.Key).WithFix("use `coppice attach %s`", t.Key)
+	case s != nil && s.Role == coppice.RoleVerify, s == nil && awaitsVerdict(*t) && (t.Stage == coppice.StageQueued || waitsForWord(*t)):
+		all, err := tx.SessionsOf(t.ID)
+		return worker(&View{Task: *t, Sessions: all}).Agent, err // they go on with the work, not with its verifier
 	case s != nil:
 		return s.Agent, nil
 	case t.Sessions > 0 && t.Next != nil && (t.Stage == coppice.StageQueued || waitsForWord(*t)):

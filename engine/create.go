@@ -315,8 +315,11 @@ func (i *Intake) changeWork(tx store.Tx, t *coppice.Task, c TaskChange) error {
 	if c.Category != nil {
 		t.Category = *c.Category
 	}
-	if c.Steps != nil {
+	if c.Steps != nil && !slices.Equal(t.Steps, *c.Steps) {
 		t.Steps = *c.Steps
+		if err := unverify(tx, t); err != nil {
+			return err
+		}
 	}
 	if c.Budget != nil {
 		t.Budget = *c.Budget

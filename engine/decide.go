@@ -50,6 +50,7 @@ var deciders = []func(*View) *Decision{
 	landing,
 	talk,
 	health,
+	tidy,
 	cleanup,
 }
 
@@ -236,10 +237,8 @@ func (t *turn) putSession(v *View, s *coppice.Session) error {
 		v.Numbered++
 		return nil
 	}
-	for i := range v.Sessions {
-		if v.Sessions[i].ID == s.ID {
-			v.Sessions[i] = *s
-		}
+	if old := v.byID(s.ID); old != nil {
+		*old = *s
 	}
 	return nil
 }
@@ -326,7 +325,8 @@ func (t *turn) wake(v *View, d *Decision) error {
 			t.dirty.add(id)
 		}
 	}
-	if d.Landing != nil && !d.Landing.EndedAt.IsZero() || d.Kind == coppice.EventBaseMoved {
+	left := d.Landing != nil && (!d.Landing.EndedAt.IsZero() || d.Task != nil && awaitsVerdict(*d.Task)) // perhaps the queue
+	if left || d.Kind == coppice.EventBaseMoved {
 		first, err := t.firstInQueue(v.Project.ID)
 		if err != nil {
 			return err

@@ -36,6 +36,9 @@ func handover(v *View) *Decision {
 		return d
 	case t.Stage == coppice.StageSession:
 		return nil // the pipeline judges it, and sees what was asked
+	case v.Task.TakeAsked && awaitsVerdict(t) && (t.Stage == coppice.StageQueued || waitsForWord(t)):
+		d = takeBack(v)
+		d.By = "handover"
 	case v.Task.TakeAsked && t.Next != nil && (t.Stage == coppice.StageQueued || waitsForWord(t)):
 		next := *t.Next
 		next.Screen = true

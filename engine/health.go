@@ -167,7 +167,7 @@ func removeWork(v *View, reason string) *Decision {
 	return &Decision{Kind: coppice.EventWorkOffered, Reason: reason, Offer: &coppice.Work{
 		Kind: coppice.WorkRemove, Key: fmt.Sprintf("workspace/%d/remove/%d", ws.ID, ws.Tries+1), Pool: ws.Node,
 		Spec: coppice.Raw(coppice.RemoveSpec{
-			Key: v.Task.Key, Repo: v.Project.Path, Path: ws.Path, Branch: ws.Branch, Policy: v.Project.Policy.Trash,
+			Key: v.Task.Key, Repo: v.Project.Path, Path: ws.Path, Branch: ws.Branch, Policy: v.Project.Policy.Kept(),
 		}),
 	}}
 }
@@ -188,6 +188,9 @@ func cleanupDue(v *View) time.Time {
 }
 
 func settleRemove(v *View, w coppice.Work) *Decision {
+	if w.SessionID != 0 {
+		return settleDetachedRemove(v, w)
+	}
 	if v.Workspace == nil {
 		return &Decision{Kind: coppice.EventWorkFinished, Reason: "has no workspace"}
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // landing takes an open landing one step on: merge with the base, check the
-// merged tree, queue, and, first in the queue, move the base. A step is taken
+// merged tree, have it verified, queue, and, first in the queue, move the base. A step is taken
 // again whenever the base has moved under it; trees that are known to be green
 // are not checked again.
 func landing(v *View) *Decision {
@@ -49,6 +49,9 @@ func landStep(v *View, l coppice.Landing) *Decision {
 		}
 		l.Green = true
 		return &Decision{Kind: coppice.EventLandingMerged, Reason: fmt.Sprintf("tree %s is proven", short(l.Tree)), Landing: &l}
+	}
+	if verifies(v) && !l.Verified {
+		return wantVerdict(v, l)
 	}
 	if l.Commit == l.Base {
 		l.Outcome, l.EndedAt = coppice.LandingEmpty, v.Now

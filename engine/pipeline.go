@@ -10,7 +10,8 @@ import (
 )
 
 // pipeline takes a task from one stage to the next: waiting → queued → session
-// → checking → landing → ended, and back to queued for a fix or a further try.
+// → checking → landing → ended, and back to queued for a verifier, a fix or a
+// further try.
 func pipeline(v *View) *Decision {
 	var d *Decision
 	switch v.Task.Stage {
@@ -104,27 +105,38 @@ func carry(v *View, s *coppice.Session) *Decision {
 	if s.State != coppice.SessionStarting || v.open(coppice.WorkPrepare, coppice.WorkRestore, coppice.WorkRun, coppice.WorkRemove) != nil {
 		return nil
 	}
+	if s.Role == coppice.RoleVerify {
+		return carryVerifier(v, s)
+	}
 	if v.Workspace == nil || !v.Workspace.Ready() {
 		return wantWorkspace(v, fmt.Sprintf("session/%d", s.ID), s.ID, "needs a workspace")
 	}
+	spec := runSpec(v, s)
+	spec.Path, spec.Branch, spec.Ports = v.Workspace.Path, v.Workspace.Branch, v.Workspace.Ports
+	return offerRun(s, spec, v.Workspace.Node)
+}
+
+// runSpec is what every session's run is told, wherever it works.
+func runSpec(v *View, s *coppice.Session) coppice.RunSpec {
 	run := *s
 	run.Prompt = ""
-	spec := coppice.RunSpec{
-		Session: run, Task: v.Task.Key, Title: v.Task.Title, Repo: v.Project.Path,
-		Path: v.Workspace.Path, Branch: v.Workspace.Branch, Ports: v.Workspace.Ports,
-		Base: v.Project.Policy.Base,
-	}
+	spec := coppice.RunSpec{Session: run, Task: v.Task.Key, Title: v.Task.Title, Repo: v.Project.Path, Base: v.Project.Policy.Base}
 	spec.Permissions.Default = v.Project.Policy.Permissions.Default
 	spec.Permissions.Rules = append(slices.Clone(v.Project.Rules), v.Project.Policy.Permissions.Rules...)
 	spec.MCP = v.Project.Policy.MCP
+	spec.Progress, spec.Critical = v.Project.Policy.Progress, v.Project.Policy.Critical
 	if most := allowed(v); most > 0 {
 		spec.Budget = max(most-spent(v), 0.01)
 	}
 	if p, ok := v.Project.Policy.Agents[s.Agent]; ok {
 		spec.Profile = &p
 	}
+	return spec
+}
+
+func offerRun(s *coppice.Session, spec coppice.RunSpec, pool string) *Decision {
 	return &Decision{Kind: coppice.EventWorkOffered, Reason: "starts " + s.Agent, Offer: &coppice.Work{
-		Kind: coppice.WorkRun, Key: fmt.Sprintf("session/%d/run", s.ID), Pool: v.Workspace.Node, SessionID: s.ID, Spec: coppice.Raw(spec),
+		Kind: coppice.WorkRun, Key: fmt.Sprintf("session/%d/run", s.ID), Pool: pool, SessionID: s.ID, Spec: coppice.Raw(spec),
 	}}
 }
 
@@ -173,6 +185,9 @@ func workspaceWork(v *View, owner string, session int64) *coppice.Work {
 
 // judge decides what follows a session that ended.
 func judge(v *View, s *coppice.Session) *Decision {
+	if s.Role == coppice.RoleVerify {
+		return judgeVerifier(v, s)
+	}
 	if s.State == coppice.SessionCancelled {
 		return endTask(v, coppice.OutcomeCancelled, nil)
 	}
@@ -227,8 +242,12 @@ func conversation(s *coppice.Session) string {
 	return s.Conversation
 }
 
-// follows is the session that goes on with another one's conversation.
+// follows is the session that goes on with another one's conversation. A
+// verifier's stays behind with its worktree.
 func follows(v *View, s *coppice.Session) *coppice.Next {
+	if s.Role == coppice.RoleVerify {
+		return &coppice.Next{Role: s.Role, Agent: s.Agent, Model: nextModel(v, s)}
+	}
 	return &coppice.Next{Role: s.Role, Agent: s.Agent, Model: nextModel(v, s), Resume: conversation(s)}
 }
 
@@ -262,6 +281,9 @@ func unfixed(l *coppice.Landing) *coppice.Failure {
 	if l.Outcome == coppice.LandingConflict {
 		return coppice.Failf(coppice.ClassConflict, "its branch does not merge with the base", "merge by hand in its workspace, commit, and say land; or retry it")
 	}
+	if l.Green {
+		return coppice.Failf(coppice.ClassVerification, "its verifier does not pass it", "look at its verdict; mend its branch and say land, or retry it")
+	}
 	return coppice.Failf(coppice.ClassVerification, "its checks do not pass on the merged tree", "look at its checks; mend its branch and say land, or retry it")
 }
 
@@ -272,7 +294,7 @@ func fixAgain(v *View, evidence string, otherwise coppice.Failure) *Decision {
 	}
 	n := firstSession(v, evidence)
 	n.Role = coppice.RoleFix
-	if s := v.session(); s != nil {
+	if s := v.worked(); s != nil {
 		n.Agent, n.Model, n.Resume = s.Agent, nextModel(v, s), conversation(s)
 	}
 	if a := v.Project.Policy.Agent.Roles[coppice.RoleFix]; a != "" && a != n.Agent {

@@ -105,15 +105,22 @@ func tryAgain(v *View, s *coppice.Session, fail coppice.Failure) *Decision {
 	return d
 }
 
-// failures counts the sessions of the round whose failure uses up a try.
+// failures counts the sessions of the round whose failure uses up a try: of
+// those that work on the task, or of those that verify its newest candidate.
 func failures(v *View) int {
+	last := v.session()
+	verifier := last != nil && last.Role == coppice.RoleVerify
 	n := 0
 	for _, s := range v.Sessions {
+		if verifier && s.Role != coppice.RoleVerify {
+			n = 0 // what came before was another candidate
+		}
 		switch {
+		case (s.Role == coppice.RoleVerify) != verifier:
 		case s.State.Live(), s.Screen, s.StopWhy == coppice.StopTaken:
 		case s.Failure != nil && remedies[s.Failure.Class] == again:
 			n++
-		case s.Failure == nil && unchanged(v, &s):
+		case s.Failure == nil && !verifier && unchanged(v, &s):
 			n++ // ended without changing anything
 		}
 	}

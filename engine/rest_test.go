@@ -47,6 +47,9 @@ func randomView(rt *rapid.T) *View {
 	t := &v.Task
 	t.StopAsked, t.RetryAsked, t.LandAsked, t.UndoAsked = chance(rt, "stop"), chance(rt, "retry"), chance(rt, "land"), chance(rt, "undo")
 	t.AgainAsked, t.TakeAsked, t.GiveAsked = chance(rt, "again"), chance(rt, "take"), chance(rt, "give")
+	if chance(rt, "steps") {
+		steps(v)
+	}
 	t.Budget = one(rt, "budget", []coppice.USD{0, 1, 3})
 	if t.Ended() {
 		endedAs(one(rt, "outcome", outcomes))(v)
@@ -55,7 +58,7 @@ func randomView(rt *rapid.T) *View {
 		t.Wait = &coppice.Wait{On: one(rt, "on", kinds), Text: "waits", Until: moment(rt, "until")}
 	}
 	if t.Stage == coppice.StageQueued || t.Stage == coppice.StageWaiting && chance(rt, "next") {
-		t.Next = &coppice.Next{Role: coppice.RoleImplement, Agent: "ann", Screen: chance(rt, "next screen")}
+		t.Next = &coppice.Next{Role: one(rt, "next role", []coppice.Role{coppice.RoleImplement, coppice.RoleVerify}), Agent: "ann", Screen: chance(rt, "next screen")}
 	}
 	for range rapid.IntRange(0, 3).Draw(rt, "sessions") {
 		randomSession(rt, v)
@@ -93,8 +96,14 @@ func randomView(rt *rapid.T) *View {
 
 func randomSession(rt *rapid.T, v *View) {
 	ran(one(rt, "head", []string{"", "base1", "head1", "head2"}), func(s *coppice.Session) {
-		s.State, s.Role = one(rt, "state", states), one(rt, "role", []coppice.Role{coppice.RoleImplement, coppice.RoleFix})
+		s.State, s.Role = one(rt, "state", states), one(rt, "role", []coppice.Role{coppice.RoleImplement, coppice.RoleFix, coppice.RoleVerify})
 		s.StartedAt = moment(rt, "started")
+		if s.Role == coppice.RoleVerify {
+			s.Path = one(rt, "path", []string{"", "/ws/" + s.Key})
+			if chance(rt, "verdict") {
+				judged(one(rt, "words", []string{"", "STEP 1: PASS", "STEP 1: FAIL"}))(s)
+			}
+		}
 		s.Screen, s.Usage.CostUSD = chance(rt, "screen"), float64(rapid.IntRange(0, 2).Draw(rt, "cost"))
 		s.StopWhy = one(rt, "stopped for", []coppice.Class{"", "", coppice.StopTaken, coppice.StopGiven, coppice.ClassBudget})
 		if s.State == coppice.SessionStarting {
@@ -118,7 +127,7 @@ func randomSession(rt *rapid.T, v *View) {
 
 func randomLanding(rt *rapid.T, v *View) {
 	candidate(one(rt, "progress", []func(*coppice.Landing){func(*coppice.Landing) {}, merged, green, inQueue}), func(l *coppice.Landing) {
-		l.Outcome, l.SessionID = one(rt, "ended", landingOutcomes), 0
+		l.Outcome, l.SessionID, l.Verified = one(rt, "ended", landingOutcomes), 0, chance(rt, "verified")
 		if l.Outcome != "" {
 			l.EndedAt = noon
 		}

@@ -59,6 +59,9 @@ func result[T any](w coppice.Work) (T, *coppice.Failure) {
 // settlePrepare takes note of a workspace that is there, or fails the session
 // that waits for it.
 func settlePrepare(v *View, w coppice.Work) *Decision {
+	if spec, err := coppice.DecodeSpec[coppice.PrepareSpec](w); err == nil && spec.Detached {
+		return settleDetached(v, w)
+	}
 	r, fail := result[coppice.PrepareResult](w)
 	if fail != nil {
 		return prepareFailed(v, fail)
@@ -162,6 +165,9 @@ func settleRun(v *View, w coppice.Work) *Decision {
 	if r.Conversation != "" {
 		d.Session.Conversation = r.Conversation
 	}
+	if s.Role == coppice.RoleVerify && fail == nil && s.StopWhy != coppice.StopTaken {
+		d.Session.Verdict = verdictOf(v, r)
+	}
 	return d
 }
 
@@ -218,8 +224,15 @@ func settleCheck(v *View, w coppice.Work) *Decision {
 		return gone
 	}
 	r, fail := result[coppice.CheckResult](w)
+	if fail == nil {
+		fail = broken(v, r)
+	}
 	if fail != nil {
-		return putOff(v, l, fail)
+		d := putOff(v, l, fail)
+		if fail.Class == coppice.ClassEnvironment && len(v.Project.Policy.Critical) > 0 {
+			d.Project = strike(v, *fail)
+		}
+		return d
 	}
 	goesOn(&l)
 	d := &Decision{Kind: coppice.EventCheckEnded, Landing: &l}

@@ -67,6 +67,23 @@ func fails(class coppice.Class) func(*coppice.Session) {
 
 func by(agent string) func(*coppice.Session) { return func(s *coppice.Session) { s.Agent = agent } }
 
+// verifying makes a session a verifier with a worktree of its own.
+func verifying(s *coppice.Session) {
+	s.Role, s.Path, s.Head, s.From = coppice.RoleVerify, "/ws/"+s.Key, "commit1", "commit1"
+}
+
+// judged makes a verifier end with a verdict.
+func judged(words string) func(*coppice.Session) {
+	return func(s *coppice.Session) {
+		verifying(s)
+		verdict := coppice.ParseVerdict(words, []string{"it greets"})
+		s.Summary, s.Verdict = words, &verdict
+	}
+}
+
+// steps gives the task a step, so that a verifier has to pass it.
+func steps(v *View) { v.Task.Steps = []string{"it greets"} }
+
 func fixing(s *coppice.Session) { s.Role = coppice.RoleFix }
 
 // live makes a session run.
@@ -129,6 +146,9 @@ func work(kind coppice.WorkKind, state coppice.WorkState, attempt int, changes .
 			ID: int64(20 + len(v.Work)), Kind: kind, Key: "key/" + string(kind), Pool: PoolLocal, ProjectID: 1, TaskID: v.Task.ID,
 			SessionID: 11, State: state, Attempt: attempt, Spec: coppice.Raw(struct{}{}),
 		}
+		if kind == coppice.WorkRemove {
+			w.SessionID = 0 // it is of the task's workspace
+		}
 		for _, c := range changes {
 			c(&w)
 		}
@@ -164,6 +184,12 @@ func tell(v *View, d *Decision) string {
 		add("session %s", s.State)
 		if s.Failure != nil {
 			add("session fails: %s", s.Failure.Class)
+		}
+		if s.Verdict != nil && (v.byID(s.ID) == nil || v.byID(s.ID).Verdict == nil) {
+			add("verdict pass=%t", s.Verdict.Pass())
+		}
+		if old := v.byID(s.ID); old != nil && old.Path != s.Path {
+			add("in %q", s.Path)
 		}
 		if s.StopTries > 0 {
 			add("stop %d for %s", s.StopTries, s.StopWhy)
@@ -280,6 +306,9 @@ func tellLanding(l coppice.Landing) (p []string) {
 		p = append(p, fmt.Sprintf("landing %s on %s green=%t", l.Commit, l.Base, l.Green))
 	default:
 		p = append(p, "landing of "+l.Head)
+	}
+	if l.Verified {
+		p = append(p, "verified")
 	}
 	if l.Waits != "" {
 		p = append(p, fmt.Sprintf("put off %s (%d): %s", l.RetryAt.Sub(noon), l.Tries, l.Waits))

@@ -11,7 +11,7 @@ import (
 // stopped hears nothing more; what is said to it goes to the next.
 func talk(v *View) *Decision {
 	s := v.session()
-	if s == nil || !s.State.Live() || s.StartedAt.IsZero() || !s.StopAt.IsZero() || v.Task.Ended() || v.Workspace == nil {
+	if s == nil || !s.State.Live() || s.StartedAt.IsZero() || !s.StopAt.IsZero() || v.Task.Ended() {
 		return nil
 	}
 	if v.open(coppice.WorkSend) != nil {
@@ -34,7 +34,7 @@ func talk(v *View) *Decision {
 func sendWork(v *View, s *coppice.Session, key string, spec coppice.SendSpec) *Decision {
 	spec.ID = key
 	return &Decision{By: "talk", Kind: coppice.EventWorkOffered, Reason: "delivers " + key, Offer: &coppice.Work{
-		Kind: coppice.WorkSend, Key: key, Pool: v.Workspace.Node, SessionID: s.ID, Spec: coppice.Raw(spec),
+		Kind: coppice.WorkSend, Key: key, Pool: v.node(), SessionID: s.ID, Spec: coppice.Raw(spec),
 	}}
 }
 

@@ -183,6 +183,24 @@ func (v *View) session() *coppice.Session {
 	return &v.Sessions[len(v.Sessions)-1]
 }
 
+// worked returns the newest session of the round that is no verifier, or nil.
+func (v *View) worked() *coppice.Session {
+	for i := len(v.Sessions) - 1; i >= 0; i-- {
+		if v.Sessions[i].Role != coppice.RoleVerify {
+			return &v.Sessions[i]
+		}
+	}
+	return nil
+}
+
+// node is the pool that the task's sessions run in.
+func (v *View) node() string {
+	if s := v.session(); v.Workspace == nil || s != nil && s.Role == coppice.RoleVerify {
+		return PoolLocal
+	}
+	return v.Workspace.Node
+}
+
 // byID returns a session of any round, or nil.
 func (v *View) byID(id int64) *coppice.Session {
 	for _, list := range [][]coppice.Session{v.Sessions, v.Earlier} {
@@ -209,10 +227,11 @@ func (v *View) talked() *coppice.Session {
 }
 
 // open returns the first work item of a kind that workers still hold, or nil.
+// The removal of a verifier's worktree is in nobody's way.
 func (v *View) open(kinds ...coppice.WorkKind) *coppice.Work {
 	for i := range v.Work {
 		for _, k := range kinds {
-			if v.Work[i].Kind == k && v.Work[i].Open() {
+			if w := &v.Work[i]; w.Kind == k && w.Open() && (k != coppice.WorkRemove || w.SessionID == 0) {
 				return &v.Work[i]
 			}
 		}

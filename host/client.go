@@ -202,6 +202,7 @@ var kinds = map[spool.Kind]coppice.OutputKind{
 	spool.Stderr: coppice.OutputStderr,
 	spool.Event:  coppice.OutputEvent,
 	spool.Host:   coppice.OutputHost,
+	spool.App:    coppice.OutputApp,
 }
 
 // OpenSpool reads the spool of the session in dir from offset on. It needs no

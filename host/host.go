@@ -17,6 +17,9 @@
 // while a host runs, reserve (room for exit.json on a disk that fills up) and
 // private (0700: files that the agent's launch needs).
 //
+// Where the Spec has an App, the host starts it before the agent and ends it with
+// the session. What it writes goes to the spool and to app.log, bounded.
+//
 // An agent whose driver takes hooks finds an address on loopback for them, with
 // a token of its own, until it ends.
 //
@@ -46,9 +49,10 @@ type Spec struct {
 	Session  string            `json:"session"` // key
 	Protocol string            `json:"protocol"`
 	Profile  coppice.Profile   `json:"profile"`
-	Request  agent.Request     `json:"request"` // without Prompt, which has a file of its own
-	Env      map[string]string `json:"env"`     // the agent's whole environment
-	Grace    coppice.Duration  `json:"grace"`   // for each step of a stop
+	Request  agent.Request     `json:"request"`      // without Prompt, which has a file of its own
+	Env      map[string]string `json:"env"`          // the agent's whole environment
+	Grace    coppice.Duration  `json:"grace"`        // for each step of a stop
+	App      App               `json:"app,omitzero"` // what is served while the agent works
 }
 
 // State is what a running host tells of itself.

@@ -66,7 +66,8 @@ func newHost(ctx context.Context, dir string, log *slog.Logger) (_ *host, err er
 	if err != nil {
 		return nil, err
 	}
-	h := &host{dir: dir, log: log, now: time.Now, agentDone: make(chan struct{}), done: make(chan struct{}), said: map[string]bool{}, stirred: make(chan struct{}, 1), term: newTerminal(RuntimePipe)}
+	h := &host{dir: dir, log: log, now: time.Now, agentDone: make(chan struct{}), done: make(chan struct{}), said: map[string]bool{}, stirred: make(chan struct{}, 1), term: newTerminal(RuntimePipe), begun: make(chan struct{})}
+	h.starting, h.unwanted = context.WithCancel(context.WithoutCancel(ctx))
 	defer func() {
 		if err != nil {
 			h.close()

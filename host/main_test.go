@@ -148,6 +148,10 @@ func runAgent(args []string) int {
 		for n := 0; in.Scan() && in.Text() != "quit"; n++ {
 			fmt.Printf("%07d\n", n)
 		}
+	case "web": // an app, not an agent
+		return runWeb(args[1:])
+	case "fetch": // tells what the app answers
+		return fetch()
 	case "env":
 		fmt.Println(strings.Join(os.Environ(), "\n"), "\nargs", strings.Join(os.Args, " "))
 	case "stubborn": // obeys nothing

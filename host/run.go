@@ -40,6 +40,10 @@ type host struct {
 	tmux      *tmux           // nil where the agent does not run in one
 	stirred   chan struct{}   // something moved on the agent's screen
 	hooks     *hooks          // nil where the agent calls none
+	app       *app            // nil where none is served
+	begun     chan struct{}   // closed when the agent runs: only then it can be talked to
+	starting  context.Context // ends when the app is no longer waited for
+	unwanted  func()          // ends starting
 	agentDone chan struct{}   // closed when the agent's process has ended
 	life      context.Context // ends no sooner than the session
 	done      chan struct{}   // closed when the session is over and its Exit written
@@ -58,7 +62,9 @@ type host struct {
 	dropped   int             // followers that were too slow
 	said      map[string]bool // the messages said, by their ID
 	over      bool            // the agent has nothing more to do
-	stopping  bool            // a stop was asked for while the agent ran
+	stopping  bool            // a stop was asked for before the agent had ended
+	grace     time.Duration   // of a stop that came before the agent ran
+	appLost   bool            // it was told that the app's output is not kept
 	ending    bool            // too late for a stop
 }
 
@@ -104,12 +110,23 @@ func (h *host) writeExit(x Exit) error {
 // of it is left.
 func (h *host) session(ctx context.Context, p agent.Protocol, signals <-chan os.Signal) Exit {
 	h.life = context.WithoutCancel(ctx)
+	defer h.unwanted()
+	if h.spec.App.Set() {
+		h.receive(ctx, signals)
+		if x := h.serveApp(ctx); x != nil {
+			close(h.agentDone)
+			return *x
+		}
+	}
 	a, failure := h.startAgent(p)
 	if failure != nil {
 		h.mu.Lock()
 		h.note(failure.Text)
 		h.mu.Unlock()
+		h.endApp(ctx)
 		h.sweep(ctx)
+		h.closeApp()
+		close(h.agentDone)
 		return Exit{Code: -1, Error: failure.Text, Outcome: agent.Outcome{Failure: failure}}
 	}
 	h.tasks.Go(h.stdin.run)
@@ -126,8 +143,10 @@ func (h *host) session(ctx context.Context, p agent.Protocol, signals <-chan os.
 	}
 	h.tasks.Go(func() { readers.Wait(); close(captured) })
 	h.tasks.Go(func() { h.reap(a.cmd.Process.Pid) })
-	h.tasks.Go(func() { h.obey(ctx, signals) })
-	h.tasks.Go(func() { h.serve(ctx) })
+	h.began(ctx)
+	if !h.spec.App.Set() {
+		h.receive(ctx, signals)
+	}
 	if h.judges() {
 		h.tasks.Go(h.watch)
 	}
@@ -140,11 +159,31 @@ func (h *host) session(ctx context.Context, p agent.Protocol, signals <-chan os.
 	if h.tmux != nil {
 		h.tmux.hold.Close()
 	}
+	h.endApp(ctx)
 	h.drain(ctx, a, captured)
+	h.closeApp()
 	if h.tmux != nil {
 		code, sig = h.tmux.exit()
 	}
 	return h.finish(code, sig)
+}
+
+// receive serves clients and obeys whoever wants an end of it.
+func (h *host) receive(ctx context.Context, signals <-chan os.Signal) {
+	h.tasks.Go(func() { h.obey(ctx, signals) })
+	h.tasks.Go(func() { h.serve(ctx) })
+}
+
+// began lets clients talk to the agent, and stops it at once when that was asked
+// for before it ran.
+func (h *host) began(ctx context.Context) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	close(h.begun)
+	if h.stopping {
+		grace := h.grace
+		h.tasks.Go(func() { h.stopSteps(ctx, grace) })
+	}
 }
 
 // finish lets the driver conclude.
@@ -284,7 +323,7 @@ func (h *host) reap(agentPID int) {
 	defer signal.Stop(ended)
 	agentDone := h.agentDone
 	for {
-		process.Reap(agentPID)
+		process.Reap(agentPID, h.app.pid())
 		select {
 		case <-ended:
 		case <-agentDone:

@@ -65,6 +65,10 @@ func (h *host) client(ctx context.Context, c net.Conn) {
 			h.follow(c)
 			return
 		}
+		if !h.reachable(r.Op) {
+			_ = reply(c, answer{Error: wire(coppice.Errorf(coppice.EConflict, "the session ended before its agent ran"))})
+			return
+		}
 		if r.Op == opAttach {
 			h.attach(c, io.MultiReader(in.Buffered(), c), r)
 			return
@@ -72,6 +76,26 @@ func (h *host) client(ctx context.Context, c net.Conn) {
 		if err := reply(c, h.answer(ctx, r)); err != nil {
 			return
 		}
+	}
+}
+
+// reachable waits until the agent runs, where a request is for the agent. It
+// tells whether the request makes sense.
+func (h *host) reachable(op string) bool {
+	switch op {
+	case opPing, opStop, opSnapshot:
+		return true
+	}
+	select {
+	case <-h.begun:
+		return true
+	case <-h.agentDone: // both may be so; then it ran
+	}
+	select {
+	case <-h.begun:
+		return true
+	default:
+		return false
 	}
 }
 

@@ -37,7 +37,13 @@ func (h *host) stop(ctx context.Context, grace time.Duration) {
 	if grace <= 0 {
 		grace = h.spec.Grace.D()
 	}
-	h.tasks.Go(func() { h.stopSteps(ctx, grace) })
+	select {
+	case <-h.begun:
+		h.tasks.Go(func() { h.stopSteps(ctx, grace) })
+	default: // the app is being started; if the agent runs all the same, it is stopped then
+		h.grace = grace
+		h.unwanted()
+	}
 }
 
 // stopSteps goes from the kindest way to the surest, each bounded by grace.

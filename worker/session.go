@@ -110,6 +110,13 @@ func (w *Worker) start(ctx context.Context, f *follower, spec coppice.RunSpec) e
 	if err != nil {
 		return err
 	}
+	if err := w.cfg.Workspaces.Hide(ctx, spec.Path, spec.Progress); err != nil {
+		return err
+	}
+	app, address, err := w.app(spec)
+	if err != nil {
+		return err
+	}
 	author, err := w.cfg.Workspaces.Author(ctx, spec.Path)
 	if err != nil {
 		return err
@@ -121,6 +128,9 @@ func (w *Worker) start(ctx context.Context, f *follower, spec coppice.RunSpec) e
 		env[k] = v
 	}
 	env["COPPICE_BASE"], env["COPPICE_ROLE"] = spec.Base, string(spec.Session.Role)
+	if address != "" {
+		env[urlVar] = address
+	}
 	if env[agent.TokenVar], err = sessionToken(f.dir); err != nil {
 		return err
 	}
@@ -132,7 +142,7 @@ func (w *Worker) start(ctx context.Context, f *follower, spec coppice.RunSpec) e
 		protocol = screenProtocol
 	}
 	return host.Start(ctx, w.cfg.Host, f.dir, host.Spec{
-		Session: spec.Session.Key, Protocol: protocol, Profile: profile, Env: env, Grace: coppice.Duration(stopGrace),
+		Session: spec.Session.Key, Protocol: protocol, Profile: profile, Env: env, Grace: coppice.Duration(stopGrace), App: app,
 		Request: agent.Request{
 			Session: spec.Session.Key, Role: spec.Session.Role, Model: spec.Session.Model, Resume: spec.Session.Resume,
 			Spent: spent, Dir: spec.Path, Fork: spec.Session.Fork, Screen: spec.Session.Screen,
@@ -147,6 +157,10 @@ func (w *Worker) start(ctx context.Context, f *follower, spec coppice.RunSpec) e
 func (w *Worker) headBefore(ctx context.Context, spec coppice.RunSpec) (string, error) {
 	if spec.Session.From != "" {
 		return spec.Session.From, nil
+	}
+	if spec.ReadOnly {
+		head, _, err := w.cfg.Workspaces.Changed(ctx, spec.Path)
+		return head, err
 	}
 	head, _, err := w.cfg.Workspaces.Save(ctx, spec.Path, saveMessage(spec), nil)
 	// A session that was cut off in the middle of a merge leaves it to this
@@ -192,19 +206,11 @@ func (w *Worker) conclude(ctx context.Context, f *follower, spec coppice.RunSpec
 			res.Failure = coppice.Failf(coppice.ClassEnvironment, exit.Error, "")
 		}
 	}
-	head, _, err := w.cfg.Workspaces.Save(ctx, spec.Path, saveMessage(spec), nil)
-	var fail *coppice.Failure
-	switch {
-	case errors.As(err, &fail):
-		if res.Failure == nil {
-			res.Failure = fail
-		}
-	case err != nil:
+	if err := w.critical(ctx, f, spec, &res); err != nil {
 		return nil, err
 	}
-	res.Head = head
-	if res.Stat, err = w.cfg.Workspaces.Stat(ctx, spec.Path, res.From, head); err != nil {
-		w.cfg.Logger.Warn("summing up what a session changed failed", "session", spec.Session.Key, "error", err)
+	if err := w.shown(ctx, spec, &res); err != nil {
+		return nil, err
 	}
 	return res, nil
 }

@@ -3,6 +3,7 @@ package worker
 import (
 	"context"
 	"encoding/json"
+	"io/fs"
 	"log/slog"
 	"os"
 	"os/exec"
@@ -22,6 +23,7 @@ import (
 	"coppice/internal/process"
 	"coppice/store"
 	"coppice/store/sqlite"
+	"coppice/test/ports"
 	"coppice/workspace"
 	"coppice/workspace/git"
 )
@@ -37,6 +39,10 @@ func TestMain(m *testing.M) {
 		os.Exit(host.Main(context.Background(), os.Args[len(os.Args)-1], protocols, slog.New(slog.NewTextHandler(os.Stderr, nil))))
 	case "agent":
 		os.Exit(scripted.Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Environ()))
+	case "web":
+		os.Exit(serveFiles())
+	case "fetch":
+		os.Exit(fetchFile(os.Args[1], os.Args[2]))
 	}
 	os.Exit(m.Run())
 }
@@ -54,6 +60,7 @@ type bundle struct {
 	profile coppice.Profile
 	environ []string
 	room    map[Group]int
+	ports   workspace.PortRange
 	project coppice.Project
 	task    coppice.Task
 }
@@ -66,10 +73,20 @@ func setup(t *testing.T) *bundle {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { // a verifier's worktree is read-only, and could not be removed
+		_ = filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
+			if err == nil && d.IsDir() {
+				err = os.Chmod(p, 0o700)
+			}
+			return err
+		})
+	})
 	b := &bundle{
 		t: t, ctx: ctx, dir: dir, repo: filepath.Join(dir, "repo"),
 		environ: append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "HOME="+dir),
 	}
+	b.ports.First = ports.Block(t)
+	b.ports.Last = b.ports.First + ports.Size - 1
 	self, err := os.Executable()
 	b.must(err)
 	b.profile = coppice.Profile{Protocol: scripted.Name, Command: []string{self}, Args: []string{filepath.Join(dir, "script.yaml")}, Env: map[string]string{roleVar: "agent"}}
@@ -83,7 +100,7 @@ func setup(t *testing.T) *bundle {
 	b.fabric = local.New(local.Config{Store: b.store, Now: time.Now})
 	runner, err := git.New(git.Config{Env: b.environ})
 	b.must(err)
-	b.spaces, err = workspace.New(workspace.Config{Dir: filepath.Join(dir, "ws"), Trash: filepath.Join(dir, "trash"), Git: runner, Env: b.environ})
+	b.spaces, err = workspace.New(workspace.Config{Dir: filepath.Join(dir, "ws"), Trash: filepath.Join(dir, "trash"), Git: runner, Env: b.environ, Ports: b.ports})
 	b.must(err)
 	b.makeRepo()
 	b.makeTask()

@@ -169,6 +169,40 @@ func exclude(common, rule string) error {
 	return errors.Join(err, f.Close())
 }
 
+// Hide sees to it that a file of a workspace is in no commit: git ignores it from
+// now on, in every worktree of the repository. One that is tracked stays so. No
+// file is hidden when name is empty.
+func (w *Workspaces) Hide(ctx context.Context, path, name string) error {
+	if name == "" {
+		return nil
+	}
+	if err := ValidPath("progress", name); err != nil {
+		return err
+	}
+	admin, err := adminDir(path)
+	if err != nil {
+		return damaged(path, err)
+	}
+	common, err := commonDir(admin)
+	if err != nil {
+		return damaged(path, err)
+	}
+	unlock, err := w.lock(ctx, filepath.Join(filepath.Dir(path), "exclude.lock"))
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := exclude(common, "/"+escapePattern(name)); err != nil {
+		return fmt.Errorf("hiding %s from git: %w", name, err)
+	}
+	return nil
+}
+
+// escapePattern makes a pattern of .gitignore that means the path itself.
+func escapePattern(path string) string {
+	return strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`, " ", `\ `).Replace(strings.TrimSuffix(path, "/"))
+}
+
 // reachable sees whether the service runs and has the workspace, so that a
 // missing service is not taken for failing work.
 func (w *Workspaces) reachable(ctx context.Context, r repo, tree string, p coppice.WorkspacePolicy, env []string) error {

@@ -12,8 +12,12 @@ import (
 
 // Prepare makes the workspace of a task, or completes a half-made one. The
 // branch is made from the base's commit, or from the one the spec names, unless
-// it is there already.
+// it is there already. A detached one is at its commit and on no branch; its
+// files are read-only.
 func (w *Workspaces) Prepare(ctx context.Context, spec coppice.PrepareSpec) (coppice.PrepareResult, error) {
+	if spec.Detached {
+		return w.prepareLook(ctx, spec)
+	}
 	if err := errors.Join(validKey(spec.Key), coppice.ValidBranch(spec.Branch), coppice.ValidBranch(spec.Base), validPolicy(spec.Policy)); err != nil {
 		return coppice.PrepareResult{}, firstError(err)
 	}
@@ -115,6 +119,11 @@ func (w *Workspaces) occupy(ctx context.Context, r repo, s, want slot, b buildin
 	if s.Branch != want.Branch {
 		return res, false, coppice.Errorf(coppice.EConflict, "the workspace of %s is on the branch %s, not %s", s.Key, s.Branch, want.Branch)
 	}
+	if s.looks() && s.Base != want.Base {
+		// It was made to look at something else.
+		err := w.dropLook(ctx, r, s)
+		return res, err == nil, err
+	}
 	head := ""
 	if s.State == slotMaking {
 		s.Clean = claimed.Clean && s.Claim == claimed.Claim
@@ -138,7 +147,12 @@ func (w *Workspaces) occupy(ctx context.Context, r repo, s, want slot, b buildin
 // furnished takes a slot from making to ready. Each step can be done twice.
 func (w *Workspaces) furnished(ctx context.Context, r repo, s slot, b building) (_ slot, head string, err error) {
 	path := r.path(s)
-	branched, err := w.populate(ctx, r, s, b.start)
+	branched := false
+	if s.looks() {
+		err = w.populateLook(ctx, r, s)
+	} else {
+		branched, err = w.populate(ctx, r, s, b.start)
+	}
 	if err != nil {
 		return s, "", err
 	}
@@ -160,7 +174,7 @@ func (w *Workspaces) furnished(ctx context.Context, r repo, s slot, b building) 
 		return s, "", err
 	}
 	if !s.SetUp {
-		if err := w.setup(ctx, r, path, b.policy, Env(s.Key, path, s.Branch, s.Ports)); err != nil {
+		if err := w.setup(ctx, r, path, b.policy, Env(s.task(), path, s.Branch, s.Ports)); err != nil {
 			return s, "", err
 		}
 		s.SetUp = true
@@ -173,7 +187,12 @@ func (w *Workspaces) furnished(ctx context.Context, r repo, s slot, b building) 
 	if err := w.step("set up"); err != nil {
 		return s, "", err
 	}
-	if head, err = w.onBranch(ctx, path, s.Branch); err != nil {
+	if s.looks() {
+		head, err = w.settleLook(ctx, r, &s, b.policy)
+	} else {
+		head, err = w.onBranch(ctx, path, s.Branch)
+	}
+	if err != nil {
 		return s, "", err
 	}
 	s.State = slotReady

@@ -23,8 +23,12 @@ const trashRefs, landingRefs = "refs/coppice/trash/", "refs/coppice/landing/"
 //
 // The ref's commit holds the files; its first parent is the branch's head, its
 // second one the index, whose parent is where HEAD was. The second one is left
-// out when the workspace was clean and on its branch.
+// out when the workspace was clean and on its branch. The worktree of a session,
+// which only looked, leaves no trash.
 func (w *Workspaces) Remove(ctx context.Context, spec coppice.RemoveSpec) (coppice.RemoveResult, error) {
+	if _, _, session, err := coppice.ParseKey(spec.Key); err == nil && session != 0 {
+		return coppice.RemoveResult{}, w.removeLook(ctx, spec)
+	}
 	if err := errors.Join(validKey(spec.Key), coppice.ValidBranch(spec.Branch)); err != nil {
 		return coppice.RemoveResult{}, firstError(err)
 	}
@@ -259,6 +263,11 @@ func (w *Workspaces) dropBranch(ctx context.Context, r repo, s slot) error {
 func (w *Workspaces) finishRemove(ctx context.Context, r repo, s slot) (coppice.RemoveResult, error) {
 	res := coppice.RemoveResult{Head: s.Head, Ref: s.Ref, Archive: s.Archive}
 	path := r.path(s)
+	if s.looks() {
+		if err := writable(path); err != nil {
+			return res, err
+		}
+	}
 	admin, broken := adminDir(path)
 	if broken == nil {
 		if err := w.leave(ctx, r, s, path, admin); err != nil {
@@ -268,8 +277,10 @@ func (w *Workspaces) finishRemove(ctx context.Context, r repo, s slot) (coppice.
 	if err := w.step("vacated"); err != nil {
 		return res, err
 	}
-	if err := errors.Join(w.dropBranch(ctx, r, s), w.step("branch dropped")); err != nil {
-		return res, err
+	if !s.looks() {
+		if err := errors.Join(w.dropBranch(ctx, r, s), w.step("branch dropped")); err != nil {
+			return res, err
+		}
 	}
 	if err := w.freePorts(ctx, portOwner(r, s.Key)); err != nil {
 		return res, err

@@ -50,6 +50,7 @@ func realDir(t testing.TB) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { _ = writable(dir) }) // or what is read-only could not be removed
 	return dir
 }
 

@@ -41,6 +41,10 @@ func (w *Workspaces) cleanEnv(more []string) []string {
 	return append(env, more...)
 }
 
+// CommandEnv is the environment of the policy's commands: what is allowed of our
+// own, and more.
+func (w *Workspaces) CommandEnv(more []string) []string { return w.cleanEnv(more) }
+
 // shell runs a command a person wrote into the policy. It gets a process group
 // of its own, which does not outlive it, and no more time than timeout when
 // that is set. An error means that it could not be run or ctx ended.

@@ -32,6 +32,7 @@ type slot struct {
 	Key     string   `json:"key,omitempty"`
 	Branch  string   `json:"branch,omitempty"`
 	Base    string   `json:"base,omitempty"` // commit
+	Seen    string   `json:"seen,omitempty"` // of a session that only looks: a tree of the tracked files as it found them
 	Ports   []int    `json:"ports,omitempty"`
 	Given   []string `json:"given,omitempty"` // paths copied or linked in, never committed
 	SetUp   bool     `json:"set_up,omitempty"`

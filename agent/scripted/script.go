@@ -19,7 +19,7 @@ import (
 //
 //	cases:
 //	  - match: Add a greeting            # regexp on the prompt; empty fits all
-//	    role: implement                  # or fix; empty fits both
+//	    role: implement                  # or fix or verify; empty fits all
 //	    session: 1                       # only the task's first session
 //	    steps:
 //	      - say: I will write a greeting.
@@ -260,9 +260,9 @@ func Parse(name string, data []byte) (*Script, error) {
 		return nil, located(name, err)
 	}
 	for i, c := range s.Cases {
-		if c.Role != "" && c.Role != coppice.RoleImplement && c.Role != coppice.RoleFix {
+		if c.Role != "" && c.Role != coppice.RoleImplement && c.Role != coppice.RoleFix && c.Role != coppice.RoleVerify {
 			return nil, coppice.Errorf(coppice.EInvalid, "%s: case %d: %s is no role", name, i+1, coppice.Quote(string(c.Role))).
-				WithFix("use %s or %s", coppice.RoleImplement, coppice.RoleFix)
+				WithFix("use %s, %s or %s", coppice.RoleImplement, coppice.RoleFix, coppice.RoleVerify)
 		}
 	}
 	return &s, nil

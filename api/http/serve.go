@@ -85,8 +85,9 @@ func (s *Server) statusProjects(r store.Reader, prefix string, out *api.Status) 
 			st := api.ProjectStatus{
 				Prefix: p.Prefix, Path: p.Path, Running: runningIn(running, p.ID), Limit: p.Policy.Limits.Sessions, Paused: p.PausedAt,
 			}
+			st.Warnings = slices.Clone(p.Policy.Problems)
 			if s.cfg.Warnings != nil {
-				st.Warnings = s.cfg.Warnings(p.ID)
+				st.Warnings = append(st.Warnings, s.cfg.Warnings(p.ID)...)
 			}
 			out.Projects = append(out.Projects, st)
 		}

@@ -61,12 +61,12 @@ func (s *Server) showSession(ctx context.Context, in *SessionIn) (out coppice.Se
 }
 
 func outputKinds(words []string) ([]coppice.OutputKind, error) {
-	all := []coppice.OutputKind{coppice.OutputStdout, coppice.OutputStderr, coppice.OutputEvent, coppice.OutputHost}
+	all := []coppice.OutputKind{coppice.OutputStdout, coppice.OutputStderr, coppice.OutputEvent, coppice.OutputHost, coppice.OutputApp}
 	var kinds []coppice.OutputKind
 	for _, w := range words {
 		if !slices.Contains(all, coppice.OutputKind(w)) {
 			return nil, coppice.Errorf(coppice.EInvalid, "%s is no kind of output", coppice.Quote(w)).
-				WithFix("use stdout, stderr, event or host").WithField("kinds")
+				WithFix("use stdout, stderr, event, host or app").WithField("kinds")
 		}
 		kinds = append(kinds, coppice.OutputKind(w))
 	}

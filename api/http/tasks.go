@@ -56,6 +56,7 @@ var stagesOf = map[coppice.Status][]coppice.Stage{
 	coppice.StatusReady:     {coppice.StageQueued},
 	coppice.StatusWorking:   {coppice.StageSession},
 	coppice.StatusFixing:    {coppice.StageSession},
+	coppice.StatusVerifying: {coppice.StageSession},
 	coppice.StatusChecking:  {coppice.StageChecking},
 	coppice.StatusLanding:   {coppice.StageLanding},
 	coppice.StatusNeedsYou:  {coppice.StageWaiting, coppice.StageSession, coppice.StageHeld},

@@ -208,7 +208,7 @@ func (p *program) doctorCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error {
 			r := setup.Doctor(c.Context(), setup.Machine{
 				StateDir: p.state, Git: runGit, Abilities: abilities,
-				Agents: p.agents,
+				Agents: p.agents, Problems: p.problems,
 			})
 			if err := r.Print(p.env.Stdout, asJSON); err != nil {
 				return err
@@ -221,6 +221,19 @@ func (p *program) doctorCommand() *cobra.Command {
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
+}
+
+// problems tells what is wrong with the project in the working directory.
+func (p *program) problems(ctx context.Context) []string {
+	root, err := runGit(ctx, p.env.Dir, "rev-parse", "--show-toplevel")
+	if err != nil {
+		return nil // there is none
+	}
+	policy, _, err := config.Load(root)
+	if err != nil {
+		return []string{coppice.Public(err).Cause}
+	}
+	return policy.Problems
 }
 
 func runGit(ctx context.Context, dir string, args ...string) (string, error) {

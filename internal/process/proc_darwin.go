@@ -92,7 +92,7 @@ func cgroupMembers(string) map[int]bool { return nil }
 func Subreaper() error { return errors.New("process: this system has no subreaper") }
 
 // Reap does nothing: no orphan comes back.
-func Reap(int) {}
+func Reap(...int) {}
 
 // Abilities finds out what this machine lets us do.
 func Abilities() Ability {

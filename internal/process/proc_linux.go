@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"syscall"
 	"unsafe"
@@ -111,7 +112,7 @@ func Subreaper() error {
 // Reap takes leave of every child that has ended, except one that somebody
 // else waits for. While that one is dead but not yet waited for, others may
 // have to wait for the next call.
-func Reap(except int) {
+func Reap(except ...int) {
 	const all, exited, noHang, noWait = 0, 4, 1, 0x01000000
 	for {
 		// The kernel's siginfo is 128 bytes; the pid stands behind three ints,
@@ -127,7 +128,7 @@ func Reap(except int) {
 		word := int(unsafe.Sizeof(uintptr(0)))
 		at := (12 + word - 1) / word * word
 		pid := int(int32(binary.NativeEndian.Uint32(info[at:])))
-		if pid == 0 || pid == except {
+		if pid == 0 || slices.Contains(except, pid) {
 			return
 		}
 		if _, err := syscall.Wait4(pid, nil, syscall.WNOHANG, nil); err != nil && err != syscall.EINTR {

@@ -42,6 +42,7 @@ const (
 	Stderr Kind = 2 // raw bytes of the standard error
 	Event  Kind = 3 // a normalized event
 	Host   Kind = 4 // a note of the writer's own
+	App    Kind = 5 // raw bytes of an app that is served beside
 )
 
 const (

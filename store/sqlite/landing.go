@@ -11,7 +11,7 @@ func landingOf(r dbsqlc.Landing) (coppice.Landing, error) {
 	var u unpacker
 	l := coppice.Landing{
 		ID: r.ID, ProjectID: r.ProjectID, TaskID: r.TaskID, SessionID: r.SessionID, Round: int(r.Round), Head: r.Head,
-		CreatedAt: at(r.CreatedAt), Base: r.Base, Tree: r.Tree, Commit: r.CommitHash, Green: r.Green,
+		CreatedAt: at(r.CreatedAt), Base: r.Base, Tree: r.Tree, Commit: r.CommitHash, Green: r.Green, Verified: r.Verified,
 		QueuedAt: at(r.QueuedAt), Waits: r.Waits, Tries: int(r.Tries), RetryAt: at(r.RetryAt), Steps: int(r.Steps), EndedAt: at(r.EndedAt),
 		Outcome: coppice.LandingOutcome(r.Outcome), Failure: unpackPtr[coppice.Failure](&u, r.Failure), Evidence: r.Evidence,
 	}
@@ -40,7 +40,7 @@ func (t *tx) PutLanding(l *coppice.Landing) error {
 	var p packer
 	row := dbsqlc.PutLandingParams{
 		ID: rowID(l.ID), ProjectID: l.ProjectID, TaskID: l.TaskID, SessionID: l.SessionID, Round: int64(l.Round), Head: l.Head,
-		CreatedAt: moment(l.CreatedAt), Base: l.Base, Tree: l.Tree, CommitHash: l.Commit, Green: l.Green,
+		CreatedAt: moment(l.CreatedAt), Base: l.Base, Tree: l.Tree, CommitHash: l.Commit, Green: l.Green, Verified: l.Verified,
 		QueuedAt: moment(l.QueuedAt), Waits: l.Waits, Tries: int64(l.Tries), RetryAt: moment(l.RetryAt), Steps: int64(l.Steps), EndedAt: moment(l.EndedAt),
 		Outcome: string(l.Outcome), Failure: packPtr(&p, l.Failure), Evidence: l.Evidence,
 	}

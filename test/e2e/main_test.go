@@ -20,6 +20,9 @@ var (
 )
 
 func TestMain(m *testing.M) {
+	if code, ok := play(os.Args); ok {
+		os.Exit(code)
+	}
 	flag.Parse()
 	os.Exit(run(m))
 }

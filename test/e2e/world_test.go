@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -99,6 +100,13 @@ func (w *world) close() {
 			break
 		}
 	}
+	// A verifier's worktree is read-only, and could not be removed.
+	_ = filepath.WalkDir(filepath.Join(w.state, "workspaces"), func(p string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			err = os.Chmod(p, 0o700)
+		}
+		return err
+	})
 	if b, err := os.ReadFile(filepath.Join(w.root, "serve.log")); err == nil && w.t.Failed() {
 		w.t.Logf("the server's log ends with:\n%s", b[max(0, len(b)-6000):])
 	}

@@ -32,6 +32,9 @@ func (s *sim) create() error {
 	if s.rng.IntN(8) == 0 {
 		n.NotBefore = s.now.Add(time.Duration(s.rng.IntN(600)) * time.Second)
 	}
+	if !s.opt.Plain {
+		n.Steps = []string{"it runs", "it greets", "it ends"}[:s.rng.IntN(4)]
+	}
 	tasks, err := s.intake.CreateTasks(s.ctx, prefix, []engine.NewTask{n})
 	if err != nil {
 		return err
@@ -46,7 +49,7 @@ func (s *sim) person() error {
 	if len(s.keys) == 0 {
 		return nil
 	}
-	key := s.keys[s.rng.IntN(len(s.keys))]
+	key := s.verified(s.keys[s.rng.IntN(len(s.keys))])
 	var err error
 	switch s.rng.IntN(12) {
 	case 0:
@@ -165,6 +168,9 @@ func (s *sim) tasksHold(r store.Reader) error {
 		}
 		if t.Stage == coppice.StageWaiting && t.Wait != nil && t.Wait.Text == "" {
 			return fmt.Errorf("%s waits without a reason", t.Key)
+		}
+		if err := s.verdictsHold(r, t); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -331,6 +337,9 @@ func (s *sim) atRest(r store.Reader) error {
 		if n > 0 {
 			return fmt.Errorf("%d items of work are still %s", n, state)
 		}
+	}
+	if err := s.looksHold(); err != nil {
+		return err
 	}
 	for key, ws := range s.world.spaces {
 		t, err := r.TaskByKey(key)

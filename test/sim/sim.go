@@ -192,6 +192,12 @@ func (s *sim) inspect(_ context.Context, dir string) (coppice.Project, error) {
 	if !s.opt.Plain && s.rng.IntN(2) == 0 {
 		p.Health.Timeout = coppice.Duration(time.Minute)
 	}
+	if !s.opt.Plain {
+		p.Verify.By = []string{"", "", coppice.VerifyAgent, coppice.VerifyNone}[s.rng.IntN(4)]
+		if s.rng.IntN(3) == 0 {
+			p.Agent.Roles = map[coppice.Role]string{coppice.RoleVerify: "beta"}
+		}
+	}
 	root := s.world.add("", map[string]string{"README": "0"}, "", dir)
 	s.world.repos[dir] = &repo{base: root, checks: p.Checks, history: []string{root}}
 	return coppice.Project{Path: dir, Prefix: "p", Policy: p, BaseCommit: root}, nil

@@ -258,8 +258,8 @@ func (s *sim) move(w coppice.Work) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	checks := s.world.repos[v.Repo].checks
-	return s.world.move(v, checks), nil
+	verified, err := s.mayLand(v.New)
+	return s.world.move(v, s.world.repos[v.Repo].checks, verified), err
 }
 
 func (s *sim) stopHost(v coppice.StopSpec) coppice.StopResult {
@@ -375,6 +375,9 @@ func (s *sim) agent() error {
 		zero := 0
 		s.world.end(h, coppice.RunResult{Exit: &zero}) // claims success, did nothing more
 		return nil
+	}
+	if h.role == coppice.RoleVerify {
+		return s.verify(key, h)
 	}
 	if h.role == coppice.RoleFix {
 		s.world.mergeBase(h)

@@ -17,7 +17,7 @@ func (s *sim) converse() error {
 	if len(s.keys) == 0 {
 		return nil
 	}
-	key := s.keys[s.rng.IntN(len(s.keys))]
+	key := s.verified(s.keys[s.rng.IntN(len(s.keys))])
 	var err error
 	switch s.rng.IntN(12) {
 	case 0:

@@ -21,6 +21,9 @@ type world struct {
 	landed   map[string][]string   // commits that moved the base, by task key
 	rounds   map[string]int        // how often a person went on with a task that was done
 	talks    map[string]*hostState // who had a conversation first
+	looks    map[string]*look      // verifiers' worktrees, by session key
+	heads    map[string]string     // merged commit → candidate
+	passed   map[string]bool       // candidates that a verifier passed
 	verdicts map[string]bool       // tree and command → passed, for what was really run
 	broken   string                // the first promise that was broken
 	redness  int                   // one tree in so many is refused by a check
@@ -66,7 +69,8 @@ type hostState struct {
 func newWorld(salt string, redness int) *world {
 	return &world{
 		repos: map[string]*repo{}, commits: map[string]commit{}, spaces: map[string]*workspace{}, hosts: map[string]*hostState{},
-		landed: map[string][]string{}, rounds: map[string]int{}, talks: map[string]*hostState{}, verdicts: map[string]bool{}, redness: redness, salt: salt,
+		landed: map[string][]string{}, rounds: map[string]int{}, talks: map[string]*hostState{}, verdicts: map[string]bool{},
+		looks: map[string]*look{}, heads: map[string]string{}, passed: map[string]bool{}, redness: redness, salt: salt,
 	}
 }
 
@@ -113,6 +117,9 @@ func clone(m map[string]string) map[string]string {
 
 // prepare makes the task's workspace, or finds it.
 func (w *world) prepare(s coppice.PrepareSpec) coppice.PrepareResult {
+	if s.Detached {
+		return w.prepareLook(s)
+	}
 	ws := w.spaces[s.Key]
 	if ws == nil || ws.removed {
 		base := w.repos[s.Repo].base
@@ -142,6 +149,9 @@ func (w *world) forked(from string) (base, head string) {
 }
 
 func (w *world) remove(s coppice.RemoveSpec) coppice.RemoveResult {
+	if ofSession(s.Key) {
+		return w.removeLook(s)
+	}
 	ws := w.spaces[s.Key]
 	if ws == nil {
 		return coppice.RemoveResult{} // it was never made
@@ -200,6 +210,7 @@ func (w *world) merge(s coppice.MergeSpec) coppice.MergeResult {
 		return res
 	}
 	res.Commit = w.add(r.base, merged, head.task, s.At.String())
+	w.heads[res.Commit] = s.Head
 	return res
 }
 
@@ -237,8 +248,8 @@ func (w *world) within(commit, of string) bool {
 }
 
 // move moves the base by compare-and-swap, and holds the engine to its word:
-// only to a proven tree, and once a task.
-func (w *world) move(s coppice.MoveSpec, checks []string) coppice.MoveResult {
+// only to a proven tree that has the verdict it wants, and once a task.
+func (w *world) move(s coppice.MoveSpec, checks []string, verified bool) coppice.MoveResult {
 	r := w.repos[s.Repo]
 	if w.within(s.New, r.base) {
 		return coppice.MoveResult{Moved: true, Now: r.base}
@@ -254,6 +265,9 @@ func (w *world) move(s coppice.MoveSpec, checks []string) coppice.MoveResult {
 		if !w.verdicts[treeID(c.tree)+"\x00"+command] {
 			w.breakf("the base moved to %s for %s, whose tree never passed %q", s.New, c.task, command)
 		}
+	}
+	if !verified {
+		w.breakf("the base moved to %s for %s, which no verifier passed", s.New, c.task)
 	}
 	r.base = s.New
 	r.history = append(r.history, s.New)
@@ -279,14 +293,18 @@ func (w *world) run(s coppice.RunSpec) *coppice.RunResult {
 				w.breakf("%s was started while %s ran in the same workspace", s.Session.Key, key)
 			}
 		}
-		if o := w.talks[s.Session.Resume]; s.Session.Resume != "" && (o == nil || o.task != s.Task && !s.Session.Fork || o.agent != s.Session.Agent) {
+		from := ws.head
+		if s.Session.Role == coppice.RoleVerify {
+			from = w.verifier(s)
+		}
+		if o := w.talks[s.Session.Resume]; s.Session.Resume != "" && (o == nil || o.role == coppice.RoleVerify || o.task != s.Task && !s.Session.Fork || o.agent != s.Session.Agent) {
 			w.breakf("%s goes on with %s, which is no conversation of its task and agent", s.Session.Key, s.Session.Resume)
 		}
 		if l := w.landed[s.Task]; len(l) > 0 && !w.within(l[len(l)-1], ws.from) {
 			w.breakf("%s goes on from before its task landed", s.Session.Key)
 		}
 		w.hosts[s.Session.Key] = &hostState{
-			task: s.Task, role: s.Session.Role, phase: "running", from: ws.head, heard: map[string]bool{}, screen: s.Session.Screen,
+			task: s.Task, role: s.Session.Role, phase: "running", from: from, heard: map[string]bool{}, screen: s.Session.Screen,
 			agent: s.Session.Agent,
 		}
 		return nil
@@ -295,7 +313,7 @@ func (w *world) run(s coppice.RunSpec) *coppice.RunResult {
 	case "ended":
 		return &h.result
 	case "lost":
-		return &coppice.RunResult{Lost: true, From: h.from, Head: w.spaces[h.task].head}
+		return &coppice.RunResult{Lost: true, From: h.from, Head: w.head(h)}
 	}
 	return nil
 }
@@ -307,7 +325,15 @@ func (w *world) end(h *hostState, res coppice.RunResult) {
 	if res.Conversation != "" {
 		w.talks[res.Conversation] = h
 	}
-	h.result.From, h.result.Head = h.from, w.spaces[h.task].head
+	h.result.From, h.result.Head = h.from, w.head(h)
+}
+
+// head is where a session's work stands; a verifier does none.
+func (w *world) head(h *hostState) string {
+	if h.role == coppice.RoleVerify {
+		return h.from
+	}
+	return w.spaces[h.task].head
 }
 
 // write lets the agent change a file, and commit.

@@ -187,6 +187,29 @@ func TestTalkGolden(t *testing.T) {
 	s.golden(t, "show-talk", "show", "app-1")
 }
 
+func TestVerdictGolden(t *testing.T) {
+	t.Parallel()
+	s := setup(t)
+	s.Project("/src/app")
+	s.Task("app", engine.NewTask{Title: "Greet", Steps: []string{"it greets", "it greets in " + nasty}})
+	now := s.Clock.Now()
+	steps := s.Change("app-1", func(t *coppice.Task) { t.Stage, t.StageAt, t.Wait = coppice.StageSession, now, nil }).Steps
+	verified := func(words string) func(*coppice.Session) {
+		return func(x *coppice.Session) {
+			v := coppice.ParseVerdict(words, steps)
+			x.Role, x.Verdict, x.Summary, x.EndedAt = coppice.RoleVerify, &v, words, now
+		}
+	}
+	s.Session("app-1", coppice.SessionDone, verified("STEP 1: PASS I saw Hello"))
+	s.Session("app-1", coppice.SessionDone, verified(`{"steps":[{"n":1,"pass":true,"evidence":"I saw Hello\nand no more"},{"n":2,"pass":false,"evidence":"`+"\\u001b[2J"+`nothing"}],"summary":"Half of it."}`))
+	x := s.Session("app-1", coppice.SessionWorking, func(x *coppice.Session) { x.Role = coppice.RoleVerify })
+	s.Update(func(tx store.Tx) error {
+		return tx.PutLanding(&coppice.Landing{ProjectID: x.ProjectID, TaskID: x.TaskID, Head: strings.Repeat("cd", 20), CreatedAt: now, Green: true, Verified: true})
+	})
+	s.golden(t, "list-verifying", "list", "--status", "verifying")
+	s.golden(t, "show-verdict", "show", "app-1")
+}
+
 func TestLogsGolden(t *testing.T) {
 	t.Parallel()
 	s := setup(t)

@@ -14,7 +14,7 @@ import (
 
 // logFlags are what `logs` can be told.
 type logFlags struct {
-	follow, raw, json bool
+	follow, raw, app, json bool
 }
 
 func (e *Env) logsCommand() *cobra.Command {
@@ -27,13 +27,16 @@ names. With -f it goes on live; for a task it goes on through its later sessions
 until the task has ended or needs you.
 
 With --raw the agent's own output is written as it came, byte by byte; on a
-terminal, control characters are taken out.`,
+terminal, control characters are taken out. With --app it is what the app wrote
+that was served for a verifier.`,
 		Example: "  coppice logs app-4\n  coppice logs -f app-4\n  coppice logs app-4.1 --raw > session.txt",
 		Args:    args(1, 1, "the key of a task or session"),
 	}
 	c.Flags().BoolVarP(&f.follow, "follow", "f", false, "go on live")
 	c.Flags().BoolVar(&f.raw, "raw", false, "the agent's own output")
+	c.Flags().BoolVar(&f.app, "app", false, "what the app wrote that was served for it")
 	c.Flags().BoolVar(&f.json, "json", false, "print JSON for programs, a line for each piece")
+	c.MarkFlagsMutuallyExclusive("raw", "app")
 	c.RunE = func(c *cobra.Command, given []string) error {
 		_, _, session, err := coppice.ParseKey(given[0])
 		if err != nil {
@@ -126,6 +129,8 @@ func (e *Env) sessionLog(ctx context.Context, cl *client.Client, key string, f l
 	case f.raw:
 		kinds = []coppice.OutputKind{coppice.OutputStdout, coppice.OutputStderr}
 		show = e.rawPiece
+	case f.app:
+		kinds, show = []coppice.OutputKind{coppice.OutputApp}, e.rawPiece
 	case f.json:
 		show = func(o api.Output) error { return e.jsonLine(o) }
 	}

@@ -94,7 +94,7 @@ func statusStyle(s coppice.Status) lipgloss.Style {
 	switch s {
 	case coppice.StatusNeedsYou:
 		return yellow.Bold(true)
-	case coppice.StatusWorking, coppice.StatusFixing:
+	case coppice.StatusWorking, coppice.StatusFixing, coppice.StatusVerifying:
 		return blue
 	case coppice.StatusChecking, coppice.StatusLanding:
 		return cyan

@@ -16,7 +16,7 @@ func (e *Env) showCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "show KEY",
 		Short:   "Show a task and all that belongs to it",
-		Long:    "Show what was asked for, where the task stands and why, its sessions, landings, checks, questions and messages.",
+		Long:    "Show what was asked for, where the task stands and why, its sessions, verdicts, landings, checks, questions and messages.",
 		Example: "  coppice show app-4\n  coppice show app-4 --json",
 		Args:    args(1, 1, "a task's key"),
 	}
@@ -54,6 +54,7 @@ func (e *Env) printTask(t api.TaskDetail) {
 	}
 	e.printQuestions(t.Questions)
 	e.printSessions(t.History)
+	e.printVerdicts(t.History)
 	e.printLandings(t)
 	e.printMessages(t.Messages)
 }
@@ -123,6 +124,29 @@ func (e *Env) printSessions(sessions []coppice.Session) {
 	e.table([]column{{head: "KEY"}, {head: "ROLE"}, {head: "STATE"}, {head: "AGENT"}, {head: "TIME", end: true}, {head: "COST", end: true}, {head: "NOTE", give: true}}, rows)
 }
 
+// printVerdicts prints what each verifier says of each step.
+func (e *Env) printVerdicts(sessions []coppice.Session) {
+	for _, s := range sessions {
+		if s.Verdict == nil {
+			continue
+		}
+		e.printf("\n%s\n", e.paint(bold, "Verdict of "+s.Key))
+		for _, step := range s.Verdict.Steps {
+			mark := e.paint(red, "✗")
+			if step.Pass {
+				mark = e.paint(green, "✓")
+			}
+			e.printf("  %s %d. %s\n", mark, step.N, line(step.Text))
+			if step.Evidence != "" {
+				e.printf("%s\n", indent(indent(indent(Clean(strings.TrimRight(step.Evidence, "\n"))))))
+			}
+		}
+		if s.Verdict.Summary != "" {
+			e.printf("%s\n", indent(Clean(strings.TrimRight(s.Verdict.Summary, "\n"))))
+		}
+	}
+}
+
 func (e *Env) printLandings(t api.TaskDetail) {
 	if len(t.Landings) == 0 {
 		return
@@ -137,6 +161,9 @@ func (e *Env) printLandings(t api.TaskDetail) {
 			state = "under way"
 		case l.Failure != nil:
 			state += ": " + l.Failure.Text
+		}
+		if l.Verified {
+			state += ", verified"
 		}
 		e.printf("%s  %s\n", short(l.Head), line(state))
 		for _, k := range t.CheckRuns {

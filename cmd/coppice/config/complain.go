@@ -187,9 +187,12 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
+// isKey tells whether a field of the policy is a key of the file.
+func isKey(f reflect.StructField) bool { return f.Tag.Get("yaml") != "-" }
+
 func fieldOf(t reflect.Type, name string) (reflect.StructField, bool) {
 	for f := range t.Fields() {
-		if f.Tag.Get("yaml") == name {
+		if isKey(f) && f.Tag.Get("yaml") == name {
 			return f, true
 		}
 	}
@@ -199,7 +202,9 @@ func fieldOf(t reflect.Type, name string) (reflect.StructField, bool) {
 func fieldNames(t reflect.Type) []string {
 	var names []string
 	for f := range t.Fields() {
-		names = append(names, f.Tag.Get("yaml"))
+		if isKey(f) {
+			names = append(names, f.Tag.Get("yaml"))
+		}
 	}
 	return names
 }

@@ -39,7 +39,12 @@ func Load(dir string) (coppice.Policy, Source, error) {
 	src := Source{Path: filepath.Join(dir, File)}
 	b, err := read(src.Path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return coppice.DefaultPolicy(), src, nil
+		p := coppice.DefaultPolicy()
+		if _, err := os.Stat(dir); err != nil { // nothing can be beside it
+			return p, src, nil
+		}
+		err = loadPrompts(dir, &p)
+		return p, src, err
 	}
 	if err != nil {
 		return coppice.Policy{}, src, err
@@ -53,7 +58,8 @@ func Load(dir string) (coppice.Policy, Source, error) {
 		return coppice.Policy{}, src, err
 	}
 	src.Read, src.Set = true, d.set
-	return p, src, nil
+	err = loadPrompts(dir, &p)
+	return p, src, err
 }
 
 // Parse reads the text of a configuration; name is what errors call it.

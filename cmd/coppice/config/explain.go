@@ -40,7 +40,9 @@ type explainer struct {
 
 func (e *explainer) fields(v, def reflect.Value, path string, real bool) {
 	for f, fv := range v.Fields() {
-		e.key(fv, def.FieldByIndex(f.Index), join(path, f.Tag.Get("yaml")), real)
+		if isKey(f) {
+			e.key(fv, def.FieldByIndex(f.Index), join(path, f.Tag.Get("yaml")), real)
+		}
 	}
 }
 
@@ -113,7 +115,7 @@ func written(v reflect.Value) string {
 	case reflect.Struct:
 		var parts []string
 		for f, x := range v.Fields() {
-			if !x.IsZero() {
+			if isKey(f) && !x.IsZero() {
 				parts = append(parts, f.Tag.Get("yaml")+": "+written(x))
 			}
 		}

@@ -170,7 +170,6 @@ var keys = map[string]key{
 
 	"verify":          {doc: "How a candidate is proven before it lands, and what follows a refused one."},
 	"verify.by":       {doc: "Who looks at it besides the checks: nobody, or a session that cannot edit.", unset: "agent for tasks with steps", example: "agent", oneOf: []string{coppice.VerifyNone, coppice.VerifyAgent}},
-	"verify.browser":  {doc: "Verifiers get a browser of their own.", example: "false"},
 	"verify.attempts": {doc: "How often a candidate that a check or merge refused goes back to an agent.", example: "3", max: 100},
 
 	"retry":         {doc: "What follows a failed session."},
@@ -200,7 +199,7 @@ var keys = map[string]key{
 var planned = map[string]bool{
 	"sandbox": true, "budget.day": true, "budget.on_reach": true, "reactions": true, "notify": true,
 	"hooks": true, "forge": true, "tracker": true,
-	"limits.unreviewed": true, "retry.policy": true, "agent.roles.review": true,
+	"limits.unreviewed": true, "retry.policy": true, "verify.browser": true, "agent.roles.review": true,
 	"land.how=pr": true, "workspace.kind=clone": true, "workspace.kind=none": true,
 }
 

@@ -38,7 +38,9 @@ func collect(typ reflect.Type, path string, have map[string]bool) {
 	case typ == durationType || typ == percentType || typ == usdType:
 	case typ.Kind() == reflect.Struct:
 		for f := range typ.Fields() {
-			collect(f.Type, join(path, f.Tag.Get("yaml")), have)
+			if isKey(f) {
+				collect(f.Type, join(path, f.Tag.Get("yaml")), have)
+			}
 		}
 	case typ.Kind() == reflect.Slice:
 		collect(typ.Elem(), path+"[]", have)

@@ -91,6 +91,9 @@ func object(s schema, v reflect.Value, path string, real bool) {
 	props, required := schema{}, []string{}
 	for f, fv := range v.Fields() {
 		name := f.Tag.Get("yaml")
+		if !isKey(f) {
+			continue
+		}
 		props[name] = schemaOf(fv, join(path, name), real)
 		if keys[join(path, name)].required {
 			required = append(required, name)

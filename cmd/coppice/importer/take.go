@@ -73,10 +73,10 @@ var rules = []rule{
 	{"verification.maxAttempts", nil, (*taker).attempts},
 	{"verification.delayMs", nil, drop("the app is waited for until it answers: see workspace.serve.ready")},
 	{"verification.disabled", nil, (*taker).verifier},
-	{"browser.enabled", nil, (*taker).browser},
-	{"browser.mcpPackage", nil, drop("the browser's tools come with Coppice")},
-	{"browser.mcpArgs", nil, drop("the browser's tools come with Coppice")},
-	{"browser.mcpServerName", nil, drop("the browser's tools come with Coppice")},
+	{"browser.enabled", nil, drop("verifiers have no browser yet")},
+	{"browser.mcpPackage", nil, drop("verifiers have no browser yet")},
+	{"browser.mcpArgs", nil, drop("verifiers have no browser yet")},
+	{"browser.mcpServerName", nil, drop("verifiers have no browser yet")},
 }
 
 // all goes through the table, then through what is left.

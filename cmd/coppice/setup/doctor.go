@@ -63,8 +63,9 @@ type Machine struct {
 	Git       func(ctx context.Context, dir string, args ...string) (string, error)
 	Abilities func(ctx context.Context) []Ability
 	Agents    func(ctx context.Context) []Agent
-	LookPath  func(name string) (string, error) // exec.LookPath when nil
-	Limits    func(dir string) (Limits, error)  // this machine's when nil
+	Problems  func(ctx context.Context) []string // of the project in the working directory
+	LookPath  func(name string) (string, error)  // exec.LookPath when nil
+	Limits    func(dir string) (Limits, error)   // this machine's when nil
 }
 
 // Limits are the machine's numbers.
@@ -104,6 +105,11 @@ func Doctor(ctx context.Context, m Machine) Report {
 		}
 	}
 	rows = append(rows, m.tmux())
+	if m.Problems != nil {
+		for _, p := range m.Problems(ctx) {
+			rows = append(rows, Row{"project", Warn, p, "mend it: until then the project goes on without it"})
+		}
+	}
 	r := Report{Rows: rows}
 	if m.Agents != nil {
 		r.Agents = m.Agents(ctx)

@@ -92,7 +92,7 @@ func (q *Queries) ChecksOn(ctx context.Context, projectID int64, tree string) ([
 }
 
 const landingsOf = `-- name: LandingsOf :many
-SELECT id, project_id, task_id, session_id, round, head, created_at, base, tree, commit_hash, green, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence FROM landings WHERE task_id = ?1 ORDER BY id
+SELECT id, project_id, task_id, session_id, round, head, created_at, base, tree, commit_hash, green, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence FROM landings WHERE task_id = ?1 ORDER BY id
 `
 
 func (q *Queries) LandingsOf(ctx context.Context, taskID int64) ([]Landing, error) {
@@ -116,6 +116,7 @@ func (q *Queries) LandingsOf(ctx context.Context, taskID int64) ([]Landing, erro
 			&i.Tree,
 			&i.CommitHash,
 			&i.Green,
+			&i.Verified,
 			&i.QueuedAt,
 			&i.Waits,
 			&i.Tries,
@@ -140,7 +141,7 @@ func (q *Queries) LandingsOf(ctx context.Context, taskID int64) ([]Landing, erro
 }
 
 const lastLanding = `-- name: LastLanding :one
-SELECT id, project_id, task_id, session_id, round, head, created_at, base, tree, commit_hash, green, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence FROM landings WHERE task_id = ?1 ORDER BY id DESC LIMIT 1
+SELECT id, project_id, task_id, session_id, round, head, created_at, base, tree, commit_hash, green, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence FROM landings WHERE task_id = ?1 ORDER BY id DESC LIMIT 1
 `
 
 func (q *Queries) LastLanding(ctx context.Context, taskID int64) (Landing, error) {
@@ -158,6 +159,7 @@ func (q *Queries) LastLanding(ctx context.Context, taskID int64) (Landing, error
 		&i.Tree,
 		&i.CommitHash,
 		&i.Green,
+		&i.Verified,
 		&i.QueuedAt,
 		&i.Waits,
 		&i.Tries,
@@ -221,16 +223,16 @@ func (q *Queries) PutCheck(ctx context.Context, arg PutCheckParams) (int64, erro
 const putLanding = `-- name: PutLanding :execlastid
 
 INSERT INTO landings (
-  id, project_id, task_id, session_id, round, head, created_at, base, tree, commit_hash, green, queued_at,
+  id, project_id, task_id, session_id, round, head, created_at, base, tree, commit_hash, green, verified, queued_at,
   waits, tries, retry_at, steps, ended_at, outcome, failure, evidence
 ) VALUES (
   ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,
-  ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20
+  ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21
 )
 ON CONFLICT (id) DO UPDATE SET
   project_id = excluded.project_id, task_id = excluded.task_id, session_id = excluded.session_id,
   round = excluded.round, head = excluded.head, created_at = excluded.created_at, base = excluded.base,
-  tree = excluded.tree, commit_hash = excluded.commit_hash, green = excluded.green,
+  tree = excluded.tree, commit_hash = excluded.commit_hash, green = excluded.green, verified = excluded.verified,
   queued_at = excluded.queued_at, waits = excluded.waits, tries = excluded.tries,
   retry_at = excluded.retry_at, steps = excluded.steps,
   ended_at = excluded.ended_at, outcome = excluded.outcome, failure = excluded.failure,
@@ -249,6 +251,7 @@ type PutLandingParams struct {
 	Tree       string
 	CommitHash string
 	Green      bool
+	Verified   bool
 	QueuedAt   sql.NullInt64
 	Waits      string
 	Tries      int64
@@ -274,6 +277,7 @@ func (q *Queries) PutLanding(ctx context.Context, arg PutLandingParams) (int64, 
 		arg.Tree,
 		arg.CommitHash,
 		arg.Green,
+		arg.Verified,
 		arg.QueuedAt,
 		arg.Waits,
 		arg.Tries,
@@ -291,7 +295,7 @@ func (q *Queries) PutLanding(ctx context.Context, arg PutLandingParams) (int64, 
 }
 
 const queuedLandings = `-- name: QueuedLandings :many
-SELECT id, project_id, task_id, session_id, round, head, created_at, base, tree, commit_hash, green, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence FROM landings
+SELECT id, project_id, task_id, session_id, round, head, created_at, base, tree, commit_hash, green, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence FROM landings
 WHERE project_id = ?1 AND ended_at IS NULL AND queued_at IS NOT NULL
 ORDER BY queued_at, id
 `
@@ -317,6 +321,7 @@ func (q *Queries) QueuedLandings(ctx context.Context, projectID int64) ([]Landin
 			&i.Tree,
 			&i.CommitHash,
 			&i.Green,
+			&i.Verified,
 			&i.QueuedAt,
 			&i.Waits,
 			&i.Tries,

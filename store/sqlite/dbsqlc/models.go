@@ -41,6 +41,7 @@ type Landing struct {
 	Tree       string
 	CommitHash string
 	Green      bool
+	Verified   bool
 	QueuedAt   sql.NullInt64
 	Waits      string
 	Tries      int64
@@ -127,6 +128,9 @@ type Session struct {
 	StopTries    int64
 	StopAt       sql.NullInt64
 	Warning      string
+	Path         string
+	Ports        sql.NullString
+	Verdict      sql.NullString
 	Summary      string
 }
 

@@ -34,7 +34,7 @@ func (q *Queries) AddOutput(ctx context.Context, arg AddOutputParams) error {
 }
 
 const lastSession = `-- name: LastSession :one
-SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, summary FROM sessions WHERE task_id = ?1 ORDER BY id DESC LIMIT 1
+SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary FROM sessions WHERE task_id = ?1 ORDER BY id DESC LIMIT 1
 `
 
 func (q *Queries) LastSession(ctx context.Context, taskID int64) (Session, error) {
@@ -73,13 +73,16 @@ func (q *Queries) LastSession(ctx context.Context, taskID int64) (Session, error
 		&i.StopTries,
 		&i.StopAt,
 		&i.Warning,
+		&i.Path,
+		&i.Ports,
+		&i.Verdict,
 		&i.Summary,
 	)
 	return i, err
 }
 
 const liveSessions = `-- name: LiveSessions :many
-SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, summary FROM sessions WHERE live ORDER BY id
+SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary FROM sessions WHERE live ORDER BY id
 `
 
 func (q *Queries) LiveSessions(ctx context.Context) ([]Session, error) {
@@ -124,6 +127,9 @@ func (q *Queries) LiveSessions(ctx context.Context) ([]Session, error) {
 			&i.StopTries,
 			&i.StopAt,
 			&i.Warning,
+			&i.Path,
+			&i.Ports,
+			&i.Verdict,
 			&i.Summary,
 		); err != nil {
 			return nil, err
@@ -180,12 +186,12 @@ const putSession = `-- name: PutSession :execlastid
 INSERT INTO sessions (
   id, project_id, task_id, n, key, round, role, track, agent, model, resume, fork, screen, state, live, created_at,
   started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage,
-  cursor, stop_why, stop_tries, stop_at, warning, summary
+  cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary
 ) VALUES (
   ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,
   ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23,
   ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32,
-  ?33
+  ?33, ?34, ?35, ?36
 )
 ON CONFLICT (id) DO UPDATE SET
   project_id = excluded.project_id, task_id = excluded.task_id, n = excluded.n, key = excluded.key,
@@ -195,7 +201,8 @@ ON CONFLICT (id) DO UPDATE SET
   conversation = excluded.conversation, exit_code = excluded.exit_code, signal = excluded.signal,
   failure = excluded.failure, from_commit = excluded.from_commit, head = excluded.head, stat = excluded.stat,
   usage = excluded.usage, stop_why = excluded.stop_why, stop_tries = excluded.stop_tries,
-  stop_at = excluded.stop_at, warning = excluded.warning, summary = excluded.summary
+  stop_at = excluded.stop_at, warning = excluded.warning, path = excluded.path, ports = excluded.ports,
+  verdict = excluded.verdict, summary = excluded.summary
 `
 
 type PutSessionParams struct {
@@ -231,6 +238,9 @@ type PutSessionParams struct {
 	StopTries    int64
 	StopAt       sql.NullInt64
 	Warning      string
+	Path         string
+	Ports        sql.NullString
+	Verdict      sql.NullString
 	Summary      string
 }
 
@@ -270,6 +280,9 @@ func (q *Queries) PutSession(ctx context.Context, arg PutSessionParams) (int64, 
 		arg.StopTries,
 		arg.StopAt,
 		arg.Warning,
+		arg.Path,
+		arg.Ports,
+		arg.Verdict,
 		arg.Summary,
 	)
 	if err != nil {
@@ -318,7 +331,7 @@ func (q *Queries) Running(ctx context.Context) ([]RunningRow, error) {
 }
 
 const session = `-- name: Session :one
-SELECT s.id, s.project_id, s.task_id, s.n, s."key", s.round, s.role, s.track, s.agent, s.model, s.resume, s.fork, s.screen, s.state, s.live, s.created_at, s.started_at, s.ended_at, s.output_at, s.conversation, s.exit_code, s.signal, s.failure, s.from_commit, s.head, s.stat, s.usage, s.cursor, s.stop_why, s.stop_tries, s.stop_at, s.warning, s.summary, p.text FROM sessions s LEFT JOIN prompts p ON p.session_id = s.id WHERE s.id = ?1
+SELECT s.id, s.project_id, s.task_id, s.n, s."key", s.round, s.role, s.track, s.agent, s.model, s.resume, s.fork, s.screen, s.state, s.live, s.created_at, s.started_at, s.ended_at, s.output_at, s.conversation, s.exit_code, s.signal, s.failure, s.from_commit, s.head, s.stat, s.usage, s.cursor, s.stop_why, s.stop_tries, s.stop_at, s.warning, s.path, s.ports, s.verdict, s.summary, p.text FROM sessions s LEFT JOIN prompts p ON p.session_id = s.id WHERE s.id = ?1
 `
 
 type SessionRow struct {
@@ -362,6 +375,9 @@ func (q *Queries) Session(ctx context.Context, id int64) (SessionRow, error) {
 		&i.Session.StopTries,
 		&i.Session.StopAt,
 		&i.Session.Warning,
+		&i.Session.Path,
+		&i.Session.Ports,
+		&i.Session.Verdict,
 		&i.Session.Summary,
 		&i.Text,
 	)
@@ -369,7 +385,7 @@ func (q *Queries) Session(ctx context.Context, id int64) (SessionRow, error) {
 }
 
 const sessionByKey = `-- name: SessionByKey :one
-SELECT s.id, s.project_id, s.task_id, s.n, s."key", s.round, s.role, s.track, s.agent, s.model, s.resume, s.fork, s.screen, s.state, s.live, s.created_at, s.started_at, s.ended_at, s.output_at, s.conversation, s.exit_code, s.signal, s.failure, s.from_commit, s.head, s.stat, s.usage, s.cursor, s.stop_why, s.stop_tries, s.stop_at, s.warning, s.summary, p.text FROM sessions s LEFT JOIN prompts p ON p.session_id = s.id WHERE s.key = ?1
+SELECT s.id, s.project_id, s.task_id, s.n, s."key", s.round, s.role, s.track, s.agent, s.model, s.resume, s.fork, s.screen, s.state, s.live, s.created_at, s.started_at, s.ended_at, s.output_at, s.conversation, s.exit_code, s.signal, s.failure, s.from_commit, s.head, s.stat, s.usage, s.cursor, s.stop_why, s.stop_tries, s.stop_at, s.warning, s.path, s.ports, s.verdict, s.summary, p.text FROM sessions s LEFT JOIN prompts p ON p.session_id = s.id WHERE s.key = ?1
 `
 
 type SessionByKeyRow struct {
@@ -413,6 +429,9 @@ func (q *Queries) SessionByKey(ctx context.Context, key string) (SessionByKeyRow
 		&i.Session.StopTries,
 		&i.Session.StopAt,
 		&i.Session.Warning,
+		&i.Session.Path,
+		&i.Session.Ports,
+		&i.Session.Verdict,
 		&i.Session.Summary,
 		&i.Text,
 	)
@@ -420,7 +439,7 @@ func (q *Queries) SessionByKey(ctx context.Context, key string) (SessionByKeyRow
 }
 
 const sessionsOf = `-- name: SessionsOf :many
-SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, summary FROM sessions WHERE task_id = ?1 ORDER BY id
+SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary FROM sessions WHERE task_id = ?1 ORDER BY id
 `
 
 func (q *Queries) SessionsOf(ctx context.Context, taskID int64) ([]Session, error) {
@@ -465,6 +484,9 @@ func (q *Queries) SessionsOf(ctx context.Context, taskID int64) ([]Session, erro
 			&i.StopTries,
 			&i.StopAt,
 			&i.Warning,
+			&i.Path,
+			&i.Ports,
+			&i.Verdict,
 			&i.Summary,
 		); err != nil {
 			return nil, err

@@ -113,6 +113,9 @@ CREATE TABLE sessions (
   stop_tries   INTEGER NOT NULL,
   stop_at      INTEGER,
   warning      TEXT    NOT NULL,
+  path         TEXT    NOT NULL,
+  ports        TEXT,
+  verdict      TEXT,
   summary      TEXT    NOT NULL
 );
 CREATE INDEX sessions_by_task ON sessions (task_id, id);
@@ -168,6 +171,7 @@ CREATE TABLE landings (
   tree        TEXT    NOT NULL,
   commit_hash TEXT    NOT NULL,
   green       BOOLEAN NOT NULL,
+  verified    BOOLEAN NOT NULL,
   queued_at   INTEGER,
   waits       TEXT    NOT NULL,
   tries       INTEGER NOT NULL,

@@ -2,16 +2,16 @@
 
 -- name: PutLanding :execlastid
 INSERT INTO landings (
-  id, project_id, task_id, session_id, round, head, created_at, base, tree, commit_hash, green, queued_at,
+  id, project_id, task_id, session_id, round, head, created_at, base, tree, commit_hash, green, verified, queued_at,
   waits, tries, retry_at, steps, ended_at, outcome, failure, evidence
 ) VALUES (
   sqlc.narg('id'), @project_id, @task_id, @session_id, @round, @head, @created_at, @base, @tree,
-  @commit_hash, @green, @queued_at, @waits, @tries, @retry_at, @steps, @ended_at, @outcome, @failure, @evidence
+  @commit_hash, @green, @verified, @queued_at, @waits, @tries, @retry_at, @steps, @ended_at, @outcome, @failure, @evidence
 )
 ON CONFLICT (id) DO UPDATE SET
   project_id = excluded.project_id, task_id = excluded.task_id, session_id = excluded.session_id,
   round = excluded.round, head = excluded.head, created_at = excluded.created_at, base = excluded.base,
-  tree = excluded.tree, commit_hash = excluded.commit_hash, green = excluded.green,
+  tree = excluded.tree, commit_hash = excluded.commit_hash, green = excluded.green, verified = excluded.verified,
   queued_at = excluded.queued_at, waits = excluded.waits, tries = excluded.tries,
   retry_at = excluded.retry_at, steps = excluded.steps,
   ended_at = excluded.ended_at, outcome = excluded.outcome, failure = excluded.failure,

@@ -127,6 +127,7 @@ export interface Landing {
   "task_id": number;
   "tree"?: string;
   "tries"?: number;
+  "verified"?: boolean;
   "waits"?: string;
 }
 
@@ -245,7 +246,9 @@ export interface Policy {
   "limits": Limits;
   "mcp"?: Record<string, MCPServer>;
   "permissions": PermissionPolicy;
+  "problems"?: (string)[] | null;
   "progress"?: string;
+  "prompts"?: Record<string, string>;
   "retry": RetryPolicy;
   "tracks": (Track)[] | null;
   "trash": TrashPolicy;
@@ -409,6 +412,8 @@ export interface Session {
   "model"?: string;
   "n": number;
   "output_at"?: string;
+  "path"?: string;
+  "ports"?: (number)[] | null;
   "project_id": number;
   "prompt"?: string;
   "resume"?: string;
@@ -426,11 +431,12 @@ export interface Session {
   "task_id": number;
   "track": string;
   "usage": Usage;
+  "verdict"?: Verdict;
   "warning"?: string;
 }
 
 export interface Status {
-  /** Working, fixing, checking and landing */
+  /** Working, verifying, fixing, checking and landing */
   "active": (Task)[] | null;
   "at": string;
   "counts": Record<string, number>;
@@ -442,6 +448,13 @@ export interface Status {
   "seq": number;
   /** Ready and waiting, the first of them */
   "waiting": (Task)[] | null;
+}
+
+export interface StepVerdict {
+  "evidence"?: string;
+  "n": number;
+  "pass": boolean;
+  "text": string;
 }
 
 export interface Task {
@@ -537,7 +550,7 @@ export interface TaskDetail {
   "fix"?: string;
   /** The task it was forked from */
   "fork_of"?: string;
-  /** Its sessions, oldest first, without their prompts */
+  /** Its sessions, oldest first, without their prompts; verifiers with their verdicts */
   "history": (Session)[] | null;
   "id": number;
   "key": string;
@@ -632,9 +645,13 @@ export interface Usage {
   "turns"?: number;
 }
 
+export interface Verdict {
+  "steps": (StepVerdict)[] | null;
+  "summary"?: string;
+}
+
 export interface VerifyPolicy {
   "attempts": number;
-  "browser"?: boolean;
   "by"?: string;
 }
 

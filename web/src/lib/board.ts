@@ -1,7 +1,7 @@
 // What the board shows: which tasks, in which columns, in which order.
 import type { Task } from "../api/schema";
 
-export const STATUSES = ["needs you", "working", "fixing", "checking", "landing", "ready", "waiting", "failed", "done", "cancelled"] as const;
+export const STATUSES = ["needs you", "working", "verifying", "fixing", "checking", "landing", "ready", "waiting", "failed", "done", "cancelled"] as const;
 
 export interface Filter {
   text: string;
@@ -28,7 +28,7 @@ export function matches(t: Task, f: Filter): boolean {
 
 const columns: [string, string[]][] = [
   ["Needs you", ["needs you"]],
-  ["Working", ["working", "fixing"]],
+  ["Working", ["working", "verifying", "fixing"]],
   ["Checking", ["checking"]],
   ["Landing", ["landing"]],
   ["Waiting", ["ready", "waiting"]],

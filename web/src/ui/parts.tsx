@@ -45,7 +45,7 @@ export function Loading({ what }: { what: string }) {
 }
 
 const marks: Record<string, string> = {
-  "needs you": "!", working: "▸", fixing: "▸", checking: "≡", landing: "↓", ready: "·", waiting: "·", failed: "✗", done: "✓", cancelled: "–",
+  "needs you": "!", working: "▸", verifying: "▸", fixing: "▸", checking: "≡", landing: "↓", ready: "·", waiting: "·", failed: "✗", done: "✓", cancelled: "–",
 };
 
 export function StatusBadge({ status }: { status: string }) {

@@ -1,0 +1,513 @@
+package engine
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"coppice"
+	"coppice/store"
+)
+
+func verifyBy(by string) change { return policy(func(p *coppice.Policy) { p.Verify.By = by }) }
+
+func isVerified(l *coppice.Landing) { green(l); l.Verified = true }
+
+// ofVerifier makes work that of a session's own worktree.
+func ofVerifier(w *coppice.Work) {
+	w.SessionID, w.Key = 11, "session/11/remove/1"
+	w.Spec = coppice.Raw(coppice.PrepareSpec{Key: "app-7.1", Detached: true})
+}
+
+func TestWantsVerdict(t *testing.T) {
+	t.Parallel()
+	wants := "landing: task.stage; to queued; next verify by ann"
+	enter := "landing: landing.queued; to landing; landing queued"
+	role := func(agent string) change {
+		return policy(func(p *coppice.Policy) { p.Agent.Roles = map[coppice.Role]string{coppice.RoleVerify: agent} })
+	}
+	model := task(func(t *coppice.Task) { t.Model = "big" })
+	run(t, landing, []decision{
+		{"no steps", viewOf(coppice.StageChecking, candidate(green)), enter},
+		{"steps", viewOf(coppice.StageChecking, candidate(green), steps), wants},
+		{"steps, nobody verifies", viewOf(coppice.StageChecking, candidate(green), steps, verifyBy(coppice.VerifyNone)), enter},
+		{"no steps, an agent verifies all", viewOf(coppice.StageChecking, candidate(green), verifyBy(coppice.VerifyAgent)), wants},
+		{"not green yet", viewOf(coppice.StageChecking, candidate(merged), steps, checkEnv("e1")),
+			"landing: work.offered; landing commit1 on base1 green=false; offer check.run landing/5/1 to local"},
+		{"another agent", viewOf(coppice.StageChecking, candidate(green), steps, model, role("bob")), "landing: task.stage; to queued; next verify by bob"},
+		{"the task's own agent", viewOf(coppice.StageChecking, candidate(green), steps, model, role("ann")), "landing: task.stage; to queued; next verify by ann/big"},
+		{"verified", viewOf(coppice.StageChecking, candidate(isVerified), steps), enter + "; verified"},
+		{"verified, held", viewOf(coppice.StageChecking, candidate(isVerified), steps, held), "landing: task.stage; to held"},
+		{"verified, the base has moved", viewOf(coppice.StageLanding, candidate(isVerified, inQueue), steps, first, project(func(p *coppice.Project) { p.BaseCommit = "base2" })),
+			"landing: work.offered; landing queued; verified; offer land.merge landing/5/1 to control"},
+		{"verified, merged anew and green", viewOf(coppice.StageLanding, candidate(isVerified, inQueue), steps, first),
+			"landing: work.offered; landing queued; verified; offer land.move landing/5/1 to control"},
+		{"held, then steps", viewOf(coppice.StageHeld, candidate(green), steps, held), wants},
+		{"in the queue, then steps", viewOf(coppice.StageLanding, candidate(inQueue), steps, first),
+			"landing: task.stage; to queued; next verify by ann; landing commit1 on base1 green=true"},
+		{"in the queue, a move failed half-way", viewOf(coppice.StageLanding, candidate(inQueue, half), steps, first),
+			"landing: work.offered; landing queued; offer land.move landing/5/1 to control"},
+		{"the base has it already", viewOf(coppice.StageChecking, candidate(green, func(l *coppice.Landing) { l.Commit = l.Base }), steps), wants},
+		{"the base has it already, verified", viewOf(coppice.StageChecking, candidate(isVerified, func(l *coppice.Landing) { l.Commit = l.Base }), steps),
+			"landing: landing.ended; landing empty; verified"},
+	})
+}
+
+func TestCarryVerifier(t *testing.T) {
+	t.Parallel()
+	bare := func(s *coppice.Session) { starting(s); verifying(s); s.Path = "" }
+	ready := func(s *coppice.Session) { starting(s); verifying(s) }
+	run(t, pipeline, []decision{
+		{"needs a worktree", viewOf(coppice.StageSession, space(), candidate(green), ran("", bare)), "pipeline: work.offered; offer workspace.prepare session/11/prepare to local"},
+		{"is being made", viewOf(coppice.StageSession, space(), candidate(green), ran("", bare), taken(coppice.WorkPrepare)), "nothing"},
+		{"has one", viewOf(coppice.StageSession, space(), candidate(green), ran("", ready)), "pipeline: work.offered; offer session.run session/11/run to local"},
+		{"runs", viewOf(coppice.StageSession, space(), candidate(green), ran("", ready), taken(coppice.WorkRun)), "nothing"},
+		{"the one before is being removed", viewOf(coppice.StageSession, space(), candidate(green), ran("", ready), work(coppice.WorkRemove, coppice.WorkTaken, 1, ofVerifier)),
+			"pipeline: work.offered; offer session.run session/11/run to local"},
+		{"no candidate", viewOf(coppice.StageSession, space(), ran("", bare)), "pipeline: session.ended; session failed; session fails: unknown"},
+	})
+}
+
+func TestVerifierSpecs(t *testing.T) {
+	t.Parallel()
+	rule := coppice.Rule{Tool: "run", Do: coppice.RuleAllow}
+	mine := coppice.Rule{Do: coppice.RuleAllow}
+	v := viewOf(coppice.StageSession, space(), candidate(green), steps, ran("", starting, verifying, func(s *coppice.Session) { s.Ports = []int{4000} }),
+		project(func(p *coppice.Project) { p.Rules = []coppice.Rule{mine} }),
+		policy(func(p *coppice.Policy) {
+			p.Permissions.Rules = []coppice.Rule{rule}
+			p.Workspace.Serve = coppice.ServePolicy{Run: "npm start"}
+			p.Workspace.Docker = coppice.DockerPolicy{Service: "app"}
+		}))
+	got, err := coppice.DecodeSpec[coppice.RunSpec](*pipeline(v).Offer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !got.ReadOnly || got.Path != "/ws/app-7.1" || got.Branch != "" || !slices.Equal(got.Ports, []int{4000}) || got.Serve.Run != "npm start" || got.Docker.Service != "app" {
+		t.Errorf("run of a verifier: %+v", got)
+	}
+	if d := cmp.Diff([]coppice.Rule{{Tool: "edit", Do: coppice.RuleDeny, Why: "a verifier changes nothing"}, mine, rule}, got.Permissions.Rules); d != "" {
+		t.Errorf("rules (-want +got):\n%s", d)
+	}
+	v.Sessions[0].Path = ""
+	made, err := coppice.DecodeSpec[coppice.PrepareSpec](*pipeline(v).Offer)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := coppice.PrepareSpec{Key: "app-7.1", Repo: "/src/app", Base: "main", From: "commit1", Detached: true, Policy: v.Project.Policy.Workspace}
+	if d := cmp.Diff(want, made); d != "" {
+		t.Errorf("worktree (-want +got):\n%s", d)
+	}
+	v.Sessions[0].Role = coppice.RoleImplement
+	plain, err := coppice.DecodeSpec[coppice.RunSpec](*pipeline(v).Offer)
+	if err != nil || plain.ReadOnly || plain.Serve.Set() || len(plain.Permissions.Rules) != 2 || plain.Path != "/ws/app-7" {
+		t.Errorf("run of another session: %+v (%v)", plain, err)
+	}
+}
+
+func TestSettleVerifier(t *testing.T) {
+	t.Parallel()
+	code := func(n int) *int { return &n }
+	made := coppice.PrepareResult{Path: "/look", Head: "commit1", Ports: []int{4000}}
+	bare := func(s *coppice.Session) { starting(s); verifying(s); s.Path = "" }
+	prepared := func(result any, changes ...func(*coppice.Session)) *View {
+		return viewOf(coppice.StageSession, space(), candidate(green), steps, ran("", append([]func(*coppice.Session){bare}, changes...)...), finished(coppice.WorkPrepare, result, ofVerifier))
+	}
+	of := func(r coppice.RunResult, changes ...func(*coppice.Session)) *View {
+		return viewOf(coppice.StageSession, space(), candidate(green), steps, ran("", append([]func(*coppice.Session){live, verifying}, changes...)...), finished(coppice.WorkRun, r))
+	}
+	taken := func(s *coppice.Session) { s.StopWhy, s.StopTries = coppice.StopTaken, 1 }
+	over := func(s *coppice.Session) { s.State = coppice.SessionCancelled }
+	unknown := func(w *coppice.Work) { ofVerifier(w); w.SessionID = 99 }
+	done := "settle: session.ended; session done; "
+	run(t, settle, []decision{
+		{"worktree", prepared(made), `settle: workspace.ready; session starting; in "/look"; settled`},
+		{"worktree, too late", prepared(made, over), `settle: workspace.ready; session cancelled; in "/look"; settled`},
+		{"no worktree", prepared(broke), "settle: session.ended; session failed; session fails: environment; settled; offer workspace.remove session/11/remove/1 to local"},
+		{"no worktree, too late", prepared(broke, over), "settle: work.finished; settled; offer workspace.remove session/11/remove/1 to local"},
+		{"worktree of nobody", viewOf(coppice.StageSession, finished(coppice.WorkPrepare, made, unknown)), "settle: work.finished; settled"},
+		{"pass", of(coppice.RunResult{Exit: code(0), Summary: "STEP 1: PASS I saw it"}), done + "verdict pass=true; settled"},
+		{"fail", of(coppice.RunResult{Exit: code(0), Summary: "STEP 1: FAIL it is silent"}), done + "verdict pass=false; settled"},
+		{"silent", of(coppice.RunResult{Exit: code(0)}), done + "verdict pass=false; settled"},
+		{"pass, but it changed files", of(coppice.RunResult{Exit: code(0), Summary: "STEP 1: PASS", Changed: []string{"a.go"}}), done + "verdict pass=false; settled"},
+		{"pass, but it failed", of(coppice.RunResult{Exit: code(1), Summary: "STEP 1: PASS"}), "settle: session.ended; session failed; session fails: unknown; settled"},
+		{"taken over", of(coppice.RunResult{Stopped: true, Summary: "STEP 1: PASS"}, taken), done + "stop 1 for taken; settled"},
+		{"lost", of(coppice.RunResult{Lost: true}), "settle: session.ended; session lost; session fails: lost; settled"},
+		{"another session says STEP", viewOf(coppice.StageSession, space(), steps, ran("", live), finished(coppice.WorkRun, coppice.RunResult{Exit: code(0), Summary: "STEP 1: PASS"})), done[:len(done)-2] + "; settled"},
+	})
+}
+
+func TestVoidVerdictNamesTheFiles(t *testing.T) {
+	t.Parallel()
+	v := viewOf(coppice.StageSession, task(func(t *coppice.Task) { t.Steps = []string{"it greets", "it ends"} }))
+	got := verdictOf(v, coppice.RunResult{Summary: "STEP 1: PASS I saw it\nSTEP 2: PASS", Changed: []string{"a.go", "b.go"}})
+	if got.Pass() || got.Steps[0].Pass || got.Steps[1].Pass || !strings.Contains(got.String(), "the verifier changed a.go, b.go") || !strings.Contains(got.String(), "I saw it") {
+		t.Errorf("verdict: %s", got)
+	}
+}
+
+func TestJudgeVerifier(t *testing.T) {
+	t.Parallel()
+	of := func(verifier func(*coppice.Session), c ...change) *View {
+		return viewOf(coppice.StageSession, append([]change{space(), candidate(green), steps, ran("head1"), ran("", verifier)}, c...)...)
+	}
+	broken := func(class coppice.Class) func(*coppice.Session) {
+		return func(s *coppice.Session) { verifying(s); fails(class)(s) }
+	}
+	stopped := func(s *coppice.Session) { verifying(s); s.StopWhy = coppice.StopTaken }
+	unheard := func(v *View) { v.Messages = []coppice.Message{{ID: 1, TaskID: 7, Text: "also this"}} }
+	interrupt := func(v *View) {
+		v.Heard = []coppice.Message{{ID: 1, TaskID: 7, SessionID: 12, Kind: coppice.MessageInterrupt, DeliveredAt: noon}}
+	}
+	passes, refuses := judged("STEP 1: PASS I saw it"), judged("STEP 1: FAIL it is silent")
+	refused := "pipeline: landing.ended; to checking; landing refused"
+	pauses := "pipeline: task.stage; to waiting; fails: environment; waits on backoff: tries again (%s of 2) after: it broke (%s); next verify by ann"
+	fallback := policy(func(p *coppice.Policy) { p.Agent.Fallback = []string{"bob"} })
+	run(t, pipeline, []decision{
+		{"pass", of(passes), "pipeline: landing.verified; to checking; landing commit1 on base1 green=true; verified"},
+		{"fail", of(refuses), refused},
+		{"silent", of(judged("")), refused},
+		{"no verdict at all", of(verifying), refused},
+		{"pass, a message unheard", of(passes, unheard), "pipeline: task.stage; to queued; next verify by ann"},
+		{"fail, a message unheard", of(refuses, unheard), refused},
+		{"interrupted", of(judged(""), interrupt), `pipeline: task.stage; to waiting; waits on person: was interrupted [say how to go on: coppice retry app-7 --note "…"]; next verify by ann`},
+		{"perhaps interrupted", of(judged(""), work(coppice.WorkSend, coppice.WorkTaken, 1, func(w *coppice.Work) { w.SessionID = 12 })), "nothing"},
+		{"another session hears something", of(refuses, taken(coppice.WorkSend)), refused},
+		{"interrupted, then a message", of(judged(""), interrupt, unheard), refused},
+		{"strikes forgotten", of(passes, project(func(p *coppice.Project) { p.Strikes = map[string]int{"main": 1} })), "pipeline: project.changed; strikes map[]"},
+		{"cancelled", of(func(s *coppice.Session) { verifying(s); s.State = coppice.SessionCancelled }),
+			`pipeline: task.ended; to ended; outcome "cancelled"; landing cancelled`},
+		{"environment", of(broken(coppice.ClassEnvironment)), strings.NewReplacer("(%s of", "(1 of", "(%s)", "(10s)").Replace(pauses) + "; strikes map[main:1]"},
+		{"a worker's failures are not its own", of(broken(coppice.ClassTimeout), func(v *View) {
+			old := v.Sessions
+			v.Sessions = nil
+			ran("", fails(coppice.ClassUnknown))(v)
+			ran("", fails(coppice.ClassUnknown))(v)
+			v.Sessions = append(v.Sessions, old...)
+		}), "pipeline: task.stage; to waiting; fails: timeout; waits on backoff: tries again (1 of 2) after: it broke (10s); next verify by ann"},
+		{"nor those on another candidate", of(broken(coppice.ClassUnknown), ran("", broken(coppice.ClassUnknown)), ran("head2", fixing), ran("", broken(coppice.ClassUnknown))),
+			"pipeline: task.stage; to waiting; fails: unknown; waits on backoff: tries again (1 of 2) after: it broke (10s); next verify by ann"},
+		{"its tries are used up", of(broken(coppice.ClassUnknown), ran("", broken(coppice.ClassUnknown)), ran("", broken(coppice.ClassUnknown))),
+			`pipeline: task.ended; to ended; outcome "failed"; fails: unknown; landing failed`},
+		{"a verdict uses up no try", of(passes, ran("", broken(coppice.ClassUnknown))),
+			"pipeline: task.stage; to waiting; fails: unknown; waits on backoff: tries again (1 of 2) after: it broke (10s); next verify by ann"},
+		{"limited", of(broken(coppice.ClassRateLimit)), "pipeline: task.stage; to queued; next verify by ann; limit ann for 30s"},
+		{"limited, another agent may", of(broken(coppice.ClassRateLimit), fallback), "pipeline: task.stage; to queued; next verify by bob; limit ann for 30s"},
+		{"not logged in", of(broken(coppice.ClassAuth)),
+			"pipeline: task.stage; to waiting; fails: auth; waits on person: it broke [mend the cause, then retry the task]; next verify by ann; limit ann until a person clears it"},
+		{"taken over", of(stopped), "pipeline: task.stage; to queued; next implement by ann resuming talk1 on a screen; landing cancelled"},
+		{"a person wants to take over", of(passes, task(func(t *coppice.Task) { t.TakeAsked = true })),
+			"pipeline: task.stage; to queued; next implement by ann resuming talk1 on a screen; landing cancelled"},
+		{"taken over, nobody has worked", viewOf(coppice.StageSession, space(), candidate(green), ran("", stopped)),
+			"pipeline: task.stage; to queued; next implement by ann on a screen; landing cancelled"},
+		{"its candidate is gone", viewOf(coppice.StageSession, space(), ran("", passes)), "pipeline: task.stage; to checking"},
+		{"its candidate is over", viewOf(coppice.StageSession, space(), candidate(ended(coppice.LandingDropped)), ran("", passes)), "pipeline: task.stage; to checking"},
+	})
+}
+
+// A session after a verifier goes on with the work, not with the verifier; and a
+// verifier that changed nothing is no agent that did nothing.
+func TestAfterAVerifier(t *testing.T) {
+	t.Parallel()
+	no := func(l *coppice.Landing) { ended(coppice.LandingRefused)(l); l.Green = true }
+	verifier := ran("", judged("STEP 1: FAIL"), by("vera"), func(s *coppice.Session) { s.Conversation = "hers" })
+	run(t, pipeline, []decision{
+		{"fix", viewOf(coppice.StageChecking, space(), ran("head1"), verifier, candidate(no)), "pipeline: task.stage; to queued; next fix by ann resuming talk1"},
+		{"fix, nobody has worked in this round", viewOf(coppice.StageChecking, space(), verifier, candidate(no)), "pipeline: task.stage; to queued; next fix by ann"},
+		{"fix that changed nothing", viewOf(coppice.StageSession, space(), ran("head1"), verifier, ran("head1", fixing), candidate(no)),
+			"pipeline: task.stage; to queued; next fix by ann resuming talk1"},
+		{"fixes used up", viewOf(coppice.StageChecking, ran("h", fixing), ran("h", fixing), ran("h", fixing), verifier, candidate(no)),
+			`pipeline: task.ended; to ended; outcome "failed"; fails: verification`},
+		{"a fix fails for the first time", viewOf(coppice.StageSession, space(), ran("head1"), verifier, ran("", fixing, fails(coppice.ClassUnknown)), candidate(no)),
+			"pipeline: task.stage; to waiting; fails: unknown; waits on backoff: tries again (1 of 2) after: it broke (10s); next fix by ann"},
+	})
+	d := pipeline(viewOf(coppice.StageChecking, ran("h", fixing), ran("h", fixing), ran("h", fixing), verifier, candidate(no)))
+	if want := "its verifier does not pass it"; d.Task.Failure.Text != want {
+		t.Errorf("fails with %q, not %q", d.Task.Failure.Text, want)
+	}
+}
+
+func TestTakeOverBeforeAVerdict(t *testing.T) {
+	t.Parallel()
+	asked := task(func(t *coppice.Task) {
+		t.TakeAsked, t.Next = true, &coppice.Next{Role: coppice.RoleVerify, Agent: "vera"}
+	})
+	takes := "handover: task.stage; %snext implement by ann resuming talk1 on a screen; landing cancelled"
+	run(t, handover, []decision{
+		{"queued", viewOf(coppice.StageQueued, asked, ran("head1"), candidate(green)), strings.Replace(takes, "%s", "", 1)},
+		{"waits for a person", viewOf(coppice.StageWaiting, asked, ran("head1"), candidate(green), waitsOn(coppice.WaitPerson, "log in", time.Time{})),
+			strings.Replace(takes, "%s", "to queued; ", 1)},
+		{"no candidate", viewOf(coppice.StageQueued, asked, ran("head1")), "handover: task.stage; next implement by ann resuming talk1 on a screen"},
+		{"runs", viewOf(coppice.StageSession, asked, space(), ran("head1"), ran("", live, verifying), taken(coppice.WorkRun)),
+			"handover: work.offered; session working; stop 1 for taken; offer session.stop session/12/stop/1 to local"},
+	})
+}
+
+func TestTidy(t *testing.T) {
+	t.Parallel()
+	goes := "tidy: work.offered; offer workspace.remove session/11/remove/1 to local"
+	earlier := func(v *View) { v.Earlier, v.Sessions = v.Sessions, nil }
+	run(t, tidy, []decision{
+		{"none", viewOf(coppice.StageSession, ran("head1")), "nothing"},
+		{"runs", viewOf(coppice.StageSession, ran("", live, verifying)), "nothing"},
+		{"done", viewOf(coppice.StageChecking, ran("", judged("STEP 1: PASS"))), goes},
+		{"lost", viewOf(coppice.StageWaiting, ran("", verifying, fails(coppice.ClassLost))), goes},
+		{"its task has ended", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeFailed), ran("", verifying)), goes},
+		{"of an earlier round", viewOf(coppice.StageQueued, ran("", verifying), earlier), goes},
+		{"on its way", viewOf(coppice.StageChecking, ran("", verifying), work(coppice.WorkRemove, coppice.WorkTaken, 1, ofVerifier)), "nothing"},
+		{"another's is on its way", viewOf(coppice.StageChecking, ran("", verifying), taken(coppice.WorkRemove)), goes},
+	})
+	third := func(w *coppice.Work) { ofVerifier(w); w.Key = "session/11/remove/3" }
+	last := func(w *coppice.Work) { ofVerifier(w); w.Key = "session/11/remove/4" }
+	odd := func(w *coppice.Work) { ofVerifier(w); w.Key = "odd" }
+	gone := func(w *coppice.Work) { ofVerifier(w); w.SessionID = 99 }
+	warns := `settle: task.warned; warns "the worktree of app-7.1 at /ws/app-7.1 could not be removed: it broke"; session done; in ""; settled`
+	over := func(result any, how func(*coppice.Work)) *View {
+		return viewOf(coppice.StageChecking, space(), ran("", verifying), finished(coppice.WorkRemove, result, how))
+	}
+	run(t, settle, []decision{
+		{"removed", over(coppice.RemoveResult{}, ofVerifier), `settle: workspace.removed; session done; in ""; settled`},
+		{"not removed", over(broke, ofVerifier), "settle: work.offered; settled; offer workspace.remove session/11/remove/2 to local"},
+		{"not removed again", over(broke, third), "settle: work.offered; settled; offer workspace.remove session/11/remove/4 to local"},
+		{"never removed", over(broke, last), warns},
+		{"of another key", over(broke, odd), warns},
+		{"of nobody", over(broke, gone), "settle: work.finished; settled"},
+	})
+	spec, err := coppice.DecodeSpec[coppice.RemoveSpec](*tidy(viewOf(coppice.StageChecking, ran("", verifying))).Offer)
+	if want := (coppice.RemoveSpec{Key: "app-7.1", Repo: "/src/app", Path: "/ws/app-7.1"}); err != nil || !cmp.Equal(want, spec) {
+		t.Errorf("removes %+v (%v)", spec, err)
+	}
+}
+
+func TestCritical(t *testing.T) {
+	t.Parallel()
+	patterns := policy(func(p *coppice.Policy) {
+		p.Critical = []coppice.FailurePattern{{Match: "("}, {Match: "no space left", Label: "the disk is full"}, {Match: "ECONNREFUSED"}}
+	})
+	of := func(log string, exit int, c ...change) *View {
+		return viewOf(coppice.StageChecking, append([]change{candidate(merged), checkEnv("e"),
+			finished(coppice.WorkCheck, coppice.CheckResult{Env: "e", Checks: []coppice.Check{{Command: "make", Exit: exit, Log: log}}})}, c...)...)
+	}
+	off := "settle: landing.waits; landing commit1 on base1 green=false; put off 5s (1): "
+	run(t, settle, []decision{
+		{"no patterns", of("no space left", 1), "settle: landing.ended; landing refused; check make on tree1 in e: 1; settled"},
+		{"another failure", of("a test failed", 1, patterns), "settle: landing.ended; landing refused; check make on tree1 in e: 1; settled"},
+		{"it passed all the same", of("no space left", 0, patterns), "settle: check.ended; landing commit1 on base1 green=false; check make on tree1 in e: 0; settled"},
+		{"labelled", of("cp: no space left on it", 1, patterns), off + `check "make": the disk is full: "no space left"; strikes map[main:1]; settled`},
+		{"not labelled", of("ECONNREFUSED", 1, patterns), off + `check "make": the environment is broken: "ECONNREFUSED"; strikes map[main:1]; settled`},
+		{"too long ago", of("no space left"+strings.Repeat("x", criticalTail), 1, patterns), "settle: landing.ended; landing refused; check make on tree1 in e: 1; settled"},
+		{"the second in a row", of("no space left", 1, patterns, project(func(p *coppice.Project) { p.Strikes = map[string]int{"main": 1} })),
+			off + `check "make": the disk is full: "no space left"; strikes map[main:2]; pauses main; settled`},
+		{"could not be run", viewOf(coppice.StageChecking, candidate(merged), patterns, finished(coppice.WorkCheck, broke)), off + "it broke; strikes map[main:1]; settled"},
+		{"could not be run, no patterns", viewOf(coppice.StageChecking, candidate(merged), finished(coppice.WorkCheck, broke)), off + "it broke; settled"},
+	})
+}
+
+func TestPromptOfAVerifier(t *testing.T) {
+	t.Parallel()
+	next := &coppice.Next{Role: coppice.RoleVerify, Agent: "ann", Evidence: "it was lost\n", Note: "look at the colours"}
+	v := viewOf(coppice.StageQueued, task(func(t *coppice.Task) { t.Body, t.Steps = "In all languages.\n", []string{"it greets", "it ends"} }))
+	got := prompt(v, next)
+	for _, part := range []string{
+		"Task app-7: Greet\n\nIn all languages.\n", "\n1. it greets\n2. it ends\n", "Change nothing", "it was lost", "A person adds: look at the colours",
+		`{"steps":[{"n":1,"pass":true,`, "STEP 1: PASS",
+	} {
+		if !strings.Contains(got, part) {
+			t.Errorf("%q is missing in:\n%s", part, got)
+		}
+	}
+	for _, part := range []string{"COPPICE_URL", "Commit your work", "coppice/app-7"} {
+		if strings.Contains(got, part) {
+			t.Errorf("%q stands in:\n%s", part, got)
+		}
+	}
+	v.Task.Steps, v.Project.Policy.Workspace.Serve.Run = nil, "npm start"
+	if got := prompt(v, next); !strings.Contains(got, "\n1. "+coppice.WholeStep+"\n") || !strings.Contains(got, "$COPPICE_URL") {
+		t.Errorf("without steps, with an app:\n%s", got)
+	}
+}
+
+// verifier carries a task with a step to its running verifier.
+func (b *bundle) verifier() {
+	b.t.Helper()
+	b.project()
+	b.create(NewTask{Title: "a", Steps: []string{"it greets"}})
+	b.turn()
+	b.finish("app-1", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "base1"})
+	b.finish("app-1", coppice.WorkRun, coppice.RunResult{Head: "head1", From: "base1", Conversation: "talk1"})
+	b.look("head1", "commit1")
+}
+
+// look carries a candidate to its verifier.
+func (b *bundle) look(head, commit string) {
+	b.t.Helper()
+	b.finish("app-1", coppice.WorkMerge, coppice.MergeResult{Base: "base1", Tree: "tree of " + head, Commit: commit})
+	b.finish("app-1", coppice.WorkCheck, coppice.CheckResult{Env: "e", Checks: []coppice.Check{{Command: "make"}}})
+	b.finish("app-1", coppice.WorkPrepare, coppice.PrepareResult{Path: "/look at " + head, Head: commit})
+}
+
+// of returns the unsettled work of a kind; a removal is that of a verifier's
+// worktree.
+func (b *bundle) of(kind coppice.WorkKind) (found coppice.Work) {
+	b.t.Helper()
+	id := b.task("app-1").ID
+	b.view(func(r store.Reader) error {
+		all, err := r.UnsettledWork(id)
+		for _, w := range all {
+			if w.Kind == kind && (kind != coppice.WorkRemove || w.SessionID != 0) {
+				found = w
+			}
+		}
+		return err
+	})
+	return found
+}
+
+// removes finishes the removal of a verifier's worktree.
+func (b *bundle) removes() {
+	b.t.Helper()
+	w := b.of(coppice.WorkRemove)
+	if w.SessionID == 0 {
+		b.t.Fatal("no worktree of a verifier is to be removed")
+	}
+	w.State, w.Attempt, w.FinishedAt, w.Result = coppice.WorkFinished, 1, b.clock, coppice.Raw(coppice.RemoveResult{})
+	b.update(func(tx store.Tx) error {
+		return errors.Join(tx.PutWork(&w), tx.Append(&coppice.Event{At: b.clock, Kind: coppice.EventWorkFinished, ProjectID: w.ProjectID, TaskID: w.TaskID, By: "worker"}))
+	})
+	b.turn()
+}
+
+// A candidate that its verifier refuses goes back with the whole verdict, and
+// lands when the next verifier passes it; both worktrees go.
+func TestVerdictsDecide(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	b.verifier()
+	if s := b.status("app-1"); s.Status != coppice.StatusVerifying {
+		t.Errorf("status %s", s.Status)
+	}
+	b.finish("app-1", coppice.WorkRun, coppice.RunResult{Summary: "STEP 1: FAIL it says nothing", Conversation: "hers"})
+	fix := b.of(coppice.WorkRun)
+	spec, err := coppice.DecodeSpec[coppice.RunSpec](fix)
+	b.must(err)
+	if spec.Session.Role != coppice.RoleFix || spec.Session.Resume != "talk1" || spec.Path != "/ws" || spec.ReadOnly {
+		t.Fatalf("it goes on as %+v", spec)
+	}
+	b.view(func(r store.Reader) error {
+		s, err := r.SessionByKey("app-1.3")
+		if !strings.Contains(s.Prompt, "STEP 1: FAIL it greets\nit says nothing") {
+			t.Errorf("the fix is told:\n%s", s.Prompt)
+		}
+		return err
+	})
+	b.removes()
+	b.finish("app-1", coppice.WorkRun, coppice.RunResult{Head: "head2", From: "head1", Conversation: "talk1"})
+	b.look("head2", "commit2")
+	b.finish("app-1", coppice.WorkRun, coppice.RunResult{Summary: "STEP 1: PASS it says hello"})
+	b.removes()
+	b.finish("app-1", coppice.WorkMove, coppice.MoveResult{Moved: true, Now: "commit2"})
+	x := b.task("app-1")
+	if x.Outcome != coppice.OutcomeDone || x.Landed != "commit2" {
+		t.Errorf("%+v", x)
+	}
+	b.view(func(r store.Reader) error {
+		all, err := r.SessionsOf(x.ID)
+		for _, s := range all {
+			if s.Path != "" || (s.Verdict != nil) != (s.Role == coppice.RoleVerify) {
+				t.Errorf("session afterwards: %+v", s)
+			}
+		}
+		return err
+	})
+}
+
+// Stopping a task while its verifier runs ends all of it.
+func TestStopAVerifier(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	b.verifier()
+	w := b.of(coppice.WorkRun)
+	w.State, w.Attempt = coppice.WorkTaken, 1
+	b.update(func(tx store.Tx) error { return tx.PutWork(&w) })
+	_, err := b.Stop(t.Context(), "app-1")
+	b.must(err)
+	b.turn()
+	b.finish("app-1", coppice.WorkStop, coppice.StopResult{})
+	b.finish("app-1", coppice.WorkRun, coppice.RunResult{Stopped: true})
+	x := b.task("app-1")
+	b.view(func(r store.Reader) error {
+		l, err := r.LastLanding(x.ID)
+		if x.Outcome != coppice.OutcomeCancelled || l.Outcome != coppice.LandingDropped {
+			t.Errorf("task %+v, landing %+v", x, l)
+		}
+		return err
+	})
+	_, err = b.Retry(t.Context(), "app-1", "") // before the verifier's worktree is gone
+	b.must(err)
+	b.turn()
+	b.removes()
+	b.view(func(r store.Reader) error {
+		s, err := r.SessionByKey("app-1.2")
+		if s.Path != "" {
+			t.Errorf("its worktree stays: %+v", s)
+		}
+		return err
+	})
+}
+
+// A person who takes over during verification gets the agent that did the work.
+func TestTakeAVerifiedTask(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	b.verifier()
+	id := b.task("app-1").ID
+	b.update(func(tx store.Tx) error {
+		s, err := tx.LastSession(id)
+		if err != nil {
+			return err
+		}
+		s.Agent = "blind" // it has no screen, which does not matter
+		return tx.PutSession(s)
+	})
+	_, err := b.Take(t.Context(), "app-1")
+	b.must(err)
+}
+
+// Other steps make the verdict one on something else.
+func TestChangeOfSteps(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	b.verifier()
+	other, same := []string{"it sings"}, []string{"it greets"}
+	if _, err := b.ChangeTask(t.Context(), "app-1", TaskChange{Steps: &other}); coppice.ErrorCode(err) != coppice.EConflict {
+		t.Errorf("while a verifier runs: %v", err)
+	}
+	if _, err := b.ChangeTask(t.Context(), "app-1", TaskChange{Steps: &same}); err != nil {
+		t.Errorf("to what they are: %v", err)
+	}
+	b.turn()
+	w := b.of(coppice.WorkRun)
+	w.State, w.Attempt, w.Result = coppice.WorkFinished, 1, coppice.Raw(coppice.RunResult{Summary: "STEP 1: PASS"})
+	p := b.seen()
+	p.Policy.Land.How = coppice.LandBranch
+	b.update(func(tx store.Tx) error {
+		if err := errors.Join(tx.PutProject(&p), tx.PutWork(&w)); err != nil {
+			return err
+		}
+		return tx.Append(&coppice.Event{At: b.clock, Kind: coppice.EventWorkFinished, ProjectID: w.ProjectID, TaskID: w.TaskID, By: "worker"})
+	})
+	b.turn()
+	if x := b.task("app-1"); x.Stage != coppice.StageHeld {
+		t.Fatalf("%+v", x)
+	}
+	_, err := b.ChangeTask(t.Context(), "app-1", TaskChange{Steps: &other})
+	b.must(err)
+	b.turn()
+	if s := b.status("app-1"); s.Status != coppice.StatusVerifying || s.Landing.Verified {
+		t.Errorf("%s, landing %+v", s.Status, s.Landing)
+	}
+}
