@@ -175,3 +175,34 @@ func (t *taker) fallback(key string, v any) {
 	}
 	t.in("agent")["fallback"] = good
 }
+
+// attempts counts otherwise: there the first look was one of them.
+func (t *taker) attempts(key string, v any) {
+	n, ok := number(v)
+	if !ok || n < 1 || n > 100 {
+		t.refuse(key, v, coppice.Errorf(coppice.EInvalid, "it is no number from 1 to 100"))
+		return
+	}
+	t.in("verify")["attempts"] = n - 1
+	t.say(key, v, Changed, "verify.attempts", "the first look does not count here, only how often a refused candidate is mended")
+}
+
+func number(v any) (int, bool) {
+	var n int
+	_, err := fmt.Sscanf(fmt.Sprint(v), "%d", &n)
+	return n, err == nil && fmt.Sprint(n) == fmt.Sprint(v)
+}
+
+func (t *taker) verifier(key string, v any) {
+	off, ok := v.(bool)
+	if !ok {
+		t.refuse(key, v, wrong("true or false"))
+		return
+	}
+	by := coppice.VerifyAgent
+	if off {
+		by = coppice.VerifyNone
+	}
+	t.in("verify")["by"] = by
+	t.say(key, v, Changed, "verify.by", "what is verified is the candidate, before it lands")
+}
