@@ -246,6 +246,10 @@ func (k *killer) host(p proc) {
 	killed := p.killAfter(func() {
 		if p.freeze() == nil {
 			end, known = spoolEnd(dir)
+			// One that has not written its state never began: it is started
+			// again, and writes on.
+			_, err := os.Stat(filepath.Join(dir, "state.json"))
+			known = known && err == nil
 		}
 	})
 	if killed {
