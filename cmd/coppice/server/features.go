@@ -342,15 +342,9 @@ func (s *featureSync) touched(ctx context.Context, ev fsnotify.Event) {
 }
 
 // warn makes the warnings of a project known: what is new goes into its events
-// and the log.
+// and the log first, so that whoever sees a warning finds its event.
 func (s *featureSync) warn(ctx context.Context, p *featureProject, list []string) {
-	s.mu.Lock()
-	old := s.warnings[p.project.ID]
-	if s.warnings == nil {
-		s.warnings = map[int64][]string{}
-	}
-	s.warnings[p.project.ID] = list
-	s.mu.Unlock()
+	old := s.Warnings(p.project.ID) // nobody else changes them
 	var fresh []string
 	for _, w := range list {
 		if !slices.Contains(old, w) {
@@ -358,6 +352,12 @@ func (s *featureSync) warn(ctx context.Context, p *featureProject, list []string
 		}
 	}
 	s.say(ctx, p, fresh)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.warnings == nil {
+		s.warnings = map[int64][]string{}
+	}
+	s.warnings[p.project.ID] = list
 }
 
 // say puts sentences into the project's events and the log.
