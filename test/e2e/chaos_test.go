@@ -20,6 +20,7 @@ import (
 	"coppice"
 	"coppice/api/client"
 	"coppice/engine"
+	"coppice/host"
 )
 
 const chaosTasks = 50
@@ -246,10 +247,11 @@ func (k *killer) host(p proc) {
 	killed := p.killAfter(func() {
 		if p.freeze() == nil {
 			end, known = spoolEnd(dir)
-			// One that has not written its state never began: it is started
-			// again, and writes on.
-			_, err := os.Stat(filepath.Join(dir, "state.json"))
-			known = known && err == nil
+			// One that has not begun is started again, and one of two that were
+			// started waits for the other: only whoever wrote the state writes
+			// the spool.
+			_, st, _, err := host.Inspect(dir)
+			known = known && err == nil && st.PID == p.pid
 		}
 	})
 	if killed {

@@ -14,7 +14,7 @@ import (
 
 var (
 	seed       = flag.Uint64("seed", 0, "seed of the chaos test; 0 picks one")
-	chaosFor   = flag.Duration("chaos", time.Minute, "how long the chaos test kills")
+	chaosFor   = flag.Duration("chaos", 30*time.Second, "how long the chaos test kills")
 	buildFlags []string
 	program    string // the built coppice
 )
