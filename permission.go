@@ -30,8 +30,12 @@ type PermissionPolicy struct {
 	Default string `json:"default,omitempty" yaml:"default"` // what no rule fits: allow (in a workspace of its own, and nothing lands unchecked), ask or deny
 }
 
-// MCPServer is a tool server that sessions are given, over HTTP.
+// MCPServer is a tool server that sessions are given: one that listens at an
+// address, or a program that each session starts for itself and talks to over
+// its stdin and stdout. Exactly one of URL and Command is set.
 type MCPServer struct {
-	URL     string            `json:"url" yaml:"url"`
+	URL     string            `json:"url,omitempty" yaml:"url"`
 	Headers map[string]string `json:"headers,omitempty" yaml:"headers"` // ${COPPICE_TOKEN} stands for the session's own token
+	Command []string          `json:"command,omitempty" yaml:"command"` // program and arguments
+	Env     map[string]string `json:"env,omitempty" yaml:"env"`         // set for the program, besides what the agent hands on; nothing secret
 }

@@ -89,8 +89,9 @@ const (
 	OutputStdout OutputKind = "stdout"
 	OutputStderr OutputKind = "stderr"
 	OutputEvent  OutputKind = "event"
-	OutputHost   OutputKind = "host" // what the host itself has to say
-	OutputApp    OutputKind = "app"  // what the app wrote that is served for a verifier
+	OutputHost   OutputKind = "host"  // what the host itself has to say
+	OutputApp    OutputKind = "app"   // what the app wrote that is served for a verifier
+	OutputImage  OutputKind = "image" // a picture that a session took as evidence, as it is; its first bytes tell its type
 )
 
 // Output is one piece of a session's output. Offset is the place of its frame

@@ -82,6 +82,7 @@ type Task struct {
 	Steps     []string  `json:"steps,omitempty"`    // what must be true when it is done, one by one
 	Feature   string    `json:"feature,omitempty"`  // its id in the features file
 	Budget    USD       `json:"budget,omitempty"`   // the most to spend on it; the project's when 0
+	Level     string    `json:"level,omitempty"`    // how hard it looks, for model: auto; the rules decide when empty
 	ForkOf    string    `json:"fork_of,omitempty"`  // the task it was forked from, by key; its branch begins where that one's stands
 	CreatedAt time.Time `json:"created_at"`
 	CreatedBy string    `json:"created_by,omitempty"`
@@ -107,6 +108,7 @@ type Task struct {
 	Failure  *Failure  `json:"failure,omitempty"` // of a task that failed or waits for a person
 	Landed   string    `json:"landed,omitempty"`  // the commit on the base
 	EndedAt  time.Time `json:"ended_at,omitzero"`
+	Archived time.Time `json:"archived,omitzero"` // when a person put it away; only an ended task is
 	Warning  string    `json:"warning,omitempty"` // stalled, long-running
 }
 

@@ -54,6 +54,30 @@ func (v Verdict) String() string {
 // WholeStep is what a task without steps is verified by.
 const WholeStep = "It does what was asked."
 
+// VerdictSchema is the JSON schema of a verdict on so many steps, in the words
+// that ParseVerdict reads.
+func VerdictSchema(steps int) json.RawMessage {
+	type object = map[string]any
+	steps = max(steps, 1)
+	return Raw(object{
+		"type": "object", "additionalProperties": false, "required": []string{"steps", "summary"},
+		"properties": object{
+			"steps": object{
+				"type": "array", "minItems": steps, "maxItems": steps,
+				"items": object{
+					"type": "object", "additionalProperties": false, "required": []string{"n", "pass", "evidence"},
+					"properties": object{
+						"n":        object{"type": "integer", "description": "the step's number, from 1"},
+						"pass":     object{"type": "boolean"},
+						"evidence": object{"type": "string", "description": "what was done to find out, and what was seen"},
+					},
+				},
+			},
+			"summary": object{"type": "string"},
+		},
+	})
+}
+
 // silent is the evidence on a step that the verifier did not speak of.
 const silent = "The verifier said nothing about this step."
 

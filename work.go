@@ -161,6 +161,8 @@ type RunSpec struct {
 	Docker   DockerPolicy `json:"docker,omitzero"`     // where the app's command runs
 
 	Progress string           `json:"progress,omitempty"` // a file of the workspace that no commit takes in
+	Schema   json.RawMessage  `json:"schema,omitempty"`   // what the session's last words are held to, where its agent can
+	Browser  bool             `json:"browser,omitempty"`  // it is given a browser of its own
 	Critical []FailurePattern `json:"critical,omitempty"` // output of a failed session that means the environment is broken
 }
 

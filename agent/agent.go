@@ -41,6 +41,10 @@ type Request struct {
 	Effort  string  // how hard to think, in the agent's own words
 	Budget  float64 // the most to spend, in US dollars; 0 means no bound
 
+	// Schema is what the agent's last words are held to, where it can: the
+	// outcome's summary then is JSON of that shape. Nothing relies on it.
+	Schema json.RawMessage
+
 	Permissions coppice.PermissionPolicy
 	MCP         map[string]coppice.MCPServer
 	// HookURL is where the host answers the agent's hooks, on loopback, for

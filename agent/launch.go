@@ -88,7 +88,7 @@ func (l *Launch) AddFile(r Request, name string, data []byte) (string, error) {
 const MCPNone = "none"
 
 // Servers are the tool servers that an agent of this profile is given, by name,
-// each with a sound name and address. The headers hold ${COPPICE_TOKEN} as it
+// each with a sound name, and with an address or a program of its own. The headers hold ${COPPICE_TOKEN} as it
 // was written.
 func Servers(p coppice.Profile, r Request) (map[string]coppice.MCPServer, error) {
 	if p.MCP == MCPNone {
@@ -97,6 +97,9 @@ func Servers(p coppice.Profile, r Request) (map[string]coppice.MCPServer, error)
 	for name, s := range r.MCP {
 		if err := coppice.ValidName("tool server", name); err != nil {
 			return nil, err
+		}
+		if len(s.Command) > 0 {
+			continue
 		}
 		if a := address(s.URL); a.host == "" || !(strings.HasPrefix(a.text, "http://") || strings.HasPrefix(a.text, "https://")) {
 			return nil, coppice.Errorf(coppice.EInvalid, "the tool server %s has no web address: %s", name, coppice.Quote(s.URL)).

@@ -63,6 +63,7 @@ func verifierSpec(v *View, s *coppice.Session) coppice.RunSpec {
 	spec := runSpec(v, s)
 	spec.Path, spec.Ports = s.Path, s.Ports
 	spec.ReadOnly, spec.Serve, spec.Docker = true, v.Project.Policy.Workspace.Serve, v.Project.Policy.Workspace.Docker
+	spec.Schema, spec.Browser = coppice.VerdictSchema(len(v.Task.Steps)), v.Project.Policy.Verify.Browser
 	spec.Permissions.Rules = slices.Insert(spec.Permissions.Rules, 0, denyEdits)
 	return spec
 }

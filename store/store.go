@@ -172,11 +172,22 @@ type TaskFilter struct {
 	Outcomes  []coppice.Outcome
 	Track     string
 	Agent     string
-	Text      string // in title or key, case-insensitive
-	BeforeID  int64  // older ones than this, for paging
-	Most      int    // 0 means no bound
-	OldFirst  bool   // otherwise the newest first
+	Text      string   // in title or key, case-insensitive
+	BeforeID  int64    // older ones than this, for paging
+	Most      int      // 0 means no bound
+	OldFirst  bool     // otherwise the newest first
+	Archived  Archived // those put away: left out, or they alone
 }
+
+// Archived says what a filter makes of tasks that were put away.
+type Archived int
+
+// The ways to treat them.
+const (
+	ArchivedToo  Archived = iota // they are as good as others
+	ArchivedNot                  // they are left out
+	ArchivedOnly                 // they alone
+)
 
 // EventFilter chooses events; its zero value chooses all.
 type EventFilter struct {

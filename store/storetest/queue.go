@@ -32,6 +32,10 @@ func testTaskFilter(t *testing.T, open Open) {
 		k.Stage, k.Outcome, k.Agent = coppice.StageEnded, coppice.OutcomeDone, "command"
 	})
 	four := task(t, s, q, 1, func(k *coppice.Task) { k.Title = "100%_done" })
+	three.Archived = three.CreatedAt
+	if err := s.Update(t.Context(), func(tx store.Tx) error { return tx.PutTask(&three) }); err != nil {
+		t.Fatal(err)
+	}
 	all := []int64{four.ID, three.ID, two.ID, one.ID}
 	for _, c := range []struct {
 		name   string
@@ -53,6 +57,8 @@ func testTaskFilter(t *testing.T, open Open) {
 		{"text is no statement", store.TaskFilter{Text: "' OR 1=1 --"}, nil},
 		{"before", store.TaskFilter{BeforeID: three.ID}, all[2:]},
 		{"most", store.TaskFilter{Most: 2}, all[:2]},
+		{"without those put away", store.TaskFilter{Archived: store.ArchivedNot}, []int64{four.ID, two.ID, one.ID}},
+		{"those put away", store.TaskFilter{Archived: store.ArchivedOnly}, []int64{three.ID}},
 		{"several", store.TaskFilter{ProjectID: p.ID, Text: "task", BeforeID: three.ID, Most: 1}, []int64{two.ID}},
 	} {
 		got := get(t, s, func(r store.Reader) ([]coppice.Task, error) { return r.Tasks(c.filter) })

@@ -103,7 +103,39 @@ func (d *decoder) whole(p *coppice.Policy) error {
 			}
 		}
 	}
+	if err := d.servers(p); err != nil {
+		return err
+	}
 	return d.profiles(p)
+}
+
+// servers sees to it that each tool server has an address or a program.
+func (d *decoder) servers(p *coppice.Policy) error {
+	n, ok := d.values["mcp"]
+	if !ok {
+		return nil
+	}
+	entries, err := d.entries(n, "mcp")
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		name, err := d.keyText(e)
+		if err != nil {
+			return err
+		}
+		switch s := p.MCP[name]; {
+		case s.URL == "" && len(s.Command) == 0:
+			return d.fail(e.Key, "the tool server %s has neither url nor command", coppice.Quote(name)).WithFix("say where it listens, or how it is started")
+		case s.URL != "" && len(s.Command) > 0:
+			return d.fail(e.Key, "the tool server %s has both url and command", coppice.Quote(name)).WithFix("keep one of the two")
+		case s.URL == "" && len(s.Headers) > 0:
+			return d.fail(e.Key, "the tool server %s has headers, but no url they could be sent to", coppice.Quote(name)).WithFix("use env instead")
+		case s.URL != "" && len(s.Env) > 0:
+			return d.fail(e.Key, "the tool server %s has env, but no command it could be set for", coppice.Quote(name)).WithFix("use headers instead")
+		}
+	}
+	return nil
 }
 
 // tracks sees to it that names are unique and exactly one track is the default.

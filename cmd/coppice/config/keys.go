@@ -88,6 +88,8 @@ var keys = map[string]key{
 	"agents.*.effort[]":             {doc: "An argument.", valid: argument},
 	"agents.*.budget":               {doc: "Arguments that bound what it spends; {usd} stands for the amount.", example: "[--budget, \"{usd}\"]"},
 	"agents.*.budget[]":             {doc: "An argument.", valid: argument},
+	"agents.*.schema":               {doc: "Arguments that hold its last words to a JSON schema; {schema} stands for the schema, {schema_file} for a file that holds it.", example: "[--json-schema, \"{schema}\"]"},
+	"agents.*.schema[]":             {doc: "An argument.", valid: argument},
 	"agents.*.mcp":                  {doc: "How tool servers are wired, in its protocol's words.", unset: "the protocol's own way", example: "none", valid: noZero},
 	"agents.*.screen":               {doc: "Its own interactive screen.", example: "{args: []}"},
 	"agents.*.screen.runtime":       {doc: "What the screen runs on: a terminal of Coppice's own, or tmux.", unset: "it has no screen", example: "pty", oneOf: []string{"pty", "tmux"}},
@@ -130,9 +132,13 @@ var keys = map[string]key{
 	"permissions.rules[].set.*": {doc: "The field's new value.", valid: noZero},
 	"permissions.default":       {doc: "What happens when no rule fits.", unset: "allow: a session works in a workspace of its own, and nothing lands unchecked", example: "ask", oneOf: []string{coppice.RuleAllow, coppice.RuleDeny, coppice.RuleAsk}},
 
-	"mcp":             {doc: "Tool servers that every session is given, over HTTP, by name.", example: "{tracker: {url: \"http://127.0.0.1:9000/mcp\"}}", mapKey: named("server")},
-	"mcp.*":           {doc: "One server."},
-	"mcp.*.url":       {doc: "Its address.", example: "http://127.0.0.1:9000/mcp", valid: address, required: true},
+	"mcp":             {doc: "Tool servers that every session is given, by name.", example: "{tracker: {url: \"http://127.0.0.1:9000/mcp\"}}", mapKey: named("server")},
+	"mcp.*":           {doc: "One server: an address, or a program that each session starts for itself.", example: "{command: [my-server]}"},
+	"mcp.*.url":       {doc: "Its address.", example: "http://127.0.0.1:9000/mcp", valid: address},
+	"mcp.*.command":   {doc: "Its program and arguments; it is talked to over its stdin and stdout.", example: "[my-server, --stdio]"},
+	"mcp.*.command[]": {doc: "An argument.", valid: argument},
+	"mcp.*.env":       {doc: "Set in the program's environment. Nothing secret belongs here: name it in the agent's pass_env.", example: "{NO_COLOR: \"1\"}", mapKey: envName},
+	"mcp.*.env.*":     {doc: "The variable's value.", valid: noZero},
 	"mcp.*.headers":   {doc: "Sent with every request; ${COPPICE_TOKEN} stands for the session's own token.", example: "{Authorization: \"Bearer ${COPPICE_TOKEN}\"}"},
 	"mcp.*.headers.*": {doc: "The header's value.", valid: noZero},
 
@@ -171,6 +177,7 @@ var keys = map[string]key{
 	"verify":          {doc: "How a candidate is proven before it lands, and what follows a refused one."},
 	"verify.by":       {doc: "Who looks at it besides the checks: nobody, or a session that cannot edit.", unset: "agent for tasks with steps", example: "agent", oneOf: []string{coppice.VerifyNone, coppice.VerifyAgent}},
 	"verify.attempts": {doc: "How often a candidate that a check or merge refused goes back to an agent.", example: "3", max: 100},
+	"verify.browser":  {doc: "Verifiers are given a browser of their own, through chrome-devtools-mcp; what they photograph is kept as evidence.", example: "true"},
 
 	"retry":         {doc: "What follows a failed session."},
 	"retry.max":     {doc: "Further sessions after the first.", example: "2", max: 100},
@@ -199,7 +206,7 @@ var keys = map[string]key{
 var planned = map[string]bool{
 	"sandbox": true, "budget.day": true, "budget.on_reach": true, "reactions": true, "notify": true,
 	"hooks": true, "forge": true, "tracker": true,
-	"limits.unreviewed": true, "retry.policy": true, "verify.browser": true, "agent.roles.review": true,
+	"limits.unreviewed": true, "retry.policy": true, "agent.roles.review": true,
 	"land.how=pr": true, "workspace.kind=clone": true, "workspace.kind=none": true,
 }
 

@@ -179,6 +179,8 @@ type Task struct {
 	Begun       bool
 	Folded      string
 	Body        string
+	Level       string
+	Archived    sql.NullInt64
 }
 
 type Timer struct {

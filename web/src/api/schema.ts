@@ -156,8 +156,10 @@ export interface LoginLink {
 }
 
 export interface MCPServer {
+  "command"?: (string)[] | null;
+  "env"?: Record<string, string>;
   "headers"?: Record<string, string>;
-  "url": string;
+  "url"?: string;
 }
 
 export interface Message {
@@ -287,6 +289,7 @@ export interface Profile {
   "prompt"?: string;
   "protocol": string;
   "resume"?: (string)[] | null;
+  "schema"?: (string)[] | null;
   "scores": Scores;
   "screen"?: ScreenProfile;
   "source"?: string;
@@ -652,6 +655,7 @@ export interface Verdict {
 
 export interface VerifyPolicy {
   "attempts": number;
+  "browser": boolean;
   "by"?: string;
 }
 

@@ -1,0 +1,3 @@
+-- +goose Up
+ALTER TABLE tasks ADD COLUMN level TEXT NOT NULL DEFAULT '';
+ALTER TABLE tasks ADD COLUMN archived INTEGER;
