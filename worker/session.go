@@ -123,7 +123,8 @@ func (w *Worker) start(ctx context.Context, f *follower, spec coppice.RunSpec) e
 	}
 	env := agentEnv(w.cfg.Environ, profile)
 	maps.Copy(env, author)
-	for _, kv := range workspace.Env(spec.Task, spec.Path, spec.Branch, spec.Ports) {
+	own := workspace.Env(spec.Task, spec.Path, spec.Branch, spec.Ports)
+	for _, kv := range append(own, workspace.GitConfig(env["GIT_CONFIG_COUNT"])...) {
 		k, v, _ := strings.Cut(kv, "=")
 		env[k] = v
 	}
@@ -146,7 +147,7 @@ func (w *Worker) start(ctx context.Context, f *follower, spec coppice.RunSpec) e
 		Request: agent.Request{
 			Session: spec.Session.Key, Role: spec.Session.Role, Model: spec.Session.Model, Resume: spec.Session.Resume,
 			Spent: spent, Dir: spec.Path, Fork: spec.Session.Fork, Screen: spec.Session.Screen,
-			Permissions: spec.Permissions, MCP: spec.MCP, Budget: float64(spec.Budget),
+			Permissions: spec.Permissions, MCP: spec.MCP, Budget: float64(spec.Budget), Schema: spec.Schema,
 		},
 	}, prompt)
 }

@@ -333,7 +333,9 @@ func TestAgentSeesNoSecrets(t *testing.T) {
 	b := setup(t)
 	b.environ = append(b.environ, "COPPICE_TOKEN=hidden-1", "VENDOR_KEY=hidden-2", "NAMED_KEY=shown-1")
 	b.open()
-	b.profile = coppice.Profile{Protocol: "command", Command: []string{"env"}, PassEnv: []string{"NAMED_*"}, Env: map[string]string{"SET": "shown-2"}}
+	b.profile = coppice.Profile{Protocol: "command", Command: []string{"env"}, PassEnv: []string{"NAMED_*"}, Env: map[string]string{
+		"SET": "shown-2", "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "user.nickname", "GIT_CONFIG_VALUE_0": "ada",
+	}}
 	id, s := b.run("")
 	b.start()
 	result[coppice.RunResult](b, b.finished(id))
@@ -347,7 +349,8 @@ func TestAgentSeesNoSecrets(t *testing.T) {
 	if strings.Contains(text.String(), "hidden") || strings.Contains(text.String(), roleVar) {
 		t.Errorf("the agent saw a secret:\n%s", text.String())
 	}
-	for _, want := range []string{"SET=shown-2", "COPPICE_BASE=main", "COPPICE_ROLE=implement", "COPPICE_TASK=app-1"} {
+	for _, want := range []string{"SET=shown-2", "COPPICE_BASE=main", "COPPICE_ROLE=implement", "COPPICE_TASK=app-1",
+		"GIT_CONFIG_COUNT=3", "GIT_CONFIG_KEY_0=user.nickname", "GIT_CONFIG_KEY_2=maintenance.auto", "GIT_CONFIG_VALUE_2=false"} {
 		if !slices.Contains(lines, want) {
 			t.Errorf("%s is missing in:\n%s", want, text.String())
 		}

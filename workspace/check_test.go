@@ -55,6 +55,18 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// A git that a check runs does not tidy up the repository behind itself.
+func TestGitInACheckTidiesNothing(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	run(t, b.root, "git", "config", "gc.auto", "1")
+	run(t, b.root, "git", "config", "maintenance.auto", "true")
+	got := must[coppice.CheckResult](t)(b.Check(b.ctx, b.checkSpec(run(t, b.root, "git", "rev-parse", "main"), "git config gc.auto; git config maintenance.auto")))
+	if log := got.Checks[0].Log; log != "0\nfalse\n" {
+		t.Errorf("the check's git sees %q", log)
+	}
+}
+
 func TestCheckTimeoutKillsTheGroup(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -38,7 +39,25 @@ func (w *Workspaces) cleanEnv(more []string) []string {
 			}
 		}
 	}
-	return append(env, more...)
+	return append(append(env, more...), GitConfig("")...)
+}
+
+// GitConfig returns the variables that keep git from tidying up the repository
+// behind a commit, for processes in a workspace. Many workspaces share one
+// repository, and a git that is killed while it tidies up leaves a lock that
+// ends all tidying for good; that is for the person's own git to do. set is how
+// many such settings the environment has already, as GIT_CONFIG_COUNT tells.
+func GitConfig(set string) []string {
+	n, err := strconv.Atoi(set)
+	if err != nil || n < 0 {
+		n = 0
+	}
+	var env []string
+	for _, kv := range [][2]string{{"gc.auto", "0"}, {"maintenance.auto", "false"}} {
+		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", n, kv[0]), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", n, kv[1]))
+		n++
+	}
+	return append(env, "GIT_CONFIG_COUNT="+strconv.Itoa(n))
 }
 
 // CommandEnv is the environment of the policy's commands: what is allowed of our

@@ -25,7 +25,7 @@ import (
 )
 
 // patience ends a test that hangs. Nothing is expected to take so long.
-const patience = 50 * time.Second
+const patience = 3 * time.Minute
 
 // policy is the coppice.yaml of most tests: no pause is longer than needed.
 const policy = `base: main
