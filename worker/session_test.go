@@ -331,11 +331,10 @@ func TestAgentEnv(t *testing.T) {
 func TestAgentSeesNoSecrets(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	b.environ = append(b.environ, "COPPICE_TOKEN=hidden-1", "VENDOR_KEY=hidden-2", "NAMED_KEY=shown-1")
+	b.environ = append(b.environ, "COPPICE_TOKEN=hidden-1", "VENDOR_KEY=hidden-2", "NAMED_KEY=shown-1",
+		"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=user.nickname", "GIT_CONFIG_VALUE_0=ada")
 	b.open()
-	b.profile = coppice.Profile{Protocol: "command", Command: []string{"env"}, PassEnv: []string{"NAMED_*"}, Env: map[string]string{
-		"SET": "shown-2", "GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "user.nickname", "GIT_CONFIG_VALUE_0": "ada",
-	}}
+	b.profile = coppice.Profile{Protocol: "command", Command: []string{"env"}, PassEnv: []string{"NAMED_*", "GIT_CONFIG_*"}, Env: map[string]string{"SET": "shown-2"}}
 	id, s := b.run("")
 	b.start()
 	result[coppice.RunResult](b, b.finished(id))
