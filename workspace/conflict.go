@@ -25,6 +25,9 @@ type merged struct {
 }
 
 func (w *Workspaces) mergeTree(ctx context.Context, r repo, ours, theirs string) (merged, error) {
+	if tree, err := mergePlainly(r.git, ours, theirs); err == nil {
+		return merged{tree: tree}, nil
+	}
 	out, exit, err := w.git.Status(ctx, git.Call{Dir: r.root, OK: []int{1},
 		Args: []string{"merge-tree", "--write-tree", "-z", "--messages", "--allow-unrelated-histories", ours, theirs}})
 	if err != nil {

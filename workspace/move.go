@@ -218,7 +218,11 @@ func busyWith(dir, base string) string {
 		{"rebase-apply/head-name", "refs/heads/" + base, "a rebase"},
 		{"BISECT_START", base, "a bisect"},
 	} {
-		if b, err := os.ReadFile(filepath.Join(dir, f.file)); err == nil && strings.TrimSpace(string(b)) == f.name {
+		file := filepath.Join(dir, f.file)
+		if !exists(file) { // as always, and cheaper to find out than by opening it
+			continue
+		}
+		if b, err := os.ReadFile(file); err == nil && strings.TrimSpace(string(b)) == f.name {
 			return f.what
 		}
 	}
@@ -244,17 +248,19 @@ func (w *Workspaces) dirty(ctx context.Context, r repo, t worktree, spec coppice
 		return "", err
 	}
 	var names []string
+	plain := true // they are changed and no more: neither staged nor in conflict
 	for e := range strings.SplitSeq(out, "\x00") {
 		if len(e) > 3 {
 			names = append(names, e[3:])
+			plain = plain && strings.HasPrefix(e, " M ")
 		}
 	}
-	changed := len(names) > 0
+	changed := slices.Clone(names)
 	names = slices.DeleteFunc(names, func(n string) bool { return slices.Contains(keep, n) })
 	if len(names) > 0 {
 		return fmt.Sprintf("%s has %s checked out with uncommitted changes in %s: commit or stash them", t.path, base, listed(names)), nil
 	}
-	if !changed && nothingInTheWay(r.git, t.path, from, to) {
+	if plain && nothingInTheWay(r.git, t.path, from, to, changed) {
 		return "", nil
 	}
 	// A dry run finds untracked files in the way, and kept ones that would change.
@@ -265,15 +271,15 @@ func (w *Workspaces) dirty(ctx context.Context, r repo, t worktree, spec coppice
 	return fmt.Sprintf("%s has %s checked out and cannot follow: %s", t.path, base, said(err)), nil
 }
 
-// nothingInTheWay tells whether no file stands where the move makes one, as
-// far as can be told without git.
-func nothingInTheWay(common, checkout, from, to string) bool {
+// nothingInTheWay tells whether no file stands where the move makes one, and the
+// move touches none of those that are changed, as far as can be told without git.
+func nothingInTheWay(common, checkout, from, to string, changed []string) bool {
 	a, err := readCommit(common, from)
 	if err != nil {
 		return false
 	}
 	b, err := readCommit(common, to)
-	if err != nil {
+	if err != nil || !sameAt(common, a.tree, b.tree, changed) {
 		return false
 	}
 	free := true

@@ -4,15 +4,18 @@ import (
 	"bytes"
 	"compress/zlib"
 	"crypto/sha1"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"hash/adler32"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"coppice/workspace/git"
@@ -42,11 +45,7 @@ func youngObject(common, kind, id string) ([]byte, error) {
 	if err != nil {
 		return nil, errOdd
 	}
-	z, err := zlib.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		return nil, errOdd
-	}
-	all, err := io.ReadAll(io.LimitReader(z, maxObject+1))
+	all, err := inflate(packed)
 	if err != nil || len(all) > maxObject {
 		return nil, errOdd
 	}
@@ -60,27 +59,66 @@ func youngObject(common, kind, id string) ([]byte, error) {
 	return data, nil
 }
 
+// whole is an object as it is hashed.
+func whole(kind string, data []byte) []byte {
+	return append(fmt.Appendf(nil, "%s %d\x00", kind, len(data)), data...)
+}
+
+func hashOf(object []byte) string {
+	sum := sha1.Sum(object)
+	return hex.EncodeToString(sum[:])
+}
+
 // writeObject writes an object, unless it is there, and returns its id.
 func writeObject(common, kind string, data []byte) (string, error) {
-	all := append(fmt.Appendf(nil, "%s %d\x00", kind, len(data)), data...)
-	sum := sha1.Sum(all)
-	id := hex.EncodeToString(sum[:])
+	all := whole(kind, data)
+	id := hashOf(all)
 	dir := filepath.Join(common, "objects", id[:2])
 	if _, err := youngObject(common, kind, id); err == nil {
 		return id, nil
 	}
-	var packed bytes.Buffer
-	z := zlib.NewWriter(&packed)
-	if _, err := z.Write(all); err != nil {
-		return "", err
-	}
-	if err := z.Close(); err != nil {
-		return "", err
-	}
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return "", err
 	}
-	return id, writeWhole(dir, filepath.Join(dir, id[2:]), packed.Bytes(), 0o444)
+	return id, writeWhole(dir, filepath.Join(dir, id[2:]), stored(all), 0o444)
+}
+
+// inflaters hold large tables, which are used again.
+var inflaters sync.Pool // of io.ReadCloser
+
+// stored puts data into the form of zlib without making it smaller: what is
+// written here is small, and the tables of a compressor are not.
+func stored(data []byte) []byte {
+	const most = 1<<16 - 1
+	out := []byte{0x78, 0x01}
+	for rest := data; ; {
+		n := min(len(rest), most)
+		last := byte(0)
+		if n == len(rest) {
+			last = 1
+		}
+		out = append(out, last, byte(n), byte(n>>8), byte(^n), byte(^n>>8))
+		out = append(out, rest[:n]...)
+		if rest = rest[n:]; last == 1 {
+			return binary.BigEndian.AppendUint32(out, adler32.Checksum(data))
+		}
+	}
+}
+
+// inflate returns at most one byte more than an object may have.
+func inflate(packed []byte) ([]byte, error) {
+	z, _ := inflaters.Get().(io.ReadCloser)
+	var err error
+	if z == nil {
+		z, err = zlib.NewReader(bytes.NewReader(packed))
+	} else {
+		err = z.(zlib.Resetter).Reset(bytes.NewReader(packed), nil)
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer inflaters.Put(z)
+	return io.ReadAll(io.LimitReader(z, maxObject+1))
 }
 
 // writeWhole writes a file under another name, syncs it and renames it.
@@ -257,7 +295,7 @@ func readTree(common, id string) (map[string]entry, error) {
 	return all, nil
 }
 
-const modeTree, modeLink = "40000", "120000"
+const modeTree, modeLink, modeModule = "40000", "120000", "160000"
 
 // newEntries calls f with what a tree has that another has not, or has as
 // something else: files, links and submodules, by path.
@@ -288,6 +326,35 @@ func newEntries(common, from, to, below string, f func(path string, e entry)) er
 		}
 	}
 	return nil
+}
+
+// sameAt tells whether two trees have the same at each of the paths: the same
+// file or directory, or nothing. False says nothing.
+func sameAt(common, a, b string, paths []string) bool {
+	for _, p := range paths {
+		x, err := entryAt(common, a, p)
+		y, err2 := entryAt(common, b, p)
+		if err != nil || err2 != nil || x != y {
+			return false
+		}
+	}
+	return true
+}
+
+// entryAt finds what a tree has at a path; the zero entry is nothing.
+func entryAt(common, tree, path string) (entry, error) {
+	at := entry{modeTree, tree}
+	for name := range strings.SplitSeq(path, "/") {
+		if at.mode != modeTree {
+			return entry{}, nil
+		}
+		all, err := readTree(common, at.id)
+		if err != nil {
+			return entry{}, err
+		}
+		at = all[name]
+	}
+	return at, nil
 }
 
 // descends tells whether a young commit has another among its nearest

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"bytes"
 	"fmt"
 	"maps"
 	"os"
@@ -53,6 +54,28 @@ func TestCommitsAreGits(t *testing.T) {
 	if native == 0 {
 		t.Error("nothing was written without git")
 	}
+}
+
+// Objects of every size are what git reads, the empty one and those of more
+// than one piece included.
+func TestStoredObjectsAreGits(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	common := filepath.Join(b.root, ".git")
+	for _, size := range []int{0, 1, 1<<16 - 12, 1<<16 - 11, 1<<16 - 10, 1 << 16, 200_000} {
+		data := bytes.Repeat([]byte("text\n"), size/5+1)[:size]
+		id, err := writeObject(common, "blob", data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := must[string](t)(b.git.Do(b.ctx, git.Call{Dir: b.root, Args: []string{"cat-file", "blob", id}})); got != string(data) {
+			t.Errorf("git reads %d bytes of %d", len(got), size)
+		}
+		if back, err := youngObject(common, "blob", id); err != nil || !bytes.Equal(back, data) {
+			t.Errorf("%d bytes of %d came back: %v", len(back), size, err)
+		}
+	}
+	run(t, b.root, "git", "fsck", "--strict", "--no-dangling")
 }
 
 func TestNewEntriesAreGits(t *testing.T) {
@@ -145,4 +168,58 @@ func TestOddObjects(t *testing.T) {
 		t.Error("a root commit has no ancestors")
 	}
 	run(t, b.root, "git", "fsck", "--strict", "--no-dangling")
+}
+
+func TestSameAt(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	common := filepath.Join(b.root, ".git")
+	write(t, b.root, "list.json", "[]\n")
+	commit(t, b.root, "one")
+	one := run(t, b.root, "git", "rev-parse", "HEAD^{tree}")
+	write(t, b.root, "dir/b.txt", "changed\n")
+	run(t, b.root, "git", "rm", "-q", "a.txt")
+	write(t, b.root, "a.txt/in", "a directory now\n")
+	commit(t, b.root, "two")
+	two := run(t, b.root, "git", "rev-parse", "HEAD^{tree}")
+	for path, want := range map[string]bool{
+		"list.json": true, "list.json/x": true, "none": true, "none/x": true, "dir": false, "dir/b.txt": false, "dir/none": true,
+		"a.txt": false, "a.txt/in": false, ".gitignore": true,
+	} {
+		if got := sameAt(common, one, two, []string{".gitignore", path}); got != want {
+			t.Errorf("%s: %v", path, got)
+		}
+		diff := run(t, b.root, "git", "diff-tree", "-r", "--name-only", one, two, "--", path)
+		if (diff == "") != want {
+			t.Errorf("%s: git says %s", path, diff)
+		}
+	}
+	if sameAt(common, one, strings.Repeat("ab", 20), []string{"none"}) {
+		t.Error("a tree that is not there was believed")
+	}
+}
+
+// A move that touches a changed file, or makes one where there is one, is git's
+// to judge.
+func TestNothingInTheWay(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	common := filepath.Join(b.root, ".git")
+	from := run(t, b.root, "git", "rev-parse", "HEAD")
+	write(t, b.root, "a.txt", "changed\n")
+	write(t, b.root, "new/file.txt", "new\n")
+	to := commit(t, b.root, "two")
+	run(t, b.root, "git", "reset", "-q", "--hard", from)
+	for _, c := range []struct {
+		changed []string
+		want    bool
+	}{{nil, true}, {[]string{"dir/b.txt"}, true}, {[]string{"a.txt"}, false}, {[]string{"dir/b.txt", "a.txt"}, false}} {
+		if got := nothingInTheWay(common, b.root, from, to, c.changed); got != c.want {
+			t.Errorf("%v: %v", c.changed, got)
+		}
+	}
+	write(t, b.root, "new/file.txt", "a person's\n")
+	if nothingInTheWay(common, b.root, from, to, nil) {
+		t.Error("a file is in the way")
+	}
 }

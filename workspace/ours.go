@@ -43,6 +43,9 @@ func (w *Workspaces) withOurs(ctx context.Context, r repo, base, tree string, ou
 	if len(ours) == 0 {
 		return tree, nil
 	}
+	if c, err := readCommit(r.git, base); err == nil && sameAt(r.git, c.tree, tree, ours) {
+		return tree, nil
+	}
 	args := append([]string{"diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--end-of-options", tree, base, "--"}, ours...)
 	out, err := w.git.Do(ctx, git.Call{Dir: r.root, Env: []string{"GIT_LITERAL_PATHSPECS=1"}, Args: args})
 	if err != nil {

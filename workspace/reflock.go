@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"coppice/internal/process"
@@ -16,29 +17,97 @@ const lockMark = "coppice "
 // refTemp begins the names, in git's directory, of files on their way to a ref.
 const refTemp = "coppice-ref-"
 
-// replaceRef writes a ref through a lock beside it, as git does. Unlike git's,
-// the lock tells who holds it from the moment it is there, so that one whose
-// holder was killed is known for what it is.
+// lockRef locks a ref beside its file, as git does. Unlike git's, the lock tells
+// who holds it from the moment it is there, so that one whose holder was killed
+// is known for what it is.
+func lockRef(common, file string) (unlock func() error, err error) {
+	start, err := process.StartTime(os.Getpid())
+	if err != nil {
+		return nil, err
+	}
+	held, err := tempFile(common, fmt.Sprintf("%s%d %d\n", lockMark, os.Getpid(), start), false)
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(held)
+	lock := file + ".lock"
+	if err := os.Link(held, lock); err != nil { // fails when the name is taken
+		return nil, err
+	}
+	return func() error { return os.Remove(lock) }, nil
+}
+
+// replaceRef writes a ref through a lock beside it.
 func replaceRef(common, file, text string) (err error) {
 	whole, err := tempFile(common, text, true)
 	if err != nil {
 		return err
 	}
 	defer os.Remove(whole)
-	start, err := process.StartTime(os.Getpid())
+	unlock, err := lockRef(common, file)
 	if err != nil {
 		return err
 	}
-	held, err := tempFile(common, fmt.Sprintf("%s%d %d\n", lockMark, os.Getpid(), start), false)
+	return errors.Join(os.Rename(whole, file), unlock())
+}
+
+// ownRefs are the refs that belong to Coppice alone.
+var ownRefs = []string{"refs/coppice/", "refs/heads/coppice/"}
+
+func ownRef(name string) bool {
+	return plainName(name) && slices.ContainsFunc(ownRefs, func(p string) bool { return strings.HasPrefix(name, p) })
+}
+
+// errPacked says that a ref's file is gone, but that it is or may come to be
+// among the packed ones.
+var errPacked = errors.New("the ref may be packed")
+
+// dropRef deletes a ref of ours that is in a file of its own and at a commit,
+// with its log. It is odd, or errPacked, where git must do it.
+func dropRef(common, name, at string) error {
+	if !ownRef(name) || !plainRefs(common) {
+		return errOdd
+	}
+	file := filepath.Join(common, filepath.FromSlash(name))
+	unlock, err := lockRef(common, file)
 	if err != nil {
+		return errOdd // git waits for whoever holds it, or says who does
+	}
+	b, err := readRegular(file, maxLoose)
+	if err == nil && string(b) == at+"\n" {
+		err = os.Remove(file)
+	} else {
+		err = errOdd
+	}
+	logged := filepath.Join(common, "logs", filepath.FromSlash(name))
+	if err == nil {
+		_ = os.Remove(logged) // a log alone tells of nothing
+	}
+	if err = errors.Join(err, unlock()); err != nil {
 		return err
 	}
-	defer os.Remove(held)
-	lock := file + ".lock"
-	if err := os.Link(held, lock); err != nil { // fails when the name is taken
-		return err
+	for _, p := range ownRefs {
+		if strings.HasPrefix(name, p) {
+			dropEmpty(filepath.Dir(file), filepath.Join(common, filepath.FromSlash(p)))
+			dropEmpty(filepath.Dir(logged), filepath.Join(common, "logs", filepath.FromSlash(p)))
+		}
 	}
-	return errors.Join(os.Rename(whole, file), os.Remove(lock))
+	// Whoever packs refs holds this lock from before it read the file until
+	// the packed ones are in place. When nobody does, they tell the truth.
+	if exists(filepath.Join(common, "packed-refs.lock")) {
+		return errPacked
+	}
+	if id, err := packed(common, name); err != nil || id != "" {
+		return errPacked
+	}
+	return nil
+}
+
+// dropEmpty removes a directory and those above it as far as they are empty, but
+// not the one named last.
+func dropEmpty(dir, last string) {
+	for ; dir != last && strings.HasPrefix(dir, last) && os.Remove(dir) == nil; dir = filepath.Dir(dir) {
+	}
 }
 
 func tempFile(dir, text string, durable bool) (string, error) {

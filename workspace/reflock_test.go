@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -42,5 +43,61 @@ func TestSweepRefLocks(t *testing.T) {
 	}
 	if left, _ := filepath.Glob(filepath.Join(b.root, ".git", refTemp+"*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
+	}
+}
+
+// TestDroppedRefsAreGone deletes refs in every state they can be in, and looks
+// at what is left as git does.
+func TestDroppedRefsAreGone(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	r := must[repo](t)(b.find(b.ctx, b.root))
+	head := run(t, b.root, "git", "rev-parse", "HEAD")
+	other := run(t, b.root, "git", "-c", "user.name=A", "-c", "user.email=a@x", "commit-tree", "-p", head, "-m", "x", "HEAD^{tree}")
+	const name = "refs/heads/coppice/app-1"
+	file := filepath.Join(r.git, name)
+	for what, c := range map[string]struct {
+		before func()
+		want   error // of the drop without git
+		stays  bool
+	}{
+		"a file":         {func() {}, nil, false},
+		"packed":         {func() { run(t, b.root, "git", "pack-refs", "--all") }, errOdd, false},
+		"packed and new": {func() { run(t, b.root, "git", "pack-refs", "--all"); write(t, r.git, name, head+"\n") }, errPacked, false},
+		"being packed":   {func() { write(t, r.git, "packed-refs.lock", "") }, errPacked, false},
+		"moved":          {func() { run(t, b.root, "git", "update-ref", name, other) }, errOdd, true},
+		"a link":         {func() { run(t, b.root, "git", "symbolic-ref", name, "refs/heads/main") }, errOdd, false},
+	} {
+		run(t, b.root, "git", "update-ref", "-m", "made", "--create-reflog", name, head)
+		run(t, b.root, "git", "update-ref", "--create-reflog", "refs/heads/coppice/other/deep", head)
+		c.before()
+		err := dropRef(r.git, name, head)
+		if !errors.Is(err, c.want) {
+			t.Errorf("%s: %v", what, err)
+		}
+		_ = os.Remove(filepath.Join(r.git, "packed-refs.lock"))
+		if exists(file + ".lock") {
+			t.Errorf("%s: a lock is left", what)
+		}
+		if err == nil && exists(filepath.Join(r.git, "logs", name)) {
+			t.Errorf("%s: the log is left", what)
+		}
+		if err := b.dropBranch(b.ctx, r, slot{Key: "app-1", Branch: "coppice/app-1", Head: head}); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		if got, _ := try(b.root, "for-each-ref", "--format=%(refname)", name); (got != "") != c.stays {
+			t.Errorf("%s: git lists %q", what, got)
+		}
+		_, _ = try(b.root, "update-ref", "--no-deref", "-d", name)
+	}
+	if run(t, b.root, "git", "rev-parse", "coppice/other/deep", "main") != head+"\n"+head {
+		t.Error("another ref was touched")
+	}
+	if err := dropRef(r.git, "refs/heads/main", head); !errors.Is(err, errOdd) {
+		t.Errorf("a branch that is not ours: %v", err)
+	}
+	run(t, b.root, "git", "update-ref", "--create-reflog", "refs/heads/coppice/far/deep", head)
+	if err := dropRef(r.git, "refs/heads/coppice/far/deep", head); err != nil || exists(filepath.Join(r.git, "refs/heads/coppice/far")) || exists(filepath.Join(r.git, "logs/refs/heads/coppice/far")) {
+		t.Errorf("empty directories are left: %v", err)
 	}
 }

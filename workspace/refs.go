@@ -53,7 +53,20 @@ func readRegular(name string, most int64) ([]byte, error) {
 	if !st.Mode().IsRegular() || st.Size() > most {
 		return nil, errOdd
 	}
-	return io.ReadAll(io.LimitReader(f, most))
+	// One byte more than it has tells its end without a second look.
+	b := make([]byte, min(st.Size(), most)+1)
+	n := 0
+	for n < len(b) {
+		m, err := f.Read(b[n:])
+		if n += m; errors.Is(err, io.EOF) {
+			return b[:n], nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	// It grows: whoever writes it does not do so as git does.
+	return nil, errOdd
 }
 
 // absent tells whether an error says that there is no file of that name; a
@@ -193,13 +206,14 @@ func (w *Workspaces) refs(ctx context.Context, r repo, names ...string) (map[str
 	return found, nil
 }
 
-// refsBelow lists the names of the refs below a prefix, which ends in a slash.
+// refsBelow lists the names of the refs that begin with a prefix, which has at
+// least one directory in it.
 func (w *Workspaces) refsBelow(ctx context.Context, r repo, prefix string) ([]string, error) {
 	if names, err := filesBelow(r.git, prefix); err == nil {
 		return names, nil
 	}
-	out, err := w.git.Run(ctx, r.root, "for-each-ref", "--format=%(refname)", prefix)
-	return strings.Fields(out), err
+	out, err := w.git.Run(ctx, r.root, "for-each-ref", "--format=%(refname)", prefix[:strings.LastIndexByte(prefix, '/')+1])
+	return slices.DeleteFunc(strings.Fields(out), func(n string) bool { return !strings.HasPrefix(n, prefix) }), err
 }
 
 func filesBelow(common, prefix string) ([]string, error) {
@@ -209,7 +223,8 @@ func filesBelow(common, prefix string) ([]string, error) {
 	found := map[string]bool{} // false for files that lead nowhere, which hide packed refs
 	// The files come first: a ref that is packed in between is then found twice
 	// instead of never.
-	err := filepath.WalkDir(filepath.Join(common, filepath.FromSlash(prefix)), func(p string, d fs.DirEntry, err error) error {
+	top := filepath.Join(common, filepath.FromSlash(prefix[:strings.LastIndexByte(prefix, '/')+1]))
+	err := filepath.WalkDir(top, func(p string, d fs.DirEntry, err error) error {
 		if absent(err) {
 			return nil
 		}

@@ -183,7 +183,7 @@ func (w *Workspaces) commitTree(ctx context.Context, r repo, env []string, messa
 
 // lastTrash returns the number of the key's newest trash, 0 when it has none.
 func (w *Workspaces) lastTrash(ctx context.Context, r repo, key string) (int, error) {
-	refs, err := w.refsBelow(ctx, r, trashRefs)
+	refs, err := w.refsBelow(ctx, r, trashRefs+key+"-")
 	if err != nil {
 		return 0, err
 	}
@@ -248,13 +248,26 @@ func (w *Workspaces) dropBranch(ctx context.Context, r repo, s slot) error {
 	if err != nil {
 		return err
 	}
+	at, err := w.refs(ctx, r, landings...)
+	if err != nil {
+		return err
+	}
+	// An agent can make its branch a link to another one, which must stay.
+	const itself = "option no-deref\n"
 	var lines []string
 	for _, l := range landings {
-		lines = append(lines, "delete "+l)
+		if dropRef(r.git, l, at[l]) != nil {
+			lines = append(lines, itself+"delete "+l)
+		}
 	}
 	// When another worktree is on the branch, a person looks at it.
 	if refs[own] != "" && refs[own] == s.Head && w.elsewhere(ctx, r, s.Branch, r.path(s)) == "" {
-		lines = append(lines, "delete "+own+" "+s.Head)
+		switch err := dropRef(r.git, own, s.Head); {
+		case errors.Is(err, errPacked):
+			lines = append(lines, itself+"delete "+own)
+		case err != nil:
+			lines = append(lines, itself+"delete "+own+" "+s.Head)
+		}
 	}
 	return w.updateRefs(ctx, r, "remove", lines...)
 }
@@ -358,7 +371,9 @@ func (w *Workspaces) dropSubmodules(ctx context.Context, path string) error {
 	return nil
 }
 
-// release makes the slot idle, or removes it when enough are.
+// release makes the slot idle, or removes it when enough are: as many as are in
+// use at the moment, since their tasks will be followed by others, but some in
+// any case. What a rush of tasks left goes when they are through.
 func (w *Workspaces) release(ctx context.Context, r repo, s slot) error {
 	unlock, err := w.lock(ctx, r.lockFile())
 	if err != nil {
@@ -369,16 +384,34 @@ func (w *Workspaces) release(ctx context.Context, r repo, s slot) error {
 	if err != nil {
 		return err
 	}
-	idle := 0
+	var idle []slot
+	busy := 0
 	for _, o := range list {
-		if o.State == slotIdle {
-			idle++
+		switch {
+		case strings.HasPrefix(o.Name, checkPrefix) || o.Name == s.Name:
+		case o.State == slotIdle:
+			idle = append(idle, o)
+		default:
+			busy++
 		}
 	}
-	if idle < w.idle {
+	enough := max(w.idle, busy)
+	for len(idle) > enough {
+		if err := w.unregister(ctx, r, idle[len(idle)-1]); err != nil {
+			return err
+		}
+		idle = idle[:len(idle)-1]
+	}
+	if len(idle) < enough {
 		return w.writeSlot(r, slot{Name: s.Name, State: slotIdle, Made: s.Made, Clean: s.Clean})
 	}
-	if _, err := adminDir(r.path(s)); err == nil {
+	return w.unregister(ctx, r, s)
+}
+
+// unregister removes a worktree that holds nothing any more. It must be called
+// under the repository's lock, so that nobody claims it.
+func (w *Workspaces) unregister(ctx context.Context, r repo, s slot) error {
+	if _, err := adminDir(r.path(s)); err == nil && dropPlainly(r.git, r.path(s)) != nil {
 		if _, err := w.git.Run(ctx, r.root, "worktree", "remove", "--force", "--force", r.path(s)); err != nil {
 			return err
 		}

@@ -85,7 +85,7 @@ func (w *Workspaces) save(ctx context.Context, r repo, s slot, message string, e
 		}
 		changed = changed || staged
 	}
-	if changed {
+	if changed && w.commitPlainly(ctx, s, path, admin, r.git, message) != nil {
 		if err := w.commitStaged(ctx, path, message); err != nil {
 			return "", false, err
 		}

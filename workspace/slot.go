@@ -225,9 +225,11 @@ func (w *Workspaces) register(ctx context.Context, r repo, s slot, commit string
 			return err
 		}
 	}
-	_, err := w.git.Run(ctx, r.root, "worktree", "add", "--force", "--force", "--no-checkout", "--detach", path, commit)
-	if err != nil {
-		return fmt.Errorf("registering a worktree: %w", err)
+	if notePlainly(r.git, path, commit) != nil {
+		_, err := w.git.Run(ctx, r.root, "worktree", "add", "--force", "--force", "--no-checkout", "--detach", path, commit)
+		if err != nil {
+			return fmt.Errorf("registering a worktree: %w", err)
+		}
 	}
 	return w.step("registered")
 }

@@ -92,6 +92,9 @@ func (w *Workspaces) plainWorktrees(ctx context.Context, r repo) ([]worktree, er
 		}
 		t.path = filepath.Dir(link)
 		if t.branch, _, err = resolve(t.git, r.git, "HEAD"); err != nil {
+			if !exists(filepath.Join(t.git, "gitdir")) {
+				continue // it was removed in between
+			}
 			return nil, err
 		}
 		if !exists(t.path) {

@@ -19,9 +19,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -207,6 +209,27 @@ func (c *capped) Write(p []byte) (int, error) {
 	}
 	c.buf.Write(p)
 	return n, nil
+}
+
+// buffers are what output is read through.
+var buffers = sync.Pool{New: func() any { return new([16 << 10]byte) }}
+
+// ReadFrom is what copies a pipe into it.
+func (c *capped) ReadFrom(r io.Reader) (int64, error) {
+	b := buffers.Get().(*[16 << 10]byte)
+	defer buffers.Put(b)
+	var all int64
+	for {
+		n, err := r.Read(b[:])
+		all += int64(n)
+		_, _ = c.Write(b[:n])
+		if err == io.EOF {
+			return all, nil
+		}
+		if err != nil {
+			return all, err
+		}
+	}
 }
 
 func (c *capped) String() string { return c.buf.String() }

@@ -1,0 +1,215 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha1"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// What an agent left is staged by git, which knows about filters and the like,
+// and committed here: an index that is plain says all that a commit holds.
+
+// maxIndex bounds an index that is read here; git is faster with larger ones.
+const maxIndex = 1 << 20
+
+// stagedFile is one entry of an index.
+type stagedFile struct {
+	path string
+	entry
+}
+
+// readIndex reads the entries of an index, which are sorted by path. It is odd
+// where they are not the whole truth: conflicts, parts kept elsewhere, files
+// that are only meant to be added.
+func readIndex(file string) ([]stagedFile, error) {
+	b, err := readRegular(file, maxIndex)
+	if err != nil {
+		return nil, err
+	}
+	if len(b) < 12+sha1.Size || string(b[:4]) != "DIRC" {
+		return nil, errOdd
+	}
+	body, sum := b[:len(b)-sha1.Size], b[len(b)-sha1.Size:]
+	if got := sha1.Sum(body); !bytes.Equal(got[:], sum) {
+		return nil, errOdd
+	}
+	version, n := binary.BigEndian.Uint32(body[4:]), binary.BigEndian.Uint32(body[8:])
+	if version != 2 && version != 3 {
+		return nil, errOdd
+	}
+	var list []stagedFile
+	rest := body[12:]
+	for range n {
+		const fixed = 62
+		if len(rest) < fixed {
+			return nil, errOdd
+		}
+		mode, flags, head := binary.BigEndian.Uint32(rest[24:]), binary.BigEndian.Uint16(rest[60:]), fixed
+		if flags&0x4000 != 0 { // more flags, of which one says that it is only meant to be added
+			if head += 2; len(rest) < head || binary.BigEndian.Uint16(rest[fixed:])&0x2000 != 0 {
+				return nil, errOdd
+			}
+		}
+		end := bytes.IndexByte(rest[head:], 0)
+		whole := (head + end + 8) &^ 7
+		if end <= 0 || whole > len(rest) || flags&0x3000 != 0 {
+			return nil, errOdd
+		}
+		f := stagedFile{string(rest[head : head+end]), entry{fmt.Sprintf("%o", mode), hex.EncodeToString(rest[40:60])}}
+		switch f.mode {
+		case "100644", "100755", modeLink, modeModule:
+		default:
+			return nil, errOdd
+		}
+		list = append(list, f)
+		rest = rest[whole:]
+	}
+	for len(rest) > 0 {
+		// An extension whose name begins with a small letter must be understood.
+		if len(rest) < 8 || rest[0] < 'A' || rest[0] > 'Z' {
+			return nil, errOdd
+		}
+		size := 8 + uint64(binary.BigEndian.Uint32(rest[4:]))
+		if size > uint64(len(rest)) {
+			return nil, errOdd
+		}
+		rest = rest[size:]
+	}
+	return list, nil
+}
+
+// writeStaged writes the tree of an index's files, all of which are below the
+// same directory, and whose paths have so many letters above it. What the old
+// tree has is not written again.
+func writeStaged(common string, files []stagedFile, above int, old string) (string, error) {
+	was, err := readTree(common, old)
+	if err != nil {
+		was = nil // packed: then more is written than needs be
+	}
+	all := map[string]entry{}
+	for len(files) > 0 {
+		name, _, deeper := strings.Cut(files[0].path[above:], "/")
+		if _, twice := all[name]; twice || name == "" || name == "." || name == ".." || strings.EqualFold(name, ".git") {
+			return "", errOdd
+		}
+		if !deeper {
+			all[name] = files[0].entry
+			files = files[1:]
+			continue
+		}
+		dir := files[0].path[:above+len(name)+1]
+		n := 1
+		for n < len(files) && strings.HasPrefix(files[n].path, dir) {
+			n++
+		}
+		before := ""
+		if was[name].mode == modeTree {
+			before = was[name].id
+		}
+		id, err := writeStaged(common, files[:n], len(dir), before)
+		if err != nil {
+			return "", err
+		}
+		all[name] = entry{modeTree, id}
+		files = files[n:]
+	}
+	data, err := treeData(all)
+	if err != nil {
+		return "", err
+	}
+	if old != "" && hashOf(whole("tree", data)) == old {
+		return old, nil
+	}
+	return writeObject(common, "tree", data)
+}
+
+// commitPlainly commits what is staged onto the branch of a workspace, as git
+// commit does. It is odd where git must do it.
+func (w *Workspaces) commitPlainly(ctx context.Context, s slot, path, admin, common, message string) error {
+	for _, p := range progress {
+		if exists(filepath.Join(admin, p.file)) {
+			return errOdd
+		}
+	}
+	own := "refs/heads/" + s.Branch
+	on, head, err := resolve(admin, common, "HEAD")
+	if err != nil || on != own || !ownRef(own) || !plainRefs(common) || !plainObjects(common) {
+		return errors.Join(err, errOdd)
+	}
+	files, err := readIndex(filepath.Join(admin, "index"))
+	if err != nil {
+		return err
+	}
+	parent, err := readCommit(common, head)
+	if err != nil {
+		return err
+	}
+	who, err := w.git.Identity(ctx, path)
+	if err != nil {
+		return err
+	}
+	tree, err := writeStaged(common, files, 0, parent.tree)
+	if err != nil {
+		return err
+	}
+	now := w.now()
+	date := fmt.Sprintf("%d %s", now.Unix(), now.Format("-0700"))
+	env := append(identity("AUTHOR", who, date), identity("COMMITTER", who, date)...)
+	id, err := writeCommit(common, env, message, tree, []string{head})
+	if err != nil {
+		return err
+	}
+	by, err := person(env, "COMMITTER")
+	if err != nil {
+		return err
+	}
+	subject, _, _ := strings.Cut(strings.TrimLeft(message, "\n"), "\n")
+	line := fmt.Sprintf("%s %s %s\tcommit: %s\n", head, id, by, strings.Join(strings.Fields(subject), " "))
+	return moveOwnRef(common, admin, own, head, id, line)
+}
+
+// moveOwnRef moves a branch of ours, which a worktree is on, from one commit to
+// another, and tells both logs.
+func moveOwnRef(common, admin, name, from, to, line string) error {
+	file := filepath.Join(common, filepath.FromSlash(name))
+	whole, err := tempFile(common, to+"\n", true)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(whole)
+	unlock, err := lockRef(common, file)
+	if err != nil {
+		return err
+	}
+	b, err := readRegular(file, maxLoose)
+	if err == nil && string(b) != from+"\n" {
+		err = errOdd
+	}
+	for _, log := range []string{filepath.Join(common, "logs", filepath.FromSlash(name)), filepath.Join(admin, "logs", "HEAD")} {
+		if err == nil {
+			err = appendLine(log, line)
+		}
+	}
+	if err == nil {
+		err = os.Rename(whole, file)
+	}
+	return errors.Join(err, unlock())
+}
+
+// appendLine adds a line to a log that is there; git begins logs.
+func appendLine(file, line string) error {
+	f, err := os.OpenFile(file, os.O_WRONLY|os.O_APPEND|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteString(line)
+	return errors.Join(err, f.Close())
+}
