@@ -112,7 +112,7 @@ type Profile struct {
 	Fork   []string      `json:"fork,omitempty" yaml:"fork"`     // arguments that continue a copy of a conversation, instead of Resume
 	Effort []string      `json:"effort,omitempty" yaml:"effort"` // arguments that choose how hard it thinks; {effort} stands for the word
 	Budget []string      `json:"budget,omitempty" yaml:"budget"` // arguments that bound what it spends; {usd} stands for the amount
-	Schema []string      `json:"schema,omitempty" yaml:"schema"` // arguments that hold its last words to a JSON schema; {schema} stands for the schema, {schema_file} for a file that holds it
+	Schema []string      `json:"schema,omitzero" yaml:"schema"`  // arguments that hold its last words to a JSON schema; {schema} stands for the schema, {schema_file} for a file that holds it
 	MCP    string        `json:"mcp,omitempty" yaml:"mcp"`       // how tool servers are wired: the protocol's own way when empty, none when it has none
 	Screen ScreenProfile `json:"screen,omitzero" yaml:"screen"`  // its own interactive screen, where it has one
 	Login  []string      `json:"login,omitempty" yaml:"login"`   // ends with 0 when somebody is logged in

@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"bytes"
+	"encoding/json"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -17,11 +19,16 @@ const (
 	SlotModel        = "{model}"
 	SlotEffort       = "{effort}"
 	SlotUSD          = "{usd}"
+	SlotSchema       = "{schema}"
+	SlotSchemaFile   = "{schema_file}"
 )
 
+// schemaFile is the file of a launch that holds the schema.
+const schemaFile = "schema.json"
+
 // LaunchProfile makes the Launch that a profile describes: its command, its
-// arguments, and those for a model, an effort, a budget and a conversation, each
-// only where the request has one. A profile without arguments for one of them is
+// arguments, and those for a model, an effort, a budget, a schema and a
+// conversation, each only where the request has one. A profile without arguments for one of them is
 // started without: the prompt of a follow-up stands on its own, and a budget is
 // the engine's to keep. A conversation that is to be copied is never continued
 // itself: a profile that cannot copy begins a new one.
@@ -50,6 +57,12 @@ func LaunchProfile(p coppice.Profile, r Request) (Launch, error) {
 	if r.Budget > 0 {
 		argv = fill(argv, p.Budget, SlotUSD, strconv.FormatFloat(r.Budget, 'f', -1, 64))
 	}
+	l := Launch{Env: maps.Clone(p.Env)}
+	held, err := l.schema(p, r)
+	if err != nil {
+		return Launch{}, err
+	}
+	argv = append(argv, held...)
 	if r.Resume != "" {
 		if err := coppice.ValidName("conversation", r.Resume); err != nil {
 			return Launch{}, err
@@ -60,7 +73,40 @@ func LaunchProfile(p coppice.Profile, r Request) (Launch, error) {
 		}
 		argv = fill(argv, args, SlotConversation, r.Resume)
 	}
-	return Launch{Argv: argv, Env: maps.Clone(p.Env)}, nil
+	l.Argv = argv
+	return l, nil
+}
+
+// schema returns the arguments that hold the agent's last words to the request's
+// schema. The file that some of them name is added to the launch.
+func (l *Launch) schema(p coppice.Profile, r Request) ([]string, error) {
+	schema := r.HeldTo()
+	if schema == nil {
+		return nil, nil
+	}
+	path := ""
+	if slices.ContainsFunc(p.Schema, func(a string) bool { return strings.Contains(a, SlotSchemaFile) }) {
+		var err error
+		if path, err = l.AddFile(r, schemaFile, append(slices.Clone(schema), '\n')); err != nil {
+			return nil, err
+		}
+	}
+	var argv []string
+	slots := strings.NewReplacer(SlotSchema, string(schema), SlotSchemaFile, path)
+	for _, a := range p.Schema {
+		argv = append(argv, slots.Replace(a))
+	}
+	return argv, nil
+}
+
+// HeldTo is the schema that the last words are held to, on one line, or nil when
+// there is none. A schema is a JSON object.
+func (r Request) HeldTo() json.RawMessage {
+	var line bytes.Buffer
+	if err := json.Compact(&line, r.Schema); err != nil || !bytes.HasPrefix(line.Bytes(), []byte("{")) {
+		return nil
+	}
+	return line.Bytes()
 }
 
 func fill(argv, args []string, slot, value string) []string {
@@ -88,8 +134,8 @@ func (l *Launch) AddFile(r Request, name string, data []byte) (string, error) {
 const MCPNone = "none"
 
 // Servers are the tool servers that an agent of this profile is given, by name,
-// each with a sound name, and with an address or a program of its own. The headers hold ${COPPICE_TOKEN} as it
-// was written.
+// each with a sound name, and with an address or a program of its own. The
+// headers hold ${COPPICE_TOKEN} as it was written.
 func Servers(p coppice.Profile, r Request) (map[string]coppice.MCPServer, error) {
 	if p.MCP == MCPNone {
 		return nil, nil
@@ -99,6 +145,9 @@ func Servers(p coppice.Profile, r Request) (map[string]coppice.MCPServer, error)
 			return nil, err
 		}
 		if len(s.Command) > 0 {
+			if err := validProgram(name, s); err != nil {
+				return nil, err
+			}
 			continue
 		}
 		if a := address(s.URL); a.host == "" || !(strings.HasPrefix(a.text, "http://") || strings.HasPrefix(a.text, "https://")) {
@@ -107,6 +156,27 @@ func Servers(p coppice.Profile, r Request) (map[string]coppice.MCPServer, error)
 		}
 	}
 	return r.MCP, nil
+}
+
+// validProgram checks a tool server that each session starts for itself.
+func validProgram(name string, s coppice.MCPServer) error {
+	bad := func(fix, format string, args ...any) error {
+		return coppice.Errorf(coppice.EInvalid, format, args...).WithFix("%s", fix).WithField("mcp." + name)
+	}
+	switch {
+	case s.URL != "" || len(s.Headers) > 0:
+		return bad("keep url, or command", "the tool server %s has an address and a program", name)
+	case s.Command[0] == "":
+		return bad("name it first in mcp."+name+".command", "the tool server %s has a command without a program", name)
+	case slices.ContainsFunc(s.Command, func(a string) bool { return strings.ContainsRune(a, 0) }):
+		return bad("remove it", "the command of the tool server %s has a zero byte", name)
+	}
+	for _, k := range slices.Sorted(maps.Keys(s.Env)) {
+		if k == "" || strings.ContainsAny(k, "=\x00") || strings.ContainsRune(s.Env[k], 0) {
+			return bad("use letters, digits and underscores", "the tool server %s sets a variable that is none: %s", name, coppice.Quote(k))
+		}
+	}
+	return nil
 }
 
 // Fill fills the session's token into a header's value, for agents that must

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -79,5 +80,70 @@ func TestServers(t *testing.T) {
 	}
 	if got := (Request{Token: "t"}).Fill("Bearer ${COPPICE_TOKEN}"); got != "Bearer t" {
 		t.Errorf("filled to %q", got)
+	}
+}
+
+// A server that is a program is sound, or refused with the way out.
+func TestPrograms(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		s    coppice.MCPServer
+		good bool
+	}{
+		"a program":            {coppice.MCPServer{Command: []string{"npx", "-y", "x"}, Env: map[string]string{"K": "v"}}, true},
+		"an empty argument":    {coppice.MCPServer{Command: []string{"x", ""}}, true},
+		"neither":              {coppice.MCPServer{}, false},
+		"both":                 {coppice.MCPServer{Command: []string{"x"}, URL: "http://127.0.0.1:1"}, false},
+		"a program and header": {coppice.MCPServer{Command: []string{"x"}, Headers: map[string]string{"A": "b"}}, false},
+		"no program":           {coppice.MCPServer{Command: []string{"", "x"}}, false},
+		"a zero byte":          {coppice.MCPServer{Command: []string{"x", "a\x00b"}}, false},
+		"no variable":          {coppice.MCPServer{Command: []string{"x"}, Env: map[string]string{"A=B": "c"}}, false},
+		"a zero in a variable": {coppice.MCPServer{Command: []string{"x"}, Env: map[string]string{"A": "\x00"}}, false},
+	} {
+		_, err := Servers(coppice.Profile{}, Request{MCP: map[string]coppice.MCPServer{"own": c.s}})
+		if (err == nil) != c.good || (err != nil && coppice.Public(err).Fix == "") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestLaunchSchema(t *testing.T) {
+	t.Parallel()
+	schema := json.RawMessage("{\n  \"type\": \"object\"\n}")
+	for _, c := range []struct {
+		args   []string
+		schema string
+		want   string
+		file   string
+	}{
+		{[]string{"--schema", "{schema}"}, string(schema), `x --schema {"type":"object"} -r c`, ""},
+		{[]string{"--file={schema_file}"}, string(schema), `x --file=/private/schema.json -r c`, "{\"type\":\"object\"}\n"},
+		{[]string{}, string(schema), "x -r c", ""},
+		{nil, string(schema), "x -r c", ""},
+		{[]string{"--schema", "{schema}"}, "", "x -r c", ""},
+		{[]string{"--schema", "{schema}"}, "null", "x -r c", ""}, // as it comes out of a spec without one
+		{[]string{"--schema", "{schema}"}, "{", "x -r c", ""},
+		{[]string{"--schema", "{schema}"}, `["x"]`, "x -r c", ""},
+	} {
+		p := coppice.Profile{Command: []string{"x"}, Resume: []string{"-r", "{conversation}"}, Schema: c.args}
+		l, err := LaunchProfile(p, Request{Private: "/private", Resume: "c", Schema: json.RawMessage(c.schema)})
+		if got := strings.Join(l.Argv, " "); err != nil || got != c.want || string(l.Files["schema.json"]) != c.file {
+			t.Errorf("%q, %s: %q, %v, %v", c.args, c.schema, got, l.Files, err)
+		}
+	}
+	p := coppice.Profile{Command: []string{"x"}, Schema: []string{"{schema_file}"}}
+	if _, err := LaunchProfile(p, Request{Schema: schema}); err == nil {
+		t.Error("a schema is written nowhere")
+	}
+}
+
+// An empty list outlives being written down: it says that no schema is wanted.
+func TestNoSchemaIsKept(t *testing.T) {
+	t.Parallel()
+	for _, want := range []coppice.Profile{{}, {Schema: []string{}}, {Schema: []string{"{schema}"}}} {
+		var got coppice.Profile
+		if err := json.Unmarshal(coppice.Raw(want), &got); err != nil || (got.Schema == nil) != (want.Schema == nil) || len(got.Schema) != len(want.Schema) {
+			t.Errorf("%#v became %#v: %v", want.Schema, got.Schema, err)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package agent
 import (
 	"regexp"
 	"strings"
+	"sync"
 )
 
 // commands takes a shell line apart into the commands it is made of, those in
@@ -14,14 +15,14 @@ func commands(line string) []string {
 	s := splitter{in: line}
 	s.list(0, "")
 	if s.torn {
-		for _, p := range operators.Split(line, -1) {
+		for _, p := range operators().Split(line, -1) {
 			s.add(p)
 		}
 	}
 	return s.out
 }
 
-var operators = regexp.MustCompile("[;&|\n`()]|\\$\\(")
+var operators = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("[;&|\n`()]|\\$\\(") })
 
 // deepest is how far commands within commands are followed.
 const deepest = 40
@@ -178,7 +179,9 @@ func (s *splitter) comment() {
 	s.at += i // the line break is still to come
 }
 
-var documentRE = regexp.MustCompile(`^<<(-?)[ \t]*('[^'\n]+'|"[^"\n]+"|\\?[A-Za-z0-9_.-]+)`)
+var documentRE = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^<<(-?)[ \t]*('[^'\n]+'|"[^"\n]+"|\\?[A-Za-z0-9_.-]+)`)
+})
 
 // less reads < and what may follow it; a here-document is remembered.
 func (s *splitter) less() {
@@ -186,7 +189,7 @@ func (s *splitter) less() {
 		s.at += 3
 		return
 	}
-	m := documentRE.FindStringSubmatch(s.in[s.at:])
+	m := documentRE().FindStringSubmatch(s.in[s.at:])
 	if m == nil {
 		s.at++
 		return
@@ -240,11 +243,13 @@ func (d document) length(in string) (size, rest int) {
 	return -1, 0
 }
 
-var prefixRE = regexp.MustCompile(`^(?:(?:[A-Za-z_][A-Za-z0-9_]*=(?:'[^']*'|"[^"]*"|[^\s'"]*)|[!({]|if|then|elif|else|while|until|do|time|command|builtin|exec|nohup|env|sudo|\\)\s*)+`)
+var prefixRE = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:(?:[A-Za-z_][A-Za-z0-9_]*=(?:'[^']*'|"[^"]*"|[^\s'"]*)|[!({]|if|then|elif|else|while|until|do|time|command|builtin|exec|nohup|env|sudo|\\)\s*)+`)
+})
 
 // bare cuts off what may stand before the program of a command.
 func bare(command string) string {
-	m := prefixRE.FindString(command[:min(len(command), 4096)])
+	m := prefixRE().FindString(command[:min(len(command), 4096)])
 	if m == "" {
 		return ""
 	}

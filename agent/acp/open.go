@@ -59,22 +59,38 @@ type (
 	}
 )
 
-// toolServer is a tool server as the protocol has it.
+// toolServer is a tool server as the protocol has it: one at an address, or one
+// that the agent starts, which has no type.
 type toolServer struct {
-	Type    string   `json:"type"`
+	Type    string   `json:"type,omitempty"`
 	Name    string   `json:"name"`
-	URL     string   `json:"url"`
-	Headers []header `json:"headers"`
+	URL     string   `json:"url,omitempty"`
+	Headers []header `json:"headers,omitzero"`
+	Command string   `json:"command,omitempty"`
+	Args    []string `json:"args,omitzero"`
+	Env     []header `json:"env,omitzero"`
 }
 
+// header is a header or a variable.
 type header struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
 }
 
+// http tells whether the agent has to speak HTTP for it.
+func (s toolServer) http() bool { return s.Type == "http" }
+
 func toolServers(all map[string]coppice.MCPServer, r agent.Request) []toolServer {
 	var out []toolServer
 	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if argv := all[name].Command; len(argv) > 0 {
+			s := toolServer{Name: name, Command: argv[0], Args: append([]string{}, argv[1:]...), Env: []header{}}
+			for _, k := range slices.Sorted(maps.Keys(all[name].Env)) {
+				s.Env = append(s.Env, header{k, all[name].Env[k]})
+			}
+			out = append(out, s)
+			continue
+		}
 		s := toolServer{Type: "http", Name: name, URL: all[name].URL, Headers: []header{}}
 		for _, h := range slices.Sorted(maps.Keys(all[name].Headers)) {
 			s.Headers = append(s.Headers, header{h, r.Fill(all[name].Headers[h])})
@@ -132,8 +148,9 @@ func (d *driver) open() {
 	switch {
 	case d.wanted && d.servers == nil:
 		d.emit(agent.Event{Kind: agent.KindNotice, Text: "the agent's profile says that it takes no tool servers; it works without"})
-	case len(d.servers) > 0 && !d.agent.Capabilities.MCP.HTTP:
-		p.Servers = nil
+	case slices.ContainsFunc(d.servers, toolServer.http) && !d.agent.Capabilities.MCP.HTTP:
+		// Every agent of this protocol starts programs.
+		p.Servers = slices.DeleteFunc(slices.Clone(d.servers), toolServer.http)
 		d.emit(agent.Event{Kind: agent.KindError, Class: coppice.ClassMCP, Text: "the agent takes no tool servers over HTTP; it works without"})
 	}
 	if p.Servers == nil {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"coppice"
 	"coppice/agent"
@@ -163,7 +164,7 @@ func choose(options []permissionOption, allow bool) string {
 	return ""
 }
 
-var webRE = regexp.MustCompile(`https?://[^\s"'<>]+`)
+var webRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`https?://[^\s"'<>]+`) })
 
 // callOf is a tool call in the common words. Agents tell the command or the
 // address in the input, and some only in the title.
@@ -183,7 +184,7 @@ func (d *driver) callOf(t *tool) agent.Call {
 		}
 	case agent.ToolFetch:
 		if c.URL = in.URL; c.URL == "" {
-			c.URL = webRE.FindString(t.title)
+			c.URL = webRE().FindString(t.title)
 		}
 	default:
 		for _, p := range []string{in.File, in.Path} {

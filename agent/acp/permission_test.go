@@ -110,6 +110,21 @@ func TestToolServers(t *testing.T) {
 			t.Errorf("%s: said %q", c.capability, said)
 		}
 	}
+	// Programs need no HTTP. An agent without it is given those alone.
+	r.MCP["own"] = coppice.MCPServer{Command: []string{"tool", "--quiet"}, Env: map[string]string{"K": "v", "A": "b"}}
+	r.MCP["pure"] = coppice.MCPServer{Command: []string{"tool"}}
+	programs := `{"name":"own","command":"tool","args":["--quiet"],"env":[{"name":"A","value":"b"},{"name":"K","value":"v"}]},{"name":"pure","command":"tool","args":[],"env":[]}]`
+	for capability, want := range map[string]string{
+		`"mcpCapabilities":{"http":true}`: `"headers":[{"name":"Authorization","value":"Bearer tok-1"}]},` + programs,
+		`"loadSession":true`:              `"mcpServers":[` + programs,
+	} {
+		d := New().Driver(suite.Profile, r)
+		d.Start()
+		step := d.Output(agent.Stdout, []byte(`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{`+capability+`}}}`+"\n"))
+		if told := len(step.Events) > 0; !strings.Contains(string(step.Write), want) || told != strings.Contains(want, `"mcpServers"`) {
+			t.Errorf("%s: %s, %+v", capability, step.Write, step.Events)
+		}
+	}
 	r.MCP = map[string]coppice.MCPServer{"orch": {URL: "file:///etc"}}
 	if _, err := New().Launch(suite.Profile, r); coppice.ErrorCode(err) != coppice.EInvalid {
 		t.Errorf("got %v, want a refusal", err)

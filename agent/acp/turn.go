@@ -3,6 +3,7 @@ package acp
 import (
 	"encoding/json"
 	"regexp"
+	"sync"
 
 	"coppice"
 	"coppice/agent"
@@ -83,13 +84,15 @@ func (d *driver) spend(r promptResult) {
 
 // apology is how some agents end a turn that failed: as if it had gone well,
 // with the failure for their last words.
-var apology = regexp.MustCompile(`(?i)^\[?(api|internal|model stream|request) error\b`)
+var apology = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)^\[?(api|internal|model stream|request) error\b`)
+})
 
 // judge sorts the end of a turn; nil means that the agent calls it done.
 func judge(reason, words string) *coppice.Failure {
 	switch reason {
 	case "end_turn":
-		if apology.MatchString(words) {
+		if apology().MatchString(words) {
 			return agent.Fail(agent.TextClass(withoutAddresses(words)), words)
 		}
 		return nil
@@ -119,8 +122,8 @@ func (d *driver) failure(x agent.Exit) *coppice.Failure {
 	return d.last.failure
 }
 
-var addressRE = regexp.MustCompile(`https?://\S+`)
+var addressRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`https?://\S+`) })
 
 // withoutAddresses cuts addresses out of a text before it is sorted: a port may
 // look like a status.
-func withoutAddresses(s string) string { return addressRE.ReplaceAllString(s, "") }
+func withoutAddresses(s string) string { return addressRE().ReplaceAllString(s, "") }

@@ -35,7 +35,7 @@ func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
 	d := &driver{
 		prompt: r.Prompt, dir: r.Dir, budget: r.Budget, asker: agent.NewAsker(r.Permissions),
 		asked: map[string]*asking{}, models: map[string]string{}, refs: map[string]string{}, lost: map[string]bool{},
-		noServers: len(r.MCP) > 0 && p.MCP == agent.MCPNone,
+		noServers: len(r.MCP) > 0 && p.MCP == agent.MCPNone, held: len(p.Schema) > 0 && r.HeldTo() != nil,
 	}
 	if !r.Fork { // a copy has a name of its own, which is not known yet
 		d.conversation = r.Resume
@@ -54,6 +54,7 @@ type driver struct {
 	budget    float64
 	noServers bool // tool servers were asked for, and this agent is given none
 	hooks     bool // the agent was told to call hooks
+	held      bool // its last words are to be of a schema
 
 	out, err agent.Lines
 	said     agent.Tail // stderr
@@ -78,7 +79,10 @@ type driver struct {
 	proven       bool              // whether hooks are called was looked at
 	warned       bool              // of an old version
 
+	spoken string  // what the model said last in this turn
+	before string  // and before it was reminded of the schema
 	last   *result // of the latest turn
+	final  string  // the last words of that turn
 	spent  float64 // total cost the last result told, for agents that tell no deltas
 	usage  coppice.Usage
 	now    time.Time // as the agent's own lines tell
@@ -176,7 +180,7 @@ func (d *driver) Exit(x agent.Exit) (agent.Step, agent.Outcome) {
 	d.unread()
 	o := agent.Outcome{Conversation: d.conversation, Usage: d.usage, Failure: d.withLost(d.failure(x))}
 	if d.last != nil {
-		o.Summary = agent.Text([]byte(d.last.Result))
+		o.Summary = d.final
 	}
 	step := d.take()
 	step.Write, step.CloseStdin = nil, false // nobody reads it any more

@@ -91,8 +91,11 @@ func hookSettings(url string) settings {
 
 type server struct {
 	Type    string            `json:"type"`
-	URL     string            `json:"url"`
+	URL     string            `json:"url,omitempty"`
 	Headers map[string]string `json:"headers,omitempty"`
+	Command string            `json:"command,omitempty"`
+	Args    []string          `json:"args,omitempty"`
+	Env     map[string]string `json:"env,omitempty"`
 }
 
 // serverConfig is the agent's own form of the tool servers. It fills in
@@ -100,6 +103,10 @@ type server struct {
 func serverConfig(servers map[string]coppice.MCPServer) map[string]map[string]server {
 	all := map[string]server{}
 	for name, s := range servers {
+		if len(s.Command) > 0 {
+			all[name] = server{Type: "stdio", Command: s.Command[0], Args: s.Command[1:], Env: s.Env}
+			continue
+		}
 		all[name] = server{Type: "http", URL: s.URL, Headers: s.Headers}
 	}
 	return map[string]map[string]server{"mcpServers": all}

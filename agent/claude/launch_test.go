@@ -2,6 +2,8 @@ package claude
 
 import (
 	"encoding/json"
+	"errors"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -167,6 +169,69 @@ func TestLostServer(t *testing.T) {
 		if o.Failure == nil || o.Failure.Class != want || strings.Contains(o.Failure.Text, "orch") != (want == coppice.ClassMCP) {
 			t.Errorf("%s: %+v", reason, o.Failure)
 		}
+	}
+}
+
+// A server that the agent starts is told with its arguments and variables.
+func TestLaunchProgram(t *testing.T) {
+	t.Parallel()
+	r := agent.Request{Private: "/private", MCP: map[string]coppice.MCPServer{
+		"orch": {URL: "http://127.0.0.1:2/mcp"},
+		"own":  {Command: []string{"tool", "--quiet", "a b"}, Env: map[string]string{"K": "v"}},
+	}}
+	l, err := New().Launch(suite.Profile, r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got, want any
+	text := `{"mcpServers":{"orch":{"type":"http","url":"http://127.0.0.1:2/mcp"},"own":{"type":"stdio","command":"tool","args":["--quiet","a b"],"env":{"K":"v"}}}}`
+	if err := errors.Join(json.Unmarshal(l.Files["mcp.json"], &got), json.Unmarshal([]byte(text), &want)); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%s: %v", l.Files["mcp.json"], err)
+	}
+}
+
+// With a schema the last words are what keeps to it. Where nothing does, they are
+// what was said, before and after the reminder, and that is no failure.
+func TestSchema(t *testing.T) {
+	t.Parallel()
+	held := suite.Profile
+	held.Schema = []string{"--json-schema", "{schema}"}
+	schema := json.RawMessage(`{"type":"object"}`)
+	said := `{"type":"assistant","message":{"content":[{"type":"text","text":"STEP 1: PASS"}]}}`
+	reminded := `{"type":"user","isSynthetic":true,"message":{"content":[{"type":"text","text":"[structured-output-enforce] You MUST call"}]}}`
+	exhausted := `{"type":"result","subtype":"error_max_structured_output_retries","is_error":true,"terminal_reason":"structured_output_retry_exhausted","errors":["Failed"]}`
+	for name, c := range map[string]struct {
+		profile coppice.Profile
+		schema  json.RawMessage
+		lines   []string
+		code    int
+		want    string
+		failed  bool
+	}{
+		"given":             {held, schema, []string{said, `{"type":"result","subtype":"success","result":"x","structured_output":{"steps": []}}`}, 0, `{"steps":[]}`, false},
+		"given to nobody":   {suite.Profile, schema, []string{`{"type":"result","subtype":"success","result":"x","structured_output":{"a":1}}`}, 0, "x", false},
+		"nobody asked":      {held, nil, []string{`{"type":"result","subtype":"success","result":"x","structured_output":{"a":1}}`}, 0, "x", false},
+		"null":              {held, schema, []string{`{"type":"result","subtype":"success","result":"x","structured_output":null}`}, 0, "x", false},
+		"an old version":    {held, schema, []string{said, `{"type":"result","subtype":"success","result":"STEP 1: PASS"}`}, 0, "STEP 1: PASS", false},
+		"refused":           {held, schema, []string{said, reminded, `{"type":"result","subtype":"success","result":"no"}`}, 0, "STEP 1: PASS\n\nno", false},
+		"exhausted":         {held, schema, []string{said, exhausted}, 1, "STEP 1: PASS", false},
+		"exhausted, silent": {held, schema, []string{exhausted}, 1, "", false},
+		"exhausted unasked": {suite.Profile, nil, []string{exhausted}, 1, "", true},
+		"another failure":   {held, schema, []string{`{"type":"result","subtype":"success","is_error":true,"api_error_status":500,"result":"broken"}`}, 1, "broken", true},
+		"a killed process":  {held, schema, []string{said}, 1, "", true},
+	} {
+		d := New().Driver(c.profile, agent.Request{Prompt: "x", Schema: c.schema})
+		d.Start()
+		for _, line := range c.lines {
+			d.Output(agent.Stdout, []byte(line+"\n"))
+		}
+		if _, o := d.Exit(agent.Exit{Code: c.code}); o.Summary != c.want || (o.Failure != nil) != c.failed {
+			t.Errorf("%s: %q, %+v", name, o.Summary, o.Failure)
+		}
+	}
+	l, err := New().Launch(held, agent.Request{Schema: schema})
+	if got := strings.Join(l.Argv, " "); err != nil || got != `claude -p --json-schema {"type":"object"}` {
+		t.Errorf("%s, %v", got, err)
 	}
 }
 

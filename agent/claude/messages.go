@@ -239,7 +239,8 @@ func (d *driver) assistant(m message) {
 		switch b.Type {
 		case "text":
 			if b.Text != "" && m.Parent == "" {
-				d.emit(agent.Event{Kind: agent.KindText, Text: agent.Text([]byte(b.Text))})
+				d.spoken = agent.Text([]byte(b.Text))
+				d.emit(agent.Event{Kind: agent.KindText, Text: d.spoken})
 			}
 		case "thinking":
 			if b.Thinking != "" && m.Parent == "" {
@@ -263,6 +264,9 @@ func synthetic(raw json.RawMessage) bool {
 	return json.Unmarshal(raw, &m) == nil && m.Model == "<synthetic>"
 }
 
+// reminder begins what the agent tells a model that did not keep to the schema.
+const reminder = "[structured-output-enforce]"
+
 // user is the agent's echo of what it was sent, and the results of its tools.
 func (d *driver) user(m message) {
 	if m.IsReplay {
@@ -273,6 +277,9 @@ func (d *driver) user(m message) {
 		return
 	}
 	for _, b := range blocks(m.Message) {
+		if b.Type == "text" && strings.HasPrefix(b.Text, reminder) {
+			d.before = d.spoken
+		}
 		if b.Type == "tool_result" {
 			d.emit(agent.Event{Kind: agent.KindToolResult, Ref: b.ToolUseID, OK: !b.IsError, Text: agent.Text([]byte(textOf(b.Content)))})
 		}

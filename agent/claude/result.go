@@ -1,6 +1,7 @@
 package claude
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"coppice"
@@ -31,6 +33,7 @@ type result struct {
 	Usage    tokens                `json:"usage"`
 	Since    map[string]modelUsage `json:"model_usage_since_last_result"`
 	Denials  []json.RawMessage     `json:"permission_denials"`
+	Output   json.RawMessage       `json:"structured_output"`
 	HasSince bool                  `json:"-"`
 }
 
@@ -57,7 +60,8 @@ func (d *driver) result(b []byte) {
 		r.Errors = append(r.Errors, "the agent's result cannot be read: "+err.Error())
 	}
 	r.HasSince = r.Since != nil
-	d.last = &r
+	d.last, d.final = &r, d.words(r)
+	d.spoken, d.before = "", ""
 	if r.Session != "" {
 		d.conversation = r.Session
 	}
@@ -70,7 +74,7 @@ func (d *driver) result(b []byte) {
 	if f != nil && !d.interrupted {
 		d.emit(agent.Event{Kind: agent.KindError, Class: f.Class, Text: f.Text, Until: f.RetryAt})
 	}
-	d.emit(agent.Event{Kind: agent.KindTurn, Reason: reason(r), Text: agent.Text([]byte(r.Result))})
+	d.emit(agent.Event{Kind: agent.KindTurn, Reason: reason(r), Text: d.final})
 	d.withdrawAll() // the turn that asked is over
 	// A turn that was done before the interrupt reached it was not interrupted.
 	interrupted := d.interrupted && f != nil
@@ -80,6 +84,33 @@ func (d *driver) result(b []byte) {
 		return
 	}
 	d.rest(r, interrupted)
+}
+
+// words are the last ones of a turn: what was held to the schema, where there is
+// such, and else what the agent said. One that does not keep to the schema is
+// reminded of it, and its answer to that does not stand alone.
+func (d *driver) words(r result) string {
+	if !d.held {
+		return agent.Text([]byte(r.Result))
+	}
+	var line bytes.Buffer
+	if json.Compact(&line, r.Output) == nil && bytes.HasPrefix(line.Bytes(), []byte("{")) {
+		return agent.Text(line.Bytes())
+	}
+	last := r.Result
+	if last == "" {
+		last = d.spoken
+	}
+	if d.before != "" && d.before != last {
+		last = d.before + "\n\n" + last
+	}
+	return agent.Text([]byte(strings.TrimSpace(last)))
+}
+
+// unheld tells whether a turn ended for no other reason than that its last words
+// do not keep to the schema. Nothing relies on that, so it is no failure.
+func (d *driver) unheld(r result) bool {
+	return d.held && (r.Subtype == "error_max_structured_output_retries" || r.Reason == "structured_output_retry_exhausted")
 }
 
 // rest decides what follows a turn: another one, a wait for a message, or the
@@ -136,7 +167,7 @@ func (d *driver) failure(x agent.Exit) *coppice.Failure {
 		return agent.Died(x, d.said.String(), d.stopped)
 	}
 	f := d.judge(*d.last)
-	if f == nil && x.Signal == "" && x.Code != 0 && !d.stopped {
+	if f == nil && x.Signal == "" && x.Code != 0 && !d.stopped && !d.unheld(*d.last) {
 		return agent.Died(x, d.said.String(), false)
 	}
 	return f
@@ -144,6 +175,9 @@ func (d *driver) failure(x agent.Exit) *coppice.Failure {
 
 // judge sorts the result of a turn; nil means that the agent calls it done.
 func (d *driver) judge(r result) *coppice.Failure {
+	if d.unheld(r) && !d.stopped {
+		return nil
+	}
 	if !r.IsError && (r.Reason == "completed" || r.Reason == "") && (r.Subtype == "success" || r.Subtype == "") {
 		return nil
 	}
@@ -211,8 +245,10 @@ func unknownConversation(r result) bool {
 }
 
 var (
-	resetRE = regexp.MustCompile(`limit reached\|(\d{9,11})`)
-	afterRE = regexp.MustCompile(`(?i)(?:retry|try again)[ -](?:after|in)[: ]+(\d{1,5}) ?(s|m|h)`)
+	resetRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`limit reached\|(\d{9,11})`) })
+	afterRE = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)(?:retry|try again)[ -](?:after|in)[: ]+(\d{1,5}) ?(s|m|h)`)
+	})
 )
 
 // resets is when a limit ends: as the agent told apart, as its text says, or
@@ -221,11 +257,11 @@ func (d *driver) resets(text string) time.Time {
 	if !d.limit.IsZero() {
 		return d.limit
 	}
-	if m := resetRE.FindStringSubmatch(text); m != nil {
+	if m := resetRE().FindStringSubmatch(text); m != nil {
 		sec, _ := strconv.ParseFloat(m[1], 64) // digits
 		return unix(sec)
 	}
-	if m := afterRE.FindStringSubmatch(text); m != nil && !d.now.IsZero() {
+	if m := afterRE().FindStringSubmatch(text); m != nil && !d.now.IsZero() {
 		n, _ := strconv.Atoi(m[1]) // digits
 		unit := map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour}[strings.ToLower(m[2])]
 		return d.now.Add(time.Duration(n) * unit)

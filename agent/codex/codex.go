@@ -12,6 +12,7 @@
 package codex
 
 import (
+	"encoding/json"
 	"slices"
 
 	"coppice"
@@ -39,9 +40,11 @@ func New() Protocol { return Protocol{} }
 // Name implements agent.Protocol.
 func (Protocol) Name() string { return Name }
 
-// Launch implements agent.Protocol. Model, conversation, effort and tool
-// servers are told by requests, so profiles need no arguments for them.
+// Launch implements agent.Protocol. Model, conversation, effort, tool servers
+// and schema are told by requests, so profiles need no arguments for them. That
+// a profile has some for the schema says that the agent takes one.
 func (Protocol) Launch(p coppice.Profile, r agent.Request) (agent.Launch, error) {
+	p.Schema = nil
 	l, err := agent.LaunchProfile(p, r)
 	if err != nil {
 		return l, err
@@ -70,6 +73,9 @@ func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
 		d.conversation = r.Resume
 	}
 	d.effort = r.Effort
+	if len(p.Schema) > 0 {
+		d.schema = r.HeldTo()
+	}
 	d.queue = []*message{d.message(r.Prompt)}
 	return d
 }
@@ -102,8 +108,9 @@ type driver struct {
 	calls        map[int]call // our requests without an answer
 	version      string
 	conversation string
-	model        string // for the next turn; "" for the thread's own
-	effort       string // for the next turn
+	model        string          // for the next turn; "" for the thread's own
+	effort       string          // for the next turn
+	schema       json.RawMessage // of the last words of every turn
 
 	messages     int        // made, and number of the latest
 	queue        []*message // that wait for a turn
@@ -152,7 +159,7 @@ func (d *driver) Output(s agent.Stream, b []byte) agent.Step {
 }
 
 func (d *driver) stderr(line []byte) {
-	line = colours.ReplaceAll(line, nil)
+	line = colours().ReplaceAll(line, nil)
 	d.said.Add(line)
 	d.emit(agent.Event{Kind: agent.KindNotice, Text: agent.Text(line)})
 }

@@ -5,13 +5,14 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 
 	"coppice"
 	"coppice/agent"
 )
 
 // colours are what the agent's log has on a terminal's behalf.
-var colours = regexp.MustCompile(`\x1b\[[0-9;]*m`)
+var colours = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\x1b\[[0-9;]*m`) })
 
 // address is cut out of a failure's text before it is sorted: a port may look
 // like a status.
@@ -21,7 +22,9 @@ func textClass(text string) coppice.Class {
 	return agent.TextClass(address.ReplaceAllString(text, ""))
 }
 
-var unknownThread = regexp.MustCompile(`(?i)no (rollout|thread|conversation|session) found|(thread|session).{0,60}not found|invalid (session|thread) id`)
+var unknownThread = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`(?i)no (rollout|thread|conversation|session) found|(thread|session).{0,60}not found|invalid (session|thread) id`)
+})
 
 func gone(text string) *coppice.Failure {
 	return coppice.Failf(coppice.ClassUnknown, text, "the conversation is gone; retry to begin a new one")
@@ -44,7 +47,7 @@ func (e *rpcError) failure() *coppice.Failure {
 	switch {
 	case data.Input == "input_too_large":
 		class = coppice.ClassContext
-	case unknownThread.MatchString(text):
+	case unknownThread().MatchString(text):
 		return gone(text)
 	case class == coppice.ClassUnknown && e.Code == codeNoMethod:
 		class = coppice.ClassCapability

@@ -61,6 +61,10 @@ func execOptions(p coppice.Profile, r agent.Request) (argv []string, env map[str
 	env = map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(servers)) {
 		s := servers[name]
+		if s.Command != "" {
+			argv = append(argv, "-c", "mcp_servers."+name+"={"+strings.Join(s.program(), ",")+"}")
+			continue
+		}
 		fields := []string{"url=" + quote(s.URL)}
 		if s.Bearer != "" {
 			fields = append(fields, "bearer_token_env_var="+quote(s.Bearer))
@@ -80,6 +84,31 @@ func execOptions(p coppice.Profile, r agent.Request) (argv []string, env map[str
 		argv = append(argv, "-c", "mcp_servers."+name+"={"+strings.Join(fields, ",")+"}")
 	}
 	return argv, env, nil
+}
+
+// program writes the fields of a server that the agent starts itself.
+func (s toolServer) program() []string {
+	fields := []string{"command=" + quote(s.Command), "startup_timeout_sec=" + strconv.Itoa(s.Patient)}
+	for _, list := range []struct {
+		name  string
+		items []string
+	}{{"args", s.Args}, {"env_vars", s.Pass}} {
+		var items []string
+		for _, a := range list.items {
+			items = append(items, quote(a))
+		}
+		if len(items) > 0 {
+			fields = append(fields, list.name+"=["+strings.Join(items, ",")+"]")
+		}
+	}
+	if len(s.Env) > 0 {
+		var env []string
+		for _, k := range slices.Sorted(maps.Keys(s.Env)) {
+			env = append(env, quote(k)+"="+quote(s.Env[k]))
+		}
+		fields = append(fields, "env={"+strings.Join(env, ",")+"}")
+	}
+	return fields
 }
 
 // quote writes a text as TOML does. What JSON escapes TOML escapes alike.
@@ -166,7 +195,7 @@ func (d *execDriver) failure(x agent.Exit) *coppice.Failure {
 		return agent.Fail(textClass(d.failed), d.failed)
 	case d.completed && x.Code == 0:
 		return nil
-	case unknownThread.MatchString(d.said.String()):
+	case unknownThread().MatchString(d.said.String()):
 		return coppice.Failf(coppice.ClassUnknown, d.said.String(), "the conversation is gone; retry to begin a new one")
 	}
 	return agent.Died(x, d.said.String(), d.stopped)

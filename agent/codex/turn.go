@@ -29,13 +29,14 @@ func (m *message) first() bool { return m.id == "message-1" }
 
 type (
 	turnParams struct {
-		Thread   string  `json:"threadId"`
-		Turn     string  `json:"turnId,omitempty"`
-		Expected string  `json:"expectedTurnId,omitempty"`
-		Message  string  `json:"clientUserMessageId,omitempty"`
-		Model    string  `json:"model,omitempty"`
-		Effort   string  `json:"effort,omitempty"`
-		Input    []input `json:"input,omitempty"`
+		Thread   string          `json:"threadId"`
+		Turn     string          `json:"turnId,omitempty"`
+		Expected string          `json:"expectedTurnId,omitempty"`
+		Message  string          `json:"clientUserMessageId,omitempty"`
+		Model    string          `json:"model,omitempty"`
+		Effort   string          `json:"effort,omitempty"`
+		Input    []input         `json:"input,omitempty"`
+		Schema   json.RawMessage `json:"outputSchema,omitempty"`
 	}
 	input struct {
 		Type string `json:"type"`
@@ -92,7 +93,7 @@ func (d *driver) begin() {
 	d.interrupting, d.interrupted, d.held = false, false, false
 	m.open, m.later = true, false
 	d.sent = append(d.sent, m)
-	d.ask(call{method: methodTurn, message: m}, turnParams{Thread: d.conversation, Message: m.id, Model: d.model, Effort: d.effort, Input: m.input()})
+	d.ask(call{method: methodTurn, message: m}, turnParams{Thread: d.conversation, Message: m.id, Model: d.model, Effort: d.effort, Input: m.input(), Schema: d.schema})
 	d.model, d.effort = "", "" // they hold for the turns after it too
 	d.become(coppice.SessionWorking)
 }

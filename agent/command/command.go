@@ -35,7 +35,7 @@ func (Protocol) Launch(p coppice.Profile, r agent.Request) (agent.Launch, error)
 
 // Driver implements agent.Protocol.
 func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
-	d := &driver{}
+	d := &driver{noServers: len(r.MCP) > 0}
 	if p.Prompt != "file" {
 		d.prompt = r.Prompt
 	}
@@ -43,21 +43,22 @@ func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
 }
 
 type driver struct {
-	prompt   string
-	out, err agent.Lines
-	said     agent.Tail // stderr
-	last     string     // line of stdout
-	events   []agent.Event
-	stopped  bool
+	prompt    string
+	noServers bool // tool servers were asked for, and such a program is given none
+	out, err  agent.Lines
+	said      agent.Tail // stderr
+	last      string     // line of stdout
+	events    []agent.Event
+	stopped   bool
 }
 
 // Start implements agent.Driver.
 func (d *driver) Start() agent.Step {
-	return agent.Step{
-		Events:     []agent.Event{{Kind: agent.KindState, State: coppice.SessionWorking}},
-		Write:      []byte(d.prompt),
-		CloseStdin: true,
+	events := []agent.Event{{Kind: agent.KindState, State: coppice.SessionWorking}}
+	if d.noServers {
+		events = append(events, agent.Event{Kind: agent.KindNotice, Name: "cannot", Text: "a plain program is not told of the project's tool servers; it works without"})
 	}
+	return agent.Step{Events: events, Write: []byte(d.prompt), CloseStdin: true}
 }
 
 // Output implements agent.Driver.

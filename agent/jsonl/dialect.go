@@ -104,6 +104,9 @@ func parse(file string, data []byte) (*dialect, error) {
 	if s := d.Servers; s != nil && (s.Under == "" || s.URL == "") {
 		return nil, fmt.Errorf("dialect %s: servers needs under and url", file)
 	}
+	if s := d.Servers; s != nil && s.Program != nil && (s.Program.Command == "" || s.Program.Env == "") {
+		return nil, fmt.Errorf("dialect %s: servers.program needs command and env", file)
+	}
 	return d, nil
 }
 

@@ -82,8 +82,11 @@ func (p *protocol) Driver(f coppice.Profile, r agent.Request) agent.Driver {
 	case len(f.Fork) == 0: // else the copy has a name of its own, which it tells
 		d.cannot("the agent's profile has no way to copy a conversation; it begins a new one")
 	}
-	if len(r.MCP) > 0 && !dialect.Servers.takes(f) {
+	switch {
+	case len(r.MCP) > 0 && !dialect.Servers.takes(f):
 		d.cannot("the agent is not told of the project's tool servers: its profile has no way; it works without")
+	case len(r.MCP) > 0 && !dialect.Servers.starts(r.MCP):
+		d.cannot("the agent starts no tool servers itself; it works without those that are programs")
 	}
 	if agent.Restricts(r.Permissions) {
 		d.cannot("the agent asks nobody for permission in this mode; the project's rules are not kept")

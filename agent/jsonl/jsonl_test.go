@@ -57,6 +57,7 @@ func TestParse(t *testing.T) {
 		{"apology: '['", "missing closing"},
 		{"rule: []", "unknown field"},
 		{"servers: {under: x}", "servers needs"},
+		{"servers: {under: x, url: y, program: {command: c}}", "servers.program needs"},
 	} {
 		if _, err := parse("x.yaml", []byte(c.yaml)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.yaml, err, c.want)
@@ -106,6 +107,51 @@ func TestServers(t *testing.T) {
 				t.Errorf("%s, %q: told of missing servers: %v", c.dialect, c.mcp, told)
 			}
 		}
+	}
+}
+
+// Servers that the agent starts are told in the words of each dialect.
+func TestPrograms(t *testing.T) {
+	t.Parallel()
+	r := agent.Request{Private: "/private", MCP: map[string]coppice.MCPServer{
+		"own": {Command: []string{"tool", "--quiet"}, Env: map[string]string{"K": "v"}}, "pure": {Command: []string{"tool"}},
+	}}
+	plain := `{"mcpServers":{"own":{"args":["--quiet"],"command":"tool","env":{"K":"v"}},"pure":{"args":[],"command":"tool"}}}`
+	for _, p := range Protocols() {
+		if p.Name() == Prefix+"gemini" {
+			continue // takes no tool servers
+		}
+		want := plain
+		if p.Name() == Prefix+"opencode" {
+			want = `{"mcp":{"own":{"command":["tool","--quiet"],"enabled":true,"environment":{"K":"v"},"type":"local"},"pure":{"command":["tool"],"enabled":true,"type":"local"}}}`
+		}
+		profile := coppice.Profile{Command: []string{"agent"}, MCP: "SETTINGS_PATH"}
+		l, err := p.Launch(profile, r)
+		if got := string(l.Files["mcp.json"]); err != nil || got != want {
+			t.Errorf("%s: %s, %v", p.Name(), got, err)
+		}
+		for _, e := range p.Driver(profile, r).Start().Events {
+			if e.Name == "cannot" {
+				t.Errorf("%s: %s", p.Name(), e.Text)
+			}
+		}
+	}
+	// A dialect whose agents start none says so, and is told of the others.
+	s := &servers{Under: "s", URL: "url"}
+	r.MCP["orch"] = coppice.MCPServer{URL: "http://127.0.0.1:1/mcp"}
+	got, err := s.settings(r.MCP)
+	if want := `{"s":{"orch":{"headers":{},"url":"http://127.0.0.1:1/mcp"}}}`; err != nil || string(got) != want || s.starts(r.MCP) {
+		t.Errorf("%s, %v", got, err)
+	}
+	p := &protocol{name: "x", dialect: func() (*dialect, error) { return &dialect{Servers: s}, nil }}
+	told := 0
+	for _, e := range p.Driver(coppice.Profile{Command: []string{"agent"}, MCP: "SETTINGS_PATH"}, r).Start().Events {
+		if e.Name == "cannot" && strings.Contains(e.Text, "programs") {
+			told++
+		}
+	}
+	if told != 1 {
+		t.Errorf("told %d times", told)
 	}
 }
 

@@ -19,6 +19,16 @@ type servers struct {
 	URL   string         `yaml:"url"`   // the field of the address
 	Set   map[string]any `yaml:"set"`   // further fields of each
 	Token string         `yaml:"token"` // how the agent writes the variable; ${COPPICE_TOKEN} when empty
+
+	Program *program `yaml:"program"` // servers that the agent starts; nil when it starts none
+}
+
+// program says how servers are told that the agent starts itself.
+type program struct {
+	Command string         `yaml:"command"` // the field of the program
+	Args    string         `yaml:"args"`    // the field of its arguments; with the program, in a list, when empty
+	Env     string         `yaml:"env"`     // the field of its variables
+	Set     map[string]any `yaml:"set"`     // further fields of each
 }
 
 const serversFile = "mcp.json"
@@ -61,6 +71,12 @@ func (s *servers) settings(all map[string]coppice.MCPServer) ([]byte, error) {
 	token := "${" + agent.TokenVar + "}"
 	named := map[string]map[string]any{}
 	for name, server := range all {
+		if len(server.Command) > 0 {
+			if s.Program != nil {
+				named[name] = s.Program.fields(server)
+			}
+			continue
+		}
 		headers := map[string]string{}
 		for k, v := range server.Headers {
 			if s.Token != "" {
@@ -76,4 +92,30 @@ func (s *servers) settings(all map[string]coppice.MCPServer) ([]byte, error) {
 		named[name] = fields
 	}
 	return json.Marshal(map[string]any{s.Under: named})
+}
+
+func (p *program) fields(s coppice.MCPServer) map[string]any {
+	fields := maps.Clone(p.Set)
+	if fields == nil {
+		fields = map[string]any{}
+	}
+	if p.Args == "" {
+		fields[p.Command] = s.Command
+	} else {
+		fields[p.Command], fields[p.Args] = s.Command[0], s.Command[1:]
+	}
+	if len(s.Env) > 0 {
+		fields[p.Env] = s.Env
+	}
+	return fields
+}
+
+// starts tells whether the agent can be told of every server that is a program.
+func (s *servers) starts(all map[string]coppice.MCPServer) bool {
+	for _, server := range all {
+		if len(server.Command) > 0 && s.Program == nil {
+			return false
+		}
+	}
+	return true
 }

@@ -58,11 +58,12 @@ func validArgs(p coppice.Profile, bad refuse) error {
 	for _, f := range []struct {
 		field string
 		args  []string
-		may   string
+		may   string // slots, parted by spaces
 	}{
 		{"command", p.Command, SlotSelf}, {"args", p.Args, agent.SlotPromptFile}, {"model", p.Model, agent.SlotModel},
 		{"resume", p.Resume, agent.SlotConversation}, {"fork", p.Fork, agent.SlotConversation},
 		{"effort", p.Effort, agent.SlotEffort}, {"budget", p.Budget, agent.SlotUSD},
+		{"schema", p.Schema, agent.SlotSchema + " " + agent.SlotSchemaFile},
 		{"version", p.Version, SlotSelf}, {"login", p.Login, SlotSelf},
 		{"screen.command", p.Screen.Command, SlotSelf}, {"screen.args", p.Screen.Args, agent.SlotPromptFile},
 		{"screen.resume", p.Screen.Resume, agent.SlotConversation},
@@ -72,8 +73,8 @@ func validArgs(p coppice.Profile, bad refuse) error {
 				return bad(f.field, "remove it", "an argument has a zero byte")
 			}
 			for _, slot := range slotRE.FindAllString(a, -1) {
-				if slot != f.may {
-					return bad(f.field, fmt.Sprintf("only %s has a meaning here", f.may), "%s is unknown", slot)
+				if may := strings.Fields(f.may); !slices.Contains(may, slot) {
+					return bad(f.field, fmt.Sprintf("only %s has a meaning here", strings.Join(may, " or ")), "%s is unknown", slot)
 				}
 			}
 		}

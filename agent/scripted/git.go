@@ -53,6 +53,29 @@ func (p *player) run(ctx context.Context, command string) error {
 	return nil
 }
 
+// verdict runs a command for each step and says how each ended, as a verifier
+// that looks for itself would.
+func (p *player) verdict(ctx context.Context, commands []string) error {
+	var lines []string
+	for i, command := range commands {
+		command = p.fill(command)
+		ref := p.call("run", agent.ToolRun, map[string]string{"command": command})
+		out, err := p.exec(ctx, "sh", "-c", command)
+		p.result(ref, out, err == nil)
+		var x *exec.ExitError
+		word := "PASS"
+		if errors.As(err, &x) {
+			word = "FAIL"
+		} else if err != nil {
+			return err
+		}
+		lines = append(lines, strings.TrimSpace(fmt.Sprintf("STEP %d: %s %s", i+1, word, strings.TrimSpace(agent.Text([]byte(out))))))
+	}
+	p.last = strings.Join(lines, "\n")
+	p.emit(agent.Event{Kind: agent.KindText, Text: p.last})
+	return nil
+}
+
 // commit commits everything; with nothing to commit it does nothing.
 func (p *player) commit(ctx context.Context, message string) error {
 	ref := p.call("commit", agent.ToolRun, map[string]string{"message": message})

@@ -466,3 +466,21 @@ func TestWrongUse(t *testing.T) {
 		t.Errorf("broken script: %+v", p.Failure)
 	}
 }
+
+// A verifier that looks for itself says of each step how its command ended.
+func TestVerdict(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, `
+cases:
+  - match: 'Look at (\w+)'
+    steps:
+      - verdict: [grep two $1, 'echo it has no four; grep -q four $1', 'true']
+`)
+	p := s.run(t, agent.Request{Prompt: "Look at README", Role: coppice.RoleVerify}, nil)
+	if p.code != 0 || p.Failure != nil {
+		t.Fatalf("exit %d, %v", p.code, p.Failure)
+	}
+	if want := "STEP 1: PASS two\nSTEP 2: FAIL it has no four\nSTEP 3: PASS"; p.Summary != want || p.texts(agent.KindText) != want {
+		t.Errorf("it says %q", p.Summary)
+	}
+}

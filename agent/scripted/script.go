@@ -63,6 +63,7 @@ type Step struct {
 	Fail        *Fail    `yaml:"fail"`         // end with a failure
 	Usage       *Usage   `yaml:"usage"`        // report what was used
 	Tool        *Tool    `yaml:"tool"`         // report a tool call that did nothing
+	Verdict     []string `yaml:"verdict"`      // shell commands, one for each step of the task: STEP n passes or fails as the nth one does
 
 	line, column int
 }
@@ -228,6 +229,8 @@ func (s *Step) check() string {
 		return "run needs a command"
 	case s.Ask != nil && s.Ask.Text == "":
 		return "ask needs a question"
+	case s.Verdict != nil && (len(s.Verdict) == 0 || slices.Contains(s.Verdict, "")):
+		return "verdict needs a command for each step"
 	case s.Flood != nil && (s.Flood.Bytes < 1 || s.Flood.Bytes > 1<<32):
 		return "flood needs a number of bytes"
 	case s.Crash != nil && s.Crash.Signal != "" && signals[s.Crash.Signal] == 0:

@@ -19,6 +19,7 @@ func TestParseErrors(t *testing.T) {
 		{"delay", "cases:\n  - steps:\n      - sleep: soon\n", "s.yaml:3:16:"},
 		{"class", "cases:\n  - steps:\n      - fail: {class: bad}\n", "s.yaml:3:9: \"bad\" is no class"},
 		{"signal", "cases:\n  - steps:\n      - crash: {signal: NOPE}\n", "s.yaml:3:9:"},
+		{"verdict", "cases:\n  - steps:\n      - verdict: []\n", "s.yaml:3:9: verdict needs a command"},
 		{"path", "cases:\n  - steps:\n      - write: {content: x}\n", "s.yaml:3:9: the path is missing"},
 		{"type", "cases:\n  - session: many\n", "s.yaml:2:14"},
 		{"role", "cases:\n  - role: boss\n", "\"boss\" is no role"},

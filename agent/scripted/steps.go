@@ -42,6 +42,8 @@ func (p *player) do(ctx context.Context, s *Step) error {
 		return p.edit(s)
 	case s.Run != nil:
 		return p.run(ctx, p.fill(*s.Run))
+	case s.Verdict != nil:
+		return p.verdict(ctx, s.Verdict)
 	case s.Commit != nil:
 		return p.commit(ctx, p.fill(*s.Commit))
 	case s.Merge != nil:

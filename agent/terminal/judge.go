@@ -34,7 +34,12 @@ func (d *driver) command(body []byte) {
 		d.told(rest)
 	case "9":
 		if kind, progress, _ := bytes.Cut(rest, []byte(";")); string(kind) == "4" {
-			d.marked(!bytes.HasPrefix(progress, []byte("0")) && len(progress) > 0)
+			busy := !bytes.HasPrefix(progress, []byte("0")) && len(progress) > 0
+			// A program that starts clears what others left there. Only one
+			// that showed progress before says by that that it is idle.
+			if busy || d.source == fromMarks {
+				d.marked(busy)
+			}
 		}
 	case "133":
 		switch {

@@ -74,6 +74,7 @@ func (Protocol) Launch(p coppice.Profile, r agent.Request) (agent.Launch, error)
 	if len(screen.Resume) > 0 {
 		p.Resume = screen.Resume
 	}
+	p.Schema = nil // nobody's words on a screen are held to one
 	l, err := agent.LaunchProfile(p, r)
 	if screen.Runtime == "" {
 		screen.Runtime = "pty"

@@ -273,6 +273,23 @@ func TestTurns(t *testing.T) {
 	}
 }
 
+// A program that clears the progress bar when it starts is not ready by that.
+func TestClearedProgressIsNoPrompt(t *testing.T) {
+	t.Parallel()
+	a := &app{paste: true, echo: true}
+	p := newPlay(a, coppice.ScreenProfile{Rules: rules, Quit: "/quit"}, agent.Request{Prompt: "first"})
+	p.take(p.d.Output(agent.Stdout, []byte("\x1b]9;4;0\a")))
+	p.rest()
+	if len(p.writes) > 0 {
+		t.Fatalf("typed into an empty screen: %q", p.writes)
+	}
+	p.take(p.d.Output(agent.Stdout, []byte(a.draw())))
+	p.rest()
+	if !slices.Equal(a.heard, []string{"first"}) {
+		t.Errorf("heard %q", a.heard)
+	}
+}
+
 // TestQuestions shows that nothing but an answer is typed into a question.
 func TestQuestions(t *testing.T) {
 	t.Parallel()

@@ -1,6 +1,6 @@
 // Package mcpserver is a small tool server for tests: the Model Context
-// Protocol over HTTP, with one tool, echo, behind a bearer token. It notes what
-// it was asked.
+// Protocol over HTTP, behind a bearer token, or over stdin and stdout, with one
+// tool, echo. It notes what it was asked.
 package mcpserver
 
 import (
@@ -84,15 +84,17 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusAccepted)
 		return
 	}
-	result, fault := s.answer(m, r.Header)
-	answer := map[string]any{"jsonrpc": "2.0", "id": m.ID}
-	if fault != "" {
-		answer["error"] = map[string]any{"code": -32601, "message": fault}
-	} else {
-		answer["result"] = result
-	}
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(answer) // who left needs no answer
+	_ = json.NewEncoder(w).Encode(s.reply(m, r.Header)) // who left needs no answer
+}
+
+// reply is the whole message that answers another.
+func (s *Server) reply(m request, h http.Header) map[string]any {
+	result, fault := s.answer(m, h)
+	if fault != "" {
+		return map[string]any{"jsonrpc": "2.0", "id": m.ID, "error": map[string]any{"code": -32601, "message": fault}}
+	}
+	return map[string]any{"jsonrpc": "2.0", "id": m.ID, "result": result}
 }
 
 func (s *Server) answer(m request, h http.Header) (any, string) {

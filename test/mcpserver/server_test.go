@@ -47,3 +47,26 @@ func TestServer(t *testing.T) {
 	}
 	var _ http.Handler = s
 }
+
+func TestStdio(t *testing.T) {
+	t.Parallel()
+	in := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"echo","arguments":{"text":"hi"}}}
+{"jsonrpc":"2.0","id":3,"method":"server/discover"}
+`
+	var out, notes strings.Builder
+	if err := Stdio(strings.NewReader(in), &out, &notes); err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	if len(lines) != 3 || !strings.Contains(lines[0], `"2025-11-25"`) || !strings.Contains(lines[1], "echo: hi") || !strings.Contains(lines[2], "-32601") {
+		t.Errorf("answers %q", lines)
+	}
+	if !strings.Contains(notes.String(), `"Text":"hi"`) || strings.Count(notes.String(), "\n") != 1 {
+		t.Errorf("notes %q", notes.String())
+	}
+	if err := Stdio(strings.NewReader("{\n"), &out, &notes); err == nil {
+		t.Error("garbage is taken")
+	}
+}

@@ -20,12 +20,17 @@ func (responsesAPI) decode(r *http.Request, body []byte) (*Request, error) {
 		PromptCacheKey string            `json:"prompt_cache_key"`
 		Input          json.RawMessage   `json:"input"`
 		Tools          []json.RawMessage `json:"tools"`
+		Text           struct {
+			Format struct {
+				Schema json.RawMessage `json:"schema"`
+			} `json:"format"`
+		} `json:"text"`
 	}
 	if err := json.Unmarshal(body, &in); err != nil {
 		return nil, err
 	}
 	req := &Request{API: "responses", Model: in.Model, Stream: in.Stream, System: in.Instructions,
-		Session: in.PromptCacheKey, Tools: decodeOpenAITools(in.Tools, ""), Bytes: len(body)}
+		Session: in.PromptCacheKey, Tools: decodeOpenAITools(in.Tools, ""), Bytes: len(body), Schema: in.Text.Format.Schema}
 	all := []string{in.Instructions}
 	var plain string
 	if json.Unmarshal(in.Input, &plain) == nil {

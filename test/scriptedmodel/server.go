@@ -48,7 +48,8 @@ type LogEntry struct {
 	User    string            `json:"user,omitempty"`
 	Tools   []string          `json:"tools,omitempty"`
 	Header  map[string]string `json:"header,omitempty"`
-	Bytes   int               `json:"bytes"` // request body size
+	Bytes   int               `json:"bytes"`            // request body size
+	Schema  json.RawMessage   `json:"schema,omitempty"` // what the reply is held to, where the API has a field for it
 }
 
 // maxBody bounds a request; a prompt of a few megabytes fits well.
@@ -150,7 +151,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, body []byte, api 
 	rule, index, step := s.pick(req)
 	ans := expand(rule, step, req, index)
 	entry := LogEntry{API: req.API, Model: req.Model, Session: req.Session, Stream: req.Stream,
-		Rule: rule.Name, Step: index, Did: ans.String(), User: clip(req.User, 300), Bytes: len(body)}
+		Rule: rule.Name, Step: index, Did: ans.String(), User: clip(req.User, 300), Bytes: len(body), Schema: req.Schema}
 	for _, t := range req.Tools {
 		entry.Tools = append(entry.Tools, t.Name)
 	}

@@ -23,8 +23,9 @@ type Request struct {
 	LastResult string // text of the last tool result after it
 	NextStep   int    // index of the step to play
 	Tools      []Tool
-	Searched   bool   // a tool_search result is in the conversation
-	Cwd        string // working directory, as told to the model by the CLI
+	Searched   bool            // a tool_search result is in the conversation
+	Cwd        string          // working directory, as told to the model by the CLI
+	Schema     json.RawMessage // what the reply is held to
 	Bytes      int
 }
 
