@@ -23,6 +23,8 @@ const (
 	EventTaskRetried   EventKind = "task.retry_asked"
 	EventTaskLandAsked EventKind = "task.land_asked"
 	EventTaskWarned    EventKind = "task.warned"
+	EventTaskArchived  EventKind = "task.archived"   // put away
+	EventTaskTakenOut  EventKind = "task.unarchived" // and taken out again
 
 	EventSessionCreated EventKind = "session.created"
 	EventSessionStarted EventKind = "session.started"

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -20,16 +21,16 @@ const (
 )
 
 var (
-	prefixRE = regexp.MustCompile(`^[a-z][a-z0-9]{0,15}$`)
-	nameRE   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`)
-	modelRE  = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@\[\]-]*$`)
-	branchRE = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._/+-]*$`)
-	hashRE   = regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`)
+	prefixRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[a-z][a-z0-9]{0,15}$`) })
+	nameRE   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`) })
+	modelRE  = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._:/@\[\]-]*$`) })
+	branchRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._/+-]*$`) })
+	hashRE   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{40}([0-9a-f]{24})?$`) })
 )
 
 // ValidPrefix checks the prefix of a project's task keys.
 func ValidPrefix(s string) error {
-	if !prefixRE.MatchString(s) {
+	if !prefixRE().MatchString(s) {
 		return Errorf(EInvalid, "%s is no task prefix", Quote(s)).WithFix("use up to 16 lower-case letters and digits, a letter first")
 	}
 	return nil
@@ -37,7 +38,7 @@ func ValidPrefix(s string) error {
 
 // ValidName checks the name of a track, an agent or a node.
 func ValidName(what, s string) error {
-	if len(s) > MaxName || !nameRE.MatchString(s) || strings.Contains(s, "..") {
+	if len(s) > MaxName || !nameRE().MatchString(s) || strings.Contains(s, "..") {
 		return Errorf(EInvalid, "%s is no %s name", Quote(s), what).
 			WithFix("use up to %d letters, digits, dots, dashes and underscores, a letter or digit first", MaxName)
 	}
@@ -46,7 +47,7 @@ func ValidName(what, s string) error {
 
 // ValidModel checks a model's name. It is passed to an agent as an argument.
 func ValidModel(s string) error {
-	if len(s) > MaxName || !modelRE.MatchString(s) {
+	if len(s) > MaxName || !modelRE().MatchString(s) {
 		return Errorf(EInvalid, "%s is no model name", Quote(s)).WithFix("use the name the agent's vendor uses, such as opus or gpt-5")
 	}
 	return nil
@@ -55,7 +56,7 @@ func ValidModel(s string) error {
 // ValidBranch checks a branch name, more strictly than git does: what passes
 // is safe as an argument, in a path and in a ref.
 func ValidBranch(s string) error {
-	bad := s == "" || len(s) > 200 || !branchRE.MatchString(s) || strings.Contains(s, "..") || strings.Contains(s, "//") ||
+	bad := s == "" || len(s) > 200 || !branchRE().MatchString(s) || strings.Contains(s, "..") || strings.Contains(s, "//") ||
 		strings.HasSuffix(s, "/") || strings.HasSuffix(s, ".") || strings.HasSuffix(s, ".lock") ||
 		strings.Contains(s, "/.") || strings.Contains(s, ".lock/") || s == "HEAD"
 	if bad {
@@ -67,7 +68,7 @@ func ValidBranch(s string) error {
 
 // ValidHash checks a full object id.
 func ValidHash(s string) error {
-	if !hashRE.MatchString(s) {
+	if !hashRE().MatchString(s) {
 		return Errorf(EInvalid, "%s is no object id", Quote(s))
 	}
 	return nil
@@ -126,11 +127,13 @@ func TaskKey(prefix string, n int) string { return prefix + "-" + strconv.Itoa(n
 // SessionKey makes the key of a task's nth session.
 func SessionKey(task string, n int) string { return task + "." + strconv.Itoa(n) }
 
-var keyRE = regexp.MustCompile(`^([a-z][a-z0-9]{0,15})-([1-9][0-9]{0,8})(?:\.([1-9][0-9]{0,5}))?$`)
+var keyRE = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^([a-z][a-z0-9]{0,15})-([1-9][0-9]{0,8})(?:\.([1-9][0-9]{0,5}))?$`)
+})
 
 // ParseKey splits a task or session key; session is 0 for a task's.
 func ParseKey(s string) (prefix string, task, session int, err error) {
-	m := keyRE.FindStringSubmatch(s)
+	m := keyRE().FindStringSubmatch(s)
 	if m == nil {
 		return "", 0, 0, Errorf(EInvalid, "%s is no task or session", Quote(s)).WithFix("write a key as `coppice list` shows it, such as app-12 or app-12.2")
 	}

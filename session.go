@@ -102,4 +102,5 @@ type Output struct {
 	At        time.Time  `json:"at"`
 	Kind      OutputKind `json:"kind"`
 	Data      []byte     `json:"data"`
+	Size      int64      `json:"size,omitempty"` // of a picture, in lists, which leave out its data
 }

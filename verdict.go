@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // StepVerdict is a verifier's answer on one step.
@@ -83,7 +84,9 @@ const silent = "The verifier said nothing about this step."
 
 // stepRE finds a verdict on a line: STEP 3: PASS, in any decoration a model
 // puts around it.
-var stepRE = regexp.MustCompile("(?im)^[ \\t>*_#`|.\\-]*step[\\s#*_]*(\\d{1,6})\\b[\\s*_`)\\]]*[:.\\-–—|]?[\\s*_`(\\[|:]*(pass|fail)(?:ed|es|s|ing|ure)?\\b[ \\t*_`)\\]:.\\-–—|]*(.*)$")
+var stepRE = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile("(?im)^[ \\t>*_#`|.\\-]*step[\\s#*_]*(\\d{1,6})\\b[\\s*_`)\\]]*[:.\\-–—|]?[\\s*_`(\\[|:]*(pass|fail)(?:ed|es|s|ing|ure)?\\b[ \\t*_`)\\]:.\\-–—|]*(.*)$")
+})
 
 // ParseVerdict reads a verifier's last words: a JSON object with its steps,
 // wherever it stands, or else lines of the form STEP n: PASS or FAIL. What was
@@ -117,7 +120,7 @@ func ParseVerdict(words string, steps []string) Verdict {
 // lineVerdict reads lines of the form STEP n: PASS or FAIL.
 func lineVerdict(words string) []StepVerdict {
 	var told []StepVerdict
-	for _, m := range stepRE.FindAllStringSubmatch(words, -1) {
+	for _, m := range stepRE().FindAllStringSubmatch(words, -1) {
 		n, err := strconv.Atoi(m[1])
 		if err != nil {
 			continue

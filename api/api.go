@@ -24,6 +24,8 @@ type Task struct {
 	Track     string           `json:"track"`
 	Agent     string           `json:"agent"`
 	Model     string           `json:"model,omitempty"`
+	Level     string           `json:"level,omitempty" doc:"How hard it looks, where its model is auto: simple, medium or complex"`
+	LevelBy   string           `json:"level_by,omitempty" doc:"Who judged that: the model, or the rules"`
 	Checks    []string         `json:"checks,omitempty"`
 	After     []string         `json:"after,omitempty" doc:"Keys of the tasks that must be done first"`
 	NotBefore time.Time        `json:"not_before,omitzero"`
@@ -50,6 +52,7 @@ type Task struct {
 	Sessions  int              `json:"sessions" doc:"How many sessions it had"`
 	Usage     coppice.Usage    `json:"usage" doc:"The sum over its sessions"`
 	Question  *Question        `json:"question,omitempty" doc:"The oldest one nobody has answered"`
+	Archived  time.Time        `json:"archived,omitzero" doc:"When a person put it away; lists leave it out unless asked"`
 }
 
 // Question is something a session asked a person.
@@ -116,13 +119,15 @@ type ProjectList struct {
 }
 
 // Output is one piece of what a session wrote. Events are JSON, everything
-// else is bytes.
+// else is bytes. Of a picture there is only its size: the session's image at
+// the same offset is the picture itself.
 type Output struct {
 	Offset int64              `json:"offset"`
 	At     time.Time          `json:"at"`
 	Kind   coppice.OutputKind `json:"kind"`
 	Event  json.RawMessage    `json:"event,omitempty"`
 	Data   []byte             `json:"data,omitempty"`
+	Size   int64              `json:"size,omitempty" doc:"Of a picture, whose data is not here: see /sessions/{key}/images/{offset}"`
 }
 
 // OutputPage is one page of a session's output.
@@ -130,6 +135,7 @@ type OutputPage struct {
 	Output []Output `json:"output"`
 	Next   int64    `json:"next" doc:"Pass as after to read on"`
 	More   bool     `json:"more" doc:"There is more already"`
+	Prev   int64    `json:"prev,omitempty" doc:"Pass as before to read back; absent when nothing comes before this page"`
 	Ended  bool     `json:"ended" doc:"The session has ended and nothing will follow this page but what More tells"`
 }
 

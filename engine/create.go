@@ -25,6 +25,7 @@ func (i *Intake) CreateTasks(ctx context.Context, project string, asked []NewTas
 	if err != nil {
 		return nil, err
 	}
+	levels := i.judge(ctx, project, asked)
 	tasks := make([]coppice.Task, len(asked))
 	err = i.store.Update(ctx, func(tx store.Tx) error {
 		p, err := tx.ProjectByPrefix(project)
@@ -33,7 +34,7 @@ func (i *Intake) CreateTasks(ctx context.Context, project string, asked []NewTas
 		}
 		refs := map[string]int64{}
 		for _, n := range order {
-			if tasks[n], err = i.create(tx, &p, asked[n], refs); err != nil {
+			if tasks[n], err = i.create(tx, &p, asked[n], levels[n], refs); err != nil {
 				return at(asked, n, err)
 			}
 			if ref := asked[n].Ref; ref != "" {
@@ -58,7 +59,7 @@ func at(asked []NewTask, n int, err error) error {
 }
 
 // create checks one task and adds it.
-func (i *Intake) create(tx store.Tx, p *coppice.Project, n NewTask, refs map[string]int64) (coppice.Task, error) {
+func (i *Intake) create(tx store.Tx, p *coppice.Project, n NewTask, level string, refs map[string]int64) (coppice.Task, error) {
 	t := coppice.Task{
 		ProjectID: p.ID, Title: strings.TrimSpace(n.Title), Body: n.Body, Priority: n.Priority, Track: n.Track, Agent: n.Agent, Model: n.Model,
 		Checks: n.Checks, NotBefore: n.NotBefore.UTC(),
@@ -69,6 +70,9 @@ func (i *Intake) create(tx store.Tx, p *coppice.Project, n NewTask, refs map[str
 	}
 	if err := i.complete(*p, &t); err != nil {
 		return t, err
+	}
+	if t.Model == coppice.ModelAuto { // the policy may have changed since it was judged
+		t.Level = level
 	}
 	after, err := dependencies(tx, n.After, refs)
 	if err != nil {
@@ -126,9 +130,7 @@ func (i *Intake) complete(p coppice.Project, t *coppice.Task) error {
 	if err := i.known(p, t.Agent); err != nil {
 		return err
 	}
-	if t.Model == "" && t.Agent == p.Policy.Agent.Use {
-		t.Model = p.Policy.Agent.Model
-	}
+	t.Model = modelFor(p.Policy, t.Agent, t.Model)
 	if t.Model != "" {
 		if err := coppice.ValidModel(t.Model); err != nil {
 			return err
@@ -273,7 +275,9 @@ func cycle(path []string) error {
 
 // ChangeTask changes what was asked for, while the task has not ended.
 func (i *Intake) ChangeTask(ctx context.Context, key string, c TaskChange) (coppice.Task, error) {
+	judged := i.judgeAnew(ctx, key, c)
 	return i.ask(ctx, key, coppice.EventTaskChanged, "", func(tx store.Tx, t *coppice.Task) error {
+		was := *t
 		if t.Ended() {
 			return coppice.Errorf(coppice.EConflict, "%s has ended (%s)", t.Key, t.Outcome)
 		}
@@ -302,6 +306,7 @@ func (i *Intake) ChangeTask(ctx context.Context, key string, c TaskChange) (copp
 		if err := i.changeWork(tx, t, c); err != nil {
 			return err
 		}
+		relevel(t, was, judged)
 		if c.After == nil {
 			return nil
 		}

@@ -188,6 +188,7 @@ func (t *turn) applySmall(v *View, d *Decision) error {
 		}
 	}
 	if d.Limit != nil {
+		t.limitsRead = false
 		if err := t.tx.PutAgentLimit(*d.Limit); err != nil {
 			return err
 		}
@@ -311,7 +312,7 @@ func (t *turn) log(v *View, d *Decision) error {
 // wake marks the tasks that a decision concerns besides its own: dependants of
 // one that ended, and whoever comes next in the landing queue.
 func (t *turn) wake(v *View, d *Decision) error {
-	if d.Limit != nil && d.Limit.Until.IsZero() {
+	if d.Limit != nil && lasts(*d.Limit, t.now) {
 		if err := t.wakeLimited(); err != nil {
 			return err
 		}

@@ -172,6 +172,9 @@ type turn struct {
 	nodes     []coppice.Node
 	dirty     *queue
 	decisions int
+
+	limits     []coppice.AgentLimit
+	limitsRead bool // limits are as the store has them
 }
 
 func (t *turn) run() (Turned, error) {

@@ -135,6 +135,7 @@ func (t *turn) clearLimit(agent string) error {
 		if l.Holds(t.now) {
 			return t.tx.SetTimer(store.Timer{Kind: TimerAgent, ID: agent, At: l.Until})
 		}
+		t.limitsRead = false
 		if err := t.tx.DropAgentLimit(agent); err != nil {
 			return err
 		}

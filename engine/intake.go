@@ -18,6 +18,7 @@ type Intake struct {
 	inspect Inspect
 	known   Agents
 	screen  Agents
+	levels  Levels // nil leaves it to the rules
 }
 
 // Inspect looks at a directory and tells the project it belongs to: the root of
@@ -29,10 +30,21 @@ type Inspect func(ctx context.Context, dir string) (coppice.Project, error)
 // out when it cannot.
 type Agents func(p coppice.Project, agent string) error
 
+// Option is something that an Intake can do without.
+type Option func(*Intake)
+
+// WithLevels has the levels of tasks whose model is auto asked for when they are
+// created or changed.
+func WithLevels(l Levels) Option { return func(i *Intake) { i.levels = l } }
+
 // NewIntake makes an Intake. Known is asked about every agent that somebody
 // names, screen about one whose screen a person wants.
-func NewIntake(s store.Store, now func() time.Time, inspect Inspect, known, screen Agents) *Intake {
-	return &Intake{store: s, now: now, inspect: inspect, known: known, screen: screen}
+func NewIntake(s store.Store, now func() time.Time, inspect Inspect, known, screen Agents, more ...Option) *Intake {
+	i := &Intake{store: s, now: now, inspect: inspect, known: known, screen: screen}
+	for _, o := range more {
+		o(i)
+	}
+	return i
 }
 
 // NewTask is a task as asked for. After names tasks by key, or other tasks of
@@ -98,17 +110,7 @@ func (i *Intake) AddProject(ctx context.Context, dir string) (coppice.Project, e
 			return err
 		}
 		p = known
-		if string(coppice.Raw(known.Policy)) == string(coppice.Raw(found.Policy)) {
-			return nil
-		}
-		p.Policy = found.Policy
-		if known.Policy.Base != found.Policy.Base {
-			p.BaseCommit = found.BaseCommit
-		}
-		if err := tx.PutProject(&p); err != nil {
-			return err
-		}
-		return i.event(tx, coppice.EventProjectChanged, coppice.Task{ProjectID: p.ID, Key: p.Prefix}, "its policy changed")
+		return i.takePolicy(tx, &p, found)
 	})
 	return p, err
 }
@@ -295,6 +297,7 @@ func (i *Intake) ask(ctx context.Context, key string, kind coppice.EventKind, re
 		if err := f(tx, &t); err != nil {
 			return err
 		}
+		t.Archived = time.Time{} // what goes on is not put away
 		if err := tx.PutTask(&t); err != nil {
 			return err
 		}

@@ -76,7 +76,7 @@ func offerMove(v *View, l coppice.Landing) *Decision {
 	land := v.Project.Policy.Land
 	return offerStep(v, l, coppice.WorkMove, PoolControl, coppice.MoveSpec{
 		Repo: v.Project.Path, Base: v.Project.Policy.Base, Old: l.Base, New: l.Commit,
-		Push: land.Push, Remote: land.Remote, Ref: landingRef(v, l), Keep: featuresFile(v),
+		Push: land.Push, Remote: land.Remote, Ref: landingRef(v, l), Keep: keptFiles(v),
 	}, "moves the base")
 }
 
@@ -138,6 +138,17 @@ func mergeSpec(v *View, l coppice.Landing) coppice.MergeSpec {
 		Repo: v.Project.Path, Base: v.Project.Policy.Base, Head: l.Head, Strategy: v.Project.Policy.Land.Strategy,
 		Message: landMessage(v, l), At: v.Now, Ref: landingRef(v, l), Ours: ours,
 	}
+}
+
+// keptFiles names the files of a checkout that may differ from the base while
+// work lands: the features file, in which Coppice writes, and the policy, which
+// is in force as it stands there.
+func keptFiles(v *View) []string {
+	files := append(featuresFile(v), "coppice.yaml")
+	for _, kind := range PromptKinds {
+		files = append(files, ".coppice/prompts/"+kind+".md")
+	}
+	return files
 }
 
 // featuresFile names the project's features file, in which Coppice writes.

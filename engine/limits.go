@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"coppice"
 	"coppice/store"
@@ -104,49 +105,63 @@ func (i *Intake) unlimit(tx store.Tx, agent, why string) (bool, error) {
 	return false, nil
 }
 
-// wakeLimited looks again at queued tasks whose agent nobody can use until a
-// person says so: another agent may do.
+// wakeLimited looks again at queued tasks whose agent cannot be used, since
+// another one may do, and at those that another one has for that reason.
 func (t *turn) wakeLimited() error {
 	limited, err := t.limited()
 	if err != nil {
 		return err
-	}
-	any := false
-	for _, l := range limited {
-		any = any || l.Until.IsZero()
-	}
-	if !any {
-		return nil
 	}
 	tasks, err := t.tx.Tasks(store.TaskFilter{Stages: []coppice.Stage{coppice.StageQueued}, OldFirst: true})
 	if err != nil {
 		return err
 	}
 	for _, task := range tasks {
-		if l, ok := limited[task.Next.Agent]; ok && l.Until.IsZero() {
+		if l, ok := limited[task.Next.Agent]; ok && lasts(l, t.now) || stoodIn(task) {
 			t.dirty.add(task.ID)
 		}
 	}
 	return nil
 }
 
-// reroute gives a queued task to another agent when nobody can use its own
-// until a person says so.
+// shortLimit is how long a limit may last before queued tasks go elsewhere: what
+// is over so soon is waited for.
+const shortLimit = 2 * time.Minute
+
+// lasts tells whether a limit is worth going elsewhere for.
+func lasts(l coppice.AgentLimit, now time.Time) bool {
+	return l.Until.IsZero() || l.Until.Sub(now) > shortLimit
+}
+
+// stoodIn tells whether a task that has not begun waits for a stand-in.
+func stoodIn(t coppice.Task) bool {
+	n := t.Next
+	return !begun(t) && n != nil && n.Agent != t.Agent && n.Role == coppice.RoleImplement && n.Resume == "" && !n.Screen
+}
+
+// reroute gives a queued task to another agent when its own cannot be used for
+// long, or until a person says so, and back when it can. One that goes on with a
+// conversation waits for who had it.
 func reroute(v *View) *Decision {
 	n := v.Task.Next
 	if v.Task.Stage != coppice.StageQueued || n == nil || n.Screen {
 		return nil
 	}
 	l, ok := v.Limited[n.Agent]
-	if !ok || !l.Until.IsZero() {
+	next, why := (*coppice.Next)(nil), ""
+	switch _, still := v.Limited[v.Task.Agent]; {
+	case stoodIn(v.Task) && !still:
+		next, why = &coppice.Next{Role: n.Role, Agent: v.Task.Agent, Model: v.Task.Model}, v.Task.Agent+" can be used again"
+	case !ok || !lasts(l, v.Now) || !l.Until.IsZero() && n.Resume != "" && n.Role != coppice.RoleFix:
 		return nil
-	}
-	next := otherAgent(v, n.Agent, n.Role)
-	if next == nil {
-		return nil
+	default:
+		if next = otherAgent(v, n.Agent, n.Role); next == nil {
+			return nil
+		}
+		why = fmt.Sprintf("%s: goes on with %s", l.Text, next.Agent)
 	}
 	next.Evidence, next.Note = n.Evidence, n.Note
-	d := enqueue(v, next, fmt.Sprintf("%s: goes on with %s", l.Text, next.Agent))
+	d := enqueue(v, next, why)
 	d.By = "limits"
 	return d
 }

@@ -1,10 +1,14 @@
 package engine
 
 import (
+	"context"
 	"regexp"
+	"slices"
 	"strings"
+	"sync"
 
 	"coppice"
+	"coppice/store"
 )
 
 // The levels of work that a profile names a model for.
@@ -15,13 +19,23 @@ const (
 )
 
 // Classify tells how hard a task looks, as one of the levels. It is asked within
-// the engine's transaction, so it does no I/O: one that asks a model does so
-// beforehand and only looks its answer up here.
+// the engine's transaction, so it does no I/O, and only for tasks without a level
+// of their own.
 type Classify func(t coppice.Task) string
 
+// Levels tells how hard tasks look, as one of the levels for each, in their
+// order. It is asked before the transaction that creates or changes them, and
+// may take a few seconds. It never fails: what it leaves empty, or says in other
+// words, is left to the rules.
+type Levels func(ctx context.Context, tasks []coppice.Task) []string
+
 var (
-	easyWords = regexp.MustCompile(`(?i)\b(typos?|rename[sd]?|renaming|docs?|documentation|readme|comments?|wording|spelling|format(ting)?|bump|changelog|lint)\b`)
-	hardWords = regexp.MustCompile(`(?i)\b(refactor(s|ed|ing)?|redesign|rewrite|migrat(e|es|ed|ing|ion|ions)|architecture|concurren(t|cy)|race conditions?|deadlocks?|distributed|protocol|security|encryption|performance|transactions?)\b`)
+	easyWords = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(typos?|rename[sd]?|renaming|docs?|documentation|readme|comments?|wording|spelling|format(ting)?|bump|changelog|lint)\b`)
+	})
+	hardWords = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?i)\b(refactor(s|ed|ing)?|redesign|rewrite|migrat(e|es|ed|ing|ion|ions)|architecture|concurren(t|cy)|race conditions?|deadlocks?|distributed|protocol|security|encryption|performance|transactions?)\b`)
+	})
 )
 
 // Level is the rule-based Classify. A task scores by its length, by how many
@@ -49,12 +63,12 @@ func Level(t coppice.Task) string {
 		}
 	}
 	switch {
-	case hardWords.MatchString(t.Title):
+	case hardWords().MatchString(t.Title):
 		score += 3
-	case easyWords.MatchString(t.Title):
+	case easyWords().MatchString(t.Title):
 		score -= 2
 	}
-	if !hardWords.MatchString(t.Title) && hardWords.MatchString(body) {
+	if !hardWords().MatchString(t.Title) && hardWords().MatchString(body) {
 		score++
 	}
 	switch {
@@ -64,6 +78,14 @@ func Level(t coppice.Task) string {
 		return LevelComplex
 	}
 	return LevelMedium
+}
+
+// LevelOf tells the level of a task, and who judged it: the model or the rules.
+func LevelOf(t coppice.Task) (level, by string) {
+	if t.Level != "" {
+		return t.Level, "the model"
+	}
+	return Level(t), "the rules"
 }
 
 // model is the model that a session starts with. For auto it is the one that
@@ -81,9 +103,129 @@ func (t *turn) model(v *View, n *coppice.Next) string {
 		own = &p
 	}
 	models := t.cfg.Models(n.Agent, own)
-	level := t.cfg.Classify(v.Task)
+	level := v.Task.Level
+	if level == "" {
+		level = t.cfg.Classify(v.Task)
+	}
 	if m := models[level]; m != "" {
 		return m
 	}
 	return models[LevelMedium]
+}
+
+// modelFor is the model that a task asks for, with what the project's policy says
+// when it names none.
+func modelFor(p coppice.Policy, agent, model string) string {
+	if model == "" && agent == p.Agent.Use {
+		return p.Agent.Model
+	}
+	return model
+}
+
+// judge asks for the levels of those tasks whose model is auto, by their place in
+// the request. What cannot become a task is asked about by nobody.
+func (i *Intake) judge(ctx context.Context, project string, asked []NewTask) map[int]string {
+	if i.levels == nil {
+		return nil
+	}
+	var p coppice.Project
+	err := i.store.View(ctx, func(r store.Reader) (err error) {
+		p, err = r.ProjectByPrefix(project)
+		return err
+	})
+	if err != nil {
+		return nil // the transaction meets the same, and tells
+	}
+	var places []int
+	var tasks []coppice.Task
+	for n, a := range asked {
+		if coppice.ValidTitle(a.Title) != nil || coppice.ValidText("body", a.Body, coppice.MaxBody) != nil {
+			return nil // the request is refused as a whole
+		}
+		if a.Agent == "" {
+			a.Agent = p.Policy.AgentFor(coppice.RoleImplement)
+		}
+		if modelFor(p.Policy, a.Agent, a.Model) == coppice.ModelAuto {
+			places = append(places, n)
+			tasks = append(tasks, coppice.Task{ProjectID: p.ID, Title: strings.TrimSpace(a.Title), Body: a.Body, Steps: a.Steps})
+		}
+	}
+	answers := map[int]string{}
+	for n, level := range i.askLevels(ctx, tasks) {
+		answers[places[n]] = level
+	}
+	return answers
+}
+
+// judgeAnew asks for the level of a task as a change would make it, and returns
+// the task with it. The zero task is one that nobody was asked about.
+func (i *Intake) judgeAnew(ctx context.Context, key string, c TaskChange) coppice.Task {
+	if i.levels == nil || c.Title == nil && c.Body == nil && c.Steps == nil && c.Model == nil {
+		return coppice.Task{}
+	}
+	var t coppice.Task
+	var p coppice.Project
+	err := i.store.View(ctx, func(r store.Reader) (err error) {
+		if t, err = r.TaskByKey(key); err == nil {
+			p, err = r.Project(t.ProjectID)
+		}
+		return err
+	})
+	if err != nil || t.Ended() {
+		return coppice.Task{}
+	}
+	if c.Title != nil {
+		t.Title = strings.TrimSpace(*c.Title)
+	}
+	if c.Body != nil {
+		t.Body = *c.Body
+	}
+	if c.Steps != nil {
+		t.Steps = *c.Steps
+	}
+	if c.Agent != nil {
+		t.Agent = *c.Agent
+	}
+	if c.Model != nil {
+		t.Model = modelFor(p.Policy, t.Agent, *c.Model)
+	}
+	if t.Model != coppice.ModelAuto || coppice.ValidTitle(t.Title) != nil || coppice.ValidText("body", t.Body, coppice.MaxBody) != nil {
+		return coppice.Task{}
+	}
+	t.Level = ""
+	for _, level := range i.askLevels(ctx, []coppice.Task{t}) {
+		t.Level = level
+	}
+	return t
+}
+
+// relevel takes over the level that was asked for, if the task became what was
+// asked about. A level belongs to what the task was when it was judged.
+func relevel(t *coppice.Task, was, judged coppice.Task) {
+	same := func(o coppice.Task) bool {
+		return t.Title == o.Title && t.Body == o.Body && t.Model == o.Model && slices.Equal(t.Steps, o.Steps)
+	}
+	switch {
+	case same(was):
+	case t.Model == coppice.ModelAuto && judged.ID == t.ID && same(judged):
+		t.Level = judged.Level
+	default:
+		t.Level = ""
+	}
+}
+
+// askLevels asks for levels and keeps only what is one, for no more tasks than
+// there are.
+func (i *Intake) askLevels(ctx context.Context, tasks []coppice.Task) []string {
+	if len(tasks) == 0 {
+		return nil
+	}
+	levels := i.levels(ctx, slices.Clone(tasks))
+	levels = slices.Clone(levels[:min(len(levels), len(tasks))])
+	for n, l := range levels {
+		if l != LevelSimple && l != LevelMedium && l != LevelComplex {
+			levels[n] = ""
+		}
+	}
+	return levels
 }

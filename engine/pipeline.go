@@ -284,7 +284,7 @@ func unfixed(l *coppice.Landing) *coppice.Failure {
 	if l.Green {
 		return coppice.Failf(coppice.ClassVerification, "its verifier does not pass it", "look at its verdict; mend its branch and say land, or retry it")
 	}
-	return coppice.Failf(coppice.ClassVerification, "its checks do not pass on the merged tree", "look at its checks; mend its branch and say land, or retry it")
+	return coppice.Failf(coppice.ClassTestOnly, "its checks do not pass on the merged tree", "look at its checks; mend its branch and say land, or retry it")
 }
 
 // fixAgain starts a fix session with the whole evidence, while rounds are left.

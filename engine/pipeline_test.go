@@ -103,7 +103,7 @@ func TestJudge(t *testing.T) {
 		{"fix that changed nothing", viewOf(coppice.StageSession, space(), ran("head1"), ran("head1", fixing), candidate(ended(coppice.LandingRefused))),
 			"pipeline: task.stage; to queued; next fix by ann resuming talk1"},
 		{"last fix that changed nothing", viewOf(coppice.StageSession, space(), ran("head1"), ran("head1", fixing), ran("head1", fixing), ran("head1", fixing),
-			candidate(ended(coppice.LandingRefused))), `pipeline: task.ended; to ended; outcome "failed"; fails: verification`},
+			candidate(ended(coppice.LandingRefused))), `pipeline: task.ended; to ended; outcome "failed"; fails: test_only`},
 		{"fix that did", viewOf(coppice.StageSession, space(), ran("head1"), ran("head2", fixing), candidate(ended(coppice.LandingRefused))),
 			"pipeline: landing.opened; to checking; landing of head2"},
 		{"message unheard", viewOf(coppice.StageSession, space(), ran("head1"), unheard), "pipeline: task.stage; to queued; next implement by ann resuming talk1"},
@@ -132,7 +132,7 @@ func TestLanded(t *testing.T) {
 		{"conflict, fixes used up", viewOf(coppice.StageChecking, ran("h", fixing), ran("h", fixing), ran("h", fixing), candidate(ended(coppice.LandingConflict))),
 			`pipeline: task.ended; to ended; outcome "failed"; fails: conflict`},
 		{"refused, fixes used up", viewOf(coppice.StageLanding, ran("h", fixing), ran("h", fixing), ran("h", fixing), candidate(ended(coppice.LandingRefused))),
-			`pipeline: task.ended; to ended; outcome "failed"; fails: verification`},
+			`pipeline: task.ended; to ended; outcome "failed"; fails: test_only`},
 		{"could not be tried", viewOf(coppice.StageChecking, candidate(ended(coppice.LandingFailed), func(l *coppice.Landing) {
 			l.Failure = coppice.Failf(coppice.ClassDisk, "full", "")
 		})), `pipeline: task.ended; to ended; outcome "failed"; fails: disk`},

@@ -94,6 +94,7 @@ How to work:
 	if v.Project.Policy.Workspace.Serve.Set() {
 		b.WriteString("- The app runs from this worktree, and ends with you. $COPPICE_URL is its address, $COPPICE_PORT its port on 127.0.0.1.\n")
 	}
+	b.WriteString(browser(v.Project.Policy))
 	if n.Evidence != "" {
 		b.WriteString("\nWhat happened before:\n" + fence(n.Evidence))
 	}
@@ -105,6 +106,19 @@ How to work:
 	}
 	b.WriteString(howToAnswer)
 	return b.String()
+}
+
+// browser tells a verifier that it has a browser, and what becomes of the
+// pictures it takes. Those of a project's own tool server are not seen.
+func browser(p coppice.Policy) string {
+	if !p.Verify.Browser {
+		return ""
+	}
+	text := "- You have a browser: the tools of the server named browser. Look with it at what people will see.\n"
+	if _, own := p.MCP["browser"]; !own {
+		text += "- Take a screenshot of what proves a step, or disproves it. Each one that you take is kept as evidence and shown to people; save none to a file.\n"
+	}
+	return text
 }
 
 // howToAnswer ends every prompt of a verifier, the project's own included: without

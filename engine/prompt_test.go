@@ -63,6 +63,39 @@ func TestPromptHasTheWholeBody(t *testing.T) {
 	}
 }
 
+func TestAVerifierIsToldOfItsBrowser(t *testing.T) {
+	t.Parallel()
+	told := func(role coppice.Role, change func(*coppice.Policy)) string {
+		v := viewOf(coppice.StageQueued, task(func(*coppice.Task) {}))
+		change(&v.Project.Policy)
+		return prompt(v, &coppice.Next{Role: role})
+	}
+	with := func(p *coppice.Policy) { p.Verify.Browser = true }
+	own := func(p *coppice.Policy) {
+		with(p)
+		p.MCP = map[string]coppice.MCPServer{"browser": {URL: "http://127.0.0.1:1"}}
+	}
+	ownWords := func(p *coppice.Policy) {
+		with(p)
+		p.Prompts = map[string]string{"verify": "Look."}
+	}
+	const has, kept = "- You have a browser: ", "is kept as evidence"
+	for name, c := range map[string]struct {
+		text      string
+		has, kept bool
+	}{
+		"a verifier":             {told(coppice.RoleVerify, with), true, true},
+		"in the project's words": {told(coppice.RoleVerify, ownWords), true, true},
+		"the project's own":      {told(coppice.RoleVerify, own), true, false},
+		"without one":            {told(coppice.RoleVerify, func(*coppice.Policy) {}), false, false},
+		"who implements":         {told(coppice.RoleImplement, with), false, false},
+	} {
+		if strings.Contains(c.text, has) != c.has || strings.Contains(c.text, kept) != c.kept {
+			t.Errorf("%s is told:\n%s", name, c.text)
+		}
+	}
+}
+
 var mark = regexp.MustCompile(`(?m)^<(data-[0-9a-f]{16})>$`)
 
 // Whatever evidence says, it cannot close its fence: not even evidence that

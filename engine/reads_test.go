@@ -100,8 +100,8 @@ func (t countedTx) UnsettledWork(id int64) ([]coppice.Work, error) {
 	return rows(t.c, "UnsettledWork", l, err)
 }
 
-func (t countedTx) QueuedLandings(id int64) ([]coppice.Landing, error) {
-	l, err := t.Tx.QueuedLandings(id)
+func (t countedTx) QueuedLandings(id int64, most int) ([]coppice.Landing, error) {
+	l, err := t.Tx.QueuedLandings(id, most)
 	return rows(t.c, "QueuedLandings", l, err)
 }
 

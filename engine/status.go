@@ -75,6 +75,10 @@ func taskStatus(r store.Reader, room Room, t coppice.Task) (TaskStatus, error) {
 	}
 	switch {
 	case t.Stage == coppice.StageQueued && blocked != "":
+		if p := room.Projects[t.ProjectID]; p.PausedAt.IsZero() && paused(p, t.Lane().Track) {
+			s.Fix = fmt.Sprintf("mend the cause, then say `coppice project resume %s --track %s`", p.Prefix, t.Lane().Track)
+			break
+		}
 		if l, ok := room.Limited[t.Lane().Agent]; ok && l.Until.IsZero() {
 			s.Fix = fmt.Sprintf("mend the cause, then say `coppice limits clear %s`", l.Agent)
 		}

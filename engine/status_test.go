@@ -110,3 +110,17 @@ func TestStatusOfAFix(t *testing.T) {
 		t.Errorf("is %s (%q, %q)", s.Status, s.Reason, s.Fix)
 	}
 }
+
+// A task in a track that is paused says what to do about it.
+func TestStatusInAPausedTrack(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	b.project(func(p *coppice.Project) {
+		p.PausedTracks = map[string]string{"main": "2 environment failures in a row"}
+	})
+	b.create(NewTask{Title: "a"})
+	b.turn()
+	if s := b.status("app-1"); s.Reason != "track main is paused: 2 environment failures in a row" || s.Fix != "mend the cause, then say `coppice project resume app --track main`" {
+		t.Errorf("is %s (%q, %q)", s.Status, s.Reason, s.Fix)
+	}
+}

@@ -193,6 +193,9 @@ func ownPrompt(v *View, n *coppice.Next) (string, bool) {
 		fmt.Fprintf(&b, "\nA person says: %s\n", m.Text)
 	}
 	if n.Role == coppice.RoleVerify {
+		if told := browser(p); told != "" {
+			b.WriteString("\n" + told)
+		}
 		b.WriteString(howToAnswer)
 	}
 	return b.String(), true

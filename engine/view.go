@@ -21,7 +21,7 @@ type View struct {
 	Trash     *coppice.Trash   // of the workspace, when it was removed
 	Landing   *coppice.Landing // the newest of this round
 	First     bool             // the landing is first in its queue
-	Checks    []coppice.Check  // on the landing's tree
+	Checks    []coppice.Check  // on the landing's tree, until it is green
 	Work      []coppice.Work   // unsettled
 	Questions []coppice.Question
 	Messages  []coppice.Message // not delivered yet
@@ -86,12 +86,15 @@ func (t *turn) viewLanding(v *View) error {
 	if l == nil || !l.EndedAt.IsZero() {
 		return nil
 	}
-	first, err := t.firstInQueue(v.Project.ID)
-	if err != nil {
-		return err
+	if !l.QueuedAt.IsZero() {
+		first, err := t.firstInQueue(v.Project.ID)
+		if err != nil {
+			return err
+		}
+		v.First = first != nil && first.ID == l.ID
 	}
-	v.First = first != nil && first.ID == l.ID
-	if l.Tree != "" {
+	var err error
+	if l.Tree != "" && !l.Green { // a green one has passed them
 		v.Checks, err = t.tx.ChecksOn(v.Project.ID, l.Tree)
 	}
 	return err
@@ -153,13 +156,18 @@ func forkPoint(r store.Reader, key string) (string, error) {
 	return tr.Head, nil
 }
 
+// limited returns the limits that hold. They are read once a turn, and again
+// when the turn has changed one.
 func (t *turn) limited() (map[string]coppice.AgentLimit, error) {
-	limits, err := t.tx.AgentLimits()
-	if err != nil {
-		return nil, err
+	if !t.limitsRead {
+		var err error
+		if t.limits, err = t.tx.AgentLimits(); err != nil {
+			return nil, err
+		}
+		t.limitsRead = true
 	}
-	m := make(map[string]coppice.AgentLimit, len(limits))
-	for _, l := range limits {
+	m := make(map[string]coppice.AgentLimit, len(t.limits))
+	for _, l := range t.limits {
 		if l.Holds(t.now) {
 			m[l.Agent] = l
 		}
@@ -168,7 +176,7 @@ func (t *turn) limited() (map[string]coppice.AgentLimit, error) {
 }
 
 func (t *turn) firstInQueue(project int64) (*coppice.Landing, error) {
-	queued, err := t.tx.QueuedLandings(project)
+	queued, err := t.tx.QueuedLandings(project, 1)
 	if err != nil || len(queued) == 0 {
 		return nil, err
 	}

@@ -16,8 +16,9 @@ import (
 // status that a person wrote from one that Coppice has yet to write.
 type Seen struct {
 	Status Status `json:"status"`
-	Asked  string `json:"asked"`          // a fingerprint of what is asked for
-	Hand   bool   `json:"hand,omitempty"` // a person gave it its status, which stands until they set it to open
+	Asked  string `json:"asked"`           // a fingerprint of what is asked for
+	Track  string `json:"track,omitempty"` // where its category leads; not known of what was agreed on long ago
+	Hand   bool   `json:"hand,omitempty"`  // a person gave it its status, which stands until they set it to open
 }
 
 // Facts is what a plan is made from.
@@ -76,7 +77,7 @@ type maker struct {
 func (m *maker) feature(f Feature) {
 	task, has := m.Tasks[f.ID]
 	seen, known := m.Seen[f.ID]
-	now := Seen{Status: f.Status, Asked: m.asked(f), Hand: seen.Hand && !f.Wanted()}
+	now := Seen{Status: f.Status, Asked: m.asked(f), Track: m.track(f.Category), Hand: seen.Hand && !f.Wanted()}
 	if !known || seen.Status != f.Status {
 		now.Hand = m.said(f, task, has, known)
 	}
@@ -91,8 +92,11 @@ func (m *maker) feature(f Feature) {
 		m.plan.Seen[f.ID] = now
 		return
 	}
-	if known && seen.Asked != now.Asked && !task.Ended() {
-		m.change(f, task)
+	if known && !task.Ended() {
+		rerouted := seen.Track != "" && seen.Track != now.Track && !begun(task)
+		if seen.Asked != now.Asked || rerouted {
+			m.change(f, task)
+		}
 	}
 	mark := Derive(f.ID, task, m.Roles[f.ID])
 	if m.again(task) {
@@ -230,13 +234,10 @@ func (m *maker) track(category string) string {
 	return t.Name
 }
 
-// asked is a fingerprint of everything that a feature asks for.
+// asked is a fingerprint of everything that a feature itself asks for.
 func (m *maker) asked(f Feature) string {
 	f.Status, f.Reason, f.Failure, f.Progress = "", "", "", ""
-	b, err := json.Marshal(struct {
-		Feature
-		Track string `json:"track"`
-	}{f, m.track(f.Category)})
+	b, err := json.Marshal(f)
 	if err != nil {
 		panic("features: encoding a feature: " + err.Error()) // a type of ours that cannot encode is a bug
 	}

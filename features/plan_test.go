@@ -283,3 +283,20 @@ func TestPlansComeToRest(t *testing.T) {
 		}
 	})
 }
+
+// Tracks that change route what has not begun anew, and say nothing of what has.
+func TestTracksChange(t *testing.T) {
+	t.Parallel()
+	l := mustParse(t, `[{"id": 1, "name": "a", "category": "ui"}, {"id": 2, "name": "b", "category": "ui"}]`)
+	f := Facts{List: l, Policy: coppice.DefaultPolicy(), Tasks: map[string]coppice.Task{"1": task(1, "1", "queued"), "2": task(2, "2", "session")}}
+	f.Seen = Make(f).Seen
+	f.Policy.Tracks = append(f.Policy.Tracks, coppice.Track{Name: "web", Categories: []string{"ui"}})
+	p := Make(f)
+	if got, want := brief(p), "change app-1"; !strings.HasPrefix(got, want) || strings.Contains(got, "app-2") || p.Change[0].Track != "web" {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	f.Seen = p.Seen
+	if got := brief(Make(f)); got != "" {
+		t.Errorf("again: %q", got)
+	}
+}

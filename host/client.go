@@ -88,6 +88,16 @@ func (c *Client) Stop(ctx context.Context, grace time.Duration) error {
 	return err
 }
 
+// Keep keeps a picture as evidence, as a piece of the session's output. It
+// returns when the picture is in the spool.
+func (c *Client) Keep(ctx context.Context, picture []byte) error {
+	if err := keepable(picture); err != nil {
+		return err
+	}
+	_, err := c.ask(ctx, request{Op: opKeep, Data: picture})
+	return err
+}
+
 // Snapshot returns the session's state and the last of its output.
 func (c *Client) Snapshot(ctx context.Context) (Snapshot, error) {
 	a, err := c.ask(ctx, request{Op: opSnapshot})
@@ -203,6 +213,7 @@ var kinds = map[spool.Kind]coppice.OutputKind{
 	spool.Event:  coppice.OutputEvent,
 	spool.Host:   coppice.OutputHost,
 	spool.App:    coppice.OutputApp,
+	spool.Image:  coppice.OutputImage,
 }
 
 // OpenSpool reads the spool of the session in dir from offset on. It needs no

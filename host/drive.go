@@ -97,6 +97,11 @@ func (h *host) append(kind spool.Kind, data []byte) {
 			_, _ = h.spool.Append(h.now(), spool.Host, b) // smaller than what failed, so it may fit
 		}
 	}
+	h.wake()
+}
+
+// wake tells the followers that the spool grew.
+func (h *host) wake() {
 	for f := range h.followers {
 		f.wakeUp()
 	}

@@ -20,6 +20,9 @@
 // Where the Spec has an App, the host starts it before the agent and ends it with
 // the session. What it writes goes to the spool and to app.log, bounded.
 //
+// Pictures that the session takes as evidence are handed in over the socket and
+// kept in the spool, bounded: see keep.go.
+//
 // An agent whose driver takes hooks finds an address on loopback for them, with
 // a token of its own, until it ends.
 //

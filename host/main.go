@@ -35,9 +35,7 @@ func Main(ctx context.Context, dir string, protocols map[string]agent.Protocol, 
 	if mark := os.Getenv(execVar); mark != "" && len(os.Args) > 3 {
 		return runAgentWithin(os.Args[3:], mark)
 	}
-	// There is one host per session, so little memory counts for more than
-	// speed, and two threads are as many as there is work for.
-	debug.SetGCPercent(25)
+	// Two threads are as many as there is work for.
 	runtime.GOMAXPROCS(min(runtime.GOMAXPROCS(0), 2))
 	signal.Ignore(syscall.SIGHUP, syscall.SIGPIPE)
 	signals := make(chan os.Signal, 1)
@@ -57,6 +55,17 @@ func Main(ctx context.Context, dir string, protocols map[string]agent.Protocol, 
 		return 1
 	}
 	return 0
+}
+
+// leanAfter is how old a session is when its host gives back what it took to
+// come up. One that ends sooner gives everything back at once.
+const leanAfter = time.Second
+
+// lean makes the host small for the rest of its life: there is one per session,
+// so little memory counts for more than speed.
+func lean() {
+	debug.SetGCPercent(25)
+	debug.FreeOSMemory()
 }
 
 // newHost takes the directory, reads what is to be done and prepares

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"runtime/debug"
 	"sync"
 	"syscall"
 	"time"
@@ -60,6 +59,7 @@ type host struct {
 	exit      Exit // how it ended, once it did
 	followers map[*follower]struct{}
 	dropped   int             // followers that were too slow
+	kept      keeping         // of pictures
 	said      map[string]bool // the messages said, by their ID
 	over      bool            // the agent has nothing more to do
 	stopping  bool            // a stop was asked for before the agent had ended
@@ -76,6 +76,7 @@ func (h *host) run(ctx context.Context, p agent.Protocol, signals <-chan os.Sign
 	if err := h.spool.Close(); err != nil {
 		h.failed = append(h.failed, err.Error())
 	}
+	h.full = true
 	x.Spool = h.spool.Offset()
 	x.EndedAt = h.now()
 	if x.Error == "" && len(h.failed) > 0 {
@@ -150,7 +151,7 @@ func (h *host) session(ctx context.Context, p agent.Protocol, signals <-chan os.
 	if h.judges() {
 		h.tasks.Go(h.watch)
 	}
-	debug.FreeOSMemory() // what it took to come up is not needed again
+	defer time.AfterFunc(leanAfter, lean).Stop()
 
 	code, sig := wait(a.cmd)
 	close(h.agentDone)

@@ -131,6 +131,8 @@ func (h *host) answer(ctx context.Context, r request) answer {
 		h.stop(ctx, time.Duration(r.GraceMS)*time.Millisecond)
 	case opSnapshot:
 		return answer{OK: true, Snapshot: h.snapshot()}
+	case opKeep:
+		err = h.keep(r.Data)
 	default:
 		err = coppice.Errorf(coppice.EInvalid, "there is no operation %q", r.Op)
 	}

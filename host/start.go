@@ -83,9 +83,7 @@ func launch(ctx context.Context, l Launcher, dir string) error {
 	}
 	defer r.Close()
 	cmd := exec.Command(l.Argv[0], append(l.Argv[1:len(l.Argv):len(l.Argv)], dir)...)
-	// The collector is told before it makes room for what the program needs to
-	// come up; Main tells it again.
-	cmd.Env = append(l.Env[:len(l.Env):len(l.Env)], readyVar+"=3", "GOGC=25")
+	cmd.Env = append(l.Env[:len(l.Env):len(l.Env)], readyVar+"=3")
 	cmd.Stderr = logf // a crash of the host itself leaves its words there
 	cmd.ExtraFiles = []*os.File{w}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}

@@ -21,6 +21,7 @@ const (
 	opFollow    = "follow"
 	opSnapshot  = "snapshot"
 	opAttach    = "attach"
+	opKeep      = "keep"
 )
 
 // maxRequest bounds one request.
@@ -32,6 +33,7 @@ type request struct {
 	Text    string `json:"text,omitempty"`
 	Ref     string `json:"ref,omitempty"`
 	GraceMS int64  `json:"grace_ms,omitempty"`
+	Data    []byte `json:"data,omitempty"` // of a picture
 
 	// Of an attach.
 	Columns  int  `json:"columns,omitempty"`

@@ -64,6 +64,14 @@ type Reader interface {
 	// LaneHeads returns the first most tasks of a lane: those with a session
 	// behind them first, then by priority, then the oldest.
 	LaneHeads(lane coppice.Lane, most int) ([]coppice.Task, error)
+	// CountLanes counts queued tasks by lane; project 0 means all.
+	CountLanes(project int64) (map[coppice.Lane]int, error)
+	// CountWaits counts waiting tasks by what they wait for; "" stands for
+	// those that nobody has looked at yet. Project 0 means all.
+	CountWaits(project int64) (map[coppice.WaitKind]int, error)
+	// Pending returns the first most tasks that wait or are queued, by
+	// priority, then the oldest: those that wait for a person, or all others.
+	Pending(project int64, person bool, most int) ([]coppice.Task, error)
 	// Running counts live sessions by lane.
 	Running() (map[coppice.Lane]int, error)
 
@@ -75,15 +83,23 @@ type Reader interface {
 	LiveSessions() ([]coppice.Session, error)         // oldest first
 	LastSession(task int64) (*coppice.Session, error) // nil when there is none
 	// Output returns a session's output after an offset, at most so many
-	// pieces; kinds nil means all.
+	// pieces; kinds nil means all. Lists of output tell the size of a picture
+	// and leave out its data, which can be megabytes.
 	Output(session, after int64, most int, kinds ...coppice.OutputKind) ([]coppice.Output, error)
+	// Picture returns the picture at an offset, whole.
+	Picture(session, offset int64) (coppice.Output, error)
+	// OutputBefore returns the last most pieces before an offset, oldest first.
+	OutputBefore(session, before int64, most int, kinds ...coppice.OutputKind) ([]coppice.Output, error)
+	// Usage sums up what sessions used, newest day first.
+	Usage(UsageQuery) ([]UsageRow, error)
 
 	WorkspaceOf(task int64) (*coppice.Workspace, error) // the newest; nil when there is none
 	Workspaces(project int64) ([]coppice.Workspace, error)
 
-	LandingsOf(task int64) ([]coppice.Landing, error)        // oldest first
-	LastLanding(task int64) (*coppice.Landing, error)        // nil when there is none
-	QueuedLandings(project int64) ([]coppice.Landing, error) // not ended, first in the queue first
+	LandingsOf(task int64) ([]coppice.Landing, error) // oldest first
+	LastLanding(task int64) (*coppice.Landing, error) // nil when there is none
+	// QueuedLandings returns the first most landings of a project's queue.
+	QueuedLandings(project int64, most int) ([]coppice.Landing, error)
 	// ChecksOn returns the newest judgement of each command and environment on
 	// a tree.
 	ChecksOn(project int64, tree string) ([]coppice.Check, error)

@@ -2,6 +2,7 @@ package worker
 
 import (
 	"maps"
+	"slices"
 	"strings"
 
 	"coppice"
@@ -29,6 +30,16 @@ func agentEnv(environ []string, p coppice.Profile) map[string]string {
 	}
 	maps.Copy(env, p.Env)
 	return env
+}
+
+// AgentEnv is the environment in which an agent runs, in order, as NAME=value.
+func AgentEnv(environ []string, p coppice.Profile) []string {
+	env := agentEnv(environ, p)
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		list = append(list, name+"="+env[name])
+	}
+	return list
 }
 
 // allowed tells whether a name is in a list of names and PREFIX_* patterns.

@@ -161,7 +161,9 @@ func (f *follower) commit(ctx context.Context, frames []host.Frame) error {
 	for i, fr := range frames {
 		out[i] = fr.Output
 		out[i].SessionID = f.id
-		out[i].Data = f.w.cfg.Redact.Bytes(fr.Data)
+		if fr.Kind != coppice.OutputImage { // whose bytes are no text
+			out[i].Data = f.w.cfg.Redact.Bytes(fr.Data)
+		}
 	}
 	to := frames[len(frames)-1].Next
 	return f.w.cfg.Store.Update(ctx, func(tx store.Tx) error {

@@ -102,6 +102,10 @@ func (w *Worker) start(ctx context.Context, f *follower, spec coppice.RunSpec) e
 		e := coppice.Public(err)
 		return coppice.Failf(coppice.ClassCapability, e.Cause, e.Fix)
 	}
+	servers, err := w.servers(spec, profile, f.dir)
+	if err != nil {
+		return err
+	}
 	head, err := w.headBefore(ctx, spec)
 	if err != nil {
 		return err
@@ -147,7 +151,7 @@ func (w *Worker) start(ctx context.Context, f *follower, spec coppice.RunSpec) e
 		Request: agent.Request{
 			Session: spec.Session.Key, Role: spec.Session.Role, Model: spec.Session.Model, Resume: spec.Session.Resume,
 			Spent: spent, Dir: spec.Path, Fork: spec.Session.Fork, Screen: spec.Session.Screen,
-			Permissions: spec.Permissions, MCP: spec.MCP, Budget: float64(spec.Budget), Schema: spec.Schema,
+			Permissions: spec.Permissions, MCP: servers, Budget: float64(spec.Budget), Schema: spec.Schema,
 		},
 	}, prompt)
 }

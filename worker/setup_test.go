@@ -41,6 +41,8 @@ func TestMain(m *testing.M) {
 		os.Exit(scripted.Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Environ()))
 	case "web":
 		os.Exit(serveFiles())
+	case "keep":
+		os.Exit(keepPicture(os.Args[1]))
 	case "fetch":
 		os.Exit(fetchFile(os.Args[1], os.Args[2]))
 	}
@@ -60,6 +62,7 @@ type bundle struct {
 	profile coppice.Profile
 	environ []string
 	room    map[Group]int
+	browser []string
 	ports   workspace.PortRange
 	project coppice.Project
 	task    coppice.Task
@@ -117,7 +120,7 @@ func (b *bundle) open() {
 		Name: "local", Pools: []string{"local"}, Fabric: b.fabric, Store: b.store, Workspaces: b.spaces, Sessions: filepath.Join(b.dir, "s"),
 		Host:    host.Launcher{Argv: []string{self, "host"}, Env: []string{roleVar + "=host", "PATH=" + os.Getenv("PATH")}},
 		Profile: func(string, *coppice.Profile) (coppice.Profile, error) { return b.profile, nil },
-		Environ: b.environ, Now: time.Now, Room: b.room,
+		Environ: b.environ, Now: time.Now, Room: b.room, Browser: b.browser,
 	})
 	b.must(err)
 }

@@ -24,8 +24,8 @@ import (
 	"coppice/workspace"
 )
 
-// Config is what a Worker needs. All fields but Logger, Redact, Room, Renew and
-// Retry are required.
+// Config is what a Worker needs. All fields but Browser, Logger, Redact, Room,
+// Renew and Retry are required.
 type Config struct {
 	Name       string // the same after a restart
 	Pools      []string
@@ -34,6 +34,7 @@ type Config struct {
 	Workspaces *workspace.Workspaces
 	Sessions   string // the directory of the sessions' directories
 	Host       host.Launcher
+	Browser    []string // the command that gives a session a browser; without one there is none
 	// Profile finds the profile of an agent; own is the project's, or nil.
 	Profile func(name string, own *coppice.Profile) (coppice.Profile, error)
 	// Environ is Coppice's own environment; agents get only what is allowed
@@ -194,15 +195,18 @@ func (w *Worker) takeLoop(ctx context.Context) {
 			signal(woken)
 		}
 	})
-	for {
-		if err := w.takeOnce(ctx); err != nil && ctx.Err() == nil {
+	for look := groups; ; {
+		full, err := w.takeOnce(ctx, look)
+		if err != nil && ctx.Err() == nil {
 			w.cfg.Logger.Error("taking work failed", "error", err)
 		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-woken:
+			look = groups
 		case <-w.freed:
+			look = full // for all others there was room, and nothing to do
 		}
 	}
 }
@@ -214,17 +218,21 @@ func signal(c chan struct{}) {
 	}
 }
 
-// takeOnce takes all that can be had and for which there is room.
-func (w *Worker) takeOnce(ctx context.Context) error {
-	for _, g := range []Group{GroupSession, GroupGit, GroupCheck} {
+var groups = []Group{GroupSession, GroupGit, GroupCheck}
+
+// takeOnce takes all that can be had in some groups and for which there is
+// room. It returns the groups in which there may be more than there was room for.
+func (w *Worker) takeOnce(ctx context.Context, look []Group) (full []Group, err error) {
+	for i, g := range look {
 		for {
 			room := w.room(g)
 			if room <= 0 {
+				full = append(full, g)
 				break
 			}
 			leases, err := w.cfg.Fabric.TryTake(ctx, fabric.Request{Worker: w.cfg.Name, Pools: w.cfg.Pools, Kinds: kindsOf(g), Most: room})
 			if err != nil {
-				return err
+				return append(full, look[i:]...), err
 			}
 			for _, l := range leases {
 				w.execute(ctx, l)
@@ -234,7 +242,7 @@ func (w *Worker) takeOnce(ctx context.Context) error {
 			}
 		}
 	}
-	return nil
+	return full, nil
 }
 
 func kindsOf(g Group) []coppice.WorkKind {

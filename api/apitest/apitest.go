@@ -56,7 +56,10 @@ func Start(t testing.TB, s store.Store, change ...func(*http.Config)) *Bundle {
 	b.Config = http.Config{
 		Token: Token, Store: s, Engine: b.Intake, Status: Statuser{}, Version: "test",
 		Now: b.Clock.Now, Log: slog.New(slog.NewTextHandler(b.Log, &slog.HandlerOptions{Level: slog.LevelDebug})),
-		Diff: func(_ context.Context, t coppice.Task) (string, error) {
+		Diff: func(_ context.Context, t coppice.Task, since string) (string, error) {
+			if since == http.SinceSession {
+				return "", nil
+			}
 			return "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+" + t.Title + "\n", nil
 		},
 		Backup: func(context.Context) (string, error) { return "/state/backups/1.db", nil },

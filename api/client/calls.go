@@ -21,6 +21,8 @@ type TaskQuery struct {
 	Text    string
 	Before  int64 // the Next of the page before
 	Limit   int
+
+	Archived string // true lists tasks that were put away too, only lists them alone
 }
 
 func (q TaskQuery) values() url.Values {
@@ -32,6 +34,7 @@ func (q TaskQuery) values() url.Values {
 	set(v, "track", q.Track)
 	set(v, "agent", q.Agent)
 	set(v, "text", q.Text)
+	set(v, "archived", q.Archived)
 	if q.Before > 0 {
 		v.Set("before", strconv.FormatInt(q.Before, 10))
 	}
@@ -70,6 +73,12 @@ func (c *Client) Projects(ctx context.Context) ([]api.Project, error) {
 // AddProject adds the project of a directory, or reads its policy anew.
 func (c *Client) AddProject(ctx context.Context, dir string) (api.Project, error) {
 	return post[api.Project](ctx, c, "/projects", map[string]string{"path": dir})
+}
+
+// UseProject adds the project of a directory. Of a known one it takes over what
+// a person edited in its policy, and nothing that was landed there.
+func (c *Client) UseProject(ctx context.Context, dir string) (api.Project, error) {
+	return post[api.Project](ctx, c, "/projects", map[string]any{"path": dir, "edits": true})
 }
 
 // Project shows a project.
@@ -144,11 +153,16 @@ func (c *Client) Answer(ctx context.Context, key string, question int64, text st
 	return post[api.Question](ctx, c, taskPath(key, "/answer"), body)
 }
 
-// Diff returns what a task changed, as a patch.
-func (c *Client) Diff(ctx context.Context, key string) (string, error) {
+// Diff returns what a task changed, as a patch: against its base, or since its
+// last session began.
+func (c *Client) Diff(ctx context.Context, key string, sinceSession bool) (string, error) {
+	v := url.Values{}
+	if sinceSession {
+		v.Set("since", "session")
+	}
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	req, err := c.request(ctx, http.MethodGet, taskPath(key, "/diff"), nil, nil)
+	req, err := c.request(ctx, http.MethodGet, taskPath(key, "/diff"), v, nil)
 	if err != nil {
 		return "", err
 	}

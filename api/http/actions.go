@@ -35,6 +35,11 @@ type answerIn struct {
 	}
 }
 
+type diffIn struct {
+	TaskIn
+	Since string `query:"since" enum:"base,session" default:"base" doc:"All that the task changed, or what changed since its last session began"`
+}
+
 type undoIn struct {
 	Body struct {
 		Task    string `json:"task,omitempty" maxLength:"40" doc:"Whose workspace; the one removed last when absent"`
@@ -61,9 +66,17 @@ func (s *Server) actionRoutes(a huma.API) {
 	add(s, a, post("land", "land-task", "Land a task that waits for a word", 0), func(ctx context.Context, in *TaskIn) (api.Task, error) {
 		return s.act(ctx, in.Key, func(ctx context.Context) error { _, err := s.cfg.Engine.Land(ctx, in.Key); return err })
 	})
+	add(s, a, post("archive", "archive-task", "Put an ended task away, so that lists leave it out", 0), s.archive(true))
+	add(s, a, post("unarchive", "unarchive-task", "Take a task out of the archive", 0), s.archive(false))
 	add(s, a, post("send", "send-message", "Say something to a task's session, or its next one", textBody), s.send)
 	add(s, a, post("answer", "answer-question", "Answer what a session asked", textBody), s.answer)
 	add(s, a, op{method: http.MethodPost, path: "/undo", id: "undo", tag: "tasks", about: "Bring a removed workspace back"}, s.undo)
+}
+
+func (s *Server) archive(on bool) func(context.Context, *TaskIn) (api.Task, error) {
+	return func(ctx context.Context, in *TaskIn) (api.Task, error) {
+		return s.act(ctx, in.Key, func(ctx context.Context) error { _, err := s.cfg.Engine.Archive(ctx, in.Key, on); return err })
+	}
 }
 
 func (s *Server) send(ctx context.Context, in *sendIn) (msg coppice.Message, err error) {
@@ -110,12 +123,12 @@ func (s *Server) undo(ctx context.Context, in *undoIn) (coppice.Trash, error) {
 // diffRoute serves what a task changed, as text: it can be long and is made
 // for eyes and for patch.
 func (s *Server) diffRoute(a huma.API) {
-	o := op{method: http.MethodGet, path: "/tasks/{key}/diff", id: "diff-task", tag: "tasks", about: "What a task changed against its base"}.
+	o := op{method: http.MethodGet, path: "/tasks/{key}/diff", id: "diff-task", tag: "tasks", about: "What a task changed against its base, or since its last session began"}.
 		operation(http.StatusNotFound)
 	o.Responses = map[string]*huma.Response{"200": {
 		Description: "A patch", Content: map[string]*huma.MediaType{"text/plain": {Schema: &huma.Schema{Type: huma.TypeString}}},
 	}}
-	huma.Register(a, o, func(ctx context.Context, in *TaskIn) (*huma.StreamResponse, error) {
+	huma.Register(a, o, func(ctx context.Context, in *diffIn) (*huma.StreamResponse, error) {
 		var t coppice.Task
 		err := s.cfg.Store.View(ctx, func(r store.Reader) (err error) {
 			t, err = taskByKey(r, in.Key)
@@ -123,7 +136,7 @@ func (s *Server) diffRoute(a huma.API) {
 		})
 		var text string
 		if err == nil {
-			text, err = s.cfg.Diff(ctx, t)
+			text, err = s.cfg.Diff(ctx, t, in.Since)
 		}
 		if err != nil {
 			return nil, s.problem(ctx, err)

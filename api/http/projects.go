@@ -19,7 +19,8 @@ type ProjectIn struct {
 
 type addProjectIn struct {
 	Body struct {
-		Path string `json:"path" minLength:"1" maxLength:"4096" doc:"A directory of the checkout"`
+		Path  string `json:"path" minLength:"1" maxLength:"4096" doc:"A directory of the checkout"`
+		Edits bool   `json:"edits,omitempty" doc:"Of a known project, take over what a person edited in its policy, and nothing that was landed there"`
 	}
 }
 
@@ -70,7 +71,11 @@ func runningIn(running map[coppice.Lane]int, project int64) (n int) {
 }
 
 func (s *Server) addProject(ctx context.Context, in *addProjectIn) (api.Project, error) {
-	p, err := s.cfg.Engine.AddProject(ctx, in.Body.Path)
+	add := s.cfg.Engine.AddProject
+	if in.Body.Edits && s.cfg.Use != nil {
+		add = s.cfg.Use
+	}
+	p, err := add(ctx, in.Body.Path)
 	if err != nil {
 		return api.Project{}, err
 	}

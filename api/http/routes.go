@@ -54,6 +54,9 @@ func (s *Server) routes() {
 	s.sessionRoutes(a)
 	s.terminalRoutes(a)
 	s.eventRoutes(a)
+	s.searchRoutes(a)
+	s.usageRoutes(a)
+	s.configRoutes(a)
 	s.serverRoutes(a)
 
 	// Rendering takes longer than all else that a start does, and few ask.

@@ -193,7 +193,7 @@ func TestActions(t *testing.T) {
 	if _, err := b.Client.Undo(b.Ctx, "", "app"); coppice.ErrorCode(err) != coppice.ENotFound && coppice.ErrorCode(err) != coppice.EConflict {
 		t.Errorf("undoing nothing: %v", err)
 	}
-	diff, err := b.Client.Diff(b.Ctx, "app-1")
+	diff, err := b.Client.Diff(b.Ctx, "app-1", false)
 	b.Must(err)
 	if !strings.Contains(diff, "+better\n") {
 		t.Errorf("diff %q", diff)

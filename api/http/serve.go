@@ -16,9 +16,6 @@ import (
 	"coppice/store"
 )
 
-// mostWaiting bounds how many waiting tasks a status lists; it counts them all.
-const mostWaiting = 100
-
 type statusIn struct {
 	Project string `query:"project" maxLength:"16" doc:"Only of this project"`
 }
@@ -93,53 +90,6 @@ func (s *Server) statusProjects(r store.Reader, prefix string, out *api.Status) 
 		}
 	}
 	return id, err
-}
-
-// statusTasks counts ended tasks in the store and looks at every other one.
-func (s *Server) statusTasks(ctx context.Context, r store.Reader, project int64, out *api.Status) error {
-	for status, outcome := range outcomeOf {
-		n, err := r.CountTasks(store.TaskFilter{ProjectID: project, Stages: []coppice.Stage{coppice.StageEnded}, Outcomes: []coppice.Outcome{outcome}})
-		if err != nil {
-			return err
-		}
-		out.Counts[status] = n
-	}
-	tasks, err := r.Tasks(store.TaskFilter{ProjectID: project, OldFirst: true, Stages: []coppice.Stage{
-		coppice.StageWaiting, coppice.StageQueued, coppice.StageSession, coppice.StageChecking, coppice.StageHeld, coppice.StageLanding,
-	}})
-	if err != nil {
-		return err
-	}
-	statuses, err := s.cfg.Status.Statuses(ctx, r, tasks)
-	if err != nil {
-		return err
-	}
-	var needs, active, waiting []coppice.Task
-	for i, t := range tasks {
-		out.Counts[statuses[i].Status]++
-		switch statuses[i].Status {
-		case coppice.StatusNeedsYou:
-			needs = append(needs, t)
-		case coppice.StatusReady, coppice.StatusWaiting:
-			waiting = append(waiting, t)
-		default:
-			active = append(active, t)
-		}
-	}
-	slices.SortStableFunc(waiting, func(a, b coppice.Task) int { return cmp.Compare(b.Priority, a.Priority) })
-	waiting = waiting[:min(len(waiting), mostWaiting)]
-	for _, part := range []struct {
-		tasks []coppice.Task
-		to    *[]api.Task
-	}{{needs, &out.NeedsYou}, {active, &out.Active}, {waiting, &out.Waiting}} {
-		if *part.to, err = s.views(ctx, r, part.tasks); err != nil {
-			return err
-		}
-		for i := range *part.to {
-			(*part.to)[i].Body = ""
-		}
-	}
-	return nil
 }
 
 // serveHealth says that the process answers, and nothing else.

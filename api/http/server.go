@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"coppice"
+	"coppice/api"
 	"coppice/engine"
 	"coppice/store"
 )
@@ -58,7 +59,22 @@ type Engine interface {
 	Undo(ctx context.Context, key, project string) (coppice.Trash, error)
 	// Pause pauses or resumes a project, or one track of it.
 	Pause(ctx context.Context, project, track string, on bool) (coppice.Project, error)
+	// Archive puts an ended task away, or takes it out again.
+	Archive(ctx context.Context, key string, on bool) (coppice.Task, error)
 }
+
+// Settings reads and changes projects' coppice.yaml.
+type Settings interface {
+	Config(ctx context.Context, p coppice.Project) (api.ProjectConfig, error)
+	// SetConfig makes one change, and nothing when it fails.
+	SetConfig(ctx context.Context, p coppice.Project, c api.ConfigChange) (api.ProjectConfig, error)
+}
+
+// What a diff is against.
+const (
+	SinceBase    = "base"    // where the task's branch left the base
+	SinceSession = "session" // where the branch stood before the task's last session
+)
 
 // Config is what a Server is made of. Store, Engine, Status, Diff, Backup and
 // Token are needed; the zero value of everything else is a sound default.
@@ -70,10 +86,21 @@ type Config struct {
 	Store  store.Store
 	Engine Engine
 	Status Statuser
-	Diff   func(ctx context.Context, t coppice.Task) (string, error)
+	Diff   func(ctx context.Context, t coppice.Task, since string) (string, error)
 	Backup func(ctx context.Context) (path string, err error)
 
+	// Use adds the project a directory belongs to; of a known one it takes over
+	// what a person edited in its policy. AddProject does when nil.
+	Use func(ctx context.Context, dir string) (coppice.Project, error)
+
 	Warnings func(project int64) []string // what is wrong in its checkout; nothing when nil
+
+	// What the server does without when they are nil: each route then says so.
+	Search   store.Searcher
+	Settings Settings
+	// Agents looks for the agents as a project sees them, nil meaning none in
+	// particular; refresh asks for a new look where an older one would do.
+	Agents func(ctx context.Context, p *coppice.Project, refresh bool) (api.AgentList, error)
 
 	Web fs.FS // the built dashboard; without one there is a page that says so
 

@@ -25,22 +25,25 @@ type SessionIn struct {
 
 type outputIn struct {
 	SessionIn
-	After string   `query:"after" maxLength:"20" doc:"Output after this offset; from the beginning when absent"`
-	Kinds []string `query:"kinds,explode" maxItems:"4" doc:"Only of these kinds: stdout, stderr, event, host"`
-	Limit int      `query:"limit" minimum:"1" maximum:"1000" default:"256"`
+	After  string   `query:"after" maxLength:"20" doc:"Output after this offset; from the beginning when absent"`
+	Before string   `query:"before" maxLength:"20" doc:"The last output before this offset instead"`
+	Tail   bool     `query:"tail" doc:"The last output of all instead"`
+	Kinds  []string `query:"kinds,explode" maxItems:"6" doc:"Only of these kinds: stdout, stderr, event, host, app, image"`
+	Limit  int      `query:"limit" minimum:"1" maximum:"1000" default:"256"`
 }
 
 type outputStreamIn struct {
 	SessionIn
 	LastID string   `header:"Last-Event-ID" maxLength:"20" doc:"Resume after this offset"`
 	After  string   `query:"after" maxLength:"20" doc:"Output after this offset; from the beginning when absent"`
-	Kinds  []string `query:"kinds,explode" maxItems:"4" doc:"Only of these kinds: stdout, stderr, event, host"`
+	Kinds  []string `query:"kinds,explode" maxItems:"6" doc:"Only of these kinds: stdout, stderr, event, host, app, image"`
 }
 
 func (s *Server) sessionRoutes(a huma.API) {
 	add(s, a, op{method: http.MethodGet, path: "/sessions/{key}", id: "show-session", tag: "sessions", about: "Show a session"}, s.showSession)
 	add(s, a, op{method: http.MethodGet, path: "/sessions/{key}/output", id: "session-output", tag: "sessions",
 		about: "A page of what a session wrote"}, s.pageOutput)
+	s.imageRoute(a)
 	o := op{method: http.MethodGet, path: "/sessions/{key}/output/stream", id: "follow-session-output", tag: "sessions",
 		about: "What a session writes, live; resumes by Last-Event-ID"}.operation(http.StatusNotFound)
 	piece := a.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[api.Output](), true, "Output")
@@ -61,12 +64,12 @@ func (s *Server) showSession(ctx context.Context, in *SessionIn) (out coppice.Se
 }
 
 func outputKinds(words []string) ([]coppice.OutputKind, error) {
-	all := []coppice.OutputKind{coppice.OutputStdout, coppice.OutputStderr, coppice.OutputEvent, coppice.OutputHost, coppice.OutputApp}
+	all := []coppice.OutputKind{coppice.OutputStdout, coppice.OutputStderr, coppice.OutputEvent, coppice.OutputHost, coppice.OutputApp, coppice.OutputImage}
 	var kinds []coppice.OutputKind
 	for _, w := range words {
 		if !slices.Contains(all, coppice.OutputKind(w)) {
 			return nil, coppice.Errorf(coppice.EInvalid, "%s is no kind of output", coppice.Quote(w)).
-				WithFix("use stdout, stderr, event, host or app").WithField("kinds")
+				WithFix("use stdout, stderr, event, host, app or image").WithField("kinds")
 		}
 		kinds = append(kinds, coppice.OutputKind(w))
 	}
@@ -95,7 +98,7 @@ func (s *Server) readOutput(ctx context.Context, key string, after int64, most i
 }
 
 func piece(o coppice.Output) api.Output {
-	p := api.Output{Offset: o.Offset, At: o.At, Kind: o.Kind}
+	p := api.Output{Offset: o.Offset, At: o.At, Kind: o.Kind, Size: o.Size}
 	if o.Kind == coppice.OutputEvent && json.Valid(o.Data) {
 		p.Event = o.Data
 	} else {
@@ -112,6 +115,9 @@ func (s *Server) pageOutput(ctx context.Context, in *outputIn) (page api.OutputP
 	kinds, err := outputKinds(in.Kinds)
 	if err != nil {
 		return page, err
+	}
+	if in.Tail || in.Before != "" {
+		return s.outputBack(ctx, in, kinds)
 	}
 	page, _, err = s.readOutput(ctx, in.Key, after, in.Limit, kinds)
 	return page, err

@@ -19,13 +19,14 @@ type TaskIn struct {
 }
 
 type listTasksIn struct {
-	Project string   `query:"project" maxLength:"16" doc:"A project's prefix"`
-	Status  []string `query:"status,explode" maxItems:"10" doc:"Any of these"`
-	Track   string   `query:"track" maxLength:"64"`
-	Agent   string   `query:"agent" maxLength:"64"`
-	Text    string   `query:"text" maxLength:"200" doc:"In title or key"`
-	Before  int64    `query:"before" minimum:"0" doc:"The next of the page before"`
-	Limit   int      `query:"limit" minimum:"1" maximum:"500" default:"100"`
+	Project  string   `query:"project" maxLength:"16" doc:"A project's prefix"`
+	Status   []string `query:"status,explode" maxItems:"10" doc:"Any of these"`
+	Track    string   `query:"track" maxLength:"64"`
+	Agent    string   `query:"agent" maxLength:"64"`
+	Text     string   `query:"text" maxLength:"200" doc:"In title or key"`
+	Archived string   `query:"archived" enum:"false,true,only" default:"false" doc:"Whether tasks that were put away are listed too, or they alone"`
+	Before   int64    `query:"before" minimum:"0" doc:"The next of the page before"`
+	Limit    int      `query:"limit" minimum:"1" maximum:"500" default:"100"`
 }
 
 type createTasksIn struct {
@@ -71,6 +72,8 @@ var outcomeOf = map[coppice.Status]coppice.Outcome{
 	coppice.StatusCancelled: coppice.OutcomeCancelled,
 }
 
+var archivedOf = map[string]store.Archived{"false": store.ArchivedNot, "true": store.ArchivedToo, "only": store.ArchivedOnly}
+
 // narrow makes the store's filter choose no more than the statuses need. A
 // status is derived, so what the store returns is looked at once more.
 func narrow(f *store.TaskFilter, statuses []string) error {
@@ -110,7 +113,7 @@ func statusWords() (words string) {
 
 func (s *Server) listTasks(ctx context.Context, in *listTasksIn) (out api.TaskPage, err error) {
 	out.Tasks = []api.Task{}
-	f := store.TaskFilter{Track: in.Track, Agent: in.Agent, Text: in.Text, BeforeID: in.Before, Most: in.Limit + 1}
+	f := store.TaskFilter{Track: in.Track, Agent: in.Agent, Text: in.Text, BeforeID: in.Before, Most: in.Limit + 1, Archived: archivedOf[in.Archived]}
 	if err := narrow(&f, in.Status); err != nil {
 		return out, err
 	}

@@ -51,6 +51,10 @@ func view(t coppice.Task, st engine.TaskStatus, project string, after []string, 
 		CreatedBy: t.CreatedBy, Status: st.Status, Reason: st.Reason, Fix: st.Fix, Stage: t.Stage, Since: t.StageAt,
 		Round: t.Round, Outcome: t.Outcome, Failure: t.Failure, Warning: t.Warning, Landed: t.Landed, EndedAt: t.EndedAt,
 		Sessions: len(sessions), Category: t.Category, Steps: t.Steps, Feature: t.Feature, Budget: t.Budget, ForkOf: t.ForkOf,
+		Archived: t.Archived,
+	}
+	if t.Model == coppice.ModelAuto {
+		v.Level, v.LevelBy = engine.LevelOf(t)
 	}
 	for _, x := range sessions {
 		v.Session = x.Key

@@ -54,7 +54,7 @@ func machine(t *testing.T) (self string, env []string) {
 func found(t *testing.T) []setup.Agent {
 	t.Helper()
 	self, env := machine(t)
-	list := findAgents(t.Context(), self, env)
+	list := server.FindAgents(t.Context(), self, env, nil)
 	for i := range list {
 		list[i].Path = strings.ReplaceAll(list[i].Path, filepath.Dir(self), "/bin")
 	}

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
+	"runtime"
 	"syscall"
 
 	"coppice/agent/scripted"
@@ -20,14 +21,24 @@ var version = "dev" // set when built
 func main() { os.Exit(run()) }
 
 func run() int {
-	// A host and a scripted agent are started often and live long: they take
-	// the shortest way and know nothing of commands.
+	// A host, a scripted agent and a session's browser are started often and
+	// live long: they take the shortest way and know nothing of commands.
 	if len(os.Args) > 2 && os.Args[1] == "host" {
 		log := slog.New(slog.NewTextHandler(os.Stderr, nil))
 		return host.Main(context.Background(), os.Args[2], server.Protocols(), log)
 	}
 	if len(os.Args) > 1 && os.Args[1] == "scripted" {
 		return scripted.Main(context.Background(), os.Args[2:], os.Stdin, os.Stdout, os.Stderr, os.Environ())
+	}
+	if len(os.Args) > 1 && os.Args[1] == "browser" {
+		return runBrowser(os.Args[2:])
+	}
+	if len(os.Args) > 1 && os.Args[1] == "serve" {
+		// The control process keeps little and uses much for a moment, so its
+		// collector would run all the time. It does so when the heap has grown by
+		// its own size: by this much at least, of which no page is ever touched.
+		ballast := make([]byte, 16<<20)
+		defer runtime.KeepAlive(ballast)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

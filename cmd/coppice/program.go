@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/charmbracelet/x/term"
@@ -21,6 +22,7 @@ import (
 	"coppice/cmd/coppice/demo"
 	"coppice/cmd/coppice/server"
 	"coppice/cmd/coppice/setup"
+	"coppice/internal/browser"
 	"coppice/internal/process"
 	"coppice/store/sqlite"
 	"coppice/workspace/git"
@@ -155,7 +157,7 @@ upgrade it at any time, and the next one goes on where it stood.`,
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&cfg.Listen, "listen", "127.0.0.1:4040", "where to listen; loopback only, port 0 picks a free one")
+	f.StringVar(&cfg.Listen, "listen", server.DefaultListen, "where to listen; loopback only, port 0 picks a free one")
 	f.StringSliceVar(&cfg.Names, "name", nil, "a further name by which the server may be called")
 	f.IntVar(&cfg.MaxSessions, "sessions", 0, "most live sessions of all projects together (0: only the projects' own limits)")
 	f.IntVar(&cfg.KeepEvents, "keep-events", 0, "how many events the log keeps (0: 200000)")
@@ -208,7 +210,7 @@ func (p *program) doctorCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error {
 			r := setup.Doctor(c.Context(), setup.Machine{
 				StateDir: p.state, Git: runGit, Abilities: abilities,
-				Agents: p.agents, Problems: p.problems,
+				Agents: p.agents, Problems: p.problems, Browser: p.browser,
 			})
 			if err := r.Print(p.env.Stdout, asJSON); err != nil {
 				return err
@@ -234,6 +236,30 @@ func (p *program) problems(ctx context.Context) []string {
 		return []string{coppice.Public(err).Cause}
 	}
 	return policy.Problems
+}
+
+// browser looks for the browser that the project's verifiers are given.
+func (p *program) browser(ctx context.Context) *setup.Browser {
+	root, err := runGit(ctx, p.env.Dir, "rev-parse", "--show-toplevel")
+	if err != nil {
+		return nil
+	}
+	policy, _, err := config.Load(root)
+	if err != nil || !policy.Verify.Browser {
+		return nil // what is wrong with the policy is told elsewhere
+	}
+	if _, own := policy.MCP["browser"]; own {
+		return &setup.Browser{Detail: "the project's own tool server"}
+	}
+	found, err := browser.Find(os.Environ())
+	var missing *browser.Missing
+	switch {
+	case errors.As(err, &missing):
+		return &setup.Browser{Problem: missing.What, Fix: missing.Fix + "; or set verify.browser to false"}
+	case err != nil:
+		return &setup.Browser{Problem: err.Error()}
+	}
+	return &setup.Browser{Detail: found.Chromium + ", driven by " + strings.Join(found.Server, " ")}
 }
 
 func runGit(ctx context.Context, dir string, args ...string) (string, error) {
@@ -292,9 +318,9 @@ func (p *program) configCommand() *cobra.Command {
 				_, err := p.env.Stdout.Write(config.Schema())
 				return err
 			}
-			root, err := runGit(c.Context(), p.env.Dir, "rev-parse", "--show-toplevel")
+			root, err := p.repository(c.Context())
 			if err != nil {
-				return coppice.Errorf(coppice.EInvalid, "%s is not in a git repository", p.env.Dir).WithFix("go to the repository, or run `git init`")
+				return err
 			}
 			policy, src, err := config.Load(root)
 			if err != nil {
@@ -305,6 +331,7 @@ func (p *program) configCommand() *cobra.Command {
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	c.Flags().BoolVar(&schema, "schema", false, "print the JSON Schema of coppice.yaml")
+	c.AddCommand(p.configGet(), p.configSet(), p.configUnset())
 	return c
 }
 

@@ -43,6 +43,7 @@ const (
 	Event  Kind = 3 // a normalized event
 	Host   Kind = 4 // a note of the writer's own
 	App    Kind = 5 // raw bytes of an app that is served beside
+	Image  Kind = 6 // a picture, whole
 )
 
 const (

@@ -151,14 +151,24 @@ func (r *reader) Output(session, after int64, most int, kinds ...coppice.OutputK
 	w := &where{}
 	w.and("session_id = ? AND place > ?", session, after)
 	in(w, "kind", kinds)
-	query := "SELECT session_id, place, at, kind, data FROM outputs" + w.String() + " ORDER BY place" + limit
+	query := "SELECT " + outputColumns + " FROM outputs" + w.String() + " ORDER BY place" + limit
 	return list(r, query, append(w.args, most), scanOutput)
+}
+
+func (r *reader) OutputBefore(session, before int64, most int, kinds ...coppice.OutputKind) ([]coppice.Output, error) {
+	w := &where{}
+	w.and("session_id = ? AND place < ?", session, before)
+	in(w, "kind", kinds)
+	query := "SELECT " + outputColumns + " FROM outputs" + w.String() + " ORDER BY place DESC" + limit
+	out, err := list(r, query, append(w.args, most), scanOutput)
+	slices.Reverse(out)
+	return out, err
 }
 
 func scanOutput(rows *sql.Rows) (coppice.Output, error) {
 	var o coppice.Output
 	var moment sql.NullInt64
-	err := rows.Scan(&o.SessionID, &o.Offset, &moment, &o.Kind, &o.Data)
+	err := rows.Scan(&o.SessionID, &o.Offset, &moment, &o.Kind, &o.Data, &o.Size)
 	o.At = at(moment)
 	return o, err
 }

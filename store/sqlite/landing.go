@@ -31,8 +31,8 @@ func (r *reader) LastLanding(task int64) (*coppice.Landing, error) {
 	return found(landingOf(row))
 }
 
-func (r *reader) QueuedLandings(project int64) ([]coppice.Landing, error) {
-	rows, err := r.q.QueuedLandings(r.ctx, project)
+func (r *reader) QueuedLandings(project int64, most int) ([]coppice.Landing, error) {
+	rows, err := r.q.QueuedLandings(r.ctx, project, int64(most))
 	return each(rows, err, landingOf)
 }
 

@@ -55,13 +55,18 @@ func TestPlans(t *testing.T) {
 			return err
 		},
 		"Dependants":     func(t *tx) error { _, err := t.Dependants(1); return err },
-		"QueuedLandings": func(t *tx) error { _, err := t.QueuedLandings(1); return err },
+		"QueuedLandings": func(t *tx) error { _, err := t.QueuedLandings(1, 1); return err },
 		"LastLanding":    func(t *tx) error { _, err := t.LastLanding(1); return err },
 		"WorkspaceOf":    func(t *tx) error { _, err := t.WorkspaceOf(1); return err },
 		"OpenQuestion":   func(t *tx) error { _, err := t.OpenQuestion(1); return err },
 		"MessagesOf":     func(t *tx) error { _, err := t.MessagesOf(1); return err },
 		"TrashOf":        func(t *tx) error { _, err := t.TrashOf(1); return err },
 		"Output":         func(t *tx) error { _, err := t.Output(1, 2, 3, coppice.OutputEvent); return err },
+		"OutputBefore":   func(t *tx) error { _, err := t.OutputBefore(1, 2, 3, coppice.OutputEvent); return err },
+		"CountLanes":     func(t *tx) error { _, err := t.CountLanes(1); return err },
+		"CountWaits":     func(t *tx) error { _, err := t.CountWaits(1); return err },
+		"Pending":        func(t *tx) error { _, err := t.Pending(1, true, 5); return err },
+		"Pending of all": func(t *tx) error { _, err := t.Pending(0, false, 5); return err },
 		"Tasks":          func(t *tx) error { _, err := t.Tasks(store.TaskFilter{ProjectID: 1, Most: 5}); return err },
 	} {
 		for _, query := range recorded(t, s, f) {

@@ -40,6 +40,9 @@ func Restore(ctx context.Context, from, to string) error {
 	if err := setAside(to, to+".before-restore-"+time.Now().UTC().Format(stamp)); err != nil {
 		return unwritable(filepath.Dir(to), err)
 	}
+	if err := removeIndex(filepath.Join(filepath.Dir(to), IndexFile)); err != nil { // it is that of the other history
+		return err
+	}
 	if err := os.Rename(temp, to); err != nil {
 		return unwritable(filepath.Dir(to), err)
 	}

@@ -108,6 +108,9 @@ func (t *tx) PutSession(s *coppice.Session) error {
 	if !s.State.Live() {
 		t.wake.sessions = append(t.wake.sessions, s.ID)
 	}
+	if err := t.putUsage(s); err != nil {
+		return err
+	}
 	if s.Prompt == "" {
 		return nil
 	}

@@ -123,6 +123,10 @@ func taskRow(t *coppice.Task) (dbsqlc.PutTaskParams, error) {
 		LaneTrack:   sql.NullString{String: lane.Track, Valid: queued},
 		LaneAgent:   sql.NullString{String: lane.Agent, Valid: queued},
 		Folded:      strings.ToLower(t.Key + "\n" + t.Title),
+		WaitsOn:     sql.NullString{Valid: t.Stage == coppice.StageWaiting},
+	}
+	if row.WaitsOn.Valid && t.Wait != nil {
+		row.WaitsOn.String = string(t.Wait.On)
 	}
 	return row, p.err
 }

@@ -2,6 +2,8 @@ package sqlite
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"sync"
 
 	"coppice/store"
@@ -29,6 +31,10 @@ type signals struct {
 	work     chan struct{}
 	workNew  bool // work was offered that no WaitWork has told of
 	sessions map[int64]*sessionSignal
+
+	news  chan struct{}      // tells a follower that something was committed; nil when there is none
+	fresh map[int64]struct{} // the sessions that wrote since the follower asked last
+	count uint64             // of commits that a follower wants to hear of
 }
 
 type sessionSignal struct {
@@ -43,9 +49,53 @@ func newSignals() *signals {
 	}
 }
 
+// follow makes the channel that tells of commits from now on. There is one
+// follower.
+func (g *signals) follow() <-chan struct{} {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.news, g.fresh = make(chan struct{}, 1), map[int64]struct{}{}
+	return g.news
+}
+
+func (g *signals) unfollow() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.news, g.fresh = nil, nil
+}
+
+// commits counts what a follower wants to hear of since the store was opened.
+func (g *signals) commits() uint64 {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.count
+}
+
+// written takes the sessions that wrote since it was last called.
+func (g *signals) written() []int64 {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	ids := slices.Collect(maps.Keys(g.fresh))
+	clear(g.fresh)
+	return ids
+}
+
 func (g *signals) announce(w wake) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	worth := w.event != 0 || len(w.sessions) > 0 // all else is nothing that anybody could look for
+	if worth {
+		g.count++
+	}
+	if worth && g.news != nil {
+		for _, id := range w.sessions {
+			g.fresh[id] = struct{}{}
+		}
+		select {
+		case g.news <- struct{}{}:
+		default: // it has yet to hear of an earlier one
+		}
+	}
 	if w.event > g.event {
 		g.event = w.event
 		close(g.events)

@@ -149,7 +149,7 @@ func testRoundTrips(t *testing.T, open Open) {
 			func(r store.Reader, v any) (any, error) {
 				return newest(r.Events(v.(*coppice.Event).Seq-1, 1, store.EventFilter{}))
 			}},
-		{"output", &coppice.Output{}, func(v any) { v.(*coppice.Output).SessionID = c.ID },
+		{"output", &coppice.Output{}, func(v any) { x := v.(*coppice.Output); x.SessionID, x.Size = c.ID, 0 },
 			func(tx store.Tx, v any) error {
 				now, err := tx.Session(c.ID)
 				x := v.(*coppice.Output)

@@ -71,6 +71,29 @@ func testOutput(t *testing.T, open Open) {
 	})
 }
 
+func testPicture(t *testing.T, open Open) {
+	s := open(t)
+	k := task(t, s, project(t, s, "app"), 1, nil)
+	c, other := session(t, s, k, 1, nil), session(t, s, k, 2, nil)
+	large := []byte(strings.Repeat("\x89PNG\x00", 500_000))
+	word := coppice.Output{SessionID: c.ID, Offset: 3, At: start, Kind: coppice.OutputEvent, Data: []byte("{}")}
+	picture := coppice.Output{SessionID: c.ID, Offset: 7, At: start, Kind: coppice.OutputImage, Data: large}
+	update(t, s, func(tx store.Tx) error { return tx.AddOutput(c.ID, 0, 8, []coppice.Output{word, picture}) })
+	listed := picture
+	listed.Data, listed.Size = nil, int64(len(large))
+	view(t, s, func(r store.Reader) error {
+		same(t, "all", []coppice.Output{word, listed}, must(r.Output(c.ID, -1, 10)))
+		same(t, "back", []coppice.Output{word, listed}, must(r.OutputBefore(c.ID, 100, 10)))
+		same(t, "pictures", []coppice.Output{listed}, must(r.Output(c.ID, -1, 10, coppice.OutputImage)))
+		same(t, "one", picture, must(r.Picture(c.ID, 7)))
+		for what, at := range map[string][2]int64{"no picture": {c.ID, 3}, "nothing there": {c.ID, 8}, "another's": {other.ID, 7}, "nobody's": {99, 7}} {
+			_, err := r.Picture(at[0], at[1])
+			wantCode(t, what, err, coppice.ENotFound)
+		}
+		return nil
+	})
+}
+
 func testWaitOutput(t *testing.T, open Open) {
 	s := open(t)
 	k := task(t, s, project(t, s, "app"), 1, nil)

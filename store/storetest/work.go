@@ -59,7 +59,8 @@ func testLandings(t *testing.T, open Open) {
 	over, later, first, tie := landing(time.Second, true), landing(3*time.Second, false), landing(time.Second, false), landing(time.Second, false)
 	merging := landing(0, false)
 	view(t, s, func(r store.Reader) error {
-		same(t, "queued", []coppice.Landing{first, tie, later}, must(r.QueuedLandings(p.ID)))
+		same(t, "queued", []coppice.Landing{first, tie, later}, must(r.QueuedLandings(p.ID, 9)))
+		same(t, "first in the queue", []coppice.Landing{first}, must(r.QueuedLandings(p.ID, 1)))
 		same(t, "of the task", []coppice.Landing{over, later, first, tie, merging}, must(r.LandingsOf(k.ID)))
 		same(t, "the last", &merging, must(r.LastLanding(k.ID)))
 		return nil

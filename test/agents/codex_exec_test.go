@@ -20,6 +20,7 @@ func execBench(t *testing.T) *bench {
 		Args:  []string{"--json", "--dangerously-bypass-approvals-and-sandbox"},
 		Model: []string{"--model", "{model}"}, Effort: []string{"-c", "model_reasoning_effort={effort}"},
 		Resume: []string{"resume", "{conversation}"}, Fork: []string{"fork", "{conversation}"},
+		Schema: []string{"--output-schema", "{schema_file}"},
 	}
 	return b
 }

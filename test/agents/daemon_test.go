@@ -90,14 +90,7 @@ func survives(t *testing.T, b *bench, name string) {
 	if err := unix.Mkfifo(gate, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var env strings.Builder
-	for k, v := range b.env {
-		fmt.Fprintf(&env, "\n      %s: %q", k, v)
-	}
-	put(t, filepath.Join(b.repo, "coppice.yaml"), fmt.Sprintf("base: main\nagent: {use: %s}\nlimits: {memory: 100%%}\nagents:\n  %s:\n    command: [%q%s]\n    env:%s\n",
-		name, name, b.profile.Command[0], rest(b.profile.Command[1:]), env.String()))
-	b.git(t, "add", "--all")
-	b.git(t, "commit", "--quiet", "--message=configured")
+	b.configure(t, name)
 	state := filepath.Join(b.home, "state")
 	t.Cleanup(func() { endHosts(t, state) })
 	kill := b.daemon(t, state)
@@ -156,6 +149,19 @@ func survives(t *testing.T, b *bench, name string) {
 		t.Errorf("%s after %d sessions: %v", d.Outcome, len(d.History), d.Failure)
 	}
 	kill()
+}
+
+// configure commits a project that uses the bench's agent.
+func (b *bench) configure(t *testing.T, name string) {
+	t.Helper()
+	var env strings.Builder
+	for k, v := range b.env {
+		fmt.Fprintf(&env, "\n      %s: %q", k, v)
+	}
+	put(t, filepath.Join(b.repo, "coppice.yaml"), fmt.Sprintf("base: main\nagent: {use: %s}\nlimits: {memory: 100%%}\nagents:\n  %s:\n    command: [%q%s]\n    env:%s\n",
+		name, name, b.profile.Command[0], rest(b.profile.Command[1:]), env.String()))
+	b.git(t, "add", "--all")
+	b.git(t, "commit", "--quiet", "--message=configured")
 }
 
 // endHosts ends the hosts that a failed test left behind, which outlive their

@@ -17,6 +17,7 @@ import (
 	"coppice"
 	"coppice/agent"
 	"coppice/agent/claude"
+	"coppice/agent/codex"
 	"coppice/host"
 	"coppice/test/mcpserver"
 )
@@ -26,7 +27,7 @@ const hostVar = "COPPICE_TEST_HOST"
 
 func init() {
 	if os.Getenv(hostVar) != "" {
-		protocols := map[string]agent.Protocol{claude.Name: claude.New()}
+		protocols := map[string]agent.Protocol{claude.Name: claude.New(), codex.Name: codex.New(), codex.NameExec: codex.NewExec()}
 		os.Exit(host.Main(context.Background(), os.Args[len(os.Args)-1], protocols, slog.New(slog.NewTextHandler(os.Stderr, nil))))
 	}
 }

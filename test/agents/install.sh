@@ -1,14 +1,16 @@
 #!/bin/sh
 # Installs the agent CLIs these tests drive, in the versions they were recorded
-# with, below $COPPICE_TEST_CACHE. Does nothing when they are there already.
+# with, and the tool server of their browser, below $COPPICE_TEST_CACHE. Does
+# nothing when they are there already.
 # The versions are pinned because npm otherwise picks an older release whose
 # "engines" field fits the node at hand.
 set -eu
 
 claude=2.1.325
 codex=0.166.0
+browser=1.11.0
 dir=${COPPICE_TEST_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/coppice-test/agents}
-stamp=$dir/installed-$claude-$codex
+stamp=$dir/installed-$claude-$codex-$browser
 
 if [ -e "$stamp" ]; then
 	exit 0
@@ -19,10 +21,11 @@ if ! command -v npm >/dev/null 2>&1; then
 fi
 mkdir -p "$dir"
 npm install --prefix "$dir" --no-audit --no-fund --loglevel=error \
-	"@anthropic-ai/claude-code@$claude" "@openai/codex@$codex"
+	"@anthropic-ai/claude-code@$claude" "@openai/codex@$codex" "chrome-devtools-mcp@$browser"
 
-# The stamp is written last and only after both programs answered, so that an
+# The stamp is written last and only after all programs answered, so that an
 # install that was cut off is done again.
 "$dir/node_modules/.bin/claude" --version
 "$dir/node_modules/.bin/codex" --version
+"$dir/node_modules/.bin/chrome-devtools-mcp" --version
 touch "$stamp"

@@ -2,11 +2,26 @@
 
 package agents
 
-import "testing"
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+)
 
-// TestACPScreen drives the screen of an agent that is else driven by ACP.
+// TestACPScreen drives the screens of agents that are else driven by ACP.
 func TestACPScreen(t *testing.T) {
 	t.Parallel()
+	t.Run("gemini-screen", func(t *testing.T) {
+		t.Parallel()
+		b, _ := moreBench(t, "gemini")
+		// Somebody who uses it has chosen how to log in.
+		chosen := filepath.Join(b.home, ".gemini", "settings.json")
+		if err := errors.Join(os.MkdirAll(filepath.Dir(chosen), 0o700), os.WriteFile(chosen, []byte(`{"security":{"auth":{"selectedType":"gemini-api-key"}}}`), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		b.onScreen(t, "-y", "--skip-trust")
+	})
 	t.Run("qwen-screen", func(t *testing.T) {
 		t.Parallel()
 		b, _ := moreBench(t, "qwen")

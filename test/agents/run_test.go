@@ -309,6 +309,9 @@ func (b *bench) save(t *testing.T, p agent.Protocol, r agent.Request, ops agentt
 	if len(r.MCP) > 0 {
 		asked["MCP"] = r.MCP
 	}
+	if len(r.Schema) > 0 {
+		asked["Schema"] = r.Schema
+	}
 	if r.Budget > 0 {
 		asked["Budget"] = r.Budget
 	}

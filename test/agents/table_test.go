@@ -70,6 +70,8 @@ var capabilities = map[string]string{
 	"permission-always":  "keeps to what a person said always to",
 	"hook-closed":        "its edit is blocked when the hook does not answer",
 	"mcp":                "calls a tool server with the session's token",
+	"mcp-program":        "starts a tool server of its own, and leaves none behind",
+	"schema":             "keeps its last words to a schema",
 	"mcp-refused":        "a tool server that is lost is told",
 }
 

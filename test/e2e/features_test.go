@@ -98,62 +98,10 @@ func twenty() string {
 		if i > 15 {
 			after = fmt.Sprintf(", \"depends_on\": [%d]", i-15)
 		}
-		fmt.Fprintf(&b, "\t\t{ \"id\": %d, \"category\": %q, \"name\": \"Feature %d\",\n\t\t  \"steps\": [\"f%d.txt is there\"], \"status\": \"open\"%s, \"own\": {\"x\":1} },\n",
+		fmt.Fprintf(&b, "\t\t{ \"id\": %d, \"category\": %q, \"name\": \"Feature %d\",\n\t\t  \"steps\": [\"part %d is whole\"], \"status\": \"open\"%s, \"own\": {\"x\":1} },\n",
 			i, string(rune('a'+i%6)), i, i, after)
 	}
 	return strings.TrimSuffix(b.String(), ",\n") + "\n\t]\n}\n"
-}
-
-// Every feature is done on the track of its category and lands; of the file
-// nothing changes but the statuses.
-func TestTwentyFeatures(t *testing.T) {
-	t.Parallel()
-	w := newWorld(t, files{
-		"coppice.yaml": featurePolicy + "checks: [\"test ! -e broken\"]\nverify: {by: none}\n", "features.json": twenty(),
-		".coppice/scripted.yaml": `cases:
-  - match: 'Feature (\d+)'
-    steps:
-      - write: {path: f$1.txt, content: "$1\n"}
-      - run: "sed -i 's/open/passed/' features.json"
-`})
-	w.serve()
-	w.cli("project", "add")
-	text := w.features("20 passed", all("passed", 20))
-	if text != strings.ReplaceAll(twenty(), `"open"`, `"passed"`) {
-		t.Errorf("more than the statuses changed:\n%s", text)
-	}
-	for i := 1; i <= 20; i++ {
-		if got := w.onBase(fmt.Sprintf("f%d.txt", i)); got != fmt.Sprint(i) {
-			t.Errorf("f%d.txt: %q", i, got)
-		}
-	}
-	if got := w.onBase("features.json") + "\n"; got != twenty() {
-		t.Errorf("an agent's own ticks landed:\n%s", got)
-	}
-	if got := w.git("status", "--porcelain"); strings.TrimSpace(got) != "M features.json" {
-		t.Errorf("the checkout: %q", got)
-	}
-	r := decode[featureReport](t, w.cli("features", "--json"))
-	tracks := map[string]string{}
-	for _, f := range r.Features {
-		d := w.task(f.Task)
-		tracks[f.Category] = d.Track
-		if d.Feature != f.ID || f.Status != "passed" || len(d.Steps) != 1 {
-			t.Errorf("%+v belongs to feature %s with %d steps", f, d.Feature, len(d.Steps))
-		}
-		if n := len(d.After); (n == 1) != (len(f.ID) == 2 && f.ID > "15") {
-			t.Errorf("feature %s comes after %d tasks", f.ID, n)
-		}
-	}
-	if got := fmt.Sprint(tracks); got != "map[a:a b:b c:c d:d e:d f:main]" {
-		t.Errorf("tracks: %s", got)
-	}
-	if len(r.Problems) != 1 || !strings.Contains(r.Problems[0], `the category "f" belongs to no track`) {
-		t.Errorf("problems: %q", r.Problems)
-	}
-	if out := w.cli("features"); !strings.Contains(out, "20 of 20 passed") || !strings.Contains(w.cli("status"), `the category "f"`) {
-		t.Errorf("features prints\n%s", out)
-	}
 }
 
 // What people do to the file while everything runs.

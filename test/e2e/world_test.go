@@ -42,6 +42,7 @@ type world struct {
 	state  string
 	repo   string
 	client *client.Client
+	extra  []string // further variables of the environment
 
 	mu     sync.Mutex
 	server *server // nil while none runs
@@ -127,10 +128,10 @@ func tick(ctx context.Context) error {
 // env is the clean environment of everything that the world starts. HOME is
 // also how its processes are known.
 func (w *world) env() []string {
-	return []string{
+	return append([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + w.home, "TMPDIR=" + filepath.Join(w.root, "tmp"), "COPPICE_STATE=" + w.state, "LANG=C.UTF-8",
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.org", "GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.org",
-	}
+	}, w.extra...)
 }
 
 // newRepo makes a repository with one commit on main.

@@ -133,14 +133,15 @@ the one removed last in the current directory's project.`,
 func (e *Env) diffCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "diff KEY", Short: "Show what a task changed",
-		Long:    "Show what a task changed against its base, as a patch. Written to a pipe or file it is exact, byte by byte.",
-		Example: "  coppice diff app-4\n  coppice diff app-4 | git apply --check",
+		Long:    "Show what a task changed against its base, or since its last session began, as a patch. Written to a pipe or file it is exact, byte by byte.",
+		Example: "  coppice diff app-4\n  coppice diff app-4 --session\n  coppice diff app-4 | git apply --check",
 		Args:    args(1, 1, "a task's key"),
 	}
+	session := c.Flags().Bool("session", false, "only what changed since its last session began")
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, given []string) error {
 		return e.call(c, func(ctx context.Context, cl *client.Client) error {
-			text, err := cl.Diff(ctx, given[0])
+			text, err := cl.Diff(ctx, given[0], *session)
 			if err != nil {
 				return err
 			}

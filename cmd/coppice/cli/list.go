@@ -22,6 +22,7 @@ directory belongs to none. TIME is how long a task has been at what it does now,
 how long ago it was created while it waits, and how long it took once it ended.`,
 		Example: `  coppice list
   coppice list --status "needs you" --status failed
+  coppice list --archived
   coppice list --all --text parser --json`,
 		Args: args(0, 0, "no argument"),
 	}
@@ -34,8 +35,12 @@ how long ago it was created while it waits, and how long it took once it ended.`
 	f.StringVar(&q.Text, "text", "", "only with this in title or key")
 	f.IntVarP(&q.Limit, "limit", "n", 50, "at most so many")
 	f.Int64Var(&q.Before, "before", 0, "the next page: the number that the page before told")
+	archived := f.Bool("archived", false, "those that were put away, and no others")
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
+		if *archived {
+			q.Archived = "only"
+		}
 		if q.Limit < 1 || q.Limit > 500 {
 			return wrongUse("--limit is out of range", "use a number from 1 to 500, and --before for what follows")
 		}

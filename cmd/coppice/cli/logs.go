@@ -15,6 +15,7 @@ import (
 // logFlags are what `logs` can be told.
 type logFlags struct {
 	follow, raw, app, json bool
+	images                 string // where pictures are saved
 }
 
 func (e *Env) logsCommand() *cobra.Command {
@@ -28,21 +29,29 @@ until the task has ended or needs you.
 
 With --raw the agent's own output is written as it came, byte by byte; on a
 terminal, control characters are taken out. With --app it is what the app wrote
-that was served for a verifier.`,
-		Example: "  coppice logs app-4\n  coppice logs -f app-4\n  coppice logs app-4.1 --raw > session.txt",
+that was served for a verifier.
+
+With --images the pictures that sessions took as evidence are saved to a
+directory, those of all sessions of a task, and nothing else is shown.`,
+		Example: "  coppice logs app-4\n  coppice logs -f app-4\n  coppice logs app-4.1 --raw > session.txt\n  coppice logs app-4 --images evidence",
 		Args:    args(1, 1, "the key of a task or session"),
 	}
 	c.Flags().BoolVarP(&f.follow, "follow", "f", false, "go on live")
 	c.Flags().BoolVar(&f.raw, "raw", false, "the agent's own output")
 	c.Flags().BoolVar(&f.app, "app", false, "what the app wrote that was served for it")
 	c.Flags().BoolVar(&f.json, "json", false, "print JSON for programs, a line for each piece")
-	c.MarkFlagsMutuallyExclusive("raw", "app")
+	c.Flags().StringVar(&f.images, "images", "", "save the pictures it took to this directory")
+	c.MarkFlagsMutuallyExclusive("raw", "app", "images")
+	c.MarkFlagsMutuallyExclusive("follow", "images")
 	c.RunE = func(c *cobra.Command, given []string) error {
 		_, _, session, err := coppice.ParseKey(given[0])
 		if err != nil {
 			return usage{err}
 		}
 		return e.call(c, func(ctx context.Context, cl *client.Client) error {
+			if c.Flags().Changed("images") {
+				return e.saveImages(ctx, cl, given[0], session != 0, f)
+			}
 			if session != 0 {
 				return e.sessionLog(ctx, cl, given[0], f)
 			}
@@ -123,7 +132,7 @@ func (e *Env) waitTask(ctx context.Context, cl *client.Client, key string, after
 
 // sessionLog shows one session's output, to its end when it follows.
 func (e *Env) sessionLog(ctx context.Context, cl *client.Client, key string, f logFlags) error {
-	kinds := []coppice.OutputKind{coppice.OutputEvent, coppice.OutputHost}
+	kinds := []coppice.OutputKind{coppice.OutputEvent, coppice.OutputHost, coppice.OutputImage}
 	show := e.printer().piece
 	switch {
 	case f.raw:

@@ -87,7 +87,7 @@ func (e *Env) create(c *cobra.Command, given []string, f newFlags) error {
 	}
 	return e.call(c, func(ctx context.Context, cl *client.Client) error {
 		if f.project == "" {
-			p, err := cl.AddProject(ctx, e.Dir)
+			p, err := cl.UseProject(ctx, e.Dir)
 			if err != nil {
 				return err
 			}

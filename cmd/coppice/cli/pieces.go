@@ -24,6 +24,10 @@ type printer struct{ env *Env }
 func (e *Env) printer() *printer { return &printer{env: e} }
 
 func (p *printer) piece(o api.Output) error {
+	if o.Kind == coppice.OutputImage {
+		p.put(p.env.paint(dim, "▣ picture of "+bytesOf(o.Size)))
+		return nil
+	}
 	if o.Kind != coppice.OutputEvent {
 		if text := strings.TrimSpace(Clean(string(o.Data))); text != "" {
 			p.put(p.env.paint(dim, text))

@@ -30,14 +30,19 @@ func (e *Env) showCommand() *cobra.Command {
 			if *asJSON {
 				return e.json(t)
 			}
-			e.printTask(t)
+			pictures, err := countImages(ctx, cl, t.History)
+			if err != nil {
+				return err
+			}
+			e.printTask(t, pictures)
 			return nil
 		})
 	}
 	return c
 }
 
-func (e *Env) printTask(t api.TaskDetail) {
+// printTask prints all of a task; pictures tells how many each session took.
+func (e *Env) printTask(t api.TaskDetail, pictures map[string]int) {
 	e.printf("%s  %s\n", e.paint(bold, t.Key), e.paint(bold, line(t.Title)))
 	state := e.paint(statusStyle(t.Status), string(t.Status))
 	if t.Reason != "" {
@@ -55,6 +60,7 @@ func (e *Env) printTask(t api.TaskDetail) {
 	e.printQuestions(t.Questions)
 	e.printSessions(t.History)
 	e.printVerdicts(t.History)
+	e.printImages(t.History, pictures)
 	e.printLandings(t)
 	e.printMessages(t.Messages)
 }
@@ -63,7 +69,11 @@ func (e *Env) printTask(t api.TaskDetail) {
 func (e *Env) fields(t api.TaskDetail) {
 	agent := t.Agent
 	if t.Model != "" {
-		agent += " (" + t.Model + ")"
+		agent += " (" + t.Model
+		if t.Level != "" {
+			agent += ": " + t.Level + ", judged by " + t.LevelBy
+		}
+		agent += ")"
 	}
 	pairs := [][2]string{
 		{"agent", agent},

@@ -31,6 +31,8 @@ type Source struct {
 	Path string         // the file, whether it is there or not
 	Read bool           // false when there is none and all is default
 	Set  map[string]int // the keys it sets, and on which line
+
+	Revision string // names the file's content
 }
 
 // Load reads the coppice.yaml at the root of a repository. A missing one means
@@ -38,6 +40,7 @@ type Source struct {
 func Load(dir string) (coppice.Policy, Source, error) {
 	src := Source{Path: filepath.Join(dir, File)}
 	b, err := read(src.Path)
+	src.Revision = revision(b)
 	if errors.Is(err, fs.ErrNotExist) {
 		p := coppice.DefaultPolicy()
 		if _, err := os.Stat(dir); err != nil { // nothing can be beside it

@@ -23,19 +23,30 @@ type Key struct {
 	Example string `json:"example,omitempty"`
 	Value   string `json:"value"` // in YAML; empty for keys below [] and *
 	From    string `json:"from"`  // "default", or file and line
+
+	JSON    any      `json:"json,omitempty"`    // the value, for programs
+	Line    int      `json:"line,omitempty"`    // of the file, where that sets it
+	OneOf   []string `json:"one_of,omitempty"`  // the only values
+	Names   []string `json:"names,omitempty"`   // the only names in it
+	Min     *int     `json:"min,omitempty"`     // bounds of a number
+	Max     *int     `json:"max,omitempty"`     // likewise
+	Least   string   `json:"least,omitempty"`   // the shortest duration
+	Pattern string   `json:"pattern,omitempty"` // that a text fits
+	Needed  bool     `json:"needed,omitempty"`  // within its mapping
 }
 
 // Explain tells every key with its meaning, its value in the policy and where
 // that value comes from, in the order of the policy's fields.
 func Explain(p coppice.Policy, src Source) []Key {
-	e := explainer{src: src}
+	e := explainer{src: src, tree: treeOf(p)}
 	e.fields(reflect.ValueOf(p), reflect.ValueOf(coppice.DefaultPolicy()), "", true)
 	return e.out
 }
 
 type explainer struct {
-	src Source
-	out []Key
+	src  Source
+	tree map[string]any
+	out  []Key
 }
 
 func (e *explainer) fields(v, def reflect.Value, path string, real bool) {
@@ -55,7 +66,16 @@ func (e *explainer) key(v, def reflect.Value, path string, real bool) {
 		return
 	}
 	k := keys[path]
-	row := Key{Name: path, Type: typeName(t), Doc: k.doc, Example: k.example}
+	row := Key{
+		Name: path, Type: typeName(t), Doc: k.doc, Example: k.example,
+		OneOf: k.oneOf, Names: k.names, Least: k.least, Pattern: k.pattern, Needed: k.required,
+	}
+	if t.Kind() == reflect.Int && t != percentType {
+		row.Min = &k.min
+		if k.max > 0 {
+			row.Max = &k.max
+		}
+	}
 	if k.oneOf != nil {
 		row.Type = strings.Join(k.oneOf, " or ")
 	}
@@ -68,7 +88,8 @@ func (e *explainer) key(v, def reflect.Value, path string, real bool) {
 		}
 	}
 	if real {
-		row.Value, row.From = written(v), e.from(path)
+		row.Value, row.From, row.Line = written(v), e.from(path), e.src.Set[path]
+		row.JSON = lookup(e.tree, strings.Split(path, "."))
 		if k.unset != "" && v.IsZero() {
 			row.Value = row.Default
 		}

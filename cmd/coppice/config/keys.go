@@ -5,6 +5,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 
 	"coppice"
@@ -218,10 +219,10 @@ func plain(s string) error {
 	return nil
 }
 
-var colorRE = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
+var colorRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^#[0-9a-fA-F]{6}$`) })
 
 func color(s string) error {
-	if !colorRE.MatchString(s) {
+	if !colorRE().MatchString(s) {
 		return coppice.Errorf(coppice.EInvalid, "%s is no colour", coppice.Quote(s)).WithFix("write it as \"#rrggbb\"")
 	}
 	return nil
@@ -286,12 +287,12 @@ func noZero(s string) error {
 }
 
 var (
-	envRE     = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-	passEnvRE = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)
+	envRE     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
+	passEnvRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\*?$`) })
 )
 
 func envName(s string) error {
-	if !envRE.MatchString(s) {
+	if !envRE().MatchString(s) {
 		return coppice.Errorf(coppice.EInvalid, "%s is no name of an environment variable", coppice.Quote(s)).
 			WithFix("use letters, digits and underscores, no digit first")
 	}
@@ -299,7 +300,7 @@ func envName(s string) error {
 }
 
 func passEnv(s string) error {
-	if !passEnvRE.MatchString(s) {
+	if !passEnvRE().MatchString(s) {
 		return coppice.Errorf(coppice.EInvalid, "%s is no name of an environment variable", coppice.Quote(s)).
 			WithFix("write NAME, or PREFIX_* for all that begin so")
 	}

@@ -6,12 +6,13 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"coppice"
 )
 
-var colorRE = regexp.MustCompile(`^#[0-9a-fA-F]{6}$`)
+var colorRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^#[0-9a-fA-F]{6}$`) })
 
 // tracks takes the tracks over. There each one ran one feature at a time.
 func (t *taker) tracks(key string, v any) {
@@ -45,7 +46,7 @@ func (t *taker) tracks(key string, v any) {
 		if cats := categories(m["categories"]); len(cats) > 0 {
 			o["categories"] = cats
 		}
-		if c, _ := m["color"].(string); colorRE.MatchString(c) {
+		if c, _ := m["color"].(string); colorRE().MatchString(c) {
 			o["color"] = c
 		} else if c != "" {
 			why = append(why, "its colour is not of the form #rrggbb and was left out")
@@ -205,4 +206,14 @@ func (t *taker) verifier(key string, v any) {
 	}
 	t.in("verify")["by"] = by
 	t.say(key, v, Changed, "verify.by", "what is verified is the candidate, before it lands")
+}
+
+func (t *taker) browser(key string, v any) {
+	on, ok := v.(bool)
+	if !ok {
+		t.refuse(key, v, wrong("true or false"))
+		return
+	}
+	t.in("verify")["browser"] = on
+	t.say(key, v, Took, "verify.browser", "")
 }

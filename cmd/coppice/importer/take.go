@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"coppice"
 	"coppice/cmd/coppice/config"
@@ -35,10 +36,11 @@ type rule struct {
 
 // The reasons why settings are dropped.
 const (
-	ownPort  = "each workspace has a port of its own; name the command that serves the app by workspace.serve"
-	ownReset = "when a limit ends is read from what the agent says"
-	ownTools = "what agents may do is said by permissions.rules; verifiers cannot edit in any case"
-	ownTurns = "how long a session may take is said by health.timeout"
+	ownPort    = "each workspace has a port of its own; name the command that serves the app by workspace.serve"
+	ownReset   = "when a limit ends is read from what the agent says"
+	ownTools   = "what agents may do is said by permissions.rules; verifiers cannot edit in any case"
+	ownTurns   = "how long a session may take is said by health.timeout"
+	ownBrowser = "the browser that verifiers get is pinned; name a server of your own by mcp.browser in coppice.yaml"
 )
 
 // rules is the whole table, in the order of the other orchestrator's own.
@@ -73,10 +75,10 @@ var rules = []rule{
 	{"verification.maxAttempts", nil, (*taker).attempts},
 	{"verification.delayMs", nil, drop("the app is waited for until it answers: see workspace.serve.ready")},
 	{"verification.disabled", nil, (*taker).verifier},
-	{"browser.enabled", nil, drop("verifiers have no browser yet")},
-	{"browser.mcpPackage", nil, drop("verifiers have no browser yet")},
-	{"browser.mcpArgs", nil, drop("verifiers have no browser yet")},
-	{"browser.mcpServerName", nil, drop("verifiers have no browser yet")},
+	{"browser.enabled", nil, (*taker).browser},
+	{"browser.mcpPackage", nil, drop(ownBrowser)},
+	{"browser.mcpArgs", nil, drop(ownBrowser)},
+	{"browser.mcpServerName", nil, drop("no other file names it, and .mcp.json is left alone")},
 }
 
 // all goes through the table, then through what is left.
@@ -115,7 +117,7 @@ func (t *taker) find(key string) (any, bool) {
 	return v, true
 }
 
-var ownCommand = regexp.MustCompile(`^agent\.(\w+?)(Command|Args)$`)
+var ownCommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^agent\.(\w+?)(Command|Args)$`) })
 
 // rest tells what the table does not know.
 func (t *taker) rest(prefix string, m map[string]any) {
@@ -126,7 +128,7 @@ func (t *taker) rest(prefix string, m map[string]any) {
 		case t.known[key], m[k] == nil: // null means unset there
 		case nested && slices.ContainsFunc(rules, func(r rule) bool { return strings.HasPrefix(r.key, key+".") }):
 			t.rest(key+".", inner)
-		case ownCommand.MatchString(key):
+		case ownCommand().MatchString(key):
 			t.command(key, m[k])
 		default:
 			t.say(key, m[k], Dropped, "", "it means nothing there or here")
@@ -136,7 +138,7 @@ func (t *taker) rest(prefix string, m map[string]any) {
 
 // command drops how an agent is started; the usual way needs no word.
 func (t *taker) command(key string, v any) {
-	m := ownCommand.FindStringSubmatch(key)
+	m := ownCommand().FindStringSubmatch(key)
 	s, _ := v.(string)
 	if m[2] == "Command" && s == m[1] || m[2] == "Args" && s == "" {
 		t.say(key, v, Dropped, "", "it is the usual one; Coppice knows how to start "+m[1])
@@ -156,7 +158,7 @@ func (t *taker) say(key string, v any, did, to, why string) {
 	t.lines = append(t.lines, l)
 }
 
-var placeRE = regexp.MustCompile(`^\S+:\d+:\d+: `)
+var placeRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\S+:\d+:\d+: `) })
 
 // fits tells whether coppice.yaml may say this, by its own rules.
 func fits(top string, v any) error {
@@ -168,7 +170,7 @@ func fits(top string, v any) error {
 	}
 	e := *coppice.Public(err)
 	e.Cause, _, _ = strings.Cut(e.Cause, "\n")
-	e.Cause = placeRE.ReplaceAllString(e.Cause, "")
+	e.Cause = placeRE().ReplaceAllString(e.Cause, "")
 	return &e
 }
 

@@ -21,29 +21,41 @@ import (
 // is reported: editors write files in several steps.
 const quiet = 300 * time.Millisecond
 
-// featureSync keeps the tasks of projects and their features files in step. It
-// sleeps until a file or a task changes; nothing is polled.
+// featureSync keeps projects in step with what stands in their checkouts: tasks
+// with the features file, the policy with coppice.yaml. It sleeps until a file
+// or a task changes; nothing is polled.
 type featureSync struct {
-	store  store.Store
-	intake *engine.Intake
-	dir    string // remembers what was last agreed on, a file for each project
-	redact func(string) string
-	now    func() time.Time
-	log    *slog.Logger
+	store   store.Store
+	intake  *engine.Intake
+	inspect func(ctx context.Context, known coppice.Project) (coppice.Project, error)
+	git     func(ctx context.Context, dir string, args ...string) (string, error)
+	dir     string // remembers what was last agreed on, a file for each project
+	redact  func(string) string
+	now     func() time.Time
+	log     *slog.Logger
 
 	watcher  *fsnotify.Watcher
 	projects map[int64]*featureProject
-	seq      int64 // how far the log has been read
+	policies map[int64]*policyProject // of all projects
+	seq      int64                    // how far the log has been read
 
 	mu       sync.Mutex
-	warnings map[int64][]string // by project
+	warnings map[int64]map[source][]string // by project
 }
 
-// Warnings tells what is wrong with a project's features file.
+// source is what a warning is about, and who says so in the log.
+type source string
+
+const (
+	fromPolicy   source = "policy"
+	fromFeatures source = "features"
+)
+
+// Warnings tells what is wrong with a project's policy and features file.
 func (s *featureSync) Warnings(project int64) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return slices.Clone(s.warnings[project])
+	return slices.Concat(s.warnings[project][fromPolicy], s.warnings[project][fromFeatures])
 }
 
 // run keeps everything in step until ctx ends.
@@ -54,7 +66,7 @@ func (s *featureSync) run(ctx context.Context) error {
 		return err
 	}
 	defer s.watcher.Close() // nothing was written
-	s.projects = map[int64]*featureProject{}
+	s.projects, s.policies = map[int64]*featureProject{}, map[int64]*policyProject{}
 	for err := s.begin(ctx); err != nil; err = s.begin(ctx) {
 		s.log.Error("features files cannot be followed", "error", err)
 		if !rest(ctx) {
@@ -148,6 +160,11 @@ func (s *featureSync) patience() time.Duration {
 			}
 		}
 	}
+	for _, p := range s.policies {
+		if !p.due.IsZero() {
+			wait = min(wait, max(time.Until(p.due), 0))
+		}
+	}
 	return wait
 }
 
@@ -155,6 +172,11 @@ func (s *featureSync) patience() time.Duration {
 // tries again what failed.
 func (s *featureSync) secondLooks(ctx context.Context) {
 	due := func(at time.Time) bool { return !at.IsZero() && !time.Now().Before(at) }
+	for _, id := range slices.Sorted(maps.Keys(s.policies)) {
+		if p := s.policies[id]; due(p.due) {
+			s.reread(ctx, p)
+		}
+	}
 	for _, id := range s.order() {
 		p := s.projects[id]
 		if due(p.suspect) {
@@ -168,6 +190,9 @@ func (s *featureSync) secondLooks(ctx context.Context) {
 }
 
 func (s *featureSync) lookAtAll(ctx context.Context) {
+	for _, p := range s.policies {
+		p.due = time.Now().Add(quiet)
+	}
 	for _, id := range s.order() {
 		s.watch(s.projects[id])
 		s.look(ctx, s.projects[id], false)
@@ -187,12 +212,13 @@ func (s *featureSync) reload(ctx context.Context) error {
 		return err
 	}
 	for _, project := range list {
+		s.followPolicy(ctx, project)
 		p := s.projects[project.ID]
 		switch {
 		case project.Policy.Features == "":
 			if p != nil {
 				delete(s.projects, project.ID) // its watches are of no consequence
-				s.warn(ctx, p, nil)
+				s.warn(ctx, project, fromFeatures, nil)
 			}
 			continue
 		case p == nil || p.file.Name != project.Policy.Features || p.file.Root != project.Path:
@@ -208,6 +234,22 @@ func (s *featureSync) reload(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// followPolicy takes over how a project is now. The first time, its policy is
+// read as well: it may have been edited while nobody looked.
+func (s *featureSync) followPolicy(ctx context.Context, project coppice.Project) {
+	p := s.policies[project.ID]
+	if p == nil {
+		p = &policyProject{project: project, due: time.Now()}
+		s.policies[project.ID] = p
+	}
+	if p.project.Path != project.Path || !samePolicy(p.project.Policy, project.Policy) {
+		p.problem = "" // somebody has said what is in force
+		p.due = time.Now()
+	}
+	p.project = project
+	s.warnPolicy(ctx, p)
 }
 
 // open begins to follow a project.
@@ -261,15 +303,16 @@ func (s *featureSync) learn(r store.Reader, p *featureProject, t coppice.Task) (
 func (s *featureSync) read(ctx context.Context) error {
 	const page = 1000
 	changed, policies, seq := map[*featureProject]bool{}, false, s.seq
+	paused := map[int64]coppice.Project{}
 	err := s.store.View(ctx, func(r store.Reader) error {
 		for {
 			events, err := r.Events(seq, page, store.EventFilter{})
 			if err != nil {
 				return err
 			}
-			tasks := map[int64]*featureProject{}
+			tasks, touched := map[int64]*featureProject{}, map[int64]bool{}
 			for _, ev := range events {
-				seq = ev.Seq
+				seq, touched[ev.ProjectID] = ev.Seq, true
 				policies = policies || ev.Kind == coppice.EventProjectAdded || ev.Kind == coppice.EventProjectChanged
 				if p := s.projects[ev.ProjectID]; p != nil && ev.TaskID != 0 {
 					tasks[ev.TaskID] = p
@@ -286,6 +329,13 @@ func (s *featureSync) read(ctx context.Context) error {
 				}
 				changed[tasks[id]] = changed[tasks[id]] || news
 			}
+			for id := range touched {
+				if p := s.policies[id]; p != nil {
+					if paused[id], err = r.Project(id); err != nil {
+						return err
+					}
+				}
+			}
 			if len(events) < page {
 				return nil
 			}
@@ -297,6 +347,12 @@ func (s *featureSync) read(ctx context.Context) error {
 	if policies {
 		if err := s.reload(ctx); err != nil {
 			return err
+		}
+	}
+	for _, id := range slices.Sorted(maps.Keys(paused)) {
+		if p := s.policies[id]; !maps.Equal(p.project.PausedTracks, paused[id].PausedTracks) {
+			p.project.PausedTracks = paused[id].PausedTracks
+			s.warnPolicy(ctx, p)
 		}
 	}
 	s.seq = seq
@@ -329,6 +385,11 @@ func (s *featureSync) watch(p *featureProject) {
 
 // touched acts on something that happened in a watched folder.
 func (s *featureSync) touched(ctx context.Context, ev fsnotify.Event) {
+	for _, p := range s.policies {
+		if p.concerns(filepath.Clean(ev.Name)) {
+			p.due = time.Now().Add(quiet)
+		}
+	}
 	for _, id := range s.order() {
 		p := s.projects[id]
 		if !p.names[filepath.Clean(ev.Name)] {
@@ -343,33 +404,38 @@ func (s *featureSync) touched(ctx context.Context, ev fsnotify.Event) {
 
 // warn makes the warnings of a project known: what is new goes into its events
 // and the log first, so that whoever sees a warning finds its event.
-func (s *featureSync) warn(ctx context.Context, p *featureProject, list []string) {
-	old := s.Warnings(p.project.ID) // nobody else changes them
+func (s *featureSync) warn(ctx context.Context, p coppice.Project, about source, list []string) {
+	s.mu.Lock()
+	old := s.warnings[p.ID][about] // nobody else changes them
+	s.mu.Unlock()
 	var fresh []string
 	for _, w := range list {
 		if !slices.Contains(old, w) {
 			fresh = append(fresh, w)
 		}
 	}
-	s.say(ctx, p, fresh)
+	s.say(ctx, p, about, fresh)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.warnings == nil {
-		s.warnings = map[int64][]string{}
+		s.warnings = map[int64]map[source][]string{}
 	}
-	s.warnings[p.project.ID] = list
+	if s.warnings[p.ID] == nil {
+		s.warnings[p.ID] = map[source][]string{}
+	}
+	s.warnings[p.ID][about] = list
 }
 
 // say puts sentences into the project's events and the log.
-func (s *featureSync) say(ctx context.Context, p *featureProject, list []string) {
+func (s *featureSync) say(ctx context.Context, p coppice.Project, about source, list []string) {
 	if len(list) == 0 {
 		return
 	}
 	var events []*coppice.Event
 	for _, text := range list {
-		s.log.Warn("features", "project", p.project.Prefix, "warning", text)
+		s.log.Warn("a project's checkout", "project", p.Prefix, "about", about, "warning", text)
 		events = append(events, &coppice.Event{
-			At: s.now().UTC(), Kind: coppice.EventProjectWarned, ProjectID: p.project.ID, Subject: p.project.Prefix, By: "features", Reason: text,
+			At: s.now().UTC(), Kind: coppice.EventProjectWarned, ProjectID: p.ID, Subject: p.Prefix, By: string(about), Reason: text,
 		})
 	}
 	if err := s.store.Update(ctx, func(tx store.Tx) error { return tx.Append(events...) }); err != nil && ctx.Err() == nil {

@@ -64,7 +64,7 @@ func (s *featureSync) look(ctx context.Context, p *featureProject, sure bool) {
 	if err != nil {
 		if why := explain(err); sure || why == p.problem {
 			p.problem, p.suspect = why, time.Time{}
-			s.warn(ctx, p, p.standing(nil))
+			s.warn(ctx, p.project, fromFeatures, p.standing(nil))
 		} else if p.suspect.IsZero() {
 			p.suspect = time.Now().Add(quiet)
 		}
@@ -134,8 +134,8 @@ func (s *featureSync) turn(ctx context.Context, p *featureProject) {
 			plan.Warnings = append(plan.Warnings, fmt.Sprintf("%s cannot be written: %v", p.file.Name, err))
 		}
 		s.remember(p, plan, written)
-		s.warn(ctx, p, p.standing(plan.Warnings))
-		s.say(ctx, p, plan.Notes)
+		s.warn(ctx, p.project, fromFeatures, p.standing(plan.Warnings))
+		s.say(ctx, p.project, fromFeatures, plan.Notes)
 		return
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"coppice"
+	apihttp "coppice/api/http"
 	"coppice/cmd/coppice/config"
 	"coppice/store"
 	"coppice/workspace"
@@ -46,12 +47,12 @@ func prefix(root string) string {
 	return b.String()
 }
 
-// diff shows what a task has changed.
-func diff(ctx context.Context, st store.Store, spaces *workspace.Workspaces, t coppice.Task) (string, error) {
+// diff shows what a task has changed: all, or since its last session began.
+func diff(ctx context.Context, st store.Store, spaces *workspace.Workspaces, t coppice.Task, since string) (string, error) {
 	var p coppice.Project
 	var ws *coppice.Workspace
 	var landings []coppice.Landing
-	var last *coppice.Session
+	var sessions []coppice.Session
 	err := st.View(ctx, func(r store.Reader) (err error) {
 		if p, err = r.Project(t.ProjectID); err != nil {
 			return err
@@ -59,7 +60,7 @@ func diff(ctx context.Context, st store.Store, spaces *workspace.Workspaces, t c
 		if ws, err = r.WorkspaceOf(t.ID); err != nil {
 			return err
 		}
-		if last, err = r.LastSession(t.ID); err != nil {
+		if sessions, err = r.SessionsOf(t.ID); err != nil {
 			return err
 		}
 		landings, err = r.LandingsOf(t.ID)
@@ -67,6 +68,10 @@ func diff(ctx context.Context, st store.Store, spaces *workspace.Workspaces, t c
 	})
 	if err != nil {
 		return "", err
+	}
+	last := lastWorker(sessions)
+	if since == apihttp.SinceSession {
+		return diffSession(ctx, spaces, p, ws, last)
 	}
 	if n := len(landings); t.Landed != "" && n > 0 && landings[n-1].Commit == t.Landed {
 		return spaces.Diff(ctx, p.Path, landings[n-1].Base, t.Landed, false)
@@ -76,6 +81,30 @@ func diff(ctx context.Context, st store.Store, spaces *workspace.Workspaces, t c
 	}
 	if last != nil && last.Head != "" {
 		return spaces.Diff(ctx, p.Path, p.Policy.Base, last.Head, false)
+	}
+	return "", nil
+}
+
+// lastWorker returns the newest session that worked on the branch, nil when
+// there is none: a verifier edits nothing.
+func lastWorker(sessions []coppice.Session) *coppice.Session {
+	for i := len(sessions) - 1; i >= 0; i-- {
+		if s := &sessions[i]; s.Role != coppice.RoleVerify && s.From != "" {
+			return s
+		}
+	}
+	return nil
+}
+
+// diffSession shows what changed since a session began.
+func diffSession(ctx context.Context, spaces *workspace.Workspaces, p coppice.Project, ws *coppice.Workspace, last *coppice.Session) (string, error) {
+	switch {
+	case last == nil:
+		return "", nil
+	case ws != nil && ws.Ready():
+		return spaces.DiffWorkspace(ctx, ws.Path, last.From, false)
+	case last.Head != "":
+		return spaces.Diff(ctx, p.Path, last.From, last.Head, false)
 	}
 	return "", nil
 }

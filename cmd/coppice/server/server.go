@@ -50,6 +50,15 @@ type Config struct {
 	BackupEvery time.Duration // 6 hours when 0
 }
 
+// What the zero values mean.
+const (
+	DefaultListen      = "127.0.0.1:4040" // of `coppice serve`
+	defaultKeepEvents  = 200_000
+	defaultKeepFor     = 90 * 24 * time.Hour
+	defaultBackups     = 7
+	defaultBackupEvery = 6 * time.Hour
+)
+
 // Server is the control process. Start it once; Stop leaves sessions running.
 type Server struct {
 	cfg      Config
@@ -60,6 +69,8 @@ type Server struct {
 	spaces *workspace.Workspaces
 	http   *apihttp.Server
 	lists  *featureSync
+	index  *sqlite.Index // nil when it cannot be kept
+	look   *agentLook
 }
 
 // New checks the config.
@@ -76,16 +87,16 @@ func New(c Config) (*Server, error) {
 	for _, d := range []struct {
 		at *int
 		to int
-	}{{&c.KeepEvents, 200_000}, {&c.Backups, 7}} {
+	}{{&c.KeepEvents, defaultKeepEvents}, {&c.Backups, defaultBackups}} {
 		if *d.at == 0 {
 			*d.at = d.to
 		}
 	}
 	if c.KeepFor == 0 {
-		c.KeepFor = 90 * 24 * time.Hour
+		c.KeepFor = defaultKeepFor
 	}
 	if c.BackupEvery == 0 {
-		c.BackupEvery = 6 * time.Hour
+		c.BackupEvery = defaultBackupEvery
 	}
 	set, err := profiles.Load()
 	if err != nil {
@@ -108,9 +119,13 @@ func (s *Server) Start(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() {
-		if err != nil {
-			err = errors.Join(err, s.store.Close())
+		if err == nil {
+			return
 		}
+		if s.index != nil {
+			err = errors.Join(err, s.index.Close())
+		}
+		err = errors.Join(err, s.store.Close())
 	}()
 	if err := s.wire(ctx); err != nil {
 		return err
@@ -124,6 +139,12 @@ func (s *Server) Stop() {
 		return
 	}
 	s.set.Stop()
+	s.look.stop()
+	if s.index != nil {
+		if err := s.index.Close(); err != nil {
+			s.cfg.Logger.Error("closing the search index failed", "error", err)
+		}
+	}
 	if err := s.store.Close(); err != nil {
 		s.cfg.Logger.Error("closing the store failed", "error", err)
 	}
@@ -163,6 +184,7 @@ func (s *Server) wire(ctx context.Context) error {
 	work, err := worker.New(worker.Config{
 		Name: engine.PoolLocal, Pools: []string{engine.PoolControl, engine.PoolLocal}, Fabric: fab, Store: s.store,
 		Workspaces: s.spaces, Sessions: s.path("sessions"), Host: host.Launcher{Argv: []string{s.cfg.Self, "host"}, Env: hostEnv(s.cfg.Environ)},
+		Browser: []string{s.cfg.Self, "browser"},
 		Profile: s.profile, Environ: s.cfg.Environ, Now: s.cfg.Now, Logger: s.cfg.Logger, Redact: redact.New(),
 		Room: map[worker.Group]int{worker.GroupGit: max(4, 2*runtime.NumCPU()), worker.GroupCheck: runtime.NumCPU(), worker.GroupSession: 1024},
 	})
@@ -174,19 +196,29 @@ func (s *Server) wire(ctx context.Context) error {
 		return err
 	}
 	backups := &sqlite.Backups{Store: s.store, Folder: s.path("backups"), Keep: s.cfg.Backups}
-	intake := engine.NewIntake(s.store, s.cfg.Now, s.inspect, s.known, s.screen)
+	intake := engine.NewIntake(s.store, s.cfg.Now, s.inspect, s.known, s.screen,
+		engine.WithLevels(newLevels(s.cfg.Environ, s.cfg.Now, s.cfg.Logger)))
 	s.lists = &featureSync{
-		store: s.store, intake: intake, dir: s.path("features"), redact: redact.New().String, now: s.cfg.Now, log: s.cfg.Logger,
+		store: s.store, intake: intake, inspect: s.reinspect, git: runner.Run, dir: s.path("features"), redact: redact.New().String, now: s.cfg.Now, log: s.cfg.Logger,
+	}
+	s.look = &agentLook{self: s.cfg.Self, env: s.cfg.Environ, now: s.cfg.Now, most: profiles.Patience}
+	search, err := s.openIndex(ctx)
+	if err != nil {
+		return err
 	}
 	s.http, err = apihttp.New(apihttp.Config{
+		Search: search, Agents: s.look.agents, Settings: &settings{server: s.cfg, spaces: s.spaces, intake: intake},
 		Listen: s.cfg.Listen, Names: s.cfg.Names, Token: token, Store: s.store, Version: s.cfg.Version, Now: s.cfg.Now, Log: s.cfg.Logger,
-		Engine: intake, Warnings: s.lists.Warnings, Status: eng, Diff: s.diff, Attach: s.attach, Web: web.Files(),
+		Engine: intake, Use: s.use, Warnings: s.lists.Warnings, Status: eng, Diff: s.diff, Attach: s.attach, Web: web.Files(),
 		Backup: func(ctx context.Context) (string, error) { return backups.Make(ctx, s.cfg.Now()) },
 	})
 	if err != nil {
 		return err
 	}
 	s.set = &startstop.Set{}
+	if s.index != nil {
+		s.set.Add("search", background(s.index.Run))
+	}
 	s.set.Add("http", s.http)
 	s.set.Add("workspaces", once(func(ctx context.Context) error { return s.spaces.Sweep(ctx) }))
 	s.set.Add("worker", work)
@@ -264,8 +296,8 @@ func (s *Server) inspect(ctx context.Context, dir string) (coppice.Project, erro
 
 // diff shows what a task has changed: what landed, what its workspace holds
 // now, or what its branch holds.
-func (s *Server) diff(ctx context.Context, t coppice.Task) (string, error) {
-	return diff(ctx, s.store, s.spaces, t)
+func (s *Server) diff(ctx context.Context, t coppice.Task, since string) (string, error) {
+	return diff(ctx, s.store, s.spaces, t, since)
 }
 
 // privateDir makes a directory for its owner only.

@@ -318,7 +318,7 @@ func TestRestartAdopts(t *testing.T) {
 	if got, err := os.ReadFile(filepath.Join(repo, "hello.txt")); err != nil || string(got) != "Servus\n" {
 		t.Errorf("main has %q: %v", got, err)
 	}
-	if text, err := c.Diff(b.ctx, made[0].Key); err != nil || !strings.Contains(text, "+Servus") {
+	if text, err := c.Diff(b.ctx, made[0].Key, false); err != nil || !strings.Contains(text, "+Servus") {
 		t.Errorf("diff %q: %v", text, err)
 	}
 }

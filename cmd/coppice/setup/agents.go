@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Agent is an agent CLI that Coppice knows.
@@ -34,11 +35,11 @@ const NoVersion = "unknown"
 
 const loggedOut = "no"
 
-var versionNumber = regexp.MustCompile(`\d+(?:\.\d+)+(?:-[0-9A-Za-z.]+)?`)
+var versionNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\d+(?:\.\d+)+(?:-[0-9A-Za-z.]+)?`) })
 
-// number is the version without the words that some agents put around it.
-func (a Agent) number() string {
-	if n := versionNumber.FindString(a.Version); n != "" {
+// Number is the version without the words that some agents put around it.
+func (a Agent) Number() string {
+	if n := versionNumber().FindString(a.Version); n != "" {
 		return n
 	}
 	words := strings.Fields(a.Version)
@@ -48,9 +49,9 @@ func (a Agent) number() string {
 	return words[len(words)-1]
 }
 
-// warnings tell what is to be seen to before an agent is relied on, and that
+// Warnings tell what is to be seen to before an agent is relied on, and that
 // nobody has tried this version: it is used all the same.
-func (a Agent) warnings() []string {
+func (a Agent) Warnings() []string {
 	var all []string
 	if a.Login == loggedOut {
 		fix := "nobody is logged in: log in with the program itself"
@@ -62,7 +63,7 @@ func (a Agent) warnings() []string {
 	switch {
 	case a.Version == NoVersion:
 		all = append(all, "it did not tell its version in time, or tells none: whether it was tested is not known")
-	case a.Tested != "" && a.Tested != a.number():
+	case a.Tested != "" && a.Tested != a.Number():
 		all = append(all, "not tested with this version, only with "+a.Tested)
 	}
 	return all
@@ -70,7 +71,7 @@ func (a Agent) warnings() []string {
 
 // says is the agent's row in the doctor's table.
 func (a Agent) says() string {
-	words := []string{a.number()}
+	words := []string{a.Number()}
 	switch a.Login {
 	case "":
 	case "yes":
@@ -104,7 +105,7 @@ func agents(list []Agent) []Row {
 		default:
 			usable++
 			row.Detail = a.says()
-			if w := a.warnings(); len(w) > 0 {
+			if w := a.Warnings(); len(w) > 0 {
 				row.Level, row.Fix = Warn, strings.Join(w, "\n")
 			}
 		}
@@ -132,14 +133,14 @@ func PrintAgents(w io.Writer, list []Agent, asJSON bool) error {
 			missing = append(missing, a)
 			continue
 		}
-		row := []string{a.Name, a.number(), a.Login, a.Protocol, strings.Join(a.Can, " ")}
+		row := []string{a.Name, a.Number(), a.Login, a.Protocol, strings.Join(a.Can, " ")}
 		for i := range row {
 			if row[i] == "" {
 				row[i] = "-"
 			}
 		}
 		rows = append(rows, row)
-		note := a.warnings()
+		note := a.Warnings()
 		if a.Problem != "" {
 			note = []string{a.Problem}
 		}

@@ -14,6 +14,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Level says how bad a row is.
@@ -64,8 +65,16 @@ type Machine struct {
 	Abilities func(ctx context.Context) []Ability
 	Agents    func(ctx context.Context) []Agent
 	Problems  func(ctx context.Context) []string // of the project in the working directory
+	Browser   func(ctx context.Context) *Browser // that its verifiers are given; nil when they want none
 	LookPath  func(name string) (string, error)  // exec.LookPath when nil
 	Limits    func(dir string) (Limits, error)   // this machine's when nil
+}
+
+// Browser is what verifiers use to look at an app.
+type Browser struct {
+	Detail  string // what it consists of
+	Problem string // why it cannot be used
+	Fix     string
 }
 
 // Limits are the machine's numbers.
@@ -110,6 +119,11 @@ func Doctor(ctx context.Context, m Machine) Report {
 			rows = append(rows, Row{"project", Warn, p, "mend it: until then the project goes on without it"})
 		}
 	}
+	if m.Browser != nil {
+		if b := m.Browser(ctx); b != nil {
+			rows = append(rows, browser(*b))
+		}
+	}
 	r := Report{Rows: rows}
 	if m.Agents != nil {
 		r.Agents = m.Agents(ctx)
@@ -118,7 +132,7 @@ func Doctor(ctx context.Context, m Machine) Report {
 	return r
 }
 
-var gitVersion = regexp.MustCompile(`(\d+)\.(\d+)(?:\.\d+)*`)
+var gitVersion = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(\d+)\.(\d+)(?:\.\d+)*`) })
 
 func (m Machine) git(ctx context.Context) Row {
 	row := Row{Name: "git", Level: Fail, Fix: fmt.Sprintf("install git %d.%d or newer", gitMajor, gitMinor)}
@@ -127,7 +141,7 @@ func (m Machine) git(ctx context.Context) Row {
 		row.Detail = "cannot be run"
 		return row
 	}
-	v := gitVersion.FindStringSubmatch(out)
+	v := gitVersion().FindStringSubmatch(out)
 	if v == nil {
 		row.Detail = "tells no version: " + strconv.Quote(strings.TrimSpace(out))
 		return row
@@ -232,6 +246,15 @@ func ability(a Ability) Row {
 		return Row{a.Name, OK, a.Detail, ""}
 	}
 	return Row{a.Name, Warn, a.Detail, "Coppice works without it on " + runtime.GOOS + ", with less certainty about stray processes"}
+}
+
+// browser fails without one: what verify.browser asks for would stop every
+// verification.
+func browser(b Browser) Row {
+	if b.Problem != "" {
+		return Row{"browser", Fail, b.Problem, b.Fix}
+	}
+	return Row{"browser", OK, b.Detail, ""}
 }
 
 func (m Machine) tmux() Row {

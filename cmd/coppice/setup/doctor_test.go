@@ -31,6 +31,7 @@ func healthy(t *testing.T) setup.Machine {
 		Agents: func(context.Context) []setup.Agent {
 			return []setup.Agent{{Name: "one", Version: "one 1.2.3 (new)", Tested: "1.2.3", Login: "yes", Protocol: "p", Can: []string{"resume", "tools"}}, {Name: "two", Install: "get two"}}
 		},
+		Browser:  func(context.Context) *setup.Browser { return nil }, // none is wanted
 		LookPath: func(string) (string, error) { return "/bin/x", nil },
 		Limits: func(string) (setup.Limits, error) {
 			return setup.Limits{DiskFree: 50 << 30, Memory: 16 << 30, OpenFiles: 1 << 20, FileSystem: "ext4"}, nil
@@ -92,6 +93,14 @@ func TestDoctorFindsFault(t *testing.T) {
 		level  setup.Level
 		says   string
 	}{
+		"no browser": {func(_ *testing.T, m *setup.Machine) {
+			m.Browser = func(context.Context) *setup.Browser {
+				return &setup.Browser{Problem: "there is no Chromium", Fix: "install it"}
+			}
+		}, "browser", setup.Fail, "there is no Chromium"},
+		"a browser": {func(_ *testing.T, m *setup.Machine) {
+			m.Browser = func(context.Context) *setup.Browser { return &setup.Browser{Detail: "chromium, driven by npx"} }
+		}, "browser", setup.OK, "driven by npx"},
 		"no git": {func(_ *testing.T, m *setup.Machine) {
 			m.Git = func(context.Context, string, ...string) (string, error) { return "", errors.New("no") }
 		}, "git", setup.Fail, "cannot be run"},

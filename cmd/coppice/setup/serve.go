@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/goccy/go-yaml"
 
@@ -82,7 +83,7 @@ func docker(r repo) []Finding {
 	var names []string
 	at := map[string]string{}
 	for name, s := range c.Services {
-		if dir := mounted(s.Volumes); dir != "" && serviceRE.MatchString(name) {
+		if dir := mounted(s.Volumes); dir != "" && serviceRE().MatchString(name) {
 			names, at[name] = append(names, name), dir
 		}
 	}
@@ -123,11 +124,11 @@ func mounted(volumes []any) string {
 }
 
 var (
-	serviceRE = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
-	dirRE     = regexp.MustCompile(`^/[A-Za-z0-9._/-]*$`)
+	serviceRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`) })
+	dirRE     = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^/[A-Za-z0-9._/-]*$`) })
 )
 
-func plainDir(s string) bool { return len(s) < 200 && dirRE.MatchString(s) }
+func plainDir(s string) bool { return len(s) < 200 && dirRE().MatchString(s) }
 
 // featureList finds a features file.
 func featureList(r repo) []Finding {

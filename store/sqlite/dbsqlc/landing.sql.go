@@ -297,11 +297,11 @@ func (q *Queries) PutLanding(ctx context.Context, arg PutLandingParams) (int64, 
 const queuedLandings = `-- name: QueuedLandings :many
 SELECT id, project_id, task_id, session_id, round, head, created_at, base, tree, commit_hash, green, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence FROM landings
 WHERE project_id = ?1 AND ended_at IS NULL AND queued_at IS NOT NULL
-ORDER BY queued_at, id
+ORDER BY queued_at, id LIMIT CAST(?2 AS INTEGER)
 `
 
-func (q *Queries) QueuedLandings(ctx context.Context, projectID int64) ([]Landing, error) {
-	rows, err := q.db.QueryContext(ctx, queuedLandings, projectID)
+func (q *Queries) QueuedLandings(ctx context.Context, projectID int64, most int64) ([]Landing, error) {
+	rows, err := q.db.QueryContext(ctx, queuedLandings, projectID, most)
 	if err != nil {
 		return nil, err
 	}

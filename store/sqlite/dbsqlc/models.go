@@ -181,6 +181,7 @@ type Task struct {
 	Body        string
 	Level       string
 	Archived    sql.NullInt64
+	WaitsOn     sql.NullString
 }
 
 type Timer struct {

@@ -291,6 +291,51 @@ func (q *Queries) PutSession(ctx context.Context, arg PutSessionParams) (int64, 
 	return result.LastInsertId()
 }
 
+const putUsage = `-- name: PutUsage :exec
+INSERT INTO usages (
+  made_at, session_id, project_id, task_id, agent, model, input_tokens, output_tokens, cache_read, cache_write, turns, cost_usd
+) VALUES (
+  ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12
+)
+ON CONFLICT (made_at, session_id) DO UPDATE SET
+  project_id = excluded.project_id, task_id = excluded.task_id, agent = excluded.agent, model = excluded.model,
+  input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens, cache_read = excluded.cache_read,
+  cache_write = excluded.cache_write, turns = excluded.turns, cost_usd = excluded.cost_usd
+`
+
+type PutUsageParams struct {
+	MadeAt       int64
+	SessionID    int64
+	ProjectID    int64
+	TaskID       int64
+	Agent        string
+	Model        string
+	InputTokens  int64
+	OutputTokens int64
+	CacheRead    int64
+	CacheWrite   int64
+	Turns        int64
+	CostUsd      float64
+}
+
+func (q *Queries) PutUsage(ctx context.Context, arg PutUsageParams) error {
+	_, err := q.db.ExecContext(ctx, putUsage,
+		arg.MadeAt,
+		arg.SessionID,
+		arg.ProjectID,
+		arg.TaskID,
+		arg.Agent,
+		arg.Model,
+		arg.InputTokens,
+		arg.OutputTokens,
+		arg.CacheRead,
+		arg.CacheWrite,
+		arg.Turns,
+		arg.CostUsd,
+	)
+	return err
+}
+
 const running = `-- name: Running :many
 SELECT project_id, track, agent, count(*) AS n FROM sessions WHERE live GROUP BY project_id, track, agent
 `

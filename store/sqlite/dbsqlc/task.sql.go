@@ -58,7 +58,7 @@ func (q *Queries) DropDeps(ctx context.Context, taskID int64) error {
 }
 
 const laneHeads = `-- name: LaneHeads :many
-SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stop_asked, retry_asked, retry_note, land_asked, undo_asked, again_asked, take_asked, give_asked, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived FROM tasks
+SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stop_asked, retry_asked, retry_note, land_asked, undo_asked, again_asked, take_asked, give_asked, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on FROM tasks
 WHERE lane_project = CAST(?1 AS INTEGER)
   AND lane_track = CAST(?2 AS TEXT) AND lane_agent = CAST(?3 AS TEXT)
 ORDER BY begun DESC, priority DESC, id LIMIT CAST(?4 AS INTEGER)
@@ -132,6 +132,7 @@ func (q *Queries) LaneHeads(ctx context.Context, arg LaneHeadsParams) ([]Task, e
 			&i.Body,
 			&i.Level,
 			&i.Archived,
+			&i.WaitsOn,
 		); err != nil {
 			return nil, err
 		}
@@ -214,12 +215,12 @@ INSERT INTO tasks (
   budget, fork_of, created_at,
   created_by, stop_asked, retry_asked, retry_note, land_asked, undo_asked, again_asked, take_asked,
   give_asked, stage, wait, next, round, sessions, begun,
-  stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, folded, body, level, archived
+  stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, folded, body, level, archived, waits_on
 ) VALUES (
   ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,
   ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24,
   ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36, ?37, ?38, ?39, ?40,
-  ?41, ?42, ?43, ?44, ?45, ?46
+  ?41, ?42, ?43, ?44, ?45, ?46, ?47
 )
 ON CONFLICT (id) DO UPDATE SET
   project_id = excluded.project_id, num = excluded.num, key = excluded.key, title = excluded.title,
@@ -235,7 +236,7 @@ ON CONFLICT (id) DO UPDATE SET
   failure = excluded.failure, landed = excluded.landed, ended_at = excluded.ended_at,
   warning = excluded.warning, lane_project = excluded.lane_project, lane_track = excluded.lane_track,
   lane_agent = excluded.lane_agent, folded = excluded.folded, body = excluded.body,
-  level = excluded.level, archived = excluded.archived
+  level = excluded.level, archived = excluded.archived, waits_on = excluded.waits_on
 `
 
 type PutTaskParams struct {
@@ -285,6 +286,7 @@ type PutTaskParams struct {
 	Body        string
 	Level       string
 	Archived    sql.NullInt64
+	WaitsOn     sql.NullString
 }
 
 // Tasks, what they come after, and their lanes. Filtered lists stand in filter.go.
@@ -336,6 +338,7 @@ func (q *Queries) PutTask(ctx context.Context, arg PutTaskParams) (int64, error)
 		arg.Body,
 		arg.Level,
 		arg.Archived,
+		arg.WaitsOn,
 	)
 	if err != nil {
 		return 0, err
@@ -344,7 +347,7 @@ func (q *Queries) PutTask(ctx context.Context, arg PutTaskParams) (int64, error)
 }
 
 const task = `-- name: Task :one
-SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stop_asked, retry_asked, retry_note, land_asked, undo_asked, again_asked, take_asked, give_asked, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived FROM tasks WHERE id = ?1
+SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stop_asked, retry_asked, retry_note, land_asked, undo_asked, again_asked, take_asked, give_asked, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on FROM tasks WHERE id = ?1
 `
 
 func (q *Queries) Task(ctx context.Context, id int64) (Task, error) {
@@ -397,6 +400,7 @@ func (q *Queries) Task(ctx context.Context, id int64) (Task, error) {
 		&i.Body,
 		&i.Level,
 		&i.Archived,
+		&i.WaitsOn,
 	)
 	return i, err
 }
@@ -413,7 +417,7 @@ func (q *Queries) TaskAfter(ctx context.Context, id int64) (sql.NullString, erro
 }
 
 const taskByKey = `-- name: TaskByKey :one
-SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stop_asked, retry_asked, retry_note, land_asked, undo_asked, again_asked, take_asked, give_asked, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived FROM tasks WHERE key = ?1
+SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stop_asked, retry_asked, retry_note, land_asked, undo_asked, again_asked, take_asked, give_asked, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on FROM tasks WHERE key = ?1
 `
 
 func (q *Queries) TaskByKey(ctx context.Context, key string) (Task, error) {
@@ -466,6 +470,7 @@ func (q *Queries) TaskByKey(ctx context.Context, key string) (Task, error) {
 		&i.Body,
 		&i.Level,
 		&i.Archived,
+		&i.WaitsOn,
 	)
 	return i, err
 }

@@ -26,7 +26,7 @@ SELECT * FROM landings WHERE task_id = @task_id ORDER BY id DESC LIMIT 1;
 -- name: QueuedLandings :many
 SELECT * FROM landings
 WHERE project_id = @project_id AND ended_at IS NULL AND queued_at IS NOT NULL
-ORDER BY queued_at, id;
+ORDER BY queued_at, id LIMIT CAST(@most AS INTEGER);
 
 -- name: PutCheck :execlastid
 INSERT INTO checks (

@@ -53,3 +53,14 @@ UPDATE sessions SET cursor = @cursor, output_at = @output_at WHERE id = @id;
 
 -- name: AddOutput :exec
 INSERT OR IGNORE INTO outputs (session_id, place, at, kind, data) VALUES (@session_id, @place, @at, @kind, @data);
+
+-- name: PutUsage :exec
+INSERT INTO usages (
+  made_at, session_id, project_id, task_id, agent, model, input_tokens, output_tokens, cache_read, cache_write, turns, cost_usd
+) VALUES (
+  @made_at, @session_id, @project_id, @task_id, @agent, @model, @input_tokens, @output_tokens, @cache_read, @cache_write, @turns, @cost_usd
+)
+ON CONFLICT (made_at, session_id) DO UPDATE SET
+  project_id = excluded.project_id, task_id = excluded.task_id, agent = excluded.agent, model = excluded.model,
+  input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens, cache_read = excluded.cache_read,
+  cache_write = excluded.cache_write, turns = excluded.turns, cost_usd = excluded.cost_usd;

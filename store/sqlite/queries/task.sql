@@ -6,12 +6,12 @@ INSERT INTO tasks (
   budget, fork_of, created_at,
   created_by, stop_asked, retry_asked, retry_note, land_asked, undo_asked, again_asked, take_asked,
   give_asked, stage, wait, next, round, sessions, begun,
-  stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, folded, body, level, archived
+  stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, folded, body, level, archived, waits_on
 ) VALUES (
   sqlc.narg('id'), @project_id, @num, @key, @title, @priority, @track, @agent, @model, @checks, @after_ids,
   @not_before, @category, @steps, @feature, @budget, @fork_of, @created_at, @created_by, @stop_asked, @retry_asked, @retry_note, @land_asked, @undo_asked,
   @again_asked, @take_asked, @give_asked, @stage, @wait, @next, @round, @sessions, @begun, @stage_at, @outcome, @failure, @landed, @ended_at, @warning, @lane_project,
-  @lane_track, @lane_agent, @folded, @body, @level, @archived
+  @lane_track, @lane_agent, @folded, @body, @level, @archived, @waits_on
 )
 ON CONFLICT (id) DO UPDATE SET
   project_id = excluded.project_id, num = excluded.num, key = excluded.key, title = excluded.title,
@@ -27,7 +27,7 @@ ON CONFLICT (id) DO UPDATE SET
   failure = excluded.failure, landed = excluded.landed, ended_at = excluded.ended_at,
   warning = excluded.warning, lane_project = excluded.lane_project, lane_track = excluded.lane_track,
   lane_agent = excluded.lane_agent, folded = excluded.folded, body = excluded.body,
-  level = excluded.level, archived = excluded.archived;
+  level = excluded.level, archived = excluded.archived, waits_on = excluded.waits_on;
 
 -- name: Task :one
 SELECT * FROM tasks WHERE id = @id;

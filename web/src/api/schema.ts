@@ -1,8 +1,48 @@
 // Code generated from the API's description by `make generate`. DO NOT EDIT.
 
 export interface AddProjectInBody {
+  /** Of a known project, take over what a person edited in its policy, and nothing that was landed there */
+  "edits"?: boolean;
   /** A directory of the checkout */
   "path": string;
+}
+
+export interface Agent {
+  /** What can be done with it: messages, resume, fork, model, permissions, tools, screen */
+  "can": (string)[] | null;
+  /** How to get it */
+  "install"?: string;
+  /** Why nobody can use it now, and until when */
+  "limit"?: AgentLimit;
+  /** yes, no or unknown; absent when it needs none */
+  "login"?: string;
+  /** The variable, file or command that told; never a value */
+  "login_by"?: string;
+  /** Variables any of which would do */
+  "login_env"?: (string)[] | null;
+  /** The model for each kind of work */
+  "models"?: Record<string, string>;
+  "name": string;
+  /** The project's coppice.yaml describes or changes it */
+  "own"?: boolean;
+  /** Its program; absent when it is not installed */
+  "path"?: string;
+  /** Why it does not work although it is there */
+  "problem"?: string;
+  /** How Coppice talks to it */
+  "protocol"?: string;
+  /** How well it does, 0 to 10, as far as is known */
+  "scores": Scores;
+  /** Where facts come from that were not tested */
+  "source"?: string;
+  /** The version Coppice was tested with */
+  "tested"?: string;
+  /** As it says itself; absent when it is not installed, unknown when it does not tell */
+  "version"?: string;
+  /** Keys of the tasks that wait for the limit to end */
+  "waiting"?: (string)[] | null;
+  /** What is to be seen to before it is relied on */
+  "warnings": (string)[] | null;
 }
 
 export interface AgentChoice {
@@ -19,6 +59,12 @@ export interface AgentLimit {
   "until"?: string;
 }
 
+export interface AgentList {
+  "agents": (Agent)[] | null;
+  /** When they were looked for; limits are those of now */
+  "at": string;
+}
+
 export interface AnswerInBody {
   /** Which one; the oldest open one when absent */
   "question"?: number;
@@ -27,6 +73,12 @@ export interface AnswerInBody {
 
 export interface Backup {
   "path": string;
+}
+
+export interface Budget {
+  "project": string;
+  /** By one task; absent when there is no bound */
+  "task_usd"?: number;
 }
 
 export interface BudgetPolicy {
@@ -45,6 +97,52 @@ export interface Check {
   "task_id": number;
   "took": number;
   "tree": string;
+}
+
+export interface ConfigChange {
+  /** As in limits.sessions or limits.per_agent.NAME */
+  "key": string;
+  /** The change is refused when the file is no longer this one */
+  "revision"?: string;
+  /** Take the key out, so that its default holds */
+  "unset"?: boolean;
+  /** The new value as JSON */
+  "value"?: unknown;
+}
+
+export interface ConfigKey {
+  /** What leaving it out means, likewise */
+  "default": string;
+  "doc": string;
+  "example"?: string;
+  /** Only describes what stands in a list or below a name: it has no value of its own */
+  "form"?: boolean;
+  /** As in limits.sessions; [] stands for a list's element, * for a name of one's own */
+  "key": string;
+  /** The shortest duration */
+  "least"?: string;
+  /** The line of coppice.yaml that sets it */
+  "line"?: number;
+  /** The greatest number */
+  "max"?: number;
+  /** The least number */
+  "min"?: number;
+  /** The only names in it */
+  "names"?: (string)[] | null;
+  /** It must be given within its mapping */
+  "needed"?: boolean;
+  /** The only values */
+  "one_of"?: (string)[] | null;
+  /** A regular expression that a text fits */
+  "pattern"?: string;
+  /** default, or file and line */
+  "source"?: string;
+  /** The value as one would write it in YAML, or a sentence in brackets where nothing is set */
+  "text": string;
+  /** In a person's words */
+  "type": string;
+  /** As JSON */
+  "value"?: unknown;
 }
 
 export interface CreateTasksInBody {
@@ -98,6 +196,24 @@ export interface HealthPolicy {
   "long": string;
   "stalled": string;
   "timeout": string;
+}
+
+export interface Hit {
+  /** When the task was made, or the piece written */
+  "at": string;
+  "kind": "task" | "output";
+  /** Where the matches are in the snippet: start and length, in UTF-16 code units as JavaScript counts */
+  "marks": ((number)[] | null)[] | null;
+  /** Of output: the piece's place in what the session wrote */
+  "offset"?: number;
+  /** Of output: the session's key */
+  "session"?: string;
+  /** The text around the matches, on one line; plain text, never markup */
+  "snippet": string;
+  /** The task's key */
+  "task": string;
+  /** And its title */
+  "title": string;
 }
 
 export interface LandPolicy {
@@ -212,6 +328,8 @@ export interface Output {
   "event"?: unknown;
   "kind": string;
   "offset": number;
+  /** Of a picture, whose data is not here: see /sessions/{key}/images/{offset} */
+  "size"?: number;
 }
 
 export interface OutputPage {
@@ -222,6 +340,8 @@ export interface OutputPage {
   /** Pass as after to read on */
   "next": number;
   "output": (Output)[] | null;
+  /** Pass as before to read back; absent when nothing comes before this page */
+  "prev"?: number;
 }
 
 export interface PauseInBody {
@@ -314,6 +434,18 @@ export interface Project {
   "strikes"?: Record<string, number>;
 }
 
+export interface ProjectConfig {
+  /** False when there is none and all is default */
+  "exists": boolean;
+  "keys": (ConfigKey)[] | null;
+  /** The file */
+  "path": string;
+  /** Names the file's present content; send it with a change */
+  "revision": string;
+  /** What the server was started with; only a restart changes it */
+  "server": (ServerSetting)[] | null;
+}
+
 export interface ProjectList {
   "projects": (Project)[] | null;
 }
@@ -387,6 +519,14 @@ export interface ScreenRule {
   "state": string;
 }
 
+export interface SearchPage {
+  /** Not everything written so far has been looked at yet */
+  "behind": boolean;
+  "hits": (Hit)[] | null;
+  /** There is more than was asked for */
+  "more": boolean;
+}
+
 export interface SendInBody {
   /** When the running session's turn is over, not in mid-turn */
   "next"?: boolean;
@@ -397,6 +537,15 @@ export interface ServePolicy {
   "ready"?: string;
   "run": string;
   "timeout"?: string;
+}
+
+export interface ServerSetting {
+  "doc": string;
+  /** The flag without its dashes */
+  "name": string;
+  /** default, flag or environment */
+  "source": string;
+  "value": string;
 }
 
 export interface Session {
@@ -464,6 +613,8 @@ export interface Task {
   /** Keys of the tasks that must be done first */
   "after"?: (string)[] | null;
   "agent": string;
+  /** When a person put it away; lists leave it out unless asked */
+  "archived"?: string;
   /** Left out of lists */
   "body"?: string;
   /** The most to spend on it */
@@ -485,6 +636,10 @@ export interface Task {
   "key": string;
   /** The commit on the base */
   "landed"?: string;
+  /** How hard it looks, where its model is auto: simple, medium or complex */
+  "level"?: string;
+  /** Who judged that: the model, or the rules */
+  "level_by"?: string;
   "model"?: string;
   "not_before"?: string;
   "outcome"?: string;
@@ -533,6 +688,8 @@ export interface TaskDetail {
   /** Keys of the tasks that must be done first */
   "after"?: (string)[] | null;
   "agent": string;
+  /** When a person put it away; lists leave it out unless asked */
+  "archived"?: string;
   /** Left out of lists */
   "body"?: string;
   /** The most to spend on it */
@@ -560,6 +717,10 @@ export interface TaskDetail {
   /** The commit on the base */
   "landed"?: string;
   "landings": (Landing)[] | null;
+  /** How hard it looks, where its model is auto: simple, medium or complex */
+  "level"?: string;
+  /** Who judged that: the model, or the rules */
+  "level_by"?: string;
   "messages": (Message)[] | null;
   "model"?: string;
   "not_before"?: string;
@@ -646,6 +807,38 @@ export interface Usage {
   "input_tokens"?: number;
   "output_tokens"?: number;
   "turns"?: number;
+}
+
+export interface UsageReport {
+  /** Of the projects, by prefix */
+  "budgets": (Budget)[] | null;
+  /** The first day */
+  "from": string;
+  /** There are more rows than were asked for; the oldest were left out */
+  "more": boolean;
+  /** Newest day first */
+  "rows": (UsageRow)[] | null;
+  /** How many sessions that is */
+  "sessions": number;
+  /** The last day */
+  "to": string;
+  /** The sum over all of them, those left out included */
+  "total": Usage;
+}
+
+export interface UsageRow {
+  "agent": string;
+  /** On which the sessions began, as in 2026-03-04 */
+  "day": string;
+  /** As asked for; empty for the agent's own default */
+  "model"?: string;
+  /** The prefix of its project */
+  "project": string;
+  /** How many */
+  "sessions": number;
+  /** The task's key, with group=task */
+  "task"?: string;
+  "usage": Usage;
 }
 
 export interface Verdict {

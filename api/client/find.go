@@ -1,0 +1,98 @@
+package client
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"coppice"
+	"coppice/api"
+)
+
+// SearchQuery is what is looked for, and where.
+type SearchQuery struct {
+	Text    string   // words, "phrases in quotes", and -words that must not be there
+	Project string   // a prefix
+	Kinds   []string // api.HitTask, api.HitOutput; both when empty
+	Most    int
+}
+
+// Search finds tasks, and places in what sessions wrote.
+func (c *Client) Search(ctx context.Context, q SearchQuery) (api.SearchPage, error) {
+	v := url.Values{"q": {q.Text}}
+	set(v, "project", q.Project)
+	set(v, "kinds", strings.Join(q.Kinds, ","))
+	if q.Most > 0 {
+		v.Set("most", strconv.Itoa(q.Most))
+	}
+	return get[api.SearchPage](ctx, c, "/search", v)
+}
+
+// UsageQuery is a span of days; its zero value means the last thirty.
+type UsageQuery struct {
+	From, To string // days, as in 2026-03-04
+	Project  string // a prefix
+	ByTask   bool
+	Most     int
+}
+
+// Usage tells what sessions used.
+func (c *Client) Usage(ctx context.Context, q UsageQuery) (api.UsageReport, error) {
+	v := url.Values{}
+	set(v, "from", q.From)
+	set(v, "to", q.To)
+	set(v, "project", q.Project)
+	if q.ByTask {
+		v.Set("group", "task")
+	}
+	if q.Most > 0 {
+		v.Set("most", strconv.Itoa(q.Most))
+	}
+	return get[api.UsageReport](ctx, c, "/usage", v)
+}
+
+// Agents lists the agent CLIs on the server's machine, as a project sees them
+// when one is named. Refresh looks again.
+func (c *Client) Agents(ctx context.Context, project string, refresh bool) (api.AgentList, error) {
+	v := url.Values{}
+	set(v, "project", project)
+	if refresh {
+		v.Set("refresh", "true")
+	}
+	return get[api.AgentList](ctx, c, "/agents", v)
+}
+
+// Config shows a project's coppice.yaml, key by key.
+func (c *Client) Config(ctx context.Context, project string) (api.ProjectConfig, error) {
+	return get[api.ProjectConfig](ctx, c, "/projects/"+url.PathEscape(project)+"/config", nil)
+}
+
+// SetConfig changes one key of a project's coppice.yaml.
+func (c *Client) SetConfig(ctx context.Context, project string, change api.ConfigChange) (api.ProjectConfig, error) {
+	return call[api.ProjectConfig](ctx, c, http.MethodPatch, "/projects/"+url.PathEscape(project)+"/config", nil, change)
+}
+
+// Archive puts an ended task away, or takes it out again.
+func (c *Client) Archive(ctx context.Context, key string, on bool) (api.Task, error) {
+	if on {
+		return post[api.Task](ctx, c, taskPath(key, "/archive"), nil)
+	}
+	return post[api.Task](ctx, c, taskPath(key, "/unarchive"), nil)
+}
+
+// OutputBefore returns the last of what a session wrote before an offset, or
+// the last of all when it is negative.
+func (c *Client) OutputBefore(ctx context.Context, session string, before int64, most int, kinds ...coppice.OutputKind) (api.OutputPage, error) {
+	v := url.Values{"limit": {strconv.Itoa(most)}}
+	if before < 0 {
+		v.Set("tail", "true")
+	} else {
+		v.Set("before", strconv.FormatInt(before, 10))
+	}
+	for _, k := range kinds {
+		v.Add("kinds", string(k))
+	}
+	return get[api.OutputPage](ctx, c, "/sessions/"+url.PathEscape(session)+"/output", v)
+}

@@ -1,0 +1,112 @@
+package http
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"coppice"
+	"coppice/api"
+	"coppice/store"
+)
+
+type searchIn struct {
+	Q       string   `query:"q" required:"true" minLength:"1" maxLength:"400" doc:"Words, of which the beginning will do; \"phrases in quotes\"; -words that must not be there"`
+	Project string   `query:"project" maxLength:"16" doc:"Only in this project"`
+	Kinds   []string `query:"kinds" maxItems:"2" doc:"Only of these kinds: task, output"`
+	Most    int      `query:"most" minimum:"1" maximum:"200" default:"50" doc:"Hits at most"`
+}
+
+func (s *Server) searchRoutes(a huma.API) {
+	add(s, a, op{method: http.MethodGet, path: "/search", id: "search", tag: "search",
+		about: "Find tasks, and places in what sessions wrote, by their words"}, s.search)
+}
+
+func (s *Server) search(ctx context.Context, in *searchIn) (out api.SearchPage, err error) {
+	if s.cfg.Search == nil {
+		return out, coppice.Errorf(coppice.EUnavailable, "this server has no search")
+	}
+	q := store.SearchQuery{Terms: store.ParseSearch(in.Q), Most: in.Most, Tasks: len(in.Kinds) == 0, Output: len(in.Kinds) == 0}
+	for _, k := range in.Kinds {
+		switch k {
+		case api.HitTask:
+			q.Tasks = true
+		case api.HitOutput:
+			q.Output = true
+		default:
+			return out, coppice.Errorf(coppice.EInvalid, "%s is no kind of hit", coppice.Quote(k)).WithFix("use task or output").WithField("kinds")
+		}
+	}
+	if in.Project != "" {
+		p, err := s.project(ctx, in.Project)
+		if err != nil {
+			return out, err
+		}
+		q.ProjectID = p.ID
+	}
+	found, err := s.cfg.Search.Search(ctx, q)
+	if err != nil {
+		return out, err
+	}
+	out = api.SearchPage{Hits: []api.Hit{}, More: found.More, Behind: found.Behind}
+	for _, h := range found.Hits {
+		hit := api.Hit{Kind: api.HitTask, Task: h.Task, Title: h.Title, At: h.At, Snippet: h.Text, Marks: [][]int{}}
+		if h.Session != "" {
+			hit.Kind, hit.Session, hit.Offset = api.HitOutput, h.Session, &h.Offset
+		}
+		for _, m := range h.Marks {
+			hit.Marks = append(hit.Marks, []int{units(h.Text[:m[0]]), units(h.Text[m[0] : m[0]+m[1]])})
+		}
+		out.Hits = append(out.Hits, hit)
+	}
+	return out, nil
+}
+
+// units counts a text's UTF-16 code units, in which JavaScript counts.
+func units(s string) int {
+	n := utf8.RuneCountInString(s)
+	for _, r := range s {
+		if r > 0xFFFF {
+			n++
+		}
+	}
+	return n
+}
+
+type agentsIn struct {
+	Project string `query:"project" maxLength:"16" doc:"As this project sees them, its own agents included"`
+	Refresh bool   `query:"refresh" doc:"Look again, even if somebody looked a moment ago"`
+}
+
+// listAgents joins what was found on the machine with the limits of now.
+func (s *Server) listAgents(ctx context.Context, in *agentsIn) (out api.AgentList, err error) {
+	if s.cfg.Agents == nil {
+		return out, coppice.Errorf(coppice.EUnavailable, "this server cannot look for agents").WithFix("run `coppice agents` on its machine")
+	}
+	var p *coppice.Project
+	if in.Project != "" {
+		found, err := s.project(ctx, in.Project)
+		if err != nil {
+			return out, err
+		}
+		p = &found.Project
+	}
+	if out, err = s.cfg.Agents(ctx, p, in.Refresh); err != nil {
+		return out, err
+	}
+	out.Agents = slices.Clone(out.Agents)
+	limits, err := s.listLimits(ctx, nil)
+	for i := range out.Agents {
+		a := &out.Agents[i]
+		a.Warnings, a.Can = filled(a.Warnings), filled(a.Can)
+		for _, l := range limits.Limits {
+			if l.Agent == a.Name {
+				a.Limit, a.Waiting = &l.AgentLimit, l.Tasks
+			}
+		}
+	}
+	return out, err
+}

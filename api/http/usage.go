@@ -1,0 +1,121 @@
+package http
+
+import (
+	"context"
+	"net/http"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"coppice"
+	"coppice/api"
+	"coppice/store"
+)
+
+// usageDays is how many days a usage report tells of unless asked otherwise,
+// and mostUsageDays how many it can.
+const (
+	usageDays     = 30
+	mostUsageDays = 3700
+)
+
+type usageIn struct {
+	From    string `query:"from" maxLength:"10" doc:"The first day, as in 2026-03-04; 30 days back when absent"`
+	To      string `query:"to" maxLength:"10" doc:"The last day; today when absent"`
+	Project string `query:"project" maxLength:"16" doc:"Only of this project"`
+	Group   string `query:"group" enum:"task,none" default:"none" doc:"task has a row for each task"`
+	TZ      string `query:"tz" maxLength:"5" doc:"Where days begin: minutes east of UTC; the server's own time zone when absent"`
+	Most    int    `query:"most" minimum:"1" maximum:"10000" default:"5000" doc:"Rows at most"`
+}
+
+func (s *Server) usageRoutes(a huma.API) {
+	add(s, a, op{method: http.MethodGet, path: "/usage", id: "usage", tag: "server",
+		about: "What sessions used, by day, project, agent and model"}, s.usage)
+}
+
+// span reads the days asked for.
+func (s *Server) span(in *usageIn) (from, to time.Time, zone *time.Location, err error) {
+	now := s.cfg.Now()
+	zone = now.Location()
+	if in.TZ != "" {
+		minutes, err := wholeNumber(in.TZ, -24*60, 24*60)
+		if err != nil {
+			return from, to, nil, coppice.Errorf(coppice.EInvalid, "%s is no time zone", coppice.Quote(in.TZ)).
+				WithFix("send the minutes east of UTC, such as 120").WithField("tz")
+		}
+		zone = time.FixedZone("", minutes*60)
+	}
+	day := func(word, field string, otherwise time.Time) (time.Time, error) {
+		if word == "" {
+			return otherwise, nil
+		}
+		at, err := time.ParseInLocation(time.DateOnly, word, zone)
+		if err != nil || at.Year() < 1970 || at.Year() > 2200 {
+			return at, coppice.Errorf(coppice.EInvalid, "%s is no day", coppice.Quote(word)).WithFix("write it as 2026-03-04").WithField(field)
+		}
+		return at, nil
+	}
+	y, m, d := now.In(zone).Date()
+	if to, err = day(in.To, "to", time.Date(y, m, d, 0, 0, 0, 0, zone)); err != nil {
+		return from, to, nil, err
+	}
+	if from, err = day(in.From, "from", to.AddDate(0, 0, 1-usageDays)); err != nil {
+		return from, to, nil, err
+	}
+	switch {
+	case from.After(to):
+		err = coppice.Errorf(coppice.EInvalid, "the first day is after the last").WithFix("swap from and to").WithField("from")
+	case to.Sub(from) > mostUsageDays*24*time.Hour:
+		err = coppice.Errorf(coppice.EInvalid, "that is more than %d days", mostUsageDays).WithFix("ask for fewer").WithField("from")
+	}
+	return from, to, zone, err
+}
+
+func (s *Server) usage(ctx context.Context, in *usageIn) (out api.UsageReport, err error) {
+	from, to, zone, err := s.span(in)
+	if err != nil {
+		return out, err
+	}
+	out = api.UsageReport{From: from.Format(time.DateOnly), To: to.Format(time.DateOnly), Rows: []api.UsageRow{}, Budgets: []api.Budget{}}
+	q := store.UsageQuery{From: from, To: to.AddDate(0, 0, 1), Zone: zone, ByTask: in.Group == "task"}
+	err = s.cfg.Store.View(ctx, func(r store.Reader) error {
+		projects, err := r.Projects()
+		if err != nil {
+			return err
+		}
+		prefixes := map[int64]string{}
+		if in.Project != "" {
+			p, err := byPrefix(r, in.Project)
+			if err != nil {
+				return err
+			}
+			q.ProjectID = p.ID
+		}
+		for _, p := range projects {
+			prefixes[p.ID] = p.Prefix
+			if q.ProjectID == 0 || p.ID == q.ProjectID {
+				out.Budgets = append(out.Budgets, api.Budget{Project: p.Prefix, TaskUSD: float64(p.Policy.Budget.Task)})
+			}
+		}
+		rows, err := r.Usage(q)
+		for _, u := range rows {
+			out.Total = out.Total.Add(u.Usage)
+			out.Count += u.Sessions
+			if out.More = len(out.Rows) == in.Most; out.More {
+				continue
+			}
+			out.Rows = append(out.Rows, api.UsageRow{
+				Day: u.Day, Project: prefixes[u.ProjectID], Agent: u.Agent, Model: u.Model, Task: u.Task, Sessions: u.Sessions, Usage: u.Usage,
+			})
+		}
+		return err
+	})
+	return out, err
+}
+
+func byPrefix(r store.Reader, prefix string) (coppice.Project, error) {
+	if err := coppice.ValidPrefix(prefix); err != nil {
+		return coppice.Project{}, err
+	}
+	return r.ProjectByPrefix(prefix)
+}

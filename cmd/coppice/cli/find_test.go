@@ -1,0 +1,72 @@
+package cli_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"coppice"
+	"coppice/api/apitest"
+	"coppice/api/client"
+	apihttp "coppice/api/http"
+	"coppice/cmd/coppice/cli"
+	"coppice/engine"
+	"coppice/store"
+	"coppice/store/sqlite"
+)
+
+// found is a searcher that finds the same for everybody.
+type found struct{ store.SearchPage }
+
+func (f found) Search(_ context.Context, q store.SearchQuery) (store.SearchPage, error) {
+	if len(q.Terms) == 0 {
+		return store.SearchPage{}, coppice.Errorf(coppice.EInvalid, "there is nothing to look for").WithFix("write a word").WithField("q")
+	}
+	if q.Terms[0].Words[0] == "nothing" {
+		return store.SearchPage{}, nil
+	}
+	return f.SearchPage, nil
+}
+
+func TestFindGolden(t *testing.T) {
+	t.Parallel()
+	db, err := sqlite.Open(t.Context(), sqlite.Config{Path: sqlite.Memory})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	at := time.Date(2026, 3, 4, 11, 58, 0, 0, time.UTC)
+	b := apitest.Start(t, db, func(c *apihttp.Config) {
+		c.Search = found{store.SearchPage{More: true, Behind: true, Hits: []store.Hit{
+			{Task: "app-1", Title: nasty, At: at, Text: "app-1 fix the 🦭 walrus", Marks: [][2]int{{19, 6}}},
+			{Task: "app-1", Title: "Feed", Session: "app-1.1", Offset: 7, At: at, Text: "a \u202e walrus is fed", Marks: [][2]int{{6, 6}}},
+		}}}
+	})
+	s := &shell{Bundle: b, env: cli.Env{
+		Client: func() (*client.Client, error) { return client.At(b.Server.URL(), apitest.Token) }, Dir: "/src/app", Now: b.Clock.Now,
+	}}
+	s.Project("/src/app")
+	s.golden(t, "usage-none", "usage")
+	for _, title := range []string{"Feed the walrus", "Feed the seal"} {
+		key := s.Task("app", engine.NewTask{Title: title}).Key
+		s.Session(key, coppice.SessionDone, func(x *coppice.Session) {
+			x.Model, x.Usage = "big", coppice.Usage{InputTokens: 1234, OutputTokens: 45678, CacheRead: 12_345_678, CostUSD: 1.5}
+		})
+	}
+	s.Change("app-1", func(t *coppice.Task) { t.Stage, t.Wait, t.Outcome = coppice.StageEnded, nil, coppice.OutcomeDone })
+	s.golden(t, "search", "search", "walrus")
+	s.golden(t, "search-json", "search", "walrus", "--json")
+	s.golden(t, "search-nothing", "search", "nothing")
+	s.golden(t, "search-wordless", "search", "--", "--")
+	s.golden(t, "search-wrong", "search", "x", "--kind", "picture")
+	s.golden(t, "usage", "usage")
+	s.golden(t, "usage-tasks", "usage", "--tasks", "--from", "2026-03-01")
+	s.golden(t, "usage-wrong", "usage", "--from", "monday")
+	s.golden(t, "archive", "archive", "app-2", "app-1", "app-9")
+	s.golden(t, "list-archived", "list", "--archived")
+	s.golden(t, "list-unarchived", "list")
+	s.golden(t, "unarchive", "unarchive", "app-1")
+	s.golden(t, "diff-session", "diff", "app-1", "--session")
+	s.env.Color = true
+	s.golden(t, "search-colour", "search", "walrus")
+}

@@ -1,0 +1,109 @@
+package cli
+
+import (
+	"context"
+	"strings"
+	"unicode/utf16"
+
+	"github.com/spf13/cobra"
+
+	"coppice/api"
+	"coppice/api/client"
+)
+
+func (e *Env) searchCommand() *cobra.Command {
+	var q client.SearchQuery
+	var all bool
+	c := &cobra.Command{
+		Use: "search WORDS", Short: "Find tasks, and places in what sessions wrote",
+		Long: `Find tasks by key, title and description, and places in what sessions wrote: what
+agents said and thought, the tools they used and what came of them. All words must
+be there; the beginning of a word will do. "A phrase" in quotes stands as it is, and
+-word must not be there (write -- first when it is the first). Looks in the current
+directory's project, or in all when the directory belongs to none.`,
+		Example: "  coppice search parser error\n  coppice search '\"connection refused\"' -- -retry\n  coppice search walrus --kind output --all --json",
+		Args:    args(1, -1, "words to look for"),
+	}
+	f := c.Flags()
+	f.StringVarP(&q.Project, "project", "p", "", "a project's prefix")
+	f.BoolVarP(&all, "all", "a", false, "in all projects")
+	f.StringSliceVar(&q.Kinds, "kind", nil, "only in task, or only in output")
+	f.IntVarP(&q.Most, "limit", "n", 20, "at most so many")
+	asJSON := jsonFlag(c)
+	c.RunE = func(c *cobra.Command, given []string) error {
+		if q.Most < 1 || q.Most > 200 {
+			return wrongUse("--limit is out of range", "use a number from 1 to 200")
+		}
+		q.Text = strings.Join(given, " ")
+		return e.call(c, func(ctx context.Context, cl *client.Client) error {
+			if err := e.inProject(ctx, cl, &q.Project, all); err != nil {
+				return err
+			}
+			page, err := cl.Search(ctx, q)
+			if err != nil {
+				return err
+			}
+			if *asJSON {
+				return e.json(page)
+			}
+			e.hits(page)
+			return nil
+		})
+	}
+	return c
+}
+
+// inProject names the current directory's project unless one is named, or all
+// are meant.
+func (e *Env) inProject(ctx context.Context, cl *client.Client, project *string, all bool) error {
+	if *project != "" || all {
+		return nil
+	}
+	p, err := e.here(ctx, cl)
+	if p != nil {
+		*project = p.Prefix
+	}
+	return err
+}
+
+func (e *Env) hits(page api.SearchPage) {
+	for _, h := range page.Hits {
+		place := h.Task
+		if h.Session != "" {
+			place = h.Session
+		}
+		e.printf("%s  %s  %s\n", e.paint(bold, place), e.paint(dim, e.moment(h.At)), line(h.Title))
+		e.printf("    %s\n", e.marked(h.Snippet, h.Marks))
+	}
+	switch {
+	case len(page.Hits) == 0:
+		e.printf("nothing was found\n")
+	case page.More:
+		e.printf("%s\n", e.paint(dim, "there is more; say more words, or --limit"))
+	}
+	if page.Behind {
+		e.printf("%s\n", e.paint(dim, "not everything written so far has been looked at yet; search again in a moment"))
+	}
+}
+
+// marked paints the matches in a snippet, whose marks count UTF-16 code units.
+func (e *Env) marked(s string, marks [][]int) string {
+	units := utf16.Encode([]rune(s))
+	var b strings.Builder
+	at := 0
+	part := func(to int) string {
+		to = min(max(to, at), len(units))
+		text := Clean(string(utf16.Decode(units[at:to])))
+		at = to
+		return text
+	}
+	for _, m := range marks {
+		if len(m) != 2 {
+			continue
+		}
+		b.WriteString(part(m[0]))
+		b.WriteString(e.paint(yellow.Bold(true), part(m[0]+m[1])))
+	}
+	b.WriteString(part(len(units)))
+	return b.String()
+}

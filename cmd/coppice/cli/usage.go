@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/spf13/cobra"
+
+	"coppice"
+	"coppice/api"
+	"coppice/api/client"
+)
+
+func (e *Env) usageCommand() *cobra.Command {
+	var q client.UsageQuery
+	var all bool
+	c := &cobra.Command{
+		Use: "usage", Short: "Show what sessions used: tokens and money, by day",
+		Long: `Show what sessions used, as far as their agents tell, by the day on which they
+began, project, agent and model: of the current directory's project, or of all
+when the directory belongs to none. Without days, the last thirty.`,
+		Example: "  coppice usage\n  coppice usage --from 2026-03-01 --to 2026-03-31 --tasks\n  coppice usage --all --json",
+		Args:    args(0, 0, "no argument"),
+	}
+	f := c.Flags()
+	f.StringVar(&q.From, "from", "", "the first day, as in 2026-03-04")
+	f.StringVar(&q.To, "to", "", "the last day; today unless said otherwise")
+	f.StringVarP(&q.Project, "project", "p", "", "a project's prefix")
+	f.BoolVarP(&all, "all", "a", false, "of all projects")
+	f.BoolVar(&q.ByTask, "tasks", false, "a row for each task")
+	asJSON := jsonFlag(c)
+	c.RunE = func(c *cobra.Command, _ []string) error {
+		return e.call(c, func(ctx context.Context, cl *client.Client) error {
+			if err := e.inProject(ctx, cl, &q.Project, all); err != nil {
+				return err
+			}
+			u, err := cl.Usage(ctx, q)
+			if err != nil {
+				return err
+			}
+			if *asJSON {
+				return e.json(u)
+			}
+			e.usage(u, q.ByTask)
+			return nil
+		})
+	}
+	return c
+}
+
+func (e *Env) usage(u api.UsageReport, byTask bool) {
+	if len(u.Rows) == 0 {
+		e.printf("no sessions from %s to %s\n", u.From, u.To)
+		return
+	}
+	cols := []column{{head: "DAY"}, {head: "PROJECT"}, {head: "AGENT"}, {head: "MODEL", give: true}, {head: "SESSIONS", end: true}, {head: "IN", end: true}, {head: "OUT", end: true}, {head: "CACHED", end: true}, {head: "COST", end: true}}
+	if byTask {
+		cols[1].head = "TASK"
+	}
+	row := func(day, project, agent, model string, sessions int, x coppice.Usage) []cell {
+		return []cell{
+			plain(day), plain(project), plain(agent), plain(model), plain(strconv.Itoa(sessions)),
+			plain(tokens(x.InputTokens)), plain(tokens(x.OutputTokens)), plain(tokens(x.CacheRead + x.CacheWrite)), plain(money(x.CostUSD)),
+		}
+	}
+	var rows [][]cell
+	for _, r := range u.Rows {
+		name := r.Project
+		if byTask {
+			name = r.Task
+		}
+		rows = append(rows, row(r.Day, name, r.Agent, r.Model, r.Sessions, r.Usage))
+	}
+	total := row("total", "", "", "", u.Count, u.Total)
+	for i := range total {
+		total[i].style = bold
+	}
+	e.table(cols, append(rows, total))
+	if u.More {
+		e.printf("%s\n", e.paint(dim, "older rows were left out; ask for fewer days"))
+	}
+	for _, b := range u.Budgets {
+		if b.TaskUSD > 0 {
+			e.printf("%s\n", e.paint(dim, fmt.Sprintf("%s: at most %s for one task", b.Project, money(b.TaskUSD))))
+		}
+	}
+}
+
+// tokens writes a number of tokens in few digits.
+func tokens(n int64) string {
+	switch {
+	case n == 0:
+		return ""
+	case n < 10_000:
+		return strconv.FormatInt(n, 10)
+	case n < 10_000_000:
+		return fmt.Sprintf("%.1fk", float64(n)/1e3)
+	}
+	return fmt.Sprintf("%.1fM", float64(n)/1e6)
+}
+
+func (e *Env) archiveCommand() *cobra.Command {
+	return e.putAway(&cobra.Command{
+		Use: "archive KEY…", Short: "Put ended tasks away",
+		Long:    "Put tasks away that have ended: lists leave them out unless asked with --archived. Nothing of them is lost; unarchive takes them out again, and so does everything that makes them go on.",
+		Example: "  coppice archive app-4 app-5\n  coppice list --archived",
+	}, true, "put away")
+}
+
+func (e *Env) unarchiveCommand() *cobra.Command {
+	return e.putAway(&cobra.Command{
+		Use: "unarchive KEY…", Short: "Take tasks out of the archive",
+		Long:    "Take tasks out again that were put away with archive.",
+		Example: "  coppice unarchive app-4",
+	}, false, "taken out")
+}
+
+// putAway makes a command that archives several tasks or takes them out. It goes
+// on after one that cannot be, and fails in the end.
+func (e *Env) putAway(c *cobra.Command, on bool, said string) *cobra.Command {
+	c.Args = args(1, -1, "keys of tasks")
+	asJSON := jsonFlag(c)
+	c.RunE = func(c *cobra.Command, given []string) error {
+		return e.call(c, func(ctx context.Context, cl *client.Client) error {
+			out := api.TaskList{Tasks: []api.Task{}}
+			var failed error
+			for _, key := range given {
+				t, err := cl.Archive(ctx, key, on)
+				if err != nil {
+					if failed != nil {
+						PrintError(*e, failed)
+					}
+					failed = err
+					continue
+				}
+				out.Tasks = append(out.Tasks, t)
+				if !*asJSON {
+					e.printf("%s  %s  %s\n", e.paint(bold, t.Key), said, e.paint(dim, line(t.Title)))
+				}
+			}
+			if *asJSON {
+				if err := e.json(out); err != nil {
+					return err
+				}
+			}
+			return failed
+		})
+	}
+	return c
+}

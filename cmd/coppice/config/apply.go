@@ -1,0 +1,139 @@
+package config
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"coppice"
+)
+
+// revision names a content; a missing file has that of an empty one.
+func revision(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:12])
+}
+
+// Apply makes one change to the coppice.yaml at the root of a repository and
+// returns the policy that follows. A revision other than "" must be that of the
+// file as it is. Accept has the last word on the new policy before it is
+// written, and use takes it in after; either may be nil. The file is replaced at
+// once or, on any error of theirs or ours, is as it was.
+func Apply(dir string, c Change, rev string, accept, use func(coppice.Policy) error) (coppice.Policy, error) {
+	path, mode, err := place(dir)
+	if err != nil {
+		return coppice.Policy{}, err
+	}
+	before, err := read(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return coppice.Policy{}, err
+	}
+	if rev != "" && rev != revision(before) {
+		return coppice.Policy{}, coppice.Errorf(coppice.EConflict, "%s was changed by somebody else in the meantime", File).
+			WithFix("look at it again, then change it").WithField("revision")
+	}
+	after, err := Edit(File, before, c)
+	if err != nil {
+		return coppice.Policy{}, err
+	}
+	d := newDecoder(File, after)
+	p, err := d.policy()
+	if err == nil {
+		err = d.checkLinks(dir, p)
+	}
+	if err == nil && accept != nil {
+		err = accept(p)
+	}
+	if err != nil || bytes.Equal(before, after) {
+		return p, err
+	}
+	now, err := read(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return coppice.Policy{}, err
+	}
+	if !bytes.Equal(before, now) {
+		return coppice.Policy{}, coppice.Errorf(coppice.EConflict, "%s is being changed by somebody else", File).WithFix("try again")
+	}
+	if err := write(path, after, mode); err != nil || use == nil {
+		return p, err
+	}
+	if err := use(p); err != nil {
+		if now == nil {
+			return coppice.Policy{}, errors.Join(err, os.Remove(path))
+		}
+		return coppice.Policy{}, errors.Join(err, write(path, before, mode))
+	}
+	return p, nil
+}
+
+// Value returns what a policy says for a key, as JSON; null when nothing.
+func Value(p coppice.Policy, key string) (json.RawMessage, error) {
+	path, err := parseKey(key)
+	if err != nil {
+		return nil, err
+	}
+	return coppice.Raw(lookup(treeOf(p), path)), nil
+}
+
+// place is where the file is, or will be: a link within the repository is
+// followed, one that leaves it is not.
+func place(dir string) (path string, mode fs.FileMode, err error) {
+	root, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return "", 0, unreadable(dir, err)
+	}
+	path = filepath.Join(root, File)
+	real, err := filepath.EvalSymlinks(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if _, err := os.Lstat(path); err == nil {
+			return "", 0, coppice.Errorf(coppice.EInvalid, "%s is a link to nowhere", path).WithFix("remove it, or put a file where it leads")
+		}
+		return path, 0o644, nil
+	}
+	if err != nil {
+		return "", 0, unreadable(path, err)
+	}
+	if !strings.HasPrefix(real, root+string(filepath.Separator)) {
+		return "", 0, coppice.Errorf(coppice.EForbidden, "%s is a link that leaves the repository", path).WithFix("change the file that it leads to by hand")
+	}
+	info, err := os.Stat(real)
+	if err != nil {
+		return "", 0, unreadable(real, err)
+	}
+	return real, info.Mode().Perm(), nil
+}
+
+// write replaces a file by another content at once.
+func write(path string, b []byte, mode fs.FileMode) (err error) {
+	defer func() {
+		if err != nil {
+			err = coppice.Errorf(coppice.EUnavailable, "%s cannot be written: %w", path, err).WithFix("make its directory writable for the user who runs coppice, and see that the disk is not full")
+		}
+	}()
+	f, err := os.CreateTemp(filepath.Dir(path), "."+File+".*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.Remove(f.Name()))
+		}
+	}()
+	_, err = f.Write(b)
+	if err == nil {
+		err = f.Chmod(mode)
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}

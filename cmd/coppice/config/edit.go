@@ -1,0 +1,233 @@
+package config
+
+import (
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/goccy/go-yaml/ast"
+
+	"coppice"
+)
+
+// Change sets one key of a configuration, or takes it out.
+type Change struct {
+	Key   string          // as in limits.sessions, or limits.per_agent.NAME below a map
+	Value json.RawMessage // as JSON; not looked at when Unset
+	Unset bool
+}
+
+// Edit returns the text of a configuration with one key changed. What is said
+// about the key is replaced; every other line stays as it is. The outcome is
+// read as the file would be, and refused in the same words. Setting what is set
+// so already, and unsetting what is not set, changes nothing.
+func Edit(name string, source []byte, c Change) ([]byte, error) {
+	path, err := parseKey(c.Key)
+	if err != nil {
+		return nil, err
+	}
+	before, err := decode(name, source)
+	if err != nil {
+		return nil, err
+	}
+	want, value, err := wanted(path, c)
+	if err != nil {
+		return nil, err
+	}
+	have, set := before.at(path)
+	if c.Unset && !set || !c.Unset && set && equal(have, want) {
+		return source, nil
+	}
+	e := &editor{bom: len(source) - len(before.d.source), src: before.d.source, d: before.d}
+	var text []byte
+	if c.Unset {
+		text = e.unset(before.body, path)
+	} else {
+		text = e.set(before.body, path, value)
+	}
+	text = append(slices.Clone(source[:e.bom]), text...)
+	after, err := decode(name, text)
+	if err != nil {
+		return nil, err
+	}
+	got, _ := after.at(path)
+	if !equal(got, want) || !equal(without(before.tree, path), without(after.tree, path)) {
+		return nil, coppice.Errorf(coppice.EConflict, "%s cannot be changed in %s without touching more than that", c.Key, name).
+			WithFix("change it in the file by hand")
+	}
+	return text, nil
+}
+
+// decoded is a configuration that was read.
+type decoded struct {
+	d    *decoder
+	body ast.Node
+	tree map[string]any // the policy as JSON
+}
+
+func decode(name string, source []byte) (decoded, error) {
+	d := newDecoder(name, source)
+	p, err := d.policy()
+	if err != nil {
+		return decoded{}, err
+	}
+	body, err := newDecoder(name, source).parse()
+	return decoded{d, body, treeOf(p)}, err
+}
+
+// at returns the value of a key, and whether the file sets it.
+func (x decoded) at(path []string) (any, bool) {
+	return lookup(x.tree, path), x.d.set[strings.Join(path, ".")] > 0
+}
+
+// wanted returns the value that a key will have, and the text that says so.
+func wanted(path []string, c Change) (value any, text string, err error) {
+	if c.Unset {
+		return lookup(treeOf(coppice.DefaultPolicy()), path), "", nil
+	}
+	if text, err = Flow(c.Value); err != nil {
+		return nil, "", err
+	}
+	// What the value alone means. Whether it fits the rest is for Edit to see.
+	d := newDecoder(File, []byte(nested(path, text)+"\n"))
+	body, err := d.parse()
+	if err != nil {
+		return nil, "", err
+	}
+	p := coppice.DefaultPolicy()
+	if body != nil {
+		if d.value(body, reflect.ValueOf(&p).Elem(), "") != nil {
+			return nil, text, nil // refused when the whole is read, with its place in the file
+		}
+		_ = d.tracks(&p) // likewise
+	}
+	return lookup(treeOf(p), path), text, nil
+}
+
+// nested writes a value below its names: a: {b: value}.
+func nested(path []string, value string) string {
+	text := value
+	for i := len(path) - 1; i > 0; i-- {
+		text = "{" + Scalar(path[i]) + ": " + text + "}"
+	}
+	return Scalar(path[0]) + ": " + text
+}
+
+// parseKey splits a key and proves that there is one of that name.
+func parseKey(key string) ([]string, error) {
+	path := strings.Split(key, ".")
+	t := reflect.TypeFor[coppice.Policy]()
+	form := ""
+	for i, name := range path {
+		switch {
+		case t.Kind() == reflect.Struct:
+			f, ok := fieldOf(t, name)
+			if !ok {
+				return nil, unknownKey(key, strings.Join(path[:i], "."), name, fieldNames(t))
+			}
+			t, form = f.Type, join(form, name)
+		case t.Kind() == reflect.Map:
+			k := keys[form]
+			if k.names != nil && !slices.Contains(k.names, name) {
+				return nil, unknownKey(key, strings.Join(path[:i], "."), name, k.names)
+			}
+			if k.mapKey != nil {
+				if err := k.mapKey(name); err != nil {
+					return nil, err
+				}
+			}
+			if name == "" {
+				return nil, unknownKey(key, strings.Join(path[:i], "."), name, nil)
+			}
+			t, form = t.Elem(), join(form, "*")
+		default:
+			return nil, coppice.Errorf(coppice.EInvalid, "%s has no keys below it", coppice.Quote(strings.Join(path[:i], "."))).
+				WithFix("change it as a whole").WithField("key")
+		}
+	}
+	return path, nil
+}
+
+func unknownKey(key, above, name string, known []string) error {
+	hint := ""
+	if near := nearest(name, known); near != "" {
+		hint = ", did you mean " + coppice.Quote(join(above, near)) + "?"
+	}
+	e := coppice.Errorf(coppice.EInvalid, "unknown key %s%s", coppice.Quote(key), hint).WithField("key")
+	if len(known) == 0 {
+		return e.WithFix("see `coppice config` for every key")
+	}
+	if above != "" {
+		return e.WithFix("known below %s: %s", above, list(known))
+	}
+	return e.WithFix("known: %s", list(known))
+}
+
+// treeOf is a policy as JSON has it.
+func treeOf(p coppice.Policy) map[string]any {
+	p.Prompts, p.Problems = nil, nil // they stand in no key
+	var tree map[string]any
+	if err := json.Unmarshal(coppice.Raw(p), &tree); err != nil {
+		panic("config: reading back a policy: " + err.Error()) // it was written a moment ago
+	}
+	return tree
+}
+
+func lookup(tree any, path []string) any {
+	for _, name := range path {
+		m, ok := tree.(map[string]any)
+		if !ok {
+			return nil
+		}
+		tree = m[name]
+	}
+	return tree
+}
+
+// without returns the tree less a key, and less what is empty then.
+func without(tree map[string]any, path []string) map[string]any {
+	out := maps.Clone(tree)
+	if len(path) == 1 {
+		delete(out, path[0])
+		return out
+	}
+	below, ok := out[path[0]].(map[string]any)
+	if !ok {
+		delete(out, path[0])
+		return out
+	}
+	if below = without(below, path[1:]); empty(below) {
+		delete(out, path[0])
+	} else {
+		out[path[0]] = below
+	}
+	return out
+}
+
+// empty tells whether a value says nothing: it is absent, or made of such.
+func empty(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return true
+	case map[string]any:
+		for _, x := range v {
+			if !empty(x) {
+				return false
+			}
+		}
+		return true
+	case []any:
+		return len(v) == 0
+	case string:
+		return v == ""
+	case bool:
+		return !v
+	case float64:
+		return v == 0
+	}
+	return false
+}
+
+func equal(a, b any) bool { return empty(a) && empty(b) || reflect.DeepEqual(a, b) }

@@ -1,0 +1,167 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/goccy/go-yaml"
+	"github.com/spf13/cobra"
+
+	"coppice"
+	"coppice/cmd/coppice/cli"
+	"coppice/cmd/coppice/config"
+)
+
+// repository finds the repository that the working directory is in.
+func (p *program) repository(ctx context.Context) (string, error) {
+	root, err := runGit(ctx, p.env.Dir, "rev-parse", "--show-toplevel")
+	if err != nil {
+		return "", coppice.Errorf(coppice.EInvalid, "%s is not in a git repository", p.env.Dir).WithFix("go to the repository, or run `git init`")
+	}
+	return root, nil
+}
+
+func (p *program) configGet() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "get KEY", Short: "Show one setting",
+		Long:    "Shows the value of one key of coppice.yaml, its default when nothing is set, or all below a key that has others below it.",
+		Example: "  coppice config get limits.sessions\n  coppice config get land --json",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			root, err := p.repository(c.Context())
+			if err != nil {
+				return err
+			}
+			policy, src, err := config.Load(root)
+			if err != nil {
+				return err
+			}
+			value, err := config.Value(policy, args[0])
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				_, err := fmt.Fprintf(p.env.Stdout, "%s\n", value)
+				return err
+			}
+			for _, k := range config.Explain(policy, src) {
+				if k.Name == args[0] {
+					_, err := fmt.Fprintln(p.env.Stdout, cli.Clean(k.Value))
+					return err
+				}
+			}
+			text, err := config.Flow(value)
+			if err != nil {
+				text = string(value) // nothing is set there
+			}
+			_, err = fmt.Fprintln(p.env.Stdout, cli.Clean(text))
+			return err
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+func (p *program) configSet() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "set KEY VALUE", Short: "Change one setting in coppice.yaml",
+		Long: `Sets one key in the coppice.yaml of this repository and leaves every other line as
+it is. The value is written as in the file: text, a number, true or false, [a list]
+or {a: mapping}. A value that the file could not have is refused, and nothing changes.`,
+		Example: "  coppice config set limits.sessions 3\n  coppice config set checks '[make lint, make test]'\n  coppice config set land.how branch",
+		Args:    cobra.ExactArgs(2),
+		RunE: func(c *cobra.Command, args []string) error {
+			value, err := valueOf(args[1])
+			if err != nil {
+				return err
+			}
+			return p.configure(c.Context(), config.Change{Key: args[0], Value: value}, asJSON)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+func (p *program) configUnset() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use: "unset KEY", Short: "Take one setting out of coppice.yaml",
+		Long:    "Takes one key out of the coppice.yaml of this repository, so that its default holds, and leaves every other line as it is.",
+		Example: "  coppice config unset limits.sessions",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			return p.configure(c.Context(), config.Change{Key: args[0], Unset: true}, asJSON)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+// valueOf reads a value as a person writes it in the file, as JSON.
+func valueOf(s string) (json.RawMessage, error) {
+	if json.Valid([]byte(s)) {
+		return json.RawMessage(s), nil
+	}
+	if t := strings.TrimSpace(s); !strings.HasPrefix(t, "[") && !strings.HasPrefix(t, "{") {
+		return coppice.Raw(s), nil
+	}
+	b, err := yaml.YAMLToJSON([]byte(s))
+	if err != nil {
+		return nil, coppice.Errorf(coppice.EInvalid, "%s is neither a list nor a mapping", coppice.Quote(s)).
+			WithFix("write it as in the file, [a, b] or {a: b}, within quotes of the shell")
+	}
+	return b, nil
+}
+
+// configure makes a change, and tells a server that knows the project.
+func (p *program) configure(ctx context.Context, change config.Change, asJSON bool) error {
+	root, err := p.repository(ctx)
+	if err != nil {
+		return err
+	}
+	policy, err := config.Apply(root, change, "", nil, func(coppice.Policy) error { return p.tell(ctx, root) })
+	if err != nil {
+		return err
+	}
+	value, err := config.Value(policy, change.Key)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		e := json.NewEncoder(p.env.Stdout)
+		e.SetIndent("", "  ")
+		return e.Encode(map[string]any{"key": change.Key, "value": value, "path": filepath.Join(root, config.File)})
+	}
+	said := "set"
+	if change.Unset {
+		said = "unset"
+	}
+	_, err = fmt.Fprintf(p.env.Stdout, "%s is %s in %s\n", change.Key, said, filepath.Join(root, config.File))
+	return err
+}
+
+// tell has a running server read the project's policy anew, if it knows it. A
+// policy that it refuses is not kept.
+func (p *program) tell(ctx context.Context, root string) error {
+	c, err := p.env.Client()
+	if err != nil {
+		return nil // there is none, and the next one reads the file
+	}
+	defer c.Close()
+	projects, err := c.Projects(ctx)
+	if err != nil {
+		return nil // likewise
+	}
+	for _, known := range projects {
+		if known.Path == root {
+			_, err := c.AddProject(ctx, root)
+			return err
+		}
+	}
+	return nil
+}

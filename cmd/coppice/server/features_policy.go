@@ -1,0 +1,230 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"coppice"
+	"coppice/cmd/coppice/config"
+	"coppice/engine"
+	"coppice/store"
+)
+
+// policyProject is a project whose coppice.yaml and prompts are watched: an
+// edit is in force a moment after it was made.
+type policyProject struct {
+	project   coppice.Project
+	names     map[string]bool // paths whose events matter
+	due       time.Time       // when they are read: once they have been left alone for a moment
+	problem   string          // why what they say now is not in force
+	unwatched string          // why edits are not noticed
+}
+
+// reinspect tells what a known project's checkout says now. Where its policy
+// names no base, the base stays what it is, whatever is checked out meanwhile.
+func (s *Server) reinspect(ctx context.Context, p coppice.Project) (coppice.Project, error) {
+	policy, _, err := config.Load(p.Path)
+	if err != nil {
+		return coppice.Project{}, err
+	}
+	if policy.Base == "" {
+		policy.Base = p.Policy.Base
+	}
+	repo, err := s.spaces.Inspect(ctx, p.Path, policy.Base)
+	if err != nil {
+		return coppice.Project{}, err
+	}
+	policy.Base = repo.Base
+	return coppice.Project{Path: repo.Root, Policy: policy, BaseCommit: repo.BaseCommit}, nil
+}
+
+// use finds the project that a directory belongs to, or adds it. Of a known one
+// it takes over what a person edited, as following its files does a moment
+// later; what is wrong with it is an error.
+func (s *Server) use(ctx context.Context, dir string) (coppice.Project, error) {
+	root, err := s.spaces.Root(ctx, dir)
+	if err != nil {
+		return coppice.Project{}, err
+	}
+	var known coppice.Project
+	err = s.store.View(ctx, func(r store.Reader) (err error) {
+		known, err = r.ProjectByPath(root)
+		return err
+	})
+	if coppice.ErrorCode(err) == coppice.ENotFound {
+		return s.lists.intake.AddProject(ctx, dir)
+	}
+	if err != nil {
+		return coppice.Project{}, err
+	}
+	found, err := s.reinspect(ctx, known)
+	if err != nil || samePolicy(known.Policy, found.Policy) {
+		return known, err
+	}
+	if by, err := s.lists.changedBy(ctx, known); err != nil || by != "" {
+		return known, err // which a warning tells
+	}
+	return s.lists.intake.ChangePolicy(ctx, found)
+}
+
+// watchPolicy asks to be told of what happens around a project's policy.
+func (s *featureSync) watchPolicy(p *policyProject) {
+	root := filepath.Clean(p.project.Path)
+	prompts := filepath.Join(root, filepath.FromSlash(config.PromptDir))
+	p.names = map[string]bool{filepath.Join(root, config.File): true, filepath.Dir(prompts): true, prompts: true}
+	p.unwatched = ""
+	for _, dir := range []string{root, filepath.Dir(prompts), prompts} {
+		if err := s.watcher.Add(dir); err != nil && !missing(err) {
+			p.unwatched = fmt.Sprintf("%s: edits are not noticed: %v; say `coppice project add` after one", config.File, err)
+			s.log.Error("a policy cannot be watched", "project", p.project.Prefix, "folder", dir, "error", err)
+		}
+	}
+}
+
+// concerns tells whether something that happened may have changed the policy.
+func (p *policyProject) concerns(name string) bool {
+	return p.names[name] || p.names[filepath.Dir(name)] && filepath.Base(filepath.Dir(name)) == filepath.Base(config.PromptDir)
+}
+
+// reread reads a project's policy and brings it into force. What is wrong with
+// it is reported, and the last good one stays.
+func (s *featureSync) reread(ctx context.Context, p *policyProject) {
+	p.due = time.Time{}
+	s.watchPolicy(p) // a folder may be another one now
+	p.problem = s.takeOver(ctx, p.project)
+	s.warnPolicy(ctx, p)
+}
+
+const stays = "until that is mended the policy before this edit stays in force"
+
+// takeOver brings what a checkout says into force, or tells why not.
+func (s *featureSync) takeOver(ctx context.Context, p coppice.Project) string {
+	found, err := s.inspect(ctx, p)
+	if err != nil {
+		if ctx.Err() != nil {
+			return ""
+		}
+		return explain(err) + "; " + stays
+	}
+	if found.Path != p.Path || samePolicy(p.Policy, found.Policy) {
+		return "" // another repository has taken its place, which nobody asked for; or nothing is new
+	}
+	for _, problem := range found.Policy.Problems {
+		if !slices.Contains(p.Policy.Problems, problem) {
+			return problem + "; " + stays
+		}
+	}
+	if !written(p.Path) && !samePolicy(bare(p.Policy), bare(found.Policy)) {
+		return fmt.Sprintf("%s is gone or empty: the policy it had stays in force. Write it again, or say `coppice project add` to go on with the defaults", config.File)
+	}
+	by, err := s.changedBy(ctx, p)
+	if err != nil {
+		s.log.Warn("who changed a policy cannot be told", "project", p.Prefix, "error", err)
+		by = "by something that cannot be told"
+	}
+	if by != "" {
+		return fmt.Sprintf("%s or a prompt was changed %s, not by an edit of yours: say `coppice project add` to bring that into force", config.File, by)
+	}
+	if _, err := s.intake.ChangePolicy(ctx, found); err != nil && ctx.Err() == nil {
+		return explain(err) + "; " + stays
+	}
+	return ""
+}
+
+func samePolicy(a, b coppice.Policy) bool { return bytes.Equal(coppice.Raw(a), coppice.Raw(b)) }
+
+// bare is a policy without what stands beside coppice.yaml.
+func bare(p coppice.Policy) coppice.Policy {
+	p.Prompts, p.Problems = nil, nil
+	return p
+}
+
+// written tells whether there is a coppice.yaml with something in it.
+func written(root string) bool {
+	b, err := os.ReadFile(filepath.Join(root, config.File))
+	return err == nil && len(bytes.TrimSpace(b)) > 0
+}
+
+// changedBy says what changed a project's policy when it was not a person's edit
+// of it: another branch that was checked out, or a landing. What agents land is
+// not what they are held to until a person says so: it could weaken the checks
+// of all that follows.
+func (s *featureSync) changedBy(ctx context.Context, p coppice.Project) (string, error) {
+	edited, err := s.editedPolicy(ctx, p.Path)
+	if err != nil || edited {
+		return "", err // somebody is at it, in the checkout itself
+	}
+	if on, err := s.git(ctx, p.Path, "rev-parse", "--symbolic-full-name", "HEAD"); err != nil || on != "refs/heads/"+p.Policy.Base {
+		return fmt.Sprintf("by leaving %s", p.Policy.Base), err
+	}
+	out, err := s.git(ctx, p.Path, "log", "-1", "--no-patch", "--first-parent", "--diff-merges=first-parent",
+		"--format=%H %(trailers:key=Coppice-Task,valueonly,separator=%x20)", "--", config.File, config.PromptDir)
+	if err != nil {
+		return "", err
+	}
+	commit, task, _ := strings.Cut(strings.TrimSpace(out), " ")
+	switch {
+	case task != "":
+		return "by " + task, nil
+	case commit != "" && p.Policy.Land.Strategy == coppice.StrategyRebase:
+		return "by commit " + commit[:min(10, len(commit))], nil // of a person or an agent: a rebased commit does not tell
+	}
+	return "", nil
+}
+
+// editedPolicy tells whether a policy's files differ from the commit that is
+// checked out. The index is not asked: while a landing moves the checkout, it is
+// behind both.
+func (s *featureSync) editedPolicy(ctx context.Context, root string) (bool, error) {
+	out, err := s.git(ctx, root, "ls-tree", "-r", "HEAD", "--", config.File, config.PromptDir)
+	if err != nil {
+		return false, err
+	}
+	committed := map[string]string{}
+	for line := range strings.Lines(out) {
+		facts, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		if f := strings.Fields(facts); len(f) == 3 {
+			committed[name] = f[2]
+		}
+	}
+	files := []string{config.File}
+	for _, kind := range engine.PromptKinds {
+		files = append(files, path.Join(config.PromptDir, kind+".md"))
+	}
+	for _, name := range files {
+		now := ""
+		if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(name))); err == nil {
+			if now, err = s.git(ctx, root, "hash-object", "--", name); err != nil {
+				return false, err
+			}
+		}
+		if now != committed[name] {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// warnPolicy makes known what is wrong with a project besides its features file:
+// its policy, and tracks that pause until a person has mended something.
+func (s *featureSync) warnPolicy(ctx context.Context, p *policyProject) {
+	var list []string
+	for _, w := range []string{p.problem, p.unwatched} {
+		if w != "" {
+			list = append(list, w)
+		}
+	}
+	for _, track := range slices.Sorted(maps.Keys(p.project.PausedTracks)) {
+		list = append(list, fmt.Sprintf("track %s is paused: %s. Mend that, then say `coppice project resume %s --track %s`",
+			track, p.project.PausedTracks[track], p.project.Prefix, track))
+	}
+	s.warn(ctx, p.project, fromPolicy, list)
+}

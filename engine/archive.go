@@ -1,0 +1,39 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"coppice"
+	"coppice/store"
+)
+
+// Archive puts an ended task away, so that lists leave it out; off takes it out
+// again. Nothing else about the task changes, and doing it twice does nothing
+// more. A task that goes on by a person's word is taken out by that.
+func (i *Intake) Archive(ctx context.Context, key string, on bool) (coppice.Task, error) {
+	var t coppice.Task
+	err := i.store.Update(ctx, func(tx store.Tx) error {
+		var err error
+		if t, err = tx.TaskByKey(key); err != nil {
+			return err
+		}
+		if on && !t.Ended() {
+			return coppice.Errorf(coppice.EConflict, "%s has not ended, and only what has ended can be put away", t.Key).
+				WithFix("wait for it, or end it with `coppice stop %s`", t.Key)
+		}
+		if on == !t.Archived.IsZero() {
+			return nil
+		}
+		kind := coppice.EventTaskTakenOut
+		t.Archived = time.Time{}
+		if on {
+			kind, t.Archived = coppice.EventTaskArchived, i.now().UTC()
+		}
+		if err := tx.PutTask(&t); err != nil {
+			return err
+		}
+		return i.event(tx, kind, t, "")
+	})
+	return t, err
+}

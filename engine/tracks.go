@@ -1,0 +1,84 @@
+package engine
+
+import (
+	"context"
+
+	"coppice"
+	"coppice/store"
+)
+
+// ChangePolicy brings what was found in a known project's checkout into force.
+func (i *Intake) ChangePolicy(ctx context.Context, found coppice.Project) (coppice.Project, error) {
+	var p coppice.Project
+	err := i.store.Update(ctx, func(tx store.Tx) error {
+		var err error
+		if p, err = tx.ProjectByPath(found.Path); err != nil {
+			return err
+		}
+		return i.takePolicy(tx, &p, found)
+	})
+	return p, err
+}
+
+// takePolicy gives a project the policy that was found, if it is another one.
+func (i *Intake) takePolicy(tx store.Tx, p *coppice.Project, found coppice.Project) error {
+	was := p.Policy
+	if string(coppice.Raw(was)) == string(coppice.Raw(found.Policy)) {
+		return nil
+	}
+	p.Policy = found.Policy
+	if was.Base != found.Policy.Base {
+		p.BaseCommit = found.BaseCommit
+	}
+	if err := i.changeTracks(tx, was, p); err != nil {
+		return err
+	}
+	if err := tx.PutProject(p); err != nil {
+		return err
+	}
+	return i.event(tx, coppice.EventProjectChanged, coppice.Task{ProjectID: p.ID, Key: p.Prefix}, "its policy changed")
+}
+
+// changeTracks follows a change of a project's tracks: tasks that have not
+// begun move to where their category leads now, unless a person put them
+// elsewhere, and tracks that are gone hold up nobody.
+func (i *Intake) changeTracks(tx store.Tx, was coppice.Policy, p *coppice.Project) error {
+	if string(coppice.Raw(was.Tracks)) == string(coppice.Raw(p.Policy.Tracks)) {
+		return nil
+	}
+	p.PausedTracks, p.Strikes = copyMap(p.PausedTracks), copyMap(p.Strikes)
+	for _, t := range was.Tracks {
+		if _, there := p.Policy.Track(t.Name); !there {
+			delete(p.PausedTracks, t.Name)
+			delete(p.Strikes, t.Name)
+		}
+	}
+	tasks, err := tx.Tasks(store.TaskFilter{ProjectID: p.ID, Stages: []coppice.Stage{coppice.StageWaiting, coppice.StageQueued}, OldFirst: true})
+	if err != nil {
+		return err
+	}
+	for _, t := range tasks {
+		_, there := p.Policy.Track(t.Track)
+		to := trackFor(p.Policy, t.Category)
+		if begun(t) || t.Track == to || there && t.Track != trackFor(was, t.Category) {
+			continue
+		}
+		t.Track = to
+		if err := tx.PutTask(&t); err != nil {
+			return err
+		}
+		if err := i.event(tx, coppice.EventTaskChanged, t, "goes to track "+to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// trackFor is the track that a category leads to.
+func trackFor(p coppice.Policy, category string) string {
+	if name := routed(p, category); name != "" {
+		return name
+	}
+	t, _ := p.Track("")
+	return t.Name
+}

@@ -1,0 +1,77 @@
+package browser
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestFind(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		has      []string // programs in PATH
+		environ  []string // DIR stands for a directory with them
+		chromium string
+		server   []string
+		missing  string
+	}{
+		"by npx":            {has: []string{"chromium", "npx"}, chromium: "DIR/chromium", server: []string{"DIR/npx", "--yes", "chrome-devtools-mcp@" + Version}},
+		"by itself":         {has: []string{"google-chrome", "npx", "chrome-devtools-mcp"}, chromium: "DIR/google-chrome", server: []string{"DIR/chrome-devtools-mcp"}},
+		"the first":         {has: []string{"google-chrome", "chromium-browser", "npx"}, chromium: "DIR/chromium-browser", server: []string{"DIR/npx", "--yes", "chrome-devtools-mcp@" + Version}},
+		"as told":           {has: []string{"chromium", "mine", "own", "npx"}, environ: []string{"CHROME_PATH=DIR/mine", "COPPICE_BROWSER_MCP=DIR/own"}, chromium: "DIR/mine", server: []string{"DIR/own"}},
+		"no npx":            {has: []string{"chromium"}, chromium: "", missing: "npx"},
+		"told wrong":        {has: []string{"chromium", "npx"}, environ: []string{"CHROME_PATH=DIR/nowhere"}, missing: "CHROME_PATH names DIR/nowhere: it is not there"},
+		"told a directory":  {has: []string{"chromium", "npx"}, environ: []string{"CHROME_PATH=DIR"}, missing: "it cannot be run"},
+		"told half":         {has: []string{"chromium", "npx"}, environ: []string{"CHROME_PATH=chromium"}, missing: "absolute"},
+		"told wrong server": {has: []string{"chromium", "npx"}, environ: []string{"COPPICE_BROWSER_MCP=DIR/plain"}, missing: "COPPICE_BROWSER_MCP names DIR/plain"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			put := func(name string, mode os.FileMode) {
+				if err := os.WriteFile(filepath.Join(dir, name), nil, mode); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, p := range c.has {
+				put(p, 0o755)
+			}
+			put("plain", 0o644)
+			at := func(s string) string { return strings.ReplaceAll(s, "DIR", dir) }
+			environ := []string{"PATH=relative:" + dir}
+			for _, kv := range c.environ {
+				environ = append(environ, at(kv))
+			}
+			got, err := Find(environ)
+			if c.missing != "" {
+				var m *Missing
+				if !errors.As(err, &m) || !strings.Contains(m.What, at(c.missing)) || m.Fix == "" {
+					t.Fatalf("%+v, %v", got, err)
+				}
+				return
+			}
+			var server []string
+			for _, a := range c.server {
+				server = append(server, at(a))
+			}
+			if err != nil || got.Chromium != at(c.chromium) || !slices.Equal(got.Server, server) {
+				t.Fatalf("%+v, %v", got, err)
+			}
+		})
+	}
+}
+
+func TestFindNothing(t *testing.T) {
+	t.Parallel()
+	if runtime.GOOS == "darwin" {
+		t.Skip("a Mac has it in a place of its own")
+	}
+	var m *Missing
+	if _, err := Find(nil); !errors.As(err, &m) || !strings.Contains(m.Fix, "install Chromium") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,183 @@
+package sqlite_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"coppice"
+	"coppice/store"
+	"coppice/store/sqlite"
+	"coppice/store/storetest"
+)
+
+func searched(t testing.TB, path, index string) (*sqlite.Store, *sqlite.Index) {
+	t.Helper()
+	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: path, Sync: sqlite.SyncOff})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := sqlite.OpenIndex(t.Context(), sqlite.IndexConfig{Path: index, Store: s, Gather: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s, x
+}
+
+func TestSearch(t *testing.T) {
+	t.Parallel()
+	for name, in := range map[string]func(t *testing.T, name string) string{
+		"memory": func(*testing.T, string) string { return sqlite.Memory },
+		"file":   func(t *testing.T, name string) string { return filepath.Join(t.TempDir(), name) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			storetest.RunSearch(t, func(t *testing.T) storetest.Searched {
+				s, x := searched(t, in(t, "coppice.db"), in(t, "search.db"))
+				if name == "memory" {
+					x.ShardAfter(3) // many of them
+				}
+				t.Cleanup(func() { x.Close(); s.Close() })
+				return storetest.Searched{Store: s, Search: x, CatchUp: func(t *testing.T) {
+					if err := x.CatchUp(t.Context()); err != nil {
+						t.Fatal(err)
+					}
+				}}
+			})
+		})
+	}
+}
+
+// fill makes a project, a task and a session that says words.
+func fill(t testing.TB, s store.Store, at time.Time, words ...string) (session int64) {
+	t.Helper()
+	err := s.Update(t.Context(), func(tx store.Tx) error {
+		p := coppice.Project{Prefix: "app", Path: "/app", Policy: coppice.DefaultPolicy()}
+		if err := tx.PutProject(&p); err != nil {
+			return err
+		}
+		k := coppice.Task{ProjectID: p.ID, Num: 1, Key: "app-1", Title: "a task", Stage: coppice.StageSession}
+		if err := tx.PutTask(&k); err != nil {
+			return err
+		}
+		x := coppice.Session{ProjectID: p.ID, TaskID: k.ID, N: 1, Key: "app-1.1", State: coppice.SessionWorking}
+		if err := tx.PutSession(&x); err != nil {
+			return err
+		}
+		session = x.ID
+		return tx.Append(&coppice.Event{At: at, Kind: coppice.EventTaskCreated, TaskID: k.ID, By: "person"})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	say(t, s, session, words...)
+	return session
+}
+
+func say(t testing.TB, s store.Store, session int64, words ...string) {
+	t.Helper()
+	err := s.Update(t.Context(), func(tx store.Tx) error {
+		x, err := tx.Session(session)
+		if err != nil {
+			return err
+		}
+		var out []coppice.Output
+		for i, w := range words {
+			out = append(out, coppice.Output{SessionID: session, Offset: x.Cursor + int64(i), Kind: coppice.OutputEvent, Data: fmt.Appendf(nil, `{"kind":"text","text":%q}`, w)})
+		}
+		return tx.AddOutput(session, x.Cursor, x.Cursor+int64(len(words)), out)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func hits(t testing.TB, x *sqlite.Index, text string) int {
+	t.Helper()
+	page, err := x.Search(t.Context(), store.SearchQuery{Terms: store.ParseSearch(text), Tasks: true, Output: true, Most: 50})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(page.Hits)
+}
+
+// TestIndexSurvives closes and opens an index in the middle of things, breaks
+// it, and puts it beside another database: it always ends up right.
+func TestIndexSurvives(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path, index := filepath.Join(dir, "coppice.db"), filepath.Join(dir, "search.db")
+	s, x := searched(t, path, index)
+	session := fill(t, s, time.Unix(7, 0), "first walrus")
+	reopen := func(what string, want int) {
+		t.Helper()
+		if err := x.CatchUp(t.Context()); err != nil {
+			t.Fatal(what, err)
+		}
+		if got := hits(t, x, "walrus"); got != want {
+			t.Fatalf("%s: %d hits, want %d", what, got, want)
+		}
+		if got := hits(t, x, "task"); got != 1 {
+			t.Fatalf("%s: %d tasks", what, got)
+		}
+		x.Close()
+		s.Close()
+	}
+	reopen("at first", 1)
+	s, x = searched(t, path, index)
+	if hits(t, x, "walrus") != 1 {
+		t.Error("what was indexed is not there after a restart")
+	}
+	x.Close()
+	say(t, s, session, "second walrus") // while there is no index
+	s.Close()
+	s, x = searched(t, path, index)
+	reopen("after a restart", 2)
+
+	if err := os.WriteFile(index, []byte("this is no database, whatever its name may say, and it is long enough to be looked at"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s, x = searched(t, path, index)
+	reopen("after it was broken", 2)
+
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	s, x = searched(t, path, index)
+	fill(t, s, time.Unix(8, 0), "another walrus", "and no more")
+	reopen("beside another database", 1)
+}
+
+// TestIndexRuns is woken by commits and stops with its context.
+func TestIndexRuns(t *testing.T) {
+	t.Parallel()
+	s, x := searched(t, sqlite.Memory, sqlite.Memory)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- x.Run(ctx) }()
+	session := fill(t, s, time.Unix(7, 0), "first walrus")
+	caughtUp := func(want int) {
+		t.Helper()
+		for behind := true; behind; {
+			page, err := x.Search(t.Context(), store.SearchQuery{Terms: store.ParseSearch("walrus"), Output: true, Most: 50})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if behind = page.Behind; !behind && len(page.Hits) != want {
+				t.Fatalf("%d hits, want %d", len(page.Hits), want)
+			}
+		}
+	}
+	caughtUp(1)
+	say(t, s, session, "second walrus")
+	caughtUp(2)
+	cancel()
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+	x.Close()
+	s.Close()
+}

@@ -1,0 +1,393 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"coppice"
+	"coppice/store"
+)
+
+// Bounds on what one transaction of the index takes.
+const (
+	indexPieces = 256     // pieces of output
+	indexBytes  = 1 << 20 // of text, after which no further piece is taken
+	indexTasks  = 256
+)
+
+// indexPause is how long Run waits before it tries again what failed.
+const indexPause = 30 * time.Second
+
+// Run follows the store until the context ends. It is woken by commits.
+func (x *Index) Run(ctx context.Context) error {
+	for begun := false; ; {
+		err := func() error {
+			if !begun {
+				if err := x.begin(ctx); err != nil {
+					return err
+				}
+				begun = true
+			}
+			return x.catchUp(ctx)
+		}()
+		wait := x.cfg.Gather
+		switch {
+		case ctx.Err() != nil || errors.Is(err, errClosed):
+			return nil
+		case err != nil:
+			x.log.Error("the search index is behind", "error", err)
+			begun, wait = false, indexPause
+		default:
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-x.wake:
+			}
+		}
+		if wait > 0 && rest(ctx, wait) != nil {
+			return nil
+		}
+	}
+}
+
+// catchUp reads everything committed so far, bounded piece by bounded piece.
+func (x *Index) catchUp(ctx context.Context) error {
+	for {
+		committed := x.store.signals.commits()
+		for _, id := range x.store.signals.written() {
+			x.dirty[id] = true
+		}
+		tasks, err := x.stepTasks(ctx)
+		if err != nil {
+			return err
+		}
+		if len(x.dirty) == 0 && !tasks {
+			x.read.Store(committed + 1)
+			return nil
+		}
+		begun := time.Now()
+		if err := x.stepOutput(ctx); err != nil {
+			return err
+		}
+		if x.store.signals.commits() != committed {
+			if err := x.yield(ctx, time.Since(begun)); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// Bounds of how long the index rests, for as long as somebody writes, after it
+// has worked: that which is written goes first, and has the machine.
+const (
+	indexRest     = 4 // times as long
+	indexRestMost = 2 * time.Second
+)
+
+func (x *Index) yield(ctx context.Context, worked time.Duration) error {
+	if x.cfg.Gather < 0 {
+		return nil
+	}
+	return rest(ctx, min(indexRest*worked, indexRestMost))
+}
+
+// rest waits, unless the context ends.
+func rest(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-timer.C:
+		return nil
+	}
+}
+
+// begin compares the index with the store: it forgets all when it is that of
+// another history, and finds the sessions that wrote since it was last kept.
+func (x *Index) begin(ctx context.Context) error {
+	seq, moment, err := x.anchor(ctx)
+	if err != nil {
+		return err
+	}
+	var cursors map[int64]int64
+	same := true
+	err = x.store.View(ctx, func(r store.Reader) error {
+		rd := r.(*reader)
+		rows, err := list(rd, "SELECT id, cursor FROM sessions", nil, scanPair)
+		if err != nil {
+			return err
+		}
+		cursors = maps.Collect(pairs(rows))
+		same, err = sameLog(r, seq, moment)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	read, err := x.progress(ctx)
+	if err != nil {
+		return err
+	}
+	for id, cursor := range read {
+		if now, there := cursors[id]; !there || now < cursor {
+			same = false
+		}
+	}
+	if !same {
+		x.log.Info("the search index is of another history; it is made anew")
+		read = nil
+		if err := x.forget(ctx); err != nil {
+			return err
+		}
+	}
+	for id, cursor := range cursors {
+		if read[id] != cursor {
+			x.dirty[id] = true
+		}
+	}
+	return nil
+}
+
+func scanPair(rows *sql.Rows) (p [2]int64, err error) {
+	err = rows.Scan(&p[0], &p[1])
+	return p, err
+}
+
+func pairs(rows [][2]int64) func(func(int64, int64) bool) {
+	return func(yield func(int64, int64) bool) {
+		for _, p := range rows {
+			if !yield(p[0], p[1]) {
+				return
+			}
+		}
+	}
+}
+
+// sameLog tells whether the log has, or may have had, the event at that moment.
+func sameLog(r store.Reader, seq, moment int64) (bool, error) {
+	first, last, err := r.EventBounds()
+	if err != nil || seq < first {
+		return err == nil, err
+	}
+	if seq > last {
+		return false, nil
+	}
+	events, err := r.Events(seq-1, 1, store.EventFilter{})
+	return err == nil && len(events) == 1 && events[0].At.UnixNano() == moment, err
+}
+
+func (x *Index) anchor(ctx context.Context) (seq, at int64, err error) {
+	err = with(ctx, x.writer, func(c *conn) error {
+		return c.QueryRowContext(c.ctx, "SELECT seq, at FROM anchor").Scan(&seq, &at)
+	})
+	return seq, at, err
+}
+
+// progress tells the cursors up to which sessions have been read.
+func (x *Index) progress(ctx context.Context) (map[int64]int64, error) {
+	var rows [][2]int64
+	err := with(ctx, x.writer, func(c *conn) (err error) {
+		rows, err = list(&reader{ctx: c.ctx, c: c}, "SELECT session_id, cursor FROM progress", nil, scanPair)
+		return err
+	})
+	return maps.Collect(pairs(rows)), err
+}
+
+// forget empties the index.
+func (x *Index) forget(ctx context.Context) error {
+	return x.change(ctx, func(c *conn) error {
+		shards, err := c.shards()
+		if err != nil {
+			return err
+		}
+		for _, sh := range shards {
+			if err := c.all("DROP TABLE " + sh.table()); err != nil {
+				return err
+			}
+		}
+		err = c.all("DELETE FROM shards", "INSERT INTO task_words (task_words) VALUES ('delete-all')", "DELETE FROM progress", "UPDATE anchor SET seq = 0, at = 0")
+		if err != nil {
+			return err
+		}
+		return c.addShard(1, 0)
+	})
+}
+
+// taskKinds are the events after which a task's words may be others.
+var taskKinds = []coppice.EventKind{coppice.EventTaskCreated, coppice.EventTaskChanged}
+
+// taskScan is a look at all tasks: from the newest on, and from before which the
+// log's events were read with them.
+type taskScan struct{ before, to int64 }
+
+// stepTasks reads the next changes of tasks and tells whether there are more.
+func (x *Index) stepTasks(ctx context.Context) (more bool, err error) {
+	seq, _, err := x.anchor(ctx)
+	if err != nil {
+		return false, err
+	}
+	var tasks []coppice.Task
+	to, moment, scan := seq, int64(0), x.scan
+	err = x.store.View(ctx, func(r store.Reader) error {
+		first, last, err := r.EventBounds()
+		if err != nil || last == seq {
+			return err
+		}
+		if scan == nil && (first > seq+1 || seq == 0) { // what happened in between is forgotten: all may be others
+			scan = &taskScan{to: last}
+		}
+		if scan != nil {
+			tasks, err = r.Tasks(store.TaskFilter{BeforeID: scan.before, Most: indexTasks})
+			to, more = scan.to, true // what was logged since is read after
+		} else {
+			tasks, to, more, err = changedTasks(r, seq, last)
+		}
+		if err != nil {
+			return err
+		}
+		events, err := r.Events(to-1, 1, store.EventFilter{})
+		if err == nil && len(events) == 1 {
+			moment = events[0].At.UnixNano()
+		}
+		return err
+	})
+	if err != nil || to == seq {
+		return false, err
+	}
+	ended := scan == nil || len(tasks) < indexTasks
+	err = x.change(ctx, func(c *conn) error {
+		for _, t := range tasks {
+			if _, err := c.ExecContext(c.ctx, "INSERT OR REPLACE INTO task_words (rowid, scope, words) VALUES (?, ?, ?)", t.ID, scope(t.ProjectID), taskText(t)); err != nil {
+				return err
+			}
+		}
+		if !ended {
+			return nil
+		}
+		_, err := c.ExecContext(c.ctx, "UPDATE anchor SET seq = ?, at = ?", to, moment)
+		return err
+	})
+	if x.scan = nil; err == nil && !ended {
+		x.scan = &taskScan{before: tasks[len(tasks)-1].ID, to: scan.to}
+	}
+	return more, err
+}
+
+func changedTasks(r store.Reader, seq, last int64) (tasks []coppice.Task, to int64, more bool, err error) {
+	events, err := r.Events(seq, indexTasks, store.EventFilter{Kinds: taskKinds})
+	if err != nil {
+		return nil, seq, false, err
+	}
+	to = last
+	if more = len(events) == indexTasks; more {
+		to = events[len(events)-1].Seq
+	}
+	seen := map[int64]bool{}
+	for _, e := range events {
+		if seen[e.TaskID] {
+			continue
+		}
+		seen[e.TaskID] = true
+		t, err := r.Task(e.TaskID)
+		if err != nil {
+			return nil, seq, false, err
+		}
+		tasks = append(tasks, t)
+	}
+	return tasks, to, more, nil
+}
+
+// stepOutput reads the next pieces of the sessions that wrote something, in
+// the order of their rows: the index is written fastest so.
+func (x *Index) stepOutput(ctx context.Context) error {
+	ids := slices.Sorted(maps.Keys(x.dirty))
+	var done []int64
+	err := x.change(ctx, func(c *conn) error {
+		shards, err := c.shards()
+		if err != nil {
+			return err
+		}
+		pieces, bytes := 0, 0
+		for _, id := range ids {
+			if pieces >= indexPieces || bytes >= indexBytes {
+				break
+			}
+			all, n, size, err := x.readSession(ctx, c, shardOf(shards, id), id, indexPieces-pieces)
+			if err != nil {
+				return err
+			}
+			if pieces, bytes = pieces+n, bytes+size; all {
+				done = append(done, id)
+			}
+		}
+		return c.keepShards(shards, x.full)
+	})
+	if err != nil {
+		return err
+	}
+	for _, id := range done {
+		delete(x.dirty, id)
+	}
+	return nil
+}
+
+// readSession indexes the next pieces of a session and tells whether none are
+// left, how many there were and how long they are.
+func (x *Index) readSession(ctx context.Context, c *conn, sh *shard, id int64, most int) (all bool, n, size int, err error) {
+	place, talks := int64(-1), false
+	err = c.QueryRowContext(c.ctx, "SELECT place, talks FROM progress WHERE session_id = ?", id).Scan(&place, &talks)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return false, 0, 0, err
+	}
+	kinds := []coppice.OutputKind{coppice.OutputEvent, coppice.OutputStdout, coppice.OutputStderr}
+	if talks {
+		kinds = kinds[:1]
+	}
+	var out []coppice.Output
+	var cursor, project int64
+	err = x.store.View(ctx, func(r store.Reader) error {
+		rd := r.(*reader)
+		err := rd.c.QueryRowContext(rd.ctx, "SELECT cursor, project_id FROM sessions WHERE id = ?", id).Scan(&cursor, &project)
+		if err == nil {
+			out, err = r.Output(id, place, most, kinds...)
+		}
+		return err
+	})
+	if err != nil || id > maxRowSession {
+		return err == nil, 0, 0, err
+	}
+	all = len(out) < most
+	for _, o := range out {
+		text, says := outputText(o)
+		if says && !talks {
+			// The agent tells what it does, so what was taken of its raw bytes goes,
+			// and the events among them are read again.
+			if err := c.forgetOutput(sh, id); err != nil {
+				return false, 0, 0, err
+			}
+			return false, n, size, c.putProgress(id, -1, 0, true)
+		}
+		place = o.Offset
+		if n, size = n+1, size+len(text); text == "" || o.Offset > maxRowPlace {
+			continue
+		}
+		if _, err := c.ExecContext(c.ctx, "INSERT OR REPLACE INTO "+sh.table()+" (rowid, scope, words) VALUES (?, ?, ?)", rowOf(id, o.Offset), scope(project), text); err != nil {
+			return false, 0, 0, err
+		}
+		sh.pieces++
+	}
+	if !all {
+		cursor = 0
+	}
+	return all, n, size, c.putProgress(id, place, cursor, talks)
+}
+
+func (c *conn) putProgress(session, place, cursor int64, talks bool) error {
+	_, err := c.ExecContext(c.ctx, "INSERT OR REPLACE INTO progress (session_id, place, cursor, talks) VALUES (?, ?, ?, ?)", session, place, cursor, talks)
+	return err
+}

@@ -1,0 +1,98 @@
+package sqlite
+
+import (
+	"database/sql"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/pressly/goose/v3"
+	moderncsqlite "modernc.org/sqlite"
+
+	"coppice"
+	"coppice/store"
+)
+
+// TestUpgrade opens a database of an earlier version: what the newer one keeps
+// besides is made from what is there.
+func TestUpgrade(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "coppice.db")
+	s, err := Open(t.Context(), Config{Path: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := time.Date(2026, 3, 4, 5, 6, 7, 8, time.UTC)
+	err = s.Update(t.Context(), func(tx store.Tx) error {
+		p := coppice.Project{Prefix: "app", Path: "/app", Policy: coppice.DefaultPolicy()}
+		if err := tx.PutProject(&p); err != nil {
+			return err
+		}
+		asks := coppice.Task{ProjectID: p.ID, Num: 1, Key: "app-1", Stage: coppice.StageWaiting, Wait: &coppice.Wait{On: coppice.WaitPerson, Text: "why"}}
+		fresh := coppice.Task{ProjectID: p.ID, Num: 2, Key: "app-2", Stage: coppice.StageWaiting}
+		if err := tx.PutTask(&asks); err != nil {
+			return err
+		}
+		if err := tx.PutTask(&fresh); err != nil {
+			return err
+		}
+		used := coppice.Session{
+			ProjectID: p.ID, TaskID: asks.ID, N: 1, Key: "app-1.1", Agent: "a", Model: "m", CreatedAt: made, State: coppice.SessionDone,
+			Usage: coppice.Usage{InputTokens: 1, OutputTokens: 2, CacheRead: 3, CacheWrite: 4, CostUSD: 0.5, Turns: 6},
+		}
+		none := coppice.Session{ProjectID: p.ID, TaskID: asks.ID, N: 2, Key: "app-1.2", Agent: "a", Model: "m", CreatedAt: made.Add(1), State: coppice.SessionDone}
+		if err := tx.PutSession(&used); err != nil {
+			return err
+		}
+		return tx.PutSession(&none)
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	older(t, path)
+	s, err = Open(t.Context(), Config{Path: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	err = s.View(t.Context(), func(r store.Reader) error {
+		rows, err := r.Usage(store.UsageQuery{From: made.AddDate(0, 0, -1), To: made.AddDate(0, 0, 1)})
+		if err != nil {
+			return err
+		}
+		want := coppice.Usage{InputTokens: 1, OutputTokens: 2, CacheRead: 3, CacheWrite: 4, CostUSD: 0.5, Turns: 6}
+		if len(rows) != 1 || rows[0].Sessions != 2 || rows[0].Usage != want || rows[0].Day != "2026-03-04" {
+			t.Errorf("usage %+v", rows)
+		}
+		waits, err := r.CountWaits(0)
+		if err != nil || waits[coppice.WaitPerson] != 1 || waits[""] != 1 {
+			t.Errorf("waits %v %v", waits, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// older takes the newest migration out of a closed database.
+func older(t *testing.T, path string) {
+	t.Helper()
+	connector, err := moderncsqlite.NewConnector(dsn(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := sql.OpenDB(connector)
+	defer db.Close()
+	for _, q := range []string{
+		"DROP TABLE usages", "DROP INDEX tasks_by_wait", "DROP INDEX tasks_pending", "DROP INDEX tasks_ended",
+		"ALTER TABLE tasks DROP COLUMN waits_on", "DELETE FROM " + goose.DefaultTablename + " WHERE version_id = 3",
+	} {
+		if _, err := db.ExecContext(t.Context(), q); err != nil {
+			t.Fatal(q, err)
+		}
+	}
+}

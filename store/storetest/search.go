@@ -1,0 +1,251 @@
+package storetest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"coppice"
+	"coppice/store"
+)
+
+// Searched is a store with its searcher; CatchUp returns once everything
+// committed is found.
+type Searched struct {
+	Store   store.Store
+	Search  store.Searcher
+	CatchUp func(t *testing.T)
+}
+
+// RunSearch runs the suite of searchers.
+func RunSearch(t *testing.T, open func(t *testing.T) Searched) {
+	for name, test := range map[string]func(*testing.T, Searched){
+		"Tasks": testSearchTasks, "Output": testSearchOutput, "Raw": testSearchRaw, "Bounds": testSearchBounds, "Anything": testSearchAnything,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			test(t, open(t))
+		})
+	}
+}
+
+// find searches for what a person typed and tells where it was found.
+func find(t testing.TB, s Searched, text string, change ...func(*store.SearchQuery)) (store.SearchPage, []string) {
+	t.Helper()
+	q := store.SearchQuery{Terms: store.ParseSearch(text), Tasks: true, Output: true, Most: 50}
+	for _, f := range change {
+		f(&q)
+	}
+	page, err := s.Search.Search(t.Context(), q)
+	if err != nil {
+		t.Fatalf("%q: %v", text, err)
+	}
+	var places []string
+	for _, h := range page.Hits {
+		place := h.Task
+		if h.Session != "" {
+			place = fmt.Sprintf("%s@%d", h.Session, h.Offset)
+		}
+		places = append(places, place)
+	}
+	return page, places
+}
+
+func wantFound(t *testing.T, s Searched, text string, want ...string) {
+	t.Helper()
+	if _, got := find(t, s, text); !slices.Equal(got, want) {
+		t.Errorf("%q is found in %v, want %v", text, got, want)
+	}
+}
+
+// changed says that a task's words changed, as whoever changes them does.
+func changed(t *testing.T, s store.Store, kind coppice.EventKind, k coppice.Task) {
+	t.Helper()
+	update(t, s, func(tx store.Tx) error {
+		if err := tx.PutTask(&k); err != nil {
+			return err
+		}
+		return tx.Append(&coppice.Event{At: start, Kind: kind, ProjectID: k.ProjectID, TaskID: k.ID, Subject: k.Key, By: "person"})
+	})
+}
+
+func testSearchTasks(t *testing.T, s Searched) {
+	p, other := project(t, s.Store, "app"), project(t, s.Store, "web")
+	one := task(t, s.Store, p, 1, func(k *coppice.Task) { k.Title, k.Body = "Parse the Größe of files", "with snake_case and camelCase" })
+	two := task(t, s.Store, p, 2, func(k *coppice.Task) { k.Title = "Parser gets faster" })
+	far := task(t, s.Store, other, 1, func(k *coppice.Task) { k.Title = "Parse pages" })
+	for _, k := range []coppice.Task{one, two, far} {
+		changed(t, s.Store, coppice.EventTaskCreated, k)
+	}
+	s.CatchUp(t)
+	wantFound(t, s, "parse", "web-1", "app-2", "app-1")
+	wantFound(t, s, "PARSE files", "app-1")
+	wantFound(t, s, `"parse"`, "web-1", "app-1")
+	wantFound(t, s, `"parse the größe"`, "app-1")
+	wantFound(t, s, `"parse files"`)
+	wantFound(t, s, "parse -faster -pages", "app-1")
+	wantFound(t, s, "parse -fast", "web-1", "app-2", "app-1") // leaves out the word, not what begins with it
+	wantFound(t, s, "snake_case", "app-1")
+	wantFound(t, s, "snake_ca", "app-1")
+	wantFound(t, s, "app-2", "app-2")
+	wantFound(t, s, "nowhere")
+	if _, got := find(t, s, "parse", func(q *store.SearchQuery) { q.ProjectID = other.ID }); !slices.Equal(got, []string{"web-1"}) {
+		t.Errorf("in one project: %v", got)
+	}
+	page, _ := find(t, s, "größe snake")
+	if h := page.Hits[0]; h.Title != one.Title || len(h.Marks) != 2 || h.Text[h.Marks[0][0]:][:h.Marks[0][1]] != "Größe" || h.Text[h.Marks[1][0]:][:h.Marks[1][1]] != "snake" {
+		t.Errorf("hit %+v", h)
+	}
+
+	two.Title = "Lexer gets faster"
+	changed(t, s.Store, coppice.EventTaskChanged, two)
+	s.CatchUp(t)
+	wantFound(t, s, "parser")
+	wantFound(t, s, "lexer", "app-2")
+}
+
+func said(kind, rest string) string { return `{"kind":"` + kind + `"` + rest + `}` }
+
+// write appends pieces to a session and returns their offsets.
+func write(t *testing.T, s store.Store, session int64, kind coppice.OutputKind, pieces ...string) (offsets []int64) {
+	t.Helper()
+	update(t, s, func(tx store.Tx) error {
+		x, err := tx.Session(session)
+		if err != nil {
+			return err
+		}
+		at := x.Cursor
+		var out []coppice.Output
+		for _, p := range pieces {
+			out = append(out, coppice.Output{SessionID: session, Offset: at, At: start, Kind: kind, Data: []byte(p)})
+			offsets = append(offsets, at)
+			at += int64(len(p)) + 8
+		}
+		return tx.AddOutput(session, x.Cursor, at, out)
+	})
+	return offsets
+}
+
+func testSearchOutput(t *testing.T, s Searched) {
+	k := task(t, s.Store, project(t, s.Store, "app"), 1, nil)
+	first, second := session(t, s.Store, k, 1, nil), session(t, s.Store, k, 2, nil)
+	raw := write(t, s.Store, first.ID, coppice.OutputStdout, "{\"rawjson\": \"walrus\"}\n")
+	s.CatchUp(t)
+	wantFound(t, s, "walrus", fmt.Sprintf("app-1.1@%d", raw[0])) // nobody knows yet that the agent tells what it does
+	at := write(t, s.Store, first.ID, coppice.OutputEvent,
+		said("state", `,"state":"working"`), said("text", `,"text":"I will mend the walrus"`),
+		said("tool", `,"name":"Bash","input":{"command":"grep -rn penguin .","deep":[{"path":"src/otter.go"}]}`),
+		said("tool_result", `,"text":"src/otter.go: penguin found"`), said("question", `,"text":"Which seal?","options":["grey","ringed"]`),
+		said("error", `,"text":"the walrus ran away"`), said("usage", `,"usage":{"turns":1}`), said("turn", `,"text":"I will mend the walrus"`), "no json",
+		said("thinking", `,"text":"Zögern \u0000 is no option 🦭 seal"`))
+	s.CatchUp(t)
+	place := func(i int) string { return fmt.Sprintf("app-1.1@%d", at[i]) }
+	wantFound(t, s, "walrus", place(5), place(1)) // and now its raw bytes are left out
+	wantFound(t, s, "rawjson")
+	wantFound(t, s, "penguin", place(3), place(2))
+	wantFound(t, s, "bash otter", place(2))
+	wantFound(t, s, "path -x") // names of a tool's input are no words of it
+	wantFound(t, s, "seal ringed", place(4))
+	wantFound(t, s, "zögern", place(9))
+
+	more := write(t, s.Store, second.ID, coppice.OutputEvent, said("text", `,"text":"a second walrus"`))
+	late := write(t, s.Store, first.ID, coppice.OutputEvent, said("text", `,"text":"the last walrus"`))
+	s.CatchUp(t)
+	wantFound(t, s, "walrus", fmt.Sprintf("app-1.2@%d", more[0]), fmt.Sprintf("app-1.1@%d", late[0]), place(5), place(1))
+	if page, _ := find(t, s, "walrus", func(q *store.SearchQuery) { q.Most = 2 }); len(page.Hits) != 2 || !page.More || page.Behind {
+		t.Errorf("a bounded page: %+v", page)
+	}
+	if page, _ := find(t, s, "walrus", func(q *store.SearchQuery) { q.Output = false }); len(page.Hits) != 0 {
+		t.Errorf("tasks only: %+v", page)
+	}
+}
+
+func testSearchRaw(t *testing.T, s Searched) {
+	k := task(t, s.Store, project(t, s.Store, "app"), 1, nil)
+	x := session(t, s.Store, k, 1, nil)
+	at := write(t, s.Store, x.ID, coppice.OutputStdout, "\x1b[31mred \x1b[1mbadger\x1b[0m\r\n", "plain ferret\n")
+	write(t, s.Store, x.ID, coppice.OutputEvent, said("state", `,"state":"idle"`))
+	err := write(t, s.Store, x.ID, coppice.OutputStderr, "a ferret went wrong")
+	write(t, s.Store, x.ID, coppice.OutputHost, "the host's ferret")
+	write(t, s.Store, x.ID, coppice.OutputImage, "\x89PNG ferret")
+	s.CatchUp(t)
+	wantFound(t, s, `"red badger"`, fmt.Sprintf("app-1.1@%d", at[0]))
+	wantFound(t, s, "ferret", fmt.Sprintf("app-1.1@%d", err[0]), fmt.Sprintf("app-1.1@%d", at[1]))
+	page, _ := find(t, s, "badger")
+	if h := page.Hits[0]; h.Text != "red badger" && h.Text != "red badger " {
+		t.Errorf("snippet %q", h.Text)
+	}
+}
+
+// testSearchBounds writes more than one transaction of an index takes.
+func testSearchBounds(t *testing.T, s Searched) {
+	p := project(t, s.Store, "app")
+	k := task(t, s.Store, p, 1, nil)
+	x, long := session(t, s.Store, k, 1, nil), session(t, s.Store, k, 2, nil)
+	var pieces []string
+	for i := range 900 {
+		pieces = append(pieces, said("text", fmt.Sprintf(`,"text":"number n%d of many"`, i)))
+	}
+	write(t, s.Store, x.ID, coppice.OutputEvent, pieces...)
+	write(t, s.Store, long.ID, coppice.OutputEvent, said("text", `,"text":"begins `+strings.Repeat("padding ", 100_000)+`ends"`))
+	for i := range 600 {
+		changed(t, s.Store, coppice.EventTaskCreated, task(t, s.Store, p, i+2, func(k *coppice.Task) { k.Title = fmt.Sprintf("task t%d of many", i) }))
+	}
+	s.CatchUp(t)
+	for _, i := range []int{0, 255, 256, 599, 899} {
+		if _, got := find(t, s, fmt.Sprintf(`"n%d"`, i)); len(got) != 1 {
+			t.Errorf("n%d is found in %v", i, got)
+		}
+	}
+	for _, i := range []int{0, 256, 599} {
+		if _, got := find(t, s, fmt.Sprintf(`"t%d"`, i)); len(got) != 1 {
+			t.Errorf("t%d is found in %v", i, got)
+		}
+	}
+	page, _ := find(t, s, "many", func(q *store.SearchQuery) { q.Most = 10 })
+	tasks := 0
+	for _, h := range page.Hits {
+		if h.Session == "" {
+			tasks++
+		}
+	}
+	if len(page.Hits) != 10 || tasks != 5 || !page.More {
+		t.Errorf("%d hits, %d of them tasks", len(page.Hits), tasks)
+	}
+	if page, _ := find(t, s, "begins"); len(page.Hits) != 1 || len(page.Hits[0].Text) > 400 {
+		t.Errorf("a long piece: %+v", page)
+	}
+}
+
+// testSearchAnything types anything: it is found, or not, or there is nothing
+// to look for; and every snippet is whole text with whole matches marked.
+func testSearchAnything(t *testing.T, s Searched) {
+	k := task(t, s.Store, project(t, s.Store, "app"), 1, func(k *coppice.Task) { k.Title = "near not and or" })
+	x := session(t, s.Store, k, 1, nil)
+	changed(t, s.Store, coppice.EventTaskCreated, k)
+	write(t, s.Store, x.ID, coppice.OutputStdout, "near NOT and OR \"quoted\" co:lumn {a} (b) ^c * é ﬁ ǆ İstanbul 🦭\n", strings.Repeat("é🦭ab \t\n", 500))
+	s.CatchUp(t)
+	rapid.Check(t, func(rt *rapid.T) {
+		text := rapid.OneOf(rapid.String(), rapid.StringOf(rapid.SampledFrom([]rune("ab né\"'-*^():{}+,NOTEARD \x00\\🦭ﬁİ_.")))).Draw(rt, "text")
+		page, err := s.Search.Search(t.Context(), store.SearchQuery{Terms: store.ParseSearch(text), Tasks: true, Output: true, Most: 5})
+		if err != nil && coppice.ErrorCode(err) != coppice.EInvalid {
+			rt.Fatalf("%q: %v", text, err)
+		}
+		for _, h := range page.Hits {
+			if !utf8.ValidString(h.Text) || strings.ContainsAny(h.Text, "\n\r\t\x00\x1b") {
+				rt.Fatalf("%q: snippet %q", text, h.Text)
+			}
+			last := 0
+			for _, m := range h.Marks {
+				if m[0] < last || m[1] <= 0 || m[0]+m[1] > len(h.Text) || !utf8.ValidString(h.Text[m[0]:m[0]+m[1]]) {
+					rt.Fatalf("%q: marks %v in %q", text, h.Marks, h.Text)
+				}
+				last = m[0] + m[1]
+			}
+		}
+	})
+}

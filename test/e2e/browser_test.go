@@ -1,0 +1,58 @@
+//go:build linux
+
+package e2e
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"coppice"
+	"coppice/api"
+)
+
+// What a verifier does with its browser is shown in test/agents, where real
+// agents are.
+
+func TestAMissingBrowserIsTheEnvironmentsFault(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, files{
+		"coppice.yaml":           policy + "verify: {browser: true}\n",
+		".coppice/scripted.yaml": "cases:\n" + implementsPage + "  - {role: verify, steps: [say: \"STEP 1: PASS\\nSTEP 2: PASS\"]}\n"})
+	w.extra = []string{"CHROME_PATH=/nowhere/chromium"}
+	if r := w.try(w.repo, "", "doctor"); r.code != 1 || !strings.Contains(r.out, "CHROME_PATH names /nowhere/chromium: it is not there") || !strings.Contains(r.out, "install Chromium") {
+		t.Errorf("the doctor says %d:\n%s", r.code, r.out)
+	}
+	w.serve()
+	before := w.git("rev-parse", "main")
+	key := w.verified("A page")
+	d := w.await(key, "a paused track", func(d api.TaskDetail) bool { return strings.Contains(d.Reason, "2 environment failures in a row") })
+	for _, s := range d.History {
+		if s.Role != coppice.RoleVerify || s.Failure == nil {
+			continue
+		}
+		if s.Failure.Class != coppice.ClassEnvironment || !strings.Contains(s.Failure.Text, "/nowhere/chromium") || !strings.Contains(s.Failure.Fix, "verify.browser") {
+			t.Errorf("%+v", s.Failure)
+		}
+	}
+	if w.git("rev-parse", "main") != before || slices.Contains(roles(w.task(key)), coppice.RoleFix) {
+		t.Error("an agent was asked to mend the environment, or the work landed")
+	}
+}
+
+func TestABrowserThatIsThereIsNoHindrance(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, files{
+		"coppice.yaml":           policy + "verify: {browser: true}\nmcp: {browser: {url: \"http://127.0.0.1:9/\"}}\n",
+		".coppice/scripted.yaml": "cases:\n" + implementsPage + "  - {role: verify, steps: [say: \"STEP 1: PASS\\nSTEP 2: PASS\"]}\n"})
+	w.extra = []string{"CHROME_PATH=/nowhere/chromium"} // which the project's own server does not need
+	if r := w.try(w.repo, "", "doctor"); !strings.Contains(r.out, "the project's own tool server") {
+		t.Errorf("the doctor says:\n%s", r.out)
+	}
+	w.serve()
+	key := w.verified("A page")
+	w.landed(key)
+	if got := w.session(key + ".2").Prompt; !strings.Contains(got, "You have a browser") || strings.Contains(got, "kept as evidence") {
+		t.Errorf("the verifier is told:\n%s", got)
+	}
+}

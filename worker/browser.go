@@ -1,0 +1,51 @@
+package worker
+
+import (
+	"errors"
+	"maps"
+
+	"coppice"
+	"coppice/agent"
+	"coppice/internal/browser"
+)
+
+// browserServer is the tool server by which a session has a browser. One of the
+// project's own of this name takes its place.
+const browserServer = "browser"
+
+// browserEnv are the variables that the browser needs and that not every agent
+// passes on to the programs it starts.
+var browserEnv = []string{"PATH", "HOME", "TMPDIR", "LANG"}
+
+// servers are the tool servers of a session: the project's, and a browser where
+// it is to have one. What that lacks is told before the agent starts.
+func (w *Worker) servers(spec coppice.RunSpec, p coppice.Profile, dir string) (map[string]coppice.MCPServer, error) {
+	if _, own := spec.MCP[browserServer]; own || !spec.Browser {
+		return spec.MCP, nil
+	}
+	if p.MCP == agent.MCPNone || len(w.cfg.Browser) == 0 {
+		return nil, coppice.Failf(coppice.ClassCapability, spec.Session.Agent+" is given no tool servers, so it can have no browser",
+			"choose another agent as agent.roles.verify, or set verify.browser to false")
+	}
+	found, err := browser.Find(w.cfg.Environ)
+	var missing *browser.Missing
+	if errors.As(err, &missing) {
+		return nil, coppice.Failf(coppice.ClassEnvironment, missing.What, missing.Fix+"; or set verify.browser to false")
+	}
+	if err != nil {
+		return nil, err
+	}
+	command := append(w.cfg.Browser[:len(w.cfg.Browser):len(w.cfg.Browser)], "--session", dir, "--chromium", found.Chromium, "--")
+	env, ours := map[string]string{}, agentEnv(w.cfg.Environ, p)
+	for _, name := range browserEnv {
+		if v, ok := ours[name]; ok {
+			env[name] = v
+		}
+	}
+	all := maps.Clone(spec.MCP)
+	if all == nil {
+		all = map[string]coppice.MCPServer{}
+	}
+	all[browserServer] = coppice.MCPServer{Command: append(command, found.Server...), Env: env}
+	return all, nil
+}
