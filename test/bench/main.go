@@ -53,6 +53,7 @@ var figures = []figure{
 	{"commit", commitRows},
 	{"overhead", overheadRows},
 	{"features", featureRows},
+	{"web", webRows},
 }
 
 var errMissed = errors.New("a goal was missed")

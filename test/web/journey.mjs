@@ -107,6 +107,15 @@ await main(async () => {
     await page.getByLabel("Search in this session").fill("");
     await page.getByRole("button", { name: "Raw" }).click();
     await page.locator(".raw").getByText("I choose seven.").waitFor();
+    await page.getByRole("button", { name: "Terminal" }).click();
+    await page.waitForFunction(() => document.querySelector(".xterm-rows")?.textContent.includes("I choose seven."));
+  });
+
+  await step("and in what all sessions wrote", async () => {
+    await page.getByRole("link", { name: "Search" }).click();
+    await page.getByLabel("Search", { exact: true }).pressSequentially("prime lucky");
+    await page.locator(".hits a", { hasText: "app-2.1" }).first().click();
+    await page.locator(".block.marked").getByText("it is lucky").waitFor();
   });
 
   await step("a message is sent and heard", async () => {

@@ -1,7 +1,8 @@
 // Every page with a life behind it: seen in both themes, at full width and on a
 // phone, with no serious fault that axe can find.
 import assert from "node:assert/strict";
-import { addProject, api, create, main, step, World } from "./lib.mjs";
+import { readFile } from "node:fs/promises";
+import { addProject, api, create, main, step, told, World } from "./lib.mjs";
 
 const ended = async (keys) => {
   const events = (await api("GET", "/events?limit=1")).last;
@@ -51,6 +52,7 @@ await main(async () => {
     "task-asks": ["/tasks/" + keys.asking, () => page.getByRole("button", { name: "formal" })],
     "task-works": ["/tasks/" + keys.working, () => page.getByText("until somebody stops me")],
     "task-done": [`/tasks/${keys.done}?session=${keys.done}.1`, () => page.getByText("I choose seven.")],
+    "task-terminal": [`/tasks/${keys.done}?view=terminal`, () => page.getByText("this is what it wrote")],
     "task-raw": [`/tasks/${keys.done}?view=raw`, () => page.locator(".raw")],
     "task-changes": [`/tasks/${keys.done}?tab=changes`, () => page.locator(".diff")],
     "task-checks": [`/tasks/${keys.done}?tab=checks`, () => page.getByText("7 is odd")],
@@ -115,6 +117,51 @@ await main(async () => {
     await page.getByRole("button", { name: "It can be used again" }).click();
     await page.getByText("not logged in").waitFor({ state: "detached" });
     assert.ok(shut);
+  });
+
+  await step("a key of coppice.yaml is changed, and a wrong value is refused where it stands", async () => {
+    const file = `${told.root}/app/coppice.yaml`;
+    const was = await readFile(file, "utf8");
+    await w.goto("/settings");
+    const project = page.locator(".project").filter({ has: page.getByRole("heading", { name: "app", exact: true }) });
+    await project.getByText("Every key of coppice.yaml").click();
+    const key = project.locator('[data-key="limits.sessions"]');
+    await key.getByText("line 3").waitFor();
+    await key.getByRole("button", { name: "Change" }).click();
+    await key.getByRole("textbox").fill("0");
+    await key.getByRole("button", { name: "Save" }).click();
+    await key.locator(".problem").waitFor();
+    assert.equal(await readFile(file, "utf8"), was, "a refused change was written");
+    await w.axe("settings with a wrong value");
+    await key.scrollIntoViewIfNeeded();
+    await w.shot("settings-keys");
+    await key.getByRole("textbox").fill("7");
+    await key.getByRole("button", { name: "Save" }).click();
+    await page.getByText("limits.sessions is changed").waitFor();
+    await project.getByText("running of 7").waitFor();
+    assert.equal(await readFile(file, "utf8"), was.replace("sessions: 6", "sessions: 7"));
+    const retry = project.locator('[data-key="retry.max"]');
+    await retry.getByRole("button", { name: "Change" }).click();
+    await retry.getByRole("button", { name: "Use the default" }).click();
+    await retry.getByText("default", { exact: true }).waitFor();
+    await project.getByLabel("Find a key of app").fill("land.how");
+    await project.locator('[data-key="land.how"]').waitFor();
+    assert.equal(await project.locator('[data-key="limits.sessions"]').count(), 0);
+  });
+
+  await step("a workspace opens in the editor of one's choice", async () => {
+    await w.goto("/tasks/" + keys.working);
+    const link = page.getByRole("link", { name: "Open in VS Code" });
+    assert.match(await link.getAttribute("href"), /^vscode:\/\/file\/.*workspaces/);
+    await page.getByText(`coppice attach ${keys.working}`).waitFor();
+    await w.goto("/settings");
+    await page.getByLabel("Editor").selectOption("another");
+    await page.getByLabel("Its link").fill("javascript:{path}");
+    await page.getByText("It cannot be used").waitFor();
+    await page.getByLabel("Its link").fill("emacs://open?file={path}");
+    await page.getByText("emacs://open?file=/path/to/it").waitFor();
+    await w.goto("/tasks/" + keys.working);
+    assert.match(await page.getByRole("link", { name: "Open in your editor" }).getAttribute("href"), /^emacs:/);
   });
 
   await step("a long list draws only what can be seen", async () => {

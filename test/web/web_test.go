@@ -20,6 +20,7 @@ import (
 
 	"coppice"
 	"coppice/api/client"
+	"coppice/test/web/seed"
 )
 
 // patience ends a test that hangs. Nothing is expected to take so long.
@@ -93,7 +94,7 @@ func newWorld(t *testing.T) *world {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"app", "manual", "screens"} {
+	for _, name := range []string{"app", "manual", "screens", "asks", "proof"} {
 		w.repository(name)
 	}
 	t.Cleanup(w.close)
@@ -183,7 +184,7 @@ func (w *world) close() {
 	defer cancel()
 	c := client.New(w.state)
 	defer c.Close()
-	for _, status := range []string{"working", "fixing", "needs you", "checking", "landing"} {
+	for _, status := range []string{"working", "fixing", "verifying", "needs you", "checking", "landing"} {
 		page, err := c.Tasks(ctx, client.TaskQuery{Status: []string{status}, Limit: 500})
 		if err != nil {
 			break
@@ -286,6 +287,12 @@ func (w *world) do(what string) {
 		w.stop(syscall.SIGKILL)
 	case "serve":
 		w.serve()
+	case "seed":
+		w.stop(syscall.SIGTERM)
+		if err := seed.History(w.t.Context(), filepath.Join(w.state, "coppice.db"), "app", 300, time.Now()); err != nil {
+			w.t.Fatal(err)
+		}
+		w.serve()
 	default:
 		w.t.Fatalf("the script asks for %q", what)
 	}
@@ -309,4 +316,19 @@ func TestTerminal(t *testing.T) {
 func TestEveryPage(t *testing.T) {
 	t.Parallel()
 	newWorld(t).drive("pages.mjs")
+}
+
+func TestVerdicts(t *testing.T) {
+	t.Parallel()
+	newWorld(t).drive("proof.mjs")
+}
+
+func TestPermissions(t *testing.T) {
+	t.Parallel()
+	newWorld(t).drive("asks.mjs")
+}
+
+func TestHistoryOf300Tasks(t *testing.T) {
+	t.Parallel()
+	newWorld(t).drive("history.mjs")
 }

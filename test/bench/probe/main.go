@@ -1,6 +1,7 @@
 // Command probe is the agent that the benchmarks run: it tells over a socket
 // when it began, waits until it is let go, and leaves one new file behind.
-// Without a socket it only leaves the file.
+// Without a socket it only leaves the file. With BENCH_BEAT, a span of time, it
+// says every so often what time it is, while it waits.
 package main
 
 import (
@@ -31,7 +32,31 @@ func run(began time.Time) error {
 			return err
 		}
 		// Its end lets go as well, so that no probe outlives its benchmark.
-		_, _ = bufio.NewReader(c).ReadByte()
+		gone := make(chan struct{})
+		go func() {
+			defer close(gone)
+			_, _ = bufio.NewReader(c).ReadByte()
+		}()
+		beat(gone)
 	}
 	return os.WriteFile(task+".txt", []byte(task+"\n"), 0o644)
+}
+
+// beat says the time until it is let go.
+func beat(gone <-chan struct{}) {
+	every, err := time.ParseDuration(os.Getenv("BENCH_BEAT"))
+	if err != nil || every <= 0 {
+		<-gone
+		return
+	}
+	t := time.NewTicker(every)
+	defer t.Stop()
+	for {
+		select {
+		case <-gone:
+			return
+		case <-t.C:
+			fmt.Printf("beat %d\n", time.Now().UnixMicro())
+		}
+	}
 }

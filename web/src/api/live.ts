@@ -32,10 +32,13 @@ export function stale(e: Event): (name: string) => boolean {
   const changes = /^(session\.ended|landing\.|workspace\.|project\.base_moved)/.test(e.kind);
   return (name) => {
     if (key !== "" && (name === "task:" + key || name === "events:" + key)) return true;
-    if (key !== "" && changes && name === "diff:" + key) return true;
+    if (key !== "" && changes && name.startsWith(`diff:${key}:`)) return true;
     if (name === "projects") return e.kind.startsWith("project.") || e.kind.startsWith("session.");
     if (name === "status" || name.startsWith("landings ")) return !e.kind.startsWith("work.");
-    if (name === "limits") return e.kind.startsWith("agent.") || e.kind.startsWith("session.ended");
+    if (name.startsWith("agents ")) return e.kind.startsWith("agent.") || e.kind === "session.ended" || e.kind === "project.changed";
+    if (name.startsWith("usage ")) return e.kind === "session.ended" || e.kind === "session.usage";
+    if (name.startsWith("archived ")) return e.kind === "task.archived" || e.kind === "task.unarchived";
+    if (name.startsWith("config ")) return e.kind === "project.changed" || e.kind === "project.added";
     return false;
   };
 }

@@ -1,13 +1,15 @@
 // A session's output: its end first, older parts when asked for, and what is
 // written from then on, live.
-import { useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useRef, useState } from "react";
 import { Builder, bytes, type Block } from "../lib/conversation";
 import { get, problemOf, query } from "./client";
 import { follow } from "./sse";
-import type { Output, OutputPage, Problem, Session } from "./schema";
+import type { Output, OutputPage, Problem } from "./schema";
 
-const TAIL = 256 << 10; // bytes of the spool that are read at first
-const KINDS = ["event", "stderr", "host"];
+const FIRST = 300; // pieces that are read at first
+const MORE = 1000; // and at once when somebody scrolls up
+const RAW = 512 << 10; // bytes of raw output that are read
+const KINDS = ["event", "stderr", "host", "image"];
 
 export interface Conversation {
   blocks: Block[];
@@ -15,37 +17,62 @@ export interface Conversation {
   ended: boolean;
   earlier: boolean; // there is more before
   problem?: Problem;
-  more: () => void;
+  more: () => void; // reads a part of what came before
+  whole: () => void; // reads all of it
 }
 
-// pages reads everything after a place, up to another one.
-async function pages(key: string, after: number, upto: number, kinds: string[], signal: AbortSignal): Promise<Output[]> {
-  const out: Output[] = [];
-  for (let at = after; ; ) {
-    const page = await get<OutputPage>(`/sessions/${key}/output` + query({ after: at, limit: 1000, kinds }), signal);
-    for (const o of page.output ?? []) if (o.offset <= upto) out.push(o);
-    if (!page.more || page.next >= upto) return out;
-    at = page.next;
+// back reads a page from the end, or from before a place.
+async function back(key: string, before: number | undefined, limit: number, kinds: string[], signal: AbortSignal): Promise<OutputPage> {
+  return get<OutputPage>(`/sessions/${key}/output` + query({ before, tail: before === undefined ? "true" : undefined, limit, kinds }), signal);
+}
+
+// Shown is what of a session was read, and how far back it goes.
+class Shown {
+  builder = new Builder();
+  before?: number; // what stands before this offset was not read
+  last = -1; // the newest offset
+  private busy = false;
+
+  constructor(
+    private key: string,
+    private signal: AbortSignal,
+  ) {}
+
+  // open reads the end, back to a place if one is named.
+  async open(place: number): Promise<boolean> {
+    const page = await back(this.key, undefined, FIRST, KINDS, this.signal);
+    this.builder.add(page.output ?? []);
+    this.before = page.prev;
+    this.last = page.next;
+    while (this.before !== undefined && this.before > place) await this.earlier();
+    return page.ended;
+  }
+
+  // earlier reads the part before what is there, and tells whether it did.
+  async earlier(): Promise<boolean> {
+    if (this.busy || this.before === undefined) return false;
+    this.busy = true;
+    try {
+      const page = await back(this.key, this.before, MORE, KINDS, this.signal);
+      this.builder.prepend(page.output ?? []);
+      this.before = page.prev;
+      return true;
+    } finally {
+      this.busy = false;
+    }
   }
 }
 
-interface Shown {
-  from: number; // everything after this offset is there
-  pieces: Output[];
-  builder: Builder;
-}
-
-export function useConversation(key: string): Conversation {
+// useConversation reads a session, at least back to a place.
+export function useConversation(key: string, place = Infinity): Conversation {
   const [blocks, setBlocks] = useState<Block[]>([]);
   const [status, setStatus] = useState({ loading: true, ended: false, earlier: false });
   const [problem, setProblem] = useState<Problem>();
-  const shown = useRef<Shown>({ from: -1, pieces: [], builder: new Builder() });
-  const more = useRef(() => {});
+  const read = useRef<(all: boolean) => void>(() => {});
 
   useEffect(() => {
     const stop = new AbortController();
-    const now: Shown = { from: -1, pieces: [], builder: new Builder() };
-    shown.current = now;
+    const now = new Shown(key, stop.signal);
     setBlocks([]);
     setProblem(undefined);
     setStatus({ loading: true, ended: false, earlier: false });
@@ -53,20 +80,21 @@ export function useConversation(key: string): Conversation {
     let frame = 0;
     const draw = () => {
       frame = 0;
-      now.pieces.push(...pending);
       if (now.builder.add(pending)) setBlocks(now.builder.blocks);
       pending = [];
     };
+    const fail = (err: unknown) => {
+      if (stop.signal.aborted) return;
+      setProblem(problemOf(err));
+      setStatus((s) => ({ ...s, loading: false }));
+    };
     const run = async () => {
-      const session = await get<Session>("/sessions/" + key, stop.signal);
-      now.from = session.cursor > TAIL ? session.cursor - TAIL : -1;
-      now.pieces = await pages(key, now.from, Infinity, KINDS, stop.signal);
-      now.builder.add(now.pieces);
+      const ended = await now.open(place);
       setBlocks(now.builder.blocks);
-      setStatus({ loading: false, ended: !!session.ended_at, earlier: now.from >= 0 });
+      setStatus({ loading: false, ended, earlier: now.before !== undefined });
       await follow({
         url: `/api/v1/sessions/${key}/output/stream` + query({ kinds: KINDS }),
-        place: String(now.pieces.at(-1)?.offset ?? now.from),
+        place: String(now.last),
         signal: stop.signal,
         visible: true,
         onMessage: (m) => {
@@ -76,41 +104,36 @@ export function useConversation(key: string): Conversation {
         },
       });
     };
-    more.current = () => void earlier(key, now, stop.signal).then((left) => {
-      setBlocks(now.builder.blocks);
-      setStatus((s) => ({ ...s, earlier: left }));
-    }, (err: unknown) => !stop.signal.aborted && setProblem(problemOf(err)));
-    run().catch((err: unknown) => {
-      if (stop.signal.aborted) return;
-      setProblem(problemOf(err));
-      setStatus((s) => ({ ...s, loading: false }));
-    });
+    read.current = (all) => {
+      const step = async (): Promise<void> => {
+        if (!(await now.earlier())) return;
+        if (all && now.before !== undefined) return step();
+        setBlocks(now.builder.blocks);
+        setStatus((s) => ({ ...s, earlier: now.before !== undefined }));
+      };
+      step().catch(fail);
+    };
+    run().catch(fail);
     return () => {
       stop.abort();
       cancelAnimationFrame(frame);
     };
-  }, [key]);
+  }, [key, place]);
 
-  return { blocks, ...status, problem, more: () => more.current() };
-}
-
-// earlier reads the part before what is shown, and builds the whole anew: a
-// call may stand in one part and its result in the next.
-async function earlier(key: string, now: Shown, signal: AbortSignal): Promise<boolean> {
-  const upto = now.from;
-  const from = upto > TAIL * 4 ? upto - TAIL * 4 : -1;
-  const before = await pages(key, from, upto, KINDS, signal);
-  now.pieces = [...before, ...now.pieces];
-  now.from = from;
-  now.builder = new Builder();
-  now.builder.add(now.pieces);
-  return from >= 0;
+  const more = useCallback(() => read.current(false), []);
+  const whole = useCallback(() => read.current(true), []);
+  return { blocks, ...status, problem, more, whole };
 }
 
 // readRaw reads the end of what a session's process wrote, as it came.
-export async function readRaw(key: string, signal: AbortSignal): Promise<{ data: Uint8Array[]; cut: boolean; last: number }> {
-  const session = await get<Session>("/sessions/" + key, signal);
-  const from = session.cursor > 2 * TAIL ? session.cursor - 2 * TAIL : -1;
-  const pieces = await pages(key, from, Infinity, ["stdout", "stderr"], signal);
-  return { data: pieces.map((p) => bytes(p.data ?? "")), cut: from >= 0, last: pieces.at(-1)?.offset ?? from };
+export async function readRaw(key: string, kinds: string[], signal: AbortSignal): Promise<{ data: Uint8Array[]; cut: boolean; last: number }> {
+  let page = await back(key, undefined, MORE, kinds, signal);
+  const last = page.next;
+  let data = (page.output ?? []).map((p) => bytes(p.data ?? ""));
+  const size = () => data.reduce((n, piece) => n + piece.length, 0);
+  while (page.prev !== undefined && size() < RAW) {
+    page = await back(key, page.prev, MORE, kinds, signal);
+    data = [...(page.output ?? []).map((p) => bytes(p.data ?? "")), ...data];
+  }
+  return { data, cut: page.prev !== undefined, last };
 }

@@ -28,6 +28,7 @@ function changed(t: Task | undefined): void {
 async function act(key: string, name: string, body: unknown, done: string): Promise<boolean> {
   const t = await attempt(done, () => post<Task>(`/tasks/${key}/${name}`, body));
   changed(t);
+  if (t) invalidate((n) => n === "task:" + key || n.startsWith("archived "));
   return t !== undefined;
 }
 
@@ -94,6 +95,20 @@ export const actions: TaskAction[] = [
     run: (key) => undo(key),
   },
 ];
+
+// What puts ended tasks away, and back onto the board.
+actions.push(
+  {
+    id: "archive", name: "Archive", about: "Put it away: it leaves the board and stays in search, usage and history", more: true,
+    fits: (t) => ended(t) && !t.archived,
+    run: (key) => act(key, "archive", {}, `${key} is archived`),
+  },
+  {
+    id: "unarchive", name: "Take out of the archive", about: "Put it back onto the board", more: true,
+    fits: (t) => !!t.archived,
+    run: (key) => act(key, "unarchive", {}, `${key} is back on the board`),
+  },
+);
 
 export function actionsOf(t: Task): TaskAction[] {
   return actions.filter((a) => a.fits(t));

@@ -3,6 +3,7 @@ import { changesOf, gist, plain, type Block } from "../lib/conversation";
 import { clock } from "../lib/format";
 import { Markdown } from "../lib/markdown";
 import { DiffLines } from "./difflines";
+import { Picture } from "./pictures";
 
 const CUT = 20_000; // characters of a result that are drawn
 
@@ -10,16 +11,16 @@ function cut(text: string): string {
   return text.length > CUT ? text.slice(0, CUT) + `\n… ${text.length - CUT} more characters; the raw view has them` : text;
 }
 
-export function BlockView({ b, marked }: { b: Block; marked: boolean }) {
+export function BlockView({ b, session, marked }: { b: Block; session: string; marked: boolean }) {
   return (
     <div className={`block b-${b.kind}` + (b.bad ? " bad" : "") + (marked ? " marked" : "")} data-block={b.id}>
-      <Inside b={b} />
+      <Inside b={b} session={session} />
       <time dateTime={b.at}>{clock(b.at)}</time>
     </div>
   );
 }
 
-function Inside({ b }: { b: Block }) {
+function Inside({ b, session }: { b: Block; session: string }) {
   switch (b.kind) {
     case "text":
     case "plan":
@@ -32,6 +33,8 @@ function Inside({ b }: { b: Block }) {
       return <p><span className="tag">permission</span> {b.name}: {b.text}</p>;
     case "question":
       return <><span className="tag">question</span><Markdown text={b.text} /></>;
+    case "image":
+      return <Picture session={session} offset={b.id} at={b.at} />;
     case "stderr":
       return <pre tabIndex={0}>{cut(b.text)}</pre>;
     case "turn":

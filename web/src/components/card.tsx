@@ -24,6 +24,8 @@ function Facts({ t }: { t: Task }) {
       {t.sessions > 1 && <span>{plural(t.sessions, "session")}</span>}
       {t.usage.cost_usd ? <span>{usd(t.usage.cost_usd)}</span> : null}
       {t.priority !== 0 && <span title="Priority">{t.priority > 0 ? "▲" : "▼"} {Math.abs(t.priority)}</span>}
+      {t.warning && t.warning !== line(t) && <span className="warn-text" title={t.warning}>⚠ {t.warning}</span>}
+      {t.round > 0 && <span title="How often somebody began it anew">↻ {t.round}</span>}
       {(t.after?.length ?? 0) > 0 && <span title="Waits for">after {t.after!.join(", ")}</span>}
     </span>
   );

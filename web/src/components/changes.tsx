@@ -1,33 +1,46 @@
 // What a task changed, file by file.
 import { useMemo, useState } from "react";
-import { getText } from "../api/client";
+import { getText, query } from "../api/client";
 import { useQuery } from "../api/query";
 import type { TaskDetail } from "../api/schema";
 import { parsePatch, type FileDiff } from "../lib/diff";
 import { plural } from "../lib/format";
+import { useParam } from "../router";
 import { Empty, Loading, ProblemBox } from "../ui/parts";
 import { DiffLines } from "./difflines";
 
 const LONG = 600; // lines that are drawn without being asked for
 
+const sinces: [string, string][] = [["base", "since the base"], ["session", "since the last session"]];
+
 export function Changes({ t }: { t: TaskDetail }) {
-  const diff = useQuery("diff:" + t.key, () => getText(`/tasks/${t.key}/diff`));
+  const [since, setSince] = useParam("since", "base");
+  return (
+    <div className="changes">
+      <div className="segments" role="group" aria-label="Changes">{sinces.map(([id, name]) => <button key={id} aria-pressed={since === id} onClick={() => setSince(id)}>{name}</button>)}</div>
+      <Diff key={since} t={t} since={since === "session" ? since : "base"} />
+    </div>
+  );
+}
+
+function Diff({ t, since }: { t: TaskDetail; since: string }) {
+  const diff = useQuery(`diff:${t.key}:${since}`, () => getText(`/tasks/${t.key}/diff` + query({ since })));
   const files = useMemo(() => parsePatch(diff.data ?? ""), [diff.data]);
   if (diff.data === undefined) {
     if (diff.problem?.code === "not_found" || diff.problem?.code === "conflict") return <Empty title="No changes yet"><p>{diff.problem.detail}.</p></Empty>;
     return diff.problem ? <ProblemBox problem={diff.problem} again={diff.again} /> : <Loading what="the changes" />;
   }
-  if (files.length === 0) return <Empty title="No changes yet"><p>Nothing differs from the base. What its agent writes shows up here.</p></Empty>;
+  if (files.length === 0) return <Empty title="No changes yet"><p>{since === "base" ? "Nothing differs from the base. What its agent writes shows up here." : "Its last session changed nothing."}</p></Empty>;
   const added = files.reduce((n, f) => n + f.added, 0);
   const removed = files.reduce((n, f) => n + f.removed, 0);
   return (
-    <div className="changes">
+    <>
       <p className="muted">
-        {plural(files.length, "file")} against the base, <span className="add-text">+{added}</span> <span className="del-text">−{removed}</span>
+        {plural(files.length, "file")}, <span className="add-text">+{added}</span> <span className="del-text">−{removed}</span>
         {" "}<button className="button small" onClick={diff.again}>Read again</button>
       </p>
       {files.map((f) => <File key={f.path} f={f} />)}
-    </div>
+    </>
   );
 }
 

@@ -1,47 +1,46 @@
 // A session as a conversation, with search, follow and a jump to what went
-// wrong. Only the last part is drawn; the rest comes when asked for.
-import { memo, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react";
+// wrong. What is far from sight is not drawn; what came before is read when
+// somebody scrolls up to it.
+import { memo, useCallback, useDeferredValue, useMemo, useState } from "react";
 import { useConversation } from "../api/output";
 import type { Session } from "../api/schema";
 import { searchText, type Block } from "../lib/conversation";
 import { plural } from "../lib/format";
+import { useParam } from "../router";
 import { setPrefs, usePrefs } from "../state/prefs";
+import { VirtualLog } from "../ui/log";
 import { Empty, Loading, ProblemBox } from "../ui/parts";
 import { BlockView } from "./block";
 
-const DRAWN = 400; // blocks
-
 const View = memo(BlockView);
+const idOf = (b: Block) => b.id;
+const leave = () => setPrefs({ follow: false });
 
 export function Conversation({ session }: { session: Session }) {
-  const c = useConversation(session.key);
+  const [place, setPlace] = useParam("at"); // where a search found something
+  const [first] = useState(place === "" ? undefined : Number(place));
+  const c = useConversation(session.key, first);
   const { follow } = usePrefs();
-  const [search, setSearch] = useState("");
-  const [drawn, setDrawn] = useState(DRAWN);
-  const [mark, setMark] = useState(-1);
-  const box = useRef<HTMLDivElement>(null);
+  const [search, setSearch] = useParam("find");
+  const [mark, setMark] = useState(first);
+  const words = useDeferredValue(search).trim().toLowerCase();
 
-  const found = useMemo(() => {
-    const words = search.trim().toLowerCase();
-    return words ? c.blocks.filter((b) => searchText(b).includes(words)) : c.blocks;
-  }, [c.blocks, search]);
-  const shown = found.slice(-drawn);
-  const bad = useMemo(() => shown.filter((b) => b.bad), [shown]);
-
-  useLayoutEffect(() => {
-    const el = box.current;
-    if (el && follow && !search) el.scrollTop = el.scrollHeight;
-  }, [c.blocks, follow, search]);
-
-  useEffect(() => {
-    box.current?.querySelector(`[data-block="${mark}"]`)?.scrollIntoView({ block: "center" });
-  }, [mark]);
+  const found = useMemo(() => (words ? c.blocks.filter((b) => searchText(b).includes(words)) : c.blocks), [c.blocks, words]);
+  const bad = useMemo(() => found.filter((b) => b.bad), [found]);
+  const wanted = useMemo(() => near(c.blocks, mark), [c.blocks, mark]);
+  const row = useCallback((b: Block) => <View b={b} session={session.key} marked={b.id === wanted} />, [session.key, wanted]);
 
   const nextError = () => {
-    const at = bad.findIndex((b) => b.id === mark);
+    const at = bad.findIndex((b) => b.id === wanted);
     const next = bad[(at + 1) % bad.length];
-    setPrefs({ follow: false });
+    leave();
     if (next) setMark(next.id);
+  };
+
+  const following = follow && place === "";
+  const toggle = () => {
+    setPrefs({ follow: !following });
+    setPlace("");
   };
 
   if (c.problem && c.blocks.length === 0) return <ProblemBox problem={c.problem} />;
@@ -50,19 +49,33 @@ export function Conversation({ session }: { session: Session }) {
     <div className="conversation">
       <div className="toolbar">
         <input type="search" placeholder="Search in this session" aria-label="Search in this session" value={search} onChange={(e) => setSearch(e.target.value)} />
-        {search && <span className="muted" role="status">{plural(found.length, "match", "matches")}</span>}
+        {words && <span className="muted" role="status">{plural(found.length, "match", "matches")}{c.earlier && " in the part that was read"}</span>}
+        {words && c.earlier && <button className="button small" onClick={c.whole}>Search the whole</button>}
         <span className="grow" />
         {bad.length > 0 && <button className="button small" onClick={nextError}>Next error ({bad.length})</button>}
-        <button className="button small" aria-pressed={follow} onClick={() => setPrefs({ follow: !follow })}>{follow ? "Following" : "Follow"}</button>
+        <button className="button small" aria-pressed={following} onClick={toggle}>{following ? "Following" : "Follow"}</button>
       </div>
-      <div className="blocks" ref={box} tabIndex={0} role="log" aria-label="Conversation" onWheel={(e) => e.deltaY < 0 && follow && setPrefs({ follow: false })}>
-        {found.length > shown.length ? (
-          <button className="button small" onClick={() => setDrawn(drawn + DRAWN)}>Show {Math.min(DRAWN, found.length - shown.length)} earlier of {found.length}</button>
-        ) : c.earlier && <button className="button small" onClick={c.more}>Read what came before</button>}
-        {shown.length === 0 && (search ? <Empty title="No match" /> : <Empty title={c.ended ? "It said nothing" : "Nothing said yet"}><p>{c.ended ? "The raw view has all that its process wrote." : "What it says shows up here at once."}</p></Empty>)}
-        {shown.map((b: Block) => <View key={b.id} b={b} marked={b.id === mark} />)}
-      </div>
+      {found.length === 0 ? (
+        <div className="blocks" role="log" aria-label="Conversation" tabIndex={0}>
+          {words ? <Empty title="No match" /> : <Empty title={c.ended ? "It said nothing" : "Nothing said yet"}><p>{c.ended ? "The raw view has all that its process wrote." : "What it says shows up here at once."}</p></Empty>}
+        </div>
+      ) : (
+        <VirtualLog items={found} id={idOf} row={row} className="blocks" label="Conversation" follow={following && !words} onLeave={leave}
+          onTop={c.earlier && !words ? c.more : undefined} show={wanted}
+          before={c.earlier && !words && <p className="muted earlier">Reading what came before</p>} />
+      )}
       {c.problem && <ProblemBox problem={c.problem} />}
     </div>
   );
+}
+
+// near is the id of the block that holds a place of the output.
+function near(blocks: Block[], place: number | undefined): number | undefined {
+  if (place === undefined || Number.isNaN(place)) return undefined;
+  let last: Block | undefined;
+  for (const b of blocks) {
+    if (b.id > place) break;
+    last = b;
+  }
+  return last?.id ?? blocks[0]?.id;
 }

@@ -2,7 +2,7 @@
 // terminal; and a line to say something to it.
 import { lazy, Suspense, useState } from "react";
 import type { Session, TaskDetail } from "../api/schema";
-import { ago, useNow } from "../lib/format";
+import { ago, usd, useNow } from "../lib/format";
 import { useParam } from "../router";
 import { Empty, Loading, Tabs } from "../ui/parts";
 import { send } from "./actions";
@@ -10,6 +10,8 @@ import { Conversation } from "./conversation";
 import { Raw } from "./raw";
 
 const Terminal = lazy(() => import("./terminal"));
+const Replay = lazy(() => import("./replay"));
+const APP = ["app"];
 
 export const live = (s: Session) => !s.ended_at;
 
@@ -22,8 +24,9 @@ export function Sessions({ t }: { t: TaskDetail }) {
   if (!session) return <Empty title="No session yet"><p>{t.reason ? `It ${t.status === "waiting" ? "waits" : "stands"}: ${t.reason}.` : "It starts as soon as there is room."}</p></Empty>;
   const views = [
     { id: "conversation", name: "Conversation" },
+    { id: "terminal", name: "Terminal" },
     { id: "raw", name: "Raw" },
-    ...(live(session) ? [{ id: "terminal", name: "Terminal" }] : []),
+    ...(session.role === "verify" ? [{ id: "app", name: "App" }] : []),
   ];
   const shown = views.some((v) => v.id === view) ? view : "conversation";
   return (
@@ -38,7 +41,12 @@ export function Sessions({ t }: { t: TaskDetail }) {
       <SessionLine s={session} />
       {shown === "conversation" && <Conversation key={session.key} session={session} />}
       {shown === "raw" && <Raw key={session.key} session={session} />}
-      {shown === "terminal" && <Suspense fallback={<Loading what="the terminal" />}><Terminal key={session.key} session={session.key} /></Suspense>}
+      {shown === "app" && <Raw key={session.key + " app"} session={session} kinds={APP} name="What the app wrote" nothing="No app wrote anything. One is served for a verifier when workspace.serve is set in coppice.yaml." />}
+      {shown === "terminal" && (
+        <Suspense fallback={<Loading what="the terminal" />}>
+          {live(session) ? <Terminal key={session.key} session={session.key} /> : <Replay key={session.key} session={session} />}
+        </Suspense>
+      )}
       {shown !== "terminal" && <Composer t={t} session={session} />}
     </div>
   );
@@ -50,6 +58,7 @@ function SessionLine({ s }: { s: Session }) {
     <p className="session-line muted">
       <span className={"dot st-" + s.state} aria-hidden="true" /> {s.key} · {s.role} · {s.agent}{s.model ? ` · ${s.model}` : ""} · {s.state}
       {live(s) ? ` · ${ago(s.started_at ?? s.created_at, now)}` : ` · ended ${ago(s.ended_at, now)} ago`}
+      {s.usage.cost_usd ? ` · ${usd(s.usage.cost_usd)}` : ""}
       {s.warning && <span className="warn-text"> · {s.warning}</span>}
       {s.failure && <span className="bad-text"> · {s.failure.class}: {s.failure.text}</span>}
     </p>

@@ -2,10 +2,19 @@
 import type { TaskDetail } from "../api/schema";
 import { clock, plural } from "../lib/format";
 import { Link } from "../router";
+import { editorLink, editorName } from "../lib/editor";
+import { usePrefs } from "../state/prefs";
 import { Copy, Fact } from "../ui/parts";
 
 function Keys({ keys }: { keys: string[] }) {
   return <>{keys.map((k, i) => <span key={k}>{i > 0 && ", "}<Link href={"/tasks/" + k}>{k}</Link></span>)}</>;
+}
+
+function OpenInEditor({ path }: { path: string }) {
+  const { editor } = usePrefs();
+  const link = editorLink(editor, path);
+  if (!link) return null;
+  return <a className="button small" href={link} title="Which editor that is can be chosen in Settings">Open in {editorName(editor)}</a>;
 }
 
 function Budget({ t, onBudget }: { t: TaskDetail; onBudget: (usd: string) => void }) {
@@ -55,14 +64,15 @@ export function TaskFacts({ t, onPriority, onBudget }: { t: TaskDetail; onPriori
           <h2>Workspace</h2>
           <dl>
             <Fact name="Branch"><code>{t.workspace.branch}</code></Fact>
-            {open ? <Fact name="Folder">{open.path ? <Copy text={open.path} label="Copy the folder" /> : "being made"}</Fact> : <Fact name="Removed">{clock(t.workspace.removed_at)}; Undo brings it back</Fact>}
+            {open ? <Fact name="Folder">{open.path ? <span className="folder"><Copy text={open.path} label="Copy the folder" /><OpenInEditor path={open.path} /></span> : "being made"}</Fact> : <Fact name="Removed">{clock(t.workspace.removed_at)}; Undo brings it back</Fact>}
             {(open?.ports?.length ?? 0) > 0 && <Fact name="Ports">{open!.ports!.join(", ")}</Fact>}
           </dl>
         </section>
       )}
       <section>
         <h2>From a terminal</h2>
-        <Copy text={ended ? `coppice show ${t.key}` : `coppice attach ${t.key}`} label="Copy the command" />
+        {!ended && <Copy text={`coppice attach ${t.key}`} label="Copy the attach command" />}
+        <Copy text={ended ? `coppice show ${t.key}` : `coppice logs -f ${t.key}`} label="Copy the command" />
       </section>
       {(t.messages?.length ?? 0) > 0 && (
         <section>

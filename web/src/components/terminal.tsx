@@ -1,14 +1,11 @@
 // A real terminal on a live session, in a chunk of its own. Several may look at
 // and type into the same session; a line that breaks is taken up again, and the
 // server then draws the screen anew.
-import { FitAddon } from "@xterm/addon-fit";
-import { Terminal as Xterm } from "@xterm/xterm";
-import "@xterm/xterm/css/xterm.css";
 import { useEffect, useRef, useState } from "react";
 import { get, problemOf, query } from "../api/client";
 import type { Problem } from "../api/schema";
-import { borrowStyles } from "../lib/borrow";
 import { ProblemBox } from "../ui/parts";
+import { makeTerminal } from "./xterm";
 
 type State = { at: "connecting" | "open" | "lost" } | { at: "ended"; why: string } | { at: "refused"; problem: Problem };
 
@@ -30,12 +27,6 @@ function endOf(e: NonNullable<Control["ended"]>): string {
 }
 
 const PAUSES = [300, 1000, 2000, 4000];
-
-// colours are those of the box the terminal stands in.
-function colours(el: HTMLElement) {
-  const css = getComputedStyle(el);
-  return { background: css.backgroundColor, foreground: css.color, cursor: css.color, selectionBackground: css.outlineColor };
-}
 
 export default function Terminal({ session }: { session: string }) {
   const box = useRef<HTMLDivElement>(null);
@@ -73,10 +64,7 @@ interface Tell {
 
 // open draws a terminal and keeps it connected until it is closed.
 function open(el: HTMLElement, session: string, tell: Tell): { close: () => void } {
-  const term = new Xterm({ fontFamily: "ui-monospace, Menlo, Consolas, monospace", fontSize: 13, scrollback: 10_000, theme: colours(el), screenReaderMode: true });
-  const fit = new FitAddon();
-  term.loadAddon(fit);
-  const giveBack = borrowStyles(el, () => term.open(el));
+  const { term, fit, close: dispose } = makeTerminal(el, { scrollback: 10_000 });
   fit.fit();
   let socket: WebSocket | undefined;
   let lost = 0;
@@ -153,8 +141,7 @@ function open(el: HTMLElement, session: string, tell: Tell): { close: () => void
       typed.dispose();
       raw.dispose();
       socket?.close(1000);
-      term.dispose();
-      giveBack();
+      dispose();
     },
   };
 }

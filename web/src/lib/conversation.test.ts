@@ -44,6 +44,29 @@ describe("Builder", () => {
   });
 });
 
+describe("what came before", () => {
+  it("is the same as if it had been read in order, wherever it is cut", () => {
+    const pieces = [
+      said({ kind: "text", text: "one" }), said({ kind: "tool", ref: "1", name: "run" }), said({ kind: "tool", ref: "2", name: "read" }), said({ kind: "tool_result", ref: "1", ok: true, text: "a" }),
+      said({ kind: "text", text: "two" }), said({ kind: "tool_result", ref: "1", ok: true, text: "b" }), said({ kind: "tool_result", ref: "2", text: "no" }), said({ kind: "tool_result", ref: "9", ok: true, text: "of nobody" }),
+      said({ kind: "tool", ref: "3", name: "last" }),
+    ];
+    const late = said({ kind: "tool_result", ref: "3", ok: true, text: "in the end" });
+    const whole = new Builder();
+    whole.add([...pieces, late]);
+    for (let i = 0; i <= pieces.length; i++) {
+      for (let j = i; j <= pieces.length; j++) {
+        const b = new Builder();
+        b.add(pieces.slice(j));
+        b.prepend(pieces.slice(i, j));
+        b.prepend(pieces.slice(0, i));
+        b.add([late]);
+        expect(b.blocks, `cut at ${i} and ${j}`).toEqual(whole.blocks);
+      }
+    }
+  });
+});
+
 describe("changesOf", () => {
   it("reads the ways in which agents write changes", () => {
     expect(changesOf({ file_path: "x", old_string: "a\nb", new_string: "a\nc" })?.map((l) => l.kind + l.text)).toEqual(["samea", "delb", "addc"]);

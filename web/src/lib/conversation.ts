@@ -25,7 +25,7 @@ export interface AgentEvent {
 export interface Block {
   id: number; // the offset of its first piece
   at: string;
-  kind: "text" | "thinking" | "tool" | "plan" | "permission" | "question" | "limit" | "error" | "turn" | "notice" | "init" | "stderr";
+  kind: "text" | "thinking" | "tool" | "plan" | "permission" | "question" | "limit" | "error" | "turn" | "notice" | "init" | "stderr" | "image";
   text: string;
   ref?: string;
   name?: string;
@@ -39,6 +39,7 @@ export interface Block {
 }
 
 const decoder = new TextDecoder();
+const LONGEST = 20_000; // characters of one block of what a process wrote
 
 export function bytes(base64: string): Uint8Array {
   const text = atob(base64);
@@ -56,7 +57,11 @@ export function plain(text: string): string {
 // changed, so that a view can tell what is new by identity.
 export class Builder {
   blocks: Block[] = [];
+  // Where calls stand, counted from the first block that was ever there, so
+  // that what is put before them moves none.
   private calls = new Map<string, number>();
+  private before = 0;
+  private orphans = new Map<number, string>(); // results whose call was not seen: id and ref, in order
   private last = -1;
 
   // add takes pieces; those it has seen before are passed over, so that a
@@ -74,14 +79,60 @@ export class Builder {
     return changed;
   }
 
+  // prepend takes the pieces that came before all that is there. A call in them
+  // gets the result that was seen without it.
+  prepend(pieces: Output[]): void {
+    const older = new Builder();
+    older.add(pieces);
+    const gone: number[] = [];
+    for (const [block, ref] of this.orphans) {
+      const call = older.calls.get(ref);
+      const at = call === undefined ? -1 : this.indexOf(block);
+      if (call === undefined || at < 0) continue;
+      const b = this.blocks[at]!;
+      older.blocks[call] = { ...older.blocks[call]!, result: (older.blocks[call]!.result ?? "") + (b.result ?? ""), ok: b.ok, bad: b.bad };
+      this.orphans.delete(block);
+      gone.push(at);
+    }
+    if (gone.length > 0) {
+      // They stand at the beginning: only what is before them has to be counted anew.
+      const rest = gone.at(-1)! + 1;
+      const front = this.blocks.slice(0, rest).filter((_, i) => !gone.includes(i));
+      this.blocks = front.concat(this.blocks.slice(rest));
+      this.before -= gone.length;
+      front.forEach((b, i) => b.kind === "tool" && b.ref && !this.orphans.has(b.id) && this.calls.set(b.ref, i - this.before));
+    }
+    this.before += older.blocks.length;
+    for (const [ref, at] of older.calls) if (!this.calls.has(ref)) this.calls.set(ref, at - this.before);
+    this.orphans = new Map([...older.orphans, ...this.orphans]);
+    this.blocks = older.blocks.concat(this.blocks);
+    if (this.last < 0) this.last = older.last;
+  }
+
+  // indexOf finds a block by its id; ids grow.
+  private indexOf(id: number): number {
+    let low = 0;
+    let high = this.blocks.length;
+    while (low < high) {
+      const mid = (low + high) >> 1;
+      if (this.blocks[mid]!.id < id) low = mid + 1;
+      else high = mid;
+    }
+    return this.blocks[low]?.id === id ? low : -1;
+  }
+
   private one(p: Output): boolean {
+    if (p.kind === "image") {
+      this.blocks.push({ id: p.offset, at: p.at, kind: "image", text: "", bad: false });
+      return true;
+    }
     if (p.kind === "stderr" || p.kind === "host") return this.noise(p);
     if (p.kind !== "event" || !p.event) return false;
     const e = p.event as AgentEvent;
     if (e.kind === "tool_result") return this.result(p, e);
     const block = blockOf(p, e);
     if (!block) return false;
-    if (block.kind === "tool" && e.ref) this.calls.set(e.ref, this.blocks.length);
+    if (block.kind === "tool" && e.ref) this.calls.set(e.ref, this.blocks.length - this.before);
     this.blocks.push(block);
     return true;
   }
@@ -90,7 +141,7 @@ export class Builder {
     const text = plain(decoder.decode(bytes(p.data ?? "")));
     if (text.trim() === "") return false;
     const before = this.blocks.at(-1);
-    if (p.kind === "stderr" && before?.kind === "stderr") {
+    if (p.kind === "stderr" && before?.kind === "stderr" && before.text.length < LONGEST) {
       this.blocks[this.blocks.length - 1] = { ...before, text: before.text + text };
       return true;
     }
@@ -99,13 +150,15 @@ export class Builder {
   }
 
   private result(p: Output, e: AgentEvent): boolean {
-    const at = this.calls.get(e.ref ?? "");
-    const call = at === undefined ? undefined : this.blocks[at];
+    const place = this.calls.get(e.ref ?? "");
+    const at = place === undefined ? -1 : place + this.before;
+    const call = this.blocks[at];
     if (!call) {
+      this.orphans.set(p.offset, e.ref ?? "");
       this.blocks.push({ id: p.offset, at: p.at, kind: "tool", text: "", name: e.name ?? "result", ref: e.ref, result: e.text ?? "", ok: e.ok === true, bad: e.ok !== true });
       return true;
     }
-    this.blocks[at!] = { ...call, result: (call.result ?? "") + (e.text ?? ""), ok: e.ok === true, bad: e.ok !== true };
+    this.blocks[at] = { ...call, result: (call.result ?? "") + (e.text ?? ""), ok: e.ok === true, bad: e.ok !== true };
     return true;
   }
 }

@@ -3,12 +3,16 @@ import { event, task } from "../test/make";
 import { groups, matches, order, priorityBetween } from "./board";
 import { lineDiff, parsePatch } from "./diff";
 import { count, span, usd } from "./format";
-import { bars, ticks } from "./gantt";
+import { bars, lanes, ticks, within, zoomed } from "./gantt";
 import { connected, layout } from "./graph";
 import { parts } from "./markdown";
-import { dayOf, days, sums } from "./usage";
+import { dayName, days, sums } from "./usage";
+import { at, find, grown, offsets, sizes } from "../ui/log";
 import { range } from "../ui/virtual";
-import { keysOf } from "../routes/settings";
+import type { ConfigKey, UsageRow } from "../api/schema";
+import { bySection, read, shapeOf, written } from "./config";
+import { editorLink, editors, fault } from "./editor";
+import { marked } from "./marks";
 import { readMetrics } from "../routes/health";
 
 describe("the board", () => {
@@ -120,13 +124,36 @@ describe("the timeline", () => {
   });
 });
 
+describe("a span of time", () => {
+  const log = [
+    event("task.created", "app-1", { reason: "First" }), event("session.created", "app-1.1", { reason: "implement with x" }), event("session.ended", "app-1.1", { reason: "done" }),
+    event("task.created", "app-2", { reason: "Second" }), event("session.created", "app-2.1", { reason: "implement with x" }), event("session.created", "app-1.2", { reason: "fix with x" }),
+  ];
+  const rows = lanes(bars(log));
+  it("has a row for each task, the newest first", () => expect(rows.map((l) => [l.task, l.title, l.bars.map((b) => b.session)])).toEqual([["app-2", "Second", ["app-2.1"]], ["app-1", "First", ["app-1.1", "app-1.2"]]]));
+  it("keeps what ran in it", () => {
+    const end = rows[1]!.bars[0]!.to!;
+    expect(within(rows, { from: 0, to: end }).map((l) => l.task)).toEqual(["app-1"]);
+    expect(within(rows, { from: end + 1, to: Infinity }).map((l) => l.bars.length)).toEqual([1, 1]);
+  });
+  it("zooms around a place, and moves", () => {
+    expect(zoomed({ from: 0, to: 100_000 }, 0.5, 0.5, 0)).toEqual({ from: 25_000, to: 75_000 });
+    expect(zoomed({ from: 0, to: 100_000 }, 2, 0, 0)).toEqual({ from: 0, to: 200_000 });
+    expect(zoomed({ from: 0, to: 100_000 }, 1, 0.5, -0.5)).toEqual({ from: -50_000, to: 50_000 });
+    expect(zoomed({ from: 0, to: 10_000 }, 0.1, 0.5, 0)).toEqual({ from: 0, to: 10_000 });
+  });
+});
+
 describe("usage", () => {
   it("adds up, and leaves no day out", () => {
-    const tasks = [task({ id: 1, sessions: 1, ended_at: "2026-01-01T12:00:00Z", usage: { cost_usd: 1 } }), task({ id: 2, sessions: 2, ended_at: "2026-01-04T12:00:00Z", usage: { cost_usd: 2, turns: 3 } }), task({ id: 3 })];
-    expect(sums(tasks, (t) => t.agent)).toMatchObject([{ name: "scripted", tasks: 2, usage: { cost_usd: 3, turns: 3 } }]);
-    const list = days(sums(tasks, dayOf), 30);
-    expect(list.map((d) => d.usage.cost_usd)).toEqual([1, 0, 0, 2]);
-    expect(days([], 30)).toEqual([]);
+    const row = (day: string, cost_usd: number, sessions: number): UsageRow => ({ day, project: "app", agent: "scripted", sessions, usage: { cost_usd, turns: sessions } });
+    const rows = [row("2026-01-04", 2, 2), row("2026-01-01", 1, 1)];
+    expect(sums(rows, (r) => r.agent)).toMatchObject([{ name: "scripted", sessions: 3, usage: { cost_usd: 3, turns: 3 } }]);
+    const perDay = sums(rows, (r) => r.day);
+    expect(days(perDay, "2025-12-01", "2026-01-05").map((d) => d.usage.cost_usd)).toEqual([1, 0, 0, 2, 0]);
+    expect(days(perDay, "2026-01-03", "2026-01-04").map((d) => d.name)).toEqual(["2026-01-03", "2026-01-04"]);
+    expect(days([], "2026-01-01", "2026-01-04").map((d) => d.sessions)).toEqual([0]);
+    expect(dayName(new Date(2026, 0, 5, 23, 59))).toBe("2026-01-05");
   });
 });
 
@@ -151,7 +178,62 @@ describe("lists", () => {
   });
 });
 
+describe("keys of the configuration", () => {
+  const key = (type: string, change: Partial<ConfigKey> = {}): ConfigKey => ({ key: "a.b", default: "", doc: "", text: "", type, ...change });
+  it.each([
+    ["text", "queue", { one_of: ["queue", "branch"] }, "choice", "branch", "branch"], ["true or false", true, {}, "choice", "false", false], ["number", 5, {}, "number", " 7 ", 7],
+    ["percentage", "80%", {}, "text", "90%", "90%"], ["list of texts", ["a", "b"], {}, "lines", "c\n\n d ", ["c", "d"]], ["names to numbers", { x: 1 }, {}, "json", '{"x": 2}', { x: 2 }],
+  ] as [string, unknown, Partial<ConfigKey>, string, string, unknown][])("of type %s are edited", (type, value, change, shape, text, meant) => {
+    const k = key(type, { value, ...change });
+    expect(shapeOf(k)).toBe(shape);
+    expect(read(k, written(k))).toEqual(value);
+    expect(read(k, text)).toEqual(meant);
+  });
+  it("say what cannot be meant", () => {
+    expect(() => read(key("number"), "many")).toThrow("a number");
+    expect(() => read(key("list of mappings"), "{")).toThrow("no JSON");
+  });
+  it("stand under their headings", () => {
+    const keys = ["base", "land", "land.how", "tracks", "tracks[].name"].map((k) => ({ ...key("text"), key: k }));
+    expect(bySection(keys).map(([name, list]) => [name, list.length])).toEqual([["general", 1], ["land", 2], ["tracks", 2]]);
+  });
+});
+
+describe("links to an editor", () => {
+  it("open known editors, and no script", () => {
+    for (const e of editors) expect(fault(e.template), e.id).toBe("");
+    expect(editorLink("vscode://file{path}", "/path/a b/x#y")).toBe("vscode://file/path/a%20b/x%23y");
+    for (const bad of ["javascript:alert('{path}')", "https://example.org/{path}", "vscode://file", "{path}"]) expect(editorLink(bad, "/x"), bad).toBeUndefined();
+  });
+});
+
+describe("marks", () => {
+  it("cut a text without losing any of it", () => {
+    expect(marked("one two", [[4, 3]])).toEqual([{ text: "one ", hit: false }, { text: "two", hit: true }]);
+    for (const marks of [[], [[0, 3], [2, 9]], [[5, 2], [0, 1]], [[-3, 2], [90, 1]], [[1, 0]]]) expect(marked("one two", marks).map((p) => p.text).join("")).toBe("one two");
+  });
+});
+
+describe("a log", () => {
+  const items = Array.from({ length: 100 }, (_, i) => i);
+  const places = offsets(sizes(items, (i) => i, new Map([[0, 10], [1, 30]])));
+  it("knows where its rows are", () => {
+    expect([...places.slice(0, 4)]).toEqual([0, 10, 40, 84]);
+    for (const i of items) expect(at(places, places[i]!)).toBe(i);
+    const heights = new Map([[3, 7], [60, 9]]);
+    for (const [from, to] of [[10, 90], [0, 50], [50, 100], [20, 20], [0, 100]] as const) {
+      const old = items.slice(from, to);
+      const want = [...sizes(items, (i) => i, heights)];
+      expect([...grown(items, (i) => i, heights, { items: old, high: sizes(old, (i) => i, heights) })], `${from} to ${to}`).toEqual(want);
+    }
+    expect([...grown([1, 5, 9], (i) => i, heights, { items: [5, 7], high: new Float64Array([1, 2]) })]).toEqual([44, 44, 44]);
+    expect([-1, 0, 50, 99, 100].map((n) => find(items, (i) => i, n))).toEqual([0, 0, 50, 99, 100]);
+    expect(at(places, -5)).toBe(0);
+    expect(at(places, 1e9)).toBe(99);
+    expect(at(offsets(new Float64Array(0)), 5)).toBe(0);
+  });
+});
+
 describe("settings and health", () => {
-  it("name every key", () => expect(keysOf({ a: 1, b: { c: ["x", "y"], d: null }, e: [{ f: 2 }] })).toEqual([["a", "1"], ["b.c", "x\ny"], ["b.d", ""], ["e[0].f", "2"]]));
   it("read the counts", () => expect(readMetrics('# HELP x_total Things.\n# TYPE x_total counter\nx_total{a="b",c="d"} 3\ny 1\n')).toEqual([{ name: "x_total", labels: "a=b, c=d", value: 3, help: "Things." }, { name: "y", labels: "", value: 1, help: "" }]));
 });

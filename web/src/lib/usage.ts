@@ -1,9 +1,9 @@
-// Adds up what tasks have used.
-import type { Task, Usage } from "../api/schema";
+// Adds up what sessions have used.
+import type { Usage, UsageRow } from "../api/schema";
 
 export interface Sum {
   name: string;
-  tasks: number;
+  sessions: number;
   usage: Required<Usage>;
 }
 
@@ -15,36 +15,30 @@ export function plus(a: Required<Usage>, b: Usage): Required<Usage> {
   return out;
 }
 
-// dayOf is the day a task's cost counts for: the one it ended on, or the one it
-// was last heard of.
-export function dayOf(t: Task): string {
-  const d = new Date(t.ended_at ?? t.since);
+// dayName is a day as the server names it, in the time of this browser.
+export function dayName(d: Date): string {
   return `${d.getFullYear()}-${String(d.getMonth() + 1).padStart(2, "0")}-${String(d.getDate()).padStart(2, "0")}`;
 }
 
-export function sums(tasks: Task[], by: (t: Task) => string): Sum[] {
+export function sums(rows: UsageRow[], by: (r: UsageRow) => string): Sum[] {
   const out = new Map<string, Sum>();
-  for (const t of tasks) {
-    if (t.sessions === 0) continue;
-    const name = by(t);
-    const s = out.get(name) ?? { name, tasks: 0, usage: zero };
-    out.set(name, { name, tasks: s.tasks + 1, usage: plus(s.usage, t.usage) });
+  for (const r of rows) {
+    const name = by(r);
+    const s = out.get(name) ?? { name, sessions: 0, usage: zero };
+    out.set(name, { name, sessions: s.sessions + r.sessions, usage: plus(s.usage, r.usage) });
   }
   return [...out.values()];
 }
 
 // days fills the days in between with nothing, so that a chart does not lie.
-export function days(list: Sum[], most: number): Sum[] {
-  const sorted = [...list].sort((a, b) => a.name.localeCompare(b.name));
-  const last = sorted.at(-1);
-  const first = sorted[0];
-  if (!first || !last) return [];
-  const by = new Map(sorted.map((s) => [s.name, s]));
+// It begins with the first day on which there was anything.
+export function days(list: Sum[], from: string, to: string): Sum[] {
+  const by = new Map(list.map((s) => [s.name, s]));
+  const first = [...by.keys()].sort()[0] ?? to;
   const out: Sum[] = [];
-  for (const d = new Date(last.name + "T12:00:00"); out.length < most; d.setDate(d.getDate() - 1)) {
-    const name = `${d.getFullYear()}-${String(d.getMonth() + 1).padStart(2, "0")}-${String(d.getDate()).padStart(2, "0")}`;
-    if (name < first.name) break;
-    out.unshift(by.get(name) ?? { name, tasks: 0, usage: zero });
+  for (const d = new Date((first > from ? first : from) + "T12:00:00"); dayName(d) <= to; d.setDate(d.getDate() + 1)) {
+    const name = dayName(d);
+    out.push(by.get(name) ?? { name, sessions: 0, usage: zero });
   }
   return out;
 }

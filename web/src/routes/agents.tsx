@@ -1,17 +1,16 @@
-// The agents at work: how much each does, how it goes, and when its account is
-// free again.
+// The agents: which are installed, in which version, who is logged in, what
+// each did, and when its account is free again.
 import { useMemo } from "react";
-import { get, post } from "../api/client";
+import { get, post, query } from "../api/client";
 import { useTasks } from "../api/live";
 import { invalidate, useQuery } from "../api/query";
-import type { LimitList, ProjectList, Task } from "../api/schema";
+import type { Agent, AgentList, LimitList, ProjectList, Task } from "../api/schema";
 import { clock, span, time, usd, useNow } from "../lib/format";
-import { Link } from "../router";
-import { Empty, Mono, ProblemBox } from "../ui/parts";
+import { Link, useParam } from "../router";
+import { Copy, Empty, Loading, Mono, ProblemBox } from "../ui/parts";
 import { attempt } from "../ui/toast";
 
-interface Agent {
-  name: string;
+interface Work {
   working: number;
   done: number;
   failed: number;
@@ -19,33 +18,30 @@ interface Agent {
   cost: number;
 }
 
-export function agentsOf(tasks: Task[], named: string[]): Agent[] {
-  const out = new Map<string, Agent>();
-  const get = (name: string) => {
-    const a = out.get(name) ?? { name, working: 0, done: 0, failed: 0, all: 0, cost: 0 };
-    out.set(name, a);
-    return a;
-  };
-  named.forEach(get);
+const none: Work = { working: 0, done: 0, failed: 0, all: 0, cost: 0 };
+
+export function workOf(tasks: Task[]): Map<string, Work> {
+  const out = new Map<string, Work>();
   for (const t of tasks) {
-    const a = get(t.agent);
+    const a = out.get(t.agent) ?? { ...none };
     a.all++;
     a.cost += t.usage.cost_usd ?? 0;
     if (t.stage === "session") a.working++;
     if (t.status === "done") a.done++;
     if (t.status === "failed") a.failed++;
+    out.set(t.agent, a);
   }
-  return [...out.values()].filter((a) => a.name !== "").sort((a, b) => b.all - a.all || a.name.localeCompare(b.name));
+  return out;
 }
 
 async function clear(agent: string): Promise<void> {
-  if (await attempt(`${agent} can be used again`, () => post<LimitList>(`/agents/${encodeURIComponent(agent)}/clear`))) invalidate((n) => n === "limits" || n === "status");
+  if (await attempt(`${agent} can be used again`, () => post<LimitList>(`/agents/${encodeURIComponent(agent)}/clear`))) invalidate((n) => n.startsWith("agents ") || n === "status");
 }
 
 const MOST = 8; // keys that are named
 
 function Waiting({ keys }: { keys: string[] }) {
-  if (keys.length === 0) return <p className="muted">No task waits for it.</p>;
+  if (keys.length === 0) return null;
   return (
     <p>
       {keys.length === 1 ? "Waits for it: " : `${keys.length} wait for it: `}
@@ -57,45 +53,86 @@ function Waiting({ keys }: { keys: string[] }) {
 
 export default function AgentsPage() {
   const tasks = useTasks();
-  const now = useNow(1000);
-  const limited = useQuery("limits", () => get<LimitList>("/agents/limits"));
+  const [chosen, setProject] = useParam("project");
   const projects = useQuery("projects", () => get<ProjectList>("/projects"));
-  const agents = useMemo(() => {
-    const named = (projects.data?.projects ?? []).flatMap((p) => [p.policy.agent.use, ...(p.policy.agent.fallback ?? []), ...Object.values(p.policy.agent.roles ?? {}), ...Object.keys(p.policy.agents ?? {})]);
-    return agentsOf(tasks, [...named, ...(limited.data?.limits ?? []).map((l) => l.agent)].filter(Boolean));
-  }, [tasks, projects.data, limited.data]);
-  const limits = new Map((limited.data?.limits ?? []).map((l) => [l.agent, l]));
+  const names = (projects.data?.projects ?? []).map((p) => p.prefix);
+  const project = names.includes(chosen) ? chosen : (names[0] ?? "");
+  const list = useQuery(projects.data ? "agents " + project : "", () => get<AgentList>("/agents" + query({ project })));
+  const work = useMemo(() => workOf(tasks), [tasks]);
+  const refresh = async () => {
+    if (await attempt("Looked again", () => get<AgentList>("/agents" + query({ project, refresh: "true" })))) list.again();
+  };
+  const all = list.data?.agents ?? [];
+  const here = all.filter((a) => a.path || a.problem || a.limit || work.has(a.name)).sort((a, b) => (work.get(b.name)?.all ?? 0) - (work.get(a.name)?.all ?? 0) || a.name.localeCompare(b.name));
+  const others = all.filter((a) => !here.includes(a));
   return (
     <div className="page">
-      <div className="page-head"><h1>Agents</h1></div>
-      {limited.problem && <ProblemBox problem={limited.problem} again={limited.again} />}
-      {agents.length === 0 ? <Empty title="No agent in use"><p>Name one in the project's <code>coppice.yaml</code>, under <code>agent</code>.</p></Empty> : (
-        <div className="agents">
-          {agents.map((a) => {
-            const limit = limits.get(a.name);
-            const until = time(limit?.until);
-            return (
-              <section key={a.name} className={"agent" + (limit ? " limited" : "")}>
-                <h2>{a.name}</h2>
-                {limit ? (
-                  <>
-                    <p className="warn-text"><span className="problem-code">{limit.class}</span> <Mono text={limit.text || "its account must wait"} /> · {until > now ? `free again in ${span(until - now)}, at ${clock(limit.until)}` : "until a person says otherwise"}</p>
-                    <p><button className="button small" onClick={() => void clear(a.name)}>It can be used again</button></p>
-                    <Waiting keys={limit.tasks ?? []} />
-                  </>
-                ) : <p className="muted">{a.working > 0 ? `${a.working} at work` : "no limit known"}</p>}
-                <dl className="tiles small">
-                  <div><dt>Tasks</dt><dd><Link href={`/?agent=${encodeURIComponent(a.name)}`}>{a.all}</Link></dd></div>
-                  <div><dt>Done</dt><dd>{a.done}</dd></div>
-                  <div><dt>Failed</dt><dd>{a.failed}</dd></div>
-                  <div><dt>Cost</dt><dd>{usd(a.cost)}</dd></div>
-                </dl>
-              </section>
-            );
-          })}
-        </div>
+      <div className="page-head">
+        <h1>Agents</h1>
+        {list.data && <span className="muted">looked for at {clock(list.data.at)}</span>}
+        <span className="grow" />
+        {names.length > 1 && <label className="choice"><span>As</span><select value={project} onChange={(e) => setProject(e.target.value)}>{names.map((p) => <option key={p} value={p}>{p}</option>)}</select><span>sees them</span></label>}
+        <button className="button small" onClick={() => void refresh()}>Look again</button>
+      </div>
+      {list.problem && <ProblemBox problem={list.problem} again={list.again} />}
+      {!list.data && !list.problem && <Loading what="the agents" />}
+      {list.data && here.length === 0 && <Empty title="No agent is installed"><p>Install one of those below, then look again.</p></Empty>}
+      <div className="agents">{here.map((a) => <AgentView key={a.name} a={a} work={work.get(a.name) ?? none} />)}</div>
+      {others.length > 0 && (
+        <>
+          <h2>Not installed</h2>
+          <div className="scroll-x" tabIndex={0} role="region" aria-label="Agents that are not installed">
+            <table className="data"><thead><tr><th>Agent</th><th>How to get it</th><th>Tested</th></tr></thead>
+              <tbody>{others.map((a) => <tr key={a.name}><td>{a.name}</td><td>{a.install ? <Mono text={a.install} /> : "see its vendor"}</td><td>{a.tested}</td></tr>)}</tbody>
+            </table>
+          </div>
+        </>
       )}
-      <p className="muted">Which CLIs are installed, in which version, and how to get others: <code>coppice doctor</code>.</p>
     </div>
+  );
+}
+
+function Login({ a }: { a: Agent }) {
+  if (!a.login) return <span className="tag">needs no login</span>;
+  if (a.login === "yes") return <span className="tag good" title={a.login_by ? `told by ${a.login_by}` : undefined}>logged in</span>;
+  if (a.login === "no") return <span className="tag bad">not logged in</span>;
+  return <span className="tag" title="It has no way to tell">login unknown</span>;
+}
+
+function Limited({ a }: { a: Agent }) {
+  const now = useNow(1000);
+  const limit = a.limit!;
+  const until = time(limit.until);
+  return (
+    <>
+      <p className="warn-text"><span className="problem-code">{limit.class}</span> <Mono text={limit.text || "its account must wait"} /> · {until > now ? `free again in ${span(until - now)}, at ${clock(limit.until)}` : "until a person says otherwise"}</p>
+      <p><button className="button small" onClick={() => void clear(a.name)}>It can be used again</button></p>
+      <Waiting keys={a.waiting ?? []} />
+    </>
+  );
+}
+
+function AgentView({ a, work }: { a: Agent; work: Work }) {
+  return (
+    <section className={"agent" + (a.limit ? " limited" : "")}>
+      <h2>
+        {a.name} {a.path ? <small className="muted">{a.version}{a.tested && a.version !== a.tested ? `, tested with ${a.tested}` : ""}</small> : <span className="tag bad">not installed</span>}
+        <span className="grow" />
+        {a.path && <Login a={a} />}
+      </h2>
+      {a.limit ? <Limited a={a} /> : <p className="muted">{work.working > 0 ? `${work.working} at work` : "no limit known"}</p>}
+      {a.problem && <p className="bad-text"><Mono text={a.problem} /></p>}
+      {a.login === "no" && <p className="warn-text">Log in with its own program{(a.login_env?.length ?? 0) > 0 && <>, or set {a.login_env!.map((e, i) => <span key={e}>{i > 0 && " or "}<code>{e}</code></span>)}</>}.</p>}
+      {(a.warnings ?? []).map((w) => <p key={w} className="warn-text"><Mono text={w} /></p>)}
+      {!a.path && a.install && <Copy text={a.install} label={`Copy how to install ${a.name}`} />}
+      <dl className="tiles small">
+        <div><dt>Tasks</dt><dd><Link href={`/?agent=${encodeURIComponent(a.name)}`}>{work.all}</Link></dd></div>
+        <div><dt>Done</dt><dd>{work.done}</dd></div>
+        <div><dt>Failed</dt><dd>{work.failed}</dd></div>
+        <div><dt>Cost</dt><dd>{usd(work.cost)}</dd></div>
+      </dl>
+      {(a.can?.length ?? 0) > 0 && <p className="abilities">{a.can!.map((c) => <span key={c} className="tag">{c}</span>)}</p>}
+      {a.path && <p className="muted path"><code>{a.path}</code>{a.protocol && ` · speaks ${a.protocol}`}{a.own && " · the project's own"}</p>}
+    </section>
   );
 }

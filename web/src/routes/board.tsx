@@ -1,8 +1,9 @@
 // The board: what needs you, what runs, what waits, what ended.
 import { useDeferredValue, useMemo, useRef, useState } from "react";
 import { useFeed, useTasks } from "../api/live";
-import { problemOf } from "../api/client";
-import type { Task } from "../api/schema";
+import { get, problemOf, query } from "../api/client";
+import { useQuery } from "../api/query";
+import type { Task, TaskPage } from "../api/schema";
 import { actions, bulk, change } from "../components/actions";
 import { AddProject } from "../components/addproject";
 import { Card, CARD, Row, ROW, type Drag } from "../components/card";
@@ -26,7 +27,10 @@ function Choice({ label, value, set, options, all }: { label: string; value: str
 
 export function Board() {
   const { loaded, error, truncated } = useFeed();
-  const all = useTasks();
+  const [archived, setArchived] = useParam("archived");
+  const live = useTasks();
+  const away = useQuery(archived ? "archived tasks" : "", () => get<TaskPage>("/tasks" + query({ archived: "only", limit: 500 })));
+  const all = useMemo(() => (archived ? (away.data?.tasks ?? []) : live.filter((t) => !t.archived)), [archived, away.data, live]);
   const [text, setText] = useParam("q");
   const [project, setProject] = useParam("project");
   const [track, setTrack] = useParam("track");
@@ -34,19 +38,19 @@ export function Board() {
   const [status, setStatus] = useParam("status");
   const [view, setView] = useParam("view", "columns");
   const [by, setBy] = useParam("group", "status");
-  const query = useDeferredValue(text);
+  const words = useDeferredValue(text);
 
-  const shown = useMemo(() => all.filter((t) => matches(t, { text: query, project, track, agent, status })), [all, query, project, track, agent, status]);
+  const shown = useMemo(() => all.filter((t) => matches(t, { text: words, project, track, agent, status })), [all, words, project, track, agent, status]);
   const columns = useMemo(() => groups(shown, by), [shown, by]);
   const cost = useMemo(() => shown.reduce((sum, t) => sum + (t.usage.cost_usd ?? 0), 0), [shown]);
 
   if (!loaded) return error ? <ProblemBox problem={problemOf(error)} /> : <Loading what="the tasks" />;
-  if (all.length === 0) return <First />;
+  if (live.length === 0 && !archived) return <First />;
   const filtered = text || project || track || agent || status;
   return (
     <div className="page board-page">
       <div className="page-head">
-        <h1>Board</h1>
+        <h1>{archived ? "Archive" : "Board"}</h1>
         <span className="muted" aria-live="polite">{plural(shown.length, "task")}{cost > 0 && ` · ${usd(cost)}`}{truncated && " · the oldest are left out"}</span>
         <span className="grow" />
         <div className="segments" role="group" aria-label="View">
@@ -60,11 +64,14 @@ export function Board() {
         <Choice label="Agent" value={agent} set={setAgent} options={values(all, (t) => t.agent)} all="all" />
         <Choice label="Status" value={status} set={setStatus} options={STATUSES} all="all" />
         <Choice label="Group" value={by} set={setBy} options={["status", "project", "track"]} />
+        <label className="check"><input type="checkbox" checked={archived !== ""} onChange={(e) => setArchived(e.target.checked ? "only" : "")} /> Archived</label>
         {filtered && <button className="button small" onClick={() => [setText, setProject, setTrack, setAgent, setStatus].forEach((f) => f(""))}>Clear</button>}
       </div>
-      {shown.length === 0 ? (
-        <Empty title="Nothing fits the filter"><p>Clear it to see all {plural(all.length, "task")}.</p></Empty>
-      ) : view === "table" ? <Table groups={columns} /> : <Columns groups={columns} movable={by === "status"} />}
+      {away.problem && <ProblemBox problem={away.problem} again={away.again} />}
+      {archived && !away.data ? !away.problem && <Loading what="the archive" /> : shown.length === 0 ? (
+        filtered ? <Empty title="Nothing fits the filter"><p>Clear it to see all {plural(all.length, "task")}.</p></Empty>
+          : <Empty title={archived ? "The archive is empty" : "The board is empty"}><p>{archived ? "Ended tasks can be put away: one by one on their page, or many at once in the board's table." : "All tasks are archived. Press n to make another."}</p></Empty>
+      ) : view === "table" ? <Table groups={columns} /> : <Columns groups={columns} movable={by === "status" && !archived} bare={archived !== ""} />}
     </div>
   );
 }
@@ -78,10 +85,12 @@ function First() {
   );
 }
 
-function Columns({ groups: list, movable }: { groups: Group[]; movable: boolean }) {
+// Columns shows what needs a person, what runs and what is done even when there
+// is none, unless it is bare.
+function Columns({ groups: list, movable, bare }: { groups: Group[]; movable: boolean; bare: boolean }) {
   const now = useNow(5000);
   const moving = useRef<Task>(undefined);
-  const shown = list.filter((g) => g.tasks.length > 0 || g.name === NEEDS_YOU || g.name === "Working" || g.name === "Done");
+  const shown = list.filter((g) => g.tasks.length > 0 || (!bare && [NEEDS_YOU, "Working", "Done"].includes(g.name)));
   const drag = (group: Group): Drag => ({
     onStart: (t) => (moving.current = t),
     onDrop: (target, before) => {
@@ -127,9 +136,9 @@ function Table({ groups: list }: { groups: Group[] }) {
       {tasks.length > 0 && (
         <div className="bulk" role="toolbar" aria-label="Selected tasks">
           <strong>{plural(tasks.length, "task")} selected</strong>
-          {actions.filter((a) => ["stop", "retry", "land"].includes(a.id)).map((a) => {
+          {actions.filter((a) => ["stop", "retry", "land", "archive", "unarchive"].includes(a.id)).map((a) => {
             const fit = tasks.filter(a.fits);
-            return (
+            return fit.length === 0 && a.more ? null : (
               <button key={a.id} className={"button small" + (a.danger ? " danger" : "")} disabled={fit.length === 0} title={a.about}
                 onClick={() => void bulk(fit.map((t) => t.key), a).then(() => setChosen(new Set()))}>
                 {a.name} {fit.length}

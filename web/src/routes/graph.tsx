@@ -73,7 +73,7 @@ function NodeView({ n }: { n: Node }) {
         <rect width={W} height={H} rx={7} className={`node s-${t.status.replace(" ", "-")}`} />
         <rect width={5} height={H} rx={2.5} className={`node-mark s-${t.status.replace(" ", "-")}`} />
         <text x={15} y={19} className="node-key">{t.key} · {t.status}</text>
-        <text x={15} y={36} className="node-title">{t.title.length > 26 ? t.title.slice(0, 25) + "…" : t.title}</text>
+        <text x={15} y={36} className="node-title">{t.title.length > 25 ? t.title.slice(0, 24).trimEnd() + "…" : t.title}</text>
       </a>
     </g>
   );

@@ -1,54 +1,100 @@
-// Finds tasks by what was asked, why they stand where they stand, and what they
-// asked. Older tasks than the page holds are found by the server.
-import { useDeferredValue, useMemo } from "react";
-import { get, query } from "../api/client";
-import { useFeed, useTasks } from "../api/live";
-import { useQuery } from "../api/query";
-import type { Task, TaskPage } from "../api/schema";
-import { line } from "../components/card";
-import { fits } from "../components/palette";
-import { order } from "../lib/board";
+// Finds words in tasks and in all that sessions wrote, while they are typed.
+import { useEffect, useState } from "react";
+import { get, problemOf, query } from "../api/client";
+import { useTasks } from "../api/live";
+import type { Hit, Problem, SearchPage as Found } from "../api/schema";
+import { marked } from "../lib/marks";
+import { values } from "../lib/board";
 import { ago, plural, useNow } from "../lib/format";
 import { Link, useParam } from "../router";
 import { Empty, ProblemBox, StatusBadge } from "../ui/parts";
 
-const MOST = 100;
+const SOON = 150; // ms without a key before the server is asked
+const MOST = 50;
 
-const textOf = (t: Task) => [t.key, t.title, t.reason, t.question?.text, t.failure?.text, t.warning, t.agent, t.model, t.track, t.landed].filter(Boolean).join(" ");
+interface Answer {
+  words: string; // what it is the answer to
+  found?: Found;
+  problem?: Problem;
+}
+
+// useSearch asks the server; what is typed meanwhile ends the older question.
+function useSearch(words: string, kinds: string, project: string): Answer {
+  const [answer, setAnswer] = useState<Answer>({ words: "" });
+  const [again, setAgain] = useState(0);
+  useEffect(() => {
+    if (words === "") {
+      setAnswer({ words });
+      return;
+    }
+    const stop = new AbortController();
+    const timer = setTimeout(() => {
+      get<Found>("/search" + query({ q: words, kinds: kinds || undefined, project, most: MOST }), stop.signal).then(
+        (found) => {
+          setAnswer({ words, found });
+          if (found.behind) later = setTimeout(() => setAgain(again + 1), 1000);
+        },
+        (err: unknown) => !stop.signal.aborted && setAnswer({ words, problem: problemOf(err) }),
+      );
+    }, SOON);
+    let later: ReturnType<typeof setTimeout> | undefined;
+    return () => {
+      clearTimeout(timer);
+      clearTimeout(later);
+      stop.abort();
+    };
+  }, [words, kinds, project, again]);
+  return answer;
+}
+
+const kinds: [string, string][] = [["", "all"], ["task", "tasks"], ["output", "output"]];
 
 export default function SearchPage() {
   const tasks = useTasks();
-  const { truncated } = useFeed();
-  const now = useNow(5000);
   const [text, setText] = useParam("q");
-  const words = useDeferredValue(text).trim();
-  const here = useMemo(() => (words ? tasks.filter((t) => fits(textOf(t), words)).sort(order) : []), [tasks, words]);
-  const older = useQuery(truncated && words.length > 1 ? "search:" + words : "", () => get<TaskPage>("/tasks" + query({ text: words, limit: MOST })));
-  const known = new Set(here.map((t) => t.key));
-  const found = [...here, ...(older.data?.tasks ?? []).filter((t) => !known.has(t.key))];
+  const [kind, setKind] = useParam("kind");
+  const [project, setProject] = useParam("project");
+  const words = text.trim();
+  const { found, problem, words: asked } = useSearch(words, kind, project);
+  const projects = values(tasks, (t) => t.project);
+  const hits = words ? (found?.hits ?? []) : [];
   return (
     <div className="page">
-      <div className="page-head"><h1>Search</h1></div>
-      <input type="search" className="big-search" autoFocus placeholder="A key, words of a title, a reason, a question, a commit" aria-label="Search tasks" value={text} onChange={(e) => setText(e.target.value)} />
-      {older.problem && <ProblemBox problem={older.problem} again={older.again} />}
-      {!words && <Empty title="Search all tasks"><p>Words may stand in any order. To search in what a session wrote, open it and use the search above its conversation.</p></Empty>}
-      {words && found.length === 0 && <Empty title="No match"><p>Try fewer words.</p></Empty>}
-      {found.length > 0 && (
+      <div className="page-head">
+        <h1>Search</h1>
+        <span className="grow" />
+        {projects.length > 1 && <label className="choice"><span>Project</span><select value={project} onChange={(e) => setProject(e.target.value)}><option value="">all</option>{projects.map((p) => <option key={p}>{p}</option>)}</select></label>}
+        <div className="segments" role="group" aria-label="Where to search">{kinds.map(([id, name]) => <button key={id} aria-pressed={kind === id} onClick={() => setKind(id)}>{name}</button>)}</div>
+      </div>
+      <input type="search" className="big-search" autoFocus placeholder="Words in tasks, and in all that sessions wrote" aria-label="Search" value={text} onChange={(e) => setText(e.target.value)} />
+      {problem && <ProblemBox problem={problem} />}
+      {!words && <Empty title="Search everything"><p>All words must be there, in any order; the beginning of a word is enough. <code>"two words"</code> stand together, <code>-word</code> must not be there.</p></Empty>}
+      {words && found && asked === words && hits.length === 0 && <Empty title="No match"><p>{found.behind ? "What was written last is still being looked at; this goes on by itself." : "Try fewer words, or the beginning of one."}</p></Empty>}
+      {hits.length > 0 && (
         <>
-          <p className="muted" role="status">{plural(found.length, "match", "matches")}{found.length > MOST && `, the first ${MOST}`}</p>
-          <ul className="hits">
-            {found.slice(0, MOST).map((t) => (
-              <li key={t.key}>
-                <Link href={"/tasks/" + t.key} data-row>
-                  <StatusBadge status={t.status} /> <span className="key">{t.key}</span> <strong>{t.title}</strong>
-                  <span className="muted">{line(t)}</span>
-                  <span className="muted">{ago(t.ended_at ?? t.since, now)}{t.ended_at ? " ago" : ""}</span>
-                </Link>
-              </li>
-            ))}
-          </ul>
+          <p className="muted" role="status">{found!.more ? `The first ${plural(hits.length, "match", "matches")}` : plural(hits.length, "match", "matches")}{found!.behind && " · what was written last is still being looked at"}</p>
+          <ul className="hits">{hits.map((h) => <HitView key={`${h.kind} ${h.task} ${h.session} ${h.offset}`} h={h} />)}</ul>
         </>
       )}
     </div>
+  );
+}
+
+function HitView({ h }: { h: Hit }) {
+  const now = useNow(5000);
+  const tasks = useTasks();
+  const status = tasks.find((t) => t.key === h.task)?.status;
+  const href = h.kind === "output" && h.session ? `/tasks/${h.task}` + query({ session: h.session, at: h.offset }) : "/tasks/" + h.task;
+  return (
+    <li>
+      <Link href={href} data-row>
+        <span className="hit-head">
+          <span className="key">{h.session ?? h.task}</span> <strong>{h.title}</strong> {status && <StatusBadge status={status} />}
+          <span className="grow" />
+          <span className="muted">{h.kind === "output" ? "written" : "made"} {ago(h.at, now)} ago</span>
+        </span>
+        {h.snippet && <span className="snippet">{marked(h.snippet, h.marks ?? []).map((p, i) => (p.hit ? <mark key={i}>{p.text}</mark> : p.text))}</span>}
+      </Link>
+    </li>
   );
 }

@@ -4,20 +4,12 @@ import { get, post } from "../api/client";
 import { invalidate, useQuery } from "../api/query";
 import type { Project, ProjectList, Rule, Status } from "../api/schema";
 import { AddProject } from "../components/addproject";
+import { Config } from "../components/config";
+import { editorLink, editors, fault } from "../lib/editor";
 import { clock, plural } from "../lib/format";
 import { setPrefs, usePrefs, type Theme } from "../state/prefs";
 import { Empty, Loading, ProblemBox } from "../ui/parts";
 import { attempt, say } from "../ui/toast";
-
-// keysOf lists every value of a policy under its dotted name.
-export function keysOf(value: unknown, name = ""): [string, string][] {
-  if (Array.isArray(value)) {
-    if (value.every((v) => typeof v !== "object" || v === null)) return [[name, value.join("\n")]];
-    return value.flatMap((v, i) => keysOf(v, `${name}[${i}]`));
-  }
-  if (typeof value === "object" && value !== null) return Object.entries(value).flatMap(([k, v]) => keysOf(v, name ? `${name}.${k}` : k));
-  return [[name, value === null || value === undefined ? "" : String(value)]];
-}
 
 export default function SettingsPage() {
   const projects = useQuery("projects", () => get<ProjectList>("/projects"));
@@ -52,6 +44,7 @@ function Preferences() {
       <label className="choice"><span>Theme</span>
         <select value={p.theme} onChange={(e) => setPrefs({ theme: e.target.value as Theme })}><option value="system">as the system</option><option value="dark">dark</option><option value="light">light</option></select>
       </label>
+      <EditorChoice />
       {"Notification" in window && (
         <label className="check"><input type="checkbox" checked={p.notify && Notification.permission === "granted"} onChange={(e) => void notify(e.target.checked)} /> Notify me when a task needs me and this page is in the background</label>
       )}
@@ -59,11 +52,40 @@ function Preferences() {
   );
 }
 
+const OWN = "own";
+
+// EditorChoice says with which editor workspaces are opened.
+function EditorChoice() {
+  const { editor } = usePrefs();
+  const known = editors.find((e) => e.template === editor);
+  const [own, setOwn] = useState(!known);
+  const wrong = fault(editor);
+  return (
+    <>
+      <label className="choice"><span>Editor</span>
+        <select value={own ? OWN : known?.id} onChange={(e) => {
+          const chosen = editors.find((x) => x.id === e.target.value);
+          setOwn(!chosen);
+          if (chosen) setPrefs({ editor: chosen.template });
+        }}>
+          {editors.map((e) => <option key={e.id} value={e.id}>{e.name}</option>)}
+          <option value={OWN}>another</option>
+        </select>
+      </label>
+      {own && (
+        <label className="choice"><span>Its link</span>
+          <input value={editor} spellCheck={false} aria-invalid={wrong !== ""} onChange={(e) => setPrefs({ editor: e.target.value })} />
+        </label>
+      )}
+      {own && <p className={wrong ? "bad-text" : "muted"}>{wrong ? `It cannot be used: ${wrong}.` : <>A workspace opens as <code>{editorLink(editor, "/path/to/it")}</code></>}</p>}
+    </>
+  );
+}
+
 function ProjectView({ p, warnings }: { p: Project; warnings: string[] }) {
-  const [filter, setFilter] = useState("");
+  const [open, setOpen] = useState(false);
   const paused = !!p.paused_at;
   const tracks = Object.entries(p.paused_tracks ?? {});
-  const keys = keysOf(p.policy).filter(([k, v]) => v !== "" && (k + " " + v).toLowerCase().includes(filter.toLowerCase()));
   const act = async (name: string, body: object, done: string) => {
     if (await attempt(done, () => post<Project>(`/projects/${p.prefix}/${name}`, body))) invalidate((n) => n === "projects" || n === "status");
   };
@@ -95,15 +117,9 @@ function ProjectView({ p, warnings }: { p: Project; warnings: string[] }) {
           </ol>
         </div>
       )}
-      <details>
-        <summary>Policy: {plural(keysOf(p.policy).filter(([, v]) => v !== "").length, "key")} in force</summary>
-        <p className="muted">From <code>coppice.yaml</code> at the root of the checkout, defaults filled in. To change a key, edit that file and read it again; docs/configuration.md tells what each one means.</p>
-        <input type="search" placeholder="Filter keys" aria-label={`Filter the keys of ${p.prefix}`} value={filter} onChange={(e) => setFilter(e.target.value)} />
-        <div className="scroll-x" tabIndex={0} role="region" aria-label={`Policy of ${p.prefix}`}>
-          <table className="data policy"><thead><tr><th>Key</th><th>Value</th></tr></thead>
-            <tbody>{keys.map(([k, v]) => <tr key={k}><td><code>{k}</code></td><td><code className="block">{v}</code></td></tr>)}</tbody>
-          </table>
-        </div>
+      <details onToggle={(e) => setOpen(e.currentTarget.open)}>
+        <summary>Every key of coppice.yaml</summary>
+        {open && <Config project={p.prefix} />}
       </details>
     </section>
   );

@@ -4,7 +4,8 @@ import { useRef, useState } from "react";
 import { get } from "../api/client";
 import { useQuery } from "../api/query";
 import type { TaskDetail } from "../api/schema";
-import { actionsOf, answer, change, type TaskAction } from "../components/actions";
+import { actionsOf, change, type TaskAction } from "../components/actions";
+import { Ask } from "../components/ask";
 import { Changes } from "../components/changes";
 import { Checks } from "../components/checks";
 import { Cost } from "../components/cost";
@@ -12,6 +13,7 @@ import { Events } from "../components/events";
 import { History } from "../components/history";
 import { Sessions } from "../components/sessions";
 import { TaskFacts } from "../components/taskfacts";
+import { judged, passed, Verdicts, verifiers } from "../components/verdicts";
 import { Markdown } from "../lib/markdown";
 import { ago, plural, usd, useNow } from "../lib/format";
 import { Link, useParam } from "../router";
@@ -35,6 +37,7 @@ function TaskView({ t }: { t: TaskDetail }) {
   const bad = (t.check_runs ?? []).filter((c) => c.exit !== 0).length;
   const tabs = [
     { id: "sessions", name: <>Sessions <small>{t.sessions}</small></> },
+    ...((t.steps?.length ?? 0) > 0 || verifiers(t).length > 0 ? [{ id: "steps", name: <>Steps <small>{passed(t)}</small></> }] : []),
     { id: "changes", name: "Changes" },
     { id: "checks", name: <>Checks <small>{bad > 0 ? `${bad} refused` : (t.check_runs?.length ?? 0)}</small></> },
     { id: "timeline", name: "Timeline" },
@@ -64,6 +67,7 @@ function TaskView({ t }: { t: TaskDetail }) {
           <Tabs label="Task" tabs={tabs} value={tab} onChange={setTab} />
           <div role="tabpanel" aria-label={tab} className="panel">
             {tab === "sessions" && <Sessions t={t} />}
+            {tab === "steps" && <Verdicts t={t} />}
             {tab === "changes" && <Changes t={t} />}
             {tab === "checks" && <Checks t={t} />}
             {tab === "timeline" && <History t={t} />}
@@ -73,13 +77,22 @@ function TaskView({ t }: { t: TaskDetail }) {
         </div>
         <aside className="task-side">
           {t.body && <section><h2>Description</h2><Markdown text={t.body} /></section>}
-          {(t.steps?.length ?? 0) > 0 && <section><h2>Steps</h2><ol className="steps">{t.steps!.map((s, i) => <li key={i}>{s}</li>)}</ol></section>}
+          {(t.steps?.length ?? 0) > 0 && <Steps t={t} />}
           <TaskFacts t={t} onPriority={(priority) => void change(t.key, { priority }, `${t.key} has priority ${priority}`)}
             onBudget={(budget) => void change(t.key, { budget }, `${t.key} may cost ${budget}`)} />
         </aside>
       </div>
     </div>
   );
+}
+
+function Steps({ t }: { t: TaskDetail }) {
+  const seen = judged(t)?.verdict?.steps ?? [];
+  const mark = (n: number) => {
+    const s = seen.find((v) => v.n === n);
+    return s ? (s.pass ? <span className="add-text">✓</span> : <span className="bad-text">✗</span>) : null;
+  };
+  return <section><h2>Steps</h2><ol className="steps">{t.steps!.map((s, i) => <li key={i}>{s} {mark(i + 1)}</li>)}</ol></section>;
 }
 
 // Why tells why the task stands where it stands, and lets a person answer.
@@ -93,34 +106,6 @@ function Why({ t }: { t: TaskDetail }) {
       <p>{t.failure && t.status !== "done" && <span className="problem-code">{t.failure.class}</span>}<Mono text={text} /></p>
       {fix && <p className="muted"><Mono text={fix} /></p>}
     </div>
-  );
-}
-
-function Ask({ t }: { t: TaskDetail }) {
-  const q = t.question!;
-  const [text, setText] = useState("");
-  const [busy, setBusy] = useState(false);
-  const say = async (words: string) => {
-    if (!words.trim() || busy) return;
-    setBusy(true);
-    if (await answer(t.key, q.id, words)) setText("");
-    setBusy(false);
-  };
-  return (
-    <form className="why needs ask" aria-label="Question" onSubmit={(e) => {
-      e.preventDefault();
-      void say(text);
-    }}>
-      {q.kind === "permission" && <p><span className="tag">permission</span> {q.rule && <span className="muted">“always” remembers: {q.rule.tool || "every tool"}{q.rule.match ? <> on <code>{q.rule.match}</code></> : null}</span>}</p>}
-      <div className="ask-text" tabIndex={0} role="region" aria-label="What it asks"><Markdown text={q.text} /></div>
-      {(q.options?.length ?? 0) > 0 && (
-        <div className="options">{q.options!.map((o) => <button key={o} type="button" className="button" disabled={busy} onClick={() => void say(o)}>{o}</button>)}</div>
-      )}
-      <div className="ask-line">
-        <input value={text} onChange={(e) => setText(e.target.value)} aria-label="Answer" placeholder={(q.options?.length ?? 0) > 0 ? "Or in your own words" : "Your answer"} />
-        <button className="button primary" disabled={busy || !text.trim()}>Answer</button>
-      </div>
-    </form>
   );
 }
 

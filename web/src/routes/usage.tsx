@@ -1,64 +1,99 @@
-// What it cost: by day, agent, model, project and task.
+// What it cost: by day, agent, model, project and task, with the budgets.
 import { useMemo } from "react";
-import { get } from "../api/client";
+import { get, query } from "../api/client";
 import { useTasks } from "../api/live";
 import { useQuery } from "../api/query";
-import type { ProjectList, Task } from "../api/schema";
+import type { UsageReport, UsageRow } from "../api/schema";
+import { values } from "../lib/board";
 import { count, plural, usd } from "../lib/format";
-import { dayOf, days, plus, sums, zero, type Sum } from "../lib/usage";
+import { dayName, days, sums, type Sum } from "../lib/usage";
 import { Link, useParam } from "../router";
-import { Empty } from "../ui/parts";
+import { Empty, Loading, ProblemBox } from "../ui/parts";
 
-const by: Record<string, (t: Task) => string> = {
-  agent: (t) => t.agent, model: (t) => t.model || "the agent's own", project: (t) => t.project, track: (t) => `${t.project} · ${t.track}`, task: (t) => t.key,
+const by: Record<string, (r: UsageRow) => string> = {
+  agent: (r) => r.agent, model: (r) => `${r.agent} · ${r.model || "its own default"}`, project: (r) => r.project, day: (r) => r.day, task: (r) => r.task ?? "",
 };
+const spans: Record<string, number> = { "7 d": 7, "30 d": 30, "90 d": 90, "1 y": 365 };
 const MOST = 200;
 
 export default function UsagePage() {
   const tasks = useTasks();
   const [group, setGroup] = useParam("by", "agent");
-  const projects = useQuery("projects", () => get<ProjectList>("/projects"));
-  const used = useMemo(() => tasks.filter((t) => t.sessions > 0), [tasks]);
-  const perDay = useMemo(() => days(sums(used, dayOf), 30), [used]);
-  const rows = useMemo(() => sums(used, by[group] ?? by.agent!).sort((a, b) => b.usage.cost_usd - a.usage.cost_usd || b.usage.output_tokens - a.usage.output_tokens), [used, group]);
-  if (used.length === 0) return <Empty title="Nothing used yet"><p>What sessions cost is added up here, as their agents tell it.</p></Empty>;
-  const all = used.reduce((s, t) => plus(s, t.usage), zero);
-  const budgets = (projects.data?.projects ?? []).filter((p) => p.policy.budget?.task);
+  const [length, setLength] = useParam("span", "30 d");
+  const [project, setProject] = useParam("project");
+  const from = dayName(new Date(Date.now() - ((spans[length] ?? 30) - 1) * 86_400_000));
+  const ask = { from, to: dayName(new Date()), project, tz: -new Date().getTimezoneOffset(), group: group === "task" ? "task" : undefined };
+  const report = useQuery("usage " + JSON.stringify(ask), () => get<UsageReport>("/usage" + query(ask)));
+  const rows = useMemo(() => report.data?.rows ?? [], [report.data]);
+  const perDay = useMemo(() => days(sums(rows, (r) => r.day), ask.from, ask.to), [rows, ask.from, ask.to]);
+  const list = useMemo(() => sums(rows, by[group] ?? by.agent!).sort((a, b) => (group === "day" ? b.name.localeCompare(a.name) : b.usage.cost_usd - a.usage.cost_usd || b.usage.output_tokens - a.usage.output_tokens)), [rows, group]);
+  const budgets = useMemo(() => new Map((report.data?.budgets ?? []).filter((b) => b.task_usd).map((b) => [b.project, b.task_usd!])), [report.data]);
+  const projects = values(tasks, (t) => t.project);
+  const all = report.data?.total;
   return (
     <div className="page">
-      <div className="page-head"><h1>Usage</h1><span className="muted">{plural(used.length, "task")} with sessions</span></div>
-      <dl className="tiles">
-        <div><dt>Cost</dt><dd>{usd(all.cost_usd)}</dd></div>
-        <div><dt>Input</dt><dd>{count(all.input_tokens)}</dd></div>
-        <div><dt>Output</dt><dd>{count(all.output_tokens)}</dd></div>
-        <div><dt>From cache</dt><dd>{count(all.cache_read_tokens)}</dd></div>
-        <div><dt>Turns</dt><dd>{count(all.turns)}</dd></div>
-      </dl>
-      <h2>By day</h2>
-      <Bars days={perDay} />
-      {budgets.map((p) => <p key={p.prefix} className="muted">A task of {p.prefix} may cost {String(p.policy.budget.task)}.</p>)}
       <div className="page-head">
-        <h2>By {group}</h2>
+        <h1>Usage</h1>
+        {report.data && <span className="muted">{plural(report.data.sessions, "session")} since {report.data.from}</span>}
         <span className="grow" />
-        <div className="segments" role="group" aria-label="Add up by">{Object.keys(by).map((g) => <button key={g} aria-pressed={g === group} onClick={() => setGroup(g)}>{g}</button>)}</div>
+        {projects.length > 1 && <label className="choice"><span>Project</span><select value={project} onChange={(e) => setProject(e.target.value)}><option value="">all</option>{projects.map((p) => <option key={p}>{p}</option>)}</select></label>}
+        <div className="segments" role="group" aria-label="Span">{Object.keys(spans).map((s) => <button key={s} aria-pressed={s === length} onClick={() => setLength(s)}>{s}</button>)}</div>
       </div>
-      <div className="scroll-x" tabIndex={0} role="region" aria-label="Usage">
-        <table className="data">
-          <thead><tr><th>{group}</th><th className="num">Cost</th><th aria-hidden="true" /><th className="num">Tasks</th><th className="num">Input</th><th className="num">Output</th><th className="num">From cache</th><th className="num">Turns</th></tr></thead>
-          <tbody>
-            {rows.slice(0, MOST).map((r) => (
+      {report.problem && <ProblemBox problem={report.problem} again={report.again} />}
+      {!report.data && !report.problem && <Loading what="the usage" />}
+      {report.data && rows.length === 0 && <Empty title={`Nothing used in the last ${length}`}><p>What sessions cost is added up here, as their agents tell it.</p></Empty>}
+      {all && rows.length > 0 && (
+        <>
+          <dl className="tiles">
+            <div><dt>Cost</dt><dd>{usd(all.cost_usd)}</dd></div>
+            <div><dt>Input</dt><dd>{count(all.input_tokens)}</dd></div>
+            <div><dt>Output</dt><dd>{count(all.output_tokens)}</dd></div>
+            <div><dt>From cache</dt><dd>{count(all.cache_read_tokens)}</dd></div>
+            <div><dt>Turns</dt><dd>{count(all.turns)}</dd></div>
+          </dl>
+          <h2>By day</h2>
+          <Bars days={perDay} />
+          <div className="page-head">
+            <h2>By {group}</h2>
+            <span className="grow" />
+            <div className="segments" role="group" aria-label="Add up by">{Object.keys(by).map((g) => <button key={g} aria-pressed={g === group} onClick={() => setGroup(g)}>{g}</button>)}</div>
+          </div>
+          {[...budgets].map(([p, most]) => <p key={p} className="muted">A task of {p} may cost {usd(most)}{group === "task" && "; the line in its bar"}.</p>)}
+          <Table group={group} list={list} budgets={budgets} />
+          {(list.length > MOST || report.data?.more) && <p className="muted">{list.length > MOST ? `The first ${MOST} of ${list.length}.` : "The oldest are left out; choose a shorter span."}</p>}
+        </>
+      )}
+    </div>
+  );
+}
+
+function Table({ group, list, budgets }: { group: string; list: Sum[]; budgets: ReadonlyMap<string, number> }) {
+  const budgetOf = (name: string) => (group === "task" ? budgets.get(name.replace(/-\d+$/, "")) : undefined);
+  const shown = list.slice(0, MOST);
+  const top = Math.max(...shown.map((r) => Math.max(r.usage.cost_usd, budgetOf(r.name) ?? 0)), 0.000001);
+  return (
+    <div className="scroll-x" tabIndex={0} role="region" aria-label="Usage">
+      <table className="data">
+        <thead><tr><th>{group}</th><th className="num">Cost</th><th aria-hidden="true" /><th className="num">Sessions</th><th className="num">Input</th><th className="num">Output</th><th className="num">From cache</th><th className="num">Turns</th></tr></thead>
+        <tbody>
+          {shown.map((r) => {
+            const most = budgetOf(r.name);
+            const over = most !== undefined && r.usage.cost_usd > most;
+            return (
               <tr key={r.name}>
                 <td>{group === "task" ? <Link href={"/tasks/" + r.name}>{r.name}</Link> : r.name}</td>
-                <td className="num">{usd(r.usage.cost_usd)}</td>
-                <td className="share"><span style={{ width: `${(100 * r.usage.cost_usd) / (rows[0]!.usage.cost_usd || 1)}%` }} /></td>
-                <td className="num">{r.tasks}</td><td className="num">{count(r.usage.input_tokens)}</td><td className="num">{count(r.usage.output_tokens)}</td>
+                <td className="num">{usd(r.usage.cost_usd)}{over && <span className="bad-text"> over</span>}</td>
+                <td className="share">
+                  <span className={over ? "over" : ""} style={{ width: `${(100 * r.usage.cost_usd) / top}%` }} />
+                  {most !== undefined && <i className="budget-line" style={{ left: `${(100 * most) / top}%` }} title={`may cost ${usd(most)}`} />}
+                </td>
+                <td className="num">{r.sessions}</td><td className="num">{count(r.usage.input_tokens)}</td><td className="num">{count(r.usage.output_tokens)}</td>
                 <td className="num">{count(r.usage.cache_read_tokens)}</td><td className="num">{count(r.usage.turns)}</td>
               </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-      {rows.length > MOST && <p className="muted">The first {MOST} of {rows.length}.</p>}
+            );
+          })}
+        </tbody>
+      </table>
     </div>
   );
 }
@@ -66,10 +101,10 @@ export default function UsagePage() {
 function Bars({ days: list }: { days: Sum[] }) {
   const top = Math.max(...list.map((d) => d.usage.cost_usd), 0.01);
   return (
-    <figure className="bars" role="img" aria-label={list.map((d) => `${d.name}: ${usd(d.usage.cost_usd)}`).join(", ")}>
+    <figure className={"bars" + (list.length > 60 ? " dense" : "")} role="img" aria-label={list.filter((d) => d.sessions > 0).map((d) => `${d.name}: ${usd(d.usage.cost_usd)}`).join(", ")}>
       {list.map((d, i) => (
-        <div key={d.name} title={`${d.name}: ${usd(d.usage.cost_usd)}, ${plural(d.tasks, "task")}`}>
-          <span className="bar-value">{list.length <= 14 ? usd(d.usage.cost_usd) : ""}</span>
+        <div key={d.name} title={`${d.name}: ${usd(d.usage.cost_usd)}, ${plural(d.sessions, "session")}`}>
+          <span className="bar-value">{list.length <= 14 && d.sessions > 0 ? usd(d.usage.cost_usd) : ""}</span>
           <span className="bar" style={{ height: `${Math.max(1, (120 * d.usage.cost_usd) / top)}px` }} />
           <span className="bar-name">{i % Math.ceil(list.length / 10) === 0 ? d.name.slice(5) : ""}</span>
         </div>

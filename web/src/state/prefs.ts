@@ -1,6 +1,7 @@
 // What this browser prefers. It is the only thing that is kept here: everything
 // else is on the server or in the address.
 import { useSyncExternalStore } from "react";
+import { editors } from "../lib/editor";
 
 export type Theme = "system" | "dark" | "light";
 
@@ -8,10 +9,11 @@ export interface Prefs {
   theme: Theme;
   notify: boolean;
   follow: boolean;
+  editor: string; // a link with {path} in it
 }
 
 const NAME = "coppice";
-const defaults: Prefs = { theme: "system", notify: false, follow: true };
+const defaults: Prefs = { theme: "system", notify: false, follow: true, editor: editors[0]!.template };
 const listeners = new Set<() => void>();
 let current: Prefs = read();
 

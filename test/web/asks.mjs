@@ -1,0 +1,50 @@
+// An agent asks before it uses tools, and is answered in the browser: once, for
+// always, and with a refusal that it is told the reason of.
+import assert from "node:assert/strict";
+import { addProject, api, create, main, step, World } from "./lib.mjs";
+
+await main(async () => {
+  await addProject("asks");
+  const w = await World.open();
+  const { page } = w;
+  await w.signIn();
+  const form = page.getByRole("form", { name: "Permission" });
+  const [key] = await create("asks", { title: "Ask for everything" });
+
+  await step("a command is allowed once", async () => {
+    await w.goto("/tasks/" + key);
+    await form.getByText("npm test first").waitFor();
+    await w.axe("permission");
+    await w.shot("task-permission");
+    await form.getByRole("button", { name: "Allow", exact: true }).click();
+    await page.locator(".blocks").getByText("npm test first: I may.").waitFor();
+  });
+
+  await step("and its kind for always: the next is not asked about", async () => {
+    await form.getByText("npm test second").waitFor();
+    await form.getByText("npm test *").waitFor();
+    await form.getByRole("button", { name: "Allow always" }).click();
+    await page.locator(".blocks").getByText("npm test third: I may.").waitFor();
+  });
+
+  await step("another is refused, and the agent is told why", async () => {
+    await form.getByText("may it run: rm -r build").waitFor();
+    await form.getByLabel("Why not").fill("the build is still wanted");
+    await form.getByRole("button", { name: "Deny", exact: true }).click();
+    await page.locator(".blocks").getByText("rm -r build: I may not.").waitFor();
+    await page.locator(".blocks").getByText(/I was told: [^]*the build is still wanted/).waitFor();
+    await w.status("done");
+    const d = await api("GET", "/tasks/" + key);
+    assert.equal(d.questions.length, 3);
+  });
+
+  await step("what was said always to can be forgotten", async () => {
+    await w.goto("/settings");
+    await page.locator(".rules").getByText("npm test *").waitFor();
+    await page.getByRole("button", { name: "Forget" }).click();
+    await page.locator(".rules").waitFor({ state: "detached" });
+    assert.deepEqual((await api("GET", "/projects/asks/rules")).rules, []);
+  });
+
+  await w.close();
+});

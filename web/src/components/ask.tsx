@@ -1,0 +1,71 @@
+// A question that waits for a person: its text, the answers it offers and room
+// for others. A permission can be given once or for always, or refused with a
+// reason that the agent is told.
+import { useState } from "react";
+import type { Question, Rule, TaskDetail } from "../api/schema";
+import { Markdown } from "../lib/markdown";
+import { answer } from "./actions";
+
+export function Ask({ t }: { t: TaskDetail }) {
+  const q = t.question!;
+  const [busy, setBusy] = useState(false);
+  const say = async (words: string): Promise<boolean> => {
+    if (!words.trim() || busy) return false;
+    setBusy(true);
+    const done = await answer(t.key, q.id, words);
+    setBusy(false);
+    return done;
+  };
+  return q.kind === "permission" ? <Permission key={q.id} q={q} busy={busy} say={say} /> : <Plain key={q.id} q={q} busy={busy} say={say} />;
+}
+
+interface Props {
+  q: Question;
+  busy: boolean;
+  say: (words: string) => Promise<boolean>;
+}
+
+function Plain({ q, busy, say }: Props) {
+  const [text, setText] = useState("");
+  const offered = (q.options?.length ?? 0) > 0;
+  return (
+    <form className="why needs ask" aria-label="Question" onSubmit={(e) => {
+      e.preventDefault();
+      void say(text).then((done) => done && setText(""));
+    }}>
+      <div className="ask-text" tabIndex={0} role="region" aria-label="What it asks"><Markdown text={q.text} /></div>
+      {offered && <div className="options">{q.options!.map((o) => <button key={o} type="button" className="button" disabled={busy} onClick={() => void say(o)}>{o}</button>)}</div>}
+      <div className="ask-line">
+        <input value={text} onChange={(e) => setText(e.target.value)} aria-label="Answer" placeholder={offered ? "Or in your own words" : "Your answer"} />
+        <button className="button primary" disabled={busy || !text.trim()}>Answer</button>
+      </div>
+    </form>
+  );
+}
+
+function RuleText({ r }: { r: Rule }) {
+  return <>{r.tool || "every tool"}{r.match ? <> on <code>{r.match}</code></> : null}</>;
+}
+
+function Permission({ q, busy, say }: Props) {
+  const [why, setWhy] = useState("");
+  const deny = (words: string) => void say(why.trim() ? `${words} because ${why.trim()}` : words);
+  return (
+    <form className="why needs ask" aria-label="Permission" onSubmit={(e) => {
+      e.preventDefault();
+      deny("deny");
+    }}>
+      <div className="ask-text" tabIndex={0} role="region" aria-label="What it asks"><p><span className="tag">permission</span> {q.text}</p></div>
+      <div className="options">
+        <button type="button" className="button primary" disabled={busy} onClick={() => void say("allow")}>Allow</button>
+        {q.rule && <button type="button" className="button" disabled={busy} onClick={() => void say("allow always")}>Allow always</button>}
+        <span className="deny">
+          <input value={why} onChange={(e) => setWhy(e.target.value)} aria-label="Why not" placeholder="Why not? The agent is told (may stay empty)" />
+          <button className="button danger" disabled={busy}>Deny</button>
+          {q.rule && <button type="button" className="button danger" disabled={busy} onClick={() => deny("deny always")}>Deny always</button>}
+        </span>
+      </div>
+      {q.rule && <p className="ask-note">“Always” holds for <RuleText r={q.rule} /> in this project; Settings can forget it.</p>}
+    </form>
+  );
+}

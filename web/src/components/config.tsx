@@ -1,0 +1,112 @@
+// Every key of a project's coppice.yaml with its value, where that comes from
+// and what it means; each can be changed, or left to its default.
+import { useId, useState, type FormEvent } from "react";
+import { get, patch, problemOf } from "../api/client";
+import { invalidate, useQuery } from "../api/query";
+import type { ConfigKey, Problem, ProjectConfig } from "../api/schema";
+import { bounds, bySection, choices, read, shapeOf, written } from "../lib/config";
+import { Loading, Mono, ProblemBox } from "../ui/parts";
+import { say } from "../ui/toast";
+
+export function Config({ project }: { project: string }) {
+  const config = useQuery("config " + project, () => get<ProjectConfig>(`/projects/${project}/config`));
+  const [filter, setFilter] = useState("");
+  const [only, setOnly] = useState(false);
+  if (!config.data) return config.problem ? <ProblemBox problem={config.problem} again={config.again} /> : <Loading what="the keys" />;
+  const c = config.data;
+  const words = filter.trim().toLowerCase();
+  const keys = (c.keys ?? []).filter((k) => (!only || (k.line ?? 0) > 0) && (words === "" ? !k.form : `${k.key} ${k.text} ${k.doc}`.toLowerCase().includes(words)));
+  return (
+    <div className="config">
+      <p className="muted">{c.exists ? <>In <code>{c.path}</code>. A change is checked, then written there; commit it with your code.</> : <>There is no <code>{c.path}</code> yet, and all is default. The first change makes it.</>}</p>
+      <div className="toolbar">
+        <input type="search" placeholder="Find a key" aria-label={`Find a key of ${project}`} value={filter} onChange={(e) => setFilter(e.target.value)} />
+        <label className="check"><input type="checkbox" checked={only} onChange={(e) => setOnly(e.target.checked)} /> only what the file sets</label>
+        <span className="muted">{keys.length} of {(c.keys ?? []).length}</span>
+      </div>
+      {config.problem && <ProblemBox problem={config.problem} again={config.again} />}
+      {bySection(keys).map(([name, list]) => (
+        <section key={name} aria-label={name}>
+          <h4>{name}</h4>
+          <ul className="keys-list">{list.map((k) => <KeyView key={k.key} k={k} project={project} revision={c.revision} />)}</ul>
+        </section>
+      ))}
+      {keys.length === 0 && <p className="muted">No key fits.</p>}
+      {(c.server?.length ?? 0) > 0 && words === "" && !only && (
+        <section aria-label="The server">
+          <h4>the server</h4>
+          <p className="muted">What <code>coppice serve</code> was started with; a restart with other flags changes it.</p>
+          <ul className="keys-list">
+            {c.server!.map((s) => <li key={s.name}><div className="key-head"><code>--{s.name}</code> <span className="tag">{s.source}</span></div><code className="value">{s.value || "(none)"}</code><p className="muted">{s.doc}</p></li>)}
+          </ul>
+        </section>
+      )}
+    </div>
+  );
+}
+
+function KeyView({ k, project, revision }: { k: ConfigKey; project: string; revision: string }) {
+  const [open, setOpen] = useState(false);
+  const set = (k.line ?? 0) > 0;
+  return (
+    <li data-key={k.key}>
+      <div className="key-head">
+        <code>{k.key}</code>
+        {!k.form && <span className={"tag" + (set ? " good" : "")}>{set ? `line ${k.line}` : "default"}</span>}
+        <small className="muted">{k.type}{bounds(k) && `, ${bounds(k)}`}</small>
+        <span className="grow" />
+        {!k.form && <button className="button small" aria-expanded={open} aria-label={`${open ? "Leave" : "Change"} ${k.key}`} onClick={() => setOpen(!open)}>{open ? "Leave" : "Change"}</button>}
+      </div>
+      {!k.form && !open && <code className="value">{k.text}</code>}
+      {open && <Edit k={k} project={project} revision={revision} onDone={() => setOpen(false)} />}
+      <p className="muted"><Mono text={k.doc} />{set && k.default && <> Without it: <code>{k.default}</code>.</>}{k.example && !set && <> Example: <code>{k.example}</code>.</>}</p>
+    </li>
+  );
+}
+
+function Edit({ k, project, revision, onDone }: { k: ConfigKey; project: string; revision: string; onDone: () => void }) {
+  const id = useId();
+  const [text, setText] = useState(() => written(k) || (shapeOf(k) === "choice" ? choices(k)[0]! : ""));
+  const [problem, setProblem] = useState<Problem>();
+  const [busy, setBusy] = useState(false);
+  const send = async (change: object, done: string) => {
+    setBusy(true);
+    setProblem(undefined);
+    try {
+      await patch<ProjectConfig>(`/projects/${project}/config`, { key: k.key, revision, ...change });
+      say(done);
+      invalidate((n) => n === "config " + project || n === "projects" || n === "status" || n.startsWith("agents "));
+      onDone();
+    } catch (err) {
+      setProblem(problemOf(err));
+    } finally {
+      setBusy(false);
+    }
+  };
+  const submit = (e: FormEvent) => {
+    e.preventDefault();
+    let value: unknown;
+    try {
+      value = read(k, text);
+    } catch (err) {
+      setProblem({ code: "invalid", title: "", status: 0, detail: err instanceof Error ? err.message : String(err) });
+      return;
+    }
+    void send({ value }, `${k.key} is changed`);
+  };
+  const field = { id, value: text, "aria-invalid": problem ? true : undefined, "aria-describedby": problem ? id + "-problem" : undefined };
+  const shape = shapeOf(k);
+  return (
+    <form className="key-edit" onSubmit={submit} aria-label={`Change ${k.key}`}>
+      <label htmlFor={id} className="sr-only">{k.key}</label>
+      {shape === "choice" ? <select {...field} onChange={(e) => setText(e.target.value)}>{choices(k).map((o) => <option key={o}>{o}</option>)}</select>
+        : shape === "lines" || shape === "json" ? <textarea {...field} rows={Math.min(12, text.split("\n").length + 1)} autoFocus spellCheck={false} placeholder={shape === "lines" ? "one on each line" : "JSON"} onChange={(e) => setText(e.target.value)} />
+        : <input {...field} autoFocus inputMode={shape === "number" ? "numeric" : undefined} autoComplete="off" spellCheck={false} onChange={(e) => setText(e.target.value)} />}
+      {problem && <div id={id + "-problem"}><ProblemBox problem={{ ...problem, field: undefined }} /></div>}
+      <span className="options">
+        <button className="button primary small" disabled={busy}>Save</button>
+        {(k.line ?? 0) > 0 && <button type="button" className="button small" disabled={busy} onClick={() => void send({ unset: true }, `${k.key} is left to its default`)}>Use the default</button>}
+      </span>
+    </form>
+  );
+}

@@ -1,0 +1,47 @@
+// Pictures that a session took as evidence: small, and whole when chosen.
+import { useState } from "react";
+import { get, query } from "../api/client";
+import { useQuery } from "../api/query";
+import type { Output, OutputPage } from "../api/schema";
+import { clock, plural } from "../lib/format";
+import { Dialog } from "../ui/dialog";
+import { ProblemBox } from "../ui/parts";
+
+const MOST = 200; // that a session may keep
+
+export const pictureURL = (session: string, offset: number) => `/api/v1/sessions/${session}/images/${offset}`;
+
+export function Picture({ session, offset, at }: { session: string; offset: number; at: string }) {
+  const [open, setOpen] = useState(false);
+  const [gone, setGone] = useState(false);
+  const url = pictureURL(session, offset);
+  const name = `Picture taken by ${session}, ${clock(at)}`;
+  if (gone) return <p className="muted">A picture that cannot be read any more.</p>;
+  return (
+    <>
+      <button className="picture" onClick={() => setOpen(true)} title="Show it whole">
+        <img src={url} alt={name} loading="lazy" onError={() => setGone(true)} />
+      </button>
+      {open && (
+        <Dialog title={name} onClose={() => setOpen(false)} className="whole-picture">
+          <img src={url} alt={name} />
+          <p><a href={url} target="_blank" rel="noreferrer">Open it by itself</a></p>
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+// Pictures are all that a session took.
+export function Pictures({ session, live }: { session: string; live: boolean }) {
+  const list = useQuery(`pictures:${session}:${live}`, async () => (await get<OutputPage>(`/sessions/${session}/output` + query({ kinds: ["image"], limit: MOST }))).output ?? []);
+  if (list.problem) return <ProblemBox problem={list.problem} again={list.again} />;
+  const pictures: Output[] = list.data ?? [];
+  if (pictures.length === 0) return null;
+  return (
+    <div>
+      <h4>{plural(pictures.length, "picture")}</h4>
+      <div className="pictures">{pictures.map((p) => <Picture key={p.offset} session={session} offset={p.offset} at={p.at} />)}</div>
+    </div>
+  );
+}

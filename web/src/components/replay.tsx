@@ -1,0 +1,52 @@
+// What an ended session left on its terminal, byte by byte as it was written,
+// in a chunk of its own.
+import { useEffect, useRef, useState } from "react";
+import { problemOf } from "../api/client";
+import { readRaw } from "../api/output";
+import type { Problem, Session } from "../api/schema";
+import { ProblemBox } from "../ui/parts";
+import { makeTerminal } from "./xterm";
+
+const COLUMNS = 120; // what a screen begins with when nobody looks at it
+const ROWS = 40;
+const WRITTEN = ["stdout", "stderr"];
+
+export default function Replay({ session }: { session: Session }) {
+  const box = useRef<HTMLDivElement>(null);
+  const [state, setState] = useState<{ cut: boolean; size: number }>();
+  const [problem, setProblem] = useState<Problem>();
+
+  useEffect(() => {
+    const el = box.current;
+    if (!el) return;
+    const stop = new AbortController();
+    // A screen keeps its size; lines that were written without one are broken
+    // where there is room here.
+    const { term, fit, close } = makeTerminal(el, { scrollback: 50_000, disableStdin: true, convertEol: !session.screen, cursorInactiveStyle: "none", cols: COLUMNS, rows: ROWS });
+    const watch = new ResizeObserver(() => !session.screen && fit.fit());
+    watch.observe(el);
+    readRaw(session.key, WRITTEN, stop.signal).then(
+      ({ data, cut }) => {
+        data.forEach((piece) => term.write(piece));
+        setState({ cut, size: data.reduce((n, piece) => n + piece.length, 0) });
+      },
+      (err: unknown) => !stop.signal.aborted && setProblem(problemOf(err)),
+    );
+    return () => {
+      stop.abort();
+      watch.disconnect();
+      close();
+    };
+  }, [session.key, session.screen]);
+
+  return (
+    <div className="terminal">
+      <p className="muted" role="status">
+        {!state && !problem && "Reading what it wrote"}
+        {state && (state.size === 0 ? "The session has ended and wrote nothing." : `The session has ended; this is ${state.cut ? "the end of " : ""}what it wrote.`)}
+      </p>
+      {problem && <ProblemBox problem={problem} />}
+      <div ref={box} className="terminal-box" aria-label="Terminal" role="group" />
+    </div>
+  );
+}

@@ -1,0 +1,73 @@
+// How a key of coppice.yaml is edited: as which field, and what its text means.
+import type { ConfigKey } from "../api/schema";
+
+export type Shape = "choice" | "number" | "text" | "lines" | "json";
+
+export function shapeOf(k: ConfigKey): Shape {
+  if ((k.one_of?.length ?? 0) > 0 || k.type === "true or false") return "choice";
+  if (k.type === "number") return "number";
+  if (k.type === "list of texts") return "lines";
+  if (/^(list|names|mapping)/.test(k.type)) return "json";
+  return "text";
+}
+
+export function choices(k: ConfigKey): string[] {
+  return (k.one_of?.length ?? 0) > 0 ? k.one_of! : ["true", "false"];
+}
+
+// written is a value as its field shows it.
+export function written(k: ConfigKey): string {
+  const v = k.value;
+  if (v === undefined || v === null) return "";
+  if (shapeOf(k) === "lines" && Array.isArray(v)) return v.join("\n");
+  return typeof v === "object" ? JSON.stringify(v, null, 2) : String(v);
+}
+
+// read is what a field's text means; it throws when that is nothing.
+export function read(k: ConfigKey, text: string): unknown {
+  switch (shapeOf(k)) {
+    case "choice":
+      return k.type === "true or false" ? text === "true" : text;
+    case "number":
+      if (text.trim() === "" || Number.isNaN(Number(text))) throw new Error("a number belongs here");
+      return Number(text);
+    case "lines":
+      return text.split("\n").map((l) => l.trim()).filter(Boolean);
+    case "json":
+      try {
+        return JSON.parse(text) as unknown;
+      } catch (err) {
+        throw new Error(`this is no JSON: ${err instanceof Error ? err.message : String(err)}`);
+      }
+    default:
+      return text;
+  }
+}
+
+// bounds says in words what a value must keep to.
+export function bounds(k: ConfigKey): string {
+  const out: string[] = [];
+  if (k.min !== undefined && k.max !== undefined) out.push(`${k.min} to ${k.max}`);
+  else if (k.min !== undefined) out.push(`at least ${k.min}`);
+  else if (k.max !== undefined) out.push(`at most ${k.max}`);
+  if (k.least) out.push(`at least ${k.least}`);
+  if ((k.names?.length ?? 0) > 0) out.push(`names: ${k.names!.join(", ")}`);
+  return out.join(", ");
+}
+
+// sectionOf is the heading a key stands under.
+export function sectionOf(key: string): string {
+  const first = key.split(/[.[]/)[0]!;
+  return key.includes(".") || key.includes("[") ? first : "general";
+}
+
+export function bySection(keys: ConfigKey[]): [string, ConfigKey[]][] {
+  const heads = new Set(keys.map((k) => sectionOf(k.key)));
+  heads.delete("general");
+  const out = new Map<string, ConfigKey[]>();
+  for (const k of keys) {
+    const s = heads.has(k.key) ? k.key : sectionOf(k.key);
+    out.set(s, [...(out.get(s) ?? []), k]);
+  }
+  return [...out];
+}
