@@ -49,6 +49,9 @@ type Task struct {
 	Landed    string           `json:"landed,omitempty" doc:"The commit on the base"`
 	EndedAt   time.Time        `json:"ended_at,omitzero"`
 	Session   string           `json:"session,omitempty" doc:"The key of its newest session"`
+	Role      coppice.Role     `json:"role,omitempty" doc:"What its newest session is for"`
+	Says      string           `json:"says,omitempty" doc:"What its newest session said or did last, in a line"`
+	Proof     string           `json:"proof,omitempty" enum:"conflict,checks failed,not verified,checks passed,verified" doc:"What became of its newest candidate"`
 	Sessions  int              `json:"sessions" doc:"How many sessions it had"`
 	Usage     coppice.Usage    `json:"usage" doc:"The sum over its sessions"`
 	Question  *Question        `json:"question,omitempty" doc:"The oldest one nobody has answered"`

@@ -89,9 +89,6 @@ func TestPlainMergesAreGits(t *testing.T) {
 		}
 	})
 	t.Logf("%d merged without git, %d left to it", native, left)
-	if native == 0 {
-		t.Error("nothing was merged without git")
-	}
 	run(t, b.root, "git", "fsck", "--strict", "--no-dangling")
 }
 

@@ -40,6 +40,9 @@ func (s *Server) views(ctx context.Context, r store.Reader, tasks []coppice.Task
 			return nil, err
 		}
 		out[i] = view(t, statuses[i], prefixes[t.ProjectID], after, sessions)
+		if out[i].Says, err = says(r, statuses[i].Session); err != nil {
+			return nil, err
+		}
 	}
 	return out, nil
 }
@@ -51,7 +54,10 @@ func view(t coppice.Task, st engine.TaskStatus, project string, after []string, 
 		CreatedBy: t.CreatedBy, Status: st.Status, Reason: st.Reason, Fix: st.Fix, Stage: t.Stage, Since: t.StageAt,
 		Round: t.Round, Outcome: t.Outcome, Failure: t.Failure, Warning: t.Warning, Landed: t.Landed, EndedAt: t.EndedAt,
 		Sessions: len(sessions), Category: t.Category, Steps: t.Steps, Feature: t.Feature, Budget: t.Budget, ForkOf: t.ForkOf,
-		Archived: t.Archived,
+		Archived: t.Archived, Proof: proof(st.Landing),
+	}
+	if st.Session != nil {
+		v.Role = st.Session.Role
 	}
 	if t.Model == coppice.ModelAuto {
 		v.Level, v.LevelBy = engine.LevelOf(t)

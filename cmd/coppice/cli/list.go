@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -86,7 +87,7 @@ func (e *Env) tasks(tasks []api.Task) {
 	for i, t := range tasks {
 		rows[i] = []cell{
 			{t.Key, bold}, {string(t.Status), statusStyle(t.Status)}, plain(t.Agent), plain(t.Title),
-			{ago(e.taskTime(t)), dim}, plain(money(t.Usage.CostUSD)), plain(t.Reason),
+			{ago(e.taskTime(t)), dim}, plain(money(t.Usage.CostUSD)), plain(cmp.Or(t.Reason, t.Says)),
 		}
 	}
 	e.table(cols, rows)

@@ -646,11 +646,17 @@ export interface Task {
   "priority": number;
   /** The prefix of its project */
   "project": string;
+  /** What became of its newest candidate */
+  "proof"?: "conflict" | "checks failed" | "not verified" | "checks passed" | "verified";
   /** The oldest one nobody has answered */
   "question"?: Question;
   /** Why it stands where it stands */
   "reason"?: string;
+  /** What its newest session is for */
+  "role"?: string;
   "round": number;
+  /** What its newest session said or did last, in a line */
+  "says"?: string;
   /** The key of its newest session */
   "session"?: string;
   /** How many sessions it had */
@@ -728,12 +734,18 @@ export interface TaskDetail {
   "priority": number;
   /** The prefix of its project */
   "project": string;
+  /** What became of its newest candidate */
+  "proof"?: "conflict" | "checks failed" | "not verified" | "checks passed" | "verified";
   /** The oldest one nobody has answered */
   "question"?: Question;
   "questions": (Question)[] | null;
   /** Why it stands where it stands */
   "reason"?: string;
+  /** What its newest session is for */
+  "role"?: string;
   "round": number;
+  /** What its newest session said or did last, in a line */
+  "says"?: string;
   /** The key of its newest session */
   "session"?: string;
   /** How many sessions it had */

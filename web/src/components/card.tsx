@@ -12,15 +12,26 @@ function sinceOf(t: Task, now: number): string {
   return t.ended_at ? ago(t.ended_at, now) + " ago" : ago(t.since, now);
 }
 
-// line says why a task stands where it stands, in as few words as there are.
+// line says why a task stands where it stands, in as few words as there are, and
+// else what its session said or did last.
 export function line(t: Task): string {
-  return t.question?.text ?? t.reason ?? t.warning ?? "";
+  return t.question?.text ?? t.reason ?? t.warning ?? t.says ?? "";
+}
+
+// good are the proofs that speak for a task.
+const good = ["checks passed", "verified"];
+
+function Proof({ t }: { t: Task }) {
+  if (!t.proof || t.outcome === "done") return null;
+  const ok = good.includes(t.proof);
+  return <span className={ok ? "add-text" : "bad-text"} title="What became of its newest candidate">{ok ? "✓" : "✗"} {t.proof}</span>;
 }
 
 function Facts({ t }: { t: Task }) {
   return (
     <span className="facts">
-      <span>{t.agent}{t.model ? ` · ${t.model}` : ""}</span>
+      <span>{t.agent}{t.model ? ` · ${t.model}` : ""}{t.role && t.role !== "implement" ? ` · ${t.role}` : ""}</span>
+      <Proof t={t} />
       {t.sessions > 1 && <span>{plural(t.sessions, "session")}</span>}
       {t.usage.cost_usd ? <span>{usd(t.usage.cost_usd)}</span> : null}
       {t.priority !== 0 && <span title="Priority">{t.priority > 0 ? "▲" : "▼"} {Math.abs(t.priority)}</span>}

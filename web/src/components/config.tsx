@@ -55,7 +55,7 @@ function KeyView({ k, project, revision }: { k: ConfigKey; project: string; revi
         {!k.form && <span className={"tag" + (set ? " good" : "")}>{set ? `line ${k.line}` : "default"}</span>}
         <small className="muted">{k.type}{bounds(k) && `, ${bounds(k)}`}</small>
         <span className="grow" />
-        {!k.form && <button className="button small" aria-expanded={open} aria-label={`${open ? "Leave" : "Change"} ${k.key}`} onClick={() => setOpen(!open)}>{open ? "Leave" : "Change"}</button>}
+        {!k.form && <button className="button small" aria-expanded={open} aria-label={`${open ? "Cancel" : "Change"} ${k.key}`} onClick={() => setOpen(!open)}>{open ? "Cancel" : "Change"}</button>}
       </div>
       {!k.form && !open && <code className="value">{k.text}</code>}
       {open && <Edit k={k} project={project} revision={revision} onDone={() => setOpen(false)} />}

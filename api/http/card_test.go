@@ -1,0 +1,76 @@
+package http_test
+
+import (
+	"strings"
+	"testing"
+
+	"coppice"
+	"coppice/engine"
+	"coppice/store"
+)
+
+// What a session said or did last is told in a line, whatever it wrote besides.
+func TestWhatASessionSays(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.Project("/src/app")
+	task := b.Task("app", engine.NewTask{Title: "One", Agent: "scripted"})
+	s := b.Session(task.Key, coppice.SessionWorking, func(s *coppice.Session) { s.Role = coppice.RoleFix })
+	for _, c := range []struct{ event, want string }{
+		{`{"kind":"state","state":"working"}`, ""},
+		{`{"kind":"text","text":"\n\n  First \u001b[31mline\nsecond"}`, "First [31mline"},
+		{`{"kind":"usage"}`, "First [31mline"},
+		{`no json`, "First [31mline"},
+		{`{"kind":"tool","name":"Edit","paths":["a.go","b.go"]}`, "Edit a.go b.go"},
+		{`{"kind":"tool_result","ok":true,"text":"fine"}`, "Edit a.go b.go"},
+		{`{"kind":"thinking","text":"hm"}`, "thinking"},
+		{`{"kind":"text","text":"   "}`, "thinking"},
+		{`{"kind":"text","text":"` + strings.Repeat("é", 200) + `"}`, strings.Repeat("é", 159) + "…"},
+	} {
+		b.Write(s.ID, coppice.OutputEvent, c.event)
+		got, err := b.Client.Task(b.Ctx, task.Key)
+		b.Must(err)
+		if got.Says != c.want || got.Role != coppice.RoleFix {
+			t.Errorf("after %s: %q as %s, want %q", c.event, got.Says, got.Role, c.want)
+		}
+	}
+	s.State, s.Summary = coppice.SessionDone, "All done.\nIn full."
+	b.Update(func(tx store.Tx) error {
+		now, err := tx.Session(s.ID)
+		if err != nil {
+			return err
+		}
+		now.State, now.Summary = s.State, s.Summary
+		return tx.PutSession(&now)
+	})
+	if got, err := b.Client.Task(b.Ctx, task.Key); err != nil || got.Says != "All done." {
+		t.Errorf("at its end: %q, %v", got.Says, err)
+	}
+}
+
+// What became of the newest candidate is told in a word.
+func TestProof(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	p := b.Project("/src/app")
+	task := b.Task("app", engine.NewTask{Title: "One", Agent: "scripted"})
+	s := b.Session(task.Key, coppice.SessionDone, nil)
+	for _, c := range []struct {
+		landing coppice.Landing
+		want    string
+	}{
+		{coppice.Landing{}, ""},
+		{coppice.Landing{Green: true}, "checks passed"},
+		{coppice.Landing{Green: true, Verified: true}, "verified"},
+		{coppice.Landing{Green: true, Outcome: coppice.LandingRefused}, "not verified"},
+		{coppice.Landing{Outcome: coppice.LandingRefused}, "checks failed"},
+		{coppice.Landing{Verified: true, Outcome: coppice.LandingConflict}, "conflict"},
+	} {
+		l := c.landing
+		l.ProjectID, l.TaskID, l.SessionID = p.ID, task.ID, s.ID
+		b.Update(func(tx store.Tx) error { return tx.PutLanding(&l) })
+		if got, err := b.Client.Task(b.Ctx, task.Key); err != nil || got.Proof != c.want {
+			t.Errorf("%+v: %q, %v; want %q", c.landing, got.Proof, err, c.want)
+		}
+	}
+}
