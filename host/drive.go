@@ -100,8 +100,11 @@ func (h *host) append(kind spool.Kind, data []byte) {
 	h.wake()
 }
 
-// wake tells the followers that the spool grew.
+// wake tells the followers that the spool grew, once nothing more is on its way.
 func (h *host) wake() {
+	if h.hushed {
+		return
+	}
 	for f := range h.followers {
 		f.wakeUp()
 	}

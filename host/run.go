@@ -58,6 +58,7 @@ type host struct {
 	term      *terminal
 	exit      Exit // how it ended, once it did
 	followers map[*follower]struct{}
+	hushed    bool            // more is on its way to the spool
 	dropped   int             // followers that were too slow
 	kept      keeping         // of pictures
 	said      map[string]bool // the messages said, by their ID
@@ -254,10 +255,13 @@ func (h *host) output(s agent.Stream, b []byte) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.hushed = true // those who follow are woken once, when all of it is there
 	h.append(kind, b)
 	h.tail.write(b)
 	h.term.show(s, b)
 	h.driveLocked(func(d agent.Driver) (agent.Step, error) { return d.Output(s, b), nil })
+	h.hushed = false
+	h.wake()
 	h.stir()
 }
 
