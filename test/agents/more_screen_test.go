@@ -20,7 +20,7 @@ func TestACPScreen(t *testing.T) {
 		if err := errors.Join(os.MkdirAll(filepath.Dir(chosen), 0o700), os.WriteFile(chosen, []byte(`{"security":{"auth":{"selectedType":"gemini-api-key"}}}`), 0o600)); err != nil {
 			t.Fatal(err)
 		}
-		b.onScreen(t, "-y", "--skip-trust")
+		b.onScreen(t, "-y", "--skip-trust", "-m", "gemini-2.5-flash")
 	})
 	t.Run("qwen-screen", func(t *testing.T) {
 		t.Parallel()
