@@ -9,32 +9,16 @@ import (
 
 // Small asks a small model of the agent's vendor short questions, over HTTP. It
 // is safe for concurrent use.
-type Small struct {
-	address string
-	key     string
-	model   string
-}
+type Small struct{ at *post.Service }
 
-// NewSmall makes a Small of what the environment says: OPENAI_API_KEY and, if
-// they are set, OPENAI_BASE_URL and OPENAI_SMALL_MODEL. Without a key there is
-// none.
+// NewSmall makes a Small of what the environment says under OPENAI. Without a key
+// there is none.
 func NewSmall(getenv func(string) string) (*Small, error) {
-	s := &Small{key: getenv("OPENAI_API_KEY"), model: getenv("OPENAI_SMALL_MODEL")}
-	if s.key == "" {
-		return nil, nil
+	at, err := post.FromEnv(getenv, "OPENAI", "https://api.openai.com/v1", "/chat/completions", "gpt-4.1-mini")
+	if at == nil {
+		return nil, err
 	}
-	if s.model == "" {
-		s.model = "gpt-4.1-mini"
-	}
-	base := getenv("OPENAI_BASE_URL")
-	if base == "" {
-		base = "https://api.openai.com/v1"
-	}
-	var err error
-	if s.address, err = post.Address(base, "/chat/completions"); err != nil {
-		return nil, errors.New("OPENAI_BASE_URL is no address of a service")
-	}
-	return s, nil
+	return &Small{at}, nil
 }
 
 // Ask puts a question and returns the answer's text.
@@ -48,8 +32,8 @@ func (s *Small) Ask(ctx context.Context, system, text string) (string, error) {
 			Message message `json:"message"`
 		} `json:"choices"`
 	}
-	err := post.JSON(ctx, s.address, map[string]string{"Authorization": "Bearer " + s.key}, map[string]any{
-		"model": s.model, "messages": []message{{"system", system}, {"user", text}},
+	err := post.JSON(ctx, s.at.Address, map[string]string{"Authorization": "Bearer " + s.at.Key}, map[string]any{
+		"model": s.at.Model, "messages": []message{{"system", system}, {"user", text}},
 	}, &answer)
 	if err != nil {
 		return "", err

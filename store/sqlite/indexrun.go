@@ -171,7 +171,7 @@ func pairs(rows [][2]int64) func(func(int64, int64) bool) {
 // sameLog tells whether the log has, or may have had, the event at that moment.
 func sameLog(r store.Reader, seq, moment int64) (bool, error) {
 	first, last, err := r.EventBounds()
-	if err != nil || seq < first {
+	if err != nil || seq < first || seq == 0 { // nothing was read yet
 		return err == nil, err
 	}
 	if seq > last {
