@@ -98,6 +98,10 @@ generate: ## rewrite everything that is generated
 	go test ./cmd/coppice/config -run TestPublished -update
 	go test ./api/http -run TestDashboardKnowsTheAPI -update
 
+.PHONY: picture
+picture: deps ## make the README's pictures anew
+	./scripts/picture.sh </dev/null
+
 .PHONY: clean
 clean: ## remove what was built
 	rm -rf bin dist web/dist/assets web/dist/index.html web/dist/favicon.svg

@@ -68,6 +68,7 @@ type looking struct {
 	asked   string // for whom the user's own tool server was started, a line each
 	users   string // the user's .mcp.json
 	project string
+	end     func(os.Signal) // of the server
 }
 
 func newLooking(t *testing.T, rules string) *looking {
@@ -124,7 +125,7 @@ agents:
 	t.Cleanup(cancel)
 	l.state = filepath.Join(l.home, "state")
 	t.Cleanup(func() { endHosts(t, l.state) })
-	l.daemon(t, l.state)
+	l.end = l.daemon(t, l.state)
 	l.client = client.New(l.state)
 	t.Cleanup(l.client.Close)
 	p, err := l.client.AddProject(l.ctx, l.repo)
@@ -165,6 +166,7 @@ func TestBrowser(t *testing.T) {
 		}
 		l.wantPictures(t, d.History[1])
 	}
+	l.end(syscall.SIGTERM) // which waits until it has cleared up behind the sessions
 	profiles := l.wantProfiles(t)
 	if profiles[0] == profiles[1] {
 		t.Errorf("both verifiers had the profile %s", profiles[0])

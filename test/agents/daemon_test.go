@@ -38,8 +38,8 @@ var built = sync.OnceValues(func() (string, error) {
 	return program, nil
 })
 
-// daemon starts a server on the bench's home and returns how to kill it.
-func (b *bench) daemon(t *testing.T, state string) (kill func()) {
+// daemon starts a server on the bench's home and returns how to end it.
+func (b *bench) daemon(t *testing.T, state string) (end func(os.Signal)) {
 	t.Helper()
 	program, err := built()
 	if err != nil {
@@ -55,15 +55,18 @@ func (b *bench) daemon(t *testing.T, state string) (kill func()) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	kill = sync.OnceFunc(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	})
-	t.Cleanup(kill)
+	var once sync.Once
+	end = func(how os.Signal) {
+		once.Do(func() {
+			_ = cmd.Process.Signal(how)
+			_ = cmd.Wait()
+		})
+	}
+	t.Cleanup(func() { end(os.Kill) })
 	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
 		t.Fatalf("the server does not start: %v", err)
 	}
-	return kill
+	return end
 }
 
 var errFound = errors.New("found")
@@ -93,7 +96,7 @@ func survives(t *testing.T, b *bench, name string) {
 	b.configure(t, name)
 	state := filepath.Join(b.home, "state")
 	t.Cleanup(func() { endHosts(t, state) })
-	kill := b.daemon(t, state)
+	end := b.daemon(t, state)
 	c := client.New(state)
 	t.Cleanup(c.Close)
 	p, err := c.AddProject(ctx, b.repo)
@@ -134,8 +137,8 @@ func survives(t *testing.T, b *bench, name string) {
 	if !errors.Is(err, errFound) {
 		t.Fatalf("the agent does not come to the gate: %v", err)
 	}
-	kill()
-	kill = b.daemon(t, state)
+	end(os.Kill)
+	end = b.daemon(t, state)
 	f, err := os.OpenFile(gate, os.O_RDWR, 0) // which waits for nobody
 	if err != nil {
 		t.Fatal(err)
@@ -148,7 +151,7 @@ func survives(t *testing.T, b *bench, name string) {
 	if d.Outcome != coppice.OutcomeDone || len(d.History) != 1 || b.git(t, "show", "main:made.txt") != "made" {
 		t.Errorf("%s after %d sessions: %v", d.Outcome, len(d.History), d.Failure)
 	}
-	kill()
+	end(os.Kill)
 }
 
 // configure commits a project that uses the bench's agent.

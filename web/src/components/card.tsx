@@ -30,10 +30,10 @@ function Proof({ t }: { t: Task }) {
 function Facts({ t }: { t: Task }) {
   return (
     <span className="facts">
-      <span>{t.agent}{t.model ? ` · ${t.model}` : ""}{t.role && t.role !== "implement" ? ` · ${t.role}` : ""}</span>
+      <span>{t.agent}{t.model ? ` · ${t.model}` : ""}{t.role && t.role !== "implement" && t.stage !== "ended" ? ` · ${t.role}` : ""}</span>
+      {t.usage.cost_usd ? <span>{usd(t.usage.cost_usd)}</span> : null}
       <Proof t={t} />
       {t.sessions > 1 && <span>{plural(t.sessions, "session")}</span>}
-      {t.usage.cost_usd ? <span>{usd(t.usage.cost_usd)}</span> : null}
       {t.priority !== 0 && <span title="Priority">{t.priority > 0 ? "▲" : "▼"} {Math.abs(t.priority)}</span>}
       {t.warning && t.warning !== line(t) && <span className="warn-text" title={t.warning}>⚠ {t.warning}</span>}
       {t.round > 0 && <span title="How often somebody began it anew">↻ {t.round}</span>}
