@@ -17,7 +17,7 @@ const (
 	ClassEnvironment    Class = "environment"      // the machine or the project's set-up is at fault
 	ClassTestOnly       Class = "test_only"        // the work is there, only its checks fail
 	ClassImplementation Class = "implementation"   // the agent did not do the work
-	ClassVerification   Class = "verification"     // a verdict or a check went against it
+	ClassVerification   Class = "verification"     // a verifier went against it
 	ClassConflict       Class = "conflict"         // it does not merge with the base
 	ClassMemory         Class = "out_of_memory"    // killed for memory
 	ClassDisk           Class = "disk"             // no room, or read-only
