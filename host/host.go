@@ -2,8 +2,8 @@
 // way for others to talk to it.
 //
 // A session has a directory. Start writes its Spec and prompt there and starts
-// `coppice host <dir>` detached, in a process session of its own; the host
-// takes the directory's lock, starts the agent in a further process group,
+// `coppice host <dir>` detached, in a process session of its own (Launch does so
+// ahead of time, and the process waits); the host takes the directory's lock, starts the agent in a further process group,
 // appends every byte the agent writes to the spool before anything decodes it,
 // and the driver's events behind them. It serves a unix socket in the
 // directory. It outlives whoever started it. When the agent has ended and

@@ -38,11 +38,14 @@ func Main(ctx context.Context, dir string, protocols map[string]agent.Protocol, 
 	// Two threads are as many as there is work for.
 	runtime.GOMAXPROCS(min(runtime.GOMAXPROCS(0), 2))
 	signal.Ignore(syscall.SIGHUP, syscall.SIGPIPE)
+	report := announcer{inherited(readyVar)}
+	if !wanted() {
+		return 0
+	}
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
 	defer signal.Stop(signals)
 
-	report := newAnnouncer()
 	h, err := newHost(ctx, dir, log)
 	report.tell(err)
 	if err != nil {

@@ -102,6 +102,11 @@ func (w *Worker) start(ctx context.Context, f *follower, spec coppice.RunSpec) e
 		e := coppice.Public(err)
 		return coppice.Failf(coppice.ClassCapability, e.Cause, e.Fix)
 	}
+	ahead, err := w.launched(spec.Session.ID)
+	if err != nil {
+		return err
+	}
+	defer ahead.Drop()
 	servers, err := w.servers(spec, profile, f.dir)
 	if err != nil {
 		return err
@@ -146,7 +151,7 @@ func (w *Worker) start(ctx context.Context, f *follower, spec coppice.RunSpec) e
 		}
 		protocol = screenProtocol
 	}
-	return host.Start(ctx, w.cfg.Host, f.dir, host.Spec{
+	return ahead.Start(ctx, host.Spec{
 		Session: spec.Session.Key, Protocol: protocol, Profile: profile, Env: env, Grace: coppice.Duration(stopGrace), App: app,
 		Request: agent.Request{
 			Session: spec.Session.Key, Role: spec.Session.Role, Model: spec.Session.Model, Resume: spec.Session.Resume,

@@ -69,13 +69,13 @@ type executor struct {
 
 var executors = map[coppice.WorkKind]executor{
 	coppice.WorkPrepare: {GroupGit, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
-		return with(ctx, l, w.cfg.Workspaces.Prepare)
+		return meanwhile(ctx, w, l, w.cfg.Workspaces.Prepare)
 	}},
 	coppice.WorkRemove: {GroupGit, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
 		return with(ctx, l, w.cfg.Workspaces.Remove)
 	}},
 	coppice.WorkRestore: {GroupGit, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
-		return with(ctx, l, w.cfg.Workspaces.Restore)
+		return meanwhile(ctx, w, l, w.cfg.Workspaces.Restore)
 	}},
 	coppice.WorkPurge: {GroupGit, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
 		return with(ctx, l, func(ctx context.Context, s coppice.PurgeSpec) (coppice.PurgeResult, error) {
@@ -125,6 +125,7 @@ type Worker struct {
 	mu    sync.Mutex
 	held  map[int64]holding // by work id
 	inUse map[Group]int
+	ahead map[int64]*host.Ahead // hosts that came up before their session, by its id
 }
 
 type holding struct {
@@ -149,7 +150,7 @@ func New(c Config) (*Worker, error) {
 	if c.Retry == 0 {
 		c.Retry = time.Second
 	}
-	return &Worker{cfg: c, freed: make(chan struct{}, 1), held: map[int64]holding{}, inUse: map[Group]int{}}, nil
+	return &Worker{cfg: c, freed: make(chan struct{}, 1), held: map[int64]holding{}, inUse: map[Group]int{}, ahead: map[int64]*host.Ahead{}}, nil
 }
 
 // Start goes on with what the worker held before, then takes new work.
@@ -182,6 +183,7 @@ func (w *Worker) Stop() {
 		w.cancel()
 	}
 	w.wg.Wait()
+	w.dropAll()
 }
 
 func (w *Worker) takeLoop(ctx context.Context) {

@@ -1,0 +1,71 @@
+package host
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// A host that was launched ahead waits without having taken anything, and goes on
+// when it is told what to do.
+func TestAhead(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "talk", "echo")
+	a, err := Launch(b.l, b.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.phase(PhaseNone)
+	if err := a.Start(b.ctx, b.spec, ""); err != nil {
+		t.Fatal(err)
+	}
+	b.until(contains("ready\n"))
+	if st, _ := b.phase(PhaseRunning); st.PID != a.cmd.Process.Pid {
+		t.Errorf("host %d, launched %d", st.PID, a.cmd.Process.Pid)
+	}
+}
+
+// One that is dropped, or whose launcher is gone, ends and leaves nothing but an
+// empty log; a later session in its place starts as any.
+func TestDropped(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "talk", "echo")
+	a, err := Launch(b.l, b.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Drop()
+	a.Wait()
+	if code := a.cmd.ProcessState.ExitCode(); code != 0 {
+		t.Errorf("ended with %d", code)
+	}
+	b.phase(PhaseNone)
+	files, err := os.ReadDir(b.dir)
+	if err != nil || len(files) != 1 || files[0].Name() != logFile {
+		t.Errorf("%v, %v", files, err)
+	}
+	if text, err := os.ReadFile(filepath.Join(b.dir, logFile)); err != nil || len(text) > 0 {
+		t.Errorf("log %q, %v", text, err)
+	}
+	b.start("")
+	b.until(contains("ready\n"))
+}
+
+// Where a session runs already, a second host is not needed.
+func TestAheadTooLate(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "talk", "echo")
+	a, err := Launch(b.l, b.dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.start("")
+	st, _ := b.phase(PhaseRunning)
+	if err := a.Start(b.ctx, b.spec, ""); err != nil {
+		t.Fatal(err)
+	}
+	a.Wait()
+	if now, _ := b.phase(PhaseRunning); now.PID != st.PID {
+		t.Errorf("host %d, before %d", now.PID, st.PID)
+	}
+}
