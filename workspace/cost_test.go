@@ -63,7 +63,7 @@ func TestCost(t *testing.T) {
 			t.Fatal(err)
 		}
 		write(t, res.Path, key+".txt", "by the agent\n")
-		cost("save something", 2, save)
+		cost("save something", 1, save)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -179,6 +179,11 @@ var progress = []struct{ file, what string }{
 	{"REVERT_HEAD", "a revert"}, {"BISECT_LOG", "a bisect"}, {"index.lock", "another git command"},
 }
 
+// inProgress tells whether a checkout is in the middle of something.
+func inProgress(admin string) bool {
+	return slices.ContainsFunc(progress, func(p struct{ file, what string }) bool { return exists(filepath.Join(admin, p.file)) })
+}
+
 // blocked returns the checkouts that have to move with the base, and says why
 // it must not move now; empty when it may.
 func (w *Workspaces) blocked(ctx context.Context, r repo, spec coppice.MoveSpec) (trees []worktree, why string, err error) {

@@ -131,49 +131,69 @@ func writeStaged(common string, files []stagedFile, above int, old string) (stri
 	return writeObject(common, "tree", data)
 }
 
+// savePlainly stages and commits everything in a workspace with one call of git,
+// where nothing unusual is in the way. On any error the long way has to be gone,
+// which finds the same and more to say about it.
+func (w *Workspaces) savePlainly(ctx context.Context, s slot, path, admin, common, message string, config, exclude []string) (head string, changed bool, err error) {
+	if inProgress(admin) {
+		return "", false, errOdd
+	}
+	if _, err := readIndex(filepath.Join(admin, "index")); err != nil {
+		return "", false, err // it may have conflicts, which must not be staged
+	}
+	if _, err := w.git.Do(ctx, stageAll(path, config)); err != nil {
+		return "", false, err
+	}
+	return w.commitPlainly(ctx, s, path, admin, common, message, exclude)
+}
+
 // commitPlainly commits what is staged onto the branch of a workspace, as git
-// commit does. It is odd where git must do it.
-func (w *Workspaces) commitPlainly(ctx context.Context, s slot, path, admin, common, message string) error {
-	for _, p := range progress {
-		if exists(filepath.Join(admin, p.file)) {
-			return errOdd
-		}
+// commit does, and returns the branch's head. It is odd where git must do it, and
+// where something of what is excluded is staged.
+func (w *Workspaces) commitPlainly(ctx context.Context, s slot, path, admin, common, message string, exclude []string) (head string, changed bool, err error) {
+	if inProgress(admin) {
+		return "", false, errOdd
 	}
 	own := "refs/heads/" + s.Branch
 	on, head, err := resolve(admin, common, "HEAD")
 	if err != nil || on != own || !ownRef(own) || !plainRefs(common) || !plainObjects(common) {
-		return errors.Join(err, errOdd)
+		return "", false, errors.Join(err, errOdd)
 	}
 	files, err := readIndex(filepath.Join(admin, "index"))
 	if err != nil {
-		return err
+		return "", false, err
+	}
+	for _, f := range files {
+		if within(f.path, exclude) {
+			return "", false, errOdd
+		}
 	}
 	parent, err := readCommit(common, head)
 	if err != nil {
-		return err
+		return "", false, err
+	}
+	tree, err := writeStaged(common, files, 0, parent.tree)
+	if err != nil || tree == parent.tree {
+		return head, false, err
 	}
 	who, err := w.git.Identity(ctx, path)
 	if err != nil {
-		return err
-	}
-	tree, err := writeStaged(common, files, 0, parent.tree)
-	if err != nil {
-		return err
+		return "", false, err
 	}
 	now := w.now()
 	date := fmt.Sprintf("%d %s", now.Unix(), now.Format("-0700"))
 	env := append(identity("AUTHOR", who, date), identity("COMMITTER", who, date)...)
 	id, err := writeCommit(common, env, message, tree, []string{head})
 	if err != nil {
-		return err
+		return "", false, err
 	}
 	by, err := person(env, "COMMITTER")
 	if err != nil {
-		return err
+		return "", false, err
 	}
 	subject, _, _ := strings.Cut(strings.TrimLeft(message, "\n"), "\n")
 	line := fmt.Sprintf("%s %s %s\tcommit: %s\n", head, id, by, strings.Join(strings.Fields(subject), " "))
-	return moveOwnRef(common, admin, own, head, id, line)
+	return id, true, moveOwnRef(common, admin, own, head, id, line)
 }
 
 // moveOwnRef moves a branch of ours, which a worktree is on, from one commit to

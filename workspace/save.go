@@ -56,6 +56,9 @@ func (w *Workspaces) save(ctx context.Context, r repo, s slot, message string, e
 	}
 	defer os.Remove(file)
 	config := []string{"core.excludesFile=" + file, "advice.addEmbeddedRepo=false"}
+	if head, changed, err := w.savePlainly(ctx, s, path, admin, r.git, message, config, exclude); err == nil {
+		return head, changed, nil
+	}
 	status, err := w.git.Do(ctx, git.Call{Dir: path, Config: config,
 		Args: []string{"status", "--porcelain=v2", "-z", "--untracked-files=all", "--ignore-submodules=none", "--no-renames"}})
 	if err != nil {
@@ -74,7 +77,7 @@ func (w *Workspaces) save(ctx context.Context, r repo, s slot, message string, e
 	}
 	changed := exists(filepath.Join(admin, "MERGE_HEAD"))
 	if unsaved(status, exclude) {
-		if _, err := w.git.Do(ctx, git.Call{Dir: path, Config: config, Args: []string{"add", "--all", "--", "."}}); err != nil {
+		if _, err := w.git.Do(ctx, stageAll(path, config)); err != nil {
 			return "", false, err
 		}
 		staged := plainly(status, exclude)
@@ -85,9 +88,11 @@ func (w *Workspaces) save(ctx context.Context, r repo, s slot, message string, e
 		}
 		changed = changed || staged
 	}
-	if changed && w.commitPlainly(ctx, s, path, admin, r.git, message) != nil {
-		if err := w.commitStaged(ctx, path, message); err != nil {
-			return "", false, err
+	if changed {
+		if _, _, err := w.commitPlainly(ctx, s, path, admin, r.git, message, nil); err != nil {
+			if err := w.commitStaged(ctx, path, message); err != nil {
+				return "", false, err
+			}
 		}
 	}
 	if err := w.rejoin(ctx, r, s, path, true); err != nil {
@@ -95,6 +100,11 @@ func (w *Workspaces) save(ctx context.Context, r repo, s slot, message string, e
 	}
 	head, err := w.headOf(ctx, path)
 	return head, changed, err
+}
+
+// stageAll stages everything in a workspace but what is ignored.
+func stageAll(path string, config []string) git.Call {
+	return git.Call{Dir: path, Config: config, Args: []string{"add", "--all", "--", "."}}
 }
 
 func (w *Workspaces) commitStaged(ctx context.Context, path, message string) error {
