@@ -131,11 +131,20 @@ func (s *featureSync) begin(ctx context.Context) error {
 	return s.reload(ctx)
 }
 
-// follow tells whenever the log has grown.
+// gather is how long news is left to gather: a task that moves on does so in
+// several steps, and one look sees them all.
+const gather = 20 * time.Millisecond
+
+// follow tells when the log has grown.
 func (s *featureSync) follow(ctx context.Context, seq int64, news chan<- struct{}, ack <-chan int64) {
 	for {
 		if err := s.store.WaitEvent(ctx, seq); err != nil {
 			return // only ends with ctx, or with the store
+		}
+		select {
+		case <-time.After(gather):
+		case <-ctx.Done():
+			return
 		}
 		select {
 		case news <- struct{}{}:
