@@ -30,10 +30,18 @@ const (
 	reserveSize = 64 << 10
 )
 
-// writeFile makes a file appear whole, readable by its owner only, or not at
-// all. Whether it appeared is known after a crash of the machine only if
+// keepFile makes a file appear whole, readable by its owner only, or not at all,
+// also when the machine crashes. Whether it appeared is known then only if
 // syncDir followed.
-func writeFile(path string, data []byte) (err error) {
+func keepFile(path string, data []byte) error { return appear(path, data, (*os.File).Sync) }
+
+// writeFile does the same for a file that nobody needs after a crash of the
+// machine, which ends the session.
+func writeFile(path string, data []byte) error {
+	return appear(path, data, func(*os.File) error { return nil })
+}
+
+func appear(path string, data []byte, keep func(*os.File) error) (err error) {
 	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".*.tmp") // 0600
 	if err != nil {
 		return err
@@ -44,7 +52,7 @@ func writeFile(path string, data []byte) (err error) {
 		}
 	}()
 	_, err = f.Write(data)
-	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
+	if err = errors.Join(err, keep(f), f.Close()); err != nil {
 		return err
 	}
 	return os.Rename(f.Name(), path)
@@ -58,12 +66,13 @@ func syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-func writeJSON(path string, v any) error {
+// keepJSON is keepFile for a value.
+func keepJSON(path string, v any) error {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return err
 	}
-	return writeFile(path, append(b, '\n'))
+	return keepFile(path, append(b, '\n'))
 }
 
 // readJSON tells whether the file is there.

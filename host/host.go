@@ -12,10 +12,10 @@
 // The directory (0700) holds: lock (held by the living host), spec.json and
 // prompt (0600), spool/ (segments), state.json (State, written before the agent
 // starts), sock (0600), exit.json (Exit, written last). Files appear whole: they
-// are written under another name, synced and renamed. Besides these there are
-// host.log (what the host logs), starting (locked by a Start under way) and,
-// while a host runs, reserve (room for exit.json on a disk that fills up) and
-// private (0700: files that the agent's launch needs).
+// are written under another name and renamed; state and exit are synced before.
+// Besides these there are host.log (what the host logs), starting (locked by a
+// Start under way) and, while a host runs, reserve (room for exit.json on a disk
+// that fills up) and private (0700: files that the agent's launch needs).
 //
 // Where the Spec has an App, the host starts it before the agent and ends it with
 // the session. What it writes goes to the spool and to app.log, bounded.

@@ -85,7 +85,7 @@ func (h *host) startAgent(p agent.Protocol) (*started, *coppice.Failure) {
 	defer h.mu.Unlock()
 	h.driver = driver
 	h.state.AgentPID = a.cmd.Process.Pid
-	if err := writeJSON(h.path(stateFile), h.state); err != nil {
+	if err := keepJSON(h.path(stateFile), h.state); err != nil {
 		// The first state tells enough to find the agent.
 		h.log.Warn("state not written", "error", err)
 	}

@@ -167,7 +167,7 @@ func (h *host) begin() error {
 	} else {
 		h.state.Cgroup = h.cgroup.Path
 	}
-	if err := writeJSON(h.path(stateFile), h.state); err != nil {
+	if err := keepJSON(h.path(stateFile), h.state); err != nil {
 		return fmt.Errorf("host: %w", err)
 	}
 	// A session that began must not be taken for one that never did.

@@ -94,10 +94,10 @@ func (h *host) run(ctx context.Context, p agent.Protocol, signals <-chan os.Sign
 
 // writeExit writes the Exit. On a full disk it gives up the room kept for it.
 func (h *host) writeExit(x Exit) error {
-	err := writeJSON(h.path(exitFile), x)
+	err := keepJSON(h.path(exitFile), x)
 	_ = os.Remove(h.path(reserveFile))
 	if err != nil {
-		err = writeJSON(h.path(exitFile), x)
+		err = keepJSON(h.path(exitFile), x)
 	}
 	if err == nil {
 		err = syncDir(h.dir)

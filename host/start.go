@@ -127,11 +127,14 @@ func (a *Ahead) Start(ctx context.Context, spec Spec, prompt string) error {
 		return err
 	}
 	spec.Request.Prompt = ""
-	if err := writeFile(filepath.Join(a.dir, promptFile), []byte(prompt)); err != nil {
+	todo, err := json.Marshal(spec)
+	if err != nil {
 		return fmt.Errorf("host: %w", err)
 	}
-	if err := writeJSON(filepath.Join(a.dir, specFile), spec); err != nil {
-		return fmt.Errorf("host: %w", err)
+	for name, data := range map[string][]byte{promptFile: []byte(prompt), specFile: append(todo, '\n')} {
+		if err := writeFile(filepath.Join(a.dir, name), data); err != nil {
+			return fmt.Errorf("host: %w", err)
+		}
 	}
 	err = a.await(ctx)
 	if err == nil || ctx.Err() != nil {

@@ -188,7 +188,7 @@ func (h *host) leader(pid int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.state.AgentPID = pid
-	if err := writeJSON(filepath.Join(h.dir, stateFile), h.state); err != nil {
+	if err := keepJSON(filepath.Join(h.dir, stateFile), h.state); err != nil {
 		h.log.Warn("state not written", "error", err)
 	}
 }

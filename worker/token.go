@@ -44,7 +44,7 @@ func writeToken(dir, path, token string) (err error) {
 		return err
 	}
 	_, err = f.WriteString(token)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
+	if err = errors.Join(err, f.Close()); err == nil {
 		err = os.Rename(f.Name(), path)
 	}
 	if err != nil {
