@@ -144,11 +144,7 @@ func mergeSpec(v *View, l coppice.Landing) coppice.MergeSpec {
 // work lands: the features file, in which Coppice writes, and the policy, which
 // is in force as it stands there.
 func keptFiles(v *View) []string {
-	files := append(featuresFile(v), "coppice.yaml")
-	for _, kind := range PromptKinds {
-		files = append(files, ".coppice/prompts/"+kind+".md")
-	}
-	return files
+	return append(featuresFile(v), PolicyFiles()...)
 }
 
 // featuresFile names the project's features file, in which Coppice writes.

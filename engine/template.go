@@ -12,6 +12,21 @@ import (
 	"coppice"
 )
 
+// Where a checkout says what its policy is.
+const (
+	PolicyFile = "coppice.yaml"
+	PromptDir  = ".coppice/prompts" // a file for each kind of prompt
+)
+
+// PolicyFiles names all the files of a checkout that make its policy.
+func PolicyFiles() []string {
+	files := []string{PolicyFile}
+	for _, kind := range PromptKinds {
+		files = append(files, PromptDir+"/"+kind+".md")
+	}
+	return files
+}
+
 // PromptKinds are the prompts that a project can have its own text for.
 var PromptKinds = []string{string(coppice.RoleImplement), string(coppice.RoleVerify), string(coppice.RoleFix)}
 

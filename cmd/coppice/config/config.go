@@ -17,11 +17,12 @@ import (
 	"strings"
 
 	"coppice"
+	"coppice/engine"
 )
 
 const (
 	// File is the name of the configuration at the root of a repository.
-	File = "coppice.yaml"
+	File = engine.PolicyFile
 	// MaxSize is how big it may be, in bytes.
 	MaxSize = 1 << 20
 )

@@ -15,7 +15,7 @@ import (
 
 // PromptDir is where a repository has its own prompts, each in a file named
 // after its role, such as verify.md.
-const PromptDir = ".coppice/prompts"
+const PromptDir = engine.PromptDir
 
 // loadPrompts reads the project's own prompts. One that cannot be used is left
 // out, and the policy says why: the built-in one does its work.

@@ -15,6 +15,7 @@ import (
 	"coppice/engine"
 	"coppice/features"
 	"coppice/store"
+	"coppice/workspace"
 )
 
 // quiet is how long a features file has to stay broken, or away, before that
@@ -28,7 +29,7 @@ type featureSync struct {
 	store   store.Store
 	intake  *engine.Intake
 	inspect func(ctx context.Context, known coppice.Project) (coppice.Project, error)
-	git     func(ctx context.Context, dir string, args ...string) (string, error)
+	origin  func(ctx context.Context, root string, files []string) (workspace.Origin, error)
 	dir     string // remembers what was last agreed on, a file for each project
 	redact  func(string) string
 	now     func() time.Time

@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"coppice"
@@ -158,59 +156,18 @@ func written(root string) bool {
 // not what they are held to until a person says so: it could weaken the checks
 // of all that follows.
 func (s *featureSync) changedBy(ctx context.Context, p coppice.Project) (string, error) {
-	edited, err := s.editedPolicy(ctx, p.Path)
-	if err != nil || edited {
-		return "", err // somebody is at it, in the checkout itself
-	}
-	if on, err := s.git(ctx, p.Path, "rev-parse", "--symbolic-full-name", "HEAD"); err != nil || on != "refs/heads/"+p.Policy.Base {
-		return fmt.Sprintf("by leaving %s", p.Policy.Base), err
-	}
-	out, err := s.git(ctx, p.Path, "log", "-1", "--no-patch", "--first-parent", "--diff-merges=first-parent",
-		"--format=%H %(trailers:key=Coppice-Task,valueonly,separator=%x20)", "--", config.File, config.PromptDir)
-	if err != nil {
-		return "", err
-	}
-	commit, task, _ := strings.Cut(strings.TrimSpace(out), " ")
+	from, err := s.origin(ctx, p.Path, engine.PolicyFiles())
 	switch {
-	case task != "":
-		return "by " + task, nil
-	case commit != "" && p.Policy.Land.Strategy == coppice.StrategyRebase:
-		return "by commit " + commit[:min(10, len(commit))], nil // of a person or an agent: a rebased commit does not tell
+	case err != nil || from.Edited: // somebody is at it, in the checkout itself
+		return "", err
+	case from.Branch != p.Policy.Base:
+		return fmt.Sprintf("by leaving %s", p.Policy.Base), nil
+	case from.Task != "":
+		return "by " + from.Task, nil
+	case from.Commit != "" && p.Policy.Land.Strategy == coppice.StrategyRebase:
+		return "by commit " + from.Commit[:min(10, len(from.Commit))], nil // of a person or an agent: a rebased commit does not tell
 	}
 	return "", nil
-}
-
-// editedPolicy tells whether a policy's files differ from the commit that is
-// checked out. The index is not asked: while a landing moves the checkout, it is
-// behind both.
-func (s *featureSync) editedPolicy(ctx context.Context, root string) (bool, error) {
-	out, err := s.git(ctx, root, "ls-tree", "-r", "HEAD", "--", config.File, config.PromptDir)
-	if err != nil {
-		return false, err
-	}
-	committed := map[string]string{}
-	for line := range strings.Lines(out) {
-		facts, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
-		if f := strings.Fields(facts); len(f) == 3 {
-			committed[name] = f[2]
-		}
-	}
-	files := []string{config.File}
-	for _, kind := range engine.PromptKinds {
-		files = append(files, path.Join(config.PromptDir, kind+".md"))
-	}
-	for _, name := range files {
-		now := ""
-		if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(name))); err == nil {
-			if now, err = s.git(ctx, root, "hash-object", "--", name); err != nil {
-				return false, err
-			}
-		}
-		if now != committed[name] {
-			return true, nil
-		}
-	}
-	return false, nil
 }
 
 // warnPolicy makes known what is wrong with a project besides its features file:

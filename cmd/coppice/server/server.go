@@ -199,7 +199,7 @@ func (s *Server) wire(ctx context.Context) error {
 	intake := engine.NewIntake(s.store, s.cfg.Now, s.inspect, s.known, s.screen,
 		engine.WithLevels(newLevels(s.cfg.Environ, s.cfg.Now, s.cfg.Logger)))
 	s.lists = &featureSync{
-		store: s.store, intake: intake, inspect: s.reinspect, git: runner.Run, dir: s.path("features"), redact: redact.New().String, now: s.cfg.Now, log: s.cfg.Logger,
+		store: s.store, intake: intake, inspect: s.reinspect, origin: s.spaces.OriginOf, dir: s.path("features"), redact: redact.New().String, now: s.cfg.Now, log: s.cfg.Logger,
 	}
 	s.look = &agentLook{self: s.cfg.Self, env: s.cfg.Environ, now: s.cfg.Now, most: profiles.Patience}
 	search, err := s.openIndex(ctx)

@@ -1,0 +1,65 @@
+package workspace
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Origin tells where some files of a checkout come from, as they are now.
+type Origin struct {
+	Edited bool   // they differ from the commit that is checked out
+	Branch string // that is checked out; "" when none is
+	Commit string // the last one that changed them; "" when none did
+	Task   string // that it landed, as it says itself; "" for anybody else's
+}
+
+// OriginOf tells where files of the checkout at root come from. What is edited is
+// not looked at further. The index is not asked: while a landing moves the
+// checkout, it is behind both.
+func (w *Workspaces) OriginOf(ctx context.Context, root string, files []string) (o Origin, err error) {
+	if o.Edited, err = w.edited(ctx, root, files); err != nil || o.Edited {
+		return o, err
+	}
+	on, err := w.git.Run(ctx, root, "rev-parse", "--symbolic-full-name", "HEAD")
+	if err != nil {
+		return o, err
+	}
+	o.Branch, _ = strings.CutPrefix(on, "refs/heads/")
+	if o.Branch == on {
+		o.Branch = ""
+	}
+	out, err := w.git.Run(ctx, root, append([]string{"log", "-1", "--no-patch", "--first-parent", "--diff-merges=first-parent",
+		"--format=%H %(trailers:key=Coppice-Task,valueonly,separator=%x20)", "--"}, files...)...)
+	o.Commit, o.Task, _ = strings.Cut(strings.TrimSpace(out), " ")
+	return o, err
+}
+
+// edited tells whether files of a checkout differ from the commit that is
+// checked out.
+func (w *Workspaces) edited(ctx context.Context, root string, files []string) (bool, error) {
+	out, err := w.git.Run(ctx, root, append([]string{"ls-tree", "-r", "HEAD", "--"}, files...)...)
+	if err != nil {
+		return false, err
+	}
+	committed := map[string]string{}
+	for line := range strings.Lines(out) {
+		facts, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		if f := strings.Fields(facts); len(f) == 3 {
+			committed[name] = f[2]
+		}
+	}
+	for _, name := range files {
+		now := ""
+		if _, err := os.Stat(filepath.Join(root, filepath.FromSlash(name))); err == nil {
+			if now, err = w.git.Run(ctx, root, "hash-object", "--", name); err != nil {
+				return false, err
+			}
+		}
+		if now != committed[name] {
+			return true, nil
+		}
+	}
+	return false, nil
+}
