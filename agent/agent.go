@@ -171,25 +171,26 @@ type Outcome struct {
 	Usage        coppice.Usage    `json:"usage"`
 }
 
-// Kind sorts events.
-type Kind string
+// Kind sorts events. The root package tells the kinds, for those who read events
+// and know no agents.
+type Kind = coppice.SaidKind
 
 // The kinds of event, the same for every agent.
 const (
-	KindInit       Kind = "init"        // Conversation, Model, Version
-	KindText       Kind = "text"        // Text
-	KindThinking   Kind = "thinking"    // Text
-	KindTool       Kind = "tool"        // Ref, Name, Tool, Input, Paths
-	KindToolResult Kind = "tool_result" // Ref, OK, Text
-	KindPlan       Kind = "plan"        // Text
-	KindPermission Kind = "permission"  // Ref, Name, Input, and how it was answered in Text
-	KindQuestion   Kind = "question"    // Ref, Text, Options; with Rule it asks whether a tool may be used
-	KindUsage      Kind = "usage"       // Usage, as a delta
-	KindLimit      Kind = "limit"       // Until, Text
-	KindError      Kind = "error"       // Class, Text
-	KindTurn       Kind = "turn"        // Reason, Text: a turn ended
-	KindState      Kind = "state"       // State: working, waiting, idle
-	KindNotice     Kind = "notice"      // Text: anything else worth a line
+	KindInit       = coppice.SaidInit       // Conversation, Model, Version
+	KindText       = coppice.SaidText       // Text
+	KindThinking   = coppice.SaidThinking   // Text
+	KindTool       = coppice.SaidTool       // Ref, Name, Tool, Input, Paths
+	KindToolResult = coppice.SaidToolResult // Ref, OK, Text
+	KindPlan       = coppice.SaidPlan       // Text
+	KindPermission = coppice.SaidPermission // Ref, Name, Input, and how it was answered in Text
+	KindQuestion   = coppice.SaidQuestion   // Ref, Text, Options; with Rule it asks whether a tool may be used
+	KindUsage      = coppice.SaidUsage      // Usage, as a delta
+	KindLimit      = coppice.SaidLimit      // Until, Text
+	KindError      = coppice.SaidError      // Class, Text
+	KindTurn       = coppice.SaidTurn       // Reason, Text: a turn ended
+	KindState      = coppice.SaidState      // State: working, waiting, idle
+	KindNotice     = coppice.SaidNotice     // Text: anything else worth a line
 )
 
 // Undelivered is the event of a message that was taken by Send and that the

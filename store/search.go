@@ -9,11 +9,13 @@ import (
 	"coppice"
 )
 
-// Searcher finds tasks, and pieces of what sessions wrote, by their words. It
+// Searcher finds tasks, pieces of what sessions wrote, and what checks did, by
+// their words. It
 // follows the store: what was committed a moment ago may not be found yet, and
 // SearchPage.Behind then says so.
 type Searcher interface {
-	// Search returns hits, tasks first and each kind newest first. It fails
+	// Search returns hits: tasks, then output, then checks, each newest first. No
+	// kind takes the place of another before it has its share. It fails
 	// with code invalid when the query names nothing to look for.
 	Search(ctx context.Context, q SearchQuery) (SearchPage, error)
 }
@@ -23,8 +25,9 @@ type SearchQuery struct {
 	Terms     []Term
 	ProjectID int64 // 0 means in all
 	Tasks     bool  // in keys, titles and descriptions of tasks
-	Output    bool  // in what sessions wrote
-	Most      int   // hits, of both kinds together
+	Output    bool  // in what sessions wrote: all that is text
+	Checks    bool  // in commands and logs of checks
+	Most      int   // hits, of all kinds together
 }
 
 // Term is a part of a query. All that are not Not must be found, and none that
@@ -46,8 +49,11 @@ type SearchPage struct {
 type Hit struct {
 	Task    string // the task's key
 	Title   string
-	Session string // the session's key; empty for a hit in the task itself
-	Offset  int64  // of the piece of output
+	Session string             // the session's key; empty for a hit in the task itself, or in a check
+	Offset  int64              // of the piece of output
+	Kind    coppice.OutputKind // of the piece of output
+	Check   int64              // 0 for a hit elsewhere
+	Command string             // of the check
 	At      time.Time
 	Text    string   // around the matches, on one line
 	Marks   [][2]int // the matches in Text: start and length in bytes

@@ -9,6 +9,7 @@ import (
 
 	"coppice"
 	"coppice/api"
+	"coppice/engine"
 	"coppice/store"
 )
 
@@ -17,6 +18,11 @@ type retryIn struct {
 	Body struct {
 		Note string `json:"note,omitempty" doc:"Told to the agent"`
 	}
+}
+
+type requeueIn struct {
+	TaskIn
+	Body engine.Requeue
 }
 
 type sendIn struct {
@@ -62,6 +68,9 @@ func (s *Server) actionRoutes(a huma.API) {
 			_, err := s.cfg.Engine.Retry(ctx, in.Key, in.Body.Note)
 			return err
 		})
+	})
+	add(s, a, post("requeue", "requeue-task", "End what runs of a task and begin it anew, in the workspace it has", textBody), func(ctx context.Context, in *requeueIn) (api.Task, error) {
+		return s.act(ctx, in.Key, func(ctx context.Context) error { _, err := s.cfg.Engine.Requeue(ctx, in.Key, in.Body); return err })
 	})
 	add(s, a, post("land", "land-task", "Land a task that waits for a word", 0), func(ctx context.Context, in *TaskIn) (api.Task, error) {
 		return s.act(ctx, in.Key, func(ctx context.Context) error { _, err := s.cfg.Engine.Land(ctx, in.Key); return err })

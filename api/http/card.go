@@ -1,17 +1,11 @@
 package http
 
 import (
-	"encoding/json"
 	"math"
-	"strings"
-	"unicode"
 
 	"coppice"
 	"coppice/store"
 )
-
-// mostSaid bounds what is told of a session in a line.
-const mostSaid = 160
 
 // lately is how many of a session's newest events are looked at for something
 // that it said or did.
@@ -24,48 +18,18 @@ func says(r store.Reader, s *coppice.Session) (string, error) {
 		return "", nil
 	}
 	if !s.State.Live() {
-		return oneLine(s.Summary), nil
+		return coppice.FirstLine(s.Summary), nil
 	}
 	pieces, err := r.OutputBefore(s.ID, math.MaxInt64, lately, coppice.OutputEvent)
 	if err != nil {
 		return "", err
 	}
 	for i := len(pieces) - 1; i >= 0; i-- {
-		var e struct { // of what the agent room calls an event
-			Kind, Text, Name string
-			Paths            []string
-		}
-		if json.Unmarshal(pieces[i].Data, &e) != nil {
-			continue
-		}
-		switch e.Kind {
-		case "text", "plan":
-			if said := oneLine(e.Text); said != "" {
-				return said, nil
-			}
-		case "tool":
-			return oneLine(strings.Join(append([]string{e.Name}, e.Paths...), " ")), nil
-		case "thinking":
-			return "thinking", nil
+		if said, ok := coppice.ReadSaid(pieces[i].Data); ok && said.Line() != "" {
+			return said.Line(), nil
 		}
 	}
 	return "", nil
-}
-
-// oneLine is the first line of a text that holds anything, cut where it is long.
-func oneLine(s string) string {
-	for line := range strings.Lines(s) {
-		line = strings.Join(strings.FieldsFunc(line, func(r rune) bool {
-			return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
-		}), " ")
-		if runes := []rune(line); len(runes) > mostSaid {
-			line = string(runes[:mostSaid-1]) + "…"
-		}
-		if line != "" {
-			return line
-		}
-	}
-	return ""
 }
 
 // What became of a task's newest candidate.

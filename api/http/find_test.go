@@ -81,6 +81,29 @@ func TestSearch(t *testing.T) {
 	if before := strings.Index(out.Snippet, "walrus"); len(out.Marks) != 1 || out.Marks[0][0] != before-2 || out.Marks[0][1] != 6 {
 		t.Errorf("marks %v in %q", out.Marks, out.Snippet)
 	}
+	if out.Source != coppice.OutputEvent || out.Check != 0 || task.Source != "" {
+		t.Errorf("sources of %+v and %+v", task, out)
+	}
+	b.Write(x.ID, coppice.OutputApp, "\x1b[1mGET /walrus\x1b[0m")
+	b.Write(x.ID, coppice.OutputHost, `{"kind":"notice","text":"the host saw a walrus"}`)
+	b.Write(x.ID, coppice.OutputImage, "\x89PNG walrus")
+	c := coppice.Check{ProjectID: x.ProjectID, TaskID: x.TaskID, LandingID: 1, Command: "make test", Exit: 1, Log: "no walrus", EndedAt: b.Clock.Now()}
+	b.Update(func(tx store.Tx) error {
+		if err := tx.PutCheck(&c); err != nil {
+			return err
+		}
+		return tx.Append(&coppice.Event{At: c.EndedAt, Kind: coppice.EventCheckEnded, TaskID: x.TaskID, Subject: "app-1", By: "engine"})
+	})
+	page = search(b, client.SearchQuery{Text: "walrus", Kinds: []string{"output", "check"}})
+	var found []string
+	for _, h := range page.Hits {
+		found = append(found, fmt.Sprintf("%s %s %s%s: %s", h.Kind, h.Session, h.Source, h.Command, h.Snippet))
+	}
+	if want := []string{
+		"output app-1.1 host: the host saw a walrus", "output app-1.1 app: GET /walrus", "output app-1.1 event: the 🦭 walrus <script>alert(1)</script> is fed", "check  make test: make test no walrus",
+	}; !slices.Equal(found, want) || page.Hits[3].Check != c.ID || page.Hits[3].Task != "app-1" {
+		t.Errorf("all output: %q in %+v", found, page.Hits[len(page.Hits)-1])
+	}
 	if page := search(b, client.SearchQuery{Text: "walrus", Kinds: []string{"task"}, Most: 1}); len(page.Hits) != 1 || !page.More || page.Hits[0].Task != "web-1" {
 		t.Errorf("one task: %+v", page)
 	}
@@ -315,10 +338,14 @@ func TestAgentsTellLimits(t *testing.T) {
 	})
 	b.Project("/src/app")
 	limited(b, "robot")
+	limited(b, "other:small")
 	list, err := b.Client.Agents(b.Ctx, "app", true)
 	b.Must(err)
 	if l := list.Agents[0].Limit; l == nil || l.Text != "too much" || list.Agents[1].Limit != nil || list.Agents[0].Warnings == nil {
 		t.Errorf("agents %+v", list.Agents)
+	}
+	if l := list.Agents[1].ModelLimits; len(l) != 1 || l[0].Agent != "other:small" || len(list.Agents[0].ModelLimits) != 0 {
+		t.Errorf("models %+v", l)
 	}
 	_, err = b.Client.Agents(b.Ctx, "", false)
 	b.Must(err)

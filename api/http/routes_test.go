@@ -190,6 +190,20 @@ func TestActions(t *testing.T) {
 	if _, err := b.Client.Stop(b.Ctx, "app-1.1"); coppice.ErrorCode(err) != coppice.EInvalid {
 		t.Errorf("stopping a session: %v", err)
 	}
+	y, err := b.Client.Requeue(b.Ctx, "app-1", engine.Requeue{Note: "anew", Model: "small"})
+	b.Must(err)
+	if y.Model != "small" || y.Stage == coppice.StageEnded {
+		t.Errorf("requeued %+v", y)
+	}
+	if _, err := b.Client.Requeue(b.Ctx, "app-1", engine.Requeue{}); err != nil {
+		t.Errorf("requeuing again: %v", err)
+	}
+	if _, err := b.Client.Requeue(b.Ctx, "app-7", engine.Requeue{}); coppice.ErrorCode(err) != coppice.ENotFound {
+		t.Errorf("requeuing nothing: %v", err)
+	}
+	if _, err := b.Client.Requeue(b.Ctx, "app-1", engine.Requeue{Agent: "a b"}); coppice.ErrorCode(err) != coppice.EInvalid {
+		t.Errorf("requeuing with no agent: %v", err)
+	}
 	if _, err := b.Client.Undo(b.Ctx, "", "app"); coppice.ErrorCode(err) != coppice.ENotFound && coppice.ErrorCode(err) != coppice.EConflict {
 		t.Errorf("undoing nothing: %v", err)
 	}

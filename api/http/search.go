@@ -16,28 +16,31 @@ import (
 type searchIn struct {
 	Q       string   `query:"q" required:"true" minLength:"1" maxLength:"400" doc:"Words, of which the beginning will do; \"phrases in quotes\"; -words that must not be there"`
 	Project string   `query:"project" maxLength:"16" doc:"Only in this project"`
-	Kinds   []string `query:"kinds" maxItems:"2" doc:"Only of these kinds: task, output"`
+	Kinds   []string `query:"kinds" maxItems:"3" doc:"Only of these kinds: task, output, check"`
 	Most    int      `query:"most" minimum:"1" maximum:"200" default:"50" doc:"Hits at most"`
 }
 
 func (s *Server) searchRoutes(a huma.API) {
 	add(s, a, op{method: http.MethodGet, path: "/search", id: "search", tag: "search",
-		about: "Find tasks, and places in what sessions wrote, by their words"}, s.search)
+		about: "Find tasks, places in what sessions wrote, and what checks did, by their words"}, s.search)
 }
 
 func (s *Server) search(ctx context.Context, in *searchIn) (out api.SearchPage, err error) {
 	if s.cfg.Search == nil {
 		return out, coppice.Errorf(coppice.EUnavailable, "this server has no search")
 	}
-	q := store.SearchQuery{Terms: store.ParseSearch(in.Q), Most: in.Most, Tasks: len(in.Kinds) == 0, Output: len(in.Kinds) == 0}
+	all := len(in.Kinds) == 0
+	q := store.SearchQuery{Terms: store.ParseSearch(in.Q), Most: in.Most, Tasks: all, Output: all, Checks: all}
 	for _, k := range in.Kinds {
 		switch k {
 		case api.HitTask:
 			q.Tasks = true
 		case api.HitOutput:
 			q.Output = true
+		case api.HitCheck:
+			q.Checks = true
 		default:
-			return out, coppice.Errorf(coppice.EInvalid, "%s is no kind of hit", coppice.Quote(k)).WithFix("use task or output").WithField("kinds")
+			return out, coppice.Errorf(coppice.EInvalid, "%s is no kind of hit", coppice.Quote(k)).WithFix("use task, output or check").WithField("kinds")
 		}
 	}
 	if in.Project != "" {
@@ -55,7 +58,10 @@ func (s *Server) search(ctx context.Context, in *searchIn) (out api.SearchPage, 
 	for _, h := range found.Hits {
 		hit := api.Hit{Kind: api.HitTask, Task: h.Task, Title: h.Title, At: h.At, Snippet: h.Text, Marks: [][]int{}}
 		if h.Session != "" {
-			hit.Kind, hit.Session, hit.Offset = api.HitOutput, h.Session, &h.Offset
+			hit.Kind, hit.Session, hit.Offset, hit.Source = api.HitOutput, h.Session, &h.Offset, h.Kind
+		}
+		if h.Check != 0 {
+			hit.Kind, hit.Check, hit.Command = api.HitCheck, h.Check, h.Command
 		}
 		for _, m := range h.Marks {
 			hit.Marks = append(hit.Marks, []int{units(h.Text[:m[0]]), units(h.Text[m[0] : m[0]+m[1]])})
@@ -103,8 +109,11 @@ func (s *Server) listAgents(ctx context.Context, in *agentsIn) (out api.AgentLis
 		a := &out.Agents[i]
 		a.Warnings, a.Can = filled(a.Warnings), filled(a.Can)
 		for _, l := range limits.Limits {
-			if l.Agent == a.Name {
+			switch agent, _ := coppice.SplitChoice(l.Agent); {
+			case l.Agent == a.Name:
 				a.Limit, a.Waiting = &l.AgentLimit, l.Tasks
+			case agent == a.Name:
+				a.ModelLimits = append(a.ModelLimits, l)
 			}
 		}
 	}

@@ -38,6 +38,8 @@ type Engine interface {
 	ChangeTask(ctx context.Context, key string, c engine.TaskChange) (coppice.Task, error)
 	Stop(ctx context.Context, key string) (coppice.Task, error)
 	Retry(ctx context.Context, key, note string) (coppice.Task, error)
+	// Requeue ends what runs of a task and begins it anew.
+	Requeue(ctx context.Context, key string, r engine.Requeue) (coppice.Task, error)
 	Land(ctx context.Context, key string) (coppice.Task, error)
 	Send(ctx context.Context, key, text string) (coppice.Message, error)
 	SendNext(ctx context.Context, key, text string) (coppice.Message, error)
@@ -116,6 +118,10 @@ type Config struct {
 	IdleTimeout   time.Duration // for a connection between requests; 2 min
 	Heartbeat     time.Duration // between signs of life on a silent stream; 15 s
 	StopTimeout   time.Duration // for requests to end at Stop; 5 s
+
+	// Gather waits after what sessions say was told, so that of what they say next
+	// only the last is; a second when nil.
+	Gather func(context.Context) error
 }
 
 const (
@@ -185,6 +191,9 @@ func (c *Config) defaults() {
 	}
 	if c.Version == "" {
 		c.Version = "dev"
+	}
+	if c.Gather == nil {
+		c.Gather = gather
 	}
 	for _, d := range []struct {
 		at *time.Duration

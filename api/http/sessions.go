@@ -44,6 +44,7 @@ func (s *Server) sessionRoutes(a huma.API) {
 	add(s, a, op{method: http.MethodGet, path: "/sessions/{key}/output", id: "session-output", tag: "sessions",
 		about: "A page of what a session wrote"}, s.pageOutput)
 	s.imageRoute(a)
+	s.saysRoute(a)
 	o := op{method: http.MethodGet, path: "/sessions/{key}/output/stream", id: "follow-session-output", tag: "sessions",
 		about: "What a session writes, live; resumes by Last-Event-ID"}.operation(http.StatusNotFound)
 	piece := a.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[api.Output](), true, "Output")

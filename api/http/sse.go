@@ -43,9 +43,20 @@ func (s *Server) newSSE(c huma.Context) (*sse, error) {
 
 func (o *sse) deadline() error { return o.control.SetWriteDeadline(time.Now().Add(o.timeout)) }
 
-// event writes one event; an empty name means the default one. JSON has no raw
-// line breaks, so the data is always one line.
+// event writes one event; an empty name means the default one.
 func (o *sse) event(id int64, name string, data any) error {
+	if name != "" {
+		name = "event: " + name + "\n"
+	}
+	return o.write(fmt.Sprintf("id: %d\n%s", id, name), data)
+}
+
+// note writes an event of a stream that has no places.
+func (o *sse) note(data any) error { return o.write("", data) }
+
+// write writes an event. JSON has no raw line breaks, so the data is always one
+// line.
+func (o *sse) write(head string, data any) error {
 	b, err := json.Marshal(data)
 	if err != nil {
 		return err
@@ -53,20 +64,22 @@ func (o *sse) event(id int64, name string, data any) error {
 	if err := o.deadline(); err != nil {
 		return err
 	}
-	if name != "" {
-		name = "event: " + name + "\n"
-	}
-	_, err = fmt.Fprintf(o.w, "id: %d\n%sdata: %s\n\n", id, name, b)
+	_, err = fmt.Fprintf(o.w, "%sdata: %s\n\n", head, b)
 	return err
 }
 
 // alive shows that the stream lives and, by an id without data, how far the
 // reader has come even when nothing was for it.
-func (o *sse) alive(id int64) error {
+func (o *sse) alive(id int64) error { return o.sign(fmt.Sprintf("id: %d\n", id)) }
+
+// beat shows that a stream lives that has no places.
+func (o *sse) beat() error { return o.sign("") }
+
+func (o *sse) sign(place string) error {
 	if err := o.deadline(); err != nil {
 		return err
 	}
-	if _, err := fmt.Fprintf(o.w, ": alive\nid: %d\n\n", id); err != nil {
+	if _, err := fmt.Fprintf(o.w, ": alive\n%s\n", place); err != nil {
 		return err
 	}
 	return o.control.Flush()

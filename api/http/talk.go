@@ -31,7 +31,7 @@ type ruleIn struct {
 }
 
 type agentIn struct {
-	Agent string `path:"agent" maxLength:"64"`
+	Agent string `path:"agent" maxLength:"129" doc:"An agent's name, or agent:model for a model that agent.fallback names"`
 }
 
 // talkRoutes are what people say to sessions besides plain messages, and how
@@ -66,9 +66,9 @@ func (s *Server) talkRoutes(a huma.API) {
 		return s.cfg.Engine.ForgetRule(ctx, in.Project, in.N)
 	})
 	add(s, a, op{method: http.MethodGet, path: "/agents/limits", id: "list-limits", tag: "agents",
-		about: "List the agents that nobody can use now, and which tasks wait for them"}, s.listLimits)
+		about: "List the agents, and the models of agents, that nobody can use now, and which tasks wait for them"}, s.listLimits)
 	add(s, a, op{method: http.MethodPost, path: "/agents/{agent}/clear", id: "clear-limit", tag: "agents",
-		about: "Say that an agent can be used again"}, func(ctx context.Context, in *agentIn) (api.LimitList, error) {
+		about: "Say that an agent, or a model of it, can be used again"}, func(ctx context.Context, in *agentIn) (api.LimitList, error) {
 		if err := s.cfg.Engine.ClearLimit(ctx, in.Agent); err != nil {
 			return api.LimitList{}, err
 		}

@@ -122,4 +122,15 @@ func TestRulesAndLimits(t *testing.T) {
 	if limits, err = b.Client.ClearLimit(b.Ctx, "robot"); err != nil || len(limits) != 0 {
 		t.Errorf("cleared: %v (%v)", limits, err)
 	}
+	// A model has a limit of its own, whatever its name.
+	limited(b, "robot:x/small:1")
+	limited(b, "robot")
+	for _, wrong := range []string{"robot:", "robot:x/small:2", "robot:x", "robot/x"} {
+		if _, err := b.Client.ClearLimit(b.Ctx, wrong); err == nil {
+			t.Errorf("%s was cleared", wrong)
+		}
+	}
+	if limits, err = b.Client.ClearLimit(b.Ctx, "robot:x/small:1"); err != nil || len(limits) != 1 || limits[0].Agent != "robot" {
+		t.Errorf("cleared: %v (%v)", limits, err)
+	}
 }

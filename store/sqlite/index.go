@@ -18,7 +18,9 @@ import (
 
 // indexVersion changes with the schema of the index or with what is put into
 // it; an index of another version is made anew.
-const indexVersion = 1
+const indexVersion = 2
+
+var errIndexVersion = errors.New("the search index is of another version")
 
 //go:embed index/schema.sql
 var indexSchema string
@@ -37,7 +39,7 @@ type IndexConfig struct {
 	Gather time.Duration
 }
 
-// Index finds tasks and output by their words. It is a file of its own, beside
+// Index finds tasks, output and checks by their words. It is a file of its own, beside
 // the truth and made from it: keeping it neither takes part in a transaction of
 // the store nor waits for one, and a lost or broken one is made anew. Run keeps
 // it up to date; Search may be called from any goroutine.
@@ -45,7 +47,7 @@ type Index struct {
 	cfg     IndexConfig
 	store   *Store
 	log     *slog.Logger
-	wake    <-chan struct{}
+	news    *listener
 	readers chan *conn
 	writer  chan *conn     // the same channel in Memory
 	read    atomic.Uint64  // how many of the store's commits it has read, and 1
@@ -71,7 +73,11 @@ func OpenIndex(ctx context.Context, cfg IndexConfig) (*Index, error) {
 	x := &Index{cfg: cfg, store: cfg.Store, log: cfg.Logger, writer: make(chan *conn, 1), dirty: map[int64]bool{}, full: shardPieces}
 	w, err := openIndex(ctx, cfg.Path)
 	if err != nil && cfg.Path != Memory && ctx.Err() == nil {
-		cfg.Logger.Warn("the search index cannot be used; it is made anew", "path", cfg.Path, "error", err)
+		if errors.Is(err, errIndexVersion) {
+			cfg.Logger.Info("the search index is made anew, in the background: another version of it is wanted", "path", cfg.Path)
+		} else {
+			cfg.Logger.Warn("the search index cannot be used; it is made anew", "path", cfg.Path, "error", err)
+		}
 		if err := removeIndex(cfg.Path); err != nil {
 			return nil, err
 		}
@@ -93,7 +99,7 @@ func OpenIndex(ctx context.Context, cfg IndexConfig) (*Index, error) {
 			x.readers <- r
 		}
 	}
-	x.wake = x.store.signals.follow()
+	x.news = x.store.signals.listen(true)
 	return x, nil
 }
 
@@ -112,9 +118,10 @@ func openIndex(ctx context.Context, path string) (c *conn, err error) {
 	if c, err = dial(ctx, path, name); err != nil {
 		return nil, err
 	}
+	opened := c // which a failure leaves behind
 	defer func() {
 		if err != nil {
-			c.close()
+			opened.close()
 		}
 	}()
 	version, err := c.pragma("user_version")
@@ -134,7 +141,7 @@ func openIndex(ctx context.Context, path string) (c *conn, err error) {
 		}
 		return c, err
 	}
-	return nil, fmt.Errorf("it is of version %d, not %d", version, indexVersion)
+	return nil, fmt.Errorf("%w: it is of version %d, not %d", errIndexVersion, version, indexVersion)
 }
 
 // all runs statements that are not worth keeping.
@@ -162,7 +169,7 @@ func removeIndex(path string) error {
 // Search may be running.
 func (x *Index) Close() (err error) {
 	x.closed.Do(func() {
-		x.store.signals.unfollow()
+		x.store.signals.leave(x.news)
 		if x.readers != x.writer {
 			for range len(x.readers) {
 				err = errors.Join(err, (<-x.readers).close())

@@ -2,6 +2,7 @@ package sqlite_test
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -97,7 +98,7 @@ func say(t testing.TB, s store.Store, session int64, words ...string) {
 
 func hits(t testing.TB, x *sqlite.Index, text string) int {
 	t.Helper()
-	page, err := x.Search(t.Context(), store.SearchQuery{Terms: store.ParseSearch(text), Tasks: true, Output: true, Most: 50})
+	page, err := x.Search(t.Context(), store.SearchQuery{Terms: store.ParseSearch(text), Tasks: true, Output: true, Checks: true, Most: 50})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,6 +150,102 @@ func TestIndexSurvives(t *testing.T) {
 	s, x = searched(t, path, index)
 	fill(t, s, time.Unix(8, 0), "another walrus", "and no more")
 	reopen("beside another database", 1)
+}
+
+// oldIndex is the schema of the first version, which knew neither the words of
+// hosts and apps nor checks.
+const oldIndex = `
+CREATE TABLE shards (n INTEGER PRIMARY KEY, first_session INTEGER NOT NULL, pieces INTEGER NOT NULL);
+CREATE VIRTUAL TABLE task_words USING fts5(scope, words, content = '', contentless_delete = 1, tokenize = "unicode61 remove_diacritics 0");
+CREATE TABLE progress (session_id INTEGER PRIMARY KEY, place INTEGER NOT NULL, cursor INTEGER NOT NULL, talks BOOLEAN NOT NULL);
+CREATE TABLE anchor (seq INTEGER NOT NULL, at INTEGER NOT NULL);
+CREATE VIRTUAL TABLE output_words_1 USING fts5(scope, words, content = '', contentless_delete = 1, tokenize = "unicode61 remove_diacritics 0");
+INSERT INTO shards VALUES (1, 0, 1);
+PRAGMA user_version = 1;`
+
+// TestOldIndexCatchesUp opens an index of the first version, which takes itself
+// for whole: nothing waits for it, and it finds in the end what it had skipped.
+func TestOldIndexCatchesUp(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path, index := filepath.Join(dir, "coppice.db"), filepath.Join(dir, "search.db")
+	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: path, Sync: sqlite.SyncOff})
+	if err != nil {
+		t.Fatal(err)
+	}
+	session := fill(t, s, time.Unix(7, 0), "a walrus said")
+	write := func(kind coppice.OutputKind, data string) {
+		t.Helper()
+		err := s.Update(t.Context(), func(tx store.Tx) error {
+			x, err := tx.Session(session)
+			if err != nil {
+				return err
+			}
+			return tx.AddOutput(session, x.Cursor, x.Cursor+1, []coppice.Output{{SessionID: session, Offset: x.Cursor, Kind: kind, Data: []byte(data)}})
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(coppice.OutputApp, "the app's walrus")
+	write(coppice.OutputHost, `{"kind":"notice","text":"the host's walrus"}`)
+	write(coppice.OutputImage, "\x89PNG walrus")
+	err = s.Update(t.Context(), func(tx store.Tx) error {
+		if err := tx.PutCheck(&coppice.Check{ProjectID: 1, TaskID: 1, LandingID: 1, Command: "make", Log: "a walrus failed"}); err != nil {
+			return err
+		}
+		return tx.Append(&coppice.Event{At: time.Unix(9, 0), Kind: coppice.EventCheckEnded, TaskID: 1, By: "engine"})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", index)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range []string{
+		oldIndex, "INSERT INTO anchor VALUES (2, 9000000000)", "INSERT INTO progress VALUES (1, 3, 4, 1)",
+		"INSERT INTO output_words_1 (rowid, scope, words) VALUES (1 << 36, 'p1', 'a walrus said')",
+	} {
+		if _, err := db.Exec(q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	x, err := sqlite.OpenIndex(t.Context(), sqlite.IndexConfig{Path: index, Store: s, Gather: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := x.Search(t.Context(), store.SearchQuery{Terms: store.ParseSearch("walrus"), Output: true, Checks: true, Most: 50})
+	if err != nil || !page.Behind {
+		t.Fatalf("before it has read anything: %+v, %v", page, err)
+	}
+	if err := x.CatchUp(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := hits(t, x, "walrus"); got != 4 {
+		t.Errorf("%d hits, want 4", got)
+	}
+	x.Close()
+	s.Close()
+
+	// The check it has read is not in another database: it forgets.
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	s, x = searched(t, path, index)
+	fill(t, s, time.Unix(7, 0), "other", "words", "of", "no", "animal")
+	if err := x.CatchUp(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := hits(t, x, "walrus"); got != 0 {
+		t.Errorf("%d hits of a database that is gone", got)
+	}
+	x.Close()
+	s.Close()
 }
 
 // TestIndexRuns is woken by commits and stops with its context.

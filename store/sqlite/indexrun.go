@@ -45,7 +45,7 @@ func (x *Index) Run(ctx context.Context) error {
 			select {
 			case <-ctx.Done():
 				return nil
-			case <-x.wake:
+			case <-x.news.wake:
 			}
 		}
 		if wait > 0 && rest(ctx, wait) != nil {
@@ -58,14 +58,18 @@ func (x *Index) Run(ctx context.Context) error {
 func (x *Index) catchUp(ctx context.Context) error {
 	for {
 		committed := x.store.signals.commits()
-		for _, id := range x.store.signals.written() {
+		for _, id := range x.store.signals.written(x.news) {
 			x.dirty[id] = true
 		}
 		tasks, err := x.stepTasks(ctx)
 		if err != nil {
 			return err
 		}
-		if len(x.dirty) == 0 && !tasks {
+		checks, err := x.stepChecks(ctx)
+		if err != nil {
+			return err
+		}
+		if len(x.dirty) == 0 && !tasks && !checks {
 			x.read.Store(committed + 1)
 			return nil
 		}
@@ -114,6 +118,10 @@ func (x *Index) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	checks, err := x.lastCheck(ctx)
+	if err != nil {
+		return err
+	}
 	var cursors map[int64]int64
 	same := true
 	err = x.store.View(ctx, func(r store.Reader) error {
@@ -123,7 +131,12 @@ func (x *Index) begin(ctx context.Context) error {
 			return err
 		}
 		cursors = maps.Collect(pairs(rows))
-		same, err = sameLog(r, seq, moment)
+		if same, err = sameLog(r, seq, moment); err != nil {
+			return err
+		}
+		var newest int64
+		err = rd.c.QueryRowContext(rd.ctx, "SELECT coalesce(max(id), 0) FROM checks").Scan(&newest)
+		same = same && checks <= newest
 		return err
 	})
 	if err != nil {
@@ -210,7 +223,8 @@ func (x *Index) forget(ctx context.Context) error {
 				return err
 			}
 		}
-		err = c.all("DELETE FROM shards", "INSERT INTO task_words (task_words) VALUES ('delete-all')", "DELETE FROM progress", "UPDATE anchor SET seq = 0, at = 0")
+		err = c.all("DELETE FROM shards", "INSERT INTO task_words (task_words) VALUES ('delete-all')", "INSERT INTO check_words (check_words) VALUES ('delete-all')",
+			"DELETE FROM progress", "UPDATE anchor SET seq = 0, at = 0, checks = 0")
 		if err != nil {
 			return err
 		}
@@ -344,17 +358,13 @@ func (x *Index) readSession(ctx context.Context, c *conn, sh *shard, id int64, m
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return false, 0, 0, err
 	}
-	kinds := []coppice.OutputKind{coppice.OutputEvent, coppice.OutputStdout, coppice.OutputStderr}
-	if talks {
-		kinds = kinds[:1]
-	}
 	var out []coppice.Output
 	var cursor, project int64
 	err = x.store.View(ctx, func(r store.Reader) error {
 		rd := r.(*reader)
 		err := rd.c.QueryRowContext(rd.ctx, "SELECT cursor, project_id FROM sessions WHERE id = ?", id).Scan(&cursor, &project)
 		if err == nil {
-			out, err = r.Output(id, place, most, kinds...)
+			out, err = r.Output(id, place, most, textKinds(talks)...)
 		}
 		return err
 	})
@@ -363,10 +373,10 @@ func (x *Index) readSession(ctx context.Context, c *conn, sh *shard, id int64, m
 	}
 	all = len(out) < most
 	for _, o := range out {
-		text, says := outputText(o)
-		if says && !talks {
+		text, tells := outputText(o)
+		if tells && !talks {
 			// The agent tells what it does, so what was taken of its raw bytes goes,
-			// and the events among them are read again.
+			// and all else among them is read again.
 			if err := c.forgetOutput(sh, id); err != nil {
 				return false, 0, 0, err
 			}

@@ -1,10 +1,6 @@
 package sqlite
 
 import (
-	"encoding/json"
-	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -39,75 +35,51 @@ func cutText(s string) string {
 	if len(s) > maxText {
 		s = s[:maxText]
 	}
+	return toText(s)
+}
+
+func toText(s string) string {
 	return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", " "), "\uFFFD")
 }
 
-// said are the kinds of event by which an agent tells what it says and does.
-var said = map[string]bool{"text": true, "thinking": true, "tool": true, "tool_result": true}
-
-// silent are those that have nothing to read, or repeat what others said.
-var silent = map[string]bool{"init": true, "usage": true, "state": true, "turn": true}
-
 // outputText is what can be read of a piece of output, and whether it tells
 // that the agent's protocol says what the agent does.
-func outputText(o coppice.Output) (text string, says bool) {
+func outputText(o coppice.Output) (text string, tells bool) {
 	switch o.Kind {
-	case coppice.OutputStdout, coppice.OutputStderr:
-		return cutText(ansi.Strip(string(o.Data[:min(len(o.Data), maxText)]))), false
+	case coppice.OutputStdout, coppice.OutputStderr, coppice.OutputApp:
+		return plainText(o.Data, maxText), false
+	case coppice.OutputHost: // which speaks in events too
+		if said, ok := coppice.ReadSaid(o.Data); ok {
+			return cutText(said.Words()), false
+		}
+		return plainText(o.Data, maxText), false
 	case coppice.OutputEvent:
-		return eventText(o.Data)
+		said, _ := coppice.ReadSaid(o.Data)
+		return cutText(said.Words()), said.Kind.Tells()
 	}
 	return "", false
 }
 
-func eventText(data []byte) (text string, says bool) {
-	var e struct {
-		Kind    string          `json:"kind"`
-		Name    string          `json:"name"`
-		Text    string          `json:"text"`
-		Input   json.RawMessage `json:"input"`
-		Options []string        `json:"options"`
-	}
-	if err := json.Unmarshal(data, &e); err != nil || silent[e.Kind] {
-		return "", false
-	}
-	parts := make([]string, 0, 4)
-	for _, s := range append([]string{e.Name, e.Text}, e.Options...) {
-		if s != "" {
-			parts = append(parts, s)
-		}
-	}
-	if len(e.Input) > 0 {
-		parts = append(parts, inputText(e.Input))
-	}
-	return cutText(strings.Join(parts, "\n")), said[e.Kind]
+// plainText is what programs wrote, as text: without colours, and bounded.
+func plainText[T string | []byte](data T, most int) string {
+	return toText(ansi.Strip(string(data[:min(len(data), most)])))
 }
 
-// inputText is the values of a tool's input, without their names.
-func inputText(raw json.RawMessage) string {
-	var v any
-	if err := json.Unmarshal(raw, &v); err != nil {
-		return ""
+// textKinds are the kinds of output that can be read, of a session whose agent
+// tells what it does or of another. What its process writes to stdout is then
+// that telling, and says nothing more.
+func textKinds(tells bool) []coppice.OutputKind {
+	kinds := []coppice.OutputKind{coppice.OutputEvent, coppice.OutputStderr, coppice.OutputHost, coppice.OutputApp}
+	if !tells {
+		kinds = append(kinds, coppice.OutputStdout)
 	}
-	var b strings.Builder
-	writeValues(&b, v)
-	return b.String()
+	return kinds
 }
 
-func writeValues(b *strings.Builder, v any) {
-	switch v := v.(type) {
-	case string:
-		b.WriteString(v)
-		b.WriteByte('\n')
-	case float64, bool:
-		fmt.Fprintln(b, v)
-	case []any:
-		for _, x := range v {
-			writeValues(b, x)
-		}
-	case map[string]any:
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			writeValues(b, v[name])
-		}
-	}
+// maxCheck bounds what is indexed of one check. It is more than is kept of a
+// log: what a check failed with often stands at its end.
+const maxCheck = 512 << 10
+
+func checkText(command, log string) string {
+	return cutText(command) + "\n" + plainText(log, maxCheck)
 }

@@ -66,31 +66,27 @@ func (x *Index) Search(ctx context.Context, q store.SearchQuery) (store.SearchPa
 	if query == "" {
 		return page, errNothing
 	}
-	var tasks, pieces []int64
+	var tasks, pieces, checks []int64
 	err := with(ctx, x.readers, func(c *conn) (err error) {
 		if err := c.run("BEGIN"); err != nil {
 			return err
 		}
 		defer c.run("ROLLBACK") // nothing was written; this ends the snapshot
 		if q.Tasks {
-			tasks, err = c.found("SELECT rowid FROM task_words WHERE task_words MATCH ? ORDER BY rowid DESC"+limit, query, q.Most+1)
+			tasks, err = c.foundIn("task_words", query, q.Most+1)
 		}
 		if q.Output && err == nil {
 			pieces, err = c.foundOutput(query, q.Most+1)
+		}
+		if q.Checks && err == nil {
+			checks, err = c.foundIn("check_words", query, q.Most+1)
 		}
 		return err
 	})
 	if err != nil {
 		return page, explain(x.cfg.Path, err)
 	}
-	// Tasks come first, but leave half of the page to output where that fills it.
-	room := max(q.Most-len(pieces), (q.Most+1)/2)
-	if len(tasks) > room {
-		tasks, page.More = tasks[:room], true
-	}
-	if room = q.Most - len(tasks); len(pieces) > room {
-		pieces, page.More = pieces[:room], true
-	}
+	page.More = share(q.Most, &tasks, &pieces, &checks)
 	err = x.store.View(ctx, func(r store.Reader) error {
 		rd := r.(*reader)
 		add := func(h *store.Hit, err error) error {
@@ -110,9 +106,40 @@ func (x *Index) Search(ctx context.Context, q store.SearchQuery) (store.SearchPa
 				return err
 			}
 		}
+		for _, id := range checks {
+			if err := add(checkHit(rd, id, q.Terms)); err != nil {
+				return err
+			}
+		}
 		return nil
 	})
 	return page, err
+}
+
+// share cuts lists so that they fit on a page together, and tells whether one
+// was cut. Room that a list does not need is left to the others.
+func share(most int, lists ...*[]int64) (cut bool) {
+	rooms := make([]int, len(lists))
+	for left, given := most, true; left > 0 && given; {
+		given = false
+		for i, list := range lists {
+			if left > 0 && rooms[i] < len(*list) {
+				rooms[i]++
+				left--
+				given = true
+			}
+		}
+	}
+	for i, list := range lists {
+		cut = cut || rooms[i] < len(*list)
+		*list = (*list)[:rooms[i]]
+	}
+	return cut
+}
+
+// foundIn finds rows of a table of words, newest first, at most so many.
+func (c *conn) foundIn(table, query string, most int) ([]int64, error) {
+	return c.found("SELECT rowid FROM "+table+" WHERE "+table+" MATCH ? ORDER BY rowid DESC"+limit, query, most)
 }
 
 func (c *conn) found(query string, args ...any) ([]int64, error) {
@@ -151,7 +178,7 @@ func pieceHit(r *reader, session, place int64, terms []store.Term) (*store.Hit, 
 		return nil, err
 	}
 	text, _ := outputText(o)
-	h.At = at(written)
+	h.At, h.Kind = at(written), o.Kind
 	h.Text, h.Marks = snippet(text, terms)
 	return h, nil
 }
@@ -239,20 +266,33 @@ type word struct {
 }
 
 // matches finds where the terms are in a text: start and end of each, in order
-// and apart from each other.
+// and apart from each other. It looks no further than a snippet goes.
 func matches(text string, terms []store.Term) (marks [][2]int) {
-	words := wordsOf(text)
-	for i := 0; i < len(words) && len(marks) < maxMarks; i++ {
+	most := 1
+	for _, t := range terms {
+		most = max(most, len(t.Words))
+	}
+	var words []word // those to come next, as many as a term may need
+	for at := 0; len(marks) < maxMarks; {
+		for at < len(text) && len(words) < most {
+			w, end := wordAt(text, at)
+			if at = end; w.text != "" {
+				words = append(words, w)
+			}
+		}
+		if len(words) == 0 || len(marks) > 0 && words[0].from > marks[0][0]+snippetLong {
+			break
+		}
 		longest := 0
 		for _, t := range terms {
-			if n := len(t.Words); !t.Not && n > longest && fits(words[i:], t) {
+			if n := len(t.Words); !t.Not && n > longest && fits(words, t) {
 				longest = n
 			}
 		}
 		if longest > 0 {
-			marks = append(marks, [2]int{words[i].from, words[i+longest-1].to})
-			i += longest - 1
+			marks = append(marks, [2]int{words[0].from, words[longest-1].to})
 		}
+		words = words[max(1, longest):]
 	}
 	return marks
 }
@@ -273,19 +313,20 @@ func fits(words []word, t store.Term) bool {
 	return true
 }
 
-func wordsOf(text string) []word {
-	var words []word
+// wordAt finds the first word from a place on, and where it ends; its text is
+// empty when there is none.
+func wordAt(text string, at int) (w word, end int) {
 	from := -1
-	for i, r := range text {
+	for i, r := range text[at:] {
 		switch in := store.InWord(r); {
 		case in && from < 0:
-			from = i
+			from = at + i
 		case !in && from >= 0:
-			words, from = append(words, word{strings.ToLower(text[from:i]), from, i}), -1
+			return word{strings.ToLower(text[from : at+i]), from, at + i}, at + i
 		}
 	}
-	if from >= 0 {
-		words = append(words, word{strings.ToLower(text[from:]), from, len(text)})
+	if from < 0 {
+		return word{}, len(text)
 	}
-	return words
+	return word{strings.ToLower(text[from:]), from, len(text)}, len(text)
 }

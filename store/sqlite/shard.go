@@ -86,7 +86,7 @@ func (c *conn) foundOutput(query string, most int) ([]int64, error) {
 			break
 		}
 		var more []int64
-		more, err = c.found("SELECT rowid FROM "+s.table()+" WHERE "+s.table()+" MATCH ? ORDER BY rowid DESC"+limit, query, most-len(rows))
+		more, err = c.foundIn(s.table(), query, most-len(rows))
 		rows = append(rows, more...)
 	}
 	return rows, err

@@ -32,9 +32,15 @@ type signals struct {
 	workNew  bool // work was offered that no WaitWork has told of
 	sessions map[int64]*sessionSignal
 
-	news  chan struct{}      // tells a follower that something was committed; nil when there is none
-	fresh map[int64]struct{} // the sessions that wrote since the follower asked last
-	count uint64             // of commits that a follower wants to hear of
+	listeners map[*listener]struct{}
+	count     uint64 // of commits that a listener for events wants to hear of
+}
+
+// listener hears of commits: which sessions wrote, and maybe of events.
+type listener struct {
+	wake   chan struct{}      // tells that there is something to hear
+	events bool               // it hears of events too
+	fresh  map[int64]struct{} // the sessions that wrote, or ended, since it asked last; the signals' mu guards it
 }
 
 type sessionSignal struct {
@@ -46,55 +52,49 @@ type sessionSignal struct {
 func newSignals() *signals {
 	return &signals{
 		events: make(chan struct{}), work: make(chan struct{}), workNew: true, sessions: map[int64]*sessionSignal{},
+		listeners: map[*listener]struct{}{},
 	}
 }
 
-// follow makes the channel that tells of commits from now on. There is one
-// follower.
-func (g *signals) follow() <-chan struct{} {
+// listen tells of commits from now on.
+func (g *signals) listen(events bool) *listener {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.news, g.fresh = make(chan struct{}, 1), map[int64]struct{}{}
-	return g.news
+	l := &listener{wake: make(chan struct{}, 1), events: events, fresh: map[int64]struct{}{}}
+	g.listeners[l] = struct{}{}
+	return l
 }
 
-func (g *signals) unfollow() {
+func (g *signals) leave(l *listener) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.news, g.fresh = nil, nil
+	delete(g.listeners, l)
 }
 
-// commits counts what a follower wants to hear of since the store was opened.
+// commits counts what a listener for events wants to hear of since the store was opened.
 func (g *signals) commits() uint64 {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.count
 }
 
-// written takes the sessions that wrote since it was last called.
-func (g *signals) written() []int64 {
+// written takes the sessions that wrote since it was last called, by their ids.
+func (g *signals) written(l *listener) []int64 {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	ids := slices.Collect(maps.Keys(g.fresh))
-	clear(g.fresh)
+	ids := slices.Sorted(maps.Keys(l.fresh))
+	clear(l.fresh)
 	return ids
 }
 
 func (g *signals) announce(w wake) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	worth := w.event != 0 || len(w.sessions) > 0 // all else is nothing that anybody could look for
-	if worth {
+	if w.event != 0 || len(w.sessions) > 0 { // all else is nothing that anybody could look for
 		g.count++
 	}
-	if worth && g.news != nil {
-		for _, id := range w.sessions {
-			g.fresh[id] = struct{}{}
-		}
-		select {
-		case g.news <- struct{}{}:
-		default: // it has yet to hear of an earlier one
-		}
+	for l := range g.listeners {
+		l.hear(w)
 	}
 	if w.event > g.event {
 		g.event = w.event
@@ -111,6 +111,19 @@ func (g *signals) announce(w wake) {
 			close(s.changed)
 			s.changed = make(chan struct{})
 		}
+	}
+}
+
+func (l *listener) hear(w wake) {
+	if len(w.sessions) == 0 && (w.event == 0 || !l.events) {
+		return
+	}
+	for _, id := range w.sessions {
+		l.fresh[id] = struct{}{}
+	}
+	select {
+	case l.wake <- struct{}{}:
+	default: // it has yet to hear of an earlier one
 	}
 }
 
@@ -188,6 +201,27 @@ func (s *Store) hasOutput(ctx context.Context, session, offset int64) (there boo
 	})
 	return there, err
 }
+
+// Writers implements store.Store.
+func (s *Store) Writers() store.Writers { return &writers{s, s.signals.listen(false)} }
+
+type writers struct {
+	store *Store
+	heard *listener
+}
+
+func (w *writers) Wait(ctx context.Context) ([]int64, error) {
+	for {
+		if ids := w.store.signals.written(w.heard); len(ids) > 0 && !w.store.isClosing() {
+			return ids, nil
+		}
+		if err := w.store.wait(ctx, w.heard.wake); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (w *writers) Close() { w.store.signals.leave(w.heard) }
 
 func (s *Store) wait(ctx context.Context, changed <-chan struct{}) error {
 	if s.isClosing() {

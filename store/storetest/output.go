@@ -141,3 +141,56 @@ func testWaitOutput(t *testing.T, open Open) {
 		t.Fatal("ended before:", err)
 	}
 }
+
+// testWhoWrites follows all sessions at once.
+func testWhoWrites(t *testing.T, open Open) {
+	s := open(t)
+	k := task(t, s, project(t, s, "app"), 1, nil)
+	one, two := session(t, s, k, 1, nil), session(t, s, k, 2, nil)
+	ctx := within(t)
+	add := func(id, from, to int64) {
+		update(t, s, func(tx store.Tx) error { return tx.AddOutput(id, from, to, nil) })
+	}
+	add(one.ID, 0, 5) // before anybody listens
+	w, other := s.Writers(), s.Writers()
+	defer w.Close()
+	wait := func(what string, want ...int64) {
+		t.Helper()
+		same(t, what, want, must(w.Wait(ctx)))
+	}
+	for to := int64(1); to < 50; to++ {
+		add(two.ID, to-1, to)
+	}
+	add(one.ID, 5, 6)
+	wait("what was written meanwhile, each once", one.ID, two.ID)
+	same(t, "another hears the same", []int64{one.ID, two.ID}, must(other.Wait(ctx)))
+	other.Close()
+
+	waiting, stop := context.WithCancel(ctx)
+	woken := make(chan error, 1)
+	go func() {
+		_, err := w.Wait(waiting)
+		woken <- err
+	}()
+	settle()
+	update(t, s, func(tx store.Tx) error { // which is no output
+		return tx.Append(&coppice.Event{At: start, Kind: coppice.EventTaskChanged, TaskID: k.ID, By: "person"})
+	})
+	settle()
+	stop()
+	if err := <-woken; !errors.Is(err, context.Canceled) {
+		t.Fatal("cancelled:", err)
+	}
+	go func() {
+		_, err := w.Wait(ctx)
+		woken <- err
+	}()
+	settle()
+	add(one.ID, 6, 7)
+	if err := <-woken; err != nil {
+		t.Fatal(err)
+	}
+	two.State = coppice.SessionDone
+	update(t, s, func(tx store.Tx) error { return tx.PutSession(&two) })
+	wait("a session that ended", two.ID)
+}

@@ -24,7 +24,7 @@ type Searched struct {
 // RunSearch runs the suite of searchers.
 func RunSearch(t *testing.T, open func(t *testing.T) Searched) {
 	for name, test := range map[string]func(*testing.T, Searched){
-		"Tasks": testSearchTasks, "Output": testSearchOutput, "Raw": testSearchRaw, "Bounds": testSearchBounds, "Anything": testSearchAnything,
+		"Tasks": testSearchTasks, "Output": testSearchOutput, "Raw": testSearchRaw, "Checks": testSearchChecks, "Share": testSearchShare, "Snippet": testSearchSnippet, "Bounds": testSearchBounds, "Anything": testSearchAnything,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -36,7 +36,7 @@ func RunSearch(t *testing.T, open func(t *testing.T) Searched) {
 // find searches for what a person typed and tells where it was found.
 func find(t testing.TB, s Searched, text string, change ...func(*store.SearchQuery)) (store.SearchPage, []string) {
 	t.Helper()
-	q := store.SearchQuery{Terms: store.ParseSearch(text), Tasks: true, Output: true, Most: 50}
+	q := store.SearchQuery{Terms: store.ParseSearch(text), Tasks: true, Output: true, Checks: true, Most: 50}
 	for _, f := range change {
 		f(&q)
 	}
@@ -49,6 +49,9 @@ func find(t testing.TB, s Searched, text string, change ...func(*store.SearchQue
 		place := h.Task
 		if h.Session != "" {
 			place = fmt.Sprintf("%s@%d", h.Session, h.Offset)
+		}
+		if h.Check != 0 {
+			place = fmt.Sprintf("%s check %d", h.Task, h.Check)
 		}
 		places = append(places, place)
 	}
@@ -170,11 +173,116 @@ func testSearchRaw(t *testing.T, s Searched) {
 	at := write(t, s.Store, x.ID, coppice.OutputStdout, "\x1b[31mred \x1b[1mbadger\x1b[0m\r\n", "plain ferret\n")
 	write(t, s.Store, x.ID, coppice.OutputEvent, said("state", `,"state":"idle"`))
 	err := write(t, s.Store, x.ID, coppice.OutputStderr, "a ferret went wrong")
-	write(t, s.Store, x.ID, coppice.OutputHost, "the host's ferret")
+	host := write(t, s.Store, x.ID, coppice.OutputHost, said("notice", `,"text":"the host's ferret"`), "a bare ferret")
+	app := write(t, s.Store, x.ID, coppice.OutputApp, "\x1b[32mGET\x1b[0m /ferret 500 \xff\xfe\x00 broken", "listening on :8080")
 	write(t, s.Store, x.ID, coppice.OutputImage, "\x89PNG ferret")
 	s.CatchUp(t)
-	wantFound(t, s, `"red badger"`, fmt.Sprintf("app-1.1@%d", at[0]))
-	wantFound(t, s, "ferret", fmt.Sprintf("app-1.1@%d", err[0]), fmt.Sprintf("app-1.1@%d", at[1]))
+	place := func(offset int64) string { return fmt.Sprintf("app-1.1@%d", offset) }
+	wantFound(t, s, `"red badger"`, place(at[0]))
+	wantFound(t, s, "ferret", place(app[0]), place(host[1]), place(host[0]), place(err[0]), place(at[1]))
+	wantFound(t, s, "notice")
+	wantFound(t, s, "get ferret broken", place(app[0]))
+	wantKind(t, s, "listening", coppice.OutputApp)
+	wantKind(t, s, `"the host"`, coppice.OutputHost)
+	wantKind(t, s, "wrong", coppice.OutputStderr)
+
+	// Once the agent tells what it does, its stdout counts no more; the rest does.
+	event := write(t, s.Store, x.ID, coppice.OutputEvent, said("text", `,"text":"I saw a ferret"`))
+	more := write(t, s.Store, x.ID, coppice.OutputApp, "one more ferret")
+	s.CatchUp(t)
+	wantFound(t, s, "ferret", place(more[0]), place(event[0]), place(app[0]), place(host[1]), place(host[0]), place(err[0]))
+	wantFound(t, s, "badger")
+	wantKind(t, s, "saw", coppice.OutputEvent)
+}
+
+func wantKind(t *testing.T, s Searched, text string, want coppice.OutputKind) {
+	t.Helper()
+	page, places := find(t, s, text)
+	if len(page.Hits) != 1 || page.Hits[0].Kind != want {
+		t.Errorf("%q is found in %v as %+v, want one of %s", text, places, page.Hits, want)
+	}
+}
+
+// check adds a check of a task.
+func check(t *testing.T, s store.Store, k coppice.Task, command, log string) coppice.Check {
+	t.Helper()
+	c := coppice.Check{ProjectID: k.ProjectID, TaskID: k.ID, LandingID: 1, Tree: "tree", Command: command, Exit: 1, Log: log, EndedAt: start}
+	update(t, s, func(tx store.Tx) error {
+		if err := tx.PutCheck(&c); err != nil {
+			return err
+		}
+		return tx.Append(&coppice.Event{At: start, Kind: coppice.EventCheckEnded, ProjectID: k.ProjectID, TaskID: k.ID, Subject: k.Key, By: "engine"})
+	})
+	return c
+}
+
+func testSearchChecks(t *testing.T, s Searched) {
+	k, far := task(t, s.Store, project(t, s.Store, "app"), 1, nil), task(t, s.Store, project(t, s.Store, "web"), 1, nil)
+	first := check(t, s.Store, k, "make otter", "\x1b[31mFAIL\x1b[0m the heron \xff\x00 flew")
+	s.CatchUp(t)
+	other := check(t, s.Store, far, "make heron", strings.Repeat("padding ", 30_000)+"and the end of it")
+	for i := range 30 { // more than one transaction of an index takes
+		check(t, s.Store, k, "make many", fmt.Sprintf("run r%d", i))
+	}
+	s.CatchUp(t)
+	place := func(c coppice.Check) string { return fmt.Sprintf("%s check %d", k.Key, c.ID) }
+	wantFound(t, s, "fail heron flew", place(first))
+	wantFound(t, s, "otter", place(first))
+	wantFound(t, s, `"end of it"`, fmt.Sprintf("web-1 check %d", other.ID))
+	wantFound(t, s, "heron", fmt.Sprintf("web-1 check %d", other.ID), place(first))
+	if _, got := find(t, s, "heron", func(q *store.SearchQuery) { q.ProjectID = k.ProjectID }); !slices.Equal(got, []string{place(first)}) {
+		t.Errorf("in one project: %v", got)
+	}
+	for _, i := range []int{0, 7, 8, 29} {
+		if _, got := find(t, s, fmt.Sprintf(`"r%d"`, i)); len(got) != 1 {
+			t.Errorf("r%d is found in %v", i, got)
+		}
+	}
+	page, _ := find(t, s, "flew")
+	if h := page.Hits[0]; h.Session != "" || h.Kind != "" || h.Command != "make otter" || h.Title != k.Title || h.At != start || h.Text[h.Marks[0][0]:][:h.Marks[0][1]] != "flew" {
+		t.Errorf("hit %+v", h)
+	}
+	if page, _ := find(t, s, "heron", func(q *store.SearchQuery) { q.Checks = false }); len(page.Hits) != 0 {
+		t.Errorf("without checks: %+v", page)
+	}
+}
+
+// testSearchShare finds more of each kind than there is room for.
+func testSearchShare(t *testing.T, s Searched) {
+	p := project(t, s.Store, "app")
+	k := task(t, s.Store, p, 1, func(k *coppice.Task) { k.Title = "crane" })
+	changed(t, s.Store, coppice.EventTaskCreated, k)
+	x := session(t, s.Store, k, 1, nil)
+	for range 9 {
+		write(t, s.Store, x.ID, coppice.OutputApp, "a crane")
+		check(t, s.Store, k, "make", "a crane")
+	}
+	s.CatchUp(t)
+	page, _ := find(t, s, "crane", func(q *store.SearchQuery) { q.Most = 8 })
+	var tasks, pieces, checks int
+	for _, h := range page.Hits {
+		switch {
+		case h.Check != 0:
+			checks++
+		case h.Session != "":
+			pieces++
+		default:
+			tasks++
+		}
+	}
+	if tasks != 1 || pieces != 4 || checks != 3 || !page.More {
+		t.Errorf("%d tasks, %d pieces, %d checks", tasks, pieces, checks)
+	}
+	if page, _ := find(t, s, "crane", func(q *store.SearchQuery) { q.Most = 19 }); len(page.Hits) != 19 || page.More {
+		t.Errorf("%d hits of all", len(page.Hits))
+	}
+}
+
+func testSearchSnippet(t *testing.T, s Searched) {
+	k := task(t, s.Store, project(t, s.Store, "app"), 1, nil)
+	x := session(t, s.Store, k, 1, nil)
+	write(t, s.Store, x.ID, coppice.OutputStdout, "\x1b[31mred \x1b[1mbadger\x1b[0m\r\n")
+	s.CatchUp(t)
 	page, _ := find(t, s, "badger")
 	if h := page.Hits[0]; h.Text != "red badger" && h.Text != "red badger " {
 		t.Errorf("snippet %q", h.Text)
@@ -231,7 +339,7 @@ func testSearchAnything(t *testing.T, s Searched) {
 	s.CatchUp(t)
 	rapid.Check(t, func(rt *rapid.T) {
 		text := rapid.OneOf(rapid.String(), rapid.StringOf(rapid.SampledFrom([]rune("ab né\"'-*^():{}+,NOTEARD \x00\\🦭ﬁİ_.")))).Draw(rt, "text")
-		page, err := s.Search.Search(t.Context(), store.SearchQuery{Terms: store.ParseSearch(text), Tasks: true, Output: true, Most: 5})
+		page, err := s.Search.Search(t.Context(), store.SearchQuery{Terms: store.ParseSearch(text), Tasks: true, Output: true, Checks: true, Most: 5})
 		if err != nil && coppice.ErrorCode(err) != coppice.EInvalid {
 			rt.Fatalf("%q: %v", text, err)
 		}

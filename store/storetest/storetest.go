@@ -39,6 +39,7 @@ func Run(t *testing.T, open Open) {
 		{"Usage", testUsage},
 		{"Picture", testPicture},
 		{"WaitOutput", testWaitOutput},
+		{"WhoWrites", testWhoWrites},
 		{"Workspaces", testWorkspaces},
 		{"Landings", testLandings},
 		{"Checks", testChecks},

@@ -220,10 +220,13 @@ func testClosed(t *testing.T, open Open) {
 	if err := s.WaitWork(ctx); err != nil { // the first may return at once
 		t.Fatal(err)
 	}
+	writers := s.Writers()
+	defer writers.Close()
 	waits := map[string]func() error{
-		"event":  func() error { return s.WaitEvent(ctx, 99) },
-		"output": func() error { return s.WaitOutput(ctx, c.ID, 99) },
-		"work":   func() error { return s.WaitWork(ctx) },
+		"event":   func() error { return s.WaitEvent(ctx, 99) },
+		"output":  func() error { return s.WaitOutput(ctx, c.ID, 99) },
+		"work":    func() error { return s.WaitWork(ctx) },
+		"writers": func() error { _, err := writers.Wait(ctx); return err },
 	}
 	type answer struct {
 		name string

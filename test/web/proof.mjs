@@ -32,6 +32,18 @@ await main(async () => {
     await w.shot("task-app");
   });
 
+  await step("it is found, and seen where it was written", async () => {
+    await w.goto("/search?q=answers+get");
+    const hit = page.locator(".hits a", { hasText: "app log" }).first();
+    await hit.click();
+    await page.locator(".raw mark").getByText("the app answers GET /").waitFor();
+    await w.axe("app, around a match");
+    await w.shot("task-app-found");
+    await page.getByRole("button", { name: "Go to the end" }).click();
+    await page.locator(".raw mark").waitFor({ state: "detached" });
+    await page.getByLabel("What the app wrote").getByText("the app answers GET /").waitFor();
+  });
+
   await step("its changes, whole and since the last session", async () => {
     await w.goto(`/tasks/${key}?tab=changes`);
     await page.locator(".d-add").getByText("good morning").waitFor();

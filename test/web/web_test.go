@@ -94,7 +94,7 @@ func newWorld(t *testing.T) *world {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"app", "manual", "screens", "asks", "proof"} {
+	for _, name := range []string{"app", "manual", "screens", "asks", "proof", "words"} {
 		w.repository(name)
 	}
 	t.Cleanup(w.close)
@@ -316,6 +316,11 @@ func TestTerminal(t *testing.T) {
 func TestEveryPage(t *testing.T) {
 	t.Parallel()
 	newWorld(t).drive("pages.mjs")
+}
+
+func TestWordsAreLiveAndFound(t *testing.T) {
+	t.Parallel()
+	newWorld(t).drive("words.mjs")
 }
 
 func TestVerdicts(t *testing.T) {

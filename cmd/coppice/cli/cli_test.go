@@ -158,6 +158,7 @@ func TestTalkGolden(t *testing.T) {
 			tx.PutQuestion(&coppice.Question{TaskID: asks.TaskID, SessionID: asks.ID, Ref: "p", Kind: coppice.QuestionPermission, Text: "may it run: git push origin",
 				Rule: &coppice.Rule{Tool: "run", Match: "git push *"}, Options: []string{coppice.AnswerAllow, coppice.AnswerAllowAlways, coppice.AnswerDeny, coppice.AnswerDenyAlways}, AskedAt: now}),
 			tx.PutAgentLimit(coppice.AgentLimit{Agent: x.Agent, Class: coppice.ClassAuth, Text: "not logged in"}),
+			tx.PutAgentLimit(coppice.AgentLimit{Agent: x.Agent + ":small", Class: coppice.ClassOverload, Text: "too many", Until: now.Add(time.Minute)}),
 			tx.PutAgentLimit(coppice.AgentLimit{Agent: "other", Class: coppice.ClassRateLimit, Text: "5 hours are used up", Until: now.Add(time.Hour)}),
 		)
 	})
@@ -166,6 +167,8 @@ func TestTalkGolden(t *testing.T) {
 	s.golden(t, "limits-json", "limits", "--json")
 	s.golden(t, "limits-clear", "limits", "clear", x.Agent)
 	s.golden(t, "limits-clear-again", "limits", "clear", x.Agent)
+	s.golden(t, "limits-clear-model", "limits", "clear", x.Agent+":small")
+	s.golden(t, "limits-clear-wrong", "limits", "clear", x.Agent+":")
 	s.golden(t, "answer-always", "answer", "app-1", "deny", "always", "because it publishes")
 	s.golden(t, "rules", "rules")
 	s.golden(t, "rules-json", "rules", "--json")
@@ -232,6 +235,7 @@ func TestLogsGolden(t *testing.T) {
 		`{"kind":"usage","usage":{"cost_usd":1}}`,
 	)
 	s.Write(x.ID, coppice.OutputStdout, "raw \x1b[31mbytes\n")
+	s.Write(x.ID, coppice.OutputHost, `{"kind":"notice","text":"the disk is full"}`)
 	s.golden(t, "logs", "logs", "app-1")
 	s.golden(t, "logs-follow", "logs", "-f", "app-1")
 	s.golden(t, "logs-json", "logs", "app-1.1", "--json")
@@ -277,7 +281,8 @@ func TestExitCodes(t *testing.T) {
 	for line, want := range map[string]int{
 		"list": 0, "stop app-5": 1, "show app-99": 1, "show": 2, "show a b": 2, "list --nope": 2, "nope": 2, "logs ../x": 2, "new": 2,
 		"list --limit 0": 2, "new x --not-before soon": 2, "new x --after app-77": 1, "new x --agent absent": 1, "backup": 0, "login": 0, "project": 0,
-		"answer app-4 yes": 0, "answer app-1 yes": 1, "send app-1 hello there": 0, "retry app-5 --note again": 0, "stop app-1": 0, "project pause": 0, "project resume app": 0,
+		"answer app-4 yes": 0, "answer app-1 yes": 1, "send app-1 hello there": 0, "retry app-5 --note again": 0, "stop app-1": 0, "requeue": 2, "requeue app-99": 1,
+		"requeue app-4 --note no": 0, "requeue app-1 app-99 app-3": 1, "requeue app-4 --agent absent": 1, "requeue app-4 --nope": 2, "project pause": 0, "project resume app": 0,
 		"undo": 1, "land app-2": 1, "events": 0, "diff app-1": 0, "project add /norepo": 1,
 	} {
 		if line == "stop app-5" {
@@ -287,7 +292,8 @@ func TestExitCodes(t *testing.T) {
 		if code != want {
 			t.Errorf("%s: exit %d, want %d\n%s%s", line, code, want, out, errs)
 		}
-		if code != 0 && (!strings.HasPrefix(errs, "coppice: ") || out != "") {
+		some := line == "requeue app-1 app-99 app-3" // it goes on after the one that is not there
+		if code != 0 && (!strings.HasPrefix(errs, "coppice: ") || (out != "") != some) {
 			t.Errorf("%s: stdout %q stderr %q", line, out, errs)
 		}
 	}

@@ -40,6 +40,8 @@ func TestFindGolden(t *testing.T) {
 		c.Search = found{store.SearchPage{More: true, Behind: true, Hits: []store.Hit{
 			{Task: "app-1", Title: nasty, At: at, Text: "app-1 fix the 🦭 walrus", Marks: [][2]int{{19, 6}}},
 			{Task: "app-1", Title: "Feed", Session: "app-1.1", Offset: 7, At: at, Text: "a \u202e walrus is fed", Marks: [][2]int{{6, 6}}},
+			{Task: "app-1", Title: "Feed", Session: "app-1.1", Offset: 9, Kind: coppice.OutputApp, At: at, Text: "GET /walrus", Marks: [][2]int{{5, 6}}},
+			{Task: "app-1", Title: "Feed", Check: 3, Command: "make\ttest", At: at, Text: "no walrus", Marks: [][2]int{{3, 6}}},
 		}}}
 	})
 	s := &shell{Bundle: b, env: cli.Env{

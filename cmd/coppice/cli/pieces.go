@@ -29,7 +29,11 @@ func (p *printer) piece(o api.Output) error {
 		return nil
 	}
 	if o.Kind != coppice.OutputEvent {
-		if text := strings.TrimSpace(Clean(string(o.Data))); text != "" {
+		text := string(o.Data)
+		if said, ok := coppice.ReadSaid(o.Data); ok && o.Kind == coppice.OutputHost { // which speaks in events, too
+			text = said.Words()
+		}
+		if text = strings.TrimSpace(Clean(text)); text != "" {
 			p.put(p.env.paint(dim, text))
 		}
 		return nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"coppice"
 	"coppice/api"
 	"coppice/api/client"
 )
@@ -15,19 +16,20 @@ func (e *Env) searchCommand() *cobra.Command {
 	var q client.SearchQuery
 	var all bool
 	c := &cobra.Command{
-		Use: "search WORDS", Short: "Find tasks, and places in what sessions wrote",
-		Long: `Find tasks by key, title and description, and places in what sessions wrote: what
-agents said and thought, the tools they used and what came of them. All words must
-be there; the beginning of a word will do. "A phrase" in quotes stands as it is, and
--word must not be there (write -- first when it is the first). Looks in the current
-directory's project, or in all when the directory belongs to none.`,
+		Use: "search WORDS", Short: "Find tasks, places in what sessions wrote, and what checks did",
+		Long: `Find tasks by key, title and description; places in what sessions wrote: what
+agents said and thought, the tools they used and what came of them, what apps and
+hosts wrote; and commands and logs of checks. All words must be there; the beginning
+of a word will do. "A phrase" in quotes stands as it is, and -word must not be there
+(write -- first when it is the first). Looks in the current directory's project, or
+in all when the directory belongs to none.`,
 		Example: "  coppice search parser error\n  coppice search '\"connection refused\"' -- -retry\n  coppice search walrus --kind output --all --json",
 		Args:    args(1, -1, "words to look for"),
 	}
 	f := c.Flags()
 	f.StringVarP(&q.Project, "project", "p", "", "a project's prefix")
 	f.BoolVarP(&all, "all", "a", false, "in all projects")
-	f.StringSliceVar(&q.Kinds, "kind", nil, "only in task, or only in output")
+	f.StringSliceVar(&q.Kinds, "kind", nil, "only in task, output or check")
 	f.IntVarP(&q.Most, "limit", "n", 20, "at most so many")
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, given []string) error {
@@ -72,7 +74,7 @@ func (e *Env) hits(page api.SearchPage) {
 		if h.Session != "" {
 			place = h.Session
 		}
-		e.printf("%s  %s  %s\n", e.paint(bold, place), e.paint(dim, e.moment(h.At)), line(h.Title))
+		e.printf("%s  %s%s  %s\n", e.paint(bold, place), e.paint(dim, e.moment(h.At)), e.paint(dim, source(h)), line(h.Title))
 		e.printf("    %s\n", e.marked(h.Snippet, h.Marks))
 	}
 	switch {
@@ -84,6 +86,19 @@ func (e *Env) hits(page api.SearchPage) {
 	if page.Behind {
 		e.printf("%s\n", e.paint(dim, "not everything written so far has been looked at yet; search again in a moment"))
 	}
+}
+
+// source says where a hit is, unless an agent said it or it is the task itself.
+func source(h api.Hit) string {
+	switch {
+	case h.Kind == api.HitCheck:
+		return "  check: " + line(h.Command)
+	case h.Source == coppice.OutputApp:
+		return "  app log"
+	case h.Source == "" || h.Source == coppice.OutputEvent:
+		return ""
+	}
+	return "  " + string(h.Source)
 }
 
 // marked paints the matches in a snippet, whose marks count UTF-16 code units.

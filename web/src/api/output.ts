@@ -125,6 +125,31 @@ export function useConversation(key: string, place = Infinity): Conversation {
   return { blocks, ...status, problem, more, whole };
 }
 
+const LEAD = 200; // pieces that are read before a place
+
+// Around is what was written around a place: before it, the piece there, and
+// what follows.
+export interface Around {
+  before: Uint8Array[];
+  data: Uint8Array[]; // the first is the piece there
+  cut: boolean; // there is more before, or after
+  last?: number; // the newest offset, when nothing follows
+}
+
+// readAround reads raw output around a place.
+export async function readAround(key: string, kinds: string[], place: number, signal: AbortSignal): Promise<Around> {
+  const lead = await back(key, place, LEAD, kinds, signal);
+  const data: Uint8Array[] = [];
+  let size = 0;
+  for (let after = place - 1; ; ) {
+    const page = await get<OutputPage>(`/sessions/${key}/output` + query({ after, limit: MORE, kinds }), signal);
+    for (const p of page.output ?? []) size += data[data.push(bytes(p.data ?? "")) - 1]!.length;
+    after = page.next;
+    if (page.more && size < RAW) continue;
+    return { before: (lead.output ?? []).map((p) => bytes(p.data ?? "")), data, cut: page.more || lead.prev !== undefined, last: page.more ? undefined : after };
+  }
+}
+
 // readRaw reads the end of what a session's process wrote, as it came.
 export async function readRaw(key: string, kinds: string[], signal: AbortSignal): Promise<{ data: Uint8Array[]; cut: boolean; last: number }> {
   let page = await back(key, undefined, MORE, kinds, signal);

@@ -20,6 +20,8 @@ export interface Agent {
   "login_by"?: string;
   /** Variables any of which would do */
   "login_env"?: (string)[] | null;
+  /** Limits of single models of it that agent.fallback names as agent:model */
+  "model_limits"?: (Limit)[] | null;
   /** The model for each kind of work */
   "models"?: Record<string, string>;
   "name": string;
@@ -180,6 +182,7 @@ export interface EventPage {
 }
 
 export interface Failure {
+  "account"?: string;
   "class": string;
   "fix"?: string;
   "retry_at"?: string;
@@ -199,9 +202,13 @@ export interface HealthPolicy {
 }
 
 export interface Hit {
-  /** When the task was made, or the piece written */
+  /** When the task was made, the piece written, or the check ended */
   "at": string;
-  "kind": "task" | "output";
+  /** Of a check: its id, as in the task's check_runs */
+  "check"?: number;
+  /** Of a check: what was run */
+  "command"?: string;
+  "kind": "task" | "output" | "check";
   /** Where the matches are in the snippet: start and length, in UTF-16 code units as JavaScript counts */
   "marks": ((number)[] | null)[] | null;
   /** Of output: the piece's place in what the session wrote */
@@ -210,6 +217,8 @@ export interface Hit {
   "session"?: string;
   /** The text around the matches, on one line; plain text, never markup */
   "snippet": string;
+  /** Of output: who wrote it. event is what the agent said and did, stdout and stderr what its process wrote, host what Coppice's own process said, app what the app wrote that was served for a verifier */
+  "source"?: "event" | "stdout" | "stderr" | "host" | "app";
   /** The task's key */
   "task": string;
   /** And its title */
@@ -474,6 +483,15 @@ export interface Question {
   "text": string;
 }
 
+export interface Requeue {
+  /** Who takes it over; the task's own agent when absent */
+  "agent"?: string;
+  /** The vendor's name for it, or auto */
+  "model"?: string;
+  /** What to do differently, told to the agent */
+  "note"?: string;
+}
+
 export interface RetryInBody {
   /** Told to the agent */
   "note"?: string;
@@ -494,6 +512,15 @@ export interface Rule {
 
 export interface RuleList {
   "rules": (Rule)[] | null;
+}
+
+export interface Says {
+  /** As in the task: what its newest session said or did last */
+  "says": string;
+  /** The session's key */
+  "session": string;
+  /** The task's key */
+  "task": string;
 }
 
 export interface Scores {
@@ -592,7 +619,7 @@ export interface Status {
   "active": (Task)[] | null;
   "at": string;
   "counts": Record<string, number>;
-  /** Agents whose accounts must wait */
+  /** Agents, and agent:model, whose accounts must wait */
   "limited": (AgentLimit)[] | null;
   "needs_you": (Task)[] | null;
   "projects": (ProjectStatus)[] | null;

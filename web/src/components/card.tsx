@@ -1,5 +1,6 @@
 // A task on the board, as a card and as a row.
 import type { DragEvent } from "react";
+import { useSays } from "../api/says";
 import type { Task } from "../api/schema";
 import { ago, plural, usd } from "../lib/format";
 import { Link } from "../router";
@@ -14,8 +15,12 @@ function sinceOf(t: Task, now: number): string {
 
 // line says why a task stands where it stands, in as few words as there are, and
 // else what its session said or did last.
-export function line(t: Task): string {
-  return t.question?.text ?? t.reason ?? t.warning ?? t.says ?? "";
+export function line(t: Task, says = t.says): string {
+  return t.question?.text ?? t.reason ?? t.warning ?? says ?? "";
+}
+
+function Line({ t, className }: { t: Task; className: string }) {
+  return <span className={className}>{line(t, useSays(t))}</span>;
 }
 
 // good are the proofs that speak for a task.
@@ -82,7 +87,7 @@ export function Card({ t, now, drag }: { t: Task; now: number; drag?: Drag }) {
         <span className="since">{sinceOf(t, now)}</span>
       </span>
       <span className="card-title">{t.title}</span>
-      <span className="card-line">{line(t)}</span>
+      <Line t={t} className="card-line" />
       <Facts t={t} />
     </Link>
   );
@@ -94,7 +99,7 @@ export function Row({ t, now, selected, onSelect }: { t: Task; now: number; sele
       <input type="checkbox" checked={selected} onChange={(e) => onSelect(e.target.checked)} aria-label={`Select ${t.key}`} />
       <StatusBadge status={t.status} />
       <Link href={"/tasks/" + t.key} className="row-title"><span className="key">{t.key}</span> {t.title}</Link>
-      <span className="row-line">{line(t)}</span>
+      <Line t={t} className="row-line" />
       <span className="row-agent">{t.agent}</span>
       <span className="row-cost">{t.usage.cost_usd ? usd(t.usage.cost_usd) : ""}</span>
       <span className="row-since">{sinceOf(t, now)}</span>

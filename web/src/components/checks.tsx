@@ -1,7 +1,9 @@
 // The judgements on a task's work: each landing with its checks and their logs.
+import { useCallback } from "react";
 import type { Check, Landing, TaskDetail } from "../api/schema";
 import { plain } from "../lib/conversation";
 import { clock, fine } from "../lib/format";
+import { useParam } from "../router";
 import { Empty } from "../ui/parts";
 
 const words: Record<string, string> = {
@@ -15,6 +17,7 @@ function judged(l: Landing): string {
 }
 
 export function Checks({ t }: { t: TaskDetail }) {
+  const [wanted] = useParam("check"); // where a search found something
   const landings = [...(t.landings ?? [])].reverse();
   if (landings.length === 0) return <Empty title="No checks yet"><p>When a session ends, its work is merged with the base and checked there. The logs show up here.</p></Empty>;
   return (
@@ -26,7 +29,7 @@ export function Checks({ t }: { t: TaskDetail }) {
             <span className={"tag " + (l.outcome === "landed" ? "good" : l.outcome === "refused" || l.outcome === "conflict" || l.outcome === "failed" ? "bad" : "")}>{judged(l)}</span>
           </h2>
           {l.failure && <p className="bad-text">{l.failure.text}</p>}
-          {(t.check_runs ?? []).filter((c) => c.landing_id === l.id).map((c) => <Run key={c.id} c={c} />)}
+          {(t.check_runs ?? []).filter((c) => c.landing_id === l.id).map((c) => <Run key={c.id} c={c} wanted={String(c.id) === wanted} />)}
           {l.outcome === "conflict" && l.evidence && <details><summary>What conflicts</summary><pre tabIndex={0}>{l.evidence}</pre></details>}
         </section>
       ))}
@@ -34,10 +37,11 @@ export function Checks({ t }: { t: TaskDetail }) {
   );
 }
 
-function Run({ c }: { c: Check }) {
+function Run({ c, wanted }: { c: Check; wanted: boolean }) {
   const passed = c.exit === 0;
+  const show = useCallback((el: HTMLElement | null) => void (wanted && el?.scrollIntoView({ block: "nearest" })), [wanted]);
   return (
-    <details className="run" open={!passed}>
+    <details ref={show} className={"run" + (wanted ? " marked" : "")} open={!passed || wanted}>
       <summary>
         <span className={passed ? "add-text" : "bad-text"}>{passed ? "✓ passed" : `✗ exit ${c.exit}`}</span> <code>{c.command}</code>
         <span className="grow" />

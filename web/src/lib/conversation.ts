@@ -138,7 +138,7 @@ export class Builder {
   }
 
   private noise(p: Output): boolean {
-    const text = plain(decoder.decode(bytes(p.data ?? "")));
+    const text = plain(noted(p.kind, decoder.decode(bytes(p.data ?? ""))));
     if (text.trim() === "") return false;
     const before = this.blocks.at(-1);
     if (p.kind === "stderr" && before?.kind === "stderr" && before.text.length < LONGEST) {
@@ -160,6 +160,17 @@ export class Builder {
     }
     this.blocks[at] = { ...call, result: (call.result ?? "") + (e.text ?? ""), ok: e.ok === true, bad: e.ok !== true };
     return true;
+  }
+}
+
+// noted is what the host says in its notes, which are events; all else is as it is.
+function noted(kind: string, text: string): string {
+  if (kind !== "host") return text;
+  try {
+    const e = JSON.parse(text) as AgentEvent | null;
+    return typeof e?.text === "string" ? e.text : text;
+  } catch {
+    return text;
   }
 }
 

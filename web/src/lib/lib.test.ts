@@ -12,6 +12,7 @@ import { range } from "../ui/virtual";
 import type { ConfigKey, UsageRow } from "../api/schema";
 import { bySection, read, shapeOf, written } from "./config";
 import { editorLink, editors, fault } from "./editor";
+import { placeOf, sourceOf } from "./hits";
 import { marked } from "./marks";
 import { readMetrics } from "../routes/health";
 
@@ -236,4 +237,21 @@ describe("a log", () => {
 
 describe("settings and health", () => {
   it("read the counts", () => expect(readMetrics('# HELP x_total Things.\n# TYPE x_total counter\nx_total{a="b",c="d"} 3\ny 1\n')).toEqual([{ name: "x_total", labels: "a=b, c=d", value: 3, help: "Things." }, { name: "y", labels: "", value: 1, help: "" }]));
+});
+
+describe("hits", () => {
+  const base = { task: "app-1", title: "t", at: "", snippet: "", marks: [] };
+  const out = { ...base, kind: "output" as const, session: "app-1.2", offset: 7 };
+  it.each([
+    [{ ...base, kind: "task" as const }, "/tasks/app-1", ""],
+    [{ ...out, source: "event" as const }, "/tasks/app-1?session=app-1.2&at=7", ""],
+    [{ ...out, source: "host" as const }, "/tasks/app-1?session=app-1.2&at=7", "host"],
+    [{ ...out, source: "stderr" as const }, "/tasks/app-1?session=app-1.2&at=7", "error output"],
+    [{ ...out, source: "stdout" as const }, "/tasks/app-1?session=app-1.2&view=raw&at=7", "raw output"],
+    [{ ...out, source: "app" as const }, "/tasks/app-1?session=app-1.2&view=app&at=7", "app log"],
+    [{ ...base, kind: "check" as const, check: 3, command: "make test" }, "/tasks/app-1?tab=checks&check=3", "check log · make test"],
+  ])("links %o to where it is seen", (h, place, source) => {
+    expect(placeOf(h)).toBe(place);
+    expect(sourceOf(h)).toBe(source);
+  });
 });

@@ -1,8 +1,10 @@
-// Finds words in tasks and in all that sessions wrote, while they are typed.
+// Finds words in tasks, in all that sessions wrote and in what checks did, while
+// they are typed.
 import { useEffect, useState } from "react";
 import { get, problemOf, query } from "../api/client";
 import { useTasks } from "../api/live";
 import type { Hit, Problem, SearchPage as Found } from "../api/schema";
+import { placeOf, sourceOf } from "../lib/hits";
 import { marked } from "../lib/marks";
 import { values } from "../lib/board";
 import { ago, plural, useNow } from "../lib/format";
@@ -47,7 +49,7 @@ function useSearch(words: string, kinds: string, project: string): Answer {
   return answer;
 }
 
-const kinds: [string, string][] = [["", "all"], ["task", "tasks"], ["output", "output"]];
+const kinds: [string, string][] = [["", "all"], ["task", "tasks"], ["output", "output"], ["check", "checks"]];
 
 export default function SearchPage() {
   const tasks = useTasks();
@@ -66,32 +68,33 @@ export default function SearchPage() {
         {projects.length > 1 && <label className="choice"><span>Project</span><select value={project} onChange={(e) => setProject(e.target.value)}><option value="">all</option>{projects.map((p) => <option key={p}>{p}</option>)}</select></label>}
         <div className="segments" role="group" aria-label="Where to search">{kinds.map(([id, name]) => <button key={id} aria-pressed={kind === id} onClick={() => setKind(id)}>{name}</button>)}</div>
       </div>
-      <input type="search" className="big-search" autoFocus placeholder="Words in tasks, and in all that sessions wrote" aria-label="Search" value={text} onChange={(e) => setText(e.target.value)} />
+      <input type="search" className="big-search" autoFocus placeholder="Words in tasks, in all that sessions wrote, and in logs of checks" aria-label="Search" value={text} onChange={(e) => setText(e.target.value)} />
       {problem && <ProblemBox problem={problem} />}
       {!words && <Empty title="Search everything"><p>All words must be there, in any order; the beginning of a word is enough. <code>"two words"</code> stand together, <code>-word</code> must not be there.</p></Empty>}
       {words && found && asked === words && hits.length === 0 && <Empty title="No match"><p>{found.behind ? "What was written last is still being looked at; this goes on by itself." : "Try fewer words, or the beginning of one."}</p></Empty>}
       {hits.length > 0 && (
         <>
           <p className="muted" role="status">{found!.more ? `The first ${plural(hits.length, "match", "matches")}` : plural(hits.length, "match", "matches")}{found!.behind && " · what was written last is still being looked at"}</p>
-          <ul className="hits">{hits.map((h) => <HitView key={`${h.kind} ${h.task} ${h.session} ${h.offset}`} h={h} />)}</ul>
+          <ul className="hits">{hits.map((h) => <HitView key={`${h.kind} ${h.task} ${h.session} ${h.offset} ${h.check}`} h={h} />)}</ul>
         </>
       )}
     </div>
   );
 }
 
+const whens = { task: "made", output: "written", check: "ended" };
+
 function HitView({ h }: { h: Hit }) {
   const now = useNow(5000);
   const tasks = useTasks();
   const status = tasks.find((t) => t.key === h.task)?.status;
-  const href = h.kind === "output" && h.session ? `/tasks/${h.task}` + query({ session: h.session, at: h.offset }) : "/tasks/" + h.task;
   return (
     <li>
-      <Link href={href} data-row>
+      <Link href={placeOf(h)} data-row>
         <span className="hit-head">
-          <span className="key">{h.session ?? h.task}</span> <strong>{h.title}</strong> {status && <StatusBadge status={status} />}
+          <span className="key">{h.session ?? h.task}</span> <strong>{h.title}</strong> {status && <StatusBadge status={status} />} {sourceOf(h) && <span className="tag">{sourceOf(h)}</span>}
           <span className="grow" />
-          <span className="muted">{h.kind === "output" ? "written" : "made"} {ago(h.at, now)} ago</span>
+          <span className="muted">{whens[h.kind]} {ago(h.at, now)} ago</span>
         </span>
         {h.snippet && <span className="snippet">{marked(h.snippet, h.marks ?? []).map((p, i) => (p.hit ? <mark key={i}>{p.text}</mark> : p.text))}</span>}
       </Link>

@@ -1,0 +1,138 @@
+package http
+
+import (
+	"context"
+	"net/http"
+	"reflect"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"coppice"
+	"coppice/api"
+	"coppice/store"
+)
+
+func (s *Server) saysRoute(a huma.API) {
+	o := op{method: http.MethodGet, path: "/says", id: "follow-says", tag: "sessions",
+		about: "What live sessions say and do, each in a line, live"}.operation()
+	says := a.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[api.Says](), true, "Says")
+	o.Responses = map[string]*huma.Response{"200": {
+		Description: "A stream of events whose data is a Says: first one for each live session that has said anything, " +
+			"then one whenever a session's line is another, gathered: about one a second, of which the last word counts. " +
+			"A session's last is that of its end, and empty when it ended without a word. There is nothing to resume: whoever comes back begins with what is so now.",
+		Content: map[string]*huma.MediaType{"text/event-stream": {Schema: says}},
+	}}
+	huma.Register(a, o, func(context.Context, *struct{}) (*huma.StreamResponse, error) {
+		return &huma.StreamResponse{Body: func(c huma.Context) {
+			ctx, cancel := s.stream(c.Context())
+			defer cancel()
+			out, err := s.newSSE(c)
+			if err == nil {
+				err = s.followSays(ctx, out)
+			}
+			s.ended(ctx, err)
+		}}, nil
+	})
+}
+
+// gather waits until as much was said as is told at once.
+func gather(ctx context.Context) error {
+	timer := time.NewTimer(time.Second)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// followSays tells what sessions say until the reader leaves or the server
+// stops. It pulls as all streams do: while it rests or writes, the store notes
+// no more than which sessions wrote, and nobody pays when nobody reads.
+func (s *Server) followSays(ctx context.Context, out *sse) error {
+	writers := s.cfg.Store.Writers() // before the first look, so that nothing falls between
+	defer writers.Close()
+	told := map[int64]string{} // what was told last of each live session
+	for wrote := []int64(nil); ; {
+		lines, err := s.newLines(ctx, told, wrote)
+		if err != nil {
+			return err
+		}
+		for _, l := range lines {
+			if err := out.note(l); err != nil {
+				return err
+			}
+		}
+		if err := out.flush(); err != nil {
+			return err
+		}
+		if err := s.cfg.Gather(ctx); err != nil {
+			return err
+		}
+		for woken := false; !woken; {
+			woken, err = s.waitOr(ctx, func(ctx context.Context) (err error) {
+				wrote, err = writers.Wait(ctx)
+				return err
+			})
+			if err == nil && !woken {
+				err = out.beat()
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// newLines reads the lines of live sessions that differ from what was told: of
+// all of them, or of those that wrote. Those told of that have ended come with
+// their last line, and are forgotten.
+func (s *Server) newLines(ctx context.Context, told map[int64]string, wrote []int64) (lines []api.Says, err error) {
+	look := func(r store.Reader, x coppice.Session) error {
+		line, err := says(r, &x)
+		if line == "" && x.State.Live() {
+			line = told[x.ID] // having said nothing lately unsays nothing
+		}
+		if err != nil || line == told[x.ID] {
+			return err
+		}
+		task, _, _ := strings.Cut(x.Key, ".")
+		lines, told[x.ID] = append(lines, api.Says{Task: task, Session: x.Key, Says: line}), line
+		return nil
+	}
+	err = s.cfg.Store.View(ctx, func(r store.Reader) error {
+		sessions, err := r.LiveSessions()
+		if err != nil {
+			return err
+		}
+		live := make(map[int64]bool, len(sessions))
+		for _, x := range sessions {
+			live[x.ID] = true
+			if wrote != nil && !slices.Contains(wrote, x.ID) {
+				continue
+			}
+			if err := look(r, x); err != nil {
+				return err
+			}
+		}
+		for _, id := range wrote {
+			if _, known := told[id]; !known || live[id] {
+				continue
+			}
+			x, err := r.Session(id)
+			if err == nil {
+				err = look(r, x)
+			}
+			if err != nil {
+				return err
+			}
+			delete(told, id)
+		}
+		return nil
+	})
+	return lines, err
+}

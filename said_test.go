@@ -1,0 +1,55 @@
+package coppice_test
+
+import (
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"coppice"
+)
+
+func TestSaid(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ event, words, line string }{
+		{`{"kind":"text","text":"\n  First\u001b\u202e line \nsecond"}`, "\n  First\x1b\u202e line \nsecond", "First line"},
+		{`{"kind":"plan","text":"1. look"}`, "1. look", "1. look"},
+		{`{"kind":"thinking","text":"hm"}`, "hm", "thinking"},
+		{`{"kind":"tool","name":"Edit","paths":["a.go","b.go"],"input":{"z":"last","a":["first",{"n":2,"on":true}],"none":null}}`, "Edit\nfirst\n2\ntrue\nlast", "Edit a.go b.go"},
+		{`{"kind":"tool_result","ok":true,"text":"fine"}`, "fine", ""},
+		{`{"kind":"question","text":"Which?","options":["this","","that"]}`, "Which?\nthis\nthat", ""},
+		{`{"kind":"notice","text":"a note"}`, "a note", ""},
+		{`{"kind":"turn","text":"said before"}`, "", ""},
+		{`{"kind":"state","text":"working"}`, "", ""},
+		{`{"kind":"usage"}`, "", ""},
+		{`{"kind":"text","text":"` + strings.Repeat("é", 200) + `"}`, strings.Repeat("é", 200), strings.Repeat("é", 159) + "…"},
+		{`{"kind":"tool","input":"{broken"}`, "{broken", ""},
+	} {
+		s, ok := coppice.ReadSaid([]byte(c.event))
+		if !ok || s.Words() != c.words || s.Line() != c.line {
+			t.Errorf("%s: %v, words %q, line %q", c.event, ok, s.Words(), s.Line())
+		}
+	}
+	for _, text := range []string{``, `no json`, `{}`, `[]`, `"text"`, `{"kind":7}`, `{"text":"nothing of a kind"}`} {
+		if s, ok := coppice.ReadSaid([]byte(text)); ok || s.Line() != "" || s.Words() != "" {
+			t.Errorf("%q is an event: %+v", text, s)
+		}
+	}
+}
+
+// FuzzSaid reads anything: what comes out for a line is one, and is short.
+func FuzzSaid(f *testing.F) {
+	f.Add([]byte(`{"kind":"tool","name":"Bash","input":{"command":"ls"},"paths":["\u202ea"]}`))
+	f.Add([]byte(`{"input":0}`))
+	f.Add([]byte(`{"kind":"text","text":"a\u2028b\r\nc"}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, ok := coppice.ReadSaid(data)
+		line := s.Line()
+		if !ok && (line != "" || s.Words() != "") {
+			t.Fatalf("no event, but %q and %q", line, s.Words())
+		}
+		if !utf8.ValidString(line) || utf8.RuneCountInString(line) > 160 || strings.ContainsFunc(line, unicode.IsControl) {
+			t.Fatalf("line %q", line)
+		}
+	})
+}

@@ -1,0 +1,21 @@
+// Where a search found something, in words and as a link.
+import { query } from "../api/client";
+import type { Hit } from "../api/schema";
+
+// views are those of a session in which a source is seen; the conversation shows
+// the others.
+const views: Record<string, string> = { stdout: "raw", app: "app" };
+const names: Record<string, string> = { stdout: "raw output", stderr: "error output", host: "host", app: "app log" };
+
+export function placeOf(h: Hit): string {
+  const task = "/tasks/" + h.task;
+  if (h.kind === "check") return task + query({ tab: "checks", check: h.check });
+  if (h.kind !== "output" || !h.session) return task;
+  return task + query({ session: h.session, view: views[h.source ?? ""], at: h.offset });
+}
+
+// sourceOf is empty for the task itself and for what an agent said or did.
+export function sourceOf(h: Hit): string {
+  if (h.kind === "check") return "check log" + (h.command ? ` · ${h.command}` : "");
+  return names[h.source ?? ""] ?? "";
+}
