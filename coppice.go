@@ -116,9 +116,10 @@ func (m Message) Open() bool {
 
 // AgentLimit is the shared knowledge that an agent's account can do nothing
 // until a moment, or until a person has mended the cause and says so; learned
-// by one session and obeyed by all.
+// by one session and obeyed by all. What ends by itself is known of an account,
+// what a person must mend of a whole agent.
 type AgentLimit struct {
-	Agent string    `json:"agent"`
+	Agent string    `json:"agent"`          // the account, see AgentChoice.Account
 	Until time.Time `json:"until,omitzero"` // zero until a person says so
 	Class Class     `json:"class"`
 	Text  string    `json:"text,omitempty"`
@@ -126,6 +127,13 @@ type AgentLimit struct {
 
 // Holds tells whether the limit is in force at a moment.
 func (l AgentLimit) Holds(now time.Time) bool { return l.Until.IsZero() || l.Until.After(now) }
+
+// For tells whether the limit is one of an account: its own, or one of its agent
+// that a person must mend.
+func (l AgentLimit) For(account string) bool {
+	agent, _ := SplitChoice(account)
+	return l.Agent == account || l.Until.IsZero() && l.Agent == agent
+}
 
 // Node is a machine with a worker, as the fabric sees it now.
 type Node struct {

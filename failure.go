@@ -42,6 +42,7 @@ type Failure struct {
 	Text    string    `json:"text"`              // the cause, for people
 	Fix     string    `json:"fix,omitempty"`     // the way out, if one is known
 	RetryAt time.Time `json:"retry_at,omitzero"` // not before this moment, if the failure told one
+	Account string    `json:"account,omitempty"` // of a session's: which account met it, where that is not the agent itself
 }
 
 // Failf is a shorthand used where failures are made.

@@ -86,12 +86,41 @@ type Limits struct {
 	Memory   Percent        `json:"memory" yaml:"memory"`
 }
 
-// AgentChoice says which agent does the work, and which one follows when it cannot.
+// AgentChoice says which agent does the work, and which one follows when it
+// cannot: another agent, or agent:model for another model.
 type AgentChoice struct {
 	Use      string          `json:"use" yaml:"use"`
 	Model    string          `json:"model,omitempty" yaml:"model"`
 	Fallback []string        `json:"fallback,omitempty" yaml:"fallback"`
 	Roles    map[Role]string `json:"roles,omitempty" yaml:"roles"`
+}
+
+// SplitChoice reads an entry of Fallback, or an account: an agent, or an agent
+// and its model after a colon. Names of agents have no colon; models may.
+func SplitChoice(text string) (agent, model string) {
+	agent, model, _ = strings.Cut(text, ":")
+	return agent, model
+}
+
+// ValidChoice checks what SplitChoice reads.
+func ValidChoice(text string) error {
+	agent, model, named := strings.Cut(text, ":")
+	if err := ValidName("agent", agent); err != nil || !named {
+		return err
+	}
+	if model == "" || model == ModelAuto {
+		return Errorf(EInvalid, "%s names no model after the colon", Quote(text)).WithFix("name one in the words of its vendor, or write %s alone", agent)
+	}
+	return ValidModel(model)
+}
+
+// Account names whose limits hold for a session: the agent's own, or those of
+// agent:model when it runs on a model that Fallback names.
+func (c AgentChoice) Account(agent, model string) string {
+	if one := agent + ":" + model; model != "" && slices.Contains(c.Fallback, one) {
+		return one
+	}
+	return agent
 }
 
 // Profile describes one agent CLI as data: which protocol it speaks and how it

@@ -59,6 +59,7 @@ type Next struct {
 	Resume   string `json:"resume,omitempty"`   // the agent's conversation to continue
 	Fork     bool   `json:"fork,omitempty"`     // continue a copy of it
 	Screen   bool   `json:"screen,omitempty"`   // on the agent's own interactive screen
+	Account  string `json:"account,omitempty"`  // whose limits hold, where that is not the agent itself; set when queued
 }
 
 // Task is one unit of work that should end in landed code.
@@ -89,7 +90,7 @@ type Task struct {
 
 	// What a person said since. Each is cleared when the engine has acted on it.
 	StopAsked  bool   `json:"stop_asked,omitempty"`
-	RetryAsked bool   `json:"retry_asked,omitempty"`
+	RetryAsked bool   `json:"retry_asked,omitempty"` // together with StopAsked: end what runs and begin anew
 	RetryNote  string `json:"retry_note,omitempty"`
 	LandAsked  bool   `json:"land_asked,omitempty"`
 	UndoAsked  bool   `json:"undo_asked,omitempty"`
@@ -121,14 +122,19 @@ func (t Task) Lane() Lane {
 	if t.Stage != StageQueued || t.Next == nil {
 		return Lane{}
 	}
-	return Lane{ProjectID: t.ProjectID, Track: t.Track, Agent: t.Next.Agent}
+	l := Lane{ProjectID: t.ProjectID, Track: t.Track, Agent: t.Next.Agent}
+	if t.Next.Account != "" {
+		l.Agent = t.Next.Account
+	}
+	return l
 }
 
-// Lane is a queue of tasks that compete for the same room.
+// Lane is a queue of tasks that compete for the same room. Of live sessions it
+// has the agent's name alone.
 type Lane struct {
 	ProjectID int64  `json:"project_id"`
 	Track     string `json:"track"`
-	Agent     string `json:"agent"`
+	Agent     string `json:"agent"` // the account, see AgentChoice.Account
 }
 
 // Status is what a person reads. It is derived, never stored.

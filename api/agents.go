@@ -26,6 +26,8 @@ type Agent struct {
 	Source   string              `json:"source,omitempty" doc:"Where facts come from that were not tested"`
 	Limit    *coppice.AgentLimit `json:"limit,omitempty" doc:"Why nobody can use it now, and until when"`
 	Waiting  []string            `json:"waiting,omitempty" doc:"Keys of the tasks that wait for the limit to end"`
+
+	ModelLimits []Limit `json:"model_limits,omitempty" doc:"Limits of single models of it that agent.fallback names as agent:model"`
 }
 
 // AgentList is every agent, by name.

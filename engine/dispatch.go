@@ -14,7 +14,7 @@ type Room struct {
 	Now      time.Time
 	Projects map[int64]coppice.Project
 	Running  map[coppice.Lane]int
-	Limited  map[string]coppice.AgentLimit
+	Limited  Limited
 	Nodes    []coppice.Node
 	Starting int // sessions whose memory does not show yet
 	Most     int // live sessions of all projects together; 0 for no bound
@@ -31,8 +31,8 @@ func (r Room) Blocked(l coppice.Lane) (reason string, until time.Time) {
 	if why, ok := p.PausedTracks[l.Track]; ok {
 		return fmt.Sprintf("track %s is paused: %s", l.Track, why), time.Time{}
 	}
-	if lim, ok := r.Limited[l.Agent]; ok && lim.Until.IsZero() {
-		return fmt.Sprintf("%s waits for a person: %s", l.Agent, lim.Text), time.Time{}
+	if lim, ok := r.Limited.of(l.Agent); ok && lim.Until.IsZero() {
+		return fmt.Sprintf("%s waits for a person: %s", lim.Agent, lim.Text), time.Time{}
 	} else if ok && lim.Until.After(r.Now) {
 		return fmt.Sprintf("%s is limited until %s: %s", l.Agent, lim.Until.UTC().Format(time.RFC3339), lim.Text), lim.Until
 	}
@@ -54,11 +54,12 @@ type bound struct {
 func (r Room) bounds(l coppice.Lane) []bound {
 	p := r.Projects[l.ProjectID]
 	machine, project := bound{of: "this machine", most: r.Most}, bound{of: "the project", most: p.Policy.Limits.Sessions}
-	track, agent := bound{of: "track " + l.Track}, bound{of: l.Agent, most: -1}
+	name, _ := coppice.SplitChoice(l.Agent) // an agent's accounts count together
+	track, agent := bound{of: "track " + l.Track}, bound{of: name, most: -1}
 	if t, ok := p.Policy.Track(l.Track); ok {
 		track.most = t.Limit
 	}
-	if most, ok := p.Policy.Limits.PerAgent[l.Agent]; ok {
+	if most, ok := p.Policy.Limits.PerAgent[name]; ok {
 		agent.most = most
 	}
 	for lane, n := range r.Running {
@@ -70,7 +71,7 @@ func (r Room) bounds(l coppice.Lane) []bound {
 		if lane.Track == l.Track {
 			track.used += n
 		}
-		if lane.Agent == l.Agent {
+		if other, _ := coppice.SplitChoice(lane.Agent); other == name {
 			agent.used += n
 		}
 	}

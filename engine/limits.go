@@ -9,13 +9,13 @@ import (
 	"coppice/store"
 )
 
-// AgentLimit is a limit and the tasks that wait for its end.
+// AgentLimit is an account's limit and the tasks that wait for its end.
 type AgentLimit struct {
 	coppice.AgentLimit
 	Tasks []string // keys
 }
 
-// Limits lists the agents that nobody can use now, and who waits for each.
+// Limits lists the accounts that nobody can use now, and who waits for each.
 func (i *Intake) Limits(r store.Reader) ([]AgentLimit, error) {
 	limits, err := r.AgentLimits()
 	if err != nil {
@@ -36,7 +36,7 @@ func (i *Intake) Limits(r store.Reader) ([]AgentLimit, error) {
 	}
 	for _, t := range tasks {
 		for n, l := range out {
-			if t.Next != nil && t.Next.Agent == l.Agent && (t.Stage == coppice.StageQueued || stuckOn(t, l.Agent)) {
+			if t.Stage == coppice.StageQueued && l.For(t.Lane().Agent) || stuckOn(t, l.Agent) {
 				out[n].Tasks = append(out[n].Tasks, t.Key)
 			}
 		}
@@ -50,10 +50,10 @@ func stuckOn(t coppice.Task, agent string) bool {
 		t.Failure != nil && remedies[t.Failure.Class] == shut
 }
 
-// ClearLimit says that an agent can be used again. Tasks that waited for a
-// person to mend it go on.
+// ClearLimit says that an account can be used again: an agent, or agent:model.
+// Tasks that waited for a person to mend it go on.
 func (i *Intake) ClearLimit(ctx context.Context, agent string) error {
-	if err := coppice.ValidName("agent", agent); err != nil {
+	if err := coppice.ValidChoice(agent); err != nil {
 		return err
 	}
 	return i.store.Update(ctx, func(tx store.Tx) error {
@@ -69,7 +69,7 @@ func (i *Intake) ClearLimit(ctx context.Context, agent string) error {
 			return err
 		}
 		for _, t := range tasks {
-			if !stuckOn(t, agent) {
+			if !stuckOn(t, agent) || t.StopAsked {
 				continue
 			}
 			t.RetryAsked = true
@@ -84,7 +84,7 @@ func (i *Intake) ClearLimit(ctx context.Context, agent string) error {
 	})
 }
 
-// unlimit forgets an agent's limit, and tells whether there was one.
+// unlimit forgets an account's limit, and tells whether there was one.
 func (i *Intake) unlimit(tx store.Tx, agent, why string) (bool, error) {
 	limits, err := tx.AgentLimits()
 	if err != nil {
@@ -105,7 +105,7 @@ func (i *Intake) unlimit(tx store.Tx, agent, why string) (bool, error) {
 	return false, nil
 }
 
-// wakeLimited looks again at queued tasks whose agent cannot be used, since
+// wakeLimited looks again at queued tasks whose account cannot be used, since
 // another one may do, and at those that another one has for that reason.
 func (t *turn) wakeLimited() error {
 	limited, err := t.limited()
@@ -117,7 +117,7 @@ func (t *turn) wakeLimited() error {
 		return err
 	}
 	for _, task := range tasks {
-		if l, ok := limited[task.Next.Agent]; ok && lasts(l, t.now) || stoodIn(task) {
+		if l, ok := limited.of(task.Lane().Agent); ok && lasts(l, t.now) || stoodIn(task) {
 			t.dirty.add(task.ID)
 		}
 	}
@@ -136,31 +136,46 @@ func lasts(l coppice.AgentLimit, now time.Time) bool {
 // stoodIn tells whether a task that has not begun waits for a stand-in.
 func stoodIn(t coppice.Task) bool {
 	n := t.Next
-	return !begun(t) && n != nil && n.Agent != t.Agent && n.Role == coppice.RoleImplement && n.Resume == "" && !n.Screen
+	return !begun(t) && n != nil && (n.Agent != t.Agent || n.Model != t.Model) && n.Role == coppice.RoleImplement && n.Resume == "" && !n.Screen
 }
 
-// reroute gives a queued task to another agent when its own cannot be used for
+// reroute gives a queued task to another account when its own cannot be used for
 // long, or until a person says so, and back when it can. One that goes on with a
-// conversation waits for who had it.
+// conversation waits for the agent that had it, which may use another model.
 func reroute(v *View) *Decision {
+	if d := relane(v); d != nil {
+		return d
+	}
 	n := v.Task.Next
 	if v.Task.Stage != coppice.StageQueued || n == nil || n.Screen {
 		return nil
 	}
-	l, ok := v.Limited[n.Agent]
-	next, why := (*coppice.Next)(nil), ""
-	switch _, still := v.Limited[v.Task.Agent]; {
-	case stoodIn(v.Task) && !still:
-		next, why = &coppice.Next{Role: n.Role, Agent: v.Task.Agent, Model: v.Task.Model}, v.Task.Agent+" can be used again"
-	case !ok || !lasts(l, v.Now) || !l.Until.IsZero() && n.Resume != "" && n.Role != coppice.RoleFix:
-		return nil
-	default:
-		if next = otherAgent(v, n.Agent, n.Role); next == nil {
-			return nil
-		}
-		why = fmt.Sprintf("%s: goes on with %s", l.Text, next.Agent)
+	if _, still := v.Limited.of(v.first()); stoodIn(v.Task) && !still {
+		return moved(v, &coppice.Next{Role: n.Role, Agent: v.Task.Agent, Model: v.Task.Model}, v.first()+" can be used again")
 	}
-	next.Evidence, next.Note = n.Evidence, n.Note
+	account := v.Task.Lane().Agent
+	l, ok := v.Limited.of(account)
+	if !ok || !lasts(l, v.Now) {
+		return nil
+	}
+	only := ""
+	if !l.Until.IsZero() && n.Resume != "" && n.Role != coppice.RoleFix {
+		only = n.Agent
+	}
+	next := standIn(v, account, n.Role, only)
+	if next == nil {
+		return nil
+	}
+	if next.Agent == n.Agent {
+		next.Resume, next.Fork = n.Resume, n.Fork
+	}
+	return moved(v, next, fmt.Sprintf("%s: goes on with %s", l.Text, v.account(next.Agent, next.Model)))
+}
+
+// moved queues the task anew for another account, with what its next session was
+// to be told.
+func moved(v *View, next *coppice.Next, why string) *Decision {
+	next.Evidence, next.Note = v.Task.Next.Evidence, v.Task.Next.Note
 	d := enqueue(v, next, why)
 	d.By = "limits"
 	return d

@@ -95,14 +95,18 @@ func (t *turn) model(v *View, n *coppice.Next) string {
 	if n.Model != coppice.ModelAuto {
 		return n.Model
 	}
+	return t.auto(v, n.Agent)
+}
+
+func (t *turn) auto(v *View, agent string) string {
 	if t.cfg.Models == nil {
 		return ""
 	}
 	var own *coppice.Profile
-	if p, ok := v.Project.Policy.Agents[n.Agent]; ok {
+	if p, ok := v.Project.Policy.Agents[agent]; ok {
 		own = &p
 	}
-	models := t.cfg.Models(n.Agent, own)
+	models := t.cfg.Models(agent, own)
 	level := v.Task.Level
 	if level == "" {
 		level = t.cfg.Classify(v.Task)

@@ -78,10 +78,11 @@ func blockedBy(v *View) *coppice.Wait {
 	return nil
 }
 
-// enqueue puts the task into its lane's queue for a session.
+// enqueue puts the task into its lane's queue for a session. It is the one place
+// that does.
 func enqueue(v *View, n *coppice.Next, reason string) *Decision {
 	t := v.Task
-	t.Stage, t.Wait, t.Next, t.Failure = coppice.StageQueued, nil, n, nil
+	t.Stage, t.Wait, t.Next, t.Failure = coppice.StageQueued, nil, inLane(v, n), nil
 	return &Decision{Kind: coppice.EventTaskStage, Reason: reason, Task: &t}
 }
 

@@ -12,8 +12,8 @@ type action int
 
 const (
 	again     action = iota // another session with what went wrong, a bounded number of times
-	patient                 // the agent rests until its limit is over; another agent goes on if one may
-	elsewhere               // another agent, or else a person
+	patient                 // the account rests until its limit is over; another one goes on if it may
+	elsewhere               // another account, or else a person
 	shut                    // the same, and nobody uses the agent until a person says so
 	person                  // somebody has to act first
 	over                    // nothing
@@ -62,9 +62,9 @@ func remedy(v *View, s *coppice.Session, fail coppice.Failure) *Decision {
 		return bePatient(v, s, fail)
 	case elsewhere, shut:
 		d := needPerson(v, s, fail)
-		if n := otherAgent(v, s.Agent, s.Role); n != nil {
+		if n := standIn(v, metBy(s), s.Role, ""); n != nil {
 			n.Evidence = evidence(s, fail)
-			d = enqueue(v, n, fmt.Sprintf("%s: goes on with %s", fail.Text, n.Agent))
+			d = enqueue(v, n, fmt.Sprintf("%s: goes on with %s", fail.Text, v.account(n.Agent, n.Model)))
 		}
 		if remedies[fail.Class] == shut {
 			d.Limit = &coppice.AgentLimit{Agent: s.Agent, Class: fail.Class, Text: fail.Text}
@@ -127,8 +127,9 @@ func failures(v *View) int {
 	return n
 }
 
-// bePatient tells everybody that the agent is limited and queues the task for
-// another agent, or for this one, whose lane stays shut until the limit ends.
+// bePatient tells everybody that the account is limited and queues the task for
+// another one, or for this one, whose lane stays shut until the limit ends. With
+// another model of the same agent it goes on in the same conversation.
 func bePatient(v *View, s *coppice.Session, fail coppice.Failure) *Decision {
 	n := 0
 	for _, o := range v.Sessions {
@@ -143,36 +144,17 @@ func bePatient(v *View, s *coppice.Session, fail coppice.Failure) *Decision {
 	if !until.After(v.Now) {
 		until = v.Now.Add(doubled(30*time.Second, n, 10*time.Minute))
 	}
-	limit := coppice.AgentLimit{Agent: s.Agent, Until: until, Class: fail.Class, Text: fail.Text}
-	next := otherAgent(v, s.Agent, s.Role)
+	limit := coppice.AgentLimit{Agent: metBy(s), Until: until, Class: fail.Class, Text: fail.Text}
+	next := standIn(v, limit.Agent, s.Role, "")
 	if next == nil {
 		next = follows(v, s)
+	} else if next.Agent == s.Agent {
+		next.Resume = follows(v, s).Resume
 	}
 	next.Evidence = evidence(s, fail)
-	d := enqueue(v, next, fmt.Sprintf("%s is limited until %s: %s", s.Agent, until.UTC().Format(time.RFC3339), fail.Text))
+	d := enqueue(v, next, fmt.Sprintf("%s is limited until %s: %s", limit.Agent, until.UTC().Format(time.RFC3339), fail.Text))
 	d.Limit = &limit
 	return d
-}
-
-// otherAgent returns a session for the first fallback agent that is not limited
-// and has not failed the task in this round for want of ability, or nil.
-func otherAgent(v *View, agent string, role coppice.Role) *coppice.Next {
-	unable := map[string]bool{agent: true}
-	for _, o := range v.Sessions {
-		if o.Failure != nil && (remedies[o.Failure.Class] == elsewhere || remedies[o.Failure.Class] == shut) {
-			unable[o.Agent] = true
-		}
-	}
-	for _, a := range append([]string{v.Task.Agent}, v.Project.Policy.Agent.Fallback...) {
-		if _, limited := v.Limited[a]; !limited && !unable[a] {
-			model := ""
-			if a == v.Task.Agent || v.Task.Model == coppice.ModelAuto {
-				model = v.Task.Model
-			}
-			return &coppice.Next{Role: role, Agent: a, Model: model}
-		}
-	}
-	return nil
 }
 
 // needPerson leaves the task waiting until a person says retry.

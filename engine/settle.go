@@ -127,8 +127,7 @@ func settleRun(v *View, w coppice.Work) *Decision {
 		return &Decision{Kind: coppice.EventSessionEnded, Reason: "was given up before"}
 	}
 	if fail != nil {
-		d := endSession(v, coppice.SessionFailed, fail)
-		return d
+		return endSession(v, coppice.SessionFailed, inAccount(fail, s, ranAs(v, s, w)))
 	}
 	state := coppice.SessionDone
 	switch {
@@ -158,7 +157,7 @@ func settleRun(v *View, w coppice.Work) *Decision {
 		state = coppice.SessionFailed
 		fail = coppice.Failf(coppice.ClassUnknown, fmt.Sprintf("ended with exit code %d", *r.Exit), "")
 	}
-	d := endSession(v, state, fail)
+	d := endSession(v, state, inAccount(fail, s, ranAs(v, s, w)))
 	d.Session.Exit, d.Session.Signal = r.Exit, r.Signal
 	d.Session.Summary, d.Session.Usage = r.Summary, r.Usage
 	d.Session.From, d.Session.Head, d.Session.Stat = r.From, r.Head, r.Stat
@@ -169,6 +168,16 @@ func settleRun(v *View, w coppice.Work) *Decision {
 		d.Session.Verdict = verdictOf(v, r)
 	}
 	return d
+}
+
+// inAccount notes in a session's failure which account met it.
+func inAccount(fail *coppice.Failure, s *coppice.Session, account string) *coppice.Failure {
+	if fail == nil || account == s.Agent {
+		return fail
+	}
+	c := *fail
+	c.Account = account
+	return &c
 }
 
 // endSession ends the newest session.

@@ -12,20 +12,30 @@ import (
 // each lane.
 const mostStarts = 64
 
-// dispatch gives free places to queued tasks.
+// dispatch gives free places to queued tasks. It looks again when it found some
+// in the wrong lane.
 func (t *turn) dispatch() error {
+	for {
+		again, err := t.dispatchOnce()
+		if err != nil || !again {
+			return err
+		}
+	}
+}
+
+func (t *turn) dispatchOnce() (again bool, err error) {
 	lanes := map[coppice.Lane][]coppice.Task{}
 	room, err := loadRoom(t.tx, t.now, t.nodes, t.cfg)
 	if err != nil {
-		return err
+		return false, err
 	}
 	var wake time.Time
 	for lane, ok, err := t.tx.NextLane(coppice.Lane{}); ok || err != nil; lane, ok, err = t.tx.NextLane(lane) {
 		if err != nil {
-			return err
+			return false, err
 		}
 		if err := room.know(t.tx, lane.ProjectID); err != nil {
-			return err
+			return false, err
 		}
 		if why, until := room.Blocked(lane); why != "" {
 			if !until.IsZero() && (wake.IsZero() || until.Before(wake)) {
@@ -35,26 +45,37 @@ func (t *turn) dispatch() error {
 		}
 		heads, err := t.tx.LaneHeads(lane, room.places(lane, mostStarts))
 		if err != nil {
-			return err
+			return false, err
 		}
 		lanes[lane] = heads
 	}
 	for _, task := range fill(room, lanes) {
-		if err := t.start(task); err != nil {
-			return fmt.Errorf("engine: start %s: %w", task.Key, err)
+		started, err := t.start(task)
+		if err != nil {
+			return false, fmt.Errorf("engine: start %s: %w", task.Key, err)
 		}
+		again = again || !started
 	}
-	return t.tx.SetTimer(store.Timer{Kind: TimerRoom, ID: "room", At: wake})
+	return again, t.tx.SetTimer(store.Timer{Kind: TimerRoom, ID: "room", At: wake})
 }
 
-// start creates the task's next session and lets the pipeline carry it on.
-func (t *turn) start(task coppice.Task) error {
+// start creates the task's next session and lets the pipeline carry it on. A
+// task whose account has become another one since it was queued moves to that
+// one's lane instead, as room was found for it in the old one.
+func (t *turn) start(task coppice.Task) (bool, error) {
 	v, err := t.view(task.ID)
 	if err != nil {
-		return err
+		return false, err
 	}
 	if d := budget(v); d != nil {
-		return t.apply(v, d)
+		return true, t.apply(v, d)
+	}
+	if d := relane(v); d != nil {
+		t.dirty.add(task.ID)
+		if err := t.apply(v, d); err != nil {
+			return false, err
+		}
+		return false, t.settleAll()
 	}
 	n := v.Task.Next
 	s := &coppice.Session{
@@ -78,16 +99,16 @@ func (t *turn) start(task coppice.Task) error {
 		}
 	}
 	if err := t.apply(v, d); err != nil {
-		return err
+		return false, err
 	}
 	t.dirty.add(task.ID)
-	return t.settleAll()
+	return true, t.settleAll()
 }
 
 // loadRoom reads what dispatch and the derived statuses need.
 func loadRoom(r store.Reader, now time.Time, nodes []coppice.Node, cfg Config) (Room, error) {
 	room := Room{
-		Now: now, Projects: map[int64]coppice.Project{}, Limited: map[string]coppice.AgentLimit{},
+		Now: now, Projects: map[int64]coppice.Project{}, Limited: Limited{},
 		Nodes: nodes, Most: cfg.MaxSessions, Reserve: cfg.Reserve,
 	}
 	var err error

@@ -79,7 +79,7 @@ func taskStatus(r store.Reader, room Room, t coppice.Task) (TaskStatus, error) {
 			s.Fix = fmt.Sprintf("mend the cause, then say `coppice project resume %s --track %s`", p.Prefix, t.Lane().Track)
 			break
 		}
-		if l, ok := room.Limited[t.Lane().Agent]; ok && l.Until.IsZero() {
+		if l, ok := room.Limited.of(t.Lane().Agent); ok && l.Until.IsZero() {
 			s.Fix = fmt.Sprintf("mend the cause, then say `coppice limits clear %s`", l.Agent)
 		}
 	case t.Stage == coppice.StageWaiting && t.Wait != nil:

@@ -77,8 +77,8 @@ func unheard(v *View) *Decision {
 // task's next one, and says so in the message. An agent that stands in for the
 // task's own has no say in it.
 func chooseModel(v *View, s *coppice.Session, m *coppice.Message) *coppice.Task {
-	if s != nil && s.Agent != v.Task.Agent {
-		m.Failed += fmt.Sprintf("; %s stands in for %s, so the model is not kept", s.Agent, v.Task.Agent)
+	if s != nil && (s.Agent != v.Task.Agent || v.standsIn(s)) {
+		m.Failed += fmt.Sprintf("; %s stands in for %s, so the model is not kept", v.account(s.Agent, s.Model), v.first())
 		return nil
 	}
 	m.Failed += "; the next session uses " + m.Text
@@ -92,9 +92,10 @@ func chooseModel(v *View, s *coppice.Session, m *coppice.Message) *coppice.Task 
 	return &t
 }
 
-// nextModel is the model of the session that follows one by the same agent.
+// nextModel is the model of the session that follows one by the same agent. One
+// that stands in with another model goes on with that.
 func nextModel(v *View, s *coppice.Session) string {
-	if s.Agent == v.Task.Agent && v.Task.Model != "" {
+	if s.Agent == v.Task.Agent && v.Task.Model != "" && !v.standsIn(s) {
 		return v.Task.Model
 	}
 	return s.Model

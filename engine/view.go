@@ -27,12 +27,17 @@ type View struct {
 	Messages  []coppice.Message // not delivered yet
 	Heard     []coppice.Message // all others
 	Fork      string            // the branch or commit that a forked task's branch begins from
-	Limited   map[string]coppice.AgentLimit
+	Limited   Limited
+
+	// Auto is the model that auto means for the task with an agent. Nil means
+	// that the agent chooses itself.
+	Auto func(agent string) string `json:"-"`
 }
 
 // view loads a task's view.
 func (t *turn) view(id int64) (*View, error) {
 	v := &View{Now: t.now}
+	v.Auto = func(agent string) string { return t.auto(v, agent) }
 	var err error
 	if v.Task, err = t.tx.Task(id); err != nil {
 		return nil, err
@@ -158,7 +163,7 @@ func forkPoint(r store.Reader, key string) (string, error) {
 
 // limited returns the limits that hold. They are read once a turn, and again
 // when the turn has changed one.
-func (t *turn) limited() (map[string]coppice.AgentLimit, error) {
+func (t *turn) limited() (Limited, error) {
 	if !t.limitsRead {
 		var err error
 		if t.limits, err = t.tx.AgentLimits(); err != nil {
@@ -166,7 +171,7 @@ func (t *turn) limited() (map[string]coppice.AgentLimit, error) {
 		}
 		t.limitsRead = true
 	}
-	m := make(map[string]coppice.AgentLimit, len(t.limits))
+	m := make(Limited, len(t.limits))
 	for _, l := range t.limits {
 		if l.Holds(t.now) {
 			m[l.Agent] = l

@@ -15,11 +15,11 @@ import (
 type SearchQuery struct {
 	Text    string   // words, "phrases in quotes", and -words that must not be there
 	Project string   // a prefix
-	Kinds   []string // api.HitTask, api.HitOutput; both when empty
+	Kinds   []string // api.HitTask, api.HitOutput, api.HitCheck; all when empty
 	Most    int
 }
 
-// Search finds tasks, and places in what sessions wrote.
+// Search finds tasks, places in what sessions wrote, and what checks did.
 func (c *Client) Search(ctx context.Context, q SearchQuery) (api.SearchPage, error) {
 	v := url.Values{"q": {q.Text}}
 	set(v, "project", q.Project)

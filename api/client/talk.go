@@ -62,13 +62,14 @@ func (c *Client) ForgetRule(ctx context.Context, project string, n int) (coppice
 	return post[coppice.Rule](ctx, c, "/projects/"+url.PathEscape(project)+"/rules/"+strconv.Itoa(n)+"/forget", nil)
 }
 
-// Limits lists the agents that nobody can use now.
+// Limits lists the agents, and models of agents, that nobody can use now.
 func (c *Client) Limits(ctx context.Context) ([]api.Limit, error) {
 	l, err := get[api.LimitList](ctx, c, "/agents/limits", nil)
 	return l.Limits, err
 }
 
-// ClearLimit says that an agent can be used again, and lists the limits left.
+// ClearLimit says that an agent, or agent:model, can be used again, and lists
+// the limits left.
 func (c *Client) ClearLimit(ctx context.Context, agent string) ([]api.Limit, error) {
 	l, err := post[api.LimitList](ctx, c, "/agents/"+url.PathEscape(agent)+"/clear", nil)
 	return l.Limits, err

@@ -16,10 +16,12 @@ import (
 func (e *Env) limitsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "limits", Short: "Show the agents that nobody can use now",
-		Long: `Show the agents whose accounts can do nothing now: until when, why, and which tasks
-wait for them. A rate limit ends by itself. One that asks for a login or for
-money ends when you have seen to it and say clear, or retry a task that waits.`,
-		Example: "  coppice limits\n  coppice limits clear my-agent",
+		Long: `Show the agents, and models of agents, whose accounts can do nothing now: until
+when, why, and which tasks wait for them. A rate limit ends by itself. One that
+asks for a login or for money ends when you have seen to it and say clear, or
+retry a task that waits. A model that agent.fallback names as agent:model has a
+limit of its own.`,
+		Example: "  coppice limits\n  coppice limits clear my-agent\n  coppice limits clear my-agent:small",
 		Args:    args(0, 0, "no argument"),
 	}
 	asJSON := jsonFlag(c)
@@ -38,9 +40,9 @@ money ends when you have seen to it and say clear, or retry a task that waits.`,
 
 func (e *Env) limitsClear() *cobra.Command {
 	c := &cobra.Command{
-		Use: "clear AGENT", Short: "Say that an agent can be used again",
-		Long:    "Say that an agent can be used again. The tasks that waited for that go on.",
-		Example: "  coppice limits clear my-agent", Args: args(1, 1, "an agent's name"),
+		Use: "clear AGENT[:MODEL]", Short: "Say that an agent, or a model of it, can be used again",
+		Long:    "Say that an agent, or a model of it, can be used again. The tasks that waited for that go on.",
+		Example: "  coppice limits clear my-agent\n  coppice limits clear my-agent:small", Args: args(1, 1, "an agent's name, or agent:model"),
 	}
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, given []string) error {

@@ -82,15 +82,8 @@ func (d *decoder) whole(p *coppice.Policy) error {
 	if err := d.tracks(p); err != nil {
 		return err
 	}
-	seen := map[string]bool{}
-	for i, a := range p.Agent.Fallback {
-		if seen[a] || a == p.Agent.Use {
-			return d.fail(d.elements["agent.fallback"][i], "%s stands here a second time", coppice.Quote(a)).WithFix("name each agent once")
-		}
-		seen[a] = true
-	}
-	if p.Agent.Use == "" && len(p.Agent.Fallback) > 0 {
-		return d.fail(d.values["agent.fallback"], "a fallback without a first agent").WithFix("add use to agent")
+	if err := d.fallback(p.Agent); err != nil {
+		return err
 	}
 	if p.Health.Long > p.Health.Timeout && d.set["health.long"] > 0 {
 		return d.fail(d.values["health.long"], "health.long is longer than health.timeout: it would never be reached").
@@ -107,6 +100,27 @@ func (d *decoder) whole(p *coppice.Policy) error {
 		return err
 	}
 	return d.profiles(p)
+}
+
+// fallback sees to it that each entry stands there once, and is another one than
+// the first choice.
+func (d *decoder) fallback(c coppice.AgentChoice) error {
+	seen := map[string]bool{}
+	for i, entry := range c.Fallback {
+		n := d.elements["agent.fallback"][i]
+		switch agent, model := coppice.SplitChoice(entry); {
+		case seen[entry]:
+			return d.fail(n, "%s stands here a second time", coppice.Quote(entry)).WithFix("name each once")
+		case agent == c.Use && (model == "" || model == c.Model):
+			return d.fail(n, "%s is the first choice itself", coppice.Quote(entry)).
+				WithFix("leave it out, or name another model of it as %s:MODEL", agent)
+		}
+		seen[entry] = true
+	}
+	if c.Use == "" && len(c.Fallback) > 0 {
+		return d.fail(d.values["agent.fallback"], "a fallback without a first agent").WithFix("add use to agent")
+	}
+	return nil
 }
 
 // servers sees to it that each tool server has an address or a program.

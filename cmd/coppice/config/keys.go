@@ -30,6 +30,8 @@ type key struct {
 const (
 	namePattern  = `^[A-Za-z0-9][A-Za-z0-9._-]*$`
 	modelPattern = `^[A-Za-z0-9][A-Za-z0-9._:/@\[\]-]*$`
+
+	choicePattern = `^[A-Za-z0-9][A-Za-z0-9._-]*(:[A-Za-z0-9][A-Za-z0-9._:/@\[\]-]*)?$`
 )
 
 // keys describes every key of coppice.yaml. A test holds it against the fields
@@ -57,8 +59,8 @@ var keys = map[string]key{
 	"agent":            {doc: "Who does the work."},
 	"agent.use":        {doc: "The agent a task gets when it names none.", unset: "every task must name one", example: "my-agent", pattern: namePattern, valid: named("agent")},
 	"agent.model":      {doc: "The model it uses, in the words of its vendor.", unset: "the agent's own default", example: "opus", pattern: modelPattern, valid: coppice.ValidModel},
-	"agent.fallback":   {doc: "Agents that take over, in this order, when the first cannot work.", example: "[other-agent]"},
-	"agent.fallback[]": {doc: "An agent's name.", pattern: namePattern, valid: named("agent")},
+	"agent.fallback":   {doc: "Who takes over, in this order, when the first cannot work: agents, or agent:model for another model, also of the first agent. Limits of such a model are kept apart from the agent's own.", example: "[\"my-agent:small\", other-agent]"},
+	"agent.fallback[]": {doc: "An agent's name, or its name, a colon and a model.", pattern: choicePattern, valid: coppice.ValidChoice},
 	"agent.roles":      {doc: "Another agent for one role.", example: "{fix: other-agent}", names: []string{string(coppice.RoleImplement), string(coppice.RoleVerify), string(coppice.RoleFix)}},
 	"agent.roles.*":    {doc: "The agent of this role.", pattern: namePattern, valid: named("agent")},
 

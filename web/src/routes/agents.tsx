@@ -4,7 +4,7 @@ import { useMemo } from "react";
 import { get, post, query } from "../api/client";
 import { useTasks } from "../api/live";
 import { invalidate, useQuery } from "../api/query";
-import type { Agent, AgentList, LimitList, ProjectList, Task } from "../api/schema";
+import type { Agent, AgentLimit, AgentList, LimitList, ProjectList, Task } from "../api/schema";
 import { clock, span, time, usd, useNow } from "../lib/format";
 import { Link, useParam } from "../router";
 import { Copy, Empty, Loading, Mono, ProblemBox } from "../ui/parts";
@@ -63,7 +63,7 @@ export default function AgentsPage() {
     if (await attempt("Looked again", () => get<AgentList>("/agents" + query({ project, refresh: "true" })))) list.again();
   };
   const all = list.data?.agents ?? [];
-  const here = all.filter((a) => a.path || a.problem || a.limit || work.has(a.name)).sort((a, b) => (work.get(b.name)?.all ?? 0) - (work.get(a.name)?.all ?? 0) || a.name.localeCompare(b.name));
+  const here = all.filter((a) => a.path || a.problem || a.limit || a.model_limits || work.has(a.name)).sort((a, b) => (work.get(b.name)?.all ?? 0) - (work.get(a.name)?.all ?? 0) || a.name.localeCompare(b.name));
   const others = all.filter((a) => !here.includes(a));
   return (
     <div className="page">
@@ -99,28 +99,37 @@ function Login({ a }: { a: Agent }) {
   return <span className="tag" title="It has no way to tell">login unknown</span>;
 }
 
-function Limited({ a }: { a: Agent }) {
+// modelOf is the model of an account agent:model, "" of an agent's own.
+function modelOf(account: string): string {
+  const colon = account.indexOf(":");
+  return colon < 0 ? "" : account.slice(colon + 1);
+}
+
+function Limited({ limit, waiting }: { limit: AgentLimit; waiting: string[] }) {
   const now = useNow(1000);
-  const limit = a.limit!;
   const until = time(limit.until);
+  const model = modelOf(limit.agent);
   return (
     <>
-      <p className="warn-text"><span className="problem-code">{limit.class}</span> <Mono text={limit.text || "its account must wait"} /> · {until > now ? `free again in ${span(until - now)}, at ${clock(limit.until)}` : "until a person says otherwise"}</p>
-      <p><button className="button small" onClick={() => void clear(a.name)}>It can be used again</button></p>
-      <Waiting keys={a.waiting ?? []} />
+      <p className="warn-text">{model && <>Model <Mono text={model} />: </>}<span className="problem-code">{limit.class}</span> <Mono text={limit.text || "its account must wait"} /> · {until > now ? `free again in ${span(until - now)}, at ${clock(limit.until)}` : "until a person says otherwise"}</p>
+      <p><button className="button small" onClick={() => void clear(limit.agent)}>{model ? `${model} can be used again` : "It can be used again"}</button></p>
+      <Waiting keys={waiting} />
     </>
   );
 }
 
 function AgentView({ a, work }: { a: Agent; work: Work }) {
+  const models = a.model_limits ?? [];
   return (
-    <section className={"agent" + (a.limit ? " limited" : "")}>
+    <section className={"agent" + (a.limit || models.length > 0 ? " limited" : "")}>
       <h2>
         {a.name} {a.path ? <small className="muted">{a.version}{a.tested && a.version !== a.tested ? `, tested with ${a.tested}` : ""}</small> : <span className="tag bad">not installed</span>}
         <span className="grow" />
         {a.path && <Login a={a} />}
       </h2>
-      {a.limit ? <Limited a={a} /> : <p className="muted">{work.working > 0 ? `${work.working} at work` : "no limit known"}</p>}
+      {a.limit && <Limited limit={a.limit} waiting={a.waiting ?? []} />}
+      {!a.limit && (work.working > 0 || models.length === 0) && <p className="muted">{work.working > 0 ? `${work.working} at work` : "no limit known"}</p>}
+      {models.map((l) => <Limited key={l.agent} limit={l} waiting={l.tasks ?? []} />)}
       {a.problem && <p className="bad-text"><Mono text={a.problem} /></p>}
       {a.login === "no" && <p className="warn-text">Log in with its own program{(a.login_env?.length ?? 0) > 0 && <>, or set {a.login_env!.map((e, i) => <span key={e}>{i > 0 && " or "}<code>{e}</code></span>)}</>}.</p>}
       {(a.warnings ?? []).map((w) => <p key={w} className="warn-text"><Mono text={w} /></p>)}

@@ -1,0 +1,60 @@
+package sim
+
+import (
+	"fmt"
+	"slices"
+
+	"coppice"
+	"coppice/store"
+)
+
+// stands are the accounts that people free at random.
+var stands = []string{"alpha", "beta", "alpha:small", "beta:big"}
+
+// limits are the classes of failure by which an account, or an agent, is out.
+var limits = []coppice.Class{coppice.ClassRateLimit, coppice.ClassRateLimit, coppice.ClassOverload, coppice.ClassCapability, coppice.ClassAuth}
+
+// modelled has some projects fall back on models, in any order with the agents.
+func (s *sim) modelled(p *coppice.Policy) {
+	if s.opt.Plain || s.rng.IntN(2) == 0 {
+		return
+	}
+	entries := append([]string{"alpha:small", "beta:big"}, p.Agent.Fallback...)
+	s.rng.Shuffle(len(entries), func(i, j int) { entries[i], entries[j] = entries[j], entries[i] })
+	p.Agent.Fallback = entries
+	p.Agent.Model = []string{"", "big", coppice.ModelAuto}[s.rng.IntN(3)]
+}
+
+// models are what every agent's profile names for each level of work.
+func models(string, *coppice.Profile) map[string]string {
+	return map[string]string{"simple": "small", "medium": "big", "complex": "big"}
+}
+
+// accountsHold looks at the sessions that were started just now: no limit was in
+// force for them. A limit that ends by itself is one of the agent, or of the
+// model where the project falls back on it; any other is the whole agent's.
+func (s *sim) accountsHold(r store.Reader, live []coppice.Session) error {
+	known, err := r.AgentLimits()
+	if err != nil {
+		return err
+	}
+	for _, x := range live {
+		if !x.CreatedAt.Equal(s.now) {
+			continue
+		}
+		p, err := r.Project(x.ProjectID)
+		if err != nil {
+			return err
+		}
+		account := x.Agent
+		if x.Model != "" && slices.Contains(p.Policy.Agent.Fallback, x.Agent+":"+x.Model) {
+			account += ":" + x.Model
+		}
+		for _, l := range known {
+			if l.Until.IsZero() && l.Agent == x.Agent || l.Until.After(s.now) && l.Agent == account {
+				return fmt.Errorf("%s was started with %s %s, and %+v holds", x.Key, x.Agent, x.Model, l)
+			}
+		}
+	}
+	return nil
+}
