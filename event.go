@@ -21,6 +21,7 @@ const (
 	EventTaskEnded     EventKind = "task.ended"
 	EventTaskStopAsked EventKind = "task.stop_asked"
 	EventTaskRetried   EventKind = "task.retry_asked"
+	EventTaskRequeued  EventKind = "task.requeue_asked"
 	EventTaskLandAsked EventKind = "task.land_asked"
 	EventTaskWarned    EventKind = "task.warned"
 	EventTaskArchived  EventKind = "task.archived"   // put away

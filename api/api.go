@@ -76,13 +76,13 @@ type RuleList struct {
 	Rules []coppice.Rule `json:"rules"`
 }
 
-// Limit is an agent that nobody can use now.
+// Limit is an agent, or agent:model, that nobody can use now.
 type Limit struct {
 	coppice.AgentLimit
 	Tasks []string `json:"tasks" doc:"Keys of the tasks that wait for it"`
 }
 
-// LimitList is every agent that nobody can use now, by name.
+// LimitList is everything that is limited now, by name.
 type LimitList struct {
 	Limits []Limit `json:"limits"`
 }
@@ -142,6 +142,13 @@ type OutputPage struct {
 	Ended  bool     `json:"ended" doc:"The session has ended and nothing will follow this page but what More tells"`
 }
 
+// Says is what a session said or did last, in a line.
+type Says struct {
+	Task    string `json:"task" doc:"The task's key"`
+	Session string `json:"session" doc:"The session's key"`
+	Says    string `json:"says" doc:"As in the task: what its newest session said or did last"`
+}
+
 // EventPage is one page of the log.
 type EventPage struct {
 	Events []coppice.Event `json:"events"`
@@ -164,7 +171,7 @@ type Status struct {
 	At       time.Time              `json:"at"`
 	Counts   map[coppice.Status]int `json:"counts"`
 	Projects []ProjectStatus        `json:"projects"`
-	Limited  []coppice.AgentLimit   `json:"limited" doc:"Agents whose accounts must wait"`
+	Limited  []coppice.AgentLimit   `json:"limited" doc:"Agents, and agent:model, whose accounts must wait"`
 	NeedsYou []Task                 `json:"needs_you"`
 	Active   []Task                 `json:"active" doc:"Working, verifying, fixing, checking and landing"`
 	Waiting  []Task                 `json:"waiting" doc:"Ready and waiting, the first of them"`

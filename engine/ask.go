@@ -15,19 +15,24 @@ const stopPause = 30 * time.Second
 const stopGrace = 5 * time.Second
 
 // stop carries out a person's stop: whatever is open is taken back or ended,
-// and the task is cancelled when nothing of it runs any more.
+// and the task is cancelled when nothing of it runs any more. Asked together
+// with a retry, it begins anew instead.
 func stop(v *View) *Decision {
 	if !v.Task.StopAsked {
 		return nil
 	}
-	d := stopStep(v)
+	by, why := "stop", "the task was stopped"
+	if v.Task.RetryAsked {
+		by, why = "requeue", "the task was requeued"
+	}
+	d := stopStep(v, why)
 	if d != nil {
-		d.By = "stop"
+		d.By = by
 	}
 	return d
 }
 
-func stopStep(v *View) *Decision {
+func stopStep(v *View, why string) *Decision {
 	if v.Task.Ended() {
 		t := v.Task
 		t.StopAsked = false
@@ -45,18 +50,26 @@ func stopStep(v *View) *Decision {
 	if w := v.open(coppice.WorkPrepare, coppice.WorkRestore, coppice.WorkRun, coppice.WorkMerge, coppice.WorkCheck,
 		coppice.WorkMove, coppice.WorkSend, coppice.WorkStop); w != nil {
 		c := *w
-		return &Decision{Kind: coppice.EventWorkCancelled, Reason: "the task was stopped", Cancel: &c}
+		return &Decision{Kind: coppice.EventWorkCancelled, Reason: why, Cancel: &c}
 	}
 	if s := v.session(); s != nil && s.State.Live() {
 		return endSession(v, coppice.SessionCancelled, coppice.Failf(coppice.ClassCancelled, "was stopped", ""))
 	}
+	if s := v.session(); s != nil {
+		if d := closeQuestions(v, s); d != nil {
+			return d
+		}
+	}
 	if l := v.Landing; l != nil && l.EndedAt.IsZero() {
 		c := *l
 		c.Outcome, c.EndedAt = coppice.LandingDropped, v.Now
-		return &Decision{Kind: coppice.EventLandingEnded, Reason: "the task was stopped", Landing: &c}
+		return &Decision{Kind: coppice.EventLandingEnded, Reason: why, Landing: &c}
 	}
 	if l := v.Landing; l != nil && l.Outcome == coppice.LandingLanded {
 		return endTask(v, coppice.OutcomeDone, nil) // too late: it has landed
+	}
+	if v.Task.RetryAsked {
+		return requeue(v)
 	}
 	return endTask(v, coppice.OutcomeCancelled, nil)
 }
@@ -87,9 +100,10 @@ func stopDue(v *View) time.Time {
 }
 
 // retry carries out a person's retry. A task that ended begins a new round; one
-// that waits for a person or a pause goes on at once.
+// that waits for a person or a pause goes on at once. One that is asked to stop
+// as well is requeued: that comes first.
 func retry(v *View) *Decision {
-	if !v.Task.RetryAsked {
+	if !v.Task.RetryAsked || v.Task.StopAsked {
 		return nil
 	}
 	t := v.Task
@@ -101,18 +115,21 @@ func retry(v *View) *Decision {
 		if t.Failure != nil {
 			text = "The task was tried before and failed: " + t.Failure.Text + "\n"
 		}
-		if l := v.Landing; l != nil && l.Evidence != "" {
-			text += "\n" + l.Evidence
-		}
-		t.Next = firstSession(v, text)
+		t.Next = firstSession(v, text+soFar(v))
 		t.Round++
-		t.Stage, t.Outcome, t.EndedAt, t.Failure, t.Wait = coppice.StageWaiting, "", time.Time{}, nil, nil
+		beginAnew(v, &t)
 		d.Reason = "begins anew"
+		return d
 	case t.Stage == coppice.StageWaiting && t.Wait != nil && t.Next != nil &&
 		(t.Wait.On == coppice.WaitPerson || t.Wait.On == coppice.WaitBackoff):
 		t.Wait = nil
 		d.Reason = "goes on"
+	case t.Outcome == coppice.OutcomeDone:
+		t.RetryNote = ""
+		d.Reason = "too late: it is done"
+		return d
 	default:
+		t.RetryNote = ""
 		d.Reason = "nothing to retry"
 		return d
 	}

@@ -85,7 +85,7 @@ func grant(v *View, t *coppice.Task) {
 
 // affords lets a task go on that waits for a larger budget, when it has got one.
 func affords(tx store.Tx, t *coppice.Task) error {
-	if t.Failure == nil || t.Failure.Class != coppice.ClassBudget || !waitsForWord(*t) {
+	if t.Failure == nil || t.Failure.Class != coppice.ClassBudget || !waitsForWord(*t) || t.StopAsked {
 		return nil
 	}
 	v := &View{Task: *t}

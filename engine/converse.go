@@ -35,7 +35,7 @@ func (i *Intake) say(ctx context.Context, key, kind, text string) (coppice.Messa
 		switch t.Stage {
 		case coppice.StageChecking, coppice.StageHeld, coppice.StageLanding:
 			return coppice.Errorf(coppice.EConflict, "%s is being checked or landed; nobody would hear the message", t.Key).
-				WithFix("wait for its outcome, or stop it and retry with a note")
+				WithFix("wait for its outcome, or use `coppice requeue %s` with a note", t.Key)
 		}
 		return i.put(tx, t, &m, kind, text)
 	})
@@ -276,7 +276,10 @@ func (i *Intake) Give(ctx context.Context, key, text string) (coppice.Task, erro
 		if s == nil || !s.Screen {
 			return coppice.Errorf(coppice.EConflict, "%s is not taken; there is nothing to give back", t.Key)
 		}
-		t.GiveAsked, t.TakeAsked, t.RetryNote = true, false, text
+		if err := addNote(t, text); err != nil {
+			return err
+		}
+		t.GiveAsked, t.TakeAsked = true, false
 		return nil
 	})
 }

@@ -117,6 +117,20 @@ func (i *Intake) complete(p coppice.Project, t *coppice.Task) error {
 		return unknownTrack(p, t.Track)
 	}
 	t.Track = track.Name
+	if err := i.staff(p, t); err != nil {
+		return err
+	}
+	for _, c := range t.Checks {
+		if strings.TrimSpace(c) == "" || len(c) > 4096 || strings.ContainsRune(c, 0) {
+			return coppice.Errorf(coppice.EInvalid, "%s is no check", coppice.Quote(c)).WithFix("a check is a shell command of up to 4096 bytes").WithField("checks")
+		}
+	}
+	return nil
+}
+
+// staff fills in who does a task and with which model, and refuses what cannot
+// be.
+func (i *Intake) staff(p coppice.Project, t *coppice.Task) error {
 	if t.Agent == "" {
 		t.Agent = p.Policy.AgentFor(coppice.RoleImplement)
 	}
@@ -134,11 +148,6 @@ func (i *Intake) complete(p coppice.Project, t *coppice.Task) error {
 	if t.Model != "" {
 		if err := coppice.ValidModel(t.Model); err != nil {
 			return err
-		}
-	}
-	for _, c := range t.Checks {
-		if strings.TrimSpace(c) == "" || len(c) > 4096 || strings.ContainsRune(c, 0) {
-			return coppice.Errorf(coppice.EInvalid, "%s is no check", coppice.Quote(c)).WithFix("a check is a shell command of up to 4096 bytes").WithField("checks")
 		}
 	}
 	return nil

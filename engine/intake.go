@@ -191,6 +191,9 @@ func (i *Intake) Stop(ctx context.Context, key string) (coppice.Task, error) {
 			return coppice.Errorf(coppice.EConflict, "%s has ended already (%s)", t.Key, t.Outcome)
 		}
 		t.StopAsked = true
+		if t.RetryAsked { // the last word counts
+			t.RetryAsked, t.RetryNote = false, ""
+		}
 		return nil
 	})
 }
@@ -205,9 +208,12 @@ func (i *Intake) Retry(ctx context.Context, key, note string) (coppice.Task, err
 		case t.Outcome == coppice.OutcomeDone:
 			return coppice.Errorf(coppice.EConflict, "%s is done", t.Key).WithFix("say what is missing with `coppice continue %s`, or make a new task", t.Key)
 		case !t.Ended() && !waitsForWord(*t):
-			return coppice.Errorf(coppice.EConflict, "%s has not ended", t.Key).WithFix("stop it first, or send it a message")
+			return coppice.Errorf(coppice.EConflict, "%s has not ended", t.Key).WithFix("use `coppice requeue %s` to begin anew at once, or send it a message", t.Key)
 		}
-		t.RetryAsked, t.RetryNote = true, note
+		if err := addNote(t, note); err != nil {
+			return err
+		}
+		t.RetryAsked = true
 		if t.Next == nil || !stuckOn(*t, t.Next.Agent) {
 			return nil
 		}

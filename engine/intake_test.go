@@ -166,7 +166,7 @@ func TestRefusals(t *testing.T) {
 		{"stop what is done", stop(done), coppice.EConflict, "has ended already (done)"},
 		{"stop what is not there", stop("app-999"), coppice.ENotFound, ""},
 		{"retry what is done", retry(done, ""), coppice.EConflict, "make a new task"},
-		{"retry what runs", retry(runs, ""), coppice.EConflict, "stop it first"},
+		{"retry what runs", retry(runs, ""), coppice.EConflict, "coppice requeue " + runs},
 		{"retry what is queued", retry(queued, ""), coppice.EConflict, "has not ended"},
 		{"retry with a huge note", retry(failed, big), coppice.ETooLarge, "note"},
 		{"retry with a zero byte", retry(failed, "a\x00b"), coppice.EInvalid, "zero byte"},

@@ -42,7 +42,7 @@ func randomView(rt *rapid.T) *View {
 	v := viewOf(one(rt, "stage", stages), policy(func(p *coppice.Policy) {
 		p.Retry.Max, p.Verify.Attempts = rapid.IntRange(0, 2).Draw(rt, "retries"), rapid.IntRange(0, 2).Draw(rt, "fixes")
 		p.Land.How = one(rt, "how", []string{coppice.LandQueue, coppice.LandBranch})
-		p.Agent.Fallback = one(rt, "fallback", [][]string{nil, {"bob"}, {"ann", "bob"}})
+		p.Agent.Fallback = one(rt, "fallback", [][]string{nil, {"bob"}, {"ann", "bob"}, {"ann:small"}, {"bob:large", "ann:small", "bob"}})
 	}))
 	t := &v.Task
 	t.StopAsked, t.RetryAsked, t.LandAsked, t.UndoAsked = chance(rt, "stop"), chance(rt, "retry"), chance(rt, "land"), chance(rt, "undo")
@@ -59,12 +59,16 @@ func randomView(rt *rapid.T) *View {
 	}
 	if t.Stage == coppice.StageQueued || t.Stage == coppice.StageWaiting && chance(rt, "next") {
 		t.Next = &coppice.Next{Role: one(rt, "next role", []coppice.Role{coppice.RoleImplement, coppice.RoleVerify}), Agent: "ann", Screen: chance(rt, "next screen")}
+		t.Model = one(rt, "model", []string{"", "big", "small", coppice.ModelAuto})
+		t.Next.Model, t.Next.Account = one(rt, "next model", []string{"", "big", "small", coppice.ModelAuto}), one(rt, "account", []string{"", "", "ann:small"})
 	}
 	for range rapid.IntRange(0, 3).Draw(rt, "sessions") {
 		randomSession(rt, v)
 	}
 	if chance(rt, "limited") {
-		limited(one(rt, "agent", []string{"ann", "bob"}))(v)
+		for range rapid.IntRange(1, 3).Draw(rt, "limits") {
+			limited(one(rt, "agent", []string{"ann", "bob", "ann:small", "bob:large"}))(v)
+		}
 	} else if chance(rt, "shut") {
 		a := one(rt, "agent", []string{"ann", "bob"})
 		v.Limited[a] = coppice.AgentLimit{Agent: a, Class: coppice.ClassAuth, Text: "log in"}
@@ -97,7 +101,7 @@ func randomView(rt *rapid.T) *View {
 func randomSession(rt *rapid.T, v *View) {
 	ran(one(rt, "head", []string{"", "base1", "head1", "head2"}), func(s *coppice.Session) {
 		s.State, s.Role = one(rt, "state", states), one(rt, "role", []coppice.Role{coppice.RoleImplement, coppice.RoleFix, coppice.RoleVerify})
-		s.StartedAt = moment(rt, "started")
+		s.StartedAt, s.Model = moment(rt, "started"), one(rt, "model", []string{"", "", "big", "small"})
 		if s.Role == coppice.RoleVerify {
 			s.Path = one(rt, "path", []string{"", "/ws/" + s.Key})
 			if chance(rt, "verdict") {

@@ -134,6 +134,11 @@ func (c *Client) Retry(ctx context.Context, key, note string) (api.Task, error) 
 	return post[api.Task](ctx, c, taskPath(key, "/retry"), body)
 }
 
+// Requeue ends what runs of a task and begins it anew.
+func (c *Client) Requeue(ctx context.Context, key string, r engine.Requeue) (api.Task, error) {
+	return post[api.Task](ctx, c, taskPath(key, "/requeue"), r)
+}
+
 // Land lands a task that waits for a word.
 func (c *Client) Land(ctx context.Context, key string) (api.Task, error) {
 	return post[api.Task](ctx, c, taskPath(key, "/land"), nil)

@@ -53,7 +53,7 @@ func (s *sim) person() error {
 	var err error
 	switch s.rng.IntN(12) {
 	case 0:
-		_, err = s.intake.Stop(s.ctx, key)
+		err = s.stop(key)
 	case 1, 2:
 		_, err = s.intake.Retry(s.ctx, key, "please")
 	case 3, 4:
@@ -81,8 +81,7 @@ func (s *sim) stopLate() error {
 			return err
 		}
 		if stage == coppice.StageLanding && s.rng.IntN(2) == 0 {
-			_, err := s.intake.Stop(s.ctx, key)
-			return err
+			return s.stop(key)
 		}
 	}
 	return nil
@@ -133,6 +132,9 @@ func (s *sim) limitsHold(r store.Reader) error {
 		if !isLive[key] {
 			return fmt.Errorf("the host of %s runs, its session is not live", key)
 		}
+	}
+	if err := s.accountsHold(r, live); err != nil {
+		return err
 	}
 	for _, p := range s.projects {
 		if n := perProject[p.ID]; n > p.Policy.Limits.Sessions {
@@ -327,6 +329,9 @@ func (s *sim) atRest(r store.Reader) error {
 		return fmt.Errorf("%d sessions still live: %w", len(live), err)
 	}
 	if err := s.talkHolds(r, tasks); err != nil {
+		return err
+	}
+	if err := s.anewHolds(r, tasks); err != nil {
 		return err
 	}
 	counts, err := r.CountWork()

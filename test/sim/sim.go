@@ -64,6 +64,7 @@ type sim struct {
 	calm     bool     // no more faults
 	made     int
 	forks    int
+	anew     map[string][]begunAnew // by task
 	due      time.Time
 	steps    int
 	path     []string
@@ -133,7 +134,7 @@ func newSim(ctx context.Context, opt Options) (*sim, error) {
 	}
 	start := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	rng := rand.New(rand.NewPCG(opt.Seed, 42))
-	s := &sim{ctx: ctx, opt: opt, rng: rng, now: start, start: start, owed: opt.Tasks}
+	s := &sim{ctx: ctx, opt: opt, rng: rng, now: start, start: start, owed: opt.Tasks, anew: map[string][]begunAnew{}}
 	s.world = newWorld(fmt.Sprint(opt.Seed), []int{0, 4, 8, 16}[rng.IntN(4)])
 	s.fault = &faulty{Store: st, rng: rng}
 	s.st = s.fault
@@ -159,7 +160,7 @@ func (s *sim) boot() error {
 	if err := s.fab.Announce(s.ctx, coppice.Node{Name: engine.PoolLocal, MemoryTotal: 100, MemoryUsed: 1}); err != nil {
 		return err
 	}
-	eng, err := engine.New(engine.Config{Store: s.st, Now: clock, Nodes: s.fab.Nodes, MaxSessions: 6, Reserve: 1})
+	eng, err := engine.New(engine.Config{Store: s.st, Now: clock, Nodes: s.fab.Nodes, MaxSessions: 6, Reserve: 1, Models: models})
 	if err != nil {
 		return err
 	}
@@ -175,6 +176,7 @@ func (s *sim) inspect(_ context.Context, dir string) (coppice.Project, error) {
 	if s.rng.IntN(2) == 0 {
 		p.Agent.Fallback = []string{"beta"}
 	}
+	s.modelled(&p)
 	p.Limits.Sessions = 1 + s.rng.IntN(4)
 	p.Limits.PerAgent = map[string]int{"beta": 1}
 	p.Tracks = append(p.Tracks, coppice.Track{Name: "side", Limit: 1})

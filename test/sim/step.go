@@ -56,9 +56,9 @@ func (s *sim) pick(actions []action) action {
 }
 
 func (s *sim) actions() []action {
-	talk := 8
+	talk, requeue := 8, 2
 	if s.opt.Plain {
-		talk = 0
+		talk, requeue = 0, 0
 	}
 	return []action{
 		{"turn", 20, s.turn},
@@ -70,6 +70,7 @@ func (s *sim) actions() []action {
 		{"ask", 6, s.person},
 		{"create", 10, s.create},
 		{"stop", 1, s.stopLate},
+		{"requeue", requeue, s.requeue},
 		{"crash worker", 1, s.crashWorker},
 		{"crash server", 1, s.boot},
 		{"kill host", 1, s.killHost},
@@ -393,6 +394,9 @@ func (s *sim) trouble() *coppice.Failure {
 	classes := coppice.Classes
 	if s.opt.Plain {
 		classes = slices.DeleteFunc(slices.Clone(classes), func(c coppice.Class) bool { return c == coppice.ClassBudget })
+	}
+	if !s.opt.Plain && s.rng.IntN(2) == 0 {
+		classes = limits // which concern more than one task
 	}
 	f := coppice.Failf(classes[s.rng.IntN(len(classes))], "trouble", "")
 	if f.Class == coppice.ClassRateLimit {

@@ -49,7 +49,7 @@ func (s *sim) converse() error {
 		_, err = s.intake.ChangeTask(s.ctx, key, engine.TaskChange{Budget: &b})
 	default:
 		if s.rng.IntN(2) == 0 {
-			return s.intake.ClearLimit(s.ctx, []string{"alpha", "beta"}[s.rng.IntN(2)])
+			return s.intake.ClearLimit(s.ctx, stands[s.rng.IntN(len(stands))])
 		}
 		_, err = s.intake.Answer(s.ctx, key, 0, []string{coppice.AnswerAllowAlways, coppice.AnswerDenyAlways}[s.rng.IntN(2)])
 	}

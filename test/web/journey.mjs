@@ -130,12 +130,28 @@ await main(async () => {
     await page.getByText(/^delivered /).waitFor();
   });
 
-  await step("a session that goes on is stopped, from the palette", async () => {
+  await step("a session that goes on is ended and begun anew, with a note, and again from the palette", async () => {
     await page.keyboard.press("n");
     await page.getByRole("dialog").getByLabel("Title").fill("Work for long");
     await page.keyboard.press("Enter");
     await page.getByText("until somebody stops me").waitFor();
     await page.getByRole("button", { name: "Next error (1)" }).click();
+    await page.getByRole("button", { name: "Requeue" }).click();
+    await page.getByRole("dialog").getByLabel("What should it do differently?").fill("take a shorter way");
+    await page.getByRole("dialog").getByLabel("Agent").fill("scripted");
+    await page.getByRole("dialog").getByRole("button", { name: "Requeue" }).click();
+    await page.getByRole("tab", { name: /2 implement/ }).waitFor();
+    await page.getByText("begun anew 1 time").waitFor();
+    await page.keyboard.press("Control+k");
+    await page.getByRole("combobox", { name: "Command" }).fill("requeue app-4");
+    await page.keyboard.press("Enter");
+    await page.getByRole("tab", { name: /3 implement/ }).waitFor();
+    await page.getByRole("tab", { name: "Timeline" }).click();
+    await page.getByText("Somebody sent it back to the queue with scripted: take a shorter way").waitFor();
+    await page.getByRole("tab", { name: "Sessions" }).click();
+  });
+
+  await step("a session that goes on is stopped, from the palette", async () => {
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox", { name: "Command" }).fill("stop app-4");
     await page.keyboard.press("Enter");
@@ -183,10 +199,13 @@ await main(async () => {
     assert.ok(await page.evaluate(() => document.activeElement.closest("[data-row]") !== null));
   });
 
-  await step("many are stopped at once", async () => {
+  await step("many are requeued, and stopped, at once", async () => {
     await api("POST", "/projects/app/pause");
     await api("POST", "/projects/app/tasks", { tasks: [{ title: "One to stop" }, { title: "Two to stop" }] });
     await w.goto("/?view=table&q=to+stop");
+    await page.getByLabel("Select all of Waiting").check();
+    await page.getByRole("toolbar", { name: "Selected tasks" }).getByRole("button", { name: "Requeue 2" }).click();
+    await page.getByRole("toolbar", { name: "Selected tasks" }).waitFor({ state: "detached" });
     await page.getByLabel("Select all of Waiting").check();
     await page.getByRole("toolbar", { name: "Selected tasks" }).getByRole("button", { name: "Stop 2" }).click();
     await page.locator(".row .s-cancelled").nth(1).waitFor();

@@ -8,6 +8,7 @@ import (
 
 	"coppice/api"
 	"coppice/api/client"
+	"coppice/engine"
 )
 
 // taskAction makes a command that does one thing to a task and shows it.
@@ -25,6 +26,40 @@ func (e *Env) taskAction(c *cobra.Command, said string, do func(ctx context.Cont
 			}
 			e.printf("%s  %s  %s\n", e.paint(bold, t.Key), said, e.paint(dim, line(t.Title)))
 			return nil
+		})
+	}
+	return c
+}
+
+// tasksAction makes a command that does one thing to several tasks. It goes on
+// after one that refuses, and fails in the end.
+func (e *Env) tasksAction(c *cobra.Command, said string, do func(ctx context.Context, cl *client.Client, key string) (api.Task, error)) *cobra.Command {
+	c.Args = args(1, -1, "keys of tasks")
+	asJSON := jsonFlag(c)
+	c.RunE = func(c *cobra.Command, given []string) error {
+		return e.call(c, func(ctx context.Context, cl *client.Client) error {
+			out := api.TaskList{Tasks: []api.Task{}}
+			var failed error
+			for _, key := range given {
+				t, err := do(ctx, cl, key)
+				if err != nil {
+					if failed != nil {
+						PrintError(*e, failed)
+					}
+					failed = err
+					continue
+				}
+				out.Tasks = append(out.Tasks, t)
+				if !*asJSON {
+					e.printf("%s  %s  %s\n", e.paint(bold, t.Key), said, e.paint(dim, line(t.Title)))
+				}
+			}
+			if *asJSON {
+				if err := e.json(out); err != nil {
+					return err
+				}
+			}
+			return failed
 		})
 	}
 	return c
@@ -56,6 +91,25 @@ func (e *Env) retryCommand() *cobra.Command {
 	c.Flags().StringVar(&note, "note", "", "told to the agent")
 	return e.taskAction(c, "will be tried again", func(ctx context.Context, cl *client.Client, key string) (api.Task, error) {
 		return cl.Retry(ctx, key, note)
+	})
+}
+
+func (e *Env) requeueCommand() *cobra.Command {
+	var r engine.Requeue
+	c := &cobra.Command{
+		Use: "requeue KEY…", Short: "End what runs of a task and begin it anew",
+		Long: `Send tasks back to the queue, whatever they are doing: a session, a check, a wait.
+What runs is ended, and a new session begins in the same workspace and branch. It
+keeps the work so far and is told what was done and your note; its tries count
+from zero. With --agent or --model another one takes over. A task that has landed
+is refused, and so is one at the very moment of landing.`,
+		Example: "  coppice requeue app-4 --note \"leave the schema alone\"\n  coppice requeue app-4 app-5 --agent other\n  coppice requeue app-4 --model opus",
+	}
+	c.Flags().StringVar(&r.Note, "note", "", "what to do differently, told to the agent")
+	c.Flags().StringVar(&r.Agent, "agent", "", "who takes it over")
+	c.Flags().StringVar(&r.Model, "model", "", "the model to go on with, or auto")
+	return e.tasksAction(c, "begins anew", func(ctx context.Context, cl *client.Client, key string) (api.Task, error) {
+		return cl.Requeue(ctx, key, r)
 	})
 }
 

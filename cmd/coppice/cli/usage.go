@@ -116,36 +116,9 @@ func (e *Env) unarchiveCommand() *cobra.Command {
 	}, false, "taken out")
 }
 
-// putAway makes a command that archives several tasks or takes them out. It goes
-// on after one that cannot be, and fails in the end.
+// putAway makes a command that archives several tasks or takes them out.
 func (e *Env) putAway(c *cobra.Command, on bool, said string) *cobra.Command {
-	c.Args = args(1, -1, "keys of tasks")
-	asJSON := jsonFlag(c)
-	c.RunE = func(c *cobra.Command, given []string) error {
-		return e.call(c, func(ctx context.Context, cl *client.Client) error {
-			out := api.TaskList{Tasks: []api.Task{}}
-			var failed error
-			for _, key := range given {
-				t, err := cl.Archive(ctx, key, on)
-				if err != nil {
-					if failed != nil {
-						PrintError(*e, failed)
-					}
-					failed = err
-					continue
-				}
-				out.Tasks = append(out.Tasks, t)
-				if !*asJSON {
-					e.printf("%s  %s  %s\n", e.paint(bold, t.Key), said, e.paint(dim, line(t.Title)))
-				}
-			}
-			if *asJSON {
-				if err := e.json(out); err != nil {
-					return err
-				}
-			}
-			return failed
-		})
-	}
-	return c
+	return e.tasksAction(c, said, func(ctx context.Context, cl *client.Client, key string) (api.Task, error) {
+		return cl.Archive(ctx, key, on)
+	})
 }

@@ -12,10 +12,18 @@ export interface TaskAction {
   about: string;
   needsText?: string; // what the text is
   needed?: boolean; // the text may not stay empty
+  bare?: boolean; // the palette offers it too, without its text
+  who?: boolean; // another agent or model can be named
   danger?: boolean;
   more?: boolean; // stands behind “More”
   fits: (t: Task) => boolean;
-  run: (key: string, text: string) => Promise<unknown>;
+  run: (key: string, text: string, who?: Who) => Promise<unknown>;
+}
+
+// Who goes on with a task; what is absent stays as it is.
+export interface Who {
+  agent?: string;
+  model?: string;
 }
 
 const ended = (t: Task) => t.stage === "ended";
@@ -51,7 +59,7 @@ export const actions: TaskAction[] = [
     run: (key, text) => act(key, "continue", text ? { text } : {}, `${key} goes on`),
   },
   {
-    id: "retry", name: "Retry", about: "Begin it anew", needsText: "What should it do differently? (may stay empty)",
+    id: "retry", name: "Retry", about: "Begin it anew", needsText: "What should it do differently? (may stay empty)", bare: true,
     fits: (t) => (ended(t) && t.outcome !== "done") || (t.stage === "waiting" && t.status === "needs you"),
     run: (key, note) => act(key, "retry", note ? { note } : {}, `${key} begins anew`),
   },
@@ -59,6 +67,11 @@ export const actions: TaskAction[] = [
     id: "interrupt", name: "Interrupt", about: "End the agent's turn, not its session", needsText: "What should it do instead? (may stay empty)",
     fits: (t) => t.stage === "session" && !t.taken,
     run: (key, text) => speak(key, "interrupt", text ? { text } : {}, `${key} is interrupted`),
+  },
+  {
+    id: "requeue", name: "Requeue", about: "End what runs and begin it anew, in the workspace it has", needsText: "What should it do differently? (may stay empty)", bare: true, who: true,
+    fits: (t) => !ended(t),
+    run: (key, note, who) => act(key, "requeue", note ? { ...who, note } : { ...who }, `${key} goes back to the queue`),
   },
   {
     id: "stop", name: "Stop", about: "Stop it and its session", danger: true,

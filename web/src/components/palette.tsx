@@ -31,7 +31,7 @@ export function Palette({ onClose, extra }: { onClose: () => void; extra: Comman
   const found = useMemo(() => {
     const out: Command[] = [];
     const task = tasks.find((t) => t.key === here);
-    if (task) for (const a of actionsOf(task).filter((x: TaskAction) => !x.needsText)) out.push({ id: a.id, name: `${a.name} ${task.key}`, hint: "this task", run: () => void a.run(task.key, "") });
+    if (task) for (const a of actionsOf(task).filter((x: TaskAction) => !x.needsText || x.bare)) out.push({ id: a.id, name: `${a.name} ${task.key}`, hint: "this task", run: () => void a.run(task.key, "") });
     out.push(...extra, ...pages.map((p) => ({ id: p.path, name: p.name, hint: "page", run: () => navigate(p.path) })));
     const some = out.filter((c) => fits(c.name, text));
     for (const t of text ? [...tasks].sort(order) : []) {

@@ -3,6 +3,7 @@ import { useDeferredValue, useMemo, useRef, useState } from "react";
 import { useFeed, useTasks } from "../api/live";
 import { get, problemOf, query } from "../api/client";
 import { useQuery } from "../api/query";
+import { useLiveLines } from "../api/says";
 import type { Task, TaskPage } from "../api/schema";
 import { actions, bulk, change } from "../components/actions";
 import { AddProject } from "../components/addproject";
@@ -29,6 +30,7 @@ export function Board() {
   const { loaded, error, truncated } = useFeed();
   const [archived, setArchived] = useParam("archived");
   const live = useTasks();
+  useLiveLines();
   const away = useQuery(archived ? "archived tasks" : "", () => get<TaskPage>("/tasks" + query({ archived: "only", limit: 500 })));
   const all = useMemo(() => (archived ? (away.data?.tasks ?? []) : live.filter((t) => !t.archived)), [archived, away.data, live]);
   const [text, setText] = useParam("q");
@@ -136,7 +138,7 @@ function Table({ groups: list }: { groups: Group[] }) {
       {tasks.length > 0 && (
         <div className="bulk" role="toolbar" aria-label="Selected tasks">
           <strong>{plural(tasks.length, "task")} selected</strong>
-          {actions.filter((a) => ["stop", "retry", "land", "archive", "unarchive"].includes(a.id)).map((a) => {
+          {actions.filter((a) => ["stop", "retry", "requeue", "land", "archive", "unarchive"].includes(a.id)).map((a) => {
             const fit = tasks.filter(a.fits);
             return fit.length === 0 && a.more ? null : (
               <button key={a.id} className={"button small" + (a.danger ? " danger" : "")} disabled={fit.length === 0} title={a.about}

@@ -4,6 +4,7 @@ import { useRef, useState } from "react";
 import { get } from "../api/client";
 import { useQuery } from "../api/query";
 import type { TaskDetail } from "../api/schema";
+import { ActionDialog } from "../components/actiondialog";
 import { actionsOf, change, type TaskAction } from "../components/actions";
 import { Ask } from "../components/ask";
 import { Changes } from "../components/changes";
@@ -17,7 +18,6 @@ import { judged, passed, Verdicts, verifiers } from "../components/verdicts";
 import { Markdown } from "../lib/markdown";
 import { ago, plural, usd, useNow } from "../lib/format";
 import { Link, useParam } from "../router";
-import { Dialog } from "../ui/dialog";
 import { Empty, Loading, Mono, ProblemBox, StatusBadge, Tabs } from "../ui/parts";
 
 export function TaskPage({ taskKey }: { taskKey: string }) {
@@ -132,30 +132,5 @@ function ActionBar({ t }: { t: TaskDetail }) {
       )}
       {open && <ActionDialog t={t} action={open} onClose={() => setOpen(undefined)} />}
     </div>
-  );
-}
-
-function ActionDialog({ t, action, onClose }: { t: TaskDetail; action: TaskAction; onClose: () => void }) {
-  const [text, setText] = useState("");
-  return (
-    <Dialog title={`${action.name} ${t.key}`} onClose={onClose}>
-      <form className="form" onSubmit={(e) => {
-        e.preventDefault();
-        onClose();
-        void action.run(t.key, text.trim());
-      }}>
-        <p>{action.about}: {t.title}</p>
-        {action.needsText && (
-          <div className="field">
-            <label htmlFor="action-text">{action.needsText}</label>
-            <textarea id="action-text" rows={action.needed ? 1 : 4} required={action.needed} autoFocus value={text} onChange={(e) => setText(e.target.value)} />
-          </div>
-        )}
-        <footer className="form-end">
-          <button className={"button " + (action.danger ? "danger" : "primary")}>{action.name}</button>
-          <button type="button" className="button" onClick={onClose}>Leave it</button>
-        </footer>
-      </form>
-    </Dialog>
   );
 }
