@@ -39,19 +39,31 @@ type pattern struct {
 // takes longer than everything else a host does before its agent runs.
 var patterns = sync.OnceValue(func() []pattern {
 	return []pattern{
-		{coppice.ClassContext, regexp.MustCompile(`(?i)prompt is too long|context (window|length)|maximum context|context_length_exceeded|ran out of room`)},
+		{coppice.ClassBudget, regexp.MustCompile(`(?i)reached (the )?max(imum)? budget`)},
+		{coppice.ClassImplementation, regexp.MustCompile(`(?i)reached (the )?max(imum)?( number of| session)? turns`)},
+		{coppice.ClassContext, regexp.MustCompile(`(?i)prompt is too long|context (window|length)|maximum context|context_length_exceeded|ran out of room|context.?(exceeds|overflow)|exceeds the maximum number of tokens`)},
+		// One vendor says of a limit that goes by itself what another says of an
+		// account without money; its status and its name tell them apart.
+		{coppice.ClassRateLimit, regexp.MustCompile(`RESOURCE_EXHAUSTED|(?i:daily quota|suggested retry after)`)},
 		{coppice.ClassBilling, regexp.MustCompile(`(?i)credit balance|insufficient_quota|billing|payment required|exceeded your current quota|purchase more credits`)},
 		{coppice.ClassRateLimit, regexp.MustCompile(`(?i)\b429\b|rate.?limit|too many requests|usage limit|hit your (session|weekly|usage)? ?limit|exceeded retry limit`)},
-		{coppice.ClassAuth, regexp.MustCompile(`(?i)\b40[13]\b|unauthori[sz]ed|not logged in|invalid (api|x-api)[ -]key|authentication|please (run /login|log in)|missing environment variable`)},
-		{coppice.ClassOverload, regexp.MustCompile(`(?i)\b5\d\d\b|overloaded|high demand|server error|service unavailable|bad gateway|stream (closed|disconnected)|temporarily`)},
+		{coppice.ClassAuth, regexp.MustCompile(`(?i)\b40[13]\b|unauthori[sz]ed|not logged in|invalid (api|x-api)[ -]key|authentication|please (run /login|log in)|missing environment variable|\bauth type\b|` +
+			`provider.?auth|api key not valid|incorrect api key|(provide an|missing) api key|unregistered callers|permission[ _]denied|does not have (access|permission)|` +
+			`(country|region|territory).{0,20}not supported`)},
+		{coppice.ClassOverload, regexp.MustCompile(`(?i)\b5\d\d\b|overloaded|high demand|server (had an )?error|service unavailable|bad gateway|stream (closed|disconnected)|temporarily|premature close|socket hang up|other side closed|(^|error: )terminated\]?$`)},
 		{coppice.ClassDisk, regexp.MustCompile(`(?i)no space left on device|disk quota exceeded|read-only file system`)},
 		{coppice.ClassEnvironment, regexp.MustCompile(`(?i)connection (refused|reset|error)|unable to connect|dns|network is unreachable|error sending request|certificate`)},
 		{coppice.ClassCapability, regexp.MustCompile(`(?i)model.{0,40}(not (found|supported|exist)|does not exist)|unknown (option|argument)|unexpected argument`)},
 	}
 })
 
+// framesRE is a line of a stack trace, or one that was quoted within a line. Its
+// numbers are no statuses.
+var framesRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)(?:^|\\n)\s+at [^\n\\]*`) })
+
 // TextClass sorts a failure by its text, for agents that tell no more.
 func TextClass(text string) coppice.Class {
+	text = framesRE().ReplaceAllString(text, "")
 	for _, p := range patterns() {
 		if p.re.MatchString(text) {
 			return p.class
@@ -63,6 +75,7 @@ func TextClass(text string) coppice.Class {
 // fixes are the ways out that hold whichever agent it was.
 var fixes = map[coppice.Class]string{
 	coppice.ClassAuth:        "log the agent in, or set its API key in the environment Coppice runs in",
+	coppice.ClassBudget:      "raise the task's budget, or split the task",
 	coppice.ClassBilling:     "add credit to the agent's account, or raise its budget",
 	coppice.ClassContext:     "split the task, or shorten its description",
 	coppice.ClassEnvironment: "see whether this machine reaches the model's service",

@@ -74,7 +74,7 @@ func LaunchProfile(p coppice.Profile, r Request) (Launch, error) {
 		argv = fill(argv, args, SlotConversation, r.Resume)
 	}
 	l.Argv = argv
-	return l, nil
+	return l, l.settings(r)
 }
 
 // schema returns the arguments that hold the agent's last words to the request's

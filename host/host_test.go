@@ -457,6 +457,18 @@ func TestDriverPanics(t *testing.T) {
 	}
 }
 
+// A limit that says how long it lasts has a moment at which it ends.
+func TestLimitEnds(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "late", "echo")
+	b.start("try again in 2h")
+	x := b.ended()
+	f := x.Outcome.Failure
+	if f == nil || f.RetryAt.After(x.EndedAt.Add(2*time.Hour)) || f.RetryAt.Before(x.EndedAt.Add(time.Hour)) {
+		t.Errorf("%+v, ended at %s", f, x.EndedAt)
+	}
+}
+
 func TestSendCannot(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "once", "stubborn")

@@ -51,6 +51,7 @@ var testProtocols = map[string]agent.Protocol{
 	"pty":   testProtocol{name: "pty"},   // as talk, on a terminal
 	"tmux":  testProtocol{name: "tmux"},  // as talk, in tmux
 	"hand":  testProtocol{name: "hand"},  // on a terminal that there is not
+	"late":  testProtocol{name: "late"},  // as done, and fails with a limit that its prompt tells of
 
 	terminalagent.Name: terminalagent.New(),
 }
@@ -89,7 +90,7 @@ func (d *testDriver) Output(_ agent.Stream, b []byte) agent.Step {
 		panic("cannot read this")
 	}
 	d.bytes += len(b)
-	if d.protocol == "done" {
+	if d.protocol == "done" || d.protocol == "late" {
 		return agent.Step{CloseStdin: true, Done: true}
 	}
 	return agent.Step{Events: []agent.Event{{Kind: agent.KindNotice, Text: strconv.Itoa(d.bytes)}}}
@@ -112,6 +113,9 @@ func (d *testDriver) Stop() agent.Step {
 }
 
 func (d *testDriver) Exit(x agent.Exit) (agent.Step, agent.Outcome) {
+	if d.protocol == "late" {
+		return agent.Step{}, agent.Outcome{Failure: coppice.Failf(coppice.ClassRateLimit, d.prompt, "")}
+	}
 	return agent.Step{}, agent.Outcome{Summary: fmt.Sprintf("%d bytes, exit %d %s", d.bytes, x.Code, x.Signal)}
 }
 

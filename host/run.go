@@ -206,6 +206,7 @@ func (h *host) finish(code int, sig string) Exit {
 			fmt.Sprintf("the agent's output could not be followed to its end: the %s protocol failed", h.spec.Protocol),
 			"its raw output is complete; report this as a bug")}
 	}
+	x.Outcome.Failure = agent.Until(x.Outcome.Failure, h.now())
 	return x
 }
 

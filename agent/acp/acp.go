@@ -4,11 +4,13 @@
 // The driver announces itself, opens a session in the workspace (or continues
 // one), chooses the model where the agent offers a choice, and sends the prompt.
 // The answer to the prompt ends the turn. A message that comes during a turn
-// waits for its end and begins the next. When nothing waits, stdin is closed.
+// waits for its end and begins the next, or is handed over at once to agents
+// that hear it then (see EnvMessages). When nothing waits, stdin is closed.
 //
 // The driver lends the agent nothing: no files and no terminals, which it has
 // itself. Permission requests are answered by the session's rules, or by a
-// person. Tool servers are told over stdin, with the session's token in their
+// person; the agent's own questions are put to a person. What an agent tells of
+// its cost is held against the budget. Tool servers are told over stdin, with the session's token in their
 // headers: agents of this protocol fill in no variables.
 //
 // Agents that want to be told how to log in name their ways; a profile chooses
@@ -16,6 +18,10 @@
 package acp
 
 import (
+	"encoding/json"
+	"regexp"
+	"strings"
+
 	"coppice"
 	"coppice/agent"
 )
@@ -27,6 +33,26 @@ const Name = "acp"
 // agents that ask for one. It is used only when the agent refuses to open a
 // session without: some agents remember the way chosen for good.
 const EnvAuth = "COPPICE_ACP_AUTH"
+
+// EnvMessages is the variable by which a profile says, with MessagesNow, that
+// the agent takes a prompt while it answers another, hears it in the middle of
+// its turn, and answers both.
+const (
+	EnvMessages = "COPPICE_ACP_MESSAGES"
+	MessagesNow = "now"
+)
+
+// EnvAsk is the variable by which a profile says what makes an agent ask for
+// permission that would not by itself: NAME=value for its environment, or
+// arguments, which begin with a dash and are parted by spaces. It is used for
+// sessions that have rules.
+const EnvAsk = "COPPICE_ACP_ASK"
+
+// EnvMeta is the variable by which a profile says what is handed to the agent
+// when a session is opened, besides what the protocol has: a JSON object for the
+// protocol's _meta. "{usd}" in it stands for the budget, as a number; without a
+// budget what it stands for is left out.
+const EnvMeta = "COPPICE_ACP_META"
 
 // Protocol implements agent.Protocol.
 type Protocol struct{}
@@ -43,8 +69,56 @@ func (Protocol) Launch(p coppice.Profile, r agent.Request) (agent.Launch, error)
 	if _, err := agent.Servers(p, r); err != nil {
 		return agent.Launch{}, err
 	}
-	return agent.LaunchProfile(p, r)
+	if _, err := metaOf(p, r); err != nil {
+		return agent.Launch{}, err
+	}
+	if _, err := triesOf(p); err != nil {
+		return agent.Launch{}, err
+	}
+	l, err := agent.LaunchProfile(p, r)
+	if err != nil || !agent.Restricts(r.Permissions) {
+		return l, err
+	}
+	how := p.Env[EnvAsk]
+	if strings.HasPrefix(how, "-") {
+		l.Argv = append(l.Argv, strings.Fields(how)...)
+	} else if name, value, ok := strings.Cut(how, "="); ok {
+		l.Env[name] = value
+	}
+	return l, nil
 }
+
+// metaOf is what EnvMeta says, with the budget filled in, or nil.
+func metaOf(p coppice.Profile, r agent.Request) (map[string]any, error) {
+	text := p.Env[EnvMeta]
+	if text == "" {
+		return nil, nil
+	}
+	var meta map[string]any
+	if err := json.Unmarshal([]byte(text), &meta); err != nil {
+		return nil, coppice.Errorf(coppice.EInvalid, "%s in the agent's profile is no JSON object: %s", EnvMeta, err).WithFix("mend it under env of the agent in coppice.yaml")
+	}
+	fillBudget(meta, r.Budget)
+	return meta, nil
+}
+
+// fillBudget tells in place what the budget is.
+func fillBudget(meta map[string]any, usd float64) {
+	for k, v := range meta {
+		if inner, ok := v.(map[string]any); ok {
+			fillBudget(inner, usd)
+		}
+		if v == agent.SlotUSD {
+			meta[k] = usd
+			if usd <= 0 {
+				delete(meta, k)
+			}
+		}
+	}
+}
+
+// HearsNow tells whether agents of a profile hear a message in mid-turn.
+func HearsNow(p coppice.Profile) bool { return p.Env[EnvMessages] == MessagesNow }
 
 // Driver implements agent.Protocol.
 func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
@@ -52,16 +126,24 @@ func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
 		dir: r.Dir, resume: r.Resume, auth: p.Env[EnvAuth], queue: []string{r.Prompt},
 		calls: map[int]string{}, tools: map[string]*tool{}, spent: r.Spent.CostUSD,
 		asker: agent.NewAsker(r.Permissions), waiting: map[string]pending{}, models: map[int]string{},
-		wanted: len(r.MCP) > 0,
+		wanted: len(r.MCP) > 0, now: HearsNow(p), budget: r.Budget,
 	}
 	if servers, err := agent.Servers(p, r); err == nil { // Launch has refused the others
 		d.servers = toolServers(servers, r)
 	}
+	d.meta, _ = metaOf(p, r) // Launch has refused one that cannot be read
 	if r.Fork {
 		d.resume, d.fork = "", r.Resume
 	}
 	if len(p.Model) == 0 { // else its arguments chose it
 		d.model = r.Model
+	}
+	d.tries, _ = triesOf(p) // Launch has refused what is none
+	if len(p.Effort) == 0 {
+		d.effort = r.Effort
+	}
+	if len(p.Budget) > 0 {
+		d.budget = 0 // the agent keeps it
 	}
 	return d
 }
@@ -80,11 +162,16 @@ type driver struct {
 	dir    string
 	resume string // the conversation to continue
 	model  string // to choose by a request
-	auth   string // the way to log in
-	fork   string // the conversation to continue a copy of
+	effort string // likewise
+	now    bool   // messages are handed over in mid-turn
+	budget float64
+	tries  *regexp.Regexp // how it tells of failed requests
+	auth   string         // the way to log in
+	fork   string         // the conversation to continue a copy of
 
 	servers []toolServer
-	wanted  bool // tool servers were asked for
+	meta    map[string]any // handed over with the session's opening
+	wanted  bool           // tool servers were asked for
 
 	out, err agent.Lines
 	said     agent.Tail // stderr
@@ -96,10 +183,14 @@ type driver struct {
 	calls        map[int]string // methods of our requests without an answer
 	queue        []string       // messages that begin turns, the first prompt included
 	prompts      int            // sent
+	under        []underway     // prompts without an answer
 	closed       bool           // stdin
 	cancelling   bool           // the current turn, by us
+	overspent    bool           // the budget
 	stopped      bool
-	loggedIn     bool // it was tried
+	loggedIn     bool             // it was tried
+	past         bool             // the agent told something of the conversation's past
+	limit        *coppice.Failure // the turn was ended for it
 	agent        initialized
 	session      session
 	conversation string
@@ -114,6 +205,7 @@ type driver struct {
 	asker   *agent.Asker
 	asked   int                // questions so far
 	waiting map[string]pending // by the question's ref
+	forms   []*form            // the agent's own questions, oldest first
 	told    []string           // why calls were refused
 	untold  []string           // those of them that the agent does not know yet
 	models  map[int]string     // asked for and not yet confirmed, by request id
@@ -143,6 +235,7 @@ func (d *driver) Output(s agent.Stream, b []byte) agent.Step {
 func (d *driver) stderr(line []byte) {
 	d.said.Add(line)
 	d.emit(agent.Event{Kind: agent.KindNotice, Text: agent.Text(line)})
+	d.tried(line)
 }
 
 // Send implements agent.Driver. The message begins a turn: now if none is under
@@ -156,9 +249,12 @@ func (d *driver) Send(text, ref string) (agent.Step, error) {
 		return d.answer(text, ref)
 	}
 	d.queue = append(d.queue, text)
-	if d.phase == resting {
+	switch {
+	case d.phase == resting:
 		d.prompt()
-	} else {
+	case d.phase == turning && d.now && !d.cancelling:
+		d.hand(true)
+	default:
 		d.emit(agent.Event{Kind: agent.KindNotice, Name: "queued", Text: "the message waits for the end of the turn"})
 	}
 	return d.take(), nil
@@ -217,6 +313,11 @@ func (d *driver) Exit(x agent.Exit) (agent.Step, agent.Outcome) {
 	for _, text := range d.queue {
 		d.emit(agent.Undelivered(text))
 	}
+	for _, u := range d.under {
+		if u.joined {
+			d.emit(agent.Undelivered(u.text))
+		}
+	}
 	o := agent.Outcome{Conversation: d.conversation, Usage: d.usage, Failure: d.failure(x)}
 	if d.last != nil {
 		o.Summary = d.last.text
@@ -226,16 +327,30 @@ func (d *driver) Exit(x agent.Exit) (agent.Step, agent.Outcome) {
 	return step, o
 }
 
-// prompt sends the message that waits longest.
+// underway is a prompt without an answer. One that joined came in the middle of
+// a turn.
+type underway struct {
+	id     int
+	text   string
+	joined bool
+}
+
+// prompt begins a turn with the message that waits longest.
 func (d *driver) prompt() {
+	d.phase, d.cancelling, d.turn = turning, false, tally{}
+	d.hand(false)
+	d.become(coppice.SessionWorking)
+}
+
+// hand sends the message that waits longest.
+func (d *driver) hand(joins bool) {
 	text := d.queue[0]
 	d.queue = d.queue[1:]
-	d.phase, d.cancelling, d.turn = turning, false, tally{}
 	d.call("session/prompt", promptParams{Session: d.conversation, Prompt: []content{{Type: "text", Text: text}}})
+	d.under = append(d.under, underway{d.next, text, joins})
 	if d.prompts++; d.prompts > 1 {
 		d.emit(agent.Event{Kind: agent.KindNotice, Name: "delivered", Text: "the message was handed to the agent"})
 	}
-	d.become(coppice.SessionWorking)
 }
 
 func (d *driver) close() {

@@ -14,15 +14,25 @@ import (
 // does not look for it in what is written first: here it follows the session's
 // opening. TestLargePrompt looks for it there.
 var suite = agenttest.Suite{Protocol: New(), Profile: coppice.Profile{
-	Protocol: Name, Command: []string{"agent"}, Args: []string{"--acp"}, Prompt: "file", Env: map[string]string{EnvAuth: "key"},
+	Protocol: Name, Command: []string{"agent"}, Args: []string{"--acp"}, Prompt: "file", Env: map[string]string{EnvAuth: "key", EnvTries: `message="stream error" .* small=false .* error\.error="(.*)"`},
 }}
 
 func TestProtocol(t *testing.T) { t.Parallel(); agenttest.Run(t, suite) }
+
+// nowSuite is the same for agents that hear messages in mid-turn.
+var nowSuite = agenttest.Suite{Protocol: New(), Profile: hears, Dir: filepath.Join("testdata", "now")}
+
+func TestProtocolNow(t *testing.T) { t.Parallel(); agenttest.Run(t, nowSuite) }
 
 // FuzzDriver also starts from whole recordings: most of the driver is reached
 // only behind the opening of a session.
 func FuzzDriver(f *testing.F) {
 	files, err := filepath.Glob("testdata/*/transcript.txt")
+	if err == nil {
+		var more []string
+		more, err = filepath.Glob("testdata/now/*/transcript.txt")
+		files = append(files, more...)
+	}
 	if err != nil {
 		f.Fatal(err)
 	}

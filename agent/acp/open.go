@@ -22,7 +22,8 @@ type (
 			Read  bool `json:"readTextFile"`
 			Write bool `json:"writeTextFile"`
 		} `json:"fs"`
-		Terminal bool `json:"terminal"`
+		Terminal    bool        `json:"terminal"`
+		Elicitation elicitation `json:"elicitation"`
 	}
 	clientInfo struct {
 		Name    string `json:"name"`
@@ -33,9 +34,10 @@ type (
 		Method string `json:"methodId"`
 	}
 	openParams struct {
-		Session string       `json:"sessionId,omitempty"`
-		Dir     string       `json:"cwd"`
-		Servers []toolServer `json:"mcpServers"`
+		Session string         `json:"sessionId,omitempty"`
+		Dir     string         `json:"cwd"`
+		Servers []toolServer   `json:"mcpServers"`
+		Meta    map[string]any `json:"_meta,omitempty"`
 	}
 	modeParams struct {
 		Session string `json:"sessionId"`
@@ -144,7 +146,7 @@ func (d *driver) initialized(m message) {
 // open asks for a session. Of the two ways to continue one, the one that does
 // not tell the whole past again is preferred.
 func (d *driver) open() {
-	p := openParams{Dir: d.dir, Servers: d.servers}
+	p := openParams{Dir: d.dir, Servers: d.servers, Meta: d.meta}
 	switch {
 	case d.wanted && d.servers == nil:
 		d.emit(agent.Event{Kind: agent.KindNotice, Text: "the agent's profile says that it takes no tool servers; it works without"})
@@ -192,13 +194,22 @@ const (
 	methodFork   = "session/fork" // continues a copy
 )
 
-const methodMode = "session/set_mode"
+const (
+	methodMode   = "session/set_mode"
+	methodModel  = "session/set_model"
+	methodOption = "session/set_config_option"
+	callEffort   = "effort" // methodOption too, for how hard to think
+)
 
 // session is the answer to a request for one.
 type session struct {
 	ID     string `json:"sessionId"`
 	Models *struct {
-		Current string `json:"currentModelId"`
+		Current   string `json:"currentModelId"`
+		Available []struct {
+			ID   string `json:"modelId"`
+			Name string `json:"name"`
+		} `json:"availableModels"`
 	} `json:"models"`
 	Modes struct {
 		Current string `json:"currentModeId"`
@@ -210,6 +221,50 @@ type option struct {
 	ID       string          `json:"id"`
 	Category string          `json:"category"`
 	Current  json.RawMessage `json:"currentValue"`
+	Values   json.RawMessage `json:"options"`
+}
+
+// optionValue is one that an option can have, or a group of them.
+type optionValue struct {
+	Value string        `json:"value"`
+	Name  string        `json:"name"`
+	Group []optionValue `json:"options"`
+}
+
+func flat(all []optionValue) (out []optionValue) {
+	for _, v := range all {
+		out = append(append(out, v), v.Group...)
+	}
+	return out
+}
+
+// named is the agent's own word for a model: some add to the name by which its
+// vendor and people know it.
+func (s session) named(model string) string {
+	var all []optionValue
+	if _, id := s.model(); id != "" {
+		i := slices.IndexFunc(s.Options, func(o option) bool { return o.ID == id })
+		var values []optionValue
+		_ = json.Unmarshal(s.Options[i].Values, &values) // values of another shape name nothing
+		all = flat(values)
+	} else if s.Models != nil {
+		for _, m := range s.Models.Available {
+			all = append(all, optionValue{Value: m.ID, Name: m.Name})
+		}
+	}
+	found := ""
+	for _, v := range all {
+		switch {
+		case v.Value == model:
+			return model
+		case v.Name == model && v.Value != "" && found == "":
+			found = v.Value
+		}
+	}
+	if found != "" {
+		return found
+	}
+	return model
 }
 
 func (d *driver) opened(method string, m message) {
@@ -261,13 +316,44 @@ func (d *driver) ready() {
 	d.emit(agent.Event{Kind: agent.KindInit, Conversation: d.conversation, Model: model, Version: d.agent.Info.Version})
 	switch {
 	case wanted == "":
-		d.begin()
+		d.think()
 	case d.chooses():
 		d.choose(wanted)
 	default:
 		d.emit(agent.Event{Kind: agent.KindNotice, Text: "the agent offers no choice of models; it uses its own"})
-		d.begin()
+		d.think()
 	}
+}
+
+// think chooses how hard the agent thinks. What there is to choose from may
+// hang on the model.
+func (d *driver) think() {
+	option := ""
+	for _, o := range d.session.Options {
+		if o.Category == "thought_level" {
+			option = o.ID
+			break
+		}
+	}
+	switch {
+	case d.effort == "":
+		d.begin()
+	case option == "":
+		d.emit(agent.Event{Kind: agent.KindNotice, Text: "the agent offers no choice of how hard it thinks"})
+		d.begin()
+	default:
+		d.call(methodOption, optionParams{Session: d.conversation, Option: option, Value: d.effort})
+		d.calls[d.next] = callEffort
+	}
+}
+
+// thinks handles the answer to that choice.
+func (d *driver) thinks(m message) {
+	if m.Error != nil {
+		d.giveUp(agent.Fail(coppice.ClassCapability, "the agent does not think as hard as "+coppice.Quote(d.effort)+": "+m.Error.text()))
+		return
+	}
+	d.begin()
 }
 
 // chooses tells whether the agent offers a choice of models.
@@ -278,11 +364,12 @@ func (d *driver) chooses() bool {
 
 // choose asks for a model, in the way that the agent offers.
 func (d *driver) choose(model string) {
+	model = d.session.named(model)
 	if _, option := d.session.model(); option != "" {
-		d.call("session/set_config_option", optionParams{Session: d.conversation, Option: option, Value: model})
+		d.call(methodOption, optionParams{Session: d.conversation, Option: option, Value: model})
 		return
 	}
-	d.call("session/set_model", modelParams{Session: d.conversation, Model: model})
+	d.call(methodModel, modelParams{Session: d.conversation, Model: model})
 }
 
 // switched handles the answer to a change of the model during the run.
@@ -370,7 +457,11 @@ func (d *driver) chosen(m message) {
 		d.giveUp(agent.Fail(coppice.ClassCapability, "the agent does not take the model "+coppice.Quote(d.model)+": "+m.Error.text()))
 		return
 	}
-	d.begin()
+	var now session
+	if json.Unmarshal(m.Result, &now) == nil && now.Options != nil {
+		d.session.Options = now.Options
+	}
+	d.think()
 }
 
 // begin sends the prompt, once the session is ready.

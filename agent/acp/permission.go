@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -59,7 +60,11 @@ func (d *driver) permission(m message) {
 		d.refuse(q, c)
 		return
 	}
-	v := d.asker.Decide(c)
+	v := d.asker.Decide(judged(c))
+	if asked := questions(p); v.Do != coppice.RuleDeny && asked != nil {
+		d.inquire(&form{id: q.id, fields: asked, option: choose(q.options, true)})
+		return
+	}
 	if v.Do != coppice.RuleAsk {
 		d.settle(q, c, v)
 		return
@@ -75,6 +80,9 @@ func (d *driver) permission(m message) {
 
 // answer hands a person's answer to the request that waits for it.
 func (d *driver) answer(text, ref string) (agent.Step, error) {
+	if f, i := d.formOf(ref); f != nil {
+		return d.fill(f, i, text)
+	}
 	q, ok := d.waiting[ref]
 	v, c, asked := d.asker.Answer(text, ref)
 	if !ok || !asked {
@@ -82,18 +90,23 @@ func (d *driver) answer(text, ref string) (agent.Step, error) {
 	}
 	delete(d.waiting, ref)
 	d.settle(q, c, v)
-	if len(d.waiting) == 0 && d.state == coppice.SessionWaiting {
+	d.goOn()
+	return d.take(), nil
+}
+
+// goOn tells that the agent works again, once nobody is asked any more.
+func (d *driver) goOn() {
+	if len(d.waiting)+len(d.forms) == 0 && d.state == coppice.SessionWaiting {
 		d.become(coppice.SessionWorking)
 	}
-	return d.take(), nil
 }
 
 // settle answers a request with what was decided. The protocol has no way to
 // change a call, so one that a rule would change is refused; nor has it one to
 // say why a call was refused, so the agent is told after its turn.
 func (d *driver) settle(q pending, c agent.Call, v agent.Verdict) {
-	if v.Input != nil {
-		v = agent.Verdict{Do: coppice.RuleDeny, Why: "a rule changes this tool's input, which this agent's protocol has no way to do", Rule: v.Rule}
+	if v.Input != nil && !sameJSON(v.Input, judged(c).Input) {
+		v = agent.Verdict{Do: coppice.RuleDeny, Why: agent.Text([]byte("the project's rules want this instead: " + string(v.Input))), Rule: v.Rule}
 	}
 	option := choose(q.options, v.Allowed())
 	text := "allowed"
@@ -101,7 +114,7 @@ func (d *driver) settle(q pending, c agent.Call, v agent.Verdict) {
 	case option == "" && v.Allowed():
 		v.Do, text = coppice.RuleDeny, "refused: the agent offers no way to allow it"
 	case !v.Allowed():
-		text = v.Why
+		text, d.turn.refused = v.Why, true
 		d.explain(c, v.Why)
 	}
 	d.emit(agent.Event{Kind: agent.KindPermission, Ref: q.tool, Name: c.Name, Input: bounded(c.Input), Text: text, OK: v.Allowed()})
@@ -126,9 +139,28 @@ func (d *driver) withdraw() {
 		_, c, _ := d.asker.Answer(coppice.AnswerDeny, ref)
 		d.refuse(q, c)
 	}
-	if d.state == coppice.SessionWaiting {
-		d.become(coppice.SessionWorking)
+	for _, f := range d.forms {
+		d.reply(f.id, f.cancelled())
 	}
+	d.forms = nil
+	d.goOn()
+}
+
+// judged is a call as rules judge it. The input of a command is its line, which
+// some agents tell in other ways.
+func judged(c agent.Call) agent.Call {
+	var in struct {
+		Command string `json:"command"`
+	}
+	if c.Command != "" && (json.Unmarshal(c.Input, &in) != nil || in.Command == "") {
+		c.Input = encode(map[string]string{"command": c.Command})
+	}
+	return c
+}
+
+func sameJSON(a, b json.RawMessage) bool {
+	var x, y any
+	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
 }
 
 // explain keeps why a call was refused, for the agent to be told once.

@@ -39,7 +39,7 @@ func TestPermission(t *testing.T) {
 		{"denied", rule(coppice.RuleDeny), "", `"optionId":"r"`, "it is late"},
 		{"asked, allowed", rule(coppice.RuleAsk), "allow", `"optionId":"a"`, ""},
 		{"asked, denied", rule(coppice.RuleAsk), "deny because of rain", `"optionId":"r"`, "of rain"},
-		{"changed", set, "", `"optionId":"r"`, "no way to do"},
+		{"changed", set, "", `"optionId":"r"`, `rules want this instead: {\"command\":\"true\"}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

@@ -69,11 +69,25 @@ func (e *rpcError) class() coppice.Class {
 	if e.Code == codeAuth {
 		return coppice.ClassAuth
 	}
+	if status := agent.StatusClass(e.Code); status == coppice.ClassRateLimit {
+		return status // whatever it says of money: it goes by itself
+	}
 	var data struct {
 		Kind string `json:"errorKind"` // such as authentication_failed
+		Name string `json:"errorName"` // such as ContextOverflowError
 	}
 	_ = json.Unmarshal(e.Data, &data) // few agents tell it
-	if c := agent.TextClass(strings.ReplaceAll(data.Kind, "_", " ") + " " + withoutAddresses(e.text())); c != coppice.ClassUnknown || e.Code != codeNoMethod {
+	said := withoutAddresses(e.text())
+	c := agent.TextClass(said)
+	for _, hint := range []string{data.Kind, data.Name} {
+		if c == coppice.ClassUnknown {
+			c = agent.TextClass(strings.ReplaceAll(hint, "_", " "))
+		}
+	}
+	if status := agent.StatusClass(e.Code); c == coppice.ClassUnknown && status != "" {
+		c = status // some agents hand the service's status on
+	}
+	if c != coppice.ClassUnknown || e.Code != codeNoMethod {
 		return c
 	}
 	return coppice.ClassCapability
@@ -122,11 +136,13 @@ func (d *driver) answered(m message) {
 	case "session/new", methodLoad, methodResume, methodFork:
 		d.opened(method, m)
 	case methodMode:
-		d.ready() // whether it was taken or refused
-	case "session/set_model", "session/set_config_option":
+		d.loaded() // whether it was taken or refused
+	case methodModel, methodOption:
 		d.chosen(m)
+	case callEffort:
+		d.thinks(m)
 	case "session/prompt":
-		d.ended(m)
+		d.ended(id, m)
 	}
 }
 
@@ -135,6 +151,10 @@ func (d *driver) answered(m message) {
 func (d *driver) request(m message) {
 	if m.Method == "session/request_permission" {
 		d.permission(m)
+		return
+	}
+	if m.Method == methodElicit {
+		d.elicit(m)
 		return
 	}
 	// Files and terminals were not offered, and nothing else is known.

@@ -2,7 +2,9 @@ package acp
 
 import (
 	"encoding/json"
+	"fmt"
 	"regexp"
+	"slices"
 	"sync"
 
 	"coppice"
@@ -23,10 +25,31 @@ type promptResult struct {
 	Meta   json.RawMessage `json:"_meta"`
 }
 
-func (d *driver) ended(m message) {
+// ended handles the answer to a prompt. The turn is over when all prompts that
+// came during it are answered.
+func (d *driver) ended(id int, m message) {
 	d.border()
-	d.withdraw() // the turn that asked is over
-	d.phase = resting
+	i := slices.IndexFunc(d.under, func(u underway) bool { return u.id == id })
+	prompt := d.under[i]
+	d.under = slices.Delete(d.under, i, i+1)
+	e, r := d.ending(m)
+	if d.cancelling && e.failure != nil && prompt.joined {
+		d.turn.again = append(d.turn.again, prompt.text) // it was not read, and begins the next turn
+	}
+	if len(d.under) > 0 {
+		d.turn.early = d.turn.early.Add(d.turn.fresh(r))
+		if e.failure == nil {
+			d.under[0].joined = false // it is what the agent works on now
+		} else if !d.cancelling {
+			d.emit(agent.Event{Kind: agent.KindError, Class: e.failure.Class, Text: e.failure.Text})
+		}
+		return
+	}
+	d.rest(e, r)
+}
+
+// ending reads the answer to a prompt.
+func (d *driver) ending(m message) (ending, promptResult) {
 	e := ending{reason: "failed", text: d.turn.words}
 	var r promptResult
 	switch {
@@ -38,11 +61,39 @@ func (d *driver) ended(m message) {
 		e.reason = clip(r.Reason)
 		e.failure = judge(r.Reason, e.text)
 	}
+	if r.Reason == "cancelled" && !d.cancelling && !d.turn.refused {
+		// Some agents end their turn this way when they are told to end.
+		e.failure = coppice.Failf(coppice.ClassLost, "the agent ended its turn before it was done, and nobody had asked it to", "")
+	}
+	if r.Reason == "cancelled" && !d.cancelling && d.turn.refused {
+		// Some agents end their turn when a call is refused. They go on when
+		// they are told why.
+		e.failure = nil
+		if len(d.untold) == 0 {
+			e.failure = coppice.Failf(coppice.ClassImplementation, "the agent ended its turn because a tool was refused", "allow it in permissions, or say how to do without")
+		}
+	}
+	return e, r
+}
+
+// rest ends a turn, and begins the next when there is something to say.
+func (d *driver) rest(e ending, r promptResult) {
+	d.withdraw() // the turn that asked is over
+	d.phase = resting
+	d.queue = append(d.turn.again, d.queue...)
 	interrupted := d.cancelling && e.failure != nil
 	if interrupted {
 		e.failure = coppice.Failf(coppice.ClassCancelled, "its turn was interrupted", "")
 	}
 	d.spend(r)
+	over := d.overspent && (interrupted || len(d.queue) > 0)
+	if over {
+		interrupted, e.failure = false, coppice.Failf(coppice.ClassBudget,
+			fmt.Sprintf("the agent has spent %.2f of %.2f USD and was not done", d.usage.CostUSD, d.budget), "raise the task's budget, or split the task")
+	}
+	if d.limit != nil { // however the agent calls what was cancelled
+		over, interrupted, e.reason, e.failure = true, false, "failed", d.limit
+	}
 	if e.failure != nil && !interrupted {
 		d.emit(agent.Event{Kind: agent.KindError, Class: e.failure.Class, Text: e.failure.Text})
 	}
@@ -55,7 +106,7 @@ func (d *driver) ended(m message) {
 	switch {
 	case d.closed:
 		d.become(coppice.SessionIdle)
-	case len(d.queue) > 0:
+	case len(d.queue) > 0 && !over:
 		d.prompt()
 	default:
 		d.become(coppice.SessionIdle)
@@ -68,18 +119,29 @@ func (d *driver) ended(m message) {
 // spend tells what the turn used: what its end says, or else what the pieces of
 // its messages told on the way.
 func (d *driver) spend(r promptResult) {
-	var t tokens
-	_ = json.Unmarshal(r.Usage, &t) // none, or of another shape
-	u := t.usage()
-	if u == (coppice.Usage{}) {
-		u = metaUsage(r.Meta)
-	}
+	u := d.turn.early.Add(d.turn.fresh(r))
 	if u == (coppice.Usage{}) {
 		u = d.turn.tokens
 	}
 	u.CostUSD, u.Turns = d.turn.cost, 1
 	d.usage = d.usage.Add(u)
 	d.emit(agent.Event{Kind: agent.KindUsage, Usage: &u})
+}
+
+// fresh is what the end of a prompt tells of its usage. Some agents answer
+// prompts that ran together with the same, which counts once.
+func (t *tally) fresh(r promptResult) coppice.Usage {
+	var told tokens
+	_ = json.Unmarshal(r.Usage, &told) // none, or of another shape
+	u := told.usage()
+	if u == (coppice.Usage{}) {
+		u = metaUsage(r.Meta)
+	}
+	if u == t.told {
+		return coppice.Usage{}
+	}
+	t.told = u
+	return u
 }
 
 // apology is how some agents end a turn that failed: as if it had gone well,
@@ -114,6 +176,11 @@ func (d *driver) failure(x agent.Exit) *coppice.Failure {
 	switch {
 	case d.fatal != nil:
 		return d.fatal
+	case d.limit != nil && d.phase == turning:
+		return d.limit
+	case d.phase == turning && x == (agent.Exit{}) && !d.stopped && agent.TextClass(d.said.String()) == coppice.ClassUnknown:
+		// Some agents end so when they are told to end, which nobody did here.
+		return coppice.Failf(coppice.ClassLost, "the agent ended in the middle of its turn, with exit 0", "")
 	case d.last == nil || d.phase == turning:
 		return agent.Died(x, d.said.String(), d.stopped)
 	case d.last.failure != nil && d.stopped && d.last.failure.Class == coppice.ClassCancelled:

@@ -39,7 +39,11 @@ type content struct {
 // past again; that is no news.
 func (d *driver) update(params json.RawMessage) {
 	var p updateParams
-	if json.Unmarshal(params, &p) != nil || d.phase == opening || (p.Session != "" && p.Session != d.conversation) {
+	if json.Unmarshal(params, &p) != nil || (d.phase != opening && p.Session != "" && p.Session != d.conversation) {
+		return
+	}
+	if d.phase == opening {
+		d.recall(p.Update)
 		return
 	}
 	var u update
@@ -145,9 +149,13 @@ func (d *driver) say(b []byte) {
 
 // tally is what a turn used and said last.
 type tally struct {
-	words  string
-	tokens coppice.Usage // as pieces of messages told
-	cost   float64
+	words   string
+	tokens  coppice.Usage // as pieces of messages told
+	cost    float64
+	early   coppice.Usage // of prompts that were answered before the turn's end
+	told    coppice.Usage // by the latest answer
+	refused bool          // a call was
+	again   []string      // messages that joined the turn and were not read
 }
 
 type cost struct {
@@ -169,6 +177,12 @@ func (d *driver) cost(c *cost) {
 	}
 	d.turn.cost += c.Amount - d.spent
 	d.spent = c.Amount
+	if d.budget > 0 && d.usage.CostUSD+d.turn.cost >= d.budget && !d.overspent {
+		d.overspent = true
+		if d.phase == turning && !d.cancelling && !d.closed {
+			d.cancel()
+		}
+	}
 }
 
 // tokens counts what the model read and wrote, under the names in use.

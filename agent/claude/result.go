@@ -244,12 +244,7 @@ func unknownConversation(r result) bool {
 	return false
 }
 
-var (
-	resetRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`limit reached\|(\d{9,11})`) })
-	afterRE = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)(?:retry|try again)[ -](?:after|in)[: ]+(\d{1,5}) ?(s|m|h)`)
-	})
-)
+var resetRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`limit reached\|(\d{9,11})`) })
 
 // resets is when a limit ends: as the agent told apart, as its text says, or
 // not known.
@@ -261,10 +256,8 @@ func (d *driver) resets(text string) time.Time {
 		sec, _ := strconv.ParseFloat(m[1], 64) // digits
 		return unix(sec)
 	}
-	if m := afterRE().FindStringSubmatch(text); m != nil && !d.now.IsZero() {
-		n, _ := strconv.Atoi(m[1]) // digits
-		unit := map[string]time.Duration{"s": time.Second, "m": time.Minute, "h": time.Hour}[strings.ToLower(m[2])]
-		return d.now.Add(time.Duration(n) * unit)
+	if wait := agent.Wait(text); wait > 0 && !d.now.IsZero() {
+		return d.now.Add(wait)
 	}
 	return time.Time{}
 }

@@ -100,6 +100,9 @@ func (d *driver) judge(x agent.Exit) *coppice.Failure {
 		return agent.Fail(d.dialect.Exits[x.Code], f.Text)
 	case d.trouble != nil && x.Signal == "" && x.Code < 126:
 		return d.trouble
+	case d.begun && !d.ended && x == (agent.Exit{}) && agent.TextClass(d.said.String()) == coppice.ClassUnknown:
+		// Some agents end so when they are told to end, which nobody did here.
+		return coppice.Failf(coppice.ClassLost, "the agent ended in the middle of its turn, with exit 0", "")
 	}
 	return agent.Died(x, d.said.String(), d.stopped)
 }

@@ -139,9 +139,17 @@ func TestPrograms(t *testing.T) {
 	// A dialect whose agents start none says so, and is told of the others.
 	s := &servers{Under: "s", URL: "url"}
 	r.MCP["orch"] = coppice.MCPServer{URL: "http://127.0.0.1:1/mcp"}
-	got, err := s.settings(r.MCP)
+	got, err := s.settings(r.MCP, nil)
 	if want := `{"s":{"orch":{"headers":{},"url":"http://127.0.0.1:1/mcp"}}}`; err != nil || string(got) != want || s.starts(r.MCP) {
 		t.Errorf("%s, %v", got, err)
+	}
+	// Settings of the profile's own stay.
+	got, err = s.settings(r.MCP, []byte(`{"model":{"retries":0},"s":"gone"}`))
+	if want := `{"model":{"retries":0},"s":{"orch":{"headers":{},"url":"http://127.0.0.1:1/mcp"}}}`; err != nil || string(got) != want {
+		t.Errorf("%s, %v", got, err)
+	}
+	if _, err = s.settings(r.MCP, []byte(`{`)); err == nil {
+		t.Error("settings that are none are taken")
 	}
 	p := &protocol{name: "x", dialect: func() (*dialect, error) { return &dialect{Servers: s}, nil }}
 	told := 0

@@ -41,7 +41,7 @@ func (s *servers) tell(l *agent.Launch, f coppice.Profile, r agent.Request) erro
 	if err != nil || len(all) == 0 || !s.takes(f) {
 		return err
 	}
-	data, err := s.settings(all)
+	data, err := s.settings(all, l.Settings(f.MCP))
 	if err != nil {
 		return fmt.Errorf("jsonl: tool servers: %w", err)
 	}
@@ -67,7 +67,15 @@ func (s *servers) takes(f coppice.Profile) bool {
 	return s != nil && (strings.HasPrefix(f.MCP, "-") || variableRE.MatchString(f.MCP))
 }
 
-func (s *servers) settings(all map[string]coppice.MCPServer) ([]byte, error) {
+// settings is the file that tells of the servers, with what the profile's own
+// settings say besides.
+func (s *servers) settings(all map[string]coppice.MCPServer, own []byte) ([]byte, error) {
+	file := map[string]any{}
+	if len(own) > 0 {
+		if err := json.Unmarshal(own, &file); err != nil {
+			return nil, fmt.Errorf("%s: %w", agent.EnvSettings, err)
+		}
+	}
 	token := "${" + agent.TokenVar + "}"
 	named := map[string]map[string]any{}
 	for name, server := range all {
@@ -91,7 +99,8 @@ func (s *servers) settings(all map[string]coppice.MCPServer) ([]byte, error) {
 		fields[s.URL], fields["headers"] = server.URL, headers
 		named[name] = fields
 	}
-	return json.Marshal(map[string]any{s.Under: named})
+	file[s.Under] = named
+	return json.Marshal(file)
 }
 
 func (p *program) fields(s coppice.MCPServer) map[string]any {

@@ -1,0 +1,426 @@
+package acp
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"coppice"
+	"coppice/agent"
+)
+
+// out hands the driver a line.
+func out(d agent.Driver, line string) agent.Step {
+	return d.Output(agent.Stdout, []byte(`{"jsonrpc":"2.0",`+line+"}\n"))
+}
+
+func with(env map[string]string) coppice.Profile {
+	p := suite.Profile
+	p.Env = maps.Clone(p.Env)
+	maps.Copy(p.Env, env)
+	return p
+}
+
+var hears = with(map[string]string{EnvMessages: MessagesNow})
+
+// A message in mid-turn goes to an agent that hears it then. However it answers
+// the two prompts, they are one turn, and what they used counts once.
+func TestJoins(t *testing.T) {
+	t.Parallel()
+	const used = `"usage":{"inputTokens":100,"outputTokens":10}`
+	for _, c := range []struct {
+		name    string
+		answers []string
+		tokens  int64
+		class   coppice.Class
+	}{
+		{"one after the other", []string{`"id":3,"result":{"stopReason":"end_turn"}`, `"id":4,"result":{"stopReason":"end_turn",` + used + `}`}, 100, ""},
+		{"both told the same", []string{`"id":3,"result":{"stopReason":"end_turn",` + used + `}`, `"id":4,"result":{"stopReason":"end_turn",` + used + `}`}, 100, ""},
+		{"each told its own", []string{`"id":3,"result":{"stopReason":"end_turn","usage":{"inputTokens":7}}`, `"id":4,"result":{"stopReason":"end_turn",` + used + `}`}, 107, ""},
+		{"the other way round", []string{`"id":4,"result":{"stopReason":"end_turn",` + used + `}`, `"id":3,"result":{"stopReason":"end_turn"}`}, 100, ""},
+		{"the first failed", []string{`"id":3,"error":{"code":1,"message":"500"}`, `"id":4,"result":{"stopReason":"end_turn",` + used + `}`}, 100, ""},
+		{"the last failed", []string{`"id":3,"result":{"stopReason":"end_turn"}`, `"id":4,"error":{"code":1,"message":"529 overloaded"}`}, 0, coppice.ClassOverload},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			d := New().Driver(hears, agent.Request{Prompt: "x"})
+			open(d)
+			step, err := d.Send("and this", "")
+			if err != nil || !strings.Contains(string(step.Write), `"id":4,"method":"session/prompt"`) || len(events(step, agent.KindNotice)) != 1 {
+				t.Fatalf("%s %+v %v", step.Write, step.Events, err)
+			}
+			first := out(d, c.answers[0])
+			if first.CloseStdin || len(events(first, agent.KindTurn)) != 0 {
+				t.Errorf("the turn ended with the first answer: %+v", first)
+			}
+			last := out(d, c.answers[1])
+			if !last.CloseStdin || len(events(last, agent.KindTurn)) != 1 {
+				t.Errorf("the turn did not end: %+v", last)
+			}
+			_, o := d.Exit(agent.Exit{})
+			if o.Usage.InputTokens != c.tokens || o.Usage.Turns != 1 || (o.Failure == nil) != (c.class == "") || (o.Failure != nil && o.Failure.Class != c.class) {
+				t.Errorf("usage %+v, failure %+v", o.Usage, o.Failure)
+			}
+		})
+	}
+}
+
+// A message that joined a turn which is interrupted, or whose agent dies, is not
+// lost.
+func TestJoinedMessageIsKept(t *testing.T) {
+	t.Parallel()
+	for _, order := range [][]string{{"3", "4"}, {"4", "3"}} {
+		d := New().Driver(hears, agent.Request{Prompt: "x"})
+		open(d)
+		d.Send("and this", "")
+		if _, err := d.Interrupt(); err != nil {
+			t.Fatal(err)
+		}
+		d.Send("a third", "") // which waits, for the turn is being cancelled
+		out(d, `"id":`+order[0]+`,"result":{"stopReason":"cancelled"}`)
+		step := out(d, `"id":`+order[1]+`,"result":{"stopReason":"cancelled"}`)
+		if w := string(step.Write); !strings.Contains(w, "and this") || strings.Contains(w, "a third") {
+			t.Errorf("%s: next comes %s", order, w)
+		}
+	}
+	d := New().Driver(hears, agent.Request{Prompt: "x"})
+	open(d)
+	d.Send("and this", "")
+	step, o := d.Exit(agent.Exit{Code: -1, Signal: "SIGKILL"})
+	if n := events(step, agent.KindNotice); len(n) != 1 || n[0].Name != agent.NameUndelivered || n[0].Text != "and this" || o.Failure.Class != coppice.ClassLost {
+		t.Errorf("%+v %+v", step.Events, o.Failure)
+	}
+	// One that the agent had begun with was read.
+	d = New().Driver(hears, agent.Request{Prompt: "x"})
+	open(d)
+	d.Send("and this", "")
+	out(d, `"id":3,"result":{"stopReason":"end_turn"}`)
+	if step, _ := d.Exit(agent.Exit{Code: -1, Signal: "SIGKILL"}); len(events(step, agent.KindNotice)) != 0 {
+		t.Errorf("%+v", step.Events)
+	}
+}
+
+// Whatever is sent, interrupted and answered, every message is handed over or
+// told to be undelivered, and none is lost.
+func TestEveryMessageIsAccountedFor(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		profile := suite.Profile
+		if rapid.Bool().Draw(rt, "hears") {
+			profile = hears
+		}
+		d := New().Driver(profile, agent.Request{Prompt: "m0"})
+		var wrote strings.Builder
+		undelivered := map[string]bool{}
+		see := func(s agent.Step) {
+			wrote.Write(s.Write)
+			for _, e := range s.Events {
+				if e.Name == agent.NameUndelivered {
+					undelivered[e.Text] = true
+				}
+			}
+		}
+		see(open(d))
+		var taken, asked []string
+		for i := range rapid.IntRange(0, 12).Draw(rt, "steps") {
+			switch rapid.IntRange(0, 3).Draw(rt, "what") {
+			case 0, 1:
+				text := "m" + string(rune('a'+i))
+				if s, err := d.Send(text, ""); err == nil {
+					see(s)
+					taken = append(taken, text)
+				}
+			case 2:
+				s, _ := d.Interrupt()
+				see(s)
+			case 3:
+				asked = asked[:0]
+				for line := range strings.Lines(wrote.String()) {
+					var m message
+					if json.Unmarshal([]byte(line), &m) == nil && m.Method == "session/prompt" {
+						asked = append(asked, string(m.ID))
+					}
+				}
+				reason := rapid.SampledFrom([]string{"end_turn", "cancelled", "refusal"}).Draw(rt, "reason")
+				see(out(d, `"id":`+rapid.SampledFrom(asked).Draw(rt, "id")+`,"result":{"stopReason":"`+reason+`"}`))
+			}
+		}
+		s, _ := d.Exit(agent.Exit{})
+		see(s)
+		for _, text := range taken {
+			if !undelivered[text] && !strings.Contains(wrote.String(), `"`+text+`"`) {
+				rt.Errorf("%s was neither handed over nor told to be undelivered", text)
+			}
+		}
+	})
+}
+
+func costs(usd string) string {
+	return `"method":"session/update","params":{"sessionId":"s1","update":{"sessionUpdate":"usage_update","cost":{"amount":` + usd + `,"currency":"USD"}}}`
+}
+
+func TestBudget(t *testing.T) {
+	t.Parallel()
+	run := func(p coppice.Profile) agent.Driver {
+		d := New().Driver(p, agent.Request{Prompt: "x", Budget: 0.5})
+		open(d)
+		return d
+	}
+	wantBudget := func(d agent.Driver) {
+		t.Helper()
+		_, o := d.Exit(agent.Exit{})
+		if o.Failure == nil || o.Failure.Class != coppice.ClassBudget || o.Failure.Fix == "" || !strings.Contains(o.Failure.Text, "0.60 of 0.50") {
+			t.Errorf("failure %+v", o.Failure)
+		}
+	}
+	// In mid-turn it ends the turn, and the run.
+	d := run(suite.Profile)
+	if s := out(d, costs("0.4")); len(s.Write) != 0 {
+		t.Errorf("cancelled too early: %s", s.Write)
+	}
+	if s := out(d, costs("0.6")); !strings.Contains(string(s.Write), "session/cancel") {
+		t.Errorf("not cancelled: %s", s.Write)
+	}
+	if s := out(d, costs("0.6")); len(s.Write) != 0 {
+		t.Errorf("cancelled twice: %s", s.Write)
+	}
+	if s := out(d, `"id":3,"result":{"stopReason":"cancelled"}`); !s.CloseStdin {
+		t.Errorf("the run goes on: %+v", s)
+	}
+	wantBudget(d)
+	// Work that was done in time counts.
+	d = run(suite.Profile)
+	out(d, costs("0.6"))
+	out(d, `"id":3,"result":{"stopReason":"end_turn"}`)
+	if _, o := d.Exit(agent.Exit{}); o.Failure != nil {
+		t.Errorf("failure %+v", o.Failure)
+	}
+	// A further turn is not begun.
+	d = run(suite.Profile)
+	d.Send("more", "")
+	out(d, costs("0.6"))
+	if s := out(d, `"id":3,"result":{"stopReason":"end_turn"}`); len(s.Write) != 0 || !s.CloseStdin {
+		t.Errorf("another turn begins: %s", s.Write)
+	}
+	wantBudget(d)
+	// An agent that is told its budget keeps it by itself.
+	own := suite.Profile
+	own.Budget = []string{"--budget", agent.SlotUSD}
+	if s := out(run(own), costs("0.6")); len(s.Write) != 0 {
+		t.Errorf("cancelled: %s", s.Write)
+	}
+}
+
+// opened brings a driver to the answer to its session's opening.
+func opened(d agent.Driver, more string) agent.Step {
+	d.Start()
+	out(d, `"id":1,"result":{"protocolVersion":1}`)
+	return out(d, `"id":2,"result":{"sessionId":"s1"`+more+`}`)
+}
+
+func TestEffort(t *testing.T) {
+	t.Parallel()
+	const levels = `,"configOptions":[{"id":"how","category":"thought_level","options":[{"value":"low"}]}]`
+	d := New().Driver(suite.Profile, agent.Request{Prompt: "x", Effort: "low"})
+	if s := opened(d, levels); !strings.Contains(string(s.Write), `"id":3,"method":"session/set_config_option","params":{"sessionId":"s1","configId":"how","value":"low"}`) {
+		t.Errorf("%s", s.Write)
+	}
+	if s := out(d, `"id":3,"result":{}`); !strings.Contains(string(s.Write), "session/prompt") {
+		t.Errorf("%s", s.Write)
+	}
+	d = New().Driver(suite.Profile, agent.Request{Prompt: "x", Effort: "low"})
+	opened(d, levels)
+	out(d, `"id":3,"error":{"code":-32602,"message":"no such level"}`)
+	if _, o := d.Exit(agent.Exit{}); o.Failure == nil || o.Failure.Class != coppice.ClassCapability || !strings.Contains(o.Failure.Text, "no such level") {
+		t.Errorf("%+v", o.Failure)
+	}
+	d = New().Driver(suite.Profile, agent.Request{Prompt: "x", Effort: "low"})
+	if s := opened(d, ""); !strings.Contains(string(s.Write), "session/prompt") || len(events(s, agent.KindNotice)) != 1 {
+		t.Errorf("%s %+v", s.Write, s.Events)
+	}
+	// What there is to choose from comes with the model.
+	d = New().Driver(suite.Profile, agent.Request{Prompt: "x", Effort: "low", Model: "m"})
+	opened(d, `,"models":{"currentModelId":"n"}`)
+	if s := out(d, `"id":3,"result":{`+levels[1:]+`}`); !strings.Contains(string(s.Write), `"configId":"how"`) {
+		t.Errorf("%s", s.Write)
+	}
+}
+
+// A model is known by its vendor's name and by the agent's.
+func TestModelNames(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ session, model, want string }{
+		{`,"models":{"availableModels":[{"modelId":"m2(key)","name":"m2"}]}`, "m2", `"modelId":"m2(key)"`},
+		{`,"models":{"availableModels":[{"modelId":"x","name":"m2"},{"modelId":"m2","name":"other"}]}`, "m2", `"modelId":"m2"`},
+		{`,"models":{"availableModels":[]}`, "m2", `"modelId":"m2"`},
+		{`,"configOptions":[{"id":"model","options":[{"name":"A","options":[{"value":"p/m2","name":"m2"}]}]}]`, "m2", `"value":"p/m2"`},
+		{`,"configOptions":[{"id":"model","options":7}]`, "m2", `"value":"m2"`},
+	} {
+		d := New().Driver(suite.Profile, agent.Request{Prompt: "x", Model: c.model})
+		if s := opened(d, c.session); !strings.Contains(string(s.Write), c.want) {
+			t.Errorf("%s: %s, want %s", c.session, s.Write, c.want)
+		}
+	}
+}
+
+// An agent is made to ask only for sessions that have rules.
+func TestMadeToAsk(t *testing.T) {
+	t.Parallel()
+	deny := coppice.PermissionPolicy{Default: coppice.RuleDeny}
+	for _, c := range []struct {
+		how, argv, variable string
+		policy              coppice.PermissionPolicy
+	}{
+		{"-c a=b", "agent --acp -c a=b", "", deny},
+		{`ASK={"*":"ask"}`, "agent --acp", `{"*":"ask"}`, deny},
+		{"-c a=b", "agent --acp", "", coppice.PermissionPolicy{}},
+		{`ASK={"*":"ask"}`, "agent --acp", "", coppice.PermissionPolicy{}},
+		{"", "agent --acp", "", deny},
+	} {
+		l, err := New().Launch(with(map[string]string{EnvAsk: c.how}), agent.Request{Permissions: c.policy})
+		if err != nil || strings.Join(l.Argv, " ") != c.argv || l.Env["ASK"] != c.variable {
+			t.Errorf("%s: %q, %v, %v", c.how, l.Argv, l.Env, err)
+		}
+	}
+}
+
+func TestMeta(t *testing.T) {
+	t.Parallel()
+	p := with(map[string]string{EnvMeta: `{"a":{"most":"{usd}","b":1}}`})
+	for budget, want := range map[float64]string{0: `"_meta":{"a":{"b":1}}`, 0.5: `"_meta":{"a":{"b":1,"most":0.5}}`} {
+		d := New().Driver(p, agent.Request{Prompt: "x", Budget: budget})
+		d.Start()
+		if s := out(d, `"id":1,"result":{"protocolVersion":1}`); !strings.Contains(string(s.Write), want) {
+			t.Errorf("%s, want %s", s.Write, want)
+		}
+	}
+	if _, err := New().Launch(with(map[string]string{EnvMeta: `[1]`}), agent.Request{}); coppice.ErrorCode(err) != coppice.EInvalid {
+		t.Errorf("got %v, want a refusal", err)
+	}
+}
+
+// Some agents end their turn when a call is refused. They are told why, once.
+func TestRefusedTurnGoesOn(t *testing.T) {
+	t.Parallel()
+	d := New().Driver(suite.Profile, agent.Request{Prompt: "x", Permissions: coppice.PermissionPolicy{Default: coppice.RuleDeny}})
+	open(d)
+	out(d, strings.TrimSuffix(strings.TrimPrefix(asks, `{"jsonrpc":"2.0",`), "}\n"))
+	if s := out(d, `"id":3,"result":{"stopReason":"cancelled"}`); !strings.Contains(string(s.Write), "were refused") || len(events(s, agent.KindError)) != 0 {
+		t.Errorf("%s %+v", s.Write, s.Events)
+	}
+	out(d, strings.TrimSuffix(strings.TrimPrefix(asks, `{"jsonrpc":"2.0",`), "}\n"))
+	if s := out(d, `"id":4,"result":{"stopReason":"cancelled"}`); !s.CloseStdin {
+		t.Errorf("%s %+v", s.Write, s.Events)
+	}
+	if _, o := d.Exit(agent.Exit{}); o.Failure == nil || o.Failure.Class != coppice.ClassImplementation {
+		t.Errorf("%+v", o.Failure)
+	}
+}
+
+func refs(s agent.Step) (all []string) {
+	for _, e := range events(s, agent.KindQuestion) {
+		all = append(all, e.Ref)
+	}
+	return all
+}
+
+// The agent's own questions are put to a person, and its form is filled in.
+func TestForms(t *testing.T) {
+	t.Parallel()
+	form := func(properties string) string {
+		return `"id":"e1","method":"elicitation/create","params":{"mode":"form","sessionId":"s1","message":"Well?","requestedSchema":{"type":"object","properties":` + properties + `}}`
+	}
+	const ask = `"id":"e1","method":"session/request_permission","params":{"toolCall":{"toolCallId":"c","kind":"think","rawInput":{"questions":[{"question":"Which?","options":[{"label":"red"},{"label":"blue"}]}]}},` +
+		`"options":[{"optionId":"go","kind":"allow_once"},{"optionId":"no","kind":"reject_once"}]}`
+	for _, c := range []struct {
+		name, line string
+		answers    []string
+		want       string
+	}{
+		{"text", form(`{"q":{"type":"string"}}`), []string{"as you like"}, `"result":{"action":"accept","content":{"q":"as you like"}}`},
+		{"an option", form(`{"q":{"type":"string","oneOf":[{"const":"red"},{"const":"Blue"}]}}`), []string{" blue "}, `"content":{"q":"Blue"}`},
+		{"of another's own", form(`{"q":{"type":"string","enum":["red"]},"q_custom":{"type":"string"}}`), []string{"green"}, `"content":{"q_custom":"green"}`},
+		{"two", form(`{"z":{"type":"string","description":"First?"},"a":{"type":"boolean"}}`), []string{"x", "yes"}, `"content":{"a":true,"z":"x"}`},
+		{"numbers", form(`{"n":{"type":"integer"},"x":{"type":"number"}}`), []string{"7", "2.5"}, `"content":{"n":7,"x":2.5}`},
+		{"several", form(`{"q":{"type":"array","items":{"anyOf":[{"const":"a"},{"const":"b"}]}}}`), []string{"b, A"}, `"content":{"q":["b","a"]}`},
+		{"as a permission", ask, []string{"neither"}, `"result":{"answers":{"0":"neither"},"outcome":{"outcome":"selected","optionId":"go"}}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			d := New().Driver(suite.Profile, agent.Request{Prompt: "x"})
+			open(d)
+			step := out(d, c.line)
+			asked := refs(step)
+			if len(asked) != len(c.answers) || len(step.Write) != 0 || !slices.ContainsFunc(step.Events, func(e agent.Event) bool { return e.State == coppice.SessionWaiting }) {
+				t.Fatalf("%+v", step)
+			}
+			for i, a := range c.answers {
+				var err error
+				if step, err = d.Send(a, asked[i]); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if !strings.Contains(string(step.Write), c.want) || step.Events[len(step.Events)-1].State != coppice.SessionWorking {
+				t.Errorf("%s %+v, want %s", step.Write, step.Events, c.want)
+			}
+			if _, err := d.Send("again", asked[0]); err == nil {
+				t.Error("an answered question takes another answer")
+			}
+		})
+	}
+
+	t.Run("wrong answers", func(t *testing.T) {
+		t.Parallel()
+		for properties, answer := range map[string]string{
+			`{"q":{"type":"string","enum":["red"]}}`:            "green",
+			`{"q":{"type":"integer"}}`:                          "2.5",
+			`{"q":{"type":"number"}}`:                           "many",
+			`{"q":{"type":"array","items":{"enum":["a","b"]}}}`: "a, c",
+		} {
+			d := New().Driver(suite.Profile, agent.Request{Prompt: "x"})
+			open(d)
+			ref := refs(out(d, form(properties)))[0]
+			if _, err := d.Send(answer, ref); coppice.ErrorCode(err) != coppice.EInvalid {
+				t.Errorf("%s: %q gives %v", properties, answer, err)
+			}
+			if s, err := d.Interrupt(); err != nil || !strings.Contains(string(s.Write), `"action":"cancel"`) {
+				t.Errorf("the question does not end with the turn: %s %v", s.Write, err)
+			}
+		}
+	})
+
+	t.Run("what cannot be asked", func(t *testing.T) {
+		t.Parallel()
+		for _, line := range []string{
+			form(`{}`), form(`7`), form(`{"q":7}`),
+			`"id":1,"method":"elicitation/create","params":{"mode":"url","url":"http://x","message":"Log in"}`,
+			`"id":1,"method":"elicitation/create","params":[]`,
+		} {
+			d := New().Driver(suite.Profile, agent.Request{Prompt: "x"})
+			open(d)
+			if s := out(d, line); !strings.Contains(string(s.Write), `"action":"decline"`) || len(refs(s)) != 0 {
+				t.Errorf("%s: %s", line, s.Write)
+			}
+		}
+	})
+
+	// A rule against the tool counts, and a tool that merely has such an input is
+	// no question.
+	t.Run("rules", func(t *testing.T) {
+		t.Parallel()
+		d := New().Driver(suite.Profile, agent.Request{Prompt: "x", Permissions: coppice.PermissionPolicy{Default: coppice.RuleDeny}})
+		open(d)
+		if s := out(d, ask); !strings.Contains(string(s.Write), `"optionId":"no"`) || len(refs(s)) != 0 {
+			t.Errorf("%s", s.Write)
+		}
+		d = New().Driver(suite.Profile, agent.Request{Prompt: "x"})
+		open(d)
+		if s := out(d, strings.Replace(ask, `{"optionId":"no"`, `{"optionId":"ever","kind":"allow_always"},{"optionId":"no"`, 1)); len(refs(s)) != 0 || !strings.Contains(string(s.Write), `"optionId":"go"`) {
+			t.Errorf("%s", s.Write)
+		}
+	})
+}

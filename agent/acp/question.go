@@ -1,0 +1,290 @@
+package acp
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"coppice"
+	"coppice/agent"
+)
+
+// Agents put questions of their own in one of two ways: as a form to be filled
+// in, which is the protocol's, or as a permission request whose input holds the
+// questions and whose answer has a place for theirs.
+
+const methodElicit = "elicitation/create"
+
+// elicitation says which forms are shown to a person. Pages in a browser are
+// not.
+type elicitation struct {
+	Form struct{} `json:"form"`
+}
+
+type elicitParams struct {
+	Mode    string          `json:"mode"`
+	Message string          `json:"message"`
+	Schema  json.RawMessage `json:"requestedSchema"`
+}
+
+// property is a field of a form, as JSON Schema has it.
+type property struct {
+	Type        string   `json:"type"`
+	Title       string   `json:"title"`
+	Description string   `json:"description"`
+	Enum        []string `json:"enum"`
+	OneOf       []choice `json:"oneOf"`
+	Items       struct {
+		Enum  []string `json:"enum"`
+		AnyOf []choice `json:"anyOf"`
+	} `json:"items"`
+}
+
+type choice struct {
+	Const string `json:"const"`
+}
+
+// form is some questions that the agent wants answered together.
+type form struct {
+	id      json.RawMessage // of the request
+	option  string          // that submits it, when it is a permission request
+	fields  []field
+	refs    []string // of the questions, "" for those that are answered
+	answers map[string]any
+}
+
+// field is one question.
+type field struct {
+	key, kind, text string
+	options         []string
+	own             string // the field for an answer that is none of the options
+}
+
+// maxFields bounds how many questions a person is asked at once.
+const maxFields = 20
+
+// elicit puts a form to a person. One that cannot be shown is declined, which
+// tells the agent to go on without.
+func (d *driver) elicit(m message) {
+	var p elicitParams
+	f := &form{id: bytes.Clone(m.ID)}
+	err := json.Unmarshal(m.Params, &p)
+	if err == nil {
+		f.fields, err = fieldsOf(p)
+	}
+	switch {
+	case d.phase != turning || d.cancelling:
+		d.reply(f.id, f.cancelled())
+	case err != nil || len(f.fields) == 0 || (p.Mode != "" && p.Mode != "form"):
+		d.reply(f.id, map[string]string{"action": "decline"})
+		d.emit(agent.Event{Kind: agent.KindNotice, Name: "refused", Text: agent.Text([]byte("the agent asked for what cannot be asked here: " + p.Message))})
+	default:
+		d.inquire(f)
+	}
+}
+
+// fieldsOf lists the fields of a form in their order. A field whose name is
+// another's with _custom behind takes the answers that are none of its options.
+func fieldsOf(p elicitParams) ([]field, error) {
+	var schema struct {
+		Properties json.RawMessage `json:"properties"`
+	}
+	if err := json.Unmarshal(p.Schema, &schema); err != nil {
+		return nil, fmt.Errorf("acp: reading a form: %w", err)
+	}
+	dec := json.NewDecoder(bytes.NewReader(schema.Properties))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return nil, fmt.Errorf("acp: a form without fields: %w", err)
+	}
+	var out []field
+	for dec.More() {
+		t, err := dec.Token()
+		name, ok := t.(string)
+		var f property
+		if err == nil && ok {
+			err = dec.Decode(&f)
+		}
+		if err != nil || len(out) == maxFields {
+			return nil, fmt.Errorf("acp: reading the fields of a form: %w", err)
+		}
+		if base, own := strings.CutSuffix(name, "_custom"); own {
+			if i := slices.IndexFunc(out, func(o field) bool { return o.key == base && len(o.options) > 0 }); i >= 0 {
+				out[i].own = name
+				continue
+			}
+		}
+		out = append(out, field{key: name, kind: f.Type, text: f.words(), options: f.options()})
+	}
+	if len(out) == 1 && p.Message != "" {
+		out[0].text = p.Message
+	}
+	return out, nil
+}
+
+func (p property) words() string {
+	if p.Description != "" {
+		return p.Description
+	}
+	return p.Title
+}
+
+func (p property) options() []string {
+	out := append(slices.Clone(p.Enum), p.Items.Enum...)
+	for _, c := range append(slices.Clone(p.OneOf), p.Items.AnyOf...) {
+		out = append(out, c.Const)
+	}
+	if p.Type == "boolean" {
+		out = []string{"yes", "no"}
+	}
+	return out
+}
+
+// questions are those that a permission request asks instead of a permission:
+// they stand in the call's input, and there is nothing to allow for good.
+func questions(p permissionParams) []field {
+	var in struct {
+		Questions []struct {
+			Text    string `json:"question"`
+			Many    bool   `json:"multiSelect"`
+			Options []struct {
+				Label string `json:"label"`
+			} `json:"options"`
+		} `json:"questions"`
+	}
+	always := slices.ContainsFunc(p.Options, func(o permissionOption) bool { return o.Kind == "allow_always" })
+	if json.Unmarshal(p.Call.Input, &in) != nil || always || choose(p.Options, true) == "" || len(in.Questions) > maxFields {
+		return nil
+	}
+	var out []field
+	for i, q := range in.Questions {
+		if q.Text == "" {
+			return nil
+		}
+		f := field{key: strconv.Itoa(i), kind: "string", text: q.Text, own: strconv.Itoa(i)}
+		for _, o := range q.Options {
+			f.options = append(f.options, o.Label)
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// inquire asks a person every question of a form.
+func (d *driver) inquire(f *form) {
+	f.answers = map[string]any{}
+	d.forms = append(d.forms, f)
+	d.border()
+	for _, q := range f.fields {
+		d.asked++
+		ref := "question-" + strconv.Itoa(d.asked)
+		f.refs = append(f.refs, ref)
+		e := agent.Event{Kind: agent.KindQuestion, Ref: ref, Text: agent.Text([]byte(q.text))}
+		for _, o := range q.options {
+			e.Options = append(e.Options, clip(o))
+		}
+		d.emit(e)
+	}
+	d.become(coppice.SessionWaiting)
+}
+
+// formOf finds the form that asked a question, and which of its fields it was.
+func (d *driver) formOf(ref string) (*form, int) {
+	for _, f := range d.forms {
+		if i := slices.Index(f.refs, ref); i >= 0 {
+			return f, i
+		}
+	}
+	return nil, 0
+}
+
+// fill takes a person's answer to one question of a form, and hands the form to
+// the agent when it was the last.
+func (d *driver) fill(f *form, i int, text string) (agent.Step, error) {
+	key, value, err := f.fields[i].value(text)
+	if err != nil {
+		return agent.Step{}, err
+	}
+	f.answers[key], f.refs[i] = value, ""
+	if !slices.ContainsFunc(f.refs, func(ref string) bool { return ref != "" }) {
+		d.reply(f.id, f.filled())
+		d.forms = slices.DeleteFunc(d.forms, func(o *form) bool { return o == f })
+		d.goOn()
+	}
+	return d.take(), nil
+}
+
+// filled is what the agent is told when everything is answered.
+func (f *form) filled() any {
+	if f.option == "" {
+		return map[string]any{"action": "accept", "content": f.answers}
+	}
+	return map[string]any{"outcome": outcome{Outcome: "selected", Option: f.option}, "answers": f.answers}
+}
+
+// cancelled is what it is told when nobody will answer any more.
+func (f *form) cancelled() any {
+	if f.option == "" {
+		return map[string]string{"action": "cancel"}
+	}
+	return permissionResult{outcome{Outcome: "cancelled"}}
+}
+
+// value is an answer as the field wants it, and the field it goes to.
+func (f field) value(text string) (string, any, error) {
+	text = strings.TrimSpace(text)
+	bad := func(format string, args ...any) (string, any, error) {
+		return "", nil, coppice.Errorf(coppice.EInvalid, format, args...).WithFix("answer otherwise")
+	}
+	switch f.kind {
+	case "boolean":
+		v, _ := agent.Answered(text, coppice.Rule{})
+		if word := strings.ToLower(text); word == "true" {
+			return f.key, true, nil
+		}
+		return f.key, v.Allowed(), nil
+	case "integer", "number":
+		n := json.Number(text)
+		if _, err := n.Int64(); err != nil {
+			if _, err := n.Float64(); err != nil || f.kind == "integer" {
+				return bad("%s is no %s", coppice.Quote(text), f.kind)
+			}
+		}
+		return f.key, n, nil
+	case "array":
+		var all []string
+		for part := range strings.SplitSeq(text, ",") {
+			one, ok := f.option(part)
+			if !ok && f.own != "" {
+				return f.own, text, nil
+			}
+			if !ok {
+				return bad("%s is none of %s", coppice.Quote(strings.TrimSpace(part)), strings.Join(f.options, ", "))
+			}
+			all = append(all, one)
+		}
+		return f.key, all, nil
+	}
+	one, ok := f.option(text)
+	switch {
+	case ok || len(f.options) == 0:
+		return f.key, one, nil
+	case f.own != "":
+		return f.own, text, nil
+	}
+	return bad("%s is none of %s", coppice.Quote(text), strings.Join(f.options, ", "))
+}
+
+// option finds the option that an answer names; an answer that names none is
+// returned as it is.
+func (f field) option(text string) (string, bool) {
+	text = strings.TrimSpace(text)
+	for _, o := range f.options {
+		if strings.EqualFold(o, text) {
+			return o, true
+		}
+	}
+	return text, false
+}
