@@ -91,6 +91,7 @@ type Limits struct {
 type AgentChoice struct {
 	Use      string          `json:"use" yaml:"use"`
 	Model    string          `json:"model,omitempty" yaml:"model"`
+	Effort   string          `json:"effort,omitempty" yaml:"effort"` // how hard the first agent thinks, in its own words
 	Fallback []string        `json:"fallback,omitempty" yaml:"fallback"`
 	Roles    map[Role]string `json:"roles,omitempty" yaml:"roles"`
 }

@@ -150,7 +150,8 @@ type RunSpec struct {
 	Ports   []int    `json:"ports,omitempty"`
 	Profile *Profile `json:"profile,omitempty"` // the project's own, where it has one for the agent
 
-	Base string `json:"base"` // the base branch, for the agent to know
+	Base   string `json:"base"`             // the base branch, for the agent to know
+	Effort string `json:"effort,omitempty"` // how hard the agent thinks, in its own words
 
 	Permissions PermissionPolicy     `json:"permissions"` // the remembered rules first
 	MCP         map[string]MCPServer `json:"mcp,omitempty"`

@@ -132,6 +132,9 @@ func runSpec(v *View, s *coppice.Session) coppice.RunSpec {
 	if p, ok := v.Project.Policy.Agents[s.Agent]; ok {
 		spec.Profile = &p
 	}
+	if c := v.Project.Policy.Agent; s.Agent == c.Use { // another one has other words
+		spec.Effort = c.Effort
+	}
 	return spec
 }
 

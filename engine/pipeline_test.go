@@ -77,14 +77,19 @@ func TestRunSpec(t *testing.T) {
 	v := viewOf(coppice.StageSession, ran("", starting, func(s *coppice.Session) { s.Prompt = "long" }), space(),
 		policy(func(p *coppice.Policy) {
 			p.Agents = map[string]coppice.Profile{"ann": {Protocol: "command"}}
+			p.Agent.Use, p.Agent.Effort = "ann", "high"
 		}))
 	spec, err := coppice.DecodeSpec[coppice.RunSpec](*pipeline(v).Offer)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if spec.Session.Prompt != "" || spec.Profile == nil || spec.Profile.Protocol != "command" || spec.Path != "/ws/app-7" ||
-		spec.Base != "main" || spec.Session.ID != 11 {
+		spec.Base != "main" || spec.Session.ID != 11 || spec.Effort != "high" {
 		t.Errorf("spec of a run: %+v", spec)
+	}
+	v.Project.Policy.Agent.Use = "ben" // whose word it is
+	if spec, err = coppice.DecodeSpec[coppice.RunSpec](*pipeline(v).Offer); err != nil || spec.Effort != "" {
+		t.Errorf("the effort of another agent: %q, %v", spec.Effort, err)
 	}
 }
 

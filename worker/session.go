@@ -154,7 +154,7 @@ func (w *Worker) start(ctx context.Context, f *follower, spec coppice.RunSpec) e
 	return ahead.Start(ctx, host.Spec{
 		Session: spec.Session.Key, Protocol: protocol, Profile: profile, Env: env, Grace: coppice.Duration(stopGrace), App: app,
 		Request: agent.Request{
-			Session: spec.Session.Key, Role: spec.Session.Role, Model: spec.Session.Model, Resume: spec.Session.Resume,
+			Session: spec.Session.Key, Role: spec.Session.Role, Model: spec.Session.Model, Effort: spec.Effort, Resume: spec.Session.Resume,
 			Spent: spent, Dir: spec.Path, Fork: spec.Session.Fork, Screen: spec.Session.Screen,
 			Permissions: spec.Permissions, MCP: servers, Budget: float64(spec.Budget), Schema: spec.Schema,
 		},

@@ -39,7 +39,7 @@ tracks:
   - {name: core, default: true, limit: 2}
   - name: docs
 limits: {sessions: 7, per_agent: {one: 3}, memory: 70%}
-agent: {use: one, model: "m:large", fallback: ["one:m:small", two, "two:x/y:1"], roles: {fix: two}}
+agent: {use: one, model: "m:large", effort: high, fallback: ["one:m:small", two, "two:x/y:1"], roles: {fix: two}}
 agents:
   own:
     protocol: command
@@ -64,7 +64,7 @@ trash: {keep: [], ttl: 30d}
 		Base:   "ai-develop",
 		Tracks: []coppice.Track{{Name: "core", Default: true, Limit: 2}, {Name: "docs"}},
 		Limits: coppice.Limits{Sessions: 7, PerAgent: map[string]int{"one": 3}, Memory: 70},
-		Agent:  coppice.AgentChoice{Use: "one", Model: "m:large", Fallback: []string{"one:m:small", "two", "two:x/y:1"}, Roles: map[coppice.Role]string{coppice.RoleFix: "two"}},
+		Agent:  coppice.AgentChoice{Use: "one", Model: "m:large", Effort: "high", Fallback: []string{"one:m:small", "two", "two:x/y:1"}, Roles: map[coppice.Role]string{coppice.RoleFix: "two"}},
 		Agents: map[string]coppice.Profile{"own": {Protocol: "command", Command: []string{"./agent.sh"}, Args: []string{"--prompt", "{prompt_file}"},
 			Prompt: "file", Env: map[string]string{"NO_COLOR": "1"}, PassEnv: []string{"HOME", "OWN_*"}}},
 		Workspace: coppice.WorkspacePolicy{Kind: "worktree", Copy: []string{".env"}, Link: []string{"node_modules", "a/b"}, Setup: []string{"npm ci"}},

@@ -59,6 +59,7 @@ var keys = map[string]key{
 	"agent":            {doc: "Who does the work."},
 	"agent.use":        {doc: "The agent a task gets when it names none.", unset: "every task must name one", example: "my-agent", pattern: namePattern, valid: named("agent")},
 	"agent.model":      {doc: "The model it uses, in the words of its vendor.", unset: "the agent's own default", example: "opus", pattern: modelPattern, valid: coppice.ValidModel},
+	"agent.effort":     {doc: "How hard the first agent thinks, in its own words. Agents that cannot be told think as they do.", unset: "the agent's own default", example: "high", pattern: namePattern, valid: named("effort")},
 	"agent.fallback":   {doc: "Who takes over, in this order, when the first cannot work: agents, or agent:model for another model, also of the first agent. Limits of such a model are kept apart from the agent's own.", example: "[\"my-agent:small\", other-agent]"},
 	"agent.fallback[]": {doc: "An agent's name, or its name, a colon and a model.", pattern: choicePattern, valid: coppice.ValidChoice},
 	"agent.roles":      {doc: "Another agent for one role.", example: "{fix: other-agent}", names: []string{string(coppice.RoleImplement), string(coppice.RoleVerify), string(coppice.RoleFix)}},

@@ -48,6 +48,7 @@ export interface Agent {
 }
 
 export interface AgentChoice {
+  "effort"?: string;
   "fallback"?: (string)[] | null;
   "model"?: string;
   "roles"?: Record<string, string>;
