@@ -51,8 +51,9 @@ func (anthropicAPI) decode(r *http.Request, body []byte) (*Request, error) {
 		}
 		json.Unmarshal(m.Content, &blocks) // fails for plain strings: no blocks then
 		// Claude Code merges consecutive user messages into one with several text blocks
-		// (reminders, an interrupted prompt, the new prompt): the last real one counts.
-		isResult, said := false, stripReminders(text)
+		// (reminders, an interrupted prompt, the new prompt): the last real one counts. A
+		// prompt that follows an interrupted tool stands in one message with its result.
+		isResult, interrupted, follows, said := false, false, false, stripReminders(text)
 		for _, b := range blocks {
 			switch b.Type {
 			case "tool_result":
@@ -61,11 +62,12 @@ func (anthropicAPI) decode(r *http.Request, body []byte) (*Request, error) {
 				req.LastResult = textOf(b.Content)
 			case "text":
 				if t := stripReminders(b.Text); t != "" {
-					said = t
+					said, follows = t, interrupted
+					interrupted = interrupted || strings.HasPrefix(t, "[Request interrupted")
 				}
 			}
 		}
-		if m.Role == "user" && !isResult && said != "" {
+		if m.Role == "user" && (!isResult || follows) && said != "" {
 			req.User, req.NextStep, req.LastResult = said, 0, ""
 		}
 		// A message sent while a turn is running arrives as a mid-conversation system

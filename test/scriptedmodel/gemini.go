@@ -125,7 +125,8 @@ func (geminiAPI) writeWhole(w http.ResponseWriter, req *Request, a Answer) {
 
 func (geminiAPI) writeError(w http.ResponseWriter, status int, kind, msg string) {
 	if kind == "" {
-		kind = map[int]string{400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 429: "RESOURCE_EXHAUSTED", 503: "UNAVAILABLE"}[status]
+		kind = map[int]string{400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED",
+			429: "RESOURCE_EXHAUSTED", 500: "INTERNAL", 503: "UNAVAILABLE"}[status]
 	}
 	if msg == "" {
 		msg = "scripted " + kind

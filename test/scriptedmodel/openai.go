@@ -8,16 +8,25 @@ import (
 
 // openAIError is shared by both OpenAI formats.
 func openAIError(w http.ResponseWriter, status int, kind, msg string) {
+	group, code := kind, any(kind)
 	if kind == "" {
-		kind = map[int]string{400: "invalid_request_error", 401: "invalid_api_key", 429: "rate_limit_exceeded"}[status]
-		if kind == "" {
-			kind = "server_error"
+		own := map[int][2]string{
+			400: {"invalid_request_error"}, 401: {"invalid_request_error", "invalid_api_key"},
+			403: {"request_forbidden", "unsupported_country_region_territory"},
+			429: {"requests", "rate_limit_exceeded"}, 503: {"service_unavailable_error"},
+		}[status]
+		group, kind = own[0], own[1]
+		if group == "" {
+			group = "server_error"
+		}
+		if code = any(kind); kind == "" {
+			code, kind = nil, group
 		}
 	}
 	if msg == "" {
 		msg = "scripted " + strings.ReplaceAll(kind, "_", " ")
 	}
-	writeJSON(w, status, obj{"error": obj{"message": msg, "type": kind, "code": kind, "param": nil}})
+	writeJSON(w, status, obj{"error": obj{"message": msg, "type": group, "code": code, "param": nil}})
 }
 
 // decodeOpenAITools handles {"type":"function","name"} (Responses),

@@ -48,6 +48,7 @@ type Rule struct {
 	System string `json:"system"` // system prompt / instructions
 	Model  string `json:"model"`  // model name
 	API    string `json:"api"`    // exactly anthropic, responses, chat or gemini
+	NoKey  bool   `json:"no_key"` // only requests that bring no key
 	Steps  []Step `json:"steps"`
 
 	match, system, model *regexp.Regexp
@@ -70,16 +71,17 @@ type Step struct {
 
 	// HTTP failure instead of a reply. Times is how often it fires before the next
 	// step is played in its place; 0 means always.
-	Status    int    `json:"status,omitempty"`
-	ErrorType string `json:"error_type,omitempty"`
-	Message   string `json:"message,omitempty"`
-	Times     int    `json:"times,omitempty"`
+	Status    int             `json:"status,omitempty"`
+	ErrorType string          `json:"error_type,omitempty"`
+	Message   string          `json:"message,omitempty"`
+	Body      json.RawMessage `json:"body,omitempty"` // the whole answer, for what the vendor's plain form has no room for
+	Times     int             `json:"times,omitempty"`
 
 	Headers      map[string]string `json:"headers,omitempty"`        // extra response headers
 	DelayMS      int               `json:"delay_ms,omitempty"`       // before the response headers
 	ChunkDelayMS int               `json:"chunk_delay_ms,omitempty"` // between streamed chunks
-	Hang         bool              `json:"hang,omitempty"`           // start the stream, then stall until the client leaves
-	Drop         bool              `json:"drop,omitempty"`           // start the stream, then cut the connection (honours times)
+	Hang         bool              `json:"hang,omitempty"`           // start the stream, if there is one, then stall until the client leaves
+	Drop         bool              `json:"drop,omitempty"`           // start the stream, if there is one, then cut the connection (honours times)
 
 	Usage *Usage `json:"usage,omitempty"` // token counts to report
 	Stop  string `json:"stop,omitempty"`  // stop reason override (Anthropic spelling)
@@ -142,7 +144,7 @@ func (s *Server) pick(req *Request) (Rule, int, Step) {
 		rule.Steps = []Step{{Text: "ok"}}
 	}
 	for _, r := range s.rules.Rules {
-		if r.API != "" && r.API != req.API {
+		if r.API != "" && r.API != req.API || r.NoKey && req.Keyed {
 			continue
 		}
 		m := r.match.FindStringSubmatch(req.User)

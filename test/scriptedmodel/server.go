@@ -148,6 +148,7 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, body []byte, api 
 		api.writeError(w, 400, "invalid_request_error", err.Error())
 		return
 	}
+	req.Keyed = keyed(r)
 	rule, index, step := s.pick(req)
 	ans := expand(rule, step, req, index)
 	entry := LogEntry{API: req.API, Model: req.Model, Session: req.Session, Stream: req.Stream,
@@ -168,11 +169,17 @@ func (s *Server) serve(w http.ResponseWriter, r *http.Request, body []byte, api 
 		w.Header().Set(k, v)
 	}
 	switch {
+	case step.Status != 0 && step.Status != 200 && len(step.Body) > 0:
+		writeJSON(w, step.Status, step.Body)
 	case step.Status != 0 && step.Status != 200:
 		api.writeError(w, step.Status, step.ErrorType, step.Message)
 	case req.Stream:
 		st := newStream(w, r, step)
 		api.stream(st, req, ans)
+	case step.Hang:
+		<-r.Context().Done()
+	case step.Drop:
+		panic(http.ErrAbortHandler) // cuts the TCP connection
 	default:
 		api.writeWhole(w, req, ans)
 	}

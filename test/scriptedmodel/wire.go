@@ -27,6 +27,7 @@ type Request struct {
 	Cwd        string          // working directory, as told to the model by the CLI
 	Schema     json.RawMessage // what the reply is held to
 	Bytes      int
+	Keyed      bool // it came with a key of some form
 }
 
 // Tool is one tool on offer in the request.
@@ -43,6 +44,17 @@ type wireAPI interface {
 	stream(st *stream, req *Request, a Answer)
 	writeWhole(w http.ResponseWriter, req *Request, a Answer)
 	writeError(w http.ResponseWriter, status int, kind, msg string)
+}
+
+// keyed tells whether a request brings a key, in the form of any vendor.
+func keyed(r *http.Request) bool {
+	for _, name := range []string{"X-Api-Key", "X-Goog-Api-Key"} {
+		if r.Header.Get(name) != "" {
+			return true
+		}
+	}
+	token := strings.TrimSpace(strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer"))
+	return token != "" || r.URL.Query().Get("key") != ""
 }
 
 // ---- ids ------------------------------------------------------------------------------
