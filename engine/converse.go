@@ -249,6 +249,8 @@ func (i *Intake) takes(tx store.Tx, t *coppice.Task) (string, error) {
 	switch {
 	case t.Ended():
 		return "", coppice.Errorf(coppice.EConflict, "%s has ended (%s)", t.Key, t.Outcome).WithFix("use `coppice continue %s` first", t.Key)
+	case t.StopAsked:
+		return "", beingStopped(*t)
 	case s != nil && (s.Screen || t.TakeAsked):
 		return "", coppice.Errorf(coppice.EConflict, "%s is taken already", t.Key).WithFix("use `coppice attach %s`", t.Key)
 	case s != nil && s.Role == coppice.RoleVerify, s == nil && awaitsVerdict(*t) && (t.Stage == coppice.StageQueued || waitsForWord(*t)):

@@ -231,6 +231,8 @@ func (i *Intake) Land(ctx context.Context, key string) (coppice.Task, error) {
 			return coppice.Errorf(coppice.EConflict, "%s has landed already", t.Key)
 		case t.Stage == coppice.StageLanding:
 			return coppice.Errorf(coppice.EConflict, "%s is landing already", t.Key)
+		case t.StopAsked && !t.Ended():
+			return beingStopped(*t)
 		case t.Stage == coppice.StageHeld, t.Stage == coppice.StageChecking:
 		case t.Ended():
 			w, err := tx.WorkspaceOf(t.ID)
@@ -246,6 +248,11 @@ func (i *Intake) Land(ctx context.Context, key string) (coppice.Task, error) {
 		t.LandAsked = true
 		return nil
 	})
+}
+
+// beingStopped says why a task cannot be asked for anything at this moment.
+func beingStopped(t coppice.Task) error {
+	return coppice.Errorf(coppice.EConflict, "what runs of %s is being ended", t.Key).WithFix("say it again in a moment; see `coppice show %s`", t.Key)
 }
 
 // Undo brings back the workspace that was removed last: of a task, or of a

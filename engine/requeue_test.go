@@ -317,3 +317,20 @@ func TestAStopBecomesNoRequeue(t *testing.T) {
 		}
 	}
 }
+
+// What runs is being ended: nobody can land or take it in that moment, and is
+// told so.
+func TestNothingElseWhileItEnds(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	b.project()
+	task := b.staged("a", func(t *coppice.Task) { t.Stage, t.StopAsked, t.RetryAsked = coppice.StageHeld, true, true })
+	for name, ask := range map[string]func() (coppice.Task, error){
+		"take": func() (coppice.Task, error) { return b.Take(t.Context(), task.Key) },
+		"land": func() (coppice.Task, error) { return b.Land(t.Context(), task.Key) },
+	} {
+		if _, err := ask(); coppice.ErrorCode(err) != coppice.EConflict || !strings.Contains(err.Error(), "is being ended") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
