@@ -74,7 +74,7 @@ func TestCost(t *testing.T) {
 		cost("check", 2, func() { must[coppice.CheckResult](t)(b.Check(b.ctx, check)) })
 		move := b.moveSpec(m)
 		move.Ref = spec.Ref
-		cost("move", 3, func() {
+		cost("move", 2, func() {
 			if got := must[coppice.MoveResult](t)(b.Move(b.ctx, move)); !got.Moved {
 				t.Errorf("%+v", got)
 			}

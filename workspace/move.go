@@ -239,6 +239,9 @@ func busyWith(dir, base string) string {
 func (w *Workspaces) dirty(ctx context.Context, r repo, t worktree, spec coppice.MoveSpec) (string, error) {
 	base, from, to := spec.Base, spec.Old, spec.New
 	keep := resolved(t.path, spec.Keep)
+	if changed, err := keptChanges(r.git, t, from, keep); err == nil && nothingInTheWay(r.git, t.path, from, to, changed) {
+		return "", nil
+	}
 	// Both looks are at a copy of the index, so that nothing of the person's is
 	// written. The first one may lock the copy: that lets it refresh the stat
 	// data there, which the second one goes by.

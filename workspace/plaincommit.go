@@ -24,6 +24,8 @@ const maxIndex = 1 << 20
 type stagedFile struct {
 	path string
 	entry
+	seen [40]byte // how its file was when it was staged: times, inode, size
+	odd  bool     // its file is not to be looked at, or need not be there
 }
 
 // readIndex reads the entries of an index, which are sorted by path. It is odd
@@ -53,8 +55,12 @@ func readIndex(file string) ([]stagedFile, error) {
 			return nil, errOdd
 		}
 		mode, flags, head := binary.BigEndian.Uint32(rest[24:]), binary.BigEndian.Uint16(rest[60:]), fixed
-		if flags&0x4000 != 0 { // more flags, of which one says that it is only meant to be added
-			if head += 2; len(rest) < head || binary.BigEndian.Uint16(rest[fixed:])&0x2000 != 0 {
+		more := uint16(0)
+		if flags&0x4000 != 0 {
+			if head += 2; len(rest) < head {
+				return nil, errOdd
+			}
+			if more = binary.BigEndian.Uint16(rest[fixed:]); more&0x2000 != 0 { // it is only meant to be added
 				return nil, errOdd
 			}
 		}
@@ -63,7 +69,9 @@ func readIndex(file string) ([]stagedFile, error) {
 		if end <= 0 || whole > len(rest) || flags&0x3000 != 0 {
 			return nil, errOdd
 		}
-		f := stagedFile{string(rest[head : head+end]), entry{fmt.Sprintf("%o", mode), hex.EncodeToString(rest[40:60])}}
+		f := stagedFile{path: string(rest[head : head+end]), entry: entry{fmt.Sprintf("%o", mode), hex.EncodeToString(rest[40:60])}}
+		copy(f.seen[:], rest)
+		f.odd = flags&0x8000 != 0 || more&0x4000 != 0
 		switch f.mode {
 		case "100644", "100755", modeLink, modeModule:
 		default:
@@ -86,13 +94,23 @@ func readIndex(file string) ([]stagedFile, error) {
 	return list, nil
 }
 
-// writeStaged writes the tree of an index's files, all of which are below the
-// same directory, and whose paths have so many letters above it. What the old
-// tree has is not written again.
-func writeStaged(common string, files []stagedFile, above int, old string) (string, error) {
-	was, err := readTree(common, old)
-	if err != nil {
-		was = nil // packed: then more is written than needs be
+// writeStaged writes the tree of an index's files. What the old tree has is not
+// written again.
+func writeStaged(common string, files []stagedFile, old string) (string, error) {
+	return stagedTree(common, files, 0, old, func(data []byte) (string, error) { return writeObject(common, "tree", data) })
+}
+
+// hashStaged is the name of the tree of an index's files, which it does not write.
+func hashStaged(files []stagedFile) (string, error) {
+	return stagedTree("", files, 0, "", func(data []byte) (string, error) { return hashOf(whole("tree", data)), nil })
+}
+
+// stagedTree makes the tree of files that are all below the same directory, and
+// whose paths have so many letters above it.
+func stagedTree(common string, files []stagedFile, above int, old string, put func(data []byte) (string, error)) (string, error) {
+	var was map[string]entry
+	if old != "" {
+		was, _ = readTree(common, old) // packed: then more is written than needs be
 	}
 	all := map[string]entry{}
 	for len(files) > 0 {
@@ -114,7 +132,7 @@ func writeStaged(common string, files []stagedFile, above int, old string) (stri
 		if was[name].mode == modeTree {
 			before = was[name].id
 		}
-		id, err := writeStaged(common, files[:n], len(dir), before)
+		id, err := stagedTree(common, files[:n], len(dir), before, put)
 		if err != nil {
 			return "", err
 		}
@@ -128,7 +146,7 @@ func writeStaged(common string, files []stagedFile, above int, old string) (stri
 	if old != "" && hashOf(whole("tree", data)) == old {
 		return old, nil
 	}
-	return writeObject(common, "tree", data)
+	return put(data)
 }
 
 // savePlainly stages and commits everything in a workspace with one call of git,
@@ -172,7 +190,7 @@ func (w *Workspaces) commitPlainly(ctx context.Context, s slot, path, admin, com
 	if err != nil {
 		return "", false, err
 	}
-	tree, err := writeStaged(common, files, 0, parent.tree)
+	tree, err := writeStaged(common, files, parent.tree)
 	if err != nil || tree == parent.tree {
 		return head, false, err
 	}

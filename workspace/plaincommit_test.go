@@ -40,7 +40,7 @@ func TestStagedTreesAreGits(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		got, err := writeStaged(common, files, 0, old)
+		got, err := writeStaged(common, files, old)
 		if want := run(t, b.root, "git", "write-tree"); err != nil || got != want {
 			rt.Fatalf("wrote %s, git %s (%v)", got, want, err)
 		}
