@@ -134,7 +134,7 @@ func (s *featureSync) begin(ctx context.Context) error {
 
 // gather is how long news is left to gather: a task that moves on does so in
 // several steps, and one look sees them all.
-const gather = 20 * time.Millisecond
+const gather = 100 * time.Millisecond
 
 // follow tells when the log has grown.
 func (s *featureSync) follow(ctx context.Context, seq int64, news chan<- struct{}, ack <-chan int64) {
