@@ -56,13 +56,13 @@ test: deps ## all tests, with what they need installed first
 .PHONY: test-agents
 test-agents: deps ## drive further agent CLIs, installed first
 	./test/agents/install-more.sh </dev/null
-	COPPICE_REQUIRE_AGENTS=1 COPPICE_AGENTS_TABLE=whole ./scripts/test.sh -tags moreagents -run 'TestACP|TestChosenModel|TestLines' ./test/agents
+	COPPICE_REQUIRE_AGENTS=1 COPPICE_AGENTS_TABLE=whole TEST_TIMEOUT=45m ./scripts/test.sh -tags moreagents -run 'TestACP|TestChosenModel|TestLines' ./test/agents
 
 .PHONY: agents-table
 agents-table: deps ## drive every agent CLI and rewrite the table in docs/agents.md
 	./test/agents/install-more.sh </dev/null
-	COPPICE_REQUIRE_AGENTS=1 go test -count=1 ./test/agents -update-table
-	COPPICE_REQUIRE_AGENTS=1 COPPICE_AGENTS_TABLE=whole go test -count=1 -tags moreagents -run 'TestACP|TestChosenModel|TestLines' ./test/agents -update-table
+	COPPICE_REQUIRE_AGENTS=1 go test -count=1 -timeout 45m ./test/agents -update-table
+	COPPICE_REQUIRE_AGENTS=1 COPPICE_AGENTS_TABLE=whole go test -count=1 -timeout 45m -tags moreagents -run 'TestACP|TestChosenModel|TestLines' ./test/agents -update-table
 
 .PHONY: lint
 lint: ## gofmt, vet, staticcheck

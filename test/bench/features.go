@@ -42,7 +42,7 @@ func featureRows(ctx context.Context, l *lab) ([]row, error) {
 }
 
 func featureRow(ctx context.Context, l *lab, n int, one, five *featureBench) ([]row, error) {
-	const samples = 5
+	samples := 100 / n // few features are over in no time, and differ the more
 	hand, err := l.repository(ctx, 20, "")
 	if err != nil {
 		return nil, err
