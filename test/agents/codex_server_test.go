@@ -183,6 +183,15 @@ func TestCodex(t *testing.T) {
 		wantClass(t, b.codexRun(t, p, agent.Request{Prompt: prompt + "x"}, nil), coppice.ClassContext)
 	})
 
+	t.Run("dropped", func(t *testing.T) {
+		t.Parallel()
+		b := serverBench(t)
+		f := b.codexRun(t, p, agent.Request{Prompt: "DROP"}, nil)
+		if f.Failure != nil || f.Summary != "went on" {
+			t.Errorf("failure %v, summary %q", f.Failure, f.Summary)
+		}
+	})
+
 	t.Run("cut", func(t *testing.T) {
 		t.Parallel()
 		b := serverBench(t)

@@ -16,6 +16,7 @@ import (
 
 	"coppice"
 	"coppice/agent"
+	"coppice/agent/acp"
 	"coppice/agent/claude"
 	"coppice/agent/codex"
 	"coppice/host"
@@ -27,7 +28,7 @@ const hostVar = "COPPICE_TEST_HOST"
 
 func init() {
 	if os.Getenv(hostVar) != "" {
-		protocols := map[string]agent.Protocol{claude.Name: claude.New(), codex.Name: codex.New(), codex.NameExec: codex.NewExec()}
+		protocols := map[string]agent.Protocol{claude.Name: claude.New(), codex.Name: codex.New(), codex.NameExec: codex.NewExec(), acp.Name: acp.New()}
 		os.Exit(host.Main(context.Background(), os.Args[len(os.Args)-1], protocols, slog.New(slog.NewTextHandler(os.Stderr, nil))))
 	}
 }
@@ -35,6 +36,28 @@ func init() {
 // inHost runs an agent in a real host to its end. answer, if any, is given to
 // the first question.
 func (b *bench) inHost(t *testing.T, r agent.Request, token, answer string) ([]agent.Event, *host.Exit) {
+	t.Helper()
+	ctx, dir := b.startHost(t, r, token)
+	c, err := host.Dial(ctx, dir)
+	if err == nil {
+		defer c.Close()
+		err = c.Follow(ctx, answering(ctx, t, c, dir, answer))
+	}
+	if err != nil && !errors.Is(err, host.ErrGone) { // it may have ended already
+		t.Fatal(err)
+	}
+	_, _, x, err := host.Inspect(dir)
+	if err != nil || x == nil {
+		t.Fatalf("no end: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "private")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the private directory is still there: %v", err)
+	}
+	return spooled(t, dir), x
+}
+
+// startHost starts an agent in a real host, and returns the session's directory.
+func (b *bench) startHost(t *testing.T, r agent.Request, token string) (context.Context, string) {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
@@ -57,22 +80,7 @@ func (b *bench) inHost(t *testing.T, r agent.Request, token, answer string) ([]a
 			_ = syscall.Kill(st.PID, syscall.SIGTERM)
 		}
 	})
-	c, err := host.Dial(ctx, dir)
-	if err == nil {
-		defer c.Close()
-		err = c.Follow(ctx, answering(ctx, t, c, dir, answer))
-	}
-	if err != nil && !errors.Is(err, host.ErrGone) { // it may have ended already
-		t.Fatal(err)
-	}
-	_, _, x, err := host.Inspect(dir)
-	if err != nil || x == nil {
-		t.Fatalf("no end: %v", err)
-	}
-	if _, err := os.Stat(filepath.Join(dir, "private")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the private directory is still there: %v", err)
-	}
-	return spooled(t, dir), x
+	return ctx, dir
 }
 
 // answering answers the first question that appears in the spool.

@@ -18,9 +18,6 @@ import (
 func TestACPPermissions(t *testing.T) {
 	t.Parallel()
 	for name, m := range more {
-		if !m.asks {
-			continue
-		}
 		t.Run(name+"-permission-allow", func(t *testing.T) {
 			t.Parallel()
 			b, on := moreBench(t, name)
@@ -86,29 +83,6 @@ func TestACPServers(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestChosenModelLater: the model changes in the middle of a run.
-func TestChosenModelLater(t *testing.T) {
-	t.Parallel()
-	t.Run("opencode-model-later", func(t *testing.T) {
-		t.Parallel()
-		b, on := moreBench(t, "opencode")
-		f := b.run(t, acp.New(), agent.Request{Prompt: "WAIT", Model: "scripted/m1"}, func(pm *pump, e agent.Event) {
-			switch {
-			case e.Kind == agent.KindTool:
-				pm.model("scripted/m2")
-				pm.send("SAY hi", "")
-			case e.Kind == agent.KindNotice && e.Name == "model":
-				b.goOn(t)
-			}
-			on(pm, e)
-		})
-		log := b.model.Log()
-		if last := log[len(log)-1]; f.Failure != nil || f.Summary != "hi" || last.Model != "m2" {
-			t.Errorf("failure %v, summary %q, model %q", f.Failure, f.Summary, last.Model)
-		}
-	})
 }
 
 // TestLinesServers: the same for agents that print events.

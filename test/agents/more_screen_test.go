@@ -22,6 +22,11 @@ func TestACPScreen(t *testing.T) {
 		}
 		b.onScreen(t, "-y", "--skip-trust", "-m", "gemini-2.5-flash")
 	})
+	t.Run("opencode-screen", func(t *testing.T) {
+		t.Parallel()
+		b, _ := moreBench(t, "opencode")
+		b.onScreen(t)
+	})
 	t.Run("qwen-screen", func(t *testing.T) {
 		t.Parallel()
 		b, _ := moreBench(t, "qwen")

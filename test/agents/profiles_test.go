@@ -26,7 +26,7 @@ func TestProfiles(t *testing.T) {
 			t.Errorf("%s: there is no protocol %q", name, p.Protocol)
 			continue
 		}
-		r := agent.Request{Session: "app-1.1", Role: coppice.RoleImplement, Prompt: "the prompt", PromptFile: "/x/prompt", Model: "some-model", Resume: "conv-1", Dir: "/repo"}
+		r := agent.Request{Session: "app-1.1", Role: coppice.RoleImplement, Prompt: "the prompt", PromptFile: "/x/prompt", Private: "/x/private", Model: "some-model", Resume: "conv-1", Dir: "/repo"}
 		l, err := protocol.Launch(p, r)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)

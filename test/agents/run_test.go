@@ -117,7 +117,7 @@ func (f finished) has(k agent.Kind) (agent.Event, bool) {
 }
 
 // deadline is a safety net only; no test waits for it.
-const deadline = 60 * time.Second
+const deadline = 3 * time.Minute
 
 // run starts the agent and follows it to its end. on sees each event and may
 // send, interrupt, stop or signal through the pump.
@@ -312,6 +312,9 @@ func (b *bench) save(t *testing.T, p agent.Protocol, r agent.Request, ops agentt
 	if len(r.Schema) > 0 {
 		asked["Schema"] = r.Schema
 	}
+	if r.Effort != "" {
+		asked["Effort"] = r.Effort
+	}
 	if r.Budget > 0 {
 		asked["Budget"] = r.Budget
 	}
@@ -326,6 +329,9 @@ func (b *bench) save(t *testing.T, p agent.Protocol, r agent.Request, ops agentt
 		name += "-second"
 	}
 	folder, dialect, _ := strings.Cut(p.Name(), "-") // a protocol with dialects has a folder for each
+	if strings.Contains(name, "-messages") {
+		dialect = "now" // their messages do not wait for the end of the turn
+	}
 	dir := filepath.Join("..", "..", "agent", folder, "testdata", dialect, strings.ReplaceAll(name, "_", "-"))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)

@@ -16,6 +16,8 @@ var (
 	spanRE  = regexp.MustCompile(`"([a-z_]*_ms)":[0-9.]+`)
 	sockRE  = regexp.MustCompile(`/tmp/cc-socks/\d+`)
 	shortRE = regexp.MustCompile(`\b[0-9a-f]{7} (add|start)`)
+	// Lines of the CLI's own code, which some print with an error.
+	codeRE = regexp.MustCompile(`(?m)^err +(\d+ \||at .*\$bunfs).*\n`)
 	// Lists of what the CLI has to offer: long, and nothing a driver reads.
 	listRE = regexp.MustCompile(`"(tools|slash_commands|terminal_slash_commands|skills|capabilities|agents|plugins)":\[[^\]]*\]`)
 )
@@ -41,6 +43,7 @@ func (b *bench) scrub(s string) string {
 	s = portRE.ReplaceAllString(s, "127.0.0.1:8765")
 	s = spanRE.ReplaceAllString(s, `"$1":1`)
 	s = sockRE.ReplaceAllString(s, "/tmp/cc-socks/1")
+	s = codeRE.ReplaceAllString(s, "")
 	s = shortRE.ReplaceAllString(s, "1234567 $1")
 	return listRE.ReplaceAllString(s, `"$1":[]`)
 }

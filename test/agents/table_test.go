@@ -39,6 +39,7 @@ var capabilities = map[string]string{
 	"resume":             "continues a conversation",
 	"fork":               "continues a copy of a conversation",
 	"messages":           "hears a message in mid-turn",
+	"message-later":      "hears a message at the end of its turn",
 	"steer":              "hears a message in mid-turn",
 	"question":           "asks a person",
 	"interrupt":          "ends its turn when it is interrupted",
@@ -54,12 +55,14 @@ var capabilities = map[string]string{
 	"max-turns":          "stops after so many turns",
 	"limited":            "tells that its account is limited",
 	"dropped":            "goes on after a dropped stream",
-	"cut":                "goes on after a dropped stream",
+	"cut":                "a stream that is dropped for good is told",
 	"401":                "a refused key is told (401)",
 	"403":                "a refused account is told (403)",
 	"429":                "a rate limit is told (429)",
 	"500":                "a broken service is told (500)",
-	"529":                "an overload is told (529)",
+	"529":                "an overload is told (529 or 503)",
+	"503":                "an overload is told (529 or 503)",
+	"reset":              "does not wait for a limit that lasts for hours (429)",
 	"long":               "a prompt that is too long is told",
 	"login":              "a missing login is told",
 	"unknown":            "an unknown conversation is told",
@@ -68,7 +71,7 @@ var capabilities = map[string]string{
 	"permission-rule":    "is denied by a rule",
 	"permission-rewrite": "has its tool's input rewritten by a rule",
 	"permission-always":  "keeps to what a person said always to",
-	"hook-closed":        "its edit is blocked when the hook does not answer",
+	"hook-closed":        "its edit is blocked when the one who decides fails",
 	"mcp":                "calls a tool server with the session's token",
 	"mcp-program":        "starts a tool server of its own, and leaves none behind",
 	"schema":             "keeps its last words to a schema",
@@ -77,8 +80,13 @@ var capabilities = map[string]string{
 
 // exceptions are tests that show something else with one CLI.
 var exceptions = map[string]string{
-	"codex/permission-rewrite": "is told what a rule wants instead",
-	"claude/model":             "changes its model while it runs",
+	"codex/permission-rewrite":            "is told what a rule wants instead",
+	"claude-agent-acp/permission-rewrite": "is told what a rule wants instead",
+	"codex-acp/permission-rewrite":        "is told what a rule wants instead",
+	"gemini/permission-rewrite":           "is told what a rule wants instead",
+	"opencode/permission-rewrite":         "is told what a rule wants instead",
+	"qwen/permission-rewrite":             "is told what a rule wants instead",
+	"claude/model":                        "changes its model while it runs",
 }
 
 // capability returns what a test shows of a CLI, or nothing.
