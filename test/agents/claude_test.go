@@ -142,6 +142,7 @@ func TestClaude(t *testing.T) {
 		{"401", "FAIL401", "", coppice.ClassAuth},
 		{"403", "FAIL403", "", coppice.ClassAuth},
 		{"429", "FAIL429", "", coppice.ClassRateLimit},
+		{"reset", "FAILRESET", "", coppice.ClassRateLimit},
 		{"500", "FAIL500", "", coppice.ClassOverload},
 		{"529", "FAIL529", "", coppice.ClassOverload},
 		{"long", "FAILLONG", "", coppice.ClassContext},

@@ -123,16 +123,11 @@ func TestCodex(t *testing.T) {
 			case e.Kind == agent.KindInit:
 				pm.interrupt()
 			case e.Kind == agent.KindState && e.State == coppice.SessionIdle && !pm.closed:
-				pm.model("other-model")
 				pm.send("SAY after", "")
 			}
 		})
 		if f.Failure != nil || f.Summary != "after" {
 			t.Errorf("failure %v, summary %q", f.Failure, f.Summary)
-		}
-		log := b.model.Log()
-		if last := log[len(log)-1]; last.Model != "other-model" {
-			t.Errorf("the last request goes to model %q", last.Model)
 		}
 	})
 
@@ -181,6 +176,35 @@ func TestCodex(t *testing.T) {
 		f := b.codexRun(t, p, agent.Request{Prompt: prompt}, nil)
 		b.wantCommit(t, f, "foo.txt", "hello\n")
 		wantClass(t, b.codexRun(t, p, agent.Request{Prompt: prompt + "x"}, nil), coppice.ClassContext)
+	})
+
+	t.Run("model", func(t *testing.T) {
+		t.Parallel()
+		b := serverBench(t)
+		f := b.codexRun(t, p, agent.Request{Prompt: "SAY hi", Model: "other-model"}, nil)
+		log := b.model.Log()
+		if last := log[len(log)-1]; f.Failure != nil || f.Summary != "hi" || last.Model != "other-model" {
+			t.Errorf("failure %v, summary %q, model %q", f.Failure, f.Summary, last.Model)
+		}
+	})
+
+	t.Run("model-later", func(t *testing.T) {
+		t.Parallel()
+		b := serverBench(t)
+		f := b.codexRun(t, p, agent.Request{Prompt: "HANG"}, func(pm *pump, e agent.Event) {
+			switch {
+			case e.Kind == agent.KindInit:
+				pm.interrupt()
+			case e.Kind == agent.KindState && e.State == coppice.SessionIdle && !pm.closed:
+				pm.model("other-model")
+				pm.send("SAY hi", "")
+			}
+		})
+		began, _ := f.has(agent.KindInit)
+		log := b.model.Log()
+		if last := log[len(log)-1]; f.Failure != nil || f.Summary != "hi" || last.Model != "other-model" || began.Model == "other-model" {
+			t.Errorf("failure %v, summary %q, model %q after %q", f.Failure, f.Summary, last.Model, began.Model)
+		}
 	})
 
 	t.Run("dropped", func(t *testing.T) {
@@ -261,6 +285,24 @@ func TestCodexPermissions(t *testing.T) {
 		f.wantPermission(t, "commandExecution", false, `{"command":"true"}`)
 		if !strings.Contains(f.Summary, `{"command":"true"}`) {
 			t.Errorf("the agent was not told what to do instead: %q", f.Summary)
+		}
+	})
+
+	t.Run("permission-always", func(t *testing.T) {
+		t.Parallel()
+		b := serverBench(t)
+		edit := rules(coppice.Rule{Tool: "edit", Do: coppice.RuleAsk})
+		again, answer := false, answers(t, "allow always")
+		f := b.codexRun(t, p, agent.Request{Prompt: "WRITE src/a.txt=1", Permissions: edit}, func(pm *pump, e agent.Event) {
+			answer(pm, e)
+			if e.Kind == agent.KindTool && e.Tool == agent.ToolRun && !again {
+				again = true
+				pm.send("WRITE src/b.txt=2", "")
+			}
+		})
+		b.wantCommit(t, f, "src/b.txt", "2\n")
+		if f.count(agent.KindQuestion, func(agent.Event) bool { return true }) != 1 {
+			t.Errorf("events %+v", f.events)
 		}
 	})
 

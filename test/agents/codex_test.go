@@ -119,6 +119,8 @@ var codexFailures = []struct {
 	class                coppice.Class
 }{
 	{"401", "FAIL401", "", coppice.ClassAuth},
+	{"403", "FAIL403", "", coppice.ClassAuth},
+	{"503", "FAIL503", "", coppice.ClassOverload},
 	{"429", "FAIL429", "", coppice.ClassRateLimit},
 	{"500", "FAIL500", "", coppice.ClassOverload},
 	{"long", "FAILLONG", "", coppice.ClassContext},
