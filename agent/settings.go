@@ -3,6 +3,7 @@ package agent
 import (
 	"regexp"
 	"strings"
+	"sync"
 
 	"coppice"
 )
@@ -16,7 +17,7 @@ const EnvSettings = "COPPICE_SETTINGS"
 // settingsFile is the file of a launch that holds the settings.
 const settingsFile = "settings.json"
 
-var settingsRE = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
+var settingsRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`) })
 
 // settings adds the file that a profile's EnvSettings asks for.
 func (l *Launch) settings(r Request) error {
@@ -26,7 +27,7 @@ func (l *Launch) settings(r Request) error {
 	}
 	delete(l.Env, EnvSettings)
 	name, text, ok := strings.Cut(given, "=")
-	if !ok || !settingsRE.MatchString(name) {
+	if !ok || !settingsRE().MatchString(name) {
 		return coppice.Errorf(coppice.EInvalid, "%s of the agent's profile names no variable: %s", EnvSettings, coppice.Quote(given)).
 			WithFix("write NAME=text, where NAME is the variable by which the agent finds the file")
 	}
