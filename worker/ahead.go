@@ -13,7 +13,7 @@ import (
 
 // aheadFor is how long a host waits for its session once the workspace is there.
 // A task that was stopped in between has none.
-const aheadFor = 10 * time.Second
+const aheadFor = time.Minute
 
 // meanwhile makes a session's workspace, and has the session's host come up in
 // the meantime.
