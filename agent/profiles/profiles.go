@@ -14,6 +14,7 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"coppice"
+	"coppice/internal/safeyaml"
 )
 
 //go:embed *.yaml
@@ -50,7 +51,7 @@ func Load() (Set, error) {
 // column.
 func Parse(file string, data []byte) (coppice.Profile, error) {
 	var p coppice.Profile
-	if err := yaml.UnmarshalWithOptions(data, &p, yaml.Strict()); err != nil {
+	if err := safeyaml.Unmarshal(data, &p, yaml.Strict()); err != nil {
 		var y yaml.Error
 		if errors.As(err, &y) && y.GetToken() != nil {
 			pos := y.GetToken().Position

@@ -13,6 +13,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"coppice"
+	"coppice/internal/safeyaml"
 )
 
 // Script is the whole file: the first case that fits a session is played.
@@ -259,7 +260,7 @@ func at(n ast.Node, format string, args ...any) error {
 // Parse reads a script. Errors tell the line and column.
 func Parse(name string, data []byte) (*Script, error) {
 	var s Script
-	if err := yaml.UnmarshalWithOptions(data, &s, yaml.Strict()); err != nil {
+	if err := safeyaml.Unmarshal(data, &s, yaml.Strict()); err != nil {
 		return nil, located(name, err)
 	}
 	for i, c := range s.Cases {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"io"
@@ -17,6 +16,7 @@ import (
 	"coppice/api"
 	"coppice/api/client"
 	"coppice/engine"
+	"coppice/internal/safeyaml"
 )
 
 // maxTaskFile bounds a file of tasks.
@@ -209,7 +209,7 @@ func (e *Env) tasksFromFile(path string) ([]engine.NewTask, error) {
 	if isMapping(b) {
 		target = &wrapped
 	}
-	if err := yaml.NewDecoder(bytes.NewReader(b), yaml.DisallowUnknownField()).Decode(target); err != nil && err != io.EOF {
+	if err := safeyaml.Unmarshal(b, target, yaml.DisallowUnknownField()); err != nil {
 		return nil, coppice.Errorf(coppice.EInvalid, "%s is not a file of tasks: %s", path, strings.TrimSpace(yaml.FormatError(err, false, true))).
 			WithFix("see coppice new --help for its fields")
 	}

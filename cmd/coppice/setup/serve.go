@@ -7,9 +7,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/goccy/go-yaml"
-
 	"coppice/features"
+	"coppice/internal/safeyaml"
 )
 
 // ready is the address that answers once a served app is ready.
@@ -77,7 +76,7 @@ func docker(r repo) []Finding {
 		} `yaml:"services"`
 	}
 	text := r.read(file)
-	if len(text) > 64<<10 || yaml.Unmarshal(text, &c) != nil {
+	if len(text) > 64<<10 || safeyaml.Unmarshal(text, &c) != nil {
 		return nil // nothing that can be told
 	}
 	var names []string
