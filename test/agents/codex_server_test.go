@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"coppice"
 	"coppice/agent"
@@ -204,6 +205,15 @@ func TestCodex(t *testing.T) {
 		log := b.model.Log()
 		if last := log[len(log)-1]; f.Failure != nil || f.Summary != "hi" || last.Model != "other-model" || began.Model == "other-model" {
 			t.Errorf("failure %v, summary %q, model %q after %q", f.Failure, f.Summary, last.Model, began.Model)
+		}
+	})
+
+	t.Run("limited", func(t *testing.T) {
+		t.Parallel()
+		f := serverBench(t).codexRun(t, p, agent.Request{Prompt: "LIMITED"}, nil)
+		wantClass(t, f, coppice.ClassRateLimit)
+		if want := time.Unix(4102444800, 0); f.Failure != nil && !f.Failure.RetryAt.Equal(want) {
+			t.Errorf("the limit ends at %s, want %s", f.Failure.RetryAt, want)
 		}
 	})
 
