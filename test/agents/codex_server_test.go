@@ -316,6 +316,22 @@ func TestCodexPermissions(t *testing.T) {
 		}
 	})
 
+	// Whoever was to decide fails: nothing is done without a yes.
+	t.Run("hook-closed", func(t *testing.T) {
+		t.Parallel()
+		b := serverBench(t)
+		edit := rules(coppice.Rule{Tool: "edit", Do: coppice.RuleAsk})
+		f := b.codexRun(t, p, agent.Request{Prompt: "WRITE foo.txt=hello", Permissions: edit}, func(pm *pump, e agent.Event) {
+			if e.Kind == agent.KindQuestion {
+				pm.failRequest(t, "item/fileChange/requestApproval")
+			}
+		})
+		b.wantNo(t, "foo.txt")
+		if f.count(agent.KindQuestion, func(agent.Event) bool { return true }) != 1 {
+			t.Errorf("events %+v", f.events)
+		}
+	})
+
 	t.Run("permission-interrupt", func(t *testing.T) {
 		t.Parallel()
 		b := serverBench(t)

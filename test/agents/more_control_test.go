@@ -3,7 +3,6 @@
 package agents
 
 import (
-	"encoding/json"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -13,7 +12,6 @@ import (
 	"coppice"
 	"coppice/agent"
 	"coppice/agent/acp"
-	"coppice/agent/agenttest"
 	"coppice/agent/jsonl"
 )
 
@@ -135,24 +133,6 @@ func TestACPRules(t *testing.T) {
 			}
 		})
 	}
-}
-
-// failRequest answers the agent's latest request of a method with an error,
-// past the driver.
-func (p *pump) failRequest(t *testing.T, method string) {
-	for _, op := range slices.Backward(p.ops) {
-		var m struct {
-			ID     json.RawMessage `json:"id"`
-			Method string          `json:"method"`
-		}
-		if op.Name == "out" && json.Unmarshal([]byte(op.Arg), &m) == nil && m.Method == method {
-			p.queue = append(p.queue, func() {
-				p.feed <- []byte(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"error":{"code":-32603,"message":"nobody decides"}}` + "\n")
-			})
-			return
-		}
-	}
-	t.Errorf("the agent did not ask for %s: %+v", method, agenttest.Transcript(p.ops))
 }
 
 // TestACPQuestions: agents that have a way to ask a person do.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -339,4 +340,22 @@ func (b *bench) save(t *testing.T, p agent.Protocol, r agent.Request, ops agentt
 	if err := os.WriteFile(filepath.Join(dir, "transcript.txt"), []byte(b.scrub(all.String())), 0o644); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// failRequest answers the agent's latest request of a method with an error,
+// past the driver.
+func (p *pump) failRequest(t *testing.T, method string) {
+	for _, op := range slices.Backward(p.ops) {
+		var m struct {
+			ID     json.RawMessage `json:"id"`
+			Method string          `json:"method"`
+		}
+		if op.Name == "out" && json.Unmarshal([]byte(op.Arg), &m) == nil && m.Method == method {
+			p.queue = append(p.queue, func() {
+				p.feed <- []byte(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"error":{"code":-32603,"message":"nobody decides"}}` + "\n")
+			})
+			return
+		}
+	}
+	t.Errorf("the agent did not ask for %s: %+v", method, agenttest.Transcript(p.ops))
 }
