@@ -22,4 +22,9 @@ type Project struct {
 	// Rules are what people said "always" to, newest first. They come before
 	// those of the policy.
 	Rules []Rule `json:"rules,omitempty"`
+	// Needs are what the project needs a person for, the oldest first.
+	Needs []Need `json:"needs,omitempty"`
+	// Git is the part of git's configuration that the person confirmed when the
+	// project was added; nil while nobody has.
+	Git []GitSetting `json:"git,omitempty"`
 }

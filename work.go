@@ -277,4 +277,7 @@ type MoveResult struct {
 	Moved   bool   `json:"moved"`
 	Now     string `json:"now"`
 	Blocked string `json:"blocked,omitempty"`
+	// Paths are the files of the person's checkout that block the move. The move
+	// can succeed as soon as one of them changes.
+	Paths []string `json:"paths,omitempty"`
 }

@@ -13,7 +13,8 @@ func (r *reader) projectOf(row dbsqlc.Project) (coppice.Project, error) {
 		ID: row.ID, Prefix: row.Prefix, Path: row.Path, BaseCommit: row.BaseCommit, LastTask: int(row.LastTask),
 		CreatedAt: at(row.CreatedAt), PausedAt: at(row.PausedAt),
 		PausedTracks: unpackValue[map[string]string](&u, row.PausedTracks), Strikes: unpackValue[map[string]int](&u, row.Strikes), CheckEnv: row.CheckEnv,
-		Rules: unpackValue[[]coppice.Rule](&u, row.Rules),
+		Rules: unpackValue[[]coppice.Rule](&u, row.Rules), Needs: unpackValue[[]coppice.Need](&u, row.Needs),
+		Git: unpackValue[[]coppice.GitSetting](&u, row.Git),
 	}
 	p.Policy = r.c.policy(&u, row.Policy)
 	return p, u.err
@@ -53,6 +54,10 @@ func (t *tx) PutProject(p *coppice.Project) error {
 	row := dbsqlc.PutProjectParams{
 		ID: rowID(p.ID), Prefix: p.Prefix, Path: p.Path, BaseCommit: p.BaseCommit, LastTask: int64(p.LastTask),
 		CreatedAt: moment(p.CreatedAt), PausedAt: moment(p.PausedAt), CheckEnv: p.CheckEnv, Rules: packList(&k, p.Rules), Policy: k.pack(p.Policy),
+		Needs: packList(&k, p.Needs),
+	}
+	if p.Git != nil { // an empty list was confirmed as well
+		row.Git = sql.NullString{String: k.pack(p.Git), Valid: true}
 	}
 	if len(p.PausedTracks) > 0 {
 		row.PausedTracks = sql.NullString{String: k.pack(p.PausedTracks), Valid: true}

@@ -89,7 +89,7 @@ func older(t *testing.T, path string) {
 	defer db.Close()
 	for _, q := range []string{
 		"DROP TABLE usages", "DROP INDEX tasks_by_wait", "DROP INDEX tasks_pending", "DROP INDEX tasks_ended",
-		"ALTER TABLE tasks DROP COLUMN waits_on", "DELETE FROM " + goose.DefaultTablename + " WHERE version_id = 3",
+		"ALTER TABLE tasks DROP COLUMN waits_on", "DELETE FROM " + goose.DefaultTablename + " WHERE version_id >= 3", "ALTER TABLE projects DROP COLUMN needs", "ALTER TABLE projects DROP COLUMN git",
 	} {
 		if _, err := db.ExecContext(t.Context(), q); err != nil {
 			t.Fatal(q, err)

@@ -78,6 +78,8 @@ type Project struct {
 	CheckEnv     string
 	Rules        sql.NullString
 	Policy       string
+	Needs        sql.NullString
+	Git          sql.NullString
 }
 
 type Question struct {

@@ -11,7 +11,7 @@ import (
 )
 
 const project = `-- name: Project :one
-SELECT id, prefix, path, base_commit, last_task, created_at, paused_at, paused_tracks, strikes, check_env, rules, policy FROM projects WHERE id = ?1
+SELECT id, prefix, path, base_commit, last_task, created_at, paused_at, paused_tracks, strikes, check_env, rules, policy, needs, git FROM projects WHERE id = ?1
 `
 
 func (q *Queries) Project(ctx context.Context, id int64) (Project, error) {
@@ -30,12 +30,14 @@ func (q *Queries) Project(ctx context.Context, id int64) (Project, error) {
 		&i.CheckEnv,
 		&i.Rules,
 		&i.Policy,
+		&i.Needs,
+		&i.Git,
 	)
 	return i, err
 }
 
 const projectByPath = `-- name: ProjectByPath :one
-SELECT id, prefix, path, base_commit, last_task, created_at, paused_at, paused_tracks, strikes, check_env, rules, policy FROM projects WHERE path = ?1
+SELECT id, prefix, path, base_commit, last_task, created_at, paused_at, paused_tracks, strikes, check_env, rules, policy, needs, git FROM projects WHERE path = ?1
 `
 
 func (q *Queries) ProjectByPath(ctx context.Context, path string) (Project, error) {
@@ -54,12 +56,14 @@ func (q *Queries) ProjectByPath(ctx context.Context, path string) (Project, erro
 		&i.CheckEnv,
 		&i.Rules,
 		&i.Policy,
+		&i.Needs,
+		&i.Git,
 	)
 	return i, err
 }
 
 const projectByPrefix = `-- name: ProjectByPrefix :one
-SELECT id, prefix, path, base_commit, last_task, created_at, paused_at, paused_tracks, strikes, check_env, rules, policy FROM projects WHERE prefix = ?1
+SELECT id, prefix, path, base_commit, last_task, created_at, paused_at, paused_tracks, strikes, check_env, rules, policy, needs, git FROM projects WHERE prefix = ?1
 `
 
 func (q *Queries) ProjectByPrefix(ctx context.Context, prefix string) (Project, error) {
@@ -78,12 +82,14 @@ func (q *Queries) ProjectByPrefix(ctx context.Context, prefix string) (Project, 
 		&i.CheckEnv,
 		&i.Rules,
 		&i.Policy,
+		&i.Needs,
+		&i.Git,
 	)
 	return i, err
 }
 
 const projects = `-- name: Projects :many
-SELECT id, prefix, path, base_commit, last_task, created_at, paused_at, paused_tracks, strikes, check_env, rules, policy FROM projects ORDER BY prefix
+SELECT id, prefix, path, base_commit, last_task, created_at, paused_at, paused_tracks, strikes, check_env, rules, policy, needs, git FROM projects ORDER BY prefix
 `
 
 func (q *Queries) Projects(ctx context.Context) ([]Project, error) {
@@ -108,6 +114,8 @@ func (q *Queries) Projects(ctx context.Context) ([]Project, error) {
 			&i.CheckEnv,
 			&i.Rules,
 			&i.Policy,
+			&i.Needs,
+			&i.Git,
 		); err != nil {
 			return nil, err
 		}
@@ -125,16 +133,17 @@ func (q *Queries) Projects(ctx context.Context) ([]Project, error) {
 const putProject = `-- name: PutProject :execlastid
 
 INSERT INTO projects (
-  id, prefix, path, base_commit, last_task, created_at, paused_at, paused_tracks, strikes, check_env, rules, policy
+  id, prefix, path, base_commit, last_task, created_at, paused_at, paused_tracks, strikes, check_env, rules, policy, needs, git
 ) VALUES (
   ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,
-  ?10, ?11, ?12
+  ?10, ?11, ?12, ?13, ?14
 )
 ON CONFLICT (id) DO UPDATE SET
   prefix = excluded.prefix, path = excluded.path, base_commit = excluded.base_commit,
   last_task = excluded.last_task, created_at = excluded.created_at, paused_at = excluded.paused_at,
   paused_tracks = excluded.paused_tracks, strikes = excluded.strikes, check_env = excluded.check_env,
-  rules = excluded.rules, policy = excluded.policy
+  rules = excluded.rules, policy = excluded.policy, needs = excluded.needs,
+  git = excluded.git
 `
 
 type PutProjectParams struct {
@@ -150,6 +159,8 @@ type PutProjectParams struct {
 	CheckEnv     string
 	Rules        sql.NullString
 	Policy       string
+	Needs        sql.NullString
+	Git          sql.NullString
 }
 
 // Projects.
@@ -167,6 +178,8 @@ func (q *Queries) PutProject(ctx context.Context, arg PutProjectParams) (int64, 
 		arg.CheckEnv,
 		arg.Rules,
 		arg.Policy,
+		arg.Needs,
+		arg.Git,
 	)
 	if err != nil {
 		return 0, err
