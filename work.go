@@ -277,7 +277,8 @@ type MoveResult struct {
 	Moved   bool   `json:"moved"`
 	Now     string `json:"now"`
 	Blocked string `json:"blocked,omitempty"`
-	// Paths are the files of the person's checkout that block the move. The move
-	// can succeed as soon as one of them changes.
-	Paths []string `json:"paths,omitempty"`
+	// Need is what a person has to do before a blocked move can succeed: about
+	// files of the checkout, or about git settings that changed. Nil when the
+	// block ends by itself.
+	Need *Need `json:"need,omitempty"`
 }
