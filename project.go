@@ -25,6 +25,7 @@ type Project struct {
 	// Needs are what the project needs a person for, the oldest first.
 	Needs []Need `json:"needs,omitempty"`
 	// Git is the part of git's configuration that the person confirmed when the
-	// project was added; nil while nobody has.
-	Git []GitSetting `json:"git,omitempty"`
+	// project was added; nil while nobody has. Addresses may hold passwords, so it
+	// is never sent anywhere.
+	Git []GitSetting `json:"-"`
 }

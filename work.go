@@ -247,6 +247,9 @@ type MergeResult struct {
 	Commit    string     `json:"commit,omitempty"`
 	Empty     bool       `json:"empty,omitempty"` // the tree is the base's own
 	Conflicts []Conflict `json:"conflicts,omitempty"`
+	// Refused is git's word on a commit that is incomplete or that no git which
+	// checks what it receives would take.
+	Refused string `json:"refused,omitempty"`
 }
 
 // Conflict is one path that does not merge, with its hunks.

@@ -214,6 +214,9 @@ func settleMerge(v *View, w coppice.Work) *Decision {
 	}
 	goesOn(&l)
 	d := &Decision{Kind: coppice.EventLandingMerged, Landing: &l, Reason: "merged with " + short(r.Base), Project: baseAt(v, r.Base)}
+	if r.Refused != "" {
+		return endLanding(v, d, coppice.LandingRefused, refusedText(r))
+	}
 	if len(r.Conflicts) > 0 {
 		l.Base = r.Base
 		return endLanding(v, d, coppice.LandingConflict, conflictText(v, r))
@@ -375,6 +378,12 @@ func short(hash string) string {
 func durationText(d time.Duration) string {
 	b, _ := coppice.Duration(d).MarshalText()
 	return string(b)
+}
+
+// refusedText tells the agent why git does not take its commits.
+func refusedText(r coppice.MergeResult) string {
+	return fmt.Sprintf("Git refuses your commits: they are incomplete, or a repository that checks what it receives would not take them.\n\n%s\n\n"+
+		"Commit your work again with ordinary git commands (git add, git commit), without the objects that git names here.\n", r.Refused)
 }
 
 func conflictText(v *View, r coppice.MergeResult) string {

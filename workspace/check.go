@@ -28,7 +28,7 @@ func (w *Workspaces) Check(ctx context.Context, spec coppice.CheckSpec) (coppice
 	if err := errors.Join(coppice.ValidHash(spec.Commit), coppice.ValidHash(spec.Tree), validPolicy(spec.Policy)); err != nil {
 		return coppice.CheckResult{}, firstError(err)
 	}
-	r, err := w.find(ctx, spec.Repo)
+	r, err := w.use(ctx, spec.Repo)
 	if err != nil {
 		return coppice.CheckResult{}, err
 	}
@@ -38,13 +38,13 @@ func (w *Workspaces) Check(ctx context.Context, spec coppice.CheckSpec) (coppice
 
 func (w *Workspaces) check(ctx context.Context, r repo, spec coppice.CheckSpec) (coppice.CheckResult, error) {
 	var res coppice.CheckResult
-	s, unlock, err := w.bench(ctx, r, spec.Commit)
+	s, unlock, err := w.bench(ctx, r)
 	if err != nil {
 		return res, err
 	}
 	defer unlock()
 	path := r.path(s)
-	if err := w.vacate(ctx, r, path, spec.Commit); err != nil {
+	if err := w.vacate(ctx, r, s, spec.Commit); err != nil {
 		return res, err
 	}
 	tree, known := w.trees.get(spec.Commit)
@@ -97,7 +97,7 @@ func (w *Workspaces) check(ctx context.Context, r repo, spec coppice.CheckSpec) 
 
 // bench takes a worktree for checks that nobody uses, or makes one. A lock on
 // its file says that it is in use; a crash frees it.
-func (w *Workspaces) bench(ctx context.Context, r repo, commit string) (slot, func(), error) {
+func (w *Workspaces) bench(ctx context.Context, r repo) (slot, func(), error) {
 	unlock, err := w.lock(ctx, r.lockFile())
 	if err != nil {
 		return slot{}, nil, err
@@ -120,7 +120,7 @@ func (w *Workspaces) bench(ctx context.Context, r repo, commit string) (slot, fu
 			return slot{}, nil, err
 		}
 		if ok {
-			return w.benchAt(ctx, r, s, commit, free)
+			return s, free, nil
 		}
 	}
 	s := slot{Name: freeName(checkPrefix, taken), State: slotReady, Key: ""}
@@ -130,14 +130,6 @@ func (w *Workspaces) bench(ctx context.Context, r repo, commit string) (slot, fu
 	free, ok, err := w.tryLock(r.slotLock(s))
 	if err != nil || !ok {
 		return slot{}, nil, errors.Join(err, fmt.Errorf("the new worktree %s is in use", s.Name))
-	}
-	return w.benchAt(ctx, r, s, commit, free)
-}
-
-func (w *Workspaces) benchAt(ctx context.Context, r repo, s slot, commit string, free func()) (slot, func(), error) {
-	if err := w.register(ctx, r, s, commit); err != nil {
-		free()
-		return slot{}, nil, err
 	}
 	return s, free, nil
 }

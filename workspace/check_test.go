@@ -15,7 +15,7 @@ import (
 )
 
 func (b *bundle) checkSpec(commit string, commands ...string) coppice.CheckSpec {
-	return coppice.CheckSpec{Repo: b.root, Commit: commit, Tree: run(b.t, b.root, "git", "rev-parse", commit+"^{tree}"), Commands: commands, Timeout: coppice.Duration(time.Minute)}
+	return coppice.CheckSpec{Repo: b.root, Commit: commit, Tree: run(b.t, b.own(), "git", "rev-parse", commit+"^{tree}"), Commands: commands, Timeout: coppice.Duration(time.Minute)}
 }
 
 func TestCheck(t *testing.T) {
@@ -120,7 +120,7 @@ func TestDiff(t *testing.T) {
 	write(t, path, "a.txt", "changed\n")
 	write(t, b.root, "meanwhile.txt", "m")
 	commit(t, b.root, "meanwhile")
-	before := print(t, must[string](t)(adminDir(path)))
+	before := print(t, must[string](t)(gitDir(path)), "objects")
 	got := must[string](t)(b.Diff(b.ctx, b.root, "main", head, false))
 	if !strings.Contains(got, "+by app-1") || strings.Contains(got, "meanwhile") || strings.Contains(got, "untracked") {
 		t.Error(got)
@@ -134,7 +134,7 @@ func TestDiff(t *testing.T) {
 			t.Errorf("%q is not in %s", want, got)
 		}
 	}
-	if d := cmp.Diff(before, print(t, must[string](t)(adminDir(path)))); d != "" {
+	if d := cmp.Diff(before, print(t, must[string](t)(gitDir(path)), "objects")); d != "" {
 		t.Errorf("the agent's index was touched: %s", d)
 	}
 	for _, bad := range []string{"--output=/tmp/x", "$(x)", "main..x"} {
@@ -157,7 +157,7 @@ func TestPersonIsUntouched(t *testing.T) {
 	write(t, b.root, "a.txt", "unstaged")
 	write(t, b.root, "untracked.txt", "u")
 	write(t, b.root, ".env", "e")
-	before := print(t, b.root, ".git/objects", ".git/worktrees", ".git/refs/heads/land-here", ".git/logs/refs/heads/land-here", ".git/refs/coppice")
+	before := print(t, b.root, ".git/objects", ".git/refs/heads/land-here", ".git/logs/refs/heads/land-here", ".git/refs/coppice")
 
 	spec := b.spec("app-1")
 	spec.Base, spec.Policy.Copy = "land-here", []string{".env"}
@@ -183,7 +183,7 @@ func TestPersonIsUntouched(t *testing.T) {
 	if err := b.Sweep(b.ctx); err != nil {
 		t.Fatal(err)
 	}
-	after := print(t, b.root, ".git/objects", ".git/worktrees", ".git/refs/heads/land-here", ".git/logs/refs/heads/land-here", ".git/refs/coppice")
+	after := print(t, b.root, ".git/objects", ".git/refs/heads/land-here", ".git/logs/refs/heads/land-here", ".git/refs/coppice")
 	if d := cmp.Diff(before, after); d != "" {
 		t.Error(d)
 	}
@@ -195,7 +195,7 @@ func TestSweep(t *testing.T) {
 	one := b.prepare("app-1")
 	two := b.prepare("app-2")
 	must[coppice.RemoveResult](t)(b.Remove(b.ctx, b.removeSpec("app-2")))
-	lock := func(path string) string { return filepath.Join(must[string](t)(adminDir(path)), "index.lock") }
+	lock := func(path string) string { return filepath.Join(must[string](t)(gitDir(path)), "index.lock") }
 	for _, l := range []string{lock(one.Path), lock(two.Path), filepath.Join(b.root, ".git/index.lock")} {
 		write(t, filepath.Dir(l), filepath.Base(l), "")
 	}

@@ -28,7 +28,7 @@ func (w *Workspaces) mergeTree(ctx context.Context, r repo, ours, theirs string)
 	if tree, err := mergePlainly(r.git, ours, theirs); err == nil {
 		return merged{tree: tree}, nil
 	}
-	out, exit, err := w.git.Status(ctx, git.Call{Dir: r.root, OK: []int{1},
+	out, exit, err := w.git.Status(ctx, git.Call{Dir: r.root, Env: r.withUserFiles(), OK: []int{1},
 		Args: []string{"merge-tree", "--write-tree", "-z", "--messages", "--allow-unrelated-histories", ours, theirs}})
 	if err != nil {
 		return merged{}, err
@@ -77,7 +77,7 @@ func (w *Workspaces) conflicts(ctx context.Context, r repo, m merged, name, base
 	words := strings.NewReplacer(base, name, head, "the candidate")
 	for _, p := range m.files {
 		text := ""
-		out, err := w.git.Do(ctx, git.Call{Dir: r.root, Args: []string{"cat-file", "blob", m.tree + ":" + p}, Limit: 8 << 20})
+		out, err := w.git.Do(ctx, git.Call{Dir: r.git, Args: []string{"cat-file", "blob", m.tree + ":" + p}, Limit: 8 << 20})
 		if err == nil && utf8.ValidString(out) && !strings.ContainsRune(out, 0) {
 			text = label.Replace(hunks(out))
 		} else if ctx.Err() != nil {

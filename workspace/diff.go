@@ -18,11 +18,19 @@ func (w *Workspaces) Diff(ctx context.Context, dir, base, head string, stat bool
 			}
 		}
 	}
-	r, err := w.find(ctx, dir)
+	r, err := w.use(ctx, dir)
 	if err != nil {
 		return "", err
 	}
-	return w.diff(ctx, git.Call{Dir: r.root}, stat, base+"..."+head)
+	from, err := w.commitOf(ctx, r, base)
+	if err != nil {
+		return "", err
+	}
+	to, err := w.commitOf(ctx, r, head)
+	if err != nil {
+		return "", err
+	}
+	return w.diff(ctx, git.Call{Dir: r.root, Env: r.withUserFiles()}, stat, from+"..."+to)
 }
 
 // DiffWorkspace shows what a workspace changed since it left base, uncommitted
@@ -37,21 +45,25 @@ func (w *Workspaces) DiffWorkspace(ctx context.Context, path, base string, stat 
 	if err != nil {
 		return "", err
 	}
-	admin, err := adminDir(r.path(s))
+	dir, err := gitDir(r.path(s))
 	if err != nil {
-		return "", damaged(path, err)
+		return "", damaged(err.Error(), "wait for its session to end: then the workspace is repaired")
 	}
-	index, err := tempIndex(r, admin)
+	if base, err = w.commitOf(ctx, r, base); err != nil {
+		return "", err
+	}
+	index, err := tempIndex(r, dir)
 	if err != nil {
 		return "", err
 	}
 	defer os.Remove(index)
-	exclude, err := w.excludeFile(ctx, r, path, s.Given)
+	exclude, err := w.excludeFile(ctx, r, s.Given)
 	if err != nil {
 		return "", err
 	}
 	defer os.Remove(exclude)
-	c := git.Call{Dir: path, Env: []string{"GIT_INDEX_FILE=" + index}, Config: []string{"core.excludesFile=" + exclude, "advice.addEmbeddedRepo=false"}}
+	// An agent may be at work there, and may have changed the settings.
+	c := git.Call{Dir: path, Guard: path, Env: []string{"GIT_INDEX_FILE=" + index}, Config: []string{"core.excludesFile=" + exclude, "advice.addEmbeddedRepo=false"}}
 	add := c
 	add.Args = []string{"add", "--intent-to-add", "--", "."}
 	if _, err := w.git.Do(ctx, add); err != nil {
@@ -62,6 +74,14 @@ func (w *Workspaces) DiffWorkspace(ctx context.Context, path, base string, stat 
 		return "", err
 	}
 	return w.diff(ctx, c, stat, from)
+}
+
+// commitOf returns the commit of a branch, or the commit itself.
+func (w *Workspaces) commitOf(ctx context.Context, r repo, rev string) (string, error) {
+	if coppice.ValidHash(rev) == nil {
+		return rev, nil
+	}
+	return w.anyBranch(ctx, r, rev)
 }
 
 // maxDiff bounds the text of a diff.

@@ -126,7 +126,7 @@ func (w *Workspaces) dockerize(r repo, tree string, to *os.Root, p coppice.Works
 	if err != nil {
 		return err
 	}
-	if err := exclude(r.git, "/"+runFile); err != nil {
+	if err := exclude(filepath.Join(tree, ".git"), "/"+runFile); err != nil {
 		return fmt.Errorf("hiding %s from git: %w", runFile, err)
 	}
 	if err := to.MkdirAll(path.Dir(runFile), 0o755); err != nil {
@@ -179,20 +179,11 @@ func (w *Workspaces) Hide(ctx context.Context, path, name string) error {
 	if err := ValidPath("progress", name); err != nil {
 		return err
 	}
-	admin, err := adminDir(path)
+	dir, err := gitDir(path)
 	if err != nil {
-		return damaged(path, err)
+		return fmt.Errorf("hiding %s from git: %w", name, err)
 	}
-	common, err := commonDir(admin)
-	if err != nil {
-		return damaged(path, err)
-	}
-	unlock, err := w.lock(ctx, filepath.Join(filepath.Dir(path), "exclude.lock"))
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	if err := exclude(common, "/"+escapePattern(name)); err != nil {
+	if err := exclude(dir, "/"+escapePattern(name)); err != nil {
 		return fmt.Errorf("hiding %s from git: %w", name, err)
 	}
 	return nil

@@ -68,14 +68,14 @@ func TestDocker(t *testing.T) {
 		t.Errorf("%s %v", out, err)
 	}
 	write(t, res.Path, "work.txt", "w")
-	if files := run(t, b.root, "git", "ls-tree", "-r", "--name-only", commit(t, res.Path, "everything")); strings.Contains(files, ".coppice") || !strings.Contains(files, "work.txt") {
+	if files := run(t, res.Path, "git", "ls-tree", "-r", "--name-only", commit(t, res.Path, "everything")); strings.Contains(files, ".coppice") || !strings.Contains(files, "work.txt") {
 		t.Errorf("committed %s", files)
 	}
-	if n := strings.Count(read(t, b.root, ".git/info/exclude"), "/.coppice/run\n"); n != 1 {
+	if n := strings.Count(read(t, res.Path, ".git/info/exclude"), "/.coppice/run\n"); n != 1 {
 		t.Errorf("the rule is there %d times", n)
 	}
 
-	check := b.checkSpec(run(t, res.Path, "git", "rev-parse", "HEAD"), `cat work.txt; echo "it's $0 $COPPICE_PORT"`, "exit 3")
+	check := b.checkSpec(b.saved(res.Path), `cat work.txt; echo "it's $0 $COPPICE_PORT"`, "exit 3")
 	check.Policy = spec.Policy
 	got := must[coppice.CheckResult](t)(b.Check(b.ctx, check))
 	if c := got.Checks; c[0].Exit != 0 || !strings.HasPrefix(c[0].Log, "wit's sh 2") || c[1].Exit != 3 || c[0].Command != check.Commands[0] {

@@ -18,14 +18,8 @@ func (b *bundle) features(text string) {
 	commit(b.t, b.root, "features")
 }
 
-func (b *bundle) keepSpec(m coppice.MergeResult) coppice.MoveSpec {
-	s := b.moveSpec(m)
-	s.Keep = []string{"features.json"}
-	return s
-}
-
-// A checkout that is dirty by a kept file alone moves along, and the file stays
-// as the person, or Coppice, left it.
+// A checkout with changes in other files than the move changes moves along, and
+// they stay as the person, or Coppice, left them.
 func TestMoveKeeps(t *testing.T) {
 	t.Parallel()
 	for _, staged := range []bool{false, true} {
@@ -36,15 +30,7 @@ func TestMoveKeeps(t *testing.T) {
 		if staged {
 			run(t, b.root, "git", "add", "features.json")
 		}
-		if got := must[coppice.MoveResult](t)(b.Move(b.ctx, b.moveSpec(m))); got.Moved || !strings.Contains(got.Blocked, "features.json") {
-			t.Fatalf("not named as kept: %+v", got)
-		}
-		write(t, b.root, "dir/b.txt", "mine")
-		if got := must[coppice.MoveResult](t)(b.Move(b.ctx, b.keepSpec(m))); got.Moved || !strings.Contains(got.Blocked, `"dir/b.txt"`) || strings.Contains(got.Blocked, "features.json") {
-			t.Fatalf("another dirty file: %+v", got)
-		}
-		run(t, b.root, "git", "checkout", "--", "dir/b.txt")
-		if got := must[coppice.MoveResult](t)(b.Move(b.ctx, b.keepSpec(m))); !got.Moved {
+		if got := must[coppice.MoveResult](t)(b.Move(b.ctx, b.moveSpec(m))); !got.Moved {
 			t.Fatalf("%+v", got)
 		}
 		want := map[bool]string{false: "M features.json", true: "M  features.json"}[staged]
@@ -57,15 +43,15 @@ func TestMoveKeeps(t *testing.T) {
 	}
 }
 
-// A move that would write over a changed file waits, kept or not.
-func TestMoveNeverOverwritesAKeptFile(t *testing.T) {
+// A move that would write over a changed file waits.
+func TestMoveNeverOverwrites(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.features("open\n")
 	m := must[coppice.MergeResult](t)(b.Merge(b.ctx, b.mergeSpec(b.candidate("app-1", "features.json", "x.txt"), coppice.StrategySquash)))
 	write(t, b.root, "features.json", "mine\n")
 	before := print(t, b.root)
-	got := must[coppice.MoveResult](t)(b.Move(b.ctx, b.keepSpec(m)))
+	got := must[coppice.MoveResult](t)(b.Move(b.ctx, b.moveSpec(m)))
 	if got.Moved || !strings.Contains(got.Blocked, "features.json") || got.Now != m.Base {
 		t.Errorf("%+v", got)
 	}
@@ -74,31 +60,24 @@ func TestMoveNeverOverwritesAKeptFile(t *testing.T) {
 	}
 }
 
-// A crash at any point of a move does not lose the kept file, and the next try
-// brings the checkout along, also when a killed checkout wrote half of it.
+// A crash at any point of a move does not lose the person's changes, and the next
+// try brings the checkout along.
 func TestMoveKeepsThroughCrashes(t *testing.T) {
 	t.Parallel()
-	for _, half := range []bool{false, true} {
-		b := setup(t)
-		b.features("open\n")
-		m := must[coppice.MergeResult](t)(b.Merge(b.ctx, b.mergeSpec(b.candidate("app-1", "x.txt", "a.txt"), coppice.StrategySquash)))
-		write(t, b.root, "features.json", "passed\n")
-		var got coppice.MoveResult
-		wrote := false
-		crashes(t, b.Workspaces, func() (err error) {
-			if now := run(t, b.root, "git", "rev-parse", "main"); half && now == m.Commit && !wrote {
-				write(t, b.root, "a.txt", "by app-1\n") // as a killed checkout leaves it
-				wrote = true
-			}
-			got, err = b.Move(b.ctx, b.keepSpec(m))
-			return err
-		})
-		if s := run(t, b.root, "git", "status", "--porcelain"); !got.Moved || strings.TrimSpace(s) != "M features.json" || read(t, b.root, "x.txt") != "by app-1\n" {
-			t.Errorf("half %v: %+v %q", half, got, s)
-		}
-		if read(t, b.root, "features.json") != "passed\n" {
-			t.Error("the kept file is lost")
-		}
+	b := setup(t)
+	b.features("open\n")
+	m := must[coppice.MergeResult](t)(b.Merge(b.ctx, b.mergeSpec(b.candidate("app-1", "x.txt", "a.txt"), coppice.StrategySquash)))
+	write(t, b.root, "features.json", "passed\n")
+	var got coppice.MoveResult
+	crashes(t, b.Workspaces, func() (err error) {
+		got, err = b.Move(b.ctx, b.moveSpec(m))
+		return err
+	})
+	if s := run(t, b.root, "git", "status", "--porcelain"); !got.Moved || strings.TrimSpace(s) != "M features.json" || read(t, b.root, "x.txt") != "by app-1\n" {
+		t.Errorf("%+v %q", got, s)
+	}
+	if read(t, b.root, "features.json") != "passed\n" {
+		t.Error("the person's change is lost")
 	}
 }
 
@@ -129,11 +108,11 @@ func TestMergeOurs(t *testing.T) {
 			if m.Commit == "" || len(m.Conflicts) > 0 {
 				t.Fatalf("%s, %s: %+v", name, s, m)
 			}
-			files := run(t, b.root, "git", "ls-tree", "-r", "--name-only", m.Commit)
+			files := run(t, b.own(), "git", "ls-tree", "-r", "--name-only", m.Commit)
 			if strings.Contains(files, "features.json") != (len(want) > 0) || !strings.Contains(files, "x.txt\ny.txt") {
 				t.Errorf("%s, %s: %s", name, s, files)
 			}
-			if len(want) > 0 && run(t, b.root, "git", "show", m.Commit+":features.json")+"\n" != string(want) {
+			if len(want) > 0 && run(t, b.own(), "git", "show", m.Commit+":features.json")+"\n" != string(want) {
 				t.Errorf("%s, %s: the candidate changed it", name, s)
 			}
 		}
@@ -157,11 +136,11 @@ func TestMoveKeepsLinked(t *testing.T) {
 	spec := b.mergeSpec(b.candidate("app-1", "x.txt", "data/list.json"), coppice.StrategySquash)
 	spec.Ours = []string{"features.json"}
 	m := must[coppice.MergeResult](t)(b.Merge(b.ctx, spec))
-	if got := run(t, b.root, "git", "show", m.Commit+":data/list.json"); got != "open" {
+	if got := run(t, b.own(), "git", "show", m.Commit+":data/list.json"); got != "open" {
 		t.Errorf("the candidate changed it to %q", got)
 	}
 	write(t, b.root, "data/list.json", "passed\n")
-	crashes(t, b.Workspaces, func() error { _, err := b.Move(b.ctx, b.keepSpec(m)); return err })
+	crashes(t, b.Workspaces, func() error { _, err := b.Move(b.ctx, b.moveSpec(m)); return err })
 	if s := run(t, b.root, "git", "status", "--porcelain"); strings.TrimSpace(s) != "M data/list.json" || read(t, b.root, "data/list.json") != "passed\n" || read(t, b.root, "x.txt") != "by app-1\n" {
 		t.Errorf("the checkout: %q", s)
 	}

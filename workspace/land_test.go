@@ -28,10 +28,23 @@ func (b *bundle) moveSpec(m coppice.MergeResult) coppice.MoveSpec {
 func (b *bundle) candidate(key string, files ...string) string {
 	b.t.Helper()
 	res := b.prepare(key)
-	head := res.Head
 	for _, f := range files {
 		write(b.t, res.Path, f, "by "+key+"\n")
-		head = commit(b.t, res.Path, "Add "+f)
+		commit(b.t, res.Path, "Add "+f)
+	}
+	head, _, err := b.Save(b.ctx, res.Path, "nothing is left", nil)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return head
+}
+
+// saved is the head of a workspace, as Coppice knows it.
+func (b *bundle) saved(path string) string {
+	b.t.Helper()
+	head, _, err := b.Save(b.ctx, path, "nothing is left", nil)
+	if err != nil {
+		b.t.Fatal(err)
 	}
 	return head
 }
@@ -53,19 +66,19 @@ func TestMerge(t *testing.T) {
 		if d := cmp.Diff(one, two); d != "" || one.Commit == "" || one.Base != base {
 			t.Errorf("%s: %+v %s", strategy, one, d)
 		}
-		if got := run(t, b.root, "git", "log", "-1", "--format=%an|%cn|%s|%P", one.Commit); !strings.HasPrefix(got, want) {
+		if got := run(t, b.own(), "git", "log", "-1", "--format=%an|%cn|%s|%P", one.Commit); !strings.HasPrefix(got, want) {
 			t.Errorf("%s: %s", strategy, got)
 		}
-		if got := run(t, b.root, "git", "log", "-1", "--format=%(trailers:only)", one.Commit); got != "Task: app-1\nSession: app-1.1" {
+		if got := run(t, b.own(), "git", "log", "-1", "--format=%(trailers:only)", one.Commit); got != "Task: app-1\nSession: app-1.1" {
 			t.Errorf("%s: trailers %q", strategy, got)
 		}
-		if got := run(t, b.root, "git", "ls-tree", "-r", "--name-only", one.Tree); got != ".gitignore\na.txt\nbase.txt\ndir/b.txt\nx.txt\ny.txt" {
+		if got := run(t, b.own(), "git", "ls-tree", "-r", "--name-only", one.Tree); got != ".gitignore\na.txt\nbase.txt\ndir/b.txt\nx.txt\ny.txt" {
 			t.Errorf("%s: %s", strategy, got)
 		}
-		if got := run(t, b.root, "git", "rev-parse", "refs/coppice/land/app-1"); got != one.Commit {
+		if got := run(t, b.own(), "git", "rev-parse", "refs/coppice/land/app-1"); got != one.Commit {
 			t.Errorf("%s: kept %s", strategy, got)
 		}
-		if n := run(t, b.root, "git", "rev-list", "--count", base+".."+one.Commit); strategy == coppice.StrategyRebase && n != "2" {
+		if n := run(t, b.own(), "git", "rev-list", "--count", base+".."+one.Commit); strategy == coppice.StrategyRebase && n != "2" {
 			t.Errorf("%s commits were replayed", n)
 		}
 	}
@@ -86,7 +99,8 @@ func TestMergeConflicts(t *testing.T) {
 	if err := os.Remove(filepath.Join(res.Path, "dir/b.txt")); err != nil {
 		t.Fatal(err)
 	}
-	head := commit(t, res.Path, "theirs")
+	commit(t, res.Path, "theirs")
+	head := b.saved(res.Path)
 	write(t, b.root, "a.txt", "one\n2\nthree\n")
 	write(t, b.root, "bin", "\x00\x02")
 	write(t, b.root, "dir/b.txt", "changed")
@@ -115,13 +129,14 @@ func TestLinkNeverLands(t *testing.T) {
 	spec.Policy.Link = []string{"node_modules"}
 	res := must[coppice.PrepareResult](t)(b.Prepare(b.ctx, spec))
 	write(t, res.Path, "work.txt", "w")
-	head := commit(t, res.Path, "everything") // git add -A: the link is not ignored
-	if !strings.Contains(run(t, b.root, "git", "ls-tree", "--name-only", head), "node_modules") {
+	commit(t, res.Path, "everything") // git add -A: the link is not ignored
+	head := b.saved(res.Path)
+	if !strings.Contains(run(t, b.own(), "git", "ls-tree", "--name-only", head), "node_modules") {
 		t.Fatal("the agent did not commit the link")
 	}
 	for _, s := range []string{coppice.StrategySquash, coppice.StrategyMerge, coppice.StrategyRebase} {
 		m := must[coppice.MergeResult](t)(b.Merge(b.ctx, b.mergeSpec(head, s)))
-		if got := run(t, b.root, "git", "ls-tree", "--name-only", m.Commit); strings.Contains(got, "node_modules") || !strings.Contains(got, "work.txt") {
+		if got := run(t, b.own(), "git", "ls-tree", "--name-only", m.Commit); strings.Contains(got, "node_modules") || !strings.Contains(got, "work.txt") {
 			t.Errorf("%s: %s", s, got)
 		}
 	}
@@ -146,8 +161,10 @@ func TestMove(t *testing.T) {
 	}
 	reset := func() { run(t, b.root, "git", "reset", "-q", "--hard") }
 	drop := func(name string) func() { return func() { _ = os.RemoveAll(filepath.Join(b.root, name)) } }
-	blocked("dirty", `uncommitted changes in "dir/b.txt"`, func() { write(t, b.root, "dir/b.txt", "mine") }, reset)
-	blocked("staged", `uncommitted changes in "s"`, func() { write(t, b.root, "s", "s"); run(t, b.root, "git", "add", "s") }, reset)
+	blocked("dirty", `"a.txt"`, func() { write(t, b.root, "a.txt", "mine") }, reset)
+	blocked("deleted", `"a.txt"`, drop("a.txt"), reset)
+	blocked("staged", `"a.txt"`, func() { write(t, b.root, "a.txt", "s"); run(t, b.root, "git", "add", "a.txt") }, reset)
+	blocked("staged where a file comes", `"x.txt"`, func() { write(t, b.root, "x.txt", "s"); run(t, b.root, "git", "add", "x.txt") }, reset)
 	blocked("untracked in the way", "x.txt", func() { write(t, b.root, "x.txt", "mine") }, drop("x.txt"))
 	for _, p := range progress {
 		blocked(p.file, p.what, func() { write(t, b.root, ".git/"+p.file, m.Base) }, drop(".git/"+p.file))
@@ -168,7 +185,7 @@ func TestMove(t *testing.T) {
 	if again := must[coppice.MoveResult](t)(b.Move(b.ctx, b.moveSpec(m))); again != got {
 		t.Errorf("%+v", again)
 	}
-	if refs := run(t, b.root, "git", "for-each-ref", "refs/coppice/land"); refs != "" {
+	if refs := run(t, b.own(), "git", "for-each-ref", "refs/coppice/land"); refs != "" {
 		t.Error(refs)
 	}
 	// Somebody else moved it on: that is told, and nothing changes.
@@ -198,7 +215,7 @@ func TestReplacedCommit(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	m := must[coppice.MergeResult](t)(b.Merge(b.ctx, b.mergeSpec(b.candidate("app-1", "bad.txt"), coppice.StrategySquash)))
-	run(t, b.root, "git", "replace", m.Commit, b.candidate("app-2", "good.txt"))
+	run(t, b.own(), "git", "replace", m.Commit, b.candidate("app-2", "good.txt"))
 	spec := coppice.CheckSpec{Repo: b.root, Commit: m.Commit, Tree: m.Tree, Commands: []string{"test -f bad.txt"}}
 	if got := must[coppice.CheckResult](t)(b.Check(b.ctx, spec)); got.Checks[0].Exit != 0 {
 		t.Errorf("the check saw another commit: %+v", got)
@@ -207,22 +224,15 @@ func TestReplacedCommit(t *testing.T) {
 
 func TestMoveCrash(t *testing.T) {
 	t.Parallel()
-	for _, half := range []bool{false, true} {
-		b := setup(t)
-		m := must[coppice.MergeResult](t)(b.Merge(b.ctx, b.mergeSpec(b.candidate("app-1", "x.txt", "a.txt"), coppice.StrategySquash)))
-		var got coppice.MoveResult
-		wrote := false
-		crashes(t, b.Workspaces, func() (err error) {
-			if now := run(t, b.root, "git", "rev-parse", "main"); half && now == m.Commit && !wrote {
-				write(t, b.root, "a.txt", "by app-1\n") // as a killed checkout leaves it
-				wrote = true
-			}
-			got, err = b.Move(b.ctx, b.moveSpec(m))
-			return err
-		})
-		if !got.Moved || run(t, b.root, "git", "status", "--porcelain") != "" || read(t, b.root, "x.txt") != "by app-1\n" {
-			t.Errorf("%+v %s", got, run(t, b.root, "git", "status"))
-		}
+	b := setup(t)
+	m := must[coppice.MergeResult](t)(b.Merge(b.ctx, b.mergeSpec(b.candidate("app-1", "x.txt", "a.txt"), coppice.StrategySquash)))
+	var got coppice.MoveResult
+	crashes(t, b.Workspaces, func() (err error) {
+		got, err = b.Move(b.ctx, b.moveSpec(m))
+		return err
+	})
+	if !got.Moved || run(t, b.root, "git", "status", "--porcelain") != "" || read(t, b.root, "x.txt") != "by app-1\n" {
+		t.Errorf("%+v %s", got, run(t, b.root, "git", "status"))
 	}
 }
 

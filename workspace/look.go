@@ -42,11 +42,11 @@ func (w *Workspaces) prepareLook(ctx context.Context, spec coppice.PrepareSpec) 
 	if err != nil {
 		return coppice.PrepareResult{}, err
 	}
-	r, err := w.find(ctx, spec.Repo)
+	r, err := w.use(ctx, spec.Repo)
 	if err != nil {
 		return coppice.PrepareResult{}, err
 	}
-	if _, err := w.git.Run(ctx, r.root, "rev-parse", "--verify", "--quiet", "--end-of-options", spec.From+"^{commit}"); err != nil {
+	if _, err := w.git.Run(ctx, r.git, "rev-parse", "--verify", "--quiet", "--end-of-options", spec.From+"^{commit}"); err != nil {
 		if ctx.Err() != nil {
 			return coppice.PrepareResult{}, err
 		}
@@ -74,7 +74,7 @@ func (w *Workspaces) populateLook(ctx context.Context, r repo, s slot) error {
 	if err := writable(tree); err != nil {
 		return err
 	}
-	if err := w.vacate(ctx, r, tree, s.Base); err != nil {
+	if err := w.vacate(ctx, r, s, s.Base); err != nil {
 		return fmt.Errorf("checking out %s: %w", s.Base, err)
 	}
 	if err := w.step("checked out"); err != nil {
@@ -163,11 +163,10 @@ func (w *Workspaces) Changed(ctx context.Context, path string) (commit string, f
 		return "", nil, err
 	}
 	defer unlock()
-	admin, broken := adminDir(path)
-	if broken != nil {
-		return s.Base, []string{".git"}, nil
+	if what, err := w.damage(ctx, r, s); err != nil || what != "" {
+		return s.Base, []string{".git"}, err
 	}
-	if err := w.unlockStale(ctx, s, path, admin); err != nil {
+	if err := w.unlockStale(ctx, path); err != nil {
 		return "", nil, err
 	}
 	files, err = w.changedSince(ctx, path, s.Seen)
@@ -178,7 +177,7 @@ func (w *Workspaces) Changed(ctx context.Context, path string) (commit string, f
 // for the next task. Nothing of it goes to the trash. One that is not there is
 // no error.
 func (w *Workspaces) removeLook(ctx context.Context, spec coppice.RemoveSpec) error {
-	r, err := w.find(ctx, spec.Repo)
+	r, err := w.use(ctx, spec.Repo)
 	if err != nil {
 		return err
 	}

@@ -136,7 +136,7 @@ func TestWhatALookerChangedIsTold(t *testing.T) {
 			write(t, dir, "a.txt", "x")
 			write(t, dir, "a.txt", old)
 		}},
-		"the link to git":  {do: func(t *testing.T, dir string) { run(t, dir, "rm", ".git") }, want: []string{".git"}},
+		"the link to git":  {do: func(t *testing.T, dir string) { run(t, dir, "rm", "-r", ".git") }, want: []string{".git"}},
 		"setup changed it": {setup: []string{"echo more >> a.txt"}, do: func(*testing.T, string) {}},
 		"setup and looker": {setup: []string{"echo more >> a.txt"}, do: func(t *testing.T, dir string) { run(t, dir, "git", "checkout", "a.txt") }, want: []string{"a.txt"}},
 	} {
@@ -223,7 +223,7 @@ func TestALookersFilesAreReadOnly(t *testing.T) {
 func TestALookSurvivesCrashes(t *testing.T) {
 	t.Parallel()
 	crash := errors.New("crash")
-	for _, at := range []string{"claimed", "registered", "checked out", "furnished", "set up", "removing", "vacated"} {
+	for _, at := range []string{"claimed", "checked out", "furnished", "set up", "removing", "vacated"} {
 		t.Run(at, func(t *testing.T) {
 			t.Parallel()
 			b := setup(t)

@@ -23,7 +23,7 @@ func (w *Workspaces) Merge(ctx context.Context, spec coppice.MergeSpec) (coppice
 	if err := errors.Join(coppice.ValidBranch(spec.Base), coppice.ValidHash(spec.Head), validRef(spec.Ref), validStrategy(spec.Strategy), validPaths("ours", spec.Ours)); err != nil {
 		return coppice.MergeResult{}, firstError(err)
 	}
-	r, err := w.find(ctx, spec.Repo)
+	r, err := w.use(ctx, spec.Repo)
 	if err != nil {
 		return coppice.MergeResult{}, err
 	}
@@ -100,6 +100,9 @@ func (w *Workspaces) merge(ctx context.Context, r repo, spec coppice.MergeSpec) 
 		}
 	}
 	w.trees.put(res.Commit, res.Tree)
+	if res.Refused, err = w.gather(ctx, r, base, res.Commit); err != nil || res.Refused != "" {
+		return res, err
+	}
 	return res, w.setRef(ctx, r, spec.Ref, res.Commit)
 }
 
@@ -122,7 +125,7 @@ type side struct {
 func (w *Workspaces) sides(ctx context.Context, r repo, base, head string) (ours, theirs side, err error) {
 	list, err := w.describe(ctx, r, base, head)
 	if err != nil {
-		if _, gone := w.git.Run(ctx, r.root, "cat-file", "-e", head+"^{commit}"); gone != nil && ctx.Err() == nil {
+		if _, gone := w.git.Run(ctx, r.git, "cat-file", "-e", head+"^{commit}"); gone != nil && ctx.Err() == nil {
 			err = coppice.Errorf(coppice.ENotFound, "there is no commit %s in %s", head, r.root)
 		}
 		return ours, theirs, err
@@ -135,7 +138,7 @@ func (w *Workspaces) describe(ctx context.Context, r repo, commits ...string) ([
 	if list, err := youngSides(r.git, commits); err == nil {
 		return list, nil
 	}
-	out, err := w.git.Run(ctx, r.root, append([]string{"log", "--no-walk=unsorted", "--no-patch", "--no-show-signature", "--no-mailmap",
+	out, err := w.git.Run(ctx, r.git, append([]string{"log", "--no-walk=unsorted", "--no-patch", "--no-show-signature", "--no-mailmap",
 		"--format=%T%x00%P%x00%an%x00%ae%x00%ad%x00", "--date=raw", "--end-of-options"}, commits...)...)
 	if err != nil {
 		return nil, err
@@ -165,7 +168,7 @@ func (w *Workspaces) withoutLinks(ctx context.Context, r repo, base, tree string
 	}
 	var drop strings.Builder
 	for _, c := range links {
-		target, err := w.git.Do(ctx, git.Call{Dir: r.root, Args: []string{"cat-file", "blob", c.id}})
+		target, err := w.git.Do(ctx, git.Call{Dir: r.git, Args: []string{"cat-file", "blob", c.id}})
 		if err != nil {
 			return "", err
 		}
@@ -187,14 +190,14 @@ func (w *Workspaces) newLinks(ctx context.Context, r repo, base, tree string) ([
 	if c, err := readCommit(r.git, base); err == nil && newEntries(r.git, c.tree, tree, "", add) == nil {
 		return links, nil
 	}
-	out, err := w.git.Do(ctx, git.Call{Dir: r.root, Args: []string{"diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--diff-filter=AT", "--end-of-options", base, tree}})
+	out, err := w.git.Do(ctx, git.Call{Dir: r.git, Args: []string{"diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--diff-filter=AT", "--end-of-options", base, tree}})
 	return slices.DeleteFunc(rawDiff(out), func(c change) bool { return c.mode != modeLink }), err
 }
 
 // replay rebases the candidate's commits onto base, on trees, and returns the
 // last one; empty when that does not lead to the merged tree.
 func (w *Workspaces) replay(ctx context.Context, r repo, committer []string, spec coppice.MergeSpec, base, merged string) (string, error) {
-	out, err := w.git.Run(ctx, r.root, "rev-list", "--reverse", "--topo-order", "--parents", "--end-of-options", spec.Head, "^"+base)
+	out, err := w.git.Run(ctx, r.git, "rev-list", "--reverse", "--topo-order", "--parents", "--end-of-options", spec.Head, "^"+base)
 	if err != nil {
 		return "", err
 	}
@@ -230,7 +233,7 @@ func (w *Workspaces) replay(ctx context.Context, r repo, committer []string, spe
 		if err != nil {
 			return "", err
 		}
-		message, err := w.git.Do(ctx, git.Call{Dir: r.root, Args: []string{"show", "--no-patch", "--format=%B", "--end-of-options", s.commit}})
+		message, err := w.git.Do(ctx, git.Call{Dir: r.git, Args: []string{"show", "--no-patch", "--format=%B", "--end-of-options", s.commit}})
 		if err != nil {
 			return "", err
 		}
@@ -245,7 +248,7 @@ func (w *Workspaces) replay(ctx context.Context, r repo, committer []string, spe
 }
 
 func (w *Workspaces) sameTree(ctx context.Context, r repo, a, b string) bool {
-	out, err := w.git.Run(ctx, r.root, "rev-parse", a, b)
+	out, err := w.git.Run(ctx, r.git, "rev-parse", a, b)
 	f := strings.Fields(out)
 	return err == nil && len(f) == 2 && f[0] == f[1]
 }
@@ -259,7 +262,7 @@ func (w *Workspaces) pick(ctx context.Context, r repo, onto string, commit []str
 	below := emptyTree(commit[0])
 	if len(commit) == 2 {
 		below = commit[1] + "^{tree}"
-	} else if _, err := w.git.Do(ctx, git.Call{Dir: r.root, Args: []string{"hash-object", "-w", "-t", "tree", "--stdin"}, Stdin: []byte{}}); err != nil {
+	} else if _, err := w.git.Do(ctx, git.Call{Dir: r.git, Args: []string{"hash-object", "-w", "-t", "tree", "--stdin"}, Stdin: []byte{}}); err != nil {
 		return "", err
 	}
 	root, err := w.commitTree(ctx, r, env, "below\n", below)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -14,20 +13,24 @@ import (
 	"coppice/workspace/git"
 )
 
-// Move moves the base branch from Old to New by compare-and-swap. Where the
-// base is checked out and clean, that checkout moves with it; where it is
-// dirty or in the middle of something, nothing moves and Blocked says why. With
-// Push the remote moves first, so that a base that moved here is never ahead of
-// a remote that refused it.
+// Move moves the base branch from Old to New by compare-and-swap. Where the base
+// is checked out, that checkout follows as git merge --ff-only makes it: changes of
+// the person's in other files stay. Where the person changed a file that the move
+// changes too, or a checkout is in the middle of something, nothing moves and
+// Blocked says why. With Push the remote moves first, so that a base that moved
+// here is never ahead of a remote that refused it.
+//
+// Everything that Move writes to the person's repository it can complete or undo
+// after a crash: see moveRecord. Once it writes, the end of ctx does not stop it.
 func (w *Workspaces) Move(ctx context.Context, spec coppice.MoveSpec) (coppice.MoveResult, error) {
-	err := errors.Join(coppice.ValidBranch(spec.Base), coppice.ValidHash(spec.Old), coppice.ValidHash(spec.New), validRef(spec.Ref), validPaths("keep", spec.Keep))
+	err := errors.Join(coppice.ValidBranch(spec.Base), coppice.ValidHash(spec.Old), coppice.ValidHash(spec.New), validRef(spec.Ref))
 	if spec.Remote == "" {
 		spec.Remote = "origin"
 	}
 	if err = errors.Join(err, coppice.ValidName("remote", spec.Remote)); err != nil {
 		return coppice.MoveResult{}, firstError(err)
 	}
-	r, err := w.find(ctx, spec.Repo)
+	r, err := w.use(ctx, spec.Repo)
 	if err != nil {
 		return coppice.MoveResult{}, err
 	}
@@ -38,11 +41,14 @@ func (w *Workspaces) Move(ctx context.Context, spec coppice.MoveSpec) (coppice.M
 func (w *Workspaces) move(ctx context.Context, r repo, spec coppice.MoveSpec) (coppice.MoveResult, error) {
 	// Movers of one base take turns; whoever changes it besides is met by the
 	// compare-and-swap.
-	unlock, err := w.lock(ctx, filepath.Join(r.dir, "move.lock"))
+	unlock, err := w.lock(ctx, r.moveLock())
 	if err != nil {
 		return coppice.MoveResult{}, err
 	}
 	defer unlock()
+	if err := w.recoverMove(context.WithoutCancel(ctx), r); err != nil {
+		return coppice.MoveResult{}, err
+	}
 	now, err := w.branch(ctx, r, spec.Base)
 	if err != nil {
 		return coppice.MoveResult{}, err
@@ -54,25 +60,29 @@ func (w *Workspaces) move(ctx context.Context, r repo, spec coppice.MoveSpec) (c
 		}
 	}
 	if !onTop { // it may be there already
-		if done, err := w.isAncestor(ctx, r, spec.New, now); err != nil || done {
-			if err == nil && now == spec.New {
-				err = w.catchUp(ctx, r, spec)
-			}
-			if err != nil {
-				return coppice.MoveResult{}, err
-			}
-			return coppice.MoveResult{Moved: true, Now: now}, w.dropRefs(ctx, r, spec.Ref)
+		if done, err := w.isAncestor(ctx, r, spec.New, now); err != nil {
+			return coppice.MoveResult{}, err
+		} else if done {
+			return coppice.MoveResult{Moved: true, Now: now}, errors.Join(w.dropRefs(ctx, r, spec.Ref), r.dropGathered(spec.New))
 		}
 		if now != spec.Old {
 			return coppice.MoveResult{Now: now}, nil
 		}
 		return coppice.MoveResult{Now: now, Blocked: fmt.Sprintf("the commit %.12s does not stand on %.12s", spec.New, spec.Old)}, nil
 	}
+	need, err := w.unconfirmed(ctx, r)
+	if err != nil {
+		return coppice.MoveResult{Now: now}, err
+	}
+	if need != nil {
+		return coppice.MoveResult{Now: now, Blocked: need.Text, Need: need}, nil
+	}
 	if spec.Push {
 		// What would block the branch here must be known before the remote has
 		// moved; advance looks again.
-		if _, why, err := w.blocked(ctx, r, spec); err != nil || why != "" {
-			return coppice.MoveResult{Now: now, Blocked: why}, err
+		plan, err := w.plan(ctx, r, spec)
+		if err != nil || plan.blocked.Blocked != "" {
+			return plan.blocked, err
 		}
 		res, pushed, err := w.push(ctx, r, spec)
 		if err != nil || !pushed {
@@ -82,79 +92,228 @@ func (w *Workspaces) move(ctx context.Context, r repo, spec coppice.MoveSpec) (c
 	if err := w.step("pushed"); err != nil {
 		return coppice.MoveResult{}, err
 	}
-	return w.advance(ctx, r, spec)
+	res, err := w.advance(ctx, r, spec)
+	if err == nil && res.Moved {
+		err = w.dropRefs(ctx, r, spec.Ref)
+	}
+	return res, err
 }
 
-// dropRefs deletes those of the refs that are there.
+func (r repo) moveLock() string { return filepath.Join(r.dir, "move.lock") }
+
+// dropRefs deletes those of Coppice's own refs that are there.
 func (w *Workspaces) dropRefs(ctx context.Context, r repo, names ...string) error {
-	refs, err := w.refs(ctx, r, names...)
+	refs, err := w.refs(ctx, r.own(), names...)
 	if err != nil {
 		return err
 	}
 	var lines []string
 	for name, at := range refs {
-		lines = append(lines, "delete "+name+" "+at)
+		switch err := dropRef(r.git, name, at); {
+		case errors.Is(err, errPacked):
+			lines = append(lines, "delete "+name)
+		case err != nil:
+			lines = append(lines, "delete "+name+" "+at)
+		}
 	}
-	return w.updateRefs(ctx, r, "done", lines...)
+	return w.updateRefs(ctx, r.own(), "done", lines...)
 }
 
-// advance moves the branch, and the checkouts that stand on it. The ref that
-// kept the commit until now goes in the same moment. When a checkout cannot
-// follow after all, because somebody changed it in between, both go back.
-func (w *Workspaces) advance(ctx context.Context, r repo, spec coppice.MoveSpec) (coppice.MoveResult, error) {
-	base, from, to, ref := spec.Base, spec.Old, spec.New, spec.Ref
-	trees, why, err := w.blocked(ctx, r, spec)
+// plan is what a move is about to do, or why it cannot.
+type plan struct {
+	trees   []following
+	changes []treeChange
+	blocked coppice.MoveResult // when its Blocked is set
+}
+
+// plan finds the checkouts that have to follow, and what is in their way.
+func (w *Workspaces) plan(ctx context.Context, r repo, spec coppice.MoveSpec) (p plan, err error) {
+	p.blocked.Now = spec.Old
+	trees, why, err := w.busy(ctx, r, spec.Base)
 	if err != nil || why != "" {
-		return coppice.MoveResult{Now: from, Blocked: why}, err
+		p.blocked.Blocked = why
+		return p, err
 	}
-	own := "refs/heads/" + base
-	do, undo := []string{"update " + own + " " + to + " " + from}, []string{"update " + own + " " + from + " " + to}
-	if ref != "" {
-		kept, err := w.refs(ctx, r, ref)
+	if p.changes, err = w.changesBetween(ctx, r, spec.Old, spec.New); err != nil {
+		return p, err
+	}
+	for _, t := range trees {
+		f := following{Path: t.path, Git: t.git, Stage: stageDir(t)}
+		f.look(p.changes)
+		paths, err := w.inTheWay(ctx, r, t, spec.Old, p.changes)
+		if err != nil {
+			return p, err
+		}
+		if len(paths) > 0 {
+			p.blocked = blockedBy(r, t.path, spec, paths)
+			return p, nil
+		}
+		p.trees = append(p.trees, f)
+	}
+	return p, nil
+}
+
+// blockedBy says that files of a checkout are in the way of a move.
+func blockedBy(r repo, checkout string, spec coppice.MoveSpec, paths []string) coppice.MoveResult {
+	text := fmt.Sprintf("%s has %s checked out, with changes of yours in files that the next landing changes too: %s", checkout, spec.Base, listed(paths))
+	rel := paths
+	if checkout != r.root {
+		rel = make([]string, len(paths))
+		for i, p := range paths {
+			rel[i] = filepath.Join(checkout, filepath.FromSlash(p))
+		}
+	}
+	return coppice.MoveResult{Now: spec.Old, Blocked: text, Need: &coppice.Need{
+		Kind: coppice.NeedCheckout, Text: text, Paths: rel,
+		Fix: "commit, stash, move or undo your changes in these files; the landing then goes on by itself",
+	}}
+}
+
+// stageDir is where the files for a checkout are staged: on its file system, and
+// not among its files where that can be.
+func stageDir(t worktree) string {
+	if sameDevice(t.path, t.git) {
+		return filepath.Join(t.git, "coppice-landing")
+	}
+	return filepath.Join(t.path, ".coppice-landing")
+}
+
+// advance moves the branch, and the checkouts that are on it. When a checkout
+// cannot follow after all, because the person changed it in this moment, nothing
+// moves.
+func (w *Workspaces) advance(ctx context.Context, r repo, spec coppice.MoveSpec) (coppice.MoveResult, error) {
+	plan, err := w.plan(ctx, r, spec)
+	if err != nil || plan.blocked.Blocked != "" {
+		return plan.blocked, err
+	}
+	wrong, err := w.gather(ctx, r, spec.Old, spec.New)
+	if err != nil {
+		return coppice.MoveResult{}, err
+	}
+	if wrong != "" {
+		return coppice.MoveResult{Now: spec.Old, Blocked: "git refuses the commit that would land: " + wrong}, nil
+	}
+	lines, refs, err := w.refLines(ctx, r, spec)
+	if err != nil {
+		return coppice.MoveResult{}, err
+	}
+	if err := context.Cause(ctx); err != nil {
+		return coppice.MoveResult{}, err
+	}
+	ctx = context.WithoutCancel(ctx) // from here on it is carried through
+	m := &moveRecord{Base: spec.Base, Old: spec.Old, New: spec.New, Refs: refs, Trees: plan.trees, Changes: plan.changes}
+	if m.Holder, err = holder(); err != nil {
+		return coppice.MoveResult{}, err
+	}
+	if err := w.writeRecord(r, m); err != nil {
+		return coppice.MoveResult{}, err
+	}
+	res, err := w.carryOut(ctx, r, spec, m, lines)
+	if err != nil {
+		return coppice.MoveResult{}, err // the record stays; the next try begins with it
+	}
+	return res, w.closeRecord(r, m)
+}
+
+// refLines says which refs of the person's repository change with the base: the
+// ref that keeps commits, when it is at the old base, and the remote-tracking
+// branch after a push.
+func (w *Workspaces) refLines(ctx context.Context, r repo, spec coppice.MoveSpec) (lines, refs []string, err error) {
+	base := "refs/heads/" + spec.Base
+	lines, refs = []string{"update " + base + " " + spec.New + " " + spec.Old}, []string{base}
+	tracking := "refs/remotes/" + spec.Remote + "/" + spec.Base
+	at, err := w.refs(ctx, r.users(), keepRef, tracking)
+	if err != nil {
+		return nil, nil, err
+	}
+	if at[keepRef] == spec.Old {
+		lines, refs = append(lines, "update "+keepRef+" "+spec.New+" "+spec.Old), append(refs, keepRef)
+	}
+	if spec.Push && at[tracking] != "" {
+		lines, refs = append(lines, "update "+tracking+" "+spec.New+" "+at[tracking]), append(refs, tracking)
+	}
+	return lines, refs, nil
+}
+
+// carryOut does what the record says. After an error the record tells how to go
+// on; a result means that the checkouts are where the branch is.
+func (w *Workspaces) carryOut(ctx context.Context, r repo, spec coppice.MoveSpec, m *moveRecord, lines []string) (coppice.MoveResult, error) {
+	if err := errors.Join(w.adopt(ctx, r, spec.Old, spec.New), w.step("adopted")); err != nil {
+		return coppice.MoveResult{}, err
+	}
+	for i := range m.Trees {
+		f := &m.Trees[i]
+		held, err := w.lockIndex(*f, m.Holder)
 		if err != nil {
 			return coppice.MoveResult{}, err
 		}
-		if at := kept[ref]; at != "" {
-			do, undo = append(do, "delete "+ref+" "+at), append(undo, "update "+ref+" "+at)
+		if held != "" {
+			w.unlockTrees(m.Trees[:i])
+			return coppice.MoveResult{Now: spec.Old, Blocked: held}, nil
+		}
+		if err := w.stage(ctx, *f, spec.Old, spec.New); err != nil {
+			w.unlockTrees(m.Trees[:i+1])
+			if git.Exit(err) == 128 && !noRoom(err) {
+				return coppice.MoveResult{Now: spec.Old, Blocked: fmt.Sprintf("%s has %s checked out and cannot follow: %s", f.Path, spec.Base, said(err))}, nil
+			}
+			return coppice.MoveResult{}, err
+		}
+		if f.Absent = f.absent(m.Changes); len(f.Absent) > 0 {
+			if err := w.writeRecord(r, m); err != nil {
+				return coppice.MoveResult{}, err
+			}
 		}
 	}
-	if err := w.updateRefs(ctx, r, "land", do...); err != nil {
-		refs, rerr := w.refs(ctx, r, own)
-		if rerr == nil && refs[own] != "" && refs[own] != from {
-			return coppice.MoveResult{Now: refs[own], Moved: refs[own] == to}, nil // somebody was faster
+	defer w.unlockTrees(m.Trees)
+	if err := w.step("staged"); err != nil {
+		return coppice.MoveResult{}, err
+	}
+	t, err := w.git.Begin(ctx, r.root, "coppice: land", lines...)
+	if err != nil {
+		now, rerr := w.branch(ctx, r, spec.Base)
+		if rerr == nil && now != spec.Old {
+			return coppice.MoveResult{Now: now, Moved: now == spec.New}, nil // somebody was faster
 		}
 		return coppice.MoveResult{}, errors.Join(err, rerr)
 	}
-	if err := w.step("ref moved"); err != nil {
-		return coppice.MoveResult{}, err
-	}
-	for i, t := range trees {
-		if err := w.follow(ctx, t.path, from, to); err != nil {
-			if i > 0 || ctx.Err() != nil {
-				return coppice.MoveResult{}, err // the next try finishes it
-			}
-			if back := w.updateRefs(ctx, r, "land undone", undo...); back != nil {
-				return coppice.MoveResult{}, errors.Join(err, back)
-			}
-			return coppice.MoveResult{Now: from, Blocked: fmt.Sprintf("the checkout %s changed while %s moved: %s", t.path, base, said(err))}, nil
-		}
-	}
-	return coppice.MoveResult{Moved: true, Now: to}, nil
+	return w.swap(ctx, r, spec, m, t)
 }
 
-// follow moves a checkout's files and index. Git takes a file that was only
-// touched for changed until the index is refreshed, so that is done before it
-// is believed.
-func (w *Workspaces) follow(ctx context.Context, tree, from, to string) error {
-	args := []string{"read-tree", "-m", "-u", from, to}
-	if _, err := w.git.Run(ctx, tree, args...); git.Exit(err) != 128 {
-		return err
+// swap brings the files into the checkouts and commits the change of the branch.
+func (w *Workspaces) swap(ctx context.Context, r repo, spec coppice.MoveSpec, m *moveRecord, t *git.Transaction) (coppice.MoveResult, error) {
+	for i, f := range m.Trees {
+		changes := f.present(m.Changes)
+		err := w.place(f, changes, func(string) bool { return false })
+		if err == nil {
+			err = w.putIn(ctx, f, changes)
+		}
+		if err == nil {
+			continue
+		}
+		for _, g := range m.Trees[:i+1] {
+			if back := w.undoTree(ctx, g, g.present(m.Changes)); back != nil {
+				return coppice.MoveResult{}, errors.Join(err, back, t.Abort())
+			}
+		}
+		if changed := (errChanged{}); errors.As(err, &changed) {
+			return blockedBy(r, f.Path, spec, []string{changed.path}), t.Abort()
+		}
+		return coppice.MoveResult{}, errors.Join(err, t.Abort())
 	}
-	if _, err := w.git.Do(ctx, git.Call{Dir: tree, Args: []string{"update-index", "-q", "--refresh"}, OK: []int{1}}); err != nil {
-		return err
+	if err := w.step("placed"); err != nil {
+		return coppice.MoveResult{}, errors.Join(err, t.Abort())
 	}
-	_, err := w.git.Run(ctx, tree, args...)
-	return err
+	if err := t.Commit(); err != nil {
+		return coppice.MoveResult{}, err
+	}
+	return coppice.MoveResult{Moved: true, Now: spec.New}, w.step("ref moved")
+}
+
+// unlockTrees gives the locks of checkouts back.
+func (w *Workspaces) unlockTrees(trees []following) {
+	for _, f := range trees {
+		_ = os.Remove(f.lock())
+	}
 }
 
 // said returns git's own words, on one line.
@@ -166,12 +325,6 @@ func said(err error) string {
 	return err.Error()
 }
 
-// checkouts lists the worktrees that have the branch checked out.
-func (w *Workspaces) checkouts(ctx context.Context, r repo, base string) ([]worktree, error) {
-	list, err := w.worktrees(ctx, r)
-	return slices.DeleteFunc(list, func(t worktree) bool { return t.branch != "refs/heads/"+base || t.git == "" }), err
-}
-
 // progress names the operations git may be in the middle of, by the file that
 // tells.
 var progress = []struct{ file, what string }{
@@ -180,14 +333,13 @@ var progress = []struct{ file, what string }{
 }
 
 // inProgress tells whether a checkout is in the middle of something.
-func inProgress(admin string) bool {
-	return slices.ContainsFunc(progress, func(p struct{ file, what string }) bool { return exists(filepath.Join(admin, p.file)) })
+func inProgress(dir string) bool {
+	return slices.ContainsFunc(progress, func(p struct{ file, what string }) bool { return exists(filepath.Join(dir, p.file)) })
 }
 
-// blocked returns the checkouts that have to move with the base, and says why
-// it must not move now; empty when it may.
-func (w *Workspaces) blocked(ctx context.Context, r repo, spec coppice.MoveSpec) (trees []worktree, why string, err error) {
-	base := spec.Base
+// busy returns the checkouts that have to move with the base, and says why it must
+// not move now; empty when it may.
+func (w *Workspaces) busy(ctx context.Context, r repo, base string) (trees []worktree, why string, err error) {
 	list, err := w.worktrees(ctx, r)
 	if err != nil {
 		return nil, "", err
@@ -203,12 +355,14 @@ func (w *Workspaces) blocked(ctx context.Context, r repo, spec coppice.MoveSpec)
 			continue
 		}
 		for _, p := range progress {
-			if exists(filepath.Join(t.git, p.file)) {
-				return nil, fmt.Sprintf("%s has %s checked out and is in the middle of %s", t.path, base, p.what), nil
+			file := filepath.Join(t.git, p.file)
+			if !exists(file) || p.file == "index.lock" && abandoned(file) {
+				continue
 			}
-		}
-		if why, err := w.dirty(ctx, r, t, spec); err != nil || why != "" {
-			return nil, why, err
+			if p.file == "index.lock" {
+				return nil, fmt.Sprintf("%s has %s checked out and another git command works there: %s", t.path, base, lockHolder(file, t.path)), nil
+			}
+			return nil, fmt.Sprintf("%s has %s checked out and is in the middle of %s", t.path, base, p.what), nil
 		}
 		trees = append(trees, t)
 	}
@@ -232,149 +386,4 @@ func busyWith(dir, base string) string {
 		}
 	}
 	return ""
-}
-
-// dirty says what keeps a checkout from moving along. Changes in files that are
-// kept do not, unless the move would touch them: then git refuses below.
-func (w *Workspaces) dirty(ctx context.Context, r repo, t worktree, spec coppice.MoveSpec) (string, error) {
-	base, from, to := spec.Base, spec.Old, spec.New
-	keep := resolved(t.path, spec.Keep)
-	if changed, err := keptChanges(r.git, t, from, keep); err == nil && nothingInTheWay(r.git, t.path, from, to, changed) {
-		return "", nil
-	}
-	// Both looks are at a copy of the index, so that nothing of the person's is
-	// written. The first one may lock the copy: that lets it refresh the stat
-	// data there, which the second one goes by.
-	index, err := tempIndex(repo{dir: w.dir}, t.git)
-	if err != nil {
-		return "", err
-	}
-	defer os.Remove(index)
-	env := []string{"GIT_INDEX_FILE=" + index, "GIT_OPTIONAL_LOCKS=1"}
-	out, err := w.git.Do(ctx, git.Call{Dir: t.path, Env: env, Args: []string{"status", "--porcelain", "-z", "--untracked-files=no", "--ignore-submodules=dirty", "--no-renames"}})
-	if err != nil {
-		return "", err
-	}
-	var names []string
-	plain := true // they are changed and no more: neither staged nor in conflict
-	for e := range strings.SplitSeq(out, "\x00") {
-		if len(e) > 3 {
-			names = append(names, e[3:])
-			plain = plain && strings.HasPrefix(e, " M ")
-		}
-	}
-	changed := slices.Clone(names)
-	names = slices.DeleteFunc(names, func(n string) bool { return slices.Contains(keep, n) })
-	if len(names) > 0 {
-		return fmt.Sprintf("%s has %s checked out with uncommitted changes in %s: commit or stash them", t.path, base, listed(names)), nil
-	}
-	if plain && nothingInTheWay(r.git, t.path, from, to, changed) {
-		return "", nil
-	}
-	// A dry run finds untracked files in the way, and kept ones that would change.
-	_, err = w.git.Do(ctx, git.Call{Dir: t.path, Env: env, Args: []string{"read-tree", "--dry-run", "-m", "-u", from, to}})
-	if err == nil || git.Exit(err) != 128 {
-		return "", err
-	}
-	return fmt.Sprintf("%s has %s checked out and cannot follow: %s", t.path, base, said(err)), nil
-}
-
-// nothingInTheWay tells whether no file stands where the move makes one, and the
-// move touches none of those that are changed, as far as can be told without git.
-func nothingInTheWay(common, checkout, from, to string, changed []string) bool {
-	a, err := readCommit(common, from)
-	if err != nil {
-		return false
-	}
-	b, err := readCommit(common, to)
-	if err != nil || !sameAt(common, a.tree, b.tree, changed) {
-		return false
-	}
-	free := true
-	err = newEntries(common, a.tree, b.tree, "", func(path string, _ entry) {
-		_, err := os.Lstat(filepath.Join(checkout, filepath.FromSlash(path)))
-		free = free && errors.Is(err, fs.ErrNotExist)
-	})
-	return err == nil && free
-}
-
-// freshIndex copies the index of a checkout and refreshes the copy.
-func (w *Workspaces) freshIndex(ctx context.Context, t worktree) (string, error) {
-	index, err := tempIndex(repo{dir: w.dir}, t.git)
-	if err != nil {
-		return "", err
-	}
-	_, err = w.git.Do(ctx, git.Call{Dir: t.path, Env: []string{"GIT_INDEX_FILE=" + index}, Args: []string{"update-index", "-q", "--refresh"}, OK: []int{1}})
-	return index, err
-}
-
-// catchUp finishes a move that crashed after the branch moved: a checkout that
-// still equals the old commit, or is on its way to the new one, is brought
-// there. Any other state is the person's and left alone.
-func (w *Workspaces) catchUp(ctx context.Context, r repo, spec coppice.MoveSpec) error {
-	trees, err := w.checkouts(ctx, r, spec.Base)
-	if err != nil {
-		return err
-	}
-	for _, t := range trees {
-		index, err := w.freshIndex(ctx, t)
-		if err != nil {
-			return err
-		}
-		err = w.catchUpTree(ctx, t.path, index, spec)
-		os.Remove(index)
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (w *Workspaces) catchUpTree(ctx context.Context, tree, index string, spec coppice.MoveSpec) error {
-	spec.Keep = resolved(tree, spec.Keep)
-	env := []string{"GIT_INDEX_FILE=" + index}
-	staged := []string{"diff-index", "--cached", "--quiet", spec.Old, "--"}
-	for i, k := range spec.Keep {
-		if i == 0 {
-			staged = append(staged, ":(top)")
-		}
-		staged = append(staged, ":(top,exclude,literal)"+k)
-	}
-	_, exit, err := w.git.Status(ctx, git.Call{Dir: tree, Env: env, OK: []int{1}, Args: staged})
-	if err != nil || exit == 1 {
-		return err // the index is not the old one: it followed, or it is the person's
-	}
-	_, exit, err = w.git.Status(ctx, git.Call{Dir: tree, Env: env, OK: []int{1}, Args: []string{"diff-files", "--quiet", "--ignore-submodules=dirty"}})
-	if err != nil {
-		return err
-	}
-	if exit == 0 {
-		return w.follow(ctx, tree, spec.Old, spec.New)
-	}
-	// Some files changed: they may be those that a killed checkout wrote already.
-	out, err := w.git.Do(ctx, git.Call{Dir: tree, Env: env, Args: []string{"diff-files", "--name-only", "-z", "--ignore-submodules=dirty"}})
-	if err != nil {
-		return err
-	}
-	names := strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
-	kept := len(names)
-	names = slices.DeleteFunc(names, func(n string) bool { return slices.Contains(spec.Keep, n) })
-	if kept -= len(names); len(names) == 0 {
-		return w.follow(ctx, tree, spec.Old, spec.New)
-	}
-	same, err := w.git.Do(ctx, git.Call{Dir: tree, Env: append(env, "GIT_LITERAL_PATHSPECS=1"), Args: append([]string{"diff", "--name-only", "-z", spec.New, "--"}, names...)})
-	if err != nil || same != "" {
-		return err
-	}
-	if kept == 0 {
-		_, err = w.git.Run(ctx, tree, "read-tree", "--reset", "-u", spec.New)
-		return err
-	}
-	// A kept file must not be written over. Once the index knows the new files
-	// too, the checkout follows as any other does.
-	c := git.Call{Dir: tree, Args: []string{"update-index", "--add", "--remove", "-z", "--stdin"}, Stdin: []byte(strings.Join(names, "\x00"))}
-	if _, err := w.git.Do(ctx, c); err != nil {
-		return err
-	}
-	return w.follow(ctx, tree, spec.Old, spec.New)
 }

@@ -36,12 +36,13 @@ func plainObjects(common string) bool {
 	return err == nil && !bytes.Contains(bytes.ToLower(conf), []byte("objectformat"))
 }
 
-// youngObject returns an object of that kind which has a file of its own.
+// youngObject returns an object of that kind which has a file of its own, in the
+// repository or in one that it borrows from.
 func youngObject(common, kind, id string) ([]byte, error) {
 	if len(id) != 2*sha1.Size || !plainID(id) {
 		return nil, errOdd
 	}
-	packed, err := readRegular(filepath.Join(common, "objects", id[:2], id[2:]), maxObject)
+	packed, err := readYoung(filepath.Join(common, "objects"), id, 0)
 	if err != nil {
 		return nil, errOdd
 	}
@@ -57,6 +58,30 @@ func youngObject(common, kind, id string) ([]byte, error) {
 		return nil, errOdd
 	}
 	return data, nil
+}
+
+// mostBorrowing is how far alternates are followed, as git does.
+const mostBorrowing = 5
+
+func readYoung(objects, id string, depth int) ([]byte, error) {
+	packed, err := readRegular(filepath.Join(objects, id[:2], id[2:]), maxObject)
+	if err == nil || depth == mostBorrowing {
+		return packed, err
+	}
+	borrows, rerr := readRegular(filepath.Join(objects, "info", "alternates"), maxLoose)
+	if rerr != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(string(borrows)) {
+		dir := strings.TrimSuffix(line, "\n")
+		if !filepath.IsAbs(dir) {
+			continue // git resolves these
+		}
+		if packed, err = readYoung(dir, id, depth+1); err == nil {
+			return packed, nil
+		}
+	}
+	return nil, err
 }
 
 // whole is an object as it is hashed.
@@ -80,7 +105,8 @@ func writeObject(common, kind string, data []byte) (string, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return "", err
 	}
-	return id, writeWhole(dir, filepath.Join(dir, id[2:]), stored(all), 0o444)
+	// What is made in a workspace is copied and synced when it is published.
+	return id, writeWhole(dir, filepath.Join(dir, id[2:]), stored(all), 0o444, filepath.Base(common) == ownName)
 }
 
 // inflaters hold large tables, which are used again.
@@ -121,14 +147,18 @@ func inflate(packed []byte) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(z, maxObject+1))
 }
 
-// writeWhole writes a file under another name, syncs it and renames it.
-func writeWhole(dir, name string, data []byte, mode fs.FileMode) error {
+// writeWhole writes a file under another name, syncs it where that is wanted, and
+// renames it.
+func writeWhole(dir, name string, data []byte, mode fs.FileMode, durable bool) error {
 	f, err := os.CreateTemp(dir, "tmp_obj_*") // the name that git clears away
 	if err != nil {
 		return err
 	}
 	_, err = f.Write(data)
-	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
+	if durable && err == nil {
+		err = f.Sync()
+	}
+	err = errors.Join(err, f.Chmod(mode), f.Close())
 	if err == nil {
 		err = os.Rename(f.Name(), name)
 	}
@@ -377,7 +407,7 @@ func descends(common, from, ancestor string) bool {
 // writeRef points a ref of ours at a commit, the way git does: through a lock
 // beside it. It is odd where git must do it.
 func writeRef(common, name, id string) error {
-	if !strings.HasPrefix(name, "refs/coppice/") || !plainName(name) || !plainRefs(common) {
+	if !ownRef(name) || !plainRefs(common) {
 		return errOdd
 	}
 	if _, err := readCommit(common, id); err != nil {
@@ -389,28 +419,6 @@ func writeRef(common, name, id string) error {
 	}
 	if err := replaceRef(common, file, id+"\n"); err != nil {
 		return errOdd // git waits for whoever holds it, or says who does
-	}
-	return nil
-}
-
-// writeHead detaches a worktree's HEAD at a commit.
-func writeHead(admin, id string) error {
-	return replaceLocked(filepath.Join(admin, "HEAD"), id+"\n")
-}
-
-// replaceLocked writes a file of git's through a lock beside it, as git does.
-func replaceLocked(file, text string) error {
-	lock, err := os.OpenFile(file+".lock", os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return err
-	}
-	_, err = lock.WriteString(text)
-	err = errors.Join(err, lock.Sync(), lock.Close())
-	if err == nil {
-		err = os.Rename(lock.Name(), file)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(lock.Name()))
 	}
 	return nil
 }

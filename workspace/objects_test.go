@@ -50,7 +50,7 @@ func TestCommitsAreGits(t *testing.T) {
 		if err != nil {
 			return
 		}
-		theirs, err := b.Workspaces.describe(b.ctx, repo{root: b.root, git: filepath.Join(b.root, "nowhere")}, got, head)
+		theirs, err := b.Workspaces.describe(b.ctx, repo{root: b.root, git: b.root}, got, head)
 		if err != nil || fmt.Sprint(list) != fmt.Sprint(theirs) {
 			rt.Fatalf("read %v, git %v (%v)", list, theirs, err)
 		}
@@ -197,30 +197,5 @@ func TestSameAt(t *testing.T) {
 	}
 	if sameAt(common, one, strings.Repeat("ab", 20), []string{"none"}) {
 		t.Error("a tree that is not there was believed")
-	}
-}
-
-// A move that touches a changed file, or makes one where there is one, is git's
-// to judge.
-func TestNothingInTheWay(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	common := filepath.Join(b.root, ".git")
-	from := run(t, b.root, "git", "rev-parse", "HEAD")
-	write(t, b.root, "a.txt", "changed\n")
-	write(t, b.root, "new/file.txt", "new\n")
-	to := commit(t, b.root, "two")
-	run(t, b.root, "git", "reset", "-q", "--hard", from)
-	for _, c := range []struct {
-		changed []string
-		want    bool
-	}{{nil, true}, {[]string{"dir/b.txt"}, true}, {[]string{"a.txt"}, false}, {[]string{"dir/b.txt", "a.txt"}, false}} {
-		if got := nothingInTheWay(common, b.root, from, to, c.changed); got != c.want {
-			t.Errorf("%v: %v", c.changed, got)
-		}
-	}
-	write(t, b.root, "new/file.txt", "a person's\n")
-	if nothingInTheWay(common, b.root, from, to, nil) {
-		t.Error("a file is in the way")
 	}
 }

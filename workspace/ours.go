@@ -47,7 +47,7 @@ func (w *Workspaces) withOurs(ctx context.Context, r repo, base, tree string, ou
 		return tree, nil
 	}
 	args := append([]string{"diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--end-of-options", tree, base, "--"}, ours...)
-	out, err := w.git.Do(ctx, git.Call{Dir: r.root, Env: []string{"GIT_LITERAL_PATHSPECS=1"}, Args: args})
+	out, err := w.git.Do(ctx, git.Call{Dir: r.git, Env: []string{"GIT_LITERAL_PATHSPECS=1"}, Args: args})
 	if err != nil {
 		return "", err
 	}
@@ -72,12 +72,12 @@ func (w *Workspaces) editTree(ctx context.Context, r repo, tree, info string) (s
 	}
 	defer os.Remove(index)
 	env := []string{"GIT_INDEX_FILE=" + index}
-	if _, err := w.git.Do(ctx, git.Call{Dir: r.root, Env: env, Args: []string{"read-tree", tree}}); err != nil {
+	if _, err := w.git.Do(ctx, git.Call{Dir: r.git, Env: env, Args: []string{"read-tree", tree}}); err != nil {
 		return "", err
 	}
-	if _, err := w.git.Do(ctx, git.Call{Dir: r.root, Env: env, Stdin: []byte(info), Args: []string{"update-index", "-z", "--index-info"}}); err != nil {
+	if _, err := w.git.Do(ctx, git.Call{Dir: r.git, Env: env, Stdin: []byte(info), Args: []string{"update-index", "-z", "--index-info"}}); err != nil {
 		return "", err
 	}
-	got, err := w.git.Do(ctx, git.Call{Dir: r.root, Env: env, Args: []string{"write-tree"}})
+	got, err := w.git.Do(ctx, git.Call{Dir: r.git, Env: env, Args: []string{"write-tree"}})
 	return strings.TrimSpace(got), err
 }

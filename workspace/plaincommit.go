@@ -29,69 +29,87 @@ type stagedFile struct {
 }
 
 // readIndex reads the entries of an index, which are sorted by path. It is odd
-// where they are not the whole truth: conflicts, parts kept elsewhere, files
+// where they are not all there is to know: conflicts, parts kept elsewhere, files
 // that are only meant to be added.
 func readIndex(file string) ([]stagedFile, error) {
 	b, err := readRegular(file, maxIndex)
 	if err != nil {
 		return nil, err
 	}
-	if len(b) < 12+sha1.Size || string(b[:4]) != "DIRC" {
-		return nil, errOdd
-	}
-	body, sum := b[:len(b)-sha1.Size], b[len(b)-sha1.Size:]
-	if got := sha1.Sum(body); !bytes.Equal(got[:], sum) {
-		return nil, errOdd
-	}
-	version, n := binary.BigEndian.Uint32(body[4:]), binary.BigEndian.Uint32(body[8:])
-	if version != 2 && version != 3 {
-		return nil, errOdd
-	}
 	var list []stagedFile
-	rest := body[12:]
-	for range n {
-		const fixed = 62
-		if len(rest) < fixed {
-			return nil, errOdd
-		}
-		mode, flags, head := binary.BigEndian.Uint32(rest[24:]), binary.BigEndian.Uint16(rest[60:]), fixed
+	err = eachEntry(b, func(e []byte, path string) error {
+		mode, flags := binary.BigEndian.Uint32(e[24:]), binary.BigEndian.Uint16(e[60:])
 		more := uint16(0)
 		if flags&0x4000 != 0 {
-			if head += 2; len(rest) < head {
-				return nil, errOdd
-			}
-			if more = binary.BigEndian.Uint16(rest[fixed:]); more&0x2000 != 0 { // it is only meant to be added
-				return nil, errOdd
+			if more = binary.BigEndian.Uint16(e[62:]); more&0x2000 != 0 { // it is only meant to be added
+				return errOdd
 			}
 		}
-		end := bytes.IndexByte(rest[head:], 0)
-		whole := (head + end + 8) &^ 7
-		if end <= 0 || whole > len(rest) || flags&0x3000 != 0 {
-			return nil, errOdd
+		if flags&0x3000 != 0 {
+			return errOdd
 		}
-		f := stagedFile{path: string(rest[head : head+end]), entry: entry{fmt.Sprintf("%o", mode), hex.EncodeToString(rest[40:60])}}
-		copy(f.seen[:], rest)
+		f := stagedFile{path: path, entry: entry{fmt.Sprintf("%o", mode), hex.EncodeToString(e[40:60])}}
+		copy(f.seen[:], e)
 		f.odd = flags&0x8000 != 0 || more&0x4000 != 0
 		switch f.mode {
 		case "100644", "100755", modeLink, modeModule:
 		default:
-			return nil, errOdd
+			return errOdd
 		}
 		list = append(list, f)
+		return nil
+	})
+	return list, err
+}
+
+// eachEntry calls f with each entry of an index and its path. It is odd where git
+// must read the index.
+func eachEntry(b []byte, f func(e []byte, path string) error) error {
+	if len(b) < 12+sha1.Size || string(b[:4]) != "DIRC" {
+		return errOdd
+	}
+	body, sum := b[:len(b)-sha1.Size], b[len(b)-sha1.Size:]
+	if got := sha1.Sum(body); !bytes.Equal(got[:], sum) {
+		return errOdd
+	}
+	version, n := binary.BigEndian.Uint32(body[4:]), binary.BigEndian.Uint32(body[8:])
+	if version != 2 && version != 3 {
+		return errOdd
+	}
+	rest := body[12:]
+	for range n {
+		const fixed = 62
+		if len(rest) < fixed {
+			return errOdd
+		}
+		head := fixed
+		if binary.BigEndian.Uint16(rest[60:])&0x4000 != 0 {
+			if head += 2; len(rest) < head {
+				return errOdd
+			}
+		}
+		end := bytes.IndexByte(rest[head:], 0)
+		whole := (head + end + 8) &^ 7
+		if end <= 0 || whole > len(rest) {
+			return errOdd
+		}
+		if err := f(rest, string(rest[head:head+end])); err != nil {
+			return err
+		}
 		rest = rest[whole:]
 	}
 	for len(rest) > 0 {
 		// An extension whose name begins with a small letter must be understood.
 		if len(rest) < 8 || rest[0] < 'A' || rest[0] > 'Z' {
-			return nil, errOdd
+			return errOdd
 		}
 		size := 8 + uint64(binary.BigEndian.Uint32(rest[4:]))
 		if size > uint64(len(rest)) {
-			return nil, errOdd
+			return errOdd
 		}
 		rest = rest[size:]
 	}
-	return list, nil
+	return nil
 }
 
 // writeStaged writes the tree of an index's files. What the old tree has is not
@@ -150,58 +168,60 @@ func stagedTree(common string, files []stagedFile, above int, old string, put fu
 }
 
 // savePlainly stages and commits everything in a workspace with one call of git,
-// where nothing unusual is in the way. On any error the long way has to be gone,
-// which finds the same and more to say about it.
-func (w *Workspaces) savePlainly(ctx context.Context, s slot, path, admin, common, message string, config, exclude []string) (head string, changed bool, err error) {
-	if inProgress(admin) {
+// where nothing unusual is in the way. On any error git has to do it step by step,
+// which finds the same and can say more about it.
+func (w *Workspaces) savePlainly(ctx context.Context, r repo, s slot, message string, config, exclude []string) (head string, changed bool, err error) {
+	dir := r.inside(s).git
+	if inProgress(dir) {
 		return "", false, errOdd
 	}
-	if _, err := readIndex(filepath.Join(admin, "index")); err != nil {
+	if _, err := readIndex(filepath.Join(dir, "index")); err != nil {
 		return "", false, err // it may have conflicts, which must not be staged
 	}
-	if _, err := w.git.Do(ctx, stageAll(path, config)); err != nil {
+	if _, err := w.git.Do(ctx, stageAll(r.path(s), config)); err != nil {
 		return "", false, err
 	}
-	return w.commitPlainly(ctx, s, path, admin, common, message, exclude)
+	return w.commitPlainly(ctx, r, s, message, exclude)
 }
 
 // commitPlainly commits what is staged onto the branch of a workspace, as git
 // commit does, and returns the branch's head. It is odd where git must do it, and
 // where something of what is excluded is staged.
-func (w *Workspaces) commitPlainly(ctx context.Context, s slot, path, admin, common, message string, exclude []string) (head string, changed bool, err error) {
-	if inProgress(admin) {
+func (w *Workspaces) commitPlainly(ctx context.Context, r repo, s slot, message string, exclude []string) (head string, changed bool, err error) {
+	dir := r.inside(s).git
+	if inProgress(dir) {
 		return "", false, errOdd
 	}
 	own := "refs/heads/" + s.Branch
-	on, head, err := resolve(admin, common, "HEAD")
-	if err != nil || on != own || !ownRef(own) || !plainRefs(common) || !plainObjects(common) {
+	on, head, err := resolve(dir, dir, "HEAD")
+	if err != nil || on != own || !ownRef(own) || !plainRefs(dir) || !plainObjects(dir) {
 		return "", false, errors.Join(err, errOdd)
 	}
-	files, err := readIndex(filepath.Join(admin, "index"))
+	files, err := readIndex(filepath.Join(dir, "index"))
 	if err != nil {
 		return "", false, err
 	}
 	for _, f := range files {
-		if within(f.path, exclude) {
+		if within(f.path, exclude) || f.mode == modeModule {
 			return "", false, errOdd
 		}
 	}
-	parent, err := readCommit(common, head)
+	parent, err := readCommit(dir, head)
 	if err != nil {
 		return "", false, err
 	}
-	tree, err := writeStaged(common, files, parent.tree)
+	tree, err := writeStaged(dir, files, parent.tree)
 	if err != nil || tree == parent.tree {
 		return head, false, err
 	}
-	who, err := w.git.Identity(ctx, path)
+	who, err := w.git.Identity(ctx, r.root)
 	if err != nil {
 		return "", false, err
 	}
 	now := w.now()
 	date := fmt.Sprintf("%d %s", now.Unix(), now.Format("-0700"))
 	env := append(identity("AUTHOR", who, date), identity("COMMITTER", who, date)...)
-	id, err := writeCommit(common, env, message, tree, []string{head})
+	id, err := writeCommit(dir, env, message, tree, []string{head})
 	if err != nil {
 		return "", false, err
 	}
@@ -211,12 +231,12 @@ func (w *Workspaces) commitPlainly(ctx context.Context, s slot, path, admin, com
 	}
 	subject, _, _ := strings.Cut(strings.TrimLeft(message, "\n"), "\n")
 	line := fmt.Sprintf("%s %s %s\tcommit: %s\n", head, id, by, strings.Join(strings.Fields(subject), " "))
-	return id, true, moveOwnRef(common, admin, own, head, id, line)
+	return id, true, moveOwnRef(dir, own, head, id, line)
 }
 
-// moveOwnRef moves a branch of ours, which a worktree is on, from one commit to
-// another, and tells both logs.
-func moveOwnRef(common, admin, name, from, to, line string) error {
+// moveOwnRef moves the branch that a workspace is on from one commit to another,
+// and adds to both logs.
+func moveOwnRef(common, name, from, to, line string) error {
 	file := filepath.Join(common, filepath.FromSlash(name))
 	whole, err := tempFile(common, to+"\n", true)
 	if err != nil {
@@ -231,7 +251,7 @@ func moveOwnRef(common, admin, name, from, to, line string) error {
 	if err == nil && string(b) != from+"\n" {
 		err = errOdd
 	}
-	for _, log := range []string{filepath.Join(common, "logs", filepath.FromSlash(name)), filepath.Join(admin, "logs", "HEAD")} {
+	for _, log := range []string{filepath.Join(common, "logs", filepath.FromSlash(name)), filepath.Join(common, "logs", "HEAD")} {
 		if err == nil {
 			err = appendLine(log, line)
 		}

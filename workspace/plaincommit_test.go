@@ -46,7 +46,7 @@ func TestStagedTreesAreGits(t *testing.T) {
 		}
 		old = rapid.SampledFrom([]string{old, got, ""}).Draw(rt, "old")
 	})
-	run(t, b.root, "git", "fsck", "--strict", "--no-dangling")
+	run(t, b.own(), "git", "fsck", "--strict", "--no-dangling")
 }
 
 // An index that does not say all by itself is git's, and a damaged one as well.
@@ -115,7 +115,7 @@ func TestCommitsLikeGit(t *testing.T) {
 	for _, native := range []bool{true, false} {
 		b := setup(t)
 		path := b.prepare("app-1").Path
-		admin := must[string](t)(adminDir(path))
+		admin := must[string](t)(gitDir(path))
 		if !native {
 			run(t, path, "git", "update-index", "--index-version=4") // which is left to it
 		}
@@ -125,7 +125,7 @@ func TestCommitsLikeGit(t *testing.T) {
 			t.Fatal(err)
 		}
 		head, changed, err := b.Save(b.ctx, path, "  Done,  and\nsaid\n\nTrailer: x\n", nil)
-		if err != nil || !changed || head != run(t, b.root, "git", "rev-parse", "coppice/app-1") {
+		if err != nil || !changed || head != run(t, b.own(), "git", "rev-parse", "coppice/app-1") {
 			t.Fatalf("%s %v %v", head, changed, err)
 		}
 		if left := run(t, path, "git", "status", "--porcelain"); left != "" {
@@ -142,7 +142,7 @@ func TestCommitsLikeGit(t *testing.T) {
 		if on := run(t, path, "git", "log", "-1", "--walk-reflogs", "--format=%gn %ge", "HEAD"); on != "Ann ann@example.org" {
 			t.Errorf("HEAD's log: %s", on)
 		}
-		run(t, b.root, "git", "fsck", "--strict", "--no-dangling")
+		run(t, b.own(), "git", "fsck", "--strict", "--no-dangling")
 	}
 	if seen[0] != seen[1] {
 		t.Errorf("got\n%s\ngit\n%s", seen[0], seen[1])

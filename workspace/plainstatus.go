@@ -1,49 +1,13 @@
 package workspace
 
 import (
+	"crypto/sha1"
 	"encoding/binary"
 	"os"
 	"path/filepath"
 	"slices"
 	"syscall"
 )
-
-// keptChanges lists the tracked files of a checkout that differ from a commit. It
-// is odd when there are others than those that are kept, when something is
-// staged, and wherever git must look: then git tells what it is.
-func keptChanges(common string, t worktree, commit string, keep []string) ([]string, error) {
-	file := filepath.Join(t.git, "index")
-	info, err := os.Lstat(file)
-	if err != nil || !plainObjects(common) {
-		return nil, errOdd
-	}
-	files, err := readIndex(file)
-	if err != nil {
-		return nil, err
-	}
-	at, err := readCommit(common, commit)
-	if err != nil {
-		return nil, err
-	}
-	if tree, err := hashStaged(files); err != nil || tree != at.tree {
-		return nil, errOdd
-	}
-	var changed []string
-	for _, f := range files {
-		same, err := f.unchanged(t.path, info)
-		if err != nil {
-			return nil, err
-		}
-		if same {
-			continue
-		}
-		if !slices.Contains(keep, f.path) {
-			return nil, errOdd
-		}
-		changed = append(changed, f.path)
-	}
-	return changed, nil
-}
 
 // unchanged tells whether a file in a checkout is as it was staged. One that was
 // written in the moment in which the index was cannot be told by its times, so it
@@ -74,4 +38,43 @@ func (f stagedFile) unchanged(checkout string, index os.FileInfo) (bool, error) 
 		return false, errOdd
 	}
 	return hashOf(whole("blob", data)) == f.id, nil
+}
+
+// mostIndex bounds an index whose stat data is changed here.
+const mostIndex = 64 << 20
+
+// restat writes the stat data of files of a checkout into an index. It is odd
+// where git must do it.
+func restat(index, checkout string, names map[string]bool) error {
+	b, err := readRegular(index, mostIndex)
+	if err != nil {
+		return err
+	}
+	err = eachEntry(b, func(e []byte, path string) error {
+		if !names[path] {
+			return nil
+		}
+		info, err := os.Lstat(filepath.Join(checkout, filepath.FromSlash(path)))
+		if err != nil {
+			return nil // the person removed it
+		}
+		st, ok := info.Sys().(*syscall.Stat_t)
+		if !ok {
+			return errOdd
+		}
+		ctime, mtime := changedAt(st), info.ModTime()
+		for i, n := range []uint32{uint32(ctime.Unix()), uint32(ctime.Nanosecond()), uint32(mtime.Unix()), uint32(mtime.Nanosecond()), uint32(st.Dev), uint32(st.Ino)} {
+			binary.BigEndian.PutUint32(e[4*i:], n)
+		}
+		for i, n := range []uint32{st.Uid, st.Gid, uint32(info.Size())} {
+			binary.BigEndian.PutUint32(e[28+4*i:], n)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	sum := sha1.Sum(b[:len(b)-sha1.Size])
+	copy(b[len(b)-sha1.Size:], sum[:])
+	return replaceFile(index, b)
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha1"
 	"encoding/binary"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,19 +16,23 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestChangesAreGits changes a checkout at random: where its changes can be told
-// without git, git tells the same ones.
-func TestChangesAreGits(t *testing.T) {
+// TestDirtyIsGits changes a checkout at random: where its changes can be found
+// without git, git finds the same ones.
+func TestDirtyIsGits(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	keep := []string{"kept.json"}
 	write(t, b.root, "kept.json", "[]")
 	write(t, b.root, "d/e.txt", "deep")
 	commit(t, b.root, "more")
 	head := run(t, b.root, "git", "rev-parse", "HEAD")
 	common := filepath.Join(b.root, ".git")
 	tree := worktree{path: b.root, git: common}
-	told := 0
+	var all []treeChange // as if a move changed every file
+	for line := range strings.Lines(run(t, b.root, "git", "ls-tree", "-r", head) + "\n") {
+		f := strings.Fields(line)
+		all = append(all, treeChange{Path: f[3], OldMode: f[0], Old: f[2]})
+	}
+	found := 0
 	change := map[string]func(rt *rapid.T){
 		"edit": func(rt *rapid.T) { write(t, b.root, "a.txt", rapid.StringMatching(`[a-z]{3}`).Draw(rt, "text")) },
 		"kept": func(rt *rapid.T) {
@@ -42,54 +47,47 @@ func TestChangesAreGits(t *testing.T) {
 			_ = os.Remove(filepath.Join(b.root, "a.txt"))
 			_ = os.Symlink("kept.json", filepath.Join(b.root, "a.txt"))
 		},
-		"new":     func(*rapid.T) { write(t, b.root, "new.txt", "untracked") },
 		"staged":  func(*rapid.T) { run(t, b.root, "git", "add", "--all") },
 		"refresh": func(*rapid.T) { _, _ = try(b.root, "status") },
 	}
-	names := slices.Sorted(func(yield func(string) bool) {
-		for name := range change {
-			if !yield(name) {
-				return
-			}
-		}
-	})
+	names := slices.Sorted(maps.Keys(change))
 	rapid.Check(t, func(rt *rapid.T) {
 		run(t, b.root, "git", "reset", "-q", "--hard", head)
-		run(t, b.root, "git", "clean", "-qfd")
 		for _, name := range rapid.SliceOfN(rapid.SampledFrom(names), 0, 3).Draw(rt, "changes") {
 			change[name](rt)
 		}
-		got, err := keptChanges(common, tree, head, keep)
+		dirty, err := plainDirty(tree, all)
 		if err != nil {
 			return
 		}
-		told++
-		var want []string
+		found++
+		var got, want []string
+		for _, c := range all {
+			if dirty[c.Path] {
+				got = append(got, c.Path)
+			}
+		}
 		for line := range strings.Lines(run(t, b.root, "git", "status", "--porcelain", "--untracked-files=no") + "\n") {
-			if line = strings.TrimSpace(line); line != "" {
-				want = append(want, strings.TrimPrefix(line, "M "))
+			if f := strings.Fields(line); len(f) == 2 {
+				want = append(want, f[1])
 			}
 		}
 		if !slices.Equal(got, want) {
-			rt.Fatalf("told %q, git tells %q", got, want)
+			rt.Fatalf("found %q, git finds %q", got, want)
 		}
 	})
-	if told == 0 {
-		t.Error("nothing was ever told without git")
+	if found == 0 {
+		t.Error("nothing was ever found without git")
 	}
 	run(t, b.root, "git", "reset", "-q", "--hard", head)
-	write(t, b.root, "kept.json", "[2]")
-	if got, err := keptChanges(common, tree, head, keep); err != nil || !slices.Equal(got, keep) {
-		t.Errorf("%q, %v", got, err)
-	}
 	for name, odd := range map[string]func(){
 		"skipped":   func() { run(t, b.root, "git", "update-index", "--skip-worktree", "a.txt") },
 		"assumed":   func() { run(t, b.root, "git", "update-index", "--assume-unchanged", "a.txt") },
 		"elsewhere": func() { run(t, b.root, "git", "update-index", "--split-index") },
 	} {
 		odd()
-		if got, err := keptChanges(common, tree, head, keep); err == nil {
-			t.Errorf("%s: told %q", name, got)
+		if got, err := plainDirty(tree, all); err == nil {
+			t.Errorf("%s: found %v", name, got)
 		}
 		run(t, b.root, "git", "update-index", "--no-skip-worktree", "--no-assume-unchanged", "a.txt")
 		run(t, b.root, "git", "update-index", "--no-split-index")
@@ -118,13 +116,14 @@ func TestChangedInTheSameMoment(t *testing.T) {
 		return append(body, sum[:]...)
 	})
 	tree := worktree{path: b.root, git: common}
-	for later, want := range map[time.Duration][]string{time.Second: nil, 0: {"a.txt"}} { // git would say the same
+	id := run(t, b.root, "git", "rev-parse", head+":a.txt")
+	for later, want := range map[time.Duration]bool{time.Second: false, 0: true} { // git would say the same
 		moment := info.ModTime().Add(later)
 		if err := os.Chtimes(index, moment, moment); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := keptChanges(common, tree, head, []string{"a.txt"}); err != nil || !slices.Equal(got, want) {
-			t.Errorf("an index written %s after it: %q, %v, want %q", later, got, err, want)
+		if got, err := plainDirty(tree, []treeChange{{Path: "a.txt", OldMode: "100644", Old: id}}); err != nil || got["a.txt"] != want {
+			t.Errorf("an index written %s after it: %v, %v, want %v", later, got, err, want)
 		}
 	}
 }

@@ -14,36 +14,30 @@ import (
 	"coppice/workspace/git"
 )
 
-// populate checks the slot's branch out, and makes it at start when it is
-// missing; it tells whether it was there. Whatever was in the directory before
-// is gone afterwards, so it is called only for slots that belong to nobody yet.
+// populate checks the slot's branch out, and makes it at start when Coppice's own
+// repository does not have it; it tells whether it was there. Whatever was in the
+// directory before is gone afterwards, so it is called only for slots that belong
+// to nobody yet.
 func (w *Workspaces) populate(ctx context.Context, r repo, s slot, start string) (branched bool, err error) {
-	tree := r.path(s)
-	if err := w.scrub(ctx, r, tree); err != nil {
+	tree, own := r.path(s), "refs/heads/"+s.Branch
+	refs, err := w.refs(ctx, r.own(), own)
+	if err != nil {
 		return false, err
+	}
+	if branched = refs[own] != ""; branched {
+		start = refs[own]
+	}
+	if err := w.renew(ctx, r, s, start); err != nil {
+		return branched, err
 	}
 	fresh, err := isFresh(tree)
 	if err != nil {
-		return false, err
+		return branched, err
 	}
-	// Most branches are new, so that is tried before asking.
-	_, err = w.git.Run(ctx, tree, "checkout", "--force", "--quiet", "--no-track", "-b", s.Branch, start, "--")
-	if err != nil {
-		refs, rerr := w.refs(ctx, r, "refs/heads/"+s.Branch)
-		if branched = refs["refs/heads/"+s.Branch] != ""; branched {
-			_, err = w.git.Run(ctx, tree, "checkout", "--force", "--quiet", s.Branch, "--")
-		} else {
-			err = errors.Join(err, rerr)
-		}
-	}
-	if err != nil {
-		if where := w.elsewhere(ctx, r, s.Branch, tree); where != "" {
-			return branched, coppice.Failf(coppice.ClassEnvironment, fmt.Sprintf("the branch %s is checked out in %s", s.Branch, where),
-				"check out another branch there")
-		}
+	if _, err := w.git.Run(ctx, tree, "checkout", "--force", "--quiet", "--no-track", "-B", s.Branch, start, "--"); err != nil {
 		return branched, fmt.Errorf("checking out: %w", err)
 	}
-	if err := w.step("checked out"); err != nil {
+	if err := errors.Join(w.saveIndex(r, s), w.step("checked out")); err != nil {
 		return branched, err
 	}
 	if !fresh && !s.Clean {
@@ -54,69 +48,10 @@ func (w *Workspaces) populate(ctx context.Context, r repo, s slot, start string)
 	return branched, w.submodules(ctx, r, tree)
 }
 
-// isFresh tells whether a worktree has nothing but its link to git.
+// isFresh tells whether a workspace has nothing but its git directory.
 func isFresh(tree string) (bool, error) {
 	entries, err := os.ReadDir(tree)
 	return len(entries) == 1, err
-}
-
-// scrub makes git's own directory of a worktree as good as new: no operation
-// in progress, no lock of a killed process, no configuration of its own but
-// for the sparse patterns of the person's checkout.
-func (w *Workspaces) scrub(ctx context.Context, r repo, tree string) error {
-	admin, err := adminDir(tree)
-	if err != nil {
-		return err
-	}
-	entries, err := os.ReadDir(admin)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		switch e.Name() {
-		case "HEAD", "commondir", "gitdir", "index", "logs":
-		default:
-			if err := os.RemoveAll(filepath.Join(admin, e.Name())); err != nil {
-				return err
-			}
-		}
-	}
-	return w.sparse(ctx, r, admin)
-}
-
-// sparse gives the worktree the sparse patterns of the person's checkout.
-func (w *Workspaces) sparse(ctx context.Context, r repo, admin string) error {
-	main, err := os.ReadFile(filepath.Join(r.git, "info", "sparse-checkout"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	list, err := w.git.Settings(ctx, r.root)
-	if err != nil {
-		return err
-	}
-	set := map[string]string{}
-	for _, s := range list {
-		if s.Scope == "local" || s.Scope == "worktree" {
-			set[s.Key] = s.Value
-		}
-	}
-	if !isTrue(set["core.sparsecheckout"]) {
-		return nil
-	}
-	if err := os.MkdirAll(filepath.Join(admin, "info"), 0o755); err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(admin, "info", "sparse-checkout"), main, 0o644); err != nil {
-		return err
-	}
-	if !isTrue(set["extensions.worktreeconfig"]) {
-		return nil // then the setting is the shared one
-	}
-	conf := fmt.Sprintf("[core]\n\tsparseCheckout = true\n\tsparseCheckoutCone = %t\n", isTrue(set["core.sparsecheckoutcone"]))
-	return os.WriteFile(filepath.Join(admin, "config.worktree"), []byte(conf), 0o644)
 }
 
 func isTrue(s string) bool {
@@ -125,20 +60,6 @@ func isTrue(s string) bool {
 		return true
 	}
 	return false
-}
-
-// elsewhere names the other worktree that has the branch checked out.
-func (w *Workspaces) elsewhere(ctx context.Context, r repo, branch, tree string) string {
-	list, err := w.worktrees(ctx, r)
-	if err != nil {
-		return ""
-	}
-	for _, t := range list {
-		if t.branch == "refs/heads/"+branch && t.path != tree {
-			return t.path
-		}
-	}
-	return ""
 }
 
 // clean removes everything that is not tracked, ignored files included: what
@@ -162,7 +83,7 @@ func (w *Workspaces) clean(ctx context.Context, tree string) error {
 }
 
 // submodules checks the submodules out. Their addresses are passed to git for
-// this one call, because `submodule init` would write into the person's
+// this one call, because `submodule init` would write them into the workspace's
 // configuration. Addresses on this machine are followed only when the
 // repository itself comes from one.
 func (w *Workspaces) submodules(ctx context.Context, r repo, tree string) error {
@@ -174,7 +95,7 @@ func (w *Workspaces) submodules(ctx context.Context, r repo, tree string) error 
 	if err != nil {
 		return coppice.Failf(coppice.ClassEnvironment, "cannot read .gitmodules: "+err.Error(), "mend .gitmodules on the base branch")
 	}
-	own, err := w.git.Settings(ctx, r.root)
+	own, err := w.git.Settings(ctx, tree)
 	if err != nil {
 		return err
 	}

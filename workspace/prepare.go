@@ -21,7 +21,7 @@ func (w *Workspaces) Prepare(ctx context.Context, spec coppice.PrepareSpec) (cop
 	if err := errors.Join(validKey(spec.Key), coppice.ValidBranch(spec.Branch), coppice.ValidBranch(spec.Base), validPolicy(spec.Policy)); err != nil {
 		return coppice.PrepareResult{}, firstError(err)
 	}
-	r, err := w.find(ctx, spec.Repo)
+	r, err := w.use(ctx, spec.Repo)
 	if err != nil {
 		return coppice.PrepareResult{}, err
 	}
@@ -29,33 +29,55 @@ func (w *Workspaces) Prepare(ctx context.Context, spec coppice.PrepareSpec) (cop
 	if err != nil {
 		return coppice.PrepareResult{}, err
 	}
+	if err := w.keep(ctx, r, base); err != nil {
+		return coppice.PrepareResult{}, told(err)
+	}
 	start := base
 	if spec.From != "" {
 		if start, base, err = w.forkPoint(ctx, r, spec.From, base); err != nil {
 			return coppice.PrepareResult{}, told(err)
 		}
 	}
-	want := slot{Key: spec.Key, Branch: spec.Branch, Base: base}
+	want := slot{Key: spec.Key, Branch: spec.Branch, Onto: spec.Base, Base: base}
 	res, err := w.build(ctx, r, want, building{start: start, policy: spec.Policy})
 	return res, told(err)
 }
 
 // forkPoint resolves the branch or commit that another branch begins from, and
-// where it left the base.
+// where it left the base. A task's branch is in Coppice's own repository.
 func (w *Workspaces) forkPoint(ctx context.Context, r repo, from, base string) (start, left string, err error) {
 	if coppice.ValidHash(from) == nil {
-		if start, err = w.git.Run(ctx, r.root, "rev-parse", "--verify", "--quiet", "--end-of-options", from+"^{commit}"); err != nil {
+		if start, err = w.git.Run(ctx, r.git, "rev-parse", "--verify", "--quiet", "--end-of-options", from+"^{commit}"); err != nil {
 			return "", "", coppice.Failf(coppice.ClassEnvironment, "the commit "+from+" to begin from is gone", "make a new task")
 		}
 	} else if err = coppice.ValidBranch(from); err != nil {
 		return "", "", err
-	} else if start, err = w.branch(ctx, r, from); err != nil {
+	} else if start, err = w.anyBranch(ctx, r, from); err != nil {
 		return "", "", err
 	}
-	if left, err = w.git.Run(ctx, r.root, "merge-base", base, start); err != nil {
+	own, err := w.isOwn(ctx, r, start)
+	if err == nil && !own {
+		err = w.keep(ctx, r, start)
+	}
+	if err != nil {
+		return "", "", err
+	}
+	if left, err = w.git.Run(ctx, r.git, "merge-base", base, start); err != nil {
 		return "", "", fmt.Errorf("looking where %s left the base: %w", from, err)
 	}
 	return start, left, nil
+}
+
+// anyBranch returns the commit of a task's branch, or of one of the person's.
+func (w *Workspaces) anyBranch(ctx context.Context, r repo, name string) (string, error) {
+	refs, err := w.refs(ctx, r.own(), "refs/heads/"+name)
+	if err != nil {
+		return "", err
+	}
+	if id := refs["refs/heads/"+name]; id != "" {
+		return id, nil
+	}
+	return w.branch(ctx, r, name)
 }
 
 func validKey(key string) error {
@@ -84,7 +106,7 @@ type building struct {
 // build claims a slot for the key and brings it to ready.
 func (w *Workspaces) build(ctx context.Context, r repo, want slot, b building) (coppice.PrepareResult, error) {
 	for {
-		s, err := w.claim(ctx, r, want, b.start)
+		s, err := w.claim(ctx, r, want)
 		if err != nil {
 			return coppice.PrepareResult{}, err
 		}
@@ -112,7 +134,7 @@ func (w *Workspaces) occupy(ctx context.Context, r repo, s, want slot, b buildin
 		return res, false, err
 	}
 	if s.State == slotRemoving {
-		// A removal that crashed. It is completed first: then the task begins anew.
+		// A removal that crashed. It is completed first; then the task begins again.
 		_, err := w.finishRemove(ctx, r, s)
 		return res, err == nil, err
 	}
@@ -136,7 +158,7 @@ func (w *Workspaces) occupy(ctx context.Context, r repo, s, want slot, b buildin
 		}
 		s, head, err = w.furnished(ctx, r, s, b)
 	} else {
-		head, err = w.headOf(ctx, r.path(s))
+		head, err = w.readyHead(ctx, r, s)
 	}
 	if err != nil {
 		return res, false, err
@@ -197,6 +219,19 @@ func (w *Workspaces) furnished(ctx context.Context, r repo, s slot, b building) 
 	}
 	s.State = slotReady
 	return s, head, w.writeSlot(r, s)
+}
+
+// readyHead returns the head of a workspace that was made before. One that was
+// damaged since is repaired first.
+func (w *Workspaces) readyHead(ctx context.Context, r repo, s slot) (string, error) {
+	if !s.looks() {
+		if what, err := w.damage(ctx, r, s); err != nil {
+			return "", err
+		} else if what != "" {
+			return w.repair(ctx, r, s, what)
+		}
+	}
+	return w.headOf(ctx, r.path(s))
 }
 
 func portOwner(r repo, key string) string { return filepath.Base(r.dir) + "/" + key }

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"coppice"
@@ -15,17 +18,17 @@ import (
 // again from there.
 func (w *Workspaces) push(ctx context.Context, r repo, spec coppice.MoveSpec) (res coppice.MoveResult, pushed bool, err error) {
 	res.Now = spec.Old
-	remotes, err := w.git.Run(ctx, r.root, "remote")
+	n, err := w.network(ctx, r)
 	if err != nil {
 		return res, false, err
 	}
-	if !hasLine(remotes, spec.Remote) {
+	defer n.close()
+	if n.remotes[spec.Remote] == "" {
 		res.Blocked = fmt.Sprintf("there is no remote %[1]s to push to; add it with `git remote add %[1]s <address>`, or set land.push to false", spec.Remote)
 		return res, false, nil
 	}
 	dst := "refs/heads/" + spec.Base
-	out, _, err := w.git.Status(ctx, git.Call{Dir: r.root, Network: true, Config: []string{"remote." + spec.Remote + ".mirror=false"},
-		Args: []string{"push", "--porcelain", "--no-verify", "--no-follow-tags", "--no-signed", "--recurse-submodules=no", spec.Remote, spec.New + ":" + dst}})
+	out, _, err := w.git.Status(ctx, n.call("push", "--porcelain", "--no-verify", "--no-follow-tags", "--no-signed", "--recurse-submodules=no", spec.Remote, spec.New+":"+dst))
 	if err == nil {
 		return res, true, nil
 	}
@@ -35,7 +38,7 @@ func (w *Workspaces) push(ctx context.Context, r repo, spec coppice.MoveSpec) (r
 	if !refused(out, dst) {
 		return res, false, unreachable(spec.Remote, err)
 	}
-	theirs, err := w.fetch(ctx, r, spec)
+	theirs, err := w.fetch(ctx, r, n, spec)
 	if err != nil {
 		return res, false, err
 	}
@@ -49,7 +52,7 @@ func (w *Workspaces) push(ctx context.Context, r repo, spec coppice.MoveSpec) (r
 	if ahead, err := w.isAncestor(ctx, r, spec.Old, theirs); err != nil {
 		return res, false, err
 	} else if ahead {
-		res, err := w.advance(ctx, r, coppice.MoveSpec{Base: spec.Base, Old: spec.Old, New: theirs, Keep: spec.Keep})
+		res, err := w.advance(ctx, r, coppice.MoveSpec{Base: spec.Base, Old: spec.Old, New: theirs, Remote: spec.Remote})
 		res.Moved = false // not to New
 		return res, false, err
 	}
@@ -62,13 +65,69 @@ func (w *Workspaces) push(ctx context.Context, r repo, spec coppice.MoveSpec) (r
 	return res, false, nil
 }
 
-func hasLine(text, line string) bool {
-	for l := range strings.Lines(text) {
-		if strings.TrimSpace(l) == line {
-			return true
+// network is a git directory for one conversation with a remote. Its settings are
+// those that the person confirmed, and nobody else knows of it. It shows the
+// objects of Coppice's own repository and gets what is fetched into it.
+type network struct {
+	dir     string
+	env     []string
+	remotes map[string]string // address by name
+}
+
+func (n *network) close() { _ = os.RemoveAll(n.dir) }
+
+func (n *network) call(args ...string) git.Call {
+	return git.Call{Dir: n.dir, Args: args, Env: n.env, Network: true}
+}
+
+// network makes the directory.
+func (w *Workspaces) network(ctx context.Context, r repo) (*network, error) {
+	settings, err := w.git.Settings(ctx, r.root)
+	if err != nil {
+		return nil, err
+	}
+	if confirmed, known := w.confirmed(r.dir); known {
+		settings = slices.DeleteFunc(slices.Clone(settings), func(s git.Setting) bool { return decisive(s.Key) })
+		settings = append(settings, confirmed...)
+	}
+	n := &network{remotes: map[string]string{}}
+	local := append(needed(settings), setting("core.bare", "true"))
+	var global []git.Setting
+	for _, s := range settings {
+		if name, ok := strings.CutSuffix(strings.TrimPrefix(s.Key, "remote."), ".url"); ok && strings.HasPrefix(s.Key, "remote.") {
+			n.remotes[name] = s.Value
+		}
+		switch {
+		case s.Scope == hookScope || unwanted(s.Key) || strings.HasSuffix(s.Key, ".mirror"):
+		case s.Scope == "global" || s.Scope == "system":
+			global = append(global, s)
+		case decisive(s.Key):
+			local = append(local, s)
 		}
 	}
-	return false
+	if err := os.MkdirAll(r.tmp(), 0o700); err != nil {
+		return nil, err
+	}
+	if n.dir, err = os.MkdirTemp(r.tmp(), "network-"); err != nil {
+		return nil, err
+	}
+	err = writeFiles(n.dir, map[string]string{
+		"HEAD":                    "ref: refs/heads/coppice/none\n",
+		"config":                  renderConfig(local),
+		"global":                  renderConfig(global),
+		"objects/info/alternates": alternate(filepath.Join(r.git, "objects")),
+		"refs/heads/":             "",
+		"objects/pack/":           "",
+	})
+	if err == nil {
+		err = copyChanged(filepath.Join(r.git, "shallow"), filepath.Join(n.dir, "shallow"))
+	}
+	if err != nil {
+		n.close()
+		return nil, err
+	}
+	n.env = []string{"GIT_CONFIG_GLOBAL=" + filepath.Join(n.dir, "global"), "GIT_DIR=" + n.dir}
+	return n, nil
 }
 
 // refused tells whether the remote was reached and turned the ref down.
@@ -86,16 +145,22 @@ func reason(porcelain, dst string) string {
 	return ""
 }
 
-// fetch gets the remote's base under a ref of our own; the person's
+// fetch gets the remote's base into Coppice's own repository; the person's
 // remote-tracking branches and FETCH_HEAD stay as they are.
-func (w *Workspaces) fetch(ctx context.Context, r repo, spec coppice.MoveSpec) (string, error) {
-	ref := "refs/coppice/remote/" + spec.Remote + "/" + spec.Base
-	_, err := w.git.Do(ctx, git.Call{Dir: r.root, Network: true,
-		Args: []string{"fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--refmap=", "--no-recurse-submodules", "--no-auto-maintenance", spec.Remote, "+refs/heads/" + spec.Base + ":" + ref}})
-	if err != nil {
+func (w *Workspaces) fetch(ctx context.Context, r repo, n *network, spec coppice.MoveSpec) (string, error) {
+	const ref = "refs/coppice/fetched"
+	c := n.call("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--refmap=", "--no-recurse-submodules", "--no-auto-maintenance", spec.Remote, "+refs/heads/"+spec.Base+":"+ref)
+	c.Env = append(slices.Clone(c.Env), "GIT_OBJECT_DIRECTORY="+filepath.Join(r.git, "objects"))
+	if _, err := w.git.Do(ctx, c); err != nil {
 		return "", errors.Join(context.Cause(ctx), unreachable(spec.Remote, err))
 	}
-	return w.git.Run(ctx, r.root, "rev-parse", "--verify", ref+"^{commit}")
+	c.Args = []string{"rev-parse", "--verify", ref + "^{commit}"}
+	out, err := w.git.Do(ctx, c)
+	theirs := strings.TrimSpace(out)
+	if err != nil {
+		return "", err
+	}
+	return theirs, w.setRef(ctx, r, "refs/coppice/remote/"+spec.Remote+"/"+spec.Base, theirs)
 }
 
 func unreachable(remote string, err error) error {

@@ -125,6 +125,12 @@ func tempFile(dir, text string, durable bool) (string, error) {
 	return f.Name(), nil
 }
 
+// marked tells whether a lock says that a process of ours holds it.
+func marked(lock string) bool {
+	b, err := os.ReadFile(lock)
+	return err == nil && strings.HasPrefix(string(b), lockMark)
+}
+
 // abandoned tells whether a lock is one of ours and its holder is gone.
 func abandoned(lock string) bool {
 	b, err := os.ReadFile(lock)
@@ -137,22 +143,4 @@ func abandoned(lock string) bool {
 		return false
 	}
 	return !process.Alive(pid, start)
-}
-
-// sweepRefs removes the locks that a killed process left on our refs, and what
-// it had on its way to them.
-func (w *Workspaces) sweepRefs(common string) {
-	old := w.now().Add(-staleAge)
-	for _, refs := range []string{"refs/coppice", "refs/heads/coppice"} {
-		_ = filepath.WalkDir(filepath.Join(common, refs), func(p string, d os.DirEntry, err error) error {
-			if err != nil || !strings.HasSuffix(p, ".lock") {
-				return nil
-			}
-			if st, err := d.Info(); err == nil && (st.ModTime().Before(old) || abandoned(p)) {
-				_ = os.Remove(p)
-			}
-			return nil
-		})
-	}
-	sweepDir(common, refTemp, old)
 }

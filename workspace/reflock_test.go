@@ -20,7 +20,7 @@ func TestSweepRefLocks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := filepath.Join(b.root, ".git", "refs", "coppice", "x")
+	dir := filepath.Join(b.own(), "refs", "coppice", "x")
 	for name, text := range map[string]string{
 		"dead.lock": fmt.Sprintf("%s%d %d\n", lockMark, os.Getpid(), start+1), "alive.lock": fmt.Sprintf("%s%d %d\n", lockMark, os.Getpid(), start), "git.lock": "",
 	} {
@@ -29,19 +29,19 @@ func TestSweepRefLocks(t *testing.T) {
 	if err := b.Sweep(b.ctx); err != nil {
 		t.Fatal(err)
 	}
-	for name, stays := range map[string]bool{"dead.lock": false, "alive.lock": true, "git.lock": true} {
+	for name, stays := range map[string]bool{"dead.lock": false, "alive.lock": true, "git.lock": false} {
 		if got := exists(filepath.Join(dir, name)); got != stays {
 			t.Errorf("%s is there: %v", name, got)
 		}
 	}
 	head := run(t, b.root, "git", "rev-parse", "HEAD")
-	if err := writeRef(filepath.Join(b.root, ".git"), "refs/coppice/x/alive", head); err == nil {
+	if err := writeRef(b.own(), "refs/coppice/x/alive", head); err == nil {
 		t.Error("a ref was written though its lock is held")
 	}
-	if err := writeRef(filepath.Join(b.root, ".git"), "refs/coppice/x/dead", head); err != nil || run(t, b.root, "git", "rev-parse", "refs/coppice/x/dead") != head {
+	if err := writeRef(b.own(), "refs/coppice/x/dead", head); err != nil || run(t, b.own(), "git", "rev-parse", "refs/coppice/x/dead") != head {
 		t.Errorf("a ref was not written: %v", err)
 	}
-	if left, _ := filepath.Glob(filepath.Join(b.root, ".git", refTemp+"*")); len(left) > 0 {
+	if left, _ := filepath.Glob(filepath.Join(b.own(), refTemp+"*")); len(left) > 0 {
 		t.Errorf("left behind: %v", left)
 	}
 }
@@ -51,9 +51,10 @@ func TestSweepRefLocks(t *testing.T) {
 func TestDroppedRefsAreGone(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	r := must[repo](t)(b.find(b.ctx, b.root))
+	r := must[repo](t)(b.use(b.ctx, b.root))
 	head := run(t, b.root, "git", "rev-parse", "HEAD")
 	other := run(t, b.root, "git", "-c", "user.name=A", "-c", "user.email=a@x", "commit-tree", "-p", head, "-m", "x", "HEAD^{tree}")
+	run(t, r.git, "git", "update-ref", "refs/heads/main", head)
 	const name = "refs/heads/coppice/app-1"
 	file := filepath.Join(r.git, name)
 	for what, c := range map[string]struct {
@@ -62,14 +63,14 @@ func TestDroppedRefsAreGone(t *testing.T) {
 		stays  bool
 	}{
 		"a file":         {func() {}, nil, false},
-		"packed":         {func() { run(t, b.root, "git", "pack-refs", "--all") }, errOdd, false},
-		"packed and new": {func() { run(t, b.root, "git", "pack-refs", "--all"); write(t, r.git, name, head+"\n") }, errPacked, false},
+		"packed":         {func() { run(t, r.git, "git", "pack-refs", "--all") }, errOdd, false},
+		"packed and new": {func() { run(t, r.git, "git", "pack-refs", "--all"); write(t, r.git, name, head+"\n") }, errPacked, false},
 		"being packed":   {func() { write(t, r.git, "packed-refs.lock", "") }, errPacked, false},
-		"moved":          {func() { run(t, b.root, "git", "update-ref", name, other) }, errOdd, true},
-		"a link":         {func() { run(t, b.root, "git", "symbolic-ref", name, "refs/heads/main") }, errOdd, false},
+		"moved":          {func() { run(t, r.git, "git", "update-ref", name, other) }, errOdd, false},
+		"a link":         {func() { run(t, r.git, "git", "symbolic-ref", name, "refs/heads/main") }, errOdd, false},
 	} {
-		run(t, b.root, "git", "update-ref", "-m", "made", "--create-reflog", name, head)
-		run(t, b.root, "git", "update-ref", "--create-reflog", "refs/heads/coppice/other/deep", head)
+		run(t, r.git, "git", "update-ref", "-m", "made", "--create-reflog", name, head)
+		run(t, r.git, "git", "update-ref", "--create-reflog", "refs/heads/coppice/other/deep", head)
 		c.before()
 		err := dropRef(r.git, name, head)
 		if !errors.Is(err, c.want) {
@@ -85,18 +86,18 @@ func TestDroppedRefsAreGone(t *testing.T) {
 		if err := b.dropBranch(b.ctx, r, slot{Key: "app-1", Branch: "coppice/app-1", Head: head}); err != nil {
 			t.Errorf("%s: %v", what, err)
 		}
-		if got, _ := try(b.root, "for-each-ref", "--format=%(refname)", name); (got != "") != c.stays {
+		if got, _ := try(r.git, "for-each-ref", "--format=%(refname)", name); (got != "") != c.stays {
 			t.Errorf("%s: git lists %q", what, got)
 		}
-		_, _ = try(b.root, "update-ref", "--no-deref", "-d", name)
+		_, _ = try(r.git, "update-ref", "--no-deref", "-d", name)
 	}
-	if run(t, b.root, "git", "rev-parse", "coppice/other/deep", "main") != head+"\n"+head {
+	if run(t, r.git, "git", "rev-parse", "coppice/other/deep", "main") != head+"\n"+head {
 		t.Error("another ref was touched")
 	}
 	if err := dropRef(r.git, "refs/heads/main", head); !errors.Is(err, errOdd) {
 		t.Errorf("a branch that is not ours: %v", err)
 	}
-	run(t, b.root, "git", "update-ref", "--create-reflog", "refs/heads/coppice/far/deep", head)
+	run(t, r.git, "git", "update-ref", "--create-reflog", "refs/heads/coppice/far/deep", head)
 	if err := dropRef(r.git, "refs/heads/coppice/far/deep", head); err != nil || exists(filepath.Join(r.git, "refs/heads/coppice/far")) || exists(filepath.Join(r.git, "logs/refs/heads/coppice/far")) {
 		t.Errorf("empty directories are left: %v", err)
 	}

@@ -177,7 +177,7 @@ func packed(common, name string) (string, error) {
 }
 
 // refs returns the commits of the refs of those exact names.
-func (w *Workspaces) refs(ctx context.Context, r repo, names ...string) (map[string]string, error) {
+func (w *Workspaces) refs(ctx context.Context, r at, names ...string) (map[string]string, error) {
 	found := map[string]string{}
 	plain := plainRefs(r.git)
 	for _, name := range names {
@@ -192,7 +192,7 @@ func (w *Workspaces) refs(ctx context.Context, r repo, names ...string) (map[str
 	if plain {
 		return found, nil
 	}
-	out, err := w.git.Run(ctx, r.root, append([]string{"for-each-ref", "--format=%(refname) %(objectname)"}, names...)...)
+	out, err := w.git.Run(ctx, r.dir, append([]string{"for-each-ref", "--format=%(refname) %(objectname)"}, names...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -208,11 +208,11 @@ func (w *Workspaces) refs(ctx context.Context, r repo, names ...string) (map[str
 
 // refsBelow lists the names of the refs that begin with a prefix, which has at
 // least one directory in it.
-func (w *Workspaces) refsBelow(ctx context.Context, r repo, prefix string) ([]string, error) {
+func (w *Workspaces) refsBelow(ctx context.Context, r at, prefix string) ([]string, error) {
 	if names, err := filesBelow(r.git, prefix); err == nil {
 		return names, nil
 	}
-	out, err := w.git.Run(ctx, r.root, "for-each-ref", "--format=%(refname)", prefix[:strings.LastIndexByte(prefix, '/')+1])
+	out, err := w.git.Run(ctx, r.dir, "for-each-ref", "--format=%(refname)", prefix[:strings.LastIndexByte(prefix, '/')+1])
 	return slices.DeleteFunc(strings.Fields(out), func(n string) bool { return !strings.HasPrefix(n, prefix) }), err
 }
 
@@ -264,14 +264,12 @@ func filesBelow(common, prefix string) ([]string, error) {
 	return slices.Sorted(maps.Keys(found)), nil
 }
 
-// head returns the branch a worktree of ours is on, as a full ref and empty
-// when it is detached, and its commit, empty when there is none yet.
+// head returns the branch a workspace is on, as a full ref and empty when it is
+// detached, and its commit, empty when there is none yet.
 func (w *Workspaces) head(ctx context.Context, path string) (on, id string, err error) {
-	if dir, err := adminDir(path); err == nil {
-		if common, err := commonDir(dir); err == nil && plainRefs(common) {
-			if on, id, err := resolve(dir, common, "HEAD"); err == nil {
-				return on, id, nil
-			}
+	if dir, err := gitDir(path); err == nil && plainRefs(dir) {
+		if on, id, err := resolve(dir, dir, "HEAD"); err == nil {
+			return on, id, nil
 		}
 	}
 	on, err = w.git.Run(ctx, path, "symbolic-ref", "--quiet", "HEAD")
@@ -285,34 +283,21 @@ func (w *Workspaces) head(ctx context.Context, path string) (on, id string, err 
 	return on, id, err
 }
 
-// commonDir returns the git directory that a worktree's own belongs to.
-func commonDir(dir string) (string, error) {
-	b, err := readRegular(filepath.Join(dir, "commondir"), maxLoose)
-	if errors.Is(err, fs.ErrNotExist) {
-		return dir, nil
-	}
-	common := strings.TrimSpace(string(b))
-	if !filepath.IsAbs(common) {
-		common = filepath.Join(dir, common)
-	}
-	return common, err
-}
-
-// setRef points a ref of ours at a commit.
+// setRef points a ref of Coppice's own repository at a commit.
 func (w *Workspaces) setRef(ctx context.Context, r repo, name, commit string) error {
 	if writeRef(r.git, name, commit) == nil {
 		return nil
 	}
-	_, err := w.git.Run(ctx, r.root, "update-ref", name, commit)
+	_, err := w.git.Run(ctx, r.git, "update-ref", "--no-deref", name, commit)
 	return err
 }
 
 // updateRefs changes refs in one transaction, by lines of git update-ref.
-func (w *Workspaces) updateRefs(ctx context.Context, r repo, why string, lines ...string) error {
+func (w *Workspaces) updateRefs(ctx context.Context, r at, why string, lines ...string) error {
 	if len(lines) == 0 {
 		return nil
 	}
-	_, err := w.git.Do(ctx, git.Call{Dir: r.root, Stdin: []byte(strings.Join(lines, "\n") + "\n"), Args: []string{"update-ref", "-m", "coppice: " + why, "--stdin"}})
+	_, err := w.git.Do(ctx, git.Call{Dir: r.dir, Stdin: []byte(strings.Join(lines, "\n") + "\n"), Args: []string{"update-ref", "-m", "coppice: " + why, "--stdin"}})
 	return err
 }
 

@@ -39,12 +39,12 @@ func TestRefsLikeGit(t *testing.T) {
 	ids := []string{first, run(t, b.root, "git", "commit-tree", "-p", first, "-m", "x", "HEAD^{tree}")}
 	r := must[repo](t)(b.find(b.ctx, b.root))
 	b.Workspaces.git = must[*git.Runner](t)(git.New(git.Config{Program: "/bin/false"})) // so nothing is left to it
-	if !plainRefs(r.git) {
+	if !plainRefs(r.user) {
 		t.Fatal("the refs are not in plain files")
 	}
 	rapid.Check(t, func(rt *rapid.T) {
 		for _, name := range []string{"packed-refs", "refs/heads", "refs/coppice"} {
-			if err := os.RemoveAll(filepath.Join(r.git, name)); err != nil {
+			if err := os.RemoveAll(filepath.Join(r.user, name)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -79,7 +79,7 @@ func compareRefs(rt *rapid.T, b *bundle, r repo, path string) {
 		want[name] = id
 	}
 	for _, n := range refNames {
-		_, id, err := resolve(r.git, r.git, n)
+		_, id, err := resolve(r.user, r.user, n)
 		if errors.Is(err, errOdd) && want[n] == "" {
 			continue // one that leads to itself is left to git
 		}
@@ -88,7 +88,7 @@ func compareRefs(rt *rapid.T, b *bundle, r repo, path string) {
 		}
 	}
 	for _, prefix := range []string{trashRefs, landingRefs + "app-1/", "refs/heads/a/", "refs/nothing/"} {
-		got, err := filesBelow(r.git, prefix)
+		got, err := filesBelow(r.user, prefix)
 		var below []string
 		for n := range want {
 			if strings.HasPrefix(n, prefix) {
@@ -103,8 +103,8 @@ func compareRefs(rt *rapid.T, b *bundle, r repo, path string) {
 			rt.Fatalf("below %s: %v %s", prefix, err, d)
 		}
 	}
-	for _, d := range []struct{ path, git string }{{b.root, r.git}, {path, must[string](b.t)(adminDir(path))}} {
-		on, id, err := resolve(d.git, r.git, "HEAD")
+	for _, d := range []struct{ path, git string }{{b.root, r.user}, {path, must[string](b.t)(gitDir(path))}} {
+		on, id, err := resolve(d.git, d.git, "HEAD")
 		if errors.Is(err, errOdd) {
 			continue
 		}
@@ -180,9 +180,14 @@ func TestLikeWithoutFiles(t *testing.T) {
 func TestWorktreesLikeGit(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	b.prepare("app-1")
-	gone := b.prepare("app-2").Path
-	run(t, b.prepare("app-3").Path, "git", "checkout", "-q", "--detach")
+	add := func(name string, more ...string) string {
+		path := filepath.Join(filepath.Dir(b.root), name)
+		run(t, b.root, append([]string{"git", "worktree", "add", "-q", path}, more...)...)
+		return path
+	}
+	add("one")
+	gone := add("two")
+	add("three", "--detach")
 	r := must[repo](t)(b.find(b.ctx, b.root))
 	for _, spoil := range []func(){func() {}, func() { run(t, b.root, "git", "pack-refs", "--all") }, func() { _ = os.RemoveAll(gone) }} {
 		spoil()

@@ -32,7 +32,7 @@ func (w *Workspaces) Remove(ctx context.Context, spec coppice.RemoveSpec) (coppi
 	if err := errors.Join(validKey(spec.Key), coppice.ValidBranch(spec.Branch)); err != nil {
 		return coppice.RemoveResult{}, firstError(err)
 	}
-	r, err := w.find(ctx, spec.Repo)
+	r, err := w.use(ctx, spec.Repo)
 	if err != nil {
 		return coppice.RemoveResult{}, err
 	}
@@ -84,30 +84,16 @@ func (w *Workspaces) discard(ctx context.Context, r repo, s slot, p coppice.Tras
 	if err := w.step("trash named"); err != nil {
 		return s, err
 	}
-	path := r.path(s)
-	admin, broken := adminDir(path)
-	if broken != nil {
-		w.log.WarnContext(ctx, "removing a workspace without its link to git", "path", path, "error", broken)
-	}
-	refs, err := w.refs(ctx, r, "refs/heads/"+s.Branch)
+	head, err := w.ownHead(ctx, r, s)
 	if err != nil {
 		return s, err
 	}
-	at, head := s.Base, refs["refs/heads/"+s.Branch]
-	if broken == nil {
-		if h, err := w.headOf(ctx, path); err == nil {
-			at = h
-		}
-	}
-	if head == "" {
-		head = at
-	}
-	s.Head = head
 	commit := ""
-	if broken != nil || s.State == slotMaking {
-		commit, err = w.trashCommit(ctx, r, s, at, snapshot{files: head + "^{tree}"})
+	if s.State == slotMaking {
+		s.Head = head
+		commit, err = w.trashCommit(ctx, r, s, head, snapshot{files: head + "^{tree}"})
 	} else {
-		commit, err = w.empty(ctx, r, &s, path, admin, at, p)
+		commit, err = w.empty(ctx, r, &s, head, p)
 	}
 	if err != nil {
 		return s, err
@@ -122,15 +108,66 @@ func (w *Workspaces) discard(ctx context.Context, r repo, s slot, p coppice.Tras
 	return s, errors.Join(w.writeSlot(r, s), w.step("removing"))
 }
 
-// empty writes what is in the worktree to the trash.
-func (w *Workspaces) empty(ctx context.Context, r repo, s *slot, path, admin, at string, p coppice.TrashPolicy) (string, error) {
-	snap, err := w.snap(ctx, r, path, admin, at, func(f string) bool { return isLink(r, path, f) })
+// ownHead returns the head of a task's branch as Coppice's own repository knows
+// it.
+func (w *Workspaces) ownHead(ctx context.Context, r repo, s slot) (string, error) {
+	own := "refs/heads/" + s.Branch
+	refs, err := w.refs(ctx, r.own(), own)
+	if id := refs[own]; id != "" {
+		return id, nil
+	}
+	return s.Base, err
+}
+
+// empty writes what is in the workspace to the trash. A damaged one is repaired
+// first: its files are what can be saved.
+func (w *Workspaces) empty(ctx context.Context, r repo, s *slot, head string, p coppice.TrashPolicy) (string, error) {
+	what, err := w.damage(ctx, r, *s)
 	if err != nil {
 		return "", err
 	}
+	if what != "" {
+		if head, err = w.repair(ctx, r, *s, what); err != nil {
+			return "", err
+		}
+	}
+	path := r.path(*s)
+	dir := filepath.Join(path, ".git")
+	if err := w.unlockStale(ctx, path); err != nil {
+		return "", err
+	}
+	refs, err := w.refs(ctx, r.inside(*s), "refs/heads/"+s.Branch)
+	if err != nil {
+		return "", err
+	}
+	at, err := w.headOf(ctx, path)
+	if err != nil {
+		at = head
+	}
+	if s.Head = refs["refs/heads/"+s.Branch]; s.Head == "" {
+		s.Head = at
+	}
+	snap, err := w.snap(ctx, r, path, dir, at, func(f string) bool { return isLink(r, path, f) })
+	if err != nil {
+		return "", err
+	}
+	if err := w.publish(ctx, r, dir); err != nil {
+		return "", err
+	}
+	for _, id := range []string{s.Head, at} {
+		if id == head {
+			continue // it was whole when it was saved
+		}
+		if missing, err := w.complete(ctx, r, id, s.Base); err != nil {
+			return "", err
+		} else if missing != "" {
+			w.log.WarnContext(ctx, "a workspace's history is incomplete; its last saved commit is kept", "path", path, "missing", missing)
+			s.Head, at, snap.index = head, head, ""
+		}
+	}
 	files := slices.DeleteFunc(snap.ignored, func(f string) bool { return !matches(f, p.Keep) })
 	archive := filepath.Join(w.trash, filepath.Base(r.dir)+"-"+strings.TrimPrefix(s.Ref, trashRefs)+".tar.gz")
-	some, err := writeArchive(archive, path, filepath.Join(admin, "modules"), files, snap.nested)
+	some, err := writeArchive(archive, path, filepath.Join(dir, "modules"), files, snap.nested)
 	if err != nil {
 		return "", err
 	}
@@ -176,14 +213,14 @@ func (w *Workspaces) commitTree(ctx context.Context, r repo, env []string, messa
 	if id, err := writeCommit(r.git, env, message, tree, ids); err == nil {
 		return id, nil
 	}
-	c := git.Call{Dir: r.root, Env: env, Stdin: []byte(message), Args: append(append([]string{"commit-tree"}, parents...), "-F", "-", tree)}
+	c := git.Call{Dir: r.git, Env: env, Stdin: []byte(message), Args: append(append([]string{"commit-tree"}, parents...), "-F", "-", tree)}
 	out, err := w.git.Do(ctx, c)
 	return strings.TrimSpace(out), err
 }
 
 // lastTrash returns the number of the key's newest trash, 0 when it has none.
 func (w *Workspaces) lastTrash(ctx context.Context, r repo, key string) (int, error) {
-	refs, err := w.refsBelow(ctx, r, trashRefs+key+"-")
+	refs, err := w.refsBelow(ctx, r.own(), trashRefs+key+"-")
 	if err != nil {
 		return 0, err
 	}
@@ -204,7 +241,7 @@ func (w *Workspaces) removed(ctx context.Context, r repo, spec coppice.RemoveSpe
 		return coppice.RemoveResult{}, err
 	}
 	own := "refs/heads/" + spec.Branch
-	refs, err := w.refs(ctx, r, own)
+	refs, err := w.refs(ctx, r.own(), own)
 	if err != nil {
 		return coppice.RemoveResult{}, err
 	}
@@ -227,7 +264,7 @@ func (w *Workspaces) removed(ctx context.Context, r repo, spec coppice.RemoveSpe
 		return coppice.RemoveResult{}, nil
 	}
 	ref := fmt.Sprintf("%s%s-%d", trashRefs, spec.Key, n)
-	head, err := w.git.Run(ctx, r.root, "rev-parse", "--verify", "--quiet", ref+"^1")
+	head, err := w.git.Run(ctx, r.git, "rev-parse", "--verify", "--quiet", ref+"^1")
 	res := coppice.RemoveResult{Head: head, Ref: ref}
 	archive := filepath.Join(w.trash, filepath.Base(r.dir)+"-"+strings.TrimPrefix(ref, trashRefs)+".tar.gz")
 	if exists(archive) {
@@ -236,23 +273,22 @@ func (w *Workspaces) removed(ctx context.Context, r repo, spec coppice.RemoveSpe
 	return res, err
 }
 
-// dropBranch deletes the task's branch if it still is where the trash knows it,
-// and what is left of the task's landings.
+// dropBranch deletes the task's branch, which the trash keeps, and what is left of
+// the task's landings.
 func (w *Workspaces) dropBranch(ctx context.Context, r repo, s slot) error {
 	own := "refs/heads/" + s.Branch
-	refs, err := w.refs(ctx, r, own)
+	refs, err := w.refs(ctx, r.own(), own)
 	if err != nil {
 		return err
 	}
-	landings, err := w.refsBelow(ctx, r, landingRefs+s.Key+"/")
+	landings, err := w.refsBelow(ctx, r.own(), landingRefs+s.Key+"/")
 	if err != nil {
 		return err
 	}
-	at, err := w.refs(ctx, r, landings...)
+	at, err := w.refs(ctx, r.own(), landings...)
 	if err != nil {
 		return err
 	}
-	// An agent can make its branch a link to another one, which must stay.
 	const itself = "option no-deref\n"
 	var lines []string
 	for _, l := range landings {
@@ -260,16 +296,15 @@ func (w *Workspaces) dropBranch(ctx context.Context, r repo, s slot) error {
 			lines = append(lines, itself+"delete "+l)
 		}
 	}
-	// When another worktree is on the branch, a person looks at it.
-	if refs[own] != "" && refs[own] == s.Head && w.elsewhere(ctx, r, s.Branch, r.path(s)) == "" {
-		switch err := dropRef(r.git, own, s.Head); {
+	if at := refs[own]; at != "" {
+		switch err := dropRef(r.git, own, at); {
 		case errors.Is(err, errPacked):
 			lines = append(lines, itself+"delete "+own)
 		case err != nil:
-			lines = append(lines, itself+"delete "+own+" "+s.Head)
+			lines = append(lines, itself+"delete "+own+" "+at)
 		}
 	}
-	return w.updateRefs(ctx, r, "remove", lines...)
+	return w.updateRefs(ctx, r.own(), "remove", lines...)
 }
 
 // finishRemove recycles a slot whose trash is written.
@@ -281,9 +316,8 @@ func (w *Workspaces) finishRemove(ctx context.Context, r repo, s slot) (coppice.
 			return res, err
 		}
 	}
-	admin, broken := adminDir(path)
-	if broken == nil {
-		if err := w.leave(ctx, r, s, path, admin); err != nil {
+	if !s.Tidy { // else it has the files of a commit and no other
+		if err := w.vacate(ctx, r, s, s.Head); err != nil {
 			return res, err
 		}
 	}
@@ -298,53 +332,30 @@ func (w *Workspaces) finishRemove(ctx context.Context, r repo, s slot) (coppice.
 	if err := w.freePorts(ctx, portOwner(r, s.Key)); err != nil {
 		return res, err
 	}
-	s.Clean = broken == nil
+	s.Clean = true
 	return res, w.release(ctx, r, s)
 }
 
-// leave vacates a worktree; one that is tidy only has to leave its branch.
-func (w *Workspaces) leave(ctx context.Context, r repo, s slot, path, admin string) error {
-	if s.Tidy {
-		if err := w.scrub(ctx, r, path); err != nil {
-			return err
-		}
-		if writeHead(admin, s.Head) == nil {
-			return nil
-		}
-	}
-	return w.vacate(ctx, r, path, s.Head)
-}
-
-// vacate leaves a clean, detached worktree with the files of a commit.
-func (w *Workspaces) vacate(ctx context.Context, r repo, path, commit string) error {
+// vacate leaves a clean, detached workspace with the files of a commit.
+func (w *Workspaces) vacate(ctx context.Context, r repo, s slot, commit string) error {
+	path := r.path(s)
 	if exists(filepath.Join(path, ".gitmodules")) {
 		if err := w.dropSubmodules(ctx, path); err != nil {
 			return err
 		}
 	}
-	if err := w.scrub(ctx, r, path); err != nil {
+	if err := w.renew(ctx, r, s, commit); err != nil {
 		return err
 	}
 	fresh, err := isFresh(path)
 	if err != nil {
 		return err
 	}
-	args := []string{"checkout", "--force", "--quiet", "--detach", commit, "--"}
-	if _, err := w.git.Run(ctx, path, args...); err != nil {
-		// An index that an agent damaged is made again.
-		admin, aerr := adminDir(path)
-		if aerr != nil {
-			return errors.Join(err, aerr)
-		}
-		if rerr := os.Remove(filepath.Join(admin, "index")); rerr != nil {
-			return err
-		}
-		if _, err := w.git.Run(ctx, path, args...); err != nil {
-			return err
-		}
+	if _, err := w.git.Run(ctx, path, "checkout", "--force", "--quiet", "--detach", commit, "--"); err != nil {
+		return err
 	}
-	if fresh {
-		return nil
+	if err := w.saveIndex(r, s); err != nil || fresh {
+		return err
 	}
 	return w.clean(ctx, path)
 }
@@ -354,7 +365,7 @@ func (w *Workspaces) vacate(ctx context.Context, r repo, path, commit string) er
 func (w *Workspaces) dropSubmodules(ctx context.Context, path string) error {
 	out, err := w.git.Run(ctx, path, "ls-files", "--stage", "-z")
 	if err != nil {
-		return err
+		return nil // a damaged workspace: its git directory is made again, and all that is not tracked goes
 	}
 	root, err := os.OpenRoot(path)
 	if err != nil {
@@ -408,13 +419,14 @@ func (w *Workspaces) release(ctx context.Context, r repo, s slot) error {
 	return w.unregister(ctx, r, s)
 }
 
-// unregister removes a worktree that holds nothing any more. It must be called
+// unregister removes a workspace that holds nothing any more. It must be called
 // under the repository's lock, so that nobody claims it.
 func (w *Workspaces) unregister(ctx context.Context, r repo, s slot) error {
-	if _, err := adminDir(r.path(s)); err == nil && dropPlainly(r.git, r.path(s)) != nil {
-		if _, err := w.git.Run(ctx, r.root, "worktree", "remove", "--force", "--force", r.path(s)); err != nil {
-			return err
-		}
+	if err := removeAll(r.path(s)); err != nil {
+		return err
+	}
+	if err := os.Remove(r.savedIndex(s)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
 	}
 	return os.Remove(r.metaFile(s))
 }

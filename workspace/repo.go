@@ -26,12 +26,20 @@ type Repo struct {
 // repo is a repository as the methods use it.
 type repo struct {
 	root string // of the person's checkout
-	git  string // the common git directory
-	dir  string // where its worktrees are kept
+	user string // the person's git directory, which all worktrees of theirs share
+	git  string // Coppice's own repository for it: see own.go
+	dir  string // where that one and the workspaces are
 }
 
 func (r repo) lockFile() string { return filepath.Join(r.dir, "lock") }
 func (r repo) tmp() string      { return filepath.Join(r.dir, "tmp") }
+
+// at is a git directory, and the directory in which git is run for it.
+type at struct{ git, dir string }
+
+func (r repo) own() at          { return at{r.git, r.git} }
+func (r repo) users() at        { return at{r.user, r.root} }
+func (r repo) inside(s slot) at { return at{filepath.Join(r.path(s), ".git"), r.path(s)} }
 
 // Inspect finds the repository that dir is in and the commit of its base
 // branch; an empty base means the branch that is checked out. It changes nothing.
@@ -58,20 +66,20 @@ func (w *Workspaces) Inspect(ctx context.Context, dir, base string) (Repo, error
 	if err != nil {
 		return Repo{}, err
 	}
-	out := Repo{Root: r.root, GitDir: r.git, Base: base, BaseCommit: commit, DefaultBranch: base}
+	out := Repo{Root: r.root, GitDir: r.user, Base: base, BaseCommit: commit, DefaultBranch: base}
 	if d, err := w.git.Run(ctx, r.root, "symbolic-ref", "--quiet", "--short", "refs/remotes/origin/HEAD"); err == nil {
 		out.DefaultBranch = strings.TrimPrefix(d, "origin/")
 	}
 	return out, nil
 }
 
-// find returns the repository that dir is in.
+// find returns the repository that dir is in. It changes nothing.
 func (w *Workspaces) find(ctx context.Context, dir string) (repo, error) {
 	w.mu.Lock()
 	r, known := w.repos[dir]
 	w.mu.Unlock()
 	if known {
-		if _, err := os.Stat(filepath.Join(r.git, "HEAD")); err == nil {
+		if _, err := os.Stat(filepath.Join(r.user, "HEAD")); err == nil {
 			return r, nil
 		}
 	}
@@ -106,7 +114,8 @@ func (w *Workspaces) find(ctx context.Context, dir string) (repo, error) {
 		return repo{}, err
 	}
 	sum := sha256.Sum256([]byte(lines[2]))
-	r = repo{root: top, git: lines[2], dir: filepath.Join(w.dir, hex.EncodeToString(sum[:8]))}
+	r = repo{root: top, user: lines[2], dir: filepath.Join(w.dir, hex.EncodeToString(sum[:8]))}
+	r.git = filepath.Join(r.dir, ownName)
 	w.mu.Lock()
 	w.repos[dir] = r
 	w.mu.Unlock()
@@ -140,9 +149,9 @@ func (w *Workspaces) hasCommit(ctx context.Context, r repo) error {
 	return nil
 }
 
-// branch returns the commit of a branch that must exist.
+// branch returns the commit of a branch of the person's that must exist.
 func (w *Workspaces) branch(ctx context.Context, r repo, name string) (string, error) {
-	refs, err := w.refs(ctx, r, "refs/heads/"+name)
+	refs, err := w.refs(ctx, r.users(), "refs/heads/"+name)
 	if err != nil {
 		return "", err
 	}
@@ -192,11 +201,17 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
+// isAncestor tells whether a commit is part of another's history. Coppice's own
+// repository knows both.
 func (w *Workspaces) isAncestor(ctx context.Context, r repo, a, b string) (bool, error) {
-	if a == b || descends(r.git, b, a) {
+	return w.isAncestorIn(ctx, r.own(), a, b)
+}
+
+func (w *Workspaces) isAncestorIn(ctx context.Context, in at, a, b string) (bool, error) {
+	if a == b || descends(in.git, b, a) {
 		return true, nil
 	}
-	_, exit, err := w.git.Status(ctx, git.Call{Dir: r.root, Args: []string{"merge-base", "--is-ancestor", a, b}, OK: []int{1}})
+	_, exit, err := w.git.Status(ctx, git.Call{Dir: in.dir, Args: []string{"merge-base", "--is-ancestor", a, b}, OK: []int{1}})
 	return err == nil && exit == 0, err
 }
 

@@ -26,17 +26,18 @@ func (w *Workspaces) Restore(ctx context.Context, spec coppice.RestoreSpec) (cop
 	if err := errors.Join(validKey(spec.Key), coppice.ValidBranch(spec.Branch), coppice.ValidHash(spec.Head), validTrash(spec.Ref), w.validArchive(spec.Archive), validPolicy(spec.Policy)); err != nil {
 		return none, firstError(err)
 	}
-	r, err := w.find(ctx, spec.Repo)
+	r, err := w.use(ctx, spec.Repo)
 	if err != nil {
 		return none, err
 	}
 	own := "refs/heads/" + spec.Branch
-	refs, err := w.refs(ctx, r, spec.Ref, own)
+	refs, err := w.refs(ctx, r.own(), spec.Ref, own)
 	if err != nil {
 		return none, err
 	}
-	if refs[spec.Ref] == "" {
-		return none, coppice.Errorf(coppice.ENotFound, "the trash of %s is gone", spec.Key).WithFix("it was purged; begin the task anew with `coppice retry %s`", spec.Key)
+	trash := refs[spec.Ref]
+	if trash == "" {
+		return none, coppice.Errorf(coppice.ENotFound, "the trash of %s is gone", spec.Key).WithFix("it was purged; start the task again with `coppice retry %s`", spec.Key)
 	}
 	_, held, err := w.owned(r, spec.Key)
 	if err != nil {
@@ -46,14 +47,14 @@ func (w *Workspaces) Restore(ctx context.Context, spec coppice.RestoreSpec) (cop
 		return none, coppice.Errorf(coppice.EConflict, "there is another branch %s by now", spec.Branch).WithFix("rename it with `git branch -m %s other`", spec.Branch)
 	}
 	want := slot{Key: spec.Key, Branch: spec.Branch, Base: spec.Head}
-	if text, err := w.git.Run(ctx, r.root, "cat-file", "commit", spec.Ref); err == nil {
+	if text, err := w.git.Run(ctx, r.git, "cat-file", "commit", trash); err == nil {
 		for line := range strings.Lines(text) {
 			if b, ok := strings.CutPrefix(strings.TrimSpace(line), "Base: "); ok && coppice.ValidHash(b) == nil {
 				want.Base = b
 			}
 		}
 	}
-	fill := func(ctx context.Context, path string) error { return w.fill(ctx, path, spec) }
+	fill := func(ctx context.Context, path string) error { return w.fill(ctx, path, trash, spec) }
 	res, err := w.build(ctx, r, want, building{start: spec.Head, policy: spec.Policy, fill: fill})
 	return res, told(err)
 }
@@ -73,8 +74,8 @@ func (w *Workspaces) validArchive(file string) error {
 }
 
 // fill puts the uncommitted state into a fresh checkout of the branch.
-func (w *Workspaces) fill(ctx context.Context, tree string, spec coppice.RestoreSpec) error {
-	out, err := w.git.Do(ctx, git.Call{Dir: tree, Args: []string{"diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--end-of-options", spec.Head, spec.Ref}})
+func (w *Workspaces) fill(ctx context.Context, tree, trash string, spec coppice.RestoreSpec) error {
+	out, err := w.git.Do(ctx, git.Call{Dir: tree, Args: []string{"diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--end-of-options", spec.Head, trash}})
 	if err != nil {
 		return err
 	}
@@ -84,7 +85,7 @@ func (w *Workspaces) fill(ctx context.Context, tree string, spec coppice.Restore
 	if err := w.step("filled"); err != nil {
 		return err
 	}
-	if index, err := w.git.Run(ctx, tree, "rev-parse", "--verify", "--quiet", spec.Ref+"^2^{tree}"); err == nil {
+	if index, err := w.git.Run(ctx, tree, "rev-parse", "--verify", "--quiet", trash+"^2^{tree}"); err == nil {
 		if _, err := w.git.Run(ctx, tree, "read-tree", "--reset", index); err != nil {
 			return err
 		}
@@ -95,13 +96,9 @@ func (w *Workspaces) fill(ctx context.Context, tree string, spec coppice.Restore
 	if spec.Archive == "" {
 		return nil
 	}
-	admin, err := adminDir(tree)
-	if err != nil {
-		return err
-	}
-	err = readArchive(spec.Archive, tree, filepath.Join(admin, "modules"))
+	err = readArchive(spec.Archive, tree, filepath.Join(tree, ".git", "modules"))
 	if errors.Is(err, fs.ErrNotExist) && !exists(spec.Archive) {
-		return coppice.Errorf(coppice.ENotFound, "the archive %s is gone", spec.Archive).WithFix("put it back, or begin the task anew")
+		return coppice.Errorf(coppice.ENotFound, "the archive %s is gone", spec.Archive).WithFix("put it back, or make a new task")
 	}
 	return err
 }
@@ -197,7 +194,7 @@ func (w *Workspaces) Purge(ctx context.Context, spec coppice.PurgeSpec) error {
 	if err := errors.Join(validTrash(spec.Ref), w.validArchive(spec.Archive)); err != nil {
 		return firstError(err)
 	}
-	r, err := w.find(ctx, spec.Repo)
+	r, err := w.use(ctx, spec.Repo)
 	if err != nil {
 		return err
 	}
@@ -206,6 +203,6 @@ func (w *Workspaces) Purge(ctx context.Context, spec coppice.PurgeSpec) error {
 			return err
 		}
 	}
-	_, err = w.git.Run(ctx, r.root, "update-ref", "-d", spec.Ref)
+	_, err = w.git.Run(ctx, r.git, "update-ref", "-d", spec.Ref)
 	return err
 }

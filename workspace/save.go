@@ -38,35 +38,104 @@ func (w *Workspaces) Save(ctx context.Context, path, message string, exclude []s
 }
 
 func (w *Workspaces) save(ctx context.Context, r repo, s slot, message string, exclude []string) (string, bool, error) {
-	path := r.path(s)
-	admin, err := adminDir(path)
+	what, err := w.damage(ctx, r, s)
 	if err != nil {
-		return "", false, damaged(path, err)
-	}
-	if err := w.unlockStale(ctx, s, path, admin); err != nil {
 		return "", false, err
 	}
-	if r.git, err = commonDir(admin); err != nil {
-		return "", false, damaged(path, err)
+	if what != "" {
+		head, err := w.repair(ctx, r, s, what)
+		if err != nil {
+			return "", false, err
+		}
+		return head, false, damaged(what, "the workspace was repaired: look at what is there, and do the work again where it is missing")
 	}
-	r.root = path // any worktree does for asking git
-	file, err := w.excludeFile(ctx, r, path, exclude)
+	head, changed, err := w.commitAll(ctx, r, s, message, exclude)
+	if err != nil {
+		if head == "" {
+			head, _ = w.ownHead(ctx, r, s)
+		}
+		return head, false, err
+	}
+	return w.keepBranch(ctx, r, s, head, changed)
+}
+
+// keepBranch brings a workspace's branch into Coppice's own repository.
+func (w *Workspaces) keepBranch(ctx context.Context, r repo, s slot, head string, changed bool) (string, bool, error) {
+	own := "refs/heads/" + s.Branch
+	refs, err := w.refs(ctx, r.own(), own)
+	if err != nil {
+		return "", false, err
+	}
+	if refs[own] != head {
+		if err := w.publish(ctx, r, filepath.Join(r.path(s), ".git")); err != nil {
+			return "", false, err
+		}
+		missing, err := w.complete(ctx, r, head, s.Base)
+		if err != nil {
+			return "", false, err
+		}
+		if missing != "" {
+			last, err := w.ownHead(ctx, r, s)
+			return last, false, errors.Join(err, damaged("its branch names objects that do not exist: "+missing,
+				"go back with `git reset --hard "+last+"`, and do the work again"))
+		}
+		if err := errors.Join(w.step("published"), w.setRef(ctx, r, own, head)); err != nil {
+			return "", false, err
+		}
+	}
+	return head, changed, w.showBase(ctx, r, s)
+}
+
+// showBase brings the base branch in a workspace up to date, so that an agent can
+// merge with it. An agent that is on it itself is left alone.
+func (w *Workspaces) showBase(ctx context.Context, r repo, s slot) error {
+	if s.Onto == "" {
+		return nil
+	}
+	base := "refs/heads/" + s.Onto
+	now, err := w.refs(ctx, r.users(), base)
+	if err != nil || now[base] == "" {
+		return err
+	}
+	shown, err := w.refs(ctx, r.inside(s), base)
+	if err != nil || shown[base] == now[base] {
+		return err
+	}
+	if on, _, err := w.head(ctx, r.path(s)); err != nil || on == base {
+		return err
+	}
+	file := filepath.Join(r.path(s), ".git", filepath.FromSlash(base))
+	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+		return err
+	}
+	return replaceFile(file, []byte(now[base]+"\n"))
+}
+
+// commitAll commits what is uncommitted in a workspace, and brings its branch to
+// where its HEAD is.
+func (w *Workspaces) commitAll(ctx context.Context, r repo, s slot, message string, exclude []string) (string, bool, error) {
+	path := r.path(s)
+	dir := filepath.Join(path, ".git")
+	if err := w.unlockStale(ctx, path); err != nil {
+		return "", false, err
+	}
+	file, err := w.excludeFile(ctx, r, exclude)
 	if err != nil {
 		return "", false, err
 	}
 	defer os.Remove(file)
 	config := []string{"core.excludesFile=" + file, "advice.addEmbeddedRepo=false"}
-	if head, changed, err := w.savePlainly(ctx, s, path, admin, r.git, message, config, exclude); err == nil {
+	if head, changed, err := w.savePlainly(ctx, r, s, message, config, exclude); err == nil {
 		return head, changed, nil
 	}
 	status, err := w.git.Do(ctx, git.Call{Dir: path, Config: config,
 		Args: []string{"status", "--porcelain=v2", "-z", "--untracked-files=all", "--ignore-submodules=none", "--no-renames"}})
 	if err != nil {
-		return "", false, err
+		return "", false, unstageable(err)
 	}
-	if err := savable(admin, status); err != nil {
+	if err := savable(dir, status); err != nil {
 		own := "refs/heads/" + s.Branch
-		refs, rerr := w.refs(ctx, r, own)
+		refs, rerr := w.refs(ctx, r.inside(s), own)
 		if rerr != nil {
 			return "", false, errors.Join(err, rerr)
 		}
@@ -75,9 +144,12 @@ func (w *Workspaces) save(ctx context.Context, r repo, s slot, message string, e
 	if err := w.rejoin(ctx, r, s, path, false); err != nil {
 		return "", false, err
 	}
-	changed := exists(filepath.Join(admin, "MERGE_HEAD"))
+	changed := exists(filepath.Join(dir, "MERGE_HEAD"))
 	if unsaved(status, exclude) {
 		if _, err := w.git.Do(ctx, stageAll(path, config)); err != nil {
+			return "", false, unstageable(err)
+		}
+		if err := w.nested(ctx, path); err != nil {
 			return "", false, err
 		}
 		staged := plainly(status, exclude)
@@ -89,9 +161,9 @@ func (w *Workspaces) save(ctx context.Context, r repo, s slot, message string, e
 		changed = changed || staged
 	}
 	if changed {
-		if _, _, err := w.commitPlainly(ctx, s, path, admin, r.git, message, nil); err != nil {
-			if err := w.commitStaged(ctx, path, message); err != nil {
-				return "", false, err
+		if _, _, err := w.commitPlainly(ctx, r, s, message, nil); err != nil {
+			if err := w.commitStaged(ctx, r, path, message); err != nil {
+				return "", false, unstageable(err)
 			}
 		}
 	}
@@ -102,13 +174,43 @@ func (w *Workspaces) save(ctx context.Context, r repo, s slot, message string, e
 	return head, changed, err
 }
 
+// nested refuses a repository within a workspace that is staged as a submodule
+// without being one: its files would not be in the commit.
+func (w *Workspaces) nested(ctx context.Context, path string) error {
+	out, err := w.git.Run(ctx, path, "diff-index", "--cached", "--raw", "--no-renames", "--no-abbrev", "--diff-filter=AT", "-z", "HEAD", "--")
+	if err != nil {
+		return unstageable(err)
+	}
+	for _, c := range rawDiff(out) {
+		if c.mode != modeModule {
+			continue
+		}
+		known, _ := w.git.Do(ctx, git.Call{Dir: path, OK: []int{1}, Args: []string{"config", "--file", ".gitmodules", "--no-includes", "--get-regexp", `^submodule\..*\.path$`}})
+		if !hasSuffixLine(known, " "+c.path) {
+			_, _ = w.git.Run(ctx, path, "reset", "--quiet", "--", c.path)
+			return damaged(fmt.Sprintf("%s is a git repository of its own, so its files cannot be committed", coppice.Quote(c.path)),
+				fmt.Sprintf("remove %s/.git to keep its files, or remove the directory", c.path))
+		}
+	}
+	return nil
+}
+
+func hasSuffixLine(text, suffix string) bool {
+	for line := range strings.Lines(text) {
+		if strings.HasSuffix(strings.TrimSuffix(line, "\n"), suffix) {
+			return true
+		}
+	}
+	return false
+}
+
 // stageAll stages everything in a workspace but what is ignored.
 func stageAll(path string, config []string) git.Call {
 	return git.Call{Dir: path, Config: config, Args: []string{"add", "--all", "--", "."}}
 }
 
-func (w *Workspaces) commitStaged(ctx context.Context, path, message string) error {
-	who, err := w.git.Identity(ctx, path)
+func (w *Workspaces) commitStaged(ctx context.Context, r repo, path, message string) error {
+	who, err := w.git.Identity(ctx, r.root)
 	if err != nil {
 		return err
 	}
@@ -159,10 +261,6 @@ func plainly(status string, exclude []string) bool {
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
-}
-
-func damaged(path string, err error) error {
-	return coppice.Failf(coppice.ClassEnvironment, fmt.Sprintf("the workspace %s is damaged: %v", path, err), "retry the task; its branch is kept")
 }
 
 // savable refuses what a commit would make worse. The status is that of git.
@@ -224,7 +322,7 @@ func (w *Workspaces) rejoin(ctx context.Context, r repo, s slot, path string, co
 		_, err = w.git.Run(ctx, path, "update-ref", "--no-deref", "HEAD", head)
 		return err
 	}
-	refs, err := w.refs(ctx, r, own)
+	refs, err := w.refs(ctx, r.inside(s), own)
 	if err != nil {
 		return err
 	}
@@ -232,7 +330,7 @@ func (w *Workspaces) rejoin(ctx context.Context, r repo, s slot, path string, co
 	if tip == "" {
 		tip = s.Base
 	}
-	if ahead, err := w.isAncestor(ctx, r, tip, head); err != nil {
+	if ahead, err := w.isAncestorIn(ctx, r.inside(s), tip, head); err != nil {
 		return err
 	} else if ahead {
 		if _, err := w.git.Run(ctx, path, "update-ref", own, head); err != nil {
@@ -241,7 +339,7 @@ func (w *Workspaces) rejoin(ctx context.Context, r repo, s slot, path string, co
 		_, err = w.git.Run(ctx, path, "symbolic-ref", "HEAD", own)
 		return err
 	}
-	if behind, err := w.isAncestor(ctx, r, head, tip); err != nil {
+	if behind, err := w.isAncestorIn(ctx, r.inside(s), head, tip); err != nil {
 		return err
 	} else if behind {
 		_, err = w.git.Run(ctx, path, "checkout", "--quiet", s.Branch, "--")
@@ -254,9 +352,9 @@ func (w *Workspaces) rejoin(ctx context.Context, r repo, s slot, path string, co
 
 // excludeFile writes the paths that are never committed as ignore rules, below
 // the person's own.
-func (w *Workspaces) excludeFile(ctx context.Context, r repo, tree string, paths []string) (string, error) {
+func (w *Workspaces) excludeFile(ctx context.Context, r repo, paths []string) (string, error) {
 	var b strings.Builder
-	if list, err := w.git.Settings(ctx, tree); err == nil {
+	if list, err := w.git.Settings(ctx, r.root); err == nil {
 		for _, s := range list {
 			if s.Key == "core.excludesfile" && s.Scope == "global" {
 				if own, err := os.ReadFile(s.Value); err == nil {
@@ -335,9 +433,13 @@ func identity(role string, p git.Person, date string) []string {
 }
 
 // Author returns the variables that let git commit in a workspace as the person
-// configured there, or as Coppice where nobody is.
+// configured in the repository, or as Coppice where nobody is.
 func (w *Workspaces) Author(ctx context.Context, path string) (map[string]string, error) {
-	who, err := w.git.Identity(ctx, path)
+	r, _, err := w.byPath(path)
+	if err != nil {
+		return nil, err
+	}
+	who, err := w.git.Identity(ctx, r.root)
 	if err != nil {
 		return nil, err
 	}

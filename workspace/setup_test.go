@@ -119,6 +119,12 @@ func commit(t testing.TB, dir, message string) string {
 	return run(t, dir, "git", "rev-parse", "HEAD")
 }
 
+// own is Coppice's own repository.
+func (b *bundle) own() string {
+	b.t.Helper()
+	return must[repo](b.t)(b.use(b.ctx, b.root)).git
+}
+
 func (b *bundle) spec(key string) coppice.PrepareSpec {
 	return coppice.PrepareSpec{Key: key, Repo: b.root, Branch: coppice.TaskBranch(key), Base: "main"}
 }

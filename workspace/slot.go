@@ -23,14 +23,15 @@ const (
 	slotIdle     = "idle"     // belongs to nobody and is clean
 )
 
-// slot is one worktree of the pool. Its directory never moves, so a task's path
-// stays the same. What it is used for stands in a file beside it, outside of
-// the agents' reach by accident.
+// slot is one workspace of the pool. Its directory never moves, so a task's path
+// stays the same. What it is used for is in a file beside it, where an agent
+// does not write by accident.
 type slot struct {
 	Name    string   `json:"name"`
 	State   string   `json:"state"`
 	Key     string   `json:"key,omitempty"`
 	Branch  string   `json:"branch,omitempty"`
+	Onto    string   `json:"onto,omitempty"` // the base branch
 	Base    string   `json:"base,omitempty"` // commit
 	Seen    string   `json:"seen,omitempty"` // of a session that only looks: a tree of the tracked files as it found them
 	Ports   []int    `json:"ports,omitempty"`
@@ -133,22 +134,24 @@ func (w *Workspaces) owned(r repo, key string) (slot, bool, error) {
 	return slot{}, false, nil
 }
 
-// byPath returns the repository directory and slot of a workspace's path.
+// byPath returns the repository and slot of a workspace's path.
 func (w *Workspaces) byPath(path string) (repo, slot, error) {
 	clean := filepath.Clean(path)
 	r := repo{dir: filepath.Dir(clean)}
 	if filepath.Dir(r.dir) == w.dir {
 		s, err := readSlot(filepath.Join(r.dir, filepath.Base(clean)+".json"))
 		if err == nil && s.State != slotIdle && !strings.HasPrefix(s.Name, checkPrefix) {
-			return r, s, nil
+			if r, err = w.of(r.dir); err == nil {
+				return r, s, nil
+			}
 		}
 	}
-	return repo{}, slot{}, coppice.Errorf(coppice.ENotFound, "%s is no workspace", coppice.Quote(path)).WithFix("prepare it again")
+	return repo{}, slot{}, coppice.Errorf(coppice.ENotFound, "%s is not a workspace", coppice.Quote(path)).WithFix("prepare it again")
 }
 
 // claim gives the key a slot: its own, an idle one, or a new one, in this
-// order. It is registered with git when claim returns; no file is checked out.
-func (w *Workspaces) claim(ctx context.Context, r repo, want slot, commit string) (slot, error) {
+// order. Nothing is made or changed in its directory.
+func (w *Workspaces) claim(ctx context.Context, r repo, want slot) (slot, error) {
 	unlock, err := w.lock(ctx, r.lockFile())
 	if err != nil {
 		return slot{}, err
@@ -192,7 +195,7 @@ func (w *Workspaces) claim(ctx context.Context, r repo, want slot, commit string
 	}
 	// Only this caller knows that nothing was done in it since.
 	want.Clean = got != nil && got.State == slotIdle && got.Clean
-	return want, w.register(ctx, r, want, commit)
+	return want, nil
 }
 
 func freeName(prefix string, taken map[string]bool) string {
@@ -201,65 +204,4 @@ func freeName(prefix string, taken map[string]bool) string {
 			return name
 		}
 	}
-}
-
-// register makes git know the worktree. It must be called under the
-// repository's lock: git's own registration races with itself. It is forced,
-// because a crash can leave it registered and locked without its directory.
-func (w *Workspaces) register(ctx context.Context, r repo, s slot, commit string) error {
-	path := r.path(s)
-	if _, err := adminDir(path); err == nil {
-		return nil
-	}
-	// Without a link to git there is nothing in it that a commit or the trash
-	// could have kept; a directory that was in use is put aside, not deleted.
-	if _, err := os.Lstat(path); err == nil {
-		aside := filepath.Join(w.trash, fmt.Sprintf("%s-%s-%d", filepath.Base(r.dir), s.Name, w.now().UnixNano()))
-		if empty, _ := isEmpty(path); empty || !s.Made {
-			err = os.RemoveAll(path)
-		} else {
-			w.log.WarnContext(ctx, "workspace lost its link to git and is put aside", "path", path, "to", aside)
-			err = os.Rename(path, aside)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if notePlainly(r.git, path, commit) != nil {
-		_, err := w.git.Run(ctx, r.root, "worktree", "add", "--force", "--force", "--no-checkout", "--detach", path, commit)
-		if err != nil {
-			return fmt.Errorf("registering a worktree: %w", err)
-		}
-	}
-	return w.step("registered")
-}
-
-func isEmpty(dir string) (bool, error) {
-	entries, err := os.ReadDir(dir)
-	return len(entries) == 0, err
-}
-
-// adminDir returns git's own directory of a worktree. It is read from the file
-// git put there and believed only if that directory points back: an agent can
-// rewrite the file.
-func adminDir(path string) (string, error) {
-	b, err := os.ReadFile(filepath.Join(path, ".git"))
-	if err != nil {
-		return "", err
-	}
-	dir, ok := strings.CutPrefix(strings.TrimSpace(string(b)), "gitdir: ")
-	if !ok || !filepath.IsAbs(dir) {
-		return "", errors.New("the workspace's .git file is damaged")
-	}
-	back, err := os.ReadFile(filepath.Join(dir, "gitdir"))
-	if err != nil {
-		return "", err
-	}
-	if strings.TrimSpace(string(back)) != filepath.Join(path, ".git") {
-		return "", errors.New("the workspace's .git file points to another worktree")
-	}
-	if _, err := os.Stat(filepath.Join(dir, "HEAD")); err != nil {
-		return "", err
-	}
-	return dir, nil
 }

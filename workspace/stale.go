@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -11,21 +12,14 @@ import (
 // running in a workspace.
 const staleWait = 10 * time.Second
 
-// unlockStale removes the locks that a killed git left in a workspace and on
-// its branch: nothing can be saved while they are there. It is called when no
-// agent works in the workspace. A git that still runs there is waited for.
-func (w *Workspaces) unlockStale(ctx context.Context, s slot, path, admin string) error {
+// unlockStale removes the locks that a killed git left in a workspace: nothing
+// can be saved while they are there. It is called when no agent works in the
+// workspace. A git that still runs there is waited for.
+func (w *Workspaces) unlockStale(ctx context.Context, path string) error {
 	ctx, cancel := context.WithTimeout(ctx, staleWait)
 	defer cancel()
 	for {
-		locks, err := filepath.Glob(filepath.Join(admin, "*.lock"))
-		if err != nil {
-			return err
-		}
-		branch := filepath.Join(filepath.Dir(filepath.Dir(admin)), "refs", "heads", filepath.FromSlash(s.Branch)+".lock")
-		if s.Branch != "" && exists(branch) {
-			locks = append(locks, branch)
-		}
+		locks := locksIn(filepath.Join(path, ".git"))
 		if len(locks) == 0 {
 			return nil
 		}
@@ -42,8 +36,20 @@ func (w *Workspaces) unlockStale(ctx context.Context, s slot, path, admin string
 		select {
 		case <-ctx.Done():
 			t.Stop()
-			return nil // git itself tells which lock is in the way
+			return nil // git itself says which lock is in the way
 		case <-t.C:
 		}
 	}
+}
+
+// locksIn lists the locks of a git directory: beside its own files and its refs.
+func locksIn(dir string) []string {
+	locks, _ := filepath.Glob(filepath.Join(dir, "*.lock"))
+	_ = filepath.WalkDir(filepath.Join(dir, "refs"), func(p string, d os.DirEntry, err error) error {
+		if err == nil && !d.IsDir() && strings.HasSuffix(p, ".lock") {
+			locks = append(locks, p)
+		}
+		return nil
+	})
+	return locks
 }

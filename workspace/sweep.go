@@ -23,8 +23,12 @@ func (w *Workspaces) Sweep(ctx context.Context) error {
 	old := w.now().Add(-staleAge)
 	for _, d := range dirs {
 		r := repo{dir: filepath.Dir(d)}
+		r.git = filepath.Join(r.dir, ownName)
 		sweepDir(r.tmp(), "", old)
 		sweepDir(r.dir, ".new-", old)
+		sweepDir(filepath.Join(r.dir, "landing"), "new-", old)
+		w.sweepOwn(ctx, r)
+		w.settleMove(ctx, r.dir)
 		list, err := w.slots(r)
 		if err != nil {
 			return err
@@ -40,38 +44,63 @@ func (w *Workspaces) Sweep(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
+// settleMove completes or undoes a landing that was interrupted. When that cannot
+// be done now, the next landing tries again.
+func (w *Workspaces) settleMove(ctx context.Context, dir string) {
+	r, err := w.of(dir)
+	if err != nil || !exists(r.recordFile()) {
+		return
+	}
+	unlock, err := w.lock(ctx, r.moveLock())
+	if err != nil {
+		return
+	}
+	defer unlock()
+	if err := w.recoverMove(ctx, r); err != nil {
+		w.log.ErrorContext(ctx, "an interrupted landing is not settled yet", "repository", r.root, "error", err)
+	}
+}
+
+// sweepOwn removes the locks in Coppice's own repository. Only git processes of
+// Coppice write there, so without one a lock belongs to nobody.
+func (w *Workspaces) sweepOwn(ctx context.Context, r repo) {
+	sweepDir(r.git, refTemp, w.now().Add(-staleAge))
+	if gitRunsIn(r.git) {
+		return
+	}
+	for _, l := range locksIn(r.git) {
+		if abandoned(l) || !marked(l) {
+			w.log.InfoContext(ctx, "removing a lock that a killed git left", "path", l)
+			_ = os.Remove(l)
+		}
+	}
+}
+
 func (w *Workspaces) sweepSlot(ctx context.Context, r repo, s slot, old time.Time) error {
 	free, ok, err := w.tryLock(r.slotLock(s))
 	if err != nil || !ok {
 		return err // in use
 	}
 	defer free()
-	admin, err := adminDir(r.path(s))
-	if err != nil {
-		return nil
-	}
 	// An agent may be at work in a ready workspace, so there only age tells.
 	if s.State != slotReady || strings.HasPrefix(s.Name, checkPrefix) {
 		old = w.now().Add(time.Hour)
 	}
-	locks, _ := filepath.Glob(filepath.Join(admin, "*.lock"))
-	for _, l := range locks {
+	for _, l := range locksIn(filepath.Join(r.path(s), ".git")) {
 		if st, err := os.Lstat(l); err == nil && st.ModTime().Before(old) {
 			w.log.InfoContext(ctx, "removing a lock that a killed git left", "path", l)
 			_ = os.Remove(l)
 		}
 	}
-	common := filepath.Dir(filepath.Dir(admin))
-	w.sweepRefs(common)
 	return nil
 }
 
-// sweepDir removes old files whose names begin with prefix.
+// sweepDir removes what is old and whose name begins with prefix.
 func sweepDir(dir, prefix string, old time.Time) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
-		if st, err := e.Info(); err == nil && strings.HasPrefix(e.Name(), prefix) && !st.IsDir() && st.ModTime().Before(old) {
-			_ = os.Remove(filepath.Join(dir, e.Name()))
+		if st, err := e.Info(); err == nil && strings.HasPrefix(e.Name(), prefix) && st.ModTime().Before(old) {
+			_ = removeAll(filepath.Join(dir, e.Name()))
 		}
 	}
 }

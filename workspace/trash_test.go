@@ -65,7 +65,7 @@ func TestCrashAnywhere(t *testing.T) {
 	if d := cmp.Diff(gone, again); d != "" {
 		t.Error(d)
 	}
-	if refs := run(t, b.root, "git", "for-each-ref", "--format=%(refname)", "refs/coppice/", "refs/heads/coppice/"); refs != gone.Ref {
+	if refs := run(t, b.own(), "git", "for-each-ref", "--format=%(refname)", "refs/coppice/", "refs/heads/coppice/"); refs != gone.Ref {
 		t.Errorf("refs: %s", refs)
 	}
 	back := b.restoreSpec("app-1", gone)
@@ -198,13 +198,13 @@ func TestSave(t *testing.T) {
 			t.Errorf("%s: %v", c.name, err)
 			continue
 		}
-		if tip := run(t, b.root, "git", "rev-parse", "coppice/"+key); tip != head {
+		if tip := run(t, b.own(), "git", "rev-parse", "coppice/"+key); tip != head {
 			t.Errorf("%s: the branch is at %s, not %s", c.name, tip, head)
 		}
 		if on := run(t, res.Path, "git", "symbolic-ref", "HEAD"); on != "refs/heads/coppice/"+key {
 			t.Errorf("%s: on %s", c.name, on)
 		}
-		got := strings.Fields(run(t, b.root, "git", "diff", "--name-only", "--diff-filter=A", "main", head))
+		got := strings.Fields(run(t, res.Path, "git", "diff", "--name-only", "--diff-filter=A", "main", head))
 		if strings.Join(got, " ") != c.files {
 			t.Errorf("%s: added %s", c.name, got)
 		}
@@ -225,18 +225,18 @@ func TestRemoveDropsLandings(t *testing.T) {
 		spec.Ref = landingRefs + ref
 		must[coppice.MergeResult](t)(b.Merge(b.ctx, spec))
 		if ref == "app-1/1" {
-			run(t, b.root, "git", "pack-refs", "--all")
+			run(t, b.own(), "git", "pack-refs", "--all")
 		}
 	}
 	left := func() string {
-		return run(t, b.root, "git", "for-each-ref", "--format=%(refname)", "refs/coppice/landing/", "refs/heads/coppice/")
+		return run(t, b.own(), "git", "for-each-ref", "--format=%(refname)", "refs/coppice/landing/", "refs/heads/coppice/")
 	}
 	must[coppice.RemoveResult](t)(b.Remove(b.ctx, b.removeSpec("app-1")))
 	if got := left(); got != landingRefs+"app-10/3" {
 		t.Errorf("left: %s", got)
 	}
 	// One that comes late goes with the next removal.
-	run(t, b.root, "git", "update-ref", landingRefs+"app-1/4", head)
+	run(t, b.own(), "git", "update-ref", landingRefs+"app-1/4", head)
 	must[coppice.RemoveResult](t)(b.Remove(b.ctx, b.removeSpec("app-1")))
 	if got := left(); got != landingRefs+"app-10/3" {
 		t.Errorf("left: %s", got)

@@ -58,6 +58,7 @@ type Workspaces struct {
 	mu    sync.Mutex
 	gates map[string]chan struct{} // by lock file; held by who may try for the file
 	repos map[string]repo          // by the path asked for
+	noted map[string]repo          // by the directory of its workspaces
 }
 
 // New makes the directories, private to the user, and returns Workspaces.
@@ -67,7 +68,7 @@ func New(c Config) (*Workspaces, error) {
 	}
 	w := &Workspaces{
 		git: c.Git, now: c.Now, log: c.Logger, ports: c.Ports, idle: c.Idle, env: c.Env,
-		gates: map[string]chan struct{}{}, repos: map[string]repo{}, trees: &trees{of: map[string]string{}},
+		gates: map[string]chan struct{}{}, repos: map[string]repo{}, noted: map[string]repo{}, trees: &trees{of: map[string]string{}},
 		step: func(string) error { return nil },
 	}
 	if w.now == nil {
@@ -103,6 +104,7 @@ func New(c Config) (*Workspaces, error) {
 		}
 		*d.to = abs
 	}
+	w.git.Trust(w.trust)
 	return w, nil
 }
 

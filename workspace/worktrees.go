@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// worktree is one of the repository's worktrees, the person's included.
+// worktree is one of the person's checkouts of the repository.
 type worktree struct {
 	path   string
 	branch string // the full ref; empty when HEAD is detached
@@ -48,7 +48,7 @@ func (w *Workspaces) worktrees(ctx context.Context, r repo) ([]worktree, error) 
 // plainWorktrees reads the list from git's files, and refuses where settings
 // decide what is a worktree.
 func (w *Workspaces) plainWorktrees(ctx context.Context, r repo) ([]worktree, error) {
-	if !plainRefs(r.git) || filepath.Base(r.git) != ".git" {
+	if !plainRefs(r.user) || filepath.Base(r.user) != ".git" {
 		return nil, errOdd
 	}
 	settings, err := w.git.Settings(ctx, r.root)
@@ -65,17 +65,17 @@ func (w *Workspaces) plainWorktrees(ctx context.Context, r repo) ([]worktree, er
 			}
 		}
 	}
-	main := worktree{path: filepath.Dir(r.git), git: r.git}
-	if main.branch, _, err = resolve(r.git, r.git, "HEAD"); err != nil {
+	main := worktree{path: filepath.Dir(r.user), git: r.user}
+	if main.branch, _, err = resolve(r.user, r.user, "HEAD"); err != nil {
 		return nil, err
 	}
 	list := []worktree{main}
-	entries, err := os.ReadDir(filepath.Join(r.git, "worktrees"))
+	entries, err := os.ReadDir(filepath.Join(r.user, "worktrees"))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	for _, e := range entries {
-		t := worktree{git: filepath.Join(r.git, "worktrees", e.Name())}
+		t := worktree{git: filepath.Join(r.user, "worktrees", e.Name())}
 		b, err := readRegular(filepath.Join(t.git, "gitdir"), maxLoose)
 		if absent(err) {
 			continue
@@ -91,7 +91,7 @@ func (w *Workspaces) plainWorktrees(ctx context.Context, r repo) ([]worktree, er
 			return nil, errOdd
 		}
 		t.path = filepath.Dir(link)
-		if t.branch, _, err = resolve(t.git, r.git, "HEAD"); err != nil {
+		if t.branch, _, err = resolve(t.git, r.user, "HEAD"); err != nil {
 			if !exists(filepath.Join(t.git, "gitdir")) {
 				continue // it was removed in between
 			}

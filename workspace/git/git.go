@@ -1,7 +1,9 @@
 // Package git is the one place that runs git.
 //
 // No call goes through a shell, stdout and stderr stay apart, the environment
-// is a fixed list, and when the context ends the whole process group is killed.
+// is a fixed list, and when the context ends the whole process group is asked to
+// end, and then killed. Callers that write to the person's repository pass a
+// context that does not end.
 //
 // The repository's configuration and attributes are not trusted: an agent in a
 // linked worktree can write both. Hooks, the file system monitor, external diff
@@ -40,6 +42,7 @@ type Runner struct {
 	env     []string // without a global configuration
 	userEnv []string // with the person's
 	memory  *memory
+	trust   func(dir string) ([]Setting, bool, string)
 }
 
 // passed names the variables that git gets from outside. HOME is needed for
@@ -94,10 +97,16 @@ type Call struct {
 	Env     []string // added to the fixed environment
 	Config  []string // key=value pairs that override every configuration
 	Stdin   []byte
-	Network bool // the person's own global configuration is read: credentials, proxies, rewritten addresses
-	Limit   int  // bytes of stdout kept; 0 keeps all
+	Reader  *os.File  // stdin, instead of Stdin
+	Writer  io.Writer // gets stdout, which is then not returned
+	Guard   string    // whose configuration is guarded against, when that is not Dir's
+	Network bool      // the person's own global configuration is read: credentials, proxies, rewritten addresses
+	Limit   int       // bytes of stdout kept; 0 keeps all
 	OK      []int
 }
+
+// killAfter is how long git may take to end once it was asked to.
+const killAfter = 10 * time.Second
 
 // Error tells how a run of git failed.
 type Error struct {
@@ -146,7 +155,11 @@ func (r *Runner) Do(ctx context.Context, c Call) (string, error) {
 func (r *Runner) Status(ctx context.Context, c Call) (out string, exit int, err error) {
 	config := append(fixed(), c.Config...)
 	if len(c.Args) > 0 && guarded[c.Args[0]] {
-		more, err := r.guard(ctx, c.Dir)
+		dir := c.Dir
+		if c.Guard != "" {
+			dir = c.Guard
+		}
+		more, err := r.guard(ctx, dir, c.Guard != "")
 		if err != nil {
 			return "", -1, err
 		}
@@ -168,14 +181,25 @@ func (r *Runner) exec(ctx context.Context, c Call, config []string) (string, int
 	cmd.Env = append(cmd.Env, configEnv(config)...)
 	cmd.Env = append(cmd.Env, c.Env...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
-	cmd.WaitDelay = 5 * time.Second
+	// Git removes its locks and temporary files when it is asked to end. One
+	// that does not end is killed with all it started.
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM) }
+	cmd.WaitDelay = killAfter
 	if c.Stdin != nil {
 		cmd.Stdin = bytes.NewReader(c.Stdin)
 	}
+	if c.Reader != nil {
+		cmd.Stdin = c.Reader
+	}
 	stdout, stderr := &capped{limit: c.Limit}, &capped{limit: 64 << 10}
 	cmd.Stdout, cmd.Stderr = stdout, stderr
+	if c.Writer != nil {
+		cmd.Stdout = c.Writer
+	}
 	err := cmd.Run()
+	if ctx.Err() != nil {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what it left behind
+	}
 	if cause := context.Cause(ctx); err != nil && cause != nil {
 		return "", -1, &Error{Args: c.Args, Exit: -1, Stderr: stderr.String(), Err: cause}
 	}

@@ -27,7 +27,7 @@ func fixed() []string {
 		"gpg.x509.program=false", "i18n.commitEncoding=UTF-8", "i18n.logOutputEncoding=UTF-8", "merge.conflictStyle=zdiff3", "merge.renames=true",
 		"merge.directoryRenames=conflict", "merge.default=text", "rerere.enabled=false", "submodule.recurse=false", "advice.detachedHead=false",
 		"checkout.workers=1", "checkout.guess=false", "commit.template=", "commit.status=false", "worktree.guessRemote=false",
-		"core.commentChar=#", "log.showSignature=false", "sequence.editor=false", "fetch.fsckObjects=true",
+		"core.commentChar=#", "log.showSignature=false", "sequence.editor=false", "fetch.fsckObjects=true", "core.splitIndex=false",
 	}
 }
 
@@ -38,6 +38,10 @@ const textMerge = "git merge-file -q --marker-size=%L %A %O %B"
 // look or what is ignored. They name no program.
 var kept = map[string]bool{"core.autocrlf": true, "core.eol": true, "core.excludesfile": true, "core.precomposeunicode": true, "core.ignorecase": true}
 
+// decisive are those of the kept settings that name a file, and so count only as
+// they were confirmed.
+var decisive = map[string]bool{"core.excludesfile": true}
+
 // Setting is one line of configuration.
 type Setting struct {
 	Scope string // system, global, local, worktree, command
@@ -46,6 +50,13 @@ type Setting struct {
 }
 
 func (s Setting) trusted() bool { return s.Scope == "system" || s.Scope == "global" }
+
+// Trust makes f say which settings were confirmed for a directory in which git
+// runs, if that is known. Programs that a setting names are run only as it was
+// confirmed; where that is not known, only those of the person's global
+// configuration are. f may also name another directory that has the same
+// settings. It must be called before git is run.
+func (r *Runner) Trust(f func(dir string) (confirmed []Setting, known bool, as string)) { r.trust = f }
 
 // Settings lists the configuration that holds in dir, in git's order, the
 // person's own global one included. It is shared and must not be changed.
@@ -64,7 +75,10 @@ func (r *Runner) Settings(ctx context.Context, dir string) ([]Setting, error) {
 	fields := strings.Split(out, "\x00")
 	var list []Setting
 	for i := 0; i+1 < len(fields); i += 2 {
-		key, value, _ := strings.Cut(fields[i+1], "\n")
+		key, value, set := strings.Cut(fields[i+1], "\n")
+		if !set {
+			value = "true" // a key alone
+		}
 		list = append(list, Setting{Scope: fields[i], Key: key, Value: value})
 	}
 	if again, ok := r.memory.print(dir, time.Now()); known && ok && again == print {
@@ -74,7 +88,14 @@ func (r *Runner) Settings(ctx context.Context, dir string) ([]Setting, error) {
 }
 
 // guard computes the overrides for one call.
-func (r *Runner) guard(ctx context.Context, dir string) ([]string, error) {
+func (r *Runner) guard(ctx context.Context, dir string, live bool) ([]string, error) {
+	confirmed, known := []Setting(nil), false
+	if r.trust != nil {
+		as := ""
+		if confirmed, known, as = r.trust(dir); as != "" && !live {
+			dir = as
+		}
+	}
 	list, err := r.Settings(ctx, dir)
 	if err != nil {
 		return nil, err
@@ -82,6 +103,12 @@ func (r *Runner) guard(ctx context.Context, dir string) ([]string, error) {
 	out := []string{"core.sshCommand=ssh", "credential.helper="}
 	seen := map[string]bool{}
 	var helpers []string
+	allowed := func(s Setting) bool { return s.trusted() && !known }
+	for _, s := range confirmed {
+		if section, _, _ := strings.Cut(s.Key, "."); section == "filter" || section == "credential" || s.Key == "core.sshcommand" || kept[s.Key] {
+			helpers = append(helpers, strings.ReplaceAll(s.Key, "=", equals)+"="+s.Value)
+		}
+	}
 	for _, s := range list {
 		if strings.ContainsAny(s.Key, "=") {
 			// A key that cannot be overridden through a pair is passed on as two
@@ -92,9 +119,9 @@ func (r *Runner) guard(ctx context.Context, dir string) ([]string, error) {
 		dot := strings.LastIndexByte(rest, '.')
 		name := rest[dot+1:]
 		switch {
-		case s.Key == "core.sshcommand" && s.trusted(), kept[s.Key] && s.trusted():
+		case s.Key == "core.sshcommand" && allowed(s), kept[s.Key] && s.trusted() && (!known || !decisive[s.Key]):
 			out = append(out, s.Key+"="+s.Value)
-		case section == "credential" && name == "helper" && s.trusted():
+		case section == "credential" && name == "helper" && allowed(s):
 			helpers = append(helpers, s.Key+"="+s.Value)
 		case dot < 0:
 		case section == "filter" && (name == "clean" || name == "smudge" || name == "process" || name == "required"):
@@ -106,7 +133,7 @@ func (r *Runner) guard(ctx context.Context, dir string) ([]string, error) {
 				seen[s.Key] = true
 				out = append(out, s.Key+"="+value)
 			}
-			if s.trusted() {
+			if allowed(s) {
 				helpers = append(helpers, s.Key+"="+s.Value)
 			}
 		case section == "diff" && (name == "textconv" || name == "command"):

@@ -1,0 +1,513 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"coppice/workspace/git"
+)
+
+// A checkout of the person's follows the base in steps that can be undone, and
+// that a crash can interrupt anywhere. Git writes the new files and the new index
+// into a directory of its own. Then each file is renamed into place, after the old
+// one was renamed out of the way, and at last the index. So each path is as it was
+// or as it will be, and the directory shows which: a new file that is still there
+// was not placed, an old one that is there was displaced. Nothing is ever renamed
+// over a file of the person's.
+
+// treeChange is a path that differs between two commits. The mode is empty where
+// there is nothing.
+type treeChange struct {
+	Path    string `json:"path"`
+	OldMode string `json:"old_mode,omitempty"`
+	Old     string `json:"old,omitempty"`
+	NewMode string `json:"new_mode,omitempty"`
+	New     string `json:"new,omitempty"`
+}
+
+// following is one checkout on its way to a commit.
+type following struct {
+	Path  string `json:"path"`  // of the checkout
+	Git   string `json:"git"`   // its git directory
+	Stage string `json:"stage"` // where the new files and the old ones are
+	// Absent are paths that the move changes and a sparse checkout does not have.
+	Absent []string `json:"absent,omitempty"`
+
+	seen map[string]fs.FileInfo // the files before git looked at them
+}
+
+func (f following) new(p string) string  { return filepath.Join(f.Stage, "new", filepath.FromSlash(p)) }
+func (f following) old(p string) string  { return filepath.Join(f.Stage, "old", filepath.FromSlash(p)) }
+func (f following) file(p string) string { return filepath.Join(f.Path, filepath.FromSlash(p)) }
+func (f following) index() string        { return filepath.Join(f.Git, "index") }
+func (f following) lock() string         { return filepath.Join(f.Git, "index.lock") }
+func (f following) newIndex() string     { return filepath.Join(f.Stage, "index.new") }
+func (f following) oldIndex() string     { return filepath.Join(f.Stage, "index.old") }
+func (f following) putIndex() string     { return filepath.Join(f.Stage, "index.put") }
+
+// changesBetween lists what differs between two commits.
+func (w *Workspaces) changesBetween(ctx context.Context, r repo, from, to string) ([]treeChange, error) {
+	if list, err := plainChanges(r.git, from, to); err == nil {
+		return list, nil
+	}
+	out, err := w.git.Do(ctx, git.Call{Dir: r.git, Args: []string{"diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--end-of-options", from, to}})
+	if err != nil {
+		return nil, err
+	}
+	f := strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
+	var list []treeChange
+	for i := 0; i+1 < len(f); i += 2 {
+		h := strings.Fields(strings.TrimPrefix(f[i], ":"))
+		if len(h) != 5 {
+			return nil, fmt.Errorf("git describes a change as %q", f[i])
+		}
+		c := treeChange{Path: f[i+1]}
+		if h[0] != "000000" {
+			c.OldMode, c.Old = h[0], h[2]
+		}
+		if h[1] != "000000" {
+			c.NewMode, c.New = h[1], h[3]
+		}
+		list = append(list, c)
+	}
+	return list, nil
+}
+
+// plainChanges does the same for trees that can be read without git.
+func plainChanges(common, from, to string) ([]treeChange, error) {
+	a, err := readCommit(common, from)
+	if err != nil {
+		return nil, err
+	}
+	b, err := readCommit(common, to)
+	if err != nil {
+		return nil, err
+	}
+	var list []treeChange
+	if err := diffTrees(common, a.tree, b.tree, "", &list); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(list, func(a, b treeChange) int { return strings.Compare(a.Path, b.Path) })
+	return list, nil
+}
+
+func diffTrees(common, from, to, below string, list *[]treeChange) error {
+	if from == to {
+		return nil
+	}
+	was, err := readTree(common, from)
+	if err != nil {
+		return err
+	}
+	now, err := readTree(common, to)
+	if err != nil {
+		return err
+	}
+	names := map[string]bool{}
+	for n := range was {
+		names[n] = true
+	}
+	for n := range now {
+		names[n] = true
+	}
+	for n := range names {
+		x, y := was[n], now[n]
+		if x == y {
+			continue
+		}
+		sub := [2]string{}
+		c := treeChange{Path: below + n}
+		if x.mode == modeTree {
+			sub[0] = x.id
+		} else if x.mode != "" {
+			c.OldMode, c.Old = x.mode, x.id
+		}
+		if y.mode == modeTree {
+			sub[1] = y.id
+		} else if y.mode != "" {
+			c.NewMode, c.New = y.mode, y.id
+		}
+		if c.OldMode != "" || c.NewMode != "" {
+			*list = append(*list, c)
+		}
+		if sub[0] != "" || sub[1] != "" {
+			if err := diffTrees(common, sub[0], sub[1], below+n+"/", list); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// inTheWay lists the files of a checkout that keep it from following: those that
+// the move changes and the person changed, and those that are not tracked and
+// stand where the move makes a file.
+func (w *Workspaces) inTheWay(ctx context.Context, r repo, t worktree, from string, changes []treeChange) ([]string, error) {
+	dirty, err := w.dirtyPaths(ctx, r, t, from, changes)
+	if err != nil {
+		return nil, err
+	}
+	gone := map[string]bool{}
+	for _, c := range changes {
+		if c.OldMode != "" && c.OldMode != modeModule {
+			gone[c.Path] = true
+		}
+	}
+	var found []string
+	add := func(p string) {
+		if !slices.Contains(found, p) {
+			found = append(found, p)
+		}
+	}
+	for _, c := range changes {
+		if dirty[c.Path] {
+			add(c.Path)
+			continue
+		}
+		for dir := path.Dir(c.Path); dir != "."; dir = path.Dir(dir) {
+			if dirty[dir] {
+				add(dir)
+			}
+			if st, err := os.Lstat(filepath.Join(t.path, filepath.FromSlash(dir))); err == nil && !st.IsDir() && !gone[dir] && c.NewMode != "" {
+				add(dir)
+			}
+		}
+		if c.OldMode != "" || c.NewMode == modeModule {
+			continue
+		}
+		st, err := os.Lstat(filepath.Join(t.path, filepath.FromSlash(c.Path)))
+		switch {
+		case err != nil:
+		case !st.IsDir():
+			add(c.Path)
+		default:
+			if p := untracked(t.path, c.Path, gone); p != "" {
+				add(p)
+			}
+		}
+	}
+	slices.Sort(found)
+	return found, nil
+}
+
+// untracked finds a file below a directory that does not go with the move.
+func untracked(root, dir string, gone map[string]bool) string {
+	found := ""
+	_ = filepath.WalkDir(filepath.Join(root, filepath.FromSlash(dir)), func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		rel, err := filepath.Rel(root, p)
+		if rel = filepath.ToSlash(rel); err != nil || !gone[rel] {
+			found = rel
+			return fs.SkipAll
+		}
+		return nil
+	})
+	return found
+}
+
+// dirtyPaths tells which of the paths that a move changes differ from the commit
+// that is checked out, staged or not.
+func (w *Workspaces) dirtyPaths(ctx context.Context, r repo, t worktree, from string, changes []treeChange) (map[string]bool, error) {
+	if dirty, err := plainDirty(t, changes); err == nil {
+		return dirty, nil
+	}
+	// Git looks at a copy of the index, so that nothing of the person's is
+	// written. It may lock the copy: that lets it refresh the stat data there.
+	index, err := tempIndex(repo{dir: w.dir}, t.git)
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(index)
+	env := []string{"GIT_INDEX_FILE=" + index, "GIT_OPTIONAL_LOCKS=1"}
+	out, err := w.git.Do(ctx, git.Call{Dir: t.path, Env: env, Args: []string{"status", "--porcelain", "-z", "--untracked-files=no", "--ignore-submodules=dirty", "--no-renames"}})
+	if err != nil {
+		return nil, err
+	}
+	dirty := map[string]bool{}
+	for e := range strings.SplitSeq(out, "\x00") {
+		if len(e) > 3 {
+			dirty[e[3:]] = true
+		}
+	}
+	return dirty, nil
+}
+
+// plainDirty does the same for an index that can be read here. It looks only at
+// the paths that change.
+func plainDirty(t worktree, changes []treeChange) (map[string]bool, error) {
+	file := filepath.Join(t.git, "index")
+	info, err := os.Lstat(file)
+	if err != nil {
+		return nil, err
+	}
+	files, err := readIndex(file)
+	if err != nil {
+		return nil, err
+	}
+	staged := map[string]stagedFile{}
+	for _, f := range files {
+		staged[f.path] = f
+	}
+	dirty := map[string]bool{}
+	for _, c := range changes {
+		f, tracked := staged[c.Path]
+		switch {
+		case !tracked && c.OldMode == "":
+		case !tracked || f.mode != c.OldMode || f.id != c.Old:
+			dirty[c.Path] = true
+		default:
+			same, err := f.unchanged(t.path, info)
+			if err != nil {
+				return nil, err
+			}
+			dirty[c.Path] = !same
+		}
+	}
+	return dirty, nil
+}
+
+// stage has git write the new files and the new index of a checkout into a
+// directory beside it. The checkout itself is not touched.
+func (w *Workspaces) stage(ctx context.Context, f following, from, to string) error {
+	if err := errors.Join(os.RemoveAll(f.Stage), os.MkdirAll(filepath.Join(f.Stage, "new"), 0o700), os.MkdirAll(filepath.Join(f.Stage, "old"), 0o700)); err != nil {
+		return err
+	}
+	if err := copyIndex(f.index(), f.oldIndex()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	if err := copyIndex(f.oldIndex(), f.newIndex()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	env := []string{"GIT_DIR=" + f.Git, "GIT_WORK_TREE=" + filepath.Join(f.Stage, "new"), "GIT_INDEX_FILE=" + f.newIndex()}
+	_, err := w.git.Do(ctx, git.Call{Dir: filepath.Join(f.Stage, "new"), Guard: f.Path, Env: env, Args: []string{"read-tree", "-m", "-u", from, to}})
+	return err
+}
+
+// absent lists the paths that the move makes and git did not stage.
+func (f following) absent(changes []treeChange) []string {
+	var list []string
+	for _, c := range changes {
+		if c.NewMode != "" && !exists(f.new(c.Path)) {
+			list = append(list, c.Path)
+		}
+	}
+	return list
+}
+
+// look remembers how the files are that the move changes.
+func (f *following) look(changes []treeChange) {
+	f.seen = map[string]fs.FileInfo{}
+	for _, c := range changes {
+		if st, err := os.Lstat(f.file(c.Path)); err == nil {
+			f.seen[c.Path] = st
+		}
+	}
+}
+
+// errChanged says that the person changed a file in the moment in which the
+// checkout was to follow.
+type errChanged struct{ path string }
+
+func (e errChanged) Error() string { return e.path + " changed in this moment" }
+
+// place brings the staged files into a checkout, and what is no longer there out
+// of it. What was done before is not done again. A path that skip names is the
+// person's and left alone.
+func (w *Workspaces) place(f following, changes []treeChange, skip func(p string) bool) error {
+	for _, c := range slices.Backward(changes) { // what is deeper first
+		if c.OldMode == "" || c.OldMode == modeModule || skip(c.Path) || exists(f.old(c.Path)) {
+			continue
+		}
+		if c.NewMode != "" && !exists(f.new(c.Path)) && c.NewMode != modeModule {
+			continue // placed before, or not in a sparse checkout
+		}
+		if !exists(f.file(c.Path)) {
+			continue // not in a sparse checkout
+		}
+		if err := w.displace(f, c.Path); err != nil {
+			return err
+		}
+	}
+	for _, c := range changes {
+		if c.NewMode == "" || skip(c.Path) || !exists(f.new(c.Path)) {
+			continue
+		}
+		if err := w.step("placing"); err != nil {
+			return err
+		}
+		if err := os.MkdirAll(filepath.Dir(f.file(c.Path)), 0o777); err != nil {
+			return errChanged{c.Path}
+		}
+		if c.NewMode == modeModule {
+			if err := os.Mkdir(f.file(c.Path), 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+				return errChanged{c.Path}
+			}
+			continue
+		}
+		if err := renameNew(f.new(c.Path), f.file(c.Path)); err != nil {
+			if errors.Is(err, fs.ErrExist) {
+				return errChanged{c.Path}
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// displace takes a file out of a checkout, and the directories that are empty
+// then.
+func (w *Workspaces) displace(f following, p string) error {
+	if err := errors.Join(os.MkdirAll(filepath.Dir(f.old(p)), 0o700), w.step("displacing")); err != nil {
+		return err
+	}
+	if err := os.Rename(f.file(p), f.old(p)); err != nil {
+		return err
+	}
+	if was := f.seen[p]; was != nil {
+		if st, err := os.Lstat(f.old(p)); err != nil || !os.SameFile(st, was) || st.Size() != was.Size() || !st.ModTime().Equal(was.ModTime()) {
+			return errChanged{p}
+		}
+	}
+	dropEmpty(filepath.Dir(f.file(p)), f.Path)
+	return nil
+}
+
+// unplace brings a checkout back to where it was: the staged files out of it, and
+// those that were displaced back into it. A path that skip names has become the
+// person's and is left alone.
+func (w *Workspaces) unplace(f following, changes []treeChange, skip func(p string) bool) error {
+	for _, c := range slices.Backward(changes) {
+		if c.NewMode == "" || c.NewMode == modeModule || exists(f.new(c.Path)) || skip(c.Path) || !exists(f.file(c.Path)) {
+			continue
+		}
+		if c.OldMode != "" && !exists(f.old(c.Path)) {
+			continue // it was never touched
+		}
+		if err := errors.Join(os.MkdirAll(filepath.Dir(f.new(c.Path)), 0o700), w.step("taking back")); err != nil {
+			return err
+		}
+		if err := os.Rename(f.file(c.Path), f.new(c.Path)); err != nil {
+			return err
+		}
+		dropEmpty(filepath.Dir(f.file(c.Path)), f.Path)
+	}
+	for _, c := range changes {
+		if c.OldMode == "" || !exists(f.old(c.Path)) || exists(f.file(c.Path)) {
+			continue
+		}
+		if err := errors.Join(os.MkdirAll(filepath.Dir(f.file(c.Path)), 0o777), w.step("putting back")); err != nil {
+			return err
+		}
+		if err := renameNew(f.old(c.Path), f.file(c.Path)); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// putIn replaces the index of a checkout by the staged one, once the staged one
+// knows the files where they are now.
+func (w *Workspaces) putIn(ctx context.Context, f following, changes []treeChange) error {
+	if !exists(f.newIndex()) {
+		return nil // done before
+	}
+	if err := w.freshen(ctx, f, changes); err != nil {
+		return err
+	}
+	if st, err := os.Stat(f.index()); err == nil {
+		if err := os.Chmod(f.newIndex(), st.Mode().Perm()); err != nil {
+			return err
+		}
+	}
+	in, err := os.Open(f.newIndex())
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(in.Sync(), in.Close()); err != nil {
+		return err
+	}
+	_ = os.Remove(f.putIndex())
+	if err := os.Link(f.newIndex(), f.putIndex()); err != nil {
+		if err := copyIndex(f.newIndex(), f.putIndex()); err != nil {
+			return err
+		}
+	}
+	if err := w.step("index"); err != nil {
+		return err
+	}
+	return os.Rename(f.newIndex(), f.index())
+}
+
+// takeOut puts the former index back, unless the person's git has written another
+// one since.
+func (w *Workspaces) takeOut(f following) error {
+	if exists(f.newIndex()) || !exists(f.putIndex()) || !exists(f.oldIndex()) {
+		return nil
+	}
+	now, err := os.ReadFile(f.index())
+	if err != nil {
+		return err
+	}
+	put, err := os.ReadFile(f.putIndex())
+	if err != nil || string(now) != string(put) {
+		return err
+	}
+	back := filepath.Join(f.Stage, "index.back")
+	if err := copyIndex(f.oldIndex(), back); err != nil {
+		return err
+	}
+	return os.Rename(back, f.index())
+}
+
+// freshen puts the stat data of the placed files into the staged index: renaming a
+// file changes some of it.
+func (w *Workspaces) freshen(ctx context.Context, f following, changes []treeChange) error {
+	names := map[string]bool{}
+	for _, c := range changes {
+		if c.NewMode != "" && c.NewMode != modeModule {
+			names[c.Path] = true
+		}
+	}
+	if len(names) == 0 || restat(f.newIndex(), f.Path, names) == nil {
+		return nil
+	}
+	env := []string{"GIT_DIR=" + f.Git, "GIT_WORK_TREE=" + f.Path, "GIT_INDEX_FILE=" + f.newIndex()}
+	_, err := w.git.Do(ctx, git.Call{Dir: f.Path, Env: env, Args: []string{"update-index", "-q", "--refresh"}, OK: []int{1}})
+	return err
+}
+
+// changedUnder lists the files of a checkout that differ from what an index says.
+func (w *Workspaces) changedUnder(ctx context.Context, f following, index string) (map[string]bool, error) {
+	if !exists(index) {
+		return map[string]bool{}, nil
+	}
+	tmp := index + ".look"
+	if err := copyIndex(index, tmp); err != nil {
+		return nil, err
+	}
+	defer os.Remove(tmp)
+	env := []string{"GIT_DIR=" + f.Git, "GIT_WORK_TREE=" + f.Path, "GIT_INDEX_FILE=" + tmp, "GIT_OPTIONAL_LOCKS=1"}
+	if _, err := w.git.Do(ctx, git.Call{Dir: f.Path, Env: env, Args: []string{"update-index", "-q", "--refresh"}, OK: []int{1}}); err != nil {
+		return nil, err
+	}
+	out, err := w.git.Do(ctx, git.Call{Dir: f.Path, Env: env, Args: []string{"diff-files", "--name-only", "-z", "--ignore-submodules=dirty"}})
+	if err != nil {
+		return nil, err
+	}
+	changed := map[string]bool{}
+	for p := range strings.SplitSeq(out, "\x00") {
+		if p != "" {
+			changed[p] = true
+		}
+	}
+	return changed, nil
+}

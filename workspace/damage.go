@@ -1,0 +1,246 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"coppice"
+	"coppice/workspace/git"
+)
+
+// An agent can damage its workspace: delete it, cut it off from git, break git's
+// files. That is a failure of its task alone. The workspace is repaired with
+// whatever can be saved, and the next session is told what happened.
+
+// damage says what keeps git from working in a workspace; empty when nothing
+// does. Settings that an agent changed and that do no harm are put back.
+func (w *Workspaces) damage(ctx context.Context, r repo, s slot) (string, error) {
+	path := r.path(s)
+	switch st, err := os.Lstat(path); {
+	case errors.Is(err, fs.ErrNotExist):
+		return "the workspace's directory was deleted", nil
+	case err != nil:
+		return "", err
+	case !st.IsDir():
+		return "the workspace's directory was replaced by something else", nil
+	}
+	dir := filepath.Join(path, ".git")
+	switch st, err := os.Lstat(dir); {
+	case errors.Is(err, fs.ErrNotExist):
+		return "the .git directory of the workspace was deleted", nil
+	case err != nil:
+		return "", err
+	case !st.IsDir():
+		return "the .git directory of the workspace was replaced by a file or a link", nil
+	}
+	for _, name := range []string{"objects", "refs"} {
+		if st, err := os.Lstat(filepath.Join(dir, name)); err != nil || !st.IsDir() {
+			return fmt.Sprintf("the directory .git/%s of the workspace was deleted or replaced", name), nil
+		}
+	}
+	for _, name := range []string{"commondir", "objects/info/http-alternates"} {
+		if exists(filepath.Join(dir, filepath.FromSlash(name))) {
+			return fmt.Sprintf("the file .git/%s, which leads git elsewhere, was made in the workspace", name), nil
+		}
+	}
+	if what, err := w.configDamage(ctx, r, dir); err != nil || what != "" {
+		return what, err
+	}
+	borrowed := alternate(filepath.Join(r.git, "objects")) + alternate(filepath.Join(r.user, "objects"))
+	if b, err := readRegular(filepath.Join(dir, "objects", "info", "alternates"), maxLoose); err != nil || string(b) != borrowed {
+		return "the file .git/objects/info/alternates of the workspace was changed: git no longer finds the repository's objects", nil
+	}
+	return w.indexDamage(ctx, path)
+}
+
+// harmful are the settings that change where or how a repository is kept.
+func harmful(key string) bool {
+	section, _, _ := strings.Cut(key, ".")
+	switch key {
+	case "core.bare", "core.worktree", "core.repositoryformatversion":
+		return true
+	}
+	return section == "extensions"
+}
+
+// configDamage compares the configuration of a workspace with what it should be.
+func (w *Workspaces) configDamage(ctx context.Context, r repo, dir string) (string, error) {
+	want, _, err := w.workspaceConfig(ctx, r)
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(dir, "config")
+	have, err := readRegular(file, 1<<20)
+	if err != nil {
+		return "the file .git/config of the workspace was deleted or replaced", nil
+	}
+	if string(have) == want {
+		return "", nil
+	}
+	now, err := w.listConfig(ctx, file)
+	if git.Exit(err) > 0 {
+		return "the file .git/config of the workspace is broken: " + said(err), nil
+	}
+	if err != nil {
+		return "", err
+	}
+	tmp, err := os.CreateTemp(r.tmp(), "config-*")
+	if err != nil {
+		return "", err
+	}
+	defer os.Remove(tmp.Name())
+	_, err = tmp.WriteString(want)
+	if err = errors.Join(err, tmp.Close()); err != nil {
+		return "", err
+	}
+	should, err := w.listConfig(ctx, tmp.Name())
+	if err != nil {
+		return "", err
+	}
+	for key, value := range now {
+		if harmful(key) && should[key] != value {
+			return fmt.Sprintf("the setting %s was changed to %s in .git/config of the workspace", key, coppice.Quote(value)), nil
+		}
+	}
+	for key := range should {
+		if _, ok := now[key]; harmful(key) && !ok && should[key] != "false" {
+			return fmt.Sprintf("the setting %s was removed from .git/config of the workspace", key), nil
+		}
+	}
+	return "", replaceFile(file, []byte(want))
+}
+
+// listConfig reads the settings of one file.
+func (w *Workspaces) listConfig(ctx context.Context, file string) (map[string]string, error) {
+	out, err := w.git.Do(ctx, git.Call{Dir: w.dir, Args: []string{"config", "--file", file, "--no-includes", "--null", "--list"}})
+	if err != nil {
+		return nil, err
+	}
+	set := map[string]string{}
+	for entry := range strings.SplitSeq(strings.TrimSuffix(out, "\x00"), "\x00") {
+		key, value, _ := strings.Cut(entry, "\n")
+		set[key] = value
+	}
+	return set, nil
+}
+
+// indexDamage asks git about an index that cannot be read here.
+func (w *Workspaces) indexDamage(ctx context.Context, path string) (string, error) {
+	file := filepath.Join(path, ".git", "index")
+	if _, err := readIndex(file); err == nil || errors.Is(err, fs.ErrNotExist) {
+		return "", nil
+	}
+	if st, err := os.Lstat(file); err == nil && !st.Mode().IsRegular() {
+		return "the file .git/index of the workspace was replaced by something else", nil
+	}
+	_, err := w.git.Do(ctx, git.Call{Dir: path, Args: []string{"ls-files", "--stage", "-z"}, Limit: 1})
+	if git.Exit(err) > 0 {
+		return "the file .git/index of the workspace is damaged: " + said(err), nil
+	}
+	return "", err
+}
+
+// repair makes the git directory of a damaged workspace again, on its branch, and
+// returns the branch's head. Files that are there stay as they are; where the
+// directory itself is gone the branch is checked out again. Commits that an agent
+// made and that were not saved yet are kept as far as they are whole.
+func (w *Workspaces) repair(ctx context.Context, r repo, s slot, what string) (string, error) {
+	path := r.path(s)
+	w.log.WarnContext(ctx, "repairing a workspace", "path", path, "damage", what)
+	head, err := w.salvage(ctx, r, s)
+	if err != nil {
+		return "", err
+	}
+	files := 0
+	if entries, err := os.ReadDir(path); err == nil {
+		for _, e := range entries {
+			if e.Name() != ".git" {
+				files++
+			}
+		}
+	}
+	if err := w.renew(ctx, r, s, head); err != nil {
+		return "", err
+	}
+	args := [][]string{{"checkout", "--force", "--quiet", "--no-track", "-B", s.Branch, head, "--"}}
+	if files > 0 {
+		args = [][]string{{"update-ref", "refs/heads/" + s.Branch, head}, {"symbolic-ref", "HEAD", "refs/heads/" + s.Branch}, {"read-tree", "--reset", head}}
+	}
+	for _, a := range args {
+		if _, err := w.git.Run(ctx, path, a...); err != nil {
+			return "", fmt.Errorf("repairing %s: %w", path, err)
+		}
+	}
+	if files == 0 {
+		if err := errors.Join(w.saveIndex(r, s), w.submodules(ctx, r, path)); err != nil {
+			return "", err
+		}
+	}
+	return head, nil
+}
+
+// salvage saves what can be read of a damaged git directory, and returns the
+// newest head of the task's branch whose history is whole.
+func (w *Workspaces) salvage(ctx context.Context, r repo, s slot) (string, error) {
+	head, err := w.ownHead(ctx, r, s)
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(r.path(s), ".git")
+	if st, err := os.Lstat(dir); err != nil || !st.IsDir() {
+		return head, nil
+	}
+	if err := w.publish(ctx, r, dir); err != nil {
+		return "", err
+	}
+	_, id, err := resolve(dir, dir, "refs/heads/"+s.Branch)
+	if err != nil || id == "" || id == head {
+		return head, nil
+	}
+	if missing, err := w.complete(ctx, r, id, s.Base); err != nil {
+		return "", err
+	} else if missing != "" {
+		return head, nil
+	}
+	if ahead, err := w.isAncestor(ctx, r, head, id); err != nil || !ahead {
+		return head, err
+	}
+	return id, w.setRef(ctx, r, "refs/heads/"+s.Branch, id)
+}
+
+// damaged is the failure of a session that damaged its workspace.
+func damaged(what, fix string) error {
+	return coppice.Failf(coppice.ClassImplementation, "the workspace was damaged: "+what, fix)
+}
+
+// hints are what helps against a failure of git to stage what is in a workspace,
+// by what git says.
+var hints = []struct{ words, fix string }{
+	{"does not have a commit checked out", "that directory is a git repository of its own: remove its .git directory, or the whole directory"},
+	{"invalid path", "remove or rename that file: git does not allow its name"},
+	{"unable to index file", "remove or rename what git cannot read"},
+	{"Permission denied", "give yourself permission to read it, or remove it"},
+	{"is beyond a symbolic link", "remove that path from git, or replace the symbolic link"},
+}
+
+// unstageable turns git's refusal to stage a workspace into the failure of its
+// session.
+func unstageable(err error) error {
+	if git.Exit(err) <= 0 || noRoom(err) {
+		return err
+	}
+	text := said(err)
+	fix := "undo what keeps git from working in the workspace"
+	for _, h := range hints {
+		if strings.Contains(text, h.words) {
+			fix = h.fix
+			break
+		}
+	}
+	return damaged("git cannot commit what is in it: "+text, fix)
+}

@@ -1,0 +1,394 @@
+package workspace
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"coppice/workspace/git"
+)
+
+// Coppice keeps what is its own out of the person's repository. For each
+// repository there is a bare one beside the workspaces. It has the branches of
+// tasks, the commits that are about to land and the trash, and it borrows the
+// person's objects through git's alternates. Each workspace in turn is a
+// repository that borrows from both. The person's repository gets what lands,
+// and one ref that keeps borrowed commits from being pruned.
+
+// ownName is the directory of Coppice's own repository, beside the workspaces.
+const ownName = "repo.git"
+
+// use returns the repository that dir is in, and makes Coppice's own repository
+// for it when it is missing.
+func (w *Workspaces) use(ctx context.Context, dir string) (repo, error) {
+	r, err := w.find(ctx, dir)
+	if err != nil {
+		return r, err
+	}
+	if !exists(filepath.Join(r.git, "HEAD")) {
+		if err := w.makeOwn(ctx, r); err != nil {
+			return r, told(fmt.Errorf("making Coppice's own repository for %s: %w", r.root, err))
+		}
+	}
+	if err := w.note(r); err != nil {
+		return r, err
+	}
+	return r, errors.Join(copyChanged(filepath.Join(r.user, "shallow"), filepath.Join(r.git, "shallow")),
+		copyChanged(filepath.Join(r.user, "info", "attributes"), filepath.Join(r.git, "info", "attributes")))
+}
+
+// source says which repository a directory of workspaces belongs to.
+type source struct {
+	Root string `json:"root"`
+	User string `json:"user"`
+}
+
+func sourceFile(dir string) string { return filepath.Join(dir, "source.json") }
+
+// note writes down which repository the directory belongs to, once.
+func (w *Workspaces) note(r repo) error {
+	w.mu.Lock()
+	known := w.noted[r.dir] == r
+	w.noted[r.dir] = r
+	w.mu.Unlock()
+	if known {
+		return nil
+	}
+	return writeJSON(sourceFile(r.dir), source{Root: r.root, User: r.user})
+}
+
+// of returns the repository that a directory of workspaces belongs to.
+func (w *Workspaces) of(dir string) (repo, error) {
+	w.mu.Lock()
+	r, known := w.noted[dir]
+	w.mu.Unlock()
+	if known {
+		return r, nil
+	}
+	b, err := os.ReadFile(sourceFile(dir))
+	if err != nil {
+		return repo{}, err
+	}
+	var s source
+	if err := json.Unmarshal(b, &s); err != nil {
+		return repo{}, err
+	}
+	return repo{root: s.Root, user: s.User, dir: dir, git: filepath.Join(dir, ownName)}, nil
+}
+
+// sameDevice tells whether two paths are on one file system.
+func sameDevice(a, b string) bool {
+	x, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	y, err := os.Stat(b)
+	if err != nil {
+		return false
+	}
+	s, ok := x.Sys().(*syscall.Stat_t)
+	t, ok2 := y.Sys().(*syscall.Stat_t)
+	return ok && ok2 && s.Dev == t.Dev
+}
+
+// makeOwn makes the repository under another name first, so that it is whole or
+// missing.
+func (w *Workspaces) makeOwn(ctx context.Context, r repo) error {
+	unlock, err := w.lock(ctx, r.lockFile())
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if exists(filepath.Join(r.git, "HEAD")) {
+		return nil
+	}
+	settings, err := w.git.Settings(ctx, r.root)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(r.tmp(), 0o700); err != nil {
+		return err
+	}
+	made, err := os.MkdirTemp(r.tmp(), "own-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(made)
+	err = writeFiles(made, map[string]string{
+		"HEAD":                    "ref: refs/heads/coppice/none\n", // a bare repository must name a branch; nobody makes this one
+		"config":                  renderConfig(append(needed(settings), setting("core.bare", "true"), setting("gc.auto", "0"))),
+		"objects/info/alternates": alternate(filepath.Join(r.user, "objects")),
+		"refs/heads/":             "",
+		"objects/pack/":           "",
+		"info/":                   "",
+	})
+	if err != nil {
+		return err
+	}
+	if err := os.RemoveAll(r.git); err != nil { // without a HEAD nothing was ever kept in it
+		return err
+	}
+	return errors.Join(os.Rename(made, r.git), syncDir(r.dir))
+}
+
+// withUserFiles returns the variables with which git uses Coppice's own
+// repository and the person's files: attributes are read from these.
+func (r repo) withUserFiles() []string {
+	return []string{"GIT_DIR=" + r.git, "GIT_WORK_TREE=" + r.root}
+}
+
+// writeFiles writes files below a directory; a name that ends in a slash is a
+// directory.
+func writeFiles(dir string, files map[string]string) error {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if strings.HasSuffix(name, "/") {
+			if err := os.MkdirAll(path, 0o755); err != nil {
+				return err
+			}
+			continue
+		}
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, []byte(files[name]), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// syncDir writes a directory's entries to the disk.
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(d.Sync(), d.Close())
+}
+
+// alternate is the line that names an object directory to borrow from.
+func alternate(objects string) string {
+	if strings.HasPrefix(objects, `"`) || strings.HasPrefix(objects, "#") {
+		objects = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(objects) + `"`
+	}
+	return objects + "\n"
+}
+
+// copyChanged makes a small file of git's the same as another one, which may be
+// missing.
+func copyChanged(from, to string) error {
+	want, err := readRegular(from, maxPacked)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := os.Remove(to); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if have, err := os.ReadFile(to); err == nil && bytes.Equal(have, want) {
+		return nil
+	}
+	return replaceFile(to, want)
+}
+
+// replaceFile writes a file as a whole.
+func replaceFile(name string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(name), ".new-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(data)
+	if err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), name)
+}
+
+func setting(key, value string) git.Setting { return git.Setting{Key: key, Value: value} }
+
+// needed picks the settings without which git cannot read the person's objects:
+// their format, and where a partial clone gets missing ones from.
+func needed(settings []git.Setting) []git.Setting {
+	version, promisor := "0", map[string]bool{}
+	for _, s := range settings {
+		if section, rest, _ := strings.Cut(s.Key, "."); section == "remote" && strings.HasSuffix(rest, ".promisor") {
+			promisor[strings.TrimSuffix(s.Key, "promisor")] = true
+		}
+	}
+	var list []git.Setting
+	for _, s := range settings {
+		if s.Scope != "local" && s.Scope != "worktree" {
+			continue
+		}
+		name := s.Key[strings.LastIndexByte(s.Key, '.')+1:]
+		switch {
+		case s.Key == "extensions.objectformat" || s.Key == "extensions.partialclone":
+			version = "1"
+			list = append(list, s)
+		case promisor[strings.TrimSuffix(s.Key, name)]:
+			list = append(list, s)
+		}
+	}
+	return append([]git.Setting{setting("core.repositoryformatversion", version)}, list...)
+}
+
+// renderConfig writes settings as a configuration file of git.
+func renderConfig(settings []git.Setting) string {
+	var b strings.Builder
+	for _, s := range settings {
+		section, rest, _ := strings.Cut(s.Key, ".")
+		name := rest
+		if dot := strings.LastIndexByte(rest, '.'); dot >= 0 {
+			name = rest[dot+1:]
+			section = fmt.Sprintf("%s \"%s\"", section, strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(rest[:dot]))
+		}
+		value := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`, "\b", `\b`).Replace(s.Value)
+		fmt.Fprintf(&b, "[%s]\n\t%s = \"%s\"\n", section, name, value)
+	}
+	return b.String()
+}
+
+// unwanted are settings of the person's repository that a workspace must not
+// have: they say where and how the repository itself is kept.
+func unwanted(key string) bool {
+	section, _, _ := strings.Cut(key, ".")
+	switch section {
+	case "extensions", "include", "includeif", "gc", "maintenance", "index", "receive", "worktree", "pack", "repack":
+		return true
+	}
+	switch key {
+	case "core.bare", "core.worktree", "core.repositoryformatversion", "core.splitindex", "core.fsmonitor", "core.untrackedcache", "core.sparsecheckout",
+		"core.sparsecheckoutcone", "core.hookspath", "core.sharedrepository", "core.logallrefupdates", "core.ignorestat", "core.fsync", "core.alternaterefscommand",
+		"core.alternaterefsprefixes", "core.trustctime", "core.checkstat":
+		return true
+	}
+	return false
+}
+
+// workspaceConfig is the configuration of a workspace's repository: what the
+// person's says, as far as it is about the work. What names programs and
+// addresses is as the person confirmed it.
+func (w *Workspaces) workspaceConfig(ctx context.Context, r repo) (config string, sparse bool, err error) {
+	settings, err := w.git.Settings(ctx, r.root)
+	if err != nil {
+		return "", false, err
+	}
+	confirmed, known := w.confirmed(r.dir)
+	list := append(needed(settings), setting("core.bare", "false"), setting("core.logallrefupdates", "true"), setting("gc.auto", "0"), setting("maintenance.auto", "false"),
+		// What a workspace makes is copied, and synced, when it is saved.
+		setting("core.fsync", "none"))
+	have := map[string]bool{}
+	for _, s := range list {
+		have[s.Key] = true
+	}
+	cone := false
+	hooks := filepath.Join(r.user, "hooks")
+	take := func(s git.Setting) {
+		if (s.Scope == "local" || s.Scope == "worktree") && !unwanted(s.Key) && !have[s.Key] {
+			list = append(list, s)
+		}
+	}
+	for _, s := range settings {
+		local := s.Scope == "local" || s.Scope == "worktree"
+		switch {
+		case local && s.Key == "core.sparsecheckout":
+			sparse = isTrue(s.Value)
+		case local && s.Key == "core.sparsecheckoutcone":
+			cone = isTrue(s.Value)
+		case s.Key == "core.hookspath" && local && !known:
+			hooks = s.Value
+		case !known || !decisive(s.Key):
+			take(s)
+		}
+	}
+	for _, s := range confirmed {
+		if s.Key == "core.hookspath" && s.Scope != "global" && s.Scope != "system" {
+			hooks = s.Value
+		}
+		take(s)
+	}
+	if exists(filepath.Join(r.user, "lfs")) && !have["lfs.storage"] {
+		list = append(list, setting("lfs.storage", filepath.Join(r.user, "lfs")))
+	}
+	if hooks != filepath.Join(r.user, "hooks") || len(hooksIn(hooks)) > 0 {
+		list = append(list, setting("core.hookspath", hooks))
+	}
+	if sparse {
+		list = append(list, setting("core.sparsecheckout", "true"), setting("core.sparsecheckoutcone", fmt.Sprint(cone)))
+	}
+	return renderConfig(list), sparse, nil
+}
+
+// keepRef is the one ref of Coppice's in the person's repository. It keeps the
+// commits that workspaces began from, whatever becomes of the base.
+const keepRef = "refs/coppice/keep"
+
+// keep sees to it that the person's git does not prune a commit of the person's
+// that a workspace is made from. The ref is at the commit itself, or at a commit of Coppice's that
+// has this one and the former ones as parents.
+func (w *Workspaces) keep(ctx context.Context, r repo, commit string) error {
+	refs, err := w.refs(ctx, r.users(), keepRef)
+	if err != nil || refs[keepRef] == commit {
+		return err
+	}
+	unlock, err := w.lock(ctx, filepath.Join(r.dir, "keep.lock"))
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if refs, err = w.refs(ctx, r.users(), keepRef); err != nil {
+		return err
+	}
+	was, to := refs[keepRef], commit
+	if was != "" {
+		if has, err := w.isAncestor(ctx, r, commit, was); err != nil || has {
+			return err
+		}
+		if over, err := w.isAncestor(ctx, r, was, commit); err != nil {
+			return err
+		} else if !over {
+			if to, err = w.keepBoth(ctx, r, commit, was); err != nil {
+				return err
+			}
+		}
+	}
+	line := "update " + keepRef + " " + to
+	if was != "" {
+		line += " " + was
+	}
+	return w.updateRefs(ctx, r.users(), "keep", line)
+}
+
+// keepBoth writes a commit with two parents and an empty tree into the person's
+// repository.
+func (w *Workspaces) keepBoth(ctx context.Context, r repo, a, b string) (string, error) {
+	tree, err := w.git.Do(ctx, git.Call{Dir: r.root, Args: []string{"hash-object", "-w", "-t", "tree", "--stdin"}, Stdin: []byte{}})
+	if err != nil {
+		return "", err
+	}
+	who := git.Person{Name: "Coppice", Email: "coppice@localhost"}
+	env := append(identity("AUTHOR", who, "0 +0000"), identity("COMMITTER", who, "0 +0000")...)
+	out, err := w.git.Do(ctx, git.Call{Dir: r.root, Env: env, Stdin: []byte("Commits that workspaces of Coppice began from\n"),
+		Args: []string{"commit-tree", "-p", a, "-p", b, "-F", "-", strings.TrimSpace(tree)}})
+	return strings.TrimSpace(out), err
+}
+
+// isOwn tells whether a commit is missing in the person's repository: then
+// Coppice's own has it.
+func (w *Workspaces) isOwn(ctx context.Context, r repo, commit string) (bool, error) {
+	_, exit, err := w.git.Status(ctx, git.Call{Dir: r.root, Args: []string{"cat-file", "-e", commit + "^{commit}"}, OK: []int{1, 128}})
+	return err == nil && exit != 0, err
+}

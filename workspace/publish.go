@@ -1,0 +1,350 @@
+package workspace
+
+import (
+	"compress/zlib"
+	"context"
+	"crypto/sha1"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"coppice/workspace/git"
+)
+
+// publish copies what a workspace has in its own object directory into Coppice's
+// own repository, where it can be merged and is safe from whatever happens to the
+// workspace. Each object is checked against its name: an agent can write files
+// there, and an object with a wrong content would harm other tasks.
+func (w *Workspaces) publish(ctx context.Context, r repo, gitDir string) error {
+	objects := filepath.Join(gitDir, "objects")
+	dirs, err := os.ReadDir(objects)
+	if absent(err) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, d := range dirs {
+		if !d.IsDir() || len(d.Name()) != 2 {
+			continue
+		}
+		files, err := os.ReadDir(filepath.Join(objects, d.Name()))
+		if err != nil {
+			return err
+		}
+		for _, f := range files {
+			if !plainID(d.Name() + f.Name()) {
+				continue // a temporary file
+			}
+			if err := publishObject(filepath.Join(objects, d.Name(), f.Name()), filepath.Join(r.git, "objects"), d.Name(), f.Name()); err != nil && !errors.Is(err, errOdd) {
+				return err
+			}
+		}
+	}
+	packs, err := filepath.Glob(filepath.Join(objects, "pack", "*.pack"))
+	if err != nil {
+		return err
+	}
+	for _, p := range packs {
+		if err := w.publishPack(ctx, r, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// publishObject copies one object. One that is damaged is odd, and left behind.
+func publishObject(from, objects, dir, name string) error {
+	to := filepath.Join(objects, dir, name)
+	if exists(to) {
+		return nil
+	}
+	if st, err := os.Lstat(from); err != nil || !st.Mode().IsRegular() {
+		return errOdd
+	}
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(to), "tmp_obj_*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	defer f.Close()
+	if _, err := io.Copy(f, in); err != nil {
+		return err
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	if !named(f, dir+name) {
+		return errOdd
+	}
+	if err := errors.Join(f.Chmod(0o444), f.Sync()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), to)
+}
+
+// named tells whether a loose object has the content that its name says.
+func named(packed io.Reader, id string) bool {
+	var sum hash.Hash = sha1.New()
+	if len(id) == 2*sha256.Size {
+		sum = sha256.New()
+	}
+	z, err := zlib.NewReader(packed)
+	if err != nil {
+		return false
+	}
+	if _, err := io.Copy(sum, z); err != nil {
+		return false
+	}
+	return hex.EncodeToString(sum.Sum(nil)) == id
+}
+
+// publishPack takes a pack over that an agent's git made. One that is damaged is
+// left behind: what is missing then is found by complete.
+func (w *Workspaces) publishPack(ctx context.Context, r repo, file string) error {
+	if exists(filepath.Join(r.git, "objects", "pack", filepath.Base(file))) {
+		return nil
+	}
+	in, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	_, err = w.git.Do(ctx, git.Call{Dir: r.git, Reader: in, Args: []string{"index-pack", "--stdin", "--fix-thin"}})
+	if git.Exit(err) > 0 && !noRoom(err) {
+		w.log.WarnContext(ctx, "a pack of a workspace is damaged", "pack", file, "error", err)
+		return nil
+	}
+	return err
+}
+
+// complete says what is missing of the history from base to head in Coppice's own
+// repository; empty when nothing is.
+func (w *Workspaces) complete(ctx context.Context, r repo, head, base string) (missing string, err error) {
+	if head == base || isComplete(r, head, base) {
+		return "", nil
+	}
+	_, err = w.git.Run(ctx, r.git, "rev-list", "--objects", "--quiet", "--end-of-options", head, "^"+base)
+	if git.Exit(err) > 0 && !noRoom(err) {
+		return said(err), nil
+	}
+	return "", err
+}
+
+// takeOver is where the objects of a commit that is about to land are gathered
+// and checked, before the person's repository gets them.
+func (r repo) takeOver(commit string) string { return filepath.Join(r.dir, "landing", commit) }
+
+// mostLoose is how many objects of a landing become files of their own, as when
+// git receives them; more become one pack.
+const mostLoose = 100
+
+// gather collects everything that is reachable from a commit and not from its
+// base, and checks it as a git does that receives it with receive.fsckObjects: all
+// there, well-formed, with legal names. It says what is wrong; empty when nothing
+// is. Where objects are plainly legal there is nothing to collect.
+func (w *Workspaces) gather(ctx context.Context, r repo, base, commit string) (wrong string, err error) {
+	dir := r.takeOver(commit)
+	if exists(dir) {
+		return "", nil
+	}
+	if _, plain := plainLanding(r, base, commit); plain {
+		return "", nil
+	}
+	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
+		return "", err
+	}
+	made, err := os.MkdirTemp(filepath.Dir(dir), "new-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(made)
+	pack := filepath.Join(made, "landing.pack")
+	out, err := os.Create(pack)
+	if err != nil {
+		return "", err
+	}
+	defer out.Close()
+	_, err = w.git.Do(ctx, git.Call{Dir: r.git, Args: []string{"pack-objects", "--quiet", "--revs", "--thin", "--stdout", "--delta-base-offset"}, Stdin: []byte(commit + "\n^" + base + "\n"), Writer: out})
+	if git.Exit(err) > 0 && !noRoom(err) {
+		return said(err), nil
+	}
+	if err != nil {
+		return "", err
+	}
+	var head [12]byte
+	if _, err := out.ReadAt(head[:], 0); err != nil {
+		return "", fmt.Errorf("reading the pack of a landing: %w", err)
+	}
+	if _, err := out.Seek(0, io.SeekStart); err != nil {
+		return "", err
+	}
+	objects := filepath.Join(made, "objects")
+	if err := os.MkdirAll(filepath.Join(objects, "pack"), 0o700); err != nil {
+		return "", err
+	}
+	args := []string{"unpack-objects", "-q", "--strict"}
+	if n := int(head[8])<<24 | int(head[9])<<16 | int(head[10])<<8 | int(head[11]); n > mostLoose {
+		args = []string{"index-pack", "--stdin", "--fix-thin", "--strict"}
+	}
+	_, err = w.git.Do(ctx, git.Call{Dir: r.git, Reader: out, Args: args, Config: []string{"core.fsync=committed"},
+		Env: []string{"GIT_OBJECT_DIRECTORY=" + objects, "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + filepath.Join(r.user, "objects")}})
+	if git.Exit(err) > 0 && !noRoom(err) {
+		return said(err), nil
+	}
+	if err != nil {
+		return "", err
+	}
+	if err := os.Remove(pack); err != nil {
+		return "", err
+	}
+	if err := os.Rename(made, dir); err != nil && !exists(dir) {
+		return "", err
+	}
+	return "", nil
+}
+
+// adopt gives the person's repository the objects of a commit that were checked.
+// Each is written under another name, synced and renamed.
+func (w *Workspaces) adopt(ctx context.Context, r repo, base, commit string) error {
+	from := filepath.Join(r.takeOver(commit), "objects")
+	mode, err := w.shared(ctx, r)
+	if err != nil {
+		return err
+	}
+	if !exists(from) {
+		ids, plain := plainLanding(r, base, commit)
+		if !plain {
+			return fmt.Errorf("the objects of %s, which were checked, are gone", commit)
+		}
+		own := filepath.Join(r.git, "objects")
+		for _, id := range ids {
+			if err := adoptFile(own, filepath.Join(r.user, "objects"), filepath.Join(own, id[:2], id[2:]), mode); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var last []string // an index makes git use a pack, so it comes after the pack
+	err = filepath.WalkDir(from, func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		if strings.HasSuffix(p, ".idx") {
+			last = append(last, p)
+			return nil
+		}
+		return adoptFile(from, filepath.Join(r.user, "objects"), p, mode)
+	})
+	for _, p := range last {
+		if err == nil {
+			err = adoptFile(from, filepath.Join(r.user, "objects"), p, mode)
+		}
+	}
+	return err
+}
+
+func adoptFile(from, objects, file string, mode sharedMode) error {
+	rel, err := filepath.Rel(from, file)
+	if err != nil {
+		return err
+	}
+	to := filepath.Join(objects, rel)
+	if exists(to) {
+		return nil
+	}
+	if err := mode.mkdir(filepath.Dir(to)); err != nil {
+		return err
+	}
+	in, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	f, err := os.CreateTemp(filepath.Dir(to), "tmp_obj_*") // the name that git clears away
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = io.Copy(f, in)
+	if err = errors.Join(err, f.Chmod(mode.file(0o444)), f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), to)
+}
+
+// sharedMode is what core.sharedRepository adds to the permissions of what is
+// written into the person's repository.
+type sharedMode fs.FileMode
+
+// shared reads core.sharedRepository.
+func (w *Workspaces) shared(ctx context.Context, r repo) (sharedMode, error) {
+	settings, err := w.git.Settings(ctx, r.root)
+	if err != nil {
+		return 0, err
+	}
+	value := ""
+	for _, s := range settings {
+		if s.Key == "core.sharedrepository" {
+			value = strings.ToLower(s.Value)
+		}
+	}
+	switch value {
+	case "group", "true", "yes", "on", "1":
+		return 0o660, nil
+	case "all", "world", "everybody", "2":
+		return 0o664, nil
+	}
+	if bits, ok := strings.CutPrefix(value, "0"); ok && len(bits) == 3 {
+		var mode sharedMode
+		if _, err := fmt.Sscanf(bits, "%o", &mode); err == nil {
+			return mode &^ 0o111, nil
+		}
+	}
+	return 0, nil
+}
+
+// file returns the permissions of a file that has these without sharing.
+func (m sharedMode) file(mode fs.FileMode) fs.FileMode {
+	if mode&0o200 == 0 {
+		m &^= 0o222 // objects are never written again
+	}
+	return mode | fs.FileMode(m)
+}
+
+// mkdir makes a directory, and lets those write in it who share the repository.
+func (m sharedMode) mkdir(dir string) error {
+	err := os.Mkdir(dir, 0o777)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil || m == 0 {
+		return err
+	}
+	st, err := os.Stat(dir)
+	if err != nil {
+		return err
+	}
+	bits := fs.FileMode(m)
+	return os.Chmod(dir, st.Mode().Perm()|bits|bits>>2&0o111|fs.ModeSetgid)
+}
+
+// dropGathered forgets what was gathered for landings that did not happen.
+func (r repo) dropGathered(commit string) error {
+	return os.RemoveAll(r.takeOver(commit))
+}

@@ -1,0 +1,270 @@
+package workspace
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"coppice"
+	"coppice/internal/process"
+)
+
+// moveRecord is written and synced before a move writes anything to the person's
+// repository, and removed when all is done. After a crash it says what was about
+// to be written, and so what is Coppice's: the locks, the directories in which
+// files are staged, and the files themselves with what they were and what they
+// were to become.
+type moveRecord struct {
+	Base    string       `json:"base"` // branch
+	Old     string       `json:"old"`
+	New     string       `json:"new"`
+	Refs    []string     `json:"refs"`  // that the move locks
+	Trees   []following  `json:"trees"` // checkouts that follow
+	Changes []treeChange `json:"changes"`
+	Holder  string       `json:"holder"` // what the locks say
+}
+
+func (r repo) recordFile() string { return filepath.Join(r.dir, "move.json") }
+
+// writeRecord writes the record of a move to the disk.
+func (w *Workspaces) writeRecord(r repo, m *moveRecord) error {
+	if err := writeJSON(r.recordFile(), m); err != nil {
+		return fmt.Errorf("writing the record of a landing: %w", err)
+	}
+	return errors.Join(syncDir(r.dir), w.step("recorded"))
+}
+
+func (r repo) readRecord() (*moveRecord, error) {
+	b, err := os.ReadFile(r.recordFile())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var m moveRecord
+	if err := json.Unmarshal(b, &m); err != nil {
+		return nil, fmt.Errorf("reading the record of a landing, %s: %w", r.recordFile(), err)
+	}
+	return &m, nil
+}
+
+// holder is what a lock of this process says.
+func holder() (string, error) {
+	start, err := process.StartTime(os.Getpid())
+	return fmt.Sprintf("%s%d %d\n", lockMark, os.Getpid(), start), err
+}
+
+// lockIndex takes the lock of a checkout's index, as git does. One that a dead
+// process of Coppice's left is taken over. It says who holds it when somebody
+// else does.
+func (w *Workspaces) lockIndex(f following, holder string) (held string, err error) {
+	tmp := filepath.Join(f.Stage, "lock")
+	if err := errors.Join(os.MkdirAll(f.Stage, 0o700), os.WriteFile(tmp, []byte(holder), 0o644)); err != nil {
+		return "", err
+	}
+	defer os.Remove(tmp)
+	for range 2 {
+		err := os.Link(tmp, f.lock())
+		if err == nil {
+			return "", w.step("locked")
+		}
+		if !errors.Is(err, fs.ErrExist) {
+			return "", err
+		}
+		if b, err := os.ReadFile(f.lock()); err == nil && string(b) == holder {
+			return "", nil // an earlier try of this process
+		}
+		if !abandoned(f.lock()) {
+			return lockHolder(f.lock(), f.Path), nil
+		}
+		if err := os.Remove(f.lock()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return "", err
+		}
+	}
+	return lockHolder(f.lock(), f.Path), nil
+}
+
+// lockHolder says who holds a lock of git, as far as that can be found out.
+func lockHolder(lock, dir string) string {
+	who := gitsIn(dir)
+	switch {
+	case len(who) > 0:
+		return fmt.Sprintf("%s is held by %s", lock, strings.Join(who, ", "))
+	case marked(lock):
+		return lock + " is held by another process of Coppice"
+	}
+	age := ""
+	if st, err := os.Lstat(lock); err == nil {
+		age = fmt.Sprintf(", since %s", st.ModTime().UTC().Format(time.RFC3339))
+	}
+	return fmt.Sprintf("%s is there%s, and no git process runs in %s: a git that was killed may have left it. Remove it if that is so", lock, age, dir)
+}
+
+// recoverMove completes or undoes a move that a crash interrupted: it is completed
+// when the base has moved, and undone when it has not. Files that the person
+// changed since stay as they are. It is called under the lock of moves.
+func (w *Workspaces) recoverMove(ctx context.Context, r repo) error {
+	m, err := r.readRecord()
+	if err != nil || m == nil {
+		return err
+	}
+	w.log.WarnContext(ctx, "a landing was interrupted; looking what is to be done", "repository", r.root, "from", m.Old, "to", m.New)
+	if err := w.unlockRefs(ctx, r, m); err != nil {
+		return err
+	}
+	now, err := w.branch(ctx, r, m.Base)
+	if err != nil && coppice.ErrorCode(err) != coppice.ENotFound {
+		return err
+	}
+	done := now == m.New
+	if !done && now != "" && now != m.Old {
+		if done, err = w.isAncestor(ctx, r, m.New, now); err != nil {
+			return err
+		}
+	}
+	for _, f := range m.Trees {
+		if err := w.recoverTree(ctx, f, m, done); err != nil {
+			return err
+		}
+	}
+	w.log.InfoContext(ctx, "the interrupted landing is settled", "repository", r.root, "landed", done)
+	return w.closeRecord(r, m)
+}
+
+// closeRecord removes what a move needed besides its result.
+func (w *Workspaces) closeRecord(r repo, m *moveRecord) error {
+	for _, f := range m.Trees {
+		if err := removeAll(f.Stage); err != nil {
+			return err
+		}
+	}
+	if err := os.Remove(r.recordFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return r.dropGathered(m.New)
+}
+
+// unlockRefs removes the locks that the interrupted git left on refs. A git that
+// still runs is waited for.
+func (w *Workspaces) unlockRefs(ctx context.Context, r repo, m *moveRecord) error {
+	locks := []string{filepath.Join(r.user, "HEAD.lock")}
+	for _, ref := range m.Refs {
+		locks = append(locks, filepath.Join(r.user, filepath.FromSlash(ref)+".lock"))
+	}
+	for _, f := range m.Trees {
+		locks = append(locks, filepath.Join(f.Git, "HEAD.lock"))
+	}
+	locks = slices.DeleteFunc(locks, func(l string) bool { return !exists(l) })
+	ctx, cancel := context.WithTimeout(ctx, staleWait)
+	defer cancel()
+	for len(locks) > 0 && gitRunsIn(r.root) {
+		t := time.NewTimer(20 * time.Millisecond)
+		select {
+		case <-ctx.Done():
+			t.Stop()
+			return fmt.Errorf("a landing was interrupted and cannot be completed yet: %s", lockHolder(locks[0], r.root))
+		case <-t.C:
+		}
+		locks = slices.DeleteFunc(locks, func(l string) bool { return !exists(l) })
+	}
+	for _, l := range locks {
+		w.log.WarnContext(ctx, "removing a lock that an interrupted landing left", "path", l)
+		if err := os.Remove(l); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// recoverTree completes or undoes what was begun in one checkout.
+func (w *Workspaces) recoverTree(ctx context.Context, f following, m *moveRecord, done bool) error {
+	if !exists(f.Path) || !exists(f.oldIndex()) && !exists(f.lock()) {
+		return nil // nothing was begun, or the checkout is gone
+	}
+	me, err := holder()
+	if err != nil {
+		return err
+	}
+	if held, err := w.lockIndex(f, me); err != nil {
+		return err
+	} else if held != "" {
+		return fmt.Errorf("a landing was interrupted and cannot be completed yet: %s", held)
+	}
+	defer os.Remove(f.lock())
+	changes := f.present(m.Changes)
+	if !exists(f.putIndex()) && !exists(f.newIndex()) {
+		return nil // nothing was staged yet
+	}
+	if done {
+		return w.finishTree(ctx, f, changes)
+	}
+	return w.undoTree(ctx, f, changes)
+}
+
+// present leaves out the paths that a sparse checkout does not have.
+func (f following) present(changes []treeChange) []treeChange {
+	return slices.DeleteFunc(slices.Clone(changes), func(c treeChange) bool { return slices.Contains(f.Absent, c.Path) })
+}
+
+// finishTree brings a checkout to where the base is. A file that is neither as it
+// was nor as it will be is the person's.
+func (w *Workspaces) finishTree(ctx context.Context, f following, changes []treeChange) error {
+	changed, err := w.changedUnder(ctx, f, f.oldIndex())
+	if err != nil {
+		return err
+	}
+	touched := map[string]bool{}
+	for _, c := range changes {
+		touched[c.Path] = exists(f.old(c.Path)) || c.NewMode != "" && !exists(f.new(c.Path))
+	}
+	mine := func(c treeChange) bool { // nobody but this move has changed the path
+		if touched[c.Path] {
+			return true
+		}
+		if c.OldMode == "" {
+			return !exists(f.file(c.Path))
+		}
+		return !changed[c.Path]
+	}
+	for {
+		skip := map[string]bool{}
+		for _, c := range changes {
+			skip[c.Path] = !mine(c)
+		}
+		err := w.place(f, changes, func(p string) bool { return skip[p] })
+		var blocked errChanged
+		if errors.As(err, &blocked) {
+			// The person put something there. It stays, and shows as a change.
+			changes = slices.DeleteFunc(slices.Clone(changes), func(c treeChange) bool { return c.Path == blocked.path })
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		return w.putIn(ctx, f, changes)
+	}
+}
+
+// undoTree brings a checkout back to where it was before the move.
+func (w *Workspaces) undoTree(ctx context.Context, f following, changes []treeChange) error {
+	index := f.newIndex()
+	if !exists(index) {
+		index = f.putIndex()
+	}
+	changed, err := w.changedUnder(ctx, f, index)
+	if err != nil {
+		return err
+	}
+	if err := w.unplace(f, changes, func(p string) bool { return changed[p] }); err != nil {
+		return err
+	}
+	return w.takeOut(f)
+}
