@@ -38,17 +38,17 @@ func TestSession(t *testing.T) {
 	r := result[coppice.RunResult](b, w)
 	base := b.git("rev-parse", "main")
 	want := coppice.RunResult{
-		Exit: new(int), Conversation: "scripted-app-1-1", Summary: "Done.", From: base, Head: b.git("rev-parse", "coppice/app-1"),
+		Exit: new(int), Conversation: "scripted-app-1-1", Summary: "Done.", From: base, Head: b.own("rev-parse", "coppice/app-1"),
 		Stat:  " hello.txt | 1 +\n 1 file changed, 1 insertion(+)",
 		Usage: coppice.Usage{InputTokens: 10, OutputTokens: 5, CostUSD: 0.5, Turns: 1},
 	}
 	if d := cmp.Diff(want, r); d != "" {
 		t.Errorf("result (-want +got):\n%s", d)
 	}
-	if r.Head == base || b.git("show", "coppice/app-1:hello.txt") != "hello" {
+	if r.Head == base || b.own("show", "coppice/app-1:hello.txt") != "hello" {
 		t.Error("what the agent left uncommitted was not committed")
 	}
-	if m := b.git("log", "-1", "--format=%B", "coppice/app-1"); !strings.Contains(m, "Coppice-Session: app-1.1") {
+	if m := b.own("log", "-1", "--format=%B", "coppice/app-1"); !strings.Contains(m, "Coppice-Session: app-1.1") {
 		t.Errorf("message %q", m)
 	}
 	got := b.session(s.ID)

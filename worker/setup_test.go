@@ -152,6 +152,16 @@ func (b *bundle) git(args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
+// own runs git in Coppice's own repository for the project.
+func (b *bundle) own(args ...string) string {
+	b.t.Helper()
+	dirs, err := filepath.Glob(filepath.Join(b.dir, "ws", "*", "repo.git"))
+	if err != nil || len(dirs) != 1 {
+		b.t.Fatalf("own repositories: %v %v", dirs, err)
+	}
+	return b.git(append([]string{"-C", dirs[0]}, args...)...)
+}
+
 func (b *bundle) makeRepo() {
 	b.t.Helper()
 	b.must(os.MkdirAll(b.repo, 0o755))

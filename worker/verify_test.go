@@ -221,7 +221,7 @@ func TestProgressIsInNoCommit(t *testing.T) {
 	})
 	b.start()
 	r := result[coppice.RunResult](b, b.finished(id))
-	if files := b.git("ls-tree", "-r", "--name-only", r.Head); !strings.Contains(files, "a") || strings.Contains(files, "so far") {
+	if files := b.own("ls-tree", "-r", "--name-only", r.Head); !strings.Contains(files, "a") || strings.Contains(files, "so far") {
 		t.Errorf("%s committed %q", s.Key, files)
 	}
 	if again, err := b.spaces.Prepare(b.ctx, coppice.PrepareSpec{Key: b.task.Key, Repo: b.repo, Branch: coppice.TaskBranch(b.task.Key), Base: "main"}); err != nil {

@@ -1,148 +1,170 @@
 package workspace
 
 import (
+	"bufio"
 	"bytes"
-	"encoding/binary"
-	"encoding/hex"
-	"os"
+	"context"
 	"path/filepath"
 	"strings"
+
+	"coppice/workspace/git"
 )
 
 // Whether a history is complete, and whether what lands is legal, is found out
 // here where objects have files of their own and nothing is unusual. In all other
 // cases git does it.
 
-// isComplete tells whether everything between base and head is there: in files of
-// Coppice's own repository, or in the person's. False says nothing.
+// isComplete tells whether Coppice's own repository has everything that head has
+// and base has not, so that nothing of it can be pruned in the person's. False
+// says nothing.
 func isComplete(r repo, head, base string) bool {
-	if !plainObjects(r.git) || exists(filepath.Join(r.user, "objects", "info", "alternates")) {
+	if !plainObjects(r.git) {
 		return false
 	}
-	users := openPacks(filepath.Join(r.user, "objects"))
-	defer users.close()
-	own := filepath.Join(r.git, "objects")
-	seen := map[string]bool{base: true}
-	var complete func(kind, id string) bool
-	complete = func(kind, id string) bool {
-		if seen[id] {
-			return true
-		}
-		seen[id] = true
-		if !exists(filepath.Join(own, id[:2], id[2:])) {
-			return users.has(id)
-		}
-		switch kind {
-		case "tree":
-			entries, err := readTree(r.git, id)
-			if err != nil {
-				return false
-			}
-			for _, e := range entries {
-				if e.mode == modeModule {
-					continue
-				}
-				kind := "blob"
-				if e.mode == modeTree {
-					kind = "tree"
-				}
-				if !complete(kind, e.id) {
-					return false
-				}
-			}
-		case "commit":
-			c, err := readCommit(r.git, id)
-			if err != nil || !complete("tree", c.tree) {
-				return false
-			}
-			for _, p := range c.parents {
-				if !complete("commit", p) {
-					return false
-				}
-			}
-		}
-		return true
-	}
-	return complete("commit", head)
-}
-
-// packs finds objects by the indexes of packs.
-type packs struct {
-	dir   string
-	files []*os.File
-	open  bool
-}
-
-func openPacks(objects string) *packs { return &packs{dir: objects} }
-
-func (p *packs) close() {
-	for _, f := range p.files {
-		f.Close()
-	}
-}
-
-// has tells whether an object is there, in a file of its own or in a pack.
-func (p *packs) has(id string) bool {
-	if exists(filepath.Join(p.dir, id[:2], id[2:])) {
-		return true
-	}
-	if !p.open {
-		p.open = true
-		names, _ := filepath.Glob(filepath.Join(p.dir, "pack", "*.idx"))
-		for _, n := range names {
-			if f, err := os.Open(n); err == nil {
-				p.files = append(p.files, f)
-			}
-		}
-	}
-	want, err := hex.DecodeString(id)
+	old, err := readCommit(r.git, base)
 	if err != nil {
 		return false
 	}
-	for _, f := range p.files {
-		if inPack(f, want) {
-			return true
+	seen := map[string]bool{base: true}
+	for next := []string{head}; len(next) > 0; {
+		id := next[0]
+		if next = next[1:]; seen[id] {
+			continue
 		}
-	}
-	return false
-}
-
-// inPack looks an object up in the index of a pack, of version 2 and SHA-1: a
-// table of how many objects come before those with another first byte, and their
-// names in order.
-func inPack(f *os.File, id []byte) bool {
-	const names = 8 + 256*4
-	var head [8]byte
-	if _, err := f.ReadAt(head[:], 0); err != nil || !bytes.Equal(head[:], []byte{0xff, 't', 'O', 'c', 0, 0, 0, 2}) {
-		return false
-	}
-	count := func(i int) int64 {
-		var b [4]byte
-		if i < 0 {
-			return 0
-		}
-		if _, err := f.ReadAt(b[:], 8+4*int64(i)); err != nil {
-			return 0
-		}
-		return int64(binary.BigEndian.Uint32(b[:]))
-	}
-	low, high := count(int(id[0])-1), count(int(id[0]))
-	for low < high {
-		middle := (low + high) / 2
-		var b [20]byte
-		if _, err := f.ReadAt(b[:], names+20*middle); err != nil {
+		seen[id] = true
+		c, err := readCommit(r.git, id)
+		if err != nil || !ownObject(r, id) || !hasTree(r, old.tree, c.tree, seen) {
 			return false
 		}
-		switch bytes.Compare(b[:], id) {
-		case 0:
-			return true
-		case -1:
-			low = middle + 1
-		default:
-			high = middle
+		next = append(next, c.parents...)
+	}
+	return true
+}
+
+// hasTree tells whether what a tree has, and another one has not, is there.
+func hasTree(r repo, old, id string, seen map[string]bool) bool {
+	if id == old || seen[id] {
+		return true
+	}
+	seen[id] = true
+	now, err := readTree(r.git, id)
+	if err != nil || !ownObject(r, id) {
+		return false
+	}
+	was, err := readTree(r.git, old)
+	if err != nil {
+		return false
+	}
+	for name, e := range now {
+		switch o := was[name]; {
+		case e.id == o.id || e.mode == modeModule:
+		case e.mode == modeTree:
+			if o.mode != modeTree {
+				o.id = ""
+			}
+			if !hasTree(r, o.id, e.id, seen) {
+				return false
+			}
+		case !ownObject(r, e.id):
+			return false
 		}
 	}
-	return false
+	return true
+}
+
+// mostLoosened bounds how many trees are unpacked for one comparison.
+const mostLoosened = 1000
+
+// loosen gives two commits, and those of their trees that differ, files in
+// Coppice's own repository, where they can be read without git from then on. What
+// is out of the ordinary is left as it is.
+func (w *Workspaces) loosen(ctx context.Context, r repo, a, b string) error {
+	if !plainObjects(r.git) {
+		return nil
+	}
+	if err := w.unpack(ctx, r, "commit", a, b); err != nil {
+		return err
+	}
+	x, err := readCommit(r.git, a)
+	if err != nil {
+		return nil
+	}
+	y, err := readCommit(r.git, b)
+	if err != nil {
+		return nil
+	}
+	type pair struct{ from, to string }
+	seen := map[pair]bool{}
+	for level := []pair{{x.tree, y.tree}}; len(level) > 0 && len(seen) < mostLoosened; {
+		var ids []string
+		for _, p := range level {
+			ids = append(ids, p.from, p.to)
+		}
+		if err := w.unpack(ctx, r, "tree", ids...); err != nil {
+			return err
+		}
+		var next []pair
+		for _, p := range level {
+			was, err := readTree(r.git, p.from)
+			if err != nil {
+				return nil
+			}
+			now, err := readTree(r.git, p.to)
+			if err != nil {
+				return nil
+			}
+			for name, e := range now {
+				if o := was[name]; o.id != e.id && (o.mode == modeTree || e.mode == modeTree) {
+					q := pair{}
+					if o.mode == modeTree {
+						q.from = o.id
+					}
+					if e.mode == modeTree {
+						q.to = e.id
+					}
+					if !seen[q] {
+						seen[q] = true
+						next = append(next, q)
+					}
+				}
+			}
+		}
+		level = next
+	}
+	return nil
+}
+
+// unpack gives objects files of their own that have none.
+func (w *Workspaces) unpack(ctx context.Context, r repo, kind string, ids ...string) error {
+	var want strings.Builder
+	n := 0
+	for _, id := range ids {
+		if id == "" {
+			continue
+		}
+		if _, err := youngObject(r.git, kind, id); err != nil {
+			want.WriteString(id + "\n")
+			n++
+		}
+	}
+	if n == 0 {
+		return nil
+	}
+	out, err := w.git.Do(ctx, git.Call{Dir: r.git, Args: []string{"cat-file", "--batch"}, Stdin: []byte(want.String())})
+	if err != nil {
+		return err
+	}
+	in := bufio.NewReader(strings.NewReader(out))
+	for range n {
+		data, err := readObject(in)
+		if err != nil {
+			return nil // one of them is missing: whoever needs it finds that out
+		}
+		if _, err := writeObject(r.git, kind, data); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // plainLanding lists the objects that a commit adds to its only parent, when all

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -25,6 +26,11 @@ type merged struct {
 }
 
 func (w *Workspaces) mergeTree(ctx context.Context, r repo, ours, theirs string) (merged, error) {
+	if left, err := fork(r.git, ours, theirs); err == nil {
+		if err := errors.Join(w.loosen(ctx, r, left, ours), w.loosen(ctx, r, left, theirs)); err != nil {
+			return merged{}, err
+		}
+	}
 	if tree, err := mergePlainly(r.git, ours, theirs); err == nil {
 		return merged{tree: tree}, nil
 	}

@@ -1,7 +1,10 @@
 package workspace
 
 import (
+	"bytes"
 	"context"
+	"crypto/sha1"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -36,6 +39,9 @@ func (w *Workspaces) damage(ctx context.Context, r repo, s slot) (string, error)
 	case err != nil:
 		return "", err
 	case !st.IsDir():
+		if old, err := w.convert(ctx, r, s); err != nil || old {
+			return "", err
+		}
 		return "the .git directory of the workspace was replaced by a file or a link", nil
 	}
 	for _, name := range []string{"objects", "refs"} {
@@ -65,7 +71,7 @@ func harmful(key string) bool {
 	case "core.bare", "core.worktree", "core.repositoryformatversion":
 		return true
 	}
-	return section == "extensions"
+	return section == "extensions" && key != "extensions.worktreeconfig"
 }
 
 // configDamage compares the configuration of a workspace with what it should be.
@@ -112,6 +118,9 @@ func (w *Workspaces) configDamage(ctx context.Context, r repo, dir string) (stri
 			return fmt.Sprintf("the setting %s was removed from .git/config of the workspace", key), nil
 		}
 	}
+	if err := os.RemoveAll(filepath.Join(dir, "config.worktree")); err != nil {
+		return "", err
+	}
 	return "", replaceFile(file, []byte(want))
 }
 
@@ -138,11 +147,29 @@ func (w *Workspaces) indexDamage(ctx context.Context, path string) (string, erro
 	if st, err := os.Lstat(file); err == nil && !st.Mode().IsRegular() {
 		return "the file .git/index of the workspace was replaced by something else", nil
 	}
+	if !summed(file) {
+		return "the file .git/index of the workspace is damaged: its checksum is wrong", nil
+	}
 	_, err := w.git.Do(ctx, git.Call{Dir: path, Args: []string{"ls-files", "--stage", "-z"}, Limit: 1})
 	if git.Exit(err) > 0 {
 		return "the file .git/index of the workspace is damaged: " + said(err), nil
 	}
 	return "", err
+}
+
+// summed tells whether a file ends in the checksum of the rest, by either hash, or
+// in none.
+func summed(file string) bool {
+	b, err := os.ReadFile(file)
+	if err != nil || len(b) < sha256.Size {
+		return false
+	}
+	body, sum := b[:len(b)-sha1.Size], b[len(b)-sha1.Size:]
+	if one := sha1.Sum(body); bytes.Equal(one[:], sum) || bytes.Equal(sum, make([]byte, sha1.Size)) {
+		return true
+	}
+	two := sha256.Sum256(b[:len(b)-sha256.Size])
+	return bytes.Equal(two[:], b[len(b)-sha256.Size:])
 }
 
 // repair makes the git directory of a damaged workspace again, on its branch, and
@@ -212,6 +239,9 @@ func (w *Workspaces) salvage(ctx context.Context, r repo, s slot) (string, error
 	}
 	return id, w.setRef(ctx, r, "refs/heads/"+s.Branch, id)
 }
+
+// repaired is what an agent can do about damage that was repaired.
+const repaired = "the workspace was repaired and its branch is at the last commit that is whole: look at what is there, and do the work again where it is missing"
 
 // damaged is the failure of a session that damaged its workspace.
 func damaged(what, fix string) error {

@@ -134,10 +134,17 @@ func (w *Workspaces) makeOwn(ctx context.Context, r repo) error {
 	if err != nil {
 		return err
 	}
+	old, err := w.importRefs(ctx, r, made)
+	if err != nil {
+		return err
+	}
 	if err := os.RemoveAll(r.git); err != nil { // without a HEAD nothing was ever kept in it
 		return err
 	}
-	return errors.Join(os.Rename(made, r.git), syncDir(r.dir))
+	if err := errors.Join(os.Rename(made, r.git), syncDir(r.dir)); err != nil || old == nil {
+		return err
+	}
+	return w.dropImported(ctx, r, old)
 }
 
 // withUserFiles returns the variables with which git uses Coppice's own

@@ -221,17 +221,28 @@ func (w *Workspaces) furnished(ctx context.Context, r repo, s slot, b building) 
 	return s, head, w.writeSlot(r, s)
 }
 
-// readyHead returns the head of a workspace that was made before. One that was
-// damaged since is repaired first.
+// readyHead returns the head of a workspace that was made before, and saves what a
+// person may have committed there. One that was damaged is repaired first.
 func (w *Workspaces) readyHead(ctx context.Context, r repo, s slot) (string, error) {
-	if !s.looks() {
-		if what, err := w.damage(ctx, r, s); err != nil {
-			return "", err
-		} else if what != "" {
-			return w.repair(ctx, r, s, what)
-		}
+	if s.looks() {
+		return w.headOf(ctx, r.path(s))
 	}
-	return w.headOf(ctx, r.path(s))
+	what, err := w.damage(ctx, r, s)
+	if err != nil {
+		return "", err
+	}
+	if what != "" {
+		return w.repair(ctx, r, s, what)
+	}
+	head, err := w.headOf(ctx, r.path(s))
+	if err != nil {
+		return "", err
+	}
+	if on, _, err := w.head(ctx, r.path(s)); err != nil || on != "refs/heads/"+s.Branch {
+		return head, err // whatever it is on is not the task's branch
+	}
+	head, _, err = w.keepBranch(ctx, r, s, head, false)
+	return head, err
 }
 
 func portOwner(r repo, key string) string { return filepath.Base(r.dir) + "/" + key }

@@ -133,17 +133,47 @@ func (w *Workspaces) publishPack(ctx context.Context, r repo, file string) error
 	return err
 }
 
-// complete says what is missing of the history from base to head in Coppice's own
-// repository; empty when nothing is.
+// complete sees to it that Coppice's own repository has everything that head has
+// and base has not, and says what is missing; empty when nothing is. Some of it
+// may be in the person's repository alone, where it could be pruned.
 func (w *Workspaces) complete(ctx context.Context, r repo, head, base string) (missing string, err error) {
-	if head == base || isComplete(r, head, base) {
+	if head == base {
 		return "", nil
 	}
-	_, err = w.git.Run(ctx, r.git, "rev-list", "--objects", "--quiet", "--end-of-options", head, "^"+base)
+	if err := w.loosen(ctx, r, base, head); err != nil {
+		return "", err
+	}
+	if isComplete(r, head, base) {
+		return "", nil
+	}
+	err = w.copyObjects(ctx, r, r.git, r.git, head+"\n^"+base+"\n")
 	if git.Exit(err) > 0 && !noRoom(err) {
 		return said(err), nil
 	}
 	return "", err
+}
+
+// copyObjects copies objects from one repository into another, by revisions as
+// git rev-list takes them.
+func (w *Workspaces) copyObjects(ctx context.Context, r repo, from, to, revs string) error {
+	if err := os.MkdirAll(r.tmp(), 0o700); err != nil {
+		return err
+	}
+	pack, err := os.CreateTemp(r.tmp(), "pack-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(pack.Name())
+	defer pack.Close()
+	c := git.Call{Dir: from, Args: []string{"pack-objects", "--quiet", "--revs", "--stdout"}, Stdin: []byte(revs), Writer: pack}
+	if _, err := w.git.Do(ctx, c); err != nil {
+		return err
+	}
+	if _, err := pack.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	_, err = w.git.Do(ctx, git.Call{Dir: to, Reader: pack, Args: []string{"index-pack", "--stdin"}})
+	return err
 }
 
 // takeOver is where the objects of a commit that is about to land are gathered
@@ -162,6 +192,9 @@ func (w *Workspaces) gather(ctx context.Context, r repo, base, commit string) (w
 	dir := r.takeOver(commit)
 	if exists(dir) {
 		return "", nil
+	}
+	if err := w.loosen(ctx, r, base, commit); err != nil {
+		return "", err
 	}
 	if _, plain := plainLanding(r, base, commit); plain {
 		return "", nil

@@ -47,14 +47,15 @@ func (w *Workspaces) save(ctx context.Context, r repo, s slot, message string, e
 		if err != nil {
 			return "", false, err
 		}
-		return head, false, damaged(what, "the workspace was repaired: look at what is there, and do the work again where it is missing")
+		return head, false, damaged(what, repaired)
 	}
 	head, changed, err := w.commitAll(ctx, r, s, message, exclude)
 	if err != nil {
-		if head == "" {
-			head, _ = w.ownHead(ctx, r, s)
+		if kept, _, kerr := w.keepBranch(ctx, r, s, head, false); head != "" && kerr == nil {
+			return kept, false, err
 		}
-		return head, false, err
+		last, herr := w.ownHead(ctx, r, s)
+		return last, false, errors.Join(err, herr)
 	}
 	return w.keepBranch(ctx, r, s, head, changed)
 }
@@ -75,9 +76,9 @@ func (w *Workspaces) keepBranch(ctx context.Context, r repo, s slot, head string
 			return "", false, err
 		}
 		if missing != "" {
-			last, err := w.ownHead(ctx, r, s)
-			return last, false, errors.Join(err, damaged("its branch names objects that do not exist: "+missing,
-				"go back with `git reset --hard "+last+"`, and do the work again"))
+			what := "its branch names objects that do not exist: " + missing
+			last, err := w.repair(ctx, r, s, what)
+			return last, false, errors.Join(err, damaged(what, repaired))
 		}
 		if err := errors.Join(w.step("published"), w.setRef(ctx, r, own, head)); err != nil {
 			return "", false, err

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -131,30 +130,10 @@ func (w *world) checkLeftovers() {
 	for _, dir := range sessions {
 		w.t.Errorf("a session's directory is left: %s", dir)
 	}
-	worktrees, checks := 0, 0
-	for _, line := range strings.Split(w.git("worktree", "list", "--porcelain"), "\n") {
-		path, ok := strings.CutPrefix(line, "worktree ")
-		switch {
-		case !ok || path == w.repo:
-		case strings.HasPrefix(filepath.Base(path), "coppice-check-"):
-			checks++
-		default:
-			worktrees++
-		}
+	if work, checks := w.spaces(); work > idlePool || checks > idlePool {
+		w.t.Errorf("%d workspaces and %d for checks are left", work, checks)
 	}
-	if worktrees > idlePool || checks > idlePool {
-		w.t.Errorf("%d worktrees and %d for checks are left", worktrees, checks)
-	}
-	// This is also where the git directories of the worktrees are.
-	err = filepath.WalkDir(filepath.Join(w.repo, ".git"), func(path string, _ fs.DirEntry, err error) error {
-		if strings.HasSuffix(path, ".lock") {
-			w.t.Errorf("a lock is left: %s", path)
-		}
-		return err
-	})
-	if err != nil {
-		w.t.Error(err)
-	}
+	w.checkRepository()
 	slots, err := filepath.Glob(filepath.Join(w.state, "workspaces", "*", "coppice-*.json"))
 	if err != nil {
 		w.t.Fatal(err)
@@ -165,7 +144,7 @@ func (w *world) checkLeftovers() {
 			w.t.Fatal(err)
 		}
 		if check := strings.HasPrefix(filepath.Base(file), "coppice-check-"); !check && !bytes.Contains(b, []byte(`"state":"idle"`)) {
-			w.t.Errorf("a worktree is not idle: %s", b)
+			w.t.Errorf("a workspace is not idle: %s", b)
 		}
 	}
 }

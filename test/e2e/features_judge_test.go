@@ -5,7 +5,6 @@ package e2e
 import (
 	"context"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
@@ -140,10 +139,10 @@ func (w *world) checkTidy(landed, kept []string) {
 		}
 	}
 	slices.Sort(branches)
-	if got := strings.Fields(w.git("for-each-ref", "--format=%(refname:short)", "refs/heads/coppice")); !slices.Equal(got, branches) {
+	if got := strings.Fields(w.own("for-each-ref", "--format=%(refname:short)", "refs/heads/coppice")); !slices.Equal(got, branches) {
 		w.t.Errorf("the branches left are %q, not %q", got, branches)
 	}
-	if got := w.git("for-each-ref", "--format=%(refname)", "refs/coppice/landing"); len(kept) == 0 && got != "" {
+	if got := w.own("for-each-ref", "--format=%(refname)", "refs/coppice/landing"); len(kept) == 0 && got != "" {
 		w.t.Errorf("refs of landings are left:\n%s", got)
 	}
 	w.checkKept(places)
@@ -156,29 +155,13 @@ func (w *world) checkKept(places map[string]string) {
 	if left, _ := filepath.Glob(filepath.Join(w.state, "sessions", "*")); len(left) > 0 {
 		w.t.Errorf("directories of sessions are left: %q", left)
 	}
-	kept := slices.Collect(maps.Values(places))
-	idle := 0
-	for line := range strings.SplitSeq(w.git("worktree", "list", "--porcelain"), "\n") {
-		path, ok := strings.CutPrefix(line, "worktree ")
-		if ok && path != w.repo && !strings.HasPrefix(filepath.Base(path), "coppice-check-") && !slices.Contains(kept, path) {
-			idle++
-		}
-	}
-	if idle > idlePool {
-		w.t.Errorf("%d worktrees are left", idle)
+	if work, _ := w.spaces(); work-len(places) > idlePool {
+		w.t.Errorf("%d workspaces are left besides %d that are kept", work-len(places), len(places))
 	}
 	for _, slot := range w.left() {
 		if !slices.ContainsFunc(slices.Collect(maps.Keys(places)), func(key string) bool { return strings.Contains(slot, `"key":"`+key+`"`) }) {
 			w.t.Errorf("a worktree is not idle: %s", slot)
 		}
 	}
-	err := filepath.WalkDir(filepath.Join(w.repo, ".git"), func(path string, _ fs.DirEntry, err error) error {
-		if strings.HasSuffix(path, ".lock") {
-			w.t.Errorf("a lock is left: %s", path)
-		}
-		return err
-	})
-	if err != nil {
-		w.t.Error(err)
-	}
+	w.checkRepository()
 }

@@ -119,7 +119,7 @@ func TestAPassingVerdictLands(t *testing.T) {
 	if busy := w.left(); slices.ContainsFunc(busy, func(s string) bool { return strings.Contains(s, key+".2") }) {
 		t.Errorf("the verifier's worktree is left: %s", busy)
 	}
-	if trash := w.git("for-each-ref", "refs/coppice/trash/"+key+".2*"); trash != "" {
+	if trash := w.own("for-each-ref", "refs/coppice/trash/"+key+".2*"); trash != "" {
 		t.Errorf("the verifier left trash: %s", trash)
 	}
 }
@@ -174,7 +174,7 @@ func TestWhatNeverPassedNeverLands(t *testing.T) {
 			if e := last(d.Landings).Evidence; !strings.Contains(e, c.says) {
 				t.Errorf("the evidence is %q", e)
 			}
-			if w.git("rev-parse", "--verify", coppice.TaskBranch(key)) == "" {
+			if w.own("rev-parse", "--verify", coppice.TaskBranch(key)) == "" {
 				t.Error("its branch is gone")
 			}
 		})

@@ -166,6 +166,60 @@ func (w *world) write(dir string, has files) {
 // git runs git in the repository.
 func (w *world) git(args ...string) string { w.t.Helper(); return w.gitIn(w.repo, args...) }
 
+// own runs git in Coppice's own repository for the project.
+func (w *world) own(args ...string) string {
+	w.t.Helper()
+	dirs, err := filepath.Glob(filepath.Join(w.state, "workspaces", "*", "repo.git"))
+	if err != nil || len(dirs) != 1 {
+		w.t.Fatalf("own repositories: %v %v", dirs, err)
+	}
+	return w.gitIn(dirs[0], args...)
+}
+
+// checkRepository checks that the user's repository has nothing of Coppice's but
+// what landed: no branch, worktree, lock or ref besides the one that keeps bases.
+func (w *world) checkRepository() {
+	w.t.Helper()
+	if refs := w.git("for-each-ref", "--format=%(refname)", "refs/coppice", "refs/heads/coppice"); refs != "" && refs != "refs/coppice/keep" {
+		w.t.Errorf("refs in the user's repository:\n%s", refs)
+	}
+	if trees := w.git("worktree", "list"); strings.Contains(trees, w.state) {
+		w.t.Errorf("worktrees in the user's repository:\n%s", trees)
+	}
+	for _, dir := range []string{filepath.Join(w.repo, ".git"), filepath.Join(w.state, "workspaces")} {
+		err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+			name := filepath.Base(path)
+			if strings.HasSuffix(name, ".lock") && !strings.HasPrefix(name, "coppice-") && name != "move.lock" && name != "keep.lock" && name != "ports.lock" {
+				w.t.Errorf("a lock is left: %s", path)
+			}
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			return err
+		})
+		if err != nil {
+			w.t.Error(err)
+		}
+	}
+}
+
+// spaces counts the workspaces, and those for checks.
+func (w *world) spaces() (work, checks int) {
+	w.t.Helper()
+	names, err := filepath.Glob(filepath.Join(w.state, "workspaces", "*", "coppice-*.json"))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	for _, n := range names {
+		if strings.HasPrefix(filepath.Base(n), "coppice-check-") {
+			checks++
+		} else {
+			work++
+		}
+	}
+	return work, checks
+}
+
 func (w *world) gitIn(dir string, args ...string) string {
 	w.t.Helper()
 	cmd := exec.Command("git", args...)

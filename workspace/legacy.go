@@ -1,0 +1,142 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Earlier versions kept workspaces as worktrees of the person's repository, with
+// their branches, the trash and candidates as refs there. What such a version left
+// is moved into Coppice's own repository: refs when that one is made, and each
+// workspace when it is next used.
+
+// importRefs brings the refs that an earlier version left, with their objects,
+// into a repository that is being made.
+func (w *Workspaces) importRefs(ctx context.Context, r repo, made string) (refs map[string]string, err error) {
+	out, err := w.git.Run(ctx, r.root, "for-each-ref", "--format=%(refname) %(objectname)", "refs/coppice/", "refs/heads/coppice/")
+	if err != nil {
+		return nil, err
+	}
+	refs = map[string]string{}
+	for line := range strings.Lines(out) {
+		if name, id, ok := strings.Cut(strings.TrimSpace(line), " "); ok && name != keepRef {
+			refs[name] = id
+		}
+	}
+	if len(refs) == 0 {
+		return nil, nil
+	}
+	theirs, _, err := w.usersRefs(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	var revs, packed strings.Builder
+	packed.WriteString("# pack-refs with: sorted \n")
+	for _, name := range slices.Sorted(maps.Keys(refs)) {
+		revs.WriteString(refs[name] + "\n")
+		fmt.Fprintf(&packed, "%s %s\n", refs[name], name)
+	}
+	for name, id := range theirs {
+		if _, ours := refs[name]; !ours {
+			revs.WriteString("^" + id + "\n")
+		}
+	}
+	if err := w.copyObjects(ctx, r, r.root, made, revs.String()); err != nil {
+		return nil, err
+	}
+	return refs, writeFiles(made, map[string]string{"packed-refs": packed.String()})
+}
+
+// dropImported removes what was imported from the person's repository: all refs
+// but the branches of workspaces that are still worktrees, and the worktrees that
+// nobody uses.
+func (w *Workspaces) dropImported(ctx context.Context, r repo, refs map[string]string) error {
+	used := map[string]bool{}
+	list, err := w.worktrees(ctx, r)
+	if err != nil {
+		return err
+	}
+	for _, t := range list {
+		if filepath.Dir(t.path) != r.dir {
+			continue
+		}
+		s, err := readSlot(t.path + ".json")
+		if err == nil && s.State == slotReady && !strings.HasPrefix(s.Name, checkPrefix) {
+			used["refs/heads/"+s.Branch] = true
+		} else if t.git != "" {
+			if err := os.RemoveAll(t.git); err != nil {
+				return err
+			}
+		}
+	}
+	var lines []string
+	for name, id := range refs {
+		if !used[name] {
+			lines = append(lines, "delete "+name+" "+id)
+		}
+	}
+	return w.updateRefs(ctx, r.users(), "moved to Coppice's own repository", lines...)
+}
+
+// convert makes a workspace that is a worktree of the person's repository one with
+// a repository of its own. It says no when it is not such a worktree.
+func (w *Workspaces) convert(ctx context.Context, r repo, s slot) (bool, error) {
+	path := r.path(s)
+	b, err := readRegular(filepath.Join(path, ".git"), maxLoose)
+	if err != nil {
+		return false, nil
+	}
+	admin, ok := strings.CutPrefix(strings.TrimSpace(string(b)), "gitdir: ")
+	if !ok || filepath.Dir(admin) != filepath.Join(r.user, "worktrees") || !exists(filepath.Join(admin, "HEAD")) {
+		return false, nil
+	}
+	own := "refs/heads/" + s.Branch
+	on, at, err := resolve(admin, r.user, "HEAD")
+	if err != nil || at == "" {
+		return false, nil
+	}
+	refs, err := w.refs(ctx, r.users(), own)
+	if err != nil {
+		return false, err
+	}
+	head := refs[own]
+	if head == "" {
+		head = at
+	}
+	if err := w.copyObjects(ctx, r, r.root, r.git, head+"\n"+at+"\n^"+s.Base+"\n"); err != nil {
+		return false, err
+	}
+	if err := w.setRef(ctx, r, own, head); err != nil {
+		return false, err
+	}
+	index := r.savedIndex(s)
+	if err := copyIndex(filepath.Join(admin, "index"), index); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return false, err
+	}
+	if err := w.renew(ctx, r, s, at); err != nil {
+		return false, err
+	}
+	args := [][]string{{"update-ref", own, head}}
+	if on == own {
+		args = append(args, []string{"symbolic-ref", "HEAD", own})
+	}
+	for _, a := range args {
+		if _, err := w.git.Run(ctx, path, a...); err != nil {
+			return false, err
+		}
+	}
+	if err := os.RemoveAll(admin); err != nil {
+		return false, err
+	}
+	_ = os.Remove(filepath.Dir(admin)) // the last one; others are in the way
+	if refs[own] != "" {
+		err = w.updateRefs(ctx, r.users(), "moved to Coppice's own repository", "option no-deref\ndelete "+own+" "+refs[own])
+	}
+	return true, err
+}
