@@ -212,7 +212,13 @@ func (w *Workspaces) advance(ctx context.Context, r repo, spec coppice.MoveSpec)
 	if err != nil {
 		return coppice.MoveResult{}, err // the record stays; the next try begins with it
 	}
-	return res, w.closeRecord(r, m)
+	if err := w.closeRecord(r, m); err != nil {
+		return coppice.MoveResult{}, err
+	}
+	if res.Moved {
+		w.landed(ctx, r, spec.Base, spec.Old, spec.New)
+	}
+	return res, nil
 }
 
 // refLines says which refs of the person's repository change with the base: the

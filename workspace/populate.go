@@ -37,6 +37,11 @@ func (w *Workspaces) populate(ctx context.Context, r repo, s slot, start string)
 	if _, err := w.git.Run(ctx, tree, "checkout", "--force", "--quiet", "--no-track", "-B", s.Branch, start, "--"); err != nil {
 		return branched, fmt.Errorf("checking out: %w", err)
 	}
+	if !branched {
+		if err := w.setRef(ctx, r, own, start); err != nil {
+			return branched, err
+		}
+	}
 	if err := errors.Join(w.saveIndex(r, s), w.step("checked out")); err != nil {
 		return branched, err
 	}

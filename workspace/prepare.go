@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"coppice"
 )
@@ -68,8 +69,12 @@ func (w *Workspaces) forkPoint(ctx context.Context, r repo, from, base string) (
 	return start, left, nil
 }
 
-// anyBranch returns the commit of a task's branch, or of one of the person's.
+// anyBranch returns the commit of a task's branch, or of one of the person's. What
+// an agent that is at work has committed counts.
 func (w *Workspaces) anyBranch(ctx context.Context, r repo, name string) (string, error) {
+	if err := w.saveCommits(ctx, r, name); err != nil {
+		w.log.WarnContext(ctx, "the newest commits of a branch cannot be had", "branch", name, "error", err)
+	}
 	refs, err := w.refs(ctx, r.own(), "refs/heads/"+name)
 	if err != nil {
 		return "", err
@@ -78,6 +83,39 @@ func (w *Workspaces) anyBranch(ctx context.Context, r repo, name string) (string
 		return id, nil
 	}
 	return w.branch(ctx, r, name)
+}
+
+// saveCommits brings what was committed on a task's branch into Coppice's own
+// repository, while an agent may be at work in the workspace.
+func (w *Workspaces) saveCommits(ctx context.Context, r repo, branch string) error {
+	list, err := w.slots(r)
+	if err != nil {
+		return err
+	}
+	i := slices.IndexFunc(list, func(s slot) bool { return s.State == slotReady && s.Branch == branch })
+	if i < 0 {
+		return nil
+	}
+	dir, own := r.inside(list[i]).git, "refs/heads/"+branch
+	_, head, err := resolve(dir, dir, own)
+	if err != nil || head == "" {
+		return err
+	}
+	refs, err := w.refs(ctx, r.own(), own)
+	if err != nil || refs[own] == head {
+		return err
+	}
+	if err := w.publish(ctx, r, dir); err != nil {
+		return err
+	}
+	missing, err := w.complete(ctx, r, head, list[i].Base)
+	if err == nil && missing != "" {
+		err = errors.New(missing)
+	}
+	if err != nil {
+		return err
+	}
+	return w.setRef(ctx, r, own, head)
 }
 
 func validKey(key string) error {

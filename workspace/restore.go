@@ -203,6 +203,11 @@ func (w *Workspaces) Purge(ctx context.Context, spec coppice.PurgeSpec) error {
 			return err
 		}
 	}
-	_, err = w.git.Run(ctx, r.git, "update-ref", "-d", spec.Ref)
-	return err
+	if _, err := w.git.Run(ctx, r.git, "update-ref", "-d", spec.Ref); err != nil {
+		return err
+	}
+	if w.purged.Add(1)%packAfter == 0 {
+		w.tidyOwn(ctx, r)
+	}
+	return nil
 }

@@ -29,6 +29,9 @@ func (w *Workspaces) Sweep(ctx context.Context) error {
 		sweepDir(filepath.Join(r.dir, "landing"), "new-", old)
 		w.sweepOwn(ctx, r)
 		w.settleMove(ctx, r.dir)
+		if exists(filepath.Join(r.git, "HEAD")) {
+			w.tidyOwn(ctx, r)
+		}
 		list, err := w.slots(r)
 		if err != nil {
 			return err

@@ -21,6 +21,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"coppice"
@@ -54,6 +55,7 @@ type Workspaces struct {
 	env        []string
 	trees      *trees
 	step       func(name string) error // tests make it fail to play a crash
+	purged     atomic.Int64            // trash that was forgotten since the start
 
 	mu    sync.Mutex
 	gates map[string]chan struct{} // by lock file; held by who may try for the file

@@ -1,0 +1,72 @@
+package workspace
+
+import (
+	"context"
+
+	"coppice"
+)
+
+// Bring brings a task's branch from Coppice's own repository into the person's, as
+// a branch of the same name, and returns its commit. Its objects are checked as
+// those of a landing are. A branch of that name that the person has moves only
+// forward.
+func (w *Workspaces) Bring(ctx context.Context, dir, base, branch string) (string, error) {
+	if err := firstError(coppice.ValidBranch(branch)); err != nil {
+		return "", err
+	}
+	r, err := w.use(ctx, dir)
+	if err != nil {
+		return "", err
+	}
+	own := "refs/heads/" + branch
+	refs, err := w.refs(ctx, r.own(), own)
+	if err != nil {
+		return "", err
+	}
+	commit := refs[own]
+	if commit == "" {
+		return "", coppice.Errorf(coppice.ENotFound, "there is no branch %s: its task landed, or has not begun", coppice.Quote(branch)).
+			WithFix("bring a workspace back with `coppice restore` first")
+	}
+	from, err := w.branch(ctx, r, base)
+	if err != nil {
+		return "", err
+	}
+	unlock, err := w.lock(ctx, r.moveLock())
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	if err := w.recoverMove(context.WithoutCancel(ctx), r); err != nil {
+		return "", err
+	}
+	wrong, err := w.gather(ctx, r, from, commit)
+	if err != nil {
+		return "", told(err)
+	}
+	if wrong != "" {
+		return "", coppice.Errorf(coppice.EConflict, "git refuses the commits of %s: %s", branch, wrong).WithFix("look at them in the task's workspace")
+	}
+	ctx = context.WithoutCancel(ctx)
+	if err := w.adopt(ctx, r, from, commit); err != nil {
+		return "", told(err)
+	}
+	theirs, err := w.refs(ctx, r.users(), own)
+	if err != nil {
+		return "", err
+	}
+	line := "create " + own + " " + commit
+	if at := theirs[own]; at != "" {
+		if ahead, err := w.isAncestor(ctx, r, at, commit); err != nil {
+			return "", err
+		} else if !ahead {
+			return "", coppice.Errorf(coppice.EConflict, "your repository has another branch %s", coppice.Quote(branch)).
+				WithFix("rename it with `git branch -m %s other`", branch)
+		}
+		line = "update " + own + " " + commit + " " + at
+	}
+	if err := w.updateRefs(ctx, r.users(), "brought over", line); err != nil {
+		return "", told(err)
+	}
+	return commit, r.dropGathered(commit)
+}
