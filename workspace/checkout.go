@@ -404,7 +404,10 @@ func (w *Workspaces) unplace(f following, changes []treeChange, skip func(p stri
 		if c.OldMode == "" || !exists(f.old(c.Path)) || exists(f.file(c.Path)) {
 			continue
 		}
-		if err := errors.Join(os.MkdirAll(filepath.Dir(f.file(c.Path)), 0o777), w.step("putting back")); err != nil {
+		if err := os.MkdirAll(filepath.Dir(f.file(c.Path)), 0o777); err != nil {
+			continue // a file of the person's is there
+		}
+		if err := w.step("putting back"); err != nil {
 			return err
 		}
 		if err := renameNew(f.old(c.Path), f.file(c.Path)); err != nil && !errors.Is(err, fs.ErrExist) {

@@ -47,6 +47,11 @@ func (w *Workspaces) move(ctx context.Context, r repo, spec coppice.MoveSpec) (c
 	}
 	defer unlock()
 	if err := w.recoverMove(context.WithoutCancel(ctx), r); err != nil {
+		if stuck := (*errStuck)(nil); errors.As(err, &stuck) {
+			return coppice.MoveResult{Blocked: err.Error(), Need: &coppice.Need{
+				Kind: coppice.NeedCheckout, Text: err.Error(), Paths: stuck.paths, Fix: "move what is yours out of the way; the landing then goes on by itself",
+			}}, nil
+		}
 		return coppice.MoveResult{}, err
 	}
 	now, err := w.branch(ctx, r, spec.Base)
@@ -264,13 +269,14 @@ func (w *Workspaces) carryOut(ctx context.Context, r repo, spec coppice.MoveSpec
 			}
 			return coppice.MoveResult{}, err
 		}
-		if f.Absent = f.absent(m.Changes); len(f.Absent) > 0 {
-			if err := w.writeRecord(r, m); err != nil {
-				return coppice.MoveResult{}, err
-			}
-		}
+		f.Absent = f.absent(m.Changes)
 	}
 	defer w.unlockTrees(m.Trees)
+	if m.Staged = true; len(m.Trees) > 0 {
+		if err := w.writeRecord(r, m); err != nil {
+			return coppice.MoveResult{}, err
+		}
+	}
 	if err := w.step("staged"); err != nil {
 		return coppice.MoveResult{}, err
 	}
@@ -297,7 +303,7 @@ func (w *Workspaces) swap(ctx context.Context, r repo, spec coppice.MoveSpec, m 
 			continue
 		}
 		for _, g := range m.Trees[:i+1] {
-			if back := w.undoTree(ctx, g, g.present(m.Changes)); back != nil {
+			if stuck, back := w.undoTree(ctx, g, g.present(m.Changes)); back != nil || len(stuck) > 0 {
 				return coppice.MoveResult{}, errors.Join(err, back, t.Abort())
 			}
 		}

@@ -372,11 +372,20 @@ func (w *Workspaces) keep(ctx context.Context, r repo, commit string) error {
 			}
 		}
 	}
-	line := "update " + keepRef + " " + to
-	if was != "" {
-		line += " " + was
+	if !plainRefs(r.user) {
+		return w.updateRefs(ctx, r.users(), "keep", "update "+keepRef+" "+to)
 	}
-	return w.updateRefs(ctx, r.users(), "keep", line)
+	// A lock of Coppice's says who holds it, so that one that a crash left is
+	// known for what it is.
+	mode, err := w.shared(ctx, r)
+	if err != nil {
+		return err
+	}
+	file := filepath.Join(r.user, filepath.FromSlash(keepRef))
+	if err := mode.mkdir(filepath.Dir(file)); err != nil {
+		return err
+	}
+	return replaceRef(r.user, file, to+"\n")
 }
 
 // keepBoth writes a commit with two parents and an empty tree into the person's

@@ -28,7 +28,8 @@ type moveRecord struct {
 	Refs    []string     `json:"refs"`  // that the move locks
 	Trees   []following  `json:"trees"` // checkouts that follow
 	Changes []treeChange `json:"changes"`
-	Holder  string       `json:"holder"` // what the locks say
+	Holder  string       `json:"holder"`           // what the locks say
+	Staged  bool         `json:"staged,omitempty"` // all files are staged; until then no checkout is touched
 }
 
 func (r repo) recordFile() string { return filepath.Join(r.dir, "move.json") }
@@ -130,13 +131,30 @@ func (w *Workspaces) recoverMove(ctx context.Context, r repo) error {
 			return err
 		}
 	}
+	var stuck []string
 	for _, f := range m.Trees {
-		if err := w.recoverTree(ctx, f, m, done); err != nil {
+		left, err := w.recoverTree(ctx, f, m, done)
+		if err != nil {
 			return err
 		}
+		stuck = append(stuck, left...)
+	}
+	if len(stuck) > 0 {
+		return &errStuck{base: m.Base, paths: stuck}
 	}
 	w.log.InfoContext(ctx, "the interrupted landing is settled", "repository", r.root, "landed", done)
 	return w.closeRecord(r, m)
+}
+
+// errStuck says that an interrupted landing cannot be undone while files of the
+// person's stand where others have to come back.
+type errStuck struct {
+	base  string
+	paths []string // of files that have to come back
+}
+
+func (e *errStuck) Error() string {
+	return fmt.Sprintf("a landing on %s was interrupted, and something of yours stands in the way of bringing back %s", e.base, listed(e.paths))
 }
 
 // closeRecord removes what a move needed besides its result.
@@ -184,27 +202,28 @@ func (w *Workspaces) unlockRefs(ctx context.Context, r repo, m *moveRecord) erro
 	return nil
 }
 
-// recoverTree completes or undoes what was begun in one checkout.
-func (w *Workspaces) recoverTree(ctx context.Context, f following, m *moveRecord, done bool) error {
-	if !exists(f.Path) || !exists(f.oldIndex()) && !exists(f.lock()) {
-		return nil // nothing was begun, or the checkout is gone
+// recoverTree completes or undoes what was begun in one checkout. It returns the
+// files that cannot come back yet.
+func (w *Workspaces) recoverTree(ctx context.Context, f following, m *moveRecord, done bool) ([]string, error) {
+	if !exists(f.Path) || !exists(f.Stage) && !exists(f.lock()) {
+		return nil, nil // nothing was begun, or the checkout is gone
 	}
 	me, err := holder()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if held, err := w.lockIndex(f, me); err != nil {
-		return err
+		return nil, err
 	} else if held != "" {
-		return fmt.Errorf("a landing was interrupted and cannot be completed yet: %s", held)
+		return nil, fmt.Errorf("a landing was interrupted and cannot be completed yet: %s", held)
 	}
 	defer os.Remove(f.lock())
 	changes := f.present(m.Changes)
-	if !exists(f.putIndex()) && !exists(f.newIndex()) {
-		return nil // nothing was staged yet
-	}
-	if done {
-		return w.finishTree(ctx, f, changes)
+	switch {
+	case !m.Staged:
+		return nil, nil
+	case done:
+		return nil, w.finishTree(ctx, f, changes)
 	}
 	return w.undoTree(ctx, f, changes)
 }
@@ -253,18 +272,27 @@ func (w *Workspaces) finishTree(ctx context.Context, f following, changes []tree
 	}
 }
 
-// undoTree brings a checkout back to where it was before the move.
-func (w *Workspaces) undoTree(ctx context.Context, f following, changes []treeChange) error {
+// undoTree brings a checkout back to where it was before the move. It returns the
+// files that cannot come back, because something of the person's is in their way.
+func (w *Workspaces) undoTree(ctx context.Context, f following, changes []treeChange) (stuck []string, err error) {
 	index := f.newIndex()
 	if !exists(index) {
 		index = f.putIndex()
 	}
 	changed, err := w.changedUnder(ctx, f, index)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := w.unplace(f, changes, func(p string) bool { return changed[p] }); err != nil {
-		return err
+		return nil, err
 	}
-	return w.takeOut(f)
+	for _, c := range changes {
+		if c.OldMode == "" || !exists(f.old(c.Path)) {
+			continue
+		}
+		if st, err := os.Lstat(f.file(c.Path)); err != nil || st.IsDir() {
+			stuck = append(stuck, c.Path)
+		}
+	}
+	return stuck, w.takeOut(f)
 }

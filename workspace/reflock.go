@@ -3,6 +3,7 @@ package workspace
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,7 +32,12 @@ func lockRef(common, file string) (unlock func() error, err error) {
 	}
 	defer os.Remove(held)
 	lock := file + ".lock"
-	if err := os.Link(held, lock); err != nil { // fails when the name is taken
+	err = os.Link(held, lock) // fails when the name is taken
+	if errors.Is(err, fs.ErrExist) && abandoned(lock) {
+		_ = os.Remove(lock)
+		err = os.Link(held, lock)
+	}
+	if err != nil {
 		return nil, err
 	}
 	return func() error { return os.Remove(lock) }, nil

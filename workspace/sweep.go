@@ -51,7 +51,14 @@ func (w *Workspaces) Sweep(ctx context.Context) error {
 // be done now, the next landing tries again.
 func (w *Workspaces) settleMove(ctx context.Context, dir string) {
 	r, err := w.of(dir)
-	if err != nil || !exists(r.recordFile()) {
+	if err != nil {
+		return
+	}
+	sweepDir(r.user, refTemp, w.now().Add(-staleAge))
+	if lock := filepath.Join(r.user, filepath.FromSlash(keepRef)+".lock"); abandoned(lock) {
+		_ = os.Remove(lock)
+	}
+	if !exists(r.recordFile()) {
 		return
 	}
 	unlock, err := w.lock(ctx, r.moveLock())
