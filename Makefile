@@ -83,6 +83,11 @@ cross: web ## build for Linux and macOS, on both architectures
 sim: ## 10,000 seeds of the simulation
 	go test -count=1 -timeout 4h ./test/sim -seeds 10000
 
+.PHONY: chaos
+chaos: deps ## 5 minutes of kills, 500 stops and 200 power cuts under load, every cut point
+	go test -count=1 -timeout 4h ./test/e2e -run 'TestChaos|TestPowerCuts|TestStopsUnderLoad' -chaos 5m -restarts 500 -cuts 200
+	go test -count=1 -timeout 4h ./workspace -run TestCuts -cuts all
+
 .PHONY: bench
 bench: build ## measure against the floors
 	@if [ -x test/agents/install.sh ]; then ./test/agents/install.sh </dev/null; fi

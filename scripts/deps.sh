@@ -4,7 +4,7 @@
 set -euo pipefail
 
 # program:package
-wanted="git:git make:make tmux:tmux ps:procps unshare:util-linux ip:iproute2"
+wanted="git:git make:make tmux:tmux ps:procps unshare:util-linux ip:iproute2 strace:strace"
 if ! command -v node >/dev/null; then
 	wanted="$wanted node:nodejs"
 fi

@@ -401,7 +401,11 @@ func (w *Workspaces) unplace(f following, changes []treeChange, skip func(p stri
 		dropEmpty(filepath.Dir(f.file(c.Path)), f.Path)
 	}
 	for _, c := range changes {
-		if c.OldMode == "" || !exists(f.old(c.Path)) || exists(f.file(c.Path)) {
+		if c.OldMode == "" || !exists(f.old(c.Path)) {
+			continue
+		}
+		removeEmpty(f.file(c.Path)) // a directory that was made for new files
+		if exists(f.file(c.Path)) {
 			continue
 		}
 		if err := os.MkdirAll(filepath.Dir(f.file(c.Path)), 0o777); err != nil {
@@ -415,6 +419,22 @@ func (w *Workspaces) unplace(f following, changes []treeChange, skip func(p stri
 		}
 	}
 	return nil
+}
+
+// removeEmpty removes a directory if there is no file in it.
+func removeEmpty(dir string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if e.IsDir() {
+			removeEmpty(filepath.Join(dir, e.Name()))
+		}
+	}
+	if st, err := os.Lstat(dir); err == nil && st.IsDir() {
+		_ = os.Remove(dir)
+	}
 }
 
 // putIn replaces the index of a checkout by the staged one, once the staged one

@@ -49,7 +49,7 @@ func (w *Workspaces) move(ctx context.Context, r repo, spec coppice.MoveSpec) (c
 	if err := w.recoverMove(context.WithoutCancel(ctx), r); err != nil {
 		if stuck := (*errStuck)(nil); errors.As(err, &stuck) {
 			return coppice.MoveResult{Blocked: err.Error(), Need: &coppice.Need{
-				Kind: coppice.NeedCheckout, Text: err.Error(), Paths: stuck.paths, Fix: "move what is yours out of the way; the landing then goes on by itself",
+				Kind: coppice.NeedCheckout, Text: err.Error(), Paths: stuck.yours, Fix: "move these files out of the way; the landing then goes on by itself",
 			}}, nil
 		}
 		return coppice.MoveResult{}, err
@@ -174,13 +174,15 @@ func blockedBy(r repo, checkout string, spec coppice.MoveSpec, paths []string) c
 	}}
 }
 
+const stageName = "coppice-landing"
+
 // stageDir is where the files for a checkout are staged: on its file system, and
 // not among its files where that can be.
 func stageDir(t worktree) string {
 	if sameDevice(t.path, t.git) {
-		return filepath.Join(t.git, "coppice-landing")
+		return filepath.Join(t.git, stageName)
 	}
-	return filepath.Join(t.path, ".coppice-landing")
+	return filepath.Join(t.path, "."+stageName)
 }
 
 // advance moves the branch, and the checkouts that are on it. When a checkout

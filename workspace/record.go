@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -140,32 +141,33 @@ func (w *Workspaces) recoverMove(ctx context.Context, r repo) error {
 		stuck = append(stuck, left...)
 	}
 	if len(stuck) > 0 {
-		return &errStuck{base: m.Base, paths: stuck}
+		return &errStuck{base: m.Base, yours: stuck}
 	}
 	w.log.InfoContext(ctx, "the interrupted landing is settled", "repository", r.root, "landed", done)
 	return w.closeRecord(r, m)
 }
 
 // errStuck says that an interrupted landing cannot be undone while files of the
-// person's stand where others have to come back.
+// person's are where others have to come back.
 type errStuck struct {
 	base  string
-	paths []string // of files that have to come back
+	yours []string // the files in the way
 }
 
 func (e *errStuck) Error() string {
-	return fmt.Sprintf("a landing on %s was interrupted, and something of yours stands in the way of bringing back %s", e.base, listed(e.paths))
+	return fmt.Sprintf("a landing on %s was interrupted, and files of yours are where others have to come back: %s", e.base, listed(e.yours))
 }
 
-// closeRecord removes what a move needed besides its result.
+// closeRecord ends a move. The record goes before what it speaks of.
 func (w *Workspaces) closeRecord(r repo, m *moveRecord) error {
+	w.unlockTrees(m.Trees)
+	if err := os.Remove(r.recordFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	for _, f := range m.Trees {
 		if err := removeAll(f.Stage); err != nil {
 			return err
 		}
-	}
-	if err := os.Remove(r.recordFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
 	}
 	return r.dropGathered(m.New)
 }
@@ -203,7 +205,7 @@ func (w *Workspaces) unlockRefs(ctx context.Context, r repo, m *moveRecord) erro
 }
 
 // recoverTree completes or undoes what was begun in one checkout. It returns the
-// files that cannot come back yet.
+// person's files that are in the way.
 func (w *Workspaces) recoverTree(ctx context.Context, f following, m *moveRecord, done bool) ([]string, error) {
 	if !exists(f.Path) || !exists(f.Stage) && !exists(f.lock()) {
 		return nil, nil // nothing was begun, or the checkout is gone
@@ -273,7 +275,7 @@ func (w *Workspaces) finishTree(ctx context.Context, f following, changes []tree
 }
 
 // undoTree brings a checkout back to where it was before the move. It returns the
-// files that cannot come back, because something of the person's is in their way.
+// person's files that are where others have to come back.
 func (w *Workspaces) undoTree(ctx context.Context, f following, changes []treeChange) (stuck []string, err error) {
 	index := f.newIndex()
 	if !exists(index) {
@@ -291,8 +293,22 @@ func (w *Workspaces) undoTree(ctx context.Context, f following, changes []treeCh
 			continue
 		}
 		if st, err := os.Lstat(f.file(c.Path)); err != nil || st.IsDir() {
-			stuck = append(stuck, c.Path)
+			stuck = append(stuck, f.inPlaceOf(c.Path))
 		}
 	}
 	return stuck, w.takeOut(f)
+}
+
+// inPlaceOf finds the file that is where a directory of a path has to be, or below
+// a directory that is where the path has to be.
+func (f following) inPlaceOf(p string) string {
+	if below := untracked(f.Path, p, nil); below != "" {
+		return below
+	}
+	for dir := path.Dir(p); dir != "."; dir = path.Dir(dir) {
+		if st, err := os.Lstat(f.file(dir)); err == nil && !st.IsDir() {
+			return dir
+		}
+	}
+	return p
 }

@@ -58,9 +58,6 @@ func (w *Workspaces) settleMove(ctx context.Context, dir string) {
 	if lock := filepath.Join(r.user, filepath.FromSlash(keepRef)+".lock"); abandoned(lock) {
 		_ = os.Remove(lock)
 	}
-	if !exists(r.recordFile()) {
-		return
-	}
 	unlock, err := w.lock(ctx, r.moveLock())
 	if err != nil {
 		return
@@ -68,6 +65,11 @@ func (w *Workspaces) settleMove(ctx context.Context, dir string) {
 	defer unlock()
 	if err := w.recoverMove(ctx, r); err != nil {
 		w.log.ErrorContext(ctx, "an interrupted landing is not settled yet", "repository", r.root, "error", err)
+		return
+	}
+	stages, _ := filepath.Glob(filepath.Join(r.user, "worktrees", "*", stageName))
+	for _, dir := range append(stages, filepath.Join(r.user, stageName)) {
+		_ = removeAll(dir)
 	}
 }
 
