@@ -61,7 +61,7 @@ type Check struct {
 	Exit      int           `json:"exit"`
 	Signal    string        `json:"signal,omitempty"`    // the signal that killed it, such as SIGKILL; it then judges nothing
 	TimedOut  bool          `json:"timed_out,omitempty"` // it was stopped for its age; only the second time in a row is a judgement
-	Log       string        `json:"log,omitempty"` // its output; the middle is cut when long
+	Log       string        `json:"log,omitempty"`       // its output; the middle is cut when long
 	Took      time.Duration `json:"took"`
 	EndedAt   time.Time     `json:"ended_at"`
 }
