@@ -13,12 +13,9 @@ import (
 const keptKills = 2
 
 // killedPause is how long a landing waits before its checks run again after
-// they were killed: not at all after the first time. What kills a check may be
-// the check itself, by the memory it takes, so the pauses become long.
+// they were killed again. What kills a check may be the check itself, by the
+// memory it takes, so the pauses become long.
 func killedPause(killed int) time.Duration {
-	if killed < 2 {
-		return 0
-	}
 	return doubled(5*time.Second, killed-1, 10*time.Minute)
 }
 
@@ -63,22 +60,29 @@ func timedOut(v *View, l coppice.Landing, c coppice.Check) bool {
 // Such a landing leaves the queue, where others wait behind it.
 func runAgain(v *View, d *Decision, c coppice.Check) *Decision {
 	l := d.Landing
-	d.Kind = coppice.EventLandingWaits
-	if !c.Killed() {
+	switch {
+	case !c.Killed():
 		goesOn(l)
 		l.Waits = fmt.Sprintf("the command %s took longer than %s; it runs again", coppice.Quote(c.Command), durationText(v.Project.Policy.Health.Check.D()))
-		d.Reason = l.Waits
-		return d
+	case l.Killed == 0:
+		l.Killed = 1
+		l.Failure, l.Waits, l.RetryAt = nil, coppice.Killed(c.Command, c.Signal).Text+"; it runs again", time.Time{}
+	default:
+		fail := coppice.Killed(c.Command, c.Signal)
+		fail.Text += fmt.Sprintf(", %d times in a row", l.Killed+1)
+		return wasKilled(v, d, *fail)
 	}
-	fail := coppice.Killed(c.Command, c.Signal)
+	d.Kind, d.Reason = coppice.EventLandingWaits, l.Waits
+	return d
+}
+
+// wasKilled puts a landing off whose checks were killed again.
+func wasKilled(v *View, d *Decision, fail coppice.Failure) *Decision {
+	l := d.Landing
 	l.Killed++
-	l.Failure, l.Waits, l.RetryAt = nil, fail.Text+"; it runs again", time.Time{}
-	if l.Killed > 1 {
-		fail.Text += fmt.Sprintf(", %d times in a row", l.Killed)
-		fail.Fix += fmt.Sprintf("; its checks run again from time to time, or at once with `coppice land %s`", v.Task.Key)
-		l.Failure, l.Waits, l.RetryAt, l.QueuedAt = fail, fail.Text, v.Now.Add(killedPause(l.Killed)), time.Time{}
-	}
-	d.Reason = l.Waits
+	fail.Fix += fmt.Sprintf("; its checks run again from time to time, or at once with `coppice land %s`", v.Task.Key)
+	l.Failure, l.Waits, l.RetryAt, l.QueuedAt = &fail, fail.Text, v.Now.Add(killedPause(l.Killed)), time.Time{}
+	d.Kind, d.Reason = coppice.EventLandingWaits, l.Waits
 	return d
 }
 

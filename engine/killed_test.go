@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -57,6 +58,8 @@ func TestSettleKilledCheck(t *testing.T) {
 		{"put off before for another reason", of(candidate(merged, func(l *coppice.Landing) { l.Tries = 3 }), checked(killed("SIGKILL"))),
 			`settle: landing.waits; landing commit1 on base1 green=false; put off at once (3): the command "make" was killed by SIGKILL; it runs again; check make on tree1 in e1: 137; settled`},
 		{"another failure after many kills", of(kills(9), broke), wait + "5s (1): it broke; settled"},
+		{"lost with its worker", of(kills(0), coppice.Failf(coppice.ClassLost, "never finished", "")), wait + "5s (0): never finished; settled"},
+		{"lost for long", of(kills(5), coppice.Failf(coppice.ClassLost, "never finished", ""), signs), wait + "1m20s (0): never finished; settled"},
 		{"passes after kills", of(kills(9), checked(coppice.Check{})), "settle: check.ended; landing commit1 on base1 green=false; check make on tree1 in e1: 0; settled"},
 
 		{"out of time", of(kills(0), checked(late)), "settle: landing.waits; " + slow + "check make on tree1 in e1: 124; settled"},
@@ -183,6 +186,36 @@ func TestKilledForEver(t *testing.T) {
 		}
 		return err
 	})
+}
+
+// A check whose worker is lost runs again. When that happens again and again, it
+// counts as killed: the machine may stop because of it.
+func TestLostCheck(t *testing.T) {
+	t.Parallel()
+	b := atCheck(t)
+	for n := range mostAttempts {
+		if l := b.landing("app-1"); l.Killed != 0 || l.Waits != "" {
+			t.Fatalf("lost %d times: %+v", n, l)
+		}
+		w := b.unsettled("app-1")
+		w.State, w.Attempt, w.Worker, w.LeaseUntil = coppice.WorkTaken, n+1, "w1", b.clock.Add(time.Second)
+		b.update(func(tx store.Tx) error {
+			if err := tx.PutWork(&w); err != nil {
+				return err
+			}
+			return tx.SetTimer(store.Timer{Kind: TimerWork, ID: fmt.Sprint(w.ID), At: w.LeaseUntil})
+		})
+		b.clock = b.clock.Add(time.Second)
+		b.turn()
+	}
+	if l := b.landing("app-1"); !l.EndedAt.IsZero() || l.Killed != 1 || l.Tries != 0 || !l.QueuedAt.IsZero() || l.Failure == nil || !strings.Contains(l.Failure.Text, "never finished") {
+		t.Errorf("%+v", l)
+	}
+	b.clock = b.clock.Add(5 * time.Second)
+	b.turn()
+	if w := b.unsettled("app-1"); w.Kind != coppice.WorkCheck || w.Attempt != 0 {
+		t.Errorf("it has %q to do, attempt %d", w.Kind, w.Attempt)
+	}
 }
 
 // A person has a landing that waits tried at once, by either word.

@@ -226,7 +226,8 @@ func settleMerge(v *View, w coppice.Work) *Decision {
 }
 
 // settleCheck keeps the judgements and ends the landing when one went against
-// it. What was killed, or ran out of time for the first time, judges nothing.
+// it. What was killed, or ran out of time for the first time, judges nothing, and
+// neither does a check whose worker was lost again and again.
 func settleCheck(v *View, w coppice.Work) *Decision {
 	l, gone := landingOf(v)
 	if gone != nil {
@@ -235,6 +236,10 @@ func settleCheck(v *View, w coppice.Work) *Decision {
 	r, fail := result[coppice.CheckResult](w)
 	if fail == nil {
 		fail = broken(v, r)
+	}
+	if fail != nil && fail.Class == coppice.ClassLost {
+		return wasKilled(v, &Decision{Landing: &l}, *coppice.Failf(coppice.ClassEnvironment, fail.Text,
+			"the machine, or what runs on it, stops while the checks run: look at the server's log, and at the memory that the checks take"))
 	}
 	if fail != nil {
 		d := putOff(v, l, fail)
