@@ -249,6 +249,21 @@ func TestTryALandingAtOnce(t *testing.T) {
 	}
 }
 
+// A landing that waits because its checks were killed forgets that when the same
+// tree has passed for another task: with a failure it would look as if its move
+// had failed.
+func TestProvenMeanwhile(t *testing.T) {
+	t.Parallel()
+	waits := func(l *coppice.Landing) {
+		merged(l)
+		l.Killed, l.RetryAt, l.Waits, l.Failure = 3, noon, "killed", broke
+	}
+	v := viewOf(coppice.StageLanding, candidate(waits), checkEnv("e1"), proven("make", "e1", 0))
+	if l := landing(v).Landing; !l.Green || l.Killed != 0 || l.Waits != "" || l.Failure != nil || !l.RetryAt.IsZero() {
+		t.Errorf("%+v", l)
+	}
+}
+
 // A landing that waits in stage checking is tried at once as well, and a word
 // that comes too late changes nothing.
 func TestTryCheckingAtOnce(t *testing.T) {
