@@ -1,6 +1,9 @@
 package coppice
 
-import "time"
+import (
+	"fmt"
+	"time"
+)
 
 // Class sorts failures by what should follow. Each class has exactly one
 // policy in the engine.
@@ -48,6 +51,16 @@ type Failure struct {
 // Failf is a shorthand used where failures are made.
 func Failf(class Class, text, fix string) *Failure {
 	return &Failure{Class: class, Text: text, Fix: fix}
+}
+
+// Killed is the failure of a command that something else ended by a signal. It
+// says nothing about what the command was run on.
+func Killed(command, signal string) *Failure {
+	fix := "find out what sends this signal to commands on this machine"
+	if signal == "SIGKILL" {
+		fix = "the machine probably ran out of memory: lower limits.sessions or limits.memory in coppice.yaml, let the command use less, or add memory"
+	}
+	return Failf(ClassEnvironment, fmt.Sprintf("the command %s was killed by %s", Quote(command), signal), fix)
 }
 
 // Error makes a Failure usable where an error is returned: an executor that

@@ -38,6 +38,7 @@ type Landing struct {
 	QueuedAt time.Time      `json:"queued_at,omitzero"`
 	Waits    string         `json:"waits,omitempty"`   // why it does not move on
 	Tries    int            `json:"tries,omitempty"`   // how often in a row a step was put off
+	Killed   int            `json:"killed,omitempty"`  // how often in a row its checks were killed; not counted as tries
 	RetryAt  time.Time      `json:"retry_at,omitzero"` // no further step before this moment
 	Steps    int            `json:"steps,omitempty"`   // how many work items it had; names the next one
 	EndedAt  time.Time      `json:"ended_at,omitzero"`
@@ -46,8 +47,9 @@ type Landing struct {
 	Evidence string         `json:"evidence,omitempty"` // conflicting hunks or failing logs, whole
 }
 
-// Check is the judgement of one command on one tree. It holds for every later
-// landing with the same tree, command and environment.
+// Check is one run of a command on one tree. It is the judgement of that tree,
+// which holds for every later landing with the same tree, command and
+// environment, unless something else than the command ended it.
 type Check struct {
 	ID        int64         `json:"id"`
 	ProjectID int64         `json:"project_id"`
@@ -57,10 +59,15 @@ type Check struct {
 	Command   string        `json:"command"`
 	Env       string        `json:"env"` // fingerprint of the environment it ran in
 	Exit      int           `json:"exit"`
-	Log       string        `json:"log,omitempty"` // its output; the middle is cut when long
+	Signal    string        `json:"signal,omitempty"`    // the signal that killed it, such as SIGKILL; it then judges nothing
+	TimedOut  bool          `json:"timed_out,omitempty"` // it was stopped for its age; only the second time in a row is a judgement
+	Log       string        `json:"log,omitempty"`       // its output; the middle is cut when long
 	Took      time.Duration `json:"took"`
 	EndedAt   time.Time     `json:"ended_at"`
 }
 
 // Passed tells whether the tree passed.
-func (c Check) Passed() bool { return c.Exit == 0 }
+func (c Check) Passed() bool { return c.Exit == 0 && c.Signal == "" && !c.TimedOut }
+
+// Killed tells whether the run was killed, and therefore judges nothing.
+func (c Check) Killed() bool { return c.Signal != "" }

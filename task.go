@@ -15,7 +15,7 @@ const (
 	StageSession  Stage = "session"  // its newest session is on its way or running
 	StageChecking Stage = "checking" // its newest landing is being merged and checked
 	StageHeld     Stage = "held"     // proven, waits for a person to say land
-	StageLanding  Stage = "landing"  // its newest landing is in the queue
+	StageLanding  Stage = "landing"  // its newest landing is in the queue, or left it while its checks are being killed
 	StageEnded    Stage = "ended"    // see Task.Outcome
 )
 
@@ -194,6 +194,9 @@ func (t Task) Status(last *Session, land *Landing, asked *Question, blocked stri
 		}
 		return StatusWorking, t.Warning
 	case StageChecking:
+		if land != nil && land.EndedAt.IsZero() {
+			return StatusChecking, land.Waits
+		}
 		return StatusChecking, ""
 	case StageHeld:
 		return StatusNeedsYou, "its checks passed; say land to land it"

@@ -100,8 +100,8 @@ func stopDue(v *View) time.Time {
 }
 
 // retry carries out a person's retry. A task that ended begins a new round; one
-// that waits for a person or a pause goes on at once. One that is asked to stop
-// as well is requeued: that comes first.
+// that waits for a person or a pause goes on at once, and so does a landing that
+// was put off. One that is asked to stop as well is requeued: that comes first.
 func retry(v *View) *Decision {
 	if !v.Task.RetryAsked || v.Task.StopAsked {
 		return nil
@@ -110,6 +110,12 @@ func retry(v *View) *Decision {
 	t.RetryAsked = false
 	d := &Decision{By: "retry", Kind: coppice.EventTaskRetried, Task: &t}
 	switch {
+	case landsLater(t, v.Landing, v.Now):
+		l := *v.Landing
+		l.RetryAt = time.Time{}
+		t.RetryNote = ""
+		d.Landing, d.Reason = &l, "its landing is tried at once"
+		return d
 	case t.Ended() && t.Outcome != coppice.OutcomeDone:
 		text := ""
 		if t.Failure != nil {

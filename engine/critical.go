@@ -36,7 +36,7 @@ func critical(p coppice.Policy, text string) *coppice.Failure {
 // tree they ran on: no judgement is kept of them, and nobody has to mend the tree.
 func broken(v *View, r coppice.CheckResult) *coppice.Failure {
 	for _, c := range r.Checks {
-		if c.Passed() {
+		if c.Passed() || c.Killed() {
 			continue
 		}
 		if f := critical(v.Project.Policy, c.Log); f != nil {

@@ -326,7 +326,7 @@ func (t *turn) wake(v *View, d *Decision) error {
 			t.dirty.add(id)
 		}
 	}
-	left := d.Landing != nil && (!d.Landing.EndedAt.IsZero() || d.Task != nil && awaitsVerdict(*d.Task)) // perhaps the queue
+	left := d.Landing != nil && (!d.Landing.EndedAt.IsZero() || d.Kind == coppice.EventLandingWaits || d.Task != nil && awaitsVerdict(*d.Task)) // perhaps the queue
 	if left || d.Kind == coppice.EventBaseMoved {
 		first, err := t.firstInQueue(v.Project.ID)
 		if err != nil {

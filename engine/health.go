@@ -110,6 +110,9 @@ func (t *turn) expire(tm store.Timer) error {
 	if w.Attempt >= mostAttempts && !persistent[w.Kind] {
 		w.State, w.FinishedAt = coppice.WorkFinished, t.now
 		w.Failure = coppice.Failf(coppice.ClassEnvironment, fmt.Sprintf("%s was begun %d times and never finished", w.Kind, w.Attempt), "look at the server's log")
+		if w.Kind == coppice.WorkCheck {
+			w.Failure.Class = coppice.ClassLost // with whoever ran the commands; see settleCheck
+		}
 	} else {
 		w.State = coppice.WorkOffered
 	}

@@ -204,10 +204,16 @@ func (i *Intake) Retry(ctx context.Context, key, note string) (coppice.Task, err
 		return coppice.Task{}, err
 	}
 	return i.ask(ctx, key, coppice.EventTaskRetried, note, func(tx store.Tx, t *coppice.Task) error {
+		putOff, err := i.putOff(tx, *t)
 		switch {
+		case err != nil:
+			return err
+		case putOff && note != "":
+			return coppice.Errorf(coppice.EConflict, "%s waits for its landing, and no session would hear the note", t.Key).
+				WithFix("say retry without a note to try the landing at once, or `coppice requeue %s` to begin again with the note", t.Key)
 		case t.Outcome == coppice.OutcomeDone:
 			return coppice.Errorf(coppice.EConflict, "%s is done", t.Key).WithFix("say what is missing with `coppice continue %s`, or make a new task", t.Key)
-		case !t.Ended() && !waitsForWord(*t):
+		case !t.Ended() && !waitsForWord(*t) && !putOff:
 			return coppice.Errorf(coppice.EConflict, "%s has not ended", t.Key).WithFix("use `coppice requeue %s` to begin anew at once, or send it a message", t.Key)
 		}
 		if err := addNote(t, note); err != nil {
@@ -217,22 +223,35 @@ func (i *Intake) Retry(ctx context.Context, key, note string) (coppice.Task, err
 		if t.Next == nil || !stuckOn(*t, t.Next.Agent) {
 			return nil
 		}
-		_, err := i.unlimit(tx, t.Next.Agent, "a person said retry")
+		_, err = i.unlimit(tx, t.Next.Agent, "a person said retry")
 		return err
 	})
 }
 
+// putOff tells whether a task's landing was put off.
+func (i *Intake) putOff(r store.Reader, t coppice.Task) (bool, error) {
+	l, err := r.LastLanding(t.ID)
+	return err == nil && landsLater(t, l, i.now()), err
+}
+
 // Land asks for a task to land: one that is held, or one that ended without
-// landing and whose branch a person has mended. Its checks still count.
+// landing and whose branch a person has mended. Its checks still count. A landing
+// that was put off is tried at once.
 func (i *Intake) Land(ctx context.Context, key string) (coppice.Task, error) {
 	return i.ask(ctx, key, coppice.EventTaskLandAsked, "", func(tx store.Tx, t *coppice.Task) error {
+		putOff, err := i.putOff(tx, *t)
 		switch {
+		case err != nil:
+			return err
 		case t.Outcome == coppice.OutcomeDone:
 			return coppice.Errorf(coppice.EConflict, "%s has landed already", t.Key)
-		case t.Stage == coppice.StageLanding:
-			return coppice.Errorf(coppice.EConflict, "%s is landing already", t.Key)
 		case t.StopAsked && !t.Ended():
 			return beingStopped(*t)
+		case t.Stage == coppice.StageLanding && putOff:
+			t.RetryAsked = true
+			return nil
+		case t.Stage == coppice.StageLanding:
+			return coppice.Errorf(coppice.EConflict, "%s is landing already", t.Key)
 		case t.Stage == coppice.StageHeld, t.Stage == coppice.StageChecking:
 		case t.Ended():
 			w, err := tx.WorkspaceOf(t.ID)
@@ -245,7 +264,7 @@ func (i *Intake) Land(ctx context.Context, key string) (coppice.Task, error) {
 		default:
 			return coppice.Errorf(coppice.EConflict, "%s has nothing to land yet", t.Key).WithFix("wait for its session to end, or stop it first")
 		}
-		t.LandAsked = true
+		t.LandAsked, t.RetryAsked = true, t.RetryAsked || putOff
 		return nil
 	})
 }

@@ -47,6 +47,7 @@ func landStep(v *View, l coppice.Landing) *Decision {
 				Timeout: v.Project.Policy.Health.Check, Policy: v.Project.Policy.Workspace,
 			}, "checks tree "+short(l.Tree))
 		}
+		goesOn(&l)
 		l.Green = true
 		return &Decision{Kind: coppice.EventLandingMerged, Reason: fmt.Sprintf("tree %s is proven", short(l.Tree)), Landing: &l}
 	}
@@ -97,10 +98,11 @@ func unproven(v *View, l coppice.Landing) []string {
 	return missing
 }
 
-// enterQueue queues a proven landing, or holds it until a person says land.
+// enterQueue queues a proven landing, or holds it until a person says land. One
+// that stood in the queue before goes back there.
 func enterQueue(v *View, l coppice.Landing) *Decision {
 	t := v.Task
-	if v.Project.Policy.Land.How == coppice.LandBranch && !t.LandAsked {
+	if v.Project.Policy.Land.How == coppice.LandBranch && !t.LandAsked && t.Stage != coppice.StageLanding {
 		if t.Stage == coppice.StageHeld {
 			return nil
 		}

@@ -135,6 +135,9 @@ func randomLanding(rt *rapid.T, v *View) {
 		if l.Outcome != "" {
 			l.EndedAt = noon
 		}
+		if !l.Green && chance(rt, "killed") {
+			l.Killed, l.RetryAt = rapid.IntRange(1, 9).Draw(rt, "kills"), moment(rt, "again")
+		}
 	})(v)
 }
 
@@ -153,6 +156,9 @@ func randomWork(rt *rapid.T, v *View) {
 			}
 			if state == coppice.WorkFinished {
 				w.Result = coppice.Raw(struct{}{})
+				if kind == coppice.WorkCheck {
+					w.Result = coppice.Raw(checked(one(rt, "check", []coppice.Check{{}, {Exit: 1}, killed("SIGKILL"), {Exit: 124, TimedOut: true}})))
+				}
 				if chance(rt, "failed") {
 					w.Result, w.Failure = nil, coppice.Failf(one(rt, "class", coppice.Classes), "it broke", "")
 				}

@@ -229,7 +229,8 @@ func settleMerge(v *View, w coppice.Work) *Decision {
 }
 
 // settleCheck keeps the judgements and ends the landing when one went against
-// it.
+// it. What was killed, or ran out of time for the first time, judges nothing, and
+// neither does a check whose worker was lost again and again.
 func settleCheck(v *View, w coppice.Work) *Decision {
 	l, gone := landingOf(v)
 	if gone != nil {
@@ -239,6 +240,10 @@ func settleCheck(v *View, w coppice.Work) *Decision {
 	if fail == nil {
 		fail = broken(v, r)
 	}
+	if fail != nil && fail.Class == coppice.ClassLost {
+		return wasKilled(v, &Decision{Landing: &l}, *coppice.Failf(coppice.ClassEnvironment, fail.Text,
+			"the machine, or what runs on it, stops while the checks run: look at the server's log, and at the memory that the checks take"))
+	}
 	if fail != nil {
 		d := putOff(v, l, fail)
 		if fail.Class == coppice.ClassEnvironment && len(v.Project.Policy.Critical) > 0 {
@@ -246,22 +251,24 @@ func settleCheck(v *View, w coppice.Work) *Decision {
 		}
 		return d
 	}
-	goesOn(&l)
 	d := &Decision{Kind: coppice.EventCheckEnded, Landing: &l}
 	if v.Project.CheckEnv != r.Env {
 		p := v.Project
 		p.CheckEnv = r.Env
 		d.Project = &p
 	}
-	var red []coppice.Check
+	red, again := runs(v, l, r.Checks)
 	for _, c := range r.Checks {
 		c.ID, c.ProjectID, c.TaskID, c.LandingID = 0, v.Project.ID, v.Task.ID, l.ID
 		c.Tree, c.Env, c.EndedAt = l.Tree, r.Env, v.Now
-		d.Checks = append(d.Checks, c)
-		if !c.Passed() {
-			red = append(red, c)
+		if !c.Killed() || l.Killed < keptKills {
+			d.Checks = append(d.Checks, c)
 		}
 	}
+	if len(red) == 0 && again != nil {
+		return runAgain(v, d, *again)
+	}
+	goesOn(&l)
 	if len(red) > 0 {
 		return endLanding(v, d, coppice.LandingRefused, checkText(red))
 	}
@@ -342,7 +349,9 @@ func waits(v *View, l coppice.Landing, fail *coppice.Failure) *Decision {
 }
 
 // goesOn forgets why a landing waited: a step of it worked.
-func goesOn(l *coppice.Landing) { l.Tries, l.RetryAt, l.Waits, l.Failure = 0, time.Time{}, "", nil }
+func goesOn(l *coppice.Landing) {
+	l.Tries, l.Killed, l.RetryAt, l.Waits, l.Failure = 0, 0, time.Time{}, "", nil
+}
 
 func endLanding(v *View, d *Decision, outcome coppice.LandingOutcome, evidence string) *Decision {
 	d.Landing.Outcome, d.Landing.EndedAt, d.Landing.Evidence = outcome, v.Now, evidence

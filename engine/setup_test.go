@@ -311,7 +311,11 @@ func tellLanding(l coppice.Landing) (p []string) {
 		p = append(p, "verified")
 	}
 	if l.Waits != "" {
-		p = append(p, fmt.Sprintf("put off %s (%d): %s", l.RetryAt.Sub(noon), l.Tries, l.Waits))
+		pause := "at once"
+		if !l.RetryAt.IsZero() {
+			pause = l.RetryAt.Sub(noon).String()
+		}
+		p = append(p, fmt.Sprintf("put off %s (%d): %s", pause, l.Tries, l.Waits))
 	}
 	return p
 }

@@ -84,6 +84,8 @@ func taskStatus(r store.Reader, room Room, t coppice.Task) (TaskStatus, error) {
 		}
 	case t.Stage == coppice.StageWaiting && t.Wait != nil:
 		s.Fix = t.Wait.Fix
+	case s.Landing != nil && s.Landing.EndedAt.IsZero() && s.Landing.Failure != nil && (t.Stage == coppice.StageChecking || t.Stage == coppice.StageLanding):
+		s.Fix = s.Landing.Failure.Fix
 	case t.Failure != nil && t.Ended():
 		s.Fix = t.Failure.Fix
 	}

@@ -112,8 +112,8 @@ type Reader interface {
 	LastLanding(task int64) (*coppice.Landing, error) // nil when there is none
 	// QueuedLandings returns the first most landings of a project's queue.
 	QueuedLandings(project int64, most int) ([]coppice.Landing, error)
-	// ChecksOn returns the newest judgement of each command and environment on
-	// a tree.
+	// ChecksOn returns the newest check of each command and environment on a
+	// tree. A killed one judges nothing and is left out.
 	ChecksOn(project int64, tree string) ([]coppice.Check, error)
 	ChecksOf(task int64) ([]coppice.Check, error) // oldest first
 

@@ -23,7 +23,9 @@ const checkEnv = "coppice-check-1"
 // Check judges a tree: it runs every command, in order, in a worktree of the
 // checks' own. Nothing an earlier check left is there, ignored files included;
 // caches outside of the worktree make up for that. Between commands the tracked
-// files are put back, so that no command judges what another one changed.
+// files are put back, so that no command judges what another one changed. A
+// command that was killed, one of workspace.setup included, is reported as such:
+// what follows from that is not decided here.
 func (w *Workspaces) Check(ctx context.Context, spec coppice.CheckSpec) (coppice.CheckResult, error) {
 	if err := errors.Join(coppice.ValidHash(spec.Commit), coppice.ValidHash(spec.Tree), validPolicy(spec.Policy)); err != nil {
 		return coppice.CheckResult{}, firstError(err)
@@ -67,13 +69,21 @@ func (w *Workspaces) check(ctx context.Context, r repo, spec coppice.CheckSpec) 
 		return res, err
 	}
 	env := Env("", path, "", ports)
-	if err := w.setup(ctx, r, path, spec.Policy, env); err != nil {
-		return res, err
-	}
-	if err := w.reachable(ctx, r, path, spec.Policy, env); err != nil {
-		return res, err
-	}
 	if res.Env, err = w.fingerprint(ctx, r, spec.Policy); err != nil {
+		return res, err
+	}
+	began := w.now()
+	err = w.setup(ctx, r, path, spec.Policy, env)
+	if err == nil {
+		err = w.reachable(ctx, r, path, spec.Policy, env)
+	}
+	var killed *killedError
+	if errors.As(err, &killed) {
+		// No command has judged the tree. Whoever asked learns what was killed.
+		res.Checks = append(res.Checks, w.checkOf(spec, res.Env, killed.command, killed.ran, began))
+		return res, nil
+	}
+	if err != nil {
 		return res, err
 	}
 	for i, c := range spec.Commands {
@@ -83,16 +93,22 @@ func (w *Workspaces) check(ctx context.Context, r repo, spec coppice.CheckSpec) 
 			}
 		}
 		began := w.now()
-		log, exit, err := shell(ctx, path, w.cleanEnv(env), Command(spec.Policy, c), spec.Timeout.D())
+		e, err := runShell(ctx, path, w.cleanEnv(env), Command(spec.Policy, c), spec.Timeout.D())
 		if err != nil {
 			return res, err
 		}
-		ended := w.now()
-		res.Checks = append(res.Checks, coppice.Check{
-			Tree: spec.Tree, Command: c, Env: res.Env, Exit: exit, Log: log, Took: max(ended.Sub(began), 0), EndedAt: ended.UTC().Round(time.Microsecond),
-		})
+		res.Checks = append(res.Checks, w.checkOf(spec, res.Env, c, e, began))
 	}
 	return res, nil
+}
+
+// checkOf is the fact of a command that has just ended.
+func (w *Workspaces) checkOf(spec coppice.CheckSpec, env, command string, e ran, began time.Time) coppice.Check {
+	now := w.now()
+	return coppice.Check{
+		Tree: spec.Tree, Command: command, Env: env, Exit: e.exit, Signal: e.signal, TimedOut: e.late, Log: e.log,
+		Took: max(now.Sub(began), 0), EndedAt: now.UTC().Round(time.Microsecond),
+	}
 }
 
 // bench takes a worktree for checks that nobody uses, or makes one. A lock on

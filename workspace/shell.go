@@ -7,11 +7,16 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 	"time"
 	"unicode/utf8"
+
+	"golang.org/x/sys/unix"
+
+	"coppice"
 )
 
 // maxLog bounds the output that is kept of a command.
@@ -64,13 +69,55 @@ func GitConfig(set string) []string {
 // own, and more.
 func (w *Workspaces) CommandEnv(more []string) []string { return w.cleanEnv(more) }
 
-// shell runs a command a person wrote into the policy. It gets a process group
+// fromOutside lists the signals by which others end a process: the kernel when
+// memory runs out, a person, a service manager, a machine that shuts down. A
+// command that dies by one of them was killed. A command that dies by any other
+// signal, such as SIGSEGV or SIGABRT, crashed, and that is a result of its own.
+//
+// The shell may run the command's last program in its own place, or it may wait
+// for that program and exit with 128 plus the signal's number. Of such exit
+// codes only 137, for SIGKILL, means that the command was killed: no program
+// exits with 137 by itself, but git exits with 129, and a crash gives 134 or 139.
+var fromOutside = []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT}
+
+// ran is how a command ended.
+type ran struct {
+	log    string
+	exit   int    // 128 plus the signal's number when a signal ended it, as in a shell
+	signal string // the name of the signal that killed it
+	late   bool   // it was stopped for its age
+}
+
+// killedError is the error of a command that was killed and had to succeed.
+type killedError struct {
+	command string
+	ran     ran
+}
+
+func (e *killedError) Error() string { return e.Unwrap().Error() }
+
+// Unwrap returns the failure that it is for everyone but Check.
+func (e *killedError) Unwrap() error {
+	return coppice.Killed(e.command, e.ran.signal)
+}
+
+// shell runs a command that prepares something. One that was killed is an
+// error, like one that could not be run.
+func shell(ctx context.Context, dir string, env []string, command string, timeout time.Duration) (log string, exit int, err error) {
+	e, err := runShell(ctx, dir, env, command, timeout)
+	if err == nil && e.signal != "" {
+		err = &killedError{command, e}
+	}
+	return e.log, e.exit, err
+}
+
+// runShell runs a command a person wrote into the policy. It gets a process group
 // of its own, which does not outlive it, and no more time than timeout when
 // that is set. An error means that it could not be run or ctx ended.
-func shell(ctx context.Context, dir string, env []string, command string, timeout time.Duration) (log string, exit int, err error) {
+func runShell(ctx context.Context, dir string, env []string, command string, timeout time.Duration) (ran, error) {
 	in, out, err := os.Pipe()
 	if err != nil {
-		return "", -1, err
+		return ran{exit: -1}, err
 	}
 	defer in.Close()
 	cmd := exec.Command("sh", "-c", command)
@@ -78,30 +125,30 @@ func shell(ctx context.Context, dir string, env []string, command string, timeou
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := cmd.Start(); err != nil {
 		out.Close()
-		return "", -1, err
+		return ran{exit: -1}, err
 	}
 	out.Close()
 	group := -cmd.Process.Pid
 	text := &middleCut{}
-	read, ended := make(chan struct{}), make(chan error, 1)
+	read, over := make(chan struct{}), make(chan error, 1)
 	go func() { defer close(read); _, _ = text.ReadFrom(in) }()
-	go func() { ended <- cmd.Wait() }()
-	var over <-chan time.Time
+	go func() { over <- cmd.Wait() }()
+	var aged <-chan time.Time
 	if timeout > 0 {
 		t := time.NewTimer(timeout)
 		defer t.Stop()
-		over = t.C
+		aged = t.C
 	}
 	late := false
 	select {
-	case err = <-ended:
-	case <-over:
+	case err = <-over:
+	case <-aged:
 		late = true
 		_ = syscall.Kill(group, syscall.SIGKILL)
-		err = <-ended
+		err = <-over
 	case <-ctx.Done():
 		_ = syscall.Kill(group, syscall.SIGKILL)
-		<-ended
+		<-over
 		err = context.Cause(ctx)
 	}
 	_ = syscall.Kill(group, syscall.SIGKILL) // what it left behind
@@ -109,20 +156,42 @@ func shell(ctx context.Context, dir string, env []string, command string, timeou
 	// no interest any more.
 	_ = in.SetReadDeadline(time.Now().Add(time.Second))
 	<-read
-	log = text.String()
+	e := ran{log: text.String()}
 	var ee *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
-		return log, -1, context.Cause(ctx)
+		e.exit = -1
+		return e, context.Cause(ctx)
 	case late:
-		return fmt.Sprintf("%s\nstopped after %s, the time a command may take\n", strings.TrimSuffix(log, "\n"), timeout), exitTimeout, nil
-	case errors.As(err, &ee) && ee.ExitCode() < 0:
-		sig := ee.Sys().(syscall.WaitStatus).Signal()
-		return fmt.Sprintf("%s\nkilled by signal %d (%s)\n", strings.TrimSuffix(log, "\n"), sig, sig), 128 + int(sig), nil
+		e.exit, e.late = exitTimeout, true
+		e.note(fmt.Sprintf("stopped after %s, the time a command may take", timeout))
 	case errors.As(err, &ee):
-		return log, ee.ExitCode(), nil
+		e.died(ee.Sys().(syscall.WaitStatus))
+	default:
+		return e, err
 	}
-	return log, 0, err
+	return e, nil
+}
+
+// died records how a command ended that did not succeed.
+func (e *ran) died(st syscall.WaitStatus) {
+	if !st.Signaled() {
+		if e.exit = st.ExitStatus(); e.exit == 128+int(syscall.SIGKILL) {
+			e.signal = unix.SignalName(syscall.SIGKILL)
+		}
+		return
+	}
+	sig := st.Signal()
+	e.exit = 128 + int(sig)
+	e.note(fmt.Sprintf("killed by signal %d (%s)", sig, sig))
+	if slices.Contains(fromOutside, sig) {
+		e.signal = unix.SignalName(sig)
+	}
+}
+
+// note adds a line to the log.
+func (e *ran) note(line string) {
+	e.log = strings.TrimSuffix(e.log, "\n") + "\n" + line + "\n"
 }
 
 // middleCut keeps the beginning and the end of what is written to it.

@@ -12,7 +12,7 @@ func landingOf(r dbsqlc.Landing) (coppice.Landing, error) {
 	l := coppice.Landing{
 		ID: r.ID, ProjectID: r.ProjectID, TaskID: r.TaskID, SessionID: r.SessionID, Round: int(r.Round), Head: r.Head,
 		CreatedAt: at(r.CreatedAt), Base: r.Base, Tree: r.Tree, Commit: r.CommitHash, Green: r.Green, Verified: r.Verified,
-		QueuedAt: at(r.QueuedAt), Waits: r.Waits, Tries: int(r.Tries), RetryAt: at(r.RetryAt), Steps: int(r.Steps), EndedAt: at(r.EndedAt),
+		QueuedAt: at(r.QueuedAt), Waits: r.Waits, Tries: int(r.Tries), Killed: int(r.Killed), RetryAt: at(r.RetryAt), Steps: int(r.Steps), EndedAt: at(r.EndedAt),
 		Outcome: coppice.LandingOutcome(r.Outcome), Failure: unpackPtr[coppice.Failure](&u, r.Failure), Evidence: r.Evidence,
 	}
 	return l, u.err
@@ -41,7 +41,7 @@ func (t *tx) PutLanding(l *coppice.Landing) error {
 	row := dbsqlc.PutLandingParams{
 		ID: rowID(l.ID), ProjectID: l.ProjectID, TaskID: l.TaskID, SessionID: l.SessionID, Round: int64(l.Round), Head: l.Head,
 		CreatedAt: moment(l.CreatedAt), Base: l.Base, Tree: l.Tree, CommitHash: l.Commit, Green: l.Green, Verified: l.Verified,
-		QueuedAt: moment(l.QueuedAt), Waits: l.Waits, Tries: int64(l.Tries), RetryAt: moment(l.RetryAt), Steps: int64(l.Steps), EndedAt: moment(l.EndedAt),
+		QueuedAt: moment(l.QueuedAt), Waits: l.Waits, Tries: int64(l.Tries), Killed: int64(l.Killed), RetryAt: moment(l.RetryAt), Steps: int64(l.Steps), EndedAt: moment(l.EndedAt),
 		Outcome: string(l.Outcome), Failure: packPtr(&p, l.Failure), Evidence: l.Evidence,
 	}
 	if p.err != nil {
@@ -54,7 +54,7 @@ func (t *tx) PutLanding(l *coppice.Landing) error {
 func checkOf(r dbsqlc.Check) (coppice.Check, error) {
 	return coppice.Check{
 		ID: r.ID, ProjectID: r.ProjectID, TaskID: r.TaskID, LandingID: r.LandingID, Tree: r.Tree, Command: r.Command,
-		Env: r.Env, Exit: int(r.ExitCode), Log: r.Log, Took: time.Duration(r.Took), EndedAt: at(r.EndedAt),
+		Env: r.Env, Exit: int(r.ExitCode), Signal: r.Signal, TimedOut: r.TimedOut, Log: r.Log, Took: time.Duration(r.Took), EndedAt: at(r.EndedAt),
 	}, nil
 }
 
@@ -71,7 +71,7 @@ func (r *reader) ChecksOf(task int64) ([]coppice.Check, error) {
 func (t *tx) PutCheck(c *coppice.Check) error {
 	id, err := t.q.PutCheck(t.ctx, dbsqlc.PutCheckParams{
 		ID: rowID(c.ID), ProjectID: c.ProjectID, TaskID: c.TaskID, LandingID: c.LandingID, Tree: c.Tree, Command: c.Command,
-		Env: c.Env, ExitCode: int64(c.Exit), Log: c.Log, Took: int64(c.Took), EndedAt: moment(c.EndedAt),
+		Env: c.Env, ExitCode: int64(c.Exit), Signal: c.Signal, TimedOut: c.TimedOut, Log: c.Log, Took: int64(c.Took), EndedAt: moment(c.EndedAt),
 	})
 	return t.put(&c.ID, id, err)
 }

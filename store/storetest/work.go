@@ -69,8 +69,11 @@ func testLandings(t *testing.T, open Open) {
 
 func testChecks(t *testing.T, open Open) {
 	s := open(t)
-	check := func(tree, command, env string, exit int) coppice.Check {
+	check := func(tree, command, env string, exit int, changes ...func(*coppice.Check)) coppice.Check {
 		c := coppice.Check{ProjectID: 1, TaskID: 1, Tree: tree, Command: command, Env: env, Exit: exit, EndedAt: start, Took: time.Second}
+		for _, f := range changes {
+			f(&c)
+		}
 		update(t, s, func(tx store.Tx) error { return tx.PutCheck(&c) })
 		return c
 	}
@@ -78,11 +81,13 @@ func testChecks(t *testing.T, open Open) {
 	b := check("t1", "make", "e2", 0)
 	c := check("t1", "make", "e1", 0)
 	d := check("t1", "lint", "e1", 2)
+	check("t1", "make", "e1", 137, func(c *coppice.Check) { c.Signal = "SIGKILL" })
+	late := check("t1", "slow", "e1", 124, func(c *coppice.Check) { c.TimedOut = true })
 	check("t2", "make", "e1", 0)
 	view(t, s, func(r store.Reader) error {
-		same(t, "the newest of each", []coppice.Check{b, c, d}, must(r.ChecksOn(1, "t1")))
+		same(t, "the newest of each", []coppice.Check{b, c, d, late}, must(r.ChecksOn(1, "t1")))
 		same(t, "another project's", nil, must(r.ChecksOn(2, "t1")))
-		same(t, "of the task", 5, len(must(r.ChecksOf(1))))
+		same(t, "of the task", 7, len(must(r.ChecksOf(1))))
 		return nil
 	})
 }

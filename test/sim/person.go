@@ -174,8 +174,11 @@ func (s *sim) tasksHold(r store.Reader) error {
 		if err := s.verdictsHold(r, t); err != nil {
 			return err
 		}
+		if err := s.killsHold(r, t); err != nil {
+			return err
+		}
 	}
-	return nil
+	return s.strikesHold(r)
 }
 
 // settle stops all faults and lets a diligent person help, until nothing moves

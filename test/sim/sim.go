@@ -25,7 +25,8 @@ type Options struct {
 	Seed  uint64
 	Tasks int  // how many tasks people ask for
 	Steps int  // how many random steps are taken before the world calms down
-	Plain bool // people only stop, retry, land, send, answer and undo
+	Plain bool // people only stop, retry, land, send, answer and undo, and no check is killed
+	Kills bool // nothing but killed checks is wrong with the environment
 }
 
 // Report is what a simulation showed.
@@ -37,6 +38,7 @@ type Report struct {
 	Other   int
 	Steps   int
 	Virtual time.Duration
+	Killed  int // runs of checks
 }
 
 // logged is how many of the newest events a failure shows.
@@ -49,6 +51,8 @@ type sim struct {
 	ctx      context.Context
 	opt      Options
 	rng      *rand.Rand
+	kills    *rand.Rand // of what happens to checks
+	judged   judgements
 	now      time.Time
 	start    time.Time
 	world    *world
@@ -135,6 +139,7 @@ func newSim(ctx context.Context, opt Options) (*sim, error) {
 	start := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	rng := rand.New(rand.NewPCG(opt.Seed, 42))
 	s := &sim{ctx: ctx, opt: opt, rng: rng, now: start, start: start, owed: opt.Tasks, anew: map[string][]begunAnew{}}
+	s.kills, s.judged = rand.New(rand.NewPCG(opt.Seed, 43)), judgements{against: map[string]bool{}, late: map[string]int{}, kills: map[string]int{}}
 	s.world = newWorld(fmt.Sprint(opt.Seed), []int{0, 4, 8, 16}[rng.IntN(4)])
 	s.fault = &faulty{Store: st, rng: rng}
 	s.st = s.fault
@@ -200,6 +205,9 @@ func (s *sim) inspect(_ context.Context, dir string) (coppice.Project, error) {
 			p.Agent.Roles = map[coppice.Role]string{coppice.RoleVerify: "beta"}
 		}
 	}
+	if s.opt.Kills {
+		p.Checks, p.Critical = []string{"check 0", "check 1"}, []coppice.FailurePattern{{Match: killedLog}}
+	}
 	root := s.world.add("", map[string]string{"README": "0"}, "", dir)
 	s.world.repos[dir] = &repo{base: root, checks: p.Checks, history: []string{root}}
 	return coppice.Project{Path: dir, Prefix: "p", Policy: p, BaseCommit: root}, nil
@@ -235,7 +243,7 @@ func (f *faulty) Update(ctx context.Context, g func(store.Tx) error) error {
 }
 
 func (s *sim) report() (Report, error) {
-	r := Report{Steps: s.steps, Virtual: s.now.Sub(s.start)}
+	r := Report{Steps: s.steps, Virtual: s.now.Sub(s.start), Killed: s.judged.killed}
 	h := fnv.New64a()
 	err := s.st.View(s.ctx, func(rd store.Reader) error {
 		for after := int64(0); ; {

@@ -63,6 +63,25 @@ func TestHistories(t *testing.T) {
 		last-first+1, total.done, total.failed, total.other, total.events)
 }
 
+// TestKills plays histories in which many checks are killed and nothing else is
+// wrong with the environment: no kill may count against anybody.
+func TestKills(t *testing.T) {
+	t.Parallel()
+	killed, done := 0, 0
+	for n := range uint64(40) {
+		opt := options(n + 9000)
+		opt.Kills = true
+		r, err := Run(t.Context(), opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		killed, done = killed+r.Killed, done+r.Done
+	}
+	if killed < 200 || done < 100 {
+		t.Errorf("%d checks were killed and %d tasks done, which shows little", killed, done)
+	}
+}
+
 // TestReplay plays some histories twice: the logs must be the same to the letter.
 func TestReplay(t *testing.T) {
 	t.Parallel()

@@ -163,6 +163,9 @@ func (s *sim) workOn(w *worker, n int) error {
 		return nil // tried again later
 	}
 	drop()
+	if err == nil {
+		s.given(it)
+	}
 	if err == nil && !current {
 		return fmt.Errorf("the result of %s was accepted from %s, attempt %d, which is not the current one", it.lease.Work.Key, w.name, it.lease.Attempt)
 	}
@@ -177,7 +180,7 @@ func (s *sim) workOn(w *worker, n int) error {
 // try does an item's effect. At times that fails: before anything happened, or
 // when all had happened and only nobody could tell.
 func (s *sim) try(it *item) error {
-	fails, early := !s.calm && s.rng.IntN(25) == 0, s.rng.IntN(2) == 0
+	fails, early := !s.calm && s.rng.IntN(25) == 0 && !s.opt.Kills, s.rng.IntN(2) == 0
 	if !fails || !early {
 		res, err := s.execute(it.lease)
 		if err != nil {
@@ -235,7 +238,7 @@ func (s *sim) execute(l coppice.Lease) (any, error) {
 	case coppice.WorkMerge:
 		return spec(w, s.world.merge)
 	case coppice.WorkCheck:
-		return spec(w, s.world.check)
+		return spec(w, s.check)
 	case coppice.WorkMove:
 		return s.move(w)
 	case coppice.WorkStop:
@@ -397,6 +400,9 @@ func (s *sim) trouble() *coppice.Failure {
 	}
 	if !s.opt.Plain && s.rng.IntN(2) == 0 {
 		classes = limits // which concern more than one task
+	}
+	if s.opt.Kills {
+		classes = slices.DeleteFunc(slices.Clone(classes), func(c coppice.Class) bool { return c == coppice.ClassEnvironment })
 	}
 	f := coppice.Failf(classes[s.rng.IntN(len(classes))], "trouble", "")
 	if f.Class == coppice.ClassRateLimit {

@@ -76,7 +76,7 @@ func (e *Env) stopCommand() *cobra.Command {
 func (e *Env) landCommand() *cobra.Command {
 	return e.taskAction(&cobra.Command{
 		Use: "land KEY", Short: "Land a task that waits for your word",
-		Long:    "Land a task whose checks passed and whose project lands nothing by itself. The merged result is checked once more if the base has moved.",
+		Long:    "Land a task whose checks passed and whose project lands nothing by itself. The merged result is checked once more if the base has moved.\nA landing that waits, for example because its checks were killed, is tried at once.",
 		Example: "  coppice land app-4",
 	}, "will be landed", func(ctx context.Context, cl *client.Client, key string) (api.Task, error) { return cl.Land(ctx, key) })
 }
@@ -85,7 +85,7 @@ func (e *Env) retryCommand() *cobra.Command {
 	var note string
 	c := &cobra.Command{
 		Use: "retry KEY", Short: "Begin a task anew",
-		Long:    "Begin a failed, stopped or stuck task anew, on the branch it has. A note is told to the agent.",
+		Long:    "Begin a failed, stopped or stuck task anew, on the branch it has. A note is told to the agent.\nWhere only the landing waits, for example because its checks were killed, it is tried at once, and no session begins.",
 		Example: "  coppice retry app-4\n  coppice retry app-4 --note \"the service is up again\"",
 	}
 	c.Flags().StringVar(&note, "note", "", "told to the agent")

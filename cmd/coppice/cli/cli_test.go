@@ -115,6 +115,8 @@ func (s *shell) fill() {
 		return errors.Join(
 			tx.PutQuestion(&coppice.Question{TaskID: x.ID, SessionID: asks.ID, Ref: "r", Text: "Is the column used anywhere else?", Options: []string{"yes", "no"}, AskedAt: now}),
 			tx.PutLanding(land),
+			tx.PutCheck(&coppice.Check{ProjectID: failed.ProjectID, TaskID: failed.ID, LandingID: land.ID, Command: "make lint", Exit: 137, Signal: "SIGKILL", Log: "killed\n", Took: time.Second, EndedAt: now}),
+			tx.PutCheck(&coppice.Check{ProjectID: failed.ProjectID, TaskID: failed.ID, LandingID: land.ID, Command: "make slow", Exit: 124, TimedOut: true, Log: "still at it\n", Took: time.Minute, EndedAt: now}),
 			tx.PutCheck(&coppice.Check{ProjectID: failed.ProjectID, TaskID: failed.ID, LandingID: land.ID, Tree: strings.Repeat("ef", 20), Command: "make test", Env: "e", Exit: 1, Log: "one\n\x1b[31mtwo\x1b[0m\n", Took: 3 * time.Second, EndedAt: now}),
 		)
 	})

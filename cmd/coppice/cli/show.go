@@ -189,7 +189,13 @@ func (e *Env) printCheck(k coppice.Check) {
 	if !k.Passed() {
 		mark = e.paint(red, "✗")
 	}
-	e.printf("  %s %s %s\n", mark, line(k.Command), e.paint(dim, ago(k.Took)))
+	note := ago(k.Took)
+	if k.Killed() {
+		mark, note = e.paint(yellow, "!"), "killed by "+k.Signal+" after "+note
+	} else if k.TimedOut {
+		note = "ran out of time after " + note
+	}
+	e.printf("  %s %s %s\n", mark, line(k.Command), e.paint(dim, note))
 	if k.Passed() {
 		return
 	}

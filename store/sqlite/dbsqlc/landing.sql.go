@@ -11,7 +11,7 @@ import (
 )
 
 const checksOf = `-- name: ChecksOf :many
-SELECT id, project_id, task_id, landing_id, tree, command, env, exit_code, took, ended_at, log FROM checks WHERE task_id = ?1 ORDER BY id
+SELECT id, project_id, task_id, landing_id, tree, command, env, exit_code, took, ended_at, log, signal, timed_out FROM checks WHERE task_id = ?1 ORDER BY id
 `
 
 func (q *Queries) ChecksOf(ctx context.Context, taskID int64) ([]Check, error) {
@@ -35,6 +35,8 @@ func (q *Queries) ChecksOf(ctx context.Context, taskID int64) ([]Check, error) {
 			&i.Took,
 			&i.EndedAt,
 			&i.Log,
+			&i.Signal,
+			&i.TimedOut,
 		); err != nil {
 			return nil, err
 		}
@@ -50,8 +52,8 @@ func (q *Queries) ChecksOf(ctx context.Context, taskID int64) ([]Check, error) {
 }
 
 const checksOn = `-- name: ChecksOn :many
-SELECT id, project_id, task_id, landing_id, tree, command, env, exit_code, took, ended_at, log FROM checks WHERE id IN (
-  SELECT max(c.id) FROM checks c WHERE c.project_id = ?1 AND c.tree = ?2 GROUP BY c.command, c.env
+SELECT id, project_id, task_id, landing_id, tree, command, env, exit_code, took, ended_at, log, signal, timed_out FROM checks WHERE id IN (
+  SELECT max(c.id) FROM checks c WHERE c.project_id = ?1 AND c.tree = ?2 AND c.signal = '' GROUP BY c.command, c.env
 )
 ORDER BY id
 `
@@ -77,6 +79,8 @@ func (q *Queries) ChecksOn(ctx context.Context, projectID int64, tree string) ([
 			&i.Took,
 			&i.EndedAt,
 			&i.Log,
+			&i.Signal,
+			&i.TimedOut,
 		); err != nil {
 			return nil, err
 		}
@@ -92,7 +96,7 @@ func (q *Queries) ChecksOn(ctx context.Context, projectID int64, tree string) ([
 }
 
 const landingsOf = `-- name: LandingsOf :many
-SELECT id, project_id, task_id, session_id, round, head, created_at, base, tree, commit_hash, green, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence FROM landings WHERE task_id = ?1 ORDER BY id
+SELECT id, project_id, task_id, session_id, round, head, created_at, base, tree, commit_hash, green, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed FROM landings WHERE task_id = ?1 ORDER BY id
 `
 
 func (q *Queries) LandingsOf(ctx context.Context, taskID int64) ([]Landing, error) {
@@ -126,6 +130,7 @@ func (q *Queries) LandingsOf(ctx context.Context, taskID int64) ([]Landing, erro
 			&i.Outcome,
 			&i.Failure,
 			&i.Evidence,
+			&i.Killed,
 		); err != nil {
 			return nil, err
 		}
@@ -141,7 +146,7 @@ func (q *Queries) LandingsOf(ctx context.Context, taskID int64) ([]Landing, erro
 }
 
 const lastLanding = `-- name: LastLanding :one
-SELECT id, project_id, task_id, session_id, round, head, created_at, base, tree, commit_hash, green, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence FROM landings WHERE task_id = ?1 ORDER BY id DESC LIMIT 1
+SELECT id, project_id, task_id, session_id, round, head, created_at, base, tree, commit_hash, green, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed FROM landings WHERE task_id = ?1 ORDER BY id DESC LIMIT 1
 `
 
 func (q *Queries) LastLanding(ctx context.Context, taskID int64) (Landing, error) {
@@ -169,21 +174,22 @@ func (q *Queries) LastLanding(ctx context.Context, taskID int64) (Landing, error
 		&i.Outcome,
 		&i.Failure,
 		&i.Evidence,
+		&i.Killed,
 	)
 	return i, err
 }
 
 const putCheck = `-- name: PutCheck :execlastid
 INSERT INTO checks (
-  id, project_id, task_id, landing_id, tree, command, env, exit_code, took, ended_at, log
+  id, project_id, task_id, landing_id, tree, command, env, exit_code, signal, timed_out, took, ended_at, log
 ) VALUES (
-  ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,
-  ?11
+  ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,
+  ?13
 )
 ON CONFLICT (id) DO UPDATE SET
   project_id = excluded.project_id, task_id = excluded.task_id, landing_id = excluded.landing_id,
   tree = excluded.tree, command = excluded.command, env = excluded.env, exit_code = excluded.exit_code,
-  took = excluded.took, ended_at = excluded.ended_at, log = excluded.log
+  signal = excluded.signal, timed_out = excluded.timed_out, took = excluded.took, ended_at = excluded.ended_at, log = excluded.log
 `
 
 type PutCheckParams struct {
@@ -195,6 +201,8 @@ type PutCheckParams struct {
 	Command   string
 	Env       string
 	ExitCode  int64
+	Signal    string
+	TimedOut  bool
 	Took      int64
 	EndedAt   sql.NullInt64
 	Log       string
@@ -210,6 +218,8 @@ func (q *Queries) PutCheck(ctx context.Context, arg PutCheckParams) (int64, erro
 		arg.Command,
 		arg.Env,
 		arg.ExitCode,
+		arg.Signal,
+		arg.TimedOut,
 		arg.Took,
 		arg.EndedAt,
 		arg.Log,
@@ -224,16 +234,16 @@ const putLanding = `-- name: PutLanding :execlastid
 
 INSERT INTO landings (
   id, project_id, task_id, session_id, round, head, created_at, base, tree, commit_hash, green, verified, queued_at,
-  waits, tries, retry_at, steps, ended_at, outcome, failure, evidence
+  waits, tries, killed, retry_at, steps, ended_at, outcome, failure, evidence
 ) VALUES (
   ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,
-  ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21
+  ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22
 )
 ON CONFLICT (id) DO UPDATE SET
   project_id = excluded.project_id, task_id = excluded.task_id, session_id = excluded.session_id,
   round = excluded.round, head = excluded.head, created_at = excluded.created_at, base = excluded.base,
   tree = excluded.tree, commit_hash = excluded.commit_hash, green = excluded.green, verified = excluded.verified,
-  queued_at = excluded.queued_at, waits = excluded.waits, tries = excluded.tries,
+  queued_at = excluded.queued_at, waits = excluded.waits, tries = excluded.tries, killed = excluded.killed,
   retry_at = excluded.retry_at, steps = excluded.steps,
   ended_at = excluded.ended_at, outcome = excluded.outcome, failure = excluded.failure,
   evidence = excluded.evidence
@@ -255,6 +265,7 @@ type PutLandingParams struct {
 	QueuedAt   sql.NullInt64
 	Waits      string
 	Tries      int64
+	Killed     int64
 	RetryAt    sql.NullInt64
 	Steps      int64
 	EndedAt    sql.NullInt64
@@ -281,6 +292,7 @@ func (q *Queries) PutLanding(ctx context.Context, arg PutLandingParams) (int64, 
 		arg.QueuedAt,
 		arg.Waits,
 		arg.Tries,
+		arg.Killed,
 		arg.RetryAt,
 		arg.Steps,
 		arg.EndedAt,
@@ -295,7 +307,7 @@ func (q *Queries) PutLanding(ctx context.Context, arg PutLandingParams) (int64, 
 }
 
 const queuedLandings = `-- name: QueuedLandings :many
-SELECT id, project_id, task_id, session_id, round, head, created_at, base, tree, commit_hash, green, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence FROM landings
+SELECT id, project_id, task_id, session_id, round, head, created_at, base, tree, commit_hash, green, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed FROM landings
 WHERE project_id = ?1 AND ended_at IS NULL AND queued_at IS NOT NULL
 ORDER BY queued_at, id LIMIT CAST(?2 AS INTEGER)
 `
@@ -331,6 +343,7 @@ func (q *Queries) QueuedLandings(ctx context.Context, projectID int64, most int6
 			&i.Outcome,
 			&i.Failure,
 			&i.Evidence,
+			&i.Killed,
 		); err != nil {
 			return nil, err
 		}

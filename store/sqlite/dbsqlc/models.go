@@ -27,6 +27,8 @@ type Check struct {
 	Took      int64
 	EndedAt   sql.NullInt64
 	Log       string
+	Signal    string
+	TimedOut  bool
 }
 
 type Landing struct {
@@ -51,6 +53,7 @@ type Landing struct {
 	Outcome    string
 	Failure    sql.NullString
 	Evidence   string
+	Killed     int64
 }
 
 type Message struct {

@@ -3,16 +3,16 @@
 -- name: PutLanding :execlastid
 INSERT INTO landings (
   id, project_id, task_id, session_id, round, head, created_at, base, tree, commit_hash, green, verified, queued_at,
-  waits, tries, retry_at, steps, ended_at, outcome, failure, evidence
+  waits, tries, killed, retry_at, steps, ended_at, outcome, failure, evidence
 ) VALUES (
   sqlc.narg('id'), @project_id, @task_id, @session_id, @round, @head, @created_at, @base, @tree,
-  @commit_hash, @green, @verified, @queued_at, @waits, @tries, @retry_at, @steps, @ended_at, @outcome, @failure, @evidence
+  @commit_hash, @green, @verified, @queued_at, @waits, @tries, @killed, @retry_at, @steps, @ended_at, @outcome, @failure, @evidence
 )
 ON CONFLICT (id) DO UPDATE SET
   project_id = excluded.project_id, task_id = excluded.task_id, session_id = excluded.session_id,
   round = excluded.round, head = excluded.head, created_at = excluded.created_at, base = excluded.base,
   tree = excluded.tree, commit_hash = excluded.commit_hash, green = excluded.green, verified = excluded.verified,
-  queued_at = excluded.queued_at, waits = excluded.waits, tries = excluded.tries,
+  queued_at = excluded.queued_at, waits = excluded.waits, tries = excluded.tries, killed = excluded.killed,
   retry_at = excluded.retry_at, steps = excluded.steps,
   ended_at = excluded.ended_at, outcome = excluded.outcome, failure = excluded.failure,
   evidence = excluded.evidence;
@@ -30,19 +30,19 @@ ORDER BY queued_at, id LIMIT CAST(@most AS INTEGER);
 
 -- name: PutCheck :execlastid
 INSERT INTO checks (
-  id, project_id, task_id, landing_id, tree, command, env, exit_code, took, ended_at, log
+  id, project_id, task_id, landing_id, tree, command, env, exit_code, signal, timed_out, took, ended_at, log
 ) VALUES (
-  sqlc.narg('id'), @project_id, @task_id, @landing_id, @tree, @command, @env, @exit_code, @took, @ended_at,
+  sqlc.narg('id'), @project_id, @task_id, @landing_id, @tree, @command, @env, @exit_code, @signal, @timed_out, @took, @ended_at,
   @log
 )
 ON CONFLICT (id) DO UPDATE SET
   project_id = excluded.project_id, task_id = excluded.task_id, landing_id = excluded.landing_id,
   tree = excluded.tree, command = excluded.command, env = excluded.env, exit_code = excluded.exit_code,
-  took = excluded.took, ended_at = excluded.ended_at, log = excluded.log;
+  signal = excluded.signal, timed_out = excluded.timed_out, took = excluded.took, ended_at = excluded.ended_at, log = excluded.log;
 
 -- name: ChecksOn :many
 SELECT * FROM checks WHERE id IN (
-  SELECT max(c.id) FROM checks c WHERE c.project_id = @project_id AND c.tree = @tree GROUP BY c.command, c.env
+  SELECT max(c.id) FROM checks c WHERE c.project_id = @project_id AND c.tree = @tree AND c.signal = '' GROUP BY c.command, c.env
 )
 ORDER BY id;
 

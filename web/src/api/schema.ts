@@ -97,7 +97,9 @@ export interface Check {
   "landing_id": number;
   "log"?: string;
   "project_id": number;
+  "signal"?: string;
   "task_id": number;
+  "timed_out"?: boolean;
   "took": number;
   "tree": string;
 }
@@ -195,6 +197,12 @@ export interface FailurePattern {
   "match": string;
 }
 
+export interface GitSetting {
+  "key": string;
+  "scope": string;
+  "value": string;
+}
+
 export interface HealthPolicy {
   "check": string;
   "long": string;
@@ -243,6 +251,7 @@ export interface Landing {
   "green"?: boolean;
   "head": string;
   "id": number;
+  "killed"?: number;
   "outcome"?: string;
   "project_id": number;
   "queued_at"?: string;
@@ -303,6 +312,17 @@ export interface Message {
 export interface ModelInBody {
   /** The vendor's name for it, or auto */
   "model": string;
+}
+
+export interface Need {
+  "diff"?: string;
+  "fix"?: string;
+  "from"?: string;
+  "kind": string;
+  "paths"?: (string)[] | null;
+  "since": string;
+  "text": string;
+  "to"?: string;
 }
 
 export interface NewTask {
@@ -431,8 +451,10 @@ export interface Project {
   "base_commit"?: string;
   "check_env"?: string;
   "created_at": string;
+  "git"?: (GitSetting)[] | null;
   "id": number;
   "last_task": number;
+  "needs"?: (Need)[] | null;
   "path": string;
   "paused_at"?: string;
   "paused_tracks"?: Record<string, string>;

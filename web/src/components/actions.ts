@@ -49,8 +49,8 @@ async function speak(key: string, name: string, body: unknown, done: string): Pr
 
 export const actions: TaskAction[] = [
   {
-    id: "land", name: "Land", about: "Land what passed its checks",
-    fits: (t) => t.stage === "held",
+    id: "land", name: "Land", about: "Land what passed its checks, or try a landing that waits at once",
+    fits: (t) => t.stage === "held" || ((t.stage === "checking" || t.stage === "landing") && !!t.fix),
     run: (key) => act(key, "land", {}, `${key} lands`),
   },
   {

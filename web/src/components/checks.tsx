@@ -43,7 +43,7 @@ function Run({ c, wanted }: { c: Check; wanted: boolean }) {
   return (
     <details ref={show} className={"run" + (wanted ? " marked" : "")} open={!passed || wanted}>
       <summary>
-        <span className={passed ? "add-text" : "bad-text"}>{passed ? "✓ passed" : `✗ exit ${c.exit}`}</span> <code>{c.command}</code>
+        <span className={passed ? "add-text" : "bad-text"}>{passed ? "✓ passed" : c.signal ? `! killed by ${c.signal}` : c.timed_out ? "✗ ran out of time" : `✗ exit ${c.exit}`}</span> <code>{c.command}</code>
         <span className="grow" />
         <small className="muted">{fine(c.took / 1e6)} · {clock(c.ended_at)}</small>
       </summary>

@@ -61,6 +61,7 @@ function Way({ t, l, now }: { t: Task; l?: Landing; now: number }) {
       <span className="muted">{why(t, l)}</span>
       <span className="grow" />
       {(l?.tries ?? 0) > 0 && <span className="warn-text">put off {l!.tries} times</span>}
+      {(l?.killed ?? 0) > 0 && <span className="warn-text">checks killed {l!.killed} times</span>}
       <span className="muted">{ago(t.since, now)}</span>
       {land.fits(t) && <button className="button small primary" onClick={() => void land.run(t.key, "")}>Land</button>}
     </li>

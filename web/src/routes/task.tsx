@@ -34,7 +34,7 @@ export function TaskPage({ taskKey }: { taskKey: string }) {
 function TaskView({ t }: { t: TaskDetail }) {
   const [tab, setTab] = useParam("tab", "sessions");
   const now = useNow();
-  const bad = (t.check_runs ?? []).filter((c) => c.exit !== 0).length;
+  const bad = (t.check_runs ?? []).filter((c) => c.exit !== 0 && !c.signal).length;
   const tabs = [
     { id: "sessions", name: <>Sessions <small>{t.sessions}</small></> },
     ...((t.steps?.length ?? 0) > 0 || verifiers(t).length > 0 ? [{ id: "steps", name: <>Steps <small>{passed(t)}</small></> }] : []),
