@@ -293,7 +293,6 @@ func settleMove(v *View, w coppice.Work) *Decision {
 	case r.Blocked != "":
 		return blockedMove(v, w, l, r)
 	}
-	goesOn(&l)
 	l.Base, l.Tree, l.Commit, l.Green = "", "", "", false
 	return &Decision{Kind: coppice.EventBaseMoved, Reason: "the base has moved to " + short(r.Now), Landing: &l, Project: baseAt(v, r.Now)}
 }
