@@ -260,6 +260,9 @@ func (s *sim) move(w coppice.Work) (any, error) {
 		return nil, err
 	}
 	verified, err := s.mayLand(v.New)
+	if !s.opt.Plain && !s.calm && s.rng.IntN(2) == 0 { // people edit while work lands
+		s.world.repos[v.Repo].block = s.rng.IntN(len(blocks))
+	}
 	return s.world.move(v, s.world.repos[v.Repo].checks, verified), err
 }
 
