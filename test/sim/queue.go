@@ -40,6 +40,20 @@ func (s *sim) dirty() error {
 	return nil
 }
 
+// edit is a person who edits the checkout while work lands, for a while.
+func (s *sim) edit(r *repo) {
+	switch {
+	case s.opt.Plain:
+	case r.edits < 12:
+		if s.rng.IntN(2) == 0 {
+			r.edits++
+			r.block = s.rng.IntN(len(blocks))
+		}
+	case s.calm:
+		r.block = 0
+	}
+}
+
 // needsHold: a project has the need that the first landing of its queue waits
 // for, and no other.
 func (s *sim) needsHold(r store.Reader) error {

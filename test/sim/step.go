@@ -86,7 +86,7 @@ func (s *sim) turn() error {
 		return err
 	}
 	s.due = t.Due
-	return s.st.View(s.ctx, func(r store.Reader) error { return errors.Join(s.full(r), s.queueTells(r)) })
+	return s.st.View(s.ctx, func(r store.Reader) error { return errors.Join(s.full(r), s.queueTells(r), s.needsHold(r)) })
 }
 
 // full holds dispatch to its word: after a turn no lane with room has a queue.
@@ -260,9 +260,7 @@ func (s *sim) move(w coppice.Work) (any, error) {
 		return nil, err
 	}
 	verified, err := s.mayLand(v.New)
-	if !s.opt.Plain && !s.calm && s.rng.IntN(2) == 0 { // people edit while work lands
-		s.world.repos[v.Repo].block = s.rng.IntN(len(blocks))
-	}
+	s.edit(s.world.repos[v.Repo])
 	return s.world.move(v, s.world.repos[v.Repo].checks, verified), err
 }
 

@@ -33,6 +33,7 @@ type world struct {
 type repo struct {
 	base    string // commit
 	block   int    // of blocks: how the checkout that has the base is in the way
+	edits   int    // how often it came to be so while work landed
 	checks  []string
 	history []string
 }
