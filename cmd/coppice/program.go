@@ -145,7 +145,11 @@ func (p *program) serveCommand() *cobra.Command {
 		Aliases: []string{"up"},
 		Short:   "Run the control process",
 		Long: `Runs the control process until it is interrupted. Sessions outlive it: stop or
-upgrade it at any time, and the next one goes on where it stood.`,
+upgrade it at any time, and the next one continues from there.
+
+On Ctrl-C or SIGTERM the server stops as soon as git has finished what it writes
+to your repository, and prints what it is waiting for. A second Ctrl-C ends
+pushes to a remote. It does not interrupt git on this machine either.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			level := slog.LevelWarn
@@ -166,20 +170,6 @@ upgrade it at any time, and the next one goes on where it stood.`,
 	f.DurationVar(&cfg.BackupEvery, "backup-every", 0, "how often an automatic backup is made (0: 6 hours)")
 	f.BoolVarP(&verbose, "verbose", "v", false, "log more")
 	return c
-}
-
-func (p *program) serve(ctx context.Context, cfg server.Config) error {
-	s, err := server.New(cfg)
-	if err != nil {
-		return err
-	}
-	if err := s.Start(ctx); err != nil {
-		return err
-	}
-	fmt.Fprintf(p.env.Stdout, "coppice %s serves %s\nstate in %s\nctrl-c stops it; sessions go on without it\n", version, s.URL(), p.state)
-	<-ctx.Done()
-	s.Stop()
-	return nil
 }
 
 func (p *program) demoCommand() *cobra.Command {

@@ -67,6 +67,7 @@ type Server struct {
 	set    *startstop.Set
 	store  *sqlite.Store
 	spaces *workspace.Workspaces
+	work   *worker.Worker
 	http   *apihttp.Server
 	lists  *featureSync
 	index  *sqlite.Index // nil when it cannot be kept
@@ -133,7 +134,8 @@ func (s *Server) Start(ctx context.Context) (err error) {
 	return s.set.Start(ctx)
 }
 
-// Stop stops everything. Sessions go on; the next Start finds them.
+// Stop stops everything. It waits for git to finish what it writes; Waiting says
+// what for, and Hurry ends pushes. Sessions go on; the next Start finds them.
 func (s *Server) Stop() {
 	if s.set == nil {
 		return
@@ -181,7 +183,7 @@ func (s *Server) wire(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	work, err := worker.New(worker.Config{
+	s.work, err = worker.New(worker.Config{
 		Name: engine.PoolLocal, Pools: []string{engine.PoolControl, engine.PoolLocal}, Fabric: fab, Store: s.store,
 		Workspaces: s.spaces, Sessions: s.path("sessions"), Host: host.Launcher{Argv: []string{s.cfg.Self, "host"}, Env: hostEnv(s.cfg.Environ)},
 		Browser: []string{s.cfg.Self, "browser"},
@@ -221,7 +223,7 @@ func (s *Server) wire(ctx context.Context) error {
 	}
 	s.set.Add("http", s.http)
 	s.set.Add("workspaces", once(func(ctx context.Context) error { return s.spaces.Sweep(ctx) }))
-	s.set.Add("worker", work)
+	s.set.Add("worker", s.work)
 	s.set.Add("engine", background(eng.Run))
 	s.set.Add("features", background(s.lists.run))
 	s.set.Add("backups", background(s.backupLoop(backups)))
