@@ -70,8 +70,8 @@ func (b *bundle) queueUp(n int) {
 	}
 }
 
-// needs lists what the project needs a person for.
-func (b *bundle) needs() (out []string) {
+// needTexts lists what the project needs a person for.
+func (b *bundle) needTexts() (out []string) {
 	b.t.Helper()
 	b.view(func(r store.Reader) error {
 		p, err := r.ProjectByPrefix("app")
@@ -85,7 +85,7 @@ func (b *bundle) needs() (out []string) {
 
 func (b *bundle) wantNeeds(want ...string) {
 	b.t.Helper()
-	if d := cmp.Diff(want, b.needs()); d != "" {
+	if d := cmp.Diff(want, b.needTexts()); d != "" {
 		b.t.Errorf("needs (-want +got):\n%s", d)
 	}
 }

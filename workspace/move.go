@@ -71,8 +71,8 @@ func (w *Workspaces) move(ctx context.Context, r repo, spec coppice.MoveSpec) (c
 	if spec.Push {
 		// What would block the branch here must be known before the remote has
 		// moved; advance looks again.
-		if _, why, err := w.blocked(ctx, r, spec); err != nil || why != "" {
-			return coppice.MoveResult{Now: now, Blocked: why}, err
+		if _, why, need, err := w.blocked(ctx, r, spec); err != nil || why != "" {
+			return coppice.MoveResult{Now: now, Blocked: why, Need: need}, err
 		}
 		res, pushed, err := w.push(ctx, r, spec)
 		if err != nil || !pushed {
@@ -103,9 +103,9 @@ func (w *Workspaces) dropRefs(ctx context.Context, r repo, names ...string) erro
 // follow after all, because somebody changed it in between, both go back.
 func (w *Workspaces) advance(ctx context.Context, r repo, spec coppice.MoveSpec) (coppice.MoveResult, error) {
 	base, from, to, ref := spec.Base, spec.Old, spec.New, spec.Ref
-	trees, why, err := w.blocked(ctx, r, spec)
+	trees, why, need, err := w.blocked(ctx, r, spec)
 	if err != nil || why != "" {
-		return coppice.MoveResult{Now: from, Blocked: why}, err
+		return coppice.MoveResult{Now: from, Blocked: why, Need: need}, err
 	}
 	own := "refs/heads/" + base
 	do, undo := []string{"update " + own + " " + to + " " + from}, []string{"update " + own + " " + from + " " + to}
@@ -185,12 +185,12 @@ func inProgress(admin string) bool {
 }
 
 // blocked returns the checkouts that have to move with the base, and says why
-// it must not move now; empty when it may.
-func (w *Workspaces) blocked(ctx context.Context, r repo, spec coppice.MoveSpec) (trees []worktree, why string, err error) {
+// it must not move now; empty when it may. Need is what a person can do about it.
+func (w *Workspaces) blocked(ctx context.Context, r repo, spec coppice.MoveSpec) (trees []worktree, why string, need *coppice.Need, err error) {
 	base := spec.Base
 	list, err := w.worktrees(ctx, r)
 	if err != nil {
-		return nil, "", err
+		return nil, "", nil, err
 	}
 	for _, t := range list {
 		if t.git == "" {
@@ -198,21 +198,21 @@ func (w *Workspaces) blocked(ctx context.Context, r repo, spec coppice.MoveSpec)
 		}
 		if t.branch != "refs/heads/"+base {
 			if what := busyWith(t.git, base); what != "" {
-				return nil, fmt.Sprintf("%s is in the middle of %s of %s", t.path, what, base), nil
+				return nil, fmt.Sprintf("%s is in the middle of %s of %s", t.path, what, base), nil, nil
 			}
 			continue
 		}
 		for _, p := range progress {
 			if exists(filepath.Join(t.git, p.file)) {
-				return nil, fmt.Sprintf("%s has %s checked out and is in the middle of %s", t.path, base, p.what), nil
+				return nil, fmt.Sprintf("%s has %s checked out and is in the middle of %s", t.path, base, p.what), nil, nil
 			}
 		}
-		if why, err := w.dirty(ctx, r, t, spec); err != nil || why != "" {
-			return nil, why, err
+		if why, need, err := w.dirty(ctx, r, t, spec); err != nil || why != "" {
+			return nil, why, need, err
 		}
 		trees = append(trees, t)
 	}
-	return trees, "", nil
+	return trees, "", nil, nil
 }
 
 // busyWith names the operation that took a worktree off the base and will put
@@ -236,24 +236,24 @@ func busyWith(dir, base string) string {
 
 // dirty says what keeps a checkout from moving along. Changes in files that are
 // kept do not, unless the move would touch them: then git refuses below.
-func (w *Workspaces) dirty(ctx context.Context, r repo, t worktree, spec coppice.MoveSpec) (string, error) {
+func (w *Workspaces) dirty(ctx context.Context, r repo, t worktree, spec coppice.MoveSpec) (string, *coppice.Need, error) {
 	base, from, to := spec.Base, spec.Old, spec.New
 	keep := resolved(t.path, spec.Keep)
 	if changed, err := keptChanges(r.git, t, from, keep); err == nil && nothingInTheWay(r.git, t.path, from, to, changed) {
-		return "", nil
+		return "", nil, nil
 	}
 	// Both looks are at a copy of the index, so that nothing of the person's is
 	// written. The first one may lock the copy: that lets it refresh the stat
 	// data there, which the second one goes by.
 	index, err := tempIndex(repo{dir: w.dir}, t.git)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	defer os.Remove(index)
 	env := []string{"GIT_INDEX_FILE=" + index, "GIT_OPTIONAL_LOCKS=1"}
 	out, err := w.git.Do(ctx, git.Call{Dir: t.path, Env: env, Args: []string{"status", "--porcelain", "-z", "--untracked-files=no", "--ignore-submodules=dirty", "--no-renames"}})
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	var names []string
 	plain := true // they are changed and no more: neither staged nor in conflict
@@ -266,17 +266,18 @@ func (w *Workspaces) dirty(ctx context.Context, r repo, t worktree, spec coppice
 	changed := slices.Clone(names)
 	names = slices.DeleteFunc(names, func(n string) bool { return slices.Contains(keep, n) })
 	if len(names) > 0 {
-		return fmt.Sprintf("%s has %s checked out with uncommitted changes in %s: commit or stash them", t.path, base, listed(names)), nil
+		why := fmt.Sprintf("%s has %s checked out with uncommitted changes in %s: commit or stash them", t.path, base, listed(names))
+		return why, &coppice.Need{Kind: coppice.NeedCheckout, Text: why, Fix: "commit or stash the changes; the landing then continues by itself", Paths: names}, nil
 	}
 	if plain && nothingInTheWay(r.git, t.path, from, to, changed) {
-		return "", nil
+		return "", nil, nil
 	}
 	// A dry run finds untracked files in the way, and kept ones that would change.
 	_, err = w.git.Do(ctx, git.Call{Dir: t.path, Env: env, Args: []string{"read-tree", "--dry-run", "-m", "-u", from, to}})
 	if err == nil || git.Exit(err) != 128 {
-		return "", err
+		return "", nil, err
 	}
-	return fmt.Sprintf("%s has %s checked out and cannot follow: %s", t.path, base, said(err)), nil
+	return fmt.Sprintf("%s has %s checked out and cannot follow: %s", t.path, base, said(err)), nil, nil
 }
 
 // nothingInTheWay tells whether no file stands where the move makes one, and the

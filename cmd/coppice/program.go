@@ -168,6 +168,7 @@ pushes to a remote. It does not interrupt git on this machine either.`,
 	f.DurationVar(&cfg.KeepFor, "keep-for", 0, "how long events are kept (0: 90 days)")
 	f.IntVar(&cfg.Backups, "backups", 0, "how many automatic backups are kept (0: 7)")
 	f.DurationVar(&cfg.BackupEvery, "backup-every", 0, "how often an automatic backup is made (0: 6 hours)")
+	f.DurationVar(&cfg.LandingPause, "landing-pause", 0, "the first pause before a blocked landing is tried again; it doubles up to a minute (0: 2 seconds)")
 	f.BoolVarP(&verbose, "verbose", "v", false, "log more")
 	return c
 }

@@ -16,9 +16,11 @@ type slowServer struct {
 	hurried chan struct{}
 }
 
-func (s slowServer) Stop()                            { <-s.let }
-func (s slowServer) Waiting(context.Context) []string { return []string{"git to finish the landing of app-12"} }
-func (s slowServer) Hurry()                           { s.hurried <- struct{}{} }
+func (s slowServer) Stop() { <-s.let }
+func (s slowServer) Waiting(context.Context) []string {
+	return []string{"git to finish the landing of app-12"}
+}
+func (s slowServer) Hurry() { s.hurried <- struct{}{} }
 
 func TestStopSaysWhatItWaitsFor(t *testing.T) {
 	t.Parallel()

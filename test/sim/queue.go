@@ -74,6 +74,9 @@ func (s *sim) needsHold(r store.Reader) error {
 		}
 		var got []string
 		for _, n := range p.Needs {
+			if n.Kind != coppice.NeedCheckout && n.Kind != coppice.NeedGit {
+				continue
+			}
 			got = append(got, string(n.Kind)+" "+n.Text)
 			if n.Since.IsZero() {
 				return fmt.Errorf("nobody knows since when %s needs somebody: %s", p.Prefix, n.Text)

@@ -48,6 +48,9 @@ type Config struct {
 	KeepFor     time.Duration // and for how long; 90 days when 0
 	Backups     int           // how many automatic backups are kept; 7 when 0
 	BackupEvery time.Duration // 6 hours when 0
+	// LandingPause is the first pause before a blocked landing is tried again
+	// though nothing changed; it doubles up to a minute. 2 seconds when 0.
+	LandingPause time.Duration
 }
 
 // What the zero values mean.
@@ -178,7 +181,7 @@ func (s *Server) wire(ctx context.Context) error {
 	}
 	eng, err := engine.New(engine.Config{
 		Store: s.store, Now: s.cfg.Now, Nodes: nodes, Logger: s.cfg.Logger, MaxSessions: s.cfg.MaxSessions,
-		KeepEvents: s.cfg.KeepEvents, KeepFor: s.cfg.KeepFor, Models: s.models,
+		KeepEvents: s.cfg.KeepEvents, KeepFor: s.cfg.KeepFor, Models: s.models, Pause: s.cfg.LandingPause,
 	})
 	if err != nil {
 		return err
