@@ -106,10 +106,16 @@ Start with:
 func (p *program) initCommand() *cobra.Command {
 	var o setup.Options
 	c := &cobra.Command{
-		Use:     "init",
-		Short:   "Write a coppice.yaml that fits this repository",
-		Long:    "Looks at the repository, proposes checks, links and copies, and writes coppice.yaml at its root.\nIt never changes a file that is there.",
-		Example: "  coppice init\n  coppice init --yes --base ai-develop",
+		Use:   "init",
+		Short: "Write a coppice.yaml that fits this repository",
+		Long: `Looks at the repository, proposes checks, links and copies, and writes coppice.yaml
+at its root. It never changes a file that is there.
+
+If work lands on the branch that is checked out here, your files follow each
+landing, as with git merge --ff-only. Coppice never overwrites a file that you
+changed: a landing that touches it waits until you commit or stash it. If you
+prefer a separate branch, name one with --base and add --create-base to create it.`,
+		Example: "  coppice init\n  coppice init --yes --base ai-develop --create-base",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			runner, err := git.New(git.Config{})
@@ -130,6 +136,7 @@ func (p *program) initCommand() *cobra.Command {
 	}
 	c.Flags().BoolVarP(&o.Yes, "yes", "y", false, "take the defaults and ask nothing")
 	c.Flags().StringVar(&o.Base, "base", "", "the branch that work lands on")
+	c.Flags().BoolVar(&o.Create, "create-base", false, "create the branch that --base names from the current one, if it does not exist")
 	c.Flags().StringVar(&o.Agent, "agent", "", "who does the work")
 	return c
 }
