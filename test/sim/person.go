@@ -105,9 +105,6 @@ func (s *sim) holds() error {
 		if err := s.limitsHold(r); err != nil {
 			return err
 		}
-		if err := s.needsHold(r); err != nil {
-			return err
-		}
 		if s.steps%16 == 0 {
 			return s.tasksHold(r)
 		}

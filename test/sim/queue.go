@@ -97,6 +97,9 @@ func (s *sim) queueTells(r store.Reader) error {
 		if err != nil {
 			return err
 		}
+		if len(queued) == 0 {
+			continue
+		}
 		var tasks []coppice.Task
 		for _, l := range queued {
 			t, err := r.Task(l.TaskID)
