@@ -50,6 +50,7 @@ const (
 	EventLandingVerified EventKind = "landing.verified" // a verifier passes its candidate
 	EventLandingQueued   EventKind = "landing.queued"
 	EventLandingWaits    EventKind = "landing.waits"
+	EventLandingRetried  EventKind = "landing.retry" // something changed that it waits for
 	EventLandingEnded    EventKind = "landing.ended"
 	EventCheckEnded      EventKind = "check.ended"
 

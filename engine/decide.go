@@ -75,8 +75,8 @@ func due(v *View) time.Time {
 	if w := v.Task.Wait; v.Task.Stage == coppice.StageWaiting && w != nil {
 		sooner(w.Until)
 	}
-	if l := v.Landing; l != nil && l.EndedAt.IsZero() && !v.Task.Ended() {
-		sooner(l.RetryAt)
+	if l := v.Landing; l != nil && l.EndedAt.IsZero() && !v.Task.Ended() && l.RetryAt.After(v.Now) {
+		sooner(l.RetryAt) // one that has come waits for the step under way, which ends with an event
 	}
 	sooner(healthDue(v))
 	sooner(stopDue(v))
@@ -89,6 +89,9 @@ func due(v *View) time.Time {
 func (t *turn) apply(v *View, d *Decision) error {
 	t.decisions++
 	if err := t.applyRows(v, d); err != nil {
+		return err
+	}
+	if err := t.dropNeeds(v, d); err != nil {
 		return err
 	}
 	if err := t.applyWork(v, d); err != nil {

@@ -62,6 +62,10 @@ type Config struct {
 	// work, for tasks whose model is auto; own is the project's profile for
 	// it, if it has one. Nil means that no agent names any.
 	Models func(agent string, own *coppice.Profile) map[string]string
+	// Pause is the first pause of a landing whose move was blocked; it doubles
+	// up to a minute. 2 seconds when 0. What the landing waits for usually
+	// reports its end sooner, through Intake.RetryLanding.
+	Pause time.Duration
 	// Classify tells the level of a task; Level when nil.
 	Classify Classify
 }

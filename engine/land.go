@@ -109,7 +109,7 @@ func enterQueue(v *View, l coppice.Landing) *Decision {
 		t.Stage = coppice.StageHeld
 		return &Decision{Kind: coppice.EventTaskStage, Reason: "proven; waits for a person to say land", Task: &t}
 	}
-	l.QueuedAt = v.Now
+	l.QueuedAt, l.Waits = v.Now, ""
 	t.Stage, t.LandAsked = coppice.StageLanding, false
 	return &Decision{Kind: coppice.EventLandingQueued, Task: &t, Landing: &l}
 }
@@ -118,6 +118,9 @@ func enterQueue(v *View, l coppice.Landing) *Decision {
 // doing one twice does no harm is the executor's promise.
 func offerStep(v *View, l coppice.Landing, kind coppice.WorkKind, pool string, spec any, reason string) *Decision {
 	l.Steps++
+	if kind != coppice.WorkMove { // until a move has a result, what blocked the last one may block it as well
+		l.Waits = ""
+	}
 	return &Decision{Kind: coppice.EventWorkOffered, Reason: reason, Landing: &l, Offer: &coppice.Work{
 		Kind: kind, Key: fmt.Sprintf("landing/%d/%d", l.ID, l.Steps), Pool: pool, Spec: coppice.Raw(spec),
 	}}

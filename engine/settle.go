@@ -301,10 +301,7 @@ func settleMove(v *View, w coppice.Work) *Decision {
 			Project: baseAt(v, r.Now), Data: map[string]string{"commit": l.Commit, "tree": l.Tree},
 		}
 	case r.Blocked != "":
-		l.Waits = r.Blocked
-		l.Tries++
-		l.RetryAt = v.Now.Add(blockedPause(l.Tries))
-		return &Decision{Kind: coppice.EventLandingWaits, Reason: r.Blocked, Landing: &l}
+		return blockedMove(v, w, l, r)
 	}
 	l.Base, l.Tree, l.Commit, l.Green = "", "", "", false
 	return &Decision{Kind: coppice.EventBaseMoved, Reason: "the base has moved to " + short(r.Now), Landing: &l, Project: baseAt(v, r.Now)}
@@ -359,11 +356,6 @@ func endLanding(v *View, d *Decision, outcome coppice.LandingOutcome, evidence s
 	d.Reason = string(outcome)
 	return d
 }
-
-// blockedPause is how long a landing waits before it looks again whether the
-// checkout that is in its way is clean. Nothing tells us when a person is done,
-// so this is the one place that asks again and again, ever more rarely.
-func blockedPause(tries int) time.Duration { return doubled(2*time.Second, tries, time.Minute) }
 
 // doubled is a pause that doubles with each try, up to a bound.
 func doubled(first time.Duration, try int, most time.Duration) time.Duration {

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -329,6 +330,11 @@ func tellProject(old, p coppice.Project) (out []string) {
 	}
 	if !cmp.Equal(old.Strikes, p.Strikes, cmpopts.EquateEmpty()) {
 		out = append(out, fmt.Sprintf("strikes %v", p.Strikes))
+	}
+	for _, n := range p.Needs {
+		if !slices.ContainsFunc(old.Needs, func(o coppice.Need) bool { return cmp.Equal(o, n) }) {
+			out = append(out, fmt.Sprintf("needs %s %q %v since %s", n.Kind, n.Text, n.Paths, n.Since.Sub(noon)))
+		}
 	}
 	for track := range p.PausedTracks {
 		out = append(out, "pauses "+track)

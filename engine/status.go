@@ -31,10 +31,20 @@ func (e *Engine) Statuses(ctx context.Context, r store.Reader, tasks []coppice.T
 		return nil, err
 	}
 	out := make([]TaskStatus, len(tasks))
+	lines := map[int64]*line{} // the landing queues, by project
 	for i, t := range tasks {
 		if out[i], err = taskStatus(r, room, t); err != nil {
 			return nil, err
 		}
+		if t.Stage != coppice.StageLanding {
+			continue
+		}
+		if lines[t.ProjectID] == nil {
+			if lines[t.ProjectID], err = lineOf(r, t.ProjectID); err != nil {
+				return nil, err
+			}
+		}
+		out[i].Reason, out[i].Fix = lines[t.ProjectID].reason(t, out[i].Landing)
 	}
 	return out, nil
 }

@@ -28,6 +28,7 @@ type View struct {
 	Heard     []coppice.Message // all others
 	Fork      string            // the branch or commit that a forked task's branch begins from
 	Limited   Limited
+	Pause     time.Duration // see Config
 
 	// Auto is the model that auto means for the task with an agent. Nil means
 	// that the agent chooses itself.
@@ -36,7 +37,7 @@ type View struct {
 
 // view loads a task's view.
 func (t *turn) view(id int64) (*View, error) {
-	v := &View{Now: t.now}
+	v := &View{Now: t.now, Pause: t.cfg.Pause}
 	v.Auto = func(agent string) string { return t.auto(v, agent) }
 	var err error
 	if v.Task, err = t.tx.Task(id); err != nil {

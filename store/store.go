@@ -112,6 +112,9 @@ type Reader interface {
 	LastLanding(task int64) (*coppice.Landing, error) // nil when there is none
 	// QueuedLandings returns the first most landings of a project's queue.
 	QueuedLandings(project int64, most int) ([]coppice.Landing, error)
+	// QueuePlaces returns the ids of the same landings, in the same order. It
+	// reads an index alone.
+	QueuePlaces(project int64, most int) ([]int64, error)
 	// ChecksOn returns the newest check of each command and environment on a
 	// tree. A killed one judges nothing and is left out.
 	ChecksOn(project int64, tree string) ([]coppice.Check, error)

@@ -64,36 +64,39 @@ const (
 // executor has a kind's effect and returns its result.
 type executor struct {
 	group Group
+	// whole marks short effects that write to repositories. Nothing ends them
+	// early: a stop waits for them, and a lost lease only loses their result.
+	whole bool
 	do    func(*Worker, context.Context, coppice.Lease) (any, error)
 }
 
 var executors = map[coppice.WorkKind]executor{
-	coppice.WorkPrepare: {GroupGit, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
+	coppice.WorkPrepare: {GroupGit, false, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
 		return meanwhile(ctx, w, l, w.cfg.Workspaces.Prepare)
 	}},
-	coppice.WorkRemove: {GroupGit, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
+	coppice.WorkRemove: {GroupGit, true, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
 		return with(ctx, l, w.cfg.Workspaces.Remove)
 	}},
-	coppice.WorkRestore: {GroupGit, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
+	coppice.WorkRestore: {GroupGit, true, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
 		return meanwhile(ctx, w, l, w.cfg.Workspaces.Restore)
 	}},
-	coppice.WorkPurge: {GroupGit, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
+	coppice.WorkPurge: {GroupGit, true, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
 		return with(ctx, l, func(ctx context.Context, s coppice.PurgeSpec) (coppice.PurgeResult, error) {
 			return coppice.PurgeResult{}, w.cfg.Workspaces.Purge(ctx, s)
 		})
 	}},
-	coppice.WorkMerge: {GroupGit, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
+	coppice.WorkMerge: {GroupGit, true, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
 		return with(ctx, l, w.cfg.Workspaces.Merge)
 	}},
-	coppice.WorkMove: {GroupGit, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
+	coppice.WorkMove: {GroupGit, true, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
 		return with(ctx, l, w.cfg.Workspaces.Move)
 	}},
-	coppice.WorkCheck: {GroupCheck, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
+	coppice.WorkCheck: {GroupCheck, false, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
 		return with(ctx, l, w.check)
 	}},
-	coppice.WorkRun:  {GroupSession, (*Worker).run},
-	coppice.WorkSend: {GroupSession, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) { return with(ctx, l, w.send) }},
-	coppice.WorkStop: {GroupSession, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) { return with(ctx, l, w.stop) }},
+	coppice.WorkRun:  {GroupSession, false, (*Worker).run},
+	coppice.WorkSend: {GroupSession, false, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) { return with(ctx, l, w.send) }},
+	coppice.WorkStop: {GroupSession, false, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) { return with(ctx, l, w.stop) }},
 }
 
 // with decodes the spec and calls the effect.
@@ -117,10 +120,17 @@ func (w *Worker) check(ctx context.Context, s coppice.CheckSpec) (coppice.CheckR
 // Worker takes and executes work. Start it once; Stop leaves running sessions
 // alone.
 type Worker struct {
-	cfg    Config
-	cancel context.CancelFunc
-	wg     sync.WaitGroup
-	freed  chan struct{} // room was freed
+	cfg      Config
+	wg       sync.WaitGroup // the effects under way
+	takers   sync.WaitGroup // who takes further work
+	renewer  sync.WaitGroup
+	freed    chan struct{} // room was freed
+	stopping chan struct{} // closed when a stop begins
+	hurry    chan struct{} // closed when it should end what it can
+	stopOnce sync.Once
+	hurried  sync.Once
+	cancel   context.CancelFunc // ends what is not whole
+	rest     context.CancelFunc // ends the renewing
 
 	mu    sync.Mutex
 	held  map[int64]holding // by work id
@@ -150,7 +160,10 @@ func New(c Config) (*Worker, error) {
 	if c.Retry == 0 {
 		c.Retry = time.Second
 	}
-	return &Worker{cfg: c, freed: make(chan struct{}, 1), held: map[int64]holding{}, inUse: map[Group]int{}, ahead: map[int64]*host.Ahead{}}, nil
+	return &Worker{
+		cfg: c, freed: make(chan struct{}, 1), stopping: make(chan struct{}), hurry: make(chan struct{}),
+		held: map[int64]holding{}, inUse: map[Group]int{}, ahead: map[int64]*host.Ahead{},
+	}, nil
 }
 
 // Start goes on with what the worker held before, then takes new work.
@@ -163,7 +176,8 @@ func (w *Worker) Start(ctx context.Context) error {
 		return fmt.Errorf("worker: %w", err)
 	}
 	run, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	w.cancel = cancel
+	renew, rest := context.WithCancel(context.WithoutCancel(ctx))
+	w.cancel, w.rest = cancel, rest
 	for _, l := range held {
 		// Nobody begins an effect when its lease is over: the item may be
 		// somebody else's any moment.
@@ -171,24 +185,14 @@ func (w *Worker) Start(ctx context.Context) error {
 			w.execute(run, l)
 		}
 	}
-	w.wg.Go(func() { w.takeLoop(run) })
-	w.wg.Go(func() { w.renewLoop(run) })
+	w.takers.Go(func() { w.takeLoop(run) })
+	w.renewer.Go(func() { w.renewLoop(renew) })
 	return nil
-}
-
-// Stop ends the worker and waits for what it executes to be put down. Items it
-// did not finish stay its own.
-func (w *Worker) Stop() {
-	if w.cancel != nil {
-		w.cancel()
-	}
-	w.wg.Wait()
-	w.dropAll()
 }
 
 func (w *Worker) takeLoop(ctx context.Context) {
 	woken := make(chan struct{}, 1)
-	w.wg.Go(func() {
+	w.takers.Go(func() {
 		for ctx.Err() == nil {
 			if err := w.cfg.Fabric.Wait(ctx); err != nil && ctx.Err() == nil {
 				w.cfg.Logger.Error("waiting for work failed", "error", err)
@@ -268,10 +272,18 @@ func (w *Worker) room(g Group) int {
 }
 
 // execute has one item's effect in a goroutine of its own and hands in the
-// result. A lease that is lost cancels it.
+// result. A lease that is lost cancels it, unless the effect is whole.
 func (w *Worker) execute(ctx context.Context, l coppice.Lease) {
-	ctx, cancel := context.WithCancelCause(ctx)
+	if ctx.Err() != nil {
+		return // the worker stops; the item stays its own and is begun after the restart
+	}
 	e, ok := executors[l.Work.Kind]
+	own, cancel := context.WithCancelCause(ctx)
+	if e.whole {
+		ctx = workspace.WithStop(context.WithoutCancel(ctx), w.hurry)
+	} else {
+		ctx = own
+	}
 	w.mu.Lock()
 	w.held[l.Work.ID] = holding{l, cancel}
 	w.inUse[e.group]++
@@ -332,8 +344,8 @@ func (w *Worker) finish(ctx context.Context, l coppice.Lease, res any, fail *cop
 		// The result stands; only the store could not take it (a full disk,
 		// say). Handing it in again is what at-least-once means.
 		w.cfg.Logger.Error("handing in a result failed", "key", l.Work.Key, "error", err)
-		if w.pause(ctx, 1) != nil {
-			return
+		if w.stops() || w.pause(ctx, 1) != nil {
+			return // the effect is done again after the restart, which does no harm
 		}
 	}
 }

@@ -28,17 +28,19 @@ func (w *Workspaces) push(ctx context.Context, r repo, spec coppice.MoveSpec) (r
 		return res, false, nil
 	}
 	dst := "refs/heads/" + spec.Base
-	out, _, err := w.git.Status(ctx, n.call("push", "--porcelain", "--no-verify", "--no-follow-tags", "--no-signed", "--recurse-submodules=no", spec.Remote, spec.New+":"+dst))
+	talk, cancel := stopCtx(ctx) // a stop may end it
+	defer cancel()
+	out, _, err := w.git.Status(talk, n.call("push", "--porcelain", "--no-verify", "--no-follow-tags", "--no-signed", "--recurse-submodules=no", spec.Remote, spec.New+":"+dst))
 	if err == nil {
 		return res, true, nil
 	}
-	if ctx.Err() != nil {
+	if talk.Err() != nil {
 		return res, false, err
 	}
 	if !refused(out, dst) {
 		return res, false, unreachable(spec.Remote, err)
 	}
-	theirs, err := w.fetch(ctx, r, n, spec)
+	theirs, err := w.fetch(talk, r, n, spec)
 	if err != nil {
 		return res, false, err
 	}

@@ -106,10 +106,16 @@ Start with:
 func (p *program) initCommand() *cobra.Command {
 	var o setup.Options
 	c := &cobra.Command{
-		Use:     "init",
-		Short:   "Write a coppice.yaml that fits this repository",
-		Long:    "Looks at the repository, proposes checks, links and copies, and writes coppice.yaml at its root.\nIt never changes a file that is there.",
-		Example: "  coppice init\n  coppice init --yes --base ai-develop",
+		Use:   "init",
+		Short: "Write a coppice.yaml that fits this repository",
+		Long: `Looks at the repository, proposes checks, links and copies, and writes coppice.yaml
+at its root. It never changes a file that is there.
+
+If work lands on the branch that is checked out here, your files follow each
+landing, as with git merge --ff-only. Coppice never overwrites a file that you
+changed: a landing that touches it waits until you commit or stash it. If you
+prefer a separate branch, name one with --base and add --create-base to create it.`,
+		Example: "  coppice init\n  coppice init --yes --base ai-develop --create-base",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			runner, err := git.New(git.Config{})
@@ -130,6 +136,7 @@ func (p *program) initCommand() *cobra.Command {
 	}
 	c.Flags().BoolVarP(&o.Yes, "yes", "y", false, "take the defaults and ask nothing")
 	c.Flags().StringVar(&o.Base, "base", "", "the branch that work lands on")
+	c.Flags().BoolVar(&o.Create, "create-base", false, "create the branch that --base names from the current one, if it does not exist")
 	c.Flags().StringVar(&o.Agent, "agent", "", "who does the work")
 	return c
 }
@@ -145,7 +152,11 @@ func (p *program) serveCommand() *cobra.Command {
 		Aliases: []string{"up"},
 		Short:   "Run the control process",
 		Long: `Runs the control process until it is interrupted. Sessions outlive it: stop or
-upgrade it at any time, and the next one goes on where it stood.`,
+upgrade it at any time, and the next one continues from there.
+
+On Ctrl-C or SIGTERM the server stops as soon as git has finished what it writes
+to your repository, and prints what it is waiting for. A second Ctrl-C ends
+pushes to a remote. It does not interrupt git on this machine either.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			level := slog.LevelWarn
@@ -164,22 +175,9 @@ upgrade it at any time, and the next one goes on where it stood.`,
 	f.DurationVar(&cfg.KeepFor, "keep-for", 0, "how long events are kept (0: 90 days)")
 	f.IntVar(&cfg.Backups, "backups", 0, "how many automatic backups are kept (0: 7)")
 	f.DurationVar(&cfg.BackupEvery, "backup-every", 0, "how often an automatic backup is made (0: 6 hours)")
+	f.DurationVar(&cfg.LandingPause, "landing-pause", 0, "the first pause before a blocked landing is tried again; it doubles up to a minute (0: 2 seconds)")
 	f.BoolVarP(&verbose, "verbose", "v", false, "log more")
 	return c
-}
-
-func (p *program) serve(ctx context.Context, cfg server.Config) error {
-	s, err := server.New(cfg)
-	if err != nil {
-		return err
-	}
-	if err := s.Start(ctx); err != nil {
-		return err
-	}
-	fmt.Fprintf(p.env.Stdout, "coppice %s serves %s\nstate in %s\nctrl-c stops it; sessions go on without it\n", version, s.URL(), p.state)
-	<-ctx.Done()
-	s.Stop()
-	return nil
 }
 
 func (p *program) demoCommand() *cobra.Command {

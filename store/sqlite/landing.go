@@ -36,6 +36,10 @@ func (r *reader) QueuedLandings(project int64, most int) ([]coppice.Landing, err
 	return each(rows, err, landingOf)
 }
 
+func (r *reader) QueuePlaces(project int64, most int) ([]int64, error) {
+	return r.q.QueuePlaces(r.ctx, project, int64(most))
+}
+
 func (t *tx) PutLanding(l *coppice.Landing) error {
 	var p packer
 	row := dbsqlc.PutLandingParams{

@@ -56,6 +56,7 @@ func TestPlans(t *testing.T) {
 		},
 		"Dependants":     func(t *tx) error { _, err := t.Dependants(1); return err },
 		"QueuedLandings": func(t *tx) error { _, err := t.QueuedLandings(1, 1); return err },
+		"QueuePlaces":    func(t *tx) error { _, err := t.QueuePlaces(1, 9); return err },
 		"LastLanding":    func(t *tx) error { _, err := t.LastLanding(1); return err },
 		"WorkspaceOf":    func(t *tx) error { _, err := t.WorkspaceOf(1); return err },
 		"OpenQuestion":   func(t *tx) error { _, err := t.OpenQuestion(1); return err },

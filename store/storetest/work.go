@@ -61,6 +61,8 @@ func testLandings(t *testing.T, open Open) {
 	view(t, s, func(r store.Reader) error {
 		same(t, "queued", []coppice.Landing{first, tie, later}, must(r.QueuedLandings(p.ID, 9)))
 		same(t, "first in the queue", []coppice.Landing{first}, must(r.QueuedLandings(p.ID, 1)))
+		same(t, "places in the queue", []int64{first.ID, tie.ID, later.ID}, must(r.QueuePlaces(p.ID, 9)))
+		same(t, "first places in the queue", []int64{first.ID, tie.ID}, must(r.QueuePlaces(p.ID, 2)))
 		same(t, "of the task", []coppice.Landing{over, later, first, tie, merging}, must(r.LandingsOf(k.ID)))
 		same(t, "the last", &merging, must(r.LastLanding(k.ID)))
 		return nil

@@ -18,6 +18,7 @@ import (
 type server struct {
 	cmd  *exec.Cmd
 	url  string
+	out  *bufio.Reader // what it prints, after the line that says where it serves
 	done chan struct{} // closed when it has ended
 }
 
@@ -54,7 +55,8 @@ func (w *world) startServer(flags ...string) (*server, error) {
 	s := &server{cmd: cmd, done: make(chan struct{})}
 	// It says where it serves once it does; until then the read blocks, and it
 	// ends when the process does.
-	line, readErr := bufio.NewReader(out).ReadString('\n')
+	s.out = bufio.NewReader(out)
+	line, readErr := s.out.ReadString('\n')
 	go func() {
 		defer close(s.done)
 		_ = cmd.Wait() // how it ended is in its state

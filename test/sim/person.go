@@ -188,7 +188,7 @@ func (s *sim) settle() error {
 	s.calm = true
 	s.fault.chance = 0
 	for _, r := range s.world.repos {
-		r.dirty = false
+		r.block = 0
 	}
 	for _, p := range []string{"p", "p2"} {
 		if _, err := s.intake.Pause(s.ctx, p, "", false); err != nil && !refused(err) {
@@ -332,6 +332,9 @@ func (s *sim) atRest(r store.Reader) error {
 		return fmt.Errorf("%d sessions still live: %w", len(live), err)
 	}
 	if err := s.talkHolds(r, tasks); err != nil {
+		return err
+	}
+	if err := s.needsHold(r); err != nil {
 		return err
 	}
 	if err := s.anewHolds(r, tasks); err != nil {

@@ -56,9 +56,9 @@ func (s *sim) pick(actions []action) action {
 }
 
 func (s *sim) actions() []action {
-	talk, requeue := 8, 2
+	talk, requeue, dirty := 8, 2, 3
 	if s.opt.Plain {
-		talk, requeue = 0, 0
+		talk, requeue, dirty = 0, 0, 1
 	}
 	return []action{
 		{"turn", 20, s.turn},
@@ -74,7 +74,7 @@ func (s *sim) actions() []action {
 		{"crash worker", 1, s.crashWorker},
 		{"crash server", 1, s.boot},
 		{"kill host", 1, s.killHost},
-		{"dirty", 1, s.dirty},
+		{"dirty", dirty, s.dirty},
 		{"move base", 1, s.moveBase},
 		{"converse", talk, s.converse},
 	}
@@ -86,7 +86,7 @@ func (s *sim) turn() error {
 		return err
 	}
 	s.due = t.Due
-	return s.st.View(s.ctx, func(r store.Reader) error { return s.full(r) })
+	return s.st.View(s.ctx, func(r store.Reader) error { return errors.Join(s.full(r), s.queueTells(r), s.needsHold(r)) })
 }
 
 // full holds dispatch to its word: after a turn no lane with room has a queue.
@@ -263,6 +263,7 @@ func (s *sim) move(w coppice.Work) (any, error) {
 		return nil, err
 	}
 	verified, err := s.mayLand(v.New)
+	s.edit(s.world.repos[v.Repo])
 	return s.world.move(v, s.world.repos[v.Repo].checks, verified), err
 }
 
@@ -527,12 +528,6 @@ func (s *sim) killHost() error {
 	if keys := s.running(); len(keys) > 0 {
 		s.world.hosts[keys[s.rng.IntN(len(keys))]].phase = "lost"
 	}
-	return nil
-}
-
-func (s *sim) dirty() error {
-	r := s.world.repos[fmt.Sprintf("/repo/%d", s.rng.IntN(len(s.world.repos)))]
-	r.dirty = !r.dirty
 	return nil
 }
 

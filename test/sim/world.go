@@ -32,7 +32,8 @@ type world struct {
 
 type repo struct {
 	base    string // commit
-	dirty   bool   // the checkout that has the base is in the way
+	block   int    // of blocks: how the checkout that has the base is in the way
+	edits   int    // how often it came to be so while work landed
 	checks  []string
 	history []string
 }
@@ -257,8 +258,10 @@ func (w *world) move(s coppice.MoveSpec, checks []string, verified bool) coppice
 	if r.base != s.Old {
 		return coppice.MoveResult{Now: r.base}
 	}
-	if r.dirty {
-		return coppice.MoveResult{Now: r.base, Blocked: "the checkout has uncommitted changes"}
+	if r.block != 0 {
+		res := blocks[r.block]
+		res.Now = r.base
+		return res
 	}
 	c := w.commits[s.New]
 	for _, command := range checks {

@@ -37,7 +37,7 @@ const (
 // keys describes every key of coppice.yaml. A test holds it against the fields
 // of coppice.Policy, so that none is missing and none is left over.
 var keys = map[string]key{
-	"base": {doc: "The branch work lands on. It must exist.", unset: "the repository's default branch", example: "ai-develop",
+	"base": {doc: "The branch work lands on. It must exist. Where it is checked out, the files follow each landing.", unset: "the repository's default branch", example: "ai-develop",
 		pattern: `^[A-Za-z0-9_][A-Za-z0-9._/+-]*$`, valid: coppice.ValidBranch},
 
 	"tracks":           {doc: "Lanes with a limit of their own. A task stands in exactly one.", example: "[{name: core, default: true, limit: 2}, {name: docs}]"},

@@ -23,8 +23,9 @@ import (
 const quiet = 300 * time.Millisecond
 
 // featureSync keeps projects in step with what stands in their checkouts: tasks
-// with the features file, the policy with coppice.yaml. It sleeps until a file
-// or a task changes; nothing is polled.
+// with the features file, the policy with coppice.yaml, landings with the files
+// that are in their way. It sleeps until a file or a task changes; nothing is
+// polled.
 type featureSync struct {
 	store   store.Store
 	intake  *engine.Intake
@@ -36,6 +37,7 @@ type featureSync struct {
 	log     *slog.Logger
 
 	watcher  *fsnotify.Watcher
+	waits    *waits // landings that wait for files of their checkouts
 	projects map[int64]*featureProject
 	policies map[int64]*policyProject // of all projects
 	seq      int64                    // how far the log has been read
@@ -67,6 +69,11 @@ func (s *featureSync) run(ctx context.Context) error {
 		return err
 	}
 	defer s.watcher.Close() // nothing was written
+	if s.waits, err = newWaits(s.intake, s.log); err != nil {
+		s.log.Error("checkouts cannot be watched", "error", err)
+		return err
+	}
+	defer s.waits.watcher.Close() // nothing was written
 	s.projects, s.policies = map[int64]*featureProject{}, map[int64]*policyProject{}
 	for err := s.begin(ctx); err != nil; err = s.begin(ctx) {
 		s.log.Error("features files cannot be followed", "error", err)
@@ -92,6 +99,11 @@ func (s *featureSync) run(ctx context.Context) error {
 		case err := <-s.watcher.Errors:
 			s.log.Warn("watching features files", "error", err)
 			s.lookAtAll(ctx) // an overflow may have swallowed something
+		case ev := <-s.waits.watcher.Events:
+			s.waits.touched(filepath.Clean(ev.Name))
+		case err := <-s.waits.watcher.Errors:
+			s.log.Warn("watching checkouts", "error", err)
+			s.waits.all() // an overflow may have swallowed something
 		case <-news:
 			if err := s.read(ctx); err != nil && ctx.Err() == nil {
 				s.log.Error("reading the log for features failed", "error", err)
@@ -162,7 +174,7 @@ func (s *featureSync) follow(ctx context.Context, seq int64, news chan<- struct{
 
 // patience is how long to wait for the next second look to be due.
 func (s *featureSync) patience() time.Duration {
-	wait := time.Hour
+	wait := s.waits.patience(time.Hour)
 	for _, p := range s.projects {
 		for _, at := range []time.Time{p.suspect, p.again} {
 			if !at.IsZero() {
@@ -182,6 +194,7 @@ func (s *featureSync) patience() time.Duration {
 // tries again what failed.
 func (s *featureSync) secondLooks(ctx context.Context) {
 	due := func(at time.Time) bool { return !at.IsZero() && !time.Now().Before(at) }
+	s.waits.retry(ctx)
 	for _, id := range slices.Sorted(maps.Keys(s.policies)) {
 		if p := s.policies[id]; due(p.due) {
 			s.reread(ctx, p)
@@ -214,14 +227,23 @@ func (s *featureSync) order() []int64 { return slices.Sorted(maps.Keys(s.project
 // reload reads the projects and their policies.
 func (s *featureSync) reload(ctx context.Context) error {
 	var list []coppice.Project
+	first := map[int64]string{}
 	err := s.store.View(ctx, func(r store.Reader) (err error) {
-		list, err = r.Projects()
-		return err
+		if list, err = r.Projects(); err != nil {
+			return err
+		}
+		for _, p := range list {
+			if first[p.ID], err = waitsFor(r, p.ID); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	if err != nil {
 		return err
 	}
 	for _, project := range list {
+		s.waits.follow(project, first[project.ID])
 		s.followPolicy(ctx, project)
 		p := s.projects[project.ID]
 		switch {
@@ -313,7 +335,7 @@ func (s *featureSync) learn(r store.Reader, p *featureProject, t coppice.Task) (
 func (s *featureSync) read(ctx context.Context) error {
 	const page = 1000
 	changed, policies, seq := map[*featureProject]bool{}, false, s.seq
-	paused := map[int64]coppice.Project{}
+	paused, first := map[int64]coppice.Project{}, map[int64]string{}
 	err := s.store.View(ctx, func(r store.Reader) error {
 		for {
 			events, err := r.Events(seq, page, store.EventFilter{})
@@ -344,6 +366,9 @@ func (s *featureSync) read(ctx context.Context) error {
 					if paused[id], err = r.Project(id); err != nil {
 						return err
 					}
+					if first[id], err = waitsFor(r, id); err != nil {
+						return err
+					}
 				}
 			}
 			if len(events) < page {
@@ -360,6 +385,7 @@ func (s *featureSync) read(ctx context.Context) error {
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(paused)) {
+		s.waits.follow(paused[id], first[id])
 		if p := s.policies[id]; !maps.Equal(p.project.PausedTracks, paused[id].PausedTracks) {
 			p.project.PausedTracks = paused[id].PausedTracks
 			s.warnPolicy(ctx, p)

@@ -48,6 +48,9 @@ type Config struct {
 	KeepFor     time.Duration // and for how long; 90 days when 0
 	Backups     int           // how many automatic backups are kept; 7 when 0
 	BackupEvery time.Duration // 6 hours when 0
+	// LandingPause is the first pause before a blocked landing is tried again
+	// though nothing changed; it doubles up to a minute. 2 seconds when 0.
+	LandingPause time.Duration
 }
 
 // What the zero values mean.
@@ -67,6 +70,7 @@ type Server struct {
 	set    *startstop.Set
 	store  *sqlite.Store
 	spaces *workspace.Workspaces
+	work   *worker.Worker
 	http   *apihttp.Server
 	lists  *featureSync
 	index  *sqlite.Index // nil when it cannot be kept
@@ -133,7 +137,8 @@ func (s *Server) Start(ctx context.Context) (err error) {
 	return s.set.Start(ctx)
 }
 
-// Stop stops everything. Sessions go on; the next Start finds them.
+// Stop stops everything. It waits for git to finish what it writes; Waiting says
+// what for, and Hurry ends pushes. Sessions go on; the next Start finds them.
 func (s *Server) Stop() {
 	if s.set == nil {
 		return
@@ -176,12 +181,12 @@ func (s *Server) wire(ctx context.Context) error {
 	}
 	eng, err := engine.New(engine.Config{
 		Store: s.store, Now: s.cfg.Now, Nodes: nodes, Logger: s.cfg.Logger, MaxSessions: s.cfg.MaxSessions,
-		KeepEvents: s.cfg.KeepEvents, KeepFor: s.cfg.KeepFor, Models: s.models,
+		KeepEvents: s.cfg.KeepEvents, KeepFor: s.cfg.KeepFor, Models: s.models, Pause: s.cfg.LandingPause,
 	})
 	if err != nil {
 		return err
 	}
-	work, err := worker.New(worker.Config{
+	s.work, err = worker.New(worker.Config{
 		Name: engine.PoolLocal, Pools: []string{engine.PoolControl, engine.PoolLocal}, Fabric: fab, Store: s.store,
 		Workspaces: s.spaces, Sessions: s.path("sessions"), Host: host.Launcher{Argv: []string{s.cfg.Self, "host"}, Env: hostEnv(s.cfg.Environ)},
 		Browser: []string{s.cfg.Self, "browser"},
@@ -221,7 +226,7 @@ func (s *Server) wire(ctx context.Context) error {
 	}
 	s.set.Add("http", s.http)
 	s.set.Add("workspaces", once(func(ctx context.Context) error { return s.spaces.Sweep(ctx) }))
-	s.set.Add("worker", work)
+	s.set.Add("worker", s.work)
 	s.set.Add("engine", background(eng.Run))
 	s.set.Add("features", background(s.lists.run))
 	s.set.Add("backups", background(s.backupLoop(backups)))

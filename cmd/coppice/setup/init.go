@@ -21,6 +21,7 @@ type Options struct {
 	Dir    string    // anywhere in the repository
 	Yes    bool      // take the defaults and ask nothing
 	Base   string    // the branch work lands on; asked for when empty
+	Create bool      // create Base from the current branch if it does not exist
 	Agent  string    // who does the work; asked for when empty
 	Agents []string  // the agents found on this machine, best first
 	Stdin  io.Reader // where answers come from; nil when nobody is there to answer
@@ -65,6 +66,11 @@ func Init(ctx context.Context, o Options) error {
 	}
 	if there {
 		return occupied(talk, target, text)
+	}
+	if p.create {
+		if err := createBranch(ctx, o, root, p); err != nil {
+			return err
+		}
 	}
 	if err := write(target, text); err != nil {
 		if errors.Is(err, fs.ErrExist) {
@@ -130,6 +136,20 @@ func branchesOf(ctx context.Context, o Options, root string) (branches []string,
 		current = strings.TrimPrefix(strings.TrimSpace(out), "refs/heads/")
 	}
 	return branches, current, nil
+}
+
+// createBranch creates the branch that work will land on, where the current one
+// stands.
+func createBranch(ctx context.Context, o Options, root string, p plan) error {
+	from := "HEAD"
+	if p.current != "" {
+		from = "refs/heads/" + p.current
+	}
+	if _, err := o.Git(ctx, root, "branch", "--no-track", p.base, from); err != nil {
+		return coppice.Errorf(coppice.EUnavailable, "the branch %s cannot be created: %w", coppice.Quote(p.base), err).
+			WithFix("create it with git branch %s, then run coppice init --base %s", p.base, p.base)
+	}
+	return nil
 }
 
 // write makes the file whole or not at all, and never over another.

@@ -157,6 +157,78 @@ func TestInitAsks(t *testing.T) {
 	}
 }
 
+// Whoever would have work land on the branch that is checked out is told what that
+// means, and offered a separate one. No branch is created without their consent.
+func TestInitOffersASeparateBranch(t *testing.T) {
+	t.Parallel()
+	run := runner(t)
+	const explains, offers = "Coppice never overwrites a file that you changed", "Land on a separate branch?"
+	for name, c := range map[string]struct {
+		o                   setup.Options
+		answers             string
+		code                coppice.Code
+		base, branches      string
+		explained, separate bool
+	}{
+		"declined":                   {setup.Options{}, "\n\n\n\n", "", "main", "ai main", true, false},
+		"a new one":                  {setup.Options{}, "\nagents\n\n\n", "", "agents", "agents ai main", true, true},
+		"one that exists":            {setup.Options{}, "\nai\n\n\n", "", "ai", "ai main", true, false},
+		"not a name, then a new one": {setup.Options{}, "\n-x\nagents\n\n\n", "", "agents", "agents ai main", true, true},
+		"another branch at once":     {setup.Options{}, "ai\n\n\n", "", "ai", "ai main", false, false},
+		"nobody to ask":              {setup.Options{Yes: true}, "", "", "main", "ai main", false, false},
+		"a flag":                     {setup.Options{Yes: true, Base: "agents", Create: true}, "", "", "agents", "agents ai main", false, true},
+		"a flag, and it exists":      {setup.Options{Yes: true, Base: "ai", Create: true}, "", "", "ai", "ai main", false, false},
+		"no consent":                 {setup.Options{Yes: true, Base: "agents"}, "", coppice.ENotFound, "", "ai main", false, false},
+		"not a name":                 {setup.Options{Yes: true, Base: "-x", Create: true}, "", coppice.EInvalid, "", "ai main", false, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := repository(t, run, nil)
+			do(t, run, dir, "branch", "ai")
+			c.o.Dir = dir
+			out, err := setupInit(t, run, c.o, c.answers)
+			if coppice.ErrorCode(err) != c.code {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			if got := strings.Join(strings.Fields(do(t, run, dir, "for-each-ref", "--format=%(refname:short)", "refs/heads")), " "); got != c.branches {
+				t.Errorf("the branches are %s", got)
+			}
+			if got := do(t, run, dir, "symbolic-ref", "--short", "HEAD"); got != "main" {
+				t.Errorf("%s is checked out", got)
+			}
+			if strings.Contains(out, explains) != c.explained || strings.Contains(out, offers) != c.explained {
+				t.Errorf("it says\n%s", out)
+			}
+			if c.code != "" {
+				return
+			}
+			if p := load(t, dir); p.Base != c.base {
+				t.Errorf("work lands on %s", p.Base)
+			}
+			if c.separate && (do(t, run, dir, "rev-parse", c.base) != do(t, run, dir, "rev-parse", "main") || !strings.Contains(out, "run git merge "+c.base)) {
+				t.Errorf("the new branch is elsewhere than main, or it does not say what to do with it:\n%s", out)
+			}
+			if checkedOut := strings.Contains(out, "your files follow each landing"); checkedOut != (c.base == "main") {
+				t.Errorf("says that the files follow: %t\n%s", checkedOut, out)
+			}
+		})
+	}
+}
+
+// A file that is there keeps init from creating a branch as well.
+func TestInitCreatesNoBranchBesideAFile(t *testing.T) {
+	t.Parallel()
+	run := runner(t)
+	dir := repository(t, run, []file{{Name: config.File, Data: []byte("base: main\n")}})
+	_, err := setupInit(t, run, setup.Options{Dir: dir, Yes: true, Base: "agents", Create: true}, "")
+	if coppice.ErrorCode(err) != coppice.EConflict {
+		t.Error(err)
+	}
+	if got := do(t, run, dir, "for-each-ref", "--format=%(refname)", "refs/heads"); got != "refs/heads/main" {
+		t.Errorf("the branches are %s", got)
+	}
+}
+
 func TestInitInSubdirectory(t *testing.T) {
 	t.Parallel()
 	run := runner(t)
@@ -299,10 +371,10 @@ func TestInitAsksAboutTheApp(t *testing.T) {
 		answers                   string
 		service, serves, features string
 	}{
-		"defaults": {"\n\nmake\n\n\n\n", "", "npx next dev --port $COPPICE_PORT", "features.json"},
-		"others":   {"\n\nmake\nno\n./serve $COPPICE_PORT\nno\n", "", "./serve $COPPICE_PORT", ""},
-		"none":     {"\n\nmake\nn\n-\nmaybe\ny\n", "", "", "features.json"},
-		"docker":   {"\n\nmake\nyes\n\n", "app", "", "features.json"},
+		"defaults": {"\n\n\nmake\n\n\n\n", "", "npx next dev --port $COPPICE_PORT", "features.json"},
+		"others":   {"\n\n\nmake\nno\n./serve $COPPICE_PORT\nno\n", "", "./serve $COPPICE_PORT", ""},
+		"none":     {"\n\n\nmake\nn\n-\nmaybe\ny\n", "", "", "features.json"},
+		"docker":   {"\n\n\nmake\nyes\n\n", "app", "", "features.json"},
 	} {
 		dir := repository(t, run, files)
 		out, err := setupInit(t, run, setup.Options{Dir: dir, Agents: []string{"one"}}, c.answers)

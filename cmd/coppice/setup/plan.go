@@ -11,6 +11,8 @@ import (
 // plan is what the written coppice.yaml will say.
 type plan struct {
 	base     string
+	current  string // the branch that is checked out; empty for none
+	create   bool   // base does not exist yet, and the person wants it
 	agent    string
 	checks   []string
 	link     []string
@@ -81,7 +83,7 @@ func (p plan) yaml() string {
 	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	say("# What Coppice does in this repository. Every key is optional; `coppice config` shows all of them.")
 	say("")
-	say("# The branch work lands on. It must exist.")
+	say("# The branch work lands on. It must exist. Where it is checked out, the files follow each landing.")
 	setting(&b, "base", config.Scalar(p.base), p.base != "", "ai-develop")
 	say("")
 	say("# Who does the work. A task can name another.")

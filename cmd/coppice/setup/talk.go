@@ -2,6 +2,7 @@ package setup
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -39,8 +40,9 @@ func (t *talk) findings(found []Finding) {
 
 // choose settles what the person can decide.
 func (t *talk) choose(p *plan, o Options, branches []string, current string) error {
+	p.current = current
 	if o.Base != "" {
-		if err := validBase(o.Base, branches); err != nil {
+		if err := p.useBase(o.Base, branches, o.Create); err != nil {
 			return err
 		}
 	}
@@ -53,7 +55,6 @@ func (t *talk) choose(p *plan, o Options, branches []string, current string) err
 	if coppice.ValidBranch(base) != nil {
 		base = "" // detached, or a name that Coppice does not accept
 	}
-	p.base = o.Base
 	if p.base == "" {
 		if base == "" && (o.Yes || t.in == nil) {
 			return coppice.Errorf(coppice.EInvalid, "no branch is checked out, so it is not known where work should land").
@@ -62,6 +63,9 @@ func (t *talk) choose(p *plan, o Options, branches []string, current string) err
 		var err error
 		p.base, err = t.ask("Which branch should work land on?", base, func(s string) error { return validBase(s, branches) })
 		if err != nil {
+			return err
+		}
+		if err := t.chooseOther(p, branches); err != nil {
 			return err
 		}
 	}
@@ -92,6 +96,36 @@ func (t *talk) choose(p *plan, o Options, branches []string, current string) err
 		}
 	}
 	return t.chooseApp(p)
+}
+
+// chooseOther offers a separate branch to a person who would have work land on
+// the branch that is checked out.
+func (t *talk) chooseOther(p *plan, branches []string) error {
+	if t.in == nil || p.base != p.current {
+		return nil
+	}
+	t.say("  %s is checked out here. After each landing the files in this folder follow, as with git merge --ff-only.", p.base)
+	t.say("  Coppice never overwrites a file that you changed: a landing that touches it waits until you commit or stash it.")
+	t.say("  With a separate branch, nothing changes in this folder until you merge that branch.")
+	name, err := t.ask(fmt.Sprintf("Land on a separate branch? A new name is created from %s. (empty for %s)", p.base, p.base), "", func(s string) error {
+		if s == "" {
+			return nil
+		}
+		return coppice.ValidBranch(s)
+	})
+	if err != nil || name == "" {
+		return err
+	}
+	return p.useBase(name, branches, true)
+}
+
+// useBase has work land on a branch that exists, or on one that may be created.
+func (p *plan) useBase(name string, branches []string, create bool) error {
+	if err := validBase(name, branches); err != nil && (!create || coppice.ErrorCode(err) != coppice.ENotFound) {
+		return err
+	}
+	p.base, p.create = name, !slices.Contains(branches, name)
+	return nil
 }
 
 // chooseApp settles what was proposed of how the app runs, and the list.
@@ -153,7 +187,7 @@ func validBase(name string, branches []string) error {
 	}
 	if !slices.Contains(branches, name) {
 		return coppice.Errorf(coppice.ENotFound, "there is no branch %s", coppice.Quote(name)).
-			WithFix("make it with git branch %s, or name another", name).WithField("base")
+			WithFix("create it with git branch %s or with --create-base, or name another", name).WithField("base")
 	}
 	return nil
 }
@@ -196,6 +230,12 @@ func (t *talk) ask(question, def string, valid func(string) error) (string, erro
 func (t *talk) written(target string, p plan) {
 	t.say("\nWrote %s:", target)
 	t.say("  work lands on %s", p.base)
+	switch {
+	case p.create:
+		t.say("    it was created from %s; run git merge %s when you want its work", cmp.Or(p.current, "the current commit"), p.base)
+	case p.base == p.current:
+		t.say("    it is checked out here: your files follow each landing, and one that touches files you changed waits for you")
+	}
 	if p.agent == "" {
 		t.say("  no agent is set: name one with each task, or set agent.use")
 	} else {

@@ -306,6 +306,35 @@ func (q *Queries) PutLanding(ctx context.Context, arg PutLandingParams) (int64, 
 	return result.LastInsertId()
 }
 
+const queuePlaces = `-- name: QueuePlaces :many
+SELECT id FROM landings
+WHERE project_id = ?1 AND ended_at IS NULL AND queued_at IS NOT NULL
+ORDER BY queued_at, id LIMIT CAST(?2 AS INTEGER)
+`
+
+func (q *Queries) QueuePlaces(ctx context.Context, projectID int64, most int64) ([]int64, error) {
+	rows, err := q.db.QueryContext(ctx, queuePlaces, projectID, most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []int64
+	for rows.Next() {
+		var id int64
+		if err := rows.Scan(&id); err != nil {
+			return nil, err
+		}
+		items = append(items, id)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const queuedLandings = `-- name: QueuedLandings :many
 SELECT id, project_id, task_id, session_id, round, head, created_at, base, tree, commit_hash, green, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed FROM landings
 WHERE project_id = ?1 AND ended_at IS NULL AND queued_at IS NOT NULL

@@ -28,6 +28,11 @@ SELECT * FROM landings
 WHERE project_id = @project_id AND ended_at IS NULL AND queued_at IS NOT NULL
 ORDER BY queued_at, id LIMIT CAST(@most AS INTEGER);
 
+-- name: QueuePlaces :many
+SELECT id FROM landings
+WHERE project_id = @project_id AND ended_at IS NULL AND queued_at IS NOT NULL
+ORDER BY queued_at, id LIMIT CAST(@most AS INTEGER);
+
 -- name: PutCheck :execlastid
 INSERT INTO checks (
   id, project_id, task_id, landing_id, tree, command, env, exit_code, signal, timed_out, took, ended_at, log

@@ -12,7 +12,7 @@ const words: Record<string, string> = {
   "session.warned": "Warning", "question.asked": "Asked", "question.answered": "Answered", "message.sent": "Message", "message.delivered": "Message delivered",
   "message.failed": "Message did not arrive", "workspace.ready": "Workspace ready", "workspace.removed": "Workspace removed", "workspace.restored": "Workspace back",
   "workspace.undo_asked": "Somebody asked for its workspace", "landing.opened": "Offered", "landing.merged": "Merge", "landing.verified": "Verified", "landing.queued": "In the queue",
-  "landing.waits": "Waits", "landing.ended": "Landing ended", "check.ended": "Check",
+  "landing.waits": "Waits", "landing.retry": "Tried again", "landing.ended": "Landing ended", "check.ended": "Check",
 };
 
 // story leaves out what only matters to the machinery.

@@ -47,6 +47,7 @@ export default function LandingPage() {
 
 function why(t: Task, l: Landing | undefined): string {
   if (t.stage === "held") return t.reason ?? "waits for your word";
+  if (t.stage === "landing" && t.reason) return t.reason;
   if (l?.waits) return l.waits;
   if (t.stage === "checking") return l?.tree ? "its checks run on the merged tree" : "it is being merged with the base";
   return l?.green ? "its checks passed; it moves the base next" : "it waits for its turn";

@@ -1,0 +1,40 @@
+package server
+
+import (
+	"context"
+	"fmt"
+
+	"coppice"
+)
+
+// pendingWords says what git does for each kind of work that a stop waits for.
+var pendingWords = map[coppice.WorkKind]string{
+	coppice.WorkMove:    "git to finish the landing of %s",
+	coppice.WorkMerge:   "git to finish merging %s",
+	coppice.WorkRemove:  "git to finish removing the workspace of %s",
+	coppice.WorkRestore: "git to finish restoring the workspace of %s",
+	coppice.WorkPurge:   "git to finish emptying the trash of %s",
+}
+
+// Waiting says what a Stop that is under way waits for, the oldest first.
+func (s *Server) Waiting(ctx context.Context) []string {
+	if s.work == nil {
+		return nil
+	}
+	pending, err := s.work.Pending(ctx)
+	if err != nil {
+		return nil // the store is closed: nothing is left to wait for
+	}
+	var out []string
+	for _, p := range pending {
+		out = append(out, fmt.Sprintf(pendingWords[p.Kind], p.Task))
+	}
+	return out
+}
+
+// Hurry has a Stop end what can be ended without harm: pushes to a remote.
+func (s *Server) Hurry() {
+	if s.work != nil {
+		s.work.Hurry()
+	}
+}

@@ -1,0 +1,154 @@
+package server
+
+import (
+	"fmt"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"coppice"
+)
+
+func openWaits(t *testing.T) *waits {
+	t.Helper()
+	w, err := newWaits(nil, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { w.watcher.Close() })
+	return w
+}
+
+// checkout makes a folder that looks like a checkout, with folders in it.
+func checkout(t *testing.T, folders ...string) string {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range append(folders, ".git") {
+		if err := os.MkdirAll(filepath.Join(root, f), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+func inTheWay(id int64, root string, paths ...string) coppice.Project {
+	return coppice.Project{ID: id, Path: root, Needs: []coppice.Need{{Kind: coppice.NeedCheckout, Paths: paths}}}
+}
+
+func (w *waits) watched(t *testing.T, root string) []string {
+	t.Helper()
+	var out []string
+	for _, f := range w.watcher.WatchList() {
+		rel, err := filepath.Rel(root, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, rel)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// What is watched follows what the first landing waits for, and is bounded.
+func TestWhatALandingWaitsForIsWatched(t *testing.T) {
+	t.Parallel()
+	w := openWaits(t)
+	root := checkout(t, "a/b", "c", "d")
+	see := func(want ...string) {
+		t.Helper()
+		if d := cmp.Diff(want, w.watched(t, root)); d != "" {
+			t.Errorf("watched folders (-want +got):\n%s", d)
+		}
+	}
+	p := inTheWay(1, root, "a/b/x", "c/y", "c/z", "a/gone/deep/x", "d")
+	w.follow(p, "files are in the way")
+	see(".", ".git", "a", "a/b", "c", "d")
+	if w.held[1].due.IsZero() {
+		t.Error("what changed before it was watched is not noticed")
+	}
+	w.held[1].due = w.held[1].last
+	w.follow(p, "files are in the way")
+	if !w.held[1].due.IsZero() {
+		t.Error("the landing is retried though nothing changed")
+	}
+	w.follow(inTheWay(1, root, "c/y"), "files are in the way")
+	see(".git", "c")
+	w.follow(coppice.Project{ID: 1, Path: root}, "another git command runs")
+	see(".git")
+	var many []string
+	for n := range mostFolders + 1 {
+		dir := fmt.Sprintf("many%d", n)
+		if err := os.Mkdir(filepath.Join(root, dir), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		many = append(many, dir+"/x")
+	}
+	w.follow(inTheWay(1, root, many...), "files are in the way")
+	see(".git")
+	w.follow(inTheWay(1, root, many[1:]...), "files are in the way")
+	if n := len(w.watcher.WatchList()); n != mostFolders+1 {
+		t.Errorf("%d folders are watched", n)
+	}
+	w.follow(inTheWay(1, root, many[1:]...), "")
+	see()
+	if len(w.held) != 0 {
+		t.Error("a landing that does not wait is held on to")
+	}
+}
+
+// Two projects can share a folder; it is watched while one of them waits.
+func TestSharedFolders(t *testing.T) {
+	t.Parallel()
+	w := openWaits(t)
+	root := checkout(t, "a")
+	w.follow(inTheWay(1, root, "a/x"), "why")
+	w.follow(inTheWay(2, root, "a/y"), "why")
+	w.follow(inTheWay(1, root), "")
+	if d := cmp.Diff([]string{".git", "a"}, w.watched(t, root)); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestWhatRetriesALanding(t *testing.T) {
+	t.Parallel()
+	w := openWaits(t)
+	root := checkout(t, "a/b", "d")
+	w.follow(inTheWay(1, root, "a/b/x", "d"), "why")
+	for name, want := range map[string]bool{
+		"a/b/x": true, "a/b": true, "a": true, "d/inside": true, "d": true,
+		"a/b/y": false, "a/b/x2": false, "a/c": false, "e": false,
+		".git/index": true, ".git/HEAD": true, ".git/MERGE_HEAD": true, ".git/index.lock": false, ".git/FETCH_HEAD": false,
+	} {
+		h := w.held[1]
+		h.due = h.last
+		w.touched(filepath.Join(root, name))
+		if got := !h.due.IsZero(); got != want {
+			t.Errorf("a change of %s retries the landing: %t", name, got)
+		}
+	}
+}
+
+func TestGitFolder(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	repo := filepath.Join(b.dir, "repo")
+	tree := filepath.Join(b.dir, "tree")
+	b.must(os.Mkdir(repo, 0o700))
+	b.git(repo, "init", "-q")
+	b.git(repo, "-c", "user.name=A", "-c", "user.email=a@example.com", "commit", "-q", "--allow-empty", "-m", "x")
+	b.git(repo, "worktree", "add", "-q", tree)
+	want := map[string]string{repo: filepath.Join(repo, ".git"), tree: filepath.Join(repo, ".git", "worktrees", "tree"), b.dir: ""}
+	for dir := range maps.Keys(want) {
+		if got := gitFolder(dir); got != want[dir] {
+			t.Errorf("the git folder of %s is %q, want %q", dir, got, want[dir])
+		}
+	}
+}

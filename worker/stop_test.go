@@ -1,0 +1,189 @@
+package worker
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"coppice"
+	"coppice/fabric"
+	"coppice/store"
+	"coppice/workspace"
+	"coppice/workspace/git"
+)
+
+// slowGit has git wait at a gate before it writes the checkout.
+func (b *bundle) slowGit(g gate) {
+	b.t.Helper()
+	real, err := exec.LookPath("git")
+	b.must(err)
+	program := filepath.Join(b.dir, "slow-git")
+	text := fmt.Sprintf("#!/bin/sh\ncase \"$*\" in\n\"read-tree -m -u \"*) cat %s ;;\nesac\nexec %s \"$@\"\n", g.path, real)
+	b.must(os.WriteFile(program, []byte(text), 0o700))
+	runner, err := git.New(git.Config{Env: b.environ, Program: program})
+	b.must(err)
+	b.spaces, err = workspace.New(workspace.Config{Dir: filepath.Join(b.dir, "ws"), Trash: filepath.Join(b.dir, "trash"), Git: runner, Env: b.environ, Ports: b.ports})
+	b.must(err)
+	b.open()
+}
+
+// landing offers a move of the base to a commit with one more file.
+func (b *bundle) landing() (id int64, commit string) {
+	b.t.Helper()
+	old := b.git("rev-parse", "main")
+	b.git("checkout", "-q", "-b", "work")
+	b.must(os.WriteFile(filepath.Join(b.repo, "new.txt"), []byte("new\n"), 0o600))
+	b.git("add", "new.txt")
+	b.git("-c", "user.name=A", "-c", "user.email=a@example.com", "commit", "-q", "-m", "new")
+	commit = b.git("rev-parse", "work")
+	b.git("checkout", "-q", "main")
+	spec := coppice.MoveSpec{Repo: b.repo, Base: "main", Old: old, New: commit, Ref: "refs/coppice/landing/app-1/1"}
+	return b.offer(coppice.WorkMove, "landing/1/1", spec, 0), commit
+}
+
+// renewals counts how often leases are renewed, and says so.
+type renewals struct {
+	fabric.Fabric
+	seen chan int // how many leases
+}
+
+func (f renewals) Renew(ctx context.Context, l []coppice.Lease) ([]coppice.Lease, error) {
+	lost, err := f.Fabric.Renew(ctx, l)
+	select {
+	case f.seen <- len(l):
+	case <-ctx.Done():
+	}
+	return lost, err
+}
+
+// A stop waits for git to finish what it writes, keeps its lease and hands in
+// the result. It ends a check at once, and begins nothing.
+func TestStopWaitsForWhatWrites(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	moves, checks := b.gate("moves"), b.gate("checks")
+	b.slowGit(moves)
+	seen := make(chan int)
+	b.cfg.Renew, b.cfg.Fabric = time.Millisecond, renewals{b.fabric, seen}
+	move, commit := b.landing()
+	check := b.offer(coppice.WorkCheck, "check/1", checks.spec(), 0)
+	stop := b.start()
+	w := b.Worker
+	for open := false; !open; { // both are under way
+		open = <-seen == 2
+	}
+	let := moves.reached()
+	checks.reached()
+	stopped := make(chan struct{})
+	go func() { defer close(stopped); stop() }()
+	for n := 0; n != 1; { // the check is put down, and the move's lease is renewed on
+		select {
+		case n = <-seen:
+		case <-stopped:
+			t.Fatal("it stopped while git wrote")
+		}
+	}
+	<-seen // and again
+	late := b.offer(coppice.WorkCheck, "check/2", checks.spec(), 0)
+	got, err := w.Pending(b.ctx)
+	b.must(err)
+	if d := cmp.Diff([]Pending{{coppice.WorkMove, b.task.Key}}, got); d != "" {
+		t.Errorf("pending (-want +got):\n%s", d)
+	}
+	w.Hurry() // which does not end git here
+	w.Hurry()
+	let()
+	for open := true; open; {
+		select {
+		case <-seen:
+		case <-stopped:
+			open = false
+		}
+	}
+	if r := result[coppice.MoveResult](b, b.work(move)); !r.Moved || b.git("rev-parse", "main") != commit {
+		t.Errorf("result %+v", r)
+	}
+	if got := b.git("status", "--porcelain"); got != "" {
+		t.Errorf("the checkout is not clean:\n%s", got)
+	}
+	if x := b.work(check); x.State != coppice.WorkTaken || x.Attempt != 1 {
+		t.Errorf("the check is %s, attempt %d", x.State, x.Attempt)
+	}
+	if x := b.work(late); x.State != coppice.WorkOffered {
+		t.Errorf("what was offered after the stop is %s", x.State)
+	}
+	if got, err := w.Pending(b.ctx); len(got) != 0 || err != nil {
+		t.Errorf("pending %v, %v", got, err)
+	}
+}
+
+// A lost lease does not end git while it writes.
+func TestALostLeaseDoesNotEndWhatWrites(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	g := b.gate("gate")
+	b.slowGit(g)
+	id, commit := b.landing()
+	_, err := b.takeOnce(b.ctx, groups)
+	b.must(err)
+	let := g.reached()
+	b.takeBack(id)
+	b.must(b.renewOnce(b.ctx))
+	let()
+	b.wg.Wait()
+	if b.git("rev-parse", "main") != commit || b.git("status", "--porcelain") != "" {
+		t.Error("the checkout is half-way")
+	}
+	if w := b.work(id); w.State != coppice.WorkCancelled || len(w.Result) != 0 {
+		t.Errorf("work %s, result %s", w.State, w.Result)
+	}
+}
+
+// full is a fabric whose store takes no result.
+type full struct{ fabric.Fabric }
+
+func (full) Finish(context.Context, coppice.Lease, json.RawMessage, *coppice.Failure) error {
+	return coppice.Errorf(coppice.EUnavailable, "the disk is full")
+}
+
+// A stop does not wait for a store that cannot take a result; the effect is done
+// again after the restart.
+func TestStopWithAFullDisk(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	g := b.gate("gate")
+	b.slowGit(g)
+	b.cfg.Fabric, b.cfg.Retry = full{b.fabric}, time.Hour
+	id, commit := b.landing()
+	stop := b.start()
+	let := g.reached()
+	stopped := make(chan struct{})
+	go func() { defer close(stopped); stop() }()
+	<-b.stopping
+	let()
+	<-stopped
+	if w := b.work(id); w.State != coppice.WorkTaken {
+		t.Errorf("work %s", w.State)
+	}
+	b.open()
+	b.must(os.Remove(g.path))
+	b.must(os.WriteFile(g.path, nil, 0o600))
+	b.start()
+	if r := result[coppice.MoveResult](b, b.finished(id)); !r.Moved || r.Now != commit {
+		t.Errorf("result %+v", r)
+	}
+	b.view(func(r store.Reader) error {
+		w, err := r.Work(id)
+		if w.Attempt != 1 {
+			t.Errorf("attempt %d", w.Attempt)
+		}
+		return err
+	})
+}

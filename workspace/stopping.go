@@ -1,0 +1,40 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+)
+
+// A stop of the server does not end work that writes to a repository: a git
+// process that is killed while it writes leaves locks and half of a checkout
+// behind. It can end what only talks to a remote.
+
+type stopKey struct{}
+
+// errStopped is why a part of the work ended early.
+var errStopped = errors.New("the server is stopping")
+
+// WithStop returns a context for work that a stop waits for. What the work can
+// end without harm, such as a push, ends when stop is closed.
+func WithStop(ctx context.Context, stop <-chan struct{}) context.Context {
+	return context.WithValue(ctx, stopKey{}, stop)
+}
+
+// stopCtx returns a context for a part of the work that a stop may end: it ends
+// with ctx, and when the stop channel of WithStop is closed. Calling cancel
+// releases what it holds.
+func stopCtx(ctx context.Context) (_ context.Context, cancel context.CancelFunc) {
+	out, end := context.WithCancelCause(ctx)
+	stop, ok := ctx.Value(stopKey{}).(<-chan struct{})
+	if !ok {
+		return out, func() { end(nil) }
+	}
+	go func() {
+		select {
+		case <-stop:
+			end(errStopped)
+		case <-out.Done():
+		}
+	}()
+	return out, func() { end(nil) }
+}
