@@ -326,6 +326,11 @@ func tellProject(old, p coppice.Project) (out []string) {
 	if !cmp.Equal(old.Strikes, p.Strikes, cmpopts.EquateEmpty()) {
 		out = append(out, fmt.Sprintf("strikes %v", p.Strikes))
 	}
+	for _, n := range p.Needs {
+		if old.Need(n.Kind) == nil {
+			out = append(out, "needs "+string(n.Kind))
+		}
+	}
 	for track := range p.PausedTracks {
 		out = append(out, "pauses "+track)
 	}
