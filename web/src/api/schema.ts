@@ -148,6 +148,13 @@ export interface ConfigKey {
   "value"?: unknown;
 }
 
+export interface Confirmation {
+  /** The diff that the person saw; refused when it is another one by now */
+  "diff"?: string;
+  /** What is confirmed; of a base, that it stays where it is */
+  "kind": "policy" | "features" | "git" | "base";
+}
+
 export interface CreateTasksInBody {
   /** All are created, or none */
   "tasks": (NewTask)[];
@@ -193,6 +200,12 @@ export interface Failure {
 export interface FailurePattern {
   "label"?: string;
   "match": string;
+}
+
+export interface GitSetting {
+  "key": string;
+  "scope": string;
+  "value": string;
 }
 
 export interface HealthPolicy {
@@ -303,6 +316,17 @@ export interface Message {
 export interface ModelInBody {
   /** The vendor's name for it, or auto */
   "model": string;
+}
+
+export interface Need {
+  "diff"?: string;
+  "fix"?: string;
+  "from"?: string;
+  "kind": string;
+  "paths"?: (string)[] | null;
+  "since": string;
+  "text": string;
+  "to"?: string;
 }
 
 export interface NewTask {
@@ -430,9 +454,13 @@ export interface Profile {
 export interface Project {
   "base_commit"?: string;
   "check_env"?: string;
+  /** Of an answer to adding a known project: what that confirmed */
+  "confirmed"?: (Need)[] | null;
   "created_at": string;
+  "git"?: (GitSetting)[] | null;
   "id": number;
   "last_task": number;
+  "needs"?: (Need)[] | null;
   "path": string;
   "paused_at"?: string;
   "paused_tracks"?: Record<string, string>;
@@ -462,6 +490,8 @@ export interface ProjectList {
 
 export interface ProjectStatus {
   "limit": number;
+  /** What it needs a person for: files in the way, changes to confirm, a base that moved */
+  "needs"?: (Need)[] | null;
   "path": string;
   "paused_at"?: string;
   "prefix": string;
