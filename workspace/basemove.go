@@ -285,6 +285,40 @@ func (w *Workspaces) RestoreBase(ctx context.Context, dir, base, from, to string
 	return from, nil
 }
 
+// KeepBase has the checkouts follow that did not when the base moved without
+// Coppice. One that would lose something stays as it is.
+func (w *Workspaces) KeepBase(ctx context.Context, dir, base, from, to string) error {
+	if err := errors.Join(coppice.ValidBranch(base), coppice.ValidHash(from), coppice.ValidHash(to)); err != nil {
+		return firstError(err)
+	}
+	r, err := w.find(ctx, dir)
+	if err != nil {
+		return err
+	}
+	unlock, err := w.lock(ctx, filepath.Join(r.dir, "move.lock"))
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if now, err := w.branch(ctx, r, base); err != nil || now != to {
+		return err
+	}
+	trees, err := w.checkouts(ctx, r, base)
+	if err != nil {
+		return err
+	}
+	for _, t := range trees {
+		moves, err := w.movesBack(ctx, t, to, from)
+		if err == nil && moves {
+			err = w.follow(ctx, t.path, from, to)
+		}
+		if err != nil && coppice.ErrorCode(err) != coppice.EConflict {
+			return err
+		}
+	}
+	return nil
+}
+
 // movesBack tells whether the files of a checkout have to follow. Those of one
 // that never followed the move are as they should be. Any other state is the
 // person's, who would lose it.

@@ -43,6 +43,10 @@ func (s *Server) add(ctx context.Context, dir string) (coppice.Project, []coppic
 	if !known {
 		return p, nil, nil
 	}
+	// What is edited from now on is judged by what runs from now on.
+	if err := s.rereadPolicy(ctx, p.ID); err != nil {
+		return coppice.Project{}, nil, err
+	}
 	var confirmed []coppice.Need
 	if diff := config.Diff(before.Policy, p.Policy, config.Parts()); diff != "" {
 		confirmed = append(confirmed, coppice.Need{Kind: coppice.NeedPolicy, Text: "the policy", Diff: diff, Since: s.cfg.Now().UTC()})
@@ -124,6 +128,9 @@ func (s *Server) Confirm(ctx context.Context, p coppice.Project, c api.Confirmat
 	case coppice.NeedFeatures:
 		return s.confirmFeatures(ctx, p, *n)
 	case coppice.NeedBase:
+		if err := s.spaces.KeepBase(ctx, p.Path, p.Policy.Base, n.From, n.To); err != nil {
+			return err
+		}
 		_, err := s.lists.intake.BaseAt(ctx, p.Path, n.To)
 		return err
 	}
@@ -149,8 +156,10 @@ func (s *Server) confirmPolicy(ctx context.Context, p coppice.Project, n coppice
 			return changedAgain(p)
 		}
 	}
-	_, err = s.lists.intake.ConfirmPolicy(ctx, found)
-	return err
+	if _, err = s.lists.intake.ConfirmPolicy(ctx, found); err != nil {
+		return err
+	}
+	return s.rereadPolicy(ctx, p.ID)
 }
 
 // rereadPolicy has the policy of a project read at once.
