@@ -24,6 +24,16 @@ func baseNeed(v *View, w coppice.Work, n coppice.Need) *Decision {
 	return &Decision{Kind: coppice.EventNeedBegan, Reason: n.Text, Data: needData(n.Kind), Project: &p}
 }
 
+// beginsFrom is what a task's branch begins from instead of the base: where the
+// task was forked, or where the base was before it moved in a way that a person
+// must look at. Otherwise the task would carry that along, whatever they decide.
+func beginsFrom(v *View) string {
+	if n := v.Project.Need(coppice.NeedBase); v.Fork == "" && n != nil {
+		return n.From
+	}
+	return v.Fork
+}
+
 // needData is what the log keeps of a need besides its text.
 func needData(kind coppice.NeedKind) map[string]string { return map[string]string{"kind": string(kind)} }
 

@@ -49,6 +49,22 @@ func TestABaseNeedHoldsLandings(t *testing.T) {
 	}
 }
 
+// A task that begins meanwhile begins from where the base was.
+func TestATaskDoesNotBeginFromASuspiciousBase(t *testing.T) {
+	t.Parallel()
+	v := viewOf(coppice.StageSession, project(func(p *coppice.Project) { p.Needs = []coppice.Need{movedNeed} }))
+	if got := beginsFrom(v); got != "base1" {
+		t.Errorf("it begins from %q", got)
+	}
+	v.Fork = "coppice/app-1"
+	if got := beginsFrom(v); got != "coppice/app-1" {
+		t.Errorf("a fork begins from %q", got)
+	}
+	if got := beginsFrom(viewOf(coppice.StageSession)); got != "" {
+		t.Errorf("a plain task begins from %q", got)
+	}
+}
+
 // The engine asks for a merge with what it last saw of the base.
 func TestAMergeSaysWhatWasSeen(t *testing.T) {
 	t.Parallel()

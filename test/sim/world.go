@@ -145,6 +145,9 @@ func (w *world) forked(from string) (base, head string) {
 			return ws.from, ws.head
 		}
 	}
+	if _, there := w.commits[from]; there {
+		return from, from // where the base was
+	}
 	w.breakf("there is no %s to begin from", from)
 	return "", ""
 }
