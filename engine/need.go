@@ -35,7 +35,9 @@ func beginsFrom(v *View) string {
 }
 
 // needData is what the log keeps of a need besides its text.
-func needData(kind coppice.NeedKind) map[string]string { return map[string]string{"kind": string(kind)} }
+func needData(kind coppice.NeedKind) map[string]string {
+	return map[string]string{"kind": string(kind)}
+}
 
 // Need gives a project a need, or replaces the one of its kind.
 func (i *Intake) Need(ctx context.Context, project int64, n coppice.Need) error {

@@ -12,7 +12,9 @@ var movedNeed = coppice.Need{Kind: coppice.NeedBase, Text: "main moved", Fix: "k
 
 // needy gives the project a need of a kind.
 func needy(kind coppice.NeedKind) change {
-	return project(func(p *coppice.Project) { p.Needs = []coppice.Need{{Kind: kind, Text: "look at it", Fix: "do something"}} })
+	return project(func(p *coppice.Project) {
+		p.Needs = []coppice.Need{{Kind: kind, Text: "look at it", Fix: "do something"}}
+	})
 }
 
 // seen makes a merge one that was asked for when the base was there.
