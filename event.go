@@ -14,6 +14,8 @@ const (
 	EventProjectChanged EventKind = "project.changed" // its policy, or a pause
 	EventBaseMoved      EventKind = "project.base_moved"
 	EventProjectWarned  EventKind = "project.warned" // something in its checkout needs a look
+	EventNeedBegan      EventKind = "project.need_began"
+	EventNeedEnded      EventKind = "project.need_ended"
 
 	EventTaskCreated   EventKind = "task.created"
 	EventTaskChanged   EventKind = "task.changed" // its request: priority, dependencies, …

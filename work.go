@@ -238,6 +238,9 @@ type MergeSpec struct {
 	// Ours names files that the candidate does not change: whatever it says of
 	// them, they land as the base has them.
 	Ours []string `json:"ours,omitempty"`
+	// Seen is where the base was when Coppice last saw it, or moved it there. A
+	// base that is elsewhere is judged before it is built upon.
+	Seen string `json:"seen,omitempty"`
 }
 
 // MergeResult is a commit on top of Base, or what conflicts.
@@ -250,6 +253,9 @@ type MergeResult struct {
 	// Refused is git's word on a commit that is incomplete or that no git which
 	// checks what it receives would take.
 	Refused string `json:"refused,omitempty"`
+	// Need is set when the base moved since Seen in a way that a person must
+	// look at. Nothing was merged then.
+	Need *Need `json:"need,omitempty"`
 }
 
 // Conflict is one path that does not merge, with its hunks.

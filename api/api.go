@@ -114,6 +114,14 @@ type TaskList struct {
 type Project struct {
 	coppice.Project
 	Running int `json:"running" doc:"Live sessions"`
+	// Confirmed is what adding a known project confirmed.
+	Confirmed []coppice.Need `json:"confirmed,omitempty" doc:"Of an answer to adding a known project: what that confirmed"`
+}
+
+// Confirmation says that a person agrees to what waits for them.
+type Confirmation struct {
+	Kind coppice.NeedKind `json:"kind" enum:"policy,features,git,base" doc:"What is confirmed; of a base, that it stays where it is"`
+	Diff string           `json:"diff,omitempty" maxLength:"65536" doc:"The diff that the person saw; refused when it is another one by now"`
 }
 
 // ProjectList is every project, by prefix.
@@ -186,6 +194,8 @@ type ProjectStatus struct {
 	Paused  time.Time `json:"paused_at,omitzero"`
 	// Warnings say what is wrong with what the project keeps in its checkout.
 	Warnings []string `json:"warnings,omitempty" doc:"What is wrong in its checkout, such as a features file that cannot be read"`
+	// Needs are what the project needs a person for.
+	Needs []coppice.Need `json:"needs,omitempty" doc:"What it needs a person for: files in the way, changes to confirm, a base that moved"`
 }
 
 // Version says what the server is.

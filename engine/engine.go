@@ -227,6 +227,8 @@ func (t *turn) gather(after int64) error {
 			switch ev.Kind {
 			case coppice.EventProjectChanged:
 				err = t.wakeWaiting(ev.ProjectID)
+			case coppice.EventNeedEnded:
+				err = t.wakeLandings(ev.ProjectID)
 			case coppice.EventAgentCleared:
 				err = t.wakeLimited()
 			}
@@ -267,6 +269,18 @@ func (t *turn) wakeWaiting(project int64) error {
 	}
 	t.dirty.add(first.TaskID)
 	return nil
+}
+
+// wakeLandings looks again at everything that is on its way to a project's
+// base: what a person was needed for has ended.
+func (t *turn) wakeLandings(project int64) error {
+	tasks, err := t.tx.Tasks(store.TaskFilter{
+		ProjectID: project, Stages: []coppice.Stage{coppice.StageChecking, coppice.StageHeld, coppice.StageLanding}, OldFirst: true,
+	})
+	for _, task := range tasks {
+		t.dirty.add(task.ID)
+	}
+	return err
 }
 
 // ring acts on a timer that is due.

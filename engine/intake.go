@@ -85,8 +85,8 @@ type TaskChange struct {
 	Budget   *coppice.USD `json:"budget,omitempty"`
 }
 
-// AddProject adds the project that a directory belongs to, or reads the policy
-// of a known one again.
+// AddProject adds the project that a directory belongs to. Of a known one it
+// confirms the policy and the git settings as they are now.
 func (i *Intake) AddProject(ctx context.Context, dir string) (coppice.Project, error) {
 	found, err := i.inspect(ctx, dir)
 	if err != nil {
@@ -110,6 +110,15 @@ func (i *Intake) AddProject(ctx context.Context, dir string) (coppice.Project, e
 			return err
 		}
 		p = known
+		if found.Git != nil {
+			p.Git = found.Git
+		}
+		if err := i.endNeeds(tx, &p, "a person confirmed it", coppice.NeedPolicy, coppice.NeedGit); err != nil {
+			return err
+		}
+		if err := tx.PutProject(&p); err != nil {
+			return err
+		}
 		return i.takePolicy(tx, &p, found)
 	})
 	return p, err

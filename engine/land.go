@@ -36,6 +36,9 @@ func landStep(v *View, l coppice.Landing) *Decision {
 	if unsure(l) {
 		return offerMove(v, l)
 	}
+	if v.Project.Need(coppice.NeedBase) != nil {
+		return nil // nothing is built upon a base that a person has yet to look at
+	}
 	if l.Commit == "" || v.First && l.Base != v.Project.BaseCommit {
 		return offerStep(v, l, coppice.WorkMerge, PoolControl, mergeSpec(v, l), "merges with the base")
 	}
@@ -141,7 +144,7 @@ func mergeSpec(v *View, l coppice.Landing) coppice.MergeSpec {
 	}
 	return coppice.MergeSpec{
 		Repo: v.Project.Path, Base: v.Project.Policy.Base, Head: l.Head, Strategy: v.Project.Policy.Land.Strategy,
-		Message: landMessage(v, l), At: v.Now, Ref: landingRef(v, l), Ours: ours,
+		Message: landMessage(v, l), At: v.Now, Ref: landingRef(v, l), Ours: ours, Seen: v.Project.BaseCommit,
 	}
 }
 

@@ -181,7 +181,7 @@ func workspaceWork(v *View, owner string, session int64) *coppice.Work {
 	return &coppice.Work{
 		Kind: coppice.WorkPrepare, Key: owner + "/prepare", Pool: PoolLocal, SessionID: session,
 		Spec: coppice.Raw(coppice.PrepareSpec{
-			Key: v.Task.Key, Repo: v.Project.Path, Branch: branch, Base: v.Project.Policy.Base, From: v.Fork,
+			Key: v.Task.Key, Repo: v.Project.Path, Branch: branch, Base: v.Project.Policy.Base, From: beginsFrom(v),
 			Policy: v.Project.Policy.Workspace,
 		}),
 	}

@@ -212,6 +212,9 @@ func settleMerge(v *View, w coppice.Work) *Decision {
 	if fail != nil {
 		return putOff(v, l, fail)
 	}
+	if r.Need != nil {
+		return baseNeed(v, w, *r.Need)
+	}
 	goesOn(&l)
 	d := &Decision{Kind: coppice.EventLandingMerged, Landing: &l, Reason: "merged with " + short(r.Base), Project: baseAt(v, r.Base)}
 	if r.Refused != "" {
@@ -298,13 +301,14 @@ func settleMove(v *View, w coppice.Work) *Decision {
 		t.Landed = l.Commit
 		return &Decision{
 			Kind: coppice.EventLandingEnded, Reason: "landed as " + short(l.Commit), Landing: &l, Task: &t,
-			Project: baseAt(v, r.Now), Data: map[string]string{"commit": l.Commit, "tree": l.Tree},
+			Project: baseAt(v, l.Commit), Data: map[string]string{"commit": l.Commit, "tree": l.Tree},
 		}
 	case r.Blocked != "":
 		return blockedMove(v, w, l, r)
 	}
+	// Where it went is judged by the merge that follows.
 	l.Base, l.Tree, l.Commit, l.Green = "", "", "", false
-	return &Decision{Kind: coppice.EventBaseMoved, Reason: "the base has moved to " + short(r.Now), Landing: &l, Project: baseAt(v, r.Now)}
+	return &Decision{Kind: coppice.EventBaseMoved, Reason: "the base has moved to " + short(r.Now), Landing: &l}
 }
 
 // landingOf returns a copy of the landing that work was done for; when that
@@ -316,8 +320,8 @@ func landingOf(v *View) (coppice.Landing, *Decision) {
 	return *v.Landing, nil
 }
 
-// baseAt returns the project with its base where it was just seen, or nil when
-// that is known.
+// baseAt returns the project with its base where Coppice moved it, or where a
+// merge saw and accepted it, or nil when that is known.
 func baseAt(v *View, commit string) *coppice.Project {
 	if commit == "" || v.Project.BaseCommit == commit {
 		return nil

@@ -83,6 +83,14 @@ func taskStatus(r store.Reader, room Room, t coppice.Task) (TaskStatus, error) {
 			s.Status, s.Reason, s.Fix = coppice.StatusNeedsYou, wasInterrupted, fmt.Sprintf("say how to go on: coppice send %s \"…\"", t.Key)
 		}
 	}
+	if t.Stage == coppice.StageChecking || t.Stage == coppice.StageLanding {
+		if err := room.know(r, t.ProjectID); err != nil {
+			return s, err
+		}
+		if n := landingNeed(room.Projects[t.ProjectID], t); n != nil {
+			s.Reason, s.Fix = "waits for you: "+n.Text, n.Fix
+		}
+	}
 	switch {
 	case t.Stage == coppice.StageQueued && blocked != "":
 		if p := room.Projects[t.ProjectID]; p.PausedAt.IsZero() && paused(p, t.Lane().Track) {

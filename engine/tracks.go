@@ -29,6 +29,9 @@ func (i *Intake) takePolicy(tx store.Tx, p *coppice.Project, found coppice.Proje
 	p.Policy = found.Policy
 	if was.Base != found.Policy.Base {
 		p.BaseCommit = found.BaseCommit
+		if err := i.endNeeds(tx, p, "work lands on another branch", coppice.NeedBase); err != nil {
+			return err
+		}
 	}
 	if err := i.changeTracks(tx, was, p); err != nil {
 		return err

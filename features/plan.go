@@ -19,6 +19,16 @@ type Seen struct {
 	Asked  string `json:"asked"`           // a fingerprint of what is asked for
 	Track  string `json:"track,omitempty"` // where its category leads; not known of what was agreed on long ago
 	Hand   bool   `json:"hand,omitempty"`  // a person gave it its status, which stands until they set it to open
+	Held   Status `json:"held,omitempty"`  // what the file says instead, which waits for a person
+}
+
+// Gone stands for the status of a feature that is no longer in the file.
+const Gone Status = "gone"
+
+// StatusChange is a status that changed in the file without Coppice.
+type StatusChange struct {
+	ID       string
+	From, To Status
 }
 
 // Facts is what a plan is made from.
@@ -28,6 +38,12 @@ type Facts struct {
 	Tasks  map[string]coppice.Task // the newest task of each feature
 	Roles  map[string]coppice.Role // of the newest session, for features whose task is in a session
 	Seen   map[string]Seen
+
+	// Ran tells that a session of the project ran since the file was last read:
+	// an agent may have changed it. Statuses that changed then wait.
+	Ran bool
+	// Accept tells that a person agrees to every status in the file.
+	Accept bool
 }
 
 // Ask is a task that a feature asks for.
@@ -53,6 +69,7 @@ type Plan struct {
 	Marks    []Mark            // statuses to write into the file
 	Notes    []string          // said once
 	Warnings []string          // standing, until the file or the policy changes
+	Waits    []StatusChange    // what a person has to agree to; nothing follows from it yet
 	Seen     map[string]Seen   // once all of this is done
 }
 
@@ -77,14 +94,20 @@ type maker struct {
 func (m *maker) feature(f Feature) {
 	task, has := m.Tasks[f.ID]
 	seen, known := m.Seen[f.ID]
-	now := Seen{Status: f.Status, Asked: m.asked(f), Track: m.track(f.Category), Hand: seen.Hand && !f.Wanted()}
+	seen.Held = ""
+	held := m.held(f)
+	if held {
+		m.plan.Waits = append(m.plan.Waits, StatusChange{ID: f.ID, From: seen.Status, To: f.Status})
+		seen.Held, f.Status = f.Status, seen.Status
+	}
+	now := Seen{Status: f.Status, Asked: m.asked(f), Track: m.track(f.Category), Hand: seen.Hand && !f.Wanted(), Held: seen.Held}
 	if !known || seen.Status != f.Status {
 		now.Hand = m.said(f, task, has, known)
 	}
 	if !has {
 		if f.Wanted() {
 			m.create(f)
-			if f.Status == Verifying {
+			if f.Status == Verifying && !held {
 				m.plan.Marks = append(m.plan.Marks, Mark{ID: f.ID, Status: Open})
 				now.Status = Open
 			}
@@ -102,11 +125,34 @@ func (m *maker) feature(f Feature) {
 	if m.again(task) {
 		mark = Mark{ID: f.ID, Status: Open}
 	}
-	if !now.Hand && differs(f, mark) {
+	if !held && !now.Hand && differs(f, mark) {
 		m.plan.Marks = append(m.plan.Marks, mark)
 		now.Status = mark.Status
 	}
 	m.plan.Seen[f.ID] = now
+}
+
+// held tells whether the status that the file has for a feature waits for a
+// person: it changed while a session ran, and something would follow from it.
+// What the file says of a task that is done is only corrected.
+func (m *maker) held(f Feature) bool {
+	seen, known := m.Seen[f.ID]
+	if !known || m.Accept || seen.Status == f.Status || (Feature{Status: seen.Status}).Wanted() && f.Wanted() {
+		return false
+	}
+	if t, has := m.Tasks[f.ID]; has && (t.Outcome == coppice.OutcomeDone || Derive(f.ID, t, m.Roles[f.ID]).Status == f.Status) {
+		return false
+	}
+	return m.Ran || seen.Held == f.Status
+}
+
+// find returns a feature with the status that counts.
+func (m *maker) find(id string) Feature {
+	f, _ := m.List.Find(id)
+	if m.held(f) {
+		f.Status = m.Seen[id].Status
+	}
+	return f
 }
 
 // again tells whether the plan begins a task anew, so that how it ended before
@@ -186,7 +232,7 @@ func (m *maker) change(f Feature, t coppice.Task) {
 func (m *maker) ask(f Feature) (a Ask, blocked string) {
 	a = Ask{Feature: f, Track: m.track(f.Category)}
 	for _, id := range f.DependsOn {
-		dep, _ := m.List.Find(id)
+		dep := m.find(id)
 		t, has := m.Tasks[id]
 		switch {
 		case dep.Status == Passed:
@@ -210,7 +256,7 @@ func (m *maker) creatable(f Feature) bool {
 	}
 	ok := f.Wanted()
 	for _, id := range f.DependsOn {
-		dep, _ := m.List.Find(id)
+		dep := m.find(id)
 		if _, has := m.Tasks[id]; ok && !has && dep.Status != Passed {
 			ok = m.creatable(dep)
 		}
@@ -254,6 +300,12 @@ func (m *maker) removed() {
 		}
 		if begun(t) {
 			m.note("feature %s is no longer there, but %s is at work on it; stop that if it should", id, t.Key)
+			continue
+		}
+		if seen := m.Seen[id]; !m.Accept && (m.Ran || seen.Held == Gone) {
+			m.plan.Waits = append(m.plan.Waits, StatusChange{ID: id, From: seen.Status, To: Gone})
+			seen.Held = Gone
+			m.plan.Seen[id] = seen
 			continue
 		}
 		m.plan.Stop[t.Key] = "its feature is no longer in " + m.List.Name

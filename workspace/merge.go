@@ -54,6 +54,9 @@ func (w *Workspaces) merge(ctx context.Context, r repo, spec coppice.MergeSpec) 
 		return coppice.MergeResult{}, err
 	}
 	res := coppice.MergeResult{Base: base}
+	if res.Need, err = w.BaseNeed(ctx, r.root, spec.Base, spec.Seen, base); err != nil || res.Need != nil {
+		return res, err
+	}
 	ours, theirs, err := w.sides(ctx, r, base, spec.Head)
 	if err != nil {
 		return res, err

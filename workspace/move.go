@@ -97,7 +97,7 @@ func (w *Workspaces) move(ctx context.Context, r repo, spec coppice.MoveSpec) (c
 	if err := w.step("pushed"); err != nil {
 		return coppice.MoveResult{}, err
 	}
-	res, err := w.advance(ctx, r, spec)
+	res, err := w.advance(ctx, r, spec, spec.Old)
 	if err == nil && res.Moved {
 		err = w.dropRefs(ctx, r, spec.Ref)
 	}
@@ -149,6 +149,9 @@ func (w *Workspaces) plan(ctx context.Context, r repo, spec coppice.MoveSpec) (p
 		if err != nil {
 			return p, err
 		}
+		if len(paths) > 0 && w.isAt(ctx, t, spec.New) {
+			continue // it never left, or is there already
+		}
 		if len(paths) > 0 {
 			p.blocked = blockedBy(r, t.path, spec, paths)
 			return p, nil
@@ -156,6 +159,17 @@ func (w *Workspaces) plan(ctx context.Context, r repo, spec coppice.MoveSpec) (p
 		p.trees = append(p.trees, f)
 	}
 	return p, nil
+}
+
+// isAt tells whether a checkout's index is that of a commit, and its files are as
+// the index says.
+func (w *Workspaces) isAt(ctx context.Context, t worktree, commit string) bool {
+	for _, args := range [][]string{{"diff-index", "--cached", "--quiet", commit, "--"}, {"diff-files", "--quiet", "--ignore-submodules=dirty"}} {
+		if _, exit, err := w.git.Status(ctx, git.Call{Dir: t.path, Args: args, OK: []int{1}}); err != nil || exit != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // blockedBy says that files of a checkout are in the way of a move.
@@ -185,10 +199,10 @@ func stageDir(t worktree) string {
 	return filepath.Join(t.path, "."+stageName)
 }
 
-// advance moves the branch, and the checkouts that are on it. When a checkout
-// cannot follow after all, because the person changed it in this moment, nothing
-// moves.
-func (w *Workspaces) advance(ctx context.Context, r repo, spec coppice.MoveSpec) (coppice.MoveResult, error) {
+// advance moves the branch, which is at a commit now, and the checkouts that are on
+// it from Old to New. When a checkout cannot follow after all, because the person
+// changed it in this moment, nothing moves.
+func (w *Workspaces) advance(ctx context.Context, r repo, spec coppice.MoveSpec, now string) (coppice.MoveResult, error) {
 	plan, err := w.plan(ctx, r, spec)
 	if err != nil || plan.blocked.Blocked != "" {
 		return plan.blocked, err
@@ -200,7 +214,7 @@ func (w *Workspaces) advance(ctx context.Context, r repo, spec coppice.MoveSpec)
 	if wrong != "" {
 		return coppice.MoveResult{Now: spec.Old, Blocked: "git refuses the commit that would land: " + wrong}, nil
 	}
-	lines, refs, err := w.refLines(ctx, r, spec)
+	lines, refs, err := w.refLines(ctx, r, spec, now)
 	if err != nil {
 		return coppice.MoveResult{}, err
 	}
@@ -231,9 +245,9 @@ func (w *Workspaces) advance(ctx context.Context, r repo, spec coppice.MoveSpec)
 // refLines says which refs of the person's repository change with the base: the
 // ref that keeps commits, when it is at the old base, and the remote-tracking
 // branch after a push.
-func (w *Workspaces) refLines(ctx context.Context, r repo, spec coppice.MoveSpec) (lines, refs []string, err error) {
+func (w *Workspaces) refLines(ctx context.Context, r repo, spec coppice.MoveSpec, now string) (lines, refs []string, err error) {
 	base := "refs/heads/" + spec.Base
-	lines, refs = []string{"update " + base + " " + spec.New + " " + spec.Old}, []string{base}
+	lines, refs = []string{"update " + base + " " + spec.New + " " + now}, []string{base}
 	tracking := "refs/remotes/" + spec.Remote + "/" + spec.Base
 	at, err := w.refs(ctx, r.users(), keepRef, tracking)
 	if err != nil {

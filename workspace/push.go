@@ -54,7 +54,7 @@ func (w *Workspaces) push(ctx context.Context, r repo, spec coppice.MoveSpec) (r
 	if ahead, err := w.isAncestor(ctx, r, spec.Old, theirs); err != nil {
 		return res, false, err
 	} else if ahead {
-		res, err := w.advance(ctx, r, coppice.MoveSpec{Base: spec.Base, Old: spec.Old, New: theirs, Remote: spec.Remote})
+		res, err := w.advance(ctx, r, coppice.MoveSpec{Base: spec.Base, Old: spec.Old, New: theirs, Remote: spec.Remote}, spec.Old)
 		res.Moved = false // not to New
 		return res, false, err
 	}

@@ -70,7 +70,8 @@ func (c *Client) Projects(ctx context.Context) ([]api.Project, error) {
 	return l.Projects, err
 }
 
-// AddProject adds the project of a directory, or reads its policy anew.
+// AddProject adds the project of a directory. Of a known one it confirms the
+// policy and the git settings as they are now, and tells what differed.
 func (c *Client) AddProject(ctx context.Context, dir string) (api.Project, error) {
 	return post[api.Project](ctx, c, "/projects", map[string]string{"path": dir})
 }
@@ -84,6 +85,16 @@ func (c *Client) UseProject(ctx context.Context, dir string) (api.Project, error
 // Project shows a project.
 func (c *Client) Project(ctx context.Context, prefix string) (api.Project, error) {
 	return get[api.Project](ctx, c, "/projects/"+url.PathEscape(prefix), nil)
+}
+
+// Confirm agrees to what waits for a person.
+func (c *Client) Confirm(ctx context.Context, prefix string, what api.Confirmation) (api.Project, error) {
+	return post[api.Project](ctx, c, "/projects/"+url.PathEscape(prefix)+"/confirm", what)
+}
+
+// RestoreBase moves a base back that moved without Coppice.
+func (c *Client) RestoreBase(ctx context.Context, prefix string) (api.Project, error) {
+	return post[api.Project](ctx, c, "/projects/"+url.PathEscape(prefix)+"/restore-base", nil)
 }
 
 // Pause pauses or resumes a project, or one track of it.

@@ -24,6 +24,11 @@ type addProjectIn struct {
 	}
 }
 
+type confirmIn struct {
+	ProjectIn
+	Body api.Confirmation
+}
+
 type pauseIn struct {
 	ProjectIn
 	Body struct {
@@ -34,12 +39,16 @@ type pauseIn struct {
 func (s *Server) projectRoutes(a huma.API) {
 	add(s, a, op{method: http.MethodGet, path: "/projects", id: "list-projects", tag: "projects", about: "List projects"}, s.listProjects)
 	add(s, a, op{method: http.MethodPost, path: "/projects", id: "add-project", tag: "projects",
-		about: "Add the project of a directory, or read its policy anew"}, s.addProject)
+		about: "Add the project of a directory; of a known one, confirm its policy and git settings as they are now"}, s.addProject)
 	add(s, a, op{method: http.MethodGet, path: "/projects/{project}", id: "show-project", tag: "projects", about: "Show a project"}, s.showProject)
 	add(s, a, op{method: http.MethodPost, path: "/projects/{project}/pause", id: "pause-project", tag: "projects",
 		about: "Start no further session in a project or track"}, s.pause(true))
 	add(s, a, op{method: http.MethodPost, path: "/projects/{project}/resume", id: "resume-project", tag: "projects",
 		about: "Start sessions again"}, s.pause(false))
+	add(s, a, op{method: http.MethodPost, path: "/projects/{project}/confirm", id: "confirm-need", tag: "projects", body: textBody,
+		about: "Confirm what waits for a person: a changed policy, git settings or statuses, or a base that moved"}, s.confirm)
+	add(s, a, op{method: http.MethodPost, path: "/projects/{project}/restore-base", id: "restore-base", tag: "projects",
+		about: "Move a base back that moved without Coppice"}, s.restoreBase)
 }
 
 func (s *Server) listProjects(ctx context.Context, _ *none) (out api.ProjectList, err error) {
@@ -71,15 +80,54 @@ func runningIn(running map[coppice.Lane]int, project int64) (n int) {
 }
 
 func (s *Server) addProject(ctx context.Context, in *addProjectIn) (api.Project, error) {
-	add := s.cfg.Engine.AddProject
-	if in.Body.Edits && s.cfg.Use != nil {
-		add = s.cfg.Use
+	var p coppice.Project
+	var confirmed []coppice.Need
+	var err error
+	switch {
+	case in.Body.Edits && s.cfg.Use != nil:
+		p, err = s.cfg.Use(ctx, in.Body.Path)
+	case s.cfg.Add != nil:
+		p, confirmed, err = s.cfg.Add(ctx, in.Body.Path)
+	default:
+		p, err = s.cfg.Engine.AddProject(ctx, in.Body.Path)
 	}
-	p, err := add(ctx, in.Body.Path)
 	if err != nil {
 		return api.Project{}, err
 	}
-	return s.project(ctx, p.Prefix)
+	out, err := s.project(ctx, p.Prefix)
+	out.Confirmed = confirmed
+	return out, err
+}
+
+// needs finds a project whose needs a person decides about.
+func (s *Server) needs(ctx context.Context, prefix string) (coppice.Project, error) {
+	if s.cfg.Needs == nil {
+		return coppice.Project{}, coppice.Errorf(coppice.EUnavailable, "this server cannot confirm anything").WithFix("run `coppice project add` in the repository")
+	}
+	p, err := s.project(ctx, prefix)
+	return p.Project, err
+}
+
+func (s *Server) confirm(ctx context.Context, in *confirmIn) (api.Project, error) {
+	p, err := s.needs(ctx, in.Project)
+	if err != nil {
+		return api.Project{}, err
+	}
+	if err := s.cfg.Needs.Confirm(ctx, p, in.Body); err != nil {
+		return api.Project{}, err
+	}
+	return s.project(ctx, in.Project)
+}
+
+func (s *Server) restoreBase(ctx context.Context, in *ProjectIn) (api.Project, error) {
+	p, err := s.needs(ctx, in.Project)
+	if err != nil {
+		return api.Project{}, err
+	}
+	if err := s.cfg.Needs.RestoreBase(ctx, p); err != nil {
+		return api.Project{}, err
+	}
+	return s.project(ctx, in.Project)
 }
 
 func (s *Server) showProject(ctx context.Context, in *ProjectIn) (api.Project, error) {

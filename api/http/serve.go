@@ -86,6 +86,7 @@ func (s *Server) statusProjects(r store.Reader, prefix string, out *api.Status) 
 			if s.cfg.Warnings != nil {
 				st.Warnings = append(st.Warnings, s.cfg.Warnings(p.ID)...)
 			}
+			st.Needs = p.Needs
 			out.Projects = append(out.Projects, st)
 		}
 	}

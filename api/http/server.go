@@ -72,6 +72,15 @@ type Settings interface {
 	SetConfig(ctx context.Context, p coppice.Project, c api.ConfigChange) (api.ProjectConfig, error)
 }
 
+// Needs does what people decide about a project's needs.
+type Needs interface {
+	// Confirm brings into force what waits for a person. It fails with code
+	// conflict when that is no longer what they saw.
+	Confirm(ctx context.Context, p coppice.Project, c api.Confirmation) error
+	// RestoreBase moves a base back that moved without Coppice.
+	RestoreBase(ctx context.Context, p coppice.Project) error
+}
+
 // What a diff is against.
 const (
 	SinceBase    = "base"    // where the task's branch left the base
@@ -91,6 +100,11 @@ type Config struct {
 	Diff   func(ctx context.Context, t coppice.Task, since string) (string, error)
 	Backup func(ctx context.Context) (path string, err error)
 
+	// Add adds the project a directory belongs to; of a known one it confirms
+	// what its checkout says now, and tells what differed. AddProject does when
+	// nil.
+	Add func(ctx context.Context, dir string) (coppice.Project, []coppice.Need, error)
+
 	// Use adds the project a directory belongs to; of a known one it takes over
 	// what a person edited in its policy. AddProject does when nil.
 	Use func(ctx context.Context, dir string) (coppice.Project, error)
@@ -100,6 +114,7 @@ type Config struct {
 	// What the server does without when they are nil: each route then says so.
 	Search   store.Searcher
 	Settings Settings
+	Needs    Needs
 	// Agents looks for the agents as a project sees them, nil meaning none in
 	// particular; refresh asks for a new look where an older one would do.
 	Agents func(ctx context.Context, p *coppice.Project, refresh bool) (api.AgentList, error)

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"coppice"
+	"coppice/api"
 	"coppice/cmd/coppice/cli"
 	"coppice/cmd/coppice/config"
 )
@@ -118,13 +119,22 @@ func valueOf(s string) (json.RawMessage, error) {
 	return b, nil
 }
 
-// configure makes a change, and tells a server that knows the project.
+// configure makes a change: through the server where one runs that knows the
+// project, so that it needs no confirmation, else in the file.
 func (p *program) configure(ctx context.Context, change config.Change, asJSON bool) error {
 	root, err := p.repository(ctx)
 	if err != nil {
 		return err
 	}
-	policy, err := config.Apply(root, change, "", nil, func(coppice.Policy) error { return p.tell(ctx, root) })
+	told, err := p.tell(ctx, root, change)
+	var policy coppice.Policy
+	switch {
+	case err != nil:
+	case told:
+		policy, _, err = config.Load(root)
+	default:
+		policy, err = config.Apply(root, change, "", nil, nil)
+	}
 	if err != nil {
 		return err
 	}
@@ -145,23 +155,22 @@ func (p *program) configure(ctx context.Context, change config.Change, asJSON bo
 	return err
 }
 
-// tell has a running server read the project's policy anew, if it knows it. A
-// policy that it refuses is not kept.
-func (p *program) tell(ctx context.Context, root string) error {
+// tell has a running server make the change, if it knows the project.
+func (p *program) tell(ctx context.Context, root string, change config.Change) (told bool, err error) {
 	c, err := p.env.Client()
 	if err != nil {
-		return nil // there is none, and the next one reads the file
+		return false, nil // there is none, and the next one reads the file
 	}
 	defer c.Close()
 	projects, err := c.Projects(ctx)
 	if err != nil {
-		return nil // likewise
+		return false, nil // likewise
 	}
 	for _, known := range projects {
 		if known.Path == root {
-			_, err := c.AddProject(ctx, root)
-			return err
+			_, err := c.SetConfig(ctx, known.Prefix, api.ConfigChange{Key: change.Key, Value: change.Value, Unset: change.Unset})
+			return true, err
 		}
 	}
-	return nil
+	return false, nil
 }

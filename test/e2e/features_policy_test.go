@@ -94,6 +94,8 @@ func TestThePolicyChangesAtRunTime(t *testing.T) {
 
 	// Prompts as well; one that cannot be used leaves the last good one.
 	w.write(w.repo, files{"coppice.yaml": wide + tracks, ".coppice/prompts/implement.md": "Do as {{.Title}} says"})
+	w.need(coppice.NeedPolicy, "prompts") // sessions run: it could have been one of them
+	w.cli("project", "add")
 	w.inForce("the prompt", func(p coppice.Policy) bool { return p.Prompts["implement"] != "" })
 	w.warned("")
 	w.write(w.repo, files{".coppice/prompts/implement.md": "{{.Nonsense}}"})
@@ -154,9 +156,9 @@ func TestALandedPolicyWaitsForAPerson(t *testing.T) {
 			w.serve()
 			w.cli("project", "add")
 			w.landed(w.new("Loosen the checks"))
-			said := strings.Join(w.warned("not by an edit of yours"), "\n")
-			if strategy != coppice.StrategyRebase && !strings.Contains(said, "changed by app-1, not by an edit of yours") {
-				t.Errorf("said %q", said)
+			n := w.need(coppice.NeedPolicy, "checks")
+			if strategy != coppice.StrategyRebase && !strings.Contains(n.Text, "coppice.yaml changed by app-1") || !strings.Contains(n.Diff, "-- sh check.sh") {
+				t.Errorf("it needs %+v", n)
 			}
 			if got := w.onBase("coppice.yaml"); strings.Contains(got, "checks") {
 				t.Fatalf("nothing landed:\n%s", got)
@@ -170,8 +172,11 @@ func TestALandedPolicyWaitsForAPerson(t *testing.T) {
 				t.Errorf("after a further task in force is %q", p.Checks)
 			}
 			w.cli("stop", "app-2")
-			w.cli("project", "add")
-			w.warned("")
+			w.await("app-2", "its end", func(d api.TaskDetail) bool { return d.Stage == coppice.StageEnded })
+			if out := w.cli("project", "add"); !strings.Contains(out, "confirmed: the policy") || !strings.Contains(out, "-- sh check.sh") {
+				t.Errorf("adding it said\n%s", out)
+			}
+			w.noNeed(coppice.NeedPolicy)
 			if p := w.policyOf(); len(p.Checks) != 0 {
 				t.Errorf("a person said so, and in force is %q", p.Checks)
 			}
@@ -214,13 +219,13 @@ func TestThePolicyKeepsItsBase(t *testing.T) {
 	}
 	// Another branch's file is in force once somebody says so.
 	w.git("checkout", "--quiet", "--", "coppice.yaml")
-	w.warned("changed by leaving main")
+	w.need(coppice.NeedPolicy, "changed by leaving main")
 	if got := w.policyOf().Limits.Sessions; got != 4 {
 		t.Errorf("in force are %d sessions", got)
 	}
 	w.git("checkout", "--quiet", "main")
 	w.cli("project", "add")
-	w.warned("")
+	w.noNeed(coppice.NeedPolicy)
 	if got := w.policyOf(); got.Limits.Sessions != 8 || got.Base != "main" {
 		t.Errorf("in force are %d sessions on %s", got.Limits.Sessions, got.Base)
 	}

@@ -289,6 +289,9 @@ func (s *sim) help() error {
 			return err
 		}
 	}
+	if err := s.decideBase(); err != nil {
+		return err
+	}
 	for _, p := range []string{"p", "p2"} {
 		if _, err := s.intake.Pause(s.ctx, p, "side", false); err != nil && !refused(err) {
 			return err

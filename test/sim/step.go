@@ -76,6 +76,8 @@ func (s *sim) actions() []action {
 		{"kill host", 1, s.killHost},
 		{"dirty", dirty, s.dirty},
 		{"move base", 1, s.moveBase},
+		{"hijack", 1, s.hijack},
+		{"decide base", 2, s.decideBase},
 		{"converse", talk, s.converse},
 	}
 }

@@ -26,6 +26,7 @@ type world struct {
 	passed   map[string]bool       // candidates that a verifier passed
 	verdicts map[string]bool       // tree and command → passed, for what was really run
 	broken   string                // the first promise that was broken
+	suspect  map[string]bool       // commits that an agent put on a base, until a person agrees
 	redness  int                   // one tree in so many is refused by a check
 	salt     string
 }
@@ -71,7 +72,7 @@ func newWorld(salt string, redness int) *world {
 	return &world{
 		repos: map[string]*repo{}, commits: map[string]commit{}, spaces: map[string]*workspace{}, hosts: map[string]*hostState{},
 		landed: map[string][]string{}, rounds: map[string]int{}, talks: map[string]*hostState{}, verdicts: map[string]bool{},
-		looks: map[string]*look{}, heads: map[string]string{}, passed: map[string]bool{}, redness: redness, salt: salt,
+		looks: map[string]*look{}, heads: map[string]string{}, passed: map[string]bool{}, suspect: map[string]bool{}, redness: redness, salt: salt,
 	}
 }
 
@@ -145,6 +146,9 @@ func (w *world) forked(from string) (base, head string) {
 			return ws.from, ws.head
 		}
 	}
+	if _, there := w.commits[from]; there {
+		return from, from // where the base was
+	}
 	w.breakf("there is no %s to begin from", from)
 	return "", ""
 }
@@ -178,6 +182,9 @@ func (w *world) restore(s coppice.RestoreSpec) coppice.PrepareResult {
 // merge brings the candidate onto the base, file by file.
 func (w *world) merge(s coppice.MergeSpec) coppice.MergeResult {
 	r := w.repos[s.Repo]
+	if w.suspects(s.Seen, r.base) {
+		return coppice.MergeResult{Base: r.base, Need: &coppice.Need{Kind: coppice.NeedBase, Text: "the base moved", From: s.Seen, To: r.base}}
+	}
 	head := w.commits[s.Head]
 	head.task = strings.Split(s.Ref, "/")[3] // a fork may begin with another task's commits
 	ws := w.spaces[head.task]
@@ -271,6 +278,9 @@ func (w *world) move(s coppice.MoveSpec, checks []string, verified bool) coppice
 	}
 	if !verified {
 		w.breakf("the base moved to %s for %s, which no verifier passed", s.New, c.task)
+	}
+	if w.suspects("", s.New) {
+		w.breakf("the base moved to %s for %s, which is built upon a commit that nobody agreed to", s.New, c.task)
 	}
 	r.base = s.New
 	r.history = append(r.history, s.New)

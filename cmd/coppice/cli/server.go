@@ -14,13 +14,13 @@ import (
 
 func (e *Env) projectCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "project", Short: "List, add, pause and resume projects",
+		Use: "project", Short: "List, add, confirm, pause and resume projects",
 		Long:    "A project is a git repository and its coppice.yaml. `coppice new` adds the current one by itself.",
 		Example: "  coppice project list\n  coppice project pause app --track docs",
 		Args:    args(0, 0, "a command"),
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(e.projectList(), e.projectAdd(), e.projectPause(true), e.projectPause(false))
+	c.AddCommand(e.projectList(), e.projectAdd(), e.projectConfirm(), e.projectRestoreBase(), e.projectPause(true), e.projectPause(false))
 	return c
 }
 
@@ -56,6 +56,9 @@ func projectState(p api.Project) string {
 		return "paused"
 	}
 	state := fmt.Sprintf("%d of %d running", p.Running, p.Policy.Limits.Sessions)
+	if len(p.Needs) > 0 {
+		state += ", needs you"
+	}
 	if n := len(p.PausedTracks); n > 0 {
 		state += ", " + count(n, "track") + " paused"
 	}
@@ -64,7 +67,11 @@ func projectState(p api.Project) string {
 
 func (e *Env) projectAdd() *cobra.Command {
 	c := &cobra.Command{
-		Use: "add [DIR]", Short: "Add a project, or read its coppice.yaml anew",
+		Use: "add [DIR]", Short: "Add a project, or confirm what its files say now",
+		Long: `Add the project of a directory. Of a project that is known, confirm what its
+coppice.yaml, its prompts and its git settings say now, and show what differed
+from before. Changes that came by a landing, or while a session ran, wait for
+this.`,
 		Example: "  coppice project add\n  coppice project add ~/src/app", Args: args(0, 1, "at most one directory"),
 	}
 	asJSON := jsonFlag(c)
@@ -84,6 +91,10 @@ func (e *Env) projectAdd() *cobra.Command {
 				return e.json(p)
 			}
 			e.printf("%s  %s, lands on %s\n", e.paint(bold, p.Prefix), line(p.Path), line(p.Policy.Base))
+			for _, n := range p.Confirmed {
+				e.printf("confirmed: %s\n", line(n.Text))
+				e.diff(n.Diff)
+			}
 			return nil
 		})
 	}

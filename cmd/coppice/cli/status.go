@@ -20,8 +20,10 @@ func (e *Env) statusCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "status",
 		Short: "Show what needs you, what runs and what waits",
-		Long: `Show everything at a glance: first the tasks that wait for a person and how to
-help them on, then what runs, then what waits and why, then the totals.`,
+		Long: `Show everything at a glance: first the projects and tasks that wait for a person
+and how to help them on, then what runs, then what waits and why, then the
+totals. What waits for you to confirm it is shown whole by coppice project
+confirm --dry-run.`,
 		Example: `  coppice status
   coppice status --project app --json`,
 		Args: args(0, 0, "no argument"),
@@ -45,8 +47,17 @@ help them on, then what runs, then what waits and why, then the totals.`,
 }
 
 func (e *Env) printStatus(st api.Status) {
-	if len(st.NeedsYou) > 0 {
-		e.heading("Needs you", len(st.NeedsYou))
+	needs := 0
+	for _, p := range st.Projects {
+		needs += len(p.Needs)
+	}
+	if n := needs + len(st.NeedsYou); n > 0 {
+		e.heading("Needs you", n)
+		for _, p := range st.Projects {
+			for _, n := range p.Needs {
+				e.need(p.Prefix, n)
+			}
+		}
 		for _, t := range st.NeedsYou {
 			e.needsYou(t)
 		}

@@ -31,7 +31,8 @@ type featureSync struct {
 	intake  *engine.Intake
 	inspect func(ctx context.Context, known coppice.Project) (coppice.Project, error)
 	origin  func(ctx context.Context, root string, files []string) (workspace.Origin, error)
-	dir     string // remembers what was last agreed on, a file for each project
+	moved   func(ctx context.Context, dir, base, from, to string) (*coppice.Need, error) // judges a base that moved
+	dir     string                                                                       // remembers what was last agreed on, a file for each project
 	redact  func(string) string
 	now     func() time.Time
 	log     *slog.Logger
@@ -41,6 +42,8 @@ type featureSync struct {
 	projects map[int64]*featureProject
 	policies map[int64]*policyProject // of all projects
 	seq      int64                    // how far the log has been read
+	start    int64                    // the newest event before anything of this server ran
+	asks     chan func()              // what others want done in between
 
 	mu       sync.Mutex
 	warnings map[int64]map[source][]string // by project
@@ -113,6 +116,8 @@ func (s *featureSync) run(ctx context.Context) error {
 			case ack <- s.seq:
 			case <-ctx.Done():
 			}
+		case f := <-s.asks:
+			f()
 		case <-timer.C:
 			s.secondLooks(ctx)
 		}
@@ -273,7 +278,7 @@ func (s *featureSync) reload(ctx context.Context) error {
 func (s *featureSync) followPolicy(ctx context.Context, project coppice.Project) {
 	p := s.policies[project.ID]
 	if p == nil {
-		p = &policyProject{project: project, due: time.Now()}
+		p = &policyProject{project: project, due: time.Now(), seq: s.start}
 		s.policies[project.ID] = p
 	}
 	if p.project.Path != project.Path || !samePolicy(p.project.Policy, project.Policy) {
@@ -288,7 +293,7 @@ func (s *featureSync) followPolicy(ctx context.Context, project coppice.Project)
 func (s *featureSync) open(ctx context.Context, project coppice.Project) (*featureProject, error) {
 	p := &featureProject{
 		project: project, file: features.File{Root: project.Path, Name: project.Policy.Features},
-		tasks: map[string]coppice.Task{}, roles: map[string]coppice.Role{}, seen: s.remembered(project.ID),
+		tasks: map[string]coppice.Task{}, roles: map[string]coppice.Role{}, seen: s.remembered(project.ID), seq: s.start,
 	}
 	return p, s.store.View(ctx, func(r store.Reader) error {
 		tasks, err := r.Tasks(store.TaskFilter{ProjectID: project.ID, OldFirst: true})
@@ -335,7 +340,7 @@ func (s *featureSync) learn(r store.Reader, p *featureProject, t coppice.Task) (
 func (s *featureSync) read(ctx context.Context) error {
 	const page = 1000
 	changed, policies, seq := map[*featureProject]bool{}, false, s.seq
-	paused, first := map[int64]coppice.Project{}, map[int64]string{}
+	paused, first, ended := map[int64]coppice.Project{}, map[int64]string{}, map[int64]bool{}
 	err := s.store.View(ctx, func(r store.Reader) error {
 		for {
 			events, err := r.Events(seq, page, store.EventFilter{})
@@ -345,6 +350,7 @@ func (s *featureSync) read(ctx context.Context) error {
 			tasks, touched := map[int64]*featureProject{}, map[int64]bool{}
 			for _, ev := range events {
 				seq, touched[ev.ProjectID] = ev.Seq, true
+				ended[ev.ProjectID] = ended[ev.ProjectID] || ev.Kind == coppice.EventSessionEnded
 				policies = policies || ev.Kind == coppice.EventProjectAdded || ev.Kind == coppice.EventProjectChanged
 				if p := s.projects[ev.ProjectID]; p != nil && ev.TaskID != 0 {
 					tasks[ev.TaskID] = p
@@ -392,6 +398,11 @@ func (s *featureSync) read(ctx context.Context) error {
 		}
 	}
 	s.seq = seq
+	for _, id := range slices.Sorted(maps.Keys(ended)) {
+		if ended[id] {
+			s.glance(ctx, id)
+		}
+	}
 	for _, id := range s.order() {
 		if p := s.projects[id]; changed[p] {
 			s.turn(ctx, p)

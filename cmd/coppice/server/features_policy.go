@@ -24,6 +24,9 @@ type policyProject struct {
 	due       time.Time       // when they are read: once they have been left alone for a moment
 	problem   string          // why what they say now is not in force
 	unwatched string          // why edits are not noticed
+
+	print string // of the files when they were last read
+	seq   int64  // the newest event before that
 }
 
 // reinspect tells what a known project's checkout says now. Where its policy
@@ -58,19 +61,19 @@ func (s *Server) use(ctx context.Context, dir string) (coppice.Project, error) {
 		return err
 	})
 	if coppice.ErrorCode(err) == coppice.ENotFound {
-		return s.lists.intake.AddProject(ctx, dir)
+		p, _, err := s.add(ctx, dir)
+		return p, err
 	}
 	if err != nil {
 		return coppice.Project{}, err
 	}
-	found, err := s.reinspect(ctx, known)
-	if err != nil || samePolicy(known.Policy, found.Policy) {
+	if _, err := s.reinspect(ctx, known); err != nil {
 		return known, err
 	}
-	if by, err := s.lists.changedBy(ctx, known); err != nil || by != "" {
-		return known, err // which a warning tells
+	if err := s.rereadPolicy(ctx, known.ID); err != nil {
+		return known, err
 	}
-	return s.lists.intake.ChangePolicy(ctx, found)
+	return s.projectAt(ctx, root)
 }
 
 // watchPolicy asks to be told of what happens around a project's policy.
@@ -97,42 +100,72 @@ func (p *policyProject) concerns(name string) bool {
 func (s *featureSync) reread(ctx context.Context, p *policyProject) {
 	p.due = time.Time{}
 	s.watchPolicy(p) // a folder may be another one now
-	p.problem = s.takeOver(ctx, p.project)
+	now, err := s.position(ctx)
+	if err != nil {
+		s.log.Error("the log cannot be read", "error", err)
+	}
+	print := policyPrint(p.project.Path)
+	p.problem = s.takeOver(ctx, p)
+	if p.print = print; err == nil {
+		p.seq = now
+	}
 	s.warnPolicy(ctx, p)
 }
 
 const stays = "until that is mended the policy before this edit stays in force"
 
-// takeOver brings what a checkout says into force, or tells why not.
-func (s *featureSync) takeOver(ctx context.Context, p coppice.Project) string {
-	found, err := s.inspect(ctx, p)
+// takeOver brings what a checkout says into force, or tells why not. What waits
+// for a person becomes a need of the project.
+func (s *featureSync) takeOver(ctx context.Context, p *policyProject) string {
+	known, err := s.project(ctx, p.project.ID)
+	if err != nil {
+		return explain(err)
+	}
+	found, err := s.inspect(ctx, known)
 	if err != nil {
 		if ctx.Err() != nil {
 			return ""
 		}
 		return explain(err) + "; " + stays
 	}
-	if found.Path != p.Path || samePolicy(p.Policy, found.Policy) {
-		return "" // another repository has taken its place, which nobody asked for; or nothing is new
+	if found.Path != known.Path {
+		return "" // another repository has taken its place, which nobody asked for
+	}
+	s.judgeBase(ctx, known, found.BaseCommit)
+	if samePolicy(known.Policy, found.Policy) {
+		s.endNeed(ctx, known, coppice.NeedPolicy, "the files say again what is in force")
+		return ""
 	}
 	for _, problem := range found.Policy.Problems {
-		if !slices.Contains(p.Policy.Problems, problem) {
+		if !slices.Contains(known.Policy.Problems, problem) {
 			return problem + "; " + stays
 		}
 	}
-	if !written(p.Path) && !samePolicy(bare(p.Policy), bare(found.Policy)) {
+	if !written(known.Path) && !samePolicy(bare(known.Policy), bare(found.Policy)) {
 		return fmt.Sprintf("%s is gone or empty: the policy it had stays in force. Write it again, or say `coppice project add` to go on with the defaults", config.File)
 	}
-	by, err := s.changedBy(ctx, p)
+	by, err := s.changedBy(ctx, known)
 	if err != nil {
-		s.log.Warn("who changed a policy cannot be told", "project", p.Prefix, "error", err)
+		s.log.Warn("who changed a policy cannot be told", "project", known.Prefix, "error", err)
 		by = "by something that cannot be told"
 	}
 	if by != "" {
-		return fmt.Sprintf("%s or a prompt was changed %s, not by an edit of yours: say `coppice project add` to bring that into force", config.File, by)
+		s.need(ctx, known, policyNeed(known.Policy, found.Policy, config.Parts(), by))
+		return ""
 	}
-	if _, err := s.intake.ChangePolicy(ctx, found); err != nil && ctx.Err() == nil {
-		return explain(err) + "; " + stays
+	held, differ := known.Policy.Hold(found.Policy)
+	waits := len(differ) > 0 && (known.Need(coppice.NeedPolicy) != nil || s.ran(ctx, known.ID, p.seq))
+	if waits {
+		s.need(ctx, known, policyNeed(known.Policy, found.Policy, differ, "while a session of the project ran"))
+		found.Policy = held
+	}
+	if !samePolicy(known.Policy, found.Policy) {
+		if _, err := s.intake.ChangePolicy(ctx, found); err != nil && ctx.Err() == nil {
+			return explain(err) + "; " + stays
+		}
+	}
+	if !waits {
+		s.endNeed(ctx, known, coppice.NeedPolicy, "what waited is no longer there")
 	}
 	return ""
 }

@@ -38,6 +38,12 @@ type featureProject struct {
 	tasks map[string]coppice.Task // by feature, the newest
 	roles map[string]coppice.Role
 	seen  map[string]features.Seen
+
+	seq    int64  // the newest event before the file was last read and acted on
+	pos    int64  // the same, of the text that is acted on now
+	accept bool   // a person agrees to the statuses in the file
+	waits  string // the need for one as it was last made known
+	known  bool   // that it was, since the start
 }
 
 // refusal is a list whose new features could not be made tasks. It is not tried
@@ -52,10 +58,12 @@ func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 // look reads the file. A good text comes into force at once; a broken one is
 // reported when it stays so.
 func (s *featureSync) look(ctx context.Context, p *featureProject, sure bool) {
+	pos := s.before(ctx, p.seq)
 	text, err := p.file.Read()
 	var list *features.List
 	if err == nil {
 		if p.looked && bytes.Equal(text, p.text) && p.problem == "" && p.suspect.IsZero() {
+			p.seq = pos
 			return
 		}
 		list, err = features.Parse(p.file.Name, text)
@@ -71,7 +79,7 @@ func (s *featureSync) look(ctx context.Context, p *featureProject, sure bool) {
 		return
 	}
 	p.problem, p.suspect = "", time.Time{}
-	p.list = list
+	p.list, p.pos = list, pos
 	s.turn(ctx, p)
 }
 
@@ -113,11 +121,15 @@ func (s *featureSync) turn(ctx context.Context, p *featureProject) {
 			return // the text in the file is not the one in force: nothing can be written into it
 		}
 		p.again = time.Time{}
-		plan := features.Make(features.Facts{List: p.list, Policy: p.project.Policy, Tasks: p.tasks, Roles: p.roles, Seen: p.seen})
+		plan := features.Make(features.Facts{
+			List: p.list, Policy: p.project.Policy, Tasks: p.tasks, Roles: p.roles, Seen: p.seen,
+			Ran: s.ran(ctx, p.project.ID, p.seq), Accept: p.accept,
+		})
 		s.create(ctx, p, plan)
 		s.carryOut(ctx, p, plan)
 		written, err := s.mark(p, plan)
 		if errors.Is(err, features.ErrChanged) {
+			pos := s.before(ctx, p.seq)
 			text, rerr := p.file.Read()
 			if rerr != nil {
 				return // its event comes
@@ -126,7 +138,7 @@ func (s *featureSync) turn(ctx context.Context, p *featureProject) {
 			if perr != nil {
 				return
 			}
-			p.text, p.list = text, list
+			p.text, p.list, p.pos, p.accept = text, list, pos, false
 			continue
 		}
 		if err != nil {
@@ -134,6 +146,8 @@ func (s *featureSync) turn(ctx context.Context, p *featureProject) {
 			plan.Warnings = append(plan.Warnings, fmt.Sprintf("%s cannot be written: %v", p.file.Name, err))
 		}
 		s.remember(p, plan, written)
+		p.seq, p.accept = max(p.seq, p.pos), false
+		s.tellWaits(ctx, p, plan.Waits)
 		s.warn(ctx, p.project, fromFeatures, p.standing(plan.Warnings))
 		s.say(ctx, p.project, fromFeatures, plan.Notes)
 		return

@@ -27,7 +27,11 @@ func inspect(ctx context.Context, spaces *workspace.Workspaces, dir string) (cop
 		return coppice.Project{}, err
 	}
 	policy.Base = repo.Base
-	return coppice.Project{Path: repo.Root, Prefix: prefix(repo.Root), Policy: policy, BaseCommit: repo.BaseCommit}, nil
+	settings, err := spaces.Settings(ctx, root)
+	if err != nil {
+		return coppice.Project{}, err
+	}
+	return coppice.Project{Path: repo.Root, Prefix: prefix(repo.Root), Policy: policy, BaseCommit: repo.BaseCommit, Git: settings}, nil
 }
 
 // prefix makes a task prefix from a directory's name.

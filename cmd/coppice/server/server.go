@@ -134,6 +134,10 @@ func (s *Server) Start(ctx context.Context) (err error) {
 	if err := s.wire(ctx); err != nil {
 		return err
 	}
+	// Sessions that survived a restart end after this moment.
+	if s.lists.start, err = s.lists.position(ctx); err != nil {
+		return err
+	}
 	return s.set.Start(ctx)
 }
 
@@ -204,7 +208,8 @@ func (s *Server) wire(ctx context.Context) error {
 	intake := engine.NewIntake(s.store, s.cfg.Now, s.inspect, s.known, s.screen,
 		engine.WithLevels(newLevels(s.cfg.Environ, s.cfg.Now, s.cfg.Logger)))
 	s.lists = &featureSync{
-		store: s.store, intake: intake, inspect: s.reinspect, origin: s.spaces.OriginOf, dir: s.path("features"), redact: redact.New().String, now: s.cfg.Now, log: s.cfg.Logger,
+		store: s.store, intake: intake, inspect: s.reinspect, origin: s.spaces.OriginOf, moved: s.spaces.BaseNeed, asks: make(chan func()),
+		dir: s.path("features"), redact: redact.New().String, now: s.cfg.Now, log: s.cfg.Logger,
 	}
 	s.look = &agentLook{self: s.cfg.Self, env: s.cfg.Environ, now: s.cfg.Now, most: profiles.Patience}
 	search, err := s.openIndex(ctx)
@@ -214,7 +219,7 @@ func (s *Server) wire(ctx context.Context) error {
 	s.http, err = apihttp.New(apihttp.Config{
 		Search: search, Agents: s.look.agents, Settings: &settings{server: s.cfg, spaces: s.spaces, intake: intake},
 		Listen: s.cfg.Listen, Names: s.cfg.Names, Token: token, Store: s.store, Version: s.cfg.Version, Now: s.cfg.Now, Log: s.cfg.Logger,
-		Engine: intake, Use: s.use, Warnings: s.lists.Warnings, Status: eng, Diff: s.diff, Attach: s.attach, Web: web.Files(),
+		Engine: intake, Add: s.add, Use: s.use, Needs: s, Warnings: s.lists.Warnings, Status: eng, Diff: s.diff, Attach: s.attach, Web: web.Files(),
 		Backup: func(ctx context.Context) (string, error) { return backups.Make(ctx, s.cfg.Now()) },
 	})
 	if err != nil {
@@ -225,6 +230,7 @@ func (s *Server) wire(ctx context.Context) error {
 		s.set.Add("search", background(s.index.Run))
 	}
 	s.set.Add("http", s.http)
+	s.set.Add("git settings", once(s.adoptGit))
 	s.set.Add("workspaces", once(func(ctx context.Context) error { return s.spaces.Sweep(ctx) }))
 	s.set.Add("worker", s.work)
 	s.set.Add("engine", background(eng.Run))

@@ -57,8 +57,22 @@ func (s *settings) SetConfig(ctx context.Context, p coppice.Project, c api.Confi
 		_, err := s.spaces.Inspect(ctx, p.Path, policy.Base)
 		return err
 	}
-	use := func(coppice.Policy) error {
-		_, err := s.intake.AddProject(ctx, p.Path)
+	// Only what is changed here comes into force: anything else in the file may
+	// wait for a person.
+	use := func(written coppice.Policy) error {
+		inForce := p.Policy
+		if written.Base == "" {
+			written.Base = inForce.Base
+		}
+		policy, err := config.With(inForce, written, c.Key)
+		if err != nil {
+			return err
+		}
+		repo, err := s.spaces.Inspect(ctx, p.Path, policy.Base)
+		if err != nil {
+			return err
+		}
+		_, err = s.intake.ChangePolicy(ctx, coppice.Project{Path: p.Path, Policy: policy, BaseCommit: repo.BaseCommit})
 		return err
 	}
 	change := config.Change{Key: c.Key, Value: json.RawMessage(c.Value), Unset: c.Unset}

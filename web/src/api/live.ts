@@ -33,6 +33,7 @@ export function stale(e: Event): (name: string) => boolean {
   return (name) => {
     if (key !== "" && (name === "task:" + key || name === "events:" + key)) return true;
     if (key !== "" && changes && name.startsWith(`diff:${key}:`)) return true;
+    if (name === "needs") return e.kind.startsWith("project.") || e.kind.startsWith("landing.");
     if (name === "projects") return e.kind.startsWith("project.") || e.kind.startsWith("session.");
     if (name === "status" || name.startsWith("landings ")) return !e.kind.startsWith("work.");
     if (name.startsWith("agents ")) return e.kind.startsWith("agent.") || e.kind === "session.ended" || e.kind === "project.changed";

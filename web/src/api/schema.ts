@@ -150,6 +150,13 @@ export interface ConfigKey {
   "value"?: unknown;
 }
 
+export interface Confirmation {
+  /** The diff that the person saw; refused when it is another one by now */
+  "diff"?: string;
+  /** What is confirmed; of a base, that it stays where it is */
+  "kind": "policy" | "features" | "git" | "base";
+}
+
 export interface CreateTasksInBody {
   /** All are created, or none */
   "tasks": (NewTask)[];
@@ -450,6 +457,8 @@ export interface Profile {
 export interface Project {
   "base_commit"?: string;
   "check_env"?: string;
+  /** Of an answer to adding a known project: what that confirmed */
+  "confirmed"?: (Need)[] | null;
   "created_at": string;
   "git"?: (GitSetting)[] | null;
   "id": number;
@@ -484,6 +493,8 @@ export interface ProjectList {
 
 export interface ProjectStatus {
   "limit": number;
+  /** What it needs a person for: files in the way, changes to confirm, a base that moved */
+  "needs"?: (Need)[] | null;
   "path": string;
   "paused_at"?: string;
   "prefix": string;

@@ -2,8 +2,10 @@
 // notification for those who asked for them.
 import { useEffect, useRef } from "react";
 import { useTasks } from "../api/live";
+import { needsOf } from "../lib/needs";
 import { navigate } from "../router";
 import { usePrefs } from "../state/prefs";
+import { useProjects } from "./needs";
 
 let iconAt = -1;
 
@@ -41,8 +43,9 @@ async function drawIcon(n: number): Promise<void> {
 export function useBadge(page: string): number {
   const tasks = useTasks();
   const { notify } = usePrefs();
+  const projects = useProjects();
   const needs = tasks.filter((t) => t.status === "needs you");
-  const n = needs.length;
+  const n = needs.length + needsOf(projects, { project: "", text: "", status: "" }).length;
   const known = useRef<Set<string>>(undefined);
 
   useEffect(() => {

@@ -8,6 +8,8 @@ import type { Task, TaskPage } from "../api/schema";
 import { actions, bulk, change } from "../components/actions";
 import { AddProject } from "../components/addproject";
 import { Card, CARD, Row, ROW, type Drag } from "../components/card";
+import { Needs, useProjects } from "../components/needs";
+import { needsOf, type ProjectNeed } from "../lib/needs";
 import { groups, matches, NEEDS_YOU, order, priorityBetween, STATUSES, values, type Group } from "../lib/board";
 import { plural, usd, useNow } from "../lib/format";
 import { useParam } from "../router";
@@ -44,10 +46,15 @@ export function Board() {
 
   const shown = useMemo(() => all.filter((t) => matches(t, { text: words, project, track, agent, status })), [all, words, project, track, agent, status]);
   const columns = useMemo(() => groups(shown, by), [shown, by]);
+  const projects = useProjects();
+  const needs = useMemo(
+    () => (archived || track || agent ? [] : needsOf(projects, { project, text: words, status })),
+    [projects, archived, track, agent, project, words, status],
+  );
   const cost = useMemo(() => shown.reduce((sum, t) => sum + (t.usage.cost_usd ?? 0), 0), [shown]);
 
   if (!loaded) return error ? <ProblemBox problem={problemOf(error)} /> : <Loading what="the tasks" />;
-  if (live.length === 0 && !archived) return <First />;
+  if (live.length === 0 && !archived) return <First needs={needs} />;
   const filtered = text || project || track || agent || status;
   return (
     <div className="page board-page">
@@ -70,16 +77,17 @@ export function Board() {
         {filtered && <button className="button small" onClick={() => [setText, setProject, setTrack, setAgent, setStatus].forEach((f) => f(""))}>Clear</button>}
       </div>
       {away.problem && <ProblemBox problem={away.problem} again={away.again} />}
-      {archived && !away.data ? !away.problem && <Loading what="the archive" /> : shown.length === 0 ? (
+      {archived && !away.data ? !away.problem && <Loading what="the archive" /> : shown.length === 0 && needs.length === 0 ? (
         filtered ? <Empty title="Nothing fits the filter"><p>Clear it to see all {plural(all.length, "task")}.</p></Empty>
           : <Empty title={archived ? "The archive is empty" : "The board is empty"}><p>{archived ? "Ended tasks can be put away: one by one on their page, or many at once in the board's table." : "All tasks are archived. Press n to make another."}</p></Empty>
-      ) : view === "table" ? <Table groups={columns} /> : <Columns groups={columns} movable={by === "status" && !archived} bare={archived !== ""} />}
+      ) : view === "table" ? <Table groups={columns} needs={needs} /> : <Columns groups={columns} needs={needs} movable={by === "status" && !archived} bare={archived !== ""} />}
     </div>
   );
 }
 
-function First() {
-  return (
+function First({ needs }: { needs: ProjectNeed[] }) {
+  const now = useNow(5000);
+  return needs.length > 0 ? <div className="page"><Needs list={needs} now={now} /></div> : (
     <Empty title="Nothing here yet">
       <p>Add a project, then press <kbd>n</kbd> to make its first task. From a terminal: <code>coppice new "…"</code> in the project's folder.</p>
       <AddProject />
@@ -89,7 +97,7 @@ function First() {
 
 // Columns shows what needs a person, what runs and what is done even when there
 // is none, unless it is bare.
-function Columns({ groups: list, movable, bare }: { groups: Group[]; movable: boolean; bare: boolean }) {
+function Columns({ groups: list, needs, movable, bare }: { groups: Group[]; needs: ProjectNeed[]; movable: boolean; bare: boolean }) {
   const now = useNow(5000);
   const moving = useRef<Task>(undefined);
   const shown = list.filter((g) => g.tasks.length > 0 || (!bare && [NEEDS_YOU, "Working", "Done"].includes(g.name)));
@@ -109,8 +117,9 @@ function Columns({ groups: list, movable, bare }: { groups: Group[]; movable: bo
     <div className="columns">
       {shown.map((g) => (
         <section key={g.name} className={"column" + (g.name === NEEDS_YOU ? " needs" : "")} aria-label={g.name}>
-          <h2>{g.name} <span className="muted">{g.tasks.length}</span></h2>
-          {g.tasks.length === 0 ? (
+          <h2>{g.name} <span className="muted">{g.tasks.length + (g.name === NEEDS_YOU ? needs.length : 0)}</span></h2>
+          {g.name === NEEDS_YOU && <Needs list={needs} now={now} />}
+          {g.name === NEEDS_YOU && needs.length > 0 && g.tasks.length === 0 ? null : g.tasks.length === 0 ? (
             <p className="column-empty">{g.name === NEEDS_YOU ? "Nothing needs you." : "None."}</p>
           ) : (
             <VirtualList items={g.tasks} height={CARD} label={g.name} id={(t) => t.key} row={(t) => <Card t={t} now={now} drag={movable ? drag(g) : undefined} />} />
@@ -123,7 +132,7 @@ function Columns({ groups: list, movable, bare }: { groups: Group[]; movable: bo
 
 type Item = { group: Group } | { task: Task };
 
-function Table({ groups: list }: { groups: Group[] }) {
+function Table({ groups: list, needs }: { groups: Group[]; needs: ProjectNeed[] }) {
   const now = useNow(5000);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const items = useMemo(() => list.filter((g) => g.tasks.length > 0).flatMap((g): Item[] => [{ group: g }, ...g.tasks.map((task) => ({ task }))]), [list]);
@@ -135,6 +144,7 @@ function Table({ groups: list }: { groups: Group[] }) {
   };
   return (
     <>
+      <Needs list={needs} now={now} />
       {tasks.length > 0 && (
         <div className="bulk" role="toolbar" aria-label="Selected tasks">
           <strong>{plural(tasks.length, "task")} selected</strong>

@@ -90,7 +90,7 @@ function ProjectView({ p, warnings }: { p: Project; warnings: string[] }) {
     if (await attempt(done, () => post<Project>(`/projects/${p.prefix}/${name}`, body))) invalidate((n) => n === "projects" || n === "status");
   };
   const reread = async () => {
-    if (await attempt(`Read the policy of ${p.prefix}`, () => post<Project>("/projects", { path: p.path }))) invalidate((n) => n === "projects");
+    if (await attempt(`Read the policy of ${p.prefix}`, () => post<Project>("/projects", { path: p.path, edits: true }))) invalidate((n) => n === "projects");
   };
   return (
     <section className="project">

@@ -1,0 +1,159 @@
+package engine
+
+import (
+	"context"
+
+	"coppice"
+	"coppice/store"
+)
+
+// baseNeed takes note of a base that moved in a way that a person must look at.
+// The landing goes on when they have. A merge that was asked for before the base
+// was last seen judged too much, and is done again.
+func baseNeed(v *View, w coppice.Work, n coppice.Need) *Decision {
+	spec, err := coppice.DecodeSpec[coppice.MergeSpec](w)
+	if err != nil || spec.Seen != v.Project.BaseCommit {
+		return &Decision{Kind: coppice.EventWorkFinished, Reason: "the base was seen elsewhere in the meantime"}
+	}
+	if v.Project.Need(n.Kind) != nil {
+		return &Decision{Kind: coppice.EventWorkFinished, Reason: n.Text}
+	}
+	n.Since = v.Now
+	p := v.Project
+	p.Needs = p.SetNeed(n)
+	return &Decision{Kind: coppice.EventNeedBegan, Reason: n.Text, Data: needData(n.Kind), Project: &p}
+}
+
+// beginsFrom is what a task's branch begins from instead of the base: where the
+// task was forked, or where the base was before it moved in a way that a person
+// must look at. Otherwise the task would carry that along, whatever they decide.
+func beginsFrom(v *View) string {
+	if n := v.Project.Need(coppice.NeedBase); v.Fork == "" && n != nil {
+		return n.From
+	}
+	return v.Fork
+}
+
+// needData is what the log keeps of a need besides its text.
+func needData(kind coppice.NeedKind) map[string]string {
+	return map[string]string{"kind": string(kind)}
+}
+
+// Need gives a project a need, or replaces the one of its kind.
+func (i *Intake) Need(ctx context.Context, project int64, n coppice.Need) error {
+	return i.store.Update(ctx, func(tx store.Tx) error {
+		p, err := tx.Project(project)
+		if err != nil {
+			return err
+		}
+		old := p.Need(n.Kind)
+		n.Since = i.now().UTC()
+		if old != nil {
+			n.Since = old.Since
+			if string(coppice.Raw(*old)) == string(coppice.Raw(n)) {
+				return nil
+			}
+		}
+		p.Needs = p.SetNeed(n)
+		if err := tx.PutProject(&p); err != nil {
+			return err
+		}
+		return i.needEvent(tx, coppice.EventNeedBegan, p, n.Kind, n.Text)
+	})
+}
+
+// EndNeed takes a need from a project, if it has it.
+func (i *Intake) EndNeed(ctx context.Context, project int64, kind coppice.NeedKind, why string) error {
+	return i.store.Update(ctx, func(tx store.Tx) error {
+		p, err := tx.Project(project)
+		if err != nil || p.Need(kind) == nil {
+			return err
+		}
+		if err := i.endNeeds(tx, &p, why, kind); err != nil {
+			return err
+		}
+		return tx.PutProject(&p)
+	})
+}
+
+// endNeeds takes needs from a project, and logs those that it had. The caller
+// writes the project.
+func (i *Intake) endNeeds(tx store.Tx, p *coppice.Project, why string, kinds ...coppice.NeedKind) error {
+	for _, kind := range kinds {
+		if p.Need(kind) == nil {
+			continue
+		}
+		p.Needs = p.DropNeed(kind)
+		if err := i.needEvent(tx, coppice.EventNeedEnded, *p, kind, why); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (i *Intake) needEvent(tx store.Tx, event coppice.EventKind, p coppice.Project, kind coppice.NeedKind, why string) error {
+	return tx.Append(&coppice.Event{
+		At: i.now().UTC(), Kind: event, ProjectID: p.ID, Subject: p.Prefix, By: string(kind), Reason: why, Data: coppice.Raw(needData(kind)),
+	})
+}
+
+// ConfirmPolicy brings a policy into force that waited for a person.
+func (i *Intake) ConfirmPolicy(ctx context.Context, found coppice.Project) (coppice.Project, error) {
+	return i.confirm(ctx, found.Path, coppice.NeedPolicy, func(tx store.Tx, p *coppice.Project) error {
+		return i.takePolicy(tx, p, found)
+	})
+}
+
+// ConfirmGit has git settings count that waited for a person.
+func (i *Intake) ConfirmGit(ctx context.Context, path string, settings []coppice.GitSetting) (coppice.Project, error) {
+	return i.confirm(ctx, path, coppice.NeedGit, func(_ store.Tx, p *coppice.Project) error {
+		p.Git = settings
+		return nil
+	})
+}
+
+// BaseAt says where a project's base is, by a person's word: landings go on from
+// there.
+func (i *Intake) BaseAt(ctx context.Context, path, commit string) (coppice.Project, error) {
+	return i.confirm(ctx, path, coppice.NeedBase, func(_ store.Tx, p *coppice.Project) error {
+		p.BaseCommit = commit
+		return nil
+	})
+}
+
+func (i *Intake) confirm(ctx context.Context, path string, kind coppice.NeedKind, f func(store.Tx, *coppice.Project) error) (coppice.Project, error) {
+	var p coppice.Project
+	err := i.store.Update(ctx, func(tx store.Tx) (err error) {
+		if p, err = tx.ProjectByPath(path); err != nil {
+			return err
+		}
+		if err := i.endNeeds(tx, &p, "a person confirmed it", kind); err != nil {
+			return err
+		}
+		if err := f(tx, &p); err != nil {
+			return err
+		}
+		return tx.PutProject(&p)
+	})
+	return p, err
+}
+
+// AdoptGit confirms the git settings of a project that an older version added.
+func (i *Intake) AdoptGit(ctx context.Context, project int64, settings []coppice.GitSetting) error {
+	return i.store.Update(ctx, func(tx store.Tx) error {
+		p, err := tx.Project(project)
+		if err != nil || p.Git != nil {
+			return err
+		}
+		p.Git = settings
+		return tx.PutProject(&p)
+	})
+}
+
+// landingNeed is what keeps everything of a project from landing, or nil.
+func landingNeed(p coppice.Project, t coppice.Task) *coppice.Need {
+	if t.Stage != coppice.StageChecking && t.Stage != coppice.StageLanding {
+		return nil
+	}
+	return p.Need(coppice.NeedBase)
+}

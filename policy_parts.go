@@ -1,0 +1,50 @@
+package coppice
+
+import (
+	"bytes"
+	"reflect"
+)
+
+// PolicyPart is a part of a policy that a change can wait in. Of returns a
+// pointer to it.
+type PolicyPart struct {
+	Name string // its key in coppice.yaml, or prompts
+	Of   func(*Policy) any
+}
+
+// DecidingParts are the parts of a policy that decide what lands, and which
+// programs run with a person's rights. When one of them changes on disk while a
+// session of the project runs, the change waits for a person. Everything else
+// takes effect at once.
+var DecidingParts = []PolicyPart{
+	{"base", func(p *Policy) any { return &p.Base }},
+	{"checks", func(p *Policy) any { return &p.Checks }},
+	{"verify", func(p *Policy) any { return &p.Verify }},
+	{"land", func(p *Policy) any { return &p.Land }},
+	{"permissions", func(p *Policy) any { return &p.Permissions }},
+	{"critical_patterns", func(p *Policy) any { return &p.Critical }},
+	{"agents", func(p *Policy) any { return &p.Agents }},
+	{"mcp", func(p *Policy) any { return &p.MCP }},
+	{"workspace", func(p *Policy) any { return &p.Workspace }},
+	{"instructions", func(p *Policy) any { return &p.Instructions }},
+	{"prompts", func(p *Policy) any { return &p.Prompts }},
+}
+
+// empty are the ways in which a part says nothing: a list or mapping that was
+// read back from the store is nil.
+var empty = map[string]bool{"null": true, "[]": true, "{}": true, `""`: true}
+
+// Hold returns the found policy with every deciding part as p has it, and the
+// names of the parts in which the two differ.
+func (p Policy) Hold(found Policy) (held Policy, differ []string) {
+	held = found
+	for _, part := range DecidingParts {
+		have, want := part.Of(&held), part.Of(&p)
+		if a, b := Raw(have), Raw(want); bytes.Equal(a, b) || empty[string(a)] && empty[string(b)] {
+			continue
+		}
+		differ = append(differ, part.Name)
+		reflect.ValueOf(have).Elem().Set(reflect.ValueOf(want).Elem())
+	}
+	return held, differ
+}

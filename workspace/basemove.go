@@ -1,0 +1,301 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"coppice"
+)
+
+// A base may move without Coppice: people commit, merge and pull. An agent can
+// move it too. What git logs about a branch tells most cases apart.
+
+// ordinary are the commands of git that move a branch for a person, by the first
+// word of what git logs about it.
+var ordinary = map[string]bool{
+	"commit": true, "merge": true, "pull": true, "rebase": true, "reset": true, "cherry-pick": true, "revert": true, "am": true,
+	"fetch": true, "branch": true, "Branch": true, "checkout": true, "clone": true, "initial": true,
+}
+
+// ownMove begins what git logs about moves of Coppice's own.
+const ownMove = "coppice: "
+
+// The bounds of what is looked at.
+const (
+	mostMoves     = 1000  // entries of a branch's log
+	mostSuspects  = 10000 // new commits
+	mostBranches  = 200   // of tasks
+	mostNeedBytes = 16 << 10
+)
+
+// BaseMoved tells why a move of the base from one commit to another needs a
+// person's look; "" when it is one of Coppice's own, or as a person's git moves
+// it. Branches are those of tasks, each as a name or as start..name with the
+// commit that it began from; nil means all that there are.
+func (w *Workspaces) BaseMoved(ctx context.Context, dir, base, from, to string, branches []string) (why string, err error) {
+	if err := errors.Join(coppice.ValidBranch(base), coppice.ValidHash(from), coppice.ValidHash(to)); err != nil {
+		return "", firstError(err)
+	}
+	r, err := w.find(ctx, dir)
+	if err != nil {
+		return "", err
+	}
+	return w.baseMoved(ctx, r, base, from, to, branches)
+}
+
+// BaseNeed is the need of a project whose base moved from one commit to another,
+// or nil when that needs nobody's look.
+func (w *Workspaces) BaseNeed(ctx context.Context, dir, base, from, to string) (*coppice.Need, error) {
+	if from == "" || from == to {
+		return nil, nil
+	}
+	why, err := w.BaseMoved(ctx, dir, base, from, to, nil)
+	if err != nil || why == "" {
+		return nil, err
+	}
+	r, err := w.find(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	return &coppice.Need{
+		Kind: coppice.NeedBase, From: from, To: to, Diff: w.baseDiff(ctx, r, from, to),
+		Text: fmt.Sprintf("%s moved from %.10s to %.10s without Coppice: %s. Nothing lands until you decide", base, from, to, why),
+		Fix:  "move it back with `coppice project restore-base`, or keep it with `coppice project confirm --base`",
+	}, nil
+}
+
+// baseDiff shows the commits and files of a move, as far as git can tell.
+func (w *Workspaces) baseDiff(ctx context.Context, r repo, from, to string) string {
+	log, _ := w.git.Run(ctx, r.root, "log", "--no-decorate", "--no-show-signature", "--oneline", "--max-count=20", "--end-of-options", from+".."+to)
+	stat, _ := w.git.Run(ctx, r.root, "diff", "--stat=100", "--end-of-options", from, to)
+	text := strings.TrimSpace(log + "\n\n" + stat)
+	if len(text) > mostNeedBytes {
+		text = strings.ToValidUTF8(text[:mostNeedBytes], "") + "\n…"
+	}
+	return text
+}
+
+// move is one entry of a branch's log.
+type move struct {
+	old, new string // old is "" when the log does not tell
+	at       int64  // when, in seconds
+	made     int64  // when the commit was made
+	message  string
+}
+
+// moves lists how a branch came to where it is, the newest first.
+func (w *Workspaces) moves(ctx context.Context, r repo, ref string) ([]move, error) {
+	out, err := w.git.Run(ctx, r.root, "log", "--walk-reflogs", "--no-show-signature", "--date=unix", "--max-count="+strconv.Itoa(mostMoves),
+		"--format=%H%x00%gd%x00%ct%x00%gs", "--end-of-options", ref)
+	if err != nil {
+		return nil, err
+	}
+	var list []move
+	for line := range strings.Lines(out) {
+		f := strings.SplitN(strings.TrimSuffix(line, "\n"), "\x00", 4)
+		if len(f) < 4 {
+			continue
+		}
+		m := move{new: f[0], message: f[3]}
+		at := f[1][strings.LastIndexByte(f[1], '{')+1:]
+		m.at, _ = strconv.ParseInt(strings.TrimSuffix(at, "}"), 10, 64)
+		m.made, _ = strconv.ParseInt(f[2], 10, 64)
+		if n := len(list); n > 0 {
+			list[n-1].old = m.new
+		}
+		list = append(list, m)
+	}
+	return list, nil
+}
+
+func (w *Workspaces) baseMoved(ctx context.Context, r repo, base, from, to string, branches []string) (string, error) {
+	if from == to {
+		return "", nil
+	}
+	list, err := w.moves(ctx, r, "refs/heads/"+base)
+	if err != nil {
+		return "", err
+	}
+	unlogged, err := w.unlogged(ctx, r)
+	if err != nil {
+		return "", err
+	}
+	if len(list) == 0 && unlogged {
+		list = []move{{old: from, new: to, message: "reset"}} // the log tells nothing, so the branches have to
+	}
+	if len(list) == 0 || list[0].new != to {
+		return fmt.Sprintf("git's log of %s has no entry for it", base), nil
+	}
+	for _, m := range list {
+		if m.new == from {
+			break
+		}
+		if strings.HasPrefix(m.message, ownMove) {
+			continue
+		}
+		word, _, _ := strings.Cut(strings.TrimSuffix(m.message, ":"), " ")
+		if word = strings.TrimSuffix(word, ":"); !ordinary[word] {
+			return fmt.Sprintf("no commit, merge, pull, rebase or reset did it, by git's log of %s (%s)", base, coppice.Quote(m.message)), nil
+		}
+		if word == "commit" && m.at == m.made {
+			continue // the commit was made right there
+		}
+		old := m.old
+		if old == "" {
+			old = from
+		}
+		if why, err := w.tasksOwn(ctx, r, base, old, m.new, branches); err != nil || why != "" {
+			return why, err
+		}
+	}
+	return "", nil
+}
+
+// unlogged tells whether the repository keeps no log of its branches.
+func (w *Workspaces) unlogged(ctx context.Context, r repo) (bool, error) {
+	list, err := w.git.Settings(ctx, r.root)
+	off := false
+	for _, s := range list {
+		if s.Key == "core.logallrefupdates" {
+			off = slices.Contains([]string{"false", "no", "off", "0"}, strings.ToLower(s.Value))
+		}
+	}
+	return off, err
+}
+
+// tasksOwn names a commit that a move brought to the base and that a task made:
+// one on its branch, and neither on a remote nor on a branch of the person's.
+func (w *Workspaces) tasksOwn(ctx context.Context, r repo, base, old, to string, branches []string) (string, error) {
+	args := []string{"rev-list", "--max-count=" + strconv.Itoa(mostSuspects), to}
+	if w.known(ctx, r, old) {
+		args = append(args, "^"+old)
+	}
+	args = append(args, "--not", "--exclude=*/coppice/*", "--remotes", "--exclude=coppice/*", "--exclude="+base, "--branches")
+	out, err := w.git.Run(ctx, r.root, args...)
+	if err != nil || out == "" {
+		return "", err
+	}
+	fresh := map[string]bool{}
+	for _, c := range strings.Fields(out) {
+		fresh[c] = true
+	}
+	tasks, err := w.taskBranches(r, branches)
+	if err != nil {
+		return "", err
+	}
+	for _, b := range tasks[:min(len(tasks), mostBranches)] {
+		out, err := w.git.Run(ctx, b.dir, append([]string{"rev-list", "--first-parent", "--max-count=" + strconv.Itoa(mostSuspects)}, b.revs...)...)
+		if err != nil {
+			if ctx.Err() == nil && branches == nil {
+				continue // a damaged workspace
+			}
+			return "", err
+		}
+		for _, c := range strings.Fields(out) {
+			if fresh[c] {
+				return fmt.Sprintf("%s has commit %.10s of %s, which Coppice did not land", base, c, b.name), nil
+			}
+		}
+	}
+	return "", nil
+}
+
+func (w *Workspaces) known(ctx context.Context, r repo, commit string) bool {
+	_, err := w.git.Run(ctx, r.root, "cat-file", "-e", commit+"^{commit}")
+	return err == nil
+}
+
+// taskBranch is the branch of a task, and where git knows it.
+type taskBranch struct {
+	name string
+	dir  string
+	revs []string // its commits, as git rev-list takes them
+}
+
+// taskBranches lists the branches of the workspaces, as they are there: what an
+// agent has committed need not be saved yet. Names that are given are looked for
+// in the person's repository.
+func (w *Workspaces) taskBranches(r repo, names []string) ([]taskBranch, error) {
+	var list []taskBranch
+	for _, n := range names {
+		name := n[strings.LastIndexByte(n, '.')+1:]
+		list = append(list, taskBranch{strings.TrimPrefix(name, "refs/heads/"), r.root, []string{"--end-of-options", n}})
+	}
+	if names != nil {
+		return list, nil
+	}
+	slots, err := w.slots(r)
+	for _, s := range slots {
+		if s.State == slotReady && s.Branch != "" {
+			list = append(list, taskBranch{s.Branch, r.path(s), []string{"refs/heads/" + s.Branch, "^" + s.Base}})
+		}
+	}
+	return list, err
+}
+
+// RestoreBase moves the base back from one commit to another by compare-and-swap,
+// and the checkouts that stand on it. Where a checkout would lose something,
+// nothing moves and the error says what. It returns where the base is; done
+// again after a crash, it completes what was begun.
+func (w *Workspaces) RestoreBase(ctx context.Context, dir, base, from, to string) (now string, err error) {
+	if err := errors.Join(coppice.ValidBranch(base), coppice.ValidHash(from), coppice.ValidHash(to)); err != nil {
+		return "", firstError(err)
+	}
+	r, err := w.use(ctx, dir)
+	if err != nil {
+		return "", err
+	}
+	unlock, err := w.lock(ctx, r.moveLock())
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	if err := w.recoverMove(context.WithoutCancel(ctx), r); err != nil {
+		return "", told(err)
+	}
+	if now, err = w.branch(ctx, r, base); err != nil {
+		return "", err
+	}
+	if now != from && now != to {
+		return now, coppice.Errorf(coppice.EConflict, "%s has moved on to %.10s in the meantime", base, now).
+			WithFix("look at `git log %s`, then decide again", base)
+	}
+	if now == from {
+		return from, nil
+	}
+	res, err := w.advance(ctx, r, coppice.MoveSpec{Base: base, Old: to, New: from, Remote: "origin"}, to)
+	if err == nil && res.Blocked != "" {
+		err = coppice.Errorf(coppice.EConflict, "moving %s back would lose something: %s", base, res.Blocked).
+			WithFix("commit it on another branch or stash it, then move the base back again")
+	}
+	return res.Now, told(err)
+}
+
+// KeepBase has the checkouts follow that did not when the base moved without
+// Coppice. One that would lose something stays as it is.
+func (w *Workspaces) KeepBase(ctx context.Context, dir, base, from, to string) error {
+	if err := errors.Join(coppice.ValidBranch(base), coppice.ValidHash(from), coppice.ValidHash(to)); err != nil {
+		return firstError(err)
+	}
+	r, err := w.use(ctx, dir)
+	if err != nil {
+		return err
+	}
+	unlock, err := w.lock(ctx, r.moveLock())
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if err := w.recoverMove(context.WithoutCancel(ctx), r); err != nil {
+		return told(err)
+	}
+	if now, err := w.branch(ctx, r, base); err != nil || now != to {
+		return err
+	}
+	_, err = w.advance(ctx, r, coppice.MoveSpec{Base: base, Old: from, New: to, Remote: "origin"}, to)
+	return told(err)
+}
