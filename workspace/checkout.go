@@ -149,8 +149,8 @@ func diffTrees(common, from, to, below string, list *[]treeChange) error {
 // inTheWay lists the files of a checkout that keep it from following: those that
 // the move changes and the person changed, and those that are not tracked and
 // stand where the move makes a file.
-func (w *Workspaces) inTheWay(ctx context.Context, r repo, t worktree, from string, changes []treeChange) ([]string, error) {
-	dirty, err := w.dirtyPaths(ctx, r, t, from, changes)
+func (w *Workspaces) inTheWay(ctx context.Context, t worktree, changes []treeChange) ([]string, error) {
+	dirty, err := w.dirtyPaths(ctx, t, changes)
 	if err != nil {
 		return nil, err
 	}
@@ -216,7 +216,7 @@ func untracked(root, dir string, gone map[string]bool) string {
 
 // dirtyPaths tells which of the paths that a move changes differ from the commit
 // that is checked out, staged or not.
-func (w *Workspaces) dirtyPaths(ctx context.Context, r repo, t worktree, from string, changes []treeChange) (map[string]bool, error) {
+func (w *Workspaces) dirtyPaths(ctx context.Context, t worktree, changes []treeChange) (map[string]bool, error) {
 	if dirty, err := plainDirty(t, changes); err == nil {
 		return dirty, nil
 	}

@@ -165,7 +165,7 @@ func (w *Workspaces) unconfirmed(ctx context.Context, r repo) (*coppice.Need, er
 	for i, s := range known {
 		before[i] = coppice.GitSetting(s)
 	}
-	diff := settingsDiff(before, now)
+	diff := SettingsDiff(before, now)
 	if diff == "" {
 		return nil, nil
 	}
@@ -177,9 +177,9 @@ func (w *Workspaces) unconfirmed(ctx context.Context, r repo) (*coppice.Need, er
 	}, nil
 }
 
-// settingsDiff lists what was removed and added; empty when nothing was. A value
+// SettingsDiff lists what was removed and added; empty when nothing was. A value
 // may hold a password, so what looks like one in an address is left out.
-func settingsDiff(before, now []coppice.GitSetting) string {
+func SettingsDiff(before, now []coppice.GitSetting) string {
 	count := map[coppice.GitSetting]int{}
 	for _, s := range before {
 		count[s]--

@@ -64,6 +64,7 @@ func (w *Workspaces) dropImported(ctx context.Context, r repo, refs map[string]s
 	}
 	for _, t := range list {
 		if filepath.Dir(t.path) != r.dir {
+			used[t.branch] = true // the person looks at it
 			continue
 		}
 		s, err := readSlot(t.path + ".json")

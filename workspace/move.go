@@ -145,11 +145,11 @@ func (w *Workspaces) plan(ctx context.Context, r repo, spec coppice.MoveSpec) (p
 	for _, t := range trees {
 		f := following{Path: t.path, Git: t.git, Stage: stageDir(t)}
 		f.look(p.changes)
-		paths, err := w.inTheWay(ctx, r, t, spec.Old, p.changes)
+		paths, err := w.inTheWay(ctx, t, p.changes)
 		if err != nil {
 			return p, err
 		}
-		if len(paths) > 0 && w.isAt(ctx, t, spec.New) {
+		if len(paths) > 0 && w.isThere(ctx, t, p.changes) {
 			continue // it never left, or is there already
 		}
 		if len(paths) > 0 {
@@ -161,15 +161,15 @@ func (w *Workspaces) plan(ctx context.Context, r repo, spec coppice.MoveSpec) (p
 	return p, nil
 }
 
-// isAt tells whether a checkout's index is that of a commit, and its files are as
-// the index says.
-func (w *Workspaces) isAt(ctx context.Context, t worktree, commit string) bool {
-	for _, args := range [][]string{{"diff-index", "--cached", "--quiet", commit, "--"}, {"diff-files", "--quiet", "--ignore-submodules=dirty"}} {
-		if _, exit, err := w.git.Status(ctx, git.Call{Dir: t.path, Args: args, OK: []int{1}}); err != nil || exit != 0 {
-			return false
-		}
+// isThere tells whether a checkout is where a move leads already: its index and
+// its files, as far as the move changes them.
+func (w *Workspaces) isThere(ctx context.Context, t worktree, changes []treeChange) bool {
+	there := make([]treeChange, len(changes))
+	for i, c := range changes {
+		there[i] = treeChange{Path: c.Path, OldMode: c.NewMode, Old: c.New}
 	}
-	return true
+	dirty, err := w.dirtyPaths(ctx, t, there)
+	return err == nil && !slices.ContainsFunc(there, func(c treeChange) bool { return dirty[c.Path] })
 }
 
 // blockedBy says that files of a checkout are in the way of a move.

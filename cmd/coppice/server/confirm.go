@@ -2,14 +2,12 @@ package server
 
 import (
 	"context"
-	"fmt"
-	"slices"
-	"strings"
 
 	"coppice"
 	"coppice/api"
 	"coppice/cmd/coppice/config"
 	"coppice/store"
+	"coppice/workspace"
 )
 
 // projectAt reads the project of a checkout.
@@ -51,28 +49,10 @@ func (s *Server) add(ctx context.Context, dir string) (coppice.Project, []coppic
 	if diff := config.Diff(before.Policy, p.Policy, config.Parts()); diff != "" {
 		confirmed = append(confirmed, coppice.Need{Kind: coppice.NeedPolicy, Text: "the policy", Diff: diff, Since: s.cfg.Now().UTC()})
 	}
-	if diff := gitDiff(before.Git, p.Git); diff != "" && before.Git != nil {
+	if diff := workspace.SettingsDiff(before.Git, p.Git); diff != "" && before.Git != nil {
 		confirmed = append(confirmed, coppice.Need{Kind: coppice.NeedGit, Text: "git settings", Diff: diff, Since: s.cfg.Now().UTC()})
 	}
 	return p, confirmed, nil
-}
-
-// gitDiff shows how git settings differ; "" when they do not.
-func gitDiff(a, b []coppice.GitSetting) string {
-	var out strings.Builder
-	side := func(mark string, list, other []coppice.GitSetting) {
-		for _, s := range list {
-			if !slices.Contains(other, s) {
-				fmt.Fprintf(&out, "%s%s %s=%s\n", mark, s.Scope, s.Key, s.Value)
-			}
-		}
-	}
-	side("-", a, b)
-	side("+", b, a)
-	if out.Len() == 0 && !slices.Equal(a, b) {
-		out.WriteString(" the same settings in another order\n")
-	}
-	return out.String()
 }
 
 // adoptGit confirms the git settings of projects that an older version added,
@@ -176,7 +156,7 @@ func (s *Server) confirmGit(ctx context.Context, p coppice.Project, n coppice.Ne
 	if err != nil {
 		return err
 	}
-	if diff := gitDiff(p.Git, now); diff != n.Diff {
+	if diff := workspace.SettingsDiff(p.Git, now); diff != n.Diff {
 		n.Diff = diff
 		if err := s.lists.intake.Need(ctx, p.ID, n); err != nil {
 			return err
