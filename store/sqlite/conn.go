@@ -39,7 +39,8 @@ func (c *conn) policy(u *unpacker, text string) coppice.Policy {
 		return p
 	}
 	var p coppice.Policy
-	if u.unpack(text, &p); u.err != nil {
+	// Older versions accepted a budget that is not a number, and stored it.
+	if u.unpack(strings.ReplaceAll(text, `"task":"NaN USD"`, `"task":"0 USD"`), &p); u.err != nil {
 		return p
 	}
 	if c.policies == nil || len(c.policies) >= maxPolicies {
