@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"coppice"
-	"coppice/cmd/coppice/cli"
 	"coppice/cmd/coppice/config"
 )
 
@@ -50,7 +49,7 @@ func (p *program) configGet() *cobra.Command {
 			}
 			for _, k := range config.Explain(policy, src) {
 				if k.Name == args[0] {
-					_, err := fmt.Fprintln(p.env.Stdout, cli.Clean(k.Value))
+					_, err := fmt.Fprintln(p.out(false), k.Value)
 					return err
 				}
 			}
@@ -58,7 +57,7 @@ func (p *program) configGet() *cobra.Command {
 			if err != nil {
 				text = string(value) // nothing is set there
 			}
-			_, err = fmt.Fprintln(p.env.Stdout, cli.Clean(text))
+			_, err = fmt.Fprintln(p.out(false), text)
 			return err
 		},
 	}
@@ -141,7 +140,7 @@ func (p *program) configure(ctx context.Context, change config.Change, asJSON bo
 	if change.Unset {
 		said = "unset"
 	}
-	_, err = fmt.Fprintf(p.env.Stdout, "%s is %s in %s\n", change.Key, said, filepath.Join(root, config.File))
+	_, err = fmt.Fprintf(p.out(false), "%s is %s in %s\n", change.Key, said, filepath.Join(root, config.File))
 	return err
 }
 
