@@ -13,7 +13,7 @@ type USD float64
 const MaxUSD USD = 1e6
 
 var usdRE = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^\s*\$?\s*([0-9]{1,20}(?:\.[0-9]{1,20})?)\s*(?:USD)?\s*$`)
+	return regexp.MustCompile(`^\s*\$?\s*([0-9]+(?:\.[0-9]+)?)\s*(?:USD)?\s*$`)
 })
 
 // ParseUSD reads an amount as people write it: plain decimal digits, at most

@@ -76,7 +76,7 @@ func dial(ctx context.Context, path, dsn string) (*conn, error) {
 
 // dsn names the file with the settings that every connection to it shares.
 func dsn(path string, pragmas ...string) string {
-	v := url.Values{"_pragma": append([]string{"busy_timeout(10000)", "foreign_keys(1)"}, pragmas...)}
+	v := url.Values{"mode": {"rw"}, "_pragma": append([]string{"busy_timeout(10000)", "foreign_keys(1)"}, pragmas...)}
 	return "file:" + escape(path) + "?" + v.Encode()
 }
 
