@@ -98,6 +98,10 @@ type Config struct {
 
 	Warnings func(project int64) []string // what is wrong in its checkout; nothing when nil
 
+	// Intact fails while the server can answer but change nothing; it never does
+	// when nil.
+	Intact func() error
+
 	// What the server does without when they are nil: each route then says so.
 	Search   store.Searcher
 	Settings Settings
@@ -198,6 +202,9 @@ func (c *Config) defaults() {
 	}
 	if c.Version == "" {
 		c.Version = "dev"
+	}
+	if c.Intact == nil {
+		c.Intact = func() error { return nil }
 	}
 	if c.Gather == nil {
 		c.Gather = gather

@@ -117,13 +117,13 @@ func TestRefused(t *testing.T) {
 		{"cut short", func(t *testing.T, path string) {
 			b := read(t, path)
 			write(t, path, b[:len(b)/2])
-		}, coppice.EUnavailable, []string{"damaged", "coppice restore"}},
+		}, coppice.EUnavailable, []string{"damaged", "no backup in"}},
 		{"gone, but its log is there", func(t *testing.T, path string) {
 			write(t, path+"-wal", []byte("commits"))
 			if err := os.Remove(path); err != nil {
 				t.Fatal(err)
 			}
-		}, coppice.EUnavailable, []string{"damaged", "coppice restore"}},
+		}, coppice.EUnavailable, []string{"damaged", "no backup in"}},
 		{"another program's", func(t *testing.T, path string) {
 			if err := os.Remove(path); err != nil {
 				t.Fatal(err)

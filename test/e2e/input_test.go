@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"coppice"
 	"coppice/api/client"
 )
 
@@ -269,6 +270,42 @@ func TestNoServer(t *testing.T) {
 	if r := w.try(w.repo, "", "list"); r.code != 1 || !strings.Contains(r.err, "coppice serve") {
 		t.Errorf("after a killed server: %+v", r)
 	}
+}
+
+func TestTheDatabaseIsRemovedUnderTheServer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, files{".coppice/scripted.yaml": oneFile})
+	s := w.serve()
+	key := w.new("Land before it happens")
+	w.landed(key)
+	db := filepath.Join(w.state, "coppice.db")
+	if err := errors.Join(os.Remove(db), os.Remove(db+"-wal"), os.Remove(db+"-shm")); err != nil {
+		t.Fatal(err)
+	}
+	r := w.try(w.repo, "", "new", "Too late")
+	_, fix, _ := strings.Cut(r.err, "coppice restore ")
+	saved, _, _ := strings.Cut(fix, "`")
+	if r.code != 1 || !strings.Contains(r.err, "removed or replaced") || !strings.HasPrefix(saved, db+".saved-") {
+		t.Fatalf("%+v", r)
+	}
+	if out := w.cli("status"); !strings.Contains(out, "removed or replaced") || !strings.Contains(out, "1 done") {
+		t.Errorf("status says %s", out)
+	}
+	if r := w.try(w.repo, "", "show", key); r.code != 0 || !strings.Contains(r.out, "Land before it happens") {
+		t.Errorf("it does not answer: %+v", r)
+	}
+	s.stop(t)
+	if r := w.try(w.repo, "", "serve", "--listen", "127.0.0.1:0"); r.code != 1 || !strings.Contains(r.err, saved) {
+		t.Errorf("it begins with nothing: %+v", r)
+	}
+	w.cli("restore", "--yes", saved)
+	w.serve()
+	if d := w.task(key); d.Status != coppice.StatusDone {
+		t.Errorf("%s is %s", key, d.Status)
+	}
+	w.git("rm", "--quiet", "landed.txt")
+	w.git("commit", "--quiet", "--message=Again")
+	w.landed(w.new("Land after it"))
 }
 
 func TestAPortInUse(t *testing.T) {

@@ -45,6 +45,9 @@ help them on, then what runs, then what waits and why, then the totals.`,
 }
 
 func (e *Env) printStatus(st api.Status) {
+	for _, w := range st.Warnings {
+		e.printf("%s %s\n\n", e.paint(yellow.Bold(true), "!"), line(w))
+	}
 	if len(st.NeedsYou) > 0 {
 		e.heading("Needs you", len(st.NeedsYou))
 		for _, t := range st.NeedsYou {
