@@ -195,6 +195,12 @@ export interface FailurePattern {
   "match": string;
 }
 
+export interface GitSetting {
+  "key": string;
+  "scope": string;
+  "value": string;
+}
+
 export interface HealthPolicy {
   "check": string;
   "long": string;
@@ -303,6 +309,17 @@ export interface Message {
 export interface ModelInBody {
   /** The vendor's name for it, or auto */
   "model": string;
+}
+
+export interface Need {
+  "diff"?: string;
+  "fix"?: string;
+  "from"?: string;
+  "kind": string;
+  "paths"?: (string)[] | null;
+  "since": string;
+  "text": string;
+  "to"?: string;
 }
 
 export interface NewTask {
@@ -431,8 +448,10 @@ export interface Project {
   "base_commit"?: string;
   "check_env"?: string;
   "created_at": string;
+  "git"?: (GitSetting)[] | null;
   "id": number;
   "last_task": number;
+  "needs"?: (Need)[] | null;
   "path": string;
   "paused_at"?: string;
   "paused_tracks"?: Record<string, string>;
@@ -628,6 +647,8 @@ export interface Status {
   "seq": number;
   /** Ready and waiting, the first of them */
   "waiting": (Task)[] | null;
+  /** What is wrong with the server itself */
+  "warnings"?: (string)[] | null;
 }
 
 export interface StepVerdict {
