@@ -3,6 +3,7 @@ package coppice_test
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -81,12 +82,14 @@ func TestNames(t *testing.T) {
 
 func TestTitles(t *testing.T) {
 	t.Parallel()
-	for _, s := range []string{"$(touch x)", "../../x", "-rf", "🌳 grow", "a\tb", strings.Repeat("é", 250)} {
+	for _, s := range []string{"$(touch x)", "../../x", "-rf", "🌳 grow", "a\tb", strings.Repeat("é", 250), "שלום \u200fabc", "👩\u200d🚀 launch", "e\u0301", "日本\u3000語"} {
 		if err := coppice.ValidTitle(s); err != nil {
 			t.Errorf("%.20q: %v", s, err)
 		}
 	}
-	for _, s := range []string{"", "  ", "a\nb", "\x1b[2J", strings.Repeat("x", 10_000), "\xff"} {
+	for _, s := range []string{"", "  ", "a\nb", "\x1b[2J", strings.Repeat("x", 10_000), "\xff",
+		"\u200b", "\ufeff", " \u2060\u00ad\t", "\u3164", "\u2800", "\U000e0041", "\ufe0f", // nothing to see
+		"a\u202eb", "\u202aa", "a\u2066", "a\u2069b", "a\u2028b", "a\u2029b", "a\u0085b", "a\u009bb"} {
 		if err := coppice.ValidTitle(s); coppice.ErrorCode(err) != coppice.EInvalid {
 			t.Errorf("%.20q: %v", s, err)
 		}
@@ -134,5 +137,46 @@ func TestStatusAlwaysTellsWhy(t *testing.T) {
 	asked := &coppice.Question{Text: "which?"}
 	if s, why := (coppice.Task{Stage: coppice.StageSession}).Status(&coppice.Session{}, nil, asked, ""); s != coppice.StatusNeedsYou || why != "which?" {
 		t.Error(s, why)
+	}
+}
+
+func TestAmountsOfMoney(t *testing.T) {
+	t.Parallel()
+	for s, want := range map[string]coppice.USD{"5": 5, "2.50 USD": 2.5, "$3": 3, " $ 0.05USD ": 0.05, "0": 0, "1000000": 1e6, "007": 7} {
+		got, err := coppice.ParseUSD(s)
+		if err != nil || got != want {
+			t.Errorf("%q: %v, %v", s, got, err)
+		}
+		text, err := got.MarshalText()
+		var again coppice.USD
+		if err != nil || again.UnmarshalText(text) != nil || again != want {
+			t.Errorf("%q came back as %v: %s, %v", s, again, text, err)
+		}
+	}
+	for _, s := range []string{"", "NaN", "nan", "Inf", "+Inf", "-Inf", "infinity", "0x1p3", "0x10", "1e3", "1_000", "-1", "-0", "+5", ".5", "5.", "1,50", "1000000.01",
+		"1000001", strings.Repeat("9", 500), "5 EUR", "5 USD USD", "$", "USD", "٣", "5\x00"} {
+		u := coppice.USD(7)
+		if err := u.UnmarshalText([]byte(s)); coppice.ErrorCode(err) != coppice.EInvalid || u != 7 {
+			t.Errorf("%q became %v: %v", s, u, err)
+		}
+	}
+	for _, u := range []coppice.USD{coppice.USD(math.NaN()), coppice.USD(math.Inf(1)), coppice.USD(math.Inf(-1)), -0.01, 1e6 + 1} {
+		if err := u.Valid("budget"); coppice.ErrorCode(err) != coppice.EInvalid {
+			t.Errorf("%v: %v", u, err)
+		}
+	}
+}
+
+func TestPaths(t *testing.T) {
+	t.Parallel()
+	for _, s := range []string{"/src/app", "/src/a b", "/src/日本", "/src/$(x)"} {
+		if err := coppice.ValidPath(s); err != nil {
+			t.Errorf("%q: %v", s, err)
+		}
+	}
+	for _, s := range []string{"/src/a\nb", "/src/a\rb", "/src/a\tb", "/src/\x1b[2J", "/src/a\u202eb", "/src/\xff", "/src/a\u2028b"} {
+		if err := coppice.ValidPath(s); coppice.ErrorCode(err) != coppice.EInvalid {
+			t.Errorf("%q: %v", s, err)
+		}
 	}
 }

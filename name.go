@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -86,11 +85,18 @@ func ValidTitle(s string) error {
 	case !utf8.ValidString(s):
 		return Errorf(EInvalid, "the title is not valid UTF-8").WithField("title")
 	}
-	for _, r := range s {
-		if r == '\n' || r == '\r' || (unicode.IsControl(r) && r != '\t') {
-			return Errorf(EInvalid, "the title has a line break or control character").
-				WithFix("keep the title to one line and put the rest into the description (--body or --body-file)").WithField("title")
-		}
+	if why := LineProblem(s); why != "" {
+		return Errorf(EInvalid, "the title %s", why).
+			WithFix("keep the title to one line of visible text and put the rest into the description (--body or --body-file)").WithField("title")
+	}
+	return nil
+}
+
+// ValidPath checks the path of a directory that a person named.
+func ValidPath(s string) error {
+	if strings.ContainsRune(s, '\t') || !utf8.ValidString(s) || LineProblem(s) != "" {
+		return Errorf(EInvalid, "the path %s has a line break, a control character or one that changes the order of the text", Quote(s)).
+			WithFix("rename the directory so that its path is plain text in one line").WithField("path")
 	}
 	return nil
 }

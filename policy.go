@@ -43,25 +43,6 @@ type BudgetPolicy struct {
 	Task USD `json:"task,omitempty" yaml:"task"` // by one task; 0 means no bound
 }
 
-// USD is an amount of money in US dollars, written 5 or 5 USD.
-type USD float64
-
-// MarshalText writes an amount as a person would.
-func (u USD) MarshalText() ([]byte, error) {
-	return []byte(strconv.FormatFloat(float64(u), 'f', -1, 64) + " USD"), nil
-}
-
-// UnmarshalText reads an amount.
-func (u *USD) UnmarshalText(b []byte) error {
-	s := strings.TrimSpace(strings.TrimPrefix(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(string(b)), "USD")), "$"))
-	f, err := strconv.ParseFloat(s, 64)
-	if err != nil || f < 0 || f > 1e6 {
-		return Errorf(EInvalid, "%s is no amount of money", Quote(string(b))).WithFix("write dollars, such as 5 or 2.50 USD")
-	}
-	*u = USD(f)
-	return nil
-}
-
 // FailurePattern names output that means more than the failure of one task.
 type FailurePattern struct {
 	Match string `json:"match" yaml:"match"`           // a regular expression over what a session or check wrote

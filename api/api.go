@@ -178,6 +178,7 @@ type Status struct {
 	Seq      int64                  `json:"seq" doc:"The newest event this reflects; follow events after it"`
 	At       time.Time              `json:"at"`
 	Counts   map[coppice.Status]int `json:"counts"`
+	Warnings []string               `json:"warnings,omitempty" doc:"What is wrong with the server itself"`
 	Projects []ProjectStatus        `json:"projects"`
 	Limited  []coppice.AgentLimit   `json:"limited" doc:"Agents, and agent:model, whose accounts must wait"`
 	NeedsYou []Task                 `json:"needs_you"`

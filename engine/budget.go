@@ -79,7 +79,7 @@ func grant(v *View, t *coppice.Task) {
 		if given == 0 {
 			given = most
 		}
-		t.Budget = spent(v) + given
+		t.Budget = min(spent(v)+given, coppice.MaxUSD)
 	}
 }
 

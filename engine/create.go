@@ -166,25 +166,22 @@ func routed(p coppice.Policy, category string) string {
 // validFeature checks what comes with a feature: its category, id and steps.
 func validFeature(t *coppice.Task) error {
 	for _, f := range []struct{ name, text string }{{"category", t.Category}, {"feature", t.Feature}} {
-		if len(f.text) > 200 || strings.ContainsAny(f.text, "\n\r") {
-			return coppice.Errorf(coppice.EInvalid, "%s is no %s", coppice.Quote(f.text), f.name).WithFix("write up to 200 bytes in one line").WithField(f.name)
+		if f.text != "" && (len(f.text) > 200 || coppice.LineProblem(f.text) != "") {
+			return coppice.Errorf(coppice.EInvalid, "%s is not a valid %s", coppice.Quote(f.text), f.name).WithFix("write up to 200 bytes of visible text in one line").WithField(f.name)
 		}
 		if err := coppice.ValidText(f.name, f.text, 200); err != nil {
 			return err
 		}
 	}
 	for _, s := range t.Steps {
-		if strings.TrimSpace(s) == "" {
+		if !coppice.Visible(s) {
 			return coppice.Errorf(coppice.EInvalid, "a step is empty").WithFix("say what must be true, in a sentence").WithField("steps")
 		}
 		if err := coppice.ValidText("steps", s, coppice.MaxMessage); err != nil {
 			return err
 		}
 	}
-	if t.Budget < 0 {
-		return coppice.Errorf(coppice.EInvalid, "the budget is below 0").WithFix("write dollars, such as 5 USD").WithField("budget")
-	}
-	return nil
+	return t.Budget.Valid("budget")
 }
 
 func validPriority(n int) error {

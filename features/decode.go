@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"coppice"
 )
@@ -85,11 +84,11 @@ func (d *decoder) check(f *Feature) {
 		d.fail(at("name"), coppice.Public(err).Cause, "keep the name to one line and put the rest into the description")
 	}
 	refuse("description", coppice.ValidText("", f.Description, coppice.MaxBody))
-	if len(f.Category) > 200 || strings.ContainsFunc(f.Category, unicode.IsControl) {
+	if f.Category != "" && (len(f.Category) > 200 || coppice.LineProblem(f.Category) != "") {
 		d.fail(at("category"), fmt.Sprintf("%s is no category", coppice.Quote(f.Category)), "write a few words in one line")
 	}
 	for i, s := range f.Steps {
-		if strings.TrimSpace(s) == "" || coppice.ValidText("", s, coppice.MaxMessage) != nil {
+		if !coppice.Visible(s) || coppice.ValidText("", s, coppice.MaxMessage) != nil {
 			d.fail(at("steps").items[i], fmt.Sprintf("%s is no step", coppice.Quote(s)), "say what must be true, in a sentence")
 		}
 	}
@@ -173,7 +172,7 @@ func (d *decoder) identity(n node, what string) string {
 		return d.raw(n)
 	case kindString:
 		s := decodeText(d.list.text, n)
-		if s == "" || len(s) > 200 || s != strings.TrimSpace(s) || strings.ContainsFunc(s, unicode.IsControl) {
+		if len(s) > 200 || s != strings.TrimSpace(s) || coppice.LineProblem(s) != "" {
 			d.fail(n, fmt.Sprintf("%s: %s is no id", what, coppice.Quote(s)), "use a number, or a short text in one line")
 		}
 		return s
@@ -206,8 +205,8 @@ func (d *decoder) budget() coppice.USD {
 		raw = decodeText(d.list.text, *n)
 	}
 	var u coppice.USD
-	if err := u.UnmarshalText([]byte(raw)); err != nil || math.IsNaN(float64(u)) || n.kind != kindNumber && n.kind != kindString {
-		d.fail(*n, fmt.Sprintf("%s is no amount of money", coppice.Quote(raw)), `write dollars, such as 5 or "2.50 USD"`)
+	if err := u.UnmarshalText([]byte(raw)); err != nil || n.kind != kindNumber && n.kind != kindString {
+		d.fail(*n, fmt.Sprintf("%s is not a valid amount of money", coppice.Quote(raw)), `write dollars, such as 5 or "2.50 USD"`)
 		return 0
 	}
 	return u

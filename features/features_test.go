@@ -72,8 +72,8 @@ func TestRefused(t *testing.T) {
 		"priority text":      {`[{"id": 1, "name": "x", "priority": "1"}]`, "1:37", "no priority"},
 		"agent":              {`[{"id": 1, "name": "x", "agent": "a b"}]`, "1:34", "no agent name"},
 		"model":              {`[{"id": 1, "name": "x", "model": "$(x)"}]`, "1:34", "no model name"},
-		"budget":             {`[{"id": 1, "name": "x", "budget": -1}]`, "1:35", "no amount"},
-		"budget of nothing":  {`[{"id": 1, "name": "x", "budget": "NaN"}]`, "1:35", "no amount"},
+		"budget":             {`[{"id": 1, "name": "x", "budget": -1}]`, "1:35", "not a valid amount"},
+		"budget of nothing":  {`[{"id": 1, "name": "x", "budget": "NaN"}]`, "1:35", "not a valid amount"},
 		"category":           {`[{"id": 1, "name": "x", "category": "a\nb"}]`, "1:37", "no category"},
 		"too deep":           {strings.Repeat("[", 300), "1:202", "deep"},
 	} {

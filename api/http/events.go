@@ -114,13 +114,7 @@ func (s *Server) streamEvents(ctx context.Context, in *eventsIn, f store.EventFi
 		return nil, s.problem(ctx, err)
 	}
 	return &huma.StreamResponse{Body: func(c huma.Context) {
-		ctx, cancel := s.stream(c.Context())
-		defer cancel()
-		out, err := s.newSSE(c)
-		if err == nil {
-			err = s.followEvents(ctx, out, after, f)
-		}
-		s.ended(ctx, err)
+		s.follow(c, func(ctx context.Context, out *sse) error { return s.followEvents(ctx, out, after, f) })
 	}}, nil
 }
 
@@ -133,7 +127,7 @@ func (s *Server) followEvents(ctx context.Context, out *sse, after int64, f stor
 		return err
 	}
 	for {
-		page, err := s.readEvents(ctx, after, batch, f)
+		page, err := s.feed.after(ctx, after, f)
 		if err != nil {
 			return err
 		}
@@ -147,19 +141,19 @@ func (s *Server) followEvents(ctx context.Context, out *sse, after int64, f stor
 			}
 			continue
 		}
-		for _, e := range page.Events {
-			if err := out.event(e.Seq, "", e); err != nil {
+		if len(page.text) > 0 {
+			if err := out.write(page.text); err != nil {
 				return err
 			}
-		}
-		if len(page.Events) > 0 {
 			if err := out.flush(); err != nil {
 				return err
 			}
 		}
-		after = page.Next
-		if page.More {
+		if after = page.next; page.more {
 			continue
+		}
+		if err := s.rest(ctx); err != nil {
+			return err
 		}
 		woken, err := s.waitOr(ctx, func(ctx context.Context) error { return s.cfg.Store.WaitEvent(ctx, after) })
 		if err == nil && !woken {

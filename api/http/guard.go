@@ -47,12 +47,16 @@ func safe(method string) bool {
 
 func (s *Server) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		rec := &recorder{ResponseWriter: w}
+		rec := &recorder{ResponseWriter: w, body: &requestBody{ReadCloser: r.Body, ended: r.ContentLength == 0}}
 		begin := s.cfg.Now()
 		defer s.finish(rec, r, begin)
 		secure(rec.Header())
-		r.Body = http.MaxBytesReader(rec, r.Body, maxBody)
-		if err := s.admit(r); err != nil {
+		r.Body = http.MaxBytesReader(rec, rec.body, maxBody)
+		err := s.admit(r)
+		if err != nil || open[r.URL.Path] {
+			rec.Header().Set("Connection", "close") // who has shown no token gets one answer, and holds nothing open
+		}
+		if err != nil {
 			s.turnAway(rec, r, err)
 			return
 		}

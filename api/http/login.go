@@ -114,7 +114,25 @@ func (s *Server) cookieName(r *http.Request) string {
 	return "coppice_" + port
 }
 
+// fetchedAhead reports whether a program asks for an address that nobody has
+// opened yet: to look at it, or to have it ready.
+func fetchedAhead(r *http.Request) bool {
+	if r.Method != http.MethodGet {
+		return true
+	}
+	for _, name := range []string{"Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"} {
+		if v := strings.ToLower(r.Header.Get(name)); strings.Contains(v, "prefetch") || strings.Contains(v, "preview") || strings.Contains(v, "prerender") {
+			return true
+		}
+	}
+	return false
+}
+
 func (s *Server) signIn(w http.ResponseWriter, r *http.Request) {
+	if fetchedAhead(r) { // the status that browsers take for "not now", and then ask again
+		s.fail(w, r, coppice.Errorf(coppice.EUnavailable, "this link signs in when it is opened, not ahead of that").WithFix("open it in a browser"))
+		return
+	}
 	key, ok := s.login.redeem(r.URL.Query().Get("code"))
 	if !ok {
 		s.fail(w, r, coppice.Errorf(coppice.EUnauthorized, "this link was used before or has expired").WithFix("get a new one with `coppice login`"))

@@ -1,9 +1,11 @@
 package http
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"strings"
 
@@ -72,8 +74,8 @@ func (s *Server) problem(ctx context.Context, err error) *api.Problem {
 	return p
 }
 
-// strictJSON decodes what the HTTP framework hands it, refusing what nests too
-// deep before anything is built from it.
+// strictJSON decodes what the HTTP framework hands it. What nests too deep, or
+// has a key twice in one object, is refused before anything is built from it.
 func strictJSON(data []byte, v any) error {
 	depth, quoted, escaped := 0, false, false
 	for _, c := range data {
@@ -93,5 +95,49 @@ func strictJSON(data []byte, v any) error {
 			depth--
 		}
 	}
+	if key, twice := duplicate(data); twice {
+		return fmt.Errorf("the key %s is there twice", coppice.Quote(key))
+	}
 	return json.Unmarshal(data, v)
+}
+
+// duplicate returns the first key that an object has twice. JSON that is broken
+// is left to the decoder to complain about.
+func duplicate(data []byte) (key string, twice bool) {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	type level struct {
+		keys  map[string]bool // nil for a list
+		value bool            // what follows is a value
+	}
+	var open []level
+	for {
+		t, err := d.Token()
+		if err != nil {
+			return "", false
+		}
+		in := len(open) - 1
+		switch t {
+		case json.Delim('}'), json.Delim(']'):
+			open = open[:in]
+			continue
+		}
+		if in >= 0 && open[in].keys != nil && !open[in].value {
+			key, _ := t.(string)
+			if open[in].keys[key] {
+				return key, true
+			}
+			open[in].keys[key], open[in].value = true, true
+			continue
+		}
+		if in >= 0 {
+			open[in].value = false
+		}
+		switch t {
+		case json.Delim('{'):
+			open = append(open, level{keys: map[string]bool{}})
+		case json.Delim('['):
+			open = append(open, level{})
+		}
+	}
 }

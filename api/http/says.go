@@ -26,15 +26,7 @@ func (s *Server) saysRoute(a huma.API) {
 		Content: map[string]*huma.MediaType{"text/event-stream": {Schema: says}},
 	}}
 	huma.Register(a, o, func(context.Context, *struct{}) (*huma.StreamResponse, error) {
-		return &huma.StreamResponse{Body: func(c huma.Context) {
-			ctx, cancel := s.stream(c.Context())
-			defer cancel()
-			out, err := s.newSSE(c)
-			if err == nil {
-				err = s.followSays(ctx, out)
-			}
-			s.ended(ctx, err)
-		}}, nil
+		return &huma.StreamResponse{Body: func(c huma.Context) { s.follow(c, s.followSays) }}, nil
 	})
 }
 

@@ -43,6 +43,9 @@ func (s *Server) status(ctx context.Context, in *statusIn) (out api.Status, err 
 		At: s.cfg.Now().UTC(), Counts: map[coppice.Status]int{},
 		Projects: []api.ProjectStatus{}, NeedsYou: []api.Task{}, Active: []api.Task{}, Waiting: []api.Task{},
 	}
+	if err := s.cfg.Intact(); err != nil {
+		out.Warnings = append(out.Warnings, err.Error())
+	}
 	err = s.cfg.Store.View(ctx, func(r store.Reader) error {
 		project, err := s.statusProjects(r, in.Project, &out)
 		if err != nil {
@@ -102,10 +105,13 @@ func (s *Server) serveHealth(w http.ResponseWriter, _ *http.Request) {
 // serveReady says whether requests would succeed, and nothing of why not.
 func (s *Server) serveReady(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	err := s.cfg.Store.View(r.Context(), func(r store.Reader) error {
-		_, _, err := r.EventBounds()
-		return err
-	})
+	err := s.cfg.Intact()
+	if err == nil {
+		err = s.cfg.Store.View(r.Context(), func(r store.Reader) error {
+			_, _, err := r.EventBounds()
+			return err
+		})
+	}
 	if err != nil {
 		s.log.Warn("not ready", "err", err)
 		w.WriteHeader(http.StatusServiceUnavailable)

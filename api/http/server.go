@@ -20,6 +20,7 @@ import (
 	"net/http"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -111,6 +112,10 @@ type Config struct {
 
 	Warnings func(project int64) []string // what is wrong in its checkout; nothing when nil
 
+	// Intact fails while the server can answer but change nothing; it never does
+	// when nil.
+	Intact func() error
+
 	// What the server does without when they are nil: each route then says so.
 	Search   store.Searcher
 	Settings Settings
@@ -131,6 +136,7 @@ type Config struct {
 	BodyTimeout   time.Duration // for a request's body; 30 s
 	WriteTimeout  time.Duration // for a response, and for each piece of a stream; 60 s
 	IdleTimeout   time.Duration // for a connection between requests; 2 min
+	Followers     int           // streams that may be open at once; 1024
 	Heartbeat     time.Duration // between signs of life on a silent stream; 15 s
 	StopTimeout   time.Duration // for requests to end at Stop; 5 s
 
@@ -152,11 +158,13 @@ type Server struct {
 	log     *slog.Logger
 	login   *login
 	traffic *traffic
+	feed    *feed
 	mux     *recordingMux
 	spec    func() ([]byte, error)
 	handler http.Handler
 
 	terminals sync.WaitGroup // of clients that have one
+	followers atomic.Int64   // streams that are open
 
 	streams context.Context // ends when the server stops
 	cancel  context.CancelCauseFunc
@@ -192,6 +200,9 @@ func New(cfg Config) (*Server, error) {
 		traffic: newTraffic(),
 		mux:     &recordingMux{ServeMux: http.NewServeMux()},
 	}
+	s.feed = &feed{pages: map[feedKey]*feedPage{}, read: func(ctx context.Context, after int64, f store.EventFilter) (api.EventPage, error) {
+		return s.readEvents(ctx, after, batch, f)
+	}}
 	s.routes()
 	s.handler = s.guard(http.HandlerFunc(s.dispatch))
 	return s, nil
@@ -207,8 +218,14 @@ func (c *Config) defaults() {
 	if c.Version == "" {
 		c.Version = "dev"
 	}
+	if c.Intact == nil {
+		c.Intact = func() error { return nil }
+	}
 	if c.Gather == nil {
 		c.Gather = gather
+	}
+	if c.Followers <= 0 {
+		c.Followers = 1024
 	}
 	for _, d := range []struct {
 		at *time.Duration

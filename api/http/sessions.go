@@ -137,13 +137,7 @@ func (s *Server) streamOutput(ctx context.Context, in *outputStreamIn) (*huma.St
 		return nil, s.problem(ctx, err)
 	}
 	return &huma.StreamResponse{Body: func(c huma.Context) {
-		ctx, cancel := s.stream(c.Context())
-		defer cancel()
-		out, err := s.newSSE(c)
-		if err == nil {
-			err = s.followOutput(ctx, out, in.Key, after, kinds)
-		}
-		s.ended(ctx, err)
+		s.follow(c, func(ctx context.Context, out *sse) error { return s.followOutput(ctx, out, in.Key, after, kinds) })
 	}}, nil
 }
 
@@ -172,6 +166,9 @@ func (s *Server) followOutput(ctx context.Context, out *sse, key string, after i
 		}
 		if page.More {
 			continue
+		}
+		if err := s.rest(ctx); err != nil {
+			return err
 		}
 		// The session's cursor is past the offsets of all its pieces, so it, and
 		// not the last offset sent, is what tells whether there is more.

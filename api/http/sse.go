@@ -1,10 +1,12 @@
 package http
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"strconv"
 	"time"
@@ -26,6 +28,45 @@ type sse struct {
 	timeout time.Duration
 }
 
+// follow runs a stream until its reader leaves, the server stops or f ends. It
+// refuses more followers than the server takes.
+func (s *Server) follow(c huma.Context, f func(context.Context, *sse) error) {
+	defer s.followers.Add(-1)
+	if s.followers.Add(1) > int64(s.cfg.Followers) {
+		r, w := humago.Unwrap(c)
+		w.Header().Set("Retry-After", "10")
+		s.fail(w, r, coppice.Errorf(coppice.EUnavailable, "%d streams are open, and the server takes no more", s.cfg.Followers).
+			WithFix("close dashboards and `coppice logs -f` that nobody looks at"))
+		return
+	}
+	ctx, cancel := s.stream(c.Context())
+	defer cancel()
+	out, err := s.newSSE(c)
+	if err == nil {
+		err = f(ctx, out)
+	}
+	s.ended(ctx, err)
+}
+
+// rest lets a follower pause after what it was sent, the longer the more there
+// are: what happens meanwhile is then sent together, and all followers together
+// leave most of the machine to the work that they look at.
+func (s *Server) rest(ctx context.Context) error {
+	const each, least = 100 * time.Microsecond, 5 * time.Millisecond
+	pause := time.Duration(s.followers.Load()) * each
+	if pause < least {
+		return nil
+	}
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
 // newSSE begins a stream. The server's limits on the length of a request and
 // of a response would end it, so they are lifted.
 func (s *Server) newSSE(c huma.Context) (*sse, error) {
@@ -45,26 +86,47 @@ func (o *sse) deadline() error { return o.control.SetWriteDeadline(time.Now().Ad
 
 // event writes one event; an empty name means the default one.
 func (o *sse) event(id int64, name string, data any) error {
-	if name != "" {
-		name = "event: " + name + "\n"
+	var b bytes.Buffer
+	if err := encodeEvent(&b, id, name, data); err != nil {
+		return err
 	}
-	return o.write(fmt.Sprintf("id: %d\n%s", id, name), data)
+	return o.write(b.Bytes())
 }
 
 // note writes an event of a stream that has no places.
-func (o *sse) note(data any) error { return o.write("", data) }
+func (o *sse) note(data any) error {
+	var b bytes.Buffer
+	if err := encode(&b, "", data); err != nil {
+		return err
+	}
+	return o.write(b.Bytes())
+}
 
-// write writes an event. JSON has no raw line breaks, so the data is always one
-// line.
-func (o *sse) write(head string, data any) error {
+// encodeEvent writes an event as it is sent.
+func encodeEvent(w io.Writer, id int64, name string, data any) error {
+	if name != "" {
+		name = "event: " + name + "\n"
+	}
+	return encode(w, fmt.Sprintf("id: %d\n%s", id, name), data)
+}
+
+// encode writes an event behind its head. JSON has no raw line breaks, so the
+// data is always one line.
+func encode(w io.Writer, head string, data any) error {
 	b, err := json.Marshal(data)
 	if err != nil {
 		return err
 	}
+	_, err = fmt.Fprintf(w, "%sdata: %s\n\n", head, b)
+	return err
+}
+
+// write writes encoded events.
+func (o *sse) write(text []byte) error {
 	if err := o.deadline(); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(o.w, "%sdata: %s\n\n", head, b)
+	_, err := o.w.Write(text)
 	return err
 }
 

@@ -1,8 +1,11 @@
 package http
 
 import (
+	"errors"
+	"io"
 	"net/http"
 	"sync"
+	"time"
 )
 
 // traffic counts requests by method and status.
@@ -41,23 +44,30 @@ func (t *traffic) snapshot() map[trafficKey]int64 {
 	return out
 }
 
+// linger is how long a connection that is about to be closed still takes what
+// is on its way: closing at once could cost the client the answer.
+const linger = 500 * time.Millisecond
+
 // recorder notes the status of a response. http.ResponseController reaches the
 // connection through Unwrap.
 type recorder struct {
 	http.ResponseWriter
 	status int
+	body   *requestBody
 }
 
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
-// WriteHeader also closes the connection of a request that was not read to its
-// end: what is left of it would be held open for nothing.
+// WriteHeader closes the connection of a refused request whose body was not
+// read to its end. net/http would otherwise wait for the rest of the body: up
+// to 256 KiB before it sends the answer, and as much again after it.
 func (r *recorder) WriteHeader(status int) {
 	if r.status == 0 {
 		r.status = status
-	}
-	if status == http.StatusRequestTimeout || status == http.StatusRequestEntityTooLarge {
-		r.Header().Set("Connection", "close")
+		if status >= http.StatusBadRequest && !r.body.ended {
+			r.Header().Set("Connection", "close")
+			_ = http.NewResponseController(r.ResponseWriter).SetReadDeadline(time.Now().Add(linger)) // a connection that cannot is already broken
+		}
 	}
 	r.ResponseWriter.WriteHeader(status)
 }
@@ -67,4 +77,16 @@ func (r *recorder) Write(b []byte) (int, error) {
 		r.status = http.StatusOK
 	}
 	return r.ResponseWriter.Write(b)
+}
+
+// requestBody notes whether a body was read to its end.
+type requestBody struct {
+	io.ReadCloser
+	ended bool
+}
+
+func (b *requestBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	b.ended = b.ended || errors.Is(err, io.EOF)
+	return n, err
 }

@@ -12,7 +12,6 @@ import (
 
 	"coppice"
 	"coppice/api"
-	"coppice/cmd/coppice/cli"
 	"coppice/cmd/coppice/config"
 )
 
@@ -51,7 +50,7 @@ func (p *program) configGet() *cobra.Command {
 			}
 			for _, k := range config.Explain(policy, src) {
 				if k.Name == args[0] {
-					_, err := fmt.Fprintln(p.env.Stdout, cli.Clean(k.Value))
+					_, err := fmt.Fprintln(p.out(false), k.Value)
 					return err
 				}
 			}
@@ -59,7 +58,7 @@ func (p *program) configGet() *cobra.Command {
 			if err != nil {
 				text = string(value) // nothing is set there
 			}
-			_, err = fmt.Fprintln(p.env.Stdout, cli.Clean(text))
+			_, err = fmt.Fprintln(p.out(false), text)
 			return err
 		},
 	}
@@ -151,7 +150,7 @@ func (p *program) configure(ctx context.Context, change config.Change, asJSON bo
 	if change.Unset {
 		said = "unset"
 	}
-	_, err = fmt.Fprintf(p.env.Stdout, "%s is %s in %s\n", change.Key, said, filepath.Join(root, config.File))
+	_, err = fmt.Fprintf(p.out(false), "%s is %s in %s\n", change.Key, said, filepath.Join(root, config.File))
 	return err
 }
 

@@ -54,13 +54,22 @@ func newProgram() (*program, error) {
 		Dir: dir, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Now: time.Now,
 		Client: func() (*client.Client, error) { return client.New(state), nil },
 	}
-	if term.IsTerminal(os.Stdout.Fd()) {
+	if p.env.Terminal = term.IsTerminal(os.Stdout.Fd()); p.env.Terminal {
 		p.env.Color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
 		if w, _, err := term.GetSize(os.Stdout.Fd()); err == nil {
 			p.env.Width = w
 		}
 	}
 	return p, nil
+}
+
+// out is where a command writes: JSON as it is, and for people without what
+// their terminal would obey.
+func (p *program) out(asJSON bool) io.Writer {
+	if asJSON {
+		return p.env.Stdout
+	}
+	return cli.Screen(p.env.Stdout)
 }
 
 // stateDir is where state lives: COPPICE_STATE, or coppice below the XDG state
@@ -122,7 +131,7 @@ prefer a separate branch, name one with --base and add --create-base to create i
 			if err != nil {
 				return coppice.Errorf(coppice.EUnavailable, "git cannot be used: %w", err).WithFix("install git 2.38 or newer")
 			}
-			o.Dir, o.Stdout, o.Git = p.env.Dir, p.env.Stdout, runner.Run
+			o.Dir, o.Stdout, o.Git = p.env.Dir, p.out(false), runner.Run
 			if p.tty {
 				o.Stdin = p.env.Stdin
 			}
@@ -210,7 +219,7 @@ func (p *program) doctorCommand() *cobra.Command {
 				StateDir: p.state, Git: runGit, Abilities: abilities,
 				Agents: p.agents, Problems: p.problems, Browser: p.browser,
 			})
-			if err := r.Print(p.env.Stdout, asJSON); err != nil {
+			if err := r.Print(p.out(asJSON), asJSON); err != nil {
 				return err
 			}
 			if r.Exit() != 0 {
@@ -298,7 +307,7 @@ somebody is logged in, how Coppice talks to it, and what can be done with it:
   screen       a person can work on its own screen`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			return setup.PrintAgents(p.env.Stdout, p.agents(c.Context()), asJSON)
+			return setup.PrintAgents(p.out(asJSON), p.agents(c.Context()), asJSON)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -339,7 +348,7 @@ func (p *program) printConfig(keys []config.Key, asJSON bool) error {
 		e.SetIndent("", "  ")
 		return e.Encode(keys)
 	}
-	return config.Print(p.env.Stdout, keys)
+	return config.Print(p.out(asJSON), keys)
 }
 
 func (p *program) restoreCommand() *cobra.Command {
@@ -359,7 +368,7 @@ directory; ` + "`coppice backup`" + ` makes one more.`,
 			if err := sqlite.Restore(c.Context(), args[0], to); err != nil {
 				return err
 			}
-			fmt.Fprintf(p.env.Stdout, "restored %s from %s\n", to, args[0])
+			fmt.Fprintf(p.out(false), "restored %s from %s\n", to, args[0])
 			return nil
 		},
 	}
@@ -372,7 +381,7 @@ func (p *program) confirm(question string) bool {
 	if !p.tty {
 		return false
 	}
-	fmt.Fprintf(p.env.Stdout, "%s [y/N] ", question)
+	fmt.Fprintf(p.out(false), "%s [y/N] ", question)
 	var answer string
 	if _, err := fmt.Fscanln(p.env.Stdin, &answer); err != nil && !errors.Is(err, io.EOF) {
 		return false

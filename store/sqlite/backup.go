@@ -21,6 +21,9 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 		return err
 	}
 	defer s.running.Done()
+	if err := s.Intact(); err != nil {
+		return err // the path may name another database
+	}
 	if _, err := os.Lstat(path); err == nil {
 		return exists(path)
 	}

@@ -39,7 +39,8 @@ func (c *conn) policy(u *unpacker, text string) coppice.Policy {
 		return p
 	}
 	var p coppice.Policy
-	if u.unpack(text, &p); u.err != nil {
+	// Older versions accepted a budget that is not a number, and stored it.
+	if u.unpack(strings.ReplaceAll(text, `"task":"NaN USD"`, `"task":"0 USD"`), &p); u.err != nil {
 		return p
 	}
 	if c.policies == nil || len(c.policies) >= maxPolicies {
@@ -75,7 +76,7 @@ func dial(ctx context.Context, path, dsn string) (*conn, error) {
 
 // dsn names the file with the settings that every connection to it shares.
 func dsn(path string, pragmas ...string) string {
-	v := url.Values{"_pragma": append([]string{"busy_timeout(10000)", "foreign_keys(1)"}, pragmas...)}
+	v := url.Values{"mode": {"rw"}, "_pragma": append([]string{"busy_timeout(10000)", "foreign_keys(1)"}, pragmas...)}
 	return "file:" + escape(path) + "?" + v.Encode()
 }
 

@@ -71,7 +71,7 @@ func unavailable(err error, format string, args ...any) *coppice.Error {
 // damaged is the error for a file that is not a sound database.
 func damaged(path string, err error) *coppice.Error {
 	return unavailable(err, "the database %s is damaged; it was left as it is", path).
-		WithFix("bring back the newest backup in %s with: coppice restore <backup>", filepath.Join(filepath.Dir(path), BackupsFolder))
+		WithFix("%s", wayBack(path))
 }
 
 // listed tells where a person finds the names of things.

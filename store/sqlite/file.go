@@ -83,6 +83,10 @@ func makeFile(path string) (fresh bool, err error) {
 		if wal, err := os.Stat(path + "-wal"); err == nil && wal.Size() > 0 {
 			return false, damaged(path, errors.New("the file is gone, but its write-ahead log is there"))
 		}
+		if copies := saved(path); len(copies) > 0 {
+			return false, unavailable(nil, "the database %s is gone, and a copy was saved when that was noticed", path).
+				WithFix("bring it back with: coppice restore %s; to begin with an empty database, move that copy away", copies[0])
+		}
 		f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	}
 	if err != nil {

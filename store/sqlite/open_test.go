@@ -98,32 +98,32 @@ func TestRefused(t *testing.T) {
 	}{
 		{"overwritten with text", func(t *testing.T, path string) {
 			write(t, path, []byte("this was a database once, and now it is a note"))
-		}, coppice.EUnavailable, []string{"damaged", sqlite.BackupsFolder, "coppice restore"}},
+		}, coppice.EUnavailable, []string{"damaged", "no backup in", sqlite.BackupsFolder}},
 		{"a torn header", func(t *testing.T, path string) {
 			write(t, path, []byte("SQLi"))
-		}, coppice.EUnavailable, []string{"damaged", sqlite.BackupsFolder, "coppice restore"}},
+		}, coppice.EUnavailable, []string{"damaged", "no backup in", sqlite.BackupsFolder}},
 		{"pages overwritten", func(t *testing.T, path string) {
 			b := read(t, path)
 			for i := 8192; i < len(b); i++ {
 				b[i] = byte(i * 7)
 			}
 			write(t, path, b)
-		}, coppice.EUnavailable, []string{"damaged", sqlite.BackupsFolder, "coppice restore"}},
+		}, coppice.EUnavailable, []string{"damaged", "no backup in", sqlite.BackupsFolder}},
 		{"one page overwritten", func(t *testing.T, path string) {
 			b := read(t, path)
 			clear(b[len(b)-4096:])
 			write(t, path, b)
-		}, coppice.EUnavailable, []string{"damaged", sqlite.BackupsFolder, "coppice restore"}},
+		}, coppice.EUnavailable, []string{"damaged", "no backup in", sqlite.BackupsFolder}},
 		{"cut short", func(t *testing.T, path string) {
 			b := read(t, path)
 			write(t, path, b[:len(b)/2])
-		}, coppice.EUnavailable, []string{"damaged", "coppice restore"}},
+		}, coppice.EUnavailable, []string{"damaged", "no backup in"}},
 		{"gone, but its log is there", func(t *testing.T, path string) {
 			write(t, path+"-wal", []byte("commits"))
 			if err := os.Remove(path); err != nil {
 				t.Fatal(err)
 			}
-		}, coppice.EUnavailable, []string{"damaged", "coppice restore"}},
+		}, coppice.EUnavailable, []string{"damaged", "no backup in"}},
 		{"another program's", func(t *testing.T, path string) {
 			if err := os.Remove(path); err != nil {
 				t.Fatal(err)

@@ -63,9 +63,10 @@ type Store struct {
 	ctx     context.Context // for statements; never cancelled
 	lock    *fileLock       // nil in Memory
 	writer  *conn
-	readers chan *conn // one place for each; nil where it is not open yet
+	readers chan *conn // one place for each
 	signals *signals
 	closing chan struct{}
+	watch   *watch         // nil in Memory
 	running sync.WaitGroup // Updates and Backups
 
 	mu     sync.Mutex
@@ -96,21 +97,40 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	for range cfg.Readers {
-		var c *conn
-		if cfg.Path == Memory {
-			c = s.writer
-		}
-		s.readers <- c
-	}
+	err = s.openReaders(ctx)
 	r := s.reader(s.writer)
-	last, err := r.lastEvent()
+	last := int64(0)
+	if err == nil {
+		last, err = r.lastEvent()
+	}
+	if err == nil && cfg.Path != Memory {
+		s.watch, err = newWatch(cfg.Path) // after the first read, which makes the write-ahead log
+	}
 	if err != nil {
 		s.Close()
 		return nil, explain(cfg.Path, err)
 	}
 	s.signals.event = last
 	return s, nil
+}
+
+// openReaders opens all connections for Views at once: later, the path may name
+// another file.
+func (s *Store) openReaders(ctx context.Context) (err error) {
+	if s.cfg.Path == Memory {
+		s.readers <- s.writer
+		return nil
+	}
+	for range s.cfg.Readers {
+		var c *conn
+		if err == nil {
+			if c, err = dial(ctx, s.cfg.Path, dsn(s.cfg.Path, "query_only(1)")); err == nil {
+				_, err = c.pragma("schema_version") // the first read opens the write-ahead log
+			}
+		}
+		s.readers <- c // a place that Close takes back, even without a connection
+	}
+	return err
 }
 
 func (s *Store) openFile(ctx context.Context) (err error) {
@@ -146,6 +166,7 @@ func (s *Store) Close() error {
 			c.close()
 		}
 	}
+	_ = s.guard()           // what was lost is saved while it is still open; that is all that can be done
 	err := s.writer.close() // the last to close: it empties the write-ahead log
 	if s.lock != nil {
 		s.lock.release()
@@ -190,14 +211,6 @@ func (s *Store) takeReader(ctx context.Context) (*conn, error) {
 	}
 	select {
 	case c := <-s.readers:
-		if c != nil {
-			return c, nil
-		}
-		c, err := dial(s.ctx, s.cfg.Path, dsn(s.cfg.Path, "query_only(1)"))
-		if err != nil {
-			s.readers <- nil
-			return nil, explain(s.cfg.Path, err)
-		}
 		return c, nil
 	case <-s.closing:
 		return nil, errClosed

@@ -26,6 +26,7 @@ type request struct {
 type batch struct {
 	s    *Store
 	err  error // why none of it can be committed
+	lost bool  // because the database was lost, which the log tells once
 	wake wake
 }
 
@@ -143,6 +144,9 @@ func (s *Store) begin() *batch {
 	if s.cfg.Path == Memory {
 		<-s.readers // the only connection; finish gives it back
 	}
+	if err := s.guard(); err != nil {
+		return &batch{s: s, err: err, lost: true}
+	}
 	return &batch{s: s, err: s.writer.run("BEGIN IMMEDIATE")}
 }
 
@@ -197,7 +201,7 @@ func (s *Store) commit(b *batch) {
 	if b.err == nil {
 		b.err = s.writer.run("COMMIT")
 	}
-	if b.err != nil {
+	if b.err != nil && !b.lost {
 		s.cfg.Logger.Error("a transaction was not committed", "error", b.err)
 		_ = s.writer.run("ROLLBACK") // SQLite may have done so by itself
 	}

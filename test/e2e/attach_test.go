@@ -68,7 +68,7 @@ func (w *world) person(columns, rows int, args ...string) *person {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	p := &person{w: w, tty: ours, screen: vt.NewScreen(columns, rows), moved: make(chan struct{}, 1), gone: make(chan struct{})}
+	p := &person{w: w, tty: ours, screen: vt.NewScreen(max(columns, 1), max(rows, 1)), moved: make(chan struct{}, 1), gone: make(chan struct{})}
 	p.cmd = exec.Command(program, args...)
 	p.cmd.Dir, p.cmd.Env = w.repo, append(w.env(), "TERM=xterm-256color")
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = theirs, theirs, theirs

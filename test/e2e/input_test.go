@@ -4,13 +4,16 @@ package e2e
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"net"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
+	"coppice"
 	"coppice/api/client"
 )
 
@@ -64,6 +67,30 @@ func badInputs() []bad {
 		{name: "an odd base", repo: yaml("oddbase", "base: '$(touch x)'\n"), args: []string{"new", "a"}, code: 1, says: []string{"branch name"}},
 		{name: "a base that climbs", repo: yaml("climb", "base: ../../x\n"), args: []string{"new", "a"}, code: 1, says: []string{"branch name"}},
 		{name: "a base like a flag", repo: yaml("flag", "base: -rf\n"), args: []string{"new", "a"}, code: 1, says: []string{"branch name"}},
+		{name: "a budget that is not a number", repo: yaml("nan", policy+"budget: {task: NaN}\n"), args: []string{"new", "a"}, code: 1,
+			says: []string{"coppice.yaml:5:16", "not a valid amount of money"}},
+		{name: "a budget of a task that is not a number", args: []string{"new", "a", "--budget", "NaN"}, code: 2, says: []string{"not a valid amount of money"}},
+		{name: "a budget in hexadecimal", args: []string{"new", "a", "--budget", "0x1p3"}, code: 2, says: []string{"not a valid amount of money"}},
+		{name: "a directory with a line break", repo: func(w *world) string {
+			return w.newRepo("two\nlines", files{"coppice.yaml": policy})
+		}, args: []string{"new", "a"}, code: 1, says: []string{`two\nlines`, "line break"}},
+		{name: "a link to a directory with a line break", repo: func(w *world) string {
+			link := filepath.Join(w.root, "plainname")
+			if err := os.Symlink(w.newRepo("three\nlines", files{"coppice.yaml": policy}), link); err != nil {
+				w.t.Fatal(err)
+			}
+			return link
+		}, args: []string{"project", "add"}, code: 1, says: []string{`three\nlines`, "line break"}},
+		{name: "a directory with a control character", repo: func(w *world) string {
+			return w.newRepo("esc\x1b[2J", files{"coppice.yaml": policy})
+		}, args: []string{"new", "a"}, code: 1, says: []string{"control character"}},
+		{name: "a configuration elsewhere", repo: odd("linked", func(w *world, dir string) {
+			secret := filepath.Join(w.root, "secret")
+			w.write(w.root, files{"secret": "hunter2: abc\n"})
+			if err := errors.Join(os.Remove(filepath.Join(dir, "coppice.yaml")), os.Symlink(secret, filepath.Join(dir, "coppice.yaml"))); err != nil {
+				w.t.Fatal(err)
+			}
+		}), args: []string{"new", "a"}, code: 1, says: []string{"coppice.yaml", "leaves the repository"}},
 		{name: "an unknown dependency", args: []string{"new", "a", "--after", "app-99"}, code: 1, says: []string{"app-99"}},
 		{name: "a dependency cycle", args: []string{"new", "--file", "-"}, stdin: "- {ref: a, title: A, after: [b]}\n- {ref: b, title: B, after: [a]}\n",
 			code: 1, says: []string{"cycle", "a → b → a"}},
@@ -72,6 +99,9 @@ func badInputs() []bad {
 		{name: "a title of 10 kB", args: []string{"new", strings.Repeat("x", 10<<10)}, code: 1, says: []string{"10240 bytes", "--body"}},
 		{name: "an empty title", args: []string{"new", " "}, code: 1, says: []string{"title"}},
 		{name: "a title of two lines", args: []string{"new", "a\nb"}, code: 1, says: []string{"line break"}},
+		{name: "a title that nobody sees", args: []string{"new", "\u200b\ufeff"}, code: 1, says: []string{"no visible character"}},
+		{name: "a title that turns", args: []string{"new", "a\u202eb"}, code: 1, says: []string{"changes the order of the text"}},
+		{name: "a title of two lines for some", args: []string{"new", "a\u2028b"}, code: 1, says: []string{"breaks the line"}},
 		{name: "a title that is a flag", args: []string{"new", "-rf"}, code: 2},
 		{name: "priority out of range", args: []string{"new", "a", "--priority", "11"}, code: 1, says: []string{"11", "-10 to 10"}},
 		{name: "priority that is no number", args: []string{"new", "a", "--priority", "high"}, code: 2, says: []string{"priority"}},
@@ -123,7 +153,7 @@ func TestBadInput(t *testing.T) {
 					t.Errorf("it does not say %q: %s", part, r.err)
 				}
 			}
-			if len(r.err) > 1500 || strings.Contains(r.err, "internal error") || strings.Contains(r.err, "goroutine") {
+			if len(r.err) > 1500 || strings.Contains(r.err, "internal error") || strings.Contains(r.err, "goroutine") || strings.Contains(r.err, "hunter2") {
 				t.Errorf("no message for people: %.2000s", r.err)
 			}
 			if after := w.everything(dir); after != before {
@@ -158,6 +188,43 @@ func (w *world) everything(dir string) string {
 		b.WriteString(w.gitIn(dir, "for-each-ref") + "\n" + w.gitIn(dir, "worktree", "list") + "\n")
 	}
 	return b.String()
+}
+
+// nastyFile lands a file whose text a terminal would obey.
+const nastyFile = `cases: [{steps: [{say: "look \e]52;c;ZXZpbA==\a here"}, {write: {path: evil.txt, content: "safe\e[2J\e]52;c;ZXZpbA==\a\u202Eend\n"}}]}]
+`
+
+func TestATerminalObeysNothingThatAnAgentWrote(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, files{".coppice/scripted.yaml": nastyFile})
+	w.serve()
+	key := w.new("Write something evil")
+	w.landed(key)
+	for _, columns := range []int{0, 100} { // 0: a terminal that does not tell its size
+		for _, c := range []struct{ args, shows string }{
+			{"diff " + key, "+safe^[[2J^[]52;c;ZXZpbA==^G<U+202E>end"},
+			{"logs " + key, "look ^[]52;c;ZXZpbA==^G here"},
+			{"logs --raw " + key, "ZXZpbA=="},
+			{"show " + key, "Write something evil"},
+			{"search look", "look"},
+		} {
+			p := w.person(columns, columns/4, strings.Fields(c.args)...)
+			p.leaves(0)
+			p.heard(c.shows)
+			colour := regexp.MustCompile("\x1b\\[[0-9;]*m") // our own
+			rest := colour.ReplaceAllString(string(p.raw), "")
+			if i := strings.IndexAny(rest, "\x1b\a\u202e\u009b"); i >= 0 {
+				t.Errorf("%s with %d columns sends %q", c.args, columns, rest[i:])
+			}
+		}
+	}
+	patch := w.try(w.repo, "", "diff", key).out
+	w.git("reset", "--quiet", "--hard", "HEAD~1")
+	w.write(w.root, files{"a.patch": patch})
+	w.git("apply", filepath.Join(w.root, "a.patch"))
+	if text, err := os.ReadFile(filepath.Join(w.repo, "evil.txt")); err != nil || string(text) != "safe\x1b[2J\x1b]52;c;ZXZpbA==\a\u202eend\n" {
+		t.Errorf("a diff to a pipe is not exact: %q, %v", text, err)
+	}
 }
 
 func TestTitlesAreOnlyWords(t *testing.T) {
@@ -203,6 +270,42 @@ func TestNoServer(t *testing.T) {
 	if r := w.try(w.repo, "", "list"); r.code != 1 || !strings.Contains(r.err, "coppice serve") {
 		t.Errorf("after a killed server: %+v", r)
 	}
+}
+
+func TestTheDatabaseIsRemovedUnderTheServer(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, files{".coppice/scripted.yaml": oneFile})
+	s := w.serve()
+	key := w.new("Land before it happens")
+	w.landed(key)
+	db := filepath.Join(w.state, "coppice.db")
+	if err := errors.Join(os.Remove(db), os.Remove(db+"-wal"), os.Remove(db+"-shm")); err != nil {
+		t.Fatal(err)
+	}
+	r := w.try(w.repo, "", "new", "Too late")
+	_, fix, _ := strings.Cut(r.err, "coppice restore ")
+	saved, _, _ := strings.Cut(fix, "`")
+	if r.code != 1 || !strings.Contains(r.err, "removed or replaced") || !strings.HasPrefix(saved, db+".saved-") {
+		t.Fatalf("%+v", r)
+	}
+	if out := w.cli("status"); !strings.Contains(out, "removed or replaced") || !strings.Contains(out, "1 done") {
+		t.Errorf("status says %s", out)
+	}
+	if r := w.try(w.repo, "", "show", key); r.code != 0 || !strings.Contains(r.out, "Land before it happens") {
+		t.Errorf("it does not answer: %+v", r)
+	}
+	s.stop(t)
+	if r := w.try(w.repo, "", "serve", "--listen", "127.0.0.1:0"); r.code != 1 || !strings.Contains(r.err, saved) {
+		t.Errorf("it begins with nothing: %+v", r)
+	}
+	w.cli("restore", "--yes", saved)
+	w.serve()
+	if d := w.task(key); d.Status != coppice.StatusDone {
+		t.Errorf("%s is %s", key, d.Status)
+	}
+	w.git("rm", "--quiet", "landed.txt")
+	w.git("commit", "--quiet", "--message=Again")
+	w.landed(w.new("Land after it"))
 }
 
 func TestAPortInUse(t *testing.T) {

@@ -187,7 +187,7 @@ the one removed last in the current directory's project.`,
 func (e *Env) diffCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "diff KEY", Short: "Show what a task changed",
-		Long:    "Show what a task changed against its base, or since its last session began, as a patch. Written to a pipe or file it is exact, byte by byte.",
+		Long:    "Show what a task changed against its base, or since its last session began, as a patch. Written to a pipe or file it is exact, byte by byte; on a terminal, control characters are shown and not obeyed.",
 		Example: "  coppice diff app-4\n  coppice diff app-4 --session\n  coppice diff app-4 | git apply --check",
 		Args:    args(1, 1, "a task's key"),
 	}
@@ -202,7 +202,7 @@ func (e *Env) diffCommand() *cobra.Command {
 			switch {
 			case *asJSON:
 				return e.json(map[string]string{"key": given[0], "diff": text})
-			case e.Width == 0:
+			case !e.Terminal:
 				e.printf("%s", text)
 			default:
 				e.printDiff(text)
@@ -216,7 +216,7 @@ func (e *Env) diffCommand() *cobra.Command {
 // printDiff prints a patch for eyes.
 func (e *Env) printDiff(text string) {
 	for l := range strings.Lines(text) {
-		l = strings.TrimSuffix(Clean(l), "\n")
+		l = strings.TrimSuffix(visible(l), "\n") // a review has to see all that is there
 		switch {
 		case strings.HasPrefix(l, "diff "), strings.HasPrefix(l, "+++"), strings.HasPrefix(l, "---"):
 			l = e.paint(bold, l)

@@ -24,14 +24,15 @@ import (
 
 // Env is the world a command runs in.
 type Env struct {
-	Client func() (*client.Client, error) // finds the server
-	Dir    string                         // the current directory
-	Stdin  io.Reader
-	Stdout io.Writer
-	Stderr io.Writer
-	Color  bool // Stdout is a terminal and colour is wanted
-	Width  int  // columns of the terminal; 0 when Stdout is none
-	Now    func() time.Time
+	Client   func() (*client.Client, error) // finds the server
+	Dir      string                         // the current directory
+	Stdin    io.Reader
+	Stdout   io.Writer
+	Stderr   io.Writer
+	Terminal bool // Stdout is a terminal
+	Color    bool // Stdout is a terminal and colour is wanted
+	Width    int  // columns of the terminal; 0 when they are not known
+	Now      func() time.Time
 }
 
 // Exit codes.

@@ -3,6 +3,7 @@ package cli_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"os"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
@@ -140,7 +142,7 @@ func TestGolden(t *testing.T) {
 	s.golden(t, "events", "events", "--task", "app-1")
 	s.env.Width = 72
 	s.golden(t, "list-narrow", "list")
-	s.env.Width, s.env.Color = 100, true
+	s.env.Terminal, s.env.Width, s.env.Color = true, 100, true
 	s.golden(t, "list-colour", "list")
 	s.golden(t, "diff-colour", "diff", "app-5")
 }
@@ -244,7 +246,7 @@ func TestLogsGolden(t *testing.T) {
 	if _, out, _ := s.run("", "logs", "app-1", "--raw"); out != "raw \x1b[31mbytes\n" {
 		t.Errorf("raw to a pipe: %q", out)
 	}
-	s.env.Width = 80
+	s.env.Terminal = true
 	if _, out, _ := s.run("", "logs", "app-1", "--raw"); out != "raw bytes\n" {
 		t.Errorf("raw to a terminal: %q", out)
 	}
@@ -273,6 +275,33 @@ func TestNew(t *testing.T) {
 	s.Must(os.WriteFile(file, []byte("- title: One\n  titel: Two\n"), 0o600))
 	if code, _, errs := s.run("", "new", "--file", file); code != 1 || !strings.Contains(errs, "[2:3]") || !strings.Contains(errs, "\n→ ") {
 		t.Errorf("a mistake in the file: %d %s", code, errs)
+	}
+}
+
+func TestBadAmountsAreRefused(t *testing.T) {
+	t.Parallel()
+	s := setup(t)
+	s.fill()
+	for _, amount := range []string{"NaN", "Inf", "-1", "0x1p3", "1e3", "1000001", ".nan", ".inf", "-.inf", "0x10p0", "{}"} {
+		for _, line := range []string{"new x --budget=" + amount, "set app-2 --budget=" + amount} {
+			if code, _, errs := s.run("", strings.Fields(line)...); code != 2 || !strings.Contains(errs, "not a valid amount of money") || !strings.Contains(errs, "\n→ ") {
+				t.Errorf("%s: %d %s", line, code, errs)
+			}
+		}
+		if code, _, errs := s.run("- title: x\n  budget: "+amount+"\n", "new", "--file", "-"); code != 1 || !strings.Contains(errs, "\n→ ") {
+			t.Errorf("a file with %s: %d %s", amount, code, errs)
+		}
+	}
+	st, err := s.Client.Status(s.Ctx, "")
+	s.Must(err)
+	total := 0
+	for _, n := range st.Counts {
+		total += n
+	}
+	d, err := s.Client.Task(s.Ctx, "app-2")
+	s.Must(err)
+	if total != 5 || d.Budget != 0 {
+		t.Errorf("something was written: %v, %v", st.Counts, d.Budget)
 	}
 }
 
@@ -311,32 +340,64 @@ func TestNoServer(t *testing.T) {
 	}
 }
 
+// obeyed finds a character that a terminal would obey, or that would make text
+// look like other text.
+func obeyed(s string) (rune, bool) {
+	for _, r := range s {
+		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == 0x2028 || r == 0x2029) {
+			return r, true
+		}
+	}
+	return 0, false
+}
+
 func TestUntrustedTextCannotSteerTheTerminal(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
 	s.fill()
 	s.Change("app-4", func(t *coppice.Task) { t.Title, t.Body, t.Agent = nasty, nasty, nasty })
 	s.Change("app-5", func(t *coppice.Task) { t.Title, t.Failure.Text, t.Failure.Fix = nasty, nasty, nasty })
-	s.env.Width = 100
-	for _, line := range []string{"list", "status", "show app-4", "show app-5", "diff app-4", "list --json", "show app-4 --json", "events", "retry app-5"} {
-		_, out, errs := s.run("", strings.Fields(line)...)
-		for _, r := range out + errs {
-			if r != '\n' && (r < 0x20 || (r >= 0x7f && r < 0xa0) || r == 0x202e || r == 0x2069) {
-				t.Errorf("%s lets %U through: %q", line, r, out)
-				break
+	x := s.Session("app-4", coppice.SessionWorking, func(x *coppice.Session) { x.Summary, x.Warning, x.Model = nasty, nasty, nasty })
+	said, err := json.Marshal(map[string]any{"kind": "text", "text": nasty + "\x1b]52;c;eA==\a\r\u2028", "name": nasty})
+	s.Must(err)
+	s.Write(x.ID, coppice.OutputEvent, string(said), strings.Replace(string(said), `"text"`, `"tool"`, 1), nasty)
+	s.Write(x.ID, coppice.OutputHost, nasty)
+	s.Write(x.ID, coppice.OutputStdout, nasty)
+	s.env.Terminal = true
+	for _, width := range []int{0, 100} { // a terminal need not know its size
+		s.env.Width = width
+		for _, line := range []string{
+			"list", "status", "show app-4", "show app-5", "diff app-4", "list --json", "show app-4 --json", "diff app-4 --json", "events", "events --json",
+			"logs app-4", "logs app-4 --raw", "logs app-4 --json", "search red", "usage", "limits", "rules", "project", "features", "nope " + nasty, "show " + nasty, "set app-4 --title " + nasty,
+		} {
+			_, out, errs := s.run("", strings.Fields(line)...)
+			if r, bad := obeyed(out + errs); bad {
+				t.Errorf("%q lets %U through: %q", line, r, out+errs)
 			}
 		}
+	}
+	if _, out, _ := s.run("", "diff", "app-4"); !strings.Contains(out, "+Fix ^[[31mred<U+202E>txt<U+2069> <U+009B>2Jbell\n") {
+		t.Errorf("a review does not show what is there: %q", out)
+	}
+	if _, out, _ := s.run("", "logs", "app-4"); !strings.Contains(out, "Fix red<U+202E>txt<U+2069> <U+009B>2Jbell^[]52;c;eA==^G^M<U+2028>") {
+		t.Errorf("the log does not show what is there: %q", out)
+	}
+	s.env.Terminal = false
+	if _, out, _ := s.run("", "diff", "app-4"); !strings.Contains(out, "+"+nasty+"\n") {
+		t.Errorf("a diff to a pipe is not exact: %q", out)
 	}
 }
 
 func FuzzClean(f *testing.F) {
 	f.Add(nasty)
-	f.Add("\x1b]0;title\x07\x9b31m\xff")
+	f.Add("\x1b]0;title\x07\x9b31m\xff\r\n\x1b[\x1b[1m31m")
 	f.Fuzz(func(t *testing.T, s string) {
-		for _, r := range cli.Clean(s) {
-			if r != '\n' && r != '\t' && (r < 0x20 || (r >= 0x7f && r < 0xa0)) {
-				t.Fatalf("%U in %q", r, s)
-			}
+		if r, bad := obeyed(cli.Clean(s)); bad {
+			t.Fatalf("%U in %q", r, s)
+		}
+		var b strings.Builder
+		if n, err := cli.Screen(&b).Write([]byte(s)); n != len(s) || err != nil || b.String() != cli.Clean(s) {
+			t.Fatalf("a screen wrote %d, %v, %q", n, err, b.String())
 		}
 	})
 }

@@ -28,7 +28,7 @@ names. With -f it goes on live; for a task it goes on through its later sessions
 until the task has ended or needs you.
 
 With --raw the agent's own output is written as it came, byte by byte; on a
-terminal, control characters are taken out. With --app it is what the app wrote
+terminal, control characters are shown and not obeyed. With --app it is what the app wrote
 that was served for a verifier.
 
 With --images the pictures that sessions took as evidence are saved to a
@@ -166,7 +166,7 @@ func (e *Env) sessionLog(ctx context.Context, cl *client.Client, key string, f l
 // rawPiece writes bytes as they came, unless a terminal would obey them.
 func (e *Env) rawPiece(o api.Output) error {
 	b := o.Data
-	if e.Width > 0 {
+	if e.Terminal {
 		b = []byte(Clean(string(b)))
 	}
 	_, err := e.Stdout.Write(b)

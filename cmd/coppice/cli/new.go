@@ -180,19 +180,19 @@ func (e *Env) readFile(path string, most int64) ([]byte, error) {
 
 // fileTask is a task in a file; YAML's own words for NewTask.
 type fileTask struct {
-	Ref       string      `yaml:"ref"`
-	Title     string      `yaml:"title"`
-	Body      string      `yaml:"body"`
-	Priority  int         `yaml:"priority"`
-	Track     string      `yaml:"track"`
-	Agent     string      `yaml:"agent"`
-	Model     string      `yaml:"model"`
-	Checks    []string    `yaml:"checks"`
-	After     []string    `yaml:"after"`
-	NotBefore string      `yaml:"not_before"`
-	Category  string      `yaml:"category"`
-	Steps     []string    `yaml:"steps"`
-	Budget    coppice.USD `yaml:"budget"`
+	Ref       string   `yaml:"ref"`
+	Title     string   `yaml:"title"`
+	Body      string   `yaml:"body"`
+	Priority  int      `yaml:"priority"`
+	Track     string   `yaml:"track"`
+	Agent     string   `yaml:"agent"`
+	Model     string   `yaml:"model"`
+	Checks    []string `yaml:"checks"`
+	After     []string `yaml:"after"`
+	NotBefore string   `yaml:"not_before"`
+	Category  string   `yaml:"category"`
+	Steps     []string `yaml:"steps"`
+	Budget    string   `yaml:"budget"`
 }
 
 // tasksFromFile reads a list of tasks, or one under the key tasks. JSON is YAML.
@@ -222,9 +222,15 @@ func (e *Env) tasksFromFile(path string) ([]engine.NewTask, error) {
 		if err != nil {
 			return nil, err
 		}
+		var usd coppice.USD
+		if t.Budget != "" {
+			if usd, err = coppice.ParseUSD(t.Budget); err != nil {
+				return nil, err
+			}
+		}
 		tasks[i] = engine.NewTask{
 			Ref: t.Ref, Title: t.Title, Body: t.Body, Priority: t.Priority, Track: t.Track, Agent: t.Agent, Model: t.Model,
-			Checks: t.Checks, After: t.After, NotBefore: at, Category: t.Category, Steps: t.Steps, Budget: t.Budget,
+			Checks: t.Checks, After: t.After, NotBefore: at, Category: t.Category, Steps: t.Steps, Budget: usd,
 		}
 	}
 	return tasks, nil

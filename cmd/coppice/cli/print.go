@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
@@ -14,24 +16,56 @@ import (
 	"coppice"
 )
 
-// Clean makes untrusted text safe to print: escape sequences and control
-// characters are taken out, as are the characters that turn the direction of
-// text and so make it look like other text. Line breaks and tabs stay.
+// Clean makes untrusted text safe to print: a terminal obeys nothing in it.
+// Colours, which tools write of their own accord, and the carriage returns at
+// the ends of lines are taken out. Every other control character, and every
+// character that turns the direction of text, is shown in a visible form.
 func Clean(s string) string {
-	s = ansi.Strip(strings.ToValidUTF8(s, "\uFFFD"))
-	return strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' {
-			return r
-		}
-		if unicode.IsControl(r) || turns(r) {
-			return -1
-		}
-		return r
-	}, s)
+	return visible(colours().ReplaceAllString(strings.ReplaceAll(s, "\r\n", "\n"), ""))
 }
 
-func turns(r rune) bool {
-	return (r >= 0x202A && r <= 0x202E) || (r >= 0x2066 && r <= 0x2069) || r == 0x200E || r == 0x200F || r == 0x061C || r == 0x2028 || r == 0x2029
+// colours matches the sequences that set colours and styles.
+var colours = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("\x1b\\[[0-9;:]*m") })
+
+// visible shows control characters as ^[ and <U+202E>, and leaves nothing out.
+// Line breaks and tabs stay.
+func visible(s string) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if strings.IndexFunc(s, steers) < 0 {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		switch {
+		case !steers(r):
+			b.WriteRune(r)
+		case r < 0x80:
+			b.WriteByte('^')
+			b.WriteByte(byte(r) ^ 0x40) // as terminals echo them: ^[ for escape, ^? for delete
+		default:
+			fmt.Fprintf(&b, "<%U>", r)
+		}
+	}
+	return b.String()
+}
+
+// steers reports whether a terminal would obey a character, or let it change
+// how other text looks.
+func steers(r rune) bool {
+	return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || coppice.TurnsText(r))
+}
+
+// Screen returns a writer that cleans what is written to it. Each write has to
+// hold whole characters.
+func Screen(w io.Writer) io.Writer { return screen{w} }
+
+type screen struct{ w io.Writer }
+
+func (s screen) Write(b []byte) (int, error) {
+	if _, err := io.WriteString(s.w, Clean(string(b))); err != nil {
+		return 0, err
+	}
+	return len(b), nil
 }
 
 // line makes untrusted text one clean line.
@@ -59,7 +93,7 @@ func (e *Env) jsonLine(v any) error {
 func (e *Env) writeJSON(b []byte) error {
 	var out strings.Builder
 	for _, r := range string(b) {
-		if r != '\n' && (unicode.IsControl(r) || turns(r)) {
+		if steers(r) {
 			fmt.Fprintf(&out, `\u%04x`, r)
 		} else {
 			out.WriteRune(r)

@@ -100,7 +100,7 @@ func amount(s string) (usd coppice.USD, err error) {
 	if s == "" {
 		return 0, nil
 	}
-	if err := usd.UnmarshalText([]byte(s)); err != nil {
+	if usd, err = coppice.ParseUSD(s); err != nil {
 		return 0, usage{err}
 	}
 	return usd, nil

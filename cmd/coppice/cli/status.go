@@ -47,6 +47,9 @@ confirm --dry-run.`,
 }
 
 func (e *Env) printStatus(st api.Status) {
+	for _, w := range st.Warnings {
+		e.printf("%s %s\n\n", e.paint(yellow.Bold(true), "!"), line(w))
+	}
 	needs := 0
 	for _, p := range st.Projects {
 		needs += len(p.Needs)

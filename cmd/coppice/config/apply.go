@@ -9,7 +9,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"coppice"
 )
@@ -30,7 +29,7 @@ func Apply(dir string, c Change, rev string, accept, use func(coppice.Policy) er
 	if err != nil {
 		return coppice.Policy{}, err
 	}
-	before, err := read(path)
+	before, err := Read(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return coppice.Policy{}, err
 	}
@@ -53,7 +52,7 @@ func Apply(dir string, c Change, rev string, accept, use func(coppice.Policy) er
 	if err != nil || bytes.Equal(before, after) {
 		return p, err
 	}
-	now, err := read(path)
+	now, err := Read(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return coppice.Policy{}, err
 	}
@@ -84,29 +83,19 @@ func Value(p coppice.Policy, key string) (json.RawMessage, error) {
 // place is where the file is, or will be: a link within the repository is
 // followed, one that leaves it is not.
 func place(dir string) (path string, mode fs.FileMode, err error) {
-	root, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		return "", 0, unreadable(dir, err)
-	}
-	path = filepath.Join(root, File)
-	real, err := filepath.EvalSymlinks(path)
+	root, rel, err := locate(dir, File)
+	path = filepath.Join(root, rel)
 	if errors.Is(err, fs.ErrNotExist) {
-		if _, err := os.Lstat(path); err == nil {
-			return "", 0, coppice.Errorf(coppice.EInvalid, "%s is a link to nowhere", path).WithFix("remove it, or put a file where it leads")
-		}
 		return path, 0o644, nil
 	}
 	if err != nil {
+		return "", 0, err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
 		return "", 0, unreadable(path, err)
 	}
-	if !strings.HasPrefix(real, root+string(filepath.Separator)) {
-		return "", 0, coppice.Errorf(coppice.EForbidden, "%s is a link that leaves the repository", path).WithFix("change the file that it leads to by hand")
-	}
-	info, err := os.Stat(real)
-	if err != nil {
-		return "", 0, unreadable(real, err)
-	}
-	return real, info.Mode().Perm(), nil
+	return path, info.Mode().Perm(), nil
 }
 
 // write replaces a file by another content at once.

@@ -40,7 +40,7 @@ type Source struct {
 // the defaults.
 func Load(dir string) (coppice.Policy, Source, error) {
 	src := Source{Path: filepath.Join(dir, File)}
-	b, err := read(src.Path)
+	b, err := Read(dir)
 	src.Revision = revision(b)
 	if errors.Is(err, fs.ErrNotExist) {
 		p := coppice.DefaultPolicy()
@@ -71,27 +71,64 @@ func Parse(name string, b []byte) (coppice.Policy, error) {
 	return newDecoder(name, b).policy()
 }
 
-// read returns the file's bytes. Only a regular file will do: a pipe or device
-// in its place would never end.
-func read(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, err
+// Read returns the text of a repository's coppice.yaml, or fs.ErrNotExist.
+func Read(dir string) ([]byte, error) {
+	if _, err := os.Stat(dir); err != nil {
+		return nil, fs.ErrNotExist // nothing can be in it
+	}
+	return readFile(dir, File, MaxSize)
+}
+
+// locate follows the symbolic links of a file of a repository to the file
+// itself: its path below the real root. A link that leaves the repository is
+// refused before anything is read. What is not there is fs.ErrNotExist.
+func locate(dir, name string) (root, rel string, err error) {
+	if root, err = filepath.EvalSymlinks(dir); err != nil {
+		return "", "", unreadable(dir, err)
+	}
+	real, err := filepath.EvalSymlinks(filepath.Join(root, filepath.FromSlash(name)))
+	if errors.Is(err, fs.ErrNotExist) {
+		if to, out := leads(root, name); out {
+			return "", "", coppice.Errorf(coppice.EInvalid, "%s is a symbolic link to %s, which is not there", name, coppice.Quote(to)).WithFix("remove it, or put a file where it leads")
 		}
-		return nil, unreadable(path, err)
+		return root, filepath.FromSlash(name), fs.ErrNotExist
+	}
+	if err != nil {
+		return "", "", unreadable(name, err)
+	}
+	if rel, err = filepath.Rel(root, real); err != nil || !filepath.IsLocal(rel) {
+		return "", "", coppice.Errorf(coppice.EInvalid, "%s is a symbolic link that leaves the repository", name).WithFix("make it a file of the repository, or a link to one")
+	}
+	return root, rel, nil
+}
+
+// readFile returns a file of a repository, up to one byte more than most. Only
+// a regular file will do: a pipe or device in its place would never end.
+func readFile(dir, name string, most int64) ([]byte, error) {
+	at, rel, err := locate(dir, name)
+	if err != nil {
+		return nil, err
+	}
+	root, err := os.OpenRoot(at) // whatever becomes of the path meanwhile, it stays inside
+	if err != nil {
+		return nil, unreadable(name, err)
+	}
+	defer root.Close() // read only: nothing to lose
+	info, err := root.Stat(rel)
+	if err != nil {
+		return nil, unreadable(name, err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, coppice.Errorf(coppice.EInvalid, "%s is not a file", path).WithFix("make it a plain text file, or remove it")
+		return nil, coppice.Errorf(coppice.EInvalid, "%s is not a file", name).WithFix("make it a plain text file, or remove it")
 	}
-	f, err := os.Open(path)
+	f, err := root.Open(rel)
 	if err != nil {
-		return nil, unreadable(path, err)
+		return nil, unreadable(name, err)
 	}
-	defer f.Close() // read only: nothing to lose
-	b, err := io.ReadAll(io.LimitReader(f, MaxSize+1))
+	defer f.Close() // likewise
+	b, err := io.ReadAll(io.LimitReader(f, most+1))
 	if err != nil {
-		return nil, unreadable(path, err)
+		return nil, unreadable(name, err)
 	}
 	return b, nil
 }

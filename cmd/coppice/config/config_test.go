@@ -243,3 +243,52 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestLinksOfTheFile(t *testing.T) {
+	t.Parallel()
+	outside := t.TempDir()
+	for name, text := range map[string]string{"secret": "root:x:hunter2\n", "fine.yaml": "base: main\n"} {
+		if err := os.WriteFile(filepath.Join(outside, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for to, says := range map[string]string{
+		filepath.Join(outside, "secret"):    "leaves the repository",
+		filepath.Join(outside, "fine.yaml"): "leaves the repository", // whatever is in it
+		filepath.Join(outside, "missing"):   "not there",
+		"/etc/shadow":                       "leaves the repository",
+		"/dev/zero":                         "leaves the repository",
+		"folder/out":                        "leaves the repository", // a link within to a link that leaves
+		"../" + filepath.Base(outside):      "leaves the repository",
+		"folder":                            "not a file",
+		"folder/real.yaml":                  "",
+		"folder/link.yaml":                  "",
+	} {
+		t.Run(to, func(t *testing.T) {
+			t.Parallel()
+			dir := filepath.Join(filepath.Dir(outside), "repo-"+filepath.Base(to))
+			for _, err := range []error{
+				os.MkdirAll(filepath.Join(dir, "folder"), 0o755),
+				os.WriteFile(filepath.Join(dir, "folder", "real.yaml"), []byte("limits: {sessions: 3}\n"), 0o644),
+				os.Symlink(filepath.Join(outside, "secret"), filepath.Join(dir, "folder", "out")),
+				os.Symlink("real.yaml", filepath.Join(dir, "folder", "link.yaml")),
+				os.Symlink(to, filepath.Join(dir, config.File)),
+			} {
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			p, _, err := config.Load(dir)
+			if says == "" {
+				if err != nil || p.Limits.Sessions != 3 {
+					t.Fatalf("%+v, %v", p.Limits, err)
+				}
+				return
+			}
+			var e *coppice.Error
+			if !errors.As(err, &e) || e.Code != coppice.EInvalid || e.Fix == "" || !strings.Contains(e.Cause, says) || strings.Contains(err.Error(), "hunter2") {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+}

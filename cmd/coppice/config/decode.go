@@ -386,7 +386,14 @@ func (d *decoder) number(n ast.Node, v reflect.Value, path string) error {
 	return nil
 }
 
-// text decodes a type that reads itself from text: a duration or percentage.
+func article(noun string) string {
+	if strings.ContainsRune("aeiou", rune(noun[0])) {
+		return "an " + noun
+	}
+	return "a " + noun
+}
+
+// text decodes a type that reads itself from text: a duration, percentage or amount.
 func (d *decoder) text(n ast.Node, v reflect.Value, path string) error {
 	var s string
 	switch n := n.(type) {
@@ -395,7 +402,7 @@ func (d *decoder) text(n ast.Node, v reflect.Value, path string) error {
 	case *ast.IntegerNode, *ast.FloatNode:
 		s = n.GetToken().Value
 	default:
-		return d.wrongType(n, path, "a "+typeName(v.Type()))
+		return d.wrongType(n, path, article(typeName(v.Type())))
 	}
 	if err := v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(s)); err != nil {
 		return d.refuse(n, err)

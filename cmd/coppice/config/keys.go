@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"strings"
 	"sync"
-	"unicode"
 
 	"coppice"
 )
@@ -216,8 +215,8 @@ var planned = map[string]bool{
 
 // plain accepts a short text in one line.
 func plain(s string) error {
-	if s == "" || len(s) > 200 || hasControl(s) {
-		return coppice.Errorf(coppice.EInvalid, "%s is no name", coppice.Quote(s)).WithFix("write a few words in one line")
+	if len(s) > 200 || coppice.LineProblem(s) != "" {
+		return coppice.Errorf(coppice.EInvalid, "%s is not a valid name", coppice.Quote(s)).WithFix("write a few words in one line")
 	}
 	return nil
 }
@@ -255,7 +254,7 @@ func named(what string) func(string) error {
 // and out of git's own directory. Load looks at symbolic links besides.
 func inside(s string) error {
 	switch first, _, _ := strings.Cut(path.Clean(s), "/"); {
-	case s == "" || hasControl(s):
+	case strings.ContainsRune(s, '\t') || coppice.LineProblem(s) != "":
 		return coppice.Errorf(coppice.EInvalid, "%s is no path", coppice.Quote(s)).WithFix("name a file or folder of the repository, such as .env")
 	case strings.HasPrefix(s, "/") || strings.HasPrefix(s, "~") || strings.Contains(s, `\`) || first == ".." ||
 		strings.Contains("/"+s+"/", "/../"):
@@ -311,10 +310,8 @@ func passEnv(s string) error {
 }
 
 func glob(s string) error {
-	if _, err := path.Match(s, ""); err != nil || s == "" || hasControl(s) {
+	if _, err := path.Match(s, ""); err != nil || s == "" {
 		return coppice.Errorf(coppice.EInvalid, "%s is no glob", coppice.Quote(s)).WithFix("write one such as .env* or config/*.local")
 	}
 	return inside(strings.NewReplacer("*", "x", "?", "x", "[", "x", "]", "x").Replace(s))
 }
-
-func hasControl(s string) bool { return strings.ContainsFunc(s, unicode.IsControl) }

@@ -3,10 +3,10 @@ package config
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
+	"strings"
 	"unicode/utf8"
 
 	"coppice"
@@ -20,14 +20,12 @@ const PromptDir = engine.PromptDir
 // loadPrompts reads the project's own prompts. One that cannot be used is left
 // out, and the policy says why: the built-in one does its work.
 func loadPrompts(dir string, p *coppice.Policy) error {
-	root, err := os.OpenRoot(dir)
-	if err != nil {
+	if _, err := os.ReadDir(dir); err != nil {
 		return unreadable(dir, err)
 	}
-	defer root.Close()
 	for _, kind := range engine.PromptKinds {
 		name := path.Join(PromptDir, kind+".md")
-		text, err := readPrompt(root, name)
+		text, err := readPrompt(dir, name)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -35,7 +33,7 @@ func loadPrompts(dir string, p *coppice.Policy) error {
 			err = engine.CheckPrompt(kind, text)
 		}
 		if err != nil {
-			p.Problems = append(p.Problems, fmt.Sprintf("%s: %v", name, err))
+			p.Problems = append(p.Problems, fmt.Sprintf("%s: %s", name, strings.TrimPrefix(err.Error(), name+" ")))
 			continue
 		}
 		if p.Prompts == nil {
@@ -47,22 +45,10 @@ func loadPrompts(dir string, p *coppice.Policy) error {
 }
 
 // readPrompt reads one file. No link leads it out of the repository.
-func readPrompt(root *os.Root, name string) (string, error) {
-	st, err := root.Stat(name)
-	if err != nil {
-		return "", err
-	}
-	if !st.Mode().IsRegular() {
-		return "", errors.New("it is no plain file")
-	}
-	f, err := root.Open(name)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close() // read only: nothing to lose
-	b, err := io.ReadAll(io.LimitReader(f, engine.MaxPrompt+1))
+func readPrompt(dir, name string) (string, error) {
+	b, err := readFile(dir, name, engine.MaxPrompt)
 	if err == nil && !utf8.Valid(b) {
-		err = errors.New("it is not valid UTF-8")
+		err = coppice.Errorf(coppice.EInvalid, "it is not valid UTF-8")
 	}
 	return string(b), err
 }

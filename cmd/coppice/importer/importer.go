@@ -79,7 +79,7 @@ func Run(o Options) (Report, error) {
 	t := &taker{config: c, root: o.Root, branch: o.Branch}
 	t.all()
 	maps.DeleteFunc(t.out, func(_ string, v any) bool { return empty(v) })
-	old, there, err := existing(r.File)
+	old, there, err := existing(o.Root)
 	if err != nil {
 		return r, err
 	}
@@ -138,16 +138,14 @@ func read(name string) (map[string]any, error) {
 	return c, nil
 }
 
-func existing(name string) (text []byte, there bool, err error) {
-	text, err = os.ReadFile(name)
+// existing reads the coppice.yaml of a repository, if it has one.
+func existing(root string) (text []byte, there bool, err error) {
+	text, err = config.Read(root)
 	if errors.Is(err, os.ErrNotExist) {
-		if _, lerr := os.Lstat(name); lerr == nil {
-			return nil, false, coppice.Errorf(coppice.EConflict, "%s is a link to nowhere", name).WithFix("remove it first")
-		}
 		return nil, false, nil
 	}
 	if err == nil && len(text) > config.MaxSize {
-		return nil, true, coppice.Errorf(coppice.EInvalid, "%s is too large", name)
+		return nil, true, coppice.Errorf(coppice.EInvalid, "%s is too large", config.File)
 	}
 	return text, err == nil, err
 }

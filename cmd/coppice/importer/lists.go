@@ -92,7 +92,7 @@ func categories(v any) []string {
 	var out []string
 	for _, e := range list {
 		s, _ := e.(string)
-		if s = strings.TrimSpace(s); s != "" && len(s) <= 200 && !strings.ContainsFunc(s, unicode.IsControl) && !slices.Contains(out, s) {
+		if s = strings.TrimSpace(s); len(s) <= 200 && coppice.LineProblem(s) == "" && !slices.Contains(out, s) {
 			out = append(out, s)
 		}
 	}

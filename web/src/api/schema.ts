@@ -661,6 +661,8 @@ export interface Status {
   "seq": number;
   /** Ready and waiting, the first of them */
   "waiting": (Task)[] | null;
+  /** What is wrong with the server itself */
+  "warnings"?: (string)[] | null;
 }
 
 export interface StepVerdict {

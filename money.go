@@ -1,0 +1,52 @@
+package coppice
+
+import (
+	"regexp"
+	"strconv"
+	"sync"
+)
+
+// USD is an amount of money in US dollars, written 5, 2.50 USD or $5.
+type USD float64
+
+// MaxUSD is the largest amount that people may write.
+const MaxUSD USD = 1e6
+
+var usdRE = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^\s*\$?\s*([0-9]+(?:\.[0-9]+)?)\s*(?:USD)?\s*$`)
+})
+
+// ParseUSD reads an amount as people write it: plain decimal digits, at most
+// MaxUSD. It is the only reader of amounts.
+func ParseUSD(s string) (USD, error) {
+	if m := usdRE().FindStringSubmatch(s); m != nil {
+		if f, err := strconv.ParseFloat(m[1], 64); err == nil && USD(f).Valid("") == nil {
+			return USD(f), nil
+		}
+	}
+	return 0, Errorf(EInvalid, "%s is not a valid amount of money", Quote(s)).WithFix(usdFix, float64(MaxUSD))
+}
+
+const usdFix = "write dollars from 0 to %.0f, such as 5 or 2.50 USD"
+
+// Valid checks that an amount is a number from 0 to MaxUSD.
+func (u USD) Valid(field string) error {
+	if !(u >= 0 && u <= MaxUSD) { // false for NaN as well
+		return Errorf(EInvalid, "%g USD is not a valid amount of money", float64(u)).WithFix(usdFix, float64(MaxUSD)).WithField(field)
+	}
+	return nil
+}
+
+// MarshalText writes an amount as a person would.
+func (u USD) MarshalText() ([]byte, error) {
+	return []byte(strconv.FormatFloat(float64(u), 'f', -1, 64) + " USD"), nil
+}
+
+// UnmarshalText reads an amount.
+func (u *USD) UnmarshalText(b []byte) error {
+	got, err := ParseUSD(string(b))
+	if err == nil {
+		*u = got
+	}
+	return err
+}

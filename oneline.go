@@ -1,0 +1,40 @@
+package coppice
+
+import (
+	"strings"
+	"unicode"
+)
+
+// TurnsText reports whether a character changes the order in which the text
+// around it is shown, or breaks a line unseen: text with it can look like other
+// text.
+func TurnsText(r rune) bool {
+	return r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069 || r == 0x2028 || r == 0x2029
+}
+
+// Visible reports whether a text has a character that people can see.
+func Visible(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool {
+		return !unicode.IsSpace(r) && !unicode.IsControl(r) && r != 0x2800 && // a braille pattern without dots
+			!unicode.In(r, unicode.Cf, unicode.Mn, unicode.Me, unicode.Other_Default_Ignorable_Code_Point)
+	})
+}
+
+// LineProblem says what keeps a text from being a line that people can read,
+// as in "the title has a line break"; "" when nothing does. A tab is allowed.
+func LineProblem(s string) string {
+	turns := false
+	for _, r := range s {
+		if unicode.IsControl(r) && r != '\t' {
+			return "has a line break or control character"
+		}
+		turns = turns || TurnsText(r)
+	}
+	switch {
+	case turns:
+		return "has a character that changes the order of the text or breaks the line"
+	case !Visible(s):
+		return "has no visible character"
+	}
+	return ""
+}
