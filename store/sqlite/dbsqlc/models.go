@@ -134,6 +134,7 @@ type Session struct {
 	Ports        sql.NullString
 	Verdict      sql.NullString
 	Summary      string
+	Dropped      int64
 }
 
 type Task struct {

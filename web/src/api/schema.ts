@@ -195,6 +195,12 @@ export interface FailurePattern {
   "match": string;
 }
 
+export interface GitSetting {
+  "key": string;
+  "scope": string;
+  "value": string;
+}
+
 export interface HealthPolicy {
   "check": string;
   "long": string;
@@ -272,6 +278,7 @@ export interface LimitList {
 
 export interface Limits {
   "memory": string;
+  "output": string;
   "per_agent"?: Record<string, number>;
   "sessions": number;
 }
@@ -303,6 +310,17 @@ export interface Message {
 export interface ModelInBody {
   /** The vendor's name for it, or auto */
   "model": string;
+}
+
+export interface Need {
+  "diff"?: string;
+  "fix"?: string;
+  "from"?: string;
+  "kind": string;
+  "paths"?: (string)[] | null;
+  "since": string;
+  "text": string;
+  "to"?: string;
 }
 
 export interface NewTask {
@@ -431,8 +449,10 @@ export interface Project {
   "base_commit"?: string;
   "check_env"?: string;
   "created_at": string;
+  "git"?: (GitSetting)[] | null;
   "id": number;
   "last_task": number;
+  "needs"?: (Need)[] | null;
   "path": string;
   "paused_at"?: string;
   "paused_tracks"?: Record<string, string>;
@@ -581,6 +601,7 @@ export interface Session {
   "conversation"?: string;
   "created_at": string;
   "cursor": number;
+  "dropped"?: number;
   "ended_at"?: string;
   "exit"?: number;
   "failure"?: Failure;
