@@ -96,7 +96,8 @@ type Reader interface {
 	LastSession(task int64) (*coppice.Session, error) // nil when there is none
 	// Output returns a session's output after an offset, at most so many
 	// pieces; kinds nil means all. Lists of output tell the size of a picture
-	// and leave out its data, which can be megabytes.
+	// and leave out its data, which can be megabytes. A list ends with the piece
+	// that makes its data MostOutput or more: Full tells that it may go on.
 	Output(session, after int64, most int, kinds ...coppice.OutputKind) ([]coppice.Output, error)
 	// Picture returns the picture at an offset, whole.
 	Picture(session, offset int64) (coppice.Output, error)
@@ -147,6 +148,19 @@ type Reader interface {
 	NextTimer() (time.Time, error)
 	// Cursor returns how far a named reader has come in the log.
 	Cursor(name string) (int64, error)
+}
+
+// MostOutput is how much data a list of output holds, besides its last piece.
+const MostOutput = 1 << 20
+
+// Full tells whether a list of output that was asked for at most so many pieces
+// may have been cut, so that there are more.
+func Full(out []coppice.Output, most int) bool {
+	size := 0
+	for _, o := range out {
+		size += len(o.Data)
+	}
+	return len(out) >= most || size >= MostOutput
 }
 
 // Tx reads and adds facts.

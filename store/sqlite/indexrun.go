@@ -371,7 +371,7 @@ func (x *Index) readSession(ctx context.Context, c *conn, sh *shard, id int64, m
 	if err != nil || id > maxRowSession {
 		return err == nil, 0, 0, err
 	}
-	all = len(out) < most
+	all = !store.Full(out, most)
 	for _, o := range out {
 		text, tells := outputText(o)
 		if tells && !talks {
