@@ -363,7 +363,7 @@ export interface Output {
 export interface OutputPage {
   /** The session has ended and nothing will follow this page but what More tells */
   "ended": boolean;
-  /** There is more already */
+  /** There may be more already; a page ends early when its pieces are large */
   "more": boolean;
   /** Pass as after to read on */
   "next": number;
