@@ -24,7 +24,17 @@ type Project struct {
 	Rules []Rule `json:"rules,omitempty"`
 	// Needs are what the project needs a person for, the oldest first.
 	Needs []Need `json:"needs,omitempty"`
+	// Removal is there while the project is being removed: nothing new begins in
+	// it, and it goes when nothing of it runs.
+	Removal *Removal `json:"removal,omitempty"`
 	// Git is the part of git's configuration that the person confirmed when the
 	// project was added; nil while nobody has.
 	Git []GitSetting `json:"git,omitempty"`
+}
+
+// Removal is how a person removes a project.
+type Removal struct {
+	At    time.Time `json:"at"`
+	Force bool      `json:"force,omitempty"` // its open tasks are stopped first
+	Purge bool      `json:"purge,omitempty"` // with everything that Coppice made for it on disk
 }

@@ -103,6 +103,11 @@ type Reader interface {
 	Picture(session, offset int64) (coppice.Output, error)
 	// OutputBefore returns the last most pieces before an offset, oldest first.
 	OutputBefore(session, before int64, most int, kinds ...coppice.OutputKind) ([]coppice.Output, error)
+	// OutputSizes tells how much output is kept, by project, about.
+	OutputSizes() (map[int64]int64, error)
+	// Busy tells whether a project has tasks that have not ended, or work that
+	// is not settled.
+	Busy(project int64) (bool, error)
 	// Usage sums up what sessions used, newest day first.
 	Usage(UsageQuery) ([]UsageRow, error)
 
@@ -193,6 +198,14 @@ type Tx interface {
 	TrimEvents(before time.Time, keep int) (int, error)
 	// TrimWork forgets settled and cancelled work older than the moment.
 	TrimWork(before time.Time) (int, error)
+
+	// Forget forgets a project and everything that belongs to it, except its
+	// events. One call forgets at most about so many rows, so that others get
+	// their turn; more tells that it must be called again. It fails with code
+	// conflict, changing nothing, while the project is busy. Tasks of other
+	// projects no longer come after what is forgotten. The ids and keys of what
+	// is forgotten are never given again.
+	Forget(project int64, most int) (more bool, err error)
 
 	// SetTimer wakes the engine for a subject at a moment; the zero time
 	// takes the timer away. A subject has one timer.

@@ -80,6 +80,7 @@ type Project struct {
 	Policy       string
 	Needs        sql.NullString
 	Git          sql.NullString
+	Removal      sql.NullString
 }
 
 type Question struct {

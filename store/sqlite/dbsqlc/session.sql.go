@@ -190,7 +190,7 @@ INSERT INTO sessions (
   started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage,
   cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped
 ) VALUES (
-  ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,
+  coalesce(?1, (SELECT max(f.last, coalesce((SELECT max(x.id) FROM sessions x), 0)) + 1 FROM floors f WHERE f.name = 'sessions')), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,
   ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23,
   ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32,
   ?33, ?34, ?35, ?36, ?37
@@ -208,7 +208,7 @@ ON CONFLICT (id) DO UPDATE SET
 `
 
 type PutSessionParams struct {
-	ID           sql.NullInt64
+	ID           interface{}
 	ProjectID    int64
 	TaskID       int64
 	N            int64

@@ -7,7 +7,7 @@ INSERT INTO sessions (
   started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage,
   cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped
 ) VALUES (
-  sqlc.narg('id'), @project_id, @task_id, @n, @key, @round, @role, @track, @agent, @model, @resume, @fork, @screen, @state,
+  coalesce(sqlc.narg('id'), (SELECT max(f.last, coalesce((SELECT max(x.id) FROM sessions x), 0)) + 1 FROM floors f WHERE f.name = 'sessions')), @project_id, @task_id, @n, @key, @round, @role, @track, @agent, @model, @resume, @fork, @screen, @state,
   @live, @created_at, @started_at, @ended_at, @output_at, @conversation, @exit_code, @signal, @failure,
   @from_commit, @head, @stat, @usage, @cursor, @stop_why, @stop_tries, @stop_at, @warning,
   @path, @ports, @verdict, @summary, @dropped
