@@ -37,4 +37,6 @@ type Removal struct {
 	At    time.Time `json:"at"`
 	Force bool      `json:"force,omitempty"` // its open tasks are stopped first
 	Purge bool      `json:"purge,omitempty"` // with everything that Coppice made for it on disk
+	// Problem is what keeps it from being removed; it is tried again.
+	Problem string `json:"problem,omitempty"`
 }

@@ -108,6 +108,9 @@ type Reader interface {
 	// Busy tells whether a project has tasks that have not ended, or work that
 	// is not settled.
 	Busy(project int64) (bool, error)
+	// Outsiders returns the keys of the first most tasks of other projects that
+	// come after tasks of this one and have not ended.
+	Outsiders(project int64, most int) ([]string, error)
 	// Usage sums up what sessions used, newest day first.
 	Usage(UsageQuery) ([]UsageRow, error)
 

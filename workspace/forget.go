@@ -77,6 +77,32 @@ func (w *Workspaces) Forget(ctx context.Context, dir string) error {
 	return removeWhole(home)
 }
 
+// Remains is what Forget would remove.
+type Remains struct {
+	Dir      string   // of the workspaces and the project's own repository; empty when there is none
+	Archives []string // in the trash
+	Refs     []string // of Coppice in the person's repository
+}
+
+// Remains tells what Coppice keeps of the repository that dir is in.
+func (w *Workspaces) Remains(ctx context.Context, dir string) (left Remains, err error) {
+	home := w.Home(ctx, dir)
+	if exists(home) {
+		left.Dir = home
+	}
+	if left.Archives, err = w.archives(home); err != nil {
+		return left, err
+	}
+	if r, err := w.find(ctx, dir); err == nil {
+		out, err := w.git.Run(ctx, r.root, append([]string{"for-each-ref", "--format=%(refname)"}, madeRefs...)...)
+		if err != nil {
+			return left, err
+		}
+		left.Refs = strings.Fields(out)
+	}
+	return left, nil
+}
+
 // forgetNotes removes git's notes of worktrees below home. Git's own command
 // refuses a worktree that an agent has damaged.
 func (w *Workspaces) forgetNotes(ctx context.Context, root, home string) error {

@@ -95,6 +95,11 @@ type Config struct {
 	// what a person edited in its policy. AddProject does when nil.
 	Use func(ctx context.Context, dir string) (coppice.Project, error)
 
+	// Remove begins to remove a project and tells what will be left of it.
+	Remove func(ctx context.Context, project string, how engine.Remove) ([]api.Left, error)
+	// Disk measures what uses disk for so long at most.
+	Disk func(ctx context.Context, within time.Duration) (api.Disk, error)
+
 	Warnings func(project int64) []string // what is wrong in its checkout; nothing when nil
 
 	// What the server does without when they are nil: each route then says so.

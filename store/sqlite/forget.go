@@ -16,6 +16,10 @@ const outputBatch = 128
 
 func (r *reader) Busy(project int64) (bool, error) { return r.q.Busy(r.ctx, project) }
 
+func (r *reader) Outsiders(project int64, most int) ([]string, error) {
+	return r.q.Outsiders(r.ctx, project, int64(most))
+}
+
 func (r *reader) OutputSizes() (map[int64]int64, error) {
 	rows, err := r.q.OutputSizes(r.ctx)
 	sizes := make(map[int64]int64, len(rows))

@@ -98,6 +98,8 @@ func testForget(t *testing.T, open Open) {
 		return err
 	})
 	after := task(t, s, kept, 4, func(k *coppice.Task) { k.After = []int64{before[1].ID} })
+	same(t, "outsiders", []string{after.Key}, get(t, s, func(r store.Reader) ([]string, error) { return r.Outsiders(gone.ID, 5) }))
+	same(t, "no outsiders", nil, get(t, s, func(r store.Reader) ([]string, error) { return r.Outsiders(kept.ID, 5) }))
 	open4 := task(t, s, gone, 4, func(k *coppice.Task) { k.Stage, k.Next = coppice.StageQueued, &coppice.Next{Agent: "a"} })
 	err := s.Update(t.Context(), func(tx store.Tx) error { _, err := tx.Forget(gone.ID, 100); return err })
 	wantCode(t, "with an open task", err, coppice.EConflict)

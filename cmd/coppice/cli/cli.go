@@ -31,6 +31,7 @@ type Env struct {
 	Stderr io.Writer
 	Color  bool // Stdout is a terminal and colour is wanted
 	Width  int  // columns of the terminal; 0 when Stdout is none
+	Asks   bool // a person is there to answer questions on Stdin
 	Now    func() time.Time
 }
 

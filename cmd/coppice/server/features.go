@@ -221,6 +221,15 @@ func (s *featureSync) reload(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	list = slices.DeleteFunc(list, func(p coppice.Project) bool { return p.Removal != nil })
+	here := map[int64]bool{}
+	for _, project := range list {
+		here[project.ID] = true
+	}
+	// Of a project that is removed nothing is followed; its watches are of no
+	// consequence.
+	maps.DeleteFunc(s.projects, func(id int64, _ *featureProject) bool { return !here[id] })
+	maps.DeleteFunc(s.policies, func(id int64, _ *policyProject) bool { return !here[id] })
 	for _, project := range list {
 		s.followPolicy(ctx, project)
 		p := s.projects[project.ID]
@@ -323,7 +332,7 @@ func (s *featureSync) read(ctx context.Context) error {
 			tasks, touched := map[int64]*featureProject{}, map[int64]bool{}
 			for _, ev := range events {
 				seq, touched[ev.ProjectID] = ev.Seq, true
-				policies = policies || ev.Kind == coppice.EventProjectAdded || ev.Kind == coppice.EventProjectChanged
+				policies = policies || ev.Kind == coppice.EventProjectAdded || ev.Kind == coppice.EventProjectChanged || ev.Kind == coppice.EventProjectRemoved
 				if p := s.projects[ev.ProjectID]; p != nil && ev.TaskID != 0 {
 					tasks[ev.TaskID] = p
 				}

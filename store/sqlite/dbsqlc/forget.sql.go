@@ -251,6 +251,34 @@ func (q *Queries) OutputSizes(ctx context.Context) ([]OutputSizesRow, error) {
 	return items, nil
 }
 
+const outsiders = `-- name: Outsiders :many
+SELECT t.key FROM task_deps d JOIN tasks a ON a.id = d.after_id JOIN tasks t ON t.id = d.task_id
+WHERE a.project_id = ?1 AND t.project_id <> ?1 AND t.stage <> 'ended' ORDER BY t.id LIMIT ?2
+`
+
+func (q *Queries) Outsiders(ctx context.Context, projectID int64, most int64) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, outsiders, projectID, most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var key string
+		if err := rows.Scan(&key); err != nil {
+			return nil, err
+		}
+		items = append(items, key)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const raiseFloor = `-- name: RaiseFloor :exec
 
 INSERT INTO floors (name, last) VALUES (?1, ?2)

@@ -83,3 +83,7 @@ DELETE FROM projects WHERE id = @id;
 
 -- name: OutputSizes :many
 SELECT project_id, CAST(sum(cursor) AS INTEGER) AS size FROM sessions GROUP BY project_id;
+
+-- name: Outsiders :many
+SELECT t.key FROM task_deps d JOIN tasks a ON a.id = d.after_id JOIN tasks t ON t.id = d.task_id
+WHERE a.project_id = @project_id AND t.project_id <> @project_id AND t.stage <> 'ended' ORDER BY t.id LIMIT @most;
