@@ -21,7 +21,7 @@ import (
 
 const (
 	mostEnd   = 1 << 20          // of the end that is kept, and no more than an eighth of the bound
-	toldEvery = 10 * time.Second // how often the spool tells how much was dropped so far
+	toldEvery = 10 * time.Second // how often the spool tells how much was dropped so far, and when that has doubled
 )
 
 // bound keeps a session's output within its limit.
@@ -33,7 +33,8 @@ type bound struct {
 	end     []ended
 	endSize int64
 	dropped int64     // bytes of pieces that are in no place
-	told    time.Time // when the spool last told so
+	told    time.Time // when the spool last told so,
+	toldAs  int64     // and how many
 }
 
 // ended is a piece that waits for the session's end.
@@ -85,10 +86,10 @@ func decides(kind spool.Kind, e agent.Event) bool {
 func (h *host) spare(kind spool.Kind, data []byte) {
 	first := h.bound.told.IsZero()
 	h.bound.wait(h.now(), kind, data)
-	if !first && h.now().Sub(h.bound.told) < toldEvery {
+	if !first && h.now().Sub(h.bound.told) < toldEvery && (h.bound.dropped == 0 || h.bound.dropped < 2*h.bound.toldAs) {
 		return
 	}
-	h.bound.told = h.now()
+	h.bound.told, h.bound.toldAs = h.now(), h.bound.dropped
 	text := ""
 	if first {
 		text = fmt.Sprintf("output beyond %v is not kept; its end follows when the session has ended", coppice.Bytes(h.bound.most))

@@ -106,14 +106,14 @@ func TestBound(t *testing.T) {
 		h := &host{spool: w, now: time.Now, term: newTerminal(RuntimePipe), bound: bound{most: limit}}
 		var plain, deciding [][]byte
 		var size int64
-		for i := range rapid.IntRange(0, 60).Draw(rt, "pieces") {
+		for i := range rapid.IntRange(0, 100).Draw(rt, "pieces") {
 			if rapid.IntRange(0, 9).Draw(rt, "decides") == 0 {
 				e := agent.Event{Kind: agent.KindQuestion, Text: strings.Repeat("?", i)}
 				h.event(spool.Event, e)
 				deciding = append(deciding, coppice.Raw(e))
 				continue
 			}
-			p := bytes.Repeat([]byte{byte(i)}, rapid.IntRange(1, 8<<10).Draw(rt, "size"))
+			p := bytes.Repeat([]byte{byte(i)}, rapid.IntRange(1, 4<<10).Draw(rt, "size"))
 			h.append(spool.Stdout, p)
 			plain = append(plain, p)
 			size += int64(len(p))

@@ -339,6 +339,9 @@ func (s *featureSync) read(ctx context.Context) error {
 			}
 			for _, id := range slices.Sorted(maps.Keys(tasks)) {
 				t, err := r.Task(id)
+				if coppice.ErrorCode(err) == coppice.ENotFound {
+					continue // it was removed with its project
+				}
 				if err != nil {
 					return err
 				}
@@ -349,10 +352,14 @@ func (s *featureSync) read(ctx context.Context) error {
 				changed[tasks[id]] = changed[tasks[id]] || news
 			}
 			for id := range touched {
-				if p := s.policies[id]; p != nil {
-					if paused[id], err = r.Project(id); err != nil {
-						return err
-					}
+				if s.policies[id] == nil {
+					continue
+				}
+				p, err := r.Project(id)
+				if err == nil {
+					paused[id] = p
+				} else if coppice.ErrorCode(err) != coppice.ENotFound { // else it was removed
+					return err
 				}
 			}
 			if len(events) < page {
@@ -369,7 +376,7 @@ func (s *featureSync) read(ctx context.Context) error {
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(paused)) {
-		if p := s.policies[id]; !maps.Equal(p.project.PausedTracks, paused[id].PausedTracks) {
+		if p := s.policies[id]; p != nil && !maps.Equal(p.project.PausedTracks, paused[id].PausedTracks) {
 			p.project.PausedTracks = paused[id].PausedTracks
 			s.warnPolicy(ctx, p)
 		}
