@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"coppice"
@@ -97,8 +98,31 @@ func refuseOpen(r store.Reader, p coppice.Project, how Remove) error {
 // there is more of it. It fails with code conflict while something of it runs.
 func (i *Intake) Forget(ctx context.Context, p coppice.Project, most int) (more bool, err error) {
 	err = i.store.Update(ctx, func(tx store.Tx) error {
-		if more, err = tx.Forget(p.ID, most); err != nil || more {
+		before, err := tx.Outsiders(p.ID, most)
+		if err != nil {
 			return err
+		}
+		if more, err = tx.Forget(p.ID, most); err != nil {
+			return err
+		}
+		after, err := tx.Outsiders(p.ID, most)
+		if err != nil {
+			return err
+		}
+		for _, key := range before {
+			if slices.Contains(after, key) {
+				continue
+			}
+			t, err := tx.TaskByKey(key)
+			if err != nil {
+				return err
+			}
+			if err := i.event(tx, coppice.EventTaskChanged, t, "what it came after was removed"); err != nil {
+				return err
+			}
+		}
+		if more {
+			return nil
 		}
 		return i.event(tx, coppice.EventProjectRemoved, coppice.Task{ProjectID: p.ID, Key: p.Prefix}, p.Path)
 	})

@@ -26,6 +26,8 @@ type Options struct {
 	Tasks int  // how many tasks people ask for
 	Steps int  // how many random steps are taken before the world calms down
 	Plain bool // people only stop, retry, land, send, answer and undo
+
+	Remove bool // a project is removed halfway
 }
 
 // Report is what a simulation showed.
@@ -62,6 +64,8 @@ type sim struct {
 	keys     []string // of all tasks ever made
 	owed     int      // tasks not asked for yet
 	calm     bool     // no more faults
+	removing bool     // the project p is being removed,
+	gone     bool     // and is gone
 	made     int
 	forks    int
 	anew     map[string][]begunAnew // by task
@@ -95,6 +99,9 @@ func Run(ctx context.Context, opt Options) (Report, error) {
 		if err := s.step(); err != nil {
 			return Report{}, s.tell(err)
 		}
+	}
+	if err := s.removeAll(); err != nil {
+		return Report{}, s.tell(err)
 	}
 	if err := s.settle(); err != nil {
 		return Report{}, s.tell(err)

@@ -56,7 +56,10 @@ func (s *sim) pick(actions []action) action {
 }
 
 func (s *sim) actions() []action {
-	talk, requeue := 8, 2
+	talk, requeue, remove := 8, 2, 0
+	if s.opt.Remove {
+		remove = 4
+	}
 	if s.opt.Plain {
 		talk, requeue = 0, 0
 	}
@@ -77,6 +80,7 @@ func (s *sim) actions() []action {
 		{"dirty", 1, s.dirty},
 		{"move base", 1, s.moveBase},
 		{"converse", talk, s.converse},
+		{"remove", remove, s.remove},
 	}
 }
 
@@ -214,6 +218,9 @@ func (it *item) raw() json.RawMessage {
 func (s *sim) isCurrent(l coppice.Lease) (ok bool, err error) {
 	err = s.st.View(s.ctx, func(r store.Reader) error {
 		w, err := r.Work(l.Work.ID)
+		if coppice.ErrorCode(err) == coppice.ENotFound { // its project was removed
+			return nil
+		}
 		ok = w.State == coppice.WorkTaken && w.Attempt == l.Attempt && w.Worker == l.Worker
 		return err
 	})
