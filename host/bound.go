@@ -66,7 +66,10 @@ func (b *bound) room(size int64, decides bool) bool {
 
 // wait keeps a piece for the end, and drops the oldest ones that do not fit.
 func (b *bound) wait(at time.Time, kind spool.Kind, data []byte) {
-	b.end = append(b.end, ended{at, kind, slices.Clone(data)})
+	if kind != spool.Event { // whose bytes are nobody else's
+		data = slices.Clone(data)
+	}
+	b.end = append(b.end, ended{at, kind, data})
 	b.endSize += spool.Size(len(data))
 	n := 0
 	for ; b.endSize > min(mostEnd, b.most/8); n++ {
