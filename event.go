@@ -11,7 +11,8 @@ type EventKind string
 // The kinds of event. The log is read by dashboards, followers and the engine.
 const (
 	EventProjectAdded   EventKind = "project.added"
-	EventProjectChanged EventKind = "project.changed" // its policy, or a pause
+	EventProjectChanged EventKind = "project.changed" // its policy, a pause, or that it is being removed
+	EventProjectRemoved EventKind = "project.removed" // it is forgotten; its events stay
 	EventBaseMoved      EventKind = "project.base_moved"
 	EventProjectWarned  EventKind = "project.warned" // something in its checkout needs a look
 	EventNeedBegan      EventKind = "project.need_began"

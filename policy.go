@@ -59,12 +59,26 @@ type Track struct {
 	Color      string   `json:"color,omitempty" yaml:"color"`           // #rrggbb, for people's eyes
 }
 
-// Limits bound what runs at once. Memory is the share of the machine's memory
-// above which no further session starts.
+// Limits bound what runs at once and what is kept of it. Memory is the share of
+// the machine's memory above which no further session starts.
 type Limits struct {
 	Sessions int            `json:"sessions" yaml:"sessions"`
 	PerAgent map[string]int `json:"per_agent,omitempty" yaml:"per_agent"`
 	Memory   Percent        `json:"memory" yaml:"memory"`
+	Output   Bytes          `json:"output" yaml:"output"` // how much of a session's output is kept
+}
+
+// DefaultOutput is how much of a session's output is kept where the policy does
+// not say.
+const DefaultOutput Bytes = 256 << 20
+
+// Kept is how much of a session's output is kept. A policy that was stored
+// before the key existed says nothing about it.
+func (l Limits) Kept() Bytes {
+	if l.Output == 0 {
+		return DefaultOutput
+	}
+	return l.Output
 }
 
 // AgentChoice says which agent does the work, and which one follows when it
@@ -269,7 +283,7 @@ func (p Policy) Kept() TrashPolicy {
 func DefaultPolicy() Policy {
 	return Policy{
 		Tracks:    []Track{{Name: "main", Default: true}},
-		Limits:    Limits{Sessions: 5, Memory: 80},
+		Limits:    Limits{Sessions: 5, Memory: 80, Output: DefaultOutput},
 		Workspace: WorkspacePolicy{Kind: "worktree", Ports: 2},
 		Verify:    VerifyPolicy{Attempts: 3},
 		Retry:     RetryPolicy{Max: 2, Backoff: Duration(10 * time.Second)},

@@ -24,8 +24,20 @@ type Project struct {
 	Rules []Rule `json:"rules,omitempty"`
 	// Needs are what the project needs a person for, the oldest first.
 	Needs []Need `json:"needs,omitempty"`
+	// Removal is there while the project is being removed: nothing new begins in
+	// it, and it goes when nothing of it runs.
+	Removal *Removal `json:"removal,omitempty"`
 	// Git is the part of git's configuration that the person confirmed when the
 	// project was added; nil while nobody has. Addresses may hold passwords, so it
 	// is never sent anywhere.
 	Git []GitSetting `json:"-"`
+}
+
+// Removal is how a person removes a project.
+type Removal struct {
+	At    time.Time `json:"at"`
+	Force bool      `json:"force,omitempty"` // its open tasks are stopped first
+	Purge bool      `json:"purge,omitempty"` // with everything that Coppice made for it on disk
+	// Problem is what keeps it from being removed; it is tried again.
+	Problem string `json:"problem,omitempty"`
 }

@@ -72,6 +72,7 @@ type Session struct {
 	StopTries    int       `json:"stop_tries,omitempty"` // how often it asked
 	StopAt       time.Time `json:"stop_at,omitzero"`     // when it last asked
 	Warning      string    `json:"warning,omitempty"`
+	Dropped      int64     `json:"dropped,omitempty"` // bytes of its output beyond the limit, which are not kept
 	Verdict      *Verdict  `json:"verdict,omitempty"` // of a verifier
 
 	// Where it works when not in its task's workspace: a detached worktree,

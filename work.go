@@ -161,6 +161,7 @@ type RunSpec struct {
 	Serve    ServePolicy  `json:"serve,omitzero"`      // the app that is served for it
 	Docker   DockerPolicy `json:"docker,omitzero"`     // where the app's command runs
 
+	Output   Bytes            `json:"output,omitempty"`   // how much of its output is kept; 0 means all of it
 	Progress string           `json:"progress,omitempty"` // a file of the workspace that no commit takes in
 	Schema   json.RawMessage  `json:"schema,omitempty"`   // what the session's last words are held to, where its agent can
 	Browser  bool             `json:"browser,omitempty"`  // it is given a browser of its own
@@ -183,6 +184,7 @@ type RunResult struct {
 	Stat         string   `json:"stat,omitempty"`    // what changed in between, summed up by file
 	Changed      []string `json:"changed,omitempty"` // tracked files that a session changed which may change nothing
 	Usage        Usage    `json:"usage"`
+	Dropped      int64    `json:"dropped,omitempty"` // bytes of its output beyond the limit, which are not kept
 }
 
 // SendSpec asks to hand a running session a text.

@@ -11,6 +11,7 @@ package agent
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"time"
 
 	"coppice"
@@ -202,6 +203,23 @@ func Undelivered(message string) Event {
 // NameUndelivered is the name of the events that Undelivered makes.
 const NameUndelivered = "undelivered"
 
+// Dropped is the host's own notice of how many bytes of output were not kept so
+// far. Without a text it is only for programs.
+func Dropped(text string, bytes int64) Event {
+	return Event{Kind: KindNotice, Name: NameDropped, Text: text, Bytes: bytes}
+}
+
+// NameDropped is the name of the events that Dropped makes.
+const NameDropped = "dropped"
+
+// Deciding are the kinds of event that facts about a session follow from.
+var Deciding = []Kind{KindInit, KindUsage, KindState, KindQuestion}
+
+// Decides tells whether facts about its session follow from an event.
+func (e Event) Decides() bool {
+	return slices.Contains(Deciding, e.Kind) || e.Kind == KindNotice && (e.Name == NameUndelivered || e.Name == NameDropped)
+}
+
 // ToolKind sorts tool calls across agents.
 type ToolKind string
 
@@ -235,4 +253,5 @@ type Event struct {
 	Conversation string               `json:"conversation,omitempty"`
 	Model        string               `json:"model,omitempty"`
 	Version      string               `json:"version,omitempty"`
+	Bytes        int64                `json:"bytes,omitempty"` // of output that was not kept
 }

@@ -145,7 +145,7 @@ type Output struct {
 type OutputPage struct {
 	Output []Output `json:"output"`
 	Next   int64    `json:"next" doc:"Pass as after to read on"`
-	More   bool     `json:"more" doc:"There is more already"`
+	More   bool     `json:"more" doc:"There may be more already; a page ends early when its pieces are large"`
 	Prev   int64    `json:"prev,omitempty" doc:"Pass as before to read back; absent when nothing comes before this page"`
 	Ended  bool     `json:"ended" doc:"The session has ended and nothing will follow this page but what More tells"`
 }

@@ -15,7 +15,7 @@ func (i *Intake) Archive(ctx context.Context, key string, on bool) (coppice.Task
 	var t coppice.Task
 	err := i.store.Update(ctx, func(tx store.Tx) error {
 		var err error
-		if t, err = tx.TaskByKey(key); err != nil {
+		if t, err = knownTask(tx, key); err != nil {
 			return err
 		}
 		if on && !t.Ended() {

@@ -187,6 +187,9 @@ func (i *Intake) Fork(ctx context.Context, key, text string) (coppice.Task, erro
 			return err
 		}
 		p, err := tx.Project(from.ProjectID)
+		if err == nil {
+			err = stays(p)
+		}
 		if err != nil {
 			return err
 		}

@@ -29,6 +29,9 @@ func (i *Intake) CreateTasks(ctx context.Context, project string, asked []NewTas
 	tasks := make([]coppice.Task, len(asked))
 	err = i.store.Update(ctx, func(tx store.Tx) error {
 		p, err := tx.ProjectByPrefix(project)
+		if err == nil {
+			err = stays(p)
+		}
 		if err != nil {
 			return err
 		}
@@ -207,7 +210,7 @@ func dependencies(r store.Reader, names []string, refs map[string]int64) ([]int6
 	for _, name := range names {
 		id, ok := refs[name]
 		if !ok {
-			t, err := r.TaskByKey(name)
+			t, err := knownTask(r, name)
 			if err != nil {
 				if coppice.ErrorCode(err) != coppice.ENotFound {
 					return nil, err

@@ -25,6 +25,9 @@ type Room struct {
 // or "" when one can. Until is when that ends by itself, if it does.
 func (r Room) Blocked(l coppice.Lane) (reason string, until time.Time) {
 	p := r.Projects[l.ProjectID]
+	if p.Removal != nil {
+		return "the project is being removed", time.Time{}
+	}
 	if !p.PausedAt.IsZero() {
 		return "the project is paused", time.Time{}
 	}

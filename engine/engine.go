@@ -12,6 +12,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"strconv"
@@ -322,6 +323,9 @@ const mostSteps = 64
 
 func (t *turn) settleTask(id int64) error {
 	v, err := t.view(id)
+	if errors.Is(err, errGone) {
+		return nil // what happened to it no longer matters
+	}
 	if err != nil {
 		return err
 	}

@@ -234,7 +234,7 @@ func (t *turn) purge(tm store.Timer) error {
 		return err
 	}
 	p, err := t.tx.Project(tr.ProjectID)
-	if err != nil {
+	if err != nil || p.Removal != nil { // what removes it sees to its trash
 		return err
 	}
 	key := fmt.Sprintf("trash/%d/purge", tr.ID)

@@ -109,6 +109,9 @@ func (i *Intake) AddProject(ctx context.Context, dir string) (coppice.Project, e
 		if err != nil {
 			return err
 		}
+		if err := stays(known); err != nil {
+			return err
+		}
 		p = known
 		if found.Git != nil {
 			p.Git = found.Git
@@ -292,11 +295,13 @@ func (i *Intake) Undo(ctx context.Context, key, project string) (coppice.Trash, 
 		var p coppice.Project
 		var err error
 		if key != "" {
-			if t, err = tx.TaskByKey(key); err != nil {
+			if t, err = knownTask(tx, key); err != nil {
 				return err
 			}
 			p.ID = t.ProjectID
 		} else if p, err = tx.ProjectByPrefix(project); err != nil {
+			return err
+		} else if err := stays(p); err != nil {
 			return err
 		}
 		trash, err := tx.TrashOf(p.ID)
@@ -332,7 +337,7 @@ func (i *Intake) ask(ctx context.Context, key string, kind coppice.EventKind, re
 	var t coppice.Task
 	err := i.store.Update(ctx, func(tx store.Tx) error {
 		var err error
-		if t, err = tx.TaskByKey(key); err != nil {
+		if t, err = knownTask(tx, key); err != nil {
 			return err
 		}
 		if err := f(tx, &t); err != nil {

@@ -125,6 +125,7 @@ func runSpec(v *View, s *coppice.Session) coppice.RunSpec {
 	spec.Permissions.Default = v.Project.Policy.Permissions.Default
 	spec.Permissions.Rules = append(slices.Clone(v.Project.Rules), v.Project.Policy.Permissions.Rules...)
 	spec.MCP = v.Project.Policy.MCP
+	spec.Output = v.Project.Policy.Limits.Kept()
 	spec.Progress, spec.Critical = v.Project.Policy.Progress, v.Project.Policy.Critical
 	if most := allowed(v); most > 0 {
 		spec.Budget = max(most-spent(v), 0.01)

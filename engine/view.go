@@ -40,7 +40,9 @@ func (t *turn) view(id int64) (*View, error) {
 	v := &View{Now: t.now, Pause: t.cfg.Pause}
 	v.Auto = func(agent string) string { return t.auto(v, agent) }
 	var err error
-	if v.Task, err = t.tx.Task(id); err != nil {
+	if v.Task, err = t.tx.Task(id); coppice.ErrorCode(err) == coppice.ENotFound {
+		return nil, errGone
+	} else if err != nil {
 		return nil, err
 	}
 	if v.Project, err = t.tx.Project(v.Task.ProjectID); err != nil {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime/debug"
+	"time"
 
 	"coppice"
 	"coppice/agent"
@@ -63,32 +64,19 @@ func (h *host) guard(call func(agent.Driver) (agent.Step, error)) (step agent.St
 	return call(h.driver)
 }
 
-// event appends an event as JSON.
-func (h *host) event(kind spool.Kind, e agent.Event) {
-	b, err := json.Marshal(e)
-	if err == nil && len(b) > spool.MaxData {
-		err = spool.ErrTooLarge
-	}
-	if err != nil {
-		h.note(fmt.Sprintf("an event of kind %s could not be recorded: %v", e.Kind, err))
-		return
-	}
-	h.append(kind, b)
-}
-
 // note appends something the host itself has to say.
 func (h *host) note(text string) {
 	h.event(spool.Host, agent.Event{Kind: agent.KindNotice, Text: text})
 }
 
-// append appends a frame and wakes the followers. Once the spool takes no more
+// write appends a frame and wakes the followers. Once the spool takes no more
 // the output goes on being read, for the agent's sake, but is not kept: better a
 // known end than unknown gaps.
-func (h *host) append(kind spool.Kind, data []byte) {
+func (h *host) write(at time.Time, kind spool.Kind, data []byte) {
 	if h.full {
 		return
 	}
-	if _, err := h.spool.Append(h.now(), kind, data); err != nil {
+	if _, err := h.spool.Append(at, kind, data); err != nil {
 		h.log.Error("spool not written", "error", err)
 		text := fmt.Sprintf("the output could not be kept from here on: %v", err)
 		h.failed = append(h.failed, text)

@@ -30,6 +30,10 @@
 // tmux.sock, tmux.conf and tmux.out are in the directory, too). People attach to
 // it through the socket: see attach.go. To watch works for every agent.
 //
+// The spool is bounded by Spec.Output: its beginning and its end are kept, and
+// what decides about the session; a note in the spool and Exit.Dropped tell how
+// much is missing in between (bound.go).
+//
 // When the spool cannot be written, for want of room on the disk, the agent is
 // not stopped: its output is read and given to the driver but no longer kept,
 // which a note in the spool (if it still fits) and Exit.Error tell.
@@ -52,10 +56,11 @@ type Spec struct {
 	Session  string            `json:"session"` // key
 	Protocol string            `json:"protocol"`
 	Profile  coppice.Profile   `json:"profile"`
-	Request  agent.Request     `json:"request"`      // without Prompt, which has a file of its own
-	Env      map[string]string `json:"env"`          // the agent's whole environment
-	Grace    coppice.Duration  `json:"grace"`        // for each step of a stop
-	App      App               `json:"app,omitzero"` // what is served while the agent works
+	Request  agent.Request     `json:"request"`          // without Prompt, which has a file of its own
+	Env      map[string]string `json:"env"`              // the agent's whole environment
+	Grace    coppice.Duration  `json:"grace"`            // for each step of a stop
+	App      App               `json:"app,omitzero"`     // what is served while the agent works
+	Output   coppice.Bytes     `json:"output,omitempty"` // how much of its output is kept; 0 means all of it
 }
 
 // State is what a running host tells of itself.
@@ -77,7 +82,8 @@ type Exit struct {
 	Outcome agent.Outcome `json:"outcome"`
 	Spool   int64         `json:"spool"` // the spool's end
 	EndedAt time.Time     `json:"ended_at"`
-	Error   string        `json:"error,omitempty"` // why the agent could not be started at all, or not captured to its end
+	Dropped int64         `json:"dropped,omitempty"` // bytes of output beyond Spec.Output, which are not kept
+	Error   string        `json:"error,omitempty"`   // why the agent could not be started at all, or not captured to its end
 }
 
 // Phase is how far a session's host has come.

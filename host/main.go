@@ -104,6 +104,7 @@ func newHost(ctx context.Context, dir string, log *slog.Logger) (_ *host, err er
 	if err := process.Subreaper(); err != nil {
 		log.Warn("orphans will not come back", "error", err)
 	}
+	h.bound.most = int64(h.spec.Output)
 	if h.spool, err = spool.Open(h.path(spoolDir)); err != nil {
 		return nil, err
 	}

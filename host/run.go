@@ -54,6 +54,7 @@ type host struct {
 	spool     *spool.Writer
 	failed    []string // what went wrong in the host itself
 	full      bool     // the spool takes no more
+	bound     bound    // of what the spool takes
 	tail      tail
 	term      *terminal
 	exit      Exit // how it ended, once it did
@@ -74,6 +75,8 @@ func (h *host) run(ctx context.Context, p agent.Protocol, signals <-chan os.Sign
 	x := h.session(ctx, p, signals)
 	h.unfurnish()
 	h.mu.Lock()
+	h.release()
+	x.Dropped = h.bound.dropped
 	if err := h.spool.Close(); err != nil {
 		h.failed = append(h.failed, err.Error())
 	}

@@ -96,12 +96,21 @@ type Reader interface {
 	LastSession(task int64) (*coppice.Session, error) // nil when there is none
 	// Output returns a session's output after an offset, at most so many
 	// pieces; kinds nil means all. Lists of output tell the size of a picture
-	// and leave out its data, which can be megabytes.
+	// and leave out its data, which can be megabytes. A list ends with the piece
+	// that makes its data MostOutput or more: Full tells that it may go on.
 	Output(session, after int64, most int, kinds ...coppice.OutputKind) ([]coppice.Output, error)
 	// Picture returns the picture at an offset, whole.
 	Picture(session, offset int64) (coppice.Output, error)
 	// OutputBefore returns the last most pieces before an offset, oldest first.
 	OutputBefore(session, before int64, most int, kinds ...coppice.OutputKind) ([]coppice.Output, error)
+	// OutputSizes tells how much output is kept, by project, about.
+	OutputSizes() (map[int64]int64, error)
+	// Busy tells whether a project has tasks that have not ended, or work that
+	// is not settled.
+	Busy(project int64) (bool, error)
+	// Outsiders returns the keys of the first most tasks of other projects that
+	// come after tasks of this one and have not ended.
+	Outsiders(project int64, most int) ([]string, error)
 	// Usage sums up what sessions used, newest day first.
 	Usage(UsageQuery) ([]UsageRow, error)
 
@@ -152,6 +161,19 @@ type Reader interface {
 	Cursor(name string) (int64, error)
 }
 
+// MostOutput is how much data a list of output holds, besides its last piece.
+const MostOutput = 1 << 20
+
+// Full tells whether a list of output that was asked for at most so many pieces
+// may have been cut, so that there are more.
+func Full(out []coppice.Output, most int) bool {
+	size := 0
+	for _, o := range out {
+		size += len(o.Data)
+	}
+	return len(out) >= most || size >= MostOutput
+}
+
 // Tx reads and adds facts.
 type Tx interface {
 	Reader
@@ -182,6 +204,14 @@ type Tx interface {
 	TrimEvents(before time.Time, keep int) (int, error)
 	// TrimWork forgets settled and cancelled work older than the moment.
 	TrimWork(before time.Time) (int, error)
+
+	// Forget forgets a project and everything that belongs to it, except its
+	// events. One call forgets at most about so many rows, so that others get
+	// their turn; more tells that it must be called again. It fails with code
+	// conflict, changing nothing, while the project is busy. Tasks of other
+	// projects no longer come after what is forgotten. The ids and keys of what
+	// is forgotten are never given again.
+	Forget(project int64, most int) (more bool, err error)
 
 	// SetTimer wakes the engine for a subject at a moment; the zero time
 	// takes the timer away. A subject has one timer.

@@ -188,12 +188,13 @@ func telling(data []byte) bool {
 	if !ok {
 		return true // not written the way we write them: look closer
 	}
-	for _, k := range []agent.Kind{agent.KindInit, agent.KindUsage, agent.KindState, agent.KindQuestion} {
+	for _, k := range agent.Deciding {
 		if after, ok := bytes.CutPrefix(rest, []byte(k)); ok && bytes.HasPrefix(after, []byte(`"`)) {
 			return true
 		}
 	}
-	return bytes.HasPrefix(rest, []byte(agent.KindNotice+`"`)) && bytes.Contains(rest, []byte(`"name":"`+agent.NameUndelivered+`"`))
+	notice := bytes.HasPrefix(rest, []byte(agent.KindNotice+`"`))
+	return notice && (bytes.Contains(rest, []byte(`"name":"`+agent.NameUndelivered+`"`)) || bytes.Contains(rest, []byte(`"name":"`+agent.NameDropped+`"`)))
 }
 
 // facts draws from events what others decide by: questions, state, usage and
@@ -201,12 +202,18 @@ func telling(data []byte) bool {
 func (f *follower) facts(tx store.Tx, s *coppice.Session, out []coppice.Output) error {
 	before := *s
 	for _, o := range out {
-		if o.Kind != coppice.OutputEvent || !telling(o.Data) {
+		if o.Kind != coppice.OutputEvent && o.Kind != coppice.OutputHost || !telling(o.Data) {
 			continue
 		}
 		var e agent.Event
 		if err := json.Unmarshal(o.Data, &e); err != nil {
 			continue // not ours to judge; the bytes are kept
+		}
+		if o.Kind == coppice.OutputHost { // whose notices are its own, and nothing else of it decides
+			if e.Name == agent.NameDropped {
+				s.Dropped = e.Bytes
+			}
+			continue
 		}
 		switch e.Kind {
 		case agent.KindInit:
@@ -237,7 +244,7 @@ func (f *follower) facts(tx store.Tx, s *coppice.Session, out []coppice.Output) 
 		}
 	}
 	f.usage, f.conversation = s.Usage, s.Conversation
-	if before.State == s.State && before.Usage == s.Usage && before.Conversation == s.Conversation && before.Model == s.Model {
+	if before.State == s.State && before.Usage == s.Usage && before.Conversation == s.Conversation && before.Model == s.Model && before.Dropped == s.Dropped {
 		return nil
 	}
 	if err := tx.PutSession(s); err != nil {

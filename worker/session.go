@@ -152,7 +152,7 @@ func (w *Worker) start(ctx context.Context, f *follower, spec coppice.RunSpec) e
 		protocol = screenProtocol
 	}
 	return ahead.Start(ctx, host.Spec{
-		Session: spec.Session.Key, Protocol: protocol, Profile: profile, Env: env, Grace: coppice.Duration(stopGrace), App: app,
+		Session: spec.Session.Key, Protocol: protocol, Profile: profile, Env: env, Grace: coppice.Duration(stopGrace), App: app, Output: spec.Output,
 		Request: agent.Request{
 			Session: spec.Session.Key, Role: spec.Session.Role, Model: spec.Session.Model, Effort: spec.Effort, Resume: spec.Session.Resume,
 			Spent: spent, Dir: spec.Path, Fork: spec.Session.Fork, Screen: spec.Session.Screen,
@@ -207,7 +207,7 @@ func (w *Worker) conclude(ctx context.Context, f *follower, spec coppice.RunSpec
 		if exit.Signal == "" {
 			res.Exit = &code
 		}
-		res.Signal, res.Stopped = exit.Signal, exit.Stopped
+		res.Signal, res.Stopped, res.Dropped = exit.Signal, exit.Stopped, exit.Dropped
 		res.Summary, res.Failure, res.Usage = w.cfg.Redact.String(exit.Outcome.Summary), exit.Outcome.Failure, exit.Outcome.Usage
 		if exit.Outcome.Conversation != "" {
 			res.Conversation = exit.Outcome.Conversation

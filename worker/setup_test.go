@@ -321,7 +321,13 @@ func (b *bundle) events(session int64) (events []agent.Event) {
 func (b *bundle) output(session int64) (out []coppice.Output) {
 	b.t.Helper()
 	b.view(func(r store.Reader) (err error) {
-		out, err = r.Output(session, -1, 100_000)
+		for after := int64(-1); err == nil; after = out[len(out)-1].Offset {
+			var page []coppice.Output
+			if page, err = r.Output(session, after, 1000); len(page) == 0 {
+				break
+			}
+			out = append(out, page...)
+		}
 		return err
 	})
 	return out

@@ -110,6 +110,21 @@ func (c *Client) Pause(ctx context.Context, prefix, track string, on bool) (api.
 	return post[api.Project](ctx, c, "/projects/"+url.PathEscape(prefix)+word, body)
 }
 
+// RemoveProject begins to remove a project and tells what will be left of it.
+func (c *Client) RemoveProject(ctx context.Context, prefix string, how engine.Remove) (api.Removed, error) {
+	return post[api.Removed](ctx, c, "/projects/"+url.PathEscape(prefix)+"/remove", how)
+}
+
+// Disk measures what uses disk, for so many seconds at most; 0 leaves that to the
+// server.
+func (c *Client) Disk(ctx context.Context, within int) (api.Disk, error) {
+	v := url.Values{}
+	if within > 0 {
+		v.Set("within", strconv.Itoa(within))
+	}
+	return get[api.Disk](ctx, c, "/disk", v)
+}
+
 // CreateTasks creates tasks in a project, all or none.
 func (c *Client) CreateTasks(ctx context.Context, project string, tasks []engine.NewTask) ([]api.Task, error) {
 	l, err := post[api.TaskList](ctx, c, "/projects/"+url.PathEscape(project)+"/tasks", map[string]any{"tasks": tasks})

@@ -30,8 +30,11 @@ func (s *Server) outputBack(ctx context.Context, in *outputIn, kinds []coppice.O
 		if err != nil {
 			return err
 		}
+		cut := store.Full(pieces, in.Limit+1)
 		if len(pieces) > in.Limit {
 			pieces = pieces[1:]
+		}
+		if cut {
 			page.Prev = pieces[0].Offset
 		}
 		for _, o := range pieces {

@@ -8,6 +8,7 @@ import (
 
 	"coppice"
 	"coppice/api"
+	"coppice/engine"
 	"coppice/store"
 )
 
@@ -36,7 +37,14 @@ type pauseIn struct {
 	}
 }
 
+type removeIn struct {
+	ProjectIn
+	Body engine.Remove
+}
+
 func (s *Server) projectRoutes(a huma.API) {
+	add(s, a, op{method: http.MethodPost, path: "/projects/{project}/remove", id: "remove-project", tag: "projects",
+		about: "Forget a project, in the background: an event project.removed tells when it is gone"}, s.removeProject)
 	add(s, a, op{method: http.MethodGet, path: "/projects", id: "list-projects", tag: "projects", about: "List projects"}, s.listProjects)
 	add(s, a, op{method: http.MethodPost, path: "/projects", id: "add-project", tag: "projects",
 		about: "Add the project of a directory; of a known one, confirm its policy and git settings as they are now"}, s.addProject)
@@ -148,6 +156,21 @@ func (s *Server) project(ctx context.Context, prefix string) (out api.Project, e
 		return err
 	})
 	return out, err
+}
+
+func (s *Server) removeProject(ctx context.Context, in *removeIn) (out api.Removed, err error) {
+	if err := coppice.ValidPrefix(in.Project); err != nil {
+		return out, err
+	}
+	if s.cfg.Remove == nil {
+		return out, coppice.Errorf(coppice.EUnavailable, "this server cannot remove projects")
+	}
+	p, err := s.project(ctx, in.Project) // by the time of the answer it may be gone
+	if err != nil {
+		return out, err
+	}
+	left, err := s.cfg.Remove(ctx, in.Project, in.Body)
+	return api.Removed{ID: p.ID, Prefix: p.Prefix, Path: p.Path, Left: append([]api.Left{}, left...)}, err
 }
 
 func (s *Server) pause(on bool) func(context.Context, *pauseIn) (api.Project, error) {

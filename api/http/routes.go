@@ -57,6 +57,7 @@ func (s *Server) routes() {
 	s.searchRoutes(a)
 	s.usageRoutes(a)
 	s.configRoutes(a)
+	s.diskRoutes(a)
 	s.serverRoutes(a)
 
 	// Rendering takes longer than all else that a start does, and few ask.

@@ -110,6 +110,11 @@ type Config struct {
 	// what a person edited in its policy. AddProject does when nil.
 	Use func(ctx context.Context, dir string) (coppice.Project, error)
 
+	// Remove begins to remove a project and tells what will be left of it.
+	Remove func(ctx context.Context, project string, how engine.Remove) ([]api.Left, error)
+	// Disk measures what uses disk for so long at most.
+	Disk func(ctx context.Context, within time.Duration) (api.Disk, error)
+
 	Warnings func(project int64) []string // what is wrong in its checkout; nothing when nil
 
 	// Intact fails while the server can answer but change nothing; it never does

@@ -91,9 +91,9 @@ func (s *Server) readOutput(ctx context.Context, key string, after int64, most i
 			page.Output = append(page.Output, piece(o))
 			page.Next = o.Offset
 		}
+		page.More = store.Full(pieces, most)
 		return err
 	})
-	page.More = len(page.Output) == most
 	page.Ended = !sess.State.Live()
 	return page, sess, err
 }

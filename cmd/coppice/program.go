@@ -52,7 +52,7 @@ func newProgram() (*program, error) {
 	p := &program{self: self, state: state, tty: term.IsTerminal(os.Stdin.Fd()) && term.IsTerminal(os.Stdout.Fd())}
 	p.env = cli.Env{
 		Dir: dir, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Now: time.Now,
-		Client: func() (*client.Client, error) { return client.New(state), nil },
+		Client: func() (*client.Client, error) { return client.New(state), nil }, Asks: p.tty,
 	}
 	if p.env.Terminal = term.IsTerminal(os.Stdout.Fd()); p.env.Terminal {
 		p.env.Color = os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"database/sql"
+	"errors"
 	"slices"
 	"strings"
 
@@ -152,7 +153,7 @@ func (r *reader) Output(session, after int64, most int, kinds ...coppice.OutputK
 	w.and("session_id = ? AND place > ?", session, after)
 	in(w, "kind", kinds)
 	query := "SELECT " + outputColumns + " FROM outputs" + w.String() + " ORDER BY place" + limit
-	return list(r, query, append(w.args, most), scanOutput)
+	return list(r, query, append(w.args, most), bounded())
 }
 
 func (r *reader) OutputBefore(session, before int64, most int, kinds ...coppice.OutputKind) ([]coppice.Output, error) {
@@ -160,18 +161,27 @@ func (r *reader) OutputBefore(session, before int64, most int, kinds ...coppice.
 	w.and("session_id = ? AND place < ?", session, before)
 	in(w, "kind", kinds)
 	query := "SELECT " + outputColumns + " FROM outputs" + w.String() + " ORDER BY place DESC" + limit
-	out, err := list(r, query, append(w.args, most), scanOutput)
+	out, err := list(r, query, append(w.args, most), bounded())
 	slices.Reverse(out)
 	return out, err
 }
 
-func scanOutput(rows *sql.Rows) (coppice.Output, error) {
-	var o coppice.Output
-	var moment sql.NullInt64
-	err := rows.Scan(&o.SessionID, &o.Offset, &moment, &o.Kind, &o.Data, &o.Size)
-	o.At = at(moment)
-	return o, err
+// bounded reads pieces of output until they are as much as a list holds.
+func bounded() func(*sql.Rows) (coppice.Output, error) {
+	size := 0
+	return func(rows *sql.Rows) (o coppice.Output, err error) {
+		if size >= store.MostOutput {
+			return o, errEnd
+		}
+		var moment sql.NullInt64
+		err = rows.Scan(&o.SessionID, &o.Offset, &moment, &o.Kind, &o.Data, &o.Size)
+		o.At, size = at(moment), size+len(o.Data)
+		return o, err
+	}
 }
+
+// errEnd ends a list before all of its rows are read.
+var errEnd = errors.New("the list ends here")
 
 // takeable returns the ids of a pool's offered work, oldest first.
 func (r *reader) takeable(pool string, kinds []coppice.WorkKind, most int) ([]int64, error) {
@@ -194,6 +204,9 @@ func list[T any](r *reader, query string, args []any, scan func(*sql.Rows) (T, e
 	var all []T
 	for rows.Next() {
 		v, err := scan(rows)
+		if errors.Is(err, errEnd) {
+			return all, nil
+		}
 		if err != nil {
 			return nil, err
 		}

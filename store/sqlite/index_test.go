@@ -3,6 +3,7 @@ package sqlite_test
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -277,4 +278,78 @@ func TestIndexRuns(t *testing.T) {
 	}
 	x.Close()
 	s.Close()
+}
+
+// TestIndexForgets removes a project, with the index there and away: its words
+// are found no more, and those of others still are without being read again.
+func TestIndexForgets(t *testing.T) {
+	t.Parallel()
+	for _, away := range []bool{false, true} {
+		dir := t.TempDir()
+		path, index := filepath.Join(dir, "coppice.db"), filepath.Join(dir, "search.db")
+		s, x := searched(t, path, index)
+		must := func(err error) {
+			t.Helper()
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		kept := fill(t, s, time.Unix(7, 0), "walrus")
+		var gone coppice.Project
+		must(s.Update(t.Context(), func(tx store.Tx) error {
+			gone = coppice.Project{Prefix: "gone", Path: "/gone", Policy: coppice.DefaultPolicy()}
+			if err := tx.PutProject(&gone); err != nil {
+				return err
+			}
+			k := coppice.Task{ProjectID: gone.ID, Num: 1, Key: "gone-1", Title: "a task with a walrus", Stage: coppice.StageEnded}
+			if err := tx.PutTask(&k); err != nil {
+				return err
+			}
+			c := coppice.Session{ProjectID: gone.ID, TaskID: k.ID, N: 1, Key: "gone-1.1", State: coppice.SessionDone}
+			if err := tx.PutSession(&c); err != nil {
+				return err
+			}
+			out := coppice.Output{SessionID: c.ID, Offset: 0, Kind: coppice.OutputEvent, Data: []byte(`{"kind":"text","text":"walrus"}`)}
+			return errors.Join(tx.AddOutput(c.ID, 0, 10, []coppice.Output{out}),
+				tx.PutCheck(&coppice.Check{ProjectID: gone.ID, TaskID: k.ID, Command: "make walrus"}),
+				tx.Append(&coppice.Event{At: time.Unix(8, 0), Kind: coppice.EventTaskCreated, ProjectID: gone.ID, TaskID: k.ID, By: "person"}))
+		}))
+		must(x.CatchUp(t.Context()))
+		if got := hits(t, x, "walrus"); got != 4 {
+			t.Fatalf("%d hits at first", got)
+		}
+		if away {
+			must(x.Close())
+		}
+		for more := true; more; {
+			must(s.Update(t.Context(), func(tx store.Tx) (err error) {
+				more, err = tx.Forget(gone.ID, 100)
+				return err
+			}))
+		}
+		must(s.Update(t.Context(), func(tx store.Tx) error {
+			return tx.Append(&coppice.Event{At: time.Unix(9, 0), Kind: coppice.EventProjectRemoved, ProjectID: gone.ID, By: "person"})
+		}))
+		if away {
+			must(s.Close())
+			s, x = searched(t, path, index)
+		}
+		must(x.CatchUp(t.Context()))
+		if got := hits(t, x, "walrus"); got != 1 {
+			t.Errorf("%d hits after it was forgotten, away %v", got, away)
+		}
+		words := 0
+		for _, table := range []string{"task_words", "check_words", "output_words_1"} {
+			words += x.Matches(t, table, "walrus")
+		}
+		if words != 1 {
+			t.Errorf("the index still knows %d places, away %v", words, away)
+		}
+		say(t, s, kept, "another walrus")
+		must(x.CatchUp(t.Context()))
+		if got := hits(t, x, "walrus"); got != 2 {
+			t.Errorf("%d hits in the end", got)
+		}
+		must(errors.Join(x.Close(), s.Close()))
+	}
 }

@@ -123,6 +123,7 @@ func (x *Index) begin(ctx context.Context) error {
 		return err
 	}
 	var cursors map[int64]int64
+	var forgotten int64
 	same := true
 	err = x.store.View(ctx, func(r store.Reader) error {
 		rd := r.(*reader)
@@ -135,8 +136,14 @@ func (x *Index) begin(ctx context.Context) error {
 			return err
 		}
 		var newest int64
-		err = rd.c.QueryRowContext(rd.ctx, "SELECT coalesce(max(id), 0) FROM checks").Scan(&newest)
+		err = rd.c.QueryRowContext(rd.ctx, "SELECT max(coalesce((SELECT max(id) FROM checks), 0), coalesce((SELECT last FROM floors WHERE name = 'checks'), 0))").Scan(&newest)
 		same = same && checks <= newest
+		if err == nil {
+			forgotten, err = rd.q.Floor(rd.ctx, "sessions")
+		}
+		if errors.Is(err, sql.ErrNoRows) {
+			err = nil
+		}
 		return err
 	})
 	if err != nil {
@@ -147,7 +154,11 @@ func (x *Index) begin(ctx context.Context) error {
 		return err
 	}
 	for id, cursor := range read {
-		if now, there := cursors[id]; !there || now < cursor {
+		now, there := cursors[id]
+		switch {
+		case !there && id <= forgotten:
+			x.dirty[id] = true // it may have been forgotten while nobody looked
+		case now < cursor || !there:
 			same = false
 		}
 	}
@@ -233,7 +244,7 @@ func (x *Index) forget(ctx context.Context) error {
 }
 
 // taskKinds are the events after which a task's words may be others.
-var taskKinds = []coppice.EventKind{coppice.EventTaskCreated, coppice.EventTaskChanged}
+var taskKinds = []coppice.EventKind{coppice.EventTaskCreated, coppice.EventTaskChanged, coppice.EventProjectRemoved}
 
 // taskScan is a look at all tasks: from the newest on, and from before which the
 // log's events were read with them.
@@ -246,6 +257,7 @@ func (x *Index) stepTasks(ctx context.Context) (more bool, err error) {
 		return false, err
 	}
 	var tasks []coppice.Task
+	var removed []int64
 	to, moment, scan := seq, int64(0), x.scan
 	err = x.store.View(ctx, func(r store.Reader) error {
 		first, last, err := r.EventBounds()
@@ -259,7 +271,7 @@ func (x *Index) stepTasks(ctx context.Context) (more bool, err error) {
 			tasks, err = r.Tasks(store.TaskFilter{BeforeID: scan.before, Most: indexTasks})
 			to, more = scan.to, true // what was logged since is read after
 		} else {
-			tasks, to, more, err = changedTasks(r, seq, last)
+			tasks, removed, to, more, err = changedTasks(r, seq, last)
 		}
 		if err != nil {
 			return err
@@ -280,6 +292,11 @@ func (x *Index) stepTasks(ctx context.Context) (more bool, err error) {
 				return err
 			}
 		}
+		for _, id := range removed {
+			if err := c.forgetProject(id); err != nil {
+				return err
+			}
+		}
 		if !ended {
 			return nil
 		}
@@ -292,10 +309,12 @@ func (x *Index) stepTasks(ctx context.Context) (more bool, err error) {
 	return more, err
 }
 
-func changedTasks(r store.Reader, seq, last int64) (tasks []coppice.Task, to int64, more bool, err error) {
+// changedTasks reads the tasks that changed after an event, and the projects that
+// were removed.
+func changedTasks(r store.Reader, seq, last int64) (tasks []coppice.Task, removed []int64, to int64, more bool, err error) {
 	events, err := r.Events(seq, indexTasks, store.EventFilter{Kinds: taskKinds})
 	if err != nil {
-		return nil, seq, false, err
+		return nil, nil, seq, false, err
 	}
 	to = last
 	if more = len(events) == indexTasks; more {
@@ -303,17 +322,35 @@ func changedTasks(r store.Reader, seq, last int64) (tasks []coppice.Task, to int
 	}
 	seen := map[int64]bool{}
 	for _, e := range events {
+		if e.Kind == coppice.EventProjectRemoved {
+			removed = append(removed, e.ProjectID)
+			continue
+		}
 		if seen[e.TaskID] {
 			continue
 		}
 		seen[e.TaskID] = true
 		t, err := r.Task(e.TaskID)
+		if coppice.ErrorCode(err) == coppice.ENotFound {
+			continue // it was forgotten
+		}
 		if err != nil {
-			return nil, seq, false, err
+			return nil, nil, seq, false, err
 		}
 		tasks = append(tasks, t)
 	}
-	return tasks, to, more, nil
+	return tasks, removed, to, more, nil
+}
+
+// forgetProject removes the words of a project's tasks and checks.
+func (c *conn) forgetProject(project int64) error {
+	for _, table := range []string{"task_words", "check_words"} {
+		query := "DELETE FROM " + table + " WHERE rowid IN (SELECT rowid FROM " + table + " WHERE " + table + " MATCH ?)"
+		if _, err := c.ExecContext(c.ctx, query, `scope : "`+scope(project)+`"`); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // stepOutput reads the next pieces of the sessions that wrote something, in
@@ -368,10 +405,16 @@ func (x *Index) readSession(ctx context.Context, c *conn, sh *shard, id int64, m
 		}
 		return err
 	})
+	if errors.Is(err, sql.ErrNoRows) { // the session was forgotten
+		if err = c.forgetOutput(sh, id); err == nil {
+			_, err = c.ExecContext(c.ctx, "DELETE FROM progress WHERE session_id = ?", id)
+		}
+		return true, 1, 0, err
+	}
 	if err != nil || id > maxRowSession {
 		return err == nil, 0, 0, err
 	}
-	all = len(out) < most
+	all = !store.Full(out, most)
 	for _, o := range out {
 		text, tells := outputText(o)
 		if tells && !talks {

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"database/sql"
+	"errors"
 
 	"coppice"
 	"coppice/store/sqlite/dbsqlc"
@@ -14,7 +15,7 @@ func (r *reader) projectOf(row dbsqlc.Project) (coppice.Project, error) {
 		CreatedAt: at(row.CreatedAt), PausedAt: at(row.PausedAt),
 		PausedTracks: unpackValue[map[string]string](&u, row.PausedTracks), Strikes: unpackValue[map[string]int](&u, row.Strikes), CheckEnv: row.CheckEnv,
 		Rules: unpackValue[[]coppice.Rule](&u, row.Rules), Needs: unpackValue[[]coppice.Need](&u, row.Needs),
-		Git: unpackValue[[]coppice.GitSetting](&u, row.Git),
+		Git: unpackValue[[]coppice.GitSetting](&u, row.Git), Removal: unpackPtr[coppice.Removal](&u, row.Removal),
 	}
 	p.Policy = r.c.policy(&u, row.Policy)
 	return p, u.err
@@ -51,10 +52,18 @@ func (r *reader) Projects() ([]coppice.Project, error) {
 
 func (t *tx) PutProject(p *coppice.Project) error {
 	var k packer
+	if p.ID == 0 {
+		// Keys that were given before it was forgotten are not given again.
+		last, err := t.q.Floor(t.ctx, keysOf(p.Prefix))
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return err
+		}
+		p.LastTask = max(p.LastTask, int(last))
+	}
 	row := dbsqlc.PutProjectParams{
 		ID: rowID(p.ID), Prefix: p.Prefix, Path: p.Path, BaseCommit: p.BaseCommit, LastTask: int64(p.LastTask),
 		CreatedAt: moment(p.CreatedAt), PausedAt: moment(p.PausedAt), CheckEnv: p.CheckEnv, Rules: packList(&k, p.Rules), Policy: k.pack(p.Policy),
-		Needs: packList(&k, p.Needs),
+		Needs: packList(&k, p.Needs), Removal: packPtr(&k, p.Removal),
 	}
 	if p.Git != nil { // an empty list was confirmed as well
 		row.Git = sql.NullString{String: k.pack(p.Git), Valid: true}

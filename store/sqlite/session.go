@@ -24,7 +24,7 @@ func sessionOf(s dbsqlc.Session) (coppice.Session, error) {
 		EndedAt: at(s.EndedAt), OutputAt: at(s.OutputAt),
 		Conversation: s.Conversation, Signal: s.Signal, Summary: s.Summary, Failure: unpackPtr[coppice.Failure](&u, s.Failure),
 		From: s.FromCommit, Head: s.Head, Stat: s.Stat, Usage: unpackValue[coppice.Usage](&u, s.Usage), Cursor: s.Cursor,
-		StopWhy: coppice.Class(s.StopWhy), StopTries: int(s.StopTries), StopAt: at(s.StopAt), Warning: s.Warning,
+		StopWhy: coppice.Class(s.StopWhy), StopTries: int(s.StopTries), StopAt: at(s.StopAt), Warning: s.Warning, Dropped: s.Dropped,
 		Verdict: unpackPtr[coppice.Verdict](&u, s.Verdict), Path: s.Path, Ports: unpackValue[[]int](&u, s.Ports),
 	}
 	if s.ExitCode.Valid {
@@ -89,7 +89,7 @@ func (t *tx) PutSession(s *coppice.Session) error {
 		EndedAt: moment(s.EndedAt), OutputAt: moment(s.OutputAt),
 		Conversation: s.Conversation, Signal: s.Signal, Summary: s.Summary, Failure: packPtr(&p, s.Failure),
 		FromCommit: s.From, Head: s.Head, Stat: s.Stat, Cursor: s.Cursor,
-		StopWhy: string(s.StopWhy), StopTries: int64(s.StopTries), StopAt: moment(s.StopAt), Warning: s.Warning,
+		StopWhy: string(s.StopWhy), StopTries: int64(s.StopTries), StopAt: moment(s.StopAt), Warning: s.Warning, Dropped: s.Dropped,
 		Verdict: packPtr(&p, s.Verdict), Path: s.Path, Ports: packList(&p, s.Ports),
 	}
 	if s.Exit != nil {

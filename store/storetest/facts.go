@@ -259,6 +259,9 @@ func fill(rt *rapid.T, v reflect.Value, label string) {
 	case coppice.Duration:
 		v.SetInt(int64(time.Hour) * rapid.Int64Range(1, 23).Draw(rt, label))
 		return
+	case coppice.Bytes:
+		v.SetInt(rapid.Int64Range(0, 1<<40).Draw(rt, label))
+		return
 	case coppice.Percent:
 		v.SetInt(rapid.Int64Range(1, 100).Draw(rt, label))
 		return

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"strings"
@@ -59,12 +60,21 @@ func testOutput(t *testing.T, open Open) {
 	if err := add(6, 10, changed, d); err != nil {
 		t.Fatal(err)
 	}
+	big := session(t, s, k, 3, nil)
+	var large []coppice.Output
+	for i := range 3 {
+		large = append(large, coppice.Output{SessionID: big.ID, Offset: int64(i), At: start, Kind: coppice.OutputStdout, Data: bytes.Repeat([]byte{'x'}, store.MostOutput/2)})
+	}
+	update(t, s, func(tx store.Tx) error { return tx.AddOutput(big.ID, 0, 3, large) })
 	view(t, s, func(r store.Reader) error {
 		same(t, "all", []coppice.Output{a, b, d}, must(r.Output(c.ID, 0, 10)))
 		same(t, "after one", []coppice.Output{b, d}, must(r.Output(c.ID, 1, 10)))
 		same(t, "at most one", []coppice.Output{a}, must(r.Output(c.ID, 0, 1)))
 		same(t, "of a kind", []coppice.Output{a, d}, must(r.Output(c.ID, 0, 10, coppice.OutputStdout)))
 		same(t, "of two kinds", []coppice.Output{a, b, d}, must(r.Output(c.ID, 0, 10, coppice.OutputStdout, coppice.OutputEvent)))
+		same(t, "more than a list holds", large[:2], must(r.Output(big.ID, -1, 10)))
+		same(t, "the rest of it", large[2:], must(r.Output(big.ID, 1, 10)))
+		same(t, "back, more than a list holds", large[1:], must(r.OutputBefore(big.ID, 9, 10)))
 		same(t, "of another", nil, must(r.Output(other.ID, 0, 10)))
 		same(t, "cursor", int64(10), must(r.Session(c.ID)).Cursor)
 		return nil

@@ -49,6 +49,7 @@ func Run(t *testing.T, open Open) {
 		{"Talk", testTalk},
 		{"AgentLimits", testAgentLimits},
 		{"Trash", testTrash},
+		{"Forget", testForget},
 		{"Timers", testTimers},
 		{"Events", testEvents},
 		{"TrimEvents", testTrimEvents},

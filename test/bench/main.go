@@ -51,6 +51,7 @@ var figures = []figure{
 	{"dispatch", dispatchRows},
 	{"ingest", ingestRows},
 	{"commit", commitRows},
+	{"output", outputRows},
 	{"overhead", overheadRows},
 	{"features", featureRows},
 	{"web", webRows},

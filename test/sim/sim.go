@@ -27,6 +27,8 @@ type Options struct {
 	Steps int  // how many random steps are taken before the world calms down
 	Plain bool // people only stop, retry, land, send, answer and undo, and no check is killed
 	Kills bool // nothing but killed checks is wrong with the environment
+
+	Remove bool // a project is removed halfway
 }
 
 // Report is what a simulation showed.
@@ -66,6 +68,8 @@ type sim struct {
 	keys     []string // of all tasks ever made
 	owed     int      // tasks not asked for yet
 	calm     bool     // no more faults
+	removing bool     // the project p is being removed,
+	gone     bool     // and is gone
 	made     int
 	forks    int
 	anew     map[string][]begunAnew // by task
@@ -99,6 +103,9 @@ func Run(ctx context.Context, opt Options) (Report, error) {
 		if err := s.step(); err != nil {
 			return Report{}, s.tell(err)
 		}
+	}
+	if err := s.removeAll(); err != nil {
+		return Report{}, s.tell(err)
 	}
 	if err := s.settle(); err != nil {
 		return Report{}, s.tell(err)

@@ -82,6 +82,25 @@ func TestKills(t *testing.T) {
 	}
 }
 
+// TestRemovals plays histories in which a project is removed while all goes on:
+// it is gone in the end, and the other one keeps every promise.
+func TestRemovals(t *testing.T) {
+	t.Parallel()
+	for n := range uint64(40) {
+		o := options(n + 7000)
+		if *seed != 0 {
+			o = options(*seed)
+		}
+		o.Remove = true
+		if _, err := Run(t.Context(), o); err != nil {
+			t.Fatalf("%v\nplay it again: go test ./test/sim -run TestRemovals -seed %d", err, o.Seed)
+		}
+		if *seed != 0 {
+			return
+		}
+	}
+}
+
 // TestReplay plays some histories twice: the logs must be the same to the letter.
 func TestReplay(t *testing.T) {
 	t.Parallel()

@@ -56,7 +56,10 @@ func (s *sim) pick(actions []action) action {
 }
 
 func (s *sim) actions() []action {
-	talk, requeue, dirty := 8, 2, 3
+	talk, requeue, dirty, remove := 8, 2, 3, 0
+	if s.opt.Remove {
+		remove = 4
+	}
 	if s.opt.Plain {
 		talk, requeue, dirty = 0, 0, 1
 	}
@@ -79,6 +82,7 @@ func (s *sim) actions() []action {
 		{"hijack", 1, s.hijack},
 		{"decide base", 2, s.decideBase},
 		{"converse", talk, s.converse},
+		{"remove", remove, s.remove},
 	}
 }
 
@@ -219,6 +223,9 @@ func (it *item) raw() json.RawMessage {
 func (s *sim) isCurrent(l coppice.Lease) (ok bool, err error) {
 	err = s.st.View(s.ctx, func(r store.Reader) error {
 		w, err := r.Work(l.Work.ID)
+		if coppice.ErrorCode(err) == coppice.ENotFound { // its project was removed
+			return nil
+		}
 		ok = w.State == coppice.WorkTaken && w.Attempt == l.Attempt && w.Worker == l.Worker
 		return err
 	})

@@ -189,6 +189,30 @@ await main(async () => {
     await page.getByRole("button", { name: "Menu" }).click();
     await page.getByRole("link", { name: "Usage" }).click();
     await page.getByRole("heading", { name: "Usage" }).waitFor();
+    await page.setViewportSize({ width: 1280, height: 800 });
+  });
+
+  await step("what uses disk is shown", async () => {
+    await w.goto("/health");
+    await page.getByRole("region", { name: "Disk" }).getByRole("cell", { name: "in the database" }).first().waitFor();
+    await w.axe("health with the disk");
+  });
+
+  await step("a project is removed, once that is confirmed", async () => {
+    await w.goto("/settings");
+    const project = page.locator(".project").filter({ has: page.getByRole("heading", { name: "manual", exact: true }) });
+    await project.getByRole("button", { name: "Remove…" }).click();
+    await w.axe("settings, before a project is removed");
+    await page.getByRole("button", { name: "Leave it" }).click();
+    await project.getByRole("button", { name: "Remove…" }).click();
+    await page.getByRole("button", { name: "Remove manual" }).click();
+    await page.getByText("not ended").first().waitFor();
+    await page.getByLabel("Stop its tasks first that have not ended").check();
+    await page.getByLabel("Remove its workspaces, trash and branches as well").check();
+    await page.getByRole("button", { name: "Remove manual" }).click();
+    await project.waitFor({ state: "detached" });
+    await w.goto("/");
+    assert.equal(await page.getByText(/manual-\d/).count(), 0, "its tasks are still shown");
   });
 
   await w.close();

@@ -32,6 +32,7 @@ type Env struct {
 	Terminal bool // Stdout is a terminal
 	Color    bool // Stdout is a terminal and colour is wanted
 	Width    int  // columns of the terminal; 0 when they are not known
+	Asks     bool // a person is there to answer questions on Stdin
 	Now      func() time.Time
 }
 

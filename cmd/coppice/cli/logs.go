@@ -16,6 +16,7 @@ import (
 type logFlags struct {
 	follow, raw, app, json bool
 	images                 string // where pictures are saved
+	tail, limit            int    // lines; 0 for all
 }
 
 func (e *Env) logsCommand() *cobra.Command {
@@ -31,31 +32,49 @@ With --raw the agent's own output is written as it came, byte by byte; on a
 terminal, control characters are shown and not obeyed. With --app it is what the app wrote
 that was served for a verifier.
 
+It prints as it reads, however much a session wrote. With --tail it begins with
+the last lines of the session, with --limit it ends after so many lines. What a
+session writes beyond limits.output in coppice.yaml is not kept, except its end;
+a line in the log says so.
+
 With --images the pictures that sessions took as evidence are saved to a
 directory, those of all sessions of a task, and nothing else is shown.`,
-		Example: "  coppice logs app-4\n  coppice logs -f app-4\n  coppice logs app-4.1 --raw > session.txt\n  coppice logs app-4 --images evidence",
+		Example: "  coppice logs app-4\n  coppice logs -f app-4\n  coppice logs app-4 --tail 20\n  coppice logs app-4.1 --raw > session.txt\n  coppice logs app-4 --images evidence",
 		Args:    args(1, 1, "the key of a task or session"),
 	}
 	c.Flags().BoolVarP(&f.follow, "follow", "f", false, "go on live")
 	c.Flags().BoolVar(&f.raw, "raw", false, "the agent's own output")
 	c.Flags().BoolVar(&f.app, "app", false, "what the app wrote that was served for it")
 	c.Flags().BoolVar(&f.json, "json", false, "print JSON for programs, a line for each piece")
+	c.Flags().IntVar(&f.tail, "tail", 0, "begin with the last so many lines")
+	c.Flags().IntVarP(&f.limit, "limit", "n", 0, "at most so many lines")
 	c.Flags().StringVar(&f.images, "images", "", "save the pictures it took to this directory")
 	c.MarkFlagsMutuallyExclusive("raw", "app", "images")
 	c.MarkFlagsMutuallyExclusive("follow", "images")
+	c.MarkFlagsMutuallyExclusive("tail", "limit", "images")
 	c.RunE = func(c *cobra.Command, given []string) error {
 		_, _, session, err := coppice.ParseKey(given[0])
 		if err != nil {
 			return usage{err}
 		}
+		for _, name := range []string{"tail", "limit"} {
+			if n, err := c.Flags().GetInt(name); err == nil && c.Flags().Changed(name) && n < 1 {
+				return wrongUse(fmt.Sprintf("--%s %d is not a number of lines", name, n), "use 1 or more")
+			}
+		}
+		e := e.within(f.limit)
 		return e.call(c, func(ctx context.Context, cl *client.Client) error {
 			if c.Flags().Changed("images") {
 				return e.saveImages(ctx, cl, given[0], session != 0, f)
 			}
+			show := e.taskLog
 			if session != 0 {
-				return e.sessionLog(ctx, cl, given[0], f)
+				show = e.sessionLog
 			}
-			return e.taskLog(ctx, cl, given[0], f)
+			if err := show(ctx, cl, given[0], f); !errors.Is(err, errEnough) {
+				return err
+			}
+			return nil
 		})
 	}
 	return c
@@ -83,6 +102,7 @@ func (e *Env) taskLog(ctx context.Context, cl *client.Client, key string, f logF
 			if err := e.sessionLog(ctx, cl, t.Session, f); err != nil || !f.follow {
 				return err
 			}
+			f.tail = 0 // the sessions that follow are shown from their beginning
 			continue
 		}
 		if !f.follow || t.Stage == coppice.StageEnded || t.Status == coppice.StatusNeedsYou {
@@ -127,48 +147,5 @@ func (e *Env) waitTask(ctx context.Context, cl *client.Client, key string, after
 	if errors.Is(err, seen) {
 		return nil
 	}
-	return err
-}
-
-// sessionLog shows one session's output, to its end when it follows.
-func (e *Env) sessionLog(ctx context.Context, cl *client.Client, key string, f logFlags) error {
-	kinds := []coppice.OutputKind{coppice.OutputEvent, coppice.OutputHost, coppice.OutputImage}
-	show := e.printer().piece
-	switch {
-	case f.raw:
-		kinds = []coppice.OutputKind{coppice.OutputStdout, coppice.OutputStderr}
-		show = e.rawPiece
-	case f.app:
-		kinds, show = []coppice.OutputKind{coppice.OutputApp}, e.rawPiece
-	case f.json:
-		show = func(o api.Output) error { return e.jsonLine(o) }
-	}
-	if f.follow {
-		return cl.FollowOutput(ctx, key, -1, show, kinds...)
-	}
-	for after := int64(-1); ; {
-		page, err := cl.Output(ctx, key, after, kinds...)
-		if err != nil {
-			return err
-		}
-		for _, o := range page.Output {
-			if err := show(o); err != nil {
-				return err
-			}
-		}
-		if !page.More {
-			return nil
-		}
-		after = page.Next
-	}
-}
-
-// rawPiece writes bytes as they came, unless a terminal would obey them.
-func (e *Env) rawPiece(o api.Output) error {
-	b := o.Data
-	if e.Terminal {
-		b = []byte(Clean(string(b)))
-	}
-	_, err := e.Stdout.Write(b)
 	return err
 }

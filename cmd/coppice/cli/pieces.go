@@ -31,7 +31,7 @@ func (p *printer) piece(o api.Output) error {
 	if o.Kind != coppice.OutputEvent {
 		text := string(o.Data)
 		if said, ok := coppice.ReadSaid(o.Data); ok && o.Kind == coppice.OutputHost { // which speaks in events, too
-			text = said.Words()
+			text = said.Text
 		}
 		if text = strings.TrimSpace(Clean(text)); text != "" {
 			p.put(p.env.paint(dim, text))

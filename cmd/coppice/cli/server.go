@@ -14,13 +14,13 @@ import (
 
 func (e *Env) projectCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "project", Short: "List, add, confirm, pause and resume projects",
+		Use: "project", Short: "List, add, confirm, pause, resume and remove projects",
 		Long:    "A project is a git repository and its coppice.yaml. `coppice new` adds the current one by itself.",
 		Example: "  coppice project list\n  coppice project pause app --track docs",
 		Args:    args(0, 0, "a command"),
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(e.projectList(), e.projectAdd(), e.projectConfirm(), e.projectRestoreBase(), e.projectPause(true), e.projectPause(false))
+	c.AddCommand(e.projectList(), e.projectAdd(), e.projectConfirm(), e.projectRestoreBase(), e.projectPause(true), e.projectPause(false), e.projectRemove())
 	return c
 }
 
@@ -52,6 +52,12 @@ func (e *Env) projectList() *cobra.Command {
 }
 
 func projectState(p api.Project) string {
+	if p.Removal != nil && p.Removal.Problem != "" {
+		return "cannot be removed yet: " + p.Removal.Problem
+	}
+	if p.Removal != nil {
+		return "being removed"
+	}
 	if !p.PausedAt.IsZero() {
 		return "paused"
 	}

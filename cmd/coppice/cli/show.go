@@ -132,6 +132,11 @@ func (e *Env) printSessions(sessions []coppice.Session) {
 		}
 	}
 	e.table([]column{{head: "KEY"}, {head: "ROLE"}, {head: "STATE"}, {head: "AGENT"}, {head: "TIME", end: true}, {head: "COST", end: true}, {head: "NOTE", give: true}}, rows)
+	for _, s := range sessions {
+		if s.Dropped > 0 {
+			e.printf("%s\n", e.paint(dim, fmt.Sprintf("%s: %v of its output were not kept (limits.output)", s.Key, coppice.Bytes(s.Dropped))))
+		}
+	}
 }
 
 // printVerdicts prints what each verifier says of each step.

@@ -17,21 +17,38 @@ func itoa(n int64) string { return strconv.FormatInt(n, 10) }
 
 func (e *Env) statusCommand() *cobra.Command {
 	var project string
+	var disk bool
+	var within int
 	c := &cobra.Command{
 		Use:   "status",
 		Short: "Show what needs you, what runs and what waits",
 		Long: `Show everything at a glance: first the projects and tasks that wait for a person
 and how to help them on, then what runs, then what waits and why, then the
 totals. What waits for you to confirm it is shown whole by coppice project
-confirm --dry-run.`,
+confirm --dry-run.
+
+With --disk it shows what uses disk instead: of each project its workspaces, its
+own repository, its trash and its sessions' output, and then the database, the
+search index, backups and sessions that run. It is counted when you ask, for up
+to 10 seconds; sizes that are not complete then are marked with ≥.`,
 		Example: `  coppice status
+  coppice status --disk
   coppice status --project app --json`,
 		Args: args(0, 0, "no argument"),
 	}
 	c.Flags().StringVarP(&project, "project", "p", "", "only of this project")
+	c.Flags().BoolVar(&disk, "disk", false, "show what uses disk")
+	c.Flags().IntVar(&within, "within", 10, "seconds to count for, up to 50; with --disk")
+	c.MarkFlagsMutuallyExclusive("disk", "project")
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
+		if within < 1 || within > 50 || c.Flags().Changed("within") && !disk {
+			return wrongUse("--within is a number of seconds from 1 to 50, with --disk", "see coppice status --help")
+		}
 		return e.call(c, func(ctx context.Context, cl *client.Client) error {
+			if disk {
+				return e.disk(ctx, cl, within, *asJSON)
+			}
 			st, err := cl.Status(ctx, project)
 			if err != nil {
 				return err

@@ -190,6 +190,7 @@ var (
 	durationType = reflect.TypeFor[coppice.Duration]()
 	percentType  = reflect.TypeFor[coppice.Percent]()
 	usdType      = reflect.TypeFor[coppice.USD]()
+	bytesType    = reflect.TypeFor[coppice.Bytes]()
 )
 
 // value decodes a node into v, the value of the key at path.
@@ -199,7 +200,7 @@ func (d *decoder) value(n ast.Node, v reflect.Value, path string) error {
 	}
 	d.values[path] = n
 	switch {
-	case v.Type() == durationType || v.Type() == percentType || v.Type() == usdType:
+	case v.Type() == durationType || v.Type() == percentType || v.Type() == usdType || v.Type() == bytesType:
 		return d.text(n, v, path)
 	case v.Kind() == reflect.Struct:
 		return d.mapping(n, v, path)
@@ -393,7 +394,8 @@ func article(noun string) string {
 	return "a " + noun
 }
 
-// text decodes a type that reads itself from text: a duration, percentage or amount.
+// text decodes a type that reads itself from text: a duration, percentage, amount
+// of money or amount of data.
 func (d *decoder) text(n ast.Node, v reflect.Value, path string) error {
 	var s string
 	switch n := n.(type) {
@@ -415,6 +417,10 @@ func (d *decoder) text(n ast.Node, v reflect.Value, path string) error {
 		if time.Duration(v.Int()) < low {
 			return d.fail(n, "%s is too short for %s", coppice.Quote(s), what(path)).WithFix("use at least %s", least)
 		}
+	}
+	if k := keys[path]; v.Type() == bytesType && (v.Int() < int64(k.min)<<20 || v.Int() > int64(k.max)<<20) {
+		return d.fail(n, "%s is out of range for %s", coppice.Quote(s), what(path)).
+			WithFix("use an amount from %v to %v", coppice.Bytes(k.min)<<20, coppice.Bytes(k.max)<<20)
 	}
 	return nil
 }

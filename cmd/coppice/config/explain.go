@@ -210,6 +210,8 @@ func typeName(t reflect.Type) string {
 		return "percentage"
 	case t == usdType:
 		return "amount"
+	case t == bytesType:
+		return "amount of data"
 	case t.Kind() == reflect.Slice:
 		return "list of " + plural(t.Elem())
 	case t.Kind() == reflect.Map:

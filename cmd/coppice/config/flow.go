@@ -83,9 +83,9 @@ func flowMany(b *strings.Builder, d *json.Decoder, open json.Delim, depth int) e
 }
 
 // measured are texts that begin with a digit and that YAML takes for texts all
-// the same: durations, percentages, amounts.
+// the same: durations, percentages, amounts of money and of data.
 var measured = sync.OnceValue(func() *regexp.Regexp {
-	return regexp.MustCompile(`^([0-9]+(ms|s|m|h|d)|[0-9]+h[0-9]+m|[0-9]+%|[0-9]+(\.[0-9]+)? USD)$`)
+	return regexp.MustCompile(`^([0-9]+(ms|s|m|h|d)|[0-9]+h[0-9]+m|[0-9]+%|[0-9]+(\.[0-9]+)? USD|[0-9]+ [KMGT]iB)$`)
 })
 
 func flowText(s string) string {

@@ -16,7 +16,7 @@ type key struct {
 	doc      string
 	unset    string // what leaving it out means, where the default does not tell
 	example  string // a value as a person would write it
-	min, max int    // bounds of a number; max 0 means none
+	min, max int    // bounds of a number, in MiB of an amount of data; max 0 means none
 	least    string // the shortest duration
 	oneOf    []string
 	pattern  string               // for the schema; valid has the last word
@@ -54,6 +54,8 @@ var keys = map[string]key{
 	"limits.per_agent":   {doc: "The most sessions of an agent at once, by the agent's name.", example: "{my-agent: 3}", mapKey: named("agent")},
 	"limits.per_agent.*": {doc: "The most sessions of this agent at once.", min: 1, max: 10000},
 	"limits.memory":      {doc: "The share of the machine's memory in use above which no further session starts.", example: "80%"},
+
+	"limits.output": {doc: "How much of a session's output is kept. Beyond it, what decides about the session is kept, and the last MiB; nothing is stopped. Pictures have a limit of their own.", example: "256 MiB", min: 1, max: 1 << 20},
 
 	"agent":            {doc: "Who does the work."},
 	"agent.use":        {doc: "The agent a task gets when it names none.", unset: "every task must name one", example: "my-agent", pattern: namePattern, valid: named("agent")},

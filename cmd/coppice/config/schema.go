@@ -46,6 +46,11 @@ func schemaOf(v reflect.Value, path string, real bool) schema {
 			{"type": "string", "pattern": `^\$? *[0-9]+(\.[0-9]+)? *(USD)?$`},
 			{"type": "number", "minimum": 0, "maximum": 1e6},
 		}
+	case t == bytesType:
+		s["anyOf"] = []schema{
+			{"type": "string", "pattern": `^[0-9]+(\.[0-9]+)? *([kKmMgGtT]([iI]?[bB])?|[bB])?$`},
+			{"type": "integer", "minimum": k.min << 20, "maximum": k.max << 20},
+		}
 	case t.Kind() == reflect.Struct:
 		object(s, v, path, real)
 		return s

@@ -247,6 +247,15 @@ func (s *featureSync) reload(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	list = slices.DeleteFunc(list, func(p coppice.Project) bool { return p.Removal != nil })
+	here := map[int64]bool{}
+	for _, project := range list {
+		here[project.ID] = true
+	}
+	// Of a project that is removed nothing is followed; its watches are of no
+	// consequence.
+	maps.DeleteFunc(s.projects, func(id int64, _ *featureProject) bool { return !here[id] })
+	maps.DeleteFunc(s.policies, func(id int64, _ *policyProject) bool { return !here[id] })
 	for _, project := range list {
 		s.waits.follow(project, first[project.ID])
 		s.followPolicy(ctx, project)
@@ -351,13 +360,16 @@ func (s *featureSync) read(ctx context.Context) error {
 			for _, ev := range events {
 				seq, touched[ev.ProjectID] = ev.Seq, true
 				ended[ev.ProjectID] = ended[ev.ProjectID] || ev.Kind == coppice.EventSessionEnded
-				policies = policies || ev.Kind == coppice.EventProjectAdded || ev.Kind == coppice.EventProjectChanged
+				policies = policies || ev.Kind == coppice.EventProjectAdded || ev.Kind == coppice.EventProjectChanged || ev.Kind == coppice.EventProjectRemoved
 				if p := s.projects[ev.ProjectID]; p != nil && ev.TaskID != 0 {
 					tasks[ev.TaskID] = p
 				}
 			}
 			for _, id := range slices.Sorted(maps.Keys(tasks)) {
 				t, err := r.Task(id)
+				if coppice.ErrorCode(err) == coppice.ENotFound {
+					continue // it was removed with its project
+				}
 				if err != nil {
 					return err
 				}
@@ -368,13 +380,21 @@ func (s *featureSync) read(ctx context.Context) error {
 				changed[tasks[id]] = changed[tasks[id]] || news
 			}
 			for id := range touched {
-				if p := s.policies[id]; p != nil {
-					if paused[id], err = r.Project(id); err != nil {
-						return err
-					}
-					if first[id], err = waitsFor(r, id); err != nil {
-						return err
-					}
+				if s.policies[id] == nil {
+					continue
+				}
+				p, err := r.Project(id)
+				if coppice.ErrorCode(err) == coppice.ENotFound {
+					continue // it was removed
+				}
+				if err != nil {
+					return err
+				}
+				if paused[id] = p; p.Removal != nil {
+					continue
+				}
+				if first[id], err = waitsFor(r, id); err != nil {
+					return err
 				}
 			}
 			if len(events) < page {
@@ -392,7 +412,7 @@ func (s *featureSync) read(ctx context.Context) error {
 	}
 	for _, id := range slices.Sorted(maps.Keys(paused)) {
 		s.waits.follow(paused[id], first[id])
-		if p := s.policies[id]; !maps.Equal(p.project.PausedTracks, paused[id].PausedTracks) {
+		if p := s.policies[id]; p != nil && !maps.Equal(p.project.PausedTracks, paused[id].PausedTracks) {
 			p.project.PausedTracks = paused[id].PausedTracks
 			s.warnPolicy(ctx, p)
 		}

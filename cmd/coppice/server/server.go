@@ -75,6 +75,8 @@ type Server struct {
 	lists  *featureSync
 	index  *sqlite.Index // nil when it cannot be kept
 	look   *agentLook
+
+	looking chan struct{} // held by who measures the disk
 }
 
 // New checks the config.
@@ -106,7 +108,7 @@ func New(c Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Server{cfg: c, profiles: set}, nil
+	return &Server{cfg: c, profiles: set, looking: make(chan struct{}, 1)}, nil
 }
 
 // URL is where the server listens, once started.
@@ -211,6 +213,10 @@ func (s *Server) wire(ctx context.Context) error {
 		store: s.store, intake: intake, inspect: s.reinspect, origin: s.spaces.OriginOf, moved: s.spaces.BaseNeed, asks: make(chan func()),
 		dir: s.path("features"), redact: redact.New().String, now: s.cfg.Now, log: s.cfg.Logger,
 	}
+	remove := &remover{
+		store: s.store, intake: intake, spaces: s.spaces, sessions: s.path("sessions"), features: s.path("features"),
+		log: s.cfg.Logger, asked: make(chan struct{}, 1),
+	}
 	s.look = &agentLook{self: s.cfg.Self, env: s.cfg.Environ, now: s.cfg.Now, most: profiles.Patience}
 	search, err := s.openIndex(ctx)
 	if err != nil {
@@ -220,6 +226,7 @@ func (s *Server) wire(ctx context.Context) error {
 		Search: search, Agents: s.look.agents, Settings: &settings{server: s.cfg, spaces: s.spaces, intake: intake},
 		Listen: s.cfg.Listen, Names: s.cfg.Names, Token: token, Store: s.store, Intact: s.store.Intact, Version: s.cfg.Version, Now: s.cfg.Now, Log: s.cfg.Logger,
 		Engine: intake, Add: s.add, Use: s.use, Needs: s, Warnings: s.lists.Warnings, Status: eng, Diff: s.diff, Attach: s.attach, Web: web.Files(),
+		Remove: remove.remove, Disk: s.diskUsage,
 		Backup: func(ctx context.Context) (string, error) { return backups.Make(ctx, s.cfg.Now()) },
 	})
 	if err != nil {
@@ -235,6 +242,7 @@ func (s *Server) wire(ctx context.Context) error {
 	s.set.Add("worker", s.work)
 	s.set.Add("engine", background(eng.Run))
 	s.set.Add("features", background(s.lists.run))
+	s.set.Add("removals", background(remove.run))
 	s.set.Add("backups", background(s.backupLoop(backups)))
 	s.set.Add("endpoint", endpoint{s})
 	return nil

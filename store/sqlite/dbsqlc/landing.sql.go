@@ -183,7 +183,7 @@ const putCheck = `-- name: PutCheck :execlastid
 INSERT INTO checks (
   id, project_id, task_id, landing_id, tree, command, env, exit_code, signal, timed_out, took, ended_at, log
 ) VALUES (
-  ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,
+  coalesce(?1, (SELECT max(f.last, coalesce((SELECT max(x.id) FROM checks x), 0)) + 1 FROM floors f WHERE f.name = 'checks')), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12,
   ?13
 )
 ON CONFLICT (id) DO UPDATE SET
@@ -193,7 +193,7 @@ ON CONFLICT (id) DO UPDATE SET
 `
 
 type PutCheckParams struct {
-	ID        sql.NullInt64
+	ID        interface{}
 	ProjectID int64
 	TaskID    int64
 	LandingID int64

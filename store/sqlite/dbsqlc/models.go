@@ -83,6 +83,7 @@ type Project struct {
 	Policy       string
 	Needs        sql.NullString
 	Git          sql.NullString
+	Removal      sql.NullString
 }
 
 type Question struct {
@@ -137,6 +138,7 @@ type Session struct {
 	Ports        sql.NullString
 	Verdict      sql.NullString
 	Summary      string
+	Dropped      int64
 }
 
 type Task struct {

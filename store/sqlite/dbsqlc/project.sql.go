@@ -11,7 +11,7 @@ import (
 )
 
 const project = `-- name: Project :one
-SELECT id, prefix, path, base_commit, last_task, created_at, paused_at, paused_tracks, strikes, check_env, rules, policy, needs, git FROM projects WHERE id = ?1
+SELECT id, prefix, path, base_commit, last_task, created_at, paused_at, paused_tracks, strikes, check_env, rules, policy, needs, git, removal FROM projects WHERE id = ?1
 `
 
 func (q *Queries) Project(ctx context.Context, id int64) (Project, error) {
@@ -32,12 +32,13 @@ func (q *Queries) Project(ctx context.Context, id int64) (Project, error) {
 		&i.Policy,
 		&i.Needs,
 		&i.Git,
+		&i.Removal,
 	)
 	return i, err
 }
 
 const projectByPath = `-- name: ProjectByPath :one
-SELECT id, prefix, path, base_commit, last_task, created_at, paused_at, paused_tracks, strikes, check_env, rules, policy, needs, git FROM projects WHERE path = ?1
+SELECT id, prefix, path, base_commit, last_task, created_at, paused_at, paused_tracks, strikes, check_env, rules, policy, needs, git, removal FROM projects WHERE path = ?1
 `
 
 func (q *Queries) ProjectByPath(ctx context.Context, path string) (Project, error) {
@@ -58,12 +59,13 @@ func (q *Queries) ProjectByPath(ctx context.Context, path string) (Project, erro
 		&i.Policy,
 		&i.Needs,
 		&i.Git,
+		&i.Removal,
 	)
 	return i, err
 }
 
 const projectByPrefix = `-- name: ProjectByPrefix :one
-SELECT id, prefix, path, base_commit, last_task, created_at, paused_at, paused_tracks, strikes, check_env, rules, policy, needs, git FROM projects WHERE prefix = ?1
+SELECT id, prefix, path, base_commit, last_task, created_at, paused_at, paused_tracks, strikes, check_env, rules, policy, needs, git, removal FROM projects WHERE prefix = ?1
 `
 
 func (q *Queries) ProjectByPrefix(ctx context.Context, prefix string) (Project, error) {
@@ -84,12 +86,13 @@ func (q *Queries) ProjectByPrefix(ctx context.Context, prefix string) (Project, 
 		&i.Policy,
 		&i.Needs,
 		&i.Git,
+		&i.Removal,
 	)
 	return i, err
 }
 
 const projects = `-- name: Projects :many
-SELECT id, prefix, path, base_commit, last_task, created_at, paused_at, paused_tracks, strikes, check_env, rules, policy, needs, git FROM projects ORDER BY prefix
+SELECT id, prefix, path, base_commit, last_task, created_at, paused_at, paused_tracks, strikes, check_env, rules, policy, needs, git, removal FROM projects ORDER BY prefix
 `
 
 func (q *Queries) Projects(ctx context.Context) ([]Project, error) {
@@ -116,6 +119,7 @@ func (q *Queries) Projects(ctx context.Context) ([]Project, error) {
 			&i.Policy,
 			&i.Needs,
 			&i.Git,
+			&i.Removal,
 		); err != nil {
 			return nil, err
 		}
@@ -133,21 +137,21 @@ func (q *Queries) Projects(ctx context.Context) ([]Project, error) {
 const putProject = `-- name: PutProject :execlastid
 
 INSERT INTO projects (
-  id, prefix, path, base_commit, last_task, created_at, paused_at, paused_tracks, strikes, check_env, rules, policy, needs, git
+  id, prefix, path, base_commit, last_task, created_at, paused_at, paused_tracks, strikes, check_env, rules, policy, needs, git, removal
 ) VALUES (
-  ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,
-  ?10, ?11, ?12, ?13, ?14
+  coalesce(?1, (SELECT max(f.last, coalesce((SELECT max(x.id) FROM projects x), 0)) + 1 FROM floors f WHERE f.name = 'projects')), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,
+  ?10, ?11, ?12, ?13, ?14, ?15
 )
 ON CONFLICT (id) DO UPDATE SET
   prefix = excluded.prefix, path = excluded.path, base_commit = excluded.base_commit,
   last_task = excluded.last_task, created_at = excluded.created_at, paused_at = excluded.paused_at,
   paused_tracks = excluded.paused_tracks, strikes = excluded.strikes, check_env = excluded.check_env,
   rules = excluded.rules, policy = excluded.policy, needs = excluded.needs,
-  git = excluded.git
+  git = excluded.git, removal = excluded.removal
 `
 
 type PutProjectParams struct {
-	ID           sql.NullInt64
+	ID           interface{}
 	Prefix       string
 	Path         string
 	BaseCommit   string
@@ -161,6 +165,7 @@ type PutProjectParams struct {
 	Policy       string
 	Needs        sql.NullString
 	Git          sql.NullString
+	Removal      sql.NullString
 }
 
 // Projects.
@@ -180,6 +185,7 @@ func (q *Queries) PutProject(ctx context.Context, arg PutProjectParams) (int64, 
 		arg.Policy,
 		arg.Needs,
 		arg.Git,
+		arg.Removal,
 	)
 	if err != nil {
 		return 0, err

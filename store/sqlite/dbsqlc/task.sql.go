@@ -217,7 +217,7 @@ INSERT INTO tasks (
   give_asked, stage, wait, next, round, sessions, begun,
   stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, folded, body, level, archived, waits_on
 ) VALUES (
-  ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,
+  coalesce(?1, (SELECT max(f.last, coalesce((SELECT max(x.id) FROM tasks x), 0)) + 1 FROM floors f WHERE f.name = 'tasks')), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,
   ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24,
   ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36, ?37, ?38, ?39, ?40,
   ?41, ?42, ?43, ?44, ?45, ?46, ?47
@@ -240,7 +240,7 @@ ON CONFLICT (id) DO UPDATE SET
 `
 
 type PutTaskParams struct {
-	ID          sql.NullInt64
+	ID          interface{}
 	ProjectID   int64
 	Num         int64
 	Key         string

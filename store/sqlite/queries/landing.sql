@@ -37,7 +37,7 @@ ORDER BY queued_at, id LIMIT CAST(@most AS INTEGER);
 INSERT INTO checks (
   id, project_id, task_id, landing_id, tree, command, env, exit_code, signal, timed_out, took, ended_at, log
 ) VALUES (
-  sqlc.narg('id'), @project_id, @task_id, @landing_id, @tree, @command, @env, @exit_code, @signal, @timed_out, @took, @ended_at,
+  coalesce(sqlc.narg('id'), (SELECT max(f.last, coalesce((SELECT max(x.id) FROM checks x), 0)) + 1 FROM floors f WHERE f.name = 'checks')), @project_id, @task_id, @landing_id, @tree, @command, @env, @exit_code, @signal, @timed_out, @took, @ended_at,
   @log
 )
 ON CONFLICT (id) DO UPDATE SET

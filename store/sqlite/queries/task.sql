@@ -8,7 +8,7 @@ INSERT INTO tasks (
   give_asked, stage, wait, next, round, sessions, begun,
   stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, folded, body, level, archived, waits_on
 ) VALUES (
-  sqlc.narg('id'), @project_id, @num, @key, @title, @priority, @track, @agent, @model, @checks, @after_ids,
+  coalesce(sqlc.narg('id'), (SELECT max(f.last, coalesce((SELECT max(x.id) FROM tasks x), 0)) + 1 FROM floors f WHERE f.name = 'tasks')), @project_id, @num, @key, @title, @priority, @track, @agent, @model, @checks, @after_ids,
   @not_before, @category, @steps, @feature, @budget, @fork_of, @created_at, @created_by, @stop_asked, @retry_asked, @retry_note, @land_asked, @undo_asked,
   @again_asked, @take_asked, @give_asked, @stage, @wait, @next, @round, @sessions, @begun, @stage_at, @outcome, @failure, @landed, @ended_at, @warning, @lane_project,
   @lane_track, @lane_agent, @folded, @body, @level, @archived, @waits_on

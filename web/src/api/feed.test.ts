@@ -72,6 +72,13 @@ describe("Feed", () => {
     expect(s.feed.snapshot().loaded).toBe(true);
   });
 
+  it("leaves out the tasks of a project that was removed", async () => {
+    const s = setup([task({ id: 1 }), task({ id: 2, key: "web-2", project: "web" })]);
+    await s.feed.load();
+    s.feed.take(event("project.removed", "app", { task_id: undefined }));
+    expect([...s.feed.snapshot().tasks.keys()]).toEqual(["web-2"]);
+  });
+
   it("reads a changed task once, however many events tell of it", async () => {
     const s = setup([task({ id: 1 }), task({ id: 2, status: "done", stage: "ended" })]);
     await s.feed.load();

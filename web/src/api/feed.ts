@@ -134,12 +134,19 @@ export class Feed {
     this.state = { ...this.state, seq: e.seq };
     this.eventListeners.forEach((f) => f(e));
     if (quiet(e)) return;
+    if (e.kind === "project.removed") this.forget(e.subject ?? "");
     const key = taskOf(e);
     if (key !== "") this.touch(key);
     if (!this.lanesSoon) {
       this.lanesSoon = true;
       this.timers.later(() => void this.lanes(), LANES);
     }
+  }
+
+  // forget leaves out the tasks of a project.
+  private forget(project: string): void {
+    const kept = [...this.state.tasks].filter(([, t]) => t.project !== project);
+    if (kept.length < this.state.tasks.size) this.set({ tasks: new Map(kept) });
   }
 
   // touch has a task read again soon.

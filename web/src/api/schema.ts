@@ -162,6 +162,41 @@ export interface CreateTasksInBody {
   "tasks": (NewTask)[];
 }
 
+export interface Disk {
+  "at": string;
+  /** Bytes that are free on its disk */
+  "free": number;
+  /** Not everything was counted in time: sizes are at least these */
+  "partial"?: boolean;
+  "projects": (DiskProject)[] | null;
+  /** What belongs to no single project */
+  "server": (DiskPart)[] | null;
+  /** The state directory */
+  "state": string;
+  /** Bytes that the state directory takes */
+  "total": number;
+}
+
+export interface DiskPart {
+  /** Space on disk; of output, about what it takes in the database */
+  "bytes": number;
+  "files"?: number;
+  /** Not everything was counted */
+  "partial"?: boolean;
+  "path": string;
+  /** workspaces, repository, trash, output, database, search index, backups, sessions, other */
+  "what": string;
+  /** It is part of this other thing, and not counted in totals again */
+  "within"?: string;
+}
+
+export interface DiskProject {
+  "parts": (DiskPart)[] | null;
+  "prefix": string;
+  /** Bytes of its own files; its output is in the database */
+  "total": number;
+}
+
 export interface DockerPolicy {
   "dir"?: string;
   "file"?: string;
@@ -273,6 +308,13 @@ export interface Landing {
   "waits"?: string;
 }
 
+export interface Left {
+  /** Where it is */
+  "path": string;
+  /** In words */
+  "what": string;
+}
+
 export interface Limit {
   "agent": string;
   "class": string;
@@ -288,6 +330,7 @@ export interface LimitList {
 
 export interface Limits {
   "memory": string;
+  "output": string;
   "per_agent"?: Record<string, number>;
   "sessions": number;
 }
@@ -372,7 +415,7 @@ export interface Output {
 export interface OutputPage {
   /** The session has ended and nothing will follow this page but what More tells */
   "ended": boolean;
-  /** There is more already */
+  /** There may be more already; a page ends early when its pieces are large */
   "more": boolean;
   /** Pass as after to read on */
   "next": number;
@@ -469,6 +512,7 @@ export interface Project {
   "paused_tracks"?: Record<string, string>;
   "policy": Policy;
   "prefix": string;
+  "removal"?: Removal;
   "rules"?: (Rule)[] | null;
   /** Live sessions */
   "running": number;
@@ -515,6 +559,30 @@ export interface Question {
   /** What an answer with always would remember */
   "rule"?: Rule;
   "text": string;
+}
+
+export interface Removal {
+  "at": string;
+  "force"?: boolean;
+  "problem"?: string;
+  "purge"?: boolean;
+}
+
+export interface Remove {
+  /** Stop its open tasks first, instead of refusing because of them */
+  "force"?: boolean;
+  /** Remove everything as well that Coppice made for it on disk and in the repository: workspaces, trash, branches */
+  "purge"?: boolean;
+}
+
+export interface Removed {
+  /** An event project.removed of this project tells that it is gone */
+  "id": number;
+  /** What is left on disk without purge */
+  "left": (Left)[] | null;
+  /** The checkout, which stays as it is */
+  "path": string;
+  "prefix": string;
 }
 
 export interface Requeue {
@@ -614,6 +682,7 @@ export interface Session {
   "conversation"?: string;
   "created_at": string;
   "cursor": number;
+  "dropped"?: number;
   "ended_at"?: string;
   "exit"?: number;
   "failure"?: Failure;

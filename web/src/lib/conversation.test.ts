@@ -32,7 +32,7 @@ describe("Builder", () => {
 
   it("joins lines of stderr, and takes their colours out", () => {
     const b = new Builder();
-    b.add([wrote("stderr", "\u001b[31mbad\u001b[0m "), wrote("stderr", "news\r\n"), wrote("host", JSON.stringify({ kind: "notice", text: "stopped" })), wrote("stderr", "  \n"), wrote("stdout", "not for people")]);
+    b.add([wrote("stderr", "\u001b[31mbad\u001b[0m "), wrote("stderr", "news\r\n"), wrote("host", JSON.stringify({ kind: "notice", text: "stopped" })), wrote("host", JSON.stringify({ kind: "notice", name: "dropped", bytes: 7 })), wrote("stderr", "  \n"), wrote("stdout", "not for people")]);
     expect(b.blocks.map((x) => [x.kind, x.text])).toEqual([["stderr", "bad news\n"], ["notice", "stopped"]]);
   });
 

@@ -168,7 +168,7 @@ function noted(kind: string, text: string): string {
   if (kind !== "host") return text;
   try {
     const e = JSON.parse(text) as AgentEvent | null;
-    return typeof e?.text === "string" ? e.text : text;
+    return typeof e?.kind === "string" ? (e.text ?? "") : text;
   } catch {
     return text;
   }

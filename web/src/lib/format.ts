@@ -46,6 +46,15 @@ export function count(n?: number): string {
   return (n / 1_000_000).toFixed(n < 10_000_000 ? 1 : 0) + " M";
 }
 
+// size is an amount of data.
+export function size(bytes?: number): string {
+  let n = bytes ?? 0;
+  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+  let u = 0;
+  for (; n >= 1024 && u < units.length - 1; u++) n /= 1024;
+  return `${u > 0 && n < 100 && !Number.isInteger(n) ? n.toFixed(1) : Math.round(n)} ${units[u]}`;
+}
+
 export function plural(n: number, one: string, many = one + "s"): string {
   return `${n} ${n === 1 ? one : many}`;
 }

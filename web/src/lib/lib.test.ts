@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { event, task } from "../test/make";
 import { groups, matches, order, priorityBetween } from "./board";
 import { lineDiff, parsePatch } from "./diff";
-import { count, span, usd } from "./format";
+import { count, size, span, usd } from "./format";
 import { bars, lanes, ticks, within, zoomed } from "./gantt";
 import { connected, layout } from "./graph";
 import { parts } from "./markdown";
@@ -15,6 +15,22 @@ import { editorLink, editors, fault } from "./editor";
 import { placeOf, sourceOf } from "./hits";
 import { marked } from "./marks";
 import { readMetrics } from "../routes/health";
+import { diskRows } from "../components/disk";
+import { left } from "../components/removeproject";
+
+describe("disk", () => {
+  it("writes sizes", () => expect([0, 1023, 1024, 1536, 256 * 2 ** 20, 1.25 * 2 ** 30, 2 ** 50].map((n) => size(n))).toEqual(["0 B", "1023 B", "1 KiB", "1.5 KiB", "256 MiB", "1.3 GiB", "1024 TiB"]));
+  it("shows what is there, the largest first", () => {
+    const part = (what: string, bytes: number, partial = false) => ({ what, bytes, path: "/state/" + what, partial });
+    const d = { at: "", total: 0, free: 0, state: "/state", projects: [{ prefix: "app", total: 0, parts: [part("trash", 0), part("workspaces", 5), part("repository", 0, true)] }], server: [part("database", 9)] };
+    expect(diskRows(d).map((r) => `${r.of} ${r.part.what}`)).toEqual([" database", "app workspaces", "app repository"]);
+  });
+  it("says what a removal leaves", () => {
+    const gone = { id: 1, prefix: "app", path: "/app", left: [{ what: "workspaces", path: "/state/w" }] };
+    expect(left(gone)).toBe(" This is left: workspaces: /state/w.");
+    expect(left({ ...gone, left: [] })).toBe("");
+  });
+});
 
 describe("the board", () => {
   const all = [

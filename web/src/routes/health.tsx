@@ -3,6 +3,7 @@ import { get, post } from "../api/client";
 import { useFeed } from "../api/live";
 import { useQuery } from "../api/query";
 import type { Backup, Status, Version } from "../api/schema";
+import { DiskUse } from "../components/disk";
 import { clock, span, useNow } from "../lib/format";
 import { Loading, ProblemBox } from "../ui/parts";
 import { attempt, say } from "../ui/toast";
@@ -58,6 +59,7 @@ export default function HealthPage() {
         {(status.data?.projects ?? []).map((p) => <div key={p.prefix}><dt>{p.prefix}</dt><dd>{p.running} / {p.limit} <small>{p.paused_at ? "paused" : "sessions"}</small></dd></div>)}
       </dl>
       {[version, status, counted].map((q, i) => q.problem && <ProblemBox key={i} problem={q.problem} again={q.again} />)}
+      <DiskUse />
       <h2>Counts</h2>
       {!counted.data && counted.loading && <Loading what="the counts" />}
       {counted.data && (

@@ -5,6 +5,7 @@ import { invalidate, useQuery } from "../api/query";
 import type { Project, ProjectList, Rule, Status } from "../api/schema";
 import { AddProject } from "../components/addproject";
 import { Config } from "../components/config";
+import { RemoveProject } from "../components/removeproject";
 import { editorLink, editors, fault } from "../lib/editor";
 import { clock, plural } from "../lib/format";
 import { setPrefs, usePrefs, type Theme } from "../state/prefs";
@@ -100,6 +101,7 @@ function ProjectView({ p, warnings }: { p: Project; warnings: string[] }) {
         <button className="button small" onClick={() => void reread()}>Read coppice.yaml again</button>
         {paused ? <button className="button small primary" onClick={() => void act("resume", {}, `${p.prefix} goes on`)}>Resume</button>
           : <button className="button small" onClick={() => void act("pause", {}, `${p.prefix} starts no further session`)}>Pause</button>}
+        <RemoveProject p={p} />
       </div>
       <p className="muted">{plural(p.running, "session")} running of {p.policy.limits.sessions} · {plural(p.last_task, "task")} · base {p.policy.base}{p.base_commit ? ` at ${p.base_commit.slice(0, 10)}` : ""}{paused && ` · paused since ${clock(p.paused_at)}`}</p>
       {tracks.map(([t, why]) => <p key={t} className="warn-text">Track {t} is paused: {why}. <button className="button small" onClick={() => void act("resume", { track: t }, `${t} goes on`)}>Resume</button></p>)}

@@ -1,0 +1,51 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"coppice"
+	"coppice/api"
+	"coppice/api/client"
+)
+
+// disk shows what uses disk.
+func (e *Env) disk(ctx context.Context, cl *client.Client, within int, asJSON bool) error {
+	d, err := cl.Disk(ctx, within)
+	if err != nil {
+		return err
+	}
+	if asJSON {
+		return e.json(d)
+	}
+	var rows [][]cell
+	add := func(of string, p api.DiskPart) {
+		where := p.Path
+		if p.Within != "" {
+			where = "in the " + p.Within
+		}
+		size := coppice.Bytes(p.Bytes).String()
+		if p.Partial {
+			size = "≥ " + size
+		}
+		files := ""
+		if p.Files > 0 {
+			files = fmt.Sprint(p.Files)
+		}
+		rows = append(rows, []cell{{of, bold}, plain(p.What), {size, dim}, {files, dim}, plain(where)})
+	}
+	for _, p := range d.Projects {
+		for _, part := range p.Parts {
+			add(p.Prefix, part)
+		}
+	}
+	for _, part := range d.Server {
+		add("", part)
+	}
+	e.table([]column{{head: "PROJECT"}, {head: "WHAT"}, {head: "SIZE", end: true}, {head: "FILES", end: true}, {head: "WHERE", give: true}}, rows)
+	e.printf("%v in all, %v free\n", coppice.Bytes(d.Total), coppice.Bytes(d.Free))
+	if d.Partial {
+		e.printf("%s\n", e.paint(yellow, "not everything was counted in time; see coppice status --disk --within"))
+	}
+	return nil
+}

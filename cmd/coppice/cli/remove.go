@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"coppice"
+	"coppice/api"
+	"coppice/api/client"
+	"coppice/engine"
+)
+
+func (e *Env) projectRemove() *cobra.Command {
+	var how engine.Remove
+	var yes bool
+	c := &cobra.Command{
+		Use: "remove PREFIX", Short: "Forget a project",
+		Long: `Forget a project: its tasks, sessions, output, landings, checks and costs. It is
+refused while tasks of the project have not ended, unless --force stops them
+first. Entries of the event log stay until the log forgets them by itself, and
+backups that were made before still contain everything.
+
+Without --purge, its workspaces, its trash and Coppice's branches stay where they
+are, and the command says where. With --purge they are removed as well. The
+checkout, coppice.yaml, the features file and everything that landed always stay
+as they are.
+
+The server does it in the background; this command waits for it.`,
+		Example: "  coppice project remove app\n  coppice project remove app --purge --yes",
+		Args:    args(1, 1, "the prefix of a project"),
+	}
+	c.Flags().BoolVar(&how.Purge, "purge", false, "remove its workspaces, trash and branches as well")
+	c.Flags().BoolVar(&how.Force, "force", false, "stop its tasks first that have not ended")
+	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
+	asJSON := jsonFlag(c)
+	c.RunE = func(c *cobra.Command, given []string) error {
+		return e.call(c, func(ctx context.Context, cl *client.Client) error {
+			p, err := cl.Project(ctx, given[0])
+			if err != nil {
+				return err
+			}
+			if !yes {
+				if err := e.confirmRemoval(p, how); err != nil {
+					return err
+				}
+			}
+			out, err := e.removeProject(ctx, cl, p, how)
+			if err != nil {
+				return err
+			}
+			if *asJSON {
+				return e.json(out)
+			}
+			e.printRemoved(out, how)
+			return nil
+		})
+	}
+	return c
+}
+
+// confirmRemoval asks whether a project is to be removed.
+func (e *Env) confirmRemoval(p api.Project, how engine.Remove) error {
+	if !e.Asks {
+		return wrongUse("nobody is there to confirm that "+p.Prefix+" is to be removed", "say --yes")
+	}
+	what := fmt.Sprintf("Forget %s (%s) with its %s", p.Prefix, line(p.Path), count(p.LastTask, "task"))
+	if how.Purge {
+		what += ", and remove its workspaces, trash and branches"
+	}
+	e.printf("%s? [y/N] ", what)
+	answer, _ := bufio.NewReader(e.Stdin).ReadString('\n') // the end of the input is a no
+	if a := strings.ToLower(strings.TrimSpace(answer)); a != "y" && a != "yes" {
+		return coppice.Errorf(coppice.EConflict, "nothing was removed")
+	}
+	return nil
+}
+
+// removeProject removes a project and waits until it is gone.
+func (e *Env) removeProject(ctx context.Context, cl *client.Client, p api.Project, how engine.Remove) (api.Removed, error) {
+	// Where the log stands is read first, so that the end cannot be missed.
+	log, err := cl.Events(ctx, client.EventQuery{Limit: 1})
+	if err != nil {
+		return api.Removed{}, err
+	}
+	out, err := cl.RemoveProject(ctx, p.Prefix, how)
+	if err != nil {
+		return out, err
+	}
+	gone := errors.New("it is gone")
+	err = cl.FollowEvents(ctx, client.EventQuery{After: log.Last}, func(ev coppice.Event) error {
+		switch {
+		case ev.ProjectID != out.ID:
+		case ev.Kind == coppice.EventProjectRemoved:
+			return gone
+		case ev.Kind == coppice.EventProjectChanged:
+			now, err := cl.Project(ctx, p.Prefix)
+			if err == nil && now.ID == out.ID && now.Removal != nil && now.Removal.Problem != "" {
+				return coppice.Errorf(coppice.EUnavailable, "%s cannot be removed yet: %s", p.Prefix, now.Removal.Problem).
+					WithFix("see to it; the server tries again by itself, or say the command again")
+			}
+		}
+		return nil
+	}, nil)
+	if errors.Is(err, gone) {
+		err = nil
+	}
+	return out, err
+}
+
+func (e *Env) printRemoved(out api.Removed, how engine.Remove) {
+	e.printf("%s is forgotten; %s is as it was\n", e.paint(bold, out.Prefix), line(out.Path))
+	if len(out.Left) == 0 {
+		return
+	}
+	e.printf("This is left:\n")
+	for _, l := range out.Left {
+		e.printf("  %s: %s\n", line(l.What), line(l.Path))
+	}
+	e.printf("%s\n", e.paint(dim, "to remove it as well: coppice project add "+line(out.Path)+", then coppice project remove --purge"))
+}

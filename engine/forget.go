@@ -1,0 +1,199 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"coppice"
+	"coppice/store"
+)
+
+// errGone says that a task was forgotten with its project.
+var errGone = errors.New("the task was forgotten")
+
+// mostNamed is how many open tasks a refusal names.
+const mostNamed = 5
+
+// Remove says how a project is removed.
+type Remove struct {
+	Force bool `json:"force,omitempty" doc:"Stop its open tasks first, instead of refusing because of them"`
+	Purge bool `json:"purge,omitempty" doc:"Remove everything as well that Coppice made for it on disk and in the repository: workspaces, trash, branches"`
+}
+
+// openStages are the stages of a task that has not ended.
+var openStages = []coppice.Stage{coppice.StageWaiting, coppice.StageQueued, coppice.StageSession, coppice.StageChecking, coppice.StageHeld, coppice.StageLanding}
+
+// RemoveProject begins to remove a project: from then on nothing new begins in
+// it. Whoever runs the server forgets it when nothing of it runs. Done again, it
+// only adds what it did not say before.
+func (i *Intake) RemoveProject(ctx context.Context, project string, how Remove) (coppice.Project, error) {
+	var p coppice.Project
+	err := i.store.Update(ctx, func(tx store.Tx) error {
+		var err error
+		if p, err = tx.ProjectByPrefix(project); err != nil {
+			return err
+		}
+		removal := coppice.Removal{At: i.now().UTC()}
+		if p.Removal != nil {
+			removal = *p.Removal
+		} else if err := refuseOpen(tx, p, how); err != nil {
+			return err
+		}
+		removal.Force, removal.Purge = removal.Force || how.Force, removal.Purge || how.Purge
+		if p.Removal != nil && removal == *p.Removal {
+			return nil
+		}
+		removal.Problem = ""
+		p.Removal = &removal
+		if err := tx.PutProject(&p); err != nil {
+			return err
+		}
+		return i.event(tx, coppice.EventProjectChanged, coppice.Task{ProjectID: p.ID, Key: p.Prefix}, "is being removed")
+	})
+	return p, err
+}
+
+// refuseOpen refuses to remove a project that open tasks of another one depend
+// on, or that has open tasks itself, unless they are to be stopped.
+func refuseOpen(r store.Reader, p coppice.Project, how Remove) error {
+	outside, err := r.Outsiders(p.ID, mostNamed)
+	if err != nil {
+		return err
+	}
+	if len(outside) > 0 {
+		return coppice.Errorf(coppice.EConflict, "tasks of other projects come after tasks of %s: %s", p.Prefix, strings.Join(outside, ", ")).
+			WithFix("stop them, or say with `coppice set %s --after …` what else they come after", outside[0])
+	}
+	if how.Force {
+		return nil
+	}
+	f := store.TaskFilter{ProjectID: p.ID, Stages: openStages, OldFirst: true, Most: mostNamed}
+	tasks, err := r.Tasks(f)
+	if err != nil || len(tasks) == 0 {
+		return err
+	}
+	f.Most = 0
+	n, err := r.CountTasks(f)
+	if err != nil {
+		return err
+	}
+	var keys []string
+	for _, t := range tasks {
+		keys = append(keys, t.Key)
+	}
+	if n > len(keys) {
+		keys = append(keys, "…")
+	}
+	noun := "tasks that have"
+	if n == 1 {
+		noun = "task that has"
+	}
+	return coppice.Errorf(coppice.EConflict, "%s has %d %s not ended: %s", p.Prefix, n, noun, strings.Join(keys, ", ")).
+		WithFix("stop each with `coppice stop KEY`, or say --force, which stops all of them first")
+}
+
+// Forget forgets a bit of a project that is being removed, and tells whether
+// there is more of it. It fails with code conflict while something of it runs.
+func (i *Intake) Forget(ctx context.Context, p coppice.Project, most int) (more bool, err error) {
+	err = i.store.Update(ctx, func(tx store.Tx) error {
+		before, err := tx.Outsiders(p.ID, most)
+		if err != nil {
+			return err
+		}
+		if more, err = tx.Forget(p.ID, most); err != nil {
+			return err
+		}
+		after, err := tx.Outsiders(p.ID, most)
+		if err != nil {
+			return err
+		}
+		for _, key := range before {
+			if slices.Contains(after, key) {
+				continue
+			}
+			t, err := tx.TaskByKey(key)
+			if err != nil {
+				return err
+			}
+			if err := i.event(tx, coppice.EventTaskChanged, t, "what it came after was removed"); err != nil {
+				return err
+			}
+		}
+		if more {
+			return nil
+		}
+		return i.event(tx, coppice.EventProjectRemoved, coppice.Task{ProjectID: p.ID, Key: p.Prefix}, p.Path)
+	})
+	return more, err
+}
+
+// RemovalFailed records what keeps a project from being removed.
+func (i *Intake) RemovalFailed(ctx context.Context, id int64, problem string) error {
+	return i.store.Update(ctx, func(tx store.Tx) error {
+		p, err := tx.Project(id)
+		if err != nil || p.Removal == nil || p.Removal.Problem == problem {
+			return err
+		}
+		removal := *p.Removal
+		removal.Problem = problem
+		p.Removal = &removal
+		if err := tx.PutProject(&p); err != nil {
+			return err
+		}
+		return i.event(tx, coppice.EventProjectChanged, coppice.Task{ProjectID: p.ID, Key: p.Prefix}, "cannot be removed: "+problem)
+	})
+}
+
+// StopOpen asks for open tasks of a project to end: of those with an id below
+// before, the newest most, where 0 means all. It returns what to pass as before
+// for the next ones, 0 when there are none.
+func (i *Intake) StopOpen(ctx context.Context, project, before int64, most int) (next int64, err error) {
+	err = i.store.Update(ctx, func(tx store.Tx) error {
+		tasks, err := tx.Tasks(store.TaskFilter{ProjectID: project, Stages: openStages, BeforeID: before, Most: most})
+		if err != nil {
+			return err
+		}
+		if next = 0; len(tasks) == most {
+			next = tasks[most-1].ID
+		}
+		for _, t := range tasks {
+			if t.StopAsked && !t.RetryAsked {
+				continue
+			}
+			t.StopAsked, t.RetryAsked, t.RetryNote = true, false, ""
+			if err := tx.PutTask(&t); err != nil {
+				return err
+			}
+			if err := i.event(tx, coppice.EventTaskStopAsked, t, "its project is being removed"); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return next, err
+}
+
+// knownTask returns a task that something is asked of. One whose project is being
+// removed is refused.
+func knownTask(r store.Reader, key string) (coppice.Task, error) {
+	t, err := r.TaskByKey(key)
+	if err != nil {
+		return t, err
+	}
+	p, err := r.Project(t.ProjectID)
+	if err != nil {
+		return t, err
+	}
+	return t, stays(p)
+}
+
+// stays refuses what would begin something in a project that is being removed.
+func stays(p coppice.Project) error {
+	if p.Removal == nil {
+		return nil
+	}
+	return coppice.Errorf(coppice.EConflict, "the project %s is being removed", p.Prefix).
+		WithFix("wait until `coppice project list` no longer shows it; `coppice project add %s` adds it again", p.Path)
+}

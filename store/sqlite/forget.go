@@ -1,0 +1,149 @@
+package sqlite
+
+import (
+	"database/sql"
+	"errors"
+	"slices"
+	"strconv"
+
+	"coppice"
+	"coppice/store/sqlite/dbsqlc"
+)
+
+// outputBatch is how many pieces of output, at most, one call of Forget removes:
+// each can take many pages of the file.
+const outputBatch = 128
+
+func (r *reader) Busy(project int64) (bool, error) { return r.q.Busy(r.ctx, project) }
+
+func (r *reader) Outsiders(project int64, most int) ([]string, error) {
+	return r.q.Outsiders(r.ctx, project, int64(most))
+}
+
+func (r *reader) OutputSizes() (map[int64]int64, error) {
+	rows, err := r.q.OutputSizes(r.ctx)
+	sizes := make(map[int64]int64, len(rows))
+	for _, row := range rows {
+		sizes[row.ProjectID] = row.Size
+	}
+	return sizes, err
+}
+
+// Forget removes settled work first, then one task after the other, and the
+// project last.
+func (t *tx) Forget(project int64, most int) (more bool, err error) {
+	p, err := t.Project(project)
+	if err != nil {
+		return false, err
+	}
+	busy, err := t.Busy(project)
+	if err != nil {
+		return false, err
+	}
+	if busy {
+		return false, coppice.Errorf(coppice.EConflict, "something of the project %s still runs", p.Prefix).WithFix("wait until its tasks have ended")
+	}
+	if err := t.q.RaiseIDFloors(t.ctx); err != nil {
+		return false, err
+	}
+	n, err := t.q.ForgetWork(t.ctx, project, int64(most))
+	if err != nil || n > 0 {
+		return true, err
+	}
+	task, err := t.q.FirstTaskOf(t.ctx, project)
+	if err == nil {
+		return true, t.forgetTask(project, task, int64(min(most, outputBatch)))
+	}
+	if !errors.Is(err, sql.ErrNoRows) {
+		return false, err
+	}
+	if err := t.q.RaiseFloor(t.ctx, keysOf(p.Prefix), int64(p.LastTask)); err != nil {
+		return false, err
+	}
+	return false, t.q.ForgetProject(t.ctx, project)
+}
+
+// keysOf names the floor of the numbers of a prefix's tasks.
+func keysOf(prefix string) string { return "keys " + prefix }
+
+// forgetTask removes a part of a task's output, or the task when there is none.
+func (t *tx) forgetTask(project, id, most int64) error {
+	sessions, err := t.q.SessionsOf(t.ctx, id)
+	if err != nil {
+		return err
+	}
+	for _, s := range sessions {
+		n, err := t.q.ForgetOutput(t.ctx, s.ID, most)
+		if err != nil || n == most {
+			return err
+		}
+		most -= n
+	}
+	for _, s := range sessions {
+		if err := t.forgetSession(s); err != nil {
+			return err
+		}
+	}
+	if err := t.releaseDependants(project, id); err != nil {
+		return err
+	}
+	trash, err := t.q.TrashOfTask(t.ctx, id)
+	if err != nil {
+		return err
+	}
+	for _, tr := range trash {
+		if err := t.q.ForgetTimer(t.ctx, "trash", strconv.FormatInt(tr, 10)); err != nil {
+			return err
+		}
+	}
+	for _, forget := range []func() error{
+		func() error { return t.q.ForgetTimer(t.ctx, "task", strconv.FormatInt(id, 10)) },
+		func() error { return t.q.ForgetTrash(t.ctx, id) },
+		func() error { return t.q.ForgetQuestions(t.ctx, id) },
+		func() error { return t.q.ForgetMessages(t.ctx, id) },
+		func() error { return t.q.ForgetChecks(t.ctx, id) },
+		func() error { return t.q.ForgetLandings(t.ctx, id) },
+		func() error { return t.q.ForgetWorkspaces(t.ctx, id) },
+		func() error { return t.q.ForgetDeps(t.ctx, id) },
+		func() error { return t.q.ForgetTask(t.ctx, id) },
+	} {
+		if err := forget(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *tx) forgetSession(s dbsqlc.Session) error {
+	err := t.q.ForgetPrompt(t.ctx, s.ID)
+	if err == nil {
+		err = t.q.ForgetUsage(t.ctx, s.CreatedAt.Int64, s.ID)
+	}
+	if err == nil {
+		err = t.q.ForgetSession(t.ctx, s.ID)
+	}
+	t.wake.sessions = append(t.wake.sessions, s.ID) // those who follow it, and the search index, see that it is gone
+	return err
+}
+
+// releaseDependants takes a task out of what tasks of other projects come after.
+func (t *tx) releaseDependants(project, id int64) error {
+	ids, err := t.q.DependantsOf(t.ctx, id)
+	if err != nil {
+		return err
+	}
+	for _, other := range ids {
+		dependant, err := t.Task(other)
+		if err != nil {
+			return err
+		}
+		if dependant.ProjectID == project {
+			continue
+		}
+		dependant.After = slices.DeleteFunc(dependant.After, func(after int64) bool { return after == id })
+		if err := t.PutTask(&dependant); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,162 @@
+package storetest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"coppice"
+	"coppice/store"
+)
+
+// full is a project with some of everything, three tasks of it.
+func full(t *testing.T, s store.Store, prefix string) coppice.Project {
+	t.Helper()
+	p := project(t, s, prefix)
+	for n := 1; n <= 3; n++ {
+		k := task(t, s, p, n, func(k *coppice.Task) { k.Stage, k.Outcome = coppice.StageEnded, coppice.OutcomeDone })
+		for i := 1; i <= 2; i++ {
+			x := session(t, s, k, i, func(x *coppice.Session) { x.State, x.Prompt = coppice.SessionDone, "do it" })
+			var out []coppice.Output
+			for o := range 300 {
+				out = append(out, coppice.Output{SessionID: x.ID, Offset: int64(o * 10), At: start, Kind: coppice.OutputStdout, Data: bytes.Repeat([]byte("x"), o)})
+			}
+			update(t, s, func(tx store.Tx) error {
+				err := tx.AddOutput(x.ID, 0, 3000, out)
+				for _, put := range []func() error{
+					func() error {
+						return tx.PutQuestion(&coppice.Question{TaskID: k.ID, SessionID: x.ID, Text: "?", AnsweredAt: start})
+					},
+					func() error { return tx.PutMessage(&coppice.Message{TaskID: k.ID, SessionID: x.ID, Text: "!"}) },
+					func() error {
+						return tx.PutWork(&coppice.Work{Key: fmt.Sprint(x.Key, "/run"), ProjectID: p.ID, TaskID: k.ID, SessionID: x.ID, State: coppice.WorkSettled, Kind: coppice.WorkRun})
+					},
+				} {
+					if err == nil {
+						err = put()
+					}
+				}
+				return err
+			})
+		}
+		update(t, s, func(tx store.Tx) error {
+			tr := &coppice.Trash{ProjectID: p.ID, TaskID: k.ID, What: "workspace"}
+			l := &coppice.Landing{ProjectID: p.ID, TaskID: k.ID}
+			for _, put := range []func() error{
+				func() error { return tx.PutTrash(tr) },
+				func() error { return tx.PutLanding(l) },
+				func() error {
+					return tx.PutWorkspace(&coppice.Workspace{ProjectID: p.ID, TaskID: k.ID, TrashID: tr.ID})
+				},
+				func() error {
+					return tx.PutCheck(&coppice.Check{ProjectID: p.ID, TaskID: k.ID, LandingID: l.ID, Tree: "t", Command: "make"})
+				},
+				func() error { return tx.SetTimer(store.Timer{Kind: "trash", ID: fmt.Sprint(tr.ID), At: start}) },
+				func() error { return tx.SetTimer(store.Timer{Kind: "task", ID: fmt.Sprint(k.ID), At: start}) },
+				func() error {
+					return tx.Append(&coppice.Event{Kind: coppice.EventTaskCreated, ProjectID: p.ID, TaskID: k.ID, At: start})
+				},
+			} {
+				if err := put(); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	update(t, s, func(tx store.Tx) (err error) {
+		p, err = tx.Project(p.ID)
+		p.LastTask = 3
+		if err != nil {
+			return err
+		}
+		return tx.PutProject(&p)
+	})
+	return p
+}
+
+// forget forgets a project to its end, and tells in how many steps.
+func forget(t *testing.T, s store.Store, id int64) (steps int) {
+	t.Helper()
+	for more := true; more; steps++ {
+		update(t, s, func(tx store.Tx) (err error) {
+			more, err = tx.Forget(id, 100)
+			return err
+		})
+	}
+	return steps
+}
+
+func testForget(t *testing.T, open Open) {
+	s := open(t)
+	gone, kept := full(t, s, "gone"), full(t, s, "kept")
+	var before []coppice.Task
+	view(t, s, func(r store.Reader) (err error) {
+		before, err = r.Tasks(store.TaskFilter{ProjectID: gone.ID, OldFirst: true})
+		return err
+	})
+	after := task(t, s, kept, 4, func(k *coppice.Task) { k.After = []int64{before[1].ID} })
+	same(t, "outsiders", []string{after.Key}, get(t, s, func(r store.Reader) ([]string, error) { return r.Outsiders(gone.ID, 5) }))
+	same(t, "no outsiders", nil, get(t, s, func(r store.Reader) ([]string, error) { return r.Outsiders(kept.ID, 5) }))
+	open4 := task(t, s, gone, 4, func(k *coppice.Task) { k.Stage, k.Next = coppice.StageQueued, &coppice.Next{Agent: "a"} })
+	err := s.Update(t.Context(), func(tx store.Tx) error { _, err := tx.Forget(gone.ID, 100); return err })
+	wantCode(t, "with an open task", err, coppice.EConflict)
+	open4.Stage = coppice.StageEnded
+	w := &coppice.Work{Key: "remove", ProjectID: gone.ID, TaskID: open4.ID, State: coppice.WorkFinished}
+	update(t, s, func(tx store.Tx) error { return errors.Join(tx.PutTask(&open4), tx.PutWork(w)) })
+	err = s.Update(t.Context(), func(tx store.Tx) error { _, err := tx.Forget(gone.ID, 100); return err })
+	wantCode(t, "with unsettled work", err, coppice.EConflict)
+	w.State = coppice.WorkSettled
+	update(t, s, func(tx store.Tx) error { return tx.PutWork(w) })
+	same(t, "busy", false, get(t, s, func(r store.Reader) (bool, error) { return r.Busy(gone.ID) }))
+	same(t, "sizes", map[int64]int64{gone.ID: 18000, kept.ID: 18000}, get(t, s, store.Reader.OutputSizes))
+
+	if steps := forget(t, s, gone.ID); steps < 15 {
+		t.Errorf("it took %d transactions for 1,800 pieces of output", steps)
+	}
+	view(t, s, func(r store.Reader) error {
+		_, err := r.Project(gone.ID)
+		wantCode(t, "the project", err, coppice.ENotFound)
+		for _, k := range before {
+			_, err := r.TaskByKey(k.Key)
+			wantCode(t, "a task", err, coppice.ENotFound)
+		}
+		same(t, "sizes", map[int64]int64{kept.ID: 18000}, must(r.OutputSizes()))
+		same(t, "what comes after it", 0, len(must(r.Task(after.ID)).After))
+		same(t, "the trash", 0, len(must(r.TrashOf(gone.ID))))
+		same(t, "the other project's trash", 3, len(must(r.TrashOf(kept.ID))))
+		same(t, "timers", 6, len(must(r.DueTimers(start, 100))))
+		same(t, "its events", 3, len(must(r.Events(0, 100, store.EventFilter{ProjectID: gone.ID}))))
+		for _, k := range must(r.Tasks(store.TaskFilter{ProjectID: kept.ID})) {
+			if k.ID == after.ID {
+				continue
+			}
+			for _, x := range must(r.SessionsOf(k.ID)) {
+				same(t, "the other project's output", 300, len(must(r.Output(x.ID, -1, 1000))))
+			}
+			same(t, "the other project's checks", 1, len(must(r.ChecksOf(k.ID))))
+		}
+		return nil
+	})
+
+	// What comes after gets numbers of its own.
+	forget(t, s, again(t, s, "gone", 3).ID)
+	last := again(t, s, "gone", 3)
+	k := task(t, s, last, 5, nil)
+	x := session(t, s, k, 1, nil)
+	if last.ID <= kept.ID+1 || k.ID <= after.ID+1 || x.ID <= 12 {
+		t.Errorf("ids were given twice: project %d, task %d, session %d", last.ID, k.ID, x.ID)
+	}
+}
+
+// again adds a project whose prefix was used before, and checks that its tasks
+// are numbered on.
+func again(t *testing.T, s store.Store, prefix string, last int) coppice.Project {
+	t.Helper()
+	p := coppice.Project{Prefix: prefix, Path: "/src/" + prefix, Policy: policy(), CreatedAt: start.Add(time.Hour)}
+	update(t, s, func(tx store.Tx) error { return tx.PutProject(&p) })
+	same(t, "the number of its newest task", last, p.LastTask)
+	return p
+}

@@ -1,0 +1,49 @@
+// What uses disk, counted when somebody looks.
+import { get } from "../api/client";
+import { useQuery } from "../api/query";
+import type { Disk, DiskPart } from "../api/schema";
+import { clock, size } from "../lib/format";
+import { Loading, ProblemBox } from "../ui/parts";
+
+interface Row {
+  of: string;
+  part: DiskPart;
+}
+
+// diskRows lists the parts, the largest first; what is part of another thing comes
+// at its size, too.
+export function diskRows(d: Disk): Row[] {
+  const rows = (d.projects ?? []).flatMap((p) => (p.parts ?? []).map((part) => ({ of: p.prefix, part })));
+  for (const part of d.server ?? []) rows.push({ of: "", part });
+  return rows.filter((r) => r.part.bytes > 0 || r.part.partial).sort((a, b) => b.part.bytes - a.part.bytes);
+}
+
+export function DiskUse() {
+  const disk = useQuery("disk", () => get<Disk>("/disk"));
+  return (
+    <section>
+      <div className="page-head"><h2>Disk</h2><span className="grow" /><button className="button small" disabled={disk.loading} onClick={disk.again}>Count again</button></div>
+      {disk.problem && <ProblemBox problem={disk.problem} again={disk.again} />}
+      {disk.loading && <Loading what="what uses disk" />}
+      {disk.data && <DiskTable d={disk.data} />}
+    </section>
+  );
+}
+
+export function DiskTable({ d }: { d: Disk }) {
+  return (
+    <>
+      <p className="muted">{size(d.total)} in all, {size(d.free)} free, below <code>{d.state}</code>, counted at {clock(d.at)}.{d.partial && " Not everything was counted in time: sizes with ≥ are at least that."}</p>
+      <div className="scroll-x" tabIndex={0} role="region" aria-label="Disk">
+        <table className="data"><thead><tr><th>Project</th><th>What</th><th className="num">Size</th><th className="num">Files</th><th>Where</th></tr></thead>
+          <tbody>{diskRows(d).map(({ of, part }) => (
+            <tr key={of + part.what}>
+              <td>{of}</td><td>{part.what}</td><td className="num">{part.partial && "≥ "}{size(part.bytes)}</td><td className="num">{part.files || ""}</td>
+              <td>{part.within ? `in the ${part.within}` : <code>{part.path}</code>}</td>
+            </tr>
+          ))}</tbody>
+        </table>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,56 @@
+// The button that forgets a project, and the question before it.
+import { useState } from "react";
+import { post } from "../api/client";
+import { invalidate } from "../api/query";
+import type { Project, Removed } from "../api/schema";
+import { plural } from "../lib/format";
+import { Dialog } from "../ui/dialog";
+import { attempt, say } from "../ui/toast";
+
+// left says in a line what a removal leaves behind.
+export function left(r: Removed): string {
+  const list = r.left ?? [];
+  return list.length === 0 ? "" : " This is left: " + list.map((l) => `${l.what}: ${l.path}`).join("; ") + ".";
+}
+
+export function RemoveProject({ p }: { p: Project }) {
+  const [open, setOpen] = useState(false);
+  if (p.removal) return <span className="warn-text">{p.removal.problem ? `It cannot be removed yet: ${p.removal.problem}` : "It is being removed."}</span>;
+  return (
+    <>
+      <button className="button small danger" onClick={() => setOpen(true)}>Remove…</button>
+      {open && <Question p={p} close={() => setOpen(false)} />}
+    </>
+  );
+}
+
+function Question({ p, close }: { p: Project; close: () => void }) {
+  const [purge, setPurge] = useState(false);
+  const [force, setForce] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const submit = async () => {
+    setBusy(true);
+    const gone = await attempt("", () => post<Removed>(`/projects/${p.prefix}/remove`, { purge, force }));
+    setBusy(false);
+    if (!gone) return;
+    say(`${p.prefix} is being removed.${left(gone)}`);
+    invalidate((n) => n === "projects" || n === "status" || n === "disk");
+    close();
+  };
+  return (
+    <Dialog title={`Remove ${p.prefix}`} onClose={close}>
+      <form className="form" onSubmit={(e) => {
+        e.preventDefault();
+        void submit();
+      }}>
+        <p>Coppice forgets the project with its {plural(p.last_task, "task")}: sessions, output, landings, checks and costs. The checkout <code>{p.path}</code>, coppice.yaml, the features file and everything that landed stay as they are.</p>
+        <label className="check"><input type="checkbox" checked={purge} onChange={(e) => setPurge(e.target.checked)} /> Remove its workspaces, trash and branches as well</label>
+        <label className="check"><input type="checkbox" checked={force} onChange={(e) => setForce(e.target.checked)} /> Stop its tasks first that have not ended</label>
+        <footer className="form-end">
+          <button className="button danger" disabled={busy}>Remove {p.prefix}</button>
+          <button type="button" className="button" onClick={close}>Leave it</button>
+        </footer>
+      </form>
+    </Dialog>
+  );
+}

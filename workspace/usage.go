@@ -1,0 +1,83 @@
+package workspace
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"coppice/internal/disk"
+)
+
+// ownRepository is the project's own repository, beside its workspaces.
+const ownRepository = "repo.git"
+
+// Usage is what Coppice keeps of a repository on disk, and where.
+type Usage struct {
+	Dir        string    // of the workspaces and the project's own repository
+	Workspaces disk.Size // with their metadata
+	Repository disk.Size // the project's own
+	Trash      disk.Size // archives and directories that were put aside
+	Archives   []string  // the paths of those
+}
+
+// Usage measures what Coppice keeps of the repository that dir is in, also when
+// the repository itself is gone. When ctx ends first, the sizes are partial.
+func (w *Workspaces) Usage(ctx context.Context, dir string) (Usage, error) {
+	home := w.Home(ctx, dir)
+	u := Usage{Dir: home}
+	entries, err := os.ReadDir(home)
+	if err != nil && !os.IsNotExist(err) {
+		return u, err
+	}
+	// The project's own repository is one directory of few files; workspaces
+	// can be many and large, so they come last.
+	u.Repository = disk.Of(ctx, filepath.Join(home, ownRepository))
+	if u.Archives, err = w.archives(home); err != nil {
+		return u, err
+	}
+	for _, path := range u.Archives {
+		u.Trash = u.Trash.Add(disk.Of(ctx, path))
+	}
+	for _, e := range entries {
+		if e.Name() != ownRepository {
+			u.Workspaces = u.Workspaces.Add(disk.Of(ctx, filepath.Join(home, e.Name())))
+		}
+	}
+	return u, nil
+}
+
+// Home returns the directory in which the workspaces of the repository that dir
+// is in are kept, whether or not there are any. Of a repository that is gone it
+// is the one that the repository had if dir was its plain checkout.
+func (w *Workspaces) Home(ctx context.Context, dir string) string {
+	if r, err := w.find(ctx, dir); err == nil {
+		return r.dir
+	}
+	w.mu.Lock()
+	r, known := w.repos[dir]
+	w.mu.Unlock()
+	if known {
+		return r.dir
+	}
+	sum := sha256.Sum256([]byte(filepath.Join(dir, ".git")))
+	return filepath.Join(w.dir, hex.EncodeToString(sum[:8]))
+}
+
+// archives returns what the trash directory holds of the repository whose
+// workspaces are in home.
+func (w *Workspaces) archives(home string) ([]string, error) {
+	entries, err := os.ReadDir(w.trash)
+	if err != nil && !os.IsNotExist(err) {
+		return nil, err
+	}
+	var list []string
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), filepath.Base(home)+"-") {
+			list = append(list, filepath.Join(w.trash, e.Name()))
+		}
+	}
+	return list, nil
+}
