@@ -8,8 +8,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"coppice"
@@ -108,12 +110,12 @@ func (w *Workspaces) configDamage(ctx context.Context, r repo, dir string) (stri
 	if err != nil {
 		return "", err
 	}
-	for key, value := range now {
-		if harmful(key) && should[key] != value {
-			return fmt.Sprintf("the setting %s was changed to %s in .git/config of the workspace", key, coppice.Quote(value)), nil
+	for _, key := range slices.Sorted(maps.Keys(now)) {
+		if harmful(key) && should[key] != now[key] {
+			return fmt.Sprintf("the setting %s was changed to %s in .git/config of the workspace", key, coppice.Quote(now[key])), nil
 		}
 	}
-	for key := range should {
+	for _, key := range slices.Sorted(maps.Keys(should)) {
 		if _, ok := now[key]; harmful(key) && !ok && should[key] != "false" {
 			return fmt.Sprintf("the setting %s was removed from .git/config of the workspace", key), nil
 		}

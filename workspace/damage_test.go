@@ -39,7 +39,7 @@ var damages = map[string]struct {
 	"its work tree is elsewhere": {func(t *testing.T, p string) { run(t, p, "git", "config", "core.worktree", "/nowhere") }, "core.worktree"},
 	"an unknown extension": {func(t *testing.T, p string) {
 		appendTo(t, p, ".git/config", "[core]\n\trepositoryformatversion = 1\n[extensions]\n\tfoo = 1\n")
-	}, "extensions.foo"},
+	}, "repositoryformatversion"},
 	"the objects are deleted":   {func(t *testing.T, p string) { remove(t, p, ".git/objects") }, ".git/objects"},
 	"the refs are deleted":      {func(t *testing.T, p string) { remove(t, p, ".git/refs") }, ".git/refs"},
 	"alternates are deleted":    {func(t *testing.T, p string) { remove(t, p, ".git/objects/info/alternates") }, "alternates"},

@@ -36,6 +36,7 @@ func (w *Workspaces) Forget(ctx context.Context, dir string) error {
 		return err
 	}
 	defer unlock()
+	w.settleMove(ctx, home)
 	// The person's repository comes first: while the directories are there, a
 	// crash leaves everything to be found again.
 	if r, err := w.find(ctx, dir); err == nil {
@@ -73,6 +74,7 @@ func (w *Workspaces) Forget(ctx context.Context, dir string) error {
 	}
 	w.mu.Lock()
 	delete(w.repos, dir)
+	delete(w.noted, home)
 	w.mu.Unlock()
 	return removeWhole(home)
 }

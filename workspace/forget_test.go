@@ -100,7 +100,7 @@ func TestForget(t *testing.T) {
 	if _, err := os.Stat(u.Dir); !errors.Is(err, fs.ErrNotExist) || len(u.Archives) > 0 {
 		t.Errorf("this is left: %+v, %v", u, err)
 	}
-	if read(t, kept.Path, "a.txt") == "" || !strings.Contains(run(t, other, "git", "branch"), "coppice/lib-1") {
+	if read(t, kept.Path, "a.txt") == "" || !strings.Contains(run(t, kept.Path, "git", "branch"), "coppice/lib-1") {
 		t.Error("the other repository's workspace is gone")
 	}
 	b.prepare("app-4") // and it can be used again

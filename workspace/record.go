@@ -165,7 +165,7 @@ func (w *Workspaces) closeRecord(r repo, m *moveRecord) error {
 		return err
 	}
 	for _, f := range m.Trees {
-		if err := removeAll(f.Stage); err != nil {
+		if err := removeWhole(f.Stage); err != nil {
 			return err
 		}
 	}

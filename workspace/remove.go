@@ -422,7 +422,7 @@ func (w *Workspaces) release(ctx context.Context, r repo, s slot) error {
 // unregister removes a workspace that holds nothing any more. It must be called
 // under the repository's lock, so that nobody claims it.
 func (w *Workspaces) unregister(ctx context.Context, r repo, s slot) error {
-	if err := removeAll(r.path(s)); err != nil {
+	if err := removeWhole(r.path(s)); err != nil {
 		return err
 	}
 	if err := os.Remove(r.savedIndex(s)); err != nil && !errors.Is(err, os.ErrNotExist) {

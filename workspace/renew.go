@@ -83,18 +83,7 @@ func (w *Workspaces) renew(ctx context.Context, r repo, s slot, commit string) e
 	if err := os.Rename(made, at); err != nil {
 		return err
 	}
-	return removeAll(old)
-}
-
-// removeAll removes a directory, those in it included that were made read-only.
-func removeAll(dir string) error {
-	if os.RemoveAll(dir) == nil {
-		return nil
-	}
-	if err := writable(dir); err != nil {
-		return err
-	}
-	return os.RemoveAll(dir)
+	return removeWhole(old)
 }
 
 func (w *Workspaces) fillGitDir(ctx context.Context, r repo, s slot, dir, commit string) error {

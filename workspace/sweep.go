@@ -69,7 +69,7 @@ func (w *Workspaces) settleMove(ctx context.Context, dir string) {
 	}
 	stages, _ := filepath.Glob(filepath.Join(r.user, "worktrees", "*", stageName))
 	for _, dir := range append(stages, filepath.Join(r.user, stageName)) {
-		_ = removeAll(dir)
+		_ = removeWhole(dir)
 	}
 }
 
@@ -112,7 +112,7 @@ func sweepDir(dir, prefix string, old time.Time) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
 		if st, err := e.Info(); err == nil && strings.HasPrefix(e.Name(), prefix) && st.ModTime().Before(old) {
-			_ = removeAll(filepath.Join(dir, e.Name()))
+			_ = removeWhole(filepath.Join(dir, e.Name()))
 		}
 	}
 }

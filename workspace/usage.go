@@ -11,9 +11,6 @@ import (
 	"coppice/internal/disk"
 )
 
-// ownRepository is the project's own repository, beside its workspaces.
-const ownRepository = "repo.git"
-
 // Usage is what Coppice keeps of a repository on disk, and where.
 type Usage struct {
 	Dir        string    // of the workspaces and the project's own repository
@@ -34,7 +31,7 @@ func (w *Workspaces) Usage(ctx context.Context, dir string) (Usage, error) {
 	}
 	// The project's own repository is one directory of few files; workspaces
 	// can be many and large, so they come last.
-	u.Repository = disk.Of(ctx, filepath.Join(home, ownRepository))
+	u.Repository = disk.Of(ctx, filepath.Join(home, ownName))
 	if u.Archives, err = w.archives(home); err != nil {
 		return u, err
 	}
@@ -42,7 +39,7 @@ func (w *Workspaces) Usage(ctx context.Context, dir string) (Usage, error) {
 		u.Trash = u.Trash.Add(disk.Of(ctx, path))
 	}
 	for _, e := range entries {
-		if e.Name() != ownRepository {
+		if e.Name() != ownName {
 			u.Workspaces = u.Workspaces.Add(disk.Of(ctx, filepath.Join(home, e.Name())))
 		}
 	}
