@@ -26,7 +26,7 @@ func TestSettleAMovedBase(t *testing.T) {
 	t.Parallel()
 	judged := coppice.MergeResult{Base: "base2", Need: &movedNeed}
 	run(t, settle, []decision{
-		{"begins", viewOf(coppice.StageChecking, candidate(), finished(coppice.WorkMerge, judged, seen("base1"))), "settle: project.need_began; needs base; settled"},
+		{"begins", viewOf(coppice.StageChecking, candidate(), finished(coppice.WorkMerge, judged, seen("base1"))), `settle: project.need_began; needs base "main moved" [] since 0s; settled`},
 		{"is known", viewOf(coppice.StageChecking, candidate(), needy(coppice.NeedBase), finished(coppice.WorkMerge, judged, seen("base1"))), "settle: work.finished; settled"},
 		{"the base was seen since", viewOf(coppice.StageChecking, candidate(), finished(coppice.WorkMerge, judged, seen("base0"))), "settle: work.finished; settled"},
 	})

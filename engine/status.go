@@ -36,8 +36,8 @@ func (e *Engine) Statuses(ctx context.Context, r store.Reader, tasks []coppice.T
 		if out[i], err = taskStatus(r, room, t); err != nil {
 			return nil, err
 		}
-		if t.Stage != coppice.StageLanding {
-			continue
+		if l := out[i].Landing; t.Stage != coppice.StageLanding || l == nil || l.QueuedAt.IsZero() || landingNeed(room.Projects[t.ProjectID], t) != nil {
+			continue // it is not the queue that it waits for
 		}
 		if lines[t.ProjectID] == nil {
 			if lines[t.ProjectID], err = lineOf(r, t.ProjectID); err != nil {

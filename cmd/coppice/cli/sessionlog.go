@@ -160,7 +160,7 @@ func tailOf(text []byte, lines int) ([]byte, bool) {
 // rawPiece writes bytes as they came, unless a terminal would obey them.
 func (e *Env) rawPiece(o api.Output) error {
 	b := o.Data
-	if e.Width > 0 {
+	if e.Terminal {
 		b = []byte(Clean(string(b)))
 	}
 	_, err := e.Stdout.Write(b)

@@ -239,12 +239,6 @@ export interface FailurePattern {
   "match": string;
 }
 
-export interface GitSetting {
-  "key": string;
-  "scope": string;
-  "value": string;
-}
-
 export interface HealthPolicy {
   "check": string;
   "long": string;
@@ -503,7 +497,6 @@ export interface Project {
   /** Of an answer to adding a known project: what that confirmed */
   "confirmed"?: (Need)[] | null;
   "created_at": string;
-  "git"?: (GitSetting)[] | null;
   "id": number;
   "last_task": number;
   "needs"?: (Need)[] | null;
