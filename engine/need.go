@@ -104,12 +104,17 @@ func (i *Intake) ConfirmPolicy(ctx context.Context, found coppice.Project) (copp
 	})
 }
 
-// ConfirmGit has git settings count that waited for a person.
+// ConfirmGit has git settings count that waited for a person. The landing that
+// waited for them is tried now.
 func (i *Intake) ConfirmGit(ctx context.Context, path string, settings []coppice.GitSetting) (coppice.Project, error) {
-	return i.confirm(ctx, path, coppice.NeedGit, func(_ store.Tx, p *coppice.Project) error {
+	p, err := i.confirm(ctx, path, coppice.NeedGit, func(_ store.Tx, p *coppice.Project) error {
 		p.Git = settings
 		return nil
 	})
+	if err != nil {
+		return p, err
+	}
+	return p, i.RetryLanding(ctx, p.ID, "person", "the git settings were confirmed")
 }
 
 // BaseAt says where a project's base is, by a person's word: landings go on from

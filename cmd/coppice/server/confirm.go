@@ -163,10 +163,12 @@ func (s *Server) confirmGit(ctx context.Context, p coppice.Project, n coppice.Ne
 		}
 		return changedAgain(p)
 	}
-	if _, err := s.lists.intake.ConfirmGit(ctx, p.Path, now); err != nil {
+	// Git goes by the settings before anybody is told that they count.
+	if err := s.spaces.Confirm(ctx, p.Path, now); err != nil {
 		return err
 	}
-	return s.spaces.Confirm(ctx, p.Path, now)
+	_, err = s.lists.intake.ConfirmGit(ctx, p.Path, now)
+	return err
 }
 
 func (s *Server) confirmFeatures(ctx context.Context, p coppice.Project, n coppice.Need) error {
