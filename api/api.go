@@ -215,3 +215,9 @@ type LoginLink struct {
 	URL     string    `json:"url"`
 	Expires time.Time `json:"expires"`
 }
+
+// Branch is a task's branch that was brought into the user's repository.
+type Branch struct {
+	Name   string `json:"name" doc:"The name of the branch"`
+	Commit string `json:"commit" doc:"The commit that it is at"`
+}

@@ -39,7 +39,7 @@ func prompt(v *View, n *coppice.Next) string {
 	}
 	fmt.Fprintf(&b, `
 How to work:
-- You are in a git worktree of your own, on branch %s. Stay in it; do not switch branches.
+- You are in a git repository of your own, on branch %s. Stay in it; do not switch branches.
 - Do this task and nothing else. Commit your work; what you leave uncommitted is committed for you.
 - Your work lands on %s only when it merges with it and its checks pass.
 `, coppice.TaskBranch(v.Task.Key), v.Project.Policy.Base)

@@ -20,7 +20,7 @@ func TestPrompt(t *testing.T) {
 In all languages.
 
 How to work:
-- You are in a git worktree of your own, on branch coppice/app-7. Stay in it; do not switch branches.
+- You are in a git repository of your own, on branch coppice/app-7. Stay in it; do not switch branches.
 - Do this task and nothing else. Commit your work; what you leave uncommitted is committed for you.
 - Your work lands on main only when it merges with it and its checks pass.
 

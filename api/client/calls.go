@@ -170,6 +170,11 @@ func (c *Client) Land(ctx context.Context, key string) (api.Task, error) {
 	return post[api.Task](ctx, c, taskPath(key, "/land"), nil)
 }
 
+// BringBranch brings a task's branch into the user's repository.
+func (c *Client) BringBranch(ctx context.Context, key string) (api.Branch, error) {
+	return post[api.Branch](ctx, c, taskPath(key, "/branch"), nil)
+}
+
 // Send says something to a task.
 func (c *Client) Send(ctx context.Context, key, text string) (coppice.Message, error) {
 	return post[coppice.Message](ctx, c, taskPath(key, "/send"), map[string]string{"text": text})

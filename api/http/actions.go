@@ -129,6 +129,22 @@ func (s *Server) undo(ctx context.Context, in *undoIn) (coppice.Trash, error) {
 	return s.cfg.Engine.Undo(ctx, in.Body.Task, in.Body.Project)
 }
 
+// bringBranch brings a task's branch into the person's repository.
+func (s *Server) bringBranch(ctx context.Context, in *TaskIn) (out api.Branch, err error) {
+	if s.cfg.Bring == nil {
+		return out, coppice.Errorf(coppice.EUnavailable, "this server brings no branches over")
+	}
+	var t coppice.Task
+	err = s.cfg.Store.View(ctx, func(r store.Reader) (err error) {
+		t, err = taskByKey(r, in.Key)
+		return err
+	})
+	if err != nil {
+		return out, err
+	}
+	return s.cfg.Bring(ctx, t)
+}
+
 // diffRoute serves what a task changed, as text: it can be long and is made
 // for eyes and for patch.
 func (s *Server) diffRoute(a huma.API) {

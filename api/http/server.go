@@ -110,6 +110,9 @@ type Config struct {
 	// what a person edited in its policy. AddProject does when nil.
 	Use func(ctx context.Context, dir string) (coppice.Project, error)
 
+	// Bring brings a task's branch into the person's repository.
+	Bring func(ctx context.Context, t coppice.Task) (api.Branch, error)
+
 	// Remove begins to remove a project and tells what will be left of it.
 	Remove func(ctx context.Context, project string, how engine.Remove) ([]api.Left, error)
 	// Disk measures what uses disk for so long at most.

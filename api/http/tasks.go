@@ -49,6 +49,8 @@ func (s *Server) taskRoutes(a huma.API) {
 	add(s, a, op{method: http.MethodPatch, path: "/tasks/{key}", id: "change-task", tag: "tasks",
 		about: "Change what was asked for", body: taskBody}, s.changeTask)
 	s.diffRoute(a)
+	add(s, a, op{method: http.MethodPost, path: "/tasks/{key}/branch", id: "bring-branch", tag: "tasks",
+		about: "Bring a task's branch into the user's repository"}, s.bringBranch)
 }
 
 // stagesOf are the stages in which a task can have a status.

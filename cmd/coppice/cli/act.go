@@ -213,6 +213,33 @@ func (e *Env) diffCommand() *cobra.Command {
 	return c
 }
 
+func (e *Env) branchCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use: "branch KEY", Short: "Bring a task's branch into your repository",
+		Long: `Bring the branch of a task that has not landed into your repository, as a branch
+of the same name. Coppice keeps the branches of tasks in a repository of its own,
+so that yours stays as it is. Its commits are checked first, as git checks what
+it receives. Run it again to bring newer commits over.`,
+		Example: "  coppice branch app-4\n  git log main..coppice/app-4",
+		Args:    args(1, 1, "a task's key"),
+	}
+	asJSON := jsonFlag(c)
+	c.RunE = func(c *cobra.Command, given []string) error {
+		return e.call(c, func(ctx context.Context, cl *client.Client) error {
+			b, err := cl.BringBranch(ctx, given[0])
+			if err != nil {
+				return err
+			}
+			if *asJSON {
+				return e.json(b)
+			}
+			e.printf("%s is now a branch of your repository, at %.12s\n", line(b.Name), b.Commit)
+			return nil
+		})
+	}
+	return c
+}
+
 // printDiff prints a patch for eyes.
 func (e *Env) printDiff(text string) {
 	for l := range strings.Lines(text) {

@@ -51,7 +51,7 @@ func Commands(env Env) []*cobra.Command {
 	}
 	e := &env
 	return []*cobra.Command{
-		e.newCommand(), e.listCommand(), e.statusCommand(), e.showCommand(), e.logsCommand(), e.diffCommand(),
+		e.newCommand(), e.listCommand(), e.statusCommand(), e.showCommand(), e.logsCommand(), e.diffCommand(), e.branchCommand(),
 		e.sendCommand(), e.answerCommand(), e.interruptCommand(), e.modelCommand(), e.stopCommand(), e.retryCommand(), e.requeueCommand(), e.landCommand(), e.undoCommand(),
 		e.continueCommand(), e.forkCommand(), e.takeCommand(), e.giveCommand(), e.setCommand(), e.limitsCommand(), e.rulesCommand(),
 		e.searchCommand(), e.usageCommand(), e.archiveCommand(), e.unarchiveCommand(),

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"coppice"
+	"coppice/api"
 	apihttp "coppice/api/http"
 	"coppice/cmd/coppice/config"
 	"coppice/store"
@@ -122,4 +123,19 @@ func diffSession(ctx context.Context, spaces *workspace.Workspaces, p coppice.Pr
 		return spaces.Diff(ctx, p.Path, last.From, last.Head, false)
 	}
 	return "", nil
+}
+
+// bring brings a task's branch into the person's repository.
+func (s *Server) bring(ctx context.Context, t coppice.Task) (api.Branch, error) {
+	var p coppice.Project
+	err := s.store.View(ctx, func(r store.Reader) (err error) {
+		p, err = r.Project(t.ProjectID)
+		return err
+	})
+	if err != nil {
+		return api.Branch{}, err
+	}
+	name := coppice.TaskBranch(t.Key)
+	commit, err := s.spaces.Bring(ctx, p.Path, p.Policy.Base, name)
+	return api.Branch{Name: name, Commit: commit}, err
 }

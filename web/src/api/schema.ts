@@ -78,6 +78,13 @@ export interface Backup {
   "path": string;
 }
 
+export interface Branch {
+  /** The commit that it is at */
+  "commit": string;
+  /** The name of the branch */
+  "name": string;
+}
+
 export interface Budget {
   "project": string;
   /** By one task; absent when there is no bound */
