@@ -127,16 +127,19 @@ func (w *world) mess() {
 const oneFile = `cases: [{steps: [{write: {path: landed.txt, content: "landed\n"}}]}]
 `
 
+// A landing waits for a file that the person has changed too, and for no other:
+// all the rest of their work stays as it is.
 func TestADirtyBaseIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, files{".coppice/scripted.yaml": oneFile})
 	w.mess()
+	w.write(w.repo, files{"landed.txt": "the person's\n"})
 	w.serve()
 	before := w.mine(true)
 	key := w.new("Land when you can")
 	d := w.await(key, "a reason to wait", func(d api.TaskDetail) bool { return d.Stage == coppice.StageLanding && d.Reason != "" })
-	if !strings.Contains(d.Reason, w.repo) {
-		t.Errorf("the reason does not say where: %q", d.Reason)
+	if !strings.Contains(d.Reason, w.repo) || !strings.Contains(d.Reason, "landed.txt") || strings.Contains(d.Reason, "README.md") {
+		t.Errorf("the reason does not say what is in the way: %q", d.Reason)
 	}
 	if out := w.cli("show", key); !strings.Contains(out, w.repo) {
 		t.Errorf("show does not tell the reason:\n%s", out)
@@ -144,13 +147,16 @@ func TestADirtyBaseIsWaitedFor(t *testing.T) {
 	if after := w.mine(true); after != before {
 		t.Errorf("something of the person's changed:\n%s\nwas\n%s", after, before)
 	}
-	w.git("reset", "--quiet", "--hard")
+	dirt := w.git("status", "--porcelain", "--", ".", ":!landed.txt")
+	if err := os.Remove(filepath.Join(w.repo, "landed.txt")); err != nil {
+		t.Fatal(err)
+	}
 	w.landed(key)
 	if got, err := os.ReadFile(filepath.Join(w.repo, "landed.txt")); err != nil || string(got) != "landed\n" {
 		t.Errorf("the checkout did not follow: %q, %v", got, err)
 	}
-	if got, err := os.ReadFile(filepath.Join(w.repo, "new.txt")); err != nil || string(got) != "new\n" {
-		t.Errorf("an untracked file is gone: %v", err)
+	if got := w.git("status", "--porcelain"); got != dirt {
+		t.Errorf("the person's changes were %q and are %q", dirt, got)
 	}
 }
 

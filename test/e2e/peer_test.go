@@ -133,7 +133,7 @@ func TestPeerCommitsTheNodeModulesLink(t *testing.T) {
 }
 
 // What a person has not committed is neither stashed nor touched, wherever they
-// are; on the base itself the landing waits for them.
+// are; on the base itself the checkout follows around it.
 func TestPeerStashesTheUsersWork(t *testing.T) {
 	t.Parallel()
 	for _, branch := range []string{"topic", "main"} {
@@ -147,14 +147,7 @@ func TestPeerStashesTheUsersWork(t *testing.T) {
 			stash := w.git("stash", "list", "--format=%H")
 			w.serve()
 			w.cli("project", "add")
-			if branch == "main" {
-				d := w.await("app-1", "a reason to wait", func(d api.TaskDetail) bool { return d.Stage == coppice.StageLanding && d.Reason != "" })
-				if !strings.Contains(d.Reason, "README.md") {
-					t.Errorf("it waits for %q", d.Reason)
-				}
-			} else {
-				w.features("it passed", all("passed", 1))
-			}
+			w.features("it passed", all("passed", 1))
 			if got := w.git("stash", "list", "--format=%H"); got != stash {
 				t.Errorf("the stash was %s, is %s", stash, got)
 			}
@@ -270,6 +263,8 @@ func TestPeerNeedsOrigin(t *testing.T) {
 		origin := filepath.Join(w.root, "origin.git")
 		w.git("clone", "--quiet", "--bare", w.repo, origin)
 		w.git("remote", "add", "origin", origin)
+		w.need(coppice.NeedGit, "git configuration")
+		w.cli("project", "add") // confirms the remote
 		w.features("it passed", all("passed", 1))
 		if here, there := w.git("rev-parse", "main"), w.gitIn(origin, "rev-parse", "main"); here != there || here == before {
 			t.Errorf("here %s, there %s", here, there)
