@@ -275,9 +275,6 @@ type MoveSpec struct {
 	Push   bool   `json:"push,omitempty"`
 	Remote string `json:"remote,omitempty"`
 	Ref    string `json:"ref"` // dropped once landed
-	// Keep names files of the checkout whose uncommitted changes do not block
-	// the move, as long as it leaves them alone.
-	Keep []string `json:"keep,omitempty"`
 }
 
 // MoveResult tells where the base is now. Moved is true exactly when it is at

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
@@ -60,16 +59,12 @@ func TestChangeWork(t *testing.T) {
 	}
 }
 
-// The features file is the person's and Coppice's: it does not block a landing,
-// and what a feature's own agent makes of it does not land.
+// The features file is the person's and Coppice's: what a feature's own agent makes
+// of it does not land.
 func TestFeaturesFileWhileLanding(t *testing.T) {
 	t.Parallel()
 	listed := policy(func(p *coppice.Policy) { p.Features = "docs/features.json" })
 	feature := task(func(t *coppice.Task) { t.Feature = "7" })
-	move, err := coppice.DecodeSpec[coppice.MoveSpec](*landing(viewOf(coppice.StageLanding, candidate(inQueue), first, listed)).Offer)
-	if err != nil || !cmp.Equal(move.Keep[:2], []string{"docs/features.json", "coppice.yaml"}) || !slices.Contains(move.Keep, ".coppice/prompts/verify.md") {
-		t.Errorf("%+v %v", move, err)
-	}
 	for name, c := range map[string]struct {
 		view *View
 		want []string

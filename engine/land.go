@@ -80,7 +80,7 @@ func offerMove(v *View, l coppice.Landing) *Decision {
 	land := v.Project.Policy.Land
 	return offerStep(v, l, coppice.WorkMove, PoolControl, coppice.MoveSpec{
 		Repo: v.Project.Path, Base: v.Project.Policy.Base, Old: l.Base, New: l.Commit,
-		Push: land.Push, Remote: land.Remote, Ref: landingRef(v, l), Keep: keptFiles(v),
+		Push: land.Push, Remote: land.Remote, Ref: landingRef(v, l),
 	}, "moves the base")
 }
 
@@ -146,13 +146,6 @@ func mergeSpec(v *View, l coppice.Landing) coppice.MergeSpec {
 		Repo: v.Project.Path, Base: v.Project.Policy.Base, Head: l.Head, Strategy: v.Project.Policy.Land.Strategy,
 		Message: landMessage(v, l), At: v.Now, Ref: landingRef(v, l), Ours: ours, Seen: v.Project.BaseCommit,
 	}
-}
-
-// keptFiles names the files of a checkout that may differ from the base while
-// work lands: the features file, in which Coppice writes, and the policy, which
-// is in force as it stands there.
-func keptFiles(v *View) []string {
-	return append(featuresFile(v), PolicyFiles()...)
 }
 
 // featuresFile names the project's features file, in which Coppice writes.
