@@ -87,6 +87,9 @@ func (w *Workspaces) find(ctx context.Context, dir string) (repo, error) {
 	if dir == "" || err != nil {
 		return repo{}, coppice.Errorf(coppice.ENotFound, "there is no directory %s", coppice.Quote(dir)).WithFix("name the directory of a git repository")
 	}
+	if err := coppice.ValidPath(real); err != nil {
+		return repo{}, err // git would print it as several lines
+	}
 	if st, err := os.Stat(real); err == nil && !st.IsDir() {
 		return repo{}, coppice.Errorf(coppice.EInvalid, "%s is no directory", coppice.Quote(dir)).WithFix("name the directory of a git repository")
 	}
@@ -100,7 +103,7 @@ func (w *Workspaces) find(ctx context.Context, dir string) (repo, error) {
 	}
 	lines := strings.Split(out, "\n")
 	if len(lines) != 3 {
-		return repo{}, coppice.Errorf(coppice.EInternal, "git describes %s in %d lines", coppice.Quote(dir), len(lines))
+		return repo{}, coppice.Errorf(coppice.EInvalid, "the git directory of %s has a line break in its path", coppice.Quote(dir)).WithFix("move the repository to another directory")
 	}
 	if lines[0] == "true" {
 		return repo{}, coppice.Errorf(coppice.EInvalid, "%s is a bare repository: it has no files to work on", coppice.Quote(dir)).

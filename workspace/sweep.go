@@ -27,6 +27,7 @@ func (w *Workspaces) Sweep(ctx context.Context) error {
 		sweepDir(r.tmp(), "", old)
 		sweepDir(r.dir, ".new-", old)
 		sweepDir(filepath.Join(r.dir, "landing"), "new-", old)
+		sweepDir(filepath.Join(r.dir, "landing"), "", w.now().Add(-24*time.Hour)) // of what never landed; it is gathered again when it does
 		w.sweepOwn(ctx, r)
 		w.settleMove(ctx, r.dir)
 		if exists(filepath.Join(r.git, "HEAD")) {

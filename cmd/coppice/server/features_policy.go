@@ -51,7 +51,7 @@ func (s *Server) reinspect(ctx context.Context, p coppice.Project) (coppice.Proj
 // it takes over what a person edited, as following its files does a moment
 // later; what is wrong with it is an error.
 func (s *Server) use(ctx context.Context, dir string) (coppice.Project, error) {
-	root, err := rootOf(ctx, s.spaces, dir)
+	root, err := s.spaces.Root(ctx, dir)
 	if err != nil {
 		return coppice.Project{}, err
 	}

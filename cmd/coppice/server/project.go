@@ -15,7 +15,7 @@ import (
 
 // inspect tells the project that a directory belongs to. It changes nothing.
 func inspect(ctx context.Context, spaces *workspace.Workspaces, dir string) (coppice.Project, error) {
-	root, err := rootOf(ctx, spaces, dir)
+	root, err := spaces.Root(ctx, dir)
 	if err != nil {
 		return coppice.Project{}, err
 	}
@@ -33,17 +33,6 @@ func inspect(ctx context.Context, spaces *workspace.Workspaces, dir string) (cop
 		return coppice.Project{}, err
 	}
 	return coppice.Project{Path: repo.Root, Prefix: prefix(repo.Root), Policy: policy, BaseCommit: repo.BaseCommit, Git: settings}, nil
-}
-
-// rootOf finds the root of the checkout that a directory is in. A path that git
-// would print as two lines is refused before git is asked.
-func rootOf(ctx context.Context, spaces *workspace.Workspaces, dir string) (string, error) {
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		if err := coppice.ValidPath(real); err != nil {
-			return "", err
-		}
-	}
-	return spaces.Root(ctx, dir)
 }
 
 // prefix makes a task prefix from a directory's name.
