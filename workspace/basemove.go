@@ -183,7 +183,7 @@ func (w *Workspaces) tasksOwn(ctx context.Context, r repo, base, old, to string,
 	for _, c := range strings.Fields(out) {
 		fresh[c] = true
 	}
-	tasks, err := w.taskBranches(r, branches)
+	tasks, err := w.taskBranches(ctx, r, branches)
 	if err != nil {
 		return "", err
 	}
@@ -216,10 +216,10 @@ type taskBranch struct {
 	revs []string // its commits, as git rev-list takes them
 }
 
-// taskBranches lists the branches of the workspaces, as they are there: what an
-// agent has committed need not be saved yet. Names that are given are looked for
-// in the person's repository.
-func (w *Workspaces) taskBranches(r repo, names []string) ([]taskBranch, error) {
+// taskBranches lists the branches of the workspaces, as they are there, since what
+// an agent has committed need not be saved yet, and those that were brought into
+// the person's repository. Names that are given are looked for there.
+func (w *Workspaces) taskBranches(ctx context.Context, r repo, names []string) ([]taskBranch, error) {
 	var list []taskBranch
 	for _, n := range names {
 		name := n[strings.LastIndexByte(n, '.')+1:]
@@ -229,10 +229,25 @@ func (w *Workspaces) taskBranches(r repo, names []string) ([]taskBranch, error) 
 		return list, nil
 	}
 	slots, err := w.slots(r)
+	if err != nil {
+		return nil, err
+	}
 	for _, s := range slots {
 		if s.State == slotReady && s.Branch != "" {
 			list = append(list, taskBranch{s.Branch, r.path(s), []string{"refs/heads/" + s.Branch, "^" + s.Base}})
 		}
+	}
+	brought, err := w.refsBelow(ctx, r.users(), "refs/heads/coppice/")
+	for _, ref := range brought {
+		moves, err := w.moves(ctx, r, ref)
+		if err != nil {
+			return nil, err
+		}
+		b := taskBranch{strings.TrimPrefix(ref, "refs/heads/"), r.root, []string{ref}}
+		if n := len(moves); n > 0 && moves[n-1].message != ownMove+broughtOver { // where git's log says that it began
+			b.revs = append(b.revs, "^"+moves[n-1].new)
+		}
+		list = append(list, b)
 	}
 	return list, err
 }

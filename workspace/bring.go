@@ -6,6 +6,9 @@ import (
 	"coppice"
 )
 
+// broughtOver is what git logs about a branch that was brought over.
+const broughtOver = "brought over"
+
 // Bring brings a task's branch from Coppice's own repository into the person's, as
 // a branch of the same name, and returns its commit. Its objects are checked as
 // those of a landing are. A branch of that name that the person has moves only
@@ -65,7 +68,7 @@ func (w *Workspaces) Bring(ctx context.Context, dir, base, branch string) (strin
 		}
 		line = "update " + own + " " + commit + " " + at
 	}
-	if err := w.updateRefs(ctx, r.users(), "brought over", line); err != nil {
+	if err := w.updateRefs(ctx, r.users(), broughtOver, line); err != nil {
 		return "", told(err)
 	}
 	return commit, r.dropGathered(commit)
