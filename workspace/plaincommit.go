@@ -115,17 +115,12 @@ func eachEntry(b []byte, f func(e []byte, path string) error) error {
 // writeStaged writes the tree of an index's files. What the old tree has is not
 // written again.
 func writeStaged(common string, files []stagedFile, old string) (string, error) {
-	return stagedTree(common, files, 0, old, func(data []byte) (string, error) { return writeObject(common, "tree", data) })
-}
-
-// hashStaged is the name of the tree of an index's files, which it does not write.
-func hashStaged(files []stagedFile) (string, error) {
-	return stagedTree("", files, 0, "", func(data []byte) (string, error) { return hashOf(whole("tree", data)), nil })
+	return stagedTree(common, files, 0, old)
 }
 
 // stagedTree makes the tree of files that are all below the same directory, and
 // whose paths have so many letters above it.
-func stagedTree(common string, files []stagedFile, above int, old string, put func(data []byte) (string, error)) (string, error) {
+func stagedTree(common string, files []stagedFile, above int, old string) (string, error) {
 	var was map[string]entry
 	if old != "" {
 		was, _ = readTree(common, old) // packed: then more is written than needs be
@@ -150,7 +145,7 @@ func stagedTree(common string, files []stagedFile, above int, old string, put fu
 		if was[name].mode == modeTree {
 			before = was[name].id
 		}
-		id, err := stagedTree(common, files[:n], len(dir), before, put)
+		id, err := stagedTree(common, files[:n], len(dir), before)
 		if err != nil {
 			return "", err
 		}
@@ -164,7 +159,7 @@ func stagedTree(common string, files []stagedFile, above int, old string, put fu
 	if old != "" && hashOf(whole("tree", data)) == old {
 		return old, nil
 	}
-	return put(data)
+	return writeObject(common, "tree", data)
 }
 
 // savePlainly stages and commits everything in a workspace with one call of git,
