@@ -34,7 +34,7 @@ type options struct {
 }
 
 // limit bounds a whole run.
-const limit = 10 * time.Minute
+const limit = 30 * time.Minute
 
 // figure measures one or more rows.
 type figure struct {
@@ -54,6 +54,7 @@ var figures = []figure{
 	{"output", outputRows},
 	{"overhead", overheadRows},
 	{"features", featureRows},
+	{"repository", repositoryRows},
 	{"web", webRows},
 }
 
