@@ -52,7 +52,7 @@ func TestCost(t *testing.T) {
 		var m coppice.MergeResult
 		head := ""
 		save := func() { head, _, err = b.Save(b.ctx, res.Path, "left over", []string{"notes"}) }
-		cost("prepare", map[string]int{"app-1": 2, "app-2": 1}[key], func() { res = b.prepare(key) })
+		cost("prepare", map[string]int{"app-1": 2, "app-2": 2}[key], func() { res = b.prepare(key) })
 		cost("prepare again", 0, func() { res = b.prepare(key) })
 		write(t, res.Path, "notes/n.txt", "never committed\n")
 		cost("save nothing", 1, save)

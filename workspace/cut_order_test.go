@@ -45,12 +45,11 @@ func (r *run) objectsFirst() []string {
 		if r.remote != "" && strings.HasPrefix(ref.Path, filepath.Base(r.remote)+"/") || !kept(ref.Path) {
 			continue
 		}
-		dir := filepath.Join(r.root, ref.Path)
+		of := filepath.Dir(ref.Path)
 		if before, _, ok := strings.Cut(ref.Path, "/refs/"); ok {
-			dir = filepath.Join(r.root, before)
-		} else {
-			dir = filepath.Dir(dir)
+			of = before
 		}
+		dir := filepath.Join(r.root, of)
 		out, err := tryGit(r.root, "--git-dir="+dir, "rev-list", "--objects", "--no-object-names", ref.ID)
 		if err != nil {
 			bad = append(bad, fmt.Sprintf("%s: %v", ref.Path, err))
@@ -60,7 +59,7 @@ func (r *run) objectsFirst() []string {
 		for _, id := range strings.Fields(out) {
 			needed[id] = true
 		}
-		if left := r.rec.Unsynced(ref.N, needed); len(left) > 0 {
+		if left := r.rec.Unsynced(ref.N, of, needed); len(left) > 0 {
 			bad = append(bad, fmt.Sprintf("operation %d points %s to %.12s, of which %d files of objects are not synced, for instance %s", ref.N, ref.Path, ref.ID, len(left), left[0]))
 		}
 	}

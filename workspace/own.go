@@ -125,7 +125,7 @@ func (w *Workspaces) makeOwn(ctx context.Context, r repo) error {
 	defer os.RemoveAll(made)
 	err = writeFiles(made, map[string]string{
 		"HEAD":                    "ref: refs/heads/coppice/none\n", // a bare repository must name a branch; nobody makes this one
-		"config":                  renderConfig(append(needed(settings), setting("core.bare", "true"), setting("gc.auto", "0"))),
+		"config":                  renderConfig(append(needed(settings), setting("core.bare", "true"), setting("gc.auto", "0"), setting("core.fsync", "committed"))),
 		"objects/info/alternates": alternate(filepath.Join(r.user, "objects")),
 		"refs/heads/":             "",
 		"objects/pack/":           "",

@@ -348,3 +348,16 @@ func TestPrepareFrom(t *testing.T) {
 		}
 	}
 }
+
+// A used slot has nothing of the branch that was in it before, though that one was
+// all committed.
+func TestRecycleAfterCommits(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.candidate("app-1", "added.txt", "dir/c.txt")
+	must[coppice.RemoveResult](t)(b.Remove(b.ctx, b.removeSpec("app-1")))
+	two := b.prepare("app-2")
+	if s := run(t, two.Path, "git", "status", "--porcelain", "--ignored"); s != "" || exists(filepath.Join(two.Path, "added.txt")) {
+		t.Errorf("inherited: %s", s)
+	}
+}

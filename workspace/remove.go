@@ -332,7 +332,8 @@ func (w *Workspaces) finishRemove(ctx context.Context, r repo, s slot) (coppice.
 	if err := w.freePorts(ctx, portOwner(r, s.Key)); err != nil {
 		return res, err
 	}
-	s.Clean = true
+	// The saved index of a tidy one does not know the files that its branch added.
+	s.Clean = !s.Tidy
 	return res, w.release(ctx, r, s)
 }
 

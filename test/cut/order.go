@@ -106,10 +106,10 @@ func (r *Recording) Refs() []Ref {
 	return list
 }
 
-// Unsynced lists the files of objects that the first n operations made and did
-// not sync. Loose objects are named by their id, packs by their path. Only what
+// Unsynced lists the files of objects below a directory that the first n
+// operations made and did not sync. Loose objects are named by their id, packs by their path. Only what
 // needed names is looked at; packs always are.
-func (r *Recording) Unsynced(n int, needed map[string]bool) []string {
+func (r *Recording) Unsynced(n int, dir string, needed map[string]bool) []string {
 	d := &disk{files: map[string]*written{}}
 	for _, o := range r.Ops[:n] {
 		d.do(o)
@@ -117,7 +117,7 @@ func (r *Recording) Unsynced(n int, needed map[string]bool) []string {
 	var list []string
 	for name, f := range d.files {
 		m := object.FindStringSubmatch(name)
-		if m == nil || !f.own || !f.dirty {
+		if m == nil || !f.own || !f.dirty || dir != "" && !strings.HasPrefix(name, dir+"/") {
 			continue
 		}
 		if m[2] == "" {

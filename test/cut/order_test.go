@@ -51,7 +51,7 @@ func TestUnsynced(t *testing.T) {
 		if len(refs) != 1 || refs[0] != (Ref{N: len(tt.ops), Path: ".git/refs/heads/main", ID: commitID}) {
 			t.Fatalf("%s: %+v", tt.name, refs)
 		}
-		if got := r.Unsynced(refs[0].N, need); !slices.Equal(got, tt.want) {
+		if got := r.Unsynced(refs[0].N, "", need); !slices.Equal(got, tt.want) {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
 	}

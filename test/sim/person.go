@@ -36,6 +36,9 @@ func (s *sim) create() error {
 		n.Steps = []string{"it runs", "it greets", "it ends"}[:s.rng.IntN(4)]
 	}
 	tasks, err := s.intake.CreateTasks(s.ctx, prefix, []engine.NewTask{n})
+	if s.removing && len(n.After) > 0 && coppice.ErrorCode(err) == coppice.EInvalid {
+		return nil // the task that it comes after is gone already
+	}
 	if err != nil {
 		return err
 	}

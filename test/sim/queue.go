@@ -97,7 +97,11 @@ func (s *sim) queueTells(r store.Reader) error {
 		if err != nil {
 			return err
 		}
-		if len(queued) == 0 {
+		now, err := r.Project(p.ID)
+		if err != nil {
+			return err
+		}
+		if len(queued) == 0 || now.Need(coppice.NeedBase) != nil { // then all of them wait for the person
 			continue
 		}
 		var tasks []coppice.Task
