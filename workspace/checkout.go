@@ -503,6 +503,7 @@ func (w *Workspaces) freshen(ctx context.Context, f following, changes []treeCha
 	if len(names) == 0 || restat(f.newIndex(), f.Path, names) == nil {
 		return nil
 	}
+	_ = os.Remove(f.newIndex() + ".lock") // of an earlier try that was interrupted
 	env := []string{"GIT_DIR=" + f.Git, "GIT_WORK_TREE=" + f.Path, "GIT_INDEX_FILE=" + f.newIndex()}
 	_, err := w.git.Do(ctx, git.Call{Dir: f.Path, Env: env, Args: []string{"update-index", "-q", "--refresh"}, OK: []int{1}})
 	return err
@@ -514,6 +515,7 @@ func (w *Workspaces) changedUnder(ctx context.Context, f following, index string
 		return map[string]bool{}, nil
 	}
 	tmp := index + ".look"
+	_ = os.Remove(tmp + ".lock") // of an earlier try that was interrupted
 	if err := copyIndex(index, tmp); err != nil {
 		return nil, err
 	}

@@ -177,10 +177,17 @@ type run struct {
 	first []string       // the first failure of each kind
 }
 
+// mostUsual bounds the cuts of one scenario in an ordinary run; -cuts all tries
+// every point.
+const mostUsual = 75
+
 // most returns how many points are tried.
 func (r *run) most(usual int) int {
 	switch *cuts {
 	case "":
+		if usual == 0 || usual > mostUsual {
+			return mostUsual
+		}
 		return usual
 	case "all":
 		return 0
@@ -244,7 +251,7 @@ func (r *run) twice() {
 	if err != nil {
 		return
 	}
-	for _, m := range rec.Sample(r.most(30), *seed+3) {
+	for _, m := range rec.Sample(r.most(12), *seed+3) {
 		if err := rec.Replay(m); err != nil {
 			r.t.Fatal(err)
 		}
@@ -260,7 +267,7 @@ func (r *run) edit() {
 	}
 	random := rand.New(rand.NewPCG(*seed, 2))
 	touched := r.touched()
-	for _, n := range r.rec.Sample(r.most(r.edits), *seed+1) {
+	for _, n := range r.rec.Sample(r.most(min(r.edits, 25)), *seed+1) {
 		if err := r.rec.Replay(n); err != nil {
 			r.t.Fatal(err)
 		}
