@@ -20,7 +20,7 @@ import (
 
 // An agent can damage its workspace: delete it, cut it off from git, break git's
 // files. That is a failure of its task alone. The workspace is repaired with
-// whatever can be saved, and the next session is told what happened.
+// whatever can be saved, and the next session learns what happened.
 
 // damage says what keeps git from working in a workspace; empty when nothing
 // does. Settings that an agent changed and that do no harm are put back.

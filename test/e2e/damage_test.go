@@ -14,7 +14,7 @@ import (
 )
 
 // damages are commands by which agents harm their own workspaces, and a part of
-// what the next session is told about each.
+// what the next session's prompt says about each.
 var damages = []struct{ name, run, says string }{
 	{"nested init", "git init -q vendor/lib", "vendor/lib"},
 	{"nested repository", "git init -q vendor/lib && cd vendor/lib && touch x && git add x && git -c user.name=a -c user.email=a@x commit -qm x", "vendor/lib"},

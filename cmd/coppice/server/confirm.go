@@ -163,7 +163,7 @@ func (s *Server) confirmGit(ctx context.Context, p coppice.Project, n coppice.Ne
 		}
 		return changedAgain(p)
 	}
-	// Git goes by the settings before anybody is told that they count.
+	// Git must use the settings before the store says that they are confirmed.
 	if err := s.spaces.Confirm(ctx, p.Path, now); err != nil {
 		return err
 	}
