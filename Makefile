@@ -100,7 +100,7 @@ fuzz: ## fuzz every decoder for FUZZTIME (60s) each
 .PHONY: generate
 generate: ## rewrite everything that is generated
 	go generate ./...
-	go test ./cmd/coppice/config -run TestPublished -update
+	go test ./config -run TestPublished -update
 	go test ./api/http -run TestDashboardKnowsTheAPI -update
 
 .PHONY: picture

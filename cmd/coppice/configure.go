@@ -12,7 +12,7 @@ import (
 
 	"coppice"
 	"coppice/api"
-	"coppice/cmd/coppice/config"
+	"coppice/config"
 )
 
 // repository finds the repository that the working directory is in.

@@ -8,7 +8,7 @@ import (
 
 	"coppice"
 	"coppice/api"
-	"coppice/cmd/coppice/config"
+	"coppice/config"
 )
 
 const journeyScript = `cases:

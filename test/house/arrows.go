@@ -63,11 +63,13 @@ var rooms = map[string][]string{
 	"web":       {},
 	"flow":      {},
 	"features":  {},
+	"config":    {"agent", "engine"},
 	"host":      {"agent"},
 	"memory":    {"store"},
 	"engine":    {"flow", "store", "fabric"},
 	"worker":    {"host", "agent", "workspace", "forge", "notify", "store", "fabric"},
 	"api":       {"engine", "store", "fabric", "memory", "web"},
+	"control":   {"api", "engine", "store", "fabric", "memory", "agent", "host", "workspace", "features", "config", "worker"},
 }
 
 // crossings are the arrows between siblings that the architecture asks for by
@@ -157,7 +159,7 @@ func refuses(module string, from place, dir, imported string) string {
 		return ""
 	case !slices.Contains(rooms[from.room], to.room):
 		return "the arrow from " + from.room + " to " + to.room + " does not exist"
-	case to.sub != "" && slices.Contains(contracts, to.room):
+	case to.sub != "" && slices.Contains(contracts, to.room) && !shared(to):
 		return "only cmd imports implementations"
 	}
 	return ""
@@ -179,9 +181,10 @@ func refusesInside(from, to place) string {
 }
 
 // shared tells whether a package below a room serves all of the room: the one
-// git runner is such, and so is what a room keeps in an internal folder.
+// git runner and the profiles of agents are such, and so is what a room keeps in
+// an internal folder.
 func shared(p place) bool {
-	return (p.room == "workspace" && p.sub == "git") || strings.Contains("/"+p.sub+"/", "/internal/")
+	return p == place{"workspace", "git"} || p == place{"agent", "profiles"} || strings.Contains("/"+p.sub+"/", "/internal/")
 }
 
 func within(p, outer place) bool {

@@ -177,7 +177,7 @@ func TestArrowsCanBreak(t *testing.T) {
 		pkg("coppice/agent/one", "coppice/agent/two"),
 		pkg("coppice/engine", "coppice/store/sqlite", "coppice/worker", "os", "net/http", "os/exec"),
 		pkg("coppice/flow", "coppice/store"),
-		pkg("coppice/worker", "coppice/engine", "coppice/store/sqlite", "coppice/cmd/coppice/config"),
+		pkg("coppice/worker", "coppice/engine", "coppice/store/sqlite", "coppice/cmd/coppice"),
 		pkg("coppice/api/http", "coppice/store/storetest"),
 		pkg("coppice/fabric/local", "coppice/store/sqlite"),
 		pkg("coppice/fabric", "coppice/store"),

@@ -20,7 +20,7 @@ import (
 	"strings"
 
 	"coppice"
-	"coppice/cmd/coppice/config"
+	"coppice/config"
 )
 
 // File is where the other orchestrator keeps its settings.

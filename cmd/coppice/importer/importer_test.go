@@ -13,7 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"coppice"
-	"coppice/cmd/coppice/config"
+	"coppice/config"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")

@@ -13,7 +13,7 @@ import (
 	"sync"
 
 	"coppice"
-	"coppice/cmd/coppice/config"
+	"coppice/config"
 )
 
 // taker goes through the settings one by one.

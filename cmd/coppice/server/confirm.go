@@ -5,7 +5,7 @@ import (
 
 	"coppice"
 	"coppice/api"
-	"coppice/cmd/coppice/config"
+	"coppice/config"
 	"coppice/store"
 	"coppice/workspace"
 )

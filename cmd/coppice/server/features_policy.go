@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"coppice"
-	"coppice/cmd/coppice/config"
+	"coppice/config"
 	"coppice/engine"
 	"coppice/store"
 )

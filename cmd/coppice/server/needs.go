@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"coppice"
-	"coppice/cmd/coppice/config"
+	"coppice/config"
 	"coppice/engine"
 	"coppice/features"
 	"coppice/store"

@@ -8,7 +8,7 @@ import (
 	"coppice"
 	"coppice/api"
 	apihttp "coppice/api/http"
-	"coppice/cmd/coppice/config"
+	"coppice/config"
 	"coppice/store"
 	"coppice/workspace"
 )

@@ -10,7 +10,7 @@ import (
 	"coppice"
 	"coppice/api"
 	apihttp "coppice/api/http"
-	"coppice/cmd/coppice/config"
+	"coppice/config"
 	"coppice/engine"
 	"coppice/store"
 	"coppice/store/sqlite"

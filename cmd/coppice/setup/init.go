@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"coppice"
-	"coppice/cmd/coppice/config"
+	"coppice/config"
 )
 
 // Options is what `coppice init` is told.

@@ -12,8 +12,8 @@ import (
 	"pgregory.net/rapid"
 
 	"coppice"
-	"coppice/cmd/coppice/config"
 	"coppice/cmd/coppice/setup"
+	"coppice/config"
 	"coppice/workspace/git"
 )
 

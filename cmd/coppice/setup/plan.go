@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"coppice/cmd/coppice/config"
+	"coppice/config"
 )
 
 // plan is what the written coppice.yaml will say.

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"coppice"
-	"coppice/cmd/coppice/config"
+	"coppice/config"
 )
 
 // talk is the conversation with the person: what is said, and the answers. It

@@ -12,7 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"coppice"
-	"coppice/cmd/coppice/config"
+	"coppice/config"
 )
 
 var update = flag.Bool("update", false, "rewrite the published schema and the generated documentation")

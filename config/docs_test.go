@@ -15,10 +15,10 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"coppice"
-	"coppice/cmd/coppice/config"
+	"coppice/config"
 )
 
-const root = "../../.."
+const root = ".."
 
 // golden holds generated text against the published file.
 func golden(t *testing.T, path string, got []byte) {
