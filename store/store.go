@@ -142,6 +142,13 @@ type Reader interface {
 	OpenQuestion(task int64) (*coppice.Question, error) // the oldest open one; nil when there is none
 	MessagesOf(task int64) ([]coppice.Message, error)   // oldest first
 
+	// OpenAsks returns what is asked of a subject and not settled, oldest first;
+	// AllOpenAsks of all subjects.
+	OpenAsks(coppice.Subject) ([]coppice.Ask, error)
+	AllOpenAsks() ([]coppice.Ask, error)
+	// AsksOf returns all that was asked of a subject of a project, oldest first.
+	AsksOf(project int64, s coppice.Subject) ([]coppice.Ask, error)
+
 	AgentLimits() ([]coppice.AgentLimit, error)
 	Trash(id int64) (coppice.Trash, error)
 	TrashOf(project int64) ([]coppice.Trash, error) // neither restored nor purged, newest first
@@ -187,6 +194,9 @@ type Tx interface {
 	PutWork(*coppice.Work) error
 	PutQuestion(*coppice.Question) error
 	PutMessage(*coppice.Message) error
+	PutAsk(*coppice.Ask) error
+	// TrimAsks forgets what was settled before the moment.
+	TrimAsks(before time.Time) (int, error)
 	PutAgentLimit(coppice.AgentLimit) error // one for each agent
 	DropAgentLimit(agent string) error      // no error when there is none
 	PutTrash(*coppice.Trash) error

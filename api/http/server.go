@@ -28,6 +28,7 @@ import (
 	"coppice/api"
 	"coppice/engine"
 	"coppice/store"
+	"coppice/verb"
 )
 
 // Engine takes in what people ask for. *engine.Intake implements it.
@@ -37,20 +38,14 @@ type Engine interface {
 	AddProject(ctx context.Context, dir string) (coppice.Project, error)
 	CreateTasks(ctx context.Context, project string, tasks []engine.NewTask) ([]coppice.Task, error)
 	ChangeTask(ctx context.Context, key string, c engine.TaskChange) (coppice.Task, error)
-	Stop(ctx context.Context, key string) (coppice.Task, error)
-	Retry(ctx context.Context, key, note string) (coppice.Task, error)
-	// Requeue ends what runs of a task and begins it anew.
-	Requeue(ctx context.Context, key string, r engine.Requeue) (coppice.Task, error)
-	Land(ctx context.Context, key string) (coppice.Task, error)
+	// Ask adds a request to a task.
+	Ask(ctx context.Context, key string, v coppice.Verb, r verb.Request) (coppice.Task, error)
 	Send(ctx context.Context, key, text string) (coppice.Message, error)
 	SendNext(ctx context.Context, key, text string) (coppice.Message, error)
 	Interrupt(ctx context.Context, key, text string) (coppice.Message, error)
 	Model(ctx context.Context, key, model string) (coppice.Message, error)
-	Continue(ctx context.Context, key, text string) (coppice.Task, error)
 	// Fork returns the new task.
 	Fork(ctx context.Context, key, text string) (coppice.Task, error)
-	Take(ctx context.Context, key string) (coppice.Task, error)
-	Give(ctx context.Context, key, text string) (coppice.Task, error)
 	// ForgetRule forgets the nth remembered rule, counted from 1.
 	ForgetRule(ctx context.Context, project string, n int) (coppice.Rule, error)
 	Limits(r store.Reader) ([]engine.AgentLimit, error)
