@@ -225,7 +225,7 @@ func (s *Server) wire(ctx context.Context) error {
 	s.http, err = apihttp.New(apihttp.Config{
 		Search: search, Agents: s.look.agents, Settings: &settings{server: s.cfg, spaces: s.spaces, intake: intake},
 		Listen: s.cfg.Listen, Names: s.cfg.Names, Token: token, Store: s.store, Intact: s.store.Intact, Version: s.cfg.Version, Now: s.cfg.Now, Log: s.cfg.Logger,
-		Engine: intake, Add: s.add, Use: s.use, Needs: s, Warnings: s.lists.Warnings, Status: eng, Diff: s.diff, Attach: s.attach, Web: web.Files(),
+		Projects: intake, Tasks: intake, Talk: intake, Add: s.add, Use: s.use, Needs: s, Warnings: s.lists.Warnings, Status: eng, Diff: s.diff, Attach: s.attach, Web: web.Files(),
 		Remove: remove.remove, Disk: s.diskUsage, Bring: s.bring,
 		Backup: func(ctx context.Context) (string, error) { return backups.Make(ctx, s.cfg.Now()) },
 	})
