@@ -96,14 +96,14 @@ func (i *Intake) AddProject(ctx context.Context, dir string) (coppice.Project, e
 	}
 	var p coppice.Project
 	err = i.store.Update(ctx, func(tx store.Tx) error {
-		known, err := tx.ProjectByPath(found.Path)
+		known, err := tx.Projects.ByPath(found.Path)
 		if coppice.ErrorCode(err) == coppice.ENotFound {
 			p = found
 			p.CreatedAt = i.now().UTC()
-			if p.Prefix, err = freePrefix(tx, found.Prefix); err != nil {
+			if p.Prefix, err = freePrefix(tx.Reader(), found.Prefix); err != nil {
 				return err
 			}
-			if err := tx.PutProject(&p); err != nil {
+			if err := tx.Projects.Put(&p); err != nil {
 				return err
 			}
 			return i.event(tx, coppice.EventProjectAdded, coppice.Task{ProjectID: p.ID, Key: p.Prefix}, p.Path)
@@ -121,7 +121,7 @@ func (i *Intake) AddProject(ctx context.Context, dir string) (coppice.Project, e
 		if err := i.endNeeds(tx, &p, "a person confirmed it", coppice.NeedPolicy, coppice.NeedGit); err != nil {
 			return err
 		}
-		if err := tx.PutProject(&p); err != nil {
+		if err := tx.Projects.Put(&p); err != nil {
 			return err
 		}
 		return i.takePolicy(tx, &p, found)
@@ -140,7 +140,7 @@ func freePrefix(r store.Reader, want string) (string, error) {
 			suffix := fmt.Sprint(n)
 			try = want[:min(len(want), 16-len(suffix))] + suffix
 		}
-		_, err := r.ProjectByPrefix(try)
+		_, err := r.Projects.ByPrefix(try)
 		if coppice.ErrorCode(err) == coppice.ENotFound {
 			return try, nil
 		}
@@ -156,7 +156,7 @@ func (i *Intake) Pause(ctx context.Context, project, track string, on bool) (cop
 	var p coppice.Project
 	err := i.store.Update(ctx, func(tx store.Tx) error {
 		var err error
-		if p, err = tx.ProjectByPrefix(project); err != nil {
+		if p, err = tx.Projects.ByPrefix(project); err != nil {
 			return err
 		}
 		if _, ok := p.Policy.Track(track); !ok {
@@ -177,7 +177,7 @@ func (i *Intake) Pause(ctx context.Context, project, track string, on bool) (cop
 		} else {
 			p.PausedAt = time.Time{}
 		}
-		if err := tx.PutProject(&p); err != nil {
+		if err := tx.Projects.Put(&p); err != nil {
 			return err
 		}
 		reason := "goes on"

@@ -1,5 +1,5 @@
-// Package store is the contract of the truth: facts as rows, and the log of
-// what happened to them.
+// Package store is the contract of what Coppice knows: facts as rows, and the
+// log of what happened to them.
 //
 // A Store has one writer. Update runs its function in a transaction that sees
 // every earlier one and nothing of a later one; several Updates may share one
@@ -9,19 +9,19 @@
 // no I/O of its own. View reads one consistent snapshot and never waits for the
 // writer.
 //
+// Facts are grouped by noun: Reader and Tx hand out one group for each. A method
+// name leaves out the noun, which the group says: tx.Tasks.Get(id). In every
+// group, Of lists what belongs to a task, In what belongs to a project, and Last
+// returns a task's newest, or nil.
+//
 // Lookups of one thing return a *coppice.Error with code not_found when it is
 // not there. A Put with ID 0 inserts and sets the ID; otherwise it replaces the
 // row. Times are stored with nanoseconds, in UTC; the zero time stays zero.
 package store
 
-import (
-	"context"
-	"time"
+import "context"
 
-	"coppice"
-)
-
-// Store is the truth. All methods may be called from any goroutine.
+// Store keeps facts. All methods may be called from any goroutine.
 type Store interface {
 	// View runs f on a snapshot.
 	View(ctx context.Context, f func(Reader) error) error
@@ -229,40 +229,11 @@ type Tx interface {
 	SetCursor(name string, seq int64) error
 }
 
-// Timer is a moment at which the engine looks at a subject again.
-type Timer struct {
-	Kind string // what the subject is: task, work, agent, trash
-	ID   string
-	At   time.Time
-}
-
-// TaskFilter chooses tasks; its zero value chooses all.
-type TaskFilter struct {
-	ProjectID int64
-	Stages    []coppice.Stage
-	Outcomes  []coppice.Outcome
-	Track     string
-	Agent     string
-	Text      string   // in title or key, case-insensitive
-	BeforeID  int64    // older ones than this, for paging
-	Most      int      // 0 means no bound
-	OldFirst  bool     // otherwise the newest first
-	Archived  Archived // those put away: left out, or they alone
-}
-
-// Archived says what a filter makes of tasks that were put away.
-type Archived int
-
-// The ways to treat them.
-const (
-	ArchivedToo  Archived = iota // they are as good as others
-	ArchivedNot                  // they are left out
-	ArchivedOnly                 // they alone
-)
-
-// EventFilter chooses events; its zero value chooses all.
-type EventFilter struct {
-	ProjectID int64
-	TaskID    int64
-	Kinds     []coppice.EventKind
+// Reader returns the groups for reading. They see what the transaction wrote.
+func (t Tx) Reader() Reader {
+	return Reader{
+		Projects: t.Projects, Tasks: t.Tasks, Lanes: t.Lanes, Sessions: t.Sessions, Outputs: t.Outputs,
+		Workspaces: t.Workspaces, Trash: t.Trash, Landings: t.Landings, Checks: t.Checks, Work: t.Work,
+		Questions: t.Questions, Messages: t.Messages, Limits: t.Limits, Log: t.Log, Timers: t.Timers,
+	}
 }

@@ -53,7 +53,7 @@ func (s *Server) actionRoutes(a huma.API) {
 
 func (s *Server) archive(on bool) func(context.Context, *TaskIn) (api.Task, error) {
 	return func(ctx context.Context, in *TaskIn) (api.Task, error) {
-		return s.act(ctx, in.Key, func(ctx context.Context) error { _, err := s.cfg.Engine.Archive(ctx, in.Key, on); return err })
+		return s.act(ctx, in.Key, func(ctx context.Context) error { _, err := s.cfg.Tasks.Archive(ctx, in.Key, on); return err })
 	}
 }
 
@@ -62,9 +62,9 @@ func (s *Server) send(ctx context.Context, in *sendIn) (msg coppice.Message, err
 		return msg, err
 	}
 	_, err = s.act(ctx, in.Key, func(ctx context.Context) (err error) {
-		say := s.cfg.Engine.Send
+		say := s.cfg.Talk.Send
 		if in.Body.Next {
-			say = s.cfg.Engine.SendNext
+			say = s.cfg.Talk.SendNext
 		}
 		msg, err = say(ctx, in.Key, in.Body.Text)
 		return err
@@ -77,7 +77,7 @@ func (s *Server) answer(ctx context.Context, in *answerIn) (out api.Question, er
 		return out, err
 	}
 	_, err = s.act(ctx, in.Key, func(ctx context.Context) error {
-		q, err := s.cfg.Engine.Answer(ctx, in.Key, in.Body.Question, in.Body.Text)
+		q, err := s.cfg.Talk.Answer(ctx, in.Key, in.Body.Question, in.Body.Text)
 		out = question(q)
 		return err
 	})
@@ -95,7 +95,7 @@ func (s *Server) undo(ctx context.Context, in *undoIn) (coppice.Trash, error) {
 			return coppice.Trash{}, err
 		}
 	}
-	return s.cfg.Engine.Undo(ctx, in.Body.Task, in.Body.Project)
+	return s.cfg.Projects.Undo(ctx, in.Body.Task, in.Body.Project)
 }
 
 // bringBranch brings a task's branch into the person's repository.
