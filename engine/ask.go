@@ -47,7 +47,7 @@ func (t *turn) settleAsks(v *View, d *Decision) error {
 		if a.Outcome == "" {
 			a.Outcome = d.Reason
 		}
-		if err := t.tx.PutAsk(a); err != nil {
+		if err := t.tx.Asks.Put(a); err != nil {
 			return err
 		}
 		v.Asks = slices.DeleteFunc(slices.Clone(v.Asks), func(o coppice.Ask) bool { return o.ID == a.ID })

@@ -99,7 +99,7 @@ func (i *Intake) RetryLanding(ctx context.Context, project int64, reason string)
 		if err := tx.Landings.Put(&l); err != nil {
 			return err
 		}
-		return tx.Append(&coppice.Event{
+		return tx.Log.Append(&coppice.Event{
 			At: now, Kind: coppice.EventLandingRetried, ProjectID: project, TaskID: t.ID, Subject: t.Key, By: i.by.String(), Reason: reason,
 		})
 	})

@@ -100,7 +100,7 @@ func (i *Intake) affords(tx store.Tx, t *coppice.Task) error {
 	if most := allowed(v); most > 0 && spent(v) >= most {
 		return nil
 	}
-	open, err := tx.OpenAsks(coppice.TaskSubject(t.ID))
+	open, err := tx.Asks.Open(coppice.TaskSubject(t.ID))
 	if err != nil || coppice.Asked(open, coppice.VerbStop) != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func (i *Intake) say(ctx context.Context, key, kind, text string) (coppice.Messa
 
 func (i *Intake) put(tx store.Tx, t *coppice.Task, m *coppice.Message, kind, text string) error {
 	*m = coppice.Message{TaskID: t.ID, Kind: kind, Text: text, From: i.by.String(), SentAt: i.now().UTC()}
-	return tx.PutMessage(m)
+	return tx.Messages.Put(m)
 }
 
 // Interrupt ends the turn of a task's running session. A text begins the next;

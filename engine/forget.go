@@ -160,7 +160,7 @@ func (i *Intake) StopOpen(ctx context.Context, project, before int64, most int) 
 			next = tasks[most-1].ID
 		}
 		for _, t := range tasks {
-			open, err := tx.OpenAsks(coppice.TaskSubject(t.ID))
+			open, err := tx.Asks.Open(coppice.TaskSubject(t.ID))
 			if err != nil {
 				return err
 			}

@@ -96,7 +96,7 @@ func (i *Intake) unlimit(tx store.Tx, agent, why string) (bool, error) {
 		if err := tx.Timers.Set(store.Timer{Kind: TimerAgent, ID: agent}); err != nil {
 			return false, err
 		}
-		return true, tx.Append(&coppice.Event{At: i.now().UTC(), Kind: coppice.EventAgentCleared, Subject: agent, By: i.by.String(), Reason: why})
+		return true, tx.Log.Append(&coppice.Event{At: i.now().UTC(), Kind: coppice.EventAgentCleared, Subject: agent, By: i.by.String(), Reason: why})
 	}
 	return false, nil
 }

@@ -92,7 +92,7 @@ func (i *Intake) endNeeds(tx store.Tx, p *coppice.Project, why string, kinds ...
 }
 
 func (i *Intake) needEvent(tx store.Tx, event coppice.EventKind, p coppice.Project, kind coppice.NeedKind, why string) error {
-	return tx.Append(&coppice.Event{
+	return tx.Log.Append(&coppice.Event{
 		At: i.now().UTC(), Kind: event, ProjectID: p.ID, Subject: p.Prefix, By: i.by.String(), Reason: why, Data: coppice.Raw(needData(kind)),
 	})
 }

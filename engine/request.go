@@ -51,7 +51,7 @@ func (i *Intake) request(tx store.Tx, t *coppice.Task, info *verb.Info, r verb.R
 	if !info.May(i.by) {
 		return coppice.Errorf(coppice.EForbidden, "%s may not %s a task", i.by, info.Verb)
 	}
-	f, err := i.facts(tx, *t)
+	f, err := i.facts(tx.Reader(), *t)
 	if err != nil {
 		return err
 	}
@@ -75,7 +75,7 @@ func (i *Intake) request(tx store.Tx, t *coppice.Task, info *verb.Info, r verb.R
 				continue
 			}
 			open.SettledAt, open.Outcome = i.now().UTC(), "withdrawn by "+string(info.Verb)
-			if err := tx.PutAsk(&open); err != nil {
+			if err := tx.Asks.Put(&open); err != nil {
 				return err
 			}
 		}
@@ -99,13 +99,13 @@ func (i *Intake) add(tx store.Tx, t coppice.Task, open []coppice.Ask, a coppice.
 		return err // what was said before is not settled yet, and both are told
 	}
 	a.Subject, a.ProjectID, a.By, a.At = coppice.TaskSubject(t.ID), t.ProjectID, i.by, i.now().UTC()
-	return tx.PutAsk(&a)
+	return tx.Asks.Put(&a)
 }
 
 // goOn asks for a retry of a task that waits for something that has come, unless
 // it is being stopped.
 func (i *Intake) goOn(tx store.Tx, t coppice.Task, why string) error {
-	open, err := tx.OpenAsks(coppice.TaskSubject(t.ID))
+	open, err := tx.Asks.Open(coppice.TaskSubject(t.ID))
 	if err != nil || coppice.Asked(open, coppice.VerbStop) != nil {
 		return err
 	}
@@ -119,16 +119,16 @@ func (i *Intake) goOn(tx store.Tx, t coppice.Task, why string) error {
 func (i *Intake) facts(r store.Reader, t coppice.Task) (verb.Facts, error) {
 	f := verb.Facts{Now: i.now(), Task: t}
 	var err error
-	if f.Session, err = r.LastSession(t.ID); err != nil {
+	if f.Session, err = r.Sessions.Last(t.ID); err != nil {
 		return f, err
 	}
-	if f.Landing, err = r.LastLanding(t.ID); err != nil {
+	if f.Landing, err = r.Landings.Last(t.ID); err != nil {
 		return f, err
 	}
-	if f.Asks, err = r.OpenAsks(coppice.TaskSubject(t.ID)); err != nil {
+	if f.Asks, err = r.Asks.Open(coppice.TaskSubject(t.ID)); err != nil {
 		return f, err
 	}
-	ws, err := r.WorkspaceOf(t.ID)
+	ws, err := r.Workspaces.Of(t.ID)
 	if err != nil {
 		return f, err
 	}
@@ -143,7 +143,7 @@ func moving(r store.Reader, t coppice.Task, l *coppice.Landing) (bool, error) {
 	if l != nil && l.Round == t.Round && unsure(*l) {
 		return true, nil
 	}
-	work, err := r.UnsettledWork(t.ID)
+	work, err := r.Work.Unsettled(t.ID)
 	for _, w := range work {
 		if w.Kind == coppice.WorkMove && w.Attempt > 0 {
 			return true, nil
@@ -193,7 +193,7 @@ func requestRetry(i *Intake, tx store.Tx, f verb.Facts, _ verb.Request, _ *coppi
 func requestRequeue(i *Intake, tx store.Tx, f verb.Facts, r verb.Request, a *coppice.Ask) error {
 	t := f.Task
 	if r.Staff != (coppice.Staff{}) {
-		p, err := tx.Project(t.ProjectID)
+		p, err := tx.Projects.Get(t.ProjectID)
 		if err != nil {
 			return err
 		}
@@ -217,11 +217,11 @@ func requestRequeue(i *Intake, tx store.Tx, f verb.Facts, r verb.Request, a *cop
 
 // requestTake refuses an agent that has no screen.
 func requestTake(i *Intake, tx store.Tx, f verb.Facts, _ verb.Request, _ *coppice.Ask) error {
-	agent, err := takes(tx, f)
+	agent, err := takes(tx.Reader(), f)
 	if err != nil {
 		return err
 	}
-	p, err := tx.Project(f.Task.ProjectID)
+	p, err := tx.Projects.Get(f.Task.ProjectID)
 	if err != nil {
 		return err
 	}
@@ -235,7 +235,7 @@ func takes(r store.Reader, f verb.Facts) (string, error) {
 	live := t.Stage == coppice.StageSession && s != nil && s.State.Live()
 	switch {
 	case live && s.Role == coppice.RoleVerify, !live && verb.AwaitsVerdict(t):
-		all, err := r.SessionsOf(t.ID)
+		all, err := r.Sessions.Of(t.ID)
 		return worker(&View{Task: t, Sessions: all}).Agent, err
 	case live:
 		return s.Agent, nil
@@ -252,16 +252,16 @@ func (i *Intake) Undo(ctx context.Context, key, project string) (coppice.Trash, 
 		var p coppice.Project
 		var err error
 		if key != "" {
-			if t, err = knownTask(tx, key); err != nil {
+			if t, err = knownTask(tx.Reader(), key); err != nil {
 				return err
 			}
 			p.ID = t.ProjectID
-		} else if p, err = tx.ProjectByPrefix(project); err != nil {
+		} else if p, err = tx.Projects.ByPrefix(project); err != nil {
 			return err
 		} else if err := stays(p); err != nil {
 			return err
 		}
-		trash, err := tx.TrashOf(p.ID)
+		trash, err := tx.Trash.In(p.ID)
 		if err != nil {
 			return err
 		}
@@ -274,7 +274,7 @@ func (i *Intake) Undo(ctx context.Context, key, project string) (coppice.Trash, 
 		if found.ID == 0 {
 			return coppice.Errorf(coppice.ENotFound, "there is nothing to undo").WithFix("the trash keeps removed workspaces for as long as trash.ttl in coppice.yaml says")
 		}
-		if t, err = tx.Task(found.TaskID); err != nil {
+		if t, err = tx.Tasks.Get(found.TaskID); err != nil {
 			return err
 		}
 		if err := i.request(tx, &t, verb.Of(coppice.VerbUndo), verb.Request{}); err != nil {
@@ -290,14 +290,14 @@ func (i *Intake) ask(ctx context.Context, key string, kind coppice.EventKind, re
 	var t coppice.Task
 	err := i.store.Update(ctx, func(tx store.Tx) error {
 		var err error
-		if t, err = knownTask(tx, key); err != nil {
+		if t, err = knownTask(tx.Reader(), key); err != nil {
 			return err
 		}
 		if err := f(tx, &t); err != nil {
 			return err
 		}
 		t.Archived = time.Time{} // what goes on is not put away
-		if err := tx.PutTask(&t); err != nil {
+		if err := tx.Tasks.Put(&t); err != nil {
 			return err
 		}
 		return i.event(tx, kind, t, reason)
@@ -306,7 +306,7 @@ func (i *Intake) ask(ctx context.Context, key string, kind coppice.EventKind, re
 }
 
 func (i *Intake) event(tx store.Tx, kind coppice.EventKind, t coppice.Task, reason string) error {
-	return tx.Append(&coppice.Event{
+	return tx.Log.Append(&coppice.Event{
 		At: i.now().UTC(), Kind: kind, ProjectID: t.ProjectID, TaskID: t.ID, Subject: t.Key, By: i.by.String(), Reason: reason,
 	})
 }

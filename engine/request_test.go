@@ -41,7 +41,7 @@ func (b *bundle) Requeue(ctx context.Context, key string, r verb.Request) (coppi
 // asks are the open requests to a task.
 func (b *bundle) asks(t coppice.Task) (open []coppice.Ask) {
 	b.view(func(r store.Reader) (err error) {
-		open, err = r.OpenAsks(coppice.TaskSubject(t.ID))
+		open, err = r.Asks.Open(coppice.TaskSubject(t.ID))
 		return err
 	})
 	return open

@@ -31,7 +31,7 @@ func (e *Engine) Statuses(ctx context.Context, r store.Reader, tasks []coppice.T
 	if err != nil {
 		return nil, err
 	}
-	open, err := r.AllOpenAsks() // few at any moment
+	open, err := r.Asks.AllOpen() // few at any moment
 	if err != nil {
 		return nil, err
 	}

@@ -128,7 +128,7 @@ func (t *turn) viewRest(v *View) error {
 			v.Heard = append(v.Heard, m)
 		}
 	}
-	if v.Asks, err = t.tx.OpenAsks(coppice.TaskSubject(v.Task.ID)); err != nil {
+	if v.Asks, err = t.tx.Asks.Open(coppice.TaskSubject(v.Task.ID)); err != nil {
 		return err
 	}
 	if v.Limited, err = t.limited(); err != nil {

@@ -53,23 +53,8 @@ type Tasks interface {
 	ChangeTask(ctx context.Context, key string, c engine.TaskChange) (coppice.Task, error)
 	// Ask adds a request to a task.
 	Ask(ctx context.Context, key string, v coppice.Verb, r verb.Request) (coppice.Task, error)
-	Send(ctx context.Context, key, text string) (coppice.Message, error)
-	SendNext(ctx context.Context, key, text string) (coppice.Message, error)
-	Interrupt(ctx context.Context, key, text string) (coppice.Message, error)
-	Model(ctx context.Context, key, model string) (coppice.Message, error)
 	// Fork returns the new task.
 	Fork(ctx context.Context, key, text string) (coppice.Task, error)
-	// ForgetRule forgets the nth remembered rule, counted from 1.
-	ForgetRule(ctx context.Context, project string, n int) (coppice.Rule, error)
-	Limits(r store.Reader) ([]engine.AgentLimit, error)
-	ClearLimit(ctx context.Context, agent string) error
-	// Answer answers a question; 0 means the task's oldest open one.
-	Answer(ctx context.Context, key string, question int64, text string) (coppice.Question, error)
-	// Undo brings a removed workspace back; an empty key means the newest one
-	// of the project, or of all projects when that is empty too.
-	Undo(ctx context.Context, key, project string) (coppice.Trash, error)
-	// Pause pauses or resumes a project, or one track of it.
-	Pause(ctx context.Context, project, track string, on bool) (coppice.Project, error)
 	// Archive puts an ended task away, or takes it out again.
 	Archive(ctx context.Context, key string, on bool) (coppice.Task, error)
 }

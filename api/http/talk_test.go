@@ -50,7 +50,7 @@ func TestConversations(t *testing.T) {
 		t.Errorf("giving what is not taken: %v", err)
 	}
 	s.Screen = true
-	b.Update(func(tx store.Tx) error { return tx.PutSession(&s) })
+	b.Update(func(tx store.Tx) error { return tx.Sessions.Put(&s) })
 	if _, err := b.Client.Ask(b.Ctx, "app-1", coppice.VerbGive, verb.Request{Text: "go on"}); err != nil {
 		t.Error(err)
 	}

@@ -66,5 +66,5 @@ func (s *Server) verbRoutes(a huma.API) {
 
 // ask asks for something and shows the task.
 func (s *Server) ask(ctx context.Context, key string, v coppice.Verb, r verb.Request) (api.Task, error) {
-	return s.act(ctx, key, func(ctx context.Context) error { _, err := s.cfg.Engine.Ask(ctx, key, v, r); return err })
+	return s.act(ctx, key, func(ctx context.Context) error { _, err := s.cfg.Tasks.Ask(ctx, key, v, r); return err })
 }

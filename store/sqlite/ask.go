@@ -15,22 +15,22 @@ func askOf(r dbsqlc.Ask) (coppice.Ask, error) {
 	}, nil
 }
 
-func (r *reader) OpenAsks(s coppice.Subject) ([]coppice.Ask, error) {
+func (r asks) Open(s coppice.Subject) ([]coppice.Ask, error) {
 	rows, err := r.q.OpenAsks(r.ctx, string(s.Kind), s.ID)
 	return each(rows, err, askOf)
 }
 
-func (r *reader) AllOpenAsks() ([]coppice.Ask, error) {
+func (r asks) AllOpen() ([]coppice.Ask, error) {
 	rows, err := r.q.AllOpenAsks(r.ctx)
 	return each(rows, err, askOf)
 }
 
-func (r *reader) AsksOf(project int64, s coppice.Subject) ([]coppice.Ask, error) {
+func (r asks) Of(project int64, s coppice.Subject) ([]coppice.Ask, error) {
 	rows, err := r.q.AsksOf(r.ctx, project, string(s.Kind), s.ID)
 	return each(rows, err, askOf)
 }
 
-func (t *tx) PutAsk(a *coppice.Ask) error {
+func (t asks) Put(a *coppice.Ask) error {
 	id, err := t.q.PutAsk(t.ctx, dbsqlc.PutAskParams{
 		ID: rowID(a.ID), SubjectKind: string(a.Subject.Kind), SubjectID: a.Subject.ID, ProjectID: a.ProjectID, Verb: string(a.Verb),
 		Text: a.Text, Args: text(a.Args), Author: a.By.String(), AskedAt: moment(a.At), SettledAt: moment(a.SettledAt), Outcome: a.Outcome,
@@ -38,7 +38,7 @@ func (t *tx) PutAsk(a *coppice.Ask) error {
 	return t.put(&a.ID, id, err)
 }
 
-func (t *tx) TrimAsks(before time.Time) (int, error) {
+func (t asks) Trim(before time.Time) (int, error) {
 	n, err := t.q.TrimAsks(t.ctx, moment(before))
 	return int(n), err
 }

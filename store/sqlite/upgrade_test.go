@@ -73,7 +73,7 @@ func TestUpgrade(t *testing.T) {
 		if err != nil || waits[coppice.WaitPerson] != 1 || waits[""] != 1 {
 			t.Errorf("waits %v %v", waits, err)
 		}
-		open, err := r.AllOpenAsks()
+		open, err := r.Asks.AllOpen()
 		if err != nil {
 			return err
 		}

@@ -64,7 +64,7 @@ func (s *sim) stop(key string) error {
 // ran then has ended in a round that is over, and a later session was told why.
 func (s *sim) anewHolds(r store.Reader, tasks []coppice.Task) error {
 	for _, t := range tasks {
-		open, err := r.OpenAsks(coppice.TaskSubject(t.ID))
+		open, err := r.Asks.Open(coppice.TaskSubject(t.ID))
 		if err != nil {
 			return err
 		}

@@ -326,7 +326,7 @@ func (s *featureSync) learn(r store.Reader, p *featureProject, t coppice.Task) (
 		return false, nil
 	}
 	if t.Ended() {
-		asks, err := r.OpenAsks(coppice.TaskSubject(t.ID))
+		asks, err := r.Asks.Open(coppice.TaskSubject(t.ID))
 		if err != nil {
 			return false, err
 		}

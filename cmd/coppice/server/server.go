@@ -74,7 +74,7 @@ type Server struct {
 	http   *apihttp.Server
 	lists  *featureSync
 	intake *engine.Intake // a person's
-	index  *sqlite.Index // nil when it cannot be kept
+	index  *sqlite.Index  // nil when it cannot be kept
 	look   *agentLook
 
 	looking chan struct{} // held by who measures the disk
@@ -226,7 +226,7 @@ func (s *Server) wire(ctx context.Context) error {
 	s.http, err = apihttp.New(apihttp.Config{
 		Search: search, Agents: s.look.agents, Settings: &settings{server: s.cfg, spaces: s.spaces, intake: s.intake},
 		Listen: s.cfg.Listen, Names: s.cfg.Names, Token: token, Store: s.store, Intact: s.store.Intact, Version: s.cfg.Version, Now: s.cfg.Now, Log: s.cfg.Logger,
-		Engine: s.intake, Add: s.add, Use: s.use, Needs: s, Warnings: s.lists.Warnings, Status: eng, Diff: s.diff, Attach: s.attach, Web: web.Files(),
+		Projects: s.intake, Tasks: s.intake, Talk: s.intake, Add: s.add, Use: s.use, Needs: s, Warnings: s.lists.Warnings, Status: eng, Diff: s.diff, Attach: s.attach, Web: web.Files(),
 		Remove: remove.remove, Disk: s.diskUsage, Bring: s.bring,
 		Backup: func(ctx context.Context) (string, error) { return backups.Make(ctx, s.cfg.Now()) },
 	})
