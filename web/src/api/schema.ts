@@ -403,6 +403,11 @@ export interface NewTask {
   "track"?: string;
 }
 
+export interface NoteInBody {
+  /** Told to the agent */
+  "note"?: string;
+}
+
 export interface Output {
   "at": string;
   "data"?: string;
@@ -594,11 +599,6 @@ export interface Requeue {
   "note"?: string;
 }
 
-export interface RetryInBody {
-  /** Told to the agent */
-  "note"?: string;
-}
-
 export interface RetryPolicy {
   "backoff": string;
   "max": number;
@@ -751,6 +751,8 @@ export interface Task {
   "body"?: string;
   /** The most to spend on it */
   "budget"?: string;
+  /** What can be asked of it now: each is a route of its own, /tasks/{key}/land and so on */
+  "can"?: (string)[] | null;
   /** Routes it to a track */
   "category"?: string;
   "checks"?: (string)[] | null;
@@ -832,6 +834,8 @@ export interface TaskDetail {
   "body"?: string;
   /** The most to spend on it */
   "budget"?: string;
+  /** What can be asked of it now: each is a route of its own, /tasks/{key}/land and so on */
+  "can"?: (string)[] | null;
   /** Routes it to a track */
   "category"?: string;
   "check_runs": (Check)[] | null;
