@@ -403,11 +403,6 @@ export interface NewTask {
   "track"?: string;
 }
 
-export interface NoteInBody {
-  /** Told to the agent */
-  "note"?: string;
-}
-
 export interface Output {
   "at": string;
   "data"?: string;
@@ -596,6 +591,11 @@ export interface Requeue {
   /** The vendor's name for it, or auto */
   "model"?: string;
   /** What to do differently, told to the agent */
+  "note"?: string;
+}
+
+export interface RetryInBody {
+  /** Told to the agent */
   "note"?: string;
 }
 
