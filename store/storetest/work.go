@@ -128,7 +128,7 @@ func testWork(t *testing.T, open Open) {
 	view(t, s, func(r store.Reader) error {
 		same(t, "held", []coppice.Work{run}, must(r.Work.HeldBy("w1")))
 		same(t, "held by nobody", nil, must(r.Work.HeldBy("")))
-		same(t, "unsettled", []coppice.Work{run, far, check}, must(r.Work.Unsettled(1)))
+		same(t, "unsettled", []coppice.Work{run, far, check}, must(r.Work.Unsettled(coppice.TaskSubject(1))))
 		same(t, "by key", &other, must(r.Work.ByKey("other")))
 		same(t, "counts", map[coppice.WorkState]int{coppice.WorkTaken: 1, coppice.WorkOffered: 1, coppice.WorkFinished: 1}, must(r.Work.Count()))
 		return nil
