@@ -30,6 +30,7 @@ type Trash interface {
 type LandingReader interface {
 	Of(task int64) ([]coppice.Landing, error)  // oldest first
 	Last(task int64) (*coppice.Landing, error) // nil when there is none
+	LastOfEach(tasks []int64) (map[int64]coppice.Landing, error)
 	// Queued returns the first most landings of a project's queue.
 	Queued(project int64, most int) ([]coppice.Landing, error)
 	// Places returns the ids of the same landings, in the same order. It reads

@@ -12,7 +12,8 @@
 // Facts are grouped by noun: Reader and Tx hand out one group for each. A method
 // name leaves out the noun, which the group says: tx.Tasks.Get(id). In every
 // group, Of lists what belongs to a task, In what belongs to a project, and Last
-// returns a task's newest, or nil.
+// returns a task's newest, or nil. OfEach and LastOfEach do the same for many
+// tasks with one query; what has none is not in their map.
 //
 // Lookups of one thing return a *coppice.Error with code not_found when it is
 // not there. A Put with ID 0 inserts and sets the ID; otherwise it replaces the

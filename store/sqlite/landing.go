@@ -31,6 +31,11 @@ func (r landings) Last(task int64) (*coppice.Landing, error) {
 	return found(landingOf(row))
 }
 
+func (r landings) LastOfEach(tasks []int64) (map[int64]coppice.Landing, error) {
+	rows, err := r.q.LastLandings(r.ctx, idList(tasks))
+	return keyed(rows, err, landingOf, func(l coppice.Landing) int64 { return l.TaskID })
+}
+
 func (r landings) Queued(project int64, most int) ([]coppice.Landing, error) {
 	rows, err := r.q.QueuedLandings(r.ctx, project, int64(most))
 	return each(rows, err, landingOf)

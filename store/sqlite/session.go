@@ -55,6 +55,11 @@ func (r sessions) Of(task int64) ([]coppice.Session, error) {
 	return each(rows, err, sessionOf)
 }
 
+func (r sessions) OfEach(tasks []int64) (map[int64][]coppice.Session, error) {
+	rows, err := r.q.SessionsOfEach(r.ctx, idList(tasks))
+	return grouped(rows, err, sessionOf, func(s coppice.Session) int64 { return s.TaskID })
+}
+
 func (r sessions) Live() ([]coppice.Session, error) {
 	rows, err := r.q.LiveSessions(r.ctx)
 	return each(rows, err, sessionOf)
@@ -135,6 +140,15 @@ func (t outputs) Add(session, from, to int64, out []coppice.Output) error {
 	}
 	t.wake.sessions = append(t.wake.sessions, session)
 	return t.q.MoveCursor(t.ctx, to, moment(newest), session)
+}
+
+func (r outputs) LastOfEach(sessions []int64, most int, kind coppice.OutputKind) (map[int64][]coppice.Output, error) {
+	rows, err := r.q.LastOutputs(r.ctx, string(kind), int64(most), idList(sessions))
+	return grouped(rows, err, outputOf, func(o coppice.Output) int64 { return o.SessionID })
+}
+
+func outputOf(r dbsqlc.Output) (coppice.Output, error) {
+	return coppice.Output{SessionID: r.SessionID, Offset: r.Place, At: at(r.At), Kind: coppice.OutputKind(r.Kind), Data: r.Data}, nil
 }
 
 // manyOutputs is how many pieces of output one statement inserts.

@@ -36,6 +36,7 @@ func Run(t *testing.T, open Open) {
 		{"Output", testOutput},
 		{"OutputBefore", testOutputBefore},
 		{"Pending", testPending},
+		{"Each", testEach},
 		{"Usage", testUsage},
 		{"Picture", testPicture},
 		{"WaitOutput", testWaitOutput},

@@ -23,6 +23,11 @@ SELECT * FROM landings WHERE task_id = @task_id ORDER BY id;
 -- name: LastLanding :one
 SELECT * FROM landings WHERE task_id = @task_id ORDER BY id DESC LIMIT 1;
 
+-- name: LastLandings :many
+SELECT * FROM landings WHERE id IN (
+  SELECT max(l.id) FROM landings l WHERE l.task_id IN (SELECT value FROM json_each(CAST(@tasks AS TEXT))) GROUP BY l.task_id
+);
+
 -- name: QueuedLandings :many
 SELECT * FROM landings
 WHERE project_id = @project_id AND ended_at IS NULL AND queued_at IS NOT NULL
