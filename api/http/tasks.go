@@ -49,6 +49,7 @@ func (s *Server) taskRoutes(a huma.API) {
 	add(s, a, op{method: http.MethodPatch, path: "/tasks/{key}", id: "change-task", tag: "tasks",
 		about: "Change what was asked for", body: taskBody}, s.changeTask)
 	s.diffRoute(a)
+	s.textRoutes(a)
 	add(s, a, op{method: http.MethodPost, path: "/tasks/{key}/branch", id: "bring-branch", tag: "tasks",
 		about: "Bring a task's branch into the user's repository"}, s.bringBranch)
 }
@@ -221,6 +222,7 @@ func (s *Server) detail(ctx context.Context, r store.Reader, t coppice.Task) (ou
 	if out.CheckRuns, err = r.Checks.Of(t.ID); err != nil {
 		return out, err
 	}
+	shorten(&out)
 	if out.Messages, err = r.Messages.Of(t.ID); err != nil {
 		return out, err
 	}

@@ -10,6 +10,31 @@ import (
 	"database/sql"
 )
 
+const check = `-- name: Check :one
+SELECT id, project_id, task_id, landing_id, tree, command, env, exit_code, took, ended_at, log, signal, timed_out FROM checks WHERE id = ?1
+`
+
+func (q *Queries) Check(ctx context.Context, id int64) (Check, error) {
+	row := q.db.QueryRowContext(ctx, check, id)
+	var i Check
+	err := row.Scan(
+		&i.ID,
+		&i.ProjectID,
+		&i.TaskID,
+		&i.LandingID,
+		&i.Tree,
+		&i.Command,
+		&i.Env,
+		&i.ExitCode,
+		&i.Took,
+		&i.EndedAt,
+		&i.Log,
+		&i.Signal,
+		&i.TimedOut,
+	)
+	return i, err
+}
+
 const checksOf = `-- name: ChecksOf :many
 SELECT id, project_id, task_id, landing_id, tree, command, env, exit_code, took, ended_at, log, signal, timed_out FROM checks WHERE task_id = ?1 ORDER BY id
 `
@@ -93,6 +118,40 @@ func (q *Queries) ChecksOn(ctx context.Context, projectID int64, tree string) ([
 		return nil, err
 	}
 	return items, nil
+}
+
+const landing = `-- name: Landing :one
+SELECT id, project_id, task_id, session_id, round, head, created_at, base, tree, commit_hash, green, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed FROM landings WHERE id = ?1
+`
+
+func (q *Queries) Landing(ctx context.Context, id int64) (Landing, error) {
+	row := q.db.QueryRowContext(ctx, landing, id)
+	var i Landing
+	err := row.Scan(
+		&i.ID,
+		&i.ProjectID,
+		&i.TaskID,
+		&i.SessionID,
+		&i.Round,
+		&i.Head,
+		&i.CreatedAt,
+		&i.Base,
+		&i.Tree,
+		&i.CommitHash,
+		&i.Green,
+		&i.Verified,
+		&i.QueuedAt,
+		&i.Waits,
+		&i.Tries,
+		&i.RetryAt,
+		&i.Steps,
+		&i.EndedAt,
+		&i.Outcome,
+		&i.Failure,
+		&i.Evidence,
+		&i.Killed,
+	)
+	return i, err
 }
 
 const landingsOf = `-- name: LandingsOf :many
