@@ -46,8 +46,8 @@ func gather(ctx context.Context) error {
 // stops. It pulls as all streams do: while it rests or writes, the store notes
 // no more than which sessions wrote, and nobody pays when nobody reads.
 func (s *Server) followSays(ctx context.Context, out *sse) error {
-	writers := s.cfg.Store.Writers() // before the first look, so that nothing falls between
-	defer writers.Close()
+	watch := s.cfg.Store.Watch(store.TopicSessions) // before the first look, so that nothing falls between
+	defer watch.Close()
 	told := map[int64]string{} // what was told last of each live session
 	for wrote := []int64(nil); ; {
 		lines, err := s.newLines(ctx, told, wrote)
@@ -66,8 +66,12 @@ func (s *Server) followSays(ctx context.Context, out *sse) error {
 			return err
 		}
 		for woken := false; !woken; {
-			woken, err = s.waitOr(ctx, func(ctx context.Context) (err error) {
-				wrote, err = writers.Wait(ctx)
+			woken, err = s.waitOr(ctx, func(ctx context.Context) error {
+				topics, err := watch.Wait(ctx)
+				wrote = wrote[:0]
+				for _, topic := range topics {
+					wrote = append(wrote, store.SessionOf(topic))
+				}
 				return err
 			})
 			if err == nil && !woken {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"coppice"
+	"coppice/store"
 	"coppice/store/sqlite/dbsqlc"
 )
 
@@ -111,7 +112,7 @@ func (t sessions) Put(s *coppice.Session) error {
 		return err
 	}
 	if !s.State.Live() {
-		t.wake.sessions = append(t.wake.sessions, s.ID)
+		t.touch(store.TopicSession(s.ID))
 	}
 	if err := t.putUsage(s); err != nil {
 		return err
@@ -138,7 +139,7 @@ func (t outputs) Add(session, from, to int64, out []coppice.Output) error {
 	if err := t.insertOutput(session, out); err != nil {
 		return err
 	}
-	t.wake.sessions = append(t.wake.sessions, session)
+	t.touch(store.TopicSession(session))
 	return t.q.MoveCursor(t.ctx, to, moment(newest), session)
 }
 

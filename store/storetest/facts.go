@@ -37,7 +37,6 @@ func testNotFound(t *testing.T, open Open) {
 	})
 	err := s.Update(t.Context(), func(tx store.Tx) error { return tx.Outputs.Add(7, 0, 1, nil) })
 	wantCode(t, "output of no session", err, coppice.ENotFound)
-	wantCode(t, "waiting for the output of no session", s.WaitOutput(within(t), 7, 0), coppice.ENotFound)
 }
 
 func second[T any](_ T, err error) error { return err }
