@@ -19,6 +19,7 @@ type TaskStatus struct {
 	Session  *coppice.Session  // the newest
 	Landing  *coppice.Landing  // the newest
 	Question *coppice.Question // the oldest open one
+	Asks     []coppice.Ask     // open, oldest first
 }
 
 // Statuses derives the statuses of tasks from one snapshot. How many queries it
@@ -55,13 +56,15 @@ func (e *Engine) Statuses(ctx context.Context, r store.Reader, tasks []coppice.T
 	return out, nil
 }
 
-// page is what statuses are derived from: projects by id, all else by task.
+// page is what statuses are derived from: projects by id, asks by subject, all
+// else by task.
 type page struct {
 	projects  map[int64]coppice.Project
 	sessions  map[int64][]coppice.Session
 	landings  map[int64]coppice.Landing
 	questions map[int64]coppice.Question
-	messages  map[int64][]coppice.Message // of those whose session is idle
+	messages  map[int64][]coppice.Message       // of those whose session is idle
+	asks      map[coppice.Subject][]coppice.Ask // open
 }
 
 func loadPage(r store.Reader, tasks []coppice.Task) (p page, err error) {
@@ -94,7 +97,14 @@ func loadPage(r store.Reader, tasks []coppice.Task) (p page, err error) {
 			idle = append(idle, id)
 		}
 	}
-	p.messages, err = r.Messages.OfEach(idle)
+	if p.messages, err = r.Messages.OfEach(idle); err != nil {
+		return p, err
+	}
+	open, err := r.Asks.AllOpen() // few at any moment
+	p.asks = map[coppice.Subject][]coppice.Ask{}
+	for _, a := range open {
+		p.asks[a.Subject] = append(p.asks[a.Subject], a)
+	}
 	return p, err
 }
 
@@ -107,7 +117,7 @@ func last[T any](list []T) *T {
 }
 
 func (p page) status(room Room, t coppice.Task) TaskStatus {
-	s := TaskStatus{Sessions: p.sessions[t.ID]}
+	s := TaskStatus{Sessions: p.sessions[t.ID], Asks: p.asks[coppice.TaskSubject(t.ID)]}
 	s.Session = last(s.Sessions)
 	if l, ok := p.landings[t.ID]; ok {
 		s.Landing = &l

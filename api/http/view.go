@@ -3,11 +3,13 @@ package http
 import (
 	"context"
 	"slices"
+	"time"
 
 	"coppice"
 	"coppice/api"
 	"coppice/engine"
 	"coppice/store"
+	"coppice/verb"
 )
 
 // Statuser derives what people read about tasks, one for each, in order.
@@ -48,7 +50,7 @@ func (s *Server) views(ctx context.Context, r store.Reader, tasks []coppice.Task
 	}
 	out := make([]api.Task, len(tasks))
 	for i, t := range tasks {
-		out[i] = view(t, statuses[i], known[t.ProjectID].Prefix, named(t.After, keys))
+		out[i] = view(s.cfg.Now(), t, statuses[i], known[t.ProjectID].Prefix, named(t.After, keys))
 		if x := statuses[i].Session; x != nil {
 			out[i].Says = lines[x.ID]
 		}
@@ -56,7 +58,7 @@ func (s *Server) views(ctx context.Context, r store.Reader, tasks []coppice.Task
 	return out, nil
 }
 
-func view(t coppice.Task, st engine.TaskStatus, project string, after []string) api.Task {
+func view(now time.Time, t coppice.Task, st engine.TaskStatus, project string, after []string) api.Task {
 	v := api.Task{
 		ID: t.ID, Key: t.Key, Project: project, Title: t.Title, Body: t.Body, Priority: t.Priority, Track: t.Track,
 		Agent: t.Agent, Model: t.Model, Checks: t.Checks, After: after, NotBefore: t.NotBefore, CreatedAt: t.CreatedAt,
@@ -75,7 +77,8 @@ func view(t coppice.Task, st engine.TaskStatus, project string, after []string) 
 		v.Session = x.Key
 		v.Usage = v.Usage.Add(x.Usage)
 	}
-	v.Taken = t.TakeAsked || t.Next != nil && t.Next.Screen || st.Session != nil && st.Session.Screen && st.Session.State.Live()
+	v.Taken = coppice.Asked(st.Asks, coppice.VerbTake) != nil || t.Next != nil && t.Next.Screen || st.Session != nil && st.Session.Screen && st.Session.State.Live()
+	v.Can = verb.Can(verb.Facts{Now: now, Task: t, Session: st.Session, Landing: st.Landing, Asks: st.Asks, Branch: t.Sessions > 0})
 	if st.Question != nil && st.Question.Open() {
 		q := question(*st.Question)
 		v.Question = &q
