@@ -41,6 +41,11 @@ func (r landings) Last(task int64) (*coppice.Landing, error) {
 	return found(landingOf(row))
 }
 
+func (r landings) LastOfEach(tasks []int64) (map[int64]coppice.Landing, error) {
+	rows, err := r.q.LastLandings(r.ctx, idList(tasks))
+	return keyed(rows, err, landingOf, func(l coppice.Landing) int64 { return l.TaskID })
+}
+
 func (r landings) Queued(queue int64, most int) ([]coppice.Landing, error) {
 	rows, err := r.q.QueuedLandings(r.ctx, queue, int64(most))
 	return each(rows, err, landingOf)
@@ -70,6 +75,14 @@ func checkOf(r dbsqlc.Check) (coppice.Check, error) {
 		ID: r.ID, ProjectID: r.ProjectID, TaskID: r.TaskID, LandingID: r.LandingID, Tree: r.Tree, Command: r.Command,
 		Env: r.Env, Exit: int(r.ExitCode), Signal: r.Signal, TimedOut: r.TimedOut, Log: r.Log, Took: time.Duration(r.Took), EndedAt: at(r.EndedAt),
 	}, nil
+}
+
+func (r checks) Get(id int64) (coppice.Check, error) {
+	row, err := r.q.Check(r.ctx, id)
+	if err != nil {
+		return coppice.Check{}, lookup(err, "check", id)
+	}
+	return checkOf(row)
 }
 
 func (r checks) On(project int64, tree string) ([]coppice.Check, error) {
