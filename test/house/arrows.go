@@ -63,13 +63,14 @@ var rooms = map[string][]string{
 	"web":       {},
 	"flow":      {},
 	"features":  {},
-	"config":    {"agent", "engine"},
+	"secret":    {},
+	"config":    {"agent", "engine", "secret"},
 	"host":      {"agent"},
 	"memory":    {"store"},
 	"engine":    {"flow", "store", "fabric"},
-	"worker":    {"host", "agent", "workspace", "forge", "notify", "store", "fabric"},
+	"worker":    {"secret", "host", "agent", "workspace", "forge", "notify", "store", "fabric"},
 	"api":       {"engine", "store", "fabric", "memory", "web"},
-	"control":   {"api", "engine", "store", "fabric", "memory", "agent", "host", "workspace", "features", "config", "worker"},
+	"control":   {"api", "engine", "store", "fabric", "memory", "agent", "host", "workspace", "features", "config", "worker", "secret"},
 }
 
 // crossings are the arrows between siblings that the architecture asks for by
