@@ -88,7 +88,7 @@ func toolServers(all map[string]coppice.MCPServer, r agent.Request) []toolServer
 		if argv := all[name].Command; len(argv) > 0 {
 			s := toolServer{Name: name, Command: argv[0], Args: append([]string{}, argv[1:]...), Env: []header{}}
 			for _, k := range slices.Sorted(maps.Keys(all[name].Env)) {
-				s.Env = append(s.Env, header{k, all[name].Env[k]})
+				s.Env = append(s.Env, header{k, r.Fill(all[name].Env[k])})
 			}
 			out = append(out, s)
 			continue

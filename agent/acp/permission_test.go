@@ -111,7 +111,8 @@ func TestToolServers(t *testing.T) {
 		}
 	}
 	// Programs need no HTTP. An agent without it is given those alone.
-	r.MCP["own"] = coppice.MCPServer{Command: []string{"tool", "--quiet"}, Env: map[string]string{"K": "v", "A": "b"}}
+	r.Secrets = map[string]string{agent.SecretVar("S"): "v"}
+	r.MCP["own"] = coppice.MCPServer{Command: []string{"tool", "--quiet"}, Env: map[string]string{"K": "${COPPICE_SECRET_S}", "A": "b"}}
 	r.MCP["pure"] = coppice.MCPServer{Command: []string{"tool"}}
 	programs := `{"name":"own","command":"tool","args":["--quiet"],"env":[{"name":"A","value":"b"},{"name":"K","value":"v"}]},{"name":"pure","command":"tool","args":[],"env":[]}]`
 	for capability, want := range map[string]string{

@@ -76,7 +76,7 @@ func (d *driver) open() {
 // config is what overrides the person's own configuration.
 func (d *driver) config() map[string]any {
 	config := map[string]any{}
-	servers, err := toolServers(d.profile, d.request)
+	servers, _, err := toolServers(d.profile, d.request)
 	if err != nil {
 		// Launch refuses such a request; a driver has no way to.
 		d.notice(err.Error())
