@@ -21,6 +21,7 @@ import (
 	"coppice/fabric/local"
 	"coppice/host"
 	"coppice/internal/process"
+	"coppice/internal/redact"
 	"coppice/store"
 	"coppice/store/sqlite"
 	"coppice/test/ports"
@@ -63,6 +64,8 @@ type bundle struct {
 	environ []string
 	room    map[Group]int
 	browser []string
+	secrets func(context.Context, string) (string, error)
+	redact  *redact.Redactor
 	ports   workspace.PortRange
 	project coppice.Project
 	task    coppice.Task
@@ -120,7 +123,7 @@ func (b *bundle) open() {
 		Name: "local", Pools: []string{"local"}, Fabric: b.fabric, Store: b.store, Workspaces: b.spaces, Sessions: filepath.Join(b.dir, "s"),
 		Host:    host.Launcher{Argv: []string{self, "host"}, Env: []string{roleVar + "=host", "PATH=" + os.Getenv("PATH")}},
 		Profile: func(string, *coppice.Profile) (coppice.Profile, error) { return b.profile, nil },
-		Environ: b.environ, Now: time.Now, Room: b.room, Browser: b.browser,
+		Environ: b.environ, Now: time.Now, Room: b.room, Browser: b.browser, Secrets: b.secrets, Redact: b.redact,
 	})
 	b.must(err)
 }
