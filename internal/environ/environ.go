@@ -8,12 +8,14 @@ import (
 	"io/fs"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
-// Get returns the value of a variable, or "" when it is not set.
+// Get returns the value of a variable, or "" when it is not set. The last one of
+// a name counts, as for a program that is started.
 func Get(env []string, name string) string {
-	for _, kv := range env {
+	for _, kv := range slices.Backward(env) {
 		if v, ok := strings.CutPrefix(kv, name+"="); ok {
 			return v
 		}

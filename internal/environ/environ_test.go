@@ -11,9 +11,9 @@ import (
 
 func TestPick(t *testing.T) {
 	t.Parallel()
-	env := []string{"PATH=/bin", "LC_ALL=C", "LC=x", "SECRET=s", "BARE", "=odd", "HOME="}
+	env := []string{"PATH=/old", "PATH=/bin", "LC_ALL=C", "LC=x", "SECRET=s", "BARE", "=odd", "HOME="}
 	got := environ.Pick(env, []string{"PATH", "LC_*", "HOME", "*", "BARE"})
-	if want := []string{"PATH=/bin", "LC_ALL=C", "HOME="}; !slices.Equal(got, want) {
+	if want := []string{"PATH=/old", "PATH=/bin", "LC_ALL=C", "HOME="}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if environ.Get(env, "PATH") != "/bin" || environ.Get(env, "PAT") != "" || environ.Get(env, "BARE") != "" {
