@@ -126,6 +126,12 @@ func TestToolServers(t *testing.T) {
 			t.Errorf("%s: %s, %+v", capability, step.Write, step.Events)
 		}
 	}
+	d := New().Driver(with(map[string]string{EnvSecrets: SecretsNamed}), r)
+	d.Start()
+	step := d.Output(agent.Stdout, []byte(`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{"mcpCapabilities":{"http":true}}}}`+"\n"))
+	if got := string(step.Write); !strings.Contains(got, `{"name":"K","value":"${COPPICE_SECRET_S}"}`) || !strings.Contains(got, `"Bearer tok-1"`) {
+		t.Errorf("an agent that fills secrets in: %s", got)
+	}
 	r.MCP = map[string]coppice.MCPServer{"orch": {URL: "file:///etc"}}
 	if _, err := New().Launch(suite.Profile, r); coppice.ErrorCode(err) != coppice.EInvalid {
 		t.Errorf("got %v, want a refusal", err)
