@@ -57,9 +57,10 @@ type Request struct {
 	// take the headers of tool servers over their stdin and fill in nothing
 	// themselves. It is never logged, recorded or written to a file.
 	Token string `json:"-"`
-	// Secrets are the values of secrets that tool servers refer to, by the
-	// variable that holds each in the agent's environment. What is said of Token
-	// holds for them.
+	// Secrets are the values of secrets that tool servers refer to, by variable.
+	// Launch sets the variables, for agents that fill them in from their
+	// environment; others are told the values over their stdin. What is said of
+	// Token holds for them.
 	Secrets map[string]string `json:"-"`
 }
 

@@ -61,8 +61,8 @@ type Spec struct {
 	Grace    coppice.Duration  `json:"grace"`            // for each step of a stop
 	App      App               `json:"app,omitzero"`     // what is served while the agent works
 	Output   coppice.Bytes     `json:"output,omitempty"` // how much of its output is kept; 0 means all of it
-	// Secrets are further variables of the agent's environment. They are in no
-	// file: the host gets them through a pipe, and the agent from the host.
+	// Secrets are the request's. They are in no file: the host gets them through
+	// a pipe, and the agent in the way of its protocol.
 	Secrets map[string]string `json:"-"`
 }
 

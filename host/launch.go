@@ -56,7 +56,6 @@ func (h *host) startAgent(p agent.Protocol) (*started, *coppice.Failure) {
 		env = map[string]string{}
 	}
 	maps.Copy(env, launch.Env)
-	maps.Copy(env, h.spec.Secrets)
 	h.hooks.into(env)
 	env["PWD"] = h.spec.Request.Dir
 	env[process.SessionVar] = h.spec.Session

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"coppice"
+	"coppice/agent/claude"
 	"coppice/internal/redact"
 	"coppice/store"
 )
@@ -31,7 +32,8 @@ func withSecrets(b *bundle, command string, values map[string]string) (work int6
 		b.redact.Add(value)
 		return value, nil
 	}
-	b.profile = coppice.Profile{Protocol: "command", Command: []string{"sh", "-c", command}}
+	// An agent that finds secrets in its environment.
+	b.profile = coppice.Profile{Protocol: claude.Name, Command: []string{"sh", "-c", command}}
 	b.open()
 	work, s = b.run("")
 	w := b.work(work)

@@ -49,8 +49,8 @@ const (
 const EnvAsk = "COPPICE_ACP_ASK"
 
 // EnvSecrets is the variable by which a profile says, with SecretsNamed, that the
-// agent fills secrets in from its environment, and hands what it is told over to
-// programs that it starts.
+// agent fills the token and secrets in from its environment. It must not be told
+// them: it would start a program with them as an argument.
 const (
 	EnvSecrets   = "COPPICE_ACP_SECRETS"
 	SecretsNamed = "named"
@@ -84,6 +84,9 @@ func (Protocol) Launch(p coppice.Profile, r agent.Request) (agent.Launch, error)
 		return agent.Launch{}, err
 	}
 	l, err := agent.LaunchProfile(p, r)
+	if p.Env[EnvSecrets] == SecretsNamed {
+		l = l.With(r.Secrets)
+	}
 	if err != nil || !agent.Restricts(r.Permissions) {
 		return l, err
 	}

@@ -85,14 +85,7 @@ func (s toolServer) http() bool { return s.Type == "http" }
 func toolServers(all map[string]coppice.MCPServer, p coppice.Profile, r agent.Request) []toolServer {
 	fill := r.Fill
 	if p.Env[EnvSecrets] == SecretsNamed {
-		fill = func(text string) string {
-			return agent.Expand(text, func(variable string) string {
-				if variable == agent.TokenVar {
-					return r.Token
-				}
-				return "${" + variable + "}"
-			})
-		}
+		fill = func(text string) string { return text }
 	}
 	var out []toolServer
 	for _, name := range slices.Sorted(maps.Keys(all)) {

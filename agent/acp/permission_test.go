@@ -129,7 +129,7 @@ func TestToolServers(t *testing.T) {
 	d := New().Driver(with(map[string]string{EnvSecrets: SecretsNamed}), r)
 	d.Start()
 	step := d.Output(agent.Stdout, []byte(`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{"mcpCapabilities":{"http":true}}}}`+"\n"))
-	if got := string(step.Write); !strings.Contains(got, `{"name":"K","value":"${COPPICE_SECRET_S}"}`) || !strings.Contains(got, `"Bearer tok-1"`) {
+	if got := string(step.Write); !strings.Contains(got, `{"name":"K","value":"${COPPICE_SECRET_S}"}`) || !strings.Contains(got, `"Bearer ${COPPICE_TOKEN}"`) {
 		t.Errorf("an agent that fills secrets in: %s", got)
 	}
 	r.MCP = map[string]coppice.MCPServer{"orch": {URL: "file:///etc"}}

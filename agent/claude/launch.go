@@ -42,6 +42,7 @@ func (Protocol) Launch(p coppice.Profile, r agent.Request) (agent.Launch, error)
 			return agent.Launch{}, err
 		}
 		l.Argv = append(l.Argv, "--mcp-config", path, "--strict-mcp-config")
+		l = l.With(r.Secrets)
 	}
 	return l, nil
 }

@@ -181,9 +181,10 @@ func TestSecrets(t *testing.T) {
 		},
 	}
 	env := map[string]string{
-		"COPPICE_MCP_ENV_1": "k=value-of-a", "COPPICE_MCP_HEADER_2": "value-of-avalue-of-b", "COPPICE_MCP_HEADER_3": "Basic value-of-b tok-1",
+		"COPPICE_MCP_ENV_1": "k=value-of-a", "COPPICE_MCP_HEADER_1": "value-of-avalue-of-b", "COPPICE_MCP_HEADER_2": "Basic value-of-b tok-1",
+		"COPPICE_SECRET_A": "value-of-a", "COPPICE_SECRET_B": "value-of-b",
 	}
-	const web = `"bearer_token_env_var":"COPPICE_SECRET_A","env_http_headers":{"X-Alone":"COPPICE_SECRET_B","X-Both":"COPPICE_MCP_HEADER_2","X-Mixed":"COPPICE_MCP_HEADER_3"},"http_headers":{"X-Plain":"as it is"}`
+	const web = `"bearer_token_env_var":"COPPICE_SECRET_A","env_http_headers":{"X-Alone":"COPPICE_SECRET_B","X-Both":"COPPICE_MCP_HEADER_1","X-Mixed":"COPPICE_MCP_HEADER_2"},"http_headers":{"X-Plain":"as it is"}`
 	const own = `"command":"/bin/sh","args":["-c","export KEY=\"$COPPICE_MCP_ENV_1\"; unset COPPICE_MCP_ENV_1; exec \"$@\"","sh","tool","--quiet"],"env":{"PLAIN":"1"}`
 	l, err := New().Launch(suite.Profile, r)
 	if err != nil || !maps.Equal(l.Env, env) {
@@ -197,7 +198,7 @@ func TestSecrets(t *testing.T) {
 			t.Errorf("%s\nis not in %s", want, step.Write)
 		}
 	}
-	env["COPPICE_MCP_HEADER_4"] = "as it is"
+	env["COPPICE_MCP_HEADER_3"] = "as it is"
 	exec, err := NewExec().Launch(execSuite.Profile, r)
 	if err != nil || !maps.Equal(exec.Env, env) {
 		t.Fatalf("%v, environment %q", err, exec.Env)

@@ -76,6 +76,9 @@ func execOptions(p coppice.Profile, r agent.Request) (argv []string, env map[str
 		}
 		argv = append(argv, "-c", "mcp_servers."+name+"={"+strings.Join(fields, ",")+"}")
 	}
+	if len(r.Secrets) > 0 {
+		argv = append(argv, "-c", snapshotKey+"=false")
+	}
 	return argv, env, nil
 }
 

@@ -36,6 +36,10 @@ type toolServer struct {
 // seconds are few on a busy machine, and such a server is lost for the session.
 const startSeconds = 60
 
+// snapshotKey is the setting by which the agent writes its whole environment to a
+// file of its own. Sessions with secrets switch it off.
+const snapshotKey = "features.shell_snapshot"
+
 // serverRE is what the agent allows for a server's name.
 var serverRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]+$`) })
 
@@ -66,6 +70,12 @@ func toolServers(p coppice.Profile, r agent.Request) (map[string]toolServer, map
 		return nil, nil, err
 	}
 	out, env := make(map[string]toolServer, len(all)), map[string]string{}
+	use := func(variable string) string {
+		if value, ok := r.Secrets[variable]; ok { // the token is there already
+			env[variable] = value
+		}
+		return variable
+	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		bad := func(fix, format string, args ...any) error {
 			return coppice.Errorf(coppice.EInvalid, format, args...).WithFix("%s", fix).WithField("mcp." + name)
@@ -91,9 +101,9 @@ func toolServers(p coppice.Profile, r agent.Request) (map[string]toolServer, map
 			}
 			switch {
 			case bearer(k, v) != "":
-				s.Bearer = bearer(k, v)
+				s.Bearer = use(bearer(k, v))
 			case alone(v) != "":
-				s.EnvHeaders = with(s.EnvHeaders, k, alone(v))
+				s.EnvHeaders = with(s.EnvHeaders, k, use(alone(v)))
 			case agent.Refers(v):
 				s.EnvHeaders = with(s.EnvHeaders, k, keep(env, headerVar, r.Fill(v)))
 			default:
@@ -113,9 +123,13 @@ const (
 
 // keep adds a value to an environment and returns the variable that holds it.
 func keep(env map[string]string, prefix, value string) string {
-	variable := prefix + strconv.Itoa(len(env)+1)
-	env[variable] = value
-	return variable
+	for n := 1; ; n++ {
+		variable := prefix + strconv.Itoa(n)
+		if _, taken := env[variable]; !taken {
+			env[variable] = value
+			return variable
+		}
+	}
 }
 
 var variableRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })

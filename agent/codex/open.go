@@ -84,6 +84,9 @@ func (d *driver) config() map[string]any {
 	for name, s := range servers {
 		config["mcp_servers."+name] = s
 	}
+	if len(d.request.Secrets) > 0 {
+		config[snapshotKey] = false
+	}
 	// The model's service searches by itself and asks nobody.
 	if !d.asker.Decide(agent.Call{Name: typeSearch, Kind: agent.ToolFetch, Dir: d.request.Dir}).Allowed() {
 		config["web_search"] = "disabled"

@@ -49,6 +49,7 @@ func (s *servers) tell(l *agent.Launch, f coppice.Profile, r agent.Request) erro
 	if err != nil {
 		return err
 	}
+	*l = l.With(r.Secrets)
 	if strings.HasPrefix(f.MCP, "-") {
 		l.Argv = append(l.Argv, f.MCP, path)
 		return nil

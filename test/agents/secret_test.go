@@ -16,9 +16,9 @@ import (
 )
 
 // The secret has characters that shells, JSON and TOML write in another way, and
-// a part that nothing else has.
+// a part that nothing else has. Some agents replace $NAME, so it has no such.
 const (
-	aSecret    = `tok"en\ $HOME 5f2c9a7713b4`
+	aSecret    = `tok"en\ 5f2c9a7713b4`
 	secretPart = "5f2c9a7713b4"
 )
 
@@ -34,6 +34,7 @@ func TestSecrets(t *testing.T) {
 			tools := mcpserver.New(aSecret)
 			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				noArgumentHas(t)
+				b.noFileHas(t)
 				tools.ServeHTTP(w, r)
 			}))
 			t.Cleanup(srv.Close)
