@@ -41,7 +41,7 @@ func withSecrets(b *bundle, command string, values map[string]string) (work int6
 	b.must(err)
 	spec.MCP = tracker
 	w.Spec = coppice.Raw(spec)
-	b.update(func(tx store.Tx) error { return tx.PutWork(&w) })
+	b.update(func(tx store.Tx) error { return tx.Work.Put(&w) })
 	return work, s, resolved
 }
 
