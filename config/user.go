@@ -88,14 +88,18 @@ func (d *decoder) sources(u *User) error {
 }
 
 // checkSecrets checks the references to secrets in a text, and that the key at
-// this path may have any.
+// this path may have any. In a key that may not, only what is a sound reference is
+// refused: a shell knows ${secret:1}, too.
 func checkSecrets(k key, path, s string) error {
 	if !strings.Contains(s, secret.Mark) {
 		return nil
 	}
 	err := secret.CheckText(s)
-	if k.secrets || err != nil && path != "" {
+	if k.secrets {
 		return err
+	}
+	if err != nil {
+		return nil
 	}
 	return coppice.Errorf(coppice.EInvalid, "a secret cannot be used in %s", what(path)).
 		WithFix("use secrets in the headers and env of a tool server under mcp")

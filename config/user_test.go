@@ -46,6 +46,9 @@ func TestReferences(t *testing.T) {
 	if err != nil || !slices.Equal(secret.Names(p.MCP), []string{"A_1", "B"}) {
 		t.Errorf("%v %v", secret.Names(p.MCP), err)
 	}
+	if _, err := config.Parse("coppice.yaml", []byte(`checks: ["secret=abc; test ${secret:1:2} = bc"]`)); err != nil {
+		t.Errorf("a shell's own words: %v", err)
+	}
 	for text, says := range map[string]string{
 		`mcp: {a: {url: "http://x.test/", headers: {A: "${secret:a b}"}}}`: "not a valid name",
 		`mcp: {a: {url: "http://x.test/", headers: {A: "${secret:A"}}}`:    "has no end",
