@@ -19,6 +19,8 @@ import (
 	"syscall"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"coppice"
 	"coppice/api"
 	"coppice/api/client"
@@ -300,5 +302,31 @@ func TestSecretThatIsNotSet(t *testing.T) {
 	w.cli("secret", "remove", "TRACKER")
 	if _, err := os.Stat(filepath.Join(w.home, ".config", "coppice", "secrets", "TRACKER")); err == nil {
 		t.Error("the value is still there")
+	}
+}
+
+// On a terminal a value is typed without echo.
+func TestSecretIsTypedWithoutEcho(t *testing.T) {
+	t.Parallel()
+	w := bareWorld(t)
+	w.repo = w.root
+	p := w.person(80, 24, "secret", "set", "TYPED")
+	p.sees("Value of TYPED:")
+	w.eventually("the end of the echo", func() bool { // which the program ends a moment after it asks
+		mode, err := unix.IoctlGetTermios(int(p.tty.Fd()), unix.TCGETS)
+		return err == nil && mode.Lflag&unix.ECHO == 0
+	})
+	if _, err := p.tty.WriteString(theSecret + "\r"); err != nil {
+		t.Fatal(err)
+	}
+	<-p.gone
+	if shown := string(p.raw); p.cmd.ProcessState.ExitCode() != 0 || strings.Contains(shown, secretPart) || !strings.Contains(shown, "TYPED is stored (file secrets/TYPED)") {
+		t.Errorf("%v: %q", p.cmd.ProcessState, shown)
+	}
+	if r := w.try(w.root, "", "secret", "test", "TYPED", "--json"); r.code != 0 || !strings.Contains(r.out, fmt.Sprintf(`"length": %d`, len(theSecret))) {
+		t.Errorf("%d %s%s", r.code, r.out, r.err)
+	}
+	if r := w.try(w.root, "", "__complete", "secret", "test", ""); !strings.HasPrefix(r.out, "TYPED\n") {
+		t.Errorf("completion: %s%s", r.out, r.err)
 	}
 }
