@@ -59,7 +59,7 @@ type Request struct {
 	Token string `json:"-"`
 	// Secrets are the values of secrets that tool servers refer to, by variable.
 	// Launch sets the variables, for agents that fill them in from their
-	// environment; others are told the values over their stdin. What is said of
+	// environment; others get the values over their stdin. What is said of
 	// Token holds for them.
 	Secrets map[string]string `json:"-"`
 }

@@ -208,7 +208,7 @@ func Expand(text string, with func(variable string) string) string {
 // Refers reports whether there is anything to expand in a text.
 func Refers(text string) bool { return referenceRE().MatchString(text) }
 
-// Fill fills the values in, for agents that must be told them word by word.
+// Fill fills the values in, for agents that get them over their stdin.
 func (r Request) Fill(text string) string {
 	return Expand(text, func(variable string) string {
 		if variable == TokenVar {

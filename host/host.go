@@ -62,7 +62,7 @@ type Spec struct {
 	App      App               `json:"app,omitzero"`     // what is served while the agent works
 	Output   coppice.Bytes     `json:"output,omitempty"` // how much of its output is kept; 0 means all of it
 	// Secrets are the request's. They are in no file: the host gets them through
-	// a pipe, and the agent in the way of its protocol.
+	// a pipe, and the agent as its protocol does it.
 	Secrets map[string]string `json:"-"`
 }
 

@@ -197,7 +197,7 @@ func inherited(name string) *os.File {
 	return os.NewFile(uintptr(fd), name)
 }
 
-// wanted waits until the host is told to go on, by a line that has the session's
+// wanted waits for the line that lets the host go on and has the session's
 // secrets. It is false when whoever launched it has no use for it, or is gone.
 // One that was started by hand goes on at once.
 func wanted() (secrets map[string]string, ok bool) {

@@ -21,12 +21,18 @@ type Resolver struct {
 	Within  time.Duration // how long a command may take; 30 seconds when 0
 }
 
-// sources says for each kind of source how a value is read from it.
-var sources = map[string]func(*Resolver, context.Context, Source) (string, error){
-	KindEnv:     (*Resolver).fromEnv,
-	KindFile:    (*Resolver).fromFile,
-	KindCommand: (*Resolver).fromCommand,
-	KindKeyring: (*Resolver).fromKeyring,
+// kind is a kind of source: what describes one, and how its value is read.
+type kind struct {
+	name string
+	text func(Source) string // "" when it is not set
+	read func(*Resolver, context.Context, Source) (string, error)
+}
+
+var kinds = []kind{
+	{KindEnv, func(s Source) string { return s.Env }, (*Resolver).fromEnv},
+	{KindFile, func(s Source) string { return s.File }, (*Resolver).fromFile},
+	{KindCommand, func(s Source) string { return strings.Join(s.Command, " ") }, (*Resolver).fromCommand},
+	{KindKeyring, func(s Source) string { return s.Keyring }, (*Resolver).fromKeyring},
 }
 
 // Resolve returns the value of a secret. Newlines at its end are not part of it.
@@ -39,12 +45,12 @@ func (r *Resolver) Resolve(ctx context.Context, name string) (string, error) {
 	if !known {
 		return "", coppice.Errorf(coppice.ENotFound, "the secret %s is not set", name).WithFix("run: coppice secret set %s", name)
 	}
-	read, ok := sources[source.Kind()]
+	k, ok := source.kind()
 	if !ok {
 		return "", coppice.Errorf(coppice.EInvalid, "the secret %s has no source, or more than one", name).
 			WithFix("give it one of env, file, command and keyring in the user's configuration")
 	}
-	value, err := read(r, ctx, source)
+	value, err := k.read(r, ctx, source)
 	if err != nil {
 		var e *coppice.Error
 		if errors.As(err, &e) {

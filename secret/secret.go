@@ -38,21 +38,6 @@ type Source struct {
 	Keyring string   `json:"keyring,omitempty" yaml:"keyring"` // the name of an entry in the keyring
 }
 
-// String describes the source on one line.
-func (s Source) String() string {
-	switch kind := s.Kind(); kind {
-	case KindEnv:
-		return kind + " " + s.Env
-	case KindFile:
-		return kind + " " + s.File
-	case KindKeyring:
-		return kind + " " + s.Keyring
-	case KindCommand:
-		return kind + " " + strings.Join(s.Command, " ")
-	}
-	return "nowhere"
-}
-
 // The kinds of source, as they are written in the configuration.
 const (
 	KindEnv     = "env"
@@ -61,21 +46,32 @@ const (
 	KindKeyring = "keyring"
 )
 
-// Kind returns the kind of the source, or "" when not exactly one is set.
-func (s Source) Kind() string {
-	var set []string
-	for _, k := range []struct {
-		name string
-		is   bool
-	}{{KindEnv, s.Env != ""}, {KindFile, s.File != ""}, {KindCommand, len(s.Command) > 0}, {KindKeyring, s.Keyring != ""}} {
-		if k.is {
-			set = append(set, k.name)
+// kind returns the kind of the source, and whether exactly one is set.
+func (s Source) kind() (found kind, ok bool) {
+	for _, k := range kinds {
+		if k.text(s) != "" {
+			if ok {
+				return kind{}, false
+			}
+			found, ok = k, true
 		}
 	}
-	if len(set) != 1 {
-		return ""
+	return found, ok
+}
+
+// Kind returns the kind of the source, or "" when not exactly one is set.
+func (s Source) Kind() string {
+	k, _ := s.kind()
+	return k.name
+}
+
+// String describes the source on one line.
+func (s Source) String() string {
+	k, ok := s.kind()
+	if !ok {
+		return "nowhere"
 	}
-	return set[0]
+	return k.name + " " + k.text(s)
 }
 
 var nameRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`) })

@@ -49,8 +49,8 @@ const (
 const EnvAsk = "COPPICE_ACP_ASK"
 
 // EnvSecrets is the variable by which a profile says, with SecretsNamed, that the
-// agent fills the token and secrets in from its environment. It must not be told
-// them: it would start a program with them as an argument.
+// agent fills the token and secrets in from its environment. It must not get them
+// over stdin: it would start a program with them as an argument.
 const (
 	EnvSecrets   = "COPPICE_ACP_SECRETS"
 	SecretsNamed = "named"

@@ -63,8 +63,8 @@ func knownNames(*cobra.Command, []string, string) ([]string, cobra.ShellCompDire
 	return slices.Sorted(maps.Keys(r.Sources)), cobra.ShellCompDirectiveNoFileComp
 }
 
-// told is what commands print of a secret.
-type told struct {
+// row is what commands print of a secret.
+type row struct {
 	Name     string        `json:"name"`
 	Source   secret.Source `json:"source"`
 	Set      bool          `json:"set"`
@@ -103,7 +103,7 @@ masking a shorter one would mask ordinary words.`,
 			if err != nil {
 				return err
 			}
-			return p.report(asJSON, told{Name: args[0], Source: source, Set: true}, "%s is stored (%s)\n", args[0], source)
+			return p.report(asJSON, row{Name: args[0], Source: source, Set: true}, "%s is stored (%s)\n", args[0], source)
 		},
 	}
 	c.Flags().BoolVar(&keyring, "keyring", false, "store it in the keyring: with secret-tool on Linux, security on macOS")
@@ -137,12 +137,12 @@ Names that a project uses and that are not set are listed too.`,
 				return err
 			}
 			used := p.usedSecrets(c.Context())
-			all := []told{}
+			all := []row{}
 			names := slices.Concat(slices.Collect(maps.Keys(r.Sources)), slices.Collect(maps.Keys(used)))
 			slices.Sort(names)
 			for _, name := range slices.Compact(names) {
 				source, set := r.Sources[name]
-				all = append(all, told{Name: name, Source: source, Set: set, Projects: used[name]})
+				all = append(all, row{Name: name, Source: source, Set: set, Projects: used[name]})
 			}
 			if asJSON {
 				return p.report(true, map[string]any{"secrets": all}, "")
@@ -154,7 +154,7 @@ Names that a project uses and that are not set are listed too.`,
 	return c
 }
 
-func printSecrets(out io.Writer, all []told) error {
+func printSecrets(out io.Writer, all []row) error {
 	if len(all) == 0 {
 		_, err := fmt.Fprintln(out, "no secrets; store one with coppice secret set NAME")
 		return err
@@ -216,7 +216,7 @@ server has one of its own.`,
 				return err
 			}
 			source := r.Sources[args[0]]
-			return p.report(asJSON, told{Name: args[0], Source: source, Set: true, Length: len(value)}, "%s has %d bytes (%s)\n", args[0], len(value), source)
+			return p.report(asJSON, row{Name: args[0], Source: source, Set: true, Length: len(value)}, "%s has %d bytes (%s)\n", args[0], len(value), source)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -236,7 +236,7 @@ stored it. Files, commands and variables that you named yourself stay.`,
 			if err != nil {
 				return err
 			}
-			return p.report(asJSON, told{Name: args[0], Source: was}, "%s is removed (%s)\n", args[0], was)
+			return p.report(asJSON, row{Name: args[0], Source: was}, "%s is removed (%s)\n", args[0], was)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
