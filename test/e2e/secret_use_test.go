@@ -292,7 +292,7 @@ func TestSecretThatIsNotSet(t *testing.T) {
 		}
 	}
 	w.cli("retry", key)
-	w.landed(key)
+	w.await(key, "its landing", func(d api.TaskDetail) bool { return d.Landed != "" })
 	if len(tools.Calls()) != 1 {
 		t.Errorf("%d calls", len(tools.Calls()))
 	}
