@@ -63,14 +63,15 @@ var rooms = map[string][]string{
 	"web":       {},
 	"flow":      {},
 	"features":  {},
+	"secret":    {},
 	"verb":      {},
-	"config":    {"agent", "engine"},
+	"config":    {"agent", "engine", "secret"},
 	"host":      {"agent"},
 	"memory":    {"store"},
 	"engine":    {"flow", "store", "fabric", "verb"},
-	"worker":    {"host", "agent", "workspace", "forge", "notify", "store", "fabric"},
+	"worker":    {"secret", "host", "agent", "workspace", "forge", "notify", "store", "fabric"},
 	"api":       {"engine", "store", "fabric", "memory", "verb", "web"},
-	"control":   {"api", "engine", "store", "fabric", "memory", "agent", "host", "workspace", "features", "config", "verb", "worker"},
+	"control":   {"api", "engine", "store", "fabric", "memory", "agent", "host", "workspace", "features", "config", "secret", "verb", "worker"},
 }
 
 // crossings are the arrows between siblings that the architecture asks for by

@@ -14,7 +14,6 @@ import (
 
 	"coppice"
 	"coppice/engine"
-	"coppice/internal/redact"
 )
 
 // asker asks a small model a short question.
@@ -60,7 +59,7 @@ type levels struct {
 
 // newLevels returns what judges tasks whose model is auto, or nil where the
 // environment has no key for any model.
-func newLevels(environ []string, now func() time.Time, log *slog.Logger) engine.Levels {
+func newLevels(environ []string, now func() time.Time, log *slog.Logger, redact func(string) string) engine.Levels {
 	ask, err := smallModel(func(name string) string { return lookup(environ, name) })
 	if err != nil {
 		log.Warn("how hard tasks are is judged by rules alone", "error", err)
@@ -68,7 +67,7 @@ func newLevels(environ []string, now func() time.Time, log *slog.Logger) engine.
 	if ask == nil {
 		return nil
 	}
-	l := &levels{ask: ask, now: now, log: log, redact: redact.New().String, within: levelsTime}
+	l := &levels{ask: ask, now: now, log: log, redact: redact, within: levelsTime}
 	return l.judge
 }
 

@@ -19,6 +19,7 @@ import (
 	"coppice/agent/profiles"
 	"coppice/api/client"
 	apihttp "coppice/api/http"
+	"coppice/config"
 	"coppice/engine"
 	"coppice/fabric/local"
 	"coppice/host"
@@ -41,6 +42,7 @@ type Config struct {
 	Version string
 	Environ []string // Coppice's own environment
 	Logger  *slog.Logger
+	Redact  *redact.Redactor // hides secrets; its values grow as secrets are resolved
 	Now     func() time.Time
 
 	MaxSessions int           // of all projects together; 0 for no bound
@@ -90,6 +92,9 @@ func New(c Config) (*Server, error) {
 	}
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.Redact == nil {
+		c.Redact = redact.New()
 	}
 	for _, d := range []struct {
 		at *int
@@ -197,7 +202,8 @@ func (s *Server) wire(ctx context.Context) error {
 		Name: engine.PoolLocal, Pools: []string{engine.PoolControl, engine.PoolLocal}, Fabric: fab, Store: s.store,
 		Workspaces: s.spaces, Sessions: s.path("sessions"), Host: host.Launcher{Argv: []string{s.cfg.Self, "host"}, Env: hostEnv(s.cfg.Environ)},
 		Browser: []string{s.cfg.Self, "browser"},
-		Profile: s.profile, Environ: s.cfg.Environ, Now: s.cfg.Now, Logger: s.cfg.Logger, Redact: redact.New(),
+		Profile: s.profile, Environ: s.cfg.Environ, Now: s.cfg.Now, Logger: s.cfg.Logger,
+		Redact: s.cfg.Redact, Secrets: config.Secrets{Environ: s.cfg.Environ, Redact: s.cfg.Redact}.Resolve,
 		Room: map[worker.Group]int{worker.GroupGit: max(4, 2*runtime.NumCPU()), worker.GroupCheck: runtime.NumCPU(), worker.GroupSession: 1024},
 	})
 	if err != nil {
@@ -209,10 +215,10 @@ func (s *Server) wire(ctx context.Context) error {
 	}
 	backups := &sqlite.Backups{Store: s.store, Folder: s.path("backups"), Keep: s.cfg.Backups}
 	s.intake = engine.NewIntake(s.store, s.cfg.Now, s.inspect, s.known, s.screen,
-		engine.WithLevels(newLevels(s.cfg.Environ, s.cfg.Now, s.cfg.Logger)))
+		engine.WithLevels(newLevels(s.cfg.Environ, s.cfg.Now, s.cfg.Logger, s.cfg.Redact.String)))
 	s.lists = &featureSync{
 		store: s.store, intake: s.intake.As(coppice.Actor{Kind: coppice.ActorEngine, Name: "checkout"}), inspect: s.reinspect, origin: s.spaces.OriginOf, moved: s.spaces.BaseNeed, asks: make(chan func()),
-		dir: s.path("features"), redact: redact.New().String, now: s.cfg.Now, log: s.cfg.Logger,
+		dir: s.path("features"), redact: s.cfg.Redact.String, now: s.cfg.Now, log: s.cfg.Logger,
 	}
 	remove := &remover{
 		store: s.store, intake: s.intake, spaces: s.spaces, sessions: s.path("sessions"), features: s.path("features"),
