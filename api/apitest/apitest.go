@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"coppice"
+	"coppice/api"
 	"coppice/api/client"
 	"coppice/api/http"
 	"coppice/engine"
@@ -57,7 +58,7 @@ func Start(t testing.TB, s store.Store, change ...func(*http.Config)) *Bundle {
 		Token: Token, Store: s, Engine: b.Intake, Status: Statuser{}, Version: "test",
 		Now: b.Clock.Now, Log: slog.New(slog.NewTextHandler(b.Log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Diff: func(_ context.Context, t coppice.Task, since string) (string, error) {
-			if since == http.SinceSession {
+			if since == api.SinceSession {
 				return "", nil
 			}
 			return "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+" + t.Title + "\n", nil

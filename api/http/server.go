@@ -82,12 +82,6 @@ type Needs interface {
 	RestoreBase(ctx context.Context, p coppice.Project) error
 }
 
-// What a diff is against.
-const (
-	SinceBase    = "base"    // where the task's branch left the base
-	SinceSession = "session" // where the branch stood before the task's last session
-)
-
 // Config is what a Server is made of. Store, Engine, Status, Diff, Backup and
 // Token are needed; the zero value of everything else is a sound default.
 type Config struct {

@@ -77,7 +77,7 @@ func terminals(t *testing.T) (*apitest.Bundle, coppice.Session, chan *echo) {
 	t.Helper()
 	opened := make(chan *echo, 16)
 	b := setup(t, func(c *apihttp.Config) {
-		c.Attach = func(_ context.Context, _ coppice.Session, o api.TerminalOptions) (apihttp.Terminal, error) {
+		c.Attach = func(_ context.Context, _ coppice.Session, o api.TerminalOptions) (api.Terminal, error) {
 			e := newEcho(o)
 			opened <- e
 			return e, nil

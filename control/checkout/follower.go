@@ -1,4 +1,8 @@
-package server
+// Package checkout follows what people keep in a project's checkout, and brings
+// it into force: the policy in coppice.yaml, the features file, where the base
+// is, and the files that keep a landing waiting. What a person has to confirm
+// becomes a need of the project.
+package checkout
 
 import (
 	"context"
@@ -22,20 +26,28 @@ import (
 // is reported: editors write files in several steps.
 const quiet = 300 * time.Millisecond
 
-// featureSync keeps projects in step with what stands in their checkouts: tasks
-// with the features file, the policy with coppice.yaml, landings with the files
-// that are in their way. It sleeps until a file or a task changes; nothing is
-// polled.
-type featureSync struct {
-	store   store.Store
-	intake  *engine.Intake
-	inspect func(ctx context.Context, known coppice.Project) (coppice.Project, error)
-	origin  func(ctx context.Context, root string, files []string) (workspace.Origin, error)
-	moved   func(ctx context.Context, dir, base, from, to string) (*coppice.Need, error) // judges a base that moved
-	dir     string                                                                       // remembers what was last agreed on, a file for each project
-	redact  func(string) string
-	now     func() time.Time
-	log     *slog.Logger
+// Config is what a Follower is made of. Every field is needed.
+type Config struct {
+	Store  store.Store
+	Intake *engine.Intake
+	Spaces *workspace.Workspaces
+	Dir    string // remembers what was last agreed on, a file for each project
+	Redact func(string) string
+	Now    func() time.Time
+	Log    *slog.Logger
+}
+
+// Follower keeps projects in step with what is in their checkouts: tasks with
+// the features file, the policy with coppice.yaml, landings with the files that
+// are in their way. It sleeps until a file or a task changes; nothing is polled.
+type Follower struct {
+	store  store.Store
+	intake *engine.Intake
+	spaces *workspace.Workspaces
+	dir    string
+	redact func(string) string
+	now    func() time.Time
+	log    *slog.Logger
 
 	watcher  *fsnotify.Watcher
 	waits    *waits // landings that wait for files of their checkouts
@@ -49,6 +61,17 @@ type featureSync struct {
 	warnings map[int64]map[source][]string // by project
 }
 
+// New makes a Follower. Sessions that end after this moment count as having run
+// since the files were last read: call it before anything of the server runs.
+func New(ctx context.Context, c Config) (*Follower, error) {
+	s := &Follower{
+		store: c.Store, intake: c.Intake, spaces: c.Spaces, dir: c.Dir, redact: c.Redact, now: c.Now, log: c.Log, asks: make(chan func()),
+	}
+	var err error
+	s.start, err = s.position(ctx)
+	return s, err
+}
+
 // source is what a warning is about, and who says so in the log.
 type source string
 
@@ -58,14 +81,14 @@ const (
 )
 
 // Warnings tells what is wrong with a project's policy and features file.
-func (s *featureSync) Warnings(project int64) []string {
+func (s *Follower) Warnings(project int64) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Concat(s.warnings[project][fromPolicy], s.warnings[project][fromFeatures])
 }
 
-// run keeps everything in step until ctx ends.
-func (s *featureSync) run(ctx context.Context) error {
+// Run keeps everything in step until ctx ends.
+func (s *Follower) Run(ctx context.Context) error {
 	var err error
 	if s.watcher, err = fsnotify.NewWatcher(); err != nil {
 		s.log.Error("features files cannot be watched", "error", err)
@@ -138,7 +161,7 @@ func rest(ctx context.Context) bool {
 }
 
 // begin looks at every project for the first time.
-func (s *featureSync) begin(ctx context.Context) error {
+func (s *Follower) begin(ctx context.Context) error {
 	err := s.store.View(ctx, func(r store.Reader) (err error) {
 		_, s.seq, err = r.EventBounds()
 		return err
@@ -154,7 +177,7 @@ func (s *featureSync) begin(ctx context.Context) error {
 const gather = 100 * time.Millisecond
 
 // follow tells when the log has grown.
-func (s *featureSync) follow(ctx context.Context, seq int64, news chan<- struct{}, ack <-chan int64) {
+func (s *Follower) follow(ctx context.Context, seq int64, news chan<- struct{}, ack <-chan int64) {
 	for {
 		if err := s.store.WaitEvent(ctx, seq); err != nil {
 			return // only ends with ctx, or with the store
@@ -178,7 +201,7 @@ func (s *featureSync) follow(ctx context.Context, seq int64, news chan<- struct{
 }
 
 // patience is how long to wait for the next second look to be due.
-func (s *featureSync) patience() time.Duration {
+func (s *Follower) patience() time.Duration {
 	wait := s.waits.patience(time.Hour)
 	for _, p := range s.projects {
 		for _, at := range []time.Time{p.suspect, p.again} {
@@ -197,7 +220,7 @@ func (s *featureSync) patience() time.Duration {
 
 // secondLooks looks again at files that were broken or away a moment ago, and
 // tries again what failed.
-func (s *featureSync) secondLooks(ctx context.Context) {
+func (s *Follower) secondLooks(ctx context.Context) {
 	due := func(at time.Time) bool { return !at.IsZero() && !time.Now().Before(at) }
 	s.waits.retry(ctx)
 	for _, id := range slices.Sorted(maps.Keys(s.policies)) {
@@ -217,7 +240,7 @@ func (s *featureSync) secondLooks(ctx context.Context) {
 	}
 }
 
-func (s *featureSync) lookAtAll(ctx context.Context) {
+func (s *Follower) lookAtAll(ctx context.Context) {
 	for _, p := range s.policies {
 		p.due = time.Now().Add(quiet)
 	}
@@ -227,10 +250,10 @@ func (s *featureSync) lookAtAll(ctx context.Context) {
 	}
 }
 
-func (s *featureSync) order() []int64 { return slices.Sorted(maps.Keys(s.projects)) }
+func (s *Follower) order() []int64 { return slices.Sorted(maps.Keys(s.projects)) }
 
 // reload reads the projects and their policies.
-func (s *featureSync) reload(ctx context.Context) error {
+func (s *Follower) reload(ctx context.Context) error {
 	var list []coppice.Project
 	first := map[int64]string{}
 	err := s.store.View(ctx, func(r store.Reader) (err error) {
@@ -284,7 +307,7 @@ func (s *featureSync) reload(ctx context.Context) error {
 
 // followPolicy takes over how a project is now. The first time, its policy is
 // read as well: it may have been edited while nobody looked.
-func (s *featureSync) followPolicy(ctx context.Context, project coppice.Project) {
+func (s *Follower) followPolicy(ctx context.Context, project coppice.Project) {
 	p := s.policies[project.ID]
 	if p == nil {
 		p = &policyProject{project: project, due: time.Now(), seq: s.start}
@@ -299,7 +322,7 @@ func (s *featureSync) followPolicy(ctx context.Context, project coppice.Project)
 }
 
 // open begins to follow a project.
-func (s *featureSync) open(ctx context.Context, project coppice.Project) (*featureProject, error) {
+func (s *Follower) open(ctx context.Context, project coppice.Project) (*featureProject, error) {
 	p := &featureProject{
 		project: project, file: features.File{Root: project.Path, Name: project.Policy.Features},
 		tasks: map[string]coppice.Task{}, roles: map[string]coppice.Role{}, seen: s.remembered(project.ID), seq: s.start,
@@ -320,7 +343,7 @@ func (s *featureSync) open(ctx context.Context, project coppice.Project) (*featu
 
 // learn takes a task over and tells whether that changes what its feature's
 // status should be.
-func (s *featureSync) learn(r store.Reader, p *featureProject, t coppice.Task) (bool, error) {
+func (s *Follower) learn(r store.Reader, p *featureProject, t coppice.Task) (bool, error) {
 	old, had := p.tasks[t.Feature]
 	if t.Feature == "" || had && old.ID > t.ID {
 		return false, nil
@@ -346,7 +369,7 @@ func (s *featureSync) learn(r store.Reader, p *featureProject, t coppice.Task) (
 }
 
 // read takes over what the log tells since the last time.
-func (s *featureSync) read(ctx context.Context) error {
+func (s *Follower) read(ctx context.Context) error {
 	const page = 1000
 	changed, policies, seq := map[*featureProject]bool{}, false, s.seq
 	paused, first, ended := map[int64]coppice.Project{}, map[int64]string{}, map[int64]bool{}
@@ -433,7 +456,7 @@ func (s *featureSync) read(ctx context.Context) error {
 
 // watch asks to be told of everything that happens around a file. What is
 // watched already is watched on.
-func (s *featureSync) watch(p *featureProject) {
+func (s *Follower) watch(p *featureProject) {
 	p.names = map[string]bool{}
 	root := filepath.Clean(p.file.Root)
 	for _, f := range p.file.Paths() {
@@ -451,7 +474,7 @@ func (s *featureSync) watch(p *featureProject) {
 }
 
 // touched acts on something that happened in a watched folder.
-func (s *featureSync) touched(ctx context.Context, ev fsnotify.Event) {
+func (s *Follower) touched(ctx context.Context, ev fsnotify.Event) {
 	for _, p := range s.policies {
 		if p.concerns(filepath.Clean(ev.Name)) {
 			p.due = time.Now().Add(quiet)
@@ -471,7 +494,7 @@ func (s *featureSync) touched(ctx context.Context, ev fsnotify.Event) {
 
 // warn makes the warnings of a project known: what is new goes into its events
 // and the log first, so that whoever sees a warning finds its event.
-func (s *featureSync) warn(ctx context.Context, p coppice.Project, about source, list []string) {
+func (s *Follower) warn(ctx context.Context, p coppice.Project, about source, list []string) {
 	s.mu.Lock()
 	old := s.warnings[p.ID][about] // nobody else changes them
 	s.mu.Unlock()
@@ -494,7 +517,7 @@ func (s *featureSync) warn(ctx context.Context, p coppice.Project, about source,
 }
 
 // say puts sentences into the project's events and the log.
-func (s *featureSync) say(ctx context.Context, p coppice.Project, about source, list []string) {
+func (s *Follower) say(ctx context.Context, p coppice.Project, about source, list []string) {
 	if len(list) == 0 {
 		return
 	}

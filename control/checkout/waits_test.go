@@ -1,10 +1,10 @@
-package server
+package checkout
 
 import (
 	"fmt"
 	"log/slog"
-	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -138,15 +138,22 @@ func TestWhatRetriesALanding(t *testing.T) {
 
 func TestGitFolder(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	repo := filepath.Join(b.dir, "repo")
-	tree := filepath.Join(b.dir, "tree")
-	b.must(os.Mkdir(repo, 0o700))
-	b.git(repo, "init", "-q")
-	b.git(repo, "-c", "user.name=A", "-c", "user.email=a@example.com", "commit", "-q", "--allow-empty", "-m", "x")
-	b.git(repo, "worktree", "add", "-q", tree)
-	want := map[string]string{repo: filepath.Join(repo, ".git"), tree: filepath.Join(repo, ".git", "worktrees", "tree"), b.dir: ""}
-	for dir := range maps.Keys(want) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	repo, tree := filepath.Join(dir, "repo"), filepath.Join(dir, "tree")
+	for _, args := range [][]string{
+		{"init", "-q", repo},
+		{"-C", repo, "-c", "user.name=A", "-c", "user.email=a@example.com", "commit", "-q", "--allow-empty", "-m", "x"},
+		{"-C", repo, "worktree", "add", "-q", tree},
+	} {
+		if out, err := exec.Command("git", args...).CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	want := map[string]string{repo: filepath.Join(repo, ".git"), tree: filepath.Join(repo, ".git", "worktrees", "tree"), dir: ""}
+	for dir := range want {
 		if got := gitFolder(dir); got != want[dir] {
 			t.Errorf("the git folder of %s is %q, want %q", dir, got, want[dir])
 		}

@@ -1,4 +1,4 @@
-package server
+package checkout
 
 import (
 	"bytes"
@@ -57,7 +57,7 @@ func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
 // look reads the file. A good text comes into force at once; a broken one is
 // reported when it stays so.
-func (s *featureSync) look(ctx context.Context, p *featureProject, sure bool) {
+func (s *Follower) look(ctx context.Context, p *featureProject, sure bool) {
 	pos := s.before(ctx, p.seq)
 	text, err := p.file.Read()
 	var list *features.List
@@ -115,7 +115,7 @@ const pause = 5 * time.Second
 
 // turn brings tasks and file in step: what the list asks for is asked of the
 // engine, and how far tasks are is written into the file.
-func (s *featureSync) turn(ctx context.Context, p *featureProject) {
+func (s *Follower) turn(ctx context.Context, p *featureProject) {
 	for range mostTurns {
 		if p.list == nil || p.problem != "" || !p.suspect.IsZero() || ctx.Err() != nil {
 			return // the text in the file is not the one in force: nothing can be written into it
@@ -155,7 +155,7 @@ func (s *featureSync) turn(ctx context.Context, p *featureProject) {
 }
 
 // create asks for new tasks: all of them or, when one is refused, none.
-func (s *featureSync) create(ctx context.Context, p *featureProject, plan features.Plan) {
+func (s *Follower) create(ctx context.Context, p *featureProject, plan features.Plan) {
 	if len(plan.Create) == 0 {
 		p.refused = nil
 		return
@@ -214,7 +214,7 @@ func ordered(asks []features.Ask) []features.Ask {
 
 func reference(id string) string { return "feature " + id }
 
-func (s *featureSync) requests(p *featureProject, asks []features.Ask) []engine.NewTask {
+func (s *Follower) requests(p *featureProject, asks []features.Ask) []engine.NewTask {
 	list := make([]engine.NewTask, len(asks))
 	for i, a := range asks {
 		f := a.Feature
@@ -258,7 +258,7 @@ func refused(l *features.List, asks []features.Ask, err error) string {
 
 // carryOut asks the engine for what follows for tasks that are there. What it
 // refuses has moved on by itself; the next turn sees how.
-func (s *featureSync) carryOut(ctx context.Context, p *featureProject, plan features.Plan) {
+func (s *Follower) carryOut(ctx context.Context, p *featureProject, plan features.Plan) {
 	learn := func(what, key string, t coppice.Task, err error) {
 		switch {
 		case err == nil:
@@ -281,7 +281,7 @@ func (s *featureSync) carryOut(ctx context.Context, p *featureProject, plan feat
 	}
 }
 
-func (s *featureSync) change(p *featureProject, a features.Ask) engine.TaskChange {
+func (s *Follower) change(p *featureProject, a features.Ask) engine.TaskChange {
 	n := s.requests(p, []features.Ask{a})[0]
 	if n.After == nil {
 		n.After = []string{}
@@ -294,7 +294,7 @@ func (s *featureSync) change(p *featureProject, a features.Ask) engine.TaskChang
 
 // mark writes the plan's statuses into the file, and tells whether they are
 // there.
-func (s *featureSync) mark(p *featureProject, plan features.Plan) (bool, error) {
+func (s *Follower) mark(p *featureProject, plan features.Plan) (bool, error) {
 	text, changed := p.list.Write(plan.Marks)
 	if !changed {
 		return true, nil
@@ -316,7 +316,7 @@ func (s *featureSync) mark(p *featureProject, plan features.Plan) (bool, error) 
 // remember keeps what was agreed on, for after a restart. It follows the
 // writing of the file: a status that was written and not remembered does no
 // harm, the other way round it would look like a person's.
-func (s *featureSync) remember(p *featureProject, plan features.Plan, written bool) {
+func (s *Follower) remember(p *featureProject, plan features.Plan, written bool) {
 	next := plan.Seen
 	if !written {
 		for _, m := range plan.Marks {
@@ -341,12 +341,12 @@ func (s *featureSync) remember(p *featureProject, plan features.Plan, written bo
 	}
 }
 
-func (s *featureSync) memory(project int64) string {
+func (s *Follower) memory(project int64) string {
 	return filepath.Join(s.dir, strconv.FormatInt(project, 10)+".json")
 }
 
-func (s *featureSync) save(project int64, seen map[string]features.Seen) error {
-	if err := privateDir(s.dir); err != nil {
+func (s *Follower) save(project int64, seen map[string]features.Seen) error {
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return err
 	}
 	name := s.memory(project)
@@ -358,7 +358,7 @@ func (s *featureSync) save(project int64, seen map[string]features.Seen) error {
 
 // remembered returns what was agreed on before the last stop; nothing when that
 // was lost.
-func (s *featureSync) remembered(project int64) map[string]features.Seen {
+func (s *Follower) remembered(project int64) map[string]features.Seen {
 	seen := map[string]features.Seen{}
 	b, err := os.ReadFile(s.memory(project))
 	if err == nil {
