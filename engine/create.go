@@ -113,7 +113,7 @@ func (i *Intake) complete(p coppice.Project, t *coppice.Task) error {
 		return err
 	}
 	if t.Track == "" {
-		t.Track = routed(p.Policy, t.Category)
+		t.Track = p.Policy.TrackFor(t.Category)
 	}
 	track, ok := p.Policy.Track(t.Track)
 	if !ok {
@@ -154,16 +154,6 @@ func (i *Intake) staff(p coppice.Project, t *coppice.Task) error {
 		}
 	}
 	return nil
-}
-
-// routed returns the first track that lists a category, "" when none does.
-func routed(p coppice.Policy, category string) string {
-	for _, t := range p.Tracks {
-		if category != "" && slices.Contains(t.Categories, category) {
-			return t.Name
-		}
-	}
-	return ""
 }
 
 // validFeature checks what comes with a feature: its category, id and steps.

@@ -100,7 +100,7 @@ func (m *maker) feature(f Feature) {
 		m.plan.Waits = append(m.plan.Waits, StatusChange{ID: f.ID, From: seen.Status, To: f.Status})
 		seen.Held, f.Status = f.Status, seen.Status
 	}
-	now := Seen{Status: f.Status, Asked: m.asked(f), Track: m.track(f.Category), Hand: seen.Hand && !f.Wanted(), Held: seen.Held}
+	now := Seen{Status: f.Status, Asked: m.asked(f), Track: m.Policy.TrackFor(f.Category), Hand: seen.Hand && !f.Wanted(), Held: seen.Held}
 	if !known || seen.Status != f.Status {
 		now.Hand = m.said(f, task, has, known)
 	}
@@ -230,7 +230,7 @@ func (m *maker) change(f Feature, t coppice.Task) {
 // ask makes the request for a feature's task. When something it depends on can
 // never be done, it names that instead.
 func (m *maker) ask(f Feature) (a Ask, blocked string) {
-	a = Ask{Feature: f, Track: m.track(f.Category)}
+	a = Ask{Feature: f, Track: m.Policy.TrackFor(f.Category)}
 	for _, id := range f.DependsOn {
 		dep := m.find(id)
 		t, has := m.Tasks[id]
@@ -265,19 +265,6 @@ func (m *maker) creatable(f Feature) bool {
 		m.state[f.ID] = yes
 	}
 	return ok
-}
-
-// track routes a category: to the first track that lists it, else the default.
-func (m *maker) track(category string) string {
-	if category != "" {
-		for _, t := range m.Policy.Tracks {
-			if slices.Contains(t.Categories, category) {
-				return t.Name
-			}
-		}
-	}
-	t, _ := m.Policy.Track("")
-	return t.Name
 }
 
 // asked is a fingerprint of everything that a feature itself asks for.
@@ -337,7 +324,7 @@ func (m *maker) categories() {
 	if len(stray) > 1 {
 		what, verb = "categories", "belong"
 	}
-	m.warn("the %s %s %s to no track; such features go to %s. Add to the categories of a track in coppice.yaml", what, cut(strings.Join(stray, ", "), 300), verb, m.track(""))
+	m.warn("the %s %s %s to no track; such features go to %s. Add to the categories of a track in coppice.yaml", what, cut(strings.Join(stray, ", "), 300), verb, m.Policy.TrackFor(""))
 }
 
 // mostReason bounds what is written of why a feature failed.
