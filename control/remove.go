@@ -45,7 +45,7 @@ func NewRemover(s store.Store, i *engine.Intake, w *workspace.Workspaces, sessio
 }
 
 // Remove begins to remove a project and tells what will be left of it.
-func (r *Remover) Remove(ctx context.Context, prefix string, how engine.Remove) ([]api.Left, error) {
+func (r *Remover) Remove(ctx context.Context, prefix string, how coppice.Remove) ([]api.Left, error) {
 	var p coppice.Project
 	var all []coppice.Project
 	err := r.store.View(ctx, func(rd store.Reader) (err error) {
@@ -76,7 +76,7 @@ func (r *Remover) Remove(ctx context.Context, prefix string, how engine.Remove) 
 
 // shared refuses to purge a project whose repository has another checkout that is
 // a project as well: their workspaces are in one place.
-func (r *Remover) shared(ctx context.Context, p coppice.Project, all []coppice.Project, how engine.Remove) error {
+func (r *Remover) shared(ctx context.Context, p coppice.Project, all []coppice.Project, how coppice.Remove) error {
 	if !how.Purge {
 		return nil
 	}
@@ -91,7 +91,7 @@ func (r *Remover) shared(ctx context.Context, p coppice.Project, all []coppice.P
 }
 
 // left tells what a removal leaves behind.
-func (r *Remover) left(ctx context.Context, p coppice.Project, how engine.Remove) ([]api.Left, error) {
+func (r *Remover) left(ctx context.Context, p coppice.Project, how coppice.Remove) ([]api.Left, error) {
 	if how.Purge {
 		return nil, nil
 	}

@@ -57,7 +57,7 @@ func TestSettleABlockedMove(t *testing.T) {
 func (b *bundle) queueUp(n int) {
 	b.t.Helper()
 	for range n {
-		b.create(NewTask{Title: "a"})
+		b.create(coppice.NewTask{Title: "a"})
 	}
 	b.turn()
 	for i := range n {
@@ -153,7 +153,7 @@ func TestANeedEnds(t *testing.T) {
 			b.turn()
 		},
 		"its task is requeued": func(b *bundle) {
-			_, err := b.Requeue(b.t.Context(), "app-1", Requeue{})
+			_, err := b.Requeue(b.t.Context(), "app-1", coppice.Requeue{})
 			b.must(err)
 			b.turn()
 		},

@@ -10,15 +10,8 @@ import (
 	"coppice/store"
 )
 
-// Requeue is how a task shall begin anew; what is empty stays as it is.
-type Requeue struct {
-	Note  string `json:"note,omitempty" doc:"What to do differently, told to the agent"`
-	Agent string `json:"agent,omitempty" maxLength:"64" doc:"Who takes it over; the task's own agent when absent"`
-	Model string `json:"model,omitempty" maxLength:"64" doc:"The vendor's name for it, or auto"`
-}
-
-// text is the request in a line.
-func (r Requeue) text() string {
+// requeueText is the request in a line.
+func requeueText(r coppice.Requeue) string {
 	who := strings.TrimSpace(r.Agent + " " + r.Model)
 	switch {
 	case who == "":
@@ -33,11 +26,11 @@ func (r Requeue) text() string {
 // ended, and it begins anew in the workspace it has. It is a stop and a retry in
 // one word, and stands in the facts as both. A task that ended without landing
 // is only retried.
-func (i *Intake) Requeue(ctx context.Context, key string, r Requeue) (coppice.Task, error) {
+func (i *Intake) Requeue(ctx context.Context, key string, r coppice.Requeue) (coppice.Task, error) {
 	if err := coppice.ValidText("note", r.Note, coppice.MaxMessage); err != nil {
 		return coppice.Task{}, err
 	}
-	return i.ask(ctx, key, coppice.EventTaskRequeued, r.text(), func(tx store.Tx, t *coppice.Task) error {
+	return i.ask(ctx, key, coppice.EventTaskRequeued, requeueText(r), func(tx store.Tx, t *coppice.Task) error {
 		if t.Outcome == coppice.OutcomeDone {
 			return coppice.Errorf(coppice.EConflict, "%s is done", t.Key).WithFix("say what is missing with `coppice continue %s`, or make a new task", t.Key)
 		}
@@ -83,7 +76,7 @@ func moving(r store.Reader, t coppice.Task) (bool, error) {
 
 // handTo gives the task to another agent or model, where one is named. Another
 // agent comes with the model that the project's policy has for it.
-func (i *Intake) handTo(tx store.Tx, t *coppice.Task, r Requeue) error {
+func (i *Intake) handTo(tx store.Tx, t *coppice.Task, r coppice.Requeue) error {
 	if r.Agent == "" && r.Model == "" {
 		return nil
 	}

@@ -105,12 +105,12 @@ func TestRequeueARunningTask(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	b.project()
-	b.create(NewTask{Title: "a", Model: "big"})
+	b.create(coppice.NewTask{Title: "a", Model: "big"})
 	b.turn()
 	b.finish("app-1", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "base1"})
 	b.taken("app-1", coppice.WorkRun)
 	for _, note := range []string{"look at the tests", "", "look at the tests", "and the docs"} {
-		_, err := b.Requeue(t.Context(), "app-1", Requeue{Note: note, Agent: "bob"})
+		_, err := b.Requeue(t.Context(), "app-1", coppice.Requeue{Note: note, Agent: "bob"})
 		b.must(err)
 		b.turn()
 	}
@@ -162,7 +162,7 @@ func TestRequeueAnEndedTask(t *testing.T) {
 	b.project()
 	for _, o := range []coppice.Outcome{coppice.OutcomeFailed, coppice.OutcomeCancelled} {
 		key := b.staged("a", func(t *coppice.Task) { t.Stage, t.Outcome, t.Archived = coppice.StageEnded, o, noon }).Key
-		x, err := b.Requeue(t.Context(), key, Requeue{Note: "anew", Agent: "bob", Model: "small"})
+		x, err := b.Requeue(t.Context(), key, coppice.Requeue{Note: "anew", Agent: "bob", Model: "small"})
 		b.must(err)
 		if x.StopAsked || !x.RetryAsked || !x.Archived.IsZero() {
 			t.Errorf("%s: %+v", o, x)
@@ -189,7 +189,7 @@ func TestTheLastWordCounts(t *testing.T) {
 			if last == "stop" {
 				_, err = b.Stop(t.Context(), key)
 			} else {
-				_, err = b.Requeue(t.Context(), key, Requeue{})
+				_, err = b.Requeue(t.Context(), key, coppice.Requeue{})
 			}
 			b.must(err)
 		}
@@ -220,19 +220,19 @@ func TestRequeueRefuses(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		key  string
-		r    Requeue
+		r    coppice.Requeue
 		code coppice.Code
 		says string
 	}{
-		{"what is done", done.Key, Requeue{}, coppice.EConflict, "coppice continue " + done.Key},
-		{"what is not there", "app-999", Requeue{}, coppice.ENotFound, ""},
-		{"what moves the base", moves.Key, Requeue{}, coppice.EConflict, "is landing at this moment"},
-		{"what may have moved the base", unsure.Key, Requeue{}, coppice.EConflict, "coppice show " + unsure.Key},
-		{"an agent nobody knows", runs.Key, Requeue{Agent: "nobody"}, coppice.EInvalid, "nobody"},
-		{"no name", runs.Key, Requeue{Agent: "a b"}, coppice.EInvalid, "agent"},
-		{"no model", runs.Key, Requeue{Model: "-x"}, coppice.EInvalid, "model"},
-		{"a huge note", runs.Key, Requeue{Note: strings.Repeat("x", coppice.MaxMessage+1)}, coppice.ETooLarge, "note"},
-		{"no text", runs.Key, Requeue{Note: "\xff"}, coppice.EInvalid, "UTF-8"},
+		{"what is done", done.Key, coppice.Requeue{}, coppice.EConflict, "coppice continue " + done.Key},
+		{"what is not there", "app-999", coppice.Requeue{}, coppice.ENotFound, ""},
+		{"what moves the base", moves.Key, coppice.Requeue{}, coppice.EConflict, "is landing at this moment"},
+		{"what may have moved the base", unsure.Key, coppice.Requeue{}, coppice.EConflict, "coppice show " + unsure.Key},
+		{"an agent nobody knows", runs.Key, coppice.Requeue{Agent: "nobody"}, coppice.EInvalid, "nobody"},
+		{"no name", runs.Key, coppice.Requeue{Agent: "a b"}, coppice.EInvalid, "agent"},
+		{"no model", runs.Key, coppice.Requeue{Model: "-x"}, coppice.EInvalid, "model"},
+		{"a huge note", runs.Key, coppice.Requeue{Note: strings.Repeat("x", coppice.MaxMessage+1)}, coppice.ETooLarge, "note"},
+		{"no text", runs.Key, coppice.Requeue{Note: "\xff"}, coppice.EInvalid, "UTF-8"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			before := b.seq()
@@ -266,7 +266,7 @@ func TestRequeueClearsWhatItWaitsFor(t *testing.T) {
 			t.Wait = &coppice.Wait{On: coppice.WaitPerson, Text: "log in"}
 			t.Failure = coppice.Failf(coppice.ClassAuth, "log in", "")
 		}).Key
-		_, err := b.Requeue(t.Context(), key, Requeue{Agent: agent})
+		_, err := b.Requeue(t.Context(), key, coppice.Requeue{Agent: agent})
 		b.must(err)
 		b.view(func(r store.Reader) error {
 			limits, err := r.AgentLimits()
@@ -308,7 +308,7 @@ func TestAStopBecomesNoRequeue(t *testing.T) {
 	shut, poor := stopped(coppice.ClassAuth), stopped(coppice.ClassBudget)
 	b.must(b.ClearLimit(t.Context(), "ann"))
 	more := coppice.USD(5)
-	_, err := b.ChangeTask(t.Context(), poor, TaskChange{Budget: &more})
+	_, err := b.ChangeTask(t.Context(), poor, coppice.TaskChange{Budget: &more})
 	b.must(err)
 	b.turn()
 	for _, key := range []string{shut, poor} {

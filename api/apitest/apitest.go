@@ -122,9 +122,9 @@ func (b *Bundle) Project(dir string) coppice.Project {
 }
 
 // Task creates a task.
-func (b *Bundle) Task(project string, n engine.NewTask) coppice.Task {
+func (b *Bundle) Task(project string, n coppice.NewTask) coppice.Task {
 	b.T.Helper()
-	tasks, err := b.Intake.CreateTasks(b.Ctx, project, []engine.NewTask{n})
+	tasks, err := b.Intake.CreateTasks(b.Ctx, project, []coppice.NewTask{n})
 	b.Must(err)
 	return tasks[0]
 }

@@ -9,7 +9,6 @@ import (
 
 	"coppice"
 	"coppice/api"
-	"coppice/engine"
 	"coppice/store"
 )
 
@@ -22,7 +21,7 @@ type retryIn struct {
 
 type requeueIn struct {
 	TaskIn
-	Body engine.Requeue
+	Body coppice.Requeue
 }
 
 type sendIn struct {

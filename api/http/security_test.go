@@ -15,7 +15,6 @@ import (
 	"coppice"
 	"coppice/api/apitest"
 	apihttp "coppice/api/http"
-	"coppice/engine"
 )
 
 // The tests of this file attack the row "any web page talks to the local
@@ -229,7 +228,7 @@ func TestRequestsAreBounded(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.Project("/src/app")
-	b.Task("app", engine.NewTask{Title: "t"})
+	b.Task("app", coppice.NewTask{Title: "t"})
 	big := `{"text":"` + strings.Repeat("x", 5<<20) + `"}`
 	resp, text := call(t, b, "POST", "/api/v1/tasks/app-1/send", big)
 	refused(t, resp, text, http.StatusRequestEntityTooLarge)
@@ -320,7 +319,7 @@ func TestInternalErrorsSayNothing(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(c *apihttp.Config) { c.Engine = panicking{c.Engine} })
 	b.Project("/src/app")
-	b.Task("app", engine.NewTask{Title: "t"})
+	b.Task("app", coppice.NewTask{Title: "t"})
 	for _, what := range []string{"stop", "land"} {
 		resp, text := call(t, b, "POST", "/api/v1/tasks/app-1/"+what, "{}")
 		p := refused(t, resp, text, http.StatusInternalServerError)

@@ -35,12 +35,12 @@ type Engine interface {
 	// AddProject adds the project a directory belongs to; done again, it reads
 	// the project's policy anew.
 	AddProject(ctx context.Context, dir string) (coppice.Project, error)
-	CreateTasks(ctx context.Context, project string, tasks []engine.NewTask) ([]coppice.Task, error)
-	ChangeTask(ctx context.Context, key string, c engine.TaskChange) (coppice.Task, error)
+	CreateTasks(ctx context.Context, project string, tasks []coppice.NewTask) ([]coppice.Task, error)
+	ChangeTask(ctx context.Context, key string, c coppice.TaskChange) (coppice.Task, error)
 	Stop(ctx context.Context, key string) (coppice.Task, error)
 	Retry(ctx context.Context, key, note string) (coppice.Task, error)
 	// Requeue ends what runs of a task and begins it anew.
-	Requeue(ctx context.Context, key string, r engine.Requeue) (coppice.Task, error)
+	Requeue(ctx context.Context, key string, r coppice.Requeue) (coppice.Task, error)
 	Land(ctx context.Context, key string) (coppice.Task, error)
 	Send(ctx context.Context, key, text string) (coppice.Message, error)
 	SendNext(ctx context.Context, key, text string) (coppice.Message, error)
@@ -108,7 +108,7 @@ type Config struct {
 	Bring func(ctx context.Context, t coppice.Task) (api.Branch, error)
 
 	// Remove begins to remove a project and tells what will be left of it.
-	Remove func(ctx context.Context, project string, how engine.Remove) ([]api.Left, error)
+	Remove func(ctx context.Context, project string, how coppice.Remove) ([]api.Left, error)
 	// Disk measures what uses disk for so long at most.
 	Disk func(ctx context.Context, within time.Duration) (api.Disk, error)
 

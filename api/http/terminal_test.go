@@ -16,7 +16,6 @@ import (
 	"coppice/api"
 	"coppice/api/apitest"
 	apihttp "coppice/api/http"
-	"coppice/engine"
 )
 
 // echo is a terminal that shows what is typed, until bye is.
@@ -84,7 +83,7 @@ func terminals(t *testing.T) (*apitest.Bundle, coppice.Session, chan *echo) {
 		}
 	})
 	b.Project("/src/app")
-	task := b.Task("app", engine.NewTask{Title: "paint"})
+	task := b.Task("app", coppice.NewTask{Title: "paint"})
 	return b, b.Session(task.Key, coppice.SessionWorking, nil), opened
 }
 
@@ -159,7 +158,7 @@ func TestTerminalRefused(t *testing.T) {
 			t.Errorf("%s: %v", c.key, err)
 		}
 	}
-	ended := b.Session(b.Task("app", engine.NewTask{Title: "done"}).Key, coppice.SessionDone, nil)
+	ended := b.Session(b.Task("app", coppice.NewTask{Title: "done"}).Key, coppice.SessionDone, nil)
 	_, err := b.Client.Terminal(b.Ctx, ended.Key, api.TerminalOptions{})
 	var e *coppice.Error
 	if !errors.As(err, &e) || e.Code != coppice.EConflict || !strings.Contains(e.Fix, "coppice logs "+ended.Key) {

@@ -16,7 +16,6 @@ import (
 	"time"
 
 	"coppice"
-	"coppice/engine"
 	"coppice/features"
 )
 
@@ -214,11 +213,11 @@ func ordered(asks []features.Ask) []features.Ask {
 
 func reference(id string) string { return "feature " + id }
 
-func (s *Follower) requests(p *featureProject, asks []features.Ask) []engine.NewTask {
-	list := make([]engine.NewTask, len(asks))
+func (s *Follower) requests(p *featureProject, asks []features.Ask) []coppice.NewTask {
+	list := make([]coppice.NewTask, len(asks))
 	for i, a := range asks {
 		f := a.Feature
-		list[i] = engine.NewTask{
+		list[i] = coppice.NewTask{
 			Ref: reference(f.ID), Title: f.Name, Body: f.Description, Priority: f.Priority, Track: a.Track, Agent: f.Agent, Model: f.Model,
 			Category: f.Category, Steps: f.Steps, Feature: f.ID, Budget: f.Budget, After: slices.Clone(a.After),
 		}
@@ -281,12 +280,12 @@ func (s *Follower) carryOut(ctx context.Context, p *featureProject, plan feature
 	}
 }
 
-func (s *Follower) change(p *featureProject, a features.Ask) engine.TaskChange {
+func (s *Follower) change(p *featureProject, a features.Ask) coppice.TaskChange {
 	n := s.requests(p, []features.Ask{a})[0]
 	if n.After == nil {
 		n.After = []string{}
 	}
-	return engine.TaskChange{
+	return coppice.TaskChange{
 		Title: &n.Title, Body: &n.Body, Priority: &n.Priority, After: &n.After, Track: &n.Track, Agent: &n.Agent, Model: &n.Model,
 		Category: &n.Category, Steps: &n.Steps, Budget: &n.Budget,
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"coppice"
-	"coppice/engine"
 	"coppice/store"
 )
 
@@ -30,7 +29,7 @@ func (s *sim) requeue() error {
 			return err
 		}
 	}
-	r := engine.Requeue{Note: fmt.Sprintf("anew %d.", s.rng.IntN(1e9)), Agent: []string{"", "", "alpha", "beta"}[s.rng.IntN(4)]}
+	r := coppice.Requeue{Note: fmt.Sprintf("anew %d.", s.rng.IntN(1e9)), Agent: []string{"", "", "alpha", "beta"}[s.rng.IntN(4)]}
 	var was *coppice.Session
 	err := s.st.View(s.ctx, func(r store.Reader) error {
 		t, err := r.TaskByKey(key)

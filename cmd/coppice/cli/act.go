@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"coppice"
 	"coppice/api"
 	"coppice/api/client"
-	"coppice/engine"
 )
 
 // taskAction makes a command that does one thing to a task and shows it.
@@ -95,7 +95,7 @@ func (e *Env) retryCommand() *cobra.Command {
 }
 
 func (e *Env) requeueCommand() *cobra.Command {
-	var r engine.Requeue
+	var r coppice.Requeue
 	c := &cobra.Command{
 		Use: "requeue KEY…", Short: "End what runs of a task and begin it anew",
 		Long: `Send tasks back to the queue, whatever they are doing: a session, a check, a wait.

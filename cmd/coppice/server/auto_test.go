@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"coppice"
-	"coppice/engine"
 	"coppice/store"
 	"coppice/test/scriptedmodel"
 )
@@ -53,11 +52,11 @@ agents:
 			s, cl := b.start(), b.client()
 			p, err := cl.AddProject(b.ctx, repo)
 			b.must(err)
-			ask := engine.NewTask{Title: c.title}
+			ask := coppice.NewTask{Title: c.title}
 			if c.title == "OWN" {
 				ask.Model = "mine"
 			}
-			made, err := cl.CreateTasks(b.ctx, p.Prefix, []engine.NewTask{ask})
+			made, err := cl.CreateTasks(b.ctx, p.Prefix, []coppice.NewTask{ask})
 			b.must(err)
 			b.await(cl, coppice.EventTaskEnded)
 			d, err := cl.Task(b.ctx, made[0].Key)

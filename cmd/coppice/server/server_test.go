@@ -17,7 +17,6 @@ import (
 	"coppice"
 	"coppice/agent/scripted"
 	"coppice/api/client"
-	"coppice/engine"
 	"coppice/host"
 	"coppice/internal/process"
 	"coppice/store/sqlite"
@@ -255,7 +254,7 @@ func TestRestartAdopts(t *testing.T) {
 	c := b.client()
 	p, err := c.AddProject(b.ctx, repo)
 	b.must(err)
-	made, err := c.CreateTasks(b.ctx, p.Prefix, []engine.NewTask{{Title: "Greet"}})
+	made, err := c.CreateTasks(b.ctx, p.Prefix, []coppice.NewTask{{Title: "Greet"}})
 	b.must(err)
 	asked := b.await(c, coppice.EventQuestionAsked)
 	s.Stop()

@@ -10,7 +10,6 @@ import (
 	"coppice"
 	"coppice/api"
 	"coppice/api/client"
-	"coppice/engine"
 )
 
 func keyOf(c api.ProjectConfig, name string) api.ConfigKey {
@@ -87,7 +86,7 @@ func TestFinds(t *testing.T) {
 	c := b.client()
 	p, err := c.AddProject(b.ctx, repo)
 	b.must(err)
-	made, err := c.CreateTasks(b.ctx, p.Prefix, []engine.NewTask{{Title: "Feed them"}})
+	made, err := c.CreateTasks(b.ctx, p.Prefix, []coppice.NewTask{{Title: "Feed them"}})
 	b.must(err)
 	b.await(c, coppice.EventSessionEnded)
 	for _, restarted := range []bool{false, true} {
