@@ -223,19 +223,21 @@ func (s *Server) wire(ctx context.Context) error {
 	remover := control.NewRemover(s.store, intake, s.spaces, s.path("sessions"), s.path("features"), s.cfg.Logger)
 	changes := control.Changes{Store: s.store, Spaces: s.spaces}
 	s.look = agents.NewLook(agents.Search{Self: s.cfg.Self, Env: s.cfg.Environ, Can: Abilities}, s.cfg.Now, profiles.Patience)
-	search, err := s.openIndex(ctx)
-	if err != nil {
+	if err := s.openIndex(ctx); err != nil {
 		return err
 	}
-	s.http, err = apihttp.New(apihttp.Config{
-		Search: search, Agents: s.look.Agents, Settings: &control.Settings{Spaces: s.spaces, Intake: intake, Server: s.cfg.Settings()},
+	served := apihttp.Config{
+		Agents: s.look.Agents, Settings: &control.Settings{Spaces: s.spaces, Intake: intake, Server: s.cfg.Settings()},
 		Listen: s.cfg.Listen, Names: s.cfg.Names, Token: token, Store: s.store, Intact: s.store.Intact, Version: s.cfg.Version, Now: s.cfg.Now, Log: s.cfg.Logger,
 		Engine: intake, Add: follower.Add, Use: follower.Use, Needs: follower, Warnings: follower.Warnings, Status: eng, Web: web.Files(),
 		Diff: changes.Diff, Bring: changes.Bring, Remove: remover.Remove, Attach: control.Terminals{Sessions: s.path("sessions")}.Attach,
 		Disk:   control.NewDisk(s.cfg.State, database, sqlite.IndexFile, s.store, s.spaces, s.cfg.Now).Usage,
 		Backup: func(ctx context.Context) (string, error) { return backups.Make(ctx, s.cfg.Now()) },
-	})
-	if err != nil {
+	}
+	if s.index != nil {
+		served.Search = s.index
+	}
+	if s.http, err = apihttp.New(served); err != nil {
 		return err
 	}
 	s.set = &startstop.Set{}

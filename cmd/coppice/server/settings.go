@@ -7,7 +7,6 @@ import (
 
 	"coppice"
 	"coppice/api"
-	"coppice/store"
 	"coppice/store/sqlite"
 )
 
@@ -54,15 +53,10 @@ func span(d time.Duration) string {
 
 // openIndex opens the search index. Without it the server goes on: it is made
 // from the database, and nothing but searching needs it.
-func (s *Server) openIndex(ctx context.Context) (store.Searcher, error) {
-	x, err := sqlite.OpenIndex(ctx, sqlite.IndexConfig{Path: s.path(sqlite.IndexFile), Store: s.store, Logger: s.cfg.Logger})
-	if err != nil {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
+func (s *Server) openIndex(ctx context.Context) (err error) {
+	s.index, err = sqlite.OpenIndex(ctx, sqlite.IndexConfig{Path: s.path(sqlite.IndexFile), Store: s.store, Logger: s.cfg.Logger})
+	if err != nil && ctx.Err() == nil {
 		s.cfg.Logger.Error("there is no search: its index cannot be kept", "error", err)
-		return nil, nil
 	}
-	s.index = x
-	return x, nil
+	return ctx.Err()
 }
