@@ -16,6 +16,7 @@ import (
 	"coppice/api"
 	"coppice/engine"
 	"coppice/host"
+	"coppice/internal/clock"
 	"coppice/store"
 	"coppice/workspace"
 )
@@ -34,14 +35,15 @@ type Remover struct {
 	spaces   *workspace.Workspaces
 	sessions string // the directory of sessions
 	features string // and of what is remembered of features files
+	clock    clock.Clock
 	log      *slog.Logger
 	asked    chan struct{} // somebody asked for a removal
 }
 
 // NewRemover makes a Remover. Sessions is the directory in which sessions keep
 // their files, features the one of what is remembered of features files.
-func NewRemover(s store.Store, i *engine.Intake, w *workspace.Workspaces, sessions, features string, log *slog.Logger) *Remover {
-	return &Remover{store: s, intake: i, spaces: w, sessions: sessions, features: features, log: log, asked: make(chan struct{}, 1)}
+func NewRemover(s store.Store, i *engine.Intake, w *workspace.Workspaces, sessions, features string, c clock.Clock, log *slog.Logger) *Remover {
+	return &Remover{store: s, intake: i, spaces: w, sessions: sessions, features: features, clock: c, log: log, asked: make(chan struct{}, 1)}
 }
 
 // Remove begins to remove a project and tells what will be left of it.
@@ -132,7 +134,7 @@ func (r *Remover) rest(ctx context.Context, seq int64, waiting, failed bool) boo
 	within, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if failed {
-		timer := time.AfterFunc(removeAgain, cancel)
+		timer := r.clock.AfterFunc(removeAgain, cancel)
 		defer timer.Stop()
 	}
 	var follower sync.WaitGroup

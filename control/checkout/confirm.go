@@ -47,10 +47,10 @@ func (s *Follower) Add(ctx context.Context, dir string) (coppice.Project, []copp
 	}
 	var confirmed []coppice.Need
 	if diff := config.Diff(before.Policy, p.Policy, config.Parts()); diff != "" {
-		confirmed = append(confirmed, coppice.Need{Kind: coppice.NeedPolicy, Text: "the policy", Diff: diff, Since: s.now().UTC()})
+		confirmed = append(confirmed, coppice.Need{Kind: coppice.NeedPolicy, Text: "the policy", Diff: diff, Since: s.clock.Now().UTC()})
 	}
 	if diff := workspace.SettingsDiff(before.Git, p.Git); diff != "" && before.Git != nil {
-		confirmed = append(confirmed, coppice.Need{Kind: coppice.NeedGit, Text: "git settings", Diff: diff, Since: s.now().UTC()})
+		confirmed = append(confirmed, coppice.Need{Kind: coppice.NeedGit, Text: "git settings", Diff: diff, Since: s.clock.Now().UTC()})
 	}
 	return p, confirmed, nil
 }

@@ -73,7 +73,7 @@ func (s *Follower) look(ctx context.Context, p *featureProject, sure bool) {
 			p.problem, p.suspect = why, time.Time{}
 			s.warn(ctx, p.project, fromFeatures, p.standing(nil))
 		} else if p.suspect.IsZero() {
-			p.suspect = time.Now().Add(quiet)
+			p.suspect = s.clock.Now().Add(quiet)
 		}
 		return
 	}
@@ -141,7 +141,7 @@ func (s *Follower) turn(ctx context.Context, p *featureProject) {
 			continue
 		}
 		if err != nil {
-			p.again = time.Now().Add(pause)
+			p.again = s.clock.Now().Add(pause)
 			plan.Warnings = append(plan.Warnings, fmt.Sprintf("%s cannot be written: %v", p.file.Name, err))
 		}
 		s.remember(p, plan, written)
@@ -170,7 +170,7 @@ func (s *Follower) create(ctx context.Context, p *featureProject, plan features.
 			if ctx.Err() == nil {
 				p.refused = &refusal{list: p.list, why: refused(p.list, chunk, err)}
 				if coppice.ErrorCode(err) == coppice.EInternal {
-					p.again = time.Now().Add(pause) // not the file's fault
+					p.again = s.clock.Now().Add(pause) // not the file's fault
 				}
 			}
 			return

@@ -15,9 +15,8 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
-	"coppice"
 	"coppice/engine"
-	"coppice/features"
+	"coppice/internal/clock"
 	"coppice/store"
 	"coppice/workspace"
 )
@@ -33,7 +32,7 @@ type Config struct {
 	Spaces *workspace.Workspaces
 	Dir    string // remembers what was last agreed on, a file for each project
 	Redact func(string) string
-	Now    func() time.Time
+	Clock  clock.Clock
 	Log    *slog.Logger
 }
 
@@ -46,7 +45,7 @@ type Follower struct {
 	spaces *workspace.Workspaces
 	dir    string
 	redact func(string) string
-	now    func() time.Time
+	clock  clock.Clock
 	log    *slog.Logger
 
 	watcher  *fsnotify.Watcher
@@ -56,6 +55,7 @@ type Follower struct {
 	seq      int64                    // how far the log has been read
 	start    int64                    // the newest event before anything of this server ran
 	asks     chan func()              // what others want done in between
+	turned   func()                   // called before the loop waits; for tests
 
 	mu       sync.Mutex
 	warnings map[int64]map[source][]string // by project
@@ -65,26 +65,11 @@ type Follower struct {
 // since the files were last read: call it before anything of the server runs.
 func New(ctx context.Context, c Config) (*Follower, error) {
 	s := &Follower{
-		store: c.Store, intake: c.Intake, spaces: c.Spaces, dir: c.Dir, redact: c.Redact, now: c.Now, log: c.Log, asks: make(chan func()),
+		store: c.Store, intake: c.Intake, spaces: c.Spaces, dir: c.Dir, redact: c.Redact, clock: c.Clock, log: c.Log, asks: make(chan func()),
 	}
 	var err error
 	s.start, err = s.position(ctx)
 	return s, err
-}
-
-// source is what a warning is about, and who says so in the log.
-type source string
-
-const (
-	fromPolicy   source = "policy"
-	fromFeatures source = "features"
-)
-
-// Warnings tells what is wrong with a project's policy and features file.
-func (s *Follower) Warnings(project int64) []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Concat(s.warnings[project][fromPolicy], s.warnings[project][fromFeatures])
 }
 
 // Run keeps everything in step until ctx ends.
@@ -95,7 +80,7 @@ func (s *Follower) Run(ctx context.Context) error {
 		return err
 	}
 	defer s.watcher.Close() // nothing was written
-	if s.waits, err = newWaits(s.intake, s.log); err != nil {
+	if s.waits, err = newWaits(s.intake, s.clock, s.log); err != nil {
 		s.log.Error("checkouts cannot be watched", "error", err)
 		return err
 	}
@@ -103,7 +88,7 @@ func (s *Follower) Run(ctx context.Context) error {
 	s.projects, s.policies = map[int64]*featureProject{}, map[int64]*policyProject{}
 	for err := s.begin(ctx); err != nil; err = s.begin(ctx) {
 		s.log.Error("features files cannot be followed", "error", err)
-		if !rest(ctx) {
+		if !s.rest(ctx, tryAgain) {
 			return nil
 		}
 	}
@@ -115,7 +100,10 @@ func (s *Follower) Run(ctx context.Context) error {
 	from := s.seq
 	follower.Go(func() { s.follow(follow, from, news, ack) })
 	for {
-		timer := time.NewTimer(s.patience())
+		timer := s.clock.NewTimer(s.patience())
+		if s.turned != nil {
+			s.turned()
+		}
 		select {
 		case <-ctx.Done():
 			timer.Stop()
@@ -133,7 +121,7 @@ func (s *Follower) Run(ctx context.Context) error {
 		case <-news:
 			if err := s.read(ctx); err != nil && ctx.Err() == nil {
 				s.log.Error("reading the log for features failed", "error", err)
-				rest(ctx) // it is read again from where it was
+				s.rest(ctx, tryAgain) // it is read again from where it was
 			}
 			select {
 			case ack <- s.seq:
@@ -148,9 +136,12 @@ func (s *Follower) Run(ctx context.Context) error {
 	}
 }
 
-// rest waits before something that failed is tried again, and tells whether to.
-func rest(ctx context.Context) bool {
-	timer := time.NewTimer(time.Second)
+// tryAgain is how long to wait before the store is read again after a failure.
+const tryAgain = time.Second
+
+// rest waits, and reports whether to go on.
+func (s *Follower) rest(ctx context.Context, d time.Duration) bool {
+	timer := s.clock.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
@@ -172,68 +163,49 @@ func (s *Follower) begin(ctx context.Context) error {
 	return s.reload(ctx)
 }
 
-// gather is how long news is left to gather: a task that moves on does so in
-// several steps, and one look sees them all.
-const gather = 100 * time.Millisecond
-
-// follow tells when the log has grown.
-func (s *Follower) follow(ctx context.Context, seq int64, news chan<- struct{}, ack <-chan int64) {
-	for {
-		if err := s.store.WaitEvent(ctx, seq); err != nil {
-			return // only ends with ctx, or with the store
-		}
-		select {
-		case <-time.After(gather):
-		case <-ctx.Done():
-			return
-		}
-		select {
-		case news <- struct{}{}:
-		case <-ctx.Done():
-			return
-		}
-		select {
-		case seq = <-ack:
-		case <-ctx.Done():
-			return
-		}
-	}
-}
+// longest is how long the loop waits when nothing is due.
+const longest = time.Hour
 
 // patience is how long to wait for the next second look to be due.
 func (s *Follower) patience() time.Duration {
-	wait := s.waits.patience(time.Hour)
+	now := s.clock.Now()
+	next := s.waits.next(now.Add(longest))
 	for _, p := range s.projects {
-		for _, at := range []time.Time{p.suspect, p.again} {
-			if !at.IsZero() {
-				wait = min(wait, max(time.Until(at), 0))
-			}
-		}
+		next = earlier(earlier(next, p.suspect), p.again)
 	}
 	for _, p := range s.policies {
-		if !p.due.IsZero() {
-			wait = min(wait, max(time.Until(p.due), 0))
-		}
+		next = earlier(next, p.due)
 	}
-	return wait
+	return max(next.Sub(now), 0)
 }
+
+// earlier returns the earlier of two moments; the second one counts unless it is
+// zero.
+func earlier(a, b time.Time) time.Time {
+	if b.IsZero() || a.Before(b) {
+		return a
+	}
+	return b
+}
+
+// due reports whether the moment of a second look has come.
+func due(c clock.Clock, at time.Time) bool { return !at.IsZero() && !c.Now().Before(at) }
 
 // secondLooks looks again at files that were broken or away a moment ago, and
 // tries again what failed.
 func (s *Follower) secondLooks(ctx context.Context) {
-	due := func(at time.Time) bool { return !at.IsZero() && !time.Now().Before(at) }
 	s.waits.retry(ctx)
 	for _, id := range slices.Sorted(maps.Keys(s.policies)) {
-		if p := s.policies[id]; due(p.due) {
+		if p := s.policies[id]; due(s.clock, p.due) {
 			s.reread(ctx, p)
 		}
 	}
 	for _, id := range s.order() {
 		p := s.projects[id]
-		if due(p.suspect) {
+		if due(s.clock, p.suspect) {
 			s.look(ctx, p, true)
 		}
-		if due(p.again) {
+		if due(s.clock, p.again) {
 			p.again, p.refused = time.Time{}, nil
 			s.turn(ctx, p)
 		}
@@ -242,7 +214,7 @@ func (s *Follower) secondLooks(ctx context.Context) {
 
 func (s *Follower) lookAtAll(ctx context.Context) {
 	for _, p := range s.policies {
-		p.due = time.Now().Add(quiet)
+		p.due = s.clock.Now().Add(quiet)
 	}
 	for _, id := range s.order() {
 		s.watch(s.projects[id])
@@ -251,208 +223,6 @@ func (s *Follower) lookAtAll(ctx context.Context) {
 }
 
 func (s *Follower) order() []int64 { return slices.Sorted(maps.Keys(s.projects)) }
-
-// reload reads the projects and their policies.
-func (s *Follower) reload(ctx context.Context) error {
-	var list []coppice.Project
-	first := map[int64]string{}
-	err := s.store.View(ctx, func(r store.Reader) (err error) {
-		if list, err = r.Projects(); err != nil {
-			return err
-		}
-		for _, p := range list {
-			if first[p.ID], err = waitsFor(r, p.ID); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	list = slices.DeleteFunc(list, func(p coppice.Project) bool { return p.Removal != nil })
-	here := map[int64]bool{}
-	for _, project := range list {
-		here[project.ID] = true
-	}
-	// Of a project that is removed nothing is followed; its watches are of no
-	// consequence.
-	maps.DeleteFunc(s.projects, func(id int64, _ *featureProject) bool { return !here[id] })
-	maps.DeleteFunc(s.policies, func(id int64, _ *policyProject) bool { return !here[id] })
-	for _, project := range list {
-		s.waits.follow(project, first[project.ID])
-		s.followPolicy(ctx, project)
-		p := s.projects[project.ID]
-		switch {
-		case project.Policy.Features == "":
-			if p != nil {
-				delete(s.projects, project.ID) // its watches are of no consequence
-				s.warn(ctx, project, fromFeatures, nil)
-			}
-			continue
-		case p == nil || p.file.Name != project.Policy.Features || p.file.Root != project.Path:
-			if p, err = s.open(ctx, project); err != nil {
-				return err
-			}
-			s.projects[project.ID] = p
-			s.watch(p)
-			s.look(ctx, p, false)
-		case string(coppice.Raw(p.project.Policy)) != string(coppice.Raw(project.Policy)):
-			p.project, p.refused = project, nil
-			s.turn(ctx, p)
-		}
-	}
-	return nil
-}
-
-// followPolicy takes over how a project is now. The first time, its policy is
-// read as well: it may have been edited while nobody looked.
-func (s *Follower) followPolicy(ctx context.Context, project coppice.Project) {
-	p := s.policies[project.ID]
-	if p == nil {
-		p = &policyProject{project: project, due: time.Now(), seq: s.start}
-		s.policies[project.ID] = p
-	}
-	if p.project.Path != project.Path || !samePolicy(p.project.Policy, project.Policy) {
-		p.problem = "" // somebody has said what is in force
-		p.due = time.Now()
-	}
-	p.project = project
-	s.warnPolicy(ctx, p)
-}
-
-// open begins to follow a project.
-func (s *Follower) open(ctx context.Context, project coppice.Project) (*featureProject, error) {
-	p := &featureProject{
-		project: project, file: features.File{Root: project.Path, Name: project.Policy.Features},
-		tasks: map[string]coppice.Task{}, roles: map[string]coppice.Role{}, seen: s.remembered(project.ID), seq: s.start,
-	}
-	return p, s.store.View(ctx, func(r store.Reader) error {
-		tasks, err := r.Tasks(store.TaskFilter{ProjectID: project.ID, OldFirst: true})
-		if err != nil {
-			return err
-		}
-		for _, t := range tasks {
-			if _, err := s.learn(r, p, t); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// learn takes a task over and tells whether that changes what its feature's
-// status should be.
-func (s *Follower) learn(r store.Reader, p *featureProject, t coppice.Task) (bool, error) {
-	old, had := p.tasks[t.Feature]
-	if t.Feature == "" || had && old.ID > t.ID {
-		return false, nil
-	}
-	role := coppice.Role("")
-	if t.Stage == coppice.StageSession {
-		last, err := r.LastSession(t.ID)
-		if err != nil {
-			return false, err
-		}
-		if last != nil {
-			role = last.Role
-		}
-	}
-	if t.Failure != nil {
-		f := *t.Failure
-		f.Text = s.redact(f.Text)
-		t.Failure = &f
-	}
-	before := features.Derive(t.Feature, old, p.roles[t.Feature])
-	p.tasks[t.Feature], p.roles[t.Feature] = t, role
-	return !had || before != features.Derive(t.Feature, t, role), nil
-}
-
-// read takes over what the log tells since the last time.
-func (s *Follower) read(ctx context.Context) error {
-	const page = 1000
-	changed, policies, seq := map[*featureProject]bool{}, false, s.seq
-	paused, first, ended := map[int64]coppice.Project{}, map[int64]string{}, map[int64]bool{}
-	err := s.store.View(ctx, func(r store.Reader) error {
-		for {
-			events, err := r.Events(seq, page, store.EventFilter{})
-			if err != nil {
-				return err
-			}
-			tasks, touched := map[int64]*featureProject{}, map[int64]bool{}
-			for _, ev := range events {
-				seq, touched[ev.ProjectID] = ev.Seq, true
-				ended[ev.ProjectID] = ended[ev.ProjectID] || ev.Kind == coppice.EventSessionEnded
-				policies = policies || ev.Kind == coppice.EventProjectAdded || ev.Kind == coppice.EventProjectChanged || ev.Kind == coppice.EventProjectRemoved
-				if p := s.projects[ev.ProjectID]; p != nil && ev.TaskID != 0 {
-					tasks[ev.TaskID] = p
-				}
-			}
-			for _, id := range slices.Sorted(maps.Keys(tasks)) {
-				t, err := r.Task(id)
-				if coppice.ErrorCode(err) == coppice.ENotFound {
-					continue // it was removed with its project
-				}
-				if err != nil {
-					return err
-				}
-				news, err := s.learn(r, tasks[id], t)
-				if err != nil {
-					return err
-				}
-				changed[tasks[id]] = changed[tasks[id]] || news
-			}
-			for id := range touched {
-				if s.policies[id] == nil {
-					continue
-				}
-				p, err := r.Project(id)
-				if coppice.ErrorCode(err) == coppice.ENotFound {
-					continue // it was removed
-				}
-				if err != nil {
-					return err
-				}
-				if paused[id] = p; p.Removal != nil {
-					continue
-				}
-				if first[id], err = waitsFor(r, id); err != nil {
-					return err
-				}
-			}
-			if len(events) < page {
-				return nil
-			}
-		}
-	})
-	if err != nil {
-		return err
-	}
-	if policies {
-		if err := s.reload(ctx); err != nil {
-			return err
-		}
-	}
-	for _, id := range slices.Sorted(maps.Keys(paused)) {
-		s.waits.follow(paused[id], first[id])
-		if p := s.policies[id]; p != nil && !maps.Equal(p.project.PausedTracks, paused[id].PausedTracks) {
-			p.project.PausedTracks = paused[id].PausedTracks
-			s.warnPolicy(ctx, p)
-		}
-	}
-	s.seq = seq
-	for _, id := range slices.Sorted(maps.Keys(ended)) {
-		if ended[id] {
-			s.glance(ctx, id)
-		}
-	}
-	for _, id := range s.order() {
-		if p := s.projects[id]; changed[p] {
-			s.turn(ctx, p)
-		}
-	}
-	return nil
-}
 
 // watch asks to be told of everything that happens around a file. What is
 // watched already is watched on.
@@ -477,7 +247,7 @@ func (s *Follower) watch(p *featureProject) {
 func (s *Follower) touched(ctx context.Context, ev fsnotify.Event) {
 	for _, p := range s.policies {
 		if p.concerns(filepath.Clean(ev.Name)) {
-			p.due = time.Now().Add(quiet)
+			p.due = s.clock.Now().Add(quiet)
 		}
 	}
 	for _, id := range s.order() {
@@ -489,46 +259,5 @@ func (s *Follower) touched(ctx context.Context, ev fsnotify.Event) {
 			s.watch(p) // a folder or a link may be another one now
 		}
 		s.look(ctx, p, false)
-	}
-}
-
-// warn makes the warnings of a project known: what is new goes into its events
-// and the log first, so that whoever sees a warning finds its event.
-func (s *Follower) warn(ctx context.Context, p coppice.Project, about source, list []string) {
-	s.mu.Lock()
-	old := s.warnings[p.ID][about] // nobody else changes them
-	s.mu.Unlock()
-	var fresh []string
-	for _, w := range list {
-		if !slices.Contains(old, w) {
-			fresh = append(fresh, w)
-		}
-	}
-	s.say(ctx, p, about, fresh)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.warnings == nil {
-		s.warnings = map[int64]map[source][]string{}
-	}
-	if s.warnings[p.ID] == nil {
-		s.warnings[p.ID] = map[source][]string{}
-	}
-	s.warnings[p.ID][about] = list
-}
-
-// say puts sentences into the project's events and the log.
-func (s *Follower) say(ctx context.Context, p coppice.Project, about source, list []string) {
-	if len(list) == 0 {
-		return
-	}
-	var events []*coppice.Event
-	for _, text := range list {
-		s.log.Warn("a project's checkout", "project", p.Prefix, "about", about, "warning", text)
-		events = append(events, &coppice.Event{
-			At: s.now().UTC(), Kind: coppice.EventProjectWarned, ProjectID: p.ID, Subject: p.Prefix, By: string(about), Reason: text,
-		})
-	}
-	if err := s.store.Update(ctx, func(tx store.Tx) error { return tx.Append(events...) }); err != nil && ctx.Err() == nil {
-		s.log.Error("a warning could not be kept", "error", err)
 	}
 }

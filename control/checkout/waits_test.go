@@ -12,11 +12,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"coppice"
+	"coppice/internal/clock"
 )
 
 func openWaits(t *testing.T) *waits {
 	t.Helper()
-	w, err := newWaits(nil, slog.New(slog.DiscardHandler))
+	w, err := newWaits(nil, clock.Real(), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
