@@ -16,10 +16,10 @@ type NewTask struct {
 	After     []string  `json:"after,omitempty" doc:"Keys of tasks, or refs within the request, that must be done first"`
 	NotBefore time.Time `json:"not_before,omitzero"`
 
-	Category string      `json:"category,omitempty" doc:"Routes it to a track when none is named"`
-	Steps    []string    `json:"steps,omitempty" doc:"What must be true when it is done, one by one"`
-	Feature  string      `json:"feature,omitempty" doc:"Its id in the project's features file"`
-	Budget   USD `json:"budget,omitempty" doc:"The most to spend on it, such as 5 USD; the project's when absent"`
+	Category string   `json:"category,omitempty" doc:"Routes it to a track when none is named"`
+	Steps    []string `json:"steps,omitempty" doc:"What must be true when it is done, one by one"`
+	Feature  string   `json:"feature,omitempty" doc:"Its id in the project's features file"`
+	Budget   USD      `json:"budget,omitempty" doc:"The most to spend on it, such as 5 USD; the project's when absent"`
 }
 
 // TaskChange changes what was asked for; nil fields stay as they are.
@@ -35,9 +35,9 @@ type TaskChange struct {
 	Agent *string `json:"agent,omitempty"`
 	Model *string `json:"model,omitempty"`
 
-	Category *string      `json:"category,omitempty"`
-	Steps    *[]string    `json:"steps,omitempty"`
-	Budget   *USD `json:"budget,omitempty"`
+	Category *string   `json:"category,omitempty"`
+	Steps    *[]string `json:"steps,omitempty"`
+	Budget   *USD      `json:"budget,omitempty"`
 }
 
 // Requeue asks for a task to begin again; what is empty stays as it is.

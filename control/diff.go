@@ -24,16 +24,16 @@ func (c Changes) Diff(ctx context.Context, t coppice.Task, since string) (string
 	var landings []coppice.Landing
 	var sessions []coppice.Session
 	err := c.Store.View(ctx, func(r store.Reader) (err error) {
-		if p, err = r.Project(t.ProjectID); err != nil {
+		if p, err = r.Projects.Get(t.ProjectID); err != nil {
 			return err
 		}
-		if ws, err = r.WorkspaceOf(t.ID); err != nil {
+		if ws, err = r.Workspaces.Of(t.ID); err != nil {
 			return err
 		}
-		if sessions, err = r.SessionsOf(t.ID); err != nil {
+		if sessions, err = r.Sessions.Of(t.ID); err != nil {
 			return err
 		}
-		landings, err = r.LandingsOf(t.ID)
+		landings, err = r.Landings.Of(t.ID)
 		return err
 	})
 	if err != nil {
@@ -83,7 +83,7 @@ func (c Changes) diffSession(ctx context.Context, p coppice.Project, ws *coppice
 func (c Changes) Bring(ctx context.Context, t coppice.Task) (api.Branch, error) {
 	var p coppice.Project
 	err := c.Store.View(ctx, func(r store.Reader) (err error) {
-		p, err = r.Project(t.ProjectID)
+		p, err = r.Projects.Get(t.ProjectID)
 		return err
 	})
 	if err != nil {

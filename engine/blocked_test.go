@@ -74,7 +74,7 @@ func (b *bundle) queueUp(n int) {
 func (b *bundle) needTexts() (out []string) {
 	b.t.Helper()
 	b.view(func(r store.Reader) error {
-		p, err := r.ProjectByPrefix("app")
+		p, err := r.Projects.ByPrefix("app")
 		for _, n := range p.Needs {
 			out = append(out, fmt.Sprintf("%s: %s", n.Kind, n.Text))
 		}
@@ -167,12 +167,12 @@ func TestANeedEnds(t *testing.T) {
 		},
 		"the base was seen to move": func(b *bundle) {
 			b.update(func(tx store.Tx) error {
-				p, err := tx.Project(1)
+				p, err := tx.Projects.Get(1)
 				p.BaseCommit = "base2"
 				if err != nil {
 					return err
 				}
-				return tx.PutProject(&p)
+				return tx.Projects.Put(&p)
 			})
 			b.poke()
 			b.turn()
@@ -238,7 +238,7 @@ func TestRetryLanding(t *testing.T) {
 	b.project()
 	retried := func() (events []coppice.Event) {
 		b.view(func(r store.Reader) (err error) {
-			events, err = r.Events(0, 100, store.EventFilter{Kinds: []coppice.EventKind{coppice.EventLandingRetried}})
+			events, err = r.Log.Events(0, 100, store.EventFilter{Kinds: []coppice.EventKind{coppice.EventLandingRetried}})
 			return err
 		})
 		return events

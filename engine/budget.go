@@ -90,10 +90,10 @@ func affords(tx store.Tx, t *coppice.Task) error {
 	}
 	v := &View{Task: *t}
 	var err error
-	if v.Project, err = tx.Project(t.ProjectID); err != nil {
+	if v.Project, err = tx.Projects.Get(t.ProjectID); err != nil {
 		return err
 	}
-	if v.Sessions, err = tx.SessionsOf(t.ID); err != nil {
+	if v.Sessions, err = tx.Sessions.Of(t.ID); err != nil {
 		return err
 	}
 	if most := allowed(v); most == 0 || spent(v) < most {

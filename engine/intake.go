@@ -56,14 +56,14 @@ func (i *Intake) AddProject(ctx context.Context, dir string) (coppice.Project, e
 	}
 	var p coppice.Project
 	err = i.store.Update(ctx, func(tx store.Tx) error {
-		known, err := tx.ProjectByPath(found.Path)
+		known, err := tx.Projects.ByPath(found.Path)
 		if coppice.ErrorCode(err) == coppice.ENotFound {
 			p = found
 			p.CreatedAt = i.now().UTC()
-			if p.Prefix, err = freePrefix(tx, found.Prefix); err != nil {
+			if p.Prefix, err = freePrefix(tx.Reader(), found.Prefix); err != nil {
 				return err
 			}
-			if err := tx.PutProject(&p); err != nil {
+			if err := tx.Projects.Put(&p); err != nil {
 				return err
 			}
 			return i.event(tx, coppice.EventProjectAdded, coppice.Task{ProjectID: p.ID, Key: p.Prefix}, p.Path)
@@ -81,7 +81,7 @@ func (i *Intake) AddProject(ctx context.Context, dir string) (coppice.Project, e
 		if err := i.endNeeds(tx, &p, "a person confirmed it", coppice.NeedPolicy, coppice.NeedGit); err != nil {
 			return err
 		}
-		if err := tx.PutProject(&p); err != nil {
+		if err := tx.Projects.Put(&p); err != nil {
 			return err
 		}
 		return i.takePolicy(tx, &p, found)
@@ -100,7 +100,7 @@ func freePrefix(r store.Reader, want string) (string, error) {
 			suffix := fmt.Sprint(n)
 			try = want[:min(len(want), 16-len(suffix))] + suffix
 		}
-		_, err := r.ProjectByPrefix(try)
+		_, err := r.Projects.ByPrefix(try)
 		if coppice.ErrorCode(err) == coppice.ENotFound {
 			return try, nil
 		}
@@ -116,7 +116,7 @@ func (i *Intake) Pause(ctx context.Context, project, track string, on bool) (cop
 	var p coppice.Project
 	err := i.store.Update(ctx, func(tx store.Tx) error {
 		var err error
-		if p, err = tx.ProjectByPrefix(project); err != nil {
+		if p, err = tx.Projects.ByPrefix(project); err != nil {
 			return err
 		}
 		if _, ok := p.Policy.Track(track); !ok {
@@ -137,7 +137,7 @@ func (i *Intake) Pause(ctx context.Context, project, track string, on bool) (cop
 		} else {
 			p.PausedAt = time.Time{}
 		}
-		if err := tx.PutProject(&p); err != nil {
+		if err := tx.Projects.Put(&p); err != nil {
 			return err
 		}
 		reason := "goes on"
@@ -178,7 +178,7 @@ func (i *Intake) Retry(ctx context.Context, key, note string) (coppice.Task, err
 		return coppice.Task{}, err
 	}
 	return i.ask(ctx, key, coppice.EventTaskRetried, note, func(tx store.Tx, t *coppice.Task) error {
-		putOff, err := i.putOff(tx, *t)
+		putOff, err := i.putOff(tx.Reader(), *t)
 		switch {
 		case err != nil:
 			return err
@@ -204,7 +204,7 @@ func (i *Intake) Retry(ctx context.Context, key, note string) (coppice.Task, err
 
 // putOff tells whether a task's landing was put off.
 func (i *Intake) putOff(r store.Reader, t coppice.Task) (bool, error) {
-	l, err := r.LastLanding(t.ID)
+	l, err := r.Landings.Last(t.ID)
 	return err == nil && landsLater(t, l, i.now()), err
 }
 
@@ -213,7 +213,7 @@ func (i *Intake) putOff(r store.Reader, t coppice.Task) (bool, error) {
 // that was put off is tried at once.
 func (i *Intake) Land(ctx context.Context, key string) (coppice.Task, error) {
 	return i.ask(ctx, key, coppice.EventTaskLandAsked, "", func(tx store.Tx, t *coppice.Task) error {
-		putOff, err := i.putOff(tx, *t)
+		putOff, err := i.putOff(tx.Reader(), *t)
 		switch {
 		case err != nil:
 			return err
@@ -228,7 +228,7 @@ func (i *Intake) Land(ctx context.Context, key string) (coppice.Task, error) {
 			return coppice.Errorf(coppice.EConflict, "%s is landing already", t.Key)
 		case t.Stage == coppice.StageHeld, t.Stage == coppice.StageChecking:
 		case t.Ended():
-			w, err := tx.WorkspaceOf(t.ID)
+			w, err := tx.Workspaces.Of(t.ID)
 			if err != nil {
 				return err
 			}
@@ -257,16 +257,16 @@ func (i *Intake) Undo(ctx context.Context, key, project string) (coppice.Trash, 
 		var p coppice.Project
 		var err error
 		if key != "" {
-			if t, err = knownTask(tx, key); err != nil {
+			if t, err = knownTask(tx.Reader(), key); err != nil {
 				return err
 			}
 			p.ID = t.ProjectID
-		} else if p, err = tx.ProjectByPrefix(project); err != nil {
+		} else if p, err = tx.Projects.ByPrefix(project); err != nil {
 			return err
 		} else if err := stays(p); err != nil {
 			return err
 		}
-		trash, err := tx.TrashOf(p.ID)
+		trash, err := tx.Trash.In(p.ID)
 		if err != nil {
 			return err
 		}
@@ -279,14 +279,14 @@ func (i *Intake) Undo(ctx context.Context, key, project string) (coppice.Trash, 
 		if found.ID == 0 {
 			return coppice.Errorf(coppice.ENotFound, "there is nothing to undo").WithFix("the trash keeps removed workspaces for as long as trash.ttl in coppice.yaml says")
 		}
-		if t, err = tx.Task(found.TaskID); err != nil {
+		if t, err = tx.Tasks.Get(found.TaskID); err != nil {
 			return err
 		}
 		if !t.Ended() {
 			return coppice.Errorf(coppice.EConflict, "%s is being worked on again", t.Key)
 		}
 		t.UndoAsked = true
-		if err := tx.PutTask(&t); err != nil {
+		if err := tx.Tasks.Put(&t); err != nil {
 			return err
 		}
 		return i.event(tx, coppice.EventUndoAsked, t, "")
@@ -299,14 +299,14 @@ func (i *Intake) ask(ctx context.Context, key string, kind coppice.EventKind, re
 	var t coppice.Task
 	err := i.store.Update(ctx, func(tx store.Tx) error {
 		var err error
-		if t, err = knownTask(tx, key); err != nil {
+		if t, err = knownTask(tx.Reader(), key); err != nil {
 			return err
 		}
 		if err := f(tx, &t); err != nil {
 			return err
 		}
 		t.Archived = time.Time{} // what goes on is not put away
-		if err := tx.PutTask(&t); err != nil {
+		if err := tx.Tasks.Put(&t); err != nil {
 			return err
 		}
 		return i.event(tx, kind, t, reason)
@@ -315,7 +315,7 @@ func (i *Intake) ask(ctx context.Context, key string, kind coppice.EventKind, re
 }
 
 func (i *Intake) event(tx store.Tx, kind coppice.EventKind, t coppice.Task, reason string) error {
-	return tx.Append(&coppice.Event{
+	return tx.Log.Append(&coppice.Event{
 		At: i.now().UTC(), Kind: kind, ProjectID: t.ProjectID, TaskID: t.ID, Subject: t.Key, By: "person", Reason: reason,
 	})
 }

@@ -34,7 +34,7 @@ func (i *Intake) Requeue(ctx context.Context, key string, r coppice.Requeue) (co
 		if t.Outcome == coppice.OutcomeDone {
 			return coppice.Errorf(coppice.EConflict, "%s is done", t.Key).WithFix("say what is missing with `coppice continue %s`, or make a new task", t.Key)
 		}
-		moves, err := moving(tx, *t)
+		moves, err := moving(tx.Reader(), *t)
 		if err != nil {
 			return err
 		}
@@ -61,7 +61,7 @@ func (i *Intake) Requeue(ctx context.Context, key string, r coppice.Requeue) (co
 // moving tells whether the base is being moved to a task's commit, or may have
 // been: only the outcome of that tells.
 func moving(r store.Reader, t coppice.Task) (bool, error) {
-	work, err := r.UnsettledWork(t.ID)
+	work, err := r.Work.Unsettled(t.ID)
 	if err != nil {
 		return false, err
 	}
@@ -70,7 +70,7 @@ func moving(r store.Reader, t coppice.Task) (bool, error) {
 			return true, nil
 		}
 	}
-	l, err := r.LastLanding(t.ID)
+	l, err := r.Landings.Last(t.ID)
 	return err == nil && l != nil && l.Round == t.Round && unsure(*l), err
 }
 
@@ -80,7 +80,7 @@ func (i *Intake) handTo(tx store.Tx, t *coppice.Task, r coppice.Requeue) error {
 	if r.Agent == "" && r.Model == "" {
 		return nil
 	}
-	p, err := tx.Project(t.ProjectID)
+	p, err := tx.Projects.Get(t.ProjectID)
 	if err != nil {
 		return err
 	}

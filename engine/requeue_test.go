@@ -130,7 +130,7 @@ func TestRequeueARunningTask(t *testing.T) {
 		t.Errorf("it goes on with %s %+v", w.Kind, run)
 	}
 	b.view(func(r store.Reader) error {
-		s, err := r.SessionByKey("app-1.2")
+		s, err := r.Sessions.ByKey("app-1.2")
 		for _, part := range []string{"A person adds: look at the tests\n\nand the docs\n", "a.go | 1 +", "What app-1.1 ("} {
 			if !strings.Contains(s.Prompt, part) {
 				t.Errorf("it is not told %q:\n%s", part, s.Prompt)
@@ -152,7 +152,7 @@ func (b *bundle) taken(key string, kind coppice.WorkKind) {
 		b.t.Fatalf("%s has %s open, want %s", key, w.Kind, kind)
 	}
 	w.State, w.Attempt, w.LeaseUntil = coppice.WorkTaken, 1, b.clock.Add(time.Hour)
-	b.update(func(tx store.Tx) error { return tx.PutWork(&w) })
+	b.update(func(tx store.Tx) error { return tx.Work.Put(&w) })
 }
 
 // What ended without landing is retried, by another agent where one is named.
@@ -209,12 +209,12 @@ func TestRequeueRefuses(t *testing.T) {
 	}
 	runs, done, moves, unsure := in(coppice.StageSession, ""), in(coppice.StageEnded, coppice.OutcomeDone), in(coppice.StageLanding, ""), in(coppice.StageLanding, "")
 	b.update(func(tx store.Tx) error {
-		err := tx.PutWork(&coppice.Work{Kind: coppice.WorkMove, Key: "move", Pool: PoolControl, ProjectID: p.ID, TaskID: moves.ID,
+		err := tx.Work.Put(&coppice.Work{Kind: coppice.WorkMove, Key: "move", Pool: PoolControl, ProjectID: p.ID, TaskID: moves.ID,
 			State: coppice.WorkTaken, Attempt: 1, LeaseUntil: noon.Add(time.Hour), Spec: coppice.Raw(struct{}{}), OfferedAt: noon})
 		if err != nil {
 			return err
 		}
-		return tx.PutLanding(&coppice.Landing{ProjectID: p.ID, TaskID: unsure.ID, Head: "head1", CreatedAt: noon, QueuedAt: noon, Base: "base1", Tree: "tree1",
+		return tx.Landings.Put(&coppice.Landing{ProjectID: p.ID, TaskID: unsure.ID, Head: "head1", CreatedAt: noon, QueuedAt: noon, Base: "base1", Tree: "tree1",
 			Commit: "commit1", Green: true, Failure: coppice.Failf(coppice.ClassUnknown, "the remote is away", "")})
 	})
 	for _, c := range []struct {
@@ -258,7 +258,7 @@ func TestRequeueClearsWhatItWaitsFor(t *testing.T) {
 		b := open(t)
 		b.project()
 		b.update(func(tx store.Tx) error {
-			return tx.PutAgentLimit(coppice.AgentLimit{Agent: "ann", Class: coppice.ClassAuth, Text: "log in"})
+			return tx.Limits.Put(coppice.AgentLimit{Agent: "ann", Class: coppice.ClassAuth, Text: "log in"})
 		})
 		key := b.staged("a", func(t *coppice.Task) {
 			t.Agent = "ann"
@@ -269,7 +269,7 @@ func TestRequeueClearsWhatItWaitsFor(t *testing.T) {
 		_, err := b.Requeue(t.Context(), key, coppice.Requeue{Agent: agent})
 		b.must(err)
 		b.view(func(r store.Reader) error {
-			limits, err := r.AgentLimits()
+			limits, err := r.Limits.All()
 			if (len(limits) == 0) != cleared {
 				t.Errorf("requeued with agent %q: limits %+v", agent, limits)
 			}
@@ -293,7 +293,7 @@ func TestAStopBecomesNoRequeue(t *testing.T) {
 	b := open(t)
 	b.project()
 	b.update(func(tx store.Tx) error {
-		return tx.PutAgentLimit(coppice.AgentLimit{Agent: "ann", Class: coppice.ClassAuth, Text: "log in"})
+		return tx.Limits.Put(coppice.AgentLimit{Agent: "ann", Class: coppice.ClassAuth, Text: "log in"})
 	})
 	stopped := func(class coppice.Class) string {
 		key := b.staged("a", func(t *coppice.Task) {

@@ -53,15 +53,15 @@ func taskStatus(r store.Reader, room Room, t coppice.Task) (TaskStatus, error) {
 	var s TaskStatus
 	var err error
 	if t.Sessions > 0 { // otherwise there is neither
-		if s.Session, err = r.LastSession(t.ID); err != nil {
+		if s.Session, err = r.Sessions.Last(t.ID); err != nil {
 			return s, err
 		}
-		if s.Landing, err = r.LastLanding(t.ID); err != nil {
+		if s.Landing, err = r.Landings.Last(t.ID); err != nil {
 			return s, err
 		}
 	}
 	if t.Stage == coppice.StageSession {
-		if s.Question, err = r.OpenQuestion(t.ID); err != nil {
+		if s.Question, err = r.Questions.Open(t.ID); err != nil {
 			return s, err
 		}
 	}
@@ -75,7 +75,7 @@ func taskStatus(r store.Reader, room Room, t coppice.Task) (TaskStatus, error) {
 	s.Status, s.Reason = t.Status(s.Session, s.Landing, s.Question, blocked)
 	if x := s.Session; t.Stage == coppice.StageSession && s.Question == nil && x != nil && x.State == coppice.SessionIdle && !x.Screen {
 		// An agent that stays after its turn: was it a person who ended that?
-		heard, err := r.MessagesOf(t.ID)
+		heard, err := r.Messages.Of(t.ID)
 		if err != nil {
 			return s, err
 		}

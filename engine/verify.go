@@ -254,17 +254,17 @@ func removeTry(key string) int {
 // unverify forgets the verdict on a task's candidate, since what it is measured
 // by has changed. A verifier that runs has been told the old steps.
 func unverify(tx store.Tx, t *coppice.Task) error {
-	s, err := liveSession(tx, t)
+	s, err := liveSession(tx.Reader(), t)
 	if err != nil {
 		return err
 	}
 	if s != nil && s.Role == coppice.RoleVerify {
 		return coppice.Errorf(coppice.EConflict, "%s is being verified by the steps it has", t.Key).WithFix("wait for the verdict, or stop it first").WithField("steps")
 	}
-	l, err := tx.LastLanding(t.ID)
+	l, err := tx.Landings.Last(t.ID)
 	if err != nil || l == nil || !l.EndedAt.IsZero() || !l.Verified {
 		return err
 	}
 	l.Verified = false
-	return tx.PutLanding(l)
+	return tx.Landings.Put(l)
 }

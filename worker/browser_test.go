@@ -55,11 +55,11 @@ func TestAPictureIsKeptAsItIs(t *testing.T) {
 		t.Fatal(r.Failure)
 	}
 	b.must(b.store.View(b.ctx, func(r store.Reader) error {
-		list, err := r.Output(spec.Session.ID, -1, 1000, coppice.OutputImage)
+		list, err := r.Outputs.After(spec.Session.ID, -1, 1000, coppice.OutputImage)
 		if err != nil || len(list) != 1 {
 			t.Fatalf("%d pictures: %v", len(list), err)
 		}
-		picture, err := r.Picture(spec.Session.ID, list[0].Offset)
+		picture, err := r.Outputs.Picture(spec.Session.ID, list[0].Offset)
 		if err != nil || !slices.Equal(picture.Data, evidence) {
 			t.Errorf("kept %q: %v", picture.Data, err)
 		}

@@ -41,7 +41,7 @@ type follower struct {
 
 func (w *Worker) sessionID(ctx context.Context, key string) (id int64, err error) {
 	err = w.cfg.Store.View(ctx, func(r store.Reader) error {
-		s, err := r.SessionByKey(key)
+		s, err := r.Sessions.ByKey(key)
 		id = s.ID
 		return err
 	})
@@ -51,7 +51,7 @@ func (w *Worker) sessionID(ctx context.Context, key string) (id int64, err error
 // load takes up where the store stands, after a restart as at the start.
 func (f *follower) load(ctx context.Context) error {
 	return f.w.cfg.Store.View(ctx, func(r store.Reader) error {
-		s, err := r.Session(f.id)
+		s, err := r.Sessions.Get(f.id)
 		f.cursor, f.from, f.usage, f.conversation = s.Cursor, s.From, s.Usage, s.Conversation
 		return err
 	})
@@ -63,11 +63,11 @@ func (f *follower) load(ctx context.Context) error {
 func (f *follower) begin(ctx context.Context, head string) (prompt string, spent coppice.Usage, err error) {
 	err = f.record(ctx, func(tx store.Tx, s *coppice.Session) error {
 		prompt = s.Prompt
-		if spent, err = used(tx, s); err != nil || !s.StartedAt.IsZero() {
+		if spent, err = used(tx.Reader(), s); err != nil || !s.StartedAt.IsZero() {
 			return err
 		}
 		s.StartedAt, s.State, s.From = f.w.cfg.Now().UTC(), coppice.SessionWorking, head
-		if err := tx.PutSession(s); err != nil {
+		if err := tx.Sessions.Put(s); err != nil {
 			return err
 		}
 		return f.event(tx, s, coppice.EventSessionStarted, "")
@@ -80,7 +80,7 @@ func used(r store.Reader, s *coppice.Session) (sum coppice.Usage, err error) {
 	if s.Resume == "" {
 		return sum, nil
 	}
-	all, err := r.SessionsOf(s.TaskID)
+	all, err := r.Sessions.Of(s.TaskID)
 	for _, o := range all {
 		if o.ID != s.ID && o.Conversation == s.Resume {
 			sum = sum.Add(o.Usage)
@@ -93,7 +93,7 @@ func used(r store.Reader, s *coppice.Session) (sum coppice.Usage, err error) {
 // gets none.
 func (f *follower) record(ctx context.Context, add func(store.Tx, *coppice.Session) error) error {
 	return f.w.cfg.Store.Update(ctx, func(tx store.Tx) error {
-		s, err := tx.Session(f.id)
+		s, err := tx.Sessions.Get(f.id)
 		if err != nil || !s.State.Live() {
 			return err
 		}
@@ -102,7 +102,7 @@ func (f *follower) record(ctx context.Context, add func(store.Tx, *coppice.Sessi
 }
 
 func (f *follower) event(tx store.Tx, s *coppice.Session, kind coppice.EventKind, reason string) error {
-	return tx.Append(&coppice.Event{
+	return tx.Log.Append(&coppice.Event{
 		At: f.w.cfg.Now().UTC(), Kind: kind, ProjectID: s.ProjectID, TaskID: s.TaskID, SessionID: s.ID, Subject: s.Key,
 		By: f.w.cfg.Name, Reason: reason,
 	})
@@ -167,11 +167,11 @@ func (f *follower) commit(ctx context.Context, frames []host.Frame) error {
 	}
 	to := frames[len(frames)-1].Next
 	return f.w.cfg.Store.Update(ctx, func(tx store.Tx) error {
-		s, err := tx.Session(f.id)
+		s, err := tx.Sessions.Get(f.id)
 		if err != nil {
 			return err
 		}
-		if err := tx.AddOutput(f.id, f.cursor, to, out); err != nil {
+		if err := tx.Outputs.Add(f.id, f.cursor, to, out); err != nil {
 			return err
 		}
 		if !s.State.Live() {
@@ -247,7 +247,7 @@ func (f *follower) facts(tx store.Tx, s *coppice.Session, out []coppice.Output) 
 	if before.State == s.State && before.Usage == s.Usage && before.Conversation == s.Conversation && before.Model == s.Model && before.Dropped == s.Dropped {
 		return nil
 	}
-	if err := tx.PutSession(s); err != nil {
+	if err := tx.Sessions.Put(s); err != nil {
 		return err
 	}
 	if before.Usage.CostUSD != s.Usage.CostUSD {
@@ -266,7 +266,7 @@ func (f *follower) question(tx store.Tx, s *coppice.Session, e agent.Event, at t
 	if e.Rule != nil {
 		q.Kind, q.Rule = coppice.QuestionPermission, e.Rule
 	}
-	if err := tx.PutQuestion(q); err != nil {
+	if err := tx.Questions.Put(q); err != nil {
 		return err
 	}
 	return f.event(tx, s, coppice.EventQuestionAsked, e.Text)
@@ -275,7 +275,7 @@ func (f *follower) question(tx store.Tx, s *coppice.Session, e agent.Event, at t
 // undelivered takes back that a message was delivered: the agent had taken it
 // and ended before it read it. The next session gets it.
 func (f *follower) undelivered(tx store.Tx, s *coppice.Session, e agent.Event) error {
-	all, err := tx.MessagesOf(s.TaskID)
+	all, err := tx.Messages.Of(s.TaskID)
 	if err != nil {
 		return err
 	}
@@ -287,7 +287,7 @@ func (f *follower) undelivered(tx store.Tx, s *coppice.Session, e agent.Event) e
 			continue
 		}
 		m.SessionID, m.DeliveredAt, m.Failed = s.ID, time.Time{}, e.Reason
-		if err := tx.PutMessage(&m); err != nil {
+		if err := tx.Messages.Put(&m); err != nil {
 			return err
 		}
 		return f.event(tx, s, coppice.EventMessageFailed, e.Reason)

@@ -89,7 +89,7 @@ func TestRestartInMidSession(t *testing.T) {
 	b.start()
 	var q coppice.Question
 	b.view(func(r store.Reader) error {
-		all, err := r.QuestionsOf(b.task.ID)
+		all, err := r.Questions.Of(b.task.ID)
 		if err == nil && len(all) == 1 {
 			q = all[0]
 		}
@@ -148,7 +148,7 @@ var errUnwilling = errors.New("no room on the disk")
 
 func (u *unwilling) Update(ctx context.Context, f func(store.Tx) error) error {
 	return u.Store.Update(ctx, func(tx store.Tx) error {
-		if s, err := tx.Session(u.session); err == nil && !s.StartedAt.IsZero() && u.left.Add(-1) >= 0 {
+		if s, err := tx.Sessions.Get(u.session); err == nil && !s.StartedAt.IsZero() && u.left.Add(-1) >= 0 {
 			return errUnwilling
 		}
 		return f(tx)
@@ -394,7 +394,7 @@ func TestFactsOfEvents(t *testing.T) {
 		t.Errorf("event %+v", e)
 	}
 	b.update(func(tx store.Tx) error {
-		all, err := tx.QuestionsOf(s.TaskID)
+		all, err := tx.Questions.Of(s.TaskID)
 		if len(all) != 2 || all[0].Kind != "" || all[0].Rule != nil || all[1].Kind != coppice.QuestionPermission || all[1].Rule == nil || all[1].Rule.Match != "make *" {
 			t.Errorf("questions %+v", all)
 		}
@@ -417,7 +417,7 @@ func TestNoFactsOfTheDead(t *testing.T) {
 	b := setup(t)
 	_, s := b.run("cases: []")
 	s.State = coppice.SessionLost
-	b.update(func(tx store.Tx) error { return tx.PutSession(&s) })
+	b.update(func(tx store.Tx) error { return tx.Sessions.Put(&s) })
 	f := &follower{w: b.Worker, id: s.ID}
 	_, _, err := f.begin(b.ctx, "head1")
 	b.must(err)
@@ -436,7 +436,7 @@ func TestSpentBefore(t *testing.T) {
 			ProjectID: b.project.ID, TaskID: b.task.ID, N: n, Key: coppice.SessionKey(b.task.Key, n), State: coppice.SessionDone,
 			Conversation: conversation, Usage: coppice.Usage{InputTokens: tokens},
 		}
-		b.update(func(tx store.Tx) error { return tx.PutSession(&s) })
+		b.update(func(tx store.Tx) error { return tx.Sessions.Put(&s) })
 	}
 	earlier(7, "talk1", 1)
 	earlier(8, "talk1", 2)
@@ -444,7 +444,7 @@ func TestSpentBefore(t *testing.T) {
 	_, s := b.run("cases: []")
 	for resume, want := range map[string]int64{"": 0, "talk1": 3, "talk3": 0} {
 		s.Resume = resume
-		b.update(func(tx store.Tx) error { return tx.PutSession(&s) })
+		b.update(func(tx store.Tx) error { return tx.Sessions.Put(&s) })
 		_, spent, err := (&follower{w: b.Worker, id: s.ID}).begin(b.ctx, "head1")
 		if err != nil || spent.InputTokens != want {
 			t.Errorf("resuming %q: spent %d (%v), want %d", resume, spent.InputTokens, err, want)

@@ -66,7 +66,7 @@ func (w *Worker) Pending(ctx context.Context) ([]Pending, error) {
 	var out []Pending
 	err := w.cfg.Store.View(ctx, func(r store.Reader) error {
 		for _, x := range work {
-			t, err := r.Task(x.TaskID)
+			t, err := r.Tasks.Get(x.TaskID)
 			if err != nil {
 				return err
 			}

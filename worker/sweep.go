@@ -59,14 +59,14 @@ func (w *Worker) sweep(ctx context.Context) error {
 // stillRun tells whether somebody has yet to bring a session to its end, or
 // nobody knows it.
 func stillRun(r store.Reader, id int64) (bool, error) {
-	s, err := r.Session(id)
+	s, err := r.Sessions.Get(id)
 	if coppice.ErrorCode(err) == coppice.ENotFound {
 		return true, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	work, err := r.UnsettledWork(s.TaskID)
+	work, err := r.Work.Unsettled(s.TaskID)
 	return slices.ContainsFunc(work, func(i coppice.Work) bool {
 		return i.Kind == coppice.WorkRun && i.SessionID == id && i.Open()
 	}), err

@@ -24,7 +24,7 @@ func TestUndelivered(t *testing.T) {
 	}
 	b.update(func(tx store.Tx) error {
 		for i := range messages {
-			if err := tx.PutMessage(&messages[i]); err != nil {
+			if err := tx.Messages.Put(&messages[i]); err != nil {
 				return err
 			}
 		}
@@ -36,7 +36,7 @@ func TestUndelivered(t *testing.T) {
 	b.must(f.load(b.ctx))
 	b.must(f.commit(b.ctx, []host.Frame{{Output: coppice.Output{At: now, Kind: coppice.OutputEvent, Data: data}, Next: f.cursor + 1}}))
 	b.view(func(r store.Reader) error {
-		all, err := r.MessagesOf(b.task.ID)
+		all, err := r.Messages.Of(b.task.ID)
 		for i, m := range all {
 			if open := m.DeliveredAt.IsZero(); open != (i == 1) || (m.Failed != "") != open {
 				t.Errorf("%+v", m)

@@ -132,7 +132,7 @@ func (f *follower) lastOutput(ctx context.Context, most int64) (string, error) {
 	err := f.w.cfg.Store.View(ctx, func(r store.Reader) error {
 		b.Reset()
 		for after := max(f.cursor-most, 0) - 1; ; {
-			out, err := r.Output(f.id, after, mostFrames, coppice.OutputStdout, coppice.OutputStderr, coppice.OutputApp)
+			out, err := r.Outputs.After(f.id, after, mostFrames, coppice.OutputStdout, coppice.OutputStderr, coppice.OutputApp)
 			if err != nil || len(out) == 0 {
 				return err
 			}

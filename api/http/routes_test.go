@@ -142,8 +142,8 @@ func TestTaskDetailHasEverything(t *testing.T) {
 	b.Change("app-1", func(t *coppice.Task) { t.Stage, t.Wait = coppice.StageSession, nil })
 	b.Update(func(tx store.Tx) error {
 		return errors.Join(
-			tx.PutQuestion(&coppice.Question{TaskID: task.ID, SessionID: s.ID, Ref: "q", Text: "which?", AskedAt: b.Clock.Now()}),
-			tx.PutWorkspace(&coppice.Workspace{ProjectID: task.ProjectID, TaskID: task.ID, Kind: "worktree", Branch: "coppice/app-1", CreatedAt: b.Clock.Now()}),
+			tx.Questions.Put(&coppice.Question{TaskID: task.ID, SessionID: s.ID, Ref: "q", Text: "which?", AskedAt: b.Clock.Now()}),
+			tx.Workspaces.Put(&coppice.Workspace{ProjectID: task.ProjectID, TaskID: task.ID, Kind: "worktree", Branch: "coppice/app-1", CreatedAt: b.Clock.Now()}),
 		)
 	})
 	_, err := b.Client.Send(b.Ctx, "app-1", "hello")

@@ -48,7 +48,7 @@ func TestConversations(t *testing.T) {
 		t.Errorf("giving what is not taken: %v", err)
 	}
 	s.Screen = true
-	b.Update(func(tx store.Tx) error { return tx.PutSession(&s) })
+	b.Update(func(tx store.Tx) error { return tx.Sessions.Put(&s) })
 	if _, err := b.Client.Give(b.Ctx, "app-1", "go on"); err != nil {
 		t.Error(err)
 	}
@@ -72,7 +72,7 @@ func TestRulesAndLimits(t *testing.T) {
 	s := b.Session("app-1", coppice.SessionWaiting, nil)
 	b.Change("app-1", func(t *coppice.Task) { t.Stage, t.Wait = coppice.StageSession, nil })
 	b.Update(func(tx store.Tx) error {
-		return tx.PutQuestion(&coppice.Question{
+		return tx.Questions.Put(&coppice.Question{
 			TaskID: x.ID, SessionID: s.ID, Ref: "q", Kind: coppice.QuestionPermission, Text: "may it run: make test",
 			Rule: &coppice.Rule{Tool: "run", Match: "make *"}, AskedAt: b.Clock.Now(),
 		})
@@ -108,7 +108,7 @@ func TestRulesAndLimits(t *testing.T) {
 	b.Task(p.Prefix, coppice.NewTask{Title: "waits"})
 	b.Change("app-2", func(t *coppice.Task) { t.Stage, t.Wait = coppice.StageQueued, nil })
 	b.Update(func(tx store.Tx) error {
-		return tx.PutAgentLimit(coppice.AgentLimit{Agent: "robot", Class: coppice.ClassAuth, Text: "not logged in"})
+		return tx.Limits.Put(coppice.AgentLimit{Agent: "robot", Class: coppice.ClassAuth, Text: "not logged in"})
 	})
 	limits, err = b.Client.Limits(b.Ctx)
 	b.Must(err)

@@ -25,7 +25,7 @@ func (s *Server) views(ctx context.Context, r store.Reader, tasks []coppice.Task
 	out := make([]api.Task, len(tasks))
 	for i, t := range tasks {
 		if _, ok := prefixes[t.ProjectID]; !ok {
-			p, err := r.Project(t.ProjectID)
+			p, err := r.Projects.Get(t.ProjectID)
 			if err != nil {
 				return nil, err
 			}
@@ -35,7 +35,7 @@ func (s *Server) views(ctx context.Context, r store.Reader, tasks []coppice.Task
 		if err != nil {
 			return nil, err
 		}
-		sessions, err := r.SessionsOf(t.ID)
+		sessions, err := r.Sessions.Of(t.ID)
 		if err != nil {
 			return nil, err
 		}
@@ -85,7 +85,7 @@ func taskKeys(r store.Reader, ids []int64, known map[int64]string) ([]string, er
 	var out []string
 	for _, id := range ids {
 		if _, ok := known[id]; !ok {
-			t, err := r.Task(id)
+			t, err := r.Tasks.Get(id)
 			if err != nil {
 				return nil, err
 			}
@@ -105,7 +105,7 @@ func taskByKey(r store.Reader, key string) (coppice.Task, error) {
 		return coppice.Task{}, coppice.Errorf(coppice.EInvalid, "%s is a session, not a task", coppice.Quote(key)).
 			WithFix("leave out the dot and what follows it")
 	}
-	return r.TaskByKey(key)
+	return r.Tasks.ByKey(key)
 }
 
 func sessionByKey(r store.Reader, key string) (coppice.Session, error) {
@@ -117,5 +117,5 @@ func sessionByKey(r store.Reader, key string) (coppice.Session, error) {
 		return coppice.Session{}, coppice.Errorf(coppice.EInvalid, "%s is a task, not a session", coppice.Quote(key)).
 			WithFix("name one of its sessions, such as %s.1", key)
 	}
-	return r.SessionByKey(key)
+	return r.Sessions.ByKey(key)
 }

@@ -13,7 +13,7 @@ import (
 // projectAt reads the project of a checkout.
 func (s *Follower) projectAt(ctx context.Context, root string) (p coppice.Project, err error) {
 	err = s.store.View(ctx, func(r store.Reader) error {
-		p, err = r.ProjectByPath(root)
+		p, err = r.Projects.ByPath(root)
 		return err
 	})
 	return p, err
@@ -60,7 +60,7 @@ func (s *Follower) Add(ctx context.Context, dir string) (coppice.Project, []copp
 func (s *Follower) AdoptGit(ctx context.Context) error {
 	var list []coppice.Project
 	err := s.store.View(ctx, func(r store.Reader) (err error) {
-		list, err = r.Projects()
+		list, err = r.Projects.All()
 		return err
 	})
 	if err != nil {

@@ -154,7 +154,7 @@ func (s *Follower) rest(ctx context.Context, d time.Duration) bool {
 // begin looks at every project for the first time.
 func (s *Follower) begin(ctx context.Context) error {
 	err := s.store.View(ctx, func(r store.Reader) (err error) {
-		_, s.seq, err = r.EventBounds()
+		_, s.seq, err = r.Log.Bounds()
 		return err
 	})
 	if err != nil {

@@ -43,7 +43,7 @@ func (s *Follower) read(ctx context.Context) error {
 	paused, first, ended := map[int64]coppice.Project{}, map[int64]string{}, map[int64]bool{}
 	err := s.store.View(ctx, func(r store.Reader) error {
 		for {
-			events, err := r.Events(seq, page, store.EventFilter{})
+			events, err := r.Log.Events(seq, page, store.EventFilter{})
 			if err != nil {
 				return err
 			}
@@ -57,7 +57,7 @@ func (s *Follower) read(ctx context.Context) error {
 				}
 			}
 			for _, id := range slices.Sorted(maps.Keys(tasks)) {
-				t, err := r.Task(id)
+				t, err := r.Tasks.Get(id)
 				if coppice.ErrorCode(err) == coppice.ENotFound {
 					continue // it was removed with its project
 				}
@@ -74,7 +74,7 @@ func (s *Follower) read(ctx context.Context) error {
 				if s.policies[id] == nil {
 					continue
 				}
-				p, err := r.Project(id)
+				p, err := r.Projects.Get(id)
 				if coppice.ErrorCode(err) == coppice.ENotFound {
 					continue // it was removed
 				}

@@ -15,7 +15,7 @@ func (s *Follower) reload(ctx context.Context) error {
 	var list []coppice.Project
 	first := map[int64]string{}
 	err := s.store.View(ctx, func(r store.Reader) (err error) {
-		if list, err = r.Projects(); err != nil {
+		if list, err = r.Projects.All(); err != nil {
 			return err
 		}
 		for _, p := range list {
@@ -86,7 +86,7 @@ func (s *Follower) open(ctx context.Context, project coppice.Project) (*featureP
 		tasks: map[string]coppice.Task{}, roles: map[string]coppice.Role{}, seen: s.remembered(project.ID), seq: s.start,
 	}
 	return p, s.store.View(ctx, func(r store.Reader) error {
-		tasks, err := r.Tasks(store.TaskFilter{ProjectID: project.ID, OldFirst: true})
+		tasks, err := r.Tasks.List(store.TaskFilter{ProjectID: project.ID, OldFirst: true})
 		if err != nil {
 			return err
 		}
@@ -108,7 +108,7 @@ func (s *Follower) learn(r store.Reader, p *featureProject, t coppice.Task) (boo
 	}
 	role := coppice.Role("")
 	if t.Stage == coppice.StageSession {
-		last, err := r.LastSession(t.ID)
+		last, err := r.Sessions.Last(t.ID)
 		if err != nil {
 			return false, err
 		}

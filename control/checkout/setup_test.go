@@ -156,7 +156,7 @@ func (b *bundle) warned(text string) (all []string) {
 func (b *bundle) project() (p coppice.Project) {
 	b.t.Helper()
 	b.must(b.store.View(b.ctx, func(r store.Reader) (err error) {
-		p, err = r.Project(1)
+		p, err = r.Projects.Get(1)
 		return err
 	}))
 	return p
@@ -167,7 +167,7 @@ func (b *bundle) tasks() map[string]coppice.Task {
 	b.t.Helper()
 	all := map[string]coppice.Task{}
 	b.must(b.store.View(b.ctx, func(r store.Reader) error {
-		list, err := r.Tasks(store.TaskFilter{OldFirst: true})
+		list, err := r.Tasks.List(store.TaskFilter{OldFirst: true})
 		for _, t := range list {
 			all[t.Feature] = t
 		}
@@ -187,7 +187,7 @@ func (b *bundle) made(n int) map[string]coppice.Task {
 func (b *bundle) events(kind coppice.EventKind) (list []coppice.Event) {
 	b.t.Helper()
 	b.must(b.store.View(b.ctx, func(r store.Reader) (err error) {
-		list, err = r.Events(0, 10000, store.EventFilter{Kinds: []coppice.EventKind{kind}})
+		list, err = r.Log.Events(0, 10000, store.EventFilter{Kinds: []coppice.EventKind{kind}})
 		return err
 	}))
 	return list
@@ -199,10 +199,10 @@ func (b *bundle) move(feature string, kind coppice.EventKind, change func(*coppi
 	t := b.tasks()[feature]
 	change(&t)
 	b.must(b.store.Update(b.ctx, func(tx store.Tx) error {
-		if err := tx.PutTask(&t); err != nil {
+		if err := tx.Tasks.Put(&t); err != nil {
 			return err
 		}
-		return tx.Append(&coppice.Event{At: b.clock.Now(), Kind: kind, ProjectID: t.ProjectID, TaskID: t.ID, Subject: t.Key})
+		return tx.Log.Append(&coppice.Event{At: b.clock.Now(), Kind: kind, ProjectID: t.ProjectID, TaskID: t.ID, Subject: t.Key})
 	}))
 }
 

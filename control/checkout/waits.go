@@ -58,7 +58,7 @@ func newWaits(intake *engine.Intake, c clock.Clock, log *slog.Logger) (*waits, e
 // waitsFor is why the first landing of a project's queue waits, "" when it does
 // not.
 func waitsFor(r store.Reader, project int64) (string, error) {
-	first, err := r.QueuedLandings(project, 1)
+	first, err := r.Landings.Queued(project, 1)
 	if err != nil || len(first) == 0 {
 		return "", err
 	}

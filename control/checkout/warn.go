@@ -59,7 +59,7 @@ func (s *Follower) say(ctx context.Context, p coppice.Project, about source, lis
 			At: s.clock.Now().UTC(), Kind: coppice.EventProjectWarned, ProjectID: p.ID, Subject: p.Prefix, By: string(about), Reason: text,
 		})
 	}
-	if err := s.store.Update(ctx, func(tx store.Tx) error { return tx.Append(events...) }); err != nil && ctx.Err() == nil {
+	if err := s.store.Update(ctx, func(tx store.Tx) error { return tx.Log.Append(events...) }); err != nil && ctx.Err() == nil {
 		s.log.Error("a warning could not be kept", "error", err)
 	}
 }

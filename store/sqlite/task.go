@@ -27,7 +27,7 @@ func taskOf(r dbsqlc.Task) (coppice.Task, error) {
 	return t, u.err
 }
 
-func (r *reader) Task(id int64) (coppice.Task, error) {
+func (r tasks) Get(id int64) (coppice.Task, error) {
 	row, err := r.q.Task(r.ctx, id)
 	if err != nil {
 		return coppice.Task{}, lookup(err, "task", id)
@@ -35,7 +35,7 @@ func (r *reader) Task(id int64) (coppice.Task, error) {
 	return taskOf(row)
 }
 
-func (r *reader) TaskByKey(key string) (coppice.Task, error) {
+func (r tasks) ByKey(key string) (coppice.Task, error) {
 	row, err := r.q.TaskByKey(r.ctx, key)
 	if err != nil {
 		return coppice.Task{}, lookup(err, "task", coppice.Quote(key))
@@ -43,9 +43,9 @@ func (r *reader) TaskByKey(key string) (coppice.Task, error) {
 	return taskOf(row)
 }
 
-func (r *reader) Dependants(task int64) ([]int64, error) { return r.q.Dependants(r.ctx, task) }
+func (r tasks) Dependants(task int64) ([]int64, error) { return r.q.Dependants(r.ctx, task) }
 
-func (r *reader) NextLane(after coppice.Lane) (coppice.Lane, bool, error) {
+func (r lanes) Next(after coppice.Lane) (coppice.Lane, bool, error) {
 	row, err := r.q.NextAgent(r.ctx, after.ProjectID, after.Track, after.Agent)
 	if errors.Is(err, sql.ErrNoRows) {
 		var next dbsqlc.NextTrackRow
@@ -66,14 +66,14 @@ func (r *reader) NextLane(after coppice.Lane) (coppice.Lane, bool, error) {
 	return coppice.Lane{ProjectID: row.LaneProject.Int64, Track: row.LaneTrack.String, Agent: row.LaneAgent.String}, true, nil
 }
 
-func (r *reader) LaneHeads(lane coppice.Lane, most int) ([]coppice.Task, error) {
+func (r lanes) Heads(lane coppice.Lane, most int) ([]coppice.Task, error) {
 	rows, err := r.q.LaneHeads(r.ctx, dbsqlc.LaneHeadsParams{
 		Project: lane.ProjectID, Track: lane.Track, Agent: lane.Agent, Most: int64(most),
 	})
 	return each(rows, err, taskOf)
 }
 
-func (t *tx) PutTask(task *coppice.Task) error {
+func (t tasks) Put(task *coppice.Task) error {
 	row, err := taskRow(task)
 	if err != nil {
 		return err

@@ -25,15 +25,15 @@ func TestUpgrade(t *testing.T) {
 	made := time.Date(2026, 3, 4, 5, 6, 7, 8, time.UTC)
 	err = s.Update(t.Context(), func(tx store.Tx) error {
 		p := coppice.Project{Prefix: "app", Path: "/app", Policy: coppice.DefaultPolicy()}
-		if err := tx.PutProject(&p); err != nil {
+		if err := tx.Projects.Put(&p); err != nil {
 			return err
 		}
 		asks := coppice.Task{ProjectID: p.ID, Num: 1, Key: "app-1", Stage: coppice.StageWaiting, Wait: &coppice.Wait{On: coppice.WaitPerson, Text: "why"}}
 		fresh := coppice.Task{ProjectID: p.ID, Num: 2, Key: "app-2", Stage: coppice.StageWaiting}
-		if err := tx.PutTask(&asks); err != nil {
+		if err := tx.Tasks.Put(&asks); err != nil {
 			return err
 		}
-		if err := tx.PutTask(&fresh); err != nil {
+		if err := tx.Tasks.Put(&fresh); err != nil {
 			return err
 		}
 		used := coppice.Session{
@@ -41,10 +41,10 @@ func TestUpgrade(t *testing.T) {
 			Usage: coppice.Usage{InputTokens: 1, OutputTokens: 2, CacheRead: 3, CacheWrite: 4, CostUSD: 0.5, Turns: 6},
 		}
 		none := coppice.Session{ProjectID: p.ID, TaskID: asks.ID, N: 2, Key: "app-1.2", Agent: "a", Model: "m", CreatedAt: made.Add(1), State: coppice.SessionDone}
-		if err := tx.PutSession(&used); err != nil {
+		if err := tx.Sessions.Put(&used); err != nil {
 			return err
 		}
-		return tx.PutSession(&none)
+		return tx.Sessions.Put(&none)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +59,7 @@ func TestUpgrade(t *testing.T) {
 	}
 	defer s.Close()
 	err = s.View(t.Context(), func(r store.Reader) error {
-		rows, err := r.Usage(store.UsageQuery{From: made.AddDate(0, 0, -1), To: made.AddDate(0, 0, 1)})
+		rows, err := r.Sessions.Usage(store.UsageQuery{From: made.AddDate(0, 0, -1), To: made.AddDate(0, 0, 1)})
 		if err != nil {
 			return err
 		}
@@ -67,7 +67,7 @@ func TestUpgrade(t *testing.T) {
 		if len(rows) != 1 || rows[0].Sessions != 2 || rows[0].Usage != want || rows[0].Day != "2026-03-04" {
 			t.Errorf("usage %+v", rows)
 		}
-		waits, err := r.CountWaits(0)
+		waits, err := r.Tasks.Waits(0)
 		if err != nil || waits[coppice.WaitPerson] != 1 || waits[""] != 1 {
 			t.Errorf("waits %v %v", waits, err)
 		}

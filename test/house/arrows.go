@@ -72,9 +72,9 @@ var rooms = map[string][]string{
 	"control":   {"api", "engine", "store", "agent", "host", "workspace", "features", "config", "worker"},
 }
 
-// narrow are the packages that may import fewer rooms than the rest of their
+// fewer are the packages that may import fewer rooms than the rest of their
 // room: a client of the API needs nothing of the server.
-var narrow = map[place][]string{
+var fewer = map[place][]string{
 	{"api", ""}:       {},
 	{"api", "client"}: {},
 }
@@ -181,8 +181,8 @@ func refuses(module string, from place, dir, imported string) string {
 
 // reach returns the rooms that a package may import.
 func reach(p place) []string {
-	if fewer, ok := narrow[p]; ok {
-		return fewer
+	if list, ok := fewer[p]; ok {
+		return list
 	}
 	return rooms[p.room]
 }

@@ -91,7 +91,7 @@ func (s *sim) stopLate() error {
 
 func (s *sim) stage(key string) (stage coppice.Stage, err error) {
 	err = s.st.View(s.ctx, func(r store.Reader) error {
-		t, err := r.TaskByKey(key)
+		t, err := r.Tasks.ByKey(key)
 		stage = t.Stage
 		return err
 	})
@@ -115,7 +115,7 @@ func (s *sim) holds() error {
 }
 
 func (s *sim) limitsHold(r store.Reader) error {
-	live, err := r.LiveSessions()
+	live, err := r.Sessions.Live()
 	if err != nil {
 		return err
 	}
@@ -155,7 +155,7 @@ func (s *sim) limitsHold(r store.Reader) error {
 // tasksHold looks at every task: none is lost, none is done without having
 // landed, and whoever waits says why.
 func (s *sim) tasksHold(r store.Reader) error {
-	tasks, err := r.Tasks(store.TaskFilter{})
+	tasks, err := r.Tasks.List(store.TaskFilter{})
 	if err != nil {
 		return err
 	}
@@ -260,7 +260,7 @@ func (s *sim) round() error {
 // marks is something that differs whenever anything has happened.
 func (s *sim) marks() (n int64, err error) {
 	err = s.st.View(s.ctx, func(r store.Reader) error {
-		_, n, err = r.EventBounds()
+		_, n, err = r.Log.Bounds()
 		return err
 	})
 	return n, err
@@ -270,7 +270,7 @@ func (s *sim) marks() (n int64, err error) {
 func (s *sim) help() error {
 	var tasks []coppice.Task
 	err := s.st.View(s.ctx, func(r store.Reader) (err error) {
-		tasks, err = r.Tasks(store.TaskFilter{OldFirst: true})
+		tasks, err = r.Tasks.List(store.TaskFilter{OldFirst: true})
 		return err
 	})
 	if err != nil {
@@ -310,7 +310,7 @@ func (s *sim) atRest(r store.Reader) error {
 	if err := s.tasksHold(r); err != nil {
 		return err
 	}
-	tasks, err := r.Tasks(store.TaskFilter{OldFirst: true})
+	tasks, err := r.Tasks.List(store.TaskFilter{OldFirst: true})
 	if err != nil {
 		return err
 	}
@@ -332,7 +332,7 @@ func (s *sim) atRest(r store.Reader) error {
 	if keys := s.running(); len(keys) > 0 {
 		return fmt.Errorf("hosts still run: %v", keys)
 	}
-	live, err := r.LiveSessions()
+	live, err := r.Sessions.Live()
 	if err != nil || len(live) > 0 {
 		return fmt.Errorf("%d sessions still live: %w", len(live), err)
 	}
@@ -345,7 +345,7 @@ func (s *sim) atRest(r store.Reader) error {
 	if err := s.anewHolds(r, tasks); err != nil {
 		return err
 	}
-	counts, err := r.CountWork()
+	counts, err := r.Work.Count()
 	if err != nil {
 		return err
 	}
@@ -358,11 +358,11 @@ func (s *sim) atRest(r store.Reader) error {
 		return err
 	}
 	for key, ws := range s.world.spaces {
-		t, err := r.TaskByKey(key)
+		t, err := r.Tasks.ByKey(key)
 		if err != nil {
 			return err
 		}
-		row, err := r.WorkspaceOf(t.ID)
+		row, err := r.Workspaces.Of(t.ID)
 		if err != nil {
 			return err
 		}

@@ -32,11 +32,11 @@ func (s *sim) requeue() error {
 	r := coppice.Requeue{Note: fmt.Sprintf("anew %d.", s.rng.IntN(1e9)), Agent: []string{"", "", "alpha", "beta"}[s.rng.IntN(4)]}
 	var was *coppice.Session
 	err := s.st.View(s.ctx, func(r store.Reader) error {
-		t, err := r.TaskByKey(key)
+		t, err := r.Tasks.ByKey(key)
 		if err != nil {
 			return err
 		}
-		was, err = r.LastSession(t.ID)
+		was, err = r.Sessions.Last(t.ID)
 		return err
 	})
 	if err != nil {
@@ -84,16 +84,16 @@ func (s *sim) anewHolds(r store.Reader, tasks []coppice.Task) error {
 
 // wasTold tells whether the note of a requeue has reached a later session.
 func wasTold(r store.Reader, t coppice.Task, a begunAnew) (bool, error) {
-	sessions, err := r.SessionsOf(t.ID)
+	sessions, err := r.Sessions.Of(t.ID)
 	if err != nil {
 		return false, err
 	}
 	for _, x := range sessions {
-		whole, err := r.Session(x.ID) // lists leave the prompts out
+		whole, err := r.Sessions.Get(x.ID) // lists leave the prompts out
 		if err != nil || x.Round > a.round && strings.Contains(whole.Prompt, a.note) {
 			return err == nil, err
 		}
 	}
-	messages, err := r.MessagesOf(t.ID)
+	messages, err := r.Messages.Of(t.ID)
 	return slices.ContainsFunc(messages, func(m coppice.Message) bool { return strings.Contains(m.Text, a.note) }), err
 }

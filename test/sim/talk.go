@@ -59,7 +59,7 @@ func (s *sim) converse() error {
 func (s *sim) oneOf(otherwise string, fits func(coppice.Task) bool) (string, error) {
 	var keys []string
 	err := s.st.View(s.ctx, func(r store.Reader) error {
-		tasks, err := r.Tasks(store.TaskFilter{OldFirst: true})
+		tasks, err := r.Tasks.List(store.TaskFilter{OldFirst: true})
 		for _, t := range tasks {
 			if fits(t) {
 				keys = append(keys, t.Key)
@@ -99,7 +99,7 @@ func (s *sim) fork(key string) error {
 // is bounded and said once.
 func (s *sim) talkHolds(r store.Reader, tasks []coppice.Task) error {
 	for _, t := range tasks {
-		messages, err := r.MessagesOf(t.ID)
+		messages, err := r.Messages.Of(t.ID)
 		if err != nil {
 			return err
 		}
@@ -109,7 +109,7 @@ func (s *sim) talkHolds(r store.Reader, tasks []coppice.Task) error {
 				return fmt.Errorf("%s: message %d (%s) was neither delivered nor failed", t.Key, m.ID, m.Kind)
 			}
 		}
-		sessions, err := r.SessionsOf(t.ID)
+		sessions, err := r.Sessions.Of(t.ID)
 		if err != nil {
 			return err
 		}
@@ -122,7 +122,7 @@ func (s *sim) talkHolds(r store.Reader, tasks []coppice.Task) error {
 			return fmt.Errorf("%s: a person's word was left undone: %+v", t.Key, t)
 		}
 	}
-	projects, err := r.Projects()
+	projects, err := r.Projects.All()
 	if err != nil {
 		return err
 	}
@@ -186,8 +186,8 @@ func (s *sim) spend(tx store.Tx, x *coppice.Session) error {
 	if x.State == coppice.SessionWorking && s.rng.IntN(3) == 0 {
 		x.State, kind = coppice.SessionIdle, coppice.EventSessionState
 	}
-	if err := tx.PutSession(x); err != nil {
+	if err := tx.Sessions.Put(x); err != nil {
 		return err
 	}
-	return tx.Append(&coppice.Event{At: s.now, Kind: kind, ProjectID: x.ProjectID, TaskID: x.TaskID, SessionID: x.ID, Subject: x.Key, By: "worker"})
+	return tx.Log.Append(&coppice.Event{At: s.now, Kind: kind, ProjectID: x.ProjectID, TaskID: x.TaskID, SessionID: x.ID, Subject: x.Key, By: "worker"})
 }

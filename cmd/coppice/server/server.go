@@ -230,7 +230,7 @@ func (s *Server) wire(ctx context.Context) error {
 	served := apihttp.Config{
 		Agents: s.look.Agents, Settings: &control.Settings{Spaces: s.spaces, Intake: intake, Server: s.cfg.Settings()},
 		Listen: s.cfg.Listen, Names: s.cfg.Names, Token: token, Store: s.store, Intact: s.store.Intact, Version: s.cfg.Version, Now: s.cfg.Now, Log: s.cfg.Logger,
-		Engine: intake, Add: follower.Add, Use: follower.Use, Needs: follower, Warnings: follower.Warnings, Status: eng, Web: web.Files(),
+		Projects: intake, Tasks: intake, Talk: intake, Add: follower.Add, Use: follower.Use, Needs: follower, Warnings: follower.Warnings, Status: eng, Web: web.Files(),
 		Diff: changes.Diff, Bring: changes.Bring, Remove: remover.Remove, Attach: control.Terminals{Sessions: s.path("sessions")}.Attach,
 		Disk:   control.NewDisk(s.cfg.State, database, sqlite.IndexFile, s.store, s.spaces, s.cfg.Now).Usage,
 		Backup: func(ctx context.Context) (string, error) { return backups.Make(ctx, s.cfg.Now()) },
