@@ -34,16 +34,15 @@ type Remover struct {
 	intake   *engine.Intake
 	spaces   *workspace.Workspaces
 	sessions string // the directory of sessions
-	features string // and of what is remembered of features files
 	clock    clock.Clock
 	log      *slog.Logger
 	asked    chan struct{} // somebody asked for a removal
 }
 
 // NewRemover makes a Remover. Sessions is the directory in which sessions keep
-// their files, features the one of what is remembered of features files.
-func NewRemover(s store.Store, i *engine.Intake, w *workspace.Workspaces, sessions, features string, c clock.Clock, log *slog.Logger) *Remover {
-	return &Remover{store: s, intake: i, spaces: w, sessions: sessions, features: features, clock: c, log: log, asked: make(chan struct{}, 1)}
+// their files.
+func NewRemover(s store.Store, i *engine.Intake, w *workspace.Workspaces, sessions string, c clock.Clock, log *slog.Logger) *Remover {
+	return &Remover{store: s, intake: i, spaces: w, sessions: sessions, clock: c, log: log, asked: make(chan struct{}, 1)}
 }
 
 // Remove begins to remove a project and tells what will be left of it.
@@ -208,9 +207,6 @@ func (r *Remover) take(ctx context.Context, p coppice.Project) (busy bool, err e
 		if err := r.spaces.Forget(ctx, p.Path); err != nil {
 			return false, coppice.Errorf(coppice.EUnavailable, "its files cannot be removed: %w", err)
 		}
-	}
-	if err := os.Remove(filepath.Join(r.features, strconv.FormatInt(p.ID, 10)+".json")); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return false, err
 	}
 	for more := true; more; {
 		if more, err = r.intake.Forget(ctx, p, forgetRows); coppice.ErrorCode(err) == coppice.EConflict {

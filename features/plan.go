@@ -20,6 +20,36 @@ type Seen struct {
 	Track  string `json:"track,omitempty"` // where its category leads; not known of what was agreed on long ago
 	Hand   bool   `json:"hand,omitempty"`  // a person gave it its status, which stands until they set it to open
 	Held   Status `json:"held,omitempty"`  // what the file says instead, which waits for a person
+
+	// Writing is the status that Coppice was about to write. If the file has it,
+	// Coppice wrote it, though nobody remembered that.
+	Writing Status `json:"writing,omitempty"`
+}
+
+// Intend returns what is to be remembered before marks are written, of the
+// features that were seen before.
+func Intend(seen map[string]Seen, marks []Mark) map[string]Seen {
+	next := maps.Clone(seen)
+	for _, m := range marks {
+		if s, known := next[m.ID]; known {
+			s.Writing = m.Status
+			next[m.ID] = s
+		}
+	}
+	return next
+}
+
+// settled returns what was seen once it is known which statuses were written.
+func settled(seen map[string]Seen, l *List) map[string]Seen {
+	next := maps.Clone(seen)
+	for id, s := range next {
+		if f, there := l.Find(id); there && s.Writing != "" && s.Writing == f.Status {
+			s.Status = s.Writing
+		}
+		s.Writing = ""
+		next[id] = s
+	}
+	return next
 }
 
 // Gone stands for the status of a feature that is no longer in the file.
@@ -75,6 +105,7 @@ type Plan struct {
 
 // Make says what should follow from the facts. It is pure.
 func Make(f Facts) Plan {
+	f.Seen = settled(f.Seen, f.List)
 	m := &maker{Facts: f, plan: Plan{Stop: map[string]string{}, Seen: make(map[string]Seen, len(f.List.Features))}, state: map[string]int{}}
 	for _, feature := range f.List.Features {
 		m.feature(feature)

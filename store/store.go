@@ -74,6 +74,7 @@ type Reader struct {
 	Limits     LimitReader
 	Log        LogReader
 	Timers     TimerReader
+	Features   FeatureReader
 }
 
 // Tx reads and adds facts.
@@ -93,6 +94,7 @@ type Tx struct {
 	Limits     Limits
 	Log        Log
 	Timers     Timers
+	Features   Features
 }
 
 // Reader returns the groups for reading. They see what the transaction wrote.
@@ -101,5 +103,6 @@ func (t Tx) Reader() Reader {
 		Projects: t.Projects, Tasks: t.Tasks, Lanes: t.Lanes, Sessions: t.Sessions, Outputs: t.Outputs,
 		Workspaces: t.Workspaces, Trash: t.Trash, Landings: t.Landings, Checks: t.Checks, Work: t.Work,
 		Questions: t.Questions, Messages: t.Messages, Limits: t.Limits, Log: t.Log, Timers: t.Timers,
+		Features: t.Features,
 	}
 }

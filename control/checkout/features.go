@@ -3,13 +3,10 @@ package checkout
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -126,7 +123,7 @@ func (s *Follower) turn(ctx context.Context, p *featureProject) {
 		})
 		s.create(ctx, p, plan)
 		s.carryOut(ctx, p, plan)
-		written, err := s.mark(p, plan)
+		written, err := s.mark(ctx, p, plan)
 		if errors.Is(err, features.ErrChanged) {
 			pos := s.before(ctx, p.seq)
 			text, rerr := p.file.Read()
@@ -144,7 +141,10 @@ func (s *Follower) turn(ctx context.Context, p *featureProject) {
 			p.again = s.clock.Now().Add(pause)
 			plan.Warnings = append(plan.Warnings, fmt.Sprintf("%s cannot be written: %v", p.file.Name, err))
 		}
-		s.remember(p, plan, written)
+		if err := s.remember(ctx, p, plan, written); err != nil && ctx.Err() == nil {
+			p.again = s.clock.Now().Add(pause)
+			s.log.Error("what was read of a features file cannot be remembered", "project", p.project.Prefix, "error", err)
+		}
 		p.seq, p.accept = max(p.seq, p.pos), false
 		s.tellWaits(ctx, p, plan.Waits)
 		s.warn(ctx, p.project, fromFeatures, p.standing(plan.Warnings))
@@ -291,12 +291,15 @@ func (s *Follower) change(p *featureProject, a features.Ask) coppice.TaskChange 
 	}
 }
 
-// mark writes the plan's statuses into the file, and tells whether they are
+// mark writes the plan's statuses into the file, and reports whether they are
 // there.
-func (s *Follower) mark(p *featureProject, plan features.Plan) (bool, error) {
+func (s *Follower) mark(ctx context.Context, p *featureProject, plan features.Plan) (bool, error) {
 	text, changed := p.list.Write(plan.Marks)
 	if !changed {
 		return true, nil
+	}
+	if err := s.save(ctx, p, features.Intend(p.seen, plan.Marks)); err != nil {
+		return false, err
 	}
 	if err := p.file.Write(p.list.Text(), text); err != nil {
 		return false, err
@@ -310,62 +313,4 @@ func (s *Follower) mark(p *featureProject, plan features.Plan) (bool, error) {
 	}
 	p.list, p.text = list, text
 	return true, nil
-}
-
-// remember keeps what was agreed on, for after a restart. It follows the
-// writing of the file: a status that was written and not remembered does no
-// harm, the other way round it would look like a person's.
-func (s *Follower) remember(p *featureProject, plan features.Plan, written bool) {
-	next := plan.Seen
-	if !written {
-		for _, m := range plan.Marks {
-			if old, ok := p.seen[m.ID]; ok {
-				next[m.ID] = old
-			} else {
-				delete(next, m.ID)
-			}
-		}
-	}
-	for _, a := range plan.Create {
-		if _, made := p.tasks[a.Feature.ID]; !made {
-			delete(next, a.Feature.ID)
-		}
-	}
-	if maps.Equal(p.seen, next) {
-		return
-	}
-	p.seen = next
-	if err := s.save(p.project.ID, next); err != nil {
-		s.log.Error("what was read of a features file cannot be remembered", "project", p.project.Prefix, "error", err)
-	}
-}
-
-func (s *Follower) memory(project int64) string {
-	return filepath.Join(s.dir, strconv.FormatInt(project, 10)+".json")
-}
-
-func (s *Follower) save(project int64, seen map[string]features.Seen) error {
-	if err := os.MkdirAll(s.dir, 0o700); err != nil {
-		return err
-	}
-	name := s.memory(project)
-	if err := os.WriteFile(name+".new", coppice.Raw(seen), 0o600); err != nil {
-		return err
-	}
-	return os.Rename(name+".new", name)
-}
-
-// remembered returns what was agreed on before the last stop; nothing when that
-// was lost.
-func (s *Follower) remembered(project int64) map[string]features.Seen {
-	seen := map[string]features.Seen{}
-	b, err := os.ReadFile(s.memory(project))
-	if err == nil {
-		err = json.Unmarshal(b, &seen)
-	}
-	if err != nil && !missing(err) {
-		s.log.Warn("what was remembered of a features file is lost", "error", err)
-		return map[string]features.Seen{}
-	}
-	return seen
 }

@@ -30,7 +30,7 @@ type Config struct {
 	Store  store.Store
 	Intake *engine.Intake
 	Spaces *workspace.Workspaces
-	Dir    string // remembers what was last agreed on, a file for each project
+	Old    string // where earlier versions remembered what was agreed on with features files
 	Redact func(string) string
 	Clock  clock.Clock
 	Log    *slog.Logger
@@ -43,7 +43,7 @@ type Follower struct {
 	store  store.Store
 	intake *engine.Intake
 	spaces *workspace.Workspaces
-	dir    string
+	old    string
 	redact func(string) string
 	clock  clock.Clock
 	log    *slog.Logger
@@ -65,7 +65,7 @@ type Follower struct {
 // since the files were last read: call it before anything of the server runs.
 func New(ctx context.Context, c Config) (*Follower, error) {
 	s := &Follower{
-		store: c.Store, intake: c.Intake, spaces: c.Spaces, dir: c.Dir, redact: c.Redact, clock: c.Clock, log: c.Log, asks: make(chan func()),
+		store: c.Store, intake: c.Intake, spaces: c.Spaces, old: c.Old, redact: c.Redact, clock: c.Clock, log: c.Log, asks: make(chan func()),
 	}
 	var err error
 	s.start, err = s.position(ctx)
@@ -157,6 +157,9 @@ func (s *Follower) begin(ctx context.Context) error {
 		_, s.seq, err = r.Log.Bounds()
 		return err
 	})
+	if err == nil {
+		err = s.adopt(ctx)
+	}
 	if err != nil {
 		return err
 	}

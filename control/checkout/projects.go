@@ -83,9 +83,12 @@ func (s *Follower) followPolicy(ctx context.Context, project coppice.Project) {
 func (s *Follower) open(ctx context.Context, project coppice.Project) (*featureProject, error) {
 	p := &featureProject{
 		project: project, file: features.File{Root: project.Path, Name: project.Policy.Features},
-		tasks: map[string]coppice.Task{}, roles: map[string]coppice.Role{}, seen: s.remembered(project.ID), seq: s.start,
+		tasks: map[string]coppice.Task{}, roles: map[string]coppice.Role{}, seq: s.start,
 	}
-	return p, s.store.View(ctx, func(r store.Reader) error {
+	return p, s.store.View(ctx, func(r store.Reader) (err error) {
+		if p.seen, err = remembered(r, project.ID); err != nil {
+			return err
+		}
 		tasks, err := r.Tasks.List(store.TaskFilter{ProjectID: project.ID, OldFirst: true})
 		if err != nil {
 			return err

@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"coppice"
 	"coppice/engine"
 	"coppice/features"
@@ -23,8 +21,6 @@ import (
 	"coppice/workspace"
 	"coppice/workspace/git"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // begin is the moment at which the tests' clock stands at first.
 var begin = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -51,19 +47,34 @@ func setup(t *testing.T) *bundle {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bundle{t: t, ctx: ctx, dir: dir, env: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_GLOBAL=/dev/null"}}
-	runner, err := git.New(git.Config{Env: b.env})
+	b := &bundle{t: t, ctx: ctx, dir: dir, env: environ(dir), clock: clock.NewManual(begin)}
+	b.spaces, err = openSpaces(dir)
 	b.must(err)
-	b.spaces, err = workspace.New(workspace.Config{
-		Dir: filepath.Join(dir, "workspaces"), Trash: filepath.Join(dir, "trash"), Git: runner, Now: time.Now, Logger: slog.New(slog.DiscardHandler), Env: b.env,
-	})
-	b.must(err)
-	b.store, err = sqlite.Open(ctx, sqlite.Config{Path: filepath.Join(dir, "coppice.db")})
-	b.must(err)
-	t.Cleanup(func() { b.must(b.store.Close()) })
-	b.clock = clock.NewManual(begin)
-	b.intake = newIntake(b.store, b.clock, b.spaces)
+	b.open()
 	return b
+}
+
+func environ(dir string) []string {
+	return []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "GIT_CONFIG_GLOBAL=/dev/null"}
+}
+
+func openSpaces(dir string) (*workspace.Workspaces, error) {
+	runner, err := git.New(git.Config{Env: environ(dir)})
+	if err != nil {
+		return nil, err
+	}
+	return workspace.New(workspace.Config{
+		Dir: filepath.Join(dir, "workspaces"), Trash: filepath.Join(dir, "trash"), Git: runner, Now: time.Now, Logger: slog.New(slog.DiscardHandler), Env: environ(dir),
+	})
+}
+
+// open opens the store.
+func (b *bundle) open() {
+	b.t.Helper()
+	s, err := sqlite.Open(b.ctx, sqlite.Config{Path: filepath.Join(b.dir, "coppice.db")})
+	b.must(err)
+	b.t.Cleanup(func() { _ = s.Close() }) // a test may have closed it
+	b.store, b.intake = s, newIntake(s, b.clock, b.spaces)
 }
 
 // newIntake makes an intake for projects that know the agent scripted alone.
@@ -82,7 +93,7 @@ func newIntake(s store.Store, c clock.Clock, w *workspace.Workspaces) *engine.In
 func (b *bundle) start() (stop func()) {
 	b.t.Helper()
 	f, err := New(b.ctx, Config{
-		Store: b.store, Intake: b.intake, Spaces: b.spaces, Dir: filepath.Join(b.dir, "features"),
+		Store: b.store, Intake: b.intake, Spaces: b.spaces, Old: filepath.Join(b.dir, "features"),
 		Redact: func(s string) string { return strings.ReplaceAll(s, "s3cret", "***") }, Clock: b.clock, Log: slog.New(slog.DiscardHandler),
 	})
 	b.must(err)
@@ -207,7 +218,14 @@ func (b *bundle) move(feature string, kind coppice.EventKind, change func(*coppi
 }
 
 // memory is what is remembered of the first project's features file.
-func (b *bundle) memory() map[string]features.Seen { return b.f.remembered(1) }
+func (b *bundle) memory() (seen map[string]features.Seen) {
+	b.t.Helper()
+	b.must(b.store.View(b.ctx, func(r store.Reader) (err error) {
+		seen, err = remembered(r, 1)
+		return err
+	}))
+	return seen
+}
 
 // fails ends a task as failed.
 func fails(t *coppice.Task) {

@@ -91,7 +91,7 @@ func older(t *testing.T, path string) {
 		"DROP TABLE usages", "DROP INDEX tasks_by_wait", "DROP INDEX tasks_pending", "DROP INDEX tasks_ended",
 		"ALTER TABLE tasks DROP COLUMN waits_on", "DELETE FROM " + goose.DefaultTablename + " WHERE version_id >= 3", "ALTER TABLE projects DROP COLUMN needs", "ALTER TABLE projects DROP COLUMN git",
 		"ALTER TABLE checks DROP COLUMN signal", "ALTER TABLE checks DROP COLUMN timed_out", "ALTER TABLE landings DROP COLUMN killed",
-		"ALTER TABLE sessions DROP COLUMN dropped", "ALTER TABLE projects DROP COLUMN removal", "DROP TABLE floors", "DROP INDEX trash_by_task",
+		"ALTER TABLE sessions DROP COLUMN dropped", "ALTER TABLE projects DROP COLUMN removal", "DROP TABLE floors", "DROP INDEX trash_by_task", "DROP TABLE features",
 	} {
 		if _, err := db.ExecContext(t.Context(), q); err != nil {
 			t.Fatal(q, err)

@@ -216,12 +216,12 @@ func (s *Server) wire(ctx context.Context) error {
 	}
 	intake := engine.NewIntake(s.store, s.cfg.Now, inspect, s.known, s.screen, engine.WithLevels(s.levels()))
 	follower, err := checkout.New(ctx, checkout.Config{
-		Store: s.store, Intake: intake, Spaces: s.spaces, Dir: s.path("features"), Redact: redact.New().String, Clock: clock.Real(), Log: s.cfg.Logger,
+		Store: s.store, Intake: intake, Spaces: s.spaces, Old: s.path("features"), Redact: redact.New().String, Clock: clock.Real(), Log: s.cfg.Logger,
 	})
 	if err != nil {
 		return err
 	}
-	remover := control.NewRemover(s.store, intake, s.spaces, s.path("sessions"), s.path("features"), clock.Real(), s.cfg.Logger)
+	remover := control.NewRemover(s.store, intake, s.spaces, s.path("sessions"), clock.Real(), s.cfg.Logger)
 	changes := control.Changes{Store: s.store, Spaces: s.spaces}
 	s.look = agents.NewLook(agents.Search{Self: s.cfg.Self, Env: s.cfg.Environ, Can: Abilities}, s.cfg.Now, profiles.Patience)
 	if err := s.openIndex(ctx); err != nil {
