@@ -40,13 +40,6 @@ type TaskChange struct {
 	Budget   *USD      `json:"budget,omitempty"`
 }
 
-// Requeue asks for a task to begin again; what is empty stays as it is.
-type Requeue struct {
-	Note  string `json:"note,omitempty" doc:"What to do differently, told to the agent"`
-	Agent string `json:"agent,omitempty" maxLength:"64" doc:"Who takes it over; the task's own agent when absent"`
-	Model string `json:"model,omitempty" maxLength:"64" doc:"The vendor's name for it, or auto"`
-}
-
 // Remove says how a project is removed.
 type Remove struct {
 	Force bool `json:"force,omitempty" doc:"Stop its open tasks first, instead of refusing because of them"`

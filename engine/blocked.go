@@ -75,9 +75,8 @@ func (t *turn) dropNeeds(v *View, d *Decision) error {
 }
 
 // RetryLanding lets the first landing of a project's queue try again now, when
-// it waits: something changed that it may wait for. By names who noticed. A
-// landing whose move is under way is tried once more if that move is blocked.
-func (i *Intake) RetryLanding(ctx context.Context, project int64, by, reason string) error {
+// it waits: something changed that it may wait for. A landing whose move is under way is tried once more if that move is blocked.
+func (i *Intake) RetryLanding(ctx context.Context, project int64, reason string) error {
 	return i.store.Update(ctx, func(tx store.Tx) error {
 		queued, err := tx.Landings.Queued(project, 1)
 		if err != nil || len(queued) == 0 {
@@ -101,7 +100,7 @@ func (i *Intake) RetryLanding(ctx context.Context, project int64, by, reason str
 			return err
 		}
 		return tx.Log.Append(&coppice.Event{
-			At: now, Kind: coppice.EventLandingRetried, ProjectID: project, TaskID: t.ID, Subject: t.Key, By: by, Reason: reason,
+			At: now, Kind: coppice.EventLandingRetried, ProjectID: project, TaskID: t.ID, Subject: t.Key, By: i.by.String(), Reason: reason,
 		})
 	})
 }

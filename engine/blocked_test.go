@@ -9,6 +9,7 @@ import (
 
 	"coppice"
 	"coppice/store"
+	"coppice/verb"
 )
 
 // dirtyFile is a move that waits for a person to deal with a file.
@@ -100,7 +101,7 @@ func (b *bundle) wantReason(key, reason, fix string) {
 // poke reports that something changed in the checkout.
 func (b *bundle) poke() {
 	b.t.Helper()
-	b.must(b.RetryLanding(b.t.Context(), 1, "checkout", "a.go changed"))
+	b.must(b.RetryLanding(b.t.Context(), 1, "a.go changed"))
 }
 
 // What blocks the first landing is one need of the project, and every task
@@ -153,7 +154,7 @@ func TestANeedEnds(t *testing.T) {
 			b.turn()
 		},
 		"its task is requeued": func(b *bundle) {
-			_, err := b.Requeue(b.t.Context(), "app-1", coppice.Requeue{})
+			_, err := b.Requeue(b.t.Context(), "app-1", verb.Request{})
 			b.must(err)
 			b.turn()
 		},
@@ -254,7 +255,7 @@ func TestRetryLanding(t *testing.T) {
 	b.finish("app-1", coppice.WorkMove, dirtyFile("a.go"))
 	b.poke()
 	got := retried()
-	if len(got) != 1 || got[0].By != "checkout" || got[0].Subject != "app-1" || got[0].Reason != "a.go changed" {
+	if len(got) != 1 || got[0].By != "person" || got[0].Subject != "app-1" || got[0].Reason != "a.go changed" {
 		t.Fatalf("events %+v", got)
 	}
 	b.turn()

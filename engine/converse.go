@@ -43,7 +43,7 @@ func (i *Intake) say(ctx context.Context, key, kind, text string) (coppice.Messa
 }
 
 func (i *Intake) put(tx store.Tx, t *coppice.Task, m *coppice.Message, kind, text string) error {
-	*m = coppice.Message{TaskID: t.ID, Kind: kind, Text: text, From: "person", SentAt: i.now().UTC()}
+	*m = coppice.Message{TaskID: t.ID, Kind: kind, Text: text, From: i.by.String(), SentAt: i.now().UTC()}
 	return tx.Messages.Put(m)
 }
 
@@ -156,24 +156,6 @@ func chosen(q coppice.Question, text string) string {
 	return text
 }
 
-// Continue goes on with an ended task, in its last conversation.
-func (i *Intake) Continue(ctx context.Context, key, text string) (coppice.Task, error) {
-	if err := coppice.ValidText("text", text, coppice.MaxMessage); err != nil {
-		return coppice.Task{}, err
-	}
-	return i.ask(ctx, key, coppice.EventTaskRetried, text, func(_ store.Tx, t *coppice.Task) error {
-		switch {
-		case !t.Ended():
-			return coppice.Errorf(coppice.EConflict, "%s has not ended", t.Key).WithFix("use `coppice send %s` to say something to it", t.Key)
-		case t.Outcome == coppice.OutcomeDone && strings.TrimSpace(text) == "":
-			return coppice.Errorf(coppice.EInvalid, "%s is done; nothing was said that is still to do", t.Key).
-				WithFix("say what it should do now").WithField("text")
-		}
-		t.AgainAsked, t.RetryNote = true, text
-		return nil
-	})
-}
-
 // Fork makes a new task that goes on with a copy of another one's conversation,
 // from where that one's branch stands.
 func (i *Intake) Fork(ctx context.Context, key, text string) (coppice.Task, error) {
@@ -222,71 +204,6 @@ func (i *Intake) Fork(ctx context.Context, key, text string) (coppice.Task, erro
 		return tx.Projects.Put(&p)
 	})
 	return made, err
-}
-
-// Take has a person go on with a task on the agent's own screen.
-func (i *Intake) Take(ctx context.Context, key string) (coppice.Task, error) {
-	return i.ask(ctx, key, coppice.EventTaskChanged, "a person takes over", func(tx store.Tx, t *coppice.Task) error {
-		agent, err := i.takes(tx, t)
-		if err != nil {
-			return err
-		}
-		p, err := tx.Projects.Get(t.ProjectID)
-		if err != nil {
-			return err
-		}
-		if err := i.screen(p, agent); err != nil {
-			return err
-		}
-		t.TakeAsked, t.GiveAsked = true, false
-		return nil
-	})
-}
-
-// takes returns the agent whose screen a person would get.
-func (i *Intake) takes(tx store.Tx, t *coppice.Task) (string, error) {
-	s, err := liveSession(tx.Reader(), t)
-	if err != nil {
-		return "", err
-	}
-	switch {
-	case t.Ended():
-		return "", coppice.Errorf(coppice.EConflict, "%s has ended (%s)", t.Key, t.Outcome).WithFix("use `coppice continue %s` first", t.Key)
-	case t.StopAsked:
-		return "", beingStopped(*t)
-	case s != nil && (s.Screen || t.TakeAsked):
-		return "", coppice.Errorf(coppice.EConflict, "%s is taken already", t.Key).WithFix("use `coppice attach %s`", t.Key)
-	case s != nil && s.Role == coppice.RoleVerify, s == nil && awaitsVerdict(*t) && (t.Stage == coppice.StageQueued || waitsForWord(*t)):
-		all, err := tx.Sessions.Of(t.ID)
-		return worker(&View{Task: *t, Sessions: all}).Agent, err // they go on with the work, not with its verifier
-	case s != nil:
-		return s.Agent, nil
-	case t.Sessions > 0 && t.Next != nil && (t.Stage == coppice.StageQueued || waitsForWord(*t)):
-		return t.Next.Agent, nil
-	}
-	return "", coppice.Errorf(coppice.EConflict, "%s has no session to take over", t.Key).WithFix("wait until one runs; see `coppice show %s`", t.Key)
-}
-
-// Give gives a task back that a person took over; the text, if any, is told to
-// the agent.
-func (i *Intake) Give(ctx context.Context, key, text string) (coppice.Task, error) {
-	if err := coppice.ValidText("text", text, coppice.MaxMessage); err != nil {
-		return coppice.Task{}, err
-	}
-	return i.ask(ctx, key, coppice.EventTaskChanged, "a person gives it back", func(tx store.Tx, t *coppice.Task) error {
-		s, err := liveSession(tx.Reader(), t)
-		if err != nil {
-			return err
-		}
-		if s == nil || !s.Screen {
-			return coppice.Errorf(coppice.EConflict, "%s is not taken; there is nothing to give back", t.Key)
-		}
-		if err := addNote(t, text); err != nil {
-			return err
-		}
-		t.GiveAsked, t.TakeAsked = true, false
-		return nil
-	})
 }
 
 // mostRules bounds what is remembered of people's "always".

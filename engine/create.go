@@ -90,7 +90,7 @@ func (i *Intake) create(tx store.Tx, p *coppice.Project, n coppice.NewTask, leve
 func (i *Intake) enter(tx store.Tx, p *coppice.Project, t *coppice.Task) error {
 	p.LastTask++
 	t.Num, t.Key = p.LastTask, coppice.TaskKey(p.Prefix, p.LastTask)
-	t.CreatedAt, t.CreatedBy = i.now().UTC(), "person"
+	t.CreatedAt, t.CreatedBy = i.now().UTC(), i.by.String()
 	t.Stage, t.StageAt = coppice.StageWaiting, t.CreatedAt
 	if err := tx.Tasks.Put(t); err != nil {
 		return err
@@ -327,7 +327,7 @@ func (i *Intake) changeWork(tx store.Tx, t *coppice.Task, c coppice.TaskChange) 
 	}
 	if c.Budget != nil {
 		t.Budget = *c.Budget
-		if err := affords(tx, t); err != nil {
+		if err := i.affords(tx, t); err != nil {
 			return err
 		}
 	}

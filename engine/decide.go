@@ -7,6 +7,7 @@ import (
 
 	"coppice"
 	"coppice/store"
+	"coppice/verb"
 )
 
 // Decision is what a decider concludes: rows as they shall be from now on, work
@@ -25,6 +26,7 @@ type Decision struct {
 	Landing   *coppice.Landing
 	Question  *coppice.Question
 	Messages  []coppice.Message
+	Asks      []coppice.Ask // that are settled; the outcome is the reason where they have none
 	Checks    []coppice.Check
 	Trash     *coppice.Trash
 	Limit     *coppice.AgentLimit
@@ -190,6 +192,9 @@ func (t *turn) applySmall(v *View, d *Decision) error {
 			}
 		}
 	}
+	if err := t.settleAsks(v, d); err != nil {
+		return err
+	}
 	if d.Limit != nil {
 		t.limitsRead = false
 		if err := t.tx.Limits.Put(*d.Limit); err != nil {
@@ -329,7 +334,7 @@ func (t *turn) wake(v *View, d *Decision) error {
 			t.dirty.add(id)
 		}
 	}
-	left := d.Landing != nil && (!d.Landing.EndedAt.IsZero() || d.Kind == coppice.EventLandingWaits || d.Task != nil && awaitsVerdict(*d.Task)) // perhaps the queue
+	left := d.Landing != nil && (!d.Landing.EndedAt.IsZero() || d.Kind == coppice.EventLandingWaits || d.Task != nil && verb.AwaitsVerdict(*d.Task)) // perhaps the queue
 	if left || d.Kind == coppice.EventBaseMoved {
 		first, err := t.firstInQueue(v.Project.ID)
 		if err != nil {

@@ -361,7 +361,10 @@ func (t *turn) trim() error {
 	if _, err := t.tx.Log.Trim(before, t.cfg.KeepEvents); err != nil {
 		return err
 	}
-	_, err := t.tx.Work.Trim(before)
+	if _, err := t.tx.Work.Trim(before); err != nil {
+		return err
+	}
+	_, err := t.tx.Asks.Trim(before)
 	return err
 }
 

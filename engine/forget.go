@@ -8,6 +8,7 @@ import (
 
 	"coppice"
 	"coppice/store"
+	"coppice/verb"
 )
 
 // errGone says that a task was forgotten with its project.
@@ -153,11 +154,14 @@ func (i *Intake) StopOpen(ctx context.Context, project, before int64, most int) 
 			next = tasks[most-1].ID
 		}
 		for _, t := range tasks {
-			if t.StopAsked && !t.RetryAsked {
+			open, err := tx.Asks.Open(coppice.TaskSubject(t.ID))
+			if err != nil {
+				return err
+			}
+			if coppice.Asked(open, coppice.VerbStop) != nil {
 				continue
 			}
-			t.StopAsked, t.RetryAsked, t.RetryNote = true, false, ""
-			if err := tx.Tasks.Put(&t); err != nil {
+			if err := i.request(tx, &t, verb.Of(coppice.VerbStop), verb.Request{}); err != nil {
 				return err
 			}
 			if err := i.event(tx, coppice.EventTaskStopAsked, t, "its project is being removed"); err != nil {

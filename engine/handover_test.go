@@ -10,7 +10,7 @@ import (
 
 func TestGoOn(t *testing.T) {
 	t.Parallel()
-	asked := task(func(t *coppice.Task) { t.AgainAsked, t.RetryNote, t.Round = true, "now also this", 1 })
+	asked := func(v *View) { v.Task.Round = 1; say(coppice.VerbContinue, "now also this")(v) }
 	as := func(o coppice.Outcome, c ...change) *View {
 		return viewOf(coppice.StageEnded, append([]change{endedAs(o), ran("head1"), asked}, c...)...)
 	}

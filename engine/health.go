@@ -178,13 +178,13 @@ func removeWork(v *View, reason string) *Decision {
 
 func removable(v *View) bool {
 	ws := v.Workspace
-	return v.Task.Ended() && v.Task.Outcome != coppice.OutcomeFailed && !v.Task.LandAsked && !v.Task.RetryAsked && !v.Task.AgainAsked &&
+	return v.Task.Ended() && v.Task.Outcome != coppice.OutcomeFailed && v.asked(coppice.VerbLand, coppice.VerbRetry, coppice.VerbRequeue, coppice.VerbContinue) == nil &&
 		ws != nil && ws.RemovedAt.IsZero() && !ws.Kept && ws.Tries < mostRemovals
 }
 
 func cleanupDue(v *View) time.Time {
 	ws := v.Workspace
-	wanted := removable(v) || v.Task.AgainAsked && ws != nil && ws.RemovedAt.IsZero() || !v.Task.Ended() && ws != nil && ws.Doubtful()
+	wanted := removable(v) || v.asked(coppice.VerbContinue) != nil && ws != nil && ws.RemovedAt.IsZero() || !v.Task.Ended() && ws != nil && ws.Doubtful()
 	if wanted && ws.RetryAt.After(v.Now) {
 		return ws.RetryAt
 	}

@@ -97,7 +97,7 @@ func TestCleanup(t *testing.T) {
 		{"again", viewOf(coppice.StageEnded, done, with(func(w *coppice.Workspace) { w.RetryAt, w.Tries = noon, 3 })),
 			"cleanup: work.offered; offer workspace.remove workspace/3/remove/4 to local"},
 		{"often enough", viewOf(coppice.StageEnded, done, with(func(w *coppice.Workspace) { w.Tries = 4 })), "nothing"},
-		{"a person wants to retry", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeCancelled), space(), task(func(t *coppice.Task) { t.RetryAsked = true })), "nothing"},
+		{"a person wants to retry", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeCancelled), space(), say(coppice.VerbRetry)), "nothing"},
 		{"a person wants to land", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeCancelled), space(), sayLand), "nothing"},
 	})
 }

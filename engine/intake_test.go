@@ -258,8 +258,8 @@ func TestAccepted(t *testing.T) {
 	waits := b.staged("a", func(t *coppice.Task) { t.Wait = &coppice.Wait{On: coppice.WaitPerson, Text: "log in"} })
 	got, err := b.Retry(ctx, waits.Key, "did it")
 	b.must(err)
-	if !got.RetryAsked || got.RetryNote != "did it" {
-		t.Errorf("retry: %+v", got)
+	if a := b.asks(got); len(a) != 1 || a[0].Verb != coppice.VerbRetry || a[0].Text != "did it" || a[0].By.Kind != coppice.ActorPerson {
+		t.Errorf("retry: %+v", a)
 	}
 	m, err := b.Send(ctx, waits.Key, "hello")
 	b.must(err)
@@ -269,12 +269,12 @@ func TestAccepted(t *testing.T) {
 	held := b.staged("b", func(t *coppice.Task) { t.Stage = coppice.StageHeld })
 	got, err = b.Land(ctx, held.Key)
 	b.must(err)
-	if !got.LandAsked {
-		t.Errorf("land: %+v", got)
+	if a := b.asks(got); len(a) != 1 || a[0].Verb != coppice.VerbLand {
+		t.Errorf("land: %+v", a)
 	}
 	got, err = b.Stop(ctx, held.Key)
 	b.must(err)
-	if !got.StopAsked {
-		t.Errorf("stop: %+v", got)
+	if a := b.asks(got); len(a) != 1 || a[0].Verb != coppice.VerbStop {
+		t.Errorf("stop withdraws land: %+v", a)
 	}
 }

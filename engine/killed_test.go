@@ -242,7 +242,7 @@ func TestTryALandingAtOnce(t *testing.T) {
 			if w := b.unsettled("app-1"); w.Kind != coppice.WorkCheck {
 				t.Fatalf("it has %q to do", w.Kind)
 			}
-			if k := b.task("app-1"); k.RetryAsked || k.Round != 0 {
+			if k := b.task("app-1"); len(b.asks(k)) > 0 && b.asks(k)[0].Verb == coppice.VerbRetry || k.Round != 0 {
 				t.Errorf("%+v", k)
 			}
 		})
@@ -269,7 +269,7 @@ func TestProvenMeanwhile(t *testing.T) {
 func TestTryCheckingAtOnce(t *testing.T) {
 	t.Parallel()
 	waits := func(l *coppice.Landing) { merged(l); l.RetryAt = noon.Add(time.Minute) }
-	asked := task(func(t *coppice.Task) { t.RetryAsked, t.RetryNote = true, "" })
+	asked := say(coppice.VerbRetry)
 	run(t, retry, []decision{
 		{"put off", viewOf(coppice.StageChecking, candidate(waits), asked), "retry: task.retry_asked; landing commit1 on base1 green=false"},
 		{"tried meanwhile", viewOf(coppice.StageChecking, candidate(merged), asked), "retry: task.retry_asked"},

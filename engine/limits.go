@@ -69,14 +69,10 @@ func (i *Intake) ClearLimit(ctx context.Context, agent string) error {
 			return err
 		}
 		for _, t := range tasks {
-			if !stuckOn(t, agent) || t.StopAsked {
+			if !stuckOn(t, agent) {
 				continue
 			}
-			t.RetryAsked = true
-			if err := tx.Tasks.Put(&t); err != nil {
-				return err
-			}
-			if err := i.event(tx, coppice.EventTaskRetried, t, agent+" can be used again"); err != nil {
+			if err := i.goOn(tx, t, agent+" can be used again"); err != nil {
 				return err
 			}
 		}
@@ -100,7 +96,7 @@ func (i *Intake) unlimit(tx store.Tx, agent, why string) (bool, error) {
 		if err := tx.Timers.Set(store.Timer{Kind: TimerAgent, ID: agent}); err != nil {
 			return false, err
 		}
-		return true, tx.Log.Append(&coppice.Event{At: i.now().UTC(), Kind: coppice.EventAgentCleared, Subject: agent, By: "person", Reason: why})
+		return true, tx.Log.Append(&coppice.Event{At: i.now().UTC(), Kind: coppice.EventAgentCleared, Subject: agent, By: i.by.String(), Reason: why})
 	}
 	return false, nil
 }

@@ -93,7 +93,7 @@ func (i *Intake) endNeeds(tx store.Tx, p *coppice.Project, why string, kinds ...
 
 func (i *Intake) needEvent(tx store.Tx, event coppice.EventKind, p coppice.Project, kind coppice.NeedKind, why string) error {
 	return tx.Log.Append(&coppice.Event{
-		At: i.now().UTC(), Kind: event, ProjectID: p.ID, Subject: p.Prefix, By: string(kind), Reason: why, Data: coppice.Raw(needData(kind)),
+		At: i.now().UTC(), Kind: event, ProjectID: p.ID, Subject: p.Prefix, By: i.by.String(), Reason: why, Data: coppice.Raw(needData(kind)),
 	})
 }
 
@@ -114,7 +114,7 @@ func (i *Intake) ConfirmGit(ctx context.Context, path string, settings []coppice
 	if err != nil {
 		return p, err
 	}
-	return p, i.RetryLanding(ctx, p.ID, "person", "the git settings were confirmed")
+	return p, i.RetryLanding(ctx, p.ID, "the git settings were confirmed")
 }
 
 // BaseAt says where a project's base is, by a person's word: landings go on from

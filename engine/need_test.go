@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -189,7 +190,9 @@ func (b *bundle) needEvents() string {
 	b.view(func(r store.Reader) error {
 		events, err := r.Log.Events(0, 1000, store.EventFilter{Kinds: []coppice.EventKind{coppice.EventNeedBegan, coppice.EventNeedEnded}})
 		for _, e := range events {
-			list = append(list, strings.TrimPrefix(string(e.Kind), "project.need_")+" "+e.By)
+			var data struct{ Kind string }
+			b.must(json.Unmarshal(e.Data, &data))
+			list = append(list, strings.TrimPrefix(string(e.Kind), "project.need_")+" "+data.Kind)
 		}
 		return err
 	})

@@ -11,7 +11,7 @@ import (
 
 func TestANoteIsNoData(t *testing.T) {
 	t.Parallel()
-	v := viewOf(coppice.StageEnded, endedAs(coppice.OutcomeFailed), task(func(t *coppice.Task) { t.RetryAsked, t.RetryNote = true, "use the new API" }))
+	v := viewOf(coppice.StageEnded, endedAs(coppice.OutcomeFailed), say(coppice.VerbRetry, "use the new API"))
 	got := prompt(v, retry(v).Task.Next)
 	i, j := strings.Index(got, "use the new API"), strings.Index(got, "</data-")
 	if i < j {

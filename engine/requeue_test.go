@@ -9,11 +9,12 @@ import (
 
 	"coppice"
 	"coppice/store"
+	"coppice/verb"
 )
 
 // sayRequeue is a person who wants the task begun anew, with a note.
 func sayRequeue(v *View) {
-	v.Task.StopAsked, v.Task.RetryAsked, v.Task.RetryNote = true, true, "use the new API"
+	say(coppice.VerbRequeue, "use the new API")(v)
 }
 
 func TestRequeueDecides(t *testing.T) {
@@ -61,7 +62,7 @@ func TestRequeueDecides(t *testing.T) {
 			`requeue: task.stage; to waiting; round 1; next implement by ann with "be brief\n\nuse the new API"`},
 		{"its budget is used up", viewOf(coppice.StageSession, ran("head1", fails(coppice.ClassBudget), func(s *coppice.Session) { s.Usage.CostUSD = 3 }),
 			policy(func(p *coppice.Policy) { p.Budget.Task = 2 }), sayRequeue), anew + "; budget 5"},
-		{"ended meanwhile", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeFailed), sayRequeue), "requeue: task.changed; fails: unknown"},
+		{"ended meanwhile", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeFailed), sayRequeue), "nothing"},
 	})
 	run(t, retry, []decision{
 		{"what is stopped first", viewOf(coppice.StageWaiting, next("bob"), person, sayRequeue), "nothing"},
@@ -110,17 +111,17 @@ func TestRequeueARunningTask(t *testing.T) {
 	b.finish("app-1", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "base1"})
 	b.taken("app-1", coppice.WorkRun)
 	for _, note := range []string{"look at the tests", "", "look at the tests", "and the docs"} {
-		_, err := b.Requeue(t.Context(), "app-1", coppice.Requeue{Note: note, Agent: "bob"})
+		_, err := b.Requeue(t.Context(), "app-1", verb.Request{Text: note, Staff: coppice.Staff{Agent: "bob"}})
 		b.must(err)
 		b.turn()
 	}
-	if x := b.task("app-1"); x.Stage != coppice.StageSession || x.Agent != "bob" || x.Model != "" {
+	if x := b.task("app-1"); x.Stage != coppice.StageSession || x.Agent != "ann" || x.Model != "big" {
 		t.Fatalf("it is ended first: %+v", x)
 	}
 	b.finish("app-1", coppice.WorkStop, coppice.StopResult{})
 	b.finish("app-1", coppice.WorkRun, coppice.RunResult{Stopped: true, From: "base1", Head: "head1", Stat: " a.go | 1 +", Conversation: "talk"})
 	x := b.task("app-1")
-	if x.Stage != coppice.StageSession || x.Round != 1 || x.Sessions != 2 || x.StopAsked || x.RetryAsked || x.RetryNote != "" {
+	if x.Stage != coppice.StageSession || x.Round != 1 || x.Sessions != 2 || len(b.asks(x)) > 0 {
 		t.Fatalf("%+v", x)
 	}
 	w := b.unsettled("app-1")
@@ -162,9 +163,9 @@ func TestRequeueAnEndedTask(t *testing.T) {
 	b.project()
 	for _, o := range []coppice.Outcome{coppice.OutcomeFailed, coppice.OutcomeCancelled} {
 		key := b.staged("a", func(t *coppice.Task) { t.Stage, t.Outcome, t.Archived = coppice.StageEnded, o, noon }).Key
-		x, err := b.Requeue(t.Context(), key, coppice.Requeue{Note: "anew", Agent: "bob", Model: "small"})
+		x, err := b.Requeue(t.Context(), key, verb.Request{Text: "anew", Staff: coppice.Staff{Agent: "bob", Model: "small"}})
 		b.must(err)
-		if x.StopAsked || !x.RetryAsked || !x.Archived.IsZero() {
+		if len(b.asks(x)) != 1 || !x.Archived.IsZero() {
 			t.Errorf("%s: %+v", o, x)
 		}
 		b.turn()
@@ -189,12 +190,12 @@ func TestTheLastWordCounts(t *testing.T) {
 			if last == "stop" {
 				_, err = b.Stop(t.Context(), key)
 			} else {
-				_, err = b.Requeue(t.Context(), key, coppice.Requeue{})
+				_, err = b.Requeue(t.Context(), key, verb.Request{})
 			}
 			b.must(err)
 		}
 		b.turn()
-		if got := b.task(key); got.StopAsked || got.RetryAsked || (last == "stop") != (got.Outcome == coppice.OutcomeCancelled) || got.Ended() != (last == "stop") {
+		if got := b.task(key); len(b.asks(got)) > 0 || (last == "stop") != (got.Outcome == coppice.OutcomeCancelled) || got.Ended() != (last == "stop") {
 			r.Errorf("after %s it is %s %s", last, got.Stage, got.Outcome)
 		}
 	})
@@ -220,19 +221,19 @@ func TestRequeueRefuses(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		key  string
-		r    coppice.Requeue
+		r    verb.Request
 		code coppice.Code
 		says string
 	}{
-		{"what is done", done.Key, coppice.Requeue{}, coppice.EConflict, "coppice continue " + done.Key},
-		{"what is not there", "app-999", coppice.Requeue{}, coppice.ENotFound, ""},
-		{"what moves the base", moves.Key, coppice.Requeue{}, coppice.EConflict, "is landing at this moment"},
-		{"what may have moved the base", unsure.Key, coppice.Requeue{}, coppice.EConflict, "coppice show " + unsure.Key},
-		{"an agent nobody knows", runs.Key, coppice.Requeue{Agent: "nobody"}, coppice.EInvalid, "nobody"},
-		{"no name", runs.Key, coppice.Requeue{Agent: "a b"}, coppice.EInvalid, "agent"},
-		{"no model", runs.Key, coppice.Requeue{Model: "-x"}, coppice.EInvalid, "model"},
-		{"a huge note", runs.Key, coppice.Requeue{Note: strings.Repeat("x", coppice.MaxMessage+1)}, coppice.ETooLarge, "note"},
-		{"no text", runs.Key, coppice.Requeue{Note: "\xff"}, coppice.EInvalid, "UTF-8"},
+		{"what is done", done.Key, verb.Request{}, coppice.EConflict, "coppice continue " + done.Key},
+		{"what is not there", "app-999", verb.Request{}, coppice.ENotFound, ""},
+		{"what moves the base", moves.Key, verb.Request{}, coppice.EConflict, "is landing at this moment"},
+		{"what may have moved the base", unsure.Key, verb.Request{}, coppice.EConflict, "coppice show " + unsure.Key},
+		{"an agent nobody knows", runs.Key, verb.Request{Staff: coppice.Staff{Agent: "nobody"}}, coppice.EInvalid, "nobody"},
+		{"no name", runs.Key, verb.Request{Staff: coppice.Staff{Agent: "a b"}}, coppice.EInvalid, "agent"},
+		{"no model", runs.Key, verb.Request{Staff: coppice.Staff{Model: "-x"}}, coppice.EInvalid, "model"},
+		{"a huge note", runs.Key, verb.Request{Text: strings.Repeat("x", coppice.MaxMessage+1)}, coppice.ETooLarge, "note"},
+		{"no text", runs.Key, verb.Request{Text: "\xff"}, coppice.EInvalid, "UTF-8"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			before := b.seq()
@@ -245,7 +246,7 @@ func TestRequeueRefuses(t *testing.T) {
 			}
 		})
 	}
-	if x := b.task(runs.Key); x.StopAsked || x.RetryAsked || x.Agent != runs.Agent {
+	if x := b.task(runs.Key); len(b.asks(x)) > 0 || x.Agent != runs.Agent {
 		t.Errorf("a refused word changed %+v", x)
 	}
 }
@@ -266,7 +267,7 @@ func TestRequeueClearsWhatItWaitsFor(t *testing.T) {
 			t.Wait = &coppice.Wait{On: coppice.WaitPerson, Text: "log in"}
 			t.Failure = coppice.Failf(coppice.ClassAuth, "log in", "")
 		}).Key
-		_, err := b.Requeue(t.Context(), key, coppice.Requeue{Agent: agent})
+		_, err := b.Requeue(t.Context(), key, verb.Request{Staff: coppice.Staff{Agent: agent}})
 		b.must(err)
 		b.view(func(r store.Reader) error {
 			limits, err := r.Limits.All()
@@ -324,7 +325,9 @@ func TestNothingElseWhileItEnds(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	b.project()
-	task := b.staged("a", func(t *coppice.Task) { t.Stage, t.StopAsked, t.RetryAsked = coppice.StageHeld, true, true })
+	task := b.staged("a", func(t *coppice.Task) { t.Stage = coppice.StageHeld })
+	_, err := b.Requeue(t.Context(), task.Key, verb.Request{})
+	b.must(err)
 	for name, ask := range map[string]func() (coppice.Task, error){
 		"take": func() (coppice.Task, error) { return b.Take(t.Context(), task.Key) },
 		"land": func() (coppice.Task, error) { return b.Land(t.Context(), task.Key) },

@@ -11,6 +11,7 @@ import (
 	"coppice"
 	"coppice/store"
 	"coppice/store/sqlite"
+	"coppice/verb"
 )
 
 var (
@@ -45,8 +46,11 @@ func randomView(rt *rapid.T) *View {
 		p.Agent.Fallback = one(rt, "fallback", [][]string{nil, {"bob"}, {"ann", "bob"}, {"ann:small"}, {"bob:large", "ann:small", "bob"}})
 	}))
 	t := &v.Task
-	t.StopAsked, t.RetryAsked, t.LandAsked, t.UndoAsked = chance(rt, "stop"), chance(rt, "retry"), chance(rt, "land"), chance(rt, "undo")
-	t.AgainAsked, t.TakeAsked, t.GiveAsked = chance(rt, "again"), chance(rt, "take"), chance(rt, "give")
+	for _, info := range verb.Table {
+		if chance(rt, string(info.Verb)) {
+			say(info.Verb, one(rt, "text", []string{"", "more"}))(v)
+		}
+	}
 	if chance(rt, "steps") {
 		steps(v)
 	}

@@ -17,6 +17,7 @@ type TaskStatus struct {
 	Session  *coppice.Session  // the newest
 	Landing  *coppice.Landing  // the newest
 	Question *coppice.Question // the oldest open one
+	Asks     []coppice.Ask     // open, oldest first
 }
 
 // Statuses derives the statuses of tasks from one snapshot. Safe for
@@ -30,12 +31,21 @@ func (e *Engine) Statuses(ctx context.Context, r store.Reader, tasks []coppice.T
 	if err != nil {
 		return nil, err
 	}
+	open, err := r.Asks.AllOpen() // few at any moment
+	if err != nil {
+		return nil, err
+	}
+	asks := map[coppice.Subject][]coppice.Ask{}
+	for _, a := range open {
+		asks[a.Subject] = append(asks[a.Subject], a)
+	}
 	out := make([]TaskStatus, len(tasks))
 	lines := map[int64]*line{} // the landing queues, by project
 	for i, t := range tasks {
 		if out[i], err = taskStatus(r, room, t); err != nil {
 			return nil, err
 		}
+		out[i].Asks = asks[coppice.TaskSubject(t.ID)]
 		if l := out[i].Landing; t.Stage != coppice.StageLanding || l == nil || l.QueuedAt.IsZero() || landingNeed(room.Projects[t.ProjectID], t) != nil {
 			continue // it is not the queue that it waits for
 		}

@@ -200,7 +200,7 @@ func TestJudgeVerifier(t *testing.T) {
 		{"not logged in", of(broken(coppice.ClassAuth)),
 			"pipeline: task.stage; to waiting; fails: auth; waits on person: it broke [mend the cause, then retry the task]; next verify by ann; limit ann until a person clears it"},
 		{"taken over", of(stopped), "pipeline: task.stage; to queued; next implement by ann resuming talk1 on a screen; landing cancelled"},
-		{"a person wants to take over", of(passes, task(func(t *coppice.Task) { t.TakeAsked = true })),
+		{"a person wants to take over", of(passes, say(coppice.VerbTake)),
 			"pipeline: task.stage; to queued; next implement by ann resuming talk1 on a screen; landing cancelled"},
 		{"taken over, nobody has worked", viewOf(coppice.StageSession, space(), candidate(green), ran("", stopped)),
 			"pipeline: task.stage; to queued; next implement by ann on a screen; landing cancelled"},
@@ -233,9 +233,10 @@ func TestAfterAVerifier(t *testing.T) {
 
 func TestTakeOverBeforeAVerdict(t *testing.T) {
 	t.Parallel()
-	asked := task(func(t *coppice.Task) {
-		t.TakeAsked, t.Next = true, &coppice.Next{Role: coppice.RoleVerify, Agent: "vera"}
-	})
+	asked := func(v *View) {
+		v.Task.Next = &coppice.Next{Role: coppice.RoleVerify, Agent: "vera"}
+		say(coppice.VerbTake)(v)
+	}
 	takes := "handover: task.stage; %snext implement by ann resuming talk1 on a screen; landing cancelled"
 	run(t, handover, []decision{
 		{"queued", viewOf(coppice.StageQueued, asked, ran("head1"), candidate(green)), strings.Replace(takes, "%s", "", 1)},

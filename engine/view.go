@@ -26,6 +26,7 @@ type View struct {
 	Questions []coppice.Question
 	Messages  []coppice.Message // not delivered yet
 	Heard     []coppice.Message // all others
+	Asks      []coppice.Ask     // open, oldest first
 	Fork      string            // the branch or commit that a forked task's branch begins from
 	Limited   Limited
 	Pause     time.Duration // see Config
@@ -126,6 +127,9 @@ func (t *turn) viewRest(v *View) error {
 		} else {
 			v.Heard = append(v.Heard, m)
 		}
+	}
+	if v.Asks, err = t.tx.Asks.Open(coppice.TaskSubject(v.Task.ID)); err != nil {
+		return err
 	}
 	if v.Limited, err = t.limited(); err != nil {
 		return err

@@ -71,6 +71,7 @@ type Reader struct {
 	Work       WorkReader
 	Questions  QuestionReader
 	Messages   MessageReader
+	Asks       AskReader
 	Limits     LimitReader
 	Log        LogReader
 	Timers     TimerReader
@@ -91,6 +92,7 @@ type Tx struct {
 	Work       Work
 	Questions  Questions
 	Messages   Messages
+	Asks       Asks
 	Limits     Limits
 	Log        Log
 	Timers     Timers
@@ -102,7 +104,7 @@ func (t Tx) Reader() Reader {
 	return Reader{
 		Projects: t.Projects, Tasks: t.Tasks, Lanes: t.Lanes, Sessions: t.Sessions, Outputs: t.Outputs,
 		Workspaces: t.Workspaces, Trash: t.Trash, Landings: t.Landings, Checks: t.Checks, Work: t.Work,
-		Questions: t.Questions, Messages: t.Messages, Limits: t.Limits, Log: t.Log, Timers: t.Timers,
+		Questions: t.Questions, Messages: t.Messages, Asks: t.Asks, Limits: t.Limits, Log: t.Log, Timers: t.Timers,
 		Features: t.Features,
 	}
 }

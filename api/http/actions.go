@@ -12,18 +12,6 @@ import (
 	"coppice/store"
 )
 
-type retryIn struct {
-	TaskIn
-	Body struct {
-		Note string `json:"note,omitempty" doc:"Told to the agent"`
-	}
-}
-
-type requeueIn struct {
-	TaskIn
-	Body coppice.Requeue
-}
-
 type sendIn struct {
 	TaskIn
 	Body struct {
@@ -56,24 +44,6 @@ func (s *Server) actionRoutes(a huma.API) {
 	post := func(name, id, about string, body int64) op {
 		return op{method: http.MethodPost, path: "/tasks/{key}/" + name, id: id, tag: "tasks", about: about, body: body}
 	}
-	add(s, a, post("stop", "stop-task", "Stop a task and its session", 0), func(ctx context.Context, in *TaskIn) (api.Task, error) {
-		return s.act(ctx, in.Key, func(ctx context.Context) error { _, err := s.cfg.Tasks.Stop(ctx, in.Key); return err })
-	})
-	add(s, a, post("retry", "retry-task", "Begin an ended or stuck task anew", textBody), func(ctx context.Context, in *retryIn) (api.Task, error) {
-		return s.act(ctx, in.Key, func(ctx context.Context) error {
-			if err := coppice.ValidText("note", in.Body.Note, coppice.MaxMessage); err != nil {
-				return err
-			}
-			_, err := s.cfg.Tasks.Retry(ctx, in.Key, in.Body.Note)
-			return err
-		})
-	})
-	add(s, a, post("requeue", "requeue-task", "End what runs of a task and begin it anew, in the workspace it has", textBody), func(ctx context.Context, in *requeueIn) (api.Task, error) {
-		return s.act(ctx, in.Key, func(ctx context.Context) error { _, err := s.cfg.Tasks.Requeue(ctx, in.Key, in.Body); return err })
-	})
-	add(s, a, post("land", "land-task", "Land a task that waits for a word", 0), func(ctx context.Context, in *TaskIn) (api.Task, error) {
-		return s.act(ctx, in.Key, func(ctx context.Context) error { _, err := s.cfg.Tasks.Land(ctx, in.Key); return err })
-	})
 	add(s, a, post("archive", "archive-task", "Put an ended task away, so that lists leave it out", 0), s.archive(true))
 	add(s, a, post("unarchive", "unarchive-task", "Take a task out of the archive", 0), s.archive(false))
 	add(s, a, post("send", "send-message", "Say something to a task's session, or its next one", textBody), s.send)

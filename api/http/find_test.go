@@ -16,6 +16,7 @@ import (
 	apihttp "coppice/api/http"
 	"coppice/store"
 	"coppice/store/sqlite"
+	"coppice/verb"
 )
 
 // searched boots a server whose store has a search index.
@@ -212,7 +213,7 @@ func TestArchive(t *testing.T) {
 	_, err = b.Client.Archive(b.Ctx, "app-2", true)
 	b.Must(err)
 	b.Change("app-2", func(t *coppice.Task) { t.Outcome = coppice.OutcomeFailed })
-	if x, err := b.Client.Retry(b.Ctx, "app-2", ""); err != nil || !x.Archived.IsZero() {
+	if x, err := b.Client.Ask(b.Ctx, "app-2", coppice.VerbRetry, verb.Request{}); err != nil || !x.Archived.IsZero() {
 		t.Errorf("retried: %+v %v", x.Archived, err)
 	}
 }

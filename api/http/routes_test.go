@@ -12,6 +12,7 @@ import (
 	"coppice/api/client"
 	apihttp "coppice/api/http"
 	"coppice/store"
+	"coppice/verb"
 )
 
 func TestRoutesAndSpecAreEqual(t *testing.T) {
@@ -180,27 +181,27 @@ func TestActions(t *testing.T) {
 	if x.Title != "better" {
 		t.Errorf("changed %+v", x)
 	}
-	if _, err := b.Client.Stop(b.Ctx, "app-1"); err != nil {
+	if _, err := b.Client.Ask(b.Ctx, "app-1", coppice.VerbStop, verb.Request{}); err != nil {
 		t.Error(err)
 	}
-	if _, err := b.Client.Stop(b.Ctx, "app-7"); coppice.ErrorCode(err) != coppice.ENotFound {
+	if _, err := b.Client.Ask(b.Ctx, "app-7", coppice.VerbStop, verb.Request{}); coppice.ErrorCode(err) != coppice.ENotFound {
 		t.Errorf("stopping nothing: %v", err)
 	}
-	if _, err := b.Client.Stop(b.Ctx, "app-1.1"); coppice.ErrorCode(err) != coppice.EInvalid {
+	if _, err := b.Client.Ask(b.Ctx, "app-1.1", coppice.VerbStop, verb.Request{}); coppice.ErrorCode(err) != coppice.EInvalid {
 		t.Errorf("stopping a session: %v", err)
 	}
-	y, err := b.Client.Requeue(b.Ctx, "app-1", coppice.Requeue{Note: "anew", Model: "small"})
+	y, err := b.Client.Ask(b.Ctx, "app-1", coppice.VerbRequeue, verb.Request{Text: "anew", Staff: coppice.Staff{Model: "small"}})
 	b.Must(err)
-	if y.Model != "small" || y.Stage == coppice.StageEnded {
+	if y.Stage == coppice.StageEnded || !slices.Contains(y.Can, coppice.VerbStop) || slices.Contains(y.Can, coppice.VerbRetry) {
 		t.Errorf("requeued %+v", y)
 	}
-	if _, err := b.Client.Requeue(b.Ctx, "app-1", coppice.Requeue{}); err != nil {
+	if _, err := b.Client.Ask(b.Ctx, "app-1", coppice.VerbRequeue, verb.Request{}); err != nil {
 		t.Errorf("requeuing again: %v", err)
 	}
-	if _, err := b.Client.Requeue(b.Ctx, "app-7", coppice.Requeue{}); coppice.ErrorCode(err) != coppice.ENotFound {
+	if _, err := b.Client.Ask(b.Ctx, "app-7", coppice.VerbRequeue, verb.Request{}); coppice.ErrorCode(err) != coppice.ENotFound {
 		t.Errorf("requeuing nothing: %v", err)
 	}
-	if _, err := b.Client.Requeue(b.Ctx, "app-1", coppice.Requeue{Agent: "a b"}); coppice.ErrorCode(err) != coppice.EInvalid {
+	if _, err := b.Client.Ask(b.Ctx, "app-1", coppice.VerbRequeue, verb.Request{Staff: coppice.Staff{Agent: "a b"}}); coppice.ErrorCode(err) != coppice.EInvalid {
 		t.Errorf("requeuing with no agent: %v", err)
 	}
 	if _, err := b.Client.Undo(b.Ctx, "", "app"); coppice.ErrorCode(err) != coppice.ENotFound && coppice.ErrorCode(err) != coppice.EConflict {

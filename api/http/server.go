@@ -28,6 +28,7 @@ import (
 	"coppice/api"
 	"coppice/engine"
 	"coppice/store"
+	"coppice/verb"
 )
 
 // Projects takes in what people ask of projects and accounts.
@@ -50,16 +51,10 @@ type Projects interface {
 type Tasks interface {
 	CreateTasks(ctx context.Context, project string, tasks []coppice.NewTask) ([]coppice.Task, error)
 	ChangeTask(ctx context.Context, key string, c coppice.TaskChange) (coppice.Task, error)
-	Stop(ctx context.Context, key string) (coppice.Task, error)
-	Retry(ctx context.Context, key, note string) (coppice.Task, error)
-	// Requeue ends what runs of a task and begins it again.
-	Requeue(ctx context.Context, key string, r coppice.Requeue) (coppice.Task, error)
-	Land(ctx context.Context, key string) (coppice.Task, error)
-	Continue(ctx context.Context, key, text string) (coppice.Task, error)
+	// Ask adds a request to a task.
+	Ask(ctx context.Context, key string, v coppice.Verb, r verb.Request) (coppice.Task, error)
 	// Fork returns the new task.
 	Fork(ctx context.Context, key, text string) (coppice.Task, error)
-	Take(ctx context.Context, key string) (coppice.Task, error)
-	Give(ctx context.Context, key, text string) (coppice.Task, error)
 	// Archive puts an ended task away, or takes it out again.
 	Archive(ctx context.Context, key string, on bool) (coppice.Task, error)
 }

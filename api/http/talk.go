@@ -47,11 +47,6 @@ func (s *Server) talkRoutes(a huma.API) {
 			words.Body.Text = in.Body.Model
 			return s.message(s.cfg.Talk.Model)(ctx, words)
 		})
-	add(s, a, task("continue", "continue-task", "Go on with an ended task, in its last conversation", textBody), s.words(s.cfg.Tasks.Continue))
-	add(s, a, task("take", "take-task", "Go on with a task on the agent's own screen", 0), func(ctx context.Context, in *TaskIn) (api.Task, error) {
-		return s.act(ctx, in.Key, func(ctx context.Context) error { _, err := s.cfg.Tasks.Take(ctx, in.Key); return err })
-	})
-	add(s, a, task("give", "give-task", "Give a task back that was taken", textBody), s.words(s.cfg.Tasks.Give))
 	fork := task("fork", "fork-task", "Make a new task that goes on with a copy of this one's conversation and branch", textBody)
 	fork.status = http.StatusCreated
 	add(s, a, fork, s.fork)
@@ -84,13 +79,6 @@ func (s *Server) message(say func(ctx context.Context, key, text string) (coppic
 			return err
 		})
 		return m, err
-	}
-}
-
-// words asks for something in words and shows the task.
-func (s *Server) words(ask func(ctx context.Context, key, text string) (coppice.Task, error)) func(context.Context, *wordsIn) (api.Task, error) {
-	return func(ctx context.Context, in *wordsIn) (api.Task, error) {
-		return s.act(ctx, in.Key, func(ctx context.Context) error { _, err := ask(ctx, in.Key, in.Body.Text); return err })
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"coppice"
 	"coppice/store"
+	"coppice/verb"
 )
 
 func TestConversations(t *testing.T) {
@@ -36,30 +37,30 @@ func TestConversations(t *testing.T) {
 	if made.Key != "app-3" || made.ForkOf != "app-1" || made.Body != "all of it" || made.Status != coppice.StatusWaiting {
 		t.Errorf("forked %+v", made)
 	}
-	if _, err := b.Client.Take(b.Ctx, "app-2"); coppice.ErrorCode(err) != coppice.EConflict || !strings.Contains(err.Error(), "no screen") {
+	if _, err := b.Client.Ask(b.Ctx, "app-2", coppice.VerbTake, verb.Request{}); coppice.ErrorCode(err) != coppice.EConflict || !strings.Contains(err.Error(), "no screen") {
 		t.Errorf("taking what has no screen: %v", err)
 	}
-	x, err := b.Client.Take(b.Ctx, "app-1")
+	x, err := b.Client.Ask(b.Ctx, "app-1", coppice.VerbTake, verb.Request{})
 	b.Must(err)
 	if !x.Taken {
 		t.Errorf("taken %+v", x)
 	}
-	if _, err := b.Client.Give(b.Ctx, "app-2", "go on"); coppice.ErrorCode(err) != coppice.EConflict {
+	if _, err := b.Client.Ask(b.Ctx, "app-2", coppice.VerbGive, verb.Request{Text: "go on"}); coppice.ErrorCode(err) != coppice.EConflict {
 		t.Errorf("giving what is not taken: %v", err)
 	}
 	s.Screen = true
 	b.Update(func(tx store.Tx) error { return tx.Sessions.Put(&s) })
-	if _, err := b.Client.Give(b.Ctx, "app-1", "go on"); err != nil {
+	if _, err := b.Client.Ask(b.Ctx, "app-1", coppice.VerbGive, verb.Request{Text: "go on"}); err != nil {
 		t.Error(err)
 	}
-	if _, err := b.Client.Continue(b.Ctx, "app-1", "more"); coppice.ErrorCode(err) != coppice.EConflict {
+	if _, err := b.Client.Ask(b.Ctx, "app-1", coppice.VerbContinue, verb.Request{Text: "more"}); coppice.ErrorCode(err) != coppice.EConflict {
 		t.Errorf("continuing what runs: %v", err)
 	}
 	b.Change("app-2", func(t *coppice.Task) { t.Stage, t.Outcome = coppice.StageEnded, coppice.OutcomeDone })
-	if _, err := b.Client.Continue(b.Ctx, "app-2", ""); coppice.ErrorCode(err) != coppice.EInvalid {
+	if _, err := b.Client.Ask(b.Ctx, "app-2", coppice.VerbContinue, verb.Request{}); coppice.ErrorCode(err) != coppice.EInvalid {
 		t.Errorf("continuing without a word: %v", err)
 	}
-	if _, err := b.Client.Continue(b.Ctx, "app-2", "more"); err != nil {
+	if _, err := b.Client.Ask(b.Ctx, "app-2", coppice.VerbContinue, verb.Request{Text: "more"}); err != nil {
 		t.Error(err)
 	}
 }

@@ -31,7 +31,7 @@ func (s *Follower) Add(ctx context.Context, dir string) (coppice.Project, []copp
 	if err != nil && coppice.ErrorCode(err) != coppice.ENotFound {
 		return coppice.Project{}, nil, err
 	}
-	p, err := s.intake.AddProject(ctx, dir)
+	p, err := s.person.AddProject(ctx, dir)
 	if err != nil {
 		return coppice.Project{}, nil, err
 	}
@@ -69,7 +69,7 @@ func (s *Follower) AdoptGit(ctx context.Context) error {
 	for _, p := range list {
 		if p.Git == nil {
 			if p.Git, err = s.spaces.Settings(ctx, p.Path); err == nil {
-				err = s.intake.AdoptGit(ctx, p.ID, p.Git)
+				err = s.person.AdoptGit(ctx, p.ID, p.Git)
 			}
 		}
 		if err == nil {
@@ -110,7 +110,7 @@ func (s *Follower) Confirm(ctx context.Context, p coppice.Project, c api.Confirm
 		if err := s.spaces.KeepBase(ctx, p.Path, p.Policy.Base, n.From, n.To); err != nil {
 			return err
 		}
-		_, err := s.intake.BaseAt(ctx, p.Path, n.To)
+		_, err := s.person.BaseAt(ctx, p.Path, n.To)
 		return err
 	}
 	return coppice.Errorf(coppice.EInvalid, "%s cannot be confirmed", c.Kind).WithFix("%s", n.Fix).WithField("kind")
@@ -135,7 +135,7 @@ func (s *Follower) confirmPolicy(ctx context.Context, p coppice.Project, n coppi
 			return changedAgain(p)
 		}
 	}
-	if _, err = s.intake.ConfirmPolicy(ctx, found); err != nil {
+	if _, err = s.person.ConfirmPolicy(ctx, found); err != nil {
 		return err
 	}
 	return s.rereadPolicy(ctx, p.ID)
@@ -157,7 +157,7 @@ func (s *Follower) confirmGit(ctx context.Context, p coppice.Project, n coppice.
 	}
 	if diff := workspace.SettingsDiff(p.Git, now); diff != n.Diff {
 		n.Diff = diff
-		if err := s.intake.Need(ctx, p.ID, n); err != nil {
+		if err := s.person.Need(ctx, p.ID, n); err != nil {
 			return err
 		}
 		return changedAgain(p)
@@ -166,7 +166,7 @@ func (s *Follower) confirmGit(ctx context.Context, p coppice.Project, n coppice.
 	if err := s.spaces.Confirm(ctx, p.Path, now); err != nil {
 		return err
 	}
-	_, err = s.intake.ConfirmGit(ctx, p.Path, now)
+	_, err = s.person.ConfirmGit(ctx, p.Path, now)
 	return err
 }
 
@@ -202,6 +202,6 @@ func (s *Follower) RestoreBase(ctx context.Context, p coppice.Project) error {
 		}
 		return err
 	}
-	_, err = s.intake.BaseAt(ctx, p.Path, now)
+	_, err = s.person.BaseAt(ctx, p.Path, now)
 	return err
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/fsnotify/fsnotify"
 
+	"coppice"
 	"coppice/engine"
 	"coppice/internal/clock"
 	"coppice/store"
@@ -28,7 +29,7 @@ const quiet = 300 * time.Millisecond
 // Config is what a Follower is made of. Every field is needed.
 type Config struct {
 	Store  store.Store
-	Intake *engine.Intake
+	Intake *engine.Intake // asks in the name of a person
 	Spaces *workspace.Workspaces
 	Old    string // where earlier versions remembered what was agreed on with features files
 	Redact func(string) string
@@ -41,7 +42,8 @@ type Config struct {
 // are in their way. It sleeps until a file or a task changes; nothing is polled.
 type Follower struct {
 	store  store.Store
-	intake *engine.Intake
+	person *engine.Intake // asks in the name of a person
+	intake *engine.Intake // asks in the name of the follower itself
 	spaces *workspace.Workspaces
 	old    string
 	redact func(string) string
@@ -65,7 +67,7 @@ type Follower struct {
 // since the files were last read: call it before anything of the server runs.
 func New(ctx context.Context, c Config) (*Follower, error) {
 	s := &Follower{
-		store: c.Store, intake: c.Intake, spaces: c.Spaces, old: c.Old, redact: c.Redact, clock: c.Clock, log: c.Log, asks: make(chan func()),
+		store: c.Store, person: c.Intake, intake: c.Intake.As(coppice.Actor{Kind: coppice.ActorEngine, Name: "checkout"}), spaces: c.Spaces, old: c.Old, redact: c.Redact, clock: c.Clock, log: c.Log, asks: make(chan func()),
 	}
 	var err error
 	s.start, err = s.position(ctx)

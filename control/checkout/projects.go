@@ -109,6 +109,15 @@ func (s *Follower) learn(r store.Reader, p *featureProject, t coppice.Task) (boo
 	if t.Feature == "" || had && old.ID > t.ID {
 		return false, nil
 	}
+	if t.Ended() {
+		asks, err := r.Asks.Open(coppice.TaskSubject(t.ID))
+		if err != nil {
+			return false, err
+		}
+		if coppice.Asked(asks, coppice.VerbRetry, coppice.VerbRequeue, coppice.VerbContinue) != nil {
+			t = features.Again(t)
+		}
+	}
 	role := coppice.Role("")
 	if t.Stage == coppice.StageSession {
 		last, err := r.Sessions.Last(t.ID)

@@ -233,7 +233,7 @@ func (w *waits) retry(ctx context.Context) {
 		}
 		h.due, h.last = time.Time{}, w.clock.Now()
 		w.watch(h) // a folder may be another one now
-		if err := w.intake.RetryLanding(ctx, id, "checkout", "the checkout changed"); err != nil && ctx.Err() == nil {
+		if err := w.intake.RetryLanding(ctx, id, "the checkout changed"); err != nil && ctx.Err() == nil {
 			w.log.Error("a landing could not be retried", "project", h.project.Prefix, "error", err)
 			w.soon(h)
 		}

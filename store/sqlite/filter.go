@@ -49,15 +49,13 @@ func (w *where) String() string {
 }
 
 const taskColumns = `id, project_id, num, key, title, priority, track, agent, model, checks, after_ids, not_before,
-	category, steps, feature, budget, fork_of, created_at, created_by, stop_asked, retry_asked, retry_note, land_asked, undo_asked,
-	again_asked, take_asked, give_asked, stage, wait, next, round, sessions,
+	category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions,
 	stage_at, outcome, failure, landed, ended_at, warning, body, level, archived`
 
 func scanTask(rows *sql.Rows) (coppice.Task, error) {
 	var r dbsqlc.Task
 	err := rows.Scan(&r.ID, &r.ProjectID, &r.Num, &r.Key, &r.Title, &r.Priority, &r.Track, &r.Agent, &r.Model, &r.Checks,
-		&r.AfterIds, &r.NotBefore, &r.Category, &r.Steps, &r.Feature, &r.Budget, &r.ForkOf, &r.CreatedAt, &r.CreatedBy, &r.StopAsked, &r.RetryAsked, &r.RetryNote, &r.LandAsked,
-		&r.UndoAsked, &r.AgainAsked, &r.TakeAsked, &r.GiveAsked, &r.Stage, &r.Wait, &r.Next, &r.Round, &r.Sessions, &r.StageAt, &r.Outcome, &r.Failure, &r.Landed, &r.EndedAt,
+		&r.AfterIds, &r.NotBefore, &r.Category, &r.Steps, &r.Feature, &r.Budget, &r.ForkOf, &r.CreatedAt, &r.CreatedBy, &r.Stage, &r.Wait, &r.Next, &r.Round, &r.Sessions, &r.StageAt, &r.Outcome, &r.Failure, &r.Landed, &r.EndedAt,
 		&r.Warning, &r.Body, &r.Level, &r.Archived)
 	if err != nil {
 		return coppice.Task{}, err

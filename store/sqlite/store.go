@@ -238,6 +238,7 @@ type (
 	work       struct{ *tx }
 	questions  struct{ *tx }
 	messages   struct{ *tx }
+	asks       struct{ *tx }
 	limits     struct{ *tx }
 	log        struct{ *tx }
 	timers     struct{ *tx }
@@ -248,7 +249,7 @@ func (t *tx) groups() store.Tx {
 	return store.Tx{
 		Projects: projects{t}, Tasks: tasks{t}, Lanes: lanes{t}, Sessions: sessions{t}, Outputs: outputs{t},
 		Workspaces: workspaces{t}, Trash: trash{t}, Landings: landings{t}, Checks: checks{t}, Work: work{t},
-		Questions: questions{t}, Messages: messages{t}, Limits: limits{t}, Log: log{t}, Timers: timers{t},
+		Questions: questions{t}, Messages: messages{t}, Asks: asks{t}, Limits: limits{t}, Log: log{t}, Timers: timers{t},
 		Features: features{t},
 	}
 }

@@ -2,10 +2,12 @@ package sqlite
 
 import (
 	"database/sql"
+	"fmt"
 	"path/filepath"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/pressly/goose/v3"
 	moderncsqlite "modernc.org/sqlite"
 
@@ -71,6 +73,20 @@ func TestUpgrade(t *testing.T) {
 		if err != nil || waits[coppice.WaitPerson] != 1 || waits[""] != 1 {
 			t.Errorf("waits %v %v", waits, err)
 		}
+		open, err := r.Asks.AllOpen()
+		if err != nil {
+			return err
+		}
+		var got []string
+		for _, a := range open {
+			got = append(got, fmt.Sprintf("%s %s %q by %s", a.Subject, a.Verb, a.Text, a.By))
+		}
+		if diff := cmp.Diff([]string{
+			`task/1 undo "" by person`, `task/1 requeue "note 1" by person`, `task/2 continue "note 2" by person`, `task/2 stop "" by person`,
+			`task/2 land "" by person`, `task/1 take "" by person`, `task/2 give "note 2" by person`,
+		}, got); diff != "" {
+			t.Errorf("open requests (-want +got):\n%s", diff)
+		}
 		return nil
 	})
 	if err != nil {
@@ -91,7 +107,14 @@ func older(t *testing.T, path string) {
 		"DROP TABLE usages", "DROP INDEX tasks_by_wait", "DROP INDEX tasks_pending", "DROP INDEX tasks_ended",
 		"ALTER TABLE tasks DROP COLUMN waits_on", "DELETE FROM " + goose.DefaultTablename + " WHERE version_id >= 3", "ALTER TABLE projects DROP COLUMN needs", "ALTER TABLE projects DROP COLUMN git",
 		"ALTER TABLE checks DROP COLUMN signal", "ALTER TABLE checks DROP COLUMN timed_out", "ALTER TABLE landings DROP COLUMN killed",
-		"ALTER TABLE sessions DROP COLUMN dropped", "ALTER TABLE projects DROP COLUMN removal", "DROP TABLE floors", "DROP INDEX trash_by_task", "DROP TABLE features",
+		"ALTER TABLE sessions DROP COLUMN dropped", "ALTER TABLE projects DROP COLUMN removal", "DROP TABLE floors", "DROP INDEX trash_by_task",
+		"DROP TABLE features", "DROP TABLE asks", "ALTER TABLE tasks ADD COLUMN retry_note TEXT NOT NULL DEFAULT ''",
+		"ALTER TABLE tasks ADD COLUMN stop_asked BOOLEAN NOT NULL DEFAULT FALSE", "ALTER TABLE tasks ADD COLUMN retry_asked BOOLEAN NOT NULL DEFAULT FALSE",
+		"ALTER TABLE tasks ADD COLUMN land_asked BOOLEAN NOT NULL DEFAULT FALSE", "ALTER TABLE tasks ADD COLUMN undo_asked BOOLEAN NOT NULL DEFAULT FALSE",
+		"ALTER TABLE tasks ADD COLUMN again_asked BOOLEAN NOT NULL DEFAULT FALSE", "ALTER TABLE tasks ADD COLUMN take_asked BOOLEAN NOT NULL DEFAULT FALSE",
+		"ALTER TABLE tasks ADD COLUMN give_asked BOOLEAN NOT NULL DEFAULT FALSE",
+		"UPDATE tasks SET stop_asked = TRUE, retry_asked = TRUE, retry_note = 'note 1', undo_asked = TRUE, take_asked = TRUE WHERE key = 'app-1'",
+		"UPDATE tasks SET stop_asked = TRUE, land_asked = TRUE, again_asked = TRUE, give_asked = TRUE, retry_note = 'note 2' WHERE key = 'app-2'",
 	} {
 		if _, err := db.ExecContext(t.Context(), q); err != nil {
 			t.Fatal(q, err)

@@ -7,6 +7,7 @@ import (
 
 	"coppice"
 	"coppice/store"
+	"coppice/verb"
 )
 
 // create is a person who asks for tasks, some of which come after others.
@@ -57,9 +58,9 @@ func (s *sim) person() error {
 	case 0:
 		err = s.stop(key)
 	case 1, 2:
-		_, err = s.intake.Retry(s.ctx, key, "please")
+		_, err = s.intake.Ask(s.ctx, key, coppice.VerbRetry, verb.Request{Text: "please"})
 	case 3, 4:
-		_, err = s.intake.Land(s.ctx, key)
+		_, err = s.intake.Ask(s.ctx, key, coppice.VerbLand, verb.Request{})
 	case 5, 6:
 		_, err = s.intake.Send(s.ctx, key, fmt.Sprintf("message %d", s.rng.IntN(1e9)))
 	case 7:
@@ -281,9 +282,9 @@ func (s *sim) help() error {
 		case t.Stage == coppice.StageSession:
 			_, err = s.intake.Answer(s.ctx, t.Key, 0, "yes")
 		case t.Stage == coppice.StageHeld:
-			_, err = s.intake.Land(s.ctx, t.Key)
+			_, err = s.intake.Ask(s.ctx, t.Key, coppice.VerbLand, verb.Request{})
 		case t.Stage == coppice.StageWaiting && t.Wait != nil && t.Wait.On == coppice.WaitPerson:
-			_, err = s.intake.Retry(s.ctx, t.Key, "")
+			_, err = s.intake.Ask(s.ctx, t.Key, coppice.VerbRetry, verb.Request{})
 		case t.Stage == coppice.StageQueued:
 			err = s.intake.ClearLimit(s.ctx, t.Next.Agent)
 		}

@@ -34,7 +34,7 @@ func (s *sim) dirty() error {
 	}
 	for _, p := range s.projects {
 		if p.Path == path {
-			return s.intake.RetryLanding(s.ctx, p.ID, "checkout", "it changed")
+			return s.intake.RetryLanding(s.ctx, p.ID, "it changed")
 		}
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 
 	"coppice"
 	"coppice/store"
+	"coppice/verb"
 )
 
 // begunAnew is a requeue of a task while a session of it was live.
@@ -29,7 +30,7 @@ func (s *sim) requeue() error {
 			return err
 		}
 	}
-	r := coppice.Requeue{Note: fmt.Sprintf("anew %d.", s.rng.IntN(1e9)), Agent: []string{"", "", "alpha", "beta"}[s.rng.IntN(4)]}
+	r := verb.Request{Text: fmt.Sprintf("anew %d.", s.rng.IntN(1e9)), Staff: coppice.Staff{Agent: []string{"", "", "alpha", "beta"}[s.rng.IntN(4)]}}
 	var was *coppice.Session
 	err := s.st.View(s.ctx, func(r store.Reader) error {
 		t, err := r.Tasks.ByKey(key)
@@ -42,12 +43,12 @@ func (s *sim) requeue() error {
 	if err != nil {
 		return err
 	}
-	t, err := s.intake.Requeue(s.ctx, key, r)
+	t, err := s.intake.Ask(s.ctx, key, coppice.VerbRequeue, r)
 	if err != nil {
 		return err
 	}
 	if was != nil && was.State.Live() {
-		s.anew[key] = append(s.anew[key], begunAnew{session: was.Key, round: t.Round, note: r.Note})
+		s.anew[key] = append(s.anew[key], begunAnew{session: was.Key, round: t.Round, note: r.Text})
 	}
 	return nil
 }
@@ -55,7 +56,7 @@ func (s *sim) requeue() error {
 // stop is a person who stops a task; what was to begin anew is not.
 func (s *sim) stop(key string) error {
 	delete(s.anew, key)
-	_, err := s.intake.Stop(s.ctx, key)
+	_, err := s.intake.Ask(s.ctx, key, coppice.VerbStop, verb.Request{})
 	return err
 }
 
@@ -63,8 +64,12 @@ func (s *sim) stop(key string) error {
 // ran then has ended in a round that is over, and a later session was told why.
 func (s *sim) anewHolds(r store.Reader, tasks []coppice.Task) error {
 	for _, t := range tasks {
-		if t.StopAsked || t.RetryAsked {
-			return fmt.Errorf("%s: stop %t and retry %t were left undone", t.Key, t.StopAsked, t.RetryAsked)
+		open, err := r.Asks.Open(coppice.TaskSubject(t.ID))
+		if err != nil {
+			return err
+		}
+		if a := coppice.Asked(open, coppice.VerbStop, coppice.VerbRetry, coppice.VerbRequeue, coppice.VerbTake, coppice.VerbGive, coppice.VerbContinue, coppice.VerbUndo); a != nil {
+			return fmt.Errorf("%s: a request was left undone: %+v", t.Key, *a)
 		}
 		for _, a := range s.anew[t.Key] {
 			if t.Round <= a.round {

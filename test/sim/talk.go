@@ -5,6 +5,7 @@ import (
 
 	"coppice"
 	"coppice/store"
+	"coppice/verb"
 )
 
 // mostForks bounds the tasks that are made by forking.
@@ -34,9 +35,9 @@ func (s *sim) converse() error {
 	case 6:
 		err = s.fork(key)
 	case 7, 8:
-		_, err = s.intake.Take(s.ctx, key)
+		_, err = s.intake.Ask(s.ctx, key, coppice.VerbTake, verb.Request{})
 	case 9:
-		_, err = s.intake.Give(s.ctx, key, "go on")
+		_, err = s.intake.Ask(s.ctx, key, coppice.VerbGive, verb.Request{Text: "go on"})
 	case 10:
 		key, err = s.oneOf(key, func(t coppice.Task) bool {
 			return t.Failure != nil && t.Failure.Class == coppice.ClassBudget
@@ -75,7 +76,7 @@ func (s *sim) oneOf(otherwise string, fits func(coppice.Task) bool) (string, err
 
 // goOn goes on with a task; one that was done may land once more.
 func (s *sim) goOn(key string) error {
-	t, err := s.intake.Continue(s.ctx, key, "now also this")
+	t, err := s.intake.Ask(s.ctx, key, coppice.VerbContinue, verb.Request{Text: "now also this"})
 	if err == nil && t.Outcome == coppice.OutcomeDone {
 		s.world.rounds[key] = max(s.world.rounds[key], len(s.world.landed[key]))
 	}
@@ -117,9 +118,6 @@ func (s *sim) talkHolds(r store.Reader, tasks []coppice.Task) error {
 			if x.Screen && x.StopWhy != "" && x.StopWhy != coppice.StopGiven && x.StopWhy != coppice.ClassCancelled {
 				return fmt.Errorf("%s, which a person had taken, was stopped for %s", x.Key, x.StopWhy)
 			}
-		}
-		if t.TakeAsked || t.GiveAsked || t.AgainAsked || t.RetryAsked {
-			return fmt.Errorf("%s: a person's word was left undone: %+v", t.Key, t)
 		}
 	}
 	projects, err := r.Projects.All()
