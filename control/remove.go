@@ -45,7 +45,7 @@ func NewRemover(s store.Store, i *engine.Intake, w *workspace.Workspaces, sessio
 	return &Remover{store: s, intake: i, spaces: w, sessions: sessions, clock: c, log: log, asked: make(chan struct{}, 1)}
 }
 
-// Remove begins to remove a project and tells what will be left of it.
+// Remove begins to remove a project and says what will be left of it.
 func (r *Remover) Remove(ctx context.Context, prefix string, how coppice.Remove) ([]api.Left, error) {
 	var p coppice.Project
 	var all []coppice.Project
@@ -91,7 +91,7 @@ func (r *Remover) shared(ctx context.Context, p coppice.Project, all []coppice.P
 	return nil
 }
 
-// left tells what a removal leaves behind.
+// left says what a removal leaves behind.
 func (r *Remover) left(ctx context.Context, p coppice.Project, how coppice.Remove) ([]api.Left, error) {
 	if how.Purge {
 		return nil, nil
@@ -153,7 +153,7 @@ func (r *Remover) rest(ctx context.Context, seq int64, waiting, failed bool) boo
 }
 
 // runOnce goes as far as it can with every project that is being removed. It
-// tells up to which event it looked, and whether a project waits for its tasks
+// reports up to which event it looked, and whether a project waits for its tasks
 // or could not be removed.
 func (r *Remover) runOnce(ctx context.Context) (seq int64, waiting, failed bool, err error) {
 	var all []coppice.Project
@@ -180,7 +180,7 @@ func (r *Remover) runOnce(ctx context.Context) (seq int64, waiting, failed bool,
 	return seq, waiting, failed, err
 }
 
-// take removes a project, and tells when it has to wait for something of it that
+// take removes a project, and reports when it has to wait for something of it that
 // still runs.
 func (r *Remover) take(ctx context.Context, p coppice.Project) (busy bool, err error) {
 	if p.Removal.Force {

@@ -21,7 +21,7 @@ type Settings struct {
 	mu sync.Mutex // one change at a time
 }
 
-// Config tells what every key of a project is set to, and where.
+// Config says what every key of a project is set to, and where.
 func (s *Settings) Config(_ context.Context, p coppice.Project) (api.ProjectConfig, error) {
 	policy, src, err := config.Load(p.Path)
 	if err != nil {

@@ -23,7 +23,7 @@ type Agent struct {
 	Install  string   `json:"install,omitempty"`  // how to get it
 	Problem  string   `json:"problem,omitempty"`  // why it does not work although it is there
 	Login    string   `json:"login,omitempty"`    // yes, no or unknown; empty when it needs none
-	LoginBy  string   `json:"login_by,omitempty"` // the variable, file or command that told
+	LoginBy  string   `json:"login_by,omitempty"` // the variable, file or command that says so
 	LoginEnv []string `json:"login_env,omitempty"`
 	Protocol string   `json:"protocol,omitempty"` // how Coppice talks to it
 	Can      []string `json:"can,omitempty"`      // what can be done with it
@@ -110,7 +110,7 @@ func (s Search) look(ctx context.Context, name string, p coppice.Profile) Agent 
 		Name: name, Tested: p.Tested, Install: p.Install, Protocol: p.Protocol, Can: s.Can(p),
 		Lead: p.Scores.Lead, Implement: p.Scores.Implement, Models: p.Models, LoginEnv: p.LoginEnv, Source: p.Source,
 	}
-	// An agent is asked in the environment in which it works, and is told no more
+	// An agent is asked in the environment in which it works, and gets no more
 	// than there; what would tell of a login is looked for besides.
 	passed := p
 	passed.PassEnv = slices.Concat(p.PassEnv, p.LoginEnv)

@@ -11,7 +11,7 @@ import (
 	"coppice/api"
 )
 
-// lookFor is how long what was found of the agents is told again.
+// lookFor is how long what was found of the agents is used again.
 const lookFor = time.Minute
 
 // Look finds agents, and remembers for a while what it found. Two who ask

@@ -229,8 +229,8 @@ func (s *Follower) lookAtAll(ctx context.Context) {
 
 func (s *Follower) order() []int64 { return slices.Sorted(maps.Keys(s.projects)) }
 
-// watch asks to be told of everything that happens around a file. What is
-// watched already is watched on.
+// watch watches the folders around a features file. Watching one twice does no
+// harm.
 func (s *Follower) watch(p *featureProject) {
 	p.names = map[string]bool{}
 	root := filepath.Clean(p.file.Root)

@@ -10,7 +10,7 @@ import (
 	"coppice/workspace"
 )
 
-// Inspect tells the project that a directory belongs to. It changes nothing.
+// Inspect finds the project that a directory belongs to. It changes nothing.
 func Inspect(ctx context.Context, spaces *workspace.Workspaces, dir string) (coppice.Project, error) {
 	root, err := spaces.Root(ctx, dir)
 	if err != nil {
@@ -49,7 +49,7 @@ func prefix(root string) string {
 	return b.String()
 }
 
-// reinspect tells what a known project's checkout says now. Where its policy
+// reinspect reads what a known project's checkout says now. Where its policy
 // names no base, the base stays what it is, whatever is checked out meanwhile.
 func reinspect(ctx context.Context, spaces *workspace.Workspaces, p coppice.Project) (coppice.Project, error) {
 	policy, _, err := config.Load(p.Path)

@@ -14,7 +14,7 @@ import (
 // several steps, and one look sees them all.
 const gather = 100 * time.Millisecond
 
-// follow tells when the log has grown.
+// follow sends news when the log has grown, and waits for how far it was read.
 func (s *Follower) follow(ctx context.Context, seq int64, news chan<- struct{}, ack <-chan int64) {
 	for {
 		if err := s.store.WaitEvent(ctx, seq); err != nil {
@@ -36,7 +36,7 @@ func (s *Follower) follow(ctx context.Context, seq int64, news chan<- struct{}, 
 	}
 }
 
-// read takes over what the log tells since the last time.
+// read takes over what was logged since the last time.
 func (s *Follower) read(ctx context.Context) error {
 	const page = 1000
 	changed, policies, seq := map[*featureProject]bool{}, false, s.seq

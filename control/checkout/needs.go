@@ -60,7 +60,7 @@ func (s *Follower) before(ctx context.Context, older int64) int64 {
 	return seq
 }
 
-// ran tells whether a session of a project was live at some moment since an
+// ran reports whether a session of a project was live at some moment since an
 // event: one still is, or has ended. In doubt one was.
 func (s *Follower) ran(ctx context.Context, project, since int64) (yes bool) {
 	err := s.store.View(ctx, func(r store.Reader) error {

@@ -53,7 +53,7 @@ func (s *Follower) Use(ctx context.Context, dir string) (coppice.Project, error)
 	return s.projectAt(ctx, root)
 }
 
-// watchPolicy asks to be told of what happens around a project's policy.
+// watchPolicy watches the folders around a project's policy.
 func (s *Follower) watchPolicy(p *policyProject) {
 	root := filepath.Clean(p.project.Path)
 	prompts := filepath.Join(root, filepath.FromSlash(config.PromptDir))
@@ -67,7 +67,7 @@ func (s *Follower) watchPolicy(p *policyProject) {
 	}
 }
 
-// concerns tells whether something that happened may have changed the policy.
+// concerns reports whether something that happened may have changed the policy.
 func (p *policyProject) concerns(name string) bool {
 	return p.names[name] || p.names[filepath.Dir(name)] && filepath.Base(filepath.Dir(name)) == filepath.Base(config.PromptDir)
 }
@@ -91,7 +91,7 @@ func (s *Follower) reread(ctx context.Context, p *policyProject) {
 
 const stays = "until that is mended the policy before this edit stays in force"
 
-// takeOver brings what a checkout says into force, or tells why not. What waits
+// takeOver brings what a checkout says into force, or says why not. What waits
 // for a person becomes a need of the project.
 func (s *Follower) takeOver(ctx context.Context, p *policyProject) string {
 	known, err := s.project(ctx, p.project.ID)
@@ -155,7 +155,7 @@ func bare(p coppice.Policy) coppice.Policy {
 	return p
 }
 
-// written tells whether there is a coppice.yaml with something in it.
+// written reports whether there is a coppice.yaml with something in it.
 func written(root string) bool {
 	b, err := os.ReadFile(filepath.Join(root, config.File))
 	return err == nil && len(bytes.TrimSpace(b)) > 0
@@ -181,7 +181,7 @@ func (s *Follower) changedBy(ctx context.Context, p coppice.Project) (string, er
 }
 
 // warnPolicy makes known what is wrong with a project besides its features file:
-// its policy, and tracks that pause until a person has mended something.
+// its policy, and tracks that pause until a person has fixed something.
 func (s *Follower) warnPolicy(ctx context.Context, p *policyProject) {
 	var list []string
 	for _, w := range []string{p.problem, p.unwatched} {

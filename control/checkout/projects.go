@@ -102,7 +102,7 @@ func (s *Follower) open(ctx context.Context, project coppice.Project) (*featureP
 	})
 }
 
-// learn takes a task over and tells whether that changes what its feature's
+// learn takes a task over and reports whether that changes what its feature's
 // status should be.
 func (s *Follower) learn(r store.Reader, p *featureProject, t coppice.Task) (bool, error) {
 	old, had := p.tasks[t.Feature]

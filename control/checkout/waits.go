@@ -86,7 +86,7 @@ func (w *waits) follow(p coppice.Project, why string) {
 }
 
 // watch watches the folders in which something happens when what a landing waits
-// for changes. It tells whether it watches any that it did not watch before.
+// for changes. It reports whether it watches any that it did not watch before.
 func (w *waits) watch(h *heldUp) (more bool) {
 	root := filepath.Clean(h.project.Path)
 	var paths []string

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -159,4 +160,40 @@ func TestGitFolder(t *testing.T) {
 			t.Errorf("the git folder of %s is %q, want %q", dir, got, want[dir])
 		}
 	}
+}
+
+// A landing is retried once the files have been left alone for a moment, and not
+// more often than once in a while, however often they change.
+func TestWhenALandingIsRetried(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	w, err := newWaits(b.intake, b.clock, slog.New(slog.DiscardHandler))
+	b.must(err)
+	t.Cleanup(func() { w.watcher.Close() })
+	root := checkout(t, "a")
+	b.listed("[]")
+	w.follow(inTheWay(1, root, "a/x"), "why")
+	wait := func(what string, want time.Duration) {
+		t.Helper()
+		now := b.clock.Now()
+		if got := w.next(now.Add(longest)).Sub(now); got != want {
+			t.Errorf("%s: retried in %s, want %s", what, got, want)
+		}
+	}
+	wait("what changed before it was watched", quiet)
+	b.clock.Advance(quiet)
+	w.retry(b.ctx)
+	wait("nothing changed since", longest)
+	w.touched(filepath.Join(root, "a/x"))
+	wait("a change right after a retry", retryGap)
+	b.clock.Advance(retryGap / 2)
+	w.touched(filepath.Join(root, "a/x"))
+	wait("further changes", retryGap/2)
+	w.retry(b.ctx)
+	wait("too early", retryGap/2)
+	b.clock.Advance(retryGap / 2)
+	w.retry(b.ctx)
+	b.clock.Advance(retryGap)
+	w.touched(filepath.Join(root, "a/x"))
+	wait("a change later", quiet)
 }

@@ -16,7 +16,7 @@ const (
 	fromFeatures source = "features"
 )
 
-// Warnings tells what is wrong with a project's policy and features file.
+// Warnings says what is wrong with a project's policy and features file.
 func (s *Follower) Warnings(project int64) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -74,12 +74,12 @@ func (l *levels) judge(ctx context.Context, tasks []coppice.Task) []string {
 	asking, cancel := context.WithTimeout(ctx, l.within)
 	defer cancel()
 	var wg sync.WaitGroup
-	room := make(chan struct{}, levelsAtOnce)
+	free := make(chan struct{}, levelsAtOnce)
 	for from := 0; from < min(len(tasks), mostLevels); from += levelBatch {
 		part := tasks[from:min(from+levelBatch, len(tasks))]
-		room <- struct{}{}
+		free <- struct{}{}
 		wg.Go(func() {
-			defer func() { <-room }()
+			defer func() { <-free }()
 			got, err := l.batch(asking, part)
 			if err != nil && ctx.Err() == nil { // else nobody waits for it any more
 				l.failed(err)
@@ -155,7 +155,7 @@ func readLevels(answer string, tasks int) ([]string, error) {
 	return out, nil
 }
 
-// ready tells whether anybody is to be asked now.
+// ready reports whether anybody is to be asked now.
 func (l *levels) ready() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
