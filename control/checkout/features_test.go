@@ -206,7 +206,12 @@ func TestStatuses(t *testing.T) {
 	b.save(file, strings.Replace(open, `"name": "b", "status": "open"`, `"name": "b", "status": "passed"`, 1))
 	b.start()
 	b.until("a retry", func() bool { return len(b.events(coppice.EventTaskRetried)) == 1 })
-	if e := b.events(coppice.EventTaskRetried)[0]; e.Subject != "app-1" {
-		t.Errorf("%s was retried", e.Subject)
+	if e := b.events(coppice.EventTaskRetried)[0]; e.Subject != "app-1" || e.By != "file:features.json" {
+		t.Errorf("%s was retried by %s", e.Subject, e.By)
+	}
+	for _, e := range b.events(coppice.EventTaskCreated) {
+		if e.By != "file:features.json" {
+			t.Errorf("%s was created by %s", e.Subject, e.By)
+		}
 	}
 }

@@ -67,7 +67,8 @@ type Follower struct {
 // since the files were last read: call it before anything of the server runs.
 func New(ctx context.Context, c Config) (*Follower, error) {
 	s := &Follower{
-		store: c.Store, person: c.Intake, intake: c.Intake.As(coppice.Actor{Kind: coppice.ActorEngine, Name: "checkout"}), spaces: c.Spaces, old: c.Old, redact: c.Redact, clock: c.Clock, log: c.Log, asks: make(chan func()),
+		store: c.Store, person: c.Intake, intake: c.Intake.As(coppice.Actor{Kind: coppice.ActorEngine, Name: "checkout"}),
+		spaces: c.Spaces, old: c.Old, redact: c.Redact, clock: c.Clock, log: c.Log, asks: make(chan func()),
 	}
 	var err error
 	s.start, err = s.position(ctx)

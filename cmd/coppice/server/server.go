@@ -169,7 +169,7 @@ func (s *Server) path(names ...string) string {
 	return filepath.Join(append([]string{s.cfg.State}, names...)...)
 }
 
-// wire makes the parts and orders them.
+// wire makes the parts.
 func (s *Server) wire(ctx context.Context) error {
 	runner, err := git.New(git.Config{Env: s.cfg.Environ})
 	if err != nil {
@@ -206,6 +206,12 @@ func (s *Server) wire(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	return s.wireControl(ctx, eng)
+}
+
+// wireControl makes the parts that people use, and says in which order everything
+// starts.
+func (s *Server) wireControl(ctx context.Context, eng *engine.Engine) error {
 	token, err := client.EnsureToken(s.cfg.State)
 	if err != nil {
 		return err
