@@ -157,6 +157,7 @@ func TestABrokenTextIsReportedWhenItStays(t *testing.T) {
 	b.must(b.clock.WaitAt(b.ctx, quiet))
 	b.save(file, `[{"id": 1, "name": "b", "status": "open"}]`)
 	b.until("the whole text", func() bool { return b.tasks()["1"].Title == "b" })
+	b.must(b.f.do(b.ctx, func() {})) // the turn is over, and its timer is gone
 
 	b.save(file, `[{"id": 1, "name": "c`)
 	b.must(b.clock.WaitAt(b.ctx, quiet))
