@@ -56,7 +56,7 @@ func TestThePolicyKeepsItsBase(t *testing.T) {
 	repo := b.repo(map[string]string{"coppice.yaml": limited})
 	file := filepath.Join(repo, "coppice.yaml")
 	stop := b.start()
-	b.flow()
+	run := b.flow()
 	_, _, err := b.f.Add(b.ctx, repo)
 	b.must(err)
 	b.git(repo, "checkout", "--quiet", "-b", "topic")
@@ -79,6 +79,7 @@ func TestThePolicyKeepsItsBase(t *testing.T) {
 	if got := b.project().Policy.Limits.Sessions; got != 4 {
 		t.Errorf("in force are %d sessions", got)
 	}
+	run() // time stands still, so that the follower leaves it to the person
 	b.git(repo, "checkout", "--quiet", "main")
 	p, confirmed, err := b.f.Add(b.ctx, repo)
 	b.must(err)
