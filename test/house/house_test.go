@@ -227,12 +227,12 @@ func TestCommandsFollowNothingCanBreak(t *testing.T) {
 		{ImportPath: "coppice/control", Imports: []string{"coppice/store", "github.com/fsnotify/fsnotify"}},
 	}), nil, "cmd/x: imports coppice/store:", "cmd/x: imports github.com/fsnotify/fsnotify", "cmd/y: imports coppice/fabric:")
 	tree := fixture(t, map[string]string{
-		"cmd/x/a.go":      "package x\nfunc f() {\n\ts.WaitEvent(1)\n\tw := s.Writers\n}\n",
+		"cmd/x/a.go":      "package x\nfunc f() {\n\ts.WaitEvent(1)\n\tw := s.Watch\n}\n",
 		"cmd/x/a_test.go": "package x\nfunc g() { s.WaitEvent(1) }\n",
 		"control/a.go":    "package control\nfunc f() { s.WaitEvent(1) }\n",
 	})
 	bad, err := tree.CommandCalls()
-	expect(t, bad, err, "cmd/x/a.go:3: WaitEvent", "cmd/x/a.go:4: Writers")
+	expect(t, bad, err, "cmd/x/a.go:3: WaitEvent", "cmd/x/a.go:4: Watch")
 }
 
 func TestPackageRulesCanBreak(t *testing.T) {

@@ -14,7 +14,7 @@ var (
 	// the contracts without which no row is read and no work is taken.
 	followed = []string{"github.com/fsnotify/fsnotify", "store", "fabric"}
 	// follows are the methods of a store and a queue that wait for something new.
-	follows = []string{"WaitEvent", "WaitOutput", "WaitWork", "Writers", "TryTake"}
+	follows = []string{"WaitEvent", "Watch", "TryTake"}
 )
 
 // CommandImports checks that no package below cmd imports what following needs.
