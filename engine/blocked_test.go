@@ -55,7 +55,7 @@ func TestSettleABlockedMove(t *testing.T) {
 func (b *bundle) queueUp(n int) {
 	b.t.Helper()
 	for range n {
-		b.create(NewTask{Title: "a"})
+		b.create(coppice.NewTask{Title: "a"})
 	}
 	b.turn()
 	for i := range n {

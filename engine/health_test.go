@@ -147,7 +147,7 @@ func TestExpire(t *testing.T) {
 			t.Parallel()
 			b := open(t)
 			b.project()
-			made := b.create(NewTask{Title: "a", NotBefore: noon.Add(time.Hour)})[0]
+			made := b.create(coppice.NewTask{Title: "a", NotBefore: noon.Add(time.Hour)})[0]
 			w := coppice.Work{
 				Kind: c.kind, Key: "k", Pool: PoolLocal, ProjectID: made.ProjectID, TaskID: made.ID, State: c.state, Attempt: c.attempt,
 				Worker: "local", LeaseUntil: noon.Add(c.until), Spec: coppice.Raw(struct{}{}), OfferedAt: noon,
@@ -187,7 +187,7 @@ func TestLimitEnds(t *testing.T) {
 		}
 		return tx.Timers.Set(store.Timer{Kind: string(coppice.SubjectAccount), ID: "ann", At: noon})
 	})
-	b.create(NewTask{Title: "a"})
+	b.create(coppice.NewTask{Title: "a"})
 	limits := func() (all []coppice.AgentLimit) {
 		b.view(func(r store.Reader) (err error) {
 			all, err = r.Limits.All()
@@ -212,7 +212,7 @@ func TestTrashExpires(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	b.project()
-	b.create(NewTask{Title: "a"})
+	b.create(coppice.NewTask{Title: "a"})
 	b.turn()
 	b.finish("app-1", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "base1"})
 	b.finish("app-1", coppice.WorkRun, coppice.RunResult{Stopped: true})

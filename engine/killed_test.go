@@ -91,7 +91,7 @@ func TestKilledFailure(t *testing.T) {
 func atCheck(t *testing.T) *bundle {
 	b := open(t)
 	b.project(func(p *coppice.Project) { p.Policy.Land.How, p.Policy.Limits.Sessions = coppice.LandBranch, 2 })
-	b.create(NewTask{Title: "a", Priority: 1}, NewTask{Title: "b"})
+	b.create(coppice.NewTask{Title: "a", Priority: 1}, coppice.NewTask{Title: "b"})
 	b.turn()
 	for _, key := range []string{"app-1", "app-2"} {
 		b.finish(key, coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws/" + key, BaseCommit: "base1", Head: "base1"})

@@ -150,7 +150,7 @@ func TestALandingWaitsForAPerson(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	p := b.project()
-	b.create(NewTask{Title: "a"})
+	b.create(coppice.NewTask{Title: "a"})
 	b.turn()
 	b.finish("app-1", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "base1"})
 	b.finish("app-1", coppice.WorkRun, coppice.RunResult{From: "base1", Head: "head1"})

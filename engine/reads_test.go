@@ -161,7 +161,7 @@ func readsWith(t *testing.T, queued int) (full, free *counted) {
 	t.Helper()
 	b := open(t)
 	b.project(func(p *coppice.Project) { p.Policy.Limits.Sessions = 1 })
-	b.create(NewTask{Title: "runs"})
+	b.create(coppice.NewTask{Title: "runs"})
 	b.turn()
 	b.update(func(tx store.Tx) error {
 		for n := range queued {

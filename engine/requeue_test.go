@@ -105,7 +105,7 @@ func TestRequeueARunningTask(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	b.project()
-	b.create(NewTask{Title: "a", Model: "big"})
+	b.create(coppice.NewTask{Title: "a", Model: "big"})
 	b.turn()
 	b.finish("app-1", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "base1"})
 	b.taken("app-1", coppice.WorkRun)
@@ -311,7 +311,7 @@ func TestAStopBecomesNoRequeue(t *testing.T) {
 	shut, poor := stopped(coppice.ClassAuth), stopped(coppice.ClassBudget)
 	b.must(b.ClearLimit(t.Context(), "ann"))
 	more := coppice.USD(5)
-	_, err := b.ChangeTask(t.Context(), poor, TaskChange{Budget: &more})
+	_, err := b.ChangeTask(t.Context(), poor, coppice.TaskChange{Budget: &more})
 	b.must(err)
 	b.turn()
 	for _, key := range []string{shut, poor} {

@@ -514,7 +514,7 @@ func (b *bundle) turn() Turned {
 }
 
 // create adds tasks of a title each.
-func (b *bundle) create(tasks ...NewTask) []coppice.Task {
+func (b *bundle) create(tasks ...coppice.NewTask) []coppice.Task {
 	b.t.Helper()
 	made, err := b.CreateTasks(b.t.Context(), "app", tasks)
 	b.must(err)

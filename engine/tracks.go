@@ -64,8 +64,8 @@ func (i *Intake) changeTracks(tx store.Tx, was coppice.Policy, p *coppice.Projec
 	}
 	for _, t := range tasks {
 		_, there := p.Policy.Track(t.Track)
-		to := trackFor(p.Policy, t.Category)
-		if begun(t) || t.Track == to || there && t.Track != trackFor(was, t.Category) {
+		to := p.Policy.TrackFor(t.Category)
+		if begun(t) || t.Track == to || there && t.Track != was.TrackFor(t.Category) {
 			continue
 		}
 		t.Track = to
@@ -77,13 +77,4 @@ func (i *Intake) changeTracks(tx store.Tx, was coppice.Policy, p *coppice.Projec
 		}
 	}
 	return nil
-}
-
-// trackFor is the track that a category leads to.
-func trackFor(p coppice.Policy, category string) string {
-	if name := routed(p, category); name != "" {
-		return name
-	}
-	t, _ := p.Track("")
-	return t.Name
 }

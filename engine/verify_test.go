@@ -336,7 +336,7 @@ func TestPromptOfAVerifier(t *testing.T) {
 func (b *bundle) verifier() {
 	b.t.Helper()
 	b.project()
-	b.create(NewTask{Title: "a", Steps: []string{"it greets"}})
+	b.create(coppice.NewTask{Title: "a", Steps: []string{"it greets"}})
 	b.turn()
 	b.finish("app-1", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "base1"})
 	b.finish("app-1", coppice.WorkRun, coppice.RunResult{Head: "head1", From: "base1", Conversation: "talk1"})
@@ -484,10 +484,10 @@ func TestChangeOfSteps(t *testing.T) {
 	b := open(t)
 	b.verifier()
 	other, same := []string{"it sings"}, []string{"it greets"}
-	if _, err := b.ChangeTask(t.Context(), "app-1", TaskChange{Steps: &other}); coppice.ErrorCode(err) != coppice.EConflict {
+	if _, err := b.ChangeTask(t.Context(), "app-1", coppice.TaskChange{Steps: &other}); coppice.ErrorCode(err) != coppice.EConflict {
 		t.Errorf("while a verifier runs: %v", err)
 	}
-	if _, err := b.ChangeTask(t.Context(), "app-1", TaskChange{Steps: &same}); err != nil {
+	if _, err := b.ChangeTask(t.Context(), "app-1", coppice.TaskChange{Steps: &same}); err != nil {
 		t.Errorf("to what they are: %v", err)
 	}
 	b.turn()
@@ -505,7 +505,7 @@ func TestChangeOfSteps(t *testing.T) {
 	if x := b.task("app-1"); x.Stage != coppice.StageHeld {
 		t.Fatalf("%+v", x)
 	}
-	_, err := b.ChangeTask(t.Context(), "app-1", TaskChange{Steps: &other})
+	_, err := b.ChangeTask(t.Context(), "app-1", coppice.TaskChange{Steps: &other})
 	b.must(err)
 	b.turn()
 	if s := b.status("app-1"); s.Status != coppice.StatusVerifying || s.Landing.Verified {

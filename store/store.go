@@ -61,6 +61,7 @@ type Reader struct {
 	Limits     LimitReader
 	Log        LogReader
 	Timers     TimerReader
+	Features   FeatureReader
 }
 
 // Tx reads and adds facts.
@@ -82,6 +83,7 @@ type Tx struct {
 	Limits     Limits
 	Log        Log
 	Timers     Timers
+	Features   Features
 }
 
 // Reader returns the groups for reading. They see what the transaction wrote.
@@ -90,5 +92,6 @@ func (t Tx) Reader() Reader {
 		Projects: t.Projects, Tasks: t.Tasks, Lanes: t.Lanes, Sessions: t.Sessions, Outputs: t.Outputs,
 		Workspaces: t.Workspaces, Trash: t.Trash, Queues: t.Queues, Landings: t.Landings, Checks: t.Checks, Work: t.Work,
 		Questions: t.Questions, Messages: t.Messages, Asks: t.Asks, Limits: t.Limits, Log: t.Log, Timers: t.Timers,
+		Features: t.Features,
 	}
 }

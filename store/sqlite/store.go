@@ -246,6 +246,7 @@ type (
 	limits     struct{ *tx }
 	log        struct{ *tx }
 	timers     struct{ *tx }
+	features   struct{ *tx }
 )
 
 func (t *tx) groups() store.Tx {
@@ -253,6 +254,7 @@ func (t *tx) groups() store.Tx {
 		Projects: projects{t}, Tasks: tasks{t}, Lanes: lanes{t}, Sessions: sessions{t}, Outputs: outputs{t},
 		Workspaces: workspaces{t}, Trash: trash{t}, Queues: queues{t}, Landings: landings{t}, Checks: checks{t}, Work: work{t},
 		Questions: questions{t}, Messages: messages{t}, Asks: asks{t}, Limits: limits{t}, Log: log{t}, Timers: timers{t},
+		Features: features{t},
 	}
 }
 

@@ -14,7 +14,6 @@ import (
 
 	"coppice"
 	"coppice/api"
-	"coppice/engine"
 	"coppice/test/ports"
 )
 
@@ -59,7 +58,7 @@ func play(args []string) (code int, ok bool) {
 // verified creates a task with two steps.
 func (w *world) verified(title string) string {
 	w.t.Helper()
-	return w.create(engine.NewTask{Title: title, Steps: []string{"there is a page", "it greets"}})[0]
+	return w.create(coppice.NewTask{Title: title, Steps: []string{"there is a page", "it greets"}})[0]
 }
 
 // roles lists the roles of a task's sessions.

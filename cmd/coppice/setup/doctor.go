@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"coppice/control/agents"
 )
 
 // Level says how bad a row is.
@@ -37,8 +39,8 @@ type Row struct {
 
 // Report is all that the doctor saw.
 type Report struct {
-	Rows   []Row   `json:"rows"`
-	Agents []Agent `json:"agents,omitempty"` // all that is known of them
+	Rows   []Row          `json:"rows"`
+	Agents []agents.Agent `json:"agents,omitempty"` // all that is known of them
 }
 
 // Exit is the exit code of `coppice doctor`.
@@ -63,7 +65,7 @@ type Machine struct {
 	StateDir  string
 	Git       func(ctx context.Context, dir string, args ...string) (string, error)
 	Abilities func(ctx context.Context) []Ability
-	Agents    func(ctx context.Context) []Agent
+	Agents    func(ctx context.Context) []agents.Agent
 	Problems  func(ctx context.Context) []string // of the project in the working directory
 	Browser   func(ctx context.Context) *Browser // that its verifiers are given; nil when they want none
 	Secrets   func(ctx context.Context) []Secret // that the project uses
@@ -141,7 +143,7 @@ func Doctor(ctx context.Context, m Machine) Report {
 	r := Report{Rows: rows}
 	if m.Agents != nil {
 		r.Agents = m.Agents(ctx)
-		r.Rows = append(r.Rows, agents(r.Agents)...)
+		r.Rows = append(r.Rows, agentRows(r.Agents)...)
 	}
 	return r
 }

@@ -1,15 +1,12 @@
-package server
+package checkout
 
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -58,7 +55,7 @@ func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
 // look reads the file. A good text comes into force at once; a broken one is
 // reported when it stays so.
-func (s *featureSync) look(ctx context.Context, p *featureProject, sure bool) {
+func (s *Follower) look(ctx context.Context, p *featureProject, sure bool) {
 	pos := s.before(ctx, p.seq)
 	text, err := p.file.Read()
 	var list *features.List
@@ -75,7 +72,7 @@ func (s *featureSync) look(ctx context.Context, p *featureProject, sure bool) {
 			p.problem, p.suspect = why, time.Time{}
 			s.warn(ctx, p.project, fromFeatures, p.standing(nil))
 		} else if p.suspect.IsZero() {
-			p.suspect = time.Now().Add(quiet)
+			p.suspect = s.clock.Now().Add(quiet)
 		}
 		return
 	}
@@ -116,7 +113,7 @@ const pause = 5 * time.Second
 
 // turn brings tasks and file in step: what the list asks for is asked of the
 // engine, and how far tasks are is written into the file.
-func (s *featureSync) turn(ctx context.Context, p *featureProject) {
+func (s *Follower) turn(ctx context.Context, p *featureProject) {
 	for range mostTurns {
 		if p.list == nil || p.problem != "" || !p.suspect.IsZero() || ctx.Err() != nil {
 			return // the text in the file is not the one in force: nothing can be written into it
@@ -128,7 +125,7 @@ func (s *featureSync) turn(ctx context.Context, p *featureProject) {
 		})
 		s.create(ctx, p, plan)
 		s.carryOut(ctx, p, plan)
-		written, err := s.mark(p, plan)
+		written, err := s.mark(ctx, p, plan)
 		if errors.Is(err, features.ErrChanged) {
 			pos := s.before(ctx, p.seq)
 			text, rerr := p.file.Read()
@@ -143,10 +140,13 @@ func (s *featureSync) turn(ctx context.Context, p *featureProject) {
 			continue
 		}
 		if err != nil {
-			p.again = time.Now().Add(pause)
+			p.again = s.clock.Now().Add(pause)
 			plan.Warnings = append(plan.Warnings, fmt.Sprintf("%s cannot be written: %v", p.file.Name, err))
 		}
-		s.remember(p, plan, written)
+		if err := s.remember(ctx, p, plan, written); err != nil && ctx.Err() == nil {
+			p.again = s.clock.Now().Add(pause)
+			s.log.Error("what was read of a features file cannot be remembered", "project", p.project.Prefix, "error", err)
+		}
 		p.seq, p.accept = max(p.seq, p.pos), false
 		s.tellWaits(ctx, p, plan.Waits)
 		s.warn(ctx, p.project, fromFeatures, p.standing(plan.Warnings))
@@ -156,7 +156,7 @@ func (s *featureSync) turn(ctx context.Context, p *featureProject) {
 }
 
 // create asks for new tasks: all of them or, when one is refused, none.
-func (s *featureSync) create(ctx context.Context, p *featureProject, plan features.Plan) {
+func (s *Follower) create(ctx context.Context, p *featureProject, plan features.Plan) {
 	if len(plan.Create) == 0 {
 		p.refused = nil
 		return
@@ -172,7 +172,7 @@ func (s *featureSync) create(ctx context.Context, p *featureProject, plan featur
 			if ctx.Err() == nil {
 				p.refused = &refusal{list: p.list, why: refused(p.list, chunk, err)}
 				if coppice.ErrorCode(err) == coppice.EInternal {
-					p.again = time.Now().Add(pause) // not the file's fault
+					p.again = s.clock.Now().Add(pause) // not the file's fault
 				}
 			}
 			return
@@ -215,11 +215,11 @@ func ordered(asks []features.Ask) []features.Ask {
 
 func reference(id string) string { return "feature " + id }
 
-func (s *featureSync) requests(p *featureProject, asks []features.Ask) []engine.NewTask {
-	list := make([]engine.NewTask, len(asks))
+func (s *Follower) requests(p *featureProject, asks []features.Ask) []coppice.NewTask {
+	list := make([]coppice.NewTask, len(asks))
 	for i, a := range asks {
 		f := a.Feature
-		list[i] = engine.NewTask{
+		list[i] = coppice.NewTask{
 			Ref: reference(f.ID), Title: f.Name, Body: f.Description, Priority: f.Priority, Track: a.Track, Agent: f.Agent, Model: f.Model,
 			Category: f.Category, Steps: f.Steps, Feature: f.ID, Budget: f.Budget, After: slices.Clone(a.After),
 		}
@@ -259,7 +259,7 @@ func refused(l *features.List, asks []features.Ask, err error) string {
 
 // carryOut asks the engine for what follows for tasks that are there. What it
 // refuses has moved on by itself; the next turn sees how.
-func (s *featureSync) carryOut(ctx context.Context, p *featureProject, plan features.Plan) {
+func (s *Follower) carryOut(ctx context.Context, p *featureProject, plan features.Plan) {
 	learn := func(what, key string, t coppice.Task, err error) {
 		switch {
 		case err == nil:
@@ -284,27 +284,30 @@ func (s *featureSync) carryOut(ctx context.Context, p *featureProject, plan feat
 }
 
 // as asks in the name of the features file.
-func (s *featureSync) as(p *featureProject) *engine.Intake {
-	return s.intake.As(coppice.Actor{Kind: coppice.ActorFile, Name: p.file.Name})
+func (s *Follower) as(p *featureProject) *engine.Intake {
+	return s.person.As(coppice.Actor{Kind: coppice.ActorFile, Name: p.file.Name})
 }
 
-func (s *featureSync) change(p *featureProject, a features.Ask) engine.TaskChange {
+func (s *Follower) change(p *featureProject, a features.Ask) coppice.TaskChange {
 	n := s.requests(p, []features.Ask{a})[0]
 	if n.After == nil {
 		n.After = []string{}
 	}
-	return engine.TaskChange{
+	return coppice.TaskChange{
 		Title: &n.Title, Body: &n.Body, Priority: &n.Priority, After: &n.After, Track: &n.Track, Agent: &n.Agent, Model: &n.Model,
 		Category: &n.Category, Steps: &n.Steps, Budget: &n.Budget,
 	}
 }
 
-// mark writes the plan's statuses into the file, and tells whether they are
+// mark writes the plan's statuses into the file, and reports whether they are
 // there.
-func (s *featureSync) mark(p *featureProject, plan features.Plan) (bool, error) {
+func (s *Follower) mark(ctx context.Context, p *featureProject, plan features.Plan) (bool, error) {
 	text, changed := p.list.Write(plan.Marks)
 	if !changed {
 		return true, nil
+	}
+	if err := s.save(ctx, p, features.Intend(p.seen, plan.Marks)); err != nil {
+		return false, err
 	}
 	if err := p.file.Write(p.list.Text(), text); err != nil {
 		return false, err
@@ -318,62 +321,4 @@ func (s *featureSync) mark(p *featureProject, plan features.Plan) (bool, error) 
 	}
 	p.list, p.text = list, text
 	return true, nil
-}
-
-// remember keeps what was agreed on, for after a restart. It follows the
-// writing of the file: a status that was written and not remembered does no
-// harm, the other way round it would look like a person's.
-func (s *featureSync) remember(p *featureProject, plan features.Plan, written bool) {
-	next := plan.Seen
-	if !written {
-		for _, m := range plan.Marks {
-			if old, ok := p.seen[m.ID]; ok {
-				next[m.ID] = old
-			} else {
-				delete(next, m.ID)
-			}
-		}
-	}
-	for _, a := range plan.Create {
-		if _, made := p.tasks[a.Feature.ID]; !made {
-			delete(next, a.Feature.ID)
-		}
-	}
-	if maps.Equal(p.seen, next) {
-		return
-	}
-	p.seen = next
-	if err := s.save(p.project.ID, next); err != nil {
-		s.log.Error("what was read of a features file cannot be remembered", "project", p.project.Prefix, "error", err)
-	}
-}
-
-func (s *featureSync) memory(project int64) string {
-	return filepath.Join(s.dir, strconv.FormatInt(project, 10)+".json")
-}
-
-func (s *featureSync) save(project int64, seen map[string]features.Seen) error {
-	if err := privateDir(s.dir); err != nil {
-		return err
-	}
-	name := s.memory(project)
-	if err := os.WriteFile(name+".new", coppice.Raw(seen), 0o600); err != nil {
-		return err
-	}
-	return os.Rename(name+".new", name)
-}
-
-// remembered returns what was agreed on before the last stop; nothing when that
-// was lost.
-func (s *featureSync) remembered(project int64) map[string]features.Seen {
-	seen := map[string]features.Seen{}
-	b, err := os.ReadFile(s.memory(project))
-	if err == nil {
-		err = json.Unmarshal(b, &seen)
-	}
-	if err != nil && !missing(err) {
-		s.log.Warn("what was remembered of a features file is lost", "error", err)
-		return map[string]features.Seen{}
-	}
-	return seen
 }

@@ -1,4 +1,4 @@
-package server
+package control
 
 import (
 	"context"
@@ -16,6 +16,7 @@ import (
 	"coppice/api"
 	"coppice/engine"
 	"coppice/host"
+	"coppice/internal/clock"
 	"coppice/store"
 	"coppice/workspace"
 )
@@ -26,20 +27,26 @@ const (
 	removeAgain = time.Minute // until a removal that failed is tried again
 )
 
-// remover removes projects in the background. What it does is done again after a
+// Remover removes projects in the background. What it does is done again after a
 // crash: a project is there, with its removal, until its last row is gone.
-type remover struct {
+type Remover struct {
 	store    store.Store
 	intake   *engine.Intake
 	spaces   *workspace.Workspaces
 	sessions string // the directory of sessions
-	features string // and of what is remembered of features files
+	clock    clock.Clock
 	log      *slog.Logger
 	asked    chan struct{} // somebody asked for a removal
 }
 
-// remove begins to remove a project and tells what will be left of it.
-func (r *remover) remove(ctx context.Context, prefix string, how engine.Remove) ([]api.Left, error) {
+// NewRemover makes a Remover. Sessions is the directory in which sessions keep
+// their files.
+func NewRemover(s store.Store, i *engine.Intake, w *workspace.Workspaces, sessions string, c clock.Clock, log *slog.Logger) *Remover {
+	return &Remover{store: s, intake: i, spaces: w, sessions: sessions, clock: c, log: log, asked: make(chan struct{}, 1)}
+}
+
+// Remove begins to remove a project and says what will be left of it.
+func (r *Remover) Remove(ctx context.Context, prefix string, how coppice.Remove) ([]api.Left, error) {
 	var p coppice.Project
 	var all []coppice.Project
 	err := r.store.View(ctx, func(rd store.Reader) (err error) {
@@ -70,7 +77,7 @@ func (r *remover) remove(ctx context.Context, prefix string, how engine.Remove) 
 
 // shared refuses to purge a project whose repository has another checkout that is
 // a project as well: their workspaces are in one place.
-func (r *remover) shared(ctx context.Context, p coppice.Project, all []coppice.Project, how engine.Remove) error {
+func (r *Remover) shared(ctx context.Context, p coppice.Project, all []coppice.Project, how coppice.Remove) error {
 	if !how.Purge {
 		return nil
 	}
@@ -84,8 +91,8 @@ func (r *remover) shared(ctx context.Context, p coppice.Project, all []coppice.P
 	return nil
 }
 
-// left tells what a removal leaves behind.
-func (r *remover) left(ctx context.Context, p coppice.Project, how engine.Remove) ([]api.Left, error) {
+// left says what a removal leaves behind.
+func (r *Remover) left(ctx context.Context, p coppice.Project, how coppice.Remove) ([]api.Left, error) {
 	if how.Purge {
 		return nil, nil
 	}
@@ -106,8 +113,8 @@ func (r *remover) left(ctx context.Context, p coppice.Project, how engine.Remove
 	return left, nil
 }
 
-// run removes what is to be removed until ctx ends.
-func (r *remover) run(ctx context.Context) error {
+// Run removes what is to be removed until ctx ends.
+func (r *Remover) Run(ctx context.Context) error {
 	for {
 		seq, waiting, failed, err := r.runOnce(ctx)
 		if err != nil && ctx.Err() == nil {
@@ -122,11 +129,11 @@ func (r *remover) run(ctx context.Context) error {
 
 // rest waits until there may be something to do: somebody asks for it, something
 // happened to what it waits for, or it is time to try again what failed.
-func (r *remover) rest(ctx context.Context, seq int64, waiting, failed bool) bool {
+func (r *Remover) rest(ctx context.Context, seq int64, waiting, failed bool) bool {
 	within, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if failed {
-		timer := time.AfterFunc(removeAgain, cancel)
+		timer := r.clock.AfterFunc(removeAgain, cancel)
 		defer timer.Stop()
 	}
 	var follower sync.WaitGroup
@@ -146,9 +153,9 @@ func (r *remover) rest(ctx context.Context, seq int64, waiting, failed bool) boo
 }
 
 // runOnce goes as far as it can with every project that is being removed. It
-// tells up to which event it looked, and whether a project waits for its tasks
+// reports up to which event it looked, and whether a project waits for its tasks
 // or could not be removed.
-func (r *remover) runOnce(ctx context.Context) (seq int64, waiting, failed bool, err error) {
+func (r *Remover) runOnce(ctx context.Context) (seq int64, waiting, failed bool, err error) {
 	var all []coppice.Project
 	err = r.store.View(ctx, func(rd store.Reader) (err error) {
 		if _, seq, err = rd.Log.Bounds(); err == nil {
@@ -173,9 +180,9 @@ func (r *remover) runOnce(ctx context.Context) (seq int64, waiting, failed bool,
 	return seq, waiting, failed, err
 }
 
-// take removes a project, and tells when it has to wait for something of it that
+// take removes a project, and reports when it has to wait for something of it that
 // still runs.
-func (r *remover) take(ctx context.Context, p coppice.Project) (busy bool, err error) {
+func (r *Remover) take(ctx context.Context, p coppice.Project) (busy bool, err error) {
 	if p.Removal.Force {
 		for before := int64(0); ; {
 			if before, err = r.intake.StopOpen(ctx, p.ID, before, stopTasks); err != nil {
@@ -201,9 +208,6 @@ func (r *remover) take(ctx context.Context, p coppice.Project) (busy bool, err e
 			return false, coppice.Errorf(coppice.EUnavailable, "its files cannot be removed: %w", err)
 		}
 	}
-	if err := os.Remove(filepath.Join(r.features, strconv.FormatInt(p.ID, 10)+".json")); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return false, err
-	}
 	for more := true; more; {
 		if more, err = r.intake.Forget(ctx, p, forgetRows); coppice.ErrorCode(err) == coppice.EConflict {
 			return true, nil // something began in it after all
@@ -217,7 +221,7 @@ func (r *remover) take(ctx context.Context, p coppice.Project) (busy bool, err e
 
 // cleanSessions removes what sessions of a project left in their directories.
 // Their ids are never given again, so nobody else comes there.
-func (r *remover) cleanSessions(ctx context.Context, project int64) error {
+func (r *Remover) cleanSessions(ctx context.Context, project int64) error {
 	entries, err := os.ReadDir(r.sessions)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -1,4 +1,4 @@
-package server
+package checkout
 
 import (
 	"context"
@@ -18,7 +18,7 @@ import (
 )
 
 // do has the loop do something between two events, and waits for it.
-func (s *featureSync) do(ctx context.Context, f func()) error {
+func (s *Follower) do(ctx context.Context, f func()) error {
 	done := make(chan struct{})
 	select {
 	case s.asks <- func() { defer close(done); f() }:
@@ -34,7 +34,7 @@ func (s *featureSync) do(ctx context.Context, f func()) error {
 }
 
 // project reads a project as it is now.
-func (s *featureSync) project(ctx context.Context, id int64) (p coppice.Project, err error) {
+func (s *Follower) project(ctx context.Context, id int64) (p coppice.Project, err error) {
 	err = s.store.View(ctx, func(r store.Reader) error {
 		p, err = r.Projects.Get(id)
 		return err
@@ -43,7 +43,7 @@ func (s *featureSync) project(ctx context.Context, id int64) (p coppice.Project,
 }
 
 // position is the newest event.
-func (s *featureSync) position(ctx context.Context) (seq int64, err error) {
+func (s *Follower) position(ctx context.Context) (seq int64, err error) {
 	err = s.store.View(ctx, func(r store.Reader) error {
 		_, seq, err = r.Log.Bounds()
 		return err
@@ -52,7 +52,7 @@ func (s *featureSync) position(ctx context.Context) (seq int64, err error) {
 }
 
 // before is the newest event, or an older one where that cannot be read.
-func (s *featureSync) before(ctx context.Context, older int64) int64 {
+func (s *Follower) before(ctx context.Context, older int64) int64 {
 	seq, err := s.position(ctx)
 	if err != nil {
 		return older
@@ -60,9 +60,9 @@ func (s *featureSync) before(ctx context.Context, older int64) int64 {
 	return seq
 }
 
-// ran tells whether a session of a project was live at some moment since an
+// ran reports whether a session of a project was live at some moment since an
 // event: one still is, or has ended. In doubt one was.
-func (s *featureSync) ran(ctx context.Context, project, since int64) (yes bool) {
+func (s *Follower) ran(ctx context.Context, project, since int64) (yes bool) {
 	err := s.store.View(ctx, func(r store.Reader) error {
 		running, err := r.Lanes.Running()
 		if err != nil {
@@ -84,7 +84,7 @@ func (s *featureSync) ran(ctx context.Context, project, since int64) (yes bool) 
 
 // glance looks at a project's files when a session has ended: what is as it was
 // read before, that session did not change.
-func (s *featureSync) glance(ctx context.Context, project int64) {
+func (s *Follower) glance(ctx context.Context, project int64) {
 	if p := s.policies[project]; p != nil && p.due.IsZero() {
 		if now, err := s.position(ctx); err == nil && policyPrint(p.project.Path) == p.print {
 			p.seq = now
@@ -113,7 +113,7 @@ func policyPrint(root string) string {
 }
 
 // need gives a project a need.
-func (s *featureSync) need(ctx context.Context, p coppice.Project, n coppice.Need) {
+func (s *Follower) need(ctx context.Context, p coppice.Project, n coppice.Need) {
 	if old := p.Need(n.Kind); old == nil || old.Text != n.Text {
 		s.log.Warn("a project needs a person", "project", p.Prefix, "kind", n.Kind, "text", n.Text)
 	}
@@ -123,7 +123,7 @@ func (s *featureSync) need(ctx context.Context, p coppice.Project, n coppice.Nee
 }
 
 // endNeed takes a need from a project.
-func (s *featureSync) endNeed(ctx context.Context, p coppice.Project, kind coppice.NeedKind, why string) {
+func (s *Follower) endNeed(ctx context.Context, p coppice.Project, kind coppice.NeedKind, why string) {
 	if p.Need(kind) == nil {
 		return
 	}
@@ -158,11 +158,11 @@ func policyNeed(inForce, found coppice.Policy, parts []string, how string) coppi
 }
 
 // judgeBase looks at where a project's base is now.
-func (s *featureSync) judgeBase(ctx context.Context, p coppice.Project, now string) {
-	if s.moved == nil || now == "" {
+func (s *Follower) judgeBase(ctx context.Context, p coppice.Project, now string) {
+	if now == "" {
 		return
 	}
-	n, err := s.moved(ctx, p.Path, p.Policy.Base, p.BaseCommit, now)
+	n, err := s.spaces.BaseNeed(ctx, p.Path, p.Policy.Base, p.BaseCommit, now)
 	switch {
 	case err != nil:
 		s.log.Warn("a base that moved cannot be judged", "project", p.Prefix, "error", err)
@@ -174,7 +174,7 @@ func (s *featureSync) judgeBase(ctx context.Context, p coppice.Project, now stri
 }
 
 // tellWaits makes the statuses known that wait for a person.
-func (s *featureSync) tellWaits(ctx context.Context, p *featureProject, waits []features.StatusChange) {
+func (s *Follower) tellWaits(ctx context.Context, p *featureProject, waits []features.StatusChange) {
 	text := statusDiff(waits)
 	if p.known && text == p.waits {
 		return

@@ -1,4 +1,4 @@
-package server
+package checkout
 
 import (
 	"bytes"
@@ -13,7 +13,6 @@ import (
 	"coppice"
 	"coppice/config"
 	"coppice/engine"
-	"coppice/store"
 )
 
 // policyProject is a project whose coppice.yaml and prompts are watched: an
@@ -29,45 +28,23 @@ type policyProject struct {
 	seq   int64  // the newest event before that
 }
 
-// reinspect tells what a known project's checkout says now. Where its policy
-// names no base, the base stays what it is, whatever is checked out meanwhile.
-func (s *Server) reinspect(ctx context.Context, p coppice.Project) (coppice.Project, error) {
-	policy, _, err := config.Load(p.Path)
-	if err != nil {
-		return coppice.Project{}, err
-	}
-	if policy.Base == "" {
-		policy.Base = p.Policy.Base
-	}
-	repo, err := s.spaces.Inspect(ctx, p.Path, policy.Base)
-	if err != nil {
-		return coppice.Project{}, err
-	}
-	policy.Base = repo.Base
-	return coppice.Project{Path: repo.Root, Policy: policy, BaseCommit: repo.BaseCommit}, nil
-}
-
-// use finds the project that a directory belongs to, or adds it. Of a known one
+// Use finds the project that a directory belongs to, or adds it. Of a known one
 // it takes over what a person edited, as following its files does a moment
 // later; what is wrong with it is an error.
-func (s *Server) use(ctx context.Context, dir string) (coppice.Project, error) {
+func (s *Follower) Use(ctx context.Context, dir string) (coppice.Project, error) {
 	root, err := s.spaces.Root(ctx, dir)
 	if err != nil {
 		return coppice.Project{}, err
 	}
-	var known coppice.Project
-	err = s.store.View(ctx, func(r store.Reader) (err error) {
-		known, err = r.Projects.ByPath(root)
-		return err
-	})
+	known, err := s.projectAt(ctx, root)
 	if coppice.ErrorCode(err) == coppice.ENotFound {
-		p, _, err := s.add(ctx, dir)
+		p, _, err := s.Add(ctx, dir)
 		return p, err
 	}
 	if err != nil {
 		return coppice.Project{}, err
 	}
-	if _, err := s.reinspect(ctx, known); err != nil {
+	if _, err := reinspect(ctx, s.spaces, known); err != nil {
 		return known, err
 	}
 	if err := s.rereadPolicy(ctx, known.ID); err != nil {
@@ -76,8 +53,8 @@ func (s *Server) use(ctx context.Context, dir string) (coppice.Project, error) {
 	return s.projectAt(ctx, root)
 }
 
-// watchPolicy asks to be told of what happens around a project's policy.
-func (s *featureSync) watchPolicy(p *policyProject) {
+// watchPolicy watches the folders around a project's policy.
+func (s *Follower) watchPolicy(p *policyProject) {
 	root := filepath.Clean(p.project.Path)
 	prompts := filepath.Join(root, filepath.FromSlash(config.PromptDir))
 	p.names = map[string]bool{filepath.Join(root, config.File): true, filepath.Dir(prompts): true, prompts: true}
@@ -90,14 +67,14 @@ func (s *featureSync) watchPolicy(p *policyProject) {
 	}
 }
 
-// concerns tells whether something that happened may have changed the policy.
+// concerns reports whether something that happened may have changed the policy.
 func (p *policyProject) concerns(name string) bool {
 	return p.names[name] || p.names[filepath.Dir(name)] && filepath.Base(filepath.Dir(name)) == filepath.Base(config.PromptDir)
 }
 
 // reread reads a project's policy and brings it into force. What is wrong with
 // it is reported, and the last good one stays.
-func (s *featureSync) reread(ctx context.Context, p *policyProject) {
+func (s *Follower) reread(ctx context.Context, p *policyProject) {
 	p.due = time.Time{}
 	s.watchPolicy(p) // a folder may be another one now
 	now, err := s.position(ctx)
@@ -114,14 +91,14 @@ func (s *featureSync) reread(ctx context.Context, p *policyProject) {
 
 const stays = "until that is mended the policy before this edit stays in force"
 
-// takeOver brings what a checkout says into force, or tells why not. What waits
+// takeOver brings what a checkout says into force, or says why not. What waits
 // for a person becomes a need of the project.
-func (s *featureSync) takeOver(ctx context.Context, p *policyProject) string {
+func (s *Follower) takeOver(ctx context.Context, p *policyProject) string {
 	known, err := s.project(ctx, p.project.ID)
 	if err != nil {
 		return explain(err)
 	}
-	found, err := s.inspect(ctx, known)
+	found, err := reinspect(ctx, s.spaces, known)
 	if err != nil {
 		if ctx.Err() != nil {
 			return ""
@@ -178,7 +155,7 @@ func bare(p coppice.Policy) coppice.Policy {
 	return p
 }
 
-// written tells whether there is a coppice.yaml with something in it.
+// written reports whether there is a coppice.yaml with something in it.
 func written(root string) bool {
 	b, err := os.ReadFile(filepath.Join(root, config.File))
 	return err == nil && len(bytes.TrimSpace(b)) > 0
@@ -188,8 +165,8 @@ func written(root string) bool {
 // of it: another branch that was checked out, or a landing. What agents land is
 // not what they are held to until a person says so: it could weaken the checks
 // of all that follows.
-func (s *featureSync) changedBy(ctx context.Context, p coppice.Project) (string, error) {
-	from, err := s.origin(ctx, p.Path, engine.PolicyFiles())
+func (s *Follower) changedBy(ctx context.Context, p coppice.Project) (string, error) {
+	from, err := s.spaces.OriginOf(ctx, p.Path, engine.PolicyFiles())
 	switch {
 	case err != nil || from.Edited: // somebody is at it, in the checkout itself
 		return "", err
@@ -204,8 +181,8 @@ func (s *featureSync) changedBy(ctx context.Context, p coppice.Project) (string,
 }
 
 // warnPolicy makes known what is wrong with a project besides its features file:
-// its policy, and tracks that pause until a person has mended something.
-func (s *featureSync) warnPolicy(ctx context.Context, p *policyProject) {
+// its policy, and tracks that pause until a person has fixed something.
+func (s *Follower) warnPolicy(ctx context.Context, p *policyProject) {
 	var list []string
 	for _, w := range []string{p.problem, p.unwatched} {
 		if w != "" {

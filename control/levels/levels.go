@@ -1,4 +1,6 @@
-package server
+// Package levels asks a small model how hard tasks look, for tasks whose model is
+// auto.
+package levels
 
 import (
 	"context"
@@ -6,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -16,8 +17,8 @@ import (
 	"coppice/engine"
 )
 
-// asker asks a small model a short question.
-type asker interface {
+// Asker asks a small model a short question.
+type Asker interface {
 	Ask(ctx context.Context, system, text string) (string, error)
 }
 
@@ -46,7 +47,7 @@ Answer with one JSON object that has the level of each task by its number, and n
 // levels is an engine.Levels that asks a model. Whatever goes wrong leaves the
 // tasks to the rules. It is safe for concurrent use.
 type levels struct {
-	ask    asker
+	ask    Asker
 	now    func() time.Time
 	log    *slog.Logger
 	redact func(string) string
@@ -57,28 +58,10 @@ type levels struct {
 	silent time.Time // until when nothing is logged
 }
 
-// newLevels returns what judges tasks whose model is auto, or nil where the
-// environment has no key for any model.
-func newLevels(environ []string, now func() time.Time, log *slog.Logger, redact func(string) string) engine.Levels {
-	ask, err := smallModel(func(name string) string { return lookup(environ, name) })
-	if err != nil {
-		log.Warn("how hard tasks are is judged by rules alone", "error", err)
-	}
-	if ask == nil {
-		return nil
-	}
+// New returns what judges tasks whose model is auto. What it logs is redacted.
+func New(ask Asker, now func() time.Time, log *slog.Logger, redact func(string) string) engine.Levels {
 	l := &levels{ask: ask, now: now, log: log, redact: redact, within: levelsTime}
 	return l.judge
-}
-
-// lookup finds a variable in an environment; the last one of a name counts.
-func lookup(environ []string, name string) string {
-	for _, kv := range slices.Backward(environ) {
-		if v, ok := strings.CutPrefix(kv, name+"="); ok {
-			return v
-		}
-	}
-	return ""
 }
 
 // judge implements engine.Levels.
@@ -90,12 +73,12 @@ func (l *levels) judge(ctx context.Context, tasks []coppice.Task) []string {
 	asking, cancel := context.WithTimeout(ctx, l.within)
 	defer cancel()
 	var wg sync.WaitGroup
-	room := make(chan struct{}, levelsAtOnce)
+	free := make(chan struct{}, levelsAtOnce)
 	for from := 0; from < min(len(tasks), mostLevels); from += levelBatch {
 		part := tasks[from:min(from+levelBatch, len(tasks))]
-		room <- struct{}{}
+		free <- struct{}{}
 		wg.Go(func() {
-			defer func() { <-room }()
+			defer func() { <-free }()
 			got, err := l.batch(asking, part)
 			if err != nil && ctx.Err() == nil { // else nobody waits for it any more
 				l.failed(err)
@@ -171,7 +154,7 @@ func readLevels(answer string, tasks int) ([]string, error) {
 	return out, nil
 }
 
-// ready tells whether anybody is to be asked now.
+// ready reports whether anybody is to be asked now.
 func (l *levels) ready() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

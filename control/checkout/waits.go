@@ -1,4 +1,4 @@
-package server
+package checkout
 
 import (
 	"context"
@@ -15,6 +15,7 @@ import (
 
 	"coppice"
 	"coppice/engine"
+	"coppice/internal/clock"
 	"coppice/store"
 )
 
@@ -34,6 +35,7 @@ var gitFiles = []string{"index", "HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVE
 // landing when that changes. It is used by one goroutine.
 type waits struct {
 	intake  *engine.Intake
+	clock   clock.Clock
 	log     *slog.Logger
 	watcher *fsnotify.Watcher
 	held    map[int64]*heldUp // by project
@@ -48,9 +50,9 @@ type heldUp struct {
 	last    time.Time       // when it was last
 }
 
-func newWaits(intake *engine.Intake, log *slog.Logger) (*waits, error) {
+func newWaits(intake *engine.Intake, c clock.Clock, log *slog.Logger) (*waits, error) {
 	w, err := fsnotify.NewWatcher()
-	return &waits{intake: intake, log: log, watcher: w, held: map[int64]*heldUp{}}, err
+	return &waits{intake: intake, clock: c, log: log, watcher: w, held: map[int64]*heldUp{}}, err
 }
 
 // waitsFor is why the first landing of a project's queue waits, "" when it does
@@ -84,7 +86,7 @@ func (w *waits) follow(p coppice.Project, why string) {
 }
 
 // watch watches the folders in which something happens when what a landing waits
-// for changes. It tells whether it watches any that it did not watch before.
+// for changes. It reports whether it watches any that it did not watch before.
 func (w *waits) watch(h *heldUp) (more bool) {
 	root := filepath.Clean(h.project.Path)
 	var paths []string
@@ -208,30 +210,28 @@ func (w *waits) soon(h *heldUp) {
 	if !h.due.IsZero() {
 		return
 	}
-	h.due = time.Now().Add(quiet)
+	h.due = w.clock.Now().Add(quiet)
 	if after := h.last.Add(retryGap); h.due.Before(after) {
 		h.due = after
 	}
 }
 
-// patience is how long to wait for the next retry to be due, at most so long.
-func (w *waits) patience(most time.Duration) time.Duration {
+// next is when the next retry is due, at the latest so late.
+func (w *waits) next(latest time.Time) time.Time {
 	for _, h := range w.held {
-		if !h.due.IsZero() {
-			most = min(most, max(time.Until(h.due), 0))
-		}
+		latest = earlier(latest, h.due)
 	}
-	return most
+	return latest
 }
 
 // retry retries the landings whose files changed.
 func (w *waits) retry(ctx context.Context) {
 	for _, id := range slices.Sorted(maps.Keys(w.held)) {
 		h := w.held[id]
-		if h.due.IsZero() || time.Now().Before(h.due) {
+		if !due(w.clock, h.due) {
 			continue
 		}
-		h.due, h.last = time.Time{}, time.Now()
+		h.due, h.last = time.Time{}, w.clock.Now()
 		w.watch(h) // a folder may be another one now
 		if err := w.intake.RetryLanding(ctx, id, "the checkout changed"); err != nil && ctx.Err() == nil {
 			w.log.Error("a landing could not be retried", "project", h.project.Prefix, "error", err)

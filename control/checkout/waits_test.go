@@ -1,22 +1,24 @@
-package server
+package checkout
 
 import (
 	"fmt"
 	"log/slog"
-	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"coppice"
+	"coppice/internal/clock"
 )
 
 func openWaits(t *testing.T) *waits {
 	t.Helper()
-	w, err := newWaits(nil, slog.New(slog.DiscardHandler))
+	w, err := newWaits(nil, clock.Real(), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,17 +140,60 @@ func TestWhatRetriesALanding(t *testing.T) {
 
 func TestGitFolder(t *testing.T) {
 	t.Parallel()
-	b := setup(t)
-	repo := filepath.Join(b.dir, "repo")
-	tree := filepath.Join(b.dir, "tree")
-	b.must(os.Mkdir(repo, 0o700))
-	b.git(repo, "init", "-q")
-	b.git(repo, "-c", "user.name=A", "-c", "user.email=a@example.com", "commit", "-q", "--allow-empty", "-m", "x")
-	b.git(repo, "worktree", "add", "-q", tree)
-	want := map[string]string{repo: filepath.Join(repo, ".git"), tree: filepath.Join(repo, ".git", "worktrees", "tree"), b.dir: ""}
-	for dir := range maps.Keys(want) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	repo, tree := filepath.Join(dir, "repo"), filepath.Join(dir, "tree")
+	for _, args := range [][]string{
+		{"init", "-q", repo},
+		{"-C", repo, "-c", "user.name=A", "-c", "user.email=a@example.com", "commit", "-q", "--allow-empty", "-m", "x"},
+		{"-C", repo, "worktree", "add", "-q", tree},
+	} {
+		if out, err := exec.Command("git", args...).CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	want := map[string]string{repo: filepath.Join(repo, ".git"), tree: filepath.Join(repo, ".git", "worktrees", "tree"), dir: ""}
+	for dir := range want {
 		if got := gitFolder(dir); got != want[dir] {
 			t.Errorf("the git folder of %s is %q, want %q", dir, got, want[dir])
 		}
 	}
+}
+
+// A landing is retried once the files have been left alone for a moment, and not
+// more often than once in a while, however often they change.
+func TestWhenALandingIsRetried(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	w, err := newWaits(b.intake, b.clock, slog.New(slog.DiscardHandler))
+	b.must(err)
+	t.Cleanup(func() { w.watcher.Close() })
+	root := checkout(t, "a")
+	b.listed("[]")
+	w.follow(inTheWay(1, root, "a/x"), "why")
+	wait := func(what string, want time.Duration) {
+		t.Helper()
+		now := b.clock.Now()
+		if got := w.next(now.Add(longest)).Sub(now); got != want {
+			t.Errorf("%s: retried in %s, want %s", what, got, want)
+		}
+	}
+	wait("what changed before it was watched", quiet)
+	b.clock.Advance(quiet)
+	w.retry(b.ctx)
+	wait("nothing changed since", longest)
+	w.touched(filepath.Join(root, "a/x"))
+	wait("a change right after a retry", retryGap)
+	b.clock.Advance(retryGap / 2)
+	w.touched(filepath.Join(root, "a/x"))
+	wait("further changes", retryGap/2)
+	w.retry(b.ctx)
+	wait("too early", retryGap/2)
+	b.clock.Advance(retryGap / 2)
+	w.retry(b.ctx)
+	b.clock.Advance(retryGap)
+	w.touched(filepath.Join(root, "a/x"))
+	wait("a change later", quiet)
 }

@@ -1,20 +1,24 @@
-package server
+package control
 
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"strconv"
 
 	"coppice"
 	"coppice/api"
-	apihttp "coppice/api/http"
 	"coppice/host"
 )
 
-// attach opens the terminal of a session that runs on this machine.
-func (s *Server) attach(ctx context.Context, session coppice.Session, o api.TerminalOptions) (apihttp.Terminal, error) {
-	// Where a worker keeps a session: see worker.Config.Sessions.
-	dir := s.path("sessions", strconv.FormatInt(session.ID, 10))
+// Terminals opens the terminals of sessions that run on this machine.
+type Terminals struct {
+	Sessions string // where a worker keeps them: see worker.Config.Sessions
+}
+
+// Attach opens the terminal of a session, until ctx ends.
+func (s Terminals) Attach(ctx context.Context, session coppice.Session, o api.TerminalOptions) (api.Terminal, error) {
+	dir := filepath.Join(s.Sessions, strconv.FormatInt(session.ID, 10))
 	phase, _, _, err := host.Inspect(dir)
 	if err != nil {
 		return nil, err
@@ -45,7 +49,7 @@ type terminalOf struct {
 	drawn  []byte // told as the next message
 }
 
-// About implements apihttp.Terminal.
+// About implements api.Terminal.
 func (t *terminalOf) About() api.TerminalControl {
 	return api.TerminalControl{Runtime: t.view.Runtime, ReadOnly: t.view.ReadOnly, Size: sizeOf(t.view.Size)}
 }
@@ -57,7 +61,7 @@ func sizeOf(s host.Size) []int {
 	return []int{s.Columns, s.Rows}
 }
 
-// Next implements apihttp.Terminal.
+// Next implements api.Terminal.
 func (t *terminalOf) Next() ([]byte, *api.TerminalControl, error) {
 	if b := t.drawn; b != nil {
 		t.drawn = nil
@@ -81,13 +85,13 @@ func (t *terminalOf) Next() ([]byte, *api.TerminalControl, error) {
 	return s.Output, nil, nil
 }
 
-// Type implements apihttp.Terminal.
+// Type implements api.Terminal.
 func (t *terminalOf) Type(b []byte) error { return t.view.Type(b) }
 
-// Resize implements apihttp.Terminal.
+// Resize implements api.Terminal.
 func (t *terminalOf) Resize(columns, rows int) error {
 	return t.view.Resize(host.Size{Columns: columns, Rows: rows})
 }
 
-// Close implements apihttp.Terminal.
+// Close implements api.Terminal.
 func (t *terminalOf) Close() error { return errors.Join(t.view.Close(), t.client.Close()) }

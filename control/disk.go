@@ -1,27 +1,47 @@
-package server
+package control
 
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"time"
 
 	"coppice"
 	"coppice/api"
 	"coppice/internal/disk"
 	"coppice/store"
-	"coppice/store/sqlite"
+	"coppice/workspace"
 )
 
-// diskUsage measures what uses disk, for so long at most: then it returns what
+// Disk measures what uses disk.
+type Disk struct {
+	state    string
+	database string
+	index    string
+	store    store.Store
+	spaces   *workspace.Workspaces
+	now      func() time.Time
+	looking  chan struct{} // held by who measures
+}
+
+// NewDisk makes a Disk. Database and index are the names of the two databases in
+// the state directory.
+func NewDisk(state, database, index string, s store.Store, w *workspace.Workspaces, now func() time.Time) *Disk {
+	return &Disk{state: state, database: database, index: index, store: s, spaces: w, now: now, looking: make(chan struct{}, 1)}
+}
+
+func (s *Disk) path(name string) string { return filepath.Join(s.state, name) }
+
+// Usage measures what uses disk, for so long at most: then it returns what
 // it has. One look at a time is taken, since each reads many directories.
-func (s *Server) diskUsage(ctx context.Context, within time.Duration) (api.Disk, error) {
+func (s *Disk) Usage(ctx context.Context, within time.Duration) (api.Disk, error) {
 	select {
 	case s.looking <- struct{}{}:
 		defer func() { <-s.looking }()
 	case <-ctx.Done():
 		return api.Disk{}, context.Cause(ctx)
 	}
-	out := api.Disk{At: s.cfg.Now().UTC(), State: s.cfg.State, Projects: []api.DiskProject{}, Server: []api.DiskPart{}}
+	out := api.Disk{At: s.now().UTC(), State: s.state, Projects: []api.DiskProject{}, Server: []api.DiskPart{}}
 	var projects []coppice.Project
 	var output map[int64]int64
 	err := s.store.View(ctx, func(r store.Reader) (err error) {
@@ -35,14 +55,14 @@ func (s *Server) diskUsage(ctx context.Context, within time.Duration) (api.Disk,
 	}
 	counting, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
-	if out.Free, err = disk.Free(s.cfg.State); err != nil {
+	if out.Free, err = disk.Free(s.state); err != nil {
 		return out, err
 	}
-	if err := s.diskOfServer(counting, &out); err != nil {
+	if err := s.ofServer(counting, &out); err != nil {
 		return out, err
 	}
 	for _, p := range projects {
-		own, err := s.diskOfProject(counting, p, output[p.ID])
+		own, err := s.ofProject(counting, p, output[p.ID])
 		if err != nil {
 			return out, err
 		}
@@ -55,30 +75,30 @@ func (s *Server) diskUsage(ctx context.Context, within time.Duration) (api.Disk,
 	return out, context.Cause(ctx)
 }
 
-// diskOfServer measures what belongs to no single project.
-func (s *Server) diskOfServer(ctx context.Context, out *api.Disk) error {
+// ofServer measures what belongs to no single project.
+func (s *Disk) ofServer(ctx context.Context, out *api.Disk) error {
 	database := disk.Size{}
 	for _, end := range []string{"", "-wal", "-shm"} {
-		database = database.Add(disk.Of(ctx, s.path("coppice.db"+end)))
+		database = database.Add(disk.Of(ctx, s.path(s.database+end)))
 	}
 	index := disk.Size{}
 	for _, end := range []string{"", "-wal", "-shm"} {
-		index = index.Add(disk.Of(ctx, s.path(sqlite.IndexFile+end)))
+		index = index.Add(disk.Of(ctx, s.path(s.index+end)))
 	}
 	add := func(what, name string, size disk.Size) {
 		out.Server = append(out.Server, part(what, s.path(name), size))
 		out.Total += size.Bytes
 		out.Partial = out.Partial || size.Partial
 	}
-	add("database", "coppice.db", database)
-	add("search index", sqlite.IndexFile, index)
+	add("database", s.database, database)
+	add("search index", s.index, index)
 	add("backups", "backups", disk.Of(ctx, s.path("backups")))
 	add("sessions", "sessions", disk.Of(ctx, s.path("sessions")))
-	known := map[string]bool{"coppice.db": true, sqlite.IndexFile: true, "backups": true, "sessions": true, "workspaces": true, "trash": true}
-	for _, name := range []string{"coppice.db", sqlite.IndexFile} {
+	known := map[string]bool{s.database: true, s.index: true, "backups": true, "sessions": true, "workspaces": true, "trash": true}
+	for _, name := range []string{s.database, s.index} {
 		known[name+"-wal"], known[name+"-shm"] = true, true
 	}
-	entries, err := os.ReadDir(s.cfg.State)
+	entries, err := os.ReadDir(s.state)
 	if err != nil {
 		return err
 	}
@@ -92,8 +112,8 @@ func (s *Server) diskOfServer(ctx context.Context, out *api.Disk) error {
 	return nil
 }
 
-// diskOfProject measures what a project has of its own.
-func (s *Server) diskOfProject(ctx context.Context, p coppice.Project, output int64) (api.DiskProject, error) {
+// ofProject measures what a project has of its own.
+func (s *Disk) ofProject(ctx context.Context, p coppice.Project, output int64) (api.DiskProject, error) {
 	u, err := s.spaces.Usage(ctx, p.Path)
 	if err != nil {
 		return api.DiskProject{}, err
@@ -101,7 +121,7 @@ func (s *Server) diskOfProject(ctx context.Context, p coppice.Project, output in
 	own := api.DiskProject{Prefix: p.Prefix, Total: u.Workspaces.Bytes + u.Repository.Bytes + u.Trash.Bytes}
 	own.Parts = []api.DiskPart{
 		part("workspaces", u.Dir, u.Workspaces), part("repository", u.Dir, u.Repository), part("trash", s.path("trash"), u.Trash),
-		{What: "output", Path: s.path("coppice.db"), Bytes: output, Within: "database"},
+		{What: "output", Path: s.path(s.database), Bytes: output, Within: "database"},
 	}
 	return own, nil
 }

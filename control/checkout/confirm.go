@@ -1,4 +1,4 @@
-package server
+package checkout
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 )
 
 // projectAt reads the project of a checkout.
-func (s *Server) projectAt(ctx context.Context, root string) (p coppice.Project, err error) {
+func (s *Follower) projectAt(ctx context.Context, root string) (p coppice.Project, err error) {
 	err = s.store.View(ctx, func(r store.Reader) error {
 		p, err = r.Projects.ByPath(root)
 		return err
@@ -19,9 +19,9 @@ func (s *Server) projectAt(ctx context.Context, root string) (p coppice.Project,
 	return p, err
 }
 
-// add adds the project that a directory belongs to. Of a known one it confirms
+// Add adds the project that a directory belongs to. Of a known one it confirms
 // the policy and the git settings as they are now, and returns what differed.
-func (s *Server) add(ctx context.Context, dir string) (coppice.Project, []coppice.Need, error) {
+func (s *Follower) Add(ctx context.Context, dir string) (coppice.Project, []coppice.Need, error) {
 	root, err := s.spaces.Root(ctx, dir)
 	if err != nil {
 		return coppice.Project{}, nil, err
@@ -31,7 +31,7 @@ func (s *Server) add(ctx context.Context, dir string) (coppice.Project, []coppic
 	if err != nil && coppice.ErrorCode(err) != coppice.ENotFound {
 		return coppice.Project{}, nil, err
 	}
-	p, err := s.intake.AddProject(ctx, dir)
+	p, err := s.person.AddProject(ctx, dir)
 	if err != nil {
 		return coppice.Project{}, nil, err
 	}
@@ -47,17 +47,17 @@ func (s *Server) add(ctx context.Context, dir string) (coppice.Project, []coppic
 	}
 	var confirmed []coppice.Need
 	if diff := config.Diff(before.Policy, p.Policy, config.Parts()); diff != "" {
-		confirmed = append(confirmed, coppice.Need{Kind: coppice.NeedPolicy, Text: "the policy", Diff: diff, Since: s.cfg.Now().UTC()})
+		confirmed = append(confirmed, coppice.Need{Kind: coppice.NeedPolicy, Text: "the policy", Diff: diff, Since: s.clock.Now().UTC()})
 	}
 	if diff := workspace.SettingsDiff(before.Git, p.Git); diff != "" && before.Git != nil {
-		confirmed = append(confirmed, coppice.Need{Kind: coppice.NeedGit, Text: "git settings", Diff: diff, Since: s.cfg.Now().UTC()})
+		confirmed = append(confirmed, coppice.Need{Kind: coppice.NeedGit, Text: "git settings", Diff: diff, Since: s.clock.Now().UTC()})
 	}
 	return p, confirmed, nil
 }
 
-// adoptGit confirms the git settings of projects that an older version added,
+// AdoptGit confirms the git settings of projects that an older version added,
 // and has those count that were confirmed before.
-func (s *Server) adoptGit(ctx context.Context) error {
+func (s *Follower) AdoptGit(ctx context.Context) error {
 	var list []coppice.Project
 	err := s.store.View(ctx, func(r store.Reader) (err error) {
 		list, err = r.Projects.All()
@@ -69,14 +69,14 @@ func (s *Server) adoptGit(ctx context.Context) error {
 	for _, p := range list {
 		if p.Git == nil {
 			if p.Git, err = s.spaces.Settings(ctx, p.Path); err == nil {
-				err = s.intake.AdoptGit(ctx, p.ID, p.Git)
+				err = s.person.AdoptGit(ctx, p.ID, p.Git)
 			}
 		}
 		if err == nil {
 			err = s.spaces.Confirm(ctx, p.Path, p.Git)
 		}
 		if err != nil { // the repository may be away; the others are there
-			s.cfg.Logger.Warn("the git settings of a project cannot be read", "project", p.Prefix, "error", err)
+			s.log.Warn("the git settings of a project cannot be read", "project", p.Prefix, "error", err)
 		}
 	}
 	return ctx.Err()
@@ -90,9 +90,8 @@ func changedAgain(p coppice.Project) error {
 	return coppice.Errorf(coppice.EConflict, "what waits for you in %s has changed since you saw it", p.Prefix).WithFix("look at it again, then confirm it")
 }
 
-// Confirm implements apihttp.Needs: it brings into force what waits for a
-// person, if it is what they saw.
-func (s *Server) Confirm(ctx context.Context, p coppice.Project, c api.Confirmation) error {
+// Confirm brings into force what waits for a person, if it is what they saw.
+func (s *Follower) Confirm(ctx context.Context, p coppice.Project, c api.Confirmation) error {
 	n := p.Need(c.Kind)
 	switch {
 	case n == nil:
@@ -111,14 +110,14 @@ func (s *Server) Confirm(ctx context.Context, p coppice.Project, c api.Confirmat
 		if err := s.spaces.KeepBase(ctx, p.Path, p.Policy.Base, n.From, n.To); err != nil {
 			return err
 		}
-		_, err := s.intake.BaseAt(ctx, p.Path, n.To)
+		_, err := s.person.BaseAt(ctx, p.Path, n.To)
 		return err
 	}
 	return coppice.Errorf(coppice.EInvalid, "%s cannot be confirmed", c.Kind).WithFix("%s", n.Fix).WithField("kind")
 }
 
-func (s *Server) confirmPolicy(ctx context.Context, p coppice.Project, n coppice.Need) error {
-	found, err := s.reinspect(ctx, p)
+func (s *Follower) confirmPolicy(ctx context.Context, p coppice.Project, n coppice.Need) error {
+	found, err := reinspect(ctx, s.spaces, p)
 	if err != nil {
 		return err
 	}
@@ -136,29 +135,29 @@ func (s *Server) confirmPolicy(ctx context.Context, p coppice.Project, n coppice
 			return changedAgain(p)
 		}
 	}
-	if _, err = s.intake.ConfirmPolicy(ctx, found); err != nil {
+	if _, err = s.person.ConfirmPolicy(ctx, found); err != nil {
 		return err
 	}
 	return s.rereadPolicy(ctx, p.ID)
 }
 
 // rereadPolicy has the policy of a project read at once.
-func (s *Server) rereadPolicy(ctx context.Context, project int64) error {
-	return s.lists.do(ctx, func() {
-		if p := s.lists.policies[project]; p != nil {
-			s.lists.reread(ctx, p)
+func (s *Follower) rereadPolicy(ctx context.Context, project int64) error {
+	return s.do(ctx, func() {
+		if p := s.policies[project]; p != nil {
+			s.reread(ctx, p)
 		}
 	})
 }
 
-func (s *Server) confirmGit(ctx context.Context, p coppice.Project, n coppice.Need) error {
+func (s *Follower) confirmGit(ctx context.Context, p coppice.Project, n coppice.Need) error {
 	now, err := s.spaces.Settings(ctx, p.Path)
 	if err != nil {
 		return err
 	}
 	if diff := workspace.SettingsDiff(p.Git, now); diff != n.Diff {
 		n.Diff = diff
-		if err := s.intake.Need(ctx, p.ID, n); err != nil {
+		if err := s.person.Need(ctx, p.ID, n); err != nil {
 			return err
 		}
 		return changedAgain(p)
@@ -167,21 +166,21 @@ func (s *Server) confirmGit(ctx context.Context, p coppice.Project, n coppice.Ne
 	if err := s.spaces.Confirm(ctx, p.Path, now); err != nil {
 		return err
 	}
-	_, err = s.intake.ConfirmGit(ctx, p.Path, now)
+	_, err = s.person.ConfirmGit(ctx, p.Path, now)
 	return err
 }
 
-func (s *Server) confirmFeatures(ctx context.Context, p coppice.Project, n coppice.Need) error {
+func (s *Follower) confirmFeatures(ctx context.Context, p coppice.Project, n coppice.Need) error {
 	same := false
-	err := s.lists.do(ctx, func() {
-		f := s.lists.projects[p.ID]
+	err := s.do(ctx, func() {
+		f := s.projects[p.ID]
 		if f == nil {
 			return
 		}
-		s.lists.look(ctx, f, false)
+		s.look(ctx, f, false)
 		if same = f.waits == n.Diff; same {
 			f.accept = true
-			s.lists.turn(ctx, f)
+			s.turn(ctx, f)
 		}
 	})
 	if err == nil && !same {
@@ -190,9 +189,8 @@ func (s *Server) confirmFeatures(ctx context.Context, p coppice.Project, n coppi
 	return err
 }
 
-// RestoreBase implements apihttp.Needs: it moves a base back that moved without
-// Coppice.
-func (s *Server) RestoreBase(ctx context.Context, p coppice.Project) error {
+// RestoreBase moves a base back that moved without Coppice.
+func (s *Follower) RestoreBase(ctx context.Context, p coppice.Project) error {
 	n := p.Need(coppice.NeedBase)
 	if n == nil {
 		return nothingWaits(p, coppice.NeedBase)
@@ -200,10 +198,10 @@ func (s *Server) RestoreBase(ctx context.Context, p coppice.Project) error {
 	now, err := s.spaces.RestoreBase(ctx, p.Path, p.Policy.Base, n.From, n.To)
 	if err != nil {
 		if now != "" && now != n.From && now != n.To {
-			s.lists.judgeBase(ctx, p, now) // so that the person sees where it is
+			s.judgeBase(ctx, p, now) // so that the person sees where it is
 		}
 		return err
 	}
-	_, err = s.intake.BaseAt(ctx, p.Path, now)
+	_, err = s.person.BaseAt(ctx, p.Path, now)
 	return err
 }

@@ -1,4 +1,4 @@
-package post
+package smallmodel
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestJSON(t *testing.T) {
+func TestPost(t *testing.T) {
 	t.Parallel()
 	const key = "very-secret"
 	var other string // where a key must not go
@@ -39,7 +39,7 @@ func TestJSON(t *testing.T) {
 		"/good": "", "/garbage": "cannot be read", "/large": "cannot be read", "/away": "answered 307", "/broken": "answered 500",
 	} {
 		var got map[string]string
-		err := JSON(t.Context(), srv.URL+path, map[string]string{"X-Key": key}, map[string]string{"q": "?"}, &got)
+		err := post(t.Context(), srv.URL+path, map[string]string{"X-Key": key}, map[string]string{"q": "?"}, &got)
 		if (err == nil) != (want == "") || err != nil && (!strings.Contains(err.Error(), want) || strings.Contains(err.Error(), key)) {
 			t.Errorf("%s: %v", path, err)
 		}
@@ -52,10 +52,10 @@ func TestJSON(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := JSON(ctx, srv.URL+"/good", nil, nil, new(any)); err == nil {
+	if err := post(ctx, srv.URL+"/good", nil, nil, new(any)); err == nil {
 		t.Error("a request that was given up goes on")
 	}
-	if err := JSON(t.Context(), srv.URL, map[string]string{"X-Key": key + "\n"}, nil, new(any)); err == nil || strings.Contains(err.Error(), key) {
+	if err := post(t.Context(), srv.URL, map[string]string{"X-Key": key + "\n"}, nil, new(any)); err == nil || strings.Contains(err.Error(), key) {
 		t.Errorf("a key with a line break: %v", err)
 	}
 }
@@ -66,7 +66,7 @@ func TestAddress(t *testing.T) {
 		"https://api.example.com": "https://api.example.com/v1/x", "http://127.0.0.1:1/a/": "http://127.0.0.1:1/a/v1/x",
 		"": "", "api.example.com": "", "file:///etc": "", "https://me:pw@example.com": "", "http://": "", "\x00": "",
 	} {
-		if got, err := Address(base, "/v1/x"); got != want || (err == nil) != (want != "") {
+		if got, err := join(base, "/v1/x"); got != want || (err == nil) != (want != "") {
 			t.Errorf("%q: %q, %v", base, got, err)
 		}
 	}

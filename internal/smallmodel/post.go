@@ -1,11 +1,10 @@
-// Package post sends one JSON document to an address and reads the one that
-// comes back. It is for short questions to services that want a key.
-package post
+package smallmodel
 
 import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -23,17 +22,17 @@ var client = &http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// JSON sends body to the address and reads the answer into answer. An answer
+// post sends body to the address and reads the answer into answer. An answer
 // whose status is not 200 is an error; what it says is not read. No error holds
 // a header.
-func JSON(ctx context.Context, address string, headers map[string]string, body, answer any) error {
+func post(ctx context.Context, address string, headers map[string]string, body, answer any) error {
 	data, err := json.Marshal(body)
 	if err != nil {
-		return fmt.Errorf("post: %w", err)
+		return fmt.Errorf("asking a model: %w", err)
 	}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(data))
 	if err != nil {
-		return fmt.Errorf("post: %w", err)
+		return fmt.Errorf("asking a model: %w", err)
 	}
 	r.Header.Set("Content-Type", "application/json")
 	for k, v := range headers {
@@ -41,24 +40,24 @@ func JSON(ctx context.Context, address string, headers map[string]string, body, 
 	}
 	resp, err := client.Do(r)
 	if err != nil {
-		return fmt.Errorf("post: %w", err)
+		return fmt.Errorf("asking a model: %w", err)
 	}
 	defer resp.Body.Close()
 	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("post: %s answered %d", r.URL.Host, resp.StatusCode)
+		return fmt.Errorf("asking a model: %s answered %d", r.URL.Host, resp.StatusCode)
 	}
 	if err := json.NewDecoder(io.LimitReader(resp.Body, mostAnswer)).Decode(answer); err != nil {
-		return fmt.Errorf("post: the answer of %s cannot be read: %w", r.URL.Host, err)
+		return fmt.Errorf("asking a model: the answer of %s cannot be read: %w", r.URL.Host, err)
 	}
 	return nil
 }
 
-// Address joins a base address and a path. The base is http or https and has no
+// join joins a base address and a path. The base is http or https and has no
 // name or password in it.
-func Address(base, path string) (string, error) {
+func join(base, path string) (string, error) {
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || u.User != nil || u.Scheme != "http" && u.Scheme != "https" {
-		return "", fmt.Errorf("post: that is no address of a service")
+		return "", errors.New("that is not the address of a service")
 	}
 	return strings.TrimSuffix(base, "/") + path, nil
 }
