@@ -366,7 +366,7 @@ func TestNoSessionStartsInALimit(t *testing.T) {
 		for range 3 {
 			err := s.Update(context.Background(), func(tx store.Tx) error {
 				t := &turn{Engine: e, tx: tx, now: now, nodes: []coppice.Node{{Name: PoolLocal}}, dirty: newQueue()}
-				t.dirty.add(id)
+				t.dirty.add(coppice.TaskSubject(id))
 				_, err := t.run()
 				return err
 			})

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
@@ -10,9 +9,6 @@ import (
 	"coppice/store"
 	"coppice/verb"
 )
-
-// errGone says that a task was forgotten with its project.
-var errGone = errors.New("the task was forgotten")
 
 // mostNamed is how many open tasks a refusal names.
 const mostNamed = 5

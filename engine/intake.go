@@ -128,7 +128,7 @@ func (i *Intake) Pause(ctx context.Context, project, track string, on bool) (cop
 			return nil
 		}
 		if track != "" {
-			p.PausedTracks, p.Strikes = copyMap(p.PausedTracks), copyMap(p.Strikes)
+			p.PausedTracks, p.Strikes = clone(p.PausedTracks), clone(p.Strikes)
 			delete(p.PausedTracks, track)
 			delete(p.Strikes, track)
 			if on {

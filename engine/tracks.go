@@ -28,7 +28,9 @@ func (i *Intake) takePolicy(tx store.Tx, p *coppice.Project, found coppice.Proje
 	}
 	p.Policy = found.Policy
 	if was.Base != found.Policy.Base {
-		p.BaseCommit = found.BaseCommit
+		if err := setTip(tx, p, found.BaseCommit); err != nil {
+			return err
+		}
 		if err := i.endNeeds(tx, p, "work lands on another branch", coppice.NeedBase); err != nil {
 			return err
 		}
@@ -49,7 +51,7 @@ func (i *Intake) changeTracks(tx store.Tx, was coppice.Policy, p *coppice.Projec
 	if string(coppice.Raw(was.Tracks)) == string(coppice.Raw(p.Policy.Tracks)) {
 		return nil
 	}
-	p.PausedTracks, p.Strikes = copyMap(p.PausedTracks), copyMap(p.Strikes)
+	p.PausedTracks, p.Strikes = clone(p.PausedTracks), clone(p.Strikes)
 	for _, t := range was.Tracks {
 		if _, there := p.Policy.Track(t.Name); !there {
 			delete(p.PausedTracks, t.Name)

@@ -15,7 +15,6 @@ import (
 
 	"coppice"
 	"coppice/engine"
-	"coppice/internal/redact"
 )
 
 // Asker asks a small model a short question.
@@ -59,9 +58,10 @@ type levels struct {
 	silent time.Time // until when nothing is logged
 }
 
-// New returns what judges tasks whose model is auto.
-func New(ask Asker, now func() time.Time, log *slog.Logger) engine.Levels {
-	l := &levels{ask: ask, now: now, log: log, redact: redact.New().String, within: levelsTime}
+// New returns what judges tasks whose model is auto. Redact hides secrets in what
+// the model is asked.
+func New(ask Asker, now func() time.Time, log *slog.Logger, redact func(string) string) engine.Levels {
+	l := &levels{ask: ask, now: now, log: log, redact: redact, within: levelsTime}
 	return l.judge
 }
 

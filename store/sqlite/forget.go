@@ -65,7 +65,7 @@ func (t projects) Forget(project int64, most int) (more bool, err error) {
 	if err := t.q.RaiseFloor(t.ctx, keysOf(p.Prefix), int64(p.LastTask)); err != nil {
 		return false, err
 	}
-	if err := t.q.ForgetAsks(t.ctx, project); err != nil {
+	if err := errors.Join(t.q.ForgetAsks(t.ctx, project), t.q.ForgetQueues(t.ctx, project)); err != nil {
 		return false, err
 	}
 	return false, t.q.ForgetProject(t.ctx, project)

@@ -42,6 +42,15 @@ func play(args []string) (code int, ok bool) {
 			return 1, true
 		}
 		return 0, true
+	case len(args) > 1 && args[1] == toolAgentArg:
+		if err := toolAgent(args); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1, true
+		}
+		return 0, true
+	case len(args) == 2 && args[1] == toolProgramArg:
+		fmt.Println(sum(os.Getenv("KEY")))
+		return 0, true
 	}
 	return 0, false
 }

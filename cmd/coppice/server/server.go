@@ -11,8 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -21,6 +19,7 @@ import (
 	"coppice/agent/profiles"
 	"coppice/api/client"
 	apihttp "coppice/api/http"
+	"coppice/config"
 	"coppice/control"
 	"coppice/control/agents"
 	"coppice/control/checkout"
@@ -29,6 +28,7 @@ import (
 	"coppice/fabric/local"
 	"coppice/host"
 	"coppice/internal/clock"
+	"coppice/internal/environ"
 	"coppice/internal/redact"
 	"coppice/internal/smallmodel"
 	"coppice/internal/startstop"
@@ -49,6 +49,7 @@ type Config struct {
 	Version string
 	Environ []string // Coppice's own environment
 	Logger  *slog.Logger
+	Redact  *redact.Redactor // hides secrets; its values grow as secrets are resolved
 	Now     func() time.Time
 
 	MaxSessions int           // of all projects together; 0 for no bound
@@ -97,6 +98,9 @@ func New(c Config) (*Server, error) {
 	}
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.Redact == nil {
+		c.Redact = redact.New()
 	}
 	for _, d := range []struct {
 		at *int
@@ -200,7 +204,8 @@ func (s *Server) wire(ctx context.Context) error {
 		Name: engine.PoolLocal, Pools: []string{engine.PoolControl, engine.PoolLocal}, Fabric: fab, Store: s.store,
 		Workspaces: s.spaces, Sessions: s.path("sessions"), Host: host.Launcher{Argv: []string{s.cfg.Self, "host"}, Env: hostEnv(s.cfg.Environ)},
 		Browser: []string{s.cfg.Self, "browser"},
-		Profile: s.profile, Environ: s.cfg.Environ, Now: s.cfg.Now, Logger: s.cfg.Logger, Redact: redact.New(),
+		Profile: s.profile, Environ: s.cfg.Environ, Now: s.cfg.Now, Logger: s.cfg.Logger,
+		Redact: s.cfg.Redact, Secrets: config.Secrets{Environ: s.cfg.Environ, Redact: s.cfg.Redact}.Resolve,
 		Room: map[worker.Group]int{worker.GroupGit: max(4, 2*runtime.NumCPU()), worker.GroupCheck: runtime.NumCPU(), worker.GroupSession: 1024},
 	})
 	if err != nil {
@@ -222,7 +227,7 @@ func (s *Server) wireControl(ctx context.Context, eng *engine.Engine) error {
 	}
 	intake := engine.NewIntake(s.store, s.cfg.Now, inspect, s.known, s.screen, engine.WithLevels(s.levels()))
 	follower, err := checkout.New(ctx, checkout.Config{
-		Store: s.store, Intake: intake, Spaces: s.spaces, Old: s.path("features"), Redact: redact.New().String, Clock: clock.Real(), Log: s.cfg.Logger,
+		Store: s.store, Intake: intake, Spaces: s.spaces, Old: s.path("features"), Redact: s.cfg.Redact.String, Clock: clock.Real(), Log: s.cfg.Logger,
 	})
 	if err != nil {
 		return err
@@ -326,24 +331,14 @@ func (s *Server) known(p coppice.Project, name string) error {
 // levels judges tasks whose model is auto, or is nil where the environment has no
 // key for any model.
 func (s *Server) levels() engine.Levels {
-	ask, err := smallmodel.FromEnv(func(name string) string { return lookup(s.cfg.Environ, name) })
+	ask, err := smallmodel.FromEnv(func(name string) string { return environ.Get(s.cfg.Environ, name) })
 	if err != nil {
 		s.cfg.Logger.Warn("how hard tasks are is judged by rules alone", "error", err)
 	}
 	if ask == nil {
 		return nil
 	}
-	return levels.New(ask, s.cfg.Now, s.cfg.Logger)
-}
-
-// lookup finds a variable in an environment; the last one of a name counts.
-func lookup(environ []string, name string) string {
-	for _, kv := range slices.Backward(environ) {
-		if v, ok := strings.CutPrefix(kv, name+"="); ok {
-			return v
-		}
-	}
-	return ""
+	return levels.New(ask, s.cfg.Now, s.cfg.Logger, s.cfg.Redact.String)
 }
 
 // privateDir makes a directory for its owner only.

@@ -68,6 +68,7 @@ type Machine struct {
 	Agents    func(ctx context.Context) []agents.Agent
 	Problems  func(ctx context.Context) []string // of the project in the working directory
 	Browser   func(ctx context.Context) *Browser // that its verifiers are given; nil when they want none
+	Secrets   func(ctx context.Context) []Secret // that the project uses
 	LookPath  func(name string) (string, error)  // exec.LookPath when nil
 	Limits    func(dir string) (Limits, error)   // this machine's when nil
 }
@@ -76,6 +77,14 @@ type Machine struct {
 type Browser struct {
 	Detail  string // what it consists of
 	Problem string // why it cannot be used
+	Fix     string
+}
+
+// Secret is a secret that the project uses.
+type Secret struct {
+	Name    string
+	Detail  string // where its value comes from
+	Problem string // why it cannot be resolved
 	Fix     string
 }
 
@@ -124,6 +133,11 @@ func Doctor(ctx context.Context, m Machine) Report {
 	if m.Browser != nil {
 		if b := m.Browser(ctx); b != nil {
 			rows = append(rows, browser(*b))
+		}
+	}
+	if m.Secrets != nil {
+		for _, s := range m.Secrets(ctx) {
+			rows = append(rows, secret(s))
 		}
 	}
 	r := Report{Rows: rows}
@@ -257,6 +271,14 @@ func browser(b Browser) Row {
 		return Row{"browser", Fail, b.Problem, b.Fix}
 	}
 	return Row{"browser", OK, b.Detail, ""}
+}
+
+// secret fails when it cannot be resolved: every session of the project would.
+func secret(s Secret) Row {
+	if s.Problem != "" {
+		return Row{"secret " + s.Name, Fail, s.Problem, s.Fix}
+	}
+	return Row{"secret " + s.Name, OK, s.Detail, ""}
 }
 
 func (m Machine) tmux() Row {

@@ -102,6 +102,14 @@ func TestDoctorFindsFault(t *testing.T) {
 		"a browser": {func(_ *testing.T, m *setup.Machine) {
 			m.Browser = func(context.Context) *setup.Browser { return &setup.Browser{Detail: "chromium, driven by npx"} }
 		}, "browser", setup.OK, "driven by npx"},
+		"no secret": {func(_ *testing.T, m *setup.Machine) {
+			m.Secrets = func(context.Context) []setup.Secret {
+				return []setup.Secret{{Name: "A", Detail: "env A"}, {Name: "B", Problem: "the secret B is not set", Fix: "run: coppice secret set B"}}
+			}
+		}, "secret B", setup.Fail, "is not set"},
+		"a secret": {func(_ *testing.T, m *setup.Machine) {
+			m.Secrets = func(context.Context) []setup.Secret { return []setup.Secret{{Name: "A", Detail: "env A"}} }
+		}, "secret A", setup.OK, "env A"},
 		"no git": {func(_ *testing.T, m *setup.Machine) {
 			m.Git = func(context.Context, string, ...string) (string, error) { return "", errors.New("no") }
 		}, "git", setup.Fail, "cannot be run"},
