@@ -71,7 +71,7 @@ var rooms = map[string][]string{
 	"engine":    {"flow", "store", "fabric", "verb"},
 	"worker":    {"secret", "host", "agent", "workspace", "forge", "notify", "store", "fabric"},
 	"api":       {"engine", "store", "fabric", "memory", "verb", "web"},
-	"control":   {"api", "engine", "store", "agent", "host", "workspace", "features", "config", "secret", "verb", "worker"},
+	"control":   {"api", "engine", "store", "agent", "host", "workspace", "features", "config", "verb", "worker"},
 }
 
 // fewer are the packages that may import fewer rooms than the rest of their
