@@ -12,6 +12,7 @@ import (
 	"coppice"
 	"coppice/api"
 	"coppice/api/client"
+	"coppice/test/harness"
 )
 
 // policyOf returns the policy that is in force.
@@ -36,7 +37,7 @@ func (w *world) eventually(what string, f func() bool) {
 	ctx, cancel := hangGuard(w.t)
 	defer cancel()
 	for !f() {
-		if tick(ctx) != nil {
+		if harness.Tick(ctx) != nil {
 			w.t.Fatalf("%s did not come about\n%s", what, w.cli("status"))
 		}
 	}
@@ -193,7 +194,7 @@ func TestThePolicyIsReadAtStart(t *testing.T) {
 	w := newWorld(t, files{".coppice/scripted.yaml": oneFile})
 	s := w.serve()
 	w.cli("project", "add")
-	s.stop(t)
+	s.Stop(t)
 	w.write(w.repo, files{"coppice.yaml": strings.Replace(policy, "sessions: 8", "sessions: 3", 1)})
 	w.serve()
 	w.inForce("the limit", func(p coppice.Policy) bool { return p.Limits.Sessions == 3 })
@@ -210,7 +211,7 @@ func TestThePolicyKeepsItsBase(t *testing.T) {
 	w.git("checkout", "--quiet", "-b", "topic")
 	w.write(w.repo, files{"coppice.yaml": strings.Replace(unnamed, "sessions: 8", "sessions: 3", 1)})
 	w.inForce("the limit", func(p coppice.Policy) bool { return p.Limits.Sessions == 3 })
-	s.stop(t)
+	s.Stop(t)
 	w.write(w.repo, files{"coppice.yaml": strings.Replace(unnamed, "sessions: 8", "sessions: 4", 1)})
 	w.serve()
 	w.inForce("the other limit", func(p coppice.Policy) bool { return p.Limits.Sessions == 4 })
