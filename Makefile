@@ -99,6 +99,10 @@ bench: build ## measure against the floors; takes about 15 minutes
 	@if [ -x test/agents/install.sh ]; then ./test/agents/install.sh </dev/null; fi
 	go run ./test/bench
 
+.PHONY: bench-compare
+bench-compare: ## measure against the commit BASE, in turns; ARGS takes --only, --n and --json
+	go run ./test/bench compare --base "$(BASE)" $(ARGS)
+
 .PHONY: fuzz
 fuzz: ## fuzz every decoder for FUZZTIME (60s) each
 	./scripts/fuzz.sh
