@@ -10,6 +10,7 @@ import (
 
 	"coppice"
 	"coppice/api"
+	"coppice/test/harness"
 )
 
 // policy is the coppice.yaml of every project.
@@ -48,6 +49,12 @@ const limited = `cases:
   - {steps: [{write: {path: limited.txt, content: "limited\n"}}]}
 `
 
+// proofScript is the script of the project whose tasks are verified.
+const proofScript = `cases:
+  - {role: verify, steps: [{wait_message: true}, {run: test -f proof.txt}, {say: 'STEP 1: PASS it is there'}]}
+  - {steps: [{write: {path: proof.txt, content: "proof\n"}}]}
+`
+
 // featureScript is the script of the project with a features file.
 const featureScript = `cases:
   - {match: 'Do first', steps: [{wait_message: true}, {write: {path: first.txt, content: "first\n"}}]}
@@ -58,7 +65,7 @@ const featureScript = `cases:
 type part struct {
 	title string
 	in    string                    // the project; app when empty
-	flags []string                  // of coppice new
+	flags []string                  // of coppice new; ROOT stands for the machine's root
 	made  bool                      // the features file makes it
 	until func(api.TaskDetail) bool // the old server takes it there
 	old   func(*world, string)      // then a person does this with the old program
@@ -163,6 +170,12 @@ var parts = []part{
 		}
 		w.cli("limits", "clear", "other")
 	}, ends: coppice.OutcomeDone, after: sessions(2)},
+	{title: "Check me", flags: []string{"--check", "until test -e ROOT/open; do sleep 0.1; done"}, until: stage(coppice.StageChecking), new: func(w *world, _ string) {
+		w.Write(w.Root, harness.Files{"open": ""})
+	}, ends: coppice.OutcomeDone, after: sessions(1)},
+	{title: "Verify me", in: "proof", flags: []string{"--step", "The proof is there"}, until: func(d api.TaskDetail) bool {
+		return d.Status == coppice.StatusVerifying && len(d.History) == 2 && idle(d)
+	}, new: says("send", "KEY", "go on"), ends: coppice.OutcomeDone, after: sessions(2)},
 	{title: "Hold me", in: "held", until: stage(coppice.StageHeld), new: says("land", "KEY"), ends: coppice.OutcomeDone, after: sessions(1)},
 	{title: "Hold me until I say so", in: "held", until: stage(coppice.StageHeld), ask: "land", ends: coppice.OutcomeDone, after: sessions(1)},
 	{title: "Wait for the project", in: "paused", until: func(d api.TaskDetail) bool { return strings.Contains(d.Reason, "paused") }, new: func(w *world, key string) {

@@ -128,6 +128,10 @@ var follows = []struct {
 	{"Wait for the account", "is not started while its account is limited", func(f facts) bool {
 		return f.Stage == coppice.StageQueued && len(f.sessions) == 1
 	}},
+	{"Check me", "its check runs again, and it lands", func(f facts) bool { return f.Outcome == coppice.OutcomeDone && len(f.sessions) == 1 }},
+	{"Verify me", "its verifier runs on", func(f facts) bool {
+		return len(f.sessions) == 2 && f.last().Role == coppice.RoleVerify && f.last().State.Live() && len(f.heard) == 0
+	}},
 	{"Hold me", "is held", func(f facts) bool { return f.Stage == coppice.StageHeld }},
 	{"Hold me until I say so", "has landed", ended(coppice.OutcomeDone)},
 	{"Wait for the project", "is not started while its project is paused", func(f facts) bool { return f.Stage == coppice.StageQueued && len(f.sessions) == 0 }},

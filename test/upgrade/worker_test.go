@@ -133,6 +133,12 @@ func (m *machine) work(l coppice.Lease) {
 		v := decoded[coppice.SendSpec](m.t, l)
 		m.sent[v.Session] = append(m.sent[v.Session], v)
 		m.finish(l, coppice.SendResult{Delivered: true})
+	case coppice.WorkCheck:
+		var r coppice.CheckResult
+		for _, command := range decoded[coppice.CheckSpec](m.t, l).Commands {
+			r.Checks = append(r.Checks, coppice.Check{Command: command, EndedAt: m.now})
+		}
+		m.finish(l, r)
 	case coppice.WorkMerge:
 		v := decoded[coppice.MergeSpec](m.t, l)
 		m.finish(l, coppice.MergeResult{Base: v.Seen, Tree: "tree of " + v.Head, Commit: fmt.Sprintf("%s on %.8s", v.Head, v.Seen)})
@@ -196,8 +202,12 @@ func (m *machine) end(key string, r coppice.RunResult) {
 func (m *machine) endAll() {
 	m.t.Helper()
 	zero := 0
-	for key := range m.runs {
-		m.end(key, coppice.RunResult{Exit: &zero, Conversation: "talk of " + key, From: "from", Head: "head of " + key})
+	for key, l := range m.runs {
+		r := coppice.RunResult{Exit: &zero, Conversation: "talk of " + key, From: "from", Head: "head of " + key}
+		if decoded[coppice.RunSpec](m.t, l).Session.Role == coppice.RoleVerify {
+			r.Head, r.Summary = r.From, "STEP 1: PASS it is there"
+		}
+		m.end(key, r)
 	}
 	m.settle()
 }

@@ -29,7 +29,7 @@ type world struct {
 }
 
 // projects are the repositories of the world.
-var projects = []string{"app", "held", "paused", "asks", "feat"}
+var projects = []string{"app", "held", "paused", "asks", "feat", "proof"}
 
 func newWorld(t *testing.T, old, asker, new string) *world {
 	t.Helper()
@@ -45,6 +45,7 @@ func newWorld(t *testing.T, old, asker, new string) *world {
 			"coppice.yaml":           policy + "agents: {other: {protocol: scripted, command: [\"{coppice}\", scripted], args: [.coppice/other.yaml]}}\n",
 			".coppice/scripted.yaml": strings.ReplaceAll(script, "GATE", gate), ".coppice/other.yaml": limited,
 		},
+		"proof":  {"coppice.yaml": strings.Replace(policy, "verify: {by: none}\n", "", 1), ".coppice/scripted.yaml": proofScript},
 		"held":   {"coppice.yaml": policy + "land: {how: branch}\n", ".coppice/scripted.yaml": script},
 		"paused": {"coppice.yaml": policy, ".coppice/scripted.yaml": script},
 		"asks": {
@@ -145,7 +146,11 @@ func (w *world) create(p part) string {
 	if in == "" {
 		in = "app"
 	}
-	list := decode[api.TaskList](w.T, w.cliIn(in, append([]string{"new", p.title, "--json"}, p.flags...)...))
+	words := []string{"new", p.title, "--json"}
+	for _, flag := range p.flags {
+		words = append(words, strings.ReplaceAll(flag, "ROOT", w.Root))
+	}
+	list := decode[api.TaskList](w.T, w.cliIn(in, words...))
 	return list.Tasks[0].Key
 }
 
