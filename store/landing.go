@@ -28,8 +28,10 @@ type Trash interface {
 
 // LandingReader reads landings and the queues in which they wait.
 type LandingReader interface {
+	Get(id int64) (coppice.Landing, error)
 	Of(task int64) ([]coppice.Landing, error)  // oldest first
 	Last(task int64) (*coppice.Landing, error) // nil when there is none
+	LastOfEach(tasks []int64) (map[int64]coppice.Landing, error)
 	// Queued returns the first most landings of a project's queue.
 	Queued(project int64, most int) ([]coppice.Landing, error)
 	// Places returns the ids of the same landings, in the same order. It reads
@@ -45,6 +47,7 @@ type Landings interface {
 
 // CheckReader reads checks.
 type CheckReader interface {
+	Get(id int64) (coppice.Check, error)
 	// On returns the newest check of each command and environment on a tree. A
 	// killed one judges nothing and is left out.
 	On(project int64, tree string) ([]coppice.Check, error)

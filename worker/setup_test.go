@@ -336,18 +336,20 @@ func (b *bundle) output(session int64) (out []coppice.Output) {
 // said waits until a session has said a text.
 func (b *bundle) said(session int64, kind agent.Kind, text string) {
 	b.t.Helper()
+	watch := b.store.Watch(store.TopicSession(session))
+	defer watch.Close()
 	for {
-		cursor := b.session(session).Cursor
+		live := b.session(session).State.Live() // before the look: what ended says no more
 		for _, e := range b.events(session) {
 			if e.Kind == kind && e.Text == text {
 				return
 			}
 		}
-		if err := b.store.WaitOutput(b.ctx, session, cursor); err != nil {
-			b.t.Fatalf("waiting for %s %q: %v", kind, text, err)
-		}
-		if !b.session(session).State.Live() {
+		if !live {
 			b.t.Fatalf("the session ended without saying %q", text)
+		}
+		if _, err := watch.Wait(b.ctx); err != nil {
+			b.t.Fatalf("waiting for %s %q: %v", kind, text, err)
 		}
 	}
 }

@@ -191,8 +191,11 @@ func (Statuser) Statuses(_ context.Context, r store.Reader, tasks []coppice.Task
 	for i, t := range tasks {
 		s := &out[i]
 		var err error
-		if s.Session, err = r.Sessions.Last(t.ID); err != nil {
+		if s.Sessions, err = r.Sessions.Of(t.ID); err != nil {
 			return nil, err
+		}
+		if n := len(s.Sessions); n > 0 {
+			s.Session = &s.Sessions[n-1]
 		}
 		if s.Landing, err = r.Landings.Last(t.ID); err != nil {
 			return nil, err

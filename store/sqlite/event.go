@@ -21,6 +21,9 @@ func (t log) Append(events ...*coppice.Event) error {
 		}
 		e.Seq = seq
 		t.wake.event = seq
+		if e.TaskID != 0 {
+			t.touch(store.TopicTask(e.TaskID))
+		}
 	}
 	return nil
 }

@@ -8,11 +8,11 @@ import (
 
 	"coppice"
 	"coppice/store"
-	"coppice/store/sqlite/dbsqlc"
 )
 
 // This file holds the queries whose shape depends on what is asked for. Their
-// text is made of constants and placeholders only.
+// text is made of constants and placeholders only. Of tasks they choose the ids;
+// the rows are read by a generated query.
 
 // limit bounds a list. SQLite prepares a statement anew whenever the bare
 // parameter of a LIMIT is bound; the cast spares that.
@@ -48,21 +48,6 @@ func (w *where) String() string {
 	return " WHERE " + strings.Join(w.terms, " AND ")
 }
 
-const taskColumns = `id, project_id, num, key, title, priority, track, agent, model, checks, after_ids, not_before,
-	category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions,
-	stage_at, outcome, failure, landed, ended_at, warning, body, level, archived`
-
-func scanTask(rows *sql.Rows) (coppice.Task, error) {
-	var r dbsqlc.Task
-	err := rows.Scan(&r.ID, &r.ProjectID, &r.Num, &r.Key, &r.Title, &r.Priority, &r.Track, &r.Agent, &r.Model, &r.Checks,
-		&r.AfterIds, &r.NotBefore, &r.Category, &r.Steps, &r.Feature, &r.Budget, &r.ForkOf, &r.CreatedAt, &r.CreatedBy, &r.Stage, &r.Wait, &r.Next, &r.Round, &r.Sessions, &r.StageAt, &r.Outcome, &r.Failure, &r.Landed, &r.EndedAt,
-		&r.Warning, &r.Body, &r.Level, &r.Archived)
-	if err != nil {
-		return coppice.Task{}, err
-	}
-	return taskOf(r)
-}
-
 func taskWhere(f store.TaskFilter) *where {
 	w := &where{}
 	if f.ProjectID != 0 {
@@ -96,7 +81,7 @@ func taskWhere(f store.TaskFilter) *where {
 
 func (r tasks) List(f store.TaskFilter) ([]coppice.Task, error) {
 	w := taskWhere(f)
-	query := "SELECT " + taskColumns + " FROM tasks" + w.String() + " ORDER BY id"
+	query := "SELECT id FROM tasks" + w.String() + " ORDER BY id"
 	if !f.OldFirst {
 		query += " DESC"
 	}
@@ -104,7 +89,7 @@ func (r tasks) List(f store.TaskFilter) ([]coppice.Task, error) {
 		query += limit
 		w.args = append(w.args, f.Most)
 	}
-	return list(r.conn, query, w.args, scanTask)
+	return r.inOrder(r.found(query, w.args...))
 }
 
 func (r tasks) Count(f store.TaskFilter) (int, error) {
@@ -187,10 +172,7 @@ func (r *tx) takeable(pool string, kinds []coppice.WorkKind, most int) ([]int64,
 	w.and("state = 'offered' AND pool = ?", pool)
 	in(w, "kind", kinds)
 	query := "SELECT id FROM work" + w.String() + " ORDER BY id" + limit
-	return list(r.conn, query, append(w.args, most), func(rows *sql.Rows) (id int64, err error) {
-		err = rows.Scan(&id)
-		return id, err
-	})
+	return r.found(query, append(w.args, most)...)
 }
 
 func list[T any](c *conn, query string, args []any, scan func(*sql.Rows) (T, error)) ([]T, error) {

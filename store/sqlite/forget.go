@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"coppice"
+	"coppice/store"
 	"coppice/store/sqlite/dbsqlc"
 )
 
@@ -125,7 +126,7 @@ func (t *tx) forgetSession(s dbsqlc.Session) error {
 	if err == nil {
 		err = t.q.ForgetSession(t.ctx, s.ID)
 	}
-	t.wake.sessions = append(t.wake.sessions, s.ID) // those who follow it, and the search index, see that it is gone
+	t.touch(store.TopicSession(s.ID)) // those who follow it, and the search index, see that it is gone
 	return err
 }
 

@@ -18,6 +18,14 @@ func landingOf(r dbsqlc.Landing) (coppice.Landing, error) {
 	return l, u.err
 }
 
+func (r landings) Get(id int64) (coppice.Landing, error) {
+	row, err := r.q.Landing(r.ctx, id)
+	if err != nil {
+		return coppice.Landing{}, lookup(err, "landing", id)
+	}
+	return landingOf(row)
+}
+
 func (r landings) Of(task int64) ([]coppice.Landing, error) {
 	rows, err := r.q.LandingsOf(r.ctx, task)
 	return each(rows, err, landingOf)
@@ -29,6 +37,11 @@ func (r landings) Last(task int64) (*coppice.Landing, error) {
 		return found(coppice.Landing{}, err)
 	}
 	return found(landingOf(row))
+}
+
+func (r landings) LastOfEach(tasks []int64) (map[int64]coppice.Landing, error) {
+	rows, err := r.q.LastLandings(r.ctx, idList(tasks))
+	return keyed(rows, err, landingOf, func(l coppice.Landing) int64 { return l.TaskID })
 }
 
 func (r landings) Queued(project int64, most int) ([]coppice.Landing, error) {
@@ -60,6 +73,14 @@ func checkOf(r dbsqlc.Check) (coppice.Check, error) {
 		ID: r.ID, ProjectID: r.ProjectID, TaskID: r.TaskID, LandingID: r.LandingID, Tree: r.Tree, Command: r.Command,
 		Env: r.Env, Exit: int(r.ExitCode), Signal: r.Signal, TimedOut: r.TimedOut, Log: r.Log, Took: time.Duration(r.Took), EndedAt: at(r.EndedAt),
 	}, nil
+}
+
+func (r checks) Get(id int64) (coppice.Check, error) {
+	row, err := r.q.Check(r.ctx, id)
+	if err != nil {
+		return coppice.Check{}, lookup(err, "check", id)
+	}
+	return checkOf(row)
 }
 
 func (r checks) On(project int64, tree string) ([]coppice.Check, error) {

@@ -50,6 +50,11 @@ func (r projects) All() ([]coppice.Project, error) {
 	return each(rows, err, r.projectOf)
 }
 
+func (r projects) Some(ids []int64) (map[int64]coppice.Project, error) {
+	rows, err := r.q.SomeProjects(r.ctx, idList(ids))
+	return keyed(rows, err, r.projectOf, func(p coppice.Project) int64 { return p.ID })
+}
+
 func (t projects) Put(p *coppice.Project) error {
 	var k packer
 	if p.ID == 0 {

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"coppice"
+	"coppice/store"
 	"coppice/store/sqlite/dbsqlc"
 )
 
@@ -73,7 +74,7 @@ func (t work) Put(w *coppice.Work) error {
 		return err
 	}
 	if w.State == coppice.WorkOffered {
-		t.wake.work = true
+		t.touch(store.TopicWork)
 	}
 	return nil
 }

@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -136,25 +135,6 @@ func testWork(t *testing.T, open Open) {
 	again := coppice.Work{Kind: coppice.WorkRun, Key: "run", State: coppice.WorkOffered}
 	err := s.Update(t.Context(), func(tx store.Tx) error { return tx.Work.Put(&again) })
 	wantCode(t, "a second item of a key", err, coppice.EConflict)
-}
-
-func testWaitWork(t *testing.T, open Open) {
-	s := open(t)
-	ctx := within(t)
-	for i := range 20 {
-		offer(t, s, fmt.Sprint("before-", i), "p", coppice.WorkRun)
-		if err := s.WaitWork(ctx); err != nil {
-			t.Fatal(err) // offered since the previous call returned: told at once
-		}
-	}
-	for i := range 20 {
-		woken := make(chan error, 1)
-		go func() { woken <- s.WaitWork(ctx) }()
-		offer(t, s, fmt.Sprint("during-", i), "p", coppice.WorkRun)
-		if err := <-woken; err != nil {
-			t.Fatal(err)
-		}
-	}
 }
 
 func testTrimWork(t *testing.T, open Open) {

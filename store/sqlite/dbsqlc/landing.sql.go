@@ -10,6 +10,31 @@ import (
 	"database/sql"
 )
 
+const check = `-- name: Check :one
+SELECT id, project_id, task_id, landing_id, tree, command, env, exit_code, took, ended_at, log, signal, timed_out FROM checks WHERE id = ?1
+`
+
+func (q *Queries) Check(ctx context.Context, id int64) (Check, error) {
+	row := q.db.QueryRowContext(ctx, check, id)
+	var i Check
+	err := row.Scan(
+		&i.ID,
+		&i.ProjectID,
+		&i.TaskID,
+		&i.LandingID,
+		&i.Tree,
+		&i.Command,
+		&i.Env,
+		&i.ExitCode,
+		&i.Took,
+		&i.EndedAt,
+		&i.Log,
+		&i.Signal,
+		&i.TimedOut,
+	)
+	return i, err
+}
+
 const checksOf = `-- name: ChecksOf :many
 SELECT id, project_id, task_id, landing_id, tree, command, env, exit_code, took, ended_at, log, signal, timed_out FROM checks WHERE task_id = ?1 ORDER BY id
 `
@@ -95,6 +120,40 @@ func (q *Queries) ChecksOn(ctx context.Context, projectID int64, tree string) ([
 	return items, nil
 }
 
+const landing = `-- name: Landing :one
+SELECT id, project_id, task_id, session_id, round, head, created_at, base, tree, commit_hash, green, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed FROM landings WHERE id = ?1
+`
+
+func (q *Queries) Landing(ctx context.Context, id int64) (Landing, error) {
+	row := q.db.QueryRowContext(ctx, landing, id)
+	var i Landing
+	err := row.Scan(
+		&i.ID,
+		&i.ProjectID,
+		&i.TaskID,
+		&i.SessionID,
+		&i.Round,
+		&i.Head,
+		&i.CreatedAt,
+		&i.Base,
+		&i.Tree,
+		&i.CommitHash,
+		&i.Green,
+		&i.Verified,
+		&i.QueuedAt,
+		&i.Waits,
+		&i.Tries,
+		&i.RetryAt,
+		&i.Steps,
+		&i.EndedAt,
+		&i.Outcome,
+		&i.Failure,
+		&i.Evidence,
+		&i.Killed,
+	)
+	return i, err
+}
+
 const landingsOf = `-- name: LandingsOf :many
 SELECT id, project_id, task_id, session_id, round, head, created_at, base, tree, commit_hash, green, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed FROM landings WHERE task_id = ?1 ORDER BY id
 `
@@ -177,6 +236,58 @@ func (q *Queries) LastLanding(ctx context.Context, taskID int64) (Landing, error
 		&i.Killed,
 	)
 	return i, err
+}
+
+const lastLandings = `-- name: LastLandings :many
+SELECT id, project_id, task_id, session_id, round, head, created_at, base, tree, commit_hash, green, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed FROM landings WHERE id IN (
+  SELECT max(l.id) FROM landings l WHERE l.task_id IN (SELECT value FROM json_each(CAST(?1 AS TEXT))) GROUP BY l.task_id
+)
+`
+
+func (q *Queries) LastLandings(ctx context.Context, tasks string) ([]Landing, error) {
+	rows, err := q.db.QueryContext(ctx, lastLandings, tasks)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Landing
+	for rows.Next() {
+		var i Landing
+		if err := rows.Scan(
+			&i.ID,
+			&i.ProjectID,
+			&i.TaskID,
+			&i.SessionID,
+			&i.Round,
+			&i.Head,
+			&i.CreatedAt,
+			&i.Base,
+			&i.Tree,
+			&i.CommitHash,
+			&i.Green,
+			&i.Verified,
+			&i.QueuedAt,
+			&i.Waits,
+			&i.Tries,
+			&i.RetryAt,
+			&i.Steps,
+			&i.EndedAt,
+			&i.Outcome,
+			&i.Failure,
+			&i.Evidence,
+			&i.Killed,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const putCheck = `-- name: PutCheck :execlastid

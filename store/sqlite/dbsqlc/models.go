@@ -82,6 +82,14 @@ type Message struct {
 	Failed      string
 }
 
+type Output struct {
+	SessionID int64
+	Place     int64
+	At        sql.NullInt64
+	Kind      string
+	Data      []byte
+}
+
 type Project struct {
 	ID           int64
 	Prefix       string

@@ -192,3 +192,46 @@ func (q *Queries) PutProject(ctx context.Context, arg PutProjectParams) (int64, 
 	}
 	return result.LastInsertId()
 }
+
+const someProjects = `-- name: SomeProjects :many
+SELECT id, prefix, path, base_commit, last_task, created_at, paused_at, paused_tracks, strikes, check_env, rules, policy, needs, git, removal FROM projects WHERE id IN (SELECT value FROM json_each(CAST(?1 AS TEXT)))
+`
+
+func (q *Queries) SomeProjects(ctx context.Context, ids string) ([]Project, error) {
+	rows, err := q.db.QueryContext(ctx, someProjects, ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Project
+	for rows.Next() {
+		var i Project
+		if err := rows.Scan(
+			&i.ID,
+			&i.Prefix,
+			&i.Path,
+			&i.BaseCommit,
+			&i.LastTask,
+			&i.CreatedAt,
+			&i.PausedAt,
+			&i.PausedTracks,
+			&i.Strikes,
+			&i.CheckEnv,
+			&i.Rules,
+			&i.Policy,
+			&i.Needs,
+			&i.Git,
+			&i.Removal,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}

@@ -17,11 +17,19 @@ ON CONFLICT (id) DO UPDATE SET
   ended_at = excluded.ended_at, outcome = excluded.outcome, failure = excluded.failure,
   evidence = excluded.evidence;
 
+-- name: Landing :one
+SELECT * FROM landings WHERE id = @id;
+
 -- name: LandingsOf :many
 SELECT * FROM landings WHERE task_id = @task_id ORDER BY id;
 
 -- name: LastLanding :one
 SELECT * FROM landings WHERE task_id = @task_id ORDER BY id DESC LIMIT 1;
+
+-- name: LastLandings :many
+SELECT * FROM landings WHERE id IN (
+  SELECT max(l.id) FROM landings l WHERE l.task_id IN (SELECT value FROM json_each(CAST(@tasks AS TEXT))) GROUP BY l.task_id
+);
 
 -- name: QueuedLandings :many
 SELECT * FROM landings
@@ -44,6 +52,9 @@ ON CONFLICT (id) DO UPDATE SET
   project_id = excluded.project_id, task_id = excluded.task_id, landing_id = excluded.landing_id,
   tree = excluded.tree, command = excluded.command, env = excluded.env, exit_code = excluded.exit_code,
   signal = excluded.signal, timed_out = excluded.timed_out, took = excluded.took, ended_at = excluded.ended_at, log = excluded.log;
+
+-- name: Check :one
+SELECT * FROM checks WHERE id = @id;
 
 -- name: ChecksOn :many
 SELECT * FROM checks WHERE id IN (

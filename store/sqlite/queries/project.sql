@@ -25,3 +25,6 @@ SELECT * FROM projects WHERE path = @path;
 
 -- name: Projects :many
 SELECT * FROM projects ORDER BY prefix;
+
+-- name: SomeProjects :many
+SELECT * FROM projects WHERE id IN (SELECT value FROM json_each(CAST(@ids AS TEXT)));
