@@ -102,6 +102,13 @@ func (c compared) weigh(base, new samples) compared {
 	return c
 }
 
+func (c compared) verdict() string {
+	if c.OK {
+		return verdictOK
+	}
+	return verdictOver
+}
+
 func compare(ctx context.Context, o compareOptions) error {
 	only, err := regexp.Compile(o.only)
 	switch {
@@ -203,7 +210,11 @@ func compareAll(ctx context.Context, labs [2]*lab, only *regexp.Regexp, n int) (
 			return nil, fmt.Errorf("%s: %w", f.name, errors.Join(context.Cause(ctx), err))
 		}
 		rows = append(rows, more...)
-		fmt.Fprintf(os.Stderr, "measured %s in %.1f s\n", f.name, time.Since(began).Seconds())
+		var ratios []string
+		for _, c := range more {
+			ratios = append(ratios, fmt.Sprintf("%.3f × %s", c.Ratio, c.verdict()))
+		}
+		fmt.Fprintf(os.Stderr, "measured %s in %.1f s: %s\n", f.name, time.Since(began).Seconds(), strings.Join(ratios, ", "))
 	}
 	if len(rows) == 0 {
 		return nil, errors.New("--only matches no figure that can be compared")
@@ -286,12 +297,8 @@ func printCompared(w io.Writer, rows []compared, asJSON bool) error {
 	}
 	lines := [][]string{{"row", "base", "new", "ratio", "spread", "bound", "verdict"}}
 	for _, c := range rows {
-		verdict := verdictOK
-		if !c.OK {
-			verdict = verdictOver
-		}
 		lines = append(lines, []string{
-			c.Figure, number(c.Base) + " " + c.Unit, number(c.New) + " " + c.Unit, fmt.Sprintf("%.3f ×", c.Ratio), fmt.Sprintf("%.3f ×", c.Spread), fmt.Sprintf("%.2f ×", c.Bound), verdict,
+			c.Figure, number(c.Base) + " " + c.Unit, number(c.New) + " " + c.Unit, fmt.Sprintf("%.3f ×", c.Ratio), fmt.Sprintf("%.3f ×", c.Spread), fmt.Sprintf("%.2f ×", c.Bound), c.verdict(),
 		})
 	}
 	printLines(w, lines)
