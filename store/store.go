@@ -51,6 +51,7 @@ type Reader struct {
 	Outputs    OutputReader
 	Workspaces WorkspaceReader
 	Trash      TrashReader
+	Queues     QueueReader
 	Landings   LandingReader
 	Checks     CheckReader
 	Work       WorkReader
@@ -60,6 +61,7 @@ type Reader struct {
 	Limits     LimitReader
 	Log        LogReader
 	Timers     TimerReader
+	Features   FeatureReader
 }
 
 // Tx reads and adds facts.
@@ -71,6 +73,7 @@ type Tx struct {
 	Outputs    Outputs
 	Workspaces Workspaces
 	Trash      Trash
+	Queues     Queues
 	Landings   Landings
 	Checks     Checks
 	Work       Work
@@ -80,13 +83,15 @@ type Tx struct {
 	Limits     Limits
 	Log        Log
 	Timers     Timers
+	Features   Features
 }
 
 // Reader returns the groups for reading. They see what the transaction wrote.
 func (t Tx) Reader() Reader {
 	return Reader{
 		Projects: t.Projects, Tasks: t.Tasks, Lanes: t.Lanes, Sessions: t.Sessions, Outputs: t.Outputs,
-		Workspaces: t.Workspaces, Trash: t.Trash, Landings: t.Landings, Checks: t.Checks, Work: t.Work,
+		Workspaces: t.Workspaces, Trash: t.Trash, Queues: t.Queues, Landings: t.Landings, Checks: t.Checks, Work: t.Work,
 		Questions: t.Questions, Messages: t.Messages, Asks: t.Asks, Limits: t.Limits, Log: t.Log, Timers: t.Timers,
+		Features: t.Features,
 	}
 }

@@ -15,12 +15,14 @@ import (
 
 	"coppice"
 	"coppice/agent"
+	"coppice/agent/claude"
 	"coppice/agent/command"
 	"coppice/agent/scripted"
 	"coppice/fabric"
 	"coppice/fabric/local"
 	"coppice/host"
 	"coppice/internal/process"
+	"coppice/internal/redact"
 	"coppice/store"
 	"coppice/store/sqlite"
 	"coppice/test/ports"
@@ -35,7 +37,7 @@ const roleVar = "WORKER_TEST_ROLE"
 func TestMain(m *testing.M) {
 	switch os.Getenv(roleVar) {
 	case "host":
-		protocols := map[string]agent.Protocol{scripted.Name: scripted.New(), command.Name: command.New()}
+		protocols := map[string]agent.Protocol{scripted.Name: scripted.New(), command.Name: command.New(), claude.Name: claude.New()}
 		os.Exit(host.Main(context.Background(), os.Args[len(os.Args)-1], protocols, slog.New(slog.NewTextHandler(os.Stderr, nil))))
 	case "agent":
 		os.Exit(scripted.Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Environ()))
@@ -63,6 +65,8 @@ type bundle struct {
 	environ []string
 	room    map[Group]int
 	browser []string
+	secrets func(context.Context, string) (string, error)
+	redact  *redact.Redactor
 	ports   workspace.PortRange
 	project coppice.Project
 	task    coppice.Task
@@ -120,7 +124,7 @@ func (b *bundle) open() {
 		Name: "local", Pools: []string{"local"}, Fabric: b.fabric, Store: b.store, Workspaces: b.spaces, Sessions: filepath.Join(b.dir, "s"),
 		Host:    host.Launcher{Argv: []string{self, "host"}, Env: []string{roleVar + "=host", "PATH=" + os.Getenv("PATH")}},
 		Profile: func(string, *coppice.Profile) (coppice.Profile, error) { return b.profile, nil },
-		Environ: b.environ, Now: time.Now, Room: b.room, Browser: b.browser,
+		Environ: b.environ, Now: time.Now, Room: b.room, Browser: b.browser, Secrets: b.secrets, Redact: b.redact,
 	})
 	b.must(err)
 }

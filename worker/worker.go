@@ -24,8 +24,8 @@ import (
 	"coppice/workspace"
 )
 
-// Config is what a Worker needs. All fields but Browser, Logger, Redact, Room,
-// Renew and Retry are required.
+// Config is what a Worker needs. All fields but Browser, Secrets, Logger, Redact,
+// Room, Renew and Retry are required.
 type Config struct {
 	Name       string // the same after a restart
 	Pools      []string
@@ -37,6 +37,10 @@ type Config struct {
 	Browser    []string // the command that gives a session a browser; without one there is none
 	// Profile finds the profile of an agent; own is the project's, or nil.
 	Profile func(name string, own *coppice.Profile) (coppice.Profile, error)
+	// Secrets resolves a secret that a session needs, and hides its value in
+	// Redact first. It is called when a session starts, and when a worker finds a
+	// session again.
+	Secrets func(ctx context.Context, name string) (string, error)
 	// Environ is Coppice's own environment; agents get only what is allowed
 	// of it.
 	Environ []string
@@ -305,7 +309,7 @@ func (w *Worker) execute(ctx context.Context, l coppice.Lease) {
 		if ctx.Err() != nil {
 			return // stopped or lost: whoever holds the item next does it again
 		}
-		w.finish(ctx, l, res, failure(err))
+		w.finish(ctx, l, res, w.masked(failure(err)))
 	})
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"coppice"
 	"coppice/api"
-	"coppice/engine"
 	"coppice/store"
 )
 
@@ -32,13 +31,13 @@ type listTasksIn struct {
 type createTasksIn struct {
 	ProjectIn
 	Body struct {
-		Tasks []engine.NewTask `json:"tasks" minItems:"1" maxItems:"2000" nullable:"false" doc:"All are created, or none"`
+		Tasks []coppice.NewTask `json:"tasks" minItems:"1" maxItems:"2000" nullable:"false" doc:"All are created, or none"`
 	}
 }
 
 type changeTaskIn struct {
 	TaskIn
-	Body engine.TaskChange
+	Body coppice.TaskChange
 }
 
 func (s *Server) taskRoutes(a huma.API) {

@@ -8,7 +8,6 @@ import (
 
 	"coppice"
 	"coppice/api"
-	"coppice/engine"
 	"coppice/store"
 )
 
@@ -18,7 +17,7 @@ func TestLongLogs(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	p := b.Project("/src/app")
-	one, other := b.Task("app", engine.NewTask{Title: "one"}), b.Task("app", engine.NewTask{Title: "other"})
+	one, other := b.Task("app", coppice.NewTask{Title: "one"}), b.Task("app", coppice.NewTask{Title: "other"})
 	log := func(i int) string {
 		return fmt.Sprintf("first line of %d\n", i) + strings.Repeat("€ a line\n", 20_000) + "last line"
 	}
@@ -73,7 +72,7 @@ func TestALogIsText(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	p := b.Project("/src/app")
-	task := b.Task("app", engine.NewTask{Title: "one"})
+	task := b.Task("app", coppice.NewTask{Title: "one"})
 	b.Update(func(tx store.Tx) error {
 		return tx.Checks.Put(&coppice.Check{ProjectID: p.ID, TaskID: task.ID, Command: "make", Log: "<script>alert(1)</script>"})
 	})

@@ -154,7 +154,7 @@ func (f *Fabric) Finish(ctx context.Context, l coppice.Lease, result json.RawMes
 			return err
 		}
 		ev := &coppice.Event{
-			At: now, Kind: coppice.EventWorkFinished, ProjectID: w.ProjectID, TaskID: w.TaskID, SessionID: w.SessionID,
+			At: now, Kind: coppice.EventWorkFinished, ProjectID: w.ProjectID, TaskID: w.TaskID, SessionID: w.SessionID, About: w.Subject,
 			Subject: w.Key, By: l.Worker, Reason: string(w.Kind),
 		}
 		if failure != nil {

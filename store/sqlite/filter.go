@@ -109,7 +109,7 @@ func (r log) Events(after int64, most int, f store.EventFilter) ([]coppice.Event
 		w.and("task_id = ? AND task_id <> 0", f.TaskID)
 	}
 	in(w, "kind", f.Kinds)
-	query := "SELECT seq, at, kind, project_id, task_id, session_id, subject, actor, reason, data FROM events" +
+	query := "SELECT seq, at, kind, project_id, task_id, session_id, about, subject, actor, reason, data FROM events" +
 		w.String() + " ORDER BY seq" + limit
 	return list(r.conn, query, append(w.args, most), scanEvent)
 }
@@ -118,8 +118,9 @@ func scanEvent(rows *sql.Rows) (coppice.Event, error) {
 	var e coppice.Event
 	var moment sql.NullInt64
 	var data sql.NullString
-	err := rows.Scan(&e.Seq, &moment, &e.Kind, &e.ProjectID, &e.TaskID, &e.SessionID, &e.Subject, &e.By, &e.Reason, &data)
-	e.At, e.Data = at(moment), raw(data)
+	var about string
+	err := rows.Scan(&e.Seq, &moment, &e.Kind, &e.ProjectID, &e.TaskID, &e.SessionID, &about, &e.Subject, &e.By, &e.Reason, &data)
+	e.At, e.Data, e.About = at(moment), raw(data), coppice.ParseSubject(about)
 	return e, err
 }
 

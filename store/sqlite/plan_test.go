@@ -43,7 +43,7 @@ func TestPlans(t *testing.T) {
 		"Timers.Due":           func(t store.Tx) error { _, err := t.Timers.Due(at(rowID(1)), 2); return err },
 		"Timers.Next":          func(t store.Tx) error { _, err := t.Timers.Next(); return err },
 		"Work.Takeable":        func(t store.Tx) error { _, err := t.Work.Takeable([]string{"a", "b"}, kinds, 2); return err },
-		"Work.Unsettled":       func(t store.Tx) error { _, err := t.Work.Unsettled(1); return err },
+		"Work.Unsettled":       func(t store.Tx) error { _, err := t.Work.Unsettled(coppice.TaskSubject(1)); return err },
 		"Work.HeldBy":          func(t store.Tx) error { _, err := t.Work.HeldBy("w"); return err },
 		"Work.Count":           func(t store.Tx) error { _, err := t.Work.Count(); return err },
 		"Work.ByKey":           func(t store.Tx) error { _, err := t.Work.ByKey("k"); return err },

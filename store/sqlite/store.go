@@ -236,6 +236,7 @@ type (
 	outputs    struct{ *tx }
 	workspaces struct{ *tx }
 	trash      struct{ *tx }
+	queues     struct{ *tx }
 	landings   struct{ *tx }
 	checks     struct{ *tx }
 	work       struct{ *tx }
@@ -245,13 +246,15 @@ type (
 	limits     struct{ *tx }
 	log        struct{ *tx }
 	timers     struct{ *tx }
+	features   struct{ *tx }
 )
 
 func (t *tx) groups() store.Tx {
 	return store.Tx{
 		Projects: projects{t}, Tasks: tasks{t}, Lanes: lanes{t}, Sessions: sessions{t}, Outputs: outputs{t},
-		Workspaces: workspaces{t}, Trash: trash{t}, Landings: landings{t}, Checks: checks{t}, Work: work{t},
+		Workspaces: workspaces{t}, Trash: trash{t}, Queues: queues{t}, Landings: landings{t}, Checks: checks{t}, Work: work{t},
 		Questions: questions{t}, Messages: messages{t}, Asks: asks{t}, Limits: limits{t}, Log: log{t}, Timers: timers{t},
+		Features: features{t},
 	}
 }
 

@@ -50,6 +50,7 @@ func Run(t *testing.T, open Open) {
 		{"AgentLimits", testAgentLimits},
 		{"Trash", testTrash},
 		{"Forget", testForget},
+		{"Features", testFeatures},
 		{"Timers", testTimers},
 		{"Events", testEvents},
 		{"TrimEvents", testTrimEvents},

@@ -12,7 +12,6 @@ import (
 
 	"coppice"
 	"coppice/api/client"
-	"coppice/engine"
 	"coppice/verb"
 )
 
@@ -224,7 +223,7 @@ func compareChanges(ctx context.Context, l *lab) ([]measurement, func(), error) 
 		for c := range clients {
 			wg.Go(func() {
 				for i := c; i < len(made) && errs[c] == nil; i += clients {
-					_, errs[c] = b.client.ChangeTask(ctx, made[i].Key, engine.TaskChange{Priority: &priority})
+					_, errs[c] = b.client.ChangeTask(ctx, made[i].Key, coppice.TaskChange{Priority: &priority})
 				}
 			})
 		}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"coppice"
-	"coppice/engine"
 )
 
 // probing is a coppice.yaml whose agent is the probe.
@@ -90,8 +89,8 @@ func (b *bench) post(ctx context.Context, n int) error {
 }
 
 // titles are tasks that differ by their titles.
-func titles(n int) []engine.NewTask {
-	tasks := make([]engine.NewTask, n)
+func titles(n int) []coppice.NewTask {
+	tasks := make([]coppice.NewTask, n)
 	for i := range tasks {
 		tasks[i].Title = fmt.Sprintf("Leave a file, number %d", i)
 	}

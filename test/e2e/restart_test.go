@@ -14,7 +14,6 @@ import (
 
 	"coppice"
 	"coppice/api"
-	"coppice/engine"
 	"coppice/test/harness"
 )
 
@@ -58,10 +57,10 @@ func TestSessionsOutliveAKilledServer(t *testing.T) {
 	}
 }
 
-func make5(title string) []engine.NewTask {
-	var tasks []engine.NewTask
+func make5(title string) []coppice.NewTask {
+	var tasks []coppice.NewTask
 	for i := range 5 {
-		tasks = append(tasks, engine.NewTask{Title: fmt.Sprintf("%s %d", title, i+1)})
+		tasks = append(tasks, coppice.NewTask{Title: fmt.Sprintf("%s %d", title, i+1)})
 	}
 	return tasks
 }

@@ -7,7 +7,6 @@ import (
 
 	"coppice"
 	"coppice/api"
-	"coppice/engine"
 	"coppice/store"
 )
 
@@ -16,7 +15,7 @@ func TestShowHasWholeLogs(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
 	p := s.Project("/src/app")
-	task := s.Task("app", engine.NewTask{Title: "t"})
+	task := s.Task("app", coppice.NewTask{Title: "t"})
 	log := strings.Repeat("a line\n", 30_000) + "the end"
 	s.Update(func(tx store.Tx) error {
 		l := coppice.Landing{ProjectID: p.ID, TaskID: task.ID, Outcome: coppice.LandingRefused, EndedAt: s.Clock.Now(), Evidence: log}
