@@ -103,6 +103,9 @@ type Reader interface {
 	Picture(session, offset int64) (coppice.Output, error)
 	// OutputBefore returns the last most pieces before an offset, oldest first.
 	OutputBefore(session, before int64, most int, kinds ...coppice.OutputKind) ([]coppice.Output, error)
+	// Mask returns what is remembered at a session's cursor to hide secrets in
+	// what follows; nil when there is nothing.
+	Mask(session int64) ([]byte, error)
 	// OutputSizes tells how much output is kept, by project, about.
 	OutputSizes() (map[int64]int64, error)
 	// Busy tells whether a project has tasks that have not ended, or work that
@@ -195,6 +198,9 @@ type Tx interface {
 	// offset to another. It fails with code conflict, changing nothing, when
 	// the cursor is not at from; so the same batch is never taken twice.
 	AddOutput(session, from, to int64, out []coppice.Output) error
+
+	// PutMask replaces what is remembered at a session's cursor; nil forgets it.
+	PutMask(session int64, state []byte) error
 
 	// Append adds events to the log, in order, and gives them their Seq.
 	Append(...*coppice.Event) error

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"database/sql"
+	"errors"
 	"strings"
 	"time"
 
@@ -135,6 +136,21 @@ func (t *tx) AddOutput(session, from, to int64, out []coppice.Output) error {
 	}
 	t.wake.sessions = append(t.wake.sessions, session)
 	return t.q.MoveCursor(t.ctx, to, moment(newest), session)
+}
+
+func (r *reader) Mask(session int64) ([]byte, error) {
+	state, err := r.q.Mask(r.ctx, session)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	return []byte(state), err
+}
+
+func (t *tx) PutMask(session int64, state []byte) error {
+	if len(state) == 0 {
+		return t.q.DropMask(t.ctx, session)
+	}
+	return t.q.PutMask(t.ctx, session, string(state))
 }
 
 // manyOutputs is how many pieces of output one statement inserts.

@@ -30,6 +30,7 @@ func full(t *testing.T, s store.Store, prefix string) coppice.Project {
 						return tx.PutQuestion(&coppice.Question{TaskID: k.ID, SessionID: x.ID, Text: "?", AnsweredAt: start})
 					},
 					func() error { return tx.PutMessage(&coppice.Message{TaskID: k.ID, SessionID: x.ID, Text: "!"}) },
+					func() error { return tx.PutMask(x.ID, []byte(`{}`)) },
 					func() error {
 						return tx.PutWork(&coppice.Work{Key: fmt.Sprint(x.Key, "/run"), ProjectID: p.ID, TaskID: k.ID, SessionID: x.ID, State: coppice.WorkSettled, Kind: coppice.WorkRun})
 					},

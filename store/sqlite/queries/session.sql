@@ -64,3 +64,13 @@ ON CONFLICT (made_at, session_id) DO UPDATE SET
   project_id = excluded.project_id, task_id = excluded.task_id, agent = excluded.agent, model = excluded.model,
   input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens, cache_read = excluded.cache_read,
   cache_write = excluded.cache_write, turns = excluded.turns, cost_usd = excluded.cost_usd;
+
+-- name: Mask :one
+SELECT state FROM masks WHERE session_id = @session_id;
+
+-- name: PutMask :exec
+INSERT INTO masks (session_id, state) VALUES (@session_id, @state)
+ON CONFLICT (session_id) DO UPDATE SET state = excluded.state;
+
+-- name: DropMask :exec
+DELETE FROM masks WHERE session_id = @session_id;
