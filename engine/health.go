@@ -169,9 +169,9 @@ func cleanup(v *View) *Decision {
 func removeWork(v *View, reason string) *Decision {
 	ws := v.Workspace
 	return &Decision{Kind: coppice.EventWorkOffered, Reason: reason, Offer: &coppice.Work{
-		Kind: coppice.WorkRemove, Key: fmt.Sprintf("workspace/%d/remove/%d", ws.ID, ws.Tries+1), Pool: ws.Node,
+		Kind: coppice.WorkRemove, Key: fmt.Sprintf("workspace/%d/remove/%d", ws.ID, ws.Tries+1), Pool: v.place(coppice.WorkRemove),
 		Spec: coppice.Raw(coppice.RemoveSpec{
-			Key: v.Task.Key, Repo: v.Project.Path, Path: ws.Path, Branch: ws.Branch, Policy: v.Project.Policy.Kept(),
+			Key: v.Task.Key, Repo: v.Project.Path, RepoID: v.Project.ID, Path: ws.Path, Branch: ws.Branch, Policy: v.Project.Policy.Kept(),
 		}),
 	}}
 }
@@ -244,9 +244,9 @@ func (t *turn) purge(tm store.Timer) error {
 	}
 	t.decisions++
 	return t.tx.PutWork(&coppice.Work{
-		Kind: coppice.WorkPurge, Key: key, Pool: PoolControl, ProjectID: tr.ProjectID, TaskID: tr.TaskID,
+		Kind: coppice.WorkPurge, Key: key, Pool: place(t.nodes, errand{Kind: coppice.WorkPurge}), ProjectID: tr.ProjectID, TaskID: tr.TaskID,
 		State: coppice.WorkOffered, OfferedAt: t.now,
-		Spec: coppice.Raw(coppice.PurgeSpec{Repo: p.Path, Ref: tr.Ref, Archive: tr.Archive}),
+		Spec: coppice.Raw(coppice.PurgeSpec{Repo: p.Path, RepoID: p.ID, Ref: tr.Ref, Archive: tr.Archive}),
 	})
 }
 

@@ -27,6 +27,9 @@ func keyBegins(text []byte, at int, more bool) hit {
 		return hit{verdict: v}
 	}
 	kind := s[len(keyBegin):]
+	if n := bytes.IndexByte(kind, '\n'); n >= 0 {
+		kind, more = kind[:n], false
+	}
 	j := bytes.Index(kind, []byte(dashes))
 	switch {
 	case j < 0 && len(kind) < maxKeyKind+len(dashes) && more:

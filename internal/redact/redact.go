@@ -8,6 +8,7 @@ package redact
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strings"
 )
@@ -38,18 +39,17 @@ type start struct {
 }
 
 // New makes a Redactor for the known patterns and the given values. A value of
-// several lines is hidden line by line.
+// several lines is hidden line by line, also as JSON writes it.
 func New(values ...string) *Redactor {
 	r := &Redactor{}
 	for _, v := range values {
 		for line := range strings.Lines(v) {
-			line = strings.TrimSpace(line)
-			if len(line) < MinValue {
-				continue
+			if line = strings.TrimSpace(line); len(line) >= MinValue {
+				r.value(line)
+				if b, err := json.Marshal(line); err == nil && string(b) != `"`+line+`"` {
+					r.value(string(b[1 : len(b)-1]))
+				}
 			}
-			s := &r.starts[line[0]]
-			s.values = append(s.values, []byte(line))
-			r.begin(line[0], line[1])
 		}
 	}
 	for i := range r.starts {
@@ -71,6 +71,12 @@ func New(values ...string) *Redactor {
 	return r
 }
 
+func (r *Redactor) value(text string) {
+	s := &r.starts[text[0]]
+	s.values = append(s.values, []byte(text))
+	r.begin(text[0], text[1])
+}
+
 // begin notes that a secret can begin with two bytes. Most places of a text are
 // ruled out by them.
 func (r *Redactor) begin(a, b byte) {
@@ -89,8 +95,7 @@ func (r *Redactor) String(s string) string {
 
 // Bytes returns b with its secrets hidden. It does not change b.
 func (r *Redactor) Bytes(b []byte) []byte {
-	done, _ := r.Pieces(State{}, [][]byte{b}, true)
-	return done[0]
+	return r.Pieces(State{}, [][]byte{b}, true)[0].Text
 }
 
 // Clean reports whether a whole text has no secret in it.

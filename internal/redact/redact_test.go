@@ -74,13 +74,14 @@ func TestLeavesOrdinaryTextAlone(t *testing.T) {
 
 func TestValues(t *testing.T) {
 	t.Parallel()
-	r := redact.New("correct horse", "correct horse battery", "tiny", "line one\nline two\n")
+	r := redact.New("correct horse", "correct horse battery", "tiny", "line one\nline two\n", `"quoted" word`)
 	for in, want := range map[string]string{
-		"a correct horse battery!": "a [redacted]!",
-		"a correct horse!":         "a [redacted]!",
-		"xcorrect horsex":          "x[redacted]x",
-		"tiny":                     "tiny",
-		"> line one\n> line two":   "> [redacted]\n> [redacted]",
+		"a correct horse battery!":  "a [redacted]!",
+		"a correct horse!":          "a [redacted]!",
+		"xcorrect horsex":           "x[redacted]x",
+		"tiny":                      "tiny",
+		"> line one\n> line two":    "> [redacted]\n> [redacted]",
+		`{"t":"a \"quoted\" word"}`: `{"t":"a [redacted]"}`,
 	} {
 		if got := r.String(in); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
@@ -139,14 +140,14 @@ func TestCutsDoNotMatter(t *testing.T) {
 		var st redact.State
 		var waiting [][]byte
 		take := func(last bool) {
-			done, next := r.Pieces(st, waiting, last)
+			done := r.Pieces(st, waiting, last)
 			for i, d := range done {
-				if len(d) > len(waiting[i])+len(redact.Mask)*strings.Count(string(d), redact.Mask) {
-					rt.Fatalf("%q became %q", waiting[i], d)
+				if len(d.Text) > len(waiting[i])+len(redact.Mask)*strings.Count(string(d.Text), redact.Mask) {
+					rt.Fatalf("%q became %q", waiting[i], d.Text)
 				}
-				got = append(got, d...)
+				got, st = append(got, d.Text...), kept(rt, d.Behind)
 			}
-			waiting, st = waiting[len(done):], kept(rt, next)
+			waiting = waiting[len(done):]
 		}
 		for _, c := range cuts(rt, in) {
 			waiting = append(waiting, c)
@@ -199,9 +200,11 @@ func TestASecretIsNeverShown(t *testing.T) {
 		for i, c := range list {
 			quiet := i == len(list)-1 || rapid.IntRange(0, 3).Draw(rt, "quiet") == 0
 			waiting = append(waiting, c)
-			done, next := r.Pieces(st, waiting, quiet)
-			got = append(got, bytes.Join(done, nil)...)
-			waiting, st = waiting[len(done):], kept(rt, next)
+			done := r.Pieces(st, waiting, quiet)
+			for _, d := range done {
+				got, st = append(got, d.Text...), kept(rt, d.Behind)
+			}
+			waiting = waiting[len(done):]
 			pipe, screen = append(pipe, onPipe.Write(c)...), append(screen, onScreen.Write(c)...)
 			if quiet {
 				pipe, screen = append(pipe, onPipe.Flush()...), append(screen, onScreen.Flush()...)
@@ -239,9 +242,14 @@ func TestStateHoldsNothingHidden(t *testing.T) {
 		for _, p := range c.pieces {
 			list = append(list, []byte(p))
 		}
-		done, st := r.Pieces(redact.State{}, list, c.last)
-		if len(done) != c.done || strings.Contains(string(st.Before)+string(st.Shown), token[10:15]) {
-			t.Errorf("%s: %d pieces are decided, state %+v", c.name, len(done), st)
+		done := r.Pieces(redact.State{}, list, c.last)
+		if len(done) != c.done {
+			t.Errorf("%s: %d pieces are decided", c.name, len(done))
+		}
+		for _, d := range done {
+			if strings.Contains(string(d.Behind.Before)+string(d.Behind.Shown), token[10:15]) {
+				t.Errorf("%s: state %+v", c.name, d.Behind)
+			}
 		}
 	}
 }
@@ -291,9 +299,16 @@ func FuzzRedact(f *testing.F) {
 		}
 		cut = max(1, min(cut, len(in)))
 		whole := [][]byte{in[:min(cut, len(in))], in[min(cut, len(in)):]}
-		done, st := r.Pieces(redact.State{}, whole[:1], false)
-		rest, _ := r.Pieces(st, whole[len(done):], true)
-		if got := bytes.Join(append(done, rest...), nil); !bytes.Equal(got, want) {
+		var got []byte
+		var st redact.State
+		done := r.Pieces(st, whole[:1], false)
+		for _, d := range done {
+			got, st = append(got, d.Text...), d.Behind
+		}
+		for _, d := range r.Pieces(st, whole[len(done):], true) {
+			got = append(got, d.Text...)
+		}
+		if !bytes.Equal(got, want) {
 			t.Fatalf("cut at %d: %q, whole: %q", cut, got, want)
 		}
 	})

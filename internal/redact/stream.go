@@ -19,25 +19,29 @@ func (s State) Zero() bool { return len(s.Before)+len(s.Shown)+s.Skip+s.Key == 0
 // says where the text before them stands. What is returned does not depend on
 // how the text is cut: a secret that spans several pieces is hidden in all of
 // them, and the mask stands where it begins. Only the leading pieces are returned
-// that are decided whatever follows, with the state behind them; the others have
-// to come again, with what follows them.
+// that are decided whatever follows, each with the state behind it; the others
+// have to come again, with what follows them.
 //
 // With last all pieces are returned, as if the text ended here. Should it go on,
 // the rest of a secret that was shown in part is hidden.
-func (r *Redactor) Pieces(st State, pieces [][]byte, last bool) (done [][]byte, next State) {
+func (r *Redactor) Pieces(st State, pieces [][]byte, last bool) (done []Piece) {
 	s := r.scan(st, slices.Concat(pieces...), last, false)
 	at := s.base
 	for _, p := range pieces {
 		if at+len(p) > s.decided {
 			break
 		}
-		done = append(done, s.masked(at, at+len(p), func(int) string { return Mask }))
+		text := s.masked(at, at+len(p), func(int) string { return Mask })
 		at += len(p)
+		done = append(done, Piece{Text: text, Behind: s.state(at)})
 	}
-	if len(done) == 0 {
-		return nil, st
-	}
-	return done, s.state(at)
+	return done
+}
+
+// Piece is a part of a text with its secrets hidden.
+type Piece struct {
+	Text   []byte
+	Behind State
 }
 
 // cut is a range of a text that is hidden.

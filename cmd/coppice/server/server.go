@@ -20,8 +20,10 @@ import (
 	"coppice/api/client"
 	apihttp "coppice/api/http"
 	"coppice/engine"
+	"coppice/fabric"
 	"coppice/fabric/local"
 	"coppice/host"
+	"coppice/ingest"
 	"coppice/internal/redact"
 	"coppice/internal/startstop"
 	"coppice/store/sqlite"
@@ -67,14 +69,15 @@ type Server struct {
 	cfg      Config
 	profiles profiles.Set
 
-	set    *startstop.Set
-	store  *sqlite.Store
-	spaces *workspace.Workspaces
-	work   *worker.Worker
-	http   *apihttp.Server
-	lists  *featureSync
-	index  *sqlite.Index // nil when it cannot be kept
-	look   *agentLook
+	set       *startstop.Set
+	store     *sqlite.Store
+	spaces    *workspace.Workspaces
+	work      *worker.Worker
+	terminals fabric.Terminals
+	http      *apihttp.Server
+	lists     *featureSync
+	index     *sqlite.Index // nil when it cannot be kept
+	look      *agentLook
 
 	looking chan struct{} // held by who measures the disk
 }
@@ -178,7 +181,17 @@ func (s *Server) wire(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fab := local.New(local.Config{Store: s.store, Now: s.cfg.Now})
+	redactor := redact.New()
+	ledger, err := ingest.New(ingest.Config{
+		Store: s.store, Now: s.cfg.Now, Worker: engine.PoolLocal, Redact: redactor,
+		Publish: func(ctx context.Context, h fabric.Head) error {
+			return s.spaces.Published(ctx, h.Repo, h.Branch, h.Commit)
+		},
+	})
+	if err != nil {
+		return err
+	}
+	fab := local.New(local.Config{Store: s.store, Now: s.cfg.Now, Accept: ledger.Accept})
 	nodes := func(ctx context.Context) ([]coppice.Node, error) {
 		if err := fab.Announce(ctx, thisNode(s.cfg.State)); err != nil {
 			return nil, err
@@ -193,15 +206,16 @@ func (s *Server) wire(ctx context.Context) error {
 		return err
 	}
 	s.work, err = worker.New(worker.Config{
-		Name: engine.PoolLocal, Pools: []string{engine.PoolControl, engine.PoolLocal}, Fabric: fab, Store: s.store,
+		Name: engine.PoolLocal, Pools: []string{engine.PoolControl, engine.PoolLocal}, Fabric: fab, Ledger: ledger,
 		Workspaces: s.spaces, Sessions: s.path("sessions"), Host: host.Launcher{Argv: []string{s.cfg.Self, "host"}, Env: hostEnv(s.cfg.Environ)},
 		Browser: []string{s.cfg.Self, "browser"},
-		Profile: s.profile, Environ: s.cfg.Environ, Now: s.cfg.Now, Logger: s.cfg.Logger, Redact: redact.New(),
+		Profile: s.profile, Environ: s.cfg.Environ, Now: s.cfg.Now, Logger: s.cfg.Logger,
 		Room: map[worker.Group]int{worker.GroupGit: max(4, 2*runtime.NumCPU()), worker.GroupCheck: runtime.NumCPU(), worker.GroupSession: 1024},
 	})
 	if err != nil {
 		return err
 	}
+	s.terminals = ingest.Terminals(s.work, redactor)
 	token, err := client.EnsureToken(s.cfg.State)
 	if err != nil {
 		return err
@@ -211,7 +225,7 @@ func (s *Server) wire(ctx context.Context) error {
 		engine.WithLevels(newLevels(s.cfg.Environ, s.cfg.Now, s.cfg.Logger)))
 	s.lists = &featureSync{
 		store: s.store, intake: intake, inspect: s.reinspect, origin: s.spaces.OriginOf, moved: s.spaces.BaseNeed, asks: make(chan func()),
-		dir: s.path("features"), redact: redact.New().String, now: s.cfg.Now, log: s.cfg.Logger,
+		dir: s.path("features"), redact: redactor.String, now: s.cfg.Now, log: s.cfg.Logger,
 	}
 	remove := &remover{
 		store: s.store, intake: intake, spaces: s.spaces, sessions: s.path("sessions"), features: s.path("features"),
