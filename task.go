@@ -88,16 +88,6 @@ type Task struct {
 	CreatedAt time.Time `json:"created_at"`
 	CreatedBy string    `json:"created_by,omitempty"`
 
-	// What a person said since. Each is cleared when the engine has acted on it.
-	StopAsked  bool   `json:"stop_asked,omitempty"`
-	RetryAsked bool   `json:"retry_asked,omitempty"` // together with StopAsked: end what runs and begin anew
-	RetryNote  string `json:"retry_note,omitempty"`
-	LandAsked  bool   `json:"land_asked,omitempty"`
-	UndoAsked  bool   `json:"undo_asked,omitempty"`
-	AgainAsked bool   `json:"again_asked,omitempty"` // go on with an ended task, in its conversation; RetryNote says with what
-	TakeAsked  bool   `json:"take_asked,omitempty"`  // go on on the agent's own screen
-	GiveAsked  bool   `json:"give_asked,omitempty"`  // and back; RetryNote says with what
-
 	// What the engine decided.
 	Stage    Stage     `json:"stage"`
 	Wait     *Wait     `json:"wait,omitempty"`    // while StageWaiting

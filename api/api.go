@@ -55,6 +55,7 @@ type Task struct {
 	Sessions  int              `json:"sessions" doc:"How many sessions it had"`
 	Usage     coppice.Usage    `json:"usage" doc:"The sum over its sessions"`
 	Question  *Question        `json:"question,omitempty" doc:"The oldest one nobody has answered"`
+	Can       []coppice.Verb   `json:"can,omitempty" doc:"What can be asked of it now: each is a route of its own, /tasks/{key}/land and so on"`
 	Archived  time.Time        `json:"archived,omitzero" doc:"When a person put it away; lists leave it out unless asked"`
 }
 

@@ -230,7 +230,7 @@ func TestALimitOfAModel(t *testing.T) {
 	id := b.task("app-1").ID
 	sessions := func() (all []coppice.Session) {
 		b.view(func(r store.Reader) (err error) {
-			all, err = r.SessionsOf(id)
+			all, err = r.Sessions.Of(id)
 			return err
 		})
 		return all
@@ -313,10 +313,10 @@ func TestTheLaneFollowsTheModel(t *testing.T) {
 	// looked at the task, but it does not start.
 	named, p.PausedAt = "tiny", time.Time{}
 	b.update(func(tx store.Tx) error {
-		if err := tx.PutProject(&p); err != nil {
+		if err := tx.Projects.Put(&p); err != nil {
 			return err
 		}
-		return tx.PutAgentLimit(coppice.AgentLimit{Agent: "ann:tiny", Until: noon.Add(time.Minute), Class: coppice.ClassRateLimit, Text: "busy"})
+		return tx.Limits.Put(coppice.AgentLimit{Agent: "ann:tiny", Until: noon.Add(time.Minute), Class: coppice.ClassRateLimit, Text: "busy"})
 	})
 	lane("ann:tiny")
 	if x := b.task("app-1"); x.Stage != coppice.StageQueued {
@@ -381,19 +381,19 @@ func TestNoSessionStartsInALimit(t *testing.T) {
 
 func startedWell(rt *rapid.T, s store.Store, id int64, known int, now time.Time) {
 	err := s.View(context.Background(), func(r store.Reader) error {
-		t, err := r.Task(id)
+		t, err := r.Tasks.Get(id)
 		if err != nil {
 			return err
 		}
-		p, err := r.Project(t.ProjectID)
+		p, err := r.Projects.Get(t.ProjectID)
 		if err != nil {
 			return err
 		}
-		sessions, err := r.SessionsOf(id)
+		sessions, err := r.Sessions.Of(id)
 		if err != nil {
 			return err
 		}
-		limits, err := r.AgentLimits()
+		limits, err := r.Limits.All()
 		for _, x := range sessions {
 			for _, l := range limits {
 				if x.CreatedAt.Equal(now) && x.N > known && holdsFor(l, p.Policy, x, now) {

@@ -15,7 +15,7 @@ func (i *Intake) Archive(ctx context.Context, key string, on bool) (coppice.Task
 	var t coppice.Task
 	err := i.store.Update(ctx, func(tx store.Tx) error {
 		var err error
-		if t, err = knownTask(tx, key); err != nil {
+		if t, err = knownTask(tx.Reader(), key); err != nil {
 			return err
 		}
 		if on && !t.Ended() {
@@ -30,7 +30,7 @@ func (i *Intake) Archive(ctx context.Context, key string, on bool) (coppice.Task
 		if on {
 			kind, t.Archived = coppice.EventTaskArchived, i.now().UTC()
 		}
-		if err := tx.PutTask(&t); err != nil {
+		if err := tx.Tasks.Put(&t); err != nil {
 			return err
 		}
 		return i.event(tx, kind, t, "")

@@ -23,12 +23,12 @@ func TestArchive(t *testing.T) {
 		t.Errorf("one that is not there: %v", err)
 	}
 	b.must(b.store.Update(t.Context(), func(tx store.Tx) error {
-		k, err := tx.TaskByKey(key)
+		k, err := tx.Tasks.ByKey(key)
 		if err != nil {
 			return err
 		}
 		k.Stage, k.Wait, k.Outcome = coppice.StageEnded, nil, coppice.OutcomeFailed
-		return tx.PutTask(&k)
+		return tx.Tasks.Put(&k)
 	}))
 	away, err := b.Archive(t.Context(), key, true)
 	b.must(err)

@@ -2,10 +2,58 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"coppice"
+	"coppice/verb"
 )
+
+// asked returns the oldest open request with one of the verbs, or nil.
+func (v *View) asked(verbs ...coppice.Verb) *coppice.Ask { return coppice.Asked(v.Asks, verbs...) }
+
+// settled returns the open requests with the verbs, settled.
+func (v *View) settled(verbs ...coppice.Verb) []coppice.Ask {
+	var list []coppice.Ask
+	for _, a := range v.Asks {
+		if slices.Contains(verbs, a.Verb) {
+			a.SettledAt = v.Now
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// note is what the open requests with the verbs say, oldest first.
+func (v *View) note(verbs ...coppice.Verb) string {
+	text := ""
+	for _, a := range v.Asks {
+		if slices.Contains(verbs, a.Verb) {
+			text = joinNotes(text, a.Text)
+		}
+	}
+	return text
+}
+
+// facts are what the verbs are judged by.
+func (v *View) facts() verb.Facts {
+	return verb.Facts{Now: v.Now, Task: v.Task, Session: v.session(), Landing: v.Landing, Asks: v.Asks}
+}
+
+// settleAsks writes the requests that a decision settles.
+func (t *turn) settleAsks(v *View, d *Decision) error {
+	for i := range d.Asks {
+		a := &d.Asks[i]
+		if a.Outcome == "" {
+			a.Outcome = d.Reason
+		}
+		if err := t.tx.Asks.Put(a); err != nil {
+			return err
+		}
+		v.Asks = slices.DeleteFunc(slices.Clone(v.Asks), func(o coppice.Ask) bool { return o.ID == a.ID })
+	}
+	return nil
+}
 
 // stopPause is how long a session has to end before it is asked again. The
 // bounded steps of a stop take less.
@@ -14,29 +62,27 @@ const stopPause = 30 * time.Second
 // stopGrace bounds each step of a stop.
 const stopGrace = 5 * time.Second
 
-// stop carries out a person's stop: whatever is open is taken back or ended,
-// and the task is cancelled when nothing of it runs any more. Asked together
-// with a retry, it begins anew instead.
+// stop carries out a stop or a requeue: whatever is open is taken back or ended.
+// When nothing of the task runs any more, the task is cancelled, or begins again.
 func stop(v *View) *Decision {
-	if !v.Task.StopAsked {
+	a := v.asked(coppice.VerbStop, coppice.VerbRequeue)
+	if a == nil || a.Verb == coppice.VerbRequeue && v.Task.Ended() { // which retry carries out
 		return nil
 	}
-	by, why := "stop", "the task was stopped"
-	if v.Task.RetryAsked {
-		by, why = "requeue", "the task was requeued"
+	why := "the task was stopped"
+	if a.Verb == coppice.VerbRequeue {
+		why = "the task was requeued"
 	}
-	d := stopStep(v, why)
+	d := stopStep(v, a.Verb, why)
 	if d != nil {
-		d.By = by
+		d.By = string(a.Verb)
 	}
 	return d
 }
 
-func stopStep(v *View, why string) *Decision {
+func stopStep(v *View, asked coppice.Verb, why string) *Decision {
 	if v.Task.Ended() {
-		t := v.Task
-		t.StopAsked = false
-		return &Decision{Kind: coppice.EventTaskChanged, Reason: "had ended already", Task: &t}
+		return &Decision{Kind: coppice.EventTaskChanged, Reason: "had ended already", Asks: v.settled(coppice.VerbStop)}
 	}
 	if w := v.open(coppice.WorkMove); w != nil && w.Attempt > 0 || v.Landing != nil && unsure(*v.Landing) {
 		return nil // the base may have moved already; its result tells
@@ -68,7 +114,7 @@ func stopStep(v *View, why string) *Decision {
 	if l := v.Landing; l != nil && l.Outcome == coppice.LandingLanded {
 		return endTask(v, coppice.OutcomeDone, nil) // too late: it has landed
 	}
-	if v.Task.RetryAsked {
+	if asked == coppice.VerbRequeue {
 		return requeue(v)
 	}
 	return endTask(v, coppice.OutcomeCancelled, nil)
@@ -99,61 +145,61 @@ func stopDue(v *View) time.Time {
 	return time.Time{}
 }
 
-// retry carries out a person's retry. A task that ended begins a new round; one
-// that waits for a person or a pause goes on at once, and so does a landing that
-// was put off. One that is asked to stop as well is requeued: that comes first.
+// retry carries out a retry. A task that ended begins a new round; one that
+// waits for a person or a pause goes on at once, and so does a landing that was
+// put off. A stop comes first. The requeue of a task that has ended is a retry.
 func retry(v *View) *Decision {
-	if !v.Task.RetryAsked || v.Task.StopAsked {
+	t, again := v.Task, []coppice.Verb{coppice.VerbRetry}
+	if t.Ended() {
+		again = append(again, coppice.VerbRequeue)
+	}
+	if v.asked(again...) == nil || v.asked(coppice.VerbStop, coppice.VerbRequeue) != nil && !t.Ended() {
 		return nil
 	}
-	t := v.Task
-	t.RetryAsked = false
-	d := &Decision{By: "retry", Kind: coppice.EventTaskRetried, Task: &t}
+	note := v.note(again...)
+	d := &Decision{By: "retry", Kind: coppice.EventTaskRetried, Task: &t, Asks: v.settled(again...)}
 	switch {
-	case landsLater(t, v.Landing, v.Now):
+	case v.facts().PutOff():
 		l := *v.Landing
 		l.RetryAt = time.Time{}
-		t.RetryNote = ""
 		d.Landing, d.Reason = &l, "its landing is tried at once"
-		return d
 	case t.Ended() && t.Outcome != coppice.OutcomeDone:
 		text := ""
 		if t.Failure != nil {
 			text = "The task was tried before and failed: " + t.Failure.Text + "\n"
 		}
-		t.Next = firstSession(v, text+soFar(v))
+		restaff(&t, v.asked(coppice.VerbRequeue))
+		t.Next = firstSession(t, text+soFar(v))
 		t.Round++
-		beginAnew(v, &t)
+		beginAgain(v, &t, note)
 		d.Reason = "begins anew"
-		return d
-	case t.Stage == coppice.StageWaiting && t.Wait != nil && t.Next != nil &&
-		(t.Wait.On == coppice.WaitPerson || t.Wait.On == coppice.WaitBackoff):
+	case t.Next != nil && verb.WaitsForWord(t):
 		t.Wait = nil
+		grant(v, &t)
+		if note != "" {
+			next := *t.Next
+			next.Note = note
+			t.Next = &next
+		}
 		d.Reason = "goes on"
 	case t.Outcome == coppice.OutcomeDone:
-		t.RetryNote = ""
 		d.Reason = "too late: it is done"
-		return d
 	default:
-		t.RetryNote = ""
 		d.Reason = "nothing to retry"
-		return d
-	}
-	grant(v, &t)
-	if t.RetryNote != "" {
-		next := *t.Next
-		next.Note = t.RetryNote
-		t.Next, t.RetryNote = &next, ""
 	}
 	return d
 }
 
-// landFailed carries out a person's land on a task that ended without landing:
-// its branch as it is now becomes the candidate of a new round.
+// landFailed carries out the landing of a task that ended without landing: its
+// branch as it is now becomes the candidate of a new round. The request stays
+// open until the candidate is proven, so that it is not held then.
 func landFailed(v *View) *Decision {
 	t := v.Task
-	if !t.LandAsked || !t.Ended() || t.Outcome == coppice.OutcomeDone {
+	if v.asked(coppice.VerbLand) == nil || !t.Ended() {
 		return nil
+	}
+	if t.Outcome == coppice.OutcomeDone {
+		return &Decision{By: "landing", Kind: coppice.EventTaskChanged, Reason: "has landed already", Asks: v.settled(coppice.VerbLand)}
 	}
 	t.Round++
 	t.Stage, t.Outcome, t.EndedAt, t.Failure = coppice.StageChecking, "", time.Time{}, nil
@@ -162,18 +208,16 @@ func landFailed(v *View) *Decision {
 
 // undo brings an ended task's workspace back from the trash.
 func undo(v *View) *Decision {
-	if !v.Task.UndoAsked {
+	if v.asked(coppice.VerbUndo) == nil {
 		return nil
 	}
-	t := v.Task
-	t.UndoAsked = false
-	d := &Decision{By: "undo", Kind: coppice.EventTaskChanged, Task: &t, Reason: "nothing to undo"}
+	d := &Decision{By: "undo", Kind: coppice.EventTaskChanged, Reason: "nothing to undo"}
 	tr := v.Trash
 	restorable := v.Workspace != nil && !v.Workspace.RemovedAt.IsZero() && tr != nil && tr.Open()
 	if restorable && v.open(coppice.WorkRestore, coppice.WorkPurge) == nil {
-		want := wantWorkspace(v, fmt.Sprintf("trash/%d/%d", tr.ID, v.Workspace.ID), 0, "brings its workspace back")
-		want.By, want.Task = d.By, d.Task
-		d = want
+		d = wantWorkspace(v, fmt.Sprintf("trash/%d/%d", tr.ID, v.Workspace.ID), 0, "brings its workspace back")
+		d.By = "undo"
 	}
+	d.Asks = v.settled(coppice.VerbUndo)
 	return d
 }

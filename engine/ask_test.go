@@ -9,7 +9,7 @@ import (
 	"coppice"
 )
 
-func sayStop(v *View) { v.Task.StopAsked = true }
+var sayStop = say(coppice.VerbStop)
 
 func endedAs(o coppice.Outcome) change {
 	return task(func(t *coppice.Task) {
@@ -63,7 +63,7 @@ func TestStop(t *testing.T) {
 
 func TestRetry(t *testing.T) {
 	t.Parallel()
-	say := task(func(t *coppice.Task) { t.RetryAsked = true })
+	say := say(coppice.VerbRetry)
 	run(t, retry, []decision{
 		{"nobody said so", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeFailed)), "nothing"},
 		{"failed", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeFailed), say), `retry: task.retry_asked; to waiting; round 1; outcome ""; next implement by ann`},
@@ -79,13 +79,13 @@ func TestRetry(t *testing.T) {
 
 func TestRetryTellsWhatWasWrong(t *testing.T) {
 	t.Parallel()
-	note := task(func(t *coppice.Task) { t.RetryAsked, t.RetryNote = true, "use the new API" })
+	note := say(coppice.VerbRetry, "use the new API")
 	d := retry(viewOf(coppice.StageEnded, endedAs(coppice.OutcomeFailed), candidate(ended(coppice.LandingRefused)), note))
 	want := "The task was tried before and failed: it broke\n\nthe evidence"
 	if diff := cmp.Diff(want, d.Task.Next.Evidence); diff != "" || d.Task.Next.Note != "use the new API" {
 		t.Errorf("note %q, evidence (-want +got):\n%s", d.Task.Next.Note, diff)
 	}
-	if d.Task.RetryNote != "" || d.Task.RetryAsked || d.Task.Failure != nil {
+	if len(d.Asks) != 1 || d.Asks[0].Open() || d.Task.Failure != nil {
 		t.Errorf("task %+v", d.Task)
 	}
 	v := viewOf(coppice.StageWaiting, next("bob"), waitsOn(coppice.WaitPerson, "log in", time.Time{}), note)
@@ -101,14 +101,14 @@ func TestLandFailed(t *testing.T) {
 		{"nobody said so", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeFailed)), "nothing"},
 		{"failed", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeFailed), sayLand), `landing: task.retry_asked; to checking; round 1; outcome ""`},
 		{"cancelled", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeCancelled), sayLand), `landing: task.retry_asked; to checking; round 1; outcome ""`},
-		{"done", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeDone), sayLand), "nothing"},
+		{"done", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeDone), sayLand), "landing: task.changed"},
 		{"held", viewOf(coppice.StageHeld, sayLand), "nothing"},
 	})
 }
 
 func TestUndo(t *testing.T) {
 	t.Parallel()
-	say := task(func(t *coppice.Task) { t.UndoAsked = true })
+	say := say(coppice.VerbUndo)
 	trash := func(f func(*coppice.Trash)) change { return func(v *View) { f(v.Trash) } }
 	run(t, undo, []decision{
 		{"nobody said so", viewOf(coppice.StageEnded, removed), "nothing"},

@@ -71,20 +71,19 @@ func (t *turn) dropNeeds(v *View, d *Decision) error {
 		return nil
 	}
 	v.Project = p
-	return t.tx.PutProject(&p)
+	return t.tx.Projects.Put(&p)
 }
 
 // RetryLanding lets the first landing of a project's queue try again now, when
-// it waits: something changed that it may wait for. By names who noticed. A
-// landing whose move is under way is tried once more if that move is blocked.
-func (i *Intake) RetryLanding(ctx context.Context, project int64, by, reason string) error {
+// it waits: something changed that it may wait for. A landing whose move is under way is tried once more if that move is blocked.
+func (i *Intake) RetryLanding(ctx context.Context, project int64, reason string) error {
 	return i.store.Update(ctx, func(tx store.Tx) error {
-		queued, err := tx.QueuedLandings(project, 1)
+		queued, err := tx.Landings.Queued(project, 1)
 		if err != nil || len(queued) == 0 {
 			return err
 		}
 		l, now := queued[0], i.now().UTC()
-		work, err := tx.UnsettledWork(l.TaskID)
+		work, err := tx.Work.Unsettled(l.TaskID)
 		if err != nil {
 			return err
 		}
@@ -92,16 +91,16 @@ func (i *Intake) RetryLanding(ctx context.Context, project int64, by, reason str
 		if !moves && !l.RetryAt.After(now) {
 			return nil
 		}
-		t, err := tx.Task(l.TaskID)
+		t, err := tx.Tasks.Get(l.TaskID)
 		if err != nil {
 			return err
 		}
 		l.RetryAt = now
-		if err := tx.PutLanding(&l); err != nil {
+		if err := tx.Landings.Put(&l); err != nil {
 			return err
 		}
-		return tx.Append(&coppice.Event{
-			At: now, Kind: coppice.EventLandingRetried, ProjectID: project, TaskID: t.ID, Subject: t.Key, By: by, Reason: reason,
+		return tx.Log.Append(&coppice.Event{
+			At: now, Kind: coppice.EventLandingRetried, ProjectID: project, TaskID: t.ID, Subject: t.Key, By: i.by.String(), Reason: reason,
 		})
 	})
 }
@@ -121,15 +120,15 @@ const mostPlaces = 1000
 // others.
 func lineOf(r store.Reader, project int64) (*line, error) {
 	q := &line{place: map[int64]int{}}
-	first, err := r.QueuedLandings(project, 1)
+	first, err := r.Landings.Queued(project, 1)
 	if err != nil || len(first) == 0 {
 		return q, err
 	}
-	t, err := r.Task(first[0].TaskID)
+	t, err := r.Tasks.Get(first[0].TaskID)
 	if err != nil {
 		return nil, err
 	}
-	p, err := r.Project(project)
+	p, err := r.Projects.Get(project)
 	if err != nil {
 		return nil, err
 	}
@@ -139,7 +138,7 @@ func lineOf(r store.Reader, project int64) (*line, error) {
 			q.need = &p.Needs[i]
 		}
 	}
-	ids, err := r.QueuePlaces(project, mostPlaces)
+	ids, err := r.Landings.Places(project, mostPlaces)
 	for i, id := range ids {
 		q.place[id] = i + 1
 	}

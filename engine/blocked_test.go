@@ -9,6 +9,7 @@ import (
 
 	"coppice"
 	"coppice/store"
+	"coppice/verb"
 )
 
 // dirtyFile is a move that waits for a person to deal with a file.
@@ -74,7 +75,7 @@ func (b *bundle) queueUp(n int) {
 func (b *bundle) needTexts() (out []string) {
 	b.t.Helper()
 	b.view(func(r store.Reader) error {
-		p, err := r.ProjectByPrefix("app")
+		p, err := r.Projects.ByPrefix("app")
 		for _, n := range p.Needs {
 			out = append(out, fmt.Sprintf("%s: %s", n.Kind, n.Text))
 		}
@@ -100,7 +101,7 @@ func (b *bundle) wantReason(key, reason, fix string) {
 // poke reports that something changed in the checkout.
 func (b *bundle) poke() {
 	b.t.Helper()
-	b.must(b.RetryLanding(b.t.Context(), 1, "checkout", "a.go changed"))
+	b.must(b.RetryLanding(b.t.Context(), 1, "a.go changed"))
 }
 
 // What blocks the first landing is one need of the project, and every task
@@ -153,7 +154,7 @@ func TestANeedEnds(t *testing.T) {
 			b.turn()
 		},
 		"its task is requeued": func(b *bundle) {
-			_, err := b.Requeue(b.t.Context(), "app-1", Requeue{})
+			_, err := b.Requeue(b.t.Context(), "app-1", verb.Request{})
 			b.must(err)
 			b.turn()
 		},
@@ -167,12 +168,12 @@ func TestANeedEnds(t *testing.T) {
 		},
 		"the base was seen to move": func(b *bundle) {
 			b.update(func(tx store.Tx) error {
-				p, err := tx.Project(1)
+				p, err := tx.Projects.Get(1)
 				p.BaseCommit = "base2"
 				if err != nil {
 					return err
 				}
-				return tx.PutProject(&p)
+				return tx.Projects.Put(&p)
 			})
 			b.poke()
 			b.turn()
@@ -238,7 +239,7 @@ func TestRetryLanding(t *testing.T) {
 	b.project()
 	retried := func() (events []coppice.Event) {
 		b.view(func(r store.Reader) (err error) {
-			events, err = r.Events(0, 100, store.EventFilter{Kinds: []coppice.EventKind{coppice.EventLandingRetried}})
+			events, err = r.Log.Events(0, 100, store.EventFilter{Kinds: []coppice.EventKind{coppice.EventLandingRetried}})
 			return err
 		})
 		return events
@@ -254,7 +255,7 @@ func TestRetryLanding(t *testing.T) {
 	b.finish("app-1", coppice.WorkMove, dirtyFile("a.go"))
 	b.poke()
 	got := retried()
-	if len(got) != 1 || got[0].By != "checkout" || got[0].Subject != "app-1" || got[0].Reason != "a.go changed" {
+	if len(got) != 1 || got[0].By != "person" || got[0].Subject != "app-1" || got[0].Reason != "a.go changed" {
 		t.Fatalf("events %+v", got)
 	}
 	b.turn()

@@ -6,6 +6,7 @@ import (
 
 	"coppice"
 	"coppice/store"
+	"coppice/verb"
 )
 
 // allowed is what a task may cost; 0 means no bound.
@@ -84,20 +85,25 @@ func grant(v *View, t *coppice.Task) {
 }
 
 // affords lets a task go on that waits for a larger budget, when it has got one.
-func affords(tx store.Tx, t *coppice.Task) error {
-	if t.Failure == nil || t.Failure.Class != coppice.ClassBudget || !waitsForWord(*t) || t.StopAsked {
+func (i *Intake) affords(tx store.Tx, t *coppice.Task) error {
+	if t.Failure == nil || t.Failure.Class != coppice.ClassBudget || !verb.WaitsForWord(*t) {
 		return nil
 	}
 	v := &View{Task: *t}
 	var err error
-	if v.Project, err = tx.Project(t.ProjectID); err != nil {
+	if v.Project, err = tx.Projects.Get(t.ProjectID); err != nil {
 		return err
 	}
-	if v.Sessions, err = tx.SessionsOf(t.ID); err != nil {
+	if v.Sessions, err = tx.Sessions.Of(t.ID); err != nil {
 		return err
 	}
-	if most := allowed(v); most == 0 || spent(v) < most {
-		t.RetryAsked, t.Failure = true, nil // nothing more needs to be granted
+	if most := allowed(v); most > 0 && spent(v) >= most {
+		return nil
 	}
-	return nil
+	open, err := tx.Asks.Open(coppice.TaskSubject(t.ID))
+	if err != nil || coppice.Asked(open, coppice.VerbStop) != nil {
+		return err
+	}
+	t.Failure = nil // nothing more needs to be granted
+	return i.add(tx, *t, open, coppice.Ask{Verb: coppice.VerbRetry})
 }

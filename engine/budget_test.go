@@ -91,7 +91,7 @@ func TestBudgetUsedUp(t *testing.T) {
 		t.Errorf("retry grants %v in all, %v is left", x.Budget, left())
 	}
 	b.view(func(r store.Reader) error {
-		s, err := r.SessionByKey("app-1.3")
+		s, err := r.Sessions.ByKey("app-1.3")
 		if s.Resume != "talk1" {
 			t.Errorf("it goes on as %+v", s)
 		}
@@ -162,7 +162,7 @@ func TestAutoModel(t *testing.T) {
 			b.create(NewTask{Title: c.title, Model: coppice.ModelAuto})
 			b.turn()
 			b.view(func(r store.Reader) error {
-				s, err := r.SessionByKey("app-1.1")
+				s, err := r.Sessions.ByKey("app-1.1")
 				if s.Model != c.want {
 					t.Errorf("starts with %q, want %q", s.Model, c.want)
 				}

@@ -43,8 +43,8 @@ func (i *Intake) say(ctx context.Context, key, kind, text string) (coppice.Messa
 }
 
 func (i *Intake) put(tx store.Tx, t *coppice.Task, m *coppice.Message, kind, text string) error {
-	*m = coppice.Message{TaskID: t.ID, Kind: kind, Text: text, From: "person", SentAt: i.now().UTC()}
-	return tx.PutMessage(m)
+	*m = coppice.Message{TaskID: t.ID, Kind: kind, Text: text, From: i.by.String(), SentAt: i.now().UTC()}
+	return tx.Messages.Put(m)
 }
 
 // Interrupt ends the turn of a task's running session. A text begins the next;
@@ -55,7 +55,7 @@ func (i *Intake) Interrupt(ctx context.Context, key, text string) (coppice.Messa
 		return m, err
 	}
 	_, err := i.ask(ctx, key, coppice.EventMessageSent, coppice.MessageInterrupt, func(tx store.Tx, t *coppice.Task) error {
-		s, err := liveSession(tx, t)
+		s, err := liveSession(tx.Reader(), t)
 		if err != nil {
 			return err
 		}
@@ -75,7 +75,7 @@ func (i *Intake) Model(ctx context.Context, key, model string) (coppice.Message,
 		return m, coppice.Public(err).WithField("model")
 	}
 	_, err := i.ask(ctx, key, coppice.EventMessageSent, coppice.MessageModel, func(tx store.Tx, t *coppice.Task) error {
-		s, err := liveSession(tx, t)
+		s, err := liveSession(tx.Reader(), t)
 		if err != nil {
 			return err
 		}
@@ -91,7 +91,7 @@ func (i *Intake) Model(ctx context.Context, key, model string) (coppice.Message,
 			t.Model = model
 		}
 		m.DeliveredAt = m.SentAt
-		return tx.PutMessage(&m)
+		return tx.Messages.Put(&m)
 	})
 	return m, err
 }
@@ -101,7 +101,7 @@ func liveSession(r store.Reader, t *coppice.Task) (*coppice.Session, error) {
 	if t.Stage != coppice.StageSession {
 		return nil, nil
 	}
-	s, err := r.LastSession(t.ID)
+	s, err := r.Sessions.Last(t.ID)
 	if err != nil || s == nil || !s.State.Live() {
 		return nil, err
 	}
@@ -120,7 +120,7 @@ func (i *Intake) Answer(ctx context.Context, key string, question int64, text st
 	}
 	_, err := i.ask(ctx, key, coppice.EventQuestionAnswered, "", func(tx store.Tx, t *coppice.Task) error {
 		if question == 0 {
-			open, err := tx.OpenQuestion(t.ID)
+			open, err := tx.Questions.Open(t.ID)
 			if err != nil {
 				return err
 			}
@@ -130,7 +130,7 @@ func (i *Intake) Answer(ctx context.Context, key string, question int64, text st
 			q = *open
 		} else {
 			var err error
-			if q, err = tx.Question(question); err != nil {
+			if q, err = tx.Questions.Get(question); err != nil {
 				return err
 			}
 		}
@@ -138,7 +138,7 @@ func (i *Intake) Answer(ctx context.Context, key string, question int64, text st
 			return coppice.Errorf(coppice.EConflict, "question %d is not open in %s", q.ID, t.Key)
 		}
 		q.Answer, q.AnsweredAt = chosen(q, text), i.now().UTC()
-		if err := tx.PutQuestion(&q); err != nil {
+		if err := tx.Questions.Put(&q); err != nil {
 			return err
 		}
 		return i.remember(tx, t, q)
@@ -156,24 +156,6 @@ func chosen(q coppice.Question, text string) string {
 	return text
 }
 
-// Continue goes on with an ended task, in its last conversation.
-func (i *Intake) Continue(ctx context.Context, key, text string) (coppice.Task, error) {
-	if err := coppice.ValidText("text", text, coppice.MaxMessage); err != nil {
-		return coppice.Task{}, err
-	}
-	return i.ask(ctx, key, coppice.EventTaskRetried, text, func(_ store.Tx, t *coppice.Task) error {
-		switch {
-		case !t.Ended():
-			return coppice.Errorf(coppice.EConflict, "%s has not ended", t.Key).WithFix("use `coppice send %s` to say something to it", t.Key)
-		case t.Outcome == coppice.OutcomeDone && strings.TrimSpace(text) == "":
-			return coppice.Errorf(coppice.EInvalid, "%s is done; nothing was said that is still to do", t.Key).
-				WithFix("say what it should do now").WithField("text")
-		}
-		t.AgainAsked, t.RetryNote = true, text
-		return nil
-	})
-}
-
 // Fork makes a new task that goes on with a copy of another one's conversation,
 // from where that one's branch stands.
 func (i *Intake) Fork(ctx context.Context, key, text string) (coppice.Task, error) {
@@ -182,18 +164,18 @@ func (i *Intake) Fork(ctx context.Context, key, text string) (coppice.Task, erro
 		return made, err
 	}
 	err := i.store.Update(ctx, func(tx store.Tx) error {
-		from, err := tx.TaskByKey(key)
+		from, err := tx.Tasks.ByKey(key)
 		if err != nil {
 			return err
 		}
-		p, err := tx.Project(from.ProjectID)
+		p, err := tx.Projects.Get(from.ProjectID)
 		if err == nil {
 			err = stays(p)
 		}
 		if err != nil {
 			return err
 		}
-		all, err := tx.SessionsOf(from.ID)
+		all, err := tx.Sessions.Of(from.ID)
 		if err != nil {
 			return err
 		}
@@ -219,74 +201,9 @@ func (i *Intake) Fork(ctx context.Context, key, text string) (coppice.Task, erro
 		if err := i.enter(tx, &p, &made); err != nil {
 			return err
 		}
-		return tx.PutProject(&p)
+		return tx.Projects.Put(&p)
 	})
 	return made, err
-}
-
-// Take has a person go on with a task on the agent's own screen.
-func (i *Intake) Take(ctx context.Context, key string) (coppice.Task, error) {
-	return i.ask(ctx, key, coppice.EventTaskChanged, "a person takes over", func(tx store.Tx, t *coppice.Task) error {
-		agent, err := i.takes(tx, t)
-		if err != nil {
-			return err
-		}
-		p, err := tx.Project(t.ProjectID)
-		if err != nil {
-			return err
-		}
-		if err := i.screen(p, agent); err != nil {
-			return err
-		}
-		t.TakeAsked, t.GiveAsked = true, false
-		return nil
-	})
-}
-
-// takes returns the agent whose screen a person would get.
-func (i *Intake) takes(tx store.Tx, t *coppice.Task) (string, error) {
-	s, err := liveSession(tx, t)
-	if err != nil {
-		return "", err
-	}
-	switch {
-	case t.Ended():
-		return "", coppice.Errorf(coppice.EConflict, "%s has ended (%s)", t.Key, t.Outcome).WithFix("use `coppice continue %s` first", t.Key)
-	case t.StopAsked:
-		return "", beingStopped(*t)
-	case s != nil && (s.Screen || t.TakeAsked):
-		return "", coppice.Errorf(coppice.EConflict, "%s is taken already", t.Key).WithFix("use `coppice attach %s`", t.Key)
-	case s != nil && s.Role == coppice.RoleVerify, s == nil && awaitsVerdict(*t) && (t.Stage == coppice.StageQueued || waitsForWord(*t)):
-		all, err := tx.SessionsOf(t.ID)
-		return worker(&View{Task: *t, Sessions: all}).Agent, err // they go on with the work, not with its verifier
-	case s != nil:
-		return s.Agent, nil
-	case t.Sessions > 0 && t.Next != nil && (t.Stage == coppice.StageQueued || waitsForWord(*t)):
-		return t.Next.Agent, nil
-	}
-	return "", coppice.Errorf(coppice.EConflict, "%s has no session to take over", t.Key).WithFix("wait until one runs; see `coppice show %s`", t.Key)
-}
-
-// Give gives a task back that a person took over; the text, if any, is told to
-// the agent.
-func (i *Intake) Give(ctx context.Context, key, text string) (coppice.Task, error) {
-	if err := coppice.ValidText("text", text, coppice.MaxMessage); err != nil {
-		return coppice.Task{}, err
-	}
-	return i.ask(ctx, key, coppice.EventTaskChanged, "a person gives it back", func(tx store.Tx, t *coppice.Task) error {
-		s, err := liveSession(tx, t)
-		if err != nil {
-			return err
-		}
-		if s == nil || !s.Screen {
-			return coppice.Errorf(coppice.EConflict, "%s is not taken; there is nothing to give back", t.Key)
-		}
-		if err := addNote(t, text); err != nil {
-			return err
-		}
-		t.GiveAsked, t.TakeAsked = true, false
-		return nil
-	})
 }
 
 // mostRules bounds what is remembered of people's "always".
@@ -299,7 +216,7 @@ func (i *Intake) remember(tx store.Tx, t *coppice.Task, q coppice.Question) erro
 	if q.Kind != coppice.QuestionPermission || q.Rule == nil || do == "" {
 		return nil
 	}
-	p, err := tx.Project(t.ProjectID)
+	p, err := tx.Projects.Get(t.ProjectID)
 	if err != nil {
 		return err
 	}
@@ -307,7 +224,7 @@ func (i *Intake) remember(tx store.Tx, t *coppice.Task, q coppice.Question) erro
 	rules := slices.DeleteFunc(slices.Clone(p.Rules), func(r coppice.Rule) bool { return r.Tool == rule.Tool && r.Match == rule.Match })
 	p.Rules = append([]coppice.Rule{rule}, rules...)
 	p.Rules = p.Rules[:min(len(p.Rules), mostRules)]
-	if err := tx.PutProject(&p); err != nil {
+	if err := tx.Projects.Put(&p); err != nil {
 		return err
 	}
 	return i.event(tx, coppice.EventProjectChanged, coppice.Task{ProjectID: p.ID, Key: p.Prefix}, "remembers: "+ruleText(rule))
@@ -349,7 +266,7 @@ func ruleText(r coppice.Rule) string {
 func (i *Intake) ForgetRule(ctx context.Context, project string, n int) (coppice.Rule, error) {
 	var rule coppice.Rule
 	err := i.store.Update(ctx, func(tx store.Tx) error {
-		p, err := tx.ProjectByPrefix(project)
+		p, err := tx.Projects.ByPrefix(project)
 		if err != nil {
 			return err
 		}
@@ -358,7 +275,7 @@ func (i *Intake) ForgetRule(ctx context.Context, project string, n int) (coppice
 		}
 		rule = p.Rules[n-1]
 		p.Rules = slices.Delete(slices.Clone(p.Rules), n-1, n)
-		if err := tx.PutProject(&p); err != nil {
+		if err := tx.Projects.Put(&p); err != nil {
 			return err
 		}
 		return i.event(tx, coppice.EventProjectChanged, coppice.Task{ProjectID: p.ID, Key: p.Prefix}, "forgets: "+ruleText(rule))

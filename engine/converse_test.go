@@ -20,7 +20,7 @@ func (b *bundle) working(key string, changes ...func(*coppice.Session)) coppice.
 	id, w := b.task(key).ID, b.unsettled(key)
 	w.State, w.Attempt, w.Worker = coppice.WorkTaken, 1, "w"
 	b.update(func(tx store.Tx) error {
-		last, err := tx.LastSession(id)
+		last, err := tx.Sessions.Last(id)
 		if err != nil {
 			return err
 		}
@@ -29,10 +29,10 @@ func (b *bundle) working(key string, changes ...func(*coppice.Session)) coppice.
 		for _, c := range changes {
 			c(&s)
 		}
-		if err := tx.PutWork(&w); err != nil {
+		if err := tx.Work.Put(&w); err != nil {
 			return err
 		}
-		return tx.PutSession(&s)
+		return tx.Sessions.Put(&s)
 	})
 	return s
 }
@@ -72,7 +72,7 @@ func TestRememberedRules(t *testing.T) {
 		t.Helper()
 		q := coppice.Question{TaskID: s.TaskID, SessionID: s.ID, Ref: match, Kind: kind, Text: "may it run?", Rule: &coppice.Rule{Tool: "run", Match: match, Do: coppice.RuleAllow},
 			Options: []string{coppice.AnswerAllow, coppice.AnswerAllowAlways, coppice.AnswerDeny, coppice.AnswerDenyAlways}, AskedAt: noon}
-		b.update(func(tx store.Tx) error { return tx.PutQuestion(&q) })
+		b.update(func(tx store.Tx) error { return tx.Questions.Put(&q) })
 		q, err := b.Answer(t.Context(), "app-1", q.ID, text)
 		b.must(err)
 		return q
@@ -136,12 +136,12 @@ func TestConverseRefusals(t *testing.T) {
 			"app-4": func(t *coppice.Task) { t.Stage, t.Outcome, t.Next = coppice.StageEnded, coppice.OutcomeDone, nil },
 			"app-5": func(t *coppice.Task) { t.Stage, t.Next = coppice.StageChecking, nil },
 		} {
-			x, err := tx.TaskByKey(key)
+			x, err := tx.Tasks.ByKey(key)
 			if err != nil {
 				return err
 			}
 			f(&x)
-			if err := tx.PutTask(&x); err != nil {
+			if err := tx.Tasks.Put(&x); err != nil {
 				return err
 			}
 		}

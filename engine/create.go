@@ -28,7 +28,7 @@ func (i *Intake) CreateTasks(ctx context.Context, project string, asked []NewTas
 	levels := i.judge(ctx, project, asked)
 	tasks := make([]coppice.Task, len(asked))
 	err = i.store.Update(ctx, func(tx store.Tx) error {
-		p, err := tx.ProjectByPrefix(project)
+		p, err := tx.Projects.ByPrefix(project)
 		if err == nil {
 			err = stays(p)
 		}
@@ -44,7 +44,7 @@ func (i *Intake) CreateTasks(ctx context.Context, project string, asked []NewTas
 				refs[ref] = tasks[n].ID
 			}
 		}
-		return tx.PutProject(&p)
+		return tx.Projects.Put(&p)
 	})
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func (i *Intake) create(tx store.Tx, p *coppice.Project, n NewTask, level string
 	if t.Model == coppice.ModelAuto { // the policy may have changed since it was judged
 		t.Level = level
 	}
-	after, err := dependencies(tx, n.After, refs)
+	after, err := dependencies(tx.Reader(), n.After, refs)
 	if err != nil {
 		return t, err
 	}
@@ -90,9 +90,9 @@ func (i *Intake) create(tx store.Tx, p *coppice.Project, n NewTask, level string
 func (i *Intake) enter(tx store.Tx, p *coppice.Project, t *coppice.Task) error {
 	p.LastTask++
 	t.Num, t.Key = p.LastTask, coppice.TaskKey(p.Prefix, p.LastTask)
-	t.CreatedAt, t.CreatedBy = i.now().UTC(), "person"
+	t.CreatedAt, t.CreatedBy = i.now().UTC(), i.by.String()
 	t.Stage, t.StageAt = coppice.StageWaiting, t.CreatedAt
-	if err := tx.PutTask(t); err != nil {
+	if err := tx.Tasks.Put(t); err != nil {
 		return err
 	}
 	return i.event(tx, coppice.EventTaskCreated, *t, t.Title)
@@ -337,7 +337,7 @@ func (i *Intake) changeWork(tx store.Tx, t *coppice.Task, c TaskChange) error {
 	}
 	if c.Budget != nil {
 		t.Budget = *c.Budget
-		if err := affords(tx, t); err != nil {
+		if err := i.affords(tx, t); err != nil {
 			return err
 		}
 	}
@@ -347,7 +347,7 @@ func (i *Intake) changeWork(tx store.Tx, t *coppice.Task, c TaskChange) error {
 	if t.Sessions > 0 || t.Stage != coppice.StageWaiting && t.Stage != coppice.StageQueued {
 		return coppice.Errorf(coppice.EConflict, "%s has begun; who does it and where is settled", t.Key)
 	}
-	p, err := tx.Project(t.ProjectID)
+	p, err := tx.Projects.Get(t.ProjectID)
 	if err != nil {
 		return err
 	}
@@ -377,7 +377,7 @@ func changeAfter(tx store.Tx, t *coppice.Task, names []string) error {
 	if t.Sessions > 0 {
 		return coppice.Errorf(coppice.EConflict, "%s has begun; what it comes after no longer matters", t.Key).WithField("after")
 	}
-	ids, err := dependencies(tx, names, nil)
+	ids, err := dependencies(tx.Reader(), names, nil)
 	if err != nil {
 		return err
 	}
@@ -385,7 +385,7 @@ func changeAfter(tx store.Tx, t *coppice.Task, names []string) error {
 	seen := map[int64]bool{}
 	var walk func(id int64) error
 	walk = func(id int64) error {
-		d, err := tx.Task(id)
+		d, err := tx.Tasks.Get(id)
 		if err != nil {
 			return err
 		}

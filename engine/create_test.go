@@ -92,12 +92,12 @@ func TestCreateRefuses(t *testing.T) {
 		t.Errorf("refused tasks used up numbers: the next is %s", next.Key)
 	}
 	b.update(func(tx store.Tx) error {
-		p, err := tx.ProjectByPrefix("app")
+		p, err := tx.Projects.ByPrefix("app")
 		if err != nil {
 			return err
 		}
 		p.Policy.Agent.Use = ""
-		return tx.PutProject(&p)
+		return tx.Projects.Put(&p)
 	})
 	if _, err := b.CreateTasks(t.Context(), "app", []NewTask{{Title: "a"}}); coppice.Public(err).Field != "agent" {
 		t.Errorf("without any agent: %v", err)

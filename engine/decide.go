@@ -7,6 +7,7 @@ import (
 
 	"coppice"
 	"coppice/store"
+	"coppice/verb"
 )
 
 // Decision is what a decider concludes: rows as they shall be from now on, work
@@ -25,6 +26,7 @@ type Decision struct {
 	Landing   *coppice.Landing
 	Question  *coppice.Question
 	Messages  []coppice.Message
+	Asks      []coppice.Ask // that are settled; the outcome is the reason where they have none
 	Checks    []coppice.Check
 	Trash     *coppice.Trash
 	Limit     *coppice.AgentLimit
@@ -105,7 +107,7 @@ func (t *turn) apply(v *View, d *Decision) error {
 
 func (t *turn) applyRows(v *View, d *Decision) error {
 	if d.Project != nil {
-		if err := t.tx.PutProject(d.Project); err != nil {
+		if err := t.tx.Projects.Put(d.Project); err != nil {
 			return err
 		}
 		v.Project = *d.Project
@@ -119,7 +121,7 @@ func (t *turn) applyRows(v *View, d *Decision) error {
 		if d.Trash != nil && !d.Workspace.RemovedAt.IsZero() {
 			d.Workspace.TrashID = d.Trash.ID
 		}
-		if err := t.tx.PutWorkspace(d.Workspace); err != nil {
+		if err := t.tx.Workspaces.Put(d.Workspace); err != nil {
 			return err
 		}
 		v.Workspace = d.Workspace
@@ -133,13 +135,13 @@ func (t *turn) applyRows(v *View, d *Decision) error {
 		}
 	}
 	if d.Landing != nil {
-		if err := t.tx.PutLanding(d.Landing); err != nil {
+		if err := t.tx.Landings.Put(d.Landing); err != nil {
 			return err
 		}
 		v.Landing = d.Landing
 	}
 	for i := range d.Checks {
-		if err := t.tx.PutCheck(&d.Checks[i]); err != nil {
+		if err := t.tx.Checks.Put(&d.Checks[i]); err != nil {
 			return err
 		}
 	}
@@ -153,7 +155,7 @@ func (t *turn) applyRows(v *View, d *Decision) error {
 		if d.Task.Stage != v.Task.Stage {
 			d.Task.StageAt = t.now
 		}
-		if err := t.tx.PutTask(d.Task); err != nil {
+		if err := t.tx.Tasks.Put(d.Task); err != nil {
 			return err
 		}
 		round := d.Task.Round != v.Task.Round
@@ -168,7 +170,7 @@ func (t *turn) applyRows(v *View, d *Decision) error {
 
 func (t *turn) applySmall(v *View, d *Decision) error {
 	if d.Question != nil {
-		if err := t.tx.PutQuestion(d.Question); err != nil {
+		if err := t.tx.Questions.Put(d.Question); err != nil {
 			return err
 		}
 		for i := range v.Questions {
@@ -179,7 +181,7 @@ func (t *turn) applySmall(v *View, d *Decision) error {
 	}
 	if len(d.Messages) > 0 {
 		for i := range d.Messages {
-			if err := t.tx.PutMessage(&d.Messages[i]); err != nil {
+			if err := t.tx.Messages.Put(&d.Messages[i]); err != nil {
 				return err
 			}
 		}
@@ -190,12 +192,15 @@ func (t *turn) applySmall(v *View, d *Decision) error {
 			}
 		}
 	}
+	if err := t.settleAsks(v, d); err != nil {
+		return err
+	}
 	if d.Limit != nil {
 		t.limitsRead = false
-		if err := t.tx.PutAgentLimit(*d.Limit); err != nil {
+		if err := t.tx.Limits.Put(*d.Limit); err != nil {
 			return err
 		}
-		if err := t.tx.SetTimer(store.Timer{Kind: TimerAgent, ID: d.Limit.Agent, At: d.Limit.Until}); err != nil {
+		if err := t.tx.Timers.Set(store.Timer{Kind: TimerAgent, ID: d.Limit.Agent, At: d.Limit.Until}); err != nil {
 			return err
 		}
 		v.Limited[d.Limit.Agent] = *d.Limit
@@ -220,7 +225,7 @@ func mergeMessages(all, changed []coppice.Message) []coppice.Message {
 }
 
 func (t *turn) putTrash(v *View, tr *coppice.Trash) error {
-	if err := t.tx.PutTrash(tr); err != nil {
+	if err := t.tx.Trash.Put(tr); err != nil {
 		return err
 	}
 	v.Trash = tr
@@ -228,12 +233,12 @@ func (t *turn) putTrash(v *View, tr *coppice.Trash) error {
 	if !tr.Open() {
 		at = time.Time{}
 	}
-	return t.tx.SetTimer(store.Timer{Kind: TimerTrash, ID: fmt.Sprint(tr.ID), At: at})
+	return t.tx.Timers.Set(store.Timer{Kind: TimerTrash, ID: fmt.Sprint(tr.ID), At: at})
 }
 
 func (t *turn) putSession(v *View, s *coppice.Session) error {
 	fresh := s.ID == 0
-	if err := t.tx.PutSession(s); err != nil {
+	if err := t.tx.Sessions.Put(s); err != nil {
 		return err
 	}
 	if fresh {
@@ -268,7 +273,7 @@ func (t *turn) applyWork(v *View, d *Decision) error {
 	if w := d.Offer; w != nil {
 		w.ProjectID, w.TaskID = v.Project.ID, v.Task.ID
 		w.State, w.OfferedAt = coppice.WorkOffered, t.now
-		if err := t.tx.PutWork(w); err != nil {
+		if err := t.tx.Work.Put(w); err != nil {
 			return err
 		}
 		v.Work = append(v.Work, *w)
@@ -277,7 +282,7 @@ func (t *turn) applyWork(v *View, d *Decision) error {
 }
 
 func (t *turn) putWork(v *View, w *coppice.Work) error {
-	if err := t.tx.PutWork(w); err != nil {
+	if err := t.tx.Work.Put(w); err != nil {
 		return err
 	}
 	var rest []coppice.Work
@@ -291,7 +296,7 @@ func (t *turn) putWork(v *View, w *coppice.Work) error {
 }
 
 func (t *turn) clearLease(work int64) error {
-	return t.tx.SetTimer(store.Timer{Kind: TimerWork, ID: fmt.Sprint(work)})
+	return t.tx.Timers.Set(store.Timer{Kind: TimerWork, ID: fmt.Sprint(work)})
 }
 
 // log writes the decision's event.
@@ -309,7 +314,7 @@ func (t *turn) log(v *View, d *Decision) error {
 		}
 		ev.Data = b
 	}
-	return t.tx.Append(ev)
+	return t.tx.Log.Append(ev)
 }
 
 // wake marks the tasks that a decision concerns besides its own: dependants of
@@ -321,7 +326,7 @@ func (t *turn) wake(v *View, d *Decision) error {
 		}
 	}
 	if d.Kind == coppice.EventTaskEnded || d.Kind == coppice.EventTaskRetried {
-		deps, err := t.tx.Dependants(v.Task.ID)
+		deps, err := t.tx.Tasks.Dependants(v.Task.ID)
 		if err != nil {
 			return err
 		}
@@ -329,7 +334,7 @@ func (t *turn) wake(v *View, d *Decision) error {
 			t.dirty.add(id)
 		}
 	}
-	left := d.Landing != nil && (!d.Landing.EndedAt.IsZero() || d.Kind == coppice.EventLandingWaits || d.Task != nil && awaitsVerdict(*d.Task)) // perhaps the queue
+	left := d.Landing != nil && (!d.Landing.EndedAt.IsZero() || d.Kind == coppice.EventLandingWaits || d.Task != nil && verb.AwaitsVerdict(*d.Task)) // perhaps the queue
 	if left || d.Kind == coppice.EventBaseMoved {
 		first, err := t.firstInQueue(v.Project.ID)
 		if err != nil {

@@ -183,7 +183,7 @@ type turn struct {
 }
 
 func (t *turn) run() (Turned, error) {
-	after, err := t.tx.Cursor(cursor)
+	after, err := t.tx.Log.Cursor(cursor)
 	if err != nil {
 		return Turned{}, err
 	}
@@ -199,16 +199,16 @@ func (t *turn) run() (Turned, error) {
 	if err := t.trim(); err != nil {
 		return Turned{}, err
 	}
-	_, last, err := t.tx.EventBounds()
+	_, last, err := t.tx.Log.Bounds()
 	if err != nil {
 		return Turned{}, err
 	}
 	if last != after {
-		if err := t.tx.SetCursor(cursor, last); err != nil {
+		if err := t.tx.Log.SetCursor(cursor, last); err != nil {
 			return Turned{}, err
 		}
 	}
-	due, err := t.tx.NextTimer()
+	due, err := t.tx.Timers.Next()
 	return Turned{Decisions: t.decisions, Seq: last, Due: due}, err
 }
 
@@ -216,7 +216,7 @@ func (t *turn) run() (Turned, error) {
 func (t *turn) gather(after int64) error {
 	const page = 1000
 	for {
-		events, err := t.tx.Events(after, page, store.EventFilter{})
+		events, err := t.tx.Log.Events(after, page, store.EventFilter{})
 		if err != nil {
 			return err
 		}
@@ -242,12 +242,12 @@ func (t *turn) gather(after int64) error {
 		}
 	}
 	for {
-		timers, err := t.tx.DueTimers(t.now, page)
+		timers, err := t.tx.Timers.Due(t.now, page)
 		if err != nil {
 			return err
 		}
 		for _, tm := range timers {
-			if err := t.tx.SetTimer(store.Timer{Kind: tm.Kind, ID: tm.ID}); err != nil {
+			if err := t.tx.Timers.Set(store.Timer{Kind: tm.Kind, ID: tm.ID}); err != nil {
 				return err
 			}
 			if err := t.ring(tm); err != nil {
@@ -275,7 +275,7 @@ func (t *turn) wakeWaiting(project int64) error {
 // wakeLandings looks again at everything that is on its way to a project's
 // base: what a person was needed for has ended.
 func (t *turn) wakeLandings(project int64) error {
-	tasks, err := t.tx.Tasks(store.TaskFilter{
+	tasks, err := t.tx.Tasks.List(store.TaskFilter{
 		ProjectID: project, Stages: []coppice.Stage{coppice.StageChecking, coppice.StageHeld, coppice.StageLanding}, OldFirst: true,
 	})
 	for _, task := range tasks {
@@ -342,7 +342,7 @@ func (t *turn) settleTask(id int64) error {
 }
 
 func (t *turn) setTimer(v *View) error {
-	return t.tx.SetTimer(store.Timer{Kind: TimerTask, ID: strconv.FormatInt(v.Task.ID, 10), At: due(v)})
+	return t.tx.Timers.Set(store.Timer{Kind: TimerTask, ID: strconv.FormatInt(v.Task.ID, 10), At: due(v)})
 }
 
 // trim forgets old events and work now and then.
@@ -358,10 +358,13 @@ func (t *turn) trim() error {
 	if t.cfg.KeepFor > 0 {
 		before = t.now.Add(-t.cfg.KeepFor)
 	}
-	if _, err := t.tx.TrimEvents(before, t.cfg.KeepEvents); err != nil {
+	if _, err := t.tx.Log.Trim(before, t.cfg.KeepEvents); err != nil {
 		return err
 	}
-	_, err := t.tx.TrimWork(before)
+	if _, err := t.tx.Work.Trim(before); err != nil {
+		return err
+	}
+	_, err := t.tx.Asks.Trim(before)
 	return err
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"coppice"
 	"coppice/store"
+	"coppice/verb"
 )
 
 // errGone says that a task was forgotten with its project.
@@ -32,13 +33,13 @@ func (i *Intake) RemoveProject(ctx context.Context, project string, how Remove) 
 	var p coppice.Project
 	err := i.store.Update(ctx, func(tx store.Tx) error {
 		var err error
-		if p, err = tx.ProjectByPrefix(project); err != nil {
+		if p, err = tx.Projects.ByPrefix(project); err != nil {
 			return err
 		}
 		removal := coppice.Removal{At: i.now().UTC()}
 		if p.Removal != nil {
 			removal = *p.Removal
-		} else if err := refuseOpen(tx, p, how); err != nil {
+		} else if err := refuseOpen(tx.Reader(), p, how); err != nil {
 			return err
 		}
 		removal.Force, removal.Purge = removal.Force || how.Force, removal.Purge || how.Purge
@@ -47,7 +48,7 @@ func (i *Intake) RemoveProject(ctx context.Context, project string, how Remove) 
 		}
 		removal.Problem = ""
 		p.Removal = &removal
-		if err := tx.PutProject(&p); err != nil {
+		if err := tx.Projects.Put(&p); err != nil {
 			return err
 		}
 		return i.event(tx, coppice.EventProjectChanged, coppice.Task{ProjectID: p.ID, Key: p.Prefix}, "is being removed")
@@ -58,7 +59,7 @@ func (i *Intake) RemoveProject(ctx context.Context, project string, how Remove) 
 // refuseOpen refuses to remove a project that open tasks of another one depend
 // on, or that has open tasks itself, unless they are to be stopped.
 func refuseOpen(r store.Reader, p coppice.Project, how Remove) error {
-	outside, err := r.Outsiders(p.ID, mostNamed)
+	outside, err := r.Projects.Outsiders(p.ID, mostNamed)
 	if err != nil {
 		return err
 	}
@@ -70,12 +71,12 @@ func refuseOpen(r store.Reader, p coppice.Project, how Remove) error {
 		return nil
 	}
 	f := store.TaskFilter{ProjectID: p.ID, Stages: openStages, OldFirst: true, Most: mostNamed}
-	tasks, err := r.Tasks(f)
+	tasks, err := r.Tasks.List(f)
 	if err != nil || len(tasks) == 0 {
 		return err
 	}
 	f.Most = 0
-	n, err := r.CountTasks(f)
+	n, err := r.Tasks.Count(f)
 	if err != nil {
 		return err
 	}
@@ -98,14 +99,14 @@ func refuseOpen(r store.Reader, p coppice.Project, how Remove) error {
 // there is more of it. It fails with code conflict while something of it runs.
 func (i *Intake) Forget(ctx context.Context, p coppice.Project, most int) (more bool, err error) {
 	err = i.store.Update(ctx, func(tx store.Tx) error {
-		before, err := tx.Outsiders(p.ID, most)
+		before, err := tx.Projects.Outsiders(p.ID, most)
 		if err != nil {
 			return err
 		}
-		if more, err = tx.Forget(p.ID, most); err != nil {
+		if more, err = tx.Projects.Forget(p.ID, most); err != nil {
 			return err
 		}
-		after, err := tx.Outsiders(p.ID, most)
+		after, err := tx.Projects.Outsiders(p.ID, most)
 		if err != nil {
 			return err
 		}
@@ -113,7 +114,7 @@ func (i *Intake) Forget(ctx context.Context, p coppice.Project, most int) (more 
 			if slices.Contains(after, key) {
 				continue
 			}
-			t, err := tx.TaskByKey(key)
+			t, err := tx.Tasks.ByKey(key)
 			if err != nil {
 				return err
 			}
@@ -132,14 +133,14 @@ func (i *Intake) Forget(ctx context.Context, p coppice.Project, most int) (more 
 // RemovalFailed records what keeps a project from being removed.
 func (i *Intake) RemovalFailed(ctx context.Context, id int64, problem string) error {
 	return i.store.Update(ctx, func(tx store.Tx) error {
-		p, err := tx.Project(id)
+		p, err := tx.Projects.Get(id)
 		if err != nil || p.Removal == nil || p.Removal.Problem == problem {
 			return err
 		}
 		removal := *p.Removal
 		removal.Problem = problem
 		p.Removal = &removal
-		if err := tx.PutProject(&p); err != nil {
+		if err := tx.Projects.Put(&p); err != nil {
 			return err
 		}
 		return i.event(tx, coppice.EventProjectChanged, coppice.Task{ProjectID: p.ID, Key: p.Prefix}, "cannot be removed: "+problem)
@@ -151,7 +152,7 @@ func (i *Intake) RemovalFailed(ctx context.Context, id int64, problem string) er
 // for the next ones, 0 when there are none.
 func (i *Intake) StopOpen(ctx context.Context, project, before int64, most int) (next int64, err error) {
 	err = i.store.Update(ctx, func(tx store.Tx) error {
-		tasks, err := tx.Tasks(store.TaskFilter{ProjectID: project, Stages: openStages, BeforeID: before, Most: most})
+		tasks, err := tx.Tasks.List(store.TaskFilter{ProjectID: project, Stages: openStages, BeforeID: before, Most: most})
 		if err != nil {
 			return err
 		}
@@ -159,11 +160,14 @@ func (i *Intake) StopOpen(ctx context.Context, project, before int64, most int) 
 			next = tasks[most-1].ID
 		}
 		for _, t := range tasks {
-			if t.StopAsked && !t.RetryAsked {
+			open, err := tx.Asks.Open(coppice.TaskSubject(t.ID))
+			if err != nil {
+				return err
+			}
+			if coppice.Asked(open, coppice.VerbStop) != nil {
 				continue
 			}
-			t.StopAsked, t.RetryAsked, t.RetryNote = true, false, ""
-			if err := tx.PutTask(&t); err != nil {
+			if err := i.request(tx, &t, verb.Of(coppice.VerbStop), verb.Request{}); err != nil {
 				return err
 			}
 			if err := i.event(tx, coppice.EventTaskStopAsked, t, "its project is being removed"); err != nil {
@@ -178,11 +182,11 @@ func (i *Intake) StopOpen(ctx context.Context, project, before int64, most int) 
 // knownTask returns a task that something is asked of. One whose project is being
 // removed is refused.
 func knownTask(r store.Reader, key string) (coppice.Task, error) {
-	t, err := r.TaskByKey(key)
+	t, err := r.Tasks.ByKey(key)
 	if err != nil {
 		return t, err
 	}
-	p, err := r.Project(t.ProjectID)
+	p, err := r.Projects.Get(t.ProjectID)
 	if err != nil {
 		return t, err
 	}

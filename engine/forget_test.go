@@ -106,13 +106,13 @@ func TestEventsOfAForgottenTask(t *testing.T) {
 	b := open(t)
 	p := b.project()
 	b.must(b.store.Update(t.Context(), func(tx store.Tx) error {
-		return tx.Append(&coppice.Event{At: b.now(), Kind: coppice.EventTaskChanged, ProjectID: p.ID, TaskID: 99, Subject: "app-99"})
+		return tx.Log.Append(&coppice.Event{At: b.now(), Kind: coppice.EventTaskChanged, ProjectID: p.ID, TaskID: 99, Subject: "app-99"})
 	}))
 	made, err := b.CreateTasks(t.Context(), p.Prefix, []NewTask{{Title: "one"}})
 	b.must(err)
 	b.turns()
 	b.must(b.store.View(t.Context(), func(r store.Reader) error {
-		k, err := r.TaskByKey(made[0].Key)
+		k, err := r.Tasks.ByKey(made[0].Key)
 		if err == nil && k.Stage != coppice.StageSession {
 			t.Errorf("it is %s", k.Stage)
 		}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"coppice"
+	"coppice/verb"
 )
 
 // handover carries out a person's take and give: the running session is asked
@@ -12,22 +13,25 @@ import (
 // agent's own screen or off it. A task that only waits for its next session
 // gets that one on the screen.
 func handover(v *View) *Decision {
-	if !v.Task.TakeAsked && !v.Task.GiveAsked {
+	take, give := v.asked(coppice.VerbTake), v.asked(coppice.VerbGive)
+	if take == nil && give == nil {
 		return nil
 	}
 	t, s := v.Task, v.session()
-	t.TakeAsked, t.GiveAsked = false, false
-	d := &Decision{By: "handover", Kind: coppice.EventTaskChanged, Reason: "nothing to hand over", Task: &t}
+	d := &Decision{
+		By: "handover", Kind: coppice.EventTaskChanged, Reason: "nothing to hand over", Task: &t,
+		Asks: v.settled(coppice.VerbTake, coppice.VerbGive),
+	}
 	switch {
 	case t.Stage == coppice.StageSession && s != nil && s.State.Live():
-		if s.Screen == v.Task.TakeAsked {
+		if s.Screen == (take != nil) {
 			return d // it is as wanted
 		}
 		if w := v.open(coppice.WorkRun); w == nil || w.Attempt == 0 {
 			return nil // it starts first; then it is stopped
 		}
 		why := coppice.StopTaken
-		if v.Task.GiveAsked {
+		if give != nil {
 			why = coppice.StopGiven
 		}
 		if d = askStop(v, why); d != nil {
@@ -36,10 +40,10 @@ func handover(v *View) *Decision {
 		return d
 	case t.Stage == coppice.StageSession:
 		return nil // the pipeline judges it, and sees what was asked
-	case v.Task.TakeAsked && awaitsVerdict(t) && (t.Stage == coppice.StageQueued || waitsForWord(t)):
+	case take != nil && verb.AwaitsVerdict(t) && verb.Takeable(t):
 		d = takeBack(v)
 		d.By = "handover"
-	case v.Task.TakeAsked && t.Next != nil && (t.Stage == coppice.StageQueued || waitsForWord(t)):
+	case take != nil && verb.Takeable(t):
 		next := *t.Next
 		next.Screen = true
 		t.Next, t.Wait = &next, nil
@@ -48,21 +52,15 @@ func handover(v *View) *Decision {
 	return d
 }
 
-// waitsForWord tells whether a task waits for a person, or for a pause that a
-// person may end.
-func waitsForWord(t coppice.Task) bool {
-	return t.Stage == coppice.StageWaiting && t.Wait != nil && (t.Wait.On == coppice.WaitPerson || t.Wait.On == coppice.WaitBackoff)
-}
-
 // handedOver decides what follows a session that a person took over, or one on
 // a screen: who leaves the screen gives it back. It returns nil for any other.
 func handedOver(v *View, s *coppice.Session) *Decision {
 	switch {
-	case !s.Screen && (v.Task.TakeAsked || s.StopWhy == coppice.StopTaken):
+	case !s.Screen && (v.asked(coppice.VerbTake) != nil || s.StopWhy == coppice.StopTaken):
 		n := follows(v, s)
 		n.Screen = true
 		d := enqueue(v, n, "a person takes over")
-		d.Task.TakeAsked = false
+		d.Asks = v.settled(coppice.VerbTake)
 		return d
 	case !s.Screen:
 		return nil
@@ -75,7 +73,7 @@ func handedOver(v *View, s *coppice.Session) *Decision {
 		n.Evidence = fmt.Sprintf("A person went on with this task on the agent's own screen (session %s) and gives it back. Look at what has changed, then finish the task.\n", s.Key)
 		d = enqueue(v, n, "a person gives it back")
 	}
-	d.Task.Next.Note, d.Task.RetryNote, d.Task.GiveAsked = d.Task.RetryNote, "", false
+	d.Task.Next.Note, d.Asks = v.note(coppice.VerbGive), v.settled(coppice.VerbGive)
 	return d
 }
 
@@ -83,17 +81,16 @@ func handedOver(v *View, s *coppice.Session) *Decision {
 // last conversation. One that landed gets a new workspace from the base, which
 // has its work: its old branch would be in the way of its own commit.
 func goOn(v *View) *Decision {
-	if !v.Task.AgainAsked {
+	if v.asked(coppice.VerbContinue) == nil {
 		return nil
 	}
 	t := v.Task
-	t.AgainAsked = false
-	d := &Decision{By: "continue", Kind: coppice.EventTaskRetried, Reason: "goes on", Task: &t}
+	d := &Decision{By: "continue", Kind: coppice.EventTaskRetried, Reason: "goes on", Task: &t, Asks: v.settled(coppice.VerbContinue)}
 	if !t.Ended() {
 		d.Kind, d.Reason = coppice.EventTaskChanged, "had not ended"
 		return d
 	}
-	t.Next = firstSession(v, "")
+	t.Next = firstSession(t, "")
 	if s := v.talked(); s != nil {
 		t.Next = follows(v, s)
 		t.Next.Role = coppice.RoleImplement
@@ -116,7 +113,7 @@ func goOn(v *View) *Decision {
 			t.Next.Evidence += "\n" + l.Evidence
 		}
 	}
-	t.Next.Note, t.RetryNote = t.RetryNote, ""
+	t.Next.Note = v.note(coppice.VerbContinue)
 	grant(v, &t)
 	t.Round++
 	t.Stage, t.Outcome, t.EndedAt, t.Failure, t.Wait, t.Warning = coppice.StageWaiting, "", time.Time{}, nil, nil, ""
@@ -132,7 +129,6 @@ func clearAway(v *View, givenUp *Decision) *Decision {
 		return nil
 	case ws.Tries >= mostRemovals:
 		t := v.Task
-		t.AgainAsked, t.RetryNote = false, ""
 		t.Warning = "cannot go on: its old workspace could not be removed"
 		givenUp.Kind, givenUp.Reason, givenUp.Task = coppice.EventTaskWarned, t.Warning, &t
 		return givenUp

@@ -10,7 +10,7 @@ import (
 
 func TestGoOn(t *testing.T) {
 	t.Parallel()
-	asked := task(func(t *coppice.Task) { t.AgainAsked, t.RetryNote, t.Round = true, "now also this", 1 })
+	asked := func(v *View) { v.Task.Round = 1; say(coppice.VerbContinue, "now also this")(v) }
 	as := func(o coppice.Outcome, c ...change) *View {
 		return viewOf(coppice.StageEnded, append([]change{endedAs(o), ran("head1"), asked}, c...)...)
 	}
@@ -50,7 +50,7 @@ func (b *bundle) lands(key, head, commit string) {
 func (b *bundle) seen() (p coppice.Project) {
 	b.t.Helper()
 	b.view(func(r store.Reader) (err error) {
-		p, err = r.ProjectByPrefix("app")
+		p, err = r.Projects.ByPrefix("app")
 		return err
 	})
 	return p
@@ -86,7 +86,7 @@ func TestContinueAfterLanding(t *testing.T) {
 		t.Errorf("it goes on as %+v", run.Session)
 	}
 	b.view(func(r store.Reader) error {
-		s, err := r.SessionByKey("app-1.2")
+		s, err := r.Sessions.ByKey("app-1.2")
 		if !strings.Contains(s.Prompt, "A person adds: now also this") || !strings.Contains(s.Prompt, "is part of main") {
 			t.Errorf("it is told:\n%s", s.Prompt)
 		}
@@ -115,7 +115,7 @@ func TestRestoredTrashIsMarked(t *testing.T) {
 	b.turn()
 	b.finish("app-1", coppice.WorkRestore, coppice.PrepareResult{Path: "/ws", Head: "head1"})
 	b.view(func(r store.Reader) error {
-		tr, err := r.Trash(1)
+		tr, err := r.Trash.Get(1)
 		if tr.RestoredAt.IsZero() {
 			t.Errorf("the trash still has %+v", tr)
 		}
@@ -134,12 +134,12 @@ func TestFork(t *testing.T) {
 	b.turn()
 	b.finish("app-1", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "base1"})
 	b.update(func(tx store.Tx) error {
-		s, err := tx.SessionByKey("app-1.1")
+		s, err := tx.Sessions.ByKey("app-1.1")
 		if err != nil {
 			return err
 		}
 		s.State, s.StartedAt, s.Conversation = coppice.SessionWorking, noon, "talk1"
-		return tx.PutSession(&s)
+		return tx.Sessions.Put(&s)
 	})
 	made, err := b.Fork(t.Context(), "app-1", "another way")
 	b.must(err)
@@ -191,11 +191,11 @@ func TestForkPoint(t *testing.T) {
 			x := b.create(NewTask{Title: "a"})[0]
 			b.update(func(tx store.Tx) error {
 				x.Outcome = c.outcome
-				if err := tx.PutTask(&x); err != nil {
+				if err := tx.Tasks.Put(&x); err != nil {
 					return err
 				}
 				if c.trash != nil {
-					if err := tx.PutTrash(c.trash); err != nil {
+					if err := tx.Trash.Put(c.trash); err != nil {
 						return err
 					}
 					c.ws.TrashID = c.trash.ID
@@ -204,7 +204,7 @@ func TestForkPoint(t *testing.T) {
 					return nil
 				}
 				c.ws.TaskID = x.ID
-				return tx.PutWorkspace(c.ws)
+				return tx.Workspaces.Put(c.ws)
 			})
 			b.view(func(r store.Reader) error {
 				got, err := forkPoint(r, "app-1")
@@ -233,14 +233,14 @@ func TestScreenHearsMessages(t *testing.T) {
 	b.finish("app-1", coppice.WorkStop, coppice.StopResult{})
 	b.finish("app-1", coppice.WorkRun, coppice.RunResult{Stopped: true, Head: "base1", Conversation: "talk1"})
 	b.view(func(r store.Reader) error {
-		s, err := r.SessionByKey("app-1.2")
+		s, err := r.Sessions.ByKey("app-1.2")
 		if err != nil {
 			return err
 		}
 		if !s.Screen || s.Resume != "talk1" || s.Prompt != "" {
 			t.Errorf("its screen is %+v", s)
 		}
-		all, err := r.MessagesOf(s.TaskID)
+		all, err := r.Messages.Of(s.TaskID)
 		if len(all) != 1 || !all[0].Open() {
 			t.Errorf("messages %+v", all)
 		}

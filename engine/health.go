@@ -90,7 +90,7 @@ func (t *turn) expire(tm store.Timer) error {
 	if err != nil {
 		return fmt.Errorf("engine: timer %q: %w", tm.ID, err)
 	}
-	w, err := t.tx.Work(id)
+	w, err := t.tx.Work.Get(id)
 	if coppice.ErrorCode(err) == coppice.ENotFound {
 		return nil
 	}
@@ -101,7 +101,7 @@ func (t *turn) expire(tm store.Timer) error {
 		return nil
 	}
 	if w.LeaseUntil.After(t.now) {
-		return t.tx.SetTimer(store.Timer{Kind: TimerWork, ID: tm.ID, At: w.LeaseUntil})
+		return t.tx.Timers.Set(store.Timer{Kind: TimerWork, ID: tm.ID, At: w.LeaseUntil})
 	}
 	ev := &coppice.Event{
 		At: t.now, Kind: coppice.EventWorkExpired, ProjectID: w.ProjectID, TaskID: w.TaskID, SessionID: w.SessionID,
@@ -117,17 +117,17 @@ func (t *turn) expire(tm store.Timer) error {
 		w.State = coppice.WorkOffered
 	}
 	w.Worker, w.LeaseUntil = "", time.Time{}
-	if err := t.tx.PutWork(&w); err != nil {
+	if err := t.tx.Work.Put(&w); err != nil {
 		return err
 	}
 	t.dirty.add(w.TaskID)
 	t.decisions++
-	return t.tx.Append(ev)
+	return t.tx.Log.Append(ev)
 }
 
 // clearLimit forgets a limit that is over, so that dispatch uses the agent.
 func (t *turn) clearLimit(agent string) error {
-	limits, err := t.tx.AgentLimits()
+	limits, err := t.tx.Limits.All()
 	if err != nil {
 		return err
 	}
@@ -136,17 +136,17 @@ func (t *turn) clearLimit(agent string) error {
 			continue
 		}
 		if l.Holds(t.now) {
-			return t.tx.SetTimer(store.Timer{Kind: TimerAgent, ID: agent, At: l.Until})
+			return t.tx.Timers.Set(store.Timer{Kind: TimerAgent, ID: agent, At: l.Until})
 		}
 		t.limitsRead = false
-		if err := t.tx.DropAgentLimit(agent); err != nil {
+		if err := t.tx.Limits.Drop(agent); err != nil {
 			return err
 		}
 		t.decisions++
 		if err := t.wakeLimited(); err != nil {
 			return err
 		}
-		return t.tx.Append(&coppice.Event{At: t.now, Kind: coppice.EventAgentCleared, Subject: agent, By: "limits", Reason: "its limit is over"})
+		return t.tx.Log.Append(&coppice.Event{At: t.now, Kind: coppice.EventAgentCleared, Subject: agent, By: "limits", Reason: "its limit is over"})
 	}
 	return nil
 }
@@ -178,13 +178,13 @@ func removeWork(v *View, reason string) *Decision {
 
 func removable(v *View) bool {
 	ws := v.Workspace
-	return v.Task.Ended() && v.Task.Outcome != coppice.OutcomeFailed && !v.Task.LandAsked && !v.Task.RetryAsked && !v.Task.AgainAsked &&
+	return v.Task.Ended() && v.Task.Outcome != coppice.OutcomeFailed && v.asked(coppice.VerbLand, coppice.VerbRetry, coppice.VerbRequeue, coppice.VerbContinue) == nil &&
 		ws != nil && ws.RemovedAt.IsZero() && !ws.Kept && ws.Tries < mostRemovals
 }
 
 func cleanupDue(v *View) time.Time {
 	ws := v.Workspace
-	wanted := removable(v) || v.Task.AgainAsked && ws != nil && ws.RemovedAt.IsZero() || !v.Task.Ended() && ws != nil && ws.Doubtful()
+	wanted := removable(v) || v.asked(coppice.VerbContinue) != nil && ws != nil && ws.RemovedAt.IsZero() || !v.Task.Ended() && ws != nil && ws.Doubtful()
 	if wanted && ws.RetryAt.After(v.Now) {
 		return ws.RetryAt
 	}
@@ -229,21 +229,21 @@ func (t *turn) purge(tm store.Timer) error {
 	if err != nil {
 		return fmt.Errorf("engine: timer %q: %w", tm.ID, err)
 	}
-	tr, err := t.tx.Trash(id)
+	tr, err := t.tx.Trash.Get(id)
 	if err != nil || !tr.Open() {
 		return err
 	}
-	p, err := t.tx.Project(tr.ProjectID)
+	p, err := t.tx.Projects.Get(tr.ProjectID)
 	if err != nil || p.Removal != nil { // what removes it sees to its trash
 		return err
 	}
 	key := fmt.Sprintf("trash/%d/purge", tr.ID)
-	old, err := t.tx.WorkByKey(key)
+	old, err := t.tx.Work.ByKey(key)
 	if err != nil || old != nil {
 		return err
 	}
 	t.decisions++
-	return t.tx.PutWork(&coppice.Work{
+	return t.tx.Work.Put(&coppice.Work{
 		Kind: coppice.WorkPurge, Key: key, Pool: place(t.nodes, errand{Kind: coppice.WorkPurge}), ProjectID: tr.ProjectID, TaskID: tr.TaskID,
 		State: coppice.WorkOffered, OfferedAt: t.now,
 		Spec: coppice.Raw(coppice.PurgeSpec{Repo: p.Path, RepoID: p.ID, Ref: tr.Ref, Archive: tr.Archive}),

@@ -97,7 +97,7 @@ func TestCleanup(t *testing.T) {
 		{"again", viewOf(coppice.StageEnded, done, with(func(w *coppice.Workspace) { w.RetryAt, w.Tries = noon, 3 })),
 			"cleanup: work.offered; offer workspace.remove workspace/3/remove/4 to local"},
 		{"often enough", viewOf(coppice.StageEnded, done, with(func(w *coppice.Workspace) { w.Tries = 4 })), "nothing"},
-		{"a person wants to retry", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeCancelled), space(), task(func(t *coppice.Task) { t.RetryAsked = true })), "nothing"},
+		{"a person wants to retry", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeCancelled), space(), say(coppice.VerbRetry)), "nothing"},
 		{"a person wants to land", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeCancelled), space(), sayLand), "nothing"},
 	})
 }
@@ -152,14 +152,14 @@ func TestExpire(t *testing.T) {
 				Worker: "local", LeaseUntil: noon.Add(c.until), Spec: coppice.Raw(struct{}{}), OfferedAt: noon,
 			}
 			b.update(func(tx store.Tx) error {
-				if err := tx.PutWork(&w); err != nil {
+				if err := tx.Work.Put(&w); err != nil {
 					return err
 				}
-				return tx.SetTimer(store.Timer{Kind: TimerWork, ID: strconv.FormatInt(w.ID, 10), At: noon})
+				return tx.Timers.Set(store.Timer{Kind: TimerWork, ID: strconv.FormatInt(w.ID, 10), At: noon})
 			})
 			got := b.turn()
 			b.view(func(r store.Reader) (err error) {
-				w, err = r.Work(w.ID)
+				w, err = r.Work.Get(w.ID)
 				return err
 			})
 			if w.State != c.want || (w.Failure != nil) != c.fails || w.Attempt != c.attempt {
@@ -181,15 +181,15 @@ func TestLimitEnds(t *testing.T) {
 	b.project()
 	limit := coppice.AgentLimit{Agent: "ann", Until: noon.Add(time.Minute), Class: coppice.ClassRateLimit}
 	b.update(func(tx store.Tx) error {
-		if err := tx.PutAgentLimit(limit); err != nil {
+		if err := tx.Limits.Put(limit); err != nil {
 			return err
 		}
-		return tx.SetTimer(store.Timer{Kind: TimerAgent, ID: "ann", At: noon})
+		return tx.Timers.Set(store.Timer{Kind: TimerAgent, ID: "ann", At: noon})
 	})
 	b.create(NewTask{Title: "a"})
 	limits := func() (all []coppice.AgentLimit) {
 		b.view(func(r store.Reader) (err error) {
-			all, err = r.AgentLimits()
+			all, err = r.Limits.All()
 			return err
 		})
 		return all
@@ -221,7 +221,7 @@ func TestTrashExpires(t *testing.T) {
 	b.turn()
 	b.finish("app-1", coppice.WorkPurge, coppice.PurgeResult{})
 	b.view(func(r store.Reader) error {
-		tr, err := r.Trash(1)
+		tr, err := r.Trash.Get(1)
 		if err == nil && !tr.PurgedAt.Equal(b.clock) {
 			t.Errorf("trash %+v", tr)
 		}

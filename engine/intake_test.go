@@ -35,7 +35,7 @@ func TestAddProject(t *testing.T) {
 	}
 	var kinds []coppice.EventKind
 	b.view(func(r store.Reader) error {
-		events, err := r.Events(0, 10, store.EventFilter{})
+		events, err := r.Log.Events(0, 10, store.EventFilter{})
 		for _, e := range events {
 			kinds = append(kinds, e.Kind)
 		}
@@ -122,7 +122,7 @@ func (b *bundle) staged(title string, f func(*coppice.Task)) coppice.Task {
 	b.t.Helper()
 	made := b.create(NewTask{Title: title})[0]
 	f(&made)
-	b.update(func(tx store.Tx) error { return tx.PutTask(&made) })
+	b.update(func(tx store.Tx) error { return tx.Tasks.Put(&made) })
 	return made
 }
 
@@ -209,7 +209,7 @@ func TestRefusals(t *testing.T) {
 func (b *bundle) seq() (last int64) {
 	b.t.Helper()
 	b.view(func(r store.Reader) (err error) {
-		_, last, err = r.EventBounds()
+		_, last, err = r.Log.Bounds()
 		return err
 	})
 	return last
@@ -224,12 +224,12 @@ func TestAnswer(t *testing.T) {
 	s := coppice.Session{ProjectID: one.ProjectID, TaskID: one.ID, N: 1, Key: "app-1.1", State: coppice.SessionWaiting, CreatedAt: noon}
 	qs := []coppice.Question{{Ref: "q1", Text: "this?"}, {Ref: "q2", Text: "that?"}}
 	b.update(func(tx store.Tx) error {
-		if err := tx.PutSession(&s); err != nil {
+		if err := tx.Sessions.Put(&s); err != nil {
 			return err
 		}
 		for i := range qs {
 			qs[i].TaskID, qs[i].SessionID, qs[i].AskedAt = one.ID, s.ID, noon
-			if err := tx.PutQuestion(&qs[i]); err != nil {
+			if err := tx.Questions.Put(&qs[i]); err != nil {
 				return err
 			}
 		}
@@ -258,8 +258,8 @@ func TestAccepted(t *testing.T) {
 	waits := b.staged("a", func(t *coppice.Task) { t.Wait = &coppice.Wait{On: coppice.WaitPerson, Text: "log in"} })
 	got, err := b.Retry(ctx, waits.Key, "did it")
 	b.must(err)
-	if !got.RetryAsked || got.RetryNote != "did it" {
-		t.Errorf("retry: %+v", got)
+	if a := b.asks(got); len(a) != 1 || a[0].Verb != coppice.VerbRetry || a[0].Text != "did it" || a[0].By.Kind != coppice.ActorPerson {
+		t.Errorf("retry: %+v", a)
 	}
 	m, err := b.Send(ctx, waits.Key, "hello")
 	b.must(err)
@@ -269,12 +269,12 @@ func TestAccepted(t *testing.T) {
 	held := b.staged("b", func(t *coppice.Task) { t.Stage = coppice.StageHeld })
 	got, err = b.Land(ctx, held.Key)
 	b.must(err)
-	if !got.LandAsked {
-		t.Errorf("land: %+v", got)
+	if a := b.asks(got); len(a) != 1 || a[0].Verb != coppice.VerbLand {
+		t.Errorf("land: %+v", a)
 	}
 	got, err = b.Stop(ctx, held.Key)
 	b.must(err)
-	if !got.StopAsked {
-		t.Errorf("stop: %+v", got)
+	if a := b.asks(got); len(a) != 1 || a[0].Verb != coppice.VerbStop {
+		t.Errorf("stop withdraws land: %+v", a)
 	}
 }

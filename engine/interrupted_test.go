@@ -37,7 +37,7 @@ func TestStatusOfTheInterrupted(t *testing.T) {
 					if kind == coppice.MessageNow {
 						m.Text = "go on"
 					}
-					if err := tx.PutMessage(&m); err != nil {
+					if err := tx.Messages.Put(&m); err != nil {
 						return err
 					}
 				}

@@ -85,13 +85,3 @@ func wasKilled(v *View, d *Decision, fail coppice.Failure) *Decision {
 	d.Kind, d.Reason = coppice.EventLandingWaits, l.Waits
 	return d
 }
-
-// landsLater tells whether a task's landing was put off. A person may have it
-// tried at once.
-func landsLater(t coppice.Task, l *coppice.Landing, now time.Time) bool {
-	switch t.Stage {
-	case coppice.StageChecking, coppice.StageLanding:
-		return l != nil && l.Round == t.Round && l.EndedAt.IsZero() && l.RetryAt.After(now)
-	}
-	return false
-}

@@ -113,7 +113,7 @@ func (b *bundle) landing(key string) coppice.Landing {
 	id := b.task(key).ID
 	var l *coppice.Landing
 	b.view(func(r store.Reader) (err error) {
-		l, err = r.LastLanding(id)
+		l, err = r.Landings.Last(id)
 		return err
 	})
 	return *l
@@ -176,11 +176,11 @@ func TestKilledForEver(t *testing.T) {
 		t.Errorf("landing %+v of %+v", l, k)
 	}
 	b.view(func(r store.Reader) error {
-		all, err := r.ChecksOf(k.ID)
+		all, err := r.Checks.Of(k.ID)
 		if n := len(all); n != 3 { // the first tree's, and two that were killed
 			t.Errorf("%d checks are kept", n)
 		}
-		p, perr := r.Project(k.ProjectID)
+		p, perr := r.Projects.Get(k.ProjectID)
 		if perr != nil || len(p.PausedTracks) > 0 || p.Strikes["main"] > 1 { // one for what broke in the end
 			t.Errorf("project %+v, %v", p, perr)
 		}
@@ -200,10 +200,10 @@ func TestLostCheck(t *testing.T) {
 		w := b.unsettled("app-1")
 		w.State, w.Attempt, w.Worker, w.LeaseUntil = coppice.WorkTaken, n+1, "w1", b.clock.Add(time.Second)
 		b.update(func(tx store.Tx) error {
-			if err := tx.PutWork(&w); err != nil {
+			if err := tx.Work.Put(&w); err != nil {
 				return err
 			}
-			return tx.SetTimer(store.Timer{Kind: TimerWork, ID: fmt.Sprint(w.ID), At: w.LeaseUntil})
+			return tx.Timers.Set(store.Timer{Kind: TimerWork, ID: fmt.Sprint(w.ID), At: w.LeaseUntil})
 		})
 		b.clock = b.clock.Add(time.Second)
 		b.turn()
@@ -242,7 +242,7 @@ func TestTryALandingAtOnce(t *testing.T) {
 			if w := b.unsettled("app-1"); w.Kind != coppice.WorkCheck {
 				t.Fatalf("it has %q to do", w.Kind)
 			}
-			if k := b.task("app-1"); k.RetryAsked || k.Round != 0 {
+			if k := b.task("app-1"); len(b.asks(k)) > 0 && b.asks(k)[0].Verb == coppice.VerbRetry || k.Round != 0 {
 				t.Errorf("%+v", k)
 			}
 		})
@@ -269,7 +269,7 @@ func TestProvenMeanwhile(t *testing.T) {
 func TestTryCheckingAtOnce(t *testing.T) {
 	t.Parallel()
 	waits := func(l *coppice.Landing) { merged(l); l.RetryAt = noon.Add(time.Minute) }
-	asked := task(func(t *coppice.Task) { t.RetryAsked, t.RetryNote = true, "" })
+	asked := say(coppice.VerbRetry)
 	run(t, retry, []decision{
 		{"put off", viewOf(coppice.StageChecking, candidate(waits), asked), "retry: task.retry_asked; landing commit1 on base1 green=false"},
 		{"tried meanwhile", viewOf(coppice.StageChecking, candidate(merged), asked), "retry: task.retry_asked"},

@@ -105,7 +105,7 @@ func unproven(v *View, l coppice.Landing) []string {
 // that stood in the queue before goes back there.
 func enterQueue(v *View, l coppice.Landing) *Decision {
 	t := v.Task
-	if v.Project.Policy.Land.How == coppice.LandBranch && !t.LandAsked && t.Stage != coppice.StageLanding {
+	if v.Project.Policy.Land.How == coppice.LandBranch && v.asked(coppice.VerbLand) == nil && t.Stage != coppice.StageLanding {
 		if t.Stage == coppice.StageHeld {
 			return nil
 		}
@@ -113,8 +113,8 @@ func enterQueue(v *View, l coppice.Landing) *Decision {
 		return &Decision{Kind: coppice.EventTaskStage, Reason: "proven; waits for a person to say land", Task: &t}
 	}
 	l.QueuedAt, l.Waits = v.Now, ""
-	t.Stage, t.LandAsked = coppice.StageLanding, false
-	return &Decision{Kind: coppice.EventLandingQueued, Task: &t, Landing: &l}
+	t.Stage = coppice.StageLanding
+	return &Decision{Kind: coppice.EventLandingQueued, Task: &t, Landing: &l, Asks: v.settled(coppice.VerbLand)}
 }
 
 // offerStep offers a landing's next work item. Each has a key of its own; that

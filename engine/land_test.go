@@ -29,7 +29,7 @@ func doubtful(tries int) func(*coppice.Workspace) {
 
 func held(v *View) { v.Project.Policy.Land.How = coppice.LandBranch }
 
-func sayLand(v *View) { v.Task.LandAsked = true }
+var sayLand = say(coppice.VerbLand)
 
 func TestLanding(t *testing.T) {
 	t.Parallel()

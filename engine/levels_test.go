@@ -32,7 +32,7 @@ func judging(t *testing.T, levels func([]coppice.Task) []string) (*bundle, *[][]
 func (b *bundle) level(key string) (level string) {
 	b.t.Helper()
 	b.view(func(r store.Reader) error {
-		t, err := r.TaskByKey(key)
+		t, err := r.Tasks.ByKey(key)
 		level = t.Level
 		return err
 	})
@@ -161,7 +161,7 @@ func TestLevelGoesBeforeTheRules(t *testing.T) {
 	b.create(NewTask{Title: "Fix a typo", Model: coppice.ModelAuto})
 	b.turn()
 	b.view(func(r store.Reader) error {
-		s, err := r.SessionByKey("app-1.1")
+		s, err := r.Sessions.ByKey("app-1.1")
 		if s.Model != "big" {
 			t.Errorf("starts with %q", s.Model)
 		}

@@ -17,7 +17,7 @@ type AgentLimit struct {
 
 // Limits lists the accounts that nobody can use now, and who waits for each.
 func (i *Intake) Limits(r store.Reader) ([]AgentLimit, error) {
-	limits, err := r.AgentLimits()
+	limits, err := r.Limits.All()
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +30,7 @@ func (i *Intake) Limits(r store.Reader) ([]AgentLimit, error) {
 	if len(out) == 0 {
 		return nil, nil
 	}
-	tasks, err := r.Tasks(store.TaskFilter{Stages: []coppice.Stage{coppice.StageQueued, coppice.StageWaiting}, OldFirst: true})
+	tasks, err := r.Tasks.List(store.TaskFilter{Stages: []coppice.Stage{coppice.StageQueued, coppice.StageWaiting}, OldFirst: true})
 	if err != nil {
 		return nil, err
 	}
@@ -64,19 +64,15 @@ func (i *Intake) ClearLimit(ctx context.Context, agent string) error {
 		if !cleared {
 			return coppice.Errorf(coppice.ENotFound, "%s is not limited", agent).WithFix("see `coppice limits`")
 		}
-		tasks, err := tx.Tasks(store.TaskFilter{Stages: []coppice.Stage{coppice.StageWaiting}, OldFirst: true})
+		tasks, err := tx.Tasks.List(store.TaskFilter{Stages: []coppice.Stage{coppice.StageWaiting}, OldFirst: true})
 		if err != nil {
 			return err
 		}
 		for _, t := range tasks {
-			if !stuckOn(t, agent) || t.StopAsked {
+			if !stuckOn(t, agent) {
 				continue
 			}
-			t.RetryAsked = true
-			if err := tx.PutTask(&t); err != nil {
-				return err
-			}
-			if err := i.event(tx, coppice.EventTaskRetried, t, agent+" can be used again"); err != nil {
+			if err := i.goOn(tx, t, agent+" can be used again"); err != nil {
 				return err
 			}
 		}
@@ -86,7 +82,7 @@ func (i *Intake) ClearLimit(ctx context.Context, agent string) error {
 
 // unlimit forgets an account's limit, and tells whether there was one.
 func (i *Intake) unlimit(tx store.Tx, agent, why string) (bool, error) {
-	limits, err := tx.AgentLimits()
+	limits, err := tx.Limits.All()
 	if err != nil {
 		return false, err
 	}
@@ -94,13 +90,13 @@ func (i *Intake) unlimit(tx store.Tx, agent, why string) (bool, error) {
 		if l.Agent != agent {
 			continue
 		}
-		if err := tx.DropAgentLimit(agent); err != nil {
+		if err := tx.Limits.Drop(agent); err != nil {
 			return false, err
 		}
-		if err := tx.SetTimer(store.Timer{Kind: TimerAgent, ID: agent}); err != nil {
+		if err := tx.Timers.Set(store.Timer{Kind: TimerAgent, ID: agent}); err != nil {
 			return false, err
 		}
-		return true, tx.Append(&coppice.Event{At: i.now().UTC(), Kind: coppice.EventAgentCleared, Subject: agent, By: "person", Reason: why})
+		return true, tx.Log.Append(&coppice.Event{At: i.now().UTC(), Kind: coppice.EventAgentCleared, Subject: agent, By: i.by.String(), Reason: why})
 	}
 	return false, nil
 }
@@ -112,7 +108,7 @@ func (t *turn) wakeLimited() error {
 	if err != nil {
 		return err
 	}
-	tasks, err := t.tx.Tasks(store.TaskFilter{Stages: []coppice.Stage{coppice.StageQueued}, OldFirst: true})
+	tasks, err := t.tx.Tasks.List(store.TaskFilter{Stages: []coppice.Stage{coppice.StageQueued}, OldFirst: true})
 	if err != nil {
 		return err
 	}

@@ -134,7 +134,7 @@ func (i *Intake) judge(ctx context.Context, project string, asked []NewTask) map
 	}
 	var p coppice.Project
 	err := i.store.View(ctx, func(r store.Reader) (err error) {
-		p, err = r.ProjectByPrefix(project)
+		p, err = r.Projects.ByPrefix(project)
 		return err
 	})
 	if err != nil {
@@ -170,8 +170,8 @@ func (i *Intake) judgeAnew(ctx context.Context, key string, c TaskChange) coppic
 	var t coppice.Task
 	var p coppice.Project
 	err := i.store.View(ctx, func(r store.Reader) (err error) {
-		if t, err = r.TaskByKey(key); err == nil {
-			p, err = r.Project(t.ProjectID)
+		if t, err = r.Tasks.ByKey(key); err == nil {
+			p, err = r.Projects.Get(t.ProjectID)
 		}
 		return err
 	})

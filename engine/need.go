@@ -42,7 +42,7 @@ func needData(kind coppice.NeedKind) map[string]string {
 // Need gives a project a need, or replaces the one of its kind.
 func (i *Intake) Need(ctx context.Context, project int64, n coppice.Need) error {
 	return i.store.Update(ctx, func(tx store.Tx) error {
-		p, err := tx.Project(project)
+		p, err := tx.Projects.Get(project)
 		if err != nil {
 			return err
 		}
@@ -55,7 +55,7 @@ func (i *Intake) Need(ctx context.Context, project int64, n coppice.Need) error 
 			}
 		}
 		p.Needs = p.SetNeed(n)
-		if err := tx.PutProject(&p); err != nil {
+		if err := tx.Projects.Put(&p); err != nil {
 			return err
 		}
 		return i.needEvent(tx, coppice.EventNeedBegan, p, n.Kind, n.Text)
@@ -65,14 +65,14 @@ func (i *Intake) Need(ctx context.Context, project int64, n coppice.Need) error 
 // EndNeed takes a need from a project, if it has it.
 func (i *Intake) EndNeed(ctx context.Context, project int64, kind coppice.NeedKind, why string) error {
 	return i.store.Update(ctx, func(tx store.Tx) error {
-		p, err := tx.Project(project)
+		p, err := tx.Projects.Get(project)
 		if err != nil || p.Need(kind) == nil {
 			return err
 		}
 		if err := i.endNeeds(tx, &p, why, kind); err != nil {
 			return err
 		}
-		return tx.PutProject(&p)
+		return tx.Projects.Put(&p)
 	})
 }
 
@@ -92,8 +92,8 @@ func (i *Intake) endNeeds(tx store.Tx, p *coppice.Project, why string, kinds ...
 }
 
 func (i *Intake) needEvent(tx store.Tx, event coppice.EventKind, p coppice.Project, kind coppice.NeedKind, why string) error {
-	return tx.Append(&coppice.Event{
-		At: i.now().UTC(), Kind: event, ProjectID: p.ID, Subject: p.Prefix, By: string(kind), Reason: why, Data: coppice.Raw(needData(kind)),
+	return tx.Log.Append(&coppice.Event{
+		At: i.now().UTC(), Kind: event, ProjectID: p.ID, Subject: p.Prefix, By: i.by.String(), Reason: why, Data: coppice.Raw(needData(kind)),
 	})
 }
 
@@ -114,7 +114,7 @@ func (i *Intake) ConfirmGit(ctx context.Context, path string, settings []coppice
 	if err != nil {
 		return p, err
 	}
-	return p, i.RetryLanding(ctx, p.ID, "person", "the git settings were confirmed")
+	return p, i.RetryLanding(ctx, p.ID, "the git settings were confirmed")
 }
 
 // BaseAt says where a project's base is, by a person's word: landings go on from
@@ -129,7 +129,7 @@ func (i *Intake) BaseAt(ctx context.Context, path, commit string) (coppice.Proje
 func (i *Intake) confirm(ctx context.Context, path string, kind coppice.NeedKind, f func(store.Tx, *coppice.Project) error) (coppice.Project, error) {
 	var p coppice.Project
 	err := i.store.Update(ctx, func(tx store.Tx) (err error) {
-		if p, err = tx.ProjectByPath(path); err != nil {
+		if p, err = tx.Projects.ByPath(path); err != nil {
 			return err
 		}
 		if err := i.endNeeds(tx, &p, "a person confirmed it", kind); err != nil {
@@ -138,7 +138,7 @@ func (i *Intake) confirm(ctx context.Context, path string, kind coppice.NeedKind
 		if err := f(tx, &p); err != nil {
 			return err
 		}
-		return tx.PutProject(&p)
+		return tx.Projects.Put(&p)
 	})
 	return p, err
 }
@@ -146,12 +146,12 @@ func (i *Intake) confirm(ctx context.Context, path string, kind coppice.NeedKind
 // AdoptGit confirms the git settings of a project that an older version added.
 func (i *Intake) AdoptGit(ctx context.Context, project int64, settings []coppice.GitSetting) error {
 	return i.store.Update(ctx, func(tx store.Tx) error {
-		p, err := tx.Project(project)
+		p, err := tx.Projects.Get(project)
 		if err != nil || p.Git != nil {
 			return err
 		}
 		p.Git = settings
-		return tx.PutProject(&p)
+		return tx.Projects.Put(&p)
 	})
 }
 

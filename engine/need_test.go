@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 
@@ -135,7 +136,7 @@ func TestGitSettingsAreAdoptedOnce(t *testing.T) {
 		}
 	}
 	b.view(func(r store.Reader) (err error) {
-		p, err = r.Project(p.ID)
+		p, err = r.Projects.Get(p.ID)
 		return err
 	})
 	if len(p.Git) != 1 || p.Git[0].Value != "one" {
@@ -176,7 +177,7 @@ func TestALandingWaitsForAPerson(t *testing.T) {
 func (b *bundle) needs(project int64) (list []coppice.Need) {
 	b.t.Helper()
 	b.view(func(r store.Reader) error {
-		p, err := r.Project(project)
+		p, err := r.Projects.Get(project)
 		list = p.Needs
 		return err
 	})
@@ -187,9 +188,11 @@ func (b *bundle) needEvents() string {
 	b.t.Helper()
 	var list []string
 	b.view(func(r store.Reader) error {
-		events, err := r.Events(0, 1000, store.EventFilter{Kinds: []coppice.EventKind{coppice.EventNeedBegan, coppice.EventNeedEnded}})
+		events, err := r.Log.Events(0, 1000, store.EventFilter{Kinds: []coppice.EventKind{coppice.EventNeedBegan, coppice.EventNeedEnded}})
 		for _, e := range events {
-			list = append(list, strings.TrimPrefix(string(e.Kind), "project.need_")+" "+e.By)
+			var data struct{ Kind string }
+			b.must(json.Unmarshal(e.Data, &data))
+			list = append(list, strings.TrimPrefix(string(e.Kind), "project.need_")+" "+data.Kind)
 		}
 		return err
 	})

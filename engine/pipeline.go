@@ -90,7 +90,7 @@ func enqueue(v *View, n *coppice.Next, reason string) *Decision {
 func session(v *View) *Decision {
 	s := v.session()
 	if s == nil {
-		return enqueue(v, firstSession(v, ""), "has no session")
+		return enqueue(v, firstSession(v.Task, ""), "has no session")
 	}
 	if s.State.Live() {
 		return carry(v, s)
@@ -297,7 +297,7 @@ func fixAgain(v *View, evidence string, otherwise coppice.Failure) *Decision {
 	if v.fixes() >= v.Project.Policy.Verify.Attempts {
 		return endTask(v, coppice.OutcomeFailed, &otherwise)
 	}
-	n := firstSession(v, evidence)
+	n := firstSession(v.Task, evidence)
 	n.Role = coppice.RoleFix
 	if s := v.worked(); s != nil {
 		n.Agent, n.Model, n.Resume = s.Agent, nextModel(v, s), conversation(s)
@@ -309,17 +309,19 @@ func fixAgain(v *View, evidence string, otherwise coppice.Failure) *Decision {
 }
 
 // firstSession is the session that a task gets when it begins.
-func firstSession(v *View, evidence string) *coppice.Next {
-	return &coppice.Next{Role: coppice.RoleImplement, Agent: v.Task.Agent, Model: v.Task.Model, Evidence: evidence}
+func firstSession(t coppice.Task, evidence string) *coppice.Next {
+	return &coppice.Next{Role: coppice.RoleImplement, Agent: t.Agent, Model: t.Model, Evidence: evidence}
 }
 
 // endTask makes the task final.
 func endTask(v *View, o coppice.Outcome, fail *coppice.Failure) *Decision {
 	t := v.Task
 	t.Stage, t.Outcome, t.Failure, t.EndedAt = coppice.StageEnded, o, fail, v.Now
-	t.Wait, t.Next, t.StopAsked, t.LandAsked, t.Warning = nil, nil, false, false, ""
-	t.TakeAsked, t.GiveAsked = false, false
-	d := &Decision{By: "pipeline", Kind: coppice.EventTaskEnded, Reason: string(o), Task: &t}
+	t.Wait, t.Next, t.Warning = nil, nil, ""
+	d := &Decision{
+		By: "pipeline", Kind: coppice.EventTaskEnded, Reason: string(o), Task: &t,
+		Asks: v.settled(coppice.VerbStop, coppice.VerbLand, coppice.VerbTake, coppice.VerbGive),
+	}
 	if fail != nil {
 		d.Reason = fmt.Sprintf("%s: %s", o, fail.Text)
 	}

@@ -20,13 +20,53 @@ type counted struct {
 }
 
 func (c *counted) Update(ctx context.Context, f func(store.Tx) error) error {
-	return c.Store.Update(ctx, func(tx store.Tx) error { return f(countedTx{tx, c}) })
+	return c.Store.Update(ctx, func(tx store.Tx) error {
+		tx.Projects = countedProjects{tx.Projects, c}
+		tx.Tasks = countedTasks{tx.Tasks, c}
+		tx.Lanes = countedLanes{tx.Lanes, c}
+		tx.Sessions = countedSessions{tx.Sessions, c}
+		tx.Work = countedWork{tx.Work, c}
+		tx.Landings = countedLandings{tx.Landings, c}
+		tx.Log = countedLog{tx.Log, c}
+		tx.Timers = countedTimers{tx.Timers, c}
+		return f(tx)
+	})
 }
 
-type countedTx struct {
-	store.Tx
-	c *counted
-}
+type (
+	countedProjects struct {
+		store.Projects
+		c *counted
+	}
+	countedTasks struct {
+		store.Tasks
+		c *counted
+	}
+	countedLanes struct {
+		store.LaneReader
+		c *counted
+	}
+	countedSessions struct {
+		store.Sessions
+		c *counted
+	}
+	countedWork struct {
+		store.Work
+		c *counted
+	}
+	countedLandings struct {
+		store.Landings
+		c *counted
+	}
+	countedLog struct {
+		store.Log
+		c *counted
+	}
+	countedTimers struct {
+		store.Timers
+		c *counted
+	}
+)
 
 func rows[T any](c *counted, name string, list []T, err error) ([]T, error) {
 	c.calls[name]++
@@ -40,79 +80,79 @@ func row[T any](c *counted, name string, v T, err error) (T, error) {
 	return v, err
 }
 
-func (t countedTx) Project(id int64) (coppice.Project, error) {
-	p, err := t.Tx.Project(id)
-	return row(t.c, "Project", p, err)
+func (p countedProjects) Get(id int64) (coppice.Project, error) {
+	v, err := p.Projects.Get(id)
+	return row(p.c, "Projects.Get", v, err)
 }
 
-func (t countedTx) Projects() ([]coppice.Project, error) {
-	l, err := t.Tx.Projects()
-	return rows(t.c, "Projects", l, err)
+func (p countedProjects) All() ([]coppice.Project, error) {
+	l, err := p.Projects.All()
+	return rows(p.c, "Projects.All", l, err)
 }
 
-func (t countedTx) Task(id int64) (coppice.Task, error) {
-	v, err := t.Tx.Task(id)
-	return row(t.c, "Task", v, err)
+func (t countedTasks) Get(id int64) (coppice.Task, error) {
+	v, err := t.Tasks.Get(id)
+	return row(t.c, "Tasks.Get", v, err)
 }
 
-func (t countedTx) Tasks(f store.TaskFilter) ([]coppice.Task, error) {
-	l, err := t.Tx.Tasks(f)
-	return rows(t.c, "Tasks", l, err)
+func (t countedTasks) List(f store.TaskFilter) ([]coppice.Task, error) {
+	l, err := t.Tasks.List(f)
+	return rows(t.c, "Tasks.List", l, err)
 }
 
-func (t countedTx) CountTasks(f store.TaskFilter) (int, error) {
-	n, err := t.Tx.CountTasks(f)
-	return row(t.c, "CountTasks", n, err)
+func (t countedTasks) Count(f store.TaskFilter) (int, error) {
+	n, err := t.Tasks.Count(f)
+	return row(t.c, "Tasks.Count", n, err)
 }
 
-func (t countedTx) Dependants(id int64) ([]int64, error) {
-	l, err := t.Tx.Dependants(id)
-	return rows(t.c, "Dependants", l, err)
+func (t countedTasks) Dependants(id int64) ([]int64, error) {
+	l, err := t.Tasks.Dependants(id)
+	return rows(t.c, "Tasks.Dependants", l, err)
 }
 
-func (t countedTx) NextLane(after coppice.Lane) (coppice.Lane, bool, error) {
-	t.c.calls["NextLane"]++
-	return t.Tx.NextLane(after)
+func (l countedLanes) Next(after coppice.Lane) (coppice.Lane, bool, error) {
+	l.c.calls["Lanes.Next"]++
+	return l.LaneReader.Next(after)
 }
 
-func (t countedTx) LaneHeads(l coppice.Lane, most int) ([]coppice.Task, error) {
-	list, err := t.Tx.LaneHeads(l, most)
-	return rows(t.c, "LaneHeads", list, err)
+func (l countedLanes) Heads(lane coppice.Lane, most int) ([]coppice.Task, error) {
+	list, err := l.LaneReader.Heads(lane, most)
+	return rows(l.c, "Lanes.Heads", list, err)
 }
 
-func (t countedTx) Running() (map[coppice.Lane]int, error) {
-	m, err := t.Tx.Running()
-	return row(t.c, "Running", m, err)
+func (l countedLanes) Running() (map[coppice.Lane]int, error) {
+	m, err := l.LaneReader.Running()
+	return row(l.c, "Lanes.Running", m, err)
 }
 
-func (t countedTx) LiveSessions() ([]coppice.Session, error) {
-	l, err := t.Tx.LiveSessions()
-	return rows(t.c, "LiveSessions", l, err)
+func (s countedSessions) Live() ([]coppice.Session, error) {
+	l, err := s.Sessions.Live()
+	return rows(s.c, "Sessions.Live", l, err)
 }
 
-func (t countedTx) SessionsOf(id int64) ([]coppice.Session, error) {
-	l, err := t.Tx.SessionsOf(id)
-	return rows(t.c, "SessionsOf", l, err)
+func (s countedSessions) Of(id int64) ([]coppice.Session, error) {
+	l, err := s.Sessions.Of(id)
+	return rows(s.c, "Sessions.Of", l, err)
 }
 
-func (t countedTx) UnsettledWork(id int64) ([]coppice.Work, error) {
-	l, err := t.Tx.UnsettledWork(id)
-	return rows(t.c, "UnsettledWork", l, err)
+func (w countedWork) Unsettled(id int64) ([]coppice.Work, error) {
+	l, err := w.Work.Unsettled(id)
+	return rows(w.c, "Work.Unsettled", l, err)
 }
 
-func (t countedTx) QueuedLandings(id int64, most int) ([]coppice.Landing, error) {
-	l, err := t.Tx.QueuedLandings(id, most)
-	return rows(t.c, "QueuedLandings", l, err)
+func (l countedLandings) Queued(id int64, most int) ([]coppice.Landing, error) {
+	list, err := l.Landings.Queued(id, most)
+	return rows(l.c, "Landings.Queued", list, err)
 }
 
-func (t countedTx) Events(after int64, most int, f store.EventFilter) ([]coppice.Event, error) {
-	l, err := t.Tx.Events(after, most, f)
-	return rows(t.c, "Events", l, err)
+func (l countedLog) Events(after int64, most int, f store.EventFilter) ([]coppice.Event, error) {
+	list, err := l.Log.Events(after, most, f)
+	return rows(l.c, "Log.Events", list, err)
 }
 
-func (t countedTx) DueTimers(now time.Time, most int) ([]store.Timer, error) {
-	l, err := t.Tx.DueTimers(now, most)
-	return rows(t.c, "DueTimers", l, err)
+func (t countedTimers) Due(now time.Time, most int) ([]store.Timer, error) {
+	l, err := t.Timers.Due(now, most)
+	return rows(t.c, "Timers.Due", l, err)
 }
 
 // readsWith counts what two turns read: one that finds the lane full, and one
@@ -129,7 +169,7 @@ func readsWith(t *testing.T, queued int) (full, free *counted) {
 				ProjectID: 1, Num: n + 2, Key: coppice.TaskKey("app", n+2), Title: fmt.Sprint("task ", n), Track: "main", Agent: "ann",
 				CreatedAt: noon, Stage: coppice.StageQueued, StageAt: noon, Next: &coppice.Next{Role: coppice.RoleImplement, Agent: "ann"},
 			}
-			if err := tx.PutTask(&task); err != nil {
+			if err := tx.Tasks.Put(&task); err != nil {
 				return err
 			}
 		}
@@ -144,12 +184,12 @@ func readsWith(t *testing.T, queued int) (full, free *counted) {
 	}
 	full = count()
 	b.update(func(tx store.Tx) error {
-		p, err := tx.Project(1)
+		p, err := tx.Projects.Get(1)
 		p.Policy.Limits.Sessions = 2
 		if err != nil {
 			return err
 		}
-		return tx.PutProject(&p)
+		return tx.Projects.Put(&p)
 	})
 	free = count()
 	if s := b.task("app-2"); s.Stage != coppice.StageSession {
@@ -166,7 +206,7 @@ func TestReadsDoNotGrow(t *testing.T) {
 	if d := cmp.Diff(fewFull.calls, manyFull.calls); d != "" || fewFull.rows != manyFull.rows {
 		t.Errorf("a full lane: %d rows with 10 queued, %d with 10,000; calls:\n%s", fewFull.rows, manyFull.rows, d)
 	}
-	if manyFull.calls["LaneHeads"] != 0 {
+	if manyFull.calls["Lanes.Heads"] != 0 {
 		t.Error("a full lane's tasks were read")
 	}
 	if d := cmp.Diff(fewFree.calls, manyFree.calls); d != "" {

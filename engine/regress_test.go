@@ -11,7 +11,7 @@ import (
 
 func TestANoteIsNoData(t *testing.T) {
 	t.Parallel()
-	v := viewOf(coppice.StageEnded, endedAs(coppice.OutcomeFailed), task(func(t *coppice.Task) { t.RetryAsked, t.RetryNote = true, "use the new API" }))
+	v := viewOf(coppice.StageEnded, endedAs(coppice.OutcomeFailed), say(coppice.VerbRetry, "use the new API"))
 	got := prompt(v, retry(v).Task.Next)
 	i, j := strings.Index(got, "use the new API"), strings.Index(got, "</data-")
 	if i < j {
@@ -60,23 +60,23 @@ func TestAnAnswerThatDidNotArriveCanBeGivenAgain(t *testing.T) {
 	b.turn()
 	b.finish("app-1", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "base1"})
 	b.update(func(tx store.Tx) error {
-		s, err := tx.Session(1)
+		s, err := tx.Sessions.Get(1)
 		if err != nil {
 			return err
 		}
 		s.StartedAt, s.State = noon, coppice.SessionWaiting
-		if err := tx.PutSession(&s); err != nil {
+		if err := tx.Sessions.Put(&s); err != nil {
 			return err
 		}
-		return tx.PutQuestion(&coppice.Question{TaskID: 1, SessionID: 1, Ref: "q", Text: "?", AskedAt: noon})
+		return tx.Questions.Put(&coppice.Question{TaskID: 1, SessionID: 1, Ref: "q", Text: "?", AskedAt: noon})
 	})
 	_, err := b.Answer(t.Context(), "app-1", 0, "yes")
 	b.must(err)
 	b.turn()
 	b.finish("app-1", coppice.WorkSend, coppice.Failf(coppice.ClassEnvironment, "socket", ""))
 	b.view(func(r store.Reader) error {
-		q, err := r.Question(1)
-		s, _ := r.Session(1)
+		q, err := r.Questions.Get(1)
+		s, _ := r.Sessions.Get(1)
 		if !q.ClosedAt.IsZero() && s.State.Live() {
 			t.Errorf("the answer did not arrive, the session is %s, the question is closed", s.State)
 		}

@@ -1,122 +1,27 @@
 package engine
 
 import (
-	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
 
 	"coppice"
-	"coppice/store"
 )
 
-// Requeue is how a task shall begin anew; what is empty stays as it is.
-type Requeue struct {
-	Note  string `json:"note,omitempty" doc:"What to do differently, told to the agent"`
-	Agent string `json:"agent,omitempty" maxLength:"64" doc:"Who takes it over; the task's own agent when absent"`
-	Model string `json:"model,omitempty" maxLength:"64" doc:"The vendor's name for it, or auto"`
-}
-
-// text is the request in a line.
-func (r Requeue) text() string {
-	who := strings.TrimSpace(r.Agent + " " + r.Model)
-	switch {
-	case who == "":
-		return r.Note
-	case r.Note == "":
-		return "with " + who
+// restaff gives the task to the agent and model that a requeue names.
+func restaff(t *coppice.Task, a *coppice.Ask) {
+	if a == nil || a.Args == nil {
+		return
 	}
-	return "with " + who + ": " + r.Note
-}
-
-// Requeue sends a task back to the queue, whatever it is doing: what runs is
-// ended, and it begins anew in the workspace it has. It is a stop and a retry in
-// one word, and stands in the facts as both. A task that ended without landing
-// is only retried.
-func (i *Intake) Requeue(ctx context.Context, key string, r Requeue) (coppice.Task, error) {
-	if err := coppice.ValidText("note", r.Note, coppice.MaxMessage); err != nil {
-		return coppice.Task{}, err
+	var to coppice.Staff
+	if err := json.Unmarshal(a.Args, &to); err != nil {
+		return // nothing of ours; the task keeps what it has
 	}
-	return i.ask(ctx, key, coppice.EventTaskRequeued, r.text(), func(tx store.Tx, t *coppice.Task) error {
-		if t.Outcome == coppice.OutcomeDone {
-			return coppice.Errorf(coppice.EConflict, "%s is done", t.Key).WithFix("say what is missing with `coppice continue %s`, or make a new task", t.Key)
-		}
-		moves, err := moving(tx, *t)
-		if err != nil {
-			return err
-		}
-		if moves {
-			return coppice.Errorf(coppice.EConflict, "%s is landing at this moment; the base may have its work already", t.Key).
-				WithFix("see how that ends with `coppice show %s`: what landed goes on with `coppice continue %s`, what did not can be requeued then", t.Key, t.Key)
-		}
-		stuck := t.Next != nil && stuckOn(*t, t.Next.Agent)
-		if err := i.handTo(tx, t, r); err != nil {
-			return err
-		}
-		if err := addNote(t, r.Note); err != nil {
-			return err
-		}
-		t.RetryAsked, t.StopAsked = true, !t.Ended()
-		if !stuck || t.Next.Agent != t.Agent {
-			return nil
-		}
-		_, err = i.unlimit(tx, t.Agent, "a person said requeue")
-		return err
-	})
-}
-
-// moving tells whether the base is being moved to a task's commit, or may have
-// been: only the outcome of that tells.
-func moving(r store.Reader, t coppice.Task) (bool, error) {
-	work, err := r.UnsettledWork(t.ID)
-	if err != nil {
-		return false, err
+	if to.Model != t.Model {
+		t.Level = "" // the rules judge it again
 	}
-	for _, w := range work {
-		if w.Kind == coppice.WorkMove && w.Attempt > 0 {
-			return true, nil
-		}
-	}
-	l, err := r.LastLanding(t.ID)
-	return err == nil && l != nil && l.Round == t.Round && unsure(*l), err
-}
-
-// handTo gives the task to another agent or model, where one is named. Another
-// agent comes with the model that the project's policy has for it.
-func (i *Intake) handTo(tx store.Tx, t *coppice.Task, r Requeue) error {
-	if r.Agent == "" && r.Model == "" {
-		return nil
-	}
-	p, err := tx.Project(t.ProjectID)
-	if err != nil {
-		return err
-	}
-	was := t.Model
-	if r.Agent != "" && r.Agent != t.Agent {
-		t.Agent, t.Model = r.Agent, ""
-	}
-	if r.Model != "" {
-		t.Model = r.Model
-	}
-	if err := i.staff(p, t); err != nil {
-		return err
-	}
-	if t.Model != was {
-		t.Level = "" // the rules judge it anew
-	}
-	return nil
-}
-
-// addNote adds what a person says to what the task's next session is told.
-func addNote(t *coppice.Task, note string) error {
-	if t.RetryAsked || t.GiveAsked {
-		note = joinNotes(t.RetryNote, note) // the engine has not acted on that yet
-	}
-	if err := coppice.ValidText("note", note, coppice.MaxMessage); err != nil {
-		return err
-	}
-	t.RetryNote = note
-	return nil
+	t.Agent, t.Model = to.Agent, to.Model
 }
 
 // joinNotes keeps what was said before, and says nothing twice.
@@ -135,19 +40,22 @@ func joinNotes(a, b string) string {
 // twice, it happens once.
 func requeue(v *View) *Decision {
 	t := v.Task
-	d := &Decision{Kind: coppice.EventTaskStage, Reason: "begins anew", Task: &t}
+	restaff(&t, v.asked(coppice.VerbRequeue))
+	d := &Decision{
+		Kind: coppice.EventTaskStage, Reason: "begins anew", Task: &t,
+		Asks: v.settled(coppice.VerbRequeue, coppice.VerbRetry, coppice.VerbLand, coppice.VerbTake, coppice.VerbGive),
+	}
 	if n := t.Next; n != nil && len(v.Sessions) == 0 && n.Role == coppice.RoleImplement {
 		t.Next = unbegun(t, *n)
 		d.Reason = "waits for its turn"
 	} else {
-		t.Next = firstSession(v, "A person ended the work on this task and had it begun anew.\n"+soFar(v))
+		t.Next = firstSession(t, "A person ended the work on this task and had it begun anew.\n"+soFar(v))
 		if n != nil {
 			t.Next.Note = n.Note // nobody has heard it
 		}
 		t.Round++
 	}
-	beginAnew(v, &t)
-	t.LandAsked, t.TakeAsked, t.GiveAsked = false, false, false
+	beginAgain(v, &t, v.note(coppice.VerbRequeue, coppice.VerbRetry))
 	return d
 }
 
@@ -163,13 +71,12 @@ func unbegun(t coppice.Task, n coppice.Next) *coppice.Next {
 	return &n
 }
 
-// beginAnew puts a task before its next session, with a person's note and
-// nothing left of what went wrong before.
-func beginAnew(v *View, t *coppice.Task) {
+// beginAgain puts a task before its next session, with a note and nothing left
+// of what went wrong before.
+func beginAgain(v *View, t *coppice.Task, note string) {
 	grant(v, t)
-	t.Next.Note, t.RetryNote = joinNotes(t.Next.Note, t.RetryNote), ""
+	t.Next.Note = joinNotes(t.Next.Note, note)
 	t.Stage, t.Outcome, t.EndedAt, t.Failure, t.Wait, t.Warning = coppice.StageWaiting, "", time.Time{}, nil, nil, ""
-	t.RetryAsked, t.StopAsked = false, false
 }
 
 // mostTold is of how many sessions the next one is told.

@@ -9,11 +9,12 @@ import (
 
 	"coppice"
 	"coppice/store"
+	"coppice/verb"
 )
 
 // sayRequeue is a person who wants the task begun anew, with a note.
 func sayRequeue(v *View) {
-	v.Task.StopAsked, v.Task.RetryAsked, v.Task.RetryNote = true, true, "use the new API"
+	say(coppice.VerbRequeue, "use the new API")(v)
 }
 
 func TestRequeueDecides(t *testing.T) {
@@ -61,7 +62,7 @@ func TestRequeueDecides(t *testing.T) {
 			`requeue: task.stage; to waiting; round 1; next implement by ann with "be brief\n\nuse the new API"`},
 		{"its budget is used up", viewOf(coppice.StageSession, ran("head1", fails(coppice.ClassBudget), func(s *coppice.Session) { s.Usage.CostUSD = 3 }),
 			policy(func(p *coppice.Policy) { p.Budget.Task = 2 }), sayRequeue), anew + "; budget 5"},
-		{"ended meanwhile", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeFailed), sayRequeue), "requeue: task.changed; fails: unknown"},
+		{"ended meanwhile", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeFailed), sayRequeue), "nothing"},
 	})
 	run(t, retry, []decision{
 		{"what is stopped first", viewOf(coppice.StageWaiting, next("bob"), person, sayRequeue), "nothing"},
@@ -110,17 +111,17 @@ func TestRequeueARunningTask(t *testing.T) {
 	b.finish("app-1", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "base1"})
 	b.taken("app-1", coppice.WorkRun)
 	for _, note := range []string{"look at the tests", "", "look at the tests", "and the docs"} {
-		_, err := b.Requeue(t.Context(), "app-1", Requeue{Note: note, Agent: "bob"})
+		_, err := b.Requeue(t.Context(), "app-1", verb.Request{Text: note, Staff: coppice.Staff{Agent: "bob"}})
 		b.must(err)
 		b.turn()
 	}
-	if x := b.task("app-1"); x.Stage != coppice.StageSession || x.Agent != "bob" || x.Model != "" {
+	if x := b.task("app-1"); x.Stage != coppice.StageSession || x.Agent != "ann" || x.Model != "big" {
 		t.Fatalf("it is ended first: %+v", x)
 	}
 	b.finish("app-1", coppice.WorkStop, coppice.StopResult{})
 	b.finish("app-1", coppice.WorkRun, coppice.RunResult{Stopped: true, From: "base1", Head: "head1", Stat: " a.go | 1 +", Conversation: "talk"})
 	x := b.task("app-1")
-	if x.Stage != coppice.StageSession || x.Round != 1 || x.Sessions != 2 || x.StopAsked || x.RetryAsked || x.RetryNote != "" {
+	if x.Stage != coppice.StageSession || x.Round != 1 || x.Sessions != 2 || len(b.asks(x)) > 0 {
 		t.Fatalf("%+v", x)
 	}
 	w := b.unsettled("app-1")
@@ -130,7 +131,7 @@ func TestRequeueARunningTask(t *testing.T) {
 		t.Errorf("it goes on with %s %+v", w.Kind, run)
 	}
 	b.view(func(r store.Reader) error {
-		s, err := r.SessionByKey("app-1.2")
+		s, err := r.Sessions.ByKey("app-1.2")
 		for _, part := range []string{"A person adds: look at the tests\n\nand the docs\n", "a.go | 1 +", "What app-1.1 ("} {
 			if !strings.Contains(s.Prompt, part) {
 				t.Errorf("it is not told %q:\n%s", part, s.Prompt)
@@ -152,7 +153,7 @@ func (b *bundle) taken(key string, kind coppice.WorkKind) {
 		b.t.Fatalf("%s has %s open, want %s", key, w.Kind, kind)
 	}
 	w.State, w.Attempt, w.LeaseUntil = coppice.WorkTaken, 1, b.clock.Add(time.Hour)
-	b.update(func(tx store.Tx) error { return tx.PutWork(&w) })
+	b.update(func(tx store.Tx) error { return tx.Work.Put(&w) })
 }
 
 // What ended without landing is retried, by another agent where one is named.
@@ -162,9 +163,9 @@ func TestRequeueAnEndedTask(t *testing.T) {
 	b.project()
 	for _, o := range []coppice.Outcome{coppice.OutcomeFailed, coppice.OutcomeCancelled} {
 		key := b.staged("a", func(t *coppice.Task) { t.Stage, t.Outcome, t.Archived = coppice.StageEnded, o, noon }).Key
-		x, err := b.Requeue(t.Context(), key, Requeue{Note: "anew", Agent: "bob", Model: "small"})
+		x, err := b.Requeue(t.Context(), key, verb.Request{Text: "anew", Staff: coppice.Staff{Agent: "bob", Model: "small"}})
 		b.must(err)
-		if x.StopAsked || !x.RetryAsked || !x.Archived.IsZero() {
+		if len(b.asks(x)) != 1 || !x.Archived.IsZero() {
 			t.Errorf("%s: %+v", o, x)
 		}
 		b.turn()
@@ -189,12 +190,12 @@ func TestTheLastWordCounts(t *testing.T) {
 			if last == "stop" {
 				_, err = b.Stop(t.Context(), key)
 			} else {
-				_, err = b.Requeue(t.Context(), key, Requeue{})
+				_, err = b.Requeue(t.Context(), key, verb.Request{})
 			}
 			b.must(err)
 		}
 		b.turn()
-		if got := b.task(key); got.StopAsked || got.RetryAsked || (last == "stop") != (got.Outcome == coppice.OutcomeCancelled) || got.Ended() != (last == "stop") {
+		if got := b.task(key); len(b.asks(got)) > 0 || (last == "stop") != (got.Outcome == coppice.OutcomeCancelled) || got.Ended() != (last == "stop") {
 			r.Errorf("after %s it is %s %s", last, got.Stage, got.Outcome)
 		}
 	})
@@ -209,30 +210,30 @@ func TestRequeueRefuses(t *testing.T) {
 	}
 	runs, done, moves, unsure := in(coppice.StageSession, ""), in(coppice.StageEnded, coppice.OutcomeDone), in(coppice.StageLanding, ""), in(coppice.StageLanding, "")
 	b.update(func(tx store.Tx) error {
-		err := tx.PutWork(&coppice.Work{Kind: coppice.WorkMove, Key: "move", Pool: PoolControl, ProjectID: p.ID, TaskID: moves.ID,
+		err := tx.Work.Put(&coppice.Work{Kind: coppice.WorkMove, Key: "move", Pool: PoolControl, ProjectID: p.ID, TaskID: moves.ID,
 			State: coppice.WorkTaken, Attempt: 1, LeaseUntil: noon.Add(time.Hour), Spec: coppice.Raw(struct{}{}), OfferedAt: noon})
 		if err != nil {
 			return err
 		}
-		return tx.PutLanding(&coppice.Landing{ProjectID: p.ID, TaskID: unsure.ID, Head: "head1", CreatedAt: noon, QueuedAt: noon, Base: "base1", Tree: "tree1",
+		return tx.Landings.Put(&coppice.Landing{ProjectID: p.ID, TaskID: unsure.ID, Head: "head1", CreatedAt: noon, QueuedAt: noon, Base: "base1", Tree: "tree1",
 			Commit: "commit1", Green: true, Failure: coppice.Failf(coppice.ClassUnknown, "the remote is away", "")})
 	})
 	for _, c := range []struct {
 		name string
 		key  string
-		r    Requeue
+		r    verb.Request
 		code coppice.Code
 		says string
 	}{
-		{"what is done", done.Key, Requeue{}, coppice.EConflict, "coppice continue " + done.Key},
-		{"what is not there", "app-999", Requeue{}, coppice.ENotFound, ""},
-		{"what moves the base", moves.Key, Requeue{}, coppice.EConflict, "is landing at this moment"},
-		{"what may have moved the base", unsure.Key, Requeue{}, coppice.EConflict, "coppice show " + unsure.Key},
-		{"an agent nobody knows", runs.Key, Requeue{Agent: "nobody"}, coppice.EInvalid, "nobody"},
-		{"no name", runs.Key, Requeue{Agent: "a b"}, coppice.EInvalid, "agent"},
-		{"no model", runs.Key, Requeue{Model: "-x"}, coppice.EInvalid, "model"},
-		{"a huge note", runs.Key, Requeue{Note: strings.Repeat("x", coppice.MaxMessage+1)}, coppice.ETooLarge, "note"},
-		{"no text", runs.Key, Requeue{Note: "\xff"}, coppice.EInvalid, "UTF-8"},
+		{"what is done", done.Key, verb.Request{}, coppice.EConflict, "coppice continue " + done.Key},
+		{"what is not there", "app-999", verb.Request{}, coppice.ENotFound, ""},
+		{"what moves the base", moves.Key, verb.Request{}, coppice.EConflict, "is landing at this moment"},
+		{"what may have moved the base", unsure.Key, verb.Request{}, coppice.EConflict, "coppice show " + unsure.Key},
+		{"an agent nobody knows", runs.Key, verb.Request{Staff: coppice.Staff{Agent: "nobody"}}, coppice.EInvalid, "nobody"},
+		{"no name", runs.Key, verb.Request{Staff: coppice.Staff{Agent: "a b"}}, coppice.EInvalid, "agent"},
+		{"no model", runs.Key, verb.Request{Staff: coppice.Staff{Model: "-x"}}, coppice.EInvalid, "model"},
+		{"a huge note", runs.Key, verb.Request{Text: strings.Repeat("x", coppice.MaxMessage+1)}, coppice.ETooLarge, "note"},
+		{"no text", runs.Key, verb.Request{Text: "\xff"}, coppice.EInvalid, "UTF-8"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			before := b.seq()
@@ -245,7 +246,7 @@ func TestRequeueRefuses(t *testing.T) {
 			}
 		})
 	}
-	if x := b.task(runs.Key); x.StopAsked || x.RetryAsked || x.Agent != runs.Agent {
+	if x := b.task(runs.Key); len(b.asks(x)) > 0 || x.Agent != runs.Agent {
 		t.Errorf("a refused word changed %+v", x)
 	}
 }
@@ -258,7 +259,7 @@ func TestRequeueClearsWhatItWaitsFor(t *testing.T) {
 		b := open(t)
 		b.project()
 		b.update(func(tx store.Tx) error {
-			return tx.PutAgentLimit(coppice.AgentLimit{Agent: "ann", Class: coppice.ClassAuth, Text: "log in"})
+			return tx.Limits.Put(coppice.AgentLimit{Agent: "ann", Class: coppice.ClassAuth, Text: "log in"})
 		})
 		key := b.staged("a", func(t *coppice.Task) {
 			t.Agent = "ann"
@@ -266,10 +267,10 @@ func TestRequeueClearsWhatItWaitsFor(t *testing.T) {
 			t.Wait = &coppice.Wait{On: coppice.WaitPerson, Text: "log in"}
 			t.Failure = coppice.Failf(coppice.ClassAuth, "log in", "")
 		}).Key
-		_, err := b.Requeue(t.Context(), key, Requeue{Agent: agent})
+		_, err := b.Requeue(t.Context(), key, verb.Request{Staff: coppice.Staff{Agent: agent}})
 		b.must(err)
 		b.view(func(r store.Reader) error {
-			limits, err := r.AgentLimits()
+			limits, err := r.Limits.All()
 			if (len(limits) == 0) != cleared {
 				t.Errorf("requeued with agent %q: limits %+v", agent, limits)
 			}
@@ -293,7 +294,7 @@ func TestAStopBecomesNoRequeue(t *testing.T) {
 	b := open(t)
 	b.project()
 	b.update(func(tx store.Tx) error {
-		return tx.PutAgentLimit(coppice.AgentLimit{Agent: "ann", Class: coppice.ClassAuth, Text: "log in"})
+		return tx.Limits.Put(coppice.AgentLimit{Agent: "ann", Class: coppice.ClassAuth, Text: "log in"})
 	})
 	stopped := func(class coppice.Class) string {
 		key := b.staged("a", func(t *coppice.Task) {
@@ -324,7 +325,9 @@ func TestNothingElseWhileItEnds(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	b.project()
-	task := b.staged("a", func(t *coppice.Task) { t.Stage, t.StopAsked, t.RetryAsked = coppice.StageHeld, true, true })
+	task := b.staged("a", func(t *coppice.Task) { t.Stage = coppice.StageHeld })
+	_, err := b.Requeue(t.Context(), task.Key, verb.Request{})
+	b.must(err)
 	for name, ask := range map[string]func() (coppice.Task, error){
 		"take": func() (coppice.Task, error) { return b.Take(t.Context(), task.Key) },
 		"land": func() (coppice.Task, error) { return b.Land(t.Context(), task.Key) },

@@ -11,6 +11,7 @@ import (
 	"coppice"
 	"coppice/store"
 	"coppice/store/sqlite"
+	"coppice/verb"
 )
 
 var (
@@ -45,8 +46,11 @@ func randomView(rt *rapid.T) *View {
 		p.Agent.Fallback = one(rt, "fallback", [][]string{nil, {"bob"}, {"ann", "bob"}, {"ann:small"}, {"bob:large", "ann:small", "bob"}})
 	}))
 	t := &v.Task
-	t.StopAsked, t.RetryAsked, t.LandAsked, t.UndoAsked = chance(rt, "stop"), chance(rt, "retry"), chance(rt, "land"), chance(rt, "undo")
-	t.AgainAsked, t.TakeAsked, t.GiveAsked = chance(rt, "again"), chance(rt, "take"), chance(rt, "give")
+	for _, info := range verb.Table {
+		if chance(rt, string(info.Verb)) {
+			say(info.Verb, one(rt, "text", []string{"", "more"}))(v)
+		}
+	}
 	if chance(rt, "steps") {
 		steps(v)
 	}
@@ -211,11 +215,11 @@ func put(s store.Store, v *View) (id int64, err error) {
 	err = s.Update(context.Background(), func(tx store.Tx) error {
 		p, t := v.Project, v.Task
 		p.ID, t.ID, t.CreatedAt = 0, 0, noon
-		if err := tx.PutProject(&p); err != nil {
+		if err := tx.Projects.Put(&p); err != nil {
 			return err
 		}
 		t.ProjectID = p.ID
-		if err := tx.PutTask(&t); err != nil {
+		if err := tx.Tasks.Put(&t); err != nil {
 			return err
 		}
 		id = t.ID
@@ -223,7 +227,7 @@ func put(s store.Store, v *View) (id int64, err error) {
 		for _, x := range v.Sessions {
 			old := x.ID
 			x.ID, x.ProjectID, x.TaskID, x.CreatedAt = 0, p.ID, t.ID, noon
-			if err := tx.PutSession(&x); err != nil {
+			if err := tx.Sessions.Put(&x); err != nil {
 				return err
 			}
 			sessions[old] = x.ID
@@ -238,7 +242,7 @@ func putRest(tx store.Tx, v *View, project, task int64, sessions map[int64]int64
 	if v.Trash != nil {
 		tr := *v.Trash
 		tr.ID, tr.ProjectID, tr.TaskID = 0, project, task
-		if err := tx.PutTrash(&tr); err != nil {
+		if err := tx.Trash.Put(&tr); err != nil {
 			return err
 		}
 		trash = tr.ID
@@ -246,37 +250,37 @@ func putRest(tx store.Tx, v *View, project, task int64, sessions map[int64]int64
 	if v.Workspace != nil {
 		w := *v.Workspace
 		w.ID, w.ProjectID, w.TaskID, w.TrashID = 0, project, task, trash
-		if err := tx.PutWorkspace(&w); err != nil {
+		if err := tx.Workspaces.Put(&w); err != nil {
 			return err
 		}
 	}
 	if v.Landing != nil {
 		l := *v.Landing
 		l.ID, l.ProjectID, l.TaskID = 0, project, task
-		if err := tx.PutLanding(&l); err != nil {
+		if err := tx.Landings.Put(&l); err != nil {
 			return err
 		}
 	}
 	for _, w := range v.Work {
 		w.ID, w.ProjectID, w.TaskID, w.SessionID = 0, project, task, sessions[w.SessionID]
-		if err := tx.PutWork(&w); err != nil {
+		if err := tx.Work.Put(&w); err != nil {
 			return err
 		}
 	}
 	for _, m := range v.Messages {
 		m.ID, m.TaskID = 0, task
-		if err := tx.PutMessage(&m); err != nil {
+		if err := tx.Messages.Put(&m); err != nil {
 			return err
 		}
 	}
 	for _, q := range v.Questions {
 		q.ID, q.TaskID, q.SessionID = 0, task, sessions[q.SessionID]
-		if err := tx.PutQuestion(&q); err != nil {
+		if err := tx.Questions.Put(&q); err != nil {
 			return err
 		}
 	}
 	for _, l := range v.Limited {
-		if err := tx.PutAgentLimit(l); err != nil {
+		if err := tx.Limits.Put(l); err != nil {
 			return err
 		}
 	}

@@ -427,7 +427,7 @@ func (b *bundle) project(changes ...func(*coppice.Project)) coppice.Project {
 	for _, c := range changes {
 		c(&p)
 	}
-	b.update(func(tx store.Tx) error { return tx.PutProject(&p) })
+	b.update(func(tx store.Tx) error { return tx.Projects.Put(&p) })
 	return p
 }
 
@@ -466,7 +466,7 @@ func (b *bundle) create(tasks ...NewTask) []coppice.Task {
 func (b *bundle) task(key string) (t coppice.Task) {
 	b.t.Helper()
 	b.view(func(r store.Reader) (err error) {
-		t, err = r.TaskByKey(key)
+		t, err = r.Tasks.ByKey(key)
 		return err
 	})
 	return t
@@ -477,7 +477,7 @@ func (b *bundle) unsettled(key string) (w coppice.Work) {
 	b.t.Helper()
 	id := b.task(key).ID
 	b.view(func(r store.Reader) error {
-		all, err := r.UnsettledWork(id)
+		all, err := r.Work.Unsettled(id)
 		if len(all) > 0 {
 			w = all[len(all)-1]
 		}
@@ -500,10 +500,10 @@ func (b *bundle) finish(key string, kind coppice.WorkKind, result any) {
 		w.Result = coppice.Raw(result)
 	}
 	b.update(func(tx store.Tx) error {
-		if err := tx.PutWork(&w); err != nil {
+		if err := tx.Work.Put(&w); err != nil {
 			return err
 		}
-		return tx.Append(&coppice.Event{At: b.clock, Kind: coppice.EventWorkFinished, ProjectID: w.ProjectID, TaskID: w.TaskID, By: "worker"})
+		return tx.Log.Append(&coppice.Event{At: b.clock, Kind: coppice.EventWorkFinished, ProjectID: w.ProjectID, TaskID: w.TaskID, By: "worker"})
 	})
 	b.turn()
 }

@@ -25,16 +25,16 @@ func (t *turn) dispatch() error {
 
 func (t *turn) dispatchOnce() (again bool, err error) {
 	lanes := map[coppice.Lane][]coppice.Task{}
-	room, err := loadRoom(t.tx, t.now, t.nodes, t.cfg)
+	room, err := loadRoom(t.tx.Reader(), t.now, t.nodes, t.cfg)
 	if err != nil {
 		return false, err
 	}
 	var wake time.Time
-	for lane, ok, err := t.tx.NextLane(coppice.Lane{}); ok || err != nil; lane, ok, err = t.tx.NextLane(lane) {
+	for lane, ok, err := t.tx.Lanes.Next(coppice.Lane{}); ok || err != nil; lane, ok, err = t.tx.Lanes.Next(lane) {
 		if err != nil {
 			return false, err
 		}
-		if err := room.know(t.tx, lane.ProjectID); err != nil {
+		if err := room.know(t.tx.Reader(), lane.ProjectID); err != nil {
 			return false, err
 		}
 		if why, until := room.Blocked(lane); why != "" {
@@ -43,7 +43,7 @@ func (t *turn) dispatchOnce() (again bool, err error) {
 			}
 			continue
 		}
-		heads, err := t.tx.LaneHeads(lane, room.places(lane, mostStarts))
+		heads, err := t.tx.Lanes.Heads(lane, room.places(lane, mostStarts))
 		if err != nil {
 			return false, err
 		}
@@ -56,7 +56,7 @@ func (t *turn) dispatchOnce() (again bool, err error) {
 		}
 		again = again || !started
 	}
-	return again, t.tx.SetTimer(store.Timer{Kind: TimerRoom, ID: "room", At: wake})
+	return again, t.tx.Timers.Set(store.Timer{Kind: TimerRoom, ID: "room", At: wake})
 }
 
 // start creates the task's next session and lets the pipeline carry it on. A
@@ -112,10 +112,10 @@ func loadRoom(r store.Reader, now time.Time, nodes []coppice.Node, cfg Config) (
 		Nodes: nodes, Most: cfg.MaxSessions, Reserve: cfg.Reserve,
 	}
 	var err error
-	if room.Running, err = r.Running(); err != nil {
+	if room.Running, err = r.Lanes.Running(); err != nil {
 		return room, err
 	}
-	limits, err := r.AgentLimits()
+	limits, err := r.Limits.All()
 	if err != nil {
 		return room, err
 	}
@@ -124,7 +124,7 @@ func loadRoom(r store.Reader, now time.Time, nodes []coppice.Node, cfg Config) (
 			room.Limited[l.Agent] = l
 		}
 	}
-	live, err := r.LiveSessions()
+	live, err := r.Sessions.Live()
 	if err != nil {
 		return room, err
 	}
@@ -141,7 +141,7 @@ func (r Room) know(tx store.Reader, project int64) error {
 	if _, ok := r.Projects[project]; ok {
 		return nil
 	}
-	p, err := tx.Project(project)
+	p, err := tx.Projects.Get(project)
 	r.Projects[project] = p
 	return err
 }

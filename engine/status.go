@@ -17,6 +17,7 @@ type TaskStatus struct {
 	Session  *coppice.Session  // the newest
 	Landing  *coppice.Landing  // the newest
 	Question *coppice.Question // the oldest open one
+	Asks     []coppice.Ask     // open, oldest first
 }
 
 // Statuses derives the statuses of tasks from one snapshot. Safe for
@@ -30,12 +31,21 @@ func (e *Engine) Statuses(ctx context.Context, r store.Reader, tasks []coppice.T
 	if err != nil {
 		return nil, err
 	}
+	open, err := r.Asks.AllOpen() // few at any moment
+	if err != nil {
+		return nil, err
+	}
+	asks := map[coppice.Subject][]coppice.Ask{}
+	for _, a := range open {
+		asks[a.Subject] = append(asks[a.Subject], a)
+	}
 	out := make([]TaskStatus, len(tasks))
 	lines := map[int64]*line{} // the landing queues, by project
 	for i, t := range tasks {
 		if out[i], err = taskStatus(r, room, t); err != nil {
 			return nil, err
 		}
+		out[i].Asks = asks[coppice.TaskSubject(t.ID)]
 		if l := out[i].Landing; t.Stage != coppice.StageLanding || l == nil || l.QueuedAt.IsZero() || landingNeed(room.Projects[t.ProjectID], t) != nil {
 			continue // it is not the queue that it waits for
 		}
@@ -53,15 +63,15 @@ func taskStatus(r store.Reader, room Room, t coppice.Task) (TaskStatus, error) {
 	var s TaskStatus
 	var err error
 	if t.Sessions > 0 { // otherwise there is neither
-		if s.Session, err = r.LastSession(t.ID); err != nil {
+		if s.Session, err = r.Sessions.Last(t.ID); err != nil {
 			return s, err
 		}
-		if s.Landing, err = r.LastLanding(t.ID); err != nil {
+		if s.Landing, err = r.Landings.Last(t.ID); err != nil {
 			return s, err
 		}
 	}
 	if t.Stage == coppice.StageSession {
-		if s.Question, err = r.OpenQuestion(t.ID); err != nil {
+		if s.Question, err = r.Questions.Open(t.ID); err != nil {
 			return s, err
 		}
 	}
@@ -75,7 +85,7 @@ func taskStatus(r store.Reader, room Room, t coppice.Task) (TaskStatus, error) {
 	s.Status, s.Reason = t.Status(s.Session, s.Landing, s.Question, blocked)
 	if x := s.Session; t.Stage == coppice.StageSession && s.Question == nil && x != nil && x.State == coppice.SessionIdle && !x.Screen {
 		// An agent that stays after its turn: was it a person who ended that?
-		heard, err := r.MessagesOf(t.ID)
+		heard, err := r.Messages.Of(t.ID)
 		if err != nil {
 			return s, err
 		}

@@ -12,7 +12,7 @@ import (
 func (b *bundle) status(key string) (s TaskStatus) {
 	b.t.Helper()
 	b.view(func(r store.Reader) error {
-		t, err := r.TaskByKey(key)
+		t, err := r.Tasks.ByKey(key)
 		if err != nil {
 			return err
 		}
@@ -49,7 +49,7 @@ func TestStatuses(t *testing.T) {
 
 	b.finish("app-1", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "base1"})
 	b.update(func(tx store.Tx) error {
-		return tx.PutQuestion(&coppice.Question{TaskID: 1, SessionID: 1, Ref: "q", Text: "which one?", AskedAt: noon})
+		return tx.Questions.Put(&coppice.Question{TaskID: 1, SessionID: 1, Ref: "q", Text: "which one?", AskedAt: noon})
 	})
 	if s := see("app-1", coppice.StatusNeedsYou, "which one?", ""); s.Question == nil || s.Session == nil || s.Landing != nil {
 		t.Errorf("rows behind the status: %+v", s)

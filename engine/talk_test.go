@@ -128,8 +128,7 @@ func why(c coppice.Class) func(*coppice.Session) {
 
 func TestHandover(t *testing.T) {
 	t.Parallel()
-	take := task(func(t *coppice.Task) { t.TakeAsked = true })
-	give := task(func(t *coppice.Task) { t.GiveAsked = true })
+	take, give := say(coppice.VerbTake), say(coppice.VerbGive)
 	next := task(func(t *coppice.Task) { t.Next = &coppice.Next{Role: coppice.RoleFix, Agent: "ann", Resume: "talk1"} })
 	word := task(func(t *coppice.Task) { t.Wait = &coppice.Wait{On: coppice.WaitPerson, Text: "log in"} })
 	dep := task(func(t *coppice.Task) { t.Wait = &coppice.Wait{On: coppice.WaitDependency, Text: "waits for app-1"} })
@@ -155,7 +154,7 @@ func TestHandover(t *testing.T) {
 		{"taken", viewOf(coppice.StageSession, space(), ran("head1", why(coppice.StopTaken))), screened},
 		{"taken, and it had failed", viewOf(coppice.StageSession, space(), ran("", fails(coppice.ClassLost), why(coppice.StopTaken))), screened},
 		{"ended before it was stopped", viewOf(coppice.StageSession, space(), take, ran("head1")), screened},
-		{"given", viewOf(coppice.StageSession, space(), task(func(t *coppice.Task) { t.GiveAsked, t.RetryNote = true, "go on" }), ran("head1", onScreen, why(coppice.StopGiven))),
+		{"given", viewOf(coppice.StageSession, space(), say(coppice.VerbGive, "go on"), ran("head1", onScreen, why(coppice.StopGiven))),
 			"pipeline: task.stage; to queued; next implement by ann resuming talk1 with \"go on\""},
 		{"left", viewOf(coppice.StageSession, space(), ran("head1", onScreen)), "pipeline: task.stage; to queued; next implement by ann resuming talk1"},
 		{"left by a signal", viewOf(coppice.StageSession, space(), ran("", onScreen, fails(coppice.ClassUnknown))), "pipeline: task.stage; to queued; next implement by ann resuming talk1"},

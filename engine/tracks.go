@@ -12,7 +12,7 @@ func (i *Intake) ChangePolicy(ctx context.Context, found coppice.Project) (coppi
 	var p coppice.Project
 	err := i.store.Update(ctx, func(tx store.Tx) error {
 		var err error
-		if p, err = tx.ProjectByPath(found.Path); err != nil {
+		if p, err = tx.Projects.ByPath(found.Path); err != nil {
 			return err
 		}
 		return i.takePolicy(tx, &p, found)
@@ -36,7 +36,7 @@ func (i *Intake) takePolicy(tx store.Tx, p *coppice.Project, found coppice.Proje
 	if err := i.changeTracks(tx, was, p); err != nil {
 		return err
 	}
-	if err := tx.PutProject(p); err != nil {
+	if err := tx.Projects.Put(p); err != nil {
 		return err
 	}
 	return i.event(tx, coppice.EventProjectChanged, coppice.Task{ProjectID: p.ID, Key: p.Prefix}, "its policy changed")
@@ -56,7 +56,7 @@ func (i *Intake) changeTracks(tx store.Tx, was coppice.Policy, p *coppice.Projec
 			delete(p.Strikes, t.Name)
 		}
 	}
-	tasks, err := tx.Tasks(store.TaskFilter{ProjectID: p.ID, Stages: []coppice.Stage{coppice.StageWaiting, coppice.StageQueued}, OldFirst: true})
+	tasks, err := tx.Tasks.List(store.TaskFilter{ProjectID: p.ID, Stages: []coppice.Stage{coppice.StageWaiting, coppice.StageQueued}, OldFirst: true})
 	if err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (i *Intake) changeTracks(tx store.Tx, was coppice.Policy, p *coppice.Projec
 			continue
 		}
 		t.Track = to
-		if err := tx.PutTask(&t); err != nil {
+		if err := tx.Tasks.Put(&t); err != nil {
 			return err
 		}
 		if err := i.event(tx, coppice.EventTaskChanged, t, "goes to track "+to); err != nil {

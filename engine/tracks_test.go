@@ -43,7 +43,7 @@ func TestTracksChange(t *testing.T) {
 func (b *bundle) projectNow() (p coppice.Project) {
 	b.t.Helper()
 	b.view(func(r store.Reader) (err error) {
-		p, err = r.ProjectByPrefix("app")
+		p, err = r.Projects.ByPrefix("app")
 		return err
 	})
 	return p

@@ -116,7 +116,7 @@ func judgeVerifier(v *View, s *coppice.Session) *Decision {
 	switch {
 	case s.State == coppice.SessionCancelled:
 		return giveUp(v, endTask(v, coppice.OutcomeCancelled, nil))
-	case v.Task.TakeAsked || s.StopWhy == coppice.StopTaken:
+	case v.asked(coppice.VerbTake) != nil || s.StopWhy == coppice.StopTaken:
 		return takeBack(v)
 	case v.sending(s.ID):
 		return nil // if that was an interrupt, its silence is no verdict
@@ -165,7 +165,7 @@ func takeBack(v *View) *Decision {
 	n := worker(v)
 	n.Screen = true
 	d := enqueue(v, n, "a person takes over; its candidate is withdrawn")
-	d.Task.TakeAsked, d.Task.GiveAsked = false, false
+	d.Asks = v.settled(coppice.VerbTake, coppice.VerbGive)
 	if l := v.Landing; l != nil && l.EndedAt.IsZero() {
 		c := *l
 		c.Outcome, c.EndedAt = coppice.LandingDropped, v.Now
@@ -178,15 +178,12 @@ func takeBack(v *View) *Decision {
 func worker(v *View) *coppice.Next {
 	s := v.talked()
 	if s == nil {
-		return firstSession(v, "")
+		return firstSession(v.Task, "")
 	}
 	n := follows(v, s)
 	n.Role = coppice.RoleImplement
 	return n
 }
-
-// awaitsVerdict tells whether a task's next session is a verifier.
-func awaitsVerdict(t coppice.Task) bool { return t.Next != nil && t.Next.Role == coppice.RoleVerify }
 
 // tidy removes the worktrees of verifiers that have ended, however they did.
 func tidy(v *View) *Decision {
@@ -254,17 +251,17 @@ func removeTry(key string) int {
 // unverify forgets the verdict on a task's candidate, since what it is measured
 // by has changed. A verifier that runs has been told the old steps.
 func unverify(tx store.Tx, t *coppice.Task) error {
-	s, err := liveSession(tx, t)
+	s, err := liveSession(tx.Reader(), t)
 	if err != nil {
 		return err
 	}
 	if s != nil && s.Role == coppice.RoleVerify {
 		return coppice.Errorf(coppice.EConflict, "%s is being verified by the steps it has", t.Key).WithFix("wait for the verdict, or stop it first").WithField("steps")
 	}
-	l, err := tx.LastLanding(t.ID)
+	l, err := tx.Landings.Last(t.ID)
 	if err != nil || l == nil || !l.EndedAt.IsZero() || !l.Verified {
 		return err
 	}
 	l.Verified = false
-	return tx.PutLanding(l)
+	return tx.Landings.Put(l)
 }

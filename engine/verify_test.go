@@ -200,7 +200,7 @@ func TestJudgeVerifier(t *testing.T) {
 		{"not logged in", of(broken(coppice.ClassAuth)),
 			"pipeline: task.stage; to waiting; fails: auth; waits on person: it broke [mend the cause, then retry the task]; next verify by ann; limit ann until a person clears it"},
 		{"taken over", of(stopped), "pipeline: task.stage; to queued; next implement by ann resuming talk1 on a screen; landing cancelled"},
-		{"a person wants to take over", of(passes, task(func(t *coppice.Task) { t.TakeAsked = true })),
+		{"a person wants to take over", of(passes, say(coppice.VerbTake)),
 			"pipeline: task.stage; to queued; next implement by ann resuming talk1 on a screen; landing cancelled"},
 		{"taken over, nobody has worked", viewOf(coppice.StageSession, space(), candidate(green), ran("", stopped)),
 			"pipeline: task.stage; to queued; next implement by ann on a screen; landing cancelled"},
@@ -233,9 +233,10 @@ func TestAfterAVerifier(t *testing.T) {
 
 func TestTakeOverBeforeAVerdict(t *testing.T) {
 	t.Parallel()
-	asked := task(func(t *coppice.Task) {
-		t.TakeAsked, t.Next = true, &coppice.Next{Role: coppice.RoleVerify, Agent: "vera"}
-	})
+	asked := func(v *View) {
+		v.Task.Next = &coppice.Next{Role: coppice.RoleVerify, Agent: "vera"}
+		say(coppice.VerbTake)(v)
+	}
 	takes := "handover: task.stage; %snext implement by ann resuming talk1 on a screen; landing cancelled"
 	run(t, handover, []decision{
 		{"queued", viewOf(coppice.StageQueued, asked, ran("head1"), candidate(green)), strings.Replace(takes, "%s", "", 1)},
@@ -356,7 +357,7 @@ func (b *bundle) of(kind coppice.WorkKind) (found coppice.Work) {
 	b.t.Helper()
 	id := b.task("app-1").ID
 	b.view(func(r store.Reader) error {
-		all, err := r.UnsettledWork(id)
+		all, err := r.Work.Unsettled(id)
 		for _, w := range all {
 			if w.Kind == kind && (kind != coppice.WorkRemove || w.SessionID != 0) {
 				found = w
@@ -376,7 +377,7 @@ func (b *bundle) removes() {
 	}
 	w.State, w.Attempt, w.FinishedAt, w.Result = coppice.WorkFinished, 1, b.clock, coppice.Raw(coppice.RemoveResult{})
 	b.update(func(tx store.Tx) error {
-		return errors.Join(tx.PutWork(&w), tx.Append(&coppice.Event{At: b.clock, Kind: coppice.EventWorkFinished, ProjectID: w.ProjectID, TaskID: w.TaskID, By: "worker"}))
+		return errors.Join(tx.Work.Put(&w), tx.Log.Append(&coppice.Event{At: b.clock, Kind: coppice.EventWorkFinished, ProjectID: w.ProjectID, TaskID: w.TaskID, By: "worker"}))
 	})
 	b.turn()
 }
@@ -398,7 +399,7 @@ func TestVerdictsDecide(t *testing.T) {
 		t.Fatalf("it goes on as %+v", spec)
 	}
 	b.view(func(r store.Reader) error {
-		s, err := r.SessionByKey("app-1.3")
+		s, err := r.Sessions.ByKey("app-1.3")
 		if !strings.Contains(s.Prompt, "STEP 1: FAIL it greets\nit says nothing") {
 			t.Errorf("the fix is told:\n%s", s.Prompt)
 		}
@@ -415,7 +416,7 @@ func TestVerdictsDecide(t *testing.T) {
 		t.Errorf("%+v", x)
 	}
 	b.view(func(r store.Reader) error {
-		all, err := r.SessionsOf(x.ID)
+		all, err := r.Sessions.Of(x.ID)
 		for _, s := range all {
 			if s.Path != "" || (s.Verdict != nil) != (s.Role == coppice.RoleVerify) {
 				t.Errorf("session afterwards: %+v", s)
@@ -432,7 +433,7 @@ func TestStopAVerifier(t *testing.T) {
 	b.verifier()
 	w := b.of(coppice.WorkRun)
 	w.State, w.Attempt = coppice.WorkTaken, 1
-	b.update(func(tx store.Tx) error { return tx.PutWork(&w) })
+	b.update(func(tx store.Tx) error { return tx.Work.Put(&w) })
 	_, err := b.Stop(t.Context(), "app-1")
 	b.must(err)
 	b.turn()
@@ -440,7 +441,7 @@ func TestStopAVerifier(t *testing.T) {
 	b.finish("app-1", coppice.WorkRun, coppice.RunResult{Stopped: true})
 	x := b.task("app-1")
 	b.view(func(r store.Reader) error {
-		l, err := r.LastLanding(x.ID)
+		l, err := r.Landings.Last(x.ID)
 		if x.Outcome != coppice.OutcomeCancelled || l.Outcome != coppice.LandingDropped {
 			t.Errorf("task %+v, landing %+v", x, l)
 		}
@@ -451,7 +452,7 @@ func TestStopAVerifier(t *testing.T) {
 	b.turn()
 	b.removes()
 	b.view(func(r store.Reader) error {
-		s, err := r.SessionByKey("app-1.2")
+		s, err := r.Sessions.ByKey("app-1.2")
 		if s.Path != "" {
 			t.Errorf("its worktree stays: %+v", s)
 		}
@@ -466,12 +467,12 @@ func TestTakeAVerifiedTask(t *testing.T) {
 	b.verifier()
 	id := b.task("app-1").ID
 	b.update(func(tx store.Tx) error {
-		s, err := tx.LastSession(id)
+		s, err := tx.Sessions.Last(id)
 		if err != nil {
 			return err
 		}
 		s.Agent = "blind" // it has no screen, which does not matter
-		return tx.PutSession(s)
+		return tx.Sessions.Put(s)
 	})
 	_, err := b.Take(t.Context(), "app-1")
 	b.must(err)
@@ -495,10 +496,10 @@ func TestChangeOfSteps(t *testing.T) {
 	p := b.seen()
 	p.Policy.Land.How = coppice.LandBranch
 	b.update(func(tx store.Tx) error {
-		if err := errors.Join(tx.PutProject(&p), tx.PutWork(&w)); err != nil {
+		if err := errors.Join(tx.Projects.Put(&p), tx.Work.Put(&w)); err != nil {
 			return err
 		}
-		return tx.Append(&coppice.Event{At: b.clock, Kind: coppice.EventWorkFinished, ProjectID: w.ProjectID, TaskID: w.TaskID, By: "worker"})
+		return tx.Log.Append(&coppice.Event{At: b.clock, Kind: coppice.EventWorkFinished, ProjectID: w.ProjectID, TaskID: w.TaskID, By: "worker"})
 	})
 	b.turn()
 	if x := b.task("app-1"); x.Stage != coppice.StageHeld {

@@ -26,6 +26,7 @@ type View struct {
 	Questions []coppice.Question
 	Messages  []coppice.Message // not delivered yet
 	Heard     []coppice.Message // all others
+	Asks      []coppice.Ask     // open, oldest first
 	Fork      string            // the branch or commit that a forked task's branch begins from
 	Limited   Limited
 	Pause     time.Duration // see Config
@@ -41,22 +42,22 @@ func (t *turn) view(id int64) (*View, error) {
 	v := &View{Now: t.now, Pause: t.cfg.Pause, Nodes: t.nodes}
 	v.Auto = func(agent string) string { return t.auto(v, agent) }
 	var err error
-	if v.Task, err = t.tx.Task(id); coppice.ErrorCode(err) == coppice.ENotFound {
+	if v.Task, err = t.tx.Tasks.Get(id); coppice.ErrorCode(err) == coppice.ENotFound {
 		return nil, errGone
 	} else if err != nil {
 		return nil, err
 	}
-	if v.Project, err = t.tx.Project(v.Task.ProjectID); err != nil {
+	if v.Project, err = t.tx.Projects.Get(v.Task.ProjectID); err != nil {
 		return nil, err
 	}
 	for _, dep := range v.Task.After {
-		d, err := t.tx.Task(dep)
+		d, err := t.tx.Tasks.Get(dep)
 		if err != nil {
 			return nil, err
 		}
 		v.Deps = append(v.Deps, d)
 	}
-	sessions, err := t.tx.SessionsOf(id)
+	sessions, err := t.tx.Sessions.Of(id)
 	if err != nil {
 		return nil, err
 	}
@@ -68,17 +69,17 @@ func (t *turn) view(id int64) (*View, error) {
 			v.Earlier = append(v.Earlier, s)
 		}
 	}
-	if v.Workspace, err = t.tx.WorkspaceOf(id); err != nil {
+	if v.Workspace, err = t.tx.Workspaces.Of(id); err != nil {
 		return nil, err
 	}
 	if v.Workspace != nil && v.Workspace.TrashID != 0 {
-		tr, err := t.tx.Trash(v.Workspace.TrashID)
+		tr, err := t.tx.Trash.Get(v.Workspace.TrashID)
 		if err != nil {
 			return nil, err
 		}
 		v.Trash = &tr
 	}
-	if v.Landing, err = t.tx.LastLanding(id); err != nil {
+	if v.Landing, err = t.tx.Landings.Last(id); err != nil {
 		return nil, err
 	}
 	if v.Landing != nil && v.Landing.Round != v.Task.Round {
@@ -104,20 +105,20 @@ func (t *turn) viewLanding(v *View) error {
 	}
 	var err error
 	if l.Tree != "" && !l.Green { // a green one has passed them
-		v.Checks, err = t.tx.ChecksOn(v.Project.ID, l.Tree)
+		v.Checks, err = t.tx.Checks.On(v.Project.ID, l.Tree)
 	}
 	return err
 }
 
 func (t *turn) viewRest(v *View) error {
 	var err error
-	if v.Work, err = t.tx.UnsettledWork(v.Task.ID); err != nil {
+	if v.Work, err = t.tx.Work.Unsettled(v.Task.ID); err != nil {
 		return err
 	}
-	if v.Questions, err = t.tx.QuestionsOf(v.Task.ID); err != nil {
+	if v.Questions, err = t.tx.Questions.Of(v.Task.ID); err != nil {
 		return err
 	}
-	messages, err := t.tx.MessagesOf(v.Task.ID)
+	messages, err := t.tx.Messages.Of(v.Task.ID)
 	if err != nil {
 		return err
 	}
@@ -128,11 +129,14 @@ func (t *turn) viewRest(v *View) error {
 			v.Heard = append(v.Heard, m)
 		}
 	}
+	if v.Asks, err = t.tx.Asks.Open(coppice.TaskSubject(v.Task.ID)); err != nil {
+		return err
+	}
 	if v.Limited, err = t.limited(); err != nil {
 		return err
 	}
 	if v.Task.ForkOf != "" {
-		v.Fork, err = forkPoint(t.tx, v.Task.ForkOf)
+		v.Fork, err = forkPoint(t.tx.Reader(), v.Task.ForkOf)
 	}
 	return err
 }
@@ -141,11 +145,11 @@ func (t *turn) viewRest(v *View) error {
 // the branch itself, what the trash keeps of it, or "" when what it had is on
 // the base, or gone.
 func forkPoint(r store.Reader, key string) (string, error) {
-	from, err := r.TaskByKey(key)
+	from, err := r.Tasks.ByKey(key)
 	if err != nil || from.Outcome == coppice.OutcomeDone {
 		return "", err
 	}
-	ws, err := r.WorkspaceOf(from.ID)
+	ws, err := r.Workspaces.Of(from.ID)
 	if err != nil || ws == nil {
 		return "", err
 	}
@@ -158,7 +162,7 @@ func forkPoint(r store.Reader, key string) (string, error) {
 	if ws.TrashID == 0 {
 		return "", nil
 	}
-	tr, err := r.Trash(ws.TrashID)
+	tr, err := r.Trash.Get(ws.TrashID)
 	if err != nil || !tr.Open() {
 		return "", err
 	}
@@ -170,7 +174,7 @@ func forkPoint(r store.Reader, key string) (string, error) {
 func (t *turn) limited() (Limited, error) {
 	if !t.limitsRead {
 		var err error
-		if t.limits, err = t.tx.AgentLimits(); err != nil {
+		if t.limits, err = t.tx.Limits.All(); err != nil {
 			return nil, err
 		}
 		t.limitsRead = true
@@ -185,7 +189,7 @@ func (t *turn) limited() (Limited, error) {
 }
 
 func (t *turn) firstInQueue(project int64) (*coppice.Landing, error) {
-	queued, err := t.tx.QueuedLandings(project, 1)
+	queued, err := t.tx.Landings.Queued(project, 1)
 	if err != nil || len(queued) == 0 {
 		return nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"coppice"
 )
@@ -173,7 +174,6 @@ func (m *maker) said(f Feature, t coppice.Task, has, known bool) (hand bool) {
 		return false
 	case f.Wanted():
 		switch {
-		case t.RetryAsked:
 		case t.Ended() && t.Outcome != coppice.OutcomeDone:
 			m.plan.Retry = append(m.plan.Retry, t.Key)
 		case t.Ended() && known:
@@ -343,6 +343,16 @@ func (m *maker) categories() {
 // mostReason bounds what is written of why a feature failed.
 const mostReason = 1000
 
+// Again returns an ended task that was asked to begin again as it will be in a
+// moment.
+func Again(t coppice.Task) coppice.Task {
+	if t.Ended() && t.Outcome != coppice.OutcomeDone {
+		t.Stage, t.Outcome, t.EndedAt, t.Failure = coppice.StageWaiting, "", time.Time{}, nil
+		t.Next = &coppice.Next{Role: coppice.RoleImplement}
+	}
+	return t
+}
+
 // Derive says how far a task is in the words of a features file. The role is
 // that of its newest session, when it is in one.
 func Derive(id string, t coppice.Task, role coppice.Role) Mark {
@@ -354,9 +364,6 @@ func Derive(id string, t coppice.Task, role coppice.Role) Mark {
 	case coppice.StageChecking, coppice.StageHeld, coppice.StageLanding:
 		mark.Status = Verifying
 	case coppice.StageEnded:
-		if t.RetryAsked {
-			break // about to begin anew
-		}
 		if t.Outcome == coppice.OutcomeDone {
 			mark.Status = Passed
 			break

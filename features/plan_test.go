@@ -116,9 +116,7 @@ func TestMake(t *testing.T) {
 			f.Tasks[a.Feature.ID] = task(1, "1", "waiting")
 		}
 		if len(p.Retry) > 0 {
-			r := f.Tasks["1"]
-			r.RetryAsked = true
-			f.Tasks["1"] = r
+			f.Tasks["1"] = Again(f.Tasks["1"])
 		}
 		if again := brief(Make(f)); again != "" {
 			t.Errorf("%s: again %s", c.name, again)
@@ -264,7 +262,7 @@ func TestPlansComeToRest(t *testing.T) {
 				if tk.Outcome == coppice.OutcomeDone || !tk.Ended() {
 					t.Fatalf("retries %s, which is %s %s", tk.Key, tk.Stage, tk.Outcome)
 				}
-				tk.RetryAsked = true
+				tk = Again(tk)
 			}
 			f.Tasks[id] = tk
 		}

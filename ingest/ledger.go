@@ -48,7 +48,7 @@ func New(c Config) (*Ledger, error) {
 // Session returns the id of the session with a key.
 func (l *Ledger) Session(ctx context.Context, key string) (id int64, err error) {
 	err = l.cfg.Store.View(ctx, func(r store.Reader) error {
-		s, err := r.SessionByKey(key)
+		s, err := r.Sessions.ByKey(key)
 		id = s.ID
 		return err
 	})
@@ -59,7 +59,7 @@ func (l *Ledger) Session(ctx context.Context, key string) (id int64, err error) 
 func (l *Ledger) Begin(ctx context.Context, session int64, head string) (at fabric.Standing, err error) {
 	begun := false
 	err = l.cfg.Store.View(ctx, func(r store.Reader) error {
-		s, err := r.Session(session)
+		s, err := r.Sessions.Get(session)
 		if err != nil {
 			return err
 		}
@@ -71,7 +71,7 @@ func (l *Ledger) Begin(ctx context.Context, session int64, head string) (at fabr
 		return at, err
 	}
 	err = l.cfg.Store.Update(ctx, func(tx store.Tx) error {
-		s, err := tx.Session(session)
+		s, err := tx.Sessions.Get(session)
 		if err != nil {
 			return err
 		}
@@ -83,7 +83,7 @@ func (l *Ledger) Begin(ctx context.Context, session int64, head string) (at fabr
 				return err
 			}
 		}
-		at, err = began(tx, s)
+		at, err = began(tx.Reader(), s)
 		return err
 	})
 	return at, err
@@ -96,7 +96,7 @@ func began(r store.Reader, s coppice.Session) (fabric.Standing, error) {
 	if s.Resume == "" {
 		return at, nil
 	}
-	all, err := r.SessionsOf(s.TaskID)
+	all, err := r.Sessions.Of(s.TaskID)
 	for _, o := range all {
 		if o.ID != s.ID && o.Conversation == s.Resume {
 			at.Spent = at.Spent.Add(o.Usage)
@@ -112,7 +112,7 @@ func standing(s coppice.Session) fabric.Standing {
 // Prompt returns the session's first message.
 func (l *Ledger) Prompt(ctx context.Context, session int64) (prompt string, err error) {
 	err = l.cfg.Store.View(ctx, func(r store.Reader) error {
-		s, err := r.Session(session)
+		s, err := r.Sessions.Get(session)
 		prompt = s.Prompt
 		return err
 	})
@@ -124,7 +124,7 @@ func (l *Ledger) Prompt(ctx context.Context, session int64) (prompt string, err 
 func (l *Ledger) Record(ctx context.Context, b fabric.Batch) (at fabric.Standing, err error) {
 	var raw []byte
 	err = l.cfg.Store.View(ctx, func(r store.Reader) error {
-		raw, err = r.Mask(b.Session)
+		raw, err = r.Outputs.Mask(b.Session)
 		return err
 	})
 	if err != nil {
@@ -144,21 +144,21 @@ func (l *Ledger) Record(ctx context.Context, b fabric.Batch) (at fabric.Standing
 	}
 	to, said := b.Frames[len(out)-1].Next, Read(out)
 	err = l.cfg.Store.Update(ctx, func(tx store.Tx) error {
-		s, err := tx.Session(b.Session)
+		s, err := tx.Sessions.Get(b.Session)
 		if err != nil {
 			return err
 		}
-		if err := tx.AddOutput(s.ID, b.From, to, out); err != nil {
+		if err := tx.Outputs.Add(s.ID, b.From, to, out); err != nil {
 			return err
 		}
-		now, err := tx.Mask(s.ID)
+		now, err := tx.Outputs.Mask(s.ID)
 		switch {
 		case err != nil:
 			return err
 		case !bytes.Equal(now, raw):
 			return elsewhere(s, b)
 		case !bytes.Equal(now, state):
-			if err := tx.PutMask(s.ID, state); err != nil {
+			if err := tx.Outputs.PutMask(s.ID, state); err != nil {
 				return err
 			}
 		}
@@ -172,7 +172,7 @@ func (l *Ledger) Record(ctx context.Context, b fabric.Batch) (at fabric.Standing
 // stands answers a batch of which nothing can be taken yet.
 func (l *Ledger) stands(ctx context.Context, b fabric.Batch) (at fabric.Standing, err error) {
 	err = l.cfg.Store.View(ctx, func(r store.Reader) error {
-		s, err := r.Session(b.Session)
+		s, err := r.Sessions.Get(b.Session)
 		if err == nil && s.Cursor != b.From {
 			err = elsewhere(s, b)
 		}
@@ -192,7 +192,7 @@ func (l *Ledger) facts(tx store.Tx, s coppice.Session, said []Said) (fabric.Stan
 	var messages []coppice.Message
 	if slices.ContainsFunc(said, Said.recalls) {
 		var err error
-		if messages, err = tx.MessagesOf(s.TaskID); err != nil {
+		if messages, err = tx.Messages.Of(s.TaskID); err != nil {
 			return fabric.Standing{}, err
 		}
 	}
@@ -213,23 +213,23 @@ func (l *Ledger) facts(tx store.Tx, s coppice.Session, said []Said) (fabric.Stan
 
 func (l *Ledger) write(tx store.Tx, f Facts) error {
 	for i := range f.Questions {
-		if err := tx.PutQuestion(&f.Questions[i]); err != nil {
+		if err := tx.Questions.Put(&f.Questions[i]); err != nil {
 			return err
 		}
 	}
 	for i := range f.Messages {
-		if err := tx.PutMessage(&f.Messages[i]); err != nil {
+		if err := tx.Messages.Put(&f.Messages[i]); err != nil {
 			return err
 		}
 	}
 	if f.Session != nil {
-		if err := tx.PutSession(f.Session); err != nil {
+		if err := tx.Sessions.Put(f.Session); err != nil {
 			return err
 		}
 	}
 	for i := range f.Events {
 		f.Events[i].At, f.Events[i].By = l.cfg.Now().UTC(), l.cfg.Worker
-		if err := tx.Append(&f.Events[i]); err != nil {
+		if err := tx.Log.Append(&f.Events[i]); err != nil {
 			return err
 		}
 	}
@@ -257,14 +257,14 @@ func (l *Ledger) Over(ctx context.Context, sessions []int64) (over []int64, err 
 // stillRun reports whether somebody has yet to bring a session to its end, or
 // nobody knows it.
 func stillRun(r store.Reader, id int64) (bool, error) {
-	s, err := r.Session(id)
+	s, err := r.Sessions.Get(id)
 	if coppice.ErrorCode(err) == coppice.ENotFound {
 		return true, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	work, err := r.UnsettledWork(s.TaskID)
+	work, err := r.Work.Unsettled(s.TaskID)
 	return slices.ContainsFunc(work, func(i coppice.Work) bool {
 		return i.Kind == coppice.WorkRun && i.SessionID == id && i.Open()
 	}), err
@@ -274,7 +274,7 @@ func stillRun(r store.Reader, id int64) (bool, error) {
 // in.
 func (l *Ledger) Publish(ctx context.Context, h fabric.Head) error {
 	if err := l.cfg.Store.View(ctx, func(r store.Reader) error {
-		_, err := r.Session(h.Session)
+		_, err := r.Sessions.Get(h.Session)
 		return err
 	}); err != nil {
 		return err

@@ -46,11 +46,11 @@ func setup(t *testing.T, critical ...coppice.FailurePattern) *bundle {
 	b.update(func(tx store.Tx) error {
 		p := coppice.Project{Prefix: "app", Path: "/src/app", Policy: coppice.DefaultPolicy()}
 		p.Policy.Critical = critical
-		if err := tx.PutProject(&p); err != nil {
+		if err := tx.Projects.Put(&p); err != nil {
 			return err
 		}
 		b.task = coppice.Task{ProjectID: p.ID, Num: 1, Key: "app-1", Title: "a", Stage: coppice.StageSession}
-		return tx.PutTask(&b.task)
+		return tx.Tasks.Put(&b.task)
 	})
 	b.Ledger = b.reopen()
 	return b
@@ -83,13 +83,13 @@ func (b *bundle) update(f func(store.Tx) error) {
 func (b *bundle) put(s *coppice.Session) {
 	b.t.Helper()
 	s.ProjectID, s.TaskID = b.task.ProjectID, b.task.ID
-	b.update(func(tx store.Tx) error { return tx.PutSession(s) })
+	b.update(func(tx store.Tx) error { return tx.Sessions.Put(s) })
 }
 
 func (b *bundle) output(session int64) (out []coppice.Output) {
 	b.t.Helper()
 	b.update(func(tx store.Tx) (err error) {
-		out, err = tx.Output(session, -1, 10_000)
+		out, err = tx.Outputs.After(session, -1, 10_000)
 		return err
 	})
 	return out
@@ -104,11 +104,11 @@ func TestLedger(t *testing.T) {
 				b.update(func(tx store.Tx) error {
 					key := fmt.Sprintf("session/%d/run", session)
 					w := coppice.Work{Kind: coppice.WorkRun, Key: key, ProjectID: b.task.ProjectID, TaskID: b.task.ID, SessionID: session}
-					if old, err := tx.WorkByKey(key); err != nil || old != nil {
+					if old, err := tx.Work.ByKey(key); err != nil || old != nil {
 						w = *old
 					}
 					w.State = state
-					return tx.PutWork(&w)
+					return tx.Work.Put(&w)
 				})
 			}
 		}
@@ -117,12 +117,12 @@ func TestLedger(t *testing.T) {
 			Put:   func(_ *testing.T, s *coppice.Session) { b.put(s) },
 			Offer: run(coppice.WorkOffered), Settle: run(coppice.WorkSettled),
 			Get: func(_ *testing.T, id int64) (s coppice.Session) {
-				b.update(func(tx store.Tx) (err error) { s, err = tx.Session(id); return err })
+				b.update(func(tx store.Tx) (err error) { s, err = tx.Sessions.Get(id); return err })
 				return s
 			},
 			Output: func(_ *testing.T, id int64) []coppice.Output { return b.output(id) },
 			Questions: func(*testing.T) (q []coppice.Question) {
-				b.update(func(tx store.Tx) (err error) { q, err = tx.QuestionsOf(b.task.ID); return err })
+				b.update(func(tx store.Tx) (err error) { q, err = tx.Questions.Of(b.task.ID); return err })
 				return q
 			},
 			Lose: func(commit string) { b.lost.Store(commit, true) },

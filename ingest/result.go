@@ -62,7 +62,7 @@ func (l *Ledger) critical(ctx context.Context, w coppice.Work, res *coppice.RunR
 		return nil
 	}
 	return l.cfg.Store.View(ctx, func(r store.Reader) error {
-		p, err := r.Project(w.ProjectID)
+		p, err := r.Projects.Get(w.ProjectID)
 		if err != nil || len(p.Policy.Critical) == 0 {
 			return err
 		}
@@ -97,13 +97,13 @@ const tailPage = 512
 
 // tail returns the end of what the session's processes wrote.
 func tail(r store.Reader, session, most int64) (string, error) {
-	s, err := r.Session(session)
+	s, err := r.Sessions.Get(session)
 	if err != nil {
 		return "", err
 	}
 	var b strings.Builder
 	for after := max(s.Cursor-most, 0) - 1; ; {
-		out, err := r.Output(session, after, tailPage, coppice.OutputStdout, coppice.OutputStderr, coppice.OutputApp)
+		out, err := r.Outputs.After(session, after, tailPage, coppice.OutputStdout, coppice.OutputStderr, coppice.OutputApp)
 		if err != nil || len(out) == 0 {
 			return b.String(), err
 		}

@@ -18,7 +18,7 @@ func TestHostAhead(t *testing.T) {
 	work := b.work(run)
 	b.update(func(tx store.Tx) error { // not yet offered
 		work.State = coppice.WorkFinished
-		return tx.PutWork(&work)
+		return tx.Work.Put(&work)
 	})
 	spec := coppice.PrepareSpec{Key: b.task.Key, Repo: b.repo, Branch: coppice.TaskBranch(b.task.Key), Base: "main", Policy: b.project.Policy.Workspace}
 	stop := b.start()

@@ -44,7 +44,7 @@ func TestAPictureIsKeptAsItIs(t *testing.T) {
 	}
 	// What is looked for in the text of a failed session is not in its pictures.
 	b.project.Policy.Critical = []coppice.FailurePattern{{Match: "PNG"}}
-	b.update(func(tx store.Tx) error { return tx.PutProject(&b.project) })
+	b.update(func(tx store.Tx) error { return tx.Projects.Put(&b.project) })
 	s := b.sessionDir(1)
 	id, spec := b.verify(fmt.Sprintf("cases: [{role: verify, steps: [{run: '%s=keep %s %s'}, {say: \"STEP 1: PASS\"}]}]", roleVar, self, s), func(spec *coppice.RunSpec) {
 		if b.sessionDir(spec.Session.ID) != s {
@@ -57,11 +57,11 @@ func TestAPictureIsKeptAsItIs(t *testing.T) {
 		t.Fatal(r.Failure)
 	}
 	b.must(b.store.View(b.ctx, func(r store.Reader) error {
-		list, err := r.Output(spec.Session.ID, -1, 1000, coppice.OutputImage)
+		list, err := r.Outputs.After(spec.Session.ID, -1, 1000, coppice.OutputImage)
 		if err != nil || len(list) != 1 {
 			t.Fatalf("%d pictures: %v", len(list), err)
 		}
-		picture, err := r.Picture(spec.Session.ID, list[0].Offset)
+		picture, err := r.Outputs.Picture(spec.Session.ID, list[0].Offset)
 		if err != nil || !slices.Equal(picture.Data, evidence) {
 			t.Errorf("kept %q: %v", picture.Data, err)
 		}

@@ -88,7 +88,7 @@ func TestRestartInMidSession(t *testing.T) {
 	b.start()
 	var q coppice.Question
 	b.view(func(r store.Reader) error {
-		all, err := r.QuestionsOf(b.task.ID)
+		all, err := r.Questions.Of(b.task.ID)
 		if err == nil && len(all) == 1 {
 			q = all[0]
 		}
@@ -145,7 +145,7 @@ var errUnwilling = errors.New("no room on the disk")
 
 func (u *unwilling) Update(ctx context.Context, f func(store.Tx) error) error {
 	return u.Store.Update(ctx, func(tx store.Tx) error {
-		if s, err := tx.Session(u.session); err == nil && !s.StartedAt.IsZero() && u.left.Add(-1) >= 0 {
+		if s, err := tx.Sessions.Get(u.session); err == nil && !s.StartedAt.IsZero() && u.left.Add(-1) >= 0 {
 			return errUnwilling
 		}
 		return f(tx)

@@ -200,11 +200,11 @@ func (b *bundle) makeTask() {
 	b.update(func(tx store.Tx) error {
 		b.project = coppice.Project{Prefix: "app", Path: b.repo, Policy: coppice.DefaultPolicy()}
 		b.project.Policy.Base = "main"
-		if err := tx.PutProject(&b.project); err != nil {
+		if err := tx.Projects.Put(&b.project); err != nil {
 			return err
 		}
 		b.task = coppice.Task{ProjectID: b.project.ID, Num: 1, Key: "app-1", Title: "Greet", Stage: coppice.StageSession}
-		return tx.PutTask(&b.task)
+		return tx.Tasks.Put(&b.task)
 	})
 }
 
@@ -215,14 +215,14 @@ func (b *bundle) offer(kind coppice.WorkKind, key string, spec any, session int6
 		Kind: kind, Key: key, Pool: "local", ProjectID: b.project.ID, TaskID: b.task.ID, SessionID: session,
 		State: coppice.WorkOffered, Spec: coppice.Raw(spec), OfferedAt: time.Now().UTC(),
 	}
-	b.update(func(tx store.Tx) error { return tx.PutWork(&w) })
+	b.update(func(tx store.Tx) error { return tx.Work.Put(&w) })
 	return w.ID
 }
 
 func (b *bundle) work(id int64) (w coppice.Work) {
 	b.t.Helper()
 	b.view(func(r store.Reader) (err error) {
-		w, err = r.Work(id)
+		w, err = r.Work.Get(id)
 		return err
 	})
 	return w
@@ -235,10 +235,10 @@ func (b *bundle) event(kind coppice.EventKind, nth int) coppice.Event {
 		var found []coppice.Event
 		var last int64
 		b.view(func(r store.Reader) (err error) {
-			if _, last, err = r.EventBounds(); err != nil {
+			if _, last, err = r.Log.Bounds(); err != nil {
 				return err
 			}
-			found, err = r.Events(0, 1000, store.EventFilter{Kinds: []coppice.EventKind{kind}})
+			found, err = r.Log.Events(0, 1000, store.EventFilter{Kinds: []coppice.EventKind{kind}})
 			return err
 		})
 		if len(found) >= nth {
@@ -257,10 +257,10 @@ func (b *bundle) finished(id int64) coppice.Work {
 		var w coppice.Work
 		var last int64
 		b.view(func(r store.Reader) (err error) {
-			if _, last, err = r.EventBounds(); err != nil {
+			if _, last, err = r.Log.Bounds(); err != nil {
 				return err
 			}
-			w, err = r.Work(id)
+			w, err = r.Work.Get(id)
 			return err
 		})
 		if w.State == coppice.WorkFinished {
@@ -286,7 +286,7 @@ func (b *bundle) run(script string) (run int64, s coppice.Session) {
 		ProjectID: b.project.ID, TaskID: b.task.ID, N: 1, Key: "app-1.1", Role: coppice.RoleImplement, Agent: "ann", Prompt: "Say hello.",
 		State: coppice.SessionStarting, CreatedAt: time.Now().UTC(),
 	}
-	b.update(func(tx store.Tx) error { return tx.PutSession(&s) })
+	b.update(func(tx store.Tx) error { return tx.Sessions.Put(&s) })
 	spec := coppice.RunSpec{
 		Session: s, Task: b.task.Key, Title: b.task.Title, Repo: b.repo, Path: ready.Path, Branch: coppice.TaskBranch(b.task.Key),
 		Ports: ready.Ports, Base: "main",
@@ -310,7 +310,7 @@ func (b *bundle) endHost(session int64) {
 func (b *bundle) session(id int64) (s coppice.Session) {
 	b.t.Helper()
 	b.view(func(r store.Reader) (err error) {
-		s, err = r.Session(id)
+		s, err = r.Sessions.Get(id)
 		return err
 	})
 	return s
@@ -335,7 +335,7 @@ func (b *bundle) output(session int64) (out []coppice.Output) {
 	b.view(func(r store.Reader) (err error) {
 		for after := int64(-1); err == nil; after = out[len(out)-1].Offset {
 			var page []coppice.Output
-			if page, err = r.Output(session, after, 1000); len(page) == 0 {
+			if page, err = r.Outputs.After(session, after, 1000); len(page) == 0 {
 				break
 			}
 			out = append(out, page...)

@@ -176,7 +176,7 @@ func TestStopWithAFullDisk(t *testing.T) {
 		t.Errorf("result %+v", r)
 	}
 	b.view(func(r store.Reader) error {
-		w, err := r.Work(id)
+		w, err := r.Work.Get(id)
 		if w.Attempt != 1 {
 			t.Errorf("attempt %d", w.Attempt)
 		}

@@ -29,7 +29,7 @@ func TestRequest(t *testing.T) {
 	spec.MCP = map[string]coppice.MCPServer{"orch": {URL: "http://127.0.0.1:1/mcp", Headers: map[string]string{"Authorization": "Bearer ${COPPICE_TOKEN}"}}}
 	spec.Budget, spec.Session.Fork, spec.Session.Resume = 2.5, true, "conv-1"
 	w.Spec = coppice.Raw(spec)
-	b.update(func(tx store.Tx) error { return tx.PutWork(&w) })
+	b.update(func(tx store.Tx) error { return tx.Work.Put(&w) })
 	b.start()
 	b.event(coppice.EventQuestionAsked, 1)
 	var kept host.Spec
@@ -50,7 +50,7 @@ func TestRequest(t *testing.T) {
 	}
 	var ref string
 	b.view(func(r store.Reader) error {
-		all, err := r.QuestionsOf(b.task.ID)
+		all, err := r.Questions.Of(b.task.ID)
 		for _, q := range all {
 			ref = q.Ref
 		}

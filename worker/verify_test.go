@@ -53,7 +53,7 @@ func (b *bundle) verify(script string, change func(*coppice.RunSpec)) (run int64
 		Key: s.Key, Repo: b.repo, Base: "main", From: b.git("rev-parse", "main"), Detached: true, Policy: coppice.WorkspacePolicy{Ports: 1},
 	})
 	b.must(err)
-	b.update(func(tx store.Tx) error { return tx.PutSession(&s) })
+	b.update(func(tx store.Tx) error { return tx.Sessions.Put(&s) })
 	spec = coppice.RunSpec{Session: s, Task: b.task.Key, Repo: b.repo, Path: ready.Path, Ports: ready.Ports, Base: "main", ReadOnly: true}
 	spec.Session.Prompt = ""
 	if change != nil {
@@ -192,7 +192,7 @@ func TestCriticalPatterns(t *testing.T) {
 			t.Parallel()
 			b := setup(t)
 			b.project.Policy.Critical = patterns
-			b.update(func(tx store.Tx) error { return tx.PutProject(&b.project) })
+			b.update(func(tx store.Tx) error { return tx.Projects.Put(&b.project) })
 			id, _ := b.verify("cases: [{steps: ["+c.steps+"]}]", nil)
 			b.start()
 			r := result[coppice.RunResult](b, b.finished(id))
@@ -211,7 +211,7 @@ func TestProgressIsInNoCommit(t *testing.T) {
 	b := setup(t)
 	id, s := b.run("cases: [{steps: [{write: {path: 'notes/so far.md', content: found it}}, {write: {path: a, content: b}}, {run: git add --all}]}]")
 	b.update(func(tx store.Tx) error {
-		w, err := tx.Work(id)
+		w, err := tx.Work.Get(id)
 		if err != nil {
 			return err
 		}
@@ -219,7 +219,7 @@ func TestProgressIsInNoCommit(t *testing.T) {
 		spec.Progress = "notes/so far.md"
 		w.Spec = coppice.Raw(spec)
 		b.must(err)
-		return tx.PutWork(&w)
+		return tx.Work.Put(&w)
 	})
 	b.start()
 	r := result[coppice.RunResult](b, b.finished(id))

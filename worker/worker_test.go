@@ -143,12 +143,12 @@ func TestLostLeaseEndsTheWork(t *testing.T) {
 func (b *bundle) takeBack(id int64) {
 	b.t.Helper()
 	b.update(func(tx store.Tx) error {
-		w, err := tx.Work(id)
+		w, err := tx.Work.Get(id)
 		w.State = coppice.WorkCancelled
 		if err != nil {
 			return err
 		}
-		return tx.PutWork(&w)
+		return tx.Work.Put(&w)
 	})
 }
 
@@ -203,12 +203,12 @@ func TestUnknownKind(t *testing.T) {
 	b := setup(t)
 	id := b.offer("later.kind", "k", struct{}{}, 0)
 	b.update(func(tx store.Tx) error { // as a newer version of this worker had begun it
-		w, err := tx.Work(id)
+		w, err := tx.Work.Get(id)
 		w.State, w.Worker, w.Attempt, w.LeaseUntil = coppice.WorkTaken, "local", 1, time.Now().Add(time.Minute)
 		if err != nil {
 			return err
 		}
-		return tx.PutWork(&w)
+		return tx.Work.Put(&w)
 	})
 	b.start()
 	if w := b.finished(id); w.Failure == nil || w.Failure.Class != coppice.ClassCapability {
@@ -237,12 +237,12 @@ func TestOldLeaseIsLeftAlone(t *testing.T) {
 	b := setup(t)
 	id := b.offer(coppice.WorkCheck, "check/1", b.gate("gate").spec(), 0)
 	b.update(func(tx store.Tx) error {
-		w, err := tx.Work(id)
+		w, err := tx.Work.Get(id)
 		w.State, w.Worker, w.Attempt, w.LeaseUntil = coppice.WorkTaken, "local", 1, time.Now().Add(-time.Second)
 		if err != nil {
 			return err
 		}
-		return tx.PutWork(&w)
+		return tx.Work.Put(&w)
 	})
 	b.start()
 	b.mu.Lock()

@@ -82,6 +82,9 @@ func writeArchive(to, tree, modules string, files, dirs []string) (bool, error) 
 
 func packDir(out *tar.Writer, root *os.Root, dir, as string, want func(string) bool) error {
 	return fs.WalkDir(root.FS(), dir, func(p string, d fs.DirEntry, err error) error {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // git names a nested repository whose directory is gone
+		}
 		if err != nil || d.IsDir() || !want(p) {
 			return err
 		}

@@ -277,9 +277,15 @@ func TestSubmodule(t *testing.T) {
 	}
 	write(t, res.Path, "lib/a.txt", "changed inside")
 	gone := must[coppice.RemoveResult](t)(b.Remove(b.ctx, b.removeSpec("app-1")))
-	if two := b.prepare("app-2"); read(t, two.Path, "lib/a.txt") != "one\ntwo\nthree\n" {
+	two := b.prepare("app-2")
+	if read(t, two.Path, "lib/a.txt") != "one\ntwo\nthree\n" {
 		t.Error("a change within the submodule leaked into the next workspace")
 	}
+	// A submodule whose directory was deleted leaves nothing to keep.
+	if err := os.RemoveAll(filepath.Join(two.Path, "lib")); err != nil {
+		t.Fatal(err)
+	}
+	must[coppice.RemoveResult](t)(b.Remove(b.ctx, b.removeSpec("app-2")))
 	back := must[coppice.PrepareResult](t)(b.Restore(b.ctx, b.restoreSpec("app-1", gone)))
 	if read(t, back.Path, "lib/a.txt") != "changed inside" {
 		t.Error("the change within the submodule is lost")

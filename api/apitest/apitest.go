@@ -54,7 +54,7 @@ func Start(t testing.TB, s store.Store, change ...func(*http.Config)) *Bundle {
 		return nil
 	})
 	b.Config = http.Config{
-		Token: Token, Store: s, Engine: b.Intake, Status: Statuser{}, Version: "test",
+		Token: Token, Store: s, Projects: b.Intake, Tasks: b.Intake, Talk: b.Intake, Status: Statuser{}, Version: "test",
 		Now: b.Clock.Now, Log: slog.New(slog.NewTextHandler(b.Log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Diff: func(_ context.Context, t coppice.Task, since string) (string, error) {
 			if since == http.SinceSession {
@@ -103,11 +103,11 @@ func (b *Bundle) Change(key string, f func(*coppice.Task)) coppice.Task {
 	b.T.Helper()
 	var t coppice.Task
 	b.Update(func(tx store.Tx) (err error) {
-		if t, err = tx.TaskByKey(key); err != nil {
+		if t, err = tx.Tasks.ByKey(key); err != nil {
 			return err
 		}
 		f(&t)
-		return tx.PutTask(&t)
+		return tx.Tasks.Put(&t)
 	})
 	return t
 }
@@ -133,11 +133,11 @@ func (b *Bundle) Session(key string, state coppice.SessionState, f func(*coppice
 	b.T.Helper()
 	var s coppice.Session
 	b.Update(func(tx store.Tx) error {
-		t, err := tx.TaskByKey(key)
+		t, err := tx.Tasks.ByKey(key)
 		if err != nil {
 			return err
 		}
-		before, err := tx.SessionsOf(t.ID)
+		before, err := tx.Sessions.Of(t.ID)
 		if err != nil {
 			return err
 		}
@@ -149,7 +149,7 @@ func (b *Bundle) Session(key string, state coppice.SessionState, f func(*coppice
 		if f != nil {
 			f(&s)
 		}
-		return tx.PutSession(&s)
+		return tx.Sessions.Put(&s)
 	})
 	return s
 }
@@ -158,7 +158,7 @@ func (b *Bundle) Session(key string, state coppice.SessionState, f func(*coppice
 func (b *Bundle) Write(session int64, kind coppice.OutputKind, pieces ...string) {
 	b.T.Helper()
 	b.Update(func(tx store.Tx) error {
-		s, err := tx.Session(session)
+		s, err := tx.Sessions.Get(session)
 		if err != nil {
 			return err
 		}
@@ -168,7 +168,7 @@ func (b *Bundle) Write(session int64, kind coppice.OutputKind, pieces ...string)
 			out = append(out, coppice.Output{SessionID: session, Offset: at, At: b.Clock.Now(), Kind: kind, Data: []byte(p)})
 			at += int64(len(p)) + 8
 		}
-		return tx.AddOutput(session, s.Cursor, at, out)
+		return tx.Outputs.Add(session, s.Cursor, at, out)
 	})
 }
 
@@ -191,13 +191,13 @@ func (Statuser) Statuses(_ context.Context, r store.Reader, tasks []coppice.Task
 	for i, t := range tasks {
 		s := &out[i]
 		var err error
-		if s.Session, err = r.LastSession(t.ID); err != nil {
+		if s.Session, err = r.Sessions.Last(t.ID); err != nil {
 			return nil, err
 		}
-		if s.Landing, err = r.LastLanding(t.ID); err != nil {
+		if s.Landing, err = r.Landings.Last(t.ID); err != nil {
 			return nil, err
 		}
-		if s.Question, err = r.OpenQuestion(t.ID); err != nil {
+		if s.Question, err = r.Questions.Open(t.ID); err != nil {
 			return nil, err
 		}
 		s.Status, s.Reason = t.Status(s.Session, s.Landing, s.Question, "")

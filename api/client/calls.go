@@ -10,6 +10,7 @@ import (
 	"coppice"
 	"coppice/api"
 	"coppice/engine"
+	"coppice/verb"
 )
 
 // TaskQuery chooses tasks; its zero value chooses the newest of all.
@@ -146,28 +147,17 @@ func (c *Client) ChangeTask(ctx context.Context, key string, change engine.TaskC
 	return call[api.Task](ctx, c, http.MethodPatch, taskPath(key, ""), nil, change)
 }
 
-// Stop stops a task.
-func (c *Client) Stop(ctx context.Context, key string) (api.Task, error) {
-	return post[api.Task](ctx, c, taskPath(key, "/stop"), nil)
-}
-
-// Retry begins a task anew.
-func (c *Client) Retry(ctx context.Context, key, note string) (api.Task, error) {
+// Ask asks for something of a task. Package verb says what there is.
+func (c *Client) Ask(ctx context.Context, key string, v coppice.Verb, r verb.Request) (api.Task, error) {
 	body := map[string]string{}
-	if note != "" {
-		body["note"] = note
+	if info := verb.Of(v); info != nil {
+		for name, value := range map[string]string{info.Text: r.Text, "agent": r.Staff.Agent, "model": r.Staff.Model} {
+			if value != "" {
+				body[name] = value
+			}
+		}
 	}
-	return post[api.Task](ctx, c, taskPath(key, "/retry"), body)
-}
-
-// Requeue ends what runs of a task and begins it anew.
-func (c *Client) Requeue(ctx context.Context, key string, r engine.Requeue) (api.Task, error) {
-	return post[api.Task](ctx, c, taskPath(key, "/requeue"), r)
-}
-
-// Land lands a task that waits for a word.
-func (c *Client) Land(ctx context.Context, key string) (api.Task, error) {
-	return post[api.Task](ctx, c, taskPath(key, "/land"), nil)
+	return post[api.Task](ctx, c, taskPath(key, "/"+string(v)), body)
 }
 
 // BringBranch brings a task's branch into the user's repository.

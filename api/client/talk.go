@@ -31,24 +31,9 @@ func (c *Client) Model(ctx context.Context, key, model string) (coppice.Message,
 	return post[coppice.Message](ctx, c, taskPath(key, "/model"), map[string]string{"model": model})
 }
 
-// Continue goes on with an ended task, in its last conversation.
-func (c *Client) Continue(ctx context.Context, key, text string) (api.Task, error) {
-	return post[api.Task](ctx, c, taskPath(key, "/continue"), words(text))
-}
-
 // Fork makes a new task from another one's conversation and branch.
 func (c *Client) Fork(ctx context.Context, key, text string) (api.Task, error) {
 	return post[api.Task](ctx, c, taskPath(key, "/fork"), words(text))
-}
-
-// Take goes on with a task on the agent's own screen.
-func (c *Client) Take(ctx context.Context, key string) (api.Task, error) {
-	return post[api.Task](ctx, c, taskPath(key, "/take"), nil)
-}
-
-// Give gives a task back that was taken.
-func (c *Client) Give(ctx context.Context, key, text string) (api.Task, error) {
-	return post[api.Task](ctx, c, taskPath(key, "/give"), words(text))
 }
 
 // Rules lists what people of a project said always to, newest first.

@@ -9,21 +9,8 @@ import (
 
 	"coppice"
 	"coppice/api"
-	"coppice/engine"
 	"coppice/store"
 )
-
-type retryIn struct {
-	TaskIn
-	Body struct {
-		Note string `json:"note,omitempty" doc:"Told to the agent"`
-	}
-}
-
-type requeueIn struct {
-	TaskIn
-	Body engine.Requeue
-}
 
 type sendIn struct {
 	TaskIn
@@ -57,24 +44,6 @@ func (s *Server) actionRoutes(a huma.API) {
 	post := func(name, id, about string, body int64) op {
 		return op{method: http.MethodPost, path: "/tasks/{key}/" + name, id: id, tag: "tasks", about: about, body: body}
 	}
-	add(s, a, post("stop", "stop-task", "Stop a task and its session", 0), func(ctx context.Context, in *TaskIn) (api.Task, error) {
-		return s.act(ctx, in.Key, func(ctx context.Context) error { _, err := s.cfg.Engine.Stop(ctx, in.Key); return err })
-	})
-	add(s, a, post("retry", "retry-task", "Begin an ended or stuck task anew", textBody), func(ctx context.Context, in *retryIn) (api.Task, error) {
-		return s.act(ctx, in.Key, func(ctx context.Context) error {
-			if err := coppice.ValidText("note", in.Body.Note, coppice.MaxMessage); err != nil {
-				return err
-			}
-			_, err := s.cfg.Engine.Retry(ctx, in.Key, in.Body.Note)
-			return err
-		})
-	})
-	add(s, a, post("requeue", "requeue-task", "End what runs of a task and begin it anew, in the workspace it has", textBody), func(ctx context.Context, in *requeueIn) (api.Task, error) {
-		return s.act(ctx, in.Key, func(ctx context.Context) error { _, err := s.cfg.Engine.Requeue(ctx, in.Key, in.Body); return err })
-	})
-	add(s, a, post("land", "land-task", "Land a task that waits for a word", 0), func(ctx context.Context, in *TaskIn) (api.Task, error) {
-		return s.act(ctx, in.Key, func(ctx context.Context) error { _, err := s.cfg.Engine.Land(ctx, in.Key); return err })
-	})
 	add(s, a, post("archive", "archive-task", "Put an ended task away, so that lists leave it out", 0), s.archive(true))
 	add(s, a, post("unarchive", "unarchive-task", "Take a task out of the archive", 0), s.archive(false))
 	add(s, a, post("send", "send-message", "Say something to a task's session, or its next one", textBody), s.send)
@@ -84,7 +53,7 @@ func (s *Server) actionRoutes(a huma.API) {
 
 func (s *Server) archive(on bool) func(context.Context, *TaskIn) (api.Task, error) {
 	return func(ctx context.Context, in *TaskIn) (api.Task, error) {
-		return s.act(ctx, in.Key, func(ctx context.Context) error { _, err := s.cfg.Engine.Archive(ctx, in.Key, on); return err })
+		return s.act(ctx, in.Key, func(ctx context.Context) error { _, err := s.cfg.Tasks.Archive(ctx, in.Key, on); return err })
 	}
 }
 
@@ -93,9 +62,9 @@ func (s *Server) send(ctx context.Context, in *sendIn) (msg coppice.Message, err
 		return msg, err
 	}
 	_, err = s.act(ctx, in.Key, func(ctx context.Context) (err error) {
-		say := s.cfg.Engine.Send
+		say := s.cfg.Talk.Send
 		if in.Body.Next {
-			say = s.cfg.Engine.SendNext
+			say = s.cfg.Talk.SendNext
 		}
 		msg, err = say(ctx, in.Key, in.Body.Text)
 		return err
@@ -108,7 +77,7 @@ func (s *Server) answer(ctx context.Context, in *answerIn) (out api.Question, er
 		return out, err
 	}
 	_, err = s.act(ctx, in.Key, func(ctx context.Context) error {
-		q, err := s.cfg.Engine.Answer(ctx, in.Key, in.Body.Question, in.Body.Text)
+		q, err := s.cfg.Talk.Answer(ctx, in.Key, in.Body.Question, in.Body.Text)
 		out = question(q)
 		return err
 	})
@@ -126,7 +95,7 @@ func (s *Server) undo(ctx context.Context, in *undoIn) (coppice.Trash, error) {
 			return coppice.Trash{}, err
 		}
 	}
-	return s.cfg.Engine.Undo(ctx, in.Body.Task, in.Body.Project)
+	return s.cfg.Projects.Undo(ctx, in.Body.Task, in.Body.Project)
 }
 
 // bringBranch brings a task's branch into the person's repository.

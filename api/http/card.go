@@ -20,7 +20,7 @@ func says(r store.Reader, s *coppice.Session) (string, error) {
 	if !s.State.Live() {
 		return coppice.FirstLine(s.Summary), nil
 	}
-	pieces, err := r.OutputBefore(s.ID, math.MaxInt64, lately, coppice.OutputEvent)
+	pieces, err := r.Outputs.Before(s.ID, math.MaxInt64, lately, coppice.OutputEvent)
 	if err != nil {
 		return "", err
 	}

@@ -36,12 +36,12 @@ func TestWhatASessionSays(t *testing.T) {
 	}
 	s.State, s.Summary = coppice.SessionDone, "All done.\nIn full."
 	b.Update(func(tx store.Tx) error {
-		now, err := tx.Session(s.ID)
+		now, err := tx.Sessions.Get(s.ID)
 		if err != nil {
 			return err
 		}
 		now.State, now.Summary = s.State, s.Summary
-		return tx.PutSession(&now)
+		return tx.Sessions.Put(&now)
 	})
 	if got, err := b.Client.Task(b.Ctx, task.Key); err != nil || got.Says != "All done." {
 		t.Errorf("at its end: %q, %v", got.Says, err)
@@ -68,7 +68,7 @@ func TestProof(t *testing.T) {
 	} {
 		l := c.landing
 		l.ProjectID, l.TaskID, l.SessionID = p.ID, task.ID, s.ID
-		b.Update(func(tx store.Tx) error { return tx.PutLanding(&l) })
+		b.Update(func(tx store.Tx) error { return tx.Landings.Put(&l) })
 		if got, err := b.Client.Task(b.Ctx, task.Key); err != nil || got.Proof != c.want {
 			t.Errorf("%+v: %q, %v; want %q", c.landing, got.Proof, err, c.want)
 		}

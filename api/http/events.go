@@ -51,7 +51,7 @@ func (s *Server) eventFilter(ctx context.Context, in *eventsIn) (f store.EventFi
 			if err := coppice.ValidPrefix(in.Project); err != nil {
 				return err
 			}
-			p, err := r.ProjectByPrefix(in.Project)
+			p, err := r.Projects.ByPrefix(in.Project)
 			if err != nil {
 				return err
 			}
@@ -73,10 +73,10 @@ func (s *Server) eventFilter(ctx context.Context, in *eventsIn) (f store.EventFi
 // new place is past everything looked at, whether it was for the reader or not.
 func (s *Server) readEvents(ctx context.Context, after int64, most int, f store.EventFilter) (page api.EventPage, err error) {
 	err = s.cfg.Store.View(ctx, func(r store.Reader) (err error) {
-		if page.First, page.Last, err = r.EventBounds(); err != nil {
+		if page.First, page.Last, err = r.Log.Bounds(); err != nil {
 			return err
 		}
-		page.Events, err = r.Events(after, most, f)
+		page.Events, err = r.Log.Events(after, most, f)
 		return err
 	})
 	page.Events = filled(page.Events)

@@ -73,7 +73,7 @@ func TestFollowersShareOneReadOfTheLog(t *testing.T) {
 	other := b.Project("/src/other")
 	say := func(project int64, reason string) {
 		b.Update(func(tx store.Tx) error {
-			return tx.Append(&coppice.Event{At: b.Clock.Now(), Kind: coppice.EventTaskChanged, ProjectID: project, Subject: "app", By: "person", Reason: reason})
+			return tx.Log.Append(&coppice.Event{At: b.Clock.Now(), Kind: coppice.EventTaskChanged, ProjectID: project, Subject: "app", By: "person", Reason: reason})
 		})
 	}
 	const each = 30

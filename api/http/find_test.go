@@ -17,6 +17,7 @@ import (
 	"coppice/engine"
 	"coppice/store"
 	"coppice/store/sqlite"
+	"coppice/verb"
 )
 
 // searched boots a server whose store has a search index.
@@ -89,10 +90,10 @@ func TestSearch(t *testing.T) {
 	b.Write(x.ID, coppice.OutputImage, "\x89PNG walrus")
 	c := coppice.Check{ProjectID: x.ProjectID, TaskID: x.TaskID, LandingID: 1, Command: "make test", Exit: 1, Log: "no walrus", EndedAt: b.Clock.Now()}
 	b.Update(func(tx store.Tx) error {
-		if err := tx.PutCheck(&c); err != nil {
+		if err := tx.Checks.Put(&c); err != nil {
 			return err
 		}
-		return tx.Append(&coppice.Event{At: c.EndedAt, Kind: coppice.EventCheckEnded, TaskID: x.TaskID, Subject: "app-1", By: "engine"})
+		return tx.Log.Append(&coppice.Event{At: c.EndedAt, Kind: coppice.EventCheckEnded, TaskID: x.TaskID, Subject: "app-1", By: "engine"})
 	})
 	page = search(b, client.SearchQuery{Text: "walrus", Kinds: []string{"output", "check"}})
 	var found []string
@@ -213,7 +214,7 @@ func TestArchive(t *testing.T) {
 	_, err = b.Client.Archive(b.Ctx, "app-2", true)
 	b.Must(err)
 	b.Change("app-2", func(t *coppice.Task) { t.Outcome = coppice.OutcomeFailed })
-	if x, err := b.Client.Retry(b.Ctx, "app-2", ""); err != nil || !x.Archived.IsZero() {
+	if x, err := b.Client.Ask(b.Ctx, "app-2", coppice.VerbRetry, verb.Request{}); err != nil || !x.Archived.IsZero() {
 		t.Errorf("retried: %+v %v", x.Archived, err)
 	}
 }
@@ -410,6 +411,6 @@ func TestStatusCounts(t *testing.T) {
 
 func limited(b *apitest.Bundle, agent string) {
 	b.Update(func(tx store.Tx) error {
-		return tx.PutAgentLimit(coppice.AgentLimit{Agent: agent, Class: coppice.ClassRateLimit, Text: "too much", Until: b.Clock.Now().Add(time.Hour)})
+		return tx.Limits.Put(coppice.AgentLimit{Agent: agent, Class: coppice.ClassRateLimit, Text: "too much", Until: b.Clock.Now().Add(time.Hour)})
 	})
 }

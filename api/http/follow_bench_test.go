@@ -45,7 +45,7 @@ func BenchmarkFollowers(b *testing.B) {
 			}
 			append1 := func(reason string) {
 				bundle.Update(func(tx store.Tx) error {
-					return tx.Append(&coppice.Event{At: time.Now(), Kind: coppice.EventTaskChanged, ProjectID: p.ID, Subject: "app", By: "person", Reason: reason})
+					return tx.Log.Append(&coppice.Event{At: time.Now(), Kind: coppice.EventTaskChanged, ProjectID: p.ID, Subject: "app", By: "person", Reason: reason})
 				})
 			}
 			before := cpu(b)

@@ -36,7 +36,7 @@ func (s *Server) imageRoute(a huma.API) {
 			if err != nil {
 				return err
 			}
-			picture, err = r.Picture(sess.ID, in.Offset)
+			picture, err = r.Outputs.Picture(sess.ID, in.Offset)
 			return err
 		})
 		kind := coppice.ImageType(picture.Data)

@@ -26,10 +26,10 @@ func TestPicturesAreServed(t *testing.T) {
 	b.Write(s.ID, coppice.OutputImage, png, jpeg, webp, "<html><script>alert(1)</script>")
 	b.Write(s.ID, coppice.OutputStdout, "plain")
 	b.Update(func(tx store.Tx) error {
-		x, err := tx.Session(s.ID)
+		x, err := tx.Sessions.Get(s.ID)
 		x.State = coppice.SessionDone
 		b.Must(err)
-		return tx.PutSession(&x)
+		return tx.Sessions.Put(&x)
 	})
 
 	all, err := b.Client.Output(b.Ctx, s.Key, -1)

@@ -26,7 +26,7 @@ func (s *Server) outputBack(ctx context.Context, in *outputIn, kinds []coppice.O
 			return err
 		}
 		page.Ended = !sess.State.Live()
-		pieces, err := r.OutputBefore(sess.ID, before, in.Limit+1, kinds...)
+		pieces, err := r.Outputs.Before(sess.ID, before, in.Limit+1, kinds...)
 		if err != nil {
 			return err
 		}
@@ -47,7 +47,7 @@ func (s *Server) outputBack(ctx context.Context, in *outputIn, kinds []coppice.O
 		if in.Tail {
 			return nil
 		}
-		rest, err := r.Output(sess.ID, page.Next, 1, kinds...)
+		rest, err := r.Outputs.After(sess.ID, page.Next, 1, kinds...)
 		page.More = len(rest) > 0
 		return err
 	})

@@ -62,11 +62,11 @@ func (s *Server) projectRoutes(a huma.API) {
 func (s *Server) listProjects(ctx context.Context, _ *none) (out api.ProjectList, err error) {
 	out.Projects = []api.Project{}
 	err = s.cfg.Store.View(ctx, func(r store.Reader) error {
-		ps, err := r.Projects()
+		ps, err := r.Projects.All()
 		if err != nil {
 			return err
 		}
-		running, err := r.Running()
+		running, err := r.Lanes.Running()
 		if err != nil {
 			return err
 		}
@@ -97,7 +97,7 @@ func (s *Server) addProject(ctx context.Context, in *addProjectIn) (api.Project,
 	case s.cfg.Add != nil:
 		p, confirmed, err = s.cfg.Add(ctx, in.Body.Path)
 	default:
-		p, err = s.cfg.Engine.AddProject(ctx, in.Body.Path)
+		p, err = s.cfg.Projects.AddProject(ctx, in.Body.Path)
 	}
 	if err != nil {
 		return api.Project{}, err
@@ -147,11 +147,11 @@ func (s *Server) project(ctx context.Context, prefix string) (out api.Project, e
 		return out, err
 	}
 	err = s.cfg.Store.View(ctx, func(r store.Reader) error {
-		p, err := r.ProjectByPrefix(prefix)
+		p, err := r.Projects.ByPrefix(prefix)
 		if err != nil {
 			return err
 		}
-		running, err := r.Running()
+		running, err := r.Lanes.Running()
 		out = api.Project{Project: p, Running: runningIn(running, p.ID)}
 		return err
 	})
@@ -183,7 +183,7 @@ func (s *Server) pause(on bool) func(context.Context, *pauseIn) (api.Project, er
 				return api.Project{}, err
 			}
 		}
-		if _, err := s.cfg.Engine.Pause(ctx, in.Project, in.Body.Track, on); err != nil {
+		if _, err := s.cfg.Projects.Pause(ctx, in.Project, in.Body.Track, on); err != nil {
 			return api.Project{}, err
 		}
 		return s.project(ctx, in.Project)

@@ -13,6 +13,7 @@ import (
 	apihttp "coppice/api/http"
 	"coppice/engine"
 	"coppice/store"
+	"coppice/verb"
 )
 
 func TestRoutesAndSpecAreEqual(t *testing.T) {
@@ -143,8 +144,8 @@ func TestTaskDetailHasEverything(t *testing.T) {
 	b.Change("app-1", func(t *coppice.Task) { t.Stage, t.Wait = coppice.StageSession, nil })
 	b.Update(func(tx store.Tx) error {
 		return errors.Join(
-			tx.PutQuestion(&coppice.Question{TaskID: task.ID, SessionID: s.ID, Ref: "q", Text: "which?", AskedAt: b.Clock.Now()}),
-			tx.PutWorkspace(&coppice.Workspace{ProjectID: task.ProjectID, TaskID: task.ID, Kind: "worktree", Branch: "coppice/app-1", CreatedAt: b.Clock.Now()}),
+			tx.Questions.Put(&coppice.Question{TaskID: task.ID, SessionID: s.ID, Ref: "q", Text: "which?", AskedAt: b.Clock.Now()}),
+			tx.Workspaces.Put(&coppice.Workspace{ProjectID: task.ProjectID, TaskID: task.ID, Kind: "worktree", Branch: "coppice/app-1", CreatedAt: b.Clock.Now()}),
 		)
 	})
 	_, err := b.Client.Send(b.Ctx, "app-1", "hello")
@@ -181,27 +182,27 @@ func TestActions(t *testing.T) {
 	if x.Title != "better" {
 		t.Errorf("changed %+v", x)
 	}
-	if _, err := b.Client.Stop(b.Ctx, "app-1"); err != nil {
+	if _, err := b.Client.Ask(b.Ctx, "app-1", coppice.VerbStop, verb.Request{}); err != nil {
 		t.Error(err)
 	}
-	if _, err := b.Client.Stop(b.Ctx, "app-7"); coppice.ErrorCode(err) != coppice.ENotFound {
+	if _, err := b.Client.Ask(b.Ctx, "app-7", coppice.VerbStop, verb.Request{}); coppice.ErrorCode(err) != coppice.ENotFound {
 		t.Errorf("stopping nothing: %v", err)
 	}
-	if _, err := b.Client.Stop(b.Ctx, "app-1.1"); coppice.ErrorCode(err) != coppice.EInvalid {
+	if _, err := b.Client.Ask(b.Ctx, "app-1.1", coppice.VerbStop, verb.Request{}); coppice.ErrorCode(err) != coppice.EInvalid {
 		t.Errorf("stopping a session: %v", err)
 	}
-	y, err := b.Client.Requeue(b.Ctx, "app-1", engine.Requeue{Note: "anew", Model: "small"})
+	y, err := b.Client.Ask(b.Ctx, "app-1", coppice.VerbRequeue, verb.Request{Text: "anew", Staff: coppice.Staff{Model: "small"}})
 	b.Must(err)
 	if y.Model != "small" || y.Stage == coppice.StageEnded {
 		t.Errorf("requeued %+v", y)
 	}
-	if _, err := b.Client.Requeue(b.Ctx, "app-1", engine.Requeue{}); err != nil {
+	if _, err := b.Client.Ask(b.Ctx, "app-1", coppice.VerbRequeue, verb.Request{}); err != nil {
 		t.Errorf("requeuing again: %v", err)
 	}
-	if _, err := b.Client.Requeue(b.Ctx, "app-7", engine.Requeue{}); coppice.ErrorCode(err) != coppice.ENotFound {
+	if _, err := b.Client.Ask(b.Ctx, "app-7", coppice.VerbRequeue, verb.Request{}); coppice.ErrorCode(err) != coppice.ENotFound {
 		t.Errorf("requeuing nothing: %v", err)
 	}
-	if _, err := b.Client.Requeue(b.Ctx, "app-1", engine.Requeue{Agent: "a b"}); coppice.ErrorCode(err) != coppice.EInvalid {
+	if _, err := b.Client.Ask(b.Ctx, "app-1", coppice.VerbRequeue, verb.Request{Staff: coppice.Staff{Agent: "a b"}}); coppice.ErrorCode(err) != coppice.EInvalid {
 		t.Errorf("requeuing with no agent: %v", err)
 	}
 	if _, err := b.Client.Undo(b.Ctx, "", "app"); coppice.ErrorCode(err) != coppice.ENotFound && coppice.ErrorCode(err) != coppice.EConflict {

@@ -97,7 +97,7 @@ func (s *Server) newLines(ctx context.Context, told map[int64]string, wrote []in
 		return nil
 	}
 	err = s.cfg.Store.View(ctx, func(r store.Reader) error {
-		sessions, err := r.LiveSessions()
+		sessions, err := r.Sessions.Live()
 		if err != nil {
 			return err
 		}
@@ -115,7 +115,7 @@ func (s *Server) newLines(ctx context.Context, told map[int64]string, wrote []in
 			if _, known := told[id]; !known || live[id] {
 				continue
 			}
-			x, err := r.Session(id)
+			x, err := r.Sessions.Get(id)
 			if err == nil {
 				err = look(r, x)
 			}

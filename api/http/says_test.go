@@ -140,12 +140,12 @@ func TestWhatSessionsSayIsLive(t *testing.T) {
 	l.want("app-2.1", "but this.")
 	b.Write(one.ID, coppice.OutputEvent, text("Nearly done."))
 	b.Update(func(tx store.Tx) error {
-		now, err := tx.Session(one.ID)
+		now, err := tx.Sessions.Get(one.ID)
 		if err != nil {
 			return err
 		}
 		now.State, now.Summary = coppice.SessionDone, "All done.\nIn full."
-		return tx.PutSession(&now)
+		return tx.Sessions.Put(&now)
 	})
 	last := l.hear()
 	for last.Says == "Nearly done." {
@@ -176,12 +176,12 @@ func TestASessionEndsWithoutAWord(t *testing.T) {
 	b.Write(x.ID, coppice.OutputEvent, text("And go on."))
 	l.want("app-1.1", "And go on.")
 	b.Update(func(tx store.Tx) error {
-		now, err := tx.Session(x.ID)
+		now, err := tx.Sessions.Get(x.ID)
 		if err != nil {
 			return err
 		}
 		now.State = coppice.SessionLost
-		return tx.PutSession(&now)
+		return tx.Sessions.Put(&now)
 	})
 	l.want("app-1.1", "")
 }

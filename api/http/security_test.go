@@ -309,7 +309,7 @@ func isTimeout(err error) bool {
 }
 
 // panicking is an engine with a bug.
-type panicking struct{ apihttp.Engine }
+type panicking struct{ apihttp.Tasks }
 
 func (panicking) Stop(context.Context, string) (coppice.Task, error) { panic("secret in a panic") }
 func (panicking) Land(context.Context, string) (coppice.Task, error) {
@@ -318,7 +318,7 @@ func (panicking) Land(context.Context, string) (coppice.Task, error) {
 
 func TestInternalErrorsSayNothing(t *testing.T) {
 	t.Parallel()
-	b := setup(t, func(c *apihttp.Config) { c.Engine = panicking{c.Engine} })
+	b := setup(t, func(c *apihttp.Config) { c.Tasks = panicking{c.Tasks} })
 	b.Project("/src/app")
 	b.Task("app", engine.NewTask{Title: "t"})
 	for _, what := range []string{"stop", "land"} {

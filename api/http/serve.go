@@ -51,10 +51,10 @@ func (s *Server) status(ctx context.Context, in *statusIn) (out api.Status, err 
 		if err != nil {
 			return err
 		}
-		if _, out.Seq, err = r.EventBounds(); err != nil {
+		if _, out.Seq, err = r.Log.Bounds(); err != nil {
 			return err
 		}
-		if out.Limited, err = r.AgentLimits(); err != nil {
+		if out.Limited, err = r.Limits.All(); err != nil {
 			return err
 		}
 		out.Limited = filled(out.Limited)
@@ -69,17 +69,17 @@ func (s *Server) statusProjects(r store.Reader, prefix string, out *api.Status) 
 		if err := coppice.ValidPrefix(prefix); err != nil {
 			return 0, err
 		}
-		p, err := r.ProjectByPrefix(prefix)
+		p, err := r.Projects.ByPrefix(prefix)
 		if err != nil {
 			return 0, err
 		}
 		id = p.ID
 	}
-	running, err := r.Running()
+	running, err := r.Lanes.Running()
 	if err != nil {
 		return 0, err
 	}
-	projects, err := r.Projects()
+	projects, err := r.Projects.All()
 	for _, p := range projects {
 		if id == 0 || p.ID == id {
 			st := api.ProjectStatus{
@@ -108,7 +108,7 @@ func (s *Server) serveReady(w http.ResponseWriter, r *http.Request) {
 	err := s.cfg.Intact()
 	if err == nil {
 		err = s.cfg.Store.View(r.Context(), func(r store.Reader) error {
-			_, _, err := r.EventBounds()
+			_, _, err := r.Log.Bounds()
 			return err
 		})
 	}
@@ -159,13 +159,13 @@ func gauges(b *bytes.Buffer, r store.Reader) error {
 	for _, stage := range []coppice.Stage{
 		coppice.StageWaiting, coppice.StageQueued, coppice.StageSession, coppice.StageChecking, coppice.StageHeld, coppice.StageLanding, coppice.StageEnded,
 	} {
-		n, err := r.CountTasks(store.TaskFilter{Stages: []coppice.Stage{stage}})
+		n, err := r.Tasks.Count(store.TaskFilter{Stages: []coppice.Stage{stage}})
 		if err != nil {
 			return err
 		}
 		fmt.Fprintf(b, "coppice_tasks{stage=%q} %d\n", stage, n)
 	}
-	work, err := r.CountWork()
+	work, err := r.Work.Count()
 	if err != nil {
 		return err
 	}
@@ -173,13 +173,13 @@ func gauges(b *bytes.Buffer, r store.Reader) error {
 	for _, state := range []coppice.WorkState{coppice.WorkOffered, coppice.WorkTaken, coppice.WorkFinished} {
 		fmt.Fprintf(b, "coppice_work{state=%q} %d\n", state, work[state])
 	}
-	live, err := r.LiveSessions()
+	live, err := r.Sessions.Live()
 	if err != nil {
 		return err
 	}
 	family(b, "coppice_sessions_live", "gauge", "Sessions that hold a place.")
 	fmt.Fprintf(b, "coppice_sessions_live %d\n", len(live))
-	first, last, err := r.EventBounds()
+	first, last, err := r.Log.Bounds()
 	if err != nil {
 		return err
 	}

@@ -28,42 +28,45 @@ import (
 	"coppice/api"
 	"coppice/engine"
 	"coppice/store"
+	"coppice/verb"
 )
 
-// Engine takes in what people ask for. *engine.Intake implements it.
-type Engine interface {
+// Projects takes in what people ask of projects and accounts.
+type Projects interface {
 	// AddProject adds the project a directory belongs to; done again, it reads
-	// the project's policy anew.
+	// the project's policy again.
 	AddProject(ctx context.Context, dir string) (coppice.Project, error)
+	// Pause pauses or resumes a project, or one track of it.
+	Pause(ctx context.Context, project, track string, on bool) (coppice.Project, error)
+	// ForgetRule forgets the nth remembered rule, counted from 1.
+	ForgetRule(ctx context.Context, project string, n int) (coppice.Rule, error)
+	// Undo brings a removed workspace back; an empty key means the newest one
+	// of the project, or of all projects when that is empty too.
+	Undo(ctx context.Context, key, project string) (coppice.Trash, error)
+	Limits(r store.Reader) ([]engine.AgentLimit, error)
+	ClearLimit(ctx context.Context, agent string) error
+}
+
+// Tasks takes in what people ask of tasks.
+type Tasks interface {
 	CreateTasks(ctx context.Context, project string, tasks []engine.NewTask) ([]coppice.Task, error)
 	ChangeTask(ctx context.Context, key string, c engine.TaskChange) (coppice.Task, error)
-	Stop(ctx context.Context, key string) (coppice.Task, error)
-	Retry(ctx context.Context, key, note string) (coppice.Task, error)
-	// Requeue ends what runs of a task and begins it anew.
-	Requeue(ctx context.Context, key string, r engine.Requeue) (coppice.Task, error)
-	Land(ctx context.Context, key string) (coppice.Task, error)
+	// Ask adds a request to a task.
+	Ask(ctx context.Context, key string, v coppice.Verb, r verb.Request) (coppice.Task, error)
+	// Fork returns the new task.
+	Fork(ctx context.Context, key, text string) (coppice.Task, error)
+	// Archive puts an ended task away, or takes it out again.
+	Archive(ctx context.Context, key string, on bool) (coppice.Task, error)
+}
+
+// Talk takes in what people say to sessions.
+type Talk interface {
 	Send(ctx context.Context, key, text string) (coppice.Message, error)
 	SendNext(ctx context.Context, key, text string) (coppice.Message, error)
 	Interrupt(ctx context.Context, key, text string) (coppice.Message, error)
 	Model(ctx context.Context, key, model string) (coppice.Message, error)
-	Continue(ctx context.Context, key, text string) (coppice.Task, error)
-	// Fork returns the new task.
-	Fork(ctx context.Context, key, text string) (coppice.Task, error)
-	Take(ctx context.Context, key string) (coppice.Task, error)
-	Give(ctx context.Context, key, text string) (coppice.Task, error)
-	// ForgetRule forgets the nth remembered rule, counted from 1.
-	ForgetRule(ctx context.Context, project string, n int) (coppice.Rule, error)
-	Limits(r store.Reader) ([]engine.AgentLimit, error)
-	ClearLimit(ctx context.Context, agent string) error
 	// Answer answers a question; 0 means the task's oldest open one.
 	Answer(ctx context.Context, key string, question int64, text string) (coppice.Question, error)
-	// Undo brings a removed workspace back; an empty key means the newest one
-	// of the project, or of all projects when that is empty too.
-	Undo(ctx context.Context, key, project string) (coppice.Trash, error)
-	// Pause pauses or resumes a project, or one track of it.
-	Pause(ctx context.Context, project, track string, on bool) (coppice.Project, error)
-	// Archive puts an ended task away, or takes it out again.
-	Archive(ctx context.Context, key string, on bool) (coppice.Task, error)
 }
 
 // Settings reads and changes projects' coppice.yaml.
@@ -88,18 +91,20 @@ const (
 	SinceSession = "session" // where the branch stood before the task's last session
 )
 
-// Config is what a Server is made of. Store, Engine, Status, Diff, Backup and
-// Token are needed; the zero value of everything else is a sound default.
+// Config is what a Server is made of. Store, Projects, Tasks, Talk, Status, Diff,
+// Backup and Token are needed; the zero value of everything else is a sound default.
 type Config struct {
 	Listen string   // host:port on loopback; 127.0.0.1:0 when empty, port 0 picks a free one
 	Names  []string // further names by which the server may be called, such as coppice.localhost; our port is meant unless one is given
 	Token  string   // what clients must show
 
-	Store  store.Store
-	Engine Engine
-	Status Statuser
-	Diff   func(ctx context.Context, t coppice.Task, since string) (string, error)
-	Backup func(ctx context.Context) (path string, err error)
+	Store    store.Store
+	Projects Projects // *engine.Intake implements these three
+	Tasks    Tasks
+	Talk     Talk
+	Status   Statuser
+	Diff     func(ctx context.Context, t coppice.Task, since string) (string, error)
+	Backup   func(ctx context.Context) (path string, err error)
 
 	// Add adds the project a directory belongs to; of a known one it confirms
 	// what its checkout says now, and tells what differed. AddProject does when
@@ -197,7 +202,7 @@ func New(cfg Config) (*Server, error) {
 	if len(cfg.Token) < minToken {
 		return nil, coppice.Errorf(coppice.EInvalid, "the server's token has %d characters, at least %d are needed", len(cfg.Token), minToken)
 	}
-	if cfg.Store == nil || cfg.Engine == nil || cfg.Status == nil || cfg.Diff == nil || cfg.Backup == nil {
+	if cfg.Store == nil || cfg.Projects == nil || cfg.Tasks == nil || cfg.Talk == nil || cfg.Status == nil || cfg.Diff == nil || cfg.Backup == nil {
 		return nil, errors.New("http: the config lacks a part")
 	}
 	cfg.defaults()

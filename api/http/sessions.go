@@ -86,7 +86,7 @@ func (s *Server) readOutput(ctx context.Context, key string, after int64, most i
 		if sess, err = sessionByKey(r, key); err != nil {
 			return err
 		}
-		pieces, err := r.Output(sess.ID, after, most, kinds...)
+		pieces, err := r.Outputs.After(sess.ID, after, most, kinds...)
 		for _, o := range pieces {
 			page.Output = append(page.Output, piece(o))
 			page.Next = o.Offset

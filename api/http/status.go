@@ -22,7 +22,7 @@ const (
 func (s *Server) statusTasks(ctx context.Context, r store.Reader, project int64, out *api.Status) error {
 	for status, outcome := range outcomeOf {
 		f := store.TaskFilter{ProjectID: project, Stages: []coppice.Stage{coppice.StageEnded}, Outcomes: []coppice.Outcome{outcome}, Archived: store.ArchivedNot}
-		n, err := r.CountTasks(f)
+		n, err := r.Tasks.Count(f)
 		if err != nil {
 			return err
 		}
@@ -36,7 +36,7 @@ func (s *Server) statusTasks(ctx context.Context, r store.Reader, project int64,
 	if err != nil {
 		return err
 	}
-	waiting, err := r.Pending(project, false, mostWaiting)
+	waiting, err := r.Tasks.Pending(project, false, mostWaiting)
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (s *Server) busyTasks(ctx context.Context, r store.Reader, project int64, o
 		if stage != coppice.StageSession { // of those there are as many as sessions may run
 			f.Most = mostListed
 		}
-		tasks, err := r.Tasks(f)
+		tasks, err := r.Tasks.List(f)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -83,7 +83,7 @@ func (s *Server) busyTasks(ctx context.Context, r store.Reader, project int64, o
 			}
 		}
 		if f.Most > 0 && len(tasks) == f.Most { // their status is their stage's: the rest need no look
-			n, err := r.CountTasks(store.TaskFilter{ProjectID: project, Stages: f.Stages})
+			n, err := r.Tasks.Count(store.TaskFilter{ProjectID: project, Stages: f.Stages})
 			if err != nil {
 				return nil, nil, err
 			}
@@ -97,7 +97,7 @@ func (s *Server) busyTasks(ctx context.Context, r store.Reader, project int64, o
 // wait for a person. Whether a queued one is ready is the same for all of its
 // lane, so the first of each tells.
 func (s *Server) waitingTasks(ctx context.Context, r store.Reader, project int64, out *api.Status) ([]coppice.Task, error) {
-	waits, err := r.CountWaits(project)
+	waits, err := r.Tasks.Waits(project)
 	if err != nil {
 		return nil, err
 	}
@@ -108,13 +108,13 @@ func (s *Server) waitingTasks(ctx context.Context, r store.Reader, project int64
 			out.Counts[coppice.StatusWaiting] += n
 		}
 	}
-	lanes, err := r.CountLanes(project)
+	lanes, err := r.Lanes.Count(project)
 	if err != nil {
 		return nil, err
 	}
 	var heads []coppice.Task
 	for lane := range lanes {
-		first, err := r.LaneHeads(lane, 1)
+		first, err := r.Lanes.Heads(lane, 1)
 		if err != nil {
 			return nil, err
 		}
@@ -130,5 +130,5 @@ func (s *Server) waitingTasks(ctx context.Context, r store.Reader, project int64
 	if waits[coppice.WaitPerson] == 0 {
 		return nil, nil
 	}
-	return r.Pending(project, true, mostListed)
+	return r.Tasks.Pending(project, true, mostListed)
 }

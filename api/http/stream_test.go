@@ -116,7 +116,7 @@ func logEvents(b *apitest.Bundle, n int) {
 		for range n {
 			es = append(es, &coppice.Event{At: b.Clock.Now(), Kind: coppice.EventTaskWarned, By: "test", Reason: "with\nline breaks\r\nand data: x"})
 		}
-		return tx.Append(es...)
+		return tx.Log.Append(es...)
 	})
 }
 
@@ -218,9 +218,9 @@ func TestOutputIsNeitherMissedNorRepeatedAcrossReconnects(t *testing.T) {
 			b.Write(s.ID, coppice.OutputEvent, `{"kind":"text"}`)
 		}
 		b.Update(func(tx store.Tx) error {
-			x, err := tx.Session(s.ID)
+			x, err := tx.Sessions.Get(s.ID)
 			x.State, x.EndedAt = coppice.SessionDone, b.Clock.Now()
-			return errors.Join(err, tx.PutSession(&x))
+			return errors.Join(err, tx.Sessions.Put(&x))
 		})
 	})
 	b.Must(c.FollowOutput(t.Context(), "app-1.1", -1, func(o api.Output) error {
@@ -284,7 +284,7 @@ func TestAPlaceOutsideTheLogIsAReset(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	logEvents(b, 20)
-	b.Update(func(tx store.Tx) error { _, err := tx.TrimEvents(time.Time{}, 5); return err })
+	b.Update(func(tx store.Tx) error { _, err := tx.Log.Trim(time.Time{}, 5); return err })
 	text := readUntil(t, b, "/api/v1/events?after=3", "id: 20\n")
 	if !strings.Contains(text, "id: 15\nevent: reset\ndata: {\"first\":16,\"last\":20}\n\nid: 16\n") {
 		t.Errorf("an old place: %s", text)

@@ -40,18 +40,13 @@ func (s *Server) talkRoutes(a huma.API) {
 	task := func(name, id, about string, body int64) op {
 		return op{method: http.MethodPost, path: "/tasks/{key}/" + name, id: id, tag: "tasks", about: about, body: body}
 	}
-	add(s, a, task("interrupt", "interrupt-session", "End the running session's turn; a text begins the next", textBody), s.message(s.cfg.Engine.Interrupt))
+	add(s, a, task("interrupt", "interrupt-session", "End the running session's turn; a text begins the next", textBody), s.message(s.cfg.Talk.Interrupt))
 	add(s, a, task("model", "change-model", "Go on with another model: at once where the agent can, else in the next session", 0),
 		func(ctx context.Context, in *modelIn) (coppice.Message, error) {
 			words := &wordsIn{TaskIn: in.TaskIn}
 			words.Body.Text = in.Body.Model
-			return s.message(s.cfg.Engine.Model)(ctx, words)
+			return s.message(s.cfg.Talk.Model)(ctx, words)
 		})
-	add(s, a, task("continue", "continue-task", "Go on with an ended task, in its last conversation", textBody), s.words(s.cfg.Engine.Continue))
-	add(s, a, task("take", "take-task", "Go on with a task on the agent's own screen", 0), func(ctx context.Context, in *TaskIn) (api.Task, error) {
-		return s.act(ctx, in.Key, func(ctx context.Context) error { _, err := s.cfg.Engine.Take(ctx, in.Key); return err })
-	})
-	add(s, a, task("give", "give-task", "Give a task back that was taken", textBody), s.words(s.cfg.Engine.Give))
 	fork := task("fork", "fork-task", "Make a new task that goes on with a copy of this one's conversation and branch", textBody)
 	fork.status = http.StatusCreated
 	add(s, a, fork, s.fork)
@@ -63,13 +58,13 @@ func (s *Server) talkRoutes(a huma.API) {
 		if err := coppice.ValidPrefix(in.Project); err != nil {
 			return rule, err
 		}
-		return s.cfg.Engine.ForgetRule(ctx, in.Project, in.N)
+		return s.cfg.Projects.ForgetRule(ctx, in.Project, in.N)
 	})
 	add(s, a, op{method: http.MethodGet, path: "/agents/limits", id: "list-limits", tag: "agents",
 		about: "List the agents, and the models of agents, that nobody can use now, and which tasks wait for them"}, s.listLimits)
 	add(s, a, op{method: http.MethodPost, path: "/agents/{agent}/clear", id: "clear-limit", tag: "agents",
 		about: "Say that an agent, or a model of it, can be used again"}, func(ctx context.Context, in *agentIn) (api.LimitList, error) {
-		if err := s.cfg.Engine.ClearLimit(ctx, in.Agent); err != nil {
+		if err := s.cfg.Projects.ClearLimit(ctx, in.Agent); err != nil {
 			return api.LimitList{}, err
 		}
 		return s.listLimits(ctx, nil)
@@ -87,24 +82,17 @@ func (s *Server) message(say func(ctx context.Context, key, text string) (coppic
 	}
 }
 
-// words asks for something in words and shows the task.
-func (s *Server) words(ask func(ctx context.Context, key, text string) (coppice.Task, error)) func(context.Context, *wordsIn) (api.Task, error) {
-	return func(ctx context.Context, in *wordsIn) (api.Task, error) {
-		return s.act(ctx, in.Key, func(ctx context.Context) error { _, err := ask(ctx, in.Key, in.Body.Text); return err })
-	}
-}
-
 func (s *Server) fork(ctx context.Context, in *wordsIn) (out api.Task, err error) {
 	var made coppice.Task
 	_, err = s.act(ctx, in.Key, func(ctx context.Context) (err error) {
-		made, err = s.cfg.Engine.Fork(ctx, in.Key, in.Body.Text)
+		made, err = s.cfg.Tasks.Fork(ctx, in.Key, in.Body.Text)
 		return err
 	})
 	if err != nil {
 		return out, err
 	}
 	err = s.cfg.Store.View(ctx, func(r store.Reader) error {
-		t, err := r.Task(made.ID)
+		t, err := r.Tasks.Get(made.ID)
 		if err != nil {
 			return err
 		}
@@ -126,7 +114,7 @@ func (s *Server) listRules(ctx context.Context, in *ProjectIn) (out api.RuleList
 func (s *Server) listLimits(ctx context.Context, _ *none) (out api.LimitList, err error) {
 	out.Limits = []api.Limit{}
 	err = s.cfg.Store.View(ctx, func(r store.Reader) error {
-		limits, err := s.cfg.Engine.Limits(r)
+		limits, err := s.cfg.Projects.Limits(r)
 		for _, l := range limits {
 			out.Limits = append(out.Limits, api.Limit{AgentLimit: l.AgentLimit, Tasks: filled(l.Tasks)})
 		}

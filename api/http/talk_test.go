@@ -7,6 +7,7 @@ import (
 	"coppice"
 	"coppice/engine"
 	"coppice/store"
+	"coppice/verb"
 )
 
 func TestConversations(t *testing.T) {
@@ -37,30 +38,30 @@ func TestConversations(t *testing.T) {
 	if made.Key != "app-3" || made.ForkOf != "app-1" || made.Body != "all of it" || made.Status != coppice.StatusWaiting {
 		t.Errorf("forked %+v", made)
 	}
-	if _, err := b.Client.Take(b.Ctx, "app-2"); coppice.ErrorCode(err) != coppice.EConflict || !strings.Contains(err.Error(), "no screen") {
+	if _, err := b.Client.Ask(b.Ctx, "app-2", coppice.VerbTake, verb.Request{}); coppice.ErrorCode(err) != coppice.EConflict || !strings.Contains(err.Error(), "no screen") {
 		t.Errorf("taking what has no screen: %v", err)
 	}
-	x, err := b.Client.Take(b.Ctx, "app-1")
+	x, err := b.Client.Ask(b.Ctx, "app-1", coppice.VerbTake, verb.Request{})
 	b.Must(err)
 	if !x.Taken {
 		t.Errorf("taken %+v", x)
 	}
-	if _, err := b.Client.Give(b.Ctx, "app-2", "go on"); coppice.ErrorCode(err) != coppice.EConflict {
+	if _, err := b.Client.Ask(b.Ctx, "app-2", coppice.VerbGive, verb.Request{Text: "go on"}); coppice.ErrorCode(err) != coppice.EConflict {
 		t.Errorf("giving what is not taken: %v", err)
 	}
 	s.Screen = true
-	b.Update(func(tx store.Tx) error { return tx.PutSession(&s) })
-	if _, err := b.Client.Give(b.Ctx, "app-1", "go on"); err != nil {
+	b.Update(func(tx store.Tx) error { return tx.Sessions.Put(&s) })
+	if _, err := b.Client.Ask(b.Ctx, "app-1", coppice.VerbGive, verb.Request{Text: "go on"}); err != nil {
 		t.Error(err)
 	}
-	if _, err := b.Client.Continue(b.Ctx, "app-1", "more"); coppice.ErrorCode(err) != coppice.EConflict {
+	if _, err := b.Client.Ask(b.Ctx, "app-1", coppice.VerbContinue, verb.Request{Text: "more"}); coppice.ErrorCode(err) != coppice.EConflict {
 		t.Errorf("continuing what runs: %v", err)
 	}
 	b.Change("app-2", func(t *coppice.Task) { t.Stage, t.Outcome = coppice.StageEnded, coppice.OutcomeDone })
-	if _, err := b.Client.Continue(b.Ctx, "app-2", ""); coppice.ErrorCode(err) != coppice.EInvalid {
+	if _, err := b.Client.Ask(b.Ctx, "app-2", coppice.VerbContinue, verb.Request{}); coppice.ErrorCode(err) != coppice.EInvalid {
 		t.Errorf("continuing without a word: %v", err)
 	}
-	if _, err := b.Client.Continue(b.Ctx, "app-2", "more"); err != nil {
+	if _, err := b.Client.Ask(b.Ctx, "app-2", coppice.VerbContinue, verb.Request{Text: "more"}); err != nil {
 		t.Error(err)
 	}
 }
@@ -73,7 +74,7 @@ func TestRulesAndLimits(t *testing.T) {
 	s := b.Session("app-1", coppice.SessionWaiting, nil)
 	b.Change("app-1", func(t *coppice.Task) { t.Stage, t.Wait = coppice.StageSession, nil })
 	b.Update(func(tx store.Tx) error {
-		return tx.PutQuestion(&coppice.Question{
+		return tx.Questions.Put(&coppice.Question{
 			TaskID: x.ID, SessionID: s.ID, Ref: "q", Kind: coppice.QuestionPermission, Text: "may it run: make test",
 			Rule: &coppice.Rule{Tool: "run", Match: "make *"}, AskedAt: b.Clock.Now(),
 		})
@@ -109,7 +110,7 @@ func TestRulesAndLimits(t *testing.T) {
 	b.Task(p.Prefix, engine.NewTask{Title: "waits"})
 	b.Change("app-2", func(t *coppice.Task) { t.Stage, t.Wait = coppice.StageQueued, nil })
 	b.Update(func(tx store.Tx) error {
-		return tx.PutAgentLimit(coppice.AgentLimit{Agent: "robot", Class: coppice.ClassAuth, Text: "not logged in"})
+		return tx.Limits.Put(coppice.AgentLimit{Agent: "robot", Class: coppice.ClassAuth, Text: "not logged in"})
 	})
 	limits, err = b.Client.Limits(b.Ctx)
 	b.Must(err)

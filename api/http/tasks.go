@@ -124,7 +124,7 @@ func (s *Server) listTasks(ctx context.Context, in *listTasksIn) (out api.TaskPa
 			if err := coppice.ValidPrefix(in.Project); err != nil {
 				return err
 			}
-			p, err := r.ProjectByPrefix(in.Project)
+			p, err := r.Projects.ByPrefix(in.Project)
 			if err != nil {
 				return err
 			}
@@ -138,7 +138,7 @@ func (s *Server) listTasks(ctx context.Context, in *listTasksIn) (out api.TaskPa
 // fill reads on until the page is full or nothing is left.
 func (s *Server) fill(ctx context.Context, r store.Reader, f store.TaskFilter, in *listTasksIn, out *api.TaskPage) error {
 	for {
-		tasks, err := r.Tasks(f)
+		tasks, err := r.Tasks.List(f)
 		if err != nil {
 			return err
 		}
@@ -168,14 +168,14 @@ func (s *Server) createTasks(ctx context.Context, in *createTasksIn) (api.TaskLi
 	if err := coppice.ValidPrefix(in.Project); err != nil {
 		return api.TaskList{}, err
 	}
-	tasks, err := s.cfg.Engine.CreateTasks(ctx, in.Project, in.Body.Tasks)
+	tasks, err := s.cfg.Tasks.CreateTasks(ctx, in.Project, in.Body.Tasks)
 	if err != nil {
 		return api.TaskList{}, err
 	}
 	var out api.TaskList
 	err = s.cfg.Store.View(ctx, func(r store.Reader) error {
 		for i, t := range tasks {
-			if tasks[i], err = r.Task(t.ID); err != nil {
+			if tasks[i], err = r.Tasks.Get(t.ID); err != nil {
 				return err
 			}
 		}
@@ -203,32 +203,32 @@ func (s *Server) detail(ctx context.Context, r store.Reader, t coppice.Task) (ou
 		return out, err
 	}
 	out.Task = views[0]
-	if out.History, err = r.SessionsOf(t.ID); err != nil {
+	if out.History, err = r.Sessions.Of(t.ID); err != nil {
 		return out, err
 	}
 	for i := range out.History {
 		out.History[i].Prompt = "" // can be long; the session itself shows it
 	}
-	if out.Landings, err = r.LandingsOf(t.ID); err != nil {
+	if out.Landings, err = r.Landings.Of(t.ID); err != nil {
 		return out, err
 	}
-	if out.CheckRuns, err = r.ChecksOf(t.ID); err != nil {
+	if out.CheckRuns, err = r.Checks.Of(t.ID); err != nil {
 		return out, err
 	}
-	if out.Messages, err = r.MessagesOf(t.ID); err != nil {
+	if out.Messages, err = r.Messages.Of(t.ID); err != nil {
 		return out, err
 	}
-	questions, err := r.QuestionsOf(t.ID)
+	questions, err := r.Questions.Of(t.ID)
 	if err != nil {
 		return out, err
 	}
 	for _, q := range questions {
 		out.Questions = append(out.Questions, question(q))
 	}
-	if out.Workspace, err = r.WorkspaceOf(t.ID); err != nil {
+	if out.Workspace, err = r.Workspaces.Of(t.ID); err != nil {
 		return out, err
 	}
-	ids, err := r.Dependants(t.ID)
+	ids, err := r.Tasks.Dependants(t.ID)
 	if err != nil {
 		return out, err
 	}
@@ -248,7 +248,7 @@ func filled[T any](s []T) []T {
 
 func (s *Server) changeTask(ctx context.Context, in *changeTaskIn) (api.Task, error) {
 	return s.act(ctx, in.Key, func(ctx context.Context) error {
-		_, err := s.cfg.Engine.ChangeTask(ctx, in.Key, in.Body)
+		_, err := s.cfg.Tasks.ChangeTask(ctx, in.Key, in.Body)
 		return err
 	})
 }

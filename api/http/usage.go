@@ -79,7 +79,7 @@ func (s *Server) usage(ctx context.Context, in *usageIn) (out api.UsageReport, e
 	out = api.UsageReport{From: from.Format(time.DateOnly), To: to.Format(time.DateOnly), Rows: []api.UsageRow{}, Budgets: []api.Budget{}}
 	q := store.UsageQuery{From: from, To: to.AddDate(0, 0, 1), Zone: zone, ByTask: in.Group == "task"}
 	err = s.cfg.Store.View(ctx, func(r store.Reader) error {
-		projects, err := r.Projects()
+		projects, err := r.Projects.All()
 		if err != nil {
 			return err
 		}
@@ -97,7 +97,7 @@ func (s *Server) usage(ctx context.Context, in *usageIn) (out api.UsageReport, e
 				out.Budgets = append(out.Budgets, api.Budget{Project: p.Prefix, TaskUSD: float64(p.Policy.Budget.Task)})
 			}
 		}
-		rows, err := r.Usage(q)
+		rows, err := r.Sessions.Usage(q)
 		for _, u := range rows {
 			out.Total = out.Total.Add(u.Usage)
 			out.Count += u.Sessions
@@ -117,5 +117,5 @@ func byPrefix(r store.Reader, prefix string) (coppice.Project, error) {
 	if err := coppice.ValidPrefix(prefix); err != nil {
 		return coppice.Project{}, err
 	}
-	return r.ProjectByPrefix(prefix)
+	return r.Projects.ByPrefix(prefix)
 }

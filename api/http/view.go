@@ -2,11 +2,13 @@ package http
 
 import (
 	"context"
+	"time"
 
 	"coppice"
 	"coppice/api"
 	"coppice/engine"
 	"coppice/store"
+	"coppice/verb"
 )
 
 // Statuser derives what people read about tasks, one for each, in order.
@@ -25,7 +27,7 @@ func (s *Server) views(ctx context.Context, r store.Reader, tasks []coppice.Task
 	out := make([]api.Task, len(tasks))
 	for i, t := range tasks {
 		if _, ok := prefixes[t.ProjectID]; !ok {
-			p, err := r.Project(t.ProjectID)
+			p, err := r.Projects.Get(t.ProjectID)
 			if err != nil {
 				return nil, err
 			}
@@ -35,11 +37,11 @@ func (s *Server) views(ctx context.Context, r store.Reader, tasks []coppice.Task
 		if err != nil {
 			return nil, err
 		}
-		sessions, err := r.SessionsOf(t.ID)
+		sessions, err := r.Sessions.Of(t.ID)
 		if err != nil {
 			return nil, err
 		}
-		out[i] = view(t, statuses[i], prefixes[t.ProjectID], after, sessions)
+		out[i] = view(s.cfg.Now(), t, statuses[i], prefixes[t.ProjectID], after, sessions)
 		if out[i].Says, err = says(r, statuses[i].Session); err != nil {
 			return nil, err
 		}
@@ -47,7 +49,7 @@ func (s *Server) views(ctx context.Context, r store.Reader, tasks []coppice.Task
 	return out, nil
 }
 
-func view(t coppice.Task, st engine.TaskStatus, project string, after []string, sessions []coppice.Session) api.Task {
+func view(now time.Time, t coppice.Task, st engine.TaskStatus, project string, after []string, sessions []coppice.Session) api.Task {
 	v := api.Task{
 		ID: t.ID, Key: t.Key, Project: project, Title: t.Title, Body: t.Body, Priority: t.Priority, Track: t.Track,
 		Agent: t.Agent, Model: t.Model, Checks: t.Checks, After: after, NotBefore: t.NotBefore, CreatedAt: t.CreatedAt,
@@ -66,7 +68,8 @@ func view(t coppice.Task, st engine.TaskStatus, project string, after []string, 
 		v.Session = x.Key
 		v.Usage = v.Usage.Add(x.Usage)
 	}
-	v.Taken = t.TakeAsked || t.Next != nil && t.Next.Screen || st.Session != nil && st.Session.Screen && st.Session.State.Live()
+	v.Taken = coppice.Asked(st.Asks, coppice.VerbTake) != nil || t.Next != nil && t.Next.Screen || st.Session != nil && st.Session.Screen && st.Session.State.Live()
+	v.Can = verb.Can(verb.Facts{Now: now, Task: t, Session: st.Session, Landing: st.Landing, Asks: st.Asks, Branch: t.Sessions > 0})
 	if st.Question != nil && st.Question.Open() {
 		q := question(*st.Question)
 		v.Question = &q
@@ -85,7 +88,7 @@ func taskKeys(r store.Reader, ids []int64, known map[int64]string) ([]string, er
 	var out []string
 	for _, id := range ids {
 		if _, ok := known[id]; !ok {
-			t, err := r.Task(id)
+			t, err := r.Tasks.Get(id)
 			if err != nil {
 				return nil, err
 			}
@@ -105,7 +108,7 @@ func taskByKey(r store.Reader, key string) (coppice.Task, error) {
 		return coppice.Task{}, coppice.Errorf(coppice.EInvalid, "%s is a session, not a task", coppice.Quote(key)).
 			WithFix("leave out the dot and what follows it")
 	}
-	return r.TaskByKey(key)
+	return r.Tasks.ByKey(key)
 }
 
 func sessionByKey(r store.Reader, key string) (coppice.Session, error) {
@@ -117,5 +120,5 @@ func sessionByKey(r store.Reader, key string) (coppice.Session, error) {
 		return coppice.Session{}, coppice.Errorf(coppice.EInvalid, "%s is a task, not a session", coppice.Quote(key)).
 			WithFix("name one of its sessions, such as %s.1", key)
 	}
-	return r.SessionByKey(key)
+	return r.Sessions.ByKey(key)
 }

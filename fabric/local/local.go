@@ -61,7 +61,7 @@ func (f *Fabric) TryTake(ctx context.Context, r fabric.Request) ([]coppice.Lease
 	// Most calls find nothing: that costs a read, not a turn of the writer.
 	any := false
 	err := f.cfg.Store.View(ctx, func(s store.Reader) error {
-		works, err := s.TakeableWork(r.Pools, r.Kinds, 1)
+		works, err := s.Work.Takeable(r.Pools, r.Kinds, 1)
 		any = len(works) > 0
 		return err
 	})
@@ -71,7 +71,7 @@ func (f *Fabric) TryTake(ctx context.Context, r fabric.Request) ([]coppice.Lease
 	var leases []coppice.Lease
 	err = f.cfg.Store.Update(ctx, func(tx store.Tx) error {
 		leases = nil
-		works, err := tx.TakeableWork(r.Pools, r.Kinds, r.Most)
+		works, err := tx.Work.Takeable(r.Pools, r.Kinds, r.Most)
 		if err != nil {
 			return err
 		}
@@ -99,7 +99,7 @@ func (f *Fabric) Wait(ctx context.Context) error { return f.cfg.Store.WaitWork(c
 func (f *Fabric) Held(ctx context.Context, worker string) ([]coppice.Lease, error) {
 	var leases []coppice.Lease
 	err := f.cfg.Store.View(ctx, func(r store.Reader) error {
-		works, err := r.WorkHeldBy(worker)
+		works, err := r.Work.HeldBy(worker)
 		for _, w := range works {
 			leases = append(leases, lease(w))
 		}
@@ -163,7 +163,7 @@ func (f *Fabric) Finish(ctx context.Context, l coppice.Lease, result json.RawMes
 		if failure != nil {
 			ev.Reason += ": " + failure.Text
 		}
-		return tx.Append(ev)
+		return tx.Log.Append(ev)
 	})
 }
 
@@ -190,15 +190,15 @@ func (f *Fabric) Nodes(context.Context) ([]coppice.Node, error) {
 
 // put writes a work item and the timer that ends its lease.
 func (f *Fabric) put(tx store.Tx, w *coppice.Work) error {
-	if err := tx.PutWork(w); err != nil {
+	if err := tx.Work.Put(w); err != nil {
 		return err
 	}
-	return tx.SetTimer(store.Timer{Kind: timerWork, ID: strconv.FormatInt(w.ID, 10), At: w.LeaseUntil})
+	return tx.Timers.Set(store.Timer{Kind: timerWork, ID: strconv.FormatInt(w.ID, 10), At: w.LeaseUntil})
 }
 
 // current returns the work of a lease, and whether the lease is the current one.
 func current(tx store.Tx, l coppice.Lease) (coppice.Work, bool, error) {
-	w, err := tx.Work(l.Work.ID)
+	w, err := tx.Work.Get(l.Work.ID)
 	if coppice.ErrorCode(err) == coppice.ENotFound {
 		return w, false, nil
 	}

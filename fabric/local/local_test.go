@@ -68,11 +68,11 @@ func newTruth(t *testing.T) *truth {
 	}
 	tr.update(t, func(tx store.Tx) error {
 		p := coppice.Project{Prefix: "app", Path: "/src/app", Policy: coppice.DefaultPolicy()}
-		if err := tx.PutProject(&p); err != nil {
+		if err := tx.Projects.Put(&p); err != nil {
 			return err
 		}
 		tr.task = coppice.Task{ProjectID: p.ID, Num: 1, Key: "app-1", Title: "a", Stage: coppice.StageEnded, Outcome: coppice.OutcomeFailed}
-		return tx.PutTask(&tr.task)
+		return tx.Tasks.Put(&tr.task)
 	})
 	return tr
 }
@@ -90,20 +90,20 @@ func (tr *truth) offer(t *testing.T, w coppice.Work) {
 	if w.Spec == nil {
 		w.Spec = coppice.Raw(struct{}{})
 	}
-	tr.update(t, func(tx store.Tx) error { return tx.PutWork(&w) })
+	tr.update(t, func(tx store.Tx) error { return tx.Work.Put(&w) })
 }
 
 func (tr *truth) cancel(t *testing.T, key string) {
 	t.Helper()
 	w := tr.work(t, key)
 	w.State = coppice.WorkCancelled
-	tr.update(t, func(tx store.Tx) error { return tx.PutWork(&w) })
+	tr.update(t, func(tx store.Tx) error { return tx.Work.Put(&w) })
 }
 
 func (tr *truth) work(t *testing.T, key string) (w coppice.Work) {
 	t.Helper()
 	if err := tr.store.View(t.Context(), func(r store.Reader) error {
-		found, err := r.WorkByKey(key)
+		found, err := r.Work.ByKey(key)
 		if found != nil {
 			w = *found
 		}

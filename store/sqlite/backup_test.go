@@ -73,7 +73,7 @@ func TestBackupUnderLoad(t *testing.T) {
 		t.Errorf("the backup ends at %d; %d were acknowledged before, %d in the end", got, acknowledged, last)
 	}
 	err = restored.View(t.Context(), func(r store.Reader) error {
-		events, err := r.Events(0, 1<<20, store.EventFilter{})
+		events, err := r.Log.Events(0, 1<<20, store.EventFilter{})
 		for i, e := range events {
 			if e.Seq != int64(i+1) {
 				t.Fatalf("event %d has number %d", i+1, e.Seq)

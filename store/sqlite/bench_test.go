@@ -20,11 +20,11 @@ func benchStore(b *testing.B, path string) (*Store, *coppice.Task) {
 		Next: &coppice.Next{Role: coppice.RoleImplement, Agent: "claude"},
 	}
 	err = s.Update(b.Context(), func(tx store.Tx) error {
-		if err := tx.PutProject(p); err != nil {
+		if err := tx.Projects.Put(p); err != nil {
 			return err
 		}
 		task.ProjectID = p.ID
-		return tx.PutTask(task)
+		return tx.Tasks.Put(task)
 	})
 	if err != nil {
 		b.Fatal(err)
@@ -57,7 +57,7 @@ func BenchmarkTask(b *testing.B) {
 	s, task := benchStore(b, Memory)
 	err := s.View(b.Context(), func(r store.Reader) error {
 		for b.Loop() {
-			if _, err := r.Task(task.ID); err != nil {
+			if _, err := r.Tasks.Get(task.ID); err != nil {
 				return err
 			}
 		}
@@ -73,7 +73,7 @@ func BenchmarkPutTask(b *testing.B) {
 	err := s.Update(b.Context(), func(tx store.Tx) error {
 		for b.Loop() {
 			task.Round++
-			if err := tx.PutTask(task); err != nil {
+			if err := tx.Tasks.Put(task); err != nil {
 				return err
 			}
 		}
@@ -88,7 +88,7 @@ func BenchmarkAppend(b *testing.B) {
 	s, _ := benchStore(b, Memory)
 	err := s.Update(b.Context(), func(tx store.Tx) error {
 		for b.Loop() {
-			if err := tx.Append(&coppice.Event{Kind: coppice.EventTaskStage, TaskID: 1, By: "pipeline"}); err != nil {
+			if err := tx.Log.Append(&coppice.Event{Kind: coppice.EventTaskStage, TaskID: 1, By: "pipeline"}); err != nil {
 				return err
 			}
 		}
@@ -104,7 +104,7 @@ func BenchmarkUpdate(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			s, task := benchStore(b, path)
 			for b.Loop() {
-				if err := s.Update(b.Context(), func(tx store.Tx) error { return tx.PutTask(task) }); err != nil {
+				if err := s.Update(b.Context(), func(tx store.Tx) error { return tx.Tasks.Put(task) }); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -123,7 +123,7 @@ func BenchmarkCommit(b *testing.B) {
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
 			err := s.Update(b.Context(), func(tx store.Tx) error {
-				return tx.Append(&coppice.Event{Kind: coppice.EventTaskStage, By: "pipeline"})
+				return tx.Log.Append(&coppice.Event{Kind: coppice.EventTaskStage, By: "pipeline"})
 			})
 			if err != nil {
 				b.Error(err)

@@ -10,7 +10,7 @@ import (
 	"coppice/store/sqlite/dbsqlc"
 )
 
-func (t *tx) Append(events ...*coppice.Event) error {
+func (t log) Append(events ...*coppice.Event) error {
 	for _, e := range events {
 		seq, err := t.q.AddEvent(t.ctx, dbsqlc.AddEventParams{
 			At: moment(e.At), Kind: string(e.Kind), ProjectID: e.ProjectID, TaskID: e.TaskID, SessionID: e.SessionID,
@@ -25,9 +25,9 @@ func (t *tx) Append(events ...*coppice.Event) error {
 	return nil
 }
 
-// EventBounds returns last + 1 as the first when every event was forgotten, so
+// Bounds returns last + 1 as the first when every event was forgotten, so
 // that a reader who has seen last still finds that it missed nothing.
-func (r *reader) EventBounds() (first, last int64, err error) {
+func (r log) Bounds() (first, last int64, err error) {
 	last, err = r.lastEvent()
 	if err != nil || last == 0 {
 		return 0, 0, err
@@ -39,7 +39,7 @@ func (r *reader) EventBounds() (first, last int64, err error) {
 	return first, last, err
 }
 
-func (t *tx) TrimEvents(before time.Time, keep int) (int, error) {
+func (t log) Trim(before time.Time, keep int) (int, error) {
 	last, err := t.lastEvent()
 	if err != nil {
 		return 0, err
@@ -71,7 +71,7 @@ func (t *tx) TrimEvents(before time.Time, keep int) (int, error) {
 	return int(n), err
 }
 
-func (r *reader) Cursor(name string) (int64, error) {
+func (r log) Cursor(name string) (int64, error) {
 	seq, err := r.q.Cursor(r.ctx, name)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, nil
@@ -79,23 +79,23 @@ func (r *reader) Cursor(name string) (int64, error) {
 	return seq, err
 }
 
-func (t *tx) SetCursor(name string, seq int64) error { return t.q.SetCursor(t.ctx, name, seq) }
+func (t log) SetCursor(name string, seq int64) error { return t.q.SetCursor(t.ctx, name, seq) }
 
-func (t *tx) SetTimer(m store.Timer) error {
+func (t timers) Set(m store.Timer) error {
 	if m.At.IsZero() {
 		return t.q.DropTimer(t.ctx, m.Kind, m.ID)
 	}
 	return t.q.SetTimer(t.ctx, m.Kind, m.ID, m.At.UnixNano())
 }
 
-func (r *reader) DueTimers(now time.Time, most int) ([]store.Timer, error) {
+func (r timers) Due(now time.Time, most int) ([]store.Timer, error) {
 	rows, err := r.q.DueTimers(r.ctx, now.UnixNano(), int64(most))
 	return each(rows, err, func(row dbsqlc.Timer) (store.Timer, error) {
 		return store.Timer{Kind: row.Kind, ID: row.ID, At: time.Unix(0, row.At).UTC()}, nil
 	})
 }
 
-func (r *reader) NextTimer() (time.Time, error) {
+func (r timers) Next() (time.Time, error) {
 	n, err := r.q.NextTimer(r.ctx)
 	if errors.Is(err, sql.ErrNoRows) {
 		return time.Time{}, nil
@@ -106,7 +106,7 @@ func (r *reader) NextTimer() (time.Time, error) {
 	return time.Unix(0, n).UTC(), nil
 }
 
-func (r *reader) AgentLimits() ([]coppice.AgentLimit, error) {
+func (r limits) All() ([]coppice.AgentLimit, error) {
 	rows, err := r.q.AgentLimits(r.ctx)
 	return each(rows, err, func(row dbsqlc.AgentLimit) (coppice.AgentLimit, error) {
 		return coppice.AgentLimit{
@@ -115,10 +115,10 @@ func (r *reader) AgentLimits() ([]coppice.AgentLimit, error) {
 	})
 }
 
-func (t *tx) PutAgentLimit(l coppice.AgentLimit) error {
+func (t limits) Put(l coppice.AgentLimit) error {
 	return t.q.SetLimit(t.ctx, dbsqlc.SetLimitParams{
 		Agent: l.Agent, Until: moment(l.Until), Class: string(l.Class), Text: l.Text,
 	})
 }
 
-func (t *tx) DropAgentLimit(agent string) error { return t.q.DropLimit(t.ctx, agent) }
+func (t limits) Drop(agent string) error { return t.q.DropLimit(t.ctx, agent) }

@@ -49,15 +49,13 @@ func (w *where) String() string {
 }
 
 const taskColumns = `id, project_id, num, key, title, priority, track, agent, model, checks, after_ids, not_before,
-	category, steps, feature, budget, fork_of, created_at, created_by, stop_asked, retry_asked, retry_note, land_asked, undo_asked,
-	again_asked, take_asked, give_asked, stage, wait, next, round, sessions,
+	category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions,
 	stage_at, outcome, failure, landed, ended_at, warning, body, level, archived`
 
 func scanTask(rows *sql.Rows) (coppice.Task, error) {
 	var r dbsqlc.Task
 	err := rows.Scan(&r.ID, &r.ProjectID, &r.Num, &r.Key, &r.Title, &r.Priority, &r.Track, &r.Agent, &r.Model, &r.Checks,
-		&r.AfterIds, &r.NotBefore, &r.Category, &r.Steps, &r.Feature, &r.Budget, &r.ForkOf, &r.CreatedAt, &r.CreatedBy, &r.StopAsked, &r.RetryAsked, &r.RetryNote, &r.LandAsked,
-		&r.UndoAsked, &r.AgainAsked, &r.TakeAsked, &r.GiveAsked, &r.Stage, &r.Wait, &r.Next, &r.Round, &r.Sessions, &r.StageAt, &r.Outcome, &r.Failure, &r.Landed, &r.EndedAt,
+		&r.AfterIds, &r.NotBefore, &r.Category, &r.Steps, &r.Feature, &r.Budget, &r.ForkOf, &r.CreatedAt, &r.CreatedBy, &r.Stage, &r.Wait, &r.Next, &r.Round, &r.Sessions, &r.StageAt, &r.Outcome, &r.Failure, &r.Landed, &r.EndedAt,
 		&r.Warning, &r.Body, &r.Level, &r.Archived)
 	if err != nil {
 		return coppice.Task{}, err
@@ -96,7 +94,7 @@ func taskWhere(f store.TaskFilter) *where {
 	return w
 }
 
-func (r *reader) Tasks(f store.TaskFilter) ([]coppice.Task, error) {
+func (r tasks) List(f store.TaskFilter) ([]coppice.Task, error) {
 	w := taskWhere(f)
 	query := "SELECT " + taskColumns + " FROM tasks" + w.String() + " ORDER BY id"
 	if !f.OldFirst {
@@ -106,17 +104,17 @@ func (r *reader) Tasks(f store.TaskFilter) ([]coppice.Task, error) {
 		query += limit
 		w.args = append(w.args, f.Most)
 	}
-	return list(r, query, w.args, scanTask)
+	return list(r.conn, query, w.args, scanTask)
 }
 
-func (r *reader) CountTasks(f store.TaskFilter) (int, error) {
+func (r tasks) Count(f store.TaskFilter) (int, error) {
 	w := taskWhere(f)
 	var n int
-	err := r.c.QueryRowContext(r.ctx, "SELECT count(*) FROM tasks"+w.String(), w.args...).Scan(&n)
+	err := r.QueryRowContext(r.ctx, "SELECT count(*) FROM tasks"+w.String(), w.args...).Scan(&n)
 	return n, err
 }
 
-func (r *reader) Events(after int64, most int, f store.EventFilter) ([]coppice.Event, error) {
+func (r log) Events(after int64, most int, f store.EventFilter) ([]coppice.Event, error) {
 	w := &where{}
 	w.and("seq > ?", after)
 	if f.ProjectID != 0 {
@@ -128,7 +126,7 @@ func (r *reader) Events(after int64, most int, f store.EventFilter) ([]coppice.E
 	in(w, "kind", f.Kinds)
 	query := "SELECT seq, at, kind, project_id, task_id, session_id, subject, actor, reason, data FROM events" +
 		w.String() + " ORDER BY seq" + limit
-	return list(r, query, append(w.args, most), scanEvent)
+	return list(r.conn, query, append(w.args, most), scanEvent)
 }
 
 func scanEvent(rows *sql.Rows) (coppice.Event, error) {
@@ -142,26 +140,26 @@ func scanEvent(rows *sql.Rows) (coppice.Event, error) {
 
 // lastEvent reads the number of the newest event ever logged. SQLite keeps it
 // in a table of its own, which the generator of queries does not know.
-func (r *reader) lastEvent() (int64, error) {
+func (r *tx) lastEvent() (int64, error) {
 	var last int64
-	err := r.c.QueryRowContext(r.ctx, "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'events'").Scan(&last)
+	err := r.QueryRowContext(r.ctx, "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'events'").Scan(&last)
 	return last, err
 }
 
-func (r *reader) Output(session, after int64, most int, kinds ...coppice.OutputKind) ([]coppice.Output, error) {
+func (r outputs) After(session, after int64, most int, kinds ...coppice.OutputKind) ([]coppice.Output, error) {
 	w := &where{}
 	w.and("session_id = ? AND place > ?", session, after)
 	in(w, "kind", kinds)
 	query := "SELECT " + outputColumns + " FROM outputs" + w.String() + " ORDER BY place" + limit
-	return list(r, query, append(w.args, most), bounded())
+	return list(r.conn, query, append(w.args, most), bounded())
 }
 
-func (r *reader) OutputBefore(session, before int64, most int, kinds ...coppice.OutputKind) ([]coppice.Output, error) {
+func (r outputs) Before(session, before int64, most int, kinds ...coppice.OutputKind) ([]coppice.Output, error) {
 	w := &where{}
 	w.and("session_id = ? AND place < ?", session, before)
 	in(w, "kind", kinds)
 	query := "SELECT " + outputColumns + " FROM outputs" + w.String() + " ORDER BY place DESC" + limit
-	out, err := list(r, query, append(w.args, most), bounded())
+	out, err := list(r.conn, query, append(w.args, most), bounded())
 	slices.Reverse(out)
 	return out, err
 }
@@ -184,19 +182,19 @@ func bounded() func(*sql.Rows) (coppice.Output, error) {
 var errEnd = errors.New("the list ends here")
 
 // takeable returns the ids of a pool's offered work, oldest first.
-func (r *reader) takeable(pool string, kinds []coppice.WorkKind, most int) ([]int64, error) {
+func (r *tx) takeable(pool string, kinds []coppice.WorkKind, most int) ([]int64, error) {
 	w := &where{}
 	w.and("state = 'offered' AND pool = ?", pool)
 	in(w, "kind", kinds)
 	query := "SELECT id FROM work" + w.String() + " ORDER BY id" + limit
-	return list(r, query, append(w.args, most), func(rows *sql.Rows) (id int64, err error) {
+	return list(r.conn, query, append(w.args, most), func(rows *sql.Rows) (id int64, err error) {
 		err = rows.Scan(&id)
 		return id, err
 	})
 }
 
-func list[T any](r *reader, query string, args []any, scan func(*sql.Rows) (T, error)) ([]T, error) {
-	rows, err := r.c.QueryContext(r.ctx, query, args...)
+func list[T any](c *conn, query string, args []any, scan func(*sql.Rows) (T, error)) ([]T, error) {
+	rows, err := c.QueryContext(c.ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}

@@ -14,13 +14,13 @@ import (
 // each can take many pages of the file.
 const outputBatch = 128
 
-func (r *reader) Busy(project int64) (bool, error) { return r.q.Busy(r.ctx, project) }
+func (r projects) Busy(project int64) (bool, error) { return r.q.Busy(r.ctx, project) }
 
-func (r *reader) Outsiders(project int64, most int) ([]string, error) {
+func (r projects) Outsiders(project int64, most int) ([]string, error) {
 	return r.q.Outsiders(r.ctx, project, int64(most))
 }
 
-func (r *reader) OutputSizes() (map[int64]int64, error) {
+func (r outputs) Sizes() (map[int64]int64, error) {
 	rows, err := r.q.OutputSizes(r.ctx)
 	sizes := make(map[int64]int64, len(rows))
 	for _, row := range rows {
@@ -31,8 +31,8 @@ func (r *reader) OutputSizes() (map[int64]int64, error) {
 
 // Forget removes settled work first, then one task after the other, and the
 // project last.
-func (t *tx) Forget(project int64, most int) (more bool, err error) {
-	p, err := t.Project(project)
+func (t projects) Forget(project int64, most int) (more bool, err error) {
+	p, err := t.Get(project)
 	if err != nil {
 		return false, err
 	}
@@ -58,6 +58,9 @@ func (t *tx) Forget(project int64, most int) (more bool, err error) {
 		return false, err
 	}
 	if err := t.q.RaiseFloor(t.ctx, keysOf(p.Prefix), int64(p.LastTask)); err != nil {
+		return false, err
+	}
+	if err := t.q.ForgetAsks(t.ctx, project); err != nil {
 		return false, err
 	}
 	return false, t.q.ForgetProject(t.ctx, project)
@@ -133,7 +136,7 @@ func (t *tx) releaseDependants(project, id int64) error {
 		return err
 	}
 	for _, other := range ids {
-		dependant, err := t.Task(other)
+		dependant, err := tasks{t}.Get(other)
 		if err != nil {
 			return err
 		}
@@ -141,7 +144,7 @@ func (t *tx) releaseDependants(project, id int64) error {
 			continue
 		}
 		dependant.After = slices.DeleteFunc(dependant.After, func(after int64) bool { return after == id })
-		if err := t.PutTask(&dependant); err != nil {
+		if err := (tasks{t}).Put(&dependant); err != nil {
 			return err
 		}
 	}

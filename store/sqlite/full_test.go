@@ -33,7 +33,7 @@ func TestDiskFull(t *testing.T) {
 	}
 	big := func() error {
 		return s.Update(t.Context(), func(tx store.Tx) error {
-			return tx.Append(&coppice.Event{Kind: coppice.EventTaskStage, Reason: strings.Repeat("x", 16<<10)})
+			return tx.Log.Append(&coppice.Event{Kind: coppice.EventTaskStage, Reason: strings.Repeat("x", 16<<10)})
 		})
 	}
 	var kept int64
@@ -60,7 +60,7 @@ func TestDiskFull(t *testing.T) {
 		t.Fatal("with room again:", err)
 	}
 	err = s.View(t.Context(), func(r store.Reader) error {
-		if _, last, err := r.EventBounds(); err != nil || last != kept+1 {
+		if _, last, err := r.Log.Bounds(); err != nil || last != kept+1 {
 			t.Errorf("the newest event is %d (%v), want %d", last, err, kept+1)
 		}
 		return nil
@@ -80,7 +80,7 @@ func TestBrokenBatch(t *testing.T) {
 	}
 	defer s.Close()
 	add := func(ctx context.Context) error {
-		return s.Update(ctx, func(tx store.Tx) error { return tx.Append(&coppice.Event{Kind: coppice.EventTaskStage}) })
+		return s.Update(ctx, func(tx store.Tx) error { return tx.Log.Append(&coppice.Event{Kind: coppice.EventTaskStage}) })
 	}
 	breaks := func() error {
 		return s.Update(t.Context(), func(tx store.Tx) error {
@@ -93,7 +93,7 @@ func TestBrokenBatch(t *testing.T) {
 		results <- s.Update(t.Context(), func(tx store.Tx) error {
 			close(inside)
 			<-queued
-			return tx.Append(&coppice.Event{Kind: coppice.EventTaskStage})
+			return tx.Log.Append(&coppice.Event{Kind: coppice.EventTaskStage})
 		})
 	}()
 	<-inside
@@ -111,7 +111,7 @@ func TestBrokenBatch(t *testing.T) {
 		t.Fatal("the next one:", err)
 	}
 	err = s.View(t.Context(), func(r store.Reader) error {
-		_, last, err := r.EventBounds()
+		_, last, err := r.Log.Bounds()
 		if last != 1 {
 			t.Errorf("the newest event is %d, want 1", last)
 		}

@@ -43,16 +43,16 @@ func BenchmarkSearch(b *testing.B) {
 	for _, prefix := range []string{"app", "web"} {
 		err := s.Update(b.Context(), func(tx store.Tx) error {
 			p := coppice.Project{Prefix: prefix, Path: "/" + prefix, Policy: coppice.DefaultPolicy()}
-			if err := tx.PutProject(&p); err != nil {
+			if err := tx.Projects.Put(&p); err != nil {
 				return err
 			}
 			for i := range benchSessions / 2 {
 				k := coppice.Task{ProjectID: p.ID, Num: i + 1, Key: coppice.TaskKey(prefix, i+1), Title: text(), Stage: coppice.StageEnded, Outcome: coppice.OutcomeDone}
-				if err := tx.PutTask(&k); err != nil {
+				if err := tx.Tasks.Put(&k); err != nil {
 					return err
 				}
 				c := coppice.Session{ProjectID: p.ID, TaskID: k.ID, N: 1, Key: k.Key + ".1", State: coppice.SessionDone}
-				if err := tx.PutSession(&c); err != nil {
+				if err := tx.Sessions.Put(&c); err != nil {
 					return err
 				}
 				out := make([]coppice.Output, benchPieces)
@@ -60,11 +60,11 @@ func BenchmarkSearch(b *testing.B) {
 					out[j] = coppice.Output{SessionID: c.ID, Offset: int64(j), Kind: coppice.OutputEvent, Data: []byte(`{"kind":"text","text":"` + text() + `"}`)}
 					total += int64(len(out[j].Data))
 				}
-				if err := tx.AddOutput(c.ID, 0, benchPieces, out); err != nil {
+				if err := tx.Outputs.Add(c.ID, 0, benchPieces, out); err != nil {
 					return err
 				}
 			}
-			return tx.Append(&coppice.Event{Kind: coppice.EventTaskCreated, TaskID: 1})
+			return tx.Log.Append(&coppice.Event{Kind: coppice.EventTaskCreated, TaskID: 1})
 		})
 		if err != nil {
 			b.Fatal(err)

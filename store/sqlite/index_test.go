@@ -58,19 +58,19 @@ func fill(t testing.TB, s store.Store, at time.Time, words ...string) (session i
 	t.Helper()
 	err := s.Update(t.Context(), func(tx store.Tx) error {
 		p := coppice.Project{Prefix: "app", Path: "/app", Policy: coppice.DefaultPolicy()}
-		if err := tx.PutProject(&p); err != nil {
+		if err := tx.Projects.Put(&p); err != nil {
 			return err
 		}
 		k := coppice.Task{ProjectID: p.ID, Num: 1, Key: "app-1", Title: "a task", Stage: coppice.StageSession}
-		if err := tx.PutTask(&k); err != nil {
+		if err := tx.Tasks.Put(&k); err != nil {
 			return err
 		}
 		x := coppice.Session{ProjectID: p.ID, TaskID: k.ID, N: 1, Key: "app-1.1", State: coppice.SessionWorking}
-		if err := tx.PutSession(&x); err != nil {
+		if err := tx.Sessions.Put(&x); err != nil {
 			return err
 		}
 		session = x.ID
-		return tx.Append(&coppice.Event{At: at, Kind: coppice.EventTaskCreated, TaskID: k.ID, By: "person"})
+		return tx.Log.Append(&coppice.Event{At: at, Kind: coppice.EventTaskCreated, TaskID: k.ID, By: "person"})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +82,7 @@ func fill(t testing.TB, s store.Store, at time.Time, words ...string) (session i
 func say(t testing.TB, s store.Store, session int64, words ...string) {
 	t.Helper()
 	err := s.Update(t.Context(), func(tx store.Tx) error {
-		x, err := tx.Session(session)
+		x, err := tx.Sessions.Get(session)
 		if err != nil {
 			return err
 		}
@@ -90,7 +90,7 @@ func say(t testing.TB, s store.Store, session int64, words ...string) {
 		for i, w := range words {
 			out = append(out, coppice.Output{SessionID: session, Offset: x.Cursor + int64(i), Kind: coppice.OutputEvent, Data: fmt.Appendf(nil, `{"kind":"text","text":%q}`, w)})
 		}
-		return tx.AddOutput(session, x.Cursor, x.Cursor+int64(len(words)), out)
+		return tx.Outputs.Add(session, x.Cursor, x.Cursor+int64(len(words)), out)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -178,11 +178,11 @@ func TestOldIndexCatchesUp(t *testing.T) {
 	write := func(kind coppice.OutputKind, data string) {
 		t.Helper()
 		err := s.Update(t.Context(), func(tx store.Tx) error {
-			x, err := tx.Session(session)
+			x, err := tx.Sessions.Get(session)
 			if err != nil {
 				return err
 			}
-			return tx.AddOutput(session, x.Cursor, x.Cursor+1, []coppice.Output{{SessionID: session, Offset: x.Cursor, Kind: kind, Data: []byte(data)}})
+			return tx.Outputs.Add(session, x.Cursor, x.Cursor+1, []coppice.Output{{SessionID: session, Offset: x.Cursor, Kind: kind, Data: []byte(data)}})
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -192,10 +192,10 @@ func TestOldIndexCatchesUp(t *testing.T) {
 	write(coppice.OutputHost, `{"kind":"notice","text":"the host's walrus"}`)
 	write(coppice.OutputImage, "\x89PNG walrus")
 	err = s.Update(t.Context(), func(tx store.Tx) error {
-		if err := tx.PutCheck(&coppice.Check{ProjectID: 1, TaskID: 1, LandingID: 1, Command: "make", Log: "a walrus failed"}); err != nil {
+		if err := tx.Checks.Put(&coppice.Check{ProjectID: 1, TaskID: 1, LandingID: 1, Command: "make", Log: "a walrus failed"}); err != nil {
 			return err
 		}
-		return tx.Append(&coppice.Event{At: time.Unix(9, 0), Kind: coppice.EventCheckEnded, TaskID: 1, By: "engine"})
+		return tx.Log.Append(&coppice.Event{At: time.Unix(9, 0), Kind: coppice.EventCheckEnded, TaskID: 1, By: "engine"})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -298,21 +298,21 @@ func TestIndexForgets(t *testing.T) {
 		var gone coppice.Project
 		must(s.Update(t.Context(), func(tx store.Tx) error {
 			gone = coppice.Project{Prefix: "gone", Path: "/gone", Policy: coppice.DefaultPolicy()}
-			if err := tx.PutProject(&gone); err != nil {
+			if err := tx.Projects.Put(&gone); err != nil {
 				return err
 			}
 			k := coppice.Task{ProjectID: gone.ID, Num: 1, Key: "gone-1", Title: "a task with a walrus", Stage: coppice.StageEnded}
-			if err := tx.PutTask(&k); err != nil {
+			if err := tx.Tasks.Put(&k); err != nil {
 				return err
 			}
 			c := coppice.Session{ProjectID: gone.ID, TaskID: k.ID, N: 1, Key: "gone-1.1", State: coppice.SessionDone}
-			if err := tx.PutSession(&c); err != nil {
+			if err := tx.Sessions.Put(&c); err != nil {
 				return err
 			}
 			out := coppice.Output{SessionID: c.ID, Offset: 0, Kind: coppice.OutputEvent, Data: []byte(`{"kind":"text","text":"walrus"}`)}
-			return errors.Join(tx.AddOutput(c.ID, 0, 10, []coppice.Output{out}),
-				tx.PutCheck(&coppice.Check{ProjectID: gone.ID, TaskID: k.ID, Command: "make walrus"}),
-				tx.Append(&coppice.Event{At: time.Unix(8, 0), Kind: coppice.EventTaskCreated, ProjectID: gone.ID, TaskID: k.ID, By: "person"}))
+			return errors.Join(tx.Outputs.Add(c.ID, 0, 10, []coppice.Output{out}),
+				tx.Checks.Put(&coppice.Check{ProjectID: gone.ID, TaskID: k.ID, Command: "make walrus"}),
+				tx.Log.Append(&coppice.Event{At: time.Unix(8, 0), Kind: coppice.EventTaskCreated, ProjectID: gone.ID, TaskID: k.ID, By: "person"}))
 		}))
 		must(x.CatchUp(t.Context()))
 		if got := hits(t, x, "walrus"); got != 4 {
@@ -323,12 +323,12 @@ func TestIndexForgets(t *testing.T) {
 		}
 		for more := true; more; {
 			must(s.Update(t.Context(), func(tx store.Tx) (err error) {
-				more, err = tx.Forget(gone.ID, 100)
+				more, err = tx.Projects.Forget(gone.ID, 100)
 				return err
 			}))
 		}
 		must(s.Update(t.Context(), func(tx store.Tx) error {
-			return tx.Append(&coppice.Event{At: time.Unix(9, 0), Kind: coppice.EventProjectRemoved, ProjectID: gone.ID, By: "person"})
+			return tx.Log.Append(&coppice.Event{At: time.Unix(9, 0), Kind: coppice.EventProjectRemoved, ProjectID: gone.ID, By: "person"})
 		}))
 		if away {
 			must(s.Close())

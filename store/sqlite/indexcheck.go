@@ -32,8 +32,8 @@ func (x *Index) stepChecks(ctx context.Context) (more bool, err error) {
 		return false, err
 	}
 	var rows []checkRow
-	err = x.store.View(ctx, func(r store.Reader) (err error) {
-		rows, err = list(r.(*reader), "SELECT id, project_id, command, log FROM checks WHERE id > ? ORDER BY id"+limit, []any{last, indexChecks}, func(rows *sql.Rows) (c checkRow, err error) {
+	err = x.store.view(ctx, func(t *tx) (err error) {
+		rows, err = list(t.conn, "SELECT id, project_id, command, log FROM checks WHERE id > ? ORDER BY id"+limit, []any{last, indexChecks}, func(rows *sql.Rows) (c checkRow, err error) {
 			err = rows.Scan(&c.id, &c.project, &c.command, &c.log)
 			return c, err
 		})
@@ -55,11 +55,11 @@ func (x *Index) stepChecks(ctx context.Context) (more bool, err error) {
 }
 
 // checkHit makes the hit of a check, nil when it is gone.
-func checkHit(r *reader, id int64, terms []store.Term) (*store.Hit, error) {
+func checkHit(r *tx, id int64, terms []store.Term) (*store.Hit, error) {
 	h := &store.Hit{Check: id}
 	var log string
 	var ended sql.NullInt64
-	err := r.c.QueryRowContext(r.ctx, `SELECT c.ended_at, c.command, c.log, t.key, t.title FROM checks c
+	err := r.QueryRowContext(r.ctx, `SELECT c.ended_at, c.command, c.log, t.key, t.title FROM checks c
 		JOIN tasks t ON t.id = c.task_id WHERE c.id = ?`, id).Scan(&ended, &h.Command, &log, &h.Task, &h.Title)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil

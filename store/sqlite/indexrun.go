@@ -125,21 +125,20 @@ func (x *Index) begin(ctx context.Context) error {
 	var cursors map[int64]int64
 	var forgotten int64
 	same := true
-	err = x.store.View(ctx, func(r store.Reader) error {
-		rd := r.(*reader)
-		rows, err := list(rd, "SELECT id, cursor FROM sessions", nil, scanPair)
+	err = x.store.view(ctx, func(t *tx) error {
+		rows, err := list(t.conn, "SELECT id, cursor FROM sessions", nil, scanPair)
 		if err != nil {
 			return err
 		}
 		cursors = maps.Collect(pairs(rows))
-		if same, err = sameLog(r, seq, moment); err != nil {
+		if same, err = sameLog(t.groups().Reader(), seq, moment); err != nil {
 			return err
 		}
 		var newest int64
-		err = rd.c.QueryRowContext(rd.ctx, "SELECT max(coalesce((SELECT max(id) FROM checks), 0), coalesce((SELECT last FROM floors WHERE name = 'checks'), 0))").Scan(&newest)
+		err = t.QueryRowContext(t.ctx, "SELECT max(coalesce((SELECT max(id) FROM checks), 0), coalesce((SELECT last FROM floors WHERE name = 'checks'), 0))").Scan(&newest)
 		same = same && checks <= newest
 		if err == nil {
-			forgotten, err = rd.q.Floor(rd.ctx, "sessions")
+			forgotten, err = t.q.Floor(t.ctx, "sessions")
 		}
 		if errors.Is(err, sql.ErrNoRows) {
 			err = nil
@@ -194,14 +193,14 @@ func pairs(rows [][2]int64) func(func(int64, int64) bool) {
 
 // sameLog tells whether the log has, or may have had, the event at that moment.
 func sameLog(r store.Reader, seq, moment int64) (bool, error) {
-	first, last, err := r.EventBounds()
+	first, last, err := r.Log.Bounds()
 	if err != nil || seq < first || seq == 0 { // nothing was read yet
 		return err == nil, err
 	}
 	if seq > last {
 		return false, nil
 	}
-	events, err := r.Events(seq-1, 1, store.EventFilter{})
+	events, err := r.Log.Events(seq-1, 1, store.EventFilter{})
 	return err == nil && len(events) == 1 && events[0].At.UnixNano() == moment, err
 }
 
@@ -216,7 +215,7 @@ func (x *Index) anchor(ctx context.Context) (seq, at int64, err error) {
 func (x *Index) progress(ctx context.Context) (map[int64]int64, error) {
 	var rows [][2]int64
 	err := with(ctx, x.writer, func(c *conn) (err error) {
-		rows, err = list(&reader{ctx: c.ctx, c: c}, "SELECT session_id, cursor FROM progress", nil, scanPair)
+		rows, err = list(c, "SELECT session_id, cursor FROM progress", nil, scanPair)
 		return err
 	})
 	return maps.Collect(pairs(rows)), err
@@ -260,7 +259,7 @@ func (x *Index) stepTasks(ctx context.Context) (more bool, err error) {
 	var removed []int64
 	to, moment, scan := seq, int64(0), x.scan
 	err = x.store.View(ctx, func(r store.Reader) error {
-		first, last, err := r.EventBounds()
+		first, last, err := r.Log.Bounds()
 		if err != nil || last == seq {
 			return err
 		}
@@ -268,7 +267,7 @@ func (x *Index) stepTasks(ctx context.Context) (more bool, err error) {
 			scan = &taskScan{to: last}
 		}
 		if scan != nil {
-			tasks, err = r.Tasks(store.TaskFilter{BeforeID: scan.before, Most: indexTasks})
+			tasks, err = r.Tasks.List(store.TaskFilter{BeforeID: scan.before, Most: indexTasks})
 			to, more = scan.to, true // what was logged since is read after
 		} else {
 			tasks, removed, to, more, err = changedTasks(r, seq, last)
@@ -276,7 +275,7 @@ func (x *Index) stepTasks(ctx context.Context) (more bool, err error) {
 		if err != nil {
 			return err
 		}
-		events, err := r.Events(to-1, 1, store.EventFilter{})
+		events, err := r.Log.Events(to-1, 1, store.EventFilter{})
 		if err == nil && len(events) == 1 {
 			moment = events[0].At.UnixNano()
 		}
@@ -312,7 +311,7 @@ func (x *Index) stepTasks(ctx context.Context) (more bool, err error) {
 // changedTasks reads the tasks that changed after an event, and the projects that
 // were removed.
 func changedTasks(r store.Reader, seq, last int64) (tasks []coppice.Task, removed []int64, to int64, more bool, err error) {
-	events, err := r.Events(seq, indexTasks, store.EventFilter{Kinds: taskKinds})
+	events, err := r.Log.Events(seq, indexTasks, store.EventFilter{Kinds: taskKinds})
 	if err != nil {
 		return nil, nil, seq, false, err
 	}
@@ -330,7 +329,7 @@ func changedTasks(r store.Reader, seq, last int64) (tasks []coppice.Task, remove
 			continue
 		}
 		seen[e.TaskID] = true
-		t, err := r.Task(e.TaskID)
+		t, err := r.Tasks.Get(e.TaskID)
 		if coppice.ErrorCode(err) == coppice.ENotFound {
 			continue // it was forgotten
 		}
@@ -397,11 +396,10 @@ func (x *Index) readSession(ctx context.Context, c *conn, sh *shard, id int64, m
 	}
 	var out []coppice.Output
 	var cursor, project int64
-	err = x.store.View(ctx, func(r store.Reader) error {
-		rd := r.(*reader)
-		err := rd.c.QueryRowContext(rd.ctx, "SELECT cursor, project_id FROM sessions WHERE id = ?", id).Scan(&cursor, &project)
+	err = x.store.view(ctx, func(t *tx) error {
+		err := t.QueryRowContext(t.ctx, "SELECT cursor, project_id FROM sessions WHERE id = ?", id).Scan(&cursor, &project)
 		if err == nil {
-			out, err = r.Output(id, place, most, textKinds(talks)...)
+			out, err = outputs{t}.After(id, place, most, textKinds(talks)...)
 		}
 		return err
 	})

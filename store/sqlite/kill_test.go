@@ -41,7 +41,7 @@ func writeForEver(path string, out io.Writer) error {
 		go func() {
 			for {
 				e := &coppice.Event{Kind: coppice.EventTaskStage, By: "child"}
-				if err := s.Update(ctx, func(tx store.Tx) error { return tx.Append(e) }); err != nil {
+				if err := s.Update(ctx, func(tx store.Tx) error { return tx.Log.Append(e) }); err != nil {
 					failed <- err
 					return
 				}
@@ -90,7 +90,7 @@ func TestKill(t *testing.T) {
 
 		s := open(t, path)
 		err = s.View(t.Context(), func(r store.Reader) error {
-			events, err := r.Events(0, 1<<20, store.EventFilter{})
+			events, err := r.Log.Events(0, 1<<20, store.EventFilter{})
 			for i, e := range events {
 				if e.Seq != int64(i+1) {
 					t.Fatalf("event %d has number %d", i+1, e.Seq)

@@ -18,12 +18,12 @@ func landingOf(r dbsqlc.Landing) (coppice.Landing, error) {
 	return l, u.err
 }
 
-func (r *reader) LandingsOf(task int64) ([]coppice.Landing, error) {
+func (r landings) Of(task int64) ([]coppice.Landing, error) {
 	rows, err := r.q.LandingsOf(r.ctx, task)
 	return each(rows, err, landingOf)
 }
 
-func (r *reader) LastLanding(task int64) (*coppice.Landing, error) {
+func (r landings) Last(task int64) (*coppice.Landing, error) {
 	row, err := r.q.LastLanding(r.ctx, task)
 	if err != nil {
 		return found(coppice.Landing{}, err)
@@ -31,16 +31,16 @@ func (r *reader) LastLanding(task int64) (*coppice.Landing, error) {
 	return found(landingOf(row))
 }
 
-func (r *reader) QueuedLandings(project int64, most int) ([]coppice.Landing, error) {
+func (r landings) Queued(project int64, most int) ([]coppice.Landing, error) {
 	rows, err := r.q.QueuedLandings(r.ctx, project, int64(most))
 	return each(rows, err, landingOf)
 }
 
-func (r *reader) QueuePlaces(project int64, most int) ([]int64, error) {
+func (r landings) Places(project int64, most int) ([]int64, error) {
 	return r.q.QueuePlaces(r.ctx, project, int64(most))
 }
 
-func (t *tx) PutLanding(l *coppice.Landing) error {
+func (t landings) Put(l *coppice.Landing) error {
 	var p packer
 	row := dbsqlc.PutLandingParams{
 		ID: rowID(l.ID), ProjectID: l.ProjectID, TaskID: l.TaskID, SessionID: l.SessionID, Round: int64(l.Round), Head: l.Head,
@@ -62,17 +62,17 @@ func checkOf(r dbsqlc.Check) (coppice.Check, error) {
 	}, nil
 }
 
-func (r *reader) ChecksOn(project int64, tree string) ([]coppice.Check, error) {
+func (r checks) On(project int64, tree string) ([]coppice.Check, error) {
 	rows, err := r.q.ChecksOn(r.ctx, project, tree)
 	return each(rows, err, checkOf)
 }
 
-func (r *reader) ChecksOf(task int64) ([]coppice.Check, error) {
+func (r checks) Of(task int64) ([]coppice.Check, error) {
 	rows, err := r.q.ChecksOf(r.ctx, task)
 	return each(rows, err, checkOf)
 }
 
-func (t *tx) PutCheck(c *coppice.Check) error {
+func (t checks) Put(c *coppice.Check) error {
 	id, err := t.q.PutCheck(t.ctx, dbsqlc.PutCheckParams{
 		ID: rowID(c.ID), ProjectID: c.ProjectID, TaskID: c.TaskID, LandingID: c.LandingID, Tree: c.Tree, Command: c.Command,
 		Env: c.Env, ExitCode: int64(c.Exit), Signal: c.Signal, TimedOut: c.TimedOut, Log: c.Log, Took: int64(c.Took), EndedAt: moment(c.EndedAt),

@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -115,7 +114,7 @@ func (s *Store) save() (string, error) {
 		return "", err
 	}
 	defer os.Remove(temp)
-	if _, err := s.writer.raw.ExecContext(context.WithoutCancel(s.ctx), "VACUUM INTO ?", temp); err != nil {
+	if _, err := s.writer.raw.ExecContext(s.writer.ctx, "VACUUM INTO ?", temp); err != nil {
 		return "", explain(path, err)
 	}
 	if err := errors.Join(syncFile(temp), publish(temp, path)); err != nil {

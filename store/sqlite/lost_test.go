@@ -37,7 +37,7 @@ func TestALostDatabaseIsNoticedAndSaved(t *testing.T) {
 			}
 			put := func(prefix string) error {
 				return s.Update(t.Context(), func(tx store.Tx) error {
-					return tx.PutProject(&coppice.Project{Path: "/src/" + prefix, Prefix: prefix, Policy: coppice.DefaultPolicy()})
+					return tx.Projects.Put(&coppice.Project{Path: "/src/" + prefix, Prefix: prefix, Policy: coppice.DefaultPolicy()})
 				})
 			}
 			if err := put("app"); err != nil {
@@ -155,7 +155,7 @@ func TestADamagedDatabaseTellsWhatThereIs(t *testing.T) {
 func checkProjects(t *testing.T, s *sqlite.Store, want ...string) {
 	t.Helper()
 	err := s.View(t.Context(), func(r store.Reader) error {
-		all, err := r.Projects()
+		all, err := r.Projects.All()
 		var got []string
 		for _, p := range all {
 			got = append(got, p.Prefix)

@@ -31,7 +31,7 @@ func made(t *testing.T, events int) string {
 func add(t *testing.T, s store.Store) {
 	t.Helper()
 	err := s.Update(t.Context(), func(tx store.Tx) error {
-		return tx.Append(&coppice.Event{Kind: coppice.EventTaskStage, By: "test", Reason: strings.Repeat("why ", 100)})
+		return tx.Log.Append(&coppice.Event{Kind: coppice.EventTaskStage, By: "test", Reason: strings.Repeat("why ", 100)})
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +40,7 @@ func add(t *testing.T, s store.Store) {
 
 func newest(t *testing.T, s store.Store) (last int64) {
 	t.Helper()
-	err := s.View(t.Context(), func(r store.Reader) (err error) { _, last, err = r.EventBounds(); return err })
+	err := s.View(t.Context(), func(r store.Reader) (err error) { _, last, err = r.Log.Bounds(); return err })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,11 +9,11 @@ import (
 )
 
 // recorded makes a connection remember the statements that f runs.
-func recorded(t *testing.T, s *Store, f func(*tx) error) []string {
+func recorded(t *testing.T, s *Store, f func(store.Tx) error) []string {
 	t.Helper()
 	c := s.writer
 	c.forget()
-	if err := f(&tx{reader: s.reader(c)}); err != nil {
+	if err := f((&tx{conn: c}).groups()); err != nil {
 		t.Fatal(err)
 	}
 	var queries []string
@@ -33,43 +33,43 @@ func TestPlans(t *testing.T) {
 	}
 	defer s.Close()
 	kinds := []coppice.WorkKind{coppice.WorkRun, coppice.WorkCheck}
-	for name, f := range map[string]func(*tx) error{
-		"NextLane":         func(t *tx) error { _, _, err := t.NextLane(coppice.Lane{ProjectID: 1}); return err },
-		"LaneHeads":        func(t *tx) error { _, err := t.LaneHeads(coppice.Lane{ProjectID: 1}, 2); return err },
-		"Running":          func(t *tx) error { _, err := t.Running(); return err },
-		"LiveSessions":     func(t *tx) error { _, err := t.LiveSessions(); return err },
-		"SessionsOf":       func(t *tx) error { _, err := t.SessionsOf(1); return err },
-		"LastSession":      func(t *tx) error { _, err := t.LastSession(1); return err },
-		"DueTimers":        func(t *tx) error { _, err := t.DueTimers(at(rowID(1)), 2); return err },
-		"NextTimer":        func(t *tx) error { _, err := t.NextTimer(); return err },
-		"TakeableWork":     func(t *tx) error { _, err := t.TakeableWork([]string{"a", "b"}, kinds, 2); return err },
-		"UnsettledWork":    func(t *tx) error { _, err := t.UnsettledWork(1); return err },
-		"WorkHeldBy":       func(t *tx) error { _, err := t.WorkHeldBy("w"); return err },
-		"CountWork":        func(t *tx) error { _, err := t.CountWork(); return err },
-		"WorkByKey":        func(t *tx) error { _, err := t.WorkByKey("k"); return err },
-		"TrimWork":         func(t *tx) error { _, err := t.TrimWork(at(rowID(1))); return err },
-		"Events":           func(t *tx) error { _, err := t.Events(1, 2, store.EventFilter{}); return err },
-		"Events of a task": func(t *tx) error { _, err := t.Events(1, 2, store.EventFilter{TaskID: 1}); return err },
-		"Events of kinds": func(t *tx) error {
-			_, err := t.Events(1, 2, store.EventFilter{Kinds: []coppice.EventKind{"a", "b"}})
+	for name, f := range map[string]func(store.Tx) error{
+		"Lanes.Next":           func(t store.Tx) error { _, _, err := t.Lanes.Next(coppice.Lane{ProjectID: 1}); return err },
+		"Lanes.Heads":          func(t store.Tx) error { _, err := t.Lanes.Heads(coppice.Lane{ProjectID: 1}, 2); return err },
+		"Lanes.Running":        func(t store.Tx) error { _, err := t.Lanes.Running(); return err },
+		"Sessions.Live":        func(t store.Tx) error { _, err := t.Sessions.Live(); return err },
+		"Sessions.Of":          func(t store.Tx) error { _, err := t.Sessions.Of(1); return err },
+		"Sessions.Last":        func(t store.Tx) error { _, err := t.Sessions.Last(1); return err },
+		"Timers.Due":           func(t store.Tx) error { _, err := t.Timers.Due(at(rowID(1)), 2); return err },
+		"Timers.Next":          func(t store.Tx) error { _, err := t.Timers.Next(); return err },
+		"Work.Takeable":        func(t store.Tx) error { _, err := t.Work.Takeable([]string{"a", "b"}, kinds, 2); return err },
+		"Work.Unsettled":       func(t store.Tx) error { _, err := t.Work.Unsettled(1); return err },
+		"Work.HeldBy":          func(t store.Tx) error { _, err := t.Work.HeldBy("w"); return err },
+		"Work.Count":           func(t store.Tx) error { _, err := t.Work.Count(); return err },
+		"Work.ByKey":           func(t store.Tx) error { _, err := t.Work.ByKey("k"); return err },
+		"Work.Trim":            func(t store.Tx) error { _, err := t.Work.Trim(at(rowID(1))); return err },
+		"Log.Events":           func(t store.Tx) error { _, err := t.Log.Events(1, 2, store.EventFilter{}); return err },
+		"Log.Events of a task": func(t store.Tx) error { _, err := t.Log.Events(1, 2, store.EventFilter{TaskID: 1}); return err },
+		"Log.Events of kinds": func(t store.Tx) error {
+			_, err := t.Log.Events(1, 2, store.EventFilter{Kinds: []coppice.EventKind{"a", "b"}})
 			return err
 		},
-		"Dependants":     func(t *tx) error { _, err := t.Dependants(1); return err },
-		"QueuedLandings": func(t *tx) error { _, err := t.QueuedLandings(1, 1); return err },
-		"QueuePlaces":    func(t *tx) error { _, err := t.QueuePlaces(1, 9); return err },
-		"LastLanding":    func(t *tx) error { _, err := t.LastLanding(1); return err },
-		"WorkspaceOf":    func(t *tx) error { _, err := t.WorkspaceOf(1); return err },
-		"OpenQuestion":   func(t *tx) error { _, err := t.OpenQuestion(1); return err },
-		"MessagesOf":     func(t *tx) error { _, err := t.MessagesOf(1); return err },
-		"TrashOf":        func(t *tx) error { _, err := t.TrashOf(1); return err },
-		"Output":         func(t *tx) error { _, err := t.Output(1, 2, 3, coppice.OutputEvent); return err },
-		"OutputBefore":   func(t *tx) error { _, err := t.OutputBefore(1, 2, 3, coppice.OutputEvent); return err },
-		"Busy":           func(t *tx) error { _, err := t.Busy(1); return err },
-		"CountLanes":     func(t *tx) error { _, err := t.CountLanes(1); return err },
-		"CountWaits":     func(t *tx) error { _, err := t.CountWaits(1); return err },
-		"Pending":        func(t *tx) error { _, err := t.Pending(1, true, 5); return err },
-		"Pending of all": func(t *tx) error { _, err := t.Pending(0, false, 5); return err },
-		"Tasks":          func(t *tx) error { _, err := t.Tasks(store.TaskFilter{ProjectID: 1, Most: 5}); return err },
+		"Tasks.Dependants":     func(t store.Tx) error { _, err := t.Tasks.Dependants(1); return err },
+		"Landings.Queued":      func(t store.Tx) error { _, err := t.Landings.Queued(1, 1); return err },
+		"Landings.Places":      func(t store.Tx) error { _, err := t.Landings.Places(1, 9); return err },
+		"Landings.Last":        func(t store.Tx) error { _, err := t.Landings.Last(1); return err },
+		"Workspaces.Of":        func(t store.Tx) error { _, err := t.Workspaces.Of(1); return err },
+		"Questions.Open":       func(t store.Tx) error { _, err := t.Questions.Open(1); return err },
+		"Messages.Of":          func(t store.Tx) error { _, err := t.Messages.Of(1); return err },
+		"Trash.In":             func(t store.Tx) error { _, err := t.Trash.In(1); return err },
+		"Outputs.After":        func(t store.Tx) error { _, err := t.Outputs.After(1, 2, 3, coppice.OutputEvent); return err },
+		"Outputs.Before":       func(t store.Tx) error { _, err := t.Outputs.Before(1, 2, 3, coppice.OutputEvent); return err },
+		"Projects.Busy":        func(t store.Tx) error { _, err := t.Projects.Busy(1); return err },
+		"Lanes.Count":          func(t store.Tx) error { _, err := t.Lanes.Count(1); return err },
+		"Tasks.Waits":          func(t store.Tx) error { _, err := t.Tasks.Waits(1); return err },
+		"Tasks.Pending":        func(t store.Tx) error { _, err := t.Tasks.Pending(1, true, 5); return err },
+		"Tasks.Pending of all": func(t store.Tx) error { _, err := t.Tasks.Pending(0, false, 5); return err },
+		"Tasks.List":           func(t store.Tx) error { _, err := t.Tasks.List(store.TaskFilter{ProjectID: 1, Most: 5}); return err },
 	} {
 		for _, query := range recorded(t, s, f) {
 			if strings.Contains(query, "sqlite_sequence") {

@@ -8,7 +8,7 @@ import (
 	"coppice/store/sqlite/dbsqlc"
 )
 
-func (r *reader) projectOf(row dbsqlc.Project) (coppice.Project, error) {
+func (r *tx) projectOf(row dbsqlc.Project) (coppice.Project, error) {
 	var u unpacker
 	p := coppice.Project{
 		ID: row.ID, Prefix: row.Prefix, Path: row.Path, BaseCommit: row.BaseCommit, LastTask: int(row.LastTask),
@@ -17,11 +17,11 @@ func (r *reader) projectOf(row dbsqlc.Project) (coppice.Project, error) {
 		Rules: unpackValue[[]coppice.Rule](&u, row.Rules), Needs: unpackValue[[]coppice.Need](&u, row.Needs),
 		Git: unpackValue[[]coppice.GitSetting](&u, row.Git), Removal: unpackPtr[coppice.Removal](&u, row.Removal),
 	}
-	p.Policy = r.c.policy(&u, row.Policy)
+	p.Policy = r.policy(&u, row.Policy)
 	return p, u.err
 }
 
-func (r *reader) Project(id int64) (coppice.Project, error) {
+func (r projects) Get(id int64) (coppice.Project, error) {
 	row, err := r.q.Project(r.ctx, id)
 	if err != nil {
 		return coppice.Project{}, lookup(err, "project", id)
@@ -29,7 +29,7 @@ func (r *reader) Project(id int64) (coppice.Project, error) {
 	return r.projectOf(row)
 }
 
-func (r *reader) ProjectByPrefix(prefix string) (coppice.Project, error) {
+func (r projects) ByPrefix(prefix string) (coppice.Project, error) {
 	row, err := r.q.ProjectByPrefix(r.ctx, prefix)
 	if err != nil {
 		return coppice.Project{}, lookup(err, "project", coppice.Quote(prefix))
@@ -37,7 +37,7 @@ func (r *reader) ProjectByPrefix(prefix string) (coppice.Project, error) {
 	return r.projectOf(row)
 }
 
-func (r *reader) ProjectByPath(path string) (coppice.Project, error) {
+func (r projects) ByPath(path string) (coppice.Project, error) {
 	row, err := r.q.ProjectByPath(r.ctx, path)
 	if err != nil {
 		return coppice.Project{}, lookup(err, "project at", coppice.Quote(path))
@@ -45,12 +45,12 @@ func (r *reader) ProjectByPath(path string) (coppice.Project, error) {
 	return r.projectOf(row)
 }
 
-func (r *reader) Projects() ([]coppice.Project, error) {
+func (r projects) All() ([]coppice.Project, error) {
 	rows, err := r.q.Projects(r.ctx)
 	return each(rows, err, r.projectOf)
 }
 
-func (t *tx) PutProject(p *coppice.Project) error {
+func (t projects) Put(p *coppice.Project) error {
 	var k packer
 	if p.ID == 0 {
 		// Keys that were given before it was forgotten are not given again.

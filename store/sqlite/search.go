@@ -87,8 +87,7 @@ func (x *Index) Search(ctx context.Context, q store.SearchQuery) (store.SearchPa
 		return page, explain(x.cfg.Path, err)
 	}
 	page.More = share(q.Most, &tasks, &pieces, &checks)
-	err = x.store.View(ctx, func(r store.Reader) error {
-		rd := r.(*reader)
+	err = x.store.view(ctx, func(t *tx) error {
 		add := func(h *store.Hit, err error) error {
 			if h != nil {
 				page.Hits = append(page.Hits, *h)
@@ -96,18 +95,18 @@ func (x *Index) Search(ctx context.Context, q store.SearchQuery) (store.SearchPa
 			return err
 		}
 		for _, id := range tasks {
-			if err := add(taskHit(rd, id, q.Terms)); err != nil {
+			if err := add(taskHit(t, id, q.Terms)); err != nil {
 				return err
 			}
 		}
 		for _, row := range pieces {
 			session, place := placeOf(row)
-			if err := add(pieceHit(rd, session, place, q.Terms)); err != nil {
+			if err := add(pieceHit(t, session, place, q.Terms)); err != nil {
 				return err
 			}
 		}
 		for _, id := range checks {
-			if err := add(checkHit(rd, id, q.Terms)); err != nil {
+			if err := add(checkHit(t, id, q.Terms)); err != nil {
 				return err
 			}
 		}
@@ -143,15 +142,15 @@ func (c *conn) foundIn(table, query string, most int) ([]int64, error) {
 }
 
 func (c *conn) found(query string, args ...any) ([]int64, error) {
-	return list(&reader{ctx: c.ctx, c: c}, query, args, func(rows *sql.Rows) (id int64, err error) {
+	return list(c, query, args, func(rows *sql.Rows) (id int64, err error) {
 		err = rows.Scan(&id)
 		return id, err
 	})
 }
 
 // taskHit makes the hit of a task, nil when it is gone.
-func taskHit(r *reader, id int64, terms []store.Term) (*store.Hit, error) {
-	t, err := r.Task(id)
+func taskHit(r *tx, id int64, terms []store.Term) (*store.Hit, error) {
+	t, err := tasks{r}.Get(id)
 	if coppice.ErrorCode(err) == coppice.ENotFound {
 		return nil, nil
 	}
@@ -164,11 +163,11 @@ func taskHit(r *reader, id int64, terms []store.Term) (*store.Hit, error) {
 }
 
 // pieceHit makes the hit of a piece of output, nil when it is gone.
-func pieceHit(r *reader, session, place int64, terms []store.Term) (*store.Hit, error) {
+func pieceHit(r *tx, session, place int64, terms []store.Term) (*store.Hit, error) {
 	h := &store.Hit{Offset: place}
 	var o coppice.Output
 	var written sql.NullInt64
-	err := r.c.QueryRowContext(r.ctx, `SELECT o.at, o.kind, o.data, s.key, t.key, t.title FROM outputs o
+	err := r.QueryRowContext(r.ctx, `SELECT o.at, o.kind, o.data, s.key, t.key, t.title FROM outputs o
 		JOIN sessions s ON s.id = o.session_id JOIN tasks t ON t.id = s.task_id
 		WHERE o.session_id = ? AND o.place = ?`, session, place).Scan(&written, &o.Kind, &o.Data, &h.Session, &h.Task, &h.Title)
 	if errors.Is(err, sql.ErrNoRows) {

@@ -35,7 +35,7 @@ func sessionOf(s dbsqlc.Session) (coppice.Session, error) {
 	return c, u.err
 }
 
-func (r *reader) Session(id int64) (coppice.Session, error) {
+func (r sessions) Get(id int64) (coppice.Session, error) {
 	row, err := r.q.Session(r.ctx, id)
 	if err != nil {
 		return coppice.Session{}, lookup(err, "session", id)
@@ -43,7 +43,7 @@ func (r *reader) Session(id int64) (coppice.Session, error) {
 	return promptedSession(row)
 }
 
-func (r *reader) SessionByKey(key string) (coppice.Session, error) {
+func (r sessions) ByKey(key string) (coppice.Session, error) {
 	row, err := r.q.SessionByKey(r.ctx, key)
 	if err != nil {
 		return coppice.Session{}, lookup(err, "session", coppice.Quote(key))
@@ -51,17 +51,17 @@ func (r *reader) SessionByKey(key string) (coppice.Session, error) {
 	return promptedSession(dbsqlc.SessionRow(row))
 }
 
-func (r *reader) SessionsOf(task int64) ([]coppice.Session, error) {
+func (r sessions) Of(task int64) ([]coppice.Session, error) {
 	rows, err := r.q.SessionsOf(r.ctx, task)
 	return each(rows, err, sessionOf)
 }
 
-func (r *reader) LiveSessions() ([]coppice.Session, error) {
+func (r sessions) Live() ([]coppice.Session, error) {
 	rows, err := r.q.LiveSessions(r.ctx)
 	return each(rows, err, sessionOf)
 }
 
-func (r *reader) LastSession(task int64) (*coppice.Session, error) {
+func (r sessions) Last(task int64) (*coppice.Session, error) {
 	row, err := r.q.LastSession(r.ctx, task)
 	if err != nil {
 		return found(coppice.Session{}, err)
@@ -69,7 +69,7 @@ func (r *reader) LastSession(task int64) (*coppice.Session, error) {
 	return found(sessionOf(row))
 }
 
-func (r *reader) Running() (map[coppice.Lane]int, error) {
+func (r lanes) Running() (map[coppice.Lane]int, error) {
 	rows, err := r.q.Running(r.ctx)
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func (r *reader) Running() (map[coppice.Lane]int, error) {
 	return running, nil
 }
 
-func (t *tx) PutSession(s *coppice.Session) error {
+func (t sessions) Put(s *coppice.Session) error {
 	var p packer
 	row := dbsqlc.PutSessionParams{
 		ID: rowID(s.ID), ProjectID: s.ProjectID, TaskID: s.TaskID, N: int64(s.N), Key: s.Key, Round: int64(s.Round),
@@ -118,7 +118,7 @@ func (t *tx) PutSession(s *coppice.Session) error {
 	return t.q.PutPrompt(t.ctx, s.ID, s.Prompt)
 }
 
-func (t *tx) AddOutput(session, from, to int64, out []coppice.Output) error {
+func (t outputs) Add(session, from, to int64, out []coppice.Output) error {
 	now, err := t.q.Progress(t.ctx, session)
 	if err != nil {
 		return lookup(err, "session", session)
@@ -138,7 +138,7 @@ func (t *tx) AddOutput(session, from, to int64, out []coppice.Output) error {
 	return t.q.MoveCursor(t.ctx, to, moment(newest), session)
 }
 
-func (r *reader) Mask(session int64) ([]byte, error) {
+func (r outputs) Mask(session int64) ([]byte, error) {
 	state, err := r.q.Mask(r.ctx, session)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
@@ -146,7 +146,7 @@ func (r *reader) Mask(session int64) ([]byte, error) {
 	return []byte(state), err
 }
 
-func (t *tx) PutMask(session int64, state []byte) error {
+func (t outputs) PutMask(session int64, state []byte) error {
 	if len(state) == 0 {
 		return t.q.DropMask(t.ctx, session)
 	}
@@ -168,7 +168,7 @@ func (t *tx) insertOutput(session int64, out []coppice.Output) error {
 		for _, o := range out[:manyOutputs] {
 			args = append(args, session, o.Offset, moment(o.At), string(o.Kind), blob(o.Data))
 		}
-		if _, err := t.c.ExecContext(t.ctx, insertManyOutputs, args...); err != nil {
+		if _, err := t.ExecContext(t.ctx, insertManyOutputs, args...); err != nil {
 			return err
 		}
 		out = out[manyOutputs:]

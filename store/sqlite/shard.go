@@ -19,7 +19,7 @@ func (s shard) table() string { return "output_words_" + strconv.FormatInt(s.n, 
 
 // shards lists the shards, that of the newest sessions first.
 func (c *conn) shards() ([]shard, error) {
-	return list(&reader{ctx: c.ctx, c: c}, "SELECT n, first_session, pieces FROM shards ORDER BY n DESC", nil, func(rows *sql.Rows) (s shard, err error) {
+	return list(c, "SELECT n, first_session, pieces FROM shards ORDER BY n DESC", nil, func(rows *sql.Rows) (s shard, err error) {
 		err = rows.Scan(&s.n, &s.first, &s.pieces)
 		return s, err
 	})

@@ -8,7 +8,6 @@ import (
 
 	"coppice"
 	"coppice/store"
-	"coppice/store/sqlite/dbsqlc"
 )
 
 // Memory is the path of a private database that vanishes when it is closed.
@@ -60,8 +59,7 @@ func (c Config) withDefaults() (Config, error) {
 // Store is a store.Store in a SQLite file.
 type Store struct {
 	cfg     Config
-	ctx     context.Context // for statements; never cancelled
-	lock    *fileLock       // nil in Memory
+	lock    *fileLock // nil in Memory
 	writer  *conn
 	readers chan *conn // one place for each
 	signals *signals
@@ -86,8 +84,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{
-		cfg: cfg, ctx: context.WithoutCancel(ctx),
-		readers: make(chan *conn, cfg.Readers), signals: newSignals(), closing: make(chan struct{}),
+		cfg: cfg, readers: make(chan *conn, cfg.Readers), signals: newSignals(), closing: make(chan struct{}),
 	}
 	if cfg.Path == Memory {
 		s.writer, err = openMemory(ctx)
@@ -98,10 +95,9 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 		return nil, err
 	}
 	err = s.openReaders(ctx)
-	r := s.reader(s.writer)
 	last := int64(0)
 	if err == nil {
-		last, err = r.lastEvent()
+		last, err = (&tx{conn: s.writer}).lastEvent()
 	}
 	if err == nil && cfg.Path != Memory {
 		s.watch, err = newWatch(cfg.Path) // after the first read, which makes the write-ahead log
@@ -187,6 +183,10 @@ func (s *Store) enter() error {
 
 // View implements store.Store.
 func (s *Store) View(ctx context.Context, f func(store.Reader) error) error {
+	return s.view(ctx, func(t *tx) error { return f(t.groups().Reader()) })
+}
+
+func (s *Store) view(ctx context.Context, f func(*tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -199,8 +199,7 @@ func (s *Store) View(ctx context.Context, f func(store.Reader) error) error {
 		return err
 	}
 	defer c.run("ROLLBACK") // nothing was written; this ends the snapshot
-	r := s.reader(c)
-	return explain(s.cfg.Path, f(&r))
+	return explain(s.cfg.Path, f(&tx{conn: c}))
 }
 
 func (s *Store) takeReader(ctx context.Context) (*conn, error) {
@@ -219,19 +218,38 @@ func (s *Store) takeReader(ctx context.Context) (*conn, error) {
 	}
 }
 
-// reader implements store.Reader on a connection inside a transaction.
-type reader struct {
-	ctx context.Context
-	c   *conn
-	q   *dbsqlc.Queries
+// tx is a connection inside a transaction.
+type tx struct {
+	*conn
+	wake wake // what to announce when it is committed
 }
 
-func (s *Store) reader(c *conn) reader { return reader{ctx: s.ctx, c: c, q: c.q} }
+// The groups of a transaction, each the same transaction under another name.
+type (
+	projects   struct{ *tx }
+	tasks      struct{ *tx }
+	lanes      struct{ *tx }
+	sessions   struct{ *tx }
+	outputs    struct{ *tx }
+	workspaces struct{ *tx }
+	trash      struct{ *tx }
+	landings   struct{ *tx }
+	checks     struct{ *tx }
+	work       struct{ *tx }
+	questions  struct{ *tx }
+	messages   struct{ *tx }
+	asks       struct{ *tx }
+	limits     struct{ *tx }
+	log        struct{ *tx }
+	timers     struct{ *tx }
+)
 
-// tx implements store.Tx.
-type tx struct {
-	reader
-	wake wake // what to announce when it is committed
+func (t *tx) groups() store.Tx {
+	return store.Tx{
+		Projects: projects{t}, Tasks: tasks{t}, Lanes: lanes{t}, Sessions: sessions{t}, Outputs: outputs{t},
+		Workspaces: workspaces{t}, Trash: trash{t}, Landings: landings{t}, Checks: checks{t}, Work: work{t},
+		Questions: questions{t}, Messages: messages{t}, Asks: asks{t}, Limits: limits{t}, Log: log{t}, Timers: timers{t},
+	}
 }
 
 // put gives a new row its id.

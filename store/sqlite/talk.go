@@ -15,7 +15,7 @@ func questionOf(r dbsqlc.Question) (coppice.Question, error) {
 	return q, u.err
 }
 
-func (r *reader) Question(id int64) (coppice.Question, error) {
+func (r questions) Get(id int64) (coppice.Question, error) {
 	row, err := r.q.Question(r.ctx, id)
 	if err != nil {
 		return coppice.Question{}, lookup(err, "question", id)
@@ -23,12 +23,12 @@ func (r *reader) Question(id int64) (coppice.Question, error) {
 	return questionOf(row)
 }
 
-func (r *reader) QuestionsOf(task int64) ([]coppice.Question, error) {
+func (r questions) Of(task int64) ([]coppice.Question, error) {
 	rows, err := r.q.QuestionsOf(r.ctx, task)
 	return each(rows, err, questionOf)
 }
 
-func (r *reader) OpenQuestion(task int64) (*coppice.Question, error) {
+func (r questions) Open(task int64) (*coppice.Question, error) {
 	row, err := r.q.OpenQuestion(r.ctx, task)
 	if err != nil {
 		return found(coppice.Question{}, err)
@@ -36,7 +36,7 @@ func (r *reader) OpenQuestion(task int64) (*coppice.Question, error) {
 	return found(questionOf(row))
 }
 
-func (t *tx) PutQuestion(q *coppice.Question) error {
+func (t questions) Put(q *coppice.Question) error {
 	var p packer
 	row := dbsqlc.PutQuestionParams{
 		ID: rowID(q.ID), TaskID: q.TaskID, SessionID: q.SessionID, Ref: q.Ref, Kind: q.Kind, Text: q.Text, Rule: packPtr(&p, q.Rule),
@@ -57,12 +57,12 @@ func messageOf(r dbsqlc.Message) (coppice.Message, error) {
 	}, nil
 }
 
-func (r *reader) MessagesOf(task int64) ([]coppice.Message, error) {
+func (r messages) Of(task int64) ([]coppice.Message, error) {
 	rows, err := r.q.MessagesOf(r.ctx, task)
 	return each(rows, err, messageOf)
 }
 
-func (t *tx) PutMessage(m *coppice.Message) error {
+func (t messages) Put(m *coppice.Message) error {
 	id, err := t.q.PutMessage(t.ctx, dbsqlc.PutMessageParams{
 		ID: rowID(m.ID), TaskID: m.TaskID, SessionID: m.SessionID, Kind: m.Kind, Text: m.Text, Sender: m.From,
 		SentAt: moment(m.SentAt), DeliveredAt: moment(m.DeliveredAt), Failed: m.Failed,

@@ -17,8 +17,6 @@ func taskOf(r dbsqlc.Task) (coppice.Task, error) {
 		Checks: unpackValue[[]string](&u, r.Checks), After: unpackValue[[]int64](&u, r.AfterIds),
 		NotBefore: at(r.NotBefore), Category: r.Category, Steps: unpackValue[[]string](&u, r.Steps), Feature: r.Feature,
 		Budget: coppice.USD(r.Budget), ForkOf: r.ForkOf, CreatedAt: at(r.CreatedAt), CreatedBy: r.CreatedBy,
-		StopAsked: r.StopAsked, RetryAsked: r.RetryAsked, RetryNote: r.RetryNote, LandAsked: r.LandAsked, UndoAsked: r.UndoAsked,
-		AgainAsked: r.AgainAsked, TakeAsked: r.TakeAsked, GiveAsked: r.GiveAsked,
 		Stage: coppice.Stage(r.Stage), Wait: unpackPtr[coppice.Wait](&u, r.Wait), Next: unpackPtr[coppice.Next](&u, r.Next),
 		Round: int(r.Round), Sessions: int(r.Sessions), StageAt: at(r.StageAt), Outcome: coppice.Outcome(r.Outcome),
 		Failure: unpackPtr[coppice.Failure](&u, r.Failure), Landed: r.Landed, EndedAt: at(r.EndedAt), Warning: r.Warning,
@@ -27,7 +25,7 @@ func taskOf(r dbsqlc.Task) (coppice.Task, error) {
 	return t, u.err
 }
 
-func (r *reader) Task(id int64) (coppice.Task, error) {
+func (r tasks) Get(id int64) (coppice.Task, error) {
 	row, err := r.q.Task(r.ctx, id)
 	if err != nil {
 		return coppice.Task{}, lookup(err, "task", id)
@@ -35,7 +33,7 @@ func (r *reader) Task(id int64) (coppice.Task, error) {
 	return taskOf(row)
 }
 
-func (r *reader) TaskByKey(key string) (coppice.Task, error) {
+func (r tasks) ByKey(key string) (coppice.Task, error) {
 	row, err := r.q.TaskByKey(r.ctx, key)
 	if err != nil {
 		return coppice.Task{}, lookup(err, "task", coppice.Quote(key))
@@ -43,9 +41,9 @@ func (r *reader) TaskByKey(key string) (coppice.Task, error) {
 	return taskOf(row)
 }
 
-func (r *reader) Dependants(task int64) ([]int64, error) { return r.q.Dependants(r.ctx, task) }
+func (r tasks) Dependants(task int64) ([]int64, error) { return r.q.Dependants(r.ctx, task) }
 
-func (r *reader) NextLane(after coppice.Lane) (coppice.Lane, bool, error) {
+func (r lanes) Next(after coppice.Lane) (coppice.Lane, bool, error) {
 	row, err := r.q.NextAgent(r.ctx, after.ProjectID, after.Track, after.Agent)
 	if errors.Is(err, sql.ErrNoRows) {
 		var next dbsqlc.NextTrackRow
@@ -66,14 +64,14 @@ func (r *reader) NextLane(after coppice.Lane) (coppice.Lane, bool, error) {
 	return coppice.Lane{ProjectID: row.LaneProject.Int64, Track: row.LaneTrack.String, Agent: row.LaneAgent.String}, true, nil
 }
 
-func (r *reader) LaneHeads(lane coppice.Lane, most int) ([]coppice.Task, error) {
+func (r lanes) Heads(lane coppice.Lane, most int) ([]coppice.Task, error) {
 	rows, err := r.q.LaneHeads(r.ctx, dbsqlc.LaneHeadsParams{
 		Project: lane.ProjectID, Track: lane.Track, Agent: lane.Agent, Most: int64(most),
 	})
 	return each(rows, err, taskOf)
 }
 
-func (t *tx) PutTask(task *coppice.Task) error {
+func (t tasks) Put(task *coppice.Task) error {
 	row, err := taskRow(task)
 	if err != nil {
 		return err
@@ -113,8 +111,6 @@ func taskRow(t *coppice.Task) (dbsqlc.PutTaskParams, error) {
 		Checks: packList(&p, t.Checks), AfterIds: packList(&p, t.After),
 		NotBefore: moment(t.NotBefore), Category: t.Category, Steps: packList(&p, t.Steps), Feature: t.Feature,
 		Budget: float64(t.Budget), ForkOf: t.ForkOf, CreatedAt: moment(t.CreatedAt), CreatedBy: t.CreatedBy,
-		StopAsked: t.StopAsked, RetryAsked: t.RetryAsked, RetryNote: t.RetryNote, LandAsked: t.LandAsked, UndoAsked: t.UndoAsked,
-		AgainAsked: t.AgainAsked, TakeAsked: t.TakeAsked, GiveAsked: t.GiveAsked,
 		Stage: string(t.Stage), Wait: packPtr(&p, t.Wait), Next: packPtr(&p, t.Next),
 		Round: int64(t.Round), Sessions: int64(t.Sessions), Begun: t.Sessions > 0, StageAt: moment(t.StageAt), Outcome: string(t.Outcome),
 		Failure: packPtr(&p, t.Failure), Landed: t.Landed, EndedAt: moment(t.EndedAt), Warning: t.Warning,

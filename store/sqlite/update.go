@@ -160,7 +160,7 @@ func (b *batch) run(r *request) {
 	if b.err = c.run("SAVEPOINT one"); b.err != nil {
 		return
 	}
-	t := &tx{reader: b.s.reader(c)}
+	t := &tx{conn: c}
 	done := false
 	defer func() {
 		if done {
@@ -172,7 +172,7 @@ func (b *batch) run(r *request) {
 			b.err = c.run("RELEASE one")
 		}
 	}()
-	r.err = explain(c.path, r.f(t))
+	r.err = explain(c.path, r.f(t.groups()))
 	done = r.err == nil
 }
 

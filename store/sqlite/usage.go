@@ -22,9 +22,9 @@ func (t *tx) putUsage(s *coppice.Session) error {
 
 const nanosADay = int64(24 * time.Hour)
 
-// Usage implements store.Reader. A zone's days are not all equally long: each
+// Usage implements store.SessionReader. A zone's days are not all equally long: each
 // span in which its offset stays the same is summed up by itself.
-func (r *reader) Usage(q store.UsageQuery) ([]store.UsageRow, error) {
+func (r sessions) Usage(q store.UsageQuery) ([]store.UsageRow, error) {
 	zone := q.Zone
 	if zone == nil {
 		zone = time.UTC
@@ -63,7 +63,7 @@ func (r *reader) Usage(q store.UsageQuery) ([]store.UsageRow, error) {
 }
 
 // usage sums up a span within which days are offset by as many seconds.
-func (r *reader) usage(q store.UsageQuery, from, to time.Time, offset int) ([]store.UsageRow, error) {
+func (r *tx) usage(q store.UsageQuery, from, to time.Time, offset int) ([]store.UsageRow, error) {
 	task, key, join := "0", "''", ""
 	if q.ByTask {
 		task, key, join = "u.task_id", "t.key", " JOIN tasks t ON t.id = u.task_id"
@@ -80,7 +80,7 @@ func (r *reader) usage(q store.UsageQuery, from, to time.Time, offset int) ([]st
 		query += ", u.task_id"
 	}
 	args := append([]any{int64(offset) * int64(time.Second), nanosADay}, w.args...)
-	return list(r, query, args, func(rows *sql.Rows) (store.UsageRow, error) {
+	return list(r.conn, query, args, func(rows *sql.Rows) (store.UsageRow, error) {
 		var u store.UsageRow
 		var day int64
 		err := rows.Scan(&day, &u.ProjectID, &u.TaskID, &u.Task, &u.Agent, &u.Model, &u.Sessions, &u.Usage.InputTokens,
@@ -90,7 +90,7 @@ func (r *reader) usage(q store.UsageQuery, from, to time.Time, offset int) ([]st
 	})
 }
 
-func (r *reader) CountLanes(project int64) (map[coppice.Lane]int, error) {
+func (r lanes) Count(project int64) (map[coppice.Lane]int, error) {
 	query, args := "SELECT lane_project, lane_track, lane_agent, count(*) FROM tasks WHERE lane_project IS NOT NULL", []any(nil)
 	if project != 0 {
 		query, args = query+" AND lane_project = ?", []any{project}
@@ -99,7 +99,7 @@ func (r *reader) CountLanes(project int64) (map[coppice.Lane]int, error) {
 		coppice.Lane
 		n int
 	}
-	rows, err := list(r, query+" GROUP BY lane_project, lane_track, lane_agent", args, func(rows *sql.Rows) (l lane, err error) {
+	rows, err := list(r.conn, query+" GROUP BY lane_project, lane_track, lane_agent", args, func(rows *sql.Rows) (l lane, err error) {
 		err = rows.Scan(&l.ProjectID, &l.Track, &l.Agent, &l.n)
 		return l, err
 	})
@@ -110,7 +110,7 @@ func (r *reader) CountLanes(project int64) (map[coppice.Lane]int, error) {
 	return counts, err
 }
 
-func (r *reader) CountWaits(project int64) (map[coppice.WaitKind]int, error) {
+func (r tasks) Waits(project int64) (map[coppice.WaitKind]int, error) {
 	w := &where{}
 	w.and("waits_on IS NOT NULL")
 	if project != 0 {
@@ -120,7 +120,7 @@ func (r *reader) CountWaits(project int64) (map[coppice.WaitKind]int, error) {
 		on coppice.WaitKind
 		n  int
 	}
-	rows, err := list(r, "SELECT waits_on, count(*) FROM tasks"+w.String()+" GROUP BY project_id, waits_on", w.args, func(rows *sql.Rows) (x wait, err error) {
+	rows, err := list(r.conn, "SELECT waits_on, count(*) FROM tasks"+w.String()+" GROUP BY project_id, waits_on", w.args, func(rows *sql.Rows) (x wait, err error) {
 		err = rows.Scan(&x.on, &x.n)
 		return x, err
 	})
@@ -131,7 +131,7 @@ func (r *reader) CountWaits(project int64) (map[coppice.WaitKind]int, error) {
 	return counts, err
 }
 
-func (r *reader) Pending(project int64, person bool, most int) ([]coppice.Task, error) {
+func (r tasks) Pending(project int64, person bool, most int) ([]coppice.Task, error) {
 	w := &where{}
 	w.and("stage IN ('waiting', 'queued')") // as the index says it
 	if project != 0 {
@@ -143,5 +143,5 @@ func (r *reader) Pending(project int64, person bool, most int) ([]coppice.Task, 
 		w.and("waits_on IS NOT 'person'")
 	}
 	query := "SELECT " + taskColumns + " FROM tasks INDEXED BY tasks_pending" + w.String() + " ORDER BY priority DESC, id" + limit
-	return list(r, query, append(w.args, most), scanTask)
+	return list(r.conn, query, append(w.args, most), scanTask)
 }

@@ -20,7 +20,7 @@ func BenchmarkUsage(b *testing.B) {
 				ProjectID: task.ProjectID, TaskID: task.ID, N: i + 1, Key: fmt.Sprintf("app-1.%d", i+1), Agent: "one", Model: []string{"big", "small"}[i%2],
 				State: coppice.SessionDone, CreatedAt: begin.Add(time.Duration(i) * 5 * time.Minute), Usage: coppice.Usage{InputTokens: 1000, OutputTokens: 10, CostUSD: 0.1, Turns: 3},
 			}
-			if err := tx.PutSession(&x); err != nil {
+			if err := tx.Sessions.Put(&x); err != nil {
 				return err
 			}
 		}
@@ -38,7 +38,7 @@ func BenchmarkUsage(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				if err := s.View(b.Context(), func(r store.Reader) error { _, err := r.Usage(q); return err }); err != nil {
+				if err := s.View(b.Context(), func(r store.Reader) error { _, err := r.Sessions.Usage(q); return err }); err != nil {
 					b.Fatal(err)
 				}
 			}

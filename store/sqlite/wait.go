@@ -193,9 +193,8 @@ func (s *Store) WaitOutput(ctx context.Context, session, offset int64) error {
 }
 
 func (s *Store) hasOutput(ctx context.Context, session, offset int64) (there bool, err error) {
-	err = s.View(ctx, func(r store.Reader) error {
-		rd := r.(*reader)
-		now, err := rd.q.Progress(rd.ctx, session)
+	err = s.view(ctx, func(t *tx) error {
+		now, err := t.q.Progress(t.ctx, session)
 		there = now.Cursor > offset || !now.Live
 		return lookup(err, "session", session)
 	})

@@ -19,7 +19,7 @@ func workOf(r dbsqlc.Work) (coppice.Work, error) {
 	return w, u.err
 }
 
-func (r *reader) Work(id int64) (coppice.Work, error) {
+func (r work) Get(id int64) (coppice.Work, error) {
 	row, err := r.q.Work(r.ctx, id)
 	if err != nil {
 		return coppice.Work{}, lookup(err, "work", id)
@@ -27,7 +27,7 @@ func (r *reader) Work(id int64) (coppice.Work, error) {
 	return workOf(row)
 }
 
-func (r *reader) WorkByKey(key string) (*coppice.Work, error) {
+func (r work) ByKey(key string) (*coppice.Work, error) {
 	row, err := r.q.WorkByKey(r.ctx, key)
 	if err != nil {
 		return found(coppice.Work{}, err)
@@ -35,17 +35,17 @@ func (r *reader) WorkByKey(key string) (*coppice.Work, error) {
 	return found(workOf(row))
 }
 
-func (r *reader) UnsettledWork(task int64) ([]coppice.Work, error) {
+func (r work) Unsettled(task int64) ([]coppice.Work, error) {
 	rows, err := r.q.UnsettledWork(r.ctx, task)
 	return each(rows, err, workOf)
 }
 
-func (r *reader) WorkHeldBy(worker string) ([]coppice.Work, error) {
+func (r work) HeldBy(worker string) ([]coppice.Work, error) {
 	rows, err := r.q.WorkHeldBy(r.ctx, worker)
 	return each(rows, err, workOf)
 }
 
-func (r *reader) CountWork() (map[coppice.WorkState]int, error) {
+func (r work) Count() (map[coppice.WorkState]int, error) {
 	rows, err := r.q.CountWork(r.ctx)
 	if err != nil {
 		return nil, err
@@ -57,7 +57,7 @@ func (r *reader) CountWork() (map[coppice.WorkState]int, error) {
 	return counts, nil
 }
 
-func (t *tx) PutWork(w *coppice.Work) error {
+func (t work) Put(w *coppice.Work) error {
 	var p packer
 	row := dbsqlc.PutWorkParams{
 		ID: rowID(w.ID), Kind: string(w.Kind), Key: w.Key, Pool: w.Pool, ProjectID: w.ProjectID, TaskID: w.TaskID,
@@ -78,8 +78,8 @@ func (t *tx) PutWork(w *coppice.Work) error {
 	return nil
 }
 
-// TakeableWork asks pool by pool, each in the order of its index, and merges.
-func (r *reader) TakeableWork(pools []string, kinds []coppice.WorkKind, most int) ([]coppice.Work, error) {
+// Takeable asks pool by pool, each in the order of its index, and merges.
+func (r work) Takeable(pools []string, kinds []coppice.WorkKind, most int) ([]coppice.Work, error) {
 	var ids []int64
 	for _, pool := range slices.Compact(slices.Sorted(slices.Values(pools))) {
 		some, err := r.takeable(pool, kinds, most)
@@ -92,10 +92,10 @@ func (r *reader) TakeableWork(pools []string, kinds []coppice.WorkKind, most int
 	if len(ids) > most {
 		ids = ids[:most]
 	}
-	return each(ids, nil, r.Work)
+	return each(ids, nil, r.Get)
 }
 
-func (t *tx) TrimWork(before time.Time) (int, error) {
+func (t work) Trim(before time.Time) (int, error) {
 	if before.IsZero() {
 		return 0, nil
 	}

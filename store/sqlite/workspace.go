@@ -16,7 +16,7 @@ func workspaceOf(r dbsqlc.Workspace) (coppice.Workspace, error) {
 	return w, u.err
 }
 
-func (r *reader) WorkspaceOf(task int64) (*coppice.Workspace, error) {
+func (r workspaces) Of(task int64) (*coppice.Workspace, error) {
 	row, err := r.q.WorkspaceOf(r.ctx, task)
 	if err != nil {
 		return found(coppice.Workspace{}, err)
@@ -24,12 +24,12 @@ func (r *reader) WorkspaceOf(task int64) (*coppice.Workspace, error) {
 	return found(workspaceOf(row))
 }
 
-func (r *reader) Workspaces(project int64) ([]coppice.Workspace, error) {
+func (r workspaces) In(project int64) ([]coppice.Workspace, error) {
 	rows, err := r.q.Workspaces(r.ctx, project)
 	return each(rows, err, workspaceOf)
 }
 
-func (t *tx) PutWorkspace(w *coppice.Workspace) error {
+func (t workspaces) Put(w *coppice.Workspace) error {
 	var p packer
 	row := dbsqlc.PutWorkspaceParams{
 		ID: rowID(w.ID), ProjectID: w.ProjectID, TaskID: w.TaskID, Kind: w.Kind, Node: w.Node, Path: w.Path, Branch: w.Branch,
@@ -52,7 +52,7 @@ func trashOf(r dbsqlc.Trash) (coppice.Trash, error) {
 	}, nil
 }
 
-func (r *reader) Trash(id int64) (coppice.Trash, error) {
+func (r trash) Get(id int64) (coppice.Trash, error) {
 	row, err := r.q.Trash(r.ctx, id)
 	if err != nil {
 		return coppice.Trash{}, lookup(err, "trash", id)
@@ -60,12 +60,12 @@ func (r *reader) Trash(id int64) (coppice.Trash, error) {
 	return trashOf(row)
 }
 
-func (r *reader) TrashOf(project int64) ([]coppice.Trash, error) {
+func (r trash) In(project int64) ([]coppice.Trash, error) {
 	rows, err := r.q.TrashOf(r.ctx, project)
 	return each(rows, err, trashOf)
 }
 
-func (t *tx) PutTrash(c *coppice.Trash) error {
+func (t trash) Put(c *coppice.Trash) error {
 	id, err := t.q.PutTrash(t.ctx, dbsqlc.PutTrashParams{
 		ID: rowID(c.ID), ProjectID: c.ProjectID, TaskID: c.TaskID, What: c.What, Path: c.Path, Branch: c.Branch,
 		Head: c.Head, Ref: c.Ref, Archive: c.Archive, RemovedAt: moment(c.RemovedAt), ExpiresAt: moment(c.ExpiresAt),

@@ -33,7 +33,7 @@ func testPending(t *testing.T, open Open) {
 	task(t, s, other, 1, queued("a", 0))
 	task(t, s, other, 2, wait(coppice.WaitPerson, 0))
 	keys := func(project int64, person bool, most int) []string {
-		list := get(t, s, func(r store.Reader) ([]coppice.Task, error) { return r.Pending(project, person, most) })
+		list := get(t, s, func(r store.Reader) ([]coppice.Task, error) { return r.Tasks.Pending(project, person, most) })
 		var keys []string
 		for _, k := range list {
 			keys = append(keys, k.Key)
@@ -45,10 +45,10 @@ func testPending(t *testing.T, open Open) {
 	same(t, "others", []string{"app-3", "app-2", "app-4", "app-5", "web-1"}, keys(0, false, 9))
 	same(t, "the first others of a project", []string{"app-3", "app-2"}, keys(p.ID, false, 2))
 	waits := func(project int64) map[coppice.WaitKind]int {
-		return get(t, s, func(r store.Reader) (map[coppice.WaitKind]int, error) { return r.CountWaits(project) })
+		return get(t, s, func(r store.Reader) (map[coppice.WaitKind]int, error) { return r.Tasks.Waits(project) })
 	}
 	lanes := func(project int64) map[coppice.Lane]int {
-		return get(t, s, func(r store.Reader) (map[coppice.Lane]int, error) { return r.CountLanes(project) })
+		return get(t, s, func(r store.Reader) (map[coppice.Lane]int, error) { return r.Lanes.Count(project) })
 	}
 	same(t, "waits", map[coppice.WaitKind]int{coppice.WaitPerson: 3, coppice.WaitDependency: 1, "": 1}, waits(0))
 	same(t, "waits of a project", map[coppice.WaitKind]int{coppice.WaitPerson: 1}, waits(other.ID))
@@ -57,7 +57,7 @@ func testPending(t *testing.T, open Open) {
 
 	queued("a", 9)(&moving)
 	moving.Wait = nil
-	update(t, s, func(tx store.Tx) error { return tx.PutTask(&moving) })
+	update(t, s, func(tx store.Tx) error { return tx.Tasks.Put(&moving) })
 	same(t, "for people, one less", []string{"app-1", "web-2"}, keys(0, true, 9))
 	same(t, "waits, one less", map[coppice.WaitKind]int{coppice.WaitPerson: 2, coppice.WaitDependency: 1, "": 1}, waits(0))
 }
@@ -74,7 +74,7 @@ func testOutputBefore(t *testing.T, open Open) {
 		offsets = append(offsets, write(t, s, x.ID, kind, fmt.Sprint("piece ", i))...)
 	}
 	before := func(before int64, most int, kinds ...coppice.OutputKind) []int64 {
-		list := get(t, s, func(r store.Reader) ([]coppice.Output, error) { return r.OutputBefore(x.ID, before, most, kinds...) })
+		list := get(t, s, func(r store.Reader) ([]coppice.Output, error) { return r.Outputs.Before(x.ID, before, most, kinds...) })
 		return ids(list, func(o coppice.Output) int64 { return o.Offset })
 	}
 	same(t, "the end", offsets[5:], before(1<<62, 2))
@@ -104,10 +104,10 @@ func testUsage(t *testing.T, open Open) {
 	used(k, 4, "big", "2026-03-29T22:30:00Z", coppice.Usage{OutputTokens: 4, CacheRead: 5, CacheWrite: 6, Turns: 7})
 	used(far, 1, "big", "2026-03-28T10:00:00Z", coppice.Usage{CostUSD: 1})
 	one.Usage.CostUSD = 0.25 // it is found to have cost more
-	update(t, s, func(tx store.Tx) error { return tx.PutSession(&one) })
+	update(t, s, func(tx store.Tx) error { return tx.Sessions.Put(&one) })
 	usage := func(q store.UsageQuery) []store.UsageRow {
 		q.From, q.To = at("2026-03-01T00:00:00Z"), at("2026-04-01T00:00:00Z")
-		return get(t, s, func(r store.Reader) ([]store.UsageRow, error) { return r.Usage(q) })
+		return get(t, s, func(r store.Reader) ([]store.UsageRow, error) { return r.Sessions.Usage(q) })
 	}
 	row := func(day string, k coppice.Task, model string, n int, u coppice.Usage) store.UsageRow {
 		return store.UsageRow{Day: day, ProjectID: k.ProjectID, Agent: k.Agent, Model: model, Sessions: n, Usage: u}
@@ -130,7 +130,7 @@ func testUsage(t *testing.T, open Open) {
 	byTask.TaskID, byTask.Task = far.ID, far.Key
 	same(t, "by task", []store.UsageRow{byTask}, usage(store.UsageQuery{ProjectID: other.ID, ByTask: true}))
 	none := get(t, s, func(r store.Reader) ([]store.UsageRow, error) {
-		return r.Usage(store.UsageQuery{From: at("2026-03-29T22:30:01Z"), To: at("2026-04-01T00:00:00Z")})
+		return r.Sessions.Usage(store.UsageQuery{From: at("2026-03-29T22:30:01Z"), To: at("2026-04-01T00:00:00Z")})
 	})
 	if !slices.Equal(none, nil) && len(none) != 0 {
 		t.Errorf("after all: %v", none)

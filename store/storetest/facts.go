@@ -18,22 +18,22 @@ func testNotFound(t *testing.T, open Open) {
 	s := open(t)
 	view(t, s, func(r store.Reader) error {
 		for what, err := range map[string]error{
-			"project":           second(r.Project(7)),
-			"project by prefix": second(r.ProjectByPrefix("none")),
-			"project by path":   second(r.ProjectByPath("/none")),
-			"task":              second(r.Task(7)),
-			"task by key":       second(r.TaskByKey("none-7")),
-			"session":           second(r.Session(7)),
-			"session by key":    second(r.SessionByKey("none-7.1")),
-			"work":              second(r.Work(7)),
-			"question":          second(r.Question(7)),
-			"trash":             second(r.Trash(7)),
+			"project":           second(r.Projects.Get(7)),
+			"project by prefix": second(r.Projects.ByPrefix("none")),
+			"project by path":   second(r.Projects.ByPath("/none")),
+			"task":              second(r.Tasks.Get(7)),
+			"task by key":       second(r.Tasks.ByKey("none-7")),
+			"session":           second(r.Sessions.Get(7)),
+			"session by key":    second(r.Sessions.ByKey("none-7.1")),
+			"work":              second(r.Work.Get(7)),
+			"question":          second(r.Questions.Get(7)),
+			"trash":             second(r.Trash.Get(7)),
 		} {
 			wantCode(t, what, err, coppice.ENotFound)
 		}
 		return nil
 	})
-	err := s.Update(t.Context(), func(tx store.Tx) error { return tx.AddOutput(7, 0, 1, nil) })
+	err := s.Update(t.Context(), func(tx store.Tx) error { return tx.Outputs.Add(7, 0, 1, nil) })
 	wantCode(t, "output of no session", err, coppice.ENotFound)
 	wantCode(t, "waiting for the output of no session", s.WaitOutput(within(t), 7, 0), coppice.ENotFound)
 }
@@ -44,28 +44,28 @@ func testNone(t *testing.T, open Open) {
 	s := open(t)
 	view(t, s, func(r store.Reader) error {
 		for what, got := range map[string]any{
-			"last session":  must(r.LastSession(7)) == nil,
-			"last landing":  must(r.LastLanding(7)) == nil,
-			"workspace":     must(r.WorkspaceOf(7)) == nil,
-			"work by key":   must(r.WorkByKey("none")) == nil,
-			"open question": must(r.OpenQuestion(7)) == nil,
-			"next timer":    must(r.NextTimer()).IsZero(),
-			"cursor":        must(r.Cursor("none")) == 0,
-			"projects":      len(must(r.Projects())) == 0,
-			"tasks":         len(must(r.Tasks(store.TaskFilter{}))) == 0,
-			"running":       len(must(r.Running())) == 0,
-			"events":        len(must(r.Events(0, 10, store.EventFilter{}))) == 0,
-			"work":          len(must(r.CountWork())) == 0,
+			"last session":  must(r.Sessions.Last(7)) == nil,
+			"last landing":  must(r.Landings.Last(7)) == nil,
+			"workspace":     must(r.Workspaces.Of(7)) == nil,
+			"work by key":   must(r.Work.ByKey("none")) == nil,
+			"open question": must(r.Questions.Open(7)) == nil,
+			"next timer":    must(r.Timers.Next()).IsZero(),
+			"cursor":        must(r.Log.Cursor("none")) == 0,
+			"projects":      len(must(r.Projects.All())) == 0,
+			"tasks":         len(must(r.Tasks.List(store.TaskFilter{}))) == 0,
+			"running":       len(must(r.Lanes.Running())) == 0,
+			"events":        len(must(r.Log.Events(0, 10, store.EventFilter{}))) == 0,
+			"work":          len(must(r.Work.Count())) == 0,
 		} {
 			if got != true {
 				t.Errorf("%s: an empty store has one", what)
 			}
 		}
-		first, last, err := r.EventBounds()
+		first, last, err := r.Log.Bounds()
 		if first != 0 || last != 0 {
 			t.Errorf("event bounds: %d to %d", first, last)
 		}
-		_, ok, _ := r.NextLane(coppice.Lane{})
+		_, ok, _ := r.Lanes.Next(coppice.Lane{})
 		if ok {
 			t.Error("an empty store has a lane")
 		}
@@ -100,64 +100,64 @@ func testRoundTrips(t *testing.T, open Open) {
 	}
 	rows := []row{
 		{"project", &coppice.Project{}, func(v any) { x := v.(*coppice.Project); x.Prefix, x.Path = name("p"), name("/p") },
-			func(tx store.Tx, v any) error { return tx.PutProject(v.(*coppice.Project)) },
-			func(r store.Reader, v any) (any, error) { return r.Project(v.(*coppice.Project).ID) }},
+			func(tx store.Tx, v any) error { return tx.Projects.Put(v.(*coppice.Project)) },
+			func(r store.Reader, v any) (any, error) { return r.Projects.Get(v.(*coppice.Project).ID) }},
 		{"task", &coppice.Task{}, func(v any) {
 			x := v.(*coppice.Task)
 			x.ProjectID, x.Key, x.After = p.ID, name("key"), []int64{k.ID}
 		},
-			func(tx store.Tx, v any) error { return tx.PutTask(v.(*coppice.Task)) },
-			func(r store.Reader, v any) (any, error) { return r.Task(v.(*coppice.Task).ID) }},
+			func(tx store.Tx, v any) error { return tx.Tasks.Put(v.(*coppice.Task)) },
+			func(r store.Reader, v any) (any, error) { return r.Tasks.Get(v.(*coppice.Task).ID) }},
 		{"listed task", &coppice.Task{}, func(v any) {
 			x := v.(*coppice.Task)
 			x.ProjectID, x.Key, x.After = p.ID, name("key"), nil
 		},
-			func(tx store.Tx, v any) error { return tx.PutTask(v.(*coppice.Task)) },
+			func(tx store.Tx, v any) error { return tx.Tasks.Put(v.(*coppice.Task)) },
 			func(r store.Reader, v any) (any, error) {
-				return newest(r.Tasks(store.TaskFilter{BeforeID: v.(*coppice.Task).ID + 1, Most: 1}))
+				return newest(r.Tasks.List(store.TaskFilter{BeforeID: v.(*coppice.Task).ID + 1, Most: 1}))
 			}},
 		{"session", &coppice.Session{}, func(v any) {
 			x := v.(*coppice.Session)
 			x.ProjectID, x.TaskID, x.Key = p.ID, k.ID, name("app-1")
 			x.Prompt += "." // an empty one would leave the old one
 		},
-			func(tx store.Tx, v any) error { return tx.PutSession(v.(*coppice.Session)) },
-			func(r store.Reader, v any) (any, error) { return r.Session(v.(*coppice.Session).ID) }},
+			func(tx store.Tx, v any) error { return tx.Sessions.Put(v.(*coppice.Session)) },
+			func(r store.Reader, v any) (any, error) { return r.Sessions.Get(v.(*coppice.Session).ID) }},
 		{"workspace", &coppice.Workspace{}, func(v any) { v.(*coppice.Workspace).TaskID = k.ID },
-			func(tx store.Tx, v any) error { return tx.PutWorkspace(v.(*coppice.Workspace)) },
-			func(r store.Reader, v any) (any, error) { return deref(r.WorkspaceOf(k.ID)) }},
+			func(tx store.Tx, v any) error { return tx.Workspaces.Put(v.(*coppice.Workspace)) },
+			func(r store.Reader, v any) (any, error) { return deref(r.Workspaces.Of(k.ID)) }},
 		{"landing", &coppice.Landing{}, func(v any) { v.(*coppice.Landing).TaskID = k.ID },
-			func(tx store.Tx, v any) error { return tx.PutLanding(v.(*coppice.Landing)) },
-			func(r store.Reader, v any) (any, error) { return deref(r.LastLanding(k.ID)) }},
+			func(tx store.Tx, v any) error { return tx.Landings.Put(v.(*coppice.Landing)) },
+			func(r store.Reader, v any) (any, error) { return deref(r.Landings.Last(k.ID)) }},
 		{"check", &coppice.Check{}, func(v any) { v.(*coppice.Check).TaskID = k.ID },
-			func(tx store.Tx, v any) error { return tx.PutCheck(v.(*coppice.Check)) },
-			func(r store.Reader, v any) (any, error) { return newest(r.ChecksOf(k.ID)) }},
+			func(tx store.Tx, v any) error { return tx.Checks.Put(v.(*coppice.Check)) },
+			func(r store.Reader, v any) (any, error) { return newest(r.Checks.Of(k.ID)) }},
 		{"work", &coppice.Work{}, func(v any) { x := v.(*coppice.Work); x.TaskID, x.Key = k.ID, name("work") },
-			func(tx store.Tx, v any) error { return tx.PutWork(v.(*coppice.Work)) },
-			func(r store.Reader, v any) (any, error) { return r.Work(v.(*coppice.Work).ID) }},
+			func(tx store.Tx, v any) error { return tx.Work.Put(v.(*coppice.Work)) },
+			func(r store.Reader, v any) (any, error) { return r.Work.Get(v.(*coppice.Work).ID) }},
 		{"question", &coppice.Question{}, func(v any) { v.(*coppice.Question).TaskID = k.ID },
-			func(tx store.Tx, v any) error { return tx.PutQuestion(v.(*coppice.Question)) },
-			func(r store.Reader, v any) (any, error) { return r.Question(v.(*coppice.Question).ID) }},
+			func(tx store.Tx, v any) error { return tx.Questions.Put(v.(*coppice.Question)) },
+			func(r store.Reader, v any) (any, error) { return r.Questions.Get(v.(*coppice.Question).ID) }},
 		{"message", &coppice.Message{}, func(v any) { v.(*coppice.Message).TaskID = k.ID },
-			func(tx store.Tx, v any) error { return tx.PutMessage(v.(*coppice.Message)) },
-			func(r store.Reader, v any) (any, error) { return newest(r.MessagesOf(k.ID)) }},
+			func(tx store.Tx, v any) error { return tx.Messages.Put(v.(*coppice.Message)) },
+			func(r store.Reader, v any) (any, error) { return newest(r.Messages.Of(k.ID)) }},
 		{"trash", &coppice.Trash{}, func(any) {},
-			func(tx store.Tx, v any) error { return tx.PutTrash(v.(*coppice.Trash)) },
-			func(r store.Reader, v any) (any, error) { return r.Trash(v.(*coppice.Trash).ID) }},
+			func(tx store.Tx, v any) error { return tx.Trash.Put(v.(*coppice.Trash)) },
+			func(r store.Reader, v any) (any, error) { return r.Trash.Get(v.(*coppice.Trash).ID) }},
 		{"event", &coppice.Event{}, func(any) {},
-			func(tx store.Tx, v any) error { return tx.Append(v.(*coppice.Event)) },
+			func(tx store.Tx, v any) error { return tx.Log.Append(v.(*coppice.Event)) },
 			func(r store.Reader, v any) (any, error) {
-				return newest(r.Events(v.(*coppice.Event).Seq-1, 1, store.EventFilter{}))
+				return newest(r.Log.Events(v.(*coppice.Event).Seq-1, 1, store.EventFilter{}))
 			}},
 		{"output", &coppice.Output{}, func(v any) { x := v.(*coppice.Output); x.SessionID, x.Size = c.ID, 0 },
 			func(tx store.Tx, v any) error {
-				now, err := tx.Session(c.ID)
+				now, err := tx.Sessions.Get(c.ID)
 				x := v.(*coppice.Output)
 				x.Offset = now.Cursor + 1
-				return firstOf(err, tx.AddOutput(c.ID, now.Cursor, now.Cursor+1, []coppice.Output{*x}))
+				return firstOf(err, tx.Outputs.Add(c.ID, now.Cursor, now.Cursor+1, []coppice.Output{*x}))
 			},
 			func(r store.Reader, v any) (any, error) {
-				return newest(r.Output(c.ID, v.(*coppice.Output).Offset-1, 1))
+				return newest(r.Outputs.After(c.ID, v.(*coppice.Output).Offset-1, 1))
 			}},
 	}
 	rapid.Check(t, func(rt *rapid.T) {

@@ -24,15 +24,15 @@ func full(t *testing.T, s store.Store, prefix string) coppice.Project {
 				out = append(out, coppice.Output{SessionID: x.ID, Offset: int64(o * 10), At: start, Kind: coppice.OutputStdout, Data: bytes.Repeat([]byte("x"), o)})
 			}
 			update(t, s, func(tx store.Tx) error {
-				err := tx.AddOutput(x.ID, 0, 3000, out)
+				err := tx.Outputs.Add(x.ID, 0, 3000, out)
 				for _, put := range []func() error{
 					func() error {
-						return tx.PutQuestion(&coppice.Question{TaskID: k.ID, SessionID: x.ID, Text: "?", AnsweredAt: start})
+						return tx.Questions.Put(&coppice.Question{TaskID: k.ID, SessionID: x.ID, Text: "?", AnsweredAt: start})
 					},
-					func() error { return tx.PutMessage(&coppice.Message{TaskID: k.ID, SessionID: x.ID, Text: "!"}) },
-					func() error { return tx.PutMask(x.ID, []byte(`{}`)) },
+					func() error { return tx.Messages.Put(&coppice.Message{TaskID: k.ID, SessionID: x.ID, Text: "!"}) },
+					func() error { return tx.Outputs.PutMask(x.ID, []byte(`{}`)) },
 					func() error {
-						return tx.PutWork(&coppice.Work{Key: fmt.Sprint(x.Key, "/run"), ProjectID: p.ID, TaskID: k.ID, SessionID: x.ID, State: coppice.WorkSettled, Kind: coppice.WorkRun})
+						return tx.Work.Put(&coppice.Work{Key: fmt.Sprint(x.Key, "/run"), ProjectID: p.ID, TaskID: k.ID, SessionID: x.ID, State: coppice.WorkSettled, Kind: coppice.WorkRun})
 					},
 				} {
 					if err == nil {
@@ -46,18 +46,18 @@ func full(t *testing.T, s store.Store, prefix string) coppice.Project {
 			tr := &coppice.Trash{ProjectID: p.ID, TaskID: k.ID, What: "workspace"}
 			l := &coppice.Landing{ProjectID: p.ID, TaskID: k.ID}
 			for _, put := range []func() error{
-				func() error { return tx.PutTrash(tr) },
-				func() error { return tx.PutLanding(l) },
+				func() error { return tx.Trash.Put(tr) },
+				func() error { return tx.Landings.Put(l) },
 				func() error {
-					return tx.PutWorkspace(&coppice.Workspace{ProjectID: p.ID, TaskID: k.ID, TrashID: tr.ID})
+					return tx.Workspaces.Put(&coppice.Workspace{ProjectID: p.ID, TaskID: k.ID, TrashID: tr.ID})
 				},
 				func() error {
-					return tx.PutCheck(&coppice.Check{ProjectID: p.ID, TaskID: k.ID, LandingID: l.ID, Tree: "t", Command: "make"})
+					return tx.Checks.Put(&coppice.Check{ProjectID: p.ID, TaskID: k.ID, LandingID: l.ID, Tree: "t", Command: "make"})
 				},
-				func() error { return tx.SetTimer(store.Timer{Kind: "trash", ID: fmt.Sprint(tr.ID), At: start}) },
-				func() error { return tx.SetTimer(store.Timer{Kind: "task", ID: fmt.Sprint(k.ID), At: start}) },
+				func() error { return tx.Timers.Set(store.Timer{Kind: "trash", ID: fmt.Sprint(tr.ID), At: start}) },
+				func() error { return tx.Timers.Set(store.Timer{Kind: "task", ID: fmt.Sprint(k.ID), At: start}) },
 				func() error {
-					return tx.Append(&coppice.Event{Kind: coppice.EventTaskCreated, ProjectID: p.ID, TaskID: k.ID, At: start})
+					return tx.Log.Append(&coppice.Event{Kind: coppice.EventTaskCreated, ProjectID: p.ID, TaskID: k.ID, At: start})
 				},
 			} {
 				if err := put(); err != nil {
@@ -68,12 +68,12 @@ func full(t *testing.T, s store.Store, prefix string) coppice.Project {
 		})
 	}
 	update(t, s, func(tx store.Tx) (err error) {
-		p, err = tx.Project(p.ID)
+		p, err = tx.Projects.Get(p.ID)
 		p.LastTask = 3
 		if err != nil {
 			return err
 		}
-		return tx.PutProject(&p)
+		return tx.Projects.Put(&p)
 	})
 	return p
 }
@@ -83,7 +83,7 @@ func forget(t *testing.T, s store.Store, id int64) (steps int) {
 	t.Helper()
 	for more := true; more; steps++ {
 		update(t, s, func(tx store.Tx) (err error) {
-			more, err = tx.Forget(id, 100)
+			more, err = tx.Projects.Forget(id, 100)
 			return err
 		})
 	}
@@ -95,49 +95,49 @@ func testForget(t *testing.T, open Open) {
 	gone, kept := full(t, s, "gone"), full(t, s, "kept")
 	var before []coppice.Task
 	view(t, s, func(r store.Reader) (err error) {
-		before, err = r.Tasks(store.TaskFilter{ProjectID: gone.ID, OldFirst: true})
+		before, err = r.Tasks.List(store.TaskFilter{ProjectID: gone.ID, OldFirst: true})
 		return err
 	})
 	after := task(t, s, kept, 4, func(k *coppice.Task) { k.After = []int64{before[1].ID} })
-	same(t, "outsiders", []string{after.Key}, get(t, s, func(r store.Reader) ([]string, error) { return r.Outsiders(gone.ID, 5) }))
-	same(t, "no outsiders", nil, get(t, s, func(r store.Reader) ([]string, error) { return r.Outsiders(kept.ID, 5) }))
+	same(t, "outsiders", []string{after.Key}, get(t, s, func(r store.Reader) ([]string, error) { return r.Projects.Outsiders(gone.ID, 5) }))
+	same(t, "no outsiders", nil, get(t, s, func(r store.Reader) ([]string, error) { return r.Projects.Outsiders(kept.ID, 5) }))
 	open4 := task(t, s, gone, 4, func(k *coppice.Task) { k.Stage, k.Next = coppice.StageQueued, &coppice.Next{Agent: "a"} })
-	err := s.Update(t.Context(), func(tx store.Tx) error { _, err := tx.Forget(gone.ID, 100); return err })
+	err := s.Update(t.Context(), func(tx store.Tx) error { _, err := tx.Projects.Forget(gone.ID, 100); return err })
 	wantCode(t, "with an open task", err, coppice.EConflict)
 	open4.Stage = coppice.StageEnded
 	w := &coppice.Work{Key: "remove", ProjectID: gone.ID, TaskID: open4.ID, State: coppice.WorkFinished}
-	update(t, s, func(tx store.Tx) error { return errors.Join(tx.PutTask(&open4), tx.PutWork(w)) })
-	err = s.Update(t.Context(), func(tx store.Tx) error { _, err := tx.Forget(gone.ID, 100); return err })
+	update(t, s, func(tx store.Tx) error { return errors.Join(tx.Tasks.Put(&open4), tx.Work.Put(w)) })
+	err = s.Update(t.Context(), func(tx store.Tx) error { _, err := tx.Projects.Forget(gone.ID, 100); return err })
 	wantCode(t, "with unsettled work", err, coppice.EConflict)
 	w.State = coppice.WorkSettled
-	update(t, s, func(tx store.Tx) error { return tx.PutWork(w) })
-	same(t, "busy", false, get(t, s, func(r store.Reader) (bool, error) { return r.Busy(gone.ID) }))
-	same(t, "sizes", map[int64]int64{gone.ID: 18000, kept.ID: 18000}, get(t, s, store.Reader.OutputSizes))
+	update(t, s, func(tx store.Tx) error { return tx.Work.Put(w) })
+	same(t, "busy", false, get(t, s, func(r store.Reader) (bool, error) { return r.Projects.Busy(gone.ID) }))
+	same(t, "sizes", map[int64]int64{gone.ID: 18000, kept.ID: 18000}, get(t, s, func(r store.Reader) (map[int64]int64, error) { return r.Outputs.Sizes() }))
 
 	if steps := forget(t, s, gone.ID); steps < 15 {
 		t.Errorf("it took %d transactions for 1,800 pieces of output", steps)
 	}
 	view(t, s, func(r store.Reader) error {
-		_, err := r.Project(gone.ID)
+		_, err := r.Projects.Get(gone.ID)
 		wantCode(t, "the project", err, coppice.ENotFound)
 		for _, k := range before {
-			_, err := r.TaskByKey(k.Key)
+			_, err := r.Tasks.ByKey(k.Key)
 			wantCode(t, "a task", err, coppice.ENotFound)
 		}
-		same(t, "sizes", map[int64]int64{kept.ID: 18000}, must(r.OutputSizes()))
-		same(t, "what comes after it", 0, len(must(r.Task(after.ID)).After))
-		same(t, "the trash", 0, len(must(r.TrashOf(gone.ID))))
-		same(t, "the other project's trash", 3, len(must(r.TrashOf(kept.ID))))
-		same(t, "timers", 6, len(must(r.DueTimers(start, 100))))
-		same(t, "its events", 3, len(must(r.Events(0, 100, store.EventFilter{ProjectID: gone.ID}))))
-		for _, k := range must(r.Tasks(store.TaskFilter{ProjectID: kept.ID})) {
+		same(t, "sizes", map[int64]int64{kept.ID: 18000}, must(r.Outputs.Sizes()))
+		same(t, "what comes after it", 0, len(must(r.Tasks.Get(after.ID)).After))
+		same(t, "the trash", 0, len(must(r.Trash.In(gone.ID))))
+		same(t, "the other project's trash", 3, len(must(r.Trash.In(kept.ID))))
+		same(t, "timers", 6, len(must(r.Timers.Due(start, 100))))
+		same(t, "its events", 3, len(must(r.Log.Events(0, 100, store.EventFilter{ProjectID: gone.ID}))))
+		for _, k := range must(r.Tasks.List(store.TaskFilter{ProjectID: kept.ID})) {
 			if k.ID == after.ID {
 				continue
 			}
-			for _, x := range must(r.SessionsOf(k.ID)) {
-				same(t, "the other project's output", 300, len(must(r.Output(x.ID, -1, 1000))))
+			for _, x := range must(r.Sessions.Of(k.ID)) {
+				same(t, "the other project's output", 300, len(must(r.Outputs.After(x.ID, -1, 1000))))
 			}
-			same(t, "the other project's checks", 1, len(must(r.ChecksOf(k.ID))))
+			same(t, "the other project's checks", 1, len(must(r.Checks.Of(k.ID))))
 		}
 		return nil
 	})
@@ -157,7 +157,7 @@ func testForget(t *testing.T, open Open) {
 func again(t *testing.T, s store.Store, prefix string, last int) coppice.Project {
 	t.Helper()
 	p := coppice.Project{Prefix: prefix, Path: "/src/" + prefix, Policy: policy(), CreatedAt: start.Add(time.Hour)}
-	update(t, s, func(tx store.Tx) error { return tx.PutProject(&p) })
+	update(t, s, func(tx store.Tx) error { return tx.Projects.Put(&p) })
 	same(t, "the number of its newest task", last, p.LastTask)
 	return p
 }

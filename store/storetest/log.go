@@ -18,17 +18,17 @@ func event(kind coppice.EventKind, project, task int64, at time.Duration) *coppi
 
 func seqs(t *testing.T, s store.Store, after int64, most int, f store.EventFilter) []int64 {
 	t.Helper()
-	events := get(t, s, func(r store.Reader) ([]coppice.Event, error) { return r.Events(after, most, f) })
+	events := get(t, s, func(r store.Reader) ([]coppice.Event, error) { return r.Log.Events(after, most, f) })
 	return ids(events, func(e coppice.Event) int64 { return e.Seq })
 }
 
 func testEvents(t *testing.T, open Open) {
 	s := open(t)
 	update(t, s, func(tx store.Tx) error {
-		return tx.Append(event(coppice.EventTaskCreated, 1, 1, 0), event(coppice.EventTaskStage, 1, 1, 0), event(coppice.EventTaskCreated, 1, 2, 0))
+		return tx.Log.Append(event(coppice.EventTaskCreated, 1, 1, 0), event(coppice.EventTaskStage, 1, 1, 0), event(coppice.EventTaskCreated, 1, 2, 0))
 	})
 	update(t, s, func(tx store.Tx) error {
-		return tx.Append(event(coppice.EventAgentLimited, 0, 0, 0), event(coppice.EventTaskCreated, 2, 3, 0))
+		return tx.Log.Append(event(coppice.EventAgentLimited, 0, 0, 0), event(coppice.EventTaskCreated, 2, 3, 0))
 	})
 	for _, c := range []struct {
 		name   string
@@ -48,8 +48,8 @@ func testEvents(t *testing.T, open Open) {
 	} {
 		same(t, c.name, c.want, seqs(t, s, c.after, c.most, c.filter))
 	}
-	update(t, s, func(tx store.Tx) error { return firstOf(tx.SetCursor("a", 3), tx.SetCursor("a", 4)) })
-	same(t, "cursor", int64(4), get(t, s, func(r store.Reader) (int64, error) { return r.Cursor("a") }))
+	update(t, s, func(tx store.Tx) error { return firstOf(tx.Log.SetCursor("a", 3), tx.Log.SetCursor("a", 4)) })
+	same(t, "cursor", int64(4), get(t, s, func(r store.Reader) (int64, error) { return r.Log.Cursor("a") }))
 }
 
 func testTrimEvents(t *testing.T, open Open) {
@@ -57,8 +57,8 @@ func testTrimEvents(t *testing.T, open Open) {
 	grow := func(n int) {
 		update(t, s, func(tx store.Tx) error {
 			for range n {
-				_, last, err := tx.EventBounds()
-				if err := firstOf(err, tx.Append(event(coppice.EventTaskStage, 1, 1, time.Duration(last+1)*time.Second))); err != nil {
+				_, last, err := tx.Log.Bounds()
+				if err := firstOf(err, tx.Log.Append(event(coppice.EventTaskStage, 1, 1, time.Duration(last+1)*time.Second))); err != nil {
 					return err
 				}
 			}
@@ -66,13 +66,13 @@ func testTrimEvents(t *testing.T, open Open) {
 		})
 	}
 	trim := func(before time.Time, keep int) (n int) {
-		update(t, s, func(tx store.Tx) (err error) { n, err = tx.TrimEvents(before, keep); return err })
+		update(t, s, func(tx store.Tx) (err error) { n, err = tx.Log.Trim(before, keep); return err })
 		return n
 	}
 	bounds := func(first, last int64) {
 		t.Helper()
 		view(t, s, func(r store.Reader) error {
-			f, l, err := r.EventBounds()
+			f, l, err := r.Log.Bounds()
 			same(t, "bounds", []int64{first, last}, []int64{f, l})
 			return err
 		})
@@ -85,10 +85,10 @@ func testTrimEvents(t *testing.T, open Open) {
 	bounds(3, 10)
 	same(t, "before the 5th", 2, trim(start.Add(5*time.Second), 0))
 	bounds(5, 10)
-	update(t, s, func(tx store.Tx) error { return firstOf(tx.SetCursor("slow", 6), tx.SetCursor("fast", 10)) })
+	update(t, s, func(tx store.Tx) error { return firstOf(tx.Log.SetCursor("slow", 6), tx.Log.SetCursor("fast", 10)) })
 	same(t, "a cursor holds on", 2, trim(start.Add(time.Hour), 1))
 	bounds(7, 10)
-	update(t, s, func(tx store.Tx) error { return tx.SetCursor("slow", 10) })
+	update(t, s, func(tx store.Tx) error { return tx.Log.SetCursor("slow", 10) })
 	same(t, "all", 4, trim(start.Add(time.Hour), 0))
 	bounds(11, 10)
 	grow(1)
@@ -105,7 +105,7 @@ func testWaitEvent(t *testing.T, open Open) {
 		settle()
 	}
 	add := func() {
-		update(t, s, func(tx store.Tx) error { return tx.Append(event(coppice.EventTaskStage, 0, 0, 0)) })
+		update(t, s, func(tx store.Tx) error { return tx.Log.Append(event(coppice.EventTaskStage, 0, 0, 0)) })
 	}
 	const rounds = 10
 	for i := range int64(rounds) {
@@ -144,7 +144,7 @@ func testWriters(t *testing.T, open Open) {
 			for i := range each {
 				err := s.Update(t.Context(), func(tx store.Tx) error {
 					e := event(coppice.EventTaskStage, int64(w+1), int64(i+1), 0)
-					if err := tx.Append(e, event(coppice.EventTaskWarned, 0, 0, 0)); err != nil {
+					if err := tx.Log.Append(e, event(coppice.EventTaskWarned, 0, 0, 0)); err != nil {
 						return err
 					}
 					if i%5 == 4 {
@@ -159,7 +159,7 @@ func testWriters(t *testing.T, open Open) {
 		})
 	}
 	wg.Wait()
-	events := get(t, s, func(r store.Reader) ([]coppice.Event, error) { return r.Events(0, 1<<20, store.EventFilter{}) })
+	events := get(t, s, func(r store.Reader) ([]coppice.Event, error) { return r.Log.Events(0, 1<<20, store.EventFilter{}) })
 	if want := writers * each * 4 / 5 * 2; len(events) != want {
 		t.Fatalf("%d events, want %d", len(events), want)
 	}
@@ -202,7 +202,7 @@ func RunReopen(t *testing.T, open func(t *testing.T) store.Store) {
 		for range writers {
 			writing.Go(func() {
 				for range each {
-					err := s.Update(ctx, func(tx store.Tx) error { return tx.Append(event(coppice.EventTaskStage, 1, 1, 0)) })
+					err := s.Update(ctx, func(tx store.Tx) error { return tx.Log.Append(event(coppice.EventTaskStage, 1, 1, 0)) })
 					if err != nil {
 						t.Error(err)
 					}
@@ -233,7 +233,7 @@ func follow(ctx context.Context, stores <-chan store.Store, total int64) error {
 		err := s.WaitEvent(ctx, seen)
 		if err == nil {
 			err = s.View(ctx, func(r store.Reader) error {
-				events, err := r.Events(seen, 7, store.EventFilter{})
+				events, err := r.Log.Events(seen, 7, store.EventFilter{})
 				for _, e := range events {
 					if e.Seq != seen+1 {
 						return fmt.Errorf("event %d after %d", e.Seq, seen)

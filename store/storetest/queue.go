@@ -13,13 +13,13 @@ func testProjects(t *testing.T, open Open) {
 	s := open(t)
 	b, a := project(t, s, "beta"), project(t, s, "alpha")
 	view(t, s, func(r store.Reader) error {
-		same(t, "by prefix", []coppice.Project{a, b}, must(r.Projects()))
-		same(t, "of a prefix", a, must(r.ProjectByPrefix("alpha")))
-		same(t, "of a path", b, must(r.ProjectByPath("/src/beta")))
+		same(t, "by prefix", []coppice.Project{a, b}, must(r.Projects.All()))
+		same(t, "of a prefix", a, must(r.Projects.ByPrefix("alpha")))
+		same(t, "of a path", b, must(r.Projects.ByPath("/src/beta")))
 		return nil
 	})
 	again := coppice.Project{Prefix: "alpha", Path: "/elsewhere", Policy: policy()}
-	err := s.Update(t.Context(), func(tx store.Tx) error { return tx.PutProject(&again) })
+	err := s.Update(t.Context(), func(tx store.Tx) error { return tx.Projects.Put(&again) })
 	wantCode(t, "a second project of a prefix", err, coppice.EConflict)
 }
 
@@ -33,7 +33,7 @@ func testTaskFilter(t *testing.T, open Open) {
 	})
 	four := task(t, s, q, 1, func(k *coppice.Task) { k.Title = "100%_done" })
 	three.Archived = three.CreatedAt
-	if err := s.Update(t.Context(), func(tx store.Tx) error { return tx.PutTask(&three) }); err != nil {
+	if err := s.Update(t.Context(), func(tx store.Tx) error { return tx.Tasks.Put(&three) }); err != nil {
 		t.Fatal(err)
 	}
 	all := []int64{four.ID, three.ID, two.ID, one.ID}
@@ -61,15 +61,15 @@ func testTaskFilter(t *testing.T, open Open) {
 		{"those put away", store.TaskFilter{Archived: store.ArchivedOnly}, []int64{three.ID}},
 		{"several", store.TaskFilter{ProjectID: p.ID, Text: "task", BeforeID: three.ID, Most: 1}, []int64{two.ID}},
 	} {
-		got := get(t, s, func(r store.Reader) ([]coppice.Task, error) { return r.Tasks(c.filter) })
+		got := get(t, s, func(r store.Reader) ([]coppice.Task, error) { return r.Tasks.List(c.filter) })
 		same(t, c.name, c.want, ids(got, func(k coppice.Task) int64 { return k.ID }))
 		c.filter.Most = 0
-		n := get(t, s, func(r store.Reader) (int, error) { return r.CountTasks(c.filter) })
+		n := get(t, s, func(r store.Reader) (int, error) { return r.Tasks.Count(c.filter) })
 		if c.name != "most" && c.name != "several" && n != len(c.want) {
 			t.Errorf("%s: counted %d, want %d", c.name, n, len(c.want))
 		}
 	}
-	got := get(t, s, func(r store.Reader) ([]coppice.Task, error) { return r.Tasks(store.TaskFilter{ProjectID: q.ID}) })
+	got := get(t, s, func(r store.Reader) ([]coppice.Task, error) { return r.Tasks.List(store.TaskFilter{ProjectID: q.ID}) })
 	same(t, "a listed task", []coppice.Task{four}, got)
 }
 
@@ -80,18 +80,18 @@ func testDependants(t *testing.T, open Open) {
 	two := task(t, s, p, 2, func(k *coppice.Task) { k.After = []int64{one.ID} })
 	three := task(t, s, p, 3, func(k *coppice.Task) { k.After = []int64{two.ID, one.ID} })
 	of := func(id int64) []int64 {
-		return get(t, s, func(r store.Reader) ([]int64, error) { return r.Dependants(id) })
+		return get(t, s, func(r store.Reader) ([]int64, error) { return r.Tasks.Dependants(id) })
 	}
 	same(t, "of one", []int64{two.ID, three.ID}, of(one.ID))
 	same(t, "of two", []int64{three.ID}, of(two.ID))
 
 	three.After = []int64{two.ID}
 	two.Stage = coppice.StageEnded
-	update(t, s, func(tx store.Tx) error { return firstOf(tx.PutTask(&three), tx.PutTask(&two)) })
+	update(t, s, func(tx store.Tx) error { return firstOf(tx.Tasks.Put(&three), tx.Tasks.Put(&two)) })
 	same(t, "of one, one gone and one ended", nil, of(one.ID))
 	same(t, "of two, still", []int64{three.ID}, of(two.ID))
 	three.After = nil
-	update(t, s, func(tx store.Tx) error { return tx.PutTask(&three) })
+	update(t, s, func(tx store.Tx) error { return tx.Tasks.Put(&three) })
 	same(t, "of two, none left", nil, of(two.ID))
 }
 
@@ -120,7 +120,7 @@ func testLanes(t *testing.T, open Open) {
 	lanes := func() []coppice.Lane {
 		var all []coppice.Lane
 		view(t, s, func(r store.Reader) error {
-			for at, ok, err := r.NextLane(coppice.Lane{}); ok || err != nil; at, ok, err = r.NextLane(at) {
+			for at, ok, err := r.Lanes.Next(coppice.Lane{}); ok || err != nil; at, ok, err = r.Lanes.Next(at) {
 				if err != nil {
 					return err
 				}
@@ -137,7 +137,7 @@ func testLanes(t *testing.T, open Open) {
 	}
 	same(t, "lanes", want, lanes())
 	heads := func(most int) []int64 {
-		got := get(t, s, func(r store.Reader) ([]coppice.Task, error) { return r.LaneHeads(main, most) })
+		got := get(t, s, func(r store.Reader) ([]coppice.Task, error) { return r.Lanes.Heads(main, most) })
 		return ids(got, func(k coppice.Task) int64 { return k.ID })
 	}
 	same(t, "heads", []int64{begun.ID, urgent.ID, old.ID, young.ID}, heads(10))
@@ -146,7 +146,7 @@ func testLanes(t *testing.T, open Open) {
 	update(t, s, func(tx store.Tx) error {
 		for _, k := range []*coppice.Task{&begun, &urgent, &old} {
 			k.Stage, k.Next = coppice.StageSession, nil
-			if err := tx.PutTask(k); err != nil {
+			if err := tx.Tasks.Put(k); err != nil {
 				return err
 			}
 		}
@@ -154,12 +154,12 @@ func testLanes(t *testing.T, open Open) {
 	})
 	same(t, "heads once others left", []int64{young.ID}, heads(10))
 	young.Stage = coppice.StageEnded
-	update(t, s, func(tx store.Tx) error { return tx.PutTask(&young) })
+	update(t, s, func(tx store.Tx) error { return tx.Tasks.Put(&young) })
 	same(t, "lanes once one is empty", []coppice.Lane{want[0], want[2], want[3]}, lanes())
 
 	begun.Stage, begun.Next = coppice.StageQueued, &coppice.Next{Agent: "b"}
 	old.Stage, old.Next, old.Priority = coppice.StageQueued, &coppice.Next{Agent: "b"}, 9
-	update(t, s, func(tx store.Tx) error { return firstOf(tx.PutTask(&begun), tx.PutTask(&old)) })
+	update(t, s, func(tx store.Tx) error { return firstOf(tx.Tasks.Put(&begun), tx.Tasks.Put(&old)) })
 	same(t, "a begun task stays begun", []int64{begun.ID, old.ID}, heads(10))
 }
 
@@ -186,11 +186,11 @@ func testRunning(t *testing.T, open Open) {
 	view(t, s, func(r store.Reader) error {
 		same(t, "by lane", map[coppice.Lane]int{
 			{ProjectID: p.ID, Track: "main", Agent: "other"}: 1, {ProjectID: p.ID, Track: "main", Agent: "scripted"}: 3,
-		}, must(r.Running()))
+		}, must(r.Lanes.Running()))
 		id := func(c coppice.Session) int64 { return c.ID }
-		same(t, "live", live, ids(must(r.LiveSessions()), id))
-		same(t, "of the task", 8, len(must(r.SessionsOf(k.ID))))
-		same(t, "the last", must(r.SessionByKey("app-1.8")), *must(r.LastSession(k.ID)))
+		same(t, "live", live, ids(must(r.Sessions.Live()), id))
+		same(t, "of the task", 8, len(must(r.Sessions.Of(k.ID))))
+		same(t, "the last", must(r.Sessions.ByKey("app-1.8")), *must(r.Sessions.Last(k.ID)))
 		return nil
 	})
 }
@@ -201,11 +201,11 @@ func testTimers(t *testing.T, open Open) {
 		return store.Timer{Kind: kind, ID: id, At: start.Add(after)}
 	}
 	late, soon, tie := timer("task", "1", time.Hour), timer("task", "2", time.Second), timer("agent", "2", time.Second)
-	update(t, s, func(tx store.Tx) error { return firstOf(tx.SetTimer(late), tx.SetTimer(soon), tx.SetTimer(tie)) })
+	update(t, s, func(tx store.Tx) error { return firstOf(tx.Timers.Set(late), tx.Timers.Set(soon), tx.Timers.Set(tie)) })
 	due := func(now time.Time, most int) []store.Timer {
-		return get(t, s, func(r store.Reader) ([]store.Timer, error) { return r.DueTimers(now, most) })
+		return get(t, s, func(r store.Reader) ([]store.Timer, error) { return r.Timers.Due(now, most) })
 	}
-	next := func() time.Time { return get(t, s, store.Reader.NextTimer) }
+	next := func() time.Time { return get(t, s, func(r store.Reader) (time.Time, error) { return r.Timers.Next() }) }
 	same(t, "none due", nil, due(start, 10))
 	same(t, "due at their moment", []store.Timer{tie, soon}, due(soon.At, 10))
 	same(t, "at most one", []store.Timer{tie}, due(late.At, 1))
@@ -213,7 +213,7 @@ func testTimers(t *testing.T, open Open) {
 
 	moved := timer("task", "2", 2*time.Hour)
 	update(t, s, func(tx store.Tx) error {
-		return firstOf(tx.SetTimer(moved), tx.SetTimer(store.Timer{Kind: "agent", ID: "2"}), tx.SetTimer(store.Timer{Kind: "none", ID: "9"}))
+		return firstOf(tx.Timers.Set(moved), tx.Timers.Set(store.Timer{Kind: "agent", ID: "2"}), tx.Timers.Set(store.Timer{Kind: "none", ID: "9"}))
 	})
 	same(t, "a subject has one timer", []store.Timer{late, moved}, due(moved.At, 10))
 	same(t, "next once moved", late.At, next())
@@ -225,22 +225,24 @@ func testTalk(t *testing.T, open Open) {
 	one := coppice.Question{TaskID: k.ID, Text: "Which?", Options: []string{"this", "that"}, AskedAt: start}
 	two := coppice.Question{TaskID: k.ID, Text: "And then?", AskedAt: start}
 	m := coppice.Message{TaskID: k.ID, Text: strings.Repeat("x", coppice.MaxMessage), From: "person", SentAt: start}
-	update(t, s, func(tx store.Tx) error { return firstOf(tx.PutQuestion(&one), tx.PutQuestion(&two), tx.PutMessage(&m)) })
+	update(t, s, func(tx store.Tx) error {
+		return firstOf(tx.Questions.Put(&one), tx.Questions.Put(&two), tx.Messages.Put(&m))
+	})
 	asked := func() *coppice.Question {
-		return get(t, s, func(r store.Reader) (*coppice.Question, error) { return r.OpenQuestion(k.ID) })
+		return get(t, s, func(r store.Reader) (*coppice.Question, error) { return r.Questions.Open(k.ID) })
 	}
 	same(t, "the oldest open one", &one, asked())
 	one.Answer, one.AnsweredAt = "this", start.Add(time.Minute)
-	update(t, s, func(tx store.Tx) error { return tx.PutQuestion(&one) })
+	update(t, s, func(tx store.Tx) error { return tx.Questions.Put(&one) })
 	same(t, "the next", &two, asked())
 	two.ClosedAt = start
-	update(t, s, func(tx store.Tx) error { return tx.PutQuestion(&two) })
+	update(t, s, func(tx store.Tx) error { return tx.Questions.Put(&two) })
 	if q := asked(); q != nil {
 		t.Errorf("no question is open, but %+v", q)
 	}
 	view(t, s, func(r store.Reader) error {
-		same(t, "questions", []coppice.Question{one, two}, must(r.QuestionsOf(k.ID)))
-		same(t, "messages", []coppice.Message{m}, must(r.MessagesOf(k.ID)))
+		same(t, "questions", []coppice.Question{one, two}, must(r.Questions.Of(k.ID)))
+		same(t, "messages", []coppice.Message{m}, must(r.Messages.Of(k.ID)))
 		return nil
 	})
 }
@@ -249,11 +251,13 @@ func testAgentLimits(t *testing.T, open Open) {
 	s := open(t)
 	a := coppice.AgentLimit{Agent: "a", Until: start, Class: coppice.ClassRateLimit, Text: "wait"}
 	b := coppice.AgentLimit{Agent: "b", Until: start.Add(time.Hour), Class: coppice.ClassBilling}
-	update(t, s, func(tx store.Tx) error { return firstOf(tx.PutAgentLimit(b), tx.PutAgentLimit(a)) })
-	same(t, "limits", []coppice.AgentLimit{a, b}, get(t, s, store.Reader.AgentLimits))
+	update(t, s, func(tx store.Tx) error { return firstOf(tx.Limits.Put(b), tx.Limits.Put(a)) })
+	same(t, "limits", []coppice.AgentLimit{a, b}, get(t, s, allLimits))
 	a.Until = time.Time{} // until a person says otherwise
 	update(t, s, func(tx store.Tx) error {
-		return firstOf(tx.PutAgentLimit(a), tx.DropAgentLimit("b"), tx.DropAgentLimit("c"))
+		return firstOf(tx.Limits.Put(a), tx.Limits.Drop("b"), tx.Limits.Drop("c"))
 	})
-	same(t, "limits once one is over", []coppice.AgentLimit{a}, get(t, s, store.Reader.AgentLimits))
+	same(t, "limits once one is over", []coppice.AgentLimit{a}, get(t, s, allLimits))
 }
+
+func allLimits(r store.Reader) ([]coppice.AgentLimit, error) { return r.Limits.All() }

@@ -69,10 +69,10 @@ func wantFound(t *testing.T, s Searched, text string, want ...string) {
 func changed(t *testing.T, s store.Store, kind coppice.EventKind, k coppice.Task) {
 	t.Helper()
 	update(t, s, func(tx store.Tx) error {
-		if err := tx.PutTask(&k); err != nil {
+		if err := tx.Tasks.Put(&k); err != nil {
 			return err
 		}
-		return tx.Append(&coppice.Event{At: start, Kind: kind, ProjectID: k.ProjectID, TaskID: k.ID, Subject: k.Key, By: "person"})
+		return tx.Log.Append(&coppice.Event{At: start, Kind: kind, ProjectID: k.ProjectID, TaskID: k.ID, Subject: k.Key, By: "person"})
 	})
 }
 
@@ -117,7 +117,7 @@ func said(kind, rest string) string { return `{"kind":"` + kind + `"` + rest + `
 func write(t *testing.T, s store.Store, session int64, kind coppice.OutputKind, pieces ...string) (offsets []int64) {
 	t.Helper()
 	update(t, s, func(tx store.Tx) error {
-		x, err := tx.Session(session)
+		x, err := tx.Sessions.Get(session)
 		if err != nil {
 			return err
 		}
@@ -128,7 +128,7 @@ func write(t *testing.T, s store.Store, session int64, kind coppice.OutputKind, 
 			offsets = append(offsets, at)
 			at += int64(len(p)) + 8
 		}
-		return tx.AddOutput(session, x.Cursor, at, out)
+		return tx.Outputs.Add(session, x.Cursor, at, out)
 	})
 	return offsets
 }
@@ -208,10 +208,10 @@ func check(t *testing.T, s store.Store, k coppice.Task, command, log string) cop
 	t.Helper()
 	c := coppice.Check{ProjectID: k.ProjectID, TaskID: k.ID, LandingID: 1, Tree: "tree", Command: command, Exit: 1, Log: log, EndedAt: start}
 	update(t, s, func(tx store.Tx) error {
-		if err := tx.PutCheck(&c); err != nil {
+		if err := tx.Checks.Put(&c); err != nil {
 			return err
 		}
-		return tx.Append(&coppice.Event{At: start, Kind: coppice.EventCheckEnded, ProjectID: k.ProjectID, TaskID: k.ID, Subject: k.Key, By: "engine"})
+		return tx.Log.Append(&coppice.Event{At: start, Kind: coppice.EventCheckEnded, ProjectID: k.ProjectID, TaskID: k.ID, Subject: k.Key, By: "engine"})
 	})
 	return c
 }

@@ -137,7 +137,7 @@ func policy() coppice.Policy {
 func project(t *testing.T, s store.Store, prefix string) coppice.Project {
 	t.Helper()
 	p := coppice.Project{Prefix: prefix, Path: "/src/" + prefix, Policy: policy(), CreatedAt: start}
-	update(t, s, func(tx store.Tx) error { return tx.PutProject(&p) })
+	update(t, s, func(tx store.Tx) error { return tx.Projects.Put(&p) })
 	return p
 }
 
@@ -151,7 +151,7 @@ func task(t *testing.T, s store.Store, p coppice.Project, num int, change func(*
 	if change != nil {
 		change(&k)
 	}
-	update(t, s, func(tx store.Tx) error { return tx.PutTask(&k) })
+	update(t, s, func(tx store.Tx) error { return tx.Tasks.Put(&k) })
 	return k
 }
 
@@ -165,7 +165,7 @@ func session(t *testing.T, s store.Store, k coppice.Task, n int, change func(*co
 	if change != nil {
 		change(&c)
 	}
-	update(t, s, func(tx store.Tx) error { return tx.PutSession(&c) })
+	update(t, s, func(tx store.Tx) error { return tx.Sessions.Put(&c) })
 	return c
 }
 

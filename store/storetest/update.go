@@ -19,10 +19,10 @@ func testRollback(t *testing.T, open Open) {
 	mine := errors.New("mine")
 	err := s.Update(t.Context(), func(tx store.Tx) error {
 		k := coppice.Task{ProjectID: p.ID, Key: "app-1", Stage: coppice.StageWaiting}
-		if err := firstOf(tx.PutTask(&k), tx.Append(event(coppice.EventTaskCreated, p.ID, k.ID, 0))); err != nil {
+		if err := firstOf(tx.Tasks.Put(&k), tx.Log.Append(event(coppice.EventTaskCreated, p.ID, k.ID, 0))); err != nil {
 			return err
 		}
-		if got, err := tx.TaskByKey("app-1"); err != nil || got.ID != k.ID {
+		if got, err := tx.Tasks.ByKey("app-1"); err != nil || got.ID != k.ID {
 			t.Errorf("a transaction does not see its own: %v, %v", got, err)
 		}
 		return mine
@@ -31,8 +31,8 @@ func testRollback(t *testing.T, open Open) {
 		t.Errorf("got %v, want the function's own error", err)
 	}
 	view(t, s, func(r store.Reader) error {
-		wantCode(t, "what was rolled back", second(r.TaskByKey("app-1")), coppice.ENotFound)
-		_, last, err := r.EventBounds()
+		wantCode(t, "what was rolled back", second(r.Tasks.ByKey("app-1")), coppice.ENotFound)
+		_, last, err := r.Log.Bounds()
 		same(t, "events", int64(0), last)
 		return err
 	})
@@ -88,7 +88,7 @@ func testGrouped(t *testing.T, open Open) {
 	gather(t, s, n, func(i int) error {
 		err := s.Update(t.Context(), func(tx store.Tx) error {
 			k := coppice.Task{ProjectID: p.ID, Num: i, Key: coppice.TaskKey("app", i), Stage: coppice.StageWaiting}
-			if err := firstOf(tx.PutTask(&k), tx.Append(event(coppice.EventTaskCreated, p.ID, k.ID, 0))); err != nil {
+			if err := firstOf(tx.Tasks.Put(&k), tx.Log.Append(event(coppice.EventTaskCreated, p.ID, k.ID, 0))); err != nil {
 				return err
 			}
 			if i%3 == 0 {
@@ -103,12 +103,12 @@ func testGrouped(t *testing.T, open Open) {
 	})
 	view(t, s, func(r store.Reader) error {
 		for i := range n {
-			_, err := r.TaskByKey(coppice.TaskKey("app", i))
+			_, err := r.Tasks.ByKey(coppice.TaskKey("app", i))
 			if want := i%3 != 0; (err == nil) != want {
 				t.Errorf("task %d: there is one: %v, want %v", i, err == nil, want)
 			}
 		}
-		same(t, "events", n*2/3, len(must(r.Events(0, 100, store.EventFilter{}))))
+		same(t, "events", n*2/3, len(must(r.Log.Events(0, 100, store.EventFilter{}))))
 		return nil
 	})
 }
@@ -120,7 +120,7 @@ func testPanic(t *testing.T, open Open) {
 	explode := func() (v any) {
 		defer func() { v = recover() }()
 		_ = s.Update(t.Context(), func(tx store.Tx) error {
-			if err := tx.Append(event(coppice.EventTaskWarned, 0, 0, 0)); err != nil {
+			if err := tx.Log.Append(event(coppice.EventTaskWarned, 0, 0, 0)); err != nil {
 				return err
 			}
 			panic("boom")
@@ -137,7 +137,7 @@ func testPanic(t *testing.T, open Open) {
 			}
 			return nil
 		}
-		return s.Update(t.Context(), func(tx store.Tx) error { return tx.Append(event(coppice.EventTaskStage, 0, 0, 0)) })
+		return s.Update(t.Context(), func(tx store.Tx) error { return tx.Log.Append(event(coppice.EventTaskStage, 0, 0, 0)) })
 	})
 	same(t, "events", []int64{1, 2, 3, 4, 5}, seqs(t, s, 0, 100, store.EventFilter{}))
 }
@@ -189,7 +189,7 @@ func testSnapshot(t *testing.T, open Open) {
 			for range 50 {
 				err := s.Update(t.Context(), func(tx store.Tx) error {
 					e := event(coppice.EventTaskStage, 0, 0, 0)
-					return firstOf(tx.Append(e), tx.SetCursor("same", e.Seq))
+					return firstOf(tx.Log.Append(e), tx.Log.SetCursor("same", e.Seq))
 				})
 				if err != nil {
 					t.Error(err)
@@ -199,9 +199,9 @@ func testSnapshot(t *testing.T, open Open) {
 		wg.Go(func() {
 			for range 50 {
 				err := s.View(t.Context(), func(r store.Reader) error {
-					_, last, err := r.EventBounds()
+					_, last, err := r.Log.Bounds()
 					runtime.Gosched()
-					same(t, "a snapshot", last, must(r.Cursor("same")))
+					same(t, "a snapshot", last, must(r.Log.Cursor("same")))
 					return err
 				})
 				if err != nil {

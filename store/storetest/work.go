@@ -15,11 +15,11 @@ func testWorkspaces(t *testing.T, open Open) {
 	k := task(t, s, p, 1, nil)
 	one := coppice.Workspace{ProjectID: p.ID, TaskID: k.ID, Kind: "worktree", Branch: "coppice/app-1", Ports: []int{4000, 4001}}
 	two := coppice.Workspace{ProjectID: p.ID, TaskID: k.ID, Kind: "worktree", Branch: "coppice/app-1", ReadyAt: start}
-	update(t, s, func(tx store.Tx) error { return firstOf(tx.PutWorkspace(&one), tx.PutWorkspace(&two)) })
+	update(t, s, func(tx store.Tx) error { return firstOf(tx.Workspaces.Put(&one), tx.Workspaces.Put(&two)) })
 	view(t, s, func(r store.Reader) error {
-		same(t, "the newest", &two, must(r.WorkspaceOf(k.ID)))
-		same(t, "all", []coppice.Workspace{one, two}, must(r.Workspaces(p.ID)))
-		same(t, "another project's", nil, must(r.Workspaces(p.ID+1)))
+		same(t, "the newest", &two, must(r.Workspaces.Of(k.ID)))
+		same(t, "all", []coppice.Workspace{one, two}, must(r.Workspaces.In(p.ID)))
+		same(t, "another project's", nil, must(r.Workspaces.In(p.ID+1)))
 		return nil
 	})
 }
@@ -29,7 +29,7 @@ func testTrash(t *testing.T, open Open) {
 	item := func(change func(*coppice.Trash)) coppice.Trash {
 		c := coppice.Trash{ProjectID: 1, TaskID: 1, What: "workspace", Path: "/w", RemovedAt: start, ExpiresAt: start.Add(time.Hour)}
 		change(&c)
-		update(t, s, func(tx store.Tx) error { return tx.PutTrash(&c) })
+		update(t, s, func(tx store.Tx) error { return tx.Trash.Put(&c) })
 		return c
 	}
 	one := item(func(*coppice.Trash) {})
@@ -37,7 +37,7 @@ func testTrash(t *testing.T, open Open) {
 	item(func(c *coppice.Trash) { c.PurgedAt = start })
 	item(func(c *coppice.Trash) { c.ProjectID = 2 })
 	two := item(func(*coppice.Trash) {})
-	got := get(t, s, func(r store.Reader) ([]coppice.Trash, error) { return r.TrashOf(1) })
+	got := get(t, s, func(r store.Reader) ([]coppice.Trash, error) { return r.Trash.In(1) })
 	same(t, "kept, newest first", []coppice.Trash{two, one}, got)
 }
 
@@ -53,18 +53,18 @@ func testLandings(t *testing.T, open Open) {
 		if ended {
 			l.EndedAt, l.Outcome = start, coppice.LandingLanded
 		}
-		update(t, s, func(tx store.Tx) error { return tx.PutLanding(&l) })
+		update(t, s, func(tx store.Tx) error { return tx.Landings.Put(&l) })
 		return l
 	}
 	over, later, first, tie := landing(time.Second, true), landing(3*time.Second, false), landing(time.Second, false), landing(time.Second, false)
 	merging := landing(0, false)
 	view(t, s, func(r store.Reader) error {
-		same(t, "queued", []coppice.Landing{first, tie, later}, must(r.QueuedLandings(p.ID, 9)))
-		same(t, "first in the queue", []coppice.Landing{first}, must(r.QueuedLandings(p.ID, 1)))
-		same(t, "places in the queue", []int64{first.ID, tie.ID, later.ID}, must(r.QueuePlaces(p.ID, 9)))
-		same(t, "first places in the queue", []int64{first.ID, tie.ID}, must(r.QueuePlaces(p.ID, 2)))
-		same(t, "of the task", []coppice.Landing{over, later, first, tie, merging}, must(r.LandingsOf(k.ID)))
-		same(t, "the last", &merging, must(r.LastLanding(k.ID)))
+		same(t, "queued", []coppice.Landing{first, tie, later}, must(r.Landings.Queued(p.ID, 9)))
+		same(t, "first in the queue", []coppice.Landing{first}, must(r.Landings.Queued(p.ID, 1)))
+		same(t, "places in the queue", []int64{first.ID, tie.ID, later.ID}, must(r.Landings.Places(p.ID, 9)))
+		same(t, "first places in the queue", []int64{first.ID, tie.ID}, must(r.Landings.Places(p.ID, 2)))
+		same(t, "of the task", []coppice.Landing{over, later, first, tie, merging}, must(r.Landings.Of(k.ID)))
+		same(t, "the last", &merging, must(r.Landings.Last(k.ID)))
 		return nil
 	})
 }
@@ -76,7 +76,7 @@ func testChecks(t *testing.T, open Open) {
 		for _, f := range changes {
 			f(&c)
 		}
-		update(t, s, func(tx store.Tx) error { return tx.PutCheck(&c) })
+		update(t, s, func(tx store.Tx) error { return tx.Checks.Put(&c) })
 		return c
 	}
 	check("t1", "make", "e1", 1)
@@ -87,9 +87,9 @@ func testChecks(t *testing.T, open Open) {
 	late := check("t1", "slow", "e1", 124, func(c *coppice.Check) { c.TimedOut = true })
 	check("t2", "make", "e1", 0)
 	view(t, s, func(r store.Reader) error {
-		same(t, "the newest of each", []coppice.Check{b, c, d, late}, must(r.ChecksOn(1, "t1")))
-		same(t, "another project's", nil, must(r.ChecksOn(2, "t1")))
-		same(t, "of the task", 7, len(must(r.ChecksOf(1))))
+		same(t, "the newest of each", []coppice.Check{b, c, d, late}, must(r.Checks.On(1, "t1")))
+		same(t, "another project's", nil, must(r.Checks.On(2, "t1")))
+		same(t, "of the task", 7, len(must(r.Checks.Of(1))))
 		return nil
 	})
 }
@@ -100,7 +100,7 @@ func offer(t *testing.T, s store.Store, key, pool string, kind coppice.WorkKind)
 		Kind: kind, Key: key, Pool: pool, ProjectID: 1, TaskID: 1, State: coppice.WorkOffered,
 		OfferedAt: start, Spec: coppice.Raw(map[string]string{"key": key}),
 	}
-	update(t, s, func(tx store.Tx) error { return tx.PutWork(&w) })
+	update(t, s, func(tx store.Tx) error { return tx.Work.Put(&w) })
 	return w
 }
 
@@ -111,7 +111,7 @@ func testWork(t *testing.T, open Open) {
 	check := offer(t, s, "check", "near", coppice.WorkCheck)
 	other := offer(t, s, "other", "other", coppice.WorkRun)
 	takeable := func(pools []string, kinds []coppice.WorkKind, most int) []coppice.Work {
-		return get(t, s, func(r store.Reader) ([]coppice.Work, error) { return r.TakeableWork(pools, kinds, most) })
+		return get(t, s, func(r store.Reader) ([]coppice.Work, error) { return r.Work.Takeable(pools, kinds, most) })
 	}
 	both := []coppice.WorkKind{coppice.WorkRun, coppice.WorkCheck}
 	same(t, "of two pools", []coppice.Work{run, far, check}, takeable([]string{"near", "far"}, both, 10))
@@ -123,18 +123,18 @@ func testWork(t *testing.T, open Open) {
 	run.State, run.Worker, run.Attempt, run.LeaseUntil, run.TakenAt = coppice.WorkTaken, "w1", 1, start.Add(time.Minute), start
 	check.State, check.Result, check.FinishedAt = coppice.WorkFinished, coppice.Raw("done"), start
 	other.State = coppice.WorkSettled
-	update(t, s, func(tx store.Tx) error { return firstOf(tx.PutWork(&run), tx.PutWork(&check), tx.PutWork(&other)) })
+	update(t, s, func(tx store.Tx) error { return firstOf(tx.Work.Put(&run), tx.Work.Put(&check), tx.Work.Put(&other)) })
 	same(t, "once some are taken", []coppice.Work{far}, takeable([]string{"near", "far", "other"}, both, 10))
 	view(t, s, func(r store.Reader) error {
-		same(t, "held", []coppice.Work{run}, must(r.WorkHeldBy("w1")))
-		same(t, "held by nobody", nil, must(r.WorkHeldBy("")))
-		same(t, "unsettled", []coppice.Work{run, far, check}, must(r.UnsettledWork(1)))
-		same(t, "by key", &other, must(r.WorkByKey("other")))
-		same(t, "counts", map[coppice.WorkState]int{coppice.WorkTaken: 1, coppice.WorkOffered: 1, coppice.WorkFinished: 1}, must(r.CountWork()))
+		same(t, "held", []coppice.Work{run}, must(r.Work.HeldBy("w1")))
+		same(t, "held by nobody", nil, must(r.Work.HeldBy("")))
+		same(t, "unsettled", []coppice.Work{run, far, check}, must(r.Work.Unsettled(1)))
+		same(t, "by key", &other, must(r.Work.ByKey("other")))
+		same(t, "counts", map[coppice.WorkState]int{coppice.WorkTaken: 1, coppice.WorkOffered: 1, coppice.WorkFinished: 1}, must(r.Work.Count()))
 		return nil
 	})
 	again := coppice.Work{Kind: coppice.WorkRun, Key: "run", State: coppice.WorkOffered}
-	err := s.Update(t.Context(), func(tx store.Tx) error { return tx.PutWork(&again) })
+	err := s.Update(t.Context(), func(tx store.Tx) error { return tx.Work.Put(&again) })
 	wantCode(t, "a second item of a key", err, coppice.EConflict)
 }
 
@@ -162,7 +162,7 @@ func testTrimWork(t *testing.T, open Open) {
 	put := func(key string, state coppice.WorkState, at time.Duration) coppice.Work {
 		w := offer(t, s, key, "p", coppice.WorkRun)
 		w.State, w.FinishedAt = state, start.Add(at)
-		update(t, s, func(tx store.Tx) error { return tx.PutWork(&w) })
+		update(t, s, func(tx store.Tx) error { return tx.Work.Put(&w) })
 		return w
 	}
 	old := put("old", coppice.WorkSettled, 0)
@@ -170,16 +170,16 @@ func testTrimWork(t *testing.T, open Open) {
 	put("new", coppice.WorkSettled, time.Hour)
 	put("open", coppice.WorkFinished, 0)
 	trim := func(before time.Time) (n int) {
-		update(t, s, func(tx store.Tx) (err error) { n, err = tx.TrimWork(before); return err })
+		update(t, s, func(tx store.Tx) (err error) { n, err = tx.Work.Trim(before); return err })
 		return n
 	}
 	same(t, "before no moment", 0, trim(time.Time{}))
 	same(t, "trimmed", 2, trim(start.Add(time.Minute)))
 	same(t, "trimmed again", 0, trim(start.Add(time.Minute)))
 	view(t, s, func(r store.Reader) error {
-		wantCode(t, "trimmed work", second(r.Work(old.ID)), coppice.ENotFound)
+		wantCode(t, "trimmed work", second(r.Work.Get(old.ID)), coppice.ENotFound)
 		for _, key := range []string{"new", "open"} {
-			if must(r.WorkByKey(key)) == nil {
+			if must(r.Work.ByKey(key)) == nil {
 				t.Errorf("%s was trimmed", key)
 			}
 		}

@@ -30,6 +30,7 @@ import (
 	"coppice/internal/browser"
 	"coppice/test/ports"
 	"coppice/test/scriptedmodel"
+	"coppice/verb"
 )
 
 // green is the colour of the page that is looked at.
@@ -194,7 +195,7 @@ func TestBrowserEndsWithItsSession(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(*testing.T, *looking, string){
 		"stopped": func(t *testing.T, l *looking, key string) {
-			if _, err := l.client.Stop(l.ctx, key); err != nil {
+			if _, err := l.client.Ask(l.ctx, key, coppice.VerbStop, verb.Request{}); err != nil {
 				t.Fatal(err)
 			}
 		},

@@ -41,7 +41,7 @@ func updates(s *sqlite.Store, writers int) measurement {
 			wg.Go(func() {
 				for range each / writers {
 					err := s.Update(ctx, func(tx store.Tx) error {
-						return tx.Append(&coppice.Event{At: time.Now(), Kind: coppice.EventTaskWarned, By: "bench", Reason: "to be measured"})
+						return tx.Log.Append(&coppice.Event{At: time.Now(), Kind: coppice.EventTaskWarned, By: "bench", Reason: "to be measured"})
 					})
 					if err != nil {
 						errs[w] = err

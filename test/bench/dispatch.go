@@ -98,7 +98,7 @@ func (q *line) measure(ctx context.Context, _ int) (float64, error) {
 	}
 	running := 0
 	err = q.store.View(ctx, func(r store.Reader) error {
-		lanes, err := r.Running()
+		lanes, err := r.Lanes.Running()
 		for _, n := range lanes {
 			running += n
 		}

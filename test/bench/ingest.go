@@ -114,7 +114,7 @@ func flooded(ctx context.Context, state string) (out []coppice.Output, size floa
 	defer s.Close()
 	err = s.View(ctx, func(r store.Reader) error {
 		for after := int64(-1); ; {
-			page, err := r.Output(1, after, 10_000)
+			page, err := r.Outputs.After(1, after, 10_000)
 			if err != nil || len(page) == 0 {
 				return err
 			}

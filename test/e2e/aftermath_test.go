@@ -74,13 +74,13 @@ func (w *world) checkOutput(ends map[int64]int64, said []string) {
 	w.t.Helper()
 	st := w.openStore()
 	err := st.View(w.t.Context(), func(r store.Reader) error {
-		tasks, err := r.Tasks(store.TaskFilter{})
+		tasks, err := r.Tasks.List(store.TaskFilter{})
 		if err != nil {
 			return err
 		}
 		var wrong []error
 		for _, task := range tasks {
-			sessions, err := r.SessionsOf(task.ID)
+			sessions, err := r.Sessions.Of(task.ID)
 			if err != nil {
 				return err
 			}

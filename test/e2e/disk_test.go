@@ -66,7 +66,7 @@ func TestASessionThatWritesTooMuch(t *testing.T) {
 	st := w.openStore()
 	defer st.Close()
 	err := st.View(t.Context(), func(r store.Reader) error {
-		x, err := r.SessionByKey(key + ".1")
+		x, err := r.Sessions.ByKey(key + ".1")
 		if err == nil {
 			_, err = accounted(r, x)
 		}

@@ -47,7 +47,7 @@ func (w *world) openStore() *sqlite.Store {
 func accounted(r store.Reader, s coppice.Session) (stdout []byte, err error) {
 	at := int64(0)
 	for {
-		page, err := r.Output(s.ID, at-1, 1000)
+		page, err := r.Outputs.After(s.ID, at-1, 1000)
 		if err != nil {
 			return nil, err
 		}
@@ -91,7 +91,7 @@ func (w *world) complete(t *testing.T, key string, wanted []string) {
 	t.Helper()
 	st := w.openStore()
 	err := st.View(t.Context(), func(r store.Reader) error {
-		s, err := r.SessionByKey(key)
+		s, err := r.Sessions.ByKey(key)
 		if err != nil {
 			return err
 		}

@@ -63,13 +63,14 @@ var rooms = map[string][]string{
 	"web":       {},
 	"flow":      {},
 	"features":  {},
+	"verb":      {},
 	"config":    {"agent", "engine"},
 	"host":      {"agent"},
 	"memory":    {"store"},
-	"engine":    {"flow", "store", "fabric"},
+	"engine":    {"flow", "store", "fabric", "verb"},
 	"worker":    {"host", "agent", "workspace", "forge", "notify", "store", "fabric"},
-	"api":       {"engine", "store", "fabric", "memory", "web"},
-	"control":   {"api", "engine", "store", "fabric", "memory", "agent", "host", "workspace", "features", "config", "worker"},
+	"api":       {"engine", "store", "fabric", "memory", "verb", "web"},
+	"control":   {"api", "engine", "store", "fabric", "memory", "agent", "host", "workspace", "features", "config", "verb", "worker"},
 }
 
 // crossings are the arrows between siblings that the architecture asks for by
@@ -82,7 +83,7 @@ var crossings = map[place]string{
 var contracts = []string{"agent", "workspace", "forge", "notify", "store", "fabric"}
 
 // pure rooms decide and do no I/O.
-var pure = []string{"engine", "flow"}
+var pure = []string{"engine", "flow", "verb"}
 
 // effects are the packages of the standard library that reach the world.
 var effects = []string{"os", "net", "syscall", "io/ioutil", "database/sql", "plugin"}

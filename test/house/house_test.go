@@ -1,6 +1,7 @@
 package house_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -71,6 +72,12 @@ func TestFileSizes(t *testing.T) {
 func TestFunctionSizes(t *testing.T) {
 	t.Parallel()
 	bad, err := open(t).FunctionSizes()
+	report(t, bad, err)
+}
+
+func TestInterfaces(t *testing.T) {
+	t.Parallel()
+	bad, err := open(t).Interfaces(module)
 	report(t, bad, err)
 }
 
@@ -225,6 +232,31 @@ func TestSizesCanBreak(t *testing.T) {
 	expect(t, notes, nil, "a/long.go: has 601 lines")
 	bad, err = tree.FunctionSizes()
 	expect(t, bad, err, "a/functions.go:102: long has 101 lines", "the 95th percentile")
+}
+
+func TestInterfacesCanBreak(t *testing.T) {
+	t.Parallel()
+	methods := func(name string, n int) string {
+		text := ""
+		for i := range n {
+			text += fmt.Sprintf("\t%s%d()\n", name, i)
+		}
+		return text
+	}
+	tree := fixture(t, map[string]string{
+		"store/store.go":    "package store\ntype Fine interface {\n" + methods("A", 12) + "}\ntype Long interface {\n" + methods("A", 13) + "}\n",
+		"store/both.go":     "package store\ntype Same interface {\n\tFine\n" + methods("A", 3) + "}\ntype Sum interface {\n\tFine\n\tMore()\n}\n",
+		"fabric/x/x.go":     "package x\nimport s \"coppice/store\"\ntype Far interface {\n\ts.Fine\n\tMore()\n}\n",
+		"api/api.go":        "package api\nimport \"io\"\ntype Open interface{ io.Closer }\ntype Text interface{ ~string | ~int }\n",
+		"engine/engine.go":  "package engine\ntype Long interface {\n" + methods("A", 13) + "}\n",
+		"store/x_test.go":   "package store\ntype Fake interface {\n" + methods("A", 13) + "}\n",
+		"api/apitest/a.go":  "package apitest\ntype Fake interface {\n" + methods("A", 13) + "}\n",
+		"api/http/local.go": "package http\nfunc f() {\n\ttype inner interface {\n" + methods("A", 13) + "\t}\n}\n",
+	})
+	bad, err := tree.Interfaces(module)
+	expect(t, bad, err,
+		"store/store.go:16: store.Long has 13", "store/both.go:8: store.Sum has 13", "fabric/x/x.go:3: fabric/x.Far has 13",
+		"api/api.go:3: api.Open embeds io.Closer", "api/http/local.go:3: api/http.inner has 13")
 }
 
 func TestCallsCanBreak(t *testing.T) {

@@ -54,10 +54,10 @@ func (s *sim) remove() error {
 		}
 	}
 	return s.st.View(s.ctx, func(r store.Reader) error {
-		if _, err := r.ProjectByPrefix("p"); coppice.ErrorCode(err) != coppice.ENotFound {
+		if _, err := r.Projects.ByPrefix("p"); coppice.ErrorCode(err) != coppice.ENotFound {
 			return fmt.Errorf("the project is still there: %w", err)
 		}
-		left, err := r.CountTasks(store.TaskFilter{ProjectID: p.ID})
+		left, err := r.Tasks.Count(store.TaskFilter{ProjectID: p.ID})
 		if err == nil && left > 0 {
 			err = fmt.Errorf("%d of its tasks are still there", left)
 		}

@@ -75,7 +75,7 @@ func (s *sim) given(it *item) {
 // refused but by a check that went against its tree, or by a verifier, and every
 // fix session follows a landing that was refused or did not merge.
 func (s *sim) killsHold(r store.Reader, t coppice.Task) error {
-	landings, err := r.LandingsOf(t.ID)
+	landings, err := r.Landings.Of(t.ID)
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (s *sim) killsHold(r store.Reader, t coppice.Task) error {
 	if !s.opt.Kills {
 		return nil
 	}
-	sessions, err := r.SessionsOf(t.ID)
+	sessions, err := r.Sessions.Of(t.ID)
 	if err != nil {
 		return err
 	}
@@ -118,7 +118,7 @@ func (s *sim) strikesHold(r store.Reader) error {
 	if !s.opt.Kills || s.judged.strikes {
 		return nil
 	}
-	projects, err := r.Projects()
+	projects, err := r.Projects.All()
 	for _, p := range projects {
 		if len(p.Strikes) > 0 {
 			return fmt.Errorf("%s has strikes %v, and only checks were killed", p.Prefix, p.Strikes)

@@ -34,7 +34,7 @@ func models(string, *coppice.Profile) map[string]string {
 // force for them. A limit that ends by itself is one of the agent, or of the
 // model where the project falls back on it; any other is the whole agent's.
 func (s *sim) accountsHold(r store.Reader, live []coppice.Session) error {
-	known, err := r.AgentLimits()
+	known, err := r.Limits.All()
 	if err != nil {
 		return err
 	}
@@ -42,7 +42,7 @@ func (s *sim) accountsHold(r store.Reader, live []coppice.Session) error {
 		if !x.CreatedAt.Equal(s.now) {
 			continue
 		}
-		p, err := r.Project(x.ProjectID)
+		p, err := r.Projects.Get(x.ProjectID)
 		if err != nil {
 			return err
 		}

@@ -36,7 +36,7 @@ func (s *sim) decideBase() error {
 	for _, known := range s.projects {
 		var p coppice.Project
 		if err := s.st.View(s.ctx, func(r store.Reader) (err error) {
-			p, err = r.Project(known.ID)
+			p, err = r.Projects.Get(known.ID)
 			return err
 		}); err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 	"coppice"
 	"coppice/engine"
 	"coppice/store"
+	"coppice/verb"
 )
 
 // create is a person who asks for tasks, some of which come after others.
@@ -58,9 +59,9 @@ func (s *sim) person() error {
 	case 0:
 		err = s.stop(key)
 	case 1, 2:
-		_, err = s.intake.Retry(s.ctx, key, "please")
+		_, err = s.intake.Ask(s.ctx, key, coppice.VerbRetry, verb.Request{Text: "please"})
 	case 3, 4:
-		_, err = s.intake.Land(s.ctx, key)
+		_, err = s.intake.Ask(s.ctx, key, coppice.VerbLand, verb.Request{})
 	case 5, 6:
 		_, err = s.intake.Send(s.ctx, key, fmt.Sprintf("message %d", s.rng.IntN(1e9)))
 	case 7:
@@ -92,7 +93,7 @@ func (s *sim) stopLate() error {
 
 func (s *sim) stage(key string) (stage coppice.Stage, err error) {
 	err = s.st.View(s.ctx, func(r store.Reader) error {
-		t, err := r.TaskByKey(key)
+		t, err := r.Tasks.ByKey(key)
 		stage = t.Stage
 		return err
 	})
@@ -116,7 +117,7 @@ func (s *sim) holds() error {
 }
 
 func (s *sim) limitsHold(r store.Reader) error {
-	live, err := r.LiveSessions()
+	live, err := r.Sessions.Live()
 	if err != nil {
 		return err
 	}
@@ -156,7 +157,7 @@ func (s *sim) limitsHold(r store.Reader) error {
 // tasksHold looks at every task: none is lost, none is done without having
 // landed, and whoever waits says why.
 func (s *sim) tasksHold(r store.Reader) error {
-	tasks, err := r.Tasks(store.TaskFilter{})
+	tasks, err := r.Tasks.List(store.TaskFilter{})
 	if err != nil {
 		return err
 	}
@@ -261,7 +262,7 @@ func (s *sim) round() error {
 // marks is something that differs whenever anything has happened.
 func (s *sim) marks() (n int64, err error) {
 	err = s.st.View(s.ctx, func(r store.Reader) error {
-		_, n, err = r.EventBounds()
+		_, n, err = r.Log.Bounds()
 		return err
 	})
 	return n, err
@@ -271,7 +272,7 @@ func (s *sim) marks() (n int64, err error) {
 func (s *sim) help() error {
 	var tasks []coppice.Task
 	err := s.st.View(s.ctx, func(r store.Reader) (err error) {
-		tasks, err = r.Tasks(store.TaskFilter{OldFirst: true})
+		tasks, err = r.Tasks.List(store.TaskFilter{OldFirst: true})
 		return err
 	})
 	if err != nil {
@@ -282,9 +283,9 @@ func (s *sim) help() error {
 		case t.Stage == coppice.StageSession:
 			_, err = s.intake.Answer(s.ctx, t.Key, 0, "yes")
 		case t.Stage == coppice.StageHeld:
-			_, err = s.intake.Land(s.ctx, t.Key)
+			_, err = s.intake.Ask(s.ctx, t.Key, coppice.VerbLand, verb.Request{})
 		case t.Stage == coppice.StageWaiting && t.Wait != nil && t.Wait.On == coppice.WaitPerson:
-			_, err = s.intake.Retry(s.ctx, t.Key, "")
+			_, err = s.intake.Ask(s.ctx, t.Key, coppice.VerbRetry, verb.Request{})
 		case t.Stage == coppice.StageQueued:
 			err = s.intake.ClearLimit(s.ctx, t.Next.Agent)
 		}
@@ -311,7 +312,7 @@ func (s *sim) atRest(r store.Reader) error {
 	if err := s.tasksHold(r); err != nil {
 		return err
 	}
-	tasks, err := r.Tasks(store.TaskFilter{OldFirst: true})
+	tasks, err := r.Tasks.List(store.TaskFilter{OldFirst: true})
 	if err != nil {
 		return err
 	}
@@ -333,7 +334,7 @@ func (s *sim) atRest(r store.Reader) error {
 	if keys := s.running(); len(keys) > 0 {
 		return fmt.Errorf("hosts still run: %v", keys)
 	}
-	live, err := r.LiveSessions()
+	live, err := r.Sessions.Live()
 	if err != nil || len(live) > 0 {
 		return fmt.Errorf("%d sessions still live: %w", len(live), err)
 	}
@@ -346,7 +347,7 @@ func (s *sim) atRest(r store.Reader) error {
 	if err := s.anewHolds(r, tasks); err != nil {
 		return err
 	}
-	counts, err := r.CountWork()
+	counts, err := r.Work.Count()
 	if err != nil {
 		return err
 	}
@@ -359,11 +360,11 @@ func (s *sim) atRest(r store.Reader) error {
 		return err
 	}
 	for key, ws := range s.world.spaces {
-		t, err := r.TaskByKey(key)
+		t, err := r.Tasks.ByKey(key)
 		if err != nil {
 			return err
 		}
-		row, err := r.WorkspaceOf(t.ID)
+		row, err := r.Workspaces.Of(t.ID)
 		if err != nil {
 			return err
 		}

@@ -34,7 +34,7 @@ func (s *sim) dirty() error {
 	}
 	for _, p := range s.projects {
 		if p.Path == path {
-			return s.intake.RetryLanding(s.ctx, p.ID, "checkout", "it changed")
+			return s.intake.RetryLanding(s.ctx, p.ID, "it changed")
 		}
 	}
 	return nil
@@ -58,11 +58,11 @@ func (s *sim) edit(r *repo) {
 // for, and no other.
 func (s *sim) needsHold(r store.Reader) error {
 	for _, known := range s.projects {
-		p, err := r.Project(known.ID)
+		p, err := r.Projects.Get(known.ID)
 		if err != nil {
 			return err
 		}
-		first, err := r.QueuedLandings(p.ID, 1)
+		first, err := r.Landings.Queued(p.ID, 1)
 		if err != nil {
 			return err
 		}
@@ -93,11 +93,11 @@ func (s *sim) needsHold(r store.Reader) error {
 // the first one's reason is in all of them.
 func (s *sim) queueTells(r store.Reader) error {
 	for _, p := range s.projects {
-		queued, err := r.QueuedLandings(p.ID, 100)
+		queued, err := r.Landings.Queued(p.ID, 100)
 		if err != nil {
 			return err
 		}
-		now, err := r.Project(p.ID)
+		now, err := r.Projects.Get(p.ID)
 		if err != nil {
 			return err
 		}
@@ -106,7 +106,7 @@ func (s *sim) queueTells(r store.Reader) error {
 		}
 		var tasks []coppice.Task
 		for _, l := range queued {
-			t, err := r.Task(l.TaskID)
+			t, err := r.Tasks.Get(l.TaskID)
 			if err != nil {
 				return err
 			}

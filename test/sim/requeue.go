@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"coppice"
-	"coppice/engine"
 	"coppice/store"
+	"coppice/verb"
 )
 
 // begunAnew is a requeue of a task while a session of it was live.
@@ -30,25 +30,25 @@ func (s *sim) requeue() error {
 			return err
 		}
 	}
-	r := engine.Requeue{Note: fmt.Sprintf("anew %d.", s.rng.IntN(1e9)), Agent: []string{"", "", "alpha", "beta"}[s.rng.IntN(4)]}
+	r := verb.Request{Text: fmt.Sprintf("anew %d.", s.rng.IntN(1e9)), Staff: coppice.Staff{Agent: []string{"", "", "alpha", "beta"}[s.rng.IntN(4)]}}
 	var was *coppice.Session
 	err := s.st.View(s.ctx, func(r store.Reader) error {
-		t, err := r.TaskByKey(key)
+		t, err := r.Tasks.ByKey(key)
 		if err != nil {
 			return err
 		}
-		was, err = r.LastSession(t.ID)
+		was, err = r.Sessions.Last(t.ID)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	t, err := s.intake.Requeue(s.ctx, key, r)
+	t, err := s.intake.Ask(s.ctx, key, coppice.VerbRequeue, r)
 	if err != nil {
 		return err
 	}
 	if was != nil && was.State.Live() {
-		s.anew[key] = append(s.anew[key], begunAnew{session: was.Key, round: t.Round, note: r.Note})
+		s.anew[key] = append(s.anew[key], begunAnew{session: was.Key, round: t.Round, note: r.Text})
 	}
 	return nil
 }
@@ -56,7 +56,7 @@ func (s *sim) requeue() error {
 // stop is a person who stops a task; what was to begin anew is not.
 func (s *sim) stop(key string) error {
 	delete(s.anew, key)
-	_, err := s.intake.Stop(s.ctx, key)
+	_, err := s.intake.Ask(s.ctx, key, coppice.VerbStop, verb.Request{})
 	return err
 }
 
@@ -64,8 +64,12 @@ func (s *sim) stop(key string) error {
 // ran then has ended in a round that is over, and a later session was told why.
 func (s *sim) anewHolds(r store.Reader, tasks []coppice.Task) error {
 	for _, t := range tasks {
-		if t.StopAsked || t.RetryAsked {
-			return fmt.Errorf("%s: stop %t and retry %t were left undone", t.Key, t.StopAsked, t.RetryAsked)
+		open, err := r.Asks.Open(coppice.TaskSubject(t.ID))
+		if err != nil {
+			return err
+		}
+		if a := coppice.Asked(open, coppice.VerbStop, coppice.VerbRetry, coppice.VerbRequeue, coppice.VerbTake, coppice.VerbGive, coppice.VerbContinue, coppice.VerbUndo); a != nil {
+			return fmt.Errorf("%s: a request was left undone: %+v", t.Key, *a)
 		}
 		for _, a := range s.anew[t.Key] {
 			if t.Round <= a.round {
@@ -85,16 +89,16 @@ func (s *sim) anewHolds(r store.Reader, tasks []coppice.Task) error {
 
 // wasTold tells whether the note of a requeue has reached a later session.
 func wasTold(r store.Reader, t coppice.Task, a begunAnew) (bool, error) {
-	sessions, err := r.SessionsOf(t.ID)
+	sessions, err := r.Sessions.Of(t.ID)
 	if err != nil {
 		return false, err
 	}
 	for _, x := range sessions {
-		whole, err := r.Session(x.ID) // lists leave the prompts out
+		whole, err := r.Sessions.Get(x.ID) // lists leave the prompts out
 		if err != nil || x.Round > a.round && strings.Contains(whole.Prompt, a.note) {
 			return err == nil, err
 		}
 	}
-	messages, err := r.MessagesOf(t.ID)
+	messages, err := r.Messages.Of(t.ID)
 	return slices.ContainsFunc(messages, func(m coppice.Message) bool { return strings.Contains(m.Text, a.note) }), err
 }

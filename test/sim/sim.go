@@ -125,11 +125,11 @@ func (s *sim) tell(err error) error {
 func (s *sim) log(most int) string {
 	var b strings.Builder
 	_ = s.st.View(s.ctx, func(r store.Reader) error {
-		_, last, err := r.EventBounds()
+		_, last, err := r.Log.Bounds()
 		if err != nil {
 			return err
 		}
-		events, err := r.Events(max(0, last-int64(most)), most, store.EventFilter{})
+		events, err := r.Log.Events(max(0, last-int64(most)), most, store.EventFilter{})
 		for _, e := range events {
 			fmt.Fprintf(&b, "  %d %s %s %s %s: %s\n", e.Seq, e.At.Format("2 15:04:05"), e.By, e.Kind, e.Subject, e.Reason)
 		}
@@ -254,7 +254,7 @@ func (s *sim) report() (Report, error) {
 	h := fnv.New64a()
 	err := s.st.View(s.ctx, func(rd store.Reader) error {
 		for after := int64(0); ; {
-			events, err := rd.Events(after, 500, store.EventFilter{})
+			events, err := rd.Log.Events(after, 500, store.EventFilter{})
 			if err != nil || len(events) == 0 {
 				return err
 			}
@@ -273,7 +273,7 @@ func (s *sim) report() (Report, error) {
 	}
 	r.Digest = h.Sum64()
 	return r, s.st.View(s.ctx, func(rd store.Reader) error {
-		tasks, err := rd.Tasks(store.TaskFilter{})
+		tasks, err := rd.Tasks.List(store.TaskFilter{})
 		for _, t := range tasks {
 			switch t.Outcome {
 			case coppice.OutcomeDone:

@@ -97,7 +97,7 @@ func (s *sim) turn() error {
 
 // full holds dispatch to its word: after a turn no lane with room has a queue.
 func (s *sim) full(r store.Reader) error {
-	tasks, err := r.Tasks(store.TaskFilter{Stages: []coppice.Stage{coppice.StageQueued}})
+	tasks, err := r.Tasks.List(store.TaskFilter{Stages: []coppice.Stage{coppice.StageQueued}})
 	if err != nil {
 		return err
 	}
@@ -222,7 +222,7 @@ func (it *item) raw() json.RawMessage {
 // isCurrent tells whether a lease is the one in force.
 func (s *sim) isCurrent(l coppice.Lease) (ok bool, err error) {
 	err = s.st.View(s.ctx, func(r store.Reader) error {
-		w, err := r.Work(l.Work.ID)
+		w, err := r.Work.Get(l.Work.ID)
 		if coppice.ErrorCode(err) == coppice.ENotFound { // its project was removed
 			return nil
 		}
@@ -324,10 +324,10 @@ func (s *sim) runSession(l coppice.Lease) (any, error) {
 			return nil
 		}
 		x.StartedAt, x.State = s.now, coppice.SessionWorking
-		if err := tx.PutSession(x); err != nil {
+		if err := tx.Sessions.Put(x); err != nil {
 			return err
 		}
-		return tx.Append(&coppice.Event{At: s.now, Kind: coppice.EventSessionStarted, ProjectID: x.ProjectID, TaskID: x.TaskID, SessionID: x.ID, Subject: x.Key, By: "worker"})
+		return tx.Log.Append(&coppice.Event{At: s.now, Kind: coppice.EventSessionStarted, ProjectID: x.ProjectID, TaskID: x.TaskID, SessionID: x.ID, Subject: x.Key, By: "worker"})
 	})
 	return nil, err
 }
@@ -335,7 +335,7 @@ func (s *sim) runSession(l coppice.Lease) (any, error) {
 // record adds facts to a live session.
 func (s *sim) record(id int64, f func(store.Tx, *coppice.Session) error) error {
 	return s.st.Update(s.ctx, func(tx store.Tx) error {
-		x, err := tx.Session(id)
+		x, err := tx.Sessions.Get(id)
 		if err != nil || !x.State.Live() {
 			return err
 		}
@@ -423,7 +423,7 @@ func (s *sim) trouble() *coppice.Failure {
 
 func (s *sim) session(key string) (x coppice.Session, err error) {
 	err = s.st.View(s.ctx, func(r store.Reader) error {
-		x, err = r.SessionByKey(key)
+		x, err = r.Sessions.ByKey(key)
 		return err
 	})
 	return x, err
@@ -440,15 +440,15 @@ func (s *sim) askPerson(key string, h *hostState) error {
 		if !s.opt.Plain && s.rng.IntN(2) == 0 {
 			q.Kind, q.Rule = coppice.QuestionPermission, &coppice.Rule{Tool: "run", Match: fmt.Sprintf("tool%d *", s.rng.IntN(5))}
 		}
-		if err := tx.PutQuestion(&q); err != nil {
+		if err := tx.Questions.Put(&q); err != nil {
 			return err
 		}
 		asked = q.ID
 		x.State = coppice.SessionWaiting
-		if err := tx.PutSession(x); err != nil {
+		if err := tx.Sessions.Put(x); err != nil {
 			return err
 		}
-		return tx.Append(&coppice.Event{At: s.now, Kind: coppice.EventQuestionAsked, ProjectID: x.ProjectID, TaskID: x.TaskID, SessionID: x.ID, Subject: x.Key, By: x.Key})
+		return tx.Log.Append(&coppice.Event{At: s.now, Kind: coppice.EventQuestionAsked, ProjectID: x.ProjectID, TaskID: x.TaskID, SessionID: x.ID, Subject: x.Key, By: x.Key})
 	})
 	if err == nil {
 		h.asked = asked
@@ -465,7 +465,7 @@ func (s *sim) output(key string, h *hostState) error {
 		if err := s.spend(tx, x); err != nil {
 			return err
 		}
-		return tx.AddOutput(x.ID, x.Cursor, x.Cursor+10, []coppice.Output{{SessionID: x.ID, Offset: x.Cursor, At: s.now, Kind: coppice.OutputStdout, Data: []byte("0123456789")}})
+		return tx.Outputs.Add(x.ID, x.Cursor, x.Cursor+10, []coppice.Output{{SessionID: x.ID, Offset: x.Cursor, At: s.now, Kind: coppice.OutputStdout, Data: []byte("0123456789")}})
 	})
 	return err
 }

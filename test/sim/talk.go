@@ -6,6 +6,7 @@ import (
 	"coppice"
 	"coppice/engine"
 	"coppice/store"
+	"coppice/verb"
 )
 
 // mostForks bounds the tasks that are made by forking.
@@ -35,9 +36,9 @@ func (s *sim) converse() error {
 	case 6:
 		err = s.fork(key)
 	case 7, 8:
-		_, err = s.intake.Take(s.ctx, key)
+		_, err = s.intake.Ask(s.ctx, key, coppice.VerbTake, verb.Request{})
 	case 9:
-		_, err = s.intake.Give(s.ctx, key, "go on")
+		_, err = s.intake.Ask(s.ctx, key, coppice.VerbGive, verb.Request{Text: "go on"})
 	case 10:
 		key, err = s.oneOf(key, func(t coppice.Task) bool {
 			return t.Failure != nil && t.Failure.Class == coppice.ClassBudget
@@ -60,7 +61,7 @@ func (s *sim) converse() error {
 func (s *sim) oneOf(otherwise string, fits func(coppice.Task) bool) (string, error) {
 	var keys []string
 	err := s.st.View(s.ctx, func(r store.Reader) error {
-		tasks, err := r.Tasks(store.TaskFilter{OldFirst: true})
+		tasks, err := r.Tasks.List(store.TaskFilter{OldFirst: true})
 		for _, t := range tasks {
 			if fits(t) {
 				keys = append(keys, t.Key)
@@ -76,7 +77,7 @@ func (s *sim) oneOf(otherwise string, fits func(coppice.Task) bool) (string, err
 
 // goOn goes on with a task; one that was done may land once more.
 func (s *sim) goOn(key string) error {
-	t, err := s.intake.Continue(s.ctx, key, "now also this")
+	t, err := s.intake.Ask(s.ctx, key, coppice.VerbContinue, verb.Request{Text: "now also this"})
 	if err == nil && t.Outcome == coppice.OutcomeDone {
 		s.world.rounds[key] = max(s.world.rounds[key], len(s.world.landed[key]))
 	}
@@ -100,7 +101,7 @@ func (s *sim) fork(key string) error {
 // is bounded and said once.
 func (s *sim) talkHolds(r store.Reader, tasks []coppice.Task) error {
 	for _, t := range tasks {
-		messages, err := r.MessagesOf(t.ID)
+		messages, err := r.Messages.Of(t.ID)
 		if err != nil {
 			return err
 		}
@@ -110,7 +111,7 @@ func (s *sim) talkHolds(r store.Reader, tasks []coppice.Task) error {
 				return fmt.Errorf("%s: message %d (%s) was neither delivered nor failed", t.Key, m.ID, m.Kind)
 			}
 		}
-		sessions, err := r.SessionsOf(t.ID)
+		sessions, err := r.Sessions.Of(t.ID)
 		if err != nil {
 			return err
 		}
@@ -119,11 +120,8 @@ func (s *sim) talkHolds(r store.Reader, tasks []coppice.Task) error {
 				return fmt.Errorf("%s, which a person had taken, was stopped for %s", x.Key, x.StopWhy)
 			}
 		}
-		if t.TakeAsked || t.GiveAsked || t.AgainAsked || t.RetryAsked {
-			return fmt.Errorf("%s: a person's word was left undone: %+v", t.Key, t)
-		}
 	}
-	projects, err := r.Projects()
+	projects, err := r.Projects.All()
 	if err != nil {
 		return err
 	}
@@ -187,8 +185,8 @@ func (s *sim) spend(tx store.Tx, x *coppice.Session) error {
 	if x.State == coppice.SessionWorking && s.rng.IntN(3) == 0 {
 		x.State, kind = coppice.SessionIdle, coppice.EventSessionState
 	}
-	if err := tx.PutSession(x); err != nil {
+	if err := tx.Sessions.Put(x); err != nil {
 		return err
 	}
-	return tx.Append(&coppice.Event{At: s.now, Kind: kind, ProjectID: x.ProjectID, TaskID: x.TaskID, SessionID: x.ID, Subject: x.Key, By: "worker"})
+	return tx.Log.Append(&coppice.Event{At: s.now, Kind: kind, ProjectID: x.ProjectID, TaskID: x.TaskID, SessionID: x.ID, Subject: x.Key, By: "worker"})
 }

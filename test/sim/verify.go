@@ -67,7 +67,7 @@ func (s *sim) verify(key string, h *hostState) error {
 	}
 	var t coppice.Task
 	err = s.st.View(s.ctx, func(r store.Reader) error {
-		t, err = r.Task(x.TaskID)
+		t, err = r.Tasks.Get(x.TaskID)
 		return err
 	})
 	if err != nil {
@@ -120,7 +120,7 @@ func (s *sim) verified(otherwise string) string {
 
 // wanted tells whether a verifier has to pass a task's candidates.
 func wanted(r store.Reader, t coppice.Task) (bool, error) {
-	p, err := r.Project(t.ProjectID)
+	p, err := r.Projects.Get(t.ProjectID)
 	by := p.Policy.Verify.By
 	return by == coppice.VerifyAgent || by == "" && len(t.Steps) > 0, err
 }
@@ -132,7 +132,7 @@ func (s *sim) mayLand(commit string) (ok bool, err error) {
 		return ok, nil
 	}
 	err = s.st.View(s.ctx, func(r store.Reader) error {
-		t, err := r.TaskByKey(s.world.commits[commit].task)
+		t, err := r.Tasks.ByKey(s.world.commits[commit].task)
 		if err != nil {
 			return err
 		}
@@ -146,7 +146,7 @@ func (s *sim) mayLand(commit string) (ok bool, err error) {
 // verdictsHold looks at a task that has ended: its landing has as well, and a
 // verifier has passed it when it is done and one was wanted.
 func (s *sim) verdictsHold(r store.Reader, t coppice.Task) error {
-	l, err := r.LastLanding(t.ID)
+	l, err := r.Landings.Last(t.ID)
 	if err != nil || l == nil {
 		return err
 	}

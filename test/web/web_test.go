@@ -21,6 +21,7 @@ import (
 	"coppice"
 	"coppice/api/client"
 	"coppice/test/web/seed"
+	"coppice/verb"
 )
 
 // patience ends a test that hangs. Nothing is expected to take so long.
@@ -190,7 +191,7 @@ func (w *world) close() {
 			break
 		}
 		for _, task := range page.Tasks {
-			_, _ = c.Stop(ctx, task.Key) // what has ended meanwhile cannot be stopped
+			_, _ = c.Ask(ctx, task.Key, coppice.VerbStop, verb.Request{}) // what has ended meanwhile cannot be stopped
 		}
 	}
 	w.settle(ctx, c)

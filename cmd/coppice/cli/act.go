@@ -6,30 +6,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"coppice"
 	"coppice/api"
 	"coppice/api/client"
-	"coppice/engine"
+	"coppice/verb"
 )
-
-// taskAction makes a command that does one thing to a task and shows it.
-func (e *Env) taskAction(c *cobra.Command, said string, do func(ctx context.Context, cl *client.Client, key string) (api.Task, error)) *cobra.Command {
-	c.Args = args(1, 1, "a task's key")
-	asJSON := jsonFlag(c)
-	c.RunE = func(c *cobra.Command, given []string) error {
-		return e.call(c, func(ctx context.Context, cl *client.Client) error {
-			t, err := do(ctx, cl, given[0])
-			if err != nil {
-				return err
-			}
-			if *asJSON {
-				return e.json(t)
-			}
-			e.printf("%s  %s  %s\n", e.paint(bold, t.Key), said, e.paint(dim, line(t.Title)))
-			return nil
-		})
-	}
-	return c
-}
 
 // tasksAction makes a command that does one thing to several tasks. It goes on
 // after one that refuses, and fails in the end.
@@ -65,51 +46,34 @@ func (e *Env) tasksAction(c *cobra.Command, said string, do func(ctx context.Con
 	return c
 }
 
-func (e *Env) stopCommand() *cobra.Command {
-	return e.taskAction(&cobra.Command{
-		Use: "stop KEY", Short: "Stop a task and its session",
-		Long:    "Stop a task: its session is asked to end, then made to. Its workspace goes to the trash: undo brings it back, and retry goes on in it.",
-		Example: "  coppice stop app-4",
-	}, "will be stopped", func(ctx context.Context, cl *client.Client, key string) (api.Task, error) { return cl.Stop(ctx, key) })
-}
-
-func (e *Env) landCommand() *cobra.Command {
-	return e.taskAction(&cobra.Command{
-		Use: "land KEY", Short: "Land a task that waits for your word",
-		Long:    "Land a task whose checks passed and whose project lands nothing by itself. The merged result is checked once more if the base has moved.\nA landing that waits, for example because its checks were killed, is tried at once.",
-		Example: "  coppice land app-4",
-	}, "will be landed", func(ctx context.Context, cl *client.Client, key string) (api.Task, error) { return cl.Land(ctx, key) })
-}
-
-func (e *Env) retryCommand() *cobra.Command {
-	var note string
-	c := &cobra.Command{
-		Use: "retry KEY", Short: "Begin a task anew",
-		Long:    "Begin a failed, stopped or stuck task anew, on the branch it has. A note is told to the agent.\nWhere only the landing waits, for example because its checks were killed, it is tried at once, and no session begins.",
-		Example: "  coppice retry app-4\n  coppice retry app-4 --note \"the service is up again\"",
+// verbCommand makes the command of a verb.
+func (e *Env) verbCommand(v coppice.Verb) *cobra.Command {
+	info := verb.Of(v)
+	words := info.Command
+	c := &cobra.Command{Use: words.Use, Short: words.Short, Long: words.Long, Example: words.Example}
+	var r verb.Request
+	do := func(ctx context.Context, cl *client.Client, key string) (api.Task, error) {
+		return cl.Ask(ctx, key, v, r)
 	}
-	c.Flags().StringVar(&note, "note", "", "told to the agent")
-	return e.taskAction(c, "will be tried again", func(ctx context.Context, cl *client.Client, key string) (api.Task, error) {
-		return cl.Retry(ctx, key, note)
-	})
-}
-
-func (e *Env) requeueCommand() *cobra.Command {
-	var r engine.Requeue
-	c := &cobra.Command{
-		Use: "requeue KEY…", Short: "End what runs of a task and begin it anew",
-		Long: `Send tasks back to the queue, whatever they are doing: a session, a check, a wait.
-What runs is ended, and a new session begins in the same workspace and branch. It
-keeps the work so far and is told what was done and your note; its tries count
-from zero. With --agent or --model another one takes over. A task that has landed
-is refused, and so is one at the very moment of landing.`,
-		Example: "  coppice requeue app-4 --note \"leave the schema alone\"\n  coppice requeue app-4 app-5 --agent other\n  coppice requeue app-4 --model opus",
+	if words.Note != "" {
+		c.Flags().StringVar(&r.Text, info.Text, "", words.Note)
 	}
-	c.Flags().StringVar(&r.Note, "note", "", "what to do differently, told to the agent")
-	c.Flags().StringVar(&r.Agent, "agent", "", "who takes it over")
-	c.Flags().StringVar(&r.Model, "model", "", "the model to go on with, or auto")
-	return e.tasksAction(c, "begins anew", func(ctx context.Context, cl *client.Client, key string) (api.Task, error) {
-		return cl.Requeue(ctx, key, r)
+	if info.Staff {
+		c.Flags().StringVar(&r.Staff.Agent, "agent", "", "who takes it over")
+		c.Flags().StringVar(&r.Staff.Model, "model", "", "the model to go on with, or auto")
+	}
+	switch {
+	case words.Many:
+		return e.tasksAction(c, words.Done, do)
+	case info.Text != "" && words.Note == "":
+		return e.wordsAction(c, words.Done, func(ctx context.Context, cl *client.Client, key, text string) (api.Task, error) {
+			r.Text = text
+			return do(ctx, cl, key)
+		})
+	}
+	c.Args = args(1, 1, "a task's key")
+	return e.taskAction(c, words.Done, func(ctx context.Context, cl *client.Client, given []string) (api.Task, error) {
+		return do(ctx, cl, given[0])
 	})
 }
 

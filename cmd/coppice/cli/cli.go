@@ -52,8 +52,9 @@ func Commands(env Env) []*cobra.Command {
 	e := &env
 	return []*cobra.Command{
 		e.newCommand(), e.listCommand(), e.statusCommand(), e.showCommand(), e.logsCommand(), e.diffCommand(), e.branchCommand(),
-		e.sendCommand(), e.answerCommand(), e.interruptCommand(), e.modelCommand(), e.stopCommand(), e.retryCommand(), e.requeueCommand(), e.landCommand(), e.undoCommand(),
-		e.continueCommand(), e.forkCommand(), e.takeCommand(), e.giveCommand(), e.setCommand(), e.limitsCommand(), e.rulesCommand(),
+		e.sendCommand(), e.answerCommand(), e.interruptCommand(), e.modelCommand(), e.verbCommand(coppice.VerbStop), e.verbCommand(coppice.VerbRetry),
+		e.verbCommand(coppice.VerbRequeue), e.verbCommand(coppice.VerbLand), e.undoCommand(),
+		e.verbCommand(coppice.VerbContinue), e.forkCommand(), e.verbCommand(coppice.VerbTake), e.verbCommand(coppice.VerbGive), e.setCommand(), e.limitsCommand(), e.rulesCommand(),
 		e.searchCommand(), e.usageCommand(), e.archiveCommand(), e.unarchiveCommand(),
 		e.projectCommand(), e.featuresCommand(), e.importCommand(), e.eventsCommand(), e.backupCommand(), e.loginCommand(), e.attachCommand(),
 	}

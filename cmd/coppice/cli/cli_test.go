@@ -115,11 +115,11 @@ func (s *shell) fill() {
 	s.Update(func(tx store.Tx) error {
 		land := &coppice.Landing{ProjectID: failed.ProjectID, TaskID: failed.ID, Head: strings.Repeat("cd", 20), CreatedAt: now, EndedAt: now, Outcome: coppice.LandingRefused}
 		return errors.Join(
-			tx.PutQuestion(&coppice.Question{TaskID: x.ID, SessionID: asks.ID, Ref: "r", Text: "Is the column used anywhere else?", Options: []string{"yes", "no"}, AskedAt: now}),
-			tx.PutLanding(land),
-			tx.PutCheck(&coppice.Check{ProjectID: failed.ProjectID, TaskID: failed.ID, LandingID: land.ID, Command: "make lint", Exit: 137, Signal: "SIGKILL", Log: "killed\n", Took: time.Second, EndedAt: now}),
-			tx.PutCheck(&coppice.Check{ProjectID: failed.ProjectID, TaskID: failed.ID, LandingID: land.ID, Command: "make slow", Exit: 124, TimedOut: true, Log: "still at it\n", Took: time.Minute, EndedAt: now}),
-			tx.PutCheck(&coppice.Check{ProjectID: failed.ProjectID, TaskID: failed.ID, LandingID: land.ID, Tree: strings.Repeat("ef", 20), Command: "make test", Env: "e", Exit: 1, Log: "one\n\x1b[31mtwo\x1b[0m\n", Took: 3 * time.Second, EndedAt: now}),
+			tx.Questions.Put(&coppice.Question{TaskID: x.ID, SessionID: asks.ID, Ref: "r", Text: "Is the column used anywhere else?", Options: []string{"yes", "no"}, AskedAt: now}),
+			tx.Landings.Put(land),
+			tx.Checks.Put(&coppice.Check{ProjectID: failed.ProjectID, TaskID: failed.ID, LandingID: land.ID, Command: "make lint", Exit: 137, Signal: "SIGKILL", Log: "killed\n", Took: time.Second, EndedAt: now}),
+			tx.Checks.Put(&coppice.Check{ProjectID: failed.ProjectID, TaskID: failed.ID, LandingID: land.ID, Command: "make slow", Exit: 124, TimedOut: true, Log: "still at it\n", Took: time.Minute, EndedAt: now}),
+			tx.Checks.Put(&coppice.Check{ProjectID: failed.ProjectID, TaskID: failed.ID, LandingID: land.ID, Tree: strings.Repeat("ef", 20), Command: "make test", Env: "e", Exit: 1, Log: "one\n\x1b[31mtwo\x1b[0m\n", Took: 3 * time.Second, EndedAt: now}),
 		)
 	})
 	s.Clock.Move(30 * time.Second)
@@ -159,11 +159,11 @@ func TestTalkGolden(t *testing.T) {
 	x := s.Change("app-2", func(t *coppice.Task) { t.Stage, t.Wait = coppice.StageQueued, nil })
 	s.Update(func(tx store.Tx) error {
 		return errors.Join(
-			tx.PutQuestion(&coppice.Question{TaskID: asks.TaskID, SessionID: asks.ID, Ref: "p", Kind: coppice.QuestionPermission, Text: "may it run: git push origin",
+			tx.Questions.Put(&coppice.Question{TaskID: asks.TaskID, SessionID: asks.ID, Ref: "p", Kind: coppice.QuestionPermission, Text: "may it run: git push origin",
 				Rule: &coppice.Rule{Tool: "run", Match: "git push *"}, Options: []string{coppice.AnswerAllow, coppice.AnswerAllowAlways, coppice.AnswerDeny, coppice.AnswerDenyAlways}, AskedAt: now}),
-			tx.PutAgentLimit(coppice.AgentLimit{Agent: x.Agent, Class: coppice.ClassAuth, Text: "not logged in"}),
-			tx.PutAgentLimit(coppice.AgentLimit{Agent: x.Agent + ":small", Class: coppice.ClassOverload, Text: "too many", Until: now.Add(time.Minute)}),
-			tx.PutAgentLimit(coppice.AgentLimit{Agent: "other", Class: coppice.ClassRateLimit, Text: "5 hours are used up", Until: now.Add(time.Hour)}),
+			tx.Limits.Put(coppice.AgentLimit{Agent: x.Agent, Class: coppice.ClassAuth, Text: "not logged in"}),
+			tx.Limits.Put(coppice.AgentLimit{Agent: x.Agent + ":small", Class: coppice.ClassOverload, Text: "too many", Until: now.Add(time.Minute)}),
+			tx.Limits.Put(coppice.AgentLimit{Agent: "other", Class: coppice.ClassRateLimit, Text: "5 hours are used up", Until: now.Add(time.Hour)}),
 		)
 	})
 	s.golden(t, "status-talk", "status")
@@ -211,7 +211,7 @@ func TestVerdictGolden(t *testing.T) {
 	s.Session("app-1", coppice.SessionDone, verified(`{"steps":[{"n":1,"pass":true,"evidence":"I saw Hello\nand no more"},{"n":2,"pass":false,"evidence":"`+"\\u001b[2J"+`nothing"}],"summary":"Half of it."}`))
 	x := s.Session("app-1", coppice.SessionWorking, func(x *coppice.Session) { x.Role = coppice.RoleVerify })
 	s.Update(func(tx store.Tx) error {
-		return tx.PutLanding(&coppice.Landing{ProjectID: x.ProjectID, TaskID: x.TaskID, Head: strings.Repeat("cd", 20), CreatedAt: now, Green: true, Verified: true})
+		return tx.Landings.Put(&coppice.Landing{ProjectID: x.ProjectID, TaskID: x.TaskID, Head: strings.Repeat("cd", 20), CreatedAt: now, Green: true, Verified: true})
 	})
 	s.golden(t, "list-verifying", "list", "--status", "verifying")
 	s.golden(t, "show-verdict", "show", "app-1")
@@ -413,7 +413,7 @@ func TestFollowedTaskGoesOnThroughItsSessions(t *testing.T) {
 		x := s.Session("app-1", coppice.SessionWorking, nil)
 		s.Change("app-1", func(t *coppice.Task) { t.Stage, t.Wait = coppice.StageSession, nil })
 		s.Update(func(tx store.Tx) error {
-			return tx.Append(&coppice.Event{At: s.Clock.Now(), Kind: coppice.EventSessionCreated, ProjectID: x.ProjectID, TaskID: x.TaskID, Subject: x.Key, By: "dispatch"})
+			return tx.Log.Append(&coppice.Event{At: s.Clock.Now(), Kind: coppice.EventSessionCreated, ProjectID: x.ProjectID, TaskID: x.TaskID, Subject: x.Key, By: "dispatch"})
 		})
 		s.Write(x.ID, coppice.OutputEvent, `{"kind":"text","text":"`+text+`"}`)
 		if text == "one" {
@@ -439,12 +439,12 @@ func TestFollowedTaskGoesOnThroughItsSessions(t *testing.T) {
 // end ends a session and changes its task, with their events.
 func (s *shell) end(session int64, f func(*coppice.Task)) {
 	s.Update(func(tx store.Tx) error {
-		x, err := tx.Session(session)
+		x, err := tx.Sessions.Get(session)
 		if err != nil {
 			return err
 		}
 		x.State, x.EndedAt = coppice.SessionDone, s.Clock.Now()
-		t, err := tx.Task(x.TaskID)
+		t, err := tx.Tasks.Get(x.TaskID)
 		if err != nil {
 			return err
 		}
@@ -453,7 +453,7 @@ func (s *shell) end(session int64, f func(*coppice.Task)) {
 			f(&t)
 			kind = coppice.EventTaskEnded
 		}
-		return errors.Join(tx.PutSession(&x), tx.PutTask(&t),
-			tx.Append(&coppice.Event{At: x.EndedAt, Kind: kind, ProjectID: t.ProjectID, TaskID: t.ID, Subject: t.Key, By: "pipeline"}))
+		return errors.Join(tx.Sessions.Put(&x), tx.Tasks.Put(&t),
+			tx.Log.Append(&coppice.Event{At: x.EndedAt, Kind: kind, ProjectID: t.ProjectID, TaskID: t.ID, Subject: t.Key, By: "pipeline"}))
 	})
 }

@@ -33,7 +33,7 @@ func listed(t *testing.T, text string, warnings ...string) (*shell, string) {
 	p := b.Project(dir)
 	b.Update(func(tx store.Tx) error {
 		p.Policy.Features = "features.json"
-		return tx.PutProject(&p)
+		return tx.Projects.Put(&p)
 	})
 	return &shell{Bundle: b, env: cli.Env{
 		Client: func() (*client.Client, error) { return client.At(b.Server.URL(), apitest.Token) }, Dir: dir, Now: b.Clock.Now,

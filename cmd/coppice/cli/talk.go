@@ -10,18 +10,12 @@ import (
 	"coppice/api/client"
 )
 
-// wordsAction makes a command that says something to a task and shows it. Least
-// is how many words it needs.
-func (e *Env) wordsAction(c *cobra.Command, least int, said string, do func(ctx context.Context, cl *client.Client, key, text string) (api.Task, error)) *cobra.Command {
-	c.Args = args(1+least, -1, "a task's key and a text")
+// taskAction makes a command that does one thing to a task and shows it.
+func (e *Env) taskAction(c *cobra.Command, said string, do func(ctx context.Context, cl *client.Client, given []string) (api.Task, error)) *cobra.Command {
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, given []string) error {
-		text, err := e.text(given[1:])
-		if err != nil {
-			return err
-		}
 		return e.call(c, func(ctx context.Context, cl *client.Client) error {
-			t, err := do(ctx, cl, given[0], text)
+			t, err := do(ctx, cl, given)
 			if err != nil {
 				return err
 			}
@@ -33,6 +27,18 @@ func (e *Env) wordsAction(c *cobra.Command, least int, said string, do func(ctx 
 		})
 	}
 	return c
+}
+
+// wordsAction makes a command that says something to a task and shows it.
+func (e *Env) wordsAction(c *cobra.Command, said string, do func(ctx context.Context, cl *client.Client, key, text string) (api.Task, error)) *cobra.Command {
+	c.Args = args(1, -1, "a task's key and a text")
+	return e.taskAction(c, said, func(ctx context.Context, cl *client.Client, given []string) (t api.Task, err error) {
+		text, err := e.text(given[1:])
+		if err == nil {
+			t, err = do(ctx, cl, given[0], text)
+		}
+		return t, err
+	})
 }
 
 // messageAction makes a command that says something to a session.
@@ -106,18 +112,6 @@ chooses by how hard the task looks, when a session starts.`,
 	})
 }
 
-func (e *Env) continueCommand() *cobra.Command {
-	return e.wordsAction(&cobra.Command{
-		Use: "continue KEY [TEXT]", Short: "Go on with an ended task in its conversation",
-		Long: `Go on with a task that is done, failed or was stopped, in its last conversation. One
-that is done needs a text that says what it should do now, and begins from the
-base, which has its work; any other goes on where its branch stands.`,
-		Example: "  coppice continue app-4 \"now also the German texts\"\n  coppice continue app-5",
-	}, 0, "goes on", func(ctx context.Context, cl *client.Client, key, text string) (api.Task, error) {
-		return cl.Continue(ctx, key, text)
-	})
-}
-
 func (e *Env) forkCommand() *cobra.Command {
 	return e.wordsAction(&cobra.Command{
 		Use: "fork KEY [TEXT]", Short: "Try another way from where a task stands",
@@ -125,29 +119,7 @@ func (e *Env) forkCommand() *cobra.Command {
 of the other one's conversation, from where that one's branch stands; the other
 one goes its own way.`,
 		Example: "  coppice fork app-4 \"try it without the cache\"",
-	}, 0, "was forked", func(ctx context.Context, cl *client.Client, key, text string) (api.Task, error) {
+	}, "was forked", func(ctx context.Context, cl *client.Client, key, text string) (api.Task, error) {
 		return cl.Fork(ctx, key, text)
-	})
-}
-
-func (e *Env) takeCommand() *cobra.Command {
-	return e.taskAction(&cobra.Command{
-		Use: "take KEY", Short: "Take a task over on the agent's own screen",
-		Long: `Take a task over: its session ends its turn, and the same conversation opens on the
-agent's own interactive screen, for you to attach to. Nothing stops it for taking
-long. Leave the screen, or say ` + "`coppice give`" + `, to give it back.`,
-		Example: "  coppice take app-4\n  coppice attach app-4",
-	}, "will be yours; then: coppice attach", func(ctx context.Context, cl *client.Client, key string) (api.Task, error) {
-		return cl.Take(ctx, key)
-	})
-}
-
-func (e *Env) giveCommand() *cobra.Command {
-	return e.wordsAction(&cobra.Command{
-		Use: "give KEY [TEXT]", Short: "Give a task back that you took",
-		Long:    "Give a task back: its screen is closed, and the agent goes on by itself in the same conversation. A text is told to it.",
-		Example: "  coppice give app-4 \"the tests pass again; now finish\"",
-	}, 0, "is given back", func(ctx context.Context, cl *client.Client, key, text string) (api.Task, error) {
-		return cl.Give(ctx, key, text)
 	})
 }

@@ -293,11 +293,11 @@ agents:
 				t.Errorf("shown as %s", got)
 			}
 			b.must(s.store.View(b.ctx, func(r store.Reader) error {
-				task, err := r.TaskByKey(made[0].Key)
+				task, err := r.Tasks.ByKey(made[0].Key)
 				if err != nil {
 					return err
 				}
-				session, err := r.SessionByKey(task.Key + ".1")
+				session, err := r.Sessions.ByKey(task.Key + ".1")
 				if task.Level != c.level || session.Model != c.model {
 					t.Errorf("level %q, model %q", task.Level, session.Model)
 				}

@@ -13,7 +13,7 @@ import (
 // projectAt reads the project of a checkout.
 func (s *Server) projectAt(ctx context.Context, root string) (p coppice.Project, err error) {
 	err = s.store.View(ctx, func(r store.Reader) error {
-		p, err = r.ProjectByPath(root)
+		p, err = r.Projects.ByPath(root)
 		return err
 	})
 	return p, err
@@ -31,7 +31,7 @@ func (s *Server) add(ctx context.Context, dir string) (coppice.Project, []coppic
 	if err != nil && coppice.ErrorCode(err) != coppice.ENotFound {
 		return coppice.Project{}, nil, err
 	}
-	p, err := s.lists.intake.AddProject(ctx, dir)
+	p, err := s.intake.AddProject(ctx, dir)
 	if err != nil {
 		return coppice.Project{}, nil, err
 	}
@@ -60,7 +60,7 @@ func (s *Server) add(ctx context.Context, dir string) (coppice.Project, []coppic
 func (s *Server) adoptGit(ctx context.Context) error {
 	var list []coppice.Project
 	err := s.store.View(ctx, func(r store.Reader) (err error) {
-		list, err = r.Projects()
+		list, err = r.Projects.All()
 		return err
 	})
 	if err != nil {
@@ -69,7 +69,7 @@ func (s *Server) adoptGit(ctx context.Context) error {
 	for _, p := range list {
 		if p.Git == nil {
 			if p.Git, err = s.spaces.Settings(ctx, p.Path); err == nil {
-				err = s.lists.intake.AdoptGit(ctx, p.ID, p.Git)
+				err = s.intake.AdoptGit(ctx, p.ID, p.Git)
 			}
 		}
 		if err == nil {
@@ -111,7 +111,7 @@ func (s *Server) Confirm(ctx context.Context, p coppice.Project, c api.Confirmat
 		if err := s.spaces.KeepBase(ctx, p.Path, p.Policy.Base, n.From, n.To); err != nil {
 			return err
 		}
-		_, err := s.lists.intake.BaseAt(ctx, p.Path, n.To)
+		_, err := s.intake.BaseAt(ctx, p.Path, n.To)
 		return err
 	}
 	return coppice.Errorf(coppice.EInvalid, "%s cannot be confirmed", c.Kind).WithFix("%s", n.Fix).WithField("kind")
@@ -136,7 +136,7 @@ func (s *Server) confirmPolicy(ctx context.Context, p coppice.Project, n coppice
 			return changedAgain(p)
 		}
 	}
-	if _, err = s.lists.intake.ConfirmPolicy(ctx, found); err != nil {
+	if _, err = s.intake.ConfirmPolicy(ctx, found); err != nil {
 		return err
 	}
 	return s.rereadPolicy(ctx, p.ID)
@@ -158,7 +158,7 @@ func (s *Server) confirmGit(ctx context.Context, p coppice.Project, n coppice.Ne
 	}
 	if diff := workspace.SettingsDiff(p.Git, now); diff != n.Diff {
 		n.Diff = diff
-		if err := s.lists.intake.Need(ctx, p.ID, n); err != nil {
+		if err := s.intake.Need(ctx, p.ID, n); err != nil {
 			return err
 		}
 		return changedAgain(p)
@@ -167,7 +167,7 @@ func (s *Server) confirmGit(ctx context.Context, p coppice.Project, n coppice.Ne
 	if err := s.spaces.Confirm(ctx, p.Path, now); err != nil {
 		return err
 	}
-	_, err = s.lists.intake.ConfirmGit(ctx, p.Path, now)
+	_, err = s.intake.ConfirmGit(ctx, p.Path, now)
 	return err
 }
 
@@ -204,6 +204,6 @@ func (s *Server) RestoreBase(ctx context.Context, p coppice.Project) error {
 		}
 		return err
 	}
-	_, err = s.lists.intake.BaseAt(ctx, p.Path, now)
+	_, err = s.intake.BaseAt(ctx, p.Path, now)
 	return err
 }

@@ -25,8 +25,8 @@ func (s *Server) diskUsage(ctx context.Context, within time.Duration) (api.Disk,
 	var projects []coppice.Project
 	var output map[int64]int64
 	err := s.store.View(ctx, func(r store.Reader) (err error) {
-		if projects, err = r.Projects(); err == nil {
-			output, err = r.OutputSizes()
+		if projects, err = r.Projects.All(); err == nil {
+			output, err = r.Outputs.Sizes()
 		}
 		return err
 	})

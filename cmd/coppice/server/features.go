@@ -140,7 +140,7 @@ func rest(ctx context.Context) bool {
 // begin looks at every project for the first time.
 func (s *featureSync) begin(ctx context.Context) error {
 	err := s.store.View(ctx, func(r store.Reader) (err error) {
-		_, s.seq, err = r.EventBounds()
+		_, s.seq, err = r.Log.Bounds()
 		return err
 	})
 	if err != nil {
@@ -234,7 +234,7 @@ func (s *featureSync) reload(ctx context.Context) error {
 	var list []coppice.Project
 	first := map[int64]string{}
 	err := s.store.View(ctx, func(r store.Reader) (err error) {
-		if list, err = r.Projects(); err != nil {
+		if list, err = r.Projects.All(); err != nil {
 			return err
 		}
 		for _, p := range list {
@@ -305,7 +305,7 @@ func (s *featureSync) open(ctx context.Context, project coppice.Project) (*featu
 		tasks: map[string]coppice.Task{}, roles: map[string]coppice.Role{}, seen: s.remembered(project.ID), seq: s.start,
 	}
 	return p, s.store.View(ctx, func(r store.Reader) error {
-		tasks, err := r.Tasks(store.TaskFilter{ProjectID: project.ID, OldFirst: true})
+		tasks, err := r.Tasks.List(store.TaskFilter{ProjectID: project.ID, OldFirst: true})
 		if err != nil {
 			return err
 		}
@@ -325,9 +325,18 @@ func (s *featureSync) learn(r store.Reader, p *featureProject, t coppice.Task) (
 	if t.Feature == "" || had && old.ID > t.ID {
 		return false, nil
 	}
+	if t.Ended() {
+		asks, err := r.Asks.Open(coppice.TaskSubject(t.ID))
+		if err != nil {
+			return false, err
+		}
+		if coppice.Asked(asks, coppice.VerbRetry, coppice.VerbRequeue, coppice.VerbContinue) != nil {
+			t = features.Again(t)
+		}
+	}
 	role := coppice.Role("")
 	if t.Stage == coppice.StageSession {
-		last, err := r.LastSession(t.ID)
+		last, err := r.Sessions.Last(t.ID)
 		if err != nil {
 			return false, err
 		}
@@ -352,7 +361,7 @@ func (s *featureSync) read(ctx context.Context) error {
 	paused, first, ended := map[int64]coppice.Project{}, map[int64]string{}, map[int64]bool{}
 	err := s.store.View(ctx, func(r store.Reader) error {
 		for {
-			events, err := r.Events(seq, page, store.EventFilter{})
+			events, err := r.Log.Events(seq, page, store.EventFilter{})
 			if err != nil {
 				return err
 			}
@@ -366,7 +375,7 @@ func (s *featureSync) read(ctx context.Context) error {
 				}
 			}
 			for _, id := range slices.Sorted(maps.Keys(tasks)) {
-				t, err := r.Task(id)
+				t, err := r.Tasks.Get(id)
 				if coppice.ErrorCode(err) == coppice.ENotFound {
 					continue // it was removed with its project
 				}
@@ -383,7 +392,7 @@ func (s *featureSync) read(ctx context.Context) error {
 				if s.policies[id] == nil {
 					continue
 				}
-				p, err := r.Project(id)
+				p, err := r.Projects.Get(id)
 				if coppice.ErrorCode(err) == coppice.ENotFound {
 					continue // it was removed
 				}
@@ -505,7 +514,7 @@ func (s *featureSync) say(ctx context.Context, p coppice.Project, about source, 
 			At: s.now().UTC(), Kind: coppice.EventProjectWarned, ProjectID: p.ID, Subject: p.Prefix, By: string(about), Reason: text,
 		})
 	}
-	if err := s.store.Update(ctx, func(tx store.Tx) error { return tx.Append(events...) }); err != nil && ctx.Err() == nil {
+	if err := s.store.Update(ctx, func(tx store.Tx) error { return tx.Log.Append(events...) }); err != nil && ctx.Err() == nil {
 		s.log.Error("a warning could not be kept", "error", err)
 	}
 }

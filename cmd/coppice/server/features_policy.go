@@ -57,7 +57,7 @@ func (s *Server) use(ctx context.Context, dir string) (coppice.Project, error) {
 	}
 	var known coppice.Project
 	err = s.store.View(ctx, func(r store.Reader) (err error) {
-		known, err = r.ProjectByPath(root)
+		known, err = r.Projects.ByPath(root)
 		return err
 	})
 	if coppice.ErrorCode(err) == coppice.ENotFound {

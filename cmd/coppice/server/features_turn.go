@@ -18,6 +18,7 @@ import (
 	"coppice"
 	"coppice/engine"
 	"coppice/features"
+	"coppice/verb"
 )
 
 // featureProject is a project with a features file.
@@ -166,7 +167,7 @@ func (s *featureSync) create(ctx context.Context, p *featureProject, plan featur
 	p.refused = nil
 	asks := ordered(plan.Create)
 	for chunk := range slices.Chunk(asks, mostAtOnce) {
-		made, err := s.intake.CreateTasks(ctx, p.project.Prefix, s.requests(p, chunk))
+		made, err := s.as(p).CreateTasks(ctx, p.project.Prefix, s.requests(p, chunk))
 		if err != nil {
 			if ctx.Err() == nil {
 				p.refused = &refusal{list: p.list, why: refused(p.list, chunk, err)}
@@ -267,18 +268,24 @@ func (s *featureSync) carryOut(ctx context.Context, p *featureProject, plan feat
 			s.log.Info("features: the engine refuses", "what", what, "task", key, "reason", err)
 		}
 	}
+	as := s.as(p)
 	for _, c := range plan.Change {
-		t, err := s.intake.ChangeTask(ctx, c.Key, s.change(p, c.Ask))
+		t, err := as.ChangeTask(ctx, c.Key, s.change(p, c.Ask))
 		learn("change", c.Key, t, err)
 	}
 	for _, key := range slices.Sorted(maps.Keys(plan.Stop)) {
-		t, err := s.intake.Stop(ctx, key)
+		t, err := as.Ask(ctx, key, coppice.VerbStop, verb.Request{})
 		learn("stop: "+plan.Stop[key], key, t, err)
 	}
 	for _, key := range plan.Retry {
-		t, err := s.intake.Retry(ctx, key, "")
-		learn("retry", key, t, err)
+		t, err := as.Ask(ctx, key, coppice.VerbRetry, verb.Request{})
+		learn("retry", key, features.Again(t), err)
 	}
+}
+
+// as asks in the name of the features file.
+func (s *featureSync) as(p *featureProject) *engine.Intake {
+	return s.intake.As(coppice.Actor{Kind: coppice.ActorFile, Name: p.file.Name})
 }
 
 func (s *featureSync) change(p *featureProject, a features.Ask) engine.TaskChange {

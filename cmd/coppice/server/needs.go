@@ -36,7 +36,7 @@ func (s *featureSync) do(ctx context.Context, f func()) error {
 // project reads a project as it is now.
 func (s *featureSync) project(ctx context.Context, id int64) (p coppice.Project, err error) {
 	err = s.store.View(ctx, func(r store.Reader) error {
-		p, err = r.Project(id)
+		p, err = r.Projects.Get(id)
 		return err
 	})
 	return p, err
@@ -45,7 +45,7 @@ func (s *featureSync) project(ctx context.Context, id int64) (p coppice.Project,
 // position is the newest event.
 func (s *featureSync) position(ctx context.Context) (seq int64, err error) {
 	err = s.store.View(ctx, func(r store.Reader) error {
-		_, seq, err = r.EventBounds()
+		_, seq, err = r.Log.Bounds()
 		return err
 	})
 	return seq, err
@@ -64,18 +64,18 @@ func (s *featureSync) before(ctx context.Context, older int64) int64 {
 // event: one still is, or has ended. In doubt one was.
 func (s *featureSync) ran(ctx context.Context, project, since int64) (yes bool) {
 	err := s.store.View(ctx, func(r store.Reader) error {
-		running, err := r.Running()
+		running, err := r.Lanes.Running()
 		if err != nil {
 			return err
 		}
 		for lane, n := range running {
 			yes = yes || lane.ProjectID == project && n > 0
 		}
-		first, last, err := r.EventBounds()
+		first, last, err := r.Log.Bounds()
 		if yes = yes || first > since+1 && last > since; yes || err != nil {
 			return err
 		}
-		events, err := r.Events(since, 1, store.EventFilter{ProjectID: project, Kinds: []coppice.EventKind{coppice.EventSessionEnded}})
+		events, err := r.Log.Events(since, 1, store.EventFilter{ProjectID: project, Kinds: []coppice.EventKind{coppice.EventSessionEnded}})
 		yes = len(events) > 0
 		return err
 	})

@@ -59,16 +59,16 @@ func diff(ctx context.Context, st store.Store, spaces *workspace.Workspaces, t c
 	var landings []coppice.Landing
 	var sessions []coppice.Session
 	err := st.View(ctx, func(r store.Reader) (err error) {
-		if p, err = r.Project(t.ProjectID); err != nil {
+		if p, err = r.Projects.Get(t.ProjectID); err != nil {
 			return err
 		}
-		if ws, err = r.WorkspaceOf(t.ID); err != nil {
+		if ws, err = r.Workspaces.Of(t.ID); err != nil {
 			return err
 		}
-		if sessions, err = r.SessionsOf(t.ID); err != nil {
+		if sessions, err = r.Sessions.Of(t.ID); err != nil {
 			return err
 		}
-		landings, err = r.LandingsOf(t.ID)
+		landings, err = r.Landings.Of(t.ID)
 		return err
 	})
 	if err != nil {
@@ -118,7 +118,7 @@ func diffSession(ctx context.Context, spaces *workspace.Workspaces, p coppice.Pr
 func (s *Server) bring(ctx context.Context, t coppice.Task) (api.Branch, error) {
 	var p coppice.Project
 	err := s.store.View(ctx, func(r store.Reader) (err error) {
-		p, err = r.Project(t.ProjectID)
+		p, err = r.Projects.Get(t.ProjectID)
 		return err
 	})
 	if err != nil {

@@ -43,8 +43,8 @@ func (r *remover) remove(ctx context.Context, prefix string, how engine.Remove) 
 	var p coppice.Project
 	var all []coppice.Project
 	err := r.store.View(ctx, func(rd store.Reader) (err error) {
-		if p, err = rd.ProjectByPrefix(prefix); err == nil {
-			all, err = rd.Projects()
+		if p, err = rd.Projects.ByPrefix(prefix); err == nil {
+			all, err = rd.Projects.All()
 		}
 		return err
 	})
@@ -151,8 +151,8 @@ func (r *remover) rest(ctx context.Context, seq int64, waiting, failed bool) boo
 func (r *remover) runOnce(ctx context.Context) (seq int64, waiting, failed bool, err error) {
 	var all []coppice.Project
 	err = r.store.View(ctx, func(rd store.Reader) (err error) {
-		if _, seq, err = rd.EventBounds(); err == nil {
-			all, err = rd.Projects()
+		if _, seq, err = rd.Log.Bounds(); err == nil {
+			all, err = rd.Projects.All()
 		}
 		return err
 	})
@@ -187,7 +187,7 @@ func (r *remover) take(ctx context.Context, p coppice.Project) (busy bool, err e
 		}
 	}
 	err = r.store.View(ctx, func(rd store.Reader) (err error) {
-		busy, err = rd.Busy(p.ID)
+		busy, err = rd.Projects.Busy(p.ID)
 		return err
 	})
 	if err != nil || busy {
@@ -229,7 +229,7 @@ func (r *remover) cleanSessions(ctx context.Context, project int64) error {
 		}
 		ours := false
 		err = r.store.View(ctx, func(rd store.Reader) error {
-			s, err := rd.Session(id)
+			s, err := rd.Sessions.Get(id)
 			ours = err == nil && s.ProjectID == project
 			if coppice.ErrorCode(err) == coppice.ENotFound {
 				return nil

@@ -76,7 +76,8 @@ type Server struct {
 	terminals fabric.Terminals
 	http      *apihttp.Server
 	lists     *featureSync
-	index     *sqlite.Index // nil when it cannot be kept
+	intake    *engine.Intake // a person's
+	index     *sqlite.Index  // nil when it cannot be kept
 	look      *agentLook
 
 	looking chan struct{} // held by who measures the disk
@@ -221,14 +222,14 @@ func (s *Server) wire(ctx context.Context) error {
 		return err
 	}
 	backups := &sqlite.Backups{Store: s.store, Folder: s.path("backups"), Keep: s.cfg.Backups}
-	intake := engine.NewIntake(s.store, s.cfg.Now, s.inspect, s.known, s.screen,
+	s.intake = engine.NewIntake(s.store, s.cfg.Now, s.inspect, s.known, s.screen,
 		engine.WithLevels(newLevels(s.cfg.Environ, s.cfg.Now, s.cfg.Logger)))
 	s.lists = &featureSync{
-		store: s.store, intake: intake, inspect: s.reinspect, origin: s.spaces.OriginOf, moved: s.spaces.BaseNeed, asks: make(chan func()),
+		store: s.store, intake: s.intake.As(coppice.Actor{Kind: coppice.ActorEngine, Name: "checkout"}), inspect: s.reinspect, origin: s.spaces.OriginOf, moved: s.spaces.BaseNeed, asks: make(chan func()),
 		dir: s.path("features"), redact: redactor.String, now: s.cfg.Now, log: s.cfg.Logger,
 	}
 	remove := &remover{
-		store: s.store, intake: intake, spaces: s.spaces, sessions: s.path("sessions"), features: s.path("features"),
+		store: s.store, intake: s.intake, spaces: s.spaces, sessions: s.path("sessions"), features: s.path("features"),
 		log: s.cfg.Logger, asked: make(chan struct{}, 1),
 	}
 	s.look = &agentLook{self: s.cfg.Self, env: s.cfg.Environ, now: s.cfg.Now, most: profiles.Patience}
@@ -237,9 +238,9 @@ func (s *Server) wire(ctx context.Context) error {
 		return err
 	}
 	s.http, err = apihttp.New(apihttp.Config{
-		Search: search, Agents: s.look.agents, Settings: &settings{server: s.cfg, spaces: s.spaces, intake: intake},
+		Search: search, Agents: s.look.agents, Settings: &settings{server: s.cfg, spaces: s.spaces, intake: s.intake},
 		Listen: s.cfg.Listen, Names: s.cfg.Names, Token: token, Store: s.store, Intact: s.store.Intact, Version: s.cfg.Version, Now: s.cfg.Now, Log: s.cfg.Logger,
-		Engine: intake, Add: s.add, Use: s.use, Needs: s, Warnings: s.lists.Warnings, Status: eng, Diff: s.diff, Attach: s.attach, Web: web.Files(),
+		Projects: s.intake, Tasks: s.intake, Talk: s.intake, Add: s.add, Use: s.use, Needs: s, Warnings: s.lists.Warnings, Status: eng, Diff: s.diff, Attach: s.attach, Web: web.Files(),
 		Remove: remove.remove, Disk: s.diskUsage, Bring: s.bring,
 		Backup: func(ctx context.Context) (string, error) { return backups.Make(ctx, s.cfg.Now()) },
 	})

@@ -26,7 +26,7 @@ func (s *Server) Waiting(ctx context.Context) []string {
 	err := s.store.View(ctx, func(r store.Reader) error {
 		out = nil
 		for _, w := range s.work.Pending() {
-			t, err := r.Task(w.TaskID)
+			t, err := r.Tasks.Get(w.TaskID)
 			if err != nil {
 				return err
 			}

@@ -56,7 +56,7 @@ func newWaits(intake *engine.Intake, log *slog.Logger) (*waits, error) {
 // waitsFor is why the first landing of a project's queue waits, "" when it does
 // not.
 func waitsFor(r store.Reader, project int64) (string, error) {
-	first, err := r.QueuedLandings(project, 1)
+	first, err := r.Landings.Queued(project, 1)
 	if err != nil || len(first) == 0 {
 		return "", err
 	}
@@ -233,7 +233,7 @@ func (w *waits) retry(ctx context.Context) {
 		}
 		h.due, h.last = time.Time{}, time.Now()
 		w.watch(h) // a folder may be another one now
-		if err := w.intake.RetryLanding(ctx, id, "checkout", "the checkout changed"); err != nil && ctx.Err() == nil {
+		if err := w.intake.RetryLanding(ctx, id, "the checkout changed"); err != nil && ctx.Err() == nil {
 			w.log.Error("a landing could not be retried", "project", h.project.Prefix, "error", err)
 			w.soon(h)
 		}

@@ -15,6 +15,20 @@ type AgentLimit struct {
 	Text  string
 }
 
+type Ask struct {
+	ID          int64
+	SubjectKind string
+	SubjectID   string
+	ProjectID   int64
+	Verb        string
+	Text        string
+	Args        sql.NullString
+	Author      string
+	AskedAt     sql.NullInt64
+	SettledAt   sql.NullInt64
+	Outcome     string
+}
+
 type Check struct {
 	ID        int64
 	ProjectID int64
@@ -161,14 +175,6 @@ type Task struct {
 	ForkOf      string
 	CreatedAt   sql.NullInt64
 	CreatedBy   string
-	StopAsked   bool
-	RetryAsked  bool
-	RetryNote   string
-	LandAsked   bool
-	UndoAsked   bool
-	AgainAsked  bool
-	TakeAsked   bool
-	GiveAsked   bool
 	Stage       string
 	Wait        sql.NullString
 	Next        sql.NullString

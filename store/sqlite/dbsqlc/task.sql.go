@@ -58,7 +58,7 @@ func (q *Queries) DropDeps(ctx context.Context, taskID int64) error {
 }
 
 const laneHeads = `-- name: LaneHeads :many
-SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stop_asked, retry_asked, retry_note, land_asked, undo_asked, again_asked, take_asked, give_asked, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on FROM tasks
+SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on FROM tasks
 WHERE lane_project = CAST(?1 AS INTEGER)
   AND lane_track = CAST(?2 AS TEXT) AND lane_agent = CAST(?3 AS TEXT)
 ORDER BY begun DESC, priority DESC, id LIMIT CAST(?4 AS INTEGER)
@@ -105,14 +105,6 @@ func (q *Queries) LaneHeads(ctx context.Context, arg LaneHeadsParams) ([]Task, e
 			&i.ForkOf,
 			&i.CreatedAt,
 			&i.CreatedBy,
-			&i.StopAsked,
-			&i.RetryAsked,
-			&i.RetryNote,
-			&i.LandAsked,
-			&i.UndoAsked,
-			&i.AgainAsked,
-			&i.TakeAsked,
-			&i.GiveAsked,
 			&i.Stage,
 			&i.Wait,
 			&i.Next,
@@ -213,14 +205,12 @@ const putTask = `-- name: PutTask :execlastid
 INSERT INTO tasks (
   id, project_id, num, key, title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature,
   budget, fork_of, created_at,
-  created_by, stop_asked, retry_asked, retry_note, land_asked, undo_asked, again_asked, take_asked,
-  give_asked, stage, wait, next, round, sessions, begun,
+  created_by, stage, wait, next, round, sessions, begun,
   stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, folded, body, level, archived, waits_on
 ) VALUES (
   coalesce(?1, (SELECT max(f.last, coalesce((SELECT max(x.id) FROM tasks x), 0)) + 1 FROM floors f WHERE f.name = 'tasks')), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,
-  ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24,
-  ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32, ?33, ?34, ?35, ?36, ?37, ?38, ?39, ?40,
-  ?41, ?42, ?43, ?44, ?45, ?46, ?47
+  ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32,
+  ?33, ?34, ?35, ?36, ?37, ?38, ?39
 )
 ON CONFLICT (id) DO UPDATE SET
   project_id = excluded.project_id, num = excluded.num, key = excluded.key, title = excluded.title,
@@ -228,10 +218,7 @@ ON CONFLICT (id) DO UPDATE SET
   checks = excluded.checks, after_ids = excluded.after_ids, not_before = excluded.not_before,
   category = excluded.category, steps = excluded.steps, feature = excluded.feature, budget = excluded.budget,
   fork_of = excluded.fork_of,
-  created_at = excluded.created_at, created_by = excluded.created_by, stop_asked = excluded.stop_asked,
-  retry_asked = excluded.retry_asked, retry_note = excluded.retry_note, land_asked = excluded.land_asked,
-  undo_asked = excluded.undo_asked, again_asked = excluded.again_asked, take_asked = excluded.take_asked,
-  give_asked = excluded.give_asked, stage = excluded.stage, wait = excluded.wait, next = excluded.next,
+  created_at = excluded.created_at, created_by = excluded.created_by, stage = excluded.stage, wait = excluded.wait, next = excluded.next,
   round = excluded.round, sessions = excluded.sessions, begun = excluded.begun, stage_at = excluded.stage_at, outcome = excluded.outcome,
   failure = excluded.failure, landed = excluded.landed, ended_at = excluded.ended_at,
   warning = excluded.warning, lane_project = excluded.lane_project, lane_track = excluded.lane_track,
@@ -259,14 +246,6 @@ type PutTaskParams struct {
 	ForkOf      string
 	CreatedAt   sql.NullInt64
 	CreatedBy   string
-	StopAsked   bool
-	RetryAsked  bool
-	RetryNote   string
-	LandAsked   bool
-	UndoAsked   bool
-	AgainAsked  bool
-	TakeAsked   bool
-	GiveAsked   bool
 	Stage       string
 	Wait        sql.NullString
 	Next        sql.NullString
@@ -311,14 +290,6 @@ func (q *Queries) PutTask(ctx context.Context, arg PutTaskParams) (int64, error)
 		arg.ForkOf,
 		arg.CreatedAt,
 		arg.CreatedBy,
-		arg.StopAsked,
-		arg.RetryAsked,
-		arg.RetryNote,
-		arg.LandAsked,
-		arg.UndoAsked,
-		arg.AgainAsked,
-		arg.TakeAsked,
-		arg.GiveAsked,
 		arg.Stage,
 		arg.Wait,
 		arg.Next,
@@ -347,7 +318,7 @@ func (q *Queries) PutTask(ctx context.Context, arg PutTaskParams) (int64, error)
 }
 
 const task = `-- name: Task :one
-SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stop_asked, retry_asked, retry_note, land_asked, undo_asked, again_asked, take_asked, give_asked, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on FROM tasks WHERE id = ?1
+SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on FROM tasks WHERE id = ?1
 `
 
 func (q *Queries) Task(ctx context.Context, id int64) (Task, error) {
@@ -373,14 +344,6 @@ func (q *Queries) Task(ctx context.Context, id int64) (Task, error) {
 		&i.ForkOf,
 		&i.CreatedAt,
 		&i.CreatedBy,
-		&i.StopAsked,
-		&i.RetryAsked,
-		&i.RetryNote,
-		&i.LandAsked,
-		&i.UndoAsked,
-		&i.AgainAsked,
-		&i.TakeAsked,
-		&i.GiveAsked,
 		&i.Stage,
 		&i.Wait,
 		&i.Next,
@@ -417,7 +380,7 @@ func (q *Queries) TaskAfter(ctx context.Context, id int64) (sql.NullString, erro
 }
 
 const taskByKey = `-- name: TaskByKey :one
-SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stop_asked, retry_asked, retry_note, land_asked, undo_asked, again_asked, take_asked, give_asked, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on FROM tasks WHERE key = ?1
+SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on FROM tasks WHERE key = ?1
 `
 
 func (q *Queries) TaskByKey(ctx context.Context, key string) (Task, error) {
@@ -443,14 +406,6 @@ func (q *Queries) TaskByKey(ctx context.Context, key string) (Task, error) {
 		&i.ForkOf,
 		&i.CreatedAt,
 		&i.CreatedBy,
-		&i.StopAsked,
-		&i.RetryAsked,
-		&i.RetryNote,
-		&i.LandAsked,
-		&i.UndoAsked,
-		&i.AgainAsked,
-		&i.TakeAsked,
-		&i.GiveAsked,
 		&i.Stage,
 		&i.Wait,
 		&i.Next,

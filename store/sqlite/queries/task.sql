@@ -4,13 +4,11 @@
 INSERT INTO tasks (
   id, project_id, num, key, title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature,
   budget, fork_of, created_at,
-  created_by, stop_asked, retry_asked, retry_note, land_asked, undo_asked, again_asked, take_asked,
-  give_asked, stage, wait, next, round, sessions, begun,
+  created_by, stage, wait, next, round, sessions, begun,
   stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, folded, body, level, archived, waits_on
 ) VALUES (
   coalesce(sqlc.narg('id'), (SELECT max(f.last, coalesce((SELECT max(x.id) FROM tasks x), 0)) + 1 FROM floors f WHERE f.name = 'tasks')), @project_id, @num, @key, @title, @priority, @track, @agent, @model, @checks, @after_ids,
-  @not_before, @category, @steps, @feature, @budget, @fork_of, @created_at, @created_by, @stop_asked, @retry_asked, @retry_note, @land_asked, @undo_asked,
-  @again_asked, @take_asked, @give_asked, @stage, @wait, @next, @round, @sessions, @begun, @stage_at, @outcome, @failure, @landed, @ended_at, @warning, @lane_project,
+  @not_before, @category, @steps, @feature, @budget, @fork_of, @created_at, @created_by, @stage, @wait, @next, @round, @sessions, @begun, @stage_at, @outcome, @failure, @landed, @ended_at, @warning, @lane_project,
   @lane_track, @lane_agent, @folded, @body, @level, @archived, @waits_on
 )
 ON CONFLICT (id) DO UPDATE SET
@@ -19,10 +17,7 @@ ON CONFLICT (id) DO UPDATE SET
   checks = excluded.checks, after_ids = excluded.after_ids, not_before = excluded.not_before,
   category = excluded.category, steps = excluded.steps, feature = excluded.feature, budget = excluded.budget,
   fork_of = excluded.fork_of,
-  created_at = excluded.created_at, created_by = excluded.created_by, stop_asked = excluded.stop_asked,
-  retry_asked = excluded.retry_asked, retry_note = excluded.retry_note, land_asked = excluded.land_asked,
-  undo_asked = excluded.undo_asked, again_asked = excluded.again_asked, take_asked = excluded.take_asked,
-  give_asked = excluded.give_asked, stage = excluded.stage, wait = excluded.wait, next = excluded.next,
+  created_at = excluded.created_at, created_by = excluded.created_by, stage = excluded.stage, wait = excluded.wait, next = excluded.next,
   round = excluded.round, sessions = excluded.sessions, begun = excluded.begun, stage_at = excluded.stage_at, outcome = excluded.outcome,
   failure = excluded.failure, landed = excluded.landed, ended_at = excluded.ended_at,
   warning = excluded.warning, lane_project = excluded.lane_project, lane_track = excluded.lane_track,

@@ -36,7 +36,7 @@ func open(ctx context.Context, path, prefix string, f func(*past) error) (err er
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	return s.Update(ctx, func(tx store.Tx) error {
-		p, err := tx.ProjectByPrefix(prefix)
+		p, err := tx.Projects.ByPrefix(prefix)
 		if err != nil {
 			return fmt.Errorf("finding the project %s: %w", prefix, err)
 		}
@@ -44,7 +44,7 @@ func open(ctx context.Context, path, prefix string, f func(*past) error) (err er
 		if err := f(past); err != nil {
 			return err
 		}
-		return tx.PutProject(&past.p)
+		return tx.Projects.Put(&past.p)
 	})
 }
 
@@ -88,7 +88,7 @@ func (p *past) task(i int, at time.Time) error {
 	if i%7 == 0 {
 		t.Steps = []string{"The command prints what was asked for.", "The tests pass."}
 	}
-	if err := p.tx.PutTask(&t); err != nil {
+	if err := p.tx.Tasks.Put(&t); err != nil {
 		return err
 	}
 	if err := p.say(at, coppice.EventTaskCreated, t, nil, t.Title); err != nil {
@@ -111,7 +111,7 @@ func (p *past) task(i int, at time.Time) error {
 		t.Archived = end.Add(time.Hour)
 	}
 	p.made = append(p.made, t)
-	return errors.Join(p.tx.PutTask(&t), p.say(end, coppice.EventTaskEnded, t, nil, string(t.Outcome)))
+	return errors.Join(p.tx.Tasks.Put(&t), p.say(end, coppice.EventTaskEnded, t, nil, string(t.Outcome)))
 }
 
 // sessions writes a task's sessions, one after the other, and tells when the
@@ -159,7 +159,7 @@ func (p *past) session(t *coppice.Task, role coppice.Role, from, to time.Time) *
 // keep writes a session with what it said. One that asks waited for half its
 // time.
 func (p *past) keep(t *coppice.Task, s *coppice.Session, words []string, asks bool) error {
-	if err := p.tx.PutSession(s); err != nil {
+	if err := p.tx.Sessions.Put(s); err != nil {
 		return err
 	}
 	if err := errors.Join(
@@ -173,7 +173,7 @@ func (p *past) keep(t *coppice.Task, s *coppice.Session, words []string, asks bo
 		q.AnsweredAt = q.AskedAt.Add(s.EndedAt.Sub(s.StartedAt) / 2)
 		q.ClosedAt = q.AnsweredAt
 		if err := errors.Join(
-			p.tx.PutQuestion(&q),
+			p.tx.Questions.Put(&q),
 			p.say(q.AskedAt, coppice.EventQuestionAsked, *t, s, q.Text),
 			p.say(q.AnsweredAt, coppice.EventQuestionAnswered, *t, nil, ""),
 		); err != nil {
@@ -188,7 +188,7 @@ func (p *past) keep(t *coppice.Task, s *coppice.Session, words []string, asks bo
 		}
 		out = append(out, o)
 	}
-	return errors.Join(p.tx.AddOutput(s.ID, 0, int64(len(out)), out), p.say(s.EndedAt, coppice.EventSessionEnded, *t, s, string(s.State)))
+	return errors.Join(p.tx.Outputs.Add(s.ID, 0, int64(len(out)), out), p.say(s.EndedAt, coppice.EventSessionEnded, *t, s, string(s.State)))
 }
 
 func text(offset int64, at time.Time, words string) (coppice.Output, error) {
@@ -201,7 +201,7 @@ func (p *past) say(at time.Time, kind coppice.EventKind, t coppice.Task, s *copp
 	if s != nil {
 		e.SessionID, e.Subject = s.ID, s.Key
 	}
-	return p.tx.Append(e)
+	return p.tx.Log.Append(e)
 }
 
 // picture adds one to what a session wrote: a window with something in it.
@@ -220,7 +220,7 @@ func (p *past) picture(s *coppice.Session, offset int) error {
 		return err
 	}
 	from := int64(offset)
-	return p.tx.AddOutput(s.ID, from, from+1, []coppice.Output{{Offset: from, At: s.EndedAt, Kind: coppice.OutputImage, Data: b.Bytes()}})
+	return p.tx.Outputs.Add(s.ID, from, from+1, []coppice.Output{{Offset: from, At: s.EndedAt, Kind: coppice.OutputImage, Data: b.Bytes()}})
 }
 
 // batch is how many pieces of output are written at once.
@@ -236,7 +236,7 @@ func Long(ctx context.Context, path, prefix string, n int, now time.Time) (key s
 			ProjectID: p.p.ID, Num: p.p.LastTask, Key: fmt.Sprintf("%s-%d", p.p.Prefix, p.p.LastTask), Title: "Go on for very long", Track: "main", Agent: "scripted",
 			CreatedAt: begin, Stage: coppice.StageEnded, StageAt: now, EndedAt: now, Outcome: coppice.OutcomeDone,
 		}
-		if err := p.tx.PutTask(&t); err != nil {
+		if err := p.tx.Tasks.Put(&t); err != nil {
 			return err
 		}
 		s := p.session(&t, coppice.RoleImplement, begin, now)
@@ -252,12 +252,12 @@ func Long(ctx context.Context, path, prefix string, n int, now time.Time) (key s
 				}
 				out = append(out, o)
 			}
-			if err := p.tx.AddOutput(s.ID, int64(at), int64(at+len(out)), out); err != nil {
+			if err := p.tx.Outputs.Add(s.ID, int64(at), int64(at+len(out)), out); err != nil {
 				return fmt.Errorf("output %d: %w", at, err)
 			}
 		}
 		key = t.Key
-		return p.tx.PutTask(&t)
+		return p.tx.Tasks.Put(&t)
 	})
 	return key, err
 }

@@ -1,0 +1,70 @@
+package http
+
+import (
+	"context"
+	"net/http"
+
+	"github.com/danielgtaylor/huma/v2"
+
+	"coppice"
+	"coppice/api"
+	"coppice/verb"
+)
+
+// noteIn is the request of a verb whose text is a note.
+type noteIn struct {
+	TaskIn
+	Body struct {
+		Note string `json:"note,omitempty" doc:"Told to the agent"`
+	}
+}
+
+// staffIn is the request of a verb that can name who goes on.
+type staffIn struct {
+	TaskIn
+	Body Requeue
+}
+
+// Requeue says how a task begins again; what is empty stays as it is.
+type Requeue struct {
+	Note  string `json:"note,omitempty" doc:"What to do differently, told to the agent"`
+	Agent string `json:"agent,omitempty" maxLength:"64" doc:"Who takes it over; the task's own agent when absent"`
+	Model string `json:"model,omitempty" maxLength:"64" doc:"The vendor's name for it, or auto"`
+}
+
+// verbRoutes are the routes of the table of verbs.
+func (s *Server) verbRoutes(a huma.API) {
+	for _, info := range verb.Table {
+		if info.Route.ID == "" {
+			continue
+		}
+		o := op{method: http.MethodPost, path: "/tasks/{key}/" + string(info.Verb), id: info.Route.ID, tag: "tasks", about: info.Route.About}
+		if info.Text != "" {
+			o.body = textBody
+		}
+		ask := func(ctx context.Context, key string, r verb.Request) (api.Task, error) {
+			return s.ask(ctx, key, info.Verb, r)
+		}
+		switch {
+		case info.Staff:
+			add(s, a, o, func(ctx context.Context, in *staffIn) (api.Task, error) {
+				return ask(ctx, in.Key, verb.Request{Text: in.Body.Note, Staff: coppice.Staff{Agent: in.Body.Agent, Model: in.Body.Model}})
+			})
+		case info.Text == "note":
+			add(s, a, o, func(ctx context.Context, in *noteIn) (api.Task, error) {
+				return ask(ctx, in.Key, verb.Request{Text: in.Body.Note})
+			})
+		case info.Text != "":
+			add(s, a, o, func(ctx context.Context, in *wordsIn) (api.Task, error) {
+				return ask(ctx, in.Key, verb.Request{Text: in.Body.Text})
+			})
+		default:
+			add(s, a, o, func(ctx context.Context, in *TaskIn) (api.Task, error) { return ask(ctx, in.Key, verb.Request{}) })
+		}
+	}
+}
+
+// ask asks for something and shows the task.
+func (s *Server) ask(ctx context.Context, key string, v coppice.Verb, r verb.Request) (api.Task, error) {
+	return s.act(ctx, key, func(ctx context.Context) error { _, err := s.cfg.Tasks.Ask(ctx, key, v, r); return err })
+}

@@ -1,0 +1,312 @@
+package engine
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"coppice"
+	"coppice/store"
+	"coppice/verb"
+)
+
+// As returns an Intake whose requests and events have another author.
+func (i *Intake) As(by coppice.Actor) *Intake {
+	c := *i
+	c.by = by
+	return &c
+}
+
+// Ask adds a request to a task. Package verb says which verbs there are, and
+// when each fits.
+func (i *Intake) Ask(ctx context.Context, key string, v coppice.Verb, r verb.Request) (coppice.Task, error) {
+	info := verb.Of(v)
+	if info == nil {
+		return coppice.Task{}, coppice.Errorf(coppice.EInvalid, "there is no verb %s", coppice.Quote(string(v)))
+	}
+	if err := coppice.ValidText(info.Text, r.Text, coppice.MaxMessage); err != nil {
+		return coppice.Task{}, err
+	}
+	return i.ask(ctx, key, info.Event, reasonOf(info, r), func(tx store.Tx, t *coppice.Task) error { return i.request(tx, t, info, r) })
+}
+
+// reasonOf is a request in a line, for the log.
+func reasonOf(info *verb.Info, r verb.Request) string {
+	var words []string
+	if who := strings.TrimSpace(r.Staff.Agent + " " + r.Staff.Model); who != "" {
+		words = append(words, "with "+who)
+	}
+	if r.Text != "" && info.Reason == "" {
+		words = append(words, r.Text)
+	}
+	if len(words) == 0 {
+		return info.Reason
+	}
+	return strings.Join(words, ": ")
+}
+
+// request checks a request against the facts, withdraws what it withdraws, and
+// stores it.
+func (i *Intake) request(tx store.Tx, t *coppice.Task, info *verb.Info, r verb.Request) error {
+	if !info.May(i.by) {
+		return coppice.Errorf(coppice.EForbidden, "%s may not %s a task", i.by, info.Verb)
+	}
+	f, err := i.facts(tx.Reader(), *t)
+	if err != nil {
+		return err
+	}
+	if err := info.Fits(f); err != nil {
+		return err
+	}
+	if info.Check != nil {
+		if err := info.Check(f, r); err != nil {
+			return err
+		}
+	}
+	a := coppice.Ask{Verb: info.Verb, Text: r.Text}
+	if also := requests[info.Verb]; also != nil {
+		if err := also(i, tx, f, r, &a); err != nil {
+			return err
+		}
+	}
+	for _, open := range f.Asks {
+		for _, gone := range info.Withdraws {
+			if open.Verb != gone {
+				continue
+			}
+			open.SettledAt, open.Outcome = i.now().UTC(), "withdrawn by "+string(info.Verb)
+			if err := tx.Asks.Put(&open); err != nil {
+				return err
+			}
+		}
+	}
+	return i.add(tx, *t, f.Asks, a)
+}
+
+// add stores a request, unless the same one is open.
+func (i *Intake) add(tx store.Tx, t coppice.Task, open []coppice.Ask, a coppice.Ask) error {
+	text := ""
+	for _, o := range open {
+		if o.Verb != a.Verb {
+			continue
+		}
+		if o.Text == a.Text && string(o.Args) == string(a.Args) {
+			return nil
+		}
+		text = joinNotes(text, o.Text)
+	}
+	if err := coppice.ValidText(verb.Of(a.Verb).Text, joinNotes(text, a.Text), coppice.MaxMessage); err != nil {
+		return err // what was said before is not settled yet, and both are told
+	}
+	a.Subject, a.ProjectID, a.By, a.At = coppice.TaskSubject(t.ID), t.ProjectID, i.by, i.now().UTC()
+	return tx.Asks.Put(&a)
+}
+
+// goOn asks for a retry of a task that waits for something that has come, unless
+// it is being stopped.
+func (i *Intake) goOn(tx store.Tx, t coppice.Task, why string) error {
+	open, err := tx.Asks.Open(coppice.TaskSubject(t.ID))
+	if err != nil || coppice.Asked(open, coppice.VerbStop) != nil {
+		return err
+	}
+	if err := i.add(tx, t, open, coppice.Ask{Verb: coppice.VerbRetry}); err != nil {
+		return err
+	}
+	return i.event(tx, coppice.EventTaskRetried, t, why)
+}
+
+// facts are what the verbs are judged by.
+func (i *Intake) facts(r store.Reader, t coppice.Task) (verb.Facts, error) {
+	f := verb.Facts{Now: i.now(), Task: t}
+	var err error
+	if f.Session, err = r.Sessions.Last(t.ID); err != nil {
+		return f, err
+	}
+	if f.Landing, err = r.Landings.Last(t.ID); err != nil {
+		return f, err
+	}
+	if f.Asks, err = r.Asks.Open(coppice.TaskSubject(t.ID)); err != nil {
+		return f, err
+	}
+	ws, err := r.Workspaces.Of(t.ID)
+	if err != nil {
+		return f, err
+	}
+	f.Branch = ws != nil
+	f.Moving, err = moving(r, t, f.Landing)
+	return f, err
+}
+
+// moving tells whether the base is being moved to a task's commit, or may have
+// been: only the outcome of that tells.
+func moving(r store.Reader, t coppice.Task, l *coppice.Landing) (bool, error) {
+	if l != nil && l.Round == t.Round && unsure(*l) {
+		return true, nil
+	}
+	work, err := r.Work.Unsettled(t.ID)
+	for _, w := range work {
+		if w.Kind == coppice.WorkMove && w.Attempt > 0 {
+			return true, nil
+		}
+	}
+	return false, err
+}
+
+// requests are what some verbs do besides, in the transaction that stores the
+// request.
+var requests map[coppice.Verb]func(*Intake, store.Tx, verb.Facts, verb.Request, *coppice.Ask) error
+
+func init() {
+	requests = map[coppice.Verb]func(*Intake, store.Tx, verb.Facts, verb.Request, *coppice.Ask) error{
+		coppice.VerbLand:    requestLand,
+		coppice.VerbRetry:   requestRetry,
+		coppice.VerbRequeue: requestRequeue,
+		coppice.VerbTake:    requestTake,
+	}
+}
+
+// requestLand has a landing that was put off tried at once. One that is in the
+// queue needs nothing else.
+func requestLand(i *Intake, tx store.Tx, f verb.Facts, _ verb.Request, a *coppice.Ask) error {
+	switch {
+	case !f.PutOff():
+		return nil
+	case f.Task.Stage == coppice.StageLanding:
+		a.Verb = coppice.VerbRetry
+		return nil
+	}
+	return i.add(tx, f.Task, f.Asks, coppice.Ask{Verb: coppice.VerbRetry})
+}
+
+// requestRetry opens the agent again that a task waits for: a person says that
+// it works.
+func requestRetry(i *Intake, tx store.Tx, f verb.Facts, _ verb.Request, _ *coppice.Ask) error {
+	if n := f.Task.Next; n != nil && stuckOn(f.Task, n.Agent) {
+		_, err := i.unlimit(tx, n.Agent, "a person said retry")
+		return err
+	}
+	return nil
+}
+
+// requestRequeue checks who is to take the task over. Another agent comes with
+// the model that the project's policy has for it.
+func requestRequeue(i *Intake, tx store.Tx, f verb.Facts, r verb.Request, a *coppice.Ask) error {
+	t := f.Task
+	if r.Staff != (coppice.Staff{}) {
+		p, err := tx.Projects.Get(t.ProjectID)
+		if err != nil {
+			return err
+		}
+		if r.Staff.Agent != "" && r.Staff.Agent != t.Agent {
+			t.Agent, t.Model = r.Staff.Agent, ""
+		}
+		if r.Staff.Model != "" {
+			t.Model = r.Staff.Model
+		}
+		if err := i.staff(p, &t); err != nil {
+			return err
+		}
+		a.Args = coppice.Raw(coppice.Staff{Agent: t.Agent, Model: t.Model})
+	}
+	if n := t.Next; n != nil && stuckOn(t, n.Agent) && n.Agent == t.Agent {
+		_, err := i.unlimit(tx, t.Agent, "a person said requeue")
+		return err
+	}
+	return nil
+}
+
+// requestTake refuses an agent that has no screen.
+func requestTake(i *Intake, tx store.Tx, f verb.Facts, _ verb.Request, _ *coppice.Ask) error {
+	agent, err := takes(tx.Reader(), f)
+	if err != nil {
+		return err
+	}
+	p, err := tx.Projects.Get(f.Task.ProjectID)
+	if err != nil {
+		return err
+	}
+	return i.screen(p, agent)
+}
+
+// takes returns the agent whose screen a person would get. They go on with the
+// work, not with its verifier.
+func takes(r store.Reader, f verb.Facts) (string, error) {
+	t, s := f.Task, f.Session
+	live := t.Stage == coppice.StageSession && s != nil && s.State.Live()
+	switch {
+	case live && s.Role == coppice.RoleVerify, !live && verb.AwaitsVerdict(t):
+		all, err := r.Sessions.Of(t.ID)
+		return worker(&View{Task: t, Sessions: all}).Agent, err
+	case live:
+		return s.Agent, nil
+	}
+	return t.Next.Agent, nil
+}
+
+// Undo brings back the workspace that was removed last: of a task, or of a
+// project when key is empty.
+func (i *Intake) Undo(ctx context.Context, key, project string) (coppice.Trash, error) {
+	var found coppice.Trash
+	err := i.store.Update(ctx, func(tx store.Tx) error {
+		var t coppice.Task
+		var p coppice.Project
+		var err error
+		if key != "" {
+			if t, err = knownTask(tx.Reader(), key); err != nil {
+				return err
+			}
+			p.ID = t.ProjectID
+		} else if p, err = tx.Projects.ByPrefix(project); err != nil {
+			return err
+		} else if err := stays(p); err != nil {
+			return err
+		}
+		trash, err := tx.Trash.In(p.ID)
+		if err != nil {
+			return err
+		}
+		for _, tr := range trash {
+			if key == "" || tr.TaskID == t.ID {
+				found = tr
+				break
+			}
+		}
+		if found.ID == 0 {
+			return coppice.Errorf(coppice.ENotFound, "there is nothing to undo").WithFix("the trash keeps removed workspaces for as long as trash.ttl in coppice.yaml says")
+		}
+		if t, err = tx.Tasks.Get(found.TaskID); err != nil {
+			return err
+		}
+		if err := i.request(tx, &t, verb.Of(coppice.VerbUndo), verb.Request{}); err != nil {
+			return err
+		}
+		return i.event(tx, coppice.EventUndoAsked, t, "")
+	})
+	return found, err
+}
+
+// ask adds what somebody says to a task.
+func (i *Intake) ask(ctx context.Context, key string, kind coppice.EventKind, reason string, f func(store.Tx, *coppice.Task) error) (coppice.Task, error) {
+	var t coppice.Task
+	err := i.store.Update(ctx, func(tx store.Tx) error {
+		var err error
+		if t, err = knownTask(tx.Reader(), key); err != nil {
+			return err
+		}
+		if err := f(tx, &t); err != nil {
+			return err
+		}
+		t.Archived = time.Time{} // what goes on is not put away
+		if err := tx.Tasks.Put(&t); err != nil {
+			return err
+		}
+		return i.event(tx, kind, t, reason)
+	})
+	return t, err
+}
+
+func (i *Intake) event(tx store.Tx, kind coppice.EventKind, t coppice.Task, reason string) error {
+	return tx.Log.Append(&coppice.Event{
+		At: i.now().UTC(), Kind: kind, ProjectID: t.ProjectID, TaskID: t.ID, Subject: t.Key, By: i.by.String(), Reason: reason,
+	})
+}

@@ -1,0 +1,58 @@
+package store
+
+import "coppice"
+
+// WorkspaceReader reads workspaces.
+type WorkspaceReader interface {
+	Of(task int64) (*coppice.Workspace, error) // the newest; nil when there is none
+	In(project int64) ([]coppice.Workspace, error)
+}
+
+// Workspaces reads and writes workspaces.
+type Workspaces interface {
+	WorkspaceReader
+	Put(*coppice.Workspace) error
+}
+
+// TrashReader reads the trash.
+type TrashReader interface {
+	Get(id int64) (coppice.Trash, error)
+	In(project int64) ([]coppice.Trash, error) // neither restored nor purged, newest first
+}
+
+// Trash reads and writes the trash.
+type Trash interface {
+	TrashReader
+	Put(*coppice.Trash) error
+}
+
+// LandingReader reads landings and the queues in which they wait.
+type LandingReader interface {
+	Of(task int64) ([]coppice.Landing, error)  // oldest first
+	Last(task int64) (*coppice.Landing, error) // nil when there is none
+	// Queued returns the first most landings of a project's queue.
+	Queued(project int64, most int) ([]coppice.Landing, error)
+	// Places returns the ids of the same landings, in the same order. It reads
+	// an index alone.
+	Places(project int64, most int) ([]int64, error)
+}
+
+// Landings reads and writes landings.
+type Landings interface {
+	LandingReader
+	Put(*coppice.Landing) error
+}
+
+// CheckReader reads checks.
+type CheckReader interface {
+	// On returns the newest check of each command and environment on a tree. A
+	// killed one judges nothing and is left out.
+	On(project int64, tree string) ([]coppice.Check, error)
+	Of(task int64) ([]coppice.Check, error) // oldest first
+}
+
+// Checks reads and writes checks.
+type Checks interface {
+	CheckReader
+	Put(*coppice.Check) error
+}

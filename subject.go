@@ -1,0 +1,45 @@
+package coppice
+
+import "strconv"
+
+// SubjectKind is a kind of thing that the engine decides about.
+type SubjectKind string
+
+// The kinds of subject.
+const (
+	SubjectTask    SubjectKind = "task"    // by its id
+	SubjectQueue   SubjectKind = "queue"   // by its id: a branch of a project on which work lands
+	SubjectProject SubjectKind = "project" // by its id
+	SubjectAccount SubjectKind = "account" // by its name: an agent, or agent:model
+)
+
+// Subject names one thing that the engine decides about.
+type Subject struct {
+	Kind SubjectKind
+	ID   string
+}
+
+// TaskSubject names a task.
+func TaskSubject(id int64) Subject { return numbered(SubjectTask, id) }
+
+// QueueSubject names a queue.
+func QueueSubject(id int64) Subject { return numbered(SubjectQueue, id) }
+
+// ProjectSubject names a project.
+func ProjectSubject(id int64) Subject { return numbered(SubjectProject, id) }
+
+// AccountSubject names an account.
+func AccountSubject(name string) Subject { return Subject{SubjectAccount, name} }
+
+func numbered(kind SubjectKind, id int64) Subject {
+	return Subject{kind, strconv.FormatInt(id, 10)}
+}
+
+// Num is the id of a subject that has a number, 0 of any other.
+func (s Subject) Num() int64 {
+	n, _ := strconv.ParseInt(s.ID, 10, 64)
+	return n
+}
+
+// String is the subject as logs show it, such as task/12.
+func (s Subject) String() string { return string(s.Kind) + "/" + s.ID }

@@ -1,0 +1,141 @@
+package verb
+
+import (
+	"strings"
+
+	"coppice"
+)
+
+func fitsStop(f Facts) error {
+	if t := f.Task; t.Ended() {
+		return coppice.Errorf(coppice.EConflict, "%s has ended already (%s)", t.Key, t.Outcome)
+	}
+	return nil
+}
+
+// WaitsForWord tells whether a task waits for a person, or for a pause that a
+// person may end.
+func WaitsForWord(t coppice.Task) bool {
+	return t.Stage == coppice.StageWaiting && t.Wait != nil && (t.Wait.On == coppice.WaitPerson || t.Wait.On == coppice.WaitBackoff)
+}
+
+// AwaitsVerdict tells whether a task's next session is a verifier.
+func AwaitsVerdict(t coppice.Task) bool { return t.Next != nil && t.Next.Role == coppice.RoleVerify }
+
+func fitsRetry(f Facts) error {
+	t := f.Task
+	switch {
+	case t.Outcome == coppice.OutcomeDone:
+		return isDone(t)
+	case !t.Ended() && !WaitsForWord(t) && !f.PutOff():
+		return coppice.Errorf(coppice.EConflict, "%s has not ended", t.Key).WithFix("use `coppice requeue %s` to begin anew at once, or send it a message", t.Key)
+	}
+	return nil
+}
+
+func checkRetry(f Facts, r Request) error {
+	if f.PutOff() && r.Text != "" {
+		return coppice.Errorf(coppice.EConflict, "%s waits for its landing, and no session would hear the note", f.Task.Key).
+			WithFix("say retry without a note to try the landing at once, or `coppice requeue %s` to begin again with the note", f.Task.Key)
+	}
+	return nil
+}
+
+func isDone(t coppice.Task) error {
+	return coppice.Errorf(coppice.EConflict, "%s is done", t.Key).WithFix("say what is missing with `coppice continue %s`, or make a new task", t.Key)
+}
+
+func fitsRequeue(f Facts) error {
+	t := f.Task
+	switch {
+	case t.Outcome == coppice.OutcomeDone:
+		return isDone(t)
+	case f.Moving:
+		return coppice.Errorf(coppice.EConflict, "%s is landing at this moment; the base may have its work already", t.Key).
+			WithFix("see how that ends with `coppice show %s`: what landed goes on with `coppice continue %s`, what did not can be requeued then", t.Key, t.Key)
+	}
+	return nil
+}
+
+func fitsLand(f Facts) error {
+	t := f.Task
+	switch {
+	case t.Outcome == coppice.OutcomeDone:
+		return coppice.Errorf(coppice.EConflict, "%s has landed already", t.Key)
+	case f.asked(coppice.VerbStop, coppice.VerbRequeue) && !t.Ended():
+		return beingStopped(t)
+	case t.Stage == coppice.StageLanding && !f.PutOff():
+		return coppice.Errorf(coppice.EConflict, "%s is landing already", t.Key)
+	case t.Stage == coppice.StageHeld, t.Stage == coppice.StageChecking, t.Stage == coppice.StageLanding:
+		return nil
+	case t.Ended() && f.Branch:
+		return nil
+	case t.Ended():
+		return coppice.Errorf(coppice.EConflict, "%s has no branch to land", t.Key).WithFix("retry it")
+	}
+	return coppice.Errorf(coppice.EConflict, "%s has nothing to land yet", t.Key).WithFix("wait for its session to end, or stop it first")
+}
+
+// hideLand keeps the button away from tasks that land by themselves.
+func hideLand(f Facts) bool {
+	return f.Task.Stage != coppice.StageHeld && !f.PutOff()
+}
+
+// beingStopped says why a task cannot be asked for anything at this moment.
+func beingStopped(t coppice.Task) error {
+	return coppice.Errorf(coppice.EConflict, "what runs of %s is being ended", t.Key).WithFix("say it again in a moment; see `coppice show %s`", t.Key)
+}
+
+func fitsContinue(f Facts) error {
+	if t := f.Task; !t.Ended() {
+		return coppice.Errorf(coppice.EConflict, "%s has not ended", t.Key).WithFix("use `coppice send %s` to say something to it", t.Key)
+	}
+	return nil
+}
+
+func checkContinue(f Facts, r Request) error {
+	if t := f.Task; t.Outcome == coppice.OutcomeDone && strings.TrimSpace(r.Text) == "" {
+		return coppice.Errorf(coppice.EInvalid, "%s is done; nothing was said that is still to do", t.Key).
+			WithFix("say what it should do now").WithField("text")
+	}
+	return nil
+}
+
+func fitsTake(f Facts) error {
+	t, s := f.Task, f.live()
+	switch {
+	case t.Ended():
+		return coppice.Errorf(coppice.EConflict, "%s has ended (%s)", t.Key, t.Outcome).WithFix("use `coppice continue %s` first", t.Key)
+	case f.asked(coppice.VerbStop, coppice.VerbRequeue):
+		return beingStopped(t)
+	case s != nil && (s.Screen || f.asked(coppice.VerbTake)):
+		return coppice.Errorf(coppice.EConflict, "%s is taken already", t.Key).WithFix("use `coppice attach %s`", t.Key)
+	case s != nil, Takeable(t) && (t.Sessions > 0 || AwaitsVerdict(t)):
+		return nil
+	}
+	return coppice.Errorf(coppice.EConflict, "%s has no session to take over", t.Key).WithFix("wait until one runs; see `coppice show %s`", t.Key)
+}
+
+// Takeable tells whether a person can have a task's next session on a screen.
+func Takeable(t coppice.Task) bool {
+	return t.Next != nil && (t.Stage == coppice.StageQueued || WaitsForWord(t))
+}
+
+// hideTake keeps the button away while no session runs.
+func hideTake(f Facts) bool { return f.Task.Stage != coppice.StageSession }
+
+func fitsGive(f Facts) error {
+	if s := f.live(); s == nil || !s.Screen {
+		return coppice.Errorf(coppice.EConflict, "%s is not taken; there is nothing to give back", f.Task.Key)
+	}
+	return nil
+}
+
+func fitsUndo(f Facts) error {
+	if t := f.Task; !t.Ended() {
+		return coppice.Errorf(coppice.EConflict, "%s is being worked on again", t.Key)
+	}
+	return nil
+}
+
+func ended(f Facts) bool { return f.Task.Ended() }
