@@ -108,7 +108,7 @@ func older(t *testing.T, path string) {
 		"ALTER TABLE tasks DROP COLUMN waits_on", "DELETE FROM " + goose.DefaultTablename + " WHERE version_id >= 3", "ALTER TABLE projects DROP COLUMN needs", "ALTER TABLE projects DROP COLUMN git",
 		"ALTER TABLE checks DROP COLUMN signal", "ALTER TABLE checks DROP COLUMN timed_out", "ALTER TABLE landings DROP COLUMN killed",
 		"ALTER TABLE sessions DROP COLUMN dropped", "ALTER TABLE projects DROP COLUMN removal", "DROP TABLE floors", "DROP INDEX trash_by_task",
-		"DROP TABLE asks", "ALTER TABLE tasks ADD COLUMN retry_note TEXT NOT NULL DEFAULT ''",
+		"DROP TABLE asks", "DROP TABLE masks", "ALTER TABLE tasks ADD COLUMN retry_note TEXT NOT NULL DEFAULT ''",
 		"ALTER TABLE tasks ADD COLUMN stop_asked BOOLEAN NOT NULL DEFAULT FALSE", "ALTER TABLE tasks ADD COLUMN retry_asked BOOLEAN NOT NULL DEFAULT FALSE",
 		"ALTER TABLE tasks ADD COLUMN land_asked BOOLEAN NOT NULL DEFAULT FALSE", "ALTER TABLE tasks ADD COLUMN undo_asked BOOLEAN NOT NULL DEFAULT FALSE",
 		"ALTER TABLE tasks ADD COLUMN again_asked BOOLEAN NOT NULL DEFAULT FALSE", "ALTER TABLE tasks ADD COLUMN take_asked BOOLEAN NOT NULL DEFAULT FALSE",
