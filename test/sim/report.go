@@ -3,6 +3,8 @@ package sim
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"coppice"
@@ -78,6 +80,20 @@ func (s *sim) output(key string, h *hostState) error {
 		state = coppice.SessionIdle
 	}
 	return s.say(h, agent.Event{Kind: agent.KindState, State: state})
+}
+
+// leaveUnread lets an agent that is about to end say, at times, that it did not
+// read a message that it was sent.
+func (s *sim) leaveUnread(h *hostState) error {
+	ids := slices.Sorted(maps.Keys(h.heard))
+	if len(ids) == 0 || s.opt.Plain || s.rng.IntN(3) != 0 {
+		return nil
+	}
+	id := ids[s.rng.IntN(len(ids))]
+	if h.heard[id] == "" {
+		return nil
+	}
+	return s.say(h, agent.Undelivered(h.heard[id]))
 }
 
 // runSession starts or finds the host, reports what its agent wrote, and waits

@@ -301,6 +301,7 @@ func (s *sim) send(v coppice.SendSpec) coppice.SendResult {
 	}
 	if v.Question != "" {
 		h.asked = ""
+		return coppice.SendResult{Delivered: true}
 	}
 	h.heard[v.ID] = v.Text
 	return coppice.SendResult{Delivered: true}
@@ -341,6 +342,11 @@ func (s *sim) agent() error {
 		return s.askPerson(h)
 	case n < 30:
 		return s.output(key, h)
+	}
+	if err := s.leaveUnread(h); err != nil {
+		return err
+	}
+	switch {
 	case n < 34:
 		s.world.end(h, coppice.RunResult{Failure: s.trouble()})
 		return nil
