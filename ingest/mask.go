@@ -32,6 +32,12 @@ func decodeMasks(raw []byte) (masks, error) {
 	return m, err
 }
 
+func (m masks) clone() masks {
+	c := masks{}
+	maps.Copy(c, m)
+	return c
+}
+
 // encode returns the masks as they are kept; nil when there is nothing to keep.
 func (m masks) encode() ([]byte, error) {
 	if len(m) == 0 {
@@ -60,7 +66,7 @@ type masked struct {
 // of them when the session is quiet, else those before the first that is not
 // decided; and the masks behind those.
 func mask(r *redact.Redactor, before masks, frames []fabric.Frame, quiet bool) ([]coppice.Output, masks) {
-	m := &masker{redact: r, frames: frames, done: make([]masked, len(frames)), now: maps.Clone(before), waiting: map[coppice.OutputKind][]int{}}
+	m := &masker{redact: r, frames: frames, done: make([]masked, len(frames)), now: before.clone(), waiting: map[coppice.OutputKind][]int{}}
 	for i, f := range frames {
 		switch f.Kind {
 		case coppice.OutputImage: // whose bytes are no text
@@ -175,7 +181,7 @@ func replaced(literal []byte, f func(string) string) []byte {
 
 // take returns the first so many frames, and the masks behind them.
 func (m *masker) take(before masks, taken int) ([]coppice.Output, masks) {
-	out, behind := make([]coppice.Output, taken), maps.Clone(before)
+	out, behind := make([]coppice.Output, taken), before.clone()
 	for i, d := range m.done[:taken] {
 		out[i] = m.frames[i].Output
 		out[i].Data = d.data
