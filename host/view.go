@@ -28,6 +28,9 @@ type View struct {
 // Attach opens a view of the session's terminal. It lives until Close, until
 // ctx or the Client ends, or the session.
 func (c *Client) Attach(ctx context.Context, o ViewOptions) (_ *View, err error) {
+	if err := c.knows(opAttach); err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	unhook := context.AfterFunc(c.ctx, cancel)
 	conn, err := connect(ctx, filepath.Join(c.dir, socketFile))
@@ -62,8 +65,7 @@ func (c *Client) Attach(ctx context.Context, o ViewOptions) (_ *View, err error)
 		return nil, a.Error.err()
 	}
 	if a.Attached == nil {
-		return nil, coppice.Errorf(coppice.EUnavailable, "the session's host is of another version and knows no attach").
-			WithFix("wait for the session to end; the next one can be attached to")
+		return nil, tooOld(opAttach)
 	}
 	v.TerminalAbout = coppice.TerminalAbout{Runtime: a.Attached.Runtime, ReadOnly: a.Attached.ReadOnly, Size: a.Attached.Size}
 	return v, nil
