@@ -68,7 +68,8 @@ var rooms = map[string][]string{
 	"host":      {"agent"},
 	"memory":    {"store"},
 	"engine":    {"flow", "store", "fabric", "verb"},
-	"worker":    {"host", "agent", "workspace", "forge", "notify", "store", "fabric"},
+	"worker":    {"host", "agent", "workspace", "forge", "notify", "fabric"},
+	"ingest":    {"agent", "store", "fabric"},
 	"api":       {"engine", "store", "fabric", "memory", "verb", "web"},
 	"control":   {"api", "engine", "store", "fabric", "memory", "agent", "host", "workspace", "features", "config", "verb", "worker"},
 }
@@ -83,7 +84,7 @@ var crossings = map[place]string{
 var contracts = []string{"agent", "workspace", "forge", "notify", "store", "fabric"}
 
 // pure rooms decide and do no I/O.
-var pure = []string{"engine", "flow", "verb"}
+var pure = []string{"engine", "flow", "ingest", "verb"}
 
 // effects are the packages of the standard library that reach the world.
 var effects = []string{"os", "net", "syscall", "io/ioutil", "database/sql", "plugin"}
