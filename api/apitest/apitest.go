@@ -200,6 +200,9 @@ func (Statuser) Statuses(_ context.Context, r store.Reader, tasks []coppice.Task
 		if s.Question, err = r.Questions.Open(t.ID); err != nil {
 			return nil, err
 		}
+		if s.Asks, err = r.Asks.Open(coppice.TaskSubject(t.ID)); err != nil {
+			return nil, err
+		}
 		s.Status, s.Reason = t.Status(s.Session, s.Landing, s.Question, "")
 		if t.Wait != nil {
 			s.Fix = t.Wait.Fix

@@ -16,6 +16,7 @@ import (
 	"coppice/api/apitest"
 	apihttp "coppice/api/http"
 	"coppice/engine"
+	"coppice/verb"
 )
 
 // The tests of this file attack the row "any web page talks to the local
@@ -311,8 +312,10 @@ func isTimeout(err error) bool {
 // panicking is an engine with a bug.
 type panicking struct{ apihttp.Tasks }
 
-func (panicking) Stop(context.Context, string) (coppice.Task, error) { panic("secret in a panic") }
-func (panicking) Land(context.Context, string) (coppice.Task, error) {
+func (panicking) Ask(_ context.Context, _ string, v coppice.Verb, _ verb.Request) (coppice.Task, error) {
+	if v == coppice.VerbStop {
+		panic("secret in a panic")
+	}
 	return coppice.Task{}, errors.New("secret in an error at /home/somebody")
 }
 

@@ -11,8 +11,8 @@ import (
 	"coppice/verb"
 )
 
-// noteIn is the request of a verb whose text is a note.
-type noteIn struct {
+// retryIn is the request of a verb whose text is a note.
+type retryIn struct {
 	TaskIn
 	Body struct {
 		Note string `json:"note,omitempty" doc:"Told to the agent"`
@@ -51,7 +51,7 @@ func (s *Server) verbRoutes(a huma.API) {
 				return ask(ctx, in.Key, verb.Request{Text: in.Body.Note, Staff: coppice.Staff{Agent: in.Body.Agent, Model: in.Body.Model}})
 			})
 		case info.Text == "note":
-			add(s, a, o, func(ctx context.Context, in *noteIn) (api.Task, error) {
+			add(s, a, o, func(ctx context.Context, in *retryIn) (api.Task, error) {
 				return ask(ctx, in.Key, verb.Request{Text: in.Body.Note})
 			})
 		case info.Text != "":

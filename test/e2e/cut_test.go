@@ -70,7 +70,7 @@ func newStorm(t *testing.T, rounds int) *storm {
 		s = 1
 	}
 	has := files{"coppice.yaml": cutPolicy, ".coppice/scripted.yaml": cutScript, "parts/none": "", "own/staged": "s\n", "own/changed": "c\n"}
-	for i := range rounds + first + 1 {
+	for i := range 3*rounds + first + 1 { // a round may need several
 		has[fmt.Sprintf("mod/%d", i)], has[fmt.Sprintf("del/%d", i)] = "before\n", "before\n"
 	}
 	st := &storm{world: newWorld(t, has), r: rand.New(rand.NewPCG(s, s))}
@@ -95,7 +95,8 @@ func (s *storm) add(n int) {
 }
 
 // round serves until the n-th time that something changes in the user's
-// repository, and ends the server there.
+// repository, and ends the server there. When all tasks have landed before, it
+// adds another one.
 func (s *storm) round(n, tasks int, end func(*server)) {
 	s.t.Helper()
 	watch, err := fsnotify.NewWatcher()
@@ -120,21 +121,25 @@ func (s *storm) round(n, tasks int, end func(*server)) {
 			s.t.Fatal(err)
 		case <-server.done:
 			s.t.Fatal("the server ended by itself")
+		case <-time.After(time.Second):
+			if s.stuck() == "" {
+				s.add(1)
+			}
 		case <-ctx.Done():
-			s.t.Fatalf("nothing lands any more; %s:\n%s", s.keys[0], s.stuck())
+			s.t.Fatalf("nothing lands any more; %s", s.stuck())
 		}
 	}
 	end(server)
 }
 
-// stuck tells the story of the first task that has not landed.
+// stuck is the story of the first task that has not landed, "" when all have.
 func (s *storm) stuck() string {
 	for _, key := range s.keys {
 		if d := s.task(key); d.Landed == "" {
 			return fmt.Sprintf("%s is %s (%s)\n%s", key, d.Status, d.Reason, s.story(key))
 		}
 	}
-	return "all have landed"
+	return ""
 }
 
 // cut ends the server and every git process that it started at the same moment,

@@ -751,6 +751,8 @@ export interface Task {
   "body"?: string;
   /** The most to spend on it */
   "budget"?: string;
+  /** What can be asked of it now: each is a route of its own, /tasks/{key}/land and so on */
+  "can"?: (string)[] | null;
   /** Routes it to a track */
   "category"?: string;
   "checks"?: (string)[] | null;
@@ -832,6 +834,8 @@ export interface TaskDetail {
   "body"?: string;
   /** The most to spend on it */
   "budget"?: string;
+  /** What can be asked of it now: each is a route of its own, /tasks/{key}/land and so on */
+  "can"?: (string)[] | null;
   /** Routes it to a track */
   "category"?: string;
   "check_runs": (Check)[] | null;
