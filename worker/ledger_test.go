@@ -100,7 +100,11 @@ func TestAFabricThatFails(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer w.Stop()
-				<-f.finished
+				select {
+				case <-f.finished:
+				case <-time.After(time.Hour):
+					t.Fatal("the work was never done")
+				}
 				if took := time.Since(began); took > c.within {
 					t.Errorf("the work was done after %v", took)
 				}
@@ -131,6 +135,9 @@ func TestPublishes(t *testing.T) {
 	b.start()
 	r := result[coppice.RunResult](b, b.finished(id))
 	want := fabric.Head{Session: s.ID, Repo: b.repo, Branch: coppice.TaskBranch(b.task.Key), Commit: r.Head}
+	if len(heads) != 1 {
+		t.Fatalf("%d heads were published", len(heads))
+	}
 	if got := <-heads; got != want || r.Head == r.From {
 		t.Errorf("published %+v, want %+v", got, want)
 	}
