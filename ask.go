@@ -58,6 +58,13 @@ const (
 	VerbTake     Verb = "take"     // go on on the agent's own screen
 	VerbGive     Verb = "give"     // and back
 	VerbUndo     Verb = "undo"     // bring a removed workspace back
+
+	// What the engine's own parts ask of each other.
+	VerbWithdraw Verb = "withdraw" // of a queue: take a landing out
+	VerbMoved    Verb = "moved"    // of a queue: its branch moved in a way that a person must look at
+	VerbStrike   Verb = "strike"   // of a project: the environment failed in a track
+	VerbWorked   Verb = "worked"   // of a project: a session worked in a track
+	VerbLimit    Verb = "limit"    // of an account: it met a limit
 )
 
 // Ask is a stored request to a subject. It is open until a decider has acted on

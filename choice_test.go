@@ -85,3 +85,13 @@ func TestAccountsAreChoices(t *testing.T) {
 		}
 	})
 }
+
+func TestTrackFor(t *testing.T) {
+	t.Parallel()
+	p := coppice.Policy{Tracks: []coppice.Track{{Name: "one", Categories: []string{"a"}}, {Name: "two", Default: true}, {Name: "three", Categories: []string{"a", "b", ""}}}}
+	for category, want := range map[string]string{"a": "one", "b": "three", "c": "two", "": "two"} {
+		if got := p.TrackFor(category); got != want {
+			t.Errorf("%q goes to %q, want %q", category, got, want)
+		}
+	}
+}

@@ -75,6 +75,7 @@ type Event struct {
 	ProjectID int64           `json:"project_id,omitempty"`
 	TaskID    int64           `json:"task_id,omitempty"`
 	SessionID int64           `json:"session_id,omitempty"`
+	About     Subject         `json:"-"`                 // the subject to look at; the task when empty
 	Subject   string          `json:"subject,omitempty"` // the key people know it by
 	By        string          `json:"by"`                // the decider, "person", "worker", or the agent's session key
 	Reason    string          `json:"reason,omitempty"`

@@ -35,6 +35,7 @@ type Landing struct {
 	// landing does not change that: what is merged is checked again.
 	Verified bool `json:"verified,omitempty"`
 
+	QueueID  int64          `json:"-"` // the queue it stands in, 0 for none
 	QueuedAt time.Time      `json:"queued_at,omitzero"`
 	Waits    string         `json:"waits,omitempty"`   // why it does not move on
 	Tries    int            `json:"tries,omitempty"`   // how often in a row a step was put off

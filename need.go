@@ -30,29 +30,39 @@ type Need struct {
 	Since time.Time `json:"since"`
 }
 
-// Need returns the project's need of a kind, or nil.
-func (p *Project) Need(kind NeedKind) *Need {
-	for i := range p.Needs {
-		if p.Needs[i].Kind == kind {
-			return &p.Needs[i]
+// Needs are what a person is needed for, the oldest first, at most one of a kind.
+type Needs []Need
+
+// Of returns the need of a kind, or nil.
+func (list Needs) Of(kind NeedKind) *Need {
+	for i := range list {
+		if list[i].Kind == kind {
+			return &list[i]
 		}
 	}
 	return nil
 }
 
-// SetNeed returns the project's needs with n in place of the need of its kind.
-// The time at which the need began stays.
-func (p *Project) SetNeed(n Need) []Need {
-	if old := p.Need(n.Kind); old != nil {
+// With returns the needs with n in place of the need of its kind. The time at
+// which the need began stays.
+func (list Needs) With(n Need) Needs {
+	if old := list.Of(n.Kind); old != nil {
 		n.Since = old.Since
 	}
-	return append(p.DropNeed(n.Kind), n)
+	return append(list.Without(n.Kind), n)
 }
 
-// DropNeed returns the project's needs without the one of a kind.
-func (p *Project) DropNeed(kind NeedKind) []Need {
-	return slices.DeleteFunc(slices.Clone(p.Needs), func(n Need) bool { return n.Kind == kind })
+// Without returns the needs without those of some kinds.
+func (list Needs) Without(kinds ...NeedKind) Needs {
+	return slices.DeleteFunc(slices.Clone(list), func(n Need) bool { return slices.Contains(kinds, n.Kind) })
 }
+
+// Need returns the project's need of a kind, or nil.
+func (p *Project) Need(kind NeedKind) *Need { return p.Needs.Of(kind) }
+
+// QueueNeeds are the kinds of need that belong to the queue of a project's base:
+// nothing lands before a person has acted. All others belong to the project.
+var QueueNeeds = []NeedKind{NeedCheckout, NeedGit, NeedBase}
 
 // GitSetting is one line of git's configuration that the person confirmed:
 // one that names a program, an address or another file.

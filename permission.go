@@ -35,7 +35,7 @@ type PermissionPolicy struct {
 // its stdin and stdout. Exactly one of URL and Command is set.
 type MCPServer struct {
 	URL     string            `json:"url,omitempty" yaml:"url"`
-	Headers map[string]string `json:"headers,omitempty" yaml:"headers"` // ${COPPICE_TOKEN} stands for the session's own token
+	Headers map[string]string `json:"headers,omitempty" yaml:"headers"` // ${COPPICE_TOKEN} stands for the session's own token, ${secret:NAME} for a secret
 	Command []string          `json:"command,omitempty" yaml:"command"` // program and arguments
-	Env     map[string]string `json:"env,omitempty" yaml:"env"`         // set for the program, besides what the agent hands on; nothing secret
+	Env     map[string]string `json:"env,omitempty" yaml:"env"`         // set for the program, besides what the agent hands on; ${secret:NAME} stands for a secret
 }

@@ -298,6 +298,18 @@ func DefaultPolicy() Policy {
 	}
 }
 
+// TrackFor returns the name of the track for tasks of a category: the first one
+// that lists it, else the default one.
+func (p Policy) TrackFor(category string) string {
+	for _, t := range p.Tracks {
+		if category != "" && slices.Contains(t.Categories, category) {
+			return t.Name
+		}
+	}
+	t, _ := p.Track("")
+	return t.Name
+}
+
 // Track returns the track of that name, the default one for "", and whether
 // there is one.
 func (p Policy) Track(name string) (Track, bool) {

@@ -8,7 +8,7 @@ type Project struct {
 	Prefix     string    `json:"prefix"` // of its tasks' keys
 	Path       string    `json:"path"`   // the root of the person's checkout
 	Policy     Policy    `json:"policy"`
-	BaseCommit string    `json:"base_commit,omitempty"` // where the base was when last seen
+	BaseCommit string    `json:"base_commit,omitempty"` // where the base was when last seen; the tip of its queue, which has it
 	LastTask   int       `json:"last_task"`             // the number of its newest task
 	CreatedAt  time.Time `json:"created_at"`
 	PausedAt   time.Time `json:"paused_at,omitzero"` // no session starts while set
@@ -17,13 +17,14 @@ type Project struct {
 	// Strikes counts, by track, the environment failures in a row.
 	Strikes map[string]int `json:"strikes,omitempty"`
 	// CheckEnv is the environment the newest check ran in; judgements from
-	// another one no longer count.
+	// another one no longer count. The store derives it from the checks.
 	CheckEnv string `json:"check_env,omitempty"`
 	// Rules are what people said "always" to, newest first. They come before
 	// those of the policy.
 	Rules []Rule `json:"rules,omitempty"`
-	// Needs are what the project needs a person for, the oldest first.
-	Needs []Need `json:"needs,omitempty"`
+	// Needs are what the project needs a person for, the oldest first, those of
+	// its queue included. Only its own are written with it.
+	Needs Needs `json:"needs,omitempty"`
 	// Removal is there while the project is being removed: nothing new begins in
 	// it, and it goes when nothing of it runs.
 	Removal *Removal `json:"removal,omitempty"`

@@ -1,6 +1,9 @@
 package coppice
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // SubjectKind is a kind of thing that the engine decides about.
 type SubjectKind string
@@ -41,5 +44,16 @@ func (s Subject) Num() int64 {
 	return n
 }
 
-// String is the subject as logs show it, such as task/12.
-func (s Subject) String() string { return string(s.Kind) + "/" + s.ID }
+// String is the subject as logs show it, such as task/12; "" for none.
+func (s Subject) String() string {
+	if s == (Subject{}) {
+		return ""
+	}
+	return string(s.Kind) + "/" + s.ID
+}
+
+// ParseSubject reads a subject from its text.
+func ParseSubject(text string) Subject {
+	kind, id, _ := strings.Cut(text, "/")
+	return Subject{SubjectKind(kind), id}
+}

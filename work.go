@@ -41,8 +41,9 @@ type Work struct {
 	Kind       WorkKind        `json:"kind"`
 	Key        string          `json:"key"` // unique for ever; the effect's own name
 	Pool       string          `json:"pool"`
+	Subject    Subject         `json:"-"` // whose deciders offered it, and settle it
 	ProjectID  int64           `json:"project_id"`
-	TaskID     int64           `json:"task_id"`
+	TaskID     int64           `json:"task_id"` // that it is about
 	SessionID  int64           `json:"session_id,omitempty"`
 	State      WorkState       `json:"state"`
 	Attempt    int             `json:"attempt"` // 1 for the first worker that takes it

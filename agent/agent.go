@@ -57,6 +57,11 @@ type Request struct {
 	// take the headers of tool servers over their stdin and fill in nothing
 	// themselves. It is never logged, recorded or written to a file.
 	Token string `json:"-"`
+	// Secrets are the values of secrets that tool servers refer to, by variable.
+	// Launch sets the variables, for agents that fill them in from their
+	// environment; others get the values over their stdin. What is said of
+	// Token holds for them.
+	Secrets map[string]string `json:"-"`
 }
 
 // The variables of an agent's environment that hold secrets of the session's
@@ -64,7 +69,11 @@ type Request struct {
 const (
 	TokenVar     = "COPPICE_TOKEN"      // for tool servers
 	HookTokenVar = "COPPICE_HOOK_TOKEN" // for the host's hook address
+	secretVar    = "COPPICE_SECRET_"    // begins those of secrets that tool servers refer to
 )
+
+// SecretVar is the variable that holds a secret, by the secret's name.
+func SecretVar(name string) string { return secretVar + name }
 
 // Launch is how to start the agent's process.
 type Launch struct {

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"maps"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"coppice"
 )
@@ -116,6 +118,19 @@ func fill(argv, args []string, slot, value string) []string {
 	return argv
 }
 
+// With returns the launch with further variables.
+func (l Launch) With(env map[string]string) Launch {
+	if len(env) > 0 {
+		all := maps.Clone(l.Env)
+		if all == nil {
+			all = map[string]string{}
+		}
+		maps.Copy(all, env)
+		l.Env = all
+	}
+	return l
+}
+
 // AddFile has a file written to the request's private directory, and returns
 // the path it will have.
 func (l *Launch) AddFile(r Request, name string, data []byte) (string, error) {
@@ -134,8 +149,9 @@ func (l *Launch) AddFile(r Request, name string, data []byte) (string, error) {
 const MCPNone = "none"
 
 // Servers are the tool servers that an agent of this profile is given, by name,
-// each with a sound name, and with an address or a program of its own. The
-// headers hold ${COPPICE_TOKEN} as it was written.
+// each with a sound name, and with an address or a program of its own. Headers
+// and variables refer to the session's token and to secrets as ${VARIABLE}: see
+// Expand.
 func Servers(p coppice.Profile, r Request) (map[string]coppice.MCPServer, error) {
 	if p.MCP == MCPNone {
 		return nil, nil
@@ -179,8 +195,25 @@ func validProgram(name string, s coppice.MCPServer) error {
 	return nil
 }
 
-// Fill fills the session's token into a header's value, for agents that must
-// be told it word by word.
-func (r Request) Fill(header string) string {
-	return strings.ReplaceAll(header, "${"+TokenVar+"}", r.Token)
+var referenceRE = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`\$\{(` + TokenVar + `|` + secretVar + `[A-Za-z0-9_]+)\}`)
+})
+
+// Expand replaces each reference, in a header or variable of a tool server, to a
+// variable that holds the session's token or a secret.
+func Expand(text string, with func(variable string) string) string {
+	return referenceRE().ReplaceAllStringFunc(text, func(ref string) string { return with(ref[2 : len(ref)-1]) })
+}
+
+// Refers reports whether there is anything to expand in a text.
+func Refers(text string) bool { return referenceRE().MatchString(text) }
+
+// Fill fills the values in, for agents that get them over their stdin.
+func (r Request) Fill(text string) string {
+	return Expand(text, func(variable string) string {
+		if variable == TokenVar {
+			return r.Token
+		}
+		return r.Secrets[variable]
+	})
 }

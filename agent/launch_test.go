@@ -78,6 +78,10 @@ func TestServers(t *testing.T) {
 			t.Errorf("%+v: %v", c, err)
 		}
 	}
+	secrets := Request{Token: "t", Secrets: map[string]string{SecretVar("A"): "a${COPPICE_TOKEN}"}}
+	if got := secrets.Fill("${COPPICE_SECRET_A} ${COPPICE_TOKEN} ${COPPICE_SECRET_} ${HOME}"); got != "a${COPPICE_TOKEN} t ${COPPICE_SECRET_} ${HOME}" {
+		t.Errorf("filled: %s", got)
+	}
 	if got := (Request{Token: "t"}).Fill("Bearer ${COPPICE_TOKEN}"); got != "Bearer t" {
 		t.Errorf("filled to %q", got)
 	}

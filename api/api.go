@@ -222,3 +222,9 @@ type Branch struct {
 	Name   string `json:"name" doc:"The name of the branch"`
 	Commit string `json:"commit" doc:"The commit that it is at"`
 }
+
+// What a diff is against.
+const (
+	SinceBase    = "base"    // where the task's branch left the base
+	SinceSession = "session" // where the branch stood before the task's last session
+)

@@ -31,3 +31,17 @@ type TerminalOptions struct {
 	Rows     int  // likewise
 	ReadOnly bool // nothing will be typed, and the client's size does not count
 }
+
+// Terminal is a live view of a session's terminal. Next has one caller; the
+// other methods are safe for concurrent use.
+type Terminal interface {
+	// About tells what it is, and how large at first.
+	About() TerminalControl
+	// Next waits for the next bytes or message. Behind the message that tells
+	// the end it fails.
+	Next() ([]byte, *TerminalControl, error)
+	Type(b []byte) error
+	Resize(columns, rows int) error
+	// Close leaves the session as it is, and ends a Next that waits.
+	Close() error
+}

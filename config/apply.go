@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"coppice"
+	"coppice/internal/atomicfile"
 )
 
 // revision names a content; a missing file has that of an empty one.
@@ -73,7 +74,7 @@ func Apply(dir string, c Change, rev string, accept, use func(coppice.Policy) er
 
 // Value returns what a policy says for a key, as JSON; null when nothing.
 func Value(p coppice.Policy, key string) (json.RawMessage, error) {
-	path, err := parseKey(key)
+	path, err := parseKey(project, key)
 	if err != nil {
 		return nil, err
 	}
@@ -99,30 +100,10 @@ func place(dir string) (path string, mode fs.FileMode, err error) {
 }
 
 // write replaces a file by another content at once.
-func write(path string, b []byte, mode fs.FileMode) (err error) {
-	defer func() {
-		if err != nil {
-			err = coppice.Errorf(coppice.EUnavailable, "%s cannot be written: %w", path, err).WithFix("make its directory writable for the user who runs coppice, and see that the disk is not full")
-		}
-	}()
-	f, err := os.CreateTemp(filepath.Dir(path), "."+File+".*")
-	if err != nil {
-		return err
+func write(path string, b []byte, mode fs.FileMode) error {
+	if err := atomicfile.Write(path, b, mode); err != nil {
+		return coppice.Errorf(coppice.EUnavailable, "%s cannot be written: %w", path, err).
+			WithFix("make its directory writable for the user who runs coppice, and see that the disk is not full")
 	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.Remove(f.Name()))
-		}
-	}()
-	_, err = f.Write(b)
-	if err == nil {
-		err = f.Chmod(mode)
-	}
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return nil
 }

@@ -21,7 +21,7 @@ func (d *decoder) wrongType(n ast.Node, path, want string) *coppice.Error {
 		return e.WithFix("write it as in %s: %s", name, example)
 	}
 	if path == "" {
-		return e.WithFix("begin with a key, such as checks: [make test]")
+		return e.WithFix("begin with a key and a colon")
 	}
 	return e.WithFix("see `coppice config` for its form")
 }
@@ -49,6 +49,10 @@ func (d *decoder) unknown(e *ast.MappingValueNode, path, name string, known []st
 	if planned[path+"."+name] || (path == "" && planned[name]) {
 		return d.fail(e.Key, "this version does not know %s yet", coppice.Quote(join(path, cut(name)))).
 			WithFix("remove it; known here: %s", list(known))
+	}
+	if join(path, name) == "secrets" { // the user's configuration has it
+		return d.fail(e.Key, "secrets are not configured here: the repository only names them").
+			WithFix("write them to %s in the user's configuration, or run `coppice secret set`", UserFile)
 	}
 	hint := ""
 	if near := nearest(name, known); near != "" {

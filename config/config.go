@@ -1,10 +1,11 @@
-// Package config reads a project's coppice.yaml into a coppice.Policy.
+// Package config reads a project's coppice.yaml into a coppice.Policy, and the
+// user's own config.yaml into a User.
 //
 // Reading is strict: an unknown key, a value of the wrong type or out of its
 // range, and a path that leaves the repository are errors with file, line and
 // column, the line itself, and a way out. What is left out keeps its default.
 //
-// The file is untrusted: it comes with the repository. Its size and depth are
+// A project's file is untrusted: it comes with the repository. Its size and depth are
 // bounded, and YAML's anchors, aliases, merge keys and tags are not accepted.
 package config
 

@@ -23,7 +23,7 @@ import (
 // maxDepth bounds how deep values nest; the deepest key of ours is at 4.
 const maxDepth = 32
 
-// decoder turns the syntax tree into a Policy. It walks the tree itself, so
+// decoder turns the syntax tree into values. It walks the tree itself, so
 // that every complaint knows its place.
 type decoder struct {
 	name     string
@@ -40,20 +40,38 @@ func newDecoder(name string, b []byte) *decoder {
 	}
 }
 
-// policy decodes the whole file.
-func (d *decoder) policy() (coppice.Policy, error) {
-	p := coppice.DefaultPolicy()
+// form is one of the two files that this package reads.
+type form struct {
+	fresh func() any                // a pointer to the defaults
+	whole func(*decoder, any) error // checks what concerns several values at once
+}
+
+// project is the form of coppice.yaml.
+var project = form{
+	fresh: func() any { p := coppice.DefaultPolicy(); return &p },
+	whole: func(d *decoder, v any) error { return d.whole(v.(*coppice.Policy)) },
+}
+
+// read decodes the whole file and returns a pointer to what it says.
+func (d *decoder) read(f form) (any, error) {
+	v := f.fresh()
 	body, err := d.parse()
 	if err != nil || body == nil {
-		return p, err
+		return v, err
 	}
-	if err := d.value(body, reflect.ValueOf(&p).Elem(), ""); err != nil {
+	if err := d.value(body, reflect.ValueOf(v).Elem(), ""); err != nil {
+		return nil, err
+	}
+	return v, f.whole(d, v)
+}
+
+// policy decodes the whole file as a project's.
+func (d *decoder) policy() (coppice.Policy, error) {
+	v, err := d.read(project)
+	if err != nil {
 		return coppice.Policy{}, err
 	}
-	if err := d.whole(&p); err != nil {
-		return coppice.Policy{}, err
-	}
-	return p, nil
+	return *v.(*coppice.Policy), nil
 }
 
 // parse returns the document's value, nil when the file is empty.
@@ -349,6 +367,9 @@ func (d *decoder) str(n ast.Node, v reflect.Value, path string) error {
 		return d.wrongType(n, path, "text")
 	}
 	k := keys[path]
+	if err := checkSecrets(k, path, s); err != nil {
+		return d.refuse(n, err)
+	}
 	if k.oneOf != nil && !slices.Contains(k.oneOf, s) {
 		return d.notOneOf(n, path, s, k.oneOf)
 	}

@@ -177,7 +177,7 @@ func shortest(a, b []string) []row {
 
 // With returns a policy with one key as another policy has it.
 func With(p, from coppice.Policy, key string) (coppice.Policy, error) {
-	path, err := parseKey(key)
+	path, err := parseKey(project, key)
 	if err != nil {
 		return coppice.Policy{}, err
 	}

@@ -43,6 +43,11 @@ func TestPublishedSchema(t *testing.T) {
 	golden(t, filepath.Join(root, "docs/coppice.schema.json"), config.Schema())
 }
 
+func TestPublishedUserSchema(t *testing.T) {
+	t.Parallel()
+	golden(t, filepath.Join(root, "docs/config.schema.json"), config.UserSchema())
+}
+
 func TestPublishedKeys(t *testing.T) {
 	t.Parallel()
 	golden(t, filepath.Join(root, "docs/configuration.md"), []byte(reference()))
@@ -78,7 +83,65 @@ Durations are written as 90s, 30m, 4h or 14d. In a name, ` + "`[]`" + ` stands f
 | key | type | default | meaning |
 | --- | --- | --- | --- |
 `)
-	for _, k := range config.Explain(coppice.DefaultPolicy(), config.Source{}) {
+	rows(&b, config.Explain(coppice.DefaultPolicy(), config.Source{}))
+	b.WriteString(`
+Paths in ` + "`workspace.copy`" + ` and ` + "`workspace.link`" + ` are relative to the repository's root. A path that leaves it, by
+name or through a symbolic link, is refused. YAML's anchors, aliases, merge keys and tags are not accepted, and neither is a file of more
+than 1 MiB.
+
+## The user's own configuration
+
+` + "`$XDG_CONFIG_HOME/coppice/config.yaml`" + ` (by default ` + "`~/.config/coppice/config.yaml`" + `) holds for all projects. It is read by the same rules and
+must have mode 0600. ` + "`coppice config --user`" + ` shows it; its schema is [config.schema.json](config.schema.json).
+
+| key | type | default | meaning |
+| --- | --- | --- | --- |
+`)
+	rows(&b, config.ExplainUser(config.User{}, config.Source{}))
+	b.WriteString(`
+## Secrets
+
+` + "`coppice.yaml`" + ` names a secret and never contains one. The value comes from your own configuration:
+
+` + "```yaml" + `
+# ~/.config/coppice/config.yaml
+secrets:
+  TRACKER_TOKEN: {file: secrets/TRACKER_TOKEN}
+  GITHUB_TOKEN: {command: [gh, auth, token]}
+  SEARCH_KEY: {env: SEARCH_KEY}
+  WIKI_TOKEN: {keyring: WIKI_TOKEN}
+` + "```" + `
+
+` + "`${secret:NAME}`" + ` can stand in the headers and in ` + "`env`" + ` of a tool server:
+
+` + "```yaml" + `
+mcp:
+  tracker: {url: "https://tracker.example.org/mcp", headers: {Authorization: "Bearer ${secret:TRACKER_TOKEN}"}}
+  search: {command: [search-server, --stdio], env: {SEARCH_KEY: "${secret:SEARCH_KEY}"}}
+` + "```" + `
+
+| command | what it does |
+| --- | --- |
+| ` + "`coppice secret set NAME`" + ` | stores a value, typed without echo or read from stdin, in a file with mode 0600 below ` + "`secrets`" + ` in your configuration; with ` + "`--keyring`" + `, in the desktop's keyring. It adds the name to ` + "`config.yaml`" + ` |
+| ` + "`coppice secret list`" + ` | lists names, sources and the projects that use them, never values; names that a project uses and that are not set are listed too |
+| ` + "`coppice secret test NAME`" + ` | resolves it and prints its source and length |
+| ` + "`coppice secret remove NAME`" + ` | removes the name, and the value if ` + "`coppice secret set`" + ` stored it |
+
+A name has letters, digits and underscores. A value is text of 8 bytes to 16 KiB; newlines at its end are removed. A shorter value is refused,
+because masking it in output would mask ordinary words. A file must belong to you, have mode 0600 and not be a symbolic link. A command gets 30
+seconds and a small environment: paths, language, proxy settings, and what reaches the desktop's services. The keyring is used through
+` + "`secret-tool`" + ` on Linux and ` + "`security`" + ` on macOS.
+
+A value is resolved when a session starts. If that fails, the session fails with class ` + "`environment`" + ` and says what to do; ` + "`coppice doctor`" + `
+reports it beforehand. [Security](security.md#secrets) says where a value is, and where it is not.
+`)
+	return b.String()
+}
+
+// rows writes keys as rows of a table.
+func rows(b *strings.Builder, keys []config.Key) {
+	cell := strings.NewReplacer("|", `\|`)
+	for _, k := range keys {
 		def := k.Default
 		if !strings.HasPrefix(def, "(") {
 			def = "`" + def + "`"
@@ -87,15 +150,8 @@ Durations are written as 90s, 30m, 4h or 14d. In a name, ` + "`[]`" + ` stands f
 		if k.Example != "" && k.Example != k.Default {
 			doc += " Example: `" + k.Example + "`"
 		}
-		cell := strings.NewReplacer("|", `\|`)
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", k.Name, cell.Replace(k.Type), cell.Replace(def), cell.Replace(doc))
+		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", k.Name, cell.Replace(k.Type), cell.Replace(def), cell.Replace(doc))
 	}
-	b.WriteString(`
-Paths in ` + "`workspace.copy`" + ` and ` + "`workspace.link`" + ` are relative to the repository's root. A path that leaves it, by
-name or through a symbolic link, is refused. YAML's anchors, aliases, merge keys and tags are not accepted, and neither is a file of more
-than 1 MiB.
-`)
-	return b.String()
 }
 
 func TestExplain(t *testing.T) {
@@ -157,7 +213,7 @@ func TestExamplesOfKeys(t *testing.T) {
 		if _, err := config.Parse("example", []byte(text)); err != nil {
 			t.Errorf("%s: %v", k.Name, err)
 		}
-		validate(t, []byte(text))
+		validate(t, config.Schema(), []byte(text))
 	}
 }
 
@@ -179,10 +235,17 @@ func TestExamplesInDocs(t *testing.T) {
 		}
 		for _, m := range fence.FindAllSubmatch(b, -1) {
 			found++
-			if _, err := config.Parse(filepath.Base(page), m[1]); err != nil {
+			schema, err := config.Schema(), error(nil)
+			if bytes.HasPrefix(m[1], []byte("# ~/.config/coppice/config.yaml\n")) {
+				schema = config.UserSchema()
+				_, err = config.ParseUser(filepath.Base(page), m[1])
+			} else {
+				_, err = config.Parse(filepath.Base(page), m[1])
+			}
+			if err != nil {
 				t.Errorf("%v", err)
 			}
-			validate(t, m[1])
+			validate(t, schema, m[1])
 		}
 	}
 	if found == 0 {
@@ -214,10 +277,10 @@ func TestSchemaRefuses(t *testing.T) {
 	}
 }
 
-func validate(t *testing.T, text []byte) {
+func validate(t *testing.T, published, text []byte) {
 	t.Helper()
 	var schema map[string]any
-	if err := json.Unmarshal(config.Schema(), &schema); err != nil {
+	if err := json.Unmarshal(published, &schema); err != nil {
 		t.Fatal(err)
 	}
 	for _, p := range against(schema, decode(t, text), "") {

@@ -24,15 +24,19 @@ type Change struct {
 // read as the file would be, and refused in the same words. Setting what is set
 // so already, and unsetting what is not set, changes nothing.
 func Edit(name string, source []byte, c Change) ([]byte, error) {
-	path, err := parseKey(c.Key)
+	return edit(project, name, source, c)
+}
+
+func edit(f form, name string, source []byte, c Change) ([]byte, error) {
+	path, err := parseKey(f, c.Key)
 	if err != nil {
 		return nil, err
 	}
-	before, err := decode(name, source)
+	before, err := decode(f, name, source)
 	if err != nil {
 		return nil, err
 	}
-	want, value, err := wanted(path, c)
+	want, value, err := wanted(f, path, c)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +52,7 @@ func Edit(name string, source []byte, c Change) ([]byte, error) {
 		text = e.set(before.body, path, value)
 	}
 	text = append(slices.Clone(source[:e.bom]), text...)
-	after, err := decode(name, text)
+	after, err := decode(f, name, text)
 	if err != nil {
 		return nil, err
 	}
@@ -64,17 +68,17 @@ func Edit(name string, source []byte, c Change) ([]byte, error) {
 type decoded struct {
 	d    *decoder
 	body ast.Node
-	tree map[string]any // the policy as JSON
+	tree map[string]any // what it says, as JSON
 }
 
-func decode(name string, source []byte) (decoded, error) {
+func decode(f form, name string, source []byte) (decoded, error) {
 	d := newDecoder(name, source)
-	p, err := d.policy()
+	v, err := d.read(f)
 	if err != nil {
 		return decoded{}, err
 	}
 	body, err := newDecoder(name, source).parse()
-	return decoded{d, body, treeOf(p)}, err
+	return decoded{d, body, treeOf(v)}, err
 }
 
 // at returns the value of a key, and whether the file sets it.
@@ -83,9 +87,9 @@ func (x decoded) at(path []string) (any, bool) {
 }
 
 // wanted returns the value that a key will have, and the text that says so.
-func wanted(path []string, c Change) (value any, text string, err error) {
+func wanted(f form, path []string, c Change) (value any, text string, err error) {
 	if c.Unset {
-		return lookup(treeOf(coppice.DefaultPolicy()), path), "", nil
+		return lookup(treeOf(f.fresh()), path), "", nil
 	}
 	if text, err = Flow(c.Value); err != nil {
 		return nil, "", err
@@ -96,14 +100,14 @@ func wanted(path []string, c Change) (value any, text string, err error) {
 	if err != nil {
 		return nil, "", err
 	}
-	p := coppice.DefaultPolicy()
+	v := f.fresh()
 	if body != nil {
-		if d.value(body, reflect.ValueOf(&p).Elem(), "") != nil {
+		if d.value(body, reflect.ValueOf(v).Elem(), "") != nil {
 			return nil, text, nil // refused when the whole is read, with its place in the file
 		}
-		_ = d.tracks(&p) // likewise
+		_ = f.whole(d, v) // likewise
 	}
-	return lookup(treeOf(p), path), text, nil
+	return lookup(treeOf(v), path), text, nil
 }
 
 // nested writes a value below its names: a: {b: value}.
@@ -116,20 +120,20 @@ func nested(path []string, value string) string {
 }
 
 // parseKey splits a key and proves that there is one of that name.
-func parseKey(key string) ([]string, error) {
+func parseKey(f form, key string) ([]string, error) {
 	path := strings.Split(key, ".")
-	t := reflect.TypeFor[coppice.Policy]()
-	form := ""
+	t := reflect.TypeOf(f.fresh()).Elem()
+	at := ""
 	for i, name := range path {
 		switch {
 		case t.Kind() == reflect.Struct:
-			f, ok := fieldOf(t, name)
+			field, ok := fieldOf(t, name)
 			if !ok {
 				return nil, unknownKey(key, strings.Join(path[:i], "."), name, fieldNames(t))
 			}
-			t, form = f.Type, join(form, name)
+			t, at = field.Type, join(at, name)
 		case t.Kind() == reflect.Map:
-			k := keys[form]
+			k := keys[at]
 			if k.names != nil && !slices.Contains(k.names, name) {
 				return nil, unknownKey(key, strings.Join(path[:i], "."), name, k.names)
 			}
@@ -141,7 +145,7 @@ func parseKey(key string) ([]string, error) {
 			if name == "" {
 				return nil, unknownKey(key, strings.Join(path[:i], "."), name, nil)
 			}
-			t, form = t.Elem(), join(form, "*")
+			t, at = t.Elem(), join(at, "*")
 		default:
 			return nil, coppice.Errorf(coppice.EInvalid, "%s has no keys below it", coppice.Quote(strings.Join(path[:i], "."))).
 				WithFix("change it as a whole").WithField("key")
@@ -165,12 +169,14 @@ func unknownKey(key, above, name string, known []string) error {
 	return e.WithFix("known: %s", list(known))
 }
 
-// treeOf is a policy as JSON has it.
-func treeOf(p coppice.Policy) map[string]any {
-	p.Prompts, p.Problems = nil, nil // they stand in no key
+// treeOf is what a file says, as JSON has it.
+func treeOf(v any) map[string]any {
 	var tree map[string]any
-	if err := json.Unmarshal(coppice.Raw(p), &tree); err != nil {
-		panic("config: reading back a policy: " + err.Error()) // it was written a moment ago
+	if err := json.Unmarshal(coppice.Raw(v), &tree); err != nil {
+		panic("config: reading back a configuration: " + err.Error()) // it was written a moment ago
+	}
+	for _, name := range []string{"prompts", "problems"} { // of a policy: they are not keys of the file
+		delete(tree, name)
 	}
 	return tree
 }

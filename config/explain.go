@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
@@ -37,9 +38,11 @@ type Key struct {
 
 // Explain tells every key with its meaning, its value in the policy and where
 // that value comes from, in the order of the policy's fields.
-func Explain(p coppice.Policy, src Source) []Key {
-	e := explainer{src: src, tree: treeOf(p)}
-	e.fields(reflect.ValueOf(p), reflect.ValueOf(coppice.DefaultPolicy()), "", true)
+func Explain(p coppice.Policy, src Source) []Key { return explain(project, p, src) }
+
+func explain(f form, v any, src Source) []Key {
+	e := explainer{src: src, tree: treeOf(v)}
+	e.fields(reflect.ValueOf(v), reflect.ValueOf(f.fresh()).Elem(), "", true)
 	return e.out
 }
 
@@ -106,7 +109,7 @@ func (e *explainer) key(v, def reflect.Value, path string, real bool) {
 // from names the line that set a key, or one below it.
 func (e *explainer) from(path string) string {
 	if line, ok := e.src.Set[path]; ok {
-		return File + ":" + strconv.Itoa(line)
+		return filepath.Base(e.src.Path) + ":" + strconv.Itoa(line)
 	}
 	return "default"
 }

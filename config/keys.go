@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"coppice"
+	"coppice/secret"
 )
 
 // key is what is known of one key besides its type: what it means and what it
@@ -19,11 +20,12 @@ type key struct {
 	min, max int    // bounds of a number, in MiB of an amount of data; max 0 means none
 	least    string // the shortest duration
 	oneOf    []string
-	pattern  string               // for the schema; valid has the last word
+	pattern  string               // of a text, or of the names in a map, for the schema; valid and mapKey have the last word
 	valid    func(s string) error // of a text
 	mapKey   func(s string) error // of the names in a map
 	names    []string             // the only names in a map
 	required bool                 // within its mapping
+	secrets  bool                 // a text may refer to secrets
 }
 
 const (
@@ -33,8 +35,9 @@ const (
 	choicePattern = `^[A-Za-z0-9][A-Za-z0-9._-]*(:[A-Za-z0-9][A-Za-z0-9._:/@\[\]-]*)?$`
 )
 
-// keys describes every key of coppice.yaml. A test holds it against the fields
-// of coppice.Policy, so that none is missing and none is left over.
+// keys describes every key of coppice.yaml and of the user's config.yaml. A test
+// compares it with the fields of coppice.Policy and User, so that none is missing
+// and none is left over.
 var keys = map[string]key{
 	"base": {doc: "The branch work lands on. It must exist. Where it is checked out, the files follow each landing.", unset: "the repository's default branch", example: "ai-develop",
 		pattern: `^[A-Za-z0-9_][A-Za-z0-9._/+-]*$`, valid: coppice.ValidBranch},
@@ -142,10 +145,18 @@ var keys = map[string]key{
 	"mcp.*.url":       {doc: "Its address.", example: "http://127.0.0.1:9000/mcp", valid: address},
 	"mcp.*.command":   {doc: "Its program and arguments; it is talked to over its stdin and stdout.", example: "[my-server, --stdio]"},
 	"mcp.*.command[]": {doc: "An argument.", valid: argument},
-	"mcp.*.env":       {doc: "Set in the program's environment. Nothing secret belongs here: name it in the agent's pass_env.", example: "{NO_COLOR: \"1\"}", mapKey: envName},
-	"mcp.*.env.*":     {doc: "The variable's value.", valid: noZero},
-	"mcp.*.headers":   {doc: "Sent with every request; ${COPPICE_TOKEN} stands for the session's own token.", example: "{Authorization: \"Bearer ${COPPICE_TOKEN}\"}"},
-	"mcp.*.headers.*": {doc: "The header's value.", valid: noZero},
+	"mcp.*.env":       {doc: "Set in the program's environment; ${secret:NAME} stands for a secret of yours.", example: "{TRACKER_TOKEN: \"${secret:TRACKER_TOKEN}\"}", mapKey: envName},
+	"mcp.*.env.*":     {doc: "The variable's value.", valid: noZero, secrets: true},
+	"mcp.*.headers":   {doc: "Sent with every request; ${COPPICE_TOKEN} stands for the session's own token, ${secret:NAME} for a secret of yours.", example: "{Authorization: \"Bearer ${secret:TRACKER_TOKEN}\"}"},
+	"mcp.*.headers.*": {doc: "The header's value.", valid: noZero, secrets: true},
+
+	"secrets":             {doc: "Where secrets come from, by name.", example: "{GITHUB_TOKEN: {command: [gh, auth, token]}}", pattern: secret.NamePattern, mapKey: secret.ValidName},
+	"secrets.*":           {doc: "One secret: exactly one of env, file, command and keyring.", example: "{env: TRACKER_TOKEN}"},
+	"secrets.*.env":       {doc: "A variable in the environment of the server.", example: "TRACKER_TOKEN", valid: envName},
+	"secrets.*.file":      {doc: "A file with mode 0600 that holds the value. ~/ is the home directory; a relative path is below the directory of config.yaml.", example: "secrets/TRACKER_TOKEN", valid: argument},
+	"secrets.*.command":   {doc: "A program and its arguments. It prints the value, within 30 seconds.", example: "[gh, auth, token]"},
+	"secrets.*.command[]": {doc: "An argument.", valid: argument},
+	"secrets.*.keyring":   {doc: "The name of an entry in the desktop's keyring, as `coppice secret set --keyring` stores it.", example: "TRACKER_TOKEN", pattern: secret.NamePattern, valid: secret.ValidName},
 
 	"features":                  {doc: "A file of the repository that lists tasks; edits are picked up while Coppice runs.", unset: "tasks come by command and API only", example: "features.json", valid: inside},
 	"instructions":              {doc: "A file of the repository that every session is told to follow.", unset: "each agent loads its own", example: "COPPICE.md", valid: inside},

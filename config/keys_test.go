@@ -1,6 +1,7 @@
 package config
 
 import (
+	"maps"
 	"reflect"
 	"testing"
 
@@ -10,11 +11,18 @@ import (
 	"coppice"
 )
 
-// The table has every key of the policy, and no other.
-func TestTableMatchesPolicy(t *testing.T) {
+// The table has every key of both files, and no other.
+func TestTableMatchesTypes(t *testing.T) {
 	t.Parallel()
 	have := map[string]bool{}
 	collect(reflect.TypeFor[coppice.Policy](), "", have)
+	projects := len(have)
+	users := map[string]bool{}
+	collect(reflect.TypeFor[User](), "", users)
+	maps.Copy(have, users)
+	if len(have) != projects+len(users) {
+		t.Error("a key is in both files: the table cannot tell them apart")
+	}
 	for path := range have {
 		if keys[path].doc == "" {
 			t.Errorf("%s is not in the table", path)
@@ -25,7 +33,7 @@ func TestTableMatchesPolicy(t *testing.T) {
 	}
 	for path := range keys {
 		if !have[path] {
-			t.Errorf("%s is in the table and not in the policy", path)
+			t.Errorf("%s is in the table and in no file", path)
 		}
 	}
 }

@@ -3,18 +3,19 @@ package config
 import (
 	"encoding/json"
 	"reflect"
-
-	"coppice"
 )
 
 // Schema returns the JSON Schema of coppice.yaml, for editors. It is made from
 // the same types and table that Parse reads by; Parse is stricter in what a
 // schema cannot say.
 func Schema() []byte {
-	s := schemaOf(reflect.ValueOf(coppice.DefaultPolicy()), "", true)
+	return publish(project, File, "What Coppice does in this repository. Every key is optional.")
+}
+
+func publish(f form, title, about string) []byte {
+	s := schemaOf(reflect.ValueOf(f.fresh()).Elem(), "", true)
 	s["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-	s["title"] = File
-	s["description"] = "What Coppice does in this repository. Every key is optional."
+	s["title"], s["description"] = title, about
 	b, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
 		panic("config: encoding the schema: " + err.Error()) // made of maps and texts: a bug
@@ -59,6 +60,9 @@ func schemaOf(v reflect.Value, path string, real bool) schema {
 		elem := schemaOf(reflect.New(t.Elem()).Elem(), path+".*", false)
 		if k.names == nil {
 			s["additionalProperties"] = elem
+			if k.pattern != "" {
+				s["propertyNames"] = schema{"pattern": k.pattern}
+			}
 			return s
 		}
 		props := schema{}

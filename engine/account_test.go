@@ -219,7 +219,7 @@ func TestALimitOfAModel(t *testing.T) {
 		p.Policy.Agent = coppice.AgentChoice{Use: "ann", Model: "big", Fallback: []string{"ann:small", "bob"}}
 		p.Policy.Limits.Sessions = 1
 	})
-	b.create(NewTask{Title: "a"}, NewTask{Title: "b"})
+	b.create(coppice.NewTask{Title: "a"}, coppice.NewTask{Title: "b"})
 	b.turn()
 	b.finish("app-1", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "base1"})
 	until := b.clock.Add(time.Hour)
@@ -296,17 +296,17 @@ func TestTheLaneFollowsTheModel(t *testing.T) {
 			t.Errorf("it stands in the lane of %s, not of %s", got, want)
 		}
 	}
-	b.create(NewTask{Title: "Fix a typo"})
+	b.create(coppice.NewTask{Title: "Fix a typo"})
 	lane("ann:small")
 	title := "Redesign the protocol"
-	_, err := b.ChangeTask(t.Context(), "app-1", TaskChange{Title: &title})
+	_, err := b.ChangeTask(t.Context(), "app-1", coppice.TaskChange{Title: &title})
 	b.must(err)
 	lane("ann")
 	_, err = b.Model(t.Context(), "app-1", "tiny")
 	b.must(err)
 	lane("ann:tiny")
 	title = "Fix a typo"
-	_, err = b.ChangeTask(t.Context(), "app-1", TaskChange{Title: &title, Model: new(coppice.ModelAuto)})
+	_, err = b.ChangeTask(t.Context(), "app-1", coppice.TaskChange{Title: &title, Model: new(coppice.ModelAuto)})
 	b.must(err)
 	lane("ann:small")
 	// The profile names another model for such work, which is limited: nobody
@@ -366,7 +366,7 @@ func TestNoSessionStartsInALimit(t *testing.T) {
 		for range 3 {
 			err := s.Update(context.Background(), func(tx store.Tx) error {
 				t := &turn{Engine: e, tx: tx, now: now, nodes: []coppice.Node{{Name: PoolLocal}}, dirty: newQueue()}
-				t.dirty.add(id)
+				t.dirty.add(coppice.TaskSubject(id))
 				_, err := t.run()
 				return err
 			})

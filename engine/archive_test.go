@@ -13,7 +13,7 @@ func TestArchive(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	p := b.project()
-	made, err := b.CreateTasks(t.Context(), p.Prefix, []NewTask{{Title: "one"}})
+	made, err := b.CreateTasks(t.Context(), p.Prefix, []coppice.NewTask{{Title: "one"}})
 	b.must(err)
 	key := made[0].Key
 	if _, err := b.Archive(t.Context(), key, true); coppice.ErrorCode(err) != coppice.EConflict || coppice.Public(err).Fix == "" {

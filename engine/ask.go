@@ -2,57 +2,15 @@ package engine
 
 import (
 	"fmt"
-	"slices"
 	"time"
 
 	"coppice"
 	"coppice/verb"
 )
 
-// asked returns the oldest open request with one of the verbs, or nil.
-func (v *View) asked(verbs ...coppice.Verb) *coppice.Ask { return coppice.Asked(v.Asks, verbs...) }
-
-// settled returns the open requests with the verbs, settled.
-func (v *View) settled(verbs ...coppice.Verb) []coppice.Ask {
-	var list []coppice.Ask
-	for _, a := range v.Asks {
-		if slices.Contains(verbs, a.Verb) {
-			a.SettledAt = v.Now
-			list = append(list, a)
-		}
-	}
-	return list
-}
-
-// note is what the open requests with the verbs say, oldest first.
-func (v *View) note(verbs ...coppice.Verb) string {
-	text := ""
-	for _, a := range v.Asks {
-		if slices.Contains(verbs, a.Verb) {
-			text = joinNotes(text, a.Text)
-		}
-	}
-	return text
-}
-
 // facts are what the verbs are judged by.
 func (v *View) facts() verb.Facts {
 	return verb.Facts{Now: v.Now, Task: v.Task, Session: v.session(), Landing: v.Landing, Asks: v.Asks}
-}
-
-// settleAsks writes the requests that a decision settles.
-func (t *turn) settleAsks(v *View, d *Decision) error {
-	for i := range d.Asks {
-		a := &d.Asks[i]
-		if a.Outcome == "" {
-			a.Outcome = d.Reason
-		}
-		if err := t.tx.Asks.Put(a); err != nil {
-			return err
-		}
-		v.Asks = slices.DeleteFunc(slices.Clone(v.Asks), func(o coppice.Ask) bool { return o.ID == a.ID })
-	}
-	return nil
 }
 
 // stopPause is how long a session has to end before it is asked again. The
@@ -73,19 +31,19 @@ func stop(v *View) *Decision {
 	if a.Verb == coppice.VerbRequeue {
 		why = "the task was requeued"
 	}
-	d := stopStep(v, a.Verb, why)
+	d := stopStep(v, *a, why)
 	if d != nil {
 		d.By = string(a.Verb)
 	}
 	return d
 }
 
-func stopStep(v *View, asked coppice.Verb, why string) *Decision {
+func stopStep(v *View, a coppice.Ask, why string) *Decision {
 	if v.Task.Ended() {
 		return &Decision{Kind: coppice.EventTaskChanged, Reason: "had ended already", Asks: v.settled(coppice.VerbStop)}
 	}
-	if w := v.open(coppice.WorkMove); w != nil && w.Attempt > 0 || v.Landing != nil && unsure(*v.Landing) {
-		return nil // the base may have moved already; its result tells
+	if l := v.Landing; l != nil && l.QueueID != 0 && l.EndedAt.IsZero() {
+		return leaveQueue(v, *l, why)
 	}
 	if w := v.open(coppice.WorkRun); w != nil && w.Attempt > 0 && v.session() != nil {
 		return askStop(v, coppice.ClassCancelled) // its host may run, whoever held the work
@@ -94,7 +52,7 @@ func stopStep(v *View, asked coppice.Verb, why string) *Decision {
 		return nil // a workspace may be there; its result tells what to tidy up
 	}
 	if w := v.open(coppice.WorkPrepare, coppice.WorkRestore, coppice.WorkRun, coppice.WorkMerge, coppice.WorkCheck,
-		coppice.WorkMove, coppice.WorkSend, coppice.WorkStop); w != nil {
+		coppice.WorkSend, coppice.WorkStop); w != nil {
 		c := *w
 		return &Decision{Kind: coppice.EventWorkCancelled, Reason: why, Cancel: &c}
 	}
@@ -112,12 +70,30 @@ func stopStep(v *View, asked coppice.Verb, why string) *Decision {
 		return &Decision{Kind: coppice.EventLandingEnded, Reason: why, Landing: &c}
 	}
 	if l := v.Landing; l != nil && l.Outcome == coppice.LandingLanded {
-		return endTask(v, coppice.OutcomeDone, nil) // too late: it has landed
+		return landed(v) // too late
 	}
-	if asked == coppice.VerbRequeue {
+	if a.Verb == coppice.VerbRequeue {
 		return requeue(v)
 	}
 	return endTask(v, coppice.OutcomeCancelled, nil)
+}
+
+// leaving marks a stop that waits for the queue.
+const leaving = "waiting for the queue to take its landing out"
+
+// leaveQueue asks the queue, once, to take the task's landing out.
+func leaveQueue(v *View, l coppice.Landing, why string) *Decision {
+	d := &Decision{Kind: coppice.EventTaskChanged, Reason: leaving, Tell: []coppice.Ask{withdrawal(l, why)}}
+	for _, a := range v.Asks {
+		if a.Verb == coppice.VerbStop || a.Verb == coppice.VerbRequeue {
+			if a.Outcome == leaving {
+				return nil
+			}
+			a.Outcome = leaving
+			d.Asks = append(d.Asks, a)
+		}
+	}
+	return d
 }
 
 // askStop asks the running session to stop, again if it does not.
@@ -160,9 +136,13 @@ func retry(v *View) *Decision {
 	d := &Decision{By: "retry", Kind: coppice.EventTaskRetried, Task: &t, Asks: v.settled(again...)}
 	switch {
 	case v.facts().PutOff():
-		l := *v.Landing
-		l.RetryAt = time.Time{}
-		d.Landing, d.Reason = &l, "its landing is tried at once"
+		d.Reason = "its landing is tried at once"
+		if l := *v.Landing; l.QueueID != 0 {
+			d.Tell = []coppice.Ask{{Subject: coppice.QueueSubject(l.QueueID), Verb: coppice.VerbRetry, Text: d.Reason}}
+		} else {
+			l.RetryAt = time.Time{}
+			d.Landing = &l
+		}
 	case t.Ended() && t.Outcome != coppice.OutcomeDone:
 		text := ""
 		if t.Failure != nil {

@@ -51,13 +51,34 @@ func TestStop(t *testing.T) {
 		{"merging", viewOf(coppice.StageChecking, candidate(), taken(coppice.WorkMerge), sayStop), "stop: work.cancelled; cancel land.merge"},
 		{"checking", viewOf(coppice.StageChecking, candidate(merged), taken(coppice.WorkCheck), sayStop), "stop: work.cancelled; cancel check.run"},
 		{"held", viewOf(coppice.StageHeld, candidate(green), sayStop), "stop: landing.ended; landing cancelled"},
-		{"move offered", viewOf(coppice.StageLanding, candidate(inQueue), offered(coppice.WorkMove), sayStop), "stop: work.cancelled; cancel land.move"},
-		{"base maybe moved", viewOf(coppice.StageLanding, candidate(inQueue), taken(coppice.WorkMove), sayStop), "nothing"},
-		{"base maybe moved by one who vanished", viewOf(coppice.StageLanding, candidate(inQueue), work(coppice.WorkMove, coppice.WorkOffered, 2), sayStop), "nothing"},
-		{"base maybe moved by one who failed", viewOf(coppice.StageLanding, candidate(inQueue, half), sayStop), "nothing"},
-		{"base maybe moved, looked at again", viewOf(coppice.StageLanding, candidate(inQueue, half), offered(coppice.WorkMove), sayStop), "nothing"},
+		{"in the queue", viewOf(coppice.StageLanding, candidate(inQueue), sayStop), `stop: task.changed; asks queue/1 to withdraw {"task":7}`},
+		{"told the queue", viewOf(coppice.StageLanding, candidate(inQueue), requested(coppice.Ask{Verb: coppice.VerbStop, Outcome: leaving})), "nothing"},
 		{"landing dropped", viewOf(coppice.StageLanding, candidate(ended(coppice.LandingDropped)), sayStop), cancelled},
-		{"landed before", viewOf(coppice.StageLanding, candidate(ended(coppice.LandingLanded)), sayStop), `stop: task.ended; to ended; outcome "done"`},
+		{"landed before", viewOf(coppice.StageLanding, candidate(ended(coppice.LandingLanded)), sayStop), `stop: task.ended; to ended; outcome "done"; landed commit1`},
+	})
+}
+
+// A landing leaves the queue when its task no longer wants it, unless the base may
+// have moved already.
+func TestWithdraw(t *testing.T) {
+	t.Parallel()
+	out := func(v *QueueView) *Decision {
+		v.Out = v.Head
+		return withdraw(v)
+	}
+	asked := say(coppice.VerbWithdraw, "the task was stopped")
+	over := "queue: work.finished"
+	run(t, queued(out), []decision{
+		{"nobody asked", viewOf(coppice.StageLanding, candidate(inQueue)), "nothing"},
+		{"waiting", viewOf(coppice.StageLanding, candidate(inQueue), asked), "queue: landing.ended; landing cancelled"},
+		{"move offered", viewOf(coppice.StageLanding, candidate(inQueue), offered(coppice.WorkMove), asked), "queue: work.cancelled; cancel land.move"},
+		{"merging", viewOf(coppice.StageLanding, candidate(inQueue), taken(coppice.WorkMerge), asked), "queue: work.cancelled; cancel land.merge"},
+		{"base maybe moved", viewOf(coppice.StageLanding, candidate(inQueue), taken(coppice.WorkMove), asked), "nothing"},
+		{"base maybe moved by one who vanished", viewOf(coppice.StageLanding, candidate(inQueue), work(coppice.WorkMove, coppice.WorkOffered, 2), asked), "nothing"},
+		{"base maybe moved by one who failed", viewOf(coppice.StageLanding, candidate(inQueue, half), asked), "nothing"},
+		{"base maybe moved, looked at again", viewOf(coppice.StageLanding, candidate(inQueue, half), offered(coppice.WorkMove), asked), "nothing"},
+		{"landed before", viewOf(coppice.StageLanding, candidate(ended(coppice.LandingLanded)), asked), over},
+		{"left the queue before", viewOf(coppice.StageLanding, candidate(green), asked), over},
 	})
 }
 

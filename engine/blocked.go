@@ -10,29 +10,22 @@ import (
 	"coppice/store"
 )
 
-// queueNeeds are the kinds of need that a blocked move reports. A project has
-// one of them at most, and has it exactly while the first landing of its queue
-// waits for it: the landing then waits with the need's text.
-var queueNeeds = []coppice.NeedKind{coppice.NeedCheckout, coppice.NeedGit}
-
 // blockedMove makes a landing wait whose move was blocked. When a person has to
-// act, the project gets a need, and the landing waits for that.
-func blockedMove(v *View, w coppice.Work, l coppice.Landing, r coppice.MoveResult) *Decision {
+// act, the queue gets a need, and the landing waits for that.
+func blockedMove(v *View, l coppice.Landing, r coppice.MoveResult) *Decision {
 	l.Waits = r.Blocked
 	d := &Decision{Kind: coppice.EventLandingWaits, Landing: &l}
-	if r.Need != nil && slices.Contains(queueNeeds, r.Need.Kind) {
+	if r.Need != nil && (r.Need.Kind == coppice.NeedCheckout || r.Need.Kind == coppice.NeedGit) {
 		need := *r.Need
 		need.Since = v.Now
 		if need.Text == "" {
 			need.Text = r.Blocked
 		}
 		l.Waits = need.Text
-		p := v.Project
-		p.Needs = p.SetNeed(need)
-		d.Project, d.Data = &p, map[string]any{"need": need.Kind, "paths": need.Paths}
+		d.need, d.Data = &need, map[string]any{"need": need.Kind, "paths": need.Paths}
 	}
 	d.Reason = l.Waits
-	if l.RetryAt.After(w.OfferedAt) { // something changed while the move was under way
+	if v.asked(coppice.VerbRetry) != nil { // something changed while the move was under way
 		l.RetryAt = v.Now
 		return d
 	}
@@ -51,39 +44,21 @@ func blockedPause(v *View, tries int) time.Duration {
 	return doubled(first, tries, max(first, time.Minute))
 }
 
-// dropNeeds drops the needs that the first landing of the project's queue no
-// longer waits for: it landed or left the queue, it waits for something else, or
-// the queue is empty.
-func (t *turn) dropNeeds(v *View, d *Decision) error {
-	stale := func(n coppice.Need) bool { return slices.Contains(queueNeeds, n.Kind) }
-	if d.Landing == nil || !slices.ContainsFunc(v.Project.Needs, stale) {
-		return nil
-	}
-	first, err := t.firstInQueue(v.Project.ID)
-	if err != nil {
-		return err
-	}
-	p := v.Project
-	p.Needs = slices.DeleteFunc(slices.Clone(p.Needs), func(n coppice.Need) bool {
-		return stale(n) && (first == nil || first.Waits != n.Text)
-	})
-	if len(p.Needs) == len(v.Project.Needs) {
-		return nil
-	}
-	v.Project = p
-	return t.tx.Projects.Put(&p)
-}
-
 // RetryLanding lets the first landing of a project's queue try again now, when
-// it waits: something changed that it may wait for. A landing whose move is under way is tried once more if that move is blocked.
+// it waits: something changed that it may wait for. A landing whose move is under
+// way is tried once more if that move is blocked.
 func (i *Intake) RetryLanding(ctx context.Context, project int64, reason string) error {
 	return i.store.Update(ctx, func(tx store.Tx) error {
-		queued, err := tx.Landings.Queued(project, 1)
+		q, err := tx.Queues.Of(project, "")
+		if err != nil {
+			return err
+		}
+		queued, err := tx.Landings.Queued(q.ID, 1)
 		if err != nil || len(queued) == 0 {
 			return err
 		}
-		l, now := queued[0], i.now().UTC()
-		work, err := tx.Work.Unsettled(l.TaskID)
+		l, now, of := queued[0], i.now().UTC(), coppice.QueueSubject(q.ID)
+		work, err := tx.Work.Unsettled(of)
 		if err != nil {
 			return err
 		}
@@ -95,12 +70,16 @@ func (i *Intake) RetryLanding(ctx context.Context, project int64, reason string)
 		if err != nil {
 			return err
 		}
-		l.RetryAt = now
-		if err := tx.Landings.Put(&l); err != nil {
+		open, err := tx.Asks.Open(of)
+		if err != nil || coppice.Asked(open, coppice.VerbRetry) != nil {
+			return err
+		}
+		a := coppice.Ask{Subject: of, ProjectID: project, Verb: coppice.VerbRetry, Text: reason, By: i.by, At: now}
+		if err := tx.Asks.Put(&a); err != nil {
 			return err
 		}
 		return tx.Log.Append(&coppice.Event{
-			At: now, Kind: coppice.EventLandingRetried, ProjectID: project, TaskID: t.ID, Subject: t.Key, By: i.by.String(), Reason: reason,
+			At: now, Kind: coppice.EventLandingRetried, ProjectID: project, TaskID: t.ID, About: of, Subject: t.Key, By: i.by.String(), Reason: reason,
 		})
 	})
 }
@@ -120,7 +99,11 @@ const mostPlaces = 1000
 // others.
 func lineOf(r store.Reader, project int64) (*line, error) {
 	q := &line{place: map[int64]int{}}
-	first, err := r.Landings.Queued(project, 1)
+	at, err := r.Queues.Of(project, "")
+	if err != nil {
+		return nil, err
+	}
+	first, err := r.Landings.Queued(at.ID, 1)
 	if err != nil || len(first) == 0 {
 		return q, err
 	}
@@ -128,17 +111,13 @@ func lineOf(r store.Reader, project int64) (*line, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := r.Projects.Get(project)
-	if err != nil {
-		return nil, err
-	}
 	q.first, q.waits = t.Key, first[0].Waits
-	for i, n := range p.Needs {
-		if n.Text == q.waits && slices.Contains(queueNeeds, n.Kind) {
-			q.need = &p.Needs[i]
+	for i, n := range at.Needs {
+		if n.Text == q.waits {
+			q.need = &at.Needs[i]
 		}
 	}
-	ids, err := r.Landings.Places(project, mostPlaces)
+	ids, err := r.Landings.Places(at.ID, mostPlaces)
 	for i, id := range ids {
 		q.place[id] = i + 1
 	}

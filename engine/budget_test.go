@@ -50,7 +50,7 @@ func TestBudgetUsedUp(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	b.project(func(p *coppice.Project) { p.Policy.Budget.Task = 2 })
-	b.create(NewTask{Title: "a"})
+	b.create(coppice.NewTask{Title: "a"})
 	b.turn()
 	b.finish("app-1", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "base1"})
 	left := func() coppice.USD {
@@ -71,13 +71,13 @@ func TestBudgetUsedUp(t *testing.T) {
 		t.Fatalf("%+v", x)
 	}
 	less, more := coppice.USD(2.25), coppice.USD(4)
-	_, err := b.ChangeTask(t.Context(), "app-1", TaskChange{Budget: &less})
+	_, err := b.ChangeTask(t.Context(), "app-1", coppice.TaskChange{Budget: &less})
 	b.must(err)
 	b.turn()
 	if x := b.task("app-1"); x.Stage != coppice.StageWaiting {
 		t.Errorf("it goes on with too little: %s", x.Stage)
 	}
-	_, err = b.ChangeTask(t.Context(), "app-1", TaskChange{Budget: &more})
+	_, err = b.ChangeTask(t.Context(), "app-1", coppice.TaskChange{Budget: &more})
 	b.must(err)
 	b.turn()
 	if got := left(); got != 1.5 {
@@ -159,7 +159,7 @@ func TestAutoModel(t *testing.T) {
 				}
 			})
 			b.project(func(p *coppice.Project) { p.Policy.Agents = map[string]coppice.Profile{"ann": {Protocol: "lines"}} })
-			b.create(NewTask{Title: c.title, Model: coppice.ModelAuto})
+			b.create(coppice.NewTask{Title: c.title, Model: coppice.ModelAuto})
 			b.turn()
 			b.view(func(r store.Reader) error {
 				s, err := r.Sessions.ByKey("app-1.1")

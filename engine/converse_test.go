@@ -66,7 +66,7 @@ func TestRememberedRules(t *testing.T) {
 		p.Policy.Permissions = coppice.PermissionPolicy{Rules: []coppice.Rule{own}, Default: coppice.RuleAsk}
 		p.Policy.MCP = map[string]coppice.MCPServer{"docs": {URL: "http://127.0.0.1:1/"}}
 	})
-	b.create(NewTask{Title: "a"}, NewTask{Title: "b"})
+	b.create(coppice.NewTask{Title: "a"}, coppice.NewTask{Title: "b"})
 	s := b.working("app-1")
 	answer := func(kind, match, text string) coppice.Question {
 		t.Helper()
@@ -128,7 +128,7 @@ func TestConverseRefusals(t *testing.T) {
 	ctx := t.Context()
 	b := open(t)
 	b.project(func(p *coppice.Project) { p.Policy.Limits.Sessions = 2 })
-	b.create(NewTask{Title: "runs"}, NewTask{Title: "blind", Agent: "blind"}, NewTask{Title: "waits", After: []string{"app-1"}}, NewTask{Title: "done"}, NewTask{Title: "checks"})
+	b.create(coppice.NewTask{Title: "runs"}, coppice.NewTask{Title: "blind", Agent: "blind"}, coppice.NewTask{Title: "waits", After: []string{"app-1"}}, coppice.NewTask{Title: "done"}, coppice.NewTask{Title: "checks"})
 	b.working("app-1")
 	b.working("app-2")
 	b.update(func(tx store.Tx) error {
@@ -190,7 +190,7 @@ func TestModelOfTheNextSession(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	b.project(func(p *coppice.Project) { p.PausedAt = noon })
-	b.create(NewTask{Title: "a"})
+	b.create(coppice.NewTask{Title: "a"})
 	b.turn()
 	m, err := b.Model(t.Context(), "app-1", "big")
 	b.must(err)
@@ -212,7 +212,7 @@ func TestShutAgent(t *testing.T) {
 				t.Parallel()
 				b := open(t)
 				b.project(func(p *coppice.Project) { p.Policy.Limits.Sessions, p.Policy.Agent.Fallback = 1, fallback })
-				b.create(NewTask{Title: "a"}, NewTask{Title: "b"}, NewTask{Title: "c"})
+				b.create(coppice.NewTask{Title: "a"}, coppice.NewTask{Title: "b"}, coppice.NewTask{Title: "c"})
 				b.turn()
 				b.finish("app-1", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "base1"})
 				b.finish("app-1", coppice.WorkRun, coppice.RunResult{Head: "base1", Failure: coppice.Failf(coppice.ClassAuth, "not logged in", "")})

@@ -14,7 +14,7 @@ import (
 const mostTasks = 2000
 
 // CreateTasks adds tasks to a project: all of them, or none.
-func (i *Intake) CreateTasks(ctx context.Context, project string, asked []NewTask) ([]coppice.Task, error) {
+func (i *Intake) CreateTasks(ctx context.Context, project string, asked []coppice.NewTask) ([]coppice.Task, error) {
 	if len(asked) == 0 {
 		return nil, coppice.Errorf(coppice.EInvalid, "no task was given")
 	}
@@ -53,7 +53,7 @@ func (i *Intake) CreateTasks(ctx context.Context, project string, asked []NewTas
 }
 
 // at says which of several tasks an error is about.
-func at(asked []NewTask, n int, err error) error {
+func at(asked []coppice.NewTask, n int, err error) error {
 	e := coppice.Public(err)
 	if len(asked) == 1 || e.Code == coppice.EInternal {
 		return err
@@ -62,7 +62,7 @@ func at(asked []NewTask, n int, err error) error {
 }
 
 // create checks one task and adds it.
-func (i *Intake) create(tx store.Tx, p *coppice.Project, n NewTask, level string, refs map[string]int64) (coppice.Task, error) {
+func (i *Intake) create(tx store.Tx, p *coppice.Project, n coppice.NewTask, level string, refs map[string]int64) (coppice.Task, error) {
 	t := coppice.Task{
 		ProjectID: p.ID, Title: strings.TrimSpace(n.Title), Body: n.Body, Priority: n.Priority, Track: n.Track, Agent: n.Agent, Model: n.Model,
 		Checks: n.Checks, NotBefore: n.NotBefore.UTC(),
@@ -113,7 +113,7 @@ func (i *Intake) complete(p coppice.Project, t *coppice.Task) error {
 		return err
 	}
 	if t.Track == "" {
-		t.Track = routed(p.Policy, t.Category)
+		t.Track = p.Policy.TrackFor(t.Category)
 	}
 	track, ok := p.Policy.Track(t.Track)
 	if !ok {
@@ -154,16 +154,6 @@ func (i *Intake) staff(p coppice.Project, t *coppice.Task) error {
 		}
 	}
 	return nil
-}
-
-// routed returns the first track that lists a category, "" when none does.
-func routed(p coppice.Policy, category string) string {
-	for _, t := range p.Tracks {
-		if category != "" && slices.Contains(t.Categories, category) {
-			return t.Name
-		}
-	}
-	return ""
 }
 
 // validFeature checks what comes with a feature: its category, id and steps.
@@ -229,7 +219,7 @@ func dependencies(r store.Reader, names []string, refs map[string]int64) ([]int6
 
 // creationOrder sorts tasks of one request so that each comes after those it
 // names by ref, and refuses cycles and doubled refs.
-func creationOrder(asked []NewTask) ([]int, error) {
+func creationOrder(asked []coppice.NewTask) ([]int, error) {
 	byRef := map[string]int{}
 	for n, t := range asked {
 		if t.Ref == "" {
@@ -283,7 +273,7 @@ func cycle(path []string) error {
 }
 
 // ChangeTask changes what was asked for, while the task has not ended.
-func (i *Intake) ChangeTask(ctx context.Context, key string, c TaskChange) (coppice.Task, error) {
+func (i *Intake) ChangeTask(ctx context.Context, key string, c coppice.TaskChange) (coppice.Task, error) {
 	judged := i.judgeAnew(ctx, key, c)
 	return i.ask(ctx, key, coppice.EventTaskChanged, "", func(tx store.Tx, t *coppice.Task) error {
 		was := *t
@@ -325,7 +315,7 @@ func (i *Intake) ChangeTask(ctx context.Context, key string, c TaskChange) (copp
 
 // changeWork changes what a task is and who does it. Who does it and where is
 // settled once its work has begun.
-func (i *Intake) changeWork(tx store.Tx, t *coppice.Task, c TaskChange) error {
+func (i *Intake) changeWork(tx store.Tx, t *coppice.Task, c coppice.TaskChange) error {
 	if c.Category != nil {
 		t.Category = *c.Category
 	}

@@ -3,257 +3,199 @@ package engine
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"coppice"
 	"coppice/store"
-	"coppice/verb"
 )
 
 // Decision is what a decider concludes: rows as they shall be from now on, work
-// to offer or to take back, and what to write into the log. Nil rows stay as
-// they are. One decision is one event.
+// to offer or to take back, what is asked of other subjects, and what to write
+// into the log. Nil rows stay as they are. One decision is one event.
+//
+// Every row has an owner, and only its deciders write it: see rows.
 type Decision struct {
 	By     string // the decider
 	Kind   coppice.EventKind
 	Reason string
 	Data   any // for the log
 
-	Project   *coppice.Project
 	Task      *coppice.Task
 	Session   *coppice.Session
 	Workspace *coppice.Workspace
 	Landing   *coppice.Landing
 	Question  *coppice.Question
 	Messages  []coppice.Message
-	Asks      []coppice.Ask // that are settled; the outcome is the reason where they have none
 	Checks    []coppice.Check
 	Trash     *coppice.Trash
-	Limit     *coppice.AgentLimit
-	Settle    *coppice.Work // its result is drawn into the rows above
-	Cancel    *coppice.Work
-	Offer     *coppice.Work
+	Queue     *coppice.Queue
+	Project   *coppice.Project
+	Limit     *coppice.AgentLimit // of an account; one without a class takes it away
+	More      []Row               // of subjects that have rows of their own
+
+	Asks   []coppice.Ask // that are settled; the outcome is the reason where they have none
+	Tell   []coppice.Ask // of other subjects, which are woken
+	Settle *coppice.Work // its result is drawn into the rows above
+	Cancel *coppice.Work
+	Offer  *coppice.Work
+	Wake   []coppice.Subject
+
+	// What a step of a landing learned about the branch: where it is, and what a
+	// person must do. The queue keeps both; a task asks the queue to.
+	tip  string
+	need *coppice.Need
 }
 
-// deciders in the order in which they are asked. Each returns its next decision
-// or nil; after each decision all are asked again.
-var deciders = []func(*View) *Decision{
-	settle,
-	undo,
-	retry,
-	goOn,
-	stop,
-	landFailed,
-	unheard,
-	handover,
-	budget,
-	reroute,
-	pipeline,
-	landing,
-	talk,
-	health,
-	tidy,
-	cleanup,
+// Row is a fact that a decision writes.
+type Row interface {
+	// Owner is the kind of subject whose deciders may write it.
+	Owner() coppice.SubjectKind
+	Put(store.Tx) error
 }
 
-func decide(v *View) *Decision {
-	for _, f := range deciders {
-		if d := f(v); d != nil {
-			return d
+// row is a Row that a view shows.
+type row struct {
+	owner coppice.SubjectKind
+	put   func(store.Tx) error
+	show  func() // brings the view up to date
+}
+
+func (r row) Owner() coppice.SubjectKind { return r.owner }
+func (r row) Put(tx store.Tx) error      { return r.put(tx) }
+
+// rows lists the rows of a decision, in the order in which they are written, with
+// the subjects that own them: a landing belongs to its task until it is queued,
+// and to the queue until it ends. Only its owner's view shows a row.
+func (d *Decision) rows(v view, now time.Time) []Row {
+	var list []Row
+	add := func(owner coppice.SubjectKind, put func(store.Tx) error, show func()) {
+		list = append(list, row{owner, put, show})
+	}
+	task, _ := v.(*View)
+	if d.Project != nil {
+		add(coppice.SubjectProject, func(tx store.Tx) error { return tx.Projects.Put(d.Project) }, func() { v.base().Project = *d.Project })
+	}
+	if d.Queue != nil {
+		add(coppice.SubjectQueue, func(tx store.Tx) error { return tx.Queues.Put(d.Queue) }, func() { v.(*QueueView).Queue = *d.Queue })
+	}
+	if d.Limit != nil {
+		add(coppice.SubjectAccount, func(tx store.Tx) error { return putLimit(tx, *d.Limit) }, func() { v.(*AccountView).show(*d.Limit) })
+	}
+	if d.Trash != nil {
+		add(coppice.SubjectTask, func(tx store.Tx) error { return tx.Trash.Put(d.Trash) }, func() { task.showTrash(d.Trash) })
+	}
+	if d.Workspace != nil {
+		add(coppice.SubjectTask, func(tx store.Tx) error {
+			if d.Trash != nil && !d.Workspace.RemovedAt.IsZero() {
+				d.Workspace.TrashID = d.Trash.ID
+			}
+			return tx.Workspaces.Put(d.Workspace)
+		}, func() { task.showWorkspace(d.Workspace) })
+	}
+	if d.Session != nil {
+		fresh := d.Session.ID == 0
+		add(coppice.SubjectTask, func(tx store.Tx) error { return tx.Sessions.Put(d.Session) }, func() { task.showSession(d.Session, fresh) })
+	}
+	if d.Landing != nil {
+		add(landingOwner(v, d.Landing), func(tx store.Tx) error { return tx.Landings.Put(d.Landing) }, func() { showLanding(v, d.Landing) })
+	}
+	for i := range d.Checks {
+		add(v.base().Of.Kind, func(tx store.Tx) error { return tx.Checks.Put(&d.Checks[i]) }, func() {})
+	}
+	if d.Task != nil {
+		add(coppice.SubjectTask, func(tx store.Tx) error {
+			if d.Task.Stage != task.Task.Stage {
+				d.Task.StageAt = now
+			}
+			return tx.Tasks.Put(d.Task)
+		}, func() { task.showTask(*d.Task) })
+	}
+	if d.Question != nil {
+		add(coppice.SubjectTask, func(tx store.Tx) error { return tx.Questions.Put(d.Question) }, func() { task.showQuestion(*d.Question) })
+	}
+	for i := range d.Messages {
+		add(coppice.SubjectTask, func(tx store.Tx) error { return tx.Messages.Put(&d.Messages[i]) }, func() { task.showMessage(d.Messages[i]) })
+	}
+	return append(list, d.More...)
+}
+
+// landingOwner is the kind of subject that a landing belongs to before a decision
+// changes it.
+func landingOwner(v view, l *coppice.Landing) coppice.SubjectKind {
+	switch v := v.(type) {
+	case *View:
+		if old := v.Landing; old != nil && old.ID == l.ID && old.QueueID != 0 && old.EndedAt.IsZero() {
+			return coppice.SubjectQueue
 		}
+		return coppice.SubjectTask
 	}
-	return nil
+	return coppice.SubjectQueue
 }
 
-// due is when the deciders want to look at the task again though nothing
-// happened. Zero means never.
-func due(v *View) time.Time {
-	var at time.Time
-	sooner := func(t time.Time) {
-		if !t.IsZero() && (at.IsZero() || t.Before(at)) {
-			at = t
-		}
-	}
-	if w := v.Task.Wait; v.Task.Stage == coppice.StageWaiting && w != nil {
-		sooner(w.Until)
-	}
-	if l := v.Landing; l != nil && l.EndedAt.IsZero() && !v.Task.Ended() && l.RetryAt.After(v.Now) {
-		sooner(l.RetryAt) // one that has come waits for the step under way, which ends with an event
-	}
-	sooner(healthDue(v))
-	sooner(stopDue(v))
-	sooner(cleanupDue(v))
-	return at
-}
-
-// apply writes a decision to the store, brings the view up to date and wakes
-// the tasks it concerns.
-func (t *turn) apply(v *View, d *Decision) error {
+// apply writes a decision to the store, brings the view up to date and wakes the
+// subjects it concerns.
+func (t *turn) apply(v view, d *Decision) error {
 	t.decisions++
-	if err := t.applyRows(v, d); err != nil {
-		return err
-	}
-	if err := t.dropNeeds(v, d); err != nil {
-		return err
+	c := v.base()
+	for _, r := range d.rows(v, t.now) {
+		if r.Owner() != c.Of.Kind {
+			return fmt.Errorf("a decider of %s (%s) writes a row that belongs to a %s", c.Of, d.By, r.Owner())
+		}
+		if err := r.Put(t.tx); err != nil {
+			return err
+		}
+		if shown, ok := r.(row); ok {
+			shown.show()
+		}
 	}
 	if err := t.applyWork(v, d); err != nil {
 		return err
 	}
-	if err := t.log(v, d); err != nil {
+	if err := t.applyAsks(v, d); err != nil {
 		return err
 	}
-	return t.wake(v, d)
-}
-
-func (t *turn) applyRows(v *View, d *Decision) error {
-	if d.Project != nil {
-		if err := t.tx.Projects.Put(d.Project); err != nil {
-			return err
-		}
-		v.Project = *d.Project
-	}
-	if d.Trash != nil {
-		if err := t.putTrash(v, d.Trash); err != nil {
-			return err
-		}
-	}
-	if d.Workspace != nil {
-		if d.Trash != nil && !d.Workspace.RemovedAt.IsZero() {
-			d.Workspace.TrashID = d.Trash.ID
-		}
-		if err := t.tx.Workspaces.Put(d.Workspace); err != nil {
-			return err
-		}
-		v.Workspace = d.Workspace
-		if v.Trash != nil && v.Trash.ID != d.Workspace.TrashID {
-			v.Trash = nil
-		}
-	}
-	if d.Session != nil {
-		if err := t.putSession(v, d.Session); err != nil {
-			return err
-		}
-	}
-	if d.Landing != nil {
-		if err := t.tx.Landings.Put(d.Landing); err != nil {
-			return err
-		}
-		v.Landing = d.Landing
-	}
-	for i := range d.Checks {
-		if err := t.tx.Checks.Put(&d.Checks[i]); err != nil {
-			return err
-		}
-	}
-	if d.Landing != nil || len(d.Checks) > 0 {
-		v.First, v.Checks = false, nil
-		if err := t.viewLanding(v); err != nil {
-			return err
-		}
-	}
-	if d.Task != nil {
-		if d.Task.Stage != v.Task.Stage {
-			d.Task.StageAt = t.now
-		}
-		if err := t.tx.Tasks.Put(d.Task); err != nil {
-			return err
-		}
-		round := d.Task.Round != v.Task.Round
-		v.Task = *d.Task
-		if round {
-			v.Earlier = append(v.Earlier, v.Sessions...)
-			v.Sessions, v.Landing, v.First, v.Checks = nil, nil, false, nil
-		}
-	}
-	return t.applySmall(v, d)
-}
-
-func (t *turn) applySmall(v *View, d *Decision) error {
-	if d.Question != nil {
-		if err := t.tx.Questions.Put(d.Question); err != nil {
-			return err
-		}
-		for i := range v.Questions {
-			if v.Questions[i].ID == d.Question.ID {
-				v.Questions[i] = *d.Question
-			}
-		}
-	}
-	if len(d.Messages) > 0 {
-		for i := range d.Messages {
-			if err := t.tx.Messages.Put(&d.Messages[i]); err != nil {
-				return err
-			}
-		}
-		v.Messages = mergeMessages(v.Messages, d.Messages)
-		for _, m := range d.Messages {
-			if !m.Open() {
-				v.Heard = append(v.Heard, m)
-			}
-		}
-	}
-	if err := t.settleAsks(v, d); err != nil {
+	if err := v.follow(t, d); err != nil {
 		return err
 	}
-	if d.Limit != nil {
-		t.limitsRead = false
-		if err := t.tx.Limits.Put(*d.Limit); err != nil {
+	return t.log(v, d)
+}
+
+// applyAsks settles requests to the subject, and asks others.
+func (t *turn) applyAsks(v view, d *Decision) error {
+	c := v.base()
+	for i := range d.Asks {
+		a := &d.Asks[i]
+		if a.Outcome == "" && !a.Open() {
+			a.Outcome = d.Reason
+		}
+		if err := t.tx.Asks.Put(a); err != nil {
 			return err
 		}
-		if err := t.tx.Timers.Set(store.Timer{Kind: TimerAgent, ID: d.Limit.Agent, At: d.Limit.Until}); err != nil {
+		c.Asks = slices.Clone(c.Asks)
+		if n := slices.IndexFunc(c.Asks, func(o coppice.Ask) bool { return o.ID == a.ID }); n >= 0 && a.Open() {
+			c.Asks[n] = *a
+		} else if n >= 0 {
+			c.Asks = slices.Delete(c.Asks, n, n+1)
+		}
+	}
+	for i := range d.Tell {
+		a := &d.Tell[i]
+		a.ProjectID, a.At = c.Project.ID, t.now
+		a.By = coppice.Actor{Kind: coppice.ActorEngine, Name: d.By}
+		if err := t.tx.Asks.Put(a); err != nil {
 			return err
 		}
-		v.Limited[d.Limit.Agent] = *d.Limit
+		t.dirty.add(a.Subject)
 	}
-	return nil
-}
-
-// mergeMessages replaces the changed ones and drops those that are settled.
-func mergeMessages(all, changed []coppice.Message) []coppice.Message {
-	var rest []coppice.Message
-	for _, m := range all {
-		for _, c := range changed {
-			if c.ID == m.ID {
-				m = c
-			}
-		}
-		if m.Open() {
-			rest = append(rest, m)
-		}
-	}
-	return rest
-}
-
-func (t *turn) putTrash(v *View, tr *coppice.Trash) error {
-	if err := t.tx.Trash.Put(tr); err != nil {
-		return err
-	}
-	v.Trash = tr
-	at := tr.ExpiresAt
-	if !tr.Open() {
-		at = time.Time{}
-	}
-	return t.tx.Timers.Set(store.Timer{Kind: TimerTrash, ID: fmt.Sprint(tr.ID), At: at})
-}
-
-func (t *turn) putSession(v *View, s *coppice.Session) error {
-	fresh := s.ID == 0
-	if err := t.tx.Sessions.Put(s); err != nil {
-		return err
-	}
-	if fresh {
-		v.Sessions = append(v.Sessions, *s)
-		v.Numbered++
-		return nil
-	}
-	if old := v.byID(s.ID); old != nil {
-		*old = *s
+	for _, s := range d.Wake {
+		t.dirty.add(s)
 	}
 	return nil
 }
 
 // applyWork settles, cancels and offers.
-func (t *turn) applyWork(v *View, d *Decision) error {
+func (t *turn) applyWork(v view, d *Decision) error {
 	if w := d.Settle; w != nil {
 		w.State = coppice.WorkSettled
 		if err := t.putWork(v, w); err != nil {
@@ -271,28 +213,24 @@ func (t *turn) applyWork(v *View, d *Decision) error {
 		}
 	}
 	if w := d.Offer; w != nil {
-		w.ProjectID, w.TaskID = v.Project.ID, v.Task.ID
+		c := v.base()
+		w.Subject, w.ProjectID = c.Of, c.Project.ID
+		if w.TaskID == 0 {
+			w.TaskID = c.Of.Num()
+		}
 		w.State, w.OfferedAt = coppice.WorkOffered, t.now
 		if err := t.tx.Work.Put(w); err != nil {
 			return err
 		}
-		v.Work = append(v.Work, *w)
+		c.Work = append(slices.Clone(c.Work), *w)
 	}
 	return nil
 }
 
-func (t *turn) putWork(v *View, w *coppice.Work) error {
-	if err := t.tx.Work.Put(w); err != nil {
-		return err
-	}
-	var rest []coppice.Work
-	for _, o := range v.Work {
-		if o.ID != w.ID {
-			rest = append(rest, o)
-		}
-	}
-	v.Work = rest
-	return nil
+func (t *turn) putWork(v view, w *coppice.Work) error {
+	c := v.base()
+	c.Work = slices.DeleteFunc(slices.Clone(c.Work), func(o coppice.Work) bool { return o.ID == w.ID })
+	return t.tx.Work.Put(w)
 }
 
 func (t *turn) clearLease(work int64) error {
@@ -300,9 +238,18 @@ func (t *turn) clearLease(work int64) error {
 }
 
 // log writes the decision's event.
-func (t *turn) log(v *View, d *Decision) error {
-	ev := &coppice.Event{
-		At: t.now, Kind: d.Kind, ProjectID: v.Project.ID, TaskID: v.Task.ID, Subject: v.Task.Key, By: d.By, Reason: d.Reason,
+func (t *turn) log(v view, d *Decision) error {
+	c := v.base()
+	ev := &coppice.Event{At: t.now, Kind: d.Kind, ProjectID: c.Project.ID, About: c.Of, Subject: c.Of.ID, By: d.By, Reason: d.Reason}
+	switch v := v.(type) {
+	case *View:
+		ev.TaskID, ev.Subject, ev.About = v.Task.ID, v.Task.Key, coppice.Subject{}
+	case *QueueView:
+		if of := v.about(d); of != nil {
+			ev.TaskID, ev.Subject = of.Task.ID, of.Task.Key
+		}
+	case *ProjectView:
+		ev.Subject = v.Project.Prefix
 	}
 	if d.Session != nil {
 		ev.SessionID, ev.Subject = d.Session.ID, d.Session.Key
@@ -315,34 +262,4 @@ func (t *turn) log(v *View, d *Decision) error {
 		ev.Data = b
 	}
 	return t.tx.Log.Append(ev)
-}
-
-// wake marks the tasks that a decision concerns besides its own: dependants of
-// one that ended, and whoever comes next in the landing queue.
-func (t *turn) wake(v *View, d *Decision) error {
-	if d.Limit != nil && lasts(*d.Limit, t.now) {
-		if err := t.wakeLimited(); err != nil {
-			return err
-		}
-	}
-	if d.Kind == coppice.EventTaskEnded || d.Kind == coppice.EventTaskRetried {
-		deps, err := t.tx.Tasks.Dependants(v.Task.ID)
-		if err != nil {
-			return err
-		}
-		for _, id := range deps {
-			t.dirty.add(id)
-		}
-	}
-	left := d.Landing != nil && (!d.Landing.EndedAt.IsZero() || d.Kind == coppice.EventLandingWaits || d.Task != nil && verb.AwaitsVerdict(*d.Task)) // perhaps the queue
-	if left || d.Kind == coppice.EventBaseMoved {
-		first, err := t.firstInQueue(v.Project.ID)
-		if err != nil {
-			return err
-		}
-		if first != nil && first.TaskID != v.Task.ID {
-			t.dirty.add(first.TaskID)
-		}
-	}
-	return nil
 }

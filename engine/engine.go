@@ -2,20 +2,21 @@
 // one transaction a turn, and does nothing else: it has no process, file,
 // network or clock of its own, so the whole of it runs in a simulation.
 //
-// A turn gathers the tasks that something happened to since the last one, or
+// A turn gathers the subjects that something happened to since the last one, or
 // whose timer is due, and asks the deciders about each until none has anything
-// new to say; then it gives free places to queued tasks. Deciders are pure
-// functions from a View of the facts to a Decision. People, agents and workers
+// new to say; then it gives free places to queued tasks. A subject is a task, a
+// landing queue, a project or an account. Deciders are pure functions from a view
+// of the facts to a Decision. People, agents and workers
 // only add facts, through the Intake and through the results of work; a race is
 // two facts in some order.
 package engine
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
-	"strconv"
 	"time"
 
 	"coppice"
@@ -32,13 +33,10 @@ const (
 	PoolLocal   = "local"
 )
 
-// Timer kinds.
+// Kinds of timer besides those of subjects.
 const (
-	TimerTask  = "task"
-	TimerWork  = "work"
-	TimerAgent = "agent"
-	TimerTrash = "trash"
-	TimerRoom  = "room" // a lane may have room again; every turn looks
+	TimerWork  = "work"  // the end of a lease
+	TimerLanes = "lanes" // a lane may have a free place again; every turn looks
 )
 
 // Config is what an Engine needs. Store, Now and Nodes are required.
@@ -75,6 +73,9 @@ type Config struct {
 type Engine struct {
 	cfg     Config
 	trimmed time.Time // when the log was last trimmed
+	// rerouted has the limits that held when the tasks of a lane were last given
+	// to other accounts. What is not in it is looked at once more.
+	rerouted map[coppice.Lane]string
 }
 
 // New makes an Engine.
@@ -94,7 +95,7 @@ func New(c Config) (*Engine, error) {
 	if c.Reserve == 0 {
 		c.Reserve = 256 << 20
 	}
-	return &Engine{cfg: c}, nil
+	return &Engine{cfg: c, rerouted: map[coppice.Lane]string{}}, nil
 }
 
 // Turned is what a turn did.
@@ -166,6 +167,9 @@ func (e *Engine) Turn(ctx context.Context) (Turned, error) {
 		out, err = t.run()
 		return err
 	})
+	if err != nil {
+		clear(e.rerouted) // what it says was not written
+	}
 	return out, err
 }
 
@@ -222,18 +226,7 @@ func (t *turn) gather(after int64) error {
 		}
 		for _, ev := range events {
 			after = ev.Seq
-			if ev.TaskID != 0 {
-				t.dirty.add(ev.TaskID)
-			}
-			switch ev.Kind {
-			case coppice.EventProjectChanged:
-				err = t.wakeWaiting(ev.ProjectID)
-			case coppice.EventNeedEnded:
-				err = t.wakeLandings(ev.ProjectID)
-			case coppice.EventAgentCleared:
-				err = t.wakeLimited()
-			}
-			if err != nil {
+			if err := t.mark(ev); err != nil {
 				return err
 			}
 		}
@@ -260,26 +253,39 @@ func (t *turn) gather(after int64) error {
 	}
 }
 
-// wakeWaiting looks again at the first landing in a project's queue: a changed
-// policy may let it go on. Queued tasks need no waking, dispatch looks at their
-// lanes in every turn.
-func (t *turn) wakeWaiting(project int64) error {
-	first, err := t.firstInQueue(project)
-	if err != nil || first == nil {
-		return err
+// mark marks the subjects that an event concerns. Queued tasks need no waking:
+// dispatch looks at their lanes in every turn.
+func (t *turn) mark(ev coppice.Event) error {
+	switch {
+	case ev.About != (coppice.Subject{}):
+		t.dirty.add(ev.About)
+	case ev.TaskID != 0:
+		t.dirty.add(coppice.TaskSubject(ev.TaskID))
 	}
-	t.dirty.add(first.TaskID)
+	switch ev.Kind {
+	case coppice.EventProjectChanged, coppice.EventNeedEnded:
+		q, err := t.tx.Queues.Of(ev.ProjectID, "")
+		if errors.Is(gone(err), errGone) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		t.dirty.add(coppice.QueueSubject(q.ID))
+		return t.wakeChecking(ev)
+	}
 	return nil
 }
 
-// wakeLandings looks again at everything that is on its way to a project's
-// base: what a person was needed for has ended.
-func (t *turn) wakeLandings(project int64) error {
-	tasks, err := t.tx.Tasks.List(store.TaskFilter{
-		ProjectID: project, Stages: []coppice.Stage{coppice.StageChecking, coppice.StageHeld, coppice.StageLanding}, OldFirst: true,
-	})
+// wakeChecking looks again at everything that is on its way to a queue, when what
+// a person was needed for has ended.
+func (t *turn) wakeChecking(ev coppice.Event) error {
+	if ev.Kind != coppice.EventNeedEnded || !bytes.Contains(ev.Data, []byte(coppice.NeedBase)) {
+		return nil
+	}
+	tasks, err := t.tx.Tasks.List(store.TaskFilter{ProjectID: ev.ProjectID, Stages: []coppice.Stage{coppice.StageChecking, coppice.StageHeld, coppice.StageLanding}, OldFirst: true})
 	for _, task := range tasks {
-		t.dirty.add(task.ID)
+		t.dirty.add(coppice.TaskSubject(task.ID))
 	}
 	return err
 }
@@ -287,62 +293,13 @@ func (t *turn) wakeLandings(project int64) error {
 // ring acts on a timer that is due.
 func (t *turn) ring(tm store.Timer) error {
 	switch tm.Kind {
-	case TimerTask:
-		id, err := strconv.ParseInt(tm.ID, 10, 64)
-		if err != nil {
-			return fmt.Errorf("engine: timer %q: %w", tm.ID, err)
-		}
-		t.dirty.add(id)
 	case TimerWork:
 		return t.expire(tm)
-	case TimerAgent:
-		return t.clearLimit(tm.ID)
-	case TimerTrash:
-		return t.purge(tm)
+	case TimerLanes:
+		return nil
 	}
+	t.dirty.add(coppice.Subject{Kind: coppice.SubjectKind(tm.Kind), ID: tm.ID})
 	return nil
-}
-
-// settleAll asks the deciders about every marked task until none is left.
-func (t *turn) settleAll() error {
-	for {
-		id, ok := t.dirty.next()
-		if !ok {
-			return nil
-		}
-		if err := t.settleTask(id); err != nil {
-			return fmt.Errorf("engine: task %d: %w", id, err)
-		}
-	}
-}
-
-// mostSteps bounds how often the deciders are asked about one task in one turn.
-// Every honest chain is far shorter; a longer one is a decider that undoes
-// another's decision, and would hold up everybody.
-const mostSteps = 64
-
-func (t *turn) settleTask(id int64) error {
-	v, err := t.view(id)
-	if errors.Is(err, errGone) {
-		return nil // what happened to it no longer matters
-	}
-	if err != nil {
-		return err
-	}
-	for range mostSteps {
-		d := decide(v)
-		if d == nil {
-			return t.setTimer(v)
-		}
-		if err := t.apply(v, d); err != nil {
-			return err
-		}
-	}
-	return fmt.Errorf("the deciders do not come to rest (stage %s)", v.Task.Stage)
-}
-
-func (t *turn) setTimer(v *View) error {
-	return t.tx.Timers.Set(store.Timer{Kind: TimerTask, ID: strconv.FormatInt(v.Task.ID, 10), At: due(v)})
 }
 
 // trim forgets old events and work now and then.
@@ -366,29 +323,4 @@ func (t *turn) trim() error {
 	}
 	_, err := t.tx.Asks.Trim(before)
 	return err
-}
-
-// queue is a set of tasks in the order in which they were first added.
-type queue struct {
-	order []int64
-	in    map[int64]bool
-}
-
-func newQueue() *queue { return &queue{in: map[int64]bool{}} }
-
-func (q *queue) add(id int64) {
-	if !q.in[id] {
-		q.in[id] = true
-		q.order = append(q.order, id)
-	}
-}
-
-func (q *queue) next() (int64, bool) {
-	if len(q.order) == 0 {
-		return 0, false
-	}
-	id := q.order[0]
-	q.order = q.order[1:]
-	delete(q.in, id)
-	return id, true
 }

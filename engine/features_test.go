@@ -18,8 +18,8 @@ func TestCreateFeature(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	b.project(byCategory)
-	made := b.create(NewTask{Title: "a", Category: "docs", Steps: []string{"one", "two"}, Feature: "7", Budget: 5},
-		NewTask{Title: "b", Category: "other"}, NewTask{Title: "c", Category: "ui", Track: "late"})
+	made := b.create(coppice.NewTask{Title: "a", Category: "docs", Steps: []string{"one", "two"}, Feature: "7", Budget: 5},
+		coppice.NewTask{Title: "b", Category: "other"}, coppice.NewTask{Title: "c", Category: "ui", Track: "late"})
 	var tracks []string
 	for _, m := range made {
 		tracks = append(tracks, m.Track)
@@ -30,11 +30,11 @@ func TestCreateFeature(t *testing.T) {
 	if got := b.task("app-1"); got.Feature != "7" || len(got.Steps) != 2 || got.Budget != 5 || got.Category != "docs" {
 		t.Errorf("stored %+v", got)
 	}
-	for field, n := range map[string]NewTask{
+	for field, n := range map[string]coppice.NewTask{
 		"category": {Title: "a", Category: "a\nb"}, "feature": {Title: "a", Feature: strings.Repeat("x", 201)},
 		"steps": {Title: "a", Steps: []string{"one", " "}}, "budget": {Title: "a", Budget: -1},
 	} {
-		if _, err := b.Intake.CreateTasks(t.Context(), "app", []NewTask{n}); coppice.ErrorCode(err) != coppice.EInvalid || coppice.Public(err).Field != field {
+		if _, err := b.Intake.CreateTasks(t.Context(), "app", []coppice.NewTask{n}); coppice.ErrorCode(err) != coppice.EInvalid || coppice.Public(err).Field != field {
 			t.Errorf("%s: %v", field, err)
 		}
 	}
@@ -44,14 +44,14 @@ func TestChangeWork(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	b.project(byCategory)
-	b.create(NewTask{Title: "a", Steps: []string{"one"}})
+	b.create(coppice.NewTask{Title: "a", Steps: []string{"one"}})
 	track, agent, model, category, budget := "web", "bob", "small", "ui", coppice.USD(3)
-	got, err := b.Intake.ChangeTask(t.Context(), "app-1", TaskChange{Track: &track, Agent: &agent, Model: &model, Category: &category, Steps: &[]string{}, Budget: &budget})
+	got, err := b.Intake.ChangeTask(t.Context(), "app-1", coppice.TaskChange{Track: &track, Agent: &agent, Model: &model, Category: &category, Steps: &[]string{}, Budget: &budget})
 	if err != nil || got.Track != "web" || got.Agent != "bob" || got.Next.Agent != "bob" || got.Next.Model != "small" || got.Category != "ui" || len(got.Steps) != 0 || got.Budget != 3 {
 		t.Errorf("%+v %v", got, err)
 	}
 	track = "nowhere"
-	if _, err := b.Intake.ChangeTask(t.Context(), "app-1", TaskChange{Track: &track}); coppice.ErrorCode(err) != coppice.EInvalid {
+	if _, err := b.Intake.ChangeTask(t.Context(), "app-1", coppice.TaskChange{Track: &track}); coppice.ErrorCode(err) != coppice.EInvalid {
 		t.Errorf("no such track: %v", err)
 	}
 	if after := b.task("app-1"); after.Track != "web" {

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
@@ -11,17 +10,8 @@ import (
 	"coppice/verb"
 )
 
-// errGone says that a task was forgotten with its project.
-var errGone = errors.New("the task was forgotten")
-
 // mostNamed is how many open tasks a refusal names.
 const mostNamed = 5
-
-// Remove says how a project is removed.
-type Remove struct {
-	Force bool `json:"force,omitempty" doc:"Stop its open tasks first, instead of refusing because of them"`
-	Purge bool `json:"purge,omitempty" doc:"Remove everything as well that Coppice made for it on disk and in the repository: workspaces, trash, branches"`
-}
 
 // openStages are the stages of a task that has not ended.
 var openStages = []coppice.Stage{coppice.StageWaiting, coppice.StageQueued, coppice.StageSession, coppice.StageChecking, coppice.StageHeld, coppice.StageLanding}
@@ -29,7 +19,7 @@ var openStages = []coppice.Stage{coppice.StageWaiting, coppice.StageQueued, copp
 // RemoveProject begins to remove a project: from then on nothing new begins in
 // it. Whoever runs the server forgets it when nothing of it runs. Done again, it
 // only adds what it did not say before.
-func (i *Intake) RemoveProject(ctx context.Context, project string, how Remove) (coppice.Project, error) {
+func (i *Intake) RemoveProject(ctx context.Context, project string, how coppice.Remove) (coppice.Project, error) {
 	var p coppice.Project
 	err := i.store.Update(ctx, func(tx store.Tx) error {
 		var err error
@@ -58,7 +48,7 @@ func (i *Intake) RemoveProject(ctx context.Context, project string, how Remove) 
 
 // refuseOpen refuses to remove a project that open tasks of another one depend
 // on, or that has open tasks itself, unless they are to be stopped.
-func refuseOpen(r store.Reader, p coppice.Project, how Remove) error {
+func refuseOpen(r store.Reader, p coppice.Project, how coppice.Remove) error {
 	outside, err := r.Projects.Outsiders(p.ID, mostNamed)
 	if err != nil {
 		return err

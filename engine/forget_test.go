@@ -14,36 +14,36 @@ func TestRemoveProject(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	p := b.project(func(p *coppice.Project) { p.PausedAt = noon }) // so that nothing of it runs
-	var tasks []NewTask
+	var tasks []coppice.NewTask
 	for range 7 {
-		tasks = append(tasks, NewTask{Title: "one"})
+		tasks = append(tasks, coppice.NewTask{Title: "one"})
 	}
 	made, err := b.CreateTasks(t.Context(), p.Prefix, tasks)
 	b.must(err)
-	_, err = b.RemoveProject(t.Context(), p.Prefix, Remove{})
+	_, err = b.RemoveProject(t.Context(), p.Prefix, coppice.Remove{})
 	if e := coppice.Public(err); e.Code != coppice.EConflict || !strings.Contains(e.Cause, "7 tasks") || !strings.Contains(e.Cause, "app-5, …") || !strings.Contains(e.Fix, "--force") {
 		t.Errorf("with open tasks: %v", err)
 	}
-	if _, err := b.RemoveProject(t.Context(), "none", Remove{}); coppice.ErrorCode(err) != coppice.ENotFound {
+	if _, err := b.RemoveProject(t.Context(), "none", coppice.Remove{}); coppice.ErrorCode(err) != coppice.ENotFound {
 		t.Errorf("one that is not there: %v", err)
 	}
 	other, err := b.AddProject(t.Context(), "/src/other")
 	b.must(err)
-	outside, err := b.CreateTasks(t.Context(), other.Prefix, []NewTask{{Title: "after", After: []string{made[0].Key}}})
+	outside, err := b.CreateTasks(t.Context(), other.Prefix, []coppice.NewTask{{Title: "after", After: []string{made[0].Key}}})
 	b.must(err)
-	if _, err := b.RemoveProject(t.Context(), p.Prefix, Remove{Force: true}); coppice.ErrorCode(err) != coppice.EConflict || !strings.Contains(err.Error(), outside[0].Key) {
+	if _, err := b.RemoveProject(t.Context(), p.Prefix, coppice.Remove{Force: true}); coppice.ErrorCode(err) != coppice.EConflict || !strings.Contains(err.Error(), outside[0].Key) {
 		t.Errorf("with a task of another project after it: %v", err)
 	}
 	_, err = b.Stop(t.Context(), outside[0].Key)
 	b.must(err)
 	b.turns()
 
-	p, err = b.RemoveProject(t.Context(), p.Prefix, Remove{Force: true})
+	p, err = b.RemoveProject(t.Context(), p.Prefix, coppice.Remove{Force: true})
 	b.must(err)
 	if p.Removal == nil || !p.Removal.Force || p.Removal.Purge {
 		t.Fatalf("%+v", p.Removal)
 	}
-	if p, err = b.RemoveProject(t.Context(), p.Prefix, Remove{Purge: true}); err != nil || !p.Removal.Force || !p.Removal.Purge {
+	if p, err = b.RemoveProject(t.Context(), p.Prefix, coppice.Remove{Purge: true}); err != nil || !p.Removal.Force || !p.Removal.Purge {
 		t.Errorf("said again: %+v, %v", p.Removal, err)
 	}
 	key := made[0].Key
@@ -54,7 +54,7 @@ func TestRemoveProject(t *testing.T) {
 		"undo":   func() error { _, err := b.Undo(t.Context(), "", p.Prefix); return err },
 		"add":    func() error { _, err := b.AddProject(t.Context(), p.Path); return err },
 		"after": func() error {
-			_, err := b.CreateTasks(t.Context(), other.Prefix, []NewTask{{Title: "after", After: []string{key}}})
+			_, err := b.CreateTasks(t.Context(), other.Prefix, []coppice.NewTask{{Title: "after", After: []string{key}}})
 			return err
 		},
 	} {
@@ -108,7 +108,7 @@ func TestEventsOfAForgottenTask(t *testing.T) {
 	b.must(b.store.Update(t.Context(), func(tx store.Tx) error {
 		return tx.Log.Append(&coppice.Event{At: b.now(), Kind: coppice.EventTaskChanged, ProjectID: p.ID, TaskID: 99, Subject: "app-99"})
 	}))
-	made, err := b.CreateTasks(t.Context(), p.Prefix, []NewTask{{Title: "one"}})
+	made, err := b.CreateTasks(t.Context(), p.Prefix, []coppice.NewTask{{Title: "one"}})
 	b.must(err)
 	b.turns()
 	b.must(b.store.View(t.Context(), func(r store.Reader) error {

@@ -62,7 +62,7 @@ func TestContinueAfterLanding(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	b.project()
-	b.create(NewTask{Title: "a"})
+	b.create(coppice.NewTask{Title: "a"})
 	b.turn()
 	b.finish("app-1", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "base1"})
 	b.lands("app-1", "head1", "commit1")
@@ -103,7 +103,7 @@ func TestRestoredTrashIsMarked(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	b.project()
-	b.create(NewTask{Title: "a"})
+	b.create(coppice.NewTask{Title: "a"})
 	b.turn()
 	b.finish("app-1", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "base1"})
 	_, err := b.Stop(t.Context(), "app-1")
@@ -127,7 +127,7 @@ func TestFork(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	b.project()
-	b.create(NewTask{Title: "a", Body: "all of it", Priority: 3, Checks: []string{"make x"}, Steps: []string{"it works"}, Feature: "7"})
+	b.create(coppice.NewTask{Title: "a", Body: "all of it", Priority: 3, Checks: []string{"make x"}, Steps: []string{"it works"}, Feature: "7"})
 	if _, err := b.Fork(t.Context(), "app-1", ""); coppice.ErrorCode(err) != coppice.EConflict {
 		t.Errorf("a fork of what has no conversation: %v", err)
 	}
@@ -188,7 +188,7 @@ func TestForkPoint(t *testing.T) {
 			t.Parallel()
 			b := open(t)
 			b.project()
-			x := b.create(NewTask{Title: "a"})[0]
+			x := b.create(coppice.NewTask{Title: "a"})[0]
 			b.update(func(tx store.Tx) error {
 				x.Outcome = c.outcome
 				if err := tx.Tasks.Put(&x); err != nil {
@@ -223,7 +223,7 @@ func TestScreenHearsMessages(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	b.project()
-	b.create(NewTask{Title: "a"})
+	b.create(coppice.NewTask{Title: "a"})
 	b.working("app-1")
 	_, err := b.Take(t.Context(), "app-1")
 	b.must(err)

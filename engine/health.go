@@ -104,7 +104,7 @@ func (t *turn) expire(tm store.Timer) error {
 		return t.tx.Timers.Set(store.Timer{Kind: TimerWork, ID: tm.ID, At: w.LeaseUntil})
 	}
 	ev := &coppice.Event{
-		At: t.now, Kind: coppice.EventWorkExpired, ProjectID: w.ProjectID, TaskID: w.TaskID, SessionID: w.SessionID,
+		At: t.now, Kind: coppice.EventWorkExpired, ProjectID: w.ProjectID, TaskID: w.TaskID, SessionID: w.SessionID, About: w.Subject,
 		Subject: w.Key, By: "health", Reason: fmt.Sprintf("%s was silent; attempt %d", w.Worker, w.Attempt),
 	}
 	if w.Attempt >= mostAttempts && !persistent[w.Kind] {
@@ -120,35 +120,9 @@ func (t *turn) expire(tm store.Timer) error {
 	if err := t.tx.Work.Put(&w); err != nil {
 		return err
 	}
-	t.dirty.add(w.TaskID)
+	t.dirty.add(w.Subject)
 	t.decisions++
 	return t.tx.Log.Append(ev)
-}
-
-// clearLimit forgets a limit that is over, so that dispatch uses the agent.
-func (t *turn) clearLimit(agent string) error {
-	limits, err := t.tx.Limits.All()
-	if err != nil {
-		return err
-	}
-	for _, l := range limits {
-		if l.Agent != agent {
-			continue
-		}
-		if l.Holds(t.now) {
-			return t.tx.Timers.Set(store.Timer{Kind: TimerAgent, ID: agent, At: l.Until})
-		}
-		t.limitsRead = false
-		if err := t.tx.Limits.Drop(agent); err != nil {
-			return err
-		}
-		t.decisions++
-		if err := t.wakeLimited(); err != nil {
-			return err
-		}
-		return t.tx.Log.Append(&coppice.Event{At: t.now, Kind: coppice.EventAgentCleared, Subject: agent, By: "limits", Reason: "its limit is over"})
-	}
-	return nil
 }
 
 // mostRemovals is how often removing a workspace is tried.
@@ -223,43 +197,56 @@ func settleRemove(v *View, w coppice.Work) *Decision {
 	return d
 }
 
-// purge forgets trash that expired.
-func (t *turn) purge(tm store.Timer) error {
-	id, err := strconv.ParseInt(tm.ID, 10, 64)
-	if err != nil {
-		return fmt.Errorf("engine: timer %q: %w", tm.ID, err)
+// purge forgets trash that has expired. What is being removed with its project
+// takes its trash along.
+func purge(v *View) *Decision {
+	if v.Project.Removal != nil || v.open(coppice.WorkPurge, coppice.WorkRestore) != nil {
+		return nil
 	}
-	tr, err := t.tx.Trash.Get(id)
-	if err != nil || !tr.Open() {
-		return err
+	for _, tr := range v.Trashed {
+		if !tr.Open() || tr.ExpiresAt.After(v.Now) {
+			continue
+		}
+		return &Decision{By: "cleanup", Kind: coppice.EventWorkOffered, Reason: "its trash has expired", Offer: &coppice.Work{
+			Kind: coppice.WorkPurge, Key: purgeKey(tr), Pool: v.place(coppice.WorkPurge),
+			Spec: coppice.Raw(coppice.PurgeSpec{Repo: v.Project.Path, RepoID: v.Project.ID, Ref: tr.Ref, Archive: tr.Archive}),
+		}}
 	}
-	p, err := t.tx.Projects.Get(tr.ProjectID)
-	if err != nil || p.Removal != nil { // what removes it sees to its trash
-		return err
+	return nil
+}
+
+// purgeKey names the work that forgets trash. It is done again, a day later, when
+// it fails.
+func purgeKey(tr coppice.Trash) string {
+	return fmt.Sprintf("trash/%d/purge/%d", tr.ID, tr.ExpiresAt.Unix())
+}
+
+// purgePause is how long trash stays that could not be forgotten.
+const purgePause = 24 * time.Hour
+
+func purgeDue(v *View) time.Time {
+	var at time.Time
+	for _, tr := range v.Trashed {
+		if tr.Open() && tr.ExpiresAt.After(v.Now) && (at.IsZero() || tr.ExpiresAt.Before(at)) {
+			at = tr.ExpiresAt
+		}
 	}
-	key := fmt.Sprintf("trash/%d/purge", tr.ID)
-	old, err := t.tx.Work.ByKey(key)
-	if err != nil || old != nil {
-		return err
-	}
-	t.decisions++
-	return t.tx.Work.Put(&coppice.Work{
-		Kind: coppice.WorkPurge, Key: key, Pool: place(t.nodes, errand{Kind: coppice.WorkPurge}), ProjectID: tr.ProjectID, TaskID: tr.TaskID,
-		State: coppice.WorkOffered, OfferedAt: t.now,
-		Spec: coppice.Raw(coppice.PurgeSpec{Repo: p.Path, RepoID: p.ID, Ref: tr.Ref, Archive: tr.Archive}),
-	})
+	return at
 }
 
 func settlePurge(v *View, w coppice.Work) *Decision {
 	d := &Decision{Kind: coppice.EventWorkFinished, Reason: "its trash has expired"}
+	for _, tr := range v.Trashed {
+		if w.Key != purgeKey(tr) {
+			continue
+		}
+		if tr.PurgedAt = v.Now; w.Failure != nil {
+			tr.PurgedAt, tr.ExpiresAt = time.Time{}, v.Now.Add(purgePause)
+		}
+		d.Trash = &tr
+	}
 	if w.Failure != nil {
 		d.Reason = w.Failure.Text
-		return d
-	}
-	if tr := v.Trash; tr != nil && w.Key == fmt.Sprintf("trash/%d/purge", tr.ID) {
-		c := *tr
-		c.PurgedAt = v.Now
-		d.Trash = &c
 	}
 	return d
 }

@@ -70,7 +70,7 @@ func TestDue(t *testing.T) {
 			if c.in != 0 {
 				want = noon.Add(c.in)
 			}
-			if got := due(c.view); !got.Equal(want) {
+			if got := c.view.due(); !got.Equal(want) {
 				t.Errorf("due %v, want %v", got, want)
 			}
 		})
@@ -104,7 +104,8 @@ func TestCleanup(t *testing.T) {
 
 func TestSettleTrash(t *testing.T) {
 	t.Parallel()
-	purge := func(w *coppice.Work) { w.Key = "trash/4/purge" }
+	trashed := func(v *View) { removed(v); v.Trashed = []coppice.Trash{*v.Trash} }
+	purge := func(w *coppice.Work) { w.Key = purgeKey(coppice.Trash{ID: 4, ExpiresAt: noon.Add(time.Hour)}) }
 	run(t, settle, []decision{
 		{"removed", viewOf(coppice.StageEnded, space(), finished(coppice.WorkRemove, coppice.RemoveResult{Head: "head1", Ref: "refs/trash/1"})),
 			"settle: workspace.removed; workspace ready=false removed=true kept=false tries=0; trash restored=false purged=false; settled"},
@@ -114,9 +115,9 @@ func TestSettleTrash(t *testing.T) {
 			`settle: task.warned; warns "its workspace could not be removed: it broke"; workspace ready=false removed=false kept=false tries=1; settled`},
 		{"not removed, and somebody waits", viewOf(coppice.StageSession, ran("", starting), space(doubtful(mostRemovals-1)), finished(coppice.WorkRemove, broke)),
 			"settle: session.ended; session failed; session fails: environment; workspace ready=false removed=false kept=false tries=4; settled"},
-		{"purged", viewOf(coppice.StageEnded, removed, finished(coppice.WorkPurge, coppice.PurgeResult{}, purge)), "settle: work.finished; trash restored=false purged=true; settled"},
-		{"not purged", viewOf(coppice.StageEnded, removed, finished(coppice.WorkPurge, broke, purge)), "settle: work.finished; settled"},
-		{"older trash purged", viewOf(coppice.StageEnded, removed, finished(coppice.WorkPurge, coppice.PurgeResult{})), "settle: work.finished; settled"},
+		{"purged", viewOf(coppice.StageEnded, trashed, finished(coppice.WorkPurge, coppice.PurgeResult{}, purge)), "settle: work.finished; trash restored=false purged=true; settled"},
+		{"not purged", viewOf(coppice.StageEnded, trashed, finished(coppice.WorkPurge, broke, purge)), "settle: work.finished; trash restored=false purged=false; settled"},
+		{"other trash purged", viewOf(coppice.StageEnded, trashed, finished(coppice.WorkPurge, coppice.PurgeResult{})), "settle: work.finished; settled"},
 	})
 }
 
@@ -146,7 +147,7 @@ func TestExpire(t *testing.T) {
 			t.Parallel()
 			b := open(t)
 			b.project()
-			made := b.create(NewTask{Title: "a", NotBefore: noon.Add(time.Hour)})[0]
+			made := b.create(coppice.NewTask{Title: "a", NotBefore: noon.Add(time.Hour)})[0]
 			w := coppice.Work{
 				Kind: c.kind, Key: "k", Pool: PoolLocal, ProjectID: made.ProjectID, TaskID: made.ID, State: c.state, Attempt: c.attempt,
 				Worker: "local", LeaseUntil: noon.Add(c.until), Spec: coppice.Raw(struct{}{}), OfferedAt: noon,
@@ -184,9 +185,9 @@ func TestLimitEnds(t *testing.T) {
 		if err := tx.Limits.Put(limit); err != nil {
 			return err
 		}
-		return tx.Timers.Set(store.Timer{Kind: TimerAgent, ID: "ann", At: noon})
+		return tx.Timers.Set(store.Timer{Kind: string(coppice.SubjectAccount), ID: "ann", At: noon})
 	})
-	b.create(NewTask{Title: "a"})
+	b.create(coppice.NewTask{Title: "a"})
 	limits := func() (all []coppice.AgentLimit) {
 		b.view(func(r store.Reader) (err error) {
 			all, err = r.Limits.All()
@@ -211,7 +212,7 @@ func TestTrashExpires(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	b.project()
-	b.create(NewTask{Title: "a"})
+	b.create(coppice.NewTask{Title: "a"})
 	b.turn()
 	b.finish("app-1", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "base1"})
 	b.finish("app-1", coppice.WorkRun, coppice.RunResult{Stopped: true})

@@ -49,44 +49,6 @@ func NewIntake(s store.Store, now func() time.Time, inspect Inspect, known, scre
 	return i
 }
 
-// NewTask is a task as asked for. After names tasks by key, or other tasks of
-// the same request by their Ref.
-type NewTask struct {
-	Ref       string    `json:"ref,omitempty" doc:"A name for this task within the request, so that others can come after it"`
-	Title     string    `json:"title" doc:"What should be done, in a line"`
-	Body      string    `json:"body,omitempty" doc:"The whole description"`
-	Priority  int       `json:"priority,omitempty" doc:"From -10 to 10; higher goes first"`
-	Track     string    `json:"track,omitempty"`
-	Agent     string    `json:"agent,omitempty"`
-	Model     string    `json:"model,omitempty"`
-	Checks    []string  `json:"checks,omitempty" doc:"Shell commands that judge the result, besides the project's"`
-	After     []string  `json:"after,omitempty" doc:"Keys of tasks, or refs within the request, that must be done first"`
-	NotBefore time.Time `json:"not_before,omitzero"`
-
-	Category string      `json:"category,omitempty" doc:"Routes it to a track when none is named"`
-	Steps    []string    `json:"steps,omitempty" doc:"What must be true when it is done, one by one"`
-	Feature  string      `json:"feature,omitempty" doc:"Its id in the project's features file"`
-	Budget   coppice.USD `json:"budget,omitempty" doc:"The most to spend on it, such as 5 USD; the project's when absent"`
-}
-
-// TaskChange changes what was asked for; nil fields stay as they are.
-type TaskChange struct {
-	Title     *string    `json:"title,omitempty"`
-	Body      *string    `json:"body,omitempty"`
-	Priority  *int       `json:"priority,omitempty"`
-	After     *[]string  `json:"after,omitempty"`
-	NotBefore *time.Time `json:"not_before,omitempty"`
-
-	// Who does it and where, while its work has not begun.
-	Track *string `json:"track,omitempty"`
-	Agent *string `json:"agent,omitempty"`
-	Model *string `json:"model,omitempty"`
-
-	Category *string      `json:"category,omitempty"`
-	Steps    *[]string    `json:"steps,omitempty"`
-	Budget   *coppice.USD `json:"budget,omitempty"`
-}
-
 // AddProject adds the project that a directory belongs to. Of a known one it
 // confirms the policy and the git settings as they are now.
 func (i *Intake) AddProject(ctx context.Context, dir string) (coppice.Project, error) {
@@ -166,7 +128,7 @@ func (i *Intake) Pause(ctx context.Context, project, track string, on bool) (cop
 			return nil
 		}
 		if track != "" {
-			p.PausedTracks, p.Strikes = copyMap(p.PausedTracks), copyMap(p.Strikes)
+			p.PausedTracks, p.Strikes = clone(p.PausedTracks), clone(p.Strikes)
 			delete(p.PausedTracks, track)
 			delete(p.Strikes, track)
 			if on {

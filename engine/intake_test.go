@@ -84,7 +84,7 @@ func TestPause(t *testing.T) {
 		p.Strikes = map[string]int{"main": 2}
 		p.PausedTracks = map[string]string{"main": "it broke"}
 	})
-	b.create(NewTask{Title: "a"})
+	b.create(coppice.NewTask{Title: "a"})
 	b.turn()
 	stage := func() coppice.Stage { return b.task("app-1").Stage }
 	step := func(track string, on bool, want coppice.Stage) {
@@ -120,7 +120,7 @@ func TestPause(t *testing.T) {
 // staged puts a task into a state that no turn has made.
 func (b *bundle) staged(title string, f func(*coppice.Task)) coppice.Task {
 	b.t.Helper()
-	made := b.create(NewTask{Title: title})[0]
+	made := b.create(coppice.NewTask{Title: title})[0]
 	f(&made)
 	b.update(func(tx store.Tx) error { return tx.Tasks.Put(&made) })
 	return made
@@ -155,7 +155,7 @@ func TestRefusals(t *testing.T) {
 		return func() error { _, err := b.Undo(ctx, key, project); return err }
 	}
 	title := func(key, s string) func() error {
-		return func() error { _, err := b.ChangeTask(ctx, key, TaskChange{Title: &s}); return err }
+		return func() error { _, err := b.ChangeTask(ctx, key, coppice.TaskChange{Title: &s}); return err }
 	}
 	for _, c := range []struct {
 		name string

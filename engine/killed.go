@@ -82,6 +82,7 @@ func wasKilled(v *View, d *Decision, fail coppice.Failure) *Decision {
 	l.Killed++
 	fail.Fix += fmt.Sprintf("; its checks run again from time to time, or at once with `coppice land %s`", v.Task.Key)
 	l.Failure, l.Waits, l.RetryAt, l.QueuedAt = &fail, fail.Text, v.Now.Add(killedPause(l.Killed)), time.Time{}
+	l.QueueID = 0
 	d.Kind, d.Reason = coppice.EventLandingWaits, l.Waits
 	return d
 }

@@ -42,7 +42,7 @@ func TestSettleKilledCheck(t *testing.T) {
 	often := func(n string) string { return `the command "make" was killed by SIGKILL, ` + n + ` times in a row` }
 	refused := "settle: landing.ended; landing refused; "
 	slow := `landing commit1 on base1 green=false; put off at once (0): the command "make" took longer than 30m; it runs again; `
-	run(t, settle, []decision{
+	run(t, anySettle, []decision{
 		{"killed", of(kills(0), checked(killed("SIGKILL"))),
 			`settle: landing.waits; landing commit1 on base1 green=false; put off at once (0): the command "make" was killed by SIGKILL; it runs again; check make on tree1 in e1: 137; settled`},
 		{"killed twice", of(kills(1), checked(killed("SIGKILL"))), wait + "5s (0): " + often("2") + "; check make on tree1 in e1: 137; settled"},
@@ -50,7 +50,7 @@ func TestSettleKilledCheck(t *testing.T) {
 		{"killed for days", of(kills(99), checked(killed("SIGKILL"))), wait + "10m0s (0): " + often("100") + "; settled"},
 		{"by another signal", of(kills(1), checked(killed("SIGTERM"))),
 			wait + `5s (0): the command "make" was killed by SIGTERM, 2 times in a row; check make on tree1 in e1: 137; settled`},
-		{"in another environment", of(kills(1), checked(killed("SIGKILL")), checkEnv("e0")), wait + "5s (0): " + often("2") + "; check env e1; check make on tree1 in e1: 137; settled"},
+		{"in another environment", of(kills(1), checked(killed("SIGKILL")), checkEnv("e0")), wait + "5s (0): " + often("2") + "; check make on tree1 in e1: 137; settled"},
 		{"what passed beside it is kept", of(kills(2), checked(killed("SIGKILL"), coppice.Check{})), wait + "10s (0): " + often("3") + "; check lint on tree1 in e1: 0; settled"},
 		{"another went against the tree", of(kills(1), checked(killed("SIGKILL"), coppice.Check{Exit: 1})),
 			refused + "check make on tree1 in e1: 137; check lint on tree1 in e1: 1; settled"},
@@ -79,7 +79,7 @@ func TestKilledFailure(t *testing.T) {
 	t.Parallel()
 	for signal, want := range map[string]string{"SIGKILL": "limits.memory", "SIGTERM": "what sends this signal"} {
 		v := viewOf(coppice.StageChecking, candidate(merged, func(l *coppice.Landing) { l.Killed = 1 }), finished(coppice.WorkCheck, checked(killed(signal))))
-		f := settle(v).Landing.Failure
+		f := anySettle(v).Landing.Failure
 		if f == nil || f.Class != coppice.ClassEnvironment || !strings.Contains(f.Text, signal) || !strings.Contains(f.Fix, want) || !strings.Contains(f.Fix, "`coppice land app-7`") {
 			t.Errorf("%s: %+v", signal, f)
 		}
@@ -91,7 +91,7 @@ func TestKilledFailure(t *testing.T) {
 func atCheck(t *testing.T) *bundle {
 	b := open(t)
 	b.project(func(p *coppice.Project) { p.Policy.Land.How, p.Policy.Limits.Sessions = coppice.LandBranch, 2 })
-	b.create(NewTask{Title: "a", Priority: 1}, NewTask{Title: "b"})
+	b.create(coppice.NewTask{Title: "a", Priority: 1}, coppice.NewTask{Title: "b"})
 	b.turn()
 	for _, key := range []string{"app-1", "app-2"} {
 		b.finish(key, coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws/" + key, BaseCommit: "base1", Head: "base1"})
@@ -259,7 +259,7 @@ func TestProvenMeanwhile(t *testing.T) {
 		l.Killed, l.RetryAt, l.Waits, l.Failure = 3, noon, "killed", broke
 	}
 	v := viewOf(coppice.StageLanding, candidate(waits), checkEnv("e1"), proven("make", "e1", 0))
-	if l := landing(v).Landing; !l.Green || l.Killed != 0 || l.Waits != "" || l.Failure != nil || !l.RetryAt.IsZero() {
+	if l := anyLanding(v).Landing; !l.Green || l.Killed != 0 || l.Waits != "" || l.Failure != nil || !l.RetryAt.IsZero() {
 		t.Errorf("%+v", l)
 	}
 }

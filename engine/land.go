@@ -3,27 +3,26 @@ package engine
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"coppice"
 )
 
-// landing takes an open landing one step on: merge with the base, check the
-// merged tree, have it verified, queue, and, first in the queue, move the base. A step is taken
-// again whenever the base has moved under it; trees that are known to be green
-// are not checked again.
+// landing takes an open landing of a task one step on: merge with the base, check
+// the merged tree, have it verified, queue. The queue goes on from there.
 func landing(v *View) *Decision {
 	switch v.Task.Stage {
 	case coppice.StageChecking, coppice.StageHeld, coppice.StageLanding:
 	default:
 		return nil
 	}
-	if v.open(coppice.WorkMerge, coppice.WorkCheck, coppice.WorkMove, coppice.WorkPrepare, coppice.WorkRestore, coppice.WorkRemove) != nil {
+	if v.open(coppice.WorkMerge, coppice.WorkCheck, coppice.WorkPrepare, coppice.WorkRestore, coppice.WorkRemove) != nil {
 		return nil
 	}
 	var d *Decision
 	if v.Landing == nil {
 		d = wantWorkspace(v, fmt.Sprintf("task/%d/land/%d", v.Task.ID, v.Task.Round), 0, "looks for the branch's head")
-	} else if v.Landing.EndedAt.IsZero() && !v.Landing.RetryAt.After(v.Now) {
+	} else if v.Landing.EndedAt.IsZero() && v.Landing.QueueID == 0 && !v.Landing.RetryAt.After(v.Now) {
 		d = landStep(v, *v.Landing)
 	}
 	if d != nil {
@@ -32,6 +31,9 @@ func landing(v *View) *Decision {
 	return d
 }
 
+// landStep is the next step of a landing, of a task or first in its queue. A step
+// is taken again whenever the base has moved under it; trees that are known to be
+// green are not checked again.
 func landStep(v *View, l coppice.Landing) *Decision {
 	if unsure(l) {
 		return offerMove(v, l)
@@ -39,7 +41,7 @@ func landStep(v *View, l coppice.Landing) *Decision {
 	if v.Project.Need(coppice.NeedBase) != nil {
 		return nil // nothing is built upon a base that a person has yet to look at
 	}
-	if l.Commit == "" || v.First && l.Base != v.Project.BaseCommit {
+	if l.Commit == "" || l.QueueID != 0 && l.Base != v.Project.BaseCommit {
 		return offerStep(v, l, coppice.WorkMerge, mergeSpec(v, l), "merges with the base")
 	}
 	if !l.Green {
@@ -55,17 +57,19 @@ func landStep(v *View, l coppice.Landing) *Decision {
 		return &Decision{Kind: coppice.EventLandingMerged, Reason: fmt.Sprintf("tree %s is proven", short(l.Tree)), Landing: &l}
 	}
 	if verifies(v) && !l.Verified {
+		if l.QueueID != 0 { // nobody waits for a verdict on another's work
+			goesOn(&l)
+			l.QueueID, l.QueuedAt = 0, time.Time{}
+			return &Decision{Kind: coppice.EventLandingWaits, Reason: "waits for a verdict", Landing: &l}
+		}
 		return wantVerdict(v, l)
 	}
 	if l.Commit == l.Base {
 		l.Outcome, l.EndedAt = coppice.LandingEmpty, v.Now
 		return &Decision{Kind: coppice.EventLandingEnded, Reason: "the base has its changes already", Landing: &l}
 	}
-	if l.QueuedAt.IsZero() {
+	if l.QueueID == 0 {
 		return enterQueue(v, l)
-	}
-	if !v.First {
-		return nil
 	}
 	return offerMove(v, l)
 }
@@ -73,7 +77,7 @@ func landStep(v *View, l coppice.Landing) *Decision {
 // unsure tells whether the base may have moved to the landing's commit though
 // the move failed. Only trying again tells, and everything else waits for it.
 func unsure(l coppice.Landing) bool {
-	return l.EndedAt.IsZero() && l.Green && !l.QueuedAt.IsZero() && l.Failure != nil
+	return l.EndedAt.IsZero() && l.Green && l.QueueID != 0 && l.Failure != nil
 }
 
 func offerMove(v *View, l coppice.Landing) *Decision {
@@ -88,7 +92,7 @@ func offerMove(v *View, l coppice.Landing) *Decision {
 func unproven(v *View, l coppice.Landing) []string {
 	green := map[string]bool{}
 	for _, c := range v.Checks {
-		if c.Tree == l.Tree && c.Passed() && c.Env == v.Project.CheckEnv {
+		if c.Tree == l.Tree && c.Passed() && c.Env == v.CheckEnv {
 			green[c.Command] = true
 		}
 	}
@@ -112,7 +116,7 @@ func enterQueue(v *View, l coppice.Landing) *Decision {
 		t.Stage = coppice.StageHeld
 		return &Decision{Kind: coppice.EventTaskStage, Reason: "proven; waits for a person to say land", Task: &t}
 	}
-	l.QueuedAt, l.Waits = v.Now, ""
+	l.QueueID, l.QueuedAt, l.Waits = v.Queue, v.Now, ""
 	t.Stage = coppice.StageLanding
 	return &Decision{Kind: coppice.EventLandingQueued, Task: &t, Landing: &l, Asks: v.settled(coppice.VerbLand)}
 }

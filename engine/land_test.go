@@ -17,7 +17,7 @@ func proven(command, env string, exit int) change {
 	}
 }
 
-func checkEnv(env string) change { return project(func(p *coppice.Project) { p.CheckEnv = env }) }
+func checkEnv(env string) change { return func(v *View) { v.CheckEnv = env } }
 
 // half is a move that failed, perhaps after it moved the base.
 func half(l *coppice.Landing) { l.Failure = coppice.Failf(coppice.ClassEnvironment, "it broke", "") }
@@ -38,7 +38,7 @@ func TestLanding(t *testing.T) {
 	move := "landing: work.offered; landing queued; offer land.move landing/5/1 to control"
 	mergeAgain := "landing: work.offered; landing queued; offer land.merge landing/5/1 to control"
 	isProven := "landing: landing.merged; landing commit1 on base1 green=true"
-	run(t, landing, []decision{
+	run(t, anyLanding, []decision{
 		{"other stages", viewOf(coppice.StageSession, candidate()), "nothing"},
 		{"merge", viewOf(coppice.StageChecking, candidate()), "landing: work.offered; landing of head1; offer land.merge landing/5/1 to control"},
 		{"under way", viewOf(coppice.StageChecking, candidate(), offered(coppice.WorkMerge)), "nothing"},
@@ -59,13 +59,11 @@ func TestLanding(t *testing.T) {
 		{"held, a person says land", viewOf(coppice.StageHeld, candidate(green), held, sayLand), enter},
 		{"said land while checking", viewOf(coppice.StageChecking, candidate(green), held, sayLand), enter},
 		{"the policy changed", viewOf(coppice.StageHeld, candidate(green)), enter},
-		{"second in the queue", viewOf(coppice.StageLanding, candidate(inQueue)), "nothing"},
-		{"first in the queue", viewOf(coppice.StageLanding, candidate(inQueue), first), move},
-		{"the base has moved", viewOf(coppice.StageLanding, candidate(inQueue), first, project(func(p *coppice.Project) { p.BaseCommit = "base2" })), mergeAgain},
-		{"the base has moved, second", viewOf(coppice.StageLanding, candidate(inQueue), project(func(p *coppice.Project) { p.BaseCommit = "base2" })), "nothing"},
-		{"a move failed half-way, perhaps", viewOf(coppice.StageLanding, candidate(inQueue, half), first), move},
-		{"a move failed half-way, the base has moved since", viewOf(coppice.StageLanding, candidate(inQueue, half), first, project(func(p *coppice.Project) { p.BaseCommit = "base2" })), move},
-		{"merged anew in the queue", viewOf(coppice.StageLanding, candidate(inQueue, func(l *coppice.Landing) { l.Green = false }), first, checkEnv("e1")),
+		{"first in the queue", viewOf(coppice.StageLanding, candidate(inQueue)), move},
+		{"the base has moved", viewOf(coppice.StageLanding, candidate(inQueue), project(func(p *coppice.Project) { p.BaseCommit = "base2" })), mergeAgain},
+		{"a move failed half-way, perhaps", viewOf(coppice.StageLanding, candidate(inQueue, half)), move},
+		{"a move failed half-way, the base has moved since", viewOf(coppice.StageLanding, candidate(inQueue, half), project(func(p *coppice.Project) { p.BaseCommit = "base2" })), move},
+		{"merged anew in the queue", viewOf(coppice.StageLanding, candidate(inQueue, func(l *coppice.Landing) { l.Green = false }), checkEnv("e1")),
 			"landing: work.offered; landing queued; offer check.run landing/5/1 to local"},
 		{"no landing, workspace half made", viewOf(coppice.StageChecking, space(func(w *coppice.Workspace) { w.ReadyAt = time.Time{} })),
 			"landing: work.offered; offer workspace.prepare task/7/land/0/prepare to local"},
@@ -81,7 +79,7 @@ func TestUnprovenOnly(t *testing.T) {
 	t.Parallel()
 	v := viewOf(coppice.StageChecking, candidate(merged), checkEnv("e1"), proven("make", "e1", 0),
 		task(func(t *coppice.Task) { t.Checks = []string{"make", "go vet", "go test"} }), proven("go vet", "e1", 2))
-	spec, err := coppice.DecodeSpec[coppice.CheckSpec](*landing(v).Offer)
+	spec, err := coppice.DecodeSpec[coppice.CheckSpec](*anyLanding(v).Offer)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,8 +90,8 @@ func TestUnprovenOnly(t *testing.T) {
 
 func TestMoveSpec(t *testing.T) {
 	t.Parallel()
-	v := viewOf(coppice.StageLanding, candidate(inQueue), first, policy(func(p *coppice.Policy) { p.Land.Push, p.Land.Remote = true, "upstream" }))
-	got, err := coppice.DecodeSpec[coppice.MoveSpec](*landing(v).Offer)
+	v := viewOf(coppice.StageLanding, candidate(inQueue), policy(func(p *coppice.Policy) { p.Land.Push, p.Land.Remote = true, "upstream" }))
+	got, err := coppice.DecodeSpec[coppice.MoveSpec](*anyLanding(v).Offer)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -48,7 +48,7 @@ func TestLevelsOfNewTasks(t *testing.T) {
 	})
 	b.project(func(p *coppice.Project) { p.Policy.Agent.Model = "" })
 	auto := coppice.ModelAuto
-	made, err := b.CreateTasks(t.Context(), "app", []NewTask{
+	made, err := b.CreateTasks(t.Context(), "app", []coppice.NewTask{
 		{Title: " First ", Ref: "f", Model: auto, After: []string{"l"}}, {Title: "None"}, {Title: "Own", Model: "big"}, {Title: "Second", Model: auto},
 		{Title: "Third", Model: auto}, {Title: "Last", Ref: "l", Model: auto},
 	})
@@ -63,19 +63,19 @@ func TestLevelsOfNewTasks(t *testing.T) {
 	}
 	b.project(func(p *coppice.Project) { p.Policy.Agent.Use, p.Policy.Agent.Model = "ann", auto })
 	*asked = nil
-	made, err = b.CreateTasks(t.Context(), "app", []NewTask{{Title: "Theirs"}, {Title: "Another's", Agent: "bob"}, {Title: "Named", Model: "big"}})
+	made, err = b.CreateTasks(t.Context(), "app", []coppice.NewTask{{Title: "Theirs"}, {Title: "Another's", Agent: "bob"}, {Title: "Named", Model: "big"}})
 	b.must(err)
 	if len(*asked) != 1 || !slices.Equal((*asked)[0], []string{"Theirs"}) || made[0].Level != LevelComplex || made[1].Level != "" {
 		t.Errorf("asked about %q: %q", *asked, made[0].Level)
 	}
 	// What is refused is asked about by nobody.
 	*asked = nil
-	for _, bad := range [][]NewTask{{{Title: "Good"}, {Title: ""}}, {{Title: "Good", Body: "\x00"}}, {}} {
+	for _, bad := range [][]coppice.NewTask{{{Title: "Good"}, {Title: ""}}, {{Title: "Good", Body: "\x00"}}, {}} {
 		if _, err := b.CreateTasks(t.Context(), "app", bad); err == nil {
 			t.Errorf("%+v passes", bad)
 		}
 	}
-	if _, err := b.CreateTasks(t.Context(), "nowhere", []NewTask{{Title: "Good"}}); err == nil || len(*asked) != 0 {
+	if _, err := b.CreateTasks(t.Context(), "nowhere", []coppice.NewTask{{Title: "Good"}}); err == nil || len(*asked) != 0 {
 		t.Errorf("%v, asked about %q", err, *asked)
 	}
 }
@@ -87,25 +87,25 @@ func TestLevelOfAChange(t *testing.T) {
 	answer := LevelComplex
 	b, asked := judging(t, func([]coppice.Task) []string { return []string{answer} })
 	b.project()
-	b.create(NewTask{Title: "One", Model: coppice.ModelAuto})
+	b.create(coppice.NewTask{Title: "One", Model: coppice.ModelAuto})
 	text := func(s string) *string { return &s }
 	priority := 3
 	for _, c := range []struct {
 		name   string
-		change TaskChange
+		change coppice.TaskChange
 		answer string
 		asked  int
 		want   string
 	}{
-		{"nothing of it", TaskChange{Priority: &priority}, LevelSimple, 0, LevelComplex},
-		{"the same", TaskChange{Title: text("One")}, LevelSimple, 1, LevelComplex},
-		{"the title", TaskChange{Title: text("Two")}, LevelMedium, 1, LevelMedium},
-		{"the body", TaskChange{Body: text("More")}, LevelSimple, 1, LevelSimple},
-		{"no answer", TaskChange{Steps: &[]string{"It works."}}, "", 1, ""},
-		{"another model", TaskChange{Model: text("big")}, LevelSimple, 0, ""},
-		{"its words alone", TaskChange{Body: text("Less")}, LevelSimple, 0, ""},
-		{"auto again", TaskChange{Model: text(coppice.ModelAuto)}, LevelMedium, 1, LevelMedium},
-		{"refused", TaskChange{Title: text("")}, LevelSimple, 0, LevelMedium},
+		{"nothing of it", coppice.TaskChange{Priority: &priority}, LevelSimple, 0, LevelComplex},
+		{"the same", coppice.TaskChange{Title: text("One")}, LevelSimple, 1, LevelComplex},
+		{"the title", coppice.TaskChange{Title: text("Two")}, LevelMedium, 1, LevelMedium},
+		{"the body", coppice.TaskChange{Body: text("More")}, LevelSimple, 1, LevelSimple},
+		{"no answer", coppice.TaskChange{Steps: &[]string{"It works."}}, "", 1, ""},
+		{"another model", coppice.TaskChange{Model: text("big")}, LevelSimple, 0, ""},
+		{"its words alone", coppice.TaskChange{Body: text("Less")}, LevelSimple, 0, ""},
+		{"auto again", coppice.TaskChange{Model: text(coppice.ModelAuto)}, LevelMedium, 1, LevelMedium},
+		{"refused", coppice.TaskChange{Title: text("")}, LevelSimple, 0, LevelMedium},
 	} {
 		*asked, answer = nil, c.answer
 		_, err := b.ChangeTask(t.Context(), "app-1", c.change)
@@ -116,7 +116,7 @@ func TestLevelOfAChange(t *testing.T) {
 			t.Errorf("%s: level %q, want %q; asked %q", c.name, got, c.want, *asked)
 		}
 	}
-	if _, err := b.ChangeTask(t.Context(), "app-9", TaskChange{Title: text("x")}); coppice.ErrorCode(err) != coppice.ENotFound {
+	if _, err := b.ChangeTask(t.Context(), "app-9", coppice.TaskChange{Title: text("x")}); coppice.ErrorCode(err) != coppice.ENotFound {
 		t.Errorf("an unknown task: %v", err)
 	}
 }
@@ -158,7 +158,7 @@ func TestLevelGoesBeforeTheRules(t *testing.T) {
 	})
 	WithLevels(func(context.Context, []coppice.Task) []string { return []string{LevelComplex} })(b.Intake)
 	b.project()
-	b.create(NewTask{Title: "Fix a typo", Model: coppice.ModelAuto})
+	b.create(coppice.NewTask{Title: "Fix a typo", Model: coppice.ModelAuto})
 	b.turn()
 	b.view(func(r store.Reader) error {
 		s, err := r.Sessions.ByKey("app-1.1")

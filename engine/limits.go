@@ -93,31 +93,12 @@ func (i *Intake) unlimit(tx store.Tx, agent, why string) (bool, error) {
 		if err := tx.Limits.Drop(agent); err != nil {
 			return false, err
 		}
-		if err := tx.Timers.Set(store.Timer{Kind: TimerAgent, ID: agent}); err != nil {
+		if err := tx.Timers.Set(store.Timer{Kind: string(coppice.SubjectAccount), ID: agent}); err != nil {
 			return false, err
 		}
-		return true, tx.Log.Append(&coppice.Event{At: i.now().UTC(), Kind: coppice.EventAgentCleared, Subject: agent, By: i.by.String(), Reason: why})
+		return true, tx.Log.Append(&coppice.Event{At: i.now().UTC(), Kind: coppice.EventAgentCleared, About: coppice.AccountSubject(agent), Subject: agent, By: i.by.String(), Reason: why})
 	}
 	return false, nil
-}
-
-// wakeLimited looks again at queued tasks whose account cannot be used, since
-// another one may do, and at those that another one has for that reason.
-func (t *turn) wakeLimited() error {
-	limited, err := t.limited()
-	if err != nil {
-		return err
-	}
-	tasks, err := t.tx.Tasks.List(store.TaskFilter{Stages: []coppice.Stage{coppice.StageQueued}, OldFirst: true})
-	if err != nil {
-		return err
-	}
-	for _, task := range tasks {
-		if l, ok := limited.of(task.Lane().Agent); ok && lasts(l, t.now) || stoodIn(task) {
-			t.dirty.add(task.ID)
-		}
-	}
-	return nil
 }
 
 // shortLimit is how long a limit may last before queued tasks go elsewhere: what

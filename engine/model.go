@@ -128,7 +128,7 @@ func modelFor(p coppice.Policy, agent, model string) string {
 
 // judge asks for the levels of those tasks whose model is auto, by their place in
 // the request. What cannot become a task is asked about by nobody.
-func (i *Intake) judge(ctx context.Context, project string, asked []NewTask) map[int]string {
+func (i *Intake) judge(ctx context.Context, project string, asked []coppice.NewTask) map[int]string {
 	if i.levels == nil {
 		return nil
 	}
@@ -163,7 +163,7 @@ func (i *Intake) judge(ctx context.Context, project string, asked []NewTask) map
 
 // judgeAnew asks for the level of a task as a change would make it, and returns
 // the task with it. The zero task is one that nobody was asked about.
-func (i *Intake) judgeAnew(ctx context.Context, key string, c TaskChange) coppice.Task {
+func (i *Intake) judgeAnew(ctx context.Context, key string, c coppice.TaskChange) coppice.Task {
 	if i.levels == nil || c.Title == nil && c.Body == nil && c.Steps == nil && c.Model == nil {
 		return coppice.Task{}
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 
 	"coppice"
 	"coppice/store"
@@ -19,9 +20,13 @@ func baseNeed(v *View, w coppice.Work, n coppice.Need) *Decision {
 		return &Decision{Kind: coppice.EventWorkFinished, Reason: n.Text}
 	}
 	n.Since = v.Now
-	p := v.Project
-	p.Needs = p.SetNeed(n)
-	return &Decision{Kind: coppice.EventNeedBegan, Reason: n.Text, Data: needData(n.Kind), Project: &p}
+	d := &Decision{Kind: coppice.EventNeedBegan, Reason: n.Text, Data: needData(n.Kind), need: &n}
+	if v.Of.Kind == coppice.SubjectTask {
+		d.Kind, d.Tell = coppice.EventWorkFinished, []coppice.Ask{{
+			Subject: coppice.QueueSubject(v.Queue), Verb: coppice.VerbMoved, Text: n.Text, Args: coppice.Raw(n),
+		}}
+	}
+	return d
 }
 
 // beginsFrom is what a task's branch begins from instead of the base: where the
@@ -54,41 +59,63 @@ func (i *Intake) Need(ctx context.Context, project int64, n coppice.Need) error 
 				return nil
 			}
 		}
-		p.Needs = p.SetNeed(n)
-		if err := tx.Projects.Put(&p); err != nil {
+		if err := setNeeds(tx, &p, n.Kind, func(list coppice.Needs) coppice.Needs { return list.With(n) }); err != nil {
 			return err
 		}
 		return i.needEvent(tx, coppice.EventNeedBegan, p, n.Kind, n.Text)
 	})
 }
 
+// setNeeds changes the needs of a project, or those of its queue, whichever has
+// needs of the kind.
+func setNeeds(tx store.Tx, p *coppice.Project, kind coppice.NeedKind, change func(coppice.Needs) coppice.Needs) error {
+	p.Needs = change(p.Needs)
+	if !slices.Contains(coppice.QueueNeeds, kind) {
+		return tx.Projects.Put(p)
+	}
+	q, err := tx.Queues.Of(p.ID, "")
+	if err != nil {
+		return err
+	}
+	q.Needs = change(q.Needs)
+	return tx.Queues.Put(&q)
+}
+
 // EndNeed takes a need from a project, if it has it.
 func (i *Intake) EndNeed(ctx context.Context, project int64, kind coppice.NeedKind, why string) error {
 	return i.store.Update(ctx, func(tx store.Tx) error {
 		p, err := tx.Projects.Get(project)
-		if err != nil || p.Need(kind) == nil {
+		if err != nil {
 			return err
 		}
-		if err := i.endNeeds(tx, &p, why, kind); err != nil {
-			return err
-		}
-		return tx.Projects.Put(&p)
+		return i.endNeeds(tx, &p, why, kind)
 	})
 }
 
-// endNeeds takes needs from a project, and logs those that it had. The caller
-// writes the project.
+// endNeeds takes needs from a project, and logs those that it had.
 func (i *Intake) endNeeds(tx store.Tx, p *coppice.Project, why string, kinds ...coppice.NeedKind) error {
 	for _, kind := range kinds {
 		if p.Need(kind) == nil {
 			continue
 		}
-		p.Needs = p.DropNeed(kind)
+		if err := setNeeds(tx, p, kind, func(list coppice.Needs) coppice.Needs { return list.Without(kind) }); err != nil {
+			return err
+		}
 		if err := i.needEvent(tx, coppice.EventNeedEnded, *p, kind, why); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// setTip says where a project's base is.
+func setTip(tx store.Tx, p *coppice.Project, commit string) error {
+	q, err := tx.Queues.Of(p.ID, "")
+	if err != nil {
+		return err
+	}
+	p.BaseCommit, q.Tip = commit, commit
+	return tx.Queues.Put(&q)
 }
 
 func (i *Intake) needEvent(tx store.Tx, event coppice.EventKind, p coppice.Project, kind coppice.NeedKind, why string) error {
@@ -120,10 +147,7 @@ func (i *Intake) ConfirmGit(ctx context.Context, path string, settings []coppice
 // BaseAt says where a project's base is, by a person's word: landings go on from
 // there.
 func (i *Intake) BaseAt(ctx context.Context, path, commit string) (coppice.Project, error) {
-	return i.confirm(ctx, path, coppice.NeedBase, func(_ store.Tx, p *coppice.Project) error {
-		p.BaseCommit = commit
-		return nil
-	})
+	return i.confirm(ctx, path, coppice.NeedBase, func(tx store.Tx, p *coppice.Project) error { return setTip(tx, p, commit) })
 }
 
 func (i *Intake) confirm(ctx context.Context, path string, kind coppice.NeedKind, f func(store.Tx, *coppice.Project) error) (coppice.Project, error) {

@@ -26,8 +26,9 @@ func seen(commit string) func(*coppice.Work) {
 func TestSettleAMovedBase(t *testing.T) {
 	t.Parallel()
 	judged := coppice.MergeResult{Base: "base2", Need: &movedNeed}
-	run(t, settle, []decision{
-		{"begins", viewOf(coppice.StageChecking, candidate(), finished(coppice.WorkMerge, judged, seen("base1"))), `settle: project.need_began; needs base "main moved" [] since 0s; settled`},
+	run(t, anySettle, []decision{
+		{"begins", viewOf(coppice.StageChecking, candidate(), finished(coppice.WorkMerge, judged, seen("base1"))), `settle: work.finished; asks queue/1 to moved {"kind":"base","text":"main moved","fix":"keep it","from":"base1","to":"base2","since":"2026-03-01T12:00:00Z"}; settled`},
+		{"begins in the queue", viewOf(coppice.StageLanding, candidate(inQueue), finished(coppice.WorkMerge, judged, seen("base1"))), `settle: project.need_began; needs base "main moved" [] since 0s; settled`},
 		{"is known", viewOf(coppice.StageChecking, candidate(), needy(coppice.NeedBase), finished(coppice.WorkMerge, judged, seen("base1"))), "settle: work.finished; settled"},
 		{"the base was seen since", viewOf(coppice.StageChecking, candidate(), finished(coppice.WorkMerge, judged, seen("base0"))), "settle: work.finished; settled"},
 	})
@@ -38,16 +39,15 @@ func TestSettleAMovedBase(t *testing.T) {
 func TestABaseNeedHoldsLandings(t *testing.T) {
 	t.Parallel()
 	open := needy(coppice.NeedBase)
-	first := func(v *View) { v.First = true }
 	failed := func(l *coppice.Landing) { inQueue(l); l.Failure = broke }
-	run(t, landing, []decision{
+	run(t, anyLanding, []decision{
 		{"before the merge", viewOf(coppice.StageChecking, candidate(), space(), open), "nothing"},
-		{"before the move", viewOf(coppice.StageLanding, candidate(inQueue), space(), first, open), "nothing"},
-		{"unsure", viewOf(coppice.StageLanding, candidate(failed), space(), first, open), tell(viewOf(coppice.StageLanding, candidate(failed), space(), first),
-			landing(viewOf(coppice.StageLanding, candidate(failed), space(), first)))},
+		{"before the move", viewOf(coppice.StageLanding, candidate(inQueue), space(), open), "nothing"},
+		{"unsure", viewOf(coppice.StageLanding, candidate(failed), space(), open), tell(viewOf(coppice.StageLanding, candidate(failed), space()),
+			anyLanding(viewOf(coppice.StageLanding, candidate(failed), space())))},
 	})
-	v := viewOf(coppice.StageLanding, candidate(inQueue), space(), first, needy(coppice.NeedFeatures))
-	if landing(v) == nil {
+	v := viewOf(coppice.StageLanding, candidate(inQueue), space(), needy(coppice.NeedFeatures))
+	if anyLanding(v) == nil {
 		t.Error("a need of another kind holds a landing")
 	}
 }
@@ -71,7 +71,7 @@ func TestATaskDoesNotBeginFromASuspiciousBase(t *testing.T) {
 // The engine asks for a merge with what it last saw of the base.
 func TestAMergeSaysWhatWasSeen(t *testing.T) {
 	t.Parallel()
-	d := landing(viewOf(coppice.StageChecking, candidate(), space()))
+	d := anyLanding(viewOf(coppice.StageChecking, candidate(), space()))
 	spec, err := coppice.DecodeSpec[coppice.MergeSpec](*d.Offer)
 	if err != nil || spec.Seen != "base1" {
 		t.Errorf("seen %q, %v", spec.Seen, err)
@@ -150,7 +150,7 @@ func TestALandingWaitsForAPerson(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	p := b.project()
-	b.create(NewTask{Title: "a"})
+	b.create(coppice.NewTask{Title: "a"})
 	b.turn()
 	b.finish("app-1", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "base1"})
 	b.finish("app-1", coppice.WorkRun, coppice.RunResult{From: "base1", Head: "head1"})

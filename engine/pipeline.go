@@ -205,9 +205,13 @@ func judge(v *View, s *coppice.Session) *Decision {
 	if s.Failure != nil {
 		return remedy(v, s, *s.Failure)
 	}
-	if d := struck(v); d != nil {
-		return d
-	}
+	d := judgeWork(v, s)
+	d.Tell = append(d.Tell, worked(v)...)
+	return d
+}
+
+// judgeWork decides what follows a session that ended as it should.
+func judgeWork(v *View, s *coppice.Session) *Decision {
 	if len(v.Messages) > 0 {
 		// Somebody said something that this session did not hear.
 		return enqueue(v, follows(v, s), "has a message to hear")
@@ -272,7 +276,11 @@ func landed(v *View) *Decision {
 	}
 	switch l.Outcome {
 	case coppice.LandingLanded, coppice.LandingEmpty:
-		return endTask(v, coppice.OutcomeDone, nil)
+		d := endTask(v, coppice.OutcomeDone, nil)
+		if l.Outcome == coppice.LandingLanded {
+			d.Task.Landed = l.Commit
+		}
+		return d
 	case coppice.LandingConflict, coppice.LandingRefused:
 		return fixAgain(v, l.Evidence, *unfixed(l))
 	case coppice.LandingDropped:

@@ -118,7 +118,7 @@ func TestJudge(t *testing.T) {
 		{"cancelled", viewOf(coppice.StageSession, space(), ran("", func(s *coppice.Session) { s.State = coppice.SessionCancelled })),
 			`pipeline: task.ended; to ended; outcome "cancelled"`},
 		{"strikes forgotten", viewOf(coppice.StageSession, space(), ran("head1"), project(func(p *coppice.Project) { p.Strikes = map[string]int{"main": 1, "ui": 1} })),
-			"pipeline: project.changed; strikes map[ui:1]"},
+			`pipeline: landing.opened; to checking; landing of head1; asks project/1 to worked {"track":"main"}`},
 	})
 }
 
@@ -127,7 +127,7 @@ func TestLanded(t *testing.T) {
 	roles := policy(func(p *coppice.Policy) { p.Agent.Roles = map[coppice.Role]string{coppice.RoleFix: "bob"} })
 	run(t, pipeline, []decision{
 		{"open", viewOf(coppice.StageChecking, candidate(merged)), "nothing"},
-		{"landed", viewOf(coppice.StageLanding, candidate(ended(coppice.LandingLanded))), `pipeline: task.ended; to ended; outcome "done"`},
+		{"landed", viewOf(coppice.StageLanding, candidate(ended(coppice.LandingLanded))), `pipeline: task.ended; to ended; outcome "done"; landed commit1`},
 		{"empty", viewOf(coppice.StageChecking, candidate(ended(coppice.LandingEmpty))), `pipeline: task.ended; to ended; outcome "done"`},
 		{"dropped", viewOf(coppice.StageHeld, candidate(ended(coppice.LandingDropped))), `pipeline: task.ended; to ended; outcome "cancelled"`},
 		{"conflict", viewOf(coppice.StageChecking, ran("head1"), candidate(ended(coppice.LandingConflict))), "pipeline: task.stage; to queued; next fix by ann resuming talk1"},

@@ -74,7 +74,7 @@ func rows[T any](c *counted, name string, list []T, err error) ([]T, error) {
 	return list, err
 }
 
-func row[T any](c *counted, name string, v T, err error) (T, error) {
+func oneRow[T any](c *counted, name string, v T, err error) (T, error) {
 	c.calls[name]++
 	c.rows++
 	return v, err
@@ -82,7 +82,7 @@ func row[T any](c *counted, name string, v T, err error) (T, error) {
 
 func (p countedProjects) Get(id int64) (coppice.Project, error) {
 	v, err := p.Projects.Get(id)
-	return row(p.c, "Projects.Get", v, err)
+	return oneRow(p.c, "Projects.Get", v, err)
 }
 
 func (p countedProjects) All() ([]coppice.Project, error) {
@@ -92,7 +92,7 @@ func (p countedProjects) All() ([]coppice.Project, error) {
 
 func (t countedTasks) Get(id int64) (coppice.Task, error) {
 	v, err := t.Tasks.Get(id)
-	return row(t.c, "Tasks.Get", v, err)
+	return oneRow(t.c, "Tasks.Get", v, err)
 }
 
 func (t countedTasks) List(f store.TaskFilter) ([]coppice.Task, error) {
@@ -102,7 +102,7 @@ func (t countedTasks) List(f store.TaskFilter) ([]coppice.Task, error) {
 
 func (t countedTasks) Count(f store.TaskFilter) (int, error) {
 	n, err := t.Tasks.Count(f)
-	return row(t.c, "Tasks.Count", n, err)
+	return oneRow(t.c, "Tasks.Count", n, err)
 }
 
 func (t countedTasks) Dependants(id int64) ([]int64, error) {
@@ -122,7 +122,7 @@ func (l countedLanes) Heads(lane coppice.Lane, most int) ([]coppice.Task, error)
 
 func (l countedLanes) Running() (map[coppice.Lane]int, error) {
 	m, err := l.LaneReader.Running()
-	return row(l.c, "Lanes.Running", m, err)
+	return oneRow(l.c, "Lanes.Running", m, err)
 }
 
 func (s countedSessions) Live() ([]coppice.Session, error) {
@@ -135,7 +135,7 @@ func (s countedSessions) Of(id int64) ([]coppice.Session, error) {
 	return rows(s.c, "Sessions.Of", l, err)
 }
 
-func (w countedWork) Unsettled(id int64) ([]coppice.Work, error) {
+func (w countedWork) Unsettled(id coppice.Subject) ([]coppice.Work, error) {
 	l, err := w.Work.Unsettled(id)
 	return rows(w.c, "Work.Unsettled", l, err)
 }
@@ -161,7 +161,7 @@ func readsWith(t *testing.T, queued int) (full, free *counted) {
 	t.Helper()
 	b := open(t)
 	b.project(func(p *coppice.Project) { p.Policy.Limits.Sessions = 1 })
-	b.create(NewTask{Title: "runs"})
+	b.create(coppice.NewTask{Title: "runs"})
 	b.turn()
 	b.update(func(tx store.Tx) error {
 		for n := range queued {

@@ -52,9 +52,6 @@ var continues = map[coppice.Class]bool{
 // mostPatience bounds how often a round waits for an agent that is limited.
 const mostPatience = 50
 
-// strikes is how many environment failures in a row pause a track.
-const strikes = 2
-
 // remedy applies the policy of the failure's class.
 func remedy(v *View, s *coppice.Session, fail coppice.Failure) *Decision {
 	switch remedies[fail.Class] {
@@ -67,7 +64,7 @@ func remedy(v *View, s *coppice.Session, fail coppice.Failure) *Decision {
 			d = enqueue(v, n, fmt.Sprintf("%s: goes on with %s", fail.Text, v.account(n.Agent, n.Model)))
 		}
 		if remedies[fail.Class] == shut {
-			d.Limit = &coppice.AgentLimit{Agent: s.Agent, Class: fail.Class, Text: fail.Text}
+			d.Tell = append(d.Tell, limit(coppice.AgentLimit{Agent: s.Agent, Class: fail.Class, Text: fail.Text}))
 		}
 		return d
 	case person:
@@ -100,7 +97,7 @@ func tryAgain(v *View, s *coppice.Session, fail coppice.Failure) *Decision {
 		d = &Decision{Kind: coppice.EventTaskStage, Reason: t.Wait.Text, Task: &t}
 	}
 	if fail.Class == coppice.ClassEnvironment {
-		d.Project = strike(v, fail)
+		d.Tell = append(d.Tell, strike(v, fail))
 	}
 	return d
 }
@@ -144,16 +141,16 @@ func bePatient(v *View, s *coppice.Session, fail coppice.Failure) *Decision {
 	if !until.After(v.Now) {
 		until = v.Now.Add(doubled(30*time.Second, n, 10*time.Minute))
 	}
-	limit := coppice.AgentLimit{Agent: metBy(s), Until: until, Class: fail.Class, Text: fail.Text}
-	next := standIn(v, limit.Agent, s.Role, "")
+	met := coppice.AgentLimit{Agent: metBy(s), Until: until, Class: fail.Class, Text: fail.Text}
+	next := standIn(v, met.Agent, s.Role, "")
 	if next == nil {
 		next = follows(v, s)
 	} else if next.Agent == s.Agent {
 		next.Resume = follows(v, s).Resume
 	}
 	next.Evidence = evidence(s, fail)
-	d := enqueue(v, next, fmt.Sprintf("%s is limited until %s: %s", limit.Agent, until.UTC().Format(time.RFC3339), fail.Text))
-	d.Limit = &limit
+	d := enqueue(v, next, fmt.Sprintf("%s is limited until %s: %s", met.Agent, until.UTC().Format(time.RFC3339), fail.Text))
+	d.Tell = append(d.Tell, limit(met))
 	return d
 }
 
@@ -169,38 +166,6 @@ func needPerson(v *View, s *coppice.Session, fail coppice.Failure) *Decision {
 	t.Next.Evidence = evidence(s, fail)
 	t.Wait = &coppice.Wait{On: coppice.WaitPerson, Text: fail.Text, Fix: fix}
 	return &Decision{Kind: coppice.EventTaskStage, Reason: fail.Text, Task: &t}
-}
-
-// strike counts an environment failure against the track and pauses it when
-// they come in a row.
-func strike(v *View, fail coppice.Failure) *coppice.Project {
-	p := v.Project
-	p.Strikes = copyMap(p.Strikes)
-	p.Strikes[v.Task.Track]++
-	if p.Strikes[v.Task.Track] >= strikes {
-		p.PausedTracks = copyMap(p.PausedTracks)
-		p.PausedTracks[v.Task.Track] = fmt.Sprintf("%d environment failures in a row, the last: %s", p.Strikes[v.Task.Track], fail.Text)
-	}
-	return &p
-}
-
-// struck forgets the strikes of the task's track after a session that worked.
-func struck(v *View) *Decision {
-	if v.Project.Strikes[v.Task.Track] == 0 {
-		return nil
-	}
-	p := v.Project
-	p.Strikes = copyMap(p.Strikes)
-	delete(p.Strikes, v.Task.Track)
-	return &Decision{Kind: coppice.EventProjectChanged, Reason: "a session worked in track " + v.Task.Track, Project: &p}
-}
-
-func copyMap[V any](m map[string]V) map[string]V {
-	c := make(map[string]V, len(m)+1)
-	for k, x := range m {
-		c[k] = x
-	}
-	return c
 }
 
 // evidence tells the next session what happened to this one.

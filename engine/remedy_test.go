@@ -29,7 +29,7 @@ func TestRemedies(t *testing.T) {
 		coppice.ClassBilling:        person("billing") + shuts("ann"),
 		coppice.ClassBudget:         person("budget"),
 		coppice.ClassCapability:     person("capability"),
-		coppice.ClassEnvironment:    again("environment", "") + "; strikes map[main:1]",
+		coppice.ClassEnvironment:    again("environment", "") + "; asks project/1 to strike {\"track\":\"main\"}",
 		coppice.ClassTestOnly:       again("test_only", ""),
 		coppice.ClassImplementation: again("implementation", ""),
 		coppice.ClassVerification:   again("verification", ""),
@@ -132,12 +132,12 @@ func TestStrikes(t *testing.T) {
 	none := policy(func(p *coppice.Policy) { p.Retry.Max = 0 })
 	run(t, pipeline, []decision{
 		{"second in a row pauses the track", viewOf(coppice.StageSession, space(), struck, ran("", env)),
-			"pipeline: task.stage; to waiting; fails: environment; waits on backoff: tries again (1 of 2) after: it broke (10s); next implement by ann; strikes map[main:2]; pauses main"},
+			"pipeline: task.stage; to waiting; fails: environment; waits on backoff: tries again (1 of 2) after: it broke (10s); next implement by ann; asks project/1 to strike {\"track\":\"main\"}"},
 		{"also when the task ends with it", viewOf(coppice.StageSession, space(), struck, none, ran("", env)),
-			`pipeline: task.ended; to ended; outcome "failed"; fails: environment; strikes map[main:2]; pauses main`},
+			`pipeline: task.ended; to ended; outcome "failed"; fails: environment; asks project/1 to strike {"track":"main"}`},
 		{"another failure is no strike", viewOf(coppice.StageSession, space(), struck, ran("", fails(coppice.ClassUnknown))),
 			"pipeline: task.stage; to waiting; fails: unknown; waits on backoff: tries again (1 of 2) after: it broke (10s); next implement by ann"},
-		{"forgotten after a success", viewOf(coppice.StageSession, space(), struck, ran("head1")), "pipeline: project.changed; strikes map[]"},
+		{"forgotten after a success", viewOf(coppice.StageSession, space(), struck, ran("head1")), `pipeline: landing.opened; to checking; landing of head1; asks project/1 to worked {"track":"main"}`},
 	})
 }
 

@@ -143,9 +143,12 @@ func moving(r store.Reader, t coppice.Task, l *coppice.Landing) (bool, error) {
 	if l != nil && l.Round == t.Round && unsure(*l) {
 		return true, nil
 	}
-	work, err := r.Work.Unsettled(t.ID)
+	if l == nil || l.QueueID == 0 {
+		return false, nil
+	}
+	work, err := r.Work.Unsettled(coppice.QueueSubject(l.QueueID))
 	for _, w := range work {
-		if w.Kind == coppice.WorkMove && w.Attempt > 0 {
+		if w.Kind == coppice.WorkMove && w.TaskID == t.ID && w.Attempt > 0 {
 			return true, nil
 		}
 	}

@@ -43,11 +43,10 @@ func TestRequeueDecides(t *testing.T) {
 		{"checks run", viewOf(coppice.StageChecking, ran("head1"), candidate(merged), taken(coppice.WorkCheck), sayRequeue), "requeue: work.cancelled; cancel check.run"},
 		{"checked", viewOf(coppice.StageChecking, ran("head1"), candidate(merged), sayRequeue), "requeue: landing.ended; landing cancelled"},
 		{"held", viewOf(coppice.StageHeld, ran("head1"), candidate(green), sayRequeue), "requeue: landing.ended; landing cancelled"},
-		{"in the queue", viewOf(coppice.StageLanding, ran("head1"), candidate(inQueue), offered(coppice.WorkMove), sayRequeue), "requeue: work.cancelled; cancel land.move"},
+		{"in the queue", viewOf(coppice.StageLanding, ran("head1"), candidate(inQueue), sayRequeue), `requeue: task.changed; asks queue/1 to withdraw {"task":7}`},
 		{"its candidate is dropped", viewOf(coppice.StageLanding, ran("head1"), candidate(ended(coppice.LandingDropped)), sayRequeue), anew},
-		{"base maybe moved", viewOf(coppice.StageLanding, ran("head1"), candidate(inQueue), taken(coppice.WorkMove), sayRequeue), "nothing"},
-		{"base maybe moved by one who failed", viewOf(coppice.StageLanding, ran("head1"), candidate(inQueue, half), sayRequeue), "nothing"},
-		{"landed before", viewOf(coppice.StageLanding, ran("head1"), candidate(ended(coppice.LandingLanded)), sayRequeue), `requeue: task.ended; to ended; outcome "done"`},
+		{"told the queue", viewOf(coppice.StageLanding, ran("head1"), candidate(inQueue), requested(coppice.Ask{Verb: coppice.VerbRequeue, Outcome: leaving})), "nothing"},
+		{"landed before", viewOf(coppice.StageLanding, ran("head1"), candidate(ended(coppice.LandingLanded)), sayRequeue), `requeue: task.ended; to ended; outcome "done"; landed commit1`},
 		{"waits for a person", viewOf(coppice.StageWaiting, ran("head1", fails(coppice.ClassAuth)), next("bob"), person, sayRequeue),
 			`requeue: task.stage; round 1; next implement by ann with "use the new API"`},
 		{"waits for a fix", viewOf(coppice.StageQueued, ran("head1"), on(func(n *coppice.Next) { n.Role = coppice.RoleFix }), sayRequeue), anew},
@@ -106,7 +105,7 @@ func TestRequeueARunningTask(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	b.project()
-	b.create(NewTask{Title: "a", Model: "big"})
+	b.create(coppice.NewTask{Title: "a", Model: "big"})
 	b.turn()
 	b.finish("app-1", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "base1"})
 	b.taken("app-1", coppice.WorkRun)
@@ -210,12 +209,15 @@ func TestRequeueRefuses(t *testing.T) {
 	}
 	runs, done, moves, unsure := in(coppice.StageSession, ""), in(coppice.StageEnded, coppice.OutcomeDone), in(coppice.StageLanding, ""), in(coppice.StageLanding, "")
 	b.update(func(tx store.Tx) error {
-		err := tx.Work.Put(&coppice.Work{Kind: coppice.WorkMove, Key: "move", Pool: PoolControl, ProjectID: p.ID, TaskID: moves.ID,
+		err := tx.Work.Put(&coppice.Work{Kind: coppice.WorkMove, Key: "move", Pool: PoolControl, ProjectID: p.ID, TaskID: moves.ID, Subject: coppice.QueueSubject(1),
 			State: coppice.WorkTaken, Attempt: 1, LeaseUntil: noon.Add(time.Hour), Spec: coppice.Raw(struct{}{}), OfferedAt: noon})
 		if err != nil {
 			return err
 		}
-		return tx.Landings.Put(&coppice.Landing{ProjectID: p.ID, TaskID: unsure.ID, Head: "head1", CreatedAt: noon, QueuedAt: noon, Base: "base1", Tree: "tree1",
+		if err := tx.Landings.Put(&coppice.Landing{ProjectID: p.ID, TaskID: moves.ID, Head: "head1", CreatedAt: noon, QueueID: 1, QueuedAt: noon, Green: true}); err != nil {
+			return err
+		}
+		return tx.Landings.Put(&coppice.Landing{ProjectID: p.ID, TaskID: unsure.ID, QueueID: 1, Head: "head1", CreatedAt: noon, QueuedAt: noon, Base: "base1", Tree: "tree1",
 			Commit: "commit1", Green: true, Failure: coppice.Failf(coppice.ClassUnknown, "the remote is away", "")})
 	})
 	for _, c := range []struct {
@@ -309,7 +311,7 @@ func TestAStopBecomesNoRequeue(t *testing.T) {
 	shut, poor := stopped(coppice.ClassAuth), stopped(coppice.ClassBudget)
 	b.must(b.ClearLimit(t.Context(), "ann"))
 	more := coppice.USD(5)
-	_, err := b.ChangeTask(t.Context(), poor, TaskChange{Budget: &more})
+	_, err := b.ChangeTask(t.Context(), poor, coppice.TaskChange{Budget: &more})
 	b.must(err)
 	b.turn()
 	for _, key := range []string{shut, poor} {

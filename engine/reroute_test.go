@@ -40,7 +40,7 @@ func TestALimitMovesTheQueue(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	b.project(func(p *coppice.Project) { p.Policy.Agent.Fallback, p.Policy.Limits.Sessions = []string{"bob"}, 1 })
-	b.create(NewTask{Title: "a"}, NewTask{Title: "b"}, NewTask{Title: "c"})
+	b.create(coppice.NewTask{Title: "a"}, coppice.NewTask{Title: "b"}, coppice.NewTask{Title: "c"})
 	b.turn()
 	b.finish("app-1", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "base1"})
 	until := b.clock.Add(time.Hour)

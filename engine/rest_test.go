@@ -196,7 +196,7 @@ func TestDecidersComeToRest(t *testing.T) {
 		for range 3 {
 			if err := s.Update(context.Background(), func(tx store.Tx) error {
 				t := &turn{Engine: e, tx: tx, now: now, nodes: []coppice.Node{{Name: PoolLocal}}, dirty: newQueue()}
-				t.dirty.add(id)
+				t.dirty.add(coppice.TaskSubject(id))
 				_, err := t.run()
 				return err
 			}); err != nil {
@@ -294,8 +294,8 @@ func TestDecideChangesNothing(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		v := randomView(rt)
 		before := string(coppice.Raw(v))
-		_ = decide(v)
-		_ = due(v)
+		_ = v.decide()
+		_ = v.due()
 		if after := string(coppice.Raw(v)); after != before {
 			rt.Fatalf("before: %s\nafter: %s", before, after)
 		}

@@ -15,12 +15,21 @@ func settle(v *View) *Decision {
 		if w.State != coppice.WorkFinished {
 			continue
 		}
-		d := settlers[w.Kind](v, w)
+		settler := settlers[w.Kind]
+		if settler == nil {
+			settler = unknownWork
+		}
+		d := settler(v, w)
 		d.By = "settle"
 		d.Settle = &w
 		return d
 	}
 	return nil
+}
+
+// unknownWork keeps a result of a kind that this version does not know.
+func unknownWork(_ *View, w coppice.Work) *Decision {
+	return &Decision{Kind: coppice.EventWorkFinished, Reason: fmt.Sprintf("this version does not know %s", w.Kind)}
 }
 
 // settlers has one function a kind: what the result, or the failure, of such
@@ -217,7 +226,7 @@ func settleMerge(v *View, w coppice.Work) *Decision {
 		return baseNeed(v, w, *r.Need)
 	}
 	goesOn(&l)
-	d := &Decision{Kind: coppice.EventLandingMerged, Landing: &l, Reason: "merged with " + short(r.Base), Project: baseAt(v, r.Base)}
+	d := &Decision{Kind: coppice.EventLandingMerged, Landing: &l, Reason: "merged with " + short(r.Base), tip: r.Base}
 	if r.Refused != "" {
 		return endLanding(v, d, coppice.LandingRefused, refusedText(r))
 	}
@@ -251,16 +260,11 @@ func settleCheck(v *View, w coppice.Work) *Decision {
 	if fail != nil {
 		d := putOff(v, l, fail)
 		if fail.Class == coppice.ClassEnvironment && len(v.Project.Policy.Critical) > 0 {
-			d.Project = strike(v, *fail)
+			d.Tell = append(d.Tell, strike(v, *fail))
 		}
 		return d
 	}
 	d := &Decision{Kind: coppice.EventCheckEnded, Landing: &l}
-	if v.Project.CheckEnv != r.Env {
-		p := v.Project
-		p.CheckEnv = r.Env
-		d.Project = &p
-	}
 	red, again := runs(v, l, r.Checks)
 	for _, c := range r.Checks {
 		c.ID, c.ProjectID, c.TaskID, c.LandingID = 0, v.Project.ID, v.Task.ID, l.ID
@@ -298,14 +302,12 @@ func settleMove(v *View, w coppice.Work) *Decision {
 	case r.Moved:
 		goesOn(&l)
 		l.Outcome, l.EndedAt = coppice.LandingLanded, v.Now
-		t := v.Task
-		t.Landed = l.Commit
 		return &Decision{
-			Kind: coppice.EventLandingEnded, Reason: "landed as " + short(l.Commit), Landing: &l, Task: &t,
-			Project: baseAt(v, l.Commit), Data: map[string]string{"commit": l.Commit, "tree": l.Tree},
+			Kind: coppice.EventLandingEnded, Reason: "landed as " + short(l.Commit), Landing: &l, tip: l.Commit,
+			Data: map[string]string{"commit": l.Commit, "tree": l.Tree},
 		}
 	case r.Blocked != "":
-		return blockedMove(v, w, l, r)
+		return blockedMove(v, l, r)
 	}
 	// Where it went is judged by the merge that follows.
 	l.Base, l.Tree, l.Commit, l.Green = "", "", "", false
@@ -319,17 +321,6 @@ func landingOf(v *View) (coppice.Landing, *Decision) {
 		return coppice.Landing{}, &Decision{Kind: coppice.EventWorkFinished, Reason: "its landing is over"}
 	}
 	return *v.Landing, nil
-}
-
-// baseAt returns the project with its base where Coppice moved it, or where a
-// merge saw and accepted it, or nil when that is known.
-func baseAt(v *View, commit string) *coppice.Project {
-	if commit == "" || v.Project.BaseCommit == commit {
-		return nil
-	}
-	p := v.Project
-	p.BaseCommit = commit
-	return &p
 }
 
 // putOff tries a landing's step again later; after a few times the landing is

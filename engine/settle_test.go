@@ -29,7 +29,7 @@ func TestEveryKindSettles(t *testing.T) {
 			"full":        viewOf(coppice.StageSession, ran("", live), space(), candidate(merged), finished(kind, struct{}{})),
 			"ended":       viewOf(coppice.StageEnded, ran("head1"), removed, candidate(ended(coppice.LandingLanded)), finished(kind, struct{}{})),
 		} {
-			d := settle(v)
+			d := anySettle(v)
 			if d == nil || d.Settle == nil || d.By != "settle" || d.Kind == "" {
 				t.Errorf("%s, %s: %s", kind, name, tell(v, d))
 			}
@@ -42,7 +42,7 @@ func TestEveryKindSettles(t *testing.T) {
 
 func TestSettleOrder(t *testing.T) {
 	t.Parallel()
-	run(t, settle, []decision{
+	run(t, anySettle, []decision{
 		{"nothing finished", viewOf(coppice.StageSession, ran("", live), offered(coppice.WorkRun), taken(coppice.WorkSend)), "nothing"},
 		{"oldest first", viewOf(coppice.StageSession, ran("", live), taken(coppice.WorkRun), finished(coppice.WorkStop, broke), finished(coppice.WorkStop, struct{}{})),
 			"settle: work.finished; settled"},
@@ -56,7 +56,7 @@ func TestSettlePrepare(t *testing.T) {
 	empty.Head = "base1"
 	half := space(func(w *coppice.Workspace) { w.ReadyAt = time.Time{} })
 	ready := "workspace ready=true removed=false kept=false tries=0"
-	run(t, settle, []decision{
+	run(t, anySettle, []decision{
 		{"ready", viewOf(coppice.StageSession, ran("", starting), half, finished(coppice.WorkPrepare, made)), "settle: workspace.ready; session starting; " + ready + "; settled"},
 		{"ready without a row", viewOf(coppice.StageSession, ran("", starting), finished(coppice.WorkPrepare, made)), "settle: workspace.ready; session starting; " + ready + "; settled"},
 		{"failed for a session", viewOf(coppice.StageSession, ran("", starting), half, finished(coppice.WorkPrepare, broke)),
@@ -85,7 +85,7 @@ func TestSettleRun(t *testing.T) {
 	}
 	late := func(s *coppice.Session) { s.StopWhy, s.StopTries = coppice.ClassTimeout, 1 }
 	asked := func(s *coppice.Session) { s.StopWhy, s.StopTries = coppice.ClassCancelled, 1 }
-	run(t, settle, []decision{
+	run(t, anySettle, []decision{
 		{"well", of(coppice.RunResult{Exit: code(0), Head: "head1"}), "settle: session.ended; session done; settled"},
 		{"lost", of(coppice.RunResult{Lost: true}), "settle: session.ended; session lost; session fails: lost; settled"},
 		{"lost though a failure is told", of(coppice.RunResult{Lost: true, Failure: broke}), "settle: session.ended; session lost; session fails: lost; settled"},
@@ -117,7 +117,7 @@ func TestSettleSend(t *testing.T) {
 	}
 	toMessage := func(w *coppice.Work) { w.Key = "message/1/11" }
 	toQuestion := func(w *coppice.Work) { w.Spec = coppice.Raw(coppice.SendSpec{Question: "q1"}) }
-	run(t, settle, []decision{
+	run(t, anySettle, []decision{
 		{"message heard", viewOf(coppice.StageSession, ran("", live), said, finished(coppice.WorkSend, coppice.SendResult{Delivered: true}, toMessage)),
 			"settle: message.delivered; message 1 heard=true; settled"},
 		{"message not heard", viewOf(coppice.StageSession, ran("", live), said, finished(coppice.WorkSend, coppice.SendResult{Why: "deaf"}, toMessage)),
@@ -149,29 +149,31 @@ func TestSettleLanding(t *testing.T) {
 	otherEnv := checks(0)
 	otherEnv.Env = "e2"
 	tries := func(n int) change { return candidate(inQueue, func(l *coppice.Landing) { l.Tries = n }) }
-	run(t, settle, []decision{
+	run(t, anySettle, []decision{
 		{"merged", of(coppice.StageChecking, candidate(), coppice.WorkMerge, coppice.MergeResult{Base: "base1", Tree: "t", Commit: "c"}),
 			"settle: landing.merged; landing c on base1 green=false; settled"},
 		{"merged on a newer base", of(coppice.StageChecking, candidate(), coppice.WorkMerge, coppice.MergeResult{Base: "base2", Tree: "t", Commit: "c"}),
-			"settle: landing.merged; landing c on base2 green=false; base base2; settled"},
+			"settle: landing.merged; landing c on base2 green=false; settled"},
 		{"merged anew is not proven", of(coppice.StageLanding, candidate(green), coppice.WorkMerge, coppice.MergeResult{Base: "base2", Tree: "t", Commit: "c"}),
-			"settle: landing.merged; landing c on base2 green=false; base base2; settled"},
+			"settle: landing.merged; landing c on base2 green=false; settled"},
+		{"merged in the queue on a newer base", of(coppice.StageLanding, candidate(inQueue), coppice.WorkMerge, coppice.MergeResult{Base: "base2", Tree: "t", Commit: "c"}),
+			"settle: landing.merged; landing queued; base base2; settled"},
 		{"empty", of(coppice.StageChecking, candidate(), coppice.WorkMerge, coppice.MergeResult{Base: "base1", Tree: "t", Empty: true}),
 			"settle: landing.merged; landing base1 on base1 green=false; settled"},
-		{"conflict", of(coppice.StageChecking, candidate(), coppice.WorkMerge, conflicts), "settle: landing.ended; landing conflict; base base2; settled"},
+		{"conflict", of(coppice.StageChecking, candidate(), coppice.WorkMerge, conflicts), "settle: landing.ended; landing conflict; settled"},
 		{"merge failed", of(coppice.StageChecking, candidate(), coppice.WorkMerge, broke), "settle: landing.waits; landing of head1; put off 5s (1): it broke; settled"},
 		{"checks passed", of(coppice.StageChecking, candidate(merged), coppice.WorkCheck, checks(0, 0)),
 			"settle: check.ended; landing commit1 on base1 green=false; check make on tree1 in e1: 0; check lint on tree1 in e1: 0; settled"},
 		{"a check refused", of(coppice.StageChecking, candidate(merged), coppice.WorkCheck, checks(0, 2)),
 			"settle: landing.ended; landing refused; check make on tree1 in e1: 0; check lint on tree1 in e1: 2; settled"},
 		{"another environment", of(coppice.StageChecking, candidate(merged), coppice.WorkCheck, otherEnv),
-			"settle: check.ended; landing commit1 on base1 green=false; check env e2; check make on tree1 in e2: 0; settled"},
+			"settle: check.ended; landing commit1 on base1 green=false; check make on tree1 in e2: 0; settled"},
 		{"check failed to run", of(coppice.StageChecking, candidate(merged), coppice.WorkCheck, broke),
 			"settle: landing.waits; landing commit1 on base1 green=false; put off 5s (1): it broke; settled"},
 		{"moved", of(coppice.StageLanding, candidate(inQueue), coppice.WorkMove, coppice.MoveResult{Moved: true, Now: "commit1"}),
-			"settle: landing.ended; landed commit1; landing landed; base commit1; settled"},
+			"settle: landing.ended; landing landed; base commit1; settled"},
 		{"moved and further", of(coppice.StageLanding, candidate(inQueue), coppice.WorkMove, coppice.MoveResult{Moved: true, Now: "base9"}),
-			"settle: landing.ended; landed commit1; landing landed; base commit1; settled"},
+			"settle: landing.ended; landing landed; base commit1; settled"},
 		{"blocked", of(coppice.StageLanding, candidate(inQueue), coppice.WorkMove, coppice.MoveResult{Now: "base1", Blocked: "dirty"}),
 			"settle: landing.waits; landing queued; put off 2s (1): dirty; settled"},
 		{"blocked for long", of(coppice.StageLanding, tries(20), coppice.WorkMove, coppice.MoveResult{Now: "base1", Blocked: "dirty"}),
@@ -191,13 +193,13 @@ func TestEvidenceIsWhole(t *testing.T) {
 	v := viewOf(coppice.StageChecking, candidate(merged), finished(coppice.WorkCheck, coppice.CheckResult{Checks: []coppice.Check{
 		{Command: "make", Exit: 2, Log: log}, {Command: "lint", Exit: 0, Log: "fine"},
 	}}))
-	if got := settle(v).Landing.Evidence; !strings.Contains(got, strings.TrimSpace(log)) || !strings.Contains(got, "$ make") || strings.Contains(got, "fine") {
+	if got := anySettle(v).Landing.Evidence; !strings.Contains(got, strings.TrimSpace(log)) || !strings.Contains(got, "$ make") || strings.Contains(got, "fine") {
 		t.Errorf("evidence of %d bytes", len(got))
 	}
 	v = viewOf(coppice.StageChecking, candidate(), finished(coppice.WorkMerge, coppice.MergeResult{Base: "base2", Conflicts: []coppice.Conflict{
 		{Path: "a.txt", Text: "<<<<\n"}, {Path: "b.txt", Text: ">>>>\n"},
 	}}))
-	if got := settle(v).Landing.Evidence; !strings.Contains(got, "== a.txt\n<<<<") || !strings.Contains(got, "== b.txt\n>>>>") {
+	if got := anySettle(v).Landing.Evidence; !strings.Contains(got, "== a.txt\n<<<<") || !strings.Contains(got, "== b.txt\n>>>>") {
 		t.Errorf("evidence %q", got)
 	}
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -28,8 +29,11 @@ func viewOf(stage coppice.Stage, changes ...change) *View {
 	policy := coppice.DefaultPolicy()
 	policy.Base, policy.Checks, policy.Agent.Use = "main", []string{"make"}, "ann"
 	v := &View{
-		Now:     noon,
-		Project: coppice.Project{ID: 1, Prefix: "app", Path: "/src/app", Policy: policy, BaseCommit: "base1"},
+		Common: Common{
+			Of: coppice.TaskSubject(7), Now: noon,
+			Project: coppice.Project{ID: 1, Prefix: "app", Path: "/src/app", Policy: policy, BaseCommit: "base1"},
+		},
+		Queue:   1,
 		Task:    coppice.Task{ID: 7, ProjectID: 1, Num: 7, Key: "app-7", Title: "Greet", Track: "main", Agent: "ann", Stage: stage},
 		Limited: map[string]coppice.AgentLimit{},
 	}
@@ -133,13 +137,53 @@ func merged(l *coppice.Landing) { l.Base, l.Tree, l.Commit = "base1", "tree1", "
 
 func green(l *coppice.Landing) { merged(l); l.Green = true }
 
-func inQueue(l *coppice.Landing) { green(l); l.QueuedAt = noon }
+func inQueue(l *coppice.Landing) { green(l); l.QueueID, l.QueuedAt = 1, noon }
 
 func ended(o coppice.LandingOutcome) func(*coppice.Landing) {
 	return func(l *coppice.Landing) { merged(l); l.Outcome, l.EndedAt, l.Evidence = o, noon, "the evidence" }
 }
 
-func first(v *View) { v.First = true }
+// inQueueOf makes a queue's view whose first landing is a task's.
+func inQueueOf(v *View) *QueueView {
+	q := &QueueView{Common: v.Common, Queue: coppice.Queue{ID: 1, ProjectID: 1, Tip: v.Project.BaseCommit}, Head: v}
+	q.Of = coppice.QueueSubject(1)
+	for _, n := range v.Project.Needs {
+		q.Queue.Needs = append(q.Queue.Needs, n)
+	}
+	q.share()
+	return q
+}
+
+// anyLanding takes a landing one step on: by its task, or by the queue that it
+// stands in.
+func anyLanding(v *View) *Decision {
+	if l := v.Landing; l != nil && l.QueueID != 0 && l.EndedAt.IsZero() {
+		return queued(nextStep)(v)
+	}
+	return landing(v)
+}
+
+// anySettle settles the work of a task, or of the queue that its landing stands
+// in.
+func anySettle(v *View) *Decision {
+	if l := v.Landing; l != nil && l.QueueID != 0 && l.EndedAt.IsZero() {
+		return queued(settleQueue)(v)
+	}
+	return settle(v)
+}
+
+// queued is a decider of a queue, as one of the task whose landing is first.
+func queued(f func(*QueueView) *Decision) func(*View) *Decision {
+	return func(v *View) *Decision {
+		c := *v
+		q := inQueueOf(&c)
+		d := f(q)
+		if d != nil {
+			q.keep(d)
+		}
+		return d
+	}
+}
 
 func work(kind coppice.WorkKind, state coppice.WorkState, attempt int, changes ...func(*coppice.Work)) change {
 	return func(v *View) {
@@ -205,15 +249,14 @@ func tell(v *View, d *Decision) string {
 	if t := d.Trash; t != nil {
 		add("trash restored=%t purged=%t", !t.RestoredAt.IsZero(), !t.PurgedAt.IsZero())
 	}
-	if d.Project != nil {
-		p = append(p, tellProject(v.Project, *d.Project)...)
+	if q := d.Queue; q != nil {
+		was := v.Project
+		now := was
+		now.BaseCommit, now.Needs = q.Tip, q.Needs
+		p = append(p, tellProject(was, now)...)
 	}
-	if l := d.Limit; l != nil {
-		if l.Until.IsZero() {
-			add("limit %s until a person clears it", l.Agent)
-		} else {
-			add("limit %s for %s", l.Agent, l.Until.Sub(v.Now))
-		}
+	for _, a := range d.Tell {
+		p = append(p, tellAsk(v, a))
 	}
 	if q := d.Question; q != nil {
 		add("question %d closed=%t", q.ID, !q.ClosedAt.IsZero())
@@ -237,6 +280,21 @@ func tell(v *View, d *Decision) string {
 		p[i] = strings.TrimSpace(p[i])
 	}
 	return strings.Join(p, "; ")
+}
+
+func tellAsk(v *View, a coppice.Ask) string {
+	switch a.Verb {
+	case coppice.VerbLimit:
+		var l coppice.AgentLimit
+		if err := json.Unmarshal(a.Args, &l); err != nil {
+			return err.Error()
+		}
+		if l.Until.IsZero() {
+			return fmt.Sprintf("limit %s until a person clears it", l.Agent)
+		}
+		return fmt.Sprintf("limit %s for %s", l.Agent, l.Until.Sub(v.Now))
+	}
+	return fmt.Sprintf("asks %s to %s %s", a.Subject, a.Verb, a.Args)
 }
 
 func tellTask(v *View, t coppice.Task) (p []string) {
@@ -456,7 +514,7 @@ func (b *bundle) turn() Turned {
 }
 
 // create adds tasks of a title each.
-func (b *bundle) create(tasks ...NewTask) []coppice.Task {
+func (b *bundle) create(tasks ...coppice.NewTask) []coppice.Task {
 	b.t.Helper()
 	made, err := b.CreateTasks(b.t.Context(), "app", tasks)
 	b.must(err)
@@ -477,11 +535,18 @@ func (b *bundle) unsettled(key string) (w coppice.Work) {
 	b.t.Helper()
 	id := b.task(key).ID
 	b.view(func(r store.Reader) error {
-		all, err := r.Work.Unsettled(id)
-		if len(all) > 0 {
-			w = all[len(all)-1]
+		for _, s := range []coppice.Subject{coppice.TaskSubject(id), coppice.QueueSubject(1)} {
+			all, err := r.Work.Unsettled(s)
+			if err != nil {
+				return err
+			}
+			for _, x := range all {
+				if x.TaskID == id && x.ID > w.ID {
+					w = x
+				}
+			}
 		}
-		return err
+		return nil
 	})
 	return w
 }
@@ -503,7 +568,7 @@ func (b *bundle) finish(key string, kind coppice.WorkKind, result any) {
 		if err := tx.Work.Put(&w); err != nil {
 			return err
 		}
-		return tx.Log.Append(&coppice.Event{At: b.clock, Kind: coppice.EventWorkFinished, ProjectID: w.ProjectID, TaskID: w.TaskID, By: "worker"})
+		return tx.Log.Append(&coppice.Event{At: b.clock, Kind: coppice.EventWorkFinished, ProjectID: w.ProjectID, TaskID: w.TaskID, About: w.Subject, By: "worker"})
 	})
 	b.turn()
 }

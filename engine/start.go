@@ -37,6 +37,15 @@ func (t *turn) dispatchOnce() (again bool, err error) {
 		if err := room.know(t.tx.Reader(), lane.ProjectID); err != nil {
 			return false, err
 		}
+		moved, err := t.rerouteLane(lane)
+		if err != nil {
+			return false, err
+		}
+		if moved == mostStarts {
+			wake = t.now // there may be more, for the next turn
+		} else if moved > 0 {
+			again = true // to lanes that were looked at before
+		}
 		if why, until := room.Blocked(lane); why != "" {
 			if !until.IsZero() && (wake.IsZero() || until.Before(wake)) {
 				wake = until
@@ -56,7 +65,48 @@ func (t *turn) dispatchOnce() (again bool, err error) {
 		}
 		again = again || !started
 	}
-	return again, t.tx.Timers.Set(store.Timer{Kind: TimerRoom, ID: "room", At: wake})
+	return again, t.tx.Timers.Set(store.Timer{Kind: TimerLanes, ID: "lanes", At: wake})
+}
+
+// rerouteLane gives the first tasks of a lane to another account when their own
+// cannot be used for long, and those of a stand-in back when their own can. It
+// looks once at each lane whenever the limits have changed, and returns how many
+// tasks moved.
+func (t *turn) rerouteLane(lane coppice.Lane) (moved int, err error) {
+	limited, err := t.limited()
+	if err != nil {
+		return 0, err
+	}
+	limits := string(coppice.Raw(limited))
+	if was, seen := t.rerouted[lane]; seen && was == limits {
+		return 0, nil
+	}
+	heads, err := t.tx.Lanes.Heads(lane, mostStarts)
+	if err != nil {
+		return 0, err
+	}
+	l, ok := limited.of(lane.Agent)
+	for _, task := range heads {
+		if !stoodIn(task) && (!ok || !lasts(l, t.now)) {
+			continue
+		}
+		v, err := t.view(task.ID)
+		if err != nil {
+			return moved, err
+		}
+		d := reroute(v)
+		if d == nil {
+			continue
+		}
+		if err := t.apply(v, d); err != nil {
+			return moved, err
+		}
+		moved++
+	}
+	if moved < mostStarts {
+		t.rerouted[lane] = limits
+	}
+	return moved, nil
 }
 
 // start creates the task's next session and lets the pipeline carry it on. A
@@ -70,8 +120,8 @@ func (t *turn) start(task coppice.Task) (bool, error) {
 	if d := budget(v); d != nil {
 		return true, t.apply(v, d)
 	}
-	if d := relane(v); d != nil {
-		t.dirty.add(task.ID)
+	if d := reroute(v); d != nil {
+		t.dirty.add(coppice.TaskSubject(task.ID))
 		if err := t.apply(v, d); err != nil {
 			return false, err
 		}
@@ -101,7 +151,7 @@ func (t *turn) start(task coppice.Task) (bool, error) {
 	if err := t.apply(v, d); err != nil {
 		return false, err
 	}
-	t.dirty.add(task.ID)
+	t.dirty.add(coppice.TaskSubject(task.ID))
 	return true, t.settleAll()
 }
 

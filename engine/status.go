@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"coppice"
 	"coppice/store"
@@ -14,14 +15,16 @@ type TaskStatus struct {
 	Status   coppice.Status
 	Reason   string
 	Fix      string
+	Sessions []coppice.Session // oldest first
 	Session  *coppice.Session  // the newest
 	Landing  *coppice.Landing  // the newest
 	Question *coppice.Question // the oldest open one
 	Asks     []coppice.Ask     // open, oldest first
 }
 
-// Statuses derives the statuses of tasks from one snapshot. Safe for
-// concurrent use.
+// Statuses derives the statuses of tasks from one snapshot. How many queries it
+// takes depends on how many projects have landings among them, not on how many
+// tasks there are. Safe for concurrent use.
 func (e *Engine) Statuses(ctx context.Context, r store.Reader, tasks []coppice.Task) ([]TaskStatus, error) {
 	nodes, err := e.cfg.Nodes(ctx)
 	if err != nil {
@@ -31,21 +34,15 @@ func (e *Engine) Statuses(ctx context.Context, r store.Reader, tasks []coppice.T
 	if err != nil {
 		return nil, err
 	}
-	open, err := r.Asks.AllOpen() // few at any moment
+	p, err := loadPage(r, tasks)
 	if err != nil {
 		return nil, err
 	}
-	asks := map[coppice.Subject][]coppice.Ask{}
-	for _, a := range open {
-		asks[a.Subject] = append(asks[a.Subject], a)
-	}
+	room.Projects = p.projects
 	out := make([]TaskStatus, len(tasks))
 	lines := map[int64]*line{} // the landing queues, by project
 	for i, t := range tasks {
-		if out[i], err = taskStatus(r, room, t); err != nil {
-			return nil, err
-		}
-		out[i].Asks = asks[coppice.TaskSubject(t.ID)]
+		out[i] = p.status(room, t)
 		if l := out[i].Landing; t.Stage != coppice.StageLanding || l == nil || l.QueuedAt.IsZero() || landingNeed(room.Projects[t.ProjectID], t) != nil {
 			continue // it is not the queue that it waits for
 		}
@@ -59,44 +56,87 @@ func (e *Engine) Statuses(ctx context.Context, r store.Reader, tasks []coppice.T
 	return out, nil
 }
 
-func taskStatus(r store.Reader, room Room, t coppice.Task) (TaskStatus, error) {
-	var s TaskStatus
-	var err error
-	if t.Sessions > 0 { // otherwise there is neither
-		if s.Session, err = r.Sessions.Last(t.ID); err != nil {
-			return s, err
+// page is what statuses are derived from: projects by id, asks by subject, all
+// else by task.
+type page struct {
+	projects  map[int64]coppice.Project
+	sessions  map[int64][]coppice.Session
+	landings  map[int64]coppice.Landing
+	questions map[int64]coppice.Question
+	messages  map[int64][]coppice.Message       // of those whose session is idle
+	asks      map[coppice.Subject][]coppice.Ask // open
+}
+
+func loadPage(r store.Reader, tasks []coppice.Task) (p page, err error) {
+	var projects, begun, running, idle []int64
+	for _, t := range tasks {
+		if !slices.Contains(projects, t.ProjectID) {
+			projects = append(projects, t.ProjectID)
 		}
-		if s.Landing, err = r.Landings.Last(t.ID); err != nil {
-			return s, err
+		if t.Sessions > 0 { // otherwise there is neither a session nor a landing
+			begun = append(begun, t.ID)
+		}
+		if t.Stage == coppice.StageSession {
+			running = append(running, t.ID)
 		}
 	}
-	if t.Stage == coppice.StageSession {
-		if s.Question, err = r.Questions.Open(t.ID); err != nil {
-			return s, err
+	if p.projects, err = r.Projects.Some(projects); err != nil {
+		return p, err
+	}
+	if p.sessions, err = r.Sessions.OfEach(begun); err != nil {
+		return p, err
+	}
+	if p.landings, err = r.Landings.LastOfEach(begun); err != nil {
+		return p, err
+	}
+	if p.questions, err = r.Questions.OpenOfEach(running); err != nil {
+		return p, err
+	}
+	for _, id := range running {
+		if x := last(p.sessions[id]); x != nil && x.State == coppice.SessionIdle {
+			idle = append(idle, id)
 		}
+	}
+	if p.messages, err = r.Messages.OfEach(idle); err != nil {
+		return p, err
+	}
+	open, err := r.Asks.AllOpen() // few at any moment
+	p.asks = map[coppice.Subject][]coppice.Ask{}
+	for _, a := range open {
+		p.asks[a.Subject] = append(p.asks[a.Subject], a)
+	}
+	return p, err
+}
+
+// last returns the last of a list, or nil.
+func last[T any](list []T) *T {
+	if len(list) == 0 {
+		return nil
+	}
+	return &list[len(list)-1]
+}
+
+func (p page) status(room Room, t coppice.Task) TaskStatus {
+	s := TaskStatus{Sessions: p.sessions[t.ID], Asks: p.asks[coppice.TaskSubject(t.ID)]}
+	s.Session = last(s.Sessions)
+	if l, ok := p.landings[t.ID]; ok {
+		s.Landing = &l
+	}
+	if q, ok := p.questions[t.ID]; ok {
+		s.Question = &q
 	}
 	blocked := ""
 	if t.Stage == coppice.StageQueued {
-		if err := room.know(r, t.ProjectID); err != nil {
-			return s, err
-		}
 		blocked, _ = room.Blocked(t.Lane())
 	}
 	s.Status, s.Reason = t.Status(s.Session, s.Landing, s.Question, blocked)
 	if x := s.Session; t.Stage == coppice.StageSession && s.Question == nil && x != nil && x.State == coppice.SessionIdle && !x.Screen {
 		// An agent that stays after its turn: was it a person who ended that?
-		heard, err := r.Messages.Of(t.ID)
-		if err != nil {
-			return s, err
-		}
-		if interrupted(&View{Heard: heard}, x) {
+		if interrupted(&View{Heard: p.messages[t.ID]}, x) {
 			s.Status, s.Reason, s.Fix = coppice.StatusNeedsYou, wasInterrupted, fmt.Sprintf("say how to go on: coppice send %s \"…\"", t.Key)
 		}
 	}
 	if t.Stage == coppice.StageChecking || t.Stage == coppice.StageLanding {
-		if err := room.know(r, t.ProjectID); err != nil {
-			return s, err
-		}
 		if n := landingNeed(room.Projects[t.ProjectID], t); n != nil {
 			s.Reason, s.Fix = "waits for you: "+n.Text, n.Fix
 		}
@@ -117,5 +157,5 @@ func taskStatus(r store.Reader, room Room, t coppice.Task) (TaskStatus, error) {
 	case t.Failure != nil && t.Ended():
 		s.Fix = t.Failure.Fix
 	}
-	return s, nil
+	return s
 }

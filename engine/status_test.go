@@ -39,7 +39,7 @@ func TestStatuses(t *testing.T) {
 		}
 		return s
 	}
-	b.create(NewTask{Title: "a", Priority: 1}, NewTask{Title: "b"}, NewTask{Title: "c", After: []string{"app-1"}}, NewTask{Title: "d", NotBefore: noon.Add(time.Hour)})
+	b.create(coppice.NewTask{Title: "a", Priority: 1}, coppice.NewTask{Title: "b"}, coppice.NewTask{Title: "c", After: []string{"app-1"}}, coppice.NewTask{Title: "d", NotBefore: noon.Add(time.Hour)})
 	see("app-1", coppice.StatusWaiting, "not looked at yet", "")
 	b.turn()
 	see("app-1", coppice.StatusWorking, "", "")
@@ -91,7 +91,7 @@ func TestStatusOfAFix(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	b.project(func(p *coppice.Project) { p.Policy.Verify.Attempts = 1 })
-	b.create(NewTask{Title: "a"})
+	b.create(coppice.NewTask{Title: "a"})
 	b.turn()
 	refuse := func() {
 		b.finish("app-1", coppice.WorkMerge, coppice.MergeResult{Base: "base1", Tree: "tree1", Commit: "commit1"})
@@ -118,7 +118,7 @@ func TestStatusInAPausedTrack(t *testing.T) {
 	b.project(func(p *coppice.Project) {
 		p.PausedTracks = map[string]string{"main": "2 environment failures in a row"}
 	})
-	b.create(NewTask{Title: "a"})
+	b.create(coppice.NewTask{Title: "a"})
 	b.turn()
 	if s := b.status("app-1"); s.Reason != "track main is paused: 2 environment failures in a row" || s.Fix != "mend the cause, then say `coppice project resume app --track main`" {
 		t.Errorf("is %s (%q, %q)", s.Status, s.Reason, s.Fix)

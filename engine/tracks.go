@@ -28,7 +28,9 @@ func (i *Intake) takePolicy(tx store.Tx, p *coppice.Project, found coppice.Proje
 	}
 	p.Policy = found.Policy
 	if was.Base != found.Policy.Base {
-		p.BaseCommit = found.BaseCommit
+		if err := setTip(tx, p, found.BaseCommit); err != nil {
+			return err
+		}
 		if err := i.endNeeds(tx, p, "work lands on another branch", coppice.NeedBase); err != nil {
 			return err
 		}
@@ -49,7 +51,7 @@ func (i *Intake) changeTracks(tx store.Tx, was coppice.Policy, p *coppice.Projec
 	if string(coppice.Raw(was.Tracks)) == string(coppice.Raw(p.Policy.Tracks)) {
 		return nil
 	}
-	p.PausedTracks, p.Strikes = copyMap(p.PausedTracks), copyMap(p.Strikes)
+	p.PausedTracks, p.Strikes = clone(p.PausedTracks), clone(p.Strikes)
 	for _, t := range was.Tracks {
 		if _, there := p.Policy.Track(t.Name); !there {
 			delete(p.PausedTracks, t.Name)
@@ -62,8 +64,8 @@ func (i *Intake) changeTracks(tx store.Tx, was coppice.Policy, p *coppice.Projec
 	}
 	for _, t := range tasks {
 		_, there := p.Policy.Track(t.Track)
-		to := trackFor(p.Policy, t.Category)
-		if begun(t) || t.Track == to || there && t.Track != trackFor(was, t.Category) {
+		to := p.Policy.TrackFor(t.Category)
+		if begun(t) || t.Track == to || there && t.Track != was.TrackFor(t.Category) {
 			continue
 		}
 		t.Track = to
@@ -75,13 +77,4 @@ func (i *Intake) changeTracks(tx store.Tx, was coppice.Policy, p *coppice.Projec
 		}
 	}
 	return nil
-}
-
-// trackFor is the track that a category leads to.
-func trackFor(p coppice.Policy, category string) string {
-	if name := routed(p, category); name != "" {
-		return name
-	}
-	t, _ := p.Track("")
-	return t.Name
 }

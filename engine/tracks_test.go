@@ -18,8 +18,8 @@ func TestTracksChange(t *testing.T) {
 		p.Policy.Limits.Sessions = 1
 		p.PausedTracks, p.Strikes = map[string]string{"late": "broken"}, map[string]int{"late": 2, "web": 1}
 	})
-	b.create(NewTask{Title: "at work", Category: "ui", Priority: 5}, NewTask{Title: "routed", Category: "ui"}, NewTask{Title: "put there", Category: "ui", Track: "main"},
-		NewTask{Title: "its track goes", Category: "ui", Track: "late"}, NewTask{Title: "none"})
+	b.create(coppice.NewTask{Title: "at work", Category: "ui", Priority: 5}, coppice.NewTask{Title: "routed", Category: "ui"}, coppice.NewTask{Title: "put there", Category: "ui", Track: "main"},
+		coppice.NewTask{Title: "its track goes", Category: "ui", Track: "late"}, coppice.NewTask{Title: "none"})
 	b.turn()
 	policy := b.projectNow().Policy
 	policy.Tracks = []coppice.Track{{Name: "main", Default: true}, {Name: "web"}, {Name: "new", Categories: []string{"ui"}}}

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"coppice"
 	"coppice/store"
@@ -25,20 +24,13 @@ func verifies(v *View) bool {
 	return len(v.Task.Steps) > 0
 }
 
-// wantVerdict queues the task for a verifier. Its landing stays open, but leaves
-// the queue if it stood there: nobody waits for a verdict on another's work.
+// wantVerdict queues the task for a verifier. Its landing stays open.
 func wantVerdict(v *View, l coppice.Landing) *Decision {
 	n := &coppice.Next{Role: coppice.RoleVerify, Agent: v.Task.Agent, Model: v.Task.Model}
 	if a := v.Project.Policy.Agent.Roles[coppice.RoleVerify]; a != "" && a != n.Agent {
 		n.Agent, n.Model = a, ""
 	}
-	d := enqueue(v, n, fmt.Sprintf("tree %s waits for a verdict", short(l.Tree)))
-	if !l.QueuedAt.IsZero() {
-		goesOn(&l)
-		l.QueuedAt = time.Time{}
-		d.Landing = &l
-	}
-	return d
+	return enqueue(v, n, fmt.Sprintf("tree %s waits for a verdict", short(l.Tree)))
 }
 
 // carryVerifier offers what a starting verifier needs next: a worktree of its
@@ -125,9 +117,14 @@ func judgeVerifier(v *View, s *coppice.Session) *Decision {
 	case s.Failure != nil:
 		return giveUp(v, remedy(v, s, *s.Failure))
 	}
-	if d := struck(v); d != nil {
-		return d
-	}
+	d := judgeVerdict(v, s)
+	d.Tell = append(d.Tell, worked(v)...)
+	return d
+}
+
+// judgeVerdict decides what follows a verifier that ended as it should.
+func judgeVerdict(v *View, s *coppice.Session) *Decision {
+	t, l := v.Task, v.Landing
 	verdict := s.Verdict
 	if verdict == nil {
 		verdict = verdictOf(v, coppice.RunResult{})

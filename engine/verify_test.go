@@ -31,7 +31,7 @@ func TestWantsVerdict(t *testing.T) {
 		return policy(func(p *coppice.Policy) { p.Agent.Roles = map[coppice.Role]string{coppice.RoleVerify: agent} })
 	}
 	model := task(func(t *coppice.Task) { t.Model = "big" })
-	run(t, landing, []decision{
+	run(t, anyLanding, []decision{
 		{"no steps", viewOf(coppice.StageChecking, candidate(green)), enter},
 		{"steps", viewOf(coppice.StageChecking, candidate(green), steps), wants},
 		{"steps, nobody verifies", viewOf(coppice.StageChecking, candidate(green), steps, verifyBy(coppice.VerifyNone)), enter},
@@ -42,14 +42,14 @@ func TestWantsVerdict(t *testing.T) {
 		{"the task's own agent", viewOf(coppice.StageChecking, candidate(green), steps, model, role("ann")), "landing: task.stage; to queued; next verify by ann/big"},
 		{"verified", viewOf(coppice.StageChecking, candidate(isVerified), steps), enter + "; verified"},
 		{"verified, held", viewOf(coppice.StageChecking, candidate(isVerified), steps, held), "landing: task.stage; to held"},
-		{"verified, the base has moved", viewOf(coppice.StageLanding, candidate(isVerified, inQueue), steps, first, project(func(p *coppice.Project) { p.BaseCommit = "base2" })),
+		{"verified, the base has moved", viewOf(coppice.StageLanding, candidate(isVerified, inQueue), steps, project(func(p *coppice.Project) { p.BaseCommit = "base2" })),
 			"landing: work.offered; landing queued; verified; offer land.merge landing/5/1 to control"},
-		{"verified, merged anew and green", viewOf(coppice.StageLanding, candidate(isVerified, inQueue), steps, first),
+		{"verified, merged anew and green", viewOf(coppice.StageLanding, candidate(isVerified, inQueue), steps),
 			"landing: work.offered; landing queued; verified; offer land.move landing/5/1 to control"},
 		{"held, then steps", viewOf(coppice.StageHeld, candidate(green), steps, held), wants},
-		{"in the queue, then steps", viewOf(coppice.StageLanding, candidate(inQueue), steps, first),
-			"landing: task.stage; to queued; next verify by ann; landing commit1 on base1 green=true"},
-		{"in the queue, a move failed half-way", viewOf(coppice.StageLanding, candidate(inQueue, half), steps, first),
+		{"in the queue, then steps", viewOf(coppice.StageLanding, candidate(inQueue), steps),
+			"landing: landing.waits; landing commit1 on base1 green=true"},
+		{"in the queue, a move failed half-way", viewOf(coppice.StageLanding, candidate(inQueue, half), steps),
 			"landing: work.offered; landing queued; offer land.move landing/5/1 to control"},
 		{"the base has it already", viewOf(coppice.StageChecking, candidate(green, func(l *coppice.Landing) { l.Commit = l.Base }), steps), wants},
 		{"the base has it already, verified", viewOf(coppice.StageChecking, candidate(isVerified, func(l *coppice.Landing) { l.Commit = l.Base }), steps),
@@ -124,7 +124,7 @@ func TestSettleVerifier(t *testing.T) {
 	over := func(s *coppice.Session) { s.State = coppice.SessionCancelled }
 	unknown := func(w *coppice.Work) { ofVerifier(w); w.SessionID = 99 }
 	done := "settle: session.ended; session done; "
-	run(t, settle, []decision{
+	run(t, anySettle, []decision{
 		{"worktree", prepared(made), `settle: workspace.ready; session starting; in "/look"; settled`},
 		{"worktree, too late", prepared(made, over), `settle: workspace.ready; session cancelled; in "/look"; settled`},
 		{"no worktree", prepared(broke), "settle: session.ended; session failed; session fails: environment; settled; offer workspace.remove session/11/remove/1 to local"},
@@ -178,10 +178,10 @@ func TestJudgeVerifier(t *testing.T) {
 		{"perhaps interrupted", of(judged(""), work(coppice.WorkSend, coppice.WorkTaken, 1, func(w *coppice.Work) { w.SessionID = 12 })), "nothing"},
 		{"another session hears something", of(refuses, taken(coppice.WorkSend)), refused},
 		{"interrupted, then a message", of(judged(""), interrupt, unheard), refused},
-		{"strikes forgotten", of(passes, project(func(p *coppice.Project) { p.Strikes = map[string]int{"main": 1} })), "pipeline: project.changed; strikes map[]"},
+		{"strikes forgotten", of(passes, project(func(p *coppice.Project) { p.Strikes = map[string]int{"main": 1} })), `pipeline: landing.verified; to checking; landing commit1 on base1 green=true; verified; asks project/1 to worked {"track":"main"}`},
 		{"cancelled", of(func(s *coppice.Session) { verifying(s); s.State = coppice.SessionCancelled }),
 			`pipeline: task.ended; to ended; outcome "cancelled"; landing cancelled`},
-		{"environment", of(broken(coppice.ClassEnvironment)), strings.NewReplacer("(%s of", "(1 of", "(%s)", "(10s)").Replace(pauses) + "; strikes map[main:1]"},
+		{"environment", of(broken(coppice.ClassEnvironment)), strings.NewReplacer("(%s of", "(1 of", "(%s)", "(10s)").Replace(pauses) + "; asks project/1 to strike {\"track\":\"main\"}"},
 		{"a worker's failures are not its own", of(broken(coppice.ClassTimeout), func(v *View) {
 			old := v.Sessions
 			v.Sessions = nil
@@ -270,7 +270,7 @@ func TestTidy(t *testing.T) {
 	over := func(result any, how func(*coppice.Work)) *View {
 		return viewOf(coppice.StageChecking, space(), ran("", verifying), finished(coppice.WorkRemove, result, how))
 	}
-	run(t, settle, []decision{
+	run(t, anySettle, []decision{
 		{"removed", over(coppice.RemoveResult{}, ofVerifier), `settle: workspace.removed; session done; in ""; settled`},
 		{"not removed", over(broke, ofVerifier), "settle: work.offered; settled; offer workspace.remove session/11/remove/2 to local"},
 		{"not removed again", over(broke, third), "settle: work.offered; settled; offer workspace.remove session/11/remove/4 to local"},
@@ -294,16 +294,16 @@ func TestCritical(t *testing.T) {
 			finished(coppice.WorkCheck, coppice.CheckResult{Env: "e", Checks: []coppice.Check{{Command: "make", Exit: exit, Log: log}}})}, c...)...)
 	}
 	off := "settle: landing.waits; landing commit1 on base1 green=false; put off 5s (1): "
-	run(t, settle, []decision{
+	run(t, anySettle, []decision{
 		{"no patterns", of("no space left", 1), "settle: landing.ended; landing refused; check make on tree1 in e: 1; settled"},
 		{"another failure", of("a test failed", 1, patterns), "settle: landing.ended; landing refused; check make on tree1 in e: 1; settled"},
 		{"it passed all the same", of("no space left", 0, patterns), "settle: check.ended; landing commit1 on base1 green=false; check make on tree1 in e: 0; settled"},
-		{"labelled", of("cp: no space left on it", 1, patterns), off + `check "make": the disk is full: "no space left"; strikes map[main:1]; settled`},
-		{"not labelled", of("ECONNREFUSED", 1, patterns), off + `check "make": the environment is broken: "ECONNREFUSED"; strikes map[main:1]; settled`},
+		{"labelled", of("cp: no space left on it", 1, patterns), off + `check "make": the disk is full: "no space left"; asks project/1 to strike {"track":"main"}; settled`},
+		{"not labelled", of("ECONNREFUSED", 1, patterns), off + `check "make": the environment is broken: "ECONNREFUSED"; asks project/1 to strike {"track":"main"}; settled`},
 		{"too long ago", of("no space left"+strings.Repeat("x", criticalTail), 1, patterns), "settle: landing.ended; landing refused; check make on tree1 in e: 1; settled"},
 		{"the second in a row", of("no space left", 1, patterns, project(func(p *coppice.Project) { p.Strikes = map[string]int{"main": 1} })),
-			off + `check "make": the disk is full: "no space left"; strikes map[main:2]; pauses main; settled`},
-		{"could not be run", viewOf(coppice.StageChecking, candidate(merged), patterns, finished(coppice.WorkCheck, broke)), off + "it broke; strikes map[main:1]; settled"},
+			off + `check "make": the disk is full: "no space left"; asks project/1 to strike {"track":"main"}; settled`},
+		{"could not be run", viewOf(coppice.StageChecking, candidate(merged), patterns, finished(coppice.WorkCheck, broke)), off + "it broke; asks project/1 to strike {\"track\":\"main\"}; settled"},
 		{"could not be run, no patterns", viewOf(coppice.StageChecking, candidate(merged), finished(coppice.WorkCheck, broke)), off + "it broke; settled"},
 	})
 }
@@ -336,7 +336,7 @@ func TestPromptOfAVerifier(t *testing.T) {
 func (b *bundle) verifier() {
 	b.t.Helper()
 	b.project()
-	b.create(NewTask{Title: "a", Steps: []string{"it greets"}})
+	b.create(coppice.NewTask{Title: "a", Steps: []string{"it greets"}})
 	b.turn()
 	b.finish("app-1", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "base1"})
 	b.finish("app-1", coppice.WorkRun, coppice.RunResult{Head: "head1", From: "base1", Conversation: "talk1"})
@@ -357,7 +357,7 @@ func (b *bundle) of(kind coppice.WorkKind) (found coppice.Work) {
 	b.t.Helper()
 	id := b.task("app-1").ID
 	b.view(func(r store.Reader) error {
-		all, err := r.Work.Unsettled(id)
+		all, err := r.Work.Unsettled(coppice.TaskSubject(id))
 		for _, w := range all {
 			if w.Kind == kind && (kind != coppice.WorkRemove || w.SessionID != 0) {
 				found = w
@@ -484,10 +484,10 @@ func TestChangeOfSteps(t *testing.T) {
 	b := open(t)
 	b.verifier()
 	other, same := []string{"it sings"}, []string{"it greets"}
-	if _, err := b.ChangeTask(t.Context(), "app-1", TaskChange{Steps: &other}); coppice.ErrorCode(err) != coppice.EConflict {
+	if _, err := b.ChangeTask(t.Context(), "app-1", coppice.TaskChange{Steps: &other}); coppice.ErrorCode(err) != coppice.EConflict {
 		t.Errorf("while a verifier runs: %v", err)
 	}
-	if _, err := b.ChangeTask(t.Context(), "app-1", TaskChange{Steps: &same}); err != nil {
+	if _, err := b.ChangeTask(t.Context(), "app-1", coppice.TaskChange{Steps: &same}); err != nil {
 		t.Errorf("to what they are: %v", err)
 	}
 	b.turn()
@@ -505,7 +505,7 @@ func TestChangeOfSteps(t *testing.T) {
 	if x := b.task("app-1"); x.Stage != coppice.StageHeld {
 		t.Fatalf("%+v", x)
 	}
-	_, err := b.ChangeTask(t.Context(), "app-1", TaskChange{Steps: &other})
+	_, err := b.ChangeTask(t.Context(), "app-1", coppice.TaskChange{Steps: &other})
 	b.must(err)
 	b.turn()
 	if s := b.status("app-1"); s.Status != coppice.StatusVerifying || s.Landing.Verified {

@@ -10,8 +10,7 @@ import (
 // View is what the deciders see: one task and everything that concerns it, as
 // of one moment. Sessions and landings of earlier rounds are not in it.
 type View struct {
-	Now       time.Time
-	Project   coppice.Project
+	Common
 	Task      coppice.Task
 	Deps      []coppice.Task
 	Sessions  []coppice.Session // of this round, oldest first
@@ -20,13 +19,13 @@ type View struct {
 	Workspace *coppice.Workspace
 	Trash     *coppice.Trash   // of the workspace, when it was removed
 	Landing   *coppice.Landing // the newest of this round
-	First     bool             // the landing is first in its queue
 	Checks    []coppice.Check  // on the landing's tree, until it is green
-	Work      []coppice.Work   // unsettled
+	CheckEnv  string           // the environment in which judgements count; known with Checks
+	Trashed   []coppice.Trash  // all of the task, once it has ended
 	Questions []coppice.Question
 	Messages  []coppice.Message // not delivered yet
 	Heard     []coppice.Message // all others
-	Asks      []coppice.Ask     // open, oldest first
+	Queue     int64             // the queue of the branch it lands on
 	Fork      string            // the branch or commit that a forked task's branch begins from
 	Limited   Limited
 	Pause     time.Duration // see Config
@@ -39,12 +38,14 @@ type View struct {
 
 // view loads a task's view.
 func (t *turn) view(id int64) (*View, error) {
-	v := &View{Now: t.now, Pause: t.cfg.Pause, Nodes: t.nodes}
+	v := &View{Pause: t.cfg.Pause, Nodes: t.nodes}
 	v.Auto = func(agent string) string { return t.auto(v, agent) }
-	var err error
-	if v.Task, err = t.tx.Tasks.Get(id); coppice.ErrorCode(err) == coppice.ENotFound {
-		return nil, errGone
-	} else if err != nil {
+	task, err := t.tx.Tasks.Get(id)
+	if err != nil {
+		return nil, gone(err)
+	}
+	v.Task = task
+	if v.Common, err = t.common(coppice.TaskSubject(id)); err != nil {
 		return nil, err
 	}
 	if v.Project, err = t.tx.Projects.Get(v.Task.ProjectID); err != nil {
@@ -93,27 +94,24 @@ func (t *turn) view(id int64) (*View, error) {
 
 func (t *turn) viewLanding(v *View) error {
 	l := v.Landing
-	if l == nil || !l.EndedAt.IsZero() {
+	v.Checks = nil
+	if l == nil || !l.EndedAt.IsZero() || l.Tree == "" || l.Green { // a green one has passed them
 		return nil
 	}
-	if !l.QueuedAt.IsZero() {
-		first, err := t.firstInQueue(v.Project.ID)
-		if err != nil {
-			return err
-		}
-		v.First = first != nil && first.ID == l.ID
-	}
 	var err error
-	if l.Tree != "" && !l.Green { // a green one has passed them
-		v.Checks, err = t.tx.Checks.On(v.Project.ID, l.Tree)
+	if v.CheckEnv, err = t.tx.Checks.Env(v.Project.ID); err != nil {
+		return err
 	}
+	v.Checks, err = t.tx.Checks.On(v.Project.ID, l.Tree)
 	return err
 }
 
 func (t *turn) viewRest(v *View) error {
 	var err error
-	if v.Work, err = t.tx.Work.Unsettled(v.Task.ID); err != nil {
-		return err
+	if v.Task.Ended() {
+		if v.Trashed, err = t.tx.Trash.Of(v.Task.ID); err != nil {
+			return err
+		}
 	}
 	if v.Questions, err = t.tx.Questions.Of(v.Task.ID); err != nil {
 		return err
@@ -129,12 +127,14 @@ func (t *turn) viewRest(v *View) error {
 			v.Heard = append(v.Heard, m)
 		}
 	}
-	if v.Asks, err = t.tx.Asks.Open(coppice.TaskSubject(v.Task.ID)); err != nil {
-		return err
-	}
 	if v.Limited, err = t.limited(); err != nil {
 		return err
 	}
+	q, err := t.tx.Queues.Of(v.Project.ID, "")
+	if err != nil {
+		return err
+	}
+	v.Queue = q.ID
 	if v.Task.ForkOf != "" {
 		v.Fork, err = forkPoint(t.tx.Reader(), v.Task.ForkOf)
 	}
@@ -188,14 +188,6 @@ func (t *turn) limited() (Limited, error) {
 	return m, nil
 }
 
-func (t *turn) firstInQueue(project int64) (*coppice.Landing, error) {
-	queued, err := t.tx.Landings.Queued(project, 1)
-	if err != nil || len(queued) == 0 {
-		return nil, err
-	}
-	return &queued[0], nil
-}
-
 // session returns the newest session of the round, or nil.
 func (v *View) session() *coppice.Session {
 	if len(v.Sessions) == 0 {
@@ -233,19 +225,6 @@ func (v *View) talked() *coppice.Session {
 		for i := len(list) - 1; i >= 0; i-- {
 			if conversation(&list[i]) != "" && list[i].Role != coppice.RoleVerify {
 				return &list[i]
-			}
-		}
-	}
-	return nil
-}
-
-// open returns the first work item of a kind that workers still hold, or nil.
-// The removal of a verifier's worktree is in nobody's way.
-func (v *View) open(kinds ...coppice.WorkKind) *coppice.Work {
-	for i := range v.Work {
-		for _, k := range kinds {
-			if w := &v.Work[i]; w.Kind == k && w.Open() && (k != coppice.WorkRemove || w.SessionID == 0) {
-				return &v.Work[i]
 			}
 		}
 	}

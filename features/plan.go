@@ -21,6 +21,36 @@ type Seen struct {
 	Track  string `json:"track,omitempty"` // where its category leads; not known of what was agreed on long ago
 	Hand   bool   `json:"hand,omitempty"`  // a person gave it its status, which stands until they set it to open
 	Held   Status `json:"held,omitempty"`  // what the file says instead, which waits for a person
+
+	// Writing is the status that Coppice was about to write. If the file has it,
+	// Coppice wrote it, though nobody remembered that.
+	Writing Status `json:"writing,omitempty"`
+}
+
+// Intend returns what is to be remembered before marks are written, of the
+// features that were seen before.
+func Intend(seen map[string]Seen, marks []Mark) map[string]Seen {
+	next := maps.Clone(seen)
+	for _, m := range marks {
+		if s, known := next[m.ID]; known {
+			s.Writing = m.Status
+			next[m.ID] = s
+		}
+	}
+	return next
+}
+
+// settled returns what was seen once it is known which statuses were written.
+func settled(seen map[string]Seen, l *List) map[string]Seen {
+	next := maps.Clone(seen)
+	for id, s := range next {
+		if f, there := l.Find(id); there && s.Writing != "" && s.Writing == f.Status {
+			s.Status = s.Writing
+		}
+		s.Writing = ""
+		next[id] = s
+	}
+	return next
 }
 
 // Gone stands for the status of a feature that is no longer in the file.
@@ -76,6 +106,7 @@ type Plan struct {
 
 // Make says what should follow from the facts. It is pure.
 func Make(f Facts) Plan {
+	f.Seen = settled(f.Seen, f.List)
 	m := &maker{Facts: f, plan: Plan{Stop: map[string]string{}, Seen: make(map[string]Seen, len(f.List.Features))}, state: map[string]int{}}
 	for _, feature := range f.List.Features {
 		m.feature(feature)
@@ -101,7 +132,7 @@ func (m *maker) feature(f Feature) {
 		m.plan.Waits = append(m.plan.Waits, StatusChange{ID: f.ID, From: seen.Status, To: f.Status})
 		seen.Held, f.Status = f.Status, seen.Status
 	}
-	now := Seen{Status: f.Status, Asked: m.asked(f), Track: m.track(f.Category), Hand: seen.Hand && !f.Wanted(), Held: seen.Held}
+	now := Seen{Status: f.Status, Asked: m.asked(f), Track: m.Policy.TrackFor(f.Category), Hand: seen.Hand && !f.Wanted(), Held: seen.Held}
 	if !known || seen.Status != f.Status {
 		now.Hand = m.said(f, task, has, known)
 	}
@@ -230,7 +261,7 @@ func (m *maker) change(f Feature, t coppice.Task) {
 // ask makes the request for a feature's task. When something it depends on can
 // never be done, it names that instead.
 func (m *maker) ask(f Feature) (a Ask, blocked string) {
-	a = Ask{Feature: f, Track: m.track(f.Category)}
+	a = Ask{Feature: f, Track: m.Policy.TrackFor(f.Category)}
 	for _, id := range f.DependsOn {
 		dep := m.find(id)
 		t, has := m.Tasks[id]
@@ -265,19 +296,6 @@ func (m *maker) creatable(f Feature) bool {
 		m.state[f.ID] = yes
 	}
 	return ok
-}
-
-// track routes a category: to the first track that lists it, else the default.
-func (m *maker) track(category string) string {
-	if category != "" {
-		for _, t := range m.Policy.Tracks {
-			if slices.Contains(t.Categories, category) {
-				return t.Name
-			}
-		}
-	}
-	t, _ := m.Policy.Track("")
-	return t.Name
 }
 
 // asked is a fingerprint of everything that a feature itself asks for.
@@ -337,7 +355,7 @@ func (m *maker) categories() {
 	if len(stray) > 1 {
 		what, verb = "categories", "belong"
 	}
-	m.warn("the %s %s %s to no track; such features go to %s. Add to the categories of a track in coppice.yaml", what, cut(strings.Join(stray, ", "), 300), verb, m.track(""))
+	m.warn("the %s %s %s to no track; such features go to %s. Add to the categories of a track in coppice.yaml", what, cut(strings.Join(stray, ", "), 300), verb, m.Policy.TrackFor(""))
 }
 
 // mostReason bounds what is written of why a feature failed.

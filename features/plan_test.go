@@ -298,3 +298,36 @@ func TestTracksChange(t *testing.T) {
 		t.Errorf("again: %q", got)
 	}
 }
+
+// A status that Coppice was about to write and that the file has is Coppice's own.
+// Any other status in the file is a person's.
+func TestWhatWasAboutToBeWritten(t *testing.T) {
+	t.Parallel()
+	failed := coppice.Task{ID: 1, Key: "app-1", Feature: "1", Stage: coppice.StageEnded, Outcome: coppice.OutcomeFailed, Sessions: 1}
+	seen := map[string]Seen{"1": {Status: Passed, Asked: "x"}}
+	next := Intend(seen, []Mark{{ID: "1", Status: Open}, {ID: "unknown", Status: Open}})
+	if next["1"].Writing != Open || next["1"].Status != Passed || len(next) != 1 || seen["1"].Writing != "" {
+		t.Errorf("about to be written: %+v, before: %+v", next, seen)
+	}
+	for name, c := range map[string]struct {
+		file    Status
+		writing Status
+		retries int
+	}{
+		"it was written":                {Open, Open, 0},
+		"a person wrote it":             {Open, "", 1},
+		"a person wrote something else": {Open, Failed, 1},
+	} {
+		list, err := Parse("f", []byte(`[{"id": 1, "name": "a", "status": "`+string(c.file)+`"}]`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		plan := Make(Facts{
+			List: list, Policy: coppice.DefaultPolicy(), Tasks: map[string]coppice.Task{"1": failed},
+			Seen: map[string]Seen{"1": {Status: Passed, Asked: "x", Writing: c.writing}},
+		})
+		if len(plan.Retry) != c.retries || plan.Seen["1"].Writing != "" {
+			t.Errorf("%s: retries %v, remembered %+v", name, plan.Retry, plan.Seen["1"])
+		}
+	}
+}

@@ -49,7 +49,7 @@ func (h *host) furnish(p agent.Protocol) error {
 		return fmt.Errorf("the session's private directory could not be made: %w", err)
 	}
 	h.spec.Request.Private = dir
-	h.spec.Request.Token = h.spec.Env[agent.TokenVar]
+	h.spec.Request.Token, h.spec.Request.Secrets = h.spec.Env[agent.TokenVar], h.spec.Secrets
 	if !takesHooks(p, h.spec) {
 		return nil
 	}

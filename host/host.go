@@ -61,6 +61,9 @@ type Spec struct {
 	Grace    coppice.Duration  `json:"grace"`            // for each step of a stop
 	App      App               `json:"app,omitzero"`     // what is served while the agent works
 	Output   coppice.Bytes     `json:"output,omitempty"` // how much of its output is kept; 0 means all of it
+	// Secrets are the request's. They are in no file: the host gets them through
+	// a pipe, and the agent as its protocol does it.
+	Secrets map[string]string `json:"-"`
 }
 
 // State is what a running host tells of itself.

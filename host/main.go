@@ -39,14 +39,15 @@ func Main(ctx context.Context, dir string, protocols map[string]agent.Protocol, 
 	runtime.GOMAXPROCS(min(runtime.GOMAXPROCS(0), 2))
 	signal.Ignore(syscall.SIGHUP, syscall.SIGPIPE)
 	report := announcer{inherited(readyVar)}
-	if !wanted() {
+	secrets, ok := wanted()
+	if !ok {
 		return 0
 	}
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
 	defer signal.Stop(signals)
 
-	h, err := newHost(ctx, dir, log)
+	h, err := newHost(ctx, dir, secrets, log)
 	report.tell(err)
 	if err != nil {
 		log.Error("host did not come up", "error", err)
@@ -73,7 +74,7 @@ func lean() {
 
 // newHost takes the directory, reads what is to be done and prepares
 // everything that the agent needs. The last thing it does is to write the state.
-func newHost(ctx context.Context, dir string, log *slog.Logger) (_ *host, err error) {
+func newHost(ctx context.Context, dir string, secrets map[string]string, log *slog.Logger) (_ *host, err error) {
 	dir, err = filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -95,6 +96,7 @@ func newHost(ctx context.Context, dir string, log *slog.Logger) (_ *host, err er
 	if err != nil {
 		return nil, fmt.Errorf("host: %w", err)
 	}
+	h.spec.Secrets = secrets
 	h.spec.Request.Session = h.spec.Session
 	h.spec.Request.Prompt = string(prompt)
 	h.spec.Request.PromptFile = h.path(promptFile)

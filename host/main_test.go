@@ -60,13 +60,13 @@ type testProtocol struct{ name string }
 
 func (p testProtocol) Name() string { return p.name }
 
-func (p testProtocol) Launch(prof coppice.Profile, _ agent.Request) (agent.Launch, error) {
+func (p testProtocol) Launch(prof coppice.Profile, r agent.Request) (agent.Launch, error) {
 	l := agent.Launch{Argv: append(prof.Command, prof.Args...), Env: map[string]string{roleVar: "agent"}}
 	switch p.name {
 	case RuntimePty, RuntimeTmux, "hand":
 		l.Screen.Runtime = p.name
 	}
-	return l, nil
+	return l.With(r.Secrets), nil
 }
 
 func (p testProtocol) Driver(_ coppice.Profile, r agent.Request) agent.Driver {

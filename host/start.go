@@ -56,7 +56,7 @@ type Ahead struct {
 	dir   string
 	cmd   *exec.Cmd
 	ready *os.File      // it reports here
-	word  *os.File      // a byte lets it go on
+	word  *os.File      // a line lets it go on
 	ended chan struct{} // closed when the process is over
 }
 
@@ -136,7 +136,7 @@ func (a *Ahead) Start(ctx context.Context, spec Spec, prompt string) error {
 			return fmt.Errorf("host: %w", err)
 		}
 	}
-	err = a.await(ctx)
+	err = a.await(ctx, spec.Secrets)
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
@@ -147,11 +147,19 @@ func (a *Ahead) Start(ctx context.Context, spec Spec, prompt string) error {
 	return err
 }
 
-// await lets the process go on and waits for its report.
-func (a *Ahead) await(ctx context.Context) error {
-	_, _ = a.word.Write([]byte{'\n'}) // one that is gone does not report either
-	stop := context.AfterFunc(ctx, func() { _ = a.ready.SetReadDeadline(time.Unix(1, 0)) })
+// await lets the process go on, with the session's secrets, and waits for its
+// report.
+func (a *Ahead) await(ctx context.Context, secrets map[string]string) error {
+	word, err := json.Marshal(secrets)
+	if err != nil {
+		return fmt.Errorf("host: %w", err)
+	}
+	stop := context.AfterFunc(ctx, func() {
+		_ = a.word.SetWriteDeadline(time.Unix(1, 0))
+		_ = a.ready.SetReadDeadline(time.Unix(1, 0))
+	})
 	defer stop()
+	_, _ = a.word.Write(append(word, '\n')) // one that is gone does not report either
 	line, err := bufio.NewReader(a.ready).ReadBytes('\n')
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return fmt.Errorf("host: not up yet: %w", context.Cause(ctx))
@@ -189,17 +197,23 @@ func inherited(name string) *os.File {
 	return os.NewFile(uintptr(fd), name)
 }
 
-// wanted waits until the host is told to go on. It is false when whoever
-// launched it has no use for it, or is gone. One that was started by hand goes
-// on at once.
-func wanted() bool {
+// wanted waits for the line that lets the host go on and has the session's
+// secrets. It is false when whoever launched it has no use for it, or is gone.
+// One that was started by hand goes on at once.
+func wanted() (secrets map[string]string, ok bool) {
 	f := inherited(goVar)
 	if f == nil {
-		return true
+		return nil, true
 	}
 	defer f.Close()
-	n, _ := f.Read(make([]byte, 1)) // its end is all that an error could mean
-	return n == 1
+	line, err := bufio.NewReader(f).ReadBytes('\n')
+	if err != nil {
+		return nil, false // its end is all that an error could mean
+	}
+	if len(line) > 1 { // servers of earlier releases write an empty one
+		err = json.Unmarshal(line, &secrets)
+	}
+	return secrets, err == nil
 }
 
 // announcer is a host's side of the report.

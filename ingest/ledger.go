@@ -264,7 +264,7 @@ func stillRun(r store.Reader, id int64) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	work, err := r.Work.Unsettled(s.TaskID)
+	work, err := r.Work.Unsettled(coppice.TaskSubject(s.TaskID))
 	return slices.ContainsFunc(work, func(i coppice.Work) bool {
 		return i.Kind == coppice.WorkRun && i.SessionID == id && i.Open()
 	}), err

@@ -18,6 +18,7 @@ type Workspaces interface {
 type TrashReader interface {
 	Get(id int64) (coppice.Trash, error)
 	In(project int64) ([]coppice.Trash, error) // neither restored nor purged, newest first
+	Of(task int64) ([]coppice.Trash, error)    // neither restored nor purged, oldest first
 }
 
 // Trash reads and writes the trash.
@@ -28,13 +29,15 @@ type Trash interface {
 
 // LandingReader reads landings and the queues in which they wait.
 type LandingReader interface {
+	Get(id int64) (coppice.Landing, error)
 	Of(task int64) ([]coppice.Landing, error)  // oldest first
 	Last(task int64) (*coppice.Landing, error) // nil when there is none
-	// Queued returns the first most landings of a project's queue.
-	Queued(project int64, most int) ([]coppice.Landing, error)
+	LastOfEach(tasks []int64) (map[int64]coppice.Landing, error)
+	// Queued returns the first most landings of a queue.
+	Queued(queue int64, most int) ([]coppice.Landing, error)
 	// Places returns the ids of the same landings, in the same order. It reads
 	// an index alone.
-	Places(project int64, most int) ([]int64, error)
+	Places(queue int64, most int) ([]int64, error)
 }
 
 // Landings reads and writes landings.
@@ -45,9 +48,13 @@ type Landings interface {
 
 // CheckReader reads checks.
 type CheckReader interface {
+	Get(id int64) (coppice.Check, error)
 	// On returns the newest check of each command and environment on a tree. A
 	// killed one judges nothing and is left out.
 	On(project int64, tree string) ([]coppice.Check, error)
+	// Env returns the environment that the newest check of a project ran in, ""
+	// when there is none.
+	Env(project int64) (string, error)
 	Of(task int64) ([]coppice.Check, error) // oldest first
 }
 

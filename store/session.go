@@ -7,7 +7,8 @@ import "coppice"
 type SessionReader interface {
 	Get(id int64) (coppice.Session, error)
 	ByKey(key string) (coppice.Session, error)
-	Of(task int64) ([]coppice.Session, error)  // oldest first
+	Of(task int64) ([]coppice.Session, error) // oldest first
+	OfEach(tasks []int64) (map[int64][]coppice.Session, error)
 	Live() ([]coppice.Session, error)          // oldest first
 	Last(task int64) (*coppice.Session, error) // nil when there is none
 	// Usage sums up what sessions used, newest day first.
@@ -29,6 +30,9 @@ type OutputReader interface {
 	After(session, offset int64, most int, kinds ...coppice.OutputKind) ([]coppice.Output, error)
 	// Before returns the last most pieces before an offset, oldest first.
 	Before(session, offset int64, most int, kinds ...coppice.OutputKind) ([]coppice.Output, error)
+	// LastOfEach returns the last most pieces of one kind of each session, oldest
+	// first, with one query. It has no bound on their data.
+	LastOfEach(sessions []int64, most int, kind coppice.OutputKind) (map[int64][]coppice.Output, error)
 	// Picture returns the picture at an offset, whole.
 	Picture(session, offset int64) (coppice.Output, error)
 	// Mask returns what is remembered at a session's cursor to hide secrets in
@@ -67,6 +71,7 @@ type QuestionReader interface {
 	Get(id int64) (coppice.Question, error)
 	Of(task int64) ([]coppice.Question, error)  // oldest first
 	Open(task int64) (*coppice.Question, error) // the oldest open one; nil when there is none
+	OpenOfEach(tasks []int64) (map[int64]coppice.Question, error)
 }
 
 // Questions reads and writes questions.
@@ -78,6 +83,7 @@ type Questions interface {
 // MessageReader reads messages.
 type MessageReader interface {
 	Of(task int64) ([]coppice.Message, error) // oldest first
+	OfEach(tasks []int64) (map[int64][]coppice.Message, error)
 }
 
 // Messages reads and writes messages.

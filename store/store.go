@@ -12,7 +12,8 @@
 // Facts are grouped by noun: Reader and Tx hand out one group for each. A method
 // name leaves out the noun, which the group says: tx.Tasks.Get(id). In every
 // group, Of lists what belongs to a task, In what belongs to a project, and Last
-// returns a task's newest, or nil.
+// returns a task's newest, or nil. OfEach and LastOfEach do the same for many
+// tasks with one query; what has none is not in their map.
 //
 // Lookups of one thing return a *coppice.Error with code not_found when it is
 // not there. A Put with ID 0 inserts and sets the ID; otherwise it replaces the
@@ -30,31 +31,15 @@ type Store interface {
 	Update(ctx context.Context, f func(Tx) error) error
 	// WaitEvent returns once the log's newest event is after seq.
 	WaitEvent(ctx context.Context, seq int64) error
-	// WaitOutput returns once the session's committed cursor is after the
-	// offset, or the session has ended.
-	WaitOutput(ctx context.Context, session, offset int64) error
-	// Writers tells from now on which sessions write, whichever they are. It must
-	// be closed.
-	Writers() Writers
-	// WaitWork returns once work may have become takeable since the previous
-	// call returned. It may return for no reason. It serves one caller: of two,
-	// one could miss what the other was told.
-	WaitWork(ctx context.Context) error
+	// Watch reports from now on which of the topics commits touch. It must be
+	// closed.
+	Watch(topics ...string) Watch
 	// Backup writes a consistent copy to path, which must not exist, while
 	// reads and writes go on.
 	Backup(ctx context.Context, path string) error
 	// Close waits for running transactions and closes. Later calls fail with
 	// code unavailable.
 	Close() error
-}
-
-// Writers tells which sessions write. It keeps no more than their ids, each once.
-// Its methods are called one at a time.
-type Writers interface {
-	// Wait returns the sessions that wrote something or ended since it last
-	// returned, by their ids, once there are any.
-	Wait(ctx context.Context) ([]int64, error)
-	Close()
 }
 
 // Reader reads facts.
@@ -66,6 +51,7 @@ type Reader struct {
 	Outputs    OutputReader
 	Workspaces WorkspaceReader
 	Trash      TrashReader
+	Queues     QueueReader
 	Landings   LandingReader
 	Checks     CheckReader
 	Work       WorkReader
@@ -75,6 +61,7 @@ type Reader struct {
 	Limits     LimitReader
 	Log        LogReader
 	Timers     TimerReader
+	Features   FeatureReader
 }
 
 // Tx reads and adds facts.
@@ -86,6 +73,7 @@ type Tx struct {
 	Outputs    Outputs
 	Workspaces Workspaces
 	Trash      Trash
+	Queues     Queues
 	Landings   Landings
 	Checks     Checks
 	Work       Work
@@ -95,13 +83,15 @@ type Tx struct {
 	Limits     Limits
 	Log        Log
 	Timers     Timers
+	Features   Features
 }
 
 // Reader returns the groups for reading. They see what the transaction wrote.
 func (t Tx) Reader() Reader {
 	return Reader{
 		Projects: t.Projects, Tasks: t.Tasks, Lanes: t.Lanes, Sessions: t.Sessions, Outputs: t.Outputs,
-		Workspaces: t.Workspaces, Trash: t.Trash, Landings: t.Landings, Checks: t.Checks, Work: t.Work,
+		Workspaces: t.Workspaces, Trash: t.Trash, Queues: t.Queues, Landings: t.Landings, Checks: t.Checks, Work: t.Work,
 		Questions: t.Questions, Messages: t.Messages, Asks: t.Asks, Limits: t.Limits, Log: t.Log, Timers: t.Timers,
+		Features: t.Features,
 	}
 }

@@ -8,6 +8,8 @@ type ProjectReader interface {
 	ByPrefix(prefix string) (coppice.Project, error)
 	ByPath(path string) (coppice.Project, error)
 	All() ([]coppice.Project, error) // by prefix
+	// Some returns projects by their ids, with one query.
+	Some(ids []int64) (map[int64]coppice.Project, error)
 	// Busy reports whether a project has tasks that have not ended, or work
 	// that is not settled.
 	Busy(project int64) (bool, error)
@@ -35,6 +37,9 @@ type TaskReader interface {
 	ByKey(key string) (coppice.Task, error)
 	List(TaskFilter) ([]coppice.Task, error)
 	Count(TaskFilter) (int, error)
+	// Some returns tasks by their ids, and Keys their keys, with one query.
+	Some(ids []int64) (map[int64]coppice.Task, error)
+	Keys(ids []int64) (map[int64]string, error)
 	Dependants(task int64) ([]int64, error) // tasks that name it in After, that have not ended
 	// Waits counts waiting tasks by what they wait for; "" stands for those
 	// that nobody has looked at yet. Project 0 means all.

@@ -9,8 +9,10 @@ import (
 // WorkReader reads work items.
 type WorkReader interface {
 	Get(id int64) (coppice.Work, error)
-	ByKey(key string) (*coppice.Work, error)      // nil when there is none
-	Unsettled(task int64) ([]coppice.Work, error) // offered, taken and finished, oldest first
+	ByKey(key string) (*coppice.Work, error) // nil when there is none
+	// Unsettled returns a subject's work that is offered, taken or finished,
+	// oldest first.
+	Unsettled(coppice.Subject) ([]coppice.Work, error)
 	HeldBy(worker string) ([]coppice.Work, error) // taken, oldest first
 	// Takeable returns offered work of the pools and kinds, oldest first.
 	Takeable(pools []string, kinds []coppice.WorkKind, most int) ([]coppice.Work, error)
@@ -74,7 +76,7 @@ type Timers interface {
 
 // Timer is a moment at which the engine looks at a subject again.
 type Timer struct {
-	Kind string // what the subject is: task, work, agent, trash
+	Kind string // what the subject is: a coppice.SubjectKind, work or lanes
 	ID   string
 	At   time.Time
 }

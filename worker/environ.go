@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"coppice"
+	"coppice/internal/environ"
 )
 
 // passed lists the variables of Coppice's own environment that every agent
@@ -20,38 +21,22 @@ var passed = []string{
 
 // agentEnv is the environment of an agent: an allow-list of ours, what its
 // profile passes on, and what its profile sets.
-func agentEnv(environ []string, p coppice.Profile) map[string]string {
+func agentEnv(ours []string, p coppice.Profile) map[string]string {
 	env := map[string]string{}
-	for _, kv := range environ {
-		name, value, ok := strings.Cut(kv, "=")
-		if ok && (allowed(name, passed) || allowed(name, p.PassEnv)) {
-			env[name] = value
-		}
+	for _, kv := range environ.Pick(ours, slices.Concat(passed, p.PassEnv)) {
+		name, value, _ := strings.Cut(kv, "=")
+		env[name] = value
 	}
 	maps.Copy(env, p.Env)
 	return env
 }
 
 // AgentEnv is the environment in which an agent runs, in order, as NAME=value.
-func AgentEnv(environ []string, p coppice.Profile) []string {
-	env := agentEnv(environ, p)
+func AgentEnv(ours []string, p coppice.Profile) []string {
+	env := agentEnv(ours, p)
 	var list []string
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		list = append(list, name+"="+env[name])
 	}
 	return list
-}
-
-// allowed tells whether a name is in a list of names and PREFIX_* patterns.
-func allowed(name string, list []string) bool {
-	for _, a := range list {
-		if prefix, ok := strings.CutSuffix(a, "*"); ok {
-			if prefix != "" && strings.HasPrefix(name, prefix) {
-				return true
-			}
-		} else if name == a {
-			return true
-		}
-	}
-	return false
 }

@@ -12,6 +12,7 @@ import (
 
 	"coppice"
 	"coppice/fabric"
+	"coppice/store"
 	"coppice/workspace"
 )
 
@@ -172,8 +173,10 @@ func TestASecretInTwoPieces(t *testing.T) {
 		}
 		return all.String()
 	}
+	watch := b.store.Watch(store.TopicSession(s.ID))
+	defer watch.Close()
 	for !strings.Contains(text(), "x "+token[:10]) { // which is shown once the agent is quiet
-		if err := b.store.WaitOutput(b.ctx, s.ID, b.session(s.ID).Cursor); err != nil {
+		if _, err := watch.Wait(b.ctx); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -32,10 +32,10 @@ func (w *Worker) run(ctx context.Context, l coppice.Lease) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if phase == host.PhaseNone {
-		if err := w.start(ctx, f, spec); err != nil {
-			return nil, err
-		}
+	if phase != host.PhaseNone {
+		w.learn(ctx, spec)
+	} else if err := w.start(ctx, f, spec); err != nil {
+		return nil, err
 	}
 	for try := 1; ; try++ {
 		before := f.at.Cursor
@@ -110,6 +110,10 @@ func (w *Worker) start(ctx context.Context, f *follower, spec coppice.RunSpec) e
 	if err != nil {
 		return err
 	}
+	servers, secrets, err := w.secrets(ctx, spec, profile, servers)
+	if err != nil {
+		return err
+	}
 	head, err := w.headBefore(ctx, spec)
 	if err != nil {
 		return err
@@ -154,7 +158,7 @@ func (w *Worker) start(ctx context.Context, f *follower, spec coppice.RunSpec) e
 		protocol = screenProtocol
 	}
 	return ahead.Start(ctx, host.Spec{
-		Session: spec.Session.Key, Protocol: protocol, Profile: profile, Env: env, Grace: coppice.Duration(stopGrace), App: app, Output: spec.Output,
+		Session: spec.Session.Key, Protocol: protocol, Profile: profile, Env: env, Grace: coppice.Duration(stopGrace), App: app, Output: spec.Output, Secrets: secrets,
 		Request: agent.Request{
 			Session: spec.Session.Key, Role: spec.Session.Role, Model: spec.Session.Model, Effort: spec.Effort, Resume: spec.Session.Resume,
 			Spent: f.at.Spent, Dir: spec.Path, Fork: spec.Session.Fork, Screen: spec.Session.Screen,

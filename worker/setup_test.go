@@ -15,6 +15,7 @@ import (
 
 	"coppice"
 	"coppice/agent"
+	"coppice/agent/claude"
 	"coppice/agent/command"
 	"coppice/agent/scripted"
 	"coppice/fabric"
@@ -37,7 +38,7 @@ const roleVar = "WORKER_TEST_ROLE"
 func TestMain(m *testing.M) {
 	switch os.Getenv(roleVar) {
 	case "host":
-		protocols := map[string]agent.Protocol{scripted.Name: scripted.New(), command.Name: command.New()}
+		protocols := map[string]agent.Protocol{scripted.Name: scripted.New(), command.Name: command.New(), claude.Name: claude.New()}
 		os.Exit(host.Main(context.Background(), os.Args[len(os.Args)-1], protocols, slog.New(slog.NewTextHandler(os.Stderr, nil))))
 	case "agent":
 		os.Exit(scripted.Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Environ()))
@@ -66,6 +67,8 @@ type bundle struct {
 	environ []string
 	room    map[Group]int
 	browser []string
+	secrets func(context.Context, string) (string, error)
+	redact  *redact.Redactor
 	ports   workspace.PortRange
 	project coppice.Project
 	task    coppice.Task
@@ -103,6 +106,7 @@ func setup(t *testing.T) *bundle {
 			t.Error(err)
 		}
 	})
+	b.redact = redact.New()
 	b.ledger = b.ledgerOn(b.store)
 	b.fabric = local.New(local.Config{Store: b.store, Now: time.Now, Accept: b.ledger.Accept})
 	runner, err := git.New(git.Config{Env: b.environ})
@@ -124,7 +128,7 @@ func (b *bundle) open() {
 		Name: "local", Pools: []string{"local"}, Fabric: b.fabric, Ledger: b.ledger, Workspaces: b.spaces, Sessions: filepath.Join(b.dir, "s"),
 		Host:    host.Launcher{Argv: []string{self, "host"}, Env: []string{roleVar + "=host", "PATH=" + os.Getenv("PATH")}},
 		Profile: func(string, *coppice.Profile) (coppice.Profile, error) { return b.profile, nil },
-		Environ: b.environ, Now: time.Now, Room: b.room, Browser: b.browser,
+		Environ: b.environ, Now: time.Now, Room: b.room, Browser: b.browser, Secrets: b.secrets,
 	})
 	b.must(err)
 }
@@ -132,7 +136,7 @@ func (b *bundle) open() {
 // ledgerOn makes the ledger of the worker's reports on a store.
 func (b *bundle) ledgerOn(s store.Store) *ingest.Ledger {
 	b.t.Helper()
-	l, err := ingest.New(ingest.Config{Store: s, Now: time.Now, Worker: "local", Redact: redact.New()})
+	l, err := ingest.New(ingest.Config{Store: s, Now: time.Now, Worker: "local", Redact: b.redact})
 	b.must(err)
 	return l
 }
@@ -348,18 +352,20 @@ func (b *bundle) output(session int64) (out []coppice.Output) {
 // said waits until a session has said a text.
 func (b *bundle) said(session int64, kind agent.Kind, text string) {
 	b.t.Helper()
+	watch := b.store.Watch(store.TopicSession(session))
+	defer watch.Close()
 	for {
-		cursor := b.session(session).Cursor
+		live := b.session(session).State.Live() // before the look: what ended says no more
 		for _, e := range b.events(session) {
 			if e.Kind == kind && e.Text == text {
 				return
 			}
 		}
-		if err := b.store.WaitOutput(b.ctx, session, cursor); err != nil {
-			b.t.Fatalf("waiting for %s %q: %v", kind, text, err)
-		}
-		if !b.session(session).State.Live() {
+		if !live {
 			b.t.Fatalf("the session ended without saying %q", text)
+		}
+		if _, err := watch.Wait(b.ctx); err != nil {
+			b.t.Fatalf("waiting for %s %q: %v", kind, text, err)
 		}
 	}
 }

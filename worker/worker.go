@@ -22,7 +22,7 @@ import (
 	"coppice/workspace"
 )
 
-// Config is what a Worker needs. All fields but Browser, Logger, Room,
+// Config is what a Worker needs. All fields but Browser, Secrets, Logger, Room,
 // Renew and Retry are required.
 type Config struct {
 	Name       string // the same after a restart
@@ -35,6 +35,10 @@ type Config struct {
 	Browser    []string // the command that gives a session a browser; without one there is none
 	// Profile finds the profile of an agent; own is the project's, or nil.
 	Profile func(name string, own *coppice.Profile) (coppice.Profile, error)
+	// Secrets resolves a secret that a session needs. Whoever does so has its
+	// value hidden first in all that the session writes. It is called when a
+	// session starts, and when a worker finds a session again.
+	Secrets func(ctx context.Context, name string) (string, error)
 	// Environ is Coppice's own environment; agents get only what is allowed
 	// of it.
 	Environ []string

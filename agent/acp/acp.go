@@ -48,6 +48,14 @@ const (
 // sessions that have rules.
 const EnvAsk = "COPPICE_ACP_ASK"
 
+// EnvSecrets is the variable by which a profile says, with SecretsNamed, that the
+// agent fills the token and secrets in from its environment. It must not get them
+// over stdin: it would start a program with them as an argument.
+const (
+	EnvSecrets   = "COPPICE_ACP_SECRETS"
+	SecretsNamed = "named"
+)
+
 // EnvMeta is the variable by which a profile says what is handed to the agent
 // when a session is opened, besides what the protocol has: a JSON object for the
 // protocol's _meta. "{usd}" in it stands for the budget, as a number; without a
@@ -76,6 +84,9 @@ func (Protocol) Launch(p coppice.Profile, r agent.Request) (agent.Launch, error)
 		return agent.Launch{}, err
 	}
 	l, err := agent.LaunchProfile(p, r)
+	if p.Env[EnvSecrets] == SecretsNamed {
+		l = l.With(r.Secrets)
+	}
 	if err != nil || !agent.Restricts(r.Permissions) {
 		return l, err
 	}
@@ -129,7 +140,7 @@ func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
 		wanted: len(r.MCP) > 0, now: HearsNow(p), budget: r.Budget,
 	}
 	if servers, err := agent.Servers(p, r); err == nil { // Launch has refused the others
-		d.servers = toolServers(servers, r)
+		d.servers = toolServers(servers, p, r)
 	}
 	d.meta, _ = metaOf(p, r) // Launch has refused one that cannot be read
 	if r.Fork {

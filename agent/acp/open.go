@@ -82,20 +82,24 @@ type header struct {
 // http tells whether the agent has to speak HTTP for it.
 func (s toolServer) http() bool { return s.Type == "http" }
 
-func toolServers(all map[string]coppice.MCPServer, r agent.Request) []toolServer {
+func toolServers(all map[string]coppice.MCPServer, p coppice.Profile, r agent.Request) []toolServer {
+	fill := r.Fill
+	if p.Env[EnvSecrets] == SecretsNamed {
+		fill = func(text string) string { return text }
+	}
 	var out []toolServer
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		if argv := all[name].Command; len(argv) > 0 {
 			s := toolServer{Name: name, Command: argv[0], Args: append([]string{}, argv[1:]...), Env: []header{}}
 			for _, k := range slices.Sorted(maps.Keys(all[name].Env)) {
-				s.Env = append(s.Env, header{k, all[name].Env[k]})
+				s.Env = append(s.Env, header{k, fill(all[name].Env[k])})
 			}
 			out = append(out, s)
 			continue
 		}
 		s := toolServer{Type: "http", Name: name, URL: all[name].URL, Headers: []header{}}
 		for _, h := range slices.Sorted(maps.Keys(all[name].Headers)) {
-			s.Headers = append(s.Headers, header{h, r.Fill(all[name].Headers[h])})
+			s.Headers = append(s.Headers, header{h, fill(all[name].Headers[h])})
 		}
 		out = append(out, s)
 	}

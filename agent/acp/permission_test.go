@@ -111,7 +111,8 @@ func TestToolServers(t *testing.T) {
 		}
 	}
 	// Programs need no HTTP. An agent without it is given those alone.
-	r.MCP["own"] = coppice.MCPServer{Command: []string{"tool", "--quiet"}, Env: map[string]string{"K": "v", "A": "b"}}
+	r.Secrets = map[string]string{agent.SecretVar("S"): "v"}
+	r.MCP["own"] = coppice.MCPServer{Command: []string{"tool", "--quiet"}, Env: map[string]string{"K": "${COPPICE_SECRET_S}", "A": "b"}}
 	r.MCP["pure"] = coppice.MCPServer{Command: []string{"tool"}}
 	programs := `{"name":"own","command":"tool","args":["--quiet"],"env":[{"name":"A","value":"b"},{"name":"K","value":"v"}]},{"name":"pure","command":"tool","args":[],"env":[]}]`
 	for capability, want := range map[string]string{
@@ -124,6 +125,12 @@ func TestToolServers(t *testing.T) {
 		if told := len(step.Events) > 0; !strings.Contains(string(step.Write), want) || told != strings.Contains(want, `"mcpServers"`) {
 			t.Errorf("%s: %s, %+v", capability, step.Write, step.Events)
 		}
+	}
+	d := New().Driver(with(map[string]string{EnvSecrets: SecretsNamed}), r)
+	d.Start()
+	step := d.Output(agent.Stdout, []byte(`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{"mcpCapabilities":{"http":true}}}}`+"\n"))
+	if got := string(step.Write); !strings.Contains(got, `{"name":"K","value":"${COPPICE_SECRET_S}"}`) || !strings.Contains(got, `"Bearer ${COPPICE_TOKEN}"`) {
+		t.Errorf("an agent that fills secrets in: %s", got)
 	}
 	r.MCP = map[string]coppice.MCPServer{"orch": {URL: "file:///etc"}}
 	if _, err := New().Launch(suite.Profile, r); coppice.ErrorCode(err) != coppice.EInvalid {

@@ -42,6 +42,7 @@ func (Protocol) Launch(p coppice.Profile, r agent.Request) (agent.Launch, error)
 			return agent.Launch{}, err
 		}
 		l.Argv = append(l.Argv, "--mcp-config", path, "--strict-mcp-config")
+		l = l.With(r.Secrets)
 	}
 	return l, nil
 }
@@ -98,8 +99,8 @@ type server struct {
 	Env     map[string]string `json:"env,omitempty"`
 }
 
-// serverConfig is the agent's own form of the tool servers. It fills in
-// ${COPPICE_TOKEN} itself.
+// serverConfig is the agent's own form of the tool servers. The agent fills in
+// ${COPPICE_TOKEN} and ${COPPICE_SECRET_…} itself.
 func serverConfig(servers map[string]coppice.MCPServer) map[string]map[string]server {
 	all := map[string]server{}
 	for name, s := range servers {

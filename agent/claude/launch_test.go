@@ -177,14 +177,14 @@ func TestLaunchProgram(t *testing.T) {
 	t.Parallel()
 	r := agent.Request{Private: "/private", MCP: map[string]coppice.MCPServer{
 		"orch": {URL: "http://127.0.0.1:2/mcp"},
-		"own":  {Command: []string{"tool", "--quiet", "a b"}, Env: map[string]string{"K": "v"}},
-	}}
+		"own":  {Command: []string{"tool", "--quiet", "a b"}, Env: map[string]string{"K": "${COPPICE_SECRET_S}"}},
+	}, Secrets: map[string]string{agent.SecretVar("S"): "value-of-s"}}
 	l, err := New().Launch(suite.Profile, r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var got, want any
-	text := `{"mcpServers":{"orch":{"type":"http","url":"http://127.0.0.1:2/mcp"},"own":{"type":"stdio","command":"tool","args":["--quiet","a b"],"env":{"K":"v"}}}}`
+	text := `{"mcpServers":{"orch":{"type":"http","url":"http://127.0.0.1:2/mcp"},"own":{"type":"stdio","command":"tool","args":["--quiet","a b"],"env":{"K":"${COPPICE_SECRET_S}"}}}}`
 	if err := errors.Join(json.Unmarshal(l.Files["mcp.json"], &got), json.Unmarshal([]byte(text), &want)); err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("%s: %v", l.Files["mcp.json"], err)
 	}

@@ -53,10 +53,11 @@ func (Protocol) Launch(p coppice.Profile, r agent.Request) (agent.Launch, error)
 		return agent.Launch{}, coppice.Errorf(coppice.EInvalid, "%s is no sandbox of this agent", coppice.Quote(s)).
 			WithFix("set %s to read-only, workspace-write or %s", EnvSandbox, noSandbox).WithField("env")
 	}
-	if _, err := toolServers(p, r); err != nil {
+	_, env, err := toolServers(p, r)
+	if err != nil {
 		return agent.Launch{}, err
 	}
-	return l, nil
+	return l.With(env), nil
 }
 
 // Driver implements agent.Protocol.

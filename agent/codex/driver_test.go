@@ -2,6 +2,8 @@ package codex
 
 import (
 	"encoding/json"
+	"maps"
+	osexec "os/exec"
 	"slices"
 	"strings"
 	"testing"
@@ -114,8 +116,6 @@ func TestLaunchRefuses(t *testing.T) {
 		"a name with a dot":        servers("a.b", "http://x.test/", nil),
 		"no address":               servers("a", "unix:/x", nil),
 		"a password":               servers("a", "http://me:secret@x.test/", nil),
-		"a token within":           servers("a", "http://x.test/", map[string]string{"X-Key": "key=${COPPICE_TOKEN}"}),
-		"a token of another sort":  servers("a", "http://x.test/", map[string]string{"Authorization": "Basic ${COPPICE_TOKEN}"}),
 		"a header of two lines":    servers("a", "http://x.test/", map[string]string{"X-Key": "a\r\nX-Other: b"}),
 		"a header without a name":  servers("a", "http://x.test/", map[string]string{"": "a"}),
 		"an effort that is a flag": {Effort: "--x"},
@@ -163,6 +163,60 @@ func TestExecToolServers(t *testing.T) {
 	none.MCP = agent.MCPNone
 	if l, err = NewExec().Launch(none, r); err != nil || slices.Contains(l.Argv, "-c") {
 		t.Errorf("argv %q, error %v", l.Argv, err)
+	}
+}
+
+// Values of secrets are in the environment. What refers to them in another way
+// than the agent can is put together there.
+func TestSecrets(t *testing.T) {
+	t.Parallel()
+	r := agent.Request{
+		Prompt: "x", Token: "tok-1", Secrets: map[string]string{"COPPICE_SECRET_A": "value-of-a", "COPPICE_SECRET_B": "value-of-b"},
+		MCP: map[string]coppice.MCPServer{
+			"own": {Command: []string{"tool", "--quiet"}, Env: map[string]string{"KEY": "k=${COPPICE_SECRET_A}", "PLAIN": "1"}},
+			"web": {URL: "http://127.0.0.1:1/mcp", Headers: map[string]string{
+				"Authorization": "Bearer ${COPPICE_SECRET_A}", "X-Alone": "${COPPICE_SECRET_B}", "X-Both": "${COPPICE_SECRET_A}${COPPICE_SECRET_B}",
+				"X-Mixed": "Basic ${COPPICE_SECRET_B} ${COPPICE_TOKEN}", "X-Plain": "as it is",
+			}},
+		},
+	}
+	env := map[string]string{
+		"COPPICE_MCP_ENV_1": "k=value-of-a", "COPPICE_MCP_HEADER_1": "value-of-avalue-of-b", "COPPICE_MCP_HEADER_2": "Basic value-of-b tok-1",
+		"COPPICE_SECRET_A": "value-of-a", "COPPICE_SECRET_B": "value-of-b",
+	}
+	const web = `"bearer_token_env_var":"COPPICE_SECRET_A","env_http_headers":{"X-Alone":"COPPICE_SECRET_B","X-Both":"COPPICE_MCP_HEADER_1","X-Mixed":"COPPICE_MCP_HEADER_2"},"http_headers":{"X-Plain":"as it is"}`
+	const own = `"command":"/bin/sh","args":["-c","export KEY=\"$COPPICE_MCP_ENV_1\"; unset COPPICE_MCP_ENV_1; exec \"$@\"","sh","tool","--quiet"],"env":{"PLAIN":"1"}`
+	l, err := New().Launch(suite.Profile, r)
+	if err != nil || !maps.Equal(l.Env, env) {
+		t.Fatalf("%v, environment %q", err, l.Env)
+	}
+	d := New().Driver(suite.Profile, r)
+	d.Start()
+	step := d.Output(agent.Stdout, []byte(`{"id":1,"result":{"userAgent":"coppice/0.166.0"}}`+"\n"))
+	for _, want := range []string{web, own, `"COPPICE_MCP_ENV_1"],"startup_timeout_sec"`} {
+		if !strings.Contains(string(step.Write), want) {
+			t.Errorf("%s\nis not in %s", want, step.Write)
+		}
+	}
+	env["COPPICE_MCP_HEADER_3"] = "as it is"
+	exec, err := NewExec().Launch(execSuite.Profile, r)
+	if err != nil || !maps.Equal(exec.Env, env) {
+		t.Fatalf("%v, environment %q", err, exec.Env)
+	}
+	for _, text := range append(slices.Clone(exec.Argv), string(step.Write)) {
+		if strings.Contains(text, "value-of") || strings.Contains(text, "tok-1") {
+			t.Errorf("a value is in %s", text)
+		}
+	}
+	// The shell does what the agent cannot.
+	cmd := osexec.Command("/bin/sh", "-c", `export KEY="$COPPICE_MCP_ENV_1"; unset COPPICE_MCP_ENV_1; exec "$@"`, "sh", "env")
+	cmd.Env = []string{"PATH=/usr/bin:/bin", "COPPICE_MCP_ENV_1=a \"b\" $c `d`"}
+	if out, err := cmd.Output(); err != nil || !strings.Contains(string(out), "KEY=a \"b\" $c `d`\n") || strings.Contains(string(out), "COPPICE_MCP") {
+		t.Errorf("%v: %s", err, out)
+	}
+	r.MCP = map[string]coppice.MCPServer{"own": {Command: []string{"tool"}, Env: map[string]string{"a;b": "${COPPICE_SECRET_A}"}}}
+	if _, err := New().Launch(suite.Profile, r); coppice.ErrorCode(err) != coppice.EInvalid {
+		t.Errorf("a variable that a shell would run: %v", err)
 	}
 }
 

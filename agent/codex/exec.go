@@ -44,21 +44,16 @@ func (Exec) Launch(p coppice.Profile, r agent.Request) (agent.Launch, error) {
 	}
 	// Before the word that continues a conversation, which has options of its own.
 	l.Argv = append(slices.Insert(l.Argv, len(p.Command)+len(p.Args), options...), "-")
-	if len(env) > 0 && l.Env == nil {
-		l.Env = map[string]string{}
-	}
-	maps.Copy(l.Env, env)
-	return l, nil
+	return l.With(env), nil
 }
 
 // execOptions are the arguments for tool servers. The values of headers go into
 // the environment: they may be secret.
 func execOptions(p coppice.Profile, r agent.Request) (argv []string, env map[string]string, err error) {
-	servers, err := toolServers(p, r)
+	servers, env, err := toolServers(p, r)
 	if err != nil {
 		return nil, nil, err
 	}
-	env = map[string]string{}
 	for _, name := range slices.Sorted(maps.Keys(servers)) {
 		s := servers[name]
 		if s.Command != "" {
@@ -74,14 +69,15 @@ func execOptions(p coppice.Profile, r agent.Request) (argv []string, env map[str
 			headers = append(headers, quote(k)+"="+quote(s.EnvHeaders[k]))
 		}
 		for _, k := range slices.Sorted(maps.Keys(s.Headers)) {
-			variable := "COPPICE_MCP_HEADER_" + strconv.Itoa(len(env)+1)
-			env[variable] = s.Headers[k]
-			headers = append(headers, quote(k)+"="+quote(variable))
+			headers = append(headers, quote(k)+"="+quote(keep(env, headerVar, s.Headers[k])))
 		}
 		if len(headers) > 0 {
 			fields = append(fields, "env_http_headers={"+strings.Join(headers, ",")+"}")
 		}
 		argv = append(argv, "-c", "mcp_servers."+name+"={"+strings.Join(fields, ",")+"}")
+	}
+	if len(r.Secrets) > 0 {
+		argv = append(argv, "-c", snapshotKey+"=false")
 	}
 	return argv, env, nil
 }

@@ -1,10 +1,13 @@
 package codex
 
 import (
+	"errors"
+	"fmt"
 	"maps"
 	"net/url"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -13,7 +16,8 @@ import (
 )
 
 // toolServer is a tool server in the words of the agent's configuration. The
-// session's token is named by its variable, from which the agent reads it.
+// session's token and secrets are named by their variables, from which the agent
+// reads them.
 type toolServer struct {
 	URL        string            `json:"url,omitempty"`
 	Bearer     string            `json:"bearer_token_env_var,omitempty"`
@@ -32,55 +36,127 @@ type toolServer struct {
 // seconds are few on a busy machine, and such a server is lost for the session.
 const startSeconds = 60
 
+// snapshotKey is the setting by which the agent writes its whole environment to a
+// file of its own. Sessions with secrets switch it off.
+const snapshotKey = "features.shell_snapshot"
+
 // serverRE is what the agent allows for a server's name.
 var serverRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]+$`) })
 
 var headerRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9!#$%&'*+.^_|~-]+$`) })
 
-const tokenSlot = "${" + agent.TokenVar + "}"
+// bearer returns the variable of a header that is "Bearer ${VARIABLE}", or "".
+func bearer(header, value string) string {
+	if rest, ok := strings.CutPrefix(value, "Bearer "); ok && strings.EqualFold(header, "Authorization") {
+		return alone(rest)
+	}
+	return ""
+}
 
-// toolServers translates the servers that a session is given.
-func toolServers(p coppice.Profile, r agent.Request) (map[string]toolServer, error) {
+// alone returns the variable of a text that is ${VARIABLE} and no more, or "".
+func alone(text string) (variable string) {
+	agent.Expand(text, func(name string) string { variable = name; return "" })
+	if text != "${"+variable+"}" {
+		return ""
+	}
+	return variable
+}
+
+// toolServers translates the servers that a session is given. The second result
+// are the variables that they need in the agent's environment.
+func toolServers(p coppice.Profile, r agent.Request) (map[string]toolServer, map[string]string, error) {
 	all, err := agent.Servers(p, r)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	out := make(map[string]toolServer, len(all))
+	out, env := make(map[string]toolServer, len(all)), map[string]string{}
+	use := func(variable string) string {
+		if value, ok := r.Secrets[variable]; ok { // the token is there already
+			env[variable] = value
+		}
+		return variable
+	}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		bad := func(fix, format string, args ...any) error {
 			return coppice.Errorf(coppice.EInvalid, format, args...).WithFix("%s", fix).WithField("mcp." + name)
 		}
 		if !serverRE().MatchString(name) || len(name) > coppice.MaxName {
-			return nil, bad("use letters, digits, dashes and underscores", "%s is no name of a tool server for this agent", coppice.Quote(name))
+			return nil, nil, bad("use letters, digits, dashes and underscores", "%s is no name of a tool server for this agent", coppice.Quote(name))
 		}
-		if argv := all[name].Command; len(argv) > 0 {
-			out[name] = toolServer{Command: argv[0], Args: argv[1:], Env: all[name].Env, Pass: passed(p), Patient: startSeconds}
+		if len(all[name].Command) > 0 {
+			if out[name], err = programServer(p, r, all[name], env); err != nil {
+				return nil, nil, bad("use letters, digits and underscores", "the tool server %s sets a variable that is none: %w", name, err)
+			}
 			continue
 		}
 		u, err := url.Parse(all[name].URL)
 		if err != nil || u.User != nil {
-			return nil, bad("put them into a header", "the address of the tool server %s has a name or password in it", name)
+			return nil, nil, bad("put them into a header", "the address of the tool server %s has a name or password in it", name)
 		}
 		s := toolServer{URL: u.String()}
 		for _, k := range slices.Sorted(maps.Keys(all[name].Headers)) {
 			v := all[name].Headers[k]
+			if !headerRE().MatchString(k) || strings.ContainsAny(v, "\r\n\x00") {
+				return nil, nil, bad("use a name and a value on one line", "the tool server %s has a header that is none: %s", name, coppice.Quote(k))
+			}
 			switch {
-			case !headerRE().MatchString(k) || strings.ContainsAny(v, "\r\n\x00"):
-				return nil, bad("use a name and a value on one line", "the tool server %s has a header that is none: %s", name, coppice.Quote(k))
-			case strings.EqualFold(k, "Authorization") && v == "Bearer "+tokenSlot:
-				s.Bearer = agent.TokenVar
-			case v == tokenSlot:
-				s.EnvHeaders = with(s.EnvHeaders, k, agent.TokenVar)
-			case strings.Contains(v, tokenSlot):
-				return nil, bad(`write "Bearer `+tokenSlot+`" for Authorization, or `+tokenSlot+` alone for another header`,
-					"this agent cannot put the session's token into the middle of the header %s", k)
+			case bearer(k, v) != "":
+				s.Bearer = use(bearer(k, v))
+			case alone(v) != "":
+				s.EnvHeaders = with(s.EnvHeaders, k, use(alone(v)))
+			case agent.Refers(v):
+				s.EnvHeaders = with(s.EnvHeaders, k, keep(env, headerVar, r.Fill(v)))
 			default:
 				s.Headers = with(s.Headers, k, v)
 			}
 		}
 		out[name] = s
 	}
-	return out, nil
+	return out, env, nil
+}
+
+// The variables that hold what the agent cannot put together itself.
+const (
+	headerVar  = "COPPICE_MCP_HEADER_"
+	programVar = "COPPICE_MCP_ENV_"
+)
+
+// keep adds a value to an environment and returns the variable that holds it.
+func keep(env map[string]string, prefix, value string) string {
+	for n := 1; ; n++ {
+		variable := prefix + strconv.Itoa(n)
+		if _, taken := env[variable]; !taken {
+			env[variable] = value
+			return variable
+		}
+	}
+}
+
+var variableRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
+
+// programServer translates a server that the agent starts itself. The agent hands
+// variables on under their own names only, and its configuration may be read from
+// its arguments. So a shell gives a variable that refers to a secret its name.
+func programServer(p coppice.Profile, r agent.Request, server coppice.MCPServer, env map[string]string) (toolServer, error) {
+	s := toolServer{Command: server.Command[0], Args: server.Command[1:], Pass: passed(p), Patient: startSeconds}
+	script := ""
+	for _, k := range slices.Sorted(maps.Keys(server.Env)) {
+		v := server.Env[k]
+		if !agent.Refers(v) {
+			s.Env = with(s.Env, k, v)
+			continue
+		}
+		if !variableRE().MatchString(k) {
+			return s, errors.New(coppice.Quote(k))
+		}
+		variable := keep(env, programVar, r.Fill(v))
+		s.Pass = append(s.Pass, variable)
+		script += fmt.Sprintf("export %s=\"$%s\"; unset %s; ", k, variable, variable)
+	}
+	if script != "" {
+		s.Command, s.Args = "/bin/sh", slices.Concat([]string{"-c", script + `exec "$@"`, "sh"}, server.Command)
+	}
+	return s, nil
 }
 
 // sessionVars are what every session finds in its environment.

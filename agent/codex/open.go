@@ -76,13 +76,16 @@ func (d *driver) open() {
 // config is what overrides the person's own configuration.
 func (d *driver) config() map[string]any {
 	config := map[string]any{}
-	servers, err := toolServers(d.profile, d.request)
+	servers, _, err := toolServers(d.profile, d.request)
 	if err != nil {
 		// Launch refuses such a request; a driver has no way to.
 		d.notice(err.Error())
 	}
 	for name, s := range servers {
 		config["mcp_servers."+name] = s
+	}
+	if len(d.request.Secrets) > 0 {
+		config[snapshotKey] = false
 	}
 	// The model's service searches by itself and asks nobody.
 	if !d.asker.Decide(agent.Call{Name: typeSearch, Kind: agent.ToolFetch, Dir: d.request.Dir}).Allowed() {

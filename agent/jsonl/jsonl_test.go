@@ -114,16 +114,16 @@ func TestServers(t *testing.T) {
 func TestPrograms(t *testing.T) {
 	t.Parallel()
 	r := agent.Request{Private: "/private", MCP: map[string]coppice.MCPServer{
-		"own": {Command: []string{"tool", "--quiet"}, Env: map[string]string{"K": "v"}}, "pure": {Command: []string{"tool"}},
+		"own": {Command: []string{"tool", "--quiet"}, Env: map[string]string{"K": "${COPPICE_SECRET_S}"}}, "pure": {Command: []string{"tool"}},
 	}}
-	plain := `{"mcpServers":{"own":{"args":["--quiet"],"command":"tool","env":{"K":"v"}},"pure":{"args":[],"command":"tool"}}}`
+	plain := `{"mcpServers":{"own":{"args":["--quiet"],"command":"tool","env":{"K":"${COPPICE_SECRET_S}"}},"pure":{"args":[],"command":"tool"}}}`
 	for _, p := range Protocols() {
 		if p.Name() == Prefix+"gemini" {
 			continue // takes no tool servers
 		}
 		want := plain
 		if p.Name() == Prefix+"opencode" {
-			want = `{"mcp":{"own":{"command":["tool","--quiet"],"enabled":true,"environment":{"K":"v"},"type":"local"},"pure":{"command":["tool"],"enabled":true,"type":"local"}}}`
+			want = `{"mcp":{"own":{"command":["tool","--quiet"],"enabled":true,"environment":{"K":"{env:COPPICE_SECRET_S}"},"type":"local"},"pure":{"command":["tool"],"enabled":true,"type":"local"}}}`
 		}
 		profile := coppice.Profile{Command: []string{"agent"}, MCP: "SETTINGS_PATH"}
 		l, err := p.Launch(profile, r)

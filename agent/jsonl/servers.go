@@ -13,12 +13,12 @@ import (
 
 // servers says how the agents of a dialect want to be told of tool servers: in
 // a file of settings, which a profile's mcp says how to pass. The session's token
-// is never written down: they fill it in from their environment.
+// and secrets are never written down: they fill them in from their environment.
 type servers struct {
-	Under string         `yaml:"under"` // the field of the settings that holds them, by name
-	URL   string         `yaml:"url"`   // the field of the address
-	Set   map[string]any `yaml:"set"`   // further fields of each
-	Token string         `yaml:"token"` // how the agent writes the variable; ${COPPICE_TOKEN} when empty
+	Under string         `yaml:"under"`    // the field of the settings that holds them, by name
+	URL   string         `yaml:"url"`      // the field of the address
+	Set   map[string]any `yaml:"set"`      // further fields of each
+	Var   string         `yaml:"variable"` // how the agent writes a variable called NAME; ${NAME} when empty
 
 	Program *program `yaml:"program"` // servers that the agent starts; nil when it starts none
 }
@@ -49,14 +49,12 @@ func (s *servers) tell(l *agent.Launch, f coppice.Profile, r agent.Request) erro
 	if err != nil {
 		return err
 	}
+	*l = l.With(r.Secrets)
 	if strings.HasPrefix(f.MCP, "-") {
 		l.Argv = append(l.Argv, f.MCP, path)
 		return nil
 	}
-	if l.Env == nil {
-		l.Env = map[string]string{}
-	}
-	l.Env[f.MCP] = path
+	*l = l.With(map[string]string{f.MCP: path})
 	return nil
 }
 
@@ -76,31 +74,36 @@ func (s *servers) settings(all map[string]coppice.MCPServer, own []byte) ([]byte
 			return nil, fmt.Errorf("%s: %w", agent.EnvSettings, err)
 		}
 	}
-	token := "${" + agent.TokenVar + "}"
 	named := map[string]map[string]any{}
 	for name, server := range all {
 		if len(server.Command) > 0 {
 			if s.Program != nil {
+				server.Env = s.words(server.Env)
 				named[name] = s.Program.fields(server)
 			}
 			continue
-		}
-		headers := map[string]string{}
-		for k, v := range server.Headers {
-			if s.Token != "" {
-				v = strings.ReplaceAll(v, token, s.Token)
-			}
-			headers[k] = v
 		}
 		fields := maps.Clone(s.Set)
 		if fields == nil {
 			fields = map[string]any{}
 		}
-		fields[s.URL], fields["headers"] = server.URL, headers
+		fields[s.URL], fields["headers"] = server.URL, s.words(server.Headers)
 		named[name] = fields
 	}
 	file[s.Under] = named
 	return json.Marshal(file)
+}
+
+// words are headers or variables, with references as the agent writes them.
+func (s *servers) words(texts map[string]string) map[string]string {
+	out := map[string]string{}
+	for k, v := range texts {
+		if s.Var != "" {
+			v = agent.Expand(v, func(name string) string { return strings.ReplaceAll(s.Var, "NAME", name) })
+		}
+		out[k] = v
+	}
+	return out
 }
 
 func (p *program) fields(s coppice.MCPServer) map[string]any {

@@ -2,18 +2,16 @@ package profiles
 
 import (
 	"context"
-	"errors"
-	"io/fs"
 	"maps"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 	"time"
 
 	"coppice"
+	"coppice/internal/environ"
 )
 
 // Patience is how long agents may take to tell their version and login. The
@@ -28,40 +26,10 @@ func Find(ctx context.Context, name string, p coppice.Profile, env []string) (pa
 	if err := Installed(name, p, env); err != nil {
 		return "", "", err
 	}
-	if path, err = LookPath(p.Command[0], env); err != nil {
+	if path, err = environ.LookPath(p.Command[0], env); err != nil {
 		return "", "", err
 	}
 	return path, askVersion(ctx, p, env), nil
-}
-
-// LookPath finds a program as exec.LookPath does, in the PATH of env rather
-// than in that of this process. Directories that are not absolute are left out.
-func LookPath(program string, env []string) (string, error) {
-	if strings.ContainsRune(program, filepath.Separator) {
-		return exec.LookPath(program)
-	}
-	for _, dir := range filepath.SplitList(variable(env, "PATH")) {
-		if !filepath.IsAbs(dir) {
-			continue
-		}
-		found, err := exec.LookPath(filepath.Join(dir, program))
-		if err == nil {
-			return found, nil
-		}
-		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission) && !errors.Is(err, exec.ErrNotFound) {
-			return "", err
-		}
-	}
-	return "", &exec.Error{Name: program, Err: exec.ErrNotFound}
-}
-
-func variable(env []string, name string) string {
-	for _, kv := range env {
-		if v, ok := strings.CutPrefix(kv, name+"="); ok {
-			return v
-		}
-	}
-	return ""
 }
 
 func askVersion(ctx context.Context, p coppice.Profile, env []string) string {
@@ -83,7 +51,7 @@ func probe(ctx context.Context, argv []string, p coppice.Profile, env []string) 
 	if len(argv) == 0 {
 		return nil, exec.ErrNotFound
 	}
-	program, err := LookPath(argv[0], env)
+	program, err := environ.LookPath(argv[0], env)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +71,7 @@ func probe(ctx context.Context, argv []string, p coppice.Profile, env []string) 
 // Installed tells whether an agent's program is there, and how to install it
 // when it is not.
 func Installed(name string, p coppice.Profile, env []string) error {
-	_, err := LookPath(p.Command[0], env)
+	_, err := environ.LookPath(p.Command[0], env)
 	if err == nil {
 		return nil
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"coppice"
+	"coppice/internal/environ"
 )
 
 // LoginState says whether somebody is logged in to an agent.
@@ -35,12 +36,12 @@ type LoginFound struct {
 // nothing either.
 func Login(ctx context.Context, p coppice.Profile, env []string) LoginFound {
 	for _, name := range p.LoginEnv {
-		if p.Env[name] != "" || variable(env, name) != "" {
+		if p.Env[name] != "" || environ.Get(env, name) != "" {
 			return LoginFound{LoginYes, name}
 		}
 	}
 	for _, file := range p.LoginFiles {
-		if holds(file, variable(env, "HOME")) {
+		if holds(file, environ.Get(env, "HOME")) {
 			return LoginFound{LoginYes, file}
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"coppice"
+	"coppice/api"
 	"coppice/api/client"
 	"coppice/api/http"
 	"coppice/engine"
@@ -57,7 +58,7 @@ func Start(t testing.TB, s store.Store, change ...func(*http.Config)) *Bundle {
 		Token: Token, Store: s, Projects: b.Intake, Tasks: b.Intake, Talk: b.Intake, Status: Statuser{}, Version: "test",
 		Now: b.Clock.Now, Log: slog.New(slog.NewTextHandler(b.Log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		Diff: func(_ context.Context, t coppice.Task, since string) (string, error) {
-			if since == http.SinceSession {
+			if since == api.SinceSession {
 				return "", nil
 			}
 			return "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old\n+" + t.Title + "\n", nil
@@ -121,9 +122,9 @@ func (b *Bundle) Project(dir string) coppice.Project {
 }
 
 // Task creates a task.
-func (b *Bundle) Task(project string, n engine.NewTask) coppice.Task {
+func (b *Bundle) Task(project string, n coppice.NewTask) coppice.Task {
 	b.T.Helper()
-	tasks, err := b.Intake.CreateTasks(b.Ctx, project, []engine.NewTask{n})
+	tasks, err := b.Intake.CreateTasks(b.Ctx, project, []coppice.NewTask{n})
 	b.Must(err)
 	return tasks[0]
 }
@@ -191,8 +192,11 @@ func (Statuser) Statuses(_ context.Context, r store.Reader, tasks []coppice.Task
 	for i, t := range tasks {
 		s := &out[i]
 		var err error
-		if s.Session, err = r.Sessions.Last(t.ID); err != nil {
+		if s.Sessions, err = r.Sessions.Of(t.ID); err != nil {
 			return nil, err
+		}
+		if n := len(s.Sessions); n > 0 {
+			s.Session = &s.Sessions[n-1]
 		}
 		if s.Landing, err = r.Landings.Last(t.ID); err != nil {
 			return nil, err

@@ -9,7 +9,6 @@ import (
 
 	"coppice"
 	"coppice/api"
-	"coppice/engine"
 	"coppice/verb"
 )
 
@@ -112,7 +111,7 @@ func (c *Client) Pause(ctx context.Context, prefix, track string, on bool) (api.
 }
 
 // RemoveProject begins to remove a project and tells what will be left of it.
-func (c *Client) RemoveProject(ctx context.Context, prefix string, how engine.Remove) (api.Removed, error) {
+func (c *Client) RemoveProject(ctx context.Context, prefix string, how coppice.Remove) (api.Removed, error) {
 	return post[api.Removed](ctx, c, "/projects/"+url.PathEscape(prefix)+"/remove", how)
 }
 
@@ -127,7 +126,7 @@ func (c *Client) Disk(ctx context.Context, within int) (api.Disk, error) {
 }
 
 // CreateTasks creates tasks in a project, all or none.
-func (c *Client) CreateTasks(ctx context.Context, project string, tasks []engine.NewTask) ([]api.Task, error) {
+func (c *Client) CreateTasks(ctx context.Context, project string, tasks []coppice.NewTask) ([]api.Task, error) {
 	l, err := post[api.TaskList](ctx, c, "/projects/"+url.PathEscape(project)+"/tasks", map[string]any{"tasks": tasks})
 	return l.Tasks, err
 }
@@ -143,7 +142,7 @@ func (c *Client) Task(ctx context.Context, key string) (api.TaskDetail, error) {
 }
 
 // ChangeTask changes what was asked for.
-func (c *Client) ChangeTask(ctx context.Context, key string, change engine.TaskChange) (api.Task, error) {
+func (c *Client) ChangeTask(ctx context.Context, key string, change coppice.TaskChange) (api.Task, error) {
 	return call[api.Task](ctx, c, http.MethodPatch, taskPath(key, ""), nil, change)
 }
 

@@ -6,19 +6,37 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+
+	"coppice/api"
 )
 
 // Image returns a picture that a session took: a piece of its output of kind
 // image, by its offset.
 func (c *Client) Image(ctx context.Context, session string, offset int64) ([]byte, error) {
+	return c.bytes(ctx, "/sessions/"+url.PathEscape(session)+"/images/"+strconv.FormatInt(offset, 10), "image/*")
+}
+
+// CheckLog returns the whole log of a check, which a task's detail may cut.
+func (c *Client) CheckLog(ctx context.Context, task string, check int64) (string, error) {
+	b, err := c.bytes(ctx, api.CheckPath(url.PathEscape(task), check), "text/plain")
+	return string(b), err
+}
+
+// Evidence returns the whole evidence of a landing, which a task's detail may cut.
+func (c *Client) Evidence(ctx context.Context, task string, landing int64) (string, error) {
+	b, err := c.bytes(ctx, api.EvidencePath(url.PathEscape(task), landing), "text/plain")
+	return string(b), err
+}
+
+// bytes gets what is not JSON.
+func (c *Client) bytes(ctx context.Context, path, accept string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	path := "/sessions/" + url.PathEscape(session) + "/images/" + strconv.FormatInt(offset, 10)
 	req, err := c.request(ctx, http.MethodGet, path, nil, nil)
 	if err != nil {
 		return nil, err
 	}
-	req.Header.Set("Accept", "image/*")
+	req.Header.Set("Accept", accept)
 	resp, err := c.send(req)
 	if err != nil {
 		return nil, err

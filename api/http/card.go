@@ -1,8 +1,6 @@
 package http
 
 import (
-	"math"
-
 	"coppice"
 	"coppice/store"
 )
@@ -11,25 +9,27 @@ import (
 // that it said or did.
 const lately = 12
 
-// says tells in a line what a session said or did last: its last words when it
-// has ended.
-func says(r store.Reader, s *coppice.Session) (string, error) {
-	if s == nil {
-		return "", nil
-	}
-	if !s.State.Live() {
-		return coppice.FirstLine(s.Summary), nil
-	}
-	pieces, err := r.Outputs.Before(s.ID, math.MaxInt64, lately, coppice.OutputEvent)
-	if err != nil {
-		return "", err
-	}
-	for i := len(pieces) - 1; i >= 0; i-- {
-		if said, ok := coppice.ReadSaid(pieces[i].Data); ok && said.Line() != "" {
-			return said.Line(), nil
+// says returns in a line what each session said or did last: its last words when
+// it has ended.
+func says(r store.Reader, sessions []coppice.Session) (map[int64]string, error) {
+	lines := make(map[int64]string, len(sessions))
+	var live []int64
+	for _, s := range sessions {
+		if s.State.Live() {
+			live = append(live, s.ID)
+		} else {
+			lines[s.ID] = coppice.FirstLine(s.Summary)
 		}
 	}
-	return "", nil
+	pieces, err := r.Outputs.LastOfEach(live, lately, coppice.OutputEvent)
+	for id, list := range pieces {
+		for _, p := range list {
+			if said, ok := coppice.ReadSaid(p.Data); ok && said.Line() != "" {
+				lines[id] = said.Line()
+			}
+		}
+	}
+	return lines, err
 }
 
 // What became of a task's newest candidate.

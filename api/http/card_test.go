@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"coppice"
-	"coppice/engine"
 	"coppice/store"
 )
 
@@ -14,7 +13,7 @@ func TestWhatASessionSays(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.Project("/src/app")
-	task := b.Task("app", engine.NewTask{Title: "One", Agent: "scripted"})
+	task := b.Task("app", coppice.NewTask{Title: "One", Agent: "scripted"})
 	s := b.Session(task.Key, coppice.SessionWorking, func(s *coppice.Session) { s.Role = coppice.RoleFix })
 	for _, c := range []struct{ event, want string }{
 		{`{"kind":"state","state":"working"}`, ""},
@@ -53,7 +52,7 @@ func TestProof(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	p := b.Project("/src/app")
-	task := b.Task("app", engine.NewTask{Title: "One", Agent: "scripted"})
+	task := b.Task("app", coppice.NewTask{Title: "One", Agent: "scripted"})
 	s := b.Session(task.Key, coppice.SessionDone, nil)
 	for _, c := range []struct {
 		landing coppice.Landing

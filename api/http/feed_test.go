@@ -15,7 +15,6 @@ import (
 	"coppice"
 	"coppice/api/apitest"
 	apihttp "coppice/api/http"
-	"coppice/engine"
 	"coppice/store"
 	"coppice/store/sqlite"
 )
@@ -122,7 +121,7 @@ func TestTheNumberOfFollowersIsBounded(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(c *apihttp.Config) { c.Followers = 2 })
 	b.Project("/src/app")
-	b.Task("app", engine.NewTask{Title: "t"})
+	b.Task("app", coppice.NewTask{Title: "t"})
 	x := b.Session("app-1", coppice.SessionWorking, nil)
 	_, first := subscribe(t, b, "/api/v1/events")
 	second, _ := subscribe(t, b, "/api/v1/says") // its header says that it has a place

@@ -14,7 +14,6 @@ import (
 	"coppice/api/apitest"
 	"coppice/api/client"
 	apihttp "coppice/api/http"
-	"coppice/engine"
 	"coppice/store"
 	"coppice/store/sqlite"
 	"coppice/verb"
@@ -62,8 +61,8 @@ func TestSearch(t *testing.T) {
 	b := searched(t)
 	b.Project("/src/app")
 	b.Project("/src/web")
-	b.Task("app", engine.NewTask{Title: "Feed the 🦭 walrus", Body: "It is <b>hungry</b>."})
-	b.Task("web", engine.NewTask{Title: "Draw a walrus"})
+	b.Task("app", coppice.NewTask{Title: "Feed the 🦭 walrus", Body: "It is <b>hungry</b>."})
+	b.Task("web", coppice.NewTask{Title: "Draw a walrus"})
 	x := b.Session("app-1", coppice.SessionWorking, nil)
 	b.Write(x.ID, coppice.OutputEvent, `{"kind":"text","text":"first"}`, `{"kind":"tool_result","text":"the 🦭 walrus <script>alert(1)</script>\nis fed"}`)
 	page := search(b, client.SearchQuery{Text: "walrus", Project: "app"})
@@ -130,7 +129,7 @@ func TestUsage(t *testing.T) {
 	b.Project("/src/app")
 	b.Project("/src/web")
 	for i := range 3 {
-		key := b.Task("app", engine.NewTask{Title: "task"}).Key
+		key := b.Task("app", coppice.NewTask{Title: "task"}).Key
 		b.Session(key, coppice.SessionDone, func(s *coppice.Session) {
 			s.CreatedAt = b.Clock.Now().Add(-time.Duration(i) * 24 * time.Hour) // noon in UTC
 			s.Model, s.Usage = "big", coppice.Usage{InputTokens: 10, CostUSD: 0.5, Turns: 1}
@@ -167,7 +166,7 @@ func TestArchive(t *testing.T) {
 	b := setup(t)
 	b.Project("/src/app")
 	for range 3 {
-		b.Task("app", engine.NewTask{Title: "task"})
+		b.Task("app", coppice.NewTask{Title: "task"})
 	}
 	for _, key := range []string{"app-1", "app-2"} {
 		b.Change(key, func(t *coppice.Task) { t.Stage, t.Wait, t.Outcome = coppice.StageEnded, nil, coppice.OutcomeDone })
@@ -223,7 +222,7 @@ func TestOutputIsReadBackwards(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.Project("/src/app")
-	b.Task("app", engine.NewTask{Title: "task"})
+	b.Task("app", coppice.NewTask{Title: "task"})
 	x := b.Session("app-1", coppice.SessionWorking, nil)
 	for i := range 10 {
 		b.Write(x.ID, coppice.OutputEvent, fmt.Sprintf(`{"kind":"text","text":"n%d"}`, i))
@@ -270,7 +269,7 @@ func TestDiffSinceSession(t *testing.T) {
 		}
 	})
 	b.Project("/src/app")
-	b.Task("app", engine.NewTask{Title: "task"})
+	b.Task("app", coppice.NewTask{Title: "task"})
 	for session, want := range map[bool]string{false: "app-1 since base", true: "app-1 since session"} {
 		if text, err := b.Client.Diff(b.Ctx, "app-1", session); err != nil || text != want {
 			t.Errorf("%q %v", text, err)
@@ -378,7 +377,7 @@ func TestStatusCounts(t *testing.T) {
 		if i%3 == 0 {
 			project = "web"
 		}
-		k := b.Task(project, engine.NewTask{Title: "task", Priority: i % 5})
+		k := b.Task(project, coppice.NewTask{Title: "task", Priority: i % 5})
 		stage := stages[i%len(stages)]
 		if i >= 200 {
 			stage = stages[5] // more than are listed

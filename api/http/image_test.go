@@ -8,7 +8,6 @@ import (
 
 	"coppice"
 	"coppice/api"
-	"coppice/engine"
 	"coppice/store"
 )
 
@@ -18,7 +17,7 @@ func TestPicturesAreServed(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.Project("/src/app")
-	b.Task("app", engine.NewTask{Title: "t"})
+	b.Task("app", coppice.NewTask{Title: "t"})
 	s := b.Session("app-1", coppice.SessionWorking, nil)
 	other := b.Session("app-1", coppice.SessionDone, nil)
 	jpeg, webp := "\xff\xd8\xff\xe0 jpeg", "RIFF\x00\x01\x02\x03WEBP"

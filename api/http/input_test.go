@@ -15,7 +15,6 @@ import (
 	"coppice/api"
 	"coppice/api/apitest"
 	apihttp "coppice/api/http"
-	"coppice/engine"
 )
 
 // The tests of this file send requests that no client of ours would send.
@@ -24,7 +23,7 @@ func TestBadAmountsAreRefused(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.Project("/src/app")
-	b.Task("app", engine.NewTask{Title: "there already", Budget: 3})
+	b.Task("app", coppice.NewTask{Title: "there already", Budget: 3})
 	for _, amount := range []string{`"NaN"`, `"nan USD"`, `"Inf"`, `"+Inf"`, `"infinity USD"`, `"-1"`, `"0x1p3"`, `"1e3"`, `"1_000"`, `"1000001"`, `"` + strings.Repeat("9", 400) + `"`, `"5 EUR"`, `""`, `"."`} {
 		resp, text := call(t, b, "POST", "/api/v1/projects/app/tasks", `{"tasks":[{"title":"x","budget":`+amount+`}]}`)
 		if p := refused(t, resp, text, http.StatusUnprocessableEntity); !strings.Contains(p.Detail, "amount of money") {
@@ -66,7 +65,7 @@ func TestTitlesThatNobodyCanReadAreRefused(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.Project("/src/app")
-	b.Task("app", engine.NewTask{Title: "there already"})
+	b.Task("app", coppice.NewTask{Title: "there already"})
 	for _, title := range []string{"\u200b", "\ufeff\u2060 ", "pay \u202eeurt\u202c", "a\u2066b\u2069", "one\u2028two", "one\u2029two"} {
 		text, err := json.Marshal(title)
 		b.Must(err)

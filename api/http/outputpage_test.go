@@ -8,7 +8,6 @@ import (
 
 	"coppice"
 	"coppice/api"
-	"coppice/engine"
 )
 
 // However large the pieces are, a page is small, and all pages together have
@@ -17,7 +16,7 @@ func TestPagesOfLargePieces(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.Project("/src/app")
-	b.Task("app", engine.NewTask{Title: "task"})
+	b.Task("app", coppice.NewTask{Title: "task"})
 	x := b.Session("app-1", coppice.SessionDone, nil)
 	var want []string
 	for i := range 60 {

@@ -8,7 +8,6 @@ import (
 
 	"coppice"
 	"coppice/api"
-	"coppice/engine"
 	"coppice/store"
 )
 
@@ -39,7 +38,7 @@ type pauseIn struct {
 
 type removeIn struct {
 	ProjectIn
-	Body engine.Remove
+	Body coppice.Remove
 }
 
 func (s *Server) projectRoutes(a huma.API) {

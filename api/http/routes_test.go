@@ -11,7 +11,6 @@ import (
 	"coppice"
 	"coppice/api/client"
 	apihttp "coppice/api/http"
-	"coppice/engine"
 	"coppice/store"
 	"coppice/verb"
 )
@@ -77,12 +76,12 @@ func TestTasksAreCreatedAllOrNone(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.Project("/src/app")
-	made, err := b.Client.CreateTasks(b.Ctx, "app", []engine.NewTask{{Ref: "a", Title: "first"}, {Title: "second", After: []string{"a"}, Priority: 3}})
+	made, err := b.Client.CreateTasks(b.Ctx, "app", []coppice.NewTask{{Ref: "a", Title: "first"}, {Title: "second", After: []string{"a"}, Priority: 3}})
 	b.Must(err)
 	if len(made) != 2 || !slices.Equal(made[1].After, []string{"app-1"}) || made[1].Priority != 3 {
 		t.Errorf("made %+v", made)
 	}
-	_, err = b.Client.CreateTasks(b.Ctx, "app", []engine.NewTask{{Title: "good"}, {Title: "bad", After: []string{"app-99"}}})
+	_, err = b.Client.CreateTasks(b.Ctx, "app", []coppice.NewTask{{Title: "good"}, {Title: "bad", After: []string{"app-99"}}})
 	if coppice.ErrorCode(err) == "" || coppice.ErrorCode(err) == coppice.EInternal {
 		t.Errorf("an unknown dependency: %v", err)
 	}
@@ -98,7 +97,7 @@ func TestListFiltersByDerivedStatusAndPages(t *testing.T) {
 	b := setup(t)
 	b.Project("/src/app")
 	for i := range 25 {
-		key := b.Task("app", engine.NewTask{Title: "task"}).Key
+		key := b.Task("app", coppice.NewTask{Title: "task"}).Key
 		if i%2 == 0 {
 			b.Change(key, func(t *coppice.Task) {
 				t.Wait = &coppice.Wait{On: coppice.WaitPerson, Text: "log in first", Fix: "run login"}
@@ -136,8 +135,8 @@ func TestTaskDetailHasEverything(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.Project("/src/app")
-	task := b.Task("app", engine.NewTask{Title: "first", Body: "all of it"})
-	b.Task("app", engine.NewTask{Title: "second", After: []string{"app-1"}})
+	task := b.Task("app", coppice.NewTask{Title: "first", Body: "all of it"})
+	b.Task("app", coppice.NewTask{Title: "second", After: []string{"app-1"}})
 	s := b.Session("app-1", coppice.SessionWaiting, func(s *coppice.Session) {
 		s.Prompt, s.Usage = "secret plan", coppice.Usage{CostUSD: 0.5}
 	})
@@ -175,9 +174,9 @@ func TestActions(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.Project("/src/app")
-	b.Task("app", engine.NewTask{Title: "first"})
+	b.Task("app", coppice.NewTask{Title: "first"})
 	title := "better"
-	x, err := b.Client.ChangeTask(b.Ctx, "app-1", engine.TaskChange{Title: &title})
+	x, err := b.Client.ChangeTask(b.Ctx, "app-1", coppice.TaskChange{Title: &title})
 	b.Must(err)
 	if x.Title != "better" {
 		t.Errorf("changed %+v", x)
@@ -231,9 +230,9 @@ func TestStatusSumsUp(t *testing.T) {
 	b.Project("/src/app")
 	b.Project("/src/lib")
 	for range 3 {
-		b.Task("app", engine.NewTask{Title: "t"})
+		b.Task("app", coppice.NewTask{Title: "t"})
 	}
-	b.Task("lib", engine.NewTask{Title: "t"})
+	b.Task("lib", coppice.NewTask{Title: "t"})
 	b.Change("app-1", func(t *coppice.Task) { t.Stage, t.Wait = coppice.StageHeld, nil })
 	b.Change("app-2", func(t *coppice.Task) { t.Stage, t.Wait, t.Outcome = coppice.StageEnded, nil, coppice.OutcomeDone })
 	b.Session("lib-1", coppice.SessionWorking, nil)
@@ -260,7 +259,7 @@ func TestMetricsAndHealth(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.Project("/src/app")
-	b.Task("app", engine.NewTask{Title: "t"})
+	b.Task("app", coppice.NewTask{Title: "t"})
 	_, text := call(t, b, "GET", "/metrics", "")
 	for _, want := range []string{"coppice_tasks{stage=\"waiting\"} 1\n", "coppice_work{state=\"offered\"} 0\n", "coppice_events_last_seq 2\n", "# TYPE coppice_http_requests_total counter\n"} {
 		if !strings.Contains(text, want) {

@@ -46,8 +46,8 @@ func gather(ctx context.Context) error {
 // stops. It pulls as all streams do: while it rests or writes, the store notes
 // no more than which sessions wrote, and nobody pays when nobody reads.
 func (s *Server) followSays(ctx context.Context, out *sse) error {
-	writers := s.cfg.Store.Writers() // before the first look, so that nothing falls between
-	defer writers.Close()
+	watch := s.cfg.Store.Watch(store.TopicSessions) // before the first look, so that nothing falls between
+	defer watch.Close()
 	told := map[int64]string{} // what was told last of each live session
 	for wrote := []int64(nil); ; {
 		lines, err := s.newLines(ctx, told, wrote)
@@ -66,8 +66,12 @@ func (s *Server) followSays(ctx context.Context, out *sse) error {
 			return err
 		}
 		for woken := false; !woken; {
-			woken, err = s.waitOr(ctx, func(ctx context.Context) (err error) {
-				wrote, err = writers.Wait(ctx)
+			woken, err = s.waitOr(ctx, func(ctx context.Context) error {
+				topics, err := watch.Wait(ctx)
+				wrote = wrote[:0]
+				for _, topic := range topics {
+					wrote = append(wrote, store.SessionOf(topic))
+				}
 				return err
 			})
 			if err == nil && !woken {
@@ -83,48 +87,51 @@ func (s *Server) followSays(ctx context.Context, out *sse) error {
 // newLines reads the lines of live sessions that differ from what was told: of
 // all of them, or of those that wrote. Those told of that have ended come with
 // their last line, and are forgotten.
-func (s *Server) newLines(ctx context.Context, told map[int64]string, wrote []int64) (lines []api.Says, err error) {
-	look := func(r store.Reader, x coppice.Session) error {
-		line, err := says(r, &x)
-		if line == "" && x.State.Live() {
-			line = told[x.ID] // having said nothing lately unsays nothing
-		}
-		if err != nil || line == told[x.ID] {
-			return err
-		}
-		task, _, _ := strings.Cut(x.Key, ".")
-		lines, told[x.ID] = append(lines, api.Says{Task: task, Session: x.Key, Says: line}), line
-		return nil
-	}
+func (s *Server) newLines(ctx context.Context, told map[int64]string, wrote []int64) (changed []api.Says, err error) {
 	err = s.cfg.Store.View(ctx, func(r store.Reader) error {
-		sessions, err := r.Sessions.Live()
+		live, err := r.Sessions.Live()
 		if err != nil {
 			return err
 		}
-		live := make(map[int64]bool, len(sessions))
-		for _, x := range sessions {
-			live[x.ID] = true
-			if wrote != nil && !slices.Contains(wrote, x.ID) {
-				continue
-			}
-			if err := look(r, x); err != nil {
-				return err
-			}
+		ended, err := endedOf(r, live, told, wrote)
+		if err != nil {
+			return err
 		}
-		for _, id := range wrote {
-			if _, known := told[id]; !known || live[id] {
-				continue
+		silent := func(x coppice.Session) bool { return wrote != nil && !slices.Contains(wrote, x.ID) }
+		sessions := append(slices.DeleteFunc(live, silent), ended...)
+		lines, err := says(r, sessions)
+		if err != nil {
+			return err
+		}
+		for _, x := range sessions {
+			line := lines[x.ID]
+			if line == "" && x.State.Live() {
+				line = told[x.ID] // having said nothing lately unsays nothing
 			}
-			x, err := r.Sessions.Get(id)
-			if err == nil {
-				err = look(r, x)
+			if line != told[x.ID] {
+				task, _, _ := strings.Cut(x.Key, ".")
+				changed, told[x.ID] = append(changed, api.Says{Task: task, Session: x.Key, Says: line}), line
 			}
-			if err != nil {
-				return err
+			if !x.State.Live() {
+				delete(told, x.ID)
 			}
-			delete(told, id)
 		}
 		return nil
 	})
-	return lines, err
+	return changed, err
+}
+
+// endedOf returns the sessions told of that wrote and are no longer live.
+func endedOf(r store.Reader, live []coppice.Session, told map[int64]string, wrote []int64) (ended []coppice.Session, err error) {
+	for _, id := range wrote {
+		if _, known := told[id]; !known || slices.ContainsFunc(live, func(x coppice.Session) bool { return x.ID == id }) {
+			continue
+		}
+		x, err := r.Sessions.Get(id)
+		if err != nil {
+			return nil, err
+		}
+		ended = append(ended, x)
+	}
+	return ended, nil
 }

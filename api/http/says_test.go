@@ -14,7 +14,6 @@ import (
 	"coppice/api"
 	"coppice/api/apitest"
 	apihttp "coppice/api/http"
-	"coppice/engine"
 	"coppice/store"
 )
 
@@ -108,7 +107,7 @@ func TestWhatSessionsSayIsLive(t *testing.T) {
 	b.Project("/src/app")
 	var sessions []coppice.Session
 	for range 3 {
-		key := b.Task("app", engine.NewTask{Title: "One", Agent: "scripted"}).Key
+		key := b.Task("app", coppice.NewTask{Title: "One", Agent: "scripted"}).Key
 		sessions = append(sessions, b.Session(key, coppice.SessionWorking, nil))
 	}
 	one, two := sessions[0], sessions[1]
@@ -166,7 +165,7 @@ func TestASessionEndsWithoutAWord(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(c *apihttp.Config) { c.Gather = func(context.Context) error { return nil } })
 	b.Project("/src/app")
-	x := b.Session(b.Task("app", engine.NewTask{Title: "One", Agent: "scripted"}).Key, coppice.SessionWorking, nil)
+	x := b.Session(b.Task("app", coppice.NewTask{Title: "One", Agent: "scripted"}).Key, coppice.SessionWorking, nil)
 	b.Write(x.ID, coppice.OutputEvent, text("I begin."))
 	l := listen(t, b)
 	l.want("app-1.1", "I begin.")

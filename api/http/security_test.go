@@ -15,7 +15,6 @@ import (
 	"coppice"
 	"coppice/api/apitest"
 	apihttp "coppice/api/http"
-	"coppice/engine"
 	"coppice/verb"
 )
 
@@ -230,7 +229,7 @@ func TestRequestsAreBounded(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.Project("/src/app")
-	b.Task("app", engine.NewTask{Title: "t"})
+	b.Task("app", coppice.NewTask{Title: "t"})
 	big := `{"text":"` + strings.Repeat("x", 5<<20) + `"}`
 	resp, text := call(t, b, "POST", "/api/v1/tasks/app-1/send", big)
 	refused(t, resp, text, http.StatusRequestEntityTooLarge)
@@ -323,7 +322,7 @@ func TestInternalErrorsSayNothing(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(c *apihttp.Config) { c.Tasks = panicking{c.Tasks} })
 	b.Project("/src/app")
-	b.Task("app", engine.NewTask{Title: "t"})
+	b.Task("app", coppice.NewTask{Title: "t"})
 	for _, what := range []string{"stop", "land"} {
 		resp, text := call(t, b, "POST", "/api/v1/tasks/app-1/"+what, "{}")
 		p := refused(t, resp, text, http.StatusInternalServerError)

@@ -49,8 +49,8 @@ type Projects interface {
 
 // Tasks takes in what people ask of tasks.
 type Tasks interface {
-	CreateTasks(ctx context.Context, project string, tasks []engine.NewTask) ([]coppice.Task, error)
-	ChangeTask(ctx context.Context, key string, c engine.TaskChange) (coppice.Task, error)
+	CreateTasks(ctx context.Context, project string, tasks []coppice.NewTask) ([]coppice.Task, error)
+	ChangeTask(ctx context.Context, key string, c coppice.TaskChange) (coppice.Task, error)
 	// Ask adds a request to a task.
 	Ask(ctx context.Context, key string, v coppice.Verb, r verb.Request) (coppice.Task, error)
 	// Fork returns the new task.
@@ -85,12 +85,6 @@ type Needs interface {
 	RestoreBase(ctx context.Context, p coppice.Project) error
 }
 
-// What a diff is against.
-const (
-	SinceBase    = "base"    // where the task's branch left the base
-	SinceSession = "session" // where the branch stood before the task's last session
-)
-
 // Config is what a Server is made of. Store, Projects, Tasks, Talk, Status, Diff,
 // Backup and Token are needed; the zero value of everything else is a sound default.
 type Config struct {
@@ -119,7 +113,7 @@ type Config struct {
 	Bring func(ctx context.Context, t coppice.Task) (api.Branch, error)
 
 	// Remove begins to remove a project and tells what will be left of it.
-	Remove func(ctx context.Context, project string, how engine.Remove) ([]api.Left, error)
+	Remove func(ctx context.Context, project string, how coppice.Remove) ([]api.Left, error)
 	// Disk measures what uses disk for so long at most.
 	Disk func(ctx context.Context, within time.Duration) (api.Disk, error)
 

@@ -130,20 +130,25 @@ func (s *Server) streamOutput(ctx context.Context, in *outputStreamIn) (*huma.St
 	if err == nil {
 		kinds, err = outputKinds(in.Kinds)
 	}
+	var sess coppice.Session
 	if err == nil {
-		_, _, err = s.readOutput(ctx, in.Key, after, 1, kinds)
+		_, sess, err = s.readOutput(ctx, in.Key, after, 1, kinds)
 	}
 	if err != nil {
 		return nil, s.problem(ctx, err)
 	}
 	return &huma.StreamResponse{Body: func(c huma.Context) {
-		s.follow(c, func(ctx context.Context, out *sse) error { return s.followOutput(ctx, out, in.Key, after, kinds) })
+		s.follow(c, func(ctx context.Context, out *sse) error {
+			return s.followOutput(ctx, out, sess.ID, in.Key, after, kinds)
+		})
 	}}, nil
 }
 
 // followOutput sends what follows an offset until the session has ended and
 // everything was sent.
-func (s *Server) followOutput(ctx context.Context, out *sse, key string, after int64, kinds []coppice.OutputKind) error {
+func (s *Server) followOutput(ctx context.Context, out *sse, session int64, key string, after int64, kinds []coppice.OutputKind) error {
+	watch := s.cfg.Store.Watch(store.TopicSession(session)) // before the first look, so that nothing falls between
+	defer watch.Close()
 	for {
 		page, sess, err := s.readOutput(ctx, key, after, batch, kinds)
 		if err != nil {
@@ -170,9 +175,7 @@ func (s *Server) followOutput(ctx context.Context, out *sse, key string, after i
 		if err := s.rest(ctx); err != nil {
 			return err
 		}
-		// The session's cursor is past the offsets of all its pieces, so it, and
-		// not the last offset sent, is what tells whether there is more.
-		woken, err := s.waitOr(ctx, func(ctx context.Context) error { return s.cfg.Store.WaitOutput(ctx, sess.ID, sess.Cursor) })
+		woken, err := s.waitOr(ctx, func(ctx context.Context) error { _, err := watch.Wait(ctx); return err })
 		if err == nil && !woken {
 			err = out.alive(after)
 		}

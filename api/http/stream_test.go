@@ -21,7 +21,6 @@ import (
 	"coppice/api/apitest"
 	"coppice/api/client"
 	apihttp "coppice/api/http"
-	"coppice/engine"
 	"coppice/store"
 )
 
@@ -203,7 +202,7 @@ func TestOutputIsNeitherMissedNorRepeatedAcrossReconnects(t *testing.T) {
 	f.aim(b)
 	t.Cleanup(f.stop)
 	b.Project("/src/app")
-	b.Task("app", engine.NewTask{Title: "t"})
+	b.Task("app", coppice.NewTask{Title: "t"})
 	s := b.Session("app-1", coppice.SessionWorking, nil)
 	c := through(b, f)
 	defer c.Close()
@@ -303,7 +302,7 @@ func TestASilentStreamShowsThatItLivesAndHowFarItIs(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(c *apihttp.Config) { c.Heartbeat = 10 * time.Millisecond })
 	b.Project("/src/app")
-	b.Task("app", engine.NewTask{Title: "t"})
+	b.Task("app", coppice.NewTask{Title: "t"})
 	logEvents(b, 5)
 	text := readUntil(t, b, "/api/v1/events?after=0&task=app-1", ": alive\nid: 7\n\n")
 	if strings.Count(text, "data:") != 1 || !strings.Contains(text, `"kind":"task.created"`) {

@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"coppice"
-	"coppice/engine"
 	"coppice/store"
 	"coppice/verb"
 )
@@ -14,10 +13,10 @@ func TestConversations(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.Project("/src/app")
-	b.Task("app", engine.NewTask{Title: "first", Body: "all of it", Checks: []string{"make"}})
+	b.Task("app", coppice.NewTask{Title: "first", Body: "all of it", Checks: []string{"make"}})
 	s := b.Session("app-1", coppice.SessionWorking, func(s *coppice.Session) { s.Conversation = "talk1" })
 	b.Change("app-1", func(t *coppice.Task) { t.Stage, t.Wait, t.Next, t.Sessions = coppice.StageSession, nil, nil, 1 })
-	b.Task("app", engine.NewTask{Title: "second", Agent: "blind"})
+	b.Task("app", coppice.NewTask{Title: "second", Agent: "blind"})
 	b.Session("app-2", coppice.SessionWorking, nil)
 	b.Change("app-2", func(t *coppice.Task) { t.Stage, t.Wait, t.Next, t.Sessions = coppice.StageSession, nil, nil, 1 })
 
@@ -70,7 +69,7 @@ func TestRulesAndLimits(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	p := b.Project("/src/app")
-	x := b.Task("app", engine.NewTask{Title: "first"})
+	x := b.Task("app", coppice.NewTask{Title: "first"})
 	s := b.Session("app-1", coppice.SessionWaiting, nil)
 	b.Change("app-1", func(t *coppice.Task) { t.Stage, t.Wait = coppice.StageSession, nil })
 	b.Update(func(tx store.Tx) error {
@@ -107,7 +106,7 @@ func TestRulesAndLimits(t *testing.T) {
 	if err != nil || limits == nil || len(limits) != 0 {
 		t.Errorf("limits %v (%v)", limits, err)
 	}
-	b.Task(p.Prefix, engine.NewTask{Title: "waits"})
+	b.Task(p.Prefix, coppice.NewTask{Title: "waits"})
 	b.Change("app-2", func(t *coppice.Task) { t.Stage, t.Wait = coppice.StageQueued, nil })
 	b.Update(func(tx store.Tx) error {
 		return tx.Limits.Put(coppice.AgentLimit{Agent: "robot", Class: coppice.ClassAuth, Text: "not logged in"})

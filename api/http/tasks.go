@@ -9,7 +9,6 @@ import (
 
 	"coppice"
 	"coppice/api"
-	"coppice/engine"
 	"coppice/store"
 )
 
@@ -32,13 +31,13 @@ type listTasksIn struct {
 type createTasksIn struct {
 	ProjectIn
 	Body struct {
-		Tasks []engine.NewTask `json:"tasks" minItems:"1" maxItems:"2000" nullable:"false" doc:"All are created, or none"`
+		Tasks []coppice.NewTask `json:"tasks" minItems:"1" maxItems:"2000" nullable:"false" doc:"All are created, or none"`
 	}
 }
 
 type changeTaskIn struct {
 	TaskIn
-	Body engine.TaskChange
+	Body coppice.TaskChange
 }
 
 func (s *Server) taskRoutes(a huma.API) {
@@ -49,6 +48,7 @@ func (s *Server) taskRoutes(a huma.API) {
 	add(s, a, op{method: http.MethodPatch, path: "/tasks/{key}", id: "change-task", tag: "tasks",
 		about: "Change what was asked for", body: taskBody}, s.changeTask)
 	s.diffRoute(a)
+	s.textRoutes(a)
 	add(s, a, op{method: http.MethodPost, path: "/tasks/{key}/branch", id: "bring-branch", tag: "tasks",
 		about: "Bring a task's branch into the user's repository"}, s.bringBranch)
 }
@@ -174,10 +174,16 @@ func (s *Server) createTasks(ctx context.Context, in *createTasksIn) (api.TaskLi
 	}
 	var out api.TaskList
 	err = s.cfg.Store.View(ctx, func(r store.Reader) error {
+		ids := make([]int64, len(tasks))
 		for i, t := range tasks {
-			if tasks[i], err = r.Tasks.Get(t.ID); err != nil {
-				return err
-			}
+			ids[i] = t.ID
+		}
+		now, err := r.Tasks.Some(ids)
+		if err != nil {
+			return err
+		}
+		for i, id := range ids {
+			tasks[i] = now[id]
 		}
 		out.Tasks, err = s.views(ctx, r, tasks)
 		return err
@@ -215,6 +221,7 @@ func (s *Server) detail(ctx context.Context, r store.Reader, t coppice.Task) (ou
 	if out.CheckRuns, err = r.Checks.Of(t.ID); err != nil {
 		return out, err
 	}
+	shorten(&out)
 	if out.Messages, err = r.Messages.Of(t.ID); err != nil {
 		return out, err
 	}
@@ -232,7 +239,8 @@ func (s *Server) detail(ctx context.Context, r store.Reader, t coppice.Task) (ou
 	if err != nil {
 		return out, err
 	}
-	out.Dependants, err = taskKeys(r, ids, map[int64]string{})
+	keys, err := r.Tasks.Keys(ids)
+	out.Dependants = named(ids, keys)
 	out.History, out.Landings, out.CheckRuns = filled(out.History), filled(out.Landings), filled(out.CheckRuns)
 	out.Messages, out.Questions, out.Dependants = filled(out.Messages), filled(out.Questions), filled(out.Dependants)
 	return out, err

@@ -18,22 +18,8 @@ import (
 	"coppice/store"
 )
 
-// Terminal is a live view of a session's terminal. Next has one caller; the
-// other methods are safe for concurrent use.
-type Terminal interface {
-	// About tells what it is, and how large at first.
-	About() api.TerminalControl
-	// Next waits for the next bytes or message. Behind the message that tells
-	// the end it fails.
-	Next() ([]byte, *api.TerminalControl, error)
-	Type(b []byte) error
-	Resize(columns, rows int) error
-	// Close leaves the session as it is, and ends a Next that waits.
-	Close() error
-}
-
 // Attach opens the terminal of a running session, until ctx ends.
-type Attach func(ctx context.Context, s coppice.Session, o api.TerminalOptions) (Terminal, error)
+type Attach func(ctx context.Context, s coppice.Session, o api.TerminalOptions) (api.Terminal, error)
 
 // maxMessage bounds one message from a client.
 const maxMessage = 1 << 20
@@ -127,7 +113,7 @@ func (s *Server) serveTerminal(w http.ResponseWriter, r *http.Request, session c
 type terminalView struct {
 	s    *Server
 	conn *websocket.Conn
-	t    Terminal
+	t    api.Terminal
 }
 
 // run passes on both ways until either side has enough.

@@ -16,7 +16,6 @@ import (
 	"coppice/api"
 	"coppice/api/apitest"
 	apihttp "coppice/api/http"
-	"coppice/engine"
 )
 
 // echo is a terminal that shows what is typed, until bye is.
@@ -77,14 +76,14 @@ func terminals(t *testing.T) (*apitest.Bundle, coppice.Session, chan *echo) {
 	t.Helper()
 	opened := make(chan *echo, 16)
 	b := setup(t, func(c *apihttp.Config) {
-		c.Attach = func(_ context.Context, _ coppice.Session, o api.TerminalOptions) (apihttp.Terminal, error) {
+		c.Attach = func(_ context.Context, _ coppice.Session, o api.TerminalOptions) (api.Terminal, error) {
 			e := newEcho(o)
 			opened <- e
 			return e, nil
 		}
 	})
 	b.Project("/src/app")
-	task := b.Task("app", engine.NewTask{Title: "paint"})
+	task := b.Task("app", coppice.NewTask{Title: "paint"})
 	return b, b.Session(task.Key, coppice.SessionWorking, nil), opened
 }
 
@@ -159,7 +158,7 @@ func TestTerminalRefused(t *testing.T) {
 			t.Errorf("%s: %v", c.key, err)
 		}
 	}
-	ended := b.Session(b.Task("app", engine.NewTask{Title: "done"}).Key, coppice.SessionDone, nil)
+	ended := b.Session(b.Task("app", coppice.NewTask{Title: "done"}).Key, coppice.SessionDone, nil)
 	_, err := b.Client.Terminal(b.Ctx, ended.Key, api.TerminalOptions{})
 	var e *coppice.Error
 	if !errors.As(err, &e) || e.Code != coppice.EConflict || !strings.Contains(e.Fix, "coppice logs "+ended.Key) {

@@ -2,6 +2,7 @@ package http
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"coppice"
@@ -17,45 +18,53 @@ type Statuser interface {
 	Statuses(ctx context.Context, r store.Reader, tasks []coppice.Task) ([]engine.TaskStatus, error)
 }
 
-// views makes what people see of tasks, from one snapshot.
+// views makes what people see of tasks, from one snapshot. How many queries it
+// takes does not depend on how many tasks there are.
 func (s *Server) views(ctx context.Context, r store.Reader, tasks []coppice.Task) ([]api.Task, error) {
 	statuses, err := s.cfg.Status.Statuses(ctx, r, tasks)
 	if err != nil {
 		return nil, err
 	}
-	prefixes, keys := map[int64]string{}, map[int64]string{}
+	var projects, after []int64
+	var sessions []coppice.Session
+	for i, t := range tasks {
+		if !slices.Contains(projects, t.ProjectID) {
+			projects = append(projects, t.ProjectID)
+		}
+		after = append(after, t.After...)
+		if statuses[i].Session != nil {
+			sessions = append(sessions, *statuses[i].Session)
+		}
+	}
+	known, err := r.Projects.Some(projects)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := r.Tasks.Keys(after)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := says(r, sessions)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]api.Task, len(tasks))
 	for i, t := range tasks {
-		if _, ok := prefixes[t.ProjectID]; !ok {
-			p, err := r.Projects.Get(t.ProjectID)
-			if err != nil {
-				return nil, err
-			}
-			prefixes[t.ProjectID] = p.Prefix
-		}
-		after, err := taskKeys(r, t.After, keys)
-		if err != nil {
-			return nil, err
-		}
-		sessions, err := r.Sessions.Of(t.ID)
-		if err != nil {
-			return nil, err
-		}
-		out[i] = view(s.cfg.Now(), t, statuses[i], prefixes[t.ProjectID], after, sessions)
-		if out[i].Says, err = says(r, statuses[i].Session); err != nil {
-			return nil, err
+		out[i] = view(s.cfg.Now(), t, statuses[i], known[t.ProjectID].Prefix, named(t.After, keys))
+		if x := statuses[i].Session; x != nil {
+			out[i].Says = lines[x.ID]
 		}
 	}
 	return out, nil
 }
 
-func view(now time.Time, t coppice.Task, st engine.TaskStatus, project string, after []string, sessions []coppice.Session) api.Task {
+func view(now time.Time, t coppice.Task, st engine.TaskStatus, project string, after []string) api.Task {
 	v := api.Task{
 		ID: t.ID, Key: t.Key, Project: project, Title: t.Title, Body: t.Body, Priority: t.Priority, Track: t.Track,
 		Agent: t.Agent, Model: t.Model, Checks: t.Checks, After: after, NotBefore: t.NotBefore, CreatedAt: t.CreatedAt,
 		CreatedBy: t.CreatedBy, Status: st.Status, Reason: st.Reason, Fix: st.Fix, Stage: t.Stage, Since: t.StageAt,
 		Round: t.Round, Outcome: t.Outcome, Failure: t.Failure, Warning: t.Warning, Landed: t.Landed, EndedAt: t.EndedAt,
-		Sessions: len(sessions), Category: t.Category, Steps: t.Steps, Feature: t.Feature, Budget: t.Budget, ForkOf: t.ForkOf,
+		Sessions: len(st.Sessions), Category: t.Category, Steps: t.Steps, Feature: t.Feature, Budget: t.Budget, ForkOf: t.ForkOf,
 		Archived: t.Archived, Proof: proof(st.Landing),
 	}
 	if st.Session != nil {
@@ -64,7 +73,7 @@ func view(now time.Time, t coppice.Task, st engine.TaskStatus, project string, a
 	if t.Model == coppice.ModelAuto {
 		v.Level, v.LevelBy = engine.LevelOf(t)
 	}
-	for _, x := range sessions {
+	for _, x := range st.Sessions {
 		v.Session = x.Key
 		v.Usage = v.Usage.Add(x.Usage)
 	}
@@ -83,20 +92,13 @@ func question(q coppice.Question) api.Question {
 	}
 }
 
-// taskKeys names tasks by key, remembering those it has looked up.
-func taskKeys(r store.Reader, ids []int64, known map[int64]string) ([]string, error) {
+// named names tasks by their keys.
+func named(ids []int64, keys map[int64]string) []string {
 	var out []string
 	for _, id := range ids {
-		if _, ok := known[id]; !ok {
-			t, err := r.Tasks.Get(id)
-			if err != nil {
-				return nil, err
-			}
-			known[id] = t.Key
-		}
-		out = append(out, known[id])
+		out = append(out, keys[id])
 	}
-	return out, nil
+	return out
 }
 
 func taskByKey(r store.Reader, key string) (coppice.Task, error) {

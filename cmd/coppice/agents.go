@@ -6,12 +6,12 @@ import (
 
 	"coppice/agent/profiles"
 	"coppice/cmd/coppice/server"
-	"coppice/cmd/coppice/setup"
+	"coppice/control/agents"
 )
 
 // agents looks for every agent that Coppice has a profile of.
-func (p *program) agents(ctx context.Context) []setup.Agent {
+func (p *program) agents(ctx context.Context) []agents.Agent {
 	ctx, cancel := context.WithTimeout(ctx, profiles.Patience)
 	defer cancel()
-	return server.FindAgents(ctx, p.self, os.Environ(), nil)
+	return agents.Search{Self: p.self, Env: os.Environ(), Can: server.Abilities}.Find(ctx, nil)
 }

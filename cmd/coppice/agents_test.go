@@ -15,6 +15,7 @@ import (
 	"coppice/agent/profiles"
 	"coppice/cmd/coppice/server"
 	"coppice/cmd/coppice/setup"
+	"coppice/control/agents"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -51,10 +52,10 @@ func machine(t *testing.T) (self string, env []string) {
 }
 
 // found looks at the machine, and makes its paths the same everywhere.
-func found(t *testing.T) []setup.Agent {
+func found(t *testing.T) []agents.Agent {
 	t.Helper()
 	self, env := machine(t)
-	list := server.FindAgents(t.Context(), self, env, nil)
+	list := agents.Search{Self: self, Env: env, Can: server.Abilities}.Find(t.Context(), nil)
 	for i := range list {
 		list[i].Path = strings.ReplaceAll(list[i].Path, filepath.Dir(self), "/bin")
 	}
@@ -75,7 +76,7 @@ func TestAgentsGolden(t *testing.T) {
 				Limits: func(string) (setup.Limits, error) {
 					return setup.Limits{DiskFree: 50 << 30, Memory: 16 << 30, OpenFiles: 1 << 20}, nil
 				},
-				Agents: func(context.Context) []setup.Agent { return list },
+				Agents: func(context.Context) []agents.Agent { return list },
 			})
 			return r.Print(b, false)
 		},
@@ -128,7 +129,7 @@ func TestAgentsJSON(t *testing.T) {
 		"scripted":         {"", "", "/bin/coppice"},
 		"qwen":             {"", "", ""}, // not there
 	} {
-		i := slices.IndexFunc(r.Agents, func(a setup.Agent) bool { return a.Name == name })
+		i := slices.IndexFunc(r.Agents, func(a agents.Agent) bool { return a.Name == name })
 		if i < 0 {
 			t.Errorf("%s is missing", name)
 			continue

@@ -24,6 +24,7 @@ import (
 	"coppice/config"
 	"coppice/internal/browser"
 	"coppice/internal/process"
+	"coppice/internal/redact"
 	"coppice/store/sqlite"
 	"coppice/workspace/git"
 )
@@ -107,7 +108,7 @@ Start with:
   coppice new "…"  a task
   coppice status   what needs you, what runs, what waits and why`,
 	}
-	root.AddCommand(p.initCommand(), p.serveCommand(), p.demoCommand(), p.doctorCommand(), p.agentsCommand(), p.configCommand(), p.restoreCommand())
+	root.AddCommand(p.initCommand(), p.serveCommand(), p.demoCommand(), p.doctorCommand(), p.agentsCommand(), p.configCommand(), p.secretCommand(), p.restoreCommand())
 	root.AddCommand(cli.Commands(p.env)...)
 	return root
 }
@@ -172,7 +173,8 @@ pushes to a remote. It does not interrupt git on this machine either.`,
 			if verbose {
 				level = slog.LevelInfo
 			}
-			cfg.Logger = slog.New(slog.NewTextHandler(p.env.Stderr, &slog.HandlerOptions{Level: level}))
+			cfg.Redact = redact.New()
+			cfg.Logger = slog.New(slog.NewTextHandler(cfg.Redact.Writer(p.env.Stderr), &slog.HandlerOptions{Level: level}))
 			return p.serve(c.Context(), cfg)
 		},
 	}
@@ -217,7 +219,7 @@ func (p *program) doctorCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error {
 			r := setup.Doctor(c.Context(), setup.Machine{
 				StateDir: p.state, Git: runGit, Abilities: abilities,
-				Agents: p.agents, Problems: p.problems, Browser: p.browser,
+				Agents: p.agents, Problems: p.problems, Browser: p.browser, Secrets: p.checkSecrets,
 			})
 			if err := r.Print(p.out(asJSON), asJSON); err != nil {
 				return err
@@ -315,12 +317,15 @@ somebody is logged in, how Coppice talks to it, and what can be done with it:
 }
 
 func (p *program) configCommand() *cobra.Command {
-	var asJSON, schema bool
+	var asJSON, schema, user bool
 	c := &cobra.Command{
 		Use:   "config",
 		Short: "Show every setting of this repository, its value and where it comes from",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
+			if user {
+				return p.userConfig(schema, asJSON)
+			}
 			if schema {
 				_, err := p.env.Stdout.Write(config.Schema())
 				return err
@@ -338,6 +343,7 @@ func (p *program) configCommand() *cobra.Command {
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	c.Flags().BoolVar(&schema, "schema", false, "print the JSON Schema of coppice.yaml")
+	c.Flags().BoolVar(&user, "user", false, "show your own configuration, which holds for all repositories, instead")
 	c.AddCommand(p.configGet(), p.configSet(), p.configUnset())
 	return c
 }

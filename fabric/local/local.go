@@ -37,7 +37,8 @@ type Config struct {
 
 // Fabric hands out the store's work.
 type Fabric struct {
-	cfg Config
+	cfg    Config
+	offers store.Watch // for as long as there is the store
 
 	mu    sync.Mutex
 	nodes map[string]coppice.Node
@@ -50,7 +51,7 @@ func New(c Config) *Fabric {
 	if c.Lease == 0 {
 		c.Lease = DefaultLease
 	}
-	return &Fabric{cfg: c, nodes: map[string]coppice.Node{}}
+	return &Fabric{cfg: c, offers: c.Store.Watch(store.TopicWork), nodes: map[string]coppice.Node{}}
 }
 
 // TryTake leases takeable work, oldest first.
@@ -92,8 +93,12 @@ func (f *Fabric) TryTake(ctx context.Context, r fabric.Request) ([]coppice.Lease
 	return leases, nil
 }
 
-// Wait returns when work may have become takeable.
-func (f *Fabric) Wait(ctx context.Context) error { return f.cfg.Store.WaitWork(ctx) }
+// Wait returns when work may have become takeable since it last returned. It
+// serves one caller: of two, one could miss what the other heard of.
+func (f *Fabric) Wait(ctx context.Context) error {
+	_, err := f.offers.Wait(ctx)
+	return err
+}
 
 // Held returns what a worker had begun.
 func (f *Fabric) Held(ctx context.Context, worker string) ([]coppice.Lease, error) {
@@ -157,7 +162,7 @@ func (f *Fabric) Finish(ctx context.Context, l coppice.Lease, result json.RawMes
 			return err
 		}
 		ev := &coppice.Event{
-			At: now, Kind: coppice.EventWorkFinished, ProjectID: w.ProjectID, TaskID: w.TaskID, SessionID: w.SessionID,
+			At: now, Kind: coppice.EventWorkFinished, ProjectID: w.ProjectID, TaskID: w.TaskID, SessionID: w.SessionID, About: w.Subject,
 			Subject: w.Key, By: l.Worker, Reason: string(w.Kind),
 		}
 		if failure != nil {

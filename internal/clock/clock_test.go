@@ -116,6 +116,27 @@ func TestWaitPending(t *testing.T) {
 	}
 }
 
+// Time passes while something is due soon, and stands still otherwise.
+func TestManualRun(t *testing.T) {
+	t.Parallel()
+	m := clock.NewManual(start)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		m.Run(ctx, time.Minute)
+	}()
+	m.NewTimer(time.Hour)
+	for range 3 {
+		<-m.NewTimer(time.Minute).C
+	}
+	if now := m.Now().Sub(start); now != 3*time.Minute {
+		t.Errorf("stands at %v, want 3m", now)
+	}
+	cancel()
+	<-ended
+}
+
 // Exactly the timers that are due by a moment have fired at that moment.
 func TestManualFiresExactlyTheDue(t *testing.T) {
 	t.Parallel()

@@ -158,17 +158,43 @@ func (m *Manual) Next() (time.Time, bool) {
 // WaitPending returns once at least n wake-ups are pending. It lets a test move
 // the clock only after the code under test has gone to wait for it.
 func (m *Manual) WaitPending(ctx context.Context, n int) error {
+	return m.wait(ctx, func() bool { return len(m.pending) >= n })
+}
+
+// WaitAt returns once a wake-up is pending that is due in exactly d.
+func (m *Manual) WaitAt(ctx context.Context, d time.Duration) error {
+	return m.wait(ctx, func() bool {
+		return slices.ContainsFunc(m.pending, func(a *alarm) bool { return a.at.Sub(m.now) == d })
+	})
+}
+
+// wait returns once ready holds, which is called with mu held.
+func (m *Manual) wait(ctx context.Context, ready func() bool) error {
 	for {
 		m.mu.Lock()
-		ready, changed := len(m.pending) >= n, m.changed
+		done, changed := ready(), m.changed
 		m.mu.Unlock()
-		if ready {
+		if done {
 			return nil
 		}
 		select {
 		case <-changed:
 		case <-ctx.Done():
 			return context.Cause(ctx)
+		}
+	}
+}
+
+// Run moves the clock to the next wake-up again and again, as soon as one is due
+// within d, until ctx ends. Time passes as fast as the code under test waits for
+// it, and stands still while nothing is due soon.
+func (m *Manual) Run(ctx context.Context, d time.Duration) {
+	soon := func() bool {
+		return slices.ContainsFunc(m.pending, func(a *alarm) bool { return a.at.Sub(m.now) <= d })
+	}
+	for m.wait(ctx, soon) == nil {
+		if next, ok := m.Next(); ok {
+			m.Advance(next.Sub(m.Now()))
 		}
 	}
 }

@@ -9,8 +9,12 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
+	"io"
+	"net/url"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 )
 
 // Mask is what stands in place of a secret.
@@ -24,9 +28,20 @@ const MinValue = 6
 // decide. It bounds how much of a text can be undecided.
 const maxSecret = 16 << 10
 
-// Redactor hides secrets. It is immutable and safe for concurrent use.
+// MaxValue is the length up to which a line of a value is hidden wherever it
+// stands.
+const MaxValue = 4 << 10
+
+// Redactor hides secrets. It is safe for concurrent use.
 type Redactor struct {
-	pairs  [1 << 10]uint64 // one bit for each two bytes that a secret can begin with
+	known atomic.Pointer[table] // replaced as a whole, never changed
+
+	mu sync.Mutex // held by Add
+}
+
+// table is what secrets can begin with.
+type table struct {
+	pairs  [1 << 10]uint64 // one bit for each two bytes that one can begin with
 	starts [256]start
 }
 
@@ -38,51 +53,91 @@ type start struct {
 	shapes []shape
 }
 
+// begin notes that a secret can begin with two bytes. Most places of a text are
+// ruled out by them.
+func (t *table) begin(a, b byte) *start {
+	pair := uint(a)<<8 | uint(b)
+	t.pairs[pair>>6] |= 1 << (pair & 63)
+	t.starts[a].any = true
+	return &t.starts[a]
+}
+
 // New makes a Redactor for the known patterns and the given values. A value of
-// several lines is hidden line by line, also as JSON writes it.
+// several lines is hidden line by line.
 func New(values ...string) *Redactor {
-	r := &Redactor{}
-	for _, v := range values {
-		for line := range strings.Lines(v) {
-			if line = strings.TrimSpace(line); len(line) >= MinValue {
-				r.value(line)
-				if b, err := json.Marshal(line); err == nil && string(b) != `"`+line+`"` {
-					r.value(string(b[1 : len(b)-1]))
-				}
-			}
-		}
-	}
-	for i := range r.starts {
-		slices.SortFunc(r.starts[i].values, func(a, b []byte) int { return cmp.Or(len(b)-len(a), bytes.Compare(a, b)) })
-	}
+	t := &table{}
 	for _, rule := range rules {
-		s := &r.starts[rule.prefix[0]]
+		s := t.begin(rule.prefix[0], rule.prefix[1])
 		s.rules = append(s.rules, rule)
-		r.begin(rule.prefix[0], rule.prefix[1])
 	}
 	for _, shape := range shapes {
 		for _, c := range []byte(shape.first) {
-			r.starts[c].shapes = append(r.starts[c].shapes, shape)
+			t.starts[c].shapes = append(t.starts[c].shapes, shape)
 			for _, d := range []byte(shape.second) {
-				r.begin(c, d)
+				t.begin(c, d)
 			}
 		}
+	}
+	r := &Redactor{}
+	r.known.Store(t)
+	for _, v := range values {
+		r.Add(v)
 	}
 	return r
 }
 
-func (r *Redactor) value(text string) {
-	s := &r.starts[text[0]]
-	s.values = append(s.values, []byte(text))
-	r.begin(text[0], text[1])
+// Add hides a further value from now on, in everything that uses this Redactor.
+// The value is hidden as it is, and as it is written in JSON and in addresses.
+func (r *Redactor) Add(value string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	t := *r.known.Load()
+	for line := range strings.Lines(value) {
+		if line = strings.TrimSpace(line); len(line) < MinValue {
+			continue
+		}
+		for _, form := range forms(line) {
+			s := t.begin(form[0], form[1])
+			at, found := slices.BinarySearchFunc(s.values, form, longer)
+			if !found {
+				s.values = slices.Insert(slices.Clone(s.values), at, form)
+			}
+		}
+	}
+	r.known.Store(&t)
 }
 
-// begin notes that a secret can begin with two bytes. Most places of a text are
-// ruled out by them.
-func (r *Redactor) begin(a, b byte) {
-	r.starts[a].any = true
-	pair := uint(a)<<8 | uint(b)
-	r.pairs[pair>>6] |= 1 << (pair & 63)
+// longer orders values, the longest first.
+func longer(a, b []byte) int { return cmp.Or(len(b)-len(a), bytes.Compare(a, b)) }
+
+// forms are the ways in which a value is written.
+func forms(value string) [][]byte {
+	var plain bytes.Buffer
+	e := json.NewEncoder(&plain)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(value) // of text, into memory
+	quoted, _ := json.Marshal(value)
+	all := [][]byte{[]byte(value)}
+	for _, text := range [][]byte{bytes.TrimSpace(plain.Bytes()), quoted} {
+		all = append(all, text[1:len(text)-1]) // without the quotes
+	}
+	return append(all, []byte(url.QueryEscape(value)), []byte(url.PathEscape(value)))
+}
+
+// Writer returns a writer that hides secrets in what is written to w. Each write
+// is judged by itself, so it is for whole lines, such as those of a log.
+func (r *Redactor) Writer(w io.Writer) io.Writer { return writer{r, w} }
+
+type writer struct {
+	r *Redactor
+	w io.Writer
+}
+
+func (w writer) Write(p []byte) (int, error) {
+	if _, err := w.w.Write(w.r.Bytes(p)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 // String returns s with its secrets hidden.
@@ -121,15 +176,16 @@ type hit struct {
 // Text before floor is hidden already and does not count. More says that the
 // text may go on behind its end.
 func (r *Redactor) find(text []byte, floor, from int, more bool) hit {
+	t := r.known.Load()
 	for at := from; at < len(text); at++ {
 		if at+1 < len(text) {
-			if pair := uint(text[at])<<8 | uint(text[at+1]); r.pairs[pair>>6]&(1<<(pair&63)) == 0 {
+			if pair := uint(text[at])<<8 | uint(text[at+1]); t.pairs[pair>>6]&(1<<(pair&63)) == 0 {
 				continue
 			}
-		} else if !more || !r.starts[text[at]].any {
+		} else if !more || !t.starts[text[at]].any {
 			continue
 		}
-		if h := r.judge(text[floor:], at-floor, more); h.verdict != none {
+		if h := t.judge(text[floor:], at-floor, more); h.verdict != none {
 			h.at, h.from, h.to = at, h.from+floor, h.to+floor
 			return h
 		}
@@ -138,11 +194,11 @@ func (r *Redactor) find(text []byte, floor, from int, more bool) hit {
 }
 
 // judge looks at one place.
-func (r *Redactor) judge(text []byte, at int, more bool) hit {
+func (t *table) judge(text []byte, at int, more bool) hit {
 	if len(text)-at > maxSecret {
 		text, more = text[:at+maxSecret], false
 	}
-	s, rest := &r.starts[text[at]], text[at:]
+	s, rest := &t.starts[text[at]], text[at:]
 	for _, v := range s.values {
 		if bytes.HasPrefix(rest, v) {
 			return hit{verdict: found, from: at, to: at + len(v)}

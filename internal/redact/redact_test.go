@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"strings"
+	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -87,6 +89,62 @@ func TestValues(t *testing.T) {
 			t.Errorf("%q: got %q, want %q", in, got, want)
 		}
 	}
+}
+
+// A value that is added later is hidden from then on, in each form in which text
+// carries it.
+func TestAdd(t *testing.T) {
+	t.Parallel()
+	r := redact.New("first value")
+	value := "a \"quoted\" <val&ue>\\"
+	r.Add(value)
+	r.Add(value)
+	r.Add("tiny")
+	plain := `{"text":"a \"quoted\" <val&ue>\\"}`
+	for in, want := range map[string]string{
+		"x " + value + " y":               "x [redacted] y",
+		string(encoded(t, value)):         `"[redacted]"`,
+		plain:                             `{"text":"[redacted]"}`,
+		"?q=" + url.QueryEscape(value):    "?q=[redacted]",
+		"/p/" + url.PathEscape(value):     "/p/[redacted]",
+		"the first value is still hidden": "the [redacted] is still hidden",
+		"tiny":                            "tiny",
+	} {
+		if got := r.String(in); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+	var log bytes.Buffer
+	if n, err := r.Writer(&log).Write([]byte("a first value\n")); n != 14 || err != nil || log.String() != "a [redacted]\n" {
+		t.Errorf("%d %v %q", n, err, &log)
+	}
+}
+
+func encoded(t *testing.T, v any) []byte {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestAddWhileOthersRead(t *testing.T) {
+	t.Parallel()
+	r := redact.New()
+	var all sync.WaitGroup
+	for i := range 4 {
+		all.Go(func() {
+			for n := range 200 {
+				value := fmt.Sprintf("value-%d-%d-end", i, n)
+				r.Add(value)
+				if got := r.String("x " + value); got != "x [redacted]" {
+					t.Errorf("%q", got)
+				}
+			}
+		})
+	}
+	all.Wait()
 }
 
 // pieces are the material of the property test: secrets, parts of them, and text.

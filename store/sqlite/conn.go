@@ -23,6 +23,7 @@ type conn struct {
 	db    *sql.DB
 	raw   *sql.Conn
 	stmts map[string]*sql.Stmt
+	trace func(query string) // nil for none
 	q     *dbsqlc.Queries
 	// policies are the policies read last, by their text: a project is read in
 	// every turn and its policy hardly ever changes.
@@ -119,6 +120,9 @@ func (c *conn) setPragma(name string, n int64) error {
 
 // PrepareContext returns the connection's own statement for the query.
 func (c *conn) PrepareContext(ctx context.Context, query string) (*sql.Stmt, error) {
+	if c.trace != nil {
+		c.trace(query)
+	}
 	if s, ok := c.stmts[query]; ok {
 		return s, nil
 	}

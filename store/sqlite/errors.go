@@ -79,6 +79,8 @@ var listed = map[string]string{
 	"task":    "`coppice list` shows the tasks there are",
 	"session": "`coppice show` with its task's key shows the sessions there are",
 	"project": "`coppice project list` shows the projects there are",
+	"check":   "`coppice show` with its task's key and --json shows the checks there are",
+	"landing": "`coppice show` with its task's key and --json shows the landings there are",
 }
 
 // lookup turns "no rows" into not_found, naming what was looked for.

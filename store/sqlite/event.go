@@ -13,7 +13,7 @@ import (
 func (t log) Append(events ...*coppice.Event) error {
 	for _, e := range events {
 		seq, err := t.q.AddEvent(t.ctx, dbsqlc.AddEventParams{
-			At: moment(e.At), Kind: string(e.Kind), ProjectID: e.ProjectID, TaskID: e.TaskID, SessionID: e.SessionID,
+			At: moment(e.At), Kind: string(e.Kind), ProjectID: e.ProjectID, TaskID: e.TaskID, SessionID: e.SessionID, About: e.About.String(),
 			Subject: e.Subject, Actor: e.By, Reason: e.Reason, Data: text(e.Data),
 		})
 		if err != nil {
@@ -21,6 +21,9 @@ func (t log) Append(events ...*coppice.Event) error {
 		}
 		e.Seq = seq
 		t.wake.event = seq
+		if e.TaskID != 0 {
+			t.touch(store.TopicTask(e.TaskID))
+		}
 	}
 	return nil
 }

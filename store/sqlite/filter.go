@@ -8,11 +8,11 @@ import (
 
 	"coppice"
 	"coppice/store"
-	"coppice/store/sqlite/dbsqlc"
 )
 
 // This file holds the queries whose shape depends on what is asked for. Their
-// text is made of constants and placeholders only.
+// text is made of constants and placeholders only. Of tasks they choose the ids;
+// the rows are read by a generated query.
 
 // limit bounds a list. SQLite prepares a statement anew whenever the bare
 // parameter of a LIMIT is bound; the cast spares that.
@@ -48,21 +48,6 @@ func (w *where) String() string {
 	return " WHERE " + strings.Join(w.terms, " AND ")
 }
 
-const taskColumns = `id, project_id, num, key, title, priority, track, agent, model, checks, after_ids, not_before,
-	category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions,
-	stage_at, outcome, failure, landed, ended_at, warning, body, level, archived`
-
-func scanTask(rows *sql.Rows) (coppice.Task, error) {
-	var r dbsqlc.Task
-	err := rows.Scan(&r.ID, &r.ProjectID, &r.Num, &r.Key, &r.Title, &r.Priority, &r.Track, &r.Agent, &r.Model, &r.Checks,
-		&r.AfterIds, &r.NotBefore, &r.Category, &r.Steps, &r.Feature, &r.Budget, &r.ForkOf, &r.CreatedAt, &r.CreatedBy, &r.Stage, &r.Wait, &r.Next, &r.Round, &r.Sessions, &r.StageAt, &r.Outcome, &r.Failure, &r.Landed, &r.EndedAt,
-		&r.Warning, &r.Body, &r.Level, &r.Archived)
-	if err != nil {
-		return coppice.Task{}, err
-	}
-	return taskOf(r)
-}
-
 func taskWhere(f store.TaskFilter) *where {
 	w := &where{}
 	if f.ProjectID != 0 {
@@ -96,7 +81,7 @@ func taskWhere(f store.TaskFilter) *where {
 
 func (r tasks) List(f store.TaskFilter) ([]coppice.Task, error) {
 	w := taskWhere(f)
-	query := "SELECT " + taskColumns + " FROM tasks" + w.String() + " ORDER BY id"
+	query := "SELECT id FROM tasks" + w.String() + " ORDER BY id"
 	if !f.OldFirst {
 		query += " DESC"
 	}
@@ -104,7 +89,7 @@ func (r tasks) List(f store.TaskFilter) ([]coppice.Task, error) {
 		query += limit
 		w.args = append(w.args, f.Most)
 	}
-	return list(r.conn, query, w.args, scanTask)
+	return r.inOrder(r.found(query, w.args...))
 }
 
 func (r tasks) Count(f store.TaskFilter) (int, error) {
@@ -124,7 +109,7 @@ func (r log) Events(after int64, most int, f store.EventFilter) ([]coppice.Event
 		w.and("task_id = ? AND task_id <> 0", f.TaskID)
 	}
 	in(w, "kind", f.Kinds)
-	query := "SELECT seq, at, kind, project_id, task_id, session_id, subject, actor, reason, data FROM events" +
+	query := "SELECT seq, at, kind, project_id, task_id, session_id, about, subject, actor, reason, data FROM events" +
 		w.String() + " ORDER BY seq" + limit
 	return list(r.conn, query, append(w.args, most), scanEvent)
 }
@@ -133,8 +118,9 @@ func scanEvent(rows *sql.Rows) (coppice.Event, error) {
 	var e coppice.Event
 	var moment sql.NullInt64
 	var data sql.NullString
-	err := rows.Scan(&e.Seq, &moment, &e.Kind, &e.ProjectID, &e.TaskID, &e.SessionID, &e.Subject, &e.By, &e.Reason, &data)
-	e.At, e.Data = at(moment), raw(data)
+	var about string
+	err := rows.Scan(&e.Seq, &moment, &e.Kind, &e.ProjectID, &e.TaskID, &e.SessionID, &about, &e.Subject, &e.By, &e.Reason, &data)
+	e.At, e.Data, e.About = at(moment), raw(data), coppice.ParseSubject(about)
 	return e, err
 }
 
@@ -187,10 +173,7 @@ func (r *tx) takeable(pool string, kinds []coppice.WorkKind, most int) ([]int64,
 	w.and("state = 'offered' AND pool = ?", pool)
 	in(w, "kind", kinds)
 	query := "SELECT id FROM work" + w.String() + " ORDER BY id" + limit
-	return list(r.conn, query, append(w.args, most), func(rows *sql.Rows) (id int64, err error) {
-		err = rows.Scan(&id)
-		return id, err
-	})
+	return r.found(query, append(w.args, most)...)
 }
 
 func list[T any](c *conn, query string, args []any, scan func(*sql.Rows) (T, error)) ([]T, error) {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"coppice"
+	"coppice/store"
 	"coppice/store/sqlite/dbsqlc"
 )
 
@@ -29,8 +30,8 @@ func (r outputs) Sizes() (map[int64]int64, error) {
 	return sizes, err
 }
 
-// Forget removes settled work first, then one task after the other, and the
-// project last.
+// Forget removes settled work first, then what was agreed on with the features
+// file, then one task after the other, and the project last.
 func (t projects) Forget(project int64, most int) (more bool, err error) {
 	p, err := t.Get(project)
 	if err != nil {
@@ -46,9 +47,13 @@ func (t projects) Forget(project int64, most int) (more bool, err error) {
 	if err := t.q.RaiseIDFloors(t.ctx); err != nil {
 		return false, err
 	}
-	n, err := t.q.ForgetWork(t.ctx, project, int64(most))
-	if err != nil || n > 0 {
-		return true, err
+	for _, forget := range []func() (int64, error){
+		func() (int64, error) { return t.q.ForgetWork(t.ctx, project, int64(most)) },
+		func() (int64, error) { return t.q.ForgetFeatures(t.ctx, project, int64(most)) },
+	} {
+		if n, err := forget(); err != nil || n > 0 {
+			return true, err
+		}
 	}
 	task, err := t.q.FirstTaskOf(t.ctx, project)
 	if err == nil {
@@ -60,7 +65,7 @@ func (t projects) Forget(project int64, most int) (more bool, err error) {
 	if err := t.q.RaiseFloor(t.ctx, keysOf(p.Prefix), int64(p.LastTask)); err != nil {
 		return false, err
 	}
-	if err := t.q.ForgetAsks(t.ctx, project); err != nil {
+	if err := errors.Join(t.q.ForgetAsks(t.ctx, project), t.q.ForgetQueues(t.ctx, project)); err != nil {
 		return false, err
 	}
 	return false, t.q.ForgetProject(t.ctx, project)
@@ -125,7 +130,7 @@ func (t *tx) forgetSession(s dbsqlc.Session) error {
 	if err == nil {
 		err = t.q.ForgetSession(t.ctx, s.ID)
 	}
-	t.wake.sessions = append(t.wake.sessions, s.ID) // those who follow it, and the search index, see that it is gone
+	t.touch(store.TopicSession(s.ID)) // those who follow it, and the search index, see that it is gone
 	return err
 }
 

@@ -47,7 +47,7 @@ type Index struct {
 	cfg     IndexConfig
 	store   *Store
 	log     *slog.Logger
-	news    *listener
+	news    *watcher
 	readers chan *conn
 	writer  chan *conn     // the same channel in Memory
 	read    atomic.Uint64  // how many of the store's commits it has read, and 1
@@ -99,7 +99,7 @@ func OpenIndex(ctx context.Context, cfg IndexConfig) (*Index, error) {
 			x.readers <- r
 		}
 	}
-	x.news = x.store.signals.listen(true)
+	x.news = x.store.watchTopics(store.TopicLog, store.TopicSessions)
 	return x, nil
 }
 
@@ -169,7 +169,7 @@ func removeIndex(path string) error {
 // Search may be running.
 func (x *Index) Close() (err error) {
 	x.closed.Do(func() {
-		x.store.signals.leave(x.news)
+		x.news.Close()
 		if x.readers != x.writer {
 			for range len(x.readers) {
 				err = errors.Join(err, (<-x.readers).close())
@@ -181,7 +181,7 @@ func (x *Index) Close() (err error) {
 }
 
 // behind tells whether something was committed that has not been read.
-func (x *Index) behind() bool { return x.read.Load() != x.store.signals.commits()+1 }
+func (x *Index) behind() bool { return x.read.Load() != x.news.seen()+1 }
 
 // with lends a connection of a pool.
 func with(ctx context.Context, pool chan *conn, f func(*conn) error) error {

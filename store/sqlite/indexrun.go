@@ -57,9 +57,11 @@ func (x *Index) Run(ctx context.Context) error {
 // catchUp reads everything committed so far, bounded piece by bounded piece.
 func (x *Index) catchUp(ctx context.Context) error {
 	for {
-		committed := x.store.signals.commits()
-		for _, id := range x.store.signals.written(x.news) {
-			x.dirty[id] = true
+		committed := x.news.seen()
+		for _, topic := range x.news.take() {
+			if id := store.SessionOf(topic); id != 0 {
+				x.dirty[id] = true
+			}
 		}
 		tasks, err := x.stepTasks(ctx)
 		if err != nil {
@@ -77,7 +79,7 @@ func (x *Index) catchUp(ctx context.Context) error {
 		if err := x.stepOutput(ctx); err != nil {
 			return err
 		}
-		if x.store.signals.commits() != committed {
+		if x.news.seen() != committed {
 			if err := x.yield(ctx, time.Since(begun)); err != nil {
 				return err
 			}

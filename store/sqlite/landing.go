@@ -1,6 +1,8 @@
 package sqlite
 
 import (
+	"database/sql"
+	"errors"
 	"time"
 
 	"coppice"
@@ -12,10 +14,18 @@ func landingOf(r dbsqlc.Landing) (coppice.Landing, error) {
 	l := coppice.Landing{
 		ID: r.ID, ProjectID: r.ProjectID, TaskID: r.TaskID, SessionID: r.SessionID, Round: int(r.Round), Head: r.Head,
 		CreatedAt: at(r.CreatedAt), Base: r.Base, Tree: r.Tree, Commit: r.CommitHash, Green: r.Green, Verified: r.Verified,
-		QueuedAt: at(r.QueuedAt), Waits: r.Waits, Tries: int(r.Tries), Killed: int(r.Killed), RetryAt: at(r.RetryAt), Steps: int(r.Steps), EndedAt: at(r.EndedAt),
+		QueueID: r.QueueID, QueuedAt: at(r.QueuedAt), Waits: r.Waits, Tries: int(r.Tries), Killed: int(r.Killed), RetryAt: at(r.RetryAt), Steps: int(r.Steps), EndedAt: at(r.EndedAt),
 		Outcome: coppice.LandingOutcome(r.Outcome), Failure: unpackPtr[coppice.Failure](&u, r.Failure), Evidence: r.Evidence,
 	}
 	return l, u.err
+}
+
+func (r landings) Get(id int64) (coppice.Landing, error) {
+	row, err := r.q.Landing(r.ctx, id)
+	if err != nil {
+		return coppice.Landing{}, lookup(err, "landing", id)
+	}
+	return landingOf(row)
 }
 
 func (r landings) Of(task int64) ([]coppice.Landing, error) {
@@ -31,13 +41,18 @@ func (r landings) Last(task int64) (*coppice.Landing, error) {
 	return found(landingOf(row))
 }
 
-func (r landings) Queued(project int64, most int) ([]coppice.Landing, error) {
-	rows, err := r.q.QueuedLandings(r.ctx, project, int64(most))
+func (r landings) LastOfEach(tasks []int64) (map[int64]coppice.Landing, error) {
+	rows, err := r.q.LastLandings(r.ctx, idList(tasks))
+	return keyed(rows, err, landingOf, func(l coppice.Landing) int64 { return l.TaskID })
+}
+
+func (r landings) Queued(queue int64, most int) ([]coppice.Landing, error) {
+	rows, err := r.q.QueuedLandings(r.ctx, queue, int64(most))
 	return each(rows, err, landingOf)
 }
 
-func (r landings) Places(project int64, most int) ([]int64, error) {
-	return r.q.QueuePlaces(r.ctx, project, int64(most))
+func (r landings) Places(queue int64, most int) ([]int64, error) {
+	return r.q.QueuePlaces(r.ctx, queue, int64(most))
 }
 
 func (t landings) Put(l *coppice.Landing) error {
@@ -45,7 +60,7 @@ func (t landings) Put(l *coppice.Landing) error {
 	row := dbsqlc.PutLandingParams{
 		ID: rowID(l.ID), ProjectID: l.ProjectID, TaskID: l.TaskID, SessionID: l.SessionID, Round: int64(l.Round), Head: l.Head,
 		CreatedAt: moment(l.CreatedAt), Base: l.Base, Tree: l.Tree, CommitHash: l.Commit, Green: l.Green, Verified: l.Verified,
-		QueuedAt: moment(l.QueuedAt), Waits: l.Waits, Tries: int64(l.Tries), Killed: int64(l.Killed), RetryAt: moment(l.RetryAt), Steps: int64(l.Steps), EndedAt: moment(l.EndedAt),
+		QueueID: l.QueueID, QueuedAt: moment(l.QueuedAt), Waits: l.Waits, Tries: int64(l.Tries), Killed: int64(l.Killed), RetryAt: moment(l.RetryAt), Steps: int64(l.Steps), EndedAt: moment(l.EndedAt),
 		Outcome: string(l.Outcome), Failure: packPtr(&p, l.Failure), Evidence: l.Evidence,
 	}
 	if p.err != nil {
@@ -62,9 +77,25 @@ func checkOf(r dbsqlc.Check) (coppice.Check, error) {
 	}, nil
 }
 
+func (r checks) Get(id int64) (coppice.Check, error) {
+	row, err := r.q.Check(r.ctx, id)
+	if err != nil {
+		return coppice.Check{}, lookup(err, "check", id)
+	}
+	return checkOf(row)
+}
+
 func (r checks) On(project int64, tree string) ([]coppice.Check, error) {
 	rows, err := r.q.ChecksOn(r.ctx, project, tree)
 	return each(rows, err, checkOf)
+}
+
+func (r checks) Env(project int64) (string, error) {
+	env, err := r.q.CheckEnv(r.ctx, project)
+	if errors.Is(err, sql.ErrNoRows) {
+		return "", nil
+	}
+	return env, err
 }
 
 func (r checks) Of(task int64) ([]coppice.Check, error) {

@@ -32,7 +32,7 @@ func TestPlans(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	kinds := []coppice.WorkKind{coppice.WorkRun, coppice.WorkCheck}
+	kinds, some := []coppice.WorkKind{coppice.WorkRun, coppice.WorkCheck}, []int64{1, 2}
 	for name, f := range map[string]func(store.Tx) error{
 		"Lanes.Next":           func(t store.Tx) error { _, _, err := t.Lanes.Next(coppice.Lane{ProjectID: 1}); return err },
 		"Lanes.Heads":          func(t store.Tx) error { _, err := t.Lanes.Heads(coppice.Lane{ProjectID: 1}, 2); return err },
@@ -43,7 +43,7 @@ func TestPlans(t *testing.T) {
 		"Timers.Due":           func(t store.Tx) error { _, err := t.Timers.Due(at(rowID(1)), 2); return err },
 		"Timers.Next":          func(t store.Tx) error { _, err := t.Timers.Next(); return err },
 		"Work.Takeable":        func(t store.Tx) error { _, err := t.Work.Takeable([]string{"a", "b"}, kinds, 2); return err },
-		"Work.Unsettled":       func(t store.Tx) error { _, err := t.Work.Unsettled(1); return err },
+		"Work.Unsettled":       func(t store.Tx) error { _, err := t.Work.Unsettled(coppice.TaskSubject(1)); return err },
 		"Work.HeldBy":          func(t store.Tx) error { _, err := t.Work.HeldBy("w"); return err },
 		"Work.Count":           func(t store.Tx) error { _, err := t.Work.Count(); return err },
 		"Work.ByKey":           func(t store.Tx) error { _, err := t.Work.ByKey("k"); return err },
@@ -69,6 +69,14 @@ func TestPlans(t *testing.T) {
 		"Tasks.Waits":          func(t store.Tx) error { _, err := t.Tasks.Waits(1); return err },
 		"Tasks.Pending":        func(t store.Tx) error { _, err := t.Tasks.Pending(1, true, 5); return err },
 		"Tasks.Pending of all": func(t store.Tx) error { _, err := t.Tasks.Pending(0, false, 5); return err },
+		"Projects.Some":        func(t store.Tx) error { _, err := t.Projects.Some(some); return err },
+		"Tasks.Some":           func(t store.Tx) error { _, err := t.Tasks.Some(some); return err },
+		"Tasks.Keys":           func(t store.Tx) error { _, err := t.Tasks.Keys(some); return err },
+		"Sessions.OfEach":      func(t store.Tx) error { _, err := t.Sessions.OfEach(some); return err },
+		"Outputs.LastOfEach":   func(t store.Tx) error { _, err := t.Outputs.LastOfEach(some, 3, coppice.OutputEvent); return err },
+		"Landings.LastOfEach":  func(t store.Tx) error { _, err := t.Landings.LastOfEach(some); return err },
+		"Questions.OpenOfEach": func(t store.Tx) error { _, err := t.Questions.OpenOfEach(some); return err },
+		"Messages.OfEach":      func(t store.Tx) error { _, err := t.Messages.OfEach(some); return err },
 		"Tasks.List":           func(t store.Tx) error { _, err := t.Tasks.List(store.TaskFilter{ProjectID: 1, Most: 5}); return err },
 	} {
 		for _, query := range recorded(t, s, f) {

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"database/sql"
 	"errors"
+	"slices"
 
 	"coppice"
 	"coppice/store/sqlite/dbsqlc"
@@ -11,14 +12,29 @@ import (
 func (r *tx) projectOf(row dbsqlc.Project) (coppice.Project, error) {
 	var u unpacker
 	p := coppice.Project{
-		ID: row.ID, Prefix: row.Prefix, Path: row.Path, BaseCommit: row.BaseCommit, LastTask: int(row.LastTask),
+		ID: row.ID, Prefix: row.Prefix, Path: row.Path, LastTask: int(row.LastTask),
 		CreatedAt: at(row.CreatedAt), PausedAt: at(row.PausedAt),
-		PausedTracks: unpackValue[map[string]string](&u, row.PausedTracks), Strikes: unpackValue[map[string]int](&u, row.Strikes), CheckEnv: row.CheckEnv,
-		Rules: unpackValue[[]coppice.Rule](&u, row.Rules), Needs: unpackValue[[]coppice.Need](&u, row.Needs),
+		PausedTracks: unpackValue[map[string]string](&u, row.PausedTracks), Strikes: unpackValue[map[string]int](&u, row.Strikes),
+		Rules: unpackValue[[]coppice.Rule](&u, row.Rules), Needs: unpackValue[coppice.Needs](&u, row.Needs),
 		Git: unpackValue[[]coppice.GitSetting](&u, row.Git), Removal: unpackPtr[coppice.Removal](&u, row.Removal),
 	}
 	p.Policy = r.policy(&u, row.Policy)
-	return p, u.err
+	if u.err != nil {
+		return p, u.err
+	}
+	return p, r.withQueue(&p)
+}
+
+// withQueue adds to a project what the queue of its base has.
+func (r *tx) withQueue(p *coppice.Project) error {
+	q, err := queues{r}.Of(p.ID, "")
+	if err != nil {
+		return err
+	}
+	p.BaseCommit = q.Tip
+	p.Needs = append(p.Needs, q.Needs...)
+	slices.SortStableFunc(p.Needs, func(a, b coppice.Need) int { return a.Since.Compare(b.Since) })
+	return nil
 }
 
 func (r projects) Get(id int64) (coppice.Project, error) {
@@ -50,6 +66,11 @@ func (r projects) All() ([]coppice.Project, error) {
 	return each(rows, err, r.projectOf)
 }
 
+func (r projects) Some(ids []int64) (map[int64]coppice.Project, error) {
+	rows, err := r.q.SomeProjects(r.ctx, idList(ids))
+	return keyed(rows, err, r.projectOf, func(p coppice.Project) int64 { return p.ID })
+}
+
 func (t projects) Put(p *coppice.Project) error {
 	var k packer
 	if p.ID == 0 {
@@ -61,9 +82,9 @@ func (t projects) Put(p *coppice.Project) error {
 		p.LastTask = max(p.LastTask, int(last))
 	}
 	row := dbsqlc.PutProjectParams{
-		ID: rowID(p.ID), Prefix: p.Prefix, Path: p.Path, BaseCommit: p.BaseCommit, LastTask: int64(p.LastTask),
-		CreatedAt: moment(p.CreatedAt), PausedAt: moment(p.PausedAt), CheckEnv: p.CheckEnv, Rules: packList(&k, p.Rules), Policy: k.pack(p.Policy),
-		Needs: packList(&k, p.Needs), Removal: packPtr(&k, p.Removal),
+		ID: rowID(p.ID), Prefix: p.Prefix, Path: p.Path, LastTask: int64(p.LastTask),
+		CreatedAt: moment(p.CreatedAt), PausedAt: moment(p.PausedAt), Rules: packList(&k, p.Rules), Policy: k.pack(p.Policy),
+		Needs: packList(&k, p.Needs.Without(coppice.QueueNeeds...)), Removal: packPtr(&k, p.Removal),
 	}
 	if p.Git != nil { // an empty list was confirmed as well
 		row.Git = sql.NullString{String: k.pack(p.Git), Valid: true}
@@ -77,6 +98,10 @@ func (t projects) Put(p *coppice.Project) error {
 	if k.err != nil {
 		return k.err
 	}
+	fresh := p.ID == 0
 	id, err := t.q.PutProject(t.ctx, row)
-	return t.put(&p.ID, id, err)
+	if err := t.put(&p.ID, id, err); err != nil || !fresh {
+		return err
+	}
+	return queues{t.tx}.Put(&coppice.Queue{ProjectID: p.ID, Tip: p.BaseCommit})
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"coppice"
+	"coppice/store"
 	"coppice/store/sqlite/dbsqlc"
 )
 
@@ -54,6 +55,11 @@ func (r sessions) ByKey(key string) (coppice.Session, error) {
 func (r sessions) Of(task int64) ([]coppice.Session, error) {
 	rows, err := r.q.SessionsOf(r.ctx, task)
 	return each(rows, err, sessionOf)
+}
+
+func (r sessions) OfEach(tasks []int64) (map[int64][]coppice.Session, error) {
+	rows, err := r.q.SessionsOfEach(r.ctx, idList(tasks))
+	return grouped(rows, err, sessionOf, func(s coppice.Session) int64 { return s.TaskID })
 }
 
 func (r sessions) Live() ([]coppice.Session, error) {
@@ -107,7 +113,7 @@ func (t sessions) Put(s *coppice.Session) error {
 		return err
 	}
 	if !s.State.Live() {
-		t.wake.sessions = append(t.wake.sessions, s.ID)
+		t.touch(store.TopicSession(s.ID))
 	}
 	if err := t.putUsage(s); err != nil {
 		return err
@@ -134,7 +140,7 @@ func (t outputs) Add(session, from, to int64, out []coppice.Output) error {
 	if err := t.insertOutput(session, out); err != nil {
 		return err
 	}
-	t.wake.sessions = append(t.wake.sessions, session)
+	t.touch(store.TopicSession(session))
 	return t.q.MoveCursor(t.ctx, to, moment(newest), session)
 }
 
@@ -151,6 +157,15 @@ func (t outputs) PutMask(session int64, state []byte) error {
 		return t.q.DropMask(t.ctx, session)
 	}
 	return t.q.PutMask(t.ctx, session, string(state))
+}
+
+func (r outputs) LastOfEach(sessions []int64, most int, kind coppice.OutputKind) (map[int64][]coppice.Output, error) {
+	rows, err := r.q.LastOutputs(r.ctx, string(kind), int64(most), idList(sessions))
+	return grouped(rows, err, outputOf, func(o coppice.Output) int64 { return o.SessionID })
+}
+
+func outputOf(r dbsqlc.Output) (coppice.Output, error) {
+	return coppice.Output{SessionID: r.SessionID, Offset: r.Place, At: at(r.At), Kind: coppice.OutputKind(r.Kind), Data: r.Data}, nil
 }
 
 // manyOutputs is how many pieces of output one statement inserts.

@@ -21,10 +21,11 @@ const (
 
 // Config says which database to open, and how.
 type Config struct {
-	Path    string       // of the file, or Memory
-	Logger  *slog.Logger // nil discards
-	Sync    string       // SyncFull when empty
-	Readers int          // how many Views run at once; 4 when 0, and always 1 in Memory
+	Path    string             // of the file, or Memory
+	Logger  *slog.Logger       // nil discards
+	Sync    string             // SyncFull when empty
+	Trace   func(query string) // called with every statement that runs; nil for none
+	Readers int                // how many Views run at once; 4 when 0, and always 1 in Memory
 }
 
 func (c Config) withDefaults() (Config, error) {
@@ -94,6 +95,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.writer.trace = cfg.Trace
 	err = s.openReaders(ctx)
 	last := int64(0)
 	if err == nil {
@@ -121,6 +123,7 @@ func (s *Store) openReaders(ctx context.Context) (err error) {
 		var c *conn
 		if err == nil {
 			if c, err = dial(ctx, s.cfg.Path, dsn(s.cfg.Path, "query_only(1)")); err == nil {
+				c.trace = s.cfg.Trace
 				_, err = c.pragma("schema_version") // the first read opens the write-ahead log
 			}
 		}
@@ -233,6 +236,7 @@ type (
 	outputs    struct{ *tx }
 	workspaces struct{ *tx }
 	trash      struct{ *tx }
+	queues     struct{ *tx }
 	landings   struct{ *tx }
 	checks     struct{ *tx }
 	work       struct{ *tx }
@@ -242,13 +246,15 @@ type (
 	limits     struct{ *tx }
 	log        struct{ *tx }
 	timers     struct{ *tx }
+	features   struct{ *tx }
 )
 
 func (t *tx) groups() store.Tx {
 	return store.Tx{
 		Projects: projects{t}, Tasks: tasks{t}, Lanes: lanes{t}, Sessions: sessions{t}, Outputs: outputs{t},
-		Workspaces: workspaces{t}, Trash: trash{t}, Landings: landings{t}, Checks: checks{t}, Work: work{t},
+		Workspaces: workspaces{t}, Trash: trash{t}, Queues: queues{t}, Landings: landings{t}, Checks: checks{t}, Work: work{t},
 		Questions: questions{t}, Messages: messages{t}, Asks: asks{t}, Limits: limits{t}, Log: log{t}, Timers: timers{t},
+		Features: features{t},
 	}
 }
 

@@ -36,6 +36,11 @@ func (r questions) Open(task int64) (*coppice.Question, error) {
 	return found(questionOf(row))
 }
 
+func (r questions) OpenOfEach(tasks []int64) (map[int64]coppice.Question, error) {
+	rows, err := r.q.OpenQuestions(r.ctx, idList(tasks))
+	return keyed(rows, err, questionOf, func(q coppice.Question) int64 { return q.TaskID })
+}
+
 func (t questions) Put(q *coppice.Question) error {
 	var p packer
 	row := dbsqlc.PutQuestionParams{
@@ -60,6 +65,11 @@ func messageOf(r dbsqlc.Message) (coppice.Message, error) {
 func (r messages) Of(task int64) ([]coppice.Message, error) {
 	rows, err := r.q.MessagesOf(r.ctx, task)
 	return each(rows, err, messageOf)
+}
+
+func (r messages) OfEach(tasks []int64) (map[int64][]coppice.Message, error) {
+	rows, err := r.q.MessagesOfEach(r.ctx, idList(tasks))
+	return grouped(rows, err, messageOf, func(m coppice.Message) int64 { return m.TaskID })
 }
 
 func (t messages) Put(m *coppice.Message) error {

@@ -41,6 +41,29 @@ func (r tasks) ByKey(key string) (coppice.Task, error) {
 	return taskOf(row)
 }
 
+func (r tasks) Keys(ids []int64) (map[int64]string, error) {
+	rows, err := r.q.TaskKeys(r.ctx, idList(ids))
+	keys := make(map[int64]string, len(rows))
+	for _, row := range rows {
+		keys[row.ID] = row.Key
+	}
+	return keys, err
+}
+
+func (r tasks) Some(ids []int64) (map[int64]coppice.Task, error) {
+	rows, err := r.q.SomeTasks(r.ctx, idList(ids))
+	return keyed(rows, err, taskOf, func(t coppice.Task) int64 { return t.ID })
+}
+
+// inOrder returns tasks by their ids, in that order.
+func (r tasks) inOrder(ids []int64, err error) ([]coppice.Task, error) {
+	if err != nil || len(ids) == 0 {
+		return nil, err
+	}
+	found, err := r.Some(ids)
+	return each(ids, err, func(id int64) (coppice.Task, error) { return found[id], nil })
+}
+
 func (r tasks) Dependants(task int64) ([]int64, error) { return r.q.Dependants(r.ctx, task) }
 
 func (r lanes) Next(after coppice.Lane) (coppice.Lane, bool, error) {

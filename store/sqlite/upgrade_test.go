@@ -3,6 +3,7 @@ package sqlite
 import (
 	"database/sql"
 	"fmt"
+	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -20,42 +21,9 @@ import (
 func TestUpgrade(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "coppice.db")
-	s, err := Open(t.Context(), Config{Path: path})
-	if err != nil {
-		t.Fatal(err)
-	}
 	made := time.Date(2026, 3, 4, 5, 6, 7, 8, time.UTC)
-	err = s.Update(t.Context(), func(tx store.Tx) error {
-		p := coppice.Project{Prefix: "app", Path: "/app", Policy: coppice.DefaultPolicy()}
-		if err := tx.Projects.Put(&p); err != nil {
-			return err
-		}
-		asks := coppice.Task{ProjectID: p.ID, Num: 1, Key: "app-1", Stage: coppice.StageWaiting, Wait: &coppice.Wait{On: coppice.WaitPerson, Text: "why"}}
-		fresh := coppice.Task{ProjectID: p.ID, Num: 2, Key: "app-2", Stage: coppice.StageWaiting}
-		if err := tx.Tasks.Put(&asks); err != nil {
-			return err
-		}
-		if err := tx.Tasks.Put(&fresh); err != nil {
-			return err
-		}
-		used := coppice.Session{
-			ProjectID: p.ID, TaskID: asks.ID, N: 1, Key: "app-1.1", Agent: "a", Model: "m", CreatedAt: made, State: coppice.SessionDone,
-			Usage: coppice.Usage{InputTokens: 1, OutputTokens: 2, CacheRead: 3, CacheWrite: 4, CostUSD: 0.5, Turns: 6},
-		}
-		none := coppice.Session{ProjectID: p.ID, TaskID: asks.ID, N: 2, Key: "app-1.2", Agent: "a", Model: "m", CreatedAt: made.Add(1), State: coppice.SessionDone}
-		if err := tx.Sessions.Put(&used); err != nil {
-			return err
-		}
-		return tx.Sessions.Put(&none)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
-	older(t, path)
-	s, err = Open(t.Context(), Config{Path: path})
+	older(t, path, made)
+	s, err := Open(t.Context(), Config{Path: path})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,37 +55,100 @@ func TestUpgrade(t *testing.T) {
 		}, got); diff != "" {
 			t.Errorf("open requests (-want +got):\n%s", diff)
 		}
-		return nil
+		return upgraded(t, r)
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 }
 
-// older takes the newest migration out of a closed database.
-func older(t *testing.T, path string) {
+// upgraded checks what became of landings, work, needs and timers.
+func upgraded(t *testing.T, r store.Reader) error {
 	t.Helper()
+	p, err := r.Projects.ByPrefix("app")
+	if err != nil {
+		return err
+	}
+	q, err := r.Queues.Of(p.ID, "")
+	if err != nil || q.Tip != "base1" || p.BaseCommit != "base1" || q.Needs.Of(coppice.NeedCheckout) == nil || q.Needs.Of(coppice.NeedPolicy) != nil || len(p.Needs) != 2 {
+		t.Errorf("queue %+v, needs %+v, %v", q, p.Needs, err)
+	}
+	queued, err := r.Landings.Queued(q.ID, 10)
+	if err != nil || len(queued) != 1 || queued[0].TaskID != 2 {
+		t.Errorf("queued %+v, %v", queued, err)
+	}
+	for _, c := range []struct {
+		of   coppice.Subject
+		want string
+	}{{coppice.QueueSubject(q.ID), "move"}, {coppice.TaskSubject(1), "run"}} {
+		work, err := r.Work.Unsettled(c.of)
+		if err != nil || len(work) != 1 || work[0].Key != c.want || work[0].Subject != c.of {
+			t.Errorf("%s has %+v, %v", c.of, work, err)
+		}
+	}
+	timers, err := r.Timers.Due(time.Unix(0, 10), 10)
+	if err != nil {
+		return err
+	}
+	var got []string
+	for _, m := range timers {
+		got = append(got, m.Kind+"/"+m.ID)
+	}
+	if diff := cmp.Diff([]string{"account/ann", "task/2"}, got); diff != "" {
+		t.Errorf("timers (-want +got):\n%s", diff)
+	}
+	return nil
+}
+
+// older makes a database of an earlier version and closes it.
+func older(t *testing.T, path string, made time.Time) {
+	t.Helper()
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	connector, err := moderncsqlite.NewConnector(dsn(path))
 	if err != nil {
 		t.Fatal(err)
 	}
 	db := sql.OpenDB(connector)
 	defer db.Close()
-	for _, q := range []string{
-		"DROP TABLE usages", "DROP INDEX tasks_by_wait", "DROP INDEX tasks_pending", "DROP INDEX tasks_ended",
-		"ALTER TABLE tasks DROP COLUMN waits_on", "DELETE FROM " + goose.DefaultTablename + " WHERE version_id >= 3", "ALTER TABLE projects DROP COLUMN needs", "ALTER TABLE projects DROP COLUMN git",
-		"ALTER TABLE checks DROP COLUMN signal", "ALTER TABLE checks DROP COLUMN timed_out", "ALTER TABLE landings DROP COLUMN killed",
-		"ALTER TABLE sessions DROP COLUMN dropped", "ALTER TABLE projects DROP COLUMN removal", "DROP TABLE floors", "DROP INDEX trash_by_task",
-		"DROP TABLE asks", "DROP TABLE masks", "ALTER TABLE tasks ADD COLUMN retry_note TEXT NOT NULL DEFAULT ''",
-		"ALTER TABLE tasks ADD COLUMN stop_asked BOOLEAN NOT NULL DEFAULT FALSE", "ALTER TABLE tasks ADD COLUMN retry_asked BOOLEAN NOT NULL DEFAULT FALSE",
-		"ALTER TABLE tasks ADD COLUMN land_asked BOOLEAN NOT NULL DEFAULT FALSE", "ALTER TABLE tasks ADD COLUMN undo_asked BOOLEAN NOT NULL DEFAULT FALSE",
-		"ALTER TABLE tasks ADD COLUMN again_asked BOOLEAN NOT NULL DEFAULT FALSE", "ALTER TABLE tasks ADD COLUMN take_asked BOOLEAN NOT NULL DEFAULT FALSE",
-		"ALTER TABLE tasks ADD COLUMN give_asked BOOLEAN NOT NULL DEFAULT FALSE",
-		"UPDATE tasks SET stop_asked = TRUE, retry_asked = TRUE, retry_note = 'note 1', undo_asked = TRUE, take_asked = TRUE WHERE key = 'app-1'",
-		"UPDATE tasks SET stop_asked = TRUE, land_asked = TRUE, again_asked = TRUE, give_asked = TRUE, retry_note = 'note 2' WHERE key = 'app-2'",
-	} {
-		if _, err := db.ExecContext(t.Context(), q); err != nil {
-			t.Fatal(q, err)
+	p, err := goose.NewProvider(goose.DialectSQLite3, db, migrations(), goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fill := func(version int64, queries ...string) {
+		if _, err := p.UpTo(t.Context(), version); err != nil {
+			t.Fatal(err)
+		}
+		for _, q := range queries {
+			if _, err := db.ExecContext(t.Context(), q); err != nil {
+				t.Fatal(q, err)
+			}
 		}
 	}
+	task := func(id int, wait, asked string) string {
+		return fmt.Sprintf(`INSERT INTO tasks (id, project_id, num, key, title, priority, track, agent, model, category, feature, budget, fork_of, created_by,
+			stop_asked, retry_asked, retry_note, land_asked, undo_asked, again_asked, take_asked, give_asked, stage, round, sessions, outcome, landed, warning,
+			begun, folded, body, wait)
+			VALUES (%d, 1, %d, 'app-%d', '', 0, 'main', 'a', 'm', '', '', 0, '', 'person', %s, 'waiting', 0, 0, '', '', '', FALSE, '', '', %s)`, id, id, id, asked, wait)
+	}
+	session := func(n int, usage string) string {
+		return fmt.Sprintf(`INSERT INTO sessions (id, project_id, task_id, n, key, round, role, track, agent, model, resume, fork, screen, state, live, created_at,
+			conversation, signal, from_commit, head, stat, usage, cursor, stop_why, stop_tries, warning, path, summary)
+			VALUES (%d, 1, 1, %d, 'app-1.%d', 0, '', '', 'a', 'm', '', FALSE, FALSE, 'done', FALSE, %d, '', '', '', '', '', %s, 0, '', 0, '', '', '')`, n, n, n, made.UnixNano()+int64(n), usage)
+	}
+	fill(2, fmt.Sprintf("PRAGMA application_id = %d", applicationID),
+		`INSERT INTO projects (id, prefix, path, base_commit, last_task, check_env, policy) VALUES (1, 'app', '/app', 'base1', 2, 'e', '{}')`,
+		task(1, `'{"on":"person","text":"why"}'`, "TRUE, TRUE, 'note 1', FALSE, TRUE, FALSE, TRUE, FALSE"),
+		task(2, "NULL", "TRUE, FALSE, 'note 2', TRUE, FALSE, TRUE, FALSE, TRUE"),
+		session(1, `'{"input_tokens":1,"output_tokens":2,"cache_read_tokens":3,"cache_write_tokens":4,"cost_usd":0.5,"turns":6}'`), session(2, "NULL"))
+	fill(6,
+		`UPDATE projects SET needs =
+			'[{"kind":"checkout","text":"x","since":"2026-03-04T05:06:07Z"},{"kind":"policy","text":"y","since":"2026-03-04T05:06:08Z"}]'`,
+		`INSERT INTO landings (id, project_id, task_id, session_id, round, head, base, tree, commit_hash, green, verified, queued_at, waits, tries, steps, outcome, evidence)
+			VALUES (1, 1, 2, 0, 0, 'h', '', '', '', TRUE, FALSE, 5, '', 0, 0, '', '')`,
+		`INSERT INTO work (kind, key, pool, project_id, task_id, session_id, state, attempt, worker) VALUES ('land.move', 'move', 'control', 1, 2, 0, 'taken', 1, 'local')`,
+		`INSERT INTO work (kind, key, pool, project_id, task_id, session_id, state, attempt, worker) VALUES ('session.run', 'run', 'local', 1, 1, 0, 'taken', 1, 'local')`,
+		`INSERT INTO trash (id, project_id, task_id, what, path, branch, head, ref, archive, removed_at, expires_at) VALUES (7, 1, 2, 'workspace', '', '', '', '', '', 1, 9)`,
+		`INSERT INTO timers (kind, id, at) VALUES ('agent', 'ann', 1), ('trash', '7', 9), ('room', 'room', 2)`)
 }

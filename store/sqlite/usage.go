@@ -142,6 +142,6 @@ func (r tasks) Pending(project int64, person bool, most int) ([]coppice.Task, er
 	} else {
 		w.and("waits_on IS NOT 'person'")
 	}
-	query := "SELECT " + taskColumns + " FROM tasks INDEXED BY tasks_pending" + w.String() + " ORDER BY priority DESC, id" + limit
-	return list(r.conn, query, append(w.args, most), scanTask)
+	query := "SELECT id FROM tasks INDEXED BY tasks_pending" + w.String() + " ORDER BY priority DESC, id" + limit
+	return r.inOrder(r.found(query, append(w.args, most)...))
 }

@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"time"
 )
 
@@ -86,6 +87,40 @@ func unpackValue[T any](u *unpacker, s sql.NullString) T {
 		u.unpack(s.String, &v)
 	}
 	return v
+}
+
+// idList is how a query takes ids of any number: as a list in JSON.
+func idList(ids []int64) string {
+	list := []byte("[")
+	for i, id := range ids {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = strconv.AppendInt(list, id, 10)
+	}
+	return string(append(list, ']'))
+}
+
+// grouped maps rows to facts, by what they belong to.
+func grouped[R, F any](rows []R, err error, fact func(R) (F, error), of func(F) int64) (map[int64][]F, error) {
+	facts, err := each(rows, err, fact)
+	groups := map[int64][]F{}
+	for _, f := range facts {
+		groups[of(f)] = append(groups[of(f)], f)
+	}
+	return groups, err
+}
+
+// keyed maps rows to facts, by what they belong to: the first of each.
+func keyed[R, F any](rows []R, err error, fact func(R) (F, error), of func(F) int64) (map[int64]F, error) {
+	facts, err := each(rows, err, fact)
+	first := make(map[int64]F, len(facts))
+	for _, f := range facts {
+		if _, ok := first[of(f)]; !ok {
+			first[of(f)] = f
+		}
+	}
+	return first, err
 }
 
 // each maps rows to facts.

@@ -9,121 +9,134 @@ import (
 	"coppice/store"
 )
 
-// wake says what a transaction brought that somebody may wait for.
+// wake says what a transaction touched that somebody may wait for.
 type wake struct {
-	event    int64   // the newest event, 0 for none
-	work     bool    // work was offered
-	sessions []int64 // wrote something, or ended
+	event  int64    // the newest event, 0 for none
+	topics []string // besides the log
 }
 
 func (w *wake) add(v wake) {
 	w.event = max(w.event, v.event)
-	w.work = w.work || v.work
-	w.sessions = append(w.sessions, v.sessions...)
+	w.topics = append(w.topics, v.topics...)
 }
 
-// signals tells waiters of commits. A channel is closed to wake all who wait
-// on it, and a new one takes its place.
-type signals struct {
-	mu       sync.Mutex
-	event    int64 // the newest one committed
-	events   chan struct{}
-	work     chan struct{}
-	workNew  bool // work was offered that no WaitWork has told of
-	sessions map[int64]*sessionSignal
-
-	listeners map[*listener]struct{}
-	count     uint64 // of commits that a listener for events wants to hear of
-}
-
-// listener hears of commits: which sessions wrote, and maybe of events.
-type listener struct {
-	wake   chan struct{}      // tells that there is something to hear
-	events bool               // it hears of events too
-	fresh  map[int64]struct{} // the sessions that wrote, or ended, since it asked last; the signals' mu guards it
-}
-
-type sessionSignal struct {
-	waiters int
-	changed chan struct{}
-}
-
-// newSignals starts with workNew: there may be work from before.
-func newSignals() *signals {
-	return &signals{
-		events: make(chan struct{}), work: make(chan struct{}), workNew: true, sessions: map[int64]*sessionSignal{},
-		listeners: map[*listener]struct{}{},
+// touch names a topic that the transaction touches.
+func (t *tx) touch(topic string) {
+	if n := len(t.wake.topics); n == 0 || t.wake.topics[n-1] != topic { // many in a row are the same
+		t.wake.topics = append(t.wake.topics, topic)
 	}
 }
 
-// listen tells of commits from now on.
-func (g *signals) listen(events bool) *listener {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	l := &listener{wake: make(chan struct{}, 1), events: events, fresh: map[int64]struct{}{}}
-	g.listeners[l] = struct{}{}
-	return l
+// signals reports commits to those who wait.
+type signals struct {
+	mu      sync.Mutex
+	event   int64                            // the newest one committed
+	events  chan struct{}                    // closed when there is a newer one; then another takes its place
+	watches map[string]map[*watcher]struct{} // by topic
 }
 
-func (g *signals) leave(l *listener) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	delete(g.listeners, l)
+// watcher implements store.Watch.
+type watcher struct {
+	store  *Store
+	topics []string
+	wake   chan struct{} // has one when there is something to take
+
+	// The signals' mu guards these.
+	touched map[string]struct{} // since the last take
+	commits uint64              // that touched one of the topics
 }
 
-// commits counts what a listener for events wants to hear of since the store was opened.
-func (g *signals) commits() uint64 {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.count
+func newSignals() *signals {
+	return &signals{events: make(chan struct{}), watches: map[string]map[*watcher]struct{}{}}
 }
 
-// written takes the sessions that wrote since it was last called, by their ids.
-func (g *signals) written(l *listener) []int64 {
+// Watch implements store.Store.
+func (s *Store) Watch(topics ...string) store.Watch { return s.watchTopics(topics...) }
+
+func (s *Store) watchTopics(topics ...string) *watcher {
+	g := s.signals
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	ids := slices.Sorted(maps.Keys(l.fresh))
-	clear(l.fresh)
-	return ids
+	w := &watcher{store: s, topics: topics, wake: make(chan struct{}, 1), touched: map[string]struct{}{}}
+	for _, topic := range topics {
+		if g.watches[topic] == nil {
+			g.watches[topic] = map[*watcher]struct{}{}
+		}
+		g.watches[topic][w] = struct{}{}
+	}
+	return w
+}
+
+// Close implements store.Watch.
+func (w *watcher) Close() {
+	g := w.store.signals
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, topic := range w.topics {
+		if delete(g.watches[topic], w); len(g.watches[topic]) == 0 {
+			delete(g.watches, topic)
+		}
+	}
+}
+
+// Wait implements store.Watch.
+func (w *watcher) Wait(ctx context.Context) ([]string, error) {
+	for {
+		if err := w.store.wait(ctx, w.wake); err != nil {
+			return nil, err
+		}
+		if topics := w.take(); len(topics) > 0 {
+			return topics, nil
+		}
+	}
+}
+
+// take returns the topics touched since it was last called, in order.
+func (w *watcher) take() []string {
+	g := w.store.signals
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	topics := slices.Sorted(maps.Keys(w.touched))
+	clear(w.touched)
+	return topics
+}
+
+// seen counts the commits that touched one of the topics.
+func (w *watcher) seen() uint64 {
+	g := w.store.signals
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return w.commits
 }
 
 func (g *signals) announce(w wake) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if w.event != 0 || len(w.sessions) > 0 { // all else is nothing that anybody could look for
-		g.count++
-	}
-	for l := range g.listeners {
-		l.hear(w)
+	for _, topic := range w.topics {
+		g.touch(topic, topic)
+		for i, c := range topic {
+			if c == '/' {
+				g.touch(topic[:i+1], topic)
+			}
+		}
 	}
 	if w.event > g.event {
 		g.event = w.event
+		g.touch(store.TopicLog, store.TopicLog)
 		close(g.events)
 		g.events = make(chan struct{})
 	}
-	if w.work {
-		g.workNew = true
-		close(g.work)
-		g.work = make(chan struct{})
-	}
-	for _, id := range w.sessions {
-		if s := g.sessions[id]; s != nil {
-			close(s.changed)
-			s.changed = make(chan struct{})
-		}
-	}
 }
 
-func (l *listener) hear(w wake) {
-	if len(w.sessions) == 0 && (w.event == 0 || !l.events) {
-		return
-	}
-	for _, id := range w.sessions {
-		l.fresh[id] = struct{}{}
-	}
-	select {
-	case l.wake <- struct{}{}:
-	default: // it has yet to hear of an earlier one
+// touch wakes those who watch a name, with the topic that it stands for.
+func (g *signals) touch(name, topic string) {
+	for w := range g.watches[name] {
+		w.touched[topic] = struct{}{}
+		w.commits++
+		select {
+		case w.wake <- struct{}{}:
+		default: // it has yet to take an earlier one
+		}
 	}
 }
 
@@ -142,85 +155,6 @@ func (s *Store) WaitEvent(ctx context.Context, seq int64) error {
 		}
 	}
 }
-
-// WaitWork implements store.Store.
-func (s *Store) WaitWork(ctx context.Context) error {
-	g := s.signals
-	g.mu.Lock()
-	fresh, changed := g.workNew, g.work
-	g.mu.Unlock()
-	if !fresh || s.isClosing() {
-		if err := s.wait(ctx, changed); err != nil {
-			return err
-		}
-	}
-	g.mu.Lock()
-	g.workNew = false
-	g.mu.Unlock()
-	return nil
-}
-
-// WaitOutput implements store.Store.
-func (s *Store) WaitOutput(ctx context.Context, session, offset int64) error {
-	g := s.signals
-	g.mu.Lock()
-	sig := g.sessions[session]
-	if sig == nil {
-		sig = &sessionSignal{changed: make(chan struct{})}
-		g.sessions[session] = sig
-	}
-	sig.waiters++
-	g.mu.Unlock()
-	defer func() {
-		g.mu.Lock()
-		defer g.mu.Unlock()
-		if sig.waiters--; sig.waiters == 0 {
-			delete(g.sessions, session)
-		}
-	}()
-	for {
-		g.mu.Lock()
-		changed := sig.changed // taken before the look, so that no change falls between
-		g.mu.Unlock()
-		there, err := s.hasOutput(ctx, session, offset)
-		if err != nil || there {
-			return err
-		}
-		if err := s.wait(ctx, changed); err != nil {
-			return err
-		}
-	}
-}
-
-func (s *Store) hasOutput(ctx context.Context, session, offset int64) (there bool, err error) {
-	err = s.view(ctx, func(t *tx) error {
-		now, err := t.q.Progress(t.ctx, session)
-		there = now.Cursor > offset || !now.Live
-		return lookup(err, "session", session)
-	})
-	return there, err
-}
-
-// Writers implements store.Store.
-func (s *Store) Writers() store.Writers { return &writers{s, s.signals.listen(false)} }
-
-type writers struct {
-	store *Store
-	heard *listener
-}
-
-func (w *writers) Wait(ctx context.Context) ([]int64, error) {
-	for {
-		if ids := w.store.signals.written(w.heard); len(ids) > 0 && !w.store.isClosing() {
-			return ids, nil
-		}
-		if err := w.store.wait(ctx, w.heard.wake); err != nil {
-			return nil, err
-		}
-	}
-}
-
-func (w *writers) Close() { w.store.signals.leave(w.heard) }
 
 func (s *Store) wait(ctx context.Context, changed <-chan struct{}) error {
 	if s.isClosing() {

@@ -5,13 +5,14 @@ import (
 	"time"
 
 	"coppice"
+	"coppice/store"
 	"coppice/store/sqlite/dbsqlc"
 )
 
 func workOf(r dbsqlc.Work) (coppice.Work, error) {
 	var u unpacker
 	w := coppice.Work{
-		ID: r.ID, Kind: coppice.WorkKind(r.Kind), Key: r.Key, Pool: r.Pool, ProjectID: r.ProjectID, TaskID: r.TaskID,
+		ID: r.ID, Kind: coppice.WorkKind(r.Kind), Key: r.Key, Pool: r.Pool, Subject: coppice.ParseSubject(r.Subject), ProjectID: r.ProjectID, TaskID: r.TaskID,
 		SessionID: r.SessionID, State: coppice.WorkState(r.State), Attempt: int(r.Attempt), Worker: r.Worker,
 		LeaseUntil: at(r.LeaseUntil), Spec: raw(r.Spec), Result: raw(r.Result), Failure: unpackPtr[coppice.Failure](&u, r.Failure),
 		OfferedAt: at(r.OfferedAt), TakenAt: at(r.TakenAt), FinishedAt: at(r.FinishedAt),
@@ -35,8 +36,8 @@ func (r work) ByKey(key string) (*coppice.Work, error) {
 	return found(workOf(row))
 }
 
-func (r work) Unsettled(task int64) ([]coppice.Work, error) {
-	rows, err := r.q.UnsettledWork(r.ctx, task)
+func (r work) Unsettled(s coppice.Subject) ([]coppice.Work, error) {
+	rows, err := r.q.UnsettledWork(r.ctx, s.String())
 	return each(rows, err, workOf)
 }
 
@@ -57,10 +58,18 @@ func (r work) Count() (map[coppice.WorkState]int, error) {
 	return counts, nil
 }
 
+// subjectOf is the subject of a work item: its task unless it names another.
+func subjectOf(w *coppice.Work) string {
+	if w.Subject == (coppice.Subject{}) {
+		w.Subject = coppice.TaskSubject(w.TaskID)
+	}
+	return w.Subject.String()
+}
+
 func (t work) Put(w *coppice.Work) error {
 	var p packer
 	row := dbsqlc.PutWorkParams{
-		ID: rowID(w.ID), Kind: string(w.Kind), Key: w.Key, Pool: w.Pool, ProjectID: w.ProjectID, TaskID: w.TaskID,
+		ID: rowID(w.ID), Kind: string(w.Kind), Key: w.Key, Pool: w.Pool, Subject: subjectOf(w), ProjectID: w.ProjectID, TaskID: w.TaskID,
 		SessionID: w.SessionID, State: string(w.State), Attempt: int64(w.Attempt), Worker: w.Worker,
 		LeaseUntil: moment(w.LeaseUntil), Spec: text(w.Spec), Result: text(w.Result), Failure: packPtr(&p, w.Failure),
 		OfferedAt: moment(w.OfferedAt), TakenAt: moment(w.TakenAt), FinishedAt: moment(w.FinishedAt),
@@ -73,7 +82,7 @@ func (t work) Put(w *coppice.Work) error {
 		return err
 	}
 	if w.State == coppice.WorkOffered {
-		t.wake.work = true
+		t.touch(store.TopicWork)
 	}
 	return nil
 }

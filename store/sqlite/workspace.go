@@ -60,6 +60,11 @@ func (r trash) Get(id int64) (coppice.Trash, error) {
 	return trashOf(row)
 }
 
+func (r trash) Of(task int64) ([]coppice.Trash, error) {
+	rows, err := r.q.OpenTrashOf(r.ctx, task)
+	return each(rows, err, trashOf)
+}
+
 func (r trash) In(project int64) ([]coppice.Trash, error) {
 	rows, err := r.q.TrashOf(r.ctx, project)
 	return each(rows, err, trashOf)

@@ -2,8 +2,6 @@ package storetest
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -108,105 +106,4 @@ func testPicture(t *testing.T, open Open) {
 		}
 		return nil
 	})
-}
-
-func testWaitOutput(t *testing.T, open Open) {
-	s := open(t)
-	k := task(t, s, project(t, s, "app"), 1, nil)
-	c, other := session(t, s, k, 1, nil), session(t, s, k, 2, nil)
-	ctx := within(t)
-	add := func(id, from, to int64) {
-		update(t, s, func(tx store.Tx) error { return tx.Outputs.Add(id, from, to, nil) })
-	}
-	add(c.ID, 0, 5)
-	if err := s.WaitOutput(ctx, c.ID, 4); err != nil {
-		t.Fatal("output that is there:", err)
-	}
-	waiting, stop := context.WithCancel(ctx)
-	woken := make(chan error, 2)
-	wait := func(ctx context.Context, offset int64) {
-		go func() { woken <- s.WaitOutput(ctx, c.ID, offset) }()
-		settle()
-	}
-	for offset := int64(5); offset < 25; offset += 2 {
-		wait(ctx, offset+1)
-		add(other.ID, offset-5, offset-3)
-		add(c.ID, offset, offset+1)
-		select {
-		case err := <-woken:
-			t.Fatal("woken before its offset:", err)
-		default:
-		}
-		add(c.ID, offset+1, offset+2)
-		if err := <-woken; err != nil {
-			t.Fatal("output that came:", err)
-		}
-	}
-	wait(waiting, 99)
-	stop()
-	if err := <-woken; !errors.Is(err, context.Canceled) {
-		t.Fatal("cancelled:", err)
-	}
-	wait(ctx, 99)
-	c.State = coppice.SessionDone
-	update(t, s, func(tx store.Tx) error { return tx.Sessions.Put(&c) })
-	if err := <-woken; err != nil {
-		t.Fatal("ended:", err)
-	}
-	if err := s.WaitOutput(ctx, c.ID, 1000); err != nil {
-		t.Fatal("ended before:", err)
-	}
-}
-
-// testWhoWrites follows all sessions at once.
-func testWhoWrites(t *testing.T, open Open) {
-	s := open(t)
-	k := task(t, s, project(t, s, "app"), 1, nil)
-	one, two := session(t, s, k, 1, nil), session(t, s, k, 2, nil)
-	ctx := within(t)
-	add := func(id, from, to int64) {
-		update(t, s, func(tx store.Tx) error { return tx.Outputs.Add(id, from, to, nil) })
-	}
-	add(one.ID, 0, 5) // before anybody listens
-	w, other := s.Writers(), s.Writers()
-	defer w.Close()
-	wait := func(what string, want ...int64) {
-		t.Helper()
-		same(t, what, want, must(w.Wait(ctx)))
-	}
-	for to := int64(1); to < 50; to++ {
-		add(two.ID, to-1, to)
-	}
-	add(one.ID, 5, 6)
-	wait("what was written meanwhile, each once", one.ID, two.ID)
-	same(t, "another hears the same", []int64{one.ID, two.ID}, must(other.Wait(ctx)))
-	other.Close()
-
-	waiting, stop := context.WithCancel(ctx)
-	woken := make(chan error, 1)
-	go func() {
-		_, err := w.Wait(waiting)
-		woken <- err
-	}()
-	settle()
-	update(t, s, func(tx store.Tx) error { // which is no output
-		return tx.Log.Append(&coppice.Event{At: start, Kind: coppice.EventTaskChanged, TaskID: k.ID, By: "person"})
-	})
-	settle()
-	stop()
-	if err := <-woken; !errors.Is(err, context.Canceled) {
-		t.Fatal("cancelled:", err)
-	}
-	go func() {
-		_, err := w.Wait(ctx)
-		woken <- err
-	}()
-	settle()
-	add(one.ID, 6, 7)
-	if err := <-woken; err != nil {
-		t.Fatal(err)
-	}
-	two.State = coppice.SessionDone
-	update(t, s, func(tx store.Tx) error { return tx.Sessions.Put(&two) })
-	wait("a session that ended", two.ID)
 }

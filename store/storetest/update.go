@@ -215,18 +215,12 @@ func testSnapshot(t *testing.T, open Open) {
 
 func testClosed(t *testing.T, open Open) {
 	s := open(t)
-	c := session(t, s, task(t, s, project(t, s, "app"), 1, nil), 1, nil)
 	ctx := within(t)
-	if err := s.WaitWork(ctx); err != nil { // the first may return at once
-		t.Fatal(err)
-	}
-	writers := s.Writers()
-	defer writers.Close()
+	watch := s.Watch(store.TopicWork)
+	defer watch.Close()
 	waits := map[string]func() error{
-		"event":   func() error { return s.WaitEvent(ctx, 99) },
-		"output":  func() error { return s.WaitOutput(ctx, c.ID, 99) },
-		"work":    func() error { return s.WaitWork(ctx) },
-		"writers": func() error { _, err := writers.Wait(ctx); return err },
+		"event": func() error { return s.WaitEvent(ctx, 99) },
+		"topic": func() error { _, err := watch.Wait(ctx); return err },
 	}
 	type answer struct {
 		name string

@@ -1,7 +1,6 @@
 package storetest
 
 import (
-	"fmt"
 	"testing"
 	"time"
 
@@ -48,7 +47,7 @@ func testLandings(t *testing.T, open Open) {
 	landing := func(queued time.Duration, ended bool) coppice.Landing {
 		l := coppice.Landing{ProjectID: p.ID, TaskID: k.ID, Head: "head", CreatedAt: start}
 		if queued > 0 {
-			l.QueuedAt = start.Add(queued)
+			l.QueueID, l.QueuedAt = 5, start.Add(queued)
 		}
 		if ended {
 			l.EndedAt, l.Outcome = start, coppice.LandingLanded
@@ -59,10 +58,10 @@ func testLandings(t *testing.T, open Open) {
 	over, later, first, tie := landing(time.Second, true), landing(3*time.Second, false), landing(time.Second, false), landing(time.Second, false)
 	merging := landing(0, false)
 	view(t, s, func(r store.Reader) error {
-		same(t, "queued", []coppice.Landing{first, tie, later}, must(r.Landings.Queued(p.ID, 9)))
-		same(t, "first in the queue", []coppice.Landing{first}, must(r.Landings.Queued(p.ID, 1)))
-		same(t, "places in the queue", []int64{first.ID, tie.ID, later.ID}, must(r.Landings.Places(p.ID, 9)))
-		same(t, "first places in the queue", []int64{first.ID, tie.ID}, must(r.Landings.Places(p.ID, 2)))
+		same(t, "queued", []coppice.Landing{first, tie, later}, must(r.Landings.Queued(5, 9)))
+		same(t, "first in the queue", []coppice.Landing{first}, must(r.Landings.Queued(5, 1)))
+		same(t, "places in the queue", []int64{first.ID, tie.ID, later.ID}, must(r.Landings.Places(5, 9)))
+		same(t, "first places in the queue", []int64{first.ID, tie.ID}, must(r.Landings.Places(5, 2)))
 		same(t, "of the task", []coppice.Landing{over, later, first, tie, merging}, must(r.Landings.Of(k.ID)))
 		same(t, "the last", &merging, must(r.Landings.Last(k.ID)))
 		return nil
@@ -128,7 +127,7 @@ func testWork(t *testing.T, open Open) {
 	view(t, s, func(r store.Reader) error {
 		same(t, "held", []coppice.Work{run}, must(r.Work.HeldBy("w1")))
 		same(t, "held by nobody", nil, must(r.Work.HeldBy("")))
-		same(t, "unsettled", []coppice.Work{run, far, check}, must(r.Work.Unsettled(1)))
+		same(t, "unsettled", []coppice.Work{run, far, check}, must(r.Work.Unsettled(coppice.TaskSubject(1))))
 		same(t, "by key", &other, must(r.Work.ByKey("other")))
 		same(t, "counts", map[coppice.WorkState]int{coppice.WorkTaken: 1, coppice.WorkOffered: 1, coppice.WorkFinished: 1}, must(r.Work.Count()))
 		return nil
@@ -136,25 +135,6 @@ func testWork(t *testing.T, open Open) {
 	again := coppice.Work{Kind: coppice.WorkRun, Key: "run", State: coppice.WorkOffered}
 	err := s.Update(t.Context(), func(tx store.Tx) error { return tx.Work.Put(&again) })
 	wantCode(t, "a second item of a key", err, coppice.EConflict)
-}
-
-func testWaitWork(t *testing.T, open Open) {
-	s := open(t)
-	ctx := within(t)
-	for i := range 20 {
-		offer(t, s, fmt.Sprint("before-", i), "p", coppice.WorkRun)
-		if err := s.WaitWork(ctx); err != nil {
-			t.Fatal(err) // offered since the previous call returned: told at once
-		}
-	}
-	for i := range 20 {
-		woken := make(chan error, 1)
-		go func() { woken <- s.WaitWork(ctx) }()
-		offer(t, s, fmt.Sprint("during-", i), "p", coppice.WorkRun)
-		if err := <-woken; err != nil {
-			t.Fatal(err)
-		}
-	}
 }
 
 func testTrimWork(t *testing.T, open Open) {

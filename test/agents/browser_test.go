@@ -25,7 +25,6 @@ import (
 	"coppice/agent/claude"
 	"coppice/api"
 	"coppice/api/client"
-	"coppice/engine"
 	"coppice/host"
 	"coppice/internal/browser"
 	"coppice/test/ports"
@@ -140,9 +139,9 @@ agents:
 // create creates tasks with one step to verify.
 func (l *looking) create(t *testing.T, titles ...string) (keys []string) {
 	t.Helper()
-	var tasks []engine.NewTask
+	var tasks []coppice.NewTask
 	for _, title := range titles {
-		tasks = append(tasks, engine.NewTask{Title: title, Steps: []string{"The page is green."}})
+		tasks = append(tasks, coppice.NewTask{Title: title, Steps: []string{"The page is green."}})
 	}
 	made, err := l.client.CreateTasks(l.ctx, l.project, tasks)
 	if err != nil {

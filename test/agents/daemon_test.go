@@ -20,7 +20,6 @@ import (
 	"coppice/agent/codex"
 	"coppice/api"
 	"coppice/api/client"
-	"coppice/engine"
 	"coppice/host"
 )
 
@@ -103,7 +102,7 @@ func survives(t *testing.T, b *bench, name string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tasks, err := c.CreateTasks(ctx, p.Prefix, []engine.NewTask{{Title: "Go through", Body: "GATE " + gate}})
+	tasks, err := c.CreateTasks(ctx, p.Prefix, []coppice.NewTask{{Title: "Go through", Body: "GATE " + gate}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -71,7 +71,7 @@ func (b *bench) startHost(t *testing.T, r agent.Request, token string) (context.
 		env[k] = v
 	}
 	r.Dir = b.repo
-	spec := host.Spec{Session: "app-1.1", Protocol: b.profile.Protocol, Profile: b.profile, Request: r, Env: env}
+	spec := host.Spec{Session: "app-1.1", Protocol: b.profile.Protocol, Profile: b.profile, Request: r, Env: env, Secrets: r.Secrets}
 	if err := host.Start(ctx, host.Launcher{Argv: []string{self, "host"}, Env: []string{hostVar + "=1", "PATH=" + b.env["PATH"]}}, dir, spec, r.Prompt); err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,6 @@ import (
 	"coppice/agent/claude"
 	"coppice/agent/codex"
 	"coppice/api/client"
-	"coppice/engine"
 	"coppice/test/scriptedmodel"
 )
 
@@ -98,7 +97,7 @@ func TestDaemonVerdict(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			made, err := c.CreateTasks(ctx, p.Prefix, []engine.NewTask{{Title: "Write it", Body: "WRITE foo.txt=hello", Steps: []string{"It is there."}}})
+			made, err := c.CreateTasks(ctx, p.Prefix, []coppice.NewTask{{Title: "Write it", Body: "WRITE foo.txt=hello", Steps: []string{"It is there."}}})
 			if err != nil {
 				t.Fatal(err)
 			}

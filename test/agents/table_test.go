@@ -74,6 +74,7 @@ var capabilities = map[string]string{
 	"hook-closed":        "its edit is blocked when the one who decides fails",
 	"mcp":                "calls a tool server with the session's token",
 	"mcp-program":        "starts a tool server of its own, and leaves none behind",
+	"mcp-secret":         "gives tool servers a secret, and keeps it out of arguments and files",
 	"schema":             "keeps its last words to a schema",
 	"mcp-refused":        "a tool server that is lost is told",
 }

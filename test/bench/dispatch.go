@@ -57,7 +57,7 @@ func (l *lab) line(ctx context.Context, tasks int) (_ *line, err error) {
 }
 
 func (q *line) add(ctx context.Context, n int) error {
-	tasks := make([]engine.NewTask, n)
+	tasks := make([]coppice.NewTask, n)
 	for i := range tasks {
 		tasks[i].Title = "A task in a queue"
 	}

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"coppice"
-	"coppice/engine"
 	"coppice/store"
 	"coppice/store/sqlite"
 )
@@ -90,7 +89,7 @@ func (l *lab) flood(ctx context.Context, state, repo string) (took time.Duration
 	}
 	log := srv.watch(ctx, -1)
 	defer log.stop()
-	if _, err := srv.client.CreateTasks(ctx, p.Prefix, []engine.NewTask{{Title: "Flood"}}); err != nil {
+	if _, err := srv.client.CreateTasks(ctx, p.Prefix, []coppice.NewTask{{Title: "Flood"}}); err != nil {
 		return 0, err
 	}
 	began, err := log.wait(ctx, coppice.EventSessionStarted, 1)

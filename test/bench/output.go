@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"coppice"
-	"coppice/engine"
 	"coppice/internal/disk"
 )
 
@@ -75,7 +74,7 @@ func (l *lab) pour(ctx context.Context) (p poured, err error) {
 	}
 	log := srv.watch(ctx, -1)
 	defer log.stop()
-	made, err := srv.client.CreateTasks(ctx, project.Prefix, []engine.NewTask{{Title: "Pour"}})
+	made, err := srv.client.CreateTasks(ctx, project.Prefix, []coppice.NewTask{{Title: "Pour"}})
 	if err != nil {
 		return p, err
 	}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"coppice"
-	"coppice/engine"
 )
 
 // probing is a coppice.yaml whose agent is the probe.
@@ -85,7 +84,7 @@ func (b *bench) close() {
 
 // post asks for tasks.
 func (b *bench) post(ctx context.Context, n int) error {
-	tasks := make([]engine.NewTask, n)
+	tasks := make([]coppice.NewTask, n)
 	for i := range tasks {
 		tasks[i].Title = fmt.Sprintf("Leave a file, number %d", i)
 	}

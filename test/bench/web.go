@@ -14,8 +14,8 @@ import (
 	"strings"
 	"time"
 
+	"coppice"
 	"coppice/api"
-	"coppice/engine"
 	"coppice/test/web/seed"
 )
 
@@ -142,7 +142,7 @@ func webLive(ctx context.Context, l *lab) (_ []row, err error) {
 		return nil, err
 	}
 	defer b.close()
-	tasks := make([]engine.NewTask, webBusy)
+	tasks := make([]coppice.NewTask, webBusy)
 	for i := range tasks {
 		tasks[i].Title = fmt.Sprintf("Beat %d", i)
 	}
@@ -227,7 +227,7 @@ func webBoard(ctx context.Context, l *lab) (_ []row, err error) {
 	if _, err := b.client.Pause(ctx, b.project, "", true); err != nil {
 		return nil, err
 	}
-	tasks := make([]engine.NewTask, webTasks)
+	tasks := make([]coppice.NewTask, webTasks)
 	for i := range tasks {
 		tasks[i].Title = fmt.Sprintf("Task %d %s", i, strings.Repeat("of many ", i%5))
 	}
@@ -273,7 +273,7 @@ func (b *bench) change(ctx context.Context, tasks []api.Task, round int) (string
 	title := fmt.Sprintf("The last of round %d", round)
 	for i, task := range tasks {
 		priority := 1 + (i+round)%5
-		what := engine.TaskChange{Priority: &priority}
+		what := coppice.TaskChange{Priority: &priority}
 		if i == len(tasks)-1 {
 			priority, what.Title = 10-round, &title // above all others, so that it is in sight
 		}

@@ -19,7 +19,6 @@ import (
 
 	"coppice"
 	"coppice/api/client"
-	"coppice/engine"
 	"coppice/host"
 )
 
@@ -141,11 +140,11 @@ func TestChaos(t *testing.T) {
 	w.checkLeftovers()
 }
 
-func chaosTaskList() []engine.NewTask {
-	var tasks []engine.NewTask
+func chaosTaskList() []coppice.NewTask {
+	var tasks []coppice.NewTask
 	for i := range chaosTasks {
 		kind := []string{"Flood", "Commit", "Break", "Commit", "Flood", "Share"}[i%6]
-		tasks = append(tasks, engine.NewTask{Title: fmt.Sprintf("%s %d", kind, i)})
+		tasks = append(tasks, coppice.NewTask{Title: fmt.Sprintf("%s %d", kind, i)})
 	}
 	return tasks
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 	"golang.org/x/sys/unix"
 
-	"coppice/engine"
+	"coppice"
 )
 
 var (
@@ -87,9 +87,9 @@ const first = 8
 
 func (s *storm) add(n int) {
 	s.t.Helper()
-	var tasks []engine.NewTask
+	var tasks []coppice.NewTask
 	for i := range n {
-		tasks = append(tasks, engine.NewTask{Title: fmt.Sprintf("Part %d", len(s.keys)+i)})
+		tasks = append(tasks, coppice.NewTask{Title: fmt.Sprintf("Part %d", len(s.keys)+i)})
 	}
 	s.keys = append(s.keys, s.create(tasks...)...)
 }

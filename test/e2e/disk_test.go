@@ -13,7 +13,6 @@ import (
 	"coppice"
 	"coppice/api"
 	"coppice/api/client"
-	"coppice/engine"
 	"coppice/store"
 )
 
@@ -139,10 +138,10 @@ func TestAProjectIsRemoved(t *testing.T) {
 	w := newWorld(t, files{".coppice/scripted.yaml": kinds, ".gitignore": ".env\n", "coppice.yaml": strings.Replace(policy, "max: 3", "max: 0", 1)})
 	other := w.newRepo("lib", files{"coppice.yaml": policy, ".coppice/scripted.yaml": kinds})
 	s := w.serve()
-	keys := w.create(engine.NewTask{Title: "number 1"}, engine.NewTask{Title: "number 2"}, engine.NewTask{Title: "number 3"})
+	keys := w.create(coppice.NewTask{Title: "number 1"}, coppice.NewTask{Title: "number 2"}, coppice.NewTask{Title: "number 3"})
 	app := w.repo
 	w.repo = other
-	neighbour := w.create(engine.NewTask{Title: "hang here"}, engine.NewTask{Title: "number 4"})
+	neighbour := w.create(coppice.NewTask{Title: "hang here"}, coppice.NewTask{Title: "number 4"})
 	w.landed(neighbour[1])
 	w.repo = app
 	w.landed(keys...)
@@ -159,7 +158,7 @@ func TestAProjectIsRemoved(t *testing.T) {
 	if r := w.try(w.repo, "", "project", "remove", "app", "--yes"); r.code != 1 || !strings.Contains(r.err, hangs) || !strings.Contains(r.err, "--force") {
 		t.Errorf("with an open task: %+v", r)
 	}
-	out, err := w.client.RemoveProject(t.Context(), "app", engine.Remove{Force: true, Purge: true})
+	out, err := w.client.RemoveProject(t.Context(), "app", coppice.Remove{Force: true, Purge: true})
 	if err != nil || out.Prefix != "app" || len(out.Left) != 0 {
 		t.Fatalf("%+v, %v", out, err)
 	}

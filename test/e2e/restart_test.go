@@ -16,7 +16,6 @@ import (
 
 	"coppice"
 	"coppice/api"
-	"coppice/engine"
 )
 
 func TestSessionsOutliveAKilledServer(t *testing.T) {
@@ -59,10 +58,10 @@ func TestSessionsOutliveAKilledServer(t *testing.T) {
 	}
 }
 
-func make5(title string) []engine.NewTask {
-	var tasks []engine.NewTask
+func make5(title string) []coppice.NewTask {
+	var tasks []coppice.NewTask
 	for i := range 5 {
-		tasks = append(tasks, engine.NewTask{Title: fmt.Sprintf("%s %d", title, i+1)})
+		tasks = append(tasks, coppice.NewTask{Title: fmt.Sprintf("%s %d", title, i+1)})
 	}
 	return tasks
 }

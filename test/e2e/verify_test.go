@@ -14,7 +14,6 @@ import (
 
 	"coppice"
 	"coppice/api"
-	"coppice/engine"
 	"coppice/test/ports"
 )
 
@@ -43,6 +42,15 @@ func play(args []string) (code int, ok bool) {
 			return 1, true
 		}
 		return 0, true
+	case len(args) > 1 && args[1] == toolAgentArg:
+		if err := toolAgent(args); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1, true
+		}
+		return 0, true
+	case len(args) == 2 && args[1] == toolProgramArg:
+		fmt.Println(sum(os.Getenv("KEY")))
+		return 0, true
 	}
 	return 0, false
 }
@@ -50,7 +58,7 @@ func play(args []string) (code int, ok bool) {
 // verified creates a task with two steps.
 func (w *world) verified(title string) string {
 	w.t.Helper()
-	return w.create(engine.NewTask{Title: title, Steps: []string{"there is a page", "it greets"}})[0]
+	return w.create(coppice.NewTask{Title: title, Steps: []string{"there is a page", "it greets"}})[0]
 }
 
 // roles lists the roles of a task's sessions.

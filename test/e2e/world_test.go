@@ -21,7 +21,6 @@ import (
 	"coppice"
 	"coppice/api"
 	"coppice/api/client"
-	"coppice/engine"
 )
 
 // patience ends a test that hangs. Nothing is expected to take so long.
@@ -282,7 +281,7 @@ func (w *world) new(title string, flags ...string) string {
 }
 
 // create creates tasks by the API and returns their keys.
-func (w *world) create(tasks ...engine.NewTask) []string {
+func (w *world) create(tasks ...coppice.NewTask) []string {
 	w.t.Helper()
 	p, err := w.client.AddProject(w.t.Context(), w.repo)
 	if err != nil {

@@ -50,6 +50,13 @@ func TestArrows(t *testing.T) {
 	report(t, house.Arrows(module, packages(t)), nil)
 }
 
+func TestCommandsFollowNothing(t *testing.T) {
+	t.Parallel()
+	report(t, house.CommandImports(module, packages(t)), nil)
+	bad, err := open(t).CommandCalls()
+	report(t, bad, err)
+}
+
 func TestPackageComments(t *testing.T) {
 	t.Parallel()
 	report(t, house.PackageComments(packages(t)), nil)
@@ -176,11 +183,18 @@ func TestArrowsCanBreak(t *testing.T) {
 		pkg("coppice/api/http", "coppice/engine", "coppice/store"),
 		pkg("coppice/fabric/local", "coppice/fabric", "coppice/store"),
 		pkg("coppice/api/apitest", "coppice/api/http", "coppice/api/client"),
+		pkg("coppice/api/client", "coppice/api", "coppice/internal/clock", "net/http"),
+		pkg("coppice/agent", "coppice", "net/url"),
+		pkg("coppice/control/checkout", "coppice/api", "coppice/engine", "coppice/features", "os", "coppice/agent/profiles"),
 		pkg("coppice/scripts/x", "coppice/store/sqlite"),
 		// And each of these breaks a rule.
 		pkg("coppice", "github.com/x/y", "coppice/store"),
 		pkg("coppice/internal/leaf", "coppice", "coppice/store"),
-		pkg("coppice/agent", "coppice/workspace", "coppice/agent/one"),
+		pkg("coppice/agent", "coppice/workspace", "coppice/agent/one", "net/http", "os"),
+		pkg("coppice/api", "coppice/engine"),
+		pkg("coppice/api/client", "coppice/engine", "coppice/api/http"),
+		pkg("coppice/control", "coppice/api/http", "coppice/store/sqlite", "coppice/cmd/coppice/server", "coppice/fabric"),
+		pkg("coppice/engine", "coppice/control"),
 		pkg("coppice/agent/one", "coppice/agent/two"),
 		pkg("coppice/engine", "coppice/store/sqlite", "coppice/worker", "os", "net/http", "os/exec"),
 		pkg("coppice/flow", "coppice/store"),
@@ -193,13 +207,32 @@ func TestArrowsCanBreak(t *testing.T) {
 	expect(t, bad, nil,
 		".: imports github.com/x/y", ".: imports coppice/store",
 		"internal/leaf: imports coppice:", "internal/leaf: imports coppice/store",
-		"agent: imports coppice/workspace", "agent: imports coppice/agent/one: a contract", "agent/one: imports coppice/agent/two: siblings",
+		"agent: imports coppice/workspace", "agent: imports coppice/agent/one: a contract", "agent: imports net/http", "agent: imports os:",
+		"api: imports coppice/engine", "api/client: imports coppice/engine", "api/client: imports coppice/api/http: siblings",
+		"control: imports coppice/api/http: only cmd", "control: imports coppice/store/sqlite", "control: imports coppice/cmd", "control: imports coppice/fabric",
+		"engine: imports coppice/control", "agent/one: imports coppice/agent/two: siblings",
 		"engine: imports coppice/store/sqlite: only cmd", "engine: imports coppice/worker", "engine: imports os:", "engine: imports net/http", "engine: imports os/exec",
 		"flow: imports coppice/store",
 		"worker: imports coppice/engine", "worker: imports coppice/store:", "worker: imports coppice/ingest", "worker: imports coppice/store/sqlite", "worker: imports coppice/cmd",
 		"api/http: imports coppice/store/storetest",
 		"fabric/local: imports coppice/store/sqlite", "fabric: imports coppice/store",
 		"attic: this room has no place")
+}
+
+func TestCommandsFollowNothingCanBreak(t *testing.T) {
+	t.Parallel()
+	expect(t, house.CommandImports(module, []house.Package{
+		{ImportPath: "coppice/cmd/x", Imports: []string{"coppice/store/sqlite", "coppice/fabric/local", "coppice/control", "coppice/store", "github.com/fsnotify/fsnotify"}},
+		{ImportPath: "coppice/cmd/y", Imports: []string{"coppice/fabric"}, TestImports: []string{"coppice/store"}},
+		{ImportPath: "coppice/control", Imports: []string{"coppice/store", "github.com/fsnotify/fsnotify"}},
+	}), nil, "cmd/x: imports coppice/store:", "cmd/x: imports github.com/fsnotify/fsnotify", "cmd/y: imports coppice/fabric:")
+	tree := fixture(t, map[string]string{
+		"cmd/x/a.go":      "package x\nfunc f() {\n\ts.WaitEvent(1)\n\tw := s.Watch\n}\n",
+		"cmd/x/a_test.go": "package x\nfunc g() { s.WaitEvent(1) }\n",
+		"control/a.go":    "package control\nfunc f() { s.WaitEvent(1) }\n",
+	})
+	bad, err := tree.CommandCalls()
+	expect(t, bad, err, "cmd/x/a.go:3: WaitEvent", "cmd/x/a.go:4: Watch")
 }
 
 func TestPackageRulesCanBreak(t *testing.T) {

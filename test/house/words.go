@@ -34,8 +34,8 @@ func (t *Tree) AgentNames() []string {
 const wiring = "cmd/coppice/server/protocols.go"
 
 // namesakes are other things of an agent's name, and where they are at home:
-// the library that migrates the database.
-var namesakes = map[string]string{"goose": "store/sqlite/"}
+// the library that migrates the database, and a model that is asked directly.
+var namesakes = map[string]string{"goose": "store/sqlite/", "claude": "internal/smallmodel/"}
 
 // AgentsAtHome checks that an agent's name stands only in its own folder, its
 // profile, the documentation and tests, so that adding an agent is one file.

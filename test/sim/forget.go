@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"coppice"
-	"coppice/engine"
 	"coppice/store"
 )
 
@@ -17,7 +16,7 @@ func (s *sim) remove() error {
 	if !s.opt.Remove || s.gone || s.steps < s.opt.Steps/2 {
 		return nil
 	}
-	p, err := s.intake.RemoveProject(s.ctx, "p", engine.Remove{Force: true})
+	p, err := s.intake.RemoveProject(s.ctx, "p", coppice.Remove{Force: true})
 	if err != nil {
 		return err
 	}

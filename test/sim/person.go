@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"coppice"
-	"coppice/engine"
 	"coppice/store"
 	"coppice/verb"
 )
@@ -16,7 +15,7 @@ func (s *sim) create() error {
 	if s.owed == 0 {
 		return nil
 	}
-	n := engine.NewTask{Title: fmt.Sprintf("task %d", s.owed), Priority: s.rng.IntN(21) - 10}
+	n := coppice.NewTask{Title: fmt.Sprintf("task %d", s.owed), Priority: s.rng.IntN(21) - 10}
 	prefix := "p"
 	if len(s.world.repos) > 1 && s.rng.IntN(2) == 0 {
 		prefix = "p2"
@@ -36,7 +35,7 @@ func (s *sim) create() error {
 	if !s.opt.Plain {
 		n.Steps = []string{"it runs", "it greets", "it ends"}[:s.rng.IntN(4)]
 	}
-	tasks, err := s.intake.CreateTasks(s.ctx, prefix, []engine.NewTask{n})
+	tasks, err := s.intake.CreateTasks(s.ctx, prefix, []coppice.NewTask{n})
 	if s.removing && len(n.After) > 0 && coppice.ErrorCode(err) == coppice.EInvalid {
 		return nil // the task that it comes after is gone already
 	}
@@ -68,7 +67,7 @@ func (s *sim) person() error {
 		_, err = s.intake.Undo(s.ctx, key, "")
 	case 8:
 		p := s.rng.IntN(21) - 10
-		_, err = s.intake.ChangeTask(s.ctx, key, engine.TaskChange{Priority: &p})
+		_, err = s.intake.ChangeTask(s.ctx, key, coppice.TaskChange{Priority: &p})
 	case 9:
 		_, err = s.intake.Pause(s.ctx, "p", "", s.rng.IntN(3) == 0)
 	default:

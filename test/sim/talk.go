@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"coppice"
-	"coppice/engine"
 	"coppice/store"
 	"coppice/verb"
 )
@@ -47,7 +46,7 @@ func (s *sim) converse() error {
 			return err
 		}
 		b := coppice.USD(s.rng.IntN(12))
-		_, err = s.intake.ChangeTask(s.ctx, key, engine.TaskChange{Budget: &b})
+		_, err = s.intake.ChangeTask(s.ctx, key, coppice.TaskChange{Budget: &b})
 	default:
 		if s.rng.IntN(2) == 0 {
 			return s.intake.ClearLimit(s.ctx, stands[s.rng.IntN(len(stands))])

@@ -20,7 +20,6 @@ import (
 	"coppice/api/apitest"
 	"coppice/api/client"
 	"coppice/cmd/coppice/cli"
-	"coppice/engine"
 	"coppice/store"
 	"coppice/store/sqlite"
 )
@@ -87,7 +86,7 @@ const nasty = "Fix \x1b[31mred\u202etxt\u2069 \u009b2Jbell"
 // fill makes a project with a task in every interesting place.
 func (s *shell) fill() {
 	s.Project("/src/app")
-	for _, n := range []engine.NewTask{
+	for _, n := range []coppice.NewTask{
 		{Title: "Add a --json flag to the list command", Body: "All of it.\nMore of it.", Priority: 5, Checks: []string{"make test"}},
 		{Title: "Write its documentation", After: []string{"app-1"}},
 		{Title: "Rework the parser so that it reports line and column of every mistake in the input"},
@@ -198,7 +197,7 @@ func TestVerdictGolden(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
 	s.Project("/src/app")
-	s.Task("app", engine.NewTask{Title: "Greet", Steps: []string{"it greets", "it greets in " + nasty}})
+	s.Task("app", coppice.NewTask{Title: "Greet", Steps: []string{"it greets", "it greets in " + nasty}})
 	now := s.Clock.Now()
 	steps := s.Change("app-1", func(t *coppice.Task) { t.Stage, t.StageAt, t.Wait = coppice.StageSession, now, nil }).Steps
 	verified := func(words string) func(*coppice.Session) {
@@ -221,7 +220,7 @@ func TestLogsGolden(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
 	s.Project("/src/app")
-	s.Task("app", engine.NewTask{Title: "t"})
+	s.Task("app", coppice.NewTask{Title: "t"})
 	x := s.Session("app-1", coppice.SessionDone, func(x *coppice.Session) { x.EndedAt = s.Clock.Now() })
 	s.Change("app-1", func(t *coppice.Task) {
 		t.Stage, t.Wait, t.Outcome, t.EndedAt = coppice.StageEnded, nil, coppice.OutcomeDone, s.Clock.Now()
@@ -406,7 +405,7 @@ func TestFollowedTaskGoesOnThroughItsSessions(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
 	s.Project("/src/app")
-	s.Task("app", engine.NewTask{Title: "t"})
+	s.Task("app", coppice.NewTask{Title: "t"})
 	done := make(chan string, 1)
 	go func() { _, out, errs := s.run("", "logs", "-f", "app-1"); done <- out + errs }()
 	for _, text := range []string{"one", "two"} {

@@ -13,7 +13,6 @@ import (
 	"coppice/api/client"
 	apihttp "coppice/api/http"
 	"coppice/cmd/coppice/cli"
-	"coppice/engine"
 	"coppice/store"
 	"coppice/store/sqlite"
 )
@@ -47,9 +46,9 @@ func TestFeaturesGolden(t *testing.T) {
 		{"id": 2, "category": "core", "name": "Log out", "status": "open", "depends_on": [1]},
 		{"id": "x", "name": "Fly", "status": "failed", "failure_reason": "it is \u001b[31mtoo heavy", "failure_category": "implementation"}]}`,
 		`features.json: the category "core" belongs to no track`)
-	s.Task("app", engine.NewTask{Title: "Log in", Feature: "1", Category: "core"})
-	s.Task("app", engine.NewTask{Title: "Log out", Feature: "2", Category: "core"})
-	s.Task("app", engine.NewTask{Title: "Something else"})
+	s.Task("app", coppice.NewTask{Title: "Log in", Feature: "1", Category: "core"})
+	s.Task("app", coppice.NewTask{Title: "Log out", Feature: "2", Category: "core"})
+	s.Task("app", coppice.NewTask{Title: "Something else"})
 	s.Change("app-1", func(t *coppice.Task) {
 		t.Stage, t.Wait, t.Outcome, t.EndedAt = coppice.StageEnded, nil, coppice.OutcomeDone, s.Clock.Now()
 	})

@@ -10,7 +10,6 @@ import (
 	"coppice/api/client"
 	apihttp "coppice/api/http"
 	"coppice/cmd/coppice/cli"
-	"coppice/engine"
 	"coppice/store"
 	"coppice/store/sqlite"
 )
@@ -50,7 +49,7 @@ func TestFindGolden(t *testing.T) {
 	s.Project("/src/app")
 	s.golden(t, "usage-none", "usage")
 	for _, title := range []string{"Feed the walrus", "Feed the seal"} {
-		key := s.Task("app", engine.NewTask{Title: title}).Key
+		key := s.Task("app", coppice.NewTask{Title: title}).Key
 		s.Session(key, coppice.SessionDone, func(x *coppice.Session) {
 			x.Model, x.Usage = "big", coppice.Usage{InputTokens: 1234, OutputTokens: 45678, CacheRead: 12_345_678, CostUSD: 1.5}
 		})

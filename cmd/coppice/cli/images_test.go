@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"coppice"
-	"coppice/engine"
 )
 
 func TestPicturesAreNamedAndSaved(t *testing.T) {
@@ -16,7 +15,7 @@ func TestPicturesAreNamedAndSaved(t *testing.T) {
 	s := setup(t)
 	s.env.Dir = t.TempDir()
 	s.Project("/src/app")
-	s.Task("app", engine.NewTask{Title: "A page"})
+	s.Task("app", coppice.NewTask{Title: "A page"})
 	s.Session("app-1", coppice.SessionDone, nil)
 	png, jpeg := "\x89PNG\r\n\x1a\n one", "\xff\xd8\xff two"
 	verify := func(c *coppice.Session) { c.Role = coppice.RoleVerify }

@@ -15,7 +15,6 @@ import (
 	"coppice"
 	"coppice/api"
 	"coppice/api/client"
-	"coppice/engine"
 	"coppice/internal/safeyaml"
 )
 
@@ -70,7 +69,7 @@ file by naming its ref.`,
 }
 
 func (e *Env) create(c *cobra.Command, given []string, f newFlags) error {
-	var tasks []engine.NewTask
+	var tasks []coppice.NewTask
 	var err error
 	switch {
 	case f.file != "" && len(given) > 0:
@@ -112,7 +111,7 @@ func (e *Env) create(c *cobra.Command, given []string, f newFlags) error {
 	})
 }
 
-func (e *Env) taskFromFlags(title string, f newFlags) ([]engine.NewTask, error) {
+func (e *Env) taskFromFlags(title string, f newFlags) ([]coppice.NewTask, error) {
 	if f.body != "" && f.bodyFile != "" {
 		return nil, wrongUse("--body and --body-file were both given", "use one of them")
 	}
@@ -131,7 +130,7 @@ func (e *Env) taskFromFlags(title string, f newFlags) ([]engine.NewTask, error) 
 	if err != nil {
 		return nil, err
 	}
-	return []engine.NewTask{{
+	return []coppice.NewTask{{
 		Category: f.category, Steps: f.steps, Budget: usd,
 		Title: title, Body: f.body, Agent: f.agent, Model: f.model, Checks: f.checks, After: f.after,
 		Priority: f.priority, Track: f.track, NotBefore: at,
@@ -196,7 +195,7 @@ type fileTask struct {
 }
 
 // tasksFromFile reads a list of tasks, or one under the key tasks. JSON is YAML.
-func (e *Env) tasksFromFile(path string) ([]engine.NewTask, error) {
+func (e *Env) tasksFromFile(path string) ([]coppice.NewTask, error) {
 	b, err := e.readFile(path, maxTaskFile)
 	if err != nil {
 		return nil, err
@@ -216,7 +215,7 @@ func (e *Env) tasksFromFile(path string) ([]engine.NewTask, error) {
 	if len(*list) == 0 {
 		return nil, coppice.Errorf(coppice.EInvalid, "%s has no task", path).WithFix("write a list of tasks, each with a title")
 	}
-	tasks := make([]engine.NewTask, len(*list))
+	tasks := make([]coppice.NewTask, len(*list))
 	for i, t := range *list {
 		at, err := e.notBefore(t.NotBefore)
 		if err != nil {
@@ -228,7 +227,7 @@ func (e *Env) tasksFromFile(path string) ([]engine.NewTask, error) {
 				return nil, err
 			}
 		}
-		tasks[i] = engine.NewTask{
+		tasks[i] = coppice.NewTask{
 			Ref: t.Ref, Title: t.Title, Body: t.Body, Priority: t.Priority, Track: t.Track, Agent: t.Agent, Model: t.Model,
 			Checks: t.Checks, After: t.After, NotBefore: at, Category: t.Category, Steps: t.Steps, Budget: usd,
 		}

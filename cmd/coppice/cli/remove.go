@@ -12,11 +12,10 @@ import (
 	"coppice"
 	"coppice/api"
 	"coppice/api/client"
-	"coppice/engine"
 )
 
 func (e *Env) projectRemove() *cobra.Command {
-	var how engine.Remove
+	var how coppice.Remove
 	var yes bool
 	c := &cobra.Command{
 		Use: "remove PREFIX", Short: "Forget a project",
@@ -64,7 +63,7 @@ The server does it in the background; this command waits for it.`,
 }
 
 // confirmRemoval asks whether a project is to be removed.
-func (e *Env) confirmRemoval(p api.Project, how engine.Remove) error {
+func (e *Env) confirmRemoval(p api.Project, how coppice.Remove) error {
 	if !e.Asks {
 		return wrongUse("nobody is there to confirm that "+p.Prefix+" is to be removed", "say --yes")
 	}
@@ -81,7 +80,7 @@ func (e *Env) confirmRemoval(p api.Project, how engine.Remove) error {
 }
 
 // removeProject removes a project and waits until it is gone.
-func (e *Env) removeProject(ctx context.Context, cl *client.Client, p api.Project, how engine.Remove) (api.Removed, error) {
+func (e *Env) removeProject(ctx context.Context, cl *client.Client, p api.Project, how coppice.Remove) (api.Removed, error) {
 	// Where the log stands is read first, so that the end cannot be missed.
 	log, err := cl.Events(ctx, client.EventQuery{Limit: 1})
 	if err != nil {
@@ -112,7 +111,7 @@ func (e *Env) removeProject(ctx context.Context, cl *client.Client, p api.Projec
 	return out, err
 }
 
-func (e *Env) printRemoved(out api.Removed, how engine.Remove) {
+func (e *Env) printRemoved(out api.Removed, how coppice.Remove) {
 	e.printf("%s is forgotten; %s is as it was\n", e.paint(bold, out.Prefix), line(out.Path))
 	if len(out.Left) == 0 {
 		return

@@ -13,7 +13,6 @@ import (
 	"coppice/api/client"
 	"coppice/api/http"
 	"coppice/cmd/coppice/cli"
-	"coppice/engine"
 	"coppice/store/sqlite"
 )
 
@@ -27,7 +26,7 @@ func removing(t *testing.T) *shell {
 	t.Cleanup(func() { _ = s.Close() })
 	sh := &shell{}
 	sh.Bundle = apitest.Start(t, s, func(c *http.Config) {
-		c.Remove = func(ctx context.Context, prefix string, how engine.Remove) ([]api.Left, error) {
+		c.Remove = func(ctx context.Context, prefix string, how coppice.Remove) ([]api.Left, error) {
 			p, err := sh.Intake.RemoveProject(ctx, prefix, how)
 			for more := err == nil; more && err == nil; {
 				more, err = sh.Intake.Forget(ctx, p, 100)
@@ -59,7 +58,7 @@ func TestProjectRemove(t *testing.T) {
 	t.Parallel()
 	s := removing(t)
 	s.Project("/src/app")
-	s.Task("app", engine.NewTask{Title: "one"})
+	s.Task("app", coppice.NewTask{Title: "one"})
 	if code, _, errs := s.run("", "project", "remove", "app"); code != 2 || !strings.Contains(errs, "--yes") {
 		t.Errorf("nobody to ask: %d, %s", code, errs)
 	}

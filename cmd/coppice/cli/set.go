@@ -7,7 +7,6 @@ import (
 
 	"coppice"
 	"coppice/api/client"
-	"coppice/engine"
 )
 
 func (e *Env) setCommand() *cobra.Command {
@@ -37,7 +36,7 @@ its budget is used up goes on once it has a larger one.`,
 	fl.StringVar(&budget, "budget", "", "the most to spend on it in dollars; 0 for the project's")
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, given []string) error {
-		var change engine.TaskChange
+		var change coppice.TaskChange
 		text := func(name string, value *string) *string {
 			if c.Flags().Changed(name) {
 				return value
@@ -77,7 +76,7 @@ its budget is used up goes on once it has a larger one.`,
 			}
 			change.Budget = &usd
 		}
-		if change == (engine.TaskChange{}) {
+		if change == (coppice.TaskChange{}) {
 			return wrongUse("nothing was said to change", "see coppice set --help")
 		}
 		return e.call(c, func(ctx context.Context, cl *client.Client) error {

@@ -27,6 +27,9 @@ func (e *Env) showCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := wholeTexts(ctx, cl, &t, *asJSON); err != nil {
+				return err
+			}
 			if *asJSON {
 				return e.json(t)
 			}
@@ -39,6 +42,22 @@ func (e *Env) showCommand() *cobra.Command {
 		})
 	}
 	return c
+}
+
+// wholeTexts gets what the server cut of a task's texts: of those that are
+// printed, or of all.
+func wholeTexts(ctx context.Context, cl *client.Client, t *api.TaskDetail, all bool) (err error) {
+	for i := range t.CheckRuns {
+		if c := &t.CheckRuns[i]; err == nil && api.IsCut(c.Log) && (all || !c.Passed()) {
+			c.Log, err = cl.CheckLog(ctx, t.Key, c.ID)
+		}
+	}
+	for i := range t.Landings {
+		if l := &t.Landings[i]; err == nil && all && api.IsCut(l.Evidence) {
+			l.Evidence, err = cl.Evidence(ctx, t.Key, l.ID)
+		}
+	}
+	return err
 }
 
 // printTask prints all of a task; pictures tells how many each session took.

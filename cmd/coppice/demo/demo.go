@@ -21,7 +21,6 @@ import (
 	"coppice/api"
 	"coppice/api/client"
 	"coppice/cmd/coppice/server"
-	"coppice/engine"
 	"coppice/workspace/git"
 )
 
@@ -40,7 +39,7 @@ type Options struct {
 }
 
 // tasks are what the demo asks for, in the words of the script.
-var tasks = []engine.NewTask{
+var tasks = []coppice.NewTask{
 	{Ref: "bye", Title: "Say goodbye as well", Priority: 2},
 	{Title: "Count the arguments"},
 	{Title: "Greet in capitals"},

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"errors"
 	"strings"
 
 	"coppice"
@@ -22,20 +21,6 @@ func Protocols() map[string]agent.Protocol {
 		all[p.Name()] = p
 	}
 	return all
-}
-
-// smallModel is what asks a small model: of the first vendor whose key is in the
-// environment, or nil.
-func smallModel(getenv func(string) string) (asker, error) {
-	first, err := claude.NewSmall(getenv)
-	if first != nil {
-		return first, nil
-	}
-	second, err2 := codex.NewSmall(getenv)
-	if second != nil {
-		return second, nil
-	}
-	return nil, errors.Join(err, err2)
 }
 
 // What can be done with an agent while it runs or after.

@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -19,12 +21,19 @@ import (
 	"coppice/agent/profiles"
 	"coppice/api/client"
 	apihttp "coppice/api/http"
+	"coppice/config"
+	"coppice/control"
+	"coppice/control/agents"
+	"coppice/control/checkout"
+	"coppice/control/levels"
 	"coppice/engine"
 	"coppice/fabric"
 	"coppice/fabric/local"
 	"coppice/host"
 	"coppice/ingest"
+	"coppice/internal/clock"
 	"coppice/internal/redact"
+	"coppice/internal/smallmodel"
 	"coppice/internal/startstop"
 	"coppice/store/sqlite"
 	"coppice/web"
@@ -43,6 +52,7 @@ type Config struct {
 	Version string
 	Environ []string // Coppice's own environment
 	Logger  *slog.Logger
+	Redact  *redact.Redactor // hides secrets; its values grow as secrets are resolved
 	Now     func() time.Time
 
 	MaxSessions int           // of all projects together; 0 for no bound
@@ -64,6 +74,9 @@ const (
 	defaultBackupEvery = 6 * time.Hour
 )
 
+// database is the name of the database in the state directory.
+const database = "coppice.db"
+
 // Server is the control process. Start it once; Stop leaves sessions running.
 type Server struct {
 	cfg      Config
@@ -75,12 +88,8 @@ type Server struct {
 	work      *worker.Worker
 	terminals fabric.Terminals
 	http      *apihttp.Server
-	lists     *featureSync
-	intake    *engine.Intake // a person's
-	index     *sqlite.Index  // nil when it cannot be kept
-	look      *agentLook
-
-	looking chan struct{} // held by who measures the disk
+	index     *sqlite.Index // nil when it cannot be kept
+	look      *agents.Look
 }
 
 // New checks the config.
@@ -93,6 +102,9 @@ func New(c Config) (*Server, error) {
 	}
 	if c.Now == nil {
 		c.Now = time.Now
+	}
+	if c.Redact == nil {
+		c.Redact = redact.New()
 	}
 	for _, d := range []struct {
 		at *int
@@ -112,7 +124,7 @@ func New(c Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Server{cfg: c, profiles: set, looking: make(chan struct{}, 1)}, nil
+	return &Server{cfg: c, profiles: set}, nil
 }
 
 // URL is where the server listens, once started.
@@ -124,7 +136,7 @@ func (s *Server) Start(ctx context.Context) (err error) {
 	if err := privateDir(s.cfg.State); err != nil {
 		return err
 	}
-	s.store, err = sqlite.Open(ctx, sqlite.Config{Path: s.path("coppice.db"), Logger: s.cfg.Logger})
+	s.store, err = sqlite.Open(ctx, sqlite.Config{Path: s.path(database), Logger: s.cfg.Logger})
 	if err != nil {
 		return err
 	}
@@ -140,10 +152,6 @@ func (s *Server) Start(ctx context.Context) (err error) {
 	if err := s.wire(ctx); err != nil {
 		return err
 	}
-	// Sessions that survived a restart end after this moment.
-	if s.lists.start, err = s.lists.position(ctx); err != nil {
-		return err
-	}
 	return s.set.Start(ctx)
 }
 
@@ -154,7 +162,7 @@ func (s *Server) Stop() {
 		return
 	}
 	s.set.Stop()
-	s.look.stop()
+	s.look.Stop()
 	if s.index != nil {
 		if err := s.index.Close(); err != nil {
 			s.cfg.Logger.Error("closing the search index failed", "error", err)
@@ -169,7 +177,7 @@ func (s *Server) path(names ...string) string {
 	return filepath.Join(append([]string{s.cfg.State}, names...)...)
 }
 
-// wire makes the parts and orders them.
+// wire makes the parts.
 func (s *Server) wire(ctx context.Context) error {
 	runner, err := git.New(git.Config{Env: s.cfg.Environ})
 	if err != nil {
@@ -182,9 +190,8 @@ func (s *Server) wire(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	redactor := redact.New()
 	ledger, err := ingest.New(ingest.Config{
-		Store: s.store, Now: s.cfg.Now, Worker: engine.PoolLocal, Redact: redactor,
+		Store: s.store, Now: s.cfg.Now, Worker: engine.PoolLocal, Redact: s.cfg.Redact,
 		Publish: func(ctx context.Context, h fabric.Head) error {
 			return s.spaces.Published(ctx, h.Repo, h.Branch, h.Commit)
 		},
@@ -211,40 +218,52 @@ func (s *Server) wire(ctx context.Context) error {
 		Workspaces: s.spaces, Sessions: s.path("sessions"), Host: host.Launcher{Argv: []string{s.cfg.Self, "host"}, Env: hostEnv(s.cfg.Environ)},
 		Browser: []string{s.cfg.Self, "browser"},
 		Profile: s.profile, Environ: s.cfg.Environ, Now: s.cfg.Now, Logger: s.cfg.Logger,
-		Room: map[worker.Group]int{worker.GroupGit: max(4, 2*runtime.NumCPU()), worker.GroupCheck: runtime.NumCPU(), worker.GroupSession: 1024},
+		Secrets: config.Secrets{Environ: s.cfg.Environ, Redact: s.cfg.Redact}.Resolve,
+		Room:    map[worker.Group]int{worker.GroupGit: max(4, 2*runtime.NumCPU()), worker.GroupCheck: runtime.NumCPU(), worker.GroupSession: 1024},
 	})
 	if err != nil {
 		return err
 	}
-	s.terminals = ingest.Terminals(s.work, redactor)
+	s.terminals = ingest.Terminals(s.work, s.cfg.Redact)
+	return s.wireControl(ctx, eng)
+}
+
+// wireControl makes the parts that people use, and says in which order everything
+// starts.
+func (s *Server) wireControl(ctx context.Context, eng *engine.Engine) error {
 	token, err := client.EnsureToken(s.cfg.State)
 	if err != nil {
 		return err
 	}
 	backups := &sqlite.Backups{Store: s.store, Folder: s.path("backups"), Keep: s.cfg.Backups}
-	s.intake = engine.NewIntake(s.store, s.cfg.Now, s.inspect, s.known, s.screen,
-		engine.WithLevels(newLevels(s.cfg.Environ, s.cfg.Now, s.cfg.Logger)))
-	s.lists = &featureSync{
-		store: s.store, intake: s.intake.As(coppice.Actor{Kind: coppice.ActorEngine, Name: "checkout"}), inspect: s.reinspect, origin: s.spaces.OriginOf, moved: s.spaces.BaseNeed, asks: make(chan func()),
-		dir: s.path("features"), redact: redactor.String, now: s.cfg.Now, log: s.cfg.Logger,
+	inspect := func(ctx context.Context, dir string) (coppice.Project, error) {
+		return checkout.Inspect(ctx, s.spaces, dir)
 	}
-	remove := &remover{
-		store: s.store, intake: s.intake, spaces: s.spaces, sessions: s.path("sessions"), features: s.path("features"),
-		log: s.cfg.Logger, asked: make(chan struct{}, 1),
-	}
-	s.look = &agentLook{self: s.cfg.Self, env: s.cfg.Environ, now: s.cfg.Now, most: profiles.Patience}
-	search, err := s.openIndex(ctx)
+	intake := engine.NewIntake(s.store, s.cfg.Now, inspect, s.known, s.screen, engine.WithLevels(s.levels()))
+	follower, err := checkout.New(ctx, checkout.Config{
+		Store: s.store, Intake: intake, Spaces: s.spaces, Old: s.path("features"), Redact: s.cfg.Redact.String, Clock: clock.Real(), Log: s.cfg.Logger,
+	})
 	if err != nil {
 		return err
 	}
-	s.http, err = apihttp.New(apihttp.Config{
-		Search: search, Agents: s.look.agents, Settings: &settings{server: s.cfg, spaces: s.spaces, intake: s.intake},
+	remover := control.NewRemover(s.store, intake, s.spaces, s.path("sessions"), clock.Real(), s.cfg.Logger)
+	changes := control.Changes{Store: s.store, Spaces: s.spaces}
+	s.look = agents.NewLook(agents.Search{Self: s.cfg.Self, Env: s.cfg.Environ, Can: Abilities}, s.cfg.Now, profiles.Patience)
+	if err := s.openIndex(ctx); err != nil {
+		return err
+	}
+	served := apihttp.Config{
+		Agents: s.look.Agents, Settings: &control.Settings{Spaces: s.spaces, Intake: intake, Server: s.cfg.Settings()},
 		Listen: s.cfg.Listen, Names: s.cfg.Names, Token: token, Store: s.store, Intact: s.store.Intact, Version: s.cfg.Version, Now: s.cfg.Now, Log: s.cfg.Logger,
-		Projects: s.intake, Tasks: s.intake, Talk: s.intake, Add: s.add, Use: s.use, Needs: s, Warnings: s.lists.Warnings, Status: eng, Diff: s.diff, Attach: s.attach, Web: web.Files(),
-		Remove: remove.remove, Disk: s.diskUsage, Bring: s.bring,
+		Projects: intake, Tasks: intake, Talk: intake, Add: follower.Add, Use: follower.Use, Needs: follower, Warnings: follower.Warnings, Status: eng, Web: web.Files(),
+		Diff: changes.Diff, Bring: changes.Bring, Remove: remover.Remove, Attach: control.Terminals{Of: s.terminals}.Attach,
+		Disk:   control.NewDisk(s.cfg.State, database, sqlite.IndexFile, s.store, s.spaces, s.cfg.Now).Usage,
 		Backup: func(ctx context.Context) (string, error) { return backups.Make(ctx, s.cfg.Now()) },
-	})
-	if err != nil {
+	}
+	if s.index != nil {
+		served.Search = s.index
+	}
+	if s.http, err = apihttp.New(served); err != nil {
 		return err
 	}
 	s.set = &startstop.Set{}
@@ -252,12 +271,12 @@ func (s *Server) wire(ctx context.Context) error {
 		s.set.Add("search", background(s.index.Run))
 	}
 	s.set.Add("http", s.http)
-	s.set.Add("git settings", once(s.adoptGit))
+	s.set.Add("git settings", once(follower.AdoptGit))
 	s.set.Add("workspaces", once(func(ctx context.Context) error { return s.spaces.Sweep(ctx) }))
 	s.set.Add("worker", s.work)
 	s.set.Add("engine", background(eng.Run))
-	s.set.Add("features", background(s.lists.run))
-	s.set.Add("removals", background(remove.run))
+	s.set.Add("features", background(follower.Run))
+	s.set.Add("removals", background(remover.Run))
 	s.set.Add("backups", background(s.backupLoop(backups)))
 	s.set.Add("endpoint", endpoint{s})
 	return nil
@@ -323,15 +342,27 @@ func (s *Server) known(p coppice.Project, name string) error {
 	return profiles.Installed(name, profile, s.cfg.Environ)
 }
 
-// inspect tells the project that a directory belongs to.
-func (s *Server) inspect(ctx context.Context, dir string) (coppice.Project, error) {
-	return inspect(ctx, s.spaces, dir)
+// levels judges tasks whose model is auto, or is nil where the environment has no
+// key for any model.
+func (s *Server) levels() engine.Levels {
+	ask, err := smallmodel.FromEnv(func(name string) string { return lookup(s.cfg.Environ, name) })
+	if err != nil {
+		s.cfg.Logger.Warn("how hard tasks are is judged by rules alone", "error", err)
+	}
+	if ask == nil {
+		return nil
+	}
+	return levels.New(ask, s.cfg.Now, s.cfg.Logger, s.cfg.Redact.String)
 }
 
-// diff shows what a task has changed: what landed, what its workspace holds
-// now, or what its branch holds.
-func (s *Server) diff(ctx context.Context, t coppice.Task, since string) (string, error) {
-	return diff(ctx, s.store, s.spaces, t, since)
+// lookup finds a variable in an environment; the last one of a name counts.
+func lookup(environ []string, name string) string {
+	for _, kv := range slices.Backward(environ) {
+		if v, ok := strings.CutPrefix(kv, name+"="); ok {
+			return v
+		}
+	}
+	return ""
 }
 
 // privateDir makes a directory for its owner only.

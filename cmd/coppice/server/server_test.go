@@ -17,7 +17,6 @@ import (
 	"coppice"
 	"coppice/agent/scripted"
 	"coppice/api/client"
-	"coppice/engine"
 	"coppice/host"
 	"coppice/internal/process"
 	"coppice/store/sqlite"
@@ -192,22 +191,6 @@ func TestPortInUse(t *testing.T) {
 	b.start()
 }
 
-func TestPrefix(t *testing.T) {
-	t.Parallel()
-	for dir, want := range map[string]string{
-		"/src/app": "app", "/src/My-App": "myapp", "/src/2048": "task", "/src/2fast2furious": "fast2furious", "/": "task", "/src/über": "ber",
-		"/src/a-very-long-name-indeed": "averylongnam", "/src/日本": "task", "/src/x.y_z": "xyz",
-	} {
-		got := prefix(dir)
-		if got != want {
-			t.Errorf("%s: %q, want %q", dir, got, want)
-		}
-		if err := coppice.ValidPrefix(got); err != nil {
-			t.Errorf("%s: %v", dir, err)
-		}
-	}
-}
-
 func (b *bundle) git(dir string, args ...string) {
 	b.t.Helper()
 	cmd := exec.Command("git", args...)
@@ -232,31 +215,6 @@ func (b *bundle) repo(files map[string]string) string {
 	b.git(dir, "add", "-A")
 	b.git(dir, "commit", "-q", "--allow-empty", "-m", "first")
 	return dir
-}
-
-func TestInspect(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	repo := b.repo(map[string]string{"coppice.yaml": "agent: {use: scripted}\nbase: main\n", "sub/a.txt": "a\n"})
-	s := b.start()
-	p, err := s.inspect(b.ctx, filepath.Join(repo, "sub"))
-	b.must(err)
-	if p.Path != repo || p.Prefix != "app" || p.Policy.Base != "main" || p.Policy.Agent.Use != "scripted" || p.BaseCommit == "" || p.ID != 0 {
-		t.Errorf("project %+v", p)
-	}
-	bad := func(name, dir string) {
-		t.Helper()
-		_, err := s.inspect(b.ctx, dir)
-		if e := coppice.Public(err); err == nil || e.Code == coppice.EInternal {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	bad("no repository", b.dir)
-	bad("no directory", filepath.Join(b.dir, "nowhere"))
-	b.must(os.WriteFile(filepath.Join(repo, "coppice.yaml"), []byte("agent: [\n"), 0o644))
-	bad("broken policy", repo)
-	b.must(os.WriteFile(filepath.Join(repo, "coppice.yaml"), []byte("base: nowhere\n"), 0o644))
-	bad("no such base", repo)
 }
 
 const asks = `cases:
@@ -296,7 +254,7 @@ func TestRestartAdopts(t *testing.T) {
 	c := b.client()
 	p, err := c.AddProject(b.ctx, repo)
 	b.must(err)
-	made, err := c.CreateTasks(b.ctx, p.Prefix, []engine.NewTask{{Title: "Greet"}})
+	made, err := c.CreateTasks(b.ctx, p.Prefix, []coppice.NewTask{{Title: "Greet"}})
 	b.must(err)
 	asked := b.await(c, coppice.EventQuestionAsked)
 	s.Stop()

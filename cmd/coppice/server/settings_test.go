@@ -6,12 +6,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"coppice"
 	"coppice/api"
 	"coppice/api/client"
-	"coppice/engine"
 )
 
 func keyOf(c api.ProjectConfig, name string) api.ConfigKey {
@@ -76,62 +74,6 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// The agents of a machine and of a project are found, in the environment in
-// which they work, once for all who ask within a minute.
-func TestAgents(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	count, program := filepath.Join(dir, "count"), filepath.Join(dir, "agent.sh")
-	text := "#!/bin/sh\n[ -z \"$SECRET\" ] || exit 9\necho x >>" + count + "\necho version 1.2.3\n"
-	if err := os.WriteFile(program, []byte(text), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	now := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
-	l := &agentLook{self: filepath.Join(dir, "none"), env: []string{"PATH=" + dir, "HOME=" + dir, "SECRET=s"}, now: func() time.Time { return now }, most: time.Minute}
-	p := &coppice.Project{Policy: coppice.Policy{Agents: map[string]coppice.Profile{
-		"mine": {Protocol: "command", Command: []string{program}, Version: []string{program}, Tested: "1.0.0"},
-		"gone": {Protocol: "command", Command: []string{"no-such-program"}, Install: "get it"},
-	}}}
-	find := func(p *coppice.Project, refresh bool, name string) api.Agent {
-		t.Helper()
-		list, err := l.agents(t.Context(), p, refresh)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, a := range list.Agents {
-			if a.Name == name {
-				return a
-			}
-		}
-		return api.Agent{}
-	}
-	looked := func(want int) {
-		t.Helper()
-		if seen, err := os.ReadFile(count); err != nil || strings.Count(string(seen), "x") != want {
-			t.Errorf("asked %q, want %d: %v", seen, want, err)
-		}
-	}
-	if a := find(p, false, "mine"); !a.Own || a.Version != "1.2.3" || a.Path != program || len(a.Warnings) != 1 || a.Protocol != "command" {
-		t.Errorf("%+v", a)
-	}
-	if a := find(p, false, "gone"); a.Path != "" || a.Version != "" || a.Install != "get it" {
-		t.Errorf("%+v", a)
-	}
-	looked(1)
-	find(p, true, "mine")
-	looked(2)
-	now = now.Add(lookFor)
-	find(p, false, "mine")
-	looked(3)
-	if a := find(nil, false, "mine"); a.Name != "" {
-		t.Errorf("another project's agent: %+v", a)
-	}
-	l.stop()
-	if _, err := l.agents(t.Context(), p, true); coppice.ErrorCode(err) != coppice.EUnavailable {
-		t.Errorf("after it was stopped: %v", err)
-	}
-}
-
 // What a session writes is found, and what changed since it began is shown.
 func TestFinds(t *testing.T) {
 	t.Parallel()
@@ -144,7 +86,7 @@ func TestFinds(t *testing.T) {
 	c := b.client()
 	p, err := c.AddProject(b.ctx, repo)
 	b.must(err)
-	made, err := c.CreateTasks(b.ctx, p.Prefix, []engine.NewTask{{Title: "Feed them"}})
+	made, err := c.CreateTasks(b.ctx, p.Prefix, []coppice.NewTask{{Title: "Feed them"}})
 	b.must(err)
 	b.await(c, coppice.EventSessionEnded)
 	for _, restarted := range []bool{false, true} {

@@ -4,79 +4,20 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
+
+	"coppice/control/agents"
 )
 
-// Agent is an agent CLI that Coppice knows.
-type Agent struct {
-	Name     string   `json:"name"`
-	Path     string   `json:"path,omitempty"`     // its program; empty when it is not there
-	Version  string   `json:"version,omitempty"`  // as it says itself; empty when it is not there
-	Tested   string   `json:"tested,omitempty"`   // the version Coppice was tested with
-	Install  string   `json:"install,omitempty"`  // how to get it
-	Problem  string   `json:"problem,omitempty"`  // why it does not work although it is there
-	Login    string   `json:"login,omitempty"`    // yes, no or unknown; empty when it needs none
-	LoginBy  string   `json:"login_by,omitempty"` // the variable, file or command that told
-	LoginEnv []string `json:"login_env,omitempty"`
-	Protocol string   `json:"protocol,omitempty"` // how Coppice talks to it
-	Can      []string `json:"can,omitempty"`      // what can be done with it
-
-	Lead      int               `json:"lead,omitempty"`      // how well it leads, 0 to 10
-	Implement int               `json:"implement,omitempty"` // and implements
-	Models    map[string]string `json:"models,omitempty"`    // by the kind of work
-	Source    string            `json:"source,omitempty"`    // where facts come from that were not tested
-}
-
-// NoVersion is the version of an agent that is there and does not tell it.
-const NoVersion = "unknown"
-
-const loggedOut = "no"
-
-var versionNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\d+(?:\.\d+)+(?:-[0-9A-Za-z.]+)?`) })
-
-// Number is the version without the words that some agents put around it.
-func (a Agent) Number() string {
-	if n := versionNumber().FindString(a.Version); n != "" {
-		return n
-	}
-	words := strings.Fields(a.Version)
-	if len(words) == 0 {
-		return a.Version
-	}
-	return words[len(words)-1]
-}
-
-// Warnings tell what is to be seen to before an agent is relied on, and that
-// nobody has tried this version: it is used all the same.
-func (a Agent) Warnings() []string {
-	var all []string
-	if a.Login == loggedOut {
-		fix := "nobody is logged in: log in with the program itself"
-		if len(a.LoginEnv) > 0 {
-			fix += ", or set " + a.LoginEnv[0]
-		}
-		all = append(all, fix)
-	}
-	switch {
-	case a.Version == NoVersion:
-		all = append(all, "it did not tell its version in time, or tells none: whether it was tested is not known")
-	case a.Tested != "" && a.Tested != a.Number():
-		all = append(all, "not tested with this version, only with "+a.Tested)
-	}
-	return all
-}
-
 // says is the agent's row in the doctor's table.
-func (a Agent) says() string {
+func says(a agents.Agent) string {
 	words := []string{a.Number()}
 	switch a.Login {
 	case "":
 	case "yes":
 		words = append(words, "logged in")
-	case loggedOut:
+	case agents.LoggedOut:
 		words = append(words, "not logged in")
 	default:
 		words = append(words, "login unknown")
@@ -91,8 +32,8 @@ func (a Agent) says() string {
 	return line
 }
 
-// agents has a row for each agent, and fails when there is none at all.
-func agents(list []Agent) []Row {
+// agentRows has a row for each agent, and fails when there is none at all.
+func agentRows(list []agents.Agent) []Row {
 	var rows []Row
 	usable := 0
 	for _, a := range list {
@@ -104,7 +45,7 @@ func agents(list []Agent) []Row {
 			row.Level, row.Detail, row.Fix = Warn, "not installed", a.Install
 		default:
 			usable++
-			row.Detail = a.says()
+			row.Detail = says(a)
 			if w := a.Warnings(); len(w) > 0 {
 				row.Level, row.Fix = Warn, strings.Join(w, "\n")
 			}
@@ -119,15 +60,15 @@ func agents(list []Agent) []Row {
 
 // PrintAgents writes what is known of the agents: a table for people, those that
 // are there first, or JSON for programs.
-func PrintAgents(w io.Writer, list []Agent, asJSON bool) error {
+func PrintAgents(w io.Writer, list []agents.Agent, asJSON bool) error {
 	if asJSON {
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", "  ")
-		return enc.Encode(Report{Rows: agents(list), Agents: list})
+		return enc.Encode(Report{Rows: agentRows(list), Agents: list})
 	}
 	rows := [][]string{{"AGENT", "VERSION", "LOGIN", "PROTOCOL", "CAN"}}
 	notes := [][]string{nil}
-	var missing []Agent
+	var missing []agents.Agent
 	for _, a := range list {
 		if a.Version == "" && a.Problem == "" {
 			missing = append(missing, a)
@@ -168,7 +109,7 @@ func PrintAgents(w io.Writer, list []Agent, asJSON bool) error {
 	return err
 }
 
-func printMissing(b *strings.Builder, missing []Agent) {
+func printMissing(b *strings.Builder, missing []agents.Agent) {
 	if len(missing) == 0 {
 		return
 	}
@@ -177,7 +118,7 @@ func printMissing(b *strings.Builder, missing []Agent) {
 		wide = max(wide, len(a.Name))
 	}
 	b.WriteString("\nNot installed; this is how to get them:\n")
-	for _, a := range slices.SortedFunc(slices.Values(missing), func(x, y Agent) int { return strings.Compare(x.Name, y.Name) }) {
+	for _, a := range slices.SortedFunc(slices.Values(missing), func(x, y agents.Agent) int { return strings.Compare(x.Name, y.Name) }) {
 		fmt.Fprintf(b, "  %-*s  %s\n", wide, a.Name, a.Install)
 	}
 }

@@ -15,6 +15,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"coppice/control/agents"
 )
 
 // Level says how bad a row is.
@@ -37,8 +39,8 @@ type Row struct {
 
 // Report is all that the doctor saw.
 type Report struct {
-	Rows   []Row   `json:"rows"`
-	Agents []Agent `json:"agents,omitempty"` // all that is known of them
+	Rows   []Row          `json:"rows"`
+	Agents []agents.Agent `json:"agents,omitempty"` // all that is known of them
 }
 
 // Exit is the exit code of `coppice doctor`.
@@ -63,9 +65,10 @@ type Machine struct {
 	StateDir  string
 	Git       func(ctx context.Context, dir string, args ...string) (string, error)
 	Abilities func(ctx context.Context) []Ability
-	Agents    func(ctx context.Context) []Agent
+	Agents    func(ctx context.Context) []agents.Agent
 	Problems  func(ctx context.Context) []string // of the project in the working directory
 	Browser   func(ctx context.Context) *Browser // that its verifiers are given; nil when they want none
+	Secrets   func(ctx context.Context) []Secret // that the project uses
 	LookPath  func(name string) (string, error)  // exec.LookPath when nil
 	Limits    func(dir string) (Limits, error)   // this machine's when nil
 }
@@ -74,6 +77,14 @@ type Machine struct {
 type Browser struct {
 	Detail  string // what it consists of
 	Problem string // why it cannot be used
+	Fix     string
+}
+
+// Secret is a secret that the project uses.
+type Secret struct {
+	Name    string
+	Detail  string // where its value comes from
+	Problem string // why it cannot be resolved
 	Fix     string
 }
 
@@ -124,10 +135,15 @@ func Doctor(ctx context.Context, m Machine) Report {
 			rows = append(rows, browser(*b))
 		}
 	}
+	if m.Secrets != nil {
+		for _, s := range m.Secrets(ctx) {
+			rows = append(rows, secret(s))
+		}
+	}
 	r := Report{Rows: rows}
 	if m.Agents != nil {
 		r.Agents = m.Agents(ctx)
-		r.Rows = append(r.Rows, agents(r.Agents)...)
+		r.Rows = append(r.Rows, agentRows(r.Agents)...)
 	}
 	return r
 }
@@ -255,6 +271,14 @@ func browser(b Browser) Row {
 		return Row{"browser", Fail, b.Problem, b.Fix}
 	}
 	return Row{"browser", OK, b.Detail, ""}
+}
+
+// secret fails when it cannot be resolved: every session of the project would.
+func secret(s Secret) Row {
+	if s.Problem != "" {
+		return Row{"secret " + s.Name, Fail, s.Problem, s.Fix}
+	}
+	return Row{"secret " + s.Name, OK, s.Detail, ""}
 }
 
 func (m Machine) tmux() Row {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"coppice/cmd/coppice/setup"
+	"coppice/control/agents"
 )
 
 // healthy is a machine on which all is well.
@@ -28,8 +29,8 @@ func healthy(t *testing.T) setup.Machine {
 		Abilities: func(context.Context) []setup.Ability {
 			return []setup.Ability{{Name: "cgroup", OK: true, Detail: "v2"}}
 		},
-		Agents: func(context.Context) []setup.Agent {
-			return []setup.Agent{{Name: "one", Version: "one 1.2.3 (new)", Tested: "1.2.3", Login: "yes", Protocol: "p", Can: []string{"resume", "tools"}}, {Name: "two", Install: "get two"}}
+		Agents: func(context.Context) []agents.Agent {
+			return []agents.Agent{{Name: "one", Version: "one 1.2.3 (new)", Tested: "1.2.3", Login: "yes", Protocol: "p", Can: []string{"resume", "tools"}}, {Name: "two", Install: "get two"}}
 		},
 		Browser:  func(context.Context) *setup.Browser { return nil }, // none is wanted
 		LookPath: func(string) (string, error) { return "/bin/x", nil },
@@ -101,6 +102,14 @@ func TestDoctorFindsFault(t *testing.T) {
 		"a browser": {func(_ *testing.T, m *setup.Machine) {
 			m.Browser = func(context.Context) *setup.Browser { return &setup.Browser{Detail: "chromium, driven by npx"} }
 		}, "browser", setup.OK, "driven by npx"},
+		"no secret": {func(_ *testing.T, m *setup.Machine) {
+			m.Secrets = func(context.Context) []setup.Secret {
+				return []setup.Secret{{Name: "A", Detail: "env A"}, {Name: "B", Problem: "the secret B is not set", Fix: "run: coppice secret set B"}}
+			}
+		}, "secret B", setup.Fail, "is not set"},
+		"a secret": {func(_ *testing.T, m *setup.Machine) {
+			m.Secrets = func(context.Context) []setup.Secret { return []setup.Secret{{Name: "A", Detail: "env A"}} }
+		}, "secret A", setup.OK, "env A"},
 		"no git": {func(_ *testing.T, m *setup.Machine) {
 			m.Git = func(context.Context, string, ...string) (string, error) { return "", errors.New("no") }
 		}, "git", setup.Fail, "cannot be run"},
@@ -145,29 +154,29 @@ func TestDoctorFindsFault(t *testing.T) {
 			}
 		}, "cgroup", setup.Warn, "not delegated"},
 		"no agent": {func(_ *testing.T, m *setup.Machine) {
-			m.Agents = func(context.Context) []setup.Agent { return []setup.Agent{{Name: "two", Install: "get two"}} }
+			m.Agents = func(context.Context) []agents.Agent { return []agents.Agent{{Name: "two", Install: "get two"}} }
 		}, "agents", setup.Fail, "none can be used"},
 		"agent of another version": {func(_ *testing.T, m *setup.Machine) {
-			m.Agents = func(context.Context) []setup.Agent {
-				return []setup.Agent{{Name: "one", Version: "v1.2.4", Tested: "1.2.3"}}
+			m.Agents = func(context.Context) []agents.Agent {
+				return []agents.Agent{{Name: "one", Version: "v1.2.4", Tested: "1.2.3"}}
 			}
 		}, "agent one", setup.Warn, "1.2.4"},
 		"agent of no version": {func(_ *testing.T, m *setup.Machine) {
-			m.Agents = func(context.Context) []setup.Agent { return []setup.Agent{{Name: "one", Version: setup.NoVersion}} }
+			m.Agents = func(context.Context) []agents.Agent { return []agents.Agent{{Name: "one", Version: agents.NoVersion}} }
 		}, "agent one", setup.Warn, "unknown"},
 		"logged out": {func(_ *testing.T, m *setup.Machine) {
-			m.Agents = func(context.Context) []setup.Agent {
-				return []setup.Agent{{Name: "one", Version: "1.2", Login: "no", LoginEnv: []string{"ONE_KEY"}}}
+			m.Agents = func(context.Context) []agents.Agent {
+				return []agents.Agent{{Name: "one", Version: "1.2", Login: "no", LoginEnv: []string{"ONE_KEY"}}}
 			}
 		}, "agent one", setup.Warn, "not logged in"},
 		"login not known": {func(_ *testing.T, m *setup.Machine) {
-			m.Agents = func(context.Context) []setup.Agent {
-				return []setup.Agent{{Name: "one", Version: "1.2", Login: "unknown"}}
+			m.Agents = func(context.Context) []agents.Agent {
+				return []agents.Agent{{Name: "one", Version: "1.2", Login: "unknown"}}
 			}
 		}, "agent one", setup.OK, "login unknown"},
 		"broken agent": {func(_ *testing.T, m *setup.Machine) {
-			m.Agents = func(context.Context) []setup.Agent {
-				return []setup.Agent{{Name: "one", Version: "1"}, {Name: "two", Version: "1", Problem: "not logged in", Install: "log in"}}
+			m.Agents = func(context.Context) []agents.Agent {
+				return []agents.Agent{{Name: "one", Version: "1"}, {Name: "two", Version: "1", Problem: "not logged in", Install: "log in"}}
 			}
 		}, "agent two", setup.Warn, "not logged in"},
 	}
@@ -195,8 +204,8 @@ func TestDoctorFindsFault(t *testing.T) {
 func TestDoctorTwoWarnings(t *testing.T) {
 	t.Parallel()
 	m := healthy(t)
-	m.Agents = func(context.Context) []setup.Agent {
-		return []setup.Agent{{Name: "one", Version: "1.2.4", Tested: "1.2.3", Login: "no", LoginEnv: []string{"ONE_KEY", "TWO_KEY"}, Protocol: "p"}}
+	m.Agents = func(context.Context) []agents.Agent {
+		return []agents.Agent{{Name: "one", Version: "1.2.4", Tested: "1.2.3", Login: "no", LoginEnv: []string{"ONE_KEY", "TWO_KEY"}, Protocol: "p"}}
 	}
 	var out bytes.Buffer
 	if err := setup.Doctor(t.Context(), m).Print(&out, false); err != nil {

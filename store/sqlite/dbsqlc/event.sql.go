@@ -12,8 +12,8 @@ import (
 
 const addEvent = `-- name: AddEvent :execlastid
 
-INSERT INTO events (at, kind, project_id, task_id, session_id, subject, actor, reason, data)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+INSERT INTO events (at, kind, project_id, task_id, session_id, about, subject, actor, reason, data)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
 `
 
 type AddEventParams struct {
@@ -22,6 +22,7 @@ type AddEventParams struct {
 	ProjectID int64
 	TaskID    int64
 	SessionID int64
+	About     string
 	Subject   string
 	Actor     string
 	Reason    string
@@ -36,6 +37,7 @@ func (q *Queries) AddEvent(ctx context.Context, arg AddEventParams) (int64, erro
 		arg.ProjectID,
 		arg.TaskID,
 		arg.SessionID,
+		arg.About,
 		arg.Subject,
 		arg.Actor,
 		arg.Reason,

@@ -10,6 +10,31 @@ import (
 	"database/sql"
 )
 
+const check = `-- name: Check :one
+SELECT id, project_id, task_id, landing_id, tree, command, env, exit_code, took, ended_at, log, signal, timed_out FROM checks WHERE id = ?1
+`
+
+func (q *Queries) Check(ctx context.Context, id int64) (Check, error) {
+	row := q.db.QueryRowContext(ctx, check, id)
+	var i Check
+	err := row.Scan(
+		&i.ID,
+		&i.ProjectID,
+		&i.TaskID,
+		&i.LandingID,
+		&i.Tree,
+		&i.Command,
+		&i.Env,
+		&i.ExitCode,
+		&i.Took,
+		&i.EndedAt,
+		&i.Log,
+		&i.Signal,
+		&i.TimedOut,
+	)
+	return i, err
+}
+
 const checksOf = `-- name: ChecksOf :many
 SELECT id, project_id, task_id, landing_id, tree, command, env, exit_code, took, ended_at, log, signal, timed_out FROM checks WHERE task_id = ?1 ORDER BY id
 `
@@ -95,8 +120,43 @@ func (q *Queries) ChecksOn(ctx context.Context, projectID int64, tree string) ([
 	return items, nil
 }
 
+const landing = `-- name: Landing :one
+SELECT id, project_id, task_id, session_id, round, head, created_at, base, tree, commit_hash, green, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id FROM landings WHERE id = ?1
+`
+
+func (q *Queries) Landing(ctx context.Context, id int64) (Landing, error) {
+	row := q.db.QueryRowContext(ctx, landing, id)
+	var i Landing
+	err := row.Scan(
+		&i.ID,
+		&i.ProjectID,
+		&i.TaskID,
+		&i.SessionID,
+		&i.Round,
+		&i.Head,
+		&i.CreatedAt,
+		&i.Base,
+		&i.Tree,
+		&i.CommitHash,
+		&i.Green,
+		&i.Verified,
+		&i.QueuedAt,
+		&i.Waits,
+		&i.Tries,
+		&i.RetryAt,
+		&i.Steps,
+		&i.EndedAt,
+		&i.Outcome,
+		&i.Failure,
+		&i.Evidence,
+		&i.Killed,
+		&i.QueueID,
+	)
+	return i, err
+}
+
 const landingsOf = `-- name: LandingsOf :many
-SELECT id, project_id, task_id, session_id, round, head, created_at, base, tree, commit_hash, green, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed FROM landings WHERE task_id = ?1 ORDER BY id
+SELECT id, project_id, task_id, session_id, round, head, created_at, base, tree, commit_hash, green, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id FROM landings WHERE task_id = ?1 ORDER BY id
 `
 
 func (q *Queries) LandingsOf(ctx context.Context, taskID int64) ([]Landing, error) {
@@ -131,6 +191,7 @@ func (q *Queries) LandingsOf(ctx context.Context, taskID int64) ([]Landing, erro
 			&i.Failure,
 			&i.Evidence,
 			&i.Killed,
+			&i.QueueID,
 		); err != nil {
 			return nil, err
 		}
@@ -146,7 +207,7 @@ func (q *Queries) LandingsOf(ctx context.Context, taskID int64) ([]Landing, erro
 }
 
 const lastLanding = `-- name: LastLanding :one
-SELECT id, project_id, task_id, session_id, round, head, created_at, base, tree, commit_hash, green, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed FROM landings WHERE task_id = ?1 ORDER BY id DESC LIMIT 1
+SELECT id, project_id, task_id, session_id, round, head, created_at, base, tree, commit_hash, green, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id FROM landings WHERE task_id = ?1 ORDER BY id DESC LIMIT 1
 `
 
 func (q *Queries) LastLanding(ctx context.Context, taskID int64) (Landing, error) {
@@ -175,8 +236,62 @@ func (q *Queries) LastLanding(ctx context.Context, taskID int64) (Landing, error
 		&i.Failure,
 		&i.Evidence,
 		&i.Killed,
+		&i.QueueID,
 	)
 	return i, err
+}
+
+const lastLandings = `-- name: LastLandings :many
+SELECT id, project_id, task_id, session_id, round, head, created_at, base, tree, commit_hash, green, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id FROM landings WHERE id IN (
+  SELECT max(l.id) FROM landings l WHERE l.task_id IN (SELECT value FROM json_each(CAST(?1 AS TEXT))) GROUP BY l.task_id
+)
+`
+
+func (q *Queries) LastLandings(ctx context.Context, tasks string) ([]Landing, error) {
+	rows, err := q.db.QueryContext(ctx, lastLandings, tasks)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Landing
+	for rows.Next() {
+		var i Landing
+		if err := rows.Scan(
+			&i.ID,
+			&i.ProjectID,
+			&i.TaskID,
+			&i.SessionID,
+			&i.Round,
+			&i.Head,
+			&i.CreatedAt,
+			&i.Base,
+			&i.Tree,
+			&i.CommitHash,
+			&i.Green,
+			&i.Verified,
+			&i.QueuedAt,
+			&i.Waits,
+			&i.Tries,
+			&i.RetryAt,
+			&i.Steps,
+			&i.EndedAt,
+			&i.Outcome,
+			&i.Failure,
+			&i.Evidence,
+			&i.Killed,
+			&i.QueueID,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const putCheck = `-- name: PutCheck :execlastid
@@ -233,17 +348,17 @@ func (q *Queries) PutCheck(ctx context.Context, arg PutCheckParams) (int64, erro
 const putLanding = `-- name: PutLanding :execlastid
 
 INSERT INTO landings (
-  id, project_id, task_id, session_id, round, head, created_at, base, tree, commit_hash, green, verified, queued_at,
+  id, project_id, task_id, session_id, round, head, created_at, base, tree, commit_hash, green, verified, queue_id, queued_at,
   waits, tries, killed, retry_at, steps, ended_at, outcome, failure, evidence
 ) VALUES (
   ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,
-  ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22
+  ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23
 )
 ON CONFLICT (id) DO UPDATE SET
   project_id = excluded.project_id, task_id = excluded.task_id, session_id = excluded.session_id,
   round = excluded.round, head = excluded.head, created_at = excluded.created_at, base = excluded.base,
   tree = excluded.tree, commit_hash = excluded.commit_hash, green = excluded.green, verified = excluded.verified,
-  queued_at = excluded.queued_at, waits = excluded.waits, tries = excluded.tries, killed = excluded.killed,
+  queue_id = excluded.queue_id, queued_at = excluded.queued_at, waits = excluded.waits, tries = excluded.tries, killed = excluded.killed,
   retry_at = excluded.retry_at, steps = excluded.steps,
   ended_at = excluded.ended_at, outcome = excluded.outcome, failure = excluded.failure,
   evidence = excluded.evidence
@@ -262,6 +377,7 @@ type PutLandingParams struct {
 	CommitHash string
 	Green      bool
 	Verified   bool
+	QueueID    int64
 	QueuedAt   sql.NullInt64
 	Waits      string
 	Tries      int64
@@ -289,6 +405,7 @@ func (q *Queries) PutLanding(ctx context.Context, arg PutLandingParams) (int64, 
 		arg.CommitHash,
 		arg.Green,
 		arg.Verified,
+		arg.QueueID,
 		arg.QueuedAt,
 		arg.Waits,
 		arg.Tries,
@@ -308,12 +425,12 @@ func (q *Queries) PutLanding(ctx context.Context, arg PutLandingParams) (int64, 
 
 const queuePlaces = `-- name: QueuePlaces :many
 SELECT id FROM landings
-WHERE project_id = ?1 AND ended_at IS NULL AND queued_at IS NOT NULL
+WHERE queue_id = ?1 AND ended_at IS NULL AND queued_at IS NOT NULL
 ORDER BY queued_at, id LIMIT CAST(?2 AS INTEGER)
 `
 
-func (q *Queries) QueuePlaces(ctx context.Context, projectID int64, most int64) ([]int64, error) {
-	rows, err := q.db.QueryContext(ctx, queuePlaces, projectID, most)
+func (q *Queries) QueuePlaces(ctx context.Context, queueID int64, most int64) ([]int64, error) {
+	rows, err := q.db.QueryContext(ctx, queuePlaces, queueID, most)
 	if err != nil {
 		return nil, err
 	}
@@ -336,13 +453,13 @@ func (q *Queries) QueuePlaces(ctx context.Context, projectID int64, most int64) 
 }
 
 const queuedLandings = `-- name: QueuedLandings :many
-SELECT id, project_id, task_id, session_id, round, head, created_at, base, tree, commit_hash, green, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed FROM landings
-WHERE project_id = ?1 AND ended_at IS NULL AND queued_at IS NOT NULL
+SELECT id, project_id, task_id, session_id, round, head, created_at, base, tree, commit_hash, green, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id FROM landings
+WHERE queue_id = ?1 AND ended_at IS NULL AND queued_at IS NOT NULL
 ORDER BY queued_at, id LIMIT CAST(?2 AS INTEGER)
 `
 
-func (q *Queries) QueuedLandings(ctx context.Context, projectID int64, most int64) ([]Landing, error) {
-	rows, err := q.db.QueryContext(ctx, queuedLandings, projectID, most)
+func (q *Queries) QueuedLandings(ctx context.Context, queueID int64, most int64) ([]Landing, error) {
+	rows, err := q.db.QueryContext(ctx, queuedLandings, queueID, most)
 	if err != nil {
 		return nil, err
 	}
@@ -373,6 +490,7 @@ func (q *Queries) QueuedLandings(ctx context.Context, projectID int64, most int6
 			&i.Failure,
 			&i.Evidence,
 			&i.Killed,
+			&i.QueueID,
 		); err != nil {
 			return nil, err
 		}

@@ -68,6 +68,7 @@ type Landing struct {
 	Failure    sql.NullString
 	Evidence   string
 	Killed     int64
+	QueueID    int64
 }
 
 type Message struct {
@@ -82,17 +83,23 @@ type Message struct {
 	Failed      string
 }
 
+type Output struct {
+	SessionID int64
+	Place     int64
+	At        sql.NullInt64
+	Kind      string
+	Data      []byte
+}
+
 type Project struct {
 	ID           int64
 	Prefix       string
 	Path         string
-	BaseCommit   string
 	LastTask     int64
 	CreatedAt    sql.NullInt64
 	PausedAt     sql.NullInt64
 	PausedTracks sql.NullString
 	Strikes      sql.NullString
-	CheckEnv     string
 	Rules        sql.NullString
 	Policy       string
 	Needs        sql.NullString
@@ -113,6 +120,14 @@ type Question struct {
 	Answer     string
 	AnsweredAt sql.NullInt64
 	ClosedAt   sql.NullInt64
+}
+
+type Queue struct {
+	ID        int64
+	ProjectID int64
+	Branch    string
+	Tip       string
+	Needs     sql.NullString
 }
 
 type Session struct {
@@ -237,6 +252,7 @@ type Work struct {
 	FinishedAt sql.NullInt64
 	Spec       sql.NullString
 	Result     sql.NullString
+	Subject    string
 }
 
 type Workspace struct {

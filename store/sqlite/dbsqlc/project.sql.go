@@ -11,7 +11,7 @@ import (
 )
 
 const project = `-- name: Project :one
-SELECT id, prefix, path, base_commit, last_task, created_at, paused_at, paused_tracks, strikes, check_env, rules, policy, needs, git, removal FROM projects WHERE id = ?1
+SELECT id, prefix, path, last_task, created_at, paused_at, paused_tracks, strikes, rules, policy, needs, git, removal FROM projects WHERE id = ?1
 `
 
 func (q *Queries) Project(ctx context.Context, id int64) (Project, error) {
@@ -21,13 +21,11 @@ func (q *Queries) Project(ctx context.Context, id int64) (Project, error) {
 		&i.ID,
 		&i.Prefix,
 		&i.Path,
-		&i.BaseCommit,
 		&i.LastTask,
 		&i.CreatedAt,
 		&i.PausedAt,
 		&i.PausedTracks,
 		&i.Strikes,
-		&i.CheckEnv,
 		&i.Rules,
 		&i.Policy,
 		&i.Needs,
@@ -38,7 +36,7 @@ func (q *Queries) Project(ctx context.Context, id int64) (Project, error) {
 }
 
 const projectByPath = `-- name: ProjectByPath :one
-SELECT id, prefix, path, base_commit, last_task, created_at, paused_at, paused_tracks, strikes, check_env, rules, policy, needs, git, removal FROM projects WHERE path = ?1
+SELECT id, prefix, path, last_task, created_at, paused_at, paused_tracks, strikes, rules, policy, needs, git, removal FROM projects WHERE path = ?1
 `
 
 func (q *Queries) ProjectByPath(ctx context.Context, path string) (Project, error) {
@@ -48,13 +46,11 @@ func (q *Queries) ProjectByPath(ctx context.Context, path string) (Project, erro
 		&i.ID,
 		&i.Prefix,
 		&i.Path,
-		&i.BaseCommit,
 		&i.LastTask,
 		&i.CreatedAt,
 		&i.PausedAt,
 		&i.PausedTracks,
 		&i.Strikes,
-		&i.CheckEnv,
 		&i.Rules,
 		&i.Policy,
 		&i.Needs,
@@ -65,7 +61,7 @@ func (q *Queries) ProjectByPath(ctx context.Context, path string) (Project, erro
 }
 
 const projectByPrefix = `-- name: ProjectByPrefix :one
-SELECT id, prefix, path, base_commit, last_task, created_at, paused_at, paused_tracks, strikes, check_env, rules, policy, needs, git, removal FROM projects WHERE prefix = ?1
+SELECT id, prefix, path, last_task, created_at, paused_at, paused_tracks, strikes, rules, policy, needs, git, removal FROM projects WHERE prefix = ?1
 `
 
 func (q *Queries) ProjectByPrefix(ctx context.Context, prefix string) (Project, error) {
@@ -75,13 +71,11 @@ func (q *Queries) ProjectByPrefix(ctx context.Context, prefix string) (Project, 
 		&i.ID,
 		&i.Prefix,
 		&i.Path,
-		&i.BaseCommit,
 		&i.LastTask,
 		&i.CreatedAt,
 		&i.PausedAt,
 		&i.PausedTracks,
 		&i.Strikes,
-		&i.CheckEnv,
 		&i.Rules,
 		&i.Policy,
 		&i.Needs,
@@ -92,7 +86,7 @@ func (q *Queries) ProjectByPrefix(ctx context.Context, prefix string) (Project, 
 }
 
 const projects = `-- name: Projects :many
-SELECT id, prefix, path, base_commit, last_task, created_at, paused_at, paused_tracks, strikes, check_env, rules, policy, needs, git, removal FROM projects ORDER BY prefix
+SELECT id, prefix, path, last_task, created_at, paused_at, paused_tracks, strikes, rules, policy, needs, git, removal FROM projects ORDER BY prefix
 `
 
 func (q *Queries) Projects(ctx context.Context) ([]Project, error) {
@@ -108,13 +102,11 @@ func (q *Queries) Projects(ctx context.Context) ([]Project, error) {
 			&i.ID,
 			&i.Prefix,
 			&i.Path,
-			&i.BaseCommit,
 			&i.LastTask,
 			&i.CreatedAt,
 			&i.PausedAt,
 			&i.PausedTracks,
 			&i.Strikes,
-			&i.CheckEnv,
 			&i.Rules,
 			&i.Policy,
 			&i.Needs,
@@ -137,15 +129,15 @@ func (q *Queries) Projects(ctx context.Context) ([]Project, error) {
 const putProject = `-- name: PutProject :execlastid
 
 INSERT INTO projects (
-  id, prefix, path, base_commit, last_task, created_at, paused_at, paused_tracks, strikes, check_env, rules, policy, needs, git, removal
+  id, prefix, path, last_task, created_at, paused_at, paused_tracks, strikes, rules, policy, needs, git, removal
 ) VALUES (
-  coalesce(?1, (SELECT max(f.last, coalesce((SELECT max(x.id) FROM projects x), 0)) + 1 FROM floors f WHERE f.name = 'projects')), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,
-  ?10, ?11, ?12, ?13, ?14, ?15
+  coalesce(?1, (SELECT max(f.last, coalesce((SELECT max(x.id) FROM projects x), 0)) + 1 FROM floors f WHERE f.name = 'projects')), ?2, ?3, ?4, ?5, ?6, ?7, ?8,
+  ?9, ?10, ?11, ?12, ?13
 )
 ON CONFLICT (id) DO UPDATE SET
-  prefix = excluded.prefix, path = excluded.path, base_commit = excluded.base_commit,
+  prefix = excluded.prefix, path = excluded.path,
   last_task = excluded.last_task, created_at = excluded.created_at, paused_at = excluded.paused_at,
-  paused_tracks = excluded.paused_tracks, strikes = excluded.strikes, check_env = excluded.check_env,
+  paused_tracks = excluded.paused_tracks, strikes = excluded.strikes,
   rules = excluded.rules, policy = excluded.policy, needs = excluded.needs,
   git = excluded.git, removal = excluded.removal
 `
@@ -154,13 +146,11 @@ type PutProjectParams struct {
 	ID           interface{}
 	Prefix       string
 	Path         string
-	BaseCommit   string
 	LastTask     int64
 	CreatedAt    sql.NullInt64
 	PausedAt     sql.NullInt64
 	PausedTracks sql.NullString
 	Strikes      sql.NullString
-	CheckEnv     string
 	Rules        sql.NullString
 	Policy       string
 	Needs        sql.NullString
@@ -174,13 +164,11 @@ func (q *Queries) PutProject(ctx context.Context, arg PutProjectParams) (int64, 
 		arg.ID,
 		arg.Prefix,
 		arg.Path,
-		arg.BaseCommit,
 		arg.LastTask,
 		arg.CreatedAt,
 		arg.PausedAt,
 		arg.PausedTracks,
 		arg.Strikes,
-		arg.CheckEnv,
 		arg.Rules,
 		arg.Policy,
 		arg.Needs,
@@ -191,4 +179,45 @@ func (q *Queries) PutProject(ctx context.Context, arg PutProjectParams) (int64, 
 		return 0, err
 	}
 	return result.LastInsertId()
+}
+
+const someProjects = `-- name: SomeProjects :many
+SELECT id, prefix, path, last_task, created_at, paused_at, paused_tracks, strikes, rules, policy, needs, git, removal FROM projects WHERE id IN (SELECT value FROM json_each(CAST(?1 AS TEXT)))
+`
+
+func (q *Queries) SomeProjects(ctx context.Context, ids string) ([]Project, error) {
+	rows, err := q.db.QueryContext(ctx, someProjects, ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Project
+	for rows.Next() {
+		var i Project
+		if err := rows.Scan(
+			&i.ID,
+			&i.Prefix,
+			&i.Path,
+			&i.LastTask,
+			&i.CreatedAt,
+			&i.PausedAt,
+			&i.PausedTracks,
+			&i.Strikes,
+			&i.Rules,
+			&i.Policy,
+			&i.Needs,
+			&i.Git,
+			&i.Removal,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

@@ -42,6 +42,41 @@ func (q *Queries) DropMask(ctx context.Context, sessionID int64) error {
 	return err
 }
 
+const lastOutputs = `-- name: LastOutputs :many
+SELECT o.session_id, o.place, o.at, o.kind, o.data FROM sessions s JOIN outputs o ON o.session_id = s.id AND o.place IN (
+  SELECT p.place FROM outputs p WHERE p.session_id = s.id AND p.kind = ?1 ORDER BY p.place DESC LIMIT CAST(?2 AS INTEGER)
+) WHERE s.id IN (SELECT value FROM json_each(CAST(?3 AS TEXT))) ORDER BY s.id, o.place
+`
+
+func (q *Queries) LastOutputs(ctx context.Context, kind string, most int64, sessions string) ([]Output, error) {
+	rows, err := q.db.QueryContext(ctx, lastOutputs, kind, most, sessions)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Output
+	for rows.Next() {
+		var i Output
+		if err := rows.Scan(
+			&i.SessionID,
+			&i.Place,
+			&i.At,
+			&i.Kind,
+			&i.Data,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const lastSession = `-- name: LastSession :one
 SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped FROM sessions WHERE task_id = ?1 ORDER BY id DESC LIMIT 1
 `
@@ -525,6 +560,71 @@ SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resu
 
 func (q *Queries) SessionsOf(ctx context.Context, taskID int64) ([]Session, error) {
 	rows, err := q.db.QueryContext(ctx, sessionsOf, taskID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Session
+	for rows.Next() {
+		var i Session
+		if err := rows.Scan(
+			&i.ID,
+			&i.ProjectID,
+			&i.TaskID,
+			&i.N,
+			&i.Key,
+			&i.Round,
+			&i.Role,
+			&i.Track,
+			&i.Agent,
+			&i.Model,
+			&i.Resume,
+			&i.Fork,
+			&i.Screen,
+			&i.State,
+			&i.Live,
+			&i.CreatedAt,
+			&i.StartedAt,
+			&i.EndedAt,
+			&i.OutputAt,
+			&i.Conversation,
+			&i.ExitCode,
+			&i.Signal,
+			&i.Failure,
+			&i.FromCommit,
+			&i.Head,
+			&i.Stat,
+			&i.Usage,
+			&i.Cursor,
+			&i.StopWhy,
+			&i.StopTries,
+			&i.StopAt,
+			&i.Warning,
+			&i.Path,
+			&i.Ports,
+			&i.Verdict,
+			&i.Summary,
+			&i.Dropped,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const sessionsOfEach = `-- name: SessionsOfEach :many
+SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped FROM sessions WHERE task_id IN (SELECT value FROM json_each(CAST(?1 AS TEXT))) ORDER BY task_id, id
+`
+
+func (q *Queries) SessionsOfEach(ctx context.Context, tasks string) ([]Session, error) {
+	rows, err := q.db.QueryContext(ctx, sessionsOfEach, tasks)
 	if err != nil {
 		return nil, err
 	}

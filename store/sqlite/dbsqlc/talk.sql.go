@@ -47,6 +47,43 @@ func (q *Queries) MessagesOf(ctx context.Context, taskID int64) ([]Message, erro
 	return items, nil
 }
 
+const messagesOfEach = `-- name: MessagesOfEach :many
+SELECT id, task_id, session_id, kind, text, sender, sent_at, delivered_at, failed FROM messages WHERE task_id IN (SELECT value FROM json_each(CAST(?1 AS TEXT))) ORDER BY task_id, id
+`
+
+func (q *Queries) MessagesOfEach(ctx context.Context, tasks string) ([]Message, error) {
+	rows, err := q.db.QueryContext(ctx, messagesOfEach, tasks)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Message
+	for rows.Next() {
+		var i Message
+		if err := rows.Scan(
+			&i.ID,
+			&i.TaskID,
+			&i.SessionID,
+			&i.Kind,
+			&i.Text,
+			&i.Sender,
+			&i.SentAt,
+			&i.DeliveredAt,
+			&i.Failed,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const openQuestion = `-- name: OpenQuestion :one
 SELECT id, task_id, session_id, ref, kind, text, options, rule, asked_at, answer, answered_at, closed_at FROM questions
 WHERE task_id = ?1 AND answered_at IS NULL AND closed_at IS NULL
@@ -71,6 +108,48 @@ func (q *Queries) OpenQuestion(ctx context.Context, taskID int64) (Question, err
 		&i.ClosedAt,
 	)
 	return i, err
+}
+
+const openQuestions = `-- name: OpenQuestions :many
+SELECT id, task_id, session_id, ref, kind, text, options, rule, asked_at, answer, answered_at, closed_at FROM questions
+WHERE task_id IN (SELECT value FROM json_each(CAST(?1 AS TEXT))) AND answered_at IS NULL AND closed_at IS NULL
+ORDER BY task_id, id
+`
+
+func (q *Queries) OpenQuestions(ctx context.Context, tasks string) ([]Question, error) {
+	rows, err := q.db.QueryContext(ctx, openQuestions, tasks)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Question
+	for rows.Next() {
+		var i Question
+		if err := rows.Scan(
+			&i.ID,
+			&i.TaskID,
+			&i.SessionID,
+			&i.Ref,
+			&i.Kind,
+			&i.Text,
+			&i.Options,
+			&i.Rule,
+			&i.AskedAt,
+			&i.Answer,
+			&i.AnsweredAt,
+			&i.ClosedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const putMessage = `-- name: PutMessage :execlastid

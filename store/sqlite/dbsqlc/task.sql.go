@@ -317,6 +317,73 @@ func (q *Queries) PutTask(ctx context.Context, arg PutTaskParams) (int64, error)
 	return result.LastInsertId()
 }
 
+const someTasks = `-- name: SomeTasks :many
+SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on FROM tasks WHERE id IN (SELECT value FROM json_each(CAST(?1 AS TEXT)))
+`
+
+func (q *Queries) SomeTasks(ctx context.Context, ids string) ([]Task, error) {
+	rows, err := q.db.QueryContext(ctx, someTasks, ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Task
+	for rows.Next() {
+		var i Task
+		if err := rows.Scan(
+			&i.ID,
+			&i.ProjectID,
+			&i.Num,
+			&i.Key,
+			&i.Title,
+			&i.Priority,
+			&i.Track,
+			&i.Agent,
+			&i.Model,
+			&i.Checks,
+			&i.AfterIds,
+			&i.NotBefore,
+			&i.Category,
+			&i.Steps,
+			&i.Feature,
+			&i.Budget,
+			&i.ForkOf,
+			&i.CreatedAt,
+			&i.CreatedBy,
+			&i.Stage,
+			&i.Wait,
+			&i.Next,
+			&i.Round,
+			&i.Sessions,
+			&i.StageAt,
+			&i.Outcome,
+			&i.Failure,
+			&i.Landed,
+			&i.EndedAt,
+			&i.Warning,
+			&i.LaneProject,
+			&i.LaneTrack,
+			&i.LaneAgent,
+			&i.Begun,
+			&i.Folded,
+			&i.Body,
+			&i.Level,
+			&i.Archived,
+			&i.WaitsOn,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const task = `-- name: Task :one
 SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on FROM tasks WHERE id = ?1
 `
@@ -428,4 +495,36 @@ func (q *Queries) TaskByKey(ctx context.Context, key string) (Task, error) {
 		&i.WaitsOn,
 	)
 	return i, err
+}
+
+const taskKeys = `-- name: TaskKeys :many
+SELECT id, key FROM tasks WHERE id IN (SELECT value FROM json_each(CAST(?1 AS TEXT)))
+`
+
+type TaskKeysRow struct {
+	ID  int64
+	Key string
+}
+
+func (q *Queries) TaskKeys(ctx context.Context, ids string) ([]TaskKeysRow, error) {
+	rows, err := q.db.QueryContext(ctx, taskKeys, ids)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []TaskKeysRow
+	for rows.Next() {
+		var i TaskKeysRow
+		if err := rows.Scan(&i.ID, &i.Key); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

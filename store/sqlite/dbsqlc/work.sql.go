@@ -45,14 +45,14 @@ func (q *Queries) CountWork(ctx context.Context) ([]CountWorkRow, error) {
 const putWork = `-- name: PutWork :execlastid
 
 INSERT INTO work (
-  id, kind, key, pool, project_id, task_id, session_id, state, attempt, worker, lease_until, failure,
+  id, kind, key, pool, subject, project_id, task_id, session_id, state, attempt, worker, lease_until, failure,
   offered_at, taken_at, finished_at, spec, result
 ) VALUES (
-  ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10,
-  ?11, ?12, ?13, ?14, ?15, ?16, ?17
+  ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,
+  ?12, ?13, ?14, ?15, ?16, ?17, ?18
 )
 ON CONFLICT (id) DO UPDATE SET
-  kind = excluded.kind, key = excluded.key, pool = excluded.pool, project_id = excluded.project_id,
+  kind = excluded.kind, key = excluded.key, pool = excluded.pool, subject = excluded.subject, project_id = excluded.project_id,
   task_id = excluded.task_id, session_id = excluded.session_id, state = excluded.state,
   attempt = excluded.attempt, worker = excluded.worker, lease_until = excluded.lease_until,
   failure = excluded.failure, offered_at = excluded.offered_at, taken_at = excluded.taken_at,
@@ -64,6 +64,7 @@ type PutWorkParams struct {
 	Kind       string
 	Key        string
 	Pool       string
+	Subject    string
 	ProjectID  int64
 	TaskID     int64
 	SessionID  int64
@@ -86,6 +87,7 @@ func (q *Queries) PutWork(ctx context.Context, arg PutWorkParams) (int64, error)
 		arg.Kind,
 		arg.Key,
 		arg.Pool,
+		arg.Subject,
 		arg.ProjectID,
 		arg.TaskID,
 		arg.SessionID,
@@ -119,11 +121,11 @@ func (q *Queries) TrimWork(ctx context.Context, before int64) (int64, error) {
 }
 
 const unsettledWork = `-- name: UnsettledWork :many
-SELECT id, kind, "key", pool, project_id, task_id, session_id, state, attempt, worker, lease_until, failure, offered_at, taken_at, finished_at, spec, result FROM work WHERE task_id = ?1 AND state IN ('offered', 'taken', 'finished') ORDER BY id
+SELECT id, kind, "key", pool, project_id, task_id, session_id, state, attempt, worker, lease_until, failure, offered_at, taken_at, finished_at, spec, result, subject FROM work WHERE subject = ?1 AND state IN ('offered', 'taken', 'finished') ORDER BY id
 `
 
-func (q *Queries) UnsettledWork(ctx context.Context, taskID int64) ([]Work, error) {
-	rows, err := q.db.QueryContext(ctx, unsettledWork, taskID)
+func (q *Queries) UnsettledWork(ctx context.Context, subject string) ([]Work, error) {
+	rows, err := q.db.QueryContext(ctx, unsettledWork, subject)
 	if err != nil {
 		return nil, err
 	}
@@ -149,6 +151,7 @@ func (q *Queries) UnsettledWork(ctx context.Context, taskID int64) ([]Work, erro
 			&i.FinishedAt,
 			&i.Spec,
 			&i.Result,
+			&i.Subject,
 		); err != nil {
 			return nil, err
 		}
@@ -164,7 +167,7 @@ func (q *Queries) UnsettledWork(ctx context.Context, taskID int64) ([]Work, erro
 }
 
 const work = `-- name: Work :one
-SELECT id, kind, "key", pool, project_id, task_id, session_id, state, attempt, worker, lease_until, failure, offered_at, taken_at, finished_at, spec, result FROM work WHERE id = ?1
+SELECT id, kind, "key", pool, project_id, task_id, session_id, state, attempt, worker, lease_until, failure, offered_at, taken_at, finished_at, spec, result, subject FROM work WHERE id = ?1
 `
 
 func (q *Queries) Work(ctx context.Context, id int64) (Work, error) {
@@ -188,12 +191,13 @@ func (q *Queries) Work(ctx context.Context, id int64) (Work, error) {
 		&i.FinishedAt,
 		&i.Spec,
 		&i.Result,
+		&i.Subject,
 	)
 	return i, err
 }
 
 const workByKey = `-- name: WorkByKey :one
-SELECT id, kind, "key", pool, project_id, task_id, session_id, state, attempt, worker, lease_until, failure, offered_at, taken_at, finished_at, spec, result FROM work WHERE key = ?1
+SELECT id, kind, "key", pool, project_id, task_id, session_id, state, attempt, worker, lease_until, failure, offered_at, taken_at, finished_at, spec, result, subject FROM work WHERE key = ?1
 `
 
 func (q *Queries) WorkByKey(ctx context.Context, key string) (Work, error) {
@@ -217,12 +221,13 @@ func (q *Queries) WorkByKey(ctx context.Context, key string) (Work, error) {
 		&i.FinishedAt,
 		&i.Spec,
 		&i.Result,
+		&i.Subject,
 	)
 	return i, err
 }
 
 const workHeldBy = `-- name: WorkHeldBy :many
-SELECT id, kind, "key", pool, project_id, task_id, session_id, state, attempt, worker, lease_until, failure, offered_at, taken_at, finished_at, spec, result FROM work WHERE worker = ?1 AND state = 'taken' ORDER BY id
+SELECT id, kind, "key", pool, project_id, task_id, session_id, state, attempt, worker, lease_until, failure, offered_at, taken_at, finished_at, spec, result, subject FROM work WHERE worker = ?1 AND state = 'taken' ORDER BY id
 `
 
 func (q *Queries) WorkHeldBy(ctx context.Context, worker string) ([]Work, error) {
@@ -252,6 +257,7 @@ func (q *Queries) WorkHeldBy(ctx context.Context, worker string) ([]Work, error)
 			&i.FinishedAt,
 			&i.Spec,
 			&i.Result,
+			&i.Subject,
 		); err != nil {
 			return nil, err
 		}

@@ -1,8 +1,8 @@
 -- The log, its readers, timers and agent limits. Filtered events stand in filter.go.
 
 -- name: AddEvent :execlastid
-INSERT INTO events (at, kind, project_id, task_id, session_id, subject, actor, reason, data)
-VALUES (@at, @kind, @project_id, @task_id, @session_id, @subject, @actor, @reason, @data);
+INSERT INTO events (at, kind, project_id, task_id, session_id, about, subject, actor, reason, data)
+VALUES (@at, @kind, @project_id, @task_id, @session_id, @about, @subject, @actor, @reason, @data);
 
 -- name: FirstEvent :one
 SELECT seq FROM events ORDER BY seq LIMIT 1;

@@ -2,15 +2,15 @@
 
 -- name: PutProject :execlastid
 INSERT INTO projects (
-  id, prefix, path, base_commit, last_task, created_at, paused_at, paused_tracks, strikes, check_env, rules, policy, needs, git, removal
+  id, prefix, path, last_task, created_at, paused_at, paused_tracks, strikes, rules, policy, needs, git, removal
 ) VALUES (
-  coalesce(sqlc.narg('id'), (SELECT max(f.last, coalesce((SELECT max(x.id) FROM projects x), 0)) + 1 FROM floors f WHERE f.name = 'projects')), @prefix, @path, @base_commit, @last_task, @created_at, @paused_at, @paused_tracks, @strikes,
-  @check_env, @rules, @policy, @needs, @git, @removal
+  coalesce(sqlc.narg('id'), (SELECT max(f.last, coalesce((SELECT max(x.id) FROM projects x), 0)) + 1 FROM floors f WHERE f.name = 'projects')), @prefix, @path, @last_task, @created_at, @paused_at, @paused_tracks, @strikes,
+  @rules, @policy, @needs, @git, @removal
 )
 ON CONFLICT (id) DO UPDATE SET
-  prefix = excluded.prefix, path = excluded.path, base_commit = excluded.base_commit,
+  prefix = excluded.prefix, path = excluded.path,
   last_task = excluded.last_task, created_at = excluded.created_at, paused_at = excluded.paused_at,
-  paused_tracks = excluded.paused_tracks, strikes = excluded.strikes, check_env = excluded.check_env,
+  paused_tracks = excluded.paused_tracks, strikes = excluded.strikes,
   rules = excluded.rules, policy = excluded.policy, needs = excluded.needs,
   git = excluded.git, removal = excluded.removal;
 
@@ -25,3 +25,6 @@ SELECT * FROM projects WHERE path = @path;
 
 -- name: Projects :many
 SELECT * FROM projects ORDER BY prefix;
+
+-- name: SomeProjects :many
+SELECT * FROM projects WHERE id IN (SELECT value FROM json_each(CAST(@ids AS TEXT)));

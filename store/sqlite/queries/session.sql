@@ -36,6 +36,9 @@ SELECT sqlc.embed(s), p.text FROM sessions s LEFT JOIN prompts p ON p.session_id
 -- name: SessionsOf :many
 SELECT * FROM sessions WHERE task_id = @task_id ORDER BY id;
 
+-- name: SessionsOfEach :many
+SELECT * FROM sessions WHERE task_id IN (SELECT value FROM json_each(CAST(@tasks AS TEXT))) ORDER BY task_id, id;
+
 -- name: LastSession :one
 SELECT * FROM sessions WHERE task_id = @task_id ORDER BY id DESC LIMIT 1;
 
@@ -64,6 +67,11 @@ ON CONFLICT (made_at, session_id) DO UPDATE SET
   project_id = excluded.project_id, task_id = excluded.task_id, agent = excluded.agent, model = excluded.model,
   input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens, cache_read = excluded.cache_read,
   cache_write = excluded.cache_write, turns = excluded.turns, cost_usd = excluded.cost_usd;
+
+-- name: LastOutputs :many
+SELECT o.* FROM sessions s JOIN outputs o ON o.session_id = s.id AND o.place IN (
+  SELECT p.place FROM outputs p WHERE p.session_id = s.id AND p.kind = @kind ORDER BY p.place DESC LIMIT CAST(@most AS INTEGER)
+) WHERE s.id IN (SELECT value FROM json_each(CAST(@sessions AS TEXT))) ORDER BY s.id, o.place;
 
 -- name: Mask :one
 SELECT state FROM masks WHERE session_id = @session_id;

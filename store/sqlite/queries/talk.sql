@@ -22,6 +22,11 @@ SELECT * FROM questions
 WHERE task_id = @task_id AND answered_at IS NULL AND closed_at IS NULL
 ORDER BY id LIMIT 1;
 
+-- name: OpenQuestions :many
+SELECT * FROM questions
+WHERE task_id IN (SELECT value FROM json_each(CAST(@tasks AS TEXT))) AND answered_at IS NULL AND closed_at IS NULL
+ORDER BY task_id, id;
+
 -- name: PutMessage :execlastid
 INSERT INTO messages (
   id, task_id, session_id, kind, text, sender, sent_at, delivered_at, failed
@@ -35,3 +40,6 @@ ON CONFLICT (id) DO UPDATE SET
 
 -- name: MessagesOf :many
 SELECT * FROM messages WHERE task_id = @task_id ORDER BY id;
+
+-- name: MessagesOfEach :many
+SELECT * FROM messages WHERE task_id IN (SELECT value FROM json_each(CAST(@tasks AS TEXT))) ORDER BY task_id, id;

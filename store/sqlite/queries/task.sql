@@ -68,3 +68,9 @@ SELECT * FROM tasks
 WHERE lane_project = CAST(@project AS INTEGER)
   AND lane_track = CAST(@track AS TEXT) AND lane_agent = CAST(@agent AS TEXT)
 ORDER BY begun DESC, priority DESC, id LIMIT CAST(@most AS INTEGER);
+
+-- name: SomeTasks :many
+SELECT * FROM tasks WHERE id IN (SELECT value FROM json_each(CAST(@ids AS TEXT)));
+
+-- name: TaskKeys :many
+SELECT id, key FROM tasks WHERE id IN (SELECT value FROM json_each(CAST(@ids AS TEXT)));

@@ -2,14 +2,14 @@
 
 -- name: PutWork :execlastid
 INSERT INTO work (
-  id, kind, key, pool, project_id, task_id, session_id, state, attempt, worker, lease_until, failure,
+  id, kind, key, pool, subject, project_id, task_id, session_id, state, attempt, worker, lease_until, failure,
   offered_at, taken_at, finished_at, spec, result
 ) VALUES (
-  sqlc.narg('id'), @kind, @key, @pool, @project_id, @task_id, @session_id, @state, @attempt, @worker,
+  sqlc.narg('id'), @kind, @key, @pool, @subject, @project_id, @task_id, @session_id, @state, @attempt, @worker,
   @lease_until, @failure, @offered_at, @taken_at, @finished_at, @spec, @result
 )
 ON CONFLICT (id) DO UPDATE SET
-  kind = excluded.kind, key = excluded.key, pool = excluded.pool, project_id = excluded.project_id,
+  kind = excluded.kind, key = excluded.key, pool = excluded.pool, subject = excluded.subject, project_id = excluded.project_id,
   task_id = excluded.task_id, session_id = excluded.session_id, state = excluded.state,
   attempt = excluded.attempt, worker = excluded.worker, lease_until = excluded.lease_until,
   failure = excluded.failure, offered_at = excluded.offered_at, taken_at = excluded.taken_at,
@@ -22,7 +22,7 @@ SELECT * FROM work WHERE id = @id;
 SELECT * FROM work WHERE key = @key;
 
 -- name: UnsettledWork :many
-SELECT * FROM work WHERE task_id = @task_id AND state IN ('offered', 'taken', 'finished') ORDER BY id;
+SELECT * FROM work WHERE subject = @subject AND state IN ('offered', 'taken', 'finished') ORDER BY id;
 
 -- name: WorkHeldBy :many
 SELECT * FROM work WHERE worker = @worker AND state = 'taken' ORDER BY id;

@@ -41,3 +41,6 @@ SELECT * FROM trash WHERE id = @id;
 SELECT * FROM trash
 WHERE project_id = @project_id AND restored_at IS NULL AND purged_at IS NULL
 ORDER BY id DESC;
+
+-- name: OpenTrashOf :many
+SELECT * FROM trash WHERE task_id = @task_id AND restored_at IS NULL AND purged_at IS NULL ORDER BY id;

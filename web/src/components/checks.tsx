@@ -10,6 +10,9 @@ const words: Record<string, string> = {
   landed: "landed", conflict: "did not merge", refused: "refused by its checks", empty: "nothing to land", failed: "could not be tried", cancelled: "stopped",
 };
 
+// leftOut is what the server writes where it cut a long text.
+const leftOut = " bytes left out; the whole text: /api/v1";
+
 function judged(l: Landing): string {
   if (l.outcome) return words[l.outcome] ?? l.outcome;
   if (l.waits) return l.waits;
@@ -29,15 +32,21 @@ export function Checks({ t }: { t: TaskDetail }) {
             <span className={"tag " + (l.outcome === "landed" ? "good" : l.outcome === "refused" || l.outcome === "conflict" || l.outcome === "failed" ? "bad" : "")}>{judged(l)}</span>
           </h2>
           {l.failure && <p className="bad-text">{l.failure.text}</p>}
-          {(t.check_runs ?? []).filter((c) => c.landing_id === l.id).map((c) => <Run key={c.id} c={c} wanted={String(c.id) === wanted} />)}
-          {l.outcome === "conflict" && l.evidence && <details><summary>What conflicts</summary><pre tabIndex={0}>{l.evidence}</pre></details>}
+          {(t.check_runs ?? []).filter((c) => c.landing_id === l.id).map((c) => <Run key={c.id} task={t.key} c={c} wanted={String(c.id) === wanted} />)}
+          {l.outcome === "conflict" && l.evidence && (
+            <details>
+              <summary>What conflicts</summary>
+              <pre tabIndex={0}>{l.evidence}</pre>
+              {l.evidence.includes(leftOut) && <a href={`/api/v1/tasks/${t.key}/landings/${l.id}/evidence`} target="_blank" rel="noreferrer">All of it</a>}
+            </details>
+          )}
         </section>
       ))}
     </div>
   );
 }
 
-function Run({ c, wanted }: { c: Check; wanted: boolean }) {
+function Run({ task, c, wanted }: { task: string; c: Check; wanted: boolean }) {
   const passed = c.exit === 0;
   const show = useCallback((el: HTMLElement | null) => void (wanted && el?.scrollIntoView({ block: "nearest" })), [wanted]);
   return (
@@ -48,6 +57,7 @@ function Run({ c, wanted }: { c: Check; wanted: boolean }) {
         <small className="muted">{fine(c.took / 1e6)} · {clock(c.ended_at)}</small>
       </summary>
       <pre tabIndex={0}>{c.log ? plain(c.log) : "It wrote nothing."}</pre>
+      {c.log?.includes(leftOut) && <a href={`/api/v1/tasks/${task}/checks/${c.id}/log`} target="_blank" rel="noreferrer">Whole log</a>}
     </details>
   );
 }

@@ -1,0 +1,46 @@
+package api
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Bounds of what a TaskDetail holds of the logs of checks and the evidence of
+// landings, in bytes. The newest come first; each can be had whole by itself.
+const (
+	MostText  = 16 << 10  // of one
+	MostTexts = 256 << 10 // of all checks, and of all landings
+)
+
+// leftOut stands where a text was cut. The dashboard looks for it too.
+const leftOut = " bytes left out; the whole text: /api/v1"
+
+// CheckPath is where the whole log of a check is served, below /api/v1.
+func CheckPath(task string, check int64) string {
+	return fmt.Sprintf("/tasks/%s/checks/%d/log", task, check)
+}
+
+// EvidencePath is where the whole evidence of a landing is served, below /api/v1.
+func EvidencePath(task string, landing int64) string {
+	return fmt.Sprintf("/tasks/%s/landings/%d/evidence", task, landing)
+}
+
+// CutText keeps the beginning and the end of a text that is longer than most
+// bytes. In between it says where the whole is served.
+func CutText(text string, most int, path string) string {
+	if len(text) <= most {
+		return text
+	}
+	head, tail := most/2, len(text)-most/2
+	for head > 0 && !utf8.RuneStart(text[head]) {
+		head--
+	}
+	for tail < len(text) && !utf8.RuneStart(text[tail]) {
+		tail++
+	}
+	return fmt.Sprintf("%s\n[... %d"+leftOut+"%s ...]\n%s", text[:head], tail-head, path, text[tail:])
+}
+
+// IsCut reports whether CutText may have cut a text.
+func IsCut(text string) bool { return strings.Contains(text, leftOut) }

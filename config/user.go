@@ -1,0 +1,106 @@
+package config
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"strings"
+
+	"coppice"
+	"coppice/secret"
+)
+
+// UserFile is the name of the user's configuration, in the directory that
+// secret.UserDir names.
+const UserFile = "config.yaml"
+
+// User is the user's own configuration. It holds for all projects.
+type User struct {
+	Secrets map[string]secret.Source `json:"secrets,omitempty" yaml:"secrets"`
+}
+
+// user is the form of config.yaml.
+var user = form{
+	fresh: func() any { return &User{} },
+	whole: func(d *decoder, v any) error { return d.sources(v.(*User)) },
+}
+
+// LoadUser reads the user's configuration in dir. A missing file means the
+// defaults. A file that other users have access to is refused: it says where
+// secrets are, and which commands print them.
+func LoadUser(dir string) (User, Source, error) {
+	src := Source{Path: filepath.Join(dir, UserFile)}
+	b, err := secret.ReadPrivate(src.Path, MaxSize)
+	src.Revision = revision(b)
+	if errors.Is(err, fs.ErrNotExist) {
+		return User{}, src, nil
+	}
+	if err != nil {
+		return User{}, src, err
+	}
+	d := newDecoder(src.Path, b)
+	v, err := d.read(user)
+	if err != nil {
+		return User{}, src, err
+	}
+	src.Read, src.Set = true, d.set
+	return *v.(*User), src, nil
+}
+
+// ParseUser reads the text of a user's configuration; name is what errors call it.
+func ParseUser(name string, b []byte) (User, error) {
+	v, err := newDecoder(name, b).read(user)
+	if err != nil {
+		return User{}, err
+	}
+	return *v.(*User), nil
+}
+
+// ExplainUser is Explain for the user's configuration.
+func ExplainUser(u User, src Source) []Key { return explain(user, u, src) }
+
+// UserSchema is Schema for the user's configuration.
+func UserSchema() []byte {
+	return publish(user, UserFile, "The user's own configuration of Coppice. It holds for all projects. Every key is optional.")
+}
+
+// sources checks that each secret has exactly one source.
+func (d *decoder) sources(u *User) error {
+	n, ok := d.values["secrets"]
+	if !ok {
+		return nil
+	}
+	entries, err := d.entries(n, "secrets")
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		name, err := d.keyText(e)
+		if err != nil {
+			return err
+		}
+		if u.Secrets[name].Kind() == "" {
+			return d.fail(e.Key, "the secret %s has no source, or more than one", coppice.Quote(name)).
+				WithFix("give it one of %s, %s, %s and %s", secret.KindEnv, secret.KindFile, secret.KindCommand, secret.KindKeyring)
+		}
+	}
+	return nil
+}
+
+// checkSecrets checks the references to secrets in a text, and that the key at
+// this path may have any. In a key that may not, only what is a sound reference is
+// refused: a shell knows ${secret:1}, too.
+func checkSecrets(k key, path, s string) error {
+	if !strings.Contains(s, secret.Mark) {
+		return nil
+	}
+	err := secret.CheckText(s)
+	if k.secrets {
+		return err
+	}
+	if err != nil {
+		return nil
+	}
+	return coppice.Errorf(coppice.EInvalid, "a secret cannot be used in %s", what(path)).
+		WithFix("use secrets in the headers and env of a tool server under mcp")
+}

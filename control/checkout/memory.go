@@ -1,0 +1,129 @@
+package checkout
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"coppice"
+	"coppice/features"
+	"coppice/store"
+)
+
+// remember keeps what was agreed on, for after a restart. It follows the writing
+// of the file. What Coppice is about to write was remembered before that: after a
+// crash between the two, a status that Coppice wrote is not taken for a person's.
+func (s *Follower) remember(ctx context.Context, p *featureProject, plan features.Plan, written bool) error {
+	next := plan.Seen
+	if !written {
+		for _, m := range plan.Marks {
+			if old, ok := p.seen[m.ID]; ok {
+				next[m.ID] = old
+			} else {
+				delete(next, m.ID)
+			}
+		}
+	}
+	for _, a := range plan.Create {
+		if _, made := p.tasks[a.Feature.ID]; !made {
+			delete(next, a.Feature.ID)
+		}
+	}
+	return s.save(ctx, p, next)
+}
+
+// save stores what is remembered of a project's features file: the features that
+// differ from what was remembered before.
+func (s *Follower) save(ctx context.Context, p *featureProject, next map[string]features.Seen) error {
+	changed := map[string]json.RawMessage{}
+	for id, seen := range next {
+		if old, known := p.seen[id]; !known || old != seen {
+			changed[id] = coppice.Raw(seen)
+		}
+	}
+	for id := range p.seen {
+		if _, stays := next[id]; !stays {
+			changed[id] = nil
+		}
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	err := s.store.Update(ctx, func(tx store.Tx) error { return tx.Features.Put(p.project.ID, changed) })
+	if err == nil {
+		p.seen = maps.Clone(next)
+	}
+	return err
+}
+
+// remembered returns what was agreed on with a project's features file before.
+func remembered(r store.Reader, project int64) (map[string]features.Seen, error) {
+	rows, err := r.Features.Of(project)
+	if err != nil {
+		return nil, err
+	}
+	seen := make(map[string]features.Seen, len(rows))
+	for id, row := range rows {
+		var one features.Seen
+		if err := json.Unmarshal(row, &one); err != nil {
+			return nil, err
+		}
+		seen[id] = one
+	}
+	return seen, nil
+}
+
+// adopt takes over what earlier versions remembered of features files, in a file
+// for each project, and removes these files once the store has it all.
+func (s *Follower) adopt(ctx context.Context) error {
+	entries, err := os.ReadDir(s.old)
+	if missing(err) {
+		return nil
+	}
+	for _, e := range entries {
+		name, found := strings.CutSuffix(e.Name(), ".json")
+		if project, bad := strconv.ParseInt(name, 10, 64); found && bad == nil {
+			if err := s.adoptFile(ctx, project, filepath.Join(s.old, e.Name())); err != nil {
+				return err
+			}
+		}
+	}
+	if err == nil {
+		err = os.RemoveAll(s.old)
+	}
+	if err != nil {
+		s.log.Warn("what earlier versions remembered of features files cannot be removed", "error", err)
+	}
+	return nil
+}
+
+// adoptFile takes over what was remembered of one project. What the store has
+// already is newer. A file that cannot be read is lost, as it always was.
+func (s *Follower) adoptFile(ctx context.Context, project int64, name string) error {
+	var seen map[string]json.RawMessage
+	text, err := os.ReadFile(name)
+	if err == nil {
+		var valid map[string]features.Seen
+		err = errors.Join(json.Unmarshal(text, &valid), json.Unmarshal(text, &seen))
+	}
+	if err != nil {
+		s.log.Warn("what was remembered of a features file is lost", "file", name, "error", err)
+		return nil
+	}
+	return s.store.Update(ctx, func(tx store.Tx) error {
+		if _, err := tx.Projects.Get(project); coppice.ErrorCode(err) == coppice.ENotFound {
+			return nil // it was removed
+		} else if err != nil {
+			return err
+		}
+		if newer, err := tx.Features.Of(project); err != nil || len(newer) > 0 {
+			return err
+		}
+		return tx.Features.Put(project, seen)
+	})
+}

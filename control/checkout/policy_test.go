@@ -1,0 +1,89 @@
+package checkout
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"coppice"
+)
+
+const limited = "agent: {use: scripted}\nlimits: {sessions: 8}\n"
+
+func sessions(n string) string { return strings.Replace(limited, "8", n, 1) }
+
+func (b *bundle) inForce(sessions int) {
+	b.t.Helper()
+	b.until("the limit", func() bool { return b.project().Policy.Limits.Sessions == sessions })
+}
+
+// An edit is in force once the file has been left alone for a moment, and one
+// that was made while nobody looked once somebody does.
+func TestAnEditOfThePolicy(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	repo := b.repo(map[string]string{"coppice.yaml": limited})
+	file := filepath.Join(repo, "coppice.yaml")
+	_, err := b.intake.AddProject(b.ctx, repo)
+	b.must(err)
+	b.save(file, sessions("3"))
+	stop := b.start()
+	run := b.flow()
+	b.inForce(3)
+	b.settled()
+	run() // time stands still from here on
+	b.save(file, sessions("4"))
+	b.must(b.clock.WaitAt(b.ctx, quiet))
+	b.save(file, "limits: {sessions: many}\n") // still being written
+	b.save(file, sessions("5"))
+	b.clock.Advance(quiet - 1)
+	if got := b.project().Policy.Limits.Sessions; got != 3 {
+		t.Errorf("in force are %d sessions before the file was left alone", got)
+	}
+	b.flow()
+	b.inForce(5)
+	b.save(file, "limits: {sessions: many}\n")
+	b.warned("the policy before this edit stays in force")
+	b.inForce(5)
+	stop()
+}
+
+// A base that coppice.yaml does not name is the branch on which the project was
+// added, not the one that a person happens to be on when they edit the file.
+func TestThePolicyKeepsItsBase(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	repo := b.repo(map[string]string{"coppice.yaml": limited})
+	file := filepath.Join(repo, "coppice.yaml")
+	stop := b.start()
+	run := b.flow()
+	_, _, err := b.f.Add(b.ctx, repo)
+	b.must(err)
+	b.git(repo, "checkout", "--quiet", "-b", "topic")
+	b.save(file, sessions("3"))
+	b.inForce(3)
+	stop()
+	b.save(file, sessions("4"))
+	b.start()
+	b.inForce(4)
+	if got := b.project().Policy.Base; got != "main" {
+		t.Errorf("work lands on %s", got)
+	}
+	// Another branch's file is in force once somebody says so.
+	b.git(repo, "checkout", "--quiet", "--", "coppice.yaml")
+	b.until("a need", func() bool {
+		p := b.project()
+		n := p.Need(coppice.NeedPolicy)
+		return n != nil && strings.Contains(n.Text, "changed by leaving main")
+	})
+	if got := b.project().Policy.Limits.Sessions; got != 4 {
+		t.Errorf("in force are %d sessions", got)
+	}
+	run() // time stands still, so that the follower leaves it to the person
+	b.git(repo, "checkout", "--quiet", "main")
+	p, confirmed, err := b.f.Add(b.ctx, repo)
+	b.must(err)
+	if p.Need(coppice.NeedPolicy) != nil || p.Policy.Limits.Sessions != 8 || p.Policy.Base != "main" || len(confirmed) != 1 || !strings.Contains(confirmed[0].Diff, "sessions") {
+		t.Errorf("in force are %d sessions on %s; confirmed %+v", p.Policy.Limits.Sessions, p.Policy.Base, confirmed)
+	}
+}

@@ -1,0 +1,241 @@
+package checkout
+
+import (
+	"context"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+
+	"coppice"
+	"coppice/engine"
+	"coppice/internal/clock"
+	"coppice/store"
+)
+
+const (
+	// mostFolders bounds the folders that are watched for one landing. One that
+	// waits for files in more folders is retried when git's index changes.
+	mostFolders = 64
+	// retryGap bounds how often changes retry one landing.
+	retryGap = time.Second
+)
+
+// gitFiles are the files of a checkout's git folder that change when a person
+// commits, stashes, switches branches, or ends a merge or the like.
+var gitFiles = []string{"index", "HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG", "rebase-merge", "rebase-apply"}
+
+// waits watches what landings wait for in people's checkouts, and retries a
+// landing when that changes. It is used by one goroutine.
+type waits struct {
+	intake  *engine.Intake
+	clock   clock.Clock
+	log     *slog.Logger
+	watcher *fsnotify.Watcher
+	held    map[int64]*heldUp // by project
+}
+
+// heldUp is a project whose first landing waits.
+type heldUp struct {
+	project coppice.Project
+	paths   []string        // what it waits for
+	folders map[string]bool // that are watched
+	due     time.Time       // when it is retried; zero for not
+	last    time.Time       // when it was last
+}
+
+func newWaits(intake *engine.Intake, c clock.Clock, log *slog.Logger) (*waits, error) {
+	w, err := fsnotify.NewWatcher()
+	return &waits{intake: intake, clock: c, log: log, watcher: w, held: map[int64]*heldUp{}}, err
+}
+
+// waitsFor is why the first landing of a project's queue waits, "" when it does
+// not.
+func waitsFor(r store.Reader, project int64) (string, error) {
+	first, err := r.Landings.Queued(project, 1)
+	if err != nil || len(first) == 0 {
+		return "", err
+	}
+	return first[0].Waits, nil
+}
+
+// follow takes over whether a project's first landing waits, and for what.
+func (w *waits) follow(p coppice.Project, why string) {
+	h := w.held[p.ID]
+	if why == "" {
+		if h != nil {
+			delete(w.held, p.ID)
+			w.unwatch(h.folders)
+		}
+		return
+	}
+	if h == nil {
+		h = &heldUp{}
+		w.held[p.ID] = h
+	}
+	h.project = p
+	if w.watch(h) {
+		w.soon(h) // it may have changed before it was watched
+	}
+}
+
+// watch watches the folders in which something happens when what a landing waits
+// for changes. It reports whether it watches any that it did not watch before.
+func (w *waits) watch(h *heldUp) (more bool) {
+	root := filepath.Clean(h.project.Path)
+	var paths []string
+	folders := map[string]bool{}
+	if n := h.project.Need(coppice.NeedCheckout); n != nil {
+		for _, name := range n.Paths {
+			if !filepath.IsAbs(name) {
+				name = filepath.Join(root, filepath.FromSlash(name))
+			}
+			paths = append(paths, name)
+			folders[folderOf(name, root)] = true
+			if st, err := os.Lstat(name); err == nil && st.IsDir() {
+				folders[name] = true
+			}
+			if len(folders) > mostFolders {
+				break
+			}
+		}
+	}
+	if len(folders) > mostFolders {
+		paths, folders = nil, map[string]bool{}
+	}
+	if dir := gitFolder(root); dir != "" {
+		folders[dir] = true
+		for _, name := range gitFiles {
+			paths = append(paths, filepath.Join(dir, name))
+		}
+	}
+	old := h.folders
+	h.paths, h.folders = paths, map[string]bool{}
+	for dir := range folders {
+		if err := w.watcher.Add(dir); err != nil {
+			w.log.Warn("a folder that a landing waits for cannot be watched", "project", h.project.Prefix, "folder", dir, "error", err)
+			continue // the landing is retried after a pause
+		}
+		h.folders[dir] = true
+		more = more || !old[dir]
+	}
+	maps.DeleteFunc(old, func(dir string, _ bool) bool { return h.folders[dir] })
+	w.unwatch(old)
+	return more
+}
+
+// unwatch stops watching folders that no landing waits for.
+func (w *waits) unwatch(folders map[string]bool) {
+	for dir := range folders {
+		used := false
+		for _, h := range w.held {
+			used = used || h.folders[dir]
+		}
+		if !used {
+			_ = w.watcher.Remove(dir) // one that is gone is no longer watched
+		}
+	}
+}
+
+// folderOf is the nearest folder around a path that exists, within root.
+func folderOf(path, root string) string {
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		if st, err := os.Stat(dir); err == nil && st.IsDir() || dir == root || dir == filepath.Dir(dir) {
+			return dir
+		}
+	}
+}
+
+// gitFolder is the git folder of a checkout, "" when it cannot be found.
+func gitFolder(root string) string {
+	name := filepath.Join(root, ".git")
+	st, err := os.Stat(name)
+	if err != nil {
+		return ""
+	}
+	if st.IsDir() {
+		return name
+	}
+	text, err := readShort(name) // a linked worktree names it in a file
+	dir, ok := strings.CutPrefix(text, "gitdir: ")
+	if err != nil || !ok {
+		return ""
+	}
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(root, dir)
+	}
+	return filepath.Clean(dir)
+}
+
+// readShort reads a small text file without its last line break.
+func readShort(name string) (string, error) {
+	st, err := os.Stat(name)
+	if err == nil && st.Size() > 64<<10 {
+		err = fs.ErrInvalid
+	}
+	if err != nil {
+		return "", err
+	}
+	b, err := os.ReadFile(name)
+	return strings.TrimRight(string(b), "\r\n"), err
+}
+
+// touched acts on something that happened in a watched folder: to what a landing
+// waits for, to something in it, or to a folder around it.
+func (w *waits) touched(name string) {
+	const sep = string(filepath.Separator)
+	for _, h := range w.held {
+		if slices.ContainsFunc(h.paths, func(p string) bool { return strings.HasPrefix(p+sep, name+sep) || strings.HasPrefix(name, p+sep) }) {
+			w.soon(h)
+		}
+	}
+}
+
+// all retries every landing that waits.
+func (w *waits) all() {
+	for _, h := range w.held {
+		w.soon(h)
+	}
+}
+
+// soon retries a landing in a moment: editors and git write files in several
+// steps.
+func (w *waits) soon(h *heldUp) {
+	if !h.due.IsZero() {
+		return
+	}
+	h.due = w.clock.Now().Add(quiet)
+	if after := h.last.Add(retryGap); h.due.Before(after) {
+		h.due = after
+	}
+}
+
+// next is when the next retry is due, at the latest so late.
+func (w *waits) next(latest time.Time) time.Time {
+	for _, h := range w.held {
+		latest = earlier(latest, h.due)
+	}
+	return latest
+}
+
+// retry retries the landings whose files changed.
+func (w *waits) retry(ctx context.Context) {
+	for _, id := range slices.Sorted(maps.Keys(w.held)) {
+		h := w.held[id]
+		if !due(w.clock, h.due) {
+			continue
+		}
+		h.due, h.last = time.Time{}, w.clock.Now()
+		w.watch(h) // a folder may be another one now
+		if err := w.intake.RetryLanding(ctx, id, "the checkout changed"); err != nil && ctx.Err() == nil {
+			w.log.Error("a landing could not be retried", "project", h.project.Prefix, "error", err)
+			w.soon(h)
+		}
+	}
+}

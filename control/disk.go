@@ -1,0 +1,131 @@
+package control
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"time"
+
+	"coppice"
+	"coppice/api"
+	"coppice/internal/disk"
+	"coppice/store"
+	"coppice/workspace"
+)
+
+// Disk measures what uses disk.
+type Disk struct {
+	state    string
+	database string
+	index    string
+	store    store.Store
+	spaces   *workspace.Workspaces
+	now      func() time.Time
+	looking  chan struct{} // held by who measures
+}
+
+// NewDisk makes a Disk. Database and index are the names of the two databases in
+// the state directory.
+func NewDisk(state, database, index string, s store.Store, w *workspace.Workspaces, now func() time.Time) *Disk {
+	return &Disk{state: state, database: database, index: index, store: s, spaces: w, now: now, looking: make(chan struct{}, 1)}
+}
+
+func (s *Disk) path(name string) string { return filepath.Join(s.state, name) }
+
+// Usage measures what uses disk, for so long at most: then it returns what
+// it has. One look at a time is taken, since each reads many directories.
+func (s *Disk) Usage(ctx context.Context, within time.Duration) (api.Disk, error) {
+	select {
+	case s.looking <- struct{}{}:
+		defer func() { <-s.looking }()
+	case <-ctx.Done():
+		return api.Disk{}, context.Cause(ctx)
+	}
+	out := api.Disk{At: s.now().UTC(), State: s.state, Projects: []api.DiskProject{}, Server: []api.DiskPart{}}
+	var projects []coppice.Project
+	var output map[int64]int64
+	err := s.store.View(ctx, func(r store.Reader) (err error) {
+		if projects, err = r.Projects.All(); err == nil {
+			output, err = r.Outputs.Sizes()
+		}
+		return err
+	})
+	if err != nil {
+		return out, err
+	}
+	counting, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	if out.Free, err = disk.Free(s.state); err != nil {
+		return out, err
+	}
+	if err := s.ofServer(counting, &out); err != nil {
+		return out, err
+	}
+	for _, p := range projects {
+		own, err := s.ofProject(counting, p, output[p.ID])
+		if err != nil {
+			return out, err
+		}
+		out.Projects = append(out.Projects, own)
+		out.Total += own.Total
+		for _, part := range own.Parts {
+			out.Partial = out.Partial || part.Partial
+		}
+	}
+	return out, context.Cause(ctx)
+}
+
+// ofServer measures what belongs to no single project.
+func (s *Disk) ofServer(ctx context.Context, out *api.Disk) error {
+	database := disk.Size{}
+	for _, end := range []string{"", "-wal", "-shm"} {
+		database = database.Add(disk.Of(ctx, s.path(s.database+end)))
+	}
+	index := disk.Size{}
+	for _, end := range []string{"", "-wal", "-shm"} {
+		index = index.Add(disk.Of(ctx, s.path(s.index+end)))
+	}
+	add := func(what, name string, size disk.Size) {
+		out.Server = append(out.Server, part(what, s.path(name), size))
+		out.Total += size.Bytes
+		out.Partial = out.Partial || size.Partial
+	}
+	add("database", s.database, database)
+	add("search index", s.index, index)
+	add("backups", "backups", disk.Of(ctx, s.path("backups")))
+	add("sessions", "sessions", disk.Of(ctx, s.path("sessions")))
+	known := map[string]bool{s.database: true, s.index: true, "backups": true, "sessions": true, "workspaces": true, "trash": true}
+	for _, name := range []string{s.database, s.index} {
+		known[name+"-wal"], known[name+"-shm"] = true, true
+	}
+	entries, err := os.ReadDir(s.state)
+	if err != nil {
+		return err
+	}
+	other := disk.Size{}
+	for _, e := range entries {
+		if !known[e.Name()] {
+			other = other.Add(disk.Of(ctx, s.path(e.Name())))
+		}
+	}
+	add("other", "", other)
+	return nil
+}
+
+// ofProject measures what a project has of its own.
+func (s *Disk) ofProject(ctx context.Context, p coppice.Project, output int64) (api.DiskProject, error) {
+	u, err := s.spaces.Usage(ctx, p.Path)
+	if err != nil {
+		return api.DiskProject{}, err
+	}
+	own := api.DiskProject{Prefix: p.Prefix, Total: u.Workspaces.Bytes + u.Repository.Bytes + u.Trash.Bytes}
+	own.Parts = []api.DiskPart{
+		part("workspaces", u.Dir, u.Workspaces), part("repository", u.Dir, u.Repository), part("trash", s.path("trash"), u.Trash),
+		{What: "output", Path: s.path(s.database), Bytes: output, Within: "database"},
+	}
+	return own, nil
+}
+
+func part(what, path string, size disk.Size) api.DiskPart {
+	return api.DiskPart{What: what, Path: path, Bytes: size.Bytes, Files: size.Files, Partial: size.Partial}
+}

@@ -1,0 +1,76 @@
+package control
+
+import (
+	"context"
+	"encoding/json"
+	"sync"
+
+	"coppice"
+	"coppice/api"
+	"coppice/config"
+	"coppice/engine"
+	"coppice/workspace"
+)
+
+// Settings reads and changes projects' coppice.yaml for the API.
+type Settings struct {
+	Spaces *workspace.Workspaces
+	Intake *engine.Intake
+	Server []api.ServerSetting // what the server was started with
+
+	mu sync.Mutex // one change at a time
+}
+
+// Config says what every key of a project is set to, and where.
+func (s *Settings) Config(_ context.Context, p coppice.Project) (api.ProjectConfig, error) {
+	policy, src, err := config.Load(p.Path)
+	if err != nil {
+		return api.ProjectConfig{}, err
+	}
+	out := api.ProjectConfig{Path: src.Path, Exists: src.Read, Revision: src.Revision, Server: s.Server}
+	for _, k := range config.Explain(policy, src) {
+		row := api.ConfigKey{
+			Key: k.Name, Form: k.From == "", Text: k.Value, Default: k.Default, Source: k.From, Line: k.Line, Type: k.Type, Doc: k.Doc, Example: k.Example,
+			OneOf: k.OneOf, Names: k.Names, Min: k.Min, Max: k.Max, Least: k.Least, Pattern: k.Pattern, Needed: k.Needed,
+		}
+		if k.JSON != nil {
+			row.Value = coppice.Raw(k.JSON)
+		}
+		out.Keys = append(out.Keys, row)
+	}
+	return out, nil
+}
+
+// SetConfig makes one change, and nothing when it fails. The project is looked at
+// as it would be with the change before the file is touched, and read again after.
+func (s *Settings) SetConfig(ctx context.Context, p coppice.Project, c api.ConfigChange) (api.ProjectConfig, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	accept := func(policy coppice.Policy) error {
+		_, err := s.Spaces.Inspect(ctx, p.Path, policy.Base)
+		return err
+	}
+	// Only what is changed here comes into force: anything else in the file may
+	// wait for a person.
+	use := func(written coppice.Policy) error {
+		inForce := p.Policy
+		if written.Base == "" {
+			written.Base = inForce.Base
+		}
+		policy, err := config.With(inForce, written, c.Key)
+		if err != nil {
+			return err
+		}
+		repo, err := s.Spaces.Inspect(ctx, p.Path, policy.Base)
+		if err != nil {
+			return err
+		}
+		_, err = s.Intake.ChangePolicy(ctx, coppice.Project{Path: p.Path, Policy: policy, BaseCommit: repo.BaseCommit})
+		return err
+	}
+	change := config.Change{Key: c.Key, Value: json.RawMessage(c.Value), Unset: c.Unset}
+	if _, err := config.Apply(p.Path, change, c.Revision, accept, use); err != nil {
+		return api.ProjectConfig{}, err
+	}
+	return s.Config(ctx, p)
+}

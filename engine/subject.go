@@ -1,0 +1,181 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"coppice"
+	"coppice/store"
+)
+
+// errGone says that a subject is no longer there: it was forgotten with its
+// project.
+var errGone = errors.New("the subject is gone")
+
+// view is what the deciders of one subject see. Deciders are pure functions from
+// a view to a decision.
+type view interface {
+	// base is what every view has.
+	base() *Common
+	// decide returns the next decision, or nil.
+	decide() *Decision
+	// due is when the deciders want to look again though nothing happened. Zero
+	// means never.
+	due() time.Time
+	// follow brings up to date what depends on rows that a decision wrote.
+	follow(*turn, *Decision) error
+}
+
+// kinds says how the view of each kind of subject is loaded. It fails with
+// errGone when the subject is not there.
+var kinds map[coppice.SubjectKind]func(*turn, coppice.Subject) (view, error)
+
+func init() {
+	kinds = map[coppice.SubjectKind]func(*turn, coppice.Subject) (view, error){
+		coppice.SubjectTask:    func(t *turn, s coppice.Subject) (view, error) { return t.view(s.Num()) },
+		coppice.SubjectQueue:   func(t *turn, s coppice.Subject) (view, error) { return t.queueView(s.Num()) },
+		coppice.SubjectProject: func(t *turn, s coppice.Subject) (view, error) { return t.projectView(s.Num()) },
+		coppice.SubjectAccount: func(t *turn, s coppice.Subject) (view, error) { return t.accountView(s.ID) },
+	}
+}
+
+// Common is what every view has.
+type Common struct {
+	Of      coppice.Subject
+	Now     time.Time
+	Project coppice.Project // of an account there is none
+	Work    []coppice.Work  // unsettled
+	Asks    []coppice.Ask   // open, oldest first
+}
+
+func (c *Common) base() *Common { return c }
+
+// asked returns the oldest open request with one of the verbs, or nil.
+func (c *Common) asked(verbs ...coppice.Verb) *coppice.Ask { return coppice.Asked(c.Asks, verbs...) }
+
+// settled returns the open requests with the verbs, settled.
+func (c *Common) settled(verbs ...coppice.Verb) []coppice.Ask {
+	var list []coppice.Ask
+	for _, a := range c.Asks {
+		if slices.Contains(verbs, a.Verb) {
+			a.SettledAt = c.Now
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// note is what the open requests with the verbs say, oldest first.
+func (c *Common) note(verbs ...coppice.Verb) string {
+	text := ""
+	for _, a := range c.Asks {
+		if slices.Contains(verbs, a.Verb) {
+			text = joinNotes(text, a.Text)
+		}
+	}
+	return text
+}
+
+// open returns the first work item of a kind that workers still hold, or nil.
+// The removal of a verifier's worktree is in nobody's way.
+func (c *Common) open(kinds ...coppice.WorkKind) *coppice.Work {
+	for i := range c.Work {
+		w := &c.Work[i]
+		if slices.Contains(kinds, w.Kind) && w.Open() && (w.Kind != coppice.WorkRemove || w.SessionID == 0) {
+			return w
+		}
+	}
+	return nil
+}
+
+// common loads what every view has, besides the project.
+func (t *turn) common(s coppice.Subject) (Common, error) {
+	c := Common{Of: s, Now: t.now}
+	var err error
+	if c.Work, err = t.tx.Work.Unsettled(s); err != nil {
+		return c, err
+	}
+	c.Asks, err = t.tx.Asks.Open(s)
+	return c, err
+}
+
+// settleAll asks the deciders about every marked subject until none is left.
+func (t *turn) settleAll() error {
+	for {
+		s, ok := t.dirty.next()
+		if !ok {
+			return nil
+		}
+		if err := t.settleSubject(s); err != nil {
+			return fmt.Errorf("engine: %s: %w", s, err)
+		}
+	}
+}
+
+// mostSteps bounds how often the deciders are asked about one subject in one
+// turn. Every honest chain is far shorter, except that of a queue, which ends
+// with a landing each. A longer one is a decider that undoes another's decision,
+// and would hold up everybody.
+const mostSteps = 64
+
+// settleSubject asks the deciders about one subject until none has anything new
+// to say. A kind of subject that this version does not know is left alone.
+func (t *turn) settleSubject(s coppice.Subject) error {
+	load := kinds[s.Kind]
+	if load == nil {
+		t.cfg.Logger.Warn("a subject of an unknown kind is left alone", "subject", s.String())
+		return nil
+	}
+	v, err := load(t, s)
+	if errors.Is(err, errGone) {
+		return nil // what happened to it no longer matters
+	}
+	if err != nil {
+		return err
+	}
+	for range mostSteps {
+		d := v.decide()
+		if d == nil {
+			return t.tx.Timers.Set(store.Timer{Kind: string(s.Kind), ID: s.ID, At: v.due()})
+		}
+		if err := t.apply(v, d); err != nil {
+			return err
+		}
+	}
+	return errors.New("the deciders do not come to rest")
+}
+
+// gone turns "not found" into errGone.
+func gone(err error) error {
+	if coppice.ErrorCode(err) == coppice.ENotFound {
+		return errGone
+	}
+	return err
+}
+
+// queue is a set of subjects in the order in which they were first added.
+type queue struct {
+	order []coppice.Subject
+	in    map[coppice.Subject]bool
+}
+
+func newQueue() *queue { return &queue{in: map[coppice.Subject]bool{}} }
+
+func (q *queue) add(s coppice.Subject) {
+	if !q.in[s] {
+		q.in[s] = true
+		q.order = append(q.order, s)
+	}
+}
+
+func (q *queue) next() (coppice.Subject, bool) {
+	if len(q.order) == 0 {
+		return coppice.Subject{}, false
+	}
+	s := q.order[0]
+	q.order = q.order[1:]
+	delete(q.in, s)
+	return s, true
+}

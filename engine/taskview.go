@@ -1,0 +1,142 @@
+package engine
+
+import (
+	"slices"
+	"time"
+
+	"coppice"
+)
+
+// deciders of a task in the order in which they are asked. Each returns its next
+// decision or nil; after each decision all are asked again.
+var deciders = []func(*View) *Decision{
+	settle,
+	undo,
+	retry,
+	goOn,
+	stop,
+	landFailed,
+	unheard,
+	handover,
+	budget,
+	reroute,
+	pipeline,
+	landing,
+	talk,
+	health,
+	tidy,
+	cleanup,
+	purge,
+}
+
+func (v *View) decide() *Decision {
+	for _, f := range deciders {
+		if d := f(v); d != nil {
+			return d
+		}
+	}
+	return nil
+}
+
+func (v *View) due() time.Time {
+	var at time.Time
+	sooner := func(t time.Time) {
+		if !t.IsZero() && (at.IsZero() || t.Before(at)) {
+			at = t
+		}
+	}
+	if w := v.Task.Wait; v.Task.Stage == coppice.StageWaiting && w != nil {
+		sooner(w.Until)
+	}
+	if l := v.Landing; l != nil && l.EndedAt.IsZero() && l.QueueID == 0 && !v.Task.Ended() && l.RetryAt.After(v.Now) {
+		sooner(l.RetryAt) // one that has come waits for the step under way, which ends with an event
+	}
+	sooner(healthDue(v))
+	sooner(stopDue(v))
+	sooner(cleanupDue(v))
+	sooner(purgeDue(v))
+	return at
+}
+
+// follow reads the checks of a landing that changed, and wakes whom a decision
+// concerns: dependants of a task that ended, and the queue that a landing
+// entered.
+func (v *View) follow(t *turn, d *Decision) error {
+	if d.Landing != nil || len(d.Checks) > 0 {
+		if err := t.viewLanding(v); err != nil {
+			return err
+		}
+	}
+	if d.need != nil { // the queue has it in a moment
+		v.Project.Needs = v.Project.Needs.With(*d.need)
+	}
+	if l := d.Landing; l != nil && l.QueueID != 0 {
+		t.dirty.add(coppice.QueueSubject(l.QueueID))
+	}
+	if d.Kind != coppice.EventTaskEnded && d.Kind != coppice.EventTaskRetried {
+		return nil
+	}
+	deps, err := t.tx.Tasks.Dependants(v.Task.ID)
+	for _, id := range deps {
+		t.dirty.add(coppice.TaskSubject(id))
+	}
+	return err
+}
+
+func (v *View) showTrash(tr *coppice.Trash) {
+	if n := slices.IndexFunc(v.Trashed, func(o coppice.Trash) bool { return o.ID == tr.ID }); n >= 0 {
+		v.Trashed[n] = *tr
+	} else {
+		v.Trashed = append(v.Trashed, *tr)
+	}
+	v.Trash = tr
+}
+
+func (v *View) showWorkspace(ws *coppice.Workspace) {
+	v.Workspace = ws
+	if v.Trash != nil && v.Trash.ID != ws.TrashID {
+		v.Trash = nil
+	}
+}
+
+func (v *View) showSession(s *coppice.Session, fresh bool) {
+	if fresh {
+		v.Sessions = append(v.Sessions, *s)
+		v.Numbered++
+	} else if old := v.byID(s.ID); old != nil {
+		*old = *s
+	}
+}
+
+func (v *View) showTask(t coppice.Task) {
+	round := t.Round != v.Task.Round
+	v.Task = t
+	if round {
+		v.Earlier = append(v.Earlier, v.Sessions...)
+		v.Sessions, v.Landing, v.Checks = nil, nil, nil
+	}
+}
+
+func (v *View) showQuestion(q coppice.Question) {
+	for i := range v.Questions {
+		if v.Questions[i].ID == q.ID {
+			v.Questions[i] = q
+		}
+	}
+}
+
+func (v *View) showMessage(m coppice.Message) {
+	var open []coppice.Message
+	for _, o := range v.Messages {
+		if o.ID == m.ID {
+			o = m
+		}
+		if o.Open() {
+			open = append(open, o)
+		}
+	}
+	v.Messages = open
+	if !m.Open() {
+		v.Heard = append(v.Heard, m)
+	}
+}

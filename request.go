@@ -1,0 +1,47 @@
+package coppice
+
+import "time"
+
+// NewTask is a task as asked for. After names tasks by key, or other tasks of
+// the same request by their Ref.
+type NewTask struct {
+	Ref       string    `json:"ref,omitempty" doc:"A name for this task within the request, so that others can come after it"`
+	Title     string    `json:"title" doc:"What should be done, in a line"`
+	Body      string    `json:"body,omitempty" doc:"The whole description"`
+	Priority  int       `json:"priority,omitempty" doc:"From -10 to 10; higher goes first"`
+	Track     string    `json:"track,omitempty"`
+	Agent     string    `json:"agent,omitempty"`
+	Model     string    `json:"model,omitempty"`
+	Checks    []string  `json:"checks,omitempty" doc:"Shell commands that judge the result, besides the project's"`
+	After     []string  `json:"after,omitempty" doc:"Keys of tasks, or refs within the request, that must be done first"`
+	NotBefore time.Time `json:"not_before,omitzero"`
+
+	Category string   `json:"category,omitempty" doc:"Routes it to a track when none is named"`
+	Steps    []string `json:"steps,omitempty" doc:"What must be true when it is done, one by one"`
+	Feature  string   `json:"feature,omitempty" doc:"Its id in the project's features file"`
+	Budget   USD      `json:"budget,omitempty" doc:"The most to spend on it, such as 5 USD; the project's when absent"`
+}
+
+// TaskChange changes what was asked for; nil fields stay as they are.
+type TaskChange struct {
+	Title     *string    `json:"title,omitempty"`
+	Body      *string    `json:"body,omitempty"`
+	Priority  *int       `json:"priority,omitempty"`
+	After     *[]string  `json:"after,omitempty"`
+	NotBefore *time.Time `json:"not_before,omitempty"`
+
+	// Who does it and where, while its work has not begun.
+	Track *string `json:"track,omitempty"`
+	Agent *string `json:"agent,omitempty"`
+	Model *string `json:"model,omitempty"`
+
+	Category *string   `json:"category,omitempty"`
+	Steps    *[]string `json:"steps,omitempty"`
+	Budget   *USD      `json:"budget,omitempty"`
+}
+
+// Remove says how a project is removed.
+type Remove struct {
+	Force bool `json:"force,omitempty" doc:"Stop its open tasks first, instead of refusing because of them"`
+	Purge bool `json:"purge,omitempty" doc:"Remove everything as well that Coppice made for it on disk and in the repository: workspaces, trash, branches"`
+}

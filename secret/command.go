@@ -1,0 +1,128 @@
+package secret
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+
+	"coppice"
+	"coppice/internal/environ"
+	"coppice/internal/redact"
+)
+
+const (
+	// commandTime is how long a command may take. Some ask a person to unlock
+	// something first.
+	commandTime = 30 * time.Second
+	// maxErrors is how much of what a command writes to stderr an error shows.
+	maxErrors = 500
+)
+
+// commandEnv are the variables that a command gets: what programs need to find
+// their files, the session's services and the network, and nothing else.
+var commandEnv = []string{
+	"PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_*", "TZ", "TMPDIR", "XDG_*",
+	"DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY", "SSH_AUTH_SOCK", "GNUPGHOME", "GH_CONFIG_DIR", "PASSWORD_STORE_DIR",
+	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR",
+}
+
+func (r *Resolver) fromCommand(ctx context.Context, s Source) (string, error) {
+	out, err := r.run(ctx, s.Command, "")
+	if err == nil && strings.TrimSpace(out) == "" {
+		return "", coppice.Errorf(coppice.EUnavailable, "the command %s printed nothing", coppice.Quote(strings.Join(s.Command, " "))).
+			WithFix("run it in a terminal: it has to print the value and nothing else")
+	}
+	return out, err
+}
+
+// run runs a program and returns what it prints. The program, and everything it
+// started, has ended when run returns.
+func (r *Resolver) run(ctx context.Context, argv []string, stdin string) (string, error) {
+	shown := coppice.Quote(strings.Join(argv, " "))
+	path, err := environ.LookPath(argv[0], r.Environ)
+	if err != nil {
+		e := coppice.Errorf(coppice.EUnavailable, "there is no program %s in the PATH", coppice.Quote(argv[0]))
+		e.Err = exec.ErrNotFound
+		return "", e.WithFix("install it, or name another source for the secret")
+	}
+	within := cmp.Or(r.Within, commandTime)
+	ctx, cancel := context.WithTimeoutCause(ctx, within, errSlow)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, argv[1:]...)
+	cmd.Env, cmd.Dir, cmd.WaitDelay = environ.Pick(r.Environ, commandEnv), os.TempDir(), time.Second
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.Stdin = strings.NewReader(stdin)
+	out, errs := &bounded{most: MaxValue + 2, full: cancel}, &bounded{most: 8 * maxErrors}
+	cmd.Stdout, cmd.Stderr = out, errs
+	err = cmd.Run()
+	if cmd.Process != nil {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what it left behind
+	}
+	switch {
+	case out.over:
+		return "", coppice.Errorf(coppice.ETooLarge, "the command %s prints more than 16 KiB", shown).WithFix("have it print the value and nothing else")
+	case err == nil:
+		return out.String(), nil
+	case errors.Is(context.Cause(ctx), errSlow):
+		return "", coppice.Errorf(coppice.EUnavailable, "the command %s took longer than %v", shown, within).
+			WithFix("run it in a terminal: it may be waiting for a person")
+	case ctx.Err() != nil:
+		return "", context.Cause(ctx)
+	}
+	f := &failed{code: cmd.ProcessState.ExitCode(), quiet: strings.TrimSpace(errs.String()) == "", how: err.Error()}
+	return "", coppice.Errorf(coppice.EUnavailable, "the command %s failed: %w%s", shown, f, r.words(out.String(), errs.String())).
+		WithFix("run it in a terminal and fix what it reports")
+}
+
+var errSlow = errors.New("the command took too long")
+
+// failed is how a command failed.
+type failed struct {
+	code  int // -1 when it was killed, or could not be started
+	quiet bool
+	how   string
+}
+
+func (f *failed) Error() string { return f.how }
+
+// words are what a failed command wrote to stderr, on one line, without what is
+// known to be secret and without what the command printed to stdout.
+func (r *Resolver) words(out, errs string) string {
+	errs = redact.New(out).String(r.Redact.String(errs))
+	errs = strings.Join(strings.Fields(strings.ToValidUTF8(errs, "?")), " ")
+	if len(errs) > maxErrors {
+		errs = strings.ToValidUTF8(errs[:maxErrors], "") + "…"
+	}
+	if errs == "" {
+		return ""
+	}
+	return ": " + errs
+}
+
+// bounded keeps what is written up to a bound.
+type bounded struct {
+	kept []byte
+	most int
+	over bool
+	full func() // called once when there is more; may be nil
+}
+
+func (b *bounded) String() string { return string(b.kept) }
+
+func (b *bounded) Write(p []byte) (int, error) {
+	n := min(len(p), b.most-len(b.kept))
+	b.kept = append(b.kept, p[:n]...)
+	if n < len(p) && !b.over {
+		b.over = true
+		if b.full != nil {
+			b.full()
+		}
+	}
+	return len(p), nil
+}

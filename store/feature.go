@@ -1,0 +1,17 @@
+package store
+
+import "encoding/json"
+
+// FeatureReader reads what was agreed on with projects' features files.
+type FeatureReader interface {
+	// Of returns what was agreed on about each feature of a project, by its id.
+	Of(project int64) (map[string]json.RawMessage, error)
+}
+
+// Features reads and keeps what was agreed on with projects' features files.
+type Features interface {
+	FeatureReader
+	// Put keeps what was agreed on about features of a project, and forgets those
+	// for which it has nil. All others stay as they are.
+	Put(project int64, seen map[string]json.RawMessage) error
+}

@@ -1,0 +1,40 @@
+package sqlite
+
+import (
+	"coppice"
+	"coppice/store/sqlite/dbsqlc"
+)
+
+func queueOf(r dbsqlc.Queue) (coppice.Queue, error) {
+	var u unpacker
+	q := coppice.Queue{
+		ID: r.ID, ProjectID: r.ProjectID, Branch: r.Branch, Tip: r.Tip, Needs: unpackValue[coppice.Needs](&u, r.Needs),
+	}
+	return q, u.err
+}
+
+func (r queues) Get(id int64) (coppice.Queue, error) {
+	row, err := r.q.Queue(r.ctx, id)
+	if err != nil {
+		return coppice.Queue{}, lookup(err, "queue", id)
+	}
+	return queueOf(row)
+}
+
+func (r queues) Of(project int64, branch string) (coppice.Queue, error) {
+	row, err := r.q.QueueOf(r.ctx, project, branch)
+	if err != nil {
+		return coppice.Queue{}, lookup(err, "queue of project", project)
+	}
+	return queueOf(row)
+}
+
+func (t queues) Put(q *coppice.Queue) error {
+	var p packer
+	row := dbsqlc.PutQueueParams{ID: rowID(q.ID), ProjectID: q.ProjectID, Branch: q.Branch, Tip: q.Tip, Needs: packList(&p, q.Needs)}
+	if p.err != nil {
+		return p.err
+	}
+	id, err := t.q.PutQueue(t.ctx, row)
+	return t.put(&q.ID, id, err)
+}
