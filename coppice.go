@@ -137,10 +137,12 @@ func (l AgentLimit) For(account string) bool {
 
 // Node is a machine with a worker, as the fabric sees it now.
 type Node struct {
-	Name        string `json:"name"`
-	MemoryTotal uint64 `json:"memory_total"`
-	MemoryUsed  uint64 `json:"memory_used"`
-	DiskFree    uint64 `json:"disk_free,omitempty"`
+	Name        string   `json:"name"`
+	MemoryTotal uint64   `json:"memory_total"`
+	MemoryUsed  uint64   `json:"memory_used"`
+	DiskFree    uint64   `json:"disk_free,omitempty"`
+	Agents      []string `json:"agents,omitempty"` // the agents it has; none means all
+	Labels      []string `json:"labels,omitempty"` // what else work can ask for
 }
 
 // Trash is something removed that can be brought back until it expires.

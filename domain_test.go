@@ -180,3 +180,18 @@ func TestPaths(t *testing.T) {
 		}
 	}
 }
+
+// Work items of earlier versions are still read: they name a repository by its path
+// alone, and carry patterns that are judged elsewhere now.
+func TestSpecsOfEarlierVersions(t *testing.T) {
+	t.Parallel()
+	w := coppice.Work{Spec: []byte(`{"session":{"id":7,"key":"app-1.1"},"task":"app-1","repo":"/src/app","critical":[{"match":"x"}],"usage":{}}`)}
+	run, err := coppice.DecodeSpec[coppice.RunSpec](w)
+	if err != nil || run.Repo != "/src/app" || run.RepoID != 0 || run.Session.ID != 7 {
+		t.Errorf("%+v, %v", run, err)
+	}
+	now := coppice.Work{Spec: coppice.Raw(coppice.MoveSpec{Repo: "/src/app", RepoID: 3})}
+	if move, err := coppice.DecodeSpec[coppice.MoveSpec](now); err != nil || move.Repo != "/src/app" || move.RepoID != 3 {
+		t.Errorf("%+v, %v", move, err)
+	}
+}

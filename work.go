@@ -84,8 +84,9 @@ func decode[T any](raw json.RawMessage) (T, error) {
 // PrepareSpec asks for a workspace on a branch made from a commit: of the base,
 // or the one it names.
 type PrepareSpec struct {
-	Key    string `json:"key"` // the task's
-	Repo   string `json:"repo"`
+	Key    string `json:"key"`               // the task's
+	Repo   string `json:"repo"`              // the repository's address: on this machine a path
+	RepoID int64  `json:"repo_id,omitempty"` // and its id: the project's
 	Branch string `json:"branch"`
 	Base   string `json:"base"`           // the base branch
 	From   string `json:"from,omitempty"` // the branch or commit to begin from, instead of the base
@@ -106,7 +107,8 @@ type PrepareResult struct {
 // RemoveSpec asks to put a workspace into the trash.
 type RemoveSpec struct {
 	Key    string      `json:"key"`
-	Repo   string      `json:"repo"`
+	Repo   string      `json:"repo"`              // the repository's address: on this machine a path
+	RepoID int64       `json:"repo_id,omitempty"` // and its id: the project's
 	Path   string      `json:"path"`
 	Branch string      `json:"branch"`
 	Policy TrashPolicy `json:"policy"`
@@ -122,7 +124,8 @@ type RemoveResult struct {
 // RestoreSpec asks to bring a workspace back from the trash.
 type RestoreSpec struct {
 	Key     string          `json:"key"`
-	Repo    string          `json:"repo"`
+	Repo    string          `json:"repo"`              // the repository's address: on this machine a path
+	RepoID  int64           `json:"repo_id,omitempty"` // and its id: the project's
 	Branch  string          `json:"branch"`
 	Head    string          `json:"head"`
 	Ref     string          `json:"ref"`
@@ -132,7 +135,8 @@ type RestoreSpec struct {
 
 // PurgeSpec asks to forget trash for good.
 type PurgeSpec struct {
-	Repo    string `json:"repo"`
+	Repo    string `json:"repo"`              // the repository's address: on this machine a path
+	RepoID  int64  `json:"repo_id,omitempty"` // and its id: the project's
 	Ref     string `json:"ref"`
 	Archive string `json:"archive,omitempty"`
 }
@@ -145,8 +149,9 @@ type RunSpec struct {
 	Session Session  `json:"session"` // without its prompt, which the store has
 	Task    string   `json:"task"`    // key
 	Title   string   `json:"title"`
-	Repo    string   `json:"repo"`
-	Path    string   `json:"path"` // the workspace's
+	Repo    string   `json:"repo"`              // the repository's address: on this machine a path
+	RepoID  int64    `json:"repo_id,omitempty"` // and its id: the project's
+	Path    string   `json:"path"`              // the workspace's
 	Branch  string   `json:"branch"`
 	Ports   []int    `json:"ports,omitempty"`
 	Profile *Profile `json:"profile,omitempty"` // the project's own, where it has one for the agent
@@ -162,11 +167,10 @@ type RunSpec struct {
 	Serve    ServePolicy  `json:"serve,omitzero"`      // the app that is served for it
 	Docker   DockerPolicy `json:"docker,omitzero"`     // where the app's command runs
 
-	Output   Bytes            `json:"output,omitempty"`   // how much of its output is kept; 0 means all of it
-	Progress string           `json:"progress,omitempty"` // a file of the workspace that no commit takes in
-	Schema   json.RawMessage  `json:"schema,omitempty"`   // what the session's last words are held to, where its agent can
-	Browser  bool             `json:"browser,omitempty"`  // it is given a browser of its own
-	Critical []FailurePattern `json:"critical,omitempty"` // output of a failed session that means the environment is broken
+	Output   Bytes           `json:"output,omitempty"`   // how much of its output is kept; 0 means all of it
+	Progress string          `json:"progress,omitempty"` // a file of the workspace that no commit takes in
+	Schema   json.RawMessage `json:"schema,omitempty"`   // what the session's last words are held to, where its agent can
+	Browser  bool            `json:"browser,omitempty"`  // it is given a browser of its own
 }
 
 // RunResult tells how a session went: what its process did, what its agent
@@ -214,8 +218,9 @@ type StopResult struct{}
 
 // CheckSpec asks to judge a tree.
 type CheckSpec struct {
-	Repo     string          `json:"repo"`
-	Commit   string          `json:"commit"` // a commit whose tree it is
+	Repo     string          `json:"repo"`              // the repository's address: on this machine a path
+	RepoID   int64           `json:"repo_id,omitempty"` // and its id: the project's
+	Commit   string          `json:"commit"`            // a commit whose tree it is
 	Tree     string          `json:"tree"`
 	Commands []string        `json:"commands"`
 	Timeout  Duration        `json:"timeout"` // for each
@@ -231,8 +236,9 @@ type CheckResult struct {
 // MergeSpec asks what the candidate looks like on top of the base. The same
 // spec on the same base makes the same commit, so doing it twice does no harm.
 type MergeSpec struct {
-	Repo     string    `json:"repo"`
-	Base     string    `json:"base"` // branch
+	Repo     string    `json:"repo"`              // the repository's address: on this machine a path
+	RepoID   int64     `json:"repo_id,omitempty"` // and its id: the project's
+	Base     string    `json:"base"`              // branch
 	Head     string    `json:"head"`
 	Strategy string    `json:"strategy"`
 	Message  string    `json:"message"` // trailers included
@@ -269,8 +275,9 @@ type Conflict struct {
 
 // MoveSpec asks to move the base from Old to New.
 type MoveSpec struct {
-	Repo   string `json:"repo"`
-	Base   string `json:"base"` // branch
+	Repo   string `json:"repo"`              // the repository's address: on this machine a path
+	RepoID int64  `json:"repo_id,omitempty"` // and its id: the project's
+	Base   string `json:"base"`              // branch
 	Old    string `json:"old"`
 	New    string `json:"new"`
 	Push   bool   `json:"push,omitempty"`

@@ -2,60 +2,42 @@ package control
 
 import (
 	"context"
-	"errors"
-	"path/filepath"
-	"strconv"
 
 	"coppice"
 	"coppice/api"
-	"coppice/host"
+	"coppice/fabric"
 )
 
-// Terminals opens the terminals of sessions that run on this machine.
+// Terminals opens the terminals of sessions for the API.
 type Terminals struct {
-	Sessions string // where a worker keeps them: see worker.Config.Sessions
+	Of fabric.Terminals
 }
 
-// Attach opens the terminal of a session, until ctx ends.
+// Attach opens the terminal of a session, wherever it runs, until ctx ends.
 func (s Terminals) Attach(ctx context.Context, session coppice.Session, o api.TerminalOptions) (api.Terminal, error) {
-	dir := filepath.Join(s.Sessions, strconv.FormatInt(session.ID, 10))
-	phase, _, _, err := host.Inspect(dir)
+	t, err := s.Of.Attach(ctx, session, coppice.TerminalOptions{
+		Size: coppice.TerminalSize{Columns: o.Columns, Rows: o.Rows}, ReadOnly: o.ReadOnly,
+	})
 	if err != nil {
 		return nil, err
 	}
-	if phase != host.PhaseRunning {
-		return nil, coppice.Errorf(coppice.EConflict, "the session %s is not running: it has just ended, or is about to start", session.Key).
-			WithFix("try again in a moment, or see `coppice logs %s`", session.Key)
-	}
-	c, err := host.Dial(ctx, dir)
-	if err == nil {
-		var v *host.View
-		v, err = c.Attach(ctx, host.ViewOptions{Size: host.Size{Columns: o.Columns, Rows: o.Rows}, ReadOnly: o.ReadOnly})
-		if err == nil {
-			return &terminalOf{client: c, view: v}, nil
-		}
-		err = errors.Join(err, c.Close())
-	}
-	if errors.Is(err, host.ErrGone) {
-		err = coppice.Errorf(coppice.EConflict, "the session %s has just ended", session.Key).WithFix("see `coppice logs %s`", session.Key)
-	}
-	return nil, err
+	return &terminalOf{Terminal: t}, nil
 }
 
-// terminalOf shows a host's view as the API tells it.
+// terminalOf shows a session's terminal as the API does.
 type terminalOf struct {
-	client *host.Client
-	view   *host.View
-	drawn  []byte // told as the next message
+	fabric.Terminal
+	drawn []byte // shown as the next message
 }
 
 // About implements api.Terminal.
 func (t *terminalOf) About() api.TerminalControl {
-	return api.TerminalControl{Runtime: t.view.Runtime, ReadOnly: t.view.ReadOnly, Size: sizeOf(t.view.Size)}
+	a := t.Terminal.About()
+	return api.TerminalControl{Runtime: a.Runtime, ReadOnly: a.ReadOnly, Size: sizeOf(a.Size)}
 }
 
-func sizeOf(s host.Size) []int {
-	if s == (host.Size{}) {
+func sizeOf(s coppice.TerminalSize) []int {
+	if s == (coppice.TerminalSize{}) {
 		return nil
 	}
 	return []int{s.Columns, s.Rows}
@@ -67,7 +49,7 @@ func (t *terminalOf) Next() ([]byte, *api.TerminalControl, error) {
 		t.drawn = nil
 		return b, nil, nil
 	}
-	s, err := t.view.Next()
+	s, err := t.Terminal.Next()
 	switch {
 	case err != nil:
 		return nil, nil, err
@@ -85,13 +67,7 @@ func (t *terminalOf) Next() ([]byte, *api.TerminalControl, error) {
 	return s.Output, nil, nil
 }
 
-// Type implements api.Terminal.
-func (t *terminalOf) Type(b []byte) error { return t.view.Type(b) }
-
 // Resize implements api.Terminal.
 func (t *terminalOf) Resize(columns, rows int) error {
-	return t.view.Resize(host.Size{Columns: columns, Rows: rows})
+	return t.Terminal.Resize(coppice.TerminalSize{Columns: columns, Rows: rows})
 }
-
-// Close implements api.Terminal.
-func (t *terminalOf) Close() error { return errors.Join(t.view.Close(), t.client.Close()) }

@@ -108,7 +108,7 @@ func askStop(v *View, why coppice.Class) *Decision {
 		s.StopWhy = why
 	}
 	return &Decision{Kind: coppice.EventWorkOffered, Reason: "asks the session to stop: " + string(why), Session: &s, Offer: &coppice.Work{
-		Kind: coppice.WorkStop, Key: fmt.Sprintf("session/%d/stop/%d", s.ID, s.StopTries), Pool: v.node(), SessionID: s.ID,
+		Kind: coppice.WorkStop, Key: fmt.Sprintf("session/%d/stop/%d", s.ID, s.StopTries), Pool: v.place(coppice.WorkStop), SessionID: s.ID,
 		Spec: coppice.Raw(coppice.StopSpec{Session: s.Key, Grace: coppice.Duration(stopGrace)}),
 	}}
 }

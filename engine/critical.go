@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"regexp"
 
 	"coppice"
 )
@@ -10,26 +9,10 @@ import (
 // criticalTail is how much of the end of a text is looked at.
 const criticalTail = 64 << 10
 
-// critical tells whether a text has what the project calls a sign of a broken
-// environment.
+// critical reports whether the end of a text has what the project calls a sign of
+// a broken environment.
 func critical(p coppice.Policy, text string) *coppice.Failure {
-	text = text[max(0, len(text)-criticalTail):]
-	for _, c := range p.Critical {
-		re, err := regexp.Compile(c.Match)
-		if err != nil {
-			continue // the policy was refused when it was read
-		}
-		found := re.FindString(text)
-		if found == "" {
-			continue
-		}
-		label := c.Label
-		if label == "" {
-			label = "the environment is broken"
-		}
-		return coppice.Failf(coppice.ClassEnvironment, fmt.Sprintf("%s: %s", label, coppice.Quote(found)), "mend the environment; critical_patterns in coppice.yaml says what means that it is broken")
-	}
-	return nil
+	return p.Broken(text[max(0, len(text)-criticalTail):])
 }
 
 // broken is the failure of checks that say more of the environment than of the

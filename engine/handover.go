@@ -103,7 +103,7 @@ func goOn(v *View) *Decision {
 			return nil
 		}
 		d.Workspace = &coppice.Workspace{
-			ProjectID: v.Project.ID, TaskID: t.ID, Kind: v.Project.Policy.Workspace.Kind, Node: PoolLocal,
+			ProjectID: v.Project.ID, TaskID: t.ID, Kind: v.Project.Policy.Workspace.Kind, Node: v.place(coppice.WorkPrepare),
 			Branch: coppice.TaskBranch(t.Key), CreatedAt: v.Now,
 		}
 		t.Next.Evidence = fmt.Sprintf("The work on this task so far is part of %s. Your workspace begins anew from there.\n", v.Project.Policy.Base)

@@ -143,9 +143,9 @@ func cleanup(v *View) *Decision {
 func removeWork(v *View, reason string) *Decision {
 	ws := v.Workspace
 	return &Decision{Kind: coppice.EventWorkOffered, Reason: reason, Offer: &coppice.Work{
-		Kind: coppice.WorkRemove, Key: fmt.Sprintf("workspace/%d/remove/%d", ws.ID, ws.Tries+1), Pool: ws.Node,
+		Kind: coppice.WorkRemove, Key: fmt.Sprintf("workspace/%d/remove/%d", ws.ID, ws.Tries+1), Pool: v.place(coppice.WorkRemove),
 		Spec: coppice.Raw(coppice.RemoveSpec{
-			Key: v.Task.Key, Repo: v.Project.Path, Path: ws.Path, Branch: ws.Branch, Policy: v.Project.Policy.Kept(),
+			Key: v.Task.Key, Repo: v.Project.Path, RepoID: v.Project.ID, Path: ws.Path, Branch: ws.Branch, Policy: v.Project.Policy.Kept(),
 		}),
 	}}
 }
@@ -208,8 +208,8 @@ func purge(v *View) *Decision {
 			continue
 		}
 		return &Decision{By: "cleanup", Kind: coppice.EventWorkOffered, Reason: "its trash has expired", Offer: &coppice.Work{
-			Kind: coppice.WorkPurge, Key: purgeKey(tr), Pool: PoolControl,
-			Spec: coppice.Raw(coppice.PurgeSpec{Repo: v.Project.Path, Ref: tr.Ref, Archive: tr.Archive}),
+			Kind: coppice.WorkPurge, Key: purgeKey(tr), Pool: v.place(coppice.WorkPurge),
+			Spec: coppice.Raw(coppice.PurgeSpec{Repo: v.Project.Path, RepoID: v.Project.ID, Ref: tr.Ref, Archive: tr.Archive}),
 		}}
 	}
 	return nil

@@ -42,13 +42,13 @@ func landStep(v *View, l coppice.Landing) *Decision {
 		return nil // nothing is built upon a base that a person has yet to look at
 	}
 	if l.Commit == "" || l.QueueID != 0 && l.Base != v.Project.BaseCommit {
-		return offerStep(v, l, coppice.WorkMerge, PoolControl, mergeSpec(v, l), "merges with the base")
+		return offerStep(v, l, coppice.WorkMerge, mergeSpec(v, l), "merges with the base")
 	}
 	if !l.Green {
 		missing := unproven(v, l)
 		if len(missing) > 0 {
-			return offerStep(v, l, coppice.WorkCheck, PoolLocal, coppice.CheckSpec{
-				Repo: v.Project.Path, Commit: l.Commit, Tree: l.Tree, Commands: missing,
+			return offerStep(v, l, coppice.WorkCheck, coppice.CheckSpec{
+				Repo: v.Project.Path, RepoID: v.Project.ID, Commit: l.Commit, Tree: l.Tree, Commands: missing,
 				Timeout: v.Project.Policy.Health.Check, Policy: v.Project.Policy.Workspace,
 			}, "checks tree "+short(l.Tree))
 		}
@@ -82,8 +82,8 @@ func unsure(l coppice.Landing) bool {
 
 func offerMove(v *View, l coppice.Landing) *Decision {
 	land := v.Project.Policy.Land
-	return offerStep(v, l, coppice.WorkMove, PoolControl, coppice.MoveSpec{
-		Repo: v.Project.Path, Base: v.Project.Policy.Base, Old: l.Base, New: l.Commit,
+	return offerStep(v, l, coppice.WorkMove, coppice.MoveSpec{
+		Repo: v.Project.Path, RepoID: v.Project.ID, Base: v.Project.Policy.Base, Old: l.Base, New: l.Commit,
 		Push: land.Push, Remote: land.Remote, Ref: landingRef(v, l),
 	}, "moves the base")
 }
@@ -123,13 +123,13 @@ func enterQueue(v *View, l coppice.Landing) *Decision {
 
 // offerStep offers a landing's next work item. Each has a key of its own; that
 // doing one twice does no harm is the executor's promise.
-func offerStep(v *View, l coppice.Landing, kind coppice.WorkKind, pool string, spec any, reason string) *Decision {
+func offerStep(v *View, l coppice.Landing, kind coppice.WorkKind, spec any, reason string) *Decision {
 	l.Steps++
 	if kind != coppice.WorkMove { // until a move has a result, what blocked the last one may block it as well
 		l.Waits = ""
 	}
 	return &Decision{Kind: coppice.EventWorkOffered, Reason: reason, Landing: &l, Offer: &coppice.Work{
-		Kind: kind, Key: fmt.Sprintf("landing/%d/%d", l.ID, l.Steps), Pool: pool, Spec: coppice.Raw(spec),
+		Kind: kind, Key: fmt.Sprintf("landing/%d/%d", l.ID, l.Steps), Pool: v.place(kind), Spec: coppice.Raw(spec),
 	}}
 }
 
@@ -147,7 +147,7 @@ func mergeSpec(v *View, l coppice.Landing) coppice.MergeSpec {
 		ours = featuresFile(v)
 	}
 	return coppice.MergeSpec{
-		Repo: v.Project.Path, Base: v.Project.Policy.Base, Head: l.Head, Strategy: v.Project.Policy.Land.Strategy,
+		Repo: v.Project.Path, RepoID: v.Project.ID, Base: v.Project.Policy.Base, Head: l.Head, Strategy: v.Project.Policy.Land.Strategy,
 		Message: landMessage(v, l), At: v.Now, Ref: landingRef(v, l), Ours: ours, Seen: v.Project.BaseCommit,
 	}
 }

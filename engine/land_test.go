@@ -95,7 +95,7 @@ func TestMoveSpec(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := coppice.MoveSpec{Repo: "/src/app", Base: "main", Old: "base1", New: "commit1", Push: true, Remote: "upstream", Ref: "refs/coppice/landing/app-7/5"}
+	want := coppice.MoveSpec{Repo: "/src/app", RepoID: 1, Base: "main", Old: "base1", New: "commit1", Push: true, Remote: "upstream", Ref: "refs/coppice/landing/app-7/5"}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("spec (-want +got):\n%s", d)
 	}

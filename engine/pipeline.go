@@ -114,19 +114,19 @@ func carry(v *View, s *coppice.Session) *Decision {
 	}
 	spec := runSpec(v, s)
 	spec.Path, spec.Branch, spec.Ports = v.Workspace.Path, v.Workspace.Branch, v.Workspace.Ports
-	return offerRun(s, spec, v.Workspace.Node)
+	return offerRun(v, s, spec)
 }
 
 // runSpec is what every session's run is told, wherever it works.
 func runSpec(v *View, s *coppice.Session) coppice.RunSpec {
 	run := *s
 	run.Prompt = ""
-	spec := coppice.RunSpec{Session: run, Task: v.Task.Key, Title: v.Task.Title, Repo: v.Project.Path, Base: v.Project.Policy.Base}
+	spec := coppice.RunSpec{Session: run, Task: v.Task.Key, Title: v.Task.Title, Repo: v.Project.Path, RepoID: v.Project.ID, Base: v.Project.Policy.Base}
 	spec.Permissions.Default = v.Project.Policy.Permissions.Default
 	spec.Permissions.Rules = append(slices.Clone(v.Project.Rules), v.Project.Policy.Permissions.Rules...)
 	spec.MCP = v.Project.Policy.MCP
 	spec.Output = v.Project.Policy.Limits.Kept()
-	spec.Progress, spec.Critical = v.Project.Policy.Progress, v.Project.Policy.Critical
+	spec.Progress = v.Project.Policy.Progress
 	if most := allowed(v); most > 0 {
 		spec.Budget = max(most-spent(v), 0.01)
 	}
@@ -139,9 +139,9 @@ func runSpec(v *View, s *coppice.Session) coppice.RunSpec {
 	return spec
 }
 
-func offerRun(s *coppice.Session, spec coppice.RunSpec, pool string) *Decision {
+func offerRun(v *View, s *coppice.Session, spec coppice.RunSpec) *Decision {
 	return &Decision{Kind: coppice.EventWorkOffered, Reason: "starts " + s.Agent, Offer: &coppice.Work{
-		Kind: coppice.WorkRun, Key: fmt.Sprintf("session/%d/run", s.ID), Pool: pool, SessionID: s.ID, Spec: coppice.Raw(spec),
+		Kind: coppice.WorkRun, Key: fmt.Sprintf("session/%d/run", s.ID), Pool: v.place(coppice.WorkRun), SessionID: s.ID, Spec: coppice.Raw(spec),
 	}}
 }
 
@@ -172,17 +172,17 @@ func workspaceWork(v *View, owner string, session int64) *coppice.Work {
 	branch := coppice.TaskBranch(v.Task.Key)
 	if tr := v.Trash; tr != nil && v.Workspace != nil && tr.Open() {
 		return &coppice.Work{
-			Kind: coppice.WorkRestore, Key: owner + "/restore", Pool: v.Workspace.Node, SessionID: session,
+			Kind: coppice.WorkRestore, Key: owner + "/restore", Pool: v.place(coppice.WorkRestore), SessionID: session,
 			Spec: coppice.Raw(coppice.RestoreSpec{
-				Key: v.Task.Key, Repo: v.Project.Path, Branch: branch, Head: tr.Head, Ref: tr.Ref, Archive: tr.Archive,
+				Key: v.Task.Key, Repo: v.Project.Path, RepoID: v.Project.ID, Branch: branch, Head: tr.Head, Ref: tr.Ref, Archive: tr.Archive,
 				Policy: v.Project.Policy.Workspace,
 			}),
 		}
 	}
 	return &coppice.Work{
-		Kind: coppice.WorkPrepare, Key: owner + "/prepare", Pool: PoolLocal, SessionID: session,
+		Kind: coppice.WorkPrepare, Key: owner + "/prepare", Pool: v.place(coppice.WorkPrepare), SessionID: session,
 		Spec: coppice.Raw(coppice.PrepareSpec{
-			Key: v.Task.Key, Repo: v.Project.Path, Branch: branch, Base: v.Project.Policy.Base, From: beginsFrom(v),
+			Key: v.Task.Key, Repo: v.Project.Path, RepoID: v.Project.ID, Branch: branch, Base: v.Project.Policy.Base, From: beginsFrom(v),
 			Policy: v.Project.Policy.Workspace,
 		}),
 	}

@@ -34,7 +34,7 @@ func talk(v *View) *Decision {
 func sendWork(v *View, s *coppice.Session, key string, spec coppice.SendSpec) *Decision {
 	spec.ID = key
 	return &Decision{By: "talk", Kind: coppice.EventWorkOffered, Reason: "delivers " + key, Offer: &coppice.Work{
-		Kind: coppice.WorkSend, Key: key, Pool: v.node(), SessionID: s.ID, Spec: coppice.Raw(spec),
+		Kind: coppice.WorkSend, Key: key, Pool: v.place(coppice.WorkSend), SessionID: s.ID, Spec: coppice.Raw(spec),
 	}}
 }
 

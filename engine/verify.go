@@ -37,15 +37,15 @@ func wantVerdict(v *View, l coppice.Landing) *Decision {
 // own at the commit that would land, then its run.
 func carryVerifier(v *View, s *coppice.Session) *Decision {
 	if s.Path != "" {
-		return offerRun(s, verifierSpec(v, s), PoolLocal)
+		return offerRun(v, s, verifierSpec(v, s))
 	}
 	if v.Landing == nil {
 		return endSession(v, coppice.SessionFailed, coppice.Failf(coppice.ClassUnknown, "there is no candidate to verify", ""))
 	}
 	return &Decision{Kind: coppice.EventWorkOffered, Reason: "needs a worktree at " + short(v.Landing.Commit), Offer: &coppice.Work{
-		Kind: coppice.WorkPrepare, Key: fmt.Sprintf("session/%d/prepare", s.ID), Pool: PoolLocal, SessionID: s.ID,
+		Kind: coppice.WorkPrepare, Key: fmt.Sprintf("session/%d/prepare", s.ID), Pool: v.place(coppice.WorkRun), SessionID: s.ID,
 		Spec: coppice.Raw(coppice.PrepareSpec{
-			Key: s.Key, Repo: v.Project.Path, Base: v.Project.Policy.Base, From: v.Landing.Commit, Detached: true,
+			Key: s.Key, Repo: v.Project.Path, RepoID: v.Project.ID, Base: v.Project.Policy.Base, From: v.Landing.Commit, Detached: true,
 			Policy: v.Project.Policy.Workspace,
 		}),
 	}}
@@ -209,8 +209,8 @@ func (v *View) sending(session int64) bool {
 
 func removeDetached(v *View, s *coppice.Session, try int) *coppice.Work {
 	return &coppice.Work{
-		Kind: coppice.WorkRemove, Key: fmt.Sprintf("session/%d/remove/%d", s.ID, try), Pool: PoolLocal, SessionID: s.ID,
-		Spec: coppice.Raw(coppice.RemoveSpec{Key: s.Key, Repo: v.Project.Path, Path: s.Path}),
+		Kind: coppice.WorkRemove, Key: fmt.Sprintf("session/%d/remove/%d", s.ID, try), Pool: v.place(coppice.WorkRemove), SessionID: s.ID,
+		Spec: coppice.Raw(coppice.RemoveSpec{Key: s.Key, Repo: v.Project.Path, RepoID: v.Project.ID, Path: s.Path}),
 	}
 }
 

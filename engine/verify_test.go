@@ -98,7 +98,7 @@ func TestVerifierSpecs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := coppice.PrepareSpec{Key: "app-7.1", Repo: "/src/app", Base: "main", From: "commit1", Detached: true, Policy: v.Project.Policy.Workspace}
+	want := coppice.PrepareSpec{Key: "app-7.1", Repo: "/src/app", RepoID: 1, Base: "main", From: "commit1", Detached: true, Policy: v.Project.Policy.Workspace}
 	if d := cmp.Diff(want, made); d != "" {
 		t.Errorf("worktree (-want +got):\n%s", d)
 	}
@@ -279,7 +279,7 @@ func TestTidy(t *testing.T) {
 		{"of nobody", over(broke, gone), "settle: work.finished; settled"},
 	})
 	spec, err := coppice.DecodeSpec[coppice.RemoveSpec](*tidy(viewOf(coppice.StageChecking, ran("", verifying))).Offer)
-	if want := (coppice.RemoveSpec{Key: "app-7.1", Repo: "/src/app", Path: "/ws/app-7.1"}); err != nil || !cmp.Equal(want, spec) {
+	if want := (coppice.RemoveSpec{Key: "app-7.1", Repo: "/src/app", RepoID: 1, Path: "/ws/app-7.1"}); err != nil || !cmp.Equal(want, spec) {
 		t.Errorf("removes %+v (%v)", spec, err)
 	}
 }

@@ -29,6 +29,7 @@ type View struct {
 	Fork      string            // the branch or commit that a forked task's branch begins from
 	Limited   Limited
 	Pause     time.Duration // see Config
+	Nodes     []coppice.Node
 
 	// Auto is the model that auto means for the task with an agent. Nil means
 	// that the agent chooses itself.
@@ -37,7 +38,7 @@ type View struct {
 
 // view loads a task's view.
 func (t *turn) view(id int64) (*View, error) {
-	v := &View{Pause: t.cfg.Pause}
+	v := &View{Pause: t.cfg.Pause, Nodes: t.nodes}
 	v.Auto = func(agent string) string { return t.auto(v, agent) }
 	task, err := t.tx.Tasks.Get(id)
 	if err != nil {
@@ -203,14 +204,6 @@ func (v *View) worked() *coppice.Session {
 		}
 	}
 	return nil
-}
-
-// node is the pool that the task's sessions run in.
-func (v *View) node() string {
-	if s := v.session(); v.Workspace == nil || s != nil && s.Role == coppice.RoleVerify {
-		return PoolLocal
-	}
-	return v.Workspace.Node
 }
 
 // byID returns a session of any round, or nil.

@@ -38,20 +38,13 @@ const (
 	maxFrame   = 16 << 20 // of one frame from a host
 )
 
-// Size is how large a terminal is. Both are 0 where there is none.
-type Size struct {
-	Columns int `json:"columns"`
-	Rows    int `json:"rows"`
-}
-
-// End is how a session that somebody watched has ended.
-type End struct {
-	Code    int    `json:"code"`
-	Signal  string `json:"signal,omitempty"`
-	Stopped bool   `json:"stopped,omitempty"`
-	Done    bool   `json:"done,omitempty"`
-	Failure string `json:"failure,omitempty"`
-}
+// What a view of a terminal is made of.
+type (
+	Size        = coppice.TerminalSize
+	End         = coppice.TerminalEnd
+	Shown       = coppice.TerminalShown
+	ViewOptions = coppice.TerminalOptions
+)
 
 // attached is the answer to an attach.
 type attached struct {
@@ -74,7 +67,7 @@ func appendFrame(b []byte, kind byte, data []byte) []byte {
 }
 
 func appendSize(b []byte, columns, rows int) []byte {
-	data, err := json.Marshal(Size{columns, rows})
+	data, err := json.Marshal(Size{Columns: columns, Rows: rows})
 	if err != nil {
 		return b
 	}
@@ -103,7 +96,7 @@ func readFrame(r *bufio.Reader, most int) (kind byte, data []byte, err error) {
 }
 
 // validSize checks a client's size; nothing at all is none.
-func (s Size) valid() error {
+func validSize(s Size) error {
 	if s == (Size{}) || (s.Columns >= 2 && s.Rows >= 2 && s.Columns <= 65535 && s.Rows <= 65535) {
 		return nil
 	}
@@ -193,8 +186,8 @@ func (h *host) exitFrame() []byte {
 
 // admit makes a viewer of a client.
 func (h *host) admit(r request) (*viewer, attached, error) {
-	size := Size{r.Columns, r.Rows}
-	if err := size.valid(); err != nil {
+	size := Size{Columns: r.Columns, Rows: r.Rows}
+	if err := validSize(size); err != nil {
 		return nil, attached{}, err
 	}
 	h.mu.Lock()
@@ -211,7 +204,7 @@ func (h *host) admit(r request) (*viewer, attached, error) {
 	h.fit()
 	columns, rows := h.term.size()
 	v.wakeUp()
-	return v, attached{Runtime: h.term.runtime, ReadOnly: v.readOnly, Size: Size{columns, rows}}, nil
+	return v, attached{Runtime: h.term.runtime, ReadOnly: v.readOnly, Size: Size{Columns: columns, Rows: rows}}, nil
 }
 
 // leave forgets a viewer.
@@ -237,7 +230,7 @@ func (h *host) listenTo(v *viewer, in *bufio.Reader) {
 			h.typed(v, data)
 		case frameResize:
 			var s Size
-			if json.Unmarshal(data, &s) != nil || s.valid() != nil {
+			if json.Unmarshal(data, &s) != nil || validSize(s) != nil {
 				return // not one of ours
 			}
 			h.mu.Lock()

@@ -20,15 +20,26 @@ import (
 // Inspect tells which.
 var ErrGone = errors.New("host: gone")
 
+// ErrOld says that a host is of an older release and does not know an operation.
+var ErrOld = errors.New("host: too old")
+
+func tooOld(op string) error {
+	e := coppice.Errorf(coppice.EUnavailable, "the session's host is of an older version and does not know how to %s", op).
+		WithFix("wait for the session to end; the next one does")
+	e.Err = ErrOld
+	return e
+}
+
 // maxPath is what every system allows for the path of a unix socket.
 const maxPath = 100
 
 // Client talks to a running host. It is safe for concurrent use; a request that
 // waits holds up no other.
 type Client struct {
-	dir    string
-	ctx    context.Context // ends with Close
-	cancel context.CancelFunc
+	dir     string
+	ctx     context.Context // ends with Close
+	cancel  context.CancelFunc
+	version int // of the host
 }
 
 // Dial finds the host of the session in dir. It fails with ErrGone when there
@@ -36,11 +47,24 @@ type Client struct {
 func Dial(ctx context.Context, dir string) (*Client, error) {
 	own, cancel := context.WithCancel(ctx)
 	c := &Client{dir: dir, ctx: own, cancel: cancel}
-	if _, err := c.ask(ctx, request{Op: opPing}); err != nil {
+	a, err := c.ask(ctx, request{Op: opPing})
+	if err != nil {
 		cancel()
 		return nil, err
 	}
+	c.version = a.Version
 	return c, nil
+}
+
+// Version returns the version of the host.
+func (c *Client) Version() int { return c.version }
+
+// knows fails with ErrOld when the host does not know an operation.
+func (c *Client) knows(op string) error {
+	if since[op] > c.version {
+		return tooOld(op)
+	}
+	return nil
 }
 
 // Close ends every call that is under way.
@@ -130,6 +154,9 @@ func (c *Client) ask(ctx context.Context, r request) (answer, error) {
 // talk sends one request over a connection of its own and hands its answers to
 // take, until that wants no more.
 func (c *Client) talk(ctx context.Context, r request, take func(answer) bool) error {
+	if err := c.knows(r.Op); err != nil {
+		return err
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(c.ctx, cancel)()

@@ -74,6 +74,7 @@ type State struct {
 	Cgroup    string    `json:"cgroup,omitempty"` // where the agent and its children live, if one could be made
 	Mark      string    `json:"mark,omitempty"`   // value of COPPICE_SESSION_ID in the environment of the agent and its children
 	StartedAt time.Time `json:"started_at"`
+	Version   int       `json:"version,omitempty"` // see Version
 }
 
 // Exit is how the agent ended and what its driver made of it.

@@ -163,7 +163,7 @@ func (h *host) begin() error {
 	}
 	// The mark has to be unlike any other, not secret.
 	mark := fmt.Sprintf("%016x%016x", rand.Uint64(), rand.Uint64())
-	h.state = State{PID: os.Getpid(), Started: started, Mark: mark, StartedAt: h.now()}
+	h.state = State{PID: os.Getpid(), Started: started, Mark: mark, StartedAt: h.now(), Version: Version}
 	h.cgroup, err = process.NewCgroup(process.CgroupName(h.spec.Session, mark))
 	if err != nil {
 		h.log.Info("no cgroup", "error", err)

@@ -116,6 +116,7 @@ func (h *host) answer(ctx context.Context, r request) answer {
 	var err error
 	switch r.Op {
 	case opPing:
+		return answer{OK: true, Version: Version}
 	case opSend:
 		err = h.tell(func(d agent.Driver) (agent.Step, error) { return h.say(d, r) })
 	case opInterrupt:
@@ -134,7 +135,7 @@ func (h *host) answer(ctx context.Context, r request) answer {
 	case opKeep:
 		err = h.keep(r.Data)
 	default:
-		err = coppice.Errorf(coppice.EInvalid, "there is no operation %q", r.Op)
+		err = tooOld(r.Op)
 	}
 	if err != nil {
 		return answer{Error: wire(err)}

@@ -38,7 +38,7 @@ func (b *bundle) attach(o ViewOptions) *watcher {
 		b.t.Fatal(err)
 	}
 	b.t.Cleanup(func() { v.Close() })
-	return &watcher{b: b, v: v, screen: vt.NewScreen(max(o.Columns, 80), max(o.Rows, 24))}
+	return &watcher{b: b, v: v, screen: vt.NewScreen(max(o.Size.Columns, 80), max(o.Size.Rows, 24))}
 }
 
 // until takes what is shown until that is as wanted.
@@ -79,7 +79,9 @@ func (b *bundle) shell(command string) {
 	b.spec.Profile.Command, b.spec.Profile.Args = []string{"/bin/sh", "-c"}, []string{command}
 }
 
-func size(columns, rows int) ViewOptions { return ViewOptions{Size: Size{columns, rows}} }
+func size(columns, rows int) ViewOptions {
+	return ViewOptions{Size: Size{Columns: columns, Rows: rows}}
+}
 
 func TestTerminal(t *testing.T) {
 	t.Parallel()
@@ -91,10 +93,10 @@ func TestTerminal(t *testing.T) {
 			b.start("")
 			one := b.attach(size(100, 30))
 			one.sees("size 100x30")
-			one.until("its size", func(w *watcher) bool { return w.v.Size == Size{100, 30} })
+			one.until("its size", func(w *watcher) bool { return w.v.Size == Size{Columns: 100, Rows: 30} })
 			two := b.attach(size(90, 50))
-			two.until("the smaller size", func(w *watcher) bool { return w.v.Size == Size{90, 30} })
-			three := b.attach(ViewOptions{Size: Size{20, 10}, ReadOnly: true})
+			two.until("the smaller size", func(w *watcher) bool { return w.v.Size == Size{Columns: 90, Rows: 30} })
+			three := b.attach(ViewOptions{Size: Size{Columns: 20, Rows: 10}, ReadOnly: true})
 			three.typeText("nothing")
 			three.until("a word", func(w *watcher) bool { return slices.Contains(w.notices, "this view is read-only") })
 			one.typeText("from one 世\n")
@@ -102,15 +104,15 @@ func TestTerminal(t *testing.T) {
 				w.sees("got from one 世")
 				w.sees("size 90x30")
 			}
-			if err := two.v.Resize(Size{120, 25}); err != nil {
+			if err := two.v.Resize(Size{Columns: 120, Rows: 25}); err != nil {
 				t.Fatal(err)
 			}
-			one.until("the size of both", func(w *watcher) bool { return w.v.Size == Size{100, 25} })
+			one.until("the size of both", func(w *watcher) bool { return w.v.Size == Size{Columns: 100, Rows: 25} })
 			two.typeText("from two\n")
 			one.sees("got from two")
 			one.sees("size 100x25")
 			two.v.Close()
-			one.until("its own size", func(w *watcher) bool { return w.v.Size == Size{100, 30} })
+			one.until("its own size", func(w *watcher) bool { return w.v.Size == Size{Columns: 100, Rows: 30} })
 			one.v.Close()
 			again := b.attach(size(100, 30))
 			again.sees("got from two") // the screen is drawn for whoever comes back

@@ -13,18 +13,10 @@ import (
 	"coppice"
 )
 
-// ViewOptions say how a view of a session's terminal is wanted.
-type ViewOptions struct {
-	Size          // of the client's own terminal; none when it has none
-	ReadOnly bool // nothing will be typed, and the client's size does not count
-}
-
 // View is a live view of a session's terminal. Next has one caller at a time;
 // the other methods are safe for concurrent use.
 type View struct {
-	Runtime  string // RuntimePipe, RuntimePty or RuntimeTmux
-	ReadOnly bool   // nothing can be typed
-	Size     Size   // of the screen, at first
+	coppice.TerminalAbout // its size is the one at first
 
 	conn net.Conn
 	in   *bufio.Reader
@@ -33,18 +25,12 @@ type View struct {
 	mu sync.Mutex // held while something is sent
 }
 
-// Shown is one thing that a View tells. Exactly one field is set.
-type Shown struct {
-	Screen []byte // draws the screen as it is, whatever was shown before
-	Output []byte // what the agent wrote since
-	Size   *Size  // the screen's from now on
-	Notice string // something to tell the person
-	Ended  *End   // the session is over; the last one
-}
-
 // Attach opens a view of the session's terminal. It lives until Close, until
 // ctx or the Client ends, or the session.
 func (c *Client) Attach(ctx context.Context, o ViewOptions) (_ *View, err error) {
+	if err := c.knows(opAttach); err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	unhook := context.AfterFunc(c.ctx, cancel)
 	conn, err := connect(ctx, filepath.Join(c.dir, socketFile))
@@ -60,7 +46,7 @@ func (c *Client) Attach(ctx context.Context, o ViewOptions) (_ *View, err error)
 			v.Close()
 		}
 	}()
-	b, err := json.Marshal(request{Op: opAttach, Columns: o.Columns, Rows: o.Rows, ReadOnly: o.ReadOnly})
+	b, err := json.Marshal(request{Op: opAttach, Columns: o.Size.Columns, Rows: o.Size.Rows, ReadOnly: o.ReadOnly})
 	if err != nil {
 		return nil, err
 	}
@@ -79,12 +65,14 @@ func (c *Client) Attach(ctx context.Context, o ViewOptions) (_ *View, err error)
 		return nil, a.Error.err()
 	}
 	if a.Attached == nil {
-		return nil, coppice.Errorf(coppice.EUnavailable, "the session's host is of another version and knows no attach").
-			WithFix("wait for the session to end; the next one can be attached to")
+		return nil, tooOld(opAttach)
 	}
-	v.Runtime, v.ReadOnly, v.Size = a.Attached.Runtime, a.Attached.ReadOnly, a.Attached.Size
+	v.TerminalAbout = coppice.TerminalAbout{Runtime: a.Attached.Runtime, ReadOnly: a.Attached.ReadOnly, Size: a.Attached.Size}
 	return v, nil
 }
+
+// About returns what the view shows.
+func (v *View) About() coppice.TerminalAbout { return v.TerminalAbout }
 
 // Next waits for the next thing shown. It fails with ErrGone when the host went
 // away without telling the end, and when the view was closed.
@@ -125,7 +113,7 @@ func (v *View) Type(b []byte) error {
 
 // Resize tells how large the client's terminal is now.
 func (v *View) Resize(s Size) error {
-	if err := s.valid(); err != nil {
+	if err := validSize(s); err != nil {
 		return err
 	}
 	b, err := json.Marshal(s)

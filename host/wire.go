@@ -24,6 +24,20 @@ const (
 	opKeep      = "keep"
 )
 
+// Version is the version of what hosts of this release understand. A host reports
+// it in its state and when it is dialled. Hosts of releases before there were
+// versions report none, which is 0.
+//
+// Sessions outlive the server, so a server meets hosts of the release before it.
+// An operation that is added gets a higher Version and an entry in since; whoever
+// uses it goes on without it when the host is too old (ErrOld). What is there is
+// not changed: fields of requests and answers are only added.
+const Version = 1
+
+// since says from which version on hosts know an operation. All know those that
+// it does not name.
+var since = map[string]int{}
+
 // maxRequest bounds one request.
 const maxRequest = 16 << 20
 
@@ -46,6 +60,7 @@ type answer struct {
 	Error    *wireError `json:"error,omitempty"`
 	End      int64      `json:"end,omitempty"`   // of the spool
 	Ended    bool       `json:"ended,omitempty"` // the session is over, its Exit written
+	Version  int        `json:"version,omitempty"`
 	Snapshot *Snapshot  `json:"snapshot,omitempty"`
 	Attached *attached  `json:"attached,omitempty"`
 }
@@ -65,6 +80,7 @@ type wireError struct {
 	Cause  string       `json:"cause"`
 	Fix    string       `json:"fix,omitempty"`
 	Cannot bool         `json:"cannot,omitempty"` // it was agent.ErrCannot
+	Old    bool         `json:"old,omitempty"`    // it was ErrOld
 }
 
 func wire(err error) *wireError {
@@ -77,13 +93,16 @@ func wire(err error) *wireError {
 	default:
 		e = coppice.Errorf(coppice.EUnavailable, "%w", err)
 	}
-	return &wireError{Code: e.Code, Cause: e.Cause, Fix: e.Fix, Cannot: cannot}
+	return &wireError{Code: e.Code, Cause: e.Cause, Fix: e.Fix, Cannot: cannot, Old: errors.Is(err, ErrOld)}
 }
 
 func (w *wireError) err() error {
 	e := &coppice.Error{Code: w.Code, Cause: w.Cause, Fix: w.Fix}
-	if w.Cannot {
+	switch {
+	case w.Cannot:
 		e.Err = agent.ErrCannot
+	case w.Old:
+		e.Err = ErrOld
 	}
 	return e
 }

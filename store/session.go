@@ -35,6 +35,9 @@ type OutputReader interface {
 	LastOfEach(sessions []int64, most int, kind coppice.OutputKind) (map[int64][]coppice.Output, error)
 	// Picture returns the picture at an offset, whole.
 	Picture(session, offset int64) (coppice.Output, error)
+	// Mask returns what is remembered at a session's cursor to hide secrets in
+	// what follows; nil when there is nothing.
+	Mask(session int64) ([]byte, error)
 	// Sizes returns about how much output is kept, by project.
 	Sizes() (map[int64]int64, error)
 }
@@ -46,6 +49,8 @@ type Outputs interface {
 	// another. It fails with code conflict, changing nothing, when the cursor is
 	// not at from; so the same batch is never taken twice.
 	Add(session, from, to int64, out []coppice.Output) error
+	// PutMask replaces what is remembered at a session's cursor; nil forgets it.
+	PutMask(session int64, state []byte) error
 }
 
 // MostOutput is how much data a list of output holds, besides its last piece.

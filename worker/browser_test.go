@@ -13,6 +13,7 @@ import (
 	"coppice"
 	"coppice/host"
 	"coppice/internal/browser"
+	"coppice/internal/redact"
 	"coppice/store"
 )
 
@@ -38,16 +39,17 @@ func TestAPictureIsKeptAsItIs(t *testing.T) {
 	b := setup(t)
 	self, err := os.Executable()
 	b.must(err)
-	if got := b.cfg.Redact.Bytes(evidence); slices.Equal(got, evidence) {
+	if got := redact.New().Bytes(evidence); slices.Equal(got, evidence) {
 		t.Fatal("nothing would be taken out of it")
 	}
+	// What is looked for in the text of a failed session is not in its pictures.
+	b.project.Policy.Critical = []coppice.FailurePattern{{Match: "PNG"}}
+	b.update(func(tx store.Tx) error { return tx.Projects.Put(&b.project) })
 	s := b.sessionDir(1)
 	id, spec := b.verify(fmt.Sprintf("cases: [{role: verify, steps: [{run: '%s=keep %s %s'}, {say: \"STEP 1: PASS\"}]}]", roleVar, self, s), func(spec *coppice.RunSpec) {
 		if b.sessionDir(spec.Session.ID) != s {
 			t.Fatalf("the session is %d", spec.Session.ID)
 		}
-		// What is looked for in the text of a failed session is not in its pictures.
-		spec.Critical = []coppice.FailurePattern{{Match: "PNG"}}
 	})
 	b.start()
 	r := result[coppice.RunResult](b, b.finished(id))

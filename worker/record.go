@@ -1,146 +1,92 @@
 package worker
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"sync"
 	"time"
 
 	"coppice"
-	"coppice/agent"
+	"coppice/fabric"
 	"coppice/host"
-	"coppice/store"
 )
 
 // stopGrace bounds each step of a stop that the host takes by itself.
 const stopGrace = 5 * time.Second
 
-// Bounds of one batch of output: what is committed together.
+// Bounds of one batch of output: what is sent together.
 const (
 	mostFrames = 512
 	mostBytes  = 1 << 20
 )
 
-// follower brings one session's output into the store, from where the store's
-// cursor stands. Its drain may be called from one goroutine at a time.
+// follower reports one session's output, from where the ledger stands. Its drain
+// may be called from one goroutine at a time.
 type follower struct {
 	w   *Worker
 	id  int64
 	dir string
 
-	mu           sync.Mutex
-	cursor       int64
-	from         string
-	usage        coppice.Usage
-	conversation string
+	mu sync.Mutex
+	at fabric.Standing
 }
 
-func (w *Worker) sessionID(ctx context.Context, key string) (id int64, err error) {
-	err = w.cfg.Store.View(ctx, func(r store.Reader) error {
-		s, err := r.Sessions.ByKey(key)
-		id = s.ID
-		return err
-	})
-	return id, err
-}
-
-// load takes up where the store stands, after a restart as at the start.
-func (f *follower) load(ctx context.Context) error {
-	return f.w.cfg.Store.View(ctx, func(r store.Reader) error {
-		s, err := r.Sessions.Get(f.id)
-		f.cursor, f.from, f.usage, f.conversation = s.Cursor, s.From, s.Usage, s.Conversation
-		return err
-	})
-}
-
-// begin records that the session runs from now on, and from which commit. It
-// returns the session's prompt, and what the conversation it continues has used
-// so far.
-func (f *follower) begin(ctx context.Context, head string) (prompt string, spent coppice.Usage, err error) {
-	err = f.record(ctx, func(tx store.Tx, s *coppice.Session) error {
-		prompt = s.Prompt
-		if spent, err = used(tx.Reader(), s); err != nil || !s.StartedAt.IsZero() {
-			return err
-		}
-		s.StartedAt, s.State, s.From = f.w.cfg.Now().UTC(), coppice.SessionWorking, head
-		if err := tx.Sessions.Put(s); err != nil {
-			return err
-		}
-		return f.event(tx, s, coppice.EventSessionStarted, "")
-	})
-	return prompt, spent, err
-}
-
-// used sums what earlier sessions of the conversation have used.
-func used(r store.Reader, s *coppice.Session) (sum coppice.Usage, err error) {
-	if s.Resume == "" {
-		return sum, nil
-	}
-	all, err := r.Sessions.Of(s.TaskID)
-	for _, o := range all {
-		if o.ID != s.ID && o.Conversation == s.Resume {
-			sum = sum.Add(o.Usage)
-		}
-	}
-	return sum, err
-}
-
-// record adds facts to a session that is live; one that the engine has given up
-// gets none.
-func (f *follower) record(ctx context.Context, add func(store.Tx, *coppice.Session) error) error {
-	return f.w.cfg.Store.Update(ctx, func(tx store.Tx) error {
-		s, err := tx.Sessions.Get(f.id)
-		if err != nil || !s.State.Live() {
-			return err
-		}
-		return add(tx, &s)
-	})
-}
-
-func (f *follower) event(tx store.Tx, s *coppice.Session, kind coppice.EventKind, reason string) error {
-	return tx.Log.Append(&coppice.Event{
-		At: f.w.cfg.Now().UTC(), Kind: kind, ProjectID: s.ProjectID, TaskID: s.TaskID, SessionID: s.ID, Subject: s.Key,
-		By: f.w.cfg.Name, Reason: reason,
-	})
-}
-
-// drain commits everything in the spool that is not committed yet, in batches.
-func (f *follower) drain(ctx context.Context) error {
+// begin reports that the session runs, and from which commit. After a restart it
+// only takes up where the ledger stands.
+func (f *follower) begin(ctx context.Context, head string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	r, err := host.OpenSpool(f.dir, f.cursor)
-	if err != nil {
-		return err
+	at, err := f.w.cfg.Ledger.Begin(ctx, f.id, head)
+	if err == nil {
+		f.at = at
 	}
-	defer r.Close()
-	for {
-		frames, end, err := batch(r)
-		if err != nil {
-			return err
-		}
-		if len(frames) > 0 {
-			if err := f.commit(ctx, frames); err != nil {
-				return err
-			}
-			f.cursor = frames[len(frames)-1].Next
-			if err := host.TrimSpool(f.dir, f.cursor); err != nil {
-				return err
-			}
-		}
-		if end {
-			return nil
-		}
-	}
+	return err
 }
 
-// batch reads the next frames; end tells that there are no more at present. A
-// torn or damaged tail is the end: what lies behind it cannot be read.
-func batch(r *host.Reader) (frames []host.Frame, end bool, err error) {
-	for size := 0; len(frames) < mostFrames && size < mostBytes; {
+// drain reports everything in the spool that is not reported yet, in batches.
+// Held says that the ledger waits for more before it takes the rest; when the
+// session is quiet it takes all.
+func (f *follower) drain(ctx context.Context, quiet bool) (held bool, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	r, err := host.OpenSpool(f.dir, f.at.Cursor)
+	if err != nil {
+		return false, err
+	}
+	defer r.Close()
+	var frames []fabric.Frame
+	for end := false; !end; {
+		if frames, end, err = batch(r, frames); err != nil {
+			return false, err
+		}
+		if len(frames) == 0 {
+			continue
+		}
+		at, err := f.w.cfg.Ledger.Record(ctx, fabric.Batch{Session: f.id, From: f.at.Cursor, Frames: frames, Quiet: quiet && end})
+		if err != nil {
+			return false, err
+		}
+		f.at = at
+		for len(frames) > 0 && frames[0].Next <= f.at.Cursor {
+			frames = frames[1:]
+		}
+		if err := host.TrimSpool(f.dir, f.at.Cursor); err != nil {
+			return false, err
+		}
+	}
+	return len(frames) > 0, nil
+}
+
+// batch reads the next frames behind those that were not taken; end says that
+// there are no more at present. A torn or damaged tail is the end: what lies
+// behind it cannot be read.
+func batch(r *host.Reader, frames []fabric.Frame) (_ []fabric.Frame, end bool, err error) {
+	size := 0
+	for _, f := range frames {
+		size += len(f.Data)
+	}
+	for len(frames) < mostFrames && size < mostBytes {
 		f, err := r.Next()
 		if errors.Is(err, io.EOF) {
 			return frames, true, nil
@@ -148,149 +94,82 @@ func batch(r *host.Reader) (frames []host.Frame, end bool, err error) {
 		if err != nil {
 			return frames, true, err
 		}
-		frames = append(frames, f)
+		frames = append(frames, fabric.Frame(f))
 		size += len(f.Data)
 	}
 	return frames, false, nil
 }
 
-// commit writes one batch: the output, where the cursor stands behind it, and
-// the facts that its events tell, all or nothing.
-func (f *follower) commit(ctx context.Context, frames []host.Frame) error {
-	out := make([]coppice.Output, len(frames))
-	for i, fr := range frames {
-		out[i] = fr.Output
-		out[i].SessionID = f.id
-		if fr.Kind != coppice.OutputImage { // whose bytes are no text
-			out[i].Data = f.w.cfg.Redact.Bytes(fr.Data)
-		}
-	}
-	to := frames[len(frames)-1].Next
-	return f.w.cfg.Store.Update(ctx, func(tx store.Tx) error {
-		s, err := tx.Sessions.Get(f.id)
-		if err != nil {
+// follow reads what the host writes until the session is over, or the host is
+// gone.
+func (f *follower) follow(ctx context.Context) error {
+	for {
+		phase, _, _, err := host.Inspect(f.dir)
+		if err != nil || phase != host.PhaseRunning {
 			return err
 		}
-		if err := tx.Outputs.Add(f.id, f.cursor, to, out); err != nil {
-			return err
+		err = f.listen(ctx)
+		if ctx.Err() != nil {
+			return ctx.Err()
 		}
-		if !s.State.Live() {
-			return nil
-		}
-		return f.facts(tx, &s, out)
-	})
-}
-
-// telling tells whether an event is of a kind that facts follow from. Most are
-// not, and decoding every one would cost more than storing it.
-func telling(data []byte) bool {
-	rest, ok := bytes.CutPrefix(data, []byte(`{"kind":"`))
-	if !ok {
-		return true // not written the way we write them: look closer
-	}
-	for _, k := range agent.Deciding {
-		if after, ok := bytes.CutPrefix(rest, []byte(k)); ok && bytes.HasPrefix(after, []byte(`"`)) {
-			return true
-		}
-	}
-	notice := bytes.HasPrefix(rest, []byte(agent.KindNotice+`"`))
-	return notice && (bytes.Contains(rest, []byte(`"name":"`+agent.NameUndelivered+`"`)) || bytes.Contains(rest, []byte(`"name":"`+agent.NameDropped+`"`)))
-}
-
-// facts draws from events what others decide by: questions, state, usage and
-// the agent's own name for the conversation.
-func (f *follower) facts(tx store.Tx, s *coppice.Session, out []coppice.Output) error {
-	before := *s
-	for _, o := range out {
-		if o.Kind != coppice.OutputEvent && o.Kind != coppice.OutputHost || !telling(o.Data) {
-			continue
-		}
-		var e agent.Event
-		if err := json.Unmarshal(o.Data, &e); err != nil {
-			continue // not ours to judge; the bytes are kept
-		}
-		if o.Kind == coppice.OutputHost { // whose notices are its own, and nothing else of it decides
-			if e.Name == agent.NameDropped {
-				s.Dropped = e.Bytes
-			}
-			continue
-		}
-		switch e.Kind {
-		case agent.KindInit:
-			if e.Conversation != "" {
-				s.Conversation = e.Conversation
-			}
-			if e.Model != "" && s.Model == "" {
-				s.Model = e.Model
-			}
-		case agent.KindUsage:
-			if e.Usage != nil {
-				s.Usage = s.Usage.Add(*e.Usage)
-			}
-		case agent.KindState:
-			if e.State.Live() {
-				s.State = e.State
-			}
-		case agent.KindQuestion:
-			if err := f.question(tx, s, e, o.At); err != nil {
-				return err
-			}
-		case agent.KindNotice:
-			if e.Name == agent.NameUndelivered {
-				if err := f.undelivered(tx, s, e); err != nil {
-					return err
-				}
-			}
-		}
-	}
-	f.usage, f.conversation = s.Usage, s.Conversation
-	if before.State == s.State && before.Usage == s.Usage && before.Conversation == s.Conversation && before.Model == s.Model && before.Dropped == s.Dropped {
-		return nil
-	}
-	if err := tx.Sessions.Put(s); err != nil {
-		return err
-	}
-	if before.Usage.CostUSD != s.Usage.CostUSD {
-		if err := f.event(tx, s, coppice.EventSessionUsage, fmt.Sprintf("%.2f USD", s.Usage.CostUSD)); err != nil {
+		if err != nil && !errors.Is(err, host.ErrGone) && !errors.Is(err, io.EOF) {
 			return err
 		}
 	}
-	if before.State == s.State {
-		return nil
-	}
-	return f.event(tx, s, coppice.EventSessionState, string(s.State))
 }
 
-func (f *follower) question(tx store.Tx, s *coppice.Session, e agent.Event, at time.Time) error {
-	q := &coppice.Question{TaskID: s.TaskID, SessionID: s.ID, Ref: e.Ref, Text: e.Text, Options: e.Options, AskedAt: at}
-	if e.Rule != nil {
-		q.Kind, q.Rule = coppice.QuestionPermission, e.Rule
-	}
-	if err := tx.Questions.Put(q); err != nil {
-		return err
-	}
-	return f.event(tx, s, coppice.EventQuestionAsked, e.Text)
-}
-
-// undelivered takes back that a message was delivered: the agent had taken it
-// and ended before it read it. The next session gets it.
-func (f *follower) undelivered(tx store.Tx, s *coppice.Session, e agent.Event) error {
-	all, err := tx.Messages.Of(s.TaskID)
+// listen follows one connection to the host.
+func (f *follower) listen(ctx context.Context) error {
+	c, err := host.Dial(ctx, f.dir)
 	if err != nil {
 		return err
 	}
-	for _, m := range all {
-		said := f.w.cfg.Redact.String(agent.Text([]byte(m.Text)))
-		delivered := m.SessionID == s.ID && !m.DeliveredAt.IsZero()
-		unsettled := m.SessionID != s.ID && m.DeliveredAt.IsZero() // nobody has taken note of its delivery yet
-		if !delivered && !unsettled || said != e.Text {
-			continue
+	defer c.Close()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	grown := make(chan struct{}, 1)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if err := f.report(ctx, grown); err != nil {
+			cancel(err)
 		}
-		m.SessionID, m.DeliveredAt, m.Failed = s.ID, time.Time{}, e.Reason
-		if err := tx.Messages.Put(&m); err != nil {
+	}()
+	err = c.Follow(ctx, func(int64) { signal(grown) })
+	close(grown)
+	<-done
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	return err
+}
+
+// report drains the spool whenever it has grown, until grown is closed, and once
+// more when it has not for a while and something was held.
+func (f *follower) report(ctx context.Context, grown <-chan struct{}) error {
+	var still <-chan time.Time
+	for {
+		quiet := false
+		select {
+		case _, ok := <-grown:
+			if !ok {
+				return nil
+			}
+		case <-still:
+			quiet = true
+		}
+		held, err := f.drain(ctx, quiet)
+		if err != nil {
 			return err
 		}
-		return f.event(tx, s, coppice.EventMessageFailed, e.Reason)
+		if still = nil; held {
+			still = time.After(fabric.Quiet)
+		}
 	}
-	return nil
+}
+
+// publish makes the head of the session's branch known to the repository that
+// work lands in.
+func (f *follower) publish(ctx context.Context, spec coppice.RunSpec, head string) error {
+	return f.w.cfg.Ledger.Publish(ctx, fabric.Head{Session: f.id, RepoID: spec.RepoID, Repo: spec.Repo, Branch: spec.Branch, Commit: head})
 }

@@ -63,13 +63,3 @@ func (w *Worker) learn(ctx context.Context, spec coppice.RunSpec) {
 		}
 	}
 }
-
-// masked returns a failure without secrets in its words.
-func (w *Worker) masked(f *coppice.Failure) *coppice.Failure {
-	if f == nil {
-		return nil
-	}
-	c := *f
-	c.Text, c.Fix = w.cfg.Redact.String(c.Text), w.cfg.Redact.String(c.Fix)
-	return &c
-}

@@ -22,7 +22,6 @@ var tracker = map[string]coppice.MCPServer{
 func withSecrets(b *bundle, command string, values map[string]string) (work int64, s coppice.Session, resolved *[]string) {
 	b.t.Helper()
 	resolved = &[]string{}
-	b.redact = redact.New()
 	b.secrets = func(_ context.Context, name string) (string, error) {
 		*resolved = append(*resolved, name)
 		value, ok := values[name]

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"path/filepath"
 	"strconv"
@@ -21,7 +20,7 @@ func (w *Worker) sessionDir(id int64) string {
 }
 
 // run brings a session to its end: it starts the host or finds it, follows what
-// it writes into the store, and when all is over looks at what the workspace
+// it writes, and when all is over looks at what the workspace
 // shows.
 func (w *Worker) run(ctx context.Context, l coppice.Lease) (any, error) {
 	spec, err := coppice.DecodeSpec[coppice.RunSpec](l.Work)
@@ -39,12 +38,12 @@ func (w *Worker) run(ctx context.Context, l coppice.Lease) (any, error) {
 		return nil, err
 	}
 	for try := 1; ; try++ {
-		before := f.cursor
+		before := f.at.Cursor
 		res, err := w.attend(ctx, f, spec)
 		if err == nil || ctx.Err() != nil {
 			return res, err
 		}
-		if f.cursor > before {
+		if f.at.Cursor > before {
 			try = 1
 		}
 		if try == mostAttends {
@@ -62,9 +61,9 @@ func (w *Worker) run(ctx context.Context, l coppice.Lease) (any, error) {
 // of no use.
 const mostAttends = 6
 
-// attend follows a session from where the store stands to its end.
+// attend follows a session from where the ledger stands to its end.
 func (w *Worker) attend(ctx context.Context, f *follower, spec coppice.RunSpec) (any, error) {
-	if err := f.load(ctx); err != nil {
+	if err := f.begin(ctx, spec.Session.From); err != nil {
 		return nil, err
 	}
 	if err := f.follow(ctx); err != nil {
@@ -119,7 +118,10 @@ func (w *Worker) start(ctx context.Context, f *follower, spec coppice.RunSpec) e
 	if err != nil {
 		return err
 	}
-	prompt, spent, err := f.begin(ctx, head)
+	if err := f.begin(ctx, head); err != nil {
+		return err
+	}
+	prompt, err := w.cfg.Ledger.Prompt(ctx, f.id)
 	if err != nil {
 		return err
 	}
@@ -159,7 +161,7 @@ func (w *Worker) start(ctx context.Context, f *follower, spec coppice.RunSpec) e
 		Session: spec.Session.Key, Protocol: protocol, Profile: profile, Env: env, Grace: coppice.Duration(stopGrace), App: app, Output: spec.Output, Secrets: secrets,
 		Request: agent.Request{
 			Session: spec.Session.Key, Role: spec.Session.Role, Model: spec.Session.Model, Effort: spec.Effort, Resume: spec.Session.Resume,
-			Spent: spent, Dir: spec.Path, Fork: spec.Session.Fork, Screen: spec.Session.Screen,
+			Spent: f.at.Spent, Dir: spec.Path, Fork: spec.Session.Fork, Screen: spec.Session.Screen,
 			Permissions: spec.Permissions, MCP: servers, Budget: float64(spec.Budget), Schema: spec.Schema,
 		},
 	}, prompt)
@@ -199,10 +201,10 @@ func (w *Worker) conclude(ctx context.Context, f *follower, spec coppice.RunSpec
 			return nil, err
 		}
 	}
-	if err := f.drain(ctx); err != nil {
+	if _, err := f.drain(ctx, true); err != nil {
 		return nil, err
 	}
-	res := coppice.RunResult{From: f.from, Usage: f.usage, Conversation: f.conversation, Lost: phase == host.PhaseLost}
+	res := coppice.RunResult{From: f.at.From, Usage: f.at.Usage, Conversation: f.at.Conversation, Lost: phase == host.PhaseLost}
 	if exit != nil {
 		code := exit.Code
 		if exit.Done { // how its process ended after that says nothing
@@ -212,7 +214,7 @@ func (w *Worker) conclude(ctx context.Context, f *follower, spec coppice.RunSpec
 			res.Exit = &code
 		}
 		res.Signal, res.Stopped, res.Dropped = exit.Signal, exit.Stopped, exit.Dropped
-		res.Summary, res.Failure, res.Usage = w.cfg.Redact.String(exit.Outcome.Summary), w.masked(exit.Outcome.Failure), exit.Outcome.Usage
+		res.Summary, res.Failure, res.Usage = exit.Outcome.Summary, exit.Outcome.Failure, exit.Outcome.Usage
 		if exit.Outcome.Conversation != "" {
 			res.Conversation = exit.Outcome.Conversation
 		}
@@ -220,10 +222,7 @@ func (w *Worker) conclude(ctx context.Context, f *follower, spec coppice.RunSpec
 			res.Failure = coppice.Failf(coppice.ClassEnvironment, exit.Error, "")
 		}
 	}
-	if err := w.critical(ctx, f, spec, &res); err != nil {
-		return nil, err
-	}
-	if err := w.shown(ctx, spec, &res); err != nil {
+	if err := w.shown(ctx, f, spec, &res); err != nil {
 		return nil, err
 	}
 	return res, nil
@@ -289,7 +288,7 @@ func (w *Worker) stop(ctx context.Context, s coppice.StopSpec) (coppice.StopResu
 
 // dial reaches a session's host; a nil client means that there is none, and why.
 func (w *Worker) dial(ctx context.Context, key string) (*host.Client, string, error) {
-	id, err := w.sessionID(ctx, key)
+	id, err := w.cfg.Ledger.Session(ctx, key)
 	if err != nil {
 		return nil, "", err
 	}
@@ -302,51 +301,4 @@ func (w *Worker) dial(ctx context.Context, key string) (*host.Client, string, er
 		return nil, "the session is not running", nil
 	}
 	return c, "", err
-}
-
-// follow reads what the host writes until the session is over, or the host is
-// gone.
-func (f *follower) follow(ctx context.Context) error {
-	for {
-		phase, _, _, err := host.Inspect(f.dir)
-		if err != nil || phase != host.PhaseRunning {
-			return err
-		}
-		err = f.listen(ctx)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if err != nil && !errors.Is(err, host.ErrGone) && !errors.Is(err, io.EOF) {
-			return err
-		}
-	}
-}
-
-// listen follows one connection to the host.
-func (f *follower) listen(ctx context.Context) error {
-	c, err := host.Dial(ctx, f.dir)
-	if err != nil {
-		return err
-	}
-	defer c.Close()
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	grown := make(chan struct{}, 1)
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for range grown {
-			if err := f.drain(ctx); err != nil {
-				cancel(err)
-				return
-			}
-		}
-	}()
-	err = c.Follow(ctx, func(int64) { signal(grown) })
-	close(grown)
-	<-done
-	if cause := context.Cause(ctx); cause != nil {
-		return cause
-	}
-	return err
 }

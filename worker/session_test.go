@@ -5,7 +5,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -134,8 +133,6 @@ func (b *bundle) wantOnce(session int64, bytes int) {
 	}
 }
 
-// A host that vanishes takes nothing with it: the session is lost, what it
-// wrote is kept, and its agent is gone.
 // unwilling is a store that refuses a number of transactions once a session
 // has begun.
 type unwilling struct {
@@ -173,7 +170,7 @@ func TestAStoreThatRefuses(t *testing.T) {
 			id, s := b.run(c.script)
 			u := &unwilling{Store: b.store, session: s.ID}
 			u.left.Store(c.refusals)
-			b.cfg.Store, b.cfg.Retry = u, time.Millisecond
+			b.cfg.Ledger, b.cfg.Retry = b.ledgerOn(u), time.Millisecond
 			b.start()
 			w := b.finished(id)
 			if !c.fails {
@@ -193,6 +190,8 @@ func TestAStoreThatRefuses(t *testing.T) {
 	}
 }
 
+// A host that vanishes takes nothing with it: the session is lost, what it
+// wrote is kept, and its agent is gone.
 func TestLostHost(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -356,98 +355,5 @@ func TestAgentSeesNoSecrets(t *testing.T) {
 	}
 	if !slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, "NAMED_KEY=") }) {
 		t.Error("what pass_env names is missing")
-	}
-}
-
-// Facts are drawn from events, whatever else stands between them.
-func TestFactsOfEvents(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	_, s := b.run("cases: []")
-	f := &follower{w: b.Worker, id: s.ID}
-	_, _, err := f.begin(b.ctx, "head1")
-	b.must(err)
-	var frames []host.Frame
-	add := func(kind coppice.OutputKind, data string) {
-		n := int64(len(frames))
-		frames = append(frames, host.Frame{Output: coppice.Output{Offset: n, Kind: kind, Data: []byte(data)}, Next: n + 1})
-	}
-	add(coppice.OutputStdout, `{"kind":"usage","usage":{"input_tokens":99}}`) // raw bytes are no facts
-	add(coppice.OutputEvent, `not json`)
-	add(coppice.OutputEvent, `{"kind":"init","conversation":"talk1","model":"big"}`)
-	add(coppice.OutputEvent, `{"kind":"usage","usage":{"input_tokens":1}}`)
-	add(coppice.OutputEvent, `{"kind":"usage","usage":{"input_tokens":2,"cost_usd":0.25}}`)
-	add(coppice.OutputEvent, `{"kind":"state","state":"done"}`) // an agent does not end its session by saying so
-	add(coppice.OutputEvent, `{"kind":"state","state":"idle"}`)
-	add(coppice.OutputEvent, `{"kind":"question","ref":"q1","text":"Which?"}`)
-	add(coppice.OutputEvent, `{"kind":"question","ref":"p1","text":"may it run: make","rule":{"tool":"run","match":"make *","do":"allow"}}`)
-	b.must(f.commit(b.ctx, frames))
-	got := b.session(s.ID)
-	if got.State != coppice.SessionIdle || got.Usage.InputTokens != 3 || got.Conversation != "talk1" || got.Model != "big" || got.Cursor != int64(len(frames)) {
-		t.Errorf("session %+v", got)
-	}
-	if e := b.event(coppice.EventSessionState, 1); e.Reason != "idle" || e.SessionID != s.ID {
-		t.Errorf("event %+v", e)
-	}
-	b.event(coppice.EventQuestionAsked, 2)
-	if e := b.event(coppice.EventSessionUsage, 1); e.Reason != "0.25 USD" {
-		t.Errorf("event %+v", e)
-	}
-	b.update(func(tx store.Tx) error {
-		all, err := tx.Questions.Of(s.TaskID)
-		if len(all) != 2 || all[0].Kind != "" || all[0].Rule != nil || all[1].Kind != coppice.QuestionPermission || all[1].Rule == nil || all[1].Rule.Match != "make *" {
-			t.Errorf("questions %+v", all)
-		}
-		return err
-	})
-	if err := f.commit(b.ctx, frames); coppice.ErrorCode(err) != coppice.EConflict {
-		t.Errorf("the same batch again: %v", err)
-	}
-	if n := len(b.output(s.ID)); n != len(frames) || b.session(s.ID).Usage.InputTokens != 3 {
-		t.Errorf("%d pieces, usage %+v", n, b.session(s.ID).Usage)
-	}
-	if again, _, err := f.begin(b.ctx, "head2"); err != nil || again != "Say hello." || b.session(s.ID).From != "head1" {
-		t.Errorf("begun again: %q %v, from %s", again, err, b.session(s.ID).From)
-	}
-}
-
-// A session that was given up gets no facts any more; its output is kept.
-func TestNoFactsOfTheDead(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	_, s := b.run("cases: []")
-	s.State = coppice.SessionLost
-	b.update(func(tx store.Tx) error { return tx.Sessions.Put(&s) })
-	f := &follower{w: b.Worker, id: s.ID}
-	_, _, err := f.begin(b.ctx, "head1")
-	b.must(err)
-	b.must(f.commit(b.ctx, []host.Frame{{Output: coppice.Output{Kind: coppice.OutputEvent, Data: []byte(`{"kind":"state","state":"working"}`)}, Next: 1}}))
-	if got := b.session(s.ID); got.State != coppice.SessionLost || !got.StartedAt.IsZero() || got.Cursor != 1 {
-		t.Errorf("session %s, started %v, cursor %s", got.State, got.StartedAt, strconv.FormatInt(got.Cursor, 10))
-	}
-}
-
-// A session that continues a conversation knows what that has used before.
-func TestSpentBefore(t *testing.T) {
-	t.Parallel()
-	b := setup(t)
-	earlier := func(n int, conversation string, tokens int64) {
-		s := coppice.Session{
-			ProjectID: b.project.ID, TaskID: b.task.ID, N: n, Key: coppice.SessionKey(b.task.Key, n), State: coppice.SessionDone,
-			Conversation: conversation, Usage: coppice.Usage{InputTokens: tokens},
-		}
-		b.update(func(tx store.Tx) error { return tx.Sessions.Put(&s) })
-	}
-	earlier(7, "talk1", 1)
-	earlier(8, "talk1", 2)
-	earlier(9, "talk2", 40)
-	_, s := b.run("cases: []")
-	for resume, want := range map[string]int64{"": 0, "talk1": 3, "talk3": 0} {
-		s.Resume = resume
-		b.update(func(tx store.Tx) error { return tx.Sessions.Put(&s) })
-		_, spent, err := (&follower{w: b.Worker, id: s.ID}).begin(b.ctx, "head1")
-		if err != nil || spent.InputTokens != want {
-			t.Errorf("resuming %q: spent %d (%v), want %d", resume, spent.InputTokens, err, want)
-		}
 	}
 }

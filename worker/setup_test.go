@@ -21,6 +21,7 @@ import (
 	"coppice/fabric"
 	"coppice/fabric/local"
 	"coppice/host"
+	"coppice/ingest"
 	"coppice/internal/process"
 	"coppice/internal/redact"
 	"coppice/store"
@@ -60,6 +61,7 @@ type bundle struct {
 	repo    string
 	store   *sqlite.Store
 	fabric  fabric.Fabric
+	ledger  *ingest.Ledger
 	spaces  *workspace.Workspaces
 	profile coppice.Profile
 	environ []string
@@ -104,7 +106,9 @@ func setup(t *testing.T) *bundle {
 			t.Error(err)
 		}
 	})
-	b.fabric = local.New(local.Config{Store: b.store, Now: time.Now})
+	b.redact = redact.New()
+	b.ledger = b.ledgerOn(b.store)
+	b.fabric = local.New(local.Config{Store: b.store, Now: time.Now, Accept: b.ledger.Accept})
 	runner, err := git.New(git.Config{Env: b.environ})
 	b.must(err)
 	b.spaces, err = workspace.New(workspace.Config{Dir: filepath.Join(dir, "ws"), Trash: filepath.Join(dir, "trash"), Git: runner, Env: b.environ, Ports: b.ports})
@@ -121,12 +125,20 @@ func (b *bundle) open() {
 	self, err := os.Executable()
 	b.must(err)
 	b.Worker, err = New(Config{
-		Name: "local", Pools: []string{"local"}, Fabric: b.fabric, Store: b.store, Workspaces: b.spaces, Sessions: filepath.Join(b.dir, "s"),
+		Name: "local", Pools: []string{"local"}, Fabric: b.fabric, Ledger: b.ledger, Workspaces: b.spaces, Sessions: filepath.Join(b.dir, "s"),
 		Host:    host.Launcher{Argv: []string{self, "host"}, Env: []string{roleVar + "=host", "PATH=" + os.Getenv("PATH")}},
 		Profile: func(string, *coppice.Profile) (coppice.Profile, error) { return b.profile, nil },
-		Environ: b.environ, Now: time.Now, Room: b.room, Browser: b.browser, Secrets: b.secrets, Redact: b.redact,
+		Environ: b.environ, Now: time.Now, Room: b.room, Browser: b.browser, Secrets: b.secrets,
 	})
 	b.must(err)
+}
+
+// ledgerOn makes the ledger of the worker's reports on a store.
+func (b *bundle) ledgerOn(s store.Store) *ingest.Ledger {
+	b.t.Helper()
+	l, err := ingest.New(ingest.Config{Store: s, Now: time.Now, Worker: "local", Redact: b.redact})
+	b.must(err)
+	return l
 }
 
 // start runs the worker until the test ends, or stop is called.

@@ -2,11 +2,9 @@ package worker
 
 import (
 	"cmp"
-	"context"
 	"slices"
 
 	"coppice"
-	"coppice/store"
 )
 
 // Stop ends the worker. It takes no further work and ends what can be begun
@@ -43,14 +41,9 @@ func (w *Worker) stops() bool {
 	}
 }
 
-// Pending is an effect that a stop waits for.
-type Pending struct {
-	Kind coppice.WorkKind
-	Task string // its key
-}
-
-// Pending lists the whole effects under way, the oldest first.
-func (w *Worker) Pending(ctx context.Context) ([]Pending, error) {
+// Pending lists the whole effects under way, for which a stop waits, the oldest
+// first.
+func (w *Worker) Pending() []coppice.Work {
 	var work []coppice.Work
 	w.mu.Lock()
 	for _, h := range w.held {
@@ -59,20 +52,6 @@ func (w *Worker) Pending(ctx context.Context) ([]Pending, error) {
 		}
 	}
 	w.mu.Unlock()
-	if len(work) == 0 {
-		return nil, nil
-	}
 	slices.SortFunc(work, func(a, b coppice.Work) int { return cmp.Compare(a.ID, b.ID) })
-	var out []Pending
-	err := w.cfg.Store.View(ctx, func(r store.Reader) error {
-		for _, x := range work {
-			t, err := r.Tasks.Get(x.TaskID)
-			if err != nil {
-				return err
-			}
-			out = append(out, Pending{x.Kind, t.Key})
-		}
-		return nil
-	})
-	return out, err
+	return work
 }

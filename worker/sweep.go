@@ -5,12 +5,9 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"slices"
 	"strconv"
 
-	"coppice"
 	"coppice/host"
-	"coppice/store"
 )
 
 // sweep removes the directories of sessions whose result was accepted by an
@@ -24,23 +21,13 @@ func (w *Worker) sweep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var over []int64
-	err = w.cfg.Store.View(ctx, func(r store.Reader) error {
-		for _, e := range entries {
-			id, err := strconv.ParseInt(e.Name(), 10, 64)
-			if err != nil {
-				continue
-			}
-			wanted, err := stillRun(r, id)
-			if err != nil {
-				return err
-			}
-			if !wanted {
-				over = append(over, id)
-			}
+	var ids []int64
+	for _, e := range entries {
+		if id, err := strconv.ParseInt(e.Name(), 10, 64); err == nil {
+			ids = append(ids, id)
 		}
-		return nil
-	})
+	}
+	over, err := w.cfg.Ledger.Over(ctx, ids)
 	if err != nil {
 		return err
 	}
@@ -54,20 +41,4 @@ func (w *Worker) sweep(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// stillRun tells whether somebody has yet to bring a session to its end, or
-// nobody knows it.
-func stillRun(r store.Reader, id int64) (bool, error) {
-	s, err := r.Sessions.Get(id)
-	if coppice.ErrorCode(err) == coppice.ENotFound {
-		return true, nil
-	}
-	if err != nil {
-		return false, err
-	}
-	work, err := r.Work.Unsettled(coppice.TaskSubject(s.TaskID))
-	return slices.ContainsFunc(work, func(i coppice.Work) bool {
-		return i.Kind == coppice.WorkRun && i.SessionID == id && i.Open()
-	}), err
 }

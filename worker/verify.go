@@ -5,13 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"coppice"
 	"coppice/host"
-	"coppice/store"
 	"coppice/workspace"
 )
 
@@ -49,7 +47,7 @@ func appURL(s coppice.ServePolicy, port int) string {
 
 // shown tells what the workspace shows after the session: its head, with what
 // was left uncommitted, or what a session changed that may change nothing.
-func (w *Worker) shown(ctx context.Context, spec coppice.RunSpec, res *coppice.RunResult) error {
+func (w *Worker) shown(ctx context.Context, f *follower, spec coppice.RunSpec, res *coppice.RunResult) error {
 	if spec.ReadOnly {
 		head, changed, err := w.cfg.Workspaces.Changed(ctx, spec.Path)
 		res.Head, res.Changed = head, changed
@@ -63,6 +61,9 @@ func (w *Worker) shown(ctx context.Context, spec coppice.RunSpec, res *coppice.R
 		}
 		err = nil
 	}
+	if err == nil {
+		err = f.publish(ctx, spec, head)
+	}
 	if err != nil {
 		return err
 	}
@@ -71,76 +72,4 @@ func (w *Worker) shown(ctx context.Context, spec coppice.RunSpec, res *coppice.R
 		w.cfg.Logger.Warn("summing up what a session changed failed", "session", spec.Session.Key, "error", err)
 	}
 	return nil
-}
-
-// criticalTail is how much of the end of a failed session's output is searched.
-const criticalTail = 256 << 10
-
-// critical looks in the output of a failed session for what the project says
-// means a broken environment. A failure that names its own remedy, such as a
-// limit, stays what it is.
-func (w *Worker) critical(ctx context.Context, f *follower, spec coppice.RunSpec, res *coppice.RunResult) error {
-	if len(spec.Critical) == 0 || !failed(*res) {
-		return nil
-	}
-	text, err := f.lastOutput(ctx, criticalTail)
-	if err != nil {
-		return err
-	}
-	if res.Failure != nil {
-		text += "\n" + res.Failure.Text
-	}
-	for _, p := range spec.Critical {
-		re, err := regexp.Compile(p.Match)
-		if err != nil {
-			continue // the policy was refused when it was read
-		}
-		found := re.FindString(text)
-		if found == "" {
-			continue
-		}
-		label := p.Label
-		if label == "" {
-			label = "the environment is broken"
-		}
-		res.Failure = coppice.Failf(coppice.ClassEnvironment, fmt.Sprintf("%s: %s", label, coppice.Quote(found)),
-			"mend the environment; critical_patterns in coppice.yaml says what means that it is broken")
-		return nil
-	}
-	return nil
-}
-
-// failed tells whether a session failed in a way whose cause is open.
-func failed(r coppice.RunResult) bool {
-	if r.Stopped {
-		return false
-	}
-	if r.Failure == nil {
-		return r.Signal != "" || r.Exit == nil || *r.Exit != 0
-	}
-	switch r.Failure.Class {
-	case coppice.ClassRateLimit, coppice.ClassOverload, coppice.ClassAuth, coppice.ClassBilling, coppice.ClassBudget, coppice.ClassCancelled:
-		return false
-	}
-	return true
-}
-
-// lastOutput returns the end of what the session's processes wrote, all of
-// which is committed.
-func (f *follower) lastOutput(ctx context.Context, most int64) (string, error) {
-	var b strings.Builder
-	err := f.w.cfg.Store.View(ctx, func(r store.Reader) error {
-		b.Reset()
-		for after := max(f.cursor-most, 0) - 1; ; {
-			out, err := r.Outputs.After(f.id, after, mostFrames, coppice.OutputStdout, coppice.OutputStderr, coppice.OutputApp)
-			if err != nil || len(out) == 0 {
-				return err
-			}
-			for _, o := range out {
-				b.Write(o.Data)
-				after = o.Offset
-			}
-		}
-	})
-	return b.String(), err
 }

@@ -191,7 +191,9 @@ func TestCriticalPatterns(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			b := setup(t)
-			id, _ := b.verify("cases: [{steps: ["+c.steps+"]}]", func(s *coppice.RunSpec) { s.Critical = patterns })
+			b.project.Policy.Critical = patterns
+			b.update(func(tx store.Tx) error { return tx.Projects.Put(&b.project) })
+			id, _ := b.verify("cases: [{steps: ["+c.steps+"]}]", nil)
 			b.start()
 			r := result[coppice.RunResult](b, b.finished(id))
 			switch {
@@ -228,27 +230,5 @@ func TestProgressIsInNoCommit(t *testing.T) {
 		t.Error(err)
 	} else if got, err := os.ReadFile(filepath.Join(again.Path, "notes", "so far.md")); err != nil || string(got) != "found it" {
 		t.Errorf("%q, %v", got, err)
-	}
-}
-
-func TestWhichSessionsFailed(t *testing.T) {
-	t.Parallel()
-	zero, three := 0, 3
-	for name, c := range map[string]struct {
-		r    coppice.RunResult
-		want bool
-	}{
-		"done":           {coppice.RunResult{Exit: &zero}, false},
-		"an exit code":   {coppice.RunResult{Exit: &three}, true},
-		"a signal":       {coppice.RunResult{Signal: "SIGSEGV"}, true},
-		"lost":           {coppice.RunResult{Lost: true}, true},
-		"stopped":        {coppice.RunResult{Exit: &three, Stopped: true}, false},
-		"a failure":      {coppice.RunResult{Exit: &zero, Failure: coppice.Failf(coppice.ClassImplementation, "x", "")}, true},
-		"an own remedy":  {coppice.RunResult{Exit: &three, Failure: coppice.Failf(coppice.ClassBilling, "x", "")}, false},
-		"a person's end": {coppice.RunResult{Exit: &three, Failure: coppice.Failf(coppice.ClassCancelled, "x", "")}, false},
-	} {
-		if got := failed(c.r); got != c.want {
-			t.Errorf("%s: %t", name, got)
-		}
 	}
 }

@@ -19,39 +19,37 @@ import (
 	"coppice"
 	"coppice/fabric"
 	"coppice/host"
-	"coppice/internal/redact"
-	"coppice/store"
 	"coppice/workspace"
 )
 
-// Config is what a Worker needs. All fields but Browser, Secrets, Logger, Redact,
-// Room, Renew and Retry are required.
+// Config is what a Worker needs. All fields but Browser, Secrets, Logger, Room,
+// Renew and Retry are required.
 type Config struct {
 	Name       string // the same after a restart
 	Pools      []string
 	Fabric     fabric.Fabric
-	Store      store.Store
-	Workspaces *workspace.Workspaces
+	Ledger     fabric.Ledger
+	Workspaces Workspaces
 	Sessions   string // the directory of the sessions' directories
 	Host       host.Launcher
 	Browser    []string // the command that gives a session a browser; without one there is none
 	// Profile finds the profile of an agent; own is the project's, or nil.
 	Profile func(name string, own *coppice.Profile) (coppice.Profile, error)
-	// Secrets resolves a secret that a session needs, and hides its value in
-	// Redact first. It is called when a session starts, and when a worker finds a
-	// session again.
+	// Secrets resolves a secret that a session needs. Whoever does so has its
+	// value hidden first in all that the session writes. It is called when a
+	// session starts, and when a worker finds a session again.
 	Secrets func(ctx context.Context, name string) (string, error)
 	// Environ is Coppice's own environment; agents get only what is allowed
 	// of it.
 	Environ []string
 	Now     func() time.Time
 	Logger  *slog.Logger
-	Redact  *redact.Redactor
 	// Room bounds how many items of a group are executed at once.
 	Room map[Group]int
 	// Renew is how often leases are renewed; every 10 s when 0.
 	Renew time.Duration
-	// Retry is the pause after the store did not take a fact; 1 s when 0.
+	// Retry is the pause after the control process could not be reached, or took
+	// nothing; it doubles with each further time, up to 32 times. 1 s when 0.
 	Retry time.Duration
 }
 
@@ -96,7 +94,7 @@ var executors = map[coppice.WorkKind]executor{
 		return with(ctx, l, w.cfg.Workspaces.Move)
 	}},
 	coppice.WorkCheck: {GroupCheck, false, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
-		return with(ctx, l, w.check)
+		return with(ctx, l, w.cfg.Workspaces.Check)
 	}},
 	coppice.WorkRun:  {GroupSession, false, (*Worker).run},
 	coppice.WorkSend: {GroupSession, false, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) { return with(ctx, l, w.send) }},
@@ -110,15 +108,6 @@ func with[S, R any](ctx context.Context, l coppice.Lease, f func(context.Context
 		return nil, coppice.Failf(coppice.ClassUnknown, fmt.Sprintf("%s cannot be read: %v", l.Work.Kind, err), "")
 	}
 	return f(ctx, spec)
-}
-
-// check runs checks, their logs redacted like all output.
-func (w *Worker) check(ctx context.Context, s coppice.CheckSpec) (coppice.CheckResult, error) {
-	r, err := w.cfg.Workspaces.Check(ctx, s)
-	for i := range r.Checks {
-		r.Checks[i].Log = w.cfg.Redact.String(r.Checks[i].Log)
-	}
-	return r, err
 }
 
 // Worker takes and executes work. Start it once; Stop leaves running sessions
@@ -149,14 +138,11 @@ type holding struct {
 
 // New makes a Worker.
 func New(c Config) (*Worker, error) {
-	if c.Name == "" || c.Fabric == nil || c.Store == nil || c.Workspaces == nil || c.Sessions == "" || c.Profile == nil || c.Now == nil {
-		return nil, errors.New("worker: Name, Fabric, Store, Workspaces, Sessions, Profile and Now are required")
+	if c.Name == "" || c.Fabric == nil || c.Ledger == nil || c.Workspaces == nil || c.Sessions == "" || c.Profile == nil || c.Now == nil {
+		return nil, errors.New("worker: Name, Fabric, Ledger, Workspaces, Sessions, Profile and Now are required")
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
-	}
-	if c.Redact == nil {
-		c.Redact = redact.New()
 	}
 	if c.Renew == 0 {
 		c.Renew = 10 * time.Second
@@ -196,28 +182,42 @@ func (w *Worker) Start(ctx context.Context) error {
 
 func (w *Worker) takeLoop(ctx context.Context) {
 	woken := make(chan struct{}, 1)
-	w.takers.Go(func() {
-		for ctx.Err() == nil {
-			if err := w.cfg.Fabric.Wait(ctx); err != nil && ctx.Err() == nil {
-				w.cfg.Logger.Error("waiting for work failed", "error", err)
-				return
-			}
-			signal(woken)
-		}
-	})
-	for look := groups; ; {
+	w.takers.Go(func() { w.waitLoop(ctx, woken) })
+	for look, tries := groups, 0; ; {
 		full, err := w.takeOnce(ctx, look)
-		if err != nil && ctx.Err() == nil {
-			w.cfg.Logger.Error("taking work failed", "error", err)
+		var again <-chan time.Time
+		if tries++; err == nil || ctx.Err() != nil {
+			tries = 0
+		} else {
+			w.cfg.Logger.Error("taking work failed; it is tried again", "try", tries, "error", err)
+			again = time.After(w.backoff(tries))
 		}
 		select {
 		case <-ctx.Done():
 			return
 		case <-woken:
 			look = groups
+		case <-again:
+			look = full
 		case <-w.freed:
 			look = full // for all others there was room, and nothing to do
 		}
+	}
+}
+
+// waitLoop says when there may be work to take.
+func (w *Worker) waitLoop(ctx context.Context, woken chan struct{}) {
+	for tries := 0; ctx.Err() == nil; {
+		err := w.cfg.Fabric.Wait(ctx)
+		if tries++; err == nil {
+			tries = 0
+		} else if ctx.Err() == nil {
+			w.cfg.Logger.Error("waiting for work failed; it is tried again", "try", tries, "error", err)
+			if w.pause(ctx, tries) != nil {
+				return
+			}
+		}
+		signal(woken) // also after an error, which may have hidden that there is work
 	}
 }
 
@@ -309,7 +309,7 @@ func (w *Worker) execute(ctx context.Context, l coppice.Lease) {
 		if ctx.Err() != nil {
 			return // stopped or lost: whoever holds the item next does it again
 		}
-		w.finish(ctx, l, res, w.masked(failure(err)))
+		w.finish(ctx, l, res, failure(err))
 	})
 }
 
@@ -345,8 +345,8 @@ func (w *Worker) finish(ctx context.Context, l coppice.Lease, res any, fail *cop
 		case errors.Is(err, fabric.ErrLost) || ctx.Err() != nil:
 			return
 		}
-		// The result stands; only the store could not take it (a full disk,
-		// say). Handing it in again is what at-least-once means.
+		// The result stands; only the control process could not take it (a full
+		// disk, say). Handing it in again is what at-least-once means.
 		w.cfg.Logger.Error("handing in a result failed", "key", l.Work.Key, "error", err)
 		if w.stops() || w.pause(ctx, 1) != nil {
 			return // the effect is done again after the restart, which does no harm
@@ -354,12 +354,20 @@ func (w *Worker) finish(ctx context.Context, l coppice.Lease, res any, fail *cop
 	}
 }
 
+// mostBackoff bounds how often the pause before a further try doubles.
+const mostBackoff = 5
+
+// backoff is the pause after so many tries in a row that failed.
+func (w *Worker) backoff(tries int) time.Duration {
+	return w.cfg.Retry << min(max(tries-1, 0), mostBackoff)
+}
+
 // pause waits before something is tried again.
 func (w *Worker) pause(ctx context.Context, tries int) error {
 	select {
 	case <-ctx.Done():
 		return context.Cause(ctx)
-	case <-time.After(time.Duration(tries) * w.cfg.Retry):
+	case <-time.After(w.backoff(tries)):
 		return nil
 	}
 }

@@ -73,3 +73,22 @@ func (w *Workspaces) Bring(ctx context.Context, dir, base, branch string) (strin
 	}
 	return commit, r.dropGathered(commit)
 }
+
+// Published makes sure that a task's branch in Coppice's own repository is at a
+// commit. Save brings it there, so on this machine there is nothing else to do.
+func (w *Workspaces) Published(ctx context.Context, dir, branch, head string) error {
+	r, err := w.use(ctx, dir)
+	if err != nil {
+		return err
+	}
+	ref := "refs/heads/" + branch
+	refs, err := w.refs(ctx, r.own(), ref)
+	if err != nil {
+		return err
+	}
+	if refs[ref] != head {
+		return coppice.Errorf(coppice.EUnavailable, "the commit %s of branch %s is not in Coppice's repository for %s", head, branch, dir).
+			WithFix("retry the task; its workspace has the commit")
+	}
+	return nil
+}

@@ -30,6 +30,9 @@ type Config struct {
 	Store store.Store
 	Now   func() time.Time
 	Lease time.Duration
+	// Accept turns a result, or a failure, into what is kept of it. Nil means
+	// that it is kept as it is.
+	Accept func(context.Context, coppice.Work, json.RawMessage, *coppice.Failure) (json.RawMessage, *coppice.Failure, error)
 }
 
 // Fabric hands out the store's work.
@@ -135,7 +138,12 @@ func (f *Fabric) Renew(ctx context.Context, leases []coppice.Lease) ([]coppice.L
 }
 
 // Finish hands in a result.
-func (f *Fabric) Finish(ctx context.Context, l coppice.Lease, result json.RawMessage, failure *coppice.Failure) error {
+func (f *Fabric) Finish(ctx context.Context, l coppice.Lease, result json.RawMessage, failure *coppice.Failure) (err error) {
+	if f.cfg.Accept != nil {
+		if result, failure, err = f.cfg.Accept(ctx, l.Work, result, failure); err != nil {
+			return err
+		}
+	}
 	return f.cfg.Store.Update(ctx, func(tx store.Tx) error {
 		w, ok, err := current(tx, l)
 		if err != nil {

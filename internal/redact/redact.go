@@ -24,19 +24,26 @@ const Mask = "[redacted]"
 // "on" and "1234" would destroy the text and tell the value at the same time.
 const MinValue = 6
 
+// maxSecret is how far a secret reaches at most; what lies behind it does not
+// decide. It bounds how much of a text can be undecided.
+const maxSecret = 16 << 10
+
 // MaxValue is the length up to which a line of a value is hidden wherever it
-// stands, also in lines that are too long to be held back whole.
-const MaxValue = overlap
+// stands.
+const MaxValue = 4 << 10
 
 // Redactor hides secrets. It is safe for concurrent use.
 type Redactor struct {
-	starts atomic.Pointer[table] // replaced as a whole, never changed
+	known atomic.Pointer[table] // replaced as a whole, never changed
 
 	mu sync.Mutex // held by Add
 }
 
-// table is what can begin with each byte.
-type table [256]start
+// table is what secrets can begin with.
+type table struct {
+	pairs  [1 << 10]uint64 // one bit for each two bytes that one can begin with
+	starts [256]start
+}
 
 // start is what can begin with a certain byte.
 type start struct {
@@ -46,21 +53,33 @@ type start struct {
 	shapes []shape
 }
 
+// begin notes that a secret can begin with two bytes. Most places of a text are
+// ruled out by them.
+func (t *table) begin(a, b byte) *start {
+	pair := uint(a)<<8 | uint(b)
+	t.pairs[pair>>6] |= 1 << (pair & 63)
+	t.starts[a].any = true
+	return &t.starts[a]
+}
+
 // New makes a Redactor for the known patterns and the given values. A value of
 // several lines is hidden line by line.
 func New(values ...string) *Redactor {
 	t := &table{}
 	for _, rule := range rules {
-		s := &t[rule.prefix[0]]
-		s.any, s.rules = true, append(s.rules, rule)
+		s := t.begin(rule.prefix[0], rule.prefix[1])
+		s.rules = append(s.rules, rule)
 	}
 	for _, shape := range shapes {
 		for _, c := range []byte(shape.first) {
-			t[c].any, t[c].shapes = true, append(t[c].shapes, shape)
+			t.starts[c].shapes = append(t.starts[c].shapes, shape)
+			for _, d := range []byte(shape.second) {
+				t.begin(c, d)
+			}
 		}
 	}
 	r := &Redactor{}
-	r.starts.Store(t)
+	r.known.Store(t)
 	for _, v := range values {
 		r.Add(v)
 	}
@@ -72,20 +91,20 @@ func New(values ...string) *Redactor {
 func (r *Redactor) Add(value string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	t := *r.starts.Load()
+	t := *r.known.Load()
 	for line := range strings.Lines(value) {
 		if line = strings.TrimSpace(line); len(line) < MinValue {
 			continue
 		}
 		for _, form := range forms(line) {
-			s := &t[form[0]]
+			s := t.begin(form[0], form[1])
 			at, found := slices.BinarySearchFunc(s.values, form, longer)
 			if !found {
-				s.any, s.values = true, slices.Insert(slices.Clone(s.values), at, form)
+				s.values = slices.Insert(slices.Clone(s.values), at, form)
 			}
 		}
 	}
-	r.starts.Store(&t)
+	r.known.Store(&t)
 }
 
 // longer orders values, the longest first.
@@ -131,35 +150,74 @@ func (r *Redactor) String(s string) string {
 
 // Bytes returns b with its secrets hidden. It does not change b.
 func (r *Redactor) Bytes(b []byte) []byte {
-	s := r.Stream()
-	return append(s.Write(b), s.Flush()...)
+	return r.Pieces(State{}, [][]byte{b}, true)[0].Text
 }
 
-// find returns the first secret in the line at or after from.
-func (r *Redactor) find(line []byte, from int) (int, int, bool) {
-	starts := r.starts.Load()
-	for at := from; at < len(line); at++ {
-		s := &starts[line[at]]
-		if !s.any {
+// Clean reports whether a whole text has no secret in it.
+func (r *Redactor) Clean(b []byte) bool { return r.find(b, 0, 0, false).verdict == none }
+
+// verdict is what is known of a place in a text.
+type verdict int
+
+const (
+	none  verdict = iota // no secret begins here
+	open                 // what follows decides
+	found                // one does
+)
+
+// hit is a place at which something begins, and the range to hide.
+type hit struct {
+	verdict
+	at, from, to int
+	key          bool // a private key begins
+}
+
+// find returns the first place at or after from that holds a secret, or may.
+// Text before floor is hidden already and does not count. More says that the
+// text may go on behind its end.
+func (r *Redactor) find(text []byte, floor, from int, more bool) hit {
+	t := r.known.Load()
+	for at := from; at < len(text); at++ {
+		if at+1 < len(text) {
+			if pair := uint(text[at])<<8 | uint(text[at+1]); t.pairs[pair>>6]&(1<<(pair&63)) == 0 {
+				continue
+			}
+		} else if !more || !t.starts[text[at]].any {
 			continue
 		}
-		for _, v := range s.values {
-			if bytes.HasPrefix(line[at:], v) {
-				return at, at + len(v), true
-			}
+		if h := t.judge(text[floor:], at-floor, more); h.verdict != none {
+			h.at, h.from, h.to = at, h.from+floor, h.to+floor
+			return h
 		}
-		if len(s.rules) > 0 && boundary(line, at) {
-			for _, rule := range s.rules {
-				if n := rule.match(line[at:]); n > 0 {
-					return at, at + n, true
-				}
-			}
+	}
+	return hit{}
+}
+
+// judge looks at one place.
+func (t *table) judge(text []byte, at int, more bool) hit {
+	if len(text)-at > maxSecret {
+		text, more = text[:at+maxSecret], false
+	}
+	s, rest := &t.starts[text[at]], text[at:]
+	for _, v := range s.values {
+		if bytes.HasPrefix(rest, v) {
+			return hit{verdict: found, from: at, to: at + len(v)}
 		}
-		for _, shape := range s.shapes {
-			if a, b, ok := shape.find(line, at); ok {
-				return a, b, true
+		if more && bytes.HasPrefix(v, rest) {
+			return hit{verdict: open}
+		}
+	}
+	if len(s.rules) > 0 && boundary(text, at) {
+		for _, rule := range s.rules {
+			if n, v := rule.match(rest, more); v != none {
+				return hit{verdict: v, from: at, to: at + n}
 			}
 		}
 	}
-	return 0, 0, false
+	for _, shape := range s.shapes {
+		if h := shape.find(text, at, more); h.verdict != none {
+			return h
+		}
+	}
+	return hit{}
 }

@@ -34,6 +34,8 @@ func TestKnownPatterns(t *testing.T) {
 		{"forge dashed", "glpat-" + n(20), "[redacted]"},
 		{"model vendor", "sk-ant-api03-" + n(90), "[redacted]"},
 		{"model vendor plain", "sk-" + n(48), "[redacted]"},
+		{"behind a colour", "\x1b[1;32mghp_" + n(36) + "\x1b[0m", "\x1b[1;32m[redacted]\x1b[0m"},
+		{"after a coded character", `{"t":"\u003cghp_` + n(36) + `\u003e"}`, `{"t":"\u003c[redacted]\u003e"}`},
 		{"after an escape", `{"t":"a\nghp_` + n(36) + `"}`, `{"t":"a\n[redacted]"}`},
 		{"chat", "xoxb-" + n(30), "[redacted]"},
 		{"jwt", "eyJ" + n(20) + "." + n(30) + "." + n(40) + "!", "[redacted]!"},
@@ -74,13 +76,14 @@ func TestLeavesOrdinaryTextAlone(t *testing.T) {
 
 func TestValues(t *testing.T) {
 	t.Parallel()
-	r := redact.New("correct horse", "correct horse battery", "tiny", "line one\nline two\n")
+	r := redact.New("correct horse", "correct horse battery", "tiny", "line one\nline two\n", `"quoted" word`)
 	for in, want := range map[string]string{
-		"a correct horse battery!": "a [redacted]!",
-		"a correct horse!":         "a [redacted]!",
-		"xcorrect horsex":          "x[redacted]x",
-		"tiny":                     "tiny",
-		"> line one\n> line two":   "> [redacted]\n> [redacted]",
+		"a correct horse battery!":  "a [redacted]!",
+		"a correct horse!":          "a [redacted]!",
+		"xcorrect horsex":           "x[redacted]x",
+		"tiny":                      "tiny",
+		"> line one\n> line two":    "> [redacted]\n> [redacted]",
+		`{"t":"a \"quoted\" word"}`: `{"t":"a [redacted]"}`,
 	} {
 		if got := r.String(in); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
@@ -147,33 +150,186 @@ func TestAddWhileOthersRead(t *testing.T) {
 // pieces are the material of the property test: secrets, parts of them, and text.
 var pieces = []string{
 	"\n", " ", "text", "ghp_" + n(36), "ghp_", n(20), "-----BEGIN PRIVATE" + " KEY-----\n", "MIIE\n", "-----END PRIVATE" + " KEY-----",
-	"https://u:", "secret99@host", "Bearer ", n(30), "eyJ" + n(12) + ".", n(12) + ".", "my told value", "told", "AKIA", "ABCDEFGHIJKLMNOP", "é", "\x00", "\\n",
+	"https://u:", "secret99@host", "Bearer ", n(30), "eyJ" + n(12) + ".", n(12) + ".", "my told value", "told", "AKIA", "ABCDEFGHIJKLMNOP", "é", "\x00", "\\n", "\x1b[32m", "\x1b[", "1;2H",
 }
 
+// text draws a text, at times with a long line.
+func text(rt *rapid.T) string {
+	in := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 30).Draw(rt, "pieces"), "")
+	if rapid.IntRange(0, 9).Draw(rt, "long") == 0 {
+		in = strings.Repeat("x", rapid.IntRange(12<<10, 20<<10).Draw(rt, "pad")) + " " + in + strings.Repeat("y ", 10<<10)
+	}
+	return in
+}
+
+// cuts draws the pieces that a text comes in.
+func cuts(rt *rapid.T, in string) (list [][]byte) {
+	for rest := []byte(in); len(rest) > 0; {
+		n := rapid.IntRange(1, min(len(rest), 5000)).Draw(rt, "cut")
+		list, rest = append(list, rest[:n]), rest[n:]
+	}
+	return list
+}
+
+// kept is a state that went to disk and back.
+func kept(rt *rapid.T, st redact.State) (again redact.State) {
+	b, err := json.Marshal(st)
+	if err == nil {
+		err = json.Unmarshal(b, &again)
+	}
+	if err != nil {
+		rt.Fatal(err)
+	}
+	return again
+}
+
+// However a text is cut, and whenever the reader starts again from what it kept,
+// the result is that of the whole text, and each piece has what is its own.
 func TestCutsDoNotMatter(t *testing.T) {
 	t.Parallel()
 	r := redact.New("my told value")
 	rapid.Check(t, func(rt *rapid.T) {
-		in := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 0, 30).Draw(rt, "pieces"), "")
-		if rapid.IntRange(0, 9).Draw(rt, "long") == 0 {
-			in = strings.Repeat("x", rapid.IntRange(60<<10, 70<<10).Draw(rt, "pad")) + " " + in + strings.Repeat("y ", 40<<10)
-		}
+		in := text(rt)
 		want := r.String(in)
 		if strings.Contains(want, "my told value") {
 			rt.Fatalf("the value is still there: %q", want)
 		}
 		var got []byte
-		s, rest := r.Stream(), []byte(in)
-		for len(rest) > 0 {
-			cut := rapid.IntRange(1, min(len(rest), 5000)).Draw(rt, "cut")
-			got = append(got, s.Write(rest[:cut])...)
-			rest = rest[cut:]
+		var st redact.State
+		var waiting [][]byte
+		take := func(last bool) {
+			done := r.Pieces(st, waiting, last)
+			for i, d := range done {
+				if len(d.Text) > len(waiting[i])+len(redact.Mask)*strings.Count(string(d.Text), redact.Mask) {
+					rt.Fatalf("%q became %q", waiting[i], d.Text)
+				}
+				got, st = append(got, d.Text...), kept(rt, d.Behind)
+			}
+			waiting = waiting[len(done):]
 		}
-		got = append(got, s.Flush()...)
-		if string(got) != want {
+		for _, c := range cuts(rt, in) {
+			waiting = append(waiting, c)
+			take(false)
+		}
+		if take(true); string(got) != want || len(waiting) > 0 {
 			rt.Fatalf("cut: %q\nwhole: %q", got, want)
 		}
 	})
+}
+
+// secrets are whole ones, each of which must never be shown.
+var secrets = []string{
+	"ghp_" + n(36), "AKIAABCDEFGHIJKLMNOP", "my told value", "sk-ant-api03-" + n(90), "cop_" + n(26), "eyJ" + n(20) + "." + n(30) + "." + n(40),
+}
+
+// A text that goes quiet at any place, also within a secret, shows no secret, and
+// everything else arrives, whole and in order, on its way to the disk and to a screen.
+func TestASecretIsNeverShown(t *testing.T) {
+	t.Parallel()
+	r := redact.New("my told value")
+	rapid.Check(t, func(rt *rapid.T) {
+		var in strings.Builder
+		var words []string
+		for i := range rapid.IntRange(1, 12).Draw(rt, "parts") {
+			words = append(words, fmt.Sprintf("<%d>", i))
+			fmt.Fprintf(&in, "<%d>%s%s%s", i, rapid.SampledFrom([]string{" ", "\n", "", "="}).Draw(rt, "gap"),
+				rapid.SampledFrom(secrets).Draw(rt, "secret"), rapid.SampledFrom([]string{" ", "\n", "."}).Draw(rt, "behind"))
+		}
+		check := func(how, got string) {
+			for _, s := range secrets {
+				if strings.Contains(got, s) {
+					rt.Fatalf("%s: %q shows %q", how, got, s)
+				}
+			}
+			at := 0
+			for _, w := range words {
+				i := strings.Index(got[at:], w)
+				if i < 0 {
+					rt.Fatalf("%s: %q misses %s", how, got, w)
+				}
+				at += i
+			}
+		}
+		var st redact.State
+		var waiting [][]byte
+		var got, pipe, screen []byte
+		onPipe, onScreen := r.Live(false), r.Live(true)
+		list := cuts(rt, in.String())
+		for i, c := range list {
+			quiet := i == len(list)-1 || rapid.IntRange(0, 3).Draw(rt, "quiet") == 0
+			waiting = append(waiting, c)
+			done := r.Pieces(st, waiting, quiet)
+			for _, d := range done {
+				got, st = append(got, d.Text...), kept(rt, d.Behind)
+			}
+			waiting = waiting[len(done):]
+			pipe, screen = append(pipe, onPipe.Write(c)...), append(screen, onScreen.Write(c)...)
+			if quiet {
+				pipe, screen = append(pipe, onPipe.Flush()...), append(screen, onScreen.Flush()...)
+			}
+		}
+		if len(waiting) > 0 || onPipe.Held() || onScreen.Held() {
+			rt.Fatal("something was held back for ever")
+		}
+		check("kept", string(got))
+		check("on a pipe", string(pipe))
+		check("on a screen", string(screen))
+		if len(screen) != in.Len() {
+			rt.Fatalf("a screen shows %d bytes of %d: %q", len(screen), in.Len(), screen)
+		}
+	})
+}
+
+// What a State remembers is safe to keep: of a text that is not shown yet, or that
+// was hidden, it has nothing.
+func TestStateHoldsNothingHidden(t *testing.T) {
+	t.Parallel()
+	r := redact.New("my told value")
+	token := "ghp_" + n(36)
+	for _, c := range []struct {
+		name   string
+		pieces []string
+		last   bool
+		done   int
+	}{
+		{"not shown yet", []string{"a ", token[:20]}, false, 1},
+		{"hidden", []string{"a " + token}, true, 1},
+		{"hidden, and it goes on", []string{token[:30], token[30:] + "."}, false, 2},
+	} {
+		var list [][]byte
+		for _, p := range c.pieces {
+			list = append(list, []byte(p))
+		}
+		done := r.Pieces(redact.State{}, list, c.last)
+		if len(done) != c.done {
+			t.Errorf("%s: %d pieces are decided", c.name, len(done))
+		}
+		for _, d := range done {
+			if strings.Contains(string(d.Behind.Before)+string(d.Behind.Shown), token[10:15]) {
+				t.Errorf("%s: state %+v", c.name, d.Behind)
+			}
+		}
+	}
+}
+
+// A screen is shown at once what cannot be a secret, and keeps its layout while it
+// shows a private key.
+func TestLive(t *testing.T) {
+	t.Parallel()
+	l := redact.New().Live(true)
+	for in, want := range map[string]string{"$ ": "$ ", "hello ": "hello ", "\x1b[1;1H": "\x1b[1;1H"} {
+		if got := string(l.Write([]byte(in))); got != want {
+			t.Errorf("%q shows %q", in, got)
+		}
+	}
+	line := strings.Repeat("MIIE", 16)
+	key := "\x1b[2;1H-----BEGIN PRIVATE" + " KEY-----\x1b[3;1H" + line + "\x1b[4;1H" + line[:50] + "\x1b[5;1H-----END PRIVATE" + " KEY-----\x1b[6;1H" + line + "\n"
+	got := string(l.Write([]byte(key))) + string(l.Flush())
+	want := "\x1b[2;1H[redacted]*****************\x1b[3;1H[redacted]" + strings.Repeat("*", 54) + "\x1b[4;1H[redacted]" + strings.Repeat("*", 40) +
+		"\x1b[5;1H-----END PRIVATE" + " KEY-----\x1b[6;1H" + line + "\n"
+	if got != want {
+		t.Errorf("a key on a screen:\n got %q\nwant %q", got, want)
+	}
 }
 
 func TestLongLines(t *testing.T) {
@@ -200,12 +356,17 @@ func FuzzRedact(f *testing.F) {
 			t.Fatalf("the value is still there: %q", want)
 		}
 		cut = max(1, min(cut, len(in)))
-		s := r.Stream()
-		got := s.Write(in[:min(cut, len(in))])
-		if cut < len(in) {
-			got = append(got, s.Write(in[cut:])...)
+		whole := [][]byte{in[:min(cut, len(in))], in[min(cut, len(in)):]}
+		var got []byte
+		var st redact.State
+		done := r.Pieces(st, whole[:1], false)
+		for _, d := range done {
+			got, st = append(got, d.Text...), d.Behind
 		}
-		if got = append(got, s.Flush()...); !bytes.Equal(got, want) {
+		for _, d := range r.Pieces(st, whole[len(done):], true) {
+			got = append(got, d.Text...)
+		}
+		if !bytes.Equal(got, want) {
 			t.Fatalf("cut at %d: %q, whole: %q", cut, got, want)
 		}
 	})

@@ -14,6 +14,7 @@ var (
 	credent   = alnum.with("+/=_-.~")
 	notInURL  = set(" \t\r\n\"'<>`\\/?#@")
 	spaceOnly = set(" \t")
+	parameter = set("0123456789;:?")
 )
 
 type byteSet [256]bool
@@ -126,128 +127,203 @@ var rules = []rule{
 	{"SK", hex, 32, 32},
 }
 
-// match returns how many bytes at the start of s are a token by this rule.
-func (r rule) match(s []byte) int {
-	if len(s) < len(r.prefix)+r.least || string(s[:len(r.prefix)]) != r.prefix {
-		return 0
+// match reports whether s begins with a token by this rule, and how many bytes
+// that is.
+func (r rule) match(s []byte, more bool) (int, verdict) {
+	if v := begins(s, r.prefix, more); v != found {
+		return 0, v
 	}
 	n := r.set.run(s[len(r.prefix):])
-	if n < r.least || (r.most > 0 && n > r.most) {
-		return 0
+	switch size := len(r.prefix) + n; {
+	case r.most > 0 && n > r.most:
+		return 0, none
+	case size == len(s) && more:
+		return 0, open
+	case n < r.least:
+		return 0, none
+	default:
+		return size, found
 	}
-	return len(r.prefix) + n
 }
 
-// shape recognizes secrets that are no fixed text plus a run. It gets the whole
-// line and a position in it, and returns the range to hide.
+// begins reports whether s begins with a text, or could when it goes on.
+func begins(s []byte, text string, more bool) verdict {
+	n := min(len(s), len(text))
+	return whole(n == len(text), string(s[:n]) == text[:n], more)
+}
+
+// beginsFold is begins for a text in lower case and letters of either case.
+func beginsFold(s []byte, text string, more bool) verdict {
+	n := min(len(s), len(text))
+	for i, c := range s[:n] {
+		if 'A' <= c && c <= 'Z' {
+			c += 'a' - 'A'
+		}
+		if c != text[i] {
+			return none
+		}
+	}
+	return whole(n == len(text), true, more)
+}
+
+func whole(all, same, more bool) verdict {
+	switch {
+	case same && all:
+		return found
+	case same && more:
+		return open
+	}
+	return none
+}
+
+// shape recognizes secrets that are no fixed text plus a run. It gets the text
+// and a position in it.
 type shape struct {
-	first string // the bytes it can begin with
-	find  func(line []byte, at int) (from, to int, ok bool)
+	first  string // the bytes it can begin with
+	second string // and those that can follow
+	find   func(text []byte, at int, more bool) hit
 }
 
 var shapes = []shape{
-	{"e", jwt},
-	{"Bb", credential},
-	{":", urlPassword},
-	{"aA", assignedKey},
+	{"e", "y", jwt},
+	{"Bb", "EeAa", credential},
+	{":", "/", urlPassword},
+	{"aA", "Ww", assignedKey},
+	{"-", "-", keyBegins},
 }
 
 // jwt finds three base64url parts joined by dots, the first an encoded object.
-func jwt(line []byte, at int) (int, int, bool) {
-	s := line[at:]
-	if !bytes.HasPrefix(s, []byte("eyJ")) || !boundary(line, at) {
-		return 0, 0, false
+func jwt(text []byte, at int, more bool) hit {
+	s := text[at:]
+	if !boundary(text, at) {
+		return hit{}
+	}
+	if v := begins(s, "eyJ", more); v != found {
+		return hit{verdict: v}
 	}
 	n := 0
 	for part := range 3 {
 		run := dashed.run(s[n:])
-		least := 8
-		if part == 2 {
-			least = 0 // an unsigned one still tells who is who
-		}
-		if run < least {
-			return 0, 0, false
-		}
 		n += run
-		if part < 2 {
-			if n >= len(s) || s[n] != '.' {
-				return 0, 0, false
-			}
-			n++
+		switch {
+		case n == len(s) && more:
+			return hit{verdict: open}
+		case part == 2:
+			return hit{verdict: found, from: at, to: at + n} // an unsigned one still says who is who
+		case run < 8 || n == len(s) || s[n] != '.':
+			return hit{}
 		}
+		n++
 	}
-	return at, at + n, true
+	return hit{}
 }
 
 // credential finds what follows "Bearer" and "Basic".
-func credential(line []byte, at int) (int, int, bool) {
-	if !boundary(line, at) {
-		return 0, 0, false
+func credential(text []byte, at int, more bool) hit {
+	if !boundary(text, at) {
+		return hit{}
 	}
 	for _, scheme := range []string{"bearer", "basic"} {
-		end := at + len(scheme)
-		if end >= len(line) || !bytes.EqualFold(line[at:end], []byte(scheme)) {
-			continue
-		}
-		gap := spaceOnly.run(line[end:])
-		from := end + gap
-		n := credent.run(line[from:])
-		if gap > 0 && n >= 16 && mixed(line[from:from+n]) {
-			return from, from + n, true
+		switch beginsFold(text[at:], scheme, more) {
+		case open:
+			return hit{verdict: open}
+		case found:
+			end := at + len(scheme)
+			gap := spaceOnly.run(text[end:])
+			from := end + gap
+			n := credent.run(text[from:])
+			switch {
+			case from+n == len(text) && more:
+				return hit{verdict: open}
+			case gap > 0 && n >= 16 && mixed(text[from:from+n]):
+				return hit{verdict: found, from: from, to: from + n}
+			}
 		}
 	}
-	return 0, 0, false
+	return hit{}
 }
 
 // urlPassword finds the password in scheme://user:password@host.
-func urlPassword(line []byte, at int) (int, int, bool) {
-	if !bytes.HasPrefix(line[at:], []byte("://")) || at == 0 || !alnum[line[at-1]] {
-		return 0, 0, false
+func urlPassword(text []byte, at int, more bool) hit {
+	if at == 0 || !alnum[text[at-1]] {
+		return hit{}
+	}
+	if v := begins(text[at:], "://", more); v != found {
+		return hit{verdict: v}
 	}
 	user := at + len("://")
 	colon := -1
-	for i := user; i < len(line); i++ {
-		switch c := line[i]; {
+	for i := user; i < len(text); i++ {
+		switch c := text[i]; {
 		case c == ':' && colon < 0:
 			colon = i
 		case c == '@':
 			if colon < 0 || i == colon+1 {
-				return 0, 0, false
+				return hit{}
 			}
-			return colon + 1, i, true
+			return hit{verdict: found, from: colon + 1, to: i}
 		case notInURL[c]:
-			return 0, 0, false
+			return hit{}
 		}
 	}
-	return 0, 0, false
+	if more {
+		return hit{verdict: open}
+	}
+	return hit{}
 }
 
 // assignedKey finds the secret half of a cloud key pair, which has no mark of
 // its own: only the name it is assigned to tells.
-func assignedKey(line []byte, at int) (int, int, bool) {
+func assignedKey(text []byte, at int, more bool) hit {
 	const name, size = "aws_secret_access_key", 40
-	end := at + len(name)
-	if end >= len(line) || !bytes.EqualFold(line[at:end], []byte(name)) {
-		return 0, 0, false
+	if v := beginsFold(text[at:], name, more); v != found {
+		return hit{verdict: v}
 	}
+	end := at + len(name)
 	from := end
-	for from < len(line) && from < end+8 && bytes.IndexByte([]byte(" \t\"'=:\\>"), line[from]) >= 0 {
+	for from < len(text) && from < end+8 && bytes.IndexByte([]byte(" \t\"'=:\\>"), text[from]) >= 0 {
 		from++
 	}
-	n := base64.run(line[from:])
-	if from == end || n != size {
-		return 0, 0, false
+	n := base64.run(text[from:])
+	switch {
+	case n <= size && from+n == len(text) && more:
+		return hit{verdict: open}
+	case from == end || n != size:
+		return hit{}
 	}
-	return from, from + n, true
+	return hit{verdict: found, from: from, to: from + n}
 }
 
-// boundary tells whether a token may begin at this place.
-func boundary(line []byte, at int) bool { return at == 0 || !word[line[at-1]] || escaped(line, at) }
+// boundary reports whether a token may begin at this place.
+func boundary(text []byte, at int) bool {
+	return at == 0 || !word[text[at-1]] || escaped(text, at) || behindSequence(text, at)
+}
 
-// escaped tells whether the byte before is the letter of an escape such as \n,
-// as in JSON, and so no part of the word that follows.
-func escaped(line []byte, at int) bool {
-	return at >= 2 && line[at-2] == '\\' && bytes.IndexByte([]byte("nrt"), line[at-1]) >= 0
+// lookBehind is how many bytes before a place say whether a token may begin there.
+const lookBehind = 16
+
+// escaped reports whether the byte before is the end of an escape such as \n or
+// \u003c, as in JSON, and so no part of the word that follows.
+func escaped(text []byte, at int) bool {
+	return at >= 2 && text[at-2] == '\\' && bytes.IndexByte([]byte("nrt"), text[at-1]) >= 0 ||
+		at >= 6 && text[at-6] == '\\' && text[at-5] == 'u' && hex.run(text[at-4:at]) == 4
+}
+
+// behindSequence reports whether the byte before is the end of a control sequence
+// of a terminal, such as a colour.
+func behindSequence(text []byte, at int) bool {
+	return at > 0 && text[at-1] >= '@' && withinSequence(text, at-1)
+}
+
+// withinSequence reports whether a place lies in a control sequence, before its
+// last byte or at it.
+func withinSequence(text []byte, at int) bool {
+	for i := at - 1; i > 0 && i > at-lookBehind; i-- {
+		if !parameter[text[i]] {
+			return text[i] == '[' && text[i-1] == '\x1b'
+		}
+	}
+	return false
 }
 
 // mixed tells whether the text has a digit or both cases: prose such as

@@ -1,164 +1,203 @@
 package redact
 
-import "bytes"
+import "slices"
 
-const (
-	// maxLine is how much of a line is held back at most. A longer one is
-	// treated in pieces, each of which hands its end over to the next.
-	maxLine = 64 << 10
-	overlap = 4 << 10
-	// maxKeyLines is how many lines a private key can have at most.
-	maxKeyLines = 400
-)
-
-// Stream hides secrets in text that comes in chunks, cut anywhere: the output
-// as a whole depends on the input as a whole and not on the cuts. It holds back
-// the line that is not complete yet.
-type Stream struct {
-	redactor *Redactor
-	held     []byte
-	keyLines int // lines into a private key; 0 outside of one
+// State is what a text decides about what follows it. Its zero value is the
+// beginning of a text. It holds nothing that was hidden, and nothing that was
+// not shown, so it can be kept where the text is kept.
+type State struct {
+	Before []byte `json:"before,omitempty"` // the last bytes, where a word may go on
+	Shown  []byte `json:"shown,omitempty"`  // the end of the text, when it may begin a secret and was shown all the same
+	Skip   int    `json:"skip,omitempty"`   // so many bytes of what follows belong to a secret that is hidden
+	Key    int    `json:"key,omitempty"`    // lines into a private key; 0 outside of one
 }
 
-// Stream makes a stream. It must be used by one goroutine at a time.
-func (r *Redactor) Stream() *Stream { return &Stream{redactor: r} }
+// Zero reports whether nothing is to be remembered.
+func (s State) Zero() bool { return len(s.Before)+len(s.Shown)+s.Skip+s.Key == 0 }
 
-// Write takes the next chunk and returns what can be shown.
-func (s *Stream) Write(chunk []byte) []byte {
-	var out []byte
-	for len(chunk) > 0 {
-		n := bytes.IndexByte(chunk, '\n') + 1
-		whole := n > 0
-		if !whole {
-			n = len(chunk)
+// Pieces hides the secrets in pieces of one text that follow each other. State
+// says where the text before them stands. What is returned does not depend on
+// how the text is cut: a secret that spans several pieces is hidden in all of
+// them, and the mask stands where it begins. Only the leading pieces are returned
+// that are decided whatever follows, each with the state behind it; the others
+// have to come again, with what follows them.
+//
+// With last all pieces are returned, as if the text ended here. Should it go on,
+// the rest of a secret that was shown in part is hidden.
+func (r *Redactor) Pieces(st State, pieces [][]byte, last bool) (done []Piece) {
+	s := r.scan(st, slices.Concat(pieces...), last, false)
+	at := s.base
+	for _, p := range pieces {
+		if at+len(p) > s.decided {
+			break
 		}
-		if room := maxLine - len(s.held); n > room {
-			n, whole = room, false
-		}
-		s.held = append(s.held, chunk[:n]...)
-		chunk = chunk[n:]
-		switch {
-		case whole:
-			out = s.line(out, s.held)
-			s.held = s.held[:0]
-		case len(s.held) == maxLine:
-			var used int
-			out, used = s.piece(out)
-			s.held = append(s.held[:0], s.held[used:]...)
+		text := s.masked(at, at+len(p), func(int) string { return Mask })
+		at += len(p)
+		done = append(done, Piece{Text: text, Behind: s.state(at)})
+	}
+	return done
+}
+
+// Piece is a part of a text with its secrets hidden.
+type Piece struct {
+	Text   []byte
+	Behind State
+}
+
+// cut is a range of a text that is hidden.
+type cut struct {
+	at       int // where it is told, such as at "Bearer"
+	from, to int
+	bare     bool // no mask stands for it: it belongs to the one before
+	key      int  // lines into a private key behind it
+}
+
+// scan is a text that was looked at.
+type scan struct {
+	began   State
+	text    []byte // with what began remembers before it
+	base    int    // where the new text begins
+	cuts    []cut
+	decided int
+	open    int // from here on it may begin a secret; len(text) when nothing may
+	key     int // lines into a private key where it is decided
+}
+
+func (r *Redactor) scan(st State, text []byte, last, screen bool) *scan {
+	s := &scan{began: st, text: text, base: len(st.Before) + len(st.Shown), key: st.Key}
+	if s.base > 0 {
+		s.text = slices.Concat(st.Before, st.Shown, text)
+	}
+	at := len(st.Before)
+	if st.Skip > 0 {
+		at = min(st.Skip, len(text))
+		s.cuts = append(s.cuts, cut{to: at, bare: true, key: st.Key})
+		if at < st.Skip {
+			// All of it is hidden, and more of what follows.
+			s.cuts[0].to = st.Skip
+			s.decided, s.open = len(text), len(text)
+			return s
 		}
 	}
-	return out
-}
-
-// Flush returns what is held back, as if the line ended here.
-func (s *Stream) Flush() []byte {
-	out := s.line(nil, s.held)
-	s.held = s.held[:0]
-	return out
-}
-
-// piece treats the front of an overlong line, up to a place that lies in no
-// secret, and returns how much that was.
-func (s *Stream) piece(out []byte) ([]byte, int) {
-	cut := maxLine - overlap
-	if s.keyLines == 0 {
-		for at := 0; at < cut; {
-			a, b, ok := s.redactor.find(s.held, at)
-			if !ok || a >= cut {
-				break
-			}
-			if b > cut {
-				cut = b
-			}
-			at = b
-		}
+	s.open = r.look(s, at, true, screen)
+	at = s.open
+	if last {
+		at = r.look(s, at, false, screen)
 	}
-	return s.line(out, s.held[:cut]), cut
+	s.decided = max(at, s.base)
+	return s
 }
 
-var (
-	keyBegin = []byte("-----BEGIN ")
-	keyEnd   = []byte("-----END ")
-	keyKind  = []byte("PRIVATE KEY")
-	dashes   = []byte("-----")
-)
-
-// line appends a line with its secrets hidden.
-func (s *Stream) line(out, line []byte) []byte {
-	for len(line) > 0 {
-		if s.keyLines > 0 {
-			end, inside := s.insideKey(line)
-			if inside {
-				return out
+// look notes what is hidden from a place on. It returns where that is not
+// decided, or the end.
+func (r *Redactor) look(s *scan, at int, more, screen bool) int {
+	for at < len(s.text) {
+		if s.key > 0 && !screen {
+			size, next, v := keyLine(s.text[at:], s.key, more)
+			if v == open {
+				return at
 			}
-			line = line[end:]
+			if size > 0 {
+				s.cuts = append(s.cuts, cut{at: at, from: at, to: at + size, bare: true, key: next})
+			}
+			at, s.key = at+size, next
 			continue
 		}
-		begin, rest, found := findKey(line)
-		out = s.plain(out, line[:begin])
-		if !found {
-			return out
+		h := r.next(s, at, more)
+		switch {
+		case h.verdict == none:
+			return len(s.text)
+		case h.verdict == open:
+			return h.at
+		case h.from == h.to: // the end of a key
+			at, s.key = h.at+1, 0
+			continue
+		case h.key:
+			s.key = (s.key + 1) % maxKeyLines
 		}
-		out = append(out, Mask...)
-		s.keyLines = 1
-		line = line[rest:]
+		s.cuts = append(s.cuts, cut{at: h.at, from: h.from, to: h.to, key: s.key})
+		at = h.to
 	}
-	return out
+	return at
 }
 
-// findKey finds the first line of a private key: where it begins and where
-// what follows it does.
-func findKey(line []byte) (begin, rest int, found bool) {
-	for from := 0; ; {
-		i := bytes.Index(line[from:], keyBegin)
-		if i < 0 {
-			return len(line), len(line), false
-		}
-		begin = from + i
-		kind := line[begin+len(keyBegin):]
-		j := bytes.Index(kind, dashes)
-		if j >= 0 && j <= 60 && bytes.Contains(kind[:j], keyKind) {
-			return begin, begin + len(keyBegin) + j + len(dashes), true
-		}
-		from = begin + len(keyBegin)
+// next finds the next place; on a screen that shows a key, also its lines.
+func (r *Redactor) next(s *scan, at int, more bool) hit {
+	floor := 0
+	if n := len(s.cuts); n > 0 {
+		floor = min(s.cuts[n-1].to, at)
 	}
+	h := r.find(s.text, floor, at, more)
+	if s.key == 0 {
+		return h
+	}
+	end := len(s.text)
+	if h.verdict != none {
+		end = h.at
+	}
+	for i := at; i < end; i++ {
+		if k := keyOnScreen(s.text[floor:], i-floor, more); k.verdict != none {
+			return hit{verdict: k.verdict, at: i, from: k.from + floor, to: k.to + floor, key: k.key}
+		}
+	}
+	return h
 }
 
-// insideKey tells whether the whole line belongs to the private key, or else
-// where in it the key ends.
-func (s *Stream) insideKey(line []byte) (end int, inside bool) {
-	if i := bytes.Index(line, keyEnd); i >= 0 {
-		s.keyLines = 0
-		tail := line[i+len(keyEnd):]
-		if j := bytes.Index(tail, dashes); j >= 0 && j <= 60 {
-			return i + len(keyEnd) + j + len(dashes), false
+// masked returns a range of the text with what is hidden left out. Fill makes
+// what stands for so many bytes.
+func (s *scan) masked(from, to int, fill func(size int) string) []byte {
+	first := slices.IndexFunc(s.cuts, func(c cut) bool { return c.to > from })
+	if first < 0 || s.cuts[first].from >= to {
+		return s.text[from:to:to]
+	}
+	out, at := make([]byte, 0, to-from+len(Mask)), from
+	for _, c := range s.cuts[first:] {
+		if c.from >= to {
+			break
 		}
-		return i + len(keyEnd), false
+		out = append(out, s.text[at:max(at, c.from)]...)
+		if begin := max(c.from, s.base); !c.bare && begin >= from { // of one that was shown in part, the rest
+			out = append(out, fill(c.to-begin)...)
+		}
+		at = min(c.to, to)
 	}
-	s.keyLines++
-	if s.keyLines > maxKeyLines || prose(line) {
-		s.keyLines = 0 // it was never ended: a person only wrote about one
-		return 0, false
-	}
-	return 0, true
+	return append(out, s.text[at:to]...)
 }
 
-// prose tells whether a line within a key is not part of one: it has words with
-// spaces between, and is no header such as "Proc-Type: 4,ENCRYPTED".
-func prose(line []byte) bool {
-	text := bytes.TrimSpace(line)
-	return bytes.Count(text, []byte(" ")) >= 3 && !bytes.Contains(text, []byte(": "))
+// state returns what is to be remembered at a place that is decided.
+func (s *scan) state(at int) State {
+	if at == s.base {
+		return s.began
+	}
+	st, floor, told := State{}, 0, at
+	if at == len(s.text) {
+		told = min(at, s.open)
+	}
+	for _, c := range s.cuts {
+		switch {
+		case c.to <= at:
+			floor = c.to
+			st.Key = c.key
+		case c.from < at:
+			return State{Skip: c.to - at, Key: c.key}
+		default:
+			told = min(told, c.at)
+		}
+	}
+	if floor < at {
+		st.Key = 0
+	}
+	if at == s.decided {
+		st.Key = s.key
+	}
+	if floor <= told && told < at {
+		st.Shown, at = slices.Clone(s.text[told:at]), told
+	}
+	if at > floor && !spaces[s.text[at-1]] {
+		st.Before = slices.Clone(s.text[max(floor, at-lookBehind):at])
+	}
+	return st
 }
 
-// plain appends text with the secrets hidden that stand in one line.
-func (s *Stream) plain(out, line []byte) []byte {
-	at := 0
-	for {
-		a, b, ok := s.redactor.find(line, at)
-		if !ok {
-			return append(out, line[at:]...)
-		}
-		out = append(append(out, line[at:a]...), Mask...)
-		at = b
-	}
-}
+// spaces are the bytes behind which nothing needs to be remembered.
+var spaces = set(" \t\r\n")

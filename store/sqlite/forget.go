@@ -123,7 +123,7 @@ func (t *tx) forgetTask(project, id, most int64) error {
 }
 
 func (t *tx) forgetSession(s dbsqlc.Session) error {
-	err := t.q.ForgetPrompt(t.ctx, s.ID)
+	err := errors.Join(t.q.ForgetPrompt(t.ctx, s.ID), t.q.DropMask(t.ctx, s.ID))
 	if err == nil {
 		err = t.q.ForgetUsage(t.ctx, s.CreatedAt.Int64, s.ID)
 	}

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"database/sql"
+	"errors"
 	"strings"
 	"time"
 
@@ -141,6 +142,21 @@ func (t outputs) Add(session, from, to int64, out []coppice.Output) error {
 	}
 	t.touch(store.TopicSession(session))
 	return t.q.MoveCursor(t.ctx, to, moment(newest), session)
+}
+
+func (r outputs) Mask(session int64) ([]byte, error) {
+	state, err := r.q.Mask(r.ctx, session)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	return []byte(state), err
+}
+
+func (t outputs) PutMask(session int64, state []byte) error {
+	if len(state) == 0 {
+		return t.q.DropMask(t.ctx, session)
+	}
+	return t.q.PutMask(t.ctx, session, string(state))
 }
 
 func (r outputs) LastOfEach(sessions []int64, most int, kind coppice.OutputKind) (map[int64][]coppice.Output, error) {

@@ -30,6 +30,7 @@ func full(t *testing.T, s store.Store, prefix string) coppice.Project {
 						return tx.Questions.Put(&coppice.Question{TaskID: k.ID, SessionID: x.ID, Text: "?", AnsweredAt: start})
 					},
 					func() error { return tx.Messages.Put(&coppice.Message{TaskID: k.ID, SessionID: x.ID, Text: "!"}) },
+					func() error { return tx.Outputs.PutMask(x.ID, []byte(`{}`)) },
 					func() error {
 						return tx.Work.Put(&coppice.Work{Key: fmt.Sprint(x.Key, "/run"), ProjectID: p.ID, TaskID: k.ID, SessionID: x.ID, State: coppice.WorkSettled, Kind: coppice.WorkRun})
 					},

@@ -54,6 +54,12 @@ func testOutput(t *testing.T, open Open) {
 	}
 	wantCode(t, "the same batch again", add(0, 6, a, b), coppice.EConflict)
 	wantCode(t, "a batch that skips", add(7, 9, d), coppice.EConflict)
+	for _, state := range []string{"", `{"stdout":{"key":2}}`, `{}`, ""} {
+		update(t, s, func(tx store.Tx) error { return tx.Outputs.PutMask(c.ID, []byte(state)) })
+		if got := get(t, s, func(r store.Reader) ([]byte, error) { return r.Outputs.Mask(c.ID) }); string(got) != state {
+			t.Errorf("the mask is %q, not %q", got, state)
+		}
+	}
 	changed := piece(5, coppice.OutputEvent, "another")
 	if err := add(6, 10, changed, d); err != nil {
 		t.Fatal(err)

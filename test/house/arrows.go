@@ -69,9 +69,10 @@ var rooms = map[string][]string{
 	"host":      {"agent"},
 	"memory":    {"store"},
 	"engine":    {"flow", "store", "fabric", "verb"},
-	"worker":    {"secret", "host", "agent", "workspace", "forge", "notify", "store", "fabric"},
+	"worker":    {"secret", "host", "agent", "workspace", "forge", "notify", "fabric"},
+	"ingest":    {"agent", "store", "fabric"},
 	"api":       {"engine", "store", "fabric", "memory", "verb", "web"},
-	"control":   {"api", "engine", "store", "agent", "host", "workspace", "features", "config", "verb", "worker"},
+	"control":   {"api", "engine", "store", "fabric", "agent", "host", "workspace", "features", "config", "secret", "verb", "worker"},
 }
 
 // fewer are the packages that may import fewer rooms than the rest of their
@@ -91,7 +92,7 @@ var crossings = map[place]string{
 var contracts = []string{"agent", "workspace", "forge", "notify", "store", "fabric", "api"}
 
 // pure rooms decide and do no I/O.
-var pure = []string{"engine", "flow", "verb"}
+var pure = []string{"engine", "flow", "ingest", "verb"}
 
 // pureAlone are packages that do no I/O, though others of their room do.
 var pureAlone = []place{{"agent", ""}}

@@ -198,7 +198,7 @@ func TestArrowsCanBreak(t *testing.T) {
 		pkg("coppice/agent/one", "coppice/agent/two"),
 		pkg("coppice/engine", "coppice/store/sqlite", "coppice/worker", "os", "net/http", "os/exec"),
 		pkg("coppice/flow", "coppice/store"),
-		pkg("coppice/worker", "coppice/engine", "coppice/store/sqlite", "coppice/cmd/coppice"),
+		pkg("coppice/worker", "coppice/engine", "coppice/store", "coppice/ingest", "coppice/store/sqlite", "coppice/cmd/coppice"),
 		pkg("coppice/api/http", "coppice/store/storetest"),
 		pkg("coppice/fabric/local", "coppice/store/sqlite"),
 		pkg("coppice/fabric", "coppice/store"),
@@ -213,7 +213,7 @@ func TestArrowsCanBreak(t *testing.T) {
 		"engine: imports coppice/control", "agent/one: imports coppice/agent/two: siblings",
 		"engine: imports coppice/store/sqlite: only cmd", "engine: imports coppice/worker", "engine: imports os:", "engine: imports net/http", "engine: imports os/exec",
 		"flow: imports coppice/store",
-		"worker: imports coppice/engine", "worker: imports coppice/store/sqlite", "worker: imports coppice/cmd",
+		"worker: imports coppice/engine", "worker: imports coppice/store:", "worker: imports coppice/ingest", "worker: imports coppice/store/sqlite", "worker: imports coppice/cmd",
 		"api/http: imports coppice/store/storetest",
 		"fabric/local: imports coppice/store/sqlite", "fabric: imports coppice/store",
 		"attic: this room has no place")

@@ -16,6 +16,8 @@ import (
 	"coppice/engine"
 	"coppice/fabric"
 	"coppice/fabric/local"
+	"coppice/ingest"
+	"coppice/internal/redact"
 	"coppice/store"
 	"coppice/store/sqlite"
 )
@@ -63,6 +65,7 @@ type sim struct {
 	eng      *engine.Engine
 	intake   *engine.Intake
 	fab      *local.Fabric
+	ledger   fabric.Ledger
 	works    []*worker
 	projects []coppice.Project
 	keys     []string // of all tasks ever made
@@ -168,7 +171,11 @@ func newSim(ctx context.Context, opt Options) (*sim, error) {
 // not written is gone.
 func (s *sim) boot() error {
 	clock := func() time.Time { return s.now }
-	s.fab = local.New(local.Config{Store: s.st, Now: clock})
+	ledger, err := ingest.New(ingest.Config{Store: s.st, Now: clock, Worker: "worker", Redact: redact.New()})
+	if err != nil {
+		return err
+	}
+	s.ledger, s.fab = ledger, local.New(local.Config{Store: s.st, Now: clock, Accept: ledger.Accept})
 	if err := s.fab.Announce(s.ctx, coppice.Node{Name: engine.PoolLocal, MemoryTotal: 100, MemoryUsed: 1}); err != nil {
 		return err
 	}

@@ -300,47 +300,11 @@ func (s *sim) send(v coppice.SendSpec) coppice.SendResult {
 		return coppice.SendResult{Delivered: true}
 	}
 	if v.Question != "" {
-		h.asked = 0
-	}
-	if h.heard[v.ID] {
+		h.asked = ""
 		return coppice.SendResult{Delivered: true}
 	}
-	h.heard[v.ID] = true
+	h.heard[v.ID] = v.Text
 	return coppice.SendResult{Delivered: true}
-}
-
-// runSession starts or finds the host, records that it runs, and waits for its
-// end.
-func (s *sim) runSession(l coppice.Lease) (any, error) {
-	v, err := coppice.DecodeSpec[coppice.RunSpec](l.Work)
-	if err != nil {
-		return nil, err
-	}
-	if res := s.world.run(v); res != nil {
-		return *res, nil
-	}
-	err = s.record(v.Session.ID, func(tx store.Tx, x *coppice.Session) error {
-		if !x.StartedAt.IsZero() {
-			return nil
-		}
-		x.StartedAt, x.State = s.now, coppice.SessionWorking
-		if err := tx.Sessions.Put(x); err != nil {
-			return err
-		}
-		return tx.Log.Append(&coppice.Event{At: s.now, Kind: coppice.EventSessionStarted, ProjectID: x.ProjectID, TaskID: x.TaskID, SessionID: x.ID, Subject: x.Key, By: "worker"})
-	})
-	return nil, err
-}
-
-// record adds facts to a live session.
-func (s *sim) record(id int64, f func(store.Tx, *coppice.Session) error) error {
-	return s.st.Update(s.ctx, func(tx store.Tx) error {
-		x, err := tx.Sessions.Get(id)
-		if err != nil || !x.State.Live() {
-			return err
-		}
-		return f(tx, &x)
-	})
 }
 
 // running lists the sessions whose host runs, in a fixed order.
@@ -363,7 +327,7 @@ func (s *sim) agent() error {
 	}
 	key := keys[s.rng.IntN(len(keys))]
 	h := s.world.hosts[key]
-	if h.asked != 0 {
+	if h.asked != "" {
 		return nil
 	}
 	n := s.rng.IntN(100)
@@ -375,9 +339,14 @@ func (s *sim) agent() error {
 	}
 	switch {
 	case n < 8:
-		return s.askPerson(key, h)
+		return s.askPerson(h)
 	case n < 30:
 		return s.output(key, h)
+	}
+	if err := s.leaveUnread(h); err != nil {
+		return err
+	}
+	switch {
 	case n < 34:
 		s.world.end(h, coppice.RunResult{Failure: s.trouble()})
 		return nil
@@ -427,47 +396,6 @@ func (s *sim) session(key string) (x coppice.Session, err error) {
 		return err
 	})
 	return x, err
-}
-
-func (s *sim) askPerson(key string, h *hostState) error {
-	x, err := s.session(key)
-	if err != nil {
-		return err
-	}
-	var asked int64
-	err = s.record(x.ID, func(tx store.Tx, x *coppice.Session) error {
-		q := coppice.Question{TaskID: x.TaskID, SessionID: x.ID, Ref: fmt.Sprintf("q%d", s.rng.IntN(1e9)), Text: "which way?", AskedAt: s.now}
-		if !s.opt.Plain && s.rng.IntN(2) == 0 {
-			q.Kind, q.Rule = coppice.QuestionPermission, &coppice.Rule{Tool: "run", Match: fmt.Sprintf("tool%d *", s.rng.IntN(5))}
-		}
-		if err := tx.Questions.Put(&q); err != nil {
-			return err
-		}
-		asked = q.ID
-		x.State = coppice.SessionWaiting
-		if err := tx.Sessions.Put(x); err != nil {
-			return err
-		}
-		return tx.Log.Append(&coppice.Event{At: s.now, Kind: coppice.EventQuestionAsked, ProjectID: x.ProjectID, TaskID: x.TaskID, SessionID: x.ID, Subject: x.Key, By: x.Key})
-	})
-	if err == nil {
-		h.asked = asked
-	}
-	return err
-}
-
-func (s *sim) output(key string, h *hostState) error {
-	x, err := s.session(key)
-	if err != nil {
-		return err
-	}
-	err = s.record(x.ID, func(tx store.Tx, x *coppice.Session) error {
-		if err := s.spend(tx, x); err != nil {
-			return err
-		}
-		return tx.Outputs.Add(x.ID, x.Cursor, x.Cursor+10, []coppice.Output{{SessionID: x.ID, Offset: x.Cursor, At: s.now, Kind: coppice.OutputStdout, Data: []byte("0123456789")}})
-	})
-	return err
 }
 
 // pass lets time pass: to just before the next timer, to it, or far beyond.

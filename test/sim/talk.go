@@ -173,19 +173,3 @@ func (s *sim) cost() coppice.Usage {
 	}
 	return coppice.Usage{CostUSD: float64(s.rng.IntN(200)) / 100}
 }
-
-// spend adds to what a session has cost, at times, and to what it does.
-func (s *sim) spend(tx store.Tx, x *coppice.Session) error {
-	if s.opt.Plain || s.rng.IntN(2) == 0 {
-		return nil
-	}
-	x.Usage = x.Usage.Add(s.cost())
-	kind := coppice.EventSessionUsage
-	if x.State == coppice.SessionWorking && s.rng.IntN(3) == 0 {
-		x.State, kind = coppice.SessionIdle, coppice.EventSessionState
-	}
-	if err := tx.Sessions.Put(x); err != nil {
-		return err
-	}
-	return tx.Log.Append(&coppice.Event{At: s.now, Kind: kind, ProjectID: x.ProjectID, TaskID: x.TaskID, SessionID: x.ID, Subject: x.Key, By: "worker"})
-}

@@ -62,8 +62,9 @@ type hostState struct {
 	phase  string // running, ended, lost
 	from   string
 	result coppice.RunResult
-	asked  int64 // the question it waits on, 0 for none
-	heard  map[string]bool
+	asked  string            // the question it waits on, "" for none
+	heard  map[string]string // what it was sent, by the message's id
+	spool  spooled
 	agent  string
 	screen bool // a person sits before it
 }
@@ -317,7 +318,7 @@ func (w *world) run(s coppice.RunSpec) *coppice.RunResult {
 			w.breakf("%s goes on from before its task landed", s.Session.Key)
 		}
 		w.hosts[s.Session.Key] = &hostState{
-			task: s.Task, role: s.Session.Role, phase: "running", from: from, heard: map[string]bool{}, screen: s.Session.Screen,
+			task: s.Task, role: s.Session.Role, phase: "running", from: from, heard: map[string]string{}, screen: s.Session.Screen,
 			agent: s.Session.Agent,
 		}
 		return nil

@@ -25,8 +25,10 @@ import (
 	"coppice/control/checkout"
 	"coppice/control/levels"
 	"coppice/engine"
+	"coppice/fabric"
 	"coppice/fabric/local"
 	"coppice/host"
+	"coppice/ingest"
 	"coppice/internal/clock"
 	"coppice/internal/environ"
 	"coppice/internal/redact"
@@ -79,13 +81,14 @@ type Server struct {
 	cfg      Config
 	profiles profiles.Set
 
-	set    *startstop.Set
-	store  *sqlite.Store
-	spaces *workspace.Workspaces
-	work   *worker.Worker
-	http   *apihttp.Server
-	index  *sqlite.Index // nil when it cannot be kept
-	look   *agents.Look
+	set       *startstop.Set
+	store     *sqlite.Store
+	spaces    *workspace.Workspaces
+	work      *worker.Worker
+	terminals fabric.Terminals
+	http      *apihttp.Server
+	index     *sqlite.Index // nil when it cannot be kept
+	look      *agents.Look
 }
 
 // New checks the config.
@@ -186,7 +189,16 @@ func (s *Server) wire(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	fab := local.New(local.Config{Store: s.store, Now: s.cfg.Now})
+	ledger, err := ingest.New(ingest.Config{
+		Store: s.store, Now: s.cfg.Now, Worker: engine.PoolLocal, Redact: s.cfg.Redact,
+		Publish: func(ctx context.Context, h fabric.Head) error {
+			return s.spaces.Published(ctx, h.Repo, h.Branch, h.Commit)
+		},
+	})
+	if err != nil {
+		return err
+	}
+	fab := local.New(local.Config{Store: s.store, Now: s.cfg.Now, Accept: ledger.Accept})
 	nodes := func(ctx context.Context) ([]coppice.Node, error) {
 		if err := fab.Announce(ctx, thisNode(s.cfg.State)); err != nil {
 			return nil, err
@@ -201,16 +213,17 @@ func (s *Server) wire(ctx context.Context) error {
 		return err
 	}
 	s.work, err = worker.New(worker.Config{
-		Name: engine.PoolLocal, Pools: []string{engine.PoolControl, engine.PoolLocal}, Fabric: fab, Store: s.store,
+		Name: engine.PoolLocal, Pools: []string{engine.PoolControl, engine.PoolLocal}, Fabric: fab, Ledger: ledger,
 		Workspaces: s.spaces, Sessions: s.path("sessions"), Host: host.Launcher{Argv: []string{s.cfg.Self, "host"}, Env: hostEnv(s.cfg.Environ)},
 		Browser: []string{s.cfg.Self, "browser"},
 		Profile: s.profile, Environ: s.cfg.Environ, Now: s.cfg.Now, Logger: s.cfg.Logger,
-		Redact: s.cfg.Redact, Secrets: config.Secrets{Environ: s.cfg.Environ, Redact: s.cfg.Redact}.Resolve,
-		Room: map[worker.Group]int{worker.GroupGit: max(4, 2*runtime.NumCPU()), worker.GroupCheck: runtime.NumCPU(), worker.GroupSession: 1024},
+		Secrets: config.Secrets{Environ: s.cfg.Environ, Redact: s.cfg.Redact}.Resolve,
+		Room:    map[worker.Group]int{worker.GroupGit: max(4, 2*runtime.NumCPU()), worker.GroupCheck: runtime.NumCPU(), worker.GroupSession: 1024},
 	})
 	if err != nil {
 		return err
 	}
+	s.terminals = ingest.Terminals(s.work, s.cfg.Redact)
 	return s.wireControl(ctx, eng)
 }
 
@@ -242,7 +255,7 @@ func (s *Server) wireControl(ctx context.Context, eng *engine.Engine) error {
 		Agents: s.look.Agents, Settings: &control.Settings{Spaces: s.spaces, Intake: intake, Server: s.cfg.Settings()},
 		Listen: s.cfg.Listen, Names: s.cfg.Names, Token: token, Store: s.store, Intact: s.store.Intact, Version: s.cfg.Version, Now: s.cfg.Now, Log: s.cfg.Logger,
 		Projects: intake, Tasks: intake, Talk: intake, Add: follower.Add, Use: follower.Use, Needs: follower, Warnings: follower.Warnings, Status: eng, Web: web.Files(),
-		Diff: changes.Diff, Bring: changes.Bring, Remove: remover.Remove, Attach: control.Terminals{Sessions: s.path("sessions")}.Attach,
+		Diff: changes.Diff, Bring: changes.Bring, Remove: remover.Remove, Attach: control.Terminals{Of: s.terminals}.Attach,
 		Disk:   control.NewDisk(s.cfg.State, database, sqlite.IndexFile, s.store, s.spaces, s.cfg.Now).Usage,
 		Backup: func(ctx context.Context) (string, error) { return backups.Make(ctx, s.cfg.Now()) },
 	}

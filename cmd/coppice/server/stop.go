@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"coppice"
+	"coppice/store"
 )
 
 // pendingWords says what git does for each kind of work that a stop waits for.
@@ -21,13 +22,20 @@ func (s *Server) Waiting(ctx context.Context) []string {
 	if s.work == nil {
 		return nil
 	}
-	pending, err := s.work.Pending(ctx)
+	var out []string
+	err := s.store.View(ctx, func(r store.Reader) error {
+		out = nil
+		for _, w := range s.work.Pending() {
+			t, err := r.Tasks.Get(w.TaskID)
+			if err != nil {
+				return err
+			}
+			out = append(out, fmt.Sprintf(pendingWords[w.Kind], t.Key))
+		}
+		return nil
+	})
 	if err != nil {
 		return nil // the store is closed: nothing is left to wait for
-	}
-	var out []string
-	for _, p := range pending {
-		out = append(out, fmt.Sprintf(pendingWords[p.Kind], p.Task))
 	}
 	return out
 }

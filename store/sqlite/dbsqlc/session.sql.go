@@ -33,6 +33,15 @@ func (q *Queries) AddOutput(ctx context.Context, arg AddOutputParams) error {
 	return err
 }
 
+const dropMask = `-- name: DropMask :exec
+DELETE FROM masks WHERE session_id = ?1
+`
+
+func (q *Queries) DropMask(ctx context.Context, sessionID int64) error {
+	_, err := q.db.ExecContext(ctx, dropMask, sessionID)
+	return err
+}
+
 const lastOutputs = `-- name: LastOutputs :many
 SELECT o.session_id, o.place, o.at, o.kind, o.data FROM sessions s JOIN outputs o ON o.session_id = s.id AND o.place IN (
   SELECT p.place FROM outputs p WHERE p.session_id = s.id AND p.kind = ?1 ORDER BY p.place DESC LIMIT CAST(?2 AS INTEGER)
@@ -182,6 +191,17 @@ func (q *Queries) LiveSessions(ctx context.Context) ([]Session, error) {
 	return items, nil
 }
 
+const mask = `-- name: Mask :one
+SELECT state FROM masks WHERE session_id = ?1
+`
+
+func (q *Queries) Mask(ctx context.Context, sessionID int64) (string, error) {
+	row := q.db.QueryRowContext(ctx, mask, sessionID)
+	var state string
+	err := row.Scan(&state)
+	return state, err
+}
+
 const moveCursor = `-- name: MoveCursor :exec
 UPDATE sessions SET cursor = ?1, output_at = ?2 WHERE id = ?3
 `
@@ -206,6 +226,16 @@ func (q *Queries) Progress(ctx context.Context, id int64) (ProgressRow, error) {
 	var i ProgressRow
 	err := row.Scan(&i.Cursor, &i.OutputAt, &i.Live)
 	return i, err
+}
+
+const putMask = `-- name: PutMask :exec
+INSERT INTO masks (session_id, state) VALUES (?1, ?2)
+ON CONFLICT (session_id) DO UPDATE SET state = excluded.state
+`
+
+func (q *Queries) PutMask(ctx context.Context, sessionID int64, state string) error {
+	_, err := q.db.ExecContext(ctx, putMask, sessionID, state)
+	return err
 }
 
 const putPrompt = `-- name: PutPrompt :exec

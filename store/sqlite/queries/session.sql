@@ -72,3 +72,13 @@ ON CONFLICT (made_at, session_id) DO UPDATE SET
 SELECT o.* FROM sessions s JOIN outputs o ON o.session_id = s.id AND o.place IN (
   SELECT p.place FROM outputs p WHERE p.session_id = s.id AND p.kind = @kind ORDER BY p.place DESC LIMIT CAST(@most AS INTEGER)
 ) WHERE s.id IN (SELECT value FROM json_each(CAST(@sessions AS TEXT))) ORDER BY s.id, o.place;
+
+-- name: Mask :one
+SELECT state FROM masks WHERE session_id = @session_id;
+
+-- name: PutMask :exec
+INSERT INTO masks (session_id, state) VALUES (@session_id, @state)
+ON CONFLICT (session_id) DO UPDATE SET state = excluded.state;
+
+-- name: DropMask :exec
+DELETE FROM masks WHERE session_id = @session_id;

@@ -1,0 +1,148 @@
+package ingest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"coppice"
+	"coppice/agent"
+)
+
+// Said is an event of an agent, or a notice of its host, that facts follow from.
+type Said struct {
+	agent.Event
+	At   time.Time
+	Host bool // the host's own
+}
+
+// Facts are what follows from a batch of a session's output: rows to write, and
+// events for the log, in order.
+type Facts struct {
+	Session   *coppice.Session // nil when it stays as it is
+	Questions []coppice.Question
+	Messages  []coppice.Message
+	Events    []coppice.Event // without At and By
+}
+
+// Read returns the events in a batch of output that facts follow from.
+func Read(out []coppice.Output) []Said {
+	var all []Said
+	for _, o := range out {
+		if o.Kind != coppice.OutputEvent && o.Kind != coppice.OutputHost || !telling(o.Data) {
+			continue
+		}
+		var e agent.Event
+		if err := json.Unmarshal(o.Data, &e); err != nil {
+			continue // not ours to judge; the bytes are kept
+		}
+		all = append(all, Said{Event: e, At: o.At, Host: o.Kind == coppice.OutputHost})
+	}
+	return all
+}
+
+// telling reports whether an event is of a kind that facts follow from. Most are
+// not, and decoding every one would cost more than storing it.
+func telling(data []byte) bool {
+	rest, ok := bytes.CutPrefix(data, []byte(`{"kind":"`))
+	if !ok {
+		return true // not written the way we write them: look closer
+	}
+	for _, k := range agent.Deciding {
+		if after, ok := bytes.CutPrefix(rest, []byte(k)); ok && bytes.HasPrefix(after, []byte(`"`)) {
+			return true
+		}
+	}
+	notice := bytes.HasPrefix(rest, []byte(agent.KindNotice+`"`))
+	return notice && (bytes.Contains(rest, []byte(`"name":"`+agent.NameUndelivered+`"`)) || bytes.Contains(rest, []byte(`"name":"`+agent.NameDropped+`"`)))
+}
+
+// recalls reports whether an event takes back that a message was delivered.
+func (s Said) recalls() bool {
+	return !s.Host && s.Kind == agent.KindNotice && s.Name == agent.NameUndelivered
+}
+
+// Draw draws the facts from what was said: questions, state, usage, the agent's
+// own name for the conversation, and messages that it did not read. Messages are
+// those of the session's task, with their texts as the output has them. Draw is a
+// pure function; a session that is not live gets no facts.
+func Draw(session coppice.Session, messages []coppice.Message, said []Said) Facts {
+	f := Facts{}
+	if !session.State.Live() {
+		return f
+	}
+	s := session
+	for _, e := range said {
+		switch {
+		case e.Host: // whose notices are its own, and nothing else of it decides
+			if e.Name == agent.NameDropped {
+				s.Dropped = e.Bytes
+			}
+		case e.Kind == agent.KindInit:
+			if e.Conversation != "" {
+				s.Conversation = e.Conversation
+			}
+			if e.Model != "" && s.Model == "" {
+				s.Model = e.Model
+			}
+		case e.Kind == agent.KindUsage && e.Usage != nil:
+			s.Usage = s.Usage.Add(*e.Usage)
+		case e.Kind == agent.KindState && e.State.Live():
+			s.State = e.State
+		case e.Kind == agent.KindQuestion:
+			f.question(s, e)
+		case e.recalls():
+			f.undelivered(s, messages, e)
+		}
+	}
+	f.changed(session, s)
+	return f
+}
+
+func (f *Facts) log(s coppice.Session, kind coppice.EventKind, reason string) {
+	f.Events = append(f.Events, coppice.Event{
+		Kind: kind, ProjectID: s.ProjectID, TaskID: s.TaskID, SessionID: s.ID, Subject: s.Key, Reason: reason,
+	})
+}
+
+func (f *Facts) question(s coppice.Session, e Said) {
+	q := coppice.Question{TaskID: s.TaskID, SessionID: s.ID, Ref: e.Ref, Text: e.Text, Options: e.Options, AskedAt: e.At}
+	if e.Rule != nil {
+		q.Kind, q.Rule = coppice.QuestionPermission, e.Rule
+	}
+	f.Questions = append(f.Questions, q)
+	f.log(s, coppice.EventQuestionAsked, e.Text)
+}
+
+// undelivered takes back that a message was delivered: the agent had taken it
+// and ended before it read it. The next session gets it.
+func (f *Facts) undelivered(s coppice.Session, messages []coppice.Message, e Said) {
+	for _, m := range messages {
+		delivered := m.SessionID == s.ID && !m.DeliveredAt.IsZero()
+		unsettled := m.SessionID != s.ID && m.DeliveredAt.IsZero() // nobody has taken note of its delivery yet
+		again := slices.ContainsFunc(f.Messages, func(o coppice.Message) bool { return o.ID == m.ID })
+		if !delivered && !unsettled || again || m.Text != e.Text {
+			continue
+		}
+		m.SessionID, m.DeliveredAt, m.Failed = s.ID, time.Time{}, e.Reason
+		f.Messages = append(f.Messages, m)
+		f.log(s, coppice.EventMessageFailed, e.Reason)
+		return
+	}
+}
+
+// changed notes what is new in the session's row.
+func (f *Facts) changed(before, s coppice.Session) {
+	if before.State == s.State && before.Usage == s.Usage && before.Conversation == s.Conversation && before.Model == s.Model && before.Dropped == s.Dropped {
+		return
+	}
+	f.Session = &s
+	if before.Usage.CostUSD != s.Usage.CostUSD {
+		f.log(s, coppice.EventSessionUsage, fmt.Sprintf("%.2f USD", s.Usage.CostUSD))
+	}
+	if before.State != s.State {
+		f.log(s, coppice.EventSessionState, string(s.State))
+	}
+}

@@ -1,0 +1,139 @@
+package ingest
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"coppice"
+	"coppice/agent"
+)
+
+func TestDraw(t *testing.T) {
+	t.Parallel()
+	session := coppice.Session{ID: 4, ProjectID: 1, TaskID: 2, Key: "app-2.1", State: coppice.SessionWorking, Usage: coppice.Usage{InputTokens: 1}}
+	log := func(kind coppice.EventKind, reason string) coppice.Event {
+		return coppice.Event{Kind: kind, ProjectID: 1, TaskID: 2, SessionID: 4, Subject: "app-2.1", Reason: reason}
+	}
+	changed := func(f func(*coppice.Session)) *coppice.Session {
+		s := session
+		f(&s)
+		return &s
+	}
+	messages := []coppice.Message{
+		{ID: 1, SessionID: 4, Text: "first", DeliveredAt: noon}, {ID: 2, SessionID: 4, Text: "second", DeliveredAt: noon},
+		{ID: 3, SessionID: 3, Text: "second", DeliveredAt: noon}, {ID: 5, SessionID: 0, Text: "third"},
+	}
+	unread := agent.Undelivered("second")
+	for name, c := range map[string]struct {
+		said []Said
+		want Facts
+	}{
+		"nothing": {nil, Facts{}},
+		"its name, once": {
+			[]Said{{Event: agent.Event{Kind: agent.KindInit, Conversation: "talk", Model: "big"}}, {Event: agent.Event{Kind: agent.KindInit, Model: "small"}}},
+			Facts{Session: changed(func(s *coppice.Session) { s.Conversation, s.Model = "talk", "big" })},
+		},
+		"what it used": {
+			[]Said{{Event: agent.Event{Kind: agent.KindUsage, Usage: &coppice.Usage{CostUSD: 0.5}}}, {Event: agent.Event{Kind: agent.KindUsage}}},
+			Facts{Session: changed(func(s *coppice.Session) { s.Usage.CostUSD = 0.5 }), Events: []coppice.Event{log(coppice.EventSessionUsage, "0.50 USD")}},
+		},
+		"what it does, at last": {
+			[]Said{{Event: agent.Event{Kind: agent.KindState, State: coppice.SessionIdle}}, {Event: agent.Event{Kind: agent.KindState, State: coppice.SessionWaiting}}},
+			Facts{Session: changed(func(s *coppice.Session) { s.State = coppice.SessionWaiting }), Events: []coppice.Event{log(coppice.EventSessionState, "waiting")}},
+		},
+		"it does not end by saying so": {[]Said{{Event: agent.Event{Kind: agent.KindState, State: coppice.SessionDone}}}, Facts{}},
+		"a question": {
+			[]Said{{Event: agent.Event{Kind: agent.KindQuestion, Ref: "q", Text: "Which?", Options: []string{"a"}}, At: noon}},
+			Facts{
+				Questions: []coppice.Question{{TaskID: 2, SessionID: 4, Ref: "q", Text: "Which?", Options: []string{"a"}, AskedAt: noon}},
+				Events:    []coppice.Event{log(coppice.EventQuestionAsked, "Which?")},
+			},
+		},
+		"permission": {
+			[]Said{{Event: agent.Event{Kind: agent.KindQuestion, Ref: "p", Rule: &coppice.Rule{Tool: "run"}}}},
+			Facts{
+				Questions: []coppice.Question{{TaskID: 2, SessionID: 4, Ref: "p", Kind: coppice.QuestionPermission, Rule: &coppice.Rule{Tool: "run"}}},
+				Events:    []coppice.Event{log(coppice.EventQuestionAsked, "")},
+			},
+		},
+		"a message it did not read": {
+			[]Said{{Event: unread}},
+			Facts{
+				Messages: []coppice.Message{{ID: 2, SessionID: 4, Text: "second", Failed: unread.Reason}},
+				Events:   []coppice.Event{log(coppice.EventMessageFailed, unread.Reason)},
+			},
+		},
+		"the same twice, of which there is one": {
+			[]Said{{Event: unread}, {Event: unread}},
+			Facts{
+				Messages: []coppice.Message{{ID: 2, SessionID: 4, Text: "second", Failed: unread.Reason}},
+				Events:   []coppice.Event{log(coppice.EventMessageFailed, unread.Reason)},
+			},
+		},
+		"a message that nobody has noted yet": {
+			[]Said{{Event: agent.Undelivered("third")}},
+			Facts{
+				Messages: []coppice.Message{{ID: 5, SessionID: 4, Text: "third", Failed: unread.Reason}},
+				Events:   []coppice.Event{log(coppice.EventMessageFailed, unread.Reason)},
+			},
+		},
+		"the host's own": {
+			[]Said{{Event: agent.Dropped("", 7), Host: true}, {Event: agent.Event{Kind: agent.KindState, State: coppice.SessionIdle}, Host: true}},
+			Facts{Session: changed(func(s *coppice.Session) { s.Dropped = 7 })},
+		},
+	} {
+		if d := cmp.Diff(c.want, Draw(session, messages, c.said)); d != "" {
+			t.Errorf("%s (-want +got):\n%s", name, d)
+		}
+		dead := session
+		dead.State = coppice.SessionLost
+		if d := cmp.Diff(Facts{}, Draw(dead, messages, c.said)); d != "" {
+			t.Errorf("%s, of the dead (-want +got):\n%s", name, d)
+		}
+	}
+}
+
+func TestTelling(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		e    agent.Event
+		want bool
+	}{
+		{agent.Undelivered("x"), true},
+		{agent.Event{Kind: agent.KindNotice, Name: "delivered", Text: "x"}, false},
+		{agent.Event{Kind: agent.KindText, Text: `"name":"undelivered"`}, false},
+		{agent.Event{Kind: agent.KindQuestion}, true},
+	} {
+		data, err := json.Marshal(c.e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := telling(data); got != c.want {
+			t.Errorf("%s: %v", data, got)
+		}
+	}
+}
+
+func TestWhichSessionsFailed(t *testing.T) {
+	t.Parallel()
+	zero, three := 0, 3
+	for name, c := range map[string]struct {
+		r    coppice.RunResult
+		want bool
+	}{
+		"done":           {coppice.RunResult{Exit: &zero}, false},
+		"an exit code":   {coppice.RunResult{Exit: &three}, true},
+		"a signal":       {coppice.RunResult{Signal: "SIGSEGV"}, true},
+		"lost":           {coppice.RunResult{Lost: true}, true},
+		"stopped":        {coppice.RunResult{Exit: &three, Stopped: true}, false},
+		"a failure":      {coppice.RunResult{Exit: &zero, Failure: coppice.Failf(coppice.ClassImplementation, "x", "")}, true},
+		"an own remedy":  {coppice.RunResult{Exit: &three, Failure: coppice.Failf(coppice.ClassBilling, "x", "")}, false},
+		"a person's end": {coppice.RunResult{Exit: &three, Failure: coppice.Failf(coppice.ClassCancelled, "x", "")}, false},
+	} {
+		if got := failed(c.r); got != c.want {
+			t.Errorf("%s: %t", name, got)
+		}
+	}
+}

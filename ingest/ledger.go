@@ -1,0 +1,283 @@
+// Package ingest turns what workers report into facts: it is the control side of
+// a session's output, results and terminals. Secrets are hidden here, and here it
+// is decided what an agent's events mean. Draw, which decides that, is a pure
+// function; the simulation runs it too.
+package ingest
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"coppice"
+	"coppice/agent"
+	"coppice/fabric"
+	"coppice/internal/redact"
+	"coppice/store"
+)
+
+// Config is what a Ledger needs. All fields but Publish are required.
+type Config struct {
+	Store  store.Store
+	Now    func() time.Time
+	Worker string // the name of the worker that reports
+	Redact *redact.Redactor
+	// Publish makes sure that a session's commit is in the repository that work
+	// lands in. Nil means that it always is.
+	Publish func(context.Context, fabric.Head) error
+}
+
+// Ledger keeps what a worker reports in the store.
+type Ledger struct{ cfg Config }
+
+var _ fabric.Ledger = (*Ledger)(nil)
+
+// New makes a Ledger.
+func New(c Config) (*Ledger, error) {
+	if c.Store == nil || c.Now == nil || c.Worker == "" || c.Redact == nil {
+		return nil, errors.New("ingest: Store, Now, Worker and Redact are required")
+	}
+	if c.Publish == nil {
+		c.Publish = func(context.Context, fabric.Head) error { return nil }
+	}
+	return &Ledger{c}, nil
+}
+
+// Session returns the id of the session with a key.
+func (l *Ledger) Session(ctx context.Context, key string) (id int64, err error) {
+	err = l.cfg.Store.View(ctx, func(r store.Reader) error {
+		s, err := r.Sessions.ByKey(key)
+		id = s.ID
+		return err
+	})
+	return id, err
+}
+
+// Begin records that a session runs.
+func (l *Ledger) Begin(ctx context.Context, session int64, head string) (at fabric.Standing, err error) {
+	begun := false
+	err = l.cfg.Store.View(ctx, func(r store.Reader) error {
+		s, err := r.Sessions.Get(session)
+		if err != nil {
+			return err
+		}
+		begun = !s.StartedAt.IsZero() || !s.State.Live()
+		at, err = began(r, s)
+		return err
+	})
+	if err != nil || begun {
+		return at, err
+	}
+	err = l.cfg.Store.Update(ctx, func(tx store.Tx) error {
+		s, err := tx.Sessions.Get(session)
+		if err != nil {
+			return err
+		}
+		if s.StartedAt.IsZero() && s.State.Live() {
+			s.StartedAt, s.State, s.From = l.cfg.Now().UTC(), coppice.SessionWorking, head
+			f := Facts{Session: &s}
+			f.log(s, coppice.EventSessionStarted, "")
+			if err := l.write(tx, f); err != nil {
+				return err
+			}
+		}
+		at, err = began(tx.Reader(), s)
+		return err
+	})
+	return at, err
+}
+
+// began is where a session stands, with what earlier sessions of its conversation
+// have used.
+func began(r store.Reader, s coppice.Session) (fabric.Standing, error) {
+	at := standing(s)
+	if s.Resume == "" {
+		return at, nil
+	}
+	all, err := r.Sessions.Of(s.TaskID)
+	for _, o := range all {
+		if o.ID != s.ID && o.Conversation == s.Resume {
+			at.Spent = at.Spent.Add(o.Usage)
+		}
+	}
+	return at, err
+}
+
+func standing(s coppice.Session) fabric.Standing {
+	return fabric.Standing{Cursor: s.Cursor, From: s.From, Usage: s.Usage, Conversation: s.Conversation}
+}
+
+// Prompt returns the session's first message.
+func (l *Ledger) Prompt(ctx context.Context, session int64) (prompt string, err error) {
+	err = l.cfg.Store.View(ctx, func(r store.Reader) error {
+		s, err := r.Sessions.Get(session)
+		prompt = s.Prompt
+		return err
+	})
+	return prompt, err
+}
+
+// Record takes output: it hides the secrets, and writes the output, where the
+// cursor stands behind it, and the facts that follow, all or nothing.
+func (l *Ledger) Record(ctx context.Context, b fabric.Batch) (at fabric.Standing, err error) {
+	var raw []byte
+	err = l.cfg.Store.View(ctx, func(r store.Reader) error {
+		raw, err = r.Outputs.Mask(b.Session)
+		return err
+	})
+	if err != nil {
+		return at, err
+	}
+	before, err := decodeMasks(raw)
+	if err != nil {
+		return at, err
+	}
+	out, behind := mask(l.cfg.Redact, before, b.Frames, b.Quiet)
+	if len(out) == 0 {
+		return l.stands(ctx, b)
+	}
+	state, err := behind.encode()
+	if err != nil {
+		return at, err
+	}
+	to, said := b.Frames[len(out)-1].Next, Read(out)
+	err = l.cfg.Store.Update(ctx, func(tx store.Tx) error {
+		s, err := tx.Sessions.Get(b.Session)
+		if err != nil {
+			return err
+		}
+		if err := tx.Outputs.Add(s.ID, b.From, to, out); err != nil {
+			return err
+		}
+		now, err := tx.Outputs.Mask(s.ID)
+		switch {
+		case err != nil:
+			return err
+		case !bytes.Equal(now, raw):
+			return elsewhere(s, b)
+		case !bytes.Equal(now, state):
+			if err := tx.Outputs.PutMask(s.ID, state); err != nil {
+				return err
+			}
+		}
+		s.Cursor = to
+		at, err = l.facts(tx, s, said)
+		return err
+	})
+	return at, err
+}
+
+// stands answers a batch of which nothing can be taken yet.
+func (l *Ledger) stands(ctx context.Context, b fabric.Batch) (at fabric.Standing, err error) {
+	err = l.cfg.Store.View(ctx, func(r store.Reader) error {
+		s, err := r.Sessions.Get(b.Session)
+		if err == nil && s.Cursor != b.From {
+			err = elsewhere(s, b)
+		}
+		at = standing(s)
+		return err
+	})
+	return at, err
+}
+
+func elsewhere(s coppice.Session, b fabric.Batch) error {
+	return coppice.Errorf(coppice.EConflict, "the output of session %d is recorded up to %d, not %d", s.ID, s.Cursor, b.From).
+		WithFix("send what follows %d", s.Cursor)
+}
+
+// facts writes what follows from what was said.
+func (l *Ledger) facts(tx store.Tx, s coppice.Session, said []Said) (fabric.Standing, error) {
+	var messages []coppice.Message
+	if slices.ContainsFunc(said, Said.recalls) {
+		var err error
+		if messages, err = tx.Messages.Of(s.TaskID); err != nil {
+			return fabric.Standing{}, err
+		}
+	}
+	texts := map[int64]string{}
+	for i, m := range messages {
+		texts[m.ID] = m.Text
+		messages[i].Text = l.cfg.Redact.String(agent.Text([]byte(m.Text)))
+	}
+	f := Draw(s, messages, said)
+	for i := range f.Messages {
+		f.Messages[i].Text = texts[f.Messages[i].ID]
+	}
+	if f.Session != nil {
+		s = *f.Session
+	}
+	return standing(s), l.write(tx, f)
+}
+
+func (l *Ledger) write(tx store.Tx, f Facts) error {
+	for i := range f.Questions {
+		if err := tx.Questions.Put(&f.Questions[i]); err != nil {
+			return err
+		}
+	}
+	for i := range f.Messages {
+		if err := tx.Messages.Put(&f.Messages[i]); err != nil {
+			return err
+		}
+	}
+	if f.Session != nil {
+		if err := tx.Sessions.Put(f.Session); err != nil {
+			return err
+		}
+	}
+	for i := range f.Events {
+		f.Events[i].At, f.Events[i].By = l.cfg.Now().UTC(), l.cfg.Worker
+		if err := tx.Log.Append(&f.Events[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Over returns the sessions that nobody has to bring to an end any more.
+func (l *Ledger) Over(ctx context.Context, sessions []int64) (over []int64, err error) {
+	err = l.cfg.Store.View(ctx, func(r store.Reader) error {
+		over = nil
+		for _, id := range sessions {
+			wanted, err := stillRun(r, id)
+			if err != nil {
+				return err
+			}
+			if !wanted {
+				over = append(over, id)
+			}
+		}
+		return nil
+	})
+	return over, err
+}
+
+// stillRun reports whether somebody has yet to bring a session to its end, or
+// nobody knows it.
+func stillRun(r store.Reader, id int64) (bool, error) {
+	s, err := r.Sessions.Get(id)
+	if coppice.ErrorCode(err) == coppice.ENotFound {
+		return true, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	work, err := r.Work.Unsettled(coppice.TaskSubject(s.TaskID))
+	return slices.ContainsFunc(work, func(i coppice.Work) bool {
+		return i.Kind == coppice.WorkRun && i.SessionID == id && i.Open()
+	}), err
+}
+
+// Publish makes sure that a session's commit is in the repository that work lands
+// in.
+func (l *Ledger) Publish(ctx context.Context, h fabric.Head) error {
+	if err := l.cfg.Store.View(ctx, func(r store.Reader) error {
+		_, err := r.Sessions.Get(h.Session)
+		return err
+	}); err != nil {
+		return err
+	}
+	return l.cfg.Publish(ctx, h)
+}

@@ -1,0 +1,138 @@
+package ingest_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"coppice"
+	"coppice/fabric"
+	"coppice/fabric/fabrictest"
+	"coppice/ingest"
+	"coppice/internal/redact"
+	"coppice/store"
+	"coppice/store/sqlite"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+
+// bundle is a store with one task, and a ledger.
+type bundle struct {
+	*ingest.Ledger
+	t     *testing.T
+	store *sqlite.Store
+	task  coppice.Task
+	lost  sync.Map // commits that Publish cannot find
+}
+
+func setup(t *testing.T, critical ...coppice.FailurePattern) *bundle {
+	t.Helper()
+	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: sqlite.Memory, Sync: sqlite.SyncOff})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	b := &bundle{t: t, store: s}
+	b.update(func(tx store.Tx) error {
+		p := coppice.Project{Prefix: "app", Path: "/src/app", Policy: coppice.DefaultPolicy()}
+		p.Policy.Critical = critical
+		if err := tx.Projects.Put(&p); err != nil {
+			return err
+		}
+		b.task = coppice.Task{ProjectID: p.ID, Num: 1, Key: "app-1", Title: "a", Stage: coppice.StageSession}
+		return tx.Tasks.Put(&b.task)
+	})
+	b.Ledger = b.reopen()
+	return b
+}
+
+func (b *bundle) reopen() *ingest.Ledger {
+	b.t.Helper()
+	l, err := ingest.New(ingest.Config{
+		Store: b.store, Now: func() time.Time { return noon }, Worker: "local", Redact: redact.New("my told value"),
+		Publish: func(_ context.Context, h fabric.Head) error {
+			if _, lost := b.lost.Load(h.Commit); lost {
+				return coppice.Errorf(coppice.EUnavailable, "there is no %s", h.Commit)
+			}
+			return nil
+		},
+	})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return l
+}
+
+func (b *bundle) update(f func(store.Tx) error) {
+	b.t.Helper()
+	if err := b.store.Update(context.WithoutCancel(b.t.Context()), f); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *bundle) put(s *coppice.Session) {
+	b.t.Helper()
+	s.ProjectID, s.TaskID = b.task.ProjectID, b.task.ID
+	b.update(func(tx store.Tx) error { return tx.Sessions.Put(s) })
+}
+
+func (b *bundle) output(session int64) (out []coppice.Output) {
+	b.t.Helper()
+	b.update(func(tx store.Tx) (err error) {
+		out, err = tx.Outputs.After(session, -1, 10_000)
+		return err
+	})
+	return out
+}
+
+func TestLedger(t *testing.T) {
+	t.Parallel()
+	fabrictest.RunLedger(t, func(t *testing.T) fabrictest.LedgerBundle {
+		b := setup(t)
+		run := func(state coppice.WorkState) func(*testing.T, int64) {
+			return func(_ *testing.T, session int64) {
+				b.update(func(tx store.Tx) error {
+					key := fmt.Sprintf("session/%d/run", session)
+					w := coppice.Work{Kind: coppice.WorkRun, Key: key, ProjectID: b.task.ProjectID, TaskID: b.task.ID, SessionID: session}
+					if old, err := tx.Work.ByKey(key); err != nil || old != nil {
+						w = *old
+					}
+					w.State = state
+					return tx.Work.Put(&w)
+				})
+			}
+		}
+		return fabrictest.LedgerBundle{
+			Ledger: b, Reopen: func(*testing.T) fabric.Ledger { return b.reopen() },
+			Put:   func(_ *testing.T, s *coppice.Session) { b.put(s) },
+			Offer: run(coppice.WorkOffered), Settle: run(coppice.WorkSettled),
+			Get: func(_ *testing.T, id int64) (s coppice.Session) {
+				b.update(func(tx store.Tx) (err error) { s, err = tx.Sessions.Get(id); return err })
+				return s
+			},
+			Output: func(_ *testing.T, id int64) []coppice.Output { return b.output(id) },
+			Questions: func(*testing.T) (q []coppice.Question) {
+				b.update(func(tx store.Tx) (err error) { q, err = tx.Questions.Of(b.task.ID); return err })
+				return q
+			},
+			Lose: func(commit string) { b.lost.Store(commit, true) },
+		}
+	})
+}
+
+func TestConfigIsChecked(t *testing.T) {
+	t.Parallel()
+	if _, err := ingest.New(ingest.Config{Worker: "local"}); err == nil {
+		t.Error("a ledger without a store was made")
+	}
+}

@@ -1,0 +1,115 @@
+package ingest
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"coppice"
+	"coppice/store"
+)
+
+// criticalTail is how much of the end of a failed session's output is searched for
+// signs of a broken environment.
+const criticalTail = 256 << 10
+
+// Accept turns the result of work into what is kept of it: secrets are hidden, and
+// a session that failed because of the environment says so. It runs before the
+// result is handed in, and the same result gives the same again.
+func (l *Ledger) Accept(ctx context.Context, w coppice.Work, result json.RawMessage, fail *coppice.Failure) (json.RawMessage, *coppice.Failure, error) {
+	if fail != nil {
+		return nil, l.hide(fail), nil
+	}
+	switch w.Kind {
+	case coppice.WorkRun:
+		r, err := coppice.DecodeResult[coppice.RunResult](coppice.Work{Result: result})
+		if err != nil {
+			return result, nil, nil // whoever settles it says so
+		}
+		r.Summary, r.Failure = l.cfg.Redact.String(r.Summary), l.hide(r.Failure)
+		if err := l.critical(ctx, w, &r); err != nil {
+			return nil, nil, err
+		}
+		return coppice.Raw(r), nil, nil
+	case coppice.WorkCheck:
+		r, err := coppice.DecodeResult[coppice.CheckResult](coppice.Work{Result: result})
+		if err != nil {
+			return result, nil, nil
+		}
+		for i := range r.Checks {
+			r.Checks[i].Log = l.cfg.Redact.String(r.Checks[i].Log)
+		}
+		return coppice.Raw(r), nil, nil
+	}
+	return result, nil, nil
+}
+
+// hide hides the secrets in a failure.
+func (l *Ledger) hide(f *coppice.Failure) *coppice.Failure {
+	if f == nil {
+		return nil
+	}
+	c := *f
+	c.Text, c.Fix = l.cfg.Redact.String(f.Text), l.cfg.Redact.String(f.Fix)
+	return &c
+}
+
+// critical looks in the output of a failed session for what the project says
+// means a broken environment. A failure that names its own remedy, such as a
+// limit, stays what it is.
+func (l *Ledger) critical(ctx context.Context, w coppice.Work, res *coppice.RunResult) error {
+	if !failed(*res) {
+		return nil
+	}
+	return l.cfg.Store.View(ctx, func(r store.Reader) error {
+		p, err := r.Projects.Get(w.ProjectID)
+		if err != nil || len(p.Policy.Critical) == 0 {
+			return err
+		}
+		text, err := tail(r, w.SessionID, criticalTail)
+		if res.Failure != nil {
+			text += "\n" + res.Failure.Text
+		}
+		if f := p.Policy.Broken(text); f != nil && err == nil {
+			res.Failure = f
+		}
+		return err
+	})
+}
+
+// failed reports whether a session failed in a way whose cause is open.
+func failed(r coppice.RunResult) bool {
+	if r.Stopped {
+		return false
+	}
+	if r.Failure == nil {
+		return r.Signal != "" || r.Exit == nil || *r.Exit != 0
+	}
+	switch r.Failure.Class {
+	case coppice.ClassRateLimit, coppice.ClassOverload, coppice.ClassAuth, coppice.ClassBilling, coppice.ClassBudget, coppice.ClassCancelled:
+		return false
+	}
+	return true
+}
+
+// tailPage is how many pieces of output are read at once.
+const tailPage = 512
+
+// tail returns the end of what the session's processes wrote.
+func tail(r store.Reader, session, most int64) (string, error) {
+	s, err := r.Sessions.Get(session)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for after := max(s.Cursor-most, 0) - 1; ; {
+		out, err := r.Outputs.After(session, after, tailPage, coppice.OutputStdout, coppice.OutputStderr, coppice.OutputApp)
+		if err != nil || len(out) == 0 {
+			return b.String(), err
+		}
+		for _, o := range out {
+			b.Write(o.Data)
+			after = o.Offset
+		}
+	}
+}
