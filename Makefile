@@ -10,7 +10,7 @@ export CGO_ENABLED ?= 0
 
 .PHONY: help
 help: ## show this
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 15
 
 .PHONY: web
 web: web/dist/index.html ## build the dashboard, which becomes part of the binary
@@ -53,6 +53,11 @@ test: deps ## all tests, with what they need installed first
 	go test ./test/house
 	./scripts/test.sh ./...
 
+.PHONY: test-upgrade
+test-upgrade: ## have the commit BASE leave a state with everything open, and go on with it
+	./scripts/deps.sh
+	BASE="$(BASE)" go test -tags upgrade -count=1 -v -timeout 20m ./test/upgrade -run TestUpgrade
+
 .PHONY: test-agents
 test-agents: deps ## drive further agent CLIs, installed first
 	./test/agents/install-more.sh </dev/null
@@ -69,6 +74,7 @@ lint: ## gofmt, vet, staticcheck
 	@bad=$$(git ls-files --cached --others --exclude-standard '*.go' | xargs -r ls -d 2>/dev/null | xargs -r gofmt -l); \
 	if [ -n "$$bad" ]; then echo "not formatted:"; echo "$$bad"; exit 1; fi
 	go vet ./...
+	go vet -tags upgrade ./test/upgrade
 	go run $(STATICCHECK) ./...
 
 .PHONY: cross
@@ -92,6 +98,10 @@ chaos: deps ## 5 minutes of kills, 500 stops and 200 power cuts under load, ever
 bench: build ## measure against the floors; takes about 15 minutes
 	@if [ -x test/agents/install.sh ]; then ./test/agents/install.sh </dev/null; fi
 	go run ./test/bench
+
+.PHONY: bench-compare
+bench-compare: ## measure against the commit BASE, in turns; ARGS takes --only, --n and --json
+	go run ./test/bench compare --base "$(BASE)" $(ARGS)
 
 .PHONY: fuzz
 fuzz: ## fuzz every decoder for FUZZTIME (60s) each

@@ -320,6 +320,9 @@ func landingOf(v *View) (coppice.Landing, *Decision) {
 	if v.Landing == nil || !v.Landing.EndedAt.IsZero() {
 		return coppice.Landing{}, &Decision{Kind: coppice.EventWorkFinished, Reason: "its landing is over"}
 	}
+	if v.Of.Kind == coppice.SubjectTask && v.Landing.QueueID != 0 {
+		return coppice.Landing{}, &Decision{Kind: coppice.EventWorkFinished, Reason: "its landing belongs to the queue by now"}
+	}
 	return *v.Landing, nil
 }
 

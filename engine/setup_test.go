@@ -554,6 +554,13 @@ func (b *bundle) unsettled(key string) (w coppice.Work) {
 // finish gives the newest unsettled work of a task a result and takes a turn.
 func (b *bundle) finish(key string, kind coppice.WorkKind, result any) {
 	b.t.Helper()
+	b.result(key, kind, result)
+	b.turn()
+}
+
+// result gives the newest unsettled work of a task a result.
+func (b *bundle) result(key string, kind coppice.WorkKind, result any) {
+	b.t.Helper()
 	w := b.unsettled(key)
 	if w.Kind != kind {
 		b.t.Fatalf("%s has %q to do, not %s", key, w.Kind, kind)
@@ -570,5 +577,4 @@ func (b *bundle) finish(key string, kind coppice.WorkKind, result any) {
 		}
 		return tx.Log.Append(&coppice.Event{At: b.clock, Kind: coppice.EventWorkFinished, ProjectID: w.ProjectID, TaskID: w.TaskID, About: w.Subject, By: "worker"})
 	})
-	b.turn()
 }

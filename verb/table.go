@@ -95,7 +95,7 @@ long. Leave the screen, or say ` + "`coppice give`" + `, to give it back.`,
 		},
 		Button: Button{
 			Name: "Take over", About: "Go on with it yourself on the agent's own screen", More: true,
-			Done: "is yours: open its terminal, or run coppice attach",
+			Done: "is yours: open its terminal, or run coppice attach with its key",
 		},
 	},
 	{

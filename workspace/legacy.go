@@ -97,47 +97,86 @@ func (w *Workspaces) convert(ctx context.Context, r repo, s slot) (bool, error) 
 	if !ok || filepath.Dir(admin) != filepath.Join(r.user, "worktrees") || !exists(filepath.Join(admin, "HEAD")) {
 		return false, nil
 	}
-	own := "refs/heads/" + s.Branch
 	on, at, err := resolve(admin, r.user, "HEAD")
 	if err != nil || at == "" {
 		return false, nil
 	}
+	if s.looks() {
+		err = w.convertLook(ctx, r, s, admin, at)
+	} else {
+		err = w.convertWork(ctx, r, s, admin, on, at)
+	}
+	return err == nil, err
+}
+
+// convertLook converts the worktree of a session that only looks: it is on no
+// branch, its commit is a candidate's, and its directory may be read-only.
+func (w *Workspaces) convertLook(ctx context.Context, r repo, s slot, admin, at string) error {
+	path := r.path(s)
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if err := os.Chmod(path, info.Mode().Perm()|0o200); err != nil {
+		return err
+	}
+	if err := w.takeIndex(ctx, r, s, admin, at); err != nil {
+		return err
+	}
+	return errors.Join(os.Chmod(path, info.Mode().Perm()), dropAdmin(admin))
+}
+
+// takeIndex gives a workspace a repository of its own with the worktree's index.
+func (w *Workspaces) takeIndex(ctx context.Context, r repo, s slot, admin, at string) error {
+	if err := copyIndex(filepath.Join(admin, "index"), r.savedIndex(s)); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return w.renew(ctx, r, s, at)
+}
+
+// dropAdmin removes what the person's repository has of a worktree.
+func dropAdmin(admin string) error {
+	if err := os.RemoveAll(admin); err != nil {
+		return err
+	}
+	_ = os.Remove(filepath.Dir(admin)) // the last one; others are in the way
+	return nil
+}
+
+// convertWork converts a task's worktree, whose HEAD is on a ref, with its branch.
+func (w *Workspaces) convertWork(ctx context.Context, r repo, s slot, admin, on, at string) error {
+	own := "refs/heads/" + s.Branch
 	refs, err := w.refs(ctx, r.users(), own)
 	if err != nil {
-		return false, err
+		return err
 	}
 	head := refs[own]
 	if head == "" {
 		head = at
 	}
 	if err := w.copyObjects(ctx, r, r.root, r.git, head+"\n"+at+"\n^"+s.Base+"\n"); err != nil {
-		return false, err
+		return err
 	}
 	if err := w.setRef(ctx, r, own, head); err != nil {
-		return false, err
+		return err
 	}
-	index := r.savedIndex(s)
-	if err := copyIndex(filepath.Join(admin, "index"), index); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return false, err
-	}
-	if err := w.renew(ctx, r, s, at); err != nil {
-		return false, err
+	if err := w.takeIndex(ctx, r, s, admin, at); err != nil {
+		return err
 	}
 	args := [][]string{{"update-ref", own, head}}
 	if on == own {
 		args = append(args, []string{"symbolic-ref", "HEAD", own})
 	}
 	for _, a := range args {
-		if _, err := w.git.Run(ctx, path, a...); err != nil {
-			return false, err
+		if _, err := w.git.Run(ctx, r.path(s), a...); err != nil {
+			return err
 		}
 	}
-	if err := os.RemoveAll(admin); err != nil {
-		return false, err
+	if err := dropAdmin(admin); err != nil {
+		return err
 	}
-	_ = os.Remove(filepath.Dir(admin)) // the last one; others are in the way
 	if refs[own] != "" {
 		err = w.updateRefs(ctx, r.users(), "moved to Coppice's own repository", "option no-deref\ndelete "+own+" "+refs[own])
 	}
-	return true, err
+	return err
 }

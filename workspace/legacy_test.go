@@ -77,3 +77,47 @@ func TestLegacy(t *testing.T) {
 	}
 	run(t, b.own(), "git", "fsck", "--strict", "--connectivity-only")
 }
+
+// TestLegacyLooker opens the worktree of a verifier that an earlier version
+// left: it is at a candidate, on no branch, and its directory is read-only.
+func TestLegacyLooker(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	r := must[repo](t)(b.find(b.ctx, b.root))
+	base := run(t, b.root, "git", "rev-parse", "main")
+	candidate := run(t, b.root, "git", "commit-tree", "-p", base, "-m", "candidate", base+"^{tree}")
+	run(t, b.root, "git", "update-ref", "refs/coppice/landing/app-1/4", candidate)
+	path := filepath.Join(r.dir, "coppice-001")
+	if err := os.MkdirAll(r.dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	run(t, b.root, "git", "worktree", "add", "-q", "--detach", path, candidate)
+	if err := os.Chmod(path, 0o555); err != nil {
+		t.Fatal(err)
+	}
+	s := slot{Name: "coppice-001", State: slotReady, Key: "app-1.2", Base: candidate, Seen: candidate, Made: true}
+	if err := writeJSON(r.metaFile(s), s); err != nil {
+		t.Fatal(err)
+	}
+	b.prepare("app-2") // the own repository is made
+
+	at, changed, err := b.Changed(b.ctx, path)
+	if err != nil || at != candidate || len(changed) > 0 {
+		t.Errorf("made at %s, changed %v, %v", at, changed, err)
+	}
+	if head := run(t, path, "git", "rev-parse", "HEAD"); head != candidate {
+		t.Errorf("it is at %s, not at %s", head, candidate)
+	}
+	if status := run(t, path, "git", "status", "--porcelain", "--branch"); status != "## HEAD (no branch)" {
+		t.Errorf("its status is %s", status)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o555 {
+		t.Errorf("its directory is %v, %v", info.Mode(), err)
+	}
+	if list := run(t, b.root, "git", "worktree", "list"); strings.Contains(list, "coppice-00") {
+		t.Errorf("worktrees are left:\n%s", list)
+	}
+	if err := os.Chmod(path, 0o755); err != nil { // for the end of the test
+		t.Fatal(err)
+	}
+}

@@ -9,14 +9,17 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
 
+	"coppice"
 	"coppice/api/apitest"
 	apihttp "coppice/api/http"
+	"coppice/verb"
 )
 
 var update = flag.Bool("update", false, "rewrite the types that the dashboard reads")
@@ -153,16 +156,38 @@ func TestDashboardKnowsTheAPI(t *testing.T) {
 		} `json:"components"`
 	}
 	b.Must(json.Unmarshal([]byte(text), &spec))
-	want := typescript(spec.Components.Schemas)
-	file := filepath.Join("..", "..", "web", "src", "api", "schema.ts")
-	if *update {
-		b.Must(os.WriteFile(file, []byte(want), 0o644))
+	for name, want := range map[string]string{"schema.ts": typescript(spec.Components.Schemas), "verbs.ts": verbs()} {
+		file := filepath.Join("..", "..", "web", "src", "api", name)
+		if *update {
+			b.Must(os.WriteFile(file, []byte(want), 0o644))
+		}
+		got, err := os.ReadFile(file)
+		b.Must(err)
+		if string(got) != want {
+			t.Errorf("web/src/api/%s is not what the server says; run: make generate", name)
+		}
 	}
-	got, err := os.ReadFile(file)
-	b.Must(err)
-	if string(got) != want {
-		t.Errorf("web/src/api/schema.ts is not what the API says; run: make generate")
+}
+
+// verbs writes what the dashboard needs of the table of verbs.
+func verbs() string {
+	var b strings.Builder
+	b.WriteString("// Code generated from the table of verbs by `make generate`. DO NOT EDIT.\n\n")
+	b.WriteString("export interface Verb {\n  id: string;\n  name: string;\n  about: string;\n  done: string;\n  text?: string; // the name of its text in requests\n" +
+		"  prompt?: string;\n  bare?: boolean;\n  staff?: boolean;\n  danger?: boolean;\n  more?: boolean;\n}\n\nexport const verbs: Verb[] = [\n")
+	for _, i := range verb.Table {
+		row := map[string]any{"id": i.Verb, "name": i.Button.Name, "about": i.Button.About, "done": i.Button.Done}
+		for name, value := range map[string]any{
+			"text": i.Text, "prompt": i.Button.Prompt, "bare": i.Button.Bare, "staff": i.Staff, "danger": i.Button.Danger, "more": i.Button.More,
+		} {
+			if !reflect.ValueOf(value).IsZero() {
+				row[name] = value
+			}
+		}
+		fmt.Fprintf(&b, "  %s,\n", coppice.Raw(row))
 	}
+	b.WriteString("];\n")
+	return b.String()
 }
 
 // schema is the part of JSON Schema that the description uses.

@@ -58,7 +58,8 @@ type levels struct {
 	silent time.Time // until when nothing is logged
 }
 
-// New returns what judges tasks whose model is auto. What it logs is redacted.
+// New returns what judges tasks whose model is auto. Redact hides secrets in what
+// the model is asked.
 func New(ask Asker, now func() time.Time, log *slog.Logger, redact func(string) string) engine.Levels {
 	l := &levels{ask: ask, now: now, log: log, redact: redact, within: levelsTime}
 	return l.judge

@@ -157,3 +157,75 @@ func TestParseRollup(t *testing.T) {
 		t.Error("nothing is no account")
 	}
 }
+
+func TestWeigh(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		what                 string
+		base, new            samples
+		ratio, spread, bound float64
+		ok                   bool
+	}{
+		{"alike", samples{100, 100, 100}, samples{100, 104, 105}, 1.04, 1, 1.05, true},
+		{"slower", samples{100, 100, 100}, samples{106, 106, 90}, 1.06, 1, 1.05, false},
+		{"slower by as much as the base differs from itself", samples{100, 120, 100}, samples{110, 132, 110}, 1.1, 1.2, 1.15, true},
+		{"slower by more than the loose bound", samples{100, 120, 100}, samples{116, 139.2, 116}, 1.16, 1.2, 1.15, false},
+		{"faster", samples{100, 100, 100}, samples{50, 50, 50}, 0.5, 1, 1.05, true},
+	} {
+		got := compared{}.weigh(c.base, c.new)
+		near := func(a, b float64) bool { return a-b < 1e-9 && b-a < 1e-9 }
+		if !near(got.Ratio, c.ratio) || !near(got.Spread, c.spread) || got.Bound != c.bound || got.OK != c.ok {
+			t.Errorf("%s: %+v", c.what, got)
+		}
+	}
+}
+
+func TestInPairs(t *testing.T) {
+	t.Parallel()
+	var order strings.Builder
+	take := func(name string, v float64) measurement {
+		return func(context.Context, int) (float64, error) {
+			order.WriteString(name)
+			return v, nil
+		}
+	}
+	base, new, err := inPairs(t.Context(), 3, take("b", 1), take("n", 2))
+	if err != nil || order.String() != "bnnbbnnb" {
+		t.Errorf("order %s, %v", order.String(), err)
+	}
+	if len(base) != 3 || len(new) != 3 || base.mean() != 1 || new.mean() != 2 {
+		t.Errorf("base %v, new %v", base, new)
+	}
+}
+
+func TestTimes(t *testing.T) {
+	t.Parallel()
+	all := samples{5, 1, 3}
+	taken := 0
+	got, err := measurement(func(context.Context, int) (float64, error) { taken++; return all[taken-1], nil }).times(3)(t.Context(), 0)
+	if err != nil || got != 3 || taken != 3 {
+		t.Errorf("%g after %d samples, %v", got, taken, err)
+	}
+}
+
+func TestComparedTable(t *testing.T) {
+	t.Parallel()
+	var b strings.Builder
+	rows := []compared{compared{Figure: "start", Unit: "ms"}.weigh(samples{100, 100, 100}, samples{120, 120, 120}), compared{Figure: "idle", Unit: "MiB"}.weigh(samples{28, 28, 28}, samples{28, 28, 28})}
+	if err := printCompared(&b, rows, false); err != nil {
+		t.Fatal(err)
+	}
+	want := `row    base      new       ratio    spread   bound   verdict
+────────────────────────────────────────────────────────────
+start  100 ms    120 ms    1.200 ×  1.000 ×  1.05 ×  over
+idle   28.0 MiB  28.0 MiB  1.000 ×  1.000 ×  1.05 ×  ok
+`
+	if got := b.String(); !strings.HasPrefix(got, want) {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	b.Reset()
+	var back []compared
+	if err := printCompared(&b, rows, true); err != nil || json.Unmarshal([]byte(b.String()), &back) != nil || len(back) != 2 || back[0].OK || len(back[0].Samples["new"]) != 3 {
+		t.Errorf("%v: %s", err, b.String())
+	}
+}

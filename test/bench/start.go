@@ -84,12 +84,17 @@ func (b *bench) close() {
 
 // post asks for tasks.
 func (b *bench) post(ctx context.Context, n int) error {
+	_, err := b.client.CreateTasks(ctx, b.project, titles(n))
+	return err
+}
+
+// titles are tasks that differ by their titles.
+func titles(n int) []coppice.NewTask {
 	tasks := make([]coppice.NewTask, n)
 	for i := range tasks {
 		tasks[i].Title = fmt.Sprintf("Leave a file, number %d", i)
 	}
-	_, err := b.client.CreateTasks(ctx, b.project, tasks)
-	return err
+	return tasks
 }
 
 // begin posts a task and waits for its agent.

@@ -99,6 +99,11 @@ func printTable(w io.Writer, rows []row) {
 		}
 		lines = append(lines, []string{r.Figure, number(r.Ours) + " " + r.Unit, r.Beside, floor, ratio, r.Goal, r.Verdict, fmt.Sprint(r.N)})
 	}
+	printLines(w, lines)
+}
+
+// printLines writes lines of cells as a table; the first is its head.
+func printLines(w io.Writer, lines [][]string) {
 	widths := make([]int, len(lines[0]))
 	for _, l := range lines {
 		for i, c := range l {

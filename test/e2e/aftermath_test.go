@@ -45,13 +45,13 @@ func (w *world) checkBase(keys []string) {
 		w.t.Errorf("%d tasks landed, %d were asked for", len(counts), len(keys))
 	}
 	for _, commit := range strings.Fields(w.git("rev-list", "main")) {
-		dir := filepath.Join(w.root, "commit-"+commit)
+		dir := filepath.Join(w.Root, "commit-"+commit)
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			w.t.Fatal(err)
 		}
 		var tar bytes.Buffer
 		archive := exec.Command("git", "archive", commit)
-		archive.Dir, archive.Env, archive.Stdout = w.repo, w.env(), &tar
+		archive.Dir, archive.Env, archive.Stdout = w.repo, w.Env(), &tar
 		extract := exec.Command("tar", "-x")
 		extract.Dir, extract.Stdin = dir, &tar
 		if err := errors.Join(archive.Run(), extract.Run()); err != nil {
@@ -123,7 +123,7 @@ func checkSession(r store.Reader, task coppice.Task, s coppice.Session, ends map
 // purpose.
 func (w *world) checkLeftovers() {
 	w.t.Helper()
-	sessions, err := filepath.Glob(filepath.Join(w.state, "sessions", "*"))
+	sessions, err := filepath.Glob(filepath.Join(w.State, "sessions", "*"))
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -134,7 +134,7 @@ func (w *world) checkLeftovers() {
 		w.t.Errorf("%d workspaces and %d for checks are left", work, checks)
 	}
 	w.checkRepository()
-	slots, err := filepath.Glob(filepath.Join(w.state, "workspaces", "*", "coppice-*.json"))
+	slots, err := filepath.Glob(filepath.Join(w.State, "workspaces", "*", "coppice-*.json"))
 	if err != nil {
 		w.t.Fatal(err)
 	}

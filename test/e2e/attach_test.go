@@ -70,7 +70,7 @@ func (w *world) person(columns, rows int, args ...string) *person {
 	}
 	p := &person{w: w, tty: ours, screen: vt.NewScreen(max(columns, 1), max(rows, 1)), moved: make(chan struct{}, 1), gone: make(chan struct{})}
 	p.cmd = exec.Command(program, args...)
-	p.cmd.Dir, p.cmd.Env = w.repo, append(w.env(), "TERM=xterm-256color")
+	p.cmd.Dir, p.cmd.Env = w.repo, append(w.Env(), "TERM=xterm-256color")
 	p.cmd.Stdin, p.cmd.Stdout, p.cmd.Stderr = theirs, theirs, theirs
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	err = p.cmd.Start()
@@ -188,7 +188,7 @@ func TestAttach(t *testing.T) {
 			// both.
 			one.until("the smaller size", func() bool { return strings.HasPrefix(one.screen.Text()[15], "> ") || one.screen.Text()[15] == ">" })
 
-			first.kill()
+			first.Kill()
 			one.heard("the server is gone")
 			w.serve()
 			one.until("the screen again", func() bool {

@@ -19,7 +19,7 @@ func TestAMissingBrowserIsTheEnvironmentsFault(t *testing.T) {
 	w := newWorld(t, files{
 		"coppice.yaml":           policy + "verify: {browser: true}\n",
 		".coppice/scripted.yaml": "cases:\n" + implementsPage + "  - {role: verify, steps: [say: \"STEP 1: PASS\\nSTEP 2: PASS\"]}\n"})
-	w.extra = []string{"CHROME_PATH=/nowhere/chromium"}
+	w.Extra = []string{"CHROME_PATH=/nowhere/chromium"}
 	if r := w.try(w.repo, "", "doctor"); r.code != 1 || !strings.Contains(r.out, "CHROME_PATH names /nowhere/chromium: it is not there") || !strings.Contains(r.out, "install Chromium") {
 		t.Errorf("the doctor says %d:\n%s", r.code, r.out)
 	}
@@ -45,7 +45,7 @@ func TestABrowserThatIsThereIsNoHindrance(t *testing.T) {
 	w := newWorld(t, files{
 		"coppice.yaml":           policy + "verify: {browser: true}\nmcp: {browser: {url: \"http://127.0.0.1:9/\"}}\n",
 		".coppice/scripted.yaml": "cases:\n" + implementsPage + "  - {role: verify, steps: [say: \"STEP 1: PASS\\nSTEP 2: PASS\"]}\n"})
-	w.extra = []string{"CHROME_PATH=/nowhere/chromium"} // which the project's own server does not need
+	w.Extra = []string{"CHROME_PATH=/nowhere/chromium"} // which the project's own server does not need
 	if r := w.try(w.repo, "", "doctor"); !strings.Contains(r.out, "the project's own tool server") {
 		t.Errorf("the doctor says:\n%s", r.out)
 	}

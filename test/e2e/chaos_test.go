@@ -129,11 +129,11 @@ func TestChaos(t *testing.T) {
 		return
 	}
 	w.allTidy(keys)
-	if code := w.server.stop(t); code != 0 {
+	if code := w.Server().Stop(t); code != 0 {
 		t.Errorf("the server ended with %d", code)
 	}
-	for _, p := range w.processes() {
-		t.Errorf("left running: %d %q", p.pid, p.argv)
+	for _, p := range w.Processes() {
+		t.Errorf("left running: %d %q", p.PID, p.Argv)
 	}
 	w.checkBase(keys)
 	w.checkOutput(k.ends, said)
@@ -194,10 +194,10 @@ func (k *killer) run(ctx context.Context) {
 		case n < 2:
 			k.server()
 		case n < 5:
-			k.victim(func(p proc) bool { _, ok := p.isHost(); return ok }, k.host)
+			k.victim(func(p proc) bool { _, ok := p.IsHost(); return ok }, k.host)
 		default:
-			k.victim(proc.isAgent, func(p proc) {
-				if p.kill() {
+			k.victim(proc.IsAgent, func(p proc) {
+				if p.Kill() {
 					k.agents++
 				}
 			})
@@ -209,21 +209,19 @@ func (k *killer) run(ctx context.Context) {
 }
 
 func (k *killer) server() {
-	k.w.mu.Lock()
-	defer k.w.mu.Unlock()
-	k.w.server.kill()
+	k.w.Server().Kill()
 	k.servers++
-	s, err := k.w.startServer()
+	s, err := k.w.StartServer()
 	if err != nil {
 		k.err = err
 		return
 	}
-	k.w.server = s
+	k.w.SetServer(s)
 }
 
 func (k *killer) victim(fits func(proc) bool, kill func(proc)) {
 	var found []proc
-	for _, p := range k.w.processes() {
+	for _, p := range k.w.Processes() {
 		if fits(p) {
 			found = append(found, p)
 		}
@@ -236,21 +234,21 @@ func (k *killer) victim(fits func(proc) bool, kill func(proc)) {
 // host notes where the spool ends before the host dies, so that it is known
 // what the store must have.
 func (k *killer) host(p proc) {
-	dir, _ := p.isHost()
+	dir, _ := p.IsHost()
 	id, err := strconv.ParseInt(filepath.Base(dir), 10, 64)
 	if err != nil {
 		k.err = err
 		return
 	}
 	end, known := int64(0), false
-	killed := p.killAfter(func() {
-		if p.freeze() == nil {
+	killed := p.KillAfter(func() {
+		if p.Freeze(k.w.t.Context()) == nil {
 			end, known = spoolEnd(dir)
 			// One that has not begun is started again, and one of two that were
 			// started waits for the other: only whoever wrote the state writes
 			// the spool.
 			_, st, _, err := host.Inspect(dir)
-			known = known && err == nil && st.PID == p.pid
+			known = known && err == nil && st.PID == p.PID
 		}
 	})
 	if killed {

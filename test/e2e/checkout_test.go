@@ -80,7 +80,7 @@ func TestALandingContinuesAfterARestart(t *testing.T) {
 	key := w.new("The first one")
 	blocked := func(d api.TaskDetail) bool { return d.Stage == coppice.StageLanding && d.Reason != "" }
 	w.await(key, "a reason to wait", blocked)
-	s.stop(t)
+	s.Stop(t)
 	w.serve("--landing-pause", "24h")
 	w.await(key, "a reason to wait", blocked)
 	w.write(w.repo, files{"sub/a.txt": "nothing\n"})

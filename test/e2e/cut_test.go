@@ -20,6 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"coppice"
+	"coppice/test/harness"
 )
 
 var (
@@ -119,7 +120,7 @@ func (s *storm) round(n, tasks int, end func(*server)) {
 			n--
 		case err := <-watch.Errors:
 			s.t.Fatal(err)
-		case <-server.done:
+		case <-server.Done:
 			s.t.Fatal("the server ended by itself")
 		case <-time.After(time.Second):
 			if s.stuck() == "" {
@@ -146,7 +147,7 @@ func (s *storm) stuck() string {
 // as a power cut does. Sessions go on: they are not the server's.
 func (s *server) cut(t *testing.T) {
 	t.Helper()
-	pid := s.cmd.Process.Pid
+	pid := s.Cmd.Process.Pid
 	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil { // it must not see them end
 		t.Fatal(err)
 	}
@@ -169,9 +170,9 @@ func (s *server) cut(t *testing.T) {
 			}
 		}
 	}
-	s.kill()
+	s.Kill()
 	for _, fd := range ended {
-		waitExit(fd)
+		harness.WaitExit(fd)
 		_ = unix.Close(fd)
 	}
 }
@@ -182,7 +183,7 @@ func (s *storm) settle() {
 	server := s.serve()
 	s.landed(s.keys...)
 	s.allTidy(s.keys)
-	if code := server.stop(s.t); code != 0 {
+	if code := server.Stop(s.t); code != 0 {
 		s.t.Errorf("the server ended with %d", code)
 	}
 	counts := map[string]int{}
@@ -206,7 +207,7 @@ func (s *storm) settle() {
 		s.t.Errorf("git fsck: %s", out)
 	}
 	s.noLocks(filepath.Join(s.repo, ".git"))
-	s.noLocks(filepath.Join(s.state, "workspaces"))
+	s.noLocks(filepath.Join(s.State, "workspaces"))
 }
 
 // noLocks checks that no lock of git is left below a directory. Coppice has lock
@@ -270,18 +271,18 @@ func TestStopsUnderLoad(t *testing.T) {
 		signal := []syscall.Signal{syscall.SIGTERM, syscall.SIGINT}[s.r.IntN(2)]
 		twice := s.r.IntN(4) == 0
 		s.round(1+s.r.IntN(60), tasks, func(server *server) {
-			if err := server.cmd.Process.Signal(signal); err != nil {
+			if err := server.Cmd.Process.Signal(signal); err != nil {
 				t.Fatal(err)
 			}
 			if twice {
-				_ = server.cmd.Process.Signal(signal) // it may have ended
+				_ = server.Cmd.Process.Signal(signal) // it may have ended
 			}
 			select {
-			case <-server.done:
+			case <-server.Done:
 			case <-time.After(patience):
 				t.Fatal("the server does not stop")
 			}
-			if code := server.cmd.ProcessState.ExitCode(); code != 0 && !twice {
+			if code := server.Cmd.ProcessState.ExitCode(); code != 0 && !twice {
 				t.Errorf("stop %d by %s: the server ended with %d", i, signal, code)
 			}
 		})

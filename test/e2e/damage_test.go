@@ -95,7 +95,7 @@ func TestDamageStaysInItsTask(t *testing.T) {
 func TestAnAgentCannotRedirectAPush(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, files{"coppice.yaml": policy + "land: {push: true}\n"})
-	origin, evil := filepath.Join(w.root, "origin.git"), filepath.Join(w.root, "evil.git")
+	origin, evil := filepath.Join(w.Root, "origin.git"), filepath.Join(w.Root, "evil.git")
 	w.git("clone", "--quiet", "--bare", w.repo, evil)
 	clean := w.gitIn(evil, "rev-parse", "main")
 	attack := fmt.Sprintf("git -C %s config remote.origin.pushurl %s", w.repo, evil)

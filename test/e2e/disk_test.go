@@ -61,7 +61,7 @@ func TestASessionThatWritesTooMuch(t *testing.T) {
 	if p := usage.Projects[0].Parts[3]; p.What != "output" || p.Bytes < 1<<20 || p.Bytes > 3<<19 {
 		t.Errorf("its output takes %+v", p)
 	}
-	s.stop(t)
+	s.Stop(t)
 	st := w.openStore()
 	defer st.Close()
 	err := st.View(t.Context(), func(r store.Reader) error {
@@ -123,7 +123,7 @@ func (w *world) refs() string {
 
 // entries lists the names in a directory of the state.
 func (w *world) entries(name string) (names []string) {
-	list, _ := os.ReadDir(filepath.Join(w.state, name))
+	list, _ := os.ReadDir(filepath.Join(w.State, name))
 	for _, e := range list {
 		names = append(names, e.Name())
 	}
@@ -136,7 +136,7 @@ func (w *world) entries(name string) (names []string) {
 func TestAProjectIsRemoved(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, files{".coppice/scripted.yaml": kinds, ".gitignore": ".env\n", "coppice.yaml": strings.Replace(policy, "max: 3", "max: 0", 1)})
-	other := w.newRepo("lib", files{"coppice.yaml": policy, ".coppice/scripted.yaml": kinds})
+	other := w.NewRepo("lib", files{"coppice.yaml": policy, ".coppice/scripted.yaml": kinds})
 	s := w.serve()
 	keys := w.create(coppice.NewTask{Title: "number 1"}, coppice.NewTask{Title: "number 2"}, coppice.NewTask{Title: "number 3"})
 	app := w.repo
@@ -163,7 +163,7 @@ func TestAProjectIsRemoved(t *testing.T) {
 		t.Fatalf("%+v, %v", out, err)
 	}
 	for range 3 {
-		s.kill()
+		s.Kill()
 		s = w.serve()
 	}
 	gone := errors.New("it is gone")

@@ -41,13 +41,13 @@ type list struct {
 func newList(t *testing.T, has files) *list {
 	t.Helper()
 	l := &list{world: bareWorld(t)}
-	l.judge = filepath.Join(l.root, "judge.sh")
-	l.write(l.root, files{"judge.sh": partsCheck})
+	l.judge = filepath.Join(l.Root, "judge.sh")
+	l.write(l.Root, files{"judge.sh": partsCheck})
 	all := files{"README.md": "an app\n", "check.sh": partsCheck, "shared": "begun\n"}
 	for name, text := range has {
 		all[name] = strings.ReplaceAll(text, "JUDGE", l.judge)
 	}
-	l.repo = l.newRepo("app", all)
+	l.repo = l.NewRepo("app", all)
 	l.write(l.repo, files{"shared": "changed\n"})
 	l.git("commit", "--quiet", "--all", "--message=Change what is shared")
 	return l
@@ -125,11 +125,11 @@ func (w *world) checkTidy(landed, kept []string) {
 		}
 	}
 	w.quiet(w.t)
-	if code := w.server.stop(w.t); code != 0 {
+	if code := w.Server().Stop(w.t); code != 0 {
 		w.t.Errorf("the server ended with %d", code)
 	}
-	for _, p := range w.processes() {
-		w.t.Errorf("left running: %d %q", p.pid, p.argv)
+	for _, p := range w.Processes() {
+		w.t.Errorf("left running: %d %q", p.PID, p.Argv)
 	}
 	var branches []string
 	for _, key := range slices.Sorted(slices.Values(kept)) {
@@ -152,7 +152,7 @@ func (w *world) checkTidy(landed, kept []string) {
 // kept workspaces.
 func (w *world) checkKept(places map[string]string) {
 	w.t.Helper()
-	if left, _ := filepath.Glob(filepath.Join(w.state, "sessions", "*")); len(left) > 0 {
+	if left, _ := filepath.Glob(filepath.Join(w.State, "sessions", "*")); len(left) > 0 {
 		w.t.Errorf("directories of sessions are left: %q", left)
 	}
 	if work, _ := w.spaces(); work-len(places) > idlePool {

@@ -12,6 +12,7 @@ import (
 	"coppice"
 	"coppice/api"
 	"coppice/api/client"
+	"coppice/test/harness"
 )
 
 // policyOf returns the policy that is in force.
@@ -36,7 +37,7 @@ func (w *world) eventually(what string, f func() bool) {
 	ctx, cancel := hangGuard(w.t)
 	defer cancel()
 	for !f() {
-		if tick(ctx) != nil {
+		if harness.Tick(ctx) != nil {
 			w.t.Fatalf("%s did not come about\n%s", what, w.cli("status"))
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"coppice"
 	"coppice/api/client"
+	"coppice/test/harness"
 )
 
 // featurePolicy is a policy with a features file and five tracks.
@@ -50,7 +51,7 @@ func (w *world) features(what string, f func(text string) bool) string {
 				return text // and nothing is on its way
 			}
 		}
-		if tick(ctx) != nil {
+		if harness.Tick(ctx) != nil {
 			w.t.Fatalf("%s did not come about; the file is\n%s\n%s", what, text, w.cli("features"))
 		}
 	}
@@ -70,7 +71,7 @@ func (w *world) warned(text string) []string {
 				return st.Projects[0].Warnings
 			}
 		}
-		if tick(ctx) != nil {
+		if harness.Tick(ctx) != nil {
 			w.t.Fatalf("no warning %q came about: %v %v", text, st.Projects, err)
 		}
 	}
@@ -79,8 +80,8 @@ func (w *world) warned(text string) []string {
 // edit replaces the features file as an editor does.
 func (w *world) edit(text string) {
 	w.t.Helper()
-	w.write(w.root, files{"edited.json": text})
-	if err := os.Rename(filepath.Join(w.root, "edited.json"), filepath.Join(w.repo, "features.json")); err != nil {
+	w.write(w.Root, files{"edited.json": text})
+	if err := os.Rename(filepath.Join(w.Root, "edited.json"), filepath.Join(w.repo, "features.json")); err != nil {
 		w.t.Fatal(err)
 	}
 }
@@ -165,7 +166,7 @@ func TestFeaturesEditedByHand(t *testing.T) {
 	}
 
 	// Nothing is begun anew by a restart, nor by a checkout of the old file.
-	s.stop(t)
+	s.Stop(t)
 	w.git("checkout", "--", "features.json")
 	w.serve()
 	w.features("all passed again", all("passed", 4))
@@ -185,7 +186,7 @@ func TestFeaturesThroughCrashes(t *testing.T) {
 	w.cli("project", "add")
 	for n := 3; n <= 15; n += 4 {
 		w.features("some passed", func(text string) bool { return strings.Count(text, `"passed"`) >= n })
-		s.kill()
+		s.Kill()
 		s = w.serve()
 	}
 	w.features("20 passed", all("passed", 20))

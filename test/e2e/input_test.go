@@ -30,7 +30,7 @@ type bad struct {
 func badInputs() []bad {
 	odd := func(name string, f func(w *world, dir string)) func(*world) string {
 		return func(w *world) string {
-			dir := w.newRepo(name, files{"coppice.yaml": policy, ".coppice/scripted.yaml": oneFile})
+			dir := w.NewRepo(name, files{"coppice.yaml": policy, ".coppice/scripted.yaml": oneFile})
 			f(w, dir)
 			return dir
 		}
@@ -40,13 +40,13 @@ func badInputs() []bad {
 	}
 	all := []bad{
 		{name: "not a git repository", repo: func(w *world) string {
-			dir := filepath.Join(w.root, "plain")
+			dir := filepath.Join(w.Root, "plain")
 			w.write(dir, files{"a": "b"})
 			return dir
 		}, args: []string{"new", "a"}, code: 1, says: []string{"not in a git repository", "git init"}},
 		{name: "an empty repository", repo: func(w *world) string {
-			dir := filepath.Join(w.root, "void")
-			w.gitIn(w.root, "init", "--quiet", dir)
+			dir := filepath.Join(w.Root, "void")
+			w.gitIn(w.Root, "init", "--quiet", dir)
 			return dir
 		}, args: []string{"new", "a"}, code: 1, says: []string{"no commit", "git commit"}},
 		{name: "a detached HEAD without base", repo: odd("loose", func(w *world, dir string) {
@@ -55,8 +55,8 @@ func badInputs() []bad {
 			w.gitIn(dir, "checkout", "--quiet", "--detach")
 		}), args: []string{"new", "a"}, code: 1, says: []string{"base"}},
 		{name: "a bare repository", repo: func(w *world) string {
-			dir := filepath.Join(w.root, "bare.git")
-			w.gitIn(w.root, "init", "--quiet", "--bare", dir)
+			dir := filepath.Join(w.Root, "bare.git")
+			w.gitIn(w.Root, "init", "--quiet", "--bare", dir)
 			return dir
 		}, args: []string{"new", "a"}, code: 1, says: []string{"bare repository", "git clone"}},
 		{name: "a base that does not exist", repo: yaml("nobase", strings.Replace(policy, "main", "mian", 1)),
@@ -72,21 +72,21 @@ func badInputs() []bad {
 		{name: "a budget of a task that is not a number", args: []string{"new", "a", "--budget", "NaN"}, code: 2, says: []string{"not a valid amount of money"}},
 		{name: "a budget in hexadecimal", args: []string{"new", "a", "--budget", "0x1p3"}, code: 2, says: []string{"not a valid amount of money"}},
 		{name: "a directory with a line break", repo: func(w *world) string {
-			return w.newRepo("two\nlines", files{"coppice.yaml": policy})
+			return w.NewRepo("two\nlines", files{"coppice.yaml": policy})
 		}, args: []string{"new", "a"}, code: 1, says: []string{`two\nlines`, "line break"}},
 		{name: "a link to a directory with a line break", repo: func(w *world) string {
-			link := filepath.Join(w.root, "plainname")
-			if err := os.Symlink(w.newRepo("three\nlines", files{"coppice.yaml": policy}), link); err != nil {
+			link := filepath.Join(w.Root, "plainname")
+			if err := os.Symlink(w.NewRepo("three\nlines", files{"coppice.yaml": policy}), link); err != nil {
 				w.t.Fatal(err)
 			}
 			return link
 		}, args: []string{"project", "add"}, code: 1, says: []string{`three\nlines`, "line break"}},
 		{name: "a directory with a control character", repo: func(w *world) string {
-			return w.newRepo("esc\x1b[2J", files{"coppice.yaml": policy})
+			return w.NewRepo("esc\x1b[2J", files{"coppice.yaml": policy})
 		}, args: []string{"new", "a"}, code: 1, says: []string{"control character"}},
 		{name: "a configuration elsewhere", repo: odd("linked", func(w *world, dir string) {
-			secret := filepath.Join(w.root, "secret")
-			w.write(w.root, files{"secret": "hunter2: abc\n"})
+			secret := filepath.Join(w.Root, "secret")
+			w.write(w.Root, files{"secret": "hunter2: abc\n"})
 			if err := errors.Join(os.Remove(filepath.Join(dir, "coppice.yaml")), os.Symlink(secret, filepath.Join(dir, "coppice.yaml"))); err != nil {
 				w.t.Fatal(err)
 			}
@@ -220,8 +220,8 @@ func TestATerminalObeysNothingThatAnAgentWrote(t *testing.T) {
 	}
 	patch := w.try(w.repo, "", "diff", key).out
 	w.git("reset", "--quiet", "--hard", "HEAD~1")
-	w.write(w.root, files{"a.patch": patch})
-	w.git("apply", filepath.Join(w.root, "a.patch"))
+	w.write(w.Root, files{"a.patch": patch})
+	w.git("apply", filepath.Join(w.Root, "a.patch"))
 	if text, err := os.ReadFile(filepath.Join(w.repo, "evil.txt")); err != nil || string(text) != "safe\x1b[2J\x1b]52;c;ZXZpbA==\a\u202eend\n" {
 		t.Errorf("a diff to a pipe is not exact: %q, %v", text, err)
 	}
@@ -266,7 +266,7 @@ func TestNoServer(t *testing.T) {
 			t.Errorf("%v: %+v", args, r)
 		}
 	}
-	w.serve().kill()
+	w.serve().Kill()
 	if r := w.try(w.repo, "", "list"); r.code != 1 || !strings.Contains(r.err, "coppice serve") {
 		t.Errorf("after a killed server: %+v", r)
 	}
@@ -278,7 +278,7 @@ func TestTheDatabaseIsRemovedUnderTheServer(t *testing.T) {
 	s := w.serve()
 	key := w.new("Land before it happens")
 	w.landed(key)
-	db := filepath.Join(w.state, "coppice.db")
+	db := filepath.Join(w.State, "coppice.db")
 	if err := errors.Join(os.Remove(db), os.Remove(db+"-wal"), os.Remove(db+"-shm")); err != nil {
 		t.Fatal(err)
 	}
@@ -294,7 +294,7 @@ func TestTheDatabaseIsRemovedUnderTheServer(t *testing.T) {
 	if r := w.try(w.repo, "", "show", key); r.code != 0 || !strings.Contains(r.out, "Land before it happens") {
 		t.Errorf("it does not answer: %+v", r)
 	}
-	s.stop(t)
+	s.Stop(t)
 	if r := w.try(w.repo, "", "serve", "--listen", "127.0.0.1:0"); r.code != 1 || !strings.Contains(r.err, saved) {
 		t.Errorf("it begins with nothing: %+v", r)
 	}
@@ -316,11 +316,11 @@ func TestAPortInUse(t *testing.T) {
 	}
 	defer l.Close()
 	w := newWorld(t, nil)
-	r := w.try(w.root, "", "serve", "--listen", l.Addr().String())
+	r := w.try(w.Root, "", "serve", "--listen", l.Addr().String())
 	if r.code != 1 || !strings.Contains(r.err, l.Addr().String()) || !strings.Contains(r.err, "--listen") {
 		t.Errorf("%+v", r)
 	}
-	if r := w.try(w.root, "", "serve", "--listen", "0.0.0.0:0"); r.code == 0 || !strings.Contains(r.err, "127.0.0.1") {
+	if r := w.try(w.Root, "", "serve", "--listen", "0.0.0.0:0"); r.code == 0 || !strings.Contains(r.err, "127.0.0.1") {
 		t.Errorf("a public address: %+v", r)
 	}
 	w.serve()

@@ -120,7 +120,7 @@ func TestBackupAndRestore(t *testing.T) {
 	if r := w.try(w.repo, "", "restore", "--yes", backup); r.code != 1 || !strings.Contains(r.err, "→") {
 		t.Errorf("restore under a running server: %+v", r)
 	}
-	s.stop(t)
+	s.Stop(t)
 	if r := w.try(w.repo, "", "restore", backup); r.code != 1 || !strings.Contains(r.err, "--yes") {
 		t.Errorf("restore without a word: %+v", r)
 	}

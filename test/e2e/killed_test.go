@@ -17,7 +17,7 @@ import (
 func TestAKilledCheckRunsAgain(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, files{".coppice/scripted.yaml": "cases: [{steps: [{write: {path: a, content: b}}]}]\n"})
-	flag := filepath.Join(w.root, "flag")
+	flag := filepath.Join(w.Root, "flag")
 	w.write(w.repo, files{"coppice.yaml": policy + fmt.Sprintf("checks: [\"test -e %s || { touch %s; kill -9 $$; }\"]\n", flag, flag)})
 	w.git("commit", "--quiet", "--all", "--message=Check")
 	w.serve()
@@ -46,7 +46,7 @@ func TestAlwaysKilledCheckWaits(t *testing.T) {
   - {match: light, steps: [{write: {path: light, content: x}}]}
   - {match: small, steps: [{write: {path: small, content: x}}]}
 `})
-	memory := filepath.Join(w.root, "memory")
+	memory := filepath.Join(w.Root, "memory")
 	w.write(w.repo, files{"coppice.yaml": policy + fmt.Sprintf("checks: [\"test ! -e big || test -e %s || kill -9 $$\"]\n", memory)})
 	w.git("commit", "--quiet", "--all", "--message=Check")
 	w.serve()
@@ -60,7 +60,7 @@ func TestAlwaysKilledCheckWaits(t *testing.T) {
 	}
 	w.landed(w.new("A light one"), w.new("A small one"))
 
-	w.write(w.root, files{"memory": "more\n"})
+	w.write(w.Root, files{"memory": "more\n"})
 	w.cli("land", heavy)
 	d = w.landed(heavy)[0]
 	want(t, "landings", outcomes(d), []coppice.LandingOutcome{coppice.LandingLanded})

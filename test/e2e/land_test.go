@@ -181,7 +181,7 @@ func TestPushMeetsAnotherPush(t *testing.T) {
 	w := newWorld(t, files{"coppice.yaml": policy + "land: {push: true}\n", ".coppice/scripted.yaml": `cases:
   - steps: [{write: {path: ours.txt, content: "ours\n"}}, {wait_message: true}]
 `})
-	origin, other := filepath.Join(w.root, "origin.git"), filepath.Join(w.root, "other")
+	origin, other := filepath.Join(w.Root, "origin.git"), filepath.Join(w.Root, "other")
 	w.git("clone", "--quiet", "--bare", w.repo, origin)
 	w.git("remote", "add", "origin", origin)
 	w.git("clone", "--quiet", origin, other)

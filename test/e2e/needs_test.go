@@ -79,7 +79,7 @@ func TestAnAgentLoosensNothingInTheCheckout(t *testing.T) {
 	w.cli("config", "unset", "land.how")
 
 	// The need survives a restart, and the agent's work does not pass.
-	s.stop(t)
+	s.Stop(t)
 	w.serve()
 	w.need(coppice.NeedPolicy, "checks, prompts")
 	w.cli("send", "app-1", "go on")

@@ -34,7 +34,7 @@ func talkative(n, flood int, pause string) (steps string, texts []string) {
 // openStore opens the state of a world whose server does not run.
 func (w *world) openStore() *sqlite.Store {
 	w.t.Helper()
-	s, err := sqlite.Open(w.t.Context(), sqlite.Config{Path: filepath.Join(w.state, "coppice.db")})
+	s, err := sqlite.Open(w.t.Context(), sqlite.Config{Path: filepath.Join(w.State, "coppice.db")})
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -191,7 +191,7 @@ func TestPeerExecutesNames(t *testing.T) {
 	if got := w.git("log", "-1", "--format=%s", "main"); got != evil {
 		t.Errorf("landed as %q", got)
 	}
-	err = filepath.WalkDir(w.root, func(path string, d fs.DirEntry, err error) error {
+	err = filepath.WalkDir(w.Root, func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil // the server is at work
 		}
@@ -260,7 +260,7 @@ func TestPeerNeedsOrigin(t *testing.T) {
 		if got := w.git("rev-parse", "main"); got != before {
 			t.Errorf("the base moved to %s", got)
 		}
-		origin := filepath.Join(w.root, "origin.git")
+		origin := filepath.Join(w.Root, "origin.git")
 		w.git("clone", "--quiet", "--bare", w.repo, origin)
 		w.git("remote", "add", "origin", origin)
 		w.need(coppice.NeedGit, "git configuration")
@@ -286,12 +286,12 @@ exit 1
 func TestPeerTakesAnExitForARateLimit(t *testing.T) {
 	t.Parallel()
 	w := bareWorld(t)
-	cli := filepath.Join(w.root, "claude")
-	w.write(w.root, files{"claude": loud})
+	cli := filepath.Join(w.Root, "claude")
+	w.write(w.Root, files{"claude": loud})
 	if err := os.Chmod(cli, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	w.repo = w.newRepo("app", files{
+	w.repo = w.NewRepo("app", files{
 		"coppice.yaml":  strings.Replace(featurePolicy, "retry: {max: 3,", "retry: {max: 1,", 1) + fmt.Sprintf("agents: {claude: {command: [%q]}}\n", cli),
 		"features.json": entries(anEntry("loud", "a", `, "agent": "claude"`), anEntry("one", "b", "")), ".coppice/scripted.yaml": "cases:\n" + doing})
 	w.serve()
@@ -339,7 +339,7 @@ func TestPeerVerifiesAfterThePush(t *testing.T) {
   - {match: 'Do one', role: verify, steps: [{wait_message: true}, {say: "STEP 1: PASS"}]}
   - {match: 'Do one', role: fix, steps: [{append: {path: one.txt, content: "mended\n"}}]}
 ` + doing})
-	origin := filepath.Join(w.root, "origin.git")
+	origin := filepath.Join(w.Root, "origin.git")
 	w.git("clone", "--quiet", "--bare", w.repo, origin)
 	w.git("remote", "add", "origin", origin)
 	w.write(origin, files{"hooks/post-receive": "#!/bin/sh\ncat >> received\n"})
@@ -386,10 +386,10 @@ func TestPeerForgetsWhatWasVerifying(t *testing.T) {
 	w.features("one of each", func(text string) bool { return all("verifying", 1)(text) && all("passed", 1)(text) })
 	key := w.byFeature()["one"].Key
 	w.said(key+".2", "hanging")
-	s.kill()
-	for left := w.processes(); len(left) > 0; left = w.processes() {
+	s.Kill()
+	for left := w.Processes(); len(left) > 0; left = w.Processes() {
 		for _, p := range left {
-			p.kill()
+			p.Kill()
 		}
 	}
 	w.serve()
@@ -424,10 +424,10 @@ func TestPeerIsStartedTwice(t *testing.T) {
 		return w.byFeature()["two"].Key
 	}()
 	w.working(two, coppice.SessionIdle)
-	if r := w.try(w.root, "", "serve", "--listen", "127.0.0.1:0"); r.code != 1 || !strings.Contains(r.err, "→") {
+	if r := w.try(w.Root, "", "serve", "--listen", "127.0.0.1:0"); r.code != 1 || !strings.Contains(r.err, "→") {
 		t.Errorf("a second server: %+v", r)
 	}
-	s.stop(t)
+	s.Stop(t)
 	w.serve()
 	w.cli("project", "add")
 	w.cli("send", two, "go on")

@@ -83,7 +83,7 @@ func TestRequeueSurvivesAKill(t *testing.T) {
 	key := w.new("Begin anew")
 	w.said(key+".1", "hanging")
 	w.cli("requeue", key, "--note", "first word")
-	s.kill()
+	s.Kill()
 	w.serve()
 	d := w.landed(key)[0]
 	if len(d.History) != 2 || d.Round != 1 {

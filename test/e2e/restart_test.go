@@ -5,8 +5,6 @@ package e2e
 import (
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"syscall"
@@ -16,6 +14,7 @@ import (
 
 	"coppice"
 	"coppice/api"
+	"coppice/test/harness"
 )
 
 func TestSessionsOutliveAKilledServer(t *testing.T) {
@@ -32,7 +31,7 @@ func TestSessionsOutliveAKilledServer(t *testing.T) {
 	}
 	before := w.agents()
 	for i := range 3 {
-		s.kill()
+		s.Kill()
 		want(t, "agents that run without the server", w.agents(), before)
 		s = w.serve()
 		w.said(keys[0]+".1", fmt.Sprintf("number %d\"", 10*i+10))
@@ -50,7 +49,7 @@ func TestSessionsOutliveAKilledServer(t *testing.T) {
 		t.Errorf("%d agents ran at once", len(before))
 	}
 	w.quiet(t)
-	if code := s.stop(t); code != 0 {
+	if code := s.Stop(t); code != 0 {
 		t.Errorf("the server ended with %d", code)
 	}
 	for _, key := range keys {
@@ -69,27 +68,12 @@ func make5(title string) []coppice.NewTask {
 // agents lists the agents' processes.
 func (w *world) agents() []int {
 	var pids []int
-	for _, p := range w.processes() {
-		if p.isAgent() {
-			pids = append(pids, p.pid)
+	for _, p := range w.Processes() {
+		if p.IsAgent() {
+			pids = append(pids, p.PID)
 		}
 	}
 	return pids
-}
-
-// gate is a named pipe: a script that reads it goes on when the test opens it.
-func (w *world) gate() (path string, open func()) {
-	w.t.Helper()
-	path = filepath.Join(w.root, "gate")
-	if err := unix.Mkfifo(path, 0o600); err != nil {
-		w.t.Fatal(err)
-	}
-	return path, func() {
-		w.t.Helper()
-		if err := os.WriteFile(path, []byte("go\n"), 0o600); err != nil {
-			w.t.Fatal(err)
-		}
-	}
 }
 
 func TestASessionThatRunsWithoutAServer(t *testing.T) {
@@ -98,33 +82,33 @@ func TestASessionThatRunsWithoutAServer(t *testing.T) {
 		t.Run(how, func(t *testing.T) {
 			t.Parallel()
 			w := bareWorld(t)
-			gate, open := w.gate()
+			gate, open := w.Gate("gate")
 			steps, wanted := talkative(50, 20000, "1ms")
-			w.repo = w.newRepo("app", files{"coppice.yaml": policy, ".coppice/scripted.yaml": `cases:
+			w.repo = w.NewRepo("app", files{"coppice.yaml": policy, ".coppice/scripted.yaml": `cases:
   - steps:
       - run: cat ` + gate + "\n" + steps + "      - write: {path: a.txt, content: a}\n"})
 			s := w.serve()
 			key := w.new("Talk to nobody")
 			w.said(key+".1", "cat "+gate)
 			host := w.host()
-			fd, err := unix.PidfdOpen(host.pid, 0)
+			fd, err := unix.PidfdOpen(host.PID, 0)
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer unix.Close(fd)
 			if how == "killed" {
-				s.kill()
-			} else if code := s.stop(t); code != 0 {
+				s.Kill()
+			} else if code := s.Stop(t); code != 0 {
 				t.Errorf("the server ended with %d", code)
 			}
 			open()
-			waitExit(fd)
+			harness.WaitExit(fd)
 			s = w.serve()
 			d := w.landed(key)[0]
 			if len(d.History) != 1 {
 				t.Errorf("it took %d sessions", len(d.History))
 			}
-			s.stop(t)
+			s.Stop(t)
 			w.complete(t, key+".1", wanted)
 		})
 	}
@@ -141,7 +125,7 @@ func TestALostHostIsNoticedAndTheTaskRetried(t *testing.T) {
 	w.serve()
 	key := w.new("Lose the host")
 	w.said(key+".1", "hanging")
-	if !w.host().kill() {
+	if !w.host().Kill() {
 		t.Fatal("the host was gone")
 	}
 	d := w.landed(key)[0]
@@ -160,7 +144,7 @@ func TestAKilledAgentIsRetried(t *testing.T) {
 	w.serve()
 	key := w.new("Lose the agent")
 	w.said(key+".1", "hanging")
-	if !w.agent().kill() {
+	if !w.agent().Kill() {
 		t.Fatal("the agent was gone")
 	}
 	d := w.landed(key)[0]
@@ -188,20 +172,20 @@ func TestASecondServerIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
 	s := w.serve()
-	_, err := w.startServer()
-	var no *notServing
+	_, err := w.StartServer()
+	var no *harness.NotServing
 	if !errors.As(err, &no) {
 		t.Fatalf("a second server: %v", err)
 	}
-	if no.code != 1 || !strings.Contains(no.log, strconv.Itoa(s.cmd.Process.Pid)) || !strings.Contains(no.log, "→") {
-		t.Errorf("exit code %d:\n%s", no.code, no.log)
+	if no.Code != 1 || !strings.Contains(no.Log, strconv.Itoa(s.Cmd.Process.Pid)) || !strings.Contains(no.Log, "→") {
+		t.Errorf("exit code %d:\n%s", no.Code, no.Log)
 	}
 	w.cli("status")
 	// Its lock goes with it, however it ends.
-	if err := s.cmd.Process.Signal(syscall.SIGKILL); err != nil {
+	if err := s.Cmd.Process.Signal(syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	<-s.done
+	<-s.Done
 	w.serve()
 	w.cli("status")
 }

@@ -26,29 +26,29 @@ func TestALargePromptArrivesAndStaysPrivate(t *testing.T) {
 `})
 	w.serve()
 	body := prose(1 << 20)
-	file := filepath.Join(w.root, "body.md")
+	file := filepath.Join(w.Root, "body.md")
 	if err := os.WriteFile(file, []byte("BEGIN\n"+body+"\nEND\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	key := w.new("Read a lot", "--body-file", file)
 	w.working(key, coppice.SessionIdle)
 
-	secret, err := os.ReadFile(filepath.Join(w.state, "token"))
+	secret, err := os.ReadFile(filepath.Join(w.State, "token"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	token := strings.TrimSpace(string(secret))
-	all := w.processes()
-	if !slices.ContainsFunc(all, proc.isAgent) {
+	all := w.Processes()
+	if !slices.ContainsFunc(all, proc.IsAgent) {
 		t.Error("the agent is not among the processes")
 	}
 	for _, p := range all {
-		for _, text := range append(p.argv, p.environ...) {
+		for _, text := range append(p.Argv, p.Environ...) {
 			if strings.Contains(text, marker) || strings.Contains(text, token) {
-				t.Errorf("%q shows it: %.200q", p.argv[:min(2, len(p.argv))], text)
+				t.Errorf("%q shows it: %.200q", p.Argv[:min(2, len(p.Argv))], text)
 			}
 		}
-		if p.isAgent() && p.value("COPPICE_STATE") != "" {
+		if p.IsAgent() && p.Value("COPPICE_STATE") != "" {
 			t.Error("the agent is told where the state is")
 		}
 	}

@@ -124,7 +124,7 @@ func TestSecretArrivesAndIsNowhereElse(t *testing.T) {
 	web := httptest.NewServer(tools)
 	t.Cleanup(web.Close)
 	w := newWorld(t, files{"coppice.yaml": secretPolicy(t, web.URL+"/mcp")})
-	gate := filepath.Join(w.home, "gate")
+	gate := filepath.Join(w.Home, "gate")
 	if err := syscall.Mkfifo(gate, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -144,14 +144,14 @@ func TestSecretArrivesAndIsNowhereElse(t *testing.T) {
 	}
 	w.secretNowhere("while the session runs")
 	holders := 0
-	for _, p := range w.processes() {
-		if strings.Contains(strings.Join(p.argv, " "), secretPart) {
-			t.Errorf("an argument list has it: %.200q", p.argv)
+	for _, p := range w.Processes() {
+		if strings.Contains(strings.Join(p.Argv, " "), secretPart) {
+			t.Errorf("an argument list has it: %.200q", p.Argv)
 		}
-		if strings.Contains(strings.Join(p.environ, " "), secretPart) {
+		if strings.Contains(strings.Join(p.Environ, " "), secretPart) {
 			holders++
-			if len(p.argv) < 2 || p.argv[1] != toolAgentArg {
-				t.Errorf("%.200q has it in its environment", p.argv)
+			if len(p.Argv) < 2 || p.Argv[1] != toolAgentArg {
+				t.Errorf("%.200q has it in its environment", p.Argv)
 			}
 		}
 	}
@@ -168,7 +168,7 @@ func TestSecretArrivesAndIsNowhereElse(t *testing.T) {
 		t.Errorf("the program found %s in its environment", got)
 	}
 	w.eventually("the end of the session's directory", func() bool {
-		left, err := os.ReadDir(filepath.Join(w.state, "sessions"))
+		left, err := os.ReadDir(filepath.Join(w.State, "sessions"))
 		return err == nil && len(left) == 0
 	})
 	w.cli("backup")
@@ -189,12 +189,12 @@ func TestSecretArrivesAndIsNowhereElse(t *testing.T) {
 func (w *world) secretNowhere(when string) {
 	w.t.Helper()
 	seen := 0
-	for _, dir := range []string{w.state, w.repo, filepath.Join(w.root, "tmp"), filepath.Join(w.root, "serve.log"), w.home} {
+	for _, dir := range []string{w.State, w.repo, filepath.Join(w.Root, "tmp"), filepath.Join(w.Root, "serve.log"), w.Home} {
 		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 			if errors.Is(err, fs.ErrNotExist) || err == nil && !d.Type().IsRegular() {
 				return nil
 			}
-			if err != nil || path == filepath.Join(w.home, ".config", "coppice", "secrets", "TRACKER") {
+			if err != nil || path == filepath.Join(w.Home, ".config", "coppice", "secrets", "TRACKER") {
 				return err
 			}
 			b, err := os.ReadFile(path)
@@ -261,7 +261,7 @@ func TestSecretThatIsNotSet(t *testing.T) {
 	web := httptest.NewServer(tools)
 	t.Cleanup(web.Close)
 	w := newWorld(t, files{"coppice.yaml": strings.Replace(secretPolicy(t, web.URL+"/mcp"), "max: 3", "max: 0", 1)})
-	w.write(w.home, files{"gate": ""})
+	w.write(w.Home, files{"gate": ""})
 	w.serve()
 	key := w.new("Use the tracker")
 	d := w.await(key, "its failure", func(d api.TaskDetail) bool { return d.Failure != nil })
@@ -300,7 +300,7 @@ func TestSecretThatIsNotSet(t *testing.T) {
 		t.Errorf("the doctor says:\n%s", r.out)
 	}
 	w.cli("secret", "remove", "TRACKER")
-	if _, err := os.Stat(filepath.Join(w.home, ".config", "coppice", "secrets", "TRACKER")); err == nil {
+	if _, err := os.Stat(filepath.Join(w.Home, ".config", "coppice", "secrets", "TRACKER")); err == nil {
 		t.Error("the value is still there")
 	}
 }
@@ -309,7 +309,7 @@ func TestSecretThatIsNotSet(t *testing.T) {
 func TestSecretIsTypedWithoutEcho(t *testing.T) {
 	t.Parallel()
 	w := bareWorld(t)
-	w.repo = w.root
+	w.repo = w.Root
 	p := w.person(80, 24, "secret", "set", "TYPED")
 	p.sees("Value of TYPED:")
 	w.eventually("the end of the echo", func() bool { // which the program ends a moment after it asks
@@ -323,10 +323,10 @@ func TestSecretIsTypedWithoutEcho(t *testing.T) {
 	if shown := string(p.raw); p.cmd.ProcessState.ExitCode() != 0 || strings.Contains(shown, secretPart) || !strings.Contains(shown, "TYPED is stored (file secrets/TYPED)") {
 		t.Errorf("%v: %q", p.cmd.ProcessState, shown)
 	}
-	if r := w.try(w.root, "", "secret", "test", "TYPED", "--json"); r.code != 0 || !strings.Contains(r.out, fmt.Sprintf(`"length": %d`, len(theSecret))) {
+	if r := w.try(w.Root, "", "secret", "test", "TYPED", "--json"); r.code != 0 || !strings.Contains(r.out, fmt.Sprintf(`"length": %d`, len(theSecret))) {
 		t.Errorf("%d %s%s", r.code, r.out, r.err)
 	}
-	if r := w.try(w.root, "", "__complete", "secret", "test", ""); !strings.HasPrefix(r.out, "TYPED\n") {
+	if r := w.try(w.Root, "", "__complete", "secret", "test", ""); !strings.HasPrefix(r.out, "TYPED\n") {
 		t.Errorf("completion: %s%s", r.out, r.err)
 	}
 }

@@ -15,28 +15,29 @@ import (
 	_ "modernc.org/sqlite"
 
 	"coppice/api"
+	"coppice/test/harness"
 )
 
 // refusedState starts a server on a state it must refuse, and checks that the
 // file it refuses stays as it is.
 func refusedState(t *testing.T, w *world, says ...string) {
 	t.Helper()
-	db := filepath.Join(w.state, "coppice.db")
+	db := filepath.Join(w.State, "coppice.db")
 	before, err := os.ReadFile(db)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = w.startServer()
-	var no *notServing
+	_, err = w.StartServer()
+	var no *harness.NotServing
 	if !errors.As(err, &no) {
 		t.Fatalf("it started: %v", err)
 	}
-	if no.code != 1 {
-		t.Errorf("exit code %d", no.code)
+	if no.Code != 1 {
+		t.Errorf("exit code %d", no.Code)
 	}
 	for _, part := range append(says, "→") {
-		if !strings.Contains(no.log, part) {
-			t.Errorf("it does not say %q:\n%s", part, no.log)
+		if !strings.Contains(no.Log, part) {
+			t.Errorf("it does not say %q:\n%s", part, no.Log)
 		}
 	}
 	if after, err := os.ReadFile(db); err != nil || !bytes.Equal(after, before) {
@@ -47,8 +48,8 @@ func refusedState(t *testing.T, w *world, says ...string) {
 func TestANewerDatabaseIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.serve().stop(t)
-	db, err := sql.Open("sqlite", filepath.Join(w.state, "coppice.db"))
+	w.serve().Stop(t)
+	db, err := sql.Open("sqlite", filepath.Join(w.State, "coppice.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,8 +66,8 @@ func TestANewerDatabaseIsRefused(t *testing.T) {
 func TestADamagedDatabaseIsRefused(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, nil)
-	w.serve().stop(t)
-	db := filepath.Join(w.state, "coppice.db")
+	w.serve().Stop(t)
+	db := filepath.Join(w.State, "coppice.db")
 	b, err := os.ReadFile(db)
 	if err != nil {
 		t.Fatal(err)
@@ -89,15 +90,15 @@ func (w *world) mount(options string) {
 		}
 		w.t.Skip("mounting needs root")
 	}
-	if err := os.Mkdir(w.state, 0o700); err != nil {
+	if err := os.Mkdir(w.State, 0o700); err != nil {
 		w.t.Fatal(err)
 	}
-	if err := unix.Mount("tmpfs", w.state, "tmpfs", 0, options); err != nil {
+	if err := unix.Mount("tmpfs", w.State, "tmpfs", 0, options); err != nil {
 		w.t.Fatalf("mount: %v", err)
 	}
 	w.t.Cleanup(func() {
-		w.close()
-		if err := unix.Unmount(w.state, unix.MNT_DETACH); err != nil {
+		w.Close()
+		if err := unix.Unmount(w.State, unix.MNT_DETACH); err != nil {
 			w.t.Errorf("unmount: %v", err)
 		}
 	})
@@ -111,7 +112,7 @@ func TestAFullDisk(t *testing.T) {
 	if page := decode[api.TaskPage](t, w.cli("list", "--json")); len(page.Tasks) != 0 {
 		t.Fatal("there are tasks")
 	}
-	filler := filepath.Join(w.state, "filler")
+	filler := filepath.Join(w.State, "filler")
 	fill(t, filler)
 	r := w.try(w.repo, "", "new", "Too much", "--body", strings.Repeat("words ", 10000))
 	if r.code != 1 || !strings.Contains(r.err, "is full") || !strings.Contains(r.err, "→") {
@@ -124,7 +125,7 @@ func TestAFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.landed(w.new("Goes on"))
-	if code := s.stop(t); code != 0 {
+	if code := s.Stop(t); code != 0 {
 		t.Errorf("the server ended with %d", code)
 	}
 }
@@ -152,18 +153,18 @@ func TestAReadOnlyState(t *testing.T) {
 	w := newWorld(t, nil)
 	w.mount("size=24m,mode=0700")
 	readOnly := func(flags uintptr) {
-		if err := unix.Mount("tmpfs", w.state, "tmpfs", unix.MS_REMOUNT|flags, "size=24m,mode=0700"); err != nil {
+		if err := unix.Mount("tmpfs", w.State, "tmpfs", unix.MS_REMOUNT|flags, "size=24m,mode=0700"); err != nil {
 			t.Fatal(err)
 		}
 	}
 	readOnly(unix.MS_RDONLY)
-	if r := w.try(w.root, "", "serve", "--listen", "127.0.0.1:0"); r.code != 1 || !strings.Contains(r.err, w.state) || !strings.Contains(r.err, "→") {
+	if r := w.try(w.Root, "", "serve", "--listen", "127.0.0.1:0"); r.code != 1 || !strings.Contains(r.err, w.State) || !strings.Contains(r.err, "→") {
 		t.Errorf("an empty one: %+v", r)
 	}
 	readOnly(0)
-	w.serve().stop(t)
+	w.serve().Stop(t)
 	readOnly(unix.MS_RDONLY)
-	refusedState(t, w, w.state)
+	refusedState(t, w, w.State)
 	readOnly(0)
 	w.serve()
 	w.cli("status")

@@ -19,20 +19,20 @@ func (w *world) slowGit(gate string) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	dir := filepath.Join(w.root, "slow")
+	dir := filepath.Join(w.Root, "slow")
 	text := fmt.Sprintf("#!/bin/sh\ncase \"$*\" in\n\"read-tree -m -u \"*) cat %s >/dev/null ;;\nesac\nexec %s \"$@\"\n", gate, real)
 	w.write(dir, files{"git": text})
 	if err := os.Chmod(filepath.Join(dir, "git"), 0o755); err != nil {
 		w.t.Fatal(err)
 	}
-	w.extra = append(w.extra, "PATH="+dir+":"+os.Getenv("PATH"))
+	w.Extra = append(w.Extra, "PATH="+dir+":"+os.Getenv("PATH"))
 }
 
 // prints reads what the server prints until a line contains the text.
 func (s *server) prints(t *testing.T, text string) string {
 	t.Helper()
 	for {
-		line, err := s.out.ReadString('\n')
+		line, err := s.Out.ReadString('\n')
 		if err != nil {
 			t.Fatalf("the server did not print %q: %v", text, err)
 		}
@@ -50,7 +50,7 @@ func TestAStopWaitsForALanding(t *testing.T) {
 		t.Run(first.String(), func(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, files{".coppice/scripted.yaml": oneFile})
-			gate, _ := w.gate()
+			gate, _ := w.Gate("gate")
 			w.slowGit(gate)
 			s := w.serve()
 			key := w.new("Land while it stops")
@@ -60,7 +60,7 @@ func TestAStopWaitsForALanding(t *testing.T) {
 			}
 			signal := func(sig syscall.Signal) {
 				t.Helper()
-				if err := s.cmd.Process.Signal(sig); err != nil {
+				if err := s.Cmd.Process.Signal(sig); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -73,8 +73,8 @@ func TestAStopWaitsForALanding(t *testing.T) {
 			if err := f.Close(); err != nil {
 				t.Fatal(err)
 			}
-			<-s.done
-			if code := s.cmd.ProcessState.ExitCode(); code != 0 {
+			<-s.Done
+			if code := s.Cmd.ProcessState.ExitCode(); code != 0 {
 				t.Errorf("the server ended with %d", code)
 			}
 			if got := w.onBase("landed.txt"); got != "landed" {

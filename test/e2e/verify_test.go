@@ -74,7 +74,7 @@ func roles(d api.TaskDetail) []coppice.Role {
 // task or session.
 func (w *world) left() []string {
 	w.t.Helper()
-	names, err := filepath.Glob(filepath.Join(w.state, "workspaces", "*", "coppice-*.json"))
+	names, err := filepath.Glob(filepath.Join(w.State, "workspaces", "*", "coppice-*.json"))
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -233,7 +233,7 @@ func TestAVerifierSeesTheCandidatesApp(t *testing.T) {
 	key := w.verified("A page")
 	w.landed(key)
 	for _, name := range []string{"by-port", "by-url"} {
-		got, err := os.ReadFile(filepath.Join(w.home, name))
+		got, err := os.ReadFile(filepath.Join(w.Home, name))
 		if err != nil || string(got) != "hello\n" {
 			t.Errorf("the verifier saw %q: %v", got, err)
 		}
@@ -241,7 +241,7 @@ func TestAVerifierSeesTheCandidatesApp(t *testing.T) {
 	if out := w.cli("logs", "--app", key+".2"); !strings.Contains(out, "serving the directory") {
 		t.Errorf("the app's output is not shown: %q", out)
 	}
-	if app := slices.ContainsFunc(w.processes(), func(p proc) bool { return slices.Contains(p.argv, serveArg) }); app {
+	if app := slices.ContainsFunc(w.Processes(), func(p proc) bool { return slices.Contains(p.Argv, serveArg) }); app {
 		t.Error("the app is left running")
 	}
 }
@@ -324,7 +324,7 @@ func (w *world) looking(key string) {
 
 // apps counts the apps that run.
 func (w *world) apps() int {
-	return len(slices.DeleteFunc(w.processes(), func(p proc) bool { return !slices.Contains(p.argv, serveArg) }))
+	return len(slices.DeleteFunc(w.Processes(), func(p proc) bool { return !slices.Contains(p.Argv, serveArg) }))
 }
 
 func TestAVerifierAndItsAppOutliveAKilledServer(t *testing.T) {
@@ -333,7 +333,7 @@ func TestAVerifierAndItsAppOutliveAKilledServer(t *testing.T) {
 	s := w.serve()
 	key := w.verified("A page")
 	w.looking(key)
-	s.kill()
+	s.Kill()
 	if n := w.apps(); n != 1 {
 		t.Fatalf("%d apps run without the server", n)
 	}
@@ -341,7 +341,7 @@ func TestAVerifierAndItsAppOutliveAKilledServer(t *testing.T) {
 	w.cli("send", key, "go on")
 	d := w.landed(key)[0]
 	want(t, "sessions", roles(d), []coppice.Role{coppice.RoleImplement, coppice.RoleVerify})
-	if got, err := os.ReadFile(filepath.Join(w.home, "page")); err != nil || string(got) != "hello\n" {
+	if got, err := os.ReadFile(filepath.Join(w.Home, "page")); err != nil || string(got) != "hello\n" {
 		t.Errorf("the verifier saw %q: %v", got, err)
 	}
 	if n := w.apps(); n != 0 {

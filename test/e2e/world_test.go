@@ -3,28 +3,26 @@
 package e2e
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"coppice"
 	"coppice/api"
 	"coppice/api/client"
+	"coppice/test/harness"
 )
 
 // patience ends a test that hangs. Nothing is expected to take so long.
-const patience = 3 * time.Minute
+const patience = harness.Patience
 
 // policy is the coppice.yaml of most tests: no pause is longer than needed.
 const policy = `base: main
@@ -35,20 +33,14 @@ retry: {max: 3, backoff: 100ms}
 
 // world is one person's machine: a home, a state, a repository and a server.
 type world struct {
+	*harness.Machine
 	t      *testing.T
-	root   string
-	home   string
-	state  string
 	repo   string
 	client *client.Client
-	extra  []string // further variables of the environment
-
-	mu     sync.Mutex
-	server *server // nil while none runs
 }
 
 // files are what a repository holds, by path.
-type files map[string]string
+type files = harness.Files
 
 // newWorld makes a world whose repository "app" has one commit with the files;
 // coppice.yaml is the common policy unless they say otherwise.
@@ -57,110 +49,23 @@ func newWorld(t *testing.T, has files) *world {
 	w := bareWorld(t)
 	all := files{"coppice.yaml": policy, "README.md": "an app\n"}
 	maps.Copy(all, has)
-	w.repo = w.newRepo("app", all)
+	w.repo = w.NewRepo("app", all)
 	return w
 }
 
 // bareWorld makes a world without a repository.
 func bareWorld(t *testing.T) *world {
 	t.Helper()
-	root, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := &world{t: t, root: root, home: filepath.Join(root, "home"), state: filepath.Join(root, "state")}
-	for _, dir := range []string{w.home, filepath.Join(root, "tmp")} {
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	w.client = client.New(w.state)
-	w.client.Wait = func(ctx context.Context, _ int, _ error) error { return tick(ctx) }
-	t.Cleanup(w.close)
+	w := &world{Machine: harness.New(t, program), t: t}
+	w.client = client.New(w.State)
+	w.client.Wait = func(ctx context.Context, _ int, _ error) error { return harness.Tick(ctx) }
+	t.Cleanup(w.client.Close)
 	return w
 }
 
-// close ends every process of the world and tells what the server logged when
-// the test failed.
-func (w *world) close() {
-	w.client.Close()
-	w.mu.Lock()
-	s := w.server
-	w.server = nil
-	w.mu.Unlock()
-	if s != nil {
-		s.kill()
-	}
-	for {
-		left := w.processes()
-		for _, p := range left {
-			p.kill()
-		}
-		if len(left) == 0 {
-			break
-		}
-	}
-	// A verifier's worktree is read-only, and could not be removed.
-	_ = filepath.WalkDir(filepath.Join(w.state, "workspaces"), func(p string, d fs.DirEntry, err error) error {
-		if err == nil && d.IsDir() {
-			err = os.Chmod(p, 0o700)
-		}
-		return err
-	})
-	if b, err := os.ReadFile(filepath.Join(w.root, "serve.log")); err == nil && w.t.Failed() {
-		w.t.Logf("the server's log ends with:\n%s", b[max(0, len(b)-6000):])
-	}
-}
+func (w *world) write(dir string, has files) { w.t.Helper(); w.Write(dir, has) }
 
-// tick is the pause between two looks at something that nothing tells of.
-func tick(ctx context.Context) error {
-	timer := time.NewTimer(20 * time.Millisecond)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-timer.C:
-		return nil
-	}
-}
-
-// env is the clean environment of everything that the world starts. HOME is
-// also how its processes are known.
-func (w *world) env() []string {
-	return append([]string{
-		"PATH=" + os.Getenv("PATH"), "HOME=" + w.home, "TMPDIR=" + filepath.Join(w.root, "tmp"), "COPPICE_STATE=" + w.state, "LANG=C.UTF-8",
-		"GIT_CONFIG_NOSYSTEM=1", "GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.org", "GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.org",
-	}, w.extra...)
-}
-
-// newRepo makes a repository with one commit on main.
-func (w *world) newRepo(name string, has files) string {
-	w.t.Helper()
-	dir := filepath.Join(w.root, name)
-	if err := os.Mkdir(dir, 0o755); err != nil {
-		w.t.Fatal(err)
-	}
-	w.gitIn(dir, "init", "--quiet", "--initial-branch=main")
-	w.gitIn(dir, "config", "user.name", "Ada")
-	w.gitIn(dir, "config", "user.email", "ada@example.org")
-	w.write(dir, has)
-	w.gitIn(dir, "add", "--all")
-	w.gitIn(dir, "commit", "--quiet", "--message=Begin")
-	return dir
-}
-
-func (w *world) write(dir string, has files) {
-	w.t.Helper()
-	for name, text := range has {
-		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			w.t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			w.t.Fatal(err)
-		}
-	}
-}
+func (w *world) gitIn(dir string, args ...string) string { w.t.Helper(); return w.GitIn(dir, args...) }
 
 // git runs git in the repository.
 func (w *world) git(args ...string) string { w.t.Helper(); return w.gitIn(w.repo, args...) }
@@ -168,7 +73,7 @@ func (w *world) git(args ...string) string { w.t.Helper(); return w.gitIn(w.repo
 // own runs git in Coppice's own repository for the project.
 func (w *world) own(args ...string) string {
 	w.t.Helper()
-	dirs, err := filepath.Glob(filepath.Join(w.state, "workspaces", "*", "repo.git"))
+	dirs, err := filepath.Glob(filepath.Join(w.State, "workspaces", "*", "repo.git"))
 	if err != nil || len(dirs) != 1 {
 		w.t.Fatalf("own repositories: %v %v", dirs, err)
 	}
@@ -182,10 +87,10 @@ func (w *world) checkRepository() {
 	if refs := w.git("for-each-ref", "--format=%(refname)", "refs/coppice", "refs/heads/coppice"); refs != "" && refs != "refs/coppice/keep" {
 		w.t.Errorf("refs in the user's repository:\n%s", refs)
 	}
-	if trees := w.git("worktree", "list"); strings.Contains(trees, w.state) {
+	if trees := w.git("worktree", "list"); strings.Contains(trees, w.State) {
 		w.t.Errorf("worktrees in the user's repository:\n%s", trees)
 	}
-	for _, dir := range []string{filepath.Join(w.repo, ".git"), filepath.Join(w.state, "workspaces")} {
+	for _, dir := range []string{filepath.Join(w.repo, ".git"), filepath.Join(w.State, "workspaces")} {
 		err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 			name := filepath.Base(path)
 			if strings.HasSuffix(name, ".lock") && !strings.HasPrefix(name, "coppice-") && name != "move.lock" && name != "keep.lock" && name != "ports.lock" {
@@ -205,7 +110,7 @@ func (w *world) checkRepository() {
 // spaces counts the workspaces, and those for checks.
 func (w *world) spaces() (work, checks int) {
 	w.t.Helper()
-	names, err := filepath.Glob(filepath.Join(w.state, "workspaces", "*", "coppice-*.json"))
+	names, err := filepath.Glob(filepath.Join(w.State, "workspaces", "*", "coppice-*.json"))
 	if err != nil {
 		w.t.Fatal(err)
 	}
@@ -217,21 +122,6 @@ func (w *world) spaces() (work, checks int) {
 		}
 	}
 	return work, checks
-}
-
-func (w *world) gitIn(dir string, args ...string) string {
-	w.t.Helper()
-	cmd := exec.Command("git", args...)
-	cmd.Dir, cmd.Env = dir, w.env()
-	out, err := cmd.Output()
-	if err != nil {
-		var x *exec.ExitError
-		if errors.As(err, &x) {
-			err = fmt.Errorf("%w: %s", err, x.Stderr)
-		}
-		w.t.Fatalf("git %s: %v", strings.Join(args, " "), err)
-	}
-	return strings.TrimRight(string(out), "\n")
 }
 
 // onBase returns a file as the base branch has it.
@@ -246,18 +136,8 @@ type result struct {
 // try runs the program in a directory.
 func (w *world) try(dir, stdin string, args ...string) result {
 	w.t.Helper()
-	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, program, args...)
-	cmd.Dir, cmd.Env, cmd.Stdin = dir, w.env(), strings.NewReader(stdin)
-	var out, errs bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	err := cmd.Run()
-	var x *exec.ExitError
-	if err != nil && !errors.As(err, &x) {
-		w.t.Fatalf("coppice %s: %v", strings.Join(args, " "), err)
-	}
-	return result{out: out.String(), err: errs.String(), code: cmd.ProcessState.ExitCode()}
+	r := w.Try(dir, stdin, args...)
+	return result{r.Out, r.Err, r.Code}
 }
 
 // cli runs the program in the repository; it has to succeed.
@@ -347,7 +227,7 @@ func (w *world) await(key, what string, f func(api.TaskDetail) bool) api.TaskDet
 		if errors.Is(err, errSeen) {
 			return d
 		}
-		if ctx.Err() != nil || tick(ctx) != nil {
+		if ctx.Err() != nil || harness.Tick(ctx) != nil {
 			w.t.Fatalf("%s: %s did not come about; it is %s (%s), session %s, failure %v\n%s", key, what, d.Status, d.Reason, d.Session, d.Failure, w.story(key))
 		}
 	}
@@ -365,10 +245,10 @@ func (w *world) story(key string) string {
 	for _, e := range page.Events[max(0, len(page.Events)-30):] {
 		fmt.Fprintf(&b, "%s %s %s %s (%s)\n", e.At.Format(time.TimeOnly), e.Kind, e.Subject, e.Reason, e.By)
 	}
-	for _, p := range w.processes() {
-		fmt.Fprintf(&b, "process %d %q\n", p.pid, p.argv)
+	for _, p := range w.Processes() {
+		fmt.Fprintf(&b, "process %d %q\n", p.PID, p.Argv)
 	}
-	logs, _ := filepath.Glob(filepath.Join(w.state, "sessions", "*", "host.log"))
+	logs, _ := filepath.Glob(filepath.Join(w.State, "sessions", "*", "host.log"))
 	for _, name := range logs {
 		if text, err := os.ReadFile(name); err == nil {
 			fmt.Fprintf(&b, "%s:\n%s\n", name, text)

@@ -11,8 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -31,6 +29,7 @@ import (
 	"coppice/host"
 	"coppice/ingest"
 	"coppice/internal/clock"
+	"coppice/internal/environ"
 	"coppice/internal/redact"
 	"coppice/internal/smallmodel"
 	"coppice/internal/startstop"
@@ -342,7 +341,7 @@ func (s *Server) known(p coppice.Project, name string) error {
 // levels judges tasks whose model is auto, or is nil where the environment has no
 // key for any model.
 func (s *Server) levels() engine.Levels {
-	ask, err := smallmodel.FromEnv(func(name string) string { return lookup(s.cfg.Environ, name) })
+	ask, err := smallmodel.FromEnv(func(name string) string { return environ.Get(s.cfg.Environ, name) })
 	if err != nil {
 		s.cfg.Logger.Warn("how hard tasks are is judged by rules alone", "error", err)
 	}
@@ -350,16 +349,6 @@ func (s *Server) levels() engine.Levels {
 		return nil
 	}
 	return levels.New(ask, s.cfg.Now, s.cfg.Logger, s.cfg.Redact.String)
-}
-
-// lookup finds a variable in an environment; the last one of a name counts.
-func lookup(environ []string, name string) string {
-	for _, kv := range slices.Backward(environ) {
-		if v, ok := strings.CutPrefix(kv, name+"="); ok {
-			return v
-		}
-	}
-	return ""
 }
 
 // privateDir makes a directory for its owner only.

@@ -3,6 +3,7 @@ import { feed } from "../api/live";
 import { patch, post } from "../api/client";
 import { invalidate } from "../api/query";
 import type { Message, Question, Task, Trash } from "../api/schema";
+import { verbs } from "../api/verbs";
 import { navigate } from "../router";
 import { attempt, say } from "../ui/toast";
 
@@ -47,46 +48,20 @@ async function speak(key: string, name: string, body: unknown, done: string): Pr
   return m !== undefined;
 }
 
-export const actions: TaskAction[] = [
-  {
-    id: "land", name: "Land", about: "Land what passed its checks, or try a landing that waits at once",
-    fits: (t) => t.stage === "held" || ((t.stage === "checking" || t.stage === "landing") && !!t.fix),
-    run: (key) => act(key, "land", {}, `${key} lands`),
-  },
-  {
-    id: "continue", name: "Continue", about: "Go on with it, in its last conversation", needsText: "What should it do now?",
-    fits: ended,
-    run: (key, text) => act(key, "continue", text ? { text } : {}, `${key} goes on`),
-  },
-  {
-    id: "retry", name: "Retry", about: "Begin it anew", needsText: "What should it do differently? (may stay empty)", bare: true,
-    fits: (t) => (ended(t) && t.outcome !== "done") || (t.stage === "waiting" && t.status === "needs you"),
-    run: (key, note) => act(key, "retry", note ? { note } : {}, `${key} begins anew`),
-  },
+// What the server's table of verbs offers.
+const asked: TaskAction[] = verbs.map((v) => ({
+  id: v.id, name: v.name, about: v.about, needsText: v.prompt, bare: v.bare, who: v.staff, danger: v.danger, more: v.more,
+  fits: (t) => t.can?.includes(v.id) ?? false,
+  run: (key, text, who) =>
+    v.id === "undo" ? undo(key) : act(key, v.id, { ...who, ...(v.text && text ? { [v.text]: text } : {}) }, `${key} ${v.done}`),
+}));
+
+// What is said to a session, and what makes or puts away tasks.
+const others: TaskAction[] = [
   {
     id: "interrupt", name: "Interrupt", about: "End the agent's turn, not its session", needsText: "What should it do instead? (may stay empty)",
     fits: (t) => t.stage === "session" && !t.taken,
     run: (key, text) => speak(key, "interrupt", text ? { text } : {}, `${key} is interrupted`),
-  },
-  {
-    id: "requeue", name: "Requeue", about: "End what runs and begin it anew, in the workspace it has", needsText: "What should it do differently? (may stay empty)", bare: true, who: true,
-    fits: (t) => !ended(t),
-    run: (key, note, who) => act(key, "requeue", note ? { ...who, note } : { ...who }, `${key} goes back to the queue`),
-  },
-  {
-    id: "stop", name: "Stop", about: "Stop it and its session", danger: true,
-    fits: (t) => !ended(t),
-    run: (key) => act(key, "stop", {}, `${key} stops`),
-  },
-  {
-    id: "give", name: "Give back", about: "Give it back to Coppice, which goes on in the same conversation", needsText: "What did you do? (may stay empty)",
-    fits: (t) => t.taken === true,
-    run: (key, text) => act(key, "give", text ? { text } : {}, `${key} goes on by itself`),
-  },
-  {
-    id: "take", name: "Take over", about: "Go on with it yourself on the agent's own screen", more: true,
-    fits: (t) => t.stage === "session" && !t.taken,
-    run: (key) => act(key, "take", {}, `${key} is yours: open its terminal, or run coppice attach ${key}`),
   },
   {
     id: "model", name: "Change the model", about: "Go on with another model, at once where the agent can", needsText: "Name of the model, or auto", needed: true, more: true,
@@ -103,15 +78,6 @@ export const actions: TaskAction[] = [
     },
   },
   {
-    id: "undo", name: "Undo removal", about: "Bring its removed workspace back", more: true,
-    fits: ended,
-    run: (key) => undo(key),
-  },
-];
-
-// What puts ended tasks away, and back onto the board.
-actions.push(
-  {
     id: "archive", name: "Archive", about: "Put it away: it leaves the board and stays in search, usage and history", more: true,
     fits: (t) => ended(t) && !t.archived,
     run: (key) => act(key, "archive", {}, `${key} is archived`),
@@ -121,7 +87,13 @@ actions.push(
     fits: (t) => !!t.archived,
     run: (key) => act(key, "unarchive", {}, `${key} is back on the board`),
   },
-);
+];
+
+// The order in which they are shown; a verb that is not in it comes last.
+const order = ["land", "continue", "retry", "interrupt", "requeue", "stop", "give", "take", "model", "fork", "undo", "archive", "unarchive"];
+const place = (id: string) => (order.indexOf(id) + order.length + 1) % (order.length + 1);
+
+export const actions: TaskAction[] = [...asked, ...others].sort((a, b) => place(a.id) - place(b.id));
 
 export function actionsOf(t: Task): TaskAction[] {
   return actions.filter((a) => a.fits(t));

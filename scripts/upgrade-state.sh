@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Makes test/upgrade/testdata/state.sql: the database that the server of a commit
+# leaves with everything open, as text. TestState has the engine go on with it.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+BASE=${1:?name a commit, for example: scripts/upgrade-state.sh HEAD} \
+	go test -tags upgrade -count=1 -v -timeout 15m ./test/upgrade -run TestUpgrade -dump testdata/state.sql
