@@ -24,9 +24,9 @@ type Config struct {
 	Now    func() time.Time
 	Worker string // the name of the worker that reports
 	Redact *redact.Redactor
-	// Publish makes sure that a session's commit is in the repository that work
-	// lands in. Nil means that it always is.
-	Publish func(context.Context, fabric.Head) error
+	// Publish makes sure that a commit, the head of a branch, is in the repository
+	// that work lands in. Nil means that it always is.
+	Publish func(ctx context.Context, repo, branch, commit string) error
 }
 
 // Ledger keeps what a worker reports in the store.
@@ -40,7 +40,7 @@ func New(c Config) (*Ledger, error) {
 		return nil, errors.New("ingest: Store, Now, Worker and Redact are required")
 	}
 	if c.Publish == nil {
-		c.Publish = func(context.Context, fabric.Head) error { return nil }
+		c.Publish = func(context.Context, string, string, string) error { return nil }
 	}
 	return &Ledger{c}, nil
 }
@@ -279,5 +279,5 @@ func (l *Ledger) Publish(ctx context.Context, h fabric.Head) error {
 	}); err != nil {
 		return err
 	}
-	return l.cfg.Publish(ctx, h)
+	return l.cfg.Publish(ctx, h.Repo, h.Branch, h.Commit)
 }

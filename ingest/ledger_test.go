@@ -60,9 +60,9 @@ func (b *bundle) reopen() *ingest.Ledger {
 	b.t.Helper()
 	l, err := ingest.New(ingest.Config{
 		Store: b.store, Now: func() time.Time { return noon }, Worker: "local", Redact: redact.New("my told value"),
-		Publish: func(_ context.Context, h fabric.Head) error {
-			if _, lost := b.lost.Load(h.Commit); lost {
-				return coppice.Errorf(coppice.EUnavailable, "there is no %s", h.Commit)
+		Publish: func(_ context.Context, _, _, commit string) error {
+			if _, lost := b.lost.Load(commit); lost {
+				return coppice.Errorf(coppice.EUnavailable, "there is no %s", commit)
 			}
 			return nil
 		},

@@ -72,7 +72,7 @@ var rooms = map[string][]string{
 	"worker":    {"secret", "host", "agent", "workspace", "forge", "notify", "fabric"},
 	"ingest":    {"agent", "store", "fabric"},
 	"api":       {"engine", "store", "fabric", "memory", "verb", "web"},
-	"control":   {"api", "engine", "store", "fabric", "agent", "host", "workspace", "features", "config", "secret", "verb", "worker"},
+	"control":   {"api", "engine", "store", "fabric", "agent", "host", "workspace", "features", "config", "verb", "worker"},
 }
 
 // fewer are the packages that may import fewer rooms than the rest of their

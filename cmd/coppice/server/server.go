@@ -25,7 +25,6 @@ import (
 	"coppice/control/checkout"
 	"coppice/control/levels"
 	"coppice/engine"
-	"coppice/fabric"
 	"coppice/fabric/local"
 	"coppice/host"
 	"coppice/ingest"
@@ -85,7 +84,7 @@ type Server struct {
 	store     *sqlite.Store
 	spaces    *workspace.Workspaces
 	work      *worker.Worker
-	terminals fabric.Terminals
+	terminals control.Terminals
 	http      *apihttp.Server
 	index     *sqlite.Index // nil when it cannot be kept
 	look      *agents.Look
@@ -191,9 +190,7 @@ func (s *Server) wire(ctx context.Context) error {
 	}
 	ledger, err := ingest.New(ingest.Config{
 		Store: s.store, Now: s.cfg.Now, Worker: engine.PoolLocal, Redact: s.cfg.Redact,
-		Publish: func(ctx context.Context, h fabric.Head) error {
-			return s.spaces.Published(ctx, h.Repo, h.Branch, h.Commit)
-		},
+		Publish: s.spaces.Published,
 	})
 	if err != nil {
 		return err
@@ -223,7 +220,7 @@ func (s *Server) wire(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.terminals = ingest.Terminals(s.work, s.cfg.Redact)
+	s.terminals = control.Terminals{Of: ingest.Terminals(s.work, s.cfg.Redact)}
 	return s.wireControl(ctx, eng)
 }
 
@@ -255,7 +252,7 @@ func (s *Server) wireControl(ctx context.Context, eng *engine.Engine) error {
 		Agents: s.look.Agents, Settings: &control.Settings{Spaces: s.spaces, Intake: intake, Server: s.cfg.Settings()},
 		Listen: s.cfg.Listen, Names: s.cfg.Names, Token: token, Store: s.store, Intact: s.store.Intact, Version: s.cfg.Version, Now: s.cfg.Now, Log: s.cfg.Logger,
 		Projects: intake, Tasks: intake, Talk: intake, Add: follower.Add, Use: follower.Use, Needs: follower, Warnings: follower.Warnings, Status: eng, Web: web.Files(),
-		Diff: changes.Diff, Bring: changes.Bring, Remove: remover.Remove, Attach: control.Terminals{Of: s.terminals}.Attach,
+		Diff: changes.Diff, Bring: changes.Bring, Remove: remover.Remove, Attach: s.terminals.Attach,
 		Disk:   control.NewDisk(s.cfg.State, database, sqlite.IndexFile, s.store, s.spaces, s.cfg.Now).Usage,
 		Backup: func(ctx context.Context) (string, error) { return backups.Make(ctx, s.cfg.Now()) },
 	}

@@ -2,42 +2,16 @@ package server
 
 import (
 	"context"
-	"fmt"
 
-	"coppice"
-	"coppice/store"
+	"coppice/control"
 )
-
-// pendingWords says what git does for each kind of work that a stop waits for.
-var pendingWords = map[coppice.WorkKind]string{
-	coppice.WorkMove:    "git to finish the landing of %s",
-	coppice.WorkMerge:   "git to finish merging %s",
-	coppice.WorkRemove:  "git to finish removing the workspace of %s",
-	coppice.WorkRestore: "git to finish restoring the workspace of %s",
-	coppice.WorkPurge:   "git to finish emptying the trash of %s",
-}
 
 // Waiting says what a Stop that is under way waits for, the oldest first.
 func (s *Server) Waiting(ctx context.Context) []string {
 	if s.work == nil {
 		return nil
 	}
-	var out []string
-	err := s.store.View(ctx, func(r store.Reader) error {
-		out = nil
-		for _, w := range s.work.Pending() {
-			t, err := r.Tasks.Get(w.TaskID)
-			if err != nil {
-				return err
-			}
-			out = append(out, fmt.Sprintf(pendingWords[w.Kind], t.Key))
-		}
-		return nil
-	})
-	if err != nil {
-		return nil // the store is closed: nothing is left to wait for
-	}
-	return out
+	return control.Pending(ctx, s.store, s.work.Pending())
 }
 
 // Hurry has a Stop end what can be ended without harm: pushes to a remote.

@@ -1,0 +1,38 @@
+package control
+
+import (
+	"context"
+	"fmt"
+
+	"coppice"
+	"coppice/store"
+)
+
+// pendingWords says what git does for each kind of work that a stop waits for.
+var pendingWords = map[coppice.WorkKind]string{
+	coppice.WorkMove:    "git to finish the landing of %s",
+	coppice.WorkMerge:   "git to finish merging %s",
+	coppice.WorkRemove:  "git to finish removing the workspace of %s",
+	coppice.WorkRestore: "git to finish restoring the workspace of %s",
+	coppice.WorkPurge:   "git to finish emptying the trash of %s",
+}
+
+// Pending says what a stop waits for, by the work that is under way.
+func Pending(ctx context.Context, s store.Store, work []coppice.Work) []string {
+	var out []string
+	err := s.View(ctx, func(r store.Reader) error {
+		out = nil
+		for _, w := range work {
+			t, err := r.Tasks.Get(w.TaskID)
+			if err != nil {
+				return err
+			}
+			out = append(out, fmt.Sprintf(pendingWords[w.Kind], t.Key))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil // the store is closed: nothing is left to wait for
+	}
+	return out
+}
