@@ -6,7 +6,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"coppice"
 	"coppice/api"
 	"coppice/api/client"
 	"coppice/verb"
@@ -46,14 +45,24 @@ func (e *Env) tasksAction(c *cobra.Command, said string, do func(ctx context.Con
 	return c
 }
 
+// verbCommands makes a command of every verb that has words for one.
+func (e *Env) verbCommands() []*cobra.Command {
+	var list []*cobra.Command
+	for _, info := range verb.Table {
+		if info.Command.Use != "" {
+			list = append(list, e.verbCommand(info))
+		}
+	}
+	return list
+}
+
 // verbCommand makes the command of a verb.
-func (e *Env) verbCommand(v coppice.Verb) *cobra.Command {
-	info := verb.Of(v)
+func (e *Env) verbCommand(info verb.Info) *cobra.Command {
 	words := info.Command
 	c := &cobra.Command{Use: words.Use, Short: words.Short, Long: words.Long, Example: words.Example}
 	var r verb.Request
 	do := func(ctx context.Context, cl *client.Client, key string) (api.Task, error) {
-		return cl.Ask(ctx, key, v, r)
+		return cl.Ask(ctx, key, info.Verb, r)
 	}
 	if words.Note != "" {
 		c.Flags().StringVar(&r.Text, info.Text, "", words.Note)

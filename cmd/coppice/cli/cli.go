@@ -50,14 +50,12 @@ func Commands(env Env) []*cobra.Command {
 		env.Now = time.Now
 	}
 	e := &env
-	return []*cobra.Command{
+	return append(e.verbCommands(),
 		e.newCommand(), e.listCommand(), e.statusCommand(), e.showCommand(), e.logsCommand(), e.diffCommand(), e.branchCommand(),
-		e.sendCommand(), e.answerCommand(), e.interruptCommand(), e.modelCommand(), e.verbCommand(coppice.VerbStop), e.verbCommand(coppice.VerbRetry),
-		e.verbCommand(coppice.VerbRequeue), e.verbCommand(coppice.VerbLand), e.undoCommand(),
-		e.verbCommand(coppice.VerbContinue), e.forkCommand(), e.verbCommand(coppice.VerbTake), e.verbCommand(coppice.VerbGive), e.setCommand(), e.limitsCommand(), e.rulesCommand(),
+		e.sendCommand(), e.answerCommand(), e.interruptCommand(), e.modelCommand(), e.undoCommand(), e.forkCommand(), e.setCommand(), e.limitsCommand(), e.rulesCommand(),
 		e.searchCommand(), e.usageCommand(), e.archiveCommand(), e.unarchiveCommand(),
 		e.projectCommand(), e.featuresCommand(), e.importCommand(), e.eventsCommand(), e.backupCommand(), e.loginCommand(), e.attachCommand(),
-	}
+	)
 }
 
 // Run runs a root command and returns the exit code: 0, 1 when the command
