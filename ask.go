@@ -97,7 +97,7 @@ func Asked(asks []Ask, verbs ...Verb) *Ask {
 	return nil
 }
 
-// Staff is who does a task from now on: the arguments of requeue.
+// Staff is who does a task from now on; what is empty stays as it is.
 type Staff struct {
 	Agent string `json:"agent,omitempty"`
 	Model string `json:"model,omitempty"`

@@ -148,7 +148,6 @@ func retry(v *View) *Decision {
 		if t.Failure != nil {
 			text = "The task was tried before and failed: " + t.Failure.Text + "\n"
 		}
-		restaff(&t, v.asked(coppice.VerbRequeue))
 		t.Next = firstSession(t, text+soFar(v))
 		t.Round++
 		beginAgain(v, &t, note)

@@ -65,7 +65,7 @@ func (i *Intake) request(tx store.Tx, t *coppice.Task, info *verb.Info, r verb.R
 	}
 	a := coppice.Ask{Verb: info.Verb, Text: r.Text}
 	if also := requests[info.Verb]; also != nil {
-		if err := also(i, tx, f, r, &a); err != nil {
+		if err := also(i, tx, t, f, r, &a); err != nil {
 			return err
 		}
 	}
@@ -157,10 +157,10 @@ func moving(r store.Reader, t coppice.Task, l *coppice.Landing) (bool, error) {
 
 // requests are what some verbs do besides, in the transaction that stores the
 // request.
-var requests map[coppice.Verb]func(*Intake, store.Tx, verb.Facts, verb.Request, *coppice.Ask) error
+var requests map[coppice.Verb]func(*Intake, store.Tx, *coppice.Task, verb.Facts, verb.Request, *coppice.Ask) error
 
 func init() {
-	requests = map[coppice.Verb]func(*Intake, store.Tx, verb.Facts, verb.Request, *coppice.Ask) error{
+	requests = map[coppice.Verb]func(*Intake, store.Tx, *coppice.Task, verb.Facts, verb.Request, *coppice.Ask) error{
 		coppice.VerbLand:    requestLand,
 		coppice.VerbRetry:   requestRetry,
 		coppice.VerbRequeue: requestRequeue,
@@ -170,7 +170,7 @@ func init() {
 
 // requestLand has a landing that was put off tried at once. One that is in the
 // queue needs nothing else.
-func requestLand(i *Intake, tx store.Tx, f verb.Facts, _ verb.Request, a *coppice.Ask) error {
+func requestLand(i *Intake, tx store.Tx, _ *coppice.Task, f verb.Facts, _ verb.Request, a *coppice.Ask) error {
 	switch {
 	case !f.PutOff():
 		return nil
@@ -183,7 +183,7 @@ func requestLand(i *Intake, tx store.Tx, f verb.Facts, _ verb.Request, a *coppic
 
 // requestRetry opens the agent again that a task waits for: a person says that
 // it works.
-func requestRetry(i *Intake, tx store.Tx, f verb.Facts, _ verb.Request, _ *coppice.Ask) error {
+func requestRetry(i *Intake, tx store.Tx, _ *coppice.Task, f verb.Facts, _ verb.Request, _ *coppice.Ask) error {
 	if n := f.Task.Next; n != nil && stuckOn(f.Task, n.Agent) {
 		_, err := i.unlimit(tx, n.Agent, "a person said retry")
 		return err
@@ -191,27 +191,29 @@ func requestRetry(i *Intake, tx store.Tx, f verb.Facts, _ verb.Request, _ *coppi
 	return nil
 }
 
-// requestRequeue checks who is to take the task over. Another agent comes with
-// the model that the project's policy has for it.
-func requestRequeue(i *Intake, tx store.Tx, f verb.Facts, r verb.Request, a *coppice.Ask) error {
-	t := f.Task
+// requestRequeue gives the task to who is to take it over. Another agent comes
+// with the model that the project's policy has for it.
+func requestRequeue(i *Intake, tx store.Tx, t *coppice.Task, _ verb.Facts, r verb.Request, _ *coppice.Ask) error {
 	if r.Staff != (coppice.Staff{}) {
 		p, err := tx.Projects.Get(t.ProjectID)
 		if err != nil {
 			return err
 		}
+		was := t.Model
 		if r.Staff.Agent != "" && r.Staff.Agent != t.Agent {
 			t.Agent, t.Model = r.Staff.Agent, ""
 		}
 		if r.Staff.Model != "" {
 			t.Model = r.Staff.Model
 		}
-		if err := i.staff(p, &t); err != nil {
+		if err := i.staff(p, t); err != nil {
 			return err
 		}
-		a.Args = coppice.Raw(coppice.Staff{Agent: t.Agent, Model: t.Model})
+		if t.Model != was {
+			t.Level = "" // the rules judge it again
+		}
 	}
-	if n := t.Next; n != nil && stuckOn(t, n.Agent) && n.Agent == t.Agent {
+	if n := t.Next; n != nil && stuckOn(*t, n.Agent) && n.Agent == t.Agent {
 		_, err := i.unlimit(tx, t.Agent, "a person said requeue")
 		return err
 	}
@@ -219,7 +221,7 @@ func requestRequeue(i *Intake, tx store.Tx, f verb.Facts, r verb.Request, a *cop
 }
 
 // requestTake refuses an agent that has no screen.
-func requestTake(i *Intake, tx store.Tx, f verb.Facts, _ verb.Request, _ *coppice.Ask) error {
+func requestTake(i *Intake, tx store.Tx, _ *coppice.Task, f verb.Facts, _ verb.Request, _ *coppice.Ask) error {
 	agent, err := takes(tx.Reader(), f)
 	if err != nil {
 		return err

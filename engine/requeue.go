@@ -1,28 +1,12 @@
 package engine
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
 
 	"coppice"
 )
-
-// restaff gives the task to the agent and model that a requeue names.
-func restaff(t *coppice.Task, a *coppice.Ask) {
-	if a == nil || a.Args == nil {
-		return
-	}
-	var to coppice.Staff
-	if err := json.Unmarshal(a.Args, &to); err != nil {
-		return // nothing of ours; the task keeps what it has
-	}
-	if to.Model != t.Model {
-		t.Level = "" // the rules judge it again
-	}
-	t.Agent, t.Model = to.Agent, to.Model
-}
 
 // joinNotes keeps what was said before, and says nothing twice.
 func joinNotes(a, b string) string {
@@ -40,7 +24,6 @@ func joinNotes(a, b string) string {
 // twice, it happens once.
 func requeue(v *View) *Decision {
 	t := v.Task
-	restaff(&t, v.asked(coppice.VerbRequeue))
 	d := &Decision{
 		Kind: coppice.EventTaskStage, Reason: "begins anew", Task: &t,
 		Asks: v.settled(coppice.VerbRequeue, coppice.VerbRetry, coppice.VerbLand, coppice.VerbTake, coppice.VerbGive),

@@ -114,7 +114,7 @@ func TestRequeueARunningTask(t *testing.T) {
 		b.must(err)
 		b.turn()
 	}
-	if x := b.task("app-1"); x.Stage != coppice.StageSession || x.Agent != "ann" || x.Model != "big" {
+	if x := b.task("app-1"); x.Stage != coppice.StageSession || x.Agent != "bob" || x.Model != "" {
 		t.Fatalf("it is ended first: %+v", x)
 	}
 	b.finish("app-1", coppice.WorkStop, coppice.StopResult{})

@@ -192,7 +192,7 @@ func TestActions(t *testing.T) {
 	}
 	y, err := b.Client.Ask(b.Ctx, "app-1", coppice.VerbRequeue, verb.Request{Text: "anew", Staff: coppice.Staff{Model: "small"}})
 	b.Must(err)
-	if y.Stage == coppice.StageEnded || !slices.Contains(y.Can, coppice.VerbStop) || slices.Contains(y.Can, coppice.VerbRetry) {
+	if y.Model != "small" || y.Stage == coppice.StageEnded || !slices.Contains(y.Can, coppice.VerbStop) || slices.Contains(y.Can, coppice.VerbRetry) {
 		t.Errorf("requeued %+v", y)
 	}
 	if _, err := b.Client.Ask(b.Ctx, "app-1", coppice.VerbRequeue, verb.Request{}); err != nil {
