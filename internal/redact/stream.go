@@ -46,7 +46,7 @@ type Piece struct {
 
 // cut is a range of a text that is hidden.
 type cut struct {
-	at       int // where it is told, such as at "Bearer"
+	at       int // where it is recognized, such as at "Bearer"
 	from, to int
 	bare     bool // no mask stands for it: it belongs to the one before
 	key      int  // lines into a private key behind it
@@ -169,9 +169,9 @@ func (s *scan) state(at int) State {
 	if at == s.base {
 		return s.began
 	}
-	st, floor, told := State{}, 0, at
+	st, floor, first := State{}, 0, at
 	if at == len(s.text) {
-		told = min(at, s.open)
+		first = min(at, s.open)
 	}
 	for _, c := range s.cuts {
 		switch {
@@ -181,7 +181,7 @@ func (s *scan) state(at int) State {
 		case c.from < at:
 			return State{Skip: c.to - at, Key: c.key}
 		default:
-			told = min(told, c.at)
+			first = min(first, c.at)
 		}
 	}
 	if floor < at {
@@ -190,8 +190,8 @@ func (s *scan) state(at int) State {
 	if at == s.decided {
 		st.Key = s.key
 	}
-	if floor <= told && told < at {
-		st.Shown, at = slices.Clone(s.text[told:at]), told
+	if floor <= first && first < at {
+		st.Shown, at = slices.Clone(s.text[first:at]), first
 	}
 	if at > floor && !spaces[s.text[at-1]] {
 		st.Before = slices.Clone(s.text[max(floor, at-lookBehind):at])
