@@ -79,6 +79,7 @@ func TestThePolicyKeepsItsBase(t *testing.T) {
 	if got := b.project().Policy.Limits.Sessions; got != 4 {
 		t.Errorf("in force are %d sessions", got)
 	}
+	b.settled()
 	run() // time stands still, so that the follower leaves it to the person
 	b.git(repo, "checkout", "--quiet", "main")
 	p, confirmed, err := b.f.Add(b.ctx, repo)
