@@ -11,7 +11,7 @@ import (
 )
 
 var (
-	seeds = flag.Int("seeds", 500, "how many histories to play")
+	seeds = flag.Int("seeds", 200, "how many histories to play")
 	seed  = flag.Uint64("seed", 0, "play this one history only")
 )
 
