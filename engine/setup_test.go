@@ -147,9 +147,7 @@ func ended(o coppice.LandingOutcome) func(*coppice.Landing) {
 func inQueueOf(v *View) *QueueView {
 	q := &QueueView{Common: v.Common, Queue: coppice.Queue{ID: 1, ProjectID: 1, Tip: v.Project.BaseCommit}, Head: v}
 	q.Of = coppice.QueueSubject(1)
-	for _, n := range v.Project.Needs {
-		q.Queue.Needs = append(q.Queue.Needs, n)
-	}
+	q.Queue.Needs = append(q.Queue.Needs, v.Project.Needs...)
 	q.share()
 	return q
 }

@@ -103,5 +103,5 @@ func (t projects) Put(p *coppice.Project) error {
 	if err := t.put(&p.ID, id, err); err != nil || !fresh {
 		return err
 	}
-	return queues{t.tx}.Put(&coppice.Queue{ProjectID: p.ID, Tip: p.BaseCommit})
+	return queues(t).Put(&coppice.Queue{ProjectID: p.ID, Tip: p.BaseCommit})
 }
