@@ -33,9 +33,7 @@ func (t *turn) accountView(name string) (*AccountView, error) {
 // decide takes over a limit that a session met, and forgets one that is over.
 func (v *AccountView) decide() *Decision {
 	if a := v.asked(coppice.VerbLimit); a != nil {
-		done := *a
-		done.SettledAt = v.Now
-		d := &Decision{By: "limits", Kind: coppice.EventAgentLimited, Reason: a.Text, Asks: []coppice.Ask{done}}
+		d := &Decision{By: "limits", Kind: coppice.EventAgentLimited, Reason: a.Text, Asks: v.done(a)}
 		var l coppice.AgentLimit
 		if err := json.Unmarshal(a.Args, &l); err == nil && l.Agent == v.Of.ID {
 			d.Limit = &l

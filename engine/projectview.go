@@ -62,11 +62,9 @@ func strikes(v *ProjectView) *Decision {
 	if err := json.Unmarshal(a.Args, &in); err != nil {
 		in.Track = "" // no track of ours; the request is settled all the same
 	}
-	done := *a
-	done.SettledAt = v.Now
 	p := v.Project
 	p.Strikes = clone(p.Strikes)
-	d := &Decision{By: "strikes", Kind: coppice.EventProjectChanged, Project: &p, Asks: []coppice.Ask{done}}
+	d := &Decision{By: "strikes", Kind: coppice.EventProjectChanged, Project: &p, Asks: v.done(a)}
 	if a.Verb == coppice.VerbWorked {
 		delete(p.Strikes, in.Track)
 		d.Reason = "a session worked in track " + in.Track

@@ -210,9 +210,7 @@ func withdraw(v *QueueView) *Decision {
 	if a == nil {
 		return nil
 	}
-	done := *a
-	done.SettledAt = v.Now
-	d := &Decision{By: "queue", Kind: coppice.EventLandingEnded, Reason: a.Text, Asks: []coppice.Ask{done}}
+	d := &Decision{By: "queue", Kind: coppice.EventLandingEnded, Reason: a.Text, Asks: v.done(a)}
 	l := v.Out.Landing
 	if l == nil || l.QueueID != v.Queue.ID || !l.EndedAt.IsZero() {
 		d.Kind, d.Reason = coppice.EventWorkFinished, "its landing is over"
@@ -240,9 +238,7 @@ func branchMoved(v *QueueView) *Decision {
 	if a == nil {
 		return nil
 	}
-	done := *a
-	done.SettledAt = v.Now
-	d := &Decision{By: "queue", Kind: coppice.EventWorkFinished, Reason: "the base was seen elsewhere in the meantime", Asks: []coppice.Ask{done}}
+	d := &Decision{By: "queue", Kind: coppice.EventWorkFinished, Reason: "the base was seen elsewhere in the meantime", Asks: v.done(a)}
 	var n coppice.Need
 	if err := json.Unmarshal(a.Args, &n); err != nil || n.From != v.Queue.Tip || v.Queue.Needs.Of(n.Kind) != nil {
 		return d

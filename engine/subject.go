@@ -67,6 +67,13 @@ func (c *Common) settled(verbs ...coppice.Verb) []coppice.Ask {
 	return list
 }
 
+// done returns a request, settled.
+func (c *Common) done(a *coppice.Ask) []coppice.Ask {
+	settled := *a
+	settled.SettledAt = c.Now
+	return []coppice.Ask{settled}
+}
+
 // note is what the open requests with the verbs say, oldest first.
 func (c *Common) note(verbs ...coppice.Verb) string {
 	text := ""
