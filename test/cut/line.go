@@ -18,7 +18,8 @@ type call struct {
 }
 
 // parseLine reads one line. It returns false for lines that are about a signal
-// or the end of a process.
+// or the end of a process. Strace names a call "???" if the thread was killed
+// before strace could read which call it was: that call never began.
 func parseLine(line string) (call, bool, error) {
 	num, rest, _ := strings.Cut(line, " ")
 	rest = strings.TrimLeft(rest, " ")
@@ -26,7 +27,7 @@ func parseLine(line string) (call, bool, error) {
 	if err != nil {
 		return call{}, false, fmt.Errorf("the line has no process number: %.200s", line)
 	}
-	if strings.HasPrefix(rest, "+++") || strings.HasPrefix(rest, "---") {
+	if strings.HasPrefix(rest, "+++") || strings.HasPrefix(rest, "---") || strings.HasPrefix(rest, "???(") {
 		return call{}, false, nil
 	}
 	open := strings.IndexByte(rest, '(')

@@ -123,6 +123,11 @@ func TestParse(t *testing.T) {
 1 write(4</r/a>(deleted), 'x', 1) = 1
 1 mmap(NULL, 5, PROT_READ|PROT_WRITE, MAP_PRIVATE, 4</r/a>, 0) = 0x7f
 1 +++ exited with 0 +++`, nil},
+		{"a thread that is killed before its call begins", `
+1 clone3({flags=CLONE_VM|CLONE_FILES|CLONE_THREAD, exit_signal=0}, 88) = 2
+2 ???(
+2 +++ exited with 0 +++
+1 mkdir('e', 0777) = 0`, []Op{{Kind: Mkdir, Path: "e", Mode: 0o777, PID: 1}}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
