@@ -4,7 +4,15 @@ import (
 	"regexp"
 	"strconv"
 	"sync"
+	"time"
 )
+
+// Day is the UTC date of a moment, as in 2026-03-04. Days of spending begin at
+// midnight UTC.
+func Day(at time.Time) string { return at.UTC().Format(time.DateOnly) }
+
+// NextDay is the midnight UTC after a moment.
+func NextDay(at time.Time) time.Time { return at.UTC().Truncate(24 * time.Hour).Add(24 * time.Hour) }
 
 // USD is an amount of money in US dollars, written 5, 2.50 USD or $5.
 type USD float64

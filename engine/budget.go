@@ -17,23 +17,12 @@ func allowed(v *View) coppice.USD {
 	return v.Project.Policy.Budget.Task
 }
 
-// spent is what all sessions of the task have cost.
-func spent(v *View) coppice.USD {
-	var sum coppice.USD
-	for _, list := range [][]coppice.Session{v.Earlier, v.Sessions} {
-		for _, s := range list {
-			sum += coppice.USD(s.Usage.CostUSD)
-		}
-	}
-	return sum
-}
-
 // budget ends what would cost more than it may: a running session is stopped,
 // and no further one starts until a person says so. A person's own session on a
 // screen is theirs to end.
 func budget(v *View) *Decision {
 	most := allowed(v)
-	if most == 0 || spent(v) < most {
+	if most == 0 || v.Spent < most {
 		return nil
 	}
 	switch s := v.session(); {
@@ -59,7 +48,7 @@ func budget(v *View) *Decision {
 // budgetReached is the failure of a task that has cost what it may. More is
 // what the session cost that the facts do not show yet.
 func budgetReached(v *View, more float64) *coppice.Failure {
-	text := fmt.Sprintf("has cost %s USD of %s USD", dollars(spent(v)+coppice.USD(more)), dollars(allowed(v)))
+	text := fmt.Sprintf("has cost %s USD of %s USD", dollars(v.Spent+coppice.USD(more)), dollars(allowed(v)))
 	return coppice.Failf(coppice.ClassBudget, text, fmt.Sprintf("raise its budget (coppice set %s --budget N), or say retry to grant as much again", v.Task.Key))
 }
 
@@ -75,12 +64,12 @@ func dollars(u coppice.USD) string {
 // grant raises the budget of a task that has used it up, by as much again.
 func grant(v *View, t *coppice.Task) {
 	f := v.Task.Failure
-	if most := allowed(v); most > 0 && (spent(v) >= most || f != nil && f.Class == coppice.ClassBudget) {
+	if most := allowed(v); most > 0 && (v.Spent >= most || f != nil && f.Class == coppice.ClassBudget) {
 		given := v.Project.Policy.Budget.Task
 		if given == 0 {
 			given = most
 		}
-		t.Budget = min(spent(v)+given, coppice.MaxUSD)
+		t.Budget = min(v.Spent+given, coppice.MaxUSD)
 	}
 }
 
@@ -94,10 +83,12 @@ func (i *Intake) affords(tx store.Tx, t *coppice.Task) error {
 	if v.Project, err = tx.Projects.Get(t.ProjectID); err != nil {
 		return err
 	}
-	if v.Sessions, err = tx.Sessions.Of(t.ID); err != nil {
+	spent, err := tx.Spend.Of(coppice.TaskSubject(t.ID), "")
+	if err != nil {
 		return err
 	}
-	if most := allowed(v); most > 0 && spent(v) >= most {
+	v.Spent = coppice.USD(spent.CostUSD)
+	if most := allowed(v); most > 0 && v.Spent >= most {
 		return nil
 	}
 	open, err := tx.Asks.Open(coppice.TaskSubject(t.ID))

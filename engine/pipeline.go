@@ -128,7 +128,7 @@ func runSpec(v *View, s *coppice.Session) coppice.RunSpec {
 	spec.Output = v.Project.Policy.Limits.Kept()
 	spec.Progress = v.Project.Policy.Progress
 	if most := allowed(v); most > 0 {
-		spec.Budget = max(most-spent(v), 0.01)
+		spec.Budget = max(most-v.Spent, 0.01)
 	}
 	if p, ok := v.Project.Policy.Agents[s.Agent]; ok {
 		spec.Profile = &p

@@ -40,6 +40,9 @@ func viewOf(stage coppice.Stage, changes ...change) *View {
 	for _, c := range changes {
 		c(v)
 	}
+	for _, s := range append(v.Earlier, v.Sessions...) {
+		v.Spent += coppice.USD(s.Usage.CostUSD)
+	}
 	return v
 }
 

@@ -104,6 +104,7 @@ func (v *View) showSession(s *coppice.Session, fresh bool) {
 		v.Sessions = append(v.Sessions, *s)
 		v.Numbered++
 	} else if old := v.byID(s.ID); old != nil {
+		v.Spent += coppice.USD(s.Usage.CostUSD - old.Usage.CostUSD)
 		*old = *s
 	}
 }

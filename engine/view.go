@@ -16,6 +16,7 @@ type View struct {
 	Sessions  []coppice.Session // of this round, oldest first
 	Earlier   []coppice.Session // of earlier rounds, oldest first
 	Numbered  int               // sessions of all rounds
+	Spent     coppice.USD       // by the task, in all rounds
 	Workspace *coppice.Workspace
 	Trash     *coppice.Trash   // of the workspace, when it was removed
 	Landing   *coppice.Landing // the newest of this round
@@ -70,6 +71,11 @@ func (t *turn) view(id int64) (*View, error) {
 			v.Earlier = append(v.Earlier, s)
 		}
 	}
+	spent, err := t.tx.Spend.Of(v.Of, "")
+	if err != nil {
+		return nil, err
+	}
+	v.Spent = coppice.USD(spent.CostUSD)
 	if v.Workspace, err = t.tx.Workspaces.Of(id); err != nil {
 		return nil, err
 	}

@@ -97,7 +97,7 @@ func (s *Server) usage(ctx context.Context, in *usageIn) (out api.UsageReport, e
 				out.Budgets = append(out.Budgets, api.Budget{Project: p.Prefix, TaskUSD: float64(p.Policy.Budget.Task)})
 			}
 		}
-		rows, err := r.Sessions.Usage(q)
+		rows, err := r.Spend.Usage(q)
 		for _, u := range rows {
 			out.Total = out.Total.Add(u.Usage)
 			out.Count += u.Sessions

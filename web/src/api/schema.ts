@@ -679,6 +679,7 @@ export interface ServerSetting {
 
 export interface Session {
   "agent": string;
+  "budget"?: string;
   "conversation"?: string;
   "created_at": string;
   "cursor": number;
@@ -952,8 +953,10 @@ export interface Usage {
   "cache_read_tokens"?: number;
   "cache_write_tokens"?: number;
   "cost_usd"?: number;
+  "estimated"?: boolean;
   "input_tokens"?: number;
   "output_tokens"?: number;
+  "priced"?: boolean;
   "turns"?: number;
 }
 
