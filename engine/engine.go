@@ -219,6 +219,7 @@ func (t *turn) run() (Turned, error) {
 // gather marks the tasks that something happened to, and those due.
 func (t *turn) gather(after int64) error {
 	const page = 1000
+	spending := map[int64]bool{}
 	for {
 		events, err := t.tx.Log.Events(after, page, store.EventFilter{})
 		if err != nil {
@@ -226,6 +227,9 @@ func (t *turn) gather(after int64) error {
 		}
 		for _, ev := range events {
 			after = ev.Seq
+			if ev.Kind == coppice.EventSessionUsage || ev.Kind == coppice.EventProjectChanged {
+				spending[ev.ProjectID] = true
+			}
 			if err := t.mark(ev); err != nil {
 				return err
 			}
@@ -233,6 +237,9 @@ func (t *turn) gather(after int64) error {
 		if len(events) < page {
 			break
 		}
+	}
+	if err := t.wakeSpenders(spending); err != nil {
+		return err
 	}
 	for {
 		timers, err := t.tx.Timers.Due(t.now, page)

@@ -127,9 +127,7 @@ func runSpec(v *View, s *coppice.Session) coppice.RunSpec {
 	spec.MCP = v.Project.Policy.MCP
 	spec.Output = v.Project.Policy.Limits.Kept()
 	spec.Progress = v.Project.Policy.Progress
-	if most := allowed(v); most > 0 {
-		spec.Budget = max(most-v.Spent, 0.01)
-	}
+	spec.Budget = s.Budget
 	if p, ok := v.Project.Policy.Agents[s.Agent]; ok {
 		spec.Profile = &p
 	}

@@ -146,17 +146,18 @@ func settleRun(v *View, w coppice.Work) *Decision {
 	case r.Stopped && (s.StopWhy == coppice.StopTaken || s.StopWhy == coppice.StopGiven):
 		// It goes on in the next session.
 	case r.Stopped && s.StopWhy == coppice.ClassBudget:
-		state, fail = coppice.SessionFailed, budgetReached(v, r.Usage.CostUSD-s.Usage.CostUSD)
+		state, fail = coppice.SessionFailed, endedByBudget(v, s, r)
 	case r.Stopped && s.StopWhy == coppice.ClassTimeout:
 		state = coppice.SessionFailed
 		fail = coppice.Failf(coppice.ClassTimeout, "took longer than "+durationText(v.Project.Policy.Health.Timeout.D()), "")
 	case r.Stopped:
 		state = coppice.SessionCancelled
 		fail = coppice.Failf(coppice.ClassCancelled, "was stopped", "")
-	case r.Failure != nil && r.Failure.Class == coppice.ClassBudget && allowed(v) > 0:
-		state, fail = coppice.SessionFailed, budgetReached(v, r.Usage.CostUSD-s.Usage.CostUSD)
 	case r.Failure != nil:
 		state, fail = coppice.SessionFailed, r.Failure
+		if f := endedByBudget(v, s, r); f != nil && r.Failure.Class == coppice.ClassBudget {
+			fail = f
+		}
 	case s.Screen:
 		// A person left it; how its process ended says nothing.
 	case r.Signal != "":

@@ -149,6 +149,8 @@ func (p page) status(room Room, t coppice.Task) TaskStatus {
 		}
 		if l, ok := room.Limited.of(t.Lane().Agent); ok && l.Until.IsZero() {
 			s.Fix = fmt.Sprintf("mend the cause, then say `coppice limits clear %s`", l.Agent)
+		} else if why, _ := room.day(room.Projects[t.ProjectID]); blocked == why {
+			s.Fix = dayFix
 		}
 	case t.Stage == coppice.StageWaiting && t.Wait != nil:
 		s.Fix = t.Wait.Fix

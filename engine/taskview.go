@@ -104,7 +104,8 @@ func (v *View) showSession(s *coppice.Session, fresh bool) {
 		v.Sessions = append(v.Sessions, *s)
 		v.Numbered++
 	} else if old := v.byID(s.ID); old != nil {
-		v.Spent += coppice.USD(s.Usage.CostUSD - old.Usage.CostUSD)
+		more := coppice.USD(s.Usage.CostUSD - old.Usage.CostUSD)
+		v.Spent, v.Today = v.Spent+more, v.Today+more
 		*old = *s
 	}
 }

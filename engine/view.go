@@ -17,6 +17,7 @@ type View struct {
 	Earlier   []coppice.Session // of earlier rounds, oldest first
 	Numbered  int               // sessions of all rounds
 	Spent     coppice.USD       // by the task, in all rounds
+	Today     coppice.USD       // by the project since midnight UTC; known where a day has a budget
 	Workspace *coppice.Workspace
 	Trash     *coppice.Trash   // of the workspace, when it was removed
 	Landing   *coppice.Landing // the newest of this round
@@ -76,6 +77,13 @@ func (t *turn) view(id int64) (*View, error) {
 		return nil, err
 	}
 	v.Spent = coppice.USD(spent.CostUSD)
+	if v.Project.Policy.Budget.Day > 0 {
+		today, err := t.tx.Spend.Of(coppice.ProjectSubject(v.Project.ID), coppice.Day(t.now))
+		if err != nil {
+			return nil, err
+		}
+		v.Today = coppice.USD(today.CostUSD)
+	}
 	if v.Workspace, err = t.tx.Workspaces.Of(id); err != nil {
 		return nil, err
 	}
