@@ -58,3 +58,24 @@ func (u *USD) UnmarshalText(b []byte) error {
 	}
 	return err
 }
+
+// Price is what a model costs: dollars for a million tokens. Without a price for
+// the cache, that of input holds.
+type Price struct {
+	Input      USD `json:"input" yaml:"input"`
+	Output     USD `json:"output" yaml:"output"`
+	CacheRead  USD `json:"cache_read,omitempty" yaml:"cache_read"`   // of input that the vendor had kept
+	CacheWrite USD `json:"cache_write,omitempty" yaml:"cache_write"` // of input that the vendor keeps for later
+}
+
+// Cost is what so many tokens cost, in dollars.
+func (p Price) Cost(u Usage) float64 {
+	or := func(price USD) float64 {
+		if price == 0 {
+			price = p.Input
+		}
+		return float64(price)
+	}
+	return (float64(p.Input)*float64(u.InputTokens) + float64(p.Output)*float64(u.OutputTokens) +
+		or(p.CacheRead)*float64(u.CacheRead) + or(p.CacheWrite)*float64(u.CacheWrite)) / 1e6
+}

@@ -30,6 +30,7 @@ type Policy struct {
 	Instructions string           `json:"instructions,omitempty" yaml:"instructions"` // a file of the repository that every session follows
 	Progress     string           `json:"progress,omitempty" yaml:"progress"`         // a file of the workspace in which sessions leave notes for the next
 	Budget       BudgetPolicy     `json:"budget" yaml:"budget"`                       // how much a task may cost, and a day
+	Prices       map[string]Price `json:"prices,omitempty" yaml:"prices"`             // of models, besides those that are known
 	Critical     []FailurePattern `json:"critical_patterns" yaml:"critical_patterns"` // output that means the environment is broken
 
 	// What stands beside coppice.yaml: the project's own prompts by role, and

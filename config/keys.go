@@ -163,6 +163,13 @@ var keys = map[string]key{
 	"progress":                  {doc: "A file of the workspace in which sessions leave notes for the next; never committed.", unset: "none", example: ".coppice/progress.md", valid: inside},
 	"budget":                    {doc: "How much may be spent, as far as agents tell."},
 	"budget.task":               {doc: "The most that one task may cost before a person is asked; 0 means no bound.", example: "5 USD"},
+	"prices":                    {doc: "What models cost, by name, for agents that report tokens and no cost. Replaces what `coppice prices` lists; coppice.yaml comes before the user's config.yaml.", example: "{gpt-6-sol: {input: 2 USD, output: 10 USD}}", pattern: modelPattern, mapKey: coppice.ValidModel},
+	"prices.*":                  {doc: "What one model costs, in dollars for a million tokens.", example: "{input: 2 USD, output: 10 USD, cache_read: 0.2 USD, cache_write: 2.5 USD}"},
+	"prices.*.input":            {doc: "Input that is not cached.", example: "2 USD", required: true},
+	"prices.*.output":           {doc: "Output, thinking included.", example: "10 USD", required: true},
+	"prices.*.cache_read":       {doc: "Input that the vendor had kept.", unset: "the price of input", example: "0.2 USD"},
+	"prices.*.cache_write":      {doc: "Input that the vendor keeps for later.", unset: "the price of input", example: "2.5 USD"},
+	"budget.day":                {doc: "The most that the project may cost in a day, which begins at midnight UTC. Then what runs is stopped, and goes on the next day; 0 means no bound.", example: "20 USD"},
 	"critical_patterns":         {doc: "Output of a session or check that means the environment is broken.", example: "[{match: ECONNREFUSED, label: the database is down}]"},
 	"critical_patterns[]":       {doc: "One pattern."},
 	"critical_patterns[].match": {doc: "A regular expression.", example: "ECONNREFUSED", valid: expression, required: true},
@@ -220,7 +227,7 @@ var keys = map[string]key{
 // planned names what the design has and this version does not: keys, and
 // values of keys as key=value.
 var planned = map[string]bool{
-	"sandbox": true, "budget.day": true, "budget.on_reach": true, "reactions": true, "notify": true,
+	"sandbox": true, "budget.on_reach": true, "reactions": true, "notify": true,
 	"hooks": true, "forge": true, "tracker": true,
 	"limits.unreviewed": true, "retry.policy": true, "agent.roles.review": true,
 	"land.how=pr": true, "workspace.kind=clone": true, "workspace.kind=none": true,

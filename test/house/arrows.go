@@ -65,14 +65,15 @@ var rooms = map[string][]string{
 	"features":  {},
 	"secret":    {},
 	"verb":      {},
+	"price":     {},
 	"config":    {"agent", "engine", "secret"},
 	"host":      {"agent"},
 	"memory":    {"store"},
 	"engine":    {"flow", "store", "fabric", "verb"},
 	"worker":    {"secret", "host", "agent", "workspace", "forge", "notify", "fabric"},
-	"ingest":    {"agent", "store", "fabric"},
+	"ingest":    {"agent", "store", "fabric", "price"},
 	"api":       {"engine", "store", "fabric", "memory", "verb", "web"},
-	"control":   {"api", "engine", "store", "fabric", "agent", "host", "workspace", "features", "config", "verb", "worker"},
+	"control":   {"api", "engine", "store", "fabric", "agent", "host", "workspace", "features", "config", "verb", "worker", "price"},
 }
 
 // fewer are the packages that may import fewer rooms than the rest of their

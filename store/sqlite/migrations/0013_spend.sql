@@ -1,7 +1,7 @@
 -- +goose Up
 
 -- Counters of what was spent. The scope is a subject, such as task/12, project/3
--- or account/claude, or what reports sum up: usage/<project>/<agent>/<model>. The
+-- or account/ann, or what reports sum up: usage/<project>/<agent>/<model>. The
 -- day is a UTC date, a UTC hour such as h2026-03-04T05, or empty for a total. The
 -- cost is in billionths of a dollar, so that sums are exact. Estimated counts the
 -- sessions whose cost is an estimate.
