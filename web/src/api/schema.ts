@@ -86,12 +86,17 @@ export interface Branch {
 }
 
 export interface Budget {
+  /** By the project in a day, which begins at midnight UTC; absent when there is no bound */
+  "day_usd"?: number;
   "project": string;
   /** By one task; absent when there is no bound */
   "task_usd"?: number;
+  /** What the project has spent since midnight UTC */
+  "today_usd"?: number;
 }
 
 export interface BudgetPolicy {
+  "day"?: string;
   "task"?: string;
 }
 
@@ -449,6 +454,7 @@ export interface Policy {
   "limits": Limits;
   "mcp"?: Record<string, MCPServer>;
   "permissions": PermissionPolicy;
+  "prices"?: Record<string, Price>;
   "problems"?: (string)[] | null;
   "progress"?: string;
   "prompts"?: Record<string, string>;
@@ -457,6 +463,13 @@ export interface Policy {
   "trash": TrashPolicy;
   "verify": VerifyPolicy;
   "workspace": WorkspacePolicy;
+}
+
+export interface Price {
+  "cache_read"?: string;
+  "cache_write"?: string;
+  "input": string;
+  "output": string;
 }
 
 export interface Problem {
