@@ -180,6 +180,12 @@ func (s *sim) tasksHold(r store.Reader) error {
 		if err := s.killsHold(r, t); err != nil {
 			return err
 		}
+		if err := spendHolds(r, t); err != nil {
+			return err
+		}
+	}
+	if err := s.daysHold(r); err != nil {
+		return err
 	}
 	return s.strikesHold(r)
 }

@@ -210,6 +210,9 @@ func (s *sim) inspect(_ context.Context, dir string) (coppice.Project, error) {
 	if !s.opt.Plain && s.rng.IntN(3) == 0 {
 		p.Budget.Task = coppice.USD(1 + s.rng.IntN(4))
 	}
+	if !s.opt.Plain && s.rng.IntN(3) == 0 {
+		p.Budget.Day = coppice.USD(3 + s.rng.IntN(9))
+	}
 	if !s.opt.Plain && s.rng.IntN(2) == 0 {
 		p.Health.Timeout = coppice.Duration(time.Minute)
 	}
