@@ -58,6 +58,7 @@ var figures = []figure{
 	{"overhead", overheadRows},
 	{"features", featureRows},
 	{"repository", repositoryRows},
+	{"usage", usageRows},
 	{"web", webRows},
 }
 
