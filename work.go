@@ -90,8 +90,8 @@ type PrepareSpec struct {
 	Branch string `json:"branch"`
 	Base   string `json:"base"`           // the base branch
 	From   string `json:"from,omitempty"` // the branch or commit to begin from, instead of the base
-	// Detached asks for a worktree of its own at the commit From, on no branch,
-	// for a session that only looks. Its key is the session's.
+	// Detached asks for a worktree of its own on no branch, for a session that only
+	// looks: at the commit From, or at the tip of Base. Its key is the session's.
 	Detached bool            `json:"detached,omitempty"`
 	Policy   WorkspacePolicy `json:"policy"`
 }

@@ -168,6 +168,7 @@ type Session struct {
 	Verdict      sql.NullString
 	Summary      string
 	Dropped      int64
+	Answer       sql.NullString
 }
 
 type Task struct {
@@ -210,6 +211,7 @@ type Task struct {
 	Level       string
 	Archived    sql.NullInt64
 	WaitsOn     sql.NullString
+	Details     sql.NullString
 }
 
 type Timer struct {
