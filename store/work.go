@@ -14,7 +14,8 @@ type WorkReader interface {
 	// oldest first.
 	Unsettled(coppice.Subject) ([]coppice.Work, error)
 	HeldBy(worker string) ([]coppice.Work, error) // taken, oldest first
-	// Takeable returns offered work of the pools and kinds, oldest first.
+	// Takeable returns offered work of the pools and kinds: the lowest rank first, and
+	// the oldest among equals.
 	Takeable(pools []string, kinds []coppice.WorkKind, most int) ([]coppice.Work, error)
 	Count() (map[coppice.WorkState]int, error) // unsettled ones only
 }

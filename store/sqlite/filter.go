@@ -167,13 +167,19 @@ func bounded() func(*sql.Rows) (coppice.Output, error) {
 // errEnd ends a list before all of its rows are read.
 var errEnd = errors.New("the list ends here")
 
-// takeable returns the ids of a pool's offered work, oldest first.
-func (r *tx) takeable(pool string, kinds []coppice.WorkKind, most int) ([]int64, error) {
+// offered is an item that can be taken.
+type offered struct{ rank, id int64 }
+
+// takeable returns a pool's offered work, by importance.
+func (r *tx) takeable(pool string, kinds []coppice.WorkKind, most int) ([]offered, error) {
 	w := &where{}
 	w.and("state = 'offered' AND pool = ?", pool)
 	in(w, "kind", kinds)
-	query := "SELECT id FROM work" + w.String() + " ORDER BY id" + limit
-	return r.found(query, append(w.args, most)...)
+	query := "SELECT rank, id FROM work" + w.String() + " ORDER BY rank, id" + limit
+	return list(r.conn, query, append(w.args, most), func(rows *sql.Rows) (o offered, err error) {
+		err = rows.Scan(&o.rank, &o.id)
+		return o, err
+	})
 }
 
 func list[T any](c *conn, query string, args []any, scan func(*sql.Rows) (T, error)) ([]T, error) {

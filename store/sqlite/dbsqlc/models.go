@@ -255,6 +255,7 @@ type Work struct {
 	Spec       sql.NullString
 	Result     sql.NullString
 	Subject    string
+	Rank       int64
 }
 
 type Workspace struct {
