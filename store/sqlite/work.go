@@ -1,7 +1,6 @@
 package sqlite
 
 import (
-	"cmp"
 	"slices"
 	"time"
 
@@ -88,6 +87,11 @@ func (t work) Put(w *coppice.Work) error {
 	return nil
 }
 
+func (r work) Open(kind coppice.WorkKind) ([]coppice.Work, error) {
+	rows, err := r.q.OpenWork(r.ctx, string(kind))
+	return each(rows, err, workOf)
+}
+
 // Takeable asks pool by pool, each in the order of its index, and merges.
 func (r work) Takeable(pools []string, kinds []coppice.WorkKind, most int) ([]coppice.Work, error) {
 	var all []offered
@@ -98,7 +102,7 @@ func (r work) Takeable(pools []string, kinds []coppice.WorkKind, most int) ([]co
 		}
 		all = append(all, some...)
 	}
-	slices.SortFunc(all, func(a, b offered) int { return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.id, b.id)) })
+	slices.SortFunc(all, offered.before)
 	return each(all[:min(len(all), most)], nil, func(o offered) (coppice.Work, error) { return r.Get(o.id) })
 }
 

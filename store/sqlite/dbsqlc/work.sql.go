@@ -42,6 +42,53 @@ func (q *Queries) CountWork(ctx context.Context) ([]CountWorkRow, error) {
 	return items, nil
 }
 
+const openWork = `-- name: OpenWork :many
+SELECT id, kind, "key", pool, project_id, task_id, session_id, state, attempt, worker, lease_until, failure, offered_at, taken_at, finished_at, spec, result, subject, rank FROM work WHERE state IN ('offered', 'taken') AND state IN ('offered', 'taken', 'finished') AND kind = ?1 ORDER BY id
+`
+
+func (q *Queries) OpenWork(ctx context.Context, kind string) ([]Work, error) {
+	rows, err := q.db.QueryContext(ctx, openWork, kind)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Work
+	for rows.Next() {
+		var i Work
+		if err := rows.Scan(
+			&i.ID,
+			&i.Kind,
+			&i.Key,
+			&i.Pool,
+			&i.ProjectID,
+			&i.TaskID,
+			&i.SessionID,
+			&i.State,
+			&i.Attempt,
+			&i.Worker,
+			&i.LeaseUntil,
+			&i.Failure,
+			&i.OfferedAt,
+			&i.TakenAt,
+			&i.FinishedAt,
+			&i.Spec,
+			&i.Result,
+			&i.Subject,
+			&i.Rank,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const putWork = `-- name: PutWork :execlastid
 
 INSERT INTO work (

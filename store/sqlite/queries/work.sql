@@ -24,6 +24,9 @@ SELECT * FROM work WHERE key = @key;
 -- name: UnsettledWork :many
 SELECT * FROM work WHERE subject = @subject AND state IN ('offered', 'taken', 'finished') ORDER BY id;
 
+-- name: OpenWork :many
+SELECT * FROM work WHERE state IN ('offered', 'taken') AND state IN ('offered', 'taken', 'finished') AND kind = @kind ORDER BY id;
+
 -- name: WorkHeldBy :many
 SELECT * FROM work WHERE worker = @worker AND state = 'taken' ORDER BY id;
 
