@@ -136,7 +136,7 @@ func folder(c Call) string {
 // offered to remember a rule. The second result is the rule to remember, if the
 // person said always.
 func Answered(answer string, rule coppice.Rule) (Verdict, *coppice.Rule) {
-	a := coppice.ParseAnswer(answer)
+	a := coppice.ParsePermission(answer)
 	a.Why = Text([]byte(a.Why))
 	v := Verdict{Do: coppice.RuleDeny, Why: a.Why}
 	switch {

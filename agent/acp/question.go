@@ -240,7 +240,7 @@ func (f field) value(text string) (string, any, error) {
 	}
 	switch f.kind {
 	case "boolean":
-		return f.key, strings.EqualFold(text, "true") || coppice.ParseAnswer(text).Allow, nil
+		return f.key, strings.EqualFold(text, "true") || coppice.ParsePermission(text).Allow, nil
 	case "integer", "number":
 		n := json.Number(text)
 		if _, err := n.Int64(); err != nil {

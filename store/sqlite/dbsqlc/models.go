@@ -169,6 +169,7 @@ type Session struct {
 	Summary      string
 	Dropped      int64
 	Budget       float64
+	Answer       sql.NullString
 }
 
 type Spend struct {
@@ -224,6 +225,7 @@ type Task struct {
 	Level       string
 	Archived    sql.NullInt64
 	WaitsOn     sql.NullString
+	Details     sql.NullString
 }
 
 type Timer struct {
@@ -267,6 +269,7 @@ type Work struct {
 	Spec       sql.NullString
 	Result     sql.NullString
 	Subject    string
+	Rank       int64
 }
 
 type Workspace struct {

@@ -68,6 +68,12 @@ export interface AgentList {
   "at": string;
 }
 
+export interface Answer {
+  "problem"?: string;
+  "text"?: string;
+  "value"?: unknown;
+}
+
 export interface AnswerInBody {
   /** Which one; the oldest open one when absent */
   "question"?: number;
@@ -385,6 +391,8 @@ export interface NewTask {
   /** Keys of tasks, or refs within the request, that must be done first */
   "after"?: (string)[] | null;
   "agent"?: string;
+  /** It wants an answer, not a change: its session may change nothing, and nothing lands */
+  "answer"?: boolean;
   /** The whole description */
   "body"?: string;
   /** The most to spend on it, such as 5 USD; the project's when absent */
@@ -401,6 +409,8 @@ export interface NewTask {
   "priority"?: number;
   /** A name for this task within the request, so that others can come after it */
   "ref"?: string;
+  /** The JSON schema that the answer must match; text is wanted when absent */
+  "schema"?: unknown;
   /** What must be true when it is done, one by one */
   "steps"?: (string)[] | null;
   /** What should be done, in a line */
@@ -692,6 +702,7 @@ export interface ServerSetting {
 
 export interface Session {
   "agent": string;
+  "answer"?: Answer;
   "budget"?: string;
   "conversation"?: string;
   "created_at": string;
@@ -821,6 +832,8 @@ export interface Task {
   "track": string;
   /** The sum over its sessions */
   "usage": Usage;
+  /** Absent when it wants a change; answer when nothing of it lands */
+  "wants"?: "answer";
   "warning"?: string;
 }
 
@@ -842,6 +855,8 @@ export interface TaskDetail {
   /** Keys of the tasks that must be done first */
   "after"?: (string)[] | null;
   "agent": string;
+  /** Of a task that wants an answer: the newest one that it got */
+  "answer"?: Answer;
   /** When a person put it away; lists leave it out unless asked */
   "archived"?: string;
   /** Left out of lists */
@@ -896,6 +911,8 @@ export interface TaskDetail {
   "round": number;
   /** What its newest session said or did last, in a line */
   "says"?: string;
+  /** The JSON schema that its answer must match */
+  "schema"?: unknown;
   /** The key of its newest session */
   "session"?: string;
   /** How many sessions it had */
@@ -912,6 +929,8 @@ export interface TaskDetail {
   "track": string;
   /** The sum over its sessions */
   "usage": Usage;
+  /** Absent when it wants a change; answer when nothing of it lands */
+  "wants"?: "answer";
   "warning"?: string;
   "workspace"?: Workspace;
 }

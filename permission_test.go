@@ -7,12 +7,12 @@ import (
 	"coppice"
 )
 
-func TestParseAnswer(t *testing.T) {
+func TestParsePermission(t *testing.T) {
 	t.Parallel()
-	allow, deny := coppice.Answer{Allow: true}, coppice.Answer{}
-	because := func(why string) coppice.Answer { return coppice.Answer{Why: why} }
-	never := func(why string) coppice.Answer { return coppice.Answer{Always: true, Why: why} }
-	for text, want := range map[string]coppice.Answer{
+	allow, deny := coppice.Permission{Allow: true}, coppice.Permission{}
+	because := func(why string) coppice.Permission { return coppice.Permission{Why: why} }
+	never := func(why string) coppice.Permission { return coppice.Permission{Always: true, Why: why} }
+	for text, want := range map[string]coppice.Permission{
 		"allow": allow, " Allow\n": allow, "yes": allow, "Y": allow, "ok": allow,
 		"allow always": {Allow: true, Always: true}, " Allow Always ": {Allow: true, Always: true},
 		"deny": deny, "no": deny, "N": deny, "": deny, "deny.": deny, "deny: ": deny,
@@ -39,25 +39,25 @@ func TestParseAnswer(t *testing.T) {
 		"allow  always":                 because("allow  always"),
 		"allow alway\u017f":             because("allow alway\u017f"), // folds to the same letters, and is not the same word
 	} {
-		if got := coppice.ParseAnswer(text); got != want {
+		if got := coppice.ParsePermission(text); got != want {
 			t.Errorf("%q: %+v, want %+v", text, got, want)
 		}
 	}
 }
 
-func FuzzParseAnswer(f *testing.F) {
+func FuzzParsePermission(f *testing.F) {
 	for _, s := range []string{"allow", "allow always", "deny", "deny always because it pushes", "no", "", "because ", "deny\xff"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		a := coppice.ParseAnswer(text)
+		a := coppice.ParsePermission(text)
 		if a.Allow && (a.Why != "" || len(strings.TrimSpace(text)) > len(coppice.AnswerAllowAlways)) {
 			t.Errorf("%q is allowed: %+v", text, a)
 		}
 		if a.Why != "" && !strings.Contains(text, a.Why) {
 			t.Errorf("%q has the reason %q", text, a.Why)
 		}
-		if b := coppice.ParseAnswer(" " + text + "\n"); a != b {
+		if b := coppice.ParsePermission(" " + text + "\n"); a != b {
 			t.Errorf("%q: %+v, with blanks around it %+v", text, a, b)
 		}
 		if strings.HasPrefix(text, coppice.AnswerDeny) && a.Allow {
