@@ -1,5 +1,11 @@
 package coppice
 
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
 // What a rule does.
 const (
 	RuleAllow = "allow"
@@ -22,6 +28,54 @@ type Rule struct {
 	Why string `json:"why,omitempty" yaml:"why"`
 	// Set replaces fields of the tool's input; with allow only.
 	Set map[string]string `json:"set,omitempty" yaml:"set"`
+}
+
+// Answer is what a person's answer to a permission question means.
+type Answer struct {
+	Do     string // RuleAllow or RuleDeny
+	Always bool   // it holds for later calls too
+	Why    string // the reason of a refusal, "" when the person gave none
+}
+
+// ParseAnswer reads a person's answer to a permission question. A text that is
+// none of the answers is a refusal with that reason.
+func ParseAnswer(text string) Answer {
+	text = strings.TrimSpace(text)
+	switch strings.ToLower(text) {
+	case AnswerAllow, "yes", "y", "ok":
+		return Answer{Do: RuleAllow}
+	case AnswerAllowAlways:
+		return Answer{Do: RuleAllow, Always: true}
+	case "no", "n":
+		return Answer{Do: RuleDeny}
+	}
+	a := Answer{Do: RuleDeny, Why: text}
+	if rest, ok := cutWords(text, AnswerDenyAlways); ok {
+		a.Always, a.Why = true, rest
+	} else if rest, ok := cutWords(text, AnswerDeny); ok {
+		a.Why = rest
+	}
+	a.Why = strings.TrimLeft(a.Why, " :,;.-\t\r\n")
+	if rest, ok := cutWords(a.Why, "because"); ok {
+		a.Why = strings.TrimSpace(rest)
+	}
+	return a
+}
+
+// cutWords cuts words from the beginning of a text, in upper or lower case. It is
+// false when the last of them goes on.
+func cutWords(text, words string) (rest string, ok bool) {
+	if len(text) < len(words) || !strings.EqualFold(text[:len(words)], words) {
+		return text, false
+	}
+	rest = text[len(words):]
+	r, _ := utf8.DecodeRuneInString(rest)
+	return rest, rest == "" || !unicode.IsLetter(r) && !unicode.IsDigit(r)
+}
+
+// Rule is the rule that follows from the answer for what a question is about.
+func (a Answer) Rule(about Rule) Rule {
+	return Rule{Tool: about.Tool, Match: about.Match, Do: a.Do, Why: a.Why}
 }
 
 // PermissionPolicy says what agents may do without asking.
