@@ -64,9 +64,9 @@ type Track struct {
 type Limits struct {
 	Sessions int            `json:"sessions" yaml:"sessions"`
 	PerAgent map[string]int `json:"per_agent,omitempty" yaml:"per_agent"`
-	Parked   int            `json:"parked,omitempty" yaml:"parked"` // sessions that can only wait; see MostParked
 	Memory   Percent        `json:"memory" yaml:"memory"`
-	Output   Bytes          `json:"output" yaml:"output"` // how much of a session's output is kept
+	Output   Bytes          `json:"output" yaml:"output"`           // how much of a session's output is kept
+	Parked   int            `json:"parked,omitempty" yaml:"parked"` // sessions that can only wait; see MostParked
 }
 
 // MostParked is how many sessions stay alive that can only wait: twice as many

@@ -151,8 +151,8 @@ var Statuses = []Status{
 	StatusFailed, StatusDone, StatusCancelled,
 }
 
-// answered is why a task waits whose session has what it waited for.
-const answered = "answered; waiting for a free session"
+// ReasonAnswered is why a task waits that has what it waited for.
+const ReasonAnswered = "answered; waiting for a free session"
 
 // Status derives the status from the task, its newest session, its newest
 // landing and what its lane is blocked by ("" when it is not). The second
@@ -177,7 +177,7 @@ func (t Task) Status(last *Session, land *Landing, asked *Question, blocked stri
 			return StatusNeedsYou, asked.Asks()
 		}
 		if last != nil && !last.ReadyAt.IsZero() {
-			return StatusWaiting, answered
+			return StatusWaiting, ReasonAnswered
 		}
 		if last != nil && last.Role == RoleFix {
 			return StatusFixing, t.Warning

@@ -114,7 +114,7 @@ func failures(v *View) int {
 		}
 		switch {
 		case (s.Role == coppice.RoleVerify) != verifier:
-		case s.State.Live(), s.Screen, s.StopWhy == coppice.StopTaken:
+		case s.State.Live(), s.Screen, s.StopWhy == coppice.StopTaken, s.Rests():
 		case s.Failure != nil && remedies[s.Failure.Class] == again:
 			n++
 		case s.Failure == nil && !verifier && unchanged(v, &s):

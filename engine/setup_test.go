@@ -256,7 +256,7 @@ func tell(v *View, d *Decision) string {
 	for _, a := range d.Tell {
 		p = append(p, tellAsk(v, a))
 	}
-	if q := d.Question; q != nil {
+	for _, q := range d.Questions {
 		add("question %d closed=%t", q.ID, !q.ClosedAt.IsZero())
 	}
 	for _, m := range d.Messages {
