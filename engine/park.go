@@ -184,10 +184,13 @@ func answered(v *View) (d *Decision, waits bool) {
 
 // awaited is what a task waits for whose session was stopped: the answer to its
 // oldest open question. It is nil when all are answered, or when somebody says
-// something else to the task.
+// something else to the task that is not for its next turn.
 func awaited(v *View, s *coppice.Session) *coppice.Wait {
+	if slices.ContainsFunc(v.Messages, func(m coppice.Message) bool { return m.Kind != coppice.MessageNext }) {
+		return nil
+	}
 	for _, q := range v.Questions {
-		if q.SessionID == s.ID && q.Open() && len(v.Messages) == 0 {
+		if q.SessionID == s.ID && q.Open() {
 			return &coppice.Wait{On: coppice.WaitPerson, Text: q.Asks(), Fix: fmt.Sprintf("answer it: coppice answer %s \"…\"", v.Task.Key)}
 		}
 	}

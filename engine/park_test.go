@@ -125,6 +125,8 @@ func TestRest(t *testing.T) {
 			`pipeline: task.stage; waits on person: how far? [answer it: coppice answer app-7 "…"]`},
 		{"answered", waits(question(left)), "pipeline: task.stage; to queued"},
 		{"told something else", waits(question(), said(coppice.MessageNow, "hi")), "pipeline: task.stage; to queued"},
+		{"told something for its next turn", waits(question(), said(coppice.MessageNext, "then")),
+			`pipeline: task.stage; waits on person: which way? [answer it: coppice answer app-7 "…"]`},
 		{"waits for its budget", waits(question(left), task(func(t *coppice.Task) { t.Failure = coppice.Failf(coppice.ClassBudget, "spent", "") })), "nothing"},
 	})
 	v := viewOf(coppice.StageSession, ran("", rested, fixing), ran("", rested), ran("", fails(coppice.ClassLost)))
