@@ -30,26 +30,26 @@ type Rule struct {
 	Set map[string]string `json:"set,omitempty" yaml:"set"`
 }
 
-// Answer is what a person's answer to a permission question means.
-type Answer struct {
+// Permission is what a person's answer to a permission question means.
+type Permission struct {
 	Do     string // RuleAllow or RuleDeny
 	Always bool   // it holds for later calls too
 	Why    string // the reason of a refusal, "" when the person gave none
 }
 
-// ParseAnswer reads a person's answer to a permission question. A text that is
+// ParsePermission reads a person's answer to a permission question. A text that is
 // none of the answers is a refusal with that reason.
-func ParseAnswer(text string) Answer {
+func ParsePermission(text string) Permission {
 	text = strings.TrimSpace(text)
 	switch strings.ToLower(text) {
 	case AnswerAllow, "yes", "y", "ok":
-		return Answer{Do: RuleAllow}
+		return Permission{Do: RuleAllow}
 	case AnswerAllowAlways:
-		return Answer{Do: RuleAllow, Always: true}
+		return Permission{Do: RuleAllow, Always: true}
 	case "no", "n":
-		return Answer{Do: RuleDeny}
+		return Permission{Do: RuleDeny}
 	}
-	a := Answer{Do: RuleDeny, Why: text}
+	a := Permission{Do: RuleDeny, Why: text}
 	if rest, ok := cutWords(text, AnswerDenyAlways); ok {
 		a.Always, a.Why = true, rest
 	} else if rest, ok := cutWords(text, AnswerDeny); ok {
@@ -74,7 +74,7 @@ func cutWords(text, words string) (rest string, ok bool) {
 }
 
 // Rule is the rule that follows from the answer for what a question is about.
-func (a Answer) Rule(about Rule) Rule {
+func (a Permission) Rule(about Rule) Rule {
 	return Rule{Tool: about.Tool, Match: about.Match, Do: a.Do, Why: a.Why}
 }
 

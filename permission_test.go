@@ -6,12 +6,12 @@ import (
 	"coppice"
 )
 
-func TestParseAnswer(t *testing.T) {
+func TestParsePermission(t *testing.T) {
 	t.Parallel()
-	allow, deny := coppice.Answer{Do: coppice.RuleAllow}, coppice.Answer{Do: coppice.RuleDeny}
-	always := func(a coppice.Answer) coppice.Answer { a.Always = true; return a }
-	why := func(a coppice.Answer, text string) coppice.Answer { a.Why = text; return a }
-	for answer, want := range map[string]coppice.Answer{
+	allow, deny := coppice.Permission{Do: coppice.RuleAllow}, coppice.Permission{Do: coppice.RuleDeny}
+	always := func(a coppice.Permission) coppice.Permission { a.Always = true; return a }
+	why := func(a coppice.Permission, text string) coppice.Permission { a.Why = text; return a }
+	for answer, want := range map[string]coppice.Permission{
 		"allow":                          allow,
 		" Allow\n":                       allow,
 		"yes":                            allow,
@@ -30,7 +30,7 @@ func TestParseAnswer(t *testing.T) {
 		"because it is late":             why(deny, "it is late"),
 		"always":                         why(deny, "always"),
 	} {
-		if got := coppice.ParseAnswer(answer); got != want {
+		if got := coppice.ParsePermission(answer); got != want {
 			t.Errorf("%q: %+v, want %+v", answer, got, want)
 		}
 	}

@@ -137,7 +137,7 @@ func folder(c Call) string {
 // said always. A text that is none of the answers is a refusal, and the agent
 // is told it.
 func Answered(answer string, rule coppice.Rule) (Verdict, *coppice.Rule) {
-	a := coppice.ParseAnswer(answer)
+	a := coppice.ParsePermission(answer)
 	a.Why = Text([]byte(a.Why))
 	v := Verdict{Do: a.Do, Why: a.Why}
 	if v.Do == coppice.RuleDeny && v.Why == "" {

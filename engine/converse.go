@@ -175,6 +175,10 @@ func (i *Intake) Fork(ctx context.Context, key, text string) (coppice.Task, erro
 		if err != nil {
 			return err
 		}
+		if from.Wants == coppice.WantsAnswer {
+			return coppice.Errorf(coppice.EConflict, "%s wants an answer; there is no work to fork", from.Key).
+				WithFix("ask further with `coppice continue %s`, or make a new task", from.Key)
+		}
 		all, err := tx.Sessions.Of(from.ID)
 		if err != nil {
 			return err
@@ -212,7 +216,7 @@ const mostRules = 200
 // remember keeps the rule of an answer that says always: the newest first, and
 // each once.
 func (i *Intake) remember(tx store.Tx, t *coppice.Task, q coppice.Question) error {
-	answer := coppice.ParseAnswer(q.Answer)
+	answer := coppice.ParsePermission(q.Answer)
 	if q.Kind != coppice.QuestionPermission || q.Rule == nil || !answer.Always {
 		return nil
 	}

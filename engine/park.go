@@ -70,9 +70,9 @@ func stopParked(v *View) *Decision {
 }
 
 // resumes reports whether the conversation of a session can go on in another
-// one. That of a verifier stays behind with its worktree.
+// one. That of a session in a worktree of its own stays behind with it.
 func (t *turn) resumes(p coppice.Project, s *coppice.Session) bool {
-	if t.cfg.Resumes == nil || s.Role == coppice.RoleVerify || conversation(s) == "" {
+	if t.cfg.Resumes == nil || s.Role.Detached() || conversation(s) == "" {
 		return false
 	}
 	var own *coppice.Profile
@@ -230,7 +230,7 @@ func onceRules(v *View, s *coppice.Session) []coppice.Rule {
 	for _, q := range v.Questions {
 		told := q.SessionID == v.Sessions[before].ID && !q.AnsweredAt.IsZero() && q.ClosedAt.Equal(s.CreatedAt)
 		if told && q.Kind == coppice.QuestionPermission && q.Rule != nil {
-			rules = append(rules, coppice.ParseAnswer(q.Answer).Rule(*q.Rule))
+			rules = append(rules, coppice.ParsePermission(q.Answer).Rule(*q.Rule))
 		}
 	}
 	return rules

@@ -177,8 +177,8 @@ func settleRun(v *View, w coppice.Work) *Decision {
 	if s.StopWhy == coppice.StopParked && !r.Stopped {
 		d.Session.StopWhy = "" // it ended by itself
 	}
-	if s.Role == coppice.RoleVerify && fail == nil && s.StopWhy != coppice.StopTaken {
-		d.Session.Verdict = verdictOf(v, r)
+	if end := roleOf(s).end; end != nil && fail == nil && s.StopWhy != coppice.StopTaken {
+		end(v, r, d.Session)
 	}
 	return d
 }

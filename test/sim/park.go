@@ -25,7 +25,7 @@ func resumes(agent string, _ *coppice.Profile) bool { return agent == "alpha" }
 
 // resumable tells whether a session's conversation can go on in another one.
 func resumable(x coppice.Session) bool {
-	return resumes(x.Agent, nil) && x.Role != coppice.RoleVerify && x.Conversation+x.Resume != ""
+	return resumes(x.Agent, nil) && !x.Role.Detached() && x.Conversation+x.Resume != ""
 }
 
 // counted lists the live sessions that count against the limits.
@@ -153,14 +153,14 @@ func (s *sim) told(r store.Reader, x coppice.Session, q coppice.Question, rules 
 	if q.Kind != coppice.QuestionPermission {
 		return nil
 	}
-	if want := coppice.ParseAnswer(q.Answer).Rule(*q.Rule); len(rules) == 0 || rules[0].Tool != want.Tool || rules[0].Match != want.Match || rules[0].Do != want.Do {
+	if want := coppice.ParsePermission(q.Answer).Rule(*q.Rule); len(rules) == 0 || rules[0].Tool != want.Tool || rules[0].Match != want.Match || rules[0].Do != want.Do {
 		return fmt.Errorf("%s may %v, and a person said %q", x.Key, rules, q.Answer)
 	}
 	return nil
 }
 
-// answer lets an agent that waits hear the answer, and go on.
-func (s *sim) answer(h *hostState, ref string) coppice.SendResult {
+// hears lets an agent that waits hear the answer, and go on.
+func (s *sim) hears(h *hostState, ref string) coppice.SendResult {
 	if h.asked != ref {
 		return coppice.SendResult{Delivered: true} // it has it already
 	}

@@ -306,7 +306,7 @@ func (s *sim) send(v coppice.SendSpec) coppice.SendResult {
 		return coppice.SendResult{Delivered: true}
 	}
 	if v.Question != "" {
-		return s.answer(h, v.Question)
+		return s.hears(h, v.Question)
 	}
 	h.heard[v.ID] = v.Text
 	return coppice.SendResult{Delivered: true}
@@ -367,8 +367,12 @@ func (s *sim) agent() error {
 		s.world.end(h, coppice.RunResult{Exit: &zero}) // claims success, did nothing more
 		return nil
 	}
-	if h.role == coppice.RoleVerify {
+	switch h.role {
+	case coppice.RoleVerify:
 		return s.verify(key, h)
+	case coppice.RoleAnswer:
+		s.answer(key, h)
+		return nil
 	}
 	if h.role == coppice.RoleFix {
 		s.world.mergeBase(h)

@@ -171,6 +171,7 @@ type Session struct {
 	ParkedAt     sql.NullInt64
 	ReadyAt      sql.NullInt64
 	ParkedFor    int64
+	Answer       sql.NullString
 }
 
 type Task struct {
@@ -213,6 +214,7 @@ type Task struct {
 	Level       string
 	Archived    sql.NullInt64
 	WaitsOn     sql.NullString
+	Details     sql.NullString
 }
 
 type Timer struct {
@@ -256,6 +258,7 @@ type Work struct {
 	Spec       sql.NullString
 	Result     sql.NullString
 	Subject    string
+	Rank       int64
 }
 
 type Workspace struct {

@@ -68,6 +68,12 @@ export interface AgentList {
   "at": string;
 }
 
+export interface Answer {
+  "problem"?: string;
+  "text"?: string;
+  "value"?: unknown;
+}
+
 export interface AnswerInBody {
   /** Which one; the oldest open one when absent */
   "question"?: number;
@@ -381,6 +387,8 @@ export interface NewTask {
   /** Keys of tasks, or refs within the request, that must be done first */
   "after"?: (string)[] | null;
   "agent"?: string;
+  /** It wants an answer, not a change: its session may change nothing, and nothing lands */
+  "answer"?: boolean;
   /** The whole description */
   "body"?: string;
   /** The most to spend on it, such as 5 USD; the project's when absent */
@@ -397,6 +405,8 @@ export interface NewTask {
   "priority"?: number;
   /** A name for this task within the request, so that others can come after it */
   "ref"?: string;
+  /** The JSON schema that the answer must match; text is wanted when absent */
+  "schema"?: unknown;
   /** What must be true when it is done, one by one */
   "steps"?: (string)[] | null;
   /** What should be done, in a line */
@@ -682,6 +692,7 @@ export interface ServerSetting {
 
 export interface Session {
   "agent": string;
+  "answer"?: Answer;
   "conversation"?: string;
   "created_at": string;
   "cursor": number;
@@ -813,6 +824,8 @@ export interface Task {
   "track": string;
   /** The sum over its sessions */
   "usage": Usage;
+  /** Absent when it wants a change; answer when nothing of it lands */
+  "wants"?: "answer";
   "warning"?: string;
 }
 
@@ -834,6 +847,8 @@ export interface TaskDetail {
   /** Keys of the tasks that must be done first */
   "after"?: (string)[] | null;
   "agent": string;
+  /** Of a task that wants an answer: the newest one that it got */
+  "answer"?: Answer;
   /** When a person put it away; lists leave it out unless asked */
   "archived"?: string;
   /** Left out of lists */
@@ -888,6 +903,8 @@ export interface TaskDetail {
   "round": number;
   /** What its newest session said or did last, in a line */
   "says"?: string;
+  /** The JSON schema that its answer must match */
+  "schema"?: unknown;
   /** The key of its newest session */
   "session"?: string;
   /** How many sessions it had */
@@ -904,6 +921,8 @@ export interface TaskDetail {
   "track": string;
   /** The sum over its sessions */
   "usage": Usage;
+  /** Absent when it wants a change; answer when nothing of it lands */
+  "wants"?: "answer";
   "warning"?: string;
   "workspace"?: Workspace;
 }
