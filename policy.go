@@ -67,7 +67,17 @@ type Limits struct {
 	Sessions int            `json:"sessions" yaml:"sessions"`
 	PerAgent map[string]int `json:"per_agent,omitempty" yaml:"per_agent"`
 	Memory   Percent        `json:"memory" yaml:"memory"`
-	Output   Bytes          `json:"output" yaml:"output"` // how much of a session's output is kept
+	Output   Bytes          `json:"output" yaml:"output"`           // how much of a session's output is kept
+	Parked   int            `json:"parked,omitempty" yaml:"parked"` // sessions that can only wait; see MostParked
+}
+
+// MostParked is how many sessions stay alive that can only wait: twice as many
+// as may run, where the policy does not say.
+func (l Limits) MostParked() int {
+	if l.Parked == 0 {
+		return 2 * l.Sessions
+	}
+	return l.Parked
 }
 
 // DefaultOutput is how much of a session's output is kept where the policy does

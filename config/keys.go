@@ -59,6 +59,7 @@ var keys = map[string]key{
 	"limits.memory":      {doc: "The share of the machine's memory in use above which no further session starts.", example: "80%"},
 
 	"limits.output": {doc: "How much of a session's output is kept. Beyond it, what decides about the session is kept, and the last MiB; nothing is stopped. Pictures have a limit of their own.", example: "256 MiB", min: 1, max: 1 << 20},
+	"limits.parked": {doc: "The most sessions that stay alive while they can only wait for your answer. They do not count as sessions; beyond this, the one that has waited longest is stopped, and your answer starts it again in its conversation.", unset: "twice limits.sessions", example: "10", min: 1, max: 10000},
 
 	"agent":            {doc: "Who does the work."},
 	"agent.use":        {doc: "The agent a task gets when it names none.", unset: "every task must name one", example: "my-agent", pattern: namePattern, valid: named("agent")},

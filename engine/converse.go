@@ -224,10 +224,7 @@ func (i *Intake) remember(tx store.Tx, t *coppice.Task, q coppice.Question) erro
 	if err != nil {
 		return err
 	}
-	rule := coppice.Rule{Tool: q.Rule.Tool, Match: q.Rule.Match, Do: coppice.RuleDeny, Why: a.Why}
-	if a.Allow {
-		rule.Do = coppice.RuleAllow
-	}
+	rule := a.Rule(*q.Rule)
 	rules := slices.DeleteFunc(slices.Clone(p.Rules), func(r coppice.Rule) bool { return r.Tool == rule.Tool && r.Match == rule.Match })
 	p.Rules = append([]coppice.Rule{rule}, rules...)
 	p.Rules = p.Rules[:min(len(p.Rules), mostRules)]

@@ -61,6 +61,10 @@ type Config struct {
 	// work, for tasks whose model is auto; own is the project's profile for
 	// it, if it has one. Nil means that no agent names any.
 	Models func(agent string, own *coppice.Profile) map[string]string
+	// Resumes reports whether an agent can resume a conversation that has
+	// ended; own is the project's profile for it, if it has one. Nil means that
+	// no agent can.
+	Resumes func(agent string, own *coppice.Profile) bool
 	// Pause is the first pause of a landing whose move was blocked; it doubles
 	// up to a minute. 2 seconds when 0. What the landing waits for usually
 	// reports its end sooner, through Intake.RetryLanding.

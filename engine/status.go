@@ -119,7 +119,7 @@ type page struct {
 }
 
 func loadPage(r store.Reader, tasks []coppice.Task) (p page, err error) {
-	var projects, begun, running, idle []int64
+	var projects, begun, running, asking, idle []int64
 	for _, t := range tasks {
 		if !slices.Contains(projects, t.ProjectID) {
 			projects = append(projects, t.ProjectID)
@@ -140,7 +140,12 @@ func loadPage(r store.Reader, tasks []coppice.Task) (p page, err error) {
 	if p.landings, err = r.Landings.LastOfEach(begun); err != nil {
 		return p, err
 	}
-	if p.questions, err = r.Questions.OpenOfEach(running); err != nil {
+	for _, t := range tasks {
+		if x := last(p.sessions[t.ID]); t.Stage == coppice.StageSession || x != nil && x.Rests() {
+			asking = append(asking, t.ID)
+		}
+	}
+	if p.questions, err = r.Questions.OpenOfEach(asking); err != nil {
 		return p, err
 	}
 	for _, id := range running {
@@ -179,6 +184,9 @@ func (p page) status(room Room, t coppice.Task) TaskStatus {
 	blocked := ""
 	if t.Stage == coppice.StageQueued {
 		blocked, _ = room.Blocked(t.Lane())
+		if x := s.Session; blocked != "" && blocked == room.full(t.Lane()) && x != nil && x.Rests() && s.Question == nil {
+			blocked = coppice.ReasonAnswered
+		}
 	}
 	s.Status, s.Reason = t.Status(s.Session, s.Landing, s.Question, blocked)
 	if x := s.Session; t.Stage == coppice.StageSession && s.Question == nil && x != nil && x.State == coppice.SessionIdle && !x.Screen {

@@ -36,12 +36,16 @@ type View struct {
 	// Auto is the model that auto means for the task with an agent. Nil means
 	// that the agent chooses itself.
 	Auto func(agent string) string `json:"-"`
+	// Resumes reports whether the conversation of a session can go on in
+	// another one. Nil means that none can.
+	Resumes func(*coppice.Session) bool `json:"-"`
 }
 
 // view loads a task's view.
 func (t *turn) view(id int64) (*View, error) {
 	v := &View{Pause: t.cfg.Pause, Nodes: t.nodes}
 	v.Auto = func(agent string) string { return t.auto(v, agent) }
+	v.Resumes = func(s *coppice.Session) bool { return t.resumes(v.Project, s) }
 	task, err := t.tx.Tasks.Get(id)
 	if err != nil {
 		return nil, gone(err)
@@ -261,11 +265,12 @@ func (v *View) checks() []string {
 	return all
 }
 
-// fixes counts the fix sessions of the round.
+// fixes counts the fix sessions of the round. One that was stopped because it
+// could only wait goes on in the next.
 func (v *View) fixes() int {
 	n := 0
 	for _, s := range v.Sessions {
-		if s.Role.Info().Fixes {
+		if s.Role.Info().Fixes && !s.Rests() {
 			n++
 		}
 	}

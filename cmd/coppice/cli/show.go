@@ -161,11 +161,17 @@ func (e *Env) printSessions(sessions []coppice.Session) {
 		if !s.EndedAt.IsZero() {
 			end, note = s.EndedAt, s.Summary
 		}
-		if s.Failure != nil {
+		state := string(s.State)
+		switch {
+		case s.Failure != nil:
 			note = s.Failure.Text
+		case s.Rests():
+			note = "stopped while it could only wait; its conversation goes on"
+		case s.Parked():
+			state += ", parked"
 		}
 		rows[i] = []cell{
-			{s.Key, bold}, plain(string(s.Role)), plain(string(s.State)), plain(s.Agent),
+			{s.Key, bold}, plain(string(s.Role)), plain(state), plain(s.Agent),
 			{ago(end.Sub(s.CreatedAt)), dim}, plain(cost(s.Usage)), plain(note),
 		}
 	}

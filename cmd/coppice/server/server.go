@@ -205,7 +205,7 @@ func (s *Server) wire(ctx context.Context) error {
 	}
 	eng, err := engine.New(engine.Config{
 		Store: s.store, Now: s.cfg.Now, Nodes: nodes, Logger: s.cfg.Logger, MaxSessions: s.cfg.MaxSessions,
-		KeepEvents: s.cfg.KeepEvents, KeepFor: s.cfg.KeepFor, Models: s.models, Pause: s.cfg.LandingPause,
+		KeepEvents: s.cfg.KeepEvents, KeepFor: s.cfg.KeepFor, Models: s.models, Resumes: s.resumes, Pause: s.cfg.LandingPause,
 	})
 	if err != nil {
 		return err

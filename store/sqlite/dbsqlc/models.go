@@ -168,6 +168,9 @@ type Session struct {
 	Verdict      sql.NullString
 	Summary      string
 	Dropped      int64
+	ParkedAt     sql.NullInt64
+	ReadyAt      sql.NullInt64
+	ParkedFor    int64
 	Budget       float64
 	Answer       sql.NullString
 }
