@@ -85,6 +85,7 @@ type Task struct {
 	Budget    USD       `json:"budget,omitempty"`   // the most to spend on it; the project's when 0
 	Level     string    `json:"level,omitempty"`    // how hard it looks, for model: auto; the rules decide when empty
 	ForkOf    string    `json:"fork_of,omitempty"`  // the task it was forked from, by key; its branch begins where that one's stands
+	Onto      string    `json:"onto,omitempty"`     // the branch its work lands on; empty for the project's base
 	CreatedAt time.Time `json:"created_at"`
 	CreatedBy string    `json:"created_by,omitempty"`
 

@@ -230,11 +230,10 @@ func settleMerge(v *View, w coppice.Work) *Decision {
 	if r.Refused != "" {
 		return endLanding(v, d, coppice.LandingRefused, refusedText(r))
 	}
+	l.Candidate = coppice.Candidate{Base: r.Base, Tree: r.Tree, Commit: r.Commit, CreatedAt: v.Now}
 	if len(r.Conflicts) > 0 {
-		l.Base = r.Base
 		return endLanding(v, d, coppice.LandingConflict, conflictText(v, r))
 	}
-	l.Base, l.Tree, l.Commit, l.Green = r.Base, r.Tree, r.Commit, false
 	if r.Empty {
 		l.Commit = r.Base
 	}
@@ -310,7 +309,7 @@ func settleMove(v *View, w coppice.Work) *Decision {
 		return blockedMove(v, l, r)
 	}
 	// Where it went is judged by the merge that follows.
-	l.Base, l.Tree, l.Commit, l.Green = "", "", "", false
+	l.Candidate = coppice.Candidate{}
 	return &Decision{Kind: coppice.EventBaseMoved, Reason: "the base has moved to " + short(r.Now), Landing: &l}
 }
 

@@ -110,6 +110,7 @@ func (t *tx) forgetTask(project, id, most int64) error {
 		func() error { return t.q.ForgetQuestions(t.ctx, id) },
 		func() error { return t.q.ForgetMessages(t.ctx, id) },
 		func() error { return t.q.ForgetChecks(t.ctx, id) },
+		func() error { return t.q.ForgetCandidates(t.ctx, id) },
 		func() error { return t.q.ForgetLandings(t.ctx, id) },
 		func() error { return t.q.ForgetWorkspaces(t.ctx, id) },
 		func() error { return t.q.ForgetDeps(t.ctx, id) },

@@ -76,6 +76,15 @@ func (q *Queries) Floor(ctx context.Context, name string) (int64, error) {
 	return last, err
 }
 
+const forgetCandidates = `-- name: ForgetCandidates :exec
+DELETE FROM candidates WHERE landing_id IN (SELECT l.id FROM landings l WHERE l.task_id = ?1)
+`
+
+func (q *Queries) ForgetCandidates(ctx context.Context, taskID int64) error {
+	_, err := q.db.ExecContext(ctx, forgetCandidates, taskID)
+	return err
+}
+
 const forgetChecks = `-- name: ForgetChecks :exec
 DELETE FROM checks WHERE task_id = ?1
 `

@@ -54,6 +54,9 @@ DELETE FROM messages WHERE task_id = @task_id;
 -- name: ForgetWorkspaces :exec
 DELETE FROM workspaces WHERE task_id = @task_id;
 
+-- name: ForgetCandidates :exec
+DELETE FROM candidates WHERE landing_id IN (SELECT l.id FROM landings l WHERE l.task_id = @task_id);
+
 -- name: ForgetLandings :exec
 DELETE FROM landings WHERE task_id = @task_id;
 
