@@ -42,7 +42,7 @@ How to work:
 - You are in a git repository of your own, on branch %s. Stay in it; do not switch branches.
 - Do this task and nothing else. Commit your work; what you leave uncommitted is committed for you.
 - Your work lands on %s only when it merges with it and its checks pass.
-`, coppice.TaskBranch(v.Task.Key), v.Project.Policy.Base)
+`, coppice.TaskBranch(v.Task.Key), v.onto())
 	b.WriteString(files(v.Project.Policy, n.Role))
 	if f := v.Project.Policy.Features; f != "" && v.Task.Feature != "" {
 		fmt.Fprintf(&b, "- %s is kept by Coppice: do not change it, your changes to it would not land.\n", f)
@@ -57,7 +57,7 @@ How to work:
 		b.WriteString("\nWhat happened before:\n" + fence(n.Evidence))
 	}
 	if n.Role == coppice.RoleFix && v.Landing != nil && v.Landing.Outcome == coppice.LandingConflict {
-		fmt.Fprintf(&b, "\nMerge %s into your branch, resolve the conflicts so that both sides' intent is kept, and commit.\n", v.Project.Policy.Base)
+		fmt.Fprintf(&b, "\nMerge %s into your branch, resolve the conflicts so that both sides' intent is kept, and commit.\n", v.onto())
 	}
 	if n.Note != "" {
 		fmt.Fprintf(&b, "\nA person adds: %s\n", n.Note)
@@ -89,7 +89,7 @@ How to work:
 - You are in a git worktree of your own, at the commit that would land on %s: the work merged with it. Its checks have passed.
 - Change nothing: no file, no commit, no branch. A verdict from a worktree with changed files is void.
 - See for yourself: run it, use it, read it. What you cannot see to be true has failed.
-`, v.Project.Policy.Base)
+`, v.onto())
 	b.WriteString(files(v.Project.Policy, coppice.RoleVerify))
 	if v.Project.Policy.Workspace.Serve.Set() {
 		b.WriteString("- The app runs from this worktree, and ends with you. $COPPICE_URL is its address, $COPPICE_PORT its port on 127.0.0.1.\n")

@@ -47,6 +47,7 @@ func init() {
 		coppice.WorkStop:    settleStop,
 		coppice.WorkCheck:   settleCheck,
 		coppice.WorkMerge:   settleMerge,
+		coppice.WorkPush:    settlePush,
 		coppice.WorkMove:    settleMove,
 	}
 }
@@ -283,10 +284,30 @@ func settleCheck(v *View, w coppice.Work) *Decision {
 	return d
 }
 
-// settleMove ends the landing when the base has moved to its commit; otherwise
-// the landing waits, or begins again on the base as it is now. A move that
-// failed may have moved the base, or the remote, all the same: it is tried
-// until its result tells.
+// settlePush notes that the remote has the landing's commit; otherwise the landing
+// waits, or begins again. A push that failed may have moved the remote all the
+// same: it is tried until its result tells.
+func settlePush(v *View, w coppice.Work) *Decision {
+	l, gone := landingOf(v)
+	if gone != nil {
+		return gone
+	}
+	r, fail := result[coppice.PushResult](w)
+	if fail != nil {
+		return waits(v, l, fail)
+	}
+	if !r.Pushed {
+		return notBrought(v, l, r.Now, r.Blocked, r.Need)
+	}
+	goesOn(&l)
+	l.Pushed = true
+	return &Decision{Kind: coppice.EventLandingPushed, Reason: "pushed " + short(l.Commit), Landing: &l}
+}
+
+// settleMove ends the landing when the branch has moved to its commit; otherwise
+// the landing waits, or begins again on the branch as it is now. A move that
+// failed may have moved the branch all the same: it is tried until its result
+// tells.
 func settleMove(v *View, w coppice.Work) *Decision {
 	l, gone := landingOf(v)
 	if gone != nil {
@@ -296,21 +317,27 @@ func settleMove(v *View, w coppice.Work) *Decision {
 	if fail != nil {
 		return waits(v, l, fail)
 	}
-	l.Failure = nil
-	switch {
-	case r.Moved:
-		goesOn(&l)
-		l.Outcome, l.EndedAt = coppice.LandingLanded, v.Now
-		return &Decision{
-			Kind: coppice.EventLandingEnded, Reason: "landed as " + short(l.Commit), Landing: &l, tip: l.Commit,
-			Data: map[string]string{"commit": l.Commit, "tree": l.Tree},
-		}
-	case r.Blocked != "":
-		return blockedMove(v, l, r)
+	if !r.Moved {
+		return notBrought(v, l, r.Now, r.Blocked, r.Need)
 	}
-	// Where it went is judged by the merge that follows.
+	goesOn(&l)
+	l.Outcome, l.EndedAt = coppice.LandingLanded, v.Now
+	return &Decision{
+		Kind: coppice.EventLandingEnded, Reason: "landed as " + short(l.Commit), Landing: &l, tip: l.Commit,
+		Data: map[string]string{"commit": l.Commit, "tree": l.Tree},
+	}
+}
+
+// notBrought makes a landing wait for what blocks its last steps, or has it begin
+// again on its branch, which has gone elsewhere. Where that is, the merge that
+// follows judges.
+func notBrought(v *View, l coppice.Landing, now, blocked string, need *coppice.Need) *Decision {
+	l.Failure = nil
+	if blocked != "" {
+		return waitsFor(v, l, blocked, need)
+	}
 	l.Candidate = coppice.Candidate{}
-	return &Decision{Kind: coppice.EventBaseMoved, Reason: "the base has moved to " + short(r.Now), Landing: &l}
+	return &Decision{Kind: coppice.EventBaseMoved, Reason: "the base has moved to " + short(now), Landing: &l}
 }
 
 // landingOf returns a copy of the landing that work was done for; when that
@@ -387,7 +414,7 @@ func refusedText(r coppice.MergeResult) string {
 
 func conflictText(v *View, r coppice.MergeResult) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Your branch does not merge with %s (now at %s). Conflicts:\n", v.Project.Policy.Base, short(r.Base))
+	fmt.Fprintf(&b, "Your branch does not merge with %s (now at %s). Conflicts:\n", v.onto(), short(r.Base))
 	for _, c := range r.Conflicts {
 		fmt.Fprintf(&b, "\n== %s\n%s\n", c.Path, c.Text)
 	}

@@ -45,7 +45,7 @@ func carryVerifier(v *View, s *coppice.Session) *Decision {
 	return &Decision{Kind: coppice.EventWorkOffered, Reason: "needs a worktree at " + short(v.Landing.Commit), Offer: &coppice.Work{
 		Kind: coppice.WorkPrepare, Key: fmt.Sprintf("session/%d/prepare", s.ID), Pool: v.place(coppice.WorkRun), SessionID: s.ID,
 		Spec: coppice.Raw(coppice.PrepareSpec{
-			Key: s.Key, Repo: v.Project.Path, RepoID: v.Project.ID, Base: v.Project.Policy.Base, From: v.Landing.Commit, Detached: true,
+			Key: s.Key, Repo: v.Project.Path, RepoID: v.Project.ID, Base: v.onto(), From: v.Landing.Commit, Detached: true,
 			Policy: v.Project.Policy.Workspace,
 		}),
 	}}

@@ -15,7 +15,13 @@ import (
 // each can take many pages of the file.
 const outputBatch = 128
 
-func (r projects) Busy(project int64) (bool, error) { return r.q.Busy(r.ctx, project) }
+func (r projects) Busy(project int64) (bool, error) { return r.q.Busy(r.ctx, project, busyStages) }
+
+// busyStages lists the stages at which something of a task runs, or is kept for
+// it, as JSON.
+var busyStages = string(coppice.Raw(coppice.StagesThat(func(s coppice.Stage) bool {
+	return s != coppice.StageWaiting && s != coppice.StageQueued && !s.Ended()
+})))
 
 func (r projects) Outsiders(project int64, most int) ([]string, error) {
 	return r.q.Outsiders(r.ctx, project, int64(most))
