@@ -307,7 +307,7 @@ func settlePush(v *View, w coppice.Work) *Decision {
 // settleMove ends the landing when the branch has moved to its commit; otherwise
 // the landing waits, or begins again on the branch as it is now. A move that
 // failed may have moved the branch all the same: it is tried until its result
-// tells.
+// tells. One whose commit the remote has does not begin again.
 func settleMove(v *View, w coppice.Work) *Decision {
 	l, gone := landingOf(v)
 	if gone != nil {
@@ -316,6 +316,9 @@ func settleMove(v *View, w coppice.Work) *Decision {
 	r, fail := result[coppice.MoveResult](w)
 	if fail != nil {
 		return waits(v, l, fail)
+	}
+	if !r.Moved && r.Blocked == "" && l.Pushed { // any other commit would be refused by the remote
+		r.Blocked = fmt.Sprintf("%s moved here while its commit was pushed: merge what is on the remote into %s by hand", v.onto(), v.onto())
 	}
 	if !r.Moved {
 		return notBrought(v, l, r.Now, r.Blocked, r.Need)

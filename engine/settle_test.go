@@ -191,7 +191,7 @@ func TestSettleLanding(t *testing.T) {
 		{"pushed, move blocked", of(coppice.StageLanding, candidate(inQueue, onRemote), coppice.WorkMove, coppice.MoveResult{Now: "base1", Blocked: "dirty"}),
 			"settle: landing.waits; landing queued; pushed; put off 2s (1): dirty; settled"},
 		{"pushed, base gone elsewhere", of(coppice.StageLanding, candidate(inQueue, onRemote), coppice.WorkMove, coppice.MoveResult{Now: "base2"}),
-			"settle: project.base_moved; landing queued; settled"},
+			"settle: landing.waits; landing queued; pushed; put off 2s (1): main moved here while its commit was pushed: merge what is on the remote into main by hand; settled"},
 		{"landing over", of(coppice.StageEnded, candidate(ended(coppice.LandingDropped)), coppice.WorkMove, coppice.MoveResult{Moved: true}), "settle: work.finished; settled"},
 		{"no landing", viewOf(coppice.StageChecking, finished(coppice.WorkMerge, conflicts)), "settle: work.finished; settled"},
 	})
