@@ -16,16 +16,6 @@ package coppice
 
 import "time"
 
-// Role says what a session is for.
-type Role string
-
-// The roles of a session.
-const (
-	RoleImplement Role = "implement" // does the task
-	RoleFix       Role = "fix"       // mends what a check, a verifier or a merge refused
-	RoleVerify    Role = "verify"    // looks whether a candidate does what its task asks, and edits nothing
-)
-
 // Usage is what a session consumed, as far as its agent tells.
 type Usage struct {
 	InputTokens  int64   `json:"input_tokens,omitempty"`

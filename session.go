@@ -74,6 +74,7 @@ type Session struct {
 	Warning      string    `json:"warning,omitempty"`
 	Dropped      int64     `json:"dropped,omitempty"` // bytes of its output beyond the limit, which are not kept
 	Verdict      *Verdict  `json:"verdict,omitempty"` // of a verifier
+	Answer       *Answer   `json:"answer,omitempty"`  // of a session that answers
 
 	// Where it works when not in its task's workspace: a detached worktree,
 	// which goes when it has ended.

@@ -69,7 +69,16 @@ type Next struct {
 	Account  string `json:"account,omitempty"`  // whose limits hold, where that is not the agent itself; set when queued
 }
 
-// Task is one unit of work that should end in landed code.
+// Wants says what a task should end in.
+type Wants string
+
+// What tasks want.
+const (
+	WantsChange Wants = ""       // landed code
+	WantsAnswer Wants = "answer" // an answer; nothing lands
+)
+
+// Task is one unit of work that should end in landed code, or in an answer.
 type Task struct {
 	ID        int64  `json:"id"`
 	ProjectID int64  `json:"project_id"`
@@ -92,9 +101,9 @@ type Task struct {
 	Budget    USD       `json:"budget,omitempty"`   // the most to spend on it; the project's when 0
 	Level     string    `json:"level,omitempty"`    // how hard it looks, for model: auto; the rules decide when empty
 	ForkOf    string    `json:"fork_of,omitempty"`  // the task it was forked from, by key; its branch begins where that one's stands
-	Onto      string    `json:"onto,omitempty"`     // the branch its work lands on; empty for the project's base
 	CreatedAt time.Time `json:"created_at"`
 	CreatedBy string    `json:"created_by,omitempty"`
+	TaskDetails
 
 	// What the engine decided.
 	Stage    Stage     `json:"stage"`
@@ -109,6 +118,22 @@ type Task struct {
 	EndedAt  time.Time `json:"ended_at,omitzero"`
 	Archived time.Time `json:"archived,omitzero"` // when a person put it away; only an ended task is
 	Warning  string    `json:"warning,omitempty"` // stalled, long-running
+}
+
+// TaskDetails are fields of a task that the store keeps together, as JSON. A new
+// field of a task belongs here: it needs no column.
+type TaskDetails struct {
+	Wants  Wants           `json:"wants,omitempty"`
+	Schema json.RawMessage `json:"schema,omitempty"` // the JSON schema that an answer must match; text is wanted when empty
+	Onto   string          `json:"onto,omitempty"`   // the branch that its work lands on; empty for the project's base
+}
+
+// FirstRole is the role of the session that a task begins with.
+func (t Task) FirstRole() Role {
+	if t.Wants == WantsAnswer {
+		return RoleAnswer
+	}
+	return RoleImplement
 }
 
 // Ended tells whether the task is final until a person says otherwise.
@@ -187,11 +212,8 @@ func (t Task) Status(last *Session, land *Landing, asked *Question, blocked stri
 			}
 			return StatusNeedsYou, asked.Text
 		}
-		if last != nil && last.Role == RoleFix {
-			return StatusFixing, t.Warning
-		}
-		if last != nil && last.Role == RoleVerify {
-			return StatusVerifying, t.Warning
+		if last != nil {
+			return last.Role.Info().Status, t.Warning
 		}
 		return StatusWorking, t.Warning
 	case StageChecking:

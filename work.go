@@ -61,6 +61,25 @@ type Work struct {
 // Open tells whether the item still belongs to the workers.
 func (w Work) Open() bool { return w.State == WorkOffered || w.State == WorkTaken }
 
+// Rank is how important the item is to whoever takes work: less comes first. What
+// moves a queue on comes before everything, since all landings behind wait for it.
+// Then what frees a workspace, then what brings a task closer to its landing, and
+// last what begins something new.
+func (w Work) Rank() int {
+	if w.Subject.Kind == SubjectQueue {
+		return 0
+	}
+	switch w.Kind {
+	case WorkRemove:
+		return 1
+	case WorkMerge, WorkCheck, WorkSend, WorkStop:
+		return 2
+	case WorkPrepare, WorkRestore, WorkRun:
+		return 3
+	}
+	return 4
+}
+
 // Lease is a worker's hold on a work item. Attempt fences it: a result or
 // renewal from an older attempt is refused.
 type Lease struct {
@@ -91,8 +110,8 @@ type PrepareSpec struct {
 	Branch string `json:"branch"`
 	Base   string `json:"base"`           // the base branch
 	From   string `json:"from,omitempty"` // the branch or commit to begin from, instead of the base
-	// Detached asks for a worktree of its own at the commit From, on no branch,
-	// for a session that only looks. Its key is the session's.
+	// Detached asks for a worktree of its own on no branch, for a session that only
+	// looks: at the commit From, or at the tip of Base. Its key is the session's.
 	Detached bool            `json:"detached,omitempty"`
 	Policy   WorkspacePolicy `json:"policy"`
 }

@@ -66,7 +66,7 @@ var keys = map[string]key{
 	"agent.effort":     {doc: "How hard the first agent thinks, in its own words. Agents that cannot be told think as they do.", unset: "the agent's own default", example: "high", pattern: namePattern, valid: named("effort")},
 	"agent.fallback":   {doc: "Who takes over, in this order, when the first cannot work: agents, or agent:model for another model, also of the first agent. Limits of such a model are kept apart from the agent's own.", example: "[\"my-agent:small\", other-agent]"},
 	"agent.fallback[]": {doc: "An agent's name, or its name, a colon and a model.", pattern: choicePattern, valid: coppice.ValidChoice},
-	"agent.roles":      {doc: "Another agent for one role.", example: "{fix: other-agent}", names: []string{string(coppice.RoleImplement), string(coppice.RoleVerify), string(coppice.RoleFix)}},
+	"agent.roles":      {doc: "Another agent for one role.", example: "{fix: other-agent}", names: coppice.RoleNames()},
 	"agent.roles.*":    {doc: "The agent of this role.", pattern: namePattern, valid: named("agent")},
 
 	"agents":              {doc: "Agent CLIs of the project's own, by name. With the name of a built-in agent, only the fields given here are changed.", example: "{my-agent: {protocol: command, command: [./agent.sh]}}", mapKey: named("agent")},

@@ -174,6 +174,10 @@ func (i *Intake) Fork(ctx context.Context, key, text string) (coppice.Task, erro
 		if err != nil {
 			return err
 		}
+		if from.Wants == coppice.WantsAnswer {
+			return coppice.Errorf(coppice.EConflict, "%s wants an answer; there is no work to fork", from.Key).
+				WithFix("ask further with `coppice continue %s`, or make a new task", from.Key)
+		}
 		all, err := tx.Sessions.Of(from.ID)
 		if err != nil {
 			return err
@@ -185,8 +189,9 @@ func (i *Intake) Fork(ctx context.Context, key, text string) (coppice.Task, erro
 		}
 		made = coppice.Task{
 			ProjectID: p.ID, Title: from.Title, Body: from.Body, Priority: from.Priority, Track: from.Track, Agent: s.Agent, Model: from.Model,
-			Checks: from.Checks, Category: from.Category, Steps: from.Steps, Budget: from.Budget, ForkOf: from.Key, Onto: from.Onto,
+			Checks: from.Checks, Category: from.Category, Steps: from.Steps, Budget: from.Budget, ForkOf: from.Key,
 		}
+		made.Onto = from.Onto
 		if s.Agent != from.Agent {
 			made.Model = s.Model
 		}

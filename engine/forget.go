@@ -10,7 +10,7 @@ import (
 	"coppice/verb"
 )
 
-// mostNamed is how many open tasks a refusal names.
+// mostNamed is how many tasks a refusal or a reason names.
 const mostNamed = 5
 
 // openStages are the stages of a task that has not ended.

@@ -90,12 +90,14 @@ func goOn(v *View) *Decision {
 		d.Kind, d.Reason = coppice.EventTaskChanged, "had not ended"
 		return d
 	}
-	t.Next = firstSession(t, "")
+	t.Next = withAnswer(firstSession(t, ""), v.answered())
 	if s := v.talked(); s != nil {
 		t.Next = follows(v, s)
-		t.Next.Role = coppice.RoleImplement
+		t.Next.Role = t.FirstRole()
 	}
-	if t.Outcome == coppice.OutcomeDone {
+	if t.Wants == coppice.WantsAnswer {
+		// It has no workspace to begin again in.
+	} else if t.Outcome == coppice.OutcomeDone {
 		if ws := v.Workspace; ws != nil && ws.RemovedAt.IsZero() {
 			return clearAway(v, d)
 		}

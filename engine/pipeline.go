@@ -98,7 +98,7 @@ func session(v *View) *Decision {
 	if d := closeQuestions(v, s); d != nil {
 		return d
 	}
-	return judge(v, s)
+	return roleOf(s).judge(v, s)
 }
 
 // carry offers what a starting session needs next: a workspace, then its run.
@@ -106,8 +106,8 @@ func carry(v *View, s *coppice.Session) *Decision {
 	if s.State != coppice.SessionStarting || v.open(coppice.WorkPrepare, coppice.WorkRestore, coppice.WorkRun, coppice.WorkRemove) != nil {
 		return nil
 	}
-	if s.Role == coppice.RoleVerify {
-		return carryVerifier(v, s)
+	if s.Role.Detached() {
+		return carryDetached(v, s)
 	}
 	if v.Workspace == nil || !v.Workspace.Ready() {
 		return wantWorkspace(v, fmt.Sprintf("session/%d", s.ID), s.ID, "needs a workspace")
@@ -135,6 +135,10 @@ func runSpec(v *View, s *coppice.Session) coppice.RunSpec {
 	}
 	if c := v.Project.Policy.Agent; s.Agent == c.Use { // another one has other words
 		spec.Effort = c.Effort
+	}
+	restrict(v, s.Role.Info(), &spec)
+	if run := roleOf(s).run; run != nil {
+		run(v, &spec)
 	}
 	return spec
 }
@@ -188,11 +192,8 @@ func workspaceWork(v *View, owner string, session int64) *coppice.Work {
 	}
 }
 
-// judge decides what follows a session that ended.
-func judge(v *View, s *coppice.Session) *Decision {
-	if s.Role == coppice.RoleVerify {
-		return judgeVerifier(v, s)
-	}
+// judgeChange decides what follows a session that changed the code.
+func judgeChange(v *View, s *coppice.Session) *Decision {
 	if s.State == coppice.SessionCancelled {
 		return endTask(v, coppice.OutcomeCancelled, nil)
 	}
@@ -219,7 +220,7 @@ func judgeWork(v *View, s *coppice.Session) *Decision {
 	if unchanged(v, s) {
 		return remedy(v, s, *coppice.Failf(coppice.ClassImplementation, "the agent ended without changing anything", ""))
 	}
-	if l := v.Landing; l != nil && l.Head == s.Head && s.Role == coppice.RoleFix {
+	if l := v.Landing; l != nil && l.Head == s.Head && s.Role.Info().Fixes {
 		return fixAgain(v, "The last fix session changed nothing. What was wrong before still is:\n\n"+l.Evidence, *unfixed(l))
 	}
 	t := v.Task
@@ -251,10 +252,10 @@ func conversation(s *coppice.Session) string {
 	return s.Conversation
 }
 
-// follows is the session that goes on with another one's conversation. A
-// verifier's stays behind with its worktree.
+// follows is the session that goes on with another one's conversation, unless
+// that stayed behind with a worktree of its own.
 func follows(v *View, s *coppice.Session) *coppice.Next {
-	if s.Role == coppice.RoleVerify {
+	if s.Role.Detached() {
 		return &coppice.Next{Role: s.Role, Agent: s.Agent, Model: nextModel(v, s)}
 	}
 	return &coppice.Next{Role: s.Role, Agent: s.Agent, Model: nextModel(v, s), Resume: conversation(s)}
@@ -318,7 +319,7 @@ func fixAgain(v *View, evidence string, otherwise coppice.Failure) *Decision {
 
 // firstSession is the session that a task gets when it begins.
 func firstSession(t coppice.Task, evidence string) *coppice.Next {
-	return &coppice.Next{Role: coppice.RoleImplement, Agent: t.Agent, Model: t.Model, Evidence: evidence}
+	return &coppice.Next{Role: t.FirstRole(), Agent: t.Agent, Model: t.Model, Evidence: evidence}
 }
 
 // endTask makes the task final.

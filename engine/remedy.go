@@ -106,19 +106,19 @@ func tryAgain(v *View, s *coppice.Session, fail coppice.Failure) *Decision {
 // those that work on the task, or of those that verify its newest candidate.
 func failures(v *View) int {
 	last := v.session()
-	verifier := last != nil && last.Role == coppice.RoleVerify
+	verifier := last != nil && judges(last.Role)
 	n := 0
 	for _, s := range v.Sessions {
-		if verifier && s.Role != coppice.RoleVerify {
+		if verifier && !judges(s.Role) {
 			n = 0 // what came before was another candidate
 		}
 		switch {
-		case (s.Role == coppice.RoleVerify) != verifier:
+		case judges(s.Role) != verifier:
 		case s.State.Live(), s.Screen, s.StopWhy == coppice.StopTaken:
 		case s.Failure != nil && remedies[s.Failure.Class] == again:
 			n++
-		case s.Failure == nil && !verifier && unchanged(v, &s):
-			n++ // ended without changing anything
+		case s.Failure == nil && roleOf(&s).failed != nil && roleOf(&s).failed(v, &s):
+			n++
 		}
 	}
 	return n

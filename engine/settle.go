@@ -175,8 +175,8 @@ func settleRun(v *View, w coppice.Work) *Decision {
 	if r.Conversation != "" {
 		d.Session.Conversation = r.Conversation
 	}
-	if s.Role == coppice.RoleVerify && fail == nil && s.StopWhy != coppice.StopTaken {
-		d.Session.Verdict = verdictOf(v, r)
+	if end := roleOf(s).end; end != nil && fail == nil && s.StopWhy != coppice.StopTaken {
+		end(v, r, d.Session)
 	}
 	return d
 }

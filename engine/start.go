@@ -132,7 +132,7 @@ func (t *turn) start(task coppice.Task) (bool, error) {
 		ProjectID: v.Project.ID, TaskID: v.Task.ID, N: v.Numbered + 1, Key: coppice.SessionKey(v.Task.Key, v.Numbered+1),
 		Round: v.Task.Round, Role: n.Role, Track: v.Task.Track, Agent: n.Agent, Model: t.model(v, n), Resume: n.Resume,
 		Fork: n.Fork, Screen: n.Screen,
-		Prompt: prompt(v, n), State: coppice.SessionStarting, CreatedAt: t.now,
+		Prompt: promptFor(v, n), State: coppice.SessionStarting, CreatedAt: t.now,
 	}
 	c := v.Task
 	c.Stage, c.Next, c.Wait = coppice.StageSession, nil, nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"coppice"
 	"coppice/store"
@@ -39,22 +40,71 @@ func (e *Engine) Statuses(ctx context.Context, r store.Reader, tasks []coppice.T
 		return nil, err
 	}
 	room.Projects = p.projects
+	waiting, err := checkSlots(r, tasks)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]TaskStatus, len(tasks))
 	lines := map[int64]*line{} // the landing queues, by id
 	for i, t := range tasks {
 		out[i] = p.status(room, t)
-		if l := out[i].Landing; t.Stage != coppice.StageLanding || l == nil || l.QueueID == 0 || landingNeed(p.needs(t), t) != nil {
-			continue // it is not the queue that it waits for
-		}
-		queue := out[i].Landing.QueueID
-		if lines[queue] == nil {
-			if lines[queue], err = lineOf(r, queue); err != nil {
+		l := out[i].Landing
+		queued := t.Stage == coppice.StageLanding && l != nil && l.QueueID != 0
+		if queued && lines[l.QueueID] == nil {
+			if lines[l.QueueID], err = lineOf(r, l.QueueID); err != nil {
 				return nil, err
 			}
 		}
-		out[i].Reason, out[i].Fix = lines[queue].reason(t, out[i].Landing)
+		switch text := waiting[t.ID]; {
+		case text != "" && (!queued || lines[l.QueueID].first == t.Key): // all others wait for the first
+			out[i].Reason, out[i].Fix = text, ""
+		case queued && landingNeed(p.needs(t), t) == nil:
+			out[i].Reason, out[i].Fix = lines[l.QueueID].reason(t, l)
+		}
 	}
 	return out, nil
+}
+
+// checkSlots says of tasks whose check waits for a slot what runs instead.
+func checkSlots(r store.Reader, tasks []coppice.Task) (map[int64]string, error) {
+	if !slices.ContainsFunc(tasks, func(t coppice.Task) bool { return t.Stage == coppice.StageChecking || t.Stage == coppice.StageLanding }) {
+		return nil, nil
+	}
+	checks, err := r.Work.Open(coppice.WorkCheck)
+	if err != nil {
+		return nil, err
+	}
+	var running, waiting []int64
+	for _, w := range checks {
+		if w.State == coppice.WorkTaken {
+			running = append(running, w.TaskID)
+		} else {
+			waiting = append(waiting, w.TaskID)
+		}
+	}
+	if len(running) == 0 || len(waiting) == 0 {
+		return nil, nil // nobody waits for more than a moment
+	}
+	keys, err := r.Tasks.Keys(running)
+	names := named(running, keys)
+	text := "waiting for a check slot; running: " + strings.Join(names[:min(len(names), mostNamed)], ", ")
+	if more := len(names) - mostNamed; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	reasons := make(map[int64]string, len(waiting))
+	for _, id := range waiting {
+		reasons[id] = text
+	}
+	return reasons, err
+}
+
+// named names tasks by their keys.
+func named(ids []int64, keys map[int64]string) []string {
+	var out []string
+	for _, id := range ids {
+		out = append(out, keys[id])
+	}
+	return out
 }
 
 // page is what statuses are derived from: projects by id, asks by subject, all

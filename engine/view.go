@@ -213,10 +213,11 @@ func (v *View) session() *coppice.Session {
 	return &v.Sessions[len(v.Sessions)-1]
 }
 
-// worked returns the newest session of the round that is no verifier, or nil.
+// worked returns the newest session of the round that worked in the task's
+// workspace, or nil.
 func (v *View) worked() *coppice.Session {
 	for i := len(v.Sessions) - 1; i >= 0; i-- {
-		if v.Sessions[i].Role != coppice.RoleVerify {
+		if !v.Sessions[i].Role.Detached() {
 			return &v.Sessions[i]
 		}
 	}
@@ -240,7 +241,7 @@ func (v *View) byID(id int64) *coppice.Session {
 func (v *View) talked() *coppice.Session {
 	for _, list := range [][]coppice.Session{v.Sessions, v.Earlier} {
 		for i := len(list) - 1; i >= 0; i-- {
-			if conversation(&list[i]) != "" && list[i].Role != coppice.RoleVerify {
+			if conversation(&list[i]) != "" && !list[i].Role.Detached() {
 				return &list[i]
 			}
 		}
@@ -267,7 +268,7 @@ func (v *View) checks() []string {
 func (v *View) fixes() int {
 	n := 0
 	for _, s := range v.Sessions {
-		if s.Role == coppice.RoleFix {
+		if s.Role.Info().Fixes {
 			n++
 		}
 	}

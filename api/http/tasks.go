@@ -208,12 +208,16 @@ func (s *Server) detail(ctx context.Context, r store.Reader, t coppice.Task) (ou
 	if err != nil {
 		return out, err
 	}
-	out.Task = views[0]
+	out.Task, out.Schema = views[0], t.Schema
 	if out.History, err = r.Sessions.Of(t.ID); err != nil {
 		return out, err
 	}
 	for i := range out.History {
-		out.History[i].Prompt = "" // can be long; the session itself shows it
+		s := &out.History[i]
+		s.Prompt = "" // can be long; the session itself shows it
+		if s.Answer != nil && s.Answer.Problem == "" {
+			out.Answer = s.Answer
+		}
 	}
 	if out.Landings, err = r.Landings.Of(t.ID); err != nil {
 		return out, err

@@ -12,7 +12,6 @@ import (
 
 	"coppice"
 	"coppice/config"
-	"coppice/engine"
 	"coppice/features"
 	"coppice/store"
 )
@@ -98,7 +97,7 @@ func (s *Follower) glance(ctx context.Context, project int64) {
 // policyPrint is a fingerprint of the files that make a project's policy.
 func policyPrint(root string) string {
 	h := sha256.New()
-	for _, name := range engine.PolicyFiles() {
+	for _, name := range config.Files() {
 		f, err := os.Open(filepath.Join(root, filepath.FromSlash(name)))
 		if err != nil {
 			fmt.Fprintf(h, "%s: none\n", name)

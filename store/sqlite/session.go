@@ -27,7 +27,7 @@ func sessionOf(s dbsqlc.Session) (coppice.Session, error) {
 		Conversation: s.Conversation, Signal: s.Signal, Summary: s.Summary, Failure: unpackPtr[coppice.Failure](&u, s.Failure),
 		From: s.FromCommit, Head: s.Head, Stat: s.Stat, Usage: unpackValue[coppice.Usage](&u, s.Usage), Cursor: s.Cursor,
 		StopWhy: coppice.Class(s.StopWhy), StopTries: int(s.StopTries), StopAt: at(s.StopAt), Warning: s.Warning, Dropped: s.Dropped,
-		Verdict: unpackPtr[coppice.Verdict](&u, s.Verdict), Path: s.Path, Ports: unpackValue[[]int](&u, s.Ports),
+		Verdict: unpackPtr[coppice.Verdict](&u, s.Verdict), Answer: unpackPtr[coppice.Answer](&u, s.Answer), Path: s.Path, Ports: unpackValue[[]int](&u, s.Ports),
 	}
 	if s.ExitCode.Valid {
 		exit := int(s.ExitCode.Int64)
@@ -97,7 +97,7 @@ func (t sessions) Put(s *coppice.Session) error {
 		Conversation: s.Conversation, Signal: s.Signal, Summary: s.Summary, Failure: packPtr(&p, s.Failure),
 		FromCommit: s.From, Head: s.Head, Stat: s.Stat, Cursor: s.Cursor,
 		StopWhy: string(s.StopWhy), StopTries: int64(s.StopTries), StopAt: moment(s.StopAt), Warning: s.Warning, Dropped: s.Dropped,
-		Verdict: packPtr(&p, s.Verdict), Path: s.Path, Ports: packList(&p, s.Ports),
+		Verdict: packPtr(&p, s.Verdict), Answer: packPtr(&p, s.Answer), Path: s.Path, Ports: packList(&p, s.Ports),
 	}
 	if s.Exit != nil {
 		row.ExitCode = sql.NullInt64{Int64: int64(*s.Exit), Valid: true}

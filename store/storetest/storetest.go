@@ -47,6 +47,7 @@ func Run(t *testing.T, open Open) {
 		{"Checks", testChecks},
 		{"Work", testWork},
 		{"TrimWork", testTrimWork},
+		{"ChecksTakeTurns", testChecksTakeTurns},
 		{"Talk", testTalk},
 		{"AgentLimits", testAgentLimits},
 		{"Trash", testTrash},

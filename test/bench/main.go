@@ -48,6 +48,7 @@ type figure struct {
 var figures = []figure{
 	{"start", startRows},
 	{"land", landRows},
+	{"burst", burstRows},
 	{"cold", coldRows},
 	{"idle", idleRows},
 	{"session", sessionRows},

@@ -65,10 +65,12 @@ var rooms = map[string][]string{
 	"features":  {},
 	"secret":    {},
 	"verb":      {},
-	"config":    {"agent", "engine", "secret"},
+	"prompt":    {},
+	"answer":    {},
+	"config":    {"agent", "engine", "prompt", "secret"},
 	"host":      {"agent"},
 	"memory":    {"store"},
-	"engine":    {"flow", "store", "fabric", "verb"},
+	"engine":    {"answer", "flow", "store", "fabric", "prompt", "verb"},
 	"worker":    {"secret", "host", "agent", "workspace", "forge", "notify", "fabric"},
 	"ingest":    {"agent", "store", "fabric"},
 	"api":       {"engine", "store", "fabric", "memory", "verb", "web"},
@@ -92,7 +94,7 @@ var crossings = map[place]string{
 var contracts = []string{"agent", "workspace", "forge", "notify", "store", "fabric", "api"}
 
 // pure rooms decide and do no I/O.
-var pure = []string{"engine", "flow", "ingest", "verb"}
+var pure = []string{"answer", "engine", "flow", "ingest", "prompt", "verb"}
 
 // pureAlone are packages that do no I/O, though others of their room do.
 var pureAlone = []place{{"agent", ""}}

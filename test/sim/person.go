@@ -32,7 +32,12 @@ func (s *sim) create() error {
 	if s.rng.IntN(8) == 0 {
 		n.NotBefore = s.now.Add(time.Duration(s.rng.IntN(600)) * time.Second)
 	}
-	if !s.opt.Plain {
+	if !s.opt.Plain && s.rng.IntN(8) == 0 {
+		n.Answer = true
+		if s.rng.IntN(2) == 0 {
+			n.Schema = []byte(`{"type": "integer"}`)
+		}
+	} else if !s.opt.Plain {
 		n.Steps = []string{"it runs", "it greets", "it ends"}[:s.rng.IntN(4)]
 	}
 	tasks, err := s.intake.CreateTasks(s.ctx, prefix, []coppice.NewTask{n})
@@ -174,7 +179,7 @@ func (s *sim) tasksHold(r store.Reader) error {
 		if t.Stage == coppice.StageWaiting && t.Wait != nil && t.Wait.Text == "" {
 			return fmt.Errorf("%s waits without a reason", t.Key)
 		}
-		if err := s.verdictsHold(r, t); err != nil {
+		if err := errors.Join(s.verdictsHold(r, t), s.answersHold(r, t)); err != nil {
 			return err
 		}
 		if err := s.killsHold(r, t); err != nil {

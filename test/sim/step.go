@@ -366,8 +366,12 @@ func (s *sim) agent() error {
 		s.world.end(h, coppice.RunResult{Exit: &zero}) // claims success, did nothing more
 		return nil
 	}
-	if h.role == coppice.RoleVerify {
+	switch h.role {
+	case coppice.RoleVerify:
 		return s.verify(key, h)
+	case coppice.RoleAnswer:
+		s.answer(key, h)
+		return nil
 	}
 	if h.role == coppice.RoleFix {
 		s.world.mergeBase(h)

@@ -314,6 +314,9 @@ func (w *world) run(s coppice.RunSpec) *coppice.RunResult {
 	h := w.hosts[s.Session.Key]
 	if h == nil {
 		ws := w.spaces[s.Task]
+		if s.Session.Role == coppice.RoleAnswer {
+			ws = &workspace{} // it has none
+		}
 		if ws == nil || ws.removed {
 			w.breakf("%s was started without a workspace", s.Session.Key)
 			return &coppice.RunResult{Lost: true}
@@ -324,10 +327,10 @@ func (w *world) run(s coppice.RunSpec) *coppice.RunResult {
 			}
 		}
 		from := ws.head
-		if s.Session.Role == coppice.RoleVerify {
-			from = w.verifier(s)
+		if s.Session.Role.Detached() {
+			from = w.looker(s)
 		}
-		if o := w.talks[s.Session.Resume]; s.Session.Resume != "" && (o == nil || o.role == coppice.RoleVerify || o.task != s.Task && !s.Session.Fork || o.agent != s.Session.Agent) {
+		if o := w.talks[s.Session.Resume]; s.Session.Resume != "" && (o == nil || o.role.Detached() || o.task != s.Task && !s.Session.Fork || o.agent != s.Session.Agent) {
 			w.breakf("%s goes on with %s, which is no conversation of its task and agent", s.Session.Key, s.Session.Resume)
 		}
 		if l := w.landed[s.Task]; len(l) > 0 && !w.within(l[len(l)-1], ws.from) {
@@ -358,9 +361,9 @@ func (w *world) end(h *hostState, res coppice.RunResult) {
 	h.result.From, h.result.Head = h.from, w.head(h)
 }
 
-// head is where a session's work stands; a verifier does none.
+// head is where a session's work stands; one that only looks does none.
 func (w *world) head(h *hostState) string {
-	if h.role == coppice.RoleVerify {
+	if h.role.Detached() {
 		return h.from
 	}
 	return w.spaces[h.task].head

@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -16,7 +18,7 @@ func (e *Env) showCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "show KEY",
 		Short:   "Show a task and all that belongs to it",
-		Long:    "Show what was asked for, where the task stands and why, its sessions, verdicts, landings, checks, questions and messages.",
+		Long:    "Show what was asked for, where the task stands and why, its answer, sessions, verdicts, landings, checks, questions and messages.",
 		Example: "  coppice show app-4\n  coppice show app-4 --json",
 		Args:    args(1, 1, "a task's key"),
 	}
@@ -76,6 +78,7 @@ func (e *Env) printTask(t api.TaskDetail, pictures map[string]int) {
 	if t.Body != "" {
 		e.printf("\n%s\n", indent(Clean(strings.TrimRight(t.Body, "\n"))))
 	}
+	e.printAnswer(t.Answer)
 	e.printQuestions(t.Questions)
 	e.printSessions(t.History)
 	e.printVerdicts(t.History)
@@ -129,6 +132,21 @@ func (e *Env) fields(t api.TaskDetail) {
 			e.printf("%s %s\n", e.paint(dim, fmt.Sprintf("%-10s", p[0])), line(p[1]))
 		}
 	}
+}
+
+// printAnswer prints what a task that wants an answer ended with.
+func (e *Env) printAnswer(a *coppice.Answer) {
+	if a == nil {
+		return
+	}
+	text := a.Text
+	if a.Value != nil {
+		var b bytes.Buffer
+		if err := json.Indent(&b, a.Value, "", "  "); err == nil {
+			text = b.String()
+		}
+	}
+	e.printf("\n%s\n%s\n", e.paint(bold, "Answer"), indent(Clean(strings.TrimRight(text, "\n"))))
 }
 
 func (e *Env) printSessions(sessions []coppice.Session) {

@@ -182,6 +182,7 @@ type Session struct {
 	Verdict      sql.NullString
 	Summary      string
 	Dropped      int64
+	Answer       sql.NullString
 }
 
 type Task struct {
@@ -224,7 +225,7 @@ type Task struct {
 	Level       string
 	Archived    sql.NullInt64
 	WaitsOn     sql.NullString
-	Onto        string
+	Details     sql.NullString
 }
 
 type Timer struct {
@@ -268,6 +269,7 @@ type Work struct {
 	Spec       sql.NullString
 	Result     sql.NullString
 	Subject    string
+	Rank       int64
 }
 
 type Workspace struct {

@@ -58,7 +58,7 @@ func (q *Queries) DropDeps(ctx context.Context, taskID int64) error {
 }
 
 const laneHeads = `-- name: LaneHeads :many
-SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, onto FROM tasks
+SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, details FROM tasks
 WHERE lane_project = CAST(?1 AS INTEGER)
   AND lane_track = CAST(?2 AS TEXT) AND lane_agent = CAST(?3 AS TEXT)
 ORDER BY begun DESC, priority DESC, id LIMIT CAST(?4 AS INTEGER)
@@ -125,7 +125,7 @@ func (q *Queries) LaneHeads(ctx context.Context, arg LaneHeadsParams) ([]Task, e
 			&i.Level,
 			&i.Archived,
 			&i.WaitsOn,
-			&i.Onto,
+			&i.Details,
 		); err != nil {
 			return nil, err
 		}
@@ -207,7 +207,7 @@ INSERT INTO tasks (
   id, project_id, num, key, title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature,
   budget, fork_of, created_at,
   created_by, stage, wait, next, round, sessions, begun,
-  stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, folded, body, level, archived, waits_on, onto
+  stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, folded, body, level, archived, waits_on, details
 ) VALUES (
   coalesce(?1, (SELECT max(f.last, coalesce((SELECT max(x.id) FROM tasks x), 0)) + 1 FROM floors f WHERE f.name = 'tasks')), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,
   ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32,
@@ -224,7 +224,8 @@ ON CONFLICT (id) DO UPDATE SET
   failure = excluded.failure, landed = excluded.landed, ended_at = excluded.ended_at,
   warning = excluded.warning, lane_project = excluded.lane_project, lane_track = excluded.lane_track,
   lane_agent = excluded.lane_agent, folded = excluded.folded, body = excluded.body,
-  level = excluded.level, archived = excluded.archived, waits_on = excluded.waits_on, onto = excluded.onto
+  level = excluded.level, archived = excluded.archived, waits_on = excluded.waits_on,
+  details = excluded.details
 `
 
 type PutTaskParams struct {
@@ -267,7 +268,7 @@ type PutTaskParams struct {
 	Level       string
 	Archived    sql.NullInt64
 	WaitsOn     sql.NullString
-	Onto        string
+	Details     sql.NullString
 }
 
 // Tasks, what they come after, and their lanes. Filtered lists stand in filter.go.
@@ -312,7 +313,7 @@ func (q *Queries) PutTask(ctx context.Context, arg PutTaskParams) (int64, error)
 		arg.Level,
 		arg.Archived,
 		arg.WaitsOn,
-		arg.Onto,
+		arg.Details,
 	)
 	if err != nil {
 		return 0, err
@@ -321,7 +322,7 @@ func (q *Queries) PutTask(ctx context.Context, arg PutTaskParams) (int64, error)
 }
 
 const someTasks = `-- name: SomeTasks :many
-SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, onto FROM tasks WHERE id IN (SELECT value FROM json_each(CAST(?1 AS TEXT)))
+SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, details FROM tasks WHERE id IN (SELECT value FROM json_each(CAST(?1 AS TEXT)))
 `
 
 func (q *Queries) SomeTasks(ctx context.Context, ids string) ([]Task, error) {
@@ -373,7 +374,7 @@ func (q *Queries) SomeTasks(ctx context.Context, ids string) ([]Task, error) {
 			&i.Level,
 			&i.Archived,
 			&i.WaitsOn,
-			&i.Onto,
+			&i.Details,
 		); err != nil {
 			return nil, err
 		}
@@ -389,7 +390,7 @@ func (q *Queries) SomeTasks(ctx context.Context, ids string) ([]Task, error) {
 }
 
 const task = `-- name: Task :one
-SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, onto FROM tasks WHERE id = ?1
+SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, details FROM tasks WHERE id = ?1
 `
 
 func (q *Queries) Task(ctx context.Context, id int64) (Task, error) {
@@ -435,7 +436,7 @@ func (q *Queries) Task(ctx context.Context, id int64) (Task, error) {
 		&i.Level,
 		&i.Archived,
 		&i.WaitsOn,
-		&i.Onto,
+		&i.Details,
 	)
 	return i, err
 }
@@ -452,7 +453,7 @@ func (q *Queries) TaskAfter(ctx context.Context, id int64) (sql.NullString, erro
 }
 
 const taskByKey = `-- name: TaskByKey :one
-SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, onto FROM tasks WHERE key = ?1
+SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, details FROM tasks WHERE key = ?1
 `
 
 func (q *Queries) TaskByKey(ctx context.Context, key string) (Task, error) {
@@ -498,7 +499,7 @@ func (q *Queries) TaskByKey(ctx context.Context, key string) (Task, error) {
 		&i.Level,
 		&i.Archived,
 		&i.WaitsOn,
-		&i.Onto,
+		&i.Details,
 	)
 	return i, err
 }

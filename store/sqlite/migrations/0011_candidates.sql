@@ -23,9 +23,6 @@ ALTER TABLE landings DROP COLUMN tree;
 ALTER TABLE landings DROP COLUMN commit_hash;
 ALTER TABLE landings DROP COLUMN green;
 
--- The branch that a task's work lands on; empty for the base of the project.
-ALTER TABLE tasks ADD COLUMN onto TEXT NOT NULL DEFAULT '';
-
 -- Landings as they are read: with the candidate in force.
 CREATE VIEW current_landings AS
 SELECT l.*,

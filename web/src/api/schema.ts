@@ -68,6 +68,12 @@ export interface AgentList {
   "at": string;
 }
 
+export interface Answer {
+  "problem"?: string;
+  "text"?: string;
+  "value"?: unknown;
+}
+
 export interface AnswerInBody {
   /** Which one; the oldest open one when absent */
   "question"?: number;
@@ -380,6 +386,8 @@ export interface NewTask {
   /** Keys of tasks, or refs within the request, that must be done first */
   "after"?: (string)[] | null;
   "agent"?: string;
+  /** It wants an answer, not a change: its session may change nothing, and nothing lands */
+  "answer"?: boolean;
   /** The whole description */
   "body"?: string;
   /** The most to spend on it, such as 5 USD; the project's when absent */
@@ -396,6 +404,8 @@ export interface NewTask {
   "priority"?: number;
   /** A name for this task within the request, so that others can come after it */
   "ref"?: string;
+  /** The JSON schema that the answer must match; text is wanted when absent */
+  "schema"?: unknown;
   /** What must be true when it is done, one by one */
   "steps"?: (string)[] | null;
   /** What should be done, in a line */
@@ -679,6 +689,7 @@ export interface ServerSetting {
 
 export interface Session {
   "agent": string;
+  "answer"?: Answer;
   "conversation"?: string;
   "created_at": string;
   "cursor": number;
@@ -807,6 +818,8 @@ export interface Task {
   "track": string;
   /** The sum over its sessions */
   "usage": Usage;
+  /** Absent when it wants a change; answer when nothing of it lands */
+  "wants"?: "answer";
   "warning"?: string;
 }
 
@@ -828,6 +841,8 @@ export interface TaskDetail {
   /** Keys of the tasks that must be done first */
   "after"?: (string)[] | null;
   "agent": string;
+  /** Of a task that wants an answer: the newest one that it got */
+  "answer"?: Answer;
   /** When a person put it away; lists leave it out unless asked */
   "archived"?: string;
   /** Left out of lists */
@@ -882,6 +897,8 @@ export interface TaskDetail {
   "round": number;
   /** What its newest session said or did last, in a line */
   "says"?: string;
+  /** The JSON schema that its answer must match */
+  "schema"?: unknown;
   /** The key of its newest session */
   "session"?: string;
   /** How many sessions it had */
@@ -898,6 +915,8 @@ export interface TaskDetail {
   "track": string;
   /** The sum over its sessions */
   "usage": Usage;
+  /** Absent when it wants a change; answer when nothing of it lands */
+  "wants"?: "answer";
   "warning"?: string;
   "workspace"?: Workspace;
 }
