@@ -26,7 +26,7 @@ type Candidate struct {
 	Tree      string    `json:"tree,omitempty"`   // what came out
 	Commit    string    `json:"commit,omitempty"` // the commit that would land; empty when the merge made none
 	Green     bool      `json:"green,omitempty"`  // every check passed on Tree
-	Pushed    bool      `json:"-"`                // the remote has Commit
+	Pushed    bool      `json:"pushed,omitempty"` // the remote has Commit
 	CreatedAt time.Time `json:"-"`
 }
 

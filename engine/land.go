@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -100,7 +99,7 @@ func bring(v *View, l coppice.Landing) *Decision {
 	if land.Push && v.Task.Onto == "" && !l.Pushed {
 		return offerStep(v, l, coppice.WorkPush, coppice.PushSpec{
 			Repo: v.Project.Path, RepoID: v.Project.ID, Base: v.onto(), Old: l.Base, New: l.Commit, Remote: land.Remote,
-		}, "pushes to "+cmp.Or(land.Remote, "origin"))
+		}, "pushes to "+v.remote())
 	}
 	return offerStep(v, l, coppice.WorkMove, coppice.MoveSpec{
 		Repo: v.Project.Path, RepoID: v.Project.ID, Base: v.onto(), Old: l.Base, New: l.Commit,

@@ -65,7 +65,7 @@ func TestAPushComesBeforeTheMove(t *testing.T) {
 		}
 		return err
 	})
-	for _, want := range []string{"work.offered pushes to origin", "landing.pushed pushed commit-app", "work.offered moves the base", "landing.ended landed as commit-app"} {
+	for _, want := range []string{"work.offered pushes to origin", "landing.pushed commit-app to origin", "work.offered moves the base", "landing.ended landed as commit-app"} {
 		if !slices.Contains(got, want) {
 			t.Errorf("the log does not say %q: %q", want, got)
 		}

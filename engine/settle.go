@@ -301,7 +301,7 @@ func settlePush(v *View, w coppice.Work) *Decision {
 	}
 	goesOn(&l)
 	l.Pushed = true
-	return &Decision{Kind: coppice.EventLandingPushed, Reason: "pushed " + short(l.Commit), Landing: &l}
+	return &Decision{Kind: coppice.EventLandingPushed, Reason: short(l.Commit) + " to " + v.remote(), Landing: &l}
 }
 
 // settleMove ends the landing when the branch has moved to its commit; otherwise

@@ -155,6 +155,9 @@ func (t *turn) queueOf(task coppice.Task) (coppice.Queue, error) {
 // onto is the branch that the task's work lands on.
 func (v *View) onto() string { return v.Project.Onto(v.Task) }
 
+// remote is what work of the project is pushed to.
+func (v *View) remote() string { return cmp.Or(v.Project.Policy.Land.Remote, "origin") }
+
 // tip is the commit that a queued landing must stand on.
 func (v *View) tip() string { return cmp.Or(v.Behind, v.Queue.Tip) }
 
