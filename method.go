@@ -1,5 +1,12 @@
 package coppice
 
+// The names of the landing methods.
+const (
+	LandQueue  = "queue"  // lands by itself once proven
+	LandBranch = "branch" // waits on its branch until a person says land
+	LandReview = "review" // waits until a person has reviewed it and says land
+)
+
 // LandingMethod is what follows a landing that is proven: one value of land.how.
 type LandingMethod struct {
 	Name  string // the value
