@@ -253,12 +253,6 @@ type HealthPolicy struct {
 	Check   Duration `json:"check" yaml:"check"`     // age after which a check command is stopped
 }
 
-// How a task's work reaches the base.
-const (
-	LandQueue  = "queue"  // lands by itself once proven
-	LandBranch = "branch" // waits on its branch until a person says land
-)
-
 // Strategies for the commits that land.
 const (
 	StrategySquash = "squash"

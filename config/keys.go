@@ -214,7 +214,7 @@ var keys = map[string]key{
 	"health.check":   {doc: "Age after which a check command is stopped.", example: "30m", least: "1s"},
 
 	"land":          {doc: "How work reaches the base."},
-	"land.how":      {doc: "queue lands by itself once proven; branch waits until a person says land.", example: "queue", oneOf: []string{coppice.LandQueue, coppice.LandBranch}},
+	"land.how":      landingMethods(),
 	"land.strategy": {doc: "The commits that land: one squashed commit, a merge commit, or the branch's own commits rebased.", example: "squash", oneOf: []string{coppice.StrategySquash, coppice.StrategyMerge, coppice.StrategyRebase}},
 	"land.push":     {doc: "Push the base after each landing.", example: "false"},
 	"land.remote":   {doc: "The remote pushed to.", unset: "origin", example: "origin", pattern: namePattern, valid: named("remote")},
@@ -286,6 +286,17 @@ func inside(s string) error {
 		return coppice.Errorf(coppice.EInvalid, "%s belongs to git", coppice.Quote(s)).WithFix("leave it out: every workspace has its own")
 	}
 	return nil
+}
+
+// landingMethods describes land.how.
+func landingMethods() key {
+	k := key{example: coppice.LandQueue}
+	var docs []string
+	for _, m := range coppice.LandingMethods {
+		k.oneOf, docs = append(k.oneOf, m.Name), append(docs, m.Name+" "+m.Help)
+	}
+	k.doc = strings.Join(docs, "; ") + "."
+	return k
 }
 
 func command(s string) error {

@@ -224,6 +224,9 @@ func (e *Env) printLandings(t api.TaskDetail) {
 		if l.Verified {
 			state += ", verified"
 		}
+		if l.Pushed {
+			state += ", pushed"
+		}
 		e.printf("%s  %s\n", short(l.Head), line(state))
 		for _, k := range t.CheckRuns {
 			if k.LandingID == l.ID {

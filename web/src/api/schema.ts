@@ -308,6 +308,7 @@ export interface Landing {
   "killed"?: number;
   "outcome"?: string;
   "project_id": number;
+  "pushed"?: boolean;
   "queued_at"?: string;
   "retry_at"?: string;
   "round": number;
