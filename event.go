@@ -37,6 +37,9 @@ const (
 	EventSessionEnded   EventKind = "session.ended"
 	EventSessionWarned  EventKind = "session.warned" // stalled, long-running
 
+	EventSessionParked   EventKind = "session.parked"   // it can only wait, and does not count against the limits
+	EventSessionUnparked EventKind = "session.unparked" // it counts again
+
 	EventQuestionAsked    EventKind = "question.asked"
 	EventQuestionAnswered EventKind = "question.answered"
 	EventMessageSent      EventKind = "message.sent"

@@ -184,6 +184,9 @@ var Statuses = []Status{
 	StatusFailed, StatusDone, StatusCancelled,
 }
 
+// ReasonAnswered is why a task waits that has what it waited for.
+const ReasonAnswered = "answered; waiting for a free session"
+
 // Status derives the status from the task, its newest session, its newest
 // landing and what its lane is blocked by ("" when it is not). The second
 // result is the reason; waiting and needs you always have one.
@@ -207,10 +210,10 @@ func (t Task) Status(last *Session, land *Landing, asked *Question, blocked stri
 		return StatusReady, ""
 	case StageSession:
 		if asked != nil && asked.Open() {
-			if asked.Kind == QuestionPermission {
-				return StatusNeedsYou, "asks permission: " + asked.Text
-			}
-			return StatusNeedsYou, asked.Text
+			return StatusNeedsYou, asked.Asks()
+		}
+		if last != nil && !last.ReadyAt.IsZero() {
+			return StatusWaiting, ReasonAnswered
 		}
 		if last != nil {
 			return last.Role.Info().Status, t.Warning

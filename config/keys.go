@@ -59,6 +59,7 @@ var keys = map[string]key{
 	"limits.memory":      {doc: "The share of the machine's memory in use above which no further session starts.", example: "80%"},
 
 	"limits.output": {doc: "How much of a session's output is kept. Beyond it, what decides about the session is kept, and the last MiB; nothing is stopped. Pictures have a limit of their own.", example: "256 MiB", min: 1, max: 1 << 20},
+	"limits.parked": {doc: "The most sessions that stay alive while they can only wait for your answer. They do not count as sessions; beyond this, the one that has waited longest is stopped, and your answer starts it again in its conversation.", unset: "twice limits.sessions", example: "10", min: 1, max: 10000},
 
 	"agent":            {doc: "Who does the work."},
 	"agent.use":        {doc: "The agent a task gets when it names none.", unset: "every task must name one", example: "my-agent", pattern: namePattern, valid: named("agent")},
@@ -163,6 +164,13 @@ var keys = map[string]key{
 	"progress":                  {doc: "A file of the workspace in which sessions leave notes for the next; never committed.", unset: "none", example: ".coppice/progress.md", valid: inside},
 	"budget":                    {doc: "How much may be spent, as far as agents tell."},
 	"budget.task":               {doc: "The most that one task may cost before a person is asked; 0 means no bound.", example: "5 USD"},
+	"prices":                    {doc: "What models cost, by name, for agents that report tokens and no cost. Replaces what `coppice prices` lists; coppice.yaml comes before the user's config.yaml.", example: "{gpt-6-sol: {input: 2 USD, output: 10 USD}}", pattern: modelPattern, mapKey: coppice.ValidModel},
+	"prices.*":                  {doc: "What one model costs, in dollars for a million tokens.", example: "{input: 2 USD, output: 10 USD, cache_read: 0.2 USD, cache_write: 2.5 USD}"},
+	"prices.*.input":            {doc: "Input that is not cached.", example: "2 USD", required: true},
+	"prices.*.output":           {doc: "Output, thinking included.", example: "10 USD", required: true},
+	"prices.*.cache_read":       {doc: "Input that the vendor had kept.", unset: "the price of input", example: "0.2 USD"},
+	"prices.*.cache_write":      {doc: "Input that the vendor keeps for later.", unset: "the price of input", example: "2.5 USD"},
+	"budget.day":                {doc: "The most that the project may cost in a day, which begins at midnight UTC. Then what runs is stopped, and goes on the next day; 0 means no bound.", example: "20 USD"},
 	"critical_patterns":         {doc: "Output of a session or check that means the environment is broken.", example: "[{match: ECONNREFUSED, label: the database is down}]"},
 	"critical_patterns[]":       {doc: "One pattern."},
 	"critical_patterns[].match": {doc: "A regular expression.", example: "ECONNREFUSED", valid: expression, required: true},
@@ -220,7 +228,7 @@ var keys = map[string]key{
 // planned names what the design has and this version does not: keys, and
 // values of keys as key=value.
 var planned = map[string]bool{
-	"sandbox": true, "budget.day": true, "budget.on_reach": true, "reactions": true, "notify": true,
+	"sandbox": true, "budget.on_reach": true, "reactions": true, "notify": true,
 	"hooks": true, "forge": true, "tracker": true,
 	"limits.unreviewed": true, "retry.policy": true, "agent.roles.review": true,
 	"land.how=pr": true, "workspace.kind=clone": true, "workspace.kind=none": true,

@@ -216,15 +216,15 @@ const mostRules = 200
 // remember keeps the rule of an answer that says always: the newest first, and
 // each once.
 func (i *Intake) remember(tx store.Tx, t *coppice.Task, q coppice.Question) error {
-	do, why := always(q.Answer)
-	if q.Kind != coppice.QuestionPermission || q.Rule == nil || do == "" {
+	a := coppice.ParsePermission(q.Answer)
+	if q.Kind != coppice.QuestionPermission || q.Rule == nil || !a.Always {
 		return nil
 	}
 	p, err := tx.Projects.Get(t.ProjectID)
 	if err != nil {
 		return err
 	}
-	rule := coppice.Rule{Tool: q.Rule.Tool, Match: q.Rule.Match, Do: do, Why: why}
+	rule := a.Rule(*q.Rule)
 	rules := slices.DeleteFunc(slices.Clone(p.Rules), func(r coppice.Rule) bool { return r.Tool == rule.Tool && r.Match == rule.Match })
 	p.Rules = append([]coppice.Rule{rule}, rules...)
 	p.Rules = p.Rules[:min(len(p.Rules), mostRules)]
@@ -232,27 +232,6 @@ func (i *Intake) remember(tx store.Tx, t *coppice.Task, q coppice.Question) erro
 		return err
 	}
 	return i.event(tx, coppice.EventProjectChanged, coppice.Task{ProjectID: p.ID, Key: p.Prefix}, "remembers: "+ruleText(rule))
-}
-
-// always reads "allow always" and "deny always because …", and returns "" for
-// any other answer.
-func always(answer string) (do, why string) {
-	text := strings.TrimSpace(answer)
-	if strings.EqualFold(text, coppice.AnswerAllowAlways) {
-		return coppice.RuleAllow, ""
-	}
-	n := len(coppice.AnswerDenyAlways)
-	if len(text) < n || !strings.EqualFold(text[:n], coppice.AnswerDenyAlways) {
-		return "", ""
-	}
-	rest := text[n:]
-	if why = strings.TrimLeft(rest, " :,;.-\t\r\n"); why != "" && why == rest {
-		return "", "" // the word goes on
-	}
-	if first, after, ok := strings.Cut(why, " "); ok && strings.EqualFold(first, "because") {
-		why = strings.TrimSpace(after)
-	}
-	return coppice.RuleDeny, why
 }
 
 func ruleText(r coppice.Rule) string {

@@ -25,7 +25,7 @@ type Decision struct {
 	Session   *coppice.Session
 	Workspace *coppice.Workspace
 	Landing   *coppice.Landing
-	Question  *coppice.Question
+	Questions []coppice.Question
 	Messages  []coppice.Message
 	Checks    []coppice.Check
 	Trash     *coppice.Trash
@@ -111,8 +111,8 @@ func (d *Decision) rows(v view, now time.Time) []Row {
 			return tx.Tasks.Put(d.Task)
 		}, func() { task.showTask(*d.Task) })
 	}
-	if d.Question != nil {
-		add(coppice.SubjectTask, func(tx store.Tx) error { return tx.Questions.Put(d.Question) }, func() { task.showQuestion(*d.Question) })
+	for i := range d.Questions {
+		add(coppice.SubjectTask, func(tx store.Tx) error { return tx.Questions.Put(&d.Questions[i]) }, func() { task.showQuestion(d.Questions[i]) })
 	}
 	for i := range d.Messages {
 		add(coppice.SubjectTask, func(tx store.Tx) error { return tx.Messages.Put(&d.Messages[i]) }, func() { task.showMessage(d.Messages[i]) })

@@ -37,6 +37,9 @@ func waiting(v *View) *Decision {
 	if t.NotBefore.After(v.Now) {
 		return wait(v, &coppice.Wait{On: coppice.WaitSchedule, Text: "starts at " + t.NotBefore.UTC().Format(time.RFC3339), Until: t.NotBefore})
 	}
+	if d, waits := answered(v); waits {
+		return d
+	}
 	if w := t.Wait; w != nil && (w.On == coppice.WaitPerson || w.On == coppice.WaitBackoff && w.Until.After(v.Now)) {
 		return nil
 	}
@@ -95,6 +98,9 @@ func session(v *View) *Decision {
 	if s.State.Live() {
 		return carry(v, s)
 	}
+	if d := rest(v, s); d != nil {
+		return d
+	}
 	if d := closeQuestions(v, s); d != nil {
 		return d
 	}
@@ -123,13 +129,11 @@ func runSpec(v *View, s *coppice.Session) coppice.RunSpec {
 	run.Prompt = ""
 	spec := coppice.RunSpec{Session: run, Task: v.Task.Key, Title: v.Task.Title, Repo: v.Project.Path, RepoID: v.Project.ID, Base: v.onto()}
 	spec.Permissions.Default = v.Project.Policy.Permissions.Default
-	spec.Permissions.Rules = append(slices.Clone(v.Project.Rules), v.Project.Policy.Permissions.Rules...)
+	spec.Permissions.Rules = slices.Concat(onceRules(v, s), v.Project.Rules, v.Project.Policy.Permissions.Rules)
 	spec.MCP = v.Project.Policy.MCP
 	spec.Output = v.Project.Policy.Limits.Kept()
 	spec.Progress = v.Project.Policy.Progress
-	if most := allowed(v); most > 0 {
-		spec.Budget = max(most-spent(v), 0.01)
-	}
+	spec.Budget = s.Budget
 	if p, ok := v.Project.Policy.Agents[s.Agent]; ok {
 		spec.Profile = &p
 	}
@@ -342,7 +346,7 @@ func closeQuestions(v *View, s *coppice.Session) *Decision {
 	for _, q := range v.Questions {
 		if q.SessionID == s.ID && q.ClosedAt.IsZero() {
 			q.ClosedAt = v.Now
-			return &Decision{Kind: coppice.EventQuestionAnswered, Reason: "its session ended", Question: &q}
+			return &Decision{Kind: coppice.EventQuestionAnswered, Reason: "its session ended", Questions: []coppice.Question{q}}
 		}
 	}
 	return nil

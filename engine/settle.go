@@ -144,20 +144,21 @@ func settleRun(v *View, w coppice.Work) *Decision {
 	case r.Lost:
 		state = coppice.SessionLost
 		fail = coppice.Failf(coppice.ClassLost, "its process vanished", "")
-	case r.Stopped && (s.StopWhy == coppice.StopTaken || s.StopWhy == coppice.StopGiven):
+	case r.Stopped && (s.StopWhy == coppice.StopTaken || s.StopWhy == coppice.StopGiven || s.StopWhy == coppice.StopParked):
 		// It goes on in the next session.
 	case r.Stopped && s.StopWhy == coppice.ClassBudget:
-		state, fail = coppice.SessionFailed, budgetReached(v, r.Usage.CostUSD-s.Usage.CostUSD)
+		state, fail = coppice.SessionFailed, endedByBudget(v, s, r)
 	case r.Stopped && s.StopWhy == coppice.ClassTimeout:
 		state = coppice.SessionFailed
 		fail = coppice.Failf(coppice.ClassTimeout, "took longer than "+durationText(v.Project.Policy.Health.Timeout.D()), "")
 	case r.Stopped:
 		state = coppice.SessionCancelled
 		fail = coppice.Failf(coppice.ClassCancelled, "was stopped", "")
-	case r.Failure != nil && r.Failure.Class == coppice.ClassBudget && allowed(v) > 0:
-		state, fail = coppice.SessionFailed, budgetReached(v, r.Usage.CostUSD-s.Usage.CostUSD)
 	case r.Failure != nil:
 		state, fail = coppice.SessionFailed, r.Failure
+		if f := endedByBudget(v, s, r); f != nil && r.Failure.Class == coppice.ClassBudget {
+			fail = f
+		}
 	case s.Screen:
 		// A person left it; how its process ended says nothing.
 	case r.Signal != "":
@@ -174,6 +175,9 @@ func settleRun(v *View, w coppice.Work) *Decision {
 	d.Session.Dropped = max(s.Dropped, r.Dropped)
 	if r.Conversation != "" {
 		d.Session.Conversation = r.Conversation
+	}
+	if s.StopWhy == coppice.StopParked && !r.Stopped {
+		d.Session.StopWhy = "" // it ended by itself
 	}
 	if end := roleOf(s).end; end != nil && fail == nil && s.StopWhy != coppice.StopTaken {
 		end(v, r, d.Session)
@@ -195,6 +199,7 @@ func inAccount(fail *coppice.Failure, s *coppice.Session, account string) *coppi
 func endSession(v *View, state coppice.SessionState, fail *coppice.Failure) *Decision {
 	s := *v.session()
 	s.State, s.EndedAt, s.Failure, s.Warning = state, v.Now, fail, ""
+	s.Unpark(v.Now)
 	d := &Decision{Kind: coppice.EventSessionEnded, Session: &s, Reason: string(state)}
 	if fail != nil {
 		d.Reason = fmt.Sprintf("%s: %s", state, fail.Text)

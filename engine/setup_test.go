@@ -40,6 +40,9 @@ func viewOf(stage coppice.Stage, changes ...change) *View {
 	for _, c := range changes {
 		c(v)
 	}
+	for _, s := range append(v.Earlier, v.Sessions...) {
+		v.Spent += coppice.USD(s.Usage.CostUSD)
+	}
 	return v
 }
 
@@ -223,7 +226,7 @@ func tell(v *View, d *Decision) string {
 		p = append(p, tellTask(v, *d.Task)...)
 	}
 	if s := d.Session; s != nil {
-		add("session %s", s.State)
+		add("session %s%s", s.State, tellParked(v, *s))
 		if s.Failure != nil {
 			add("session fails: %s", s.Failure.Class)
 		}
@@ -255,7 +258,7 @@ func tell(v *View, d *Decision) string {
 	for _, a := range d.Tell {
 		p = append(p, tellAsk(v, a))
 	}
-	if q := d.Question; q != nil {
+	for _, q := range d.Questions {
 		add("question %d closed=%t", q.ID, !q.ClosedAt.IsZero())
 	}
 	for _, m := range d.Messages {
@@ -277,6 +280,24 @@ func tell(v *View, d *Decision) string {
 		p[i] = strings.TrimSpace(p[i])
 	}
 	return strings.Join(p, "; ")
+}
+
+// tellParked says what a decision changes about a session's being parked.
+func tellParked(v *View, s coppice.Session) (text string) {
+	old := v.byID(s.ID)
+	if old == nil || old.ParkedAt.Equal(s.ParkedAt) && old.ReadyAt.Equal(s.ReadyAt) {
+		return ""
+	}
+	if s.Parked() {
+		text += " parked"
+	}
+	if !s.ReadyAt.IsZero() {
+		text += " ready"
+	}
+	if s.ParkedFor != old.ParkedFor {
+		text += " after " + s.ParkedFor.D().String()
+	}
+	return text
 }
 
 func tellAsk(v *View, a coppice.Ask) string {

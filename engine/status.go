@@ -134,7 +134,7 @@ func (p page) needs(t coppice.Task) coppice.Needs {
 }
 
 func loadPage(r store.Reader, tasks []coppice.Task) (p page, err error) {
-	var projects, other, begun, running, idle []int64
+	var projects, other, begun, running, asking, idle []int64
 	for _, t := range tasks {
 		if t.Onto != "" && !slices.Contains(other, t.ProjectID) {
 			other = append(other, t.ProjectID)
@@ -158,7 +158,12 @@ func loadPage(r store.Reader, tasks []coppice.Task) (p page, err error) {
 	if p.landings, err = r.Landings.LastOfEach(begun); err != nil {
 		return p, err
 	}
-	if p.questions, err = r.Questions.OpenOfEach(running); err != nil {
+	for _, t := range tasks {
+		if x := last(p.sessions[t.ID]); t.Stage == coppice.StageSession || x != nil && x.Rests() {
+			asking = append(asking, t.ID)
+		}
+	}
+	if p.questions, err = r.Questions.OpenOfEach(asking); err != nil {
 		return p, err
 	}
 	for _, id := range running {
@@ -215,6 +220,9 @@ func (p page) status(room Room, t coppice.Task) TaskStatus {
 	blocked := ""
 	if t.Stage == coppice.StageQueued {
 		blocked, _ = room.Blocked(t.Lane())
+		if x := s.Session; blocked != "" && blocked == room.full(t.Lane()) && x != nil && x.Rests() && s.Question == nil {
+			blocked = coppice.ReasonAnswered
+		}
 	}
 	s.Status, s.Reason = t.Status(s.Session, s.Landing, s.Question, blocked)
 	if x := s.Session; t.Stage == coppice.StageSession && s.Question == nil && x != nil && x.State == coppice.SessionIdle && !x.Screen {
@@ -234,6 +242,8 @@ func (p page) status(room Room, t coppice.Task) TaskStatus {
 		}
 		if l, ok := room.Limited.of(t.Lane().Agent); ok && l.Until.IsZero() {
 			s.Fix = fmt.Sprintf("mend the cause, then say `coppice limits clear %s`", l.Agent)
+		} else if why, _ := room.day(room.Projects[t.ProjectID]); blocked == why {
+			s.Fix = dayFix
 		}
 	case t.Stage == coppice.StageWaiting && t.Wait != nil:
 		s.Fix = t.Wait.Fix

@@ -17,6 +17,8 @@ type View struct {
 	Sessions  []coppice.Session // of this round, oldest first
 	Earlier   []coppice.Session // of earlier rounds, oldest first
 	Numbered  int               // sessions of all rounds
+	Spent     coppice.USD       // by the task, in all rounds
+	Today     coppice.USD       // by the project since midnight UTC; known where a day has a budget
 	Workspace *coppice.Workspace
 	Trash     *coppice.Trash   // of the workspace, when it was removed
 	Landing   *coppice.Landing // the newest of this round
@@ -36,12 +38,16 @@ type View struct {
 	// Auto is the model that auto means for the task with an agent. Nil means
 	// that the agent chooses itself.
 	Auto func(agent string) string `json:"-"`
+	// Resumes reports whether the conversation of a session can go on in
+	// another one. Nil means that none can.
+	Resumes func(*coppice.Session) bool `json:"-"`
 }
 
 // view loads a task's view.
 func (t *turn) view(id int64) (*View, error) {
 	v := &View{Pause: t.cfg.Pause, Nodes: t.nodes}
 	v.Auto = func(agent string) string { return t.auto(v, agent) }
+	v.Resumes = func(s *coppice.Session) bool { return t.resumes(v.Project, s) }
 	task, err := t.tx.Tasks.Get(id)
 	if err != nil {
 		return nil, gone(err)
@@ -71,6 +77,18 @@ func (t *turn) view(id int64) (*View, error) {
 		} else {
 			v.Earlier = append(v.Earlier, s)
 		}
+	}
+	spent, err := t.tx.Spend.Of(v.Of, "")
+	if err != nil {
+		return nil, err
+	}
+	v.Spent = coppice.USD(spent.CostUSD)
+	if v.Project.Policy.Budget.Day > 0 {
+		today, err := t.tx.Spend.Of(coppice.ProjectSubject(v.Project.ID), coppice.Day(t.now))
+		if err != nil {
+			return nil, err
+		}
+		v.Today = coppice.USD(today.CostUSD)
 	}
 	if v.Workspace, err = t.tx.Workspaces.Of(id); err != nil {
 		return nil, err
@@ -267,11 +285,12 @@ func (v *View) checks() []string {
 	return all
 }
 
-// fixes counts the fix sessions of the round.
+// fixes counts the fix sessions of the round. One that was stopped because it
+// could only wait goes on in the next.
 func (v *View) fixes() int {
 	n := 0
 	for _, s := range v.Sessions {
-		if s.Role.Info().Fixes {
+		if s.Role.Info().Fixes && !s.Rests() {
 			n++
 		}
 	}

@@ -55,7 +55,7 @@ func (s *Server) taskRoutes(a huma.API) {
 
 // stagesOf are the stages in which a task can have a status.
 var stagesOf = map[coppice.Status][]coppice.Stage{
-	coppice.StatusWaiting:   {coppice.StageWaiting, coppice.StageQueued},
+	coppice.StatusWaiting:   {coppice.StageWaiting, coppice.StageQueued, coppice.StageSession},
 	coppice.StatusReady:     {coppice.StageQueued},
 	coppice.StatusWorking:   {coppice.StageSession},
 	coppice.StatusFixing:    {coppice.StageSession},

@@ -38,6 +38,8 @@ func Run(t *testing.T, open Open) {
 		{"Pending", testPending},
 		{"Each", testEach},
 		{"Usage", testUsage},
+		{"Spend", testSpend},
+		{"SpendSums", testSpendSums},
 		{"Picture", testPicture},
 		{"Topics", testTopics},
 		{"Watch", testWatch},

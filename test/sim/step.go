@@ -63,6 +63,9 @@ func (s *sim) actions() []action {
 	if s.opt.Plain {
 		talk, requeue, dirty, remote = 0, 0, 1, 0
 	}
+	if s.opt.Asks {
+		return s.askingActions()
+	}
 	return []action{
 		{"turn", 20, s.turn},
 		{"take", 14, s.take},
@@ -94,7 +97,7 @@ func (s *sim) turn() error {
 	}
 	s.due = t.Due
 	return s.st.View(s.ctx, func(r store.Reader) error {
-		return errors.Join(s.full(r), s.queueTells(r), s.needsHold(r), s.remoteHolds(r))
+		return errors.Join(s.full(r), s.queueTells(r), s.needsHold(r), s.remoteHolds(r), s.parkedHold(r))
 	})
 }
 
@@ -189,7 +192,7 @@ func (s *sim) workOn(w *worker, n int) error {
 // try does an item's effect. At times that fails: before anything happened, or
 // when all had happened and only nobody could tell.
 func (s *sim) try(it *item) error {
-	fails, early := !s.calm && s.rng.IntN(25) == 0 && !s.opt.Kills, s.rng.IntN(2) == 0
+	fails, early := !s.calm && s.rng.IntN(25) == 0 && !s.opt.Kills && (!s.opt.Asks || s.rng.IntN(20) == 0), s.rng.IntN(2) == 0
 	if !fails || !early {
 		res, err := s.execute(it.lease)
 		if err != nil {
@@ -199,6 +202,7 @@ func (s *sim) try(it *item) error {
 	}
 	if fails {
 		it.done, it.fail = true, coppice.Failf(coppice.ClassEnvironment, "no luck", "")
+		s.loosen(it.lease.Work)
 		if h := s.world.hosts[runs(it.lease.Work)]; h != nil && h.phase == "running" {
 			h.phase = "lost" // whoever gives a session up ends its host first
 		}
@@ -307,8 +311,7 @@ func (s *sim) send(v coppice.SendSpec) coppice.SendResult {
 		return coppice.SendResult{Delivered: true}
 	}
 	if v.Question != "" {
-		h.asked = ""
-		return coppice.SendResult{Delivered: true}
+		return s.hears(h, v.Question)
 	}
 	h.heard[v.ID] = v.Text
 	return coppice.SendResult{Delivered: true}
@@ -329,6 +332,9 @@ func (s *sim) running() []string {
 // agent lets one running agent do something.
 func (s *sim) agent() error {
 	keys := s.running()
+	if s.opt.Asks { // who waits does nothing
+		keys = slices.DeleteFunc(keys, func(k string) bool { return s.world.hosts[k].asked != "" })
+	}
 	if len(keys) == 0 {
 		return nil
 	}
@@ -345,8 +351,8 @@ func (s *sim) agent() error {
 		return s.atScreen(key, h, n)
 	}
 	switch {
-	case n < 8:
-		return s.askPerson(h)
+	case n < s.asking(h):
+		return s.askPerson(key, h)
 	case n < 30:
 		return s.output(key, h)
 	}

@@ -24,6 +24,7 @@ type world struct {
 	looks    map[string]*look      // verifiers' worktrees, by session key
 	heads    map[string]string     // merged commit → candidate
 	passed   map[string]bool       // candidates that a verifier passed
+	answered map[string]bool       // questions whose answer a session had
 	verdicts map[string]bool       // tree and command → passed, for what was really run
 	broken   string                // the first promise that was broken
 	suspect  map[string]bool       // commits that an agent put on a base, until a person agrees
@@ -68,13 +69,14 @@ type hostState struct {
 	spool  spooled
 	agent  string
 	screen bool // a person sits before it
+	loose  bool // it has an answer of which the engine was told that it did not arrive
 }
 
 func newWorld(salt string, redness int) *world {
 	return &world{
 		repos: map[string]*repo{}, commits: map[string]commit{}, spaces: map[string]*workspace{}, hosts: map[string]*hostState{},
 		landed: map[string][]string{}, rounds: map[string]int{}, talks: map[string]*hostState{}, verdicts: map[string]bool{},
-		looks: map[string]*look{}, heads: map[string]string{}, passed: map[string]bool{}, suspect: map[string]bool{}, redness: redness, salt: salt,
+		looks: map[string]*look{}, heads: map[string]string{}, passed: map[string]bool{}, answered: map[string]bool{}, suspect: map[string]bool{}, redness: redness, salt: salt,
 	}
 }
 

@@ -153,7 +153,8 @@ func TestTalkGolden(t *testing.T) {
 	s.golden(t, "limits-none", "limits")
 	s.golden(t, "rules-none", "rules")
 	now := s.Clock.Now()
-	asks := s.Session("app-1", coppice.SessionWaiting, func(x *coppice.Session) { x.Conversation = "talk1" })
+	s.Session("app-1", coppice.SessionDone, func(x *coppice.Session) { x.StopWhy, x.EndedAt = coppice.StopParked, now })
+	asks := s.Session("app-1", coppice.SessionWaiting, func(x *coppice.Session) { x.Conversation, x.ParkedAt = "talk1", now })
 	s.Change("app-1", func(t *coppice.Task) { t.Budget = 5 })
 	x := s.Change("app-2", func(t *coppice.Task) { t.Stage, t.Wait = coppice.StageQueued, nil })
 	s.Update(func(tx store.Tx) error {

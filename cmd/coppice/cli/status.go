@@ -101,6 +101,9 @@ func (e *Env) printStatus(st api.Status) {
 	}
 	for _, p := range st.Projects {
 		state := fmt.Sprintf("%d of %s running", p.Running, count(p.Limit, "session"))
+		if p.Parked > 0 {
+			state += fmt.Sprintf(", %d parked", p.Parked)
+		}
 		if !p.Paused.IsZero() {
 			state += ", paused"
 		}

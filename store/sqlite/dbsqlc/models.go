@@ -182,7 +182,24 @@ type Session struct {
 	Verdict      sql.NullString
 	Summary      string
 	Dropped      int64
+	ParkedAt     sql.NullInt64
+	ReadyAt      sql.NullInt64
+	ParkedFor    int64
+	Budget       float64
 	Answer       sql.NullString
+}
+
+type Spend struct {
+	Day        string
+	Scope      string
+	Cost       int64
+	Input      int64
+	Output     int64
+	CacheRead  int64
+	CacheWrite int64
+	Turns      int64
+	Sessions   int64
+	Estimated  int64
 }
 
 type Task struct {

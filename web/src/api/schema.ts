@@ -92,12 +92,17 @@ export interface Branch {
 }
 
 export interface Budget {
+  /** By the project in a day, which begins at midnight UTC; absent when there is no bound */
+  "day_usd"?: number;
   "project": string;
   /** By one task; absent when there is no bound */
   "task_usd"?: number;
+  /** What the project has spent since midnight UTC */
+  "today_usd"?: number;
 }
 
 export interface BudgetPolicy {
+  "day"?: string;
   "task"?: string;
 }
 
@@ -339,6 +344,7 @@ export interface LimitList {
 export interface Limits {
   "memory": string;
   "output": string;
+  "parked"?: number;
   "per_agent"?: Record<string, number>;
   "sessions": number;
 }
@@ -460,6 +466,7 @@ export interface Policy {
   "limits": Limits;
   "mcp"?: Record<string, MCPServer>;
   "permissions": PermissionPolicy;
+  "prices"?: Record<string, Price>;
   "problems"?: (string)[] | null;
   "progress"?: string;
   "prompts"?: Record<string, string>;
@@ -468,6 +475,13 @@ export interface Policy {
   "trash": TrashPolicy;
   "verify": VerifyPolicy;
   "workspace": WorkspacePolicy;
+}
+
+export interface Price {
+  "cache_read"?: string;
+  "cache_write"?: string;
+  "input": string;
+  "output": string;
 }
 
 export interface Problem {
@@ -525,7 +539,7 @@ export interface Project {
   "prefix": string;
   "removal"?: Removal;
   "rules"?: (Rule)[] | null;
-  /** Live sessions */
+  /** Live sessions, without those that are parked */
   "running": number;
   "strikes"?: Record<string, number>;
 }
@@ -550,6 +564,8 @@ export interface ProjectStatus {
   "limit": number;
   /** What it needs a person for: files in the way, changes to confirm, a base that moved */
   "needs"?: (Need)[] | null;
+  /** Live sessions that can only wait, for example for an answer; they are not among those that run */
+  "parked": number;
   "path": string;
   "paused_at"?: string;
   "prefix": string;
@@ -691,6 +707,7 @@ export interface ServerSetting {
 export interface Session {
   "agent": string;
   "answer"?: Answer;
+  "budget"?: string;
   "conversation"?: string;
   "created_at": string;
   "cursor": number;
@@ -706,10 +723,13 @@ export interface Session {
   "model"?: string;
   "n": number;
   "output_at"?: string;
+  "parked_at"?: string;
+  "parked_for"?: string;
   "path"?: string;
   "ports"?: (number)[] | null;
   "project_id": number;
   "prompt"?: string;
+  "ready_at"?: string;
   "resume"?: string;
   "role": string;
   "round": number;
@@ -972,8 +992,10 @@ export interface Usage {
   "cache_read_tokens"?: number;
   "cache_write_tokens"?: number;
   "cost_usd"?: number;
+  "estimated"?: boolean;
   "input_tokens"?: number;
   "output_tokens"?: number;
+  "priced"?: boolean;
   "turns"?: number;
 }
 
