@@ -24,6 +24,11 @@ type Usage struct {
 	CacheWrite   int64   `json:"cache_write_tokens,omitempty"`
 	CostUSD      float64 `json:"cost_usd,omitempty"`
 	Turns        int64   `json:"turns,omitempty"`
+	// Priced says that the cost follows from the tokens and the table of prices,
+	// because the agent reports none. Estimated says that the table does not name
+	// the model, and the highest price of its vendor stands in.
+	Priced    bool `json:"priced,omitempty"`
+	Estimated bool `json:"estimated,omitempty"`
 }
 
 // Add returns the sum of two usages.
@@ -35,6 +40,8 @@ func (u Usage) Add(v Usage) Usage {
 		CacheWrite:   u.CacheWrite + v.CacheWrite,
 		CostUSD:      u.CostUSD + v.CostUSD,
 		Turns:        u.Turns + v.Turns,
+		Priced:       u.Priced || v.Priced,
+		Estimated:    u.Estimated || v.Estimated,
 	}
 }
 

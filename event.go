@@ -55,6 +55,7 @@ const (
 	EventLandingMerged   EventKind = "landing.merged"
 	EventLandingVerified EventKind = "landing.verified" // a verifier passes its candidate
 	EventLandingQueued   EventKind = "landing.queued"
+	EventLandingPushed   EventKind = "landing.pushed" // the remote has its commit
 	EventLandingWaits    EventKind = "landing.waits"
 	EventLandingRetried  EventKind = "landing.retry" // something changed that it waits for
 	EventLandingEnded    EventKind = "landing.ended"

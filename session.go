@@ -73,6 +73,7 @@ type Session struct {
 	Head         string    `json:"head,omitempty"` // and after
 	Stat         string    `json:"stat,omitempty"` // what it changed in between, summed up by file
 	Usage        Usage     `json:"usage"`
+	Budget       USD       `json:"budget,omitempty"`     // the most that it may spend, reserved while it runs; 0 means no bound
 	Cursor       int64     `json:"cursor"`               // how much of its spool is committed here
 	StopWhy      Class     `json:"stop_why,omitempty"`   // why the engine asked it to stop
 	StopTries    int       `json:"stop_tries,omitempty"` // how often it asked

@@ -132,15 +132,17 @@ func folder(c Call) string {
 	return dir + "/*"
 }
 
-// Answered reads a person's answer to a permission question that offered to
-// remember a rule. The second result is the rule to remember, if the person
-// said always. A text that is none of the answers is a refusal, and the agent
-// is told it.
+// Answered is the verdict of a person's answer to a permission question that
+// offered to remember a rule. The second result is the rule to remember, if the
+// person said always.
 func Answered(answer string, rule coppice.Rule) (Verdict, *coppice.Rule) {
 	a := coppice.ParsePermission(answer)
 	a.Why = Text([]byte(a.Why))
-	v := Verdict{Do: a.Do, Why: a.Why}
-	if v.Do == coppice.RuleDeny && v.Why == "" {
+	v := Verdict{Do: coppice.RuleDeny, Why: a.Why}
+	switch {
+	case a.Allow:
+		v.Do = coppice.RuleAllow
+	case v.Why == "":
 		v.Why = refused
 	}
 	if !a.Always {

@@ -164,6 +164,13 @@ var keys = map[string]key{
 	"progress":                  {doc: "A file of the workspace in which sessions leave notes for the next; never committed.", unset: "none", example: ".coppice/progress.md", valid: inside},
 	"budget":                    {doc: "How much may be spent, as far as agents tell."},
 	"budget.task":               {doc: "The most that one task may cost before a person is asked; 0 means no bound.", example: "5 USD"},
+	"prices":                    {doc: "What models cost, by name, for agents that report tokens and no cost. Replaces what `coppice prices` lists; coppice.yaml comes before the user's config.yaml.", example: "{gpt-6-sol: {input: 2 USD, output: 10 USD}}", pattern: modelPattern, mapKey: coppice.ValidModel},
+	"prices.*":                  {doc: "What one model costs, in dollars for a million tokens.", example: "{input: 2 USD, output: 10 USD, cache_read: 0.2 USD, cache_write: 2.5 USD}"},
+	"prices.*.input":            {doc: "Input that is not cached.", example: "2 USD", required: true},
+	"prices.*.output":           {doc: "Output, thinking included.", example: "10 USD", required: true},
+	"prices.*.cache_read":       {doc: "Input that the vendor had kept.", unset: "the price of input", example: "0.2 USD"},
+	"prices.*.cache_write":      {doc: "Input that the vendor keeps for later.", unset: "the price of input", example: "2.5 USD"},
+	"budget.day":                {doc: "The most that the project may cost in a day, which begins at midnight UTC. Then what runs is stopped, and goes on the next day; 0 means no bound.", example: "20 USD"},
 	"critical_patterns":         {doc: "Output of a session or check that means the environment is broken.", example: "[{match: ECONNREFUSED, label: the database is down}]"},
 	"critical_patterns[]":       {doc: "One pattern."},
 	"critical_patterns[].match": {doc: "A regular expression.", example: "ECONNREFUSED", valid: expression, required: true},
@@ -207,7 +214,7 @@ var keys = map[string]key{
 	"health.check":   {doc: "Age after which a check command is stopped.", example: "30m", least: "1s"},
 
 	"land":          {doc: "How work reaches the base."},
-	"land.how":      {doc: "queue lands by itself once proven; branch waits until a person says land.", example: "queue", oneOf: []string{coppice.LandQueue, coppice.LandBranch}},
+	"land.how":      landingMethods(),
 	"land.strategy": {doc: "The commits that land: one squashed commit, a merge commit, or the branch's own commits rebased.", example: "squash", oneOf: []string{coppice.StrategySquash, coppice.StrategyMerge, coppice.StrategyRebase}},
 	"land.push":     {doc: "Push the base after each landing.", example: "false"},
 	"land.remote":   {doc: "The remote pushed to.", unset: "origin", example: "origin", pattern: namePattern, valid: named("remote")},
@@ -221,7 +228,7 @@ var keys = map[string]key{
 // planned names what the design has and this version does not: keys, and
 // values of keys as key=value.
 var planned = map[string]bool{
-	"sandbox": true, "budget.day": true, "budget.on_reach": true, "reactions": true, "notify": true,
+	"sandbox": true, "budget.on_reach": true, "reactions": true, "notify": true,
 	"hooks": true, "forge": true, "tracker": true,
 	"limits.unreviewed": true, "retry.policy": true, "agent.roles.review": true,
 	"land.how=pr": true, "workspace.kind=clone": true, "workspace.kind=none": true,
@@ -279,6 +286,17 @@ func inside(s string) error {
 		return coppice.Errorf(coppice.EInvalid, "%s belongs to git", coppice.Quote(s)).WithFix("leave it out: every workspace has its own")
 	}
 	return nil
+}
+
+// landingMethods describes land.how.
+func landingMethods() key {
+	k := key{example: coppice.LandQueue}
+	var docs []string
+	for _, m := range coppice.LandingMethods {
+		k.oneOf, docs = append(k.oneOf, m.Name), append(docs, m.Name+" "+m.Help)
+	}
+	k.doc = strings.Join(docs, "; ") + "."
+	return k
 }
 
 func command(s string) error {

@@ -17,6 +17,7 @@ const UserFile = "config.yaml"
 // User is the user's own configuration. It holds for all projects.
 type User struct {
 	Secrets map[string]secret.Source `json:"secrets,omitempty" yaml:"secrets"`
+	Prices  map[string]coppice.Price `json:"prices,omitempty" yaml:"prices"`
 }
 
 // user is the form of config.yaml.

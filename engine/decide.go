@@ -120,17 +120,15 @@ func (d *Decision) rows(v view, now time.Time) []Row {
 	return append(list, d.More...)
 }
 
-// landingOwner is the kind of subject that a landing belongs to before a decision
-// changes it.
+// landingOwner is the kind of subject that a landing and its candidates belong to
+// before a decision changes it.
 func landingOwner(v view, l *coppice.Landing) coppice.SubjectKind {
-	switch v := v.(type) {
-	case *View:
-		if old := v.Landing; old != nil && old.ID == l.ID && old.QueueID != 0 && old.EndedAt.IsZero() {
+	for _, of := range shown(v) {
+		if old := of.Landing; old != nil && old.ID == l.ID && old.QueueID != 0 && old.EndedAt.IsZero() {
 			return coppice.SubjectQueue
 		}
-		return coppice.SubjectTask
 	}
-	return coppice.SubjectQueue
+	return coppice.SubjectTask
 }
 
 // apply writes a decision to the store, brings the view up to date and wakes the
@@ -155,10 +153,10 @@ func (t *turn) apply(v view, d *Decision) error {
 	if err := t.applyAsks(v, d); err != nil {
 		return err
 	}
-	if err := v.follow(t, d); err != nil {
+	if err := t.log(v, d); err != nil {
 		return err
 	}
-	return t.log(v, d)
+	return v.follow(t, d)
 }
 
 // applyAsks settles requests to the subject, and asks others.

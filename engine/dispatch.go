@@ -20,6 +20,11 @@ type Room struct {
 	Starting int // sessions whose memory does not show yet
 	Most     int // live sessions of all projects together; 0 for no bound
 	Reserve  uint64
+
+	Today    map[int64]coppice.USD // what each project has spent since midnight UTC
+	Reserved map[int64]coppice.USD // what running sessions of each project may still spend
+	Spent    map[int64]coppice.USD // by task, of those that may start and have a budget
+	Granted  map[int64]coppice.USD // by task: what the sessions may spend that start now
 }
 
 // Blocked tells why no session of a lane can start now: a sentence for people,
@@ -39,6 +44,9 @@ func (r Room) Blocked(l coppice.Lane) (reason string, until time.Time) {
 		return fmt.Sprintf("%s waits for a person: %s", lim.Agent, lim.Text), time.Time{}
 	} else if ok && lim.Until.After(r.Now) {
 		return fmt.Sprintf("%s is limited until %s: %s", l.Agent, lim.Until.UTC().Format(time.RFC3339), lim.Text), lim.Until
+	}
+	if why, until := r.day(p); why != "" {
+		return why, until
 	}
 	if full := r.full(l); full != "" {
 		return full, time.Time{}
@@ -153,6 +161,7 @@ func fill(r Room, lanes map[coppice.Lane][]coppice.Task) []coppice.Task {
 			return start
 		}
 		start = append(start, *best)
+		r.grant(from, *best)
 		lanes[from] = lanes[from][1:]
 		r.Running[from]++
 		r.Starting++

@@ -81,7 +81,7 @@ const mostAttempts = 5
 // alive, and whoever takes its run next finds it; the base may have moved; what
 // goes to the trash or comes back must not be forgotten half-way.
 var persistent = map[coppice.WorkKind]bool{
-	coppice.WorkRun: true, coppice.WorkMove: true, coppice.WorkRemove: true, coppice.WorkRestore: true,
+	coppice.WorkRun: true, coppice.WorkPush: true, coppice.WorkMove: true, coppice.WorkRemove: true, coppice.WorkRestore: true,
 }
 
 // expire makes work whose lease ran out takeable again, or gives it up.

@@ -14,12 +14,12 @@ import (
 // further try.
 func pipeline(v *View) *Decision {
 	var d *Decision
-	switch v.Task.Stage {
-	case coppice.StageWaiting, "":
+	switch stage := v.Task.Stage; {
+	case stage == coppice.StageWaiting, stage == "":
 		d = waiting(v)
-	case coppice.StageSession:
+	case stage == coppice.StageSession:
 		d = session(v)
-	case coppice.StageChecking, coppice.StageLanding, coppice.StageHeld:
+	case stage.Lands():
 		d = landed(v)
 	}
 	if d != nil {
@@ -127,15 +127,13 @@ func carry(v *View, s *coppice.Session) *Decision {
 func runSpec(v *View, s *coppice.Session) coppice.RunSpec {
 	run := *s
 	run.Prompt = ""
-	spec := coppice.RunSpec{Session: run, Task: v.Task.Key, Title: v.Task.Title, Repo: v.Project.Path, RepoID: v.Project.ID, Base: v.Project.Policy.Base}
+	spec := coppice.RunSpec{Session: run, Task: v.Task.Key, Title: v.Task.Title, Repo: v.Project.Path, RepoID: v.Project.ID, Base: v.onto()}
 	spec.Permissions.Default = v.Project.Policy.Permissions.Default
 	spec.Permissions.Rules = slices.Concat(onceRules(v, s), v.Project.Rules, v.Project.Policy.Permissions.Rules)
 	spec.MCP = v.Project.Policy.MCP
 	spec.Output = v.Project.Policy.Limits.Kept()
 	spec.Progress = v.Project.Policy.Progress
-	if most := allowed(v); most > 0 {
-		spec.Budget = max(most-spent(v), 0.01)
-	}
+	spec.Budget = s.Budget
 	if p, ok := v.Project.Policy.Agents[s.Agent]; ok {
 		spec.Profile = &p
 	}
@@ -192,7 +190,7 @@ func workspaceWork(v *View, owner string, session int64) *coppice.Work {
 	return &coppice.Work{
 		Kind: coppice.WorkPrepare, Key: owner + "/prepare", Pool: v.place(coppice.WorkPrepare), SessionID: session,
 		Spec: coppice.Raw(coppice.PrepareSpec{
-			Key: v.Task.Key, Repo: v.Project.Path, RepoID: v.Project.ID, Branch: branch, Base: v.Project.Policy.Base, From: beginsFrom(v),
+			Key: v.Task.Key, Repo: v.Project.Path, RepoID: v.Project.ID, Branch: branch, Base: v.onto(), From: beginsFrom(v),
 			Policy: v.Project.Policy.Workspace,
 		}),
 	}

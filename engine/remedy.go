@@ -12,6 +12,7 @@ type action int
 
 const (
 	again     action = iota // another session with what went wrong, a bounded number of times
+	onward                  // another session in the same conversation, when its lane has a place
 	patient                 // the account rests until its limit is over; another one goes on if it may
 	elsewhere               // another account, or else a person
 	shut                    // the same, and nobody uses the agent until a person says so
@@ -26,6 +27,7 @@ var remedies = map[coppice.Class]action{
 	coppice.ClassAuth:           shut,
 	coppice.ClassBilling:        shut,
 	coppice.ClassBudget:         person,
+	coppice.ClassDayBudget:      onward,
 	coppice.ClassCapability:     elsewhere,
 	coppice.ClassEnvironment:    again, // and the track pauses after two in a row
 	coppice.ClassTestOnly:       again,
@@ -55,6 +57,10 @@ const mostPatience = 50
 // remedy applies the policy of the failure's class.
 func remedy(v *View, s *coppice.Session, fail coppice.Failure) *Decision {
 	switch remedies[fail.Class] {
+	case onward:
+		next := follows(v, s)
+		next.Evidence = evidence(s, fail)
+		return enqueue(v, next, fail.Text)
 	case patient:
 		return bePatient(v, s, fail)
 	case elsewhere, shut:

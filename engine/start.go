@@ -63,9 +63,12 @@ func (t *turn) dispatchOnce() (again bool, err error) {
 			return false, err
 		}
 		lanes[lane] = heads
+		if err := room.learn(t.tx.Reader(), lane.ProjectID, heads); err != nil {
+			return false, err
+		}
 	}
 	for _, task := range fill(room, lanes) {
-		started, err := t.start(task)
+		started, err := t.start(task, room.Granted[task.ID])
 		if err != nil {
 			return false, fmt.Errorf("engine: start %s: %w", task.Key, err)
 		}
@@ -118,13 +121,13 @@ func (t *turn) rerouteLane(lane coppice.Lane) (moved int, err error) {
 // start creates the task's next session and lets the pipeline carry it on. A
 // task whose account has become another one since it was queued moves to that
 // one's lane instead, as room was found for it in the old one.
-func (t *turn) start(task coppice.Task) (bool, error) {
+func (t *turn) start(task coppice.Task, granted coppice.USD) (bool, error) {
 	v, err := t.view(task.ID)
 	if err != nil {
 		return false, err
 	}
 	if d := budget(v); d != nil {
-		return true, t.apply(v, d)
+		return false, t.apply(v, d)
 	}
 	if d := reroute(v); d != nil {
 		t.dirty.add(coppice.TaskSubject(task.ID))
@@ -139,7 +142,7 @@ func (t *turn) start(task coppice.Task) (bool, error) {
 	s := &coppice.Session{
 		ProjectID: v.Project.ID, TaskID: v.Task.ID, N: v.Numbered + 1, Key: coppice.SessionKey(v.Task.Key, v.Numbered+1),
 		Round: v.Task.Round, Role: n.Role, Track: v.Task.Track, Agent: n.Agent, Model: t.model(v, &n), Resume: n.Resume,
-		Fork: n.Fork, Screen: n.Screen,
+		Fork: n.Fork, Screen: n.Screen, Budget: granted,
 		Prompt: promptFor(v, &n), State: coppice.SessionStarting, CreatedAt: t.now,
 	}
 	c := v.Task
@@ -168,8 +171,12 @@ func loadRoom(r store.Reader, now time.Time, nodes []coppice.Node, cfg Config) (
 	room := Room{
 		Now: now, Projects: map[int64]coppice.Project{}, Limited: Limited{},
 		Nodes: nodes, Most: cfg.MaxSessions, Reserve: cfg.Reserve,
+		Reserved: map[int64]coppice.USD{}, Spent: map[int64]coppice.USD{}, Granted: map[int64]coppice.USD{},
 	}
 	var err error
+	if room.Today, err = r.Spend.ByProject(coppice.Day(now)); err != nil {
+		return room, err
+	}
 	if room.Running, err = r.Lanes.Running(); err != nil {
 		return room, err
 	}
@@ -187,6 +194,7 @@ func loadRoom(r store.Reader, now time.Time, nodes []coppice.Node, cfg Config) (
 		return room, err
 	}
 	for _, s := range live {
+		room.reserve(s)
 		if s.StartedAt.IsZero() || now.Sub(s.StartedAt) < 30*time.Second {
 			room.Starting++
 		}
@@ -205,4 +213,20 @@ func (r Room) know(tx store.Reader, project int64) error {
 	p, err := tx.Projects.Get(project)
 	r.Projects[project] = p
 	return err
+}
+
+// learn loads what tasks have spent that may start and have a budget.
+func (r Room) learn(tx store.Reader, project int64, tasks []coppice.Task) error {
+	p := r.Projects[project].Policy
+	for _, t := range tasks {
+		if allowed(p, t) == 0 {
+			continue
+		}
+		spent, err := tx.Spend.Of(coppice.TaskSubject(t.ID), "")
+		if err != nil {
+			return err
+		}
+		r.Spent[t.ID] = coppice.USD(spent.CostUSD)
+	}
+	return nil
 }

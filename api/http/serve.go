@@ -166,9 +166,7 @@ func family(b *bytes.Buffer, name, kind, help string) {
 
 func gauges(b *bytes.Buffer, r store.Reader) error {
 	family(b, "coppice_tasks", "gauge", "Tasks by stage.")
-	for _, stage := range []coppice.Stage{
-		coppice.StageWaiting, coppice.StageQueued, coppice.StageSession, coppice.StageChecking, coppice.StageHeld, coppice.StageLanding, coppice.StageEnded,
-	} {
+	for _, stage := range coppice.Stages {
 		n, err := r.Tasks.Count(store.TaskFilter{Stages: []coppice.Stage{stage}})
 		if err != nil {
 			return err

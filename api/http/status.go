@@ -62,7 +62,7 @@ func (s *Server) statusTasks(ctx context.Context, r store.Reader, project int64,
 // and returns those that need a person, those whose session waits for a free one,
 // and the others.
 func (s *Server) busyTasks(ctx context.Context, r store.Reader, project int64, out *api.Status) (needs, active, waiting []coppice.Task, err error) {
-	for _, stage := range []coppice.Stage{coppice.StageChecking, coppice.StageHeld, coppice.StageLanding, coppice.StageSession} {
+	for _, stage := range append(coppice.StagesThat(coppice.Stage.Lands), coppice.StageSession) {
 		f := store.TaskFilter{ProjectID: project, Stages: []coppice.Stage{stage}, OldFirst: true}
 		if stage != coppice.StageSession { // of those there are as many as sessions may run
 			f.Most = mostListed

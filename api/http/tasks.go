@@ -62,7 +62,7 @@ var stagesOf = map[coppice.Status][]coppice.Stage{
 	coppice.StatusVerifying: {coppice.StageSession},
 	coppice.StatusChecking:  {coppice.StageChecking},
 	coppice.StatusLanding:   {coppice.StageLanding},
-	coppice.StatusNeedsYou:  {coppice.StageWaiting, coppice.StageSession, coppice.StageHeld},
+	coppice.StatusNeedsYou:  append(coppice.StagesThat(coppice.Stage.Awaits), coppice.StageWaiting, coppice.StageSession),
 	coppice.StatusDone:      {coppice.StageEnded},
 	coppice.StatusFailed:    {coppice.StageEnded},
 	coppice.StatusCancelled: {coppice.StageEnded},

@@ -59,6 +59,7 @@ var figures = []figure{
 	{"overhead", overheadRows},
 	{"features", featureRows},
 	{"repository", repositoryRows},
+	{"usage", usageRows},
 	{"web", webRows},
 }
 

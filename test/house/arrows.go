@@ -65,6 +65,7 @@ var rooms = map[string][]string{
 	"features":  {},
 	"secret":    {},
 	"verb":      {},
+	"price":     {},
 	"prompt":    {},
 	"answer":    {},
 	"config":    {"agent", "engine", "prompt", "secret"},
@@ -72,9 +73,9 @@ var rooms = map[string][]string{
 	"memory":    {"store"},
 	"engine":    {"answer", "flow", "store", "fabric", "prompt", "verb"},
 	"worker":    {"secret", "host", "agent", "workspace", "forge", "notify", "fabric"},
-	"ingest":    {"agent", "store", "fabric"},
+	"ingest":    {"agent", "store", "fabric", "price"},
 	"api":       {"engine", "store", "fabric", "memory", "verb", "web"},
-	"control":   {"api", "engine", "store", "fabric", "agent", "host", "workspace", "features", "config", "verb", "worker"},
+	"control":   {"api", "engine", "store", "fabric", "agent", "host", "workspace", "features", "config", "verb", "worker", "price"},
 }
 
 // fewer are the packages that may import fewer rooms than the rest of their

@@ -189,6 +189,12 @@ func (s *sim) tasksHold(r store.Reader) error {
 		if err := s.killsHold(r, t); err != nil {
 			return err
 		}
+		if err := spendHolds(r, t); err != nil {
+			return err
+		}
+	}
+	if err := s.daysHold(r); err != nil {
+		return err
 	}
 	return s.strikesHold(r)
 }
@@ -290,7 +296,7 @@ func (s *sim) help() error {
 		switch {
 		case t.Stage == coppice.StageSession:
 			_, err = s.intake.Answer(s.ctx, t.Key, 0, "yes")
-		case t.Stage == coppice.StageHeld:
+		case t.Stage.Awaits():
 			_, err = s.intake.Ask(s.ctx, t.Key, coppice.VerbLand, verb.Request{})
 		case t.Stage == coppice.StageWaiting && t.Wait != nil && t.Wait.On == coppice.WaitPerson:
 			if _, err = s.intake.Answer(s.ctx, t.Key, 0, "yes"); err == nil {

@@ -215,8 +215,15 @@ func (s *sim) inspect(_ context.Context, dir string) (coppice.Project, error) {
 	if s.rng.IntN(4) == 0 {
 		p.Land.How = coppice.LandBranch
 	}
+	if !s.opt.Plain && s.rng.IntN(8) == 0 {
+		p.Land.How = coppice.LandReview
+	}
+	p.Land.Push = !s.opt.Plain && s.rng.IntN(3) == 0
 	if !s.opt.Plain && s.rng.IntN(3) == 0 {
 		p.Budget.Task = coppice.USD(1 + s.rng.IntN(4))
+	}
+	if !s.opt.Plain && s.rng.IntN(3) == 0 {
+		p.Budget.Day = coppice.USD(3 + s.rng.IntN(9))
 	}
 	if !s.opt.Plain && s.rng.IntN(2) == 0 {
 		p.Health.Timeout = coppice.Duration(time.Minute)
@@ -236,6 +243,9 @@ func (s *sim) inspect(_ context.Context, dir string) (coppice.Project, error) {
 	}
 	root := s.world.add("", map[string]string{"README": "0"}, "", dir)
 	s.world.repos[dir] = &repo{base: root, checks: p.Checks, history: []string{root}}
+	if p.Land.Push {
+		s.world.repos[dir].remote = root
+	}
 	return coppice.Project{Path: dir, Prefix: "p", Policy: p, BaseCommit: root}, nil
 }
 

@@ -56,12 +56,12 @@ func (s *sim) pick(actions []action) action {
 }
 
 func (s *sim) actions() []action {
-	talk, requeue, dirty, remove := 8, 2, 3, 0
+	talk, requeue, dirty, remote, remove := 8, 2, 3, 1, 0
 	if s.opt.Remove {
 		remove = 4
 	}
 	if s.opt.Plain {
-		talk, requeue, dirty = 0, 0, 1
+		talk, requeue, dirty, remote = 0, 0, 1, 0
 	}
 	if s.opt.Asks {
 		return s.askingActions()
@@ -82,6 +82,7 @@ func (s *sim) actions() []action {
 		{"kill host", 1, s.killHost},
 		{"dirty", dirty, s.dirty},
 		{"move base", 1, s.moveBase},
+		{"move remote", remote, s.moveRemote},
 		{"hijack", 1, s.hijack},
 		{"decide base", 2, s.decideBase},
 		{"converse", talk, s.converse},
@@ -96,7 +97,7 @@ func (s *sim) turn() error {
 	}
 	s.due = t.Due
 	return s.st.View(s.ctx, func(r store.Reader) error {
-		return errors.Join(s.full(r), s.queueTells(r), s.needsHold(r), s.parkedHold(r))
+		return errors.Join(s.full(r), s.queueTells(r), s.needsHold(r), s.parkedHold(r), s.remoteHolds(r))
 	})
 }
 
@@ -123,7 +124,7 @@ func (s *sim) full(r store.Reader) error {
 
 var allKinds = []coppice.WorkKind{
 	coppice.WorkPrepare, coppice.WorkRemove, coppice.WorkRestore, coppice.WorkPurge, coppice.WorkRun, coppice.WorkSend,
-	coppice.WorkStop, coppice.WorkCheck, coppice.WorkMerge, coppice.WorkMove,
+	coppice.WorkStop, coppice.WorkCheck, coppice.WorkMerge, coppice.WorkPush, coppice.WorkMove,
 }
 
 func (s *sim) take() error {
@@ -256,6 +257,8 @@ func (s *sim) execute(l coppice.Lease) (any, error) {
 		return spec(w, s.world.merge)
 	case coppice.WorkCheck:
 		return spec(w, s.check)
+	case coppice.WorkPush:
+		return s.push(w)
 	case coppice.WorkMove:
 		return s.move(w)
 	case coppice.WorkStop:
@@ -280,8 +283,10 @@ func (s *sim) move(w coppice.Work) (any, error) {
 		return nil, err
 	}
 	verified, err := s.mayLand(v.New)
-	s.edit(s.world.repos[v.Repo])
-	return s.world.move(v, s.world.repos[v.Repo].checks, verified), err
+	r := s.world.repos[v.Repo]
+	s.edit(r)
+	s.reconcile(r)
+	return s.world.move(v, r.checks, verified), err
 }
 
 func (s *sim) stopHost(v coppice.StopSpec) coppice.StopResult {

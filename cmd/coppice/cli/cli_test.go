@@ -211,7 +211,7 @@ func TestVerdictGolden(t *testing.T) {
 	s.Session("app-1", coppice.SessionDone, verified(`{"steps":[{"n":1,"pass":true,"evidence":"I saw Hello\nand no more"},{"n":2,"pass":false,"evidence":"`+"\\u001b[2J"+`nothing"}],"summary":"Half of it."}`))
 	x := s.Session("app-1", coppice.SessionWorking, func(x *coppice.Session) { x.Role = coppice.RoleVerify })
 	s.Update(func(tx store.Tx) error {
-		return tx.Landings.Put(&coppice.Landing{ProjectID: x.ProjectID, TaskID: x.TaskID, Head: strings.Repeat("cd", 20), CreatedAt: now, Green: true, Verified: true})
+		return tx.Landings.Put(&coppice.Landing{ProjectID: x.ProjectID, TaskID: x.TaskID, Head: strings.Repeat("cd", 20), CreatedAt: now, Candidate: coppice.Candidate{Green: true, Pushed: true}, Verified: true})
 	})
 	s.golden(t, "list-verifying", "list", "--status", "verifying")
 	s.golden(t, "show-verdict", "show", "app-1")

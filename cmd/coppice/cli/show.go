@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -122,11 +123,11 @@ func (e *Env) fields(t api.TaskDetail) {
 	if !t.EndedAt.IsZero() {
 		pairs = append(pairs, [2]string{"took", ago(t.EndedAt.Sub(t.CreatedAt))})
 	}
-	cost := money(t.Usage.CostUSD)
+	spent := cost(t.Usage)
 	if t.Budget > 0 {
-		cost = fmt.Sprintf("$%.2f of $%.2f", t.Usage.CostUSD, float64(t.Budget))
+		spent = fmt.Sprintf("%s of $%.2f", cmp.Or(spent, "$0.00"), float64(t.Budget))
 	}
-	pairs = append(pairs, [2]string{"cost", cost})
+	pairs = append(pairs, [2]string{"cost", spent})
 	for _, p := range pairs {
 		if p[1] != "" {
 			e.printf("%s %s\n", e.paint(dim, fmt.Sprintf("%-10s", p[0])), line(p[1]))
@@ -171,7 +172,7 @@ func (e *Env) printSessions(sessions []coppice.Session) {
 		}
 		rows[i] = []cell{
 			{s.Key, bold}, plain(string(s.Role)), plain(state), plain(s.Agent),
-			{ago(end.Sub(s.CreatedAt)), dim}, plain(money(s.Usage.CostUSD)), plain(note),
+			{ago(end.Sub(s.CreatedAt)), dim}, plain(cost(s.Usage)), plain(note),
 		}
 	}
 	e.table([]column{{head: "KEY"}, {head: "ROLE"}, {head: "STATE"}, {head: "AGENT"}, {head: "TIME", end: true}, {head: "COST", end: true}, {head: "NOTE", give: true}}, rows)
@@ -222,6 +223,9 @@ func (e *Env) printLandings(t api.TaskDetail) {
 		}
 		if l.Verified {
 			state += ", verified"
+		}
+		if l.Pushed {
+			state += ", pushed"
 		}
 		e.printf("%s  %s\n", short(l.Head), line(state))
 		for _, k := range t.CheckRuns {

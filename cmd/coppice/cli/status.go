@@ -140,7 +140,7 @@ func wayOut(t api.Task) string {
 		return fmt.Sprintf(`coppice answer %s "…"`, t.Key)
 	case t.Fix != "":
 		return line(t.Fix)
-	case t.Stage == coppice.StageHeld:
+	case t.Stage.Awaits():
 		return "coppice land " + t.Key
 	}
 	return "coppice show " + t.Key

@@ -5,12 +5,12 @@
 INSERT INTO sessions (
   id, project_id, task_id, n, key, round, role, track, agent, model, resume, fork, screen, state, live, created_at,
   started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage,
-  cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, answer, summary, dropped, parked_at, ready_at, parked_for
+  cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, answer, summary, dropped, parked_at, ready_at, parked_for, budget
 ) VALUES (
   coalesce(sqlc.narg('id'), (SELECT max(f.last, coalesce((SELECT max(x.id) FROM sessions x), 0)) + 1 FROM floors f WHERE f.name = 'sessions')), @project_id, @task_id, @n, @key, @round, @role, @track, @agent, @model, @resume, @fork, @screen, @state,
   @live, @created_at, @started_at, @ended_at, @output_at, @conversation, @exit_code, @signal, @failure,
   @from_commit, @head, @stat, @usage, @cursor, @stop_why, @stop_tries, @stop_at, @warning,
-  @path, @ports, @verdict, @answer, @summary, @dropped, @parked_at, @ready_at, @parked_for
+  @path, @ports, @verdict, @answer, @summary, @dropped, @parked_at, @ready_at, @parked_for, @budget
 )
 ON CONFLICT (id) DO UPDATE SET
   project_id = excluded.project_id, task_id = excluded.task_id, n = excluded.n, key = excluded.key,
@@ -22,7 +22,7 @@ ON CONFLICT (id) DO UPDATE SET
   usage = excluded.usage, stop_why = excluded.stop_why, stop_tries = excluded.stop_tries,
   stop_at = excluded.stop_at, warning = excluded.warning, path = excluded.path, ports = excluded.ports,
   verdict = excluded.verdict, answer = excluded.answer, summary = excluded.summary, dropped = excluded.dropped,
-  parked_at = excluded.parked_at, ready_at = excluded.ready_at, parked_for = excluded.parked_for;
+  parked_at = excluded.parked_at, ready_at = excluded.ready_at, parked_for = excluded.parked_for, budget = excluded.budget;
 
 -- name: PutPrompt :exec
 INSERT INTO prompts (session_id, text) VALUES (@session_id, @text)
@@ -60,14 +60,14 @@ INSERT OR IGNORE INTO outputs (session_id, place, at, kind, data) VALUES (@sessi
 
 -- name: PutUsage :exec
 INSERT INTO usages (
-  made_at, session_id, project_id, task_id, agent, model, input_tokens, output_tokens, cache_read, cache_write, turns, cost_usd
+  made_at, session_id, project_id, task_id, agent, model, input_tokens, output_tokens, cache_read, cache_write, turns, cost_usd, estimated
 ) VALUES (
-  @made_at, @session_id, @project_id, @task_id, @agent, @model, @input_tokens, @output_tokens, @cache_read, @cache_write, @turns, @cost_usd
+  @made_at, @session_id, @project_id, @task_id, @agent, @model, @input_tokens, @output_tokens, @cache_read, @cache_write, @turns, @cost_usd, @estimated
 )
 ON CONFLICT (made_at, session_id) DO UPDATE SET
   project_id = excluded.project_id, task_id = excluded.task_id, agent = excluded.agent, model = excluded.model,
   input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens, cache_read = excluded.cache_read,
-  cache_write = excluded.cache_write, turns = excluded.turns, cost_usd = excluded.cost_usd;
+  cache_write = excluded.cache_write, turns = excluded.turns, cost_usd = excluded.cost_usd, estimated = excluded.estimated;
 
 -- name: LastOutputs :many
 SELECT o.* FROM sessions s JOIN outputs o ON o.session_id = s.id AND o.place IN (

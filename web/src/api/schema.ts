@@ -92,12 +92,17 @@ export interface Branch {
 }
 
 export interface Budget {
+  /** By the project in a day, which begins at midnight UTC; absent when there is no bound */
+  "day_usd"?: number;
   "project": string;
   /** By one task; absent when there is no bound */
   "task_usd"?: number;
+  /** What the project has spent since midnight UTC */
+  "today_usd"?: number;
 }
 
 export interface BudgetPolicy {
+  "day"?: string;
   "task"?: string;
 }
 
@@ -303,6 +308,7 @@ export interface Landing {
   "killed"?: number;
   "outcome"?: string;
   "project_id": number;
+  "pushed"?: boolean;
   "queued_at"?: string;
   "retry_at"?: string;
   "round": number;
@@ -460,6 +466,7 @@ export interface Policy {
   "limits": Limits;
   "mcp"?: Record<string, MCPServer>;
   "permissions": PermissionPolicy;
+  "prices"?: Record<string, Price>;
   "problems"?: (string)[] | null;
   "progress"?: string;
   "prompts"?: Record<string, string>;
@@ -468,6 +475,13 @@ export interface Policy {
   "trash": TrashPolicy;
   "verify": VerifyPolicy;
   "workspace": WorkspacePolicy;
+}
+
+export interface Price {
+  "cache_read"?: string;
+  "cache_write"?: string;
+  "input": string;
+  "output": string;
 }
 
 export interface Problem {
@@ -693,6 +707,7 @@ export interface ServerSetting {
 export interface Session {
   "agent": string;
   "answer"?: Answer;
+  "budget"?: string;
   "conversation"?: string;
   "created_at": string;
   "cursor": number;
@@ -977,8 +992,10 @@ export interface Usage {
   "cache_read_tokens"?: number;
   "cache_write_tokens"?: number;
   "cost_usd"?: number;
+  "estimated"?: boolean;
   "input_tokens"?: number;
   "output_tokens"?: number;
+  "priced"?: boolean;
   "turns"?: number;
 }
 

@@ -17,7 +17,7 @@ import { Sessions } from "../components/sessions";
 import { TaskFacts } from "../components/taskfacts";
 import { judged, passed, Verdicts, verifiers } from "../components/verdicts";
 import { Markdown } from "../lib/markdown";
-import { ago, plural, usd, useNow } from "../lib/format";
+import { ago, cost, plural, useNow } from "../lib/format";
 import { Link, useParam } from "../router";
 import { Empty, Loading, Mono, ProblemBox, StatusBadge, Tabs } from "../ui/parts";
 
@@ -46,7 +46,7 @@ function TaskView({ t }: { t: TaskDetail }) {
       { id: "checks", name: <>Checks <small>{bad > 0 ? `${bad} refused` : (t.check_runs?.length ?? 0)}</small></> },
     ]),
     { id: "timeline", name: "Timeline" },
-    { id: "cost", name: <>Cost <small>{usd(t.usage.cost_usd)}</small></> },
+    { id: "cost", name: <>Cost <small>{cost(t.usage)}</small></> },
     { id: "events", name: "Events" },
   ];
   return (
