@@ -65,6 +65,14 @@ type Question struct {
 // Open tells whether a person should still answer.
 func (q Question) Open() bool { return q.AnsweredAt.IsZero() && q.ClosedAt.IsZero() }
 
+// Asks is what the question asks, as people read it.
+func (q Question) Asks() string {
+	if q.Kind == QuestionPermission {
+		return "asks permission: " + q.Text
+	}
+	return q.Text
+}
+
 // QuestionPermission is the kind of a question whether a tool may be used. Its
 // answers are the four below; what follows "deny " is told to the agent.
 const QuestionPermission = "permission"

@@ -53,6 +53,15 @@ type Permission struct {
 	Why    string // the reason of a refusal; empty when the person gives none
 }
 
+// Rule is the rule that follows from the answer for what a question is about.
+func (p Permission) Rule(about Rule) Rule {
+	r := Rule{Tool: about.Tool, Match: about.Match, Do: RuleDeny, Why: p.Why}
+	if p.Allow {
+		r.Do = RuleAllow
+	}
+	return r
+}
+
 // ParsePermission reads the answer to a permission question: allow or deny, once or
 // always, and the reason of a refusal. Case and blanks around the answer do not
 // matter. A text that is none of the answers is a refusal, and the whole text is

@@ -67,7 +67,17 @@ type Limits struct {
 	Sessions int            `json:"sessions" yaml:"sessions"`
 	PerAgent map[string]int `json:"per_agent,omitempty" yaml:"per_agent"`
 	Memory   Percent        `json:"memory" yaml:"memory"`
-	Output   Bytes          `json:"output" yaml:"output"` // how much of a session's output is kept
+	Output   Bytes          `json:"output" yaml:"output"`           // how much of a session's output is kept
+	Parked   int            `json:"parked,omitempty" yaml:"parked"` // sessions that can only wait; see MostParked
+}
+
+// MostParked is how many sessions stay alive that can only wait: twice as many
+// as may run, where the policy does not say.
+func (l Limits) MostParked() int {
+	if l.Parked == 0 {
+		return 2 * l.Sessions
+	}
+	return l.Parked
 }
 
 // DefaultOutput is how much of a session's output is kept where the policy does
@@ -242,12 +252,6 @@ type HealthPolicy struct {
 	Timeout Duration `json:"timeout" yaml:"timeout"` // age after which it is stopped
 	Check   Duration `json:"check" yaml:"check"`     // age after which a check command is stopped
 }
-
-// How a task's work reaches the base.
-const (
-	LandQueue  = "queue"  // lands by itself once proven
-	LandBranch = "branch" // waits on its branch until a person says land
-)
 
 // Strategies for the commits that land.
 const (

@@ -148,8 +148,8 @@ func Answered(answer string, rule coppice.Rule) (Verdict, *coppice.Rule) {
 	if !a.Always {
 		return v, nil
 	}
-	rule.Do, rule.Set, rule.Why = v.Do, nil, a.Why
-	return v, &rule
+	remember := a.Rule(rule)
+	return v, &remember
 }
 
 const refused = "a person did not allow this"

@@ -117,7 +117,7 @@ type TaskList struct {
 // Project is a project and what runs in it.
 type Project struct {
 	coppice.Project
-	Running int `json:"running" doc:"Live sessions"`
+	Running int `json:"running" doc:"Live sessions, without those that are parked"`
 	// Confirmed is what adding a known project confirmed.
 	Confirmed []coppice.Need `json:"confirmed,omitempty" doc:"Of an answer to adding a known project: what that confirmed"`
 }
@@ -195,6 +195,7 @@ type ProjectStatus struct {
 	Prefix  string    `json:"prefix"`
 	Path    string    `json:"path"`
 	Running int       `json:"running"`
+	Parked  int       `json:"parked" doc:"Live sessions that can only wait, for example for an answer; they are not among those that run"`
 	Limit   int       `json:"limit"`
 	Paused  time.Time `json:"paused_at,omitzero"`
 	// Warnings say what is wrong with what the project keeps in its checkout.

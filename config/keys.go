@@ -59,6 +59,7 @@ var keys = map[string]key{
 	"limits.memory":      {doc: "The share of the machine's memory in use above which no further session starts.", example: "80%"},
 
 	"limits.output": {doc: "How much of a session's output is kept. Beyond it, what decides about the session is kept, and the last MiB; nothing is stopped. Pictures have a limit of their own.", example: "256 MiB", min: 1, max: 1 << 20},
+	"limits.parked": {doc: "The most sessions that stay alive while they can only wait for your answer. They do not count as sessions; beyond this, the one that has waited longest is stopped, and your answer starts it again in its conversation.", unset: "twice limits.sessions", example: "10", min: 1, max: 10000},
 
 	"agent":            {doc: "Who does the work."},
 	"agent.use":        {doc: "The agent a task gets when it names none.", unset: "every task must name one", example: "my-agent", pattern: namePattern, valid: named("agent")},
@@ -213,7 +214,7 @@ var keys = map[string]key{
 	"health.check":   {doc: "Age after which a check command is stopped.", example: "30m", least: "1s"},
 
 	"land":          {doc: "How work reaches the base."},
-	"land.how":      {doc: "queue lands by itself once proven; branch waits until a person says land.", example: "queue", oneOf: []string{coppice.LandQueue, coppice.LandBranch}},
+	"land.how":      landingMethods(),
 	"land.strategy": {doc: "The commits that land: one squashed commit, a merge commit, or the branch's own commits rebased.", example: "squash", oneOf: []string{coppice.StrategySquash, coppice.StrategyMerge, coppice.StrategyRebase}},
 	"land.push":     {doc: "Push the base after each landing.", example: "false"},
 	"land.remote":   {doc: "The remote pushed to.", unset: "origin", example: "origin", pattern: namePattern, valid: named("remote")},
@@ -285,6 +286,17 @@ func inside(s string) error {
 		return coppice.Errorf(coppice.EInvalid, "%s belongs to git", coppice.Quote(s)).WithFix("leave it out: every workspace has its own")
 	}
 	return nil
+}
+
+// landingMethods describes land.how.
+func landingMethods() key {
+	k := key{example: coppice.LandQueue}
+	var docs []string
+	for _, m := range coppice.LandingMethods {
+		k.oneOf, docs = append(k.oneOf, m.Name), append(docs, m.Name+" "+m.Help)
+	}
+	k.doc = strings.Join(docs, "; ") + "."
+	return k
 }
 
 func command(s string) error {

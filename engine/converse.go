@@ -32,8 +32,7 @@ func (i *Intake) say(ctx context.Context, key, kind, text string) (coppice.Messa
 		if t.Ended() {
 			return coppice.Errorf(coppice.EConflict, "%s has ended (%s)", t.Key, t.Outcome).WithFix("use `coppice continue %s` to go on with it", t.Key)
 		}
-		switch t.Stage {
-		case coppice.StageChecking, coppice.StageHeld, coppice.StageLanding:
+		if t.Stage.Lands() {
 			return coppice.Errorf(coppice.EConflict, "%s is being checked or landed; nobody would hear the message", t.Key).
 				WithFix("wait for its outcome, or use `coppice requeue %s` with a note", t.Key)
 		}
@@ -192,6 +191,7 @@ func (i *Intake) Fork(ctx context.Context, key, text string) (coppice.Task, erro
 			ProjectID: p.ID, Title: from.Title, Body: from.Body, Priority: from.Priority, Track: from.Track, Agent: s.Agent, Model: from.Model,
 			Checks: from.Checks, Category: from.Category, Steps: from.Steps, Budget: from.Budget, ForkOf: from.Key,
 		}
+		made.Onto = from.Onto
 		if s.Agent != from.Agent {
 			made.Model = s.Model
 		}
@@ -224,10 +224,7 @@ func (i *Intake) remember(tx store.Tx, t *coppice.Task, q coppice.Question) erro
 	if err != nil {
 		return err
 	}
-	rule := coppice.Rule{Tool: q.Rule.Tool, Match: q.Rule.Match, Do: coppice.RuleDeny, Why: a.Why}
-	if a.Allow {
-		rule.Do = coppice.RuleAllow
-	}
+	rule := a.Rule(*q.Rule)
 	rules := slices.DeleteFunc(slices.Clone(p.Rules), func(r coppice.Rule) bool { return r.Tool == rule.Tool && r.Match == rule.Match })
 	p.Rules = append([]coppice.Rule{rule}, rules...)
 	p.Rules = p.Rules[:min(len(p.Rules), mostRules)]

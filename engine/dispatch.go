@@ -14,6 +14,7 @@ type Room struct {
 	Now      time.Time
 	Projects map[int64]coppice.Project
 	Running  map[coppice.Lane]int
+	Parked   []coppice.Session // which run, and do not count
 	Limited  Limited
 	Nodes    []coppice.Node
 	Starting int // sessions whose memory does not show yet
@@ -47,12 +48,20 @@ func (r Room) Blocked(l coppice.Lane) (reason string, until time.Time) {
 	if why, until := r.day(p); why != "" {
 		return why, until
 	}
-	for _, b := range r.bounds(l) {
-		if b.used >= b.most {
-			return fmt.Sprintf("all %d sessions of %s are taken", b.most, b.of), time.Time{}
-		}
+	if full := r.full(l); full != "" {
+		return full, time.Time{}
 	}
 	return r.memory(p)
+}
+
+// full tells which limit leaves no free session for a lane, "" when there is one.
+func (r Room) full(l coppice.Lane) string {
+	for _, b := range r.bounds(l) {
+		if b.used >= b.most {
+			return fmt.Sprintf("all %d sessions of %s are taken", b.most, b.of)
+		}
+	}
+	return ""
 }
 
 // bound is one limit that holds for a lane.

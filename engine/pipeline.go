@@ -14,12 +14,12 @@ import (
 // further try.
 func pipeline(v *View) *Decision {
 	var d *Decision
-	switch v.Task.Stage {
-	case coppice.StageWaiting, "":
+	switch stage := v.Task.Stage; {
+	case stage == coppice.StageWaiting, stage == "":
 		d = waiting(v)
-	case coppice.StageSession:
+	case stage == coppice.StageSession:
 		d = session(v)
-	case coppice.StageChecking, coppice.StageLanding, coppice.StageHeld:
+	case stage.Lands():
 		d = landed(v)
 	}
 	if d != nil {
@@ -36,6 +36,9 @@ func waiting(v *View) *Decision {
 	}
 	if t.NotBefore.After(v.Now) {
 		return wait(v, &coppice.Wait{On: coppice.WaitSchedule, Text: "starts at " + t.NotBefore.UTC().Format(time.RFC3339), Until: t.NotBefore})
+	}
+	if d, waits := answered(v); waits {
+		return d
 	}
 	if w := t.Wait; w != nil && (w.On == coppice.WaitPerson || w.On == coppice.WaitBackoff && w.Until.After(v.Now)) {
 		return nil
@@ -95,6 +98,9 @@ func session(v *View) *Decision {
 	if s.State.Live() {
 		return carry(v, s)
 	}
+	if d := rest(v, s); d != nil {
+		return d
+	}
 	if d := closeQuestions(v, s); d != nil {
 		return d
 	}
@@ -121,9 +127,9 @@ func carry(v *View, s *coppice.Session) *Decision {
 func runSpec(v *View, s *coppice.Session) coppice.RunSpec {
 	run := *s
 	run.Prompt = ""
-	spec := coppice.RunSpec{Session: run, Task: v.Task.Key, Title: v.Task.Title, Repo: v.Project.Path, RepoID: v.Project.ID, Base: v.Project.Policy.Base}
+	spec := coppice.RunSpec{Session: run, Task: v.Task.Key, Title: v.Task.Title, Repo: v.Project.Path, RepoID: v.Project.ID, Base: v.onto()}
 	spec.Permissions.Default = v.Project.Policy.Permissions.Default
-	spec.Permissions.Rules = append(slices.Clone(v.Project.Rules), v.Project.Policy.Permissions.Rules...)
+	spec.Permissions.Rules = slices.Concat(onceRules(v, s), v.Project.Rules, v.Project.Policy.Permissions.Rules)
 	spec.MCP = v.Project.Policy.MCP
 	spec.Output = v.Project.Policy.Limits.Kept()
 	spec.Progress = v.Project.Policy.Progress
@@ -184,7 +190,7 @@ func workspaceWork(v *View, owner string, session int64) *coppice.Work {
 	return &coppice.Work{
 		Kind: coppice.WorkPrepare, Key: owner + "/prepare", Pool: v.place(coppice.WorkPrepare), SessionID: session,
 		Spec: coppice.Raw(coppice.PrepareSpec{
-			Key: v.Task.Key, Repo: v.Project.Path, RepoID: v.Project.ID, Branch: branch, Base: v.Project.Policy.Base, From: beginsFrom(v),
+			Key: v.Task.Key, Repo: v.Project.Path, RepoID: v.Project.ID, Branch: branch, Base: v.onto(), From: beginsFrom(v),
 			Policy: v.Project.Policy.Workspace,
 		}),
 	}
@@ -340,7 +346,7 @@ func closeQuestions(v *View, s *coppice.Session) *Decision {
 	for _, q := range v.Questions {
 		if q.SessionID == s.ID && q.ClosedAt.IsZero() {
 			q.ClosedAt = v.Now
-			return &Decision{Kind: coppice.EventQuestionAnswered, Reason: "its session ended", Question: &q}
+			return &Decision{Kind: coppice.EventQuestionAnswered, Reason: "its session ended", Questions: []coppice.Question{q}}
 		}
 	}
 	return nil

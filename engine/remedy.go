@@ -120,7 +120,7 @@ func failures(v *View) int {
 		}
 		switch {
 		case judges(s.Role) != verifier:
-		case s.State.Live(), s.Screen, s.StopWhy == coppice.StopTaken:
+		case s.State.Live(), s.Screen, s.StopWhy == coppice.StopTaken, s.Rests():
 		case s.Failure != nil && remedies[s.Failure.Class] == again:
 			n++
 		case s.Failure == nil && roleOf(&s).failed != nil && roleOf(&s).failed(v, &s):

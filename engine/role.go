@@ -50,7 +50,7 @@ func judges(r coppice.Role) bool { return r.Info().Where == coppice.AtCandidate 
 // promptFor is the first message of a task's next session.
 func promptFor(v *View, n *coppice.Next) string {
 	in := prompt.Input{
-		Task: v.Task, Policy: v.Project.Policy, Next: *n, Onto: v.Project.Policy.Base, Checks: v.checks(),
+		Task: v.Task, Policy: v.Project.Policy, Next: *n, Onto: v.onto(), Checks: v.checks(),
 		Conflict: v.Landing != nil && v.Landing.Outcome == coppice.LandingConflict,
 	}
 	for _, m := range v.Messages {
@@ -67,7 +67,7 @@ func carryDetached(v *View, s *coppice.Session) *Decision {
 		spec.Path, spec.Ports = s.Path, s.Ports
 		return offerRun(v, s, spec)
 	}
-	from, at := "", v.Project.Policy.Base
+	from, at := "", v.onto()
 	if s.Role.Info().Where == coppice.AtCandidate {
 		if v.Landing == nil {
 			return endSession(v, coppice.SessionFailed, coppice.Failf(coppice.ClassUnknown, "there is no candidate to verify", ""))
@@ -77,7 +77,7 @@ func carryDetached(v *View, s *coppice.Session) *Decision {
 	return &Decision{Kind: coppice.EventWorkOffered, Reason: "needs a worktree at " + at, Offer: &coppice.Work{
 		Kind: coppice.WorkPrepare, Key: fmt.Sprintf("session/%d/prepare", s.ID), Pool: v.place(coppice.WorkRun), SessionID: s.ID,
 		Spec: coppice.Raw(coppice.PrepareSpec{
-			Key: s.Key, Repo: v.Project.Path, RepoID: v.Project.ID, Base: v.Project.Policy.Base, From: from, Detached: true,
+			Key: s.Key, Repo: v.Project.Path, RepoID: v.Project.ID, Base: v.onto(), From: from, Detached: true,
 			Policy: v.Project.Policy.Workspace,
 		}),
 	}}

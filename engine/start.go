@@ -12,8 +12,8 @@ import (
 // each lane.
 const mostStarts = 64
 
-// dispatch gives free places to queued tasks. It looks again when it found some
-// in the wrong lane.
+// dispatch gives free sessions to parked work, and then to queued tasks. It looks
+// again when it found some in the wrong lane.
 func (t *turn) dispatch() error {
 	for {
 		again, err := t.dispatchOnce()
@@ -27,6 +27,12 @@ func (t *turn) dispatchOnce() (again bool, err error) {
 	lanes := map[coppice.Lane][]coppice.Task{}
 	room, err := loadRoom(t.tx.Reader(), t.now, t.nodes, t.cfg)
 	if err != nil {
+		return false, err
+	}
+	if err := t.unpark(&room); err != nil {
+		return false, err
+	}
+	if err := t.thin(room); err != nil {
 		return false, err
 	}
 	var wake time.Time
@@ -130,17 +136,19 @@ func (t *turn) start(task coppice.Task, granted coppice.USD) (bool, error) {
 		}
 		return false, t.settleAll()
 	}
-	n := v.Task.Next
+	n := *v.Task.Next
+	closed, note := answers(v, n.Screen)
+	n.Note = joinNotes(note, n.Note)
 	s := &coppice.Session{
 		ProjectID: v.Project.ID, TaskID: v.Task.ID, N: v.Numbered + 1, Key: coppice.SessionKey(v.Task.Key, v.Numbered+1),
-		Round: v.Task.Round, Role: n.Role, Track: v.Task.Track, Agent: n.Agent, Model: t.model(v, n), Resume: n.Resume,
+		Round: v.Task.Round, Role: n.Role, Track: v.Task.Track, Agent: n.Agent, Model: t.model(v, &n), Resume: n.Resume,
 		Fork: n.Fork, Screen: n.Screen, Budget: granted,
-		Prompt: promptFor(v, n), State: coppice.SessionStarting, CreatedAt: t.now,
+		Prompt: promptFor(v, &n), State: coppice.SessionStarting, CreatedAt: t.now,
 	}
 	c := v.Task
 	c.Stage, c.Next, c.Wait = coppice.StageSession, nil, nil
 	c.Sessions++
-	d := &Decision{By: "dispatch", Kind: coppice.EventSessionCreated, Reason: string(n.Role) + " with " + n.Agent, Task: &c, Session: s}
+	d := &Decision{By: "dispatch", Kind: coppice.EventSessionCreated, Reason: string(n.Role) + " with " + n.Agent, Task: &c, Session: s, Questions: closed}
 	if n.Screen && n.Resume != "" {
 		if n.Note != "" {
 			d.Messages = []coppice.Message{{TaskID: c.ID, Text: n.Note, From: "person", SentAt: t.now}}
@@ -189,6 +197,9 @@ func loadRoom(r store.Reader, now time.Time, nodes []coppice.Node, cfg Config) (
 		room.reserve(s)
 		if s.StartedAt.IsZero() || now.Sub(s.StartedAt) < 30*time.Second {
 			room.Starting++
+		}
+		if s.Parked() {
+			room.Parked = append(room.Parked, s)
 		}
 	}
 	return room, nil

@@ -42,7 +42,7 @@ func TestWantsVerdict(t *testing.T) {
 		{"the task's own agent", viewOf(coppice.StageChecking, candidate(green), steps, model, role("ann")), "landing: task.stage; to queued; next verify by ann/big"},
 		{"verified", viewOf(coppice.StageChecking, candidate(isVerified), steps), enter + "; verified"},
 		{"verified, held", viewOf(coppice.StageChecking, candidate(isVerified), steps, held), "landing: task.stage; to held"},
-		{"verified, the base has moved", viewOf(coppice.StageLanding, candidate(isVerified, inQueue), steps, project(func(p *coppice.Project) { p.BaseCommit = "base2" })),
+		{"verified, the base has moved", viewOf(coppice.StageLanding, candidate(isVerified, inQueue), steps, tip("base2")),
 			"landing: work.offered; landing queued; verified; offer land.merge landing/5/1 to control"},
 		{"verified, merged anew and green", viewOf(coppice.StageLanding, candidate(isVerified, inQueue), steps),
 			"landing: work.offered; landing queued; verified; offer land.move landing/5/1 to control"},

@@ -74,7 +74,7 @@ func fitsLand(f Facts) error {
 		return beingStopped(t)
 	case t.Stage == coppice.StageLanding && !f.PutOff():
 		return coppice.Errorf(coppice.EConflict, "%s is landing already", t.Key)
-	case t.Stage == coppice.StageHeld, t.Stage == coppice.StageChecking, t.Stage == coppice.StageLanding:
+	case t.Stage.Lands():
 		return nil
 	case t.Ended() && f.Branch:
 		return nil
@@ -86,7 +86,7 @@ func fitsLand(f Facts) error {
 
 // hideLand keeps the button away from tasks that land by themselves.
 func hideLand(f Facts) bool {
-	return f.Task.Stage != coppice.StageHeld && !f.PutOff()
+	return !f.Task.Stage.Awaits() && !f.PutOff()
 }
 
 // beingStopped says why a task cannot be asked for anything at this moment.

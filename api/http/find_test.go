@@ -384,12 +384,13 @@ func TestStatusCounts(t *testing.T) {
 		func(t *coppice.Task) { t.Stage, t.Wait = coppice.StageSession, nil },
 		func(t *coppice.Task) { t.Stage, t.Wait = coppice.StageChecking, nil },
 		func(t *coppice.Task) { t.Stage, t.Wait = coppice.StageHeld, nil },
+		func(t *coppice.Task) { t.Stage, t.Wait = coppice.StageReview, nil },
 		func(t *coppice.Task) { t.Stage, t.Wait = coppice.StageLanding, nil },
 		func(t *coppice.Task) { t.Stage, t.Wait, t.Outcome = coppice.StageEnded, nil, coppice.OutcomeDone },
 	}
 	for i := range 500 {
 		project := "app"
-		if i%3 == 0 {
+		if i%2 == 0 {
 			project = "web"
 		}
 		k := b.Task(project, coppice.NewTask{Title: "task", Priority: i % 5})

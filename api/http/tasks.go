@@ -55,14 +55,14 @@ func (s *Server) taskRoutes(a huma.API) {
 
 // stagesOf are the stages in which a task can have a status.
 var stagesOf = map[coppice.Status][]coppice.Stage{
-	coppice.StatusWaiting:   {coppice.StageWaiting, coppice.StageQueued},
+	coppice.StatusWaiting:   {coppice.StageWaiting, coppice.StageQueued, coppice.StageSession},
 	coppice.StatusReady:     {coppice.StageQueued},
 	coppice.StatusWorking:   {coppice.StageSession},
 	coppice.StatusFixing:    {coppice.StageSession},
 	coppice.StatusVerifying: {coppice.StageSession},
 	coppice.StatusChecking:  {coppice.StageChecking},
 	coppice.StatusLanding:   {coppice.StageLanding},
-	coppice.StatusNeedsYou:  {coppice.StageWaiting, coppice.StageSession, coppice.StageHeld},
+	coppice.StatusNeedsYou:  append(coppice.StagesThat(coppice.Stage.Awaits), coppice.StageWaiting, coppice.StageSession),
 	coppice.StatusDone:      {coppice.StageEnded},
 	coppice.StatusFailed:    {coppice.StageEnded},
 	coppice.StatusCancelled: {coppice.StageEnded},

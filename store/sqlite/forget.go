@@ -15,7 +15,13 @@ import (
 // each can take many pages of the file.
 const outputBatch = 128
 
-func (r projects) Busy(project int64) (bool, error) { return r.q.Busy(r.ctx, project) }
+func (r projects) Busy(project int64) (bool, error) { return r.q.Busy(r.ctx, project, busyStages) }
+
+// busyStages lists the stages at which something of a task runs, or is kept for
+// it, as JSON.
+var busyStages = string(coppice.Raw(coppice.StagesThat(func(s coppice.Stage) bool {
+	return s != coppice.StageWaiting && s != coppice.StageQueued && !s.Ended()
+})))
 
 func (r projects) Outsiders(project int64, most int) ([]string, error) {
 	return r.q.Outsiders(r.ctx, project, int64(most))
@@ -114,6 +120,7 @@ func (t *tx) forgetTask(project, id, most int64) error {
 		func() error { return t.q.ForgetQuestions(t.ctx, id) },
 		func() error { return t.q.ForgetMessages(t.ctx, id) },
 		func() error { return t.q.ForgetChecks(t.ctx, id) },
+		func() error { return t.q.ForgetCandidates(t.ctx, id) },
 		func() error { return t.q.ForgetLandings(t.ctx, id) },
 		func() error { return t.q.ForgetWorkspaces(t.ctx, id) },
 		func() error { return t.q.ForgetDeps(t.ctx, id) },

@@ -64,6 +64,8 @@ func TestPlans(t *testing.T) {
 		"Tasks.Dependants":     func(t store.Tx) error { _, err := t.Tasks.Dependants(1); return err },
 		"Landings.Queued":      func(t store.Tx) error { _, err := t.Landings.Queued(1, 1); return err },
 		"Landings.Places":      func(t store.Tx) error { _, err := t.Landings.Places(1, 9); return err },
+		"Queues.In":            func(t store.Tx) error { _, err := t.Queues.In(1); return err },
+		"Landings.Candidates":  func(t store.Tx) error { _, err := t.Landings.Candidates(1); return err },
 		"Landings.Last":        func(t store.Tx) error { _, err := t.Landings.Last(1); return err },
 		"Workspaces.Of":        func(t store.Tx) error { _, err := t.Workspaces.Of(1); return err },
 		"Questions.Open":       func(t store.Tx) error { _, err := t.Questions.Open(1); return err },

@@ -28,6 +28,7 @@ func sessionOf(s dbsqlc.Session) (coppice.Session, error) {
 		From: s.FromCommit, Head: s.Head, Stat: s.Stat, Usage: unpackValue[coppice.Usage](&u, s.Usage), Budget: coppice.USD(s.Budget), Cursor: s.Cursor,
 		StopWhy: coppice.Class(s.StopWhy), StopTries: int(s.StopTries), StopAt: at(s.StopAt), Warning: s.Warning, Dropped: s.Dropped,
 		Verdict: unpackPtr[coppice.Verdict](&u, s.Verdict), Answer: unpackPtr[coppice.Answer](&u, s.Answer), Path: s.Path, Ports: unpackValue[[]int](&u, s.Ports),
+		ParkedAt: at(s.ParkedAt), ReadyAt: at(s.ReadyAt), ParkedFor: coppice.Duration(s.ParkedFor),
 	}
 	if s.ExitCode.Valid {
 		exit := int(s.ExitCode.Int64)
@@ -98,6 +99,7 @@ func (t sessions) Put(s *coppice.Session) error {
 		FromCommit: s.From, Head: s.Head, Stat: s.Stat, Budget: float64(s.Budget), Cursor: s.Cursor,
 		StopWhy: string(s.StopWhy), StopTries: int64(s.StopTries), StopAt: moment(s.StopAt), Warning: s.Warning, Dropped: s.Dropped,
 		Verdict: packPtr(&p, s.Verdict), Answer: packPtr(&p, s.Answer), Path: s.Path, Ports: packList(&p, s.Ports),
+		ParkedAt: moment(s.ParkedAt), ReadyAt: moment(s.ReadyAt), ParkedFor: int64(s.ParkedFor),
 	}
 	if s.Exit != nil {
 		row.ExitCode = sql.NullInt64{Int64: int64(*s.Exit), Valid: true}

@@ -85,6 +85,16 @@ func upgraded(t *testing.T, r store.Reader) error {
 	if err != nil || len(queued) != 1 || queued[0].TaskID != 2 {
 		t.Errorf("queued %+v, %v", queued, err)
 	}
+	list, err := r.Landings.Of(2)
+	if err != nil {
+		return err
+	}
+	want := []coppice.Candidate{{ID: 1, LandingID: 1, Base: "b", Tree: "t", Commit: "c", Green: true, CreatedAt: time.Unix(0, 4).UTC()}, {}}
+	for i, l := range list {
+		if l.Candidate != want[i] {
+			t.Errorf("candidate %+v", l.Candidate)
+		}
+	}
 	for _, c := range []struct {
 		of   coppice.Subject
 		want string
@@ -153,8 +163,8 @@ func older(t *testing.T, path string, made time.Time) {
 	fill(6,
 		`UPDATE projects SET needs =
 			'[{"kind":"checkout","text":"x","since":"2026-03-04T05:06:07Z"},{"kind":"policy","text":"y","since":"2026-03-04T05:06:08Z"}]'`,
-		`INSERT INTO landings (id, project_id, task_id, session_id, round, head, base, tree, commit_hash, green, verified, queued_at, waits, tries, steps, outcome, evidence)
-			VALUES (1, 1, 2, 0, 0, 'h', '', '', '', TRUE, FALSE, 5, '', 0, 0, '', '')`,
+		`INSERT INTO landings (id, project_id, task_id, session_id, round, head, created_at, base, tree, commit_hash, green, verified, queued_at, waits, tries, steps, outcome, evidence)
+			VALUES (1, 1, 2, 0, 0, 'h', 4, 'b', 't', 'c', TRUE, FALSE, 5, '', 0, 0, '', ''), (2, 1, 2, 0, 0, 'h', 6, '', '', '', FALSE, FALSE, NULL, '', 0, 0, '', '')`,
 		`INSERT INTO work (kind, key, pool, project_id, task_id, session_id, state, attempt, worker) VALUES ('land.move', 'move', 'control', 1, 2, 0, 'taken', 1, 'local')`,
 		`INSERT INTO work (kind, key, pool, project_id, task_id, session_id, state, attempt, worker) VALUES ('session.run', 'run', 'local', 1, 1, 3, 'taken', 1, 'local')`,
 		`UPDATE work SET spec = '{"budget":"2.5 USD"}' WHERE kind = 'session.run'`,

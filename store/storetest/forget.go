@@ -44,7 +44,7 @@ func full(t *testing.T, s store.Store, prefix string) coppice.Project {
 		}
 		update(t, s, func(tx store.Tx) error {
 			tr := &coppice.Trash{ProjectID: p.ID, TaskID: k.ID, What: "workspace"}
-			l := &coppice.Landing{ProjectID: p.ID, TaskID: k.ID}
+			l := &coppice.Landing{ProjectID: p.ID, TaskID: k.ID, Candidate: coppice.Candidate{Base: "b"}}
 			for _, put := range []func() error{
 				func() error { return tx.Trash.Put(tr) },
 				func() error { return tx.Landings.Put(l) },

@@ -45,6 +45,7 @@ func Run(t *testing.T, open Open) {
 		{"Watch", testWatch},
 		{"Workspaces", testWorkspaces},
 		{"Landings", testLandings},
+		{"Candidates", testCandidates},
 		{"Checks", testChecks},
 		{"Work", testWork},
 		{"TrimWork", testTrimWork},

@@ -69,6 +69,34 @@ func testLandings(t *testing.T, open Open) {
 	})
 }
 
+// testCandidates: a landing has one candidate in force, or none, and those before
+// it stay as they were.
+func testCandidates(t *testing.T, open Open) {
+	s := open(t)
+	p := project(t, s, "app")
+	k := task(t, s, p, 1, nil)
+	l := coppice.Landing{ProjectID: p.ID, TaskID: k.ID, Head: "head", CreatedAt: start}
+	put := func(change func()) coppice.Candidate {
+		change()
+		update(t, s, func(tx store.Tx) error { return tx.Landings.Put(&l) })
+		return l.Candidate
+	}
+	none := put(func() {})
+	first := put(func() { l.Candidate = coppice.Candidate{Base: "b1", Tree: "t1", Commit: "c1", CreatedAt: start} })
+	first = put(func() { l.Green, l.Pushed = true, true })
+	again := put(func() { l.Candidate = coppice.Candidate{} })
+	second := put(func() { l.Candidate = coppice.Candidate{Base: "b2", CreatedAt: start.Add(time.Second)} })
+	if none != again || none.ID != 0 || first.LandingID != l.ID || second.ID == first.ID {
+		t.Errorf("candidates %+v, %+v, %+v, %+v", none, first, again, second)
+	}
+	view(t, s, func(r store.Reader) error {
+		same(t, "the landing", l, must(r.Landings.Get(l.ID)))
+		same(t, "its candidates", []coppice.Candidate{first, second}, must(r.Landings.Candidates(l.ID)))
+		same(t, "those of another", 0, len(must(r.Landings.Candidates(l.ID+1))))
+		return nil
+	})
+}
+
 func testChecks(t *testing.T, open Open) {
 	s := open(t)
 	check := func(tree, command, env string, exit int, changes ...func(*coppice.Check)) coppice.Check {

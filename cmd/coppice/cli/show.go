@@ -161,11 +161,17 @@ func (e *Env) printSessions(sessions []coppice.Session) {
 		if !s.EndedAt.IsZero() {
 			end, note = s.EndedAt, s.Summary
 		}
-		if s.Failure != nil {
+		state := string(s.State)
+		switch {
+		case s.Failure != nil:
 			note = s.Failure.Text
+		case s.Rests():
+			note = "stopped while it could only wait; its conversation goes on"
+		case s.Parked():
+			state += ", parked"
 		}
 		rows[i] = []cell{
-			{s.Key, bold}, plain(string(s.Role)), plain(string(s.State)), plain(s.Agent),
+			{s.Key, bold}, plain(string(s.Role)), plain(state), plain(s.Agent),
 			{ago(end.Sub(s.CreatedAt)), dim}, plain(cost(s.Usage)), plain(note),
 		}
 	}
@@ -217,6 +223,9 @@ func (e *Env) printLandings(t api.TaskDetail) {
 		}
 		if l.Verified {
 			state += ", verified"
+		}
+		if l.Pushed {
+			state += ", pushed"
 		}
 		e.printf("%s  %s\n", short(l.Head), line(state))
 		for _, k := range t.CheckRuns {

@@ -205,7 +205,7 @@ func (s *Server) wire(ctx context.Context) error {
 	}
 	eng, err := engine.New(engine.Config{
 		Store: s.store, Now: s.cfg.Now, Nodes: nodes, Logger: s.cfg.Logger, MaxSessions: s.cfg.MaxSessions,
-		KeepEvents: s.cfg.KeepEvents, KeepFor: s.cfg.KeepFor, Models: s.models, Pause: s.cfg.LandingPause,
+		KeepEvents: s.cfg.KeepEvents, KeepFor: s.cfg.KeepFor, Models: s.models, Resumes: s.resumes, Pause: s.cfg.LandingPause,
 	})
 	if err != nil {
 		return err
@@ -216,7 +216,7 @@ func (s *Server) wire(ctx context.Context) error {
 		Browser: []string{s.cfg.Self, "browser"},
 		Profile: s.profile, Environ: s.cfg.Environ, Now: s.cfg.Now, Logger: s.cfg.Logger,
 		Secrets: config.Secrets{Environ: s.cfg.Environ, Redact: s.cfg.Redact}.Resolve,
-		Room:    map[worker.Group]int{worker.GroupGit: max(4, 2*runtime.NumCPU()), worker.GroupCheck: runtime.NumCPU(), worker.GroupSession: 1024},
+		Room:    map[worker.Group]int{worker.GroupGit: max(4, 2*runtime.NumCPU()), worker.GroupPush: 8, worker.GroupCheck: runtime.NumCPU(), worker.GroupSession: 1024},
 	})
 	if err != nil {
 		return err

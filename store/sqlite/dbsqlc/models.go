@@ -29,6 +29,17 @@ type Ask struct {
 	Outcome     string
 }
 
+type Candidate struct {
+	ID         int64
+	LandingID  int64
+	Base       string
+	Tree       string
+	CommitHash string
+	Green      bool
+	Pushed     bool
+	CreatedAt  sql.NullInt64
+}
+
 type Check struct {
 	ID        int64
 	ProjectID int64
@@ -45,30 +56,33 @@ type Check struct {
 	TimedOut  bool
 }
 
-type Landing struct {
-	ID         int64
-	ProjectID  int64
-	TaskID     int64
-	SessionID  int64
-	Round      int64
-	Head       string
-	CreatedAt  sql.NullInt64
-	Base       string
-	Tree       string
-	CommitHash string
-	Green      bool
-	Verified   bool
-	QueuedAt   sql.NullInt64
-	Waits      string
-	Tries      int64
-	RetryAt    sql.NullInt64
-	Steps      int64
-	EndedAt    sql.NullInt64
-	Outcome    string
-	Failure    sql.NullString
-	Evidence   string
-	Killed     int64
-	QueueID    int64
+type CurrentLanding struct {
+	ID          int64
+	ProjectID   int64
+	TaskID      int64
+	SessionID   int64
+	Round       int64
+	Head        string
+	CreatedAt   sql.NullInt64
+	Verified    bool
+	QueuedAt    sql.NullInt64
+	Waits       string
+	Tries       int64
+	RetryAt     sql.NullInt64
+	Steps       int64
+	EndedAt     sql.NullInt64
+	Outcome     string
+	Failure     sql.NullString
+	Evidence    string
+	Killed      int64
+	QueueID     int64
+	CandidateID int64
+	Base        string
+	Tree        string
+	CommitHash  string
+	Green       bool
+	Pushed      bool
+	MergedAt    sql.NullInt64
 }
 
 type Message struct {
@@ -168,6 +182,9 @@ type Session struct {
 	Verdict      sql.NullString
 	Summary      string
 	Dropped      int64
+	ParkedAt     sql.NullInt64
+	ReadyAt      sql.NullInt64
+	ParkedFor    int64
 	Budget       float64
 	Answer       sql.NullString
 }

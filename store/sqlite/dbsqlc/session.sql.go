@@ -78,7 +78,7 @@ func (q *Queries) LastOutputs(ctx context.Context, kind string, most int64, sess
 }
 
 const lastSession = `-- name: LastSession :one
-SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped, budget, answer FROM sessions WHERE task_id = ?1 ORDER BY id DESC LIMIT 1
+SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped, parked_at, ready_at, parked_for, budget, answer FROM sessions WHERE task_id = ?1 ORDER BY id DESC LIMIT 1
 `
 
 func (q *Queries) LastSession(ctx context.Context, taskID int64) (Session, error) {
@@ -122,6 +122,9 @@ func (q *Queries) LastSession(ctx context.Context, taskID int64) (Session, error
 		&i.Verdict,
 		&i.Summary,
 		&i.Dropped,
+		&i.ParkedAt,
+		&i.ReadyAt,
+		&i.ParkedFor,
 		&i.Budget,
 		&i.Answer,
 	)
@@ -129,7 +132,7 @@ func (q *Queries) LastSession(ctx context.Context, taskID int64) (Session, error
 }
 
 const liveSessions = `-- name: LiveSessions :many
-SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped, budget, answer FROM sessions WHERE live ORDER BY id
+SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped, parked_at, ready_at, parked_for, budget, answer FROM sessions WHERE live ORDER BY id
 `
 
 func (q *Queries) LiveSessions(ctx context.Context) ([]Session, error) {
@@ -179,6 +182,9 @@ func (q *Queries) LiveSessions(ctx context.Context) ([]Session, error) {
 			&i.Verdict,
 			&i.Summary,
 			&i.Dropped,
+			&i.ParkedAt,
+			&i.ReadyAt,
+			&i.ParkedFor,
 			&i.Budget,
 			&i.Answer,
 		); err != nil {
@@ -257,12 +263,12 @@ const putSession = `-- name: PutSession :execlastid
 INSERT INTO sessions (
   id, project_id, task_id, n, key, round, role, track, agent, model, resume, fork, screen, state, live, created_at,
   started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage,
-  cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, answer, summary, dropped, budget
+  cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, answer, summary, dropped, parked_at, ready_at, parked_for, budget
 ) VALUES (
   coalesce(?1, (SELECT max(f.last, coalesce((SELECT max(x.id) FROM sessions x), 0)) + 1 FROM floors f WHERE f.name = 'sessions')), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,
   ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23,
   ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32,
-  ?33, ?34, ?35, ?36, ?37, ?38, ?39
+  ?33, ?34, ?35, ?36, ?37, ?38, ?39, ?40, ?41, ?42
 )
 ON CONFLICT (id) DO UPDATE SET
   project_id = excluded.project_id, task_id = excluded.task_id, n = excluded.n, key = excluded.key,
@@ -273,7 +279,8 @@ ON CONFLICT (id) DO UPDATE SET
   failure = excluded.failure, from_commit = excluded.from_commit, head = excluded.head, stat = excluded.stat,
   usage = excluded.usage, stop_why = excluded.stop_why, stop_tries = excluded.stop_tries,
   stop_at = excluded.stop_at, warning = excluded.warning, path = excluded.path, ports = excluded.ports,
-  verdict = excluded.verdict, answer = excluded.answer, summary = excluded.summary, dropped = excluded.dropped, budget = excluded.budget
+  verdict = excluded.verdict, answer = excluded.answer, summary = excluded.summary, dropped = excluded.dropped,
+  parked_at = excluded.parked_at, ready_at = excluded.ready_at, parked_for = excluded.parked_for, budget = excluded.budget
 `
 
 type PutSessionParams struct {
@@ -315,6 +322,9 @@ type PutSessionParams struct {
 	Answer       sql.NullString
 	Summary      string
 	Dropped      int64
+	ParkedAt     sql.NullInt64
+	ReadyAt      sql.NullInt64
+	ParkedFor    int64
 	Budget       float64
 }
 
@@ -360,6 +370,9 @@ func (q *Queries) PutSession(ctx context.Context, arg PutSessionParams) (int64, 
 		arg.Answer,
 		arg.Summary,
 		arg.Dropped,
+		arg.ParkedAt,
+		arg.ReadyAt,
+		arg.ParkedFor,
 		arg.Budget,
 	)
 	if err != nil {
@@ -416,7 +429,7 @@ func (q *Queries) PutUsage(ctx context.Context, arg PutUsageParams) error {
 }
 
 const running = `-- name: Running :many
-SELECT project_id, track, agent, count(*) AS n FROM sessions WHERE live GROUP BY project_id, track, agent
+SELECT project_id, track, agent, count(*) AS n FROM sessions WHERE live AND parked_at IS NULL GROUP BY project_id, track, agent
 `
 
 type RunningRow struct {
@@ -455,7 +468,7 @@ func (q *Queries) Running(ctx context.Context) ([]RunningRow, error) {
 }
 
 const session = `-- name: Session :one
-SELECT s.id, s.project_id, s.task_id, s.n, s."key", s.round, s.role, s.track, s.agent, s.model, s.resume, s.fork, s.screen, s.state, s.live, s.created_at, s.started_at, s.ended_at, s.output_at, s.conversation, s.exit_code, s.signal, s.failure, s.from_commit, s.head, s.stat, s.usage, s.cursor, s.stop_why, s.stop_tries, s.stop_at, s.warning, s.path, s.ports, s.verdict, s.summary, s.dropped, s.budget, s.answer, p.text FROM sessions s LEFT JOIN prompts p ON p.session_id = s.id WHERE s.id = ?1
+SELECT s.id, s.project_id, s.task_id, s.n, s."key", s.round, s.role, s.track, s.agent, s.model, s.resume, s.fork, s.screen, s.state, s.live, s.created_at, s.started_at, s.ended_at, s.output_at, s.conversation, s.exit_code, s.signal, s.failure, s.from_commit, s.head, s.stat, s.usage, s.cursor, s.stop_why, s.stop_tries, s.stop_at, s.warning, s.path, s.ports, s.verdict, s.summary, s.dropped, s.parked_at, s.ready_at, s.parked_for, s.budget, s.answer, p.text FROM sessions s LEFT JOIN prompts p ON p.session_id = s.id WHERE s.id = ?1
 `
 
 type SessionRow struct {
@@ -504,6 +517,9 @@ func (q *Queries) Session(ctx context.Context, id int64) (SessionRow, error) {
 		&i.Session.Verdict,
 		&i.Session.Summary,
 		&i.Session.Dropped,
+		&i.Session.ParkedAt,
+		&i.Session.ReadyAt,
+		&i.Session.ParkedFor,
 		&i.Session.Budget,
 		&i.Session.Answer,
 		&i.Text,
@@ -512,7 +528,7 @@ func (q *Queries) Session(ctx context.Context, id int64) (SessionRow, error) {
 }
 
 const sessionByKey = `-- name: SessionByKey :one
-SELECT s.id, s.project_id, s.task_id, s.n, s."key", s.round, s.role, s.track, s.agent, s.model, s.resume, s.fork, s.screen, s.state, s.live, s.created_at, s.started_at, s.ended_at, s.output_at, s.conversation, s.exit_code, s.signal, s.failure, s.from_commit, s.head, s.stat, s.usage, s.cursor, s.stop_why, s.stop_tries, s.stop_at, s.warning, s.path, s.ports, s.verdict, s.summary, s.dropped, s.budget, s.answer, p.text FROM sessions s LEFT JOIN prompts p ON p.session_id = s.id WHERE s.key = ?1
+SELECT s.id, s.project_id, s.task_id, s.n, s."key", s.round, s.role, s.track, s.agent, s.model, s.resume, s.fork, s.screen, s.state, s.live, s.created_at, s.started_at, s.ended_at, s.output_at, s.conversation, s.exit_code, s.signal, s.failure, s.from_commit, s.head, s.stat, s.usage, s.cursor, s.stop_why, s.stop_tries, s.stop_at, s.warning, s.path, s.ports, s.verdict, s.summary, s.dropped, s.parked_at, s.ready_at, s.parked_for, s.budget, s.answer, p.text FROM sessions s LEFT JOIN prompts p ON p.session_id = s.id WHERE s.key = ?1
 `
 
 type SessionByKeyRow struct {
@@ -561,6 +577,9 @@ func (q *Queries) SessionByKey(ctx context.Context, key string) (SessionByKeyRow
 		&i.Session.Verdict,
 		&i.Session.Summary,
 		&i.Session.Dropped,
+		&i.Session.ParkedAt,
+		&i.Session.ReadyAt,
+		&i.Session.ParkedFor,
 		&i.Session.Budget,
 		&i.Session.Answer,
 		&i.Text,
@@ -569,7 +588,7 @@ func (q *Queries) SessionByKey(ctx context.Context, key string) (SessionByKeyRow
 }
 
 const sessionsOf = `-- name: SessionsOf :many
-SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped, budget, answer FROM sessions WHERE task_id = ?1 ORDER BY id
+SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped, parked_at, ready_at, parked_for, budget, answer FROM sessions WHERE task_id = ?1 ORDER BY id
 `
 
 func (q *Queries) SessionsOf(ctx context.Context, taskID int64) ([]Session, error) {
@@ -619,6 +638,9 @@ func (q *Queries) SessionsOf(ctx context.Context, taskID int64) ([]Session, erro
 			&i.Verdict,
 			&i.Summary,
 			&i.Dropped,
+			&i.ParkedAt,
+			&i.ReadyAt,
+			&i.ParkedFor,
 			&i.Budget,
 			&i.Answer,
 		); err != nil {
@@ -636,7 +658,7 @@ func (q *Queries) SessionsOf(ctx context.Context, taskID int64) ([]Session, erro
 }
 
 const sessionsOfEach = `-- name: SessionsOfEach :many
-SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped, budget, answer FROM sessions WHERE task_id IN (SELECT value FROM json_each(CAST(?1 AS TEXT))) ORDER BY task_id, id
+SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped, parked_at, ready_at, parked_for, budget, answer FROM sessions WHERE task_id IN (SELECT value FROM json_each(CAST(?1 AS TEXT))) ORDER BY task_id, id
 `
 
 func (q *Queries) SessionsOfEach(ctx context.Context, tasks string) ([]Session, error) {
@@ -686,6 +708,9 @@ func (q *Queries) SessionsOfEach(ctx context.Context, tasks string) ([]Session, 
 			&i.Verdict,
 			&i.Summary,
 			&i.Dropped,
+			&i.ParkedAt,
+			&i.ReadyAt,
+			&i.ParkedFor,
 			&i.Budget,
 			&i.Answer,
 		); err != nil {

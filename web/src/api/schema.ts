@@ -308,6 +308,7 @@ export interface Landing {
   "killed"?: number;
   "outcome"?: string;
   "project_id": number;
+  "pushed"?: boolean;
   "queued_at"?: string;
   "retry_at"?: string;
   "round": number;
@@ -343,6 +344,7 @@ export interface LimitList {
 export interface Limits {
   "memory": string;
   "output": string;
+  "parked"?: number;
   "per_agent"?: Record<string, number>;
   "sessions": number;
 }
@@ -537,7 +539,7 @@ export interface Project {
   "prefix": string;
   "removal"?: Removal;
   "rules"?: (Rule)[] | null;
-  /** Live sessions */
+  /** Live sessions, without those that are parked */
   "running": number;
   "strikes"?: Record<string, number>;
 }
@@ -562,6 +564,8 @@ export interface ProjectStatus {
   "limit": number;
   /** What it needs a person for: files in the way, changes to confirm, a base that moved */
   "needs"?: (Need)[] | null;
+  /** Live sessions that can only wait, for example for an answer; they are not among those that run */
+  "parked": number;
   "path": string;
   "paused_at"?: string;
   "prefix": string;
@@ -719,10 +723,13 @@ export interface Session {
   "model"?: string;
   "n": number;
   "output_at"?: string;
+  "parked_at"?: string;
+  "parked_for"?: string;
   "path"?: string;
   "ports"?: (number)[] | null;
   "project_id": number;
   "prompt"?: string;
+  "ready_at"?: string;
   "resume"?: string;
   "role": string;
   "round": number;
