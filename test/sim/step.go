@@ -97,7 +97,7 @@ func (s *sim) turn() error {
 	}
 	s.due = t.Due
 	return s.st.View(s.ctx, func(r store.Reader) error {
-		return errors.Join(s.full(r), s.queueTells(r), s.needsHold(r), s.parkedHold(r), s.remoteHolds(r))
+		return errors.Join(s.full(r), s.queueTells(r), s.needsHold(r), s.remoteHolds(r), s.parkedHold(r))
 	})
 }
 
