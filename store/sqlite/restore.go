@@ -77,6 +77,9 @@ func inspectCopy(ctx context.Context, from, temp string) error {
 	}
 	defer c.close()
 	version, err := inspect(c)
+	if err == nil {
+		err = c.check(ctx)
+	}
 	if err == nil && version == 0 {
 		err = errors.New("it holds no schema")
 	}

@@ -267,6 +267,7 @@ func (s *Server) wireControl(ctx context.Context, eng *engine.Engine) error {
 		s.set.Add("search", background(s.index.Run))
 	}
 	s.set.Add("http", s.http)
+	s.set.Add("integrity", background(s.store.Check))
 	s.set.Add("git settings", once(follower.AdoptGit))
 	s.set.Add("workspaces", once(func(ctx context.Context) error { return s.spaces.Sweep(ctx) }))
 	s.set.Add("worker", s.work)
