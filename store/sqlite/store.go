@@ -71,6 +71,7 @@ type Store struct {
 
 	unchecked atomic.Bool                   // Check has something to do
 	damage    atomic.Pointer[coppice.Error] // what Check found
+	packing   packing                       // Pack's own
 
 	mu     sync.Mutex
 	closed bool
@@ -258,6 +259,7 @@ type (
 	log        struct{ *tx }
 	timers     struct{ *tx }
 	features   struct{ *tx }
+	history    struct{ *tx }
 )
 
 func (t *tx) groups() store.Tx {
@@ -265,7 +267,7 @@ func (t *tx) groups() store.Tx {
 		Projects: projects{t}, Tasks: tasks{t}, Lanes: lanes{t}, Sessions: sessions{t}, Outputs: outputs{t},
 		Workspaces: workspaces{t}, Trash: trash{t}, Queues: queues{t}, Landings: landings{t}, Checks: checks{t}, Work: work{t},
 		Questions: questions{t}, Messages: messages{t}, Asks: asks{t}, Limits: limits{t}, Log: log{t}, Timers: timers{t},
-		Features: features{t},
+		Features: features{t}, History: history{t},
 	}
 }
 

@@ -83,14 +83,6 @@ type Message struct {
 	Failed      string
 }
 
-type Output struct {
-	SessionID int64
-	Place     int64
-	At        sql.NullInt64
-	Kind      string
-	Data      []byte
-}
-
 type Project struct {
 	ID           int64
 	Prefix       string
@@ -168,6 +160,9 @@ type Session struct {
 	Verdict      sql.NullString
 	Summary      string
 	Dropped      int64
+	Kept         int64
+	EmptiedAt    sql.NullInt64
+	Packed       bool
 }
 
 type Task struct {
@@ -210,6 +205,7 @@ type Task struct {
 	Level       string
 	Archived    sql.NullInt64
 	WaitsOn     sql.NullString
+	Emptied     bool
 }
 
 type Timer struct {
