@@ -25,6 +25,19 @@ type Disk struct {
 	State    string        `json:"state" doc:"The state directory"`
 	Projects []DiskProject `json:"projects"`
 	Server   []DiskPart    `json:"server" doc:"What belongs to no single project"`
+	Kept     []DiskKept    `json:"kept" doc:"How much of the history there is, and how much is kept"`
+}
+
+// DiskKept is one part of the history, and the limits beyond which the oldest of
+// it is removed. Work that has not landed is not, unless it was put away.
+type DiskKept struct {
+	What  string `json:"what" doc:"output, tasks, events, backups"`
+	Bytes int64  `json:"bytes,omitempty" doc:"How much there is"`
+	Count int64  `json:"count,omitempty" doc:"How many there are"`
+	Size  int64  `json:"size,omitempty" doc:"The most bytes that are kept; 0 means no limit"`
+	Most  int64  `json:"most,omitempty" doc:"The most that are kept; 0 means no limit"`
+	Age   string `json:"age,omitempty" doc:"How long it is kept, such as 180d; empty means no limit"`
+	By    string `json:"by" doc:"What changes the limits: keys of config.yaml, or flags of coppice serve"`
 }
 
 // DiskProject is what a project uses.

@@ -21,13 +21,14 @@ type Disk struct {
 	store    store.Store
 	spaces   *workspace.Workspaces
 	now      func() time.Time
+	limits   Limits        // of the history
 	looking  chan struct{} // held by who measures
 }
 
 // NewDisk makes a Disk. Database and index are the names of the two databases in
 // the state directory.
-func NewDisk(state, database, index string, s store.Store, w *workspace.Workspaces, now func() time.Time) *Disk {
-	return &Disk{state: state, database: database, index: index, store: s, spaces: w, now: now, looking: make(chan struct{}, 1)}
+func NewDisk(state, database, index string, s store.Store, w *workspace.Workspaces, l Limits, now func() time.Time) *Disk {
+	return &Disk{state: state, database: database, index: index, store: s, spaces: w, limits: l, now: now, looking: make(chan struct{}, 1)}
 }
 
 func (s *Disk) path(name string) string { return filepath.Join(s.state, name) }
@@ -41,13 +42,23 @@ func (s *Disk) Usage(ctx context.Context, within time.Duration) (api.Disk, error
 	case <-ctx.Done():
 		return api.Disk{}, context.Cause(ctx)
 	}
-	out := api.Disk{At: s.now().UTC(), State: s.state, Projects: []api.DiskProject{}, Server: []api.DiskPart{}}
+	out := api.Disk{At: s.now().UTC(), State: s.state, Projects: []api.DiskProject{}, Server: []api.DiskPart{}, Kept: []api.DiskKept{}}
 	var projects []coppice.Project
 	var output map[int64]int64
+	var kept store.Kept
+	var events int64
 	err := s.store.View(ctx, func(r store.Reader) (err error) {
-		if projects, err = r.Projects.All(); err == nil {
-			output, err = r.Outputs.Sizes()
+		if projects, err = r.Projects.All(); err != nil {
+			return err
 		}
+		if output, err = r.Outputs.Sizes(); err != nil {
+			return err
+		}
+		if kept, err = r.History.Kept(); err != nil {
+			return err
+		}
+		first, last, err := r.Log.Bounds()
+		events = min(last, last-first+1)
 		return err
 	})
 	if err != nil {
@@ -59,6 +70,9 @@ func (s *Disk) Usage(ctx context.Context, within time.Duration) (api.Disk, error
 		return out, err
 	}
 	if err := s.ofServer(counting, &out); err != nil {
+		return out, err
+	}
+	if err := s.ofHistory(kept, events, &out); err != nil {
 		return out, err
 	}
 	for _, p := range projects {
@@ -110,6 +124,36 @@ func (s *Disk) ofServer(ctx context.Context, out *api.Disk) error {
 	}
 	add("other", "", other)
 	return nil
+}
+
+// ofHistory puts what there is of the history beside its limits.
+func (s *Disk) ofHistory(kept store.Kept, events int64, out *api.Disk) error {
+	l, err := s.limits.keep()
+	if err != nil {
+		return err
+	}
+	backups := api.DiskKept{What: "backups", Most: int64(s.limits.Backups), Size: int64(l.BackupsSize), By: "keep.backups_size, --backups"}
+	for _, part := range out.Server {
+		if part.What == "backups" {
+			backups.Bytes, backups.Count = part.Bytes, part.Files
+		}
+	}
+	out.Kept = []api.DiskKept{
+		{What: "output", Bytes: kept.Output, Size: int64(l.OutputSize), Age: age(l.Output), By: "keep.output, keep.output_size"},
+		{What: "tasks", Count: int64(kept.Tasks), Most: int64(l.TasksMost), Age: age(l.Tasks), By: "keep.tasks, keep.tasks_most"},
+		{What: "events", Count: events, Most: int64(s.limits.Events), Age: age(coppice.Duration(s.limits.EventsFor)), By: "--keep-events, --keep-for"},
+		backups,
+	}
+	return nil
+}
+
+// age writes how long something is kept; 0 means for ever.
+func age(d coppice.Duration) string {
+	b, err := d.MarshalText()
+	if d == 0 || err != nil {
+		return ""
+	}
+	return string(b)
 }
 
 // ofProject measures what a project has of its own.

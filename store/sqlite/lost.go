@@ -154,6 +154,6 @@ func wayBack(path string) string {
 
 // stampOf is the time in the name of a copy, which sorts as text.
 func stampOf(path string) string {
-	name := strings.TrimSuffix(filepath.Base(path), backupSuffix)
+	name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), packedSuffix), backupSuffix)
 	return name[strings.LastIndexByte(name, '-')+1:]
 }
