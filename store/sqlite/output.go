@@ -82,6 +82,10 @@ type wanted struct {
 	kinds         []coppice.OutputKind
 }
 
+func everything(session int64) wanted {
+	return wanted{session: session, after: math.MinInt64, before: math.MaxInt64}
+}
+
 func (w wanted) piece(place int64, kind coppice.OutputKind) bool {
 	return place > w.after && place < w.before && (len(w.kinds) == 0 || slices.Contains(w.kinds, kind))
 }
@@ -116,7 +120,11 @@ func (r outputs) pieces(w wanted, most int, back bool, condition string, args ..
 	defer rows.Close()
 	var all []coppice.Output
 	for size := 0; len(all) < most && size < store.MostOutput && rows.Next(); {
-		found, err := scanPieces(rows, w)
+		row, err := scanRow(rows)
+		if err != nil {
+			return nil, err
+		}
+		found, err := w.in(row)
 		if err != nil {
 			return nil, err
 		}
@@ -135,43 +143,64 @@ func (r outputs) pieces(w wanted, most int, back bool, condition string, args ..
 
 // rowOf reads all pieces of the row that has the piece at a place, if one has.
 func (r outputs) rowOf(session, place int64) (all []coppice.Output, err error) {
-	rows, err := r.QueryContext(r.ctx, "SELECT "+outputColumns+" FROM outputs WHERE session_id = ? AND place >= ? ORDER BY place LIMIT 1", session, place)
+	rows, err := list(r.conn, "SELECT "+outputColumns+" FROM outputs WHERE session_id = ? AND place >= ? ORDER BY place LIMIT 1", []any{session, place}, scanRow)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	return everything(session).in(rows[0])
+}
+
+func scanRow(rows *sql.Rows) (o coppice.Output, err error) {
+	var moment sql.NullInt64
+	err = rows.Scan(&o.SessionID, &o.Offset, &moment, &o.Kind, &o.Data, &o.Size)
+	o.At = at(moment)
+	return o, err
+}
+
+// in returns the wanted pieces of a row.
+func (w wanted) in(row coppice.Output) (found []coppice.Output, err error) {
+	if row.Kind == outputBlock {
+		err = eachPiece(w.session, row.Data, w.piece, func(p coppice.Output) { found = append(found, p) })
+	} else if w.piece(row.Offset, row.Kind) {
+		found = append(found, row)
+	}
+	return found, err
+}
+
+// LastOfEach reads the last rows of all sessions with one query. A session whose
+// last rows have too few pieces of the kind gets another one.
+func (r outputs) LastOfEach(sessions []int64, most int, kind coppice.OutputKind) (map[int64][]coppice.Output, error) {
+	rows, err := list(r.conn, "SELECT "+outputColumns+` FROM sessions s JOIN outputs o ON o.session_id = s.id AND o.place IN (
+		SELECT p.place FROM outputs p WHERE p.session_id = s.id AND p.kind IN (?, 'block') ORDER BY p.place DESC LIMIT CAST(? AS INTEGER)
+	) WHERE s.id IN (SELECT value FROM json_each(CAST(? AS TEXT))) ORDER BY s.id, o.place`, []any{string(kind), most, idList(sessions)}, scanRow)
 	if err != nil {
 		return nil, err
 	}
-	defer rows.Close()
-	if rows.Next() {
-		all, err = scanPieces(rows, wanted{session: session, after: math.MinInt64, before: math.MaxInt64})
-	}
-	return all, errors.Join(err, rows.Err())
-}
-
-// scanPieces reads the wanted pieces of a row.
-func scanPieces(rows *sql.Rows, w wanted) (found []coppice.Output, err error) {
-	var o coppice.Output
-	var moment sql.NullInt64
-	if err := rows.Scan(&o.SessionID, &o.Offset, &moment, &o.Kind, &o.Data, &o.Size); err != nil {
-		return nil, err
-	}
-	if o.At = at(moment); o.Kind == outputBlock {
-		err = eachPiece(o.SessionID, o.Data, w.piece, func(p coppice.Output) { found = append(found, p) })
-		return found, err
-	}
-	if w.piece(o.Offset, o.Kind) {
-		found = append(found, o)
-	}
-	return found, nil
-}
-
-func (r outputs) LastOfEach(sessions []int64, most int, kind coppice.OutputKind) (map[int64][]coppice.Output, error) {
-	all := map[int64][]coppice.Output{}
-	for _, id := range sessions {
-		out, err := r.Before(id, math.MaxInt64, most, kind)
+	all, seen := map[int64][]coppice.Output{}, map[int64]int{}
+	for _, row := range slices.Backward(rows) {
+		id := row.SessionID
+		if seen[id]++; len(all[id]) == most {
+			continue
+		}
+		w := everything(id)
+		w.kinds = []coppice.OutputKind{kind}
+		found, err := w.in(row)
 		if err != nil {
 			return nil, err
 		}
-		if len(out) > 0 {
-			all[id] = out
+		if found = append(found, all[id]...); len(found) > 0 {
+			all[id] = found[max(0, len(found)-most):]
+		}
+	}
+	for id, n := range seen {
+		if n < most || len(all[id]) == most {
+			continue
+		}
+		if all[id], err = r.Before(id, math.MaxInt64, most, kind); err != nil {
+			return nil, err
+		}
+		if len(all[id]) == 0 {
+			delete(all, id)
 		}
 	}
 	return all, nil

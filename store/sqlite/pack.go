@@ -80,9 +80,12 @@ func (t *tx) loose(at packing) (found loose, err error) {
 		return found, err
 	}
 	defer rows.Close()
-	everything := wanted{session: at.session, after: math.MinInt64, before: math.MaxInt64}
 	for size := 0; size < packBytes && rows.Next(); found.rows++ {
-		pieces, err := scanPieces(rows, everything)
+		row, err := scanRow(rows)
+		if err != nil {
+			return found, err
+		}
+		pieces, err := everything(at.session).in(row)
 		if err != nil {
 			return found, err
 		}
