@@ -395,7 +395,7 @@ func (x *Index) stepOutput(ctx context.Context) error {
 			if pieces >= indexPieces || bytes >= indexBytes {
 				break
 			}
-			all, n, size, err := x.readSession(ctx, c, shardOf(shards, id), id, indexPieces-pieces)
+			all, n, size, err := x.readSession(ctx, c, shards, id, indexPieces-pieces)
 			if err != nil {
 				return err
 			}
@@ -416,7 +416,7 @@ func (x *Index) stepOutput(ctx context.Context) error {
 
 // readSession indexes the next pieces of a session and tells whether none are
 // left, how many there were and how long they are.
-func (x *Index) readSession(ctx context.Context, c *conn, sh *shard, id int64, most int) (all bool, n, size int, err error) {
+func (x *Index) readSession(ctx context.Context, c *conn, shards []shard, id int64, most int) (all bool, n, size int, err error) {
 	place, talks := int64(-1), false
 	err = c.QueryRowContext(c.ctx, "SELECT place, talks FROM progress WHERE session_id = ?", id).Scan(&place, &talks)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
@@ -437,7 +437,7 @@ func (x *Index) readSession(ctx context.Context, c *conn, sh *shard, id int64, m
 		return err
 	})
 	if errors.Is(err, sql.ErrNoRows) { // the session was forgotten
-		if err = c.forgetOutput(sh, id); err == nil {
+		if err = c.forgetWords(shards, id); err == nil {
 			_, err = c.ExecContext(c.ctx, "DELETE FROM progress WHERE session_id = ?", id)
 		}
 		return true, 1, 0, err
@@ -446,7 +446,7 @@ func (x *Index) readSession(ctx context.Context, c *conn, sh *shard, id int64, m
 		return err == nil, 0, 0, err
 	}
 	if again {
-		if err := c.forgetOutput(sh, id); err != nil {
+		if err := c.forgetWords(shards, id); err != nil {
 			return false, 0, 0, err
 		}
 	}
@@ -456,7 +456,7 @@ func (x *Index) readSession(ctx context.Context, c *conn, sh *shard, id int64, m
 		if tells && !talks {
 			// The agent tells what it does, so what was taken of its raw bytes goes,
 			// and all else among them is read again.
-			if err := c.forgetOutput(sh, id); err != nil {
+			if err := c.forgetWords(shards, id); err != nil {
 				return false, 0, 0, err
 			}
 			return false, n, size, c.putProgress(id, -1, 0, true)
@@ -465,7 +465,9 @@ func (x *Index) readSession(ctx context.Context, c *conn, sh *shard, id int64, m
 		if n, size = n+1, size+len(text); text == "" || o.Offset > maxRowPlace {
 			continue
 		}
-		if _, err := c.ExecContext(c.ctx, "INSERT OR REPLACE INTO "+sh.table()+" (rowid, scope, words) VALUES (?, ?, ?)", rowOf(id, o.Offset), scope(project), text); err != nil {
+		row := rowOf(id, o.Offset)
+		sh := shardOf(shards, row)
+		if _, err := c.ExecContext(c.ctx, "INSERT OR REPLACE INTO "+sh.table()+" (rowid, scope, words) VALUES (?, ?, ?)", row, scope(project), text); err != nil {
 			return false, 0, 0, err
 		}
 		sh.pieces++
