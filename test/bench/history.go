@@ -202,13 +202,22 @@ func searchRows(ctx context.Context, l *lab) ([]row, error) {
 	}
 	const n = 100
 	var rows []row
-	for _, kind := range []struct{ name, text string }{
-		{"a rare word", "word%[1]d"}, {"a common word", "word0"}, {"two words", "word0 word%[2]d"}, {"three words", "word0 word1 word%[2]d"},
-		{"a phrase", `"word0 word%[2]d"`}, {"nothing", "missing%[1]d"}, {"a prefix of every line", "lin"}, {"a prefix of most words", "word"},
+	common, rare := func(i int) string { return wordOf(uint64(15 + i%20)) }, func(i int) string { return wordOf(uint64(30_000 + 97*i)) }
+	for _, kind := range []struct {
+		name string
+		text func(i int) string
+	}{
+		{"a rare word", rare}, {"a common word", common},
+		{"two words", func(i int) string { return common(i) + " " + common(i+3) }},
+		{"three words", func(i int) string { return common(i) + " " + common(i+3) + " " + common(i+7) }},
+		{"a phrase", func(i int) string { return `"` + common(i) + " " + common(i+3) + `"` }},
+		{"nothing", func(i int) string { return fmt.Sprintf("missing%d", i) }},
+		{"a prefix of every line", func(i int) string { return "session"[:2+i%6] }},
+		{"a prefix of many words", func(i int) string { return wordOf(uint64(i % 15))[:2] }},
 	} {
 		var took samples
 		for i := range n {
-			text := fmt.Sprintf(kind.text+"%[3]s", 30_000+97*i, i%20, "")
+			text := kind.text(i)
 			began := time.Now()
 			if _, err := srv.client.Search(ctx, client.SearchQuery{Text: text}); err != nil {
 				return nil, err

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -118,17 +117,17 @@ func (p *past) task(tx store.Tx) (session int64, err error) {
 	return x.ID, err
 }
 
-// grow adds finished tasks until the database takes so many bytes. What their
-// sessions wrote cannot be compressed.
+// grow adds finished tasks until the database takes so many bytes, most of them in
+// pictures, which can neither be compressed nor searched.
 func (p *past) grow(ctx context.Context, size int64) error {
-	const each = 4 << 20
+	const each, piece = 1 << 20, 32 << 10
 	random := rand.NewChaCha8([32]byte{1})
-	data := make([]byte, 36<<10)
 	write := func(tx store.Tx, session int64, _ int) error {
 		var out []coppice.Output
-		for at := range int64(each / (48 << 10)) {
+		for at := range int64(each / piece) {
+			data := make([]byte, piece)
 			_, _ = random.Read(data) // which never fails
-			out = append(out, coppice.Output{Offset: at, At: time.Now(), Kind: coppice.OutputStdout, Data: []byte(base64.StdEncoding.EncodeToString(data))})
+			out = append(out, coppice.Output{Offset: at, At: time.Now(), Kind: coppice.OutputImage, Data: data})
 		}
 		return tx.Outputs.Add(session, 0, int64(len(out)), out)
 	}
@@ -137,7 +136,7 @@ func (p *past) grow(ctx context.Context, size int64) error {
 		if err != nil || info.Size() >= size {
 			return err
 		}
-		if err := p.finish(ctx, max(1, int((size-info.Size())/each)/4), write); err != nil {
+		if err := p.finish(ctx, min(64, max(1, int((size-info.Size())/each))), write); err != nil {
 			return err
 		}
 	}
@@ -174,8 +173,18 @@ func words() func() string {
 	return func() string {
 		var b strings.Builder
 		for range 4 {
-			fmt.Fprintf(&b, " word%d", zipf.Uint64())
+			b.WriteString(" " + wordOf(zipf.Uint64()))
 		}
 		return b.String()
 	}
+}
+
+// wordOf makes a word of its rank: the common ones are short.
+func wordOf(rank uint64) string {
+	const syllables = "balodemirukatoneshupaviregokima"
+	b := []byte(syllables[2*(rank%15):][:2])
+	for rank /= 15; rank > 0; rank /= 15 {
+		b = append(b, syllables[2*(rank%15):][:2]...)
+	}
+	return string(b) + "n"
 }
