@@ -1,6 +1,12 @@
 package api
 
-import "time"
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"coppice"
+)
 
 // Removed is a project that is being removed, or already gone.
 type Removed struct {
@@ -55,4 +61,22 @@ type DiskPart struct {
 	Files   int64  `json:"files,omitempty"`
 	Partial bool   `json:"partial,omitempty" doc:"Not everything was counted"`
 	Within  string `json:"within,omitempty" doc:"It is part of this other thing, and not counted in totals again"`
+}
+
+// AtMost writes the limits of a part of the history for people.
+func (k DiskKept) AtMost() string {
+	var most []string
+	if k.Most > 0 {
+		most = append(most, strconv.FormatInt(k.Most, 10))
+	}
+	if k.Size > 0 {
+		most = append(most, coppice.Bytes(k.Size).String())
+	}
+	if k.Age != "" {
+		most = append(most, k.Age)
+	}
+	if len(most) == 0 {
+		return "no limit"
+	}
+	return strings.Join(most, ", ")
 }

@@ -69,13 +69,12 @@ func LoadUser(dir string) (User, Source, error) {
 
 // UserOf reads the configuration of the user whose environment this is. Without a
 // home directory there is none, and all is default.
-func UserOf(environ []string) (User, error) {
+func UserOf(environ []string) (User, Source, error) {
 	dir, err := secret.UserDir(environ)
 	if err != nil {
-		return DefaultUser(), nil //nolint:nilerr // a server without a home directory works, too
+		return DefaultUser(), Source{}, nil //nolint:nilerr // a server without a home directory works, too
 	}
-	u, _, err := LoadUser(dir)
-	return u, err
+	return LoadUser(dir)
 }
 
 // ParseUser reads the text of a user's configuration; name is what errors call it.

@@ -106,7 +106,7 @@ func (s *Disk) ofServer(ctx context.Context, out *api.Disk) error {
 	}
 	add("database", s.database, database)
 	add("search index", s.index, index)
-	add("backups", "backups", disk.Of(ctx, s.path("backups")))
+	add(keptBackups, "backups", disk.Of(ctx, s.path("backups")))
 	add("sessions", "sessions", disk.Of(ctx, s.path("sessions")))
 	known := map[string]bool{s.database: true, s.index: true, "backups": true, "sessions": true, "workspaces": true, "trash": true}
 	for _, name := range []string{s.database, s.index} {
@@ -127,33 +127,27 @@ func (s *Disk) ofServer(ctx context.Context, out *api.Disk) error {
 }
 
 // ofHistory puts what there is of the history beside its limits.
-func (s *Disk) ofHistory(kept store.Kept, events int64, out *api.Disk) error {
-	l, err := s.limits.keep()
-	if err != nil {
+func (s *Disk) ofHistory(kept store.Kept, events int64, out *api.Disk) (err error) {
+	if out.Kept, err = s.limits.Kept(); err != nil {
 		return err
 	}
-	backups := api.DiskKept{What: "backups", Most: int64(s.limits.Backups), Size: int64(l.BackupsSize), By: "keep.backups_size, --backups"}
-	for _, part := range out.Server {
-		if part.What == "backups" {
-			backups.Bytes, backups.Count = part.Bytes, part.Files
+	for i := range out.Kept {
+		switch k := &out.Kept[i]; k.What {
+		case keptOutput:
+			k.Bytes = kept.Output
+		case keptTasks:
+			k.Count = int64(kept.Tasks)
+		case keptEvents:
+			k.Count = events
+		case keptBackups:
+			for _, part := range out.Server {
+				if part.What == k.What {
+					k.Bytes, k.Count = part.Bytes, part.Files
+				}
+			}
 		}
 	}
-	out.Kept = []api.DiskKept{
-		{What: "output", Bytes: kept.Output, Size: int64(l.OutputSize), Age: age(l.Output), By: "keep.output, keep.output_size"},
-		{What: "tasks", Count: int64(kept.Tasks), Most: int64(l.TasksMost), Age: age(l.Tasks), By: "keep.tasks, keep.tasks_most"},
-		{What: "events", Count: events, Most: int64(s.limits.Events), Age: age(coppice.Duration(s.limits.EventsFor)), By: "--keep-events, --keep-for"},
-		backups,
-	}
 	return nil
-}
-
-// age writes how long something is kept; 0 means for ever.
-func age(d coppice.Duration) string {
-	b, err := d.MarshalText()
-	if d == 0 || err != nil {
-		return ""
-	}
-	return string(b)
 }
 
 // ofProject measures what a project has of its own.

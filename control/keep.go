@@ -3,8 +3,11 @@ package control
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"time"
 
+	"coppice"
+	"coppice/api"
 	"coppice/config"
 	"coppice/engine"
 	"coppice/internal/clock"
@@ -28,8 +31,51 @@ type Limits struct {
 }
 
 func (l Limits) keep() (config.Keep, error) {
-	u, err := config.UserOf(l.Environ)
+	u, _, err := config.UserOf(l.Environ)
 	return u.Keep, err
+}
+
+// The parts of the history.
+const (
+	keptOutput  = "output"
+	keptTasks   = "tasks"
+	keptEvents  = "events"
+	keptBackups = "backups"
+)
+
+// Kept returns the limits of each part of the history.
+func (l Limits) Kept() ([]api.DiskKept, error) {
+	k, err := l.keep()
+	return []api.DiskKept{
+		{What: keptOutput, Size: int64(k.OutputSize), Age: age(k.Output), By: "keep.output, keep.output_size"},
+		{What: keptTasks, Most: int64(k.TasksMost), Age: age(k.Tasks), By: "keep.tasks, keep.tasks_most"},
+		{What: keptEvents, Most: int64(l.Events), Age: age(coppice.Duration(l.EventsFor)), By: "--keep-events, --keep-for"},
+		{What: keptBackups, Most: int64(l.Backups), Size: int64(k.BackupsSize), By: "keep.backups_size, --backups"},
+	}, err
+}
+
+// age writes how long something is kept; 0 means for ever.
+func age(d coppice.Duration) string {
+	b, err := d.MarshalText()
+	if d == 0 || err != nil {
+		return ""
+	}
+	return string(b)
+}
+
+// settings are the limits of the user's configuration, as people see them.
+func (l Limits) settings() ([]api.ServerSetting, error) {
+	u, src, err := config.UserOf(l.Environ)
+	if err != nil {
+		return nil, err
+	}
+	var all []api.ServerSetting
+	for _, k := range config.ExplainUser(u, src) {
+		if strings.HasPrefix(k.Name, "keep.") {
+			all = append(all, api.ServerSetting{Name: k.Name, Value: k.Value, Source: k.From, Doc: k.Doc})
+		}
+	}
+	return all, nil
 }
 
 // store is how much the store keeps.

@@ -59,26 +59,14 @@ func (e *Env) kept(list []api.DiskKept) {
 	}
 	var rows [][]cell
 	for _, k := range list {
-		var there, most []string
+		var there []string
 		if k.Count > 0 || k.Most > 0 {
 			there = append(there, fmt.Sprint(k.Count))
 		}
 		if k.Bytes > 0 || k.Size > 0 {
 			there = append(there, coppice.Bytes(k.Bytes).String())
 		}
-		if k.Most > 0 {
-			most = append(most, fmt.Sprint(k.Most))
-		}
-		if k.Size > 0 {
-			most = append(most, coppice.Bytes(k.Size).String())
-		}
-		if k.Age != "" {
-			most = append(most, k.Age)
-		}
-		if len(most) == 0 {
-			most = []string{"no limit"}
-		}
-		rows = append(rows, []cell{plain(k.What), {strings.Join(there, ", "), dim}, plain(strings.Join(most, ", ")), {k.By, dim}})
+		rows = append(rows, []cell{plain(k.What), {strings.Join(there, ", "), dim}, plain(k.AtMost()), {k.By, dim}})
 	}
 	e.printf("\n")
 	e.table([]column{{head: "HISTORY"}, {head: "THERE IS"}, {head: "KEPT AT MOST"}, {head: "CHANGE WITH", give: true}}, rows)

@@ -72,8 +72,8 @@ const (
 	defaultBackupEvery = 6 * time.Hour
 )
 
-// database is the name of the database in the state directory.
-const database = "coppice.db"
+// Database is the name of the database in the state directory.
+const Database = "coppice.db"
 
 // Server is the control process. Start it once; Stop leaves sessions running.
 type Server struct {
@@ -134,7 +134,7 @@ func (s *Server) Start(ctx context.Context) (err error) {
 	if err := privateDir(s.cfg.State); err != nil {
 		return err
 	}
-	s.store, err = sqlite.Open(ctx, sqlite.Config{Path: s.path(database), Logger: s.cfg.Logger})
+	s.store, err = sqlite.Open(ctx, sqlite.Config{Path: s.path(Database), Logger: s.cfg.Logger})
 	if err != nil {
 		return err
 	}
@@ -251,11 +251,11 @@ func (s *Server) wireControl(ctx context.Context, eng *engine.Engine) error {
 		return err
 	}
 	served := apihttp.Config{
-		Agents: s.look.Agents, Settings: &control.Settings{Spaces: s.spaces, Intake: intake, Server: s.cfg.Settings()},
+		Agents: s.look.Agents, Settings: &control.Settings{Spaces: s.spaces, Intake: intake, Server: s.cfg.Settings(), Limits: limits},
 		Listen: s.cfg.Listen, Names: s.cfg.Names, Token: token, Store: s.store, Intact: s.store.Intact, Version: s.cfg.Version, Now: s.cfg.Now, Log: s.cfg.Logger,
 		Projects: intake, Tasks: intake, Talk: intake, Add: follower.Add, Use: follower.Use, Needs: follower, Warnings: follower.Warnings, Status: eng, Web: web.Files(),
 		Diff: changes.Diff, Bring: changes.Bring, Remove: remover.Remove, Attach: s.terminals.Attach,
-		Disk:   control.NewDisk(s.cfg.State, database, sqlite.IndexFile, s.store, s.spaces, limits, s.cfg.Now).Usage,
+		Disk:   control.NewDisk(s.cfg.State, Database, sqlite.IndexFile, s.store, s.spaces, limits, s.cfg.Now).Usage,
 		Backup: func(ctx context.Context) (string, error) { return backups.Make(ctx, s.cfg.Now()) },
 	}
 	if s.index != nil {

@@ -689,9 +689,9 @@ export interface ServePolicy {
 
 export interface ServerSetting {
   "doc": string;
-  /** The flag without its dashes */
+  /** The flag without its dashes, or the key of the user's config.yaml */
   "name": string;
-  /** default, flag or environment */
+  /** default, flag, environment, or the line of the user's config.yaml */
   "source": string;
   "value": string;
 }
