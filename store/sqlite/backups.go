@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -30,13 +31,20 @@ type Backups struct {
 	// Most returns how many bytes they may take together, though the newest is
 	// always kept; 0 means no limit. Nil means no limit.
 	Most func() (int64, error)
+
+	making sync.Mutex // held by who makes one
 }
 
 // Make writes a backup named for the moment and removes the oldest ones beyond
 // the limits. It returns the new one's path, also when removing failed.
 func (b *Backups) Make(ctx context.Context, now time.Time) (string, error) {
+	b.making.Lock()
+	defer b.making.Unlock()
 	if err := os.MkdirAll(b.Folder, 0o700); err != nil {
 		return "", unwritable(b.Folder, err)
+	}
+	if err := b.sweep(); err != nil {
+		return "", err
 	}
 	path := filepath.Join(b.Folder, backupPrefix+now.UTC().Format(stamp)+backupSuffix+packedSuffix)
 	temp, err := tempBeside(path)
@@ -54,6 +62,17 @@ func (b *Backups) Make(ctx context.Context, now time.Time) (string, error) {
 		return "", err
 	}
 	return path, b.prune()
+}
+
+// sweep removes what a killed process left of a backup.
+func (b *Backups) sweep() error {
+	entries, err := os.ReadDir(b.Folder)
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), "."+backupPrefix) && strings.HasSuffix(e.Name(), ".tmp") {
+			err = errors.Join(err, os.Remove(filepath.Join(b.Folder, e.Name())))
+		}
+	}
+	return err
 }
 
 // compress writes a file compressed under another name, which must be free, with

@@ -45,6 +45,7 @@ func TestBackupsBySize(t *testing.T) {
 	if list := left(); len(list) != 2 {
 		t.Errorf("left: %v", list)
 	}
+	write(t, filepath.Join(backups.Folder, ".auto-20260101T000000.000000000Z.db.gz.1.tmp"), []byte("left by a kill"))
 	most = 1
 	if list := left(); len(list) != 1 {
 		t.Errorf("left: %v", list)

@@ -152,7 +152,7 @@ func (q *Queries) SetPacked(ctx context.Context, id int64) error {
 }
 
 const unpacked = `-- name: Unpacked :one
-SELECT id FROM sessions WHERE ended_at IS NOT NULL AND NOT packed ORDER BY ended_at LIMIT 1
+SELECT id FROM sessions WHERE ended_at IS NOT NULL AND NOT packed AND kept > 0 ORDER BY ended_at LIMIT 1
 `
 
 func (q *Queries) Unpacked(ctx context.Context) (int64, error) {

@@ -46,7 +46,7 @@ ALTER TABLE sessions ADD COLUMN kept INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE sessions ADD COLUMN emptied_at INTEGER;
 ALTER TABLE sessions ADD COLUMN packed BOOLEAN NOT NULL DEFAULT FALSE;
 UPDATE sessions SET kept = (SELECT coalesce(sum(length(o.data)), 0) FROM outputs o WHERE o.session_id = sessions.id);
-CREATE INDEX sessions_unpacked ON sessions (ended_at) WHERE ended_at IS NOT NULL AND NOT packed;
+CREATE INDEX sessions_unpacked ON sessions (ended_at) WHERE ended_at IS NOT NULL AND NOT packed AND kept > 0;
 
 -- The same of all sessions together.
 CREATE TABLE output_size (total INTEGER NOT NULL);

@@ -35,7 +35,7 @@ UPDATE tasks SET emptied = TRUE WHERE id = @id;
 UPDATE sessions SET emptied_at = @now, packed = TRUE, cursor = @cursor WHERE id = @id;
 
 -- name: Unpacked :one
-SELECT id FROM sessions WHERE ended_at IS NOT NULL AND NOT packed ORDER BY ended_at LIMIT 1;
+SELECT id FROM sessions WHERE ended_at IS NOT NULL AND NOT packed AND kept > 0 ORDER BY ended_at LIMIT 1;
 
 -- name: SetPacked :exec
 UPDATE sessions SET packed = TRUE WHERE id = @id;
