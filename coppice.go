@@ -16,16 +16,6 @@ package coppice
 
 import "time"
 
-// Role says what a session is for.
-type Role string
-
-// The roles of a session.
-const (
-	RoleImplement Role = "implement" // does the task
-	RoleFix       Role = "fix"       // mends what a check, a verifier or a merge refused
-	RoleVerify    Role = "verify"    // looks whether a candidate does what its task asks, and edits nothing
-)
-
 // Usage is what a session consumed, as far as its agent tells.
 type Usage struct {
 	InputTokens  int64   `json:"input_tokens,omitempty"`
@@ -34,6 +24,11 @@ type Usage struct {
 	CacheWrite   int64   `json:"cache_write_tokens,omitempty"`
 	CostUSD      float64 `json:"cost_usd,omitempty"`
 	Turns        int64   `json:"turns,omitempty"`
+	// Priced says that the cost follows from the tokens and the table of prices,
+	// because the agent reports none. Estimated says that the table does not name
+	// the model, and the highest price of its vendor stands in.
+	Priced    bool `json:"priced,omitempty"`
+	Estimated bool `json:"estimated,omitempty"`
 }
 
 // Add returns the sum of two usages.
@@ -45,6 +40,8 @@ func (u Usage) Add(v Usage) Usage {
 		CacheWrite:   u.CacheWrite + v.CacheWrite,
 		CostUSD:      u.CostUSD + v.CostUSD,
 		Turns:        u.Turns + v.Turns,
+		Priced:       u.Priced || v.Priced,
+		Estimated:    u.Estimated || v.Estimated,
 	}
 }
 
@@ -67,6 +64,14 @@ type Question struct {
 
 // Open tells whether a person should still answer.
 func (q Question) Open() bool { return q.AnsweredAt.IsZero() && q.ClosedAt.IsZero() }
+
+// Asks is what the question asks, as people read it.
+func (q Question) Asks() string {
+	if q.Kind == QuestionPermission {
+		return "asks permission: " + q.Text
+	}
+	return q.Text
+}
 
 // QuestionPermission is the kind of a question whether a tool may be used. Its
 // answers are the four below; what follows "deny " is told to the agent.

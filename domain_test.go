@@ -127,7 +127,7 @@ func TestErrorShowsCauseAndWayOut(t *testing.T) {
 
 func TestStatusAlwaysTellsWhy(t *testing.T) {
 	t.Parallel()
-	for _, stage := range []coppice.Stage{"", coppice.StageWaiting, coppice.StageQueued, coppice.StageSession, coppice.StageChecking, coppice.StageHeld, coppice.StageLanding, coppice.StageEnded} {
+	for _, stage := range append([]coppice.Stage{""}, coppice.Stages...) {
 		task := coppice.Task{Stage: stage, Wait: &coppice.Wait{On: coppice.WaitBackoff, Text: "pause"}, Failure: &coppice.Failure{Text: "broke"}}
 		s, why := task.Status(nil, nil, nil, "no room")
 		if (s == coppice.StatusWaiting || s == coppice.StatusNeedsYou || s == coppice.StatusFailed) && why == "" {

@@ -38,6 +38,9 @@ const (
 	EventSessionEnded   EventKind = "session.ended"
 	EventSessionWarned  EventKind = "session.warned" // stalled, long-running
 
+	EventSessionParked   EventKind = "session.parked"   // it can only wait, and does not count against the limits
+	EventSessionUnparked EventKind = "session.unparked" // it counts again
+
 	EventQuestionAsked    EventKind = "question.asked"
 	EventQuestionAnswered EventKind = "question.answered"
 	EventMessageSent      EventKind = "message.sent"
@@ -53,6 +56,7 @@ const (
 	EventLandingMerged   EventKind = "landing.merged"
 	EventLandingVerified EventKind = "landing.verified" // a verifier passes its candidate
 	EventLandingQueued   EventKind = "landing.queued"
+	EventLandingPushed   EventKind = "landing.pushed" // the remote has its commit
 	EventLandingWaits    EventKind = "landing.waits"
 	EventLandingRetried  EventKind = "landing.retry" // something changed that it waits for
 	EventLandingEnded    EventKind = "landing.ended"

@@ -16,6 +16,7 @@ const (
 	ClassAuth           Class = "auth"             // not logged in, or refused
 	ClassBilling        Class = "billing"          // no credit
 	ClassBudget         Class = "budget"           // the task has cost what it may
+	ClassDayBudget      Class = "day_budget"       // the project has spent what it may in a day
 	ClassCapability     Class = "capability"       // the agent is missing or cannot do this
 	ClassEnvironment    Class = "environment"      // the machine or the project's set-up is at fault
 	ClassTestOnly       Class = "test_only"        // the work is there, only its checks fail
@@ -34,7 +35,7 @@ const (
 
 // Classes lists every class, in the order above.
 var Classes = []Class{
-	ClassRateLimit, ClassOverload, ClassAuth, ClassBilling, ClassBudget, ClassCapability, ClassEnvironment, ClassTestOnly,
+	ClassRateLimit, ClassOverload, ClassAuth, ClassBilling, ClassBudget, ClassDayBudget, ClassCapability, ClassEnvironment, ClassTestOnly,
 	ClassImplementation, ClassVerification, ClassConflict, ClassMemory, ClassDisk, ClassContext, ClassMCP,
 	ClassTimeout, ClassLost, ClassCancelled, ClassUnknown,
 }

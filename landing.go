@@ -15,23 +15,34 @@ const (
 	LandingDropped  LandingOutcome = "cancelled" // a person stopped it
 )
 
-// Landing is the way of one candidate commit onto the base.
+// Candidate is a commit that a landing would put on its branch: what came out
+// when the landing's head was merged onto Base. Its fields belong together. When
+// the branch moves, the landing gets another candidate, and this one stays as it
+// was.
+type Candidate struct {
+	ID        int64     `json:"-"`
+	LandingID int64     `json:"-"`
+	Base      string    `json:"base,omitempty"`   // the commit it stands on
+	Tree      string    `json:"tree,omitempty"`   // what came out
+	Commit    string    `json:"commit,omitempty"` // the commit that would land; empty when the merge made none
+	Green     bool      `json:"green,omitempty"`  // every check passed on Tree
+	Pushed    bool      `json:"pushed,omitempty"` // the remote has Commit
+	CreatedAt time.Time `json:"-"`
+}
+
+// Landing is the way of a task's work onto its branch.
 type Landing struct {
 	ID        int64     `json:"id"`
 	ProjectID int64     `json:"project_id"`
 	TaskID    int64     `json:"task_id"`
 	SessionID int64     `json:"session_id"` // whose work it is
 	Round     int       `json:"round"`
-	Head      string    `json:"head"` // the candidate
+	Head      string    `json:"head"` // the work: the commit that is merged
 	CreatedAt time.Time `json:"created_at"`
 
-	// The merge now in force: all four belong together and change together.
-	Base   string `json:"base,omitempty"`   // what it was merged with
-	Tree   string `json:"tree,omitempty"`   // what came out
-	Commit string `json:"commit,omitempty"` // the commit that would land
-	Green  bool   `json:"green,omitempty"`  // every check passed on Tree
+	Candidate // the one in force; zero until the first merge, and when the landing begins again
 
-	// Verified tells that a verifier passed Head. A base that moves under the
+	// Verified says that a verifier passed Head. A branch that moves under the
 	// landing does not change that: what is merged is checked again.
 	Verified bool `json:"verified,omitempty"`
 

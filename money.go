@@ -4,7 +4,15 @@ import (
 	"regexp"
 	"strconv"
 	"sync"
+	"time"
 )
+
+// Day is the UTC date of a moment, as in 2026-03-04. Days of spending begin at
+// midnight UTC.
+func Day(at time.Time) string { return at.UTC().Format(time.DateOnly) }
+
+// NextDay is the midnight UTC after a moment.
+func NextDay(at time.Time) time.Time { return at.UTC().Truncate(24 * time.Hour).Add(24 * time.Hour) }
 
 // USD is an amount of money in US dollars, written 5, 2.50 USD or $5.
 type USD float64
@@ -49,4 +57,25 @@ func (u *USD) UnmarshalText(b []byte) error {
 		*u = got
 	}
 	return err
+}
+
+// Price is what a model costs: dollars for a million tokens. Without a price for
+// the cache, that of input holds.
+type Price struct {
+	Input      USD `json:"input" yaml:"input"`
+	Output     USD `json:"output" yaml:"output"`
+	CacheRead  USD `json:"cache_read,omitempty" yaml:"cache_read"`   // of input that the vendor had kept
+	CacheWrite USD `json:"cache_write,omitempty" yaml:"cache_write"` // of input that the vendor keeps for later
+}
+
+// Cost is what so many tokens cost, in dollars.
+func (p Price) Cost(u Usage) float64 {
+	or := func(price USD) float64 {
+		if price == 0 {
+			price = p.Input
+		}
+		return float64(price)
+	}
+	return (float64(p.Input)*float64(u.InputTokens) + float64(p.Output)*float64(u.OutputTokens) +
+		or(p.CacheRead)*float64(u.CacheRead) + or(p.CacheWrite)*float64(u.CacheWrite)) / 1e6
 }

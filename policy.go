@@ -29,7 +29,8 @@ type Policy struct {
 	Features     string           `json:"features,omitempty" yaml:"features"`         // a file of the repository that lists tasks
 	Instructions string           `json:"instructions,omitempty" yaml:"instructions"` // a file of the repository that every session follows
 	Progress     string           `json:"progress,omitempty" yaml:"progress"`         // a file of the workspace in which sessions leave notes for the next
-	Budget       BudgetPolicy     `json:"budget" yaml:"budget"`                       // how much a task may cost
+	Budget       BudgetPolicy     `json:"budget" yaml:"budget"`                       // how much a task may cost, and a day
+	Prices       map[string]Price `json:"prices,omitempty" yaml:"prices"`             // of models, besides those that are known
 	Critical     []FailurePattern `json:"critical_patterns" yaml:"critical_patterns"` // output that means the environment is broken
 
 	// What stands beside coppice.yaml: the project's own prompts by role, and
@@ -41,6 +42,7 @@ type Policy struct {
 // BudgetPolicy bounds what is spent.
 type BudgetPolicy struct {
 	Task USD `json:"task,omitempty" yaml:"task"` // by one task; 0 means no bound
+	Day  USD `json:"day,omitempty" yaml:"day"`   // by the project in a day, which begins at midnight UTC; 0 means no bound
 }
 
 // FailurePattern names output that means more than the failure of one task.
@@ -65,7 +67,17 @@ type Limits struct {
 	Sessions int            `json:"sessions" yaml:"sessions"`
 	PerAgent map[string]int `json:"per_agent,omitempty" yaml:"per_agent"`
 	Memory   Percent        `json:"memory" yaml:"memory"`
-	Output   Bytes          `json:"output" yaml:"output"` // how much of a session's output is kept
+	Output   Bytes          `json:"output" yaml:"output"`           // how much of a session's output is kept
+	Parked   int            `json:"parked,omitempty" yaml:"parked"` // sessions that can only wait; see MostParked
+}
+
+// MostParked is how many sessions stay alive that can only wait: twice as many
+// as may run, where the policy does not say.
+func (l Limits) MostParked() int {
+	if l.Parked == 0 {
+		return 2 * l.Sessions
+	}
+	return l.Parked
 }
 
 // DefaultOutput is how much of a session's output is kept where the policy does
@@ -240,12 +252,6 @@ type HealthPolicy struct {
 	Timeout Duration `json:"timeout" yaml:"timeout"` // age after which it is stopped
 	Check   Duration `json:"check" yaml:"check"`     // age after which a check command is stopped
 }
-
-// How a task's work reaches the base.
-const (
-	LandQueue  = "queue"  // lands by itself once proven
-	LandBranch = "branch" // waits on its branch until a person says land
-)
 
 // Strategies for the commits that land.
 const (

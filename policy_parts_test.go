@@ -10,7 +10,7 @@ import (
 // takes effect at once: whoever adds a field has to choose.
 func TestEveryPartOfAPolicyIsChosen(t *testing.T) {
 	t.Parallel()
-	atOnce := []string{"Tracks", "Limits", "Agent", "Retry", "Health", "Trash", "Features", "Progress", "Budget", "Problems"}
+	atOnce := []string{"Tracks", "Limits", "Agent", "Retry", "Health", "Trash", "Features", "Progress", "Budget", "Prices", "Problems"}
 	var p Policy
 	deciding := map[uintptr]string{}
 	for _, part := range DecidingParts {

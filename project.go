@@ -34,6 +34,14 @@ type Project struct {
 	Git []GitSetting `json:"-"`
 }
 
+// Onto is the branch that a task's work lands on.
+func (p Project) Onto(t Task) string {
+	if t.Onto != "" {
+		return t.Onto
+	}
+	return p.Policy.Base
+}
+
 // Removal is how a person removes a project.
 type Removal struct {
 	At    time.Time `json:"at"`

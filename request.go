@@ -1,6 +1,9 @@
 package coppice
 
-import "time"
+import (
+	"encoding/json"
+	"time"
+)
 
 // NewTask is a task as asked for. After names tasks by key, or other tasks of
 // the same request by their Ref.
@@ -20,6 +23,17 @@ type NewTask struct {
 	Steps    []string `json:"steps,omitempty" doc:"What must be true when it is done, one by one"`
 	Feature  string   `json:"feature,omitempty" doc:"Its id in the project's features file"`
 	Budget   USD      `json:"budget,omitempty" doc:"The most to spend on it, such as 5 USD; the project's when absent"`
+
+	Answer bool            `json:"answer,omitempty" doc:"It wants an answer, not a change: its session may change nothing, and nothing lands"`
+	Schema json.RawMessage `json:"schema,omitempty" doc:"The JSON schema that the answer must match; text is wanted when absent"`
+}
+
+// Role is the role of the session that the task begins with.
+func (n NewTask) Role() Role {
+	if n.Answer || len(n.Schema) > 0 {
+		return RoleAnswer
+	}
+	return RoleImplement
 }
 
 // TaskChange changes what was asked for; nil fields stay as they are.

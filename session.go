@@ -18,7 +18,7 @@ const (
 	SessionCancelled SessionState = "cancelled" // a person stopped it
 )
 
-// Live tells whether a session in this state holds a place.
+// Live tells whether a session in this state has not ended.
 func (s SessionState) Live() bool {
 	switch s {
 	case SessionStarting, SessionWorking, SessionWaiting, SessionIdle, SessionLimited:
@@ -27,11 +27,12 @@ func (s SessionState) Live() bool {
 	return false
 }
 
-// Why the engine asked a session to stop, besides the class of a failure.
-// Neither is one: the conversation goes on in the next session.
+// Why the engine asked a session to stop, besides the class of a failure. None
+// of them is one: the conversation goes on in the next session.
 const (
-	StopTaken Class = "taken" // a person goes on with it on the agent's own screen
-	StopGiven Class = "given" // and gives it back
+	StopTaken  Class = "taken"  // a person goes on with it on the agent's own screen
+	StopGiven  Class = "given"  // and gives it back
+	StopParked Class = "parked" // it could only wait, and was parked for too long or with too many others
 )
 
 // Session is one agent conversation working for a task in one role.
@@ -57,6 +58,11 @@ type Session struct {
 	EndedAt   time.Time    `json:"ended_at,omitzero"`
 	OutputAt  time.Time    `json:"output_at,omitzero"` // when it last wrote anything
 
+	// A live session that can only wait is parked: it does not count against the limits.
+	ParkedAt  time.Time `json:"parked_at,omitzero"`   // since when
+	ReadyAt   time.Time `json:"ready_at,omitzero"`    // since when it has what it waited for, and waits for a free session
+	ParkedFor Duration  `json:"parked_for,omitempty"` // how long it was parked before that
+
 	// What is known of how it went.
 	Conversation string    `json:"conversation,omitempty"` // the agent's own id for it
 	Exit         *int      `json:"exit,omitempty"`
@@ -67,6 +73,7 @@ type Session struct {
 	Head         string    `json:"head,omitempty"` // and after
 	Stat         string    `json:"stat,omitempty"` // what it changed in between, summed up by file
 	Usage        Usage     `json:"usage"`
+	Budget       USD       `json:"budget,omitempty"`     // the most that it may spend, reserved while it runs; 0 means no bound
 	Cursor       int64     `json:"cursor"`               // how much of its spool is committed here
 	StopWhy      Class     `json:"stop_why,omitempty"`   // why the engine asked it to stop
 	StopTries    int       `json:"stop_tries,omitempty"` // how often it asked
@@ -74,12 +81,29 @@ type Session struct {
 	Warning      string    `json:"warning,omitempty"`
 	Dropped      int64     `json:"dropped,omitempty"` // bytes of its output beyond the limit, which are not kept
 	Verdict      *Verdict  `json:"verdict,omitempty"` // of a verifier
+	Answer       *Answer   `json:"answer,omitempty"`  // of a session that answers
 
 	// Where it works when not in its task's workspace: a detached worktree,
 	// which goes when it has ended.
 	Path  string `json:"path,omitempty"`
 	Ports []int  `json:"ports,omitempty"`
 }
+
+// Parked tells whether the session can only wait, so that it does not count
+// against the limits.
+func (s Session) Parked() bool { return !s.ParkedAt.IsZero() }
+
+// Unpark makes the session count again.
+func (s *Session) Unpark(now time.Time) {
+	if s.Parked() {
+		s.ParkedFor += Duration(now.Sub(s.ParkedAt))
+	}
+	s.ParkedAt, s.ReadyAt = time.Time{}, time.Time{}
+}
+
+// Rests tells whether the session was stopped because it could only wait. Its
+// questions stay open, and its conversation goes on in the next session.
+func (s Session) Rests() bool { return s.State == SessionDone && s.StopWhy == StopParked }
 
 // OutputKind sorts what a session wrote.
 type OutputKind string

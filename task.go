@@ -15,9 +15,16 @@ const (
 	StageSession  Stage = "session"  // its newest session is on its way or running
 	StageChecking Stage = "checking" // its newest landing is being merged and checked
 	StageHeld     Stage = "held"     // proven, waits for a person to say land
+	StageReview   Stage = "review"   // proven, waits for a person to review it and say land
 	StageLanding  Stage = "landing"  // its newest landing is in the queue, or left it while its checks are being killed
 	StageEnded    Stage = "ended"    // see Task.Outcome
 )
+
+// Stages lists the stages in the order in which a task goes through them.
+var Stages = []Stage{StageWaiting, StageQueued, StageSession, StageChecking, StageHeld, StageReview, StageLanding, StageEnded}
+
+// Ended reports whether the task is final at the stage.
+func (s Stage) Ended() bool { return s == StageEnded }
 
 // Outcome is how a task ended; empty while it has not.
 type Outcome string
@@ -62,7 +69,16 @@ type Next struct {
 	Account  string `json:"account,omitempty"`  // whose limits hold, where that is not the agent itself; set when queued
 }
 
-// Task is one unit of work that should end in landed code.
+// Wants says what a task should end in.
+type Wants string
+
+// What tasks want.
+const (
+	WantsChange Wants = ""       // landed code
+	WantsAnswer Wants = "answer" // an answer; nothing lands
+)
+
+// Task is one unit of work that should end in landed code, or in an answer.
 type Task struct {
 	ID        int64  `json:"id"`
 	ProjectID int64  `json:"project_id"`
@@ -87,6 +103,7 @@ type Task struct {
 	ForkOf    string    `json:"fork_of,omitempty"`  // the task it was forked from, by key; its branch begins where that one's stands
 	CreatedAt time.Time `json:"created_at"`
 	CreatedBy string    `json:"created_by,omitempty"`
+	TaskDetails
 
 	// What the engine decided.
 	Stage    Stage     `json:"stage"`
@@ -103,8 +120,24 @@ type Task struct {
 	Warning  string    `json:"warning,omitempty"` // stalled, long-running
 }
 
+// TaskDetails are fields of a task that the store keeps together, as JSON. A new
+// field of a task belongs here: it needs no column.
+type TaskDetails struct {
+	Wants  Wants           `json:"wants,omitempty"`
+	Schema json.RawMessage `json:"schema,omitempty"` // the JSON schema that an answer must match; text is wanted when empty
+	Onto   string          `json:"onto,omitempty"`   // the branch that its work lands on; empty for the project's base
+}
+
+// FirstRole is the role of the session that a task begins with.
+func (t Task) FirstRole() Role {
+	if t.Wants == WantsAnswer {
+		return RoleAnswer
+	}
+	return RoleImplement
+}
+
 // Ended tells whether the task is final until a person says otherwise.
-func (t Task) Ended() bool { return t.Stage == StageEnded }
+func (t Task) Ended() bool { return t.Stage.Ended() }
 
 // Lane names the queue the task stands in: tasks of one lane share every
 // limit, so the first of a lane stands for all of them. Empty unless queued.
@@ -151,10 +184,16 @@ var Statuses = []Status{
 	StatusFailed, StatusDone, StatusCancelled,
 }
 
+// ReasonAnswered is why a task waits that has what it waited for.
+const ReasonAnswered = "answered; waiting for a free session"
+
 // Status derives the status from the task, its newest session, its newest
 // landing and what its lane is blocked by ("" when it is not). The second
 // result is the reason; waiting and needs you always have one.
 func (t Task) Status(last *Session, land *Landing, asked *Question, blocked string) (Status, string) {
+	if t.Stage.Awaits() {
+		return StatusNeedsYou, t.Stage.awaits()
+	}
 	switch t.Stage {
 	case StageWaiting, "":
 		if t.Wait == nil {
@@ -171,16 +210,13 @@ func (t Task) Status(last *Session, land *Landing, asked *Question, blocked stri
 		return StatusReady, ""
 	case StageSession:
 		if asked != nil && asked.Open() {
-			if asked.Kind == QuestionPermission {
-				return StatusNeedsYou, "asks permission: " + asked.Text
-			}
-			return StatusNeedsYou, asked.Text
+			return StatusNeedsYou, asked.Asks()
 		}
-		if last != nil && last.Role == RoleFix {
-			return StatusFixing, t.Warning
+		if last != nil && !last.ReadyAt.IsZero() {
+			return StatusWaiting, ReasonAnswered
 		}
-		if last != nil && last.Role == RoleVerify {
-			return StatusVerifying, t.Warning
+		if last != nil {
+			return last.Role.Info().Status, t.Warning
 		}
 		return StatusWorking, t.Warning
 	case StageChecking:
@@ -188,8 +224,6 @@ func (t Task) Status(last *Session, land *Landing, asked *Question, blocked stri
 			return StatusChecking, land.Waits
 		}
 		return StatusChecking, ""
-	case StageHeld:
-		return StatusNeedsYou, "its checks passed; say land to land it"
 	case StageLanding:
 		if land != nil && land.Waits != "" {
 			return StatusLanding, land.Waits

@@ -19,6 +19,7 @@ const (
 	WorkStop    WorkKind = "session.stop"      // end a running session in bounded steps
 	WorkCheck   WorkKind = "check.run"         // run the check commands on a tree
 	WorkMerge   WorkKind = "land.merge"        // merge a candidate with the base, on trees
+	WorkPush    WorkKind = "git.push"          // bring a commit to a branch of a remote
 	WorkMove    WorkKind = "land.move"         // move the base by compare-and-swap
 )
 
@@ -60,6 +61,25 @@ type Work struct {
 // Open tells whether the item still belongs to the workers.
 func (w Work) Open() bool { return w.State == WorkOffered || w.State == WorkTaken }
 
+// Rank is how important the item is to whoever takes work: less comes first. What
+// moves a queue on comes before everything, since all landings behind wait for it.
+// Then what frees a workspace, then what brings a task closer to its landing, and
+// last what begins something new.
+func (w Work) Rank() int {
+	if w.Subject.Kind == SubjectQueue {
+		return 0
+	}
+	switch w.Kind {
+	case WorkRemove:
+		return 1
+	case WorkMerge, WorkCheck, WorkSend, WorkStop:
+		return 2
+	case WorkPrepare, WorkRestore, WorkRun:
+		return 3
+	}
+	return 4
+}
+
 // Lease is a worker's hold on a work item. Attempt fences it: a result or
 // renewal from an older attempt is refused.
 type Lease struct {
@@ -90,8 +110,8 @@ type PrepareSpec struct {
 	Branch string `json:"branch"`
 	Base   string `json:"base"`           // the base branch
 	From   string `json:"from,omitempty"` // the branch or commit to begin from, instead of the base
-	// Detached asks for a worktree of its own at the commit From, on no branch,
-	// for a session that only looks. Its key is the session's.
+	// Detached asks for a worktree of its own on no branch, for a session that only
+	// looks: at the commit From, or at the tip of Base. Its key is the session's.
 	Detached bool            `json:"detached,omitempty"`
 	Policy   WorkspacePolicy `json:"policy"`
 }
@@ -242,7 +262,7 @@ type MergeSpec struct {
 	Head     string    `json:"head"`
 	Strategy string    `json:"strategy"`
 	Message  string    `json:"message"` // trailers included
-	At       time.Time `json:"at"`      // the committer's date
+	At       time.Time `json:"at"`      // the committer's date: the landing's
 	Ref      string    `json:"ref"`     // keeps the commit until it landed
 	// Ours names files that the candidate does not change: whatever it says of
 	// them, they land as the base has them.
@@ -250,6 +270,9 @@ type MergeSpec struct {
 	// Seen is where the base was when Coppice last saw it, or moved it there. A
 	// base that is elsewhere is judged before it is built upon.
 	Seen string `json:"seen,omitempty"`
+	// Onto is the commit to merge onto, instead of where the branch is now: that
+	// of a landing which is about to land.
+	Onto string `json:"onto,omitempty"`
 }
 
 // MergeResult is a commit on top of Base, or what conflicts.
@@ -273,6 +296,30 @@ type Conflict struct {
 	Text string `json:"text"`
 }
 
+// PushSpec asks to bring New to the branch of a remote, before the branch moves
+// here from Old to New.
+type PushSpec struct {
+	Repo   string `json:"repo"`              // the repository's address: on this machine a path
+	RepoID int64  `json:"repo_id,omitempty"` // and its id: the project's
+	Base   string `json:"base"`              // branch
+	Old    string `json:"old"`
+	New    string `json:"new"`
+	Remote string `json:"remote,omitempty"` // origin when empty
+}
+
+// PushResult reports whether the remote has New. If not, either Blocked says why
+// the push had to wait, or the branch has gone elsewhere and the landing begins
+// again. After a push that fails the remote may have New or not; done again, it
+// reports which.
+type PushResult struct {
+	Pushed  bool   `json:"pushed"`
+	Now     string `json:"now"` // where the branch is here
+	Blocked string `json:"blocked,omitempty"`
+	// Need is what a person has to do before New can land here, as in a MoveResult.
+	// It is known before the remote moves.
+	Need *Need `json:"need,omitempty"`
+}
+
 // MoveSpec asks to move the base from Old to New.
 type MoveSpec struct {
 	Repo   string `json:"repo"`              // the repository's address: on this machine a path
@@ -280,9 +327,11 @@ type MoveSpec struct {
 	Base   string `json:"base"`              // branch
 	Old    string `json:"old"`
 	New    string `json:"new"`
-	Push   bool   `json:"push,omitempty"`
 	Remote string `json:"remote,omitempty"`
-	Ref    string `json:"ref"` // dropped once landed
+	Pushed bool   `json:"pushed,omitempty"` // the remote has New
+	Ref    string `json:"ref"`              // dropped once landed
+	// Push asks to push first. Only work that an earlier version offered has it.
+	Push bool `json:"push,omitempty"`
 }
 
 // MoveResult tells where the base is now. Moved is true exactly when it is at

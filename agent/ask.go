@@ -132,62 +132,27 @@ func folder(c Call) string {
 	return dir + "/*"
 }
 
-// Answered reads a person's answer to a permission question that offered to
-// remember a rule. The second result is the rule to remember, if the person
-// said always. A text that is none of the answers is a refusal, and the agent
-// is told it.
+// Answered is the verdict of a person's answer to a permission question that
+// offered to remember a rule. The second result is the rule to remember, if the
+// person said always.
 func Answered(answer string, rule coppice.Rule) (Verdict, *coppice.Rule) {
-	text := strings.TrimSpace(answer)
-	lower := strings.ToLower(text)
-	remember := func(v Verdict) (Verdict, *coppice.Rule) {
-		r := rule
-		r.Do, r.Set, r.Why = v.Do, nil, ""
-		if v.Do == coppice.RuleDeny && v.Why != refused {
-			r.Why = v.Why
-		}
-		return v, &r
+	a := coppice.ParsePermission(answer)
+	a.Why = Text([]byte(a.Why))
+	v := Verdict{Do: coppice.RuleDeny, Why: a.Why}
+	switch {
+	case a.Allow:
+		v.Do = coppice.RuleAllow
+	case v.Why == "":
+		v.Why = refused
 	}
-	deny := func(why string) Verdict {
-		why = strings.TrimLeft(why, " :,;.-\t\r\n")
-		if after, ok := cutFold(why, "because "); ok {
-			why = strings.TrimSpace(after)
-		}
-		if why == "" {
-			why = refused
-		}
-		return Verdict{Do: coppice.RuleDeny, Why: Text([]byte(why))}
+	if !a.Always {
+		return v, nil
 	}
-	switch lower {
-	case coppice.AnswerAllow, "yes", "y", "ok":
-		return Verdict{Do: coppice.RuleAllow}, nil
-	case coppice.AnswerAllowAlways:
-		return remember(Verdict{Do: coppice.RuleAllow})
-	case "", "no", "n":
-		return deny(""), nil
-	}
-	if rest, ok := cutFold(text, coppice.AnswerDenyAlways); ok && ends(rest) {
-		return remember(deny(rest))
-	}
-	if rest, ok := cutFold(text, coppice.AnswerDeny); ok && ends(rest) {
-		return deny(rest), nil
-	}
-	return deny(text), nil
+	remember := a.Rule(rule)
+	return v, &remember
 }
 
 const refused = "a person did not allow this"
-
-// ends tells whether a word ended before the rest.
-func ends(rest string) bool {
-	r, _ := utf8.DecodeRuneInString(rest)
-	return rest == "" || !(unicode.IsLetter(r) || unicode.IsDigit(r))
-}
-
-func cutFold(s, prefix string) (string, bool) {
-	if len(s) < len(prefix) || !strings.EqualFold(s[:len(prefix)], prefix) {
-		return s, false
-	}
-	return s[len(prefix):], true
-}
 
 // Asker keeps the permissions of one run: the policy, what people said "always"
 // to, and the calls that wait for an answer. A driver has one and calls it from

@@ -36,6 +36,7 @@ type Task struct {
 	Feature   string           `json:"feature,omitempty" doc:"Its id in the project's features file"`
 	Budget    coppice.USD      `json:"budget,omitempty" doc:"The most to spend on it"`
 	ForkOf    string           `json:"fork_of,omitempty" doc:"The task it was forked from"`
+	Wants     coppice.Wants    `json:"wants,omitempty" enum:"answer" doc:"Absent when it wants a change; answer when nothing of it lands"`
 	Taken     bool             `json:"taken,omitempty" doc:"A person has it on the agent's own screen, or will in a moment"`
 	Status    coppice.Status   `json:"status"`
 	Reason    string           `json:"reason,omitempty" doc:"Why it stands where it stands"`
@@ -91,6 +92,8 @@ type LimitList struct {
 // TaskDetail is a task with everything that belongs to it.
 type TaskDetail struct {
 	Task
+	Answer     *coppice.Answer    `json:"answer,omitempty" doc:"Of a task that wants an answer: the newest one that it got"`
+	Schema     json.RawMessage    `json:"schema,omitempty" doc:"The JSON schema that its answer must match"`
 	History    []coppice.Session  `json:"history" doc:"Its sessions, oldest first, without their prompts; verifiers with their verdicts"`
 	Landings   []coppice.Landing  `json:"landings"`
 	CheckRuns  []coppice.Check    `json:"check_runs"`
@@ -114,7 +117,7 @@ type TaskList struct {
 // Project is a project and what runs in it.
 type Project struct {
 	coppice.Project
-	Running int `json:"running" doc:"Live sessions"`
+	Running int `json:"running" doc:"Live sessions, without those that are parked"`
 	// Confirmed is what adding a known project confirmed.
 	Confirmed []coppice.Need `json:"confirmed,omitempty" doc:"Of an answer to adding a known project: what that confirmed"`
 }
@@ -192,6 +195,7 @@ type ProjectStatus struct {
 	Prefix  string    `json:"prefix"`
 	Path    string    `json:"path"`
 	Running int       `json:"running"`
+	Parked  int       `json:"parked" doc:"Live sessions that can only wait, for example for an answer; they are not among those that run"`
 	Limit   int       `json:"limit"`
 	Paused  time.Time `json:"paused_at,omitzero"`
 	// Warnings say what is wrong with what the project keeps in its checkout.

@@ -17,6 +17,8 @@ type UsageRow struct {
 type Budget struct {
 	Project string  `json:"project"`
 	TaskUSD float64 `json:"task_usd,omitempty" doc:"By one task; absent when there is no bound"`
+	DayUSD  float64 `json:"day_usd,omitempty" doc:"By the project in a day, which begins at midnight UTC; absent when there is no bound"`
+	Today   float64 `json:"today_usd,omitempty" doc:"What the project has spent since midnight UTC"`
 }
 
 // UsageReport is what was used in a span of days.

@@ -18,12 +18,11 @@ import (
 	"strings"
 
 	"coppice"
-	"coppice/engine"
 )
 
 const (
 	// File is the name of the configuration at the root of a repository.
-	File = engine.PolicyFile
+	File = "coppice.yaml"
 	// MaxSize is how big it may be, in bytes.
 	MaxSize = 1 << 20
 )

@@ -128,7 +128,7 @@ var values = map[string][]string{
 	"agent.use": {`"mine"`}, "agent.roles.fix": {`"other"`}, "checks": {`["make test"]`, `["a: b", "# c", "d \"e\"", "f 'g'", "h, [i]", "{j}"]`, `[]`},
 	"workspace.setup": {`["x\ny"]`, `["- a"]`}, "workspace.ports": {"0", "3"}, "verify.attempts": {"1"}, "verify.browser": {"true", "false"}, "retry.backoff": {`"1m30s"`, `"20s"`},
 	"health.timeout": {`"5h"`}, "land.how": {`"branch"`, `"queue"`}, "land": {`{"how": "branch", "push": true}`}, "land.push": {"true"}, "trash.keep": {`[".env*"]`},
-	"tracks": {`[{"name": "x"}]`}, "budget.task": {`"5 USD"`, `"2.5 USD"`}, "critical_patterns": {`[{"match": "a|b", "label": "x: y"}]`},
+	"tracks": {`[{"name": "x"}]`}, "budget.task": {`"5 USD"`, `"2.5 USD"`}, "prices.m": {`{"input": "2 USD", "output": "10 USD"}`}, "critical_patterns": {`[{"match": "a|b", "label": "x: y"}]`},
 	"mcp.t": {`{"url": "http://127.0.0.1:1/x"}`}, "permissions.rules": {`[{"tool": "run", "match": "git push*", "do": "deny"}]`},
 }
 

@@ -59,6 +59,7 @@ var keys = map[string]key{
 	"limits.memory":      {doc: "The share of the machine's memory in use above which no further session starts.", example: "80%"},
 
 	"limits.output": {doc: "How much of a session's output is kept. Beyond it, what decides about the session is kept, and the last MiB; nothing is stopped. Pictures have a limit of their own.", example: "256 MiB", min: 1, max: 1 << 20},
+	"limits.parked": {doc: "The most sessions that stay alive while they can only wait for your answer. They do not count as sessions; beyond this, the one that has waited longest is stopped, and your answer starts it again in its conversation.", unset: "twice limits.sessions", example: "10", min: 1, max: 10000},
 
 	"agent":            {doc: "Who does the work."},
 	"agent.use":        {doc: "The agent a task gets when it names none.", unset: "every task must name one", example: "my-agent", pattern: namePattern, valid: named("agent")},
@@ -66,7 +67,7 @@ var keys = map[string]key{
 	"agent.effort":     {doc: "How hard the first agent thinks, in its own words. Agents that cannot be told think as they do.", unset: "the agent's own default", example: "high", pattern: namePattern, valid: named("effort")},
 	"agent.fallback":   {doc: "Who takes over, in this order, when the first cannot work: agents, or agent:model for another model, also of the first agent. Limits of such a model are kept apart from the agent's own.", example: "[\"my-agent:small\", other-agent]"},
 	"agent.fallback[]": {doc: "An agent's name, or its name, a colon and a model.", pattern: choicePattern, valid: coppice.ValidChoice},
-	"agent.roles":      {doc: "Another agent for one role.", example: "{fix: other-agent}", names: []string{string(coppice.RoleImplement), string(coppice.RoleVerify), string(coppice.RoleFix)}},
+	"agent.roles":      {doc: "Another agent for one role.", example: "{fix: other-agent}", names: coppice.RoleNames()},
 	"agent.roles.*":    {doc: "The agent of this role.", pattern: namePattern, valid: named("agent")},
 
 	"agents":              {doc: "Agent CLIs of the project's own, by name. With the name of a built-in agent, only the fields given here are changed.", example: "{my-agent: {protocol: command, command: [./agent.sh]}}", mapKey: named("agent")},
@@ -152,10 +153,10 @@ var keys = map[string]key{
 
 	"keep":              {doc: "How much of the history the server keeps. Only tasks whose work has landed, or that were put away with `coppice archive`, are ever forgotten."},
 	"keep.output":       {doc: "How long the output of sessions, their prompts and the logs of checks are kept after the task was over; 0s means for ever.", example: "90d"},
-	"keep.output_size":  {doc: "How much output of sessions is kept, of all projects together, as it takes space in the database; the oldest is removed first. 0 B means no limit.", example: "5 GiB"},
+	"keep.output_size":  {doc: "How much output of sessions is kept, of all projects together, as it takes space in the database; the oldest is removed first. 0 B means no limit.", example: "5 GiB", max: 1 << 30},
 	"keep.tasks":        {doc: "How long tasks are kept after they were over, with their sessions, landings and checks; 0s means for ever.", example: "365d"},
-	"keep.tasks_most":   {doc: "How many ended tasks are kept; the oldest are removed first. 0 means no limit.", example: "50000"},
-	"keep.backups_size": {doc: "How much space automatic backups take together; the oldest are removed first, and the newest stays. 0 B means no limit.", example: "2 GiB"},
+	"keep.tasks_most":   {doc: "How many ended tasks are kept; the oldest are removed first. 0 means no limit.", example: "50000", max: 1 << 30},
+	"keep.backups_size": {doc: "How much space automatic backups take together; the oldest are removed first, and the newest stays. 0 B means no limit.", example: "2 GiB", max: 1 << 30},
 
 	"secrets":             {doc: "Where secrets come from, by name.", example: "{GITHUB_TOKEN: {command: [gh, auth, token]}}", pattern: secret.NamePattern, mapKey: secret.ValidName},
 	"secrets.*":           {doc: "One secret: exactly one of env, file, command and keyring.", example: "{env: TRACKER_TOKEN}"},
@@ -170,6 +171,13 @@ var keys = map[string]key{
 	"progress":                  {doc: "A file of the workspace in which sessions leave notes for the next; never committed.", unset: "none", example: ".coppice/progress.md", valid: inside},
 	"budget":                    {doc: "How much may be spent, as far as agents tell."},
 	"budget.task":               {doc: "The most that one task may cost before a person is asked; 0 means no bound.", example: "5 USD"},
+	"prices":                    {doc: "What models cost, by name, for agents that report tokens and no cost. Replaces what `coppice prices` lists; coppice.yaml comes before the user's config.yaml.", example: "{gpt-6-sol: {input: 2 USD, output: 10 USD}}", pattern: modelPattern, mapKey: coppice.ValidModel},
+	"prices.*":                  {doc: "What one model costs, in dollars for a million tokens.", example: "{input: 2 USD, output: 10 USD, cache_read: 0.2 USD, cache_write: 2.5 USD}"},
+	"prices.*.input":            {doc: "Input that is not cached.", example: "2 USD", required: true},
+	"prices.*.output":           {doc: "Output, thinking included.", example: "10 USD", required: true},
+	"prices.*.cache_read":       {doc: "Input that the vendor had kept.", unset: "the price of input", example: "0.2 USD"},
+	"prices.*.cache_write":      {doc: "Input that the vendor keeps for later.", unset: "the price of input", example: "2.5 USD"},
+	"budget.day":                {doc: "The most that the project may cost in a day, which begins at midnight UTC. Then what runs is stopped, and goes on the next day; 0 means no bound.", example: "20 USD"},
 	"critical_patterns":         {doc: "Output of a session or check that means the environment is broken.", example: "[{match: ECONNREFUSED, label: the database is down}]"},
 	"critical_patterns[]":       {doc: "One pattern."},
 	"critical_patterns[].match": {doc: "A regular expression.", example: "ECONNREFUSED", valid: expression, required: true},
@@ -213,7 +221,7 @@ var keys = map[string]key{
 	"health.check":   {doc: "Age after which a check command is stopped.", example: "30m", least: "1s"},
 
 	"land":          {doc: "How work reaches the base."},
-	"land.how":      {doc: "queue lands by itself once proven; branch waits until a person says land.", example: "queue", oneOf: []string{coppice.LandQueue, coppice.LandBranch}},
+	"land.how":      landingMethods(),
 	"land.strategy": {doc: "The commits that land: one squashed commit, a merge commit, or the branch's own commits rebased.", example: "squash", oneOf: []string{coppice.StrategySquash, coppice.StrategyMerge, coppice.StrategyRebase}},
 	"land.push":     {doc: "Push the base after each landing.", example: "false"},
 	"land.remote":   {doc: "The remote pushed to.", unset: "origin", example: "origin", pattern: namePattern, valid: named("remote")},
@@ -227,7 +235,7 @@ var keys = map[string]key{
 // planned names what the design has and this version does not: keys, and
 // values of keys as key=value.
 var planned = map[string]bool{
-	"sandbox": true, "budget.day": true, "budget.on_reach": true, "reactions": true, "notify": true,
+	"sandbox": true, "budget.on_reach": true, "reactions": true, "notify": true,
 	"hooks": true, "forge": true, "tracker": true,
 	"limits.unreviewed": true, "retry.policy": true, "agent.roles.review": true,
 	"land.how=pr": true, "workspace.kind=clone": true, "workspace.kind=none": true,
@@ -285,6 +293,17 @@ func inside(s string) error {
 		return coppice.Errorf(coppice.EInvalid, "%s belongs to git", coppice.Quote(s)).WithFix("leave it out: every workspace has its own")
 	}
 	return nil
+}
+
+// landingMethods describes land.how.
+func landingMethods() key {
+	k := key{example: coppice.LandQueue}
+	var docs []string
+	for _, m := range coppice.LandingMethods {
+		k.oneOf, docs = append(k.oneOf, m.Name), append(docs, m.Name+" "+m.Help)
+	}
+	k.doc = strings.Join(docs, "; ") + "."
+	return k
 }
 
 func command(s string) error {

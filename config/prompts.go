@@ -10,12 +10,21 @@ import (
 	"unicode/utf8"
 
 	"coppice"
-	"coppice/engine"
+	"coppice/prompt"
 )
 
 // PromptDir is where a repository has its own prompts, each in a file named
 // after its role, such as verify.md.
-const PromptDir = engine.PromptDir
+const PromptDir = ".coppice/prompts"
+
+// Files names all the files of a checkout that make its policy.
+func Files() []string {
+	files := []string{File}
+	for _, kind := range prompt.Kinds {
+		files = append(files, path.Join(PromptDir, kind+".md"))
+	}
+	return files
+}
 
 // loadPrompts reads the project's own prompts. One that cannot be used is left
 // out, and the policy says why: the built-in one does its work.
@@ -23,14 +32,14 @@ func loadPrompts(dir string, p *coppice.Policy) error {
 	if _, err := os.ReadDir(dir); err != nil {
 		return unreadable(dir, err)
 	}
-	for _, kind := range engine.PromptKinds {
+	for _, kind := range prompt.Kinds {
 		name := path.Join(PromptDir, kind+".md")
 		text, err := readPrompt(dir, name)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
 		if err == nil {
-			err = engine.CheckPrompt(kind, text)
+			err = prompt.Check(kind, text)
 		}
 		if err != nil {
 			p.Problems = append(p.Problems, fmt.Sprintf("%s: %s", name, strings.TrimPrefix(err.Error(), name+" ")))
@@ -46,7 +55,7 @@ func loadPrompts(dir string, p *coppice.Policy) error {
 
 // readPrompt reads one file. No link leads it out of the repository.
 func readPrompt(dir, name string) (string, error) {
-	b, err := readFile(dir, name, engine.MaxPrompt)
+	b, err := readFile(dir, name, prompt.Max)
 	if err == nil && !utf8.Valid(b) {
 		err = coppice.Errorf(coppice.EInvalid, "it is not valid UTF-8")
 	}

@@ -19,6 +19,7 @@ const UserFile = "config.yaml"
 type User struct {
 	Secrets map[string]secret.Source `json:"secrets,omitempty" yaml:"secrets"`
 	Keep    Keep                     `json:"keep" yaml:"keep"`
+	Prices  map[string]coppice.Price `json:"prices,omitempty" yaml:"prices"`
 }
 
 // Keep is how much of the history the server keeps. A limit of 0 is none.

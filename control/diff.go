@@ -47,10 +47,10 @@ func (c Changes) Diff(ctx context.Context, t coppice.Task, since string) (string
 		return c.Spaces.Diff(ctx, p.Path, landings[n-1].Base, t.Landed, false)
 	}
 	if ws != nil && ws.Ready() {
-		return c.Spaces.DiffWorkspace(ctx, ws.Path, p.Policy.Base, false)
+		return c.Spaces.DiffWorkspace(ctx, ws.Path, p.Onto(t), false)
 	}
 	if last != nil && last.Head != "" {
-		return c.Spaces.Diff(ctx, p.Path, p.Policy.Base, last.Head, false)
+		return c.Spaces.Diff(ctx, p.Path, p.Onto(t), last.Head, false)
 	}
 	return "", nil
 }
@@ -90,6 +90,6 @@ func (c Changes) Bring(ctx context.Context, t coppice.Task) (api.Branch, error) 
 		return api.Branch{}, err
 	}
 	name := coppice.TaskBranch(t.Key)
-	commit, err := c.Spaces.Bring(ctx, p.Path, p.Policy.Base, name)
+	commit, err := c.Spaces.Bring(ctx, p.Path, p.Onto(t), name)
 	return api.Branch{Name: name, Commit: commit}, err
 }

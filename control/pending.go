@@ -10,6 +10,7 @@ import (
 
 // pendingWords says what git does for each kind of work that a stop waits for.
 var pendingWords = map[coppice.WorkKind]string{
+	coppice.WorkPush:    "git to finish pushing %s",
 	coppice.WorkMove:    "git to finish the landing of %s",
 	coppice.WorkMerge:   "git to finish merging %s",
 	coppice.WorkRemove:  "git to finish removing the workspace of %s",

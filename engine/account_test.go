@@ -195,7 +195,7 @@ func TestRoomOfAccounts(t *testing.T) {
 
 // roomOf is room for the view's project with some limits.
 func (v *View) roomOf(l Limited) Room {
-	return Room{Now: noon, Projects: map[int64]coppice.Project{1: v.Project}, Running: map[coppice.Lane]int{}, Limited: l, Nodes: []coppice.Node{{Name: PoolLocal}}}
+	return room(func(r *Room) { r.Projects[1], r.Limited, r.Nodes = v.Project, l, []coppice.Node{{Name: PoolLocal}} })
 }
 
 func (b *bundle) limits() (out []string) {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -10,22 +11,22 @@ import (
 	"coppice/store"
 )
 
-// blockedMove makes a landing wait whose move was blocked. When a person has to
-// act, the queue gets a need, and the landing waits for that.
-func blockedMove(v *View, l coppice.Landing, r coppice.MoveResult) *Decision {
-	l.Waits = r.Blocked
+// waitsFor makes a landing wait whose push or move was blocked. When a person has
+// to act, the queue gets a need, and the landing waits for that.
+func waitsFor(v *View, l coppice.Landing, blocked string, n *coppice.Need) *Decision {
+	l.Waits = blocked
 	d := &Decision{Kind: coppice.EventLandingWaits, Landing: &l}
-	if r.Need != nil && (r.Need.Kind == coppice.NeedCheckout || r.Need.Kind == coppice.NeedGit) {
-		need := *r.Need
+	if n != nil && (n.Kind == coppice.NeedCheckout || n.Kind == coppice.NeedGit) {
+		need := *n
 		need.Since = v.Now
 		if need.Text == "" {
-			need.Text = r.Blocked
+			need.Text = blocked
 		}
 		l.Waits = need.Text
 		d.need, d.Data = &need, map[string]any{"need": need.Kind, "paths": need.Paths}
 	}
 	d.Reason = l.Waits
-	if v.asked(coppice.VerbRetry) != nil { // something changed while the move was under way
+	if v.asked(coppice.VerbRetry) != nil { // something changed while that was under way
 		l.RetryAt = v.Now
 		return d
 	}
@@ -44,47 +45,51 @@ func blockedPause(v *View, tries int) time.Duration {
 	return doubled(first, tries, max(first, time.Minute))
 }
 
-// RetryLanding lets the first landing of a project's queue try again now, when
-// it waits: something changed that it may wait for. A landing whose move is under
-// way is tried once more if that move is blocked.
+// RetryLanding lets the first landing of each queue of a project try again now,
+// when it waits: something changed that it may wait for. A landing that is being
+// pushed or moved is tried once more if that is blocked.
 func (i *Intake) RetryLanding(ctx context.Context, project int64, reason string) error {
 	return i.store.Update(ctx, func(tx store.Tx) error {
-		q, err := tx.Queues.Of(project, "")
-		if err != nil {
-			return err
+		queues, err := tx.Queues.In(project)
+		for _, q := range queues {
+			err = errors.Join(err, i.retryFirst(tx, q, reason))
 		}
-		queued, err := tx.Landings.Queued(q.ID, 1)
-		if err != nil || len(queued) == 0 {
-			return err
-		}
-		l, now, of := queued[0], i.now().UTC(), coppice.QueueSubject(q.ID)
-		work, err := tx.Work.Unsettled(of)
-		if err != nil {
-			return err
-		}
-		moves := slices.ContainsFunc(work, func(w coppice.Work) bool { return w.Kind == coppice.WorkMove })
-		if !moves && !l.RetryAt.After(now) {
-			return nil
-		}
-		t, err := tx.Tasks.Get(l.TaskID)
-		if err != nil {
-			return err
-		}
-		open, err := tx.Asks.Open(of)
-		if err != nil || coppice.Asked(open, coppice.VerbRetry) != nil {
-			return err
-		}
-		a := coppice.Ask{Subject: of, ProjectID: project, Verb: coppice.VerbRetry, Text: reason, By: i.by, At: now}
-		if err := tx.Asks.Put(&a); err != nil {
-			return err
-		}
-		return tx.Log.Append(&coppice.Event{
-			At: now, Kind: coppice.EventLandingRetried, ProjectID: project, TaskID: t.ID, About: of, Subject: t.Key, By: i.by.String(), Reason: reason,
-		})
+		return err
 	})
 }
 
-// line is a project's landing queue as a status shows it.
+func (i *Intake) retryFirst(tx store.Tx, q coppice.Queue, reason string) error {
+	queued, err := tx.Landings.Queued(q.ID, 1)
+	if err != nil || len(queued) == 0 {
+		return err
+	}
+	l, now, of := queued[0], i.now().UTC(), coppice.QueueSubject(q.ID)
+	work, err := tx.Work.Unsettled(of)
+	if err != nil {
+		return err
+	}
+	last := slices.ContainsFunc(work, func(w coppice.Work) bool { return slices.Contains(lastSteps, w.Kind) })
+	if !last && !l.RetryAt.After(now) {
+		return nil
+	}
+	t, err := tx.Tasks.Get(l.TaskID)
+	if err != nil {
+		return err
+	}
+	open, err := tx.Asks.Open(of)
+	if err != nil || coppice.Asked(open, coppice.VerbRetry) != nil {
+		return err
+	}
+	a := coppice.Ask{Subject: of, ProjectID: q.ProjectID, Verb: coppice.VerbRetry, Text: reason, By: i.by, At: now}
+	if err := tx.Asks.Put(&a); err != nil {
+		return err
+	}
+	return tx.Log.Append(&coppice.Event{
+		At: now, Kind: coppice.EventLandingRetried, ProjectID: q.ProjectID, TaskID: t.ID, About: of, Subject: t.Key, By: i.by.String(), Reason: reason,
+	})
+}
+
+// line is a landing queue as a status shows it.
 type line struct {
 	first string        // the key of the task that lands next
 	waits string        // why it does not
@@ -95,11 +100,11 @@ type line struct {
 // mostPlaces bounds how far a queue is counted.
 const mostPlaces = 1000
 
-// lineOf reads a project's landing queue: its first landing, and the ids of the
+// lineOf reads a landing queue: its first landing, and the ids of the
 // others.
-func lineOf(r store.Reader, project int64) (*line, error) {
+func lineOf(r store.Reader, queue int64) (*line, error) {
 	q := &line{place: map[int64]int{}}
-	at, err := r.Queues.Of(project, "")
+	at, err := r.Queues.Get(queue)
 	if err != nil {
 		return nil, err
 	}

@@ -30,9 +30,7 @@ func TestSettleABlockedMove(t *testing.T) {
 		return viewOf(coppice.StageLanding, append([]change{ran("head1"), space(), candidate(inQueue), finished(coppice.WorkMove, r)}, changes...)...)
 	}
 	needs := func(kind coppice.NeedKind, text string) change {
-		return project(func(p *coppice.Project) {
-			p.Needs = []coppice.Need{{Kind: kind, Text: text, Since: noon.Add(-time.Hour)}}
-		})
+		return func(v *View) { v.Queue.Needs = []coppice.Need{{Kind: kind, Text: text, Since: noon.Add(-time.Hour)}} }
 	}
 	changed := say(coppice.VerbRetry) // while the move was under way
 	run(t, anySettle, []decision{

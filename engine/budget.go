@@ -2,7 +2,10 @@ package engine
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
+	"time"
 
 	"coppice"
 	"coppice/store"
@@ -10,36 +13,25 @@ import (
 )
 
 // allowed is what a task may cost; 0 means no bound.
-func allowed(v *View) coppice.USD {
-	if v.Task.Budget > 0 {
-		return v.Task.Budget
+func allowed(p coppice.Policy, t coppice.Task) coppice.USD {
+	if t.Budget > 0 {
+		return t.Budget
 	}
-	return v.Project.Policy.Budget.Task
+	return p.Budget.Task
 }
 
-// spent is what all sessions of the task have cost.
-func spent(v *View) coppice.USD {
-	var sum coppice.USD
-	for _, list := range [][]coppice.Session{v.Earlier, v.Sessions} {
-		for _, s := range list {
-			sum += coppice.USD(s.Usage.CostUSD)
-		}
-	}
-	return sum
-}
+func (v *View) allowed() coppice.USD { return allowed(v.Project.Policy, v.Task) }
 
 // budget ends what would cost more than it may: a running session is stopped,
 // and no further one starts until a person says so. A person's own session on a
-// screen is theirs to end.
+// screen is theirs to end. Sessions that would cost more than the project may
+// spend today wait in their lanes: see Room.day.
 func budget(v *View) *Decision {
-	most := allowed(v)
-	if most == 0 || spent(v) < most {
-		return nil
-	}
-	switch s := v.session(); {
+	s, most := v.session(), v.allowed()
+	switch {
 	case v.Task.Stage == coppice.StageSession && s != nil && s.State.Live():
 		w := v.open(coppice.WorkRun)
-		if s.Screen || s.StartedAt.IsZero() || w == nil || w.Attempt == 0 {
+		if s.Screen || s.StartedAt.IsZero() || w == nil || w.Attempt == 0 || overBudget(v, s, s.Usage.CostUSD) == nil {
 			return nil
 		}
 		d := askStop(v, coppice.ClassBudget)
@@ -47,8 +39,8 @@ func budget(v *View) *Decision {
 			d.By = "budget"
 		}
 		return d
-	case v.Task.Stage == coppice.StageQueued && v.Task.Next != nil && !v.Task.Next.Screen:
-		t, fail := v.Task, budgetReached(v, 0)
+	case v.Task.Stage == coppice.StageQueued && v.Task.Next != nil && !v.Task.Next.Screen && most > 0 && v.Spent >= most:
+		t, fail := v.Task, taskBudget(v, v.Spent)
 		t.Stage, t.Failure = coppice.StageWaiting, fail
 		t.Wait = &coppice.Wait{On: coppice.WaitPerson, Text: fail.Text, Fix: fail.Fix}
 		return &Decision{By: "budget", Kind: coppice.EventTaskStage, Reason: fail.Text, Task: &t}
@@ -56,11 +48,130 @@ func budget(v *View) *Decision {
 	return nil
 }
 
-// budgetReached is the failure of a task that has cost what it may. More is
-// what the session cost that the facts do not show yet.
-func budgetReached(v *View, more float64) *coppice.Failure {
-	text := fmt.Sprintf("has cost %s USD of %s USD", dollars(spent(v)+coppice.USD(more)), dollars(allowed(v)))
+// overBudget names the nearest budget that is reached when a session has cost so
+// much, or returns nil.
+func overBudget(v *View, s *coppice.Session, cost float64) *coppice.Failure {
+	more := coppice.USD(cost - s.Usage.CostUSD) // what the facts do not show yet
+	most, day := v.allowed(), v.Project.Policy.Budget.Day
+	switch {
+	case most > 0 && v.Spent+more >= most:
+		return taskBudget(v, v.Spent+more)
+	case day > 0 && v.Today+more >= day:
+		return coppice.Failf(coppice.ClassDayBudget, dayText(v.Today+more, day), dayFix)
+	case day > 0 && s.Budget > 0 && coppice.USD(cost) >= s.Budget:
+		return shareSpent(s)
+	}
+	return nil
+}
+
+// shareSpent is the failure of a session that has spent what it was given. Its
+// task has not, and goes on with what is left.
+func shareSpent(s *coppice.Session) *coppice.Failure {
+	return coppice.Failf(coppice.ClassDayBudget, fmt.Sprintf("has spent the %s USD that the session was given", dollars(s.Budget)), "")
+}
+
+// endedByBudget is the failure of a session that was stopped because of a
+// budget, or whose agent says that it reached one. Nil means that no budget of
+// ours is reached.
+func endedByBudget(v *View, s *coppice.Session, r coppice.RunResult) *coppice.Failure {
+	cost := r.Usage.CostUSD
+	switch f := overBudget(v, s, cost); {
+	case f != nil:
+		return f
+	case s.Budget > 0 && coppice.USD(cost) >= s.Budget:
+		return shareSpent(s)
+	case r.Stopped:
+		return coppice.Failf(coppice.ClassDayBudget, "was stopped because of a budget that has been raised since", "")
+	case v.allowed() > 0:
+		return taskBudget(v, v.Spent+coppice.USD(cost-s.Usage.CostUSD))
+	}
+	return nil
+}
+
+// taskBudget is the failure of a task that has cost what it may.
+func taskBudget(v *View, spent coppice.USD) *coppice.Failure {
+	text := fmt.Sprintf("has cost %s USD of %s USD", dollars(spent), dollars(v.allowed()))
 	return coppice.Failf(coppice.ClassBudget, text, fmt.Sprintf("raise its budget (coppice set %s --budget N), or say retry to grant as much again", v.Task.Key))
+}
+
+func dayText(spent, most coppice.USD) string {
+	return fmt.Sprintf("the project has spent %s of %s USD today", dollars(spent), dollars(most))
+}
+
+const dayFix = "raise budget.day in coppice.yaml, or wait until 00:00 UTC"
+
+// cent is the least that a session starts with, and leastShare what it gets of a
+// day's budget even if other sessions could start beside it: with less, a task
+// would be cut into many short sessions.
+const (
+	cent       coppice.USD = 0.01
+	leastShare coppice.USD = 2
+)
+
+// day says why a project may spend no more today, and until when; "" when it
+// may. What running sessions may still spend is reserved for them.
+func (r Room) day(p coppice.Project) (reason string, until time.Time) {
+	most, spent := p.Policy.Budget.Day, r.Today[p.ID]
+	switch {
+	case most == 0 || most-spent-r.Reserved[p.ID] >= cent:
+		return "", time.Time{}
+	case most-spent < cent:
+		return dayText(spent, most) + "; goes on at 00:00 UTC", coppice.NextDay(r.Now)
+	}
+	return dayText(spent, most) + ", and running sessions may spend the rest", coppice.NextDay(r.Now)
+}
+
+// grant reserves what a task's next session may spend, in the room: what is left
+// of the task's budget, or its share of what is left of the day's, whichever is
+// less.
+func (r Room) grant(l coppice.Lane, t coppice.Task) {
+	p := r.Projects[l.ProjectID]
+	usd := coppice.USD(0)
+	if most := allowed(p.Policy, t); most > 0 {
+		usd = max(most-r.Spent[t.ID], cent)
+	}
+	if day := p.Policy.Budget.Day; day > 0 {
+		left := day - r.Today[p.ID] - r.Reserved[p.ID]
+		share := max(left/coppice.USD(max(r.places(l, mostStarts), 1)), min(left, leastShare))
+		if usd == 0 || share < usd {
+			usd = share
+		}
+		r.Reserved[p.ID] += usd
+	}
+	r.Granted[t.ID] = usd
+}
+
+// reserve notes what a session that runs may still spend.
+func (r Room) reserve(s coppice.Session) {
+	r.Reserved[s.ProjectID] += max(s.Budget-coppice.USD(s.Usage.CostUSD), 0)
+}
+
+// wakeSpenders has the sessions of projects that have spent what they may today
+// looked at. The projects are those that something was spent in.
+func (t *turn) wakeSpenders(projects map[int64]bool) error {
+	if len(projects) == 0 {
+		return nil
+	}
+	today, err := t.tx.Spend.ByProject(coppice.Day(t.now))
+	if err != nil {
+		return err
+	}
+	ids := slices.Sorted(maps.Keys(projects))
+	some, err := t.tx.Projects.Some(ids)
+	if err != nil {
+		return err
+	}
+	over := func(id int64) bool { day := some[id].Policy.Budget.Day; return day > 0 && today[id] >= day }
+	if !slices.ContainsFunc(ids, over) {
+		return nil
+	}
+	live, err := t.tx.Sessions.Live()
+	for _, s := range live {
+		if projects[s.ProjectID] && over(s.ProjectID) {
+			t.dirty.add(coppice.TaskSubject(s.TaskID))
+		}
+	}
+	return err
 }
 
 // dollars writes an amount to the cent, or without cents when there are none.
@@ -75,12 +186,12 @@ func dollars(u coppice.USD) string {
 // grant raises the budget of a task that has used it up, by as much again.
 func grant(v *View, t *coppice.Task) {
 	f := v.Task.Failure
-	if most := allowed(v); most > 0 && (spent(v) >= most || f != nil && f.Class == coppice.ClassBudget) {
+	if most := v.allowed(); most > 0 && (v.Spent >= most || f != nil && f.Class == coppice.ClassBudget) {
 		given := v.Project.Policy.Budget.Task
 		if given == 0 {
 			given = most
 		}
-		t.Budget = min(spent(v)+given, coppice.MaxUSD)
+		t.Budget = min(v.Spent+given, coppice.MaxUSD)
 	}
 }
 
@@ -94,10 +205,12 @@ func (i *Intake) affords(tx store.Tx, t *coppice.Task) error {
 	if v.Project, err = tx.Projects.Get(t.ProjectID); err != nil {
 		return err
 	}
-	if v.Sessions, err = tx.Sessions.Of(t.ID); err != nil {
+	spent, err := tx.Spend.Of(coppice.TaskSubject(t.ID), "")
+	if err != nil {
 		return err
 	}
-	if most := allowed(v); most > 0 && spent(v) >= most {
+	v.Spent = coppice.USD(spent.CostUSD)
+	if most := v.allowed(); most > 0 && v.Spent >= most {
 		return nil
 	}
 	open, err := tx.Asks.Open(coppice.TaskSubject(t.ID))

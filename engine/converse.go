@@ -32,8 +32,7 @@ func (i *Intake) say(ctx context.Context, key, kind, text string) (coppice.Messa
 		if t.Ended() {
 			return coppice.Errorf(coppice.EConflict, "%s has ended (%s)", t.Key, t.Outcome).WithFix("use `coppice continue %s` to go on with it", t.Key)
 		}
-		switch t.Stage {
-		case coppice.StageChecking, coppice.StageHeld, coppice.StageLanding:
+		if t.Stage.Lands() {
 			return coppice.Errorf(coppice.EConflict, "%s is being checked or landed; nobody would hear the message", t.Key).
 				WithFix("wait for its outcome, or use `coppice requeue %s` with a note", t.Key)
 		}
@@ -175,6 +174,10 @@ func (i *Intake) Fork(ctx context.Context, key, text string) (coppice.Task, erro
 		if err != nil {
 			return err
 		}
+		if from.Wants == coppice.WantsAnswer {
+			return coppice.Errorf(coppice.EConflict, "%s wants an answer; there is no work to fork", from.Key).
+				WithFix("ask further with `coppice continue %s`, or make a new task", from.Key)
+		}
 		all, err := tx.Sessions.Of(from.ID)
 		if err != nil {
 			return err
@@ -188,6 +191,7 @@ func (i *Intake) Fork(ctx context.Context, key, text string) (coppice.Task, erro
 			ProjectID: p.ID, Title: from.Title, Body: from.Body, Priority: from.Priority, Track: from.Track, Agent: s.Agent, Model: from.Model,
 			Checks: from.Checks, Category: from.Category, Steps: from.Steps, Budget: from.Budget, ForkOf: from.Key,
 		}
+		made.Onto = from.Onto
 		if s.Agent != from.Agent {
 			made.Model = s.Model
 		}
@@ -212,15 +216,15 @@ const mostRules = 200
 // remember keeps the rule of an answer that says always: the newest first, and
 // each once.
 func (i *Intake) remember(tx store.Tx, t *coppice.Task, q coppice.Question) error {
-	do, why := always(q.Answer)
-	if q.Kind != coppice.QuestionPermission || q.Rule == nil || do == "" {
+	a := coppice.ParsePermission(q.Answer)
+	if q.Kind != coppice.QuestionPermission || q.Rule == nil || !a.Always {
 		return nil
 	}
 	p, err := tx.Projects.Get(t.ProjectID)
 	if err != nil {
 		return err
 	}
-	rule := coppice.Rule{Tool: q.Rule.Tool, Match: q.Rule.Match, Do: do, Why: why}
+	rule := a.Rule(*q.Rule)
 	rules := slices.DeleteFunc(slices.Clone(p.Rules), func(r coppice.Rule) bool { return r.Tool == rule.Tool && r.Match == rule.Match })
 	p.Rules = append([]coppice.Rule{rule}, rules...)
 	p.Rules = p.Rules[:min(len(p.Rules), mostRules)]
@@ -228,27 +232,6 @@ func (i *Intake) remember(tx store.Tx, t *coppice.Task, q coppice.Question) erro
 		return err
 	}
 	return i.event(tx, coppice.EventProjectChanged, coppice.Task{ProjectID: p.ID, Key: p.Prefix}, "remembers: "+ruleText(rule))
-}
-
-// always reads "allow always" and "deny always because …", and returns "" for
-// any other answer.
-func always(answer string) (do, why string) {
-	text := strings.TrimSpace(answer)
-	if strings.EqualFold(text, coppice.AnswerAllowAlways) {
-		return coppice.RuleAllow, ""
-	}
-	n := len(coppice.AnswerDenyAlways)
-	if len(text) < n || !strings.EqualFold(text[:n], coppice.AnswerDenyAlways) {
-		return "", ""
-	}
-	rest := text[n:]
-	if why = strings.TrimLeft(rest, " :,;.-\t\r\n"); why != "" && why == rest {
-		return "", "" // the word goes on
-	}
-	if first, after, ok := strings.Cut(why, " "); ok && strings.EqualFold(first, "because") {
-		why = strings.TrimSpace(after)
-	}
-	return coppice.RuleDeny, why
 }
 
 func ruleText(r coppice.Rule) string {

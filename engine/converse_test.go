@@ -37,27 +37,6 @@ func (b *bundle) working(key string, changes ...func(*coppice.Session)) coppice.
 	return s
 }
 
-func TestAlways(t *testing.T) {
-	t.Parallel()
-	for answer, want := range map[string][2]string{
-		"allow":                          {"", ""},
-		"allow always":                   {"allow", ""},
-		" Allow Always ":                 {"allow", ""},
-		"allow always please":            {"", ""},
-		"deny":                           {"", ""},
-		"deny always":                    {"deny", ""},
-		"DENY ALWAYS because it pushes":  {"deny", "it pushes"},
-		"deny always: use the make rule": {"deny", "use the make rule"},
-		"deny alwaysx":                   {"", ""},
-		"deny because I always say so":   {"", ""},
-		"always":                         {"", ""},
-	} {
-		if do, why := always(answer); do != want[0] || why != want[1] {
-			t.Errorf("%q: %q %q, want %q", answer, do, why, want)
-		}
-	}
-}
-
 func TestRememberedRules(t *testing.T) {
 	t.Parallel()
 	b := open(t)

@@ -35,8 +35,9 @@ func (b *bundle) crowd(n int) {
 				return err
 			}
 			l := coppice.Landing{
-				ProjectID: 1, TaskID: k.ID, Head: "h", CreatedAt: noon, Base: "base1", Tree: fmt.Sprint("tree", i), Commit: fmt.Sprint("commit", i),
-				Green: true, QueueID: 1, QueuedAt: noon.Add(time.Duration(i) * time.Second),
+				ProjectID: 1, TaskID: k.ID, Head: "h", CreatedAt: noon,
+				Candidate: coppice.Candidate{Base: "base1", Tree: fmt.Sprint("tree", i), Commit: fmt.Sprint("commit", i), Green: true},
+				QueueID:   1, QueuedAt: noon.Add(time.Duration(i) * time.Second),
 			}
 			if err := tx.Landings.Put(&l); err != nil {
 				return err

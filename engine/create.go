@@ -2,11 +2,13 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
 	"coppice"
+	"coppice/answer"
 	"coppice/store"
 )
 
@@ -67,6 +69,10 @@ func (i *Intake) create(tx store.Tx, p *coppice.Project, n coppice.NewTask, leve
 		ProjectID: p.ID, Title: strings.TrimSpace(n.Title), Body: n.Body, Priority: n.Priority, Track: n.Track, Agent: n.Agent, Model: n.Model,
 		Checks: n.Checks, NotBefore: n.NotBefore.UTC(),
 		Category: n.Category, Steps: n.Steps, Feature: n.Feature, Budget: n.Budget,
+		TaskDetails: coppice.TaskDetails{Schema: n.Schema},
+	}
+	if n.Role() == coppice.RoleAnswer {
+		t.Wants = coppice.WantsAnswer
 	}
 	if n.NotBefore.IsZero() {
 		t.NotBefore = n.NotBefore
@@ -82,7 +88,7 @@ func (i *Intake) create(tx store.Tx, p *coppice.Project, n coppice.NewTask, leve
 		return t, err
 	}
 	t.After = after
-	t.Next = &coppice.Next{Role: coppice.RoleImplement, Agent: t.Agent, Model: t.Model}
+	t.Next = firstSession(t, "")
 	return t, i.enter(tx, p, &t)
 }
 
@@ -109,7 +115,7 @@ func (i *Intake) complete(p coppice.Project, t *coppice.Task) error {
 	if err := validPriority(t.Priority); err != nil {
 		return err
 	}
-	if err := validFeature(t); err != nil {
+	if err := errors.Join(validFeature(t), validAnswer(t)); err != nil {
 		return err
 	}
 	if t.Track == "" {
@@ -135,7 +141,7 @@ func (i *Intake) complete(p coppice.Project, t *coppice.Task) error {
 // be.
 func (i *Intake) staff(p coppice.Project, t *coppice.Task) error {
 	if t.Agent == "" {
-		t.Agent = p.Policy.AgentFor(coppice.RoleImplement)
+		t.Agent = p.Policy.AgentFor(t.FirstRole())
 	}
 	if t.Agent == "" {
 		return coppice.Errorf(coppice.EInvalid, "no agent was named").
@@ -175,6 +181,21 @@ func validFeature(t *coppice.Task) error {
 		}
 	}
 	return t.Budget.Valid("budget")
+}
+
+// validAnswer checks a task that wants an answer: nothing of it lands, so nothing
+// judges a tree.
+func validAnswer(t *coppice.Task) error {
+	if t.Wants != coppice.WantsAnswer {
+		return nil
+	}
+	for field, set := range map[string]bool{"checks": len(t.Checks) > 0, "steps": len(t.Steps) > 0, "feature": t.Feature != ""} {
+		if set {
+			return coppice.Errorf(coppice.EInvalid, "a task that wants an answer has no %s", field).
+				WithFix("leave them out, or describe in a schema what the answer must have").WithField(field)
+		}
+	}
+	return answer.CheckSchema(t.Schema)
 }
 
 func validPriority(n int) error {

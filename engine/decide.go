@@ -25,7 +25,7 @@ type Decision struct {
 	Session   *coppice.Session
 	Workspace *coppice.Workspace
 	Landing   *coppice.Landing
-	Question  *coppice.Question
+	Questions []coppice.Question
 	Messages  []coppice.Message
 	Checks    []coppice.Check
 	Trash     *coppice.Trash
@@ -111,8 +111,8 @@ func (d *Decision) rows(v view, now time.Time) []Row {
 			return tx.Tasks.Put(d.Task)
 		}, func() { task.showTask(*d.Task) })
 	}
-	if d.Question != nil {
-		add(coppice.SubjectTask, func(tx store.Tx) error { return tx.Questions.Put(d.Question) }, func() { task.showQuestion(*d.Question) })
+	for i := range d.Questions {
+		add(coppice.SubjectTask, func(tx store.Tx) error { return tx.Questions.Put(&d.Questions[i]) }, func() { task.showQuestion(d.Questions[i]) })
 	}
 	for i := range d.Messages {
 		add(coppice.SubjectTask, func(tx store.Tx) error { return tx.Messages.Put(&d.Messages[i]) }, func() { task.showMessage(d.Messages[i]) })
@@ -120,17 +120,15 @@ func (d *Decision) rows(v view, now time.Time) []Row {
 	return append(list, d.More...)
 }
 
-// landingOwner is the kind of subject that a landing belongs to before a decision
-// changes it.
+// landingOwner is the kind of subject that a landing and its candidates belong to
+// before a decision changes it.
 func landingOwner(v view, l *coppice.Landing) coppice.SubjectKind {
-	switch v := v.(type) {
-	case *View:
-		if old := v.Landing; old != nil && old.ID == l.ID && old.QueueID != 0 && old.EndedAt.IsZero() {
+	for _, of := range shown(v) {
+		if old := of.Landing; old != nil && old.ID == l.ID && old.QueueID != 0 && old.EndedAt.IsZero() {
 			return coppice.SubjectQueue
 		}
-		return coppice.SubjectTask
 	}
-	return coppice.SubjectQueue
+	return coppice.SubjectTask
 }
 
 // apply writes a decision to the store, brings the view up to date and wakes the
@@ -155,10 +153,10 @@ func (t *turn) apply(v view, d *Decision) error {
 	if err := t.applyAsks(v, d); err != nil {
 		return err
 	}
-	if err := v.follow(t, d); err != nil {
+	if err := t.log(v, d); err != nil {
 		return err
 	}
-	return t.log(v, d)
+	return v.follow(t, d)
 }
 
 // applyAsks settles requests to the subject, and asks others.

@@ -14,11 +14,17 @@ type Room struct {
 	Now      time.Time
 	Projects map[int64]coppice.Project
 	Running  map[coppice.Lane]int
+	Parked   []coppice.Session // which run, and do not count
 	Limited  Limited
 	Nodes    []coppice.Node
 	Starting int // sessions whose memory does not show yet
 	Most     int // live sessions of all projects together; 0 for no bound
 	Reserve  uint64
+
+	Today    map[int64]coppice.USD // what each project has spent since midnight UTC
+	Reserved map[int64]coppice.USD // what running sessions of each project may still spend
+	Spent    map[int64]coppice.USD // by task, of those that may start and have a budget
+	Granted  map[int64]coppice.USD // by task: what the sessions may spend that start now
 }
 
 // Blocked tells why no session of a lane can start now: a sentence for people,
@@ -39,12 +45,23 @@ func (r Room) Blocked(l coppice.Lane) (reason string, until time.Time) {
 	} else if ok && lim.Until.After(r.Now) {
 		return fmt.Sprintf("%s is limited until %s: %s", l.Agent, lim.Until.UTC().Format(time.RFC3339), lim.Text), lim.Until
 	}
-	for _, b := range r.bounds(l) {
-		if b.used >= b.most {
-			return fmt.Sprintf("all %d sessions of %s are taken", b.most, b.of), time.Time{}
-		}
+	if why, until := r.day(p); why != "" {
+		return why, until
+	}
+	if full := r.full(l); full != "" {
+		return full, time.Time{}
 	}
 	return r.memory(p)
+}
+
+// full tells which limit leaves no free session for a lane, "" when there is one.
+func (r Room) full(l coppice.Lane) string {
+	for _, b := range r.bounds(l) {
+		if b.used >= b.most {
+			return fmt.Sprintf("all %d sessions of %s are taken", b.most, b.of)
+		}
+	}
+	return ""
 }
 
 // bound is one limit that holds for a lane.
@@ -144,6 +161,7 @@ func fill(r Room, lanes map[coppice.Lane][]coppice.Task) []coppice.Task {
 			return start
 		}
 		start = append(start, *best)
+		r.grant(from, *best)
 		lanes[from] = lanes[from][1:]
 		r.Running[from]++
 		r.Starting++

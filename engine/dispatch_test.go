@@ -18,6 +18,7 @@ func room(changes ...func(*Room)) Room {
 	r := Room{
 		Now: noon, Projects: map[int64]coppice.Project{1: p, 2: p}, Running: map[coppice.Lane]int{}, Limited: map[string]coppice.AgentLimit{},
 		Nodes: []coppice.Node{{Name: PoolLocal, MemoryTotal: 1000, MemoryUsed: 100}}, Reserve: 100,
+		Today: map[int64]coppice.USD{}, Reserved: map[int64]coppice.USD{}, Spent: map[int64]coppice.USD{}, Granted: map[int64]coppice.USD{},
 	}
 	for _, c := range changes {
 		c(&r)

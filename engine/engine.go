@@ -14,7 +14,6 @@ package engine
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"time"
@@ -61,6 +60,10 @@ type Config struct {
 	// work, for tasks whose model is auto; own is the project's profile for
 	// it, if it has one. Nil means that no agent names any.
 	Models func(agent string, own *coppice.Profile) map[string]string
+	// Resumes reports whether an agent can resume a conversation that has
+	// ended; own is the project's profile for it, if it has one. Nil means that
+	// no agent can.
+	Resumes func(agent string, own *coppice.Profile) bool
 	// Pause is the first pause of a landing whose move was blocked; it doubles
 	// up to a minute. 2 seconds when 0. What the landing waits for usually
 	// reports its end sooner, through Intake.RetryLanding.
@@ -219,6 +222,7 @@ func (t *turn) run() (Turned, error) {
 // gather marks the tasks that something happened to, and those due.
 func (t *turn) gather(after int64) error {
 	const page = 1000
+	spending := map[int64]bool{}
 	for {
 		events, err := t.tx.Log.Events(after, page, store.EventFilter{})
 		if err != nil {
@@ -226,6 +230,9 @@ func (t *turn) gather(after int64) error {
 		}
 		for _, ev := range events {
 			after = ev.Seq
+			if ev.Kind == coppice.EventSessionUsage || ev.Kind == coppice.EventProjectChanged {
+				spending[ev.ProjectID] = true
+			}
 			if err := t.mark(ev); err != nil {
 				return err
 			}
@@ -233,6 +240,9 @@ func (t *turn) gather(after int64) error {
 		if len(events) < page {
 			break
 		}
+	}
+	if err := t.wakeSpenders(spending); err != nil {
+		return err
 	}
 	for {
 		timers, err := t.tx.Timers.Due(t.now, page)
@@ -264,14 +274,13 @@ func (t *turn) mark(ev coppice.Event) error {
 	}
 	switch ev.Kind {
 	case coppice.EventProjectChanged, coppice.EventNeedEnded:
-		q, err := t.tx.Queues.Of(ev.ProjectID, "")
-		if errors.Is(gone(err), errGone) {
-			return nil
-		}
+		queues, err := t.tx.Queues.In(ev.ProjectID)
 		if err != nil {
 			return err
 		}
-		t.dirty.add(coppice.QueueSubject(q.ID))
+		for _, q := range queues {
+			t.dirty.add(coppice.QueueSubject(q.ID))
+		}
 		return t.wakeChecking(ev)
 	}
 	return nil
@@ -283,7 +292,7 @@ func (t *turn) wakeChecking(ev coppice.Event) error {
 	if ev.Kind != coppice.EventNeedEnded || !bytes.Contains(ev.Data, []byte(coppice.NeedBase)) {
 		return nil
 	}
-	tasks, err := t.tx.Tasks.List(store.TaskFilter{ProjectID: ev.ProjectID, Stages: []coppice.Stage{coppice.StageChecking, coppice.StageHeld, coppice.StageLanding}, OldFirst: true})
+	tasks, err := t.tx.Tasks.List(store.TaskFilter{ProjectID: ev.ProjectID, Stages: coppice.StagesThat(coppice.Stage.Lands), OldFirst: true})
 	for _, task := range tasks {
 		t.dirty.add(coppice.TaskSubject(task.ID))
 	}

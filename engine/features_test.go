@@ -78,7 +78,7 @@ func TestFeaturesFileWhileLanding(t *testing.T) {
 		}
 	}
 	v := viewOf(coppice.StageQueued, listed, feature, task(func(t *coppice.Task) { t.Steps = []string{"it greets", "it parts"} }))
-	text := prompt(v, &coppice.Next{Role: coppice.RoleImplement})
+	text := promptFor(v, &coppice.Next{Role: coppice.RoleImplement})
 	for _, part := range []string{"1. it greets\n2. it parts\n", "docs/features.json is kept by Coppice"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("the prompt lacks %q:\n%s", part, text)

@@ -10,11 +10,11 @@ import (
 	"coppice/verb"
 )
 
-// mostNamed is how many open tasks a refusal names.
+// mostNamed is how many tasks a refusal or a reason names.
 const mostNamed = 5
 
 // openStages are the stages of a task that has not ended.
-var openStages = []coppice.Stage{coppice.StageWaiting, coppice.StageQueued, coppice.StageSession, coppice.StageChecking, coppice.StageHeld, coppice.StageLanding}
+var openStages = coppice.StagesThat(func(s coppice.Stage) bool { return !s.Ended() })
 
 // RemoveProject begins to remove a project: from then on nothing new begins in
 // it. Whoever runs the server forgets it when nothing of it runs. Done again, it

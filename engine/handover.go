@@ -90,12 +90,14 @@ func goOn(v *View) *Decision {
 		d.Kind, d.Reason = coppice.EventTaskChanged, "had not ended"
 		return d
 	}
-	t.Next = firstSession(t, "")
+	t.Next = withAnswer(firstSession(t, ""), v.answered())
 	if s := v.talked(); s != nil {
 		t.Next = follows(v, s)
-		t.Next.Role = coppice.RoleImplement
+		t.Next.Role = t.FirstRole()
 	}
-	if t.Outcome == coppice.OutcomeDone {
+	if t.Wants == coppice.WantsAnswer {
+		// It has no workspace to begin again in.
+	} else if t.Outcome == coppice.OutcomeDone {
 		if ws := v.Workspace; ws != nil && ws.RemovedAt.IsZero() {
 			return clearAway(v, d)
 		}
@@ -106,7 +108,7 @@ func goOn(v *View) *Decision {
 			ProjectID: v.Project.ID, TaskID: t.ID, Kind: v.Project.Policy.Workspace.Kind, Node: v.place(coppice.WorkPrepare),
 			Branch: coppice.TaskBranch(t.Key), CreatedAt: v.Now,
 		}
-		t.Next.Evidence = fmt.Sprintf("The work on this task so far is part of %s. Your workspace begins anew from there.\n", v.Project.Policy.Base)
+		t.Next.Evidence = fmt.Sprintf("The work on this task so far is part of %s. Your workspace begins anew from there.\n", v.onto())
 	} else if t.Failure != nil {
 		t.Next.Evidence = "The task was tried before and failed: " + t.Failure.Text + "\n"
 		if l := v.Landing; l != nil && l.Evidence != "" {

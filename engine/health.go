@@ -16,11 +16,11 @@ func health(v *View) *Decision {
 	if v.Task.Stage != coppice.StageSession || s == nil || !s.State.Live() || s.StartedAt.IsZero() {
 		return nil
 	}
-	if s.Screen {
-		return nil // a person is with it
+	if s.Screen || s.Parked() {
+		return nil // a person is with it, or it waits for one
 	}
 	h := v.Project.Policy.Health
-	age := v.Now.Sub(s.StartedAt)
+	age := v.Now.Sub(s.StartedAt) - s.ParkedFor.D()
 	if h.Timeout > 0 && age >= h.Timeout.D() {
 		if w := v.open(coppice.WorkRun); w != nil && w.Attempt > 0 {
 			if d := askStop(v, coppice.ClassTimeout); d != nil {
@@ -54,15 +54,15 @@ func lastSign(s *coppice.Session) time.Time {
 // healthDue is the next moment at which one of health's bounds is reached.
 func healthDue(v *View) time.Time {
 	s := v.session()
-	if v.Task.Stage != coppice.StageSession || s == nil || !s.State.Live() || s.StartedAt.IsZero() || s.Screen {
+	if v.Task.Stage != coppice.StageSession || s == nil || !s.State.Live() || s.StartedAt.IsZero() || s.Screen || s.Parked() {
 		return time.Time{}
 	}
-	h := v.Project.Policy.Health
+	h, began := v.Project.Policy.Health, s.StartedAt.Add(s.ParkedFor.D())
 	var at time.Time
 	for _, t := range []struct {
 		from time.Time
 		d    coppice.Duration
-	}{{lastSign(s), h.Stalled}, {s.StartedAt, h.Long}, {s.StartedAt, h.Timeout}} {
+	}{{lastSign(s), h.Stalled}, {began, h.Long}, {began, h.Timeout}} {
 		if t.d == 0 {
 			continue
 		}
@@ -81,7 +81,7 @@ const mostAttempts = 5
 // alive, and whoever takes its run next finds it; the base may have moved; what
 // goes to the trash or comes back must not be forgotten half-way.
 var persistent = map[coppice.WorkKind]bool{
-	coppice.WorkRun: true, coppice.WorkMove: true, coppice.WorkRemove: true, coppice.WorkRestore: true,
+	coppice.WorkRun: true, coppice.WorkPush: true, coppice.WorkMove: true, coppice.WorkRemove: true, coppice.WorkRestore: true,
 }
 
 // expire makes work whose lease ran out takeable again, or gives it up.

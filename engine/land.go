@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,9 +12,7 @@ import (
 // landing takes an open landing of a task one step on: merge with the base, check
 // the merged tree, have it verified, queue. The queue goes on from there.
 func landing(v *View) *Decision {
-	switch v.Task.Stage {
-	case coppice.StageChecking, coppice.StageHeld, coppice.StageLanding:
-	default:
+	if !v.Task.Stage.Lands() {
 		return nil
 	}
 	if v.open(coppice.WorkMerge, coppice.WorkCheck, coppice.WorkPrepare, coppice.WorkRestore, coppice.WorkRemove) != nil {
@@ -32,29 +31,17 @@ func landing(v *View) *Decision {
 }
 
 // landStep is the next step of a landing, of a task or first in its queue. A step
-// is taken again whenever the base has moved under it; trees that are known to be
-// green are not checked again.
+// is taken again whenever the branch has moved under it; trees that are known to
+// be green are not checked again.
 func landStep(v *View, l coppice.Landing) *Decision {
 	if unsure(l) {
-		return offerMove(v, l)
+		return bring(v, l)
 	}
-	if v.Project.Need(coppice.NeedBase) != nil {
-		return nil // nothing is built upon a base that a person has yet to look at
+	if v.Queue.Needs.Of(coppice.NeedBase) != nil {
+		return nil // nothing is built upon a branch that a person has yet to look at
 	}
-	if l.Commit == "" || l.QueueID != 0 && l.Base != v.Project.BaseCommit {
-		return offerStep(v, l, coppice.WorkMerge, mergeSpec(v, l), "merges with the base")
-	}
-	if !l.Green {
-		missing := unproven(v, l)
-		if len(missing) > 0 {
-			return offerStep(v, l, coppice.WorkCheck, coppice.CheckSpec{
-				Repo: v.Project.Path, RepoID: v.Project.ID, Commit: l.Commit, Tree: l.Tree, Commands: missing,
-				Timeout: v.Project.Policy.Health.Check, Policy: v.Project.Policy.Workspace,
-			}, "checks tree "+short(l.Tree))
-		}
-		goesOn(&l)
-		l.Green = true
-		return &Decision{Kind: coppice.EventLandingMerged, Reason: fmt.Sprintf("tree %s is proven", short(l.Tree)), Landing: &l}
+	if d := prove(v, l); d != nil {
+		return d
 	}
 	if verifies(v) && !l.Verified {
 		if l.QueueID != 0 { // nobody waits for a verdict on another's work
@@ -71,20 +58,52 @@ func landStep(v *View, l coppice.Landing) *Decision {
 	if l.QueueID == 0 {
 		return enterQueue(v, l)
 	}
-	return offerMove(v, l)
+	return bring(v, l)
 }
 
-// unsure tells whether the base may have moved to the landing's commit though
-// the move failed. Only trying again tells, and everything else waits for it.
+// prove merges a landing and checks the merged tree. It returns nil when the
+// candidate in force is proven.
+func prove(v *View, l coppice.Landing) *Decision {
+	if l.Commit == "" || l.QueueID != 0 && l.Base != v.tip() {
+		return offerStep(v, l, coppice.WorkMerge, mergeSpec(v, l), "merges with the base")
+	}
+	if l.Green {
+		return nil
+	}
+	if missing := unproven(v, l); len(missing) > 0 {
+		return offerStep(v, l, coppice.WorkCheck, coppice.CheckSpec{
+			Repo: v.Project.Path, RepoID: v.Project.ID, Commit: l.Commit, Tree: l.Tree, Commands: missing,
+			Timeout: v.Project.Policy.Health.Check, Policy: v.Project.Policy.Workspace,
+		}, "checks tree "+short(l.Tree))
+	}
+	goesOn(&l)
+	l.Green = true
+	return &Decision{Kind: coppice.EventLandingMerged, Reason: fmt.Sprintf("tree %s is proven", short(l.Tree)), Landing: &l}
+}
+
+// lastSteps are the kinds of work that put a landing's commit where others see it.
+var lastSteps = []coppice.WorkKind{coppice.WorkPush, coppice.WorkMove}
+
+// unsure reports whether the landing's commit is on the remote, or may be there or
+// on the branch though the last step failed. Only trying again tells, and
+// everything else waits for it.
 func unsure(l coppice.Landing) bool {
-	return l.EndedAt.IsZero() && l.Green && l.QueueID != 0 && l.Failure != nil
+	return l.EndedAt.IsZero() && l.Green && l.QueueID != 0 && (l.Pushed || l.Failure != nil)
 }
 
-func offerMove(v *View, l coppice.Landing) *Decision {
+// bring brings a proven commit to its branch: to the remote first, if work is
+// pushed, so that a branch that moved here is never ahead of a remote that refused
+// it. Only the base is pushed.
+func bring(v *View, l coppice.Landing) *Decision {
 	land := v.Project.Policy.Land
+	if land.Push && v.Task.Onto == "" && !l.Pushed {
+		return offerStep(v, l, coppice.WorkPush, coppice.PushSpec{
+			Repo: v.Project.Path, RepoID: v.Project.ID, Base: v.onto(), Old: l.Base, New: l.Commit, Remote: land.Remote,
+		}, "pushes to "+v.remote())
+	}
 	return offerStep(v, l, coppice.WorkMove, coppice.MoveSpec{
-		Repo: v.Project.Path, RepoID: v.Project.ID, Base: v.Project.Policy.Base, Old: l.Base, New: l.Commit,
-		Push: land.Push, Remote: land.Remote, Ref: landingRef(v, l),
+		Repo: v.Project.Path, RepoID: v.Project.ID, Base: v.onto(), Old: l.Base, New: l.Commit,
+		Remote: land.Remote, Pushed: l.Pushed, Ref: landingRef(v, l),
 	}, "moves the base")
 }
 
@@ -105,18 +124,18 @@ func unproven(v *View, l coppice.Landing) []string {
 	return missing
 }
 
-// enterQueue queues a proven landing, or holds it until a person says land. One
-// that stood in the queue before goes back there.
+// enterQueue queues a proven landing, or has it wait as its landing method says
+// until a person says land. One that stood in the queue before goes back there.
 func enterQueue(v *View, l coppice.Landing) *Decision {
 	t := v.Task
-	if v.Project.Policy.Land.How == coppice.LandBranch && v.asked(coppice.VerbLand) == nil && t.Stage != coppice.StageLanding {
-		if t.Stage == coppice.StageHeld {
+	if m := v.Project.Policy.Land.Method(); m.Stage != "" && v.asked(coppice.VerbLand) == nil && t.Stage != coppice.StageLanding {
+		if t.Stage == m.Stage {
 			return nil
 		}
-		t.Stage = coppice.StageHeld
+		t.Stage = m.Stage
 		return &Decision{Kind: coppice.EventTaskStage, Reason: "proven; waits for a person to say land", Task: &t}
 	}
-	l.QueueID, l.QueuedAt, l.Waits = v.Queue, v.Now, ""
+	l.QueueID, l.QueuedAt, l.Waits = v.Queue.ID, v.Now, ""
 	t.Stage = coppice.StageLanding
 	return &Decision{Kind: coppice.EventLandingQueued, Task: &t, Landing: &l, Asks: v.settled(coppice.VerbLand)}
 }
@@ -125,11 +144,11 @@ func enterQueue(v *View, l coppice.Landing) *Decision {
 // doing one twice does no harm is the executor's promise.
 func offerStep(v *View, l coppice.Landing, kind coppice.WorkKind, spec any, reason string) *Decision {
 	l.Steps++
-	if kind != coppice.WorkMove { // until a move has a result, what blocked the last one may block it as well
+	if !slices.Contains(lastSteps, kind) { // until these have a result, what blocked the last one may block it as well
 		l.Waits = ""
 	}
 	return &Decision{Kind: coppice.EventWorkOffered, Reason: reason, Landing: &l, Offer: &coppice.Work{
-		Kind: kind, Key: fmt.Sprintf("landing/%d/%d", l.ID, l.Steps), Pool: v.place(kind), Spec: coppice.Raw(spec),
+		Kind: kind, Key: fmt.Sprintf("landing/%d/%d", l.ID, l.Steps), Pool: v.place(kind), TaskID: v.Task.ID, Spec: coppice.Raw(spec),
 	}}
 }
 
@@ -139,7 +158,8 @@ func landingRef(v *View, l coppice.Landing) string {
 	return fmt.Sprintf("refs/coppice/landing/%s/%d", v.Task.Key, l.ID)
 }
 
-// mergeSpec asks for the merge. A task that came from the features file cannot
+// mergeSpec asks for the merge. The commit has the landing's date, so the same
+// merge makes the same commit whenever it is done. A task that came from the features file cannot
 // change it: an agent that ticks its own feature off would meet all the others.
 func mergeSpec(v *View, l coppice.Landing) coppice.MergeSpec {
 	var ours []string
@@ -147,8 +167,8 @@ func mergeSpec(v *View, l coppice.Landing) coppice.MergeSpec {
 		ours = featuresFile(v)
 	}
 	return coppice.MergeSpec{
-		Repo: v.Project.Path, RepoID: v.Project.ID, Base: v.Project.Policy.Base, Head: l.Head, Strategy: v.Project.Policy.Land.Strategy,
-		Message: landMessage(v, l), At: v.Now, Ref: landingRef(v, l), Ours: ours, Seen: v.Project.BaseCommit,
+		Repo: v.Project.Path, RepoID: v.Project.ID, Base: v.onto(), Head: l.Head, Strategy: v.Project.Policy.Land.Strategy,
+		Message: landMessage(v, l), At: l.CreatedAt, Ref: landingRef(v, l), Ours: ours, Seen: v.Queue.Tip, Onto: v.Behind,
 	}
 }
 

@@ -29,6 +29,20 @@ func doubtful(tries int) func(*coppice.Workspace) {
 
 func held(v *View) { v.Project.Policy.Land.How = coppice.LandBranch }
 
+// reviewed has work wait for a review before it lands.
+func reviewed(v *View) { v.Project.Policy.Land.How = coppice.LandReview }
+
+// pushes has work pushed before it lands.
+func pushes(v *View) { v.Project.Policy.Land.Push, v.Project.Policy.Land.Remote = true, "upstream" }
+
+// onRemote is a landing whose commit the remote has.
+func onRemote(l *coppice.Landing) { l.Pushed = true }
+
+// tip is where the branch was last seen.
+func tip(commit string) change { return func(v *View) { v.Queue.Tip = commit } }
+
+func onto(branch string) change { return task(func(t *coppice.Task) { t.Onto = branch }) }
+
 var sayLand = say(coppice.VerbLand)
 
 func TestLanding(t *testing.T) {
@@ -36,6 +50,8 @@ func TestLanding(t *testing.T) {
 	checkThe := "landing: work.offered; landing commit1 on base1 green=false; offer check.run landing/5/1 to local"
 	enter := "landing: landing.queued; to landing; landing queued"
 	move := "landing: work.offered; landing queued; offer land.move landing/5/1 to control"
+	push := "landing: work.offered; landing queued; offer git.push landing/5/1 to control"
+	onlyMove := "landing: work.offered; landing queued; pushed; offer land.move landing/5/1 to control"
 	mergeAgain := "landing: work.offered; landing queued; offer land.merge landing/5/1 to control"
 	isProven := "landing: landing.merged; landing commit1 on base1 green=true"
 	run(t, anyLanding, []decision{
@@ -59,10 +75,21 @@ func TestLanding(t *testing.T) {
 		{"held, a person says land", viewOf(coppice.StageHeld, candidate(green), held, sayLand), enter},
 		{"said land while checking", viewOf(coppice.StageChecking, candidate(green), held, sayLand), enter},
 		{"the policy changed", viewOf(coppice.StageHeld, candidate(green)), enter},
+		{"waits for a review", viewOf(coppice.StageChecking, candidate(green), reviewed), "landing: task.stage; to review"},
+		{"still waits for a review", viewOf(coppice.StageReview, candidate(green), reviewed), "nothing"},
+		{"reviewed, a person says land", viewOf(coppice.StageReview, candidate(green), reviewed, sayLand), enter},
+		{"held, now to be reviewed", viewOf(coppice.StageHeld, candidate(green), reviewed), "landing: task.stage; to review"},
+		{"to be reviewed, now by itself", viewOf(coppice.StageReview, candidate(green)), enter},
 		{"first in the queue", viewOf(coppice.StageLanding, candidate(inQueue)), move},
-		{"the base has moved", viewOf(coppice.StageLanding, candidate(inQueue), project(func(p *coppice.Project) { p.BaseCommit = "base2" })), mergeAgain},
+		{"push first", viewOf(coppice.StageLanding, candidate(inQueue), pushes), push},
+		{"pushed", viewOf(coppice.StageLanding, candidate(inQueue, onRemote), pushes), onlyMove},
+		{"pushed, the base has moved since", viewOf(coppice.StageLanding, candidate(inQueue, onRemote), pushes, tip("base2")), onlyMove},
+		{"pushed, nothing is pushed any more", viewOf(coppice.StageLanding, candidate(inQueue, onRemote)), onlyMove},
+		{"a push failed, perhaps", viewOf(coppice.StageLanding, candidate(inQueue, half), pushes, tip("base2")), push},
+		{"only the base is pushed", viewOf(coppice.StageLanding, candidate(inQueue), pushes, onto("side")), move},
+		{"the base has moved", viewOf(coppice.StageLanding, candidate(inQueue), tip("base2")), mergeAgain},
 		{"a move failed half-way, perhaps", viewOf(coppice.StageLanding, candidate(inQueue, half)), move},
-		{"a move failed half-way, the base has moved since", viewOf(coppice.StageLanding, candidate(inQueue, half), project(func(p *coppice.Project) { p.BaseCommit = "base2" })), move},
+		{"a move failed half-way, the base has moved since", viewOf(coppice.StageLanding, candidate(inQueue, half), tip("base2")), move},
 		{"merged anew in the queue", viewOf(coppice.StageLanding, candidate(inQueue, func(l *coppice.Landing) { l.Green = false }), checkEnv("e1")),
 			"landing: work.offered; landing queued; offer check.run landing/5/1 to local"},
 		{"no landing, workspace half made", viewOf(coppice.StageChecking, space(func(w *coppice.Workspace) { w.ReadyAt = time.Time{} })),
@@ -88,16 +115,29 @@ func TestUnprovenOnly(t *testing.T) {
 	}
 }
 
-func TestMoveSpec(t *testing.T) {
+// What belongs to the branch is in the specs: a task lands on its own branch, or
+// on the base.
+func TestSpecsOfLastSteps(t *testing.T) {
 	t.Parallel()
-	v := viewOf(coppice.StageLanding, candidate(inQueue), policy(func(p *coppice.Policy) { p.Land.Push, p.Land.Remote = true, "upstream" }))
-	got, err := coppice.DecodeSpec[coppice.MoveSpec](*anyLanding(v).Offer)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := coppice.MoveSpec{Repo: "/src/app", RepoID: 1, Base: "main", Old: "base1", New: "commit1", Push: true, Remote: "upstream", Ref: "refs/coppice/landing/app-7/5"}
-	if d := cmp.Diff(want, got); d != "" {
-		t.Errorf("spec (-want +got):\n%s", d)
+	const repo, ref = "/src/app", "refs/coppice/landing/app-7/5"
+	for _, c := range []struct {
+		name string
+		view *View
+		want any
+	}{
+		{"push", viewOf(coppice.StageLanding, candidate(inQueue), pushes),
+			coppice.PushSpec{Repo: repo, RepoID: 1, Base: "main", Old: "base1", New: "commit1", Remote: "upstream"}},
+		{"move, pushed", viewOf(coppice.StageLanding, candidate(inQueue, onRemote), pushes),
+			coppice.MoveSpec{Repo: repo, RepoID: 1, Base: "main", Old: "base1", New: "commit1", Pushed: true, Remote: "upstream", Ref: ref}},
+		{"move", viewOf(coppice.StageLanding, candidate(inQueue), onto("side")),
+			coppice.MoveSpec{Repo: repo, RepoID: 1, Base: "side", Old: "base1", New: "commit1", Ref: ref}},
+		{"merge", viewOf(coppice.StageChecking, candidate(func(l *coppice.Landing) { l.CreatedAt = noon.Add(-time.Hour) }), onto("side")),
+			coppice.MergeSpec{Repo: repo, RepoID: 1, Base: "side", Head: "head1", Strategy: "squash", Message: "Greet\n\nCoppice-Task: app-7\n",
+				At: noon.Add(-time.Hour), Ref: ref, Seen: "base1"}},
+	} {
+		if d := cmp.Diff(string(coppice.Raw(c.want)), string(anyLanding(c.view).Offer.Spec)); d != "" {
+			t.Errorf("%s (-want +got):\n%s", c.name, d)
+		}
 	}
 }
 

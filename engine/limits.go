@@ -113,7 +113,7 @@ func lasts(l coppice.AgentLimit, now time.Time) bool {
 // stoodIn tells whether a task that has not begun waits for a stand-in.
 func stoodIn(t coppice.Task) bool {
 	n := t.Next
-	return !begun(t) && n != nil && (n.Agent != t.Agent || n.Model != t.Model) && n.Role == coppice.RoleImplement && n.Resume == "" && !n.Screen
+	return !begun(t) && n != nil && (n.Agent != t.Agent || n.Model != t.Model) && n.Role == t.FirstRole() && n.Resume == "" && !n.Screen
 }
 
 // reroute gives a queued task to another account when its own cannot be used for

@@ -147,7 +147,7 @@ func (i *Intake) judge(ctx context.Context, project string, asked []coppice.NewT
 			return nil // the request is refused as a whole
 		}
 		if a.Agent == "" {
-			a.Agent = p.Policy.AgentFor(coppice.RoleImplement)
+			a.Agent = p.Policy.AgentFor(a.Role())
 		}
 		if modelFor(p.Policy, a.Agent, a.Model) == coppice.ModelAuto {
 			places = append(places, n)

@@ -13,17 +13,17 @@ import (
 // was last seen judged too much, and is done again.
 func baseNeed(v *View, w coppice.Work, n coppice.Need) *Decision {
 	spec, err := coppice.DecodeSpec[coppice.MergeSpec](w)
-	if err != nil || spec.Seen != v.Project.BaseCommit {
+	if err != nil || spec.Seen != v.Queue.Tip {
 		return &Decision{Kind: coppice.EventWorkFinished, Reason: "the base was seen elsewhere in the meantime"}
 	}
-	if v.Project.Need(n.Kind) != nil {
+	if v.Queue.Needs.Of(n.Kind) != nil {
 		return &Decision{Kind: coppice.EventWorkFinished, Reason: n.Text}
 	}
 	n.Since = v.Now
 	d := &Decision{Kind: coppice.EventNeedBegan, Reason: n.Text, Data: needData(n.Kind), need: &n}
 	if v.Of.Kind == coppice.SubjectTask {
 		d.Kind, d.Tell = coppice.EventWorkFinished, []coppice.Ask{{
-			Subject: coppice.QueueSubject(v.Queue), Verb: coppice.VerbMoved, Text: n.Text, Args: coppice.Raw(n),
+			Subject: coppice.QueueSubject(v.Queue.ID), Verb: coppice.VerbMoved, Text: n.Text, Args: coppice.Raw(n),
 		}}
 	}
 	return d
@@ -33,7 +33,7 @@ func baseNeed(v *View, w coppice.Work, n coppice.Need) *Decision {
 // task was forked, or where the base was before it moved in a way that a person
 // must look at. Otherwise the task would carry that along, whatever they decide.
 func beginsFrom(v *View) string {
-	if n := v.Project.Need(coppice.NeedBase); v.Fork == "" && n != nil {
+	if n := v.Queue.Needs.Of(coppice.NeedBase); v.Fork == "" && n != nil {
 		return n.From
 	}
 	return v.Fork
@@ -179,10 +179,10 @@ func (i *Intake) AdoptGit(ctx context.Context, project int64, settings []coppice
 	})
 }
 
-// landingNeed is what keeps everything of a project from landing, or nil.
-func landingNeed(p coppice.Project, t coppice.Task) *coppice.Need {
-	if t.Stage != coppice.StageChecking && t.Stage != coppice.StageLanding {
+// landingNeed is what keeps everything from landing on a task's branch, or nil.
+func landingNeed(needs coppice.Needs, t coppice.Task) *coppice.Need {
+	if t.Stage.Awaits() || !t.Stage.Lands() {
 		return nil
 	}
-	return p.Need(coppice.NeedBase)
+	return needs.Of(coppice.NeedBase)
 }

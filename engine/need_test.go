@@ -13,9 +13,7 @@ var movedNeed = coppice.Need{Kind: coppice.NeedBase, Text: "main moved", Fix: "k
 
 // needy gives the project a need of a kind.
 func needy(kind coppice.NeedKind) change {
-	return project(func(p *coppice.Project) {
-		p.Needs = []coppice.Need{{Kind: kind, Text: "look at it", Fix: "do something"}}
-	})
+	return func(v *View) { v.Queue.Needs = []coppice.Need{{Kind: kind, Text: "look at it", Fix: "do something"}} }
 }
 
 // seen makes a merge one that was asked for when the base was there.
@@ -55,7 +53,7 @@ func TestABaseNeedHoldsLandings(t *testing.T) {
 // A task that begins meanwhile begins from where the base was.
 func TestATaskDoesNotBeginFromASuspiciousBase(t *testing.T) {
 	t.Parallel()
-	v := viewOf(coppice.StageSession, project(func(p *coppice.Project) { p.Needs = []coppice.Need{movedNeed} }))
+	v := viewOf(coppice.StageSession, func(v *View) { v.Queue.Needs = []coppice.Need{movedNeed} })
 	if got := beginsFrom(v); got != "base1" {
 		t.Errorf("it begins from %q", got)
 	}

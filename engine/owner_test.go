@@ -43,7 +43,7 @@ func TestRowsHaveOwners(t *testing.T) {
 			d.Session = &coppice.Session{ProjectID: 1, TaskID: 2, Key: "app-2.9"}
 		}},
 		"workspace": {coppice.SubjectTask, func(d *Decision, v *View, _ *QueueView) { d.Workspace = &coppice.Workspace{ProjectID: 1, TaskID: 2} }},
-		"question":  {coppice.SubjectTask, func(d *Decision, v *View, _ *QueueView) { d.Question = &coppice.Question{TaskID: 2} }},
+		"question":  {coppice.SubjectTask, func(d *Decision, v *View, _ *QueueView) { d.Questions = []coppice.Question{{TaskID: 2}} }},
 		"message":   {coppice.SubjectTask, func(d *Decision, v *View, _ *QueueView) { d.Messages = []coppice.Message{{TaskID: 2}} }},
 		"trash":     {coppice.SubjectTask, func(d *Decision, v *View, _ *QueueView) { d.Trash = &coppice.Trash{ProjectID: 1, TaskID: 2} }},
 		"queue":     {coppice.SubjectQueue, func(d *Decision, _ *View, q *QueueView) { d.Queue = &q.Queue }},

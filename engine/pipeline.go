@@ -14,12 +14,12 @@ import (
 // further try.
 func pipeline(v *View) *Decision {
 	var d *Decision
-	switch v.Task.Stage {
-	case coppice.StageWaiting, "":
+	switch stage := v.Task.Stage; {
+	case stage == coppice.StageWaiting, stage == "":
 		d = waiting(v)
-	case coppice.StageSession:
+	case stage == coppice.StageSession:
 		d = session(v)
-	case coppice.StageChecking, coppice.StageLanding, coppice.StageHeld:
+	case stage.Lands():
 		d = landed(v)
 	}
 	if d != nil {
@@ -36,6 +36,9 @@ func waiting(v *View) *Decision {
 	}
 	if t.NotBefore.After(v.Now) {
 		return wait(v, &coppice.Wait{On: coppice.WaitSchedule, Text: "starts at " + t.NotBefore.UTC().Format(time.RFC3339), Until: t.NotBefore})
+	}
+	if d, waits := answered(v); waits {
+		return d
 	}
 	if w := t.Wait; w != nil && (w.On == coppice.WaitPerson || w.On == coppice.WaitBackoff && w.Until.After(v.Now)) {
 		return nil
@@ -95,10 +98,13 @@ func session(v *View) *Decision {
 	if s.State.Live() {
 		return carry(v, s)
 	}
+	if d := rest(v, s); d != nil {
+		return d
+	}
 	if d := closeQuestions(v, s); d != nil {
 		return d
 	}
-	return judge(v, s)
+	return roleOf(s).judge(v, s)
 }
 
 // carry offers what a starting session needs next: a workspace, then its run.
@@ -106,8 +112,8 @@ func carry(v *View, s *coppice.Session) *Decision {
 	if s.State != coppice.SessionStarting || v.open(coppice.WorkPrepare, coppice.WorkRestore, coppice.WorkRun, coppice.WorkRemove) != nil {
 		return nil
 	}
-	if s.Role == coppice.RoleVerify {
-		return carryVerifier(v, s)
+	if s.Role.Detached() {
+		return carryDetached(v, s)
 	}
 	if v.Workspace == nil || !v.Workspace.Ready() {
 		return wantWorkspace(v, fmt.Sprintf("session/%d", s.ID), s.ID, "needs a workspace")
@@ -121,20 +127,22 @@ func carry(v *View, s *coppice.Session) *Decision {
 func runSpec(v *View, s *coppice.Session) coppice.RunSpec {
 	run := *s
 	run.Prompt = ""
-	spec := coppice.RunSpec{Session: run, Task: v.Task.Key, Title: v.Task.Title, Repo: v.Project.Path, RepoID: v.Project.ID, Base: v.Project.Policy.Base}
+	spec := coppice.RunSpec{Session: run, Task: v.Task.Key, Title: v.Task.Title, Repo: v.Project.Path, RepoID: v.Project.ID, Base: v.onto()}
 	spec.Permissions.Default = v.Project.Policy.Permissions.Default
-	spec.Permissions.Rules = append(slices.Clone(v.Project.Rules), v.Project.Policy.Permissions.Rules...)
+	spec.Permissions.Rules = slices.Concat(onceRules(v, s), v.Project.Rules, v.Project.Policy.Permissions.Rules)
 	spec.MCP = v.Project.Policy.MCP
 	spec.Output = v.Project.Policy.Limits.Kept()
 	spec.Progress = v.Project.Policy.Progress
-	if most := allowed(v); most > 0 {
-		spec.Budget = max(most-spent(v), 0.01)
-	}
+	spec.Budget = s.Budget
 	if p, ok := v.Project.Policy.Agents[s.Agent]; ok {
 		spec.Profile = &p
 	}
 	if c := v.Project.Policy.Agent; s.Agent == c.Use { // another one has other words
 		spec.Effort = c.Effort
+	}
+	restrict(v, s.Role.Info(), &spec)
+	if run := roleOf(s).run; run != nil {
+		run(v, &spec)
 	}
 	return spec
 }
@@ -182,17 +190,14 @@ func workspaceWork(v *View, owner string, session int64) *coppice.Work {
 	return &coppice.Work{
 		Kind: coppice.WorkPrepare, Key: owner + "/prepare", Pool: v.place(coppice.WorkPrepare), SessionID: session,
 		Spec: coppice.Raw(coppice.PrepareSpec{
-			Key: v.Task.Key, Repo: v.Project.Path, RepoID: v.Project.ID, Branch: branch, Base: v.Project.Policy.Base, From: beginsFrom(v),
+			Key: v.Task.Key, Repo: v.Project.Path, RepoID: v.Project.ID, Branch: branch, Base: v.onto(), From: beginsFrom(v),
 			Policy: v.Project.Policy.Workspace,
 		}),
 	}
 }
 
-// judge decides what follows a session that ended.
-func judge(v *View, s *coppice.Session) *Decision {
-	if s.Role == coppice.RoleVerify {
-		return judgeVerifier(v, s)
-	}
+// judgeChange decides what follows a session that changed the code.
+func judgeChange(v *View, s *coppice.Session) *Decision {
 	if s.State == coppice.SessionCancelled {
 		return endTask(v, coppice.OutcomeCancelled, nil)
 	}
@@ -219,7 +224,7 @@ func judgeWork(v *View, s *coppice.Session) *Decision {
 	if unchanged(v, s) {
 		return remedy(v, s, *coppice.Failf(coppice.ClassImplementation, "the agent ended without changing anything", ""))
 	}
-	if l := v.Landing; l != nil && l.Head == s.Head && s.Role == coppice.RoleFix {
+	if l := v.Landing; l != nil && l.Head == s.Head && s.Role.Info().Fixes {
 		return fixAgain(v, "The last fix session changed nothing. What was wrong before still is:\n\n"+l.Evidence, *unfixed(l))
 	}
 	t := v.Task
@@ -251,10 +256,10 @@ func conversation(s *coppice.Session) string {
 	return s.Conversation
 }
 
-// follows is the session that goes on with another one's conversation. A
-// verifier's stays behind with its worktree.
+// follows is the session that goes on with another one's conversation, unless
+// that stayed behind with a worktree of its own.
 func follows(v *View, s *coppice.Session) *coppice.Next {
-	if s.Role == coppice.RoleVerify {
+	if s.Role.Detached() {
 		return &coppice.Next{Role: s.Role, Agent: s.Agent, Model: nextModel(v, s)}
 	}
 	return &coppice.Next{Role: s.Role, Agent: s.Agent, Model: nextModel(v, s), Resume: conversation(s)}
@@ -318,7 +323,7 @@ func fixAgain(v *View, evidence string, otherwise coppice.Failure) *Decision {
 
 // firstSession is the session that a task gets when it begins.
 func firstSession(t coppice.Task, evidence string) *coppice.Next {
-	return &coppice.Next{Role: coppice.RoleImplement, Agent: t.Agent, Model: t.Model, Evidence: evidence}
+	return &coppice.Next{Role: t.FirstRole(), Agent: t.Agent, Model: t.Model, Evidence: evidence}
 }
 
 // endTask makes the task final.
@@ -341,7 +346,7 @@ func closeQuestions(v *View, s *coppice.Session) *Decision {
 	for _, q := range v.Questions {
 		if q.SessionID == s.ID && q.ClosedAt.IsZero() {
 			q.ClosedAt = v.Now
-			return &Decision{Kind: coppice.EventQuestionAnswered, Reason: "its session ended", Question: &q}
+			return &Decision{Kind: coppice.EventQuestionAnswered, Reason: "its session ended", Questions: []coppice.Question{q}}
 		}
 	}
 	return nil

@@ -20,7 +20,7 @@ type errand struct {
 // can, the work waits in the pool of this machine.
 func place(nodes []coppice.Node, e errand) string {
 	switch e.Kind {
-	case coppice.WorkMerge, coppice.WorkMove, coppice.WorkPurge:
+	case coppice.WorkMerge, coppice.WorkPush, coppice.WorkMove, coppice.WorkPurge:
 		return PoolControl
 	}
 	if e.Node != "" {

@@ -2,20 +2,22 @@ package engine
 
 import (
 	"encoding/json"
+	"slices"
 	"time"
 
 	"coppice"
 )
 
-// QueueView is what the deciders of a queue see: the branch, and the task of the
-// landing that comes first. What a queue reads does not depend on how many
+// QueueView is what the deciders of a queue see: the branch, and the tasks of the
+// landings that come first. What a queue reads does not depend on how many
 // landings stand in it.
 type QueueView struct {
 	Common
 	Queue coppice.Queue
 	Head  *View // nil when the queue is empty
+	Next  *View // the one behind it, while the head is being pushed; nil otherwise
 	Out   *View // the task whose landing is to be taken out, nil for none
-	busy  bool  // a step of the first landing is under way, and nothing else happened
+	busy  bool  // steps are under way, and nothing else happened
 }
 
 // queueDeciders in the order in which they are asked.
@@ -25,6 +27,7 @@ var queueDeciders = []func(*QueueView) *Decision{
 	branchMoved,
 	needsEnd,
 	nextStep,
+	stepAhead,
 }
 
 // queueView loads a queue's view.
@@ -42,7 +45,7 @@ func (t *turn) queueView(id int64) (*QueueView, error) {
 	}
 	v.busy = len(v.Work) > 0 && len(v.Asks) == 0
 	for _, w := range v.Work {
-		v.busy = v.busy && w.Open()
+		v.busy = v.busy && w.Open() && (w.Kind != coppice.WorkPush || len(v.Work) > 1)
 	}
 	if v.busy {
 		return v, nil
@@ -52,20 +55,23 @@ func (t *turn) queueView(id int64) (*QueueView, error) {
 
 // load reads the tasks that the deciders look at.
 func (v *QueueView) load(t *turn) error {
-	v.Head, v.Out = nil, nil
-	first, err := t.tx.Landings.Queued(v.Queue.ID, 1)
+	v.Head, v.Next, v.Out = nil, nil, nil
+	most := 1
+	if v.open(coppice.WorkPush) != nil {
+		most = 2
+	}
+	first, err := t.tx.Landings.Queued(v.Queue.ID, most)
 	if err != nil {
 		return err
 	}
-	if len(first) > 0 {
-		if v.Head, err = t.view(first[0].TaskID); err != nil {
+	for i, of := range []**View{&v.Head, &v.Next}[:len(first)] {
+		if *of, err = t.view(first[i].TaskID); err != nil {
 			return err
 		}
 	}
 	if a := v.asked(coppice.VerbWithdraw); a != nil {
-		task := taskIn(a)
-		if v.Out = v.Head; v.Head == nil || v.Head.Task.ID != task {
-			if v.Out, err = t.view(task); err != nil {
+		if v.Out = v.task(taskIn(a)); v.Out == nil {
+			if v.Out, err = t.view(taskIn(a)); err != nil {
 				return err
 			}
 		}
@@ -74,14 +80,35 @@ func (v *QueueView) load(t *turn) error {
 	return nil
 }
 
-// share lets the steps of a landing, which look at a task's view, see the work
-// and the requests of the queue.
-func (v *QueueView) share() {
-	for _, of := range []*View{v.Head, v.Out} {
-		if of != nil {
-			of.Common = v.Common
+// tasks lists the views of the tasks that the queue looks at.
+func (v *QueueView) tasks() []*View {
+	return slices.DeleteFunc([]*View{v.Head, v.Next, v.Out}, func(of *View) bool { return of == nil })
+}
+
+// task returns the view of a task that the queue looks at, or nil.
+func (v *QueueView) task(id int64) *View {
+	for _, of := range v.tasks() {
+		if of.Task.ID == id {
+			return of
 		}
 	}
+	return nil
+}
+
+// share lets the steps of a landing, which look at a task's view, see the work
+// and the requests of the queue, and what each landing stands on.
+func (v *QueueView) share() {
+	for _, of := range v.tasks() {
+		of.Common, of.Queue = v.Common, v.Queue
+	}
+	if v.Next != nil {
+		v.Next.Behind = v.Head.Landing.Commit
+	}
+}
+
+// works reports whether a step of a task's landing is under way.
+func (v *QueueView) works(task int64) bool {
+	return slices.ContainsFunc(v.Work, func(w coppice.Work) bool { return w.TaskID == task })
 }
 
 func (v *QueueView) decide() *Decision {
@@ -92,9 +119,6 @@ func (v *QueueView) decide() *Decision {
 		d := f(v)
 		if d == nil {
 			continue
-		}
-		if d.Offer != nil {
-			d.Offer.TaskID = v.Head.Task.ID
 		}
 		v.keep(d)
 		return d
@@ -123,7 +147,7 @@ func (v *QueueView) keep(d *Decision) {
 }
 
 func (v *QueueView) due() time.Time {
-	if h := v.Head; h != nil && len(v.Work) == 0 && h.Landing.RetryAt.After(v.Now) {
+	if h := v.Head; h != nil && !v.works(h.Task.ID) && h.Landing.RetryAt.After(v.Now) {
 		return h.Landing.RetryAt
 	}
 	return time.Time{}
@@ -131,55 +155,60 @@ func (v *QueueView) due() time.Time {
 
 // follow wakes the task of a landing that left the queue, and looks at the next.
 func (v *QueueView) follow(t *turn, d *Decision) error {
-	if q := d.Queue; q != nil {
-		v.Project.BaseCommit = q.Tip
-		v.Project.Needs = append(v.Project.Needs.Without(coppice.QueueNeeds...), q.Needs...)
-	}
 	l := d.Landing
-	if left := l != nil && (!l.EndedAt.IsZero() || l.QueueID == 0); left {
+	left := l != nil && (!l.EndedAt.IsZero() || l.QueueID == 0)
+	if left {
 		t.dirty.add(coppice.TaskSubject(l.TaskID))
-	} else if l != nil || len(d.Checks) > 0 {
-		v.share()
-		return t.viewLanding(v.Head)
 	}
-	if l == nil && len(d.Asks) == 0 {
-		v.share()
+	if left || len(d.Asks) > 0 || d.Offer != nil && d.Offer.Kind == coppice.WorkPush {
+		return v.load(t)
+	}
+	v.share()
+	if l == nil {
 		return nil
 	}
-	return v.load(t)
+	return t.viewLanding(v.task(l.TaskID))
 }
 
 // about is the task that a decision of the queue is about.
 func (v *QueueView) about(d *Decision) *View {
-	if d.Landing != nil && v.Out != nil && v.Out.Task.ID == d.Landing.TaskID {
-		return v.Out
+	if d.Landing != nil {
+		return v.task(d.Landing.TaskID)
 	}
 	return v.Head
 }
 
-// showLanding shows a landing in the view of its owner.
-func showLanding(v view, l *coppice.Landing) {
+// shown lists the views of tasks that a view shows.
+func shown(v view) []*View {
 	switch v := v.(type) {
 	case *View:
-		v.Landing = l
+		return []*View{v}
 	case *QueueView:
-		for _, of := range []*View{v.Head, v.Out} {
-			if of != nil && of.Task.ID == l.TaskID {
-				of.Landing = l
-			}
+		return v.tasks()
+	}
+	return nil
+}
+
+// showLanding shows a landing in the view of its owner.
+func showLanding(v view, l *coppice.Landing) {
+	for _, of := range shown(v) {
+		if of.Task.ID == l.TaskID {
+			of.Landing = l
 		}
 	}
 }
 
-// settleQueue draws the conclusions of finished steps of the first landing.
+// settleQueue draws the conclusions of finished steps.
 func settleQueue(v *QueueView) *Decision {
 	for _, w := range v.Work {
 		if w.State != coppice.WorkFinished {
 			continue
 		}
 		d := &Decision{Kind: coppice.EventWorkFinished, Reason: "its landing is over"}
-		if v.Head != nil && v.Head.Task.ID == w.TaskID {
-			d = settlers[w.Kind](v.Head, w)
+		if of := v.task(w.TaskID); of != nil && of.Landing != nil && of.Landing.QueueID == v.Queue.ID {
+			if d = settlers[w.Kind](of, w); early(of, w) {
+				d = concludeLater(of, d)
+			}
 		}
 		d.By, d.Settle = "settle", &w
 		return d
@@ -216,13 +245,16 @@ func withdraw(v *QueueView) *Decision {
 		d.Kind, d.Reason = coppice.EventWorkFinished, "its landing is over"
 		return d
 	}
-	if v.Head != nil && v.Head.Task.ID == l.TaskID {
-		if w := v.open(coppice.WorkMove); w != nil && w.Attempt > 0 || unsure(*l) {
-			return nil // the base may have moved already; its result tells
-		}
-		if w := v.open(coppice.WorkMerge, coppice.WorkCheck, coppice.WorkMove); w != nil {
-			c := *w
-			return &Decision{By: "queue", Kind: coppice.EventWorkCancelled, Reason: a.Text, Cancel: &c}
+	if unsure(*l) {
+		return nil // its branch, or the remote, may have it already; the result tells
+	}
+	for _, w := range v.Work {
+		switch {
+		case w.TaskID != l.TaskID || !w.Open():
+		case slices.Contains(lastSteps, w.Kind) && w.Attempt > 0:
+			return nil // the same
+		default:
+			return &Decision{By: "queue", Kind: coppice.EventWorkCancelled, Reason: a.Text, Cancel: &w}
 		}
 	}
 	c := *l
@@ -264,7 +296,7 @@ func needsEnd(v *QueueView) *Decision {
 // nextStep takes the first landing one step on. A landing that waits is tried
 // when its pause is over, or when somebody asks for it.
 func nextStep(v *QueueView) *Decision {
-	if v.Head == nil || len(v.Work) > 0 {
+	if v.Head == nil || v.works(v.Head.Task.ID) {
 		return nil
 	}
 	l := *v.Head.Landing
@@ -275,6 +307,48 @@ func nextStep(v *QueueView) *Decision {
 	d := landStep(v.Head, l)
 	if d != nil {
 		d.By, d.Asks = "landing", v.settled(coppice.VerbRetry)
+	}
+	return d
+}
+
+// stepAhead merges and checks the second landing while the first is being pushed,
+// as if the first had landed. A slow network then holds up nobody's checks.
+func stepAhead(v *QueueView) *Decision {
+	n := v.Next
+	if n == nil || v.open(coppice.WorkPush) == nil || v.works(n.Task.ID) || n.Landing.RetryAt.After(v.Now) || v.Queue.Needs.Of(coppice.NeedBase) != nil {
+		return nil
+	}
+	if n.Landing.Commit == "" && n.Landing.Base == n.Behind {
+		return nil // it was tried, and is tried again when it is the first
+	}
+	d := prove(n, *n.Landing)
+	if d != nil {
+		d.By = "landing"
+	}
+	return d
+}
+
+// early reports whether a merge or a check was done on a commit that is not on
+// the branch, or not yet.
+func early(v *View, w coppice.Work) bool {
+	switch w.Kind {
+	case coppice.WorkMerge:
+		spec, err := coppice.DecodeSpec[coppice.MergeSpec](w)
+		return err == nil && spec.Onto != "" && spec.Onto != v.Queue.Tip
+	case coppice.WorkCheck:
+		return v.Landing.Base != v.Queue.Tip
+	}
+	return false
+}
+
+// concludeLater keeps what work proved that was done early. It proves nothing
+// against the landing, which is then tried again when it is the first.
+func concludeLater(v *View, d *Decision) *Decision {
+	d.tip, d.need, d.Tell = "", nil, nil
+	if l := d.Landing; l != nil && (!l.EndedAt.IsZero() || l.QueueID == 0 || l.Waits != "") {
+		kept := *v.Landing
+		kept.Candidate = coppice.Candidate{Base: v.tip(), CreatedAt: v.Now}
+		d.Kind, d.Reason, d.Landing = coppice.EventLandingWaits, "is tried again when it is the first", &kept
 	}
 	return d
 }

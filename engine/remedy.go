@@ -12,6 +12,7 @@ type action int
 
 const (
 	again     action = iota // another session with what went wrong, a bounded number of times
+	onward                  // another session in the same conversation, when its lane has a place
 	patient                 // the account rests until its limit is over; another one goes on if it may
 	elsewhere               // another account, or else a person
 	shut                    // the same, and nobody uses the agent until a person says so
@@ -26,6 +27,7 @@ var remedies = map[coppice.Class]action{
 	coppice.ClassAuth:           shut,
 	coppice.ClassBilling:        shut,
 	coppice.ClassBudget:         person,
+	coppice.ClassDayBudget:      onward,
 	coppice.ClassCapability:     elsewhere,
 	coppice.ClassEnvironment:    again, // and the track pauses after two in a row
 	coppice.ClassTestOnly:       again,
@@ -55,6 +57,10 @@ const mostPatience = 50
 // remedy applies the policy of the failure's class.
 func remedy(v *View, s *coppice.Session, fail coppice.Failure) *Decision {
 	switch remedies[fail.Class] {
+	case onward:
+		next := follows(v, s)
+		next.Evidence = evidence(s, fail)
+		return enqueue(v, next, fail.Text)
 	case patient:
 		return bePatient(v, s, fail)
 	case elsewhere, shut:
@@ -106,19 +112,19 @@ func tryAgain(v *View, s *coppice.Session, fail coppice.Failure) *Decision {
 // those that work on the task, or of those that verify its newest candidate.
 func failures(v *View) int {
 	last := v.session()
-	verifier := last != nil && last.Role == coppice.RoleVerify
+	verifier := last != nil && judges(last.Role)
 	n := 0
 	for _, s := range v.Sessions {
-		if verifier && s.Role != coppice.RoleVerify {
+		if verifier && !judges(s.Role) {
 			n = 0 // what came before was another candidate
 		}
 		switch {
-		case (s.Role == coppice.RoleVerify) != verifier:
-		case s.State.Live(), s.Screen, s.StopWhy == coppice.StopTaken:
+		case judges(s.Role) != verifier:
+		case s.State.Live(), s.Screen, s.StopWhy == coppice.StopTaken, s.Rests():
 		case s.Failure != nil && remedies[s.Failure.Class] == again:
 			n++
-		case s.Failure == nil && !verifier && unchanged(v, &s):
-			n++ // ended without changing anything
+		case s.Failure == nil && roleOf(&s).failed != nil && roleOf(&s).failed(v, &s):
+			n++
 		}
 	}
 	return n

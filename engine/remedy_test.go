@@ -28,6 +28,7 @@ func TestRemedies(t *testing.T) {
 		coppice.ClassAuth:           person("auth") + shuts("ann"),
 		coppice.ClassBilling:        person("billing") + shuts("ann"),
 		coppice.ClassBudget:         person("budget"),
+		coppice.ClassDayBudget:      "pipeline: task.stage; to queued; next implement by ann resuming talk1",
 		coppice.ClassCapability:     person("capability"),
 		coppice.ClassEnvironment:    again("environment", "") + "; asks project/1 to strike {\"track\":\"main\"}",
 		coppice.ClassTestOnly:       again("test_only", ""),

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -148,7 +149,7 @@ func moving(r store.Reader, t coppice.Task, l *coppice.Landing) (bool, error) {
 	}
 	work, err := r.Work.Unsettled(coppice.QueueSubject(l.QueueID))
 	for _, w := range work {
-		if w.Kind == coppice.WorkMove && w.TaskID == t.ID && w.Attempt > 0 {
+		if slices.Contains(lastSteps, w.Kind) && w.TaskID == t.ID && w.Attempt > 0 {
 			return true, nil
 		}
 	}

@@ -28,7 +28,7 @@ func requeue(v *View) *Decision {
 		Kind: coppice.EventTaskStage, Reason: "begins anew", Task: &t,
 		Asks: v.settled(coppice.VerbRequeue, coppice.VerbRetry, coppice.VerbLand, coppice.VerbTake, coppice.VerbGive),
 	}
-	if n := t.Next; n != nil && len(v.Sessions) == 0 && n.Role == coppice.RoleImplement {
+	if n := t.Next; n != nil && len(v.Sessions) == 0 && n.Role == t.FirstRole() {
 		t.Next = unbegun(t, *n)
 		d.Reason = "waits for its turn"
 	} else {
@@ -76,7 +76,7 @@ func soFar(v *View) string {
 	}
 	for _, list := range lists {
 		for _, s := range list {
-			if s.Role != coppice.RoleVerify && s.Head != "" && s.Head != s.From {
+			if !s.Role.Detached() && s.Head != "" && s.Head != s.From {
 				told = append(told, s)
 			}
 		}

@@ -214,11 +214,11 @@ func TestRequeueRefuses(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if err := tx.Landings.Put(&coppice.Landing{ProjectID: p.ID, TaskID: moves.ID, Head: "head1", CreatedAt: noon, QueueID: 1, QueuedAt: noon, Green: true}); err != nil {
+		if err := tx.Landings.Put(&coppice.Landing{ProjectID: p.ID, TaskID: moves.ID, Head: "head1", CreatedAt: noon, QueueID: 1, QueuedAt: noon, Candidate: coppice.Candidate{Green: true}}); err != nil {
 			return err
 		}
-		return tx.Landings.Put(&coppice.Landing{ProjectID: p.ID, TaskID: unsure.ID, QueueID: 1, Head: "head1", CreatedAt: noon, QueuedAt: noon, Base: "base1", Tree: "tree1",
-			Commit: "commit1", Green: true, Failure: coppice.Failf(coppice.ClassUnknown, "the remote is away", "")})
+		return tx.Landings.Put(&coppice.Landing{ProjectID: p.ID, TaskID: unsure.ID, QueueID: 1, Head: "head1", CreatedAt: noon, QueuedAt: noon,
+			Candidate: coppice.Candidate{Base: "base1", Tree: "tree1", Commit: "commit1", Green: true}, Failure: coppice.Failf(coppice.ClassUnknown, "the remote is away", "")})
 	})
 	for _, c := range []struct {
 		name string

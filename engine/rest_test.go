@@ -15,9 +15,7 @@ import (
 )
 
 var (
-	stages = []coppice.Stage{
-		"", coppice.StageWaiting, coppice.StageQueued, coppice.StageSession, coppice.StageChecking, coppice.StageHeld, coppice.StageLanding, coppice.StageEnded,
-	}
+	stages   = append([]coppice.Stage{""}, coppice.Stages...)
 	outcomes = []coppice.Outcome{coppice.OutcomeDone, coppice.OutcomeFailed, coppice.OutcomeCancelled}
 	states   = []coppice.SessionState{
 		coppice.SessionStarting, coppice.SessionWorking, coppice.SessionWaiting, coppice.SessionIdle,
@@ -42,7 +40,8 @@ func moment(rt *rapid.T, name string) time.Time {
 func randomView(rt *rapid.T) *View {
 	v := viewOf(one(rt, "stage", stages), policy(func(p *coppice.Policy) {
 		p.Retry.Max, p.Verify.Attempts = rapid.IntRange(0, 2).Draw(rt, "retries"), rapid.IntRange(0, 2).Draw(rt, "fixes")
-		p.Land.How = one(rt, "how", []string{coppice.LandQueue, coppice.LandBranch})
+		p.Land.How = one(rt, "how", coppice.LandingMethods).Name
+		p.Land.Push = chance(rt, "push")
 		p.Agent.Fallback = one(rt, "fallback", [][]string{nil, {"bob"}, {"ann", "bob"}, {"ann:small"}, {"bob:large", "ann:small", "bob"}})
 	}))
 	t := &v.Task

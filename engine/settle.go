@@ -47,6 +47,7 @@ func init() {
 		coppice.WorkStop:    settleStop,
 		coppice.WorkCheck:   settleCheck,
 		coppice.WorkMerge:   settleMerge,
+		coppice.WorkPush:    settlePush,
 		coppice.WorkMove:    settleMove,
 	}
 }
@@ -143,20 +144,21 @@ func settleRun(v *View, w coppice.Work) *Decision {
 	case r.Lost:
 		state = coppice.SessionLost
 		fail = coppice.Failf(coppice.ClassLost, "its process vanished", "")
-	case r.Stopped && (s.StopWhy == coppice.StopTaken || s.StopWhy == coppice.StopGiven):
+	case r.Stopped && (s.StopWhy == coppice.StopTaken || s.StopWhy == coppice.StopGiven || s.StopWhy == coppice.StopParked):
 		// It goes on in the next session.
 	case r.Stopped && s.StopWhy == coppice.ClassBudget:
-		state, fail = coppice.SessionFailed, budgetReached(v, r.Usage.CostUSD-s.Usage.CostUSD)
+		state, fail = coppice.SessionFailed, endedByBudget(v, s, r)
 	case r.Stopped && s.StopWhy == coppice.ClassTimeout:
 		state = coppice.SessionFailed
 		fail = coppice.Failf(coppice.ClassTimeout, "took longer than "+durationText(v.Project.Policy.Health.Timeout.D()), "")
 	case r.Stopped:
 		state = coppice.SessionCancelled
 		fail = coppice.Failf(coppice.ClassCancelled, "was stopped", "")
-	case r.Failure != nil && r.Failure.Class == coppice.ClassBudget && allowed(v) > 0:
-		state, fail = coppice.SessionFailed, budgetReached(v, r.Usage.CostUSD-s.Usage.CostUSD)
 	case r.Failure != nil:
 		state, fail = coppice.SessionFailed, r.Failure
+		if f := endedByBudget(v, s, r); f != nil && r.Failure.Class == coppice.ClassBudget {
+			fail = f
+		}
 	case s.Screen:
 		// A person left it; how its process ended says nothing.
 	case r.Signal != "":
@@ -174,8 +176,11 @@ func settleRun(v *View, w coppice.Work) *Decision {
 	if r.Conversation != "" {
 		d.Session.Conversation = r.Conversation
 	}
-	if s.Role == coppice.RoleVerify && fail == nil && s.StopWhy != coppice.StopTaken {
-		d.Session.Verdict = verdictOf(v, r)
+	if s.StopWhy == coppice.StopParked && !r.Stopped {
+		d.Session.StopWhy = "" // it ended by itself
+	}
+	if end := roleOf(s).end; end != nil && fail == nil && s.StopWhy != coppice.StopTaken {
+		end(v, r, d.Session)
 	}
 	return d
 }
@@ -194,6 +199,7 @@ func inAccount(fail *coppice.Failure, s *coppice.Session, account string) *coppi
 func endSession(v *View, state coppice.SessionState, fail *coppice.Failure) *Decision {
 	s := *v.session()
 	s.State, s.EndedAt, s.Failure, s.Warning = state, v.Now, fail, ""
+	s.Unpark(v.Now)
 	d := &Decision{Kind: coppice.EventSessionEnded, Session: &s, Reason: string(state)}
 	if fail != nil {
 		d.Reason = fmt.Sprintf("%s: %s", state, fail.Text)
@@ -230,11 +236,10 @@ func settleMerge(v *View, w coppice.Work) *Decision {
 	if r.Refused != "" {
 		return endLanding(v, d, coppice.LandingRefused, refusedText(r))
 	}
+	l.Candidate = coppice.Candidate{Base: r.Base, Tree: r.Tree, Commit: r.Commit, CreatedAt: v.Now}
 	if len(r.Conflicts) > 0 {
-		l.Base = r.Base
 		return endLanding(v, d, coppice.LandingConflict, conflictText(v, r))
 	}
-	l.Base, l.Tree, l.Commit, l.Green = r.Base, r.Tree, r.Commit, false
 	if r.Empty {
 		l.Commit = r.Base
 	}
@@ -284,10 +289,30 @@ func settleCheck(v *View, w coppice.Work) *Decision {
 	return d
 }
 
-// settleMove ends the landing when the base has moved to its commit; otherwise
-// the landing waits, or begins again on the base as it is now. A move that
-// failed may have moved the base, or the remote, all the same: it is tried
-// until its result tells.
+// settlePush notes that the remote has the landing's commit; otherwise the landing
+// waits, or begins again. A push that failed may have moved the remote all the
+// same: it is tried until its result tells.
+func settlePush(v *View, w coppice.Work) *Decision {
+	l, gone := landingOf(v)
+	if gone != nil {
+		return gone
+	}
+	r, fail := result[coppice.PushResult](w)
+	if fail != nil {
+		return waits(v, l, fail)
+	}
+	if !r.Pushed {
+		return notBrought(v, l, r.Now, r.Blocked, r.Need)
+	}
+	goesOn(&l)
+	l.Pushed = true
+	return &Decision{Kind: coppice.EventLandingPushed, Reason: short(l.Commit) + " to " + v.remote(), Landing: &l}
+}
+
+// settleMove ends the landing when the branch has moved to its commit; otherwise
+// the landing waits, or begins again on the branch as it is now. A move that
+// failed may have moved the branch all the same: it is tried until its result
+// tells. One whose commit the remote has does not begin again.
 func settleMove(v *View, w coppice.Work) *Decision {
 	l, gone := landingOf(v)
 	if gone != nil {
@@ -297,21 +322,30 @@ func settleMove(v *View, w coppice.Work) *Decision {
 	if fail != nil {
 		return waits(v, l, fail)
 	}
-	l.Failure = nil
-	switch {
-	case r.Moved:
-		goesOn(&l)
-		l.Outcome, l.EndedAt = coppice.LandingLanded, v.Now
-		return &Decision{
-			Kind: coppice.EventLandingEnded, Reason: "landed as " + short(l.Commit), Landing: &l, tip: l.Commit,
-			Data: map[string]string{"commit": l.Commit, "tree": l.Tree},
-		}
-	case r.Blocked != "":
-		return blockedMove(v, l, r)
+	if !r.Moved && r.Blocked == "" && l.Pushed { // any other commit would be refused by the remote
+		r.Blocked = fmt.Sprintf("%s moved here while its commit was pushed: merge what is on the remote into %s by hand", v.onto(), v.onto())
 	}
-	// Where it went is judged by the merge that follows.
-	l.Base, l.Tree, l.Commit, l.Green = "", "", "", false
-	return &Decision{Kind: coppice.EventBaseMoved, Reason: "the base has moved to " + short(r.Now), Landing: &l}
+	if !r.Moved {
+		return notBrought(v, l, r.Now, r.Blocked, r.Need)
+	}
+	goesOn(&l)
+	l.Outcome, l.EndedAt = coppice.LandingLanded, v.Now
+	return &Decision{
+		Kind: coppice.EventLandingEnded, Reason: "landed as " + short(l.Commit), Landing: &l, tip: l.Commit,
+		Data: map[string]string{"commit": l.Commit, "tree": l.Tree},
+	}
+}
+
+// notBrought makes a landing wait for what blocks its last steps, or has it begin
+// again on its branch, which has gone elsewhere. Where that is, the merge that
+// follows judges.
+func notBrought(v *View, l coppice.Landing, now, blocked string, need *coppice.Need) *Decision {
+	l.Failure = nil
+	if blocked != "" {
+		return waitsFor(v, l, blocked, need)
+	}
+	l.Candidate = coppice.Candidate{}
+	return &Decision{Kind: coppice.EventBaseMoved, Reason: "the base has moved to " + short(now), Landing: &l}
 }
 
 // landingOf returns a copy of the landing that work was done for; when that
@@ -388,7 +422,7 @@ func refusedText(r coppice.MergeResult) string {
 
 func conflictText(v *View, r coppice.MergeResult) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Your branch does not merge with %s (now at %s). Conflicts:\n", v.Project.Policy.Base, short(r.Base))
+	fmt.Fprintf(&b, "Your branch does not merge with %s (now at %s). Conflicts:\n", v.onto(), short(r.Base))
 	for _, c := range r.Conflicts {
 		fmt.Fprintf(&b, "\n== %s\n%s\n", c.Path, c.Text)
 	}

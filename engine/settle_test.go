@@ -13,7 +13,7 @@ var broke = coppice.Failf(coppice.ClassEnvironment, "it broke", "")
 // everyKind lists the kinds of work that there are.
 var everyKind = []coppice.WorkKind{
 	coppice.WorkPrepare, coppice.WorkRemove, coppice.WorkRestore, coppice.WorkPurge, coppice.WorkRun,
-	coppice.WorkSend, coppice.WorkStop, coppice.WorkCheck, coppice.WorkMerge, coppice.WorkMove,
+	coppice.WorkSend, coppice.WorkStop, coppice.WorkCheck, coppice.WorkMerge, coppice.WorkPush, coppice.WorkMove,
 }
 
 // Whatever a task looks like, finished work of any kind is settled: with its
@@ -182,6 +182,16 @@ func TestSettleLanding(t *testing.T) {
 			"settle: project.base_moved; landing queued; settled"},
 		{"move failed", of(coppice.StageLanding, tries(2), coppice.WorkMove, broke), "settle: landing.waits; landing queued; put off 20s (3): it broke; settled"},
 		{"move failed often", of(coppice.StageLanding, tries(3), coppice.WorkMove, broke), "settle: landing.waits; landing queued; put off 40s (4): it broke; settled"},
+		{"pushed", of(coppice.StageLanding, tries(2), coppice.WorkPush, coppice.PushResult{Pushed: true, Now: "base1"}), "settle: landing.pushed; landing queued; pushed; settled"},
+		{"push blocked", of(coppice.StageLanding, candidate(inQueue), coppice.WorkPush, coppice.PushResult{Now: "base1", Blocked: "dirty"}),
+			"settle: landing.waits; landing queued; put off 2s (1): dirty; settled"},
+		{"base gone elsewhere before the push", of(coppice.StageLanding, candidate(inQueue), coppice.WorkPush, coppice.PushResult{Now: "base2"}),
+			"settle: project.base_moved; landing queued; settled"},
+		{"push failed often", of(coppice.StageLanding, tries(3), coppice.WorkPush, broke), "settle: landing.waits; landing queued; put off 40s (4): it broke; settled"},
+		{"pushed, move blocked", of(coppice.StageLanding, candidate(inQueue, onRemote), coppice.WorkMove, coppice.MoveResult{Now: "base1", Blocked: "dirty"}),
+			"settle: landing.waits; landing queued; pushed; put off 2s (1): dirty; settled"},
+		{"pushed, base gone elsewhere", of(coppice.StageLanding, candidate(inQueue, onRemote), coppice.WorkMove, coppice.MoveResult{Now: "base2"}),
+			"settle: landing.waits; landing queued; pushed; put off 2s (1): main moved here while its commit was pushed: merge what is on the remote into main by hand; settled"},
 		{"landing over", of(coppice.StageEnded, candidate(ended(coppice.LandingDropped)), coppice.WorkMove, coppice.MoveResult{Moved: true}), "settle: work.finished; settled"},
 		{"no landing", viewOf(coppice.StageChecking, finished(coppice.WorkMerge, conflicts)), "settle: work.finished; settled"},
 	})

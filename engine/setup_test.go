@@ -33,12 +33,15 @@ func viewOf(stage coppice.Stage, changes ...change) *View {
 			Of: coppice.TaskSubject(7), Now: noon,
 			Project: coppice.Project{ID: 1, Prefix: "app", Path: "/src/app", Policy: policy, BaseCommit: "base1"},
 		},
-		Queue:   1,
+		Queue:   coppice.Queue{ID: 1, ProjectID: 1, Tip: "base1"},
 		Task:    coppice.Task{ID: 7, ProjectID: 1, Num: 7, Key: "app-7", Title: "Greet", Track: "main", Agent: "ann", Stage: stage},
 		Limited: map[string]coppice.AgentLimit{},
 	}
 	for _, c := range changes {
 		c(v)
+	}
+	for _, s := range append(v.Earlier, v.Sessions...) {
+		v.Spent += coppice.USD(s.Usage.CostUSD)
 	}
 	return v
 }
@@ -145,9 +148,8 @@ func ended(o coppice.LandingOutcome) func(*coppice.Landing) {
 
 // inQueueOf makes a queue's view whose first landing is a task's.
 func inQueueOf(v *View) *QueueView {
-	q := &QueueView{Common: v.Common, Queue: coppice.Queue{ID: 1, ProjectID: 1, Tip: v.Project.BaseCommit}, Head: v}
+	q := &QueueView{Common: v.Common, Queue: v.Queue, Head: v}
 	q.Of = coppice.QueueSubject(1)
-	q.Queue.Needs = append(q.Queue.Needs, v.Project.Needs...)
 	q.share()
 	return q
 }
@@ -224,7 +226,7 @@ func tell(v *View, d *Decision) string {
 		p = append(p, tellTask(v, *d.Task)...)
 	}
 	if s := d.Session; s != nil {
-		add("session %s", s.State)
+		add("session %s%s", s.State, tellParked(v, *s))
 		if s.Failure != nil {
 			add("session fails: %s", s.Failure.Class)
 		}
@@ -248,15 +250,15 @@ func tell(v *View, d *Decision) string {
 		add("trash restored=%t purged=%t", !t.RestoredAt.IsZero(), !t.PurgedAt.IsZero())
 	}
 	if q := d.Queue; q != nil {
-		was := v.Project
-		now := was
+		was, now := v.Project, v.Project
+		was.BaseCommit, was.Needs = v.Queue.Tip, v.Queue.Needs
 		now.BaseCommit, now.Needs = q.Tip, q.Needs
 		p = append(p, tellProject(was, now)...)
 	}
 	for _, a := range d.Tell {
 		p = append(p, tellAsk(v, a))
 	}
-	if q := d.Question; q != nil {
+	for _, q := range d.Questions {
 		add("question %d closed=%t", q.ID, !q.ClosedAt.IsZero())
 	}
 	for _, m := range d.Messages {
@@ -278,6 +280,24 @@ func tell(v *View, d *Decision) string {
 		p[i] = strings.TrimSpace(p[i])
 	}
 	return strings.Join(p, "; ")
+}
+
+// tellParked says what a decision changes about a session's being parked.
+func tellParked(v *View, s coppice.Session) (text string) {
+	old := v.byID(s.ID)
+	if old == nil || old.ParkedAt.Equal(s.ParkedAt) && old.ReadyAt.Equal(s.ReadyAt) {
+		return ""
+	}
+	if s.Parked() {
+		text += " parked"
+	}
+	if !s.ReadyAt.IsZero() {
+		text += " ready"
+	}
+	if s.ParkedFor != old.ParkedFor {
+		text += " after " + s.ParkedFor.D().String()
+	}
+	return text
 }
 
 func tellAsk(v *View, a coppice.Ask) string {
@@ -366,6 +386,9 @@ func tellLanding(l coppice.Landing) (p []string) {
 	}
 	if l.Verified {
 		p = append(p, "verified")
+	}
+	if l.Pushed {
+		p = append(p, "pushed")
 	}
 	if l.Waits != "" {
 		pause := "at once"
@@ -533,7 +556,12 @@ func (b *bundle) unsettled(key string) (w coppice.Work) {
 	b.t.Helper()
 	id := b.task(key).ID
 	b.view(func(r store.Reader) error {
-		for _, s := range []coppice.Subject{coppice.TaskSubject(id), coppice.QueueSubject(1)} {
+		subjects := []coppice.Subject{coppice.TaskSubject(id)}
+		queues, err := r.Queues.In(1)
+		for _, q := range queues {
+			subjects = append(subjects, coppice.QueueSubject(q.ID))
+		}
+		for _, s := range subjects {
 			all, err := r.Work.Unsettled(s)
 			if err != nil {
 				return err
@@ -544,7 +572,7 @@ func (b *bundle) unsettled(key string) (w coppice.Work) {
 				}
 			}
 		}
-		return nil
+		return err
 	})
 	return w
 }

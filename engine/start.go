@@ -12,8 +12,8 @@ import (
 // each lane.
 const mostStarts = 64
 
-// dispatch gives free places to queued tasks. It looks again when it found some
-// in the wrong lane.
+// dispatch gives free sessions to parked work, and then to queued tasks. It looks
+// again when it found some in the wrong lane.
 func (t *turn) dispatch() error {
 	for {
 		again, err := t.dispatchOnce()
@@ -27,6 +27,12 @@ func (t *turn) dispatchOnce() (again bool, err error) {
 	lanes := map[coppice.Lane][]coppice.Task{}
 	room, err := loadRoom(t.tx.Reader(), t.now, t.nodes, t.cfg)
 	if err != nil {
+		return false, err
+	}
+	if err := t.unpark(&room); err != nil {
+		return false, err
+	}
+	if err := t.thin(room); err != nil {
 		return false, err
 	}
 	var wake time.Time
@@ -57,9 +63,12 @@ func (t *turn) dispatchOnce() (again bool, err error) {
 			return false, err
 		}
 		lanes[lane] = heads
+		if err := room.learn(t.tx.Reader(), lane.ProjectID, heads); err != nil {
+			return false, err
+		}
 	}
 	for _, task := range fill(room, lanes) {
-		started, err := t.start(task)
+		started, err := t.start(task, room.Granted[task.ID])
 		if err != nil {
 			return false, fmt.Errorf("engine: start %s: %w", task.Key, err)
 		}
@@ -112,13 +121,13 @@ func (t *turn) rerouteLane(lane coppice.Lane) (moved int, err error) {
 // start creates the task's next session and lets the pipeline carry it on. A
 // task whose account has become another one since it was queued moves to that
 // one's lane instead, as room was found for it in the old one.
-func (t *turn) start(task coppice.Task) (bool, error) {
+func (t *turn) start(task coppice.Task, granted coppice.USD) (bool, error) {
 	v, err := t.view(task.ID)
 	if err != nil {
 		return false, err
 	}
 	if d := budget(v); d != nil {
-		return true, t.apply(v, d)
+		return false, t.apply(v, d)
 	}
 	if d := reroute(v); d != nil {
 		t.dirty.add(coppice.TaskSubject(task.ID))
@@ -127,17 +136,19 @@ func (t *turn) start(task coppice.Task) (bool, error) {
 		}
 		return false, t.settleAll()
 	}
-	n := v.Task.Next
+	n := *v.Task.Next
+	closed, note := answers(v, n.Screen)
+	n.Note = joinNotes(note, n.Note)
 	s := &coppice.Session{
 		ProjectID: v.Project.ID, TaskID: v.Task.ID, N: v.Numbered + 1, Key: coppice.SessionKey(v.Task.Key, v.Numbered+1),
-		Round: v.Task.Round, Role: n.Role, Track: v.Task.Track, Agent: n.Agent, Model: t.model(v, n), Resume: n.Resume,
-		Fork: n.Fork, Screen: n.Screen,
-		Prompt: prompt(v, n), State: coppice.SessionStarting, CreatedAt: t.now,
+		Round: v.Task.Round, Role: n.Role, Track: v.Task.Track, Agent: n.Agent, Model: t.model(v, &n), Resume: n.Resume,
+		Fork: n.Fork, Screen: n.Screen, Budget: granted,
+		Prompt: promptFor(v, &n), State: coppice.SessionStarting, CreatedAt: t.now,
 	}
 	c := v.Task
 	c.Stage, c.Next, c.Wait = coppice.StageSession, nil, nil
 	c.Sessions++
-	d := &Decision{By: "dispatch", Kind: coppice.EventSessionCreated, Reason: string(n.Role) + " with " + n.Agent, Task: &c, Session: s}
+	d := &Decision{By: "dispatch", Kind: coppice.EventSessionCreated, Reason: string(n.Role) + " with " + n.Agent, Task: &c, Session: s, Questions: closed}
 	if n.Screen && n.Resume != "" {
 		if n.Note != "" {
 			d.Messages = []coppice.Message{{TaskID: c.ID, Text: n.Note, From: "person", SentAt: t.now}}
@@ -160,8 +171,12 @@ func loadRoom(r store.Reader, now time.Time, nodes []coppice.Node, cfg Config) (
 	room := Room{
 		Now: now, Projects: map[int64]coppice.Project{}, Limited: Limited{},
 		Nodes: nodes, Most: cfg.MaxSessions, Reserve: cfg.Reserve,
+		Reserved: map[int64]coppice.USD{}, Spent: map[int64]coppice.USD{}, Granted: map[int64]coppice.USD{},
 	}
 	var err error
+	if room.Today, err = r.Spend.ByProject(coppice.Day(now)); err != nil {
+		return room, err
+	}
 	if room.Running, err = r.Lanes.Running(); err != nil {
 		return room, err
 	}
@@ -179,8 +194,12 @@ func loadRoom(r store.Reader, now time.Time, nodes []coppice.Node, cfg Config) (
 		return room, err
 	}
 	for _, s := range live {
+		room.reserve(s)
 		if s.StartedAt.IsZero() || now.Sub(s.StartedAt) < 30*time.Second {
 			room.Starting++
+		}
+		if s.Parked() {
+			room.Parked = append(room.Parked, s)
 		}
 	}
 	return room, nil
@@ -194,4 +213,20 @@ func (r Room) know(tx store.Reader, project int64) error {
 	p, err := tx.Projects.Get(project)
 	r.Projects[project] = p
 	return err
+}
+
+// learn loads what tasks have spent that may start and have a budget.
+func (r Room) learn(tx store.Reader, project int64, tasks []coppice.Task) error {
+	p := r.Projects[project].Policy
+	for _, t := range tasks {
+		if allowed(p, t) == 0 {
+			continue
+		}
+		spent, err := tx.Spend.Of(coppice.TaskSubject(t.ID), "")
+		if err != nil {
+			return err
+		}
+		r.Spent[t.ID] = coppice.USD(spent.CostUSD)
+	}
+	return nil
 }

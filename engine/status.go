@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"coppice"
 	"coppice/store"
@@ -39,21 +40,71 @@ func (e *Engine) Statuses(ctx context.Context, r store.Reader, tasks []coppice.T
 		return nil, err
 	}
 	room.Projects = p.projects
+	waiting, err := checkSlots(r, tasks)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]TaskStatus, len(tasks))
-	lines := map[int64]*line{} // the landing queues, by project
+	lines := map[int64]*line{} // the landing queues, by id
 	for i, t := range tasks {
 		out[i] = p.status(room, t)
-		if l := out[i].Landing; t.Stage != coppice.StageLanding || l == nil || l.QueuedAt.IsZero() || landingNeed(room.Projects[t.ProjectID], t) != nil {
-			continue // it is not the queue that it waits for
-		}
-		if lines[t.ProjectID] == nil {
-			if lines[t.ProjectID], err = lineOf(r, t.ProjectID); err != nil {
+		l := out[i].Landing
+		queued := t.Stage == coppice.StageLanding && l != nil && l.QueueID != 0
+		if queued && lines[l.QueueID] == nil {
+			if lines[l.QueueID], err = lineOf(r, l.QueueID); err != nil {
 				return nil, err
 			}
 		}
-		out[i].Reason, out[i].Fix = lines[t.ProjectID].reason(t, out[i].Landing)
+		switch text := waiting[t.ID]; {
+		case text != "" && (!queued || lines[l.QueueID].first == t.Key): // all others wait for the first
+			out[i].Reason, out[i].Fix = text, ""
+		case queued && landingNeed(p.needs(t), t) == nil:
+			out[i].Reason, out[i].Fix = lines[l.QueueID].reason(t, l)
+		}
 	}
 	return out, nil
+}
+
+// checkSlots says of tasks whose check waits for a slot what runs instead.
+func checkSlots(r store.Reader, tasks []coppice.Task) (map[int64]string, error) {
+	if !slices.ContainsFunc(tasks, func(t coppice.Task) bool { return t.Stage == coppice.StageChecking || t.Stage == coppice.StageLanding }) {
+		return nil, nil
+	}
+	checks, err := r.Work.Open(coppice.WorkCheck)
+	if err != nil {
+		return nil, err
+	}
+	var running, waiting []int64
+	for _, w := range checks {
+		if w.State == coppice.WorkTaken {
+			running = append(running, w.TaskID)
+		} else {
+			waiting = append(waiting, w.TaskID)
+		}
+	}
+	if len(running) == 0 || len(waiting) == 0 {
+		return nil, nil // nobody waits for more than a moment
+	}
+	keys, err := r.Tasks.Keys(running)
+	names := named(running, keys)
+	text := "waiting for a check slot; running: " + strings.Join(names[:min(len(names), mostNamed)], ", ")
+	if more := len(names) - mostNamed; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	reasons := make(map[int64]string, len(waiting))
+	for _, id := range waiting {
+		reasons[id] = text
+	}
+	return reasons, err
+}
+
+// named names tasks by their keys.
+func named(ids []int64, keys map[int64]string) []string {
+	var out []string
+	for _, id := range ids {
+		out = append(out, keys[id])
+	}
+	return out
 }
 
 // page is what statuses are derived from: projects by id, asks by subject, all
@@ -65,11 +116,29 @@ type page struct {
 	questions map[int64]coppice.Question
 	messages  map[int64][]coppice.Message       // of those whose session is idle
 	asks      map[coppice.Subject][]coppice.Ask // open
+	others    map[branch]coppice.Needs          // of branches besides the base
+}
+
+// branch names a branch that work lands on.
+type branch struct {
+	project int64
+	name    string
+}
+
+// needs are what a person must do before work lands on a task's branch.
+func (p page) needs(t coppice.Task) coppice.Needs {
+	if t.Onto == "" {
+		return p.projects[t.ProjectID].Needs
+	}
+	return p.others[branch{t.ProjectID, t.Onto}]
 }
 
 func loadPage(r store.Reader, tasks []coppice.Task) (p page, err error) {
-	var projects, begun, running, idle []int64
+	var projects, other, begun, running, asking, idle []int64
 	for _, t := range tasks {
+		if t.Onto != "" && !slices.Contains(other, t.ProjectID) {
+			other = append(other, t.ProjectID)
+		}
 		if !slices.Contains(projects, t.ProjectID) {
 			projects = append(projects, t.ProjectID)
 		}
@@ -89,7 +158,12 @@ func loadPage(r store.Reader, tasks []coppice.Task) (p page, err error) {
 	if p.landings, err = r.Landings.LastOfEach(begun); err != nil {
 		return p, err
 	}
-	if p.questions, err = r.Questions.OpenOfEach(running); err != nil {
+	for _, t := range tasks {
+		if x := last(p.sessions[t.ID]); t.Stage == coppice.StageSession || x != nil && x.Rests() {
+			asking = append(asking, t.ID)
+		}
+	}
+	if p.questions, err = r.Questions.OpenOfEach(asking); err != nil {
 		return p, err
 	}
 	for _, id := range running {
@@ -100,12 +174,30 @@ func loadPage(r store.Reader, tasks []coppice.Task) (p page, err error) {
 	if p.messages, err = r.Messages.OfEach(idle); err != nil {
 		return p, err
 	}
+	if p.others, err = otherNeeds(r, other); err != nil {
+		return p, err
+	}
 	open, err := r.Asks.AllOpen() // few at any moment
 	p.asks = map[coppice.Subject][]coppice.Ask{}
 	for _, a := range open {
 		p.asks[a.Subject] = append(p.asks[a.Subject], a)
 	}
 	return p, err
+}
+
+// otherNeeds reads the needs of all branches that work of the projects lands on.
+func otherNeeds(r store.Reader, projects []int64) (map[branch]coppice.Needs, error) {
+	all := map[branch]coppice.Needs{}
+	for _, id := range projects {
+		queues, err := r.Queues.In(id)
+		if err != nil {
+			return nil, err
+		}
+		for _, q := range queues {
+			all[branch{id, q.Branch}] = q.Needs
+		}
+	}
+	return all, nil
 }
 
 // last returns the last of a list, or nil.
@@ -128,6 +220,9 @@ func (p page) status(room Room, t coppice.Task) TaskStatus {
 	blocked := ""
 	if t.Stage == coppice.StageQueued {
 		blocked, _ = room.Blocked(t.Lane())
+		if x := s.Session; blocked != "" && blocked == room.full(t.Lane()) && x != nil && x.Rests() && s.Question == nil {
+			blocked = coppice.ReasonAnswered
+		}
 	}
 	s.Status, s.Reason = t.Status(s.Session, s.Landing, s.Question, blocked)
 	if x := s.Session; t.Stage == coppice.StageSession && s.Question == nil && x != nil && x.State == coppice.SessionIdle && !x.Screen {
@@ -136,10 +231,8 @@ func (p page) status(room Room, t coppice.Task) TaskStatus {
 			s.Status, s.Reason, s.Fix = coppice.StatusNeedsYou, wasInterrupted, fmt.Sprintf("say how to go on: coppice send %s \"…\"", t.Key)
 		}
 	}
-	if t.Stage == coppice.StageChecking || t.Stage == coppice.StageLanding {
-		if n := landingNeed(room.Projects[t.ProjectID], t); n != nil {
-			s.Reason, s.Fix = "waits for you: "+n.Text, n.Fix
-		}
+	if n := landingNeed(p.needs(t), t); n != nil {
+		s.Reason, s.Fix = "waits for you: "+n.Text, n.Fix
 	}
 	switch {
 	case t.Stage == coppice.StageQueued && blocked != "":
@@ -149,6 +242,8 @@ func (p page) status(room Room, t coppice.Task) TaskStatus {
 		}
 		if l, ok := room.Limited.of(t.Lane().Agent); ok && l.Until.IsZero() {
 			s.Fix = fmt.Sprintf("mend the cause, then say `coppice limits clear %s`", l.Agent)
+		} else if why, _ := room.day(room.Projects[t.ProjectID]); blocked == why {
+			s.Fix = dayFix
 		}
 	case t.Stage == coppice.StageWaiting && t.Wait != nil:
 		s.Fix = t.Wait.Fix

@@ -124,3 +124,34 @@ func TestStatusInAPausedTrack(t *testing.T) {
 		t.Errorf("is %s (%q, %q)", s.Status, s.Reason, s.Fix)
 	}
 }
+
+// A task whose check waits for a slot names the tasks whose checks run.
+func TestCheckSlots(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	b.project(func(p *coppice.Project) { p.Policy.Limits.Sessions = 9 })
+	b.create(coppice.NewTask{Title: "a"}, coppice.NewTask{Title: "b"})
+	b.turn()
+	for _, key := range []string{"app-1", "app-2"} {
+		b.finish(key, coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws/" + key, BaseCommit: "base1", Head: "base1"})
+		b.finish(key, coppice.WorkRun, coppice.RunResult{Head: "head" + key})
+		b.finish(key, coppice.WorkMerge, coppice.MergeResult{Base: "base1", Tree: "tree" + key, Commit: "commit" + key})
+	}
+	see := func(key, reason string) {
+		t.Helper()
+		if s := b.status(key); s.Status != coppice.StatusChecking || s.Reason != reason {
+			t.Errorf("%s is %s (%q), want %q", key, s.Status, s.Reason, reason)
+		}
+	}
+	see("app-2", "") // nothing runs: its worker takes it in a moment
+	b.update(func(tx store.Tx) error {
+		work, err := tx.Work.Unsettled(coppice.TaskSubject(1))
+		if err == nil {
+			work[0].State, work[0].Attempt = coppice.WorkTaken, 1
+			err = tx.Work.Put(&work[0])
+		}
+		return err
+	})
+	see("app-1", "")
+	see("app-2", "waiting for a check slot; running: app-1")
+}

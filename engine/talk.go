@@ -8,15 +8,22 @@ import (
 )
 
 // talk delivers messages and answers to the running session. One that is being
-// stopped hears nothing more; what is said to it goes to the next.
+// stopped hears nothing more; what is said to it goes to the next. One that is
+// parked hears nothing until dispatch has a free session for it.
 func talk(v *View) *Decision {
 	s := v.session()
-	if s == nil || !s.State.Live() || s.StartedAt.IsZero() || !s.StopAt.IsZero() || v.Task.Ended() {
+	if s == nil || !s.State.Live() || s.StartedAt.IsZero() || !s.StopAt.IsZero() || s.Parked() || v.Task.Ended() {
 		return nil
 	}
 	if v.open(coppice.WorkSend) != nil {
 		return nil // one at a time, in order
 	}
+	return nextWord(v, s)
+}
+
+// nextWord delivers what a session is to hear next: an answer, or a message. It
+// returns nil when there is nothing.
+func nextWord(v *View, s *coppice.Session) *Decision {
 	for _, q := range v.Questions {
 		if q.SessionID == s.ID && !q.AnsweredAt.IsZero() && q.ClosedAt.IsZero() {
 			return sendWork(v, s, fmt.Sprintf("question/%d/%d", q.ID, q.AnsweredAt.UnixNano()), coppice.SendSpec{Session: s.Key, Text: q.Answer, Question: q.Ref})
@@ -140,7 +147,7 @@ func settleSend(v *View, w coppice.Work) *Decision {
 				} else { // it is open again, for another answer
 					q.Answer, q.AnsweredAt = "", time.Time{}
 				}
-				return &Decision{Kind: sendKind(r), Reason: r.Why, Question: &q}
+				return &Decision{Kind: sendKind(r), Reason: r.Why, Questions: []coppice.Question{q}}
 			}
 		}
 	}

@@ -23,6 +23,7 @@ var deciders = []func(*View) *Decision{
 	pipeline,
 	landing,
 	talk,
+	park,
 	health,
 	tidy,
 	cleanup,
@@ -52,6 +53,7 @@ func (v *View) due() time.Time {
 		sooner(l.RetryAt) // one that has come waits for the step under way, which ends with an event
 	}
 	sooner(healthDue(v))
+	sooner(parkDue(v))
 	sooner(stopDue(v))
 	sooner(cleanupDue(v))
 	sooner(purgeDue(v))
@@ -68,7 +70,7 @@ func (v *View) follow(t *turn, d *Decision) error {
 		}
 	}
 	if d.need != nil { // the queue has it in a moment
-		v.Project.Needs = v.Project.Needs.With(*d.need)
+		v.Queue.Needs = v.Queue.Needs.With(*d.need)
 	}
 	if l := d.Landing; l != nil && l.QueueID != 0 {
 		t.dirty.add(coppice.QueueSubject(l.QueueID))
@@ -104,6 +106,8 @@ func (v *View) showSession(s *coppice.Session, fresh bool) {
 		v.Sessions = append(v.Sessions, *s)
 		v.Numbered++
 	} else if old := v.byID(s.ID); old != nil {
+		more := coppice.USD(s.Usage.CostUSD - old.Usage.CostUSD)
+		v.Spent, v.Today = v.Spent+more, v.Today+more
 		*old = *s
 	}
 }

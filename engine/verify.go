@@ -10,9 +10,6 @@ import (
 	"coppice/store"
 )
 
-// denyEdits is the first rule of every verifier.
-var denyEdits = coppice.Rule{Tool: "edit", Do: coppice.RuleDeny, Why: "a verifier changes nothing"}
-
 // verifies tells whether a verifier has to pass the task's candidates.
 func verifies(v *View) bool {
 	switch v.Project.Policy.Verify.By {
@@ -33,34 +30,15 @@ func wantVerdict(v *View, l coppice.Landing) *Decision {
 	return enqueue(v, n, fmt.Sprintf("tree %s waits for a verdict", short(l.Tree)))
 }
 
-// carryVerifier offers what a starting verifier needs next: a worktree of its
-// own at the commit that would land, then its run.
-func carryVerifier(v *View, s *coppice.Session) *Decision {
-	if s.Path != "" {
-		return offerRun(v, s, verifierSpec(v, s))
-	}
-	if v.Landing == nil {
-		return endSession(v, coppice.SessionFailed, coppice.Failf(coppice.ClassUnknown, "there is no candidate to verify", ""))
-	}
-	return &Decision{Kind: coppice.EventWorkOffered, Reason: "needs a worktree at " + short(v.Landing.Commit), Offer: &coppice.Work{
-		Kind: coppice.WorkPrepare, Key: fmt.Sprintf("session/%d/prepare", s.ID), Pool: v.place(coppice.WorkRun), SessionID: s.ID,
-		Spec: coppice.Raw(coppice.PrepareSpec{
-			Key: s.Key, Repo: v.Project.Path, RepoID: v.Project.ID, Base: v.Project.Policy.Base, From: v.Landing.Commit, Detached: true,
-			Policy: v.Project.Policy.Workspace,
-		}),
-	}}
-}
-
-func verifierSpec(v *View, s *coppice.Session) coppice.RunSpec {
-	spec := runSpec(v, s)
-	spec.Path, spec.Ports = s.Path, s.Ports
-	spec.ReadOnly, spec.Serve, spec.Docker = true, v.Project.Policy.Workspace.Serve, v.Project.Policy.Workspace.Docker
+// runVerifier holds a verifier's last words to the form of a verdict.
+func runVerifier(v *View, spec *coppice.RunSpec) {
 	spec.Schema, spec.Browser = coppice.VerdictSchema(len(v.Task.Steps)), v.Project.Policy.Verify.Browser
-	spec.Permissions.Rules = slices.Insert(spec.Permissions.Rules, 0, denyEdits)
-	return spec
 }
 
-// settleDetached takes note of a verifier's worktree, or fails the session that
+// endVerifier keeps the verdict of a verifier's run.
+func endVerifier(v *View, r coppice.RunResult, s *coppice.Session) { s.Verdict = verdictOf(v, r) }
+
+// settleDetached takes note of a session's own worktree, or fails the session that
 // waits for it; what was made of it by then is cleared away.
 func settleDetached(v *View, w coppice.Work) *Decision {
 	r, fail := result[coppice.PrepareResult](w)
@@ -182,7 +160,7 @@ func worker(v *View) *coppice.Next {
 	return n
 }
 
-// tidy removes the worktrees of verifiers that have ended, however they did.
+// tidy removes the worktrees of sessions that have ended, however they did.
 func tidy(v *View) *Decision {
 	for _, list := range [][]coppice.Session{v.Sessions, v.Earlier} {
 		for i := range list {
@@ -214,7 +192,7 @@ func removeDetached(v *View, s *coppice.Session, try int) *coppice.Work {
 	}
 }
 
-// settleDetachedRemove forgets a verifier's worktree that is gone. One that
+// settleDetachedRemove forgets a session's own worktree that is gone. One that
 // could not be removed is tried again a few times, and then told of.
 func settleDetachedRemove(v *View, w coppice.Work) *Decision {
 	s := v.byID(w.SessionID)

@@ -42,7 +42,7 @@ func TestWantsVerdict(t *testing.T) {
 		{"the task's own agent", viewOf(coppice.StageChecking, candidate(green), steps, model, role("ann")), "landing: task.stage; to queued; next verify by ann/big"},
 		{"verified", viewOf(coppice.StageChecking, candidate(isVerified), steps), enter + "; verified"},
 		{"verified, held", viewOf(coppice.StageChecking, candidate(isVerified), steps, held), "landing: task.stage; to held"},
-		{"verified, the base has moved", viewOf(coppice.StageLanding, candidate(isVerified, inQueue), steps, project(func(p *coppice.Project) { p.BaseCommit = "base2" })),
+		{"verified, the base has moved", viewOf(coppice.StageLanding, candidate(isVerified, inQueue), steps, tip("base2")),
 			"landing: work.offered; landing queued; verified; offer land.merge landing/5/1 to control"},
 		{"verified, merged anew and green", viewOf(coppice.StageLanding, candidate(isVerified, inQueue), steps),
 			"landing: work.offered; landing queued; verified; offer land.move landing/5/1 to control"},
@@ -312,7 +312,7 @@ func TestPromptOfAVerifier(t *testing.T) {
 	t.Parallel()
 	next := &coppice.Next{Role: coppice.RoleVerify, Agent: "ann", Evidence: "it was lost\n", Note: "look at the colours"}
 	v := viewOf(coppice.StageQueued, task(func(t *coppice.Task) { t.Body, t.Steps = "In all languages.\n", []string{"it greets", "it ends"} }))
-	got := prompt(v, next)
+	got := promptFor(v, next)
 	for _, part := range []string{
 		"Task app-7: Greet\n\nIn all languages.\n", "\n1. it greets\n2. it ends\n", "Change nothing", "it was lost", "A person adds: look at the colours",
 		`{"steps":[{"n":1,"pass":true,`, "STEP 1: PASS",
@@ -327,7 +327,7 @@ func TestPromptOfAVerifier(t *testing.T) {
 		}
 	}
 	v.Task.Steps, v.Project.Policy.Workspace.Serve.Run = nil, "npm start"
-	if got := prompt(v, next); !strings.Contains(got, "\n1. "+coppice.WholeStep+"\n") || !strings.Contains(got, "$COPPICE_URL") {
+	if got := promptFor(v, next); !strings.Contains(got, "\n1. "+coppice.WholeStep+"\n") || !strings.Contains(got, "$COPPICE_URL") {
 		t.Errorf("without steps, with an app:\n%s", got)
 	}
 }

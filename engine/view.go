@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"time"
 
 	"coppice"
@@ -16,6 +17,8 @@ type View struct {
 	Sessions  []coppice.Session // of this round, oldest first
 	Earlier   []coppice.Session // of earlier rounds, oldest first
 	Numbered  int               // sessions of all rounds
+	Spent     coppice.USD       // by the task, in all rounds
+	Today     coppice.USD       // by the project since midnight UTC; known where a day has a budget
 	Workspace *coppice.Workspace
 	Trash     *coppice.Trash   // of the workspace, when it was removed
 	Landing   *coppice.Landing // the newest of this round
@@ -25,7 +28,8 @@ type View struct {
 	Questions []coppice.Question
 	Messages  []coppice.Message // not delivered yet
 	Heard     []coppice.Message // all others
-	Queue     int64             // the queue of the branch it lands on
+	Queue     coppice.Queue     // of the branch it lands on
+	Behind    string            // the commit of the landing before it in the queue, while that one is being pushed
 	Fork      string            // the branch or commit that a forked task's branch begins from
 	Limited   Limited
 	Pause     time.Duration // see Config
@@ -34,12 +38,16 @@ type View struct {
 	// Auto is the model that auto means for the task with an agent. Nil means
 	// that the agent chooses itself.
 	Auto func(agent string) string `json:"-"`
+	// Resumes reports whether the conversation of a session can go on in
+	// another one. Nil means that none can.
+	Resumes func(*coppice.Session) bool `json:"-"`
 }
 
 // view loads a task's view.
 func (t *turn) view(id int64) (*View, error) {
 	v := &View{Pause: t.cfg.Pause, Nodes: t.nodes}
 	v.Auto = func(agent string) string { return t.auto(v, agent) }
+	v.Resumes = func(s *coppice.Session) bool { return t.resumes(v.Project, s) }
 	task, err := t.tx.Tasks.Get(id)
 	if err != nil {
 		return nil, gone(err)
@@ -69,6 +77,18 @@ func (t *turn) view(id int64) (*View, error) {
 		} else {
 			v.Earlier = append(v.Earlier, s)
 		}
+	}
+	spent, err := t.tx.Spend.Of(v.Of, "")
+	if err != nil {
+		return nil, err
+	}
+	v.Spent = coppice.USD(spent.CostUSD)
+	if v.Project.Policy.Budget.Day > 0 {
+		today, err := t.tx.Spend.Of(coppice.ProjectSubject(v.Project.ID), coppice.Day(t.now))
+		if err != nil {
+			return nil, err
+		}
+		v.Today = coppice.USD(today.CostUSD)
 	}
 	if v.Workspace, err = t.tx.Workspaces.Of(id); err != nil {
 		return nil, err
@@ -130,16 +150,34 @@ func (t *turn) viewRest(v *View) error {
 	if v.Limited, err = t.limited(); err != nil {
 		return err
 	}
-	q, err := t.tx.Queues.Of(v.Project.ID, "")
-	if err != nil {
+	if v.Queue, err = t.queueOf(v.Task); err != nil {
 		return err
 	}
-	v.Queue = q.ID
 	if v.Task.ForkOf != "" {
 		v.Fork, err = forkPoint(t.tx.Reader(), v.Task.ForkOf)
 	}
 	return err
 }
+
+// queueOf returns the queue of the branch that a task lands on. It begins with
+// the first task that lands there.
+func (t *turn) queueOf(task coppice.Task) (coppice.Queue, error) {
+	q, err := t.tx.Queues.Of(task.ProjectID, task.Onto)
+	if task.Onto != "" && coppice.ErrorCode(err) == coppice.ENotFound {
+		q = coppice.Queue{ProjectID: task.ProjectID, Branch: task.Onto}
+		err = t.tx.Queues.Put(&q)
+	}
+	return q, err
+}
+
+// onto is the branch that the task's work lands on.
+func (v *View) onto() string { return v.Project.Onto(v.Task) }
+
+// remote is what work of the project is pushed to.
+func (v *View) remote() string { return cmp.Or(v.Project.Policy.Land.Remote, "origin") }
+
+// tip is the commit that a queued landing must stand on.
+func (v *View) tip() string { return cmp.Or(v.Behind, v.Queue.Tip) }
 
 // forkPoint is where the branch of a task stands that another was forked from:
 // the branch itself, what the trash keeps of it, or "" when what it had is on
@@ -199,10 +237,11 @@ func (v *View) session() *coppice.Session {
 	return &v.Sessions[len(v.Sessions)-1]
 }
 
-// worked returns the newest session of the round that is no verifier, or nil.
+// worked returns the newest session of the round that worked in the task's
+// workspace, or nil.
 func (v *View) worked() *coppice.Session {
 	for i := len(v.Sessions) - 1; i >= 0; i-- {
-		if v.Sessions[i].Role != coppice.RoleVerify {
+		if !v.Sessions[i].Role.Detached() {
 			return &v.Sessions[i]
 		}
 	}
@@ -226,7 +265,7 @@ func (v *View) byID(id int64) *coppice.Session {
 func (v *View) talked() *coppice.Session {
 	for _, list := range [][]coppice.Session{v.Sessions, v.Earlier} {
 		for i := len(list) - 1; i >= 0; i-- {
-			if conversation(&list[i]) != "" && list[i].Role != coppice.RoleVerify {
+			if conversation(&list[i]) != "" && !list[i].Role.Detached() {
 				return &list[i]
 			}
 		}
@@ -249,11 +288,12 @@ func (v *View) checks() []string {
 	return all
 }
 
-// fixes counts the fix sessions of the round.
+// fixes counts the fix sessions of the round. One that was stopped because it
+// could only wait goes on in the next.
 func (v *View) fixes() int {
 	n := 0
 	for _, s := range v.Sessions {
-		if s.Role == coppice.RoleFix {
+		if s.Role.Info().Fixes && !s.Rests() {
 			n++
 		}
 	}

@@ -378,10 +378,10 @@ func Derive(id string, t coppice.Task, role coppice.Role) Mark {
 	if t.Next != nil && (t.Stage == coppice.StageWaiting || t.Stage == coppice.StageQueued) {
 		role = t.Next.Role
 	}
-	switch t.Stage {
-	case coppice.StageChecking, coppice.StageHeld, coppice.StageLanding:
+	switch {
+	case t.Stage.Lands():
 		mark.Status = Verifying
-	case coppice.StageEnded:
+	case t.Ended():
 		if t.Outcome == coppice.OutcomeDone {
 			mark.Status = Passed
 			break

@@ -27,7 +27,7 @@ func mustParse(t testing.TB, text string) *List {
 func task(n int, feature, stage string) coppice.Task {
 	s, outcome, _ := strings.Cut(stage, "/")
 	t := coppice.Task{ID: int64(n), Key: fmt.Sprintf("app-%d", n), Feature: feature, Stage: coppice.Stage(s), Outcome: coppice.Outcome(outcome)}
-	if s == "session" || s == "checking" || s == "landing" || s == "held" || outcome == "done" || outcome == "failed" {
+	if s == "session" || s == "checking" || s == "landing" || s == "held" || s == "review" || outcome == "done" || outcome == "failed" {
 		t.Sessions = 1
 	}
 	if outcome == "failed" {
@@ -77,6 +77,7 @@ func TestMake(t *testing.T) {
 		{"works", "open", "open", "session", ""},
 		{"is checked", "open", "open", "checking", "mark 1 verifying"},
 		{"is held", "open", "open", "held", "mark 1 verifying"},
+		{"is to be reviewed", "open", "open", "review", "mark 1 verifying"},
 		{"lands", "verifying", "verifying", "landing", ""},
 		{"is sent back", "verifying", "verifying", "queued", "mark 1 open"},
 		{"is done", "verifying", "verifying", "ended/done", "mark 1 passed"},
@@ -209,7 +210,7 @@ func TestChangesAndRemovals(t *testing.T) {
 // touches what a person said, and never begins what is done.
 func TestPlansComeToRest(t *testing.T) {
 	t.Parallel()
-	stages := []string{"", "waiting", "queued", "session", "checking", "landing", "held", "ended/done", "ended/failed", "ended/cancelled"}
+	stages := []string{"", "waiting", "queued", "session", "checking", "landing", "held", "review", "ended/done", "ended/failed", "ended/cancelled"}
 	rapid.Check(t, func(t *rapid.T) {
 		var entries []string
 		f := Facts{Policy: coppice.DefaultPolicy(), Tasks: map[string]coppice.Task{}, Seen: map[string]Seen{}}

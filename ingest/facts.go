@@ -9,6 +9,7 @@ import (
 
 	"coppice"
 	"coppice/agent"
+	"coppice/price"
 )
 
 // Said is an event of an agent, or a notice of its host, that facts follow from.
@@ -64,11 +65,18 @@ func (s Said) recalls() bool {
 	return !s.Host && s.Kind == agent.KindNotice && s.Name == agent.NameUndelivered
 }
 
+// unpriced reports whether an event has tokens whose cost the agent does not
+// report.
+func (s Said) unpriced() bool {
+	return s.Kind == agent.KindUsage && s.Usage != nil && s.Usage.CostUSD == 0
+}
+
 // Draw draws the facts from what was said: questions, state, usage, the agent's
 // own name for the conversation, and messages that it did not read. Messages are
-// those of the session's task, with their texts as the output has them. Draw is a
-// pure function; a session that is not live gets no facts.
-func Draw(session coppice.Session, messages []coppice.Message, said []Said) Facts {
+// those of the session's task, with their texts as the output has them. Prices
+// are needed where an agent reports tokens and no cost. Draw is a pure function; a
+// session that is not live gets no facts.
+func Draw(session coppice.Session, messages []coppice.Message, said []Said, prices price.Table) Facts {
 	f := Facts{}
 	if !session.State.Live() {
 		return f
@@ -88,7 +96,7 @@ func Draw(session coppice.Session, messages []coppice.Message, said []Said) Fact
 				s.Model = e.Model
 			}
 		case e.Kind == agent.KindUsage && e.Usage != nil:
-			s.Usage = s.Usage.Add(*e.Usage)
+			s.Usage = prices.Add(s.Model, s.Usage, *e.Usage)
 		case e.Kind == agent.KindState && e.State.Live():
 			s.State = e.State
 		case e.Kind == agent.KindQuestion:

@@ -8,6 +8,7 @@ import (
 
 	"coppice"
 	"coppice/agent"
+	"coppice/price"
 )
 
 func TestDraw(t *testing.T) {
@@ -79,17 +80,26 @@ func TestDraw(t *testing.T) {
 				Events:   []coppice.Event{log(coppice.EventMessageFailed, unread.Reason)},
 			},
 		},
+		"tokens without a cost": {
+			[]Said{{Event: agent.Event{Kind: agent.KindInit, Model: "gpt-6-sol"}}, {Event: agent.Event{Kind: agent.KindUsage, Usage: &coppice.Usage{OutputTokens: 1e6}}}},
+			Facts{
+				Session: changed(func(s *coppice.Session) {
+					s.Model, s.Usage = "gpt-6-sol", coppice.Usage{InputTokens: 1, OutputTokens: 1e6, CostUSD: 10.000002, Priced: true}
+				}),
+				Events: []coppice.Event{log(coppice.EventSessionUsage, "10.00 USD")},
+			},
+		},
 		"the host's own": {
 			[]Said{{Event: agent.Dropped("", 7), Host: true}, {Event: agent.Event{Kind: agent.KindState, State: coppice.SessionIdle}, Host: true}},
 			Facts{Session: changed(func(s *coppice.Session) { s.Dropped = 7 })},
 		},
 	} {
-		if d := cmp.Diff(c.want, Draw(session, messages, c.said)); d != "" {
+		if d := cmp.Diff(c.want, Draw(session, messages, c.said, price.New())); d != "" {
 			t.Errorf("%s (-want +got):\n%s", name, d)
 		}
 		dead := session
 		dead.State = coppice.SessionLost
-		if d := cmp.Diff(Facts{}, Draw(dead, messages, c.said)); d != "" {
+		if d := cmp.Diff(Facts{}, Draw(dead, messages, c.said, price.New())); d != "" {
 			t.Errorf("%s, of the dead (-want +got):\n%s", name, d)
 		}
 	}

@@ -15,10 +15,11 @@ import (
 	"coppice/agent"
 	"coppice/fabric"
 	"coppice/internal/redact"
+	"coppice/price"
 	"coppice/store"
 )
 
-// Config is what a Ledger needs. All fields but Publish are required.
+// Config is what a Ledger needs. All fields but Publish and Prices are required.
 type Config struct {
 	Store  store.Store
 	Now    func() time.Time
@@ -27,6 +28,9 @@ type Config struct {
 	// Publish makes sure that a commit, the head of a branch, is in the repository
 	// that work lands in. Nil means that it always is.
 	Publish func(ctx context.Context, repo, branch, commit string) error
+	// Prices returns what models cost by the user's configuration. Nil means that
+	// it names none.
+	Prices func() map[string]coppice.Price
 }
 
 // Ledger keeps what a worker reports in the store.
@@ -41,6 +45,9 @@ func New(c Config) (*Ledger, error) {
 	}
 	if c.Publish == nil {
 		c.Publish = func(context.Context, string, string, string) error { return nil }
+	}
+	if c.Prices == nil {
+		c.Prices = func() map[string]coppice.Price { return nil }
 	}
 	return &Ledger{c}, nil
 }
@@ -99,6 +106,9 @@ func began(r store.Reader, s coppice.Session) (fabric.Standing, error) {
 	all, err := r.Sessions.Of(s.TaskID)
 	for _, o := range all {
 		if o.ID != s.ID && o.Conversation == s.Resume {
+			if o.Usage.Priced { // by us: the agent's own sums do not have it
+				o.Usage.CostUSD = 0
+			}
 			at.Spent = at.Spent.Add(o.Usage)
 		}
 	}
@@ -143,6 +153,10 @@ func (l *Ledger) Record(ctx context.Context, b fabric.Batch) (at fabric.Standing
 		return at, err
 	}
 	to, said := b.Frames[len(out)-1].Next, Read(out)
+	var own map[string]coppice.Price
+	if slices.ContainsFunc(said, Said.unpriced) {
+		own = l.cfg.Prices()
+	}
 	err = l.cfg.Store.Update(ctx, func(tx store.Tx) error {
 		s, err := tx.Sessions.Get(b.Session)
 		if err != nil {
@@ -163,10 +177,16 @@ func (l *Ledger) Record(ctx context.Context, b fabric.Batch) (at fabric.Standing
 			}
 		}
 		s.Cursor = to
-		at, err = l.facts(tx, s, said)
+		at, err = l.facts(tx, s, said, own)
 		return err
 	})
 	return at, err
+}
+
+// prices is what models cost in a project.
+func prices(r store.Reader, project int64, own map[string]coppice.Price) (price.Table, error) {
+	p, err := r.Projects.Get(project)
+	return price.New(own, p.Policy.Prices), err
 }
 
 // stands answers a batch of which nothing can be taken yet.
@@ -188,7 +208,14 @@ func elsewhere(s coppice.Session, b fabric.Batch) error {
 }
 
 // facts writes what follows from what was said.
-func (l *Ledger) facts(tx store.Tx, s coppice.Session, said []Said) (fabric.Standing, error) {
+func (l *Ledger) facts(tx store.Tx, s coppice.Session, said []Said, own map[string]coppice.Price) (fabric.Standing, error) {
+	var table price.Table
+	if slices.ContainsFunc(said, Said.unpriced) {
+		var err error
+		if table, err = prices(tx.Reader(), s.ProjectID, own); err != nil {
+			return fabric.Standing{}, err
+		}
+	}
 	var messages []coppice.Message
 	if slices.ContainsFunc(said, Said.recalls) {
 		var err error
@@ -201,7 +228,7 @@ func (l *Ledger) facts(tx store.Tx, s coppice.Session, said []Said) (fabric.Stan
 		texts[m.ID] = m.Text
 		messages[i].Text = l.cfg.Redact.String(agent.Text([]byte(m.Text)))
 	}
-	f := Draw(s, messages, said)
+	f := Draw(s, messages, said, table)
 	for i := range f.Messages {
 		f.Messages[i].Text = texts[f.Messages[i].ID]
 	}

@@ -30,6 +30,9 @@ func (l *Ledger) Accept(ctx context.Context, w coppice.Work, result json.RawMess
 		if err := l.critical(ctx, w, &r); err != nil {
 			return nil, nil, err
 		}
+		if err := l.priced(ctx, w, &r); err != nil {
+			return nil, nil, err
+		}
 		return coppice.Raw(r), nil, nil
 	case coppice.WorkCheck:
 		r, err := coppice.DecodeResult[coppice.CheckResult](coppice.Work{Result: result})
@@ -42,6 +45,23 @@ func (l *Ledger) Accept(ctx context.Context, w coppice.Work, result json.RawMess
 		return coppice.Raw(r), nil, nil
 	}
 	return result, nil, nil
+}
+
+// priced adds what a session has cost, where its agent reports tokens alone.
+func (l *Ledger) priced(ctx context.Context, w coppice.Work, res *coppice.RunResult) error {
+	if res.Usage == (coppice.Usage{}) || res.Usage.CostUSD != 0 && !res.Usage.Priced {
+		return nil
+	}
+	own := l.cfg.Prices()
+	return l.cfg.Store.View(ctx, func(r store.Reader) error {
+		s, err := r.Sessions.Get(w.SessionID)
+		if err != nil {
+			return err
+		}
+		table, err := prices(r, w.ProjectID, own)
+		res.Usage = table.Cost(s.Model, res.Usage)
+		return err
+	})
 }
 
 // hide hides the secrets in a failure.

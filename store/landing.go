@@ -38,11 +38,16 @@ type LandingReader interface {
 	// Places returns the ids of the same landings, in the same order. It reads
 	// an index alone.
 	Places(queue int64, most int) ([]int64, error)
+	// Candidates returns all that a landing had, oldest first, the one in force
+	// included.
+	Candidates(landing int64) ([]coppice.Candidate, error)
 }
 
 // Landings reads and writes landings.
 type Landings interface {
 	LandingReader
+	// Put writes a landing and its candidate in force. One without an id is a new
+	// one; those before it stay.
 	Put(*coppice.Landing) error
 }
 

@@ -7,6 +7,7 @@ type QueueReader interface {
 	Get(id int64) (coppice.Queue, error)
 	// Of returns the queue of a project's branch, "" for its base.
 	Of(project int64, branch string) (coppice.Queue, error)
+	In(project int64) ([]coppice.Queue, error) // that of the base first
 }
 
 // Queues reads and writes queues.

@@ -11,8 +11,6 @@ type SessionReader interface {
 	OfEach(tasks []int64) (map[int64][]coppice.Session, error)
 	Live() ([]coppice.Session, error)          // oldest first
 	Last(task int64) (*coppice.Session, error) // nil when there is none
-	// Usage sums up what sessions used, newest day first.
-	Usage(UsageQuery) ([]UsageRow, error)
 }
 
 // Sessions reads and writes sessions.

@@ -48,6 +48,7 @@ type Reader struct {
 	Tasks      TaskReader
 	Lanes      LaneReader
 	Sessions   SessionReader
+	Spend      SpendReader
 	Outputs    OutputReader
 	Workspaces WorkspaceReader
 	Trash      TrashReader
@@ -71,6 +72,7 @@ type Tx struct {
 	Tasks      Tasks
 	Lanes      LaneReader
 	Sessions   Sessions
+	Spend      Spend
 	Outputs    Outputs
 	Workspaces Workspaces
 	Trash      Trash
@@ -91,7 +93,7 @@ type Tx struct {
 // Reader returns the groups for reading. They see what the transaction wrote.
 func (t Tx) Reader() Reader {
 	return Reader{
-		Projects: t.Projects, Tasks: t.Tasks, Lanes: t.Lanes, Sessions: t.Sessions, Outputs: t.Outputs,
+		Projects: t.Projects, Tasks: t.Tasks, Lanes: t.Lanes, Sessions: t.Sessions, Spend: t.Spend, Outputs: t.Outputs,
 		Workspaces: t.Workspaces, Trash: t.Trash, Queues: t.Queues, Landings: t.Landings, Checks: t.Checks, Work: t.Work,
 		Questions: t.Questions, Messages: t.Messages, Asks: t.Asks, Limits: t.Limits, Log: t.Log, Timers: t.Timers,
 		Features: t.Features, History: t.History,

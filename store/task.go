@@ -90,6 +90,6 @@ type LaneReader interface {
 	Heads(lane coppice.Lane, most int) ([]coppice.Task, error)
 	// Count counts queued tasks by lane; project 0 means all.
 	Count(project int64) (map[coppice.Lane]int, error)
-	// Running counts live sessions by lane.
+	// Running counts live sessions by lane, without those that are parked.
 	Running() (map[coppice.Lane]int, error)
 }

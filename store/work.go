@@ -14,7 +14,10 @@ type WorkReader interface {
 	// oldest first.
 	Unsettled(coppice.Subject) ([]coppice.Work, error)
 	HeldBy(worker string) ([]coppice.Work, error) // taken, oldest first
-	// Takeable returns offered work of the pools and kinds, oldest first.
+	// Open returns the work of a kind that workers hold or may take, oldest first.
+	Open(kind coppice.WorkKind) ([]coppice.Work, error)
+	// Takeable returns offered work of the pools and kinds: the lowest rank first, and
+	// the oldest among equals. Where only checks are asked for, projects take turns.
 	Takeable(pools []string, kinds []coppice.WorkKind, most int) ([]coppice.Work, error)
 	Count() (map[coppice.WorkState]int, error) // unsettled ones only
 }

@@ -57,16 +57,24 @@ func fitsRequeue(f Facts) error {
 	return nil
 }
 
+// wantsAnswer says why a verb does not fit a task that wants an answer.
+func wantsAnswer(t coppice.Task) error {
+	return coppice.Errorf(coppice.EConflict, "%s wants an answer, not a change", t.Key).
+		WithFix("read its answer with `coppice show %s`, or ask further with `coppice continue %s`", t.Key, t.Key)
+}
+
 func fitsLand(f Facts) error {
 	t := f.Task
 	switch {
+	case t.Wants == coppice.WantsAnswer:
+		return wantsAnswer(t)
 	case t.Outcome == coppice.OutcomeDone:
 		return coppice.Errorf(coppice.EConflict, "%s has landed already", t.Key)
 	case f.asked(coppice.VerbStop, coppice.VerbRequeue) && !t.Ended():
 		return beingStopped(t)
 	case t.Stage == coppice.StageLanding && !f.PutOff():
 		return coppice.Errorf(coppice.EConflict, "%s is landing already", t.Key)
-	case t.Stage == coppice.StageHeld, t.Stage == coppice.StageChecking, t.Stage == coppice.StageLanding:
+	case t.Stage.Lands():
 		return nil
 	case t.Ended() && f.Branch:
 		return nil
@@ -78,7 +86,7 @@ func fitsLand(f Facts) error {
 
 // hideLand keeps the button away from tasks that land by themselves.
 func hideLand(f Facts) bool {
-	return f.Task.Stage != coppice.StageHeld && !f.PutOff()
+	return !f.Task.Stage.Awaits() && !f.PutOff()
 }
 
 // beingStopped says why a task cannot be asked for anything at this moment.
@@ -104,6 +112,8 @@ func checkContinue(f Facts, r Request) error {
 func fitsTake(f Facts) error {
 	t, s := f.Task, f.live()
 	switch {
+	case t.Wants == coppice.WantsAnswer:
+		return wantsAnswer(t)
 	case t.Ended():
 		return coppice.Errorf(coppice.EConflict, "%s has ended (%s)", t.Key, t.Outcome).WithFix("use `coppice continue %s` first", t.Key)
 	case f.asked(coppice.VerbStop, coppice.VerbRequeue):

@@ -17,13 +17,13 @@ import (
 	"coppice/workspace/git"
 )
 
-// slowGit has git wait at a gate before it writes the checkout.
-func (b *bundle) slowGit(g gate) {
+// slowGit has a command of git wait at a gate.
+func (b *bundle) slowGit(g gate, command string) {
 	b.t.Helper()
 	real, err := exec.LookPath("git")
 	b.must(err)
 	program := filepath.Join(b.dir, "slow-git")
-	text := fmt.Sprintf("#!/bin/sh\ncase \"$*\" in\n\"read-tree -m -u \"*) cat %s ;;\nesac\nexec %s \"$@\"\n", g.path, real)
+	text := fmt.Sprintf("#!/bin/sh\ncase \"$*\" in\n\"%s \"*) cat %s ;;\nesac\nexec %s \"$@\"\n", command, g.path, real)
 	b.must(os.WriteFile(program, []byte(text), 0o700))
 	runner, err := git.New(git.Config{Env: b.environ, Program: program})
 	b.must(err)
@@ -31,6 +31,9 @@ func (b *bundle) slowGit(g gate) {
 	b.must(err)
 	b.open()
 }
+
+// writes is the command with which git writes a checkout.
+const writes = "read-tree -m -u"
 
 // landing offers a move of the base to a commit with one more file.
 func (b *bundle) landing() (id int64, commit string) {
@@ -67,7 +70,7 @@ func TestStopWaitsForWhatWrites(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	moves, checks := b.gate("moves"), b.gate("checks")
-	b.slowGit(moves)
+	b.slowGit(moves, writes)
 	seen := make(chan int)
 	b.cfg.Renew, b.cfg.Fabric = time.Millisecond, renewals{b.fabric, seen}
 	move, commit := b.landing()
@@ -125,7 +128,7 @@ func TestALostLeaseDoesNotEndWhatWrites(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	g := b.gate("gate")
-	b.slowGit(g)
+	b.slowGit(g, writes)
 	id, commit := b.landing()
 	_, err := b.takeOnce(b.ctx, groups)
 	b.must(err)
@@ -142,6 +145,35 @@ func TestALostLeaseDoesNotEndWhatWrites(t *testing.T) {
 	}
 }
 
+// A push that waits for its network holds up no other work on the same
+// repository. A second wish to stop ends it.
+func TestAPushHoldsUpNothing(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	g := b.gate("gate")
+	b.room = map[Group]int{GroupGit: 1, GroupPush: 1}
+	b.slowGit(g, "push")
+	b.git("remote", "add", "origin", filepath.Join(b.dir, "remote.git"))
+	head := b.git("rev-parse", "main")
+	push := b.offer(coppice.WorkPush, "landing/2/1", coppice.PushSpec{Repo: b.repo, Base: "main", Old: head, New: head}, 0)
+	stop := b.start()
+	let := g.reached()
+	move, commit := b.landing()
+	if r := result[coppice.MoveResult](b, b.finished(move)); !r.Moved || r.Now != commit {
+		t.Errorf("result %+v", r)
+	}
+	w := b.Worker
+	stopped := make(chan struct{})
+	go func() { defer close(stopped); stop() }()
+	<-w.stopping
+	w.Hurry()
+	<-stopped
+	let()
+	if x := b.work(push); x.State != coppice.WorkFinished || x.Failure == nil {
+		t.Errorf("the push is %s, %v", x.State, x.Failure)
+	}
+}
+
 // full is a fabric whose store takes no result.
 type full struct{ fabric.Fabric }
 
@@ -155,7 +187,7 @@ func TestStopWithAFullDisk(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	g := b.gate("gate")
-	b.slowGit(g)
+	b.slowGit(g, writes)
 	b.cfg.Fabric, b.cfg.Retry = full{b.fabric}, time.Hour
 	id, commit := b.landing()
 	stop := b.start()

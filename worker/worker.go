@@ -59,6 +59,7 @@ type Group string
 // The groups.
 const (
 	GroupGit     Group = "git"     // short effects on repositories
+	GroupPush    Group = "push"    // pushes; they wait for a network, and nothing else on this machine waits for them
 	GroupCheck   Group = "check"   // checks; they use the machine
 	GroupSession Group = "session" // sessions and what is said to them; the engine bounds them
 )
@@ -89,6 +90,9 @@ var executors = map[coppice.WorkKind]executor{
 	}},
 	coppice.WorkMerge: {GroupGit, true, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
 		return with(ctx, l, w.cfg.Workspaces.Merge)
+	}},
+	coppice.WorkPush: {GroupPush, true, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
+		return with(ctx, l, w.cfg.Workspaces.Push)
 	}},
 	coppice.WorkMove: {GroupGit, true, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
 		return with(ctx, l, w.cfg.Workspaces.Move)
@@ -228,7 +232,7 @@ func signal(c chan struct{}) {
 	}
 }
 
-var groups = []Group{GroupSession, GroupGit, GroupCheck}
+var groups = []Group{GroupSession, GroupGit, GroupPush, GroupCheck}
 
 // takeOnce takes all that can be had in some groups and for which there is
 // room. It returns the groups in which there may be more than there was room for.

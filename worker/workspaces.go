@@ -16,6 +16,7 @@ type Workspaces interface {
 	Restore(ctx context.Context, s coppice.RestoreSpec) (coppice.PrepareResult, error)
 	Purge(ctx context.Context, s coppice.PurgeSpec) error
 	Merge(ctx context.Context, s coppice.MergeSpec) (coppice.MergeResult, error)
+	Push(ctx context.Context, s coppice.PushSpec) (coppice.PushResult, error)
 	Move(ctx context.Context, s coppice.MoveSpec) (coppice.MoveResult, error)
 	Check(ctx context.Context, s coppice.CheckSpec) (coppice.CheckResult, error)
 

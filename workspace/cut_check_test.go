@@ -187,6 +187,28 @@ func (s *stage) checkMove(res any, err error) []wrong {
 	return bad
 }
 
+// checkPush checks that a push moved the remote alone, and that the landing then
+// lands here.
+func (s *stage) checkPush(res any, err error) []wrong {
+	bad := s.untouched()
+	if err != nil {
+		return append(bad, wrongf("error", "%v", err))
+	}
+	var r coppice.PushResult
+	if b, err := json.Marshal(res); err != nil || json.Unmarshal(b, &r) != nil || !r.Pushed {
+		return append(bad, wrongf("error", "the answer is %v", res))
+	}
+	if at, err := tryGit(s.remote, "rev-parse", "refs/heads/main"); err != nil || at != s.new {
+		bad = append(bad, wrongf("base", "the remote is at %.12s, want %.12s: %v", at, s.new, err))
+	}
+	w, err := openAt(s.root)
+	if err != nil {
+		return append(bad, wrongf("error", "%v", err))
+	}
+	moved, err := w.Move(s.t.Context(), coppice.MoveSpec{Repo: s.repo, Base: "main", Old: s.old, New: s.new, Pushed: true, Ref: landingRef})
+	return append(bad, s.checkMove(moved, err)...)
+}
+
 // asMove returns a result that may come from another process.
 func asMove(res any) coppice.MoveResult {
 	b, err := json.Marshal(res)

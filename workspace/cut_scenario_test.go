@@ -50,6 +50,9 @@ func scenarios() []scenario {
 		{name: "move/not checked out", set: setMove(small, elsewhere), check: (*stage).checkMove},
 		{name: "move/two checkouts", set: setMove(added, twice), check: (*stage).checkMove, edits: 60},
 		{name: "move/large two checkouts", set: large(setMove(many, twice)), check: (*stage).checkMove, cuts: 60, edits: 30},
+		{name: "push/small", set: setPush(small, clean), check: (*stage).checkPush},
+		{name: "push/dirty", set: setPush(added, dirty), check: (*stage).checkPush},
+		{name: "push/large", set: large(setPush(many, clean)), check: (*stage).checkPush, cuts: 40},
 		{name: "move/push", set: setMove(small, pushed), check: (*stage).checkMove, edits: 30},
 		{name: "move/large push", set: large(setMove(many, pushed)), check: (*stage).checkMove, cuts: 60},
 		{name: "move/push dirty", set: setMove(added, func(s *stage) { pushed(s); dirty(s) }), check: (*stage).checkMove, edits: 30},
@@ -261,6 +264,8 @@ func setMerge(change func(*stage), strategy string) func(*stage) {
 	}
 }
 
+// setMove lands a change. Where there is a remote the move pushes first, as an
+// earlier version asks for.
 func setMove(change, checkout func(*stage)) func(*stage) {
 	return func(s *stage) {
 		s.commit("first")
@@ -270,6 +275,19 @@ func setMove(change, checkout func(*stage)) func(*stage) {
 		checkout(s)
 		spec.Push = s.remote != ""
 		s.kind, s.spec = "move", spec
+	}
+}
+
+// setPush pushes a landing; the move follows.
+func setPush(change, checkout func(*stage)) func(*stage) {
+	return func(s *stage) {
+		s.commit("first")
+		s.prepare()
+		change(s)
+		spec := s.merge()
+		pushed(s)
+		checkout(s)
+		s.kind, s.spec = "push", coppice.PushSpec{Repo: s.repo, Base: "main", Old: spec.Old, New: spec.New}
 	}
 }
 

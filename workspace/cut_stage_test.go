@@ -66,6 +66,8 @@ func perform(ctx context.Context, w *workspace.Workspaces, kind string, spec jso
 		return do(ctx, spec, w.Prepare)
 	case "merge":
 		return do(ctx, spec, w.Merge)
+	case "push":
+		return do(ctx, spec, w.Push)
 	case "move":
 		return do(ctx, spec, w.Move)
 	case "remove":

@@ -270,6 +270,11 @@ func TestMoveRace(t *testing.T) {
 	}
 }
 
+// pushSpec asks to push what a move is about to land.
+func pushSpec(m coppice.MoveSpec) coppice.PushSpec {
+	return coppice.PushSpec{Repo: m.Repo, Base: m.Base, Old: m.Old, New: m.New}
+}
+
 func TestPush(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -277,48 +282,131 @@ func TestPush(t *testing.T) {
 	run(t, b.root, "git", "clone", "-q", "--bare", b.root, remote)
 	head := b.candidate("app-1", "x.txt")
 	merge := func() coppice.MoveSpec {
-		s := b.moveSpec(must[coppice.MergeResult](t)(b.Merge(b.ctx, b.mergeSpec(head, coppice.StrategySquash))))
-		s.Push = true
-		return s
+		return b.moveSpec(must[coppice.MergeResult](t)(b.Merge(b.ctx, b.mergeSpec(head, coppice.StrategySquash))))
 	}
+	push := func() coppice.PushResult { return must[coppice.PushResult](t)(b.Push(b.ctx, pushSpec(merge()))) }
 	spec := merge()
-	if res, err := b.Move(b.ctx, spec); err != nil || res.Moved || !strings.Contains(res.Blocked, "git remote add origin") {
-		t.Errorf("no remote: %+v, %v", res, err)
+	if res := push(); res.Pushed || !strings.Contains(res.Blocked, "git remote add origin") {
+		t.Errorf("no remote: %+v", res)
 	}
 	run(t, b.root, "git", "remote", "add", "origin", remote)
+	// What would block the move keeps the remote where it is.
+	write(t, b.root, "x.txt", "the person's")
+	if res := push(); res.Pushed || res.Need == nil || res.Need.Kind != coppice.NeedCheckout || !strings.Contains(res.Blocked, "x.txt") {
+		t.Errorf("a file in the way: %+v", res)
+	}
+	if at := run(t, remote, "git", "rev-parse", "main"); at != spec.Old {
+		t.Errorf("the remote moved to %s", at)
+	}
+	must[string](t)("", os.Remove(filepath.Join(b.root, "x.txt")))
 	// Somebody pushed first: the base takes it over and the landing begins again.
 	clone := filepath.Join(filepath.Dir(b.root), "clone")
 	run(t, b.root, "git", "clone", "-q", remote, clone)
 	write(t, clone, "theirs.txt", "t")
 	theirs := commit(t, clone, "theirs")
 	run(t, clone, "git", "push", "-q", "origin", "main")
-	got := must[coppice.MoveResult](t)(b.Move(b.ctx, spec))
-	if want := (coppice.MoveResult{Now: theirs}); got != want {
+	if got, want := push(), (coppice.PushResult{Now: theirs}); got != want {
 		t.Fatalf("%+v", got)
 	}
 	if s := run(t, b.root, "git", "status", "--porcelain"); s != "" || read(t, b.root, "theirs.txt") != "t" {
 		t.Error("the checkout did not follow the remote")
 	}
+	if got := must[coppice.PushResult](t)(b.Push(b.ctx, pushSpec(spec))); got != (coppice.PushResult{Now: theirs}) {
+		t.Errorf("the base is elsewhere: %+v", got)
+	}
 	spec = merge()
-	crashes(t, b.Workspaces, func() (err error) { got, err = b.Move(b.ctx, spec); return err })
-	if at := run(t, remote, "git", "rev-parse", "main"); !got.Moved || at != spec.New || run(t, b.root, "git", "rev-parse", "main") != at {
+	var got coppice.PushResult
+	crashes(t, b.Workspaces, func() (err error) { got, err = b.Push(b.ctx, pushSpec(spec)); return err })
+	if at := run(t, remote, "git", "rev-parse", "main"); !got.Pushed || at != spec.New || run(t, b.root, "git", "rev-parse", "main") != spec.Old {
 		t.Errorf("%+v, the remote is at %s", got, at)
 	}
-	// Gone different ways: a person has to look.
+	run(t, b.root, "git", "fetch", "-q", "origin") // a person does, and is where the remote is
+	run(t, b.root, "git", "merge", "-q", "--ff-only", "origin/main")
+	if got = pushAgain(t, b, spec); !got.Pushed || got.Now != spec.New {
+		t.Errorf("the base has it already: %+v", got)
+	}
+	spec.Pushed = true
+	if got := must[coppice.MoveResult](t)(b.Move(b.ctx, spec)); !got.Moved {
+		t.Errorf("%+v", got)
+	}
+	// Somebody went on from what was pushed.
 	run(t, clone, "git", "pull", "-q", "--ff-only")
 	write(t, clone, "more.txt", "t")
 	commit(t, clone, "more")
 	run(t, clone, "git", "push", "-q", "origin", "main")
+	if got = pushAgain(t, b, spec); !got.Pushed {
+		t.Errorf("the remote went on: %+v", got)
+	}
+	// Gone different ways: a person has to look.
 	write(t, b.root, "local.txt", "l")
 	commit(t, b.root, "local")
 	head = b.candidate("app-2", "z.txt")
-	if got = must[coppice.MoveResult](t)(b.Move(b.ctx, merge())); got.Moved || !strings.Contains(got.Blocked, "different ways") {
+	if got = push(); got.Pushed || !strings.Contains(got.Blocked, "different ways") {
 		t.Errorf("%+v", got)
 	}
 	// A remote that is not there.
 	run(t, b.root, "git", "remote", "set-url", "origin", remote+"-gone")
 	var f *coppice.Failure
-	if _, err := b.Move(b.ctx, merge()); !errors.As(err, &f) || f.Class != coppice.ClassEnvironment {
+	if _, err := b.Push(b.ctx, pushSpec(merge())); !errors.As(err, &f) || f.Class != coppice.ClassEnvironment {
 		t.Errorf("%v", err)
+	}
+}
+
+func pushAgain(t *testing.T, b *bundle, spec coppice.MoveSpec) coppice.PushResult {
+	t.Helper()
+	return must[coppice.PushResult](t)(b.Push(b.ctx, pushSpec(spec)))
+}
+
+// A move that an earlier version offered pushes before it moves. The
+// remote-tracking branch follows each pushed move.
+func TestMoveThatPushes(t *testing.T) {
+	t.Parallel()
+	for name, change := range map[string]func(*bundle, *coppice.MoveSpec){
+		"pushed by itself": func(_ *bundle, s *coppice.MoveSpec) { s.Push = true },
+		"pushed before": func(b *bundle, s *coppice.MoveSpec) {
+			s.Pushed = must[coppice.PushResult](t)(b.Push(b.ctx, pushSpec(*s))).Pushed
+		},
+	} {
+		b := setup(t)
+		remote := filepath.Join(filepath.Dir(b.root), "remote.git")
+		run(t, b.root, "git", "clone", "-q", "--bare", b.root, remote)
+		run(t, b.root, "git", "remote", "add", "origin", remote)
+		run(t, b.root, "git", "fetch", "-q", "origin")
+		spec := b.moveSpec(must[coppice.MergeResult](t)(b.Merge(b.ctx, b.mergeSpec(b.candidate("app-1", "x.txt"), coppice.StrategySquash))))
+		change(b, &spec)
+		if got := must[coppice.MoveResult](t)(b.Move(b.ctx, spec)); !got.Moved {
+			t.Errorf("%s: %+v", name, got)
+		}
+		for dir, ref := range map[string]string{remote: "main", b.root: "origin/main"} {
+			if at := run(t, dir, "git", "rev-parse", ref); at != spec.New {
+				t.Errorf("%s: %s of %s is at %s", name, ref, dir, at)
+			}
+		}
+	}
+}
+
+// A merge onto a commit that has not landed yet can land right after it, and the
+// same merge makes the same commit.
+func TestMergeOnto(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	first := must[coppice.MergeResult](t)(b.Merge(b.ctx, b.mergeSpec(b.candidate("app-1", "x.txt"), coppice.StrategySquash)))
+	spec := b.mergeSpec(b.candidate("app-2", "y.txt"), coppice.StrategySquash)
+	spec.Ref, spec.Onto, spec.Seen = "refs/coppice/land/app-2", first.Commit, "0123456789012345678901234567890123456789"
+	second := must[coppice.MergeResult](t)(b.Merge(b.ctx, spec))
+	if second.Base != first.Commit || second.Need != nil || second.Commit == "" {
+		t.Fatalf("%+v", second)
+	}
+	if got := must[coppice.MoveResult](t)(b.Move(b.ctx, b.moveSpec(first))); !got.Moved {
+		t.Fatalf("%+v", got)
+	}
+	spec.Onto, spec.Seen = "", first.Commit
+	if again := must[coppice.MergeResult](t)(b.Merge(b.ctx, spec)); again.Commit != second.Commit {
+		t.Errorf("the commit is %s, onto the branch it is %s", second.Commit, again.Commit)
+	}
+	move := b.moveSpec(second)
+	move.Ref = spec.Ref
+	if got := must[coppice.MoveResult](t)(b.Move(b.ctx, move)); !got.Moved || read(t, b.root, "x.txt") == "" || read(t, b.root, "y.txt") == "" {
+		t.Errorf("%+v", got)
 	}
 }

@@ -29,7 +29,11 @@ func lookSlot(spec coppice.PrepareSpec) (slot, error) {
 	} else if session == 0 {
 		return slot{}, coppice.Errorf(coppice.EInvalid, "%s is a task, not a session", coppice.Quote(spec.Key))
 	}
-	if err := errors.Join(coppice.ValidHash(spec.From), validPolicy(spec.Policy)); err != nil {
+	at := coppice.ValidHash(spec.From)
+	if spec.From == "" {
+		at = coppice.ValidBranch(spec.Base)
+	}
+	if err := errors.Join(at, validPolicy(spec.Policy)); err != nil {
 		return slot{}, firstError(err)
 	}
 	return slot{Key: spec.Key, Base: spec.From}, nil
@@ -46,7 +50,15 @@ func (w *Workspaces) prepareLook(ctx context.Context, spec coppice.PrepareSpec) 
 	if err != nil {
 		return coppice.PrepareResult{}, err
 	}
-	if _, err := w.git.Run(ctx, r.git, "rev-parse", "--verify", "--quiet", "--end-of-options", spec.From+"^{commit}"); err != nil {
+	if spec.From == "" {
+		if spec.From, err = w.branch(ctx, r, spec.Base); err == nil {
+			err = w.keep(ctx, r, spec.From)
+		}
+		if err != nil {
+			return coppice.PrepareResult{}, told(err)
+		}
+		want.Base = spec.From
+	} else if _, err := w.git.Run(ctx, r.git, "rev-parse", "--verify", "--quiet", "--end-of-options", spec.From+"^{commit}"); err != nil {
 		if ctx.Err() != nil {
 			return coppice.PrepareResult{}, err
 		}

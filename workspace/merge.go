@@ -14,8 +14,9 @@ import (
 	"coppice/workspace/git"
 )
 
-// Merge makes the commit that would land: the candidate on top of the base, on
-// trees alone. Same spec, same base and same committer make the same commit.
+// Merge makes the commit that would land: the candidate on top of the base, or of
+// the commit that the spec names, on trees alone. Same spec, same base and same
+// committer make the same commit.
 //
 // A rebase whose commits do not apply one by one, or whose history has merges
 // in it, lands as one squashed commit instead: its tree is the merge either way.
@@ -49,14 +50,11 @@ func validRef(ref string) error {
 }
 
 func (w *Workspaces) merge(ctx context.Context, r repo, spec coppice.MergeSpec) (coppice.MergeResult, error) {
-	base, err := w.branch(ctx, r, spec.Base)
-	if err != nil {
-		return coppice.MergeResult{}, err
-	}
-	res := coppice.MergeResult{Base: base}
-	if res.Need, err = w.BaseNeed(ctx, r.root, spec.Base, spec.Seen, base); err != nil || res.Need != nil {
+	res, err := w.ground(ctx, r, spec)
+	if err != nil || res.Need != nil {
 		return res, err
 	}
+	base := res.Base
 	ours, theirs, err := w.sides(ctx, r, base, spec.Head)
 	if err != nil {
 		return res, err
@@ -107,6 +105,19 @@ func (w *Workspaces) merge(ctx context.Context, r repo, spec coppice.MergeSpec) 
 		return res, err
 	}
 	return res, w.setRef(ctx, r, spec.Ref, res.Commit)
+}
+
+// ground is the commit that a merge stands on: where the branch is, unless a
+// person must look at that first, or the commit that the spec names.
+func (w *Workspaces) ground(ctx context.Context, r repo, spec coppice.MergeSpec) (res coppice.MergeResult, err error) {
+	if spec.Onto != "" {
+		return coppice.MergeResult{Base: spec.Onto}, coppice.ValidHash(spec.Onto)
+	}
+	if res.Base, err = w.branch(ctx, r, spec.Base); err != nil {
+		return coppice.MergeResult{}, err
+	}
+	res.Need, err = w.BaseNeed(ctx, r.root, spec.Base, spec.Seen, res.Base)
+	return res, err
 }
 
 func ended(message string) string { return strings.TrimRight(message, "\n") + "\n" }

@@ -17,25 +17,35 @@ import (
 // is checked out, that checkout follows as git merge --ff-only makes it: changes of
 // the person's in other files stay. Where the person changed a file that the move
 // changes too, or a checkout is in the middle of something, nothing moves and
-// Blocked says why. With Push the remote moves first, so that a base that moved
-// here is never ahead of a remote that refused it.
+// Blocked says why.
 //
 // Everything that Move writes to the person's repository it can complete or undo
 // after a crash: see moveRecord. Once it writes, the end of ctx does not stop it.
 func (w *Workspaces) Move(ctx context.Context, spec coppice.MoveSpec) (coppice.MoveResult, error) {
-	err := errors.Join(coppice.ValidBranch(spec.Base), coppice.ValidHash(spec.Old), coppice.ValidHash(spec.New), validRef(spec.Ref))
-	if spec.Remote == "" {
-		spec.Remote = "origin"
-	}
-	if err = errors.Join(err, coppice.ValidName("remote", spec.Remote)); err != nil {
+	if err := errors.Join(validMove(&spec), validRef(spec.Ref)); err != nil {
 		return coppice.MoveResult{}, firstError(err)
 	}
 	r, err := w.use(ctx, spec.Repo)
 	if err != nil {
 		return coppice.MoveResult{}, err
 	}
+	if spec.Push {
+		p, err := w.push(ctx, r, spec)
+		if err != nil || !p.Pushed {
+			return coppice.MoveResult{Now: p.Now, Blocked: p.Blocked, Need: p.Need}, told(err)
+		}
+		spec.Pushed = true
+	}
 	res, err := w.move(ctx, r, spec)
 	return res, told(err)
+}
+
+// validMove checks what a push and a move have in common.
+func validMove(spec *coppice.MoveSpec) error {
+	if spec.Remote == "" {
+		spec.Remote = "origin"
+	}
+	return errors.Join(coppice.ValidBranch(spec.Base), coppice.ValidHash(spec.Old), coppice.ValidHash(spec.New), coppice.ValidName("remote", spec.Remote))
 }
 
 func (w *Workspaces) move(ctx context.Context, r repo, spec coppice.MoveSpec) (coppice.MoveResult, error) {
@@ -46,62 +56,51 @@ func (w *Workspaces) move(ctx context.Context, r repo, spec coppice.MoveSpec) (c
 		return coppice.MoveResult{}, err
 	}
 	defer unlock()
+	res, free, err := w.standing(ctx, r, spec)
+	if err == nil && free {
+		res, err = w.advance(ctx, r, spec, spec.Old)
+	} else if err == nil && res.Moved {
+		err = r.dropGathered(spec.New)
+	}
+	if err == nil && res.Moved && spec.Ref != "" {
+		err = w.dropRefs(ctx, r, spec.Ref)
+	}
+	return res, err
+}
+
+// standing finds out where the base is: at Old and free to move to New, as far as
+// the repository decides; at New already, or beyond it; or elsewhere. The caller
+// has the lock of movers.
+func (w *Workspaces) standing(ctx context.Context, r repo, spec coppice.MoveSpec) (res coppice.MoveResult, free bool, err error) {
 	if err := w.recoverMove(context.WithoutCancel(ctx), r); err != nil {
 		if stuck := (*errStuck)(nil); errors.As(err, &stuck) {
 			return coppice.MoveResult{Blocked: err.Error(), Need: &coppice.Need{
 				Kind: coppice.NeedCheckout, Text: err.Error(), Paths: stuck.yours, Fix: "move these files out of the way; the landing then goes on by itself",
-			}}, nil
+			}}, false, nil
 		}
-		return coppice.MoveResult{}, err
+		return res, false, err
 	}
-	now, err := w.branch(ctx, r, spec.Base)
-	if err != nil {
-		return coppice.MoveResult{}, err
+	if res.Now, err = w.branch(ctx, r, spec.Base); err != nil {
+		return res, false, err
 	}
 	onTop := false
-	if now == spec.Old && now != spec.New {
+	if res.Now == spec.Old && res.Now != spec.New {
 		if onTop, err = w.isAncestor(ctx, r, spec.Old, spec.New); err != nil {
-			return coppice.MoveResult{Now: now}, err
+			return res, false, err
 		}
 	}
 	if !onTop { // it may be there already
-		if done, err := w.isAncestor(ctx, r, spec.New, now); err != nil {
-			return coppice.MoveResult{}, err
-		} else if done {
-			return coppice.MoveResult{Moved: true, Now: now}, errors.Join(w.dropRefs(ctx, r, spec.Ref), r.dropGathered(spec.New))
+		if res.Moved, err = w.isAncestor(ctx, r, spec.New, res.Now); err == nil && !res.Moved && res.Now == spec.Old {
+			res.Blocked = fmt.Sprintf("the commit %.12s does not stand on %.12s", spec.New, spec.Old)
 		}
-		if now != spec.Old {
-			return coppice.MoveResult{Now: now}, nil
-		}
-		return coppice.MoveResult{Now: now, Blocked: fmt.Sprintf("the commit %.12s does not stand on %.12s", spec.New, spec.Old)}, nil
+		return res, false, err
 	}
 	need, err := w.unconfirmed(ctx, r)
-	if err != nil {
-		return coppice.MoveResult{Now: now}, err
+	if err != nil || need == nil {
+		return res, err == nil, err
 	}
-	if need != nil {
-		return coppice.MoveResult{Now: now, Blocked: need.Text, Need: need}, nil
-	}
-	if spec.Push {
-		// What would block the branch here must be known before the remote has
-		// moved; advance looks again.
-		plan, err := w.plan(ctx, r, spec)
-		if err != nil || plan.blocked.Blocked != "" {
-			return plan.blocked, err
-		}
-		res, pushed, err := w.push(ctx, r, spec)
-		if err != nil || !pushed {
-			return res, err
-		}
-	}
-	if err := w.step("pushed"); err != nil {
-		return coppice.MoveResult{}, err
-	}
-	res, err := w.advance(ctx, r, spec, spec.Old)
-	if err == nil && res.Moved {
-		err = w.dropRefs(ctx, r, spec.Ref)
-	}
-	return res, err
+	res.Blocked, res.Need = need.Text, need
+	return res, false, nil
 }
 
 func (r repo) moveLock() string { return filepath.Join(r.dir, "move.lock") }
@@ -256,7 +255,7 @@ func (w *Workspaces) refLines(ctx context.Context, r repo, spec coppice.MoveSpec
 	if at[keepRef] == spec.Old {
 		lines, refs = append(lines, "update "+keepRef+" "+spec.New+" "+spec.Old), append(refs, keepRef)
 	}
-	if spec.Push && at[tracking] != "" {
+	if spec.Pushed && at[tracking] != "" {
 		lines, refs = append(lines, "update "+tracking+" "+spec.New+" "+at[tracking]), append(refs, tracking)
 	}
 	return lines, refs, nil

@@ -13,58 +13,97 @@ import (
 	"coppice/workspace/git"
 )
 
-// push brings New to the remote. It is never forced. When the remote has
-// commits the base has not, the base takes them over, and the landing begins
-// again from there.
-func (w *Workspaces) push(ctx context.Context, r repo, spec coppice.MoveSpec) (res coppice.MoveResult, pushed bool, err error) {
-	res.Now = spec.Old
+// Push brings New to a branch of a remote. It is never forced. What would block
+// the move that follows is found out first, so that the remote does not move for
+// nothing. When the remote has commits that the branch here has not, the branch
+// takes them over, and the landing begins again from there.
+//
+// While it talks to the remote, Push holds no lock: others may land elsewhere in
+// the repository. A stop ends that talk.
+func (w *Workspaces) Push(ctx context.Context, spec coppice.PushSpec) (coppice.PushResult, error) {
+	move := coppice.MoveSpec{Repo: spec.Repo, RepoID: spec.RepoID, Base: spec.Base, Old: spec.Old, New: spec.New, Remote: spec.Remote}
+	if err := validMove(&move); err != nil {
+		return coppice.PushResult{}, firstError(err)
+	}
+	r, err := w.use(ctx, spec.Repo)
+	if err != nil {
+		return coppice.PushResult{}, err
+	}
+	res, err := w.push(ctx, r, move)
+	return res, told(err)
+}
+
+func (w *Workspaces) push(ctx context.Context, r repo, spec coppice.MoveSpec) (coppice.PushResult, error) {
+	at, err := w.mayMove(ctx, r, spec)
+	res := coppice.PushResult{Now: at.Now, Blocked: at.Blocked, Need: at.Need}
+	if err != nil || at.Blocked != "" || at.Now != spec.Old && !at.Moved {
+		return res, err
+	}
 	n, err := w.network(ctx, r)
 	if err != nil {
-		return res, false, err
+		return res, err
 	}
 	defer n.close()
 	if n.remotes[spec.Remote] == "" {
 		res.Blocked = fmt.Sprintf("there is no remote %[1]s to push to; add it with `git remote add %[1]s <address>`, or set land.push to false", spec.Remote)
-		return res, false, nil
+		return res, nil
 	}
 	dst := "refs/heads/" + spec.Base
 	talk, cancel := stopCtx(ctx) // a stop may end it
 	defer cancel()
 	out, _, err := w.git.Status(talk, n.call("push", "--porcelain", "--no-verify", "--no-follow-tags", "--no-signed", "--recurse-submodules=no", spec.Remote, spec.New+":"+dst))
-	if err == nil {
-		return res, true, nil
-	}
-	if talk.Err() != nil {
-		return res, false, err
-	}
-	if !refused(out, dst) {
-		return res, false, unreachable(spec.Remote, err)
+	switch {
+	case err == nil:
+		res.Pushed = true
+		return res, w.step("pushed")
+	case talk.Err() != nil:
+		return res, err
+	case !refused(out, dst):
+		return res, unreachable(spec.Remote, err)
 	}
 	theirs, err := w.fetch(talk, r, n, spec)
 	if err != nil {
-		return res, false, err
+		return res, err
 	}
-	if theirs == spec.Old {
-		// It stands where it should and yet refuses: a rule of the remote's.
-		return coppice.MoveResult{Now: spec.Old, Blocked: fmt.Sprintf("%s refuses the push to %s: %s", spec.Remote, spec.Base, reason(out, dst))}, false, nil
+	return w.refusedAt(ctx, r, spec, res, theirs, reason(out, dst))
+}
+
+// mayMove says where the base is, and what would block its move to New.
+func (w *Workspaces) mayMove(ctx context.Context, r repo, spec coppice.MoveSpec) (coppice.MoveResult, error) {
+	unlock, err := w.lock(ctx, r.moveLock())
+	if err != nil {
+		return coppice.MoveResult{}, err
 	}
+	defer unlock()
+	res, free, err := w.standing(ctx, r, spec)
+	if err != nil || !free {
+		return res, err
+	}
+	p, err := w.plan(ctx, r, spec)
+	return p.blocked, err
+}
+
+// refusedAt says what follows when a remote refuses New, whose branch there is at
+// a commit.
+func (w *Workspaces) refusedAt(ctx context.Context, r repo, spec coppice.MoveSpec, res coppice.PushResult, theirs, why string) (coppice.PushResult, error) {
 	if has, err := w.isAncestor(ctx, r, spec.New, theirs); err != nil || has {
-		return res, has, err // somebody pushed ours and went on from it
-	}
-	if ahead, err := w.isAncestor(ctx, r, spec.Old, theirs); err != nil {
-		return res, false, err
-	} else if ahead {
-		res, err := w.advance(ctx, r, coppice.MoveSpec{Base: spec.Base, Old: spec.Old, New: theirs, Remote: spec.Remote}, spec.Old)
-		res.Moved = false // not to New
-		return res, false, err
+		res.Pushed = has // somebody pushed ours and went on from it
+		return res, err
 	}
 	if behind, err := w.isAncestor(ctx, r, theirs, spec.Old); err != nil {
-		return res, false, err
-	} else if behind {
-		return coppice.MoveResult{Now: spec.Old, Blocked: fmt.Sprintf("%s refuses the push to %s: %s", spec.Remote, spec.Base, reason(out, dst))}, false, nil
+		return res, err
+	} else if behind { // it stands where it should and yet refuses: a rule of the remote's
+		res.Blocked = fmt.Sprintf("%s refuses the push to %s: %s", spec.Remote, spec.Base, why)
+		return res, nil
+	}
+	if ahead, err := w.isAncestor(ctx, r, spec.Old, theirs); err != nil {
+		return res, err
+	} else if ahead {
+		took, err := w.move(ctx, r, coppice.MoveSpec{Base: spec.Base, Old: spec.Old, New: theirs, Remote: spec.Remote})
+		return coppice.PushResult{Now: took.Now, Blocked: took.Blocked, Need: took.Need}, err
 	}
 	res.Blocked = fmt.Sprintf("%s and %s/%s have gone different ways: merge or rebase %s by hand", spec.Base, spec.Remote, spec.Base, spec.Base)
-	return res, false, nil
+	return res, nil
 }
 
 // network is a git directory for one conversation with a remote. Its settings are

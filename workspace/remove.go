@@ -218,19 +218,30 @@ func (w *Workspaces) commitTree(ctx context.Context, r repo, env []string, messa
 	return strings.TrimSpace(out), err
 }
 
-// lastTrash returns the number of the key's newest trash, 0 when it has none.
+// trashGap is how many numbers of a key's trash may be missing before a newer one:
+// the oldest expires first.
+const trashGap = 16
+
+// lastTrash returns the number of the key's newest trash, 0 when it has none. It
+// asks for the names that can be there, since all trash of the project together
+// can be many thousands.
 func (w *Workspaces) lastTrash(ctx context.Context, r repo, key string) (int, error) {
-	refs, err := w.refsBelow(ctx, r.own(), trashRefs+key+"-")
-	if err != nil {
-		return 0, err
-	}
-	last := 0
-	for _, ref := range refs {
-		if n, err := strconv.Atoi(strings.TrimPrefix(ref, trashRefs+key+"-")); err == nil {
-			last = max(last, n)
+	for last, from := 0, 1; ; {
+		names := make([]string, trashGap)
+		for i := range names {
+			names[i] = fmt.Sprintf("%s%s-%d", trashRefs, key, from+i)
 		}
+		refs, err := w.refs(ctx, r.own(), names...)
+		if err != nil || len(refs) == 0 {
+			return last, err
+		}
+		for i, name := range names {
+			if refs[name] != "" {
+				last = from + i
+			}
+		}
+		from = last + 1
 	}
-	return last, nil
 }
 
 // removed answers for a key without a workspace: what its newest trash keeps,
@@ -429,5 +440,6 @@ func (w *Workspaces) unregister(ctx context.Context, r repo, s slot) error {
 	if err := os.Remove(r.savedIndex(s)); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
+	w.forget(r.metaFile(s))
 	return os.Remove(r.metaFile(s))
 }

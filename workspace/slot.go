@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"coppice"
@@ -53,7 +54,44 @@ func (r repo) metaFile(s slot) string { return filepath.Join(r.dir, s.Name+".jso
 func (r repo) slotLock(s slot) string { return filepath.Join(r.dir, s.Name+".lock") }
 
 func (w *Workspaces) writeSlot(r repo, s slot) error {
+	w.forget(r.metaFile(s))
 	return writeJSON(r.metaFile(s), s)
+}
+
+// knownSlot is a slot as it was read, and the file that it was read from.
+type knownSlot struct {
+	slot slot
+	file fs.FileInfo
+}
+
+// knownSlot returns the slot of a file. It reads the file only if it is another one
+// than last time: there can be a thousand slots, and every claim looks at all.
+func (w *Workspaces) knownSlot(file string) (slot, error) {
+	now, err := os.Lstat(file)
+	if err != nil {
+		return slot{}, err
+	}
+	w.mu.Lock()
+	k, ok := w.read[file]
+	w.mu.Unlock()
+	if ok && os.SameFile(k.file, now) && k.file.ModTime().Equal(now.ModTime()) && k.file.Size() == now.Size() {
+		k.slot.Ports, k.slot.Given = slices.Clone(k.slot.Ports), slices.Clone(k.slot.Given)
+		return k.slot, nil
+	}
+	s, err := readSlot(file)
+	if after, e := os.Lstat(file); err == nil && e == nil && os.SameFile(now, after) {
+		w.mu.Lock()
+		w.read[file] = knownSlot{s, now}
+		w.mu.Unlock()
+	}
+	return s, err
+}
+
+// forget drops what is known about a slot whose file is about to change.
+func (w *Workspaces) forget(file string) {
+	w.mu.Lock()
+	delete(w.read, file)
+	w.mu.Unlock()
 }
 
 // writeJSON replaces a file as a whole, readable by the user only.
@@ -92,7 +130,7 @@ func (w *Workspaces) slots(r repo) ([]slot, error) {
 		if !ok || !strings.HasPrefix(name, workPrefix) {
 			continue
 		}
-		s, err := readSlot(filepath.Join(r.dir, e.Name()))
+		s, err := w.knownSlot(filepath.Join(r.dir, e.Name()))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}

@@ -260,3 +260,36 @@ func TestCleanOnce(t *testing.T) {
 		t.Error("what the first preparation left is still there")
 	}
 }
+
+// The newest trash of a task is found by its name, also when older trash has
+// expired.
+func TestLastTrash(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	r := must[repo](t)(b.use(b.ctx, b.root))
+	head := run(t, b.root, "git", "rev-parse", "HEAD")
+	last := func() int { return must[int](t)(b.lastTrash(b.ctx, r, "app-1")) }
+	if n := last(); n != 0 {
+		t.Errorf("%d without any", n)
+	}
+	for _, c := range []struct {
+		name string
+		want int
+	}{{"app-11-40", 0}, {"app-1-1", 1}, {"app-1-9", 9}, {"app-1-20", 20}, {"app-1-21", 21}, {"app-2-22", 21}} {
+		if err := b.setRef(b.ctx, r, trashRefs+c.name, head); err != nil {
+			t.Fatal(err)
+		}
+		if n := last(); n != c.want {
+			t.Errorf("%d with %s, want %d", n, c.name, c.want)
+		}
+	}
+	if err := b.dropRefs(b.ctx, r, trashRefs+"app-1-1", trashRefs+"app-1-9"); err != nil {
+		t.Fatal(err)
+	}
+	if err := b.setRef(b.ctx, r, trashRefs+"app-1-16", head); err != nil {
+		t.Fatal(err)
+	}
+	if n := last(); n != 21 {
+		t.Errorf("%d once the oldest have expired", n)
+	}
+}

@@ -61,6 +61,7 @@ type Workspaces struct {
 	gates map[string]chan struct{} // by lock file; held by who may try for the file
 	repos map[string]repo          // by the path asked for
 	noted map[string]repo          // by the directory of its workspaces
+	read  map[string]knownSlot     // by the slot's file
 }
 
 // New makes the directories, private to the user, and returns Workspaces.
@@ -70,7 +71,7 @@ func New(c Config) (*Workspaces, error) {
 	}
 	w := &Workspaces{
 		git: c.Git, now: c.Now, log: c.Logger, ports: c.Ports, idle: c.Idle, env: c.Env,
-		gates: map[string]chan struct{}{}, repos: map[string]repo{}, noted: map[string]repo{}, trees: &trees{of: map[string]string{}},
+		gates: map[string]chan struct{}{}, repos: map[string]repo{}, noted: map[string]repo{}, read: map[string]knownSlot{}, trees: &trees{of: map[string]string{}},
 		step: func(string) error { return nil },
 	}
 	if w.now == nil {

@@ -240,11 +240,7 @@ func (f field) value(text string) (string, any, error) {
 	}
 	switch f.kind {
 	case "boolean":
-		v, _ := agent.Answered(text, coppice.Rule{})
-		if word := strings.ToLower(text); word == "true" {
-			return f.key, true, nil
-		}
-		return f.key, v.Allowed(), nil
+		return f.key, strings.EqualFold(text, "true") || coppice.ParsePermission(text).Allow, nil
 	case "integer", "number":
 		n := json.Number(text)
 		if _, err := n.Int64(); err != nil {

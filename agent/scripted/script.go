@@ -264,9 +264,9 @@ func Parse(name string, data []byte) (*Script, error) {
 		return nil, located(name, err)
 	}
 	for i, c := range s.Cases {
-		if c.Role != "" && c.Role != coppice.RoleImplement && c.Role != coppice.RoleFix && c.Role != coppice.RoleVerify {
-			return nil, coppice.Errorf(coppice.EInvalid, "%s: case %d: %s is no role", name, i+1, coppice.Quote(string(c.Role))).
-				WithFix("use %s, %s or %s", coppice.RoleImplement, coppice.RoleFix, coppice.RoleVerify)
+		if c.Role != "" && c.Role.Info().Role != c.Role {
+			return nil, coppice.Errorf(coppice.EInvalid, "%s: case %d: %s is not a role", name, i+1, coppice.Quote(string(c.Role))).
+				WithFix("use one of %s", strings.Join(coppice.RoleNames(), ", "))
 		}
 	}
 	return &s, nil

@@ -22,7 +22,7 @@ func TestParseErrors(t *testing.T) {
 		{"verdict", "cases:\n  - steps:\n      - verdict: []\n", "s.yaml:3:9: verdict needs a command"},
 		{"path", "cases:\n  - steps:\n      - write: {content: x}\n", "s.yaml:3:9: the path is missing"},
 		{"type", "cases:\n  - session: many\n", "s.yaml:2:14"},
-		{"role", "cases:\n  - role: boss\n", "\"boss\" is no role"},
+		{"role", "cases:\n  - role: boss\n", "\"boss\" is not a role"},
 	} {
 		_, err := Parse("s.yaml", []byte(c.script))
 		if err == nil || !strings.Contains(err.Error(), c.want) || coppice.ErrorCode(err) != coppice.EInvalid {

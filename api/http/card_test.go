@@ -54,14 +54,15 @@ func TestProof(t *testing.T) {
 	p := b.Project("/src/app")
 	task := b.Task("app", coppice.NewTask{Title: "One", Agent: "scripted"})
 	s := b.Session(task.Key, coppice.SessionDone, nil)
+	green := coppice.Candidate{Green: true}
 	for _, c := range []struct {
 		landing coppice.Landing
 		want    string
 	}{
 		{coppice.Landing{}, ""},
-		{coppice.Landing{Green: true}, "checks passed"},
-		{coppice.Landing{Green: true, Verified: true}, "verified"},
-		{coppice.Landing{Green: true, Outcome: coppice.LandingRefused}, "not verified"},
+		{coppice.Landing{Candidate: green}, "checks passed"},
+		{coppice.Landing{Candidate: green, Verified: true}, "verified"},
+		{coppice.Landing{Candidate: green, Outcome: coppice.LandingRefused}, "not verified"},
 		{coppice.Landing{Outcome: coppice.LandingRefused}, "checks failed"},
 		{coppice.Landing{Verified: true, Outcome: coppice.LandingConflict}, "conflict"},
 	} {

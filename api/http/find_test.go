@@ -151,7 +151,22 @@ func TestUsage(t *testing.T) {
 	if len(u.Rows) != 1 || !u.More || u.Total.CostUSD != 1.5 {
 		t.Errorf("one row %+v", u)
 	}
-	_, text := call(t, b, "GET", "/api/v1/usage?tz=-780", "") // it is still yesterday there
+	if got := u.Budgets[0]; got != (api.Budget{Project: "app", TaskUSD: 0, DayUSD: 0, Today: 0.5}) {
+		t.Errorf("today %+v", got)
+	}
+	b.Update(func(tx store.Tx) error {
+		p, err := tx.Projects.ByPrefix("app")
+		p.Policy.Budget = coppice.BudgetPolicy{Task: 5, Day: 20}
+		if err != nil {
+			return err
+		}
+		return tx.Projects.Put(&p)
+	})
+	_, text := call(t, b, "GET", "/api/v1/usage", "")
+	if !strings.Contains(text, `"budgets":[{"project":"app","task_usd":5,"day_usd":20,"today_usd":0.5}`) {
+		t.Errorf("budgets: %s", text)
+	}
+	_, text = call(t, b, "GET", "/api/v1/usage?tz=-780", "") // it is still yesterday there
 	if !strings.Contains(text, `"to":"2026-03-03"`) || !strings.Contains(text, `"day":"2026-03-03"`) {
 		t.Errorf("in another zone: %s", text)
 	}
@@ -369,12 +384,13 @@ func TestStatusCounts(t *testing.T) {
 		func(t *coppice.Task) { t.Stage, t.Wait = coppice.StageSession, nil },
 		func(t *coppice.Task) { t.Stage, t.Wait = coppice.StageChecking, nil },
 		func(t *coppice.Task) { t.Stage, t.Wait = coppice.StageHeld, nil },
+		func(t *coppice.Task) { t.Stage, t.Wait = coppice.StageReview, nil },
 		func(t *coppice.Task) { t.Stage, t.Wait = coppice.StageLanding, nil },
 		func(t *coppice.Task) { t.Stage, t.Wait, t.Outcome = coppice.StageEnded, nil, coppice.OutcomeDone },
 	}
 	for i := range 500 {
 		project := "app"
-		if i%3 == 0 {
+		if i%2 == 0 {
 			project = "web"
 		}
 		k := b.Task(project, coppice.NewTask{Title: "task", Priority: i % 5})

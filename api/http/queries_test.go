@@ -27,6 +27,10 @@ var stages = []coppice.Stage{
 // questions and messages.
 func putBusy(tx store.Tx, p coppice.Project, n int) error {
 	noon := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+	queue, err := tx.Queues.Of(p.ID, "")
+	if err != nil {
+		return err
+	}
 	var last coppice.Task
 	for i := range n {
 		stage := stages[i%len(stages)]
@@ -58,7 +62,7 @@ func putBusy(tx store.Tx, p coppice.Project, n int) error {
 				return err
 			}
 		}
-		l := coppice.Landing{ProjectID: p.ID, TaskID: t.ID, QueuedAt: noon}
+		l := coppice.Landing{ProjectID: p.ID, TaskID: t.ID, QueueID: queue.ID, QueuedAt: noon}
 		if stage != coppice.StageLanding {
 			l.EndedAt = noon
 		}

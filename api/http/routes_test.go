@@ -248,6 +248,20 @@ func TestStatusSumsUp(t *testing.T) {
 	if len(st.NeedsYou) != 1 || len(st.Active) != 1 || len(st.Waiting) != 1 || len(st.Projects) != 2 || st.Projects[1].Running != 1 || st.Seq == 0 {
 		t.Errorf("status %+v", st)
 	}
+	b.Session("lib-1", coppice.SessionWaiting, func(s *coppice.Session) { s.ParkedAt, s.ReadyAt = b.Clock.Now(), b.Clock.Now() })
+	st, err = b.Client.Status(b.Ctx, "lib")
+	b.Must(err)
+	if len(st.Active) != 0 || len(st.Waiting) != 1 || st.Waiting[0].Reason != coppice.ReasonAnswered || st.Counts["waiting"] != 1 || st.Projects[0].Running != 1 || st.Projects[0].Parked != 1 {
+		t.Errorf("status with a parked session %+v", st)
+	}
+	page, err := b.Client.Tasks(b.Ctx, client.TaskQuery{Project: "lib", Status: []string{"waiting"}, Limit: 9})
+	b.Must(err)
+	if len(page.Tasks) != 1 {
+		t.Errorf("%d tasks of lib wait", len(page.Tasks))
+	}
+	if _, text := call(t, b, "GET", "/metrics", ""); !strings.Contains(text, "coppice_sessions_live 1\n") || !strings.Contains(text, "coppice_sessions_parked 1\n") {
+		t.Errorf("metrics:\n%s", text)
+	}
 	st, err = b.Client.Status(b.Ctx, "app")
 	b.Must(err)
 	if len(st.Active) != 0 || len(st.Projects) != 1 {

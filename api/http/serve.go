@@ -79,11 +79,21 @@ func (s *Server) statusProjects(r store.Reader, prefix string, out *api.Status) 
 	if err != nil {
 		return 0, err
 	}
+	live, err := r.Sessions.Live()
+	if err != nil {
+		return 0, err
+	}
+	parked := map[int64]int{}
+	for _, x := range live {
+		if x.Parked() {
+			parked[x.ProjectID]++
+		}
+	}
 	projects, err := r.Projects.All()
 	for _, p := range projects {
 		if id == 0 || p.ID == id {
 			st := api.ProjectStatus{
-				Prefix: p.Prefix, Path: p.Path, Running: runningIn(running, p.ID), Limit: p.Policy.Limits.Sessions, Paused: p.PausedAt,
+				Prefix: p.Prefix, Path: p.Path, Running: runningIn(running, p.ID), Parked: parked[p.ID], Limit: p.Policy.Limits.Sessions, Paused: p.PausedAt,
 			}
 			st.Warnings = slices.Clone(p.Policy.Problems)
 			if s.cfg.Warnings != nil {
@@ -156,9 +166,7 @@ func family(b *bytes.Buffer, name, kind, help string) {
 
 func gauges(b *bytes.Buffer, r store.Reader) error {
 	family(b, "coppice_tasks", "gauge", "Tasks by stage.")
-	for _, stage := range []coppice.Stage{
-		coppice.StageWaiting, coppice.StageQueued, coppice.StageSession, coppice.StageChecking, coppice.StageHeld, coppice.StageLanding, coppice.StageEnded,
-	} {
+	for _, stage := range coppice.Stages {
 		n, err := r.Tasks.Count(store.TaskFilter{Stages: []coppice.Stage{stage}})
 		if err != nil {
 			return err
@@ -177,8 +185,16 @@ func gauges(b *bytes.Buffer, r store.Reader) error {
 	if err != nil {
 		return err
 	}
-	family(b, "coppice_sessions_live", "gauge", "Sessions that hold a place.")
-	fmt.Fprintf(b, "coppice_sessions_live %d\n", len(live))
+	parked := 0
+	for _, x := range live {
+		if x.Parked() {
+			parked++
+		}
+	}
+	family(b, "coppice_sessions_live", "gauge", "Sessions that count against the limits.")
+	fmt.Fprintf(b, "coppice_sessions_live %d\n", len(live)-parked)
+	family(b, "coppice_sessions_parked", "gauge", "Sessions that can only wait.")
+	fmt.Fprintf(b, "coppice_sessions_parked %d\n", parked)
 	first, last, err := r.Log.Bounds()
 	if err != nil {
 		return err

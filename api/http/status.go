@@ -28,7 +28,7 @@ func (s *Server) statusTasks(ctx context.Context, r store.Reader, project int64,
 		}
 		out.Counts[status] = n
 	}
-	needs, active, err := s.busyTasks(ctx, r, project, out)
+	needs, active, answered, err := s.busyTasks(ctx, r, project, out)
 	if err != nil {
 		return err
 	}
@@ -40,7 +40,7 @@ func (s *Server) statusTasks(ctx context.Context, r store.Reader, project int64,
 	if err != nil {
 		return err
 	}
-	needs = append(needs, people...)
+	needs, waiting = append(needs, people...), append(answered, waiting...)
 	older := func(a, b coppice.Task) int { return cmp.Compare(a.ID, b.ID) }
 	slices.SortFunc(needs, older)
 	slices.SortFunc(active, older)
@@ -59,38 +59,42 @@ func (s *Server) statusTasks(ctx context.Context, r store.Reader, project int64,
 }
 
 // busyTasks counts the tasks that are being worked on, checked, held or landed,
-// and returns those that need a person and the others.
-func (s *Server) busyTasks(ctx context.Context, r store.Reader, project int64, out *api.Status) (needs, active []coppice.Task, err error) {
-	for _, stage := range []coppice.Stage{coppice.StageChecking, coppice.StageHeld, coppice.StageLanding, coppice.StageSession} {
+// and returns those that need a person, those whose session waits for a free one,
+// and the others.
+func (s *Server) busyTasks(ctx context.Context, r store.Reader, project int64, out *api.Status) (needs, active, waiting []coppice.Task, err error) {
+	for _, stage := range append(coppice.StagesThat(coppice.Stage.Lands), coppice.StageSession) {
 		f := store.TaskFilter{ProjectID: project, Stages: []coppice.Stage{stage}, OldFirst: true}
 		if stage != coppice.StageSession { // of those there are as many as sessions may run
 			f.Most = mostListed
 		}
 		tasks, err := r.Tasks.List(f)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		statuses, err := s.cfg.Status.Statuses(ctx, r, tasks)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 		for i, t := range tasks {
 			out.Counts[statuses[i].Status]++
-			if statuses[i].Status == coppice.StatusNeedsYou {
+			switch statuses[i].Status {
+			case coppice.StatusNeedsYou:
 				needs = append(needs, t)
-			} else {
+			case coppice.StatusWaiting:
+				waiting = append(waiting, t)
+			default:
 				active = append(active, t)
 			}
 		}
 		if f.Most > 0 && len(tasks) == f.Most { // their status is their stage's: the rest need no look
 			n, err := r.Tasks.Count(store.TaskFilter{ProjectID: project, Stages: f.Stages})
 			if err != nil {
-				return nil, nil, err
+				return nil, nil, nil, err
 			}
 			out.Counts[statuses[0].Status] += n - len(tasks)
 		}
 	}
-	return needs, active, nil
+	return needs, active, waiting, nil
 }
 
 // waitingTasks counts the tasks that wait or are queued, and returns those that

@@ -55,14 +55,14 @@ func (s *Server) taskRoutes(a huma.API) {
 
 // stagesOf are the stages in which a task can have a status.
 var stagesOf = map[coppice.Status][]coppice.Stage{
-	coppice.StatusWaiting:   {coppice.StageWaiting, coppice.StageQueued},
+	coppice.StatusWaiting:   {coppice.StageWaiting, coppice.StageQueued, coppice.StageSession},
 	coppice.StatusReady:     {coppice.StageQueued},
 	coppice.StatusWorking:   {coppice.StageSession},
 	coppice.StatusFixing:    {coppice.StageSession},
 	coppice.StatusVerifying: {coppice.StageSession},
 	coppice.StatusChecking:  {coppice.StageChecking},
 	coppice.StatusLanding:   {coppice.StageLanding},
-	coppice.StatusNeedsYou:  {coppice.StageWaiting, coppice.StageSession, coppice.StageHeld},
+	coppice.StatusNeedsYou:  append(coppice.StagesThat(coppice.Stage.Awaits), coppice.StageWaiting, coppice.StageSession),
 	coppice.StatusDone:      {coppice.StageEnded},
 	coppice.StatusFailed:    {coppice.StageEnded},
 	coppice.StatusCancelled: {coppice.StageEnded},
@@ -208,12 +208,16 @@ func (s *Server) detail(ctx context.Context, r store.Reader, t coppice.Task) (ou
 	if err != nil {
 		return out, err
 	}
-	out.Task = views[0]
+	out.Task, out.Schema = views[0], t.Schema
 	if out.History, err = r.Sessions.Of(t.ID); err != nil {
 		return out, err
 	}
 	for i := range out.History {
-		out.History[i].Prompt = "" // can be long; the session itself shows it
+		s := &out.History[i]
+		s.Prompt = "" // can be long; the session itself shows it
+		if s.Answer != nil && s.Answer.Problem == "" {
+			out.Answer = s.Answer
+		}
 	}
 	if out.Landings, err = r.Landings.Of(t.ID); err != nil {
 		return out, err

@@ -83,6 +83,10 @@ func (s *Server) usage(ctx context.Context, in *usageIn) (out api.UsageReport, e
 		if err != nil {
 			return err
 		}
+		today, err := r.Spend.ByProject(coppice.Day(s.cfg.Now()))
+		if err != nil {
+			return err
+		}
 		prefixes := map[int64]string{}
 		if in.Project != "" {
 			p, err := byPrefix(r, in.Project)
@@ -94,10 +98,12 @@ func (s *Server) usage(ctx context.Context, in *usageIn) (out api.UsageReport, e
 		for _, p := range projects {
 			prefixes[p.ID] = p.Prefix
 			if q.ProjectID == 0 || p.ID == q.ProjectID {
-				out.Budgets = append(out.Budgets, api.Budget{Project: p.Prefix, TaskUSD: float64(p.Policy.Budget.Task)})
+				out.Budgets = append(out.Budgets, api.Budget{
+					Project: p.Prefix, TaskUSD: float64(p.Policy.Budget.Task), DayUSD: float64(p.Policy.Budget.Day), Today: float64(today[p.ID]),
+				})
 			}
 		}
-		rows, err := r.Sessions.Usage(q)
+		rows, err := r.Spend.Usage(q)
 		for _, u := range rows {
 			out.Total = out.Total.Add(u.Usage)
 			out.Count += u.Sessions

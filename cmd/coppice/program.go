@@ -108,7 +108,7 @@ Start with:
   coppice new "…"  a task
   coppice status   what needs you, what runs, what waits and why`,
 	}
-	root.AddCommand(p.initCommand(), p.serveCommand(), p.demoCommand(), p.doctorCommand(), p.agentsCommand(), p.configCommand(), p.secretCommand(), p.restoreCommand())
+	root.AddCommand(p.initCommand(), p.serveCommand(), p.demoCommand(), p.doctorCommand(), p.agentsCommand(), p.configCommand(), p.pricesCommand(), p.secretCommand(), p.restoreCommand())
 	root.AddCommand(cli.Commands(p.env)...)
 	return root
 }

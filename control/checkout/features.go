@@ -30,6 +30,8 @@ type featureProject struct {
 	problem   string    // why the file's present text is not in force
 	suspect   time.Time // when a problem is reported unless it passes
 	again     time.Time // when what failed is tried again
+	wrote     time.Time // when it was last brought up to date
+	owed      time.Time // when it is brought up to date with what happened since
 	unwatched string    // why edits are not noticed
 	refused   *refusal
 
@@ -118,7 +120,7 @@ func (s *Follower) turn(ctx context.Context, p *featureProject) {
 		if p.list == nil || p.problem != "" || !p.suspect.IsZero() || ctx.Err() != nil {
 			return // the text in the file is not the one in force: nothing can be written into it
 		}
-		p.again = time.Time{}
+		p.again, p.owed, p.wrote = time.Time{}, time.Time{}, s.clock.Now()
 		plan := features.Make(features.Facts{
 			List: p.list, Policy: p.project.Policy, Tasks: p.tasks, Roles: p.roles, Seen: p.seen,
 			Ran: s.ran(ctx, p.project.ID, p.seq), Accept: p.accept,

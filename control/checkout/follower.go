@@ -177,7 +177,7 @@ func (s *Follower) patience() time.Duration {
 	now := s.clock.Now()
 	next := s.waits.next(now.Add(longest))
 	for _, p := range s.projects {
-		next = earlier(earlier(next, p.suspect), p.again)
+		next = earlier(earlier(earlier(next, p.suspect), p.again), p.owed)
 	}
 	for _, p := range s.policies {
 		next = earlier(next, p.due)
@@ -213,6 +213,10 @@ func (s *Follower) secondLooks(ctx context.Context) {
 		}
 		if due(s.clock, p.again) {
 			p.again, p.refused = time.Time{}, nil
+			s.turn(ctx, p)
+		}
+		if due(s.clock, p.owed) {
+			p.owed = time.Time{}
 			s.turn(ctx, p)
 		}
 	}

@@ -10,17 +10,22 @@ import (
 	"coppice/store"
 )
 
-// gather is how long news is left to gather: a task that moves on does so in
-// several steps, and one look sees them all.
-const gather = 100 * time.Millisecond
+// between is how much time passes at least between two readings of the log, and
+// gather between two writes of a features file: a task that moves on does so in
+// several steps, and one write has them all. The first after a quiet time, and the
+// last of all, do not wait.
+const (
+	between = 10 * time.Millisecond
+	gather  = 100 * time.Millisecond
+)
 
 // follow sends news when the log has grown, and waits for how far it was read.
 func (s *Follower) follow(ctx context.Context, seq int64, news chan<- struct{}, ack <-chan int64) {
-	for {
+	for read := (time.Time{}); ; read = s.clock.Now() {
 		if err := s.store.WaitEvent(ctx, seq); err != nil {
 			return // only ends with ctx, or with the store
 		}
-		if !s.rest(ctx, gather) {
+		if early := between - s.clock.Now().Sub(read); early > 0 && !s.rest(ctx, early) {
 			return
 		}
 		select {
@@ -34,6 +39,27 @@ func (s *Follower) follow(ctx context.Context, seq int64, news chan<- struct{}, 
 			return
 		}
 	}
+}
+
+// mayWrite reports whether a features file is brought up to date now. Otherwise it
+// is when its time has come.
+func (s *Follower) mayWrite(p *featureProject) bool {
+	next := p.wrote.Add(gather)
+	if !s.clock.Now().Before(next) || p.atRest() {
+		return true
+	}
+	p.owed = next
+	return false
+}
+
+// atRest reports whether no feature's task moves on by itself.
+func (p *featureProject) atRest() bool {
+	for _, t := range p.tasks {
+		if !t.Ended() {
+			return false
+		}
+	}
+	return true
 }
 
 // read takes over what was logged since the last time.
@@ -115,7 +141,7 @@ func (s *Follower) read(ctx context.Context) error {
 		}
 	}
 	for _, id := range s.order() {
-		if p := s.projects[id]; changed[p] {
+		if p := s.projects[id]; changed[p] && s.mayWrite(p) {
 			s.turn(ctx, p)
 		}
 	}

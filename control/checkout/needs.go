@@ -12,7 +12,6 @@ import (
 
 	"coppice"
 	"coppice/config"
-	"coppice/engine"
 	"coppice/features"
 	"coppice/store"
 )
@@ -64,12 +63,12 @@ func (s *Follower) before(ctx context.Context, older int64) int64 {
 // event: one still is, or has ended. In doubt one was.
 func (s *Follower) ran(ctx context.Context, project, since int64) (yes bool) {
 	err := s.store.View(ctx, func(r store.Reader) error {
-		running, err := r.Lanes.Running()
+		live, err := r.Sessions.Live()
 		if err != nil {
 			return err
 		}
-		for lane, n := range running {
-			yes = yes || lane.ProjectID == project && n > 0
+		for _, x := range live {
+			yes = yes || x.ProjectID == project
 		}
 		first, last, err := r.Log.Bounds()
 		if yes = yes || first > since+1 && last > since; yes || err != nil {
@@ -98,7 +97,7 @@ func (s *Follower) glance(ctx context.Context, project int64) {
 // policyPrint is a fingerprint of the files that make a project's policy.
 func policyPrint(root string) string {
 	h := sha256.New()
-	for _, name := range engine.PolicyFiles() {
+	for _, name := range config.Files() {
 		f, err := os.Open(filepath.Join(root, filepath.FromSlash(name)))
 		if err != nil {
 			fmt.Fprintf(h, "%s: none\n", name)

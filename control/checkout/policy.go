@@ -12,7 +12,6 @@ import (
 
 	"coppice"
 	"coppice/config"
-	"coppice/engine"
 )
 
 // policyProject is a project whose coppice.yaml and prompts are watched: an
@@ -166,7 +165,7 @@ func written(root string) bool {
 // not what they are held to until a person says so: it could weaken the checks
 // of all that follows.
 func (s *Follower) changedBy(ctx context.Context, p coppice.Project) (string, error) {
-	from, err := s.spaces.OriginOf(ctx, p.Path, engine.PolicyFiles())
+	from, err := s.spaces.OriginOf(ctx, p.Path, config.Files())
 	switch {
 	case err != nil || from.Edited: // somebody is at it, in the checkout itself
 		return "", err

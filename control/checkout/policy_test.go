@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"coppice"
+	"coppice/store"
 )
 
 const limited = "agent: {use: scripted}\nlimits: {sessions: 8}\n"
@@ -86,5 +87,28 @@ func TestThePolicyKeepsItsBase(t *testing.T) {
 	b.must(err)
 	if p.Need(coppice.NeedPolicy) != nil || p.Policy.Limits.Sessions != 8 || p.Policy.Base != "main" || len(confirmed) != 1 || !strings.Contains(confirmed[0].Diff, "sessions") {
 		t.Errorf("in force are %d sessions on %s; confirmed %+v", p.Policy.Limits.Sessions, p.Policy.Base, confirmed)
+	}
+}
+
+// A parked session counts as one that runs: its agent is alive, and may have
+// changed what is on disk.
+func TestAParkedSessionRuns(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	p, err := b.intake.AddProject(b.ctx, b.repo(map[string]string{"coppice.yaml": limited}))
+	b.must(err)
+	made, err := b.intake.CreateTasks(b.ctx, p.Prefix, []coppice.NewTask{{Title: "a"}})
+	b.must(err)
+	f := &Follower{store: b.store}
+	seq, err := f.position(b.ctx)
+	b.must(err)
+	if f.ran(b.ctx, p.ID, seq) {
+		t.Error("no session runs")
+	}
+	b.must(b.store.Update(b.ctx, func(tx store.Tx) error {
+		return tx.Sessions.Put(&coppice.Session{ProjectID: p.ID, TaskID: made[0].ID, N: 1, Key: made[0].Key + ".1", State: coppice.SessionWaiting, ParkedAt: begin})
+	}))
+	if !f.ran(b.ctx, p.ID, seq) {
+		t.Error("a parked session is not seen")
 	}
 }

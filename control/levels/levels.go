@@ -15,12 +15,28 @@ import (
 
 	"coppice"
 	"coppice/engine"
+	"coppice/internal/smallmodel"
+	"coppice/price"
+	"coppice/store"
 )
 
 // Asker asks a small model a short question.
 type Asker interface {
-	Ask(ctx context.Context, system, text string) (string, error)
+	Ask(ctx context.Context, system, text string) (smallmodel.Answer, error)
 }
+
+// Config is what judging levels needs. All fields are required.
+type Config struct {
+	Ask    Asker
+	Store  store.Store // where it is noted what asking cost
+	Now    func() time.Time
+	Logger *slog.Logger
+	Redact func(string) string             // hides secrets in what the model is asked
+	Prices func() map[string]coppice.Price // by the user's configuration
+}
+
+// Payer is the agent in whose name questions to small models are paid.
+const Payer = "coppice"
 
 // What bounds the asking for levels.
 const (
@@ -47,10 +63,7 @@ Answer with one JSON object that has the level of each task by its number, and n
 // levels is an engine.Levels that asks a model. Whatever goes wrong leaves the
 // tasks to the rules. It is safe for concurrent use.
 type levels struct {
-	ask    Asker
-	now    func() time.Time
-	log    *slog.Logger
-	redact func(string) string
+	cfg    Config
 	within time.Duration // all of a request's questions together
 
 	mu     sync.Mutex
@@ -58,10 +71,9 @@ type levels struct {
 	silent time.Time // until when nothing is logged
 }
 
-// New returns what judges tasks whose model is auto. Redact hides secrets in what
-// the model is asked.
-func New(ask Asker, now func() time.Time, log *slog.Logger, redact func(string) string) engine.Levels {
-	l := &levels{ask: ask, now: now, log: log, redact: redact, within: levelsTime}
+// New returns what judges tasks whose model is auto.
+func New(c Config) engine.Levels {
+	l := &levels{cfg: c, within: levelsTime}
 	return l.judge
 }
 
@@ -100,11 +112,36 @@ func (l *levels) batch(ctx context.Context, tasks []coppice.Task) ([]string, err
 	if err != nil {
 		return nil, err
 	}
-	answer, err := l.ask.Ask(ctx, levelsPrompt, text)
+	answer, err := l.cfg.Ask.Ask(ctx, levelsPrompt, text)
+	if err := l.pay(ctx, tasks, answer); err != nil {
+		l.cfg.Logger.Warn("what a question to a small model cost is not noted", "error", err)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return readLevels(answer, len(tasks))
+	return readLevels(answer.Text, len(tasks))
+}
+
+// pay notes what an answer cost: for the task that the question was about, or for
+// the project when there were several, or the task is yet to be made.
+func (l *levels) pay(ctx context.Context, tasks []coppice.Task, a smallmodel.Answer) error {
+	used := coppice.Usage{InputTokens: a.Input, OutputTokens: a.Output, CacheRead: a.CacheRead, CacheWrite: a.CacheWrite, Turns: 1}
+	if used == (coppice.Usage{Turns: 1}) {
+		return nil // it answered nothing, or does not say
+	}
+	s := store.Spending{ProjectID: tasks[0].ProjectID, Agent: Payer, Model: a.Model, At: l.cfg.Now()}
+	if len(tasks) == 1 {
+		s.TaskID = tasks[0].ID
+	}
+	own := l.cfg.Prices()
+	return l.cfg.Store.Update(context.WithoutCancel(ctx), func(tx store.Tx) error {
+		p, err := tx.Projects.Get(s.ProjectID)
+		if err != nil {
+			return err
+		}
+		s.Usage = price.New(own, p.Policy.Prices).Cost(a.Model, used)
+		return tx.Spend.Add(s)
+	})
 }
 
 func (l *levels) question(tasks []coppice.Task) (string, error) {
@@ -116,9 +153,9 @@ func (l *levels) question(tasks []coppice.Task) (string, error) {
 	}
 	var items []item
 	for n, t := range tasks {
-		body := []rune(l.redact(t.Body))
+		body := []rune(l.cfg.Redact(t.Body))
 		body = body[:min(len(body), levelsText)]
-		items = append(items, item{Task: n + 1, Title: l.redact(t.Title), Description: string(body), Steps: len(t.Steps)})
+		items = append(items, item{Task: n + 1, Title: l.cfg.Redact(t.Title), Description: string(body), Steps: len(t.Steps)})
 	}
 	b, err := json.Marshal(map[string]any{"tasks": items})
 	if err != nil {
@@ -159,14 +196,14 @@ func readLevels(answer string, tasks int) ([]string, error) {
 func (l *levels) ready() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return !l.now().Before(l.rests)
+	return !l.cfg.Now().Before(l.rests)
 }
 
 // failed takes note of a failure. After an answer that makes no sense the next
 // tasks are asked about all the same: no task may change how others are judged.
 func (l *levels) failed(err error) {
 	l.mu.Lock()
-	now := l.now()
+	now := l.cfg.Now()
 	if !errors.Is(err, errAnswer) {
 		l.rests = now.Add(levelsRest)
 	}
@@ -176,6 +213,6 @@ func (l *levels) failed(err error) {
 	}
 	l.mu.Unlock()
 	if say {
-		l.log.Warn("no model says how hard tasks are; rules judge them", "error", err)
+		l.cfg.Logger.Warn("no model says how hard tasks are; rules judge them", "error", err)
 	}
 }

@@ -54,7 +54,7 @@ func New(c Config) *Fabric {
 	return &Fabric{cfg: c, offers: c.Store.Watch(store.TopicWork), nodes: map[string]coppice.Node{}}
 }
 
-// TryTake leases takeable work, oldest first.
+// TryTake leases takeable work, the most important first.
 func (f *Fabric) TryTake(ctx context.Context, r fabric.Request) ([]coppice.Lease, error) {
 	if len(r.Kinds) == 0 || r.Most < 1 {
 		return nil, nil

@@ -21,7 +21,15 @@ type vendor struct {
 	base string // the address, unless the environment names another one
 	path string
 	name string // the model, unless the environment names another one
-	ask  func(ctx context.Context, m *Model, system, text string) (string, error)
+	ask  func(ctx context.Context, m *Model, system, text string) (Answer, error)
+}
+
+// Answer is what a model answered, and what it read and wrote for that.
+type Answer struct {
+	Text  string
+	Model string
+	// Tokens. Input is what came from no cache.
+	Input, Output, CacheRead, CacheWrite int64
 }
 
 // vendors are those that are known, the first choice first.
@@ -59,10 +67,12 @@ func first(texts ...string) string {
 	return ""
 }
 
-// Ask asks a question and returns the answer's text.
-func (m *Model) Ask(ctx context.Context, system, text string) (string, error) {
+// Ask asks a question. An answer without a text is an error, and has its tokens
+// all the same.
+func (m *Model) Ask(ctx context.Context, system, text string) (Answer, error) {
 	answer, err := m.vendor.ask(ctx, m, system, text)
-	if err == nil && answer == "" {
+	answer.Model = m.name
+	if err == nil && answer.Text == "" {
 		err = errors.New("the model answered nothing")
 	}
 	return answer, err
@@ -78,30 +88,48 @@ type message struct {
 // few tasks.
 const mostTokens = 1000
 
-func askMessages(ctx context.Context, m *Model, system, text string) (string, error) {
+func askMessages(ctx context.Context, m *Model, system, text string) (Answer, error) {
 	var answer struct {
 		Content []struct{ Type, Text string }
+		Usage   struct {
+			Input      int64 `json:"input_tokens"`
+			Output     int64 `json:"output_tokens"`
+			CacheRead  int64 `json:"cache_read_input_tokens"`
+			CacheWrite int64 `json:"cache_creation_input_tokens"`
+		}
 	}
 	err := post(ctx, m.address, map[string]string{"X-Api-Key": m.key, "Anthropic-Version": "2023-06-01"}, map[string]any{
 		"model": m.name, "max_tokens": mostTokens, "system": system, "messages": []message{{"user", text}},
 	}, &answer)
+	u := answer.Usage
+	a := Answer{Input: u.Input, Output: u.Output, CacheRead: u.CacheRead, CacheWrite: u.CacheWrite}
 	for _, part := range answer.Content {
 		if part.Type == "text" {
-			return part.Text, err
+			a.Text = part.Text
+			break
 		}
 	}
-	return "", err
+	return a, err
 }
 
-func askChat(ctx context.Context, m *Model, system, text string) (string, error) {
+func askChat(ctx context.Context, m *Model, system, text string) (Answer, error) {
 	var answer struct {
 		Choices []struct{ Message message }
+		Usage   struct {
+			Prompt     int64 `json:"prompt_tokens"`
+			Completion int64 `json:"completion_tokens"`
+			Details    struct {
+				Cached int64 `json:"cached_tokens"`
+			} `json:"prompt_tokens_details"`
+		}
 	}
 	err := post(ctx, m.address, map[string]string{"Authorization": "Bearer " + m.key}, map[string]any{
 		"model": m.name, "messages": []message{{"system", system}, {"user", text}},
 	}, &answer)
-	if err != nil || len(answer.Choices) == 0 {
-		return "", err
+	u := answer.Usage
+	a := Answer{Input: max(u.Prompt-u.Details.Cached, 0), Output: u.Completion, CacheRead: u.Details.Cached}
+	if len(answer.Choices) > 0 {
+		a.Text = answer.Choices[0].Message.Content
 	}
-	return answer.Choices[0].Message.Content, nil
+	return a, err
 }

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"database/sql"
 	"slices"
 	"strings"
@@ -157,13 +158,38 @@ func (r *tx) lastEvent() (int64, error) {
 	return last, err
 }
 
-// takeable returns the ids of a pool's offered work, oldest first.
-func (r *tx) takeable(pool string, kinds []coppice.WorkKind, most int) ([]int64, error) {
-	w := &where{}
-	w.and("state = 'offered' AND pool = ?", pool)
-	in(w, "kind", kinds)
-	query := "SELECT id FROM work" + w.String() + " ORDER BY id" + limit
-	return r.found(query, append(w.args, most)...)
+// offered is an item that can be taken. Its turn counts the items of its project
+// that come first, where projects take turns.
+type offered struct{ turn, rank, id int64 }
+
+// before orders items that can be taken.
+func (a offered) before(b offered) int {
+	return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(a.rank, b.rank), cmp.Compare(a.id, b.id))
+}
+
+// byTurns is a query for checks, for which projects take turns: the project with
+// the fewest running ones comes first.
+const byTurns = `WITH busy AS (
+  SELECT project_id, count(*) AS n FROM work WHERE state = 'taken' AND kind = 'check.run' GROUP BY project_id
+)
+SELECT w.turn + coalesce(b.n, 0) AS turn, w.rank, w.id FROM (
+  SELECT id, rank, project_id, row_number() OVER (PARTITION BY project_id ORDER BY rank, id) AS turn
+  FROM work WHERE state = 'offered' AND pool = ? AND kind = 'check.run'
+) w LEFT JOIN busy b USING (project_id) ORDER BY turn, rank, id` + limit
+
+// takeable returns a pool's offered work, by importance.
+func (r *tx) takeable(pool string, kinds []coppice.WorkKind, most int) ([]offered, error) {
+	query, args := byTurns, []any{pool}
+	if len(kinds) != 1 || kinds[0] != coppice.WorkCheck {
+		w := &where{}
+		w.and("state = 'offered' AND pool = ?", pool)
+		in(w, "kind", kinds)
+		query, args = "SELECT 0, rank, id FROM work"+w.String()+" ORDER BY rank, id"+limit, w.args
+	}
+	return list(r.conn, query, append(args, most), func(rows *sql.Rows) (o offered, err error) {
+		err = rows.Scan(&o.turn, &o.rank, &o.id)
+		return o, err
+	})
 }
 
 func list[T any](c *conn, query string, args []any, scan func(*sql.Rows) (T, error)) ([]T, error) {

@@ -15,7 +15,13 @@ import (
 // each can take many pages of the file.
 const outputBatch = 128
 
-func (r projects) Busy(project int64) (bool, error) { return r.q.Busy(r.ctx, project) }
+func (r projects) Busy(project int64) (bool, error) { return r.q.Busy(r.ctx, project, busyStages) }
+
+// busyStages lists the stages at which something of a task runs, or is kept for
+// it, as JSON.
+var busyStages = string(coppice.Raw(coppice.StagesThat(func(s coppice.Stage) bool {
+	return s != coppice.StageWaiting && s != coppice.StageQueued && !s.Ended()
+})))
 
 func (r projects) Outsiders(project int64, most int) ([]string, error) {
 	return r.q.Outsiders(r.ctx, project, int64(most))
@@ -31,7 +37,8 @@ func (r outputs) Sizes() (map[int64]int64, error) {
 }
 
 // Forget removes settled work first, then what was agreed on with the features
-// file, then one task after the other, and the project last.
+// file, then one task after the other, then the project's counters, and the
+// project last. What its accounts have spent stays counted.
 func (t projects) Forget(project int64, most int) (more bool, err error) {
 	p, err := t.Get(project)
 	if err != nil {
@@ -62,6 +69,9 @@ func (t projects) Forget(project int64, most int) (more bool, err error) {
 	}
 	if !errors.Is(err, sql.ErrNoRows) {
 		return false, err
+	}
+	if n, err := t.q.ForgetSpend(t.ctx, strconv.FormatInt(project, 10), int64(most)); err != nil || n > 0 {
+		return true, err
 	}
 	if err := t.q.RaiseFloor(t.ctx, keysOf(p.Prefix), int64(p.LastTask)); err != nil {
 		return false, err
@@ -127,9 +137,11 @@ func (t *tx) forgetRows(project, id int64) error {
 		func() error { return t.q.ForgetQuestions(t.ctx, id) },
 		func() error { return t.q.ForgetMessages(t.ctx, id) },
 		func() error { return t.q.ForgetChecks(t.ctx, id) },
+		func() error { return t.q.ForgetCandidates(t.ctx, id) },
 		func() error { return t.q.ForgetLandings(t.ctx, id) },
 		func() error { return t.q.ForgetWorkspaces(t.ctx, id) },
 		func() error { return t.q.ForgetDeps(t.ctx, id) },
+		func() error { return t.q.ForgetSpendOfTask(t.ctx, coppice.TaskSubject(id).String()) },
 		func() error { return t.q.ForgetTask(t.ctx, id) },
 	} {
 		if err := forget(); err != nil {

@@ -9,13 +9,18 @@ import (
 	"coppice/store/sqlite/dbsqlc"
 )
 
-func landingOf(r dbsqlc.Landing) (coppice.Landing, error) {
+func landingOf(r dbsqlc.CurrentLanding) (coppice.Landing, error) {
 	var u unpacker
 	l := coppice.Landing{
 		ID: r.ID, ProjectID: r.ProjectID, TaskID: r.TaskID, SessionID: r.SessionID, Round: int(r.Round), Head: r.Head,
-		CreatedAt: at(r.CreatedAt), Base: r.Base, Tree: r.Tree, Commit: r.CommitHash, Green: r.Green, Verified: r.Verified,
+		CreatedAt: at(r.CreatedAt), Verified: r.Verified,
 		QueueID: r.QueueID, QueuedAt: at(r.QueuedAt), Waits: r.Waits, Tries: int(r.Tries), Killed: int(r.Killed), RetryAt: at(r.RetryAt), Steps: int(r.Steps), EndedAt: at(r.EndedAt),
 		Outcome: coppice.LandingOutcome(r.Outcome), Failure: unpackPtr[coppice.Failure](&u, r.Failure), Evidence: r.Evidence,
+	}
+	if r.CandidateID != 0 {
+		l.Candidate = coppice.Candidate{
+			ID: r.CandidateID, LandingID: r.ID, Base: r.Base, Tree: r.Tree, Commit: r.CommitHash, Green: r.Green, Pushed: r.Pushed, CreatedAt: at(r.MergedAt),
+		}
 	}
 	return l, u.err
 }
@@ -55,11 +60,35 @@ func (r landings) Places(queue int64, most int) ([]int64, error) {
 	return r.q.QueuePlaces(r.ctx, queue, int64(most))
 }
 
+func (r landings) Candidates(landing int64) ([]coppice.Candidate, error) {
+	rows, err := r.q.CandidatesOf(r.ctx, landing)
+	return each(rows, err, func(c dbsqlc.Candidate) (coppice.Candidate, error) {
+		return coppice.Candidate{
+			ID: c.ID, LandingID: c.LandingID, Base: c.Base, Tree: c.Tree, Commit: c.CommitHash, Green: c.Green, Pushed: c.Pushed, CreatedAt: at(c.CreatedAt),
+		}, nil
+	})
+}
+
 func (t landings) Put(l *coppice.Landing) error {
+	if l.ID == 0 && l.Candidate != (coppice.Candidate{}) { // which names it
+		bare := *l
+		bare.Candidate = coppice.Candidate{}
+		if err := t.putRow(&bare); err != nil {
+			return err
+		}
+		l.ID = bare.ID
+	}
+	if err := t.putCandidate(&l.Candidate, l.ID); err != nil {
+		return err
+	}
+	return t.putRow(l)
+}
+
+func (t landings) putRow(l *coppice.Landing) error {
 	var p packer
 	row := dbsqlc.PutLandingParams{
 		ID: rowID(l.ID), ProjectID: l.ProjectID, TaskID: l.TaskID, SessionID: l.SessionID, Round: int64(l.Round), Head: l.Head,
-		CreatedAt: moment(l.CreatedAt), Base: l.Base, Tree: l.Tree, CommitHash: l.Commit, Green: l.Green, Verified: l.Verified,
+		CreatedAt: moment(l.CreatedAt), CandidateID: l.Candidate.ID, Verified: l.Verified,
 		QueueID: l.QueueID, QueuedAt: moment(l.QueuedAt), Waits: l.Waits, Tries: int64(l.Tries), Killed: int64(l.Killed), RetryAt: moment(l.RetryAt), Steps: int64(l.Steps), EndedAt: moment(l.EndedAt),
 		Outcome: string(l.Outcome), Failure: packPtr(&p, l.Failure), Evidence: l.Evidence,
 	}
@@ -68,6 +97,18 @@ func (t landings) Put(l *coppice.Landing) error {
 	}
 	id, err := t.q.PutLanding(t.ctx, row)
 	return t.put(&l.ID, id, err)
+}
+
+// putCandidate writes the candidate in force, if there is one.
+func (t landings) putCandidate(c *coppice.Candidate, landing int64) error {
+	if *c == (coppice.Candidate{}) {
+		return nil
+	}
+	c.LandingID = landing
+	id, err := t.q.PutCandidate(t.ctx, dbsqlc.PutCandidateParams{
+		ID: rowID(c.ID), LandingID: landing, Base: c.Base, Tree: c.Tree, CommitHash: c.Commit, Green: c.Green, Pushed: c.Pushed, CreatedAt: moment(c.CreatedAt),
+	})
+	return t.put(&c.ID, id, err)
 }
 
 func checkOf(r dbsqlc.Check) (coppice.Check, error) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"coppice"
 	"coppice/store"
@@ -36,11 +37,17 @@ func TestPlans(t *testing.T) {
 	defer s.Close()
 	kinds, some := []coppice.WorkKind{coppice.WorkRun, coppice.WorkCheck}, []int64{1, 2}
 	for name, f := range map[string]func(store.Tx) error{
-		"Lanes.Next":           func(t store.Tx) error { _, _, err := t.Lanes.Next(coppice.Lane{ProjectID: 1}); return err },
-		"Lanes.Heads":          func(t store.Tx) error { _, err := t.Lanes.Heads(coppice.Lane{ProjectID: 1}, 2); return err },
-		"Lanes.Running":        func(t store.Tx) error { _, err := t.Lanes.Running(); return err },
-		"Sessions.Live":        func(t store.Tx) error { _, err := t.Sessions.Live(); return err },
-		"Sessions.Of":          func(t store.Tx) error { _, err := t.Sessions.Of(1); return err },
+		"Lanes.Next":      func(t store.Tx) error { _, _, err := t.Lanes.Next(coppice.Lane{ProjectID: 1}); return err },
+		"Lanes.Heads":     func(t store.Tx) error { _, err := t.Lanes.Heads(coppice.Lane{ProjectID: 1}, 2); return err },
+		"Lanes.Running":   func(t store.Tx) error { _, err := t.Lanes.Running(); return err },
+		"Sessions.Live":   func(t store.Tx) error { _, err := t.Sessions.Live(); return err },
+		"Sessions.Of":     func(t store.Tx) error { _, err := t.Sessions.Of(1); return err },
+		"Spend.Of":        func(t store.Tx) error { _, err := t.Spend.Of(coppice.TaskSubject(1), ""); return err },
+		"Spend.ByProject": func(t store.Tx) error { _, err := t.Spend.ByProject("2026-03-04"); return err },
+		"Spend.Usage": func(t store.Tx) error {
+			_, err := t.Spend.Usage(store.UsageQuery{From: time.Date(2026, 3, 1, 0, 0, 0, 0, time.UTC), To: time.Date(2026, 4, 1, 0, 0, 0, 0, time.UTC)})
+			return err
+		},
 		"Sessions.Last":        func(t store.Tx) error { _, err := t.Sessions.Last(1); return err },
 		"Timers.Due":           func(t store.Tx) error { _, err := t.Timers.Due(at(rowID(1)), 2); return err },
 		"Timers.Next":          func(t store.Tx) error { _, err := t.Timers.Next(); return err },
@@ -59,6 +66,8 @@ func TestPlans(t *testing.T) {
 		"Tasks.Dependants":     func(t store.Tx) error { _, err := t.Tasks.Dependants(1); return err },
 		"Landings.Queued":      func(t store.Tx) error { _, err := t.Landings.Queued(1, 1); return err },
 		"Landings.Places":      func(t store.Tx) error { _, err := t.Landings.Places(1, 9); return err },
+		"Queues.In":            func(t store.Tx) error { _, err := t.Queues.In(1); return err },
+		"Landings.Candidates":  func(t store.Tx) error { _, err := t.Landings.Candidates(1); return err },
 		"Landings.Last":        func(t store.Tx) error { _, err := t.Landings.Last(1); return err },
 		"Workspaces.Of":        func(t store.Tx) error { _, err := t.Workspaces.Of(1); return err },
 		"Questions.Open":       func(t store.Tx) error { _, err := t.Questions.Open(1); return err },

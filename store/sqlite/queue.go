@@ -29,6 +29,11 @@ func (r queues) Of(project int64, branch string) (coppice.Queue, error) {
 	return queueOf(row)
 }
 
+func (r queues) In(project int64) ([]coppice.Queue, error) {
+	rows, err := r.q.QueuesIn(r.ctx, project)
+	return each(rows, err, queueOf)
+}
+
 func (t queues) Put(q *coppice.Queue) error {
 	var p packer
 	row := dbsqlc.PutQueueParams{ID: rowID(q.ID), ProjectID: q.ProjectID, Branch: q.Branch, Tip: q.Tip, Needs: packList(&p, q.Needs)}

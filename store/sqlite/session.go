@@ -22,9 +22,10 @@ func sessionOf(s dbsqlc.Session) (coppice.Session, error) {
 		State: coppice.SessionState(s.State), CreatedAt: at(s.CreatedAt), StartedAt: at(s.StartedAt),
 		EndedAt: at(s.EndedAt), OutputAt: at(s.OutputAt),
 		Conversation: s.Conversation, Signal: s.Signal, Summary: s.Summary, Failure: unpackPtr[coppice.Failure](&u, s.Failure),
-		From: s.FromCommit, Head: s.Head, Stat: s.Stat, Usage: unpackValue[coppice.Usage](&u, s.Usage), Cursor: s.Cursor,
+		From: s.FromCommit, Head: s.Head, Stat: s.Stat, Usage: unpackValue[coppice.Usage](&u, s.Usage), Budget: coppice.USD(s.Budget), Cursor: s.Cursor,
 		StopWhy: coppice.Class(s.StopWhy), StopTries: int(s.StopTries), StopAt: at(s.StopAt), Warning: s.Warning, Dropped: s.Dropped,
-		Verdict: unpackPtr[coppice.Verdict](&u, s.Verdict), Path: s.Path, Ports: unpackValue[[]int](&u, s.Ports),
+		Verdict: unpackPtr[coppice.Verdict](&u, s.Verdict), Answer: unpackPtr[coppice.Answer](&u, s.Answer), Path: s.Path, Ports: unpackValue[[]int](&u, s.Ports),
+		ParkedAt: at(s.ParkedAt), ReadyAt: at(s.ReadyAt), ParkedFor: coppice.Duration(s.ParkedFor),
 	}
 	if s.ExitCode.Valid {
 		exit := int(s.ExitCode.Int64)
@@ -92,9 +93,10 @@ func (t sessions) Put(s *coppice.Session) error {
 		State: string(s.State), Live: s.State.Live(), CreatedAt: moment(s.CreatedAt), StartedAt: moment(s.StartedAt),
 		EndedAt: moment(s.EndedAt), OutputAt: moment(s.OutputAt),
 		Conversation: s.Conversation, Signal: s.Signal, Summary: s.Summary, Failure: packPtr(&p, s.Failure),
-		FromCommit: s.From, Head: s.Head, Stat: s.Stat, Cursor: s.Cursor,
+		FromCommit: s.From, Head: s.Head, Stat: s.Stat, Budget: float64(s.Budget), Cursor: s.Cursor,
 		StopWhy: string(s.StopWhy), StopTries: int64(s.StopTries), StopAt: moment(s.StopAt), Warning: s.Warning, Dropped: s.Dropped,
-		Verdict: packPtr(&p, s.Verdict), Path: s.Path, Ports: packList(&p, s.Ports),
+		Verdict: packPtr(&p, s.Verdict), Answer: packPtr(&p, s.Answer), Path: s.Path, Ports: packList(&p, s.Ports),
+		ParkedAt: moment(s.ParkedAt), ReadyAt: moment(s.ReadyAt), ParkedFor: int64(s.ParkedFor),
 	}
 	if s.Exit != nil {
 		row.ExitCode = sql.NullInt64{Int64: int64(*s.Exit), Valid: true}
@@ -105,6 +107,10 @@ func (t sessions) Put(s *coppice.Session) error {
 	if p.err != nil {
 		return p.err
 	}
+	before, err := t.before(s)
+	if err != nil {
+		return err
+	}
 	id, err := t.q.PutSession(t.ctx, row)
 	if err := t.put(&s.ID, id, err); err != nil {
 		return err
@@ -112,7 +118,7 @@ func (t sessions) Put(s *coppice.Session) error {
 	if !s.State.Live() {
 		t.touch(store.TopicSession(s.ID))
 	}
-	if err := t.putUsage(s); err != nil {
+	if err := t.count(before, s); err != nil {
 		return err
 	}
 	if s.Prompt == "" {

@@ -245,6 +245,7 @@ type (
 	tasks      struct{ *tx }
 	lanes      struct{ *tx }
 	sessions   struct{ *tx }
+	spend      struct{ *tx }
 	outputs    struct{ *tx }
 	workspaces struct{ *tx }
 	trash      struct{ *tx }
@@ -264,7 +265,7 @@ type (
 
 func (t *tx) groups() store.Tx {
 	return store.Tx{
-		Projects: projects{t}, Tasks: tasks{t}, Lanes: lanes{t}, Sessions: sessions{t}, Outputs: outputs{t},
+		Projects: projects{t}, Tasks: tasks{t}, Lanes: lanes{t}, Sessions: sessions{t}, Spend: spend{t}, Outputs: outputs{t},
 		Workspaces: workspaces{t}, Trash: trash{t}, Queues: queues{t}, Landings: landings{t}, Checks: checks{t}, Work: work{t},
 		Questions: questions{t}, Messages: messages{t}, Asks: asks{t}, Limits: limits{t}, Log: log{t}, Timers: timers{t},
 		Features: features{t}, History: history{t},

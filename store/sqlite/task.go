@@ -20,7 +20,7 @@ func taskOf(r dbsqlc.Task) (coppice.Task, error) {
 		Stage: coppice.Stage(r.Stage), Wait: unpackPtr[coppice.Wait](&u, r.Wait), Next: unpackPtr[coppice.Next](&u, r.Next),
 		Round: int(r.Round), Sessions: int(r.Sessions), StageAt: at(r.StageAt), Outcome: coppice.Outcome(r.Outcome),
 		Failure: unpackPtr[coppice.Failure](&u, r.Failure), Landed: r.Landed, EndedAt: at(r.EndedAt), Warning: r.Warning,
-		Level: r.Level, Archived: at(r.Archived),
+		Level: r.Level, Archived: at(r.Archived), TaskDetails: unpackValue[coppice.TaskDetails](&u, r.Details),
 	}
 	return t, u.err
 }
@@ -137,7 +137,7 @@ func taskRow(t *coppice.Task) (dbsqlc.PutTaskParams, error) {
 		Stage: string(t.Stage), Wait: packPtr(&p, t.Wait), Next: packPtr(&p, t.Next),
 		Round: int64(t.Round), Sessions: int64(t.Sessions), Begun: t.Sessions > 0, StageAt: moment(t.StageAt), Outcome: string(t.Outcome),
 		Failure: packPtr(&p, t.Failure), Landed: t.Landed, EndedAt: moment(t.EndedAt), Warning: t.Warning,
-		Level: t.Level, Archived: moment(t.Archived),
+		Level: t.Level, Archived: moment(t.Archived), Details: packFields(&p, t.TaskDetails),
 		LaneProject: sql.NullInt64{Int64: lane.ProjectID, Valid: queued},
 		LaneTrack:   sql.NullString{String: lane.Track, Valid: queued},
 		LaneAgent:   sql.NullString{String: lane.Agent, Valid: queued},

@@ -29,13 +29,21 @@ func TestUpgrade(t *testing.T) {
 	}
 	defer s.Close()
 	err = s.View(t.Context(), func(r store.Reader) error {
-		rows, err := r.Sessions.Usage(store.UsageQuery{From: made.AddDate(0, 0, -1), To: made.AddDate(0, 0, 1)})
+		rows, err := r.Spend.Usage(store.UsageQuery{From: made.AddDate(0, 0, -1), To: made.AddDate(0, 0, 1)})
 		if err != nil {
 			return err
 		}
 		want := coppice.Usage{InputTokens: 1, OutputTokens: 2, CacheRead: 3, CacheWrite: 4, CostUSD: 0.5, Turns: 6}
-		if len(rows) != 1 || rows[0].Sessions != 2 || rows[0].Usage != want || rows[0].Day != "2026-03-04" {
+		if len(rows) != 1 || rows[0].Sessions != 3 || rows[0].Usage != want || rows[0].Day != "2026-03-04" {
 			t.Errorf("usage %+v", rows)
+		}
+		for scope, day := range map[string]string{"task/1": "", "project/1": "2026-03-04", "account/a": "2026-03-04"} {
+			if u, err := r.Spend.Of(coppice.ParseSubject(scope), day); err != nil || u != want {
+				t.Errorf("%s has spent %+v, %v", scope, u, err)
+			}
+		}
+		if s, err := r.Sessions.Get(3); err != nil || s.Budget != 2.5 {
+			t.Errorf("the session that runs has reserved %v, %v", s.Budget, err)
 		}
 		waits, err := r.Tasks.Waits(0)
 		if err != nil || waits[coppice.WaitPerson] != 1 || waits[""] != 1 {
@@ -76,6 +84,16 @@ func upgraded(t *testing.T, r store.Reader) error {
 	queued, err := r.Landings.Queued(q.ID, 10)
 	if err != nil || len(queued) != 1 || queued[0].TaskID != 2 {
 		t.Errorf("queued %+v, %v", queued, err)
+	}
+	list, err := r.Landings.Of(2)
+	if err != nil {
+		return err
+	}
+	want := []coppice.Candidate{{ID: 1, LandingID: 1, Base: "b", Tree: "t", Commit: "c", Green: true, CreatedAt: time.Unix(0, 4).UTC()}, {}}
+	for i, l := range list {
+		if l.Candidate != want[i] {
+			t.Errorf("candidate %+v", l.Candidate)
+		}
 	}
 	for _, c := range []struct {
 		of   coppice.Subject
@@ -141,14 +159,16 @@ func older(t *testing.T, path string, made time.Time) {
 		`INSERT INTO projects (id, prefix, path, base_commit, last_task, check_env, policy) VALUES (1, 'app', '/app', 'base1', 2, 'e', '{}')`,
 		task(1, `'{"on":"person","text":"why"}'`, "TRUE, TRUE, 'note 1', FALSE, TRUE, FALSE, TRUE, FALSE"),
 		task(2, "NULL", "TRUE, FALSE, 'note 2', TRUE, FALSE, TRUE, FALSE, TRUE"),
-		session(1, `'{"input_tokens":1,"output_tokens":2,"cache_read_tokens":3,"cache_write_tokens":4,"cost_usd":0.5,"turns":6}'`), session(2, "NULL"))
+		session(1, `'{"input_tokens":1,"output_tokens":2,"cache_read_tokens":3,"cache_write_tokens":4,"cost_usd":0.5,"turns":6}'`), session(2, "NULL"), session(3, "NULL"))
 	fill(6,
 		`UPDATE projects SET needs =
 			'[{"kind":"checkout","text":"x","since":"2026-03-04T05:06:07Z"},{"kind":"policy","text":"y","since":"2026-03-04T05:06:08Z"}]'`,
-		`INSERT INTO landings (id, project_id, task_id, session_id, round, head, base, tree, commit_hash, green, verified, queued_at, waits, tries, steps, outcome, evidence)
-			VALUES (1, 1, 2, 0, 0, 'h', '', '', '', TRUE, FALSE, 5, '', 0, 0, '', '')`,
+		`INSERT INTO landings (id, project_id, task_id, session_id, round, head, created_at, base, tree, commit_hash, green, verified, queued_at, waits, tries, steps, outcome, evidence)
+			VALUES (1, 1, 2, 0, 0, 'h', 4, 'b', 't', 'c', TRUE, FALSE, 5, '', 0, 0, '', ''), (2, 1, 2, 0, 0, 'h', 6, '', '', '', FALSE, FALSE, NULL, '', 0, 0, '', '')`,
 		`INSERT INTO work (kind, key, pool, project_id, task_id, session_id, state, attempt, worker) VALUES ('land.move', 'move', 'control', 1, 2, 0, 'taken', 1, 'local')`,
-		`INSERT INTO work (kind, key, pool, project_id, task_id, session_id, state, attempt, worker) VALUES ('session.run', 'run', 'local', 1, 1, 0, 'taken', 1, 'local')`,
+		`INSERT INTO work (kind, key, pool, project_id, task_id, session_id, state, attempt, worker) VALUES ('session.run', 'run', 'local', 1, 1, 3, 'taken', 1, 'local')`,
+		`UPDATE work SET spec = '{"budget":"2.5 USD"}' WHERE kind = 'session.run'`,
+		`UPDATE sessions SET live = TRUE, state = 'working' WHERE id = 3`,
 		`INSERT INTO trash (id, project_id, task_id, what, path, branch, head, ref, archive, removed_at, expires_at) VALUES (7, 1, 2, 'workspace', '', '', '', '', '', 1, 9)`,
 		`INSERT INTO timers (kind, id, at) VALUES ('agent', 'ann', 1), ('trash', '7', 9), ('room', 'room', 2)`)
 }

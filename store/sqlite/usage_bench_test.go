@@ -38,7 +38,7 @@ func BenchmarkUsage(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				if err := s.View(b.Context(), func(r store.Reader) error { _, err := r.Sessions.Usage(q); return err }); err != nil {
+				if err := s.View(b.Context(), func(r store.Reader) error { _, err := r.Spend.Usage(q); return err }); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -63,6 +63,13 @@ func packList[T any](p *packer, v []T) sql.NullString {
 	return sql.NullString{String: p.pack(v), Valid: true}
 }
 
+// packFields encodes a struct whose fields are left out when empty. One without
+// any field set takes no space.
+func packFields(p *packer, v any) sql.NullString {
+	text := p.pack(v)
+	return sql.NullString{String: text, Valid: text != "{}"}
+}
+
 // unpacker decodes nested values, and remembers the first that could not be.
 type unpacker struct{ err error }
 

@@ -72,7 +72,7 @@ func (t work) Put(w *coppice.Work) error {
 		ID: rowID(w.ID), Kind: string(w.Kind), Key: w.Key, Pool: w.Pool, Subject: subjectOf(w), ProjectID: w.ProjectID, TaskID: w.TaskID,
 		SessionID: w.SessionID, State: string(w.State), Attempt: int64(w.Attempt), Worker: w.Worker,
 		LeaseUntil: moment(w.LeaseUntil), Spec: text(w.Spec), Result: text(w.Result), Failure: packPtr(&p, w.Failure),
-		OfferedAt: moment(w.OfferedAt), TakenAt: moment(w.TakenAt), FinishedAt: moment(w.FinishedAt),
+		OfferedAt: moment(w.OfferedAt), TakenAt: moment(w.TakenAt), FinishedAt: moment(w.FinishedAt), Rank: int64(w.Rank()),
 	}
 	if p.err != nil {
 		return p.err
@@ -87,21 +87,23 @@ func (t work) Put(w *coppice.Work) error {
 	return nil
 }
 
+func (r work) Open(kind coppice.WorkKind) ([]coppice.Work, error) {
+	rows, err := r.q.OpenWork(r.ctx, string(kind))
+	return each(rows, err, workOf)
+}
+
 // Takeable asks pool by pool, each in the order of its index, and merges.
 func (r work) Takeable(pools []string, kinds []coppice.WorkKind, most int) ([]coppice.Work, error) {
-	var ids []int64
+	var all []offered
 	for _, pool := range slices.Compact(slices.Sorted(slices.Values(pools))) {
 		some, err := r.takeable(pool, kinds, most)
 		if err != nil {
 			return nil, err
 		}
-		ids = append(ids, some...)
+		all = append(all, some...)
 	}
-	slices.Sort(ids)
-	if len(ids) > most {
-		ids = ids[:most]
-	}
-	return each(ids, nil, r.Get)
+	slices.SortFunc(all, offered.before)
+	return each(all[:min(len(all), most)], nil, func(o offered) (coppice.Work, error) { return r.Get(o.id) })
 }
 
 func (t work) Trim(before time.Time) (int, error) {

@@ -107,7 +107,7 @@ func testUsage(t *testing.T, open Open) {
 	update(t, s, func(tx store.Tx) error { return tx.Sessions.Put(&one) })
 	usage := func(q store.UsageQuery) []store.UsageRow {
 		q.From, q.To = at("2026-03-01T00:00:00Z"), at("2026-04-01T00:00:00Z")
-		return get(t, s, func(r store.Reader) ([]store.UsageRow, error) { return r.Sessions.Usage(q) })
+		return get(t, s, func(r store.Reader) ([]store.UsageRow, error) { return r.Spend.Usage(q) })
 	}
 	row := func(day string, k coppice.Task, model string, n int, u coppice.Usage) store.UsageRow {
 		return store.UsageRow{Day: day, ProjectID: k.ProjectID, Agent: k.Agent, Model: model, Sessions: n, Usage: u}
@@ -130,7 +130,7 @@ func testUsage(t *testing.T, open Open) {
 	byTask.TaskID, byTask.Task = far.ID, far.Key
 	same(t, "by task", []store.UsageRow{byTask}, usage(store.UsageQuery{ProjectID: other.ID, ByTask: true}))
 	none := get(t, s, func(r store.Reader) ([]store.UsageRow, error) {
-		return r.Sessions.Usage(store.UsageQuery{From: at("2026-03-29T22:30:01Z"), To: at("2026-04-01T00:00:00Z")})
+		return r.Spend.Usage(store.UsageQuery{From: at("2026-03-29T22:30:01Z"), To: at("2026-04-01T00:00:00Z")})
 	})
 	if !slices.Equal(none, nil) && len(none) != 0 {
 		t.Errorf("after all: %v", none)

@@ -18,7 +18,7 @@ func full(t *testing.T, s store.Store, prefix string) coppice.Project {
 	for n := 1; n <= 3; n++ {
 		k := task(t, s, p, n, func(k *coppice.Task) { k.Stage, k.Outcome = coppice.StageEnded, coppice.OutcomeDone })
 		for i := 1; i <= 2; i++ {
-			x := session(t, s, k, i, func(x *coppice.Session) { x.State, x.Prompt = coppice.SessionDone, "do it" })
+			x := session(t, s, k, i, func(x *coppice.Session) { x.State, x.Prompt, x.Usage.CostUSD = coppice.SessionDone, "do it", 1 })
 			var out []coppice.Output
 			for o := range 300 {
 				out = append(out, coppice.Output{SessionID: x.ID, Offset: int64(o * 10), At: start, Kind: coppice.OutputImage, Data: bytes.Repeat([]byte("x"), o)})
@@ -44,7 +44,7 @@ func full(t *testing.T, s store.Store, prefix string) coppice.Project {
 		}
 		update(t, s, func(tx store.Tx) error {
 			tr := &coppice.Trash{ProjectID: p.ID, TaskID: k.ID, What: "workspace"}
-			l := &coppice.Landing{ProjectID: p.ID, TaskID: k.ID}
+			l := &coppice.Landing{ProjectID: p.ID, TaskID: k.ID, Candidate: coppice.Candidate{Base: "b"}}
 			for _, put := range []func() error{
 				func() error { return tx.Trash.Put(tr) },
 				func() error { return tx.Landings.Put(l) },
@@ -126,6 +126,10 @@ func testForget(t *testing.T, open Open) {
 		}
 		same(t, "sizes", map[int64]int64{kept.ID: 269100}, must(r.Outputs.Sizes()))
 		same(t, "what comes after it", 0, len(must(r.Tasks.Get(after.ID)).After))
+		same(t, "what it has spent", map[int64]coppice.USD{kept.ID: 6}, must(r.Spend.ByProject(coppice.Day(start))))
+		same(t, "what its task has spent", 0, must(r.Spend.Of(coppice.TaskSubject(before[0].ID), "")).CostUSD)
+		same(t, "what both have used", 6, must(r.Spend.Usage(store.UsageQuery{From: start.Truncate(24 * time.Hour), To: start.Add(24 * time.Hour)}))[0].Sessions)
+		same(t, "what the account has spent", 12, must(r.Spend.Of(coppice.AccountSubject(before[0].Agent), coppice.Day(start))).CostUSD)
 		same(t, "the trash", 0, len(must(r.Trash.In(gone.ID))))
 		same(t, "the other project's trash", 3, len(must(r.Trash.In(kept.ID))))
 		same(t, "timers", 6, len(must(r.Timers.Due(start, 100))))

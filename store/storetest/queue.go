@@ -178,6 +178,9 @@ func testRunning(t *testing.T, open Open) {
 			if i == 0 {
 				c.Agent = "other"
 			}
+			if state == coppice.SessionWaiting {
+				c.ParkedAt = start
+			}
 		})
 		if state.Live() {
 			live = append(live, c.ID)
@@ -185,7 +188,7 @@ func testRunning(t *testing.T, open Open) {
 	}
 	view(t, s, func(r store.Reader) error {
 		same(t, "by lane", map[coppice.Lane]int{
-			{ProjectID: p.ID, Track: "main", Agent: "other"}: 1, {ProjectID: p.ID, Track: "main", Agent: "scripted"}: 3,
+			{ProjectID: p.ID, Track: "main", Agent: "other"}: 1, {ProjectID: p.ID, Track: "main", Agent: "scripted"}: 2,
 		}, must(r.Lanes.Running()))
 		id := func(c coppice.Session) int64 { return c.ID }
 		same(t, "live", live, ids(must(r.Sessions.Live()), id))

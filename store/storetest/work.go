@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"fmt"
 	"testing"
 	"time"
 
@@ -68,6 +69,34 @@ func testLandings(t *testing.T, open Open) {
 	})
 }
 
+// testCandidates: a landing has one candidate in force, or none, and those before
+// it stay as they were.
+func testCandidates(t *testing.T, open Open) {
+	s := open(t)
+	p := project(t, s, "app")
+	k := task(t, s, p, 1, nil)
+	l := coppice.Landing{ProjectID: p.ID, TaskID: k.ID, Head: "head", CreatedAt: start}
+	put := func(change func()) coppice.Candidate {
+		change()
+		update(t, s, func(tx store.Tx) error { return tx.Landings.Put(&l) })
+		return l.Candidate
+	}
+	none := put(func() {})
+	first := put(func() { l.Candidate = coppice.Candidate{Base: "b1", Tree: "t1", Commit: "c1", CreatedAt: start} })
+	first = put(func() { l.Green, l.Pushed = true, true })
+	again := put(func() { l.Candidate = coppice.Candidate{} })
+	second := put(func() { l.Candidate = coppice.Candidate{Base: "b2", CreatedAt: start.Add(time.Second)} })
+	if none != again || none.ID != 0 || first.LandingID != l.ID || second.ID == first.ID {
+		t.Errorf("candidates %+v, %+v, %+v, %+v", none, first, again, second)
+	}
+	view(t, s, func(r store.Reader) error {
+		same(t, "the landing", l, must(r.Landings.Get(l.ID)))
+		same(t, "its candidates", []coppice.Candidate{first, second}, must(r.Landings.Candidates(l.ID)))
+		same(t, "those of another", 0, len(must(r.Landings.Candidates(l.ID+1))))
+		return nil
+	})
+}
+
 func testChecks(t *testing.T, open Open) {
 	s := open(t)
 	check := func(tree, command, env string, exit int, changes ...func(*coppice.Check)) coppice.Check {
@@ -113,11 +142,19 @@ func testWork(t *testing.T, open Open) {
 		return get(t, s, func(r store.Reader) ([]coppice.Work, error) { return r.Work.Takeable(pools, kinds, most) })
 	}
 	both := []coppice.WorkKind{coppice.WorkRun, coppice.WorkCheck}
-	same(t, "of two pools", []coppice.Work{run, far, check}, takeable([]string{"near", "far"}, both, 10))
-	same(t, "a pool named twice", []coppice.Work{run, check}, takeable([]string{"near", "near"}, both, 10))
-	same(t, "at most", []coppice.Work{run, far}, takeable([]string{"near", "far"}, both, 2))
+	same(t, "of two pools", []coppice.Work{far, check, run}, takeable([]string{"near", "far"}, both, 10))
+	same(t, "a pool named twice", []coppice.Work{check, run}, takeable([]string{"near", "near"}, both, 10))
+	same(t, "at most", []coppice.Work{far, check}, takeable([]string{"near", "far"}, both, 2))
 	same(t, "of a kind", []coppice.Work{far, check}, takeable([]string{"near", "far"}, both[1:], 10))
 	same(t, "of no pool", nil, takeable(nil, both, 10))
+	far2 := offer(t, s, "remove", "far", coppice.WorkRemove)
+	move := coppice.Work{Kind: coppice.WorkMove, Key: "move", Pool: "near", Subject: coppice.QueueSubject(1), TaskID: 1, State: coppice.WorkOffered, OfferedAt: start}
+	update(t, s, func(tx store.Tx) error { return tx.Work.Put(&move) })
+	all := append(both, coppice.WorkRemove, coppice.WorkMove)
+	same(t, "by importance", []coppice.Work{move, far2, far, check, run}, takeable([]string{"near", "far"}, all, 10))
+	same(t, "the most important", []coppice.Work{move, far2}, takeable([]string{"near", "far"}, all, 2))
+	far2.State, move.State = coppice.WorkSettled, coppice.WorkSettled
+	update(t, s, func(tx store.Tx) error { return firstOf(tx.Work.Put(&far2), tx.Work.Put(&move)) })
 
 	run.State, run.Worker, run.Attempt, run.LeaseUntil, run.TakenAt = coppice.WorkTaken, "w1", 1, start.Add(time.Minute), start
 	check.State, check.Result, check.FinishedAt = coppice.WorkFinished, coppice.Raw("done"), start
@@ -135,6 +172,41 @@ func testWork(t *testing.T, open Open) {
 	again := coppice.Work{Kind: coppice.WorkRun, Key: "run", State: coppice.WorkOffered}
 	err := s.Update(t.Context(), func(tx store.Tx) error { return tx.Work.Put(&again) })
 	wantCode(t, "a second item of a key", err, coppice.EConflict)
+}
+
+func testChecksTakeTurns(t *testing.T, open Open) {
+	s := open(t)
+	check := func(project int64, key string, state coppice.WorkState) coppice.Work {
+		w := coppice.Work{Kind: coppice.WorkCheck, Key: key, Pool: "p", ProjectID: project, TaskID: project, State: state, OfferedAt: start}
+		update(t, s, func(tx store.Tx) error { return tx.Work.Put(&w) })
+		return w
+	}
+	keys := func(most int) (all []string) {
+		for _, w := range get(t, s, func(r store.Reader) ([]coppice.Work, error) {
+			return r.Work.Takeable([]string{"p"}, []coppice.WorkKind{coppice.WorkCheck}, most)
+		}) {
+			all = append(all, w.Key)
+		}
+		return all
+	}
+	for n := range 4 {
+		check(1, fmt.Sprintf("busy-%d", n), coppice.WorkOffered)
+	}
+	check(2, "late-0", coppice.WorkOffered)
+	last := check(2, "late-1", coppice.WorkOffered)
+	check(3, "one", coppice.WorkOffered)
+	same(t, "in turns", []string{"busy-0", "late-0", "one", "busy-1", "late-1", "busy-2", "busy-3"}, keys(10))
+	running := check(1, "running", coppice.WorkTaken)
+	same(t, "behind what runs", []string{"late-0", "one", "busy-0", "late-1"}, keys(4))
+	view(t, s, func(r store.Reader) error {
+		open := must(r.Work.Open(coppice.WorkCheck))
+		same(t, "open ones", 8, len(open))
+		same(t, "the newest", running, open[7])
+		return nil
+	})
+	last.State = coppice.WorkSettled
+	update(t, s, func(tx store.Tx) error { return tx.Work.Put(&last) })
+	same(t, "without what ended", []string{"late-0", "one", "busy-0", "busy-1", "busy-2", "busy-3"}, keys(10))
 }
 
 func testTrimWork(t *testing.T, open Open) {

@@ -58,12 +58,15 @@ func featureRow(ctx context.Context, l *lab, n int, one, five *featureBench) ([]
 	if err != nil {
 		return nil, err
 	}
+	back := one.back[1:] // without the first
 	what := fmt.Sprintf("%d instant features, file written → all landed", n)
 	return []row{
 		row{Figure: what + ", 1 track", Ours: s[0].median(), Beside: "the git commands in a shell loop", Floor: s[2].median(), Unit: "s", N: samples,
 			Samples: sampled(s[0], s[2])}.judge(goal{ratioMost, 1.5}),
 		row{Figure: what + ", 5 tracks", Ours: s[1].median(), Beside: "1 track", Floor: s[0].median(), Unit: "s", N: samples,
 			Samples: sampled(s[1], s[0])}.judge(goal{ratioMost, 1}),
+		row{Figure: fmt.Sprintf("%d instant features, file written → all written back, 1 track", n), Ours: back.median(), Beside: "the git commands in a shell loop",
+			Floor: s[2].median(), Unit: "s", N: samples, Samples: sampled(back, s[2])}.judge(goal{ratioMost, 1.3}),
 	}, nil
 }
 
@@ -76,6 +79,7 @@ type featureBench struct {
 	*bench
 	tracks int
 	list   []map[string]any
+	back   samples // how long each run took until the file said so
 }
 
 func (l *lab) featureBench(ctx context.Context, tracks int) (*featureBench, error) {
@@ -113,6 +117,13 @@ func (b *featureBench) run(ctx context.Context, n int) (float64, error) {
 	}
 	_, err = b.log.wait(ctx, coppice.EventTaskEnded, n)
 	took := time.Since(began).Seconds()
+	for passed := 0; err == nil && passed < len(b.list); {
+		if text, err = os.ReadFile(file); err == nil {
+			passed = strings.Count(string(text), `"passed"`)
+			err = rest(ctx, time.Millisecond)
+		}
+	}
+	b.back = append(b.back, time.Since(began).Seconds())
 	for _, f := range b.list {
 		f["status"] = "passed" // as the file says by now, or will in a moment
 	}

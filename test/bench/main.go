@@ -48,6 +48,7 @@ type figure struct {
 var figures = []figure{
 	{"start", startRows},
 	{"land", landRows},
+	{"burst", burstRows},
 	{"cold", coldRows},
 	{"idle", idleRows},
 	{"session", sessionRows},
@@ -61,6 +62,7 @@ var figures = []figure{
 	{"overhead", overheadRows},
 	{"features", featureRows},
 	{"repository", repositoryRows},
+	{"usage", usageRows},
 	{"web", webRows},
 }
 

@@ -108,7 +108,7 @@ func (p *past) task(tx store.Tx) (session int64, err error) {
 	if err := tx.Sessions.Put(&x); err != nil {
 		return 0, err
 	}
-	land := coppice.Landing{ProjectID: t.ProjectID, TaskID: t.ID, SessionID: x.ID, CreatedAt: at, EndedAt: at, Outcome: coppice.LandingLanded, Green: true}
+	land := coppice.Landing{ProjectID: t.ProjectID, TaskID: t.ID, SessionID: x.ID, CreatedAt: at, EndedAt: at, Outcome: coppice.LandingLanded}
 	check := coppice.Check{ProjectID: t.ProjectID, TaskID: t.ID, Command: "make test", EndedAt: at, Log: "all is well\n"}
 	err = errors.Join(tx.Landings.Put(&land), tx.Checks.Put(&check))
 	for _, kind := range []coppice.EventKind{coppice.EventTaskCreated, coppice.EventSessionCreated, coppice.EventSessionStarted, coppice.EventSessionEnded, coppice.EventLandingEnded, coppice.EventTaskEnded} {

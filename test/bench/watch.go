@@ -17,6 +17,7 @@ type watch struct {
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 	err    error
+	look   func(coppice.Event) // sees every event that wait passes; optional
 }
 
 // watch follows the log from a place on.
@@ -47,12 +48,19 @@ func (w *watch) stop() {
 // errFailed says that a task went another way than the benchmark's.
 var errFailed = errors.New("a task did not land")
 
+// patience is how long the next event may take.
+const patience = 2 * time.Minute
+
 // wait waits for so many events of a kind and returns the last.
 func (w *watch) wait(ctx context.Context, kind coppice.EventKind, n int) (coppice.Event, error) {
-	late := time.After(2 * time.Minute)
+	late := time.NewTimer(patience)
+	defer late.Stop()
 	for {
 		select {
 		case e, ok := <-w.events:
+			if w.look != nil && ok {
+				w.look(e)
+			}
 			switch {
 			case !ok:
 				return e, fmt.Errorf("the log ended: %w", w.err)
@@ -62,9 +70,10 @@ func (w *watch) wait(ctx context.Context, kind coppice.EventKind, n int) (coppic
 				if n--; n == 0 {
 					return e, nil
 				}
+				late.Reset(patience)
 			}
-		case <-late:
-			return coppice.Event{}, fmt.Errorf("no %s within two minutes", kind)
+		case <-late.C:
+			return coppice.Event{}, fmt.Errorf("no %s within %s", kind, patience)
 		case <-ctx.Done():
 			return coppice.Event{}, context.Cause(ctx)
 		}

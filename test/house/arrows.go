@@ -65,14 +65,17 @@ var rooms = map[string][]string{
 	"features":  {},
 	"secret":    {},
 	"verb":      {},
-	"config":    {"agent", "engine", "secret"},
+	"price":     {},
+	"prompt":    {},
+	"answer":    {},
+	"config":    {"agent", "engine", "prompt", "secret"},
 	"host":      {"agent"},
 	"memory":    {"store"},
-	"engine":    {"flow", "store", "fabric", "verb"},
+	"engine":    {"answer", "flow", "store", "fabric", "prompt", "verb"},
 	"worker":    {"secret", "host", "agent", "workspace", "forge", "notify", "fabric"},
-	"ingest":    {"agent", "store", "fabric"},
+	"ingest":    {"agent", "store", "fabric", "price"},
 	"api":       {"engine", "store", "fabric", "memory", "verb", "web"},
-	"control":   {"api", "engine", "store", "fabric", "agent", "host", "workspace", "features", "config", "verb", "worker"},
+	"control":   {"api", "engine", "store", "fabric", "agent", "host", "workspace", "features", "config", "verb", "worker", "price"},
 }
 
 // fewer are the packages that may import fewer rooms than the rest of their
@@ -92,7 +95,7 @@ var crossings = map[place]string{
 var contracts = []string{"agent", "workspace", "forge", "notify", "store", "fabric", "api"}
 
 // pure rooms decide and do no I/O.
-var pure = []string{"engine", "flow", "ingest", "verb"}
+var pure = []string{"answer", "engine", "flow", "ingest", "prompt", "verb"}
 
 // pureAlone are packages that do no I/O, though others of their room do.
 var pureAlone = []place{{"agent", ""}}

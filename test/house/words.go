@@ -34,8 +34,11 @@ func (t *Tree) AgentNames() []string {
 const wiring = "cmd/coppice/server/protocols.go"
 
 // namesakes are other things of an agent's name, and where they are at home:
-// the library that migrates the database, and a model that is asked directly.
-var namesakes = map[string]string{"goose": "store/sqlite/", "claude": "internal/smallmodel/"}
+// the library that migrates the database, a model that is asked directly, and
+// models that have a price.
+var namesakes = map[string][]string{
+	"goose": {"store/sqlite/"}, "claude": {"internal/smallmodel/", "price/"}, "codex": {"price/"}, "gemini": {"price/"},
+}
 
 // AgentsAtHome checks that an agent's name stands only in its own folder, its
 // profile, the documentation and tests, so that adding an agent is one file.
@@ -50,8 +53,8 @@ func (t *Tree) AgentsAtHome() ([]Breach, error) {
 	}, func(file, line string) string {
 		for _, found := range word.FindAllStringSubmatch(line, -1) {
 			name := strings.ToLower(found[1])
-			home := namesakes[name]
-			if !strings.HasPrefix(file, "agent/"+name+"/") && (home == "" || !strings.HasPrefix(file, home)) {
+			homes := append([]string{"agent/" + name + "/"}, namesakes[name]...)
+			if !slices.ContainsFunc(homes, func(home string) bool { return strings.HasPrefix(file, home) }) {
 				return "the agent " + found[1] + " is named outside of its own folder"
 			}
 		}

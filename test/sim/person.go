@@ -20,7 +20,7 @@ func (s *sim) create() error {
 	if len(s.world.repos) > 1 && s.rng.IntN(2) == 0 {
 		prefix = "p2"
 	}
-	if len(s.keys) > 0 && s.rng.IntN(3) == 0 {
+	if len(s.keys) > 0 && s.rng.IntN(3) == 0 && !s.opt.Asks {
 		n.After = append(n.After, s.keys[s.rng.IntN(len(s.keys))])
 	}
 	if s.rng.IntN(4) == 0 {
@@ -32,7 +32,12 @@ func (s *sim) create() error {
 	if s.rng.IntN(8) == 0 {
 		n.NotBefore = s.now.Add(time.Duration(s.rng.IntN(600)) * time.Second)
 	}
-	if !s.opt.Plain {
+	if !s.opt.Plain && s.rng.IntN(8) == 0 {
+		n.Answer = true
+		if s.rng.IntN(2) == 0 {
+			n.Schema = []byte(`{"type": "integer"}`)
+		}
+	} else if !s.opt.Plain {
 		n.Steps = []string{"it runs", "it greets", "it ends"}[:s.rng.IntN(4)]
 	}
 	tasks, err := s.intake.CreateTasks(s.ctx, prefix, []coppice.NewTask{n})
@@ -120,16 +125,20 @@ func (s *sim) limitsHold(r store.Reader) error {
 	if err != nil {
 		return err
 	}
-	isLive := map[string]bool{}
+	isLive, n := map[string]bool{}, 0
 	perProject, perTrack, perAgent := map[int64]int{}, map[string]int{}, map[string]int{}
 	for _, x := range live {
 		isLive[x.Key] = true
+		if h := s.world.hosts[x.Key]; x.Parked() || h != nil && h.loose {
+			continue
+		}
+		n++
 		perProject[x.ProjectID]++
 		perTrack[fmt.Sprint(x.ProjectID, x.Track)]++
 		perAgent[fmt.Sprint(x.ProjectID, x.Agent)]++
 	}
-	if len(live) > 6 {
-		return fmt.Errorf("%d sessions live, 6 are allowed", len(live))
+	if n > mostSessions {
+		return fmt.Errorf("%d sessions run, %d are allowed", n, mostSessions)
 	}
 	for _, key := range s.running() {
 		if !isLive[key] {
@@ -174,12 +183,18 @@ func (s *sim) tasksHold(r store.Reader) error {
 		if t.Stage == coppice.StageWaiting && t.Wait != nil && t.Wait.Text == "" {
 			return fmt.Errorf("%s waits without a reason", t.Key)
 		}
-		if err := s.verdictsHold(r, t); err != nil {
+		if err := errors.Join(s.verdictsHold(r, t), s.answersHold(r, t)); err != nil {
 			return err
 		}
 		if err := s.killsHold(r, t); err != nil {
 			return err
 		}
+		if err := spendHolds(r, t); err != nil {
+			return err
+		}
+	}
+	if err := s.daysHold(r); err != nil {
+		return err
 	}
 	return s.strikesHold(r)
 }
@@ -281,9 +296,12 @@ func (s *sim) help() error {
 		switch {
 		case t.Stage == coppice.StageSession:
 			_, err = s.intake.Answer(s.ctx, t.Key, 0, "yes")
-		case t.Stage == coppice.StageHeld:
+		case t.Stage.Awaits():
 			_, err = s.intake.Ask(s.ctx, t.Key, coppice.VerbLand, verb.Request{})
 		case t.Stage == coppice.StageWaiting && t.Wait != nil && t.Wait.On == coppice.WaitPerson:
+			if _, err = s.intake.Answer(s.ctx, t.Key, 0, "yes"); err == nil {
+				continue
+			}
 			_, err = s.intake.Ask(s.ctx, t.Key, coppice.VerbRetry, verb.Request{})
 		case t.Stage == coppice.StageQueued:
 			err = s.intake.ClearLimit(s.ctx, t.Next.Agent)

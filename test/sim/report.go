@@ -39,8 +39,12 @@ func (s *sim) say(h *hostState, e agent.Event) error {
 }
 
 // askPerson lets an agent ask a question, or for permission.
-func (s *sim) askPerson(h *hostState) error {
-	e := agent.Event{Kind: agent.KindQuestion, Ref: fmt.Sprintf("q%d", s.rng.IntN(1e9)), Text: "which way?"}
+func (s *sim) askPerson(key string, h *hostState) error {
+	e := agent.Event{Kind: agent.KindQuestion, Ref: fmt.Sprintf("q%d", s.rng.IntN(1e9))}
+	e.Text = "which way, " + e.Ref + "?"
+	if err := s.sayName(key, h); err != nil {
+		return err
+	}
 	if !s.opt.Plain && s.rng.IntN(2) == 0 {
 		e.Rule = &coppice.Rule{Tool: "run", Match: fmt.Sprintf("tool%d *", s.rng.IntN(5))}
 	}
@@ -65,11 +69,8 @@ func (s *sim) output(key string, h *hostState) error {
 	if s.opt.Plain || s.rng.IntN(2) == 0 {
 		return nil
 	}
-	if name := s.known(key, h); name != "" {
-		s.world.talks[name] = h
-		if err := s.say(h, agent.Event{Kind: agent.KindInit, Conversation: name}); err != nil {
-			return err
-		}
+	if err := s.sayName(key, h); err != nil {
+		return err
 	}
 	u := s.cost()
 	if err := s.say(h, agent.Event{Kind: agent.KindUsage, Usage: &u}); err != nil {
@@ -80,6 +81,16 @@ func (s *sim) output(key string, h *hostState) error {
 		state = coppice.SessionIdle
 	}
 	return s.say(h, agent.Event{Kind: agent.KindState, State: state})
+}
+
+// sayName lets an agent say what its conversation is called.
+func (s *sim) sayName(key string, h *hostState) error {
+	name := s.known(key, h)
+	if name == "" {
+		return nil
+	}
+	s.world.talks[name] = h
+	return s.say(h, agent.Event{Kind: agent.KindInit, Conversation: name})
 }
 
 // leaveUnread lets an agent that is about to end say, at times, that it did not
@@ -110,6 +121,11 @@ func (s *sim) runSession(l coppice.Lease) (any, error) {
 	at, err := s.ledger.Begin(s.ctx, v.Session.ID, head)
 	if err != nil {
 		return nil, err
+	}
+	if s.world.hosts[v.Session.Key] == nil {
+		if err := s.follows(v); err != nil {
+			return nil, err
+		}
 	}
 	res := s.world.run(v)
 	if err := s.bring(v.Session, at, res != nil); err != nil {

@@ -29,6 +29,7 @@ type Options struct {
 	Steps int  // how many random steps are taken before the world calms down
 	Plain bool // people only stop, retry, land, send, answer and undo, and no check is killed
 	Kills bool // nothing but killed checks is wrong with the environment
+	Asks  bool // a project has one session, and agents ask a lot
 
 	Remove bool // a project is removed halfway
 }
@@ -43,7 +44,11 @@ type Report struct {
 	Steps   int
 	Virtual time.Duration
 	Killed  int // runs of checks
+	parks
 }
+
+// mostSessions is how many sessions of all projects run at once.
+const mostSessions = 6
 
 // logged is how many of the newest events a failure shows.
 var logged = 30
@@ -56,7 +61,9 @@ type sim struct {
 	opt      Options
 	rng      *rand.Rand
 	kills    *rand.Rand // of what happens to checks
+	parking  *rand.Rand // of what concerns parked sessions
 	judged   judgements
+	parks    parks
 	now      time.Time
 	start    time.Time
 	world    *world
@@ -149,6 +156,7 @@ func newSim(ctx context.Context, opt Options) (*sim, error) {
 	start := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	rng := rand.New(rand.NewPCG(opt.Seed, 42))
 	s := &sim{ctx: ctx, opt: opt, rng: rng, now: start, start: start, owed: opt.Tasks, anew: map[string][]begunAnew{}}
+	s.parking = rand.New(rand.NewPCG(opt.Seed, 44))
 	s.kills, s.judged = rand.New(rand.NewPCG(opt.Seed, 43)), judgements{against: map[string]bool{}, late: map[string]int{}, kills: map[string]int{}}
 	s.world = newWorld(fmt.Sprint(opt.Seed), []int{0, 4, 8, 16}[rng.IntN(4)])
 	s.fault = &faulty{Store: st, rng: rng}
@@ -179,7 +187,7 @@ func (s *sim) boot() error {
 	if err := s.fab.Announce(s.ctx, coppice.Node{Name: engine.PoolLocal, MemoryTotal: 100, MemoryUsed: 1}); err != nil {
 		return err
 	}
-	eng, err := engine.New(engine.Config{Store: s.st, Now: clock, Nodes: s.fab.Nodes, MaxSessions: 6, Reserve: 1, Models: models})
+	eng, err := engine.New(engine.Config{Store: s.st, Now: clock, Nodes: s.fab.Nodes, MaxSessions: mostSessions, Reserve: 1, Models: models, Resumes: resumes})
 	if err != nil {
 		return err
 	}
@@ -207,8 +215,15 @@ func (s *sim) inspect(_ context.Context, dir string) (coppice.Project, error) {
 	if s.rng.IntN(4) == 0 {
 		p.Land.How = coppice.LandBranch
 	}
+	if !s.opt.Plain && s.rng.IntN(8) == 0 {
+		p.Land.How = coppice.LandReview
+	}
+	p.Land.Push = !s.opt.Plain && s.rng.IntN(3) == 0
 	if !s.opt.Plain && s.rng.IntN(3) == 0 {
 		p.Budget.Task = coppice.USD(1 + s.rng.IntN(4))
+	}
+	if !s.opt.Plain && s.rng.IntN(3) == 0 {
+		p.Budget.Day = coppice.USD(3 + s.rng.IntN(9))
 	}
 	if !s.opt.Plain && s.rng.IntN(2) == 0 {
 		p.Health.Timeout = coppice.Duration(time.Minute)
@@ -219,11 +234,18 @@ func (s *sim) inspect(_ context.Context, dir string) (coppice.Project, error) {
 			p.Agent.Roles = map[coppice.Role]string{coppice.RoleVerify: "beta"}
 		}
 	}
+	p.Limits.Parked = s.parking.IntN(4)
+	if s.opt.Asks {
+		p.Limits.Sessions, p.Limits.Parked, p.Checks, p.Verify.By = 1, 1+s.parking.IntN(3), nil, coppice.VerifyNone
+	}
 	if s.opt.Kills {
 		p.Checks, p.Critical = []string{"check 0", "check 1"}, []coppice.FailurePattern{{Match: killedLog}}
 	}
 	root := s.world.add("", map[string]string{"README": "0"}, "", dir)
 	s.world.repos[dir] = &repo{base: root, checks: p.Checks, history: []string{root}}
+	if p.Land.Push {
+		s.world.repos[dir].remote = root
+	}
 	return coppice.Project{Path: dir, Prefix: "p", Policy: p, BaseCommit: root}, nil
 }
 
@@ -257,7 +279,7 @@ func (f *faulty) Update(ctx context.Context, g func(store.Tx) error) error {
 }
 
 func (s *sim) report() (Report, error) {
-	r := Report{Steps: s.steps, Virtual: s.now.Sub(s.start), Killed: s.judged.killed}
+	r := Report{Steps: s.steps, Virtual: s.now.Sub(s.start), Killed: s.judged.killed, parks: s.parks}
 	h := fnv.New64a()
 	err := s.st.View(s.ctx, func(rd store.Reader) error {
 		for after := int64(0); ; {
@@ -270,6 +292,12 @@ func (s *sim) report() (Report, error) {
 					return fmt.Errorf("event %d follows %d", e.Seq, after)
 				}
 				after = e.Seq
+				switch {
+				case e.Kind == coppice.EventSessionParked:
+					r.Parked++
+				case e.Kind == coppice.EventSessionEnded && s.rests(rd, e.SessionID):
+					r.Stopped++
+				}
 				fmt.Fprintln(h, e.Seq, e.At.UnixNano(), e.Kind, e.Subject, e.By, e.Reason)
 			}
 			r.Events = after

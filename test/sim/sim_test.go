@@ -82,6 +82,31 @@ func TestKills(t *testing.T) {
 	}
 }
 
+// TestParked plays histories in which a project has one session and agents ask a
+// lot: everything ends, and all that can become of a parked session did.
+func TestParked(t *testing.T) {
+	t.Parallel()
+	var all parks
+	for n := range uint64(max(40, *seeds/5)) {
+		opt := options(n + 11000)
+		if *seed != 0 {
+			opt = options(*seed)
+		}
+		opt.Asks, opt.Steps = true, 1000
+		r, err := Run(t.Context(), opt)
+		if err != nil {
+			t.Fatalf("%v\nplay it again: go test ./test/sim -run TestParked -seed %d", err, opt.Seed)
+		}
+		if *seed != 0 {
+			return
+		}
+		all.Parked, all.Waited, all.Stopped, all.Told = all.Parked+r.Parked, all.Waited+r.Waited, all.Stopped+r.Stopped, all.Told+r.Told
+	}
+	if t.Logf("%+v", all); all.Parked < 150 || all.Waited < 200 || all.Stopped < 25 || all.Told < 25 {
+		t.Error("that shows little")
+	}
+}
+
 // TestRemovals plays histories in which a project is removed while all goes on:
 // it is gone in the end, and the other one keeps every promise.
 func TestRemovals(t *testing.T) {

@@ -56,12 +56,15 @@ func (s *sim) pick(actions []action) action {
 }
 
 func (s *sim) actions() []action {
-	talk, requeue, dirty, remove := 8, 2, 3, 0
+	talk, requeue, dirty, remote, remove := 8, 2, 3, 1, 0
 	if s.opt.Remove {
 		remove = 4
 	}
 	if s.opt.Plain {
-		talk, requeue, dirty = 0, 0, 1
+		talk, requeue, dirty, remote = 0, 0, 1, 0
+	}
+	if s.opt.Asks {
+		return s.askingActions()
 	}
 	return []action{
 		{"turn", 20, s.turn},
@@ -79,6 +82,7 @@ func (s *sim) actions() []action {
 		{"kill host", 1, s.killHost},
 		{"dirty", dirty, s.dirty},
 		{"move base", 1, s.moveBase},
+		{"move remote", remote, s.moveRemote},
 		{"hijack", 1, s.hijack},
 		{"decide base", 2, s.decideBase},
 		{"converse", talk, s.converse},
@@ -92,7 +96,9 @@ func (s *sim) turn() error {
 		return err
 	}
 	s.due = t.Due
-	return s.st.View(s.ctx, func(r store.Reader) error { return errors.Join(s.full(r), s.queueTells(r), s.needsHold(r)) })
+	return s.st.View(s.ctx, func(r store.Reader) error {
+		return errors.Join(s.full(r), s.queueTells(r), s.needsHold(r), s.parkedHold(r), s.remoteHolds(r))
+	})
 }
 
 // full holds dispatch to its word: after a turn no lane with room has a queue.
@@ -118,7 +124,7 @@ func (s *sim) full(r store.Reader) error {
 
 var allKinds = []coppice.WorkKind{
 	coppice.WorkPrepare, coppice.WorkRemove, coppice.WorkRestore, coppice.WorkPurge, coppice.WorkRun, coppice.WorkSend,
-	coppice.WorkStop, coppice.WorkCheck, coppice.WorkMerge, coppice.WorkMove,
+	coppice.WorkStop, coppice.WorkCheck, coppice.WorkMerge, coppice.WorkPush, coppice.WorkMove,
 }
 
 func (s *sim) take() error {
@@ -186,7 +192,7 @@ func (s *sim) workOn(w *worker, n int) error {
 // try does an item's effect. At times that fails: before anything happened, or
 // when all had happened and only nobody could tell.
 func (s *sim) try(it *item) error {
-	fails, early := !s.calm && s.rng.IntN(25) == 0 && !s.opt.Kills, s.rng.IntN(2) == 0
+	fails, early := !s.calm && s.rng.IntN(25) == 0 && !s.opt.Kills && (!s.opt.Asks || s.rng.IntN(20) == 0), s.rng.IntN(2) == 0
 	if !fails || !early {
 		res, err := s.execute(it.lease)
 		if err != nil {
@@ -196,6 +202,7 @@ func (s *sim) try(it *item) error {
 	}
 	if fails {
 		it.done, it.fail = true, coppice.Failf(coppice.ClassEnvironment, "no luck", "")
+		s.loosen(it.lease.Work)
 		if h := s.world.hosts[runs(it.lease.Work)]; h != nil && h.phase == "running" {
 			h.phase = "lost" // whoever gives a session up ends its host first
 		}
@@ -248,6 +255,8 @@ func (s *sim) execute(l coppice.Lease) (any, error) {
 		return spec(w, s.world.merge)
 	case coppice.WorkCheck:
 		return spec(w, s.check)
+	case coppice.WorkPush:
+		return s.push(w)
 	case coppice.WorkMove:
 		return s.move(w)
 	case coppice.WorkStop:
@@ -272,8 +281,10 @@ func (s *sim) move(w coppice.Work) (any, error) {
 		return nil, err
 	}
 	verified, err := s.mayLand(v.New)
-	s.edit(s.world.repos[v.Repo])
-	return s.world.move(v, s.world.repos[v.Repo].checks, verified), err
+	r := s.world.repos[v.Repo]
+	s.edit(r)
+	s.reconcile(r)
+	return s.world.move(v, r.checks, verified), err
 }
 
 func (s *sim) stopHost(v coppice.StopSpec) coppice.StopResult {
@@ -300,8 +311,7 @@ func (s *sim) send(v coppice.SendSpec) coppice.SendResult {
 		return coppice.SendResult{Delivered: true}
 	}
 	if v.Question != "" {
-		h.asked = ""
-		return coppice.SendResult{Delivered: true}
+		return s.hears(h, v.Question)
 	}
 	h.heard[v.ID] = v.Text
 	return coppice.SendResult{Delivered: true}
@@ -322,6 +332,9 @@ func (s *sim) running() []string {
 // agent lets one running agent do something.
 func (s *sim) agent() error {
 	keys := s.running()
+	if s.opt.Asks { // who waits does nothing
+		keys = slices.DeleteFunc(keys, func(k string) bool { return s.world.hosts[k].asked != "" })
+	}
 	if len(keys) == 0 {
 		return nil
 	}
@@ -338,8 +351,8 @@ func (s *sim) agent() error {
 		return s.atScreen(key, h, n)
 	}
 	switch {
-	case n < 8:
-		return s.askPerson(h)
+	case n < s.asking(h):
+		return s.askPerson(key, h)
 	case n < 30:
 		return s.output(key, h)
 	}
@@ -359,8 +372,12 @@ func (s *sim) agent() error {
 		s.world.end(h, coppice.RunResult{Exit: &zero}) // claims success, did nothing more
 		return nil
 	}
-	if h.role == coppice.RoleVerify {
+	switch h.role {
+	case coppice.RoleVerify:
 		return s.verify(key, h)
+	case coppice.RoleAnswer:
+		s.answer(key, h)
+		return nil
 	}
 	if h.role == coppice.RoleFix {
 		s.world.mergeBase(h)

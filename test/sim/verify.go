@@ -8,16 +8,22 @@ import (
 	"coppice/store"
 )
 
-// look is a verifier's own worktree.
+// look is the worktree of a session that only looks.
 type look struct {
 	commit  string
 	removed bool
 }
 
-// prepareLook makes a verifier's worktree, or finds it.
+// prepareLook makes a worktree to look at a commit, or finds it.
 func (w *world) prepareLook(s coppice.PrepareSpec) coppice.PrepareResult {
+	if s.From == "" {
+		s.From = w.repos[s.Repo].base
+		if l := w.looks[s.Key]; l != nil && !l.removed {
+			l.commit = s.From
+		}
+	}
 	if _, ok := w.commits[s.From]; !ok {
-		w.breakf("a worktree for %s was wanted at %q, which is no commit", s.Key, s.From)
+		w.breakf("a worktree for %s was wanted at %q, which is not a commit", s.Key, s.From)
 	}
 	if w.looks[s.Key] == nil {
 		w.looks[s.Key] = &look{commit: s.From}
@@ -42,18 +48,18 @@ func (w *world) removeLook(s coppice.RemoveSpec) coppice.RemoveResult {
 // ofSession tells whether a key is a session's.
 func ofSession(key string) bool { return strings.Contains(key, ".") }
 
-// verifier holds the engine to its word about a verifier that starts, and
+// looker holds the engine to its word about a session that only looks, and
 // returns the commit it looks at.
-func (w *world) verifier(s coppice.RunSpec) string {
+func (w *world) looker(s coppice.RunSpec) string {
 	l := w.looks[s.Session.Key]
 	switch {
 	case l == nil || l.removed || s.Path != "/w/"+s.Session.Key || len(s.Ports) != 1:
-		w.breakf("the verifier %s was started without a worktree of its own", s.Session.Key)
+		w.breakf("%s was started without a worktree of its own", s.Session.Key)
 		return ""
 	case !s.ReadOnly || s.Branch != "" || s.Session.Screen || s.Session.Resume != "":
-		w.breakf("the verifier %s was started as %+v", s.Session.Key, s)
+		w.breakf("%s, which only looks, was started as %+v", s.Session.Key, s)
 	case len(s.Permissions.Rules) == 0 || s.Permissions.Rules[0].Tool != "edit" || s.Permissions.Rules[0].Do != coppice.RuleDeny:
-		w.breakf("the verifier %s may edit: %+v", s.Session.Key, s.Permissions.Rules)
+		w.breakf("%s only looks and may edit: %+v", s.Session.Key, s.Permissions.Rules)
 	}
 	return l.commit
 }

@@ -24,6 +24,7 @@ type world struct {
 	looks    map[string]*look      // verifiers' worktrees, by session key
 	heads    map[string]string     // merged commit → candidate
 	passed   map[string]bool       // candidates that a verifier passed
+	answered map[string]bool       // questions whose answer a session had
 	verdicts map[string]bool       // tree and command → passed, for what was really run
 	broken   string                // the first promise that was broken
 	suspect  map[string]bool       // commits that an agent put on a base, until a person agrees
@@ -33,6 +34,7 @@ type world struct {
 
 type repo struct {
 	base    string // commit
+	remote  string // where its base is elsewhere; empty when nothing is pushed
 	block   int    // of blocks: how the checkout that has the base is in the way
 	edits   int    // how often it came to be so while work landed
 	checks  []string
@@ -67,13 +69,14 @@ type hostState struct {
 	spool  spooled
 	agent  string
 	screen bool // a person sits before it
+	loose  bool // it has an answer of which the engine was told that it did not arrive
 }
 
 func newWorld(salt string, redness int) *world {
 	return &world{
 		repos: map[string]*repo{}, commits: map[string]commit{}, spaces: map[string]*workspace{}, hosts: map[string]*hostState{},
 		landed: map[string][]string{}, rounds: map[string]int{}, talks: map[string]*hostState{}, verdicts: map[string]bool{},
-		looks: map[string]*look{}, heads: map[string]string{}, passed: map[string]bool{}, suspect: map[string]bool{}, redness: redness, salt: salt,
+		looks: map[string]*look{}, heads: map[string]string{}, passed: map[string]bool{}, answered: map[string]bool{}, suspect: map[string]bool{}, redness: redness, salt: salt,
 	}
 }
 
@@ -182,19 +185,22 @@ func (w *world) restore(s coppice.RestoreSpec) coppice.PrepareResult {
 
 // merge brings the candidate onto the base, file by file.
 func (w *world) merge(s coppice.MergeSpec) coppice.MergeResult {
-	r := w.repos[s.Repo]
-	if w.suspects(s.Seen, r.base) {
-		return coppice.MergeResult{Base: r.base, Need: &coppice.Need{Kind: coppice.NeedBase, Text: "the base moved", From: s.Seen, To: r.base}}
+	base := s.Onto
+	if base == "" {
+		base = w.repos[s.Repo].base
+	}
+	if s.Onto == "" && w.suspects(s.Seen, base) {
+		return coppice.MergeResult{Base: base, Need: &coppice.Need{Kind: coppice.NeedBase, Text: "the base moved", From: s.Seen, To: base}}
 	}
 	head := w.commits[s.Head]
 	head.task = strings.Split(s.Ref, "/")[3] // a fork may begin with another task's commits
 	ws := w.spaces[head.task]
 	if ws == nil {
 		w.breakf("a candidate of %s has no workspace", head.task)
-		return coppice.MergeResult{Base: r.base, Empty: true, Tree: treeID(w.tree(r.base))}
+		return coppice.MergeResult{Base: base, Empty: true, Tree: treeID(w.tree(base))}
 	}
-	old, now, merged := w.tree(ws.from), w.tree(r.base), clone(w.tree(r.base))
-	res := coppice.MergeResult{Base: r.base}
+	old, now, merged := w.tree(ws.from), w.tree(base), clone(w.tree(base))
+	res := coppice.MergeResult{Base: base}
 	files := make([]string, 0, len(head.tree))
 	for f := range head.tree {
 		files = append(files, f)
@@ -218,7 +224,7 @@ func (w *world) merge(s coppice.MergeSpec) coppice.MergeResult {
 		res.Empty = true
 		return res
 	}
-	res.Commit = w.add(r.base, merged, head.task, s.At.String())
+	res.Commit = w.add(base, merged, head.task, s.At.String())
 	w.heads[res.Commit] = s.Head
 	return res
 }
@@ -256,8 +262,8 @@ func (w *world) within(commit, of string) bool {
 	return false
 }
 
-// move moves the base by compare-and-swap, and holds the engine to its word:
-// only to a proven tree that has the verdict it wants, and once a task.
+// move moves the base by compare-and-swap, and holds the engine to its word: only
+// to what may land, once a task, and never ahead of the remote.
 func (w *world) move(s coppice.MoveSpec, checks []string, verified bool) coppice.MoveResult {
 	r := w.repos[s.Repo]
 	if w.within(s.New, r.base) {
@@ -271,25 +277,37 @@ func (w *world) move(s coppice.MoveSpec, checks []string, verified bool) coppice
 		res.Now = r.base
 		return res
 	}
-	c := w.commits[s.New]
+	if s.Pushed != (r.remote != "") || s.Pushed && !w.within(s.New, r.remote) {
+		w.breakf("the base moved to %s, the remote is at %s, and the move was told pushed=%t", s.New, r.remote, s.Pushed)
+	}
+	if !s.Pushed {
+		w.proven(s.New, checks, verified)
+	}
+	task := w.commits[s.New].task
+	r.base = s.New
+	r.history = append(r.history, s.New)
+	w.landed[task] = append(w.landed[task], s.New)
+	if n := len(w.landed[task]); n > 1+w.rounds[task] {
+		w.breakf("%s landed %d times", task, n)
+	}
+	return coppice.MoveResult{Moved: true, Now: s.New}
+}
+
+// proven holds the engine to its word before anybody else sees a commit: its tree
+// has passed the checks, and it has the verdict that its task wants.
+func (w *world) proven(id string, checks []string, verified bool) {
+	c := w.commits[id]
 	for _, command := range checks {
 		if !w.verdicts[treeID(c.tree)+"\x00"+command] {
-			w.breakf("the base moved to %s for %s, whose tree never passed %q", s.New, c.task, command)
+			w.breakf("%s lands for %s, whose tree never passed %q", id, c.task, command)
 		}
 	}
 	if !verified {
-		w.breakf("the base moved to %s for %s, which no verifier passed", s.New, c.task)
+		w.breakf("%s lands for %s, which no verifier passed", id, c.task)
 	}
-	if w.suspects("", s.New) {
-		w.breakf("the base moved to %s for %s, which is built upon a commit that nobody agreed to", s.New, c.task)
+	if w.suspects("", id) {
+		w.breakf("%s lands for %s, which is built upon a commit that nobody agreed to", id, c.task)
 	}
-	r.base = s.New
-	r.history = append(r.history, s.New)
-	w.landed[c.task] = append(w.landed[c.task], s.New)
-	if n := len(w.landed[c.task]); n > 1+w.rounds[c.task] {
-		w.breakf("%s landed %d times", c.task, n)
-	}
-	return coppice.MoveResult{Moved: true, Now: s.New}
 }
 
 // run starts a session's host unless it is there. It returns its result when
@@ -298,6 +316,9 @@ func (w *world) run(s coppice.RunSpec) *coppice.RunResult {
 	h := w.hosts[s.Session.Key]
 	if h == nil {
 		ws := w.spaces[s.Task]
+		if s.Session.Role == coppice.RoleAnswer {
+			ws = &workspace{} // it has none
+		}
 		if ws == nil || ws.removed {
 			w.breakf("%s was started without a workspace", s.Session.Key)
 			return &coppice.RunResult{Lost: true}
@@ -308,10 +329,10 @@ func (w *world) run(s coppice.RunSpec) *coppice.RunResult {
 			}
 		}
 		from := ws.head
-		if s.Session.Role == coppice.RoleVerify {
-			from = w.verifier(s)
+		if s.Session.Role.Detached() {
+			from = w.looker(s)
 		}
-		if o := w.talks[s.Session.Resume]; s.Session.Resume != "" && (o == nil || o.role == coppice.RoleVerify || o.task != s.Task && !s.Session.Fork || o.agent != s.Session.Agent) {
+		if o := w.talks[s.Session.Resume]; s.Session.Resume != "" && (o == nil || o.role.Detached() || o.task != s.Task && !s.Session.Fork || o.agent != s.Session.Agent) {
 			w.breakf("%s goes on with %s, which is no conversation of its task and agent", s.Session.Key, s.Session.Resume)
 		}
 		if l := w.landed[s.Task]; len(l) > 0 && !w.within(l[len(l)-1], ws.from) {
@@ -342,9 +363,9 @@ func (w *world) end(h *hostState, res coppice.RunResult) {
 	h.result.From, h.result.Head = h.from, w.head(h)
 }
 
-// head is where a session's work stands; a verifier does none.
+// head is where a session's work stands; one that only looks does none.
 func (w *world) head(h *hostState) string {
-	if h.role == coppice.RoleVerify {
+	if h.role.Detached() {
 		return h.from
 	}
 	return w.spaces[h.task].head

@@ -101,7 +101,7 @@ func (m *machine) settle() {
 			Worker: engine.PoolLocal, Pools: []string{engine.PoolControl, engine.PoolLocal}, Most: 100,
 			Kinds: []coppice.WorkKind{
 				coppice.WorkPrepare, coppice.WorkRemove, coppice.WorkRestore, coppice.WorkPurge, coppice.WorkRun, coppice.WorkSend,
-				coppice.WorkStop, coppice.WorkCheck, coppice.WorkMerge, coppice.WorkMove,
+				coppice.WorkStop, coppice.WorkCheck, coppice.WorkMerge, coppice.WorkPush, coppice.WorkMove,
 			},
 		})
 		if err != nil {
@@ -142,6 +142,8 @@ func (m *machine) work(l coppice.Lease) {
 	case coppice.WorkMerge:
 		v := decoded[coppice.MergeSpec](m.t, l)
 		m.finish(l, coppice.MergeResult{Base: v.Seen, Tree: "tree of " + v.Head, Commit: fmt.Sprintf("%s on %.8s", v.Head, v.Seen)})
+	case coppice.WorkPush:
+		m.finish(l, coppice.PushResult{Pushed: true})
 	case coppice.WorkMove:
 		m.moves++
 		m.finish(l, coppice.MoveResult{Moved: true, Now: decoded[coppice.MoveSpec](m.t, l).New})

@@ -329,6 +329,11 @@ func TestVerdicts(t *testing.T) {
 	newWorld(t).drive("proof.mjs")
 }
 
+func TestAnswers(t *testing.T) {
+	t.Parallel()
+	newWorld(t).drive("answers.mjs")
+}
+
 func TestPermissions(t *testing.T) {
 	t.Parallel()
 	newWorld(t).drive("asks.mjs")

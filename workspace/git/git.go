@@ -197,7 +197,7 @@ func (r *Runner) exec(ctx context.Context, c Call, config []string) (string, int
 		cmd.Stdout = c.Writer
 	}
 	err := cmd.Run()
-	if ctx.Err() != nil {
+	if ctx.Err() != nil && cmd.Process != nil {
 		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what it left behind
 	}
 	if cause := context.Cause(ctx); err != nil && cause != nil {

@@ -139,3 +139,27 @@ func TestErrors(t *testing.T) {
 		t.Errorf("%q %v", out, err)
 	}
 }
+
+// endsLate is a context that ends right after it was asked for the first time.
+type endsLate struct {
+	context.Context
+	asked int
+}
+
+func (c *endsLate) Err() error {
+	if c.asked++; c.asked == 1 {
+		return nil
+	}
+	return c.Context.Err()
+}
+
+// A context that ends while git is about to start is an error like any other.
+func TestEndBeforeTheStart(t *testing.T) {
+	t.Parallel()
+	r, repo := setup(t, "")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := r.exec(&endsLate{Context: ctx}, Call{Dir: repo, Args: []string{"version"}}, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, want the end of the context", err)
+	}
+}

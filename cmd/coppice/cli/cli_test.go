@@ -153,7 +153,8 @@ func TestTalkGolden(t *testing.T) {
 	s.golden(t, "limits-none", "limits")
 	s.golden(t, "rules-none", "rules")
 	now := s.Clock.Now()
-	asks := s.Session("app-1", coppice.SessionWaiting, func(x *coppice.Session) { x.Conversation = "talk1" })
+	s.Session("app-1", coppice.SessionDone, func(x *coppice.Session) { x.StopWhy, x.EndedAt = coppice.StopParked, now })
+	asks := s.Session("app-1", coppice.SessionWaiting, func(x *coppice.Session) { x.Conversation, x.ParkedAt = "talk1", now })
 	s.Change("app-1", func(t *coppice.Task) { t.Budget = 5 })
 	x := s.Change("app-2", func(t *coppice.Task) { t.Stage, t.Wait = coppice.StageQueued, nil })
 	s.Update(func(tx store.Tx) error {
@@ -210,7 +211,7 @@ func TestVerdictGolden(t *testing.T) {
 	s.Session("app-1", coppice.SessionDone, verified(`{"steps":[{"n":1,"pass":true,"evidence":"I saw Hello\nand no more"},{"n":2,"pass":false,"evidence":"`+"\\u001b[2J"+`nothing"}],"summary":"Half of it."}`))
 	x := s.Session("app-1", coppice.SessionWorking, func(x *coppice.Session) { x.Role = coppice.RoleVerify })
 	s.Update(func(tx store.Tx) error {
-		return tx.Landings.Put(&coppice.Landing{ProjectID: x.ProjectID, TaskID: x.TaskID, Head: strings.Repeat("cd", 20), CreatedAt: now, Green: true, Verified: true})
+		return tx.Landings.Put(&coppice.Landing{ProjectID: x.ProjectID, TaskID: x.TaskID, Head: strings.Repeat("cd", 20), CreatedAt: now, Candidate: coppice.Candidate{Green: true, Pushed: true}, Verified: true})
 	})
 	s.golden(t, "list-verifying", "list", "--status", "verifying")
 	s.golden(t, "show-verdict", "show", "app-1")

@@ -68,6 +68,18 @@ func TestFindGolden(t *testing.T) {
 	s.golden(t, "list-unarchived", "list")
 	s.golden(t, "unarchive", "unarchive", "app-1")
 	s.golden(t, "diff-session", "diff", "app-1", "--session")
+	s.Session("app-2", coppice.SessionDone, func(x *coppice.Session) {
+		x.Model, x.Usage = "new", coppice.Usage{OutputTokens: 1000, CostUSD: 0.18, Priced: true, Estimated: true}
+	})
+	s.Update(func(tx store.Tx) error {
+		p, err := tx.Projects.ByPrefix("app")
+		if err != nil {
+			return err
+		}
+		p.Policy.Budget = coppice.BudgetPolicy{Task: 5, Day: 20}
+		return tx.Projects.Put(&p)
+	})
+	s.golden(t, "usage-budgets", "usage")
 	s.env.Color = true
 	s.golden(t, "search-colour", "search", "walrus")
 }

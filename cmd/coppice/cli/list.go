@@ -87,7 +87,7 @@ func (e *Env) tasks(tasks []api.Task) {
 	for i, t := range tasks {
 		rows[i] = []cell{
 			{t.Key, bold}, {string(t.Status), statusStyle(t.Status)}, plain(t.Agent), plain(t.Title),
-			{ago(e.taskTime(t)), dim}, plain(money(t.Usage.CostUSD)), plain(cmp.Or(t.Reason, t.Says)),
+			{ago(e.taskTime(t)), dim}, plain(cost(t.Usage)), plain(cmp.Or(t.Reason, t.Says)),
 		}
 	}
 	e.table(cols, rows)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -23,10 +24,11 @@ const maxTaskFile = 32 << 20
 
 // newFlags are what `new` can be told.
 type newFlags struct {
-	body, bodyFile, agent, model, track, notBefore, file, project, budget, category string
-	checks, after, steps                                                            []string
-	priority                                                                        int
-	json                                                                            *bool
+	body, bodyFile, agent, model, track, notBefore, file, project, budget, category, schema string
+	checks, after, steps                                                                    []string
+	priority                                                                                int
+	answer                                                                                  bool
+	json                                                                                    *bool
 }
 
 func (e *Env) newCommand() *cobra.Command {
@@ -38,13 +40,18 @@ func (e *Env) newCommand() *cobra.Command {
 there: it starts an agent in a workspace of its own as soon as there is room,
 checks what the agent did, and lands it when every check passes.
 
+With --answer, the task ends in an answer instead: its agent reads the code at the
+tip of the base, may change nothing, and nothing lands. With --schema, the answer
+is JSON that matches a JSON schema. See the answer with: coppice show KEY.
+
 With --file, many tasks are created at once, all or none. The file is YAML or
 JSON: a list of tasks with the fields title, body, agent, model, checks, after,
-priority, track, category, steps, budget, not_before and ref. A task can come after another one of the
-file by naming its ref.`,
+priority, track, category, steps, budget, not_before, answer, schema and ref. A task
+can come after another one of the file by naming its ref.`,
 		Example: `  coppice new "Add a --json flag to the list command" --check "make test"
   coppice new "Write its documentation" --after app-3 --priority 5
   coppice new "Rework the parser" --body-file plan.md --not-before 2h
+  coppice new "Which packages open network connections?" --answer
   coppice new --file tasks.yaml`,
 		Args: args(0, 1, "one title"),
 		RunE: func(c *cobra.Command, given []string) error { return e.create(c, given, f) },
@@ -61,6 +68,8 @@ file by naming its ref.`,
 	fl.StringVar(&f.notBefore, "not-before", "", "start no earlier: a moment (2026-01-31T09:00:00Z) or a span from now (2h, 3d)")
 	fl.StringVar(&f.category, "category", "", "what kind of work it is; routes it to a track when none is named")
 	fl.StringArrayVar(&f.steps, "step", nil, "what must be true when it is done (repeatable)")
+	fl.BoolVar(&f.answer, "answer", false, "it wants an answer, not a change")
+	fl.StringVar(&f.schema, "schema", "", "a file with the JSON schema that the answer must match; - is stdin")
 	fl.StringVar(&f.budget, "budget", "", "the most to spend on it in dollars; the project's when absent")
 	fl.StringVar(&f.file, "file", "", "create the tasks of a YAML or JSON file; - is stdin")
 	fl.StringVarP(&f.project, "project", "p", "", "a known project's prefix, instead of the current directory's")
@@ -122,6 +131,19 @@ func (e *Env) taskFromFlags(title string, f newFlags) ([]coppice.NewTask, error)
 		}
 		f.body = string(b)
 	}
+	if f.schema != "" && f.schema == f.bodyFile {
+		return nil, wrongUse("--schema and --body-file name the same file", "give each its own")
+	}
+	var schema []byte
+	if f.schema != "" {
+		b, err := e.readFile(f.schema, coppice.MaxSchema)
+		if err != nil {
+			return nil, err
+		}
+		if schema = b; !json.Valid(b) {
+			return nil, coppice.Errorf(coppice.EInvalid, "%s is not JSON", f.schema).WithFix("write a JSON schema into it").WithField("schema")
+		}
+	}
 	at, err := e.notBefore(f.notBefore)
 	if err != nil {
 		return nil, err
@@ -133,7 +155,7 @@ func (e *Env) taskFromFlags(title string, f newFlags) ([]coppice.NewTask, error)
 	return []coppice.NewTask{{
 		Category: f.category, Steps: f.steps, Budget: usd,
 		Title: title, Body: f.body, Agent: f.agent, Model: f.model, Checks: f.checks, After: f.after,
-		Priority: f.priority, Track: f.track, NotBefore: at,
+		Priority: f.priority, Track: f.track, NotBefore: at, Answer: f.answer, Schema: schema,
 	}}, nil
 }
 
@@ -192,6 +214,8 @@ type fileTask struct {
 	Category  string   `yaml:"category"`
 	Steps     []string `yaml:"steps"`
 	Budget    string   `yaml:"budget"`
+	Answer    bool     `yaml:"answer"`
+	Schema    any      `yaml:"schema"`
 }
 
 // tasksFromFile reads a list of tasks, or one under the key tasks. JSON is YAML.
@@ -229,7 +253,12 @@ func (e *Env) tasksFromFile(path string) ([]coppice.NewTask, error) {
 		}
 		tasks[i] = coppice.NewTask{
 			Ref: t.Ref, Title: t.Title, Body: t.Body, Priority: t.Priority, Track: t.Track, Agent: t.Agent, Model: t.Model,
-			Checks: t.Checks, After: t.After, NotBefore: at, Category: t.Category, Steps: t.Steps, Budget: usd,
+			Checks: t.Checks, After: t.After, NotBefore: at, Category: t.Category, Steps: t.Steps, Budget: usd, Answer: t.Answer,
+		}
+		if t.Schema != nil {
+			if tasks[i].Schema, err = json.Marshal(t.Schema); err != nil {
+				return nil, coppice.Errorf(coppice.EInvalid, "the schema of %s is not JSON: %v", coppice.Quote(t.Title), err).WithField("schema")
+			}
 		}
 	}
 	return tasks, nil

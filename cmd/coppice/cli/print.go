@@ -237,6 +237,14 @@ func money(usd float64) string {
 	return fmt.Sprintf("$%.2f", usd)
 }
 
+// cost writes what was spent, with a ~ where it is an estimate.
+func cost(u coppice.Usage) string {
+	if text := money(u.CostUSD); text != "" && u.Estimated {
+		return "~" + text
+	}
+	return money(u.CostUSD)
+}
+
 // moment writes a time of day, with the date unless it is today.
 func (e *Env) moment(t time.Time) string {
 	now := e.Now()

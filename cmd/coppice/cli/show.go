@@ -1,7 +1,10 @@
 package cli
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -16,7 +19,7 @@ func (e *Env) showCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "show KEY",
 		Short:   "Show a task and all that belongs to it",
-		Long:    "Show what was asked for, where the task stands and why, its sessions, verdicts, landings, checks, questions and messages.",
+		Long:    "Show what was asked for, where the task stands and why, its answer, sessions, verdicts, landings, checks, questions and messages.",
 		Example: "  coppice show app-4\n  coppice show app-4 --json",
 		Args:    args(1, 1, "a task's key"),
 	}
@@ -76,6 +79,7 @@ func (e *Env) printTask(t api.TaskDetail, pictures map[string]int) {
 	if t.Body != "" {
 		e.printf("\n%s\n", indent(Clean(strings.TrimRight(t.Body, "\n"))))
 	}
+	e.printAnswer(t.Answer)
 	e.printQuestions(t.Questions)
 	e.printSessions(t.History)
 	e.printVerdicts(t.History)
@@ -119,16 +123,31 @@ func (e *Env) fields(t api.TaskDetail) {
 	if !t.EndedAt.IsZero() {
 		pairs = append(pairs, [2]string{"took", ago(t.EndedAt.Sub(t.CreatedAt))})
 	}
-	cost := money(t.Usage.CostUSD)
+	spent := cost(t.Usage)
 	if t.Budget > 0 {
-		cost = fmt.Sprintf("$%.2f of $%.2f", t.Usage.CostUSD, float64(t.Budget))
+		spent = fmt.Sprintf("%s of $%.2f", cmp.Or(spent, "$0.00"), float64(t.Budget))
 	}
-	pairs = append(pairs, [2]string{"cost", cost})
+	pairs = append(pairs, [2]string{"cost", spent})
 	for _, p := range pairs {
 		if p[1] != "" {
 			e.printf("%s %s\n", e.paint(dim, fmt.Sprintf("%-10s", p[0])), line(p[1]))
 		}
 	}
+}
+
+// printAnswer prints what a task that wants an answer ended with.
+func (e *Env) printAnswer(a *coppice.Answer) {
+	if a == nil {
+		return
+	}
+	text := a.Text
+	if a.Value != nil {
+		var b bytes.Buffer
+		if err := json.Indent(&b, a.Value, "", "  "); err == nil {
+			text = b.String()
+		}
+	}
+	e.printf("\n%s\n%s\n", e.paint(bold, "Answer"), indent(Clean(strings.TrimRight(text, "\n"))))
 }
 
 func (e *Env) printSessions(sessions []coppice.Session) {
@@ -142,12 +161,18 @@ func (e *Env) printSessions(sessions []coppice.Session) {
 		if !s.EndedAt.IsZero() {
 			end, note = s.EndedAt, s.Summary
 		}
-		if s.Failure != nil {
+		state := string(s.State)
+		switch {
+		case s.Failure != nil:
 			note = s.Failure.Text
+		case s.Rests():
+			note = "stopped while it could only wait; its conversation goes on"
+		case s.Parked():
+			state += ", parked"
 		}
 		rows[i] = []cell{
-			{s.Key, bold}, plain(string(s.Role)), plain(string(s.State)), plain(s.Agent),
-			{ago(end.Sub(s.CreatedAt)), dim}, plain(money(s.Usage.CostUSD)), plain(note),
+			{s.Key, bold}, plain(string(s.Role)), plain(state), plain(s.Agent),
+			{ago(end.Sub(s.CreatedAt)), dim}, plain(cost(s.Usage)), plain(note),
 		}
 	}
 	e.table([]column{{head: "KEY"}, {head: "ROLE"}, {head: "STATE"}, {head: "AGENT"}, {head: "TIME", end: true}, {head: "COST", end: true}, {head: "NOTE", give: true}}, rows)
@@ -198,6 +223,9 @@ func (e *Env) printLandings(t api.TaskDetail) {
 		}
 		if l.Verified {
 			state += ", verified"
+		}
+		if l.Pushed {
+			state += ", pushed"
 		}
 		e.printf("%s  %s\n", short(l.Head), line(state))
 		for _, k := range t.CheckRuns {

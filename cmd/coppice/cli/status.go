@@ -101,6 +101,9 @@ func (e *Env) printStatus(st api.Status) {
 	}
 	for _, p := range st.Projects {
 		state := fmt.Sprintf("%d of %s running", p.Running, count(p.Limit, "session"))
+		if p.Parked > 0 {
+			state += fmt.Sprintf(", %d parked", p.Parked)
+		}
 		if !p.Paused.IsZero() {
 			state += ", paused"
 		}
@@ -137,7 +140,7 @@ func wayOut(t api.Task) string {
 		return fmt.Sprintf(`coppice answer %s "…"`, t.Key)
 	case t.Fix != "":
 		return line(t.Fix)
-	case t.Stage == coppice.StageHeld:
+	case t.Stage.Awaits():
 		return "coppice land " + t.Key
 	}
 	return "coppice show " + t.Key

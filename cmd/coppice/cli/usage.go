@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strconv"
@@ -19,7 +20,8 @@ func (e *Env) usageCommand() *cobra.Command {
 		Use: "usage", Short: "Show what sessions used: tokens and money, by day",
 		Long: `Show what sessions used, as far as their agents tell, by the day on which they
 began, project, agent and model: of the current directory's project, or of all
-when the directory belongs to none. Without days, the last thirty.`,
+when the directory belongs to none. Without days, the last thirty. A ~ before a
+cost says that it is an estimate: see ` + "`coppice prices`" + `.`,
 		Example: "  coppice usage\n  coppice usage --from 2026-03-01 --to 2026-03-31 --tasks\n  coppice usage --all --json",
 		Args:    args(0, 0, "no argument"),
 	}
@@ -61,7 +63,7 @@ func (e *Env) usage(u api.UsageReport, byTask bool) {
 	row := func(day, project, agent, model string, sessions int, x coppice.Usage) []cell {
 		return []cell{
 			plain(day), plain(project), plain(agent), plain(model), plain(strconv.Itoa(sessions)),
-			plain(tokens(x.InputTokens)), plain(tokens(x.OutputTokens)), plain(tokens(x.CacheRead + x.CacheWrite)), plain(money(x.CostUSD)),
+			plain(tokens(x.InputTokens)), plain(tokens(x.OutputTokens)), plain(tokens(x.CacheRead + x.CacheWrite)), plain(cost(x)),
 		}
 	}
 	var rows [][]cell
@@ -83,6 +85,9 @@ func (e *Env) usage(u api.UsageReport, byTask bool) {
 	for _, b := range u.Budgets {
 		if b.TaskUSD > 0 {
 			e.printf("%s\n", e.paint(dim, fmt.Sprintf("%s: at most %s for one task", b.Project, money(b.TaskUSD))))
+		}
+		if b.DayUSD > 0 {
+			e.printf("%s\n", e.paint(dim, fmt.Sprintf("%s: at most %s a day; %s spent since 00:00 UTC", b.Project, money(b.DayUSD), cmp.Or(money(b.Today), "nothing"))))
 		}
 	}
 }

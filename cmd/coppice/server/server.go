@@ -79,6 +79,7 @@ const Database = "coppice.db"
 type Server struct {
 	cfg      Config
 	profiles profiles.Set
+	prices   *config.Prices
 
 	set       *startstop.Set
 	store     *sqlite.Store
@@ -122,7 +123,7 @@ func New(c Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Server{cfg: c, profiles: set}, nil
+	return &Server{cfg: c, profiles: set, prices: &config.Prices{Environ: c.Environ, Logger: c.Logger}}, nil
 }
 
 // URL is where the server listens, once started.
@@ -190,7 +191,7 @@ func (s *Server) wire(ctx context.Context) error {
 	}
 	ledger, err := ingest.New(ingest.Config{
 		Store: s.store, Now: s.cfg.Now, Worker: engine.PoolLocal, Redact: s.cfg.Redact,
-		Publish: s.spaces.Published,
+		Publish: s.spaces.Published, Prices: s.prices.Load,
 	})
 	if err != nil {
 		return err
@@ -204,7 +205,7 @@ func (s *Server) wire(ctx context.Context) error {
 	}
 	eng, err := engine.New(engine.Config{
 		Store: s.store, Now: s.cfg.Now, Nodes: nodes, Logger: s.cfg.Logger, MaxSessions: s.cfg.MaxSessions,
-		KeepEvents: s.cfg.KeepEvents, KeepFor: s.cfg.KeepFor, Models: s.models, Pause: s.cfg.LandingPause,
+		KeepEvents: s.cfg.KeepEvents, KeepFor: s.cfg.KeepFor, Models: s.models, Resumes: s.resumes, Pause: s.cfg.LandingPause,
 	})
 	if err != nil {
 		return err
@@ -215,7 +216,7 @@ func (s *Server) wire(ctx context.Context) error {
 		Browser: []string{s.cfg.Self, "browser"},
 		Profile: s.profile, Environ: s.cfg.Environ, Now: s.cfg.Now, Logger: s.cfg.Logger,
 		Secrets: config.Secrets{Environ: s.cfg.Environ, Redact: s.cfg.Redact}.Resolve,
-		Room:    map[worker.Group]int{worker.GroupGit: max(4, 2*runtime.NumCPU()), worker.GroupCheck: runtime.NumCPU(), worker.GroupSession: 1024},
+		Room:    map[worker.Group]int{worker.GroupGit: max(4, 2*runtime.NumCPU()), worker.GroupPush: 8, worker.GroupCheck: runtime.NumCPU(), worker.GroupSession: 1024},
 	})
 	if err != nil {
 		return err
@@ -352,7 +353,9 @@ func (s *Server) levels() engine.Levels {
 	if ask == nil {
 		return nil
 	}
-	return levels.New(ask, s.cfg.Now, s.cfg.Logger, s.cfg.Redact.String)
+	return levels.New(levels.Config{
+		Ask: ask, Store: s.store, Now: s.cfg.Now, Logger: s.cfg.Logger, Redact: s.cfg.Redact.String, Prices: s.prices.Load,
+	})
 }
 
 // privateDir makes a directory for its owner only.

@@ -1,6 +1,8 @@
 package server
 
 import (
+	"slices"
+
 	"coppice"
 )
 
@@ -34,4 +36,10 @@ func (s *Server) models(name string, own *coppice.Profile) map[string]string {
 		return nil // the session itself will say why
 	}
 	return profile.Models
+}
+
+// resumes reports whether an agent can resume a conversation that has ended.
+func (s *Server) resumes(name string, own *coppice.Profile) bool {
+	profile, err := s.profile(name, own)
+	return err == nil && slices.Contains(Abilities(profile), CanResume)
 }

@@ -13,15 +13,15 @@ const busy = `-- name: Busy :one
 SELECT CAST(
   EXISTS (SELECT 1 FROM tasks w WHERE w.project_id = ?1 AND w.waits_on IS NOT NULL)
   OR EXISTS (SELECT 1 FROM tasks q WHERE q.lane_project = ?1)
-  OR EXISTS (SELECT 1 FROM tasks t WHERE t.stage IN ('session', 'checking', 'held', 'landing') AND t.stage <> 'ended' AND t.project_id = ?1)
+  OR EXISTS (SELECT 1 FROM tasks t WHERE t.stage IN (SELECT value FROM json_each(CAST(?2 AS TEXT))) AND t.stage <> 'ended' AND t.project_id = ?1)
   OR EXISTS (SELECT 1 FROM work o WHERE o.state IN ('offered', 'taken', 'finished') AND o.project_id = ?1)
 AS BOOLEAN) AS busy
 `
 
 // Tasks that wait or are queued have indexes of their own by project; of all
 // others that have not ended there are few.
-func (q *Queries) Busy(ctx context.Context, projectID int64) (bool, error) {
-	row := q.db.QueryRowContext(ctx, busy, projectID)
+func (q *Queries) Busy(ctx context.Context, projectID int64, stages string) (bool, error) {
+	row := q.db.QueryRowContext(ctx, busy, projectID, stages)
 	var busy bool
 	err := row.Scan(&busy)
 	return busy, err
@@ -74,6 +74,15 @@ func (q *Queries) Floor(ctx context.Context, name string) (int64, error) {
 	var last int64
 	err := row.Scan(&last)
 	return last, err
+}
+
+const forgetCandidates = `-- name: ForgetCandidates :exec
+DELETE FROM candidates WHERE landing_id IN (SELECT l.id FROM landings l WHERE l.task_id = ?1)
+`
+
+func (q *Queries) ForgetCandidates(ctx context.Context, taskID int64) error {
+	_, err := q.db.ExecContext(ctx, forgetCandidates, taskID)
+	return err
 }
 
 const forgetChecks = `-- name: ForgetChecks :exec

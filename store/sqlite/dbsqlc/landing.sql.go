@@ -10,6 +10,42 @@ import (
 	"database/sql"
 )
 
+const candidatesOf = `-- name: CandidatesOf :many
+SELECT id, landing_id, base, tree, commit_hash, green, pushed, created_at FROM candidates WHERE landing_id = ?1 ORDER BY id
+`
+
+func (q *Queries) CandidatesOf(ctx context.Context, landingID int64) ([]Candidate, error) {
+	rows, err := q.db.QueryContext(ctx, candidatesOf, landingID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Candidate
+	for rows.Next() {
+		var i Candidate
+		if err := rows.Scan(
+			&i.ID,
+			&i.LandingID,
+			&i.Base,
+			&i.Tree,
+			&i.CommitHash,
+			&i.Green,
+			&i.Pushed,
+			&i.CreatedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const check = `-- name: Check :one
 SELECT id, project_id, task_id, landing_id, tree, command, env, exit_code, took, ended_at, log, signal, timed_out FROM checks WHERE id = ?1
 `
@@ -121,12 +157,12 @@ func (q *Queries) ChecksOn(ctx context.Context, projectID int64, tree string) ([
 }
 
 const landing = `-- name: Landing :one
-SELECT id, project_id, task_id, session_id, round, head, created_at, base, tree, commit_hash, green, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id FROM landings WHERE id = ?1
+SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, base, tree, commit_hash, green, pushed, merged_at FROM current_landings WHERE id = ?1
 `
 
-func (q *Queries) Landing(ctx context.Context, id int64) (Landing, error) {
+func (q *Queries) Landing(ctx context.Context, id int64) (CurrentLanding, error) {
 	row := q.db.QueryRowContext(ctx, landing, id)
-	var i Landing
+	var i CurrentLanding
 	err := row.Scan(
 		&i.ID,
 		&i.ProjectID,
@@ -135,10 +171,6 @@ func (q *Queries) Landing(ctx context.Context, id int64) (Landing, error) {
 		&i.Round,
 		&i.Head,
 		&i.CreatedAt,
-		&i.Base,
-		&i.Tree,
-		&i.CommitHash,
-		&i.Green,
 		&i.Verified,
 		&i.QueuedAt,
 		&i.Waits,
@@ -151,23 +183,30 @@ func (q *Queries) Landing(ctx context.Context, id int64) (Landing, error) {
 		&i.Evidence,
 		&i.Killed,
 		&i.QueueID,
+		&i.CandidateID,
+		&i.Base,
+		&i.Tree,
+		&i.CommitHash,
+		&i.Green,
+		&i.Pushed,
+		&i.MergedAt,
 	)
 	return i, err
 }
 
 const landingsOf = `-- name: LandingsOf :many
-SELECT id, project_id, task_id, session_id, round, head, created_at, base, tree, commit_hash, green, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id FROM landings WHERE task_id = ?1 ORDER BY id
+SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, base, tree, commit_hash, green, pushed, merged_at FROM current_landings WHERE task_id = ?1 ORDER BY id
 `
 
-func (q *Queries) LandingsOf(ctx context.Context, taskID int64) ([]Landing, error) {
+func (q *Queries) LandingsOf(ctx context.Context, taskID int64) ([]CurrentLanding, error) {
 	rows, err := q.db.QueryContext(ctx, landingsOf, taskID)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []Landing
+	var items []CurrentLanding
 	for rows.Next() {
-		var i Landing
+		var i CurrentLanding
 		if err := rows.Scan(
 			&i.ID,
 			&i.ProjectID,
@@ -176,10 +215,6 @@ func (q *Queries) LandingsOf(ctx context.Context, taskID int64) ([]Landing, erro
 			&i.Round,
 			&i.Head,
 			&i.CreatedAt,
-			&i.Base,
-			&i.Tree,
-			&i.CommitHash,
-			&i.Green,
 			&i.Verified,
 			&i.QueuedAt,
 			&i.Waits,
@@ -192,6 +227,13 @@ func (q *Queries) LandingsOf(ctx context.Context, taskID int64) ([]Landing, erro
 			&i.Evidence,
 			&i.Killed,
 			&i.QueueID,
+			&i.CandidateID,
+			&i.Base,
+			&i.Tree,
+			&i.CommitHash,
+			&i.Green,
+			&i.Pushed,
+			&i.MergedAt,
 		); err != nil {
 			return nil, err
 		}
@@ -207,12 +249,12 @@ func (q *Queries) LandingsOf(ctx context.Context, taskID int64) ([]Landing, erro
 }
 
 const lastLanding = `-- name: LastLanding :one
-SELECT id, project_id, task_id, session_id, round, head, created_at, base, tree, commit_hash, green, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id FROM landings WHERE task_id = ?1 ORDER BY id DESC LIMIT 1
+SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, base, tree, commit_hash, green, pushed, merged_at FROM current_landings WHERE task_id = ?1 ORDER BY id DESC LIMIT 1
 `
 
-func (q *Queries) LastLanding(ctx context.Context, taskID int64) (Landing, error) {
+func (q *Queries) LastLanding(ctx context.Context, taskID int64) (CurrentLanding, error) {
 	row := q.db.QueryRowContext(ctx, lastLanding, taskID)
-	var i Landing
+	var i CurrentLanding
 	err := row.Scan(
 		&i.ID,
 		&i.ProjectID,
@@ -221,10 +263,6 @@ func (q *Queries) LastLanding(ctx context.Context, taskID int64) (Landing, error
 		&i.Round,
 		&i.Head,
 		&i.CreatedAt,
-		&i.Base,
-		&i.Tree,
-		&i.CommitHash,
-		&i.Green,
 		&i.Verified,
 		&i.QueuedAt,
 		&i.Waits,
@@ -237,25 +275,32 @@ func (q *Queries) LastLanding(ctx context.Context, taskID int64) (Landing, error
 		&i.Evidence,
 		&i.Killed,
 		&i.QueueID,
+		&i.CandidateID,
+		&i.Base,
+		&i.Tree,
+		&i.CommitHash,
+		&i.Green,
+		&i.Pushed,
+		&i.MergedAt,
 	)
 	return i, err
 }
 
 const lastLandings = `-- name: LastLandings :many
-SELECT id, project_id, task_id, session_id, round, head, created_at, base, tree, commit_hash, green, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id FROM landings WHERE id IN (
+SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, base, tree, commit_hash, green, pushed, merged_at FROM current_landings WHERE id IN (
   SELECT max(l.id) FROM landings l WHERE l.task_id IN (SELECT value FROM json_each(CAST(?1 AS TEXT))) GROUP BY l.task_id
 )
 `
 
-func (q *Queries) LastLandings(ctx context.Context, tasks string) ([]Landing, error) {
+func (q *Queries) LastLandings(ctx context.Context, tasks string) ([]CurrentLanding, error) {
 	rows, err := q.db.QueryContext(ctx, lastLandings, tasks)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []Landing
+	var items []CurrentLanding
 	for rows.Next() {
-		var i Landing
+		var i CurrentLanding
 		if err := rows.Scan(
 			&i.ID,
 			&i.ProjectID,
@@ -264,10 +309,6 @@ func (q *Queries) LastLandings(ctx context.Context, tasks string) ([]Landing, er
 			&i.Round,
 			&i.Head,
 			&i.CreatedAt,
-			&i.Base,
-			&i.Tree,
-			&i.CommitHash,
-			&i.Green,
 			&i.Verified,
 			&i.QueuedAt,
 			&i.Waits,
@@ -280,6 +321,13 @@ func (q *Queries) LastLandings(ctx context.Context, tasks string) ([]Landing, er
 			&i.Evidence,
 			&i.Killed,
 			&i.QueueID,
+			&i.CandidateID,
+			&i.Base,
+			&i.Tree,
+			&i.CommitHash,
+			&i.Green,
+			&i.Pushed,
+			&i.MergedAt,
 		); err != nil {
 			return nil, err
 		}
@@ -292,6 +340,42 @@ func (q *Queries) LastLandings(ctx context.Context, tasks string) ([]Landing, er
 		return nil, err
 	}
 	return items, nil
+}
+
+const putCandidate = `-- name: PutCandidate :execlastid
+INSERT INTO candidates (id, landing_id, base, tree, commit_hash, green, pushed, created_at)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+ON CONFLICT (id) DO UPDATE SET
+  landing_id = excluded.landing_id, base = excluded.base, tree = excluded.tree, commit_hash = excluded.commit_hash,
+  green = excluded.green, pushed = excluded.pushed, created_at = excluded.created_at
+`
+
+type PutCandidateParams struct {
+	ID         sql.NullInt64
+	LandingID  int64
+	Base       string
+	Tree       string
+	CommitHash string
+	Green      bool
+	Pushed     bool
+	CreatedAt  sql.NullInt64
+}
+
+func (q *Queries) PutCandidate(ctx context.Context, arg PutCandidateParams) (int64, error) {
+	result, err := q.db.ExecContext(ctx, putCandidate,
+		arg.ID,
+		arg.LandingID,
+		arg.Base,
+		arg.Tree,
+		arg.CommitHash,
+		arg.Green,
+		arg.Pushed,
+		arg.CreatedAt,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.LastInsertId()
 }
 
 const putCheck = `-- name: PutCheck :execlastid
@@ -348,16 +432,15 @@ func (q *Queries) PutCheck(ctx context.Context, arg PutCheckParams) (int64, erro
 const putLanding = `-- name: PutLanding :execlastid
 
 INSERT INTO landings (
-  id, project_id, task_id, session_id, round, head, created_at, base, tree, commit_hash, green, verified, queue_id, queued_at,
+  id, project_id, task_id, session_id, round, head, created_at, candidate_id, verified, queue_id, queued_at,
   waits, tries, killed, retry_at, steps, ended_at, outcome, failure, evidence
 ) VALUES (
-  ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9,
-  ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23
+  ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8,
+  ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20
 )
 ON CONFLICT (id) DO UPDATE SET
   project_id = excluded.project_id, task_id = excluded.task_id, session_id = excluded.session_id,
-  round = excluded.round, head = excluded.head, created_at = excluded.created_at, base = excluded.base,
-  tree = excluded.tree, commit_hash = excluded.commit_hash, green = excluded.green, verified = excluded.verified,
+  round = excluded.round, head = excluded.head, created_at = excluded.created_at, candidate_id = excluded.candidate_id, verified = excluded.verified,
   queue_id = excluded.queue_id, queued_at = excluded.queued_at, waits = excluded.waits, tries = excluded.tries, killed = excluded.killed,
   retry_at = excluded.retry_at, steps = excluded.steps,
   ended_at = excluded.ended_at, outcome = excluded.outcome, failure = excluded.failure,
@@ -365,29 +448,26 @@ ON CONFLICT (id) DO UPDATE SET
 `
 
 type PutLandingParams struct {
-	ID         sql.NullInt64
-	ProjectID  int64
-	TaskID     int64
-	SessionID  int64
-	Round      int64
-	Head       string
-	CreatedAt  sql.NullInt64
-	Base       string
-	Tree       string
-	CommitHash string
-	Green      bool
-	Verified   bool
-	QueueID    int64
-	QueuedAt   sql.NullInt64
-	Waits      string
-	Tries      int64
-	Killed     int64
-	RetryAt    sql.NullInt64
-	Steps      int64
-	EndedAt    sql.NullInt64
-	Outcome    string
-	Failure    sql.NullString
-	Evidence   string
+	ID          sql.NullInt64
+	ProjectID   int64
+	TaskID      int64
+	SessionID   int64
+	Round       int64
+	Head        string
+	CreatedAt   sql.NullInt64
+	CandidateID int64
+	Verified    bool
+	QueueID     int64
+	QueuedAt    sql.NullInt64
+	Waits       string
+	Tries       int64
+	Killed      int64
+	RetryAt     sql.NullInt64
+	Steps       int64
+	EndedAt     sql.NullInt64
+	Outcome     string
+	Failure     sql.NullString
+	Evidence    string
 }
 
 // Landings and checks.
@@ -400,10 +480,7 @@ func (q *Queries) PutLanding(ctx context.Context, arg PutLandingParams) (int64, 
 		arg.Round,
 		arg.Head,
 		arg.CreatedAt,
-		arg.Base,
-		arg.Tree,
-		arg.CommitHash,
-		arg.Green,
+		arg.CandidateID,
 		arg.Verified,
 		arg.QueueID,
 		arg.QueuedAt,
@@ -453,20 +530,20 @@ func (q *Queries) QueuePlaces(ctx context.Context, queueID int64, most int64) ([
 }
 
 const queuedLandings = `-- name: QueuedLandings :many
-SELECT id, project_id, task_id, session_id, round, head, created_at, base, tree, commit_hash, green, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id FROM landings
+SELECT id, project_id, task_id, session_id, round, head, created_at, verified, queued_at, waits, tries, retry_at, steps, ended_at, outcome, failure, evidence, killed, queue_id, candidate_id, base, tree, commit_hash, green, pushed, merged_at FROM current_landings
 WHERE queue_id = ?1 AND ended_at IS NULL AND queued_at IS NOT NULL
 ORDER BY queued_at, id LIMIT CAST(?2 AS INTEGER)
 `
 
-func (q *Queries) QueuedLandings(ctx context.Context, queueID int64, most int64) ([]Landing, error) {
+func (q *Queries) QueuedLandings(ctx context.Context, queueID int64, most int64) ([]CurrentLanding, error) {
 	rows, err := q.db.QueryContext(ctx, queuedLandings, queueID, most)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []Landing
+	var items []CurrentLanding
 	for rows.Next() {
-		var i Landing
+		var i CurrentLanding
 		if err := rows.Scan(
 			&i.ID,
 			&i.ProjectID,
@@ -475,10 +552,6 @@ func (q *Queries) QueuedLandings(ctx context.Context, queueID int64, most int64)
 			&i.Round,
 			&i.Head,
 			&i.CreatedAt,
-			&i.Base,
-			&i.Tree,
-			&i.CommitHash,
-			&i.Green,
 			&i.Verified,
 			&i.QueuedAt,
 			&i.Waits,
@@ -491,6 +564,13 @@ func (q *Queries) QueuedLandings(ctx context.Context, queueID int64, most int64)
 			&i.Evidence,
 			&i.Killed,
 			&i.QueueID,
+			&i.CandidateID,
+			&i.Base,
+			&i.Tree,
+			&i.CommitHash,
+			&i.Green,
+			&i.Pushed,
+			&i.MergedAt,
 		); err != nil {
 			return nil, err
 		}

@@ -29,6 +29,17 @@ type Ask struct {
 	Outcome     string
 }
 
+type Candidate struct {
+	ID         int64
+	LandingID  int64
+	Base       string
+	Tree       string
+	CommitHash string
+	Green      bool
+	Pushed     bool
+	CreatedAt  sql.NullInt64
+}
+
 type Check struct {
 	ID        int64
 	ProjectID int64
@@ -45,30 +56,33 @@ type Check struct {
 	TimedOut  bool
 }
 
-type Landing struct {
-	ID         int64
-	ProjectID  int64
-	TaskID     int64
-	SessionID  int64
-	Round      int64
-	Head       string
-	CreatedAt  sql.NullInt64
-	Base       string
-	Tree       string
-	CommitHash string
-	Green      bool
-	Verified   bool
-	QueuedAt   sql.NullInt64
-	Waits      string
-	Tries      int64
-	RetryAt    sql.NullInt64
-	Steps      int64
-	EndedAt    sql.NullInt64
-	Outcome    string
-	Failure    sql.NullString
-	Evidence   string
-	Killed     int64
-	QueueID    int64
+type CurrentLanding struct {
+	ID          int64
+	ProjectID   int64
+	TaskID      int64
+	SessionID   int64
+	Round       int64
+	Head        string
+	CreatedAt   sql.NullInt64
+	Verified    bool
+	QueuedAt    sql.NullInt64
+	Waits       string
+	Tries       int64
+	RetryAt     sql.NullInt64
+	Steps       int64
+	EndedAt     sql.NullInt64
+	Outcome     string
+	Failure     sql.NullString
+	Evidence    string
+	Killed      int64
+	QueueID     int64
+	CandidateID int64
+	Base        string
+	Tree        string
+	CommitHash  string
+	Green       bool
+	Pushed      bool
+	MergedAt    sql.NullInt64
 }
 
 type Message struct {
@@ -160,9 +174,27 @@ type Session struct {
 	Verdict      sql.NullString
 	Summary      string
 	Dropped      int64
+	ParkedAt     sql.NullInt64
+	ReadyAt      sql.NullInt64
+	ParkedFor    int64
+	Budget       float64
 	Kept         int64
 	EmptiedAt    sql.NullInt64
 	Packed       bool
+	Answer       sql.NullString
+}
+
+type Spend struct {
+	Day        string
+	Scope      string
+	Cost       int64
+	Input      int64
+	Output     int64
+	CacheRead  int64
+	CacheWrite int64
+	Turns      int64
+	Sessions   int64
+	Estimated  int64
 }
 
 type Task struct {
@@ -206,6 +238,7 @@ type Task struct {
 	Archived    sql.NullInt64
 	WaitsOn     sql.NullString
 	Emptied     bool
+	Details     sql.NullString
 }
 
 type Timer struct {
@@ -249,6 +282,7 @@ type Work struct {
 	Spec       sql.NullString
 	Result     sql.NullString
 	Subject    string
+	Rank       int64
 }
 
 type Workspace struct {

@@ -93,3 +93,36 @@ func (q *Queries) QueueOf(ctx context.Context, projectID int64, branch string) (
 	)
 	return i, err
 }
+
+const queuesIn = `-- name: QueuesIn :many
+SELECT id, project_id, branch, tip, needs FROM queues WHERE project_id = ?1 ORDER BY branch
+`
+
+func (q *Queries) QueuesIn(ctx context.Context, projectID int64) ([]Queue, error) {
+	rows, err := q.db.QueryContext(ctx, queuesIn, projectID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Queue
+	for rows.Next() {
+		var i Queue
+		if err := rows.Scan(
+			&i.ID,
+			&i.ProjectID,
+			&i.Branch,
+			&i.Tip,
+			&i.Needs,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}

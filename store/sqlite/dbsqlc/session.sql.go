@@ -43,7 +43,7 @@ func (q *Queries) DropMask(ctx context.Context, sessionID int64) error {
 }
 
 const lastSession = `-- name: LastSession :one
-SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped, kept, emptied_at, packed FROM sessions WHERE task_id = ?1 ORDER BY id DESC LIMIT 1
+SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped, parked_at, ready_at, parked_for, budget, kept, emptied_at, packed, answer FROM sessions WHERE task_id = ?1 ORDER BY id DESC LIMIT 1
 `
 
 func (q *Queries) LastSession(ctx context.Context, taskID int64) (Session, error) {
@@ -87,15 +87,20 @@ func (q *Queries) LastSession(ctx context.Context, taskID int64) (Session, error
 		&i.Verdict,
 		&i.Summary,
 		&i.Dropped,
+		&i.ParkedAt,
+		&i.ReadyAt,
+		&i.ParkedFor,
+		&i.Budget,
 		&i.Kept,
 		&i.EmptiedAt,
 		&i.Packed,
+		&i.Answer,
 	)
 	return i, err
 }
 
 const liveSessions = `-- name: LiveSessions :many
-SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped, kept, emptied_at, packed FROM sessions WHERE live ORDER BY id
+SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped, parked_at, ready_at, parked_for, budget, kept, emptied_at, packed, answer FROM sessions WHERE live ORDER BY id
 `
 
 func (q *Queries) LiveSessions(ctx context.Context) ([]Session, error) {
@@ -145,9 +150,14 @@ func (q *Queries) LiveSessions(ctx context.Context) ([]Session, error) {
 			&i.Verdict,
 			&i.Summary,
 			&i.Dropped,
+			&i.ParkedAt,
+			&i.ReadyAt,
+			&i.ParkedFor,
+			&i.Budget,
 			&i.Kept,
 			&i.EmptiedAt,
 			&i.Packed,
+			&i.Answer,
 		); err != nil {
 			return nil, err
 		}
@@ -224,12 +234,12 @@ const putSession = `-- name: PutSession :execlastid
 INSERT INTO sessions (
   id, project_id, task_id, n, key, round, role, track, agent, model, resume, fork, screen, state, live, created_at,
   started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage,
-  cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped
+  cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, answer, summary, dropped, parked_at, ready_at, parked_for, budget
 ) VALUES (
   coalesce(?1, (SELECT max(f.last, coalesce((SELECT max(x.id) FROM sessions x), 0)) + 1 FROM floors f WHERE f.name = 'sessions')), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,
   ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23,
   ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32,
-  ?33, ?34, ?35, ?36, ?37
+  ?33, ?34, ?35, ?36, ?37, ?38, ?39, ?40, ?41, ?42
 )
 ON CONFLICT (id) DO UPDATE SET
   project_id = excluded.project_id, task_id = excluded.task_id, n = excluded.n, key = excluded.key,
@@ -240,7 +250,8 @@ ON CONFLICT (id) DO UPDATE SET
   failure = excluded.failure, from_commit = excluded.from_commit, head = excluded.head, stat = excluded.stat,
   usage = excluded.usage, stop_why = excluded.stop_why, stop_tries = excluded.stop_tries,
   stop_at = excluded.stop_at, warning = excluded.warning, path = excluded.path, ports = excluded.ports,
-  verdict = excluded.verdict, summary = excluded.summary, dropped = excluded.dropped
+  verdict = excluded.verdict, answer = excluded.answer, summary = excluded.summary, dropped = excluded.dropped,
+  parked_at = excluded.parked_at, ready_at = excluded.ready_at, parked_for = excluded.parked_for, budget = excluded.budget
 `
 
 type PutSessionParams struct {
@@ -279,8 +290,13 @@ type PutSessionParams struct {
 	Path         string
 	Ports        sql.NullString
 	Verdict      sql.NullString
+	Answer       sql.NullString
 	Summary      string
 	Dropped      int64
+	ParkedAt     sql.NullInt64
+	ReadyAt      sql.NullInt64
+	ParkedFor    int64
+	Budget       float64
 }
 
 // Sessions and what they wrote. One session is read with its prompt, lists of
@@ -322,8 +338,13 @@ func (q *Queries) PutSession(ctx context.Context, arg PutSessionParams) (int64, 
 		arg.Path,
 		arg.Ports,
 		arg.Verdict,
+		arg.Answer,
 		arg.Summary,
 		arg.Dropped,
+		arg.ParkedAt,
+		arg.ReadyAt,
+		arg.ParkedFor,
+		arg.Budget,
 	)
 	if err != nil {
 		return 0, err
@@ -333,14 +354,14 @@ func (q *Queries) PutSession(ctx context.Context, arg PutSessionParams) (int64, 
 
 const putUsage = `-- name: PutUsage :exec
 INSERT INTO usages (
-  made_at, session_id, project_id, task_id, agent, model, input_tokens, output_tokens, cache_read, cache_write, turns, cost_usd
+  made_at, session_id, project_id, task_id, agent, model, input_tokens, output_tokens, cache_read, cache_write, turns, cost_usd, estimated
 ) VALUES (
-  ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12
+  ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13
 )
 ON CONFLICT (made_at, session_id) DO UPDATE SET
   project_id = excluded.project_id, task_id = excluded.task_id, agent = excluded.agent, model = excluded.model,
   input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens, cache_read = excluded.cache_read,
-  cache_write = excluded.cache_write, turns = excluded.turns, cost_usd = excluded.cost_usd
+  cache_write = excluded.cache_write, turns = excluded.turns, cost_usd = excluded.cost_usd, estimated = excluded.estimated
 `
 
 type PutUsageParams struct {
@@ -356,6 +377,7 @@ type PutUsageParams struct {
 	CacheWrite   int64
 	Turns        int64
 	CostUsd      float64
+	Estimated    int64
 }
 
 func (q *Queries) PutUsage(ctx context.Context, arg PutUsageParams) error {
@@ -372,12 +394,13 @@ func (q *Queries) PutUsage(ctx context.Context, arg PutUsageParams) error {
 		arg.CacheWrite,
 		arg.Turns,
 		arg.CostUsd,
+		arg.Estimated,
 	)
 	return err
 }
 
 const running = `-- name: Running :many
-SELECT project_id, track, agent, count(*) AS n FROM sessions WHERE live GROUP BY project_id, track, agent
+SELECT project_id, track, agent, count(*) AS n FROM sessions WHERE live AND parked_at IS NULL GROUP BY project_id, track, agent
 `
 
 type RunningRow struct {
@@ -416,7 +439,7 @@ func (q *Queries) Running(ctx context.Context) ([]RunningRow, error) {
 }
 
 const session = `-- name: Session :one
-SELECT s.id, s.project_id, s.task_id, s.n, s."key", s.round, s.role, s.track, s.agent, s.model, s.resume, s.fork, s.screen, s.state, s.live, s.created_at, s.started_at, s.ended_at, s.output_at, s.conversation, s.exit_code, s.signal, s.failure, s.from_commit, s.head, s.stat, s.usage, s.cursor, s.stop_why, s.stop_tries, s.stop_at, s.warning, s.path, s.ports, s.verdict, s.summary, s.dropped, s.kept, s.emptied_at, s.packed, p.text FROM sessions s LEFT JOIN prompts p ON p.session_id = s.id WHERE s.id = ?1
+SELECT s.id, s.project_id, s.task_id, s.n, s."key", s.round, s.role, s.track, s.agent, s.model, s.resume, s.fork, s.screen, s.state, s.live, s.created_at, s.started_at, s.ended_at, s.output_at, s.conversation, s.exit_code, s.signal, s.failure, s.from_commit, s.head, s.stat, s.usage, s.cursor, s.stop_why, s.stop_tries, s.stop_at, s.warning, s.path, s.ports, s.verdict, s.summary, s.dropped, s.parked_at, s.ready_at, s.parked_for, s.budget, s.kept, s.emptied_at, s.packed, s.answer, p.text FROM sessions s LEFT JOIN prompts p ON p.session_id = s.id WHERE s.id = ?1
 `
 
 type SessionRow struct {
@@ -465,16 +488,21 @@ func (q *Queries) Session(ctx context.Context, id int64) (SessionRow, error) {
 		&i.Session.Verdict,
 		&i.Session.Summary,
 		&i.Session.Dropped,
+		&i.Session.ParkedAt,
+		&i.Session.ReadyAt,
+		&i.Session.ParkedFor,
+		&i.Session.Budget,
 		&i.Session.Kept,
 		&i.Session.EmptiedAt,
 		&i.Session.Packed,
+		&i.Session.Answer,
 		&i.Text,
 	)
 	return i, err
 }
 
 const sessionByKey = `-- name: SessionByKey :one
-SELECT s.id, s.project_id, s.task_id, s.n, s."key", s.round, s.role, s.track, s.agent, s.model, s.resume, s.fork, s.screen, s.state, s.live, s.created_at, s.started_at, s.ended_at, s.output_at, s.conversation, s.exit_code, s.signal, s.failure, s.from_commit, s.head, s.stat, s.usage, s.cursor, s.stop_why, s.stop_tries, s.stop_at, s.warning, s.path, s.ports, s.verdict, s.summary, s.dropped, s.kept, s.emptied_at, s.packed, p.text FROM sessions s LEFT JOIN prompts p ON p.session_id = s.id WHERE s.key = ?1
+SELECT s.id, s.project_id, s.task_id, s.n, s."key", s.round, s.role, s.track, s.agent, s.model, s.resume, s.fork, s.screen, s.state, s.live, s.created_at, s.started_at, s.ended_at, s.output_at, s.conversation, s.exit_code, s.signal, s.failure, s.from_commit, s.head, s.stat, s.usage, s.cursor, s.stop_why, s.stop_tries, s.stop_at, s.warning, s.path, s.ports, s.verdict, s.summary, s.dropped, s.parked_at, s.ready_at, s.parked_for, s.budget, s.kept, s.emptied_at, s.packed, s.answer, p.text FROM sessions s LEFT JOIN prompts p ON p.session_id = s.id WHERE s.key = ?1
 `
 
 type SessionByKeyRow struct {
@@ -523,16 +551,21 @@ func (q *Queries) SessionByKey(ctx context.Context, key string) (SessionByKeyRow
 		&i.Session.Verdict,
 		&i.Session.Summary,
 		&i.Session.Dropped,
+		&i.Session.ParkedAt,
+		&i.Session.ReadyAt,
+		&i.Session.ParkedFor,
+		&i.Session.Budget,
 		&i.Session.Kept,
 		&i.Session.EmptiedAt,
 		&i.Session.Packed,
+		&i.Session.Answer,
 		&i.Text,
 	)
 	return i, err
 }
 
 const sessionsOf = `-- name: SessionsOf :many
-SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped, kept, emptied_at, packed FROM sessions WHERE task_id = ?1 ORDER BY id
+SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped, parked_at, ready_at, parked_for, budget, kept, emptied_at, packed, answer FROM sessions WHERE task_id = ?1 ORDER BY id
 `
 
 func (q *Queries) SessionsOf(ctx context.Context, taskID int64) ([]Session, error) {
@@ -582,9 +615,14 @@ func (q *Queries) SessionsOf(ctx context.Context, taskID int64) ([]Session, erro
 			&i.Verdict,
 			&i.Summary,
 			&i.Dropped,
+			&i.ParkedAt,
+			&i.ReadyAt,
+			&i.ParkedFor,
+			&i.Budget,
 			&i.Kept,
 			&i.EmptiedAt,
 			&i.Packed,
+			&i.Answer,
 		); err != nil {
 			return nil, err
 		}
@@ -600,7 +638,7 @@ func (q *Queries) SessionsOf(ctx context.Context, taskID int64) ([]Session, erro
 }
 
 const sessionsOfEach = `-- name: SessionsOfEach :many
-SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped, kept, emptied_at, packed FROM sessions WHERE task_id IN (SELECT value FROM json_each(CAST(?1 AS TEXT))) ORDER BY task_id, id
+SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped, parked_at, ready_at, parked_for, budget, kept, emptied_at, packed, answer FROM sessions WHERE task_id IN (SELECT value FROM json_each(CAST(?1 AS TEXT))) ORDER BY task_id, id
 `
 
 func (q *Queries) SessionsOfEach(ctx context.Context, tasks string) ([]Session, error) {
@@ -650,9 +688,14 @@ func (q *Queries) SessionsOfEach(ctx context.Context, tasks string) ([]Session, 
 			&i.Verdict,
 			&i.Summary,
 			&i.Dropped,
+			&i.ParkedAt,
+			&i.ReadyAt,
+			&i.ParkedFor,
+			&i.Budget,
 			&i.Kept,
 			&i.EmptiedAt,
 			&i.Packed,
+			&i.Answer,
 		); err != nil {
 			return nil, err
 		}

@@ -58,7 +58,7 @@ func (q *Queries) DropDeps(ctx context.Context, taskID int64) error {
 }
 
 const laneHeads = `-- name: LaneHeads :many
-SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied FROM tasks
+SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details FROM tasks
 WHERE lane_project = CAST(?1 AS INTEGER)
   AND lane_track = CAST(?2 AS TEXT) AND lane_agent = CAST(?3 AS TEXT)
 ORDER BY begun DESC, priority DESC, id LIMIT CAST(?4 AS INTEGER)
@@ -126,6 +126,7 @@ func (q *Queries) LaneHeads(ctx context.Context, arg LaneHeadsParams) ([]Task, e
 			&i.Archived,
 			&i.WaitsOn,
 			&i.Emptied,
+			&i.Details,
 		); err != nil {
 			return nil, err
 		}
@@ -207,11 +208,11 @@ INSERT INTO tasks (
   id, project_id, num, key, title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature,
   budget, fork_of, created_at,
   created_by, stage, wait, next, round, sessions, begun,
-  stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, folded, body, level, archived, waits_on
+  stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, folded, body, level, archived, waits_on, details
 ) VALUES (
   coalesce(?1, (SELECT max(f.last, coalesce((SELECT max(x.id) FROM tasks x), 0)) + 1 FROM floors f WHERE f.name = 'tasks')), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,
   ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32,
-  ?33, ?34, ?35, ?36, ?37, ?38, ?39
+  ?33, ?34, ?35, ?36, ?37, ?38, ?39, ?40
 )
 ON CONFLICT (id) DO UPDATE SET
   project_id = excluded.project_id, num = excluded.num, key = excluded.key, title = excluded.title,
@@ -224,7 +225,8 @@ ON CONFLICT (id) DO UPDATE SET
   failure = excluded.failure, landed = excluded.landed, ended_at = excluded.ended_at,
   warning = excluded.warning, lane_project = excluded.lane_project, lane_track = excluded.lane_track,
   lane_agent = excluded.lane_agent, folded = excluded.folded, body = excluded.body,
-  level = excluded.level, archived = excluded.archived, waits_on = excluded.waits_on
+  level = excluded.level, archived = excluded.archived, waits_on = excluded.waits_on,
+  details = excluded.details
 `
 
 type PutTaskParams struct {
@@ -267,6 +269,7 @@ type PutTaskParams struct {
 	Level       string
 	Archived    sql.NullInt64
 	WaitsOn     sql.NullString
+	Details     sql.NullString
 }
 
 // Tasks, what they come after, and their lanes. Filtered lists stand in filter.go.
@@ -311,6 +314,7 @@ func (q *Queries) PutTask(ctx context.Context, arg PutTaskParams) (int64, error)
 		arg.Level,
 		arg.Archived,
 		arg.WaitsOn,
+		arg.Details,
 	)
 	if err != nil {
 		return 0, err
@@ -319,7 +323,7 @@ func (q *Queries) PutTask(ctx context.Context, arg PutTaskParams) (int64, error)
 }
 
 const someTasks = `-- name: SomeTasks :many
-SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied FROM tasks WHERE id IN (SELECT value FROM json_each(CAST(?1 AS TEXT)))
+SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details FROM tasks WHERE id IN (SELECT value FROM json_each(CAST(?1 AS TEXT)))
 `
 
 func (q *Queries) SomeTasks(ctx context.Context, ids string) ([]Task, error) {
@@ -372,6 +376,7 @@ func (q *Queries) SomeTasks(ctx context.Context, ids string) ([]Task, error) {
 			&i.Archived,
 			&i.WaitsOn,
 			&i.Emptied,
+			&i.Details,
 		); err != nil {
 			return nil, err
 		}
@@ -387,7 +392,7 @@ func (q *Queries) SomeTasks(ctx context.Context, ids string) ([]Task, error) {
 }
 
 const task = `-- name: Task :one
-SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied FROM tasks WHERE id = ?1
+SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details FROM tasks WHERE id = ?1
 `
 
 func (q *Queries) Task(ctx context.Context, id int64) (Task, error) {
@@ -434,6 +439,7 @@ func (q *Queries) Task(ctx context.Context, id int64) (Task, error) {
 		&i.Archived,
 		&i.WaitsOn,
 		&i.Emptied,
+		&i.Details,
 	)
 	return i, err
 }
@@ -450,7 +456,7 @@ func (q *Queries) TaskAfter(ctx context.Context, id int64) (sql.NullString, erro
 }
 
 const taskByKey = `-- name: TaskByKey :one
-SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied FROM tasks WHERE key = ?1
+SELECT id, project_id, num, "key", title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature, budget, fork_of, created_at, created_by, stage, wait, next, round, sessions, stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, begun, folded, body, level, archived, waits_on, emptied, details FROM tasks WHERE key = ?1
 `
 
 func (q *Queries) TaskByKey(ctx context.Context, key string) (Task, error) {
@@ -497,6 +503,7 @@ func (q *Queries) TaskByKey(ctx context.Context, key string) (Task, error) {
 		&i.Archived,
 		&i.WaitsOn,
 		&i.Emptied,
+		&i.Details,
 	)
 	return i, err
 }

@@ -42,21 +42,68 @@ func (q *Queries) CountWork(ctx context.Context) ([]CountWorkRow, error) {
 	return items, nil
 }
 
+const openWork = `-- name: OpenWork :many
+SELECT id, kind, "key", pool, project_id, task_id, session_id, state, attempt, worker, lease_until, failure, offered_at, taken_at, finished_at, spec, result, subject, rank FROM work WHERE state IN ('offered', 'taken') AND state IN ('offered', 'taken', 'finished') AND kind = ?1 ORDER BY id
+`
+
+func (q *Queries) OpenWork(ctx context.Context, kind string) ([]Work, error) {
+	rows, err := q.db.QueryContext(ctx, openWork, kind)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Work
+	for rows.Next() {
+		var i Work
+		if err := rows.Scan(
+			&i.ID,
+			&i.Kind,
+			&i.Key,
+			&i.Pool,
+			&i.ProjectID,
+			&i.TaskID,
+			&i.SessionID,
+			&i.State,
+			&i.Attempt,
+			&i.Worker,
+			&i.LeaseUntil,
+			&i.Failure,
+			&i.OfferedAt,
+			&i.TakenAt,
+			&i.FinishedAt,
+			&i.Spec,
+			&i.Result,
+			&i.Subject,
+			&i.Rank,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const putWork = `-- name: PutWork :execlastid
 
 INSERT INTO work (
   id, kind, key, pool, subject, project_id, task_id, session_id, state, attempt, worker, lease_until, failure,
-  offered_at, taken_at, finished_at, spec, result
+  offered_at, taken_at, finished_at, spec, result, rank
 ) VALUES (
   ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11,
-  ?12, ?13, ?14, ?15, ?16, ?17, ?18
+  ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19
 )
 ON CONFLICT (id) DO UPDATE SET
   kind = excluded.kind, key = excluded.key, pool = excluded.pool, subject = excluded.subject, project_id = excluded.project_id,
   task_id = excluded.task_id, session_id = excluded.session_id, state = excluded.state,
   attempt = excluded.attempt, worker = excluded.worker, lease_until = excluded.lease_until,
   failure = excluded.failure, offered_at = excluded.offered_at, taken_at = excluded.taken_at,
-  finished_at = excluded.finished_at, spec = excluded.spec, result = excluded.result
+  finished_at = excluded.finished_at, spec = excluded.spec, result = excluded.result, rank = excluded.rank
 `
 
 type PutWorkParams struct {
@@ -78,6 +125,7 @@ type PutWorkParams struct {
 	FinishedAt sql.NullInt64
 	Spec       sql.NullString
 	Result     sql.NullString
+	Rank       int64
 }
 
 // Work. What is takeable stands in filter.go.
@@ -101,6 +149,7 @@ func (q *Queries) PutWork(ctx context.Context, arg PutWorkParams) (int64, error)
 		arg.FinishedAt,
 		arg.Spec,
 		arg.Result,
+		arg.Rank,
 	)
 	if err != nil {
 		return 0, err
@@ -123,7 +172,7 @@ func (q *Queries) TrimWork(ctx context.Context, before int64, most int64) (int64
 }
 
 const unsettledWork = `-- name: UnsettledWork :many
-SELECT id, kind, "key", pool, project_id, task_id, session_id, state, attempt, worker, lease_until, failure, offered_at, taken_at, finished_at, spec, result, subject FROM work WHERE subject = ?1 AND state IN ('offered', 'taken', 'finished') ORDER BY id
+SELECT id, kind, "key", pool, project_id, task_id, session_id, state, attempt, worker, lease_until, failure, offered_at, taken_at, finished_at, spec, result, subject, rank FROM work WHERE subject = ?1 AND state IN ('offered', 'taken', 'finished') ORDER BY id
 `
 
 func (q *Queries) UnsettledWork(ctx context.Context, subject string) ([]Work, error) {
@@ -154,6 +203,7 @@ func (q *Queries) UnsettledWork(ctx context.Context, subject string) ([]Work, er
 			&i.Spec,
 			&i.Result,
 			&i.Subject,
+			&i.Rank,
 		); err != nil {
 			return nil, err
 		}
@@ -169,7 +219,7 @@ func (q *Queries) UnsettledWork(ctx context.Context, subject string) ([]Work, er
 }
 
 const work = `-- name: Work :one
-SELECT id, kind, "key", pool, project_id, task_id, session_id, state, attempt, worker, lease_until, failure, offered_at, taken_at, finished_at, spec, result, subject FROM work WHERE id = ?1
+SELECT id, kind, "key", pool, project_id, task_id, session_id, state, attempt, worker, lease_until, failure, offered_at, taken_at, finished_at, spec, result, subject, rank FROM work WHERE id = ?1
 `
 
 func (q *Queries) Work(ctx context.Context, id int64) (Work, error) {
@@ -194,12 +244,13 @@ func (q *Queries) Work(ctx context.Context, id int64) (Work, error) {
 		&i.Spec,
 		&i.Result,
 		&i.Subject,
+		&i.Rank,
 	)
 	return i, err
 }
 
 const workByKey = `-- name: WorkByKey :one
-SELECT id, kind, "key", pool, project_id, task_id, session_id, state, attempt, worker, lease_until, failure, offered_at, taken_at, finished_at, spec, result, subject FROM work WHERE key = ?1
+SELECT id, kind, "key", pool, project_id, task_id, session_id, state, attempt, worker, lease_until, failure, offered_at, taken_at, finished_at, spec, result, subject, rank FROM work WHERE key = ?1
 `
 
 func (q *Queries) WorkByKey(ctx context.Context, key string) (Work, error) {
@@ -224,12 +275,13 @@ func (q *Queries) WorkByKey(ctx context.Context, key string) (Work, error) {
 		&i.Spec,
 		&i.Result,
 		&i.Subject,
+		&i.Rank,
 	)
 	return i, err
 }
 
 const workHeldBy = `-- name: WorkHeldBy :many
-SELECT id, kind, "key", pool, project_id, task_id, session_id, state, attempt, worker, lease_until, failure, offered_at, taken_at, finished_at, spec, result, subject FROM work WHERE worker = ?1 AND state = 'taken' ORDER BY id
+SELECT id, kind, "key", pool, project_id, task_id, session_id, state, attempt, worker, lease_until, failure, offered_at, taken_at, finished_at, spec, result, subject, rank FROM work WHERE worker = ?1 AND state = 'taken' ORDER BY id
 `
 
 func (q *Queries) WorkHeldBy(ctx context.Context, worker string) ([]Work, error) {
@@ -260,6 +312,7 @@ func (q *Queries) WorkHeldBy(ctx context.Context, worker string) ([]Work, error)
 			&i.Spec,
 			&i.Result,
 			&i.Subject,
+			&i.Rank,
 		); err != nil {
 			return nil, err
 		}

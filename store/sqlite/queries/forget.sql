@@ -24,7 +24,7 @@ SELECT id FROM tasks WHERE project_id = @project_id ORDER BY id LIMIT 1;
 SELECT CAST(
   EXISTS (SELECT 1 FROM tasks w WHERE w.project_id = @project_id AND w.waits_on IS NOT NULL)
   OR EXISTS (SELECT 1 FROM tasks q WHERE q.lane_project = @project_id)
-  OR EXISTS (SELECT 1 FROM tasks t WHERE t.stage IN ('session', 'checking', 'held', 'landing') AND t.stage <> 'ended' AND t.project_id = @project_id)
+  OR EXISTS (SELECT 1 FROM tasks t WHERE t.stage IN (SELECT value FROM json_each(CAST(@stages AS TEXT))) AND t.stage <> 'ended' AND t.project_id = @project_id)
   OR EXISTS (SELECT 1 FROM work o WHERE o.state IN ('offered', 'taken', 'finished') AND o.project_id = @project_id)
 AS BOOLEAN) AS busy;
 
@@ -53,6 +53,9 @@ DELETE FROM messages WHERE task_id = @task_id;
 
 -- name: ForgetWorkspaces :exec
 DELETE FROM workspaces WHERE task_id = @task_id;
+
+-- name: ForgetCandidates :exec
+DELETE FROM candidates WHERE landing_id IN (SELECT l.id FROM landings l WHERE l.task_id = @task_id);
 
 -- name: ForgetLandings :exec
 DELETE FROM landings WHERE task_id = @task_id;

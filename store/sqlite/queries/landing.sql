@@ -2,37 +2,46 @@
 
 -- name: PutLanding :execlastid
 INSERT INTO landings (
-  id, project_id, task_id, session_id, round, head, created_at, base, tree, commit_hash, green, verified, queue_id, queued_at,
+  id, project_id, task_id, session_id, round, head, created_at, candidate_id, verified, queue_id, queued_at,
   waits, tries, killed, retry_at, steps, ended_at, outcome, failure, evidence
 ) VALUES (
-  sqlc.narg('id'), @project_id, @task_id, @session_id, @round, @head, @created_at, @base, @tree,
-  @commit_hash, @green, @verified, @queue_id, @queued_at, @waits, @tries, @killed, @retry_at, @steps, @ended_at, @outcome, @failure, @evidence
+  sqlc.narg('id'), @project_id, @task_id, @session_id, @round, @head, @created_at, @candidate_id,
+  @verified, @queue_id, @queued_at, @waits, @tries, @killed, @retry_at, @steps, @ended_at, @outcome, @failure, @evidence
 )
 ON CONFLICT (id) DO UPDATE SET
   project_id = excluded.project_id, task_id = excluded.task_id, session_id = excluded.session_id,
-  round = excluded.round, head = excluded.head, created_at = excluded.created_at, base = excluded.base,
-  tree = excluded.tree, commit_hash = excluded.commit_hash, green = excluded.green, verified = excluded.verified,
+  round = excluded.round, head = excluded.head, created_at = excluded.created_at, candidate_id = excluded.candidate_id, verified = excluded.verified,
   queue_id = excluded.queue_id, queued_at = excluded.queued_at, waits = excluded.waits, tries = excluded.tries, killed = excluded.killed,
   retry_at = excluded.retry_at, steps = excluded.steps,
   ended_at = excluded.ended_at, outcome = excluded.outcome, failure = excluded.failure,
   evidence = excluded.evidence;
 
+-- name: PutCandidate :execlastid
+INSERT INTO candidates (id, landing_id, base, tree, commit_hash, green, pushed, created_at)
+VALUES (sqlc.narg('id'), @landing_id, @base, @tree, @commit_hash, @green, @pushed, @created_at)
+ON CONFLICT (id) DO UPDATE SET
+  landing_id = excluded.landing_id, base = excluded.base, tree = excluded.tree, commit_hash = excluded.commit_hash,
+  green = excluded.green, pushed = excluded.pushed, created_at = excluded.created_at;
+
+-- name: CandidatesOf :many
+SELECT * FROM candidates WHERE landing_id = @landing_id ORDER BY id;
+
 -- name: Landing :one
-SELECT * FROM landings WHERE id = @id;
+SELECT * FROM current_landings WHERE id = @id;
 
 -- name: LandingsOf :many
-SELECT * FROM landings WHERE task_id = @task_id ORDER BY id;
+SELECT * FROM current_landings WHERE task_id = @task_id ORDER BY id;
 
 -- name: LastLanding :one
-SELECT * FROM landings WHERE task_id = @task_id ORDER BY id DESC LIMIT 1;
+SELECT * FROM current_landings WHERE task_id = @task_id ORDER BY id DESC LIMIT 1;
 
 -- name: LastLandings :many
-SELECT * FROM landings WHERE id IN (
+SELECT * FROM current_landings WHERE id IN (
   SELECT max(l.id) FROM landings l WHERE l.task_id IN (SELECT value FROM json_each(CAST(@tasks AS TEXT))) GROUP BY l.task_id
 );
 
 -- name: QueuedLandings :many
-SELECT * FROM landings
+SELECT * FROM current_landings
 WHERE queue_id = @queue_id AND ended_at IS NULL AND queued_at IS NOT NULL
 ORDER BY queued_at, id LIMIT CAST(@most AS INTEGER);
 

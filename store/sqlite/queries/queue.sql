@@ -11,6 +11,9 @@ SELECT * FROM queues WHERE id = @id;
 -- name: QueueOf :one
 SELECT * FROM queues WHERE project_id = @project_id AND branch = @branch;
 
+-- name: QueuesIn :many
+SELECT * FROM queues WHERE project_id = @project_id ORDER BY branch;
+
 -- name: ForgetQueues :exec
 DELETE FROM queues WHERE project_id = @project_id;
 

@@ -5,12 +5,12 @@
 INSERT INTO sessions (
   id, project_id, task_id, n, key, round, role, track, agent, model, resume, fork, screen, state, live, created_at,
   started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage,
-  cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped
+  cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, answer, summary, dropped, parked_at, ready_at, parked_for, budget
 ) VALUES (
   coalesce(sqlc.narg('id'), (SELECT max(f.last, coalesce((SELECT max(x.id) FROM sessions x), 0)) + 1 FROM floors f WHERE f.name = 'sessions')), @project_id, @task_id, @n, @key, @round, @role, @track, @agent, @model, @resume, @fork, @screen, @state,
   @live, @created_at, @started_at, @ended_at, @output_at, @conversation, @exit_code, @signal, @failure,
   @from_commit, @head, @stat, @usage, @cursor, @stop_why, @stop_tries, @stop_at, @warning,
-  @path, @ports, @verdict, @summary, @dropped
+  @path, @ports, @verdict, @answer, @summary, @dropped, @parked_at, @ready_at, @parked_for, @budget
 )
 ON CONFLICT (id) DO UPDATE SET
   project_id = excluded.project_id, task_id = excluded.task_id, n = excluded.n, key = excluded.key,
@@ -21,7 +21,8 @@ ON CONFLICT (id) DO UPDATE SET
   failure = excluded.failure, from_commit = excluded.from_commit, head = excluded.head, stat = excluded.stat,
   usage = excluded.usage, stop_why = excluded.stop_why, stop_tries = excluded.stop_tries,
   stop_at = excluded.stop_at, warning = excluded.warning, path = excluded.path, ports = excluded.ports,
-  verdict = excluded.verdict, summary = excluded.summary, dropped = excluded.dropped;
+  verdict = excluded.verdict, answer = excluded.answer, summary = excluded.summary, dropped = excluded.dropped,
+  parked_at = excluded.parked_at, ready_at = excluded.ready_at, parked_for = excluded.parked_for, budget = excluded.budget;
 
 -- name: PutPrompt :exec
 INSERT INTO prompts (session_id, text) VALUES (@session_id, @text)
@@ -46,7 +47,7 @@ SELECT * FROM sessions WHERE task_id = @task_id ORDER BY id DESC LIMIT 1;
 SELECT * FROM sessions WHERE live ORDER BY id;
 
 -- name: Running :many
-SELECT project_id, track, agent, count(*) AS n FROM sessions WHERE live GROUP BY project_id, track, agent;
+SELECT project_id, track, agent, count(*) AS n FROM sessions WHERE live AND parked_at IS NULL GROUP BY project_id, track, agent;
 
 -- name: Progress :one
 SELECT cursor, output_at, live FROM sessions WHERE id = @id;
@@ -59,14 +60,14 @@ INSERT OR IGNORE INTO outputs (session_id, place, at, kind, data) VALUES (@sessi
 
 -- name: PutUsage :exec
 INSERT INTO usages (
-  made_at, session_id, project_id, task_id, agent, model, input_tokens, output_tokens, cache_read, cache_write, turns, cost_usd
+  made_at, session_id, project_id, task_id, agent, model, input_tokens, output_tokens, cache_read, cache_write, turns, cost_usd, estimated
 ) VALUES (
-  @made_at, @session_id, @project_id, @task_id, @agent, @model, @input_tokens, @output_tokens, @cache_read, @cache_write, @turns, @cost_usd
+  @made_at, @session_id, @project_id, @task_id, @agent, @model, @input_tokens, @output_tokens, @cache_read, @cache_write, @turns, @cost_usd, @estimated
 )
 ON CONFLICT (made_at, session_id) DO UPDATE SET
   project_id = excluded.project_id, task_id = excluded.task_id, agent = excluded.agent, model = excluded.model,
   input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens, cache_read = excluded.cache_read,
-  cache_write = excluded.cache_write, turns = excluded.turns, cost_usd = excluded.cost_usd;
+  cache_write = excluded.cache_write, turns = excluded.turns, cost_usd = excluded.cost_usd, estimated = excluded.estimated;
 
 -- name: Mask :one
 SELECT state FROM masks WHERE session_id = @session_id;

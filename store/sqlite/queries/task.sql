@@ -5,11 +5,11 @@ INSERT INTO tasks (
   id, project_id, num, key, title, priority, track, agent, model, checks, after_ids, not_before, category, steps, feature,
   budget, fork_of, created_at,
   created_by, stage, wait, next, round, sessions, begun,
-  stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, folded, body, level, archived, waits_on
+  stage_at, outcome, failure, landed, ended_at, warning, lane_project, lane_track, lane_agent, folded, body, level, archived, waits_on, details
 ) VALUES (
   coalesce(sqlc.narg('id'), (SELECT max(f.last, coalesce((SELECT max(x.id) FROM tasks x), 0)) + 1 FROM floors f WHERE f.name = 'tasks')), @project_id, @num, @key, @title, @priority, @track, @agent, @model, @checks, @after_ids,
   @not_before, @category, @steps, @feature, @budget, @fork_of, @created_at, @created_by, @stage, @wait, @next, @round, @sessions, @begun, @stage_at, @outcome, @failure, @landed, @ended_at, @warning, @lane_project,
-  @lane_track, @lane_agent, @folded, @body, @level, @archived, @waits_on
+  @lane_track, @lane_agent, @folded, @body, @level, @archived, @waits_on, @details
 )
 ON CONFLICT (id) DO UPDATE SET
   project_id = excluded.project_id, num = excluded.num, key = excluded.key, title = excluded.title,
@@ -22,7 +22,8 @@ ON CONFLICT (id) DO UPDATE SET
   failure = excluded.failure, landed = excluded.landed, ended_at = excluded.ended_at,
   warning = excluded.warning, lane_project = excluded.lane_project, lane_track = excluded.lane_track,
   lane_agent = excluded.lane_agent, folded = excluded.folded, body = excluded.body,
-  level = excluded.level, archived = excluded.archived, waits_on = excluded.waits_on;
+  level = excluded.level, archived = excluded.archived, waits_on = excluded.waits_on,
+  details = excluded.details;
 
 -- name: Task :one
 SELECT * FROM tasks WHERE id = @id;

@@ -68,6 +68,12 @@ export interface AgentList {
   "at": string;
 }
 
+export interface Answer {
+  "problem"?: string;
+  "text"?: string;
+  "value"?: unknown;
+}
+
 export interface AnswerInBody {
   /** Which one; the oldest open one when absent */
   "question"?: number;
@@ -86,12 +92,17 @@ export interface Branch {
 }
 
 export interface Budget {
+  /** By the project in a day, which begins at midnight UTC; absent when there is no bound */
+  "day_usd"?: number;
   "project": string;
   /** By one task; absent when there is no bound */
   "task_usd"?: number;
+  /** What the project has spent since midnight UTC */
+  "today_usd"?: number;
 }
 
 export interface BudgetPolicy {
+  "day"?: string;
   "task"?: string;
 }
 
@@ -316,6 +327,7 @@ export interface Landing {
   "killed"?: number;
   "outcome"?: string;
   "project_id": number;
+  "pushed"?: boolean;
   "queued_at"?: string;
   "retry_at"?: string;
   "round": number;
@@ -351,6 +363,7 @@ export interface LimitList {
 export interface Limits {
   "memory": string;
   "output": string;
+  "parked"?: number;
   "per_agent"?: Record<string, number>;
   "sessions": number;
 }
@@ -399,6 +412,8 @@ export interface NewTask {
   /** Keys of tasks, or refs within the request, that must be done first */
   "after"?: (string)[] | null;
   "agent"?: string;
+  /** It wants an answer, not a change: its session may change nothing, and nothing lands */
+  "answer"?: boolean;
   /** The whole description */
   "body"?: string;
   /** The most to spend on it, such as 5 USD; the project's when absent */
@@ -415,6 +430,8 @@ export interface NewTask {
   "priority"?: number;
   /** A name for this task within the request, so that others can come after it */
   "ref"?: string;
+  /** The JSON schema that the answer must match; text is wanted when absent */
+  "schema"?: unknown;
   /** What must be true when it is done, one by one */
   "steps"?: (string)[] | null;
   /** What should be done, in a line */
@@ -468,6 +485,7 @@ export interface Policy {
   "limits": Limits;
   "mcp"?: Record<string, MCPServer>;
   "permissions": PermissionPolicy;
+  "prices"?: Record<string, Price>;
   "problems"?: (string)[] | null;
   "progress"?: string;
   "prompts"?: Record<string, string>;
@@ -476,6 +494,13 @@ export interface Policy {
   "trash": TrashPolicy;
   "verify": VerifyPolicy;
   "workspace": WorkspacePolicy;
+}
+
+export interface Price {
+  "cache_read"?: string;
+  "cache_write"?: string;
+  "input": string;
+  "output": string;
 }
 
 export interface Problem {
@@ -533,7 +558,7 @@ export interface Project {
   "prefix": string;
   "removal"?: Removal;
   "rules"?: (Rule)[] | null;
-  /** Live sessions */
+  /** Live sessions, without those that are parked */
   "running": number;
   "strikes"?: Record<string, number>;
 }
@@ -558,6 +583,8 @@ export interface ProjectStatus {
   "limit": number;
   /** What it needs a person for: files in the way, changes to confirm, a base that moved */
   "needs"?: (Need)[] | null;
+  /** Live sessions that can only wait, for example for an answer; they are not among those that run */
+  "parked": number;
   "path": string;
   "paused_at"?: string;
   "prefix": string;
@@ -698,6 +725,8 @@ export interface ServerSetting {
 
 export interface Session {
   "agent": string;
+  "answer"?: Answer;
+  "budget"?: string;
   "conversation"?: string;
   "created_at": string;
   "cursor": number;
@@ -713,10 +742,13 @@ export interface Session {
   "model"?: string;
   "n": number;
   "output_at"?: string;
+  "parked_at"?: string;
+  "parked_for"?: string;
   "path"?: string;
   "ports"?: (number)[] | null;
   "project_id": number;
   "prompt"?: string;
+  "ready_at"?: string;
   "resume"?: string;
   "role": string;
   "round": number;
@@ -826,6 +858,8 @@ export interface Task {
   "track": string;
   /** The sum over its sessions */
   "usage": Usage;
+  /** Absent when it wants a change; answer when nothing of it lands */
+  "wants"?: "answer";
   "warning"?: string;
 }
 
@@ -847,6 +881,8 @@ export interface TaskDetail {
   /** Keys of the tasks that must be done first */
   "after"?: (string)[] | null;
   "agent": string;
+  /** Of a task that wants an answer: the newest one that it got */
+  "answer"?: Answer;
   /** When a person put it away; lists leave it out unless asked */
   "archived"?: string;
   /** Left out of lists */
@@ -901,6 +937,8 @@ export interface TaskDetail {
   "round": number;
   /** What its newest session said or did last, in a line */
   "says"?: string;
+  /** The JSON schema that its answer must match */
+  "schema"?: unknown;
   /** The key of its newest session */
   "session"?: string;
   /** How many sessions it had */
@@ -917,6 +955,8 @@ export interface TaskDetail {
   "track": string;
   /** The sum over its sessions */
   "usage": Usage;
+  /** Absent when it wants a change; answer when nothing of it lands */
+  "wants"?: "answer";
   "warning"?: string;
   "workspace"?: Workspace;
 }
@@ -971,8 +1011,10 @@ export interface Usage {
   "cache_read_tokens"?: number;
   "cache_write_tokens"?: number;
   "cost_usd"?: number;
+  "estimated"?: boolean;
   "input_tokens"?: number;
   "output_tokens"?: number;
+  "priced"?: boolean;
   "turns"?: number;
 }
 

@@ -2,7 +2,7 @@
 import type { DragEvent } from "react";
 import { useSays } from "../api/says";
 import type { Task } from "../api/schema";
-import { ago, plural, usd } from "../lib/format";
+import { ago, cost, plural } from "../lib/format";
 import { Link } from "../router";
 import { StatusBadge } from "../ui/parts";
 
@@ -36,7 +36,7 @@ function Facts({ t }: { t: Task }) {
   return (
     <span className="facts">
       <span>{t.agent}{t.model ? ` · ${t.model}` : ""}{t.role && t.role !== "implement" && t.stage !== "ended" ? ` · ${t.role}` : ""}</span>
-      {t.usage.cost_usd ? <span>{usd(t.usage.cost_usd)}</span> : null}
+      {t.usage.cost_usd ? <span>{cost(t.usage)}</span> : null}
       <Proof t={t} />
       {t.sessions > 1 && <span>{plural(t.sessions, "session")}</span>}
       {t.priority !== 0 && <span title="Priority">{t.priority > 0 ? "▲" : "▼"} {Math.abs(t.priority)}</span>}
@@ -101,7 +101,7 @@ export function Row({ t, now, selected, onSelect }: { t: Task; now: number; sele
       <Link href={"/tasks/" + t.key} className="row-title"><span className="key">{t.key}</span> {t.title}</Link>
       <Line t={t} className="row-line" />
       <span className="row-agent">{t.agent}</span>
-      <span className="row-cost">{t.usage.cost_usd ? usd(t.usage.cost_usd) : ""}</span>
+      <span className="row-cost">{t.usage.cost_usd ? cost(t.usage) : ""}</span>
       <span className="row-since">{sinceOf(t, now)}</span>
     </div>
   );

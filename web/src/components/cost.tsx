@@ -1,10 +1,10 @@
 // What a task has used, session by session.
 import type { TaskDetail, Usage } from "../api/schema";
-import { count, usd } from "../lib/format";
+import { cost, count } from "../lib/format";
 import { Empty } from "../ui/parts";
 
 const columns: [string, (u: Usage) => string][] = [
-  ["Cost", (u) => usd(u.cost_usd)],
+  ["Cost", cost],
   ["Input", (u) => count(u.input_tokens)],
   ["Output", (u) => count(u.output_tokens)],
   ["Cache read", (u) => count(u.cache_read_tokens)],

@@ -9,9 +9,9 @@ const words: Record<string, string> = {
   "task.created": "Created", "task.changed": "Changed", "task.ended": "Ended", "task.stop_asked": "Somebody asked to stop it", "task.retry_asked": "Somebody began it anew",
   "task.requeue_asked": "Somebody sent it back to the queue",
   "task.land_asked": "Somebody said land", "task.warned": "Warning", "session.created": "Session", "session.started": "Its agent runs", "session.ended": "Session ended",
-  "session.warned": "Warning", "question.asked": "Asked", "question.answered": "Answered", "message.sent": "Message", "message.delivered": "Message delivered",
+  "session.warned": "Warning", "session.parked": "Parked", "session.unparked": "No longer parked", "question.asked": "Asked", "question.answered": "Answered", "message.sent": "Message", "message.delivered": "Message delivered",
   "message.failed": "Message did not arrive", "workspace.ready": "Workspace ready", "workspace.removed": "Workspace removed", "workspace.restored": "Workspace back",
-  "workspace.undo_asked": "Somebody asked for its workspace", "landing.opened": "Offered", "landing.merged": "Merge", "landing.verified": "Verified", "landing.queued": "In the queue",
+  "workspace.undo_asked": "Somebody asked for its workspace", "landing.opened": "Offered", "landing.merged": "Merge", "landing.verified": "Verified", "landing.queued": "In the queue", "landing.pushed": "Pushed",
   "landing.waits": "Waits", "landing.retry": "Tried again", "landing.ended": "Landing ended", "check.ended": "Check",
 };
 

@@ -39,6 +39,8 @@ export function taskFrom(form: FormData): NewTask {
   if (text("budget")) task.budget = text("budget");
   const after = text("after").split(/[\s,]+/).filter(Boolean);
   if (after.length) task.after = after;
+  if (form.get("wants") === "answer") task.answer = true;
+  if (text("schema")) task.schema = JSON.parse(text("schema"));
   if (text("not_before")) task.not_before = new Date(text("not_before")).toISOString();
   return task;
 }
@@ -49,6 +51,7 @@ export function NewTaskDialog({ onClose }: { onClose: () => void }) {
   const [problem, setProblem] = useState<Problem>();
   const [busy, setBusy] = useState(false);
   const [chosen, setChosen] = useState("");
+  const [answer, setAnswer] = useState(false);
   const list = projects.data?.projects ?? [];
   const project = list.find((p) => p.prefix === chosen) ?? list.find((p) => p.prefix === new URLSearchParams(location.search).get("project")) ?? list[0];
 
@@ -64,13 +67,15 @@ export function NewTaskDialog({ onClose }: { onClose: () => void }) {
       const t = made.tasks?.[0];
       if (t) feed.put([t]);
       say(`${t?.key} was created`);
-      if (another) form.reset();
-      else {
+      if (another) {
+        form.reset();
+        setAnswer(false);
+      } else {
         onClose();
         if (t) navigate("/tasks/" + t.key);
       }
     } catch (err) {
-      setProblem(problemOf(err));
+      setProblem(err instanceof SyntaxError ? { status: 422, code: "invalid", title: "Invalid", detail: `The schema is not JSON: ${err.message}`, fix: "Write a JSON schema, or leave it empty.", field: "schema" } : problemOf(err));
     } finally {
       setBusy(false);
     }
@@ -108,15 +113,22 @@ export function NewTaskDialog({ onClose }: { onClose: () => void }) {
             <Field label="Model" hint={`${project.policy.agent.model || "the agent's own"} when empty`}>{(id) => <input id={id} name="model" autoComplete="off" />}</Field>
             <Field label="Not before">{(id) => <input id={id} name="not_before" type="datetime-local" />}</Field>
           </div>
+          <Field label="It ends in" hint={answer ? "Its agent reads the code and may change nothing; nothing lands" : undefined}>{(id) => (
+            <select id={id} name="wants" value={answer ? "answer" : ""} onChange={(e) => setAnswer(e.target.value === "answer")}>
+              <option value="">a change that lands</option>
+              <option value="answer">an answer</option>
+            </select>
+          )}</Field>
+          {answer && <Field label="Schema" hint="The JSON schema that the answer must match; text when empty">{(id) => <textarea id={id} name="schema" rows={3} spellCheck={false} />}</Field>}
           <div className="form-row">
             <Field label="After" hint="Keys of tasks that must be done first">{(id) => <input id={id} name="after" placeholder={`${project.prefix}-1 ${project.prefix}-2`} autoComplete="off" />}</Field>
-            <Field label="Checks" hint="Shell commands, one on each line, besides the project's">{(id) => <textarea id={id} name="checks" rows={2} />}</Field>
+            {!answer && <Field label="Checks" hint="Shell commands, one on each line, besides the project's">{(id) => <textarea id={id} name="checks" rows={2} />}</Field>}
           </div>
-          <Field label="Steps" hint="What must be true when it is done, one on each line; a verifier looks at each">{(id) => <textarea id={id} name="steps" rows={2} />}</Field>
+          {!answer && <Field label="Steps" hint="What must be true when it is done, one on each line; a verifier looks at each">{(id) => <textarea id={id} name="steps" rows={2} />}</Field>}
           <div className="form-row">
             <Field label="Budget" hint={`${String(project.policy.budget?.task || "no bound")} when empty`}>{(id) => <input id={id} name="budget" placeholder="5 USD" autoComplete="off" />}</Field>
             <Field label="Category" hint="Chooses the track when none is named">{(id) => <input id={id} name="category" autoComplete="off" />}</Field>
-            <Field label="Feature" hint="Its id in the features file">{(id) => <input id={id} name="feature" autoComplete="off" />}</Field>
+            {!answer && <Field label="Feature" hint="Its id in the features file">{(id) => <input id={id} name="feature" autoComplete="off" />}</Field>}
           </div>
           {problem && <ProblemBox problem={problem} />}
           <footer className="form-end">

@@ -2,7 +2,7 @@
 // terminal; and a line to say something to it.
 import { lazy, Suspense, useState } from "react";
 import type { Session, TaskDetail } from "../api/schema";
-import { ago, size, usd, useNow } from "../lib/format";
+import { ago, cost, size, useNow } from "../lib/format";
 import { useParam } from "../router";
 import { Empty, Loading, Tabs } from "../ui/parts";
 import { send } from "./actions";
@@ -56,10 +56,11 @@ function SessionLine({ s }: { s: Session }) {
   const now = useNow();
   return (
     <p className="session-line muted">
-      <span className={"dot st-" + s.state} aria-hidden="true" /> {s.key} · {s.role} · {s.agent}{s.model ? ` · ${s.model}` : ""} · {s.state}
+      <span className={"dot st-" + s.state} aria-hidden="true" /> {s.key} · {s.role} · {s.agent}{s.model ? ` · ${s.model}` : ""} · {s.state}{s.parked_at ? ", parked" : ""}
       {live(s) ? ` · ${ago(s.started_at ?? s.created_at, now)}` : ` · ended ${ago(s.ended_at, now)} ago`}
-      {s.usage.cost_usd ? ` · ${usd(s.usage.cost_usd)}` : ""}
+      {s.usage.cost_usd ? ` · ${cost(s.usage)}` : ""}
       {s.dropped ? <span className="warn-text"> · {size(s.dropped)} of its output were not kept (limits.output)</span> : null}
+      {s.stop_why === "parked" && s.state === "done" && " · stopped while it could only wait; its conversation goes on"}
       {s.warning && <span className="warn-text"> · {s.warning}</span>}
       {s.failure && <span className="bad-text"> · {s.failure.class}: {s.failure.text}</span>}
     </p>

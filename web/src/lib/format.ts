@@ -39,6 +39,11 @@ export function usd(n?: number): string {
   return "$" + (n < 100 ? n.toFixed(2) : Math.round(n).toLocaleString("en-US"));
 }
 
+// cost is what was spent, with a ~ where it is an estimate.
+export function cost(u: { cost_usd?: number; estimated?: boolean }): string {
+  return (u.estimated && u.cost_usd ? "~" : "") + usd(u.cost_usd);
+}
+
 export function count(n?: number): string {
   if (!n) return "0";
   if (n < 1000) return String(n);

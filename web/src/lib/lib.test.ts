@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { event, task } from "../test/make";
 import { groups, matches, order, priorityBetween } from "./board";
 import { lineDiff, parsePatch } from "./diff";
-import { count, size, span, usd } from "./format";
+import { cost, count, size, span, usd } from "./format";
 import { bars, lanes, ticks, within, zoomed } from "./gantt";
 import { connected, layout } from "./graph";
 import { parts } from "./markdown";
@@ -168,9 +168,9 @@ describe("a span of time", () => {
 
 describe("usage", () => {
   it("adds up, and leaves no day out", () => {
-    const row = (day: string, cost_usd: number, sessions: number): UsageRow => ({ day, project: "app", agent: "scripted", sessions, usage: { cost_usd, turns: sessions } });
+    const row = (day: string, cost_usd: number, sessions: number): UsageRow => ({ day, project: "app", agent: "scripted", sessions, usage: { cost_usd, turns: sessions, estimated: cost_usd > 1 } });
     const rows = [row("2026-01-04", 2, 2), row("2026-01-01", 1, 1)];
-    expect(sums(rows, (r) => r.agent)).toMatchObject([{ name: "scripted", sessions: 3, usage: { cost_usd: 3, turns: 3 } }]);
+    expect(sums(rows, (r) => r.agent)).toMatchObject([{ name: "scripted", sessions: 3, usage: { cost_usd: 3, turns: 3, estimated: true, priced: false } }]);
     const perDay = sums(rows, (r) => r.day);
     expect(days(perDay, "2025-12-01", "2026-01-05").map((d) => d.usage.cost_usd)).toEqual([1, 0, 0, 2, 0]);
     expect(days(perDay, "2026-01-03", "2026-01-04").map((d) => d.name)).toEqual(["2026-01-03", "2026-01-04"]);
@@ -183,6 +183,7 @@ describe("words", () => {
   it.each([[0, "0 s"], [59_400, "59 s"], [61_000, "1 m 1 s"], [600_000, "10 m"], [3_600_000, "1 h"], [5_400_000, "1 h 30 m"], [864_000_000, "10 d"], [-5, "0 s"]])("%d is %s", (ms, text) => expect(span(ms)).toBe(text));
   it("are short for money and counts", () => {
     expect([undefined, 0.001, 0.426, 1234.5].map(usd)).toEqual(["$0", "<$0.01", "$0.43", "$1,235"]);
+    expect([{ cost_usd: 1.5 }, { cost_usd: 1.5, estimated: true }, { estimated: true }].map(cost)).toEqual(["$1.50", "~$1.50", "$0"]);
     expect([undefined, 999, 1500, 25_000, 2_500_000].map(count)).toEqual(["0", "999", "1.5 k", "25 k", "2.5 M"]);
   });
   it("of Markdown become parts, and code stays as it is", () => {

@@ -7,11 +7,13 @@ export interface Sum {
   usage: Required<Usage>;
 }
 
-export const zero: Required<Usage> = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0, cost_usd: 0, turns: 0 };
+export const zero: Required<Usage> = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0, cost_usd: 0, turns: 0, priced: false, estimated: false };
+
+const numbers = ["input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens", "cost_usd", "turns"] as const;
 
 export function plus(a: Required<Usage>, b: Usage): Required<Usage> {
-  const out = { ...a };
-  for (const k of Object.keys(zero) as (keyof Usage)[]) out[k] += b[k] ?? 0;
+  const out = { ...a, priced: a.priced || !!b.priced, estimated: a.estimated || !!b.estimated };
+  for (const k of numbers) out[k] += b[k] ?? 0;
   return out;
 }
 

@@ -9,7 +9,7 @@ import { ago, span, time, useNow } from "../lib/format";
 import { Link } from "../router";
 import { Empty, StatusBadge } from "../ui/parts";
 
-const onTheWay = (t: Task) => ["checking", "landing", "held"].includes(t.stage);
+const onTheWay = (t: Task) => !["waiting", "queued", "session", "ended"].includes(t.stage);
 
 export default function LandingPage() {
   const tasks = useTasks();
@@ -46,10 +46,11 @@ export default function LandingPage() {
 }
 
 function why(t: Task, l: Landing | undefined): string {
-  if (t.stage === "held") return t.reason ?? "waits for your word";
+  if (t.status === "needs you") return t.reason ?? "waits for your word";
   if (t.stage === "landing" && t.reason) return t.reason;
   if (l?.waits) return l.waits;
   if (t.stage === "checking") return l?.tree ? "its checks run on the merged tree" : "it is being merged with the base";
+  if (l?.pushed) return "it is pushed; it moves the base next";
   return l?.green ? "its checks passed; it moves the base next" : "it waits for its turn";
 }
 

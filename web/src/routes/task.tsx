@@ -4,6 +4,7 @@ import { useRef, useState } from "react";
 import { get } from "../api/client";
 import { useQuery } from "../api/query";
 import type { TaskDetail } from "../api/schema";
+import { Answer } from "../components/answer";
 import { ActionDialog } from "../components/actiondialog";
 import { actionsOf, change, type TaskAction } from "../components/actions";
 import { Ask } from "../components/ask";
@@ -16,7 +17,7 @@ import { Sessions } from "../components/sessions";
 import { TaskFacts } from "../components/taskfacts";
 import { judged, passed, Verdicts, verifiers } from "../components/verdicts";
 import { Markdown } from "../lib/markdown";
-import { ago, plural, usd, useNow } from "../lib/format";
+import { ago, cost, plural, useNow } from "../lib/format";
 import { Link, useParam } from "../router";
 import { Empty, Loading, Mono, ProblemBox, StatusBadge, Tabs } from "../ui/parts";
 
@@ -32,16 +33,20 @@ export function TaskPage({ taskKey }: { taskKey: string }) {
 }
 
 function TaskView({ t }: { t: TaskDetail }) {
-  const [tab, setTab] = useParam("tab", "sessions");
+  const asks = t.wants === "answer";
+  const [tab, setTab] = useParam("tab", asks && t.answer ? "answer" : "sessions");
   const now = useNow();
   const bad = (t.check_runs ?? []).filter((c) => c.exit !== 0 && !c.signal).length;
   const tabs = [
+    ...(asks ? [{ id: "answer", name: "Answer" }] : []),
     { id: "sessions", name: <>Sessions <small>{t.sessions}</small></> },
     ...((t.steps?.length ?? 0) > 0 || verifiers(t).length > 0 ? [{ id: "steps", name: <>Steps <small>{passed(t)}</small></> }] : []),
-    { id: "changes", name: "Changes" },
-    { id: "checks", name: <>Checks <small>{bad > 0 ? `${bad} refused` : (t.check_runs?.length ?? 0)}</small></> },
+    ...(asks ? [] : [
+      { id: "changes", name: "Changes" },
+      { id: "checks", name: <>Checks <small>{bad > 0 ? `${bad} refused` : (t.check_runs?.length ?? 0)}</small></> },
+    ]),
     { id: "timeline", name: "Timeline" },
-    { id: "cost", name: <>Cost <small>{usd(t.usage.cost_usd)}</small></> },
+    { id: "cost", name: <>Cost <small>{cost(t.usage)}</small></> },
     { id: "events", name: "Events" },
   ];
   return (
@@ -66,6 +71,7 @@ function TaskView({ t }: { t: TaskDetail }) {
         <div className="task-main">
           <Tabs label="Task" tabs={tabs} value={tab} onChange={setTab} />
           <div role="tabpanel" aria-label={tab} className="panel">
+            {tab === "answer" && <Answer t={t} />}
             {tab === "sessions" && <Sessions t={t} />}
             {tab === "steps" && <Verdicts t={t} />}
             {tab === "changes" && <Changes t={t} />}

@@ -5,7 +5,7 @@ import { useTasks } from "../api/live";
 import { useQuery } from "../api/query";
 import type { UsageReport, UsageRow } from "../api/schema";
 import { values } from "../lib/board";
-import { count, plural, usd } from "../lib/format";
+import { cost, count, plural, usd } from "../lib/format";
 import { dayName, days, sums, type Sum } from "../lib/usage";
 import { Link, useParam } from "../router";
 import { Empty, Loading, ProblemBox } from "../ui/parts";
@@ -45,7 +45,7 @@ export default function UsagePage() {
       {all && rows.length > 0 && (
         <>
           <dl className="tiles">
-            <div><dt>Cost</dt><dd>{usd(all.cost_usd)}</dd></div>
+            <div><dt>Cost</dt><dd title={all.estimated ? "an estimate in part: see coppice prices" : undefined}>{cost(all)}</dd></div>
             <div><dt>Input</dt><dd>{count(all.input_tokens)}</dd></div>
             <div><dt>Output</dt><dd>{count(all.output_tokens)}</dd></div>
             <div><dt>From cache</dt><dd>{count(all.cache_read_tokens)}</dd></div>
@@ -59,6 +59,7 @@ export default function UsagePage() {
             <div className="segments" role="group" aria-label="Add up by">{Object.keys(by).map((g) => <button key={g} aria-pressed={g === group} onClick={() => setGroup(g)}>{g}</button>)}</div>
           </div>
           {[...budgets].map(([p, most]) => <p key={p} className="muted">A task of {p} may cost {usd(most)}{group === "task" && "; the line in its bar"}.</p>)}
+          {(report.data?.budgets ?? []).filter((b) => b.day_usd).map((b) => <p key={b.project} className="muted">{b.project} may cost {usd(b.day_usd)} a day: {usd(b.today_usd)} since 00:00 UTC.</p>)}
           <Table group={group} list={list} budgets={budgets} />
           {(list.length > MOST || report.data?.more) && <p className="muted">{list.length > MOST ? `The first ${MOST} of ${list.length}.` : "The oldest are left out; choose a shorter span."}</p>}
         </>
@@ -82,7 +83,7 @@ function Table({ group, list, budgets }: { group: string; list: Sum[]; budgets: 
             return (
               <tr key={r.name}>
                 <td>{group === "task" ? <Link href={"/tasks/" + r.name}>{r.name}</Link> : r.name}</td>
-                <td className="num">{usd(r.usage.cost_usd)}{over && <span className="bad-text"> over</span>}</td>
+                <td className="num">{cost(r.usage)}{over && <span className="bad-text"> over</span>}</td>
                 <td className="share">
                   <span className={over ? "over" : ""} style={{ width: `${(100 * r.usage.cost_usd) / top}%` }} />
                   {most !== undefined && <i className="budget-line" style={{ left: `${(100 * most) / top}%` }} title={`may cost ${usd(most)}`} />}

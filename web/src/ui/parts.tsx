@@ -56,7 +56,7 @@ export function StatusBadge({ status }: { status: string }) {
   );
 }
 
-export function Copy({ text, label }: { text: string; label: string }) {
+export function Copy({ text, label, hidden }: { text: string; label: string; hidden?: boolean }) {
   const [done, setDone] = useState<"" | "copied" | "select it and copy by hand">("");
   useEffect(() => {
     if (!done) return;
@@ -66,7 +66,7 @@ export function Copy({ text, label }: { text: string; label: string }) {
   const copy = () => navigator.clipboard.writeText(text).then(() => setDone("copied"), () => setDone("select it and copy by hand"));
   return (
     <span className="copy">
-      <code>{text}</code>
+      {!hidden && <code>{text}</code>}
       <button className="button small" onClick={() => void copy()} aria-label={label}>{done || "Copy"}</button>
     </span>
   );

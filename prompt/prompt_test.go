@@ -1,4 +1,4 @@
-package engine
+package prompt
 
 import (
 	"regexp"
@@ -11,10 +11,23 @@ import (
 	"coppice"
 )
 
-func TestPrompt(t *testing.T) {
+// input is a task on a project whose checks are make, for a session in a role.
+func input(role coppice.Role, change ...func(*Input)) Input {
+	in := Input{
+		Task: coppice.Task{Key: "app-7", Title: "Greet"}, Policy: coppice.Policy{Base: "main"}, Onto: "main",
+		Next: coppice.Next{Role: role}, Checks: []string{"make"},
+	}
+	for _, c := range change {
+		c(&in)
+	}
+	return in
+}
+
+func TestImplement(t *testing.T) {
 	t.Parallel()
-	v := viewOf(coppice.StageQueued, task(func(t *coppice.Task) { t.Body, t.Checks = "In all languages.\n", []string{"go test ./..."} }),
-		func(v *View) { v.Messages = []coppice.Message{{ID: 1, Text: "French first."}} })
+	in := input(coppice.RoleImplement, func(in *Input) {
+		in.Task.Body, in.Checks, in.Messages = "In all languages.\n", []string{"make", "go test ./..."}, []string{"French first."}
+	})
 	want := `Task app-7: Greet
 
 In all languages.
@@ -30,15 +43,15 @@ Checks that judge the merged tree:
 
 A person says: French first.
 `
-	if d := cmp.Diff(want, prompt(v, &coppice.Next{Role: coppice.RoleImplement, Agent: "ann"})); d != "" {
+	if d := cmp.Diff(want, Write(in)); d != "" {
 		t.Errorf("prompt (-want +got):\n%s", d)
 	}
 }
 
-func TestPromptOfAFix(t *testing.T) {
+func TestFix(t *testing.T) {
 	t.Parallel()
-	v := viewOf(coppice.StageQueued, candidate(ended(coppice.LandingConflict)), policy(func(p *coppice.Policy) { p.Checks = nil }))
-	got := prompt(v, &coppice.Next{Role: coppice.RoleFix, Evidence: "a.txt conflicts\n"})
+	in := input(coppice.RoleFix, func(in *Input) { in.Checks, in.Conflict, in.Next.Evidence = nil, true, "a.txt conflicts\n" })
+	got := Write(in)
 	for _, part := range []string{"Your earlier work on this task was refused.", "a.txt conflicts", "Merge main into your branch"} {
 		if !strings.Contains(got, part) {
 			t.Errorf("%q is missing in:\n%s", part, got)
@@ -47,9 +60,46 @@ func TestPromptOfAFix(t *testing.T) {
 	if strings.Contains(got, "Checks that judge") {
 		t.Errorf("names checks though there are none:\n%s", got)
 	}
-	v.Landing.Outcome = coppice.LandingRefused
-	if got := prompt(v, &coppice.Next{Role: coppice.RoleFix, Evidence: "red"}); strings.Contains(got, "Merge main") {
+	in.Conflict = false
+	if got := Write(in); strings.Contains(got, "Merge main") {
 		t.Errorf("asks for a merge though nothing conflicts:\n%s", got)
+	}
+}
+
+func TestAnswer(t *testing.T) {
+	t.Parallel()
+	want := `Answer a question about this repository. You change nothing.
+
+Task app-7: Greet
+
+How to work:
+- You are in a git worktree of your own, at the newest commit of main. It is removed when you end.
+- Change nothing: no file, no commit, no branch. Read the code, run it, and look at its history to be sure of what you say.
+
+A person adds: briefly
+
+How to answer: your last message is the answer, whole and by itself. People read nothing else of what you write.
+`
+	in := input(coppice.RoleAnswer, func(in *Input) { in.Next.Note = "briefly" })
+	if d := cmp.Diff(want, Write(in)); d != "" {
+		t.Errorf("prompt (-want +got):\n%s", d)
+	}
+	in.Task.Schema = []byte(`{"type": "integer"}`)
+	in.Policy.Prompts = map[string]string{"answer": "Say: {{.Title}}"}
+	if got := Write(in); !strings.HasPrefix(got, "Say: Greet\n") || !strings.HasSuffix(got, "\n\n{\"type\": \"integer\"}\n") {
+		t.Errorf("the project's own text and the schema are not both in:\n%s", got)
+	}
+}
+
+func TestEveryRoleHasAPrompt(t *testing.T) {
+	t.Parallel()
+	for _, r := range coppice.Roles {
+		if roles[r.Role].write == nil {
+			t.Errorf("%s has no prompt", r.Role)
+		}
+	}
+	if got, want := Write(input("later")), Write(input(coppice.RoleImplement)); got != want {
+		t.Errorf("a role of a later version gets:\n%s", got)
 	}
 }
 
@@ -57,18 +107,16 @@ func TestPromptHasTheWholeBody(t *testing.T) {
 	t.Parallel()
 	body := strings.Repeat("0123456789abcdef", 1<<16)
 	evidence := strings.Repeat("fedcba9876543210", 1<<16)
-	got := prompt(viewOf(coppice.StageQueued, task(func(t *coppice.Task) { t.Body = body })), &coppice.Next{Evidence: evidence})
+	got := Write(input("", func(in *Input) { in.Task.Body, in.Next.Evidence = body, evidence }))
 	if !strings.Contains(got, body) || !strings.Contains(got, evidence) {
-		t.Errorf("a prompt of %d bytes holds not all", len(got))
+		t.Errorf("a prompt of %d bytes does not have everything", len(got))
 	}
 }
 
-func TestAVerifierIsToldOfItsBrowser(t *testing.T) {
+func TestAVerifierIsShownItsBrowser(t *testing.T) {
 	t.Parallel()
 	told := func(role coppice.Role, change func(*coppice.Policy)) string {
-		v := viewOf(coppice.StageQueued, task(func(*coppice.Task) {}))
-		change(&v.Project.Policy)
-		return prompt(v, &coppice.Next{Role: role})
+		return Write(input(role, func(in *Input) { change(&in.Policy) }))
 	}
 	with := func(p *coppice.Policy) { p.Verify.Browser = true }
 	own := func(p *coppice.Policy) {
@@ -91,7 +139,7 @@ func TestAVerifierIsToldOfItsBrowser(t *testing.T) {
 		"who implements":         {told(coppice.RoleImplement, with), false, false},
 	} {
 		if strings.Contains(c.text, has) != c.has || strings.Contains(c.text, kept) != c.kept {
-			t.Errorf("%s is told:\n%s", name, c.text)
+			t.Errorf("%s gets:\n%s", name, c.text)
 		}
 	}
 }

@@ -1,0 +1,94 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+
+	"coppice"
+	"coppice/prompt"
+)
+
+// role is what the engine does about sessions in a role. What else a role is, is
+// in coppice.Roles, and what it is asked in package prompt.
+type role struct {
+	// run adds to what its run is given. Optional.
+	run func(*View, *coppice.RunSpec)
+	// end keeps what the result of its run says, for a session that ended as it
+	// should. Optional.
+	end func(*View, coppice.RunResult, *coppice.Session)
+	// failed tells whether a session that ended as it should brought nothing, which
+	// uses up a try. Optional.
+	failed func(*View, *coppice.Session) bool
+	// judge decides what follows a session that ended.
+	judge func(*View, *coppice.Session) *Decision
+}
+
+var roles map[coppice.Role]role
+
+func init() {
+	roles = map[coppice.Role]role{
+		coppice.RoleImplement: {failed: unchanged, judge: judgeChange},
+		coppice.RoleFix:       {failed: unchanged, judge: judgeChange},
+		coppice.RoleVerify:    {run: runVerifier, end: endVerifier, judge: judgeVerifier},
+		coppice.RoleAnswer:    {run: runAnswer, end: endAnswer, failed: unanswered, judge: judgeAnswer},
+	}
+}
+
+// roleOf returns what the engine does about a session. One in a role that this
+// version does not know is treated as one that implements.
+func roleOf(s *coppice.Session) role {
+	if r, ok := roles[s.Role]; ok {
+		return r
+	}
+	return roles[coppice.RoleImplement]
+}
+
+// judges tells whether a session judges a candidate, instead of working for the
+// task.
+func judges(r coppice.Role) bool { return r.Info().Where == coppice.AtCandidate }
+
+// promptFor is the first message of a task's next session.
+func promptFor(v *View, n *coppice.Next) string {
+	in := prompt.Input{
+		Task: v.Task, Policy: v.Project.Policy, Next: *n, Onto: v.onto(), Checks: v.checks(),
+		Conflict: v.Landing != nil && v.Landing.Outcome == coppice.LandingConflict,
+	}
+	for _, m := range v.Messages {
+		in.Messages = append(in.Messages, m.Text)
+	}
+	return prompt.Write(in)
+}
+
+// carryDetached offers what a starting session needs next that works in a
+// worktree of its own: that worktree, then its run.
+func carryDetached(v *View, s *coppice.Session) *Decision {
+	if s.Path != "" {
+		spec := runSpec(v, s)
+		spec.Path, spec.Ports = s.Path, s.Ports
+		return offerRun(v, s, spec)
+	}
+	from, at := "", v.onto()
+	if s.Role.Info().Where == coppice.AtCandidate {
+		if v.Landing == nil {
+			return endSession(v, coppice.SessionFailed, coppice.Failf(coppice.ClassUnknown, "there is no candidate to verify", ""))
+		}
+		from, at = v.Landing.Commit, short(v.Landing.Commit)
+	}
+	return &Decision{Kind: coppice.EventWorkOffered, Reason: "needs a worktree at " + at, Offer: &coppice.Work{
+		Kind: coppice.WorkPrepare, Key: fmt.Sprintf("session/%d/prepare", s.ID), Pool: v.place(coppice.WorkRun), SessionID: s.ID,
+		Spec: coppice.Raw(coppice.PrepareSpec{
+			Key: s.Key, Repo: v.Project.Path, RepoID: v.Project.ID, Base: v.onto(), From: from, Detached: true,
+			Policy: v.Project.Policy.Workspace,
+		}),
+	}}
+}
+
+// restrict gives a run what its role allows.
+func restrict(v *View, r coppice.RoleInfo, spec *coppice.RunSpec) {
+	if spec.ReadOnly = r.Denied != ""; spec.ReadOnly {
+		spec.Permissions.Rules = slices.Insert(spec.Permissions.Rules, 0, coppice.Rule{Tool: "edit", Do: coppice.RuleDeny, Why: r.Denied})
+	}
+	if r.App {
+		spec.Serve, spec.Docker = v.Project.Policy.Workspace.Serve, v.Project.Policy.Workspace.Docker
+	}
+}

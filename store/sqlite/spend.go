@@ -1,0 +1,159 @@
+package sqlite
+
+import (
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"coppice"
+	"coppice/store"
+	"coppice/store/sqlite/dbsqlc"
+)
+
+// counts are the counters of one scope and day, in the order of their columns:
+// cost, input, output, cache read, cache write, turns, sessions, estimated.
+type counts [8]int64
+
+// billion is how many parts of a dollar the cost is counted in.
+const billion = 1e9
+
+func countsOf(u coppice.Usage, sessions int64) counts {
+	c := counts{int64(math.Round(u.CostUSD * billion)), u.InputTokens, u.OutputTokens, u.CacheRead, u.CacheWrite, u.Turns, sessions}
+	if u.Estimated {
+		c[7] = 1
+	}
+	return c
+}
+
+func (c counts) usage() coppice.Usage {
+	return coppice.Usage{
+		CostUSD: float64(c[0]) / billion, InputTokens: c[1], OutputTokens: c[2], CacheRead: c[3], CacheWrite: c[4], Turns: c[5], Estimated: c[7] > 0,
+	}
+}
+
+func (c counts) plus(d counts, times int64) counts {
+	for i := range c {
+		c[i] += times * d[i]
+	}
+	return c
+}
+
+// counter names one row of counters.
+type counter struct{ day, scope string }
+
+// scopes are the counters of those who pay: the task, the project's day and the
+// account's day. Whoever else is to pay has a line here.
+func scopes(p store.Spending) []counter {
+	day := coppice.Day(p.At)
+	list := []counter{{day, coppice.ProjectSubject(p.ProjectID).String()}, {day, coppice.AccountSubject(p.Agent).String()}}
+	if p.TaskID != 0 {
+		list = append(list, counter{"", coppice.TaskSubject(p.TaskID).String()})
+	}
+	return list
+}
+
+// reported are the counters that reports sum up, by the moment at which a
+// session was made.
+func reported(made time.Time, project int64, agent, model string) []counter {
+	scope := fmt.Sprintf("usage/%d/%s/%s", project, agent, model)
+	return []counter{{coppice.Day(made), scope}, {made.UTC().Format(hourKey), scope}}
+}
+
+// hourKey is how the day of a counter names an hour.
+const hourKey = "h2006-01-02T15"
+
+// before returns what counts of a session so far, or nil when it is not there
+// yet.
+func (t *tx) before(s *coppice.Session) (*dbsqlc.UsageBeforeRow, error) {
+	if s.ID == 0 {
+		return nil, nil
+	}
+	row, err := t.q.UsageBefore(t.ctx, s.ID)
+	return found(row, err)
+}
+
+// count adds what a session has used since it was last written. Money counts on
+// the day on which the session ended or last wrote: the same output, read again,
+// counts on the same day.
+func (t *tx) count(before *dbsqlc.UsageBeforeRow, s *coppice.Session) error {
+	var u unpacker
+	was, now := counts{}, countsOf(s.Usage, 1)
+	at, made := later(s.CreatedAt, s.EndedAt), time.Unix(0, moment(s.CreatedAt).Int64)
+	if before != nil {
+		was = countsOf(unpackValue[coppice.Usage](&u, before.Usage), 1)
+		if u.err != nil || was == now && before.Model == s.Model {
+			return u.err
+		}
+		if s.EndedAt.IsZero() {
+			at = later(at, time.Unix(0, before.OutputAt.Int64))
+		}
+	}
+	if err := t.putUsage(s); err != nil {
+		return err
+	}
+	changes := map[counter]counts{}
+	for _, c := range scopes(store.Spending{ProjectID: s.ProjectID, TaskID: s.TaskID, Agent: s.Agent, At: at}) {
+		changes[c] = now.plus(was, -1)
+	}
+	for _, c := range reported(made, s.ProjectID, s.Agent, s.Model) {
+		changes[c] = now
+	}
+	if before != nil { // the model may have become known
+		for _, c := range reported(made, s.ProjectID, before.Agent, before.Model) {
+			changes[c] = changes[c].plus(was, -1)
+		}
+	}
+	return t.addSpend(changes)
+}
+
+// putUsage keeps what a session used by itself, for reports by task.
+func (t *tx) putUsage(s *coppice.Session) error {
+	c := countsOf(s.Usage, 1)
+	return t.q.PutUsage(t.ctx, dbsqlc.PutUsageParams{
+		MadeAt: moment(s.CreatedAt).Int64, SessionID: s.ID, ProjectID: s.ProjectID, TaskID: s.TaskID, Agent: s.Agent, Model: s.Model,
+		InputTokens: s.Usage.InputTokens, OutputTokens: s.Usage.OutputTokens, CacheRead: s.Usage.CacheRead, CacheWrite: s.Usage.CacheWrite,
+		Turns: s.Usage.Turns, CostUsd: s.Usage.CostUSD, Estimated: c[7],
+	})
+}
+
+func (t *tx) addSpend(changes map[counter]counts) error {
+	rows := make([][10]any, 0, len(changes))
+	for c, n := range changes {
+		if n != (counts{}) {
+			rows = append(rows, [10]any{c.day, c.scope, n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7]})
+		}
+	}
+	b, err := json.Marshal(rows)
+	if err != nil {
+		return fmt.Errorf("encoding counters: %w", err)
+	}
+	return t.q.AddSpend(t.ctx, string(b))
+}
+
+func (t spend) Add(p store.Spending) error {
+	n, changes := countsOf(p.Usage, 0), map[counter]counts{}
+	for _, c := range append(scopes(p), reported(p.At, p.ProjectID, p.Agent, p.Model)...) {
+		changes[c] = n
+	}
+	return t.addSpend(changes)
+}
+
+func (r spend) Of(scope coppice.Subject, day string) (coppice.Usage, error) {
+	c, err := r.q.SpendOf(r.ctx, day, scope.String())
+	if errors.Is(err, sql.ErrNoRows) {
+		return coppice.Usage{}, nil
+	}
+	return counts{c.Cost, c.Input, c.Output, c.CacheRead, c.CacheWrite, c.Turns, c.Sessions, c.Estimated}.usage(), err
+}
+
+func (r spend) ByProject(day string) (map[int64]coppice.USD, error) {
+	rows, err := r.q.SpendByProject(r.ctx, day)
+	spent := make(map[int64]coppice.USD, len(rows))
+	for _, row := range rows {
+		spent[coppice.ParseSubject(row.Scope).Num()] = coppice.USD(float64(row.Cost) / billion)
+	}
+	return spent, err
+}

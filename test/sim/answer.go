@@ -1,0 +1,53 @@
+package sim
+
+import (
+	"fmt"
+
+	"coppice"
+	"coppice/store"
+)
+
+// answer lets a session end with an answer: a number, which every schema here
+// accepts, words, which only a task without a schema accepts, or nothing.
+func (s *sim) answer(key string, h *hostState) {
+	zero := 0
+	res := coppice.RunResult{Exit: &zero, Conversation: "c-" + key, Usage: s.cost()}
+	switch s.rng.IntN(5) {
+	case 0:
+	case 1:
+		res.Summary = "it depends"
+	default:
+		res.Summary = "42"
+	}
+	if s.rng.IntN(8) == 0 {
+		res.Changed = []string{"README"}
+	}
+	s.world.end(h, res)
+}
+
+// answersHold looks at a task that wants an answer: nothing of it lands, and it is
+// done exactly when a session of its round has answered.
+func (s *sim) answersHold(r store.Reader, t coppice.Task) error {
+	if t.Wants != coppice.WantsAnswer {
+		return nil
+	}
+	l, err := r.Landings.Last(t.ID)
+	if err != nil {
+		return err
+	}
+	ws, err := r.Workspaces.Of(t.ID)
+	if err != nil {
+		return err
+	}
+	if l != nil || ws != nil || t.Landed != "" || len(s.world.landed[t.Key]) > 0 {
+		return fmt.Errorf("%s wants an answer, and has a branch or a landing", t.Key)
+	}
+	last, err := r.Sessions.Last(t.ID)
+	if err != nil || t.Outcome != coppice.OutcomeDone {
+		return err
+	}
+	if last == nil || last.Answer == nil || last.Answer.Problem != "" || len(t.Schema) > 0 && string(last.Answer.Value) != "42" {
+		return fmt.Errorf("%s is done without an answer: %+v", t.Key, last)
+	}
+	return nil
+}

@@ -1,0 +1,243 @@
+package sim
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"coppice"
+	"coppice/agent"
+	"coppice/store"
+)
+
+// parks counts what parked sessions went through.
+type parks struct {
+	Parked  int // sessions were parked,
+	Waited  int // had their answer at the end of a turn, and no free session,
+	Stopped int // were stopped because they were parked,
+	Told    int // and the next session was told the answer
+}
+
+// resumes says which agents can resume a conversation.
+func resumes(agent string, _ *coppice.Profile) bool { return agent == "alpha" }
+
+// resumable tells whether a session's conversation can go on in another one.
+func resumable(x coppice.Session) bool {
+	return resumes(x.Agent, nil) && !x.Role.Detached() && x.Conversation+x.Resume != ""
+}
+
+// counted lists the live sessions that count against the limits.
+func counted(live []coppice.Session) []coppice.Session {
+	return slices.DeleteFunc(slices.Clone(live), coppice.Session.Parked)
+}
+
+// parkedHold looks at parked sessions after a turn: none is on a person's screen,
+// none that could go on waits though there is a free session, and those that can
+// be stopped are neither too many nor parked for too long.
+func (s *sim) parkedHold(r store.Reader) error {
+	live, err := r.Sessions.Live()
+	if err != nil {
+		return err
+	}
+	for _, p := range s.projects {
+		alive, can := 0, 0
+		for _, x := range live {
+			if x.ProjectID != p.ID || !x.Parked() || !x.StopAt.IsZero() {
+				continue
+			}
+			alive++
+			if x.Screen || x.State != coppice.SessionWaiting {
+				return fmt.Errorf("%s is parked, and is %s", x.Key, x.State)
+			}
+			if !x.ReadyAt.IsZero() {
+				s.parks.Waited++
+				if why := s.free(p, x, counted(live)); why != nil {
+					return why
+				}
+			}
+			if !resumable(x) {
+				continue
+			}
+			can++
+			if s.now.Sub(x.ParkedAt) >= 15*time.Minute {
+				return fmt.Errorf("%s has been parked since %s, and it is %s", x.Key, x.ParkedAt, s.now)
+			}
+		}
+		if most := p.Policy.Limits.MostParked(); alive > most && can > 0 {
+			return fmt.Errorf("%d sessions of %s are parked, %d may be, and %d could be stopped", alive, p.Prefix, most, can)
+		}
+	}
+	return nil
+}
+
+// free says that there is a free session for one that waits for it.
+func (s *sim) free(p coppice.Project, x coppice.Session, running []coppice.Session) error {
+	project, track, agent := 0, 0, 0
+	for _, o := range running {
+		if o.ProjectID != p.ID {
+			continue
+		}
+		project++
+		if o.Track == x.Track {
+			track++
+		}
+		if o.Agent == x.Agent {
+			agent++
+		}
+	}
+	if len(running) >= mostSessions || project >= p.Policy.Limits.Sessions || x.Track == "side" && track >= 1 || x.Agent == "beta" && agent >= 1 {
+		return nil
+	}
+	return fmt.Errorf("%s has its answer, there is a free session, and it is still parked", x.Key)
+}
+
+// follows looks at a session that begins after one that was stopped because it
+// could only wait: it goes on with that one's conversation, was told the answers,
+// and need not ask for the same permission again.
+func (s *sim) follows(spec coppice.RunSpec) error {
+	return s.st.View(s.ctx, func(r store.Reader) error {
+		x, err := r.Sessions.Get(spec.Session.ID)
+		if err != nil {
+			return err
+		}
+		all, err := r.Sessions.Of(x.TaskID)
+		if err != nil {
+			return err
+		}
+		n := slices.IndexFunc(all, func(o coppice.Session) bool { return o.ID == x.ID })
+		if n < 1 || !all[n-1].Rests() || all[n-1].Round != x.Round {
+			return nil
+		}
+		before := all[n-1]
+		if x.Agent == before.Agent && (x.Resume == "" || x.Resume != before.Conversation && x.Resume != before.Resume) {
+			return fmt.Errorf("%s goes on with %q, %s had %q", x.Key, x.Resume, before.Key, before.Conversation)
+		}
+		questions, err := r.Questions.Of(x.TaskID)
+		if err != nil {
+			return err
+		}
+		for _, q := range questions {
+			if q.SessionID == before.ID && !q.AnsweredAt.IsZero() && !s.world.hosts[before.Key].loose {
+				err = errors.Join(err, s.told(r, x, q, spec.Permissions.Rules))
+			}
+		}
+		return err
+	})
+}
+
+// told looks whether the answer to a question of the session before was heard
+// once: by that session, or by the one that follows it.
+func (s *sim) told(r store.Reader, x coppice.Session, q coppice.Question, rules []coppice.Rule) error {
+	text := x.Prompt
+	if x.Screen {
+		messages, err := r.Messages.Of(x.TaskID)
+		if err != nil {
+			return err
+		}
+		for _, m := range messages {
+			text += m.Text
+		}
+	}
+	if s.world.answered[q.Ref] {
+		if strings.Contains(text, q.Text) {
+			return fmt.Errorf("%s was told the answer to %q, which the session before it had", x.Key, q.Text)
+		}
+		return nil
+	}
+	s.parks.Told++
+	if strings.Count(text, q.Text) != 1 || !strings.Contains(text, "The answer is: "+q.Answer) {
+		return fmt.Errorf("%s was not told once that the answer to %q is %q: %s", x.Key, q.Text, q.Answer, text)
+	}
+	if q.Kind != coppice.QuestionPermission {
+		return nil
+	}
+	if want := coppice.ParsePermission(q.Answer).Rule(*q.Rule); len(rules) == 0 || rules[0].Tool != want.Tool || rules[0].Match != want.Match || rules[0].Do != want.Do {
+		return fmt.Errorf("%s may %v, and a person said %q", x.Key, rules, q.Answer)
+	}
+	return nil
+}
+
+// hears lets an agent that waits hear the answer, and go on.
+func (s *sim) hears(h *hostState, ref string) coppice.SendResult {
+	if h.asked != ref {
+		return coppice.SendResult{Delivered: true} // it has it already
+	}
+	h.asked, s.world.answered[ref] = "", true
+	if err := s.say(h, agent.Event{Kind: agent.KindState, State: coppice.SessionWorking}); err != nil {
+		return coppice.SendResult{Why: err.Error()}
+	}
+	return coppice.SendResult{Delivered: true}
+}
+
+// askingActions are what happens where agents ask a lot: people answer, and less
+// goes wrong, so that many sessions get to ask.
+func (s *sim) askingActions() []action {
+	return []action{
+		{"turn", 20, s.turn},
+		{"take", 20, s.take},
+		{"work", 60, s.work},
+		{"agent", 15, s.agent},
+		{"time", 4, s.pass},
+		{"renew", 10, s.renew},
+		{"ask", 1, s.person},
+		{"create", 10, s.create},
+		{"crash worker", 1, s.crashWorker},
+		{"crash server", 1, s.boot},
+		{"converse", 1, s.converse},
+		{"answer", 2, s.answerOne},
+	}
+}
+
+// answerOne is a person who answers one of the open questions.
+func (s *sim) answerOne() error {
+	var asks []string
+	err := s.st.View(s.ctx, func(r store.Reader) error {
+		for _, key := range s.keys {
+			t, err := r.Tasks.ByKey(key)
+			if err != nil {
+				return err
+			}
+			q, err := r.Questions.Open(t.ID)
+			if err != nil {
+				return err
+			}
+			if q != nil {
+				asks = append(asks, key)
+			}
+		}
+		return nil
+	})
+	if err != nil || len(asks) == 0 {
+		return err
+	}
+	_, err = s.intake.Answer(s.ctx, asks[s.rng.IntN(len(asks))], 0, []string{"left", coppice.AnswerAllow, coppice.AnswerDeny}[s.rng.IntN(3)])
+	return err
+}
+
+// loosen notes that the engine does not know of an answer that a session had. The
+// session goes on by itself when the engine takes it for parked.
+func (s *sim) loosen(w coppice.Work) {
+	v, err := coppice.DecodeSpec[coppice.SendSpec](w)
+	if h := s.world.hosts[v.Session]; w.Kind == coppice.WorkSend && err == nil && h != nil && v.Question != "" {
+		h.loose = true
+	}
+}
+
+// asking is how often in a hundred an agent asks a person.
+func (s *sim) asking(h *hostState) int {
+	switch {
+	case s.opt.Asks && len(h.spool.frames) == 0 && !s.calm:
+		return 90 // before it does anything
+	case s.opt.Asks:
+		return 30
+	}
+	return 8
+}
+
+// rests tells whether a session was stopped because it could only wait.
+func (s *sim) rests(r store.Reader, id int64) bool {
+	x, err := r.Sessions.Get(id)
+	return err == nil && x.Rests()
+}
