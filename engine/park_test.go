@@ -408,3 +408,24 @@ func TestMostParked(t *testing.T) {
 		t.Errorf("app-3 has %s to do", w.Kind)
 	}
 }
+
+// TestOnceRules: what a session was told while it ran was meant for that moment.
+func TestOnceRules(t *testing.T) {
+	t.Parallel()
+	permission := func(match string, closed time.Time, answer string) change {
+		return question(func(q *coppice.Question) {
+			q.Kind, q.Rule, q.ClosedAt = coppice.QuestionPermission, &coppice.Rule{Tool: "run", Match: match}, closed
+			q.Answer, q.AnsweredAt = answer, noon
+		})
+	}
+	created := func(s *coppice.Session) { starting(s); s.CreatedAt = noon }
+	v := viewOf(coppice.StageSession, space(), ran("", rested),
+		permission("git push *", noon.Add(-time.Minute), coppice.AnswerAllow), permission("make *", noon, coppice.AnswerAllow), question(left), ran("", created))
+	if d := cmp.Diff([]coppice.Rule{{Tool: "run", Match: "make *", Do: coppice.RuleAllow}}, onceRules(v, v.session())); d != "" {
+		t.Errorf("rules (-want +got):\n%s", d)
+	}
+	ran("", created)(v)
+	if got := onceRules(v, v.session()); got != nil {
+		t.Errorf("the session after that has rules %v", got)
+	}
+}

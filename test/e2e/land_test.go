@@ -71,20 +71,28 @@ func TestAConflictIsHandedBack(t *testing.T) {
 
 func TestLandByHand(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, files{"coppice.yaml": policy + "land: {how: branch}\nchecks: ['true']\n", ".coppice/scripted.yaml": "cases: [{steps: [{write: {path: a, content: b}}]}]\n"})
-	w.serve()
-	before := w.git("rev-parse", "main")
-	key := w.new("Wait for me")
-	d := w.await(key, "a person's turn", func(d api.TaskDetail) bool { return d.Stage == coppice.StageHeld })
-	if d.Status != coppice.StatusNeedsYou || len(d.CheckRuns) != 1 {
-		t.Errorf("%s after %d checks", d.Status, len(d.CheckRuns))
-	}
-	if got := w.git("rev-parse", "main"); got != before {
-		t.Error("main moved before anybody said so")
-	}
-	w.cli("land", key)
-	if d := w.landed(key)[0]; w.git("rev-parse", "main") != d.Landed {
-		t.Error("main is elsewhere")
+	for how, stage := range map[string]coppice.Stage{coppice.LandBranch: coppice.StageHeld, coppice.LandReview: coppice.StageReview} {
+		t.Run(how, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, files{"coppice.yaml": policy + "land: {how: " + how + "}\nchecks: ['true']\n", ".coppice/scripted.yaml": "cases: [{steps: [{write: {path: a, content: b}}]}]\n"})
+			w.serve()
+			before := w.git("rev-parse", "main")
+			key := w.new("Wait for me")
+			d := w.await(key, "a person's turn", func(d api.TaskDetail) bool { return d.Stage == stage })
+			if d.Status != coppice.StatusNeedsYou || len(d.CheckRuns) != 1 {
+				t.Errorf("%s after %d checks", d.Status, len(d.CheckRuns))
+			}
+			if got := w.git("rev-parse", "main"); got != before {
+				t.Error("main moved before anybody said so")
+			}
+			if out := w.cli("status"); !strings.Contains(out, d.Reason) || !strings.Contains(out, "coppice land "+key) {
+				t.Errorf("the status does not say what to do:\n%s", out)
+			}
+			w.cli("land", key)
+			if d := w.landed(key)[0]; w.git("rev-parse", "main") != d.Landed {
+				t.Error("main is elsewhere")
+			}
+		})
 	}
 }
 
@@ -201,5 +209,8 @@ func TestPushMeetsAnotherPush(t *testing.T) {
 		if got := w.gitIn(dir, "show", "main:ours.txt") + w.gitIn(dir, "show", "main:theirs.txt"); got != "ourstheirs" {
 			t.Errorf("%s has %q", name, got)
 		}
+	}
+	if out := w.cli("show", key); !strings.Contains(out, "landed, pushed") {
+		t.Errorf("show does not name the push:\n%s", out)
 	}
 }
