@@ -29,6 +29,7 @@ const (
 	EventTaskWarned    EventKind = "task.warned"
 	EventTaskArchived  EventKind = "task.archived"   // put away
 	EventTaskTakenOut  EventKind = "task.unarchived" // and taken out again
+	EventTaskForgotten EventKind = "task.forgotten"  // it was too old to be kept, or what was written for it; Data is a Forgotten
 
 	EventSessionCreated EventKind = "session.created"
 	EventSessionStarted EventKind = "session.started"
@@ -84,4 +85,11 @@ type Event struct {
 	By        string          `json:"by"`                // the decider, "person", "worker", or the agent's session key
 	Reason    string          `json:"reason,omitempty"`
 	Data      json.RawMessage `json:"data,omitempty"`
+}
+
+// Forgotten says what was removed of a task because it was beyond the limits of
+// what is kept.
+type Forgotten struct {
+	All    bool    `json:"all"`              // the task itself, and not only what was written for it
+	Checks []int64 `json:"checks,omitempty"` // whose logs went
 }

@@ -26,9 +26,9 @@ type ConfigKey struct {
 
 // ServerSetting is something that `coppice serve` was started with.
 type ServerSetting struct {
-	Name   string `json:"name" doc:"The flag without its dashes"`
+	Name   string `json:"name" doc:"The flag without its dashes, or the key of the user's config.yaml"`
 	Value  string `json:"value"`
-	Source string `json:"source" doc:"default, flag or environment"`
+	Source string `json:"source" doc:"default, flag, environment, or the line of the user's config.yaml"`
 	Doc    string `json:"doc"`
 }
 

@@ -1,6 +1,12 @@
 package api
 
-import "time"
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"coppice"
+)
 
 // Removed is a project that is being removed, or already gone.
 type Removed struct {
@@ -25,6 +31,19 @@ type Disk struct {
 	State    string        `json:"state" doc:"The state directory"`
 	Projects []DiskProject `json:"projects"`
 	Server   []DiskPart    `json:"server" doc:"What belongs to no single project"`
+	Kept     []DiskKept    `json:"kept" doc:"How much of the history there is, and how much is kept"`
+}
+
+// DiskKept is one part of the history, and the limits beyond which the oldest of
+// it is removed. Work that has not landed is not, unless it was put away.
+type DiskKept struct {
+	What  string `json:"what" doc:"output, tasks, events, backups"`
+	Bytes int64  `json:"bytes,omitempty" doc:"How much there is"`
+	Count int64  `json:"count,omitempty" doc:"How many there are"`
+	Size  int64  `json:"size,omitempty" doc:"The most bytes that are kept; 0 means no limit"`
+	Most  int64  `json:"most,omitempty" doc:"The most that are kept; 0 means no limit"`
+	Age   string `json:"age,omitempty" doc:"How long it is kept, such as 180d; empty means no limit"`
+	By    string `json:"by" doc:"What changes the limits: keys of config.yaml, or flags of coppice serve"`
 }
 
 // DiskProject is what a project uses.
@@ -42,4 +61,22 @@ type DiskPart struct {
 	Files   int64  `json:"files,omitempty"`
 	Partial bool   `json:"partial,omitempty" doc:"Not everything was counted"`
 	Within  string `json:"within,omitempty" doc:"It is part of this other thing, and not counted in totals again"`
+}
+
+// AtMost writes the limits of a part of the history for people.
+func (k DiskKept) AtMost() string {
+	var most []string
+	if k.Most > 0 {
+		most = append(most, strconv.FormatInt(k.Most, 10))
+	}
+	if k.Size > 0 {
+		most = append(most, coppice.Bytes(k.Size).String())
+	}
+	if k.Age != "" {
+		most = append(most, k.Age)
+	}
+	if len(most) == 0 {
+		return "no limit"
+	}
+	return strings.Join(most, ", ")
 }

@@ -152,6 +152,13 @@ var keys = map[string]key{
 	"mcp.*.headers":   {doc: "Sent with every request; ${COPPICE_TOKEN} stands for the session's own token, ${secret:NAME} for a secret of yours.", example: "{Authorization: \"Bearer ${secret:TRACKER_TOKEN}\"}"},
 	"mcp.*.headers.*": {doc: "The header's value.", valid: noZero, secrets: true},
 
+	"keep":              {doc: "How much of the history the server keeps. Only tasks whose work has landed, or that were put away with `coppice archive`, are ever forgotten."},
+	"keep.output":       {doc: "How long the output of sessions, their prompts and the logs of checks are kept after the task was over; 0s means for ever.", example: "90d"},
+	"keep.output_size":  {doc: "How much output of sessions is kept, of all projects together, as it takes space in the database; the oldest is removed first. 0 B means no limit.", example: "5 GiB", max: 1 << 30},
+	"keep.tasks":        {doc: "How long tasks are kept after they were over, with their sessions, landings and checks; 0s means for ever.", example: "365d"},
+	"keep.tasks_most":   {doc: "How many ended tasks are kept; the oldest are removed first. 0 means no limit.", example: "50000", max: 1 << 30},
+	"keep.backups_size": {doc: "How much space automatic backups take together; the oldest are removed first, and the newest stays. 0 B means no limit.", example: "2 GiB", max: 1 << 30},
+
 	"secrets":             {doc: "Where secrets come from, by name.", example: "{GITHUB_TOKEN: {command: [gh, auth, token]}}", pattern: secret.NamePattern, mapKey: secret.ValidName},
 	"secrets.*":           {doc: "One secret: exactly one of env, file, command and keyring.", example: "{env: TRACKER_TOKEN}"},
 	"secrets.*.env":       {doc: "A variable in the environment of the server.", example: "TRACKER_TOKEN", valid: envName},

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"coppice"
 	"coppice/secret"
@@ -17,12 +18,31 @@ const UserFile = "config.yaml"
 // User is the user's own configuration. It holds for all projects.
 type User struct {
 	Secrets map[string]secret.Source `json:"secrets,omitempty" yaml:"secrets"`
+	Keep    Keep                     `json:"keep" yaml:"keep"`
 	Prices  map[string]coppice.Price `json:"prices,omitempty" yaml:"prices"`
+}
+
+// Keep is how much of the history the server keeps. A limit of 0 is none.
+type Keep struct {
+	Output      coppice.Duration `json:"output" yaml:"output"`
+	OutputSize  coppice.Bytes    `json:"output_size" yaml:"output_size"`
+	Tasks       coppice.Duration `json:"tasks" yaml:"tasks"`
+	TasksMost   int              `json:"tasks_most" yaml:"tasks_most"`
+	BackupsSize coppice.Bytes    `json:"backups_size" yaml:"backups_size"`
+}
+
+// DefaultUser is the user's configuration where nothing else is said.
+func DefaultUser() User {
+	const day = 24 * time.Hour
+	return User{Keep: Keep{
+		Output: coppice.Duration(180 * day), OutputSize: 20 << 30,
+		Tasks: coppice.Duration(2 * 365 * day), TasksMost: 200_000, BackupsSize: 10 << 30,
+	}}
 }
 
 // user is the form of config.yaml.
 var user = form{
-	fresh: func() any { return &User{} },
+	fresh: func() any { u := DefaultUser(); return &u },
 	whole: func(d *decoder, v any) error { return d.sources(v.(*User)) },
 }
 
@@ -34,7 +54,7 @@ func LoadUser(dir string) (User, Source, error) {
 	b, err := secret.ReadPrivate(src.Path, MaxSize)
 	src.Revision = revision(b)
 	if errors.Is(err, fs.ErrNotExist) {
-		return User{}, src, nil
+		return DefaultUser(), src, nil
 	}
 	if err != nil {
 		return User{}, src, err
@@ -46,6 +66,16 @@ func LoadUser(dir string) (User, Source, error) {
 	}
 	src.Read, src.Set = true, d.set
 	return *v.(*User), src, nil
+}
+
+// UserOf reads the configuration of the user whose environment this is. Without a
+// home directory there is none, and all is default.
+func UserOf(environ []string) (User, Source, error) {
+	dir, err := secret.UserDir(environ)
+	if err != nil {
+		return DefaultUser(), Source{}, nil //nolint:nilerr // a server without a home directory works, too
+	}
+	return LoadUser(dir)
 }
 
 // ParseUser reads the text of a user's configuration; name is what errors call it.

@@ -21,13 +21,14 @@ type Disk struct {
 	store    store.Store
 	spaces   *workspace.Workspaces
 	now      func() time.Time
+	limits   Limits        // of the history
 	looking  chan struct{} // held by who measures
 }
 
 // NewDisk makes a Disk. Database and index are the names of the two databases in
 // the state directory.
-func NewDisk(state, database, index string, s store.Store, w *workspace.Workspaces, now func() time.Time) *Disk {
-	return &Disk{state: state, database: database, index: index, store: s, spaces: w, now: now, looking: make(chan struct{}, 1)}
+func NewDisk(state, database, index string, s store.Store, w *workspace.Workspaces, l Limits, now func() time.Time) *Disk {
+	return &Disk{state: state, database: database, index: index, store: s, spaces: w, limits: l, now: now, looking: make(chan struct{}, 1)}
 }
 
 func (s *Disk) path(name string) string { return filepath.Join(s.state, name) }
@@ -41,13 +42,23 @@ func (s *Disk) Usage(ctx context.Context, within time.Duration) (api.Disk, error
 	case <-ctx.Done():
 		return api.Disk{}, context.Cause(ctx)
 	}
-	out := api.Disk{At: s.now().UTC(), State: s.state, Projects: []api.DiskProject{}, Server: []api.DiskPart{}}
+	out := api.Disk{At: s.now().UTC(), State: s.state, Projects: []api.DiskProject{}, Server: []api.DiskPart{}, Kept: []api.DiskKept{}}
 	var projects []coppice.Project
 	var output map[int64]int64
+	var kept store.Kept
+	var events int64
 	err := s.store.View(ctx, func(r store.Reader) (err error) {
-		if projects, err = r.Projects.All(); err == nil {
-			output, err = r.Outputs.Sizes()
+		if projects, err = r.Projects.All(); err != nil {
+			return err
 		}
+		if output, err = r.Outputs.Sizes(); err != nil {
+			return err
+		}
+		if kept, err = r.History.Kept(); err != nil {
+			return err
+		}
+		first, last, err := r.Log.Bounds()
+		events = min(last, last-first+1)
 		return err
 	})
 	if err != nil {
@@ -59,6 +70,9 @@ func (s *Disk) Usage(ctx context.Context, within time.Duration) (api.Disk, error
 		return out, err
 	}
 	if err := s.ofServer(counting, &out); err != nil {
+		return out, err
+	}
+	if err := s.ofHistory(kept, events, &out); err != nil {
 		return out, err
 	}
 	for _, p := range projects {
@@ -92,7 +106,7 @@ func (s *Disk) ofServer(ctx context.Context, out *api.Disk) error {
 	}
 	add("database", s.database, database)
 	add("search index", s.index, index)
-	add("backups", "backups", disk.Of(ctx, s.path("backups")))
+	add(keptBackups, "backups", disk.Of(ctx, s.path("backups")))
 	add("sessions", "sessions", disk.Of(ctx, s.path("sessions")))
 	known := map[string]bool{s.database: true, s.index: true, "backups": true, "sessions": true, "workspaces": true, "trash": true}
 	for _, name := range []string{s.database, s.index} {
@@ -109,6 +123,30 @@ func (s *Disk) ofServer(ctx context.Context, out *api.Disk) error {
 		}
 	}
 	add("other", "", other)
+	return nil
+}
+
+// ofHistory puts what there is of the history beside its limits.
+func (s *Disk) ofHistory(kept store.Kept, events int64, out *api.Disk) (err error) {
+	if out.Kept, err = s.limits.Kept(); err != nil {
+		return err
+	}
+	for i := range out.Kept {
+		switch k := &out.Kept[i]; k.What {
+		case keptOutput:
+			k.Bytes = kept.Output
+		case keptTasks:
+			k.Count = int64(kept.Tasks)
+		case keptEvents:
+			k.Count = events
+		case keptBackups:
+			for _, part := range out.Server {
+				if part.What == k.What {
+					k.Bytes, k.Count = part.Bytes, part.Files
+				}
+			}
+		}
+	}
 	return nil
 }
 

@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"sync"
 
 	"coppice"
@@ -17,6 +18,7 @@ type Settings struct {
 	Spaces *workspace.Workspaces
 	Intake *engine.Intake
 	Server []api.ServerSetting // what the server was started with
+	Limits Limits              // of the history
 
 	mu sync.Mutex // one change at a time
 }
@@ -27,7 +29,11 @@ func (s *Settings) Config(_ context.Context, p coppice.Project) (api.ProjectConf
 	if err != nil {
 		return api.ProjectConfig{}, err
 	}
-	out := api.ProjectConfig{Path: src.Path, Exists: src.Read, Revision: src.Revision, Server: s.Server}
+	limits, err := s.Limits.settings()
+	if err != nil {
+		return api.ProjectConfig{}, err
+	}
+	out := api.ProjectConfig{Path: src.Path, Exists: src.Read, Revision: src.Revision, Server: slices.Concat(s.Server, limits)}
 	for _, k := range config.Explain(policy, src) {
 		row := api.ConfigKey{
 			Key: k.Name, Form: k.From == "", Text: k.Value, Default: k.Default, Source: k.From, Line: k.Line, Type: k.Type, Doc: k.Doc, Example: k.Example,

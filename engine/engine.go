@@ -324,12 +324,17 @@ func (t *turn) trim() error {
 	if t.cfg.KeepFor > 0 {
 		before = t.now.Add(-t.cfg.KeepFor)
 	}
-	if _, err := t.tx.Log.Trim(before, t.cfg.KeepEvents); err != nil {
+	events, err := t.tx.Log.Trim(before, t.cfg.KeepEvents)
+	if err != nil {
 		return err
 	}
-	if _, err := t.tx.Work.Trim(before); err != nil {
+	work, err := t.tx.Work.Trim(before)
+	if err != nil {
 		return err
 	}
-	_, err := t.tx.Asks.Trim(before)
+	asks, err := t.tx.Asks.Trim(before)
+	if max(events, work, asks) >= store.MostTrimmed {
+		t.trimmed = time.Time{} // the next turn forgets more
+	}
 	return err
 }

@@ -184,6 +184,9 @@ func (v *View) tip() string { return cmp.Or(v.Behind, v.Queue.Tip) }
 // the base, or gone.
 func forkPoint(r store.Reader, key string) (string, error) {
 	from, err := r.Tasks.ByKey(key)
+	if coppice.ErrorCode(err) == coppice.ENotFound {
+		return "", nil // it was forgotten, and so its work has landed
+	}
 	if err != nil || from.Outcome == coppice.OutcomeDone {
 		return "", err
 	}

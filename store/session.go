@@ -29,7 +29,7 @@ type OutputReader interface {
 	// Before returns the last most pieces before an offset, oldest first.
 	Before(session, offset int64, most int, kinds ...coppice.OutputKind) ([]coppice.Output, error)
 	// LastOfEach returns the last most pieces of one kind of each session, oldest
-	// first, with one query. It has no bound on their data.
+	// first.
 	LastOfEach(sessions []int64, most int, kind coppice.OutputKind) (map[int64][]coppice.Output, error)
 	// Picture returns the picture at an offset, whole.
 	Picture(session, offset int64) (coppice.Output, error)

@@ -63,6 +63,7 @@ type Reader struct {
 	Log        LogReader
 	Timers     TimerReader
 	Features   FeatureReader
+	History    HistoryReader
 }
 
 // Tx reads and adds facts.
@@ -86,6 +87,7 @@ type Tx struct {
 	Log        Log
 	Timers     Timers
 	Features   Features
+	History    History
 }
 
 // Reader returns the groups for reading. They see what the transaction wrote.
@@ -94,6 +96,6 @@ func (t Tx) Reader() Reader {
 		Projects: t.Projects, Tasks: t.Tasks, Lanes: t.Lanes, Sessions: t.Sessions, Spend: t.Spend, Outputs: t.Outputs,
 		Workspaces: t.Workspaces, Trash: t.Trash, Queues: t.Queues, Landings: t.Landings, Checks: t.Checks, Work: t.Work,
 		Questions: t.Questions, Messages: t.Messages, Asks: t.Asks, Limits: t.Limits, Log: t.Log, Timers: t.Timers,
-		Features: t.Features,
+		Features: t.Features, History: t.History,
 	}
 }

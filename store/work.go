@@ -50,7 +50,8 @@ type Log interface {
 	SetCursor(name string, seq int64) error
 	// Trim forgets the oldest events: those before the moment, and those beyond
 	// the newest keep. It never forgets what a cursor has yet to read. The zero
-	// time and a keep of 0 mean no bound.
+	// time and a keep of 0 mean no bound. As every Trim, one call forgets at most
+	// MostTrimmed rows.
 	Trim(before time.Time, keep int) (int, error)
 }
 

@@ -219,7 +219,7 @@ func (p *program) doctorCommand() *cobra.Command {
 		RunE: func(c *cobra.Command, _ []string) error {
 			r := setup.Doctor(c.Context(), setup.Machine{
 				StateDir: p.state, Git: runGit, Abilities: abilities,
-				Agents: p.agents, Problems: p.problems, Browser: p.browser, Secrets: p.checkSecrets,
+				Agents: p.agents, Problems: p.problems, Browser: p.browser, Secrets: p.checkSecrets, Database: p.database,
 			})
 			if err := r.Print(p.out(asJSON), asJSON); err != nil {
 				return err

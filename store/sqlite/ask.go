@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"coppice"
+	"coppice/store"
 	"coppice/store/sqlite/dbsqlc"
 )
 
@@ -39,6 +40,6 @@ func (t asks) Put(a *coppice.Ask) error {
 }
 
 func (t asks) Trim(before time.Time) (int, error) {
-	n, err := t.q.TrimAsks(t.ctx, moment(before))
+	n, err := t.q.TrimAsks(t.ctx, moment(before), store.MostTrimmed)
 	return int(n), err
 }

@@ -3,13 +3,9 @@ package sqlite
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
-	"time"
 
 	"coppice"
 )
@@ -101,64 +97,4 @@ func syncFile(path string) error {
 		return unavailable(err, "%s could not be brought to disk", path).WithFix("look at the system's log for disk errors")
 	}
 	return nil
-}
-
-const (
-	backupPrefix = "auto-"
-	backupSuffix = ".db"
-	stamp        = "20060102T150405.000000000Z" // sorts as text
-)
-
-// Backups keeps the newest automatic backups of a store in a folder. Files of
-// other names in the folder are left alone.
-type Backups struct {
-	Store  *Store
-	Folder string // made when missing
-	Keep   int    // at least 1
-}
-
-// Make writes a backup named for the moment and removes the oldest ones beyond
-// Keep. It returns the new one's path, also when removing failed.
-func (b *Backups) Make(ctx context.Context, now time.Time) (string, error) {
-	if err := os.MkdirAll(b.Folder, 0o700); err != nil {
-		return "", unwritable(b.Folder, err)
-	}
-	path := filepath.Join(b.Folder, backupPrefix+now.UTC().Format(stamp)+backupSuffix)
-	if err := b.Store.Backup(ctx, path); err != nil {
-		return "", err
-	}
-	return path, b.prune()
-}
-
-// List returns the paths of the automatic backups, newest first.
-func (b *Backups) List() ([]string, error) {
-	entries, err := os.ReadDir(b.Folder)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("listing backups: %w", err)
-	}
-	var paths []string
-	for _, e := range entries {
-		when, isAuto := strings.CutPrefix(strings.TrimSuffix(e.Name(), backupSuffix), backupPrefix)
-		if _, err := time.Parse(stamp, when); isAuto && err == nil && e.Type().IsRegular() {
-			paths = append(paths, filepath.Join(b.Folder, e.Name()))
-		}
-	}
-	slices.Reverse(paths) // ReadDir sorts by name, and names sort by moment
-	return paths, nil
-}
-
-func (b *Backups) prune() error {
-	paths, err := b.List()
-	if err != nil {
-		return err
-	}
-	keep := min(max(b.Keep, 1), len(paths))
-	var errs []error
-	for _, p := range paths[keep:] {
-		errs = append(errs, os.Remove(p))
-	}
-	return errors.Join(errs...)
 }

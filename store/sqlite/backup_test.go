@@ -180,7 +180,7 @@ func TestRestoreRefused(t *testing.T) {
 		t.Error("the database was changed")
 	}
 	left, err := os.ReadDir(filepath.Dir(path))
-	if err != nil || len(left) != 1 {
+	if err != nil || len(left) != 2 || left[1].Name() != "coppice.db.clean" {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
 }

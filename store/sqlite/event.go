@@ -43,7 +43,7 @@ func (r log) Bounds() (first, last int64, err error) {
 }
 
 func (t log) Trim(before time.Time, keep int) (int, error) {
-	last, err := t.lastEvent()
+	first, last, err := t.Bounds()
 	if err != nil {
 		return 0, err
 	}
@@ -52,9 +52,9 @@ func (t log) Trim(before time.Time, keep int) (int, error) {
 		upTo = last - int64(keep)
 	}
 	if !before.IsZero() {
-		since, err := t.q.FirstEventSince(t.ctx, before.UnixNano())
+		since, err := t.q.FirstEventSince(t.ctx, store.MostTrimmed, before.UnixNano())
 		if errors.Is(err, sql.ErrNoRows) {
-			since, err = last+1, nil
+			since, err = last+1, nil // none of the oldest is younger
 		}
 		if err != nil {
 			return 0, err
@@ -67,10 +67,7 @@ func (t log) Trim(before time.Time, keep int) (int, error) {
 	} else if !errors.Is(err, sql.ErrNoRows) {
 		return 0, err
 	}
-	if upTo <= 0 {
-		return 0, nil
-	}
-	n, err := t.q.DropEvents(t.ctx, upTo)
+	n, err := t.q.DropEvents(t.ctx, min(upTo, first+store.MostTrimmed-1))
 	return int(n), err
 }
 

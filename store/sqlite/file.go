@@ -36,27 +36,44 @@ func migrations() fs.FS {
 	return sub
 }
 
-// prepare makes the file, or proves that it is a sound database of ours, and
-// brings its schema up to date.
-func prepare(ctx context.Context, path string, log *slog.Logger) error {
+// prepare makes the file, or proves that it is a database of ours, and brings its
+// schema up to date. Unchecked says that the database has still to be checked:
+// its last end was not clean, and it is large.
+func prepare(ctx context.Context, path string, log *slog.Logger) (unchecked bool, err error) {
 	fresh, err := makeFile(path)
 	if err != nil {
-		return err
+		return false, err
+	}
+	unclean, err := takeMark(path)
+	if err != nil {
+		return false, err
 	}
 	c, err := dial(ctx, path, dsn(path))
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer c.close()
 	version, known := int64(0), latest()
 	if !fresh {
 		if version, err = inspect(c); err != nil {
-			return err
+			return false, err
+		}
+		if info, err := os.Stat(path); unclean && (err != nil || info.Size() <= checkAtOnce || version != known) {
+			if err := c.check(ctx); err != nil {
+				return false, err
+			}
+			unclean = false
 		}
 	}
 	if version == known {
-		return nil
+		return unclean, nil
 	}
+	return false, upgrade(ctx, c, version, log)
+}
+
+// upgrade brings the schema up to date.
+func upgrade(ctx context.Context, c *conn, version int64, log *slog.Logger) error {
+	path := c.path
 	if err := c.setPragma("application_id", applicationID); err != nil {
 		return err
 	}
@@ -71,7 +88,7 @@ func prepare(ctx context.Context, path string, log *slog.Logger) error {
 	if err := c.close(); err != nil {
 		return err
 	}
-	log.Info("bringing the database up to date", "path", path, "from", version, "to", known)
+	log.Info("bringing the database up to date", "path", path, "from", version, "to", latest())
 	return migrateFile(ctx, path)
 }
 
@@ -104,8 +121,8 @@ func makeFile(path string) (fresh bool, err error) {
 	return false, nil
 }
 
-// inspect proves that an open database is ours and sound, and returns its
-// schema's version. It changes nothing.
+// inspect proves that an open database is ours, and returns its schema's version.
+// It changes nothing.
 func inspect(c *conn) (version int64, err error) {
 	id, err := c.pragma("application_id")
 	if err != nil {
@@ -118,13 +135,6 @@ func inspect(c *conn) (version int64, err error) {
 	if id != applicationID && (id != 0 || tables > 0) {
 		return 0, coppice.Errorf(coppice.EInvalid, "%s is the database of another program; it was left as it is", c.path).
 			WithFix("choose another state directory")
-	}
-	var verdict string
-	if err := c.raw.QueryRowContext(c.ctx, "PRAGMA quick_check(1)").Scan(&verdict); err != nil {
-		return 0, damaged(c.path, err)
-	}
-	if verdict != "ok" {
-		return 0, damaged(c.path, errors.New(verdict))
 	}
 	versioned, err := c.count("SELECT count(*) FROM sqlite_schema WHERE name = 'goose_db_version'")
 	if err != nil || versioned == 0 {

@@ -3,7 +3,6 @@ package sqlite
 import (
 	"cmp"
 	"database/sql"
-	"errors"
 	"slices"
 	"strings"
 
@@ -54,9 +53,14 @@ func taskWhere(f store.TaskFilter) *where {
 	if f.ProjectID != 0 {
 		w.and("project_id = ?", f.ProjectID)
 	}
-	in(w, "stage", f.Stages)
-	if len(f.Stages) > 0 && !slices.Contains(f.Stages, coppice.StageEnded) {
-		w.and("stage <> 'ended'") // says to the planner that the index of tasks that have not ended will do
+	switch { // the planner takes an index of some stages only for conditions that name them
+	case ended(f):
+		w.and("stage = 'ended'")
+	case len(f.Stages) > 0 && !slices.Contains(f.Stages, coppice.StageEnded):
+		w.and("stage <> 'ended'")
+		fallthrough
+	default:
+		in(w, "stage", f.Stages)
 	}
 	in(w, "outcome", f.Outcomes)
 	if f.Track != "" {
@@ -93,10 +97,31 @@ func (r tasks) List(f store.TaskFilter) ([]coppice.Task, error) {
 	return r.inOrder(r.found(query, w.args...))
 }
 
-func (r tasks) Count(f store.TaskFilter) (int, error) {
+// ended tells whether a filter chooses ended tasks only.
+func ended(f store.TaskFilter) bool {
+	return slices.Equal(f.Stages, []coppice.Stage{coppice.StageEnded})
+}
+
+func (r tasks) Count(f store.TaskFilter) (n int, err error) {
+	if ended(f) && f.Track == "" && f.Agent == "" && f.Text == "" && f.BeforeID == 0 {
+		return r.countEnded(f)
+	}
 	w := taskWhere(f)
-	var n int
-	err := r.QueryRowContext(r.ctx, "SELECT count(*) FROM tasks"+w.String(), w.args...).Scan(&n)
+	err = r.QueryRowContext(r.ctx, "SELECT count(*) FROM tasks"+w.String(), w.args...).Scan(&n)
+	return n, err
+}
+
+// countEnded reads the counter of ended tasks.
+func (r tasks) countEnded(f store.TaskFilter) (n int, err error) {
+	w := &where{}
+	if f.ProjectID != 0 {
+		w.and("project_id = ?", f.ProjectID)
+	}
+	in(w, "outcome", f.Outcomes)
+	if f.Archived != store.ArchivedToo {
+		w.and("archived = ?", f.Archived == store.ArchivedOnly)
+	}
+	err = r.QueryRowContext(r.ctx, "SELECT coalesce(sum(n), 0) FROM ended_tasks"+w.String(), w.args...).Scan(&n)
 	return n, err
 }
 
@@ -132,41 +157,6 @@ func (r *tx) lastEvent() (int64, error) {
 	err := r.QueryRowContext(r.ctx, "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'events'").Scan(&last)
 	return last, err
 }
-
-func (r outputs) After(session, after int64, most int, kinds ...coppice.OutputKind) ([]coppice.Output, error) {
-	w := &where{}
-	w.and("session_id = ? AND place > ?", session, after)
-	in(w, "kind", kinds)
-	query := "SELECT " + outputColumns + " FROM outputs" + w.String() + " ORDER BY place" + limit
-	return list(r.conn, query, append(w.args, most), bounded())
-}
-
-func (r outputs) Before(session, before int64, most int, kinds ...coppice.OutputKind) ([]coppice.Output, error) {
-	w := &where{}
-	w.and("session_id = ? AND place < ?", session, before)
-	in(w, "kind", kinds)
-	query := "SELECT " + outputColumns + " FROM outputs" + w.String() + " ORDER BY place DESC" + limit
-	out, err := list(r.conn, query, append(w.args, most), bounded())
-	slices.Reverse(out)
-	return out, err
-}
-
-// bounded reads pieces of output until they are as much as a list holds.
-func bounded() func(*sql.Rows) (coppice.Output, error) {
-	size := 0
-	return func(rows *sql.Rows) (o coppice.Output, err error) {
-		if size >= store.MostOutput {
-			return o, errEnd
-		}
-		var moment sql.NullInt64
-		err = rows.Scan(&o.SessionID, &o.Offset, &moment, &o.Kind, &o.Data, &o.Size)
-		o.At, size = at(moment), size+len(o.Data)
-		return o, err
-	}
-}
-
-// errEnd ends a list before all of its rows are read.
-var errEnd = errors.New("the list ends here")
 
 // offered is an item that can be taken. Its turn counts the items of its project
 // that come first, where projects take turns.
@@ -211,9 +201,6 @@ func list[T any](c *conn, query string, args []any, scan func(*sql.Rows) (T, err
 	var all []T
 	for rows.Next() {
 		v, err := scan(rows)
-		if errors.Is(err, errEnd) {
-			return all, nil
-		}
 		if err != nil {
 			return nil, err
 		}

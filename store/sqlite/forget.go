@@ -64,7 +64,8 @@ func (t projects) Forget(project int64, most int) (more bool, err error) {
 	}
 	task, err := t.q.FirstTaskOf(t.ctx, project)
 	if err == nil {
-		return true, t.forgetTask(project, task, int64(min(most, outputBatch)))
+		_, err := t.forgetTask(project, task, int64(min(most, outputBatch)))
+		return true, err
 	}
 	if !errors.Is(err, sql.ErrNoRows) {
 		return false, err
@@ -75,7 +76,7 @@ func (t projects) Forget(project int64, most int) (more bool, err error) {
 	if err := t.q.RaiseFloor(t.ctx, keysOf(p.Prefix), int64(p.LastTask)); err != nil {
 		return false, err
 	}
-	if err := errors.Join(t.q.ForgetAsks(t.ctx, project), t.q.ForgetQueues(t.ctx, project)); err != nil {
+	if err := errors.Join(t.q.ForgetAsks(t.ctx, project), t.q.ForgetQueues(t.ctx, project), t.q.ForgetCounts(t.ctx, project)); err != nil {
 		return false, err
 	}
 	return false, t.q.ForgetProject(t.ctx, project)
@@ -84,24 +85,40 @@ func (t projects) Forget(project int64, most int) (more bool, err error) {
 // keysOf names the floor of the numbers of a prefix's tasks.
 func keysOf(prefix string) string { return "keys " + prefix }
 
-// forgetTask removes a part of a task's output, or the task when there is none.
-func (t *tx) forgetTask(project, id, most int64) error {
+// forgetTask removes a part of a task's output, or the task when there is none,
+// and reports whether it did the latter. Tasks of other projects than the given
+// one no longer come after it.
+func (t *tx) forgetTask(project, id, most int64) (done bool, err error) {
 	sessions, err := t.q.SessionsOf(t.ctx, id)
 	if err != nil {
-		return err
+		return false, err
 	}
-	for _, s := range sessions {
-		n, err := t.q.ForgetOutput(t.ctx, s.ID, most)
-		if err != nil || n == most {
-			return err
-		}
-		most -= n
+	if done, err = t.forgetOutput(sessions, most); err != nil || !done {
+		return false, err
 	}
 	for _, s := range sessions {
 		if err := t.forgetSession(s); err != nil {
-			return err
+			return false, err
 		}
 	}
+	return true, t.forgetRows(project, id)
+}
+
+// forgetOutput removes output of sessions, at most so many rows, and reports
+// whether none is left.
+func (t *tx) forgetOutput(sessions []dbsqlc.Session, most int64) (done bool, err error) {
+	for _, s := range sessions {
+		n, err := t.q.ForgetOutput(t.ctx, s.ID, most)
+		if err != nil || n == most {
+			return false, err
+		}
+		most -= n
+	}
+	return true, nil
+}
+
+// forgetRows removes a task that has no sessions any more.
+func (t *tx) forgetRows(project, id int64) error {
 	if err := t.releaseDependants(project, id); err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ import (
 
 // indexVersion changes with the schema of the index or with what is put into
 // it; an index of another version is made anew.
-const indexVersion = 2
+const indexVersion = 3
 
 var errIndexVersion = errors.New("the search index is of another version")
 
@@ -131,6 +131,9 @@ func openIndex(ctx context.Context, path string) (c *conn, err error) {
 	switch version {
 	case indexVersion:
 		return c, nil
+	case 2: // whose shards began with sessions
+		return c, c.all("BEGIN", "ALTER TABLE shards RENAME COLUMN first_session TO first_row",
+			fmt.Sprintf("UPDATE shards SET first_row = first_row << %d", placeBits), fmt.Sprintf("PRAGMA user_version = %d", indexVersion), "COMMIT")
 	case 0:
 		err := c.all("BEGIN", indexSchema, fmt.Sprintf("PRAGMA user_version = %d", indexVersion))
 		if err == nil {

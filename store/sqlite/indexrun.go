@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"maps"
 	"slices"
@@ -245,7 +246,7 @@ func (x *Index) forget(ctx context.Context) error {
 }
 
 // taskKinds are the events after which a task's words may be others.
-var taskKinds = []coppice.EventKind{coppice.EventTaskCreated, coppice.EventTaskChanged, coppice.EventProjectRemoved}
+var taskKinds = []coppice.EventKind{coppice.EventTaskCreated, coppice.EventTaskChanged, coppice.EventTaskForgotten, coppice.EventProjectRemoved}
 
 // taskScan is a look at all tasks: from the newest on, and from before which the
 // log's events were read with them.
@@ -258,7 +259,7 @@ func (x *Index) stepTasks(ctx context.Context) (more bool, err error) {
 		return false, err
 	}
 	var tasks []coppice.Task
-	var removed []int64
+	var gone vanished
 	to, moment, scan := seq, int64(0), x.scan
 	err = x.store.View(ctx, func(r store.Reader) error {
 		first, last, err := r.Log.Bounds()
@@ -272,7 +273,7 @@ func (x *Index) stepTasks(ctx context.Context) (more bool, err error) {
 			tasks, err = r.Tasks.List(store.TaskFilter{BeforeID: scan.before, Most: indexTasks})
 			to, more = scan.to, true // what was logged since is read after
 		} else {
-			tasks, removed, to, more, err = changedTasks(r, seq, last)
+			tasks, gone, to, more, err = changedTasks(r, seq, last)
 		}
 		if err != nil {
 			return err
@@ -293,10 +294,8 @@ func (x *Index) stepTasks(ctx context.Context) (more bool, err error) {
 				return err
 			}
 		}
-		for _, id := range removed {
-			if err := c.forgetProject(id); err != nil {
-				return err
-			}
+		if err := c.forgetVanished(gone); err != nil {
+			return err
 		}
 		if !ended {
 			return nil
@@ -310,12 +309,14 @@ func (x *Index) stepTasks(ctx context.Context) (more bool, err error) {
 	return more, err
 }
 
-// changedTasks reads the tasks that changed after an event, and the projects that
-// were removed.
-func changedTasks(r store.Reader, seq, last int64) (tasks []coppice.Task, removed []int64, to int64, more bool, err error) {
+// vanished is what is not in the store any more: its words go, too.
+type vanished struct{ projects, tasks, checks []int64 }
+
+// changedTasks reads the tasks that changed after an event, and what vanished.
+func changedTasks(r store.Reader, seq, last int64) (tasks []coppice.Task, gone vanished, to int64, more bool, err error) {
 	events, err := r.Log.Events(seq, indexTasks, store.EventFilter{Kinds: taskKinds})
 	if err != nil {
-		return nil, nil, seq, false, err
+		return nil, gone, seq, false, err
 	}
 	to = last
 	if more = len(events) == indexTasks; more {
@@ -323,9 +324,16 @@ func changedTasks(r store.Reader, seq, last int64) (tasks []coppice.Task, remove
 	}
 	seen := map[int64]bool{}
 	for _, e := range events {
-		if e.Kind == coppice.EventProjectRemoved {
-			removed = append(removed, e.ProjectID)
+		switch e.Kind {
+		case coppice.EventProjectRemoved:
+			gone.projects = append(gone.projects, e.ProjectID)
 			continue
+		case coppice.EventTaskForgotten:
+			var f coppice.Forgotten
+			if err := json.Unmarshal(e.Data, &f); err != nil {
+				return nil, gone, seq, false, err
+			}
+			gone.checks = append(gone.checks, f.Checks...)
 		}
 		if seen[e.TaskID] {
 			continue
@@ -333,14 +341,32 @@ func changedTasks(r store.Reader, seq, last int64) (tasks []coppice.Task, remove
 		seen[e.TaskID] = true
 		t, err := r.Tasks.Get(e.TaskID)
 		if coppice.ErrorCode(err) == coppice.ENotFound {
-			continue // it was forgotten
+			gone.tasks = append(gone.tasks, e.TaskID)
+			continue
 		}
 		if err != nil {
-			return nil, nil, seq, false, err
+			return nil, gone, seq, false, err
 		}
 		tasks = append(tasks, t)
 	}
-	return tasks, removed, to, more, nil
+	return tasks, gone, to, more, nil
+}
+
+// forgetVanished removes the words of what is not in the store any more.
+func (c *conn) forgetVanished(gone vanished) error {
+	for _, id := range gone.projects {
+		if err := c.forgetProject(id); err != nil {
+			return err
+		}
+	}
+	for table, ids := range map[string][]int64{"task_words": gone.tasks, "check_words": gone.checks} {
+		for _, id := range ids {
+			if _, err := c.ExecContext(c.ctx, "DELETE FROM "+table+" WHERE rowid = ?", id); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // forgetProject removes the words of a project's tasks and checks.
@@ -369,7 +395,7 @@ func (x *Index) stepOutput(ctx context.Context) error {
 			if pieces >= indexPieces || bytes >= indexBytes {
 				break
 			}
-			all, n, size, err := x.readSession(ctx, c, shardOf(shards, id), id, indexPieces-pieces)
+			all, n, size, err := x.readSession(ctx, c, shards, id, indexPieces-pieces)
 			if err != nil {
 				return err
 			}
@@ -390,7 +416,7 @@ func (x *Index) stepOutput(ctx context.Context) error {
 
 // readSession indexes the next pieces of a session and tells whether none are
 // left, how many there were and how long they are.
-func (x *Index) readSession(ctx context.Context, c *conn, sh *shard, id int64, most int) (all bool, n, size int, err error) {
+func (x *Index) readSession(ctx context.Context, c *conn, shards []shard, id int64, most int) (all bool, n, size int, err error) {
 	place, talks := int64(-1), false
 	err = c.QueryRowContext(c.ctx, "SELECT place, talks FROM progress WHERE session_id = ?", id).Scan(&place, &talks)
 	if err != nil && !errors.Is(err, sql.ErrNoRows) {
@@ -398,15 +424,20 @@ func (x *Index) readSession(ctx context.Context, c *conn, sh *shard, id int64, m
 	}
 	var out []coppice.Output
 	var cursor, project int64
+	again := false
 	err = x.store.view(ctx, func(t *tx) error {
-		err := t.QueryRowContext(t.ctx, "SELECT cursor, project_id FROM sessions WHERE id = ?", id).Scan(&cursor, &project)
+		emptied := false
+		err := t.QueryRowContext(t.ctx, "SELECT cursor, project_id, emptied_at IS NOT NULL FROM sessions WHERE id = ?", id).Scan(&cursor, &project, &emptied)
+		if again = emptied && place < cursor-1; again { // all that was read is gone
+			place = -1
+		}
 		if err == nil {
 			out, err = outputs{t}.After(id, place, most, textKinds(talks)...)
 		}
 		return err
 	})
 	if errors.Is(err, sql.ErrNoRows) { // the session was forgotten
-		if err = c.forgetOutput(sh, id); err == nil {
+		if err = c.forgetWords(shards, id); err == nil {
 			_, err = c.ExecContext(c.ctx, "DELETE FROM progress WHERE session_id = ?", id)
 		}
 		return true, 1, 0, err
@@ -414,13 +445,18 @@ func (x *Index) readSession(ctx context.Context, c *conn, sh *shard, id int64, m
 	if err != nil || id > maxRowSession {
 		return err == nil, 0, 0, err
 	}
+	if again {
+		if err := c.forgetWords(shards, id); err != nil {
+			return false, 0, 0, err
+		}
+	}
 	all = !store.Full(out, most)
 	for _, o := range out {
 		text, tells := outputText(o)
 		if tells && !talks {
 			// The agent tells what it does, so what was taken of its raw bytes goes,
 			// and all else among them is read again.
-			if err := c.forgetOutput(sh, id); err != nil {
+			if err := c.forgetWords(shards, id); err != nil {
 				return false, 0, 0, err
 			}
 			return false, n, size, c.putProgress(id, -1, 0, true)
@@ -429,7 +465,9 @@ func (x *Index) readSession(ctx context.Context, c *conn, sh *shard, id int64, m
 		if n, size = n+1, size+len(text); text == "" || o.Offset > maxRowPlace {
 			continue
 		}
-		if _, err := c.ExecContext(c.ctx, "INSERT OR REPLACE INTO "+sh.table()+" (rowid, scope, words) VALUES (?, ?, ?)", rowOf(id, o.Offset), scope(project), text); err != nil {
+		row := rowOf(id, o.Offset)
+		sh := shardOf(shards, row)
+		if _, err := c.ExecContext(c.ctx, "INSERT OR REPLACE INTO "+sh.table()+" (rowid, scope, words) VALUES (?, ?, ?)", row, scope(project), text); err != nil {
 			return false, 0, 0, err
 		}
 		sh.pieces++

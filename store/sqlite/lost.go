@@ -58,10 +58,14 @@ func (w *watch) missing() string {
 }
 
 // Intact fails with code unavailable while the database is not the file that
-// its path names: somebody removed or replaced it. Nothing is written then.
+// its path names, since somebody removed or replaced it, or when Check found it
+// damaged. Nothing is written then.
 func (s *Store) Intact() error {
 	if s.watch == nil {
 		return nil
+	}
+	if damage := s.damage.Load(); damage != nil {
+		return damage
 	}
 	name := s.watch.missing()
 	if name == "" {
@@ -98,9 +102,6 @@ func (s *Store) guard() error {
 		w.saved = saved
 		w.mu.Unlock()
 		s.cfg.Logger.Error("the database was removed or replaced; nothing is changed until that is put right", "file", name, "saved", saved, "error", err)
-	}
-	if name == "" {
-		return nil
 	}
 	return s.Intact()
 }
@@ -153,6 +154,6 @@ func wayBack(path string) string {
 
 // stampOf is the time in the name of a copy, which sorts as text.
 func stampOf(path string) string {
-	name := strings.TrimSuffix(filepath.Base(path), backupSuffix)
+	name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), packedSuffix), backupSuffix)
 	return name[strings.LastIndexByte(name, '-')+1:]
 }

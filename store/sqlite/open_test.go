@@ -81,7 +81,7 @@ func TestModes(t *testing.T) {
 		t.Fatal(err)
 	}
 	left, err := os.ReadDir(filepath.Dir(path))
-	if err != nil || len(left) != 1 {
+	if err != nil || len(left) != 2 || left[1].Name() != "coppice.db.clean" {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
 }

@@ -1,6 +1,8 @@
 package sqlite
 
 import (
+	"database/sql"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -86,7 +88,23 @@ func TestPlans(t *testing.T) {
 		"Landings.LastOfEach":  func(t store.Tx) error { _, err := t.Landings.LastOfEach(some); return err },
 		"Questions.OpenOfEach": func(t store.Tx) error { _, err := t.Questions.OpenOfEach(some); return err },
 		"Messages.OfEach":      func(t store.Tx) error { _, err := t.Messages.OfEach(some); return err },
-		"Tasks.List":           func(t store.Tx) error { _, err := t.Tasks.List(store.TaskFilter{ProjectID: 1, Most: 5}); return err },
+		"Tasks.List of ended": func(t store.Tx) error {
+			_, err := t.Tasks.List(store.TaskFilter{ProjectID: 1, Stages: []coppice.Stage{coppice.StageEnded}, Outcomes: []coppice.Outcome{"failed"}, Archived: store.ArchivedNot, Most: 5})
+			return err
+		},
+		"Tasks.List of ended, of all": func(t store.Tx) error {
+			_, err := t.Tasks.List(store.TaskFilter{Stages: []coppice.Stage{coppice.StageEnded}, Outcomes: []coppice.Outcome{"failed"}, Archived: store.ArchivedNot, Most: 5})
+			return err
+		},
+		"History.Due": func(t store.Tx) error { _, err := t.History.Due(store.Keep{Output: 1, Tasks: 1}); return err },
+		"Sessions to pack": func(t store.Tx) error {
+			_, err := t.Outputs.(outputs).q.Unpacked(t.Outputs.(outputs).ctx)
+			if errors.Is(err, sql.ErrNoRows) {
+				return nil
+			}
+			return err
+		},
+		"Tasks.List": func(t store.Tx) error { _, err := t.Tasks.List(store.TaskFilter{ProjectID: 1, Most: 5}); return err },
 	} {
 		for _, query := range recorded(t, s, f) {
 			if strings.Contains(query, "sqlite_sequence") {

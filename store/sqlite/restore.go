@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"compress/gzip"
 	"context"
 	"errors"
 	"io"
@@ -77,6 +78,9 @@ func inspectCopy(ctx context.Context, from, temp string) error {
 	}
 	defer c.close()
 	version, err := inspect(c)
+	if err == nil {
+		err = c.check(ctx)
+	}
 	if err == nil && version == 0 {
 		err = errors.New("it holds no schema")
 	}
@@ -97,13 +101,32 @@ func copyFile(from, to string) error {
 		return unwritable(filepath.Dir(to), err)
 	}
 	defer dst.Close()
-	if _, err := io.Copy(dst, src); err != nil {
+	content, err := unpacked(src)
+	if err == nil {
+		_, err = io.Copy(dst, content)
+	}
+	if pe := (*fs.PathError)(nil); errors.As(err, &pe) {
 		return unwritable(filepath.Dir(to), err)
+	} else if err != nil {
+		return unavailable(err, "the backup %s is damaged; nothing was changed", from).WithFix("choose another backup")
 	}
 	if err := dst.Sync(); err != nil {
 		return unwritable(filepath.Dir(to), err)
 	}
 	return nil
+}
+
+// unpacked returns the content of a copy, which may be compressed.
+func unpacked(f *os.File) (io.Reader, error) {
+	head := make([]byte, 2)
+	n, err := f.ReadAt(head, 0)
+	if n < len(head) || head[0] != 0x1f || head[1] != 0x8b {
+		if errors.Is(err, io.EOF) {
+			err = nil
+		}
+		return f, err
+	}
+	return gzip.NewReader(f)
 }
 
 // setAside keeps the old database under another name. Its own name goes on

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -99,9 +100,10 @@ func (x *Index) Search(ctx context.Context, q store.SearchQuery) (store.SearchPa
 				return err
 			}
 		}
+		found := &pieceHits{tx: t}
 		for _, row := range pieces {
 			session, place := placeOf(row)
-			if err := add(pieceHit(t, session, place, q.Terms)); err != nil {
+			if err := add(found.hit(session, place, q.Terms)); err != nil {
 				return err
 			}
 		}
@@ -162,24 +164,46 @@ func taskHit(r *tx, id int64, terms []store.Term) (*store.Hit, error) {
 	return h, nil
 }
 
-// pieceHit makes the hit of a piece of output, nil when it is gone.
-func pieceHit(r *tx, session, place int64, terms []store.Term) (*store.Hit, error) {
-	h := &store.Hit{Offset: place}
-	var o coppice.Output
-	var written sql.NullInt64
-	err := r.QueryRowContext(r.ctx, `SELECT o.at, o.kind, o.data, s.key, t.key, t.title FROM outputs o
-		JOIN sessions s ON s.id = o.session_id JOIN tasks t ON t.id = s.task_id
-		WHERE o.session_id = ? AND o.place = ?`, session, place).Scan(&written, &o.Kind, &o.Data, &h.Session, &h.Task, &h.Title)
+// pieceHits makes hits of pieces of output. Hits that follow each other often
+// stand in one block, so the last block that was read is kept.
+type pieceHits struct {
+	*tx
+	session int64
+	block   []coppice.Output
+}
+
+// hit makes the hit of a piece of output, nil when it is gone.
+func (p *pieceHits) hit(session, place int64, terms []store.Term) (*store.Hit, error) {
+	o, err := p.piece(session, place)
+	if err != nil || o == nil {
+		return nil, err
+	}
+	h := &store.Hit{Offset: place, At: o.At, Kind: o.Kind}
+	err = p.QueryRowContext(p.ctx, `SELECT s.key, t.key, t.title FROM sessions s JOIN tasks t ON t.id = s.task_id WHERE s.id = ?`, session).
+		Scan(&h.Session, &h.Task, &h.Title)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
-	if err != nil {
+	text, _ := outputText(*o)
+	h.Text, h.Marks = snippet(text, terms)
+	return h, err
+}
+
+// piece reads the piece at a place, nil when it is gone.
+func (p *pieceHits) piece(session, place int64) (*coppice.Output, error) {
+	same := func(o coppice.Output) bool { return o.Offset == place }
+	if i := slices.IndexFunc(p.block, same); p.session == session && i >= 0 {
+		return &p.block[i], nil
+	}
+	var err error
+	if p.block, err = (outputs{p.tx}).rowOf(session, place); err != nil {
 		return nil, err
 	}
-	text, _ := outputText(o)
-	h.At, h.Kind = at(written), o.Kind
-	h.Text, h.Marks = snippet(text, terms)
-	return h, nil
+	p.session = session
+	if i := slices.IndexFunc(p.block, same); i >= 0 {
+		return &p.block[i], nil
+	}
+	return nil, nil
 }
 
 // Bounds of a snippet, in bytes before it is tidied up.

@@ -2,9 +2,6 @@ package sqlite
 
 import (
 	"database/sql"
-	"errors"
-	"strings"
-	"time"
 
 	"coppice"
 	"coppice/store"
@@ -137,92 +134,4 @@ func (t sessions) Put(s *coppice.Session) error {
 		return nil
 	}
 	return t.q.PutPrompt(t.ctx, s.ID, s.Prompt)
-}
-
-func (t outputs) Add(session, from, to int64, out []coppice.Output) error {
-	now, err := t.q.Progress(t.ctx, session)
-	if err != nil {
-		return lookup(err, "session", session)
-	}
-	if now.Cursor != from {
-		return coppice.Errorf(coppice.EConflict, "the output of session %d is committed up to %d, not %d", session, now.Cursor, from).
-			WithFix("send what follows %d", now.Cursor)
-	}
-	newest := at(now.OutputAt)
-	for _, o := range out {
-		newest = later(newest, o.At)
-	}
-	if err := t.insertOutput(session, out); err != nil {
-		return err
-	}
-	t.touch(store.TopicSession(session))
-	return t.q.MoveCursor(t.ctx, to, moment(newest), session)
-}
-
-func (r outputs) Mask(session int64) ([]byte, error) {
-	state, err := r.q.Mask(r.ctx, session)
-	if errors.Is(err, sql.ErrNoRows) {
-		return nil, nil
-	}
-	return []byte(state), err
-}
-
-func (t outputs) PutMask(session int64, state []byte) error {
-	if len(state) == 0 {
-		return t.q.DropMask(t.ctx, session)
-	}
-	return t.q.PutMask(t.ctx, session, string(state))
-}
-
-func (r outputs) LastOfEach(sessions []int64, most int, kind coppice.OutputKind) (map[int64][]coppice.Output, error) {
-	rows, err := r.q.LastOutputs(r.ctx, string(kind), int64(most), idList(sessions))
-	return grouped(rows, err, outputOf, func(o coppice.Output) int64 { return o.SessionID })
-}
-
-func outputOf(r dbsqlc.Output) (coppice.Output, error) {
-	return coppice.Output{SessionID: r.SessionID, Offset: r.Place, At: at(r.At), Kind: coppice.OutputKind(r.Kind), Data: r.Data}, nil
-}
-
-// manyOutputs is how many pieces of output one statement inserts.
-const manyOutputs = 32
-
-// insertManyOutputs is AddOutput for so many. A statement costs more than a
-// row, and agents write a lot.
-var insertManyOutputs = "INSERT OR IGNORE INTO outputs (session_id, place, at, kind, data) VALUES " +
-	strings.TrimSuffix(strings.Repeat("(?, ?, ?, ?, ?), ", manyOutputs), ", ")
-
-func (t *tx) insertOutput(session int64, out []coppice.Output) error {
-	args := make([]any, 0, 5*manyOutputs)
-	for len(out) >= manyOutputs {
-		args = args[:0]
-		for _, o := range out[:manyOutputs] {
-			args = append(args, session, o.Offset, moment(o.At), string(o.Kind), blob(o.Data))
-		}
-		if _, err := t.ExecContext(t.ctx, insertManyOutputs, args...); err != nil {
-			return err
-		}
-		out = out[manyOutputs:]
-	}
-	for _, o := range out {
-		row := dbsqlc.AddOutputParams{SessionID: session, Place: o.Offset, At: moment(o.At), Kind: string(o.Kind), Data: blob(o.Data)}
-		if err := t.q.AddOutput(t.ctx, row); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// blob keeps empty data from becoming NULL.
-func blob(b []byte) []byte {
-	if b == nil {
-		return []byte{}
-	}
-	return b
-}
-
-func later(a, b time.Time) time.Time {
-	if b.After(a) {
-		return b
-	}
-	return a
 }

@@ -5,13 +5,16 @@ import (
 	"strconv"
 )
 
-// shardPieces is after how many pieces a further shard of the index is begun.
-const shardPieces = 100_000
+// shardPieces is after how many pieces a further shard of the index is begun. A
+// word that begins most others costs as much as one shard has pieces: SQLite
+// gathers all of them before it returns the first.
+const shardPieces = 25_000
 
-// shard is a table with the words of some sessions' output.
+// shard is a table with the words of some pieces of output: of those from a row
+// on, up to the first one of the next shard.
 type shard struct {
 	n      int64
-	first  int64 // session
+	first  int64 // row
 	pieces int64
 }
 
@@ -19,23 +22,23 @@ func (s shard) table() string { return "output_words_" + strconv.FormatInt(s.n, 
 
 // shards lists the shards, that of the newest sessions first.
 func (c *conn) shards() ([]shard, error) {
-	return list(c, "SELECT n, first_session, pieces FROM shards ORDER BY n DESC", nil, func(rows *sql.Rows) (s shard, err error) {
+	return list(c, "SELECT n, first_row, pieces FROM shards ORDER BY n DESC", nil, func(rows *sql.Rows) (s shard, err error) {
 		err = rows.Scan(&s.n, &s.first, &s.pieces)
 		return s, err
 	})
 }
 
-// shardOf finds the shard that a session belongs to.
-func shardOf(shards []shard, session int64) *shard {
+// shardOf finds the shard that a row belongs to.
+func shardOf(shards []shard, row int64) *shard {
 	for i := range shards {
-		if session >= shards[i].first {
+		if row >= shards[i].first {
 			return &shards[i]
 		}
 	}
-	return &shards[len(shards)-1] // the oldest begins with the first session
+	return &shards[len(shards)-1] // the oldest begins with the first row
 }
 
-// addShard begins a shard with the sessions from first on. A row of it is a piece
+// addShard begins a shard with the pieces from a row on. A row of it is a piece
 // of output: its session's number and its place in one (see rowOf). scope holds
 // the project as a word, so that a search in one project reads no other's.
 func (c *conn) addShard(n, first int64) error {
@@ -44,12 +47,12 @@ func (c *conn) addShard(n, first int64) error {
 		scope, words, content = '', contentless_delete = 1, tokenize = "unicode61 remove_diacritics 0")`); err != nil {
 		return err
 	}
-	_, err := c.ExecContext(c.ctx, "INSERT INTO shards (n, first_session, pieces) VALUES (?, ?, 0)", n, first)
+	_, err := c.ExecContext(c.ctx, "INSERT INTO shards (n, first_row, pieces) VALUES (?, ?, 0)", n, first)
 	return err
 }
 
 // keepShards writes down how full the shards are, and begins another when the
-// newest is full: for the sessions of which nothing has been read yet.
+// newest is full: behind everything that has been read of the newest session.
 func (c *conn) keepShards(shards []shard, full int64) error {
 	for _, s := range shards {
 		if _, err := c.ExecContext(c.ctx, "UPDATE shards SET pieces = ? WHERE n = ? AND pieces <> ?", s.pieces, s.n, s.pieces); err != nil {
@@ -59,22 +62,36 @@ func (c *conn) keepShards(shards []shard, full int64) error {
 	if shards[0].pieces < full {
 		return nil
 	}
-	var last int64
-	if err := c.QueryRowContext(c.ctx, "SELECT coalesce(max(session_id), 0) FROM progress").Scan(&last); err != nil {
-		return err
-	}
-	return c.addShard(shards[0].n+1, last+1)
-}
-
-// forgetOutput takes a session's pieces out of its shard.
-func (c *conn) forgetOutput(s *shard, session int64) error {
-	res, err := c.ExecContext(c.ctx, "DELETE FROM "+s.table()+" WHERE rowid >= ? AND rowid <= ?", rowOf(session, 0), rowOf(session, maxRowPlace))
+	var session, place int64
+	err := c.QueryRowContext(c.ctx, "SELECT session_id, place FROM progress ORDER BY session_id DESC LIMIT 1").Scan(&session, &place)
 	if err != nil {
 		return err
 	}
-	n, err := res.RowsAffected()
-	s.pieces = max(0, s.pieces-n)
-	return err
+	next := rowOf(session, 0) + min(place, maxRowPlace) + 1 // a place of -1 means that nothing has been read
+	return c.addShard(shards[0].n+1, max(next, shards[0].first+1))
+}
+
+// forgetWords takes a session's pieces out of the shards.
+func (c *conn) forgetWords(shards []shard, session int64) error {
+	first, last := rowOf(session, 0), rowOf(session, maxRowPlace)
+	for i := range shards {
+		s := &shards[i]
+		if s.first > last {
+			continue
+		}
+		res, err := c.ExecContext(c.ctx, "DELETE FROM "+s.table()+" WHERE rowid >= ? AND rowid <= ?", first, last)
+		if err != nil {
+			return err
+		}
+		n, err := res.RowsAffected()
+		if err != nil {
+			return err
+		}
+		if s.pieces = max(0, s.pieces-n); s.first <= first {
+			return nil // those before have none of it
+		}
+	}
+	return nil
 }
 
 // foundOutput finds pieces of output, newest first, at most so many.

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 
 	"coppice"
 	"coppice/store"
@@ -66,7 +67,11 @@ type Store struct {
 	signals *signals
 	closing chan struct{}
 	watch   *watch         // nil in Memory
-	running sync.WaitGroup // Updates and Backups
+	running sync.WaitGroup // Updates, Backups and Checks
+
+	unchecked atomic.Bool                   // Check has something to do
+	damage    atomic.Pointer[coppice.Error] // what Check found
+	packing   packing                       // Pack's own
 
 	mu     sync.Mutex
 	closed bool
@@ -141,9 +146,11 @@ func (s *Store) openFile(ctx context.Context) (err error) {
 			s.lock.release()
 		}
 	}()
-	if err := prepare(ctx, s.cfg.Path, s.cfg.Logger); err != nil {
+	unchecked, err := prepare(ctx, s.cfg.Path, s.cfg.Logger)
+	if err != nil {
 		return explain(s.cfg.Path, err)
 	}
+	s.unchecked.Store(unchecked)
 	s.writer, err = dial(ctx, s.cfg.Path, dsn(s.cfg.Path, "synchronous("+s.cfg.Sync+")", "cache_size(-8192)"))
 	return explain(s.cfg.Path, err)
 }
@@ -165,8 +172,13 @@ func (s *Store) Close() error {
 			c.close()
 		}
 	}
-	_ = s.guard()           // what was lost is saved while it is still open; that is all that can be done
-	err := s.writer.close() // the last to close: it empties the write-ahead log
+	whole := s.guard() == nil // what was lost is saved while it is still open; that is all that can be done
+	err := s.writer.close()   // the last to close: it empties the write-ahead log
+	if err == nil && whole && !s.unchecked.Load() && s.cfg.Path != Memory {
+		if err := leaveMark(s.cfg.Path); err != nil {
+			s.cfg.Logger.Warn("the next start checks the whole database: the mark of a clean end cannot be written", "error", err)
+		}
+	}
 	if s.lock != nil {
 		s.lock.release()
 	}
@@ -248,6 +260,7 @@ type (
 	log        struct{ *tx }
 	timers     struct{ *tx }
 	features   struct{ *tx }
+	history    struct{ *tx }
 )
 
 func (t *tx) groups() store.Tx {
@@ -255,7 +268,7 @@ func (t *tx) groups() store.Tx {
 		Projects: projects{t}, Tasks: tasks{t}, Lanes: lanes{t}, Sessions: sessions{t}, Spend: spend{t}, Outputs: outputs{t},
 		Workspaces: workspaces{t}, Trash: trash{t}, Queues: queues{t}, Landings: landings{t}, Checks: checks{t}, Work: work{t},
 		Questions: questions{t}, Messages: messages{t}, Asks: asks{t}, Limits: limits{t}, Log: log{t}, Timers: timers{t},
-		Features: features{t},
+		Features: features{t}, History: history{t},
 	}
 }
 

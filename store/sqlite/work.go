@@ -110,6 +110,6 @@ func (t work) Trim(before time.Time) (int, error) {
 	if before.IsZero() {
 		return 0, nil
 	}
-	n, err := t.q.TrimWork(t.ctx, before.UnixNano())
+	n, err := t.q.TrimWork(t.ctx, before.UnixNano(), store.MostTrimmed)
 	return int(n), err
 }

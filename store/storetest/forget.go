@@ -21,7 +21,7 @@ func full(t *testing.T, s store.Store, prefix string) coppice.Project {
 			x := session(t, s, k, i, func(x *coppice.Session) { x.State, x.Prompt, x.Usage.CostUSD = coppice.SessionDone, "do it", 1 })
 			var out []coppice.Output
 			for o := range 300 {
-				out = append(out, coppice.Output{SessionID: x.ID, Offset: int64(o * 10), At: start, Kind: coppice.OutputStdout, Data: bytes.Repeat([]byte("x"), o)})
+				out = append(out, coppice.Output{SessionID: x.ID, Offset: int64(o * 10), At: start, Kind: coppice.OutputImage, Data: bytes.Repeat([]byte("x"), o)})
 			}
 			update(t, s, func(tx store.Tx) error {
 				err := tx.Outputs.Add(x.ID, 0, 3000, out)
@@ -112,7 +112,7 @@ func testForget(t *testing.T, open Open) {
 	w.State = coppice.WorkSettled
 	update(t, s, func(tx store.Tx) error { return tx.Work.Put(w) })
 	same(t, "busy", false, get(t, s, func(r store.Reader) (bool, error) { return r.Projects.Busy(gone.ID) }))
-	same(t, "sizes", map[int64]int64{gone.ID: 18000, kept.ID: 18000}, get(t, s, func(r store.Reader) (map[int64]int64, error) { return r.Outputs.Sizes() }))
+	same(t, "sizes", map[int64]int64{gone.ID: 269100, kept.ID: 269100}, get(t, s, func(r store.Reader) (map[int64]int64, error) { return r.Outputs.Sizes() }))
 
 	if steps := forget(t, s, gone.ID); steps < 15 {
 		t.Errorf("it took %d transactions for 1,800 pieces of output", steps)
@@ -124,7 +124,7 @@ func testForget(t *testing.T, open Open) {
 			_, err := r.Tasks.ByKey(k.Key)
 			wantCode(t, "a task", err, coppice.ENotFound)
 		}
-		same(t, "sizes", map[int64]int64{kept.ID: 18000}, must(r.Outputs.Sizes()))
+		same(t, "sizes", map[int64]int64{kept.ID: 269100}, must(r.Outputs.Sizes()))
 		same(t, "what comes after it", 0, len(must(r.Tasks.Get(after.ID)).After))
 		same(t, "what it has spent", map[int64]coppice.USD{kept.ID: 6}, must(r.Spend.ByProject(coppice.Day(start))))
 		same(t, "what its task has spent", 0, must(r.Spend.Of(coppice.TaskSubject(before[0].ID), "")).CostUSD)

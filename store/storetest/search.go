@@ -24,7 +24,7 @@ type Searched struct {
 // RunSearch runs the suite of searchers.
 func RunSearch(t *testing.T, open func(t *testing.T) Searched) {
 	for name, test := range map[string]func(*testing.T, Searched){
-		"Tasks": testSearchTasks, "Output": testSearchOutput, "Raw": testSearchRaw, "Checks": testSearchChecks, "Share": testSearchShare, "Snippet": testSearchSnippet, "Bounds": testSearchBounds, "Anything": testSearchAnything,
+		"Tasks": testSearchTasks, "Output": testSearchOutput, "Raw": testSearchRaw, "Checks": testSearchChecks, "Share": testSearchShare, "Snippet": testSearchSnippet, "Bounds": testSearchBounds, "Anything": testSearchAnything, "Forgotten": testFindForgotten,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

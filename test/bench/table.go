@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"coppice"
 )
 
 // rule is what a goal is about.
@@ -33,6 +35,7 @@ const (
 	verdictOK   = "ok"
 	verdictOver = "over"
 	verdictNone = "-"
+	verdictFail = "not measured"
 )
 
 // row is one figure and what stands beside it.
@@ -75,6 +78,12 @@ func (r row) judge(g goal) row {
 		r.Verdict = verdictOver
 	}
 	return r
+}
+
+// unmeasured is the row of a figure that cannot be measured, with the first line
+// of why not.
+func unmeasured(name string, err error) row {
+	return row{Figure: name, Beside: coppice.FirstLine(err.Error()), Verdict: verdictFail}
 }
 
 // number writes three significant digits, and no more.
@@ -133,11 +142,11 @@ type report struct {
 	Rows    []row     `json:"rows"`
 }
 
-// missed counts the figures over their goal.
+// missed counts the figures over their goal, and those that were not measured.
 func (r report) missed() int {
 	n := 0
 	for _, row := range r.Rows {
-		if row.Verdict == verdictOver {
+		if row.Verdict == verdictOver || row.Verdict == verdictFail {
 			n++
 		}
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"coppice"
 	"coppice/api"
@@ -44,8 +45,29 @@ func (e *Env) disk(ctx context.Context, cl *client.Client, within int, asJSON bo
 	}
 	e.table([]column{{head: "PROJECT"}, {head: "WHAT"}, {head: "SIZE", end: true}, {head: "FILES", end: true}, {head: "WHERE", give: true}}, rows)
 	e.printf("%v in all, %v free\n", coppice.Bytes(d.Total), coppice.Bytes(d.Free))
+	e.kept(d.Kept)
 	if d.Partial {
 		e.printf("%s\n", e.paint(yellow, "not everything was counted in time; see coppice status --disk --within"))
 	}
 	return nil
+}
+
+// kept shows how much of the history there is, and how much is kept.
+func (e *Env) kept(list []api.DiskKept) {
+	if len(list) == 0 {
+		return
+	}
+	var rows [][]cell
+	for _, k := range list {
+		var there []string
+		if k.Count > 0 || k.Most > 0 {
+			there = append(there, fmt.Sprint(k.Count))
+		}
+		if k.Bytes > 0 || k.Size > 0 {
+			there = append(there, coppice.Bytes(k.Bytes).String())
+		}
+		rows = append(rows, []cell{plain(k.What), {strings.Join(there, ", "), dim}, plain(k.AtMost()), {k.By, dim}})
+	}
+	e.printf("\n")
+	e.table([]column{{head: "HISTORY"}, {head: "THERE IS"}, {head: "KEPT AT MOST"}, {head: "CHANGE WITH", give: true}}, rows)
 }

@@ -72,8 +72,8 @@ const (
 	defaultBackupEvery = 6 * time.Hour
 )
 
-// database is the name of the database in the state directory.
-const database = "coppice.db"
+// Database is the name of the database in the state directory.
+const Database = "coppice.db"
 
 // Server is the control process. Start it once; Stop leaves sessions running.
 type Server struct {
@@ -135,7 +135,7 @@ func (s *Server) Start(ctx context.Context) (err error) {
 	if err := privateDir(s.cfg.State); err != nil {
 		return err
 	}
-	s.store, err = sqlite.Open(ctx, sqlite.Config{Path: s.path(database), Logger: s.cfg.Logger})
+	s.store, err = sqlite.Open(ctx, sqlite.Config{Path: s.path(Database), Logger: s.cfg.Logger})
 	if err != nil {
 		return err
 	}
@@ -232,7 +232,8 @@ func (s *Server) wireControl(ctx context.Context, eng *engine.Engine) error {
 	if err != nil {
 		return err
 	}
-	backups := &sqlite.Backups{Store: s.store, Folder: s.path("backups"), Keep: s.cfg.Backups}
+	limits := control.Limits{Environ: s.cfg.Environ, Events: s.cfg.KeepEvents, EventsFor: s.cfg.KeepFor, Backups: s.cfg.Backups}
+	backups := &sqlite.Backups{Store: s.store, Folder: s.path("backups"), Keep: s.cfg.Backups, Most: limits.BackupsSize}
 	inspect := func(ctx context.Context, dir string) (coppice.Project, error) {
 		return checkout.Inspect(ctx, s.spaces, dir)
 	}
@@ -244,17 +245,18 @@ func (s *Server) wireControl(ctx context.Context, eng *engine.Engine) error {
 		return err
 	}
 	remover := control.NewRemover(s.store, intake, s.spaces, s.path("sessions"), clock.Real(), s.cfg.Logger)
+	keeper := &control.Keeper{Store: s.store, Intake: intake, Limits: limits, Pack: s.store.Pack, Clock: clock.Real(), Log: s.cfg.Logger}
 	changes := control.Changes{Store: s.store, Spaces: s.spaces}
 	s.look = agents.NewLook(agents.Search{Self: s.cfg.Self, Env: s.cfg.Environ, Can: Abilities}, s.cfg.Now, profiles.Patience)
 	if err := s.openIndex(ctx); err != nil {
 		return err
 	}
 	served := apihttp.Config{
-		Agents: s.look.Agents, Settings: &control.Settings{Spaces: s.spaces, Intake: intake, Server: s.cfg.Settings()},
+		Agents: s.look.Agents, Settings: &control.Settings{Spaces: s.spaces, Intake: intake, Server: s.cfg.Settings(), Limits: limits},
 		Listen: s.cfg.Listen, Names: s.cfg.Names, Token: token, Store: s.store, Intact: s.store.Intact, Version: s.cfg.Version, Now: s.cfg.Now, Log: s.cfg.Logger,
 		Projects: intake, Tasks: intake, Talk: intake, Add: follower.Add, Use: follower.Use, Needs: follower, Warnings: follower.Warnings, Status: eng, Web: web.Files(),
 		Diff: changes.Diff, Bring: changes.Bring, Remove: remover.Remove, Attach: s.terminals.Attach,
-		Disk:   control.NewDisk(s.cfg.State, database, sqlite.IndexFile, s.store, s.spaces, s.cfg.Now).Usage,
+		Disk:   control.NewDisk(s.cfg.State, Database, sqlite.IndexFile, s.store, s.spaces, limits, s.cfg.Now).Usage,
 		Backup: func(ctx context.Context) (string, error) { return backups.Make(ctx, s.cfg.Now()) },
 	}
 	if s.index != nil {
@@ -268,12 +270,14 @@ func (s *Server) wireControl(ctx context.Context, eng *engine.Engine) error {
 		s.set.Add("search", background(s.index.Run))
 	}
 	s.set.Add("http", s.http)
+	s.set.Add("integrity", background(s.store.Check))
 	s.set.Add("git settings", once(follower.AdoptGit))
 	s.set.Add("workspaces", once(func(ctx context.Context) error { return s.spaces.Sweep(ctx) }))
 	s.set.Add("worker", s.work)
 	s.set.Add("engine", background(eng.Run))
 	s.set.Add("features", background(follower.Run))
 	s.set.Add("removals", background(remover.Run))
+	s.set.Add("history", background(keeper.Run))
 	s.set.Add("backups", background(s.backupLoop(backups)))
 	s.set.Add("endpoint", endpoint{s})
 	return nil

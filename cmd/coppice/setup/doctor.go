@@ -69,6 +69,7 @@ type Machine struct {
 	Problems  func(ctx context.Context) []string // of the project in the working directory
 	Browser   func(ctx context.Context) *Browser // that its verifiers are given; nil when they want none
 	Secrets   func(ctx context.Context) []Secret // that the project uses
+	Database  func(ctx context.Context) []Row    // whether it is sound, and how much of the history is kept
 	LookPath  func(name string) (string, error)  // exec.LookPath when nil
 	Limits    func(dir string) (Limits, error)   // this machine's when nil
 }
@@ -139,6 +140,9 @@ func Doctor(ctx context.Context, m Machine) Report {
 		for _, s := range m.Secrets(ctx) {
 			rows = append(rows, secret(s))
 		}
+	}
+	if m.Database != nil {
+		rows = append(rows, m.Database(ctx)...)
 	}
 	r := Report{Rows: rows}
 	if m.Agents != nil {

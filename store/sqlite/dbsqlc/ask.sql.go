@@ -185,11 +185,11 @@ func (q *Queries) PutAsk(ctx context.Context, arg PutAskParams) (int64, error) {
 }
 
 const trimAsks = `-- name: TrimAsks :execrows
-DELETE FROM asks WHERE settled_at < ?1
+DELETE FROM asks WHERE id IN (SELECT a.id FROM asks a WHERE a.settled_at < ?1 LIMIT ?2)
 `
 
-func (q *Queries) TrimAsks(ctx context.Context, before sql.NullInt64) (int64, error) {
-	result, err := q.db.ExecContext(ctx, trimAsks, before)
+func (q *Queries) TrimAsks(ctx context.Context, before sql.NullInt64, most int64) (int64, error) {
+	result, err := q.db.ExecContext(ctx, trimAsks, before, most)
 	if err != nil {
 		return 0, err
 	}

@@ -161,11 +161,12 @@ func (q *Queries) FirstEvent(ctx context.Context) (int64, error) {
 }
 
 const firstEventSince = `-- name: FirstEventSince :one
-SELECT seq FROM events WHERE at >= CAST(?1 AS INTEGER) ORDER BY seq LIMIT 1
+SELECT e.seq FROM (SELECT o.seq, o.at FROM events o ORDER BY o.seq LIMIT CAST(?1 AS INTEGER)) e
+WHERE e.at >= CAST(?2 AS INTEGER) ORDER BY e.seq LIMIT 1
 `
 
-func (q *Queries) FirstEventSince(ctx context.Context, moment int64) (int64, error) {
-	row := q.db.QueryRowContext(ctx, firstEventSince, moment)
+func (q *Queries) FirstEventSince(ctx context.Context, most int64, moment int64) (int64, error) {
+	row := q.db.QueryRowContext(ctx, firstEventSince, most, moment)
 	var seq int64
 	err := row.Scan(&seq)
 	return seq, err

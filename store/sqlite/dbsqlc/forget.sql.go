@@ -94,6 +94,15 @@ func (q *Queries) ForgetChecks(ctx context.Context, taskID int64) error {
 	return err
 }
 
+const forgetCounts = `-- name: ForgetCounts :exec
+DELETE FROM ended_tasks WHERE project_id = ?1
+`
+
+func (q *Queries) ForgetCounts(ctx context.Context, projectID int64) error {
+	_, err := q.db.ExecContext(ctx, forgetCounts, projectID)
+	return err
+}
+
 const forgetDeps = `-- name: ForgetDeps :exec
 DELETE FROM task_deps WHERE task_id = ?1 OR after_id = ?1
 `
@@ -229,7 +238,7 @@ func (q *Queries) ForgetWorkspaces(ctx context.Context, taskID int64) error {
 }
 
 const outputSizes = `-- name: OutputSizes :many
-SELECT project_id, CAST(sum(cursor) AS INTEGER) AS size FROM sessions GROUP BY project_id
+SELECT project_id, CAST(sum(kept) AS INTEGER) AS size FROM sessions GROUP BY project_id
 `
 
 type OutputSizesRow struct {

@@ -97,14 +97,6 @@ type Message struct {
 	Failed      string
 }
 
-type Output struct {
-	SessionID int64
-	Place     int64
-	At        sql.NullInt64
-	Kind      string
-	Data      []byte
-}
-
 type Project struct {
 	ID           int64
 	Prefix       string
@@ -186,6 +178,9 @@ type Session struct {
 	ReadyAt      sql.NullInt64
 	ParkedFor    int64
 	Budget       float64
+	Kept         int64
+	EmptiedAt    sql.NullInt64
+	Packed       bool
 	Answer       sql.NullString
 }
 
@@ -242,6 +237,7 @@ type Task struct {
 	Level       string
 	Archived    sql.NullInt64
 	WaitsOn     sql.NullString
+	Emptied     bool
 	Details     sql.NullString
 	InFlight    bool
 }

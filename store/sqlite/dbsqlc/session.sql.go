@@ -42,43 +42,8 @@ func (q *Queries) DropMask(ctx context.Context, sessionID int64) error {
 	return err
 }
 
-const lastOutputs = `-- name: LastOutputs :many
-SELECT o.session_id, o.place, o.at, o.kind, o.data FROM sessions s JOIN outputs o ON o.session_id = s.id AND o.place IN (
-  SELECT p.place FROM outputs p WHERE p.session_id = s.id AND p.kind = ?1 ORDER BY p.place DESC LIMIT CAST(?2 AS INTEGER)
-) WHERE s.id IN (SELECT value FROM json_each(CAST(?3 AS TEXT))) ORDER BY s.id, o.place
-`
-
-func (q *Queries) LastOutputs(ctx context.Context, kind string, most int64, sessions string) ([]Output, error) {
-	rows, err := q.db.QueryContext(ctx, lastOutputs, kind, most, sessions)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []Output
-	for rows.Next() {
-		var i Output
-		if err := rows.Scan(
-			&i.SessionID,
-			&i.Place,
-			&i.At,
-			&i.Kind,
-			&i.Data,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const lastSession = `-- name: LastSession :one
-SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped, parked_at, ready_at, parked_for, budget, answer FROM sessions WHERE task_id = ?1 ORDER BY id DESC LIMIT 1
+SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped, parked_at, ready_at, parked_for, budget, kept, emptied_at, packed, answer FROM sessions WHERE task_id = ?1 ORDER BY id DESC LIMIT 1
 `
 
 func (q *Queries) LastSession(ctx context.Context, taskID int64) (Session, error) {
@@ -126,13 +91,16 @@ func (q *Queries) LastSession(ctx context.Context, taskID int64) (Session, error
 		&i.ReadyAt,
 		&i.ParkedFor,
 		&i.Budget,
+		&i.Kept,
+		&i.EmptiedAt,
+		&i.Packed,
 		&i.Answer,
 	)
 	return i, err
 }
 
 const liveSessions = `-- name: LiveSessions :many
-SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped, parked_at, ready_at, parked_for, budget, answer FROM sessions WHERE live ORDER BY id
+SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped, parked_at, ready_at, parked_for, budget, kept, emptied_at, packed, answer FROM sessions WHERE live ORDER BY id
 `
 
 func (q *Queries) LiveSessions(ctx context.Context) ([]Session, error) {
@@ -186,6 +154,9 @@ func (q *Queries) LiveSessions(ctx context.Context) ([]Session, error) {
 			&i.ReadyAt,
 			&i.ParkedFor,
 			&i.Budget,
+			&i.Kept,
+			&i.EmptiedAt,
+			&i.Packed,
 			&i.Answer,
 		); err != nil {
 			return nil, err
@@ -468,7 +439,7 @@ func (q *Queries) Running(ctx context.Context) ([]RunningRow, error) {
 }
 
 const session = `-- name: Session :one
-SELECT s.id, s.project_id, s.task_id, s.n, s."key", s.round, s.role, s.track, s.agent, s.model, s.resume, s.fork, s.screen, s.state, s.live, s.created_at, s.started_at, s.ended_at, s.output_at, s.conversation, s.exit_code, s.signal, s.failure, s.from_commit, s.head, s.stat, s.usage, s.cursor, s.stop_why, s.stop_tries, s.stop_at, s.warning, s.path, s.ports, s.verdict, s.summary, s.dropped, s.parked_at, s.ready_at, s.parked_for, s.budget, s.answer, p.text FROM sessions s LEFT JOIN prompts p ON p.session_id = s.id WHERE s.id = ?1
+SELECT s.id, s.project_id, s.task_id, s.n, s."key", s.round, s.role, s.track, s.agent, s.model, s.resume, s.fork, s.screen, s.state, s.live, s.created_at, s.started_at, s.ended_at, s.output_at, s.conversation, s.exit_code, s.signal, s.failure, s.from_commit, s.head, s.stat, s.usage, s.cursor, s.stop_why, s.stop_tries, s.stop_at, s.warning, s.path, s.ports, s.verdict, s.summary, s.dropped, s.parked_at, s.ready_at, s.parked_for, s.budget, s.kept, s.emptied_at, s.packed, s.answer, p.text FROM sessions s LEFT JOIN prompts p ON p.session_id = s.id WHERE s.id = ?1
 `
 
 type SessionRow struct {
@@ -521,6 +492,9 @@ func (q *Queries) Session(ctx context.Context, id int64) (SessionRow, error) {
 		&i.Session.ReadyAt,
 		&i.Session.ParkedFor,
 		&i.Session.Budget,
+		&i.Session.Kept,
+		&i.Session.EmptiedAt,
+		&i.Session.Packed,
 		&i.Session.Answer,
 		&i.Text,
 	)
@@ -528,7 +502,7 @@ func (q *Queries) Session(ctx context.Context, id int64) (SessionRow, error) {
 }
 
 const sessionByKey = `-- name: SessionByKey :one
-SELECT s.id, s.project_id, s.task_id, s.n, s."key", s.round, s.role, s.track, s.agent, s.model, s.resume, s.fork, s.screen, s.state, s.live, s.created_at, s.started_at, s.ended_at, s.output_at, s.conversation, s.exit_code, s.signal, s.failure, s.from_commit, s.head, s.stat, s.usage, s.cursor, s.stop_why, s.stop_tries, s.stop_at, s.warning, s.path, s.ports, s.verdict, s.summary, s.dropped, s.parked_at, s.ready_at, s.parked_for, s.budget, s.answer, p.text FROM sessions s LEFT JOIN prompts p ON p.session_id = s.id WHERE s.key = ?1
+SELECT s.id, s.project_id, s.task_id, s.n, s."key", s.round, s.role, s.track, s.agent, s.model, s.resume, s.fork, s.screen, s.state, s.live, s.created_at, s.started_at, s.ended_at, s.output_at, s.conversation, s.exit_code, s.signal, s.failure, s.from_commit, s.head, s.stat, s.usage, s.cursor, s.stop_why, s.stop_tries, s.stop_at, s.warning, s.path, s.ports, s.verdict, s.summary, s.dropped, s.parked_at, s.ready_at, s.parked_for, s.budget, s.kept, s.emptied_at, s.packed, s.answer, p.text FROM sessions s LEFT JOIN prompts p ON p.session_id = s.id WHERE s.key = ?1
 `
 
 type SessionByKeyRow struct {
@@ -581,6 +555,9 @@ func (q *Queries) SessionByKey(ctx context.Context, key string) (SessionByKeyRow
 		&i.Session.ReadyAt,
 		&i.Session.ParkedFor,
 		&i.Session.Budget,
+		&i.Session.Kept,
+		&i.Session.EmptiedAt,
+		&i.Session.Packed,
 		&i.Session.Answer,
 		&i.Text,
 	)
@@ -588,7 +565,7 @@ func (q *Queries) SessionByKey(ctx context.Context, key string) (SessionByKeyRow
 }
 
 const sessionsOf = `-- name: SessionsOf :many
-SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped, parked_at, ready_at, parked_for, budget, answer FROM sessions WHERE task_id = ?1 ORDER BY id
+SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped, parked_at, ready_at, parked_for, budget, kept, emptied_at, packed, answer FROM sessions WHERE task_id = ?1 ORDER BY id
 `
 
 func (q *Queries) SessionsOf(ctx context.Context, taskID int64) ([]Session, error) {
@@ -642,6 +619,9 @@ func (q *Queries) SessionsOf(ctx context.Context, taskID int64) ([]Session, erro
 			&i.ReadyAt,
 			&i.ParkedFor,
 			&i.Budget,
+			&i.Kept,
+			&i.EmptiedAt,
+			&i.Packed,
 			&i.Answer,
 		); err != nil {
 			return nil, err
@@ -658,7 +638,7 @@ func (q *Queries) SessionsOf(ctx context.Context, taskID int64) ([]Session, erro
 }
 
 const sessionsOfEach = `-- name: SessionsOfEach :many
-SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped, parked_at, ready_at, parked_for, budget, answer FROM sessions WHERE task_id IN (SELECT value FROM json_each(CAST(?1 AS TEXT))) ORDER BY task_id, id
+SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped, parked_at, ready_at, parked_for, budget, kept, emptied_at, packed, answer FROM sessions WHERE task_id IN (SELECT value FROM json_each(CAST(?1 AS TEXT))) ORDER BY task_id, id
 `
 
 func (q *Queries) SessionsOfEach(ctx context.Context, tasks string) ([]Session, error) {
@@ -712,6 +692,9 @@ func (q *Queries) SessionsOfEach(ctx context.Context, tasks string) ([]Session, 
 			&i.ReadyAt,
 			&i.ParkedFor,
 			&i.Budget,
+			&i.Kept,
+			&i.EmptiedAt,
+			&i.Packed,
 			&i.Answer,
 		); err != nil {
 			return nil, err

@@ -158,11 +158,13 @@ func (q *Queries) PutWork(ctx context.Context, arg PutWorkParams) (int64, error)
 }
 
 const trimWork = `-- name: TrimWork :execrows
-DELETE FROM work WHERE state IN ('settled', 'cancelled') AND coalesce(finished_at, offered_at) < CAST(?1 AS INTEGER)
+DELETE FROM work WHERE id IN (
+  SELECT w.id FROM work w WHERE w.state IN ('settled', 'cancelled') AND coalesce(w.finished_at, w.offered_at) < CAST(?1 AS INTEGER) LIMIT ?2
+)
 `
 
-func (q *Queries) TrimWork(ctx context.Context, before int64) (int64, error) {
-	result, err := q.db.ExecContext(ctx, trimWork, before)
+func (q *Queries) TrimWork(ctx context.Context, before int64, most int64) (int64, error) {
+	result, err := q.db.ExecContext(ctx, trimWork, before, most)
 	if err != nil {
 		return 0, err
 	}

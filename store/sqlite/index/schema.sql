@@ -3,12 +3,12 @@
 -- tables of words keep no text of their own; what is shown is read from there.
 
 -- The words of output stand in shards, each a table output_words_<n> with the
--- sessions from first_session on, up to those of the next: what a search costs
+-- pieces from first_row on, up to those of the next: what a search costs
 -- stays bounded when the history grows, since the newest shard is asked first.
 CREATE TABLE shards (
-  n             INTEGER PRIMARY KEY,
-  first_session INTEGER NOT NULL,
-  pieces        INTEGER NOT NULL
+  n         INTEGER PRIMARY KEY,
+  first_row INTEGER NOT NULL,
+  pieces    INTEGER NOT NULL
 );
 -- A row of task_words is a task. scope holds its project as a word, so that a
 -- search in one project reads no other's.

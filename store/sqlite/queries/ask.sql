@@ -21,7 +21,7 @@ SELECT * FROM asks WHERE settled_at IS NULL ORDER BY id;
 SELECT * FROM asks WHERE project_id = @project_id AND subject_kind = @subject_kind AND subject_id = @subject_id ORDER BY id;
 
 -- name: TrimAsks :execrows
-DELETE FROM asks WHERE settled_at < @before;
+DELETE FROM asks WHERE id IN (SELECT a.id FROM asks a WHERE a.settled_at < @before LIMIT @most);
 
 -- name: ForgetAsks :exec
 DELETE FROM asks WHERE project_id = @project_id;

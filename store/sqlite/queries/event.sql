@@ -8,7 +8,8 @@ VALUES (@at, @kind, @project_id, @task_id, @session_id, @about, @subject, @actor
 SELECT seq FROM events ORDER BY seq LIMIT 1;
 
 -- name: FirstEventSince :one
-SELECT seq FROM events WHERE at >= CAST(@moment AS INTEGER) ORDER BY seq LIMIT 1;
+SELECT e.seq FROM (SELECT o.seq, o.at FROM events o ORDER BY o.seq LIMIT CAST(@most AS INTEGER)) e
+WHERE e.at >= CAST(@moment AS INTEGER) ORDER BY e.seq LIMIT 1;
 
 -- name: DropEvents :execrows
 DELETE FROM events WHERE seq <= @last;

@@ -81,11 +81,14 @@ DELETE FROM timers WHERE kind = @kind AND id = @id;
 -- name: ForgetTask :exec
 DELETE FROM tasks WHERE id = @id;
 
+-- name: ForgetCounts :exec
+DELETE FROM ended_tasks WHERE project_id = @project_id;
+
 -- name: ForgetProject :exec
 DELETE FROM projects WHERE id = @id;
 
 -- name: OutputSizes :many
-SELECT project_id, CAST(sum(cursor) AS INTEGER) AS size FROM sessions GROUP BY project_id;
+SELECT project_id, CAST(sum(kept) AS INTEGER) AS size FROM sessions GROUP BY project_id;
 
 -- name: Outsiders :many
 SELECT t.key FROM task_deps d JOIN tasks a ON a.id = d.after_id JOIN tasks t ON t.id = d.task_id

@@ -69,11 +69,6 @@ ON CONFLICT (made_at, session_id) DO UPDATE SET
   input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens, cache_read = excluded.cache_read,
   cache_write = excluded.cache_write, turns = excluded.turns, cost_usd = excluded.cost_usd, estimated = excluded.estimated;
 
--- name: LastOutputs :many
-SELECT o.* FROM sessions s JOIN outputs o ON o.session_id = s.id AND o.place IN (
-  SELECT p.place FROM outputs p WHERE p.session_id = s.id AND p.kind = @kind ORDER BY p.place DESC LIMIT CAST(@most AS INTEGER)
-) WHERE s.id IN (SELECT value FROM json_each(CAST(@sessions AS TEXT))) ORDER BY s.id, o.place;
-
 -- name: Mask :one
 SELECT state FROM masks WHERE session_id = @session_id;
 

@@ -34,4 +34,6 @@ SELECT * FROM work WHERE worker = @worker AND state = 'taken' ORDER BY id;
 SELECT state, count(*) AS n FROM work WHERE state IN ('offered', 'taken', 'finished') GROUP BY state;
 
 -- name: TrimWork :execrows
-DELETE FROM work WHERE state IN ('settled', 'cancelled') AND coalesce(finished_at, offered_at) < CAST(@before AS INTEGER);
+DELETE FROM work WHERE id IN (
+  SELECT w.id FROM work w WHERE w.state IN ('settled', 'cancelled') AND coalesce(w.finished_at, w.offered_at) < CAST(@before AS INTEGER) LIMIT @most
+);

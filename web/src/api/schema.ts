@@ -184,6 +184,8 @@ export interface Disk {
   "at": string;
   /** Bytes that are free on its disk */
   "free": number;
+  /** How much of the history there is, and how much is kept */
+  "kept": (DiskKept)[] | null;
   /** Not everything was counted in time: sizes are at least these */
   "partial"?: boolean;
   "projects": (DiskProject)[] | null;
@@ -193,6 +195,23 @@ export interface Disk {
   "state": string;
   /** Bytes that the state directory takes */
   "total": number;
+}
+
+export interface DiskKept {
+  /** How long it is kept, such as 180d; empty means no limit */
+  "age"?: string;
+  /** What changes the limits: keys of config.yaml, or flags of coppice serve */
+  "by": string;
+  /** How much there is */
+  "bytes"?: number;
+  /** How many there are */
+  "count"?: number;
+  /** The most that are kept; 0 means no limit */
+  "most"?: number;
+  /** The most bytes that are kept; 0 means no limit */
+  "size"?: number;
+  /** output, tasks, events, backups */
+  "what": string;
 }
 
 export interface DiskPart {
@@ -697,9 +716,9 @@ export interface ServePolicy {
 
 export interface ServerSetting {
   "doc": string;
-  /** The flag without its dashes */
+  /** The flag without its dashes, or the key of the user's config.yaml */
   "name": string;
-  /** default, flag or environment */
+  /** default, flag, environment, or the line of the user's config.yaml */
   "source": string;
   "value": string;
 }

@@ -1,7 +1,7 @@
 // What uses disk, counted when somebody looks.
 import { get } from "../api/client";
 import { useQuery } from "../api/query";
-import type { Disk, DiskPart } from "../api/schema";
+import type { Disk, DiskKept, DiskPart } from "../api/schema";
 import { clock, size } from "../lib/format";
 import { Loading, ProblemBox } from "../ui/parts";
 
@@ -16,6 +16,27 @@ export function diskRows(d: Disk): Row[] {
   const rows = (d.projects ?? []).flatMap((p) => (p.parts ?? []).map((part) => ({ of: p.prefix, part })));
   for (const part of d.server ?? []) rows.push({ of: "", part });
   return rows.filter((r) => r.part.bytes > 0 || r.part.partial).sort((a, b) => b.part.bytes - a.part.bytes);
+}
+
+// keptLimits says in words how much of one part of the history is kept.
+export function keptLimits(k: DiskKept): string {
+  const parts = [k.most ? String(k.most) : "", k.size ? size(k.size) : "", k.age ?? ""].filter((p) => p !== "");
+  return parts.join(", ") || "no limit";
+}
+
+function Kept({ list }: { list: DiskKept[] }) {
+  return (
+    <div className="scroll-x" tabIndex={0} role="region" aria-label="History">
+      <table className="data"><thead><tr><th>History</th><th className="num">There is</th><th>Kept at most</th><th>Change with</th></tr></thead>
+        <tbody>{list.map((k) => (
+          <tr key={k.what}>
+            <td>{k.what}</td><td className="num">{[k.count ? String(k.count) : "", k.bytes ? size(k.bytes) : ""].filter((p) => p !== "").join(", ") || "0"}</td>
+            <td>{keptLimits(k)}</td><td><code>{k.by}</code></td>
+          </tr>
+        ))}</tbody>
+      </table>
+    </div>
+  );
 }
 
 export function DiskUse() {
@@ -44,6 +65,7 @@ export function DiskTable({ d }: { d: Disk }) {
           ))}</tbody>
         </table>
       </div>
+      <Kept list={d.kept ?? []} />
     </>
   );
 }

@@ -15,15 +15,20 @@ import { editorLink, editors, fault } from "./editor";
 import { placeOf, sourceOf } from "./hits";
 import { marked } from "./marks";
 import { readMetrics } from "../routes/health";
-import { diskRows } from "../components/disk";
+import { diskRows, keptLimits } from "../components/disk";
 import { left } from "../components/removeproject";
 
 describe("disk", () => {
   it("writes sizes", () => expect([0, 1023, 1024, 1536, 256 * 2 ** 20, 1.25 * 2 ** 30, 2 ** 50].map((n) => size(n))).toEqual(["0 B", "1023 B", "1 KiB", "1.5 KiB", "256 MiB", "1.3 GiB", "1024 TiB"]));
   it("shows what is there, the largest first", () => {
     const part = (what: string, bytes: number, partial = false) => ({ what, bytes, path: "/state/" + what, partial });
-    const d = { at: "", total: 0, free: 0, state: "/state", projects: [{ prefix: "app", total: 0, parts: [part("trash", 0), part("workspaces", 5), part("repository", 0, true)] }], server: [part("database", 9)] };
+    const d = { at: "", total: 0, free: 0, state: "/state", projects: [{ prefix: "app", total: 0, parts: [part("trash", 0), part("workspaces", 5), part("repository", 0, true)] }], server: [part("database", 9)], kept: [] };
     expect(diskRows(d).map((r) => `${r.of} ${r.part.what}`)).toEqual([" database", "app workspaces", "app repository"]);
+  });
+  it("says how much is kept", () => {
+    const k = { what: "output", by: "keep.output" };
+    expect(keptLimits({ ...k, most: 7, size: 2 ** 30, age: "180d" })).toBe("7, 1 GiB, 180d");
+    expect(keptLimits(k)).toBe("no limit");
   });
   it("says what a removal leaves", () => {
     const gone = { id: 1, prefix: "app", path: "/app", left: [{ what: "workspaces", path: "/state/w" }] };

@@ -58,6 +58,7 @@ export default function HealthPage() {
         <div><dt>Newest event</dt><dd>{seq} <small>{status.data && `as of ${clock(status.data.at)}`}</small></dd></div>
         {(status.data?.projects ?? []).map((p) => <div key={p.prefix}><dt>{p.prefix}</dt><dd>{p.running} / {p.limit} <small>{p.paused_at ? "paused" : "sessions"}{p.parked > 0 ? `, ${p.parked} parked` : ""}</small></dd></div>)}
       </dl>
+      {(status.data?.warnings ?? []).map((w) => <p className="problem" role="alert" key={w}>{w}</p>)}
       {[version, status, counted].map((q, i) => q.problem && <ProblemBox key={i} problem={q.problem} again={q.again} />)}
       <DiskUse />
       <h2>Counts</h2>

@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"coppice"
+	"coppice/api"
+	"coppice/api/client"
+	"coppice/cmd/coppice/server"
+	"coppice/cmd/coppice/setup"
+	"coppice/control"
+	"coppice/store/sqlite"
+)
+
+// database reports whether the database is sound, and how much of the history is
+// kept. It asks the server if one runs.
+func (p *program) database(ctx context.Context) []setup.Row {
+	cl := client.New(p.state)
+	defer cl.Close()
+	st, err := cl.Status(ctx, "")
+	if err != nil {
+		return append(atRest(filepath.Join(p.state, server.Database)), limitsOf(os.Environ()))
+	}
+	rows := []setup.Row{{Name: "database", Level: setup.OK, Detail: "in use by the server"}}
+	for _, w := range st.Warnings {
+		rows = append(rows, setup.Row{Name: "server", Level: setup.Fail, Detail: w, Fix: "see the server's log"})
+	}
+	d, err := cl.Disk(ctx, 1)
+	if err != nil {
+		return append(rows, limitsOf(os.Environ()))
+	}
+	return append(rows, historyOf(d.Kept))
+}
+
+// atRest reports on a database that no server has open.
+func atRest(path string) []setup.Row {
+	if _, err := os.Stat(path); err != nil {
+		return nil // there is none yet
+	}
+	if sqlite.Unclean(path) {
+		return []setup.Row{{
+			Name: "database", Level: setup.Warn, Detail: path + " was not closed cleanly, or was changed since",
+			Fix: "start `coppice serve`: it checks the database, and `coppice status` shows what it finds",
+		}}
+	}
+	return []setup.Row{{Name: "database", Level: setup.OK, Detail: "closed cleanly"}}
+}
+
+// limitsOf reports how much of the history is kept.
+func limitsOf(environ []string) setup.Row {
+	kept, err := control.Limits{Environ: environ}.Kept()
+	if err != nil {
+		e := coppice.Public(err)
+		return setup.Row{Name: "history", Level: setup.Fail, Detail: e.Cause, Fix: e.Fix}
+	}
+	return historyOf(kept[:2]) // only the server knows the others
+}
+
+// historyOf writes the limits of the history in a line.
+func historyOf(kept []api.DiskKept) setup.Row {
+	var parts []string
+	for _, k := range kept {
+		parts = append(parts, k.What+" "+k.AtMost())
+	}
+	return setup.Row{Name: "history", Level: setup.OK, Detail: "kept at most: " + strings.Join(parts, "; ")}
+}

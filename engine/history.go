@@ -1,0 +1,40 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+
+	"coppice"
+	"coppice/store"
+)
+
+// ForgetOld removes a bit of the history that is beyond the limits, at most about
+// so many rows of one task. When it is done with the task, the log says so. The
+// result names no task when nothing is beyond the limits.
+func (i *Intake) ForgetOld(ctx context.Context, k store.Keep, most int) (f store.Forgotten, err error) {
+	now := i.now().UTC()
+	if k.Notice, err = json.Marshal(map[string]any{
+		"kind": coppice.SaidNotice,
+		"text": "What this session wrote was removed on " + now.Format("2 January 2006") + " to bound the history (keep.output and keep.output_size in config.yaml).",
+	}); err != nil {
+		return f, err
+	}
+	err = i.store.Update(ctx, func(tx store.Tx) error {
+		if f, err = tx.History.Forget(k, now, most); err != nil || !f.Done {
+			return err
+		}
+		reason := "what was written for it"
+		if f.All {
+			reason = "all of it"
+		}
+		data, err := json.Marshal(coppice.Forgotten{All: f.All, Checks: f.Checks})
+		if err != nil {
+			return err
+		}
+		return tx.Log.Append(&coppice.Event{
+			At: now, Kind: coppice.EventTaskForgotten, ProjectID: f.Task.ProjectID, TaskID: f.Task.ID, Subject: f.Task.Key,
+			By: coppice.Actor{Kind: coppice.ActorEngine, Name: "keep"}.String(), Reason: reason, Data: data,
+		})
+	})
+	return f, err
+}

@@ -1,0 +1,124 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"coppice"
+)
+
+// checkAtOnce is the size up to which a database is checked before anything else
+// after an unclean end. A larger one is checked while the server answers.
+const checkAtOnce = 4 << 20
+
+// markPath names the mark of a clean close, beside the database. The mark
+// describes the file at rest: Open removes it and Close writes it again. So the
+// mark fits only a file that nobody has written to since a clean close: neither a
+// process that was killed, nor another program, nor a bad copy. A mark that a loss
+// of power brings back fits only when the file is as it was.
+func markPath(path string) string { return path + ".clean" }
+
+// atRest describes a database that no process has open. It fails when a
+// write-ahead log says that somebody has not closed it.
+func atRest(path string) (string, error) {
+	if wal, err := os.Stat(path + "-wal"); err == nil && wal.Size() > 0 {
+		return "", errors.New("its write-ahead log is not empty")
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	node := uint64(0)
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		node = uint64(st.Ino)
+	}
+	return fmt.Sprintf("%d %d %d\n", info.Size(), info.ModTime().UnixNano(), node), nil
+}
+
+// Unclean reports whether the database at a path was not closed cleanly, or was
+// changed since by something else. It is for a database that no store has open.
+func Unclean(path string) bool {
+	now, err := atRest(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	mark, readErr := os.ReadFile(markPath(path))
+	return err != nil || readErr != nil || string(mark) != now
+}
+
+// takeMark removes the mark and reports whether the database must be checked.
+func takeMark(path string) (unclean bool, err error) {
+	unclean = Unclean(path)
+	err = os.Remove(markPath(path))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return unclean, err
+}
+
+// leaveMark marks a database as cleanly closed.
+func leaveMark(path string) error {
+	now, err := atRest(path)
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(markPath(path), []byte(now), 0o600)
+}
+
+// check reads the whole database and returns an error when it is damaged.
+func (c *conn) check(ctx context.Context) error {
+	var verdict string
+	err := c.raw.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&verdict)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return damaged(c.path, err)
+	case verdict != "ok":
+		return damaged(c.path, errors.New(verdict))
+	}
+	return nil
+}
+
+// Check reads the whole database if its last end was not clean, with the lowest
+// priority that the system has. When it finds damage, it returns the error, and so
+// do Intact and every Update from then on.
+func (s *Store) Check(ctx context.Context) error {
+	if !s.unchecked.Load() {
+		return nil
+	}
+	if err := s.enter(); err != nil {
+		return err
+	}
+	defer s.running.Done()
+	s.cfg.Logger.Info("the database was not closed cleanly; it is checked in the background", "path", s.cfg.Path)
+	done := make(chan error, 1)
+	go func() { // whose thread ends with it
+		lowestPriority()
+		done <- s.readAll(ctx)
+	}()
+	err := <-done
+	var damage *coppice.Error
+	switch {
+	case errors.As(err, &damage):
+		s.damage.Store(damage)
+		s.cfg.Logger.Error("the database is damaged; nothing is changed any more", "error", err, "cause", damage.Err)
+	case err == nil:
+		s.unchecked.Store(false)
+		s.cfg.Logger.Info("the database is sound", "path", s.cfg.Path)
+	}
+	return err
+}
+
+func (s *Store) readAll(ctx context.Context) error {
+	c, err := dial(ctx, s.cfg.Path, dsn(s.cfg.Path, "query_only(1)"))
+	if err != nil {
+		return err
+	}
+	defer c.close()
+	return c.check(ctx)
+}
