@@ -366,6 +366,7 @@ export interface Limits {
   "parked"?: number;
   "per_agent"?: Record<string, number>;
   "sessions": number;
+  "workspaces"?: number;
 }
 
 export interface LoginLink {
