@@ -121,9 +121,9 @@ func (r Room) day(p coppice.Project) (reason string, until time.Time) {
 	return dayText(spent, most) + ", and running sessions may spend the rest", coppice.NextDay(r.Now)
 }
 
-// grant reserves what a task's next session may spend, in the room: what is left
-// of the task's budget, or its share of what is left of the day's, whichever is
-// less.
+// grant decides what the next session of a task may spend, and reserves it: what
+// is left of the budget of the task, or a share of what is left of the budget of
+// the day, whichever is less.
 func (r Room) grant(l coppice.Lane, t coppice.Task) {
 	p := r.Projects[l.ProjectID]
 	usd := coppice.USD(0)

@@ -70,6 +70,8 @@ func TestPark(t *testing.T) {
 			"park: session.unparked; session working after 1m0s"},
 		{"almost too long", at(parkedFor(mostParked-1), question(), resumable), "nothing"},
 		{"too long", at(parkedFor(mostParked), question(), resumable), stops},
+		{"too long, the stop of an older session is on its way",
+			at(parkedFor(mostParked), question(), resumable, work(coppice.WorkStop, coppice.WorkOffered, 0, func(w *coppice.Work) { w.SessionID = 10 })), stops},
 		{"too long, answered", at(parkedFor(mostParked), question(left), resumable), stops},
 		{"too long, and cannot resume", at(parkedFor(mostParked), question()), "nothing"},
 		{"asked again to stop", at(asked, question()), "park: work.offered; session waiting; stop 2 for parked; offer session.stop session/11/stop/2 to local"},
@@ -406,5 +408,26 @@ func TestMostParked(t *testing.T) {
 	b.wonder("app-3", coppice.Question{Ref: "q1"})
 	if w := b.unsettled("app-3"); w.Kind != coppice.WorkStop {
 		t.Errorf("app-3 has %s to do", w.Kind)
+	}
+}
+
+// TestOnceRules: what a session was told while it ran was meant for that moment.
+func TestOnceRules(t *testing.T) {
+	t.Parallel()
+	permission := func(match string, closed time.Time, answer string) change {
+		return question(func(q *coppice.Question) {
+			q.Kind, q.Rule, q.ClosedAt = coppice.QuestionPermission, &coppice.Rule{Tool: "run", Match: match}, closed
+			q.Answer, q.AnsweredAt = answer, noon
+		})
+	}
+	created := func(s *coppice.Session) { starting(s); s.CreatedAt = noon }
+	v := viewOf(coppice.StageSession, space(), ran("", rested),
+		permission("git push *", noon.Add(-time.Minute), coppice.AnswerAllow), permission("make *", noon, coppice.AnswerAllow), question(left), ran("", created))
+	if d := cmp.Diff([]coppice.Rule{{Tool: "run", Match: "make *", Do: coppice.RuleAllow}}, onceRules(v, v.session())); d != "" {
+		t.Errorf("rules (-want +got):\n%s", d)
+	}
+	ran("", created)(v)
+	if got := onceRules(v, v.session()); got != nil {
+		t.Errorf("the session after that has rules %v", got)
 	}
 }

@@ -12,14 +12,14 @@ import (
 	"coppice/store"
 )
 
+// aDay is how long a day of a span is.
+const aDay = 24 * time.Hour
+
 // span is a span of time in which a zone's offset stays the same.
 type span struct {
 	from, to time.Time
 	offset   time.Duration
 }
-
-// day is the day of the zone that begins at, or contains, a moment.
-func (s span) day(at time.Time) string { return coppice.Day(at.Add(s.offset)) }
 
 // spans cuts what is asked for where the zone's offset changes: its days are not
 // all equally long.
@@ -40,56 +40,108 @@ func spans(q store.UsageQuery) (list []span) {
 	return list
 }
 
-// grains are the lengths of time that counters sum up, and how a counter's day
-// names one: the longest first.
-var grains = []grain{{24 * time.Hour, time.DateOnly}, {time.Hour, hourKey}}
-
-type grain struct {
-	long time.Duration
-	key  string
-}
-
-// whole is the part of a span that the longest counters tell which do not cross
-// the ends of its days. It is empty when none do.
-func (s span) whole() (span, grain) {
-	for _, g := range grains {
-		w := span{s.from.Add(g.long - 1).Truncate(g.long), s.to.Truncate(g.long), s.offset}
-		if s.offset%g.long == 0 && w.from.Before(w.to) {
-			return w, g
-		}
+// days is the part of a span that is whole days of the zone. It may be empty.
+func (s span) days() span {
+	d := span{s.from.Add(s.offset + aDay - 1).Truncate(aDay).Add(-s.offset), s.to.Add(s.offset).Truncate(aDay).Add(-s.offset), s.offset}
+	if !d.from.Before(d.to) {
+		d.from, d.to = s.from, s.from
 	}
-	return span{s.from, s.from, s.offset}, grain{}
+	return d
 }
 
-// Usage implements store.SpendReader. Counters tell most of it; what is left at
+// Usage implements store.SpendReader. Counters tell of whole days. What is left at
 // both ends is read session by session, and so are tasks, of which the counters
 // know nothing.
 func (r spend) Usage(q store.UsageQuery) ([]store.UsageRow, error) {
 	sums := usageSums{}
 	for _, s := range spans(q) {
+		days := s.days()
 		if q.ByTask {
-			if err := r.made(sums, q, s); err != nil {
-				return nil, err
-			}
-			continue
+			days.from, days.to = s.from, s.from
 		}
-		w, g := s.whole()
-		if err := r.counted(sums, q, w, g); err != nil {
+		if err := r.counted(sums, q, days); err != nil {
 			return nil, err
 		}
-		for _, rest := range []span{{s.from, w.from, s.offset}, {w.to, s.to, s.offset}} {
-			if err := r.made(sums, q, rest); err != nil {
+		for _, rest := range []span{{s.from, days.from, s.offset}, {days.to, s.to, s.offset}} {
+			rows, err := r.made(q, rest, rest.offset, 0, aDay)
+			if err != nil {
 				return nil, err
 			}
+			sums.addAll(rows)
 		}
 	}
 	return sums.rows(), nil
 }
 
+// counted adds what was used on whole days of a zone. It begins with the days of
+// UTC that have the same dates. What was used between midnight in the zone and
+// midnight in UTC is then moved to its own date.
+func (r *tx) counted(sums usageSums, q store.UsageQuery, s span) error {
+	if !s.from.Before(s.to) {
+		return nil
+	}
+	first, last := s.from.Add(s.offset), s.to.Add(s.offset) // the dates, as midnights of UTC
+	days, err := r.counters(q, first.Format(time.DateOnly), last.Format(time.DateOnly), 0, 24)
+	sums.addAll(days)
+	if err != nil || s.offset == 0 {
+		return err
+	}
+	moved, err := r.between(q, s.offset, first, last)
+	for _, row := range moved {
+		to := row.day.AddDate(0, 0, 1)
+		if s.offset < 0 {
+			to = row.day.AddDate(0, 0, -1)
+		}
+		for day, times := range map[time.Time]int64{row.day: -1, to: 1} {
+			if !day.Before(first) && day.Before(last) {
+				sums.add(row.name, day, row.counts, times)
+			}
+		}
+	}
+	return err
+}
+
+// between returns what was used between midnight in a zone and midnight in UTC, by
+// day of UTC: whole hours from counters, the rest session by session.
+func (r *tx) between(q store.UsageQuery, offset time.Duration, first, last time.Time) ([]usageCount, error) {
+	from, to := first.Add(-aDay), last // east: before midnight in UTC
+	begin, end := aDay-offset, aDay
+	whole := (begin + time.Hour - 1).Truncate(time.Hour)
+	restBegin, restEnd := begin, whole
+	if offset < 0 {
+		from, to = first, last.Add(aDay) // west: after it
+		begin, end = 0, (-offset).Truncate(time.Hour)
+		whole, restBegin, restEnd = begin, end, -offset
+	}
+	rows, err := r.counters(q, from.Format(hourKey), to.Format(hourKey), int(whole/time.Hour), int(end/time.Hour))
+	if err != nil || restBegin == restEnd {
+		return rows, err
+	}
+	rest, err := r.made(q, span{from: from, to: to}, 0, restBegin, restEnd)
+	return append(rows, rest...), err
+}
+
+// usageCount is what was used on a day, in a part of a report.
+type usageCount struct {
+	day  time.Time
+	name store.UsageRow
+	counts
+}
+
 // usageSums has the counters of each row of a report.
 type usageSums map[store.UsageRow]counts
 
-func (s usageSums) add(name store.UsageRow, c counts) { s[name] = s[name].plus(c, 1) }
+// add adds to a row of a day so many times.
+func (s usageSums) add(name store.UsageRow, day time.Time, c counts, times int64) {
+	name.Day = coppice.Day(day)
+	s[name] = s[name].plus(c, times)
+}
+
+func (s usageSums) addAll(rows []usageCount) {
+	for _, row := range rows {
+		s.add(row.name, row.day, row.counts, 1)
+	}
+}
 
 // rows are the rows of the report, in order.
 func (s usageSums) rows() []store.UsageRow {
@@ -107,44 +159,48 @@ func (s usageSums) rows() []store.UsageRow {
 	return all
 }
 
-// counted adds what the counters of a span say.
-func (r *tx) counted(sums usageSums, q store.UsageQuery, s span, g grain) error {
-	if !s.from.Before(s.to) {
-		return nil
-	}
+// counters reads the counters that reports sum up, from one day or hour to before
+// another, of hours from one to before another.
+func (r *tx) counters(q store.UsageQuery, from, to string, hour, before int) ([]usageCount, error) {
 	scope := "usage/"
 	if q.ProjectID != 0 {
 		scope += strconv.FormatInt(q.ProjectID, 10) + "/"
 	}
-	after := scope[:len(scope)-1] + "0" // what begins with the scope comes before it
-	type row struct {
-		day, scope string
-		counts
+	w := &where{}
+	w.and("day >= ? AND day < ? AND scope >= ? AND scope < ?", from, to, scope, scope[:len(scope)-1]+"0") // which follows the slash
+	day := "day"
+	if strings.HasPrefix(from, hourKey[:1]) {
+		day = "substr(day, 2, 10)"
+		w.and("CAST(substr(day, 13) AS INTEGER) >= ? AND CAST(substr(day, 13) AS INTEGER) < ?", hour, before)
 	}
-	rows, err := list(r.conn, `SELECT day, scope, cost, input, output, cache_read, cache_write, turns, sessions, estimated FROM spend
-		WHERE day >= ? AND day < ? AND scope >= ? AND scope < ?`, []any{s.from.Format(g.key), s.to.Format(g.key), scope, after}, func(rows *sql.Rows) (o row, err error) {
-		err = rows.Scan(&o.day, &o.scope, &o.counts[0], &o.counts[1], &o.counts[2], &o.counts[3], &o.counts[4], &o.counts[5], &o.counts[6], &o.counts[7])
-		return o, err
-	})
-	for _, o := range rows {
-		at, err := time.Parse(g.key, o.day)
-		if err != nil {
-			return err
+	query := "SELECT " + day + ` AS d, scope, sum(cost), sum(input), sum(output), sum(cache_read), sum(cache_write), sum(turns), sum(sessions), sum(estimated)
+		FROM spend` + w.String() + " GROUP BY d, scope"
+	return list(r.conn, query, w.args, func(rows *sql.Rows) (u usageCount, err error) {
+		var date, scope string
+		c := &u.counts
+		if err = rows.Scan(&date, &scope, &c[0], &c[1], &c[2], &c[3], &c[4], &c[5], &c[6], &c[7]); err != nil {
+			return u, err
 		}
-		name := strings.SplitN(o.scope, "/", 4) // a model may have slashes
-		project, _ := strconv.ParseInt(name[1], 10, 64)
-		sums.add(store.UsageRow{Day: s.day(at), ProjectID: project, Agent: name[2], Model: name[3]}, o.counts)
-	}
-	return err
+		name := strings.SplitN(scope, "/", 4) // a model may have slashes
+		u.name.Agent, u.name.Model = name[2], name[3]
+		if u.name.ProjectID, err = strconv.ParseInt(name[1], 10, 64); err == nil {
+			u.day, err = time.Parse(time.DateOnly, date)
+		}
+		return u, err
+	})
 }
 
-// made adds what sessions used that were made in a span, one by one.
-func (r *tx) made(sums usageSums, q store.UsageQuery, s span) error {
+// made sums up sessions by the day on which they were made, in a zone with an
+// offset: those that were made in a span, within a part of the day of UTC.
+func (r *tx) made(q store.UsageQuery, s span, offset, begin, end time.Duration) ([]usageCount, error) {
 	if !s.from.Before(s.to) {
-		return nil
+		return nil, nil
 	}
 	w := &where{}
 	w.and("u.made_at >= ? AND u.made_at < ?", s.from.UnixNano(), s.to.UnixNano())
+	if end-begin < aDay {
+		w.and("u.made_at % ? >= ? AND u.made_at % ? < ?", int64(aDay), int64(begin), int64(aDay), int64(end))
+	}
 	if q.ProjectID != 0 {
 		w.and("u.project_id = ?", q.ProjectID)
 	}
@@ -155,14 +211,12 @@ func (r *tx) made(sums usageSums, q store.UsageQuery, s span) error {
 	query := "SELECT (u.made_at + ?) / ? AS day, u.project_id, " + task + ", " + key + `, u.agent, u.model,
 		sum(CAST(round(u.cost_usd * 1e9) AS INTEGER)), sum(u.input_tokens), sum(u.output_tokens), sum(u.cache_read), sum(u.cache_write),
 		sum(u.turns), count(*), sum(u.estimated) FROM usages u` + join + w.String() + " GROUP BY day, u.project_id, u.agent, u.model" + group
-	_, err := list(r.conn, query, append([]any{int64(s.offset), int64(24 * time.Hour)}, w.args...), func(rows *sql.Rows) (struct{}, error) {
-		var u store.UsageRow
-		var c counts
+	return list(r.conn, query, append([]any{int64(offset), int64(aDay)}, w.args...), func(rows *sql.Rows) (usageCount, error) {
+		var u usageCount
 		var day int64
-		err := rows.Scan(&day, &u.ProjectID, &u.TaskID, &u.Task, &u.Agent, &u.Model, &c[0], &c[1], &c[2], &c[3], &c[4], &c[5], &c[6], &c[7])
-		u.Day = coppice.Day(time.Unix(0, day*int64(24*time.Hour)))
-		sums.add(u, c)
-		return struct{}{}, err
+		n, c := &u.name, &u.counts
+		err := rows.Scan(&day, &n.ProjectID, &n.TaskID, &n.Task, &n.Agent, &n.Model, &c[0], &c[1], &c[2], &c[3], &c[4], &c[5], &c[6], &c[7])
+		u.day = time.Unix(0, day*int64(aDay)).UTC()
+		return u, err
 	})
-	return err
 }

@@ -33,6 +33,8 @@ func BenchmarkUsage(b *testing.B) {
 		"a year":           {From: begin, To: begin.AddDate(1, 0, 0)},
 		"a year by task":   {From: begin, To: begin.AddDate(1, 0, 0), ByTask: true},
 		"thirty days":      {From: begin.AddDate(0, 6, 0), To: begin.AddDate(0, 7, 0)},
+		"two hours east":   {From: begin.AddDate(0, 6, 0).Add(-2 * time.Hour), To: begin.AddDate(0, 7, 0).Add(-2 * time.Hour), Zone: time.FixedZone("", 2*60*60)},
+		"in India":         {From: begin.AddDate(0, 6, 0).Add(-330 * time.Minute), To: begin.AddDate(0, 7, 0).Add(-330 * time.Minute), Zone: time.FixedZone("", 330*60)},
 		"of no project":    {From: begin, To: begin.AddDate(1, 0, 0), ProjectID: 99},
 		"before the first": {From: begin.AddDate(-1, 0, 0), To: begin},
 	} {

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"coppice"
@@ -71,11 +72,22 @@ func (s *sim) given(it *item) {
 	}
 }
 
+// failedAs tells whether a verifier failed in some way.
+func failedAs(f coppice.Failure) func(coppice.Session) bool {
+	return func(x coppice.Session) bool {
+		return x.Role == coppice.RoleVerify && x.Failure != nil && x.Failure.Text == f.Text
+	}
+}
+
 // killsHold looks at a task: what was killed has never counted. No landing was
 // refused but by a check that went against its tree, or by a verifier, and every
 // fix session follows a landing that was refused or did not merge.
 func (s *sim) killsHold(r store.Reader, t coppice.Task) error {
 	landings, err := r.Landings.Of(t.ID)
+	if err != nil {
+		return err
+	}
+	sessions, err := r.Sessions.Of(t.ID)
 	if err != nil {
 		return err
 	}
@@ -89,7 +101,7 @@ func (s *sim) killsHold(r store.Reader, t coppice.Task) error {
 			if !l.Green && !s.judged.against[l.Tree] {
 				return fmt.Errorf("a landing of %s was refused, and no check went against its tree:\n%s", t.Key, l.Evidence)
 			}
-		case l.Outcome == coppice.LandingFailed && s.opt.Kills && !strings.HasPrefix(l.Failure.Text, string(coppice.WorkMerge)):
+		case l.Outcome == coppice.LandingFailed && s.opt.Kills && !strings.HasPrefix(l.Failure.Text, string(coppice.WorkMerge)) && !slices.ContainsFunc(sessions, failedAs(*l.Failure)):
 			return fmt.Errorf("a landing of %s failed, and nothing but checks was killed: %s", t.Key, l.Failure)
 		case l.EndedAt.IsZero() && l.Killed > 1 && !l.QueuedAt.IsZero():
 			return fmt.Errorf("%s stands in the queue, and its checks were killed %d times in a row", t.Key, l.Killed)
@@ -97,10 +109,6 @@ func (s *sim) killsHold(r store.Reader, t coppice.Task) error {
 	}
 	if !s.opt.Kills {
 		return nil
-	}
-	sessions, err := r.Sessions.Of(t.ID)
-	if err != nil {
-		return err
 	}
 	for _, x := range sessions {
 		if x.Role == coppice.RoleFix && fixes == 0 {

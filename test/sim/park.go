@@ -216,11 +216,10 @@ func (s *sim) answerOne() error {
 	return err
 }
 
-// loosen notes that the engine does not know of an answer that a session had. The
-// session goes on by itself when the engine takes it for parked.
-func (s *sim) loosen(w coppice.Work) {
-	v, err := coppice.DecodeSpec[coppice.SendSpec](w)
-	if h := s.world.hosts[v.Session]; w.Kind == coppice.WorkSend && err == nil && h != nil && v.Question != "" {
+// loosen notes that the engine is told that an answer did not arrive, which the
+// session has. It goes on by itself then, though the engine takes it for parked.
+func (s *sim) loosen(v coppice.SendSpec) {
+	if h := s.world.hosts[v.Session]; h != nil && s.world.answered[v.Question] {
 		h.loose = true
 	}
 }

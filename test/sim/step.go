@@ -202,7 +202,9 @@ func (s *sim) try(it *item) error {
 	}
 	if fails {
 		it.done, it.fail = true, coppice.Failf(coppice.ClassEnvironment, "no luck", "")
-		s.loosen(it.lease.Work)
+		if v, err := coppice.DecodeSpec[coppice.SendSpec](it.lease.Work); err == nil && it.lease.Work.Kind == coppice.WorkSend {
+			s.loosen(v)
+		}
 		if h := s.world.hosts[runs(it.lease.Work)]; h != nil && h.phase == "running" {
 			h.phase = "lost" // whoever gives a session up ends its host first
 		}
@@ -297,6 +299,7 @@ func (s *sim) stopHost(v coppice.StopSpec) coppice.StopResult {
 func (s *sim) send(v coppice.SendSpec) coppice.SendResult {
 	h := s.world.hosts[v.Session]
 	if h == nil || h.phase != "running" {
+		s.loosen(v)
 		return coppice.SendResult{Why: "the session has ended"}
 	}
 	switch v.Kind {

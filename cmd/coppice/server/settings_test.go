@@ -36,7 +36,7 @@ func TestSettings(t *testing.T) {
 	if k := keyOf(conf, "limits.sessions"); string(k.Value) != "4" || k.Source != "coppice.yaml:5" || k.Line != 5 || k.Default != "5" || *k.Min != 1 || *k.Max != 10000 || k.Doc == "" {
 		t.Errorf("%+v", k)
 	}
-	if k := keyOf(conf, "land.how"); string(k.Value) != `"queue"` || k.Source != "default" || !slices.Equal(k.OneOf, []string{"queue", "branch"}) {
+	if k := keyOf(conf, "land.how"); string(k.Value) != `"queue"` || k.Source != "default" || !slices.Equal(k.OneOf, []string{"queue", "branch", "review"}) {
 		t.Errorf("%+v", k)
 	}
 	if k := keyOf(conf, "tracks[].name"); !k.Form || !k.Needed {

@@ -243,6 +243,7 @@ type Task struct {
 	Archived    sql.NullInt64
 	WaitsOn     sql.NullString
 	Details     sql.NullString
+	InFlight    bool
 }
 
 type Timer struct {
