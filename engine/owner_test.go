@@ -46,8 +46,11 @@ func TestRowsHaveOwners(t *testing.T) {
 		"question":  {coppice.SubjectTask, func(d *Decision, v *View, _ *QueueView) { d.Questions = []coppice.Question{{TaskID: 2}} }},
 		"message":   {coppice.SubjectTask, func(d *Decision, v *View, _ *QueueView) { d.Messages = []coppice.Message{{TaskID: 2}} }},
 		"trash":     {coppice.SubjectTask, func(d *Decision, v *View, _ *QueueView) { d.Trash = &coppice.Trash{ProjectID: 1, TaskID: 2} }},
-		"queue":     {coppice.SubjectQueue, func(d *Decision, _ *View, q *QueueView) { d.Queue = &q.Queue }},
-		"project":   {coppice.SubjectProject, func(d *Decision, v *View, _ *QueueView) { d.Project = &v.Project }},
+		"landing and its candidate": {coppice.SubjectTask, func(d *Decision, v *View, _ *QueueView) {
+			d.Landing = &coppice.Landing{ProjectID: 1, TaskID: 2, Candidate: coppice.Candidate{Base: "base1"}}
+		}},
+		"queue":   {coppice.SubjectQueue, func(d *Decision, _ *View, q *QueueView) { d.Queue = &q.Queue }},
+		"project": {coppice.SubjectProject, func(d *Decision, v *View, _ *QueueView) { d.Project = &v.Project }},
 		"limit": {coppice.SubjectAccount, func(d *Decision, v *View, _ *QueueView) {
 			d.Limit = &coppice.AgentLimit{Agent: "ann", Class: coppice.ClassAuth}
 		}},

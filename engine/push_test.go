@@ -92,6 +92,13 @@ func TestTheSecondLandingIsCheckedDuringThePush(t *testing.T) {
 	b.finish("app-1", coppice.WorkPush, coppice.PushResult{Pushed: true, Now: "base1"})
 	b.wantWork("app-2", "")
 	b.finish("app-1", coppice.WorkMove, coppice.MoveResult{Moved: true, Now: "commit-app-1"})
+	b.view(func(r store.Reader) error {
+		events, err := r.Log.Events(0, 1000, store.EventFilter{Kinds: []coppice.EventKind{coppice.EventLandingEnded}})
+		if len(events) != 1 || events[0].TaskID != 1 || events[0].Subject != "app-1" {
+			t.Errorf("what landed is logged as %+v", events)
+		}
+		return err
+	})
 	push, err := coppice.DecodeSpec[coppice.PushSpec](b.wantWork("app-2", coppice.WorkPush))
 	if err != nil || push.Old != "commit-app-1" || push.New != "commit12" {
 		t.Errorf("the second pushes %+v, %v", push, err)
@@ -188,6 +195,10 @@ func TestCandidatesStay(t *testing.T) {
 		t.Errorf("a landing that begins again has %+v", l.Candidate)
 	}
 	b.finish("app-1", coppice.WorkMerge, coppice.MergeResult{Base: "base2", Tree: "tree2", Commit: "commit2"})
+	_, err := b.BaseAt(t.Context(), "/src/app", "base3")
+	b.must(err)
+	b.finish("app-1", coppice.WorkCheck, proved)
+	b.finish("app-1", coppice.WorkMerge, coppice.MergeResult{Base: "base3", Tree: "tree3", Commit: "commit3"})
 	var got []string
 	l := b.landing("app-1")
 	b.view(func(r store.Reader) error {
@@ -200,7 +211,7 @@ func TestCandidatesStay(t *testing.T) {
 		}
 		return err
 	})
-	if d := cmp.Diff([]string{"base1 commit-app-1", "base2 commit2"}, got); d != "" {
+	if d := cmp.Diff([]string{"base1 commit-app-1", "base2 commit2", "base3 commit3"}, got); d != "" {
 		t.Errorf("candidates (-want +got):\n%s", d)
 	}
 }
