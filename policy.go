@@ -67,8 +67,21 @@ type Limits struct {
 	Sessions int            `json:"sessions" yaml:"sessions"`
 	PerAgent map[string]int `json:"per_agent,omitempty" yaml:"per_agent"`
 	Memory   Percent        `json:"memory" yaml:"memory"`
-	Output   Bytes          `json:"output" yaml:"output"`           // how much of a session's output is kept
-	Parked   int            `json:"parked,omitempty" yaml:"parked"` // sessions that can only wait; see MostParked
+	Output   Bytes          `json:"output" yaml:"output"` // how much of a session's output is kept
+	// Workspaces bounds the tasks between the start of a session and their landing;
+	// see MostWorkspaces.
+	Workspaces int `json:"workspaces,omitempty" yaml:"workspaces"`
+	Parked     int `json:"parked,omitempty" yaml:"parked"` // sessions that can only wait; see MostParked
+}
+
+// MostWorkspaces is how many tasks may be between the start of a session and their
+// landing before another one begins: twice as many as sessions where the policy
+// does not say.
+func (l Limits) MostWorkspaces() int {
+	if l.Workspaces == 0 {
+		return 2 * l.Sessions
+	}
+	return l.Workspaces
 }
 
 // MostParked is how many sessions stay alive that can only wait: twice as many

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"coppice"
@@ -99,7 +100,8 @@ func leaveQueue(v *View, l coppice.Landing, why string) *Decision {
 // askStop asks the running session to stop, again if it does not.
 func askStop(v *View, why coppice.Class) *Decision {
 	s := *v.session()
-	if v.open(coppice.WorkStop) != nil || s.StopAt.Add(stopPause).After(v.Now) {
+	asked := func(w coppice.Work) bool { return w.Kind == coppice.WorkStop && w.SessionID == s.ID && w.Open() }
+	if slices.ContainsFunc(v.Work, asked) || s.StopAt.Add(stopPause).After(v.Now) {
 		return nil
 	}
 	s.StopTries++

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"maps"
 	"sort"
 	"time"
 
@@ -15,6 +16,7 @@ type Room struct {
 	Projects map[int64]coppice.Project
 	Running  map[coppice.Lane]int
 	Parked   []coppice.Session // which run, and do not count
+	InFlight map[int64]int     // by project: tasks between the start of a session and their landing
 	Limited  Limited
 	Nodes    []coppice.Node
 	Starting int // sessions whose memory does not show yet
@@ -60,6 +62,23 @@ func (r Room) full(l coppice.Lane) string {
 		if b.used >= b.most {
 			return fmt.Sprintf("all %d sessions of %s are taken", b.most, b.of)
 		}
+	}
+	return ""
+}
+
+// crowded tells why no task of a project begins that has not begun, though there
+// are free sessions: too many have yet to land. A task that waits for a person
+// holds up nobody.
+func (r Room) crowded(project int64) string {
+	waiting := 0
+	for _, s := range r.Parked {
+		if s.ProjectID == project {
+			waiting++
+		}
+	}
+	most := r.Projects[project].Policy.Limits.MostWorkspaces()
+	if n := r.InFlight[project] - waiting; n >= most && most > 0 {
+		return fmt.Sprintf("waiting for other tasks to land: %d of %d are under way (limits.workspaces)", n, most)
 	}
 	return ""
 }
@@ -143,6 +162,10 @@ func (r Room) memory(p coppice.Project) (string, time.Time) {
 func fill(r Room, lanes map[coppice.Lane][]coppice.Task) []coppice.Task {
 	var start []coppice.Task
 	order := sortedLanes(lanes)
+	r.InFlight = maps.Clone(r.InFlight)
+	if r.InFlight == nil {
+		r.InFlight = map[int64]int{}
+	}
 	for {
 		var best *coppice.Task
 		var from coppice.Lane
@@ -151,6 +174,9 @@ func fill(r Room, lanes map[coppice.Lane][]coppice.Task) []coppice.Task {
 				continue
 			}
 			if why, _ := r.Blocked(l); why != "" {
+				continue
+			}
+			if head := lanes[l][0]; !begun(head) && r.crowded(l.ProjectID) != "" {
 				continue
 			}
 			if best == nil || before(lanes[l][0], *best) {
@@ -165,6 +191,9 @@ func fill(r Room, lanes map[coppice.Lane][]coppice.Task) []coppice.Task {
 		lanes[from] = lanes[from][1:]
 		r.Running[from]++
 		r.Starting++
+		if !begun(*best) {
+			r.InFlight[from.ProjectID]++
+		}
 	}
 }
 

@@ -36,6 +36,10 @@ func inProject(f func(*coppice.Project)) func(*Room) {
 
 func running(l coppice.Lane, n int) func(*Room) { return func(r *Room) { r.Running[l] = n } }
 
+// flying has so many tasks of the first project between a session and their
+// landing.
+func flying(n int) func(*Room) { return func(r *Room) { r.InFlight = map[int64]int{1: n} } }
+
 func TestBlocked(t *testing.T) {
 	t.Parallel()
 	ui := coppice.Lane{ProjectID: 1, Track: "ui", Agent: "ann"}
@@ -130,6 +134,15 @@ func TestFill(t *testing.T) {
 			laneMain: {queuedTask(1, priority(10))}, ui: {queuedTask(9, hadSession, priority(-10))},
 		}, []int64{9, 1}},
 		{"the whole machine's limit", room(func(r *Room) { r.Most = 3 }), map[coppice.Lane][]coppice.Task{laneMain: tasks(1, 4), other: tasks(2, 3, 5)}, []int64{1, 2, 3}},
+		{"many have yet to land", room(flying(7)), map[coppice.Lane][]coppice.Task{laneMain: tasks(1, 2, 3, 4, 5)}, []int64{1, 2, 3}},
+		{"too many have yet to land", room(flying(12)), map[coppice.Lane][]coppice.Task{
+			laneMain: {queuedTask(1), queuedTask(2)}, ui: {queuedTask(9, hadSession)}, other: tasks(3),
+		}, []int64{9, 3}},
+		{"some of them wait for a person", room(flying(12), func(r *Room) {
+			r.Parked = []coppice.Session{{ProjectID: 1}, {ProjectID: 1}, {ProjectID: 1}, {ProjectID: 2}}
+		}), map[coppice.Lane][]coppice.Task{laneMain: tasks(1, 2)}, []int64{1}},
+		{"the policy's own bound", room(flying(2), inProject(func(p *coppice.Project) { p.Policy.Limits.Workspaces = 3 })),
+			map[coppice.Lane][]coppice.Task{laneMain: tasks(1, 2)}, []int64{1}},
 		{"memory is promised to each", room(func(r *Room) { r.Nodes[0].MemoryUsed = 600 }), map[coppice.Lane][]coppice.Task{laneMain: tasks(1, 2, 3, 4)}, []int64{1, 2}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

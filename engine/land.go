@@ -40,6 +40,9 @@ func landStep(v *View, l coppice.Landing) *Decision {
 	if v.Queue.Needs.Of(coppice.NeedBase) != nil {
 		return nil // nothing is built upon a branch that a person has yet to look at
 	}
+	if l.QueueID == 0 && l.Commit == "" && unjudged(v) {
+		return enterQueue(v, l)
+	}
 	if d := prove(v, l); d != nil {
 		return d
 	}
@@ -59,6 +62,12 @@ func landStep(v *View, l coppice.Landing) *Decision {
 		return enterQueue(v, l)
 	}
 	return bring(v, l)
+}
+
+// unjudged reports whether nobody looks at the merged tree before it lands. Such a
+// landing is merged once, when it is the first in its queue.
+func unjudged(v *View) bool {
+	return len(v.checks()) == 0 && !verifies(v) && v.Project.Policy.Land.Method().Stage == ""
 }
 
 // prove merges a landing and checks the merged tree. It returns nil when the

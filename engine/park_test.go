@@ -70,6 +70,8 @@ func TestPark(t *testing.T) {
 			"park: session.unparked; session working after 1m0s"},
 		{"almost too long", at(parkedFor(mostParked-1), question(), resumable), "nothing"},
 		{"too long", at(parkedFor(mostParked), question(), resumable), stops},
+		{"too long, the stop of an older session is on its way",
+			at(parkedFor(mostParked), question(), resumable, work(coppice.WorkStop, coppice.WorkOffered, 0, func(w *coppice.Work) { w.SessionID = 10 })), stops},
 		{"too long, answered", at(parkedFor(mostParked), question(left), resumable), stops},
 		{"too long, and cannot resume", at(parkedFor(mostParked), question()), "nothing"},
 		{"asked again to stop", at(asked, question()), "park: work.offered; session waiting; stop 2 for parked; offer session.stop session/11/stop/2 to local"},

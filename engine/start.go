@@ -180,6 +180,9 @@ func loadRoom(r store.Reader, now time.Time, nodes []coppice.Node, cfg Config) (
 	if room.Running, err = r.Lanes.Running(); err != nil {
 		return room, err
 	}
+	if room.InFlight, err = r.Lanes.InFlight(); err != nil {
+		return room, err
+	}
 	limits, err := r.Limits.All()
 	if err != nil {
 		return room, err

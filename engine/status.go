@@ -219,7 +219,9 @@ func (p page) status(room Room, t coppice.Task) TaskStatus {
 	}
 	blocked := ""
 	if t.Stage == coppice.StageQueued {
-		blocked, _ = room.Blocked(t.Lane())
+		if blocked, _ = room.Blocked(t.Lane()); blocked == "" && !begun(t) {
+			blocked = room.crowded(t.ProjectID)
+		}
 		if x := s.Session; blocked != "" && blocked == room.full(t.Lane()) && x != nil && x.Rests() && s.Question == nil {
 			blocked = coppice.ReasonAnswered
 		}

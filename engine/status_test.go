@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"testing"
 	"time"
 
@@ -122,6 +123,31 @@ func TestStatusInAPausedTrack(t *testing.T) {
 	b.turn()
 	if s := b.status("app-1"); s.Reason != "track main is paused: 2 environment failures in a row" || s.Fix != "mend the cause, then say `coppice project resume app --track main`" {
 		t.Errorf("is %s (%q, %q)", s.Status, s.Reason, s.Fix)
+	}
+}
+
+// A task that has not begun says that landings must catch up first.
+func TestCrowded(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	b.project(func(p *coppice.Project) { p.Policy.Limits.Sessions, p.Policy.Limits.Workspaces = 9, 1 })
+	b.create(coppice.NewTask{Title: "a"}, coppice.NewTask{Title: "b"})
+	b.turn()
+	b.finish("app-1", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "base1"})
+	b.finish("app-1", coppice.WorkRun, coppice.RunResult{Head: "head1"})
+	want := "waiting for other tasks to land: 1 of 1 are under way (limits.workspaces)"
+	if s := b.status("app-2"); s.Status != coppice.StatusWaiting || s.Reason != want {
+		t.Errorf("app-2 is %s (%s)", s.Status, s.Reason)
+	}
+	b.finish("app-1", coppice.WorkMerge, coppice.MergeResult{Base: "base1", Tree: "tree1", Commit: "commit1", Conflicts: []coppice.Conflict{{Path: "a"}}})
+	b.update(func(tx store.Tx) error { // nobody fixes it
+		t, err := tx.Tasks.ByKey("app-1")
+		t.Stage, t.Outcome, t.EndedAt = coppice.StageEnded, coppice.OutcomeFailed, noon
+		return errors.Join(err, tx.Tasks.Put(&t), tx.Log.Append(&coppice.Event{At: noon, Kind: coppice.EventTaskEnded, ProjectID: 1, TaskID: t.ID}))
+	})
+	b.turn()
+	if s := b.status("app-2"); s.Status != coppice.StatusWorking {
+		t.Errorf("app-2 is %s (%s) though app-1 is %s", s.Status, s.Reason, b.status("app-1").Status)
 	}
 }
 

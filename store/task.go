@@ -92,4 +92,7 @@ type LaneReader interface {
 	Count(project int64) (map[coppice.Lane]int, error)
 	// Running counts live sessions by lane, without those that are parked.
 	Running() (map[coppice.Lane]int, error)
+	// InFlight counts by project the tasks between the start of a session and their
+	// landing.
+	InFlight() (map[int64]int, error)
 }

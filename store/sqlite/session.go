@@ -85,6 +85,15 @@ func (r lanes) Running() (map[coppice.Lane]int, error) {
 	return running, nil
 }
 
+func (r lanes) InFlight() (map[int64]int, error) {
+	rows, err := r.q.InFlight(r.ctx)
+	flying := make(map[int64]int, len(rows))
+	for _, row := range rows {
+		flying[row.ProjectID] = int(row.N)
+	}
+	return flying, err
+}
+
 func (t sessions) Put(s *coppice.Session) error {
 	var p packer
 	row := dbsqlc.PutSessionParams{

@@ -35,8 +35,8 @@ func (s *sim) daysHold(r store.Reader) error {
 	}
 	for _, p := range s.projects {
 		day := p.Policy.Budget.Day
-		if day == 0 {
-			continue
+		if now, err := r.Projects.Get(p.ID); day == 0 || err != nil || now.Removal != nil {
+			continue // a project that is being removed no longer has all of its sessions
 		}
 		tasks, err := r.Tasks.List(store.TaskFilter{ProjectID: p.ID})
 		if err != nil {

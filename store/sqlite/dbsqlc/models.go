@@ -239,6 +239,7 @@ type Task struct {
 	WaitsOn     sql.NullString
 	Emptied     bool
 	Details     sql.NullString
+	InFlight    bool
 }
 
 type Timer struct {

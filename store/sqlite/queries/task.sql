@@ -75,3 +75,6 @@ SELECT * FROM tasks WHERE id IN (SELECT value FROM json_each(CAST(@ids AS TEXT))
 
 -- name: TaskKeys :many
 SELECT id, key FROM tasks WHERE id IN (SELECT value FROM json_each(CAST(@ids AS TEXT)));
+
+-- name: InFlight :many
+SELECT project_id, count(*) AS n FROM tasks WHERE in_flight GROUP BY project_id;
