@@ -218,19 +218,28 @@ func cutBytes(b *[]byte, n int64, failed *bool) []byte {
 	return part
 }
 
+// plainBlock returns a block that is not compressed.
+func plainBlock(block []byte) ([]byte, error) {
+	if len(block) == 0 {
+		return nil, errBlock
+	}
+	if block[0] != blockDeflated {
+		return block, nil
+	}
+	content, err := inflate(block[1:])
+	if err != nil {
+		return nil, errors.Join(errBlock, err)
+	}
+	return content, nil
+}
+
 // eachPiece calls f with the pieces of a block that are wanted, in order.
 func eachPiece(session int64, block []byte, want func(place int64, kind coppice.OutputKind) bool, f func(coppice.Output)) error {
-	if len(block) == 0 {
-		return errBlock
+	block, err := plainBlock(block)
+	if err != nil {
+		return err
 	}
-	content := block[1:]
-	if block[0] == blockDeflated {
-		var err error
-		if content, err = inflate(content); err != nil {
-			return errors.Join(errBlock, err)
-		}
-	}
-	r := blockReader{head: content}
+	r := blockReader{head: block[1:]}
 	head := r.part()
 	raw := r.part()
 	r.head, r.raw, r.rest = head, raw, r.head
@@ -316,6 +325,7 @@ func inflate(b []byte) ([]byte, error) {
 		return nil, err
 	}
 	out := bytes.NewBuffer(make([]byte, 0, blockBytes+blockBytes/4))
+	out.WriteByte(blockPlain)
 	_, err := out.ReadFrom(r)
 	return out.Bytes(), err
 }

@@ -141,13 +141,17 @@ func (r outputs) pieces(w wanted, most int, back bool, condition string, args ..
 	return all, rows.Err()
 }
 
-// rowOf reads all pieces of the row that has the piece at a place, if one has.
-func (r outputs) rowOf(session, place int64) (all []coppice.Output, err error) {
+// rowOf reads the row that has the piece at a place, if one has; a block comes
+// uncompressed.
+func (r outputs) rowOf(session, place int64) (*coppice.Output, error) {
 	rows, err := list(r.conn, "SELECT "+outputColumns+" FROM outputs WHERE session_id = ? AND place >= ? ORDER BY place LIMIT 1", []any{session, place}, scanRow)
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
-	return everything(session).in(rows[0])
+	if rows[0].Kind == outputBlock {
+		rows[0].Data, err = plainBlock(rows[0].Data)
+	}
+	return &rows[0], err
 }
 
 func scanRow(rows *sql.Rows) (o coppice.Output, err error) {

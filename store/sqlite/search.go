@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -165,11 +164,10 @@ func taskHit(r *tx, id int64, terms []store.Term) (*store.Hit, error) {
 }
 
 // pieceHits makes hits of pieces of output. Hits that follow each other often
-// stand in one block, so the last block that was read is kept.
+// stand in one row, so the last row that was read is kept.
 type pieceHits struct {
 	*tx
-	session int64
-	block   []coppice.Output
+	row *coppice.Output
 }
 
 // hit makes the hit of a piece of output, nil when it is gone.
@@ -191,19 +189,25 @@ func (p *pieceHits) hit(session, place int64, terms []store.Term) (*store.Hit, e
 
 // piece reads the piece at a place, nil when it is gone.
 func (p *pieceHits) piece(session, place int64) (*coppice.Output, error) {
-	same := func(o coppice.Output) bool { return o.Offset == place }
-	if i := slices.IndexFunc(p.block, same); p.session == session && i >= 0 {
-		return &p.block[i], nil
+	w := wanted{session: session, after: place - 1, before: place + 1}
+	if p.row != nil && p.row.SessionID == session {
+		found, err := w.in(*p.row)
+		if err != nil {
+			return nil, err
+		}
+		if len(found) > 0 {
+			return &found[0], nil
+		}
 	}
 	var err error
-	if p.block, err = (outputs{p.tx}).rowOf(session, place); err != nil {
+	if p.row, err = (outputs{p.tx}).rowOf(session, place); err != nil || p.row == nil {
 		return nil, err
 	}
-	p.session = session
-	if i := slices.IndexFunc(p.block, same); i >= 0 {
-		return &p.block[i], nil
+	found, err := w.in(*p.row)
+	if err != nil || len(found) == 0 {
+		return nil, err
 	}
-	return nil, nil
+	return &found[0], nil
 }
 
 // Bounds of a snippet, in bytes before it is tidied up.
