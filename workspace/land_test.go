@@ -410,3 +410,35 @@ func TestMergeOnto(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 }
+
+// A push that is tried again finds that the remote has the commit, also when
+// something has come in the way here in the meantime.
+func TestPushedBefore(t *testing.T) {
+	t.Parallel()
+	for name, meanwhile := range map[string]func(*bundle){
+		"a file in the way":   func(b *bundle) { write(t, b.root, "x.txt", "the person's") },
+		"the base moved here": func(b *bundle) { write(t, b.root, "local.txt", "l"); commit(t, b.root, "local") },
+	} {
+		b := setup(t)
+		remote := filepath.Join(filepath.Dir(b.root), "remote.git")
+		run(t, b.root, "git", "init", "-q", "--bare", remote)
+		run(t, b.root, "git", "remote", "add", "origin", remote)
+		spec := b.moveSpec(must[coppice.MergeResult](t)(b.Merge(b.ctx, b.mergeSpec(b.candidate("app-1", "x.txt"), coppice.StrategySquash))))
+		meanwhile(b)
+		if got := pushAgain(t, b, spec); got.Pushed {
+			t.Errorf("%s: %+v, and the remote has nothing", name, got)
+		}
+		run(t, b.own(), "git", "push", "-q", remote, spec.New+":refs/heads/main")
+		if got := pushAgain(t, b, spec); !got.Pushed {
+			t.Errorf("%s: %+v, and the remote has it", name, got)
+		}
+		clone := filepath.Join(filepath.Dir(b.root), "clone")
+		run(t, b.root, "git", "clone", "-q", "-b", "main", remote, clone)
+		write(t, clone, "more.txt", "t")
+		commit(t, clone, "more")
+		run(t, clone, "git", "push", "-q", "origin", "main")
+		if got := pushAgain(t, b, spec); !got.Pushed {
+			t.Errorf("%s: %+v, and the remote went on from it", name, got)
+		}
+	}
+}

@@ -36,7 +36,7 @@ func (w *Workspaces) Push(ctx context.Context, spec coppice.PushSpec) (coppice.P
 func (w *Workspaces) push(ctx context.Context, r repo, spec coppice.MoveSpec) (coppice.PushResult, error) {
 	at, err := w.mayMove(ctx, r, spec)
 	res := coppice.PushResult{Now: at.Now, Blocked: at.Blocked, Need: at.Need}
-	if err != nil || at.Blocked != "" || at.Now != spec.Old && !at.Moved {
+	if err != nil {
 		return res, err
 	}
 	n, err := w.network(ctx, r)
@@ -44,13 +44,17 @@ func (w *Workspaces) push(ctx context.Context, r repo, spec coppice.MoveSpec) (c
 		return res, err
 	}
 	defer n.close()
-	if n.remotes[spec.Remote] == "" {
+	free := at.Blocked == "" && (at.Now == spec.Old || at.Moved)
+	if n.remotes[spec.Remote] == "" && free {
 		res.Blocked = fmt.Sprintf("there is no remote %[1]s to push to; add it with `git remote add %[1]s <address>`, or set land.push to false", spec.Remote)
 		return res, nil
 	}
 	dst := "refs/heads/" + spec.Base
 	talk, cancel := stopCtx(ctx) // a stop may end it
 	defer cancel()
+	if !free {
+		return w.pushedBefore(talk, r, n, spec, res)
+	}
 	out, _, err := w.git.Status(talk, n.call("push", "--porcelain", "--no-verify", "--no-follow-tags", "--no-signed", "--recurse-submodules=no", spec.Remote, spec.New+":"+dst))
 	switch {
 	case err == nil:
@@ -66,6 +70,30 @@ func (w *Workspaces) push(ctx context.Context, r repo, spec coppice.MoveSpec) (c
 		return res, err
 	}
 	return w.refusedAt(ctx, r, spec, res, theirs, reason(out, dst))
+}
+
+// pushedBefore finds out whether an earlier try has brought New to the remote,
+// before something came in the way here: a landing that others have seen must not
+// begin again.
+func (w *Workspaces) pushedBefore(ctx context.Context, r repo, n *network, spec coppice.MoveSpec, res coppice.PushResult) (coppice.PushResult, error) {
+	if n.remotes[spec.Remote] == "" {
+		return res, nil
+	}
+	out, err := w.git.Do(ctx, n.call("ls-remote", "--heads", spec.Remote, "refs/heads/"+spec.Base))
+	if err != nil {
+		return res, errors.Join(context.Cause(ctx), unreachable(spec.Remote, err))
+	}
+	theirs, _, found := strings.Cut(out, "\t")
+	if !found || theirs == spec.Old {
+		return res, nil
+	}
+	if theirs != spec.New {
+		if theirs, err = w.fetch(ctx, r, n, spec); err != nil {
+			return res, err
+		}
+	}
+	res.Pushed, err = w.isAncestor(ctx, r, spec.New, theirs)
+	return res, err
 }
 
 // mayMove says where the base is, and what would block its move to New.

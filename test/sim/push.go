@@ -14,11 +14,11 @@ func (w *world) push(s coppice.PushSpec, checks []string, verified bool) coppice
 	res := coppice.PushResult{Now: r.base}
 	there := w.within(s.New, r.base)
 	switch {
+	case w.within(s.New, r.remote): // an earlier try may have brought it there
+		res.Pushed = true
 	case !there && r.base != s.Old:
 	case !there && r.block != 0:
 		res.Blocked, res.Need = blocks[r.block].Blocked, blocks[r.block].Need
-	case w.within(s.New, r.remote):
-		res.Pushed = true
 	case w.within(r.remote, s.New):
 		w.proven(s.New, checks, verified)
 		r.remote, res.Pushed = s.New, true

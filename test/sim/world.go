@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 
@@ -267,6 +268,7 @@ func (w *world) within(commit, of string) bool {
 func (w *world) move(s coppice.MoveSpec, checks []string, verified bool) coppice.MoveResult {
 	r := w.repos[s.Repo]
 	if w.within(s.New, r.base) {
+		w.lands(s.New) // by a person, who merged it from the remote
 		return coppice.MoveResult{Moved: true, Now: r.base}
 	}
 	if r.base != s.Old {
@@ -283,14 +285,22 @@ func (w *world) move(s coppice.MoveSpec, checks []string, verified bool) coppice
 	if !s.Pushed {
 		w.proven(s.New, checks, verified)
 	}
-	task := w.commits[s.New].task
 	r.base = s.New
 	r.history = append(r.history, s.New)
-	w.landed[task] = append(w.landed[task], s.New)
+	w.lands(s.New)
+	return coppice.MoveResult{Moved: true, Now: s.New}
+}
+
+// lands takes note of a commit that is on the base, once.
+func (w *world) lands(id string) {
+	task := w.commits[id].task
+	if slices.Contains(w.landed[task], id) {
+		return
+	}
+	w.landed[task] = append(w.landed[task], id)
 	if n := len(w.landed[task]); n > 1+w.rounds[task] {
 		w.breakf("%s landed %d times", task, n)
 	}
-	return coppice.MoveResult{Moved: true, Now: s.New}
 }
 
 // proven holds the engine to its word before anybody else sees a commit: its tree
