@@ -59,6 +59,7 @@ var keys = map[string]key{
 	"limits.memory":      {doc: "The share of the machine's memory in use above which no further session starts.", example: "80%"},
 
 	"limits.output":     {doc: "How much of a session's output is kept. Beyond it, what decides about the session is kept, and the last MiB; nothing is stopped. Pictures have a limit of their own.", example: "256 MiB", min: 1, max: 1 << 20},
+	"limits.checks":     {doc: "How many checks run at once, of all projects together. Projects take turns.", unset: "as many as the machine has CPUs", example: "2", min: 1, max: 1000},
 	"limits.workspaces": {doc: "The most tasks between the start of a session and their landing. While there are so many, no further task begins, so that landings keep up with sessions. Tasks that wait for you do not count.", unset: "twice limits.sessions", example: "20", min: 1, max: 100000},
 	"limits.parked":     {doc: "The most sessions that stay alive while they can only wait for your answer. They do not count as sessions; beyond this, the one that has waited longest is stopped, and your answer starts it again in its conversation.", unset: "twice limits.sessions", example: "10", min: 1, max: 10000},
 

@@ -20,6 +20,12 @@ type User struct {
 	Secrets map[string]secret.Source `json:"secrets,omitempty" yaml:"secrets"`
 	Keep    Keep                     `json:"keep" yaml:"keep"`
 	Prices  map[string]coppice.Price `json:"prices,omitempty" yaml:"prices"`
+	Limits  UserLimits               `json:"limits" yaml:"limits"`
+}
+
+// UserLimits bound what runs at once on the machine.
+type UserLimits struct {
+	Checks int `json:"checks,omitempty" yaml:"checks"` // as many as there are CPUs when 0
 }
 
 // Keep is how much of the history the server keeps. A limit of 0 is none.

@@ -4,6 +4,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -210,13 +211,17 @@ func (s *Server) wire(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	own, _, err := config.UserOf(s.cfg.Environ)
+	if err != nil {
+		s.cfg.Logger.Error("the limits of the user's configuration cannot be read; the defaults hold", "error", err)
+	}
 	s.work, err = worker.New(worker.Config{
 		Name: engine.PoolLocal, Pools: []string{engine.PoolControl, engine.PoolLocal}, Fabric: fab, Ledger: ledger,
 		Workspaces: s.spaces, Sessions: s.path("sessions"), Host: host.Launcher{Argv: []string{s.cfg.Self, "host"}, Env: hostEnv(s.cfg.Environ)},
 		Browser: []string{s.cfg.Self, "browser"},
 		Profile: s.profile, Environ: s.cfg.Environ, Now: s.cfg.Now, Logger: s.cfg.Logger,
 		Secrets: config.Secrets{Environ: s.cfg.Environ, Redact: s.cfg.Redact}.Resolve,
-		Room:    map[worker.Group]int{worker.GroupGit: max(4, 2*runtime.NumCPU()), worker.GroupPush: 8, worker.GroupCheck: runtime.NumCPU(), worker.GroupSession: 1024},
+		Room:    map[worker.Group]int{worker.GroupGit: max(4, 2*runtime.NumCPU()), worker.GroupPush: 8, worker.GroupCheck: cmp.Or(own.Limits.Checks, runtime.NumCPU()), worker.GroupSession: 1024},
 	})
 	if err != nil {
 		return err
