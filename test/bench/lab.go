@@ -36,6 +36,7 @@ type lab struct {
 	probe   string // programs
 	web     string
 	opener  string
+	empty   string
 	nats    string // empty where it cannot be had
 	made    int    // names given
 }
@@ -69,7 +70,7 @@ func newLab(ctx context.Context, o options) (_ *lab, err error) {
 	if err := l.run(ctx, ".", "go", "build", "-trimpath", "-ldflags=-s -w", "-o", bin, "coppice/test/bench/probe", "coppice/test/bench/floor/..."); err != nil {
 		return nil, err
 	}
-	l.probe, l.web, l.opener = bin+"probe", bin+"web", bin+"opener"
+	l.probe, l.web, l.opener, l.empty = bin+"probe", bin+"web", bin+"opener", bin+"empty"
 	version, err := l.output(ctx, ".", "git", "--version")
 	if err != nil {
 		return nil, err

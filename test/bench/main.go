@@ -47,6 +47,7 @@ type figure struct {
 
 var figures = []figure{
 	{"start", startRows},
+	{"starts", startsRows},
 	{"land", landRows},
 	{"burst", burstRows},
 	{"cold", coldRows},
