@@ -84,7 +84,7 @@ func TestDraw(t *testing.T) {
 			[]Said{{Event: agent.Event{Kind: agent.KindInit, Model: "gpt-6-sol"}}, {Event: agent.Event{Kind: agent.KindUsage, Usage: &coppice.Usage{OutputTokens: 1e6}}}},
 			Facts{
 				Session: changed(func(s *coppice.Session) {
-					s.Model, s.Usage = "gpt-6-sol", coppice.Usage{InputTokens: 1, OutputTokens: 1e6, CostUSD: 10.000002, Priced: true}
+					s.Model, s.Usage = "gpt-6-sol", coppice.Usage{InputTokens: 1, OutputTokens: 1e6, CostUSD: 10.000002, Priced: true, Estimated: true}
 				}),
 				Events: []coppice.Event{log(coppice.EventSessionUsage, "10.00 USD")},
 			},

@@ -29,7 +29,7 @@ func TestPrices(t *testing.T) {
 		cost      float64 // of twice the tokens
 		estimated bool
 	}{
-		{"gpt-5.4", 0.24, false}, {"gpt-6-sol", 0.006, false}, {"gpt-of-tomorrow", 0.096, true}, {"somebody's", 0, false},
+		{"gpt-5.4", 0.24, false}, {"gpt-6-sol", 0.006, true}, {"gpt-of-tomorrow", 0.096, true}, {"somebody's", 0, false},
 	} {
 		s := coppice.Session{N: n + 1, Key: coppice.SessionKey("app-1", n+1), State: coppice.SessionWorking, Model: c.model, Agent: "a", CreatedAt: noon}
 		b.put(&s)

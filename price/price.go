@@ -21,8 +21,11 @@ type Entry struct {
 	Model  string
 	Vendor string // empty for a model of the configuration whose vendor is not known
 	Price  coppice.Price
-	Source string // the page that names the price, or Configured
-	Date   string // on which it was last seen there; empty for one of the configuration
+	Source string // the vendor's page for prices, or Configured
+	Date   string // on which the evidence was read; empty for one of the configuration
+	// Confirmed says that the price is certain: a copy of the vendor's own page has
+	// it, or the configuration. A cost that follows from any other is an estimate.
+	Confirmed bool
 }
 
 // Configured is the source of a price that the configuration names.
@@ -37,11 +40,11 @@ func New(own ...map[string]coppice.Price) Table {
 	t := Table{entries: make(map[string]Entry, len(listed))}
 	for _, l := range listed {
 		p := coppice.Price{Input: l.input, Output: l.output, CacheRead: l.cacheRead, CacheWrite: l.cacheWrite}
-		t.entries[l.model] = Entry{Model: l.model, Vendor: l.vendor, Price: p, Source: pages[l.vendor].source, Date: pages[l.vendor].date}
+		t.entries[l.model] = Entry{Model: l.model, Vendor: l.vendor, Price: p, Source: pages[l.vendor], Date: lookedUp, Confirmed: confirmed[l.model]}
 	}
 	for _, prices := range own {
 		for model, p := range prices {
-			t.entries[plain(model)] = Entry{Model: plain(model), Vendor: vendorOf(plain(model)), Price: p, Source: Configured}
+			t.entries[plain(model)] = Entry{Model: plain(model), Vendor: vendorOf(plain(model)), Price: p, Source: Configured, Confirmed: true}
 		}
 	}
 	return t
@@ -57,17 +60,17 @@ func (t Table) Entries() []Entry {
 	return list
 }
 
-// Of returns what a model costs. A model that is not in the table costs as much
-// as the dearest of its vendor, which is an estimate. It is false when the vendor
+// Of returns what a model costs. A price that is not confirmed is an estimate. A
+// model that is not in the table costs as much as the dearest of its vendor, which
+// is an estimate, too. It is false when the vendor
 // is not known either: whoever runs that model says what it costs in the
 // configuration.
 func (t Table) Of(model string) (p coppice.Price, estimated, ok bool) {
 	name := plain(model)
-	if e, known := t.entries[name]; known {
-		return e.Price, false, true
-	}
-	if e, known := t.entries[dated().ReplaceAllString(name, "")]; known {
-		return e.Price, false, true
+	for _, n := range []string{name, dated().ReplaceAllString(name, "")} {
+		if e, known := t.entries[n]; known {
+			return e.Price, !e.Confirmed, true
+		}
 	}
 	vendor := vendorOf(name)
 	for _, e := range t.entries {

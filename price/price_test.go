@@ -29,8 +29,9 @@ func TestOf(t *testing.T) {
 		"opus":                         {10, true, true},
 		"gpt-6-sol":                    {1, false, true},
 		"gpt-6-sol-2026-09-22":         {1, false, true},
-		"openrouter/openai/gpt-6-luna": {0.1, false, true},
-		"gpt-of-tomorrow":              {30, true, true}, // what the configuration names is not the vendor's
+		"openrouter/openai/gpt-6-luna": {0.1, true, true}, // only third parties report it
+		"claude-sonnet-5-5":            {2, true, true},   // they disagree about its cache
+		"gpt-of-tomorrow":              {30, true, true},  // what the configuration names is not the vendor's
 		"my-local":                     {0, false, true},
 		"gemini-of-tomorrow":           {2, true, true},
 		"somebody/else":                {0, false, false},
@@ -56,7 +57,7 @@ func TestCost(t *testing.T) {
 		"nobody's":    0,
 	} {
 		u := table.Cost(model, tokens)
-		if math.Abs(u.CostUSD-want) > 1e-9 || u.Priced != (want > 0) || u.Estimated {
+		if math.Abs(u.CostUSD-want) > 1e-9 || u.Priced != (want > 0) || u.Estimated != (want > 0) {
 			t.Errorf("%s: %+v, want %v", model, u, want)
 		}
 	}
@@ -100,7 +101,7 @@ func TestTable(t *testing.T) {
 		if _, err := time.Parse(time.DateOnly, e.Date); err != nil || e.Source == "" || e.Vendor == "" {
 			t.Errorf("%+v", e)
 		}
-		if p, estimated, ok := price.New().Of(e.Model); !ok || estimated || p != e.Price || coppice.ValidModel(e.Model) != nil {
+		if p, estimated, ok := price.New().Of(e.Model); !ok || estimated == e.Confirmed || p != e.Price || coppice.ValidModel(e.Model) != nil {
 			t.Errorf("%s: %+v, %v, %v", e.Model, p, estimated, ok)
 		}
 		if e.Price.Input <= 0 || e.Price.Output <= e.Price.Input || e.Price.CacheRead > e.Price.Input {

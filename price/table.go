@@ -2,20 +2,32 @@ package price
 
 import "coppice"
 
-// The vendors, with the page that each price is from and the day on which the
-// price was last seen there. Prices are those of ordinary requests: without the
-// surcharge that some vendors have for very long prompts, without discounts for
-// batches, and without promotions that end.
+// The vendors. Prices are those of ordinary requests: without the surcharge that
+// some vendors have for very long prompts, without discounts for batches, and
+// without promotions that end.
 const (
 	anthropic = "anthropic"
 	openai    = "openai"
 	google    = "google"
 )
 
-var pages = map[string]struct{ source, date string }{
-	anthropic: {"https://platform.claude.com/docs/en/about-claude/pricing", "2026-10-10"},
-	openai:    {"https://developers.openai.com/api/docs/pricing", "2026-09-30"},
-	google:    {"https://ai.google.dev/gemini-api/docs/pricing", "2026-10-07"},
+// pages are where the vendors publish their prices.
+var pages = map[string]string{
+	anthropic: "https://platform.claude.com/docs/en/about-claude/pricing",
+	openai:    "https://developers.openai.com/api/docs/pricing",
+	google:    "https://ai.google.dev/gemini-api/docs/pricing",
+}
+
+// lookedUp is the day on which the evidence for the prices was read. The evidence
+// is older: copies of web pages whose own dates are not known.
+const lookedUp = "2026-11-16"
+
+// confirmed are the models all of whose prices were read in a copy of a page of
+// their vendor. The prices of all others were reported by third parties that cite
+// the vendor, some of which disagree.
+var confirmed = map[string]bool{
+	"claude-fable-5-1": true, "claude-fable-5": true, "claude-opus-5": true, "claude-opus-4-8": true, "claude-opus-4-7": true,
+	"claude-opus-4-6": true, "claude-opus-4-5": true, "claude-sonnet-5": true,
 }
 
 // prefixes are what the names of a vendor's models begin with.
@@ -26,8 +38,8 @@ var prefixes = []struct{ prefix, vendor string }{
 }
 
 // listed has the prices of each model: USD for a million tokens of input, output,
-// cache read and cache write. Where a vendor names no price for the cache, or the
-// price could not be confirmed, it is 0, and the price of input stands in.
+// cache read and cache write. Where no price for the cache was found, it is 0, and
+// the price of input stands in.
 var listed = []struct {
 	vendor, model                        string
 	input, output, cacheRead, cacheWrite coppice.USD

@@ -21,8 +21,12 @@ func (p *program) pricesCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "prices", Short: "List what models cost, for agents that report tokens and no cost",
 		Long: `List what models cost, in dollars for a million tokens. The prices are used for
-agents that report tokens and no cost. A model that is not in the list costs as much
-as the dearest of its vendor; such a cost is shown with a ~ before it.
+agents that report tokens and no cost.
+
+A ~ marks an estimate: a price that third parties report and that was not found on a
+page of the vendor, and every cost that follows from it. A model that is not in the list
+costs as much as the dearest of its vendor, which is an estimate as well. Compare with the
+page of the vendor before you rely on these prices, and put what you pay under "prices".
 
 The prices under "prices" in coppice.yaml come before those in your own config.yaml,
 and both come before those that are part of Coppice.`,
@@ -69,6 +73,7 @@ type listedPrice struct {
 	CacheWrite float64 `json:"cache_write_usd,omitempty"`
 	Source     string  `json:"source"`
 	Date       string  `json:"date,omitempty"`
+	Estimated  bool    `json:"estimated,omitempty"`
 }
 
 func (p *program) printPrices(list []price.Entry, asJSON bool) error {
@@ -76,7 +81,7 @@ func (p *program) printPrices(list []price.Entry, asJSON bool) error {
 		rows := make([]listedPrice, 0, len(list))
 		for _, e := range list {
 			rows = append(rows, listedPrice{
-				e.Model, e.Vendor, float64(e.Price.Input), float64(e.Price.Output), float64(e.Price.CacheRead), float64(e.Price.CacheWrite), e.Source, e.Date,
+				e.Model, e.Vendor, float64(e.Price.Input), float64(e.Price.Output), float64(e.Price.CacheRead), float64(e.Price.CacheWrite), e.Source, e.Date, !e.Confirmed,
 			})
 		}
 		enc := json.NewEncoder(p.env.Stdout)
@@ -90,8 +95,11 @@ func (p *program) printPrices(list []price.Entry, asJSON bool) error {
 		return "$" + strconv.FormatFloat(float64(u), 'f', -1, 64)
 	}
 	w := tabwriter.NewWriter(p.out(false), 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "MODEL\tINPUT\tOUTPUT\tCACHE READ\tCACHE WRITE\tSEEN\tSOURCE")
+	fmt.Fprintln(w, "MODEL\tINPUT\tOUTPUT\tCACHE READ\tCACHE WRITE\tLOOKED UP\tSOURCE")
 	for _, e := range list {
+		if !e.Confirmed {
+			e.Model, e.Source = "~"+e.Model, "third parties that cite "+e.Source
+		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", e.Model, usd(e.Price.Input), usd(e.Price.Output), usd(e.Price.CacheRead), usd(e.Price.CacheWrite), e.Date, e.Source)
 	}
 	return w.Flush()
