@@ -91,6 +91,24 @@ func TestALookerGetsAPortForTheApp(t *testing.T) {
 	}
 }
 
+// Without a commit, a session looks at the tip of the branch, wherever that is by
+// now.
+func TestLookAtTheTip(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	spec := b.lookSpec("app-1.1", "")
+	for range 2 {
+		tip := commit(t, b.root, "further")
+		if res := must[coppice.PrepareResult](t)(b.Prepare(b.ctx, spec)); res.Head != tip || run(t, res.Path, "git", "rev-parse", "HEAD") != tip {
+			t.Errorf("%+v, the tip is %s", res, tip)
+		}
+	}
+	spec.Base = "nowhere"
+	if _, err := b.Prepare(b.ctx, spec); err == nil || !strings.Contains(err.Error(), "nowhere") {
+		t.Errorf("%v, and there is no such branch", err)
+	}
+}
+
 func TestBadLooks(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -101,7 +119,7 @@ func TestBadLooks(t *testing.T) {
 		"a task's key":       {"app-1", head, "is a task, not a session"},
 		"no key":             {"", head, "key"},
 		"a branch":           {"app-1.1", "main", "is no object id"},
-		"no commit":          {"app-1.1", "", "is no object id"},
+		"half a commit":      {"app-1.1", head[:12], "is no object id"},
 		"a commit that went": {"app-1.1", strings.Repeat("1", 40), "is gone"},
 	} {
 		t.Run(name, func(t *testing.T) {

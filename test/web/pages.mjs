@@ -67,7 +67,7 @@ await main(async () => {
     search: ["/search?q=number", () => page.locator(".hits li").first()],
     agents: ["/agents", () => page.getByRole("heading", { name: "scripted" })],
     settings: ["/settings", () => page.getByRole("heading", { name: "manual" })],
-    health: ["/health", () => page.getByRole("cell", { name: "Sessions that hold a place." })],
+    health: ["/health", () => page.getByRole("cell", { name: "Sessions that count against the limits." })],
   };
   for (const [name, [path, seen]] of Object.entries(pages)) {
     await step(name, async () => {
