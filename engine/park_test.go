@@ -357,6 +357,9 @@ func TestAfterAStoppedSession(t *testing.T) {
 					return err
 				}
 				last, err := r.Sessions.Get(s.ID)
+				if err != nil {
+					return err
+				}
 				if !strings.Contains(last.Prompt, c.prompt) {
 					t.Errorf("its prompt is\n%s", last.Prompt)
 				}

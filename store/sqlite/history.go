@@ -85,7 +85,7 @@ func (t history) Forget(k store.Keep, now time.Time, most int) (f store.Forgotte
 
 // begin reads a task that is forgotten, and its checks.
 func (t history) begin(id int64) (f store.Forgotten, err error) {
-	task, err := tasks{t.tx}.Get(id)
+	task, err := tasks(t).Get(id)
 	if err != nil {
 		return f, err
 	}

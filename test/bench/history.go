@@ -9,8 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"coppice/api/client"
 )
 
@@ -175,7 +173,7 @@ func (p *past) drop() error {
 		if err != nil {
 			return err
 		}
-		err = errors.Join(f.Sync(), unix.Fadvise(int(f.Fd()), 0, 0, unix.FADV_DONTNEED), f.Close())
+		err = errors.Join(f.Sync(), dropCached(f), f.Close())
 		if err != nil {
 			return err
 		}
