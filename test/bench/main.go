@@ -50,6 +50,7 @@ var figures = []figure{
 	{"starts", startsRows},
 	{"land", landRows},
 	{"burst", burstRows},
+	{"parallel", parallelRows},
 	{"cold", coldRows},
 	{"idle", idleRows},
 	{"session", sessionRows},
