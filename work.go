@@ -72,9 +72,9 @@ func (w Work) Rank() int {
 	switch w.Kind {
 	case WorkRemove:
 		return 1
-	case WorkMerge, WorkCheck, WorkSend, WorkStop:
+	case WorkMerge, WorkCheck, WorkRun, WorkSend, WorkStop: // a stop is asked for again and again, and must not starve the run
 		return 2
-	case WorkPrepare, WorkRestore, WorkRun:
+	case WorkPrepare, WorkRestore:
 		return 3
 	}
 	return 4

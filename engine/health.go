@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"coppice"
@@ -208,7 +209,7 @@ func purge(v *View) *Decision {
 			continue
 		}
 		return &Decision{By: "cleanup", Kind: coppice.EventWorkOffered, Reason: "its trash has expired", Offer: &coppice.Work{
-			Kind: coppice.WorkPurge, Key: purgeKey(tr), Pool: v.place(coppice.WorkPurge),
+			Kind: coppice.WorkPurge, Key: purgeKey(v, tr), Pool: v.place(coppice.WorkPurge),
 			Spec: coppice.Raw(coppice.PurgeSpec{Repo: v.Project.Path, RepoID: v.Project.ID, Ref: tr.Ref, Archive: tr.Archive}),
 		}}
 	}
@@ -216,10 +217,14 @@ func purge(v *View) *Decision {
 }
 
 // purgeKey names the work that forgets trash. It is done again, a day later, when
-// it fails.
-func purgeKey(tr coppice.Trash) string {
-	return fmt.Sprintf("trash/%d/purge/%d", tr.ID, tr.ExpiresAt.Unix())
+// it fails. The round is part of the name: a result that came while the task had
+// begun again was once lost, and the same name cannot be offered twice.
+func purgeKey(v *View, tr coppice.Trash) string {
+	return fmt.Sprintf("%s%d/%d", purges(tr), tr.ExpiresAt.Unix(), v.Task.Round)
 }
+
+// purges is what the names of all work begin with that forgets some trash.
+func purges(tr coppice.Trash) string { return fmt.Sprintf("trash/%d/purge/", tr.ID) }
 
 // purgePause is how long trash stays that could not be forgotten.
 const purgePause = 24 * time.Hour
@@ -237,7 +242,7 @@ func purgeDue(v *View) time.Time {
 func settlePurge(v *View, w coppice.Work) *Decision {
 	d := &Decision{Kind: coppice.EventWorkFinished, Reason: "its trash has expired"}
 	for _, tr := range v.Trashed {
-		if w.Key != purgeKey(tr) {
+		if !strings.HasPrefix(w.Key, purges(tr)) {
 			continue
 		}
 		if tr.PurgedAt = v.Now; w.Failure != nil {

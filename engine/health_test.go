@@ -105,7 +105,7 @@ func TestCleanup(t *testing.T) {
 func TestSettleTrash(t *testing.T) {
 	t.Parallel()
 	trashed := func(v *View) { removed(v); v.Trashed = []coppice.Trash{*v.Trash} }
-	purge := func(w *coppice.Work) { w.Key = purgeKey(coppice.Trash{ID: 4, ExpiresAt: noon.Add(time.Hour)}) }
+	purge := func(w *coppice.Work) { w.Key = purgeKey(&View{}, coppice.Trash{ID: 4, ExpiresAt: noon.Add(time.Hour)}) }
 	run(t, settle, []decision{
 		{"removed", viewOf(coppice.StageEnded, space(), finished(coppice.WorkRemove, coppice.RemoveResult{Head: "head1", Ref: "refs/trash/1"})),
 			"settle: workspace.removed; workspace ready=false removed=true kept=false tries=0; trash restored=false purged=false; settled"},

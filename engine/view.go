@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"coppice"
@@ -128,7 +129,7 @@ func (t *turn) viewLanding(v *View) error {
 
 func (t *turn) viewRest(v *View) error {
 	var err error
-	if v.Task.Ended() {
+	if v.Task.Ended() || slices.ContainsFunc(v.Work, func(w coppice.Work) bool { return w.Kind == coppice.WorkPurge }) {
 		if v.Trashed, err = t.tx.Trash.Of(v.Task.ID); err != nil {
 			return err
 		}

@@ -142,16 +142,16 @@ func testWork(t *testing.T, open Open) {
 		return get(t, s, func(r store.Reader) ([]coppice.Work, error) { return r.Work.Takeable(pools, kinds, most) })
 	}
 	both := []coppice.WorkKind{coppice.WorkRun, coppice.WorkCheck}
-	same(t, "of two pools", []coppice.Work{far, check, run}, takeable([]string{"near", "far"}, both, 10))
-	same(t, "a pool named twice", []coppice.Work{check, run}, takeable([]string{"near", "near"}, both, 10))
-	same(t, "at most", []coppice.Work{far, check}, takeable([]string{"near", "far"}, both, 2))
+	same(t, "of two pools", []coppice.Work{run, far, check}, takeable([]string{"near", "far"}, both, 10))
+	same(t, "a pool named twice", []coppice.Work{run, check}, takeable([]string{"near", "near"}, both, 10))
+	same(t, "at most", []coppice.Work{run, far}, takeable([]string{"near", "far"}, both, 2))
 	same(t, "of a kind", []coppice.Work{far, check}, takeable([]string{"near", "far"}, both[1:], 10))
 	same(t, "of no pool", nil, takeable(nil, both, 10))
 	far2 := offer(t, s, "remove", "far", coppice.WorkRemove)
 	move := coppice.Work{Kind: coppice.WorkMove, Key: "move", Pool: "near", Subject: coppice.QueueSubject(1), TaskID: 1, State: coppice.WorkOffered, OfferedAt: start}
 	update(t, s, func(tx store.Tx) error { return tx.Work.Put(&move) })
 	all := append(both, coppice.WorkRemove, coppice.WorkMove)
-	same(t, "by importance", []coppice.Work{move, far2, far, check, run}, takeable([]string{"near", "far"}, all, 10))
+	same(t, "by importance", []coppice.Work{move, far2, run, far, check}, takeable([]string{"near", "far"}, all, 10))
 	same(t, "the most important", []coppice.Work{move, far2}, takeable([]string{"near", "far"}, all, 2))
 	far2.State, move.State = coppice.WorkSettled, coppice.WorkSettled
 	update(t, s, func(tx store.Tx) error { return firstOf(tx.Work.Put(&far2), tx.Work.Put(&move)) })
