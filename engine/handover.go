@@ -108,7 +108,7 @@ func goOn(v *View) *Decision {
 			ProjectID: v.Project.ID, TaskID: t.ID, Kind: v.Project.Policy.Workspace.Kind, Node: v.place(coppice.WorkPrepare),
 			Branch: coppice.TaskBranch(t.Key), CreatedAt: v.Now,
 		}
-		t.Next.Evidence = fmt.Sprintf("The work on this task so far is part of %s. Your workspace begins anew from there.\n", v.onto())
+		t.Next.Evidence = fmt.Sprintf("The work on this task so far is part of %s. Your workspace starts again from there.\n", v.onto())
 	} else if t.Failure != nil {
 		t.Next.Evidence = "The task was tried before and failed: " + t.Failure.Text + "\n"
 		if l := v.Landing; l != nil && l.Evidence != "" {

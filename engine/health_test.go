@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"strconv"
 	"testing"
 	"time"
@@ -231,4 +232,33 @@ func TestTrashExpires(t *testing.T) {
 	if got := b.turn(); got.Decisions != 0 || !got.Due.IsZero() {
 		t.Errorf("then %+v", got)
 	}
+}
+
+// The result of a purge counts also when the task has begun again by then: the
+// same purge cannot be offered twice.
+func TestPurgeOfATaskThatBeganAgain(t *testing.T) {
+	t.Parallel()
+	b := open(t)
+	b.project()
+	b.create(coppice.NewTask{Title: "a", NotBefore: noon.Add(time.Hour)})
+	b.turn()
+	tr := coppice.Trash{ProjectID: 1, TaskID: 1, What: "workspace", Ref: "refs/trash/1", RemovedAt: noon, ExpiresAt: noon}
+	b.update(func(tx store.Tx) error {
+		if err := tx.Trash.Put(&tr); err != nil {
+			return err
+		}
+		w := coppice.Work{
+			Kind: coppice.WorkPurge, Key: purgeKey(&View{}, tr), Pool: PoolControl, ProjectID: 1, TaskID: 1, State: coppice.WorkFinished,
+			OfferedAt: noon, FinishedAt: noon, Result: coppice.Raw(coppice.PurgeResult{}),
+		}
+		return errors.Join(tx.Work.Put(&w), tx.Log.Append(&coppice.Event{At: noon, Kind: coppice.EventWorkFinished, ProjectID: 1, TaskID: 1, About: coppice.TaskSubject(1)}))
+	})
+	b.turn()
+	b.view(func(r store.Reader) error {
+		got, err := r.Trash.Get(tr.ID)
+		if got.PurgedAt.IsZero() {
+			t.Errorf("%+v, and it is forgotten", got)
+		}
+		return err
+	})
 }

@@ -198,8 +198,8 @@ func awaited(v *View, s *coppice.Session) *coppice.Wait {
 }
 
 // answers returns the questions of sessions that were stopped before the answer,
-// closed, and what the next session is told about them. Nobody tells a person
-// what they did not answer.
+// closed, and what the next session hears about them. A person on a screen does not
+// hear about questions that they did not answer.
 func answers(v *View, screen bool) (closed []coppice.Question, note string) {
 	for _, q := range v.Questions {
 		if !q.ClosedAt.IsZero() {
