@@ -59,24 +59,24 @@ func scenarios() []scenario {
 	}
 }
 
-// large runs a setting in a repository with some hundreds of files.
+// large runs a setting in a repository with a hundred files.
 func large(set func(*stage)) func(*stage) {
 	return func(s *stage) {
 		files := map[string]string{}
-		for i := range 120 {
+		for i := range 40 {
 			files[fmt.Sprintf("mod/%d/%d", i/10, i)] = fmt.Sprintf("before %d\n", i)
 		}
-		for i := range 40 {
+		for i := range 12 {
 			files[fmt.Sprintf("del/%d", i)] = fmt.Sprintf("gone %d\n", i)
 		}
-		for i := range 10 {
+		for i := range 5 {
 			files[fmt.Sprintf("exec/%d", i)] = fmt.Sprintf("#!/bin/sh\n# %d\n", i)
 			files[fmt.Sprintf("tolink/%d", i)] = fmt.Sprintf("a file %d\n", i)
 			files[fmt.Sprintf("tofile/%d/inner", i)] = fmt.Sprintf("in a directory %d\n", i)
 			files[fmt.Sprintf("todir/%d", i)] = fmt.Sprintf("where a directory will be %d\n", i)
 		}
 		s.write(s.repo, files)
-		for i := range 10 {
+		for i := range 5 {
 			s.link(s.repo, fmt.Sprintf("links/%d", i), "../a.txt")
 		}
 		s.commit("all")
@@ -133,7 +133,7 @@ func kinds(s *stage) {
 	}
 }
 
-// many changes some three hundred files of a large repository in every way.
+// many changes a hundred files of a large repository in every way.
 func many(s *stage) {
 	files := map[string]string{}
 	drop := func(name string) {
@@ -141,23 +141,23 @@ func many(s *stage) {
 			s.t.Fatal(err)
 		}
 	}
-	for i := range 120 {
+	for i := range 40 {
 		files[fmt.Sprintf("mod/%d/%d", i/10, i)] = fmt.Sprintf("after %d, and longer than before\n", i)
 	}
-	for i := range 40 {
+	for i := range 12 {
 		drop(fmt.Sprintf("del/%d", i))
 	}
-	for i := range 90 {
+	for i := range 30 {
 		files[fmt.Sprintf("add/%d/%d", i/10, i)] = fmt.Sprintf("added %d\n", i)
 	}
-	for i := range 10 {
+	for i := range 5 {
 		drop(fmt.Sprintf("tofile/%d", i))
 		files[fmt.Sprintf("tofile/%d", i)] = fmt.Sprintf("now a file %d\n", i)
 		drop(fmt.Sprintf("todir/%d", i))
 		files[fmt.Sprintf("todir/%d/inner", i)] = fmt.Sprintf("now in a directory %d\n", i)
 	}
 	s.write(s.made, files)
-	for i := range 10 {
+	for i := range 5 {
 		if err := os.Chmod(filepath.Join(s.made, fmt.Sprintf("exec/%d", i)), 0o755); err != nil {
 			s.t.Fatal(err)
 		}

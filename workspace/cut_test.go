@@ -179,7 +179,7 @@ type run struct {
 
 // mostUsual bounds the cuts of one scenario in an ordinary run; -cuts all tries
 // every point.
-const mostUsual = 75
+const mostUsual = 55
 
 // most returns how many points are tried.
 func (r *run) most(usual int) int {
@@ -267,7 +267,7 @@ func (r *run) edit() {
 	}
 	random := rand.New(rand.NewPCG(*seed, 2))
 	touched := r.touched()
-	for _, n := range r.rec.Sample(r.most(min(r.edits, 25)), *seed+1) {
+	for _, n := range r.rec.Sample(r.most(min(r.edits, 20)), *seed+1) {
 		if err := r.rec.Replay(n); err != nil {
 			r.t.Fatal(err)
 		}
