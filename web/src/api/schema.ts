@@ -740,6 +740,7 @@ export interface Session {
   "head"?: string;
   "id": number;
   "key": string;
+  "memory"?: number;
   "model"?: string;
   "n": number;
   "output_at"?: string;
