@@ -365,6 +365,7 @@ export interface Limits {
   "output": string;
   "parked"?: number;
   "per_agent"?: Record<string, number>;
+  "reserve"?: string;
   "sessions": number;
   "workspaces"?: number;
 }
