@@ -11,12 +11,18 @@ type SessionReader interface {
 	OfEach(tasks []int64) (map[int64][]coppice.Session, error)
 	Live() ([]coppice.Session, error)          // oldest first
 	Last(task int64) (*coppice.Session, error) // nil when there is none
+	// MemoryUsed returns, by agent, what a session takes, as those that have ended
+	// show. A session that took more raises it at once, and one that took less
+	// lowers it by a quarter of the difference.
+	MemoryUsed() (map[string]coppice.Bytes, error)
 }
 
 // Sessions reads and writes sessions.
 type Sessions interface {
 	SessionReader
-	Put(*coppice.Session) error // without a prompt, the stored one stays
+	// Put counts the session's memory when that becomes known. Without a prompt,
+	// the stored one stays.
+	Put(*coppice.Session) error
 }
 
 // OutputReader reads what sessions wrote. Lists report the size of a picture and

@@ -32,6 +32,7 @@ func Run(t *testing.T, open Open) {
 		{"Dependants", testDependants},
 		{"Lanes", testLanes},
 		{"Running", testRunning},
+		{"MemoryUsed", testMemoryUsed},
 		{"SessionCursor", testSessionCursor},
 		{"Output", testOutput},
 		{"OutputBefore", testOutputBefore},
