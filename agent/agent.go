@@ -206,7 +206,7 @@ const (
 // Undelivered is the event of a message that was taken by Send and that the
 // agent, as is now known, will never read. Its text is the message's.
 func Undelivered(message string) Event {
-	return Event{Kind: KindNotice, Name: NameUndelivered, Text: Text([]byte(message)), Reason: "the agent ended before it read this message"}
+	return Event{Kind: KindNotice, Name: NameUndelivered, Text: Text(message), Reason: "the agent ended before it read this message"}
 }
 
 // NameUndelivered is the name of the events that Undelivered makes.

@@ -121,23 +121,3 @@ func TestDied(t *testing.T) {
 		}
 	}
 }
-
-type named string
-
-func (n named) Name() string                                  { return string(n) }
-func (named) Launch(coppice.Profile, Request) (Launch, error) { return Launch{}, nil }
-func (named) Driver(coppice.Profile, Request) Driver          { return nil }
-
-func TestRegistry(t *testing.T) {
-	t.Parallel()
-	r := NewRegistry(named("b"), named("a"))
-	if got := strings.Join(r.Names(), ","); got != "a,b" {
-		t.Errorf("names %s", got)
-	}
-	if p, err := r.Get("a"); err != nil || p.Name() != "a" {
-		t.Errorf("a: %v %v", p, err)
-	}
-	if _, err := r.Get("c"); coppice.ErrorCode(err) != coppice.EInvalid {
-		t.Errorf("c: %v", err)
-	}
-}

@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"encoding/json"
 	"path"
 	"slices"
 	"strings"
@@ -19,18 +18,11 @@ const maxQuestion = 200
 func Question(c Call, ref string) Event {
 	rule := always(c)
 	return Event{
-		Kind: KindQuestion, Ref: ref, Name: c.Name, Tool: c.Kind, Input: boundedJSON(c.Input), Paths: slices.Clone(c.Paths),
+		Kind: KindQuestion, Ref: ref, Name: c.Name, Tool: c.Kind, Input: Bounded(c.Input), Paths: slices.Clone(c.Paths),
 		Text:    oneLine(questionText(c)),
 		Options: []string{coppice.AnswerAllow, coppice.AnswerAllowAlways, coppice.AnswerDeny, coppice.AnswerDenyAlways},
 		Rule:    &rule,
 	}
-}
-
-func boundedJSON(raw json.RawMessage) json.RawMessage {
-	if len(raw) > MaxText || !json.Valid(raw) {
-		return nil
-	}
-	return slices.Clone(raw)
 }
 
 // verbs say what a kind of tool does.
@@ -137,7 +129,7 @@ func folder(c Call) string {
 // person said always.
 func Answered(answer string, rule coppice.Rule) (Verdict, *coppice.Rule) {
 	a := coppice.ParsePermission(answer)
-	a.Why = Text([]byte(a.Why))
+	a.Why = Text(a.Why)
 	v := Verdict{Do: coppice.RuleDeny, Why: a.Why}
 	switch {
 	case a.Allow:

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -49,16 +50,16 @@ func (l *Lines) keep(b []byte) {
 // MaxText bounds the text and the input an event carries.
 const MaxText = 64 << 10
 
-// Text makes bytes an agent wrote fit for an event: valid UTF-8, bounded.
-func Text(b []byte) string {
-	if len(b) <= MaxText {
-		return string(bytes.ToValidUTF8(b, []byte("\uFFFD")))
+// Text makes what an agent wrote fit for an event: valid UTF-8, bounded.
+func Text[T string | []byte](s T) string {
+	if len(s) <= MaxText {
+		return strings.ToValidUTF8(string(s), "\uFFFD")
 	}
 	cut := MaxText
-	for cut > MaxText-utf8.UTFMax && !utf8.RuneStart(b[cut]) {
+	for cut > MaxText-utf8.UTFMax && !utf8.RuneStart(s[cut]) {
 		cut--
 	}
-	return string(bytes.ToValidUTF8(b[:cut], []byte("\uFFFD"))) + "…"
+	return strings.ToValidUTF8(string(s[:cut]), "\uFFFD") + "…"
 }
 
 // Tail keeps the last lines of a stream, for the cause of a failure. The zero
@@ -85,12 +86,5 @@ func (t *Tail) Add(line []byte) {
 
 // String returns them, one below the other.
 func (t *Tail) String() string {
-	var b bytes.Buffer
-	for i, l := range t.lines {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		b.WriteString(l)
-	}
-	return b.String()
+	return strings.Join(t.lines, "\n")
 }

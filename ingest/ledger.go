@@ -226,7 +226,7 @@ func (l *Ledger) facts(tx store.Tx, s coppice.Session, said []Said, own map[stri
 	texts := map[int64]string{}
 	for i, m := range messages {
 		texts[m.ID] = m.Text
-		messages[i].Text = l.cfg.Redact.String(agent.Text([]byte(m.Text)))
+		messages[i].Text = l.cfg.Redact.String(agent.Text(m.Text))
 	}
 	f := Draw(s, messages, said, table)
 	for i := range f.Messages {

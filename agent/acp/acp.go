@@ -139,6 +139,7 @@ func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
 		asker: agent.NewAsker(r.Permissions), waiting: map[string]pending{}, models: map[int]string{},
 		wanted: len(r.MCP) > 0, now: HearsNow(p), budget: r.Budget,
 	}
+	d.Line, d.ErrLine = d.line, d.complain
 	if servers, err := agent.Servers(p, r); err == nil { // Launch has refused the others
 		d.servers = toolServers(servers, p, r)
 	}
@@ -170,6 +171,8 @@ const (
 
 // driver is one run.
 type driver struct {
+	agent.Run
+
 	dir    string
 	resume string // the conversation to continue
 	model  string // to choose by a request
@@ -184,21 +187,14 @@ type driver struct {
 	meta    map[string]any // handed over with the session's opening
 	wanted  bool           // tool servers were asked for
 
-	out, err agent.Lines
-	said     agent.Tail // stderr
-	step     agent.Step // what the current call has gathered
-
 	phase        phase
-	state        coppice.SessionState
-	next         int            // id of our next request
-	calls        map[int]string // methods of our requests without an answer
-	queue        []string       // messages that begin turns, the first prompt included
-	prompts      int            // sent
-	under        []underway     // prompts without an answer
-	closed       bool           // stdin
-	cancelling   bool           // the current turn, by us
-	overspent    bool           // the budget
-	stopped      bool
+	next         int              // id of our next request
+	calls        map[int]string   // methods of our requests without an answer
+	queue        []string         // messages that begin turns, the first prompt included
+	prompts      int              // sent
+	under        []underway       // prompts without an answer
+	cancelling   bool             // the current turn, by us
+	overspent    bool             // the budget
 	loggedIn     bool             // it was tried
 	past         bool             // the agent told something of the conversation's past
 	limit        *coppice.Failure // the turn was ended for it
@@ -210,8 +206,7 @@ type driver struct {
 	tools  map[string]*tool // of the current turn, by id
 	turn   tally            // what the current turn used
 	spent  float64          // cost of the conversation, as last told
-	usage  coppice.Usage
-	last   *ending // of the latest turn
+	last   *ending          // of the latest turn
 
 	asker   *agent.Asker
 	asked   int                // questions so far
@@ -229,23 +224,13 @@ func (d *driver) Start() agent.Step {
 		Version: protocolVersion,
 		Client:  clientInfo{Name: "coppice", Title: "Coppice", Version: "1"},
 	})
-	d.become(coppice.SessionWorking)
-	return d.take()
+	d.Become(coppice.SessionWorking)
+	return d.Take()
 }
 
-// Output implements agent.Driver.
-func (d *driver) Output(s agent.Stream, b []byte) agent.Step {
-	if s == agent.Stderr {
-		d.err.Add(b, d.stderr)
-	} else {
-		d.out.Add(b, d.line)
-	}
-	return d.take()
-}
-
-func (d *driver) stderr(line []byte) {
-	d.said.Add(line)
-	d.emit(agent.Event{Kind: agent.KindNotice, Text: agent.Text(line)})
+// complain takes a line of stderr.
+func (d *driver) complain(line []byte) {
+	d.Complain(line)
 	d.tried(line)
 }
 
@@ -253,7 +238,7 @@ func (d *driver) stderr(line []byte) {
 // way, else when the current one ends; until then it is not delivered. With a
 // ref it answers a permission question.
 func (d *driver) Send(text, ref string) (agent.Step, error) {
-	if d.closed {
+	if d.Closed {
 		return agent.Step{}, agent.ErrCannot
 	}
 	if ref != "" {
@@ -266,18 +251,18 @@ func (d *driver) Send(text, ref string) (agent.Step, error) {
 	case d.phase == turning && d.now && !d.cancelling:
 		d.hand(true)
 	default:
-		d.emit(agent.Event{Kind: agent.KindNotice, Name: "queued", Text: "the message waits for the end of the turn"})
+		d.Emit(agent.Event{Kind: agent.KindNotice, Name: "queued", Text: "the message waits for the end of the turn"})
 	}
-	return d.take(), nil
+	return d.Take(), nil
 }
 
 // Interrupt implements agent.Driver.
 func (d *driver) Interrupt() (agent.Step, error) {
-	if d.closed || d.phase != turning {
+	if d.Closed || d.phase != turning {
 		return agent.Step{}, agent.ErrCannot
 	}
 	d.cancel()
-	return d.take(), nil
+	return d.Take(), nil
 }
 
 func (d *driver) cancel() {
@@ -291,51 +276,48 @@ func (d *driver) Model(name string) (agent.Step, error) {
 	if err := coppice.ValidModel(name); err != nil {
 		return agent.Step{}, err
 	}
-	if d.closed || d.phase == opening || !d.chooses() {
+	if d.Closed || d.phase == opening || !d.chooses() {
 		return agent.Step{}, agent.ErrCannot
 	}
 	d.choose(name)
 	d.models[d.next] = name
-	return d.take(), nil
+	return d.Take(), nil
 }
 
 // Stop implements agent.Driver: the turn is cancelled and stdin closed, upon
 // which most agents end.
 func (d *driver) Stop() agent.Step {
-	d.stopped = true
-	if d.closed {
-		return d.take()
+	d.Stopped = true
+	if d.Closed {
+		return d.Take()
 	}
 	if d.phase == turning {
 		d.cancel()
 	}
-	d.close()
-	return d.take()
+	d.Finish()
+	return d.Take()
 }
 
 // Exit implements agent.Driver.
 func (d *driver) Exit(x agent.Exit) (agent.Step, agent.Outcome) {
-	d.out.End(d.line)
-	d.err.End(d.stderr)
+	d.End()
 	d.border()
 	if d.prompts == 0 {
 		d.queue = d.queue[1:] // the prompt, of which the failure tells
 	}
 	for _, text := range d.queue {
-		d.emit(agent.Undelivered(text))
+		d.Emit(agent.Undelivered(text))
 	}
 	for _, u := range d.under {
 		if u.joined {
-			d.emit(agent.Undelivered(u.text))
+			d.Emit(agent.Undelivered(u.text))
 		}
 	}
-	o := agent.Outcome{Conversation: d.conversation, Usage: d.usage, Failure: d.failure(x)}
+	o := agent.Outcome{Conversation: d.conversation, Usage: d.Usage, Failure: d.failure(x)}
 	if d.last != nil {
 		o.Summary = d.last.text
 	}
-	step := d.take()
-	step.Write, step.CloseStdin = nil, false // nobody reads it any more
-	return step, o
+	return d.Last(), o
 }
 
 // underway is a prompt without an answer. One that joined came in the middle of
@@ -350,7 +332,7 @@ type underway struct {
 func (d *driver) prompt() {
 	d.phase, d.cancelling, d.turn = turning, false, tally{}
 	d.hand(false)
-	d.become(coppice.SessionWorking)
+	d.Become(coppice.SessionWorking)
 }
 
 // hand sends the message that waits longest.
@@ -360,26 +342,6 @@ func (d *driver) hand(joins bool) {
 	d.call("session/prompt", promptParams{Session: d.conversation, Prompt: []content{{Type: "text", Text: text}}})
 	d.under = append(d.under, underway{d.next, text, joins})
 	if d.prompts++; d.prompts > 1 {
-		d.emit(agent.Event{Kind: agent.KindNotice, Name: "delivered", Text: "the message was handed to the agent"})
+		d.Emit(agent.Event{Kind: agent.KindNotice, Name: "delivered", Text: "the message was handed to the agent"})
 	}
-}
-
-func (d *driver) close() {
-	d.closed = true
-	d.step.CloseStdin, d.step.Done = true, true
-}
-
-func (d *driver) emit(e agent.Event) { d.step.Events = append(d.step.Events, e) }
-
-func (d *driver) become(s coppice.SessionState) {
-	if d.state != s {
-		d.state = s
-		d.emit(agent.Event{Kind: agent.KindState, State: s})
-	}
-}
-
-func (d *driver) take() agent.Step {
-	s := d.step
-	d.step = agent.Step{}
-	return s
 }

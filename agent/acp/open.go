@@ -153,11 +153,11 @@ func (d *driver) open() {
 	p := openParams{Dir: d.dir, Servers: d.servers, Meta: d.meta}
 	switch {
 	case d.wanted && d.servers == nil:
-		d.emit(agent.Event{Kind: agent.KindNotice, Text: "the agent's profile says that it takes no tool servers; it works without"})
+		d.Notice("the agent's profile says that it takes no tool servers; it works without")
 	case slices.ContainsFunc(d.servers, toolServer.http) && !d.agent.Capabilities.MCP.HTTP:
 		// Every agent of this protocol starts programs.
 		p.Servers = slices.DeleteFunc(slices.Clone(d.servers), toolServer.http)
-		d.emit(agent.Event{Kind: agent.KindError, Class: coppice.ClassMCP, Text: "the agent takes no tool servers over HTTP; it works without"})
+		d.Emit(agent.Event{Kind: agent.KindError, Class: coppice.ClassMCP, Text: "the agent takes no tool servers over HTTP; it works without"})
 	}
 	if p.Servers == nil {
 		p.Servers = []toolServer{}
@@ -168,7 +168,7 @@ func (d *driver) open() {
 			method, p.Session = methodFork, d.fork
 		} else {
 			d.fork = ""
-			d.emit(agent.Event{Kind: agent.KindNotice, Text: "the agent cannot copy a conversation; it begins a new one"})
+			d.Notice("the agent cannot copy a conversation; it begins a new one")
 		}
 	}
 	if d.resume != "" {
@@ -180,7 +180,7 @@ func (d *driver) open() {
 			method = methodLoad
 		default:
 			p.Session, d.resume = "", ""
-			d.emit(agent.Event{Kind: agent.KindNotice, Text: "the agent cannot continue a conversation; it begins a new one"})
+			d.Notice("the agent cannot continue a conversation; it begins a new one")
 		}
 	}
 	d.call(method, p)
@@ -317,14 +317,14 @@ func (d *driver) ready() {
 	if wanted != "" {
 		model = wanted
 	}
-	d.emit(agent.Event{Kind: agent.KindInit, Conversation: d.conversation, Model: model, Version: d.agent.Info.Version})
+	d.Emit(agent.Event{Kind: agent.KindInit, Conversation: d.conversation, Model: model, Version: d.agent.Info.Version})
 	switch {
 	case wanted == "":
 		d.think()
 	case d.chooses():
 		d.choose(wanted)
 	default:
-		d.emit(agent.Event{Kind: agent.KindNotice, Text: "the agent offers no choice of models; it uses its own"})
+		d.Notice("the agent offers no choice of models; it uses its own")
 		d.think()
 	}
 }
@@ -343,7 +343,7 @@ func (d *driver) think() {
 	case d.effort == "":
 		d.begin()
 	case option == "":
-		d.emit(agent.Event{Kind: agent.KindNotice, Text: "the agent offers no choice of how hard it thinks"})
+		d.Notice("the agent offers no choice of how hard it thinks")
 		d.begin()
 	default:
 		d.call(methodOption, optionParams{Session: d.conversation, Option: option, Value: d.effort})
@@ -379,11 +379,11 @@ func (d *driver) choose(model string) {
 // switched handles the answer to a change of the model during the run.
 func (d *driver) switched(name string, m message) {
 	if m.Error != nil {
-		d.emit(agent.Event{Kind: agent.KindError, Class: coppice.ClassCapability, Model: name,
-			Text: agent.Text([]byte("the agent does not take the model " + coppice.Quote(name) + ": " + m.Error.text()))})
+		d.Emit(agent.Event{Kind: agent.KindError, Class: coppice.ClassCapability, Model: name,
+			Text: agent.Text("the agent does not take the model " + coppice.Quote(name) + ": " + m.Error.text())})
 		return
 	}
-	d.emit(agent.Event{Kind: agent.KindNotice, Name: "model", Model: name, Text: "the agent goes on with " + name})
+	d.Emit(agent.Event{Kind: agent.KindNotice, Name: "model", Model: name, Text: "the agent goes on with " + name})
 }
 
 // model is the one the session uses, and the option that changes it, if the
@@ -417,7 +417,7 @@ func (d *driver) refused(e *rpcError) {
 		d.giveUp(agent.Fail(class, e.text()))
 		return
 	}
-	d.giveUp(coppice.Failf(coppice.ClassUnknown, e.text(), "the conversation is gone; retry to begin a new one"))
+	d.giveUp(agent.Gone(e.text()))
 }
 
 func (d *driver) offers(method string) bool {
@@ -441,7 +441,7 @@ func (d *driver) notLoggedIn(e *rpcError) *coppice.Failure {
 		ways = append(ways, way)
 	}
 	if len(ways) > 0 {
-		f.Fix = agent.Text([]byte(f.Fix + "; the agent knows: " + strings.Join(ways, ", ") + "; " + EnvAuth + " in its profile's env chooses one"))
+		f.Fix = agent.Text(f.Fix + "; the agent knows: " + strings.Join(ways, ", ") + "; " + EnvAuth + " in its profile's env chooses one")
 	}
 	return f
 }
@@ -471,7 +471,7 @@ func (d *driver) chosen(m message) {
 // begin sends the prompt, once the session is ready.
 func (d *driver) begin() {
 	d.phase = resting
-	if !d.closed && len(d.queue) > 0 {
+	if !d.Closed && len(d.queue) > 0 {
 		d.prompt()
 	}
 }
@@ -479,10 +479,10 @@ func (d *driver) begin() {
 // giveUp ends a run that cannot begin.
 func (d *driver) giveUp(f *coppice.Failure) {
 	d.fatal = f
-	d.emit(agent.Event{Kind: agent.KindError, Class: f.Class, Text: f.Text})
-	d.emit(agent.Event{Kind: agent.KindTurn, Reason: "failed", Text: f.Text})
-	d.become(coppice.SessionIdle)
-	if !d.closed {
-		d.close()
+	d.Report(f)
+	d.Emit(agent.Event{Kind: agent.KindTurn, Reason: "failed", Text: f.Text})
+	d.Become(coppice.SessionIdle)
+	if !d.Closed {
+		d.Finish()
 	}
 }

@@ -3,7 +3,7 @@ package acp
 import (
 	"encoding/json"
 
-	"coppice"
+	"coppice/agent"
 )
 
 // recall takes what an agent tells before a session is open: the past of the
@@ -26,7 +26,7 @@ func (d *driver) recall(told json.RawMessage) {
 func (d *driver) loaded() {
 	if d.resume != "" && !d.past {
 		d.conversation = ""
-		d.giveUp(coppice.Failf(coppice.ClassUnknown, "the agent knows nothing of the conversation it was to continue", "the conversation is gone; retry to begin a new one"))
+		d.giveUp(agent.Gone("the agent knows nothing of the conversation it was to continue"))
 		return
 	}
 	d.ready()

@@ -74,8 +74,8 @@ func (d *driver) permission(m message) {
 	e, _ := d.asker.Ask(c, ref) // the ref is new
 	d.waiting[ref] = q
 	d.border()
-	d.emit(e)
-	d.become(coppice.SessionWaiting)
+	d.Emit(e)
+	d.Become(coppice.SessionWaiting)
 }
 
 // answer hands a person's answer to the request that waits for it.
@@ -91,13 +91,13 @@ func (d *driver) answer(text, ref string) (agent.Step, error) {
 	delete(d.waiting, ref)
 	d.settle(q, c, v)
 	d.goOn()
-	return d.take(), nil
+	return d.Take(), nil
 }
 
 // goOn tells that the agent works again, once nobody is asked any more.
 func (d *driver) goOn() {
-	if len(d.waiting)+len(d.forms) == 0 && d.state == coppice.SessionWaiting {
-		d.become(coppice.SessionWorking)
+	if len(d.waiting)+len(d.forms) == 0 && d.State == coppice.SessionWaiting {
+		d.Become(coppice.SessionWorking)
 	}
 }
 
@@ -106,7 +106,7 @@ func (d *driver) goOn() {
 // say why a call was refused, so the agent is told after its turn.
 func (d *driver) settle(q pending, c agent.Call, v agent.Verdict) {
 	if v.Input != nil && !sameJSON(v.Input, judged(c).Input) {
-		v = agent.Verdict{Do: coppice.RuleDeny, Why: agent.Text([]byte("the project's rules want this instead: " + string(v.Input))), Rule: v.Rule}
+		v = agent.Verdict{Do: coppice.RuleDeny, Why: agent.Text("the project's rules want this instead: " + string(v.Input)), Rule: v.Rule}
 	}
 	option := choose(q.options, v.Allowed())
 	text := "allowed"
@@ -117,7 +117,7 @@ func (d *driver) settle(q pending, c agent.Call, v agent.Verdict) {
 		text, d.turn.refused = v.Why, true
 		d.explain(c, v.Why)
 	}
-	d.emit(agent.Event{Kind: agent.KindPermission, Ref: q.tool, Name: c.Name, Input: bounded(c.Input), Text: text, OK: v.Allowed()})
+	d.Emit(agent.Event{Kind: agent.KindPermission, Ref: q.tool, Name: c.Name, Input: agent.Bounded(c.Input), Text: text, OK: v.Allowed()})
 	if option == "" {
 		d.reply(q.id, permissionResult{outcome{Outcome: "cancelled"}})
 		return
@@ -127,7 +127,7 @@ func (d *driver) settle(q pending, c agent.Call, v agent.Verdict) {
 
 // refuse answers a request of a turn that is over, or being cancelled.
 func (d *driver) refuse(q pending, c agent.Call) {
-	d.emit(agent.Event{Kind: agent.KindPermission, Ref: q.tool, Name: c.Name, Input: bounded(c.Input), Text: "cancelled with its turn"})
+	d.Emit(agent.Event{Kind: agent.KindPermission, Ref: q.tool, Name: c.Name, Input: agent.Bounded(c.Input), Text: "cancelled with its turn"})
 	d.reply(q.id, permissionResult{outcome{Outcome: "cancelled"}})
 }
 
@@ -153,7 +153,7 @@ func judged(c agent.Call) agent.Call {
 		Command string `json:"command"`
 	}
 	if c.Command != "" && (json.Unmarshal(c.Input, &in) != nil || in.Command == "") {
-		c.Input = encode(map[string]string{"command": c.Command})
+		c.Input = agent.Encode(map[string]string{"command": c.Command})
 	}
 	return c
 }

@@ -80,7 +80,7 @@ func (d *driver) elicit(m message) {
 		d.reply(f.id, f.cancelled())
 	case err != nil || len(f.fields) == 0 || (p.Mode != "" && p.Mode != "form"):
 		d.reply(f.id, map[string]string{"action": "decline"})
-		d.emit(agent.Event{Kind: agent.KindNotice, Name: "refused", Text: agent.Text([]byte("the agent asked for what cannot be asked here: " + p.Message))})
+		d.Emit(agent.Event{Kind: agent.KindNotice, Name: "refused", Text: agent.Text("the agent asked for what cannot be asked here: " + p.Message)})
 	default:
 		d.inquire(f)
 	}
@@ -181,13 +181,13 @@ func (d *driver) inquire(f *form) {
 		d.asked++
 		ref := "question-" + strconv.Itoa(d.asked)
 		f.refs = append(f.refs, ref)
-		e := agent.Event{Kind: agent.KindQuestion, Ref: ref, Text: agent.Text([]byte(q.text))}
+		e := agent.Event{Kind: agent.KindQuestion, Ref: ref, Text: agent.Text(q.text)}
 		for _, o := range q.options {
-			e.Options = append(e.Options, clip(o))
+			e.Options = append(e.Options, agent.Clip(o))
 		}
-		d.emit(e)
+		d.Emit(e)
 	}
-	d.become(coppice.SessionWaiting)
+	d.Become(coppice.SessionWaiting)
 }
 
 // formOf finds the form that asked a question, and which of its fields it was.
@@ -213,7 +213,7 @@ func (d *driver) fill(f *form, i int, text string) (agent.Step, error) {
 		d.forms = slices.DeleteFunc(d.forms, func(o *form) bool { return o == f })
 		d.goOn()
 	}
-	return d.take(), nil
+	return d.Take(), nil
 }
 
 // filled is what the agent is told when everything is answered.

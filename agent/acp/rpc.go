@@ -61,7 +61,7 @@ func (e *rpcError) text() string {
 	if len(out) == 0 {
 		return "the agent answered with error " + strconv.Itoa(e.Code)
 	}
-	return agent.Text([]byte(strings.Join(out, ": ")))
+	return agent.Text(strings.Join(out, ": "))
 }
 
 // class sorts the error.
@@ -77,7 +77,7 @@ func (e *rpcError) class() coppice.Class {
 		Name string `json:"errorName"` // such as ContextOverflowError
 	}
 	_ = json.Unmarshal(e.Data, &data) // few agents tell it
-	said := withoutAddresses(e.text())
+	said := agent.WithoutAddresses(e.text())
 	c := agent.TextClass(said)
 	for _, hint := range []string{data.Kind, data.Name} {
 		if c == coppice.ClassUnknown {
@@ -98,7 +98,7 @@ func (e *rpcError) class() coppice.Class {
 func (d *driver) line(b []byte) {
 	var m message
 	if err := json.Unmarshal(b, &m); err != nil || (m.Method == "" && len(m.ID) == 0) {
-		d.emit(agent.Event{Kind: agent.KindNotice, Text: agent.Text(b)})
+		d.Notice(string(b))
 		return
 	}
 	switch {
@@ -118,7 +118,7 @@ func (d *driver) answered(m message) {
 	method, ours := d.calls[id]
 	if err != nil || !ours {
 		if m.Error != nil {
-			d.emit(agent.Event{Kind: agent.KindNotice, Text: m.Error.text()})
+			d.Notice(m.Error.text())
 		}
 		return
 	}
@@ -158,47 +158,24 @@ func (d *driver) request(m message) {
 		return
 	}
 	// Files and terminals were not offered, and nothing else is known.
-	d.write(message{Version: "2.0", ID: bytes.Clone(m.ID), Error: &rpcError{Code: codeNoMethod, Message: "Method not found: the client does not offer " + clip(m.Method)}})
-	d.emit(agent.Event{Kind: agent.KindNotice, Name: "refused", Text: "the agent asked for " + clip(m.Method) + ", which is not offered"})
+	d.write(message{Version: "2.0", ID: bytes.Clone(m.ID), Error: &rpcError{Code: codeNoMethod, Message: "Method not found: the client does not offer " + agent.Clip(m.Method)}})
+	d.Emit(agent.Event{Kind: agent.KindNotice, Name: "refused", Text: "the agent asked for " + agent.Clip(m.Method) + ", which is not offered"})
 }
 
-func clip(s string) string { return agent.Text([]byte(s[:min(len(s), 200)])) }
-
 func (d *driver) reply(id json.RawMessage, result any) {
-	d.write(message{Version: "2.0", ID: bytes.Clone(id), Result: encode(result)})
+	d.write(message{Version: "2.0", ID: bytes.Clone(id), Result: agent.Encode(result)})
 }
 
 func (d *driver) call(method string, params any) {
 	d.next++
 	d.calls[d.next] = method
-	d.write(message{Version: "2.0", ID: strconv.AppendInt(nil, int64(d.next), 10), Method: method, Params: encode(params)})
+	d.write(message{Version: "2.0", ID: strconv.AppendInt(nil, int64(d.next), 10), Method: method, Params: agent.Encode(params)})
 }
 
 func (d *driver) notify(method string, params any) {
-	d.write(message{Version: "2.0", Method: method, Params: encode(params)})
+	d.write(message{Version: "2.0", Method: method, Params: agent.Encode(params)})
 }
 
 func (d *driver) write(m message) {
-	if d.closed {
-		return
-	}
-	d.step.Write = append(append(d.step.Write, encode(m)...), '\n')
-}
-
-func encode(v any) []byte {
-	b, err := json.Marshal(v)
-	if err != nil {
-		// Only texts and JSON that was decoded before are ever written.
-		panic("acp: " + err.Error())
-	}
-	return b
-}
-
-// bounded returns JSON as an event carries it: as it is, or nothing when it is
-// too large.
-func bounded(raw json.RawMessage) json.RawMessage {
-	if len(raw) > agent.MaxText || string(raw) == "null" {
-		return nil
-	}
-	return bytes.Clone(raw)
+	d.Write(m)
 }

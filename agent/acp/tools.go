@@ -76,7 +76,7 @@ func (d *driver) tool(announced bool, raw json.RawMessage) {
 	}
 	if over && !t.done {
 		t.done = true
-		d.emit(agent.Event{Kind: agent.KindToolResult, Ref: u.ID, OK: u.Status == "completed", Text: t.text})
+		d.Emit(agent.Event{Kind: agent.KindToolResult, Ref: u.ID, OK: u.Status == "completed", Text: t.text})
 	}
 }
 
@@ -113,9 +113,9 @@ func (d *driver) merge(u toolUpdate) *tool {
 		}
 	}
 	if out := rawOutput(u.Output); out != "" {
-		t.text = agent.Text([]byte(out))
+		t.text = agent.Text(out)
 	} else if len(said) > 0 {
-		t.text = agent.Text([]byte(strings.Join(said, "\n")))
+		t.text = agent.Text(strings.Join(said, "\n"))
 	}
 	return t
 }
@@ -166,9 +166,9 @@ func toolName(u toolUpdate) string {
 	}
 	switch {
 	case u.Title != "" && !strings.ContainsAny(u.Title, " \n"):
-		return clip(u.Title)
+		return agent.Clip(u.Title)
 	case u.Kind != "":
-		return clip(u.Kind)
+		return agent.Clip(u.Kind)
 	}
 	return "tool"
 }
@@ -181,8 +181,8 @@ func (d *driver) show(id string, t *tool) {
 	t.shown = true
 	d.border()
 	title, _, _ := strings.Cut(t.title, "\n")
-	d.emit(agent.Event{
-		Kind: agent.KindTool, Ref: id, Name: t.name, Tool: t.kind, Text: agent.Text([]byte(title)),
-		Input: bounded(t.input), Paths: slices.Clone(t.paths),
+	d.Emit(agent.Event{
+		Kind: agent.KindTool, Ref: id, Name: t.name, Tool: t.kind, Text: agent.Text(title),
+		Input: agent.Bounded(t.input), Paths: slices.Clone(t.paths),
 	})
 }

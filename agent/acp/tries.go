@@ -31,14 +31,14 @@ func triesOf(p coppice.Profile) (*regexp.Regexp, error) {
 // tried looks whether a line of stderr tells of a limit, and ends the turn if it
 // does.
 func (d *driver) tried(line []byte) {
-	if d.tries == nil || d.phase != turning || d.cancelling || d.closed {
+	if d.tries == nil || d.phase != turning || d.cancelling || d.Closed {
 		return
 	}
 	m := d.tries.FindSubmatch(line)
 	if len(m) < 2 {
 		return
 	}
-	f := agent.Fail(agent.TextClass(withoutAddresses(string(m[1]))), agent.Text(m[1]))
+	f := agent.Fail(agent.TextClass(agent.WithoutAddresses(string(m[1]))), agent.Text(m[1]))
 	if f.Class == coppice.ClassRateLimit || f.Class == coppice.ClassBilling {
 		d.limit = f
 		d.cancel()

@@ -41,7 +41,7 @@ func (d *driver) ended(id int, m message) {
 		if e.failure == nil {
 			d.under[0].joined = false // it is what the agent works on now
 		} else if !d.cancelling {
-			d.emit(agent.Event{Kind: agent.KindError, Class: e.failure.Class, Text: e.failure.Text})
+			d.Report(e.failure)
 		}
 		return
 	}
@@ -58,7 +58,7 @@ func (d *driver) ending(m message) (ending, promptResult) {
 	case json.Unmarshal(m.Result, &r) != nil || r.Reason == "":
 		e.failure = agent.Fail(coppice.ClassUnknown, "the agent's answer to the prompt cannot be read")
 	default:
-		e.reason = clip(r.Reason)
+		e.reason = agent.Clip(r.Reason)
 		e.failure = judge(r.Reason, e.text)
 	}
 	if r.Reason == "cancelled" && !d.cancelling && !d.turn.refused {
@@ -89,29 +89,29 @@ func (d *driver) rest(e ending, r promptResult) {
 	over := d.overspent && (interrupted || len(d.queue) > 0)
 	if over {
 		interrupted, e.failure = false, coppice.Failf(coppice.ClassBudget,
-			fmt.Sprintf("the agent has spent %.2f of %.2f USD and was not done", d.usage.CostUSD, d.budget), "raise the task's budget, or split the task")
+			fmt.Sprintf("the agent has spent %.2f of %.2f USD and was not done", d.Usage.CostUSD, d.budget), "raise the task's budget, or split the task")
 	}
 	if d.limit != nil { // however the agent calls what was cancelled
 		over, interrupted, e.reason, e.failure = true, false, "failed", d.limit
 	}
 	if e.failure != nil && !interrupted {
-		d.emit(agent.Event{Kind: agent.KindError, Class: e.failure.Class, Text: e.failure.Text})
+		d.Report(e.failure)
 	}
-	d.emit(agent.Event{Kind: agent.KindTurn, Reason: e.reason, Text: e.text})
+	d.Emit(agent.Event{Kind: agent.KindTurn, Reason: e.reason, Text: e.text})
 	d.last, d.cancelling = &e, false
 	clear(d.tools)
 	if len(d.untold) > 0 && e.failure == nil {
 		d.queue = append(d.queue, d.reasons())
 	}
 	switch {
-	case d.closed:
-		d.become(coppice.SessionIdle)
+	case d.Closed:
+		d.Become(coppice.SessionIdle)
 	case len(d.queue) > 0 && !over:
 		d.prompt()
 	default:
-		d.become(coppice.SessionIdle)
+		d.Become(coppice.SessionIdle)
 		if !interrupted { // else a person interrupted it to say something
-			d.close()
+			d.Finish()
 		}
 	}
 }
@@ -124,8 +124,7 @@ func (d *driver) spend(r promptResult) {
 		u = d.turn.tokens
 	}
 	u.CostUSD, u.Turns = d.turn.cost, 1
-	d.usage = d.usage.Add(u)
-	d.emit(agent.Event{Kind: agent.KindUsage, Usage: &u})
+	d.Spend(u)
 }
 
 // fresh is what the end of a prompt tells of its usage. Some agents answer
@@ -155,7 +154,7 @@ func judge(reason, words string) *coppice.Failure {
 	switch reason {
 	case "end_turn":
 		if apology().MatchString(words) {
-			return agent.Fail(agent.TextClass(withoutAddresses(words)), words)
+			return agent.Fail(agent.TextClass(agent.WithoutAddresses(words)), words)
 		}
 		return nil
 	case "cancelled":
@@ -167,7 +166,7 @@ func judge(reason, words string) *coppice.Failure {
 	case "refusal":
 		return coppice.Failf(coppice.ClassImplementation, "the model refused to go on", "say otherwise what is to be done")
 	}
-	return agent.Fail(coppice.ClassUnknown, "the agent ended its turn with "+clip(reason))
+	return agent.Fail(coppice.ClassUnknown, "the agent ended its turn with "+agent.Clip(reason))
 }
 
 // failure is what is known of how the run went. Once a turn has ended and stdin
@@ -178,19 +177,13 @@ func (d *driver) failure(x agent.Exit) *coppice.Failure {
 		return d.fatal
 	case d.limit != nil && d.phase == turning:
 		return d.limit
-	case d.phase == turning && x == (agent.Exit{}) && !d.stopped && agent.TextClass(d.said.String()) == coppice.ClassUnknown:
+	case d.phase == turning && x == (agent.Exit{}) && !d.Stopped && agent.TextClass(d.Stderr.String()) == coppice.ClassUnknown:
 		// Some agents end so when they are told to end, which nobody did here.
 		return coppice.Failf(coppice.ClassLost, "the agent ended in the middle of its turn, with exit 0", "")
 	case d.last == nil || d.phase == turning:
-		return agent.Died(x, d.said.String(), d.stopped)
-	case d.last.failure != nil && d.stopped && d.last.failure.Class == coppice.ClassCancelled:
+		return d.Died(x)
+	case d.last.failure != nil && d.Stopped && d.last.failure.Class == coppice.ClassCancelled:
 		return coppice.Failf(coppice.ClassCancelled, "stopped before it was done", "")
 	}
 	return d.last.failure
 }
-
-var addressRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`https?://\S+`) })
-
-// withoutAddresses cuts addresses out of a text before it is sorted: a port may
-// look like a status.
-func withoutAddresses(s string) string { return addressRE().ReplaceAllString(s, "") }

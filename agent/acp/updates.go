@@ -67,7 +67,7 @@ func (d *driver) update(params json.RawMessage) {
 		d.tool(u.Kind == "tool_call", p.Update)
 	case "plan":
 		d.border()
-		d.emit(agent.Event{Kind: agent.KindPlan, Text: agent.Text([]byte(plan(u.Entries)))})
+		d.Emit(agent.Event{Kind: agent.KindPlan, Text: agent.Text(plan(u.Entries))})
 	case "usage_update":
 		d.cost(u.Cost)
 	}
@@ -86,11 +86,7 @@ func text(raw json.RawMessage) string {
 func plan(entries []planEntry) string {
 	lines := make([]string, 0, len(entries))
 	for _, e := range entries {
-		mark := "[ ] "
-		if e.Status == "completed" {
-			mark = "[x] "
-		}
-		lines = append(lines, mark+e.Content)
+		lines = append(lines, agent.Todo(e.Content, e.Status == "completed"))
 	}
 	return strings.Join(lines, "\n")
 }
@@ -141,7 +137,7 @@ func (d *driver) say(b []byte) {
 	if t == "" {
 		return
 	}
-	d.emit(agent.Event{Kind: d.speech.kind, Text: t})
+	d.Emit(agent.Event{Kind: d.speech.kind, Text: t})
 	if d.speech.kind == agent.KindText {
 		d.turn.words = t
 	}
@@ -170,16 +166,16 @@ func (d *driver) cost(c *cost) {
 		return
 	}
 	if c.Amount < d.spent {
-		if d.usage.CostUSD > 0 || d.turn.cost > 0 {
+		if d.Usage.CostUSD > 0 || d.turn.cost > 0 {
 			return // a total that shrinks within a run is no news
 		}
 		d.spent = 0
 	}
 	d.turn.cost += c.Amount - d.spent
 	d.spent = c.Amount
-	if d.budget > 0 && d.usage.CostUSD+d.turn.cost >= d.budget && !d.overspent {
+	if d.budget > 0 && d.Usage.CostUSD+d.turn.cost >= d.budget && !d.overspent {
 		d.overspent = true
-		if d.phase == turning && !d.cancelling && !d.closed {
+		if d.phase == turning && !d.cancelling && !d.Closed {
 			d.cancel()
 		}
 	}
@@ -197,13 +193,10 @@ type tokens struct {
 
 func (t tokens) usage() coppice.Usage {
 	return coppice.Usage{
-		InputTokens: count(t.Input) + count(t.SnakeInput), OutputTokens: count(t.Output) + count(t.SnakeOutput),
-		CacheRead: count(t.CacheRead), CacheWrite: count(t.CacheWrite),
+		InputTokens: agent.Count(t.Input) + agent.Count(t.SnakeInput), OutputTokens: agent.Count(t.Output) + agent.Count(t.SnakeOutput),
+		CacheRead: agent.Count(t.CacheRead), CacheWrite: agent.Count(t.CacheWrite),
 	}
 }
-
-// count keeps what an agent tells within reason.
-func count(n int64) int64 { return min(max(n, 0), 1<<48) }
 
 // meta is where agents put their usage as long as the protocol had no place for
 // it.

@@ -9,7 +9,6 @@
 package claude
 
 import (
-	"encoding/json"
 	"strconv"
 	"time"
 
@@ -37,6 +36,7 @@ func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
 		asked: map[string]*asking{}, models: map[string]string{}, refs: map[string]string{}, lost: map[string]bool{},
 		noServers: len(r.MCP) > 0 && p.MCP == agent.MCPNone, held: len(p.Schema) > 0 && r.HeldTo() != nil,
 	}
+	d.Line = d.line
 	if !r.Fork { // a copy has a name of its own, which is not known yet
 		d.conversation = r.Resume
 	}
@@ -49,6 +49,8 @@ func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
 
 // driver is one run. What the agent sends comes in through line, in messages.go.
 type driver struct {
+	agent.Run
+
 	prompt    string
 	dir       string
 	budget    float64
@@ -56,18 +58,11 @@ type driver struct {
 	hooks     bool // the agent was told to call hooks
 	held      bool // its last words are to be of a schema
 
-	out, err agent.Lines
-	said     agent.Tail // stderr
-	step     agent.Step // what the current call has gathered
-
 	conversation string
-	state        coppice.SessionState
-	messages     []string // user lines written, the prompt first
-	replayed     int      // how many of them were acknowledged
-	closed       bool     // stdin
-	interrupts   int      // sent, and number of the next one's id
-	interrupted  bool     // the current turn was, by us
-	stopped      bool
+	messages     []string           // user lines written, the prompt first
+	replayed     int                // how many of them were acknowledged
+	interrupts   int                // sent, and number of the next one's id
+	interrupted  bool               // the current turn was, by us
 	asked        map[string]*asking // by request id
 	order        []string           // of asked, oldest first
 	asker        *agent.Asker
@@ -79,12 +74,11 @@ type driver struct {
 	proven       bool              // whether hooks are called was looked at
 	warned       bool              // of an old version
 
-	spoken string  // what the model said last in this turn
-	before string  // and before it was reminded of the schema
-	last   *result // of the latest turn
-	final  string  // the last words of that turn
-	spent  float64 // total cost the last result told, for agents that tell no deltas
-	usage  coppice.Usage
+	spoken string    // what the model said last in this turn
+	before string    // and before it was reminded of the schema
+	last   *result   // of the latest turn
+	final  string    // the last words of that turn
+	spent  float64   // total cost the last result told, for agents that tell no deltas
 	now    time.Time // as the agent's own lines tell
 	limit  time.Time // when the account's limit ends, if it was reached
 	status int       // the HTTP status the latest retry told
@@ -93,63 +87,48 @@ type driver struct {
 // Start implements agent.Driver.
 func (d *driver) Start() agent.Step {
 	d.say(d.prompt)
-	d.become(coppice.SessionWorking)
+	d.Become(coppice.SessionWorking)
 	if d.noServers {
-		d.emit(agent.Event{Kind: agent.KindNotice, Text: "the agent's profile says that it takes no tool servers; it works without"})
+		d.Notice("the agent's profile says that it takes no tool servers; it works without")
 	}
-	return d.take()
-}
-
-// Output implements agent.Driver.
-func (d *driver) Output(s agent.Stream, b []byte) agent.Step {
-	if s == agent.Stderr {
-		d.err.Add(b, d.stderr)
-	} else {
-		d.out.Add(b, d.line)
-	}
-	return d.take()
-}
-
-func (d *driver) stderr(line []byte) {
-	d.said.Add(line)
-	d.emit(agent.Event{Kind: agent.KindNotice, Text: agent.Text(line)})
+	return d.Take()
 }
 
 // Send implements agent.Driver. With a ref it answers the question of that
 // name; without, it is a message that reaches the agent at its next tool call,
 // or begins a new turn.
 func (d *driver) Send(text, ref string) (agent.Step, error) {
-	if d.closed {
+	if d.Closed {
 		return agent.Step{}, agent.ErrCannot
 	}
 	if ref != "" {
 		return d.answer(text, ref)
 	}
 	d.say(text)
-	if d.state == coppice.SessionIdle {
-		d.become(coppice.SessionWorking)
+	if d.State == coppice.SessionIdle {
+		d.Become(coppice.SessionWorking)
 	}
-	return d.take(), nil
+	return d.Take(), nil
 }
 
 // Interrupt implements agent.Driver.
 func (d *driver) Interrupt() (agent.Step, error) {
-	if d.closed {
+	if d.Closed {
 		return agent.Step{}, agent.ErrCannot
 	}
 	d.interrupt()
-	return d.take(), nil
+	return d.Take(), nil
 }
 
 func (d *driver) interrupt() {
 	d.interrupts++
 	d.interrupted = true
-	d.write(controlRequest{Type: "control_request", ID: "interrupt-" + strconv.Itoa(d.interrupts), Request: map[string]string{"subtype": "interrupt"}})
+	d.Write(controlRequest{Type: "control_request", ID: "interrupt-" + strconv.Itoa(d.interrupts), Request: map[string]string{"subtype": "interrupt"}})
 }
 
 // Model implements agent.Switcher. The agent confirms it, or says why not.
 func (d *driver) Model(name string) (agent.Step, error) {
-	if d.closed {
+	if d.Closed {
 		return agent.Step{}, agent.ErrCannot
 	}
 	if err := coppice.ValidModel(name); err != nil {
@@ -158,33 +137,30 @@ func (d *driver) Model(name string) (agent.Step, error) {
 	d.switches++
 	id := "model-" + strconv.Itoa(d.switches)
 	d.models[id] = name
-	d.write(controlRequest{Type: "control_request", ID: id, Request: map[string]string{"subtype": "set_model", "model": name}})
-	return d.take(), nil
+	d.Write(controlRequest{Type: "control_request", ID: id, Request: map[string]string{"subtype": "set_model", "model": name}})
+	return d.Take(), nil
 }
 
 // Stop implements agent.Driver: the turn is interrupted and stdin closed, upon
 // which the agent ends.
 func (d *driver) Stop() agent.Step {
-	d.stopped = true
-	if !d.closed {
+	d.Stopped = true
+	if !d.Closed {
 		d.interrupt()
-		d.close()
+		d.Close()
 	}
-	return d.take()
+	return d.Take()
 }
 
 // Exit implements agent.Driver.
 func (d *driver) Exit(x agent.Exit) (agent.Step, agent.Outcome) {
-	d.out.End(d.line)
-	d.err.End(d.stderr)
+	d.End()
 	d.unread()
-	o := agent.Outcome{Conversation: d.conversation, Usage: d.usage, Failure: d.withLost(d.failure(x))}
+	o := agent.Outcome{Conversation: d.conversation, Usage: d.Usage, Failure: d.withLost(d.failure(x))}
 	if d.last != nil {
 		o.Summary = d.final
 	}
-	step := d.take()
-	step.Write, step.CloseStdin = nil, false // nobody reads it any more
-	return step, o
+	return d.Last(), o
 }
 
 // unread tells of messages that the agent has not acknowledged, and will not.
@@ -194,41 +170,12 @@ func (d *driver) unread() {
 		return
 	}
 	for _, text := range d.messages[min(d.replayed, len(d.messages)):] {
-		d.emit(agent.Undelivered(text))
+		d.Emit(agent.Undelivered(text))
 	}
 }
 
 // say writes a user line.
 func (d *driver) say(text string) {
 	d.messages = append(d.messages, text)
-	d.write(userLine{Type: "user", Message: userMessage{Role: "user", Content: text}})
-}
-
-func (d *driver) write(v any) {
-	b, err := json.Marshal(v)
-	if err != nil {
-		// Only texts and JSON that was decoded before are ever written.
-		panic("claude: " + err.Error())
-	}
-	d.step.Write = append(append(d.step.Write, b...), '\n')
-}
-
-func (d *driver) close() {
-	d.closed = true
-	d.step.CloseStdin = true
-}
-
-func (d *driver) emit(e agent.Event) { d.step.Events = append(d.step.Events, e) }
-
-func (d *driver) become(s coppice.SessionState) {
-	if d.state != s {
-		d.state = s
-		d.emit(agent.Event{Kind: agent.KindState, State: s})
-	}
-}
-
-func (d *driver) take() agent.Step {
-	s := d.step
-	d.step = agent.Step{}
-	return s
+	d.Write(userLine{Type: "user", Message: userMessage{Role: "user", Content: text}})
 }

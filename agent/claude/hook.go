@@ -50,36 +50,27 @@ func (h hooked) Hook(body []byte) (agent.Step, []byte) {
 	h.hookSeen = true
 	var c hookCall
 	if err := json.Unmarshal(body, &c); err != nil {
-		h.emit(agent.Event{Kind: agent.KindNotice, Name: "hook", Text: "a hook that cannot be read was refused: " + err.Error()})
-		return h.take(), encodeHook(hookAnswer{&hookOutput{Event: hookTool, Decision: "deny", Reason: "the hook cannot be read"}})
+		h.Emit(agent.Event{Kind: agent.KindNotice, Name: "hook", Text: "a hook that cannot be read was refused: " + err.Error()})
+		return h.Take(), agent.Encode(hookAnswer{&hookOutput{Event: hookTool, Decision: "deny", Reason: "the hook cannot be read"}})
 	}
 	if c.Event != hookTool || c.Tool == askTool {
-		return h.take(), encodeHook(hookAnswer{})
+		return h.Take(), agent.Encode(hookAnswer{})
 	}
 	v := h.decide(c.Tool, c.Input)
 	out := &hookOutput{Event: hookTool}
 	switch {
 	case v.Do == coppice.RuleAsk:
 		out.Decision, out.Reason = "ask", "a person decides"
-		return h.take(), encodeHook(hookAnswer{out})
+		return h.Take(), agent.Encode(hookAnswer{out})
 	case v.Do == coppice.RuleDeny:
 		out.Decision, out.Reason = "deny", v.Why
 	case v.Input != nil:
 		out.Decision, out.Input = "allow", v.Input
 	default:
-		return h.take(), encodeHook(hookAnswer{})
+		return h.Take(), agent.Encode(hookAnswer{})
 	}
 	h.permission(c.ToolUseID, c.Tool, c.Input, v)
-	return h.take(), encodeHook(hookAnswer{out})
-}
-
-func encodeHook(a hookAnswer) []byte {
-	b, err := json.Marshal(a)
-	if err != nil {
-		// Only texts and JSON that was decoded before are ever written.
-		panic("claude: " + err.Error())
-	}
-	return b
+	return h.Take(), agent.Encode(hookAnswer{out})
 }
 
 // prove tells, once, when the model has answered and no hook was called: a
@@ -90,7 +81,7 @@ func (d *driver) prove() {
 	}
 	d.proven = true
 	if !d.hookSeen {
-		d.emit(agent.Event{Kind: agent.KindNotice, Name: "hook", Text: "none of the agent's hooks has reached us: if they are switched off, the project's rules hold only for tools that it asks permission for; if they fail, it can use no tool"})
+		d.Emit(agent.Event{Kind: agent.KindNotice, Name: "hook", Text: "none of the agent's hooks has reached us: if they are switched off, the project's rules hold only for tools that it asks permission for; if they fail, it can use no tool"})
 	}
 }
 
@@ -105,8 +96,8 @@ func (d *driver) old(version string) {
 		return
 	}
 	d.warned = true
-	d.emit(agent.Event{Kind: agent.KindNotice, Name: "hook", Text: fmt.Sprintf(
-		"version %s of the agent may use a tool when its hook cannot be reached; %d.%d.%d does not", agent.Text([]byte(version)), blocksFrom[0], blocksFrom[1], blocksFrom[2])})
+	d.Emit(agent.Event{Kind: agent.KindNotice, Name: "hook", Text: fmt.Sprintf(
+		"version %s of the agent may use a tool when its hook cannot be reached; %d.%d.%d does not", agent.Text(version), blocksFrom[0], blocksFrom[1], blocksFrom[2])})
 }
 
 func less(a, b [3]int) bool {

@@ -1,7 +1,6 @@
 package claude
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -112,7 +111,7 @@ func (d *driver) lenient(b []byte) {
 	case err == nil && m.Type == "control_request":
 		d.request(message{RequestID: m.RequestID, Request: m.Request})
 	default:
-		d.emit(agent.Event{Kind: agent.KindNotice, Text: agent.Text(b)})
+		d.Notice(string(b))
 	}
 }
 
@@ -120,20 +119,20 @@ func (d *driver) system(m message) {
 	switch m.Subtype {
 	case "init":
 		d.conversation = m.Session
-		d.emit(agent.Event{Kind: agent.KindInit, Conversation: m.Session, Model: m.Model, Version: m.Version})
+		d.Emit(agent.Event{Kind: agent.KindInit, Conversation: m.Session, Model: m.Model, Version: m.Version})
 		d.old(m.Version)
 		for _, s := range m.MCPServers {
 			if s.Status == "failed" && !d.lost[s.Name] {
 				d.lost[s.Name] = true
-				d.emit(agent.Event{Kind: agent.KindError, Class: coppice.ClassMCP, Text: "the tool server " + s.Name + " cannot be reached"})
+				d.Emit(agent.Event{Kind: agent.KindError, Class: coppice.ClassMCP, Text: "the tool server " + s.Name + " cannot be reached"})
 			}
 		}
-		d.become(coppice.SessionWorking)
+		d.Become(coppice.SessionWorking)
 	case "api_retry":
 		d.retry(m)
 	case "model_fallback", "informational", "notification", "permission_denied":
 		if t := textOf(m.Content); t != "" {
-			d.emit(agent.Event{Kind: agent.KindNotice, Name: m.Subtype, Text: agent.Text([]byte(t))})
+			d.Emit(agent.Event{Kind: agent.KindNotice, Name: m.Subtype, Text: agent.Text(t)})
 		}
 	}
 }
@@ -148,7 +147,7 @@ func (d *driver) retry(m message) {
 		}
 	}
 	e.Text = fmt.Sprintf("the model's service answered %s; trying again (%d of %d)", cause(m, d.status), m.Attempt, m.MaxRetries)
-	d.emit(e)
+	d.Emit(e)
 }
 
 func cause(m message, status int) string {
@@ -168,9 +167,9 @@ func (d *driver) rateLimit(m message) {
 	if m.Limit == nil || m.Limit.Status != "rejected" {
 		return
 	}
-	d.limit = unix(m.Limit.ResetsAt)
-	d.emit(agent.Event{Kind: agent.KindLimit, Until: d.limit, Text: "the account's " + strings.ReplaceAll(m.Limit.Type, "_", " ") + " limit is reached"})
-	d.become(coppice.SessionLimited)
+	d.limit = agent.Unix(m.Limit.ResetsAt)
+	d.Emit(agent.Event{Kind: agent.KindLimit, Until: d.limit, Text: "the account's " + strings.ReplaceAll(m.Limit.Type, "_", " ") + " limit is reached"})
+	d.Become(coppice.SessionLimited)
 }
 
 // confirmed takes the answer to a request of ours. Only that of a model is
@@ -190,19 +189,11 @@ func (d *driver) confirmed(m message) {
 	}
 	delete(d.models, r.ID)
 	if r.Subtype == "success" {
-		d.emit(agent.Event{Kind: agent.KindNotice, Name: "model", Model: name, Text: "the agent goes on with " + name})
+		d.Emit(agent.Event{Kind: agent.KindNotice, Name: "model", Model: name, Text: "the agent goes on with " + name})
 		return
 	}
-	d.emit(agent.Event{Kind: agent.KindError, Class: coppice.ClassCapability, Model: name,
-		Text: agent.Text([]byte("the agent does not take the model " + coppice.Quote(name) + ": " + r.Error))})
-}
-
-// unix makes a moment of seconds that an agent told; nonsense gives none.
-func unix(sec float64) time.Time {
-	if !(sec > 0 && sec < 1<<33) {
-		return time.Time{}
-	}
-	return time.Unix(int64(sec), 0).UTC()
+	d.Emit(agent.Event{Kind: agent.KindError, Class: coppice.ClassCapability, Model: name,
+		Text: agent.Text("the agent does not take the model " + coppice.Quote(name) + ": " + r.Error)})
 }
 
 // block is one part of a message's content.
@@ -232,24 +223,24 @@ func blocks(raw json.RawMessage) []block {
 // part of the conversation; their tool calls are shown.
 func (d *driver) assistant(m message) {
 	d.prove()
-	if d.state == coppice.SessionLimited && !synthetic(m.Message) {
-		d.become(coppice.SessionWorking) // it went on by itself
+	if d.State == coppice.SessionLimited && !synthetic(m.Message) {
+		d.Become(coppice.SessionWorking) // it went on by itself
 	}
 	for _, b := range blocks(m.Message) {
 		switch b.Type {
 		case "text":
 			if b.Text != "" && m.Parent == "" {
-				d.spoken = agent.Text([]byte(b.Text))
-				d.emit(agent.Event{Kind: agent.KindText, Text: d.spoken})
+				d.spoken = agent.Text(b.Text)
+				d.Emit(agent.Event{Kind: agent.KindText, Text: d.spoken})
 			}
 		case "thinking":
 			if b.Thinking != "" && m.Parent == "" {
-				d.emit(agent.Event{Kind: agent.KindThinking, Text: agent.Text([]byte(b.Thinking))})
+				d.Emit(agent.Event{Kind: agent.KindThinking, Text: agent.Text(b.Thinking)})
 			}
 		case "tool_use":
-			d.emit(toolEvent(b))
+			d.Emit(toolEvent(b))
 			if p := plan(b); p != "" {
-				d.emit(agent.Event{Kind: agent.KindPlan, Text: agent.Text([]byte(p))})
+				d.Emit(agent.Event{Kind: agent.KindPlan, Text: agent.Text(p)})
 			}
 		}
 	}
@@ -272,7 +263,7 @@ func (d *driver) user(m message) {
 	if m.IsReplay {
 		d.replayed++
 		if d.replayed > 1 { // the first is the prompt
-			d.emit(agent.Event{Kind: agent.KindNotice, Name: "delivered", Text: "the agent has read the message"})
+			d.Emit(agent.Event{Kind: agent.KindNotice, Name: "delivered", Text: "the agent has read the message"})
 		}
 		return
 	}
@@ -281,7 +272,7 @@ func (d *driver) user(m message) {
 			d.before = d.spoken
 		}
 		if b.Type == "tool_result" {
-			d.emit(agent.Event{Kind: agent.KindToolResult, Ref: b.ToolUseID, OK: !b.IsError, Text: agent.Text([]byte(textOf(b.Content)))})
+			d.Emit(agent.Event{Kind: agent.KindToolResult, Ref: b.ToolUseID, OK: !b.IsError, Text: agent.Text(textOf(b.Content))})
 		}
 	}
 }
@@ -303,13 +294,4 @@ func textOf(raw json.RawMessage) string {
 		}
 	}
 	return strings.Join(out, "\n")
-}
-
-// bounded returns an input as an event carries it: as it is, or nothing when
-// it is too large or no JSON.
-func bounded(raw json.RawMessage) json.RawMessage {
-	if len(raw) > agent.MaxText || !json.Valid(raw) {
-		return nil
-	}
-	return bytes.Clone(raw)
 }

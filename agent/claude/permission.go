@@ -42,7 +42,7 @@ func (d *driver) permission(ref, tool string, input json.RawMessage, v agent.Ver
 	case v.Input != nil:
 		text, input = "allowed, with another input", v.Input
 	}
-	d.emit(agent.Event{Kind: agent.KindPermission, Ref: ref, Name: tool, Input: bounded(input), Text: text, OK: v.Allowed()})
+	d.Emit(agent.Event{Kind: agent.KindPermission, Ref: ref, Name: tool, Input: agent.Bounded(input), Text: text, OK: v.Allowed()})
 }
 
 // What the driver answers.
@@ -65,10 +65,7 @@ type (
 )
 
 func (d *driver) reply(id string, b behavior) {
-	if d.closed {
-		return
-	}
-	d.write(controlResponse{Type: "control_response", Response: responsePayload{Subtype: "success", ID: id, Response: &b}})
+	d.Write(controlResponse{Type: "control_response", Response: responsePayload{Subtype: "success", ID: id, Response: &b}})
 }
 
 // request answers what the agent asks of the driver. It never leaves one
@@ -76,9 +73,7 @@ func (d *driver) reply(id string, b behavior) {
 func (d *driver) request(m message) {
 	var r toolRequest
 	if err := json.Unmarshal(m.Request, &r); err != nil || r.Subtype != "can_use_tool" {
-		if !d.closed {
-			d.write(controlResponse{Type: "control_response", Response: responsePayload{Subtype: "error", ID: m.RequestID, Error: "unsupported request"}})
-		}
+		d.Write(controlResponse{Type: "control_response", Response: responsePayload{Subtype: "error", ID: m.RequestID, Error: "unsupported request"}})
 		return
 	}
 	if r.Tool == askTool && d.ask(m.RequestID, r) {
@@ -88,13 +83,13 @@ func (d *driver) request(m message) {
 		d.settle(m.RequestID, r.ToolUseID, r.Tool, r.Input, v)
 		return
 	}
-	if d.closed {
+	if d.Closed {
 		return
 	}
 	d.refs[m.RequestID] = r.ToolUseID
 	if e, first := d.asker.Ask(d.call(r.Tool, r.Input), m.RequestID); first {
-		d.emit(e)
-		d.become(coppice.SessionWaiting)
+		d.Emit(e)
+		d.Become(coppice.SessionWaiting)
 	}
 }
 
@@ -138,7 +133,7 @@ func (d *driver) ask(id string, r toolRequest) bool {
 	if json.Unmarshal(r.Input, &a.input) != nil || json.Unmarshal(a.input["questions"], &a.questions) != nil || len(a.questions) == 0 {
 		return false
 	}
-	if _, again := d.asked[id]; again || d.closed {
+	if _, again := d.asked[id]; again || d.Closed {
 		return true
 	}
 	d.asked[id] = a
@@ -153,9 +148,9 @@ func (d *driver) ask(id string, r toolRequest) bool {
 		for _, o := range q.Options {
 			labels = append(labels, o.Label)
 		}
-		d.emit(agent.Event{Kind: agent.KindQuestion, Ref: ref, Text: agent.Text([]byte(q.Text)), Options: labels})
+		d.Emit(agent.Event{Kind: agent.KindQuestion, Ref: ref, Text: agent.Text(q.Text), Options: labels})
 	}
-	d.become(coppice.SessionWaiting)
+	d.Become(coppice.SessionWaiting)
 	return true
 }
 
@@ -165,7 +160,7 @@ func (d *driver) answer(text, ref string) (agent.Step, error) {
 	if v, c, ok := d.asker.Answer(text, ref); ok {
 		d.settle(ref, d.refs[ref], c.Name, c.Input, v)
 		d.withdraw(ref)
-		return d.take(), nil
+		return d.Take(), nil
 	}
 	for _, id := range d.order {
 		a := d.asked[id]
@@ -182,22 +177,14 @@ func (d *driver) answer(text, ref string) (agent.Step, error) {
 		if len(a.open) == 0 {
 			d.finish(id, a)
 		}
-		return d.take(), nil
+		return d.Take(), nil
 	}
 	return agent.Step{}, fmt.Errorf("claude: no open question %q: %w", ref, agent.ErrCannot)
 }
 
 func (d *driver) finish(id string, a *asking) {
-	answers, err := json.Marshal(a.answers)
-	if err != nil {
-		panic("claude: " + err.Error()) // texts only
-	}
-	a.input["answers"] = answers
-	input, err := json.Marshal(a.input)
-	if err != nil {
-		panic("claude: " + err.Error()) // it was decoded from JSON
-	}
-	d.reply(id, behavior{Behavior: "allow", Input: input})
+	a.input["answers"] = agent.Encode(a.answers)
+	d.reply(id, behavior{Behavior: "allow", Input: agent.Encode(a.input)})
 	d.withdraw(id)
 }
 
@@ -207,8 +194,8 @@ func (d *driver) withdraw(id string) {
 	delete(d.refs, id)
 	d.order = slices.DeleteFunc(d.order, func(s string) bool { return s == id })
 	d.asker.Withdraw(id)
-	if len(d.asked) == 0 && len(d.asker.Waiting()) == 0 && d.state == coppice.SessionWaiting {
-		d.become(coppice.SessionWorking)
+	if len(d.asked) == 0 && len(d.asker.Waiting()) == 0 && d.State == coppice.SessionWaiting {
+		d.Become(coppice.SessionWorking)
 	}
 }
 

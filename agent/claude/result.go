@@ -65,22 +65,18 @@ func (d *driver) result(b []byte) {
 	if r.Session != "" {
 		d.conversation = r.Session
 	}
-	u := d.delta(r)
-	d.usage = d.usage.Add(u)
-	if u != (coppice.Usage{}) {
-		d.emit(agent.Event{Kind: agent.KindUsage, Usage: &u})
-	}
+	d.Spend(d.delta(r))
 	f := d.judge(r)
 	if f != nil && !d.interrupted {
-		d.emit(agent.Event{Kind: agent.KindError, Class: f.Class, Text: f.Text, Until: f.RetryAt})
+		d.Emit(agent.Event{Kind: agent.KindError, Class: f.Class, Text: f.Text, Until: f.RetryAt})
 	}
-	d.emit(agent.Event{Kind: agent.KindTurn, Reason: reason(r), Text: d.final})
+	d.Emit(agent.Event{Kind: agent.KindTurn, Reason: reason(r), Text: d.final})
 	d.withdrawAll() // the turn that asked is over
 	// A turn that was done before the interrupt reached it was not interrupted.
 	interrupted := d.interrupted && f != nil
 	d.interrupted = false
-	if d.closed {
-		d.become(coppice.SessionIdle)
+	if d.Closed {
+		d.Become(coppice.SessionIdle)
 		return
 	}
 	d.rest(r, interrupted)
@@ -91,7 +87,7 @@ func (d *driver) result(b []byte) {
 // reminded of it, and its answer to that does not stand alone.
 func (d *driver) words(r result) string {
 	if !d.held {
-		return agent.Text([]byte(r.Result))
+		return agent.Text(r.Result)
 	}
 	var line bytes.Buffer
 	if json.Compact(&line, r.Output) == nil && bytes.HasPrefix(line.Bytes(), []byte("{")) {
@@ -104,7 +100,7 @@ func (d *driver) words(r result) string {
 	if d.before != "" && d.before != last {
 		last = d.before + "\n\n" + last
 	}
-	return agent.Text([]byte(strings.TrimSpace(last)))
+	return agent.Text(strings.TrimSpace(last))
 }
 
 // unheld tells whether a turn ended for no other reason than that its last words
@@ -123,12 +119,12 @@ func (d *driver) rest(r result, interrupted bool) {
 		// What the turn had not read yet begins the next one by itself, and is
 		// never acknowledged.
 		d.messages, d.replayed = nil, 0
-		d.become(coppice.SessionIdle)
+		d.Become(coppice.SessionIdle)
 	case d.replayed > 0 && len(d.messages) > d.replayed:
 		return // a message is on its way and begins another turn
 	default:
-		d.become(coppice.SessionIdle)
-		d.close()
+		d.Become(coppice.SessionIdle)
+		d.Close()
 	}
 }
 
@@ -162,20 +158,20 @@ func (d *driver) delta(r result) coppice.Usage {
 
 // failure is what is known of how the run went, the process's end included.
 func (d *driver) failure(x agent.Exit) *coppice.Failure {
-	if d.last == nil || d.state != coppice.SessionIdle {
+	if d.last == nil || d.State != coppice.SessionIdle {
 		// It ended within a turn.
-		return agent.Died(x, d.said.String(), d.stopped)
+		return d.Died(x)
 	}
 	f := d.judge(*d.last)
-	if f == nil && x.Signal == "" && x.Code != 0 && !d.stopped && !d.unheld(*d.last) {
-		return agent.Died(x, d.said.String(), false)
+	if f == nil && x.Signal == "" && x.Code != 0 && !d.Stopped && !d.unheld(*d.last) {
+		return agent.Died(x, d.Stderr.String(), false)
 	}
 	return f
 }
 
 // judge sorts the result of a turn; nil means that the agent calls it done.
 func (d *driver) judge(r result) *coppice.Failure {
-	if d.unheld(r) && !d.stopped {
+	if d.unheld(r) && !d.Stopped {
 		return nil
 	}
 	if !r.IsError && (r.Reason == "completed" || r.Reason == "") && (r.Subtype == "success" || r.Subtype == "") {
@@ -188,9 +184,9 @@ func (d *driver) judge(r result) *coppice.Failure {
 	if text == "" {
 		text = "the agent ended its turn with " + reason(r)
 	}
-	text = agent.Text([]byte(text))
+	text = agent.Text(text)
 	switch {
-	case d.stopped:
+	case d.Stopped:
 		return coppice.Failf(coppice.ClassCancelled, "stopped before it was done", "")
 	case strings.HasPrefix(r.Reason, "aborted") || d.interrupted:
 		return coppice.Failf(coppice.ClassCancelled, "its turn was interrupted", "")
@@ -199,9 +195,9 @@ func (d *driver) judge(r result) *coppice.Failure {
 	case r.Reason == "max_turns" || r.Subtype == "error_max_turns":
 		return coppice.Failf(coppice.ClassImplementation, fmt.Sprintf("the agent used up its turns (%d) before it was done", r.Turns), "split the task, or allow more turns")
 	case r.Reason == "budget_exhausted" || r.Subtype == "error_max_budget_usd":
-		return coppice.Failf(coppice.ClassBudget, "the agent has spent "+usd(d.usage.CostUSD)+" of "+usd(d.budget)+" and was not done", "raise the task's budget, or split the task")
+		return coppice.Failf(coppice.ClassBudget, "the agent has spent "+usd(d.Usage.CostUSD)+" of "+usd(d.budget)+" and was not done", "raise the task's budget, or split the task")
 	case unknownConversation(r):
-		return coppice.Failf(coppice.ClassUnknown, text, "the conversation is gone; retry to begin a new one")
+		return agent.Gone(text)
 	}
 	class := coppice.Class("")
 	if r.Status != nil {
@@ -254,7 +250,7 @@ func (d *driver) resets(text string) time.Time {
 	}
 	if m := resetRE().FindStringSubmatch(text); m != nil {
 		sec, _ := strconv.ParseFloat(m[1], 64) // digits
-		return unix(sec)
+		return agent.Unix(sec)
 	}
 	if wait := agent.Wait(text); wait > 0 && !d.now.IsZero() {
 		return d.now.Add(wait)

@@ -76,7 +76,7 @@ func (d *driver) call(name string, input json.RawMessage) agent.Call {
 func toolEvent(b block) agent.Event {
 	var in toolInput
 	_ = json.Unmarshal(b.Input, &in) // an input of another shape names no path
-	return agent.Event{Kind: agent.KindTool, Ref: b.ID, Name: b.Name, Tool: toolKind(b.Name), Input: bounded(b.Input), Paths: in.paths()}
+	return agent.Event{Kind: agent.KindTool, Ref: b.ID, Name: b.Name, Tool: toolKind(b.Name), Input: agent.Bounded(b.Input), Paths: in.paths()}
 }
 
 // plan returns the plan a tool call states, if it is one of the tools that do.
@@ -96,11 +96,7 @@ func plan(b block) string {
 	}
 	var lines []string
 	for _, t := range in.Todos {
-		mark := "[ ] "
-		if t.Status == "completed" {
-			mark = "[x] "
-		}
-		lines = append(lines, mark+t.Content)
+		lines = append(lines, agent.Todo(t.Content, t.Status == "completed"))
 	}
 	return strings.Join(lines, "\n")
 }

@@ -111,8 +111,8 @@ func (d *driver) requested(p packet) {
 	case askTool:
 		d.reply(p.ID, map[string]any{"success": false, "contentItems": []input{{Type: "inputText", Text: "this tool is not offered"}}})
 	default:
-		d.refuse(p.ID, "the client does not offer "+clip(p.Method))
-		d.emit(agent.Event{Kind: agent.KindNotice, Name: "refused", Text: "the agent asked for " + clip(p.Method) + ", which is not offered"})
+		d.refuse(p.ID, "the client does not offer "+agent.Clip(p.Method))
+		d.Emit(agent.Event{Kind: agent.KindNotice, Name: "refused", Text: "the agent asked for " + agent.Clip(p.Method) + ", which is not offered"})
 	}
 }
 
@@ -131,7 +131,7 @@ func (d *driver) approveCommand(id json.RawMessage, a approval) {
 	switch {
 	case a.Network != nil && a.Network.Host != "":
 		c = agent.Call{Name: "network", Kind: agent.ToolFetch, URL: a.Network.Protocol + "://" + a.Network.Host, Dir: d.request.Dir}
-		c.Input, actions = encode(map[string]string{"url": c.URL}), nil
+		c.Input, actions = agent.Encode(map[string]string{"url": c.URL}), nil
 	case a.Command != "":
 		it.Type, it.Command, actions = typeCommand, a.Command, a.Actions
 		c = d.toolCall(it)
@@ -149,7 +149,7 @@ func (d *driver) approveServer(id json.RawMessage, a approval) {
 	}
 	if a.Meta.Kind != "mcp_tool_call" {
 		d.reply(id, elicited{Action: "decline"})
-		d.emit(agent.Event{Kind: agent.KindNotice, Name: "refused", Text: "the tool server " + clip(a.Server) + " asked for something, and was told that nobody answers: " + clip(a.Message)})
+		d.Emit(agent.Event{Kind: agent.KindNotice, Name: "refused", Text: "the tool server " + agent.Clip(a.Server) + " asked for something, and was told that nobody answers: " + agent.Clip(a.Message)})
 		return
 	}
 	var c agent.Call // which says nothing, if the tool is not known
@@ -197,7 +197,7 @@ func plain(raw json.RawMessage) []byte {
 	if json.Unmarshal(raw, &v) != nil || v == nil {
 		return []byte("{}")
 	}
-	return encode(v)
+	return agent.Encode(v)
 }
 
 // vague tells whether a call does not say what it is used on, so that rules
@@ -217,7 +217,7 @@ func (d *driver) approve(p pending, c agent.Call, actions []action) {
 	if t := d.items[p.item]; t != nil {
 		t.asked = true
 	}
-	if d.interrupting || d.closed || d.phase != turning {
+	if d.interrupting || d.Closed || d.phase != turning {
 		d.settle(&p, c, agent.Verdict{Do: coppice.RuleDeny, Why: "cancelled with its turn"})
 		return
 	}
@@ -234,8 +234,8 @@ func (d *driver) approve(p pending, c agent.Call, actions []action) {
 	if e, fresh := d.asker.Ask(c, ref); fresh {
 		p.refs = []string{ref}
 		d.wait(&p)
-		d.emit(e)
-		d.become(coppice.SessionWaiting)
+		d.Emit(e)
+		d.Become(coppice.SessionWaiting)
 	}
 }
 
@@ -254,7 +254,7 @@ func (d *driver) settle(p *pending, c agent.Call, v agent.Verdict) {
 	if !v.Allowed() {
 		text = "denied: " + v.Why
 	}
-	d.emit(agent.Event{Kind: agent.KindPermission, Ref: p.item, Name: c.Name, Tool: c.Kind, Input: bounded(c.Input), Paths: c.Paths, Text: agent.Text([]byte(text)), OK: v.Allowed()})
+	d.Emit(agent.Event{Kind: agent.KindPermission, Ref: p.item, Name: c.Name, Tool: c.Kind, Input: agent.Bounded(c.Input), Paths: c.Paths, Text: agent.Text(text), OK: v.Allowed()})
 	if !v.Allowed() && d.phase == turning && d.turn != "" && !d.interrupting && p.thread == d.conversation {
 		// The agent goes on as soon as it is refused, so it is told why first.
 		m := d.message("That was not allowed: " + v.Why)
@@ -271,7 +271,7 @@ func (d *driver) inquire(p packet, thread string) {
 	var n struct {
 		Questions []question `json:"questions"`
 	}
-	if json.Unmarshal(p.Params, &n) != nil || len(n.Questions) == 0 || d.closed || d.phase != turning || d.interrupting {
+	if json.Unmarshal(p.Params, &n) != nil || len(n.Questions) == 0 || d.Closed || d.phase != turning || d.interrupting {
 		d.reply(p.ID, map[string]any{"answers": struct{}{}})
 		return
 	}
@@ -287,12 +287,12 @@ func (d *driver) inquire(p packet, thread string) {
 		q.refs = append(q.refs, ref)
 		var labels []string
 		for _, o := range one.Options {
-			labels = append(labels, clip(o.Label))
+			labels = append(labels, agent.Clip(o.Label))
 		}
-		d.emit(agent.Event{Kind: agent.KindQuestion, Ref: ref, Text: agent.Text([]byte(one.Text)), Options: labels})
+		d.Emit(agent.Event{Kind: agent.KindQuestion, Ref: ref, Text: agent.Text(one.Text), Options: labels})
 	}
 	d.wait(q)
-	d.become(coppice.SessionWaiting)
+	d.Become(coppice.SessionWaiting)
 }
 
 func (d *driver) wait(p *pending) {
@@ -314,7 +314,7 @@ func (d *driver) answer(text, ref string) (agent.Step, error) {
 			v, c, _ := d.asker.Answer(text, ref) // it waits, or it would not be pending
 			d.settle(p, c, v)
 			d.withdraw(id)
-			return d.take(), nil
+			return d.Take(), nil
 		}
 		n := 0
 		if _, suffix, several := strings.Cut(ref, "#"); several {
@@ -327,7 +327,7 @@ func (d *driver) answer(text, ref string) (agent.Step, error) {
 			d.reply(p.id, map[string]any{"answers": p.answers})
 			d.withdraw(id)
 		}
-		return d.take(), nil
+		return d.Take(), nil
 	}
 	return agent.Step{}, fmt.Errorf("codex: no open question %q: %w", ref, agent.ErrCannot)
 }
@@ -344,7 +344,7 @@ func (d *driver) withdraw(id string) {
 	for _, ref := range p.refs {
 		d.asker.Withdraw(ref)
 	}
-	if !d.waits() && d.state == coppice.SessionWaiting {
-		d.become(coppice.SessionWorking)
+	if !d.waits() && d.State == coppice.SessionWaiting {
+		d.Become(coppice.SessionWorking)
 	}
 }

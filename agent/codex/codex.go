@@ -67,6 +67,7 @@ func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
 		calls: map[int]call{}, items: map[string]*tracked{}, pending: map[string]*pending{},
 		turns: map[string]bool{}, totals: map[string]coppice.Usage{},
 	}
+	d.Line, d.ErrLine = d.line, func(line []byte) { d.Complain(colours().ReplaceAll(line, nil)) }
 	if d.sandbox == "" {
 		d.sandbox = noSandbox
 	}
@@ -94,17 +95,14 @@ const (
 
 // driver is one run.
 type driver struct {
+	agent.Run
+
 	request agent.Request
 	profile coppice.Profile
 	sandbox string
 	asker   *agent.Asker
 
-	out, err agent.Lines
-	said     agent.Tail // stderr
-	step     agent.Step // what the current call has gathered
-
 	phase        phase
-	state        coppice.SessionState
 	next         int          // id of our next request
 	calls        map[int]call // our requests without an answer
 	version      string
@@ -121,8 +119,6 @@ type driver struct {
 	interrupting bool       // the current turn, as asked by a person
 	interrupted  bool       // it was told so
 	held         bool       // stdin stays open for what the person who interrupted has to say
-	closed       bool       // stdin
-	stopped      bool
 
 	items   map[string]*tracked // tools in use, by id
 	pending map[string]*pending // requests of the agent that wait for a person, by their id
@@ -132,7 +128,6 @@ type driver struct {
 	told   string                   // the error told last
 	turns  map[string]bool          // ids of this run's turns
 	totals map[string]coppice.Usage // of each thread, as last told
-	usage  coppice.Usage            // of this run
 	limit  limit                    // of the account, as last told
 	last   *ending                  // of the latest turn
 	fatal  *coppice.Failure
@@ -145,30 +140,14 @@ func (d *driver) Start() agent.Step {
 		// The whole diff again after each step; git tells it as well.
 		Capabilities: capabilities{Without: []string{"turn/diff/updated"}},
 	})
-	d.become(coppice.SessionWorking)
-	return d.take()
-}
-
-// Output implements agent.Driver.
-func (d *driver) Output(s agent.Stream, b []byte) agent.Step {
-	if s == agent.Stderr {
-		d.err.Add(b, d.stderr)
-	} else {
-		d.out.Add(b, d.line)
-	}
-	return d.take()
-}
-
-func (d *driver) stderr(line []byte) {
-	line = colours().ReplaceAll(line, nil)
-	d.said.Add(line)
-	d.emit(agent.Event{Kind: agent.KindNotice, Text: agent.Text(line)})
+	d.Become(coppice.SessionWorking)
+	return d.Take()
 }
 
 // Send implements agent.Driver. With a ref it answers the question of that
 // name. Without, it is a message: it steers the turn under way, or begins one.
 func (d *driver) Send(text, ref string) (agent.Step, error) {
-	if d.closed {
+	if d.Closed {
 		return agent.Step{}, agent.ErrCannot
 	}
 	if ref != "" {
@@ -178,20 +157,20 @@ func (d *driver) Send(text, ref string) (agent.Step, error) {
 	d.queue = append(d.queue, m)
 	d.proceed()
 	if slices.Contains(d.queue, m) {
-		d.emit(agent.Event{Kind: agent.KindNotice, Name: "queued", Text: "the message waits until the agent takes one"})
+		d.Emit(agent.Event{Kind: agent.KindNotice, Name: "queued", Text: "the message waits until the agent takes one"})
 	}
-	return d.take(), nil
+	return d.Take(), nil
 }
 
 // Interrupt implements agent.Driver. A turn that does not run yet is
 // interrupted as soon as it does: before, the agent refuses.
 func (d *driver) Interrupt() (agent.Step, error) {
-	if d.closed || d.phase != turning {
+	if d.Closed || d.phase != turning {
 		return agent.Step{}, agent.ErrCannot
 	}
 	d.interrupting = true
 	d.interrupt()
-	return d.take(), nil
+	return d.Take(), nil
 }
 
 func (d *driver) interrupt() {
@@ -203,46 +182,43 @@ func (d *driver) interrupt() {
 
 // Model implements agent.Switcher.
 func (d *driver) Model(name string) (agent.Step, error) {
-	if d.closed {
+	if d.Closed {
 		return agent.Step{}, agent.ErrCannot
 	}
 	if err := coppice.ValidModel(name); err != nil {
 		return agent.Step{}, err
 	}
 	d.model = name
-	d.emit(agent.Event{Kind: agent.KindNotice, Name: "model", Model: name, Text: "the next turn uses " + name})
-	return d.take(), nil
+	d.Emit(agent.Event{Kind: agent.KindNotice, Name: "model", Model: name, Text: "the next turn uses " + name})
+	return d.Take(), nil
 }
 
 // Stop implements agent.Driver: the turn is interrupted and stdin closed, upon
 // which the agent ends.
 func (d *driver) Stop() agent.Step {
-	d.stopped = true
-	if !d.closed {
+	d.Stopped = true
+	if !d.Closed {
 		if d.phase == turning {
 			d.interrupt()
 		}
-		d.close()
+		d.Finish()
 	}
-	return d.take()
+	return d.Take()
 }
 
 // Exit implements agent.Driver.
 func (d *driver) Exit(x agent.Exit) (agent.Step, agent.Outcome) {
-	d.out.End(d.line)
-	d.err.End(d.stderr)
+	d.End()
 	for _, m := range append(d.sent, d.queue...) {
 		if !m.own && !m.first() { // of the first, the failure tells
-			d.emit(agent.Undelivered(m.text))
+			d.Emit(agent.Undelivered(m.text))
 		}
 	}
-	o := agent.Outcome{Conversation: d.conversation, Usage: d.usage, Failure: d.failure(x)}
+	o := agent.Outcome{Conversation: d.conversation, Usage: d.Usage, Failure: d.failure(x)}
 	if d.last != nil {
 		o.Summary = d.last.text
 	}
-	step := d.take()
-	step.Write, step.CloseStdin = nil, false // nobody reads it any more
-	return step, o
+	return d.Last(), o
 }
 
 // failure is what is known of how the run went. Once a turn has ended and stdin
@@ -251,39 +227,13 @@ func (d *driver) failure(x agent.Exit) *coppice.Failure {
 	switch {
 	case d.fatal != nil:
 		return d.fatal
-	case d.phase == turning && x == (agent.Exit{}) && !d.stopped:
+	case d.phase == turning && x == (agent.Exit{}) && !d.Stopped:
 		// It ends in good order when it is told to by a signal.
 		return coppice.Failf(coppice.ClassLost, "the agent ended in the middle of its turn", "")
 	case d.last == nil || d.phase == turning:
-		return agent.Died(x, d.said.String(), d.stopped)
-	case d.stopped && d.last.failure != nil && d.last.failure.Class == coppice.ClassCancelled:
+		return d.Died(x)
+	case d.Stopped && d.last.failure != nil && d.last.failure.Class == coppice.ClassCancelled:
 		return coppice.Failf(coppice.ClassCancelled, "stopped before it was done", "")
 	}
 	return d.last.failure
-}
-
-func (d *driver) close() {
-	d.closed = true
-	d.step.CloseStdin, d.step.Done = true, true
-}
-
-func (d *driver) emit(e agent.Event) { d.step.Events = append(d.step.Events, e) }
-
-func (d *driver) notice(text string) {
-	if text != "" {
-		d.emit(agent.Event{Kind: agent.KindNotice, Text: agent.Text([]byte(text))})
-	}
-}
-
-func (d *driver) become(s coppice.SessionState) {
-	if d.state != s {
-		d.state = s
-		d.emit(agent.Event{Kind: agent.KindState, State: s})
-	}
-}
-
-func (d *driver) take() agent.Step {
-	s := d.step
-	d.step = agent.Step{}
-	return s
 }

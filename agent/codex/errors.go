@@ -14,32 +14,20 @@ import (
 // colours are what the agent's log has on a terminal's behalf.
 var colours = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\x1b\[[0-9;]*m`) })
 
-// address is cut out of a failure's text before it is sorted: a port may look
-// like a status.
-var address = regexp.MustCompile(`https?://\S+`)
-
-func textClass(text string) coppice.Class {
-	return agent.TextClass(address.ReplaceAllString(text, ""))
-}
-
 var unknownThread = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)no (rollout|thread|conversation|session) found|(thread|session).{0,60}not found|invalid (session|thread) id`)
 })
 
-func gone(text string) *coppice.Failure {
-	return coppice.Failf(coppice.ClassUnknown, text, "the conversation is gone; retry to begin a new one")
-}
-
 func (e *rpcError) text() string {
 	if t := strings.TrimSpace(e.Message); t != "" {
-		return agent.Text([]byte(t))
+		return agent.Text(t)
 	}
 	return "the agent answered with error " + strconv.Itoa(e.Code)
 }
 
 func (e *rpcError) failure() *coppice.Failure {
 	text := e.text()
-	class := textClass(text)
+	class := agent.TextClass(agent.WithoutAddresses(text))
 	var data struct {
 		Input string `json:"input_error_code"`
 	}
@@ -48,7 +36,7 @@ func (e *rpcError) failure() *coppice.Failure {
 	case data.Input == "input_too_large":
 		class = coppice.ClassContext
 	case unknownThread().MatchString(text):
-		return gone(text)
+		return agent.Gone(text)
 	case class == coppice.ClassUnknown && e.Code == codeNoMethod:
 		class = coppice.ClassCapability
 	}
@@ -78,7 +66,7 @@ func (e *turnError) text() string {
 	if text == "" {
 		return "the agent's turn failed and it did not say why"
 	}
-	return agent.Text([]byte(text))
+	return agent.Text(text)
 }
 
 // infos sorts the words the agent has for failures.
@@ -116,7 +104,7 @@ func (e *turnError) class() coppice.Class {
 			}
 		}
 	}
-	return textClass(e.text())
+	return agent.TextClass(agent.WithoutAddresses(e.text()))
 }
 
 // judge makes the failure of a turn. An error that cannot be read is one all
@@ -146,7 +134,7 @@ func (d *driver) errorNews(p packet) {
 	if n.Thread == d.conversation {
 		d.told = text
 	}
-	d.emit(agent.Event{Kind: agent.KindError, Class: n.Error.class(), Text: text})
+	d.Emit(agent.Event{Kind: agent.KindError, Class: n.Error.class(), Text: text})
 }
 
 // serverNews tells of a tool server that did not start. The agent goes on
@@ -160,9 +148,9 @@ func (d *driver) serverNews(p packet) {
 	if json.Unmarshal(p.Params, &n) != nil || n.Status != "failed" {
 		return
 	}
-	text := "the tool server " + clip(n.Name) + " did not start"
+	text := "the tool server " + agent.Clip(n.Name) + " did not start"
 	if n.Error != "" {
 		text += ": " + n.Error
 	}
-	d.emit(agent.Event{Kind: agent.KindError, Class: coppice.ClassMCP, Text: agent.Text([]byte(text))})
+	d.Emit(agent.Event{Kind: agent.KindError, Class: coppice.ClassMCP, Text: agent.Text(text)})
 }

@@ -108,11 +108,12 @@ func (s toolServer) program() []string {
 }
 
 // quote writes a text as TOML does. What JSON escapes TOML escapes alike.
-func quote(s string) string { return string(encode(s)) }
+func quote(s string) string { return string(agent.Encode(s)) }
 
 // Driver implements agent.Protocol.
 func (Exec) Driver(p coppice.Profile, r agent.Request) agent.Driver {
-	d := &execDriver{prompt: r.Prompt, conversation: r.Resume, model: r.Model, total: r.Spent, shown: map[string]bool{}}
+	d := &execDriver{OneShot: agent.OneShot{Prompt: r.Prompt}, conversation: r.Resume, model: r.Model, total: r.Spent, shown: map[string]bool{}}
+	d.Line = d.line
 	if r.Fork {
 		d.conversation = "" // the copy has a name of its own
 		if len(p.Fork) == 0 {
@@ -123,78 +124,36 @@ func (Exec) Driver(p coppice.Profile, r agent.Request) agent.Driver {
 }
 
 type execDriver struct {
-	prompt string
-	model  string
+	agent.OneShot
 
-	out, err agent.Lines
-	said     agent.Tail
-	events   []agent.Event
+	model string
 
 	conversation string
-	state        coppice.SessionState
-	stopped      bool
 	completed    bool            // the turn
 	failed       string          // or why it failed
 	summary      string          // the last words
 	total        coppice.Usage   // of the conversation, as last told
-	usage        coppice.Usage   // of this run
 	shown        map[string]bool // tool items whose start was told
-}
-
-// Start implements agent.Driver.
-func (d *execDriver) Start() agent.Step {
-	d.become(coppice.SessionWorking)
-	s := d.take()
-	s.Write, s.CloseStdin = []byte(d.prompt), true
-	return s
-}
-
-// Output implements agent.Driver.
-func (d *execDriver) Output(s agent.Stream, b []byte) agent.Step {
-	if s == agent.Stderr {
-		d.err.Add(b, d.stderr)
-	} else {
-		d.out.Add(b, d.line)
-	}
-	return d.take()
-}
-
-func (d *execDriver) stderr(line []byte) {
-	d.said.Add(line)
-	d.emit(agent.Event{Kind: agent.KindNotice, Text: agent.Text(line)})
-}
-
-// Send implements agent.Driver.
-func (*execDriver) Send(string, string) (agent.Step, error) { return agent.Step{}, agent.ErrCannot }
-
-// Interrupt implements agent.Driver.
-func (*execDriver) Interrupt() (agent.Step, error) { return agent.Step{}, agent.ErrCannot }
-
-// Stop implements agent.Driver. There is no word for it; signals follow.
-func (d *execDriver) Stop() agent.Step {
-	d.stopped = true
-	return agent.Step{}
 }
 
 // Exit implements agent.Driver.
 func (d *execDriver) Exit(x agent.Exit) (agent.Step, agent.Outcome) {
-	d.out.End(d.line)
-	d.err.End(d.stderr)
-	return d.take(), agent.Outcome{Failure: d.failure(x), Summary: d.summary, Conversation: d.conversation, Usage: d.usage}
+	d.End()
+	return d.Take(), agent.Outcome{Failure: d.failure(x), Summary: d.summary, Conversation: d.conversation, Usage: d.Usage}
 }
 
 func (d *execDriver) failure(x agent.Exit) *coppice.Failure {
 	switch {
-	case d.stopped && !d.completed:
+	case d.Stopped && !d.completed:
 		return agent.Died(x, "", true)
 	case d.failed != "":
-		return agent.Fail(textClass(d.failed), d.failed)
+		return agent.Fail(agent.TextClass(agent.WithoutAddresses(d.failed)), d.failed)
 	case d.completed && x.Code == 0:
 		return nil
-	case unknownThread().MatchString(d.said.String()):
-		return coppice.Failf(coppice.ClassUnknown, d.said.String(), "the conversation is gone; retry to begin a new one")
+	case unknownThread().MatchString(d.Stderr.String()):
+		return agent.Gone(d.Stderr.String())
 	}
-	return agent.Died(x, d.said.String(), d.stopped)
+	return d.Died(x)
 }
 
 // execLine is one event. The agent's items share most of their fields.
@@ -219,15 +178,15 @@ type execUsage struct {
 func (d *execDriver) line(b []byte) {
 	var l execLine
 	if err := json.Unmarshal(b, &l); err != nil || l.Type == "" {
-		d.emit(agent.Event{Kind: agent.KindNotice, Text: agent.Text(b)})
+		d.Notice(string(b))
 		return
 	}
 	switch l.Type {
 	case "thread.started":
 		d.conversation = l.ThreadID
-		d.emit(agent.Event{Kind: agent.KindInit, Conversation: l.ThreadID, Model: d.model})
+		d.Emit(agent.Event{Kind: agent.KindInit, Conversation: l.ThreadID, Model: d.model})
 	case "turn.started":
-		d.become(coppice.SessionWorking)
+		d.Become(coppice.SessionWorking)
 	case "item.started", "item.updated", "item.completed":
 		if l.Item != nil {
 			d.item(l.Type == "item.completed", *l.Item)
@@ -235,20 +194,20 @@ func (d *execDriver) line(b []byte) {
 	case "turn.completed":
 		d.completed, d.failed = true, ""
 		d.spend(l.Usage)
-		d.emit(agent.Event{Kind: agent.KindTurn, Reason: "completed", Text: d.summary})
-		d.become(coppice.SessionIdle)
+		d.Emit(agent.Event{Kind: agent.KindTurn, Reason: "completed", Text: d.summary})
+		d.Become(coppice.SessionIdle)
 	case "turn.failed":
 		d.completed = false
-		d.failed = agent.Text([]byte(l.Error.Message))
+		d.failed = agent.Text(l.Error.Message)
 		if d.failed == "" {
 			d.failed = "the agent's turn failed and it did not say why"
 		}
 		d.spend(l.Usage)
-		d.emit(agent.Event{Kind: agent.KindTurn, Reason: "failed", Text: d.failed})
-		d.become(coppice.SessionIdle)
+		d.Emit(agent.Event{Kind: agent.KindTurn, Reason: "failed", Text: d.failed})
+		d.Become(coppice.SessionIdle)
 	case "error":
-		text := agent.Text([]byte(l.Message))
-		d.emit(agent.Event{Kind: agent.KindError, Class: textClass(text), Text: text})
+		text := agent.Text(l.Message)
+		d.Emit(agent.Event{Kind: agent.KindError, Class: agent.TextClass(agent.WithoutAddresses(text)), Text: text})
 	}
 }
 
@@ -258,29 +217,8 @@ func (d *execDriver) spend(u *execUsage) {
 		return
 	}
 	now := coppice.Usage{InputTokens: max(u.Input-u.Cached-u.CacheWrite, 0), OutputTokens: u.Output, CacheRead: u.Cached, CacheWrite: u.CacheWrite}
-	delta := coppice.Usage{
-		InputTokens:  max(now.InputTokens-d.total.InputTokens, 0),
-		OutputTokens: max(now.OutputTokens-d.total.OutputTokens, 0),
-		CacheRead:    max(now.CacheRead-d.total.CacheRead, 0),
-		CacheWrite:   max(now.CacheWrite-d.total.CacheWrite, 0),
-		Turns:        1,
-	}
+	delta := since(d.total, now)
+	delta.Turns = 1
 	d.total = now
-	d.usage = d.usage.Add(delta)
-	d.emit(agent.Event{Kind: agent.KindUsage, Usage: &delta})
-}
-
-func (d *execDriver) emit(e agent.Event) { d.events = append(d.events, e) }
-
-func (d *execDriver) become(s coppice.SessionState) {
-	if d.state != s {
-		d.state = s
-		d.emit(agent.Event{Kind: agent.KindState, State: s})
-	}
-}
-
-func (d *execDriver) take() agent.Step {
-	s := agent.Step{Events: d.events}
-	d.events = nil
-	return s
+	d.Spend(delta)
 }

@@ -45,27 +45,27 @@ func (d *execDriver) item(completed bool, it execItem) {
 	case "command_execution", "file_change", "mcp_tool_call", "web_search", "collab_tool_call":
 		if !d.shown[it.ID] {
 			d.shown[it.ID] = true
-			d.emit(execCall(it))
+			d.Emit(execCall(it))
 		}
 		if completed {
 			delete(d.shown, it.ID)
-			d.emit(agent.Event{Kind: agent.KindToolResult, Ref: it.ID, OK: execSucceeded(it), Text: agent.Text([]byte(execOutcome(it)))})
+			d.Emit(agent.Event{Kind: agent.KindToolResult, Ref: it.ID, OK: execSucceeded(it), Text: agent.Text(execOutcome(it))})
 		}
 	case "todo_list":
-		d.emit(agent.Event{Kind: agent.KindPlan, Text: agent.Text([]byte(execPlan(it.Items)))})
+		d.Emit(agent.Event{Kind: agent.KindPlan, Text: agent.Text(execPlan(it.Items))})
 	case "agent_message":
 		if completed {
-			d.summary = agent.Text([]byte(it.Text))
-			d.emit(agent.Event{Kind: agent.KindText, Text: d.summary})
+			d.summary = agent.Text(it.Text)
+			d.Emit(agent.Event{Kind: agent.KindText, Text: d.summary})
 		}
 	case "reasoning":
 		if completed {
-			d.emit(agent.Event{Kind: agent.KindThinking, Text: agent.Text([]byte(it.Text))})
+			d.Emit(agent.Event{Kind: agent.KindThinking, Text: agent.Text(it.Text)})
 		}
 	case "error":
 		if completed {
 			// Items of this type are warnings; a failed turn has its own line.
-			d.emit(agent.Event{Kind: agent.KindError, Class: coppice.ClassUnknown, Text: agent.Text([]byte(it.Message))})
+			d.Emit(agent.Event{Kind: agent.KindError, Class: coppice.ClassUnknown, Text: agent.Text(it.Message)})
 		}
 	}
 }
@@ -76,8 +76,8 @@ func execCall(it execItem) agent.Event {
 	switch it.Type {
 	case "command_execution":
 		e.Tool = agent.ToolRun
-		input["command"] = agent.Text([]byte(it.Command))
-		e.Text = agent.Text([]byte(oneLine(it.Command)))
+		input["command"] = agent.Text(it.Command)
+		e.Text = agent.Text(oneLine(it.Command))
 	case "file_change":
 		e.Tool = agent.ToolEdit
 		for _, c := range it.Changes {
@@ -86,7 +86,7 @@ func execCall(it execItem) agent.Event {
 		input["changes"] = it.Changes
 	case "web_search":
 		e.Tool = agent.ToolFetch
-		input["query"] = agent.Text([]byte(it.Query))
+		input["query"] = agent.Text(it.Query)
 	case "mcp_tool_call":
 		e.Tool, e.Name = agent.ToolOther, it.Server+"."+it.Tool
 		if len(it.Args) > 0 {
@@ -129,11 +129,7 @@ func execOutcome(it execItem) string {
 func execPlan(items []execTodo) string {
 	lines := make([]string, 0, len(items))
 	for _, t := range items {
-		mark := "[ ] "
-		if t.Completed {
-			mark = "[x] "
-		}
-		lines = append(lines, mark+t.Text)
+		lines = append(lines, agent.Todo(t.Text, t.Completed))
 	}
 	return strings.Join(lines, "\n")
 }

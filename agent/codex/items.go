@@ -131,9 +131,9 @@ func itemOf(raw json.RawMessage) item {
 func (d *driver) spoken(it item) {
 	switch it.Type {
 	case "agentMessage":
-		if text := strings.TrimSpace(agent.Text([]byte(it.Text))); text != "" {
+		if text := strings.TrimSpace(agent.Text(it.Text)); text != "" {
 			d.words = text
-			d.emit(agent.Event{Kind: agent.KindText, Text: text})
+			d.Emit(agent.Event{Kind: agent.KindText, Text: text})
 		}
 	case "reasoning":
 		lines := it.Summary
@@ -141,14 +141,14 @@ func (d *driver) spoken(it item) {
 			return
 		}
 		if text := strings.TrimSpace(strings.Join(lines, "\n\n")); text != "" {
-			d.emit(agent.Event{Kind: agent.KindThinking, Text: agent.Text([]byte(text))})
+			d.Emit(agent.Event{Kind: agent.KindThinking, Text: agent.Text(text)})
 		}
 	case "plan":
 		if it.Text != "" {
-			d.emit(agent.Event{Kind: agent.KindPlan, Text: agent.Text([]byte(it.Text))})
+			d.Emit(agent.Event{Kind: agent.KindPlan, Text: agent.Text(it.Text)})
 		}
 	case "contextCompaction":
-		d.notice("the agent shortened its memory of the conversation")
+		d.Notice("the agent shortened its memory of the conversation")
 	}
 }
 
@@ -161,14 +161,14 @@ func (d *driver) use(it item) {
 	}
 	d.items[it.ID] = &tracked{item: it}
 	c := d.toolCall(it)
-	e := agent.Event{Kind: agent.KindTool, Ref: it.ID, Name: c.Name, Tool: c.Kind, Input: bounded(c.Input), Paths: c.Paths}
+	e := agent.Event{Kind: agent.KindTool, Ref: it.ID, Name: c.Name, Tool: c.Kind, Input: agent.Bounded(c.Input), Paths: c.Paths}
 	if it.Type == typeCommand {
-		e.Text = agent.Text([]byte(oneLine(c.Command)))
+		e.Text = agent.Text(oneLine(c.Command))
 		if kind, paths := looks(it.Actions); kind != "" {
 			e.Tool, e.Paths = kind, paths
 		}
 	}
-	d.emit(e)
+	d.Emit(e)
 }
 
 // used tells how it went.
@@ -179,10 +179,10 @@ func (d *driver) used(it item) {
 		// The person's own configuration allowed it, or it is a tool that
 		// never asks. The rules could not be kept; they can be shown broken.
 		if v := d.decide(d.toolCall(it), it.Actions); !v.Allowed() {
-			d.emit(agent.Event{Kind: agent.KindNotice, Name: "unasked", Ref: it.ID, Text: "the agent used " + clip(d.toolCall(it).Name) + " without asking, which the rules do not allow"})
+			d.Emit(agent.Event{Kind: agent.KindNotice, Name: "unasked", Ref: it.ID, Text: "the agent used " + agent.Clip(d.toolCall(it).Name) + " without asking, which the rules do not allow"})
 		}
 	}
-	d.emit(agent.Event{Kind: agent.KindToolResult, Ref: it.ID, OK: succeeded(it), Text: agent.Text([]byte(outcome(it)))})
+	d.Emit(agent.Event{Kind: agent.KindToolResult, Ref: it.ID, OK: succeeded(it), Text: agent.Text(outcome(it))})
 }
 
 // toolCall puts a tool's use into the words common to all agents.
@@ -192,7 +192,7 @@ func (d *driver) toolCall(it item) agent.Call {
 	switch it.Type {
 	case typeCommand:
 		c.Kind, c.Command = agent.ToolRun, unwrap(it.Command)
-		input["command"] = agent.Text([]byte(c.Command))
+		input["command"] = agent.Text(c.Command)
 	case typeChange:
 		c.Kind = agent.ToolEdit
 		changes := []map[string]string{}
@@ -208,7 +208,7 @@ func (d *driver) toolCall(it item) agent.Call {
 		input["changes"] = changes
 	case typeSearch:
 		c.Kind = agent.ToolFetch
-		input["query"] = agent.Text([]byte(it.Query))
+		input["query"] = agent.Text(it.Query)
 		if it.Search != nil && it.Search.URL != "" {
 			c.URL = it.Search.URL
 			input["url"] = it.Search.URL
@@ -227,10 +227,10 @@ func (d *driver) toolCall(it item) agent.Call {
 			c.Name = it.Tool
 		}
 		if it.Prompt != "" {
-			input["prompt"] = agent.Text([]byte(it.Prompt))
+			input["prompt"] = agent.Text(it.Prompt)
 		}
 	}
-	c.Input = encode(input)
+	c.Input = agent.Encode(input)
 	return c
 }
 
@@ -331,13 +331,9 @@ func (d *driver) planNews(p packet) {
 	}
 	lines := make([]string, 0, len(n.Plan))
 	for _, s := range n.Plan {
-		mark := "[ ] "
-		if s.Status == "completed" {
-			mark = "[x] "
-		}
-		lines = append(lines, mark+s.Step)
+		lines = append(lines, agent.Todo(s.Step, s.Status == "completed"))
 	}
-	d.emit(agent.Event{Kind: agent.KindPlan, Text: agent.Text([]byte(strings.Join(lines, "\n")))})
+	d.Emit(agent.Event{Kind: agent.KindPlan, Text: agent.Text(strings.Join(lines, "\n"))})
 }
 
 // oneLine shortens a command for a label.

@@ -49,7 +49,7 @@ func (d *driver) initialized(p packet) {
 	}
 	if _, after, ok := strings.Cut(r.Agent, "/"); ok {
 		v, _, _ := strings.Cut(after, " ")
-		d.version = clip(v)
+		d.version = agent.Clip(v)
 	}
 	d.write(packet{Method: "initialized"})
 	d.open()
@@ -79,7 +79,7 @@ func (d *driver) config() map[string]any {
 	servers, _, err := toolServers(d.profile, d.request)
 	if err != nil {
 		// Launch refuses such a request; a driver has no way to.
-		d.notice(err.Error())
+		d.Notice(err.Error())
 	}
 	for name, s := range servers {
 		config["mcp_servers."+name] = s
@@ -113,7 +113,7 @@ func (d *driver) opened(p packet) {
 	if d.request.Resume != "" && d.request.Spent != (coppice.Usage{}) {
 		d.totals[d.conversation] = d.request.Spent
 	}
-	d.emit(agent.Event{Kind: agent.KindInit, Conversation: d.conversation, Model: clip(r.Model), Version: d.version})
+	d.Emit(agent.Event{Kind: agent.KindInit, Conversation: d.conversation, Model: agent.Clip(r.Model), Version: d.version})
 	d.phase = resting
 	d.proceed()
 }
@@ -121,9 +121,9 @@ func (d *driver) opened(p packet) {
 // giveUp ends a run that cannot begin.
 func (d *driver) giveUp(f *coppice.Failure) {
 	d.fatal = f
-	d.emit(agent.Event{Kind: agent.KindError, Class: f.Class, Text: f.Text})
-	d.become(coppice.SessionIdle)
-	if !d.closed {
-		d.close()
+	d.Report(f)
+	d.Become(coppice.SessionIdle)
+	if !d.Closed {
+		d.Finish()
 	}
 }

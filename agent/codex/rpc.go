@@ -49,7 +49,7 @@ type call struct {
 func (d *driver) line(b []byte) {
 	var p packet
 	if err := json.Unmarshal(b, &p); err != nil || (p.Method == "" && len(p.ID) == 0) {
-		d.notice(string(b))
+		d.Notice(string(b))
 		return
 	}
 	switch {
@@ -82,7 +82,7 @@ func (d *driver) answered(p packet) {
 	case methodInterrupt:
 		if p.Error != nil && d.phase == turning && d.turn == c.turn {
 			d.interrupting, d.interrupted = false, false // it can be tried again
-			d.notice("the turn was not interrupted: " + p.Error.text())
+			d.Notice("the turn was not interrupted: " + p.Error.text())
 			d.proceed()
 		}
 	}
@@ -122,7 +122,7 @@ func (d *driver) notified(p packet) {
 			Summary string `json:"summary"`
 		}
 		if json.Unmarshal(p.Params, &w) == nil {
-			d.notice(w.Message + w.Summary)
+			d.Notice(w.Message + w.Summary)
 		}
 	case "model/rerouted":
 		var m struct {
@@ -130,24 +130,22 @@ func (d *driver) notified(p packet) {
 			To   string `json:"toModel"`
 		}
 		if json.Unmarshal(p.Params, &m) == nil {
-			d.emit(agent.Event{Kind: agent.KindNotice, Model: clip(m.To), Text: "the service answers with " + clip(m.To) + " instead of " + clip(m.From)})
+			d.Emit(agent.Event{Kind: agent.KindNotice, Model: agent.Clip(m.To), Text: "the service answers with " + agent.Clip(m.To) + " instead of " + agent.Clip(m.From)})
 		}
 	}
 }
 
-func clip(s string) string { return agent.Text([]byte(s[:min(len(s), 200)])) }
-
 func (d *driver) ask(c call, params any) {
-	if d.closed {
+	if d.Closed {
 		return
 	}
 	d.next++
 	d.calls[d.next] = c
-	d.write(packet{ID: strconv.AppendInt(nil, int64(d.next), 10), Method: c.method, Params: encode(params)})
+	d.write(packet{ID: strconv.AppendInt(nil, int64(d.next), 10), Method: c.method, Params: agent.Encode(params)})
 }
 
 func (d *driver) reply(id json.RawMessage, result any) {
-	d.write(packet{ID: bytes.Clone(id), Result: encode(result)})
+	d.write(packet{ID: bytes.Clone(id), Result: agent.Encode(result)})
 }
 
 func (d *driver) refuse(id json.RawMessage, text string) {
@@ -155,25 +153,7 @@ func (d *driver) refuse(id json.RawMessage, text string) {
 }
 
 func (d *driver) write(p packet) {
-	if !d.closed {
-		d.step.Write = append(append(d.step.Write, encode(p)...), '\n')
+	if !d.Closed {
+		d.Step.Write = append(append(d.Step.Write, agent.Encode(p)...), '\n')
 	}
-}
-
-func encode(v any) []byte {
-	b, err := json.Marshal(v)
-	if err != nil {
-		// Only texts and JSON that was decoded before are ever written.
-		panic("codex: " + err.Error())
-	}
-	return b
-}
-
-// bounded returns JSON as an event carries it: as it is, or nothing when it is
-// too large.
-func bounded(raw json.RawMessage) json.RawMessage {
-	if len(raw) > agent.MaxText || string(raw) == "null" {
-		return nil
-	}
-	return bytes.Clone(raw)
 }

@@ -49,7 +49,7 @@ func (m *message) input() []input { return []input{{Type: "text", Text: m.text}}
 // proceed does what can be done now with the messages that wait, and ends the
 // agent when none does and the turn is over.
 func (d *driver) proceed() {
-	if d.closed {
+	if d.Closed {
 		return
 	}
 	switch d.phase {
@@ -73,9 +73,9 @@ func (d *driver) proceed() {
 		case len(d.queue) > 0:
 			d.begin()
 		default:
-			d.become(coppice.SessionIdle)
+			d.Become(coppice.SessionIdle)
 			if !d.held {
-				d.close()
+				d.Finish()
 			}
 		}
 	}
@@ -95,7 +95,7 @@ func (d *driver) begin() {
 	d.sent = append(d.sent, m)
 	d.ask(call{method: methodTurn, message: m}, turnParams{Thread: d.conversation, Message: m.id, Model: d.model, Effort: d.effort, Input: m.input(), Schema: d.schema})
 	d.model, d.effort = "", "" // they hold for the turns after it too
-	d.become(coppice.SessionWorking)
+	d.Become(coppice.SessionWorking)
 }
 
 // steer hands a message to the turn under way.
@@ -141,7 +141,7 @@ func (d *driver) steered(p packet, m *message) {
 			m.later = true
 			d.queue = append(d.queue, m)
 			if d.phase == turning {
-				d.emit(agent.Event{Kind: agent.KindNotice, Name: "queued", Text: "the message waits for the end of the turn"})
+				d.Emit(agent.Event{Kind: agent.KindNotice, Name: "queued", Text: "the message waits for the end of the turn"})
 			}
 		}
 	}
@@ -159,7 +159,7 @@ func (d *driver) seen(id string) {
 	m := d.sent[i]
 	d.sent = slices.Delete(d.sent, i, i+1)
 	if !m.own && !m.first() {
-		d.emit(agent.Event{Kind: agent.KindNotice, Name: "delivered", Text: "the agent has read the message"})
+		d.Emit(agent.Event{Kind: agent.KindNotice, Name: "delivered", Text: "the agent has read the message"})
 	}
 }
 
@@ -185,7 +185,7 @@ func (d *driver) turnNews(p packet) {
 		d.turn = n.Turn.ID
 		d.turns[n.Turn.ID] = true
 		if !d.waits() {
-			d.become(coppice.SessionWorking)
+			d.Become(coppice.SessionWorking)
 		}
 		if d.interrupting {
 			d.interrupt()
@@ -196,17 +196,17 @@ func (d *driver) turnNews(p packet) {
 	if d.phase != turning || (d.turn != "" && d.turn != n.Turn.ID) || (d.turn == "" && !d.turns[n.Turn.ID]) {
 		return
 	}
-	e := ending{reason: clip(n.Turn.Status), text: d.words}
+	e := ending{reason: agent.Clip(n.Turn.Status), text: d.words}
 	switch {
 	case n.Turn.Status == "completed":
-	case n.Turn.Status == "interrupted" && (d.interrupting || d.stopped):
+	case n.Turn.Status == "interrupted" && (d.interrupting || d.Stopped):
 		e.failure = coppice.Failf(coppice.ClassCancelled, "its turn was interrupted", "")
 	case n.Turn.Status == "interrupted":
 		e.failure = coppice.Failf(coppice.ClassLost, "its turn was interrupted, and nobody had asked for that", "")
 	case len(n.Turn.Error) > 0 && string(n.Turn.Error) != "null":
 		e.failure = d.judge(n.Turn.Error)
 	default:
-		e.failure = agent.Fail(coppice.ClassUnknown, "the agent's turn ended with "+clip(n.Turn.Status)+" and it did not say why")
+		e.failure = agent.Fail(coppice.ClassUnknown, "the agent's turn ended with "+agent.Clip(n.Turn.Status)+" and it did not say why")
 	}
 	d.end(e)
 }
@@ -221,15 +221,13 @@ type ending struct {
 func (d *driver) end(e ending) {
 	d.forget()
 	if d.turn != "" {
-		spent := coppice.Usage{Turns: 1}
-		d.usage = d.usage.Add(spent)
-		d.emit(agent.Event{Kind: agent.KindUsage, Usage: &spent})
+		d.Spend(coppice.Usage{Turns: 1})
 	}
 	interrupted := e.failure != nil && e.failure.Class == coppice.ClassCancelled
 	if e.failure != nil && !interrupted && e.failure.Text != d.told {
-		d.emit(agent.Event{Kind: agent.KindError, Class: e.failure.Class, Text: e.failure.Text})
+		d.Report(e.failure)
 	}
-	d.emit(agent.Event{Kind: agent.KindTurn, Reason: e.reason, Text: e.text})
+	d.Emit(agent.Event{Kind: agent.KindTurn, Reason: e.reason, Text: e.text})
 	d.last, d.phase, d.turn = &e, resting, ""
 	d.held = interrupted && d.interrupting // a person did it, to say something
 	d.interrupting, d.interrupted = false, false
@@ -245,8 +243,8 @@ func (d *driver) end(e ending) {
 		}
 	}
 	d.sent, d.queue = open, append(again, d.queue...)
-	if d.closed {
-		d.become(coppice.SessionIdle)
+	if d.Closed {
+		d.Become(coppice.SessionIdle)
 	}
 	d.proceed()
 }

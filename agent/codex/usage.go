@@ -19,13 +19,10 @@ type tokens struct {
 
 func (t tokens) usage() coppice.Usage {
 	return coppice.Usage{
-		InputTokens: count(count(t.Input) - count(t.Cached) - count(t.CacheWrite)), OutputTokens: count(t.Output),
-		CacheRead: count(t.Cached), CacheWrite: count(t.CacheWrite),
+		InputTokens: agent.Count(agent.Count(t.Input) - agent.Count(t.Cached) - agent.Count(t.CacheWrite)), OutputTokens: agent.Count(t.Output),
+		CacheRead: agent.Count(t.Cached), CacheWrite: agent.Count(t.CacheWrite),
 	}
 }
-
-// count keeps what an agent tells within reason.
-func count(n int64) int64 { return min(max(n, 0), 1<<48) }
 
 // since is what was used between two totals.
 func since(before, now coppice.Usage) coppice.Usage {
@@ -61,12 +58,7 @@ func (d *driver) usageNews(p packet) {
 	if !known {
 		before = since(n.Usage.Last.usage(), now)
 	}
-	delta := since(before, now)
-	if delta == (coppice.Usage{}) {
-		return
-	}
-	d.usage = d.usage.Add(delta)
-	d.emit(agent.Event{Kind: agent.KindUsage, Usage: &delta})
+	d.Spend(since(before, now))
 }
 
 // limit is a limit of the account that was reached.
@@ -104,7 +96,7 @@ func (d *driver) limitNews(p packet) {
 	for _, w := range []*window{l.Primary, l.Secondary} {
 		if w != nil && w.Used >= 100 {
 			now.text = "the account's usage limit is reached"
-			if t := unix(w.Resets); t.After(now.until) {
+			if t := agent.Unix(w.Resets); t.After(now.until) {
 				now.until = t
 			}
 		}
@@ -115,25 +107,17 @@ func (d *driver) limitNews(p packet) {
 	if l.Spent {
 		now.text = "the account's spending limit is reached"
 		if l.Spend != nil {
-			now.until = unix(l.Spend.Resets)
+			now.until = agent.Unix(l.Spend.Resets)
 		}
 	}
 	if l.Reached != "" {
-		now.text = "the account's limit is reached: " + strings.ReplaceAll(clip(l.Reached), "_", " ")
+		now.text = "the account's limit is reached: " + strings.ReplaceAll(agent.Clip(l.Reached), "_", " ")
 		if l.Primary != nil && now.until.IsZero() {
-			now.until = unix(l.Primary.Resets)
+			now.until = agent.Unix(l.Primary.Resets)
 		}
 	}
 	if now != d.limit && now.text != "" {
-		d.emit(agent.Event{Kind: agent.KindLimit, Until: now.until, Text: now.text})
+		d.Emit(agent.Event{Kind: agent.KindLimit, Until: now.until, Text: now.text})
 	}
 	d.limit = now
-}
-
-// unix is a moment told in seconds; the zero time for one that cannot be.
-func unix(sec float64) time.Time {
-	if !(sec > 0 && sec < 1<<36) {
-		return time.Time{}
-	}
-	return time.Unix(int64(sec), 0).UTC()
 }

@@ -2,7 +2,6 @@ package jsonl
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,22 +12,16 @@ import (
 
 // driver is one run.
 type driver struct {
-	dialect *dialect
-	prompt  string
-	model   string
+	agent.OneShot
 
-	out, err agent.Lines
-	said     agent.Tail // stderr
-	events   []agent.Event
+	dialect *dialect
+	model   string
 
 	conversation string
 	begun        bool // the init was told
-	state        coppice.SessionState
-	stopped      bool
 	pieceKind    agent.Kind
 	pieces       []byte
 	summary      string
-	usage        coppice.Usage
 	ended        bool             // a line ended the turn
 	failure      *coppice.Failure // as that line told
 	trouble      *coppice.Failure // the latest error on the way
@@ -36,81 +29,45 @@ type driver struct {
 
 // cannot notes what was asked for and is not to be had; it is told at the start.
 func (d *driver) cannot(text string) {
-	d.emit(agent.Event{Kind: agent.KindNotice, Name: "cannot", Text: text})
-}
-
-// Start implements agent.Driver.
-func (d *driver) Start() agent.Step {
-	d.become(coppice.SessionWorking)
-	s := d.take()
-	s.Write, s.CloseStdin = []byte(d.prompt), true
-	return s
-}
-
-// Output implements agent.Driver.
-func (d *driver) Output(s agent.Stream, b []byte) agent.Step {
-	if s == agent.Stderr {
-		d.err.Add(b, d.stderr)
-	} else {
-		d.out.Add(b, d.line)
-	}
-	return d.take()
-}
-
-func (d *driver) stderr(line []byte) {
-	d.said.Add(line)
-	d.emit(agent.Event{Kind: agent.KindNotice, Text: agent.Text(line)})
-}
-
-// Send implements agent.Driver.
-func (*driver) Send(string, string) (agent.Step, error) { return agent.Step{}, agent.ErrCannot }
-
-// Interrupt implements agent.Driver.
-func (*driver) Interrupt() (agent.Step, error) { return agent.Step{}, agent.ErrCannot }
-
-// Stop implements agent.Driver. There is no word for it; signals follow.
-func (d *driver) Stop() agent.Step {
-	d.stopped = true
-	return agent.Step{}
+	d.Emit(agent.Event{Kind: agent.KindNotice, Name: "cannot", Text: text})
 }
 
 // Exit implements agent.Driver.
 func (d *driver) Exit(x agent.Exit) (agent.Step, agent.Outcome) {
-	d.out.End(d.line)
-	d.err.End(d.stderr)
+	d.End()
 	d.border()
 	if d.dialect.EndsByExit && d.begun && x.Code == 0 && !d.ended {
 		d.end("completed", d.apologized())
 	}
-	return d.take(), agent.Outcome{Failure: d.judge(x), Summary: d.summary, Conversation: d.conversation, Usage: d.usage}
+	return d.Take(), agent.Outcome{Failure: d.judge(x), Summary: d.summary, Conversation: d.conversation, Usage: d.Usage}
 }
 
 // judge is what is known of how the run went. Neither the line that ends the
 // turn nor the exit code can be trusted alone: agents end failed turns with 0.
 func (d *driver) judge(x agent.Exit) *coppice.Failure {
 	switch {
-	case d.stopped && !d.ended:
+	case d.Stopped && !d.ended:
 		return agent.Died(x, "", true)
 	case d.failure != nil:
 		return d.failure
 	case d.ended && x.Code == 0:
 		return nil
 	case d.dialect.Exits[x.Code] != "" && x.Signal == "":
-		f := agent.Died(x, d.said.String(), d.stopped)
+		f := d.Died(x)
 		return agent.Fail(d.dialect.Exits[x.Code], f.Text)
 	case d.trouble != nil && x.Signal == "" && x.Code < 126:
 		return d.trouble
-	case d.begun && !d.ended && x == (agent.Exit{}) && agent.TextClass(d.said.String()) == coppice.ClassUnknown:
+	case d.begun && !d.ended && x == (agent.Exit{}) && agent.TextClass(d.Stderr.String()) == coppice.ClassUnknown:
 		// Some agents end so when they are told to end, which nobody did here.
 		return coppice.Failf(coppice.ClassLost, "the agent ended in the middle of its turn, with exit 0", "")
 	}
-	return agent.Died(x, d.said.String(), d.stopped)
+	return d.Died(x)
 }
 
 func (d *driver) line(b []byte) {
 	v, ok := decode(b)
 	if !ok {
-		d.emit(agent.Event{Kind: agent.KindNotice, Text: agent.Text(b)})
+		d.Notice(string(b))
 		return
 	}
 	d.apply(d.dialect.Rules, v)
@@ -145,14 +102,14 @@ func (d *driver) make(r *rule, v any) {
 	case asText, asThinking:
 		d.speak(agent.Kind(r.As), said, r.Pieces)
 	case asTool:
-		d.emit(d.tool(r, v))
+		d.Emit(d.tool(r, v))
 	case asResult:
-		d.emit(agent.Event{Kind: agent.KindToolResult, Ref: str(find(v, r.Ref)), OK: r.Good.hold(v), Text: agent.Text([]byte(said))})
+		d.Emit(agent.Event{Kind: agent.KindToolResult, Ref: str(find(v, r.Ref)), OK: r.Good.hold(v), Text: agent.Text(said)})
 	case asUsage:
 		d.spend(r.Usage, v)
 	case asError:
 		d.trouble = fail(said, str(find(v, r.Status)))
-		d.emit(agent.Event{Kind: agent.KindError, Class: d.trouble.Class, Text: d.trouble.Text})
+		d.Report(d.trouble)
 	case asEnd:
 		d.finish(r, v, said)
 	}
@@ -171,7 +128,7 @@ func (d *driver) begin(r *rule, v any) {
 	if model == "" {
 		model = d.model
 	}
-	d.emit(agent.Event{Kind: agent.KindInit, Conversation: d.conversation, Model: model, Version: str(find(v, r.Version))})
+	d.Emit(agent.Event{Kind: agent.KindInit, Conversation: d.conversation, Model: model, Version: str(find(v, r.Version))})
 }
 
 // speak tells what the agent said. Pieces are gathered until something else
@@ -193,7 +150,7 @@ func (d *driver) border() {
 	if t == "" {
 		return
 	}
-	d.emit(agent.Event{Kind: d.pieceKind, Text: t})
+	d.Emit(agent.Event{Kind: d.pieceKind, Text: t})
 	if d.pieceKind == agent.KindText {
 		d.summary = t
 	}
@@ -228,11 +185,7 @@ func (d *driver) spend(c *counts, v any) {
 	if c.Inclusive {
 		u.InputTokens = max(u.InputTokens-u.CacheRead-u.CacheWrite, 0)
 	}
-	if u == (coppice.Usage{}) {
-		return
-	}
-	d.usage = d.usage.Add(u)
-	d.emit(agent.Event{Kind: agent.KindUsage, Usage: &u})
+	d.Spend(u)
 }
 
 // finish handles the line that ends a turn.
@@ -240,7 +193,7 @@ func (d *driver) finish(r *rule, v any, said string) {
 	d.spend(r.Usage, v)
 	good := r.Good.hold(v)
 	if said != "" && good {
-		d.summary = agent.Text([]byte(said))
+		d.summary = agent.Text(said)
 	}
 	f := d.apologized()
 	if !good {
@@ -255,13 +208,13 @@ func (d *driver) finish(r *rule, v any, said string) {
 func (d *driver) end(reason string, f *coppice.Failure) {
 	d.ended, d.failure = true, f
 	if f != nil {
-		d.emit(agent.Event{Kind: agent.KindError, Class: f.Class, Text: f.Text})
+		d.Report(f)
 	}
 	if reason == "" {
 		reason = "completed"
 	}
-	d.emit(agent.Event{Kind: agent.KindTurn, Reason: agent.Text([]byte(reason)), Text: d.summary})
-	d.become(coppice.SessionIdle)
+	d.Emit(agent.Event{Kind: agent.KindTurn, Reason: agent.Text(reason), Text: d.summary})
+	d.Become(coppice.SessionIdle)
 }
 
 // apologized is the failure that the last words tell of, if they do.
@@ -272,34 +225,15 @@ func (d *driver) apologized() *coppice.Failure {
 	return fail(d.summary, "")
 }
 
-// addressRE is cut out of a failure's text before it is sorted: a port may look
-// like a status.
-var addressRE = regexp.MustCompile(`https?://\S+`)
-
 func fail(text, status string) *coppice.Failure {
-	text = strings.TrimSpace(agent.Text([]byte(text)))
+	text = strings.TrimSpace(agent.Text(text))
 	if text == "" {
 		text = "the agent's turn failed and it did not say why"
 	}
 	code, _ := strconv.Atoi(status) // "" and other words are no status
 	class := agent.StatusClass(code)
 	if class == "" {
-		class = agent.TextClass(addressRE.ReplaceAllString(text, ""))
+		class = agent.TextClass(agent.WithoutAddresses(text))
 	}
 	return agent.Fail(class, text)
-}
-
-func (d *driver) emit(e agent.Event) { d.events = append(d.events, e) }
-
-func (d *driver) become(s coppice.SessionState) {
-	if d.state != s {
-		d.state = s
-		d.emit(agent.Event{Kind: agent.KindState, State: s})
-	}
-}
-
-func (d *driver) take() agent.Step {
-	s := agent.Step{Events: d.events}
-	d.events = nil
-	return s
 }

@@ -76,6 +76,7 @@ func (p *protocol) Driver(f coppice.Profile, r agent.Request) agent.Driver {
 		panic(fmt.Sprintf("jsonl: %v", err)) // Launch told, and a test reads them all
 	}
 	d := &driver{dialect: dialect, model: r.Model}
+	d.Line = d.line
 	switch {
 	case !r.Fork:
 		d.conversation = r.Resume
@@ -92,7 +93,7 @@ func (p *protocol) Driver(f coppice.Profile, r agent.Request) agent.Driver {
 		d.cannot("the agent asks nobody for permission in this mode; the project's rules are not kept")
 	}
 	if f.Prompt != "file" {
-		d.prompt = r.Prompt
+		d.Prompt = r.Prompt
 	}
 	return d
 }

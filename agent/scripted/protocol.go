@@ -68,131 +68,94 @@ func (Protocol) Launch(p coppice.Profile, r agent.Request) (agent.Launch, error)
 
 // Driver implements agent.Protocol.
 func (Protocol) Driver(_ coppice.Profile, r agent.Request) agent.Driver {
-	return &driver{start: input{Type: inputStart, Session: r.Session, Role: r.Role, Resume: r.Resume, Model: r.Model, Text: r.Prompt}}
+	d := &driver{start: input{Type: inputStart, Session: r.Session, Role: r.Role, Resume: r.Resume, Model: r.Model, Text: r.Prompt}}
+	d.Line = d.line
+	return d
 }
 
 type driver struct {
-	start    input
-	out, err agent.Lines
-	said     agent.Tail
-	step     agent.Step
-	outcome  *agent.Outcome
-	told     coppice.Usage // by usage events
-	begun    string        // the conversation's name
-	closed   bool
-	stopped  bool
+	agent.Run
+
+	start   input
+	outcome *agent.Outcome
+	begun   string // the conversation's name
 }
 
 // Start implements agent.Driver.
 func (d *driver) Start() agent.Step {
-	d.write(d.start)
-	return d.take()
-}
-
-// Output implements agent.Driver.
-func (d *driver) Output(s agent.Stream, b []byte) agent.Step {
-	if s == agent.Stderr {
-		d.err.Add(b, d.stderr)
-	} else {
-		d.out.Add(b, d.line)
-	}
-	return d.take()
-}
-
-func (d *driver) stderr(line []byte) {
-	d.said.Add(line)
-	d.emit(agent.Event{Kind: agent.KindNotice, Text: agent.Text(line)})
+	d.Write(d.start)
+	return d.Take()
 }
 
 func (d *driver) line(b []byte) {
 	var o output
 	if json.Unmarshal(b, &o) != nil || o.Kind == "" {
 		// Commands a script runs may print anything.
-		d.emit(agent.Event{Kind: agent.KindNotice, Text: agent.Text(b)})
+		d.Notice(string(b))
 		return
 	}
 	switch o.Kind {
 	case kindDone:
-		if !d.closed {
-			d.closed = true
-			d.step.CloseStdin = true
+		if !d.Closed {
+			d.Close()
 		}
 	case kindOutcome:
 		d.outcome = o.Outcome
 	default:
 		if o.Kind == agent.KindUsage && o.Usage != nil {
-			d.told = d.told.Add(*o.Usage)
+			d.Usage = d.Usage.Add(*o.Usage)
 		}
 		if o.Kind == agent.KindInit {
 			d.begun = o.Conversation
 		}
-		o.Text = agent.Text([]byte(o.Text))
-		d.emit(o.Event)
+		o.Text = agent.Text(o.Text)
+		d.Emit(o.Event)
 	}
 }
 
 // Send implements agent.Driver.
 func (d *driver) Send(text, ref string) (agent.Step, error) {
-	if d.closed {
+	if d.Closed {
 		return agent.Step{}, agent.ErrCannot
 	}
 	in := input{Type: inputMessage, Text: text}
 	if ref != "" {
 		in.Type, in.Ref = inputAnswer, ref
 	}
-	d.write(in)
-	return d.take(), nil
+	d.Write(in)
+	return d.Take(), nil
 }
 
 // Interrupt implements agent.Driver.
 func (d *driver) Interrupt() (agent.Step, error) {
-	if d.closed {
+	if d.Closed {
 		return agent.Step{}, agent.ErrCannot
 	}
-	d.write(input{Type: inputInterrupt})
-	return d.take(), nil
+	d.Write(input{Type: inputInterrupt})
+	return d.Take(), nil
 }
 
 // Stop implements agent.Driver.
 func (d *driver) Stop() agent.Step {
-	d.stopped = true
-	if !d.closed {
-		d.closed = true
-		d.write(input{Type: inputStop})
-		d.step.CloseStdin = true
+	d.Stopped = true
+	if !d.Closed {
+		d.Write(input{Type: inputStop})
+		d.Close()
 	}
-	return d.take()
+	return d.Take()
 }
 
 // Exit implements agent.Driver.
 func (d *driver) Exit(x agent.Exit) (agent.Step, agent.Outcome) {
-	d.out.End(d.line)
-	d.err.End(d.stderr)
-	s := d.take()
-	s.Write, s.CloseStdin = nil, false // nobody reads it any more
+	d.End()
+	s := d.Last()
 	if d.outcome == nil {
-		return s, agent.Outcome{Failure: agent.Died(x, d.said.String(), d.stopped), Conversation: d.begun, Usage: d.told}
+		return s, agent.Outcome{Failure: d.Died(x), Conversation: d.begun, Usage: d.Usage}
 	}
 	o := *d.outcome
-	o.Usage = d.told
+	o.Usage = d.Usage
 	if o.Failure == nil && (x.Code != 0 || x.Signal != "") {
-		o.Failure = agent.Died(x, d.said.String(), d.stopped)
+		o.Failure = d.Died(x)
 	}
 	return s, o
-}
-
-func (d *driver) write(in input) {
-	b, err := json.Marshal(in)
-	if err != nil {
-		panic("scripted: " + err.Error()) // texts only
-	}
-	d.step.Write = append(append(d.step.Write, b...), '\n')
-}
-
-func (d *driver) emit(e agent.Event) { d.step.Events = append(d.step.Events, e) }
-
-func (d *driver) take() agent.Step {
-	s := d.step
-	d.step = agent.Step{}
-	return s
 }

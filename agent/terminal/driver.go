@@ -27,13 +27,13 @@ var patience = map[source]time.Duration{
 
 // driver implements agent.Driver, agent.Screener and agent.Attendant.
 type driver struct {
+	agent.Run
+
 	profile coppice.ScreenProfile
 	request agent.Request
 	rules   []*rule
 	screen  *vt.Screen
-	step    agent.Step
 
-	state    coppice.SessionState
 	source   source
 	settled  bool // the screen was idle once: it can be typed into
 	pause    bool // an interrupt was typed; nothing else is until the screen is still
@@ -45,35 +45,33 @@ type driver struct {
 	seen     int      // how often the agent was seen to begin work
 	begun    int      // that count when something was submitted last
 	finished bool     // there is nothing more to do
-	stopped  bool
 	failure  *coppice.Failure
 
 	conversation string
 	said         string // the last words that were told as such
-	usage        coppice.Usage
 }
 
 // Start implements agent.Driver.
 func (d *driver) Start() agent.Step {
 	if d.conversation != "" {
-		d.emit(agent.Event{Kind: agent.KindInit, Conversation: d.conversation, Model: d.request.Model})
+		d.Emit(agent.Event{Kind: agent.KindInit, Conversation: d.conversation, Model: d.request.Model})
 	}
-	return d.take()
+	return d.Take()
 }
 
 // Output implements agent.Driver.
 func (d *driver) Output(s agent.Stream, b []byte) agent.Step {
 	if s == agent.Stderr { // of what stands between the host and the agent
 		if text := strings.TrimSpace(agent.Text(b)); text != "" {
-			d.emit(agent.Event{Kind: agent.KindNotice, Text: text})
+			d.Emit(agent.Event{Kind: agent.KindNotice, Text: text})
 		}
-		return d.take()
+		return d.Take()
 	}
 	d.screen.Write(b)
-	if d.state == coppice.SessionIdle {
+	if d.State == coppice.SessionIdle {
 		d.judge(0)
 	}
-	return d.take()
+	return d.Take()
 }
 
 // Send implements agent.Driver.
@@ -83,7 +81,7 @@ func (d *driver) Send(text, ref string) (agent.Step, error) {
 	}
 	d.queue = append(d.queue, &message{text: text, ref: ref})
 	d.pump()
-	return d.take(), nil
+	return d.Take(), nil
 }
 
 // Interrupt implements agent.Driver. Where the agent is idle there is nothing
@@ -93,12 +91,12 @@ func (d *driver) Interrupt() (agent.Step, error) {
 		return agent.Step{}, agent.ErrCannot
 	}
 	d.interrupt()
-	return d.take(), nil
+	return d.Take(), nil
 }
 
 func (d *driver) interrupt() {
-	if d.state != coppice.SessionIdle {
-		d.write(d.profile.Stop)
+	if d.State != coppice.SessionIdle {
+		d.keys(d.profile.Stop)
 		d.pause = true
 	}
 }
@@ -106,11 +104,11 @@ func (d *driver) interrupt() {
 // Stop implements agent.Driver.
 func (d *driver) Stop() agent.Step {
 	if !d.finished { // else it is on its way already
-		d.stopped = true
+		d.Stopped = true
 		d.interrupt()
 		d.quit()
 	}
-	return d.take()
+	return d.Take()
 }
 
 // quit types what ends the program. What was not typed before is not said any
@@ -129,13 +127,13 @@ func (d *driver) quit() {
 // Resize implements agent.Screener.
 func (d *driver) Resize(columns, rows int) agent.Step {
 	d.screen.Resize(columns, rows)
-	return d.take()
+	return d.Take()
 }
 
 // Attend implements agent.Attendant.
 func (d *driver) Attend(typing bool) agent.Step {
 	d.attended = typing
-	return d.take()
+	return d.Take()
 }
 
 // Tick implements agent.Screener.
@@ -147,16 +145,16 @@ func (d *driver) Tick(quiet time.Duration) agent.Step {
 	d.deliver(quiet)
 	d.pump()
 	if d.over(quiet) {
-		d.emit(agent.Event{Kind: agent.KindTurn, Reason: "completed", Text: d.summary()})
+		d.Emit(agent.Event{Kind: agent.KindTurn, Reason: "completed", Text: d.summary()})
 		d.quit()
-		d.step.Done = true
+		d.Step.Done = true
 	}
-	return d.take()
+	return d.Take()
 }
 
 // over tells whether a session that runs a prompt has come to its end.
 func (d *driver) over(quiet time.Duration) bool {
-	if d.finished || d.request.Screen || d.attended || !d.prompted || !d.settled || d.now != nil || len(d.queue) > 0 || d.state != coppice.SessionIdle {
+	if d.finished || d.request.Screen || d.attended || !d.prompted || !d.settled || d.now != nil || len(d.queue) > 0 || d.State != coppice.SessionIdle {
 		return false
 	}
 	enough := patience[d.source]
@@ -170,20 +168,18 @@ func (d *driver) over(quiet time.Duration) bool {
 func (d *driver) Exit(x agent.Exit) (agent.Step, agent.Outcome) {
 	prompted := d.prompted
 	d.drop("the agent ended first")
-	o := agent.Outcome{Failure: d.failure, Summary: d.summary(), Conversation: d.conversation, Usage: d.usage}
+	o := agent.Outcome{Failure: d.failure, Summary: d.summary(), Conversation: d.conversation, Usage: d.Usage}
 	clean := x.Code == 0 && x.Signal == ""
 	switch {
 	case o.Failure != nil:
-	case d.finished && !d.stopped: // how it went after that says nothing
-	case d.request.Screen && !d.stopped && x.Signal == "" && x.Code != 126 && x.Code != 127: // the person left
-	case d.stopped || !clean:
-		o.Failure = agent.Died(x, strings.Join(d.lines(20), "\n"), d.stopped)
+	case d.finished && !d.Stopped: // how it went after that says nothing
+	case d.request.Screen && !d.Stopped && x.Signal == "" && x.Code != 126 && x.Code != 127: // the person left
+	case d.Stopped || !clean:
+		o.Failure = agent.Died(x, strings.Join(d.lines(20), "\n"), d.Stopped)
 	case !prompted:
 		o.Failure = agent.Fail(coppice.ClassCapability, "the agent ended before its prompt could be typed: "+strings.Join(d.lines(10), "\n"))
 	}
-	s := d.take()
-	s.Write, s.CloseStdin = nil, false // nobody reads it any more
-	return s, o
+	return d.Last(), o
 }
 
 // summary is the agent's last words, or the end of what it shows.
@@ -191,7 +187,7 @@ func (d *driver) summary() string {
 	if d.said != "" || d.source == fromEvents {
 		return d.said
 	}
-	return agent.Text([]byte(strings.Join(d.lines(10), "\n")))
+	return agent.Text(strings.Join(d.lines(10), "\n"))
 }
 
 // lines returns the last lines of the screen that hold anything; all when most
@@ -209,12 +205,4 @@ func (d *driver) lines(most int) []string {
 	return all
 }
 
-func (d *driver) write(text string) { d.step.Write = append(d.step.Write, text...) }
-
-func (d *driver) emit(e agent.Event) { d.step.Events = append(d.step.Events, e) }
-
-func (d *driver) take() agent.Step {
-	s := d.step
-	d.step = agent.Step{}
-	return s
-}
+func (d *driver) keys(text string) { d.Step.Write = append(d.Step.Write, text...) }

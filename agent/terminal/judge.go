@@ -19,11 +19,7 @@ func (d *driver) setState(s coppice.SessionState) {
 	if s == coppice.SessionIdle {
 		d.settled = true
 	}
-	if s == d.state {
-		return
-	}
-	d.state = s
-	d.emit(agent.Event{Kind: agent.KindState, State: s})
+	d.Become(s)
 }
 
 // command takes an operating system command out of the agent's output.
@@ -72,7 +68,7 @@ func (d *driver) told(raw []byte) {
 	if json.Unmarshal(raw, &e) != nil {
 		return
 	}
-	e.Text = agent.Text([]byte(e.Text))
+	e.Text = agent.Text(e.Text)
 	switch e.Kind {
 	case agent.KindState:
 		switch e.State {
@@ -97,13 +93,13 @@ func (d *driver) told(raw []byte) {
 		if e.Usage == nil {
 			return
 		}
-		d.usage = d.usage.Add(*e.Usage)
+		d.Usage = d.Usage.Add(*e.Usage)
 	case agent.KindThinking, agent.KindTool, agent.KindToolResult, agent.KindPlan, agent.KindPermission, agent.KindQuestion,
 		agent.KindLimit, agent.KindError, agent.KindTurn, agent.KindNotice:
 	default:
 		return
 	}
-	d.emit(e)
+	d.Emit(e)
 }
 
 // judge reads the state off the screen. While the screen moves it may be half
@@ -138,7 +134,7 @@ func (d *driver) judged(s coppice.SessionState) {
 	switch {
 	case d.source == fromEvents:
 	case d.source == fromMarks && s != coppice.SessionWaiting:
-		if d.state == coppice.SessionWaiting { // the question is gone
+		if d.State == coppice.SessionWaiting { // the question is gone
 			d.setState(s)
 		}
 	default:
@@ -160,12 +156,12 @@ func (d *driver) appeared(r *rule) {
 	}
 	r.fits = true
 	if r.Keys != "" {
-		d.write(r.Keys)
+		d.keys(r.Keys)
 		return
 	}
 	if r.State == coppice.SessionWaiting && d.source != fromEvents && !d.request.Screen && !d.attended {
 		r.asked++
-		d.emit(agent.Event{Kind: agent.KindQuestion, Ref: fmt.Sprintf("screen-%d", d.asked()), Text: strings.Join(d.lines(mostAsked), "\n")})
+		d.Emit(agent.Event{Kind: agent.KindQuestion, Ref: fmt.Sprintf("screen-%d", d.asked()), Text: strings.Join(d.lines(mostAsked), "\n")})
 	}
 }
 

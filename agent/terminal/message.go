@@ -122,7 +122,7 @@ func (d *driver) pump() {
 		return
 	}
 	m := d.queue[0]
-	switch d.state {
+	switch d.State {
 	case coppice.SessionIdle:
 	case coppice.SessionWaiting: // what is typed would be taken for an answer
 		if m.ref == "" && !m.quit {
@@ -141,7 +141,7 @@ func (d *driver) pump() {
 	if d.screen.Paste() && !m.quit {
 		text = "\x1b[200~" + text + "\x1b[201~"
 	}
-	d.write(text)
+	d.keys(text)
 }
 
 // echoed tells whether what was typed may be submitted: the screen has come to
@@ -158,14 +158,14 @@ func (d *driver) echoed(m *message, quiet time.Duration) bool {
 
 func (d *driver) submit(m *message) {
 	if m.phase == typed {
-		d.begun, m.idle = d.seen, d.state != coppice.SessionWorking
+		d.begun, m.idle = d.seen, d.State != coppice.SessionWorking
 	}
 	m.phase, m.moved = submitted, 0
 	m.tries++
 	m.at, m.line, m.screen = d.screen.Written(), d.cursorLine(), d.screen.String()
 	m.shown = m.tail != "" && d.onScreen(m.tail) > m.before
 	m.inLine = m.tail != "" && strings.Contains(d.nearCursor(), m.tail)
-	d.write(d.profile.Submit)
+	d.keys(d.profile.Submit)
 }
 
 // deliver sees to it that what was typed is submitted, and what was submitted
@@ -225,8 +225,8 @@ func (d *driver) delivered(m *message) {
 		return
 	}
 	d.prompted = d.prompted || m.prompt
-	d.emit(agent.Event{Kind: agent.KindNotice, Name: "delivered", Ref: m.ref, Text: "typed and submitted: " + brief(m.text)})
-	if d.source < fromMarks && d.state == coppice.SessionIdle {
+	d.Emit(agent.Event{Kind: agent.KindNotice, Name: "delivered", Ref: m.ref, Text: "typed and submitted: " + brief(m.text)})
+	if d.source < fromMarks && d.State == coppice.SessionIdle {
 		d.worked()
 	}
 }
@@ -245,12 +245,12 @@ func (d *driver) undelivered(m *message) {
 	if m.quit {
 		return
 	}
-	d.write(clearLine)
+	d.keys(clearLine)
 	text := "the agent did not take what was typed: " + brief(m.text)
 	d.lost(m, text)
 	if m.prompt {
 		d.failure = agent.Fail(coppice.ClassCapability, text+"\n"+strings.Join(d.lines(10), "\n"))
-		d.finished, d.step.Done = true, true
+		d.finished, d.Step.Done = true, true
 	}
 }
 
@@ -258,7 +258,7 @@ func (d *driver) undelivered(m *message) {
 func (d *driver) lost(m *message, why string) {
 	e := agent.Undelivered(m.text)
 	e.Ref, e.Reason = m.ref, why
-	d.emit(e)
+	d.Emit(e)
 }
 
 // drop gives up everything that was not delivered.

@@ -85,7 +85,7 @@ func (Protocol) Launch(p coppice.Profile, r agent.Request) (agent.Launch, error)
 
 // Driver implements agent.Protocol.
 func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
-	d := &driver{profile: p.Screen, request: r, screen: vt.NewScreen(columns, rows), state: coppice.SessionWorking}
+	d := &driver{profile: p.Screen, request: r, screen: vt.NewScreen(columns, rows), Run: agent.Run{State: coppice.SessionWorking}}
 	d.rules, _ = compile(p.Screen.Rules) // Launch tells what is wrong with them
 	if d.profile.Submit == "" {
 		d.profile.Submit = "\r"

@@ -306,7 +306,7 @@ func TestQuestions(t *testing.T) {
 	s := d.Output(agent.Stdout, []byte("\x1b[2J\x1b[HAllow git push?\r\n1. yes 2. no"))
 	s = d.Tick(300 * time.Millisecond)
 	i := slices.IndexFunc(s.Events, func(e agent.Event) bool { return e.Kind == agent.KindQuestion })
-	if i < 0 || !strings.Contains(s.Events[i].Text, "Allow git push?") || d.state != coppice.SessionWaiting {
+	if i < 0 || !strings.Contains(s.Events[i].Text, "Allow git push?") || d.State != coppice.SessionWaiting {
 		t.Fatalf("events %+v", s.Events)
 	}
 	if again := d.Tick(time.Second); len(again.Events) > 0 {

@@ -1,0 +1,203 @@
+package agent
+
+import (
+	"bytes"
+	"encoding/json"
+	"regexp"
+	"sync"
+	"time"
+
+	"coppice"
+)
+
+// Run is what all drivers have in common. It cuts the agent's output into lines,
+// gathers the step of the current call, and keeps what was reported so far. A
+// driver embeds one and sets Line.
+type Run struct {
+	Line    func(line []byte) // takes a line of stdout
+	ErrLine func(line []byte) // takes a line of stderr; Complain does when it is nil
+
+	Step    Step                 // what the current call has gathered
+	State   coppice.SessionState // as last reported
+	Usage   coppice.Usage        // what the run has used, as reported
+	Stderr  Tail                 // the end of stderr
+	Closed  bool                 // stdin is closed
+	Stopped bool                 // somebody asked the agent to end
+
+	out, err Lines
+}
+
+// Output implements Driver.
+func (r *Run) Output(s Stream, b []byte) Step {
+	if s == Stderr {
+		r.err.Add(b, r.errLine)
+	} else {
+		r.out.Add(b, r.Line)
+	}
+	return r.Take()
+}
+
+func (r *Run) errLine(line []byte) {
+	if r.ErrLine != nil {
+		r.ErrLine(line)
+		return
+	}
+	r.Complain(line)
+}
+
+// Complain reports a line of stderr, and keeps it for the cause of a failure.
+func (r *Run) Complain(line []byte) {
+	r.Stderr.Add(line)
+	r.Emit(Event{Kind: KindNotice, Text: Text(line)})
+}
+
+// End takes what the agent wrote after the last line break. It is called when
+// the agent has ended.
+func (r *Run) End() {
+	r.out.End(r.Line)
+	r.err.End(r.errLine)
+}
+
+// Emit adds an event to the step.
+func (r *Run) Emit(e Event) { r.Step.Events = append(r.Step.Events, e) }
+
+// Notice reports a text, if there is one.
+func (r *Run) Notice(text string) {
+	if text != "" {
+		r.Emit(Event{Kind: KindNotice, Text: Text(text)})
+	}
+}
+
+// Report reports a failure as an error.
+func (r *Run) Report(f *coppice.Failure) {
+	r.Emit(Event{Kind: KindError, Class: f.Class, Text: f.Text})
+}
+
+// Become reports a state when it is another than the last one.
+func (r *Run) Become(s coppice.SessionState) {
+	if r.State != s {
+		r.State = s
+		r.Emit(Event{Kind: KindState, State: s})
+	}
+}
+
+// Spend reports what the agent has used since the last report, if anything.
+func (r *Run) Spend(u coppice.Usage) {
+	if u != (coppice.Usage{}) {
+		r.Usage = r.Usage.Add(u)
+		r.Emit(Event{Kind: KindUsage, Usage: &u})
+	}
+}
+
+// Write has a value written to stdin as a line of JSON, unless stdin is closed.
+func (r *Run) Write(v any) {
+	if !r.Closed {
+		r.Step.Write = append(append(r.Step.Write, Encode(v)...), '\n')
+	}
+}
+
+// Close closes stdin.
+func (r *Run) Close() { r.Closed, r.Step.CloseStdin = true, true }
+
+// Finish closes stdin and says that the agent has nothing more to do.
+func (r *Run) Finish() {
+	r.Close()
+	r.Step.Done = true
+}
+
+// Take returns the step, and begins the next one.
+func (r *Run) Take() Step {
+	s := r.Step
+	r.Step = Step{}
+	return s
+}
+
+// Last returns the step of an agent that has ended. Nobody reads what would be
+// written to it.
+func (r *Run) Last() Step {
+	r.Step.Write, r.Step.CloseStdin = nil, false
+	return r.Take()
+}
+
+// Died is the failure of an agent that did not say how the run went.
+func (r *Run) Died(x Exit) *coppice.Failure { return Died(x, r.Stderr.String(), r.Stopped) }
+
+// OneShot is what drivers of agents have in common that read one prompt from
+// stdin and take nothing else.
+type OneShot struct {
+	Run
+	Prompt string
+}
+
+// Start implements Driver. It writes the prompt and closes stdin.
+func (o *OneShot) Start() Step {
+	o.Become(coppice.SessionWorking)
+	s := o.Take()
+	s.Write, s.CloseStdin = []byte(o.Prompt), true
+	return s
+}
+
+// Send implements Driver.
+func (*OneShot) Send(string, string) (Step, error) { return Step{}, ErrCannot }
+
+// Interrupt implements Driver.
+func (*OneShot) Interrupt() (Step, error) { return Step{}, ErrCannot }
+
+// Stop implements Driver. The host ends the agent by signals.
+func (o *OneShot) Stop() Step {
+	o.Stopped = true
+	return Step{}
+}
+
+// Encode returns a value as JSON. Drivers encode only texts and JSON that was
+// decoded before, which cannot fail.
+func Encode(v any) []byte {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic("agent: " + err.Error())
+	}
+	return b
+}
+
+// Bounded returns JSON as an event carries it: nil when it is too large, null or
+// not valid.
+func Bounded(raw json.RawMessage) json.RawMessage {
+	if len(raw) > MaxText || string(raw) == "null" || !json.Valid(raw) {
+		return nil
+	}
+	return bytes.Clone(raw)
+}
+
+// Clip shortens a word of the agent's, such as a name.
+func Clip(s string) string { return Text(s[:min(len(s), 200)]) }
+
+// Count keeps a number of tokens within reason.
+func Count(n int64) int64 { return min(max(n, 0), 1<<48) }
+
+// Unix returns the moment of that many seconds, or the zero time when the number
+// cannot be a moment.
+func Unix(sec float64) time.Time {
+	if !(sec > 0 && sec < 1<<33) {
+		return time.Time{}
+	}
+	return time.Unix(int64(sec), 0).UTC()
+}
+
+// Todo returns a line of a plan.
+func Todo(text string, done bool) string {
+	if done {
+		return "[x] " + text
+	}
+	return "[ ] " + text
+}
+
+var addressRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`https?://\S+`) })
+
+// WithoutAddresses removes addresses from a text before TextClass sorts it. A
+// port may look like a status.
+func WithoutAddresses(text string) string { return addressRE().ReplaceAllString(text, "") }
+
+// Gone is the failure of a conversation that the agent does not know.
+func Gone(text string) *coppice.Failure {
+	return coppice.Failf(coppice.ClassUnknown, text, "the conversation is gone; retry to begin a new one")
+}
