@@ -24,6 +24,7 @@ import (
 
 	"coppice"
 	"coppice/agent"
+	"coppice/internal/jsonrpc"
 )
 
 // Name is what profiles call the protocol.
@@ -135,11 +136,15 @@ func HearsNow(p coppice.Profile) bool { return p.Env[EnvMessages] == MessagesNow
 func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
 	d := &driver{
 		dir: r.Dir, resume: r.Resume, auth: p.Env[EnvAuth], queue: []string{r.Prompt},
-		calls: map[int]string{}, tools: map[string]*tool{}, spent: r.Spent.CostUSD,
-		asker: agent.NewAsker(r.Permissions), waiting: map[string]pending{}, models: map[int]string{},
+		tools: map[string]*tool{}, spent: r.Spent.CostUSD,
+		asker: agent.NewAsker(r.Permissions), waiting: map[string]pending{},
 		wanted: len(r.MCP) > 0, now: HearsNow(p), budget: r.Budget,
 	}
-	d.Line, d.ErrLine = d.line, d.complain
+	d.rpc = jsonrpc.Peer{
+		Version: "2.0", Send: d.Write, Request: d.request, Notified: d.notified, Stray: d.stray,
+		Garbage: func(b []byte) { d.Notice(string(b)) }, // programs print warnings there at times
+	}
+	d.Line, d.ErrLine = d.rpc.Line, d.complain
 	if servers, err := agent.Servers(p, r); err == nil { // Launch has refused the others
 		d.servers = toolServers(servers, p, r)
 	}
@@ -172,6 +177,7 @@ const (
 // driver is one run.
 type driver struct {
 	agent.Run
+	rpc jsonrpc.Peer
 
 	dir    string
 	resume string // the conversation to continue
@@ -188,11 +194,9 @@ type driver struct {
 	wanted  bool           // tool servers were asked for
 
 	phase        phase
-	next         int              // id of our next request
-	calls        map[int]string   // methods of our requests without an answer
 	queue        []string         // messages that begin turns, the first prompt included
 	prompts      int              // sent
-	under        []underway       // prompts without an answer
+	under        []*underway      // prompts without an answer
 	cancelling   bool             // the current turn, by us
 	overspent    bool             // the budget
 	loggedIn     bool             // it was tried
@@ -214,16 +218,15 @@ type driver struct {
 	forms   []*form            // the agent's own questions, oldest first
 	told    []string           // why calls were refused
 	untold  []string           // those of them that the agent does not know yet
-	models  map[int]string     // asked for and not yet confirmed, by request id
 	fatal   *coppice.Failure
 }
 
 // Start implements agent.Driver.
 func (d *driver) Start() agent.Step {
-	d.call("initialize", initializeParams{
+	d.rpc.Call("initialize", initializeParams{
 		Version: protocolVersion,
 		Client:  clientInfo{Name: "coppice", Title: "Coppice", Version: "1"},
-	})
+	}, d.initialized)
 	d.Become(coppice.SessionWorking)
 	return d.Take()
 }
@@ -268,7 +271,7 @@ func (d *driver) Interrupt() (agent.Step, error) {
 func (d *driver) cancel() {
 	d.cancelling = true
 	d.withdraw()
-	d.notify("session/cancel", sessionParams{Session: d.conversation})
+	d.rpc.Notify("session/cancel", sessionParams{Session: d.conversation})
 }
 
 // Model implements agent.Switcher, for agents that offer a choice of models.
@@ -279,8 +282,7 @@ func (d *driver) Model(name string) (agent.Step, error) {
 	if d.Closed || d.phase == opening || !d.chooses() {
 		return agent.Step{}, agent.ErrCannot
 	}
-	d.choose(name)
-	d.models[d.next] = name
+	d.choose(name, func(m jsonrpc.Message) { d.switched(name, m) })
 	return d.Take(), nil
 }
 
@@ -323,7 +325,6 @@ func (d *driver) Exit(x agent.Exit) (agent.Step, agent.Outcome) {
 // underway is a prompt without an answer. One that joined came in the middle of
 // a turn.
 type underway struct {
-	id     int
 	text   string
 	joined bool
 }
@@ -339,8 +340,9 @@ func (d *driver) prompt() {
 func (d *driver) hand(joins bool) {
 	text := d.queue[0]
 	d.queue = d.queue[1:]
-	d.call("session/prompt", promptParams{Session: d.conversation, Prompt: []content{{Type: "text", Text: text}}})
-	d.under = append(d.under, underway{d.next, text, joins})
+	u := &underway{text, joins}
+	d.under = append(d.under, u)
+	d.rpc.Call("session/prompt", promptParams{Session: d.conversation, Prompt: []content{{Type: "text", Text: text}}}, func(m jsonrpc.Message) { d.ended(u, m) })
 	if d.prompts++; d.prompts > 1 {
 		d.Emit(agent.Event{Kind: agent.KindNotice, Name: "delivered", Text: "the message was handed to the agent"})
 	}

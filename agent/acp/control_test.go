@@ -11,6 +11,7 @@ import (
 
 	"coppice"
 	"coppice/agent"
+	"coppice/internal/jsonrpc"
 )
 
 // out hands the driver a line.
@@ -140,7 +141,7 @@ func TestEveryMessageIsAccountedFor(t *testing.T) {
 			case 3:
 				asked = asked[:0]
 				for line := range strings.Lines(wrote.String()) {
-					var m message
+					var m jsonrpc.Message
 					if json.Unmarshal([]byte(line), &m) == nil && m.Method == "session/prompt" {
 						asked = append(asked, string(m.ID))
 					}

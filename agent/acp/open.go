@@ -8,6 +8,7 @@ import (
 
 	"coppice"
 	"coppice/agent"
+	"coppice/internal/jsonrpc"
 )
 
 // What the driver asks with.
@@ -131,9 +132,9 @@ type authMethod struct {
 	Description string `json:"description"`
 }
 
-func (d *driver) initialized(m message) {
+func (d *driver) initialized(m jsonrpc.Message) {
 	if m.Error != nil {
-		d.giveUp(agent.Fail(m.Error.class(), m.Error.text()))
+		d.giveUp(agent.Fail(errorClass(m.Error), errorText(m.Error)))
 		return
 	}
 	if err := json.Unmarshal(m.Result, &d.agent); err != nil {
@@ -183,7 +184,7 @@ func (d *driver) open() {
 			d.Notice("the agent cannot continue a conversation; it begins a new one")
 		}
 	}
-	d.call(method, p)
+	d.rpc.Call(method, p, func(m jsonrpc.Message) { d.opened(method, m) })
 }
 
 // has tells whether an agent offers something.
@@ -198,12 +199,7 @@ const (
 	methodFork   = "session/fork" // continues a copy
 )
 
-const (
-	methodMode   = "session/set_mode"
-	methodModel  = "session/set_model"
-	methodOption = "session/set_config_option"
-	callEffort   = "effort" // methodOption too, for how hard to think
-)
+const methodOption = "session/set_config_option"
 
 // session is the answer to a request for one.
 type session struct {
@@ -271,14 +267,14 @@ func (s session) named(model string) string {
 	return model
 }
 
-func (d *driver) opened(method string, m message) {
-	if m.Error != nil && m.Error.Code == codeNoMethod && method == methodResume && d.agent.Capabilities.Load {
+func (d *driver) opened(method string, m jsonrpc.Message) {
+	if m.Error != nil && m.Error.Code == jsonrpc.CodeNoMethod && method == methodResume && d.agent.Capabilities.Load {
 		// Some agents announce the newer way and have only the older one.
 		d.agent.Capabilities.Session.Resume = nil
 		d.open()
 		return
 	}
-	if m.Error != nil && m.Error.Code == codeNoMethod && method == methodFork {
+	if m.Error != nil && m.Error.Code == jsonrpc.CodeNoMethod && method == methodFork {
 		d.agent.Capabilities.Session.Fork = nil
 		d.open()
 		return
@@ -304,7 +300,7 @@ func (d *driver) opened(method string, m message) {
 	if (method == methodLoad || method == methodFork) && s.Modes.Current != "" {
 		// Some agents answer before they have told all of the past. The answer
 		// to a request that changes nothing comes after it.
-		d.call(methodMode, modeParams{Session: d.conversation, Mode: s.Modes.Current})
+		d.rpc.Call("session/set_mode", modeParams{Session: d.conversation, Mode: s.Modes.Current}, func(jsonrpc.Message) { d.loaded() })
 		return
 	}
 	d.ready()
@@ -322,7 +318,7 @@ func (d *driver) ready() {
 	case wanted == "":
 		d.think()
 	case d.chooses():
-		d.choose(wanted)
+		d.choose(wanted, d.chosen)
 	default:
 		d.Notice("the agent offers no choice of models; it uses its own")
 		d.think()
@@ -346,15 +342,14 @@ func (d *driver) think() {
 		d.Notice("the agent offers no choice of how hard it thinks")
 		d.begin()
 	default:
-		d.call(methodOption, optionParams{Session: d.conversation, Option: option, Value: d.effort})
-		d.calls[d.next] = callEffort
+		d.rpc.Call(methodOption, optionParams{Session: d.conversation, Option: option, Value: d.effort}, d.thinks)
 	}
 }
 
 // thinks handles the answer to that choice.
-func (d *driver) thinks(m message) {
+func (d *driver) thinks(m jsonrpc.Message) {
 	if m.Error != nil {
-		d.giveUp(agent.Fail(coppice.ClassCapability, "the agent does not think as hard as "+coppice.Quote(d.effort)+": "+m.Error.text()))
+		d.giveUp(agent.Fail(coppice.ClassCapability, "the agent does not think as hard as "+coppice.Quote(d.effort)+": "+errorText(m.Error)))
 		return
 	}
 	d.begin()
@@ -367,20 +362,20 @@ func (d *driver) chooses() bool {
 }
 
 // choose asks for a model, in the way that the agent offers.
-func (d *driver) choose(model string) {
+func (d *driver) choose(model string, then func(jsonrpc.Message)) {
 	model = d.session.named(model)
 	if _, option := d.session.model(); option != "" {
-		d.call(methodOption, optionParams{Session: d.conversation, Option: option, Value: model})
+		d.rpc.Call(methodOption, optionParams{Session: d.conversation, Option: option, Value: model}, then)
 		return
 	}
-	d.call(methodModel, modelParams{Session: d.conversation, Model: model})
+	d.rpc.Call("session/set_model", modelParams{Session: d.conversation, Model: model}, then)
 }
 
 // switched handles the answer to a change of the model during the run.
-func (d *driver) switched(name string, m message) {
+func (d *driver) switched(name string, m jsonrpc.Message) {
 	if m.Error != nil {
 		d.Emit(agent.Event{Kind: agent.KindError, Class: coppice.ClassCapability, Model: name,
-			Text: agent.Text("the agent does not take the model " + coppice.Quote(name) + ": " + m.Error.text())})
+			Text: agent.Text("the agent does not take the model " + coppice.Quote(name) + ": " + errorText(m.Error))})
 		return
 	}
 	d.Emit(agent.Event{Kind: agent.KindNotice, Name: "model", Model: name, Text: "the agent goes on with " + name})
@@ -403,21 +398,21 @@ func (s session) model() (current, id string) {
 
 // refused handles that no session was opened. If the agent wants to be told how
 // to log in, it is told once.
-func (d *driver) refused(e *rpcError) {
-	if e.Code == codeAuth && !d.loggedIn && d.offers(d.auth) {
+func (d *driver) refused(e *jsonrpc.Error) {
+	if e.Code == jsonrpc.CodeAuth && !d.loggedIn && d.offers(d.auth) {
 		d.loggedIn = true
-		d.call("authenticate", authParams{Method: d.auth})
+		d.rpc.Call("authenticate", authParams{Method: d.auth}, d.authenticated)
 		return
 	}
-	if e.Code == codeAuth {
+	if e.Code == jsonrpc.CodeAuth {
 		d.giveUp(d.notLoggedIn(e))
 		return
 	}
-	if class := e.class(); d.resume+d.fork == "" || (class != coppice.ClassUnknown && e.Code != codeNotFound) {
-		d.giveUp(agent.Fail(class, e.text()))
+	if class := errorClass(e); d.resume+d.fork == "" || (class != coppice.ClassUnknown && e.Code != jsonrpc.CodeNotFound) {
+		d.giveUp(agent.Fail(class, errorText(e)))
 		return
 	}
-	d.giveUp(agent.Gone(e.text()))
+	d.giveUp(agent.Gone(errorText(e)))
 }
 
 func (d *driver) offers(method string) bool {
@@ -430,8 +425,8 @@ func (d *driver) offers(method string) bool {
 }
 
 // notLoggedIn is the failure for want of a login, with the agent's own advice.
-func (d *driver) notLoggedIn(e *rpcError) *coppice.Failure {
-	f := agent.Fail(coppice.ClassAuth, e.text())
+func (d *driver) notLoggedIn(e *jsonrpc.Error) *coppice.Failure {
+	f := agent.Fail(coppice.ClassAuth, errorText(e))
 	var ways []string
 	for _, m := range d.agent.Auth {
 		way := m.ID
@@ -446,9 +441,9 @@ func (d *driver) notLoggedIn(e *rpcError) *coppice.Failure {
 	return f
 }
 
-func (d *driver) authenticated(m message) {
+func (d *driver) authenticated(m jsonrpc.Message) {
 	if m.Error != nil {
-		d.giveUp(agent.Fail(coppice.ClassAuth, m.Error.text()))
+		d.giveUp(agent.Fail(coppice.ClassAuth, errorText(m.Error)))
 		return
 	}
 	d.open()
@@ -456,9 +451,9 @@ func (d *driver) authenticated(m message) {
 
 // chosen handles the answer to the choice of a model. Work that was meant for
 // one model is not begun with another.
-func (d *driver) chosen(m message) {
+func (d *driver) chosen(m jsonrpc.Message) {
 	if m.Error != nil {
-		d.giveUp(agent.Fail(coppice.ClassCapability, "the agent does not take the model "+coppice.Quote(d.model)+": "+m.Error.text()))
+		d.giveUp(agent.Fail(coppice.ClassCapability, "the agent does not take the model "+coppice.Quote(d.model)+": "+errorText(m.Error)))
 		return
 	}
 	var now session

@@ -13,6 +13,7 @@ import (
 
 	"coppice"
 	"coppice/agent"
+	"coppice/internal/jsonrpc"
 )
 
 // permissionParams asks whether a tool may be used. The agent says which
@@ -47,14 +48,14 @@ type pending struct {
 
 // permission answers a permission request, or has a person asked. While a turn
 // is being cancelled the protocol wants the answer to be just that.
-func (d *driver) permission(m message) {
+func (d *driver) permission(m jsonrpc.Message) {
 	var p permissionParams
 	if err := json.Unmarshal(m.Params, &p); err != nil {
 		p = permissionParams{} // it offers no answer that can be read, and is refused
 	}
 	t := d.merge(p.Call)
 	d.show(p.Call.ID, t)
-	q := pending{id: bytes.Clone(m.ID), tool: p.Call.ID, options: slices.Clone(p.Options)}
+	q := pending{id: m.ID, tool: p.Call.ID, options: slices.Clone(p.Options)}
 	c := d.callOf(t)
 	if d.cancelling || d.phase != turning {
 		d.refuse(q, c)
@@ -119,16 +120,16 @@ func (d *driver) settle(q pending, c agent.Call, v agent.Verdict) {
 	}
 	d.Emit(agent.Event{Kind: agent.KindPermission, Ref: q.tool, Name: c.Name, Input: agent.Bounded(c.Input), Text: text, OK: v.Allowed()})
 	if option == "" {
-		d.reply(q.id, permissionResult{outcome{Outcome: "cancelled"}})
+		d.rpc.Reply(q.id, permissionResult{outcome{Outcome: "cancelled"}})
 		return
 	}
-	d.reply(q.id, permissionResult{outcome{Outcome: "selected", Option: option}})
+	d.rpc.Reply(q.id, permissionResult{outcome{Outcome: "selected", Option: option}})
 }
 
 // refuse answers a request of a turn that is over, or being cancelled.
 func (d *driver) refuse(q pending, c agent.Call) {
 	d.Emit(agent.Event{Kind: agent.KindPermission, Ref: q.tool, Name: c.Name, Input: agent.Bounded(c.Input), Text: "cancelled with its turn"})
-	d.reply(q.id, permissionResult{outcome{Outcome: "cancelled"}})
+	d.rpc.Reply(q.id, permissionResult{outcome{Outcome: "cancelled"}})
 }
 
 // withdraw ends all questions: nobody waits for their answers any more.
@@ -140,7 +141,7 @@ func (d *driver) withdraw() {
 		d.refuse(q, c)
 	}
 	for _, f := range d.forms {
-		d.reply(f.id, f.cancelled())
+		d.rpc.Reply(f.id, f.cancelled())
 	}
 	d.forms = nil
 	d.goOn()

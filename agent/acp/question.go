@@ -10,6 +10,7 @@ import (
 
 	"coppice"
 	"coppice/agent"
+	"coppice/internal/jsonrpc"
 )
 
 // Agents put questions of their own in one of two ways: as a form to be filled
@@ -68,18 +69,18 @@ const maxFields = 20
 
 // elicit puts a form to a person. One that cannot be shown is declined, which
 // tells the agent to go on without.
-func (d *driver) elicit(m message) {
+func (d *driver) elicit(m jsonrpc.Message) {
 	var p elicitParams
-	f := &form{id: bytes.Clone(m.ID)}
+	f := &form{id: m.ID}
 	err := json.Unmarshal(m.Params, &p)
 	if err == nil {
 		f.fields, err = fieldsOf(p)
 	}
 	switch {
 	case d.phase != turning || d.cancelling:
-		d.reply(f.id, f.cancelled())
+		d.rpc.Reply(f.id, f.cancelled())
 	case err != nil || len(f.fields) == 0 || (p.Mode != "" && p.Mode != "form"):
-		d.reply(f.id, map[string]string{"action": "decline"})
+		d.rpc.Reply(f.id, map[string]string{"action": "decline"})
 		d.Emit(agent.Event{Kind: agent.KindNotice, Name: "refused", Text: agent.Text("the agent asked for what cannot be asked here: " + p.Message)})
 	default:
 		d.inquire(f)
@@ -209,7 +210,7 @@ func (d *driver) fill(f *form, i int, text string) (agent.Step, error) {
 	}
 	f.answers[key], f.refs[i] = value, ""
 	if !slices.ContainsFunc(f.refs, func(ref string) bool { return ref != "" }) {
-		d.reply(f.id, f.filled())
+		d.rpc.Reply(f.id, f.filled())
 		d.forms = slices.DeleteFunc(d.forms, func(o *form) bool { return o == f })
 		d.goOn()
 	}

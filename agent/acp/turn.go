@@ -9,6 +9,7 @@ import (
 
 	"coppice"
 	"coppice/agent"
+	"coppice/internal/jsonrpc"
 )
 
 // ending is how a turn ended.
@@ -27,11 +28,9 @@ type promptResult struct {
 
 // ended handles the answer to a prompt. The turn is over when all prompts that
 // came during it are answered.
-func (d *driver) ended(id int, m message) {
+func (d *driver) ended(prompt *underway, m jsonrpc.Message) {
 	d.border()
-	i := slices.IndexFunc(d.under, func(u underway) bool { return u.id == id })
-	prompt := d.under[i]
-	d.under = slices.Delete(d.under, i, i+1)
+	d.under = slices.DeleteFunc(d.under, func(u *underway) bool { return u == prompt })
 	e, r := d.ending(m)
 	if d.cancelling && e.failure != nil && prompt.joined {
 		d.turn.again = append(d.turn.again, prompt.text) // it was not read, and begins the next turn
@@ -49,12 +48,12 @@ func (d *driver) ended(id int, m message) {
 }
 
 // ending reads the answer to a prompt.
-func (d *driver) ending(m message) (ending, promptResult) {
+func (d *driver) ending(m jsonrpc.Message) (ending, promptResult) {
 	e := ending{reason: "failed", text: d.turn.words}
 	var r promptResult
 	switch {
 	case m.Error != nil:
-		e.failure = agent.Fail(m.Error.class(), m.Error.text())
+		e.failure = agent.Fail(errorClass(m.Error), errorText(m.Error))
 	case json.Unmarshal(m.Result, &r) != nil || r.Reason == "":
 		e.failure = agent.Fail(coppice.ClassUnknown, "the agent's answer to the prompt cannot be read")
 	default:

@@ -11,6 +11,7 @@ import (
 
 	"coppice"
 	"coppice/agent"
+	"coppice/internal/jsonrpc"
 )
 
 // What the agent asks for.
@@ -80,10 +81,10 @@ func decided(allow bool) any {
 
 // requested answers what the agent asks, or puts it to a person. It never
 // leaves a request unanswered, for the agent would wait for ever.
-func (d *driver) requested(p packet) {
+func (d *driver) requested(p jsonrpc.Message) {
 	var a approval
 	if err := json.Unmarshal(p.Params, &a); err != nil {
-		d.refuse(p.ID, "the request cannot be read")
+		d.rpc.Refuse(p.ID, "the request cannot be read")
 		return
 	}
 	switch p.Method {
@@ -96,7 +97,7 @@ func (d *driver) requested(p packet) {
 		}
 		d.approve(pending{id: p.ID, item: a.Item, thread: a.Thread, answer: decided}, c, it.Actions)
 	case askPermissions:
-		wanted := json.RawMessage(bytes.Clone(a.Permissions))
+		wanted := a.Permissions
 		c := agent.Call{Name: "permissions", Kind: agent.ToolOther, Input: wanted, Dir: d.request.Dir}
 		d.approve(pending{id: p.ID, item: a.Item, thread: a.Thread, answer: func(allow bool) any {
 			if allow && len(wanted) > 0 {
@@ -109,9 +110,9 @@ func (d *driver) requested(p packet) {
 	case askPerson:
 		d.inquire(p, a.Thread)
 	case askTool:
-		d.reply(p.ID, map[string]any{"success": false, "contentItems": []input{{Type: "inputText", Text: "this tool is not offered"}}})
+		d.rpc.Reply(p.ID, map[string]any{"success": false, "contentItems": []input{{Type: "inputText", Text: "this tool is not offered"}}})
 	default:
-		d.refuse(p.ID, "the client does not offer "+agent.Clip(p.Method))
+		d.rpc.Refuse(p.ID, "the client does not offer "+agent.Clip(p.Method))
 		d.Emit(agent.Event{Kind: agent.KindNotice, Name: "refused", Text: "the agent asked for " + agent.Clip(p.Method) + ", which is not offered"})
 	}
 }
@@ -148,7 +149,7 @@ func (d *driver) approveServer(id json.RawMessage, a approval) {
 		Content *struct{} `json:"content,omitempty"`
 	}
 	if a.Meta.Kind != "mcp_tool_call" {
-		d.reply(id, elicited{Action: "decline"})
+		d.rpc.Reply(id, elicited{Action: "decline"})
 		d.Emit(agent.Event{Kind: agent.KindNotice, Name: "refused", Text: "the tool server " + agent.Clip(a.Server) + " asked for something, and was told that nobody answers: " + agent.Clip(a.Message)})
 		return
 	}
@@ -229,7 +230,6 @@ func (d *driver) approve(p pending, c agent.Call, actions []action) {
 		d.settle(&p, c, v)
 		return
 	}
-	p.id = bytes.Clone(p.id)
 	ref := "approval-" + refOf(p.id)
 	if e, fresh := d.asker.Ask(c, ref); fresh {
 		p.refs = []string{ref}
@@ -258,27 +258,26 @@ func (d *driver) settle(p *pending, c agent.Call, v agent.Verdict) {
 	if !v.Allowed() && d.phase == turning && d.turn != "" && !d.interrupting && p.thread == d.conversation {
 		// The agent goes on as soon as it is refused, so it is told why first.
 		m := d.message("That was not allowed: " + v.Why)
-		id := bytes.Clone(p.id) // it is used after this call
-		m.own, m.then = true, func() { d.reply(id, p.answer(false)) }
+		m.own, m.then = true, func() { d.rpc.Reply(p.id, p.answer(false)) }
 		d.steer(m)
 		return
 	}
-	d.reply(p.id, p.answer(v.Allowed()))
+	d.rpc.Reply(p.id, p.answer(v.Allowed()))
 }
 
 // inquire puts the agent's own questions to a person.
-func (d *driver) inquire(p packet, thread string) {
+func (d *driver) inquire(p jsonrpc.Message, thread string) {
 	var n struct {
 		Questions []question `json:"questions"`
 	}
 	if json.Unmarshal(p.Params, &n) != nil || len(n.Questions) == 0 || d.Closed || d.phase != turning || d.interrupting {
-		d.reply(p.ID, map[string]any{"answers": struct{}{}})
+		d.rpc.Reply(p.ID, map[string]any{"answers": struct{}{}})
 		return
 	}
 	if d.pending[string(p.ID)] != nil {
 		return
 	}
-	q := &pending{id: bytes.Clone(p.ID), thread: thread, questions: n.Questions, answers: map[string]answers{}}
+	q := &pending{id: p.ID, thread: thread, questions: n.Questions, answers: map[string]answers{}}
 	for i, one := range n.Questions {
 		ref := "question-" + refOf(p.ID)
 		if len(n.Questions) > 1 {
@@ -324,7 +323,7 @@ func (d *driver) answer(text, ref string) (agent.Step, error) {
 		p.answers[p.questions[n].ID] = answers{[]string{text}}
 		p.refs = slices.DeleteFunc(p.refs, func(s string) bool { return s == ref })
 		if len(p.refs) == 0 {
-			d.reply(p.id, map[string]any{"answers": p.answers})
+			d.rpc.Reply(p.id, map[string]any{"answers": p.answers})
 			d.withdraw(id)
 		}
 		return d.Take(), nil

@@ -17,6 +17,7 @@ import (
 
 	"coppice"
 	"coppice/agent"
+	"coppice/internal/jsonrpc"
 )
 
 // Name is what profiles call the protocol of the app server.
@@ -64,10 +65,14 @@ func (Protocol) Launch(p coppice.Profile, r agent.Request) (agent.Launch, error)
 func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
 	d := &driver{
 		request: r, profile: p, sandbox: p.Env[EnvSandbox], asker: agent.NewAsker(r.Permissions),
-		calls: map[int]call{}, items: map[string]*tracked{}, pending: map[string]*pending{},
+		items: map[string]*tracked{}, pending: map[string]*pending{},
 		turns: map[string]bool{}, totals: map[string]coppice.Usage{},
 	}
-	d.Line, d.ErrLine = d.line, func(line []byte) { d.Complain(colours().ReplaceAll(line, nil)) }
+	d.rpc = jsonrpc.Peer{
+		Send: d.Write, Request: d.requested, Notified: d.notified,
+		Garbage: func(b []byte) { d.Notice(string(b)) }, // programs print warnings there at times
+	}
+	d.Line, d.ErrLine = d.rpc.Line, func(line []byte) { d.Complain(colours().ReplaceAll(line, nil)) }
 	if d.sandbox == "" {
 		d.sandbox = noSandbox
 	}
@@ -96,6 +101,7 @@ const (
 // driver is one run.
 type driver struct {
 	agent.Run
+	rpc jsonrpc.Peer
 
 	request agent.Request
 	profile coppice.Profile
@@ -103,8 +109,6 @@ type driver struct {
 	asker   *agent.Asker
 
 	phase        phase
-	next         int          // id of our next request
-	calls        map[int]call // our requests without an answer
 	version      string
 	conversation string
 	model        string          // for the next turn; "" for the thread's own
@@ -135,11 +139,11 @@ type driver struct {
 
 // Start implements agent.Driver.
 func (d *driver) Start() agent.Step {
-	d.ask(call{method: methodInitialize}, initializeParams{
+	d.rpc.Call("initialize", initializeParams{
 		Client: clientInfo{Name: "coppice", Title: "Coppice", Version: "1"},
 		// The whole diff again after each step; git tells it as well.
 		Capabilities: capabilities{Without: []string{"turn/diff/updated"}},
-	})
+	}, d.initialized)
 	d.Become(coppice.SessionWorking)
 	return d.Take()
 }
@@ -176,7 +180,18 @@ func (d *driver) Interrupt() (agent.Step, error) {
 func (d *driver) interrupt() {
 	if d.turn != "" && !d.interrupted {
 		d.interrupted = true
-		d.ask(call{method: methodInterrupt, turn: d.turn}, turnParams{Thread: d.conversation, Turn: d.turn})
+		turn := d.turn
+		d.rpc.Call("turn/interrupt", turnParams{Thread: d.conversation, Turn: turn}, func(p jsonrpc.Message) { d.refusedInterrupt(p, turn) })
+	}
+}
+
+// refusedInterrupt takes the answer to an interrupt. One that was refused can be
+// tried again.
+func (d *driver) refusedInterrupt(p jsonrpc.Message, turn string) {
+	if p.Error != nil && d.phase == turning && d.turn == turn {
+		d.interrupting, d.interrupted = false, false
+		d.Notice("the turn was not interrupted: " + errorText(p.Error))
+		d.proceed()
 	}
 }
 

@@ -31,7 +31,7 @@ func TestLargePrompt(t *testing.T) {
 		Method string
 		Params turnParams
 	}
-	if err := json.Unmarshal(step.Write, &p); err != nil || p.Method != methodTurn || p.Params.Input[0].Text != prompt {
+	if err := json.Unmarshal(step.Write, &p); err != nil || p.Method != "turn/start" || p.Params.Input[0].Text != prompt {
 		t.Errorf("the prompt is not in what is written (%v): %d bytes", err, len(step.Write))
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"coppice"
 	"coppice/agent"
+	"coppice/internal/jsonrpc"
 )
 
 // colours are what the agent's log has on a terminal's behalf.
@@ -18,15 +19,15 @@ var unknownThread = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)no (rollout|thread|conversation|session) found|(thread|session).{0,60}not found|invalid (session|thread) id`)
 })
 
-func (e *rpcError) text() string {
+func errorText(e *jsonrpc.Error) string {
 	if t := strings.TrimSpace(e.Message); t != "" {
 		return agent.Text(t)
 	}
 	return "the agent answered with error " + strconv.Itoa(e.Code)
 }
 
-func (e *rpcError) failure() *coppice.Failure {
-	text := e.text()
+func errorFailure(e *jsonrpc.Error) *coppice.Failure {
+	text := errorText(e)
 	class := agent.TextClass(agent.WithoutAddresses(text))
 	var data struct {
 		Input string `json:"input_error_code"`
@@ -37,7 +38,7 @@ func (e *rpcError) failure() *coppice.Failure {
 		class = coppice.ClassContext
 	case unknownThread().MatchString(text):
 		return agent.Gone(text)
-	case class == coppice.ClassUnknown && e.Code == codeNoMethod:
+	case class == coppice.ClassUnknown && e.Code == jsonrpc.CodeNoMethod:
 		class = coppice.ClassCapability
 	}
 	return agent.Fail(class, text)
@@ -122,7 +123,7 @@ func (d *driver) judge(raw json.RawMessage) *coppice.Failure {
 }
 
 // errorNews tells of an error. One that is not tried again also ends the turn.
-func (d *driver) errorNews(p packet) {
+func (d *driver) errorNews(p jsonrpc.Message) {
 	var n struct {
 		Thread string    `json:"threadId"`
 		Error  turnError `json:"error"`
@@ -139,7 +140,7 @@ func (d *driver) errorNews(p packet) {
 
 // serverNews tells of a tool server that did not start. The agent goes on
 // without it.
-func (d *driver) serverNews(p packet) {
+func (d *driver) serverNews(p jsonrpc.Message) {
 	var n struct {
 		Name   string `json:"name"`
 		Status string `json:"status"`

@@ -8,6 +8,7 @@ import (
 
 	"coppice"
 	"coppice/agent"
+	"coppice/internal/jsonrpc"
 )
 
 // The types of item that are tools. Commands, changes of files and searches
@@ -71,7 +72,7 @@ type tracked struct {
 	asked bool // for permission
 }
 
-func (d *driver) itemNews(p packet) {
+func (d *driver) itemNews(p jsonrpc.Message) {
 	var n struct {
 		Thread string          `json:"threadId"`
 		Item   json.RawMessage `json:"item"`
@@ -308,7 +309,7 @@ func resultText(raw json.RawMessage) string {
 }
 
 // patchNews notes that a change of files is about others than it began with.
-func (d *driver) patchNews(p packet) {
+func (d *driver) patchNews(p jsonrpc.Message) {
 	var n struct {
 		Item    string   `json:"itemId"`
 		Changes []change `json:"changes"`
@@ -318,7 +319,7 @@ func (d *driver) patchNews(p packet) {
 	}
 }
 
-func (d *driver) planNews(p packet) {
+func (d *driver) planNews(p jsonrpc.Message) {
 	var n struct {
 		Thread string `json:"threadId"`
 		Plan   []struct {

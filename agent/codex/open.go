@@ -6,6 +6,7 @@ import (
 
 	"coppice"
 	"coppice/agent"
+	"coppice/internal/jsonrpc"
 )
 
 // What the driver asks with.
@@ -35,9 +36,9 @@ type (
 	}
 )
 
-func (d *driver) initialized(p packet) {
+func (d *driver) initialized(p jsonrpc.Message) {
 	if p.Error != nil {
-		d.giveUp(p.Error.failure())
+		d.giveUp(errorFailure(p.Error))
 		return
 	}
 	var r struct {
@@ -51,7 +52,7 @@ func (d *driver) initialized(p packet) {
 		v, _, _ := strings.Cut(after, " ")
 		d.version = agent.Clip(v)
 	}
-	d.write(packet{Method: "initialized"})
+	d.rpc.Notify("initialized", nil)
 	d.open()
 }
 
@@ -63,14 +64,14 @@ func (d *driver) open() {
 	if d.asker.Restricts() {
 		p.Approval = "untrusted"
 	}
-	method := methodStart
+	method := "thread/start"
 	if d.request.Resume != "" {
-		p.Thread, p.Brief, method = d.request.Resume, true, methodResume
+		p.Thread, p.Brief, method = d.request.Resume, true, "thread/resume"
 		if d.request.Fork {
-			method = methodFork
+			method = "thread/fork"
 		}
 	}
-	d.ask(call{method: method}, p)
+	d.rpc.Call(method, p, d.opened)
 }
 
 // config is what overrides the person's own configuration.
@@ -94,9 +95,9 @@ func (d *driver) config() map[string]any {
 	return config
 }
 
-func (d *driver) opened(p packet) {
+func (d *driver) opened(p jsonrpc.Message) {
 	if p.Error != nil {
-		d.giveUp(p.Error.failure())
+		d.giveUp(errorFailure(p.Error))
 		return
 	}
 	var r struct {

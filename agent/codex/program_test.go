@@ -78,7 +78,7 @@ func TestSchema(t *testing.T) {
 				Method string
 				Params turnParams
 			}
-			if err := json.Unmarshal(step.Write, &got); err != nil || got.Method != methodTurn || string(got.Params.Schema) != c.want {
+			if err := json.Unmarshal(step.Write, &got); err != nil || got.Method != "turn/start" || string(got.Params.Schema) != c.want {
 				t.Errorf("%q, turn %d: %s, %v", c.args, n+1, step.Write, err)
 			}
 		}

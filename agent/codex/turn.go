@@ -7,6 +7,7 @@ import (
 
 	"coppice"
 	"coppice/agent"
+	"coppice/internal/jsonrpc"
 )
 
 // message is a text for the agent.
@@ -93,7 +94,8 @@ func (d *driver) begin() {
 	d.interrupting, d.interrupted, d.held = false, false, false
 	m.open, m.later = true, false
 	d.sent = append(d.sent, m)
-	d.ask(call{method: methodTurn, message: m}, turnParams{Thread: d.conversation, Message: m.id, Model: d.model, Effort: d.effort, Input: m.input(), Schema: d.schema})
+	d.rpc.Call("turn/start", turnParams{Thread: d.conversation, Message: m.id, Model: d.model, Effort: d.effort, Input: m.input(), Schema: d.schema},
+		func(p jsonrpc.Message) { d.started(p, m) })
 	d.model, d.effort = "", "" // they hold for the turns after it too
 	d.Become(coppice.SessionWorking)
 }
@@ -102,16 +104,16 @@ func (d *driver) begin() {
 func (d *driver) steer(m *message) {
 	m.open = true
 	d.sent = append(d.sent, m)
-	d.ask(call{method: methodSteer, message: m}, turnParams{Thread: d.conversation, Expected: d.turn, Message: m.id, Input: m.input()})
+	d.rpc.Call("turn/steer", turnParams{Thread: d.conversation, Expected: d.turn, Message: m.id, Input: m.input()}, func(p jsonrpc.Message) { d.steered(p, m) })
 }
 
 // started takes the answer to the request for a turn.
-func (d *driver) started(p packet, m *message) {
+func (d *driver) started(p jsonrpc.Message, m *message) {
 	m.open = false
 	if p.Error != nil {
 		d.sent = slices.DeleteFunc(d.sent, func(o *message) bool { return o == m })
 		if d.phase == turning && d.turn == "" {
-			d.end(ending{reason: "failed", failure: p.Error.failure()})
+			d.end(ending{reason: "failed", failure: errorFailure(p.Error)})
 		}
 		return
 	}
@@ -126,7 +128,7 @@ func (d *driver) started(p packet, m *message) {
 
 // steered takes the answer to a message that was to steer a turn. If it came
 // too late, or cannot be steered, the message begins the next turn.
-func (d *driver) steered(p packet, m *message) {
+func (d *driver) steered(p jsonrpc.Message, m *message) {
 	m.open = false
 	if m.then != nil {
 		m.then()
@@ -170,7 +172,7 @@ type turn struct {
 	Error  json.RawMessage `json:"error"`
 }
 
-func (d *driver) turnNews(p packet) {
+func (d *driver) turnNews(p jsonrpc.Message) {
 	var n struct {
 		Thread string `json:"threadId"`
 		Turn   turn   `json:"turn"`

@@ -7,6 +7,7 @@ import (
 
 	"coppice"
 	"coppice/agent"
+	"coppice/internal/jsonrpc"
 )
 
 // tokens counts what the model read and wrote.
@@ -37,7 +38,7 @@ func since(before, now coppice.Usage) coppice.Usage {
 // usageNews turns a thread's total into what was used since the last one. A
 // total that belongs to a turn of an earlier run is where this one begins. Of a
 // thread of which nothing is known before, the latest request tells.
-func (d *driver) usageNews(p packet) {
+func (d *driver) usageNews(p jsonrpc.Message) {
 	var n struct {
 		Thread string `json:"threadId"`
 		Turn   string `json:"turnId"`
@@ -74,7 +75,7 @@ type window struct {
 
 // limitNews notes that the account's limit is reached. The agent also tells
 // while it is far away, which is no news.
-func (d *driver) limitNews(p packet) {
+func (d *driver) limitNews(p jsonrpc.Message) {
 	var n struct {
 		Limits struct {
 			Primary   *window `json:"primary"`
