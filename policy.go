@@ -174,7 +174,29 @@ type Profile struct {
 	Models     map[string]string `json:"models,omitempty" yaml:"models"` // the model for simple, medium and complex work, for model: auto
 	Scores     Scores            `json:"scores" yaml:"scores"`           // how well it does, 0 to 10, as far as is known
 	Source     string            `json:"source,omitempty" yaml:"source"` // where the facts come from that were not tested
+	Driver     DriverProfile     `json:"driver,omitzero" yaml:"driver"`  // what the code that talks to it has to know
 }
+
+// DriverProfile is what the code that talks to an agent has to know of it. All
+// fields but Files concern one protocol; the others ignore them.
+type DriverProfile struct {
+	Files    map[string]string `json:"files,omitzero" yaml:"files"`          // text by variable: the session gets a file with the text, whose path is in the variable
+	Auth     string            `json:"auth,omitempty" yaml:"auth"`           // acp: the login that is chosen when the agent refuses a session without one
+	Messages string            `json:"messages,omitempty" yaml:"messages"`   // acp: now, if the agent reads a message in the middle of a turn; else later
+	AskEnv   map[string]string `json:"ask_env,omitzero" yaml:"ask_env"`      // acp: variables that make the agent ask for permission, set where there are rules
+	AskArgs  []string          `json:"ask_args,omitzero" yaml:"ask_args"`    // acp: arguments that do
+	Secrets  string            `json:"secrets,omitempty" yaml:"secrets"`     // acp: named, if the agent fills secrets of tool servers in from its environment; else filled
+	Meta     string            `json:"meta,omitempty" yaml:"meta"`           // acp: a JSON object for _meta of a new session; "{usd}" in it stands for the budget
+	RetryLog string            `json:"retry_log,omitempty" yaml:"retry_log"` // acp: how the agent says on stderr that a service refused it and that it retries; the first group is the cause
+	Sandbox  string            `json:"sandbox,omitempty" yaml:"sandbox"`     // its own sandbox, for agents that have one; danger-full-access, which is none, when empty
+}
+
+// What fields of a DriverProfile can be.
+var (
+	DriverMessages  = []string{"now", "later"}
+	DriverSecrets   = []string{"named", "filled"}
+	DriverSandboxes = []string{"read-only", "workspace-write", "danger-full-access"}
+)
 
 // Scores say how well an agent does in a kind of work.
 type Scores struct {

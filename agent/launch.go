@@ -76,7 +76,7 @@ func LaunchProfile(p coppice.Profile, r Request) (Launch, error) {
 		argv = fill(argv, args, SlotConversation, r.Resume)
 	}
 	l.Argv = argv
-	return l, l.settings(r)
+	return l, l.files(p, r)
 }
 
 // schema returns the arguments that hold the agent's last words to the request's

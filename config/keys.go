@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"coppice"
+	"coppice/agent/profiles"
 	"coppice/secret"
 )
 
@@ -131,6 +132,19 @@ var keys = map[string]key{
 	"agents.*.scores":               {doc: "How well it does, 0 to 10."},
 	"agents.*.scores.lead":          {doc: "At leading others.", example: "5", max: 10},
 	"agents.*.scores.implement":     {doc: "At implementing.", example: "5", max: 10},
+	"agents.*.driver":               {doc: "What the code that talks to it has to know. Each key but files concerns one protocol.", example: "{auth: api-key}"},
+	"agents.*.driver.files":         {doc: "Files for the session, by the variable that has the file's path: for settings that the agent takes from a file only.", example: "{MY_SETTINGS: \"{}\"}", mapKey: envName},
+	"agents.*.driver.files.*":       {doc: "The file's text.", valid: noZero},
+	"agents.*.driver.auth":          {doc: "acp: the login that is chosen when the agent refuses a session without one.", unset: "none is chosen", example: "api-key", valid: noZero},
+	"agents.*.driver.messages":      {doc: "acp: now, if the agent reads a message in the middle of a turn.", unset: "later", example: "now", oneOf: coppice.DriverMessages},
+	"agents.*.driver.ask_env":       {doc: "acp: variables that make the agent ask for permission. They are set where there are rules.", example: "{MY_AGENT_ASK: \"1\"}", mapKey: envName},
+	"agents.*.driver.ask_env.*":     {doc: "The variable's value.", valid: noZero},
+	"agents.*.driver.ask_args":      {doc: "acp: arguments that make the agent ask for permission, where there are rules.", example: "[--ask]"},
+	"agents.*.driver.ask_args[]":    {doc: "An argument.", valid: argument},
+	"agents.*.driver.secrets":       {doc: "acp: named, if the agent fills the secrets of tool servers in from its environment.", unset: "filled", example: "named", oneOf: coppice.DriverSecrets},
+	"agents.*.driver.meta":          {doc: "acp: a JSON object for _meta of a new session; \"{usd}\" in it stands for the budget.", example: "'{\"options\": {\"maxTurns\": 50}}'", valid: profiles.ValidMeta},
+	"agents.*.driver.retry_log":     {doc: "acp: a regular expression for the line on stderr by which the agent says that a service refused it and that it retries. The first group is the cause. When that is a limit, the agent is not waited for.", example: "\"retrying: (.*)\"", valid: profiles.ValidRetryLog},
+	"agents.*.driver.sandbox":       {doc: "Its own sandbox, for agents that have one.", unset: "danger-full-access, which is none", example: "workspace-write", oneOf: coppice.DriverSandboxes},
 	"agents.*.source":               {doc: "Where the facts come from that were not tested.", example: "its documentation", valid: noZero},
 
 	"permissions":               {doc: "What agents may do without asking. What a person said \"always\" to comes first."},

@@ -5,7 +5,7 @@
 // one), chooses the model where the agent offers a choice, and sends the prompt.
 // The answer to the prompt ends the turn. A message that comes during a turn
 // waits for its end and begins the next, or is handed over at once to agents
-// that hear it then (see EnvMessages). When nothing waits, stdin is closed.
+// that hear it then (driver.messages). When nothing waits, stdin is closed.
 //
 // The driver lends the agent nothing: no files and no terminals, which it has
 // itself. Permission requests are answered by the session's rules, or by a
@@ -14,13 +14,13 @@
 // headers: agents of this protocol fill in no variables.
 //
 // Agents that want to be told how to log in name their ways; a profile chooses
-// one by setting EnvAuth in its env.
+// one with driver.auth. It is used only when the agent refuses to open a session
+// without: some agents remember the way chosen for good.
 package acp
 
 import (
 	"encoding/json"
 	"regexp"
-	"strings"
 
 	"coppice"
 	"coppice/agent"
@@ -29,39 +29,6 @@ import (
 
 // Name is what profiles call the protocol.
 const Name = "acp"
-
-// EnvAuth is the variable by which a profile names the way to log in, for
-// agents that ask for one. It is used only when the agent refuses to open a
-// session without: some agents remember the way chosen for good.
-const EnvAuth = "COPPICE_ACP_AUTH"
-
-// EnvMessages is the variable by which a profile says, with MessagesNow, that
-// the agent takes a prompt while it answers another, hears it in the middle of
-// its turn, and answers both.
-const (
-	EnvMessages = "COPPICE_ACP_MESSAGES"
-	MessagesNow = "now"
-)
-
-// EnvAsk is the variable by which a profile says what makes an agent ask for
-// permission that would not by itself: NAME=value for its environment, or
-// arguments, which begin with a dash and are parted by spaces. It is used for
-// sessions that have rules.
-const EnvAsk = "COPPICE_ACP_ASK"
-
-// EnvSecrets is the variable by which a profile says, with SecretsNamed, that the
-// agent fills the token and secrets in from its environment. It must not get them
-// over stdin: it would start a program with them as an argument.
-const (
-	EnvSecrets   = "COPPICE_ACP_SECRETS"
-	SecretsNamed = "named"
-)
-
-// EnvMeta is the variable by which a profile says what is handed to the agent
-// when a session is opened, besides what the protocol has: a JSON object for the
-// protocol's _meta. "{usd}" in it stands for the budget, as a number; without a
-// budget what it stands for is left out.
-const EnvMeta = "COPPICE_ACP_META"
 
 // Protocol implements agent.Protocol.
 type Protocol struct{}
@@ -78,41 +45,30 @@ func (Protocol) Launch(p coppice.Profile, r agent.Request) (agent.Launch, error)
 	if _, err := agent.Servers(p, r); err != nil {
 		return agent.Launch{}, err
 	}
-	if _, err := metaOf(p, r); err != nil {
-		return agent.Launch{}, err
-	}
-	if _, err := triesOf(p); err != nil {
-		return agent.Launch{}, err
-	}
 	l, err := agent.LaunchProfile(p, r)
-	if p.Env[EnvSecrets] == SecretsNamed {
+	if named(p) {
 		l = l.With(r.Secrets)
 	}
 	if err != nil || !agent.Restricts(r.Permissions) {
 		return l, err
 	}
-	how := p.Env[EnvAsk]
-	if strings.HasPrefix(how, "-") {
-		l.Argv = append(l.Argv, strings.Fields(how)...)
-	} else if name, value, ok := strings.Cut(how, "="); ok {
-		l.Env[name] = value
-	}
-	return l, nil
+	l.Argv = append(l.Argv, p.Driver.AskArgs...)
+	return l.With(p.Driver.AskEnv), nil
 }
 
-// metaOf is what EnvMeta says, with the budget filled in, or nil.
-func metaOf(p coppice.Profile, r agent.Request) (map[string]any, error) {
-	text := p.Env[EnvMeta]
-	if text == "" {
-		return nil, nil
-	}
+// metaOf is what the profile hands over with a session's opening, with the budget
+// filled in.
+func metaOf(p coppice.Profile, r agent.Request) map[string]any {
 	var meta map[string]any
-	if err := json.Unmarshal([]byte(text), &meta); err != nil {
-		return nil, coppice.Errorf(coppice.EInvalid, "%s in the agent's profile is no JSON object: %s", EnvMeta, err).WithFix("mend it under env of the agent in coppice.yaml")
-	}
+	_ = json.Unmarshal([]byte(p.Driver.Meta), &meta) // the profile was checked; it may have none
 	fillBudget(meta, r.Budget)
-	return meta, nil
+	return meta
 }
+
+// named tells whether the agent fills the token and secrets in from its
+// environment. It must not get them over stdin: it would start a program with
+// them as an argument.
+func named(p coppice.Profile) bool { return p.Driver.Secrets == coppice.DriverSecrets[0] }
 
 // fillBudget tells in place what the budget is.
 func fillBudget(meta map[string]any, usd float64) {
@@ -130,12 +86,12 @@ func fillBudget(meta map[string]any, usd float64) {
 }
 
 // HearsNow tells whether agents of a profile hear a message in mid-turn.
-func HearsNow(p coppice.Profile) bool { return p.Env[EnvMessages] == MessagesNow }
+func HearsNow(p coppice.Profile) bool { return p.Driver.Messages == coppice.DriverMessages[0] }
 
 // Driver implements agent.Protocol.
 func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
 	d := &driver{
-		dir: r.Dir, resume: r.Resume, auth: p.Env[EnvAuth], queue: []string{r.Prompt},
+		dir: r.Dir, resume: r.Resume, auth: p.Driver.Auth, queue: []string{r.Prompt},
 		tools: map[string]*tool{}, spent: r.Spent.CostUSD,
 		asker: agent.NewAsker(r.Permissions), waiting: map[string]pending{},
 		wanted: len(r.MCP) > 0, now: HearsNow(p), budget: r.Budget,
@@ -148,14 +104,16 @@ func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
 	if servers, err := agent.Servers(p, r); err == nil { // Launch has refused the others
 		d.servers = toolServers(servers, p, r)
 	}
-	d.meta, _ = metaOf(p, r) // Launch has refused one that cannot be read
+	d.meta = metaOf(p, r)
 	if r.Fork {
 		d.resume, d.fork = "", r.Resume
 	}
 	if len(p.Model) == 0 { // else its arguments chose it
 		d.model = r.Model
 	}
-	d.tries, _ = triesOf(p) // Launch has refused what is none
+	if p.Driver.RetryLog != "" {
+		d.tries, _ = regexp.Compile(p.Driver.RetryLog) // the profile was checked
+	}
 	if len(p.Effort) == 0 {
 		d.effort = r.Effort
 	}

@@ -14,7 +14,7 @@ import (
 // does not look for it in what is written first: here it follows the session's
 // opening. TestLargePrompt looks for it there.
 var suite = agenttest.Suite{Protocol: New(), Profile: coppice.Profile{
-	Protocol: Name, Command: []string{"agent"}, Args: []string{"--acp"}, Prompt: "file", Env: map[string]string{EnvAuth: "key", EnvTries: `message="stream error" .* small=false .* error\.error="(.*)"`},
+	Protocol: Name, Command: []string{"agent"}, Args: []string{"--acp"}, Prompt: "file", Driver: coppice.DriverProfile{Auth: "key", RetryLog: `message="stream error" .* small=false .* error\.error="(.*)"`},
 }}
 
 func TestProtocol(t *testing.T) { t.Parallel(); agenttest.Run(t, suite) }

@@ -85,7 +85,7 @@ func (s toolServer) http() bool { return s.Type == "http" }
 
 func toolServers(all map[string]coppice.MCPServer, p coppice.Profile, r agent.Request) []toolServer {
 	fill := r.Fill
-	if p.Env[EnvSecrets] == SecretsNamed {
+	if named(p) {
 		fill = func(text string) string { return text }
 	}
 	var out []toolServer
@@ -436,7 +436,7 @@ func (d *driver) notLoggedIn(e *jsonrpc.Error) *coppice.Failure {
 		ways = append(ways, way)
 	}
 	if len(ways) > 0 {
-		f.Fix = agent.Text(f.Fix + "; the agent knows: " + strings.Join(ways, ", ") + "; " + EnvAuth + " in its profile's env chooses one")
+		f.Fix = agent.Text(f.Fix + "; the agent knows: " + strings.Join(ways, ", ") + "; driver.auth in its profile chooses one")
 	}
 	return f
 }

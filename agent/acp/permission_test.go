@@ -126,7 +126,7 @@ func TestToolServers(t *testing.T) {
 			t.Errorf("%s: %s, %+v", capability, step.Write, step.Events)
 		}
 	}
-	d := New().Driver(with(map[string]string{EnvSecrets: SecretsNamed}), r)
+	d := New().Driver(with(func(d *coppice.DriverProfile) { d.Secrets = "named" }), r)
 	d.Start()
 	step := d.Output(agent.Stdout, []byte(`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{"mcpCapabilities":{"http":true}}}}`+"\n"))
 	if got := string(step.Write); !strings.Contains(got, `{"name":"K","value":"${COPPICE_SECRET_S}"}`) || !strings.Contains(got, `"Bearer ${COPPICE_TOKEN}"`) {

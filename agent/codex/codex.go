@@ -23,14 +23,8 @@ import (
 // Name is what profiles call the protocol of the app server.
 const Name = "codex"
 
-// EnvSandbox is the variable by which a profile chooses the agent's own sandbox:
-// read-only, workspace-write or danger-full-access, which is none and the
-// default.
-const EnvSandbox = "COPPICE_CODEX_SANDBOX"
-
+// noSandbox is the agent's word for no sandbox of its own.
 const noSandbox = "danger-full-access"
-
-var sandboxes = map[string]bool{"read-only": true, "workspace-write": true, noSandbox: true}
 
 // Protocol implements agent.Protocol for the app server.
 type Protocol struct{}
@@ -50,10 +44,6 @@ func (Protocol) Launch(p coppice.Profile, r agent.Request) (agent.Launch, error)
 	if err != nil {
 		return l, err
 	}
-	if s := p.Env[EnvSandbox]; s != "" && !sandboxes[s] {
-		return agent.Launch{}, coppice.Errorf(coppice.EInvalid, "%s is no sandbox of this agent", coppice.Quote(s)).
-			WithFix("set %s to read-only, workspace-write or %s", EnvSandbox, noSandbox).WithField("env")
-	}
 	_, env, err := toolServers(p, r)
 	if err != nil {
 		return agent.Launch{}, err
@@ -64,7 +54,7 @@ func (Protocol) Launch(p coppice.Profile, r agent.Request) (agent.Launch, error)
 // Driver implements agent.Protocol.
 func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
 	d := &driver{
-		request: r, profile: p, sandbox: p.Env[EnvSandbox], asker: agent.NewAsker(r.Permissions),
+		request: r, profile: p, sandbox: p.Driver.Sandbox, asker: agent.NewAsker(r.Permissions),
 		items: map[string]*tracked{}, pending: map[string]*pending{},
 		turns: map[string]bool{}, totals: map[string]coppice.Usage{},
 	}

@@ -129,11 +129,6 @@ func TestLaunchRefuses(t *testing.T) {
 			}
 		}
 	}
-	bad := suite.Profile
-	bad.Env = map[string]string{EnvSandbox: "strong"}
-	if _, err := New().Launch(bad, agent.Request{}); coppice.ErrorCode(err) != coppice.EInvalid {
-		t.Errorf("an unknown sandbox: got %v, want a refusal", err)
-	}
 	// Nobody would be asked.
 	rules := agent.Request{Permissions: coppice.PermissionPolicy{Default: coppice.RuleAsk}}
 	if _, err := NewExec().Launch(execSuite.Profile, rules); coppice.ErrorCode(err) != coppice.EInvalid {
@@ -223,7 +218,7 @@ func TestSecrets(t *testing.T) {
 func TestSandbox(t *testing.T) {
 	t.Parallel()
 	p := suite.Profile
-	p.Env = map[string]string{EnvSandbox: "workspace-write"}
+	p.Driver.Sandbox = "workspace-write"
 	d := New().Driver(p, agent.Request{Prompt: "x"})
 	d.Start()
 	step := d.Output(agent.Stdout, []byte(`{"id":1,"result":{}}`+"\n"))

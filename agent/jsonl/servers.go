@@ -71,7 +71,7 @@ func (s *servers) settings(all map[string]coppice.MCPServer, own []byte) ([]byte
 	file := map[string]any{}
 	if len(own) > 0 {
 		if err := json.Unmarshal(own, &file); err != nil {
-			return nil, fmt.Errorf("%s: %w", agent.EnvSettings, err)
+			return nil, fmt.Errorf("driver.files: %w", err)
 		}
 	}
 	named := map[string]map[string]any{}

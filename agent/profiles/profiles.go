@@ -64,11 +64,15 @@ func Parse(file string, data []byte) (coppice.Profile, error) {
 }
 
 // With returns the set with a project's own profiles added. Where one has the
-// name of a profile that is there, the fields it sets replace that one's.
+// name of a profile that is there, the fields it sets replace that one's. What
+// deprecated variables say is in the fields of the result.
 func (s Set) With(own map[string]coppice.Profile) (Set, error) {
 	out := maps.Clone(s)
 	for _, name := range slices.Sorted(maps.Keys(own)) {
-		p := own[name]
+		p, _, err := Modern(name, own[name])
+		if err != nil {
+			return nil, err
+		}
 		if base, ok := s[name]; ok {
 			p = overlay(base, p)
 		}
@@ -121,7 +125,9 @@ func overlay(base, p coppice.Profile) coppice.Profile {
 	for _, f := range []struct{ to, from *string }{
 		{&out.Protocol, &p.Protocol}, {&out.Prompt, &p.Prompt}, {&out.Install, &p.Install}, {&out.Tested, &p.Tested},
 		{&out.MCP, &p.MCP}, {&out.Source, &p.Source}, {&out.Screen.Runtime, &p.Screen.Runtime},
-		{&out.Screen.Submit, &p.Screen.Submit}, {&out.Screen.Stop, &p.Screen.Stop}, {&out.Screen.Quit, &p.Screen.Quit},
+		{&out.Driver.Auth, &p.Driver.Auth},
+		{&out.Driver.Messages, &p.Driver.Messages}, {&out.Driver.Secrets, &p.Driver.Secrets}, {&out.Driver.Meta, &p.Driver.Meta},
+		{&out.Driver.RetryLog, &p.Driver.RetryLog}, {&out.Driver.Sandbox, &p.Driver.Sandbox}, {&out.Screen.Submit, &p.Screen.Submit}, {&out.Screen.Stop, &p.Screen.Stop}, {&out.Screen.Quit, &p.Screen.Quit},
 	} {
 		if *f.from != "" {
 			*f.to = *f.from
@@ -132,8 +138,13 @@ func overlay(base, p coppice.Profile) coppice.Profile {
 		{&out.Model, &p.Model}, {&out.Effort, &p.Effort}, {&out.Budget, &p.Budget}, {&out.Schema, &p.Schema},
 		{&out.PassEnv, &p.PassEnv}, {&out.Version, &p.Version},
 		{&out.Login, &p.Login}, {&out.LoginFiles, &p.LoginFiles}, {&out.LoginEnv, &p.LoginEnv},
-		{&out.Screen.Command, &p.Screen.Command}, {&out.Screen.Args, &p.Screen.Args}, {&out.Screen.Resume, &p.Screen.Resume},
+		{&out.Driver.AskArgs, &p.Driver.AskArgs}, {&out.Screen.Command, &p.Screen.Command}, {&out.Screen.Args, &p.Screen.Args}, {&out.Screen.Resume, &p.Screen.Resume},
 	} {
+		if *f.from != nil {
+			*f.to = *f.from
+		}
+	}
+	for _, f := range []struct{ to, from *map[string]string }{{&out.Driver.AskEnv, &p.Driver.AskEnv}, {&out.Driver.Files, &p.Driver.Files}} {
 		if *f.from != nil {
 			*f.to = *f.from
 		}

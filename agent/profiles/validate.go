@@ -1,6 +1,8 @@
 package profiles
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"path/filepath"
@@ -45,7 +47,7 @@ func Validate(name string, p coppice.Profile) error {
 	case p.Prompt == "file" && !hasSlot(p.Args, agent.SlotPromptFile):
 		return bad("args", "write "+agent.SlotPromptFile+" where the file's path belongs", "the prompt is passed in a file, but no argument says where")
 	}
-	for _, check := range []func(coppice.Profile, refuse) error{validArgs, validEnv, validLogin, validModels, validScreen} {
+	for _, check := range []func(coppice.Profile, refuse) error{validArgs, validEnv, validLogin, validModels, validScreen, validDriver} {
 		if err := check(p, bad); err != nil {
 			return err
 		}
@@ -141,6 +143,53 @@ func validScreen(p coppice.Profile, bad refuse) error {
 		default:
 			return bad("screen.rules", "write working, waiting or idle", "%s is nothing that a screen shows", coppice.Quote(string(r.State)))
 		}
+	}
+	return nil
+}
+
+func validDriver(p coppice.Profile, bad refuse) error {
+	d := p.Driver
+	for _, f := range []struct {
+		field, value string
+		oneOf        []string
+	}{
+		{"driver.messages", d.Messages, coppice.DriverMessages}, {"driver.secrets", d.Secrets, coppice.DriverSecrets},
+		{"driver.sandbox", d.Sandbox, coppice.DriverSandboxes},
+	} {
+		if f.value != "" && !slices.Contains(f.oneOf, f.value) {
+			return bad(f.field, "use one of: "+strings.Join(f.oneOf, ", "), "%s is not a valid %s", coppice.Quote(f.value), f.field)
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(merged(d.Files, d.AskEnv))) {
+		if !envRE.MatchString(k) {
+			return bad("driver", "use letters, digits and underscores", "%s is not a valid name of a variable", coppice.Quote(k))
+		}
+	}
+	for _, err := range []error{ValidMeta(d.Meta), ValidRetryLog(d.RetryLog)} {
+		var e *coppice.Error
+		if errors.As(err, &e) {
+			return bad("driver", e.Fix, "%s", e.Cause)
+		}
+	}
+	return nil
+}
+
+// ValidMeta checks a text for driver.meta: a JSON object, or nothing.
+func ValidMeta(text string) error {
+	var object map[string]json.RawMessage
+	if err := json.Unmarshal([]byte(text), &object); text != "" && (err != nil || object == nil) {
+		return coppice.Errorf(coppice.EInvalid, "%s is not a JSON object", coppice.Quote(text)).WithFix(`write it as '{"name": "value"}'`)
+	}
+	return nil
+}
+
+// ValidRetryLog checks a text for driver.retry_log: a regular expression with a
+// group, or nothing.
+func ValidRetryLog(text string) error {
+	re, err := regexp.Compile(text)
+	if text != "" && (err != nil || re.NumSubexp() == 0) {
+		return coppice.Errorf(coppice.EInvalid, "%s is not a regular expression with a group", coppice.Quote(text)).
+			WithFix("put the part that says why the service refused the agent in parentheses")
 	}
 	return nil
 }

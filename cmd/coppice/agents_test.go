@@ -158,7 +158,7 @@ func TestAbilities(t *testing.T) {
 		{coppice.Profile{Protocol: "codex-exec", Resume: []string{"-r"}}, "resume tools"},
 		{coppice.Profile{Protocol: "acp"}, "resume model permissions tools"},
 		{coppice.Profile{Protocol: "acp", MCP: "none"}, "resume model permissions"},
-		{coppice.Profile{Protocol: "acp", Env: map[string]string{"COPPICE_ACP_MESSAGES": "now"}}, "messages resume model permissions tools"},
+		{coppice.Profile{Protocol: "acp", Driver: coppice.DriverProfile{Messages: "now"}}, "messages resume model permissions tools"},
 		{coppice.Profile{Protocol: "jsonl-messages"}, ""},
 		{coppice.Profile{Protocol: "jsonl-messages", MCP: "--mcp-config", Resume: []string{"-r"}}, "resume tools"},
 		{coppice.Profile{Protocol: "jsonl-messages", MCP: "none"}, ""},

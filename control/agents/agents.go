@@ -28,6 +28,8 @@ type Agent struct {
 	Protocol string   `json:"protocol,omitempty"` // how Coppice talks to it
 	Can      []string `json:"can,omitempty"`      // what can be done with it
 
+	Deprecated []string `json:"deprecated,omitempty"` // what the project's profile of it should say otherwise
+
 	Lead      int               `json:"lead,omitempty"`      // how well it leads, 0 to 10
 	Implement int               `json:"implement,omitempty"` // and implements
 	Models    map[string]string `json:"models,omitempty"`    // by the kind of work
@@ -71,7 +73,7 @@ func (a Agent) Warnings() []string {
 	case a.Tested != "" && a.Tested != a.Number():
 		all = append(all, "not tested with this version, only with "+a.Tested)
 	}
-	return all
+	return append(all, a.Deprecated...)
 }
 
 // Search is where agents are looked for.
@@ -101,6 +103,9 @@ func (s Search) Find(ctx context.Context, own map[string]coppice.Profile) []Agen
 		probes.Go(func() { found[i] = s.look(ctx, name, set[name]) })
 	}
 	probes.Wait()
+	for i, name := range names {
+		_, found[i].Deprecated, _ = profiles.Modern(name, own[name]) // With has refused those that fail
+	}
 	return found
 }
 

@@ -26,7 +26,7 @@ func TestAgents(t *testing.T) {
 		Self: filepath.Join(dir, "none"), Env: []string{"PATH=" + dir, "HOME=" + dir, "SECRET=s"}, Can: func(coppice.Profile) []string { return []string{"resume"} },
 	}, func() time.Time { return now }, time.Minute)
 	p := &coppice.Project{Policy: coppice.Policy{Agents: map[string]coppice.Profile{
-		"mine": {Protocol: "command", Command: []string{program}, Version: []string{program}, Tested: "1.0.0"},
+		"mine": {Protocol: "command", Command: []string{program}, Version: []string{program}, Tested: "1.0.0", Env: map[string]string{"COPPICE_ACP_AUTH": "key"}},
 		"gone": {Protocol: "command", Command: []string{"no-such-program"}, Install: "get it"},
 	}}}
 	find := func(p *coppice.Project, refresh bool, name string) api.Agent {
@@ -48,7 +48,7 @@ func TestAgents(t *testing.T) {
 			t.Errorf("asked %q, want %d: %v", seen, want, err)
 		}
 	}
-	if a := find(p, false, "mine"); !a.Own || a.Version != "1.2.3" || a.Path != program || len(a.Warnings) != 1 || a.Protocol != "command" || len(a.Can) != 1 {
+	if a := find(p, false, "mine"); !a.Own || a.Version != "1.2.3" || a.Path != program || len(a.Warnings) != 2 || !strings.Contains(a.Warnings[1], "COPPICE_ACP_AUTH is deprecated") || a.Protocol != "command" || len(a.Can) != 1 {
 		t.Errorf("%+v", a)
 	}
 	if a := find(p, false, "gone"); a.Path != "" || a.Version != "" || a.Install != "get it" {

@@ -244,8 +244,7 @@ func TestACPBounds(t *testing.T) {
 	t.Run("claude-agent-acp-max-turns", func(t *testing.T) {
 		t.Parallel()
 		b, on := moreBench(t, "claude-agent-acp")
-		b.profile.Env = maps.Clone(b.profile.Env)
-		b.profile.Env[acp.EnvMeta] = `{"claudeCode":{"options":{"maxTurns":1}}}`
+		b.profile.Driver.Meta = `{"claudeCode":{"options":{"maxTurns":1}}}`
 		wantClass(t, b.run(t, acp.New(), agent.Request{Prompt: "WRITE foo.txt=hello"}, on), coppice.ClassImplementation)
 	})
 	t.Run("claude-agent-acp-budget", func(t *testing.T) {
@@ -261,9 +260,7 @@ func TestACPBounds(t *testing.T) {
 	t.Run("claude-agent-acp-budget-later", func(t *testing.T) {
 		t.Parallel()
 		b, on := moreBench(t, "claude-agent-acp")
-		b.profile.Env = maps.Clone(b.profile.Env)
-		delete(b.profile.Env, acp.EnvMeta)
-		delete(b.profile.Env, acp.EnvMessages)
+		b.profile.Driver.Meta, b.profile.Driver.Messages = "", ""
 		first := true
 		f := b.run(t, acp.New(), agent.Request{Prompt: "SAY hi", Budget: 0.001}, both(on, func(pm *pump, e agent.Event) {
 			if e.Kind == agent.KindState && first {

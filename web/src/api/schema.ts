@@ -240,6 +240,18 @@ export interface DockerPolicy {
   "service": string;
 }
 
+export interface DriverProfile {
+  "ask_args"?: (string)[] | null;
+  "ask_env"?: Record<string, string>;
+  "auth"?: string;
+  "files"?: Record<string, string>;
+  "messages"?: string;
+  "meta"?: string;
+  "retry_log"?: string;
+  "sandbox"?: string;
+  "secrets"?: string;
+}
+
 export interface Event {
   "at": string;
   "by": string;
@@ -522,6 +534,7 @@ export interface Profile {
   "args"?: (string)[] | null;
   "budget"?: (string)[] | null;
   "command": (string)[] | null;
+  "driver"?: DriverProfile;
   "effort"?: (string)[] | null;
   "env"?: Record<string, string>;
   "fork"?: (string)[] | null;
