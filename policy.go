@@ -192,10 +192,17 @@ type DriverProfile struct {
 }
 
 // What fields of a DriverProfile can be.
+const (
+	MessagesNow  = "now"
+	SecretsNamed = "named"
+	NoSandbox    = "danger-full-access"
+)
+
+// All that they can be.
 var (
-	DriverMessages  = []string{"now", "later"}
-	DriverSecrets   = []string{"named", "filled"}
-	DriverSandboxes = []string{"read-only", "workspace-write", "danger-full-access"}
+	DriverMessages  = []string{MessagesNow, "later"}
+	DriverSecrets   = []string{SecretsNamed, "filled"}
+	DriverSandboxes = []string{"read-only", "workspace-write", NoSandbox}
 )
 
 // Scores say how well an agent does in a kind of work.

@@ -90,11 +90,11 @@ func always(c Call) coppice.Rule {
 }
 
 // firstWords is the pattern for commands like this one: the program, its first
-// options and the first word that is none. A line of several commands, or one
-// that quotes, is remembered as it is.
+// options and the first word that is none. A line of several commands, one that
+// quotes and one that cannot be parsed are remembered as they are.
 func firstWords(command string) string {
 	line := strings.TrimSpace(command)
-	if parts := commands(line); len(parts) != 1 || parts[0] != line {
+	if parts, parsed := commands(line); !parsed || len(parts) != 1 || parts[0].text != line {
 		return line
 	}
 	words := strings.Fields(line)

@@ -43,20 +43,31 @@ func Restricts(p coppice.PermissionPolicy) bool {
 	return slices.ContainsFunc(p.Rules, func(r coppice.Rule) bool { return r.Do != coppice.RuleAllow || len(r.Set) > 0 })
 }
 
+// restricts tells whether the policy can do anything but allow with a tool.
+func restricts(p coppice.PermissionPolicy, c Call) bool {
+	p.Rules = slices.DeleteFunc(slices.Clone(p.Rules), func(r coppice.Rule) bool { return !fitsTool(r.Tool, c) })
+	return Restricts(p)
+}
+
 // Decide says what the policy means for a call. It is the one place that does.
 //
 // A call is used on one or more things: the files it names, the address, or the
 // commands that its shell line is made of. For each the first rule that fits
 // decides, and of several decisions the strictest counts: deny before ask
 // before allow. So `true && git push` is denied by a rule for `git push*`, and
-// `git status && rm x` is not allowed by one for `git status*`.
+// `git status && rm x` is not allowed by one for `git status*`. A shell line that
+// cannot be parsed is never allowed where rules could say otherwise: a person is
+// asked, unless a rule names the whole line.
 //
 // This keeps an agent to the rules; it is no wall around one that means harm. A
 // shell has more ways to write a command than any rule foresees (bash -c '…',
 // a script written first), and a path may lead elsewhere over a link.
 func Decide(p coppice.PermissionPolicy, c Call) Verdict {
-	all, limit := subjects(c), p
-	if d := decide(p, c, all[len(all)-1]); all[len(all)-1].whole && d.rule >= 0 && d.do == coppice.RuleAllow {
+	all, parsed := subjects(c)
+	limit, last := p, all[len(all)-1]
+	d := decide(p, c, last)
+	exact := d.rule >= 0 && d.do == coppice.RuleAllow && p.Rules[d.rule].Match == last.text
+	if last.whole && exact {
 		// A line that is allowed word for word: only what stands before that
 		// rule can say otherwise of its commands.
 		limit = coppice.PermissionPolicy{Rules: p.Rules[:d.rule+1]}
@@ -71,6 +82,9 @@ func Decide(p coppice.PermissionPolicy, c Call) Verdict {
 		if d.rule >= 0 && len(p.Rules[d.rule].Set) > 0 && !slices.Contains(set, d.rule) {
 			set = append(set, d.rule)
 		}
+	}
+	if best.do == coppice.RuleAllow && !parsed && !exact && restricts(p, c) {
+		best = decision{do: coppice.RuleAsk, rule: -1}
 	}
 	v := Verdict{Do: best.do}
 	if best.rule >= 0 {
@@ -143,12 +157,10 @@ func fitsTool(pattern string, c Call) bool {
 
 // subject is one thing that a call is used on.
 type subject struct {
-	text string
-	// bare is a command without the variables set for it and the words of the
-	// shell before it. What is denied is denied in this form too.
-	bare  string
-	host  string // of an address
-	whole bool   // a shell line of several commands, each of which is a subject too
+	text  string
+	forms []string // other ways to write a command, which are denied too
+	host  string   // of an address
+	whole bool     // a shell line of several commands, each of which is a subject too
 }
 
 func (s subject) fits(r coppice.Rule) bool {
@@ -166,7 +178,7 @@ func (s subject) fits(r coppice.Rule) bool {
 	case fitsText(m, s.text):
 		return true
 	}
-	return s.bare != "" && r.Do != coppice.RuleAllow && fitsText(m, s.bare)
+	return r.Do != coppice.RuleAllow && slices.ContainsFunc(s.forms, func(form string) bool { return fitsText(m, form) })
 }
 
 // fitsText matches a pattern; one that ends in " *" fits without anything
@@ -204,38 +216,34 @@ func wild(pattern, text string) bool {
 }
 
 // subjects are what a call is used on; a call that tells nothing has one that
-// only rules without a pattern, or with *, fit.
-func subjects(c Call) []subject {
+// only rules without a pattern, or with *, fit. It reports false for a shell line
+// that cannot be parsed.
+func subjects(c Call) (all []subject, parsed bool) {
 	switch {
 	case c.Command != "":
 		return commandSubjects(c.Command)
 	case len(c.Paths) > 0:
-		all := make([]subject, 0, len(c.Paths))
 		for _, p := range c.Paths {
 			all = append(all, subject{text: relative(c.Dir, p)})
 		}
-		return all
+		return all, true
 	case c.URL != "":
-		return []subject{address(c.URL)}
+		return []subject{address(c.URL)}, true
 	}
-	return []subject{{}}
+	return []subject{{}}, true
 }
 
-func commandSubjects(command string) []subject {
+func commandSubjects(command string) (all []subject, parsed bool) {
 	line := strings.TrimSpace(command)
-	parts := commands(line)
-	var all []subject
+	parts, parsed := commands(line)
 	for _, p := range parts {
-		all = append(all, subject{text: p, bare: bare(p)})
+		all = append(all, subject{text: p.text, forms: p.forms})
 	}
-	if len(parts) == 1 && parts[0] == line {
-		return all
+	if len(parts) == 1 && parts[0].text == line {
+		return all, parsed
 	}
-	whole := subject{text: line, whole: true}
-	if len(parts) == 0 {
-		whole.whole = false // nothing that runs could be made out
-	}
-	return append(all, whole)
+	// A line of which nothing runs is judged like a command.
+	return append(all, subject{text: line, whole: len(parts) > 0}), parsed
 }
 
 // relative returns a path as rules know it: within the workspace relative to

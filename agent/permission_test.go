@@ -169,32 +169,6 @@ func TestRewrite(t *testing.T) {
 	}
 }
 
-func TestCommands(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		line string
-		want []string
-	}{
-		{"a", []string{"a"}},
-		{"a && b || c; d | e & f", []string{"a", "b", "c", "d", "e", "f"}},
-		{"a 2>&1 | b &> c", []string{"a 2>&1", "b &> c"}},
-		{`a "b; c" 'd; e' f\;g`, []string{`a "b; c" 'd; e' f\;g`}},
-		{"a $(b $(c; d))", []string{"c", "d", "b $(c; d)", "a $(b $(c; d))"}},
-		{"a `b; c`", []string{"b", "c", "a `b; c`"}},
-		{"a <<X; b\nc; d\nX\ne", []string{"a <<X", "b", "e"}},
-		{"a <<-X\n\tc\n\tX\ne", []string{"a <<-X", "e"}},
-		{"a <<X <<Y\n1\nX\n2\nY\nb", []string{"a <<X <<Y", "b"}},
-		{"a <<<X\nb", []string{"a <<<X", "b"}},
-		{"a#b # c\nd", []string{"a#b", "d"}},
-		{"# only", nil},
-		{"", nil},
-	} {
-		if diff := cmp.Diff(c.want, commands(c.line)); diff != "" {
-			t.Errorf("%q (-want +got):\n%s", c.line, diff)
-		}
-	}
-}
-
 // Whatever stands around it, a denied command is denied, and adding commands to
 // an allowed line never makes a line allowed that is not.
 func TestCompoundProperty(t *testing.T) {
@@ -342,24 +316,4 @@ func TestAsker(t *testing.T) {
 	if !a.Restricts() || Restricts(policy("", rule("allow", "", ""))) || !Restricts(policy("", coppice.Rule{Do: "allow", Set: map[string]string{"a": "b"}})) {
 		t.Error("what restricts")
 	}
-}
-
-// FuzzCommands: any text is taken apart without a panic, in bounded work, and a
-// command that stands alone on a line is always found.
-func FuzzCommands(f *testing.F) {
-	for _, s := range []string{"a && b", "$(a", "`", "a <<X\nb", "'", "((", "a\\", "# x"} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, line string) {
-		all := commands(line)
-		for _, c := range all {
-			if c == "" || c != strings.Join(strings.Fields(c), " ") {
-				t.Errorf("%q gives %q", line, c)
-			}
-		}
-		Decide(policy("ask", rule("deny", "run", "git push*"), rule("allow", "", "*")), run(line))
-		if got := commands("git push\n" + line); !slices.Contains(got, "git push") {
-			t.Errorf("git push is lost before %q: %q", line, got)
-		}
-	})
 }

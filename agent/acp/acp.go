@@ -68,7 +68,7 @@ func metaOf(p coppice.Profile, r agent.Request) map[string]any {
 // named tells whether the agent fills the token and secrets in from its
 // environment. It must not get them over stdin: it would start a program with
 // them as an argument.
-func named(p coppice.Profile) bool { return p.Driver.Secrets == coppice.DriverSecrets[0] }
+func named(p coppice.Profile) bool { return p.Driver.Secrets == coppice.SecretsNamed }
 
 // fillBudget tells in place what the budget is.
 func fillBudget(meta map[string]any, usd float64) {
@@ -86,7 +86,7 @@ func fillBudget(meta map[string]any, usd float64) {
 }
 
 // HearsNow tells whether agents of a profile hear a message in mid-turn.
-func HearsNow(p coppice.Profile) bool { return p.Driver.Messages == coppice.DriverMessages[0] }
+func HearsNow(p coppice.Profile) bool { return p.Driver.Messages == coppice.MessagesNow }
 
 // Driver implements agent.Protocol.
 func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {

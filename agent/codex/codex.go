@@ -23,9 +23,6 @@ import (
 // Name is what profiles call the protocol of the app server.
 const Name = "codex"
 
-// noSandbox is the agent's word for no sandbox of its own.
-const noSandbox = "danger-full-access"
-
 // Protocol implements agent.Protocol for the app server.
 type Protocol struct{}
 
@@ -64,7 +61,7 @@ func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
 	}
 	d.Line, d.ErrLine = d.rpc.Line, func(line []byte) { d.Complain(colours().ReplaceAll(line, nil)) }
 	if d.sandbox == "" {
-		d.sandbox = noSandbox
+		d.sandbox = coppice.NoSandbox
 	}
 	if !r.Fork {
 		d.conversation = r.Resume

@@ -240,7 +240,7 @@ func TestUnwrap(t *testing.T) {
 		`python -c 'a'`:                        `python -c 'a'`,
 		`bash -lc 'open`:                       `bash -lc 'open`,
 		`bash -lc "open`:                       `bash -lc "open`,
-		`bash -lc \`:                           `bash -lc \`,
+		`bash -lc \`:                           `\`,
 		``:                                     ``,
 	} {
 		if got := unwrap(in); got != want {
@@ -248,7 +248,9 @@ func TestUnwrap(t *testing.T) {
 		}
 	}
 	rapid.Check(t, func(rt *rapid.T) {
-		script := rapid.String().Draw(rt, "script")
+		// No argument has a zero byte, and the parser reads lines that end in CR LF
+		// like others.
+		script := strings.NewReplacer("\x00", "", "\r", "").Replace(rapid.String().Draw(rt, "script"))
 		quoted := "'" + strings.ReplaceAll(script, "'", `'"'"'`) + "'"
 		if got := unwrap("/bin/bash -lc " + quoted); got != script {
 			rt.Fatalf("got %q, want %q", got, script)

@@ -28,7 +28,7 @@ var deprecated = map[string]struct {
 	"COPPICE_ACP_TRIES":     {"driver.retry_log", text(func(d *coppice.DriverProfile) *string { return &d.RetryLog }, "^()$")},
 	"COPPICE_ACP_MESSAGES":  {"driver.messages", choice(func(d *coppice.DriverProfile) *string { return &d.Messages }, coppice.DriverMessages)},
 	"COPPICE_ACP_SECRETS":   {"driver.secrets", choice(func(d *coppice.DriverProfile) *string { return &d.Secrets }, coppice.DriverSecrets)},
-	"COPPICE_CODEX_SANDBOX": {"driver.sandbox", text(func(d *coppice.DriverProfile) *string { return &d.Sandbox }, "danger-full-access")},
+	"COPPICE_CODEX_SANDBOX": {"driver.sandbox", text(func(d *coppice.DriverProfile) *string { return &d.Sandbox }, coppice.NoSandbox)},
 	"COPPICE_ACP_ASK": {"driver.ask_env or driver.ask_args", func(d *coppice.DriverProfile, value string) error {
 		d.AskArgs, d.AskEnv = []string{}, map[string]string{}
 		if strings.HasPrefix(value, "-") {
