@@ -85,6 +85,8 @@ func (s *Screen) drawPage(b []byte, p *page) []byte {
 	}
 	if p.top != 0 || p.bottom != s.rows-1 {
 		b = fmt.Appendf(b, "\x1b[%d;%dr", p.top+1, p.bottom+1)
+	} else {
+		b = append(b, "\x1b[r"...) // the main screen's region is in force until then
 	}
 	b = s.drawCursor(b, p.saved, p)
 	b = append(b, "\x1b7"...)

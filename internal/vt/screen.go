@@ -39,7 +39,7 @@ type cursor struct {
 type page struct {
 	lines       [][]cell
 	cur, saved  cursor
-	top, bottom int // of the scrolling region, inclusive
+	top, bottom int // of the scrolling region, inclusive; the other page takes it over
 }
 
 // Screen is what a person would see of a program's output. It is not safe for
@@ -200,6 +200,8 @@ func (s *Screen) print(r rune) {
 	}
 	line := p.lines[c.y]
 	if s.insert {
+		split(line, c.x)
+		split(line, s.columns-width)
 		copy(line[c.x+width:], line[c.x:])
 	}
 	split(line, c.x)

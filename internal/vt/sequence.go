@@ -69,9 +69,12 @@ func (s *Screen) escape(t token) {
 	}
 }
 
-// fillScreen draws the pattern by which terminals are adjusted.
+// fillScreen draws the pattern by which terminals are adjusted. The region is the
+// whole screen afterwards.
 func (s *Screen) fillScreen() {
-	for _, l := range s.page().lines {
+	p := s.page()
+	p.top, p.bottom = 0, s.rows-1
+	for _, l := range p.lines {
 		for i := range l {
 			l[i] = cell{char: 'E', width: 1}
 		}
@@ -107,13 +110,16 @@ func (s *Screen) moveTo(x, y int) {
 	s.move(x, y)
 }
 
-// vertical moves the cursor up or down; it stops at the border of the region
-// that it is in.
+// vertical moves the cursor up or down. It stops at the border of the region that
+// it meets first.
 func (s *Screen) vertical(n int) {
 	p := s.page()
 	top, bottom := 0, s.rows-1
-	if p.cur.y >= p.top && p.cur.y <= p.bottom {
-		top, bottom = p.top, p.bottom
+	if p.cur.y >= p.top {
+		top = p.top
+	}
+	if p.cur.y <= p.bottom {
+		bottom = p.bottom
 	}
 	s.move(p.cur.x, min(max(p.cur.y+n, top), bottom))
 }
@@ -243,9 +249,13 @@ func (s *Screen) privateMode(n int, on bool) {
 			s.alt = newPage(s.columns, s.rows)
 			s.alt.cur = cur
 			s.alt.cur.wrap = false
+			s.alt.top, s.alt.bottom = s.main.top, s.main.bottom
 		}
 		was := s.inAlt
 		s.inAlt = on
+		if was && !on {
+			s.main.top, s.main.bottom = s.alt.top, s.alt.bottom
+		}
 		if n == 1049 && !on && was {
 			s.restore()
 		}
@@ -296,12 +306,11 @@ func (s *Screen) edit(final byte, a params) {
 	case 'J':
 		s.clearScreen(a.at(0, 0))
 	case 'K':
-		from, to := c.x, s.columns
-		if a.at(0, 0) == 1 {
-			from, to = 0, c.x+1
-		} else if a.at(0, 0) == 2 {
-			from = 0
+		ends := [][2]int{{c.x, s.columns}, {0, c.x + 1}, {0, s.columns}}
+		if a.at(0, 0) >= len(ends) {
+			return
 		}
+		from, to := ends[a.at(0, 0)][0], ends[a.at(0, 0)][1]
 		split(line, from)
 		split(line, to)
 		clearCells(line[from:to], c.style)

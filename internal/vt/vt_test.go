@@ -43,6 +43,13 @@ func TestScreen(t *testing.T) {
 		{"string for nobody", "a\x1bPq#0;2;0\x1b\\b", "ab @2,0"},
 		{"saved", "ab\x1b7\x1b[4;4Hx\x1b8c", "abc|||   x @3,0"},
 		{"backspace", "abc\b\bx", "axc @2,0"},
+		{"unknown part of a line", "ab\x1b[G\x1b[9K", "ab @0,0"},
+		{"up to the region", "\x1b[2;3r\x1b[4H\x1b[9Ax", "|x @1,1"},
+		{"down to the region", "\x1b[2;3r\x1b[H\x1b[9Bx", "||x @1,2"},
+		{"filled without a region", "\x1b[2;3r\x1b#8\x1b[3H\n\x1b[2J", " @0,3"},
+		{"region on both screens", "\x1b[2;3r\x1b[?1049h\x1b[3Ha\nb", "|a| b @2,2"},
+		{"region from the second screen", "\x1b[?1049h\x1b[2;3r\x1b[?1049l\x1b[3Ha\nb", "|a| b @2,2"},
+		{"half of a wide one is pushed out", "12345678世\x1b[H\x1b[4hx", "x12345678 @1,0"},
 		{"modifiers are no style", "a\x1b[>4;2mb", "ab @2,0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
