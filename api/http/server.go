@@ -166,6 +166,7 @@ type Server struct {
 	login   *login
 	traffic *traffic
 	feed    *feed
+	lines   lines
 	mux     *recordingMux
 	spec    func() ([]byte, error)
 	handler http.Handler

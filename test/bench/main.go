@@ -59,6 +59,7 @@ var figures = []figure{
 	{"commit", commitRows},
 	{"output", outputRows},
 	{"status", statusRows},
+	{"many", manyRows},
 	{"grown", grownRows},
 	{"search", searchRows},
 	{"overhead", overheadRows},
