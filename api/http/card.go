@@ -32,18 +32,30 @@ const maxLines = 1024
 // says returns in a line what each session said or did last: its last words when
 // it has ended.
 func (l *lines) says(r store.Reader, sessions []coppice.Session) (map[int64]string, error) {
-	found := make(map[int64]string, len(sessions))
-	wrote := map[int64]int64{} // cursors
-	l.mu.Lock()
+	cursors := make(map[int64]int64, len(sessions))
 	for _, s := range sessions {
-		known, ok := l.of[s.ID]
-		switch {
-		case !s.State.Live():
+		if s.State.Live() {
+			cursors[s.ID] = s.Cursor
+		}
+	}
+	found, err := l.live(r, cursors)
+	for _, s := range sessions {
+		if err == nil && !s.State.Live() {
 			found[s.ID] = coppice.FirstLine(s.Summary)
-		case ok && known.cursor == s.Cursor:
-			found[s.ID] = known.text
-		default:
-			wrote[s.ID] = s.Cursor
+		}
+	}
+	return found, err
+}
+
+// live returns the lines of live sessions, which are given with their cursors.
+func (l *lines) live(r store.Reader, cursors map[int64]int64) (map[int64]string, error) {
+	found, wrote := make(map[int64]string, len(cursors)), map[int64]int64{}
+	l.mu.Lock()
+	for id, cursor := range cursors {
+		if known, ok := l.of[id]; ok && known.cursor == cursor {
+			found[id] = known.text
+		} else {
+			wrote[id] = cursor
 		}
 	}
 	l.mu.Unlock()

@@ -1,7 +1,6 @@
 package http_test
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -10,8 +9,6 @@ import (
 
 	"coppice"
 	"coppice/api/apitest"
-	apihttp "coppice/api/http"
-	"coppice/engine"
 	"coppice/store"
 	"coppice/store/sqlite"
 )
@@ -25,13 +22,7 @@ func BenchmarkLive(b *testing.B) {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { _ = s.Close() })
-	x := apitest.Start(b, s, func(c *apihttp.Config) {
-		eng, err := engine.New(engine.Config{Store: s, Now: c.Now, Nodes: func(context.Context) ([]coppice.Node, error) { return []coppice.Node{{Name: "local"}}, nil }})
-		if err != nil {
-			b.Fatal(err)
-		}
-		c.Status = eng
-	})
+	x := apitest.Start(b, s, withEngine(b, s))
 	p := x.Project("/src/app")
 	var ids []int64
 	x.Update(func(tx store.Tx) error {

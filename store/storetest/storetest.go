@@ -63,6 +63,7 @@ func Run(t *testing.T, open Open) {
 		{"Events", testEvents},
 		{"TrimEvents", testTrimEvents},
 		{"WaitEvent", testWaitEvent},
+		{"Facts", testFacts},
 		{"Rollback", testRollback},
 		{"Grouped", testGrouped},
 		{"Panic", testPanic},
