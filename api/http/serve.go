@@ -7,6 +7,7 @@ import (
 	_ "embed"
 	"fmt"
 	"net/http"
+	"runtime"
 	"slices"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -163,6 +164,8 @@ func (s *Server) serveMetrics(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
+	family(&b, "coppice_goroutines", "gauge", "Goroutines of the server.")
+	fmt.Fprintf(&b, "coppice_goroutines %d\n", runtime.NumGoroutine())
 	counts := s.traffic.snapshot()
 	keys := make([]trafficKey, 0, len(counts))
 	for k := range counts {

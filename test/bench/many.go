@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -16,12 +17,12 @@ const (
 	manySessions = 200
 	manyBeat     = 200 * time.Millisecond // between two lines of one session
 	manyRate     = 60                     // requests a second to the busy server
-	manySeconds  = 40
+	manyFor      = 40 * time.Second
 )
 
 // manyPaths are what is asked for in turn, as a dashboard and a few people at
 // their terminals do.
-var manyPaths = []string{"/api/v1/status", "/api/v1/tasks?limit=200", "/api/v1/tasks/app-1", "/healthz"}
+var manyPaths = []string{"/api/v1/status", "/api/v1/tasks?limit=200", "/api/v1/tasks/{key}", "/healthz"}
 
 // manyRows measures answers while many sessions write, beside the same answers
 // of an idle server.
@@ -63,7 +64,7 @@ func manyRows(ctx context.Context, l *lab) ([]row, error) {
 			return nil, err
 		}
 	}
-	took, err := inTurns(ctx, busy.server, idle.server)
+	took, err := inTurns(ctx, busy, idle)
 	if err != nil {
 		return nil, err
 	}
@@ -86,34 +87,34 @@ func manyRows(ctx context.Context, l *lab) ([]row, error) {
 
 // inTurns asks servers for all paths at a steady pace, one server right after
 // the other, and returns what each answer took, by path and server.
-func inTurns(ctx context.Context, servers ...*server) (map[string][]samples, error) {
+func inTurns(ctx context.Context, servers ...*bench) (map[string][]samples, error) {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	var failed error
 	took := map[string][]samples{}
+	ctx, cancel := context.WithTimeout(ctx, manyFor)
+	defer cancel()
 	for _, path := range manyPaths {
 		took[path] = make([]samples, len(servers))
-	}
-	ask := func(path string) {
-		for i, s := range servers {
-			ms, err := s.timed(ctx, path)
-			mu.Lock()
-			if took[path][i] = append(took[path][i], ms); err != nil {
-				failed = err
+		wg.Go(func() {
+			t := time.NewTicker(time.Second * time.Duration(len(manyPaths)) / manyRate)
+			defer t.Stop()
+			for {
+				select {
+				case <-t.C:
+				case <-ctx.Done():
+					return
+				}
+				for i, s := range servers {
+					ms, err := s.timed(context.WithoutCancel(ctx), strings.Replace(path, "{key}", coppice.TaskKey(s.project, 1), 1))
+					mu.Lock()
+					if took[path][i] = append(took[path][i], ms); err != nil {
+						failed = err
+					}
+					mu.Unlock()
+				}
 			}
-			mu.Unlock()
-		}
-	}
-	t := time.NewTicker(time.Second / manyRate)
-	defer t.Stop()
-	for i := range manyRate * manySeconds {
-		select {
-		case <-t.C: // whether or not the last one was answered
-			wg.Go(func() { ask(manyPaths[i%len(manyPaths)]) })
-		case <-ctx.Done():
-			wg.Wait()
-			return nil, context.Cause(ctx)
-		}
+		})
 	}
 	wg.Wait()
 	return took, failed
@@ -122,23 +123,30 @@ func inTurns(ctx context.Context, servers ...*server) (map[string][]samples, err
 // timed asks for a path and returns how many milliseconds the whole answer took.
 // Nobody decodes it: that is the caller's time.
 func (s *server) timed(ctx context.Context, path string) (float64, error) {
+	began := time.Now()
+	_, err := s.get(ctx, path)
+	return millis(time.Since(began)), err
+}
+
+// get returns the answer for a path.
+func (s *server) get(ctx context.Context, path string) (string, error) {
 	e, token, err := client.ReadEndpoint(s.state)
 	if err != nil {
-		return 0, err
+		return "", err
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, e.URL+path, nil)
 	if err != nil {
-		return 0, err
+		return "", err
 	}
 	req.Header.Set("Authorization", "Bearer "+token)
-	began := time.Now()
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return 0, err
+		return "", err
 	}
 	defer resp.Body.Close()
-	if _, err := io.Copy(io.Discard, resp.Body); err == nil && resp.StatusCode != http.StatusOK {
-		return 0, fmt.Errorf("GET %s: %s", path, resp.Status)
+	body, err := io.ReadAll(resp.Body)
+	if err == nil && resp.StatusCode != http.StatusOK {
+		err = fmt.Errorf("GET %s: %s", path, resp.Status)
 	}
-	return millis(time.Since(began)), err
+	return string(body), err
 }
