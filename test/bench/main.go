@@ -55,6 +55,7 @@ var figures = []figure{
 	{"parallel", parallelRows},
 	{"cold", coldRows},
 	{"idle", idleRows},
+	{"resident", residentRows},
 	{"session", sessionRows},
 	{"dispatch", dispatchRows},
 	{"ingest", ingestRows},
