@@ -4,5 +4,9 @@ package lean
 
 import "runtime/debug"
 
-// Now gives back the heap that is free.
-func Now() { debug.FreeOSMemory() }
+// Now gives back the heap that is free, and the pages of the program that are
+// mapped. What is needed again is mapped again from the page cache, on first use.
+func Now() {
+	debug.FreeOSMemory()
+	unmapProgram()
+}
