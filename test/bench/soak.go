@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -125,15 +126,16 @@ func (s *soak) poll(ctx context.Context) error {
 }
 
 // grown is what may grow over time, and must not.
-type grown [6]float64
+type grown [7]float64
 
 // grownParts are the parts of grown: what each is, and how much more it may be
-// besides a fifth.
+// besides a fifth. Objects of the projects' repositories are kept for a day, so an
+// hour cannot show whether they stay: they are shown and have no bound.
 var grownParts = [len(grown{})]struct {
 	name, unit string
 	more       float64
 }{
-	{"memory", "MiB", 8}, {"descriptors", "", 16}, {"goroutines", "", 32}, {"state directory", "MiB", 16}, {"status p50", "ms", 3}, {"status p99", "ms", 25},
+	{"memory", "MiB", 8}, {"descriptors", "", 16}, {"goroutines", "", 32}, {"state directory", "MiB", 16}, {"status p50", "ms", 3}, {"status p99", "ms", 25}, {"git objects", "MiB", math.Inf(1)},
 }
 
 // look measures the server.
@@ -151,7 +153,8 @@ func (s *soak) look(ctx context.Context) (g grown, err error) {
 		return g, err
 	}
 	for _, dir := range []string{s.state, filepath.Join(s.state, "workspaces") + "/"} { // the second is a link
-		g[3] += sizeOf(dir)
+		all, objects := sizeOf(dir)
+		g[3], g[6] = g[3]+all-objects, g[6]+objects
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -172,19 +175,22 @@ func residentOf(pid int) (float64, error) {
 	return float64(n*os.Getpagesize()) / (1 << 20), err
 }
 
-// sizeOf is how many MiB the files below a directory have. What vanishes
-// meanwhile does not count.
-func sizeOf(dir string) (size float64) {
-	_ = filepath.WalkDir(dir, func(_ string, e fs.DirEntry, err error) error {
+// sizeOf is how many MiB the files below a directory have, and those among them
+// that are objects of git. What vanishes meanwhile does not count.
+func sizeOf(dir string) (size, objects float64) {
+	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return nil
 		}
 		if info, err := e.Info(); err == nil {
-			size += float64(info.Size()) / (1 << 20)
+			n := float64(info.Size()) / (1 << 20)
+			if size += n; strings.Contains(path, ".git/objects/") {
+				objects += n
+			}
 		}
 		return nil
 	})
-	return size
+	return size, objects
 }
 
 // metric reads a number that the server reports about itself.

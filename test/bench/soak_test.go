@@ -13,7 +13,7 @@ import (
 
 func TestFlat(t *testing.T) {
 	t.Parallel()
-	steady := grown{60, 40, 100, 30, 2, 8}
+	steady := grown{60, 40, 100, 30, 2, 8, 50}
 	for _, c := range []struct {
 		name string
 		last func(*grown)
@@ -23,6 +23,7 @@ func TestFlat(t *testing.T) {
 		{"a little more", func(g *grown) { g[0] = 79 }, ""},
 		{"a leak of memory", func(g *grown) { g[0] = 81 }, "memory"},
 		{"two leaks", func(g *grown) { g[1], g[2] = 65, 153 }, "descriptors, goroutines"},
+		{"objects, which a day bounds", func(g *grown) { g[6] = 500 }, ""},
 		{"a slower answer", func(g *grown) { g[5] = 60 }, "status p99"},
 	} {
 		all := make([]grown, 60)
