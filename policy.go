@@ -67,7 +67,8 @@ type Limits struct {
 	Sessions int            `json:"sessions" yaml:"sessions"`
 	PerAgent map[string]int `json:"per_agent,omitempty" yaml:"per_agent"`
 	Memory   Percent        `json:"memory" yaml:"memory"`
-	Output   Bytes          `json:"output" yaml:"output"` // how much of a session's output is kept
+	Reserve  Bytes          `json:"reserve,omitempty" yaml:"reserve"` // memory promised to a session that has just started; what its agent took when 0
+	Output   Bytes          `json:"output" yaml:"output"`             // how much of a session's output is kept
 	// Workspaces bounds the tasks between the start of a session and their landing;
 	// see MostWorkspaces.
 	Workspaces int `json:"workspaces,omitempty" yaml:"workspaces"`

@@ -80,6 +80,7 @@ type Session struct {
 	StopAt       time.Time `json:"stop_at,omitzero"`     // when it last asked
 	Warning      string    `json:"warning,omitempty"`
 	Dropped      int64     `json:"dropped,omitempty"` // bytes of its output beyond the limit, which are not kept
+	Memory       int64     `json:"memory,omitempty"`  // the most bytes that its agent had in use; 0 means unknown
 	Verdict      *Verdict  `json:"verdict,omitempty"` // of a verifier
 	Answer       *Answer   `json:"answer,omitempty"`  // of a session that answers
 

@@ -210,6 +210,7 @@ type RunResult struct {
 	Changed      []string `json:"changed,omitempty"` // tracked files that a session changed which may change nothing
 	Usage        Usage    `json:"usage"`
 	Dropped      int64    `json:"dropped,omitempty"` // bytes of its output beyond the limit, which are not kept
+	Memory       int64    `json:"memory,omitempty"`  // the most bytes that its agent had in use; 0 means unknown
 }
 
 // SendSpec asks to hand a running session a text.

@@ -38,7 +38,7 @@ base: ai-develop
 tracks:
   - {name: core, default: true, limit: 2}
   - name: docs
-limits: {sessions: 7, per_agent: {one: 3}, memory: 70%, output: 1.5 GiB}
+limits: {sessions: 7, per_agent: {one: 3}, memory: 70%, reserve: 512 MiB, output: 1.5 GiB}
 agent: {use: one, model: "m:large", effort: high, fallback: ["one:m:small", two, "two:x/y:1"], roles: {fix: two}}
 agents:
   own:
@@ -63,7 +63,7 @@ trash: {keep: [], ttl: 30d}
 	want := coppice.Policy{
 		Base:   "ai-develop",
 		Tracks: []coppice.Track{{Name: "core", Default: true, Limit: 2}, {Name: "docs"}},
-		Limits: coppice.Limits{Sessions: 7, PerAgent: map[string]int{"one": 3}, Memory: 70, Output: 3 << 29},
+		Limits: coppice.Limits{Sessions: 7, PerAgent: map[string]int{"one": 3}, Memory: 70, Reserve: 512 << 20, Output: 3 << 29},
 		Agent:  coppice.AgentChoice{Use: "one", Model: "m:large", Effort: "high", Fallback: []string{"one:m:small", "two", "two:x/y:1"}, Roles: map[coppice.Role]string{coppice.RoleFix: "two"}},
 		Agents: map[string]coppice.Profile{"own": {Protocol: "command", Command: []string{"./agent.sh"}, Args: []string{"--prompt", "{prompt_file}"},
 			Prompt: "file", Env: map[string]string{"NO_COLOR": "1"}, PassEnv: []string{"HOME", "OWN_*"}}},

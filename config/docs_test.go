@@ -172,6 +172,7 @@ func TestExplain(t *testing.T) {
 	for name, want := range map[string][3]string{
 		"limits.sessions": {"5", "2", "coppice.yaml:2"},
 		"limits.memory":   {"80%", "80%", "default"},
+		"limits.reserve":  {"(what sessions of its agent took before; 256 MiB for the first)", "(what sessions of its agent took before; 256 MiB for the first)", "default"},
 		"checks":          {"[]", `[make test, "true"]`, "coppice.yaml:3"},
 		"health.timeout":  {"4h", "4h", "default"},
 		"trash.ttl":       {"14d", "14d", "default"},

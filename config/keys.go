@@ -56,7 +56,8 @@ var keys = map[string]key{
 	"limits.sessions":    {doc: "The most sessions of this project at once.", example: "5", min: 1, max: 10000},
 	"limits.per_agent":   {doc: "The most sessions of an agent at once, by the agent's name.", example: "{my-agent: 3}", mapKey: named("agent")},
 	"limits.per_agent.*": {doc: "The most sessions of this agent at once.", min: 1, max: 10000},
-	"limits.memory":      {doc: "The share of the machine's memory in use above which no further session starts.", example: "80%"},
+	"limits.memory":      {doc: "The share of the machine's memory above which no further session starts. What is in use counts, and what is promised to sessions that have just started.", example: "80%"},
+	"limits.reserve":     {doc: "How much memory is promised to a session for its first 30 seconds, in which it does not show yet what it takes.", unset: "what sessions of its agent took before; 256 MiB for the first", example: "512 MiB", min: 1, max: 1 << 20},
 
 	"limits.output":     {doc: "How much of a session's output is kept. Beyond it, what decides about the session is kept, and the last MiB; nothing is stopped. Pictures have a limit of their own.", example: "256 MiB", min: 1, max: 1 << 20},
 	"limits.checks":     {doc: "How many checks run at once, of all projects together. Projects take turns.", unset: "as many as the machine has CPUs", example: "2", min: 1, max: 1000},

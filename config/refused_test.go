@@ -38,6 +38,7 @@ var refused = []struct {
 	{"percent", "limits: {memory: 101%}", "1:18", []string{"percentage"}},
 	{"amount of data", "limits: {output: lots}", "1:18", []string{"amount of data", "256 MiB"}},
 	{"too little data", "limits: {output: 512 KiB}", "1:18", []string{"out of range", "from 1 MiB to 1 TiB"}},
+	{"too little memory", "limits: {reserve: 0}", "1:19", []string{"out of range", "from 1 MiB to 1 TiB"}},
 	{"too much data", "limits: {output: 2 TiB}", "1:18", []string{"out of range"}},
 	{"duration without a unit", "retry: {backoff: 10}", "1:18", []string{"duration", "90s"}},
 	{"short duration", "health: {timeout: 1ms}", "1:19", []string{"too short", "1s"}},

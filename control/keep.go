@@ -126,34 +126,30 @@ func (k *Keeper) runOnce(ctx context.Context) (seq int64, due time.Time, err err
 		_, seq, err = r.Log.Bounds()
 		return err
 	})
-	for more := true; more && err == nil; {
-		began := k.Clock.Now()
-		if more, err = k.step(ctx, limits); err == nil && more && !k.pause(ctx, min(keepMost, keepRest*k.Clock.Now().Sub(began))) {
-			return seq, due, ctx.Err()
+	for _, step := range []func() (bool, error){func() (bool, error) { return k.forget(ctx, limits) }, func() (bool, error) { return k.Pack(ctx) }} {
+		for more := true; more && err == nil; {
+			began := k.Clock.Now()
+			if more, err = step(); err == nil && more && !k.pause(ctx, min(keepMost, keepRest*k.Clock.Now().Sub(began))) {
+				return seq, due, ctx.Err()
+			}
 		}
 	}
 	if err == nil {
 		err = k.Store.View(ctx, func(r store.Reader) (err error) {
-			due, err = r.History.Due(limits)
+			due, err = r.History.Due(limits, k.Clock.Now())
 			return err
 		})
 	}
 	return seq, due, err
 }
 
-// step forgets a bit, or packs a bit when there is nothing to forget.
-func (k *Keeper) step(ctx context.Context, limits store.Keep) (more bool, err error) {
+// forget forgets a bit of what is beyond the limits.
+func (k *Keeper) forget(ctx context.Context, limits store.Keep) (more bool, err error) {
 	f, err := k.Intake.ForgetOld(ctx, limits, keepRows)
-	if err != nil {
-		return false, err
-	}
-	if f.Task == nil {
-		return k.Pack(ctx)
-	}
-	if f.Done {
+	if err == nil && f.Done {
 		k.Log.Info("the history was bounded", "task", f.Task.Key, "all", f.All)
 	}
-	return true, nil
+	return err == nil && f.Task != nil, err
 }
 
 // wait returns when something happened after an event, or at a moment. It reports

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"sort"
@@ -19,9 +20,11 @@ type Room struct {
 	InFlight map[int64]int     // by project: tasks between the start of a session and their landing
 	Limited  Limited
 	Nodes    []coppice.Node
-	Starting int // sessions whose memory does not show yet
 	Most     int // live sessions of all projects together; 0 for no bound
-	Reserve  uint64
+
+	Promised uint64                   // memory of sessions that have just started, which does not show yet
+	Takes    map[string]coppice.Bytes // by agent: the memory that a session takes
+	Reserve  coppice.Bytes            // the same for an agent that is not in Takes
 
 	Today    map[int64]coppice.USD // what each project has spent since midnight UTC
 	Reserved map[int64]coppice.USD // what running sessions of each project may still spend
@@ -149,11 +152,22 @@ func (r Room) memory(p coppice.Project) (string, time.Time) {
 	if n.MemoryTotal == 0 {
 		return "", time.Time{} // the machine does not tell
 	}
-	used := n.MemoryUsed + uint64(r.Starting)*r.Reserve
+	used := n.MemoryUsed + r.Promised
 	if used*100 >= most*n.MemoryTotal {
-		return fmt.Sprintf("%d%% of the memory is in use or promised, the limit is %d%%", used*100/n.MemoryTotal, most), r.Now.Add(memoryPause)
+		return fmt.Sprintf("%d%% of the memory is in use or promised to sessions that have just started, the limit is %d%%",
+			used*100/n.MemoryTotal, most), r.Now.Add(memoryPause)
 	}
 	return "", time.Time{}
+}
+
+// young is how long after its start a session may take less than it will.
+const young = 30 * time.Second
+
+// promise reserves memory for a session that has just started: what the policy
+// says, or else what sessions of its agent took.
+func (r *Room) promise(project int64, account string) {
+	agent, _ := coppice.SplitChoice(account)
+	r.Promised += uint64(cmp.Or(r.Projects[project].Policy.Limits.Reserve, r.Takes[agent], r.Reserve))
 }
 
 // fill chooses the tasks to start now, given the first tasks of every lane. It
@@ -190,7 +204,7 @@ func fill(r Room, lanes map[coppice.Lane][]coppice.Task) []coppice.Task {
 		r.grant(from, *best)
 		lanes[from] = lanes[from][1:]
 		r.Running[from]++
-		r.Starting++
+		r.promise(from.ProjectID, from.Agent)
 		if !begun(*best) {
 			r.InFlight[from.ProjectID]++
 		}

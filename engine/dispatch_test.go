@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"coppice"
+	"coppice/store"
 )
 
 var laneMain = coppice.Lane{ProjectID: 1, Track: "main", Agent: "ann"}
@@ -39,6 +40,12 @@ func running(l coppice.Lane, n int) func(*Room) { return func(r *Room) { r.Runni
 // flying has so many tasks of the first project between a session and their
 // landing.
 func flying(n int) func(*Room) { return func(r *Room) { r.InFlight = map[int64]int{1: n} } }
+
+// taking leaves 200 bytes until the limit, and has sessions of an agent take so
+// much.
+func taking(agent string, memory coppice.Bytes) func(*Room) {
+	return func(r *Room) { r.Nodes[0].MemoryUsed, r.Takes = 600, map[string]coppice.Bytes{agent: memory} }
+}
 
 func TestBlocked(t *testing.T) {
 	t.Parallel()
@@ -78,10 +85,10 @@ func TestBlocked(t *testing.T) {
 		{"agent forbidden", room(perAgent), coppice.Lane{ProjectID: 1, Track: "main", Agent: "zed"}, "all 0 sessions of zed are taken", 0},
 		{"agent without a bound", room(perAgent, running(bob, 3)), bob, "", 0},
 		{"no worker", room(func(r *Room) { r.Nodes = nil }), laneMain, "no worker is alive", 0},
-		{"memory short", room(func(r *Room) { r.Nodes[0].MemoryUsed = 800 }), laneMain, "80% of the memory is in use or promised, the limit is 80%", 5 * time.Second},
+		{"memory short", room(func(r *Room) { r.Nodes[0].MemoryUsed = 800 }), laneMain, "80% of the memory is in use or promised to sessions that have just started, the limit is 80%", 5 * time.Second},
 		{"memory just enough", room(func(r *Room) { r.Nodes[0].MemoryUsed = 799 }), laneMain, "", 0},
-		{"memory promised", room(func(r *Room) { r.Starting = 7 }), laneMain, "80% of the memory is in use or promised, the limit is 80%", 5 * time.Second},
-		{"memory unknown", room(func(r *Room) { r.Nodes[0] = coppice.Node{Name: PoolLocal}; r.Starting = 7 }), laneMain, "", 0},
+		{"memory promised", room(func(r *Room) { r.Promised = 700 }), laneMain, "80% of the memory is in use or promised to sessions that have just started, the limit is 80%", 5 * time.Second},
+		{"memory unknown", room(func(r *Room) { r.Nodes[0] = coppice.Node{Name: PoolLocal}; r.Promised = 700 }), laneMain, "", 0},
 		{"memory without a bound", room(inProject(func(p *coppice.Project) { p.Policy.Limits.Memory = 0 }), func(r *Room) { r.Nodes[0].MemoryUsed = 1000 }), laneMain, "", 0},
 		{"a machine of 24 TiB", room(func(r *Room) { r.Nodes[0] = coppice.Node{MemoryTotal: 24 << 40, MemoryUsed: 1 << 40} }), laneMain, "", 0},
 	} {
@@ -144,6 +151,13 @@ func TestFill(t *testing.T) {
 		{"the policy's own bound", room(flying(2), inProject(func(p *coppice.Project) { p.Policy.Limits.Workspaces = 3 })),
 			map[coppice.Lane][]coppice.Task{laneMain: tasks(1, 2)}, []int64{1}},
 		{"memory is promised to each", room(func(r *Room) { r.Nodes[0].MemoryUsed = 600 }), map[coppice.Lane][]coppice.Task{laneMain: tasks(1, 2, 3, 4)}, []int64{1, 2}},
+		{"as much as its agent took", room(taking("ann", 50)), map[coppice.Lane][]coppice.Task{laneMain: tasks(1, 2, 3, 4, 5)}, []int64{1, 2, 3, 4}},
+		{"with whatever model", room(taking("ann", 50)), map[coppice.Lane][]coppice.Task{{ProjectID: 1, Track: "main", Agent: "ann:large"}: tasks(1, 2, 3, 4, 5)}, []int64{1, 2, 3, 4}},
+		{"not as another took", room(taking("bob", 50)), map[coppice.Lane][]coppice.Task{laneMain: tasks(1, 2, 3, 4, 5)}, []int64{1, 2}},
+		{"as the policy says", room(taking("ann", 50), inProject(func(p *coppice.Project) { p.Policy.Limits.Reserve = 150 })),
+			map[coppice.Lane][]coppice.Task{laneMain: tasks(1, 3, 5), other: tasks(2, 4)}, []int64{1, 2}},
+		{"whatever the memory", room(taking("ann", 500), inProject(func(p *coppice.Project) { p.Policy.Limits.Memory = 0 })),
+			map[coppice.Lane][]coppice.Task{laneMain: tasks(1, 2, 3, 4, 5)}, []int64{1, 2, 3, 4, 5}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -163,4 +177,53 @@ func tasks(ids ...int64) (out []coppice.Task) {
 		out = append(out, queuedTask(id))
 	}
 	return out
+}
+
+// A session that has just started is promised what the sessions of its agent took,
+// until it is old enough to show what it takes itself.
+func TestYoungSessionsArePromisedMemory(t *testing.T) {
+	t.Parallel()
+	b := open(t, func(c *Config) { c.Reserve = 300 })
+	b.nodes[0].MemoryTotal, b.nodes[0].MemoryUsed = 1000, 100
+	b.project(func(p *coppice.Project) { p.Policy.Limits.Sessions = 10 })
+	b.create(coppice.NewTask{Title: "a"}, coppice.NewTask{Title: "b"}, coppice.NewTask{Title: "c"}, coppice.NewTask{Title: "d"}, coppice.NewTask{Title: "e"}, coppice.NewTask{Title: "f"}, coppice.NewTask{Title: "g"})
+	var running []string
+	starts := func(keys ...string) {
+		t.Helper()
+		running = append(running, keys...)
+		var got []string
+		b.view(func(r store.Reader) error {
+			live, err := r.Sessions.Live()
+			for _, s := range live {
+				got = append(got, coppice.TaskKey("app", int(s.TaskID)))
+			}
+			return err
+		})
+		if d := cmp.Diff(running, got); d != "" {
+			t.Errorf("running (-want +got):\n%s", d)
+		}
+	}
+	b.turn()
+	starts("app-1", "app-2", "app-3")
+	b.want("app-4", coppice.StatusWaiting, "100% of the memory is in use or promised to sessions that have just started, the limit is 80%")
+
+	b.finish("app-1", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "base1"})
+	running = running[1:]
+	b.finish("app-1", coppice.WorkRun, coppice.RunResult{Head: "head1", Memory: 200}) // two are promised 200 each
+	starts("app-4", "app-5")
+
+	p := b.projectNow()
+	p.Policy.Limits.Reserve = 175 // four are promised 175 each: 800 of 1000
+	b.update(func(tx store.Tx) error { return tx.Projects.Put(&p) })
+	b.turn()
+	starts()
+
+	b.finish("app-2", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "base1"})
+	b.begins("app-2", 0)
+	b.clock = b.clock.Add(young - 1)
+	b.turn()
+	starts()
+	b.clock = b.clock.Add(1)
+	b.turn()
+	starts("app-6")
 }

@@ -47,9 +47,9 @@ type Config struct {
 	// MaxSessions bounds the live sessions of all projects together; 0 means
 	// that only the projects' own limits count.
 	MaxSessions int
-	// Reserve is the memory a session is expected to take soon after its
-	// start, counted for those that are only starting.
-	Reserve uint64
+	// Reserve is the memory that a session is expected to take soon after its
+	// start, before any session of its agent has ended; 256 MiB when 0.
+	Reserve coppice.Bytes
 	// After makes the channel that wakes Run at a due time; time.After when nil.
 	After func(time.Duration) <-chan time.Time
 	// KeepEvents and KeepFor bound the log: events beyond the newest

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"coppice"
 	"coppice/store"
@@ -17,6 +18,14 @@ func (i *Intake) ForgetOld(ctx context.Context, k store.Keep, most int) (f store
 		"kind": coppice.SaidNotice,
 		"text": "What this session wrote was removed on " + now.Format("2 January 2006") + " to bound the history (keep.output and keep.output_size in config.yaml).",
 	}); err != nil {
+		return f, err
+	}
+	due := time.Time{}
+	err = i.store.View(ctx, func(r store.Reader) (err error) {
+		due, err = r.History.Due(k, now)
+		return err
+	})
+	if err != nil || due.IsZero() || due.After(now) {
 		return f, err
 	}
 	err = i.store.Update(ctx, func(tx store.Tx) error {

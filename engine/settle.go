@@ -172,7 +172,7 @@ func settleRun(v *View, w coppice.Work) *Decision {
 	d.Session.Exit, d.Session.Signal = r.Exit, r.Signal
 	d.Session.Summary, d.Session.Usage = r.Summary, r.Usage
 	d.Session.From, d.Session.Head, d.Session.Stat = r.From, r.Head, r.Stat
-	d.Session.Dropped = max(s.Dropped, r.Dropped)
+	d.Session.Dropped, d.Session.Memory = max(s.Dropped, r.Dropped), r.Memory
 	if r.Conversation != "" {
 		d.Session.Conversation = r.Conversation
 	}

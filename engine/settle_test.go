@@ -103,8 +103,8 @@ func TestSettleRun(t *testing.T) {
 		{"of another session", viewOf(coppice.StageSession, ran("", live), finished(coppice.WorkRun, coppice.RunResult{}, func(w *coppice.Work) { w.SessionID = 99 })),
 			"settle: session.ended; settled"},
 	})
-	d := settle(of(coppice.RunResult{Exit: code(0), Head: "head1", From: "base1", Conversation: "talk2", Summary: "Done.", Usage: coppice.Usage{Turns: 2}}))
-	if s := d.Session; s.Head != "head1" || s.From != "base1" || s.Conversation != "talk2" || s.Summary != "Done." || s.Usage.Turns != 2 || !s.EndedAt.Equal(noon) {
+	d := settle(of(coppice.RunResult{Exit: code(0), Head: "head1", From: "base1", Conversation: "talk2", Summary: "Done.", Usage: coppice.Usage{Turns: 2}, Memory: 5}))
+	if s := d.Session; s.Head != "head1" || s.From != "base1" || s.Conversation != "talk2" || s.Summary != "Done." || s.Usage.Turns != 2 || s.Memory != 5 || !s.EndedAt.Equal(noon) {
 		t.Errorf("session after its run: %+v", s)
 	}
 }

@@ -183,6 +183,9 @@ func loadRoom(r store.Reader, now time.Time, nodes []coppice.Node, cfg Config) (
 	if room.InFlight, err = r.Lanes.InFlight(); err != nil {
 		return room, err
 	}
+	if room.Takes, err = r.Sessions.MemoryUsed(); err != nil {
+		return room, err
+	}
 	limits, err := r.Limits.All()
 	if err != nil {
 		return room, err
@@ -198,8 +201,11 @@ func loadRoom(r store.Reader, now time.Time, nodes []coppice.Node, cfg Config) (
 	}
 	for _, s := range live {
 		room.reserve(s)
-		if s.StartedAt.IsZero() || now.Sub(s.StartedAt) < 30*time.Second {
-			room.Starting++
+		if s.StartedAt.IsZero() || now.Sub(s.StartedAt) < young {
+			if err := room.know(r, s.ProjectID); err != nil {
+				return room, err
+			}
+			room.promise(s.ProjectID, s.Agent)
 		}
 		if s.Parked() {
 			room.Parked = append(room.Parked, s)

@@ -87,6 +87,7 @@ type Exit struct {
 	Spool   int64         `json:"spool"` // the spool's end
 	EndedAt time.Time     `json:"ended_at"`
 	Dropped int64         `json:"dropped,omitempty"` // bytes of output beyond Spec.Output, which are not kept
+	Memory  int64         `json:"memory,omitempty"`  // the most bytes that the agent had in use; 0 means unknown
 	Error   string        `json:"error,omitempty"`   // why the agent could not be started at all, or not captured to its end
 }
 

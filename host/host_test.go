@@ -238,6 +238,31 @@ func checkFiles(t *testing.T, b *bundle) {
 	}
 }
 
+// The memory of a session is that of its agent, or of the largest process that
+// the agent waited for.
+func TestMemoryOfAgent(t *testing.T) {
+	t.Parallel()
+	const much = 256 << 20
+	took := func(args ...string) int64 {
+		t.Helper()
+		b := setup(t, "once", args...)
+		b.start("")
+		x := b.ended()
+		if x.Code != 0 {
+			t.Fatalf("exit %+v", x)
+		}
+		return x.Memory
+	}
+	if n := took("sum"); n <= 0 || n >= much {
+		t.Errorf("an agent that takes little took %d bytes", n)
+	}
+	for _, args := range [][]string{{"take", strconv.Itoa(much)}, {"run", "take", strconv.Itoa(much)}} {
+		if n := took(args...); n < much || n > 2*much {
+			t.Errorf("%v took %d bytes", args, n)
+		}
+	}
+}
+
 // A prompt of a mebibyte arrives by stdin, and nothing of it shows in the
 // arguments or the environment.
 func TestPromptByStdin(t *testing.T) {

@@ -152,6 +152,17 @@ func runAgent(args []string) int {
 		for n := 0; in.Scan() && in.Text() != "quit"; n++ {
 			fmt.Printf("%07d\n", n)
 		}
+	case "take": // so many bytes of memory
+		n, _ := strconv.Atoi(args[1])
+		taken := make([]byte, n)
+		for i := 0; i < n; i += os.Getpagesize() {
+			taken[i] = 1
+		}
+		fmt.Println("took", len(taken))
+	case "run": // a child that does what the other arguments say
+		if err := child(false, args[1:]...).Run(); err != nil {
+			return 1
+		}
 	case "web": // an app, not an agent
 		return runWeb(args[1:])
 	case "fetch": // tells what the app answers

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"runtime"
 	"sync"
 	"syscall"
 	"time"
@@ -170,7 +171,11 @@ func (h *host) session(ctx context.Context, p agent.Protocol, signals <-chan os.
 	if h.tmux != nil {
 		code, sig = h.tmux.exit()
 	}
-	return h.finish(code, sig)
+	x := h.finish(code, sig)
+	if h.tmux == nil { // there it is tmux that waited for the agent
+		x.Memory = peak(a.cmd.ProcessState)
+	}
+	return x
 }
 
 // receive serves clients and obeys whoever wants an end of it.
@@ -224,6 +229,22 @@ func wait(cmd *exec.Cmd) (code int, sig string) {
 		return -1, unix.SignalName(st.Signal())
 	}
 	return cmd.ProcessState.ExitCode(), ""
+}
+
+// peak is the most memory, in bytes, that an ended process had in use, or any
+// process that it waited for. 0 means unknown.
+func peak(p *os.ProcessState) int64 {
+	if p == nil {
+		return 0
+	}
+	used, ok := p.SysUsage().(*syscall.Rusage)
+	switch {
+	case !ok:
+		return 0
+	case runtime.GOOS == "darwin":
+		return int64(used.Maxrss)
+	}
+	return int64(used.Maxrss) << 10 // everywhere else it is in KiB
 }
 
 // capture reads one stream to its end. Raw bytes are in the spool before

@@ -121,7 +121,7 @@ func TestTerminal(t *testing.T) {
 			if again.end.Code != 5 {
 				t.Errorf("ended with %+v", again.end)
 			}
-			if x := b.ended(); x.Code != 5 || x.Signal != "" {
+			if x := b.ended(); x.Code != 5 || x.Signal != "" || (x.Memory > 0) != (runtime == RuntimePty) {
 				t.Errorf("exit %+v", x)
 			}
 			for _, once := range []string{"got from one 世", "got from two"} {

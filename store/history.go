@@ -38,9 +38,9 @@ type Forgotten struct {
 // HistoryReader reads how long the history is. None of it depends on its length.
 type HistoryReader interface {
 	Kept() (Kept, error)
-	// Due returns when something has to be forgotten because of its age; the zero
-	// time means never.
-	Due(Keep) (time.Time, error)
+	// Due returns when something has to be forgotten: now, later because of its age,
+	// or, as the zero time, never.
+	Due(k Keep, now time.Time) (time.Time, error)
 }
 
 // History forgets.

@@ -12,6 +12,10 @@ type SessionReader interface {
 	Live() ([]coppice.Session, error)          // oldest first
 	Written() (map[string]Written, error)      // of live sessions, by their keys
 	Last(task int64) (*coppice.Session, error) // nil when there is none
+	// MemoryUsed returns, by agent, what a session takes, as those that have ended
+	// show. A session that took more raises it at once, and one that took less
+	// lowers it by a quarter of the difference.
+	MemoryUsed() (map[string]coppice.Bytes, error)
 }
 
 // Written is how far the output of a session is kept.
@@ -20,7 +24,9 @@ type Written struct{ Session, Cursor int64 }
 // Sessions reads and writes sessions.
 type Sessions interface {
 	SessionReader
-	Put(*coppice.Session) error // without a prompt, the stored one stays
+	// Put counts the session's memory when that becomes known. Without a prompt,
+	// the stored one stays.
+	Put(*coppice.Session) error
 }
 
 // OutputReader reads what sessions wrote. Lists report the size of a picture and

@@ -213,7 +213,7 @@ func (w *Worker) conclude(ctx context.Context, f *follower, spec coppice.RunSpec
 		if exit.Signal == "" {
 			res.Exit = &code
 		}
-		res.Signal, res.Stopped, res.Dropped = exit.Signal, exit.Stopped, exit.Dropped
+		res.Signal, res.Stopped, res.Dropped, res.Memory = exit.Signal, exit.Stopped, exit.Dropped, exit.Memory
 		res.Summary, res.Failure, res.Usage = exit.Outcome.Summary, exit.Outcome.Failure, exit.Outcome.Usage
 		if exit.Outcome.Conversation != "" {
 			res.Conversation = exit.Outcome.Conversation

@@ -41,6 +41,10 @@ func TestSession(t *testing.T) {
 		Stat:  " hello.txt | 1 +\n 1 file changed, 1 insertion(+)",
 		Usage: coppice.Usage{InputTokens: 10, OutputTokens: 5, CostUSD: 0.5, Turns: 1},
 	}
+	if r.Memory < 1<<20 {
+		t.Errorf("its agent took %d bytes of memory", r.Memory)
+	}
+	want.Memory = r.Memory
 	if d := cmp.Diff(want, r); d != "" {
 		t.Errorf("result (-want +got):\n%s", d)
 	}

@@ -102,43 +102,27 @@ func diffTrees(common, from, to, below string, list *[]treeChange) error {
 	if from == to {
 		return nil
 	}
-	was, err := readTree(common, from)
+	pairs, err := readChanges(common, from, to)
 	if err != nil {
 		return err
 	}
-	now, err := readTree(common, to)
-	if err != nil {
-		return err
-	}
-	names := map[string]bool{}
-	for n := range was {
-		names[n] = true
-	}
-	for n := range now {
-		names[n] = true
-	}
-	for n := range names {
-		x, y := was[n], now[n]
+	for n, p := range pairs {
+		x, y := p[0], p[1]
 		if x == y {
 			continue
 		}
-		sub := [2]string{}
 		c := treeChange{Path: below + n}
-		if x.mode == modeTree {
-			sub[0] = x.id
-		} else if x.mode != "" {
-			c.OldMode, c.Old = x.mode, x.id
+		if x.mode != modeTree && x.mode != "" {
+			c.OldMode, c.Old = x.mode, x.id()
 		}
-		if y.mode == modeTree {
-			sub[1] = y.id
-		} else if y.mode != "" {
-			c.NewMode, c.New = y.mode, y.id
+		if y.mode != modeTree && y.mode != "" {
+			c.NewMode, c.New = y.mode, y.id()
 		}
 		if c.OldMode != "" || c.NewMode != "" {
 			*list = append(*list, c)
 		}
-		if sub[0] != "" || sub[1] != "" {
-			if err := diffTrees(common, sub[0], sub[1], below+n+"/", list); err != nil {
+		if x.mode == modeTree || y.mode == modeTree {
+			if err := diffTrees(common, x.tree(), y.tree(), below+n+"/", list); err != nil {
 				return err
 			}
 		}
@@ -262,7 +246,7 @@ func plainDirty(t worktree, changes []treeChange) (map[string]bool, error) {
 		f, tracked := staged[c.Path]
 		switch {
 		case !tracked && c.OldMode == "":
-		case !tracked || f.mode != c.OldMode || f.id != c.Old:
+		case !tracked || f.mode != c.OldMode || f.id() != c.Old:
 			dirty[c.Path] = true
 		default:
 			same, err := f.unchanged(t.path, info)

@@ -47,25 +47,18 @@ func hasTree(r repo, old, id string, seen map[string]bool) bool {
 		return true
 	}
 	seen[id] = true
-	now, err := readTree(r.git, id)
+	pairs, err := readChanges(r.git, old, id)
 	if err != nil || !ownObject(r, id) {
 		return false
 	}
-	was, err := readTree(r.git, old)
-	if err != nil {
-		return false
-	}
-	for name, e := range now {
-		switch o := was[name]; {
-		case e.id == o.id || e.mode == modeModule:
-		case e.mode == modeTree:
-			if o.mode != modeTree {
-				o.id = ""
-			}
-			if !hasTree(r, o.id, e.id, seen) {
+	for _, p := range pairs {
+		switch was, now := p[0], p[1]; {
+		case now.hash == was.hash || now.mode == "" || now.mode == modeModule:
+		case now.mode == modeTree:
+			if !hasTree(r, was.tree(), now.id(), seen) {
 				return false
 			}
-		case !ownObject(r, e.id):
+		case !ownObject(r, now.id()):
 			return false
 		}
 	}
@@ -105,27 +98,15 @@ func (w *Workspaces) loosen(ctx context.Context, r repo, a, b string) error {
 		}
 		var next []pair
 		for _, p := range level {
-			was, err := readTree(r.git, p.from)
+			pairs, err := readChanges(r.git, p.from, p.to)
 			if err != nil {
 				return nil
 			}
-			now, err := readTree(r.git, p.to)
-			if err != nil {
-				return nil
-			}
-			for name, e := range now {
-				if o := was[name]; o.id != e.id && (o.mode == modeTree || e.mode == modeTree) {
-					q := pair{}
-					if o.mode == modeTree {
-						q.from = o.id
-					}
-					if e.mode == modeTree {
-						q.to = e.id
-					}
-					if !seen[q] {
-						seen[q] = true
-						next = append(next, q)
-					}
+			for _, e := range pairs {
+				q := pair{e[0].tree(), e[1].tree()}
+				if e[1].mode != "" && q.from != q.to && !seen[q] {
+					seen[q] = true
+					next = append(next, q)
 				}
 			}
 		}
@@ -232,25 +213,17 @@ func plainTree(r repo, from, to string, ids *[]string) bool {
 	if from == to {
 		return true
 	}
-	data, err := youngObject(r.git, "tree", to)
-	if err != nil || !ownObject(r, to) {
-		return false
-	}
 	now, err := readTree(r.git, to)
-	if err != nil {
+	if err != nil || !ownObject(r, to) || !ordered(now) {
 		return false
 	}
 	was, err := readTree(r.git, from)
 	if err != nil {
 		return false
 	}
-	// The same names in git's order, each once, make the same bytes.
-	if again, err := treeData(now); err != nil || !bytes.Equal(again, data) {
-		return false
-	}
-	for name, e := range now {
-		old := was[name]
-		if e == old {
+	for name, p := range treeChanges(was, now) {
+		old, e := p[0], p[1]
+		if e == old || e.mode == "" {
 			continue
 		}
 		if !plainEntryName(name) {
@@ -258,20 +231,17 @@ func plainTree(r repo, from, to string, ids *[]string) bool {
 		}
 		switch e.mode {
 		case modeTree:
-			if old.mode != modeTree {
-				old.id = ""
-			}
-			if !plainTree(r, old.id, e.id, ids) {
+			if !plainTree(r, old.tree(), e.id(), ids) {
 				return false
 			}
 		case "100644", "100755", modeLink:
-			if e.id == old.id {
+			if e.hash == old.hash {
 				continue // only its mode changed
 			}
-			if !ownObject(r, e.id) {
+			if !ownObject(r, e.id()) {
 				return false
 			}
-			*ids = append(*ids, e.id)
+			*ids = append(*ids, e.id())
 		default:
 			return false
 		}

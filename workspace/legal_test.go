@@ -2,10 +2,13 @@ package workspace
 
 import (
 	"bytes"
+	"crypto/sha1"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -69,10 +72,12 @@ func treeOfEntries(rt *rapid.T, t testing.TB, dir string, depth int) string {
 	if rapid.IntRange(0, 3).Draw(rt, "sorted") > 0 {
 		sorted := map[string]entry{}
 		for _, l := range lines {
-			sorted[l.name] = entry{l.mode, l.id}
+			if hash, err := hex.DecodeString(l.id); err == nil && len(hash) == sha1.Size {
+				sorted[l.name] = entry{l.name, l.mode, string(hash)}
+			}
 		}
-		if data, err := treeData(sorted); err == nil {
-			return hashObject(t, dir, "tree", data)
+		if len(sorted) > 0 {
+			return hashObject(t, dir, "tree", treeData(slices.Collect(maps.Values(sorted))))
 		}
 	}
 	var data []byte

@@ -198,7 +198,7 @@ func (w *Workspaces) newLinks(ctx context.Context, r repo, base, tree string) ([
 	var links []change
 	add := func(path string, e entry) {
 		if e.mode == modeLink {
-			links = append(links, change{mode: e.mode, id: e.id, path: path})
+			links = append(links, change{mode: e.mode, id: e.id(), path: path})
 		}
 	}
 	if c, err := readCommit(r.git, base); err == nil && newEntries(r.git, c.tree, tree, "", add) == nil {

@@ -110,7 +110,7 @@ func TestNewEntriesAreGits(t *testing.T) {
 		tree := run(t, b.root, "git", "write-tree")
 		if last != "" {
 			got := map[string]string{}
-			if err := newEntries(common, last, tree, "", func(p string, e entry) { got[p] = e.mode + " " + e.id }); err != nil {
+			if err := newEntries(common, last, tree, "", func(p string, e entry) { got[p] = e.mode + " " + e.id() }); err != nil {
 				rt.Fatal(err)
 			}
 			want := map[string]string{}

@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 )
@@ -48,7 +50,7 @@ func readIndex(file string) ([]stagedFile, error) {
 		if flags&0x3000 != 0 {
 			return errOdd
 		}
-		f := stagedFile{path: path, entry: entry{fmt.Sprintf("%o", mode), hex.EncodeToString(e[40:60])}}
+		f := stagedFile{path: path, entry: entry{mode: strconv.FormatUint(uint64(mode), 8), hash: string(e[40:60])}}
 		copy(f.seen[:], e)
 		f.odd = flags&0x8000 != 0 || more&0x4000 != 0
 		switch f.mode {
@@ -121,41 +123,43 @@ func writeStaged(common string, files []stagedFile, old string) (string, error) 
 // stagedTree makes the tree of files that are all below the same directory, and
 // whose paths have so many letters above it.
 func stagedTree(common string, files []stagedFile, above int, old string) (string, error) {
-	var was map[string]entry
+	var was []entry
 	if old != "" {
 		was, _ = readTree(common, old) // packed: then more is written than needs be
 	}
-	all := map[string]entry{}
+	var all []entry
+	seen := map[string]bool{}
 	for len(files) > 0 {
 		name, _, deeper := strings.Cut(files[0].path[above:], "/")
-		if _, twice := all[name]; twice || name == "" || name == "." || name == ".." || strings.EqualFold(name, ".git") {
+		if seen[name] || name == "" || name == "." || name == ".." || strings.EqualFold(name, ".git") {
 			return "", errOdd
 		}
-		if !deeper {
-			all[name] = files[0].entry
-			files = files[1:]
-			continue
+		seen[name] = true
+		e, n := entry{name, files[0].mode, files[0].hash}, 1
+		if deeper {
+			dir := files[0].path[:above+len(name)+1]
+			for n < len(files) && strings.HasPrefix(files[n].path, dir) {
+				n++
+			}
+			e.mode = modeTree
+			before := ""
+			if i, found := slices.BinarySearchFunc(was, e, compareEntries); found {
+				before = was[i].id()
+			}
+			id, err := stagedTree(common, files[:n], len(dir), before)
+			if err != nil {
+				return "", err
+			}
+			hash, err := hex.DecodeString(id)
+			if err != nil {
+				return "", err
+			}
+			e.hash = string(hash)
 		}
-		dir := files[0].path[:above+len(name)+1]
-		n := 1
-		for n < len(files) && strings.HasPrefix(files[n].path, dir) {
-			n++
-		}
-		before := ""
-		if was[name].mode == modeTree {
-			before = was[name].id
-		}
-		id, err := stagedTree(common, files[:n], len(dir), before)
-		if err != nil {
-			return "", err
-		}
-		all[name] = entry{modeTree, id}
+		all = append(all, e)
 		files = files[n:]
 	}
-	data, err := treeData(all)
-	if err != nil {
-		return "", err
-	}
+	data := treeData(all)
 	if old != "" && hashOf(whole("tree", data)) == old {
 		return old, nil
 	}

@@ -1,12 +1,8 @@
 package workspace
 
 import (
-	"crypto/sha1"
 	"encoding/hex"
-	"maps"
 	"path/filepath"
-	"slices"
-	"strings"
 )
 
 // Most candidates touch other files than what has landed since they began. Then
@@ -70,39 +66,75 @@ func mergeTrees(common, base, ours, theirs string) (string, error) {
 	if base == ours && ours == theirs {
 		return base, nil
 	}
-	var side [3]map[string]entry
+	var side [3][]entry
 	var err error
 	for i, id := range []string{base, ours, theirs} {
 		if side[i], err = readTree(common, id); err != nil {
 			return "", err
 		}
-	}
-	all := map[string]entry{}
-	maps.Copy(all, side[1])
-	maps.Copy(all, side[2])
-	for name := range side[0] {
-		all[name] = entry{} // it is found again below, or is gone
-	}
-	for name := range all {
-		if all[name], err = mergeEntry(common, side[0][name], side[1][name], side[2][name]); err != nil {
-			return "", err
+		if !ordered(side[i]) {
+			return "", errOdd
 		}
 	}
-	return writeTree(common, all)
+	all, err := mergeLists(common, treeChanges(side[0], side[1]), treeChanges(side[0], side[2]), side[1])
+	if err != nil {
+		return "", err
+	}
+	return writeObject(common, "tree", treeData(all))
+}
+
+// mergeLists returns the entries of a tree after a merge: our list, with what they
+// changed.
+func mergeLists(common string, we, they map[string][2]entry, ours []entry) ([]entry, error) {
+	for name, p := range we {
+		if _, both := they[name]; !both {
+			they[name] = [2]entry{p[0], p[0]}
+		}
+	}
+	var all []entry
+	for _, e := range ours {
+		if _, changed := they[e.name]; changed {
+			continue
+		}
+		if !mergeable(e.mode) {
+			return nil, errOdd
+		}
+		all = append(all, e)
+	}
+	for name, p := range they {
+		mine := p[0]
+		if q, both := we[name]; both {
+			mine = q[1]
+		}
+		e, err := mergeEntry(common, p[0], mine, p[1])
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, e)
+	}
+	return all, nil
+}
+
+// mergeable reports whether git writes a merged entry with the same mode.
+func mergeable(mode string) bool {
+	switch mode {
+	case modeTree, "100644", "100755", modeLink, modeModule:
+		return true
+	}
+	return false
 }
 
 // mergeEntry merges one entry; the zero entry is none.
 func mergeEntry(common string, base, ours, theirs entry) (entry, error) {
 	none, trees, some := entry{}, 0, 0
 	for _, e := range []entry{base, ours, theirs} {
-		switch e.mode {
-		case "":
+		switch {
+		case e == none:
 			continue
-		case modeTree:
+		case !mergeable(e.mode):
+			return none, errOdd
+		case e.mode == modeTree:
 			trees++
-		case "100644", "100755", modeLink, modeModule:
-		default:
-			return none, errOdd // git would write another mode
 		}
 		some++
 	}
@@ -114,44 +146,16 @@ func mergeEntry(common string, base, ours, theirs entry) (entry, error) {
 	case base == none && ours == none:
 		return theirs, nil
 	case trees != 0:
-		id, err := mergeTrees(common, base.id, ours.id, theirs.id)
-		return entry{modeTree, id}, err
+		id, err := mergeTrees(common, base.tree(), ours.tree(), theirs.tree())
+		if err != nil {
+			return none, err
+		}
+		hash, err := hex.DecodeString(id)
+		return entry{ours.name, modeTree, string(hash)}, err
 	case ours == theirs, theirs == base:
 		return ours, nil
 	case ours == base:
 		return theirs, nil
 	}
 	return none, errOdd
-}
-
-// writeTree writes a tree with these entries.
-func writeTree(common string, entries map[string]entry) (string, error) {
-	data, err := treeData(entries)
-	if err != nil {
-		return "", err
-	}
-	return writeObject(common, "tree", data)
-}
-
-// treeData is the content of a tree with these entries.
-func treeData(entries map[string]entry) ([]byte, error) {
-	// Git sorts a directory as if its name ended in a slash.
-	key := func(name string) string {
-		if entries[name].mode == modeTree {
-			return name + "/"
-		}
-		return name
-	}
-	names := slices.SortedFunc(maps.Keys(entries), func(a, b string) int { return strings.Compare(key(a), key(b)) })
-	var data []byte
-	for _, name := range names {
-		e := entries[name]
-		id, err := hex.DecodeString(e.id)
-		if err != nil || len(id) != sha1.Size {
-			return nil, errOdd
-		}
-		data = append(data, e.mode+" "+name+"\x00"...)
-		data = append(data, id...)
-	}
-	return data, nil
 }

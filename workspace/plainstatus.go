@@ -37,7 +37,7 @@ func (f stagedFile) unchanged(checkout string, index os.FileInfo) (bool, error) 
 	if err != nil {
 		return false, errOdd
 	}
-	return hashOf(whole("blob", data)) == f.id, nil
+	return hashOf(whole("blob", data)) == f.id(), nil
 }
 
 // mostIndex bounds an index whose stat data is changed here.

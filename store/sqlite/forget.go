@@ -76,6 +76,7 @@ func (t projects) Forget(project int64, most int) (more bool, err error) {
 	if err := t.q.RaiseFloor(t.ctx, keysOf(p.Prefix), int64(p.LastTask)); err != nil {
 		return false, err
 	}
+	t.known = known{}
 	if err := errors.Join(t.q.ForgetAsks(t.ctx, project), t.q.ForgetQueues(t.ctx, project), t.q.ForgetCounts(t.ctx, project)); err != nil {
 		return false, err
 	}

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"database/sql"
 	"errors"
+	"math"
 	"time"
 
 	"coppice"
@@ -19,68 +20,73 @@ func (r history) Kept() (k store.Kept, err error) {
 	return k, err
 }
 
-// oldest is the task that is forgotten next: altogether, or what was written for
-// it. Its id is 0 when there is none.
-type oldest struct {
-	id   int64
-	over time.Time
+// next is the task that is forgotten next: altogether, or what was written for it.
+// Its id is 0 when none is due.
+type next struct {
+	id  int64
+	all bool
+	due time.Time // when one will be due because of its age; zero for never
 }
 
-// due tells whether the age of the task is beyond a limit.
-func (o oldest) due(limit time.Duration, now time.Time) bool {
-	return limit > 0 && !o.over.Add(limit).After(now)
+// next finds what is beyond the limits. It looks only at tasks that are old enough,
+// or at all when there are too many of them.
+func (r history) next(k store.Keep, now time.Time) (n next, err error) {
+	kept, err := r.Kept()
+	if err != nil {
+		return n, err
+	}
+	full, err := r.q.OldestFull(r.ctx)
+	if err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return n, err
+	}
+	if err == nil && k.Output > 0 {
+		n.due = time.Unix(0, full.OverAt).Add(k.Output).UTC()
+	}
+	if err == nil && (!n.due.IsZero() && !n.due.After(now) || k.OutputSize > 0 && kept.Output > k.OutputSize) {
+		return next{id: full.ID, due: now}, nil
+	}
+	until := now.Add(-k.Tasks).UnixNano()
+	if k.Tasks == 0 {
+		until = 0
+	}
+	if k.TasksMost > 0 && kept.Tasks > k.TasksMost {
+		until = math.MaxInt64
+	}
+	id, err := r.q.OldestOver(r.ctx, until)
+	if err == nil {
+		return next{id: id, all: true, due: now}, nil
+	}
+	if !errors.Is(err, sql.ErrNoRows) || k.Tasks == 0 {
+		return n, ignoreNoRows(err)
+	}
+	over, err := r.q.NextOver(r.ctx, now.Add(-k.Tasks).UnixNano())
+	if moment := time.Unix(0, over).Add(k.Tasks).UTC(); err == nil && (n.due.IsZero() || moment.Before(n.due)) {
+		n.due = moment
+	}
+	return n, ignoreNoRows(err)
 }
 
-func (r history) oldestFull() (oldest, error) {
-	row, err := r.q.OldestFull(r.ctx)
-	return oldestOf(row.ID, row.OverAt, err)
-}
-
-func (r history) oldestOver() (oldest, error) {
-	row, err := r.q.OldestOver(r.ctx)
-	return oldestOf(row.ID, row.OverAt, err)
-}
-
-func oldestOf(id, over int64, err error) (oldest, error) {
+func ignoreNoRows(err error) error {
 	if errors.Is(err, sql.ErrNoRows) {
-		return oldest{}, nil
+		return nil
 	}
-	return oldest{id, time.Unix(0, over).UTC()}, err
+	return err
 }
 
-func (r history) Due(k store.Keep) (due time.Time, err error) {
-	for _, part := range []struct {
-		limit  time.Duration
-		oldest func() (oldest, error)
-	}{{k.Output, r.oldestFull}, {k.Tasks, r.oldestOver}} {
-		o, err := part.oldest()
-		if err != nil {
-			return due, err
-		}
-		if moment := o.over.Add(part.limit); o.id != 0 && part.limit > 0 && (due.IsZero() || moment.Before(due)) {
-			due = moment
-		}
-	}
-	return due, nil
+func (r history) Due(k store.Keep, now time.Time) (time.Time, error) {
+	n, err := r.next(k, now)
+	return n.due, err
 }
 
 func (t history) Forget(k store.Keep, now time.Time, most int) (f store.Forgotten, err error) {
-	kept, err := t.Kept()
-	if err != nil {
+	n, err := t.next(k, now)
+	switch {
+	case err != nil || n.id == 0:
 		return f, err
+	case n.all:
+		return t.drop(n.id, most)
 	}
-	full, err := t.oldestFull()
-	if err != nil {
-		return f, err
-	}
-	if full.id != 0 && (full.due(k.Output, now) || k.OutputSize > 0 && kept.Output > k.OutputSize) {
-		return t.empty(full.id, k, now, most)
-	}
-	over, err := t.oldestOver()
-	if err != nil || over.id == 0 || !over.due(k.Tasks, now) && (k.TasksMost == 0 || kept.Tasks <= k.TasksMost) {
-		return f, err
-	}
-	return t.drop(over.id, most)
+	return t.empty(n.id, k, now, most)
 }
 
 // begin reads a task that is forgotten, and its checks.

@@ -96,7 +96,7 @@ func TestPlans(t *testing.T) {
 			_, err := t.Tasks.List(store.TaskFilter{Stages: []coppice.Stage{coppice.StageEnded}, Outcomes: []coppice.Outcome{"failed"}, Archived: store.ArchivedNot, Most: 5})
 			return err
 		},
-		"History.Due": func(t store.Tx) error { _, err := t.History.Due(store.Keep{Output: 1, Tasks: 1}); return err },
+		"History.Due": func(t store.Tx) error { _, err := t.History.Due(store.Keep{Output: 1, Tasks: 1}, time.Unix(100, 0)); return err },
 		"Sessions to pack": func(t store.Tx) error {
 			_, err := t.Outputs.(outputs).q.Unpacked(t.Outputs.(outputs).ctx)
 			if errors.Is(err, sql.ErrNoRows) {
@@ -107,8 +107,8 @@ func TestPlans(t *testing.T) {
 		"Tasks.List": func(t store.Tx) error { _, err := t.Tasks.List(store.TaskFilter{ProjectID: 1, Most: 5}); return err },
 	} {
 		for _, query := range recorded(t, s, f) {
-			if strings.Contains(query, "sqlite_sequence") {
-				continue // one row
+			if strings.Contains(query, "sqlite_sequence") || strings.Contains(query, "FROM ended_tasks") || strings.Contains(query, "FROM output_size") {
+				continue // one row, or one for each project and outcome
 			}
 			for _, step := range plan(t, s, query) {
 				scans := strings.HasPrefix(step, "SCAN") && !strings.Contains(step, "INDEX") && step != "SCAN CONSTANT ROW"

@@ -38,7 +38,7 @@ func (r *tx) withQueue(p *coppice.Project) error {
 }
 
 func (r projects) Get(id int64) (coppice.Project, error) {
-	row, err := r.q.Project(r.ctx, id)
+	row, err := remember(&r.known.projects, id, func() (dbsqlc.Project, error) { return r.q.Project(r.ctx, id) })
 	if err != nil {
 		return coppice.Project{}, lookup(err, "project", id)
 	}
@@ -99,6 +99,7 @@ func (t projects) Put(p *coppice.Project) error {
 		return k.err
 	}
 	fresh := p.ID == 0
+	t.known = known{}
 	id, err := t.q.PutProject(t.ctx, row)
 	if err := t.put(&p.ID, id, err); err != nil || !fresh {
 		return err

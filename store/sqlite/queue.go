@@ -21,8 +21,8 @@ func (r queues) Get(id int64) (coppice.Queue, error) {
 	return queueOf(row)
 }
 
-func (r queues) Of(project int64, branch string) (coppice.Queue, error) {
-	row, err := r.q.QueueOf(r.ctx, project, branch)
+func (r queues) Of(project int64, name string) (coppice.Queue, error) {
+	row, err := remember(&r.known.queues, branch{project, name}, func() (dbsqlc.Queue, error) { return r.q.QueueOf(r.ctx, project, name) })
 	if err != nil {
 		return coppice.Queue{}, lookup(err, "queue of project", project)
 	}
@@ -40,6 +40,7 @@ func (t queues) Put(q *coppice.Queue) error {
 	if p.err != nil {
 		return p.err
 	}
+	t.known = known{}
 	id, err := t.q.PutQueue(t.ctx, row)
 	return t.put(&q.ID, id, err)
 }

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"database/sql"
+	"errors"
 
 	"coppice"
 	"coppice/store"
@@ -23,7 +24,7 @@ func sessionOf(s dbsqlc.Session) (coppice.Session, error) {
 		EndedAt: at(s.EndedAt), OutputAt: at(s.OutputAt),
 		Conversation: s.Conversation, Signal: s.Signal, Summary: s.Summary, Failure: unpackPtr[coppice.Failure](&u, s.Failure),
 		From: s.FromCommit, Head: s.Head, Stat: s.Stat, Usage: unpackValue[coppice.Usage](&u, s.Usage), Budget: coppice.USD(s.Budget), Cursor: s.Cursor,
-		StopWhy: coppice.Class(s.StopWhy), StopTries: int(s.StopTries), StopAt: at(s.StopAt), Warning: s.Warning, Dropped: s.Dropped,
+		StopWhy: coppice.Class(s.StopWhy), StopTries: int(s.StopTries), StopAt: at(s.StopAt), Warning: s.Warning, Dropped: s.Dropped, Memory: s.Memory,
 		Verdict: unpackPtr[coppice.Verdict](&u, s.Verdict), Answer: unpackPtr[coppice.Answer](&u, s.Answer), Path: s.Path, Ports: unpackValue[[]int](&u, s.Ports),
 		ParkedAt: at(s.ParkedAt), ReadyAt: at(s.ReadyAt), ParkedFor: coppice.Duration(s.ParkedFor),
 	}
@@ -114,7 +115,7 @@ func (t sessions) Put(s *coppice.Session) error {
 		EndedAt: moment(s.EndedAt), OutputAt: moment(s.OutputAt),
 		Conversation: s.Conversation, Signal: s.Signal, Summary: s.Summary, Failure: packPtr(&p, s.Failure),
 		FromCommit: s.From, Head: s.Head, Stat: s.Stat, Budget: float64(s.Budget), Cursor: s.Cursor,
-		StopWhy: string(s.StopWhy), StopTries: int64(s.StopTries), StopAt: moment(s.StopAt), Warning: s.Warning, Dropped: s.Dropped,
+		StopWhy: string(s.StopWhy), StopTries: int64(s.StopTries), StopAt: moment(s.StopAt), Warning: s.Warning, Dropped: s.Dropped, Memory: s.Memory,
 		Verdict: packPtr(&p, s.Verdict), Answer: packPtr(&p, s.Answer), Path: s.Path, Ports: packList(&p, s.Ports),
 		ParkedAt: moment(s.ParkedAt), ReadyAt: moment(s.ReadyAt), ParkedFor: int64(s.ParkedFor),
 	}
@@ -138,11 +139,28 @@ func (t sessions) Put(s *coppice.Session) error {
 	if !s.State.Live() {
 		t.touch(store.TopicSession(s.ID))
 	}
-	if err := t.count(before, s); err != nil {
+	if err := errors.Join(t.count(before, s), t.learn(before, s)); err != nil {
 		return err
 	}
 	if s.Prompt == "" {
 		return nil
 	}
 	return t.q.PutPrompt(t.ctx, s.ID, s.Prompt)
+}
+
+// learn counts the memory of a session once, when it becomes known.
+func (t *tx) learn(before *dbsqlc.UsageBeforeRow, s *coppice.Session) error {
+	if s.Memory <= 0 || before != nil && before.Memory == s.Memory {
+		return nil
+	}
+	return t.q.LearnMemory(t.ctx, s.Agent, s.Memory)
+}
+
+func (r sessions) MemoryUsed() (map[string]coppice.Bytes, error) {
+	rows, err := r.q.MemoryUsed(r.ctx)
+	used := make(map[string]coppice.Bytes, len(rows))
+	for _, row := range rows {
+		used[row.Agent] = coppice.Bytes(row.Bytes)
+	}
+	return used, err
 }

@@ -9,6 +9,7 @@ import (
 
 	"coppice"
 	"coppice/store"
+	"coppice/store/sqlite/dbsqlc"
 )
 
 // Memory is the path of a private database that vanishes when it is closed.
@@ -236,7 +237,34 @@ func (s *Store) takeReader(ctx context.Context) (*conn, error) {
 // tx is a connection inside a transaction.
 type tx struct {
 	*conn
-	wake wake // what to announce when it is committed
+	wake  wake  // what to announce when it is committed
+	known known // rows that nearly everything asks for
+}
+
+// known has the rows of projects and queues that a transaction has read. It forgets
+// all of them when it writes one.
+type known struct {
+	projects map[int64]dbsqlc.Project
+	queues   map[branch]dbsqlc.Queue
+}
+
+type branch struct {
+	project int64
+	name    string
+}
+
+func remember[K comparable, V any](m *map[K]V, key K, read func() (V, error)) (V, error) {
+	if v, ok := (*m)[key]; ok {
+		return v, nil
+	}
+	v, err := read()
+	if err == nil {
+		if *m == nil {
+			*m = map[K]V{}
+		}
+		(*m)[key] = v
+	}
+	return v, err
 }
 
 // The groups of a transaction, each the same transaction under another name.

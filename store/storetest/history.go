@@ -64,10 +64,11 @@ func testKeepByAge(t *testing.T, open Open) {
 	young := over(t, s, p, 4, start.Add(20*day), nil)
 	task(t, s, p, 5, func(k *coppice.Task) { k.Stage, k.After = coppice.StageEnded, []int64{old.ID} })
 	keep := store.Keep{Output: 10 * day, Tasks: 30 * day}
-	due := func() time.Time {
-		return get(t, s, func(r store.Reader) (time.Time, error) { return r.History.Due(keep) })
+	due := func(now time.Time) time.Time {
+		return get(t, s, func(r store.Reader) (time.Time, error) { return r.History.Due(keep, now) })
 	}
-	same(t, "due", start.Add(10*day), due())
+	same(t, "due", start.Add(10*day), due(start))
+	same(t, "due now", start.Add(11*day), due(start.Add(11*day)))
 	same(t, "before its time", nil, forgetOld(t, s, keep, start.Add(10*day-1)))
 	same(t, "what was written", []string{"app-1 false 1"}, forgetOld(t, s, keep, start.Add(10*day)))
 	view(t, s, func(r store.Reader) error {
@@ -80,11 +81,11 @@ func testKeepByAge(t *testing.T, open Open) {
 		same(t, "the landing", 1, len(must(r.Landings.Of(old.ID))))
 		return nil
 	})
-	same(t, "due next", start.Add(15*day), due())
+	same(t, "due next", start.Add(15*day), due(start.Add(10*day)))
 	same(t, "the one put away, and the task", []string{"app-3 false 1", "app-4 false 1", "app-1 true 1"}, forgetOld(t, s, keep, start.Add(30*day)))
-	same(t, "due then", start.Add(35*day), due())
+	same(t, "due then", start.Add(35*day), due(start.Add(30*day)))
 	same(t, "the rest", []string{"app-3 true 1", "app-4 true 1"}, forgetOld(t, s, keep, start.Add(1000*day)))
-	same(t, "due never", time.Time{}, due())
+	same(t, "due never", time.Time{}, due(start.Add(1000*day)))
 	view(t, s, func(r store.Reader) error {
 		for _, k := range []coppice.Task{old, away, young} {
 			_, err := r.Tasks.Get(k.ID)

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -196,6 +197,40 @@ func testRunning(t *testing.T, open Open) {
 		same(t, "the last", must(r.Sessions.ByKey("app-1.8")), *must(r.Sessions.Last(k.ID)))
 		return nil
 	})
+}
+
+func testMemoryUsed(t *testing.T, open Open) {
+	s := open(t)
+	k := task(t, s, project(t, s, "app"), 1, nil)
+	used := func() map[string]coppice.Bytes {
+		return get(t, s, func(r store.Reader) (map[string]coppice.Bytes, error) { return r.Sessions.MemoryUsed() })
+	}
+	n := 0
+	ended := func(agent string, memory int64) {
+		n++
+		c := session(t, s, k, n, func(c *coppice.Session) { c.Agent, c.Model = agent, "large" })
+		c.State, c.Memory = coppice.SessionDone, memory
+		for range 2 { // what is written again counts once
+			update(t, s, func(tx store.Tx) error { return tx.Sessions.Put(&c) })
+		}
+	}
+	for _, c := range []struct {
+		agent  string
+		memory int64
+		want   map[string]coppice.Bytes
+	}{
+		{"ann", 0, map[string]coppice.Bytes{}},
+		{"ann", 400, map[string]coppice.Bytes{"ann": 400}},
+		{"bob", 100, map[string]coppice.Bytes{"ann": 400, "bob": 100}},
+		{"ann", 1000, map[string]coppice.Bytes{"ann": 1000, "bob": 100}},
+		{"ann", 200, map[string]coppice.Bytes{"ann": 800, "bob": 100}},
+		{"ann", 0, map[string]coppice.Bytes{"ann": 800, "bob": 100}},
+		{"ann", 800, map[string]coppice.Bytes{"ann": 800, "bob": 100}},
+		{"ann", 801, map[string]coppice.Bytes{"ann": 801, "bob": 100}},
+	} {
+		ended(c.agent, c.memory)
+		same(t, fmt.Sprintf("after %s took %d", c.agent, c.memory), c.want, used())
+	}
 }
 
 func testTimers(t *testing.T, open Open) {

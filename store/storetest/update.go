@@ -13,6 +13,30 @@ import (
 	"coppice/store"
 )
 
+// testReadsItsWrites reads projects and queues before and after it writes them, all
+// in one transaction, and changes what it read in between.
+func testReadsItsWrites(t *testing.T, open Open) {
+	s := open(t)
+	p := project(t, s, "app")
+	update(t, s, func(tx store.Tx) error {
+		q := must(tx.Queues.Of(p.ID, ""))
+		read := must(tx.Projects.Get(p.ID))
+		read.Policy.Limits.Sessions, read.Strikes = 99, map[string]int{"main": 2}
+		same(t, "what was read is the caller's", p.Policy.Limits.Sessions, must(tx.Projects.Get(p.ID)).Policy.Limits.Sessions)
+		if err := tx.Projects.Put(&read); err != nil {
+			return err
+		}
+		same(t, "a project", map[string]int{"main": 2}, must(tx.Projects.Get(p.ID)).Strikes)
+		q.Tip = "there"
+		if err := tx.Queues.Put(&q); err != nil {
+			return err
+		}
+		same(t, "a queue", "there", must(tx.Queues.Of(p.ID, "")).Tip)
+		same(t, "the project of the queue", "there", must(tx.Projects.Get(p.ID)).BaseCommit)
+		return nil
+	})
+}
+
 func testRollback(t *testing.T, open Open) {
 	s := open(t)
 	p := project(t, s, "app")

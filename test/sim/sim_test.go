@@ -4,7 +4,9 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"os"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -14,6 +16,12 @@ var (
 	seeds = flag.Int("seeds", 200, "how many histories to play")
 	seed  = flag.Uint64("seed", 0, "play this one history only")
 )
+
+// TestMain lets the collector run less often: a history needs little memory.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(800)
+	os.Exit(m.Run())
+}
 
 func options(seed uint64) Options {
 	return Options{Seed: seed, Tasks: 4 + int(seed%9), Steps: 400}

@@ -87,6 +87,19 @@ func (q *Queries) EndedTasks(ctx context.Context) (int64, error) {
 	return n, err
 }
 
+const nextOver = `-- name: NextOver :one
+SELECT CAST(coalesce(archived, ended_at) AS INTEGER) AS over_at FROM tasks
+WHERE stage = 'ended' AND (outcome = 'done' OR archived IS NOT NULL) AND coalesce(archived, ended_at) > CAST(?1 AS INTEGER)
+ORDER BY coalesce(archived, ended_at) LIMIT 1
+`
+
+func (q *Queries) NextOver(ctx context.Context, since int64) (int64, error) {
+	row := q.db.QueryRowContext(ctx, nextOver, since)
+	var over_at int64
+	err := row.Scan(&over_at)
+	return over_at, err
+}
+
 const oldestFull = `-- name: OldestFull :one
 SELECT id, CAST(coalesce(archived, ended_at) AS INTEGER) AS over_at FROM tasks
 WHERE stage = 'ended' AND (outcome = 'done' OR archived IS NOT NULL) AND NOT emptied
@@ -106,8 +119,8 @@ func (q *Queries) OldestFull(ctx context.Context) (OldestFullRow, error) {
 }
 
 const oldestOver = `-- name: OldestOver :one
-SELECT t.id, CAST(coalesce(t.archived, t.ended_at) AS INTEGER) AS over_at FROM tasks t
-WHERE t.stage = 'ended' AND (t.outcome = 'done' OR t.archived IS NOT NULL)
+SELECT t.id FROM tasks t
+WHERE t.stage = 'ended' AND (t.outcome = 'done' OR t.archived IS NOT NULL) AND coalesce(t.archived, t.ended_at) <= CAST(?1 AS INTEGER)
   AND NOT EXISTS (SELECT 1 FROM workspaces w WHERE w.task_id = t.id AND w.removed_at IS NULL)
   AND NOT EXISTS (SELECT 1 FROM trash r WHERE r.task_id = t.id AND r.restored_at IS NULL AND r.purged_at IS NULL)
   AND NOT EXISTS (SELECT 1 FROM task_deps d JOIN tasks o ON o.id = d.task_id WHERE d.after_id = t.id AND o.stage <> 'ended')
@@ -116,16 +129,11 @@ WHERE t.stage = 'ended' AND (t.outcome = 'done' OR t.archived IS NOT NULL)
 ORDER BY coalesce(t.archived, t.ended_at) LIMIT 1
 `
 
-type OldestOverRow struct {
-	ID     int64
-	OverAt int64
-}
-
-func (q *Queries) OldestOver(ctx context.Context) (OldestOverRow, error) {
-	row := q.db.QueryRowContext(ctx, oldestOver)
-	var i OldestOverRow
-	err := row.Scan(&i.ID, &i.OverAt)
-	return i, err
+func (q *Queries) OldestOver(ctx context.Context, until int64) (int64, error) {
+	row := q.db.QueryRowContext(ctx, oldestOver, until)
+	var id int64
+	err := row.Scan(&id)
+	return id, err
 }
 
 const outputSize = `-- name: OutputSize :one

@@ -85,6 +85,11 @@ type CurrentLanding struct {
 	MergedAt    sql.NullInt64
 }
 
+type MemoryUsed struct {
+	Agent string
+	Bytes int64
+}
+
 type Message struct {
 	ID          int64
 	TaskID      int64
@@ -182,6 +187,7 @@ type Session struct {
 	EmptiedAt    sql.NullInt64
 	Packed       bool
 	Answer       sql.NullString
+	Memory       int64
 }
 
 type Spend struct {

@@ -43,7 +43,7 @@ func (q *Queries) DropMask(ctx context.Context, sessionID int64) error {
 }
 
 const lastSession = `-- name: LastSession :one
-SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped, parked_at, ready_at, parked_for, budget, kept, emptied_at, packed, answer FROM sessions WHERE task_id = ?1 ORDER BY id DESC LIMIT 1
+SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped, parked_at, ready_at, parked_for, budget, kept, emptied_at, packed, answer, memory FROM sessions WHERE task_id = ?1 ORDER BY id DESC LIMIT 1
 `
 
 func (q *Queries) LastSession(ctx context.Context, taskID int64) (Session, error) {
@@ -95,12 +95,23 @@ func (q *Queries) LastSession(ctx context.Context, taskID int64) (Session, error
 		&i.EmptiedAt,
 		&i.Packed,
 		&i.Answer,
+		&i.Memory,
 	)
 	return i, err
 }
 
+const learnMemory = `-- name: LearnMemory :exec
+INSERT INTO memory_used (agent, bytes) VALUES (?1, ?2)
+ON CONFLICT (agent) DO UPDATE SET bytes = max(excluded.bytes, bytes - (bytes - excluded.bytes) / 4)
+`
+
+func (q *Queries) LearnMemory(ctx context.Context, agent string, bytes int64) error {
+	_, err := q.db.ExecContext(ctx, learnMemory, agent, bytes)
+	return err
+}
+
 const liveSessions = `-- name: LiveSessions :many
-SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped, parked_at, ready_at, parked_for, budget, kept, emptied_at, packed, answer FROM sessions WHERE live ORDER BY id
+SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped, parked_at, ready_at, parked_for, budget, kept, emptied_at, packed, answer, memory FROM sessions WHERE live ORDER BY id
 `
 
 func (q *Queries) LiveSessions(ctx context.Context) ([]Session, error) {
@@ -158,6 +169,7 @@ func (q *Queries) LiveSessions(ctx context.Context) ([]Session, error) {
 			&i.EmptiedAt,
 			&i.Packed,
 			&i.Answer,
+			&i.Memory,
 		); err != nil {
 			return nil, err
 		}
@@ -181,6 +193,33 @@ func (q *Queries) Mask(ctx context.Context, sessionID int64) (string, error) {
 	var state string
 	err := row.Scan(&state)
 	return state, err
+}
+
+const memoryUsed = `-- name: MemoryUsed :many
+SELECT agent, bytes FROM memory_used
+`
+
+func (q *Queries) MemoryUsed(ctx context.Context) ([]MemoryUsed, error) {
+	rows, err := q.db.QueryContext(ctx, memoryUsed)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []MemoryUsed
+	for rows.Next() {
+		var i MemoryUsed
+		if err := rows.Scan(&i.Agent, &i.Bytes); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const moveCursor = `-- name: MoveCursor :exec
@@ -234,12 +273,12 @@ const putSession = `-- name: PutSession :execlastid
 INSERT INTO sessions (
   id, project_id, task_id, n, key, round, role, track, agent, model, resume, fork, screen, state, live, created_at,
   started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage,
-  cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, answer, summary, dropped, parked_at, ready_at, parked_for, budget
+  cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, answer, summary, dropped, parked_at, ready_at, parked_for, budget, memory
 ) VALUES (
   coalesce(?1, (SELECT max(f.last, coalesce((SELECT max(x.id) FROM sessions x), 0)) + 1 FROM floors f WHERE f.name = 'sessions')), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14,
   ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23,
   ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31, ?32,
-  ?33, ?34, ?35, ?36, ?37, ?38, ?39, ?40, ?41, ?42
+  ?33, ?34, ?35, ?36, ?37, ?38, ?39, ?40, ?41, ?42, ?43
 )
 ON CONFLICT (id) DO UPDATE SET
   project_id = excluded.project_id, task_id = excluded.task_id, n = excluded.n, key = excluded.key,
@@ -251,7 +290,8 @@ ON CONFLICT (id) DO UPDATE SET
   usage = excluded.usage, stop_why = excluded.stop_why, stop_tries = excluded.stop_tries,
   stop_at = excluded.stop_at, warning = excluded.warning, path = excluded.path, ports = excluded.ports,
   verdict = excluded.verdict, answer = excluded.answer, summary = excluded.summary, dropped = excluded.dropped,
-  parked_at = excluded.parked_at, ready_at = excluded.ready_at, parked_for = excluded.parked_for, budget = excluded.budget
+  parked_at = excluded.parked_at, ready_at = excluded.ready_at, parked_for = excluded.parked_for, budget = excluded.budget,
+  memory = excluded.memory
 `
 
 type PutSessionParams struct {
@@ -297,6 +337,7 @@ type PutSessionParams struct {
 	ReadyAt      sql.NullInt64
 	ParkedFor    int64
 	Budget       float64
+	Memory       int64
 }
 
 // Sessions and what they wrote. One session is read with its prompt, lists of
@@ -345,6 +386,7 @@ func (q *Queries) PutSession(ctx context.Context, arg PutSessionParams) (int64, 
 		arg.ReadyAt,
 		arg.ParkedFor,
 		arg.Budget,
+		arg.Memory,
 	)
 	if err != nil {
 		return 0, err
@@ -439,7 +481,7 @@ func (q *Queries) Running(ctx context.Context) ([]RunningRow, error) {
 }
 
 const session = `-- name: Session :one
-SELECT s.id, s.project_id, s.task_id, s.n, s."key", s.round, s.role, s.track, s.agent, s.model, s.resume, s.fork, s.screen, s.state, s.live, s.created_at, s.started_at, s.ended_at, s.output_at, s.conversation, s.exit_code, s.signal, s.failure, s.from_commit, s.head, s.stat, s.usage, s.cursor, s.stop_why, s.stop_tries, s.stop_at, s.warning, s.path, s.ports, s.verdict, s.summary, s.dropped, s.parked_at, s.ready_at, s.parked_for, s.budget, s.kept, s.emptied_at, s.packed, s.answer, p.text FROM sessions s LEFT JOIN prompts p ON p.session_id = s.id WHERE s.id = ?1
+SELECT s.id, s.project_id, s.task_id, s.n, s."key", s.round, s.role, s.track, s.agent, s.model, s.resume, s.fork, s.screen, s.state, s.live, s.created_at, s.started_at, s.ended_at, s.output_at, s.conversation, s.exit_code, s.signal, s.failure, s.from_commit, s.head, s.stat, s.usage, s.cursor, s.stop_why, s.stop_tries, s.stop_at, s.warning, s.path, s.ports, s.verdict, s.summary, s.dropped, s.parked_at, s.ready_at, s.parked_for, s.budget, s.kept, s.emptied_at, s.packed, s.answer, s.memory, p.text FROM sessions s LEFT JOIN prompts p ON p.session_id = s.id WHERE s.id = ?1
 `
 
 type SessionRow struct {
@@ -496,13 +538,14 @@ func (q *Queries) Session(ctx context.Context, id int64) (SessionRow, error) {
 		&i.Session.EmptiedAt,
 		&i.Session.Packed,
 		&i.Session.Answer,
+		&i.Session.Memory,
 		&i.Text,
 	)
 	return i, err
 }
 
 const sessionByKey = `-- name: SessionByKey :one
-SELECT s.id, s.project_id, s.task_id, s.n, s."key", s.round, s.role, s.track, s.agent, s.model, s.resume, s.fork, s.screen, s.state, s.live, s.created_at, s.started_at, s.ended_at, s.output_at, s.conversation, s.exit_code, s.signal, s.failure, s.from_commit, s.head, s.stat, s.usage, s.cursor, s.stop_why, s.stop_tries, s.stop_at, s.warning, s.path, s.ports, s.verdict, s.summary, s.dropped, s.parked_at, s.ready_at, s.parked_for, s.budget, s.kept, s.emptied_at, s.packed, s.answer, p.text FROM sessions s LEFT JOIN prompts p ON p.session_id = s.id WHERE s.key = ?1
+SELECT s.id, s.project_id, s.task_id, s.n, s."key", s.round, s.role, s.track, s.agent, s.model, s.resume, s.fork, s.screen, s.state, s.live, s.created_at, s.started_at, s.ended_at, s.output_at, s.conversation, s.exit_code, s.signal, s.failure, s.from_commit, s.head, s.stat, s.usage, s.cursor, s.stop_why, s.stop_tries, s.stop_at, s.warning, s.path, s.ports, s.verdict, s.summary, s.dropped, s.parked_at, s.ready_at, s.parked_for, s.budget, s.kept, s.emptied_at, s.packed, s.answer, s.memory, p.text FROM sessions s LEFT JOIN prompts p ON p.session_id = s.id WHERE s.key = ?1
 `
 
 type SessionByKeyRow struct {
@@ -559,13 +602,14 @@ func (q *Queries) SessionByKey(ctx context.Context, key string) (SessionByKeyRow
 		&i.Session.EmptiedAt,
 		&i.Session.Packed,
 		&i.Session.Answer,
+		&i.Session.Memory,
 		&i.Text,
 	)
 	return i, err
 }
 
 const sessionsOf = `-- name: SessionsOf :many
-SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped, parked_at, ready_at, parked_for, budget, kept, emptied_at, packed, answer FROM sessions WHERE task_id = ?1 ORDER BY id
+SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped, parked_at, ready_at, parked_for, budget, kept, emptied_at, packed, answer, memory FROM sessions WHERE task_id = ?1 ORDER BY id
 `
 
 func (q *Queries) SessionsOf(ctx context.Context, taskID int64) ([]Session, error) {
@@ -623,6 +667,7 @@ func (q *Queries) SessionsOf(ctx context.Context, taskID int64) ([]Session, erro
 			&i.EmptiedAt,
 			&i.Packed,
 			&i.Answer,
+			&i.Memory,
 		); err != nil {
 			return nil, err
 		}
@@ -638,7 +683,7 @@ func (q *Queries) SessionsOf(ctx context.Context, taskID int64) ([]Session, erro
 }
 
 const sessionsOfEach = `-- name: SessionsOfEach :many
-SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped, parked_at, ready_at, parked_for, budget, kept, emptied_at, packed, answer FROM sessions WHERE task_id IN (SELECT value FROM json_each(CAST(?1 AS TEXT))) ORDER BY task_id, id
+SELECT id, project_id, task_id, n, "key", round, role, track, agent, model, resume, fork, screen, state, live, created_at, started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage, cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, summary, dropped, parked_at, ready_at, parked_for, budget, kept, emptied_at, packed, answer, memory FROM sessions WHERE task_id IN (SELECT value FROM json_each(CAST(?1 AS TEXT))) ORDER BY task_id, id
 `
 
 func (q *Queries) SessionsOfEach(ctx context.Context, tasks string) ([]Session, error) {
@@ -696,6 +741,7 @@ func (q *Queries) SessionsOfEach(ctx context.Context, tasks string) ([]Session, 
 			&i.EmptiedAt,
 			&i.Packed,
 			&i.Answer,
+			&i.Memory,
 		); err != nil {
 			return nil, err
 		}

@@ -108,7 +108,7 @@ func (q *Queries) SpendOf(ctx context.Context, day string, scope string) (Spend,
 }
 
 const usageBefore = `-- name: UsageBefore :one
-SELECT output_at, agent, model, usage FROM sessions WHERE id = ?1
+SELECT output_at, agent, model, usage, memory FROM sessions WHERE id = ?1
 `
 
 type UsageBeforeRow struct {
@@ -116,6 +116,7 @@ type UsageBeforeRow struct {
 	Agent    string
 	Model    string
 	Usage    sql.NullString
+	Memory   int64
 }
 
 func (q *Queries) UsageBefore(ctx context.Context, id int64) (UsageBeforeRow, error) {
@@ -126,6 +127,7 @@ func (q *Queries) UsageBefore(ctx context.Context, id int64) (UsageBeforeRow, er
 		&i.Agent,
 		&i.Model,
 		&i.Usage,
+		&i.Memory,
 	)
 	return i, err
 }

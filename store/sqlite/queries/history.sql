@@ -13,14 +13,19 @@ WHERE stage = 'ended' AND (outcome = 'done' OR archived IS NOT NULL) AND NOT emp
 ORDER BY coalesce(archived, ended_at) LIMIT 1;
 
 -- name: OldestOver :one
-SELECT t.id, CAST(coalesce(t.archived, t.ended_at) AS INTEGER) AS over_at FROM tasks t
-WHERE t.stage = 'ended' AND (t.outcome = 'done' OR t.archived IS NOT NULL)
+SELECT t.id FROM tasks t
+WHERE t.stage = 'ended' AND (t.outcome = 'done' OR t.archived IS NOT NULL) AND coalesce(t.archived, t.ended_at) <= CAST(@until AS INTEGER)
   AND NOT EXISTS (SELECT 1 FROM workspaces w WHERE w.task_id = t.id AND w.removed_at IS NULL)
   AND NOT EXISTS (SELECT 1 FROM trash r WHERE r.task_id = t.id AND r.restored_at IS NULL AND r.purged_at IS NULL)
   AND NOT EXISTS (SELECT 1 FROM task_deps d JOIN tasks o ON o.id = d.task_id WHERE d.after_id = t.id AND o.stage <> 'ended')
   AND NOT EXISTS (SELECT 1 FROM work u WHERE u.subject = 'task/' || t.id AND u.state IN ('offered', 'taken', 'finished'))
   AND NOT EXISTS (SELECT 1 FROM features f WHERE f.project_id = t.project_id AND f.feature = t.feature)
 ORDER BY coalesce(t.archived, t.ended_at) LIMIT 1;
+
+-- name: NextOver :one
+SELECT CAST(coalesce(archived, ended_at) AS INTEGER) AS over_at FROM tasks
+WHERE stage = 'ended' AND (outcome = 'done' OR archived IS NOT NULL) AND coalesce(archived, ended_at) > CAST(@since AS INTEGER)
+ORDER BY coalesce(archived, ended_at) LIMIT 1;
 
 -- name: CheckIDs :many
 SELECT id FROM checks WHERE task_id = @task_id;

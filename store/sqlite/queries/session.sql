@@ -5,12 +5,12 @@
 INSERT INTO sessions (
   id, project_id, task_id, n, key, round, role, track, agent, model, resume, fork, screen, state, live, created_at,
   started_at, ended_at, output_at, conversation, exit_code, signal, failure, from_commit, head, stat, usage,
-  cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, answer, summary, dropped, parked_at, ready_at, parked_for, budget
+  cursor, stop_why, stop_tries, stop_at, warning, path, ports, verdict, answer, summary, dropped, parked_at, ready_at, parked_for, budget, memory
 ) VALUES (
   coalesce(sqlc.narg('id'), (SELECT max(f.last, coalesce((SELECT max(x.id) FROM sessions x), 0)) + 1 FROM floors f WHERE f.name = 'sessions')), @project_id, @task_id, @n, @key, @round, @role, @track, @agent, @model, @resume, @fork, @screen, @state,
   @live, @created_at, @started_at, @ended_at, @output_at, @conversation, @exit_code, @signal, @failure,
   @from_commit, @head, @stat, @usage, @cursor, @stop_why, @stop_tries, @stop_at, @warning,
-  @path, @ports, @verdict, @answer, @summary, @dropped, @parked_at, @ready_at, @parked_for, @budget
+  @path, @ports, @verdict, @answer, @summary, @dropped, @parked_at, @ready_at, @parked_for, @budget, @memory
 )
 ON CONFLICT (id) DO UPDATE SET
   project_id = excluded.project_id, task_id = excluded.task_id, n = excluded.n, key = excluded.key,
@@ -22,7 +22,8 @@ ON CONFLICT (id) DO UPDATE SET
   usage = excluded.usage, stop_why = excluded.stop_why, stop_tries = excluded.stop_tries,
   stop_at = excluded.stop_at, warning = excluded.warning, path = excluded.path, ports = excluded.ports,
   verdict = excluded.verdict, answer = excluded.answer, summary = excluded.summary, dropped = excluded.dropped,
-  parked_at = excluded.parked_at, ready_at = excluded.ready_at, parked_for = excluded.parked_for, budget = excluded.budget;
+  parked_at = excluded.parked_at, ready_at = excluded.ready_at, parked_for = excluded.parked_for, budget = excluded.budget,
+  memory = excluded.memory;
 
 -- name: PutPrompt :exec
 INSERT INTO prompts (session_id, text) VALUES (@session_id, @text)
@@ -68,6 +69,13 @@ ON CONFLICT (made_at, session_id) DO UPDATE SET
   project_id = excluded.project_id, task_id = excluded.task_id, agent = excluded.agent, model = excluded.model,
   input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens, cache_read = excluded.cache_read,
   cache_write = excluded.cache_write, turns = excluded.turns, cost_usd = excluded.cost_usd, estimated = excluded.estimated;
+
+-- name: LearnMemory :exec
+INSERT INTO memory_used (agent, bytes) VALUES (@agent, @bytes)
+ON CONFLICT (agent) DO UPDATE SET bytes = max(excluded.bytes, bytes - (bytes - excluded.bytes) / 4);
+
+-- name: MemoryUsed :many
+SELECT agent, bytes FROM memory_used;
 
 -- name: Mask :one
 SELECT state FROM masks WHERE session_id = @session_id;

@@ -18,7 +18,7 @@ SELECT * FROM spend WHERE day = @day AND scope = @scope;
 SELECT scope, cost FROM spend WHERE day = @day AND scope >= 'project/' AND scope < 'project0';
 
 -- name: UsageBefore :one
-SELECT output_at, agent, model, usage FROM sessions WHERE id = @id;
+SELECT output_at, agent, model, usage, memory FROM sessions WHERE id = @id;
 
 -- name: ForgetSpendOfTask :exec
 DELETE FROM spend WHERE day = '' AND scope = @scope;

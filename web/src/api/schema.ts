@@ -365,6 +365,7 @@ export interface Limits {
   "output": string;
   "parked"?: number;
   "per_agent"?: Record<string, number>;
+  "reserve"?: string;
   "sessions": number;
   "workspaces"?: number;
 }
@@ -740,6 +741,7 @@ export interface Session {
   "head"?: string;
   "id": number;
   "key": string;
+  "memory"?: number;
   "model"?: string;
   "n": number;
   "output_at"?: string;
