@@ -128,6 +128,18 @@ func TestLinks(t *testing.T) {
 	report(t, bad, err)
 }
 
+func TestQuotes(t *testing.T) {
+	t.Parallel()
+	bad, err := open(t).Quotes()
+	report(t, bad, err)
+}
+
+func TestPackagesInReadme(t *testing.T) {
+	t.Parallel()
+	bad, err := open(t).Packages()
+	report(t, bad, err)
+}
+
 // fixture writes files into a fresh git repository.
 func fixture(t *testing.T, files map[string]string) *house.Tree {
 	t.Helper()
@@ -399,4 +411,30 @@ func TestLinksCanBreak(t *testing.T) {
 	})
 	bad, err := tree.Links()
 	expect(t, bad, err, "README.md:2: the link docs/ ", "README.md:3: the link docs/no.md", "README.md:8: the link docs/x.md#nothing", "docs/x.md:6: the link README.md")
+}
+
+func TestQuotesCanBreak(t *testing.T) {
+	t.Parallel()
+	tree := fixture(t, map[string]string{
+		"docs/troubleshooting.md": "| `the disk … is full: …` | a |\n| `the disk … is empty` | b |\n| a `text` | c |\n",
+		"a/a.go":                  "package a\nvar s = \"the disk %s is full: %v\"\n",
+		"a/a_test.go":             "package a\nvar t = \"is empty\"\n",
+	})
+	bad, err := tree.Quotes()
+	expect(t, bad, err, "docs/troubleshooting.md:2: the code does not print is empty")
+}
+
+func TestPackagesInReadmeCanBreak(t *testing.T) {
+	t.Parallel()
+	tree := fixture(t, map[string]string{
+		"README.md":       "```\n.         the domain\na/deep/   one\ngone/     two\ninternal/  leaves: b, c\n```\n",
+		"root.go":         "package root\n",
+		"a/a.go":          "package a\n",
+		"z/z.go":          "package z\n",
+		"text/x.txt":      "x\n",
+		"internal/b/b.go": "package b\n",
+		"internal/d/d.go": "package d\n",
+	})
+	bad, err := tree.Packages()
+	expect(t, bad, err, "does not list z", "does not list internal/d", "lists gone")
 }
