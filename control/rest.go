@@ -9,7 +9,7 @@ import (
 )
 
 // restAfter is how long nothing happens before the server is at rest.
-const restAfter = time.Second
+const restAfter = 5 * time.Second
 
 // Rest calls functions whenever the server has come to rest: once after its start,
 // and once after each stretch of work.

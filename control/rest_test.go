@@ -42,7 +42,7 @@ func TestRest(t *testing.T) {
 		if len(gave) > 0 {
 			t.Error("given back though the server is not at rest")
 		}
-		now.Advance(time.Second)
+		now.Advance(5 * time.Second)
 	}
 	second()
 	<-gave

@@ -14,7 +14,7 @@ var errExtra = errors.New("a path is not tracked")
 // eachExtra calls f with each path of a checkout that an index does not name:
 // files, and directories in which nothing is tracked. It is odd where names on disk
 // need not be those in the index.
-func eachExtra(root *os.Root, files []stagedFile, f func(name string) error) error {
+func eachExtra(tree string, files []stagedFile, f func(name string) error) error {
 	if runtime.GOOS != "linux" {
 		return errOdd // its file system may fold names
 	}
@@ -30,12 +30,8 @@ func eachExtra(root *os.Root, files []stagedFile, f func(name string) error) err
 	}
 	var walk func(dir string) error
 	walk = func(dir string) error {
-		d, err := root.Open(dir)
+		entries, err := os.ReadDir(filepath.Join(tree, dir))
 		if err != nil {
-			return err
-		}
-		entries, err := d.ReadDir(-1)
-		if err := errors.Join(err, d.Close()); err != nil {
 			return err
 		}
 		for _, e := range entries {
@@ -68,7 +64,7 @@ func cleanPlainly(tree, index string) error {
 		return err
 	}
 	defer root.Close()
-	return eachExtra(root, files, root.RemoveAll)
+	return eachExtra(tree, files, root.RemoveAll)
 }
 
 // spotless reports whether a worktree has the files of a commit and nothing else,
@@ -96,10 +92,5 @@ func spotless(tree, admin, commit string) bool {
 			return false
 		}
 	}
-	root, err := os.OpenRoot(tree)
-	if err != nil {
-		return false
-	}
-	defer root.Close()
-	return eachExtra(root, files, func(string) error { return errExtra }) == nil
+	return eachExtra(tree, files, func(string) error { return errExtra }) == nil
 }

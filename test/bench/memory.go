@@ -95,6 +95,9 @@ func idleRows(ctx context.Context, l *lab) ([]row, error) {
 	}.judge(goal{moreMost, 40})}, nil
 }
 
+// atRest is when a server has given back what only work needs.
+const atRest = 7 * time.Second
+
 // residentRows measures how much of the server is in memory: at rest, and after
 // tasks. Pages of the program itself count among that while they are mapped; the
 // anonymous part is what the server takes from others.
@@ -115,7 +118,7 @@ func residentRows(ctx context.Context, l *lab) ([]row, error) {
 				return 0, err
 			}
 		}
-		if err := rest(ctx, settled); err != nil {
+		if err := rest(ctx, atRest); err != nil {
 			return 0, err
 		}
 		m, err := memoryOf(b.cmd.Process.Pid)

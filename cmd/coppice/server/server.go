@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"syscall"
 	"time"
@@ -31,7 +32,6 @@ import (
 	"coppice/ingest"
 	"coppice/internal/clock"
 	"coppice/internal/environ"
-	"coppice/internal/lean"
 	"coppice/internal/redact"
 	"coppice/internal/smallmodel"
 	"coppice/internal/startstop"
@@ -284,7 +284,7 @@ func (s *Server) wireControl(ctx context.Context, eng *engine.Engine) error {
 	s.set.Add("features", background(follower.Run))
 	s.set.Add("removals", background(remover.Run))
 	s.set.Add("history", background(keeper.Run))
-	rest := &control.Rest{Store: s.store, Clock: clock.Real(), Then: []func(context.Context) error{s.store.Shrink, func(context.Context) error { lean.Now(); return nil }}}
+	rest := &control.Rest{Store: s.store, Clock: clock.Real(), Then: []func(context.Context) error{s.store.Shrink, func(context.Context) error { debug.FreeOSMemory(); return nil }}}
 	s.set.Add("rest", background(rest.Run))
 	s.set.Add("backups", background(s.backupLoop(backups)))
 	s.set.Add("endpoint", endpoint{s})

@@ -3,7 +3,9 @@
 // Without a socket it only leaves the file. With BENCH_BEAT, a span of time, it
 // says every so often what time it is, while it waits. With BENCH_BEATS it says so
 // up to that many times and ends by itself: how often follows from BENCH_SEED and
-// the task. Then it also removes the file of a task long before it.
+// the task. Then it also removes the file of a task long before it. With
+// BENCH_CHANGE, a number of files, it changes one of those instead of leaving a
+// new one, so that a repository does not grow with its tasks.
 package main
 
 import (
@@ -51,7 +53,21 @@ func run(began time.Time) error {
 			return err
 		}
 	}
-	return os.WriteFile(task+".txt", []byte(task+"\n"), 0o644)
+	name := task + ".txt"
+	if files, err := strconv.Atoi(os.Getenv("BENCH_CHANGE")); err == nil && files > 0 {
+		n, err := numberOf(task)
+		if err != nil {
+			return err
+		}
+		name = fmt.Sprintf("dir%02d/file%05d.txt", n%files/50, n%files)
+	}
+	return os.WriteFile(name, []byte(task+"\n"), 0o644)
+}
+
+// numberOf is the number of a task among its project's.
+func numberOf(task string) (int, error) {
+	_, text, _ := strings.Cut(task, "-")
+	return strconv.Atoi(text)
 }
 
 // chosen is a number that follows from a text.
@@ -64,11 +80,11 @@ func chosen(text string) int {
 // removeOld removes the file of the task that came a hundred before, so that there
 // are never many.
 func removeOld(task string) error {
-	prefix, text, _ := strings.Cut(task, "-")
-	n, err := strconv.Atoi(text)
+	n, err := numberOf(task)
 	if err != nil {
 		return err
 	}
+	prefix, _, _ := strings.Cut(task, "-")
 	if err := os.Remove(fmt.Sprintf("%s-%d.txt", prefix, n-100)); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
