@@ -262,8 +262,8 @@ func loopback(listen string) (string, error) {
 		_, err = strconv.ParseUint(port, 10, 16)
 	}
 	if err != nil {
-		return "", coppice.Errorf(coppice.EInvalid, "%s is no address to listen on", coppice.Quote(listen)).
-			WithFix("write it as 127.0.0.1:7420").WithField("listen")
+		return "", coppice.Errorf(coppice.EInvalid, "%s is not a valid address to listen on", coppice.Quote(listen)).
+			WithFix("write it as 127.0.0.1:4040").WithField("listen")
 	}
 	if host == "localhost" {
 		host = "127.0.0.1"
