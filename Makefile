@@ -103,6 +103,12 @@ bench: build ## measure against the floors; takes about 15 minutes
 bench-compare: ## measure against the commit BASE, in turns; ARGS takes --only, --n and --json
 	go run ./test/bench compare --base "$(BASE)" $(ARGS)
 
+SOAK ?= 1h
+
+.PHONY: soak
+soak: build ## run 20 sessions for SOAK (1h); fails when memory, descriptors, goroutines, state or latency grow
+	go run ./test/bench soak --for $(SOAK)
+
 .PHONY: fuzz
 fuzz: ## fuzz every decoder for FUZZTIME (60s) each
 	./scripts/fuzz.sh

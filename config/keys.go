@@ -240,7 +240,7 @@ var keys = map[string]key{
 	"land":          {doc: "How work reaches the base."},
 	"land.how":      landingMethods(),
 	"land.strategy": {doc: "The commits that land: one squashed commit, a merge commit, or the branch's own commits rebased.", example: "squash", oneOf: []string{coppice.StrategySquash, coppice.StrategyMerge, coppice.StrategyRebase}},
-	"land.push":     {doc: "Push the base after each landing.", example: "false"},
+	"land.push":     {doc: "Push each landing to the remote before the base moves.", example: "false"},
 	"land.remote":   {doc: "The remote pushed to.", unset: "origin", example: "origin", pattern: namePattern, valid: named("remote")},
 
 	"trash":        {doc: "What is kept of a removed workspace besides its commits and uncommitted changes."},

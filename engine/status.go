@@ -27,11 +27,7 @@ type TaskStatus struct {
 // takes depends on how many projects have landings among them, not on how many
 // tasks there are. Safe for concurrent use.
 func (e *Engine) Statuses(ctx context.Context, r store.Reader, tasks []coppice.Task) ([]TaskStatus, error) {
-	nodes, err := e.cfg.Nodes(ctx)
-	if err != nil {
-		return nil, err
-	}
-	room, err := loadRoom(r, e.cfg.Now(), nodes, e.cfg)
+	room, err := e.roomFor(ctx, r, tasks)
 	if err != nil {
 		return nil, err
 	}
@@ -63,6 +59,19 @@ func (e *Engine) Statuses(ctx context.Context, r store.Reader, tasks []coppice.T
 		}
 	}
 	return out, nil
+}
+
+// roomFor reads what the statuses of queued tasks depend on: for others nothing,
+// as that means reading every live session.
+func (e *Engine) roomFor(ctx context.Context, r store.Reader, tasks []coppice.Task) (Room, error) {
+	if !slices.ContainsFunc(tasks, func(t coppice.Task) bool { return t.Stage == coppice.StageQueued }) {
+		return Room{}, nil
+	}
+	nodes, err := e.cfg.Nodes(ctx)
+	if err != nil {
+		return Room{}, err
+	}
+	return loadRoom(r, e.cfg.Now(), nodes, e.cfg)
 }
 
 // checkSlots says of tasks whose check waits for a slot what runs instead.

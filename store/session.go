@@ -10,12 +10,16 @@ type SessionReader interface {
 	Of(task int64) ([]coppice.Session, error) // oldest first
 	OfEach(tasks []int64) (map[int64][]coppice.Session, error)
 	Live() ([]coppice.Session, error)          // oldest first
+	Written() (map[string]Written, error)      // of live sessions, by their keys
 	Last(task int64) (*coppice.Session, error) // nil when there is none
 	// MemoryUsed returns, by agent, what a session takes, as those that have ended
 	// show. A session that took more raises it at once, and one that took less
 	// lowers it by a quarter of the difference.
 	MemoryUsed() (map[string]coppice.Bytes, error)
 }
+
+// Written is how far the output of a session is kept.
+type Written struct{ Session, Cursor int64 }
 
 // Sessions reads and writes sessions.
 type Sessions interface {

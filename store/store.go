@@ -31,6 +31,11 @@ type Store interface {
 	Update(ctx context.Context, f func(Tx) error) error
 	// WaitEvent returns once the log's newest event is after seq.
 	WaitEvent(ctx context.Context, seq int64) error
+	// Facts returns a number that is another one after each commit that changed
+	// more than the output of sessions. Whoever reads the number and then the facts
+	// can use what was made of them while the number is the same. It changes before
+	// Update returns.
+	Facts() uint64
 	// Watch reports from now on which of the topics commits touch. It must be
 	// closed.
 	Watch(topics ...string) Watch

@@ -3,7 +3,7 @@ import { defineConfig } from "vite";
 
 // For `npm run dev`, COPPICE_URL names a running server. Its cookie is bound to
 // its own address, so the token of its state directory is passed on instead.
-const target = process.env.COPPICE_URL ?? "http://127.0.0.1:7420";
+const target = process.env.COPPICE_URL ?? "http://127.0.0.1:4040";
 const token = process.env.COPPICE_DEV_TOKEN;
 
 export default defineConfig({

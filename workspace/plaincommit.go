@@ -117,15 +117,23 @@ func eachEntry(b []byte, f func(e []byte, path string) error) error {
 // writeStaged writes the tree of an index's files. What the old tree has is not
 // written again.
 func writeStaged(common string, files []stagedFile, old string) (string, error) {
-	return stagedTree(common, files, 0, old)
+	read := func(id string) []entry {
+		was, _ := readTree(common, id) // packed: then more is written than needs be
+		return was
+	}
+	return stagedTree(files, 0, old, read, func(data []byte) (string, error) { return writeObject(common, "tree", data) })
 }
 
+// hashTree returns the id of a tree with this content.
+func hashTree(data []byte) (string, error) { return hashOf(whole("tree", data)), nil }
+
 // stagedTree makes the tree of files that are all below the same directory, and
-// whose paths have so many letters above it.
-func stagedTree(common string, files []stagedFile, above int, old string) (string, error) {
+// whose paths have so many letters above it. It does not write the old tree, if
+// there is one, nor those in it.
+func stagedTree(files []stagedFile, above int, old string, read func(id string) []entry, write func(data []byte) (string, error)) (string, error) {
 	var was []entry
 	if old != "" {
-		was, _ = readTree(common, old) // packed: then more is written than needs be
+		was = read(old)
 	}
 	var all []entry
 	seen := map[string]bool{}
@@ -146,7 +154,7 @@ func stagedTree(common string, files []stagedFile, above int, old string) (strin
 			if i, found := slices.BinarySearchFunc(was, e, compareEntries); found {
 				before = was[i].id()
 			}
-			id, err := stagedTree(common, files[:n], len(dir), before)
+			id, err := stagedTree(files[:n], len(dir), before, read, write)
 			if err != nil {
 				return "", err
 			}
@@ -160,10 +168,10 @@ func stagedTree(common string, files []stagedFile, above int, old string) (strin
 		files = files[n:]
 	}
 	data := treeData(all)
-	if old != "" && hashOf(whole("tree", data)) == old {
+	if id, _ := hashTree(data); id == old {
 		return old, nil
 	}
-	return writeObject(common, "tree", data)
+	return write(data)
 }
 
 // savePlainly stages and commits everything in a workspace with one call of git,

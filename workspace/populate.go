@@ -46,7 +46,7 @@ func (w *Workspaces) populate(ctx context.Context, r repo, s slot, start string)
 		return branched, err
 	}
 	if !fresh && !s.Clean {
-		if err := w.clean(ctx, tree); err != nil {
+		if err := w.clean(ctx, r, s); err != nil {
 			return branched, err
 		}
 	}
@@ -69,7 +69,11 @@ func isTrue(s string) bool {
 
 // clean removes everything that is not tracked, ignored files included: what
 // one task leaves must not change what the next one sees.
-func (w *Workspaces) clean(ctx context.Context, tree string) error {
+func (w *Workspaces) clean(ctx context.Context, r repo, s slot) error {
+	tree := r.path(s)
+	if cleanPlainly(tree, filepath.Join(r.inside(s).git, "index")) == nil {
+		return nil
+	}
 	_, err := w.git.Run(ctx, tree, "clean", "-ffdxq")
 	if err == nil {
 		return nil

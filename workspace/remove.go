@@ -369,7 +369,7 @@ func (w *Workspaces) vacate(ctx context.Context, r repo, s slot, commit string) 
 	if err := w.saveIndex(r, s); err != nil || fresh {
 		return err
 	}
-	return w.clean(ctx, path)
+	return w.clean(ctx, r, s)
 }
 
 // dropSubmodules removes the files of submodules: their repositories belong to

@@ -28,6 +28,14 @@ type snapshot struct {
 // back the same. A clean worktree has the tree of at, its HEAD.
 func (w *Workspaces) snap(ctx context.Context, r repo, path, admin, at string, skip func(string) bool) (snapshot, error) {
 	var snap snapshot
+	_, head, err := w.head(ctx, path)
+	if err != nil {
+		return snap, err
+	}
+	same := snapshot{files: at + "^{tree}", index: at + "^{tree}", clean: true}
+	if head == at && spotless(path, admin, at) {
+		return same, nil
+	}
 	index, err := tempIndex(r, admin)
 	if err != nil {
 		return snap, err
@@ -44,10 +52,6 @@ func (w *Workspaces) snap(ctx context.Context, r repo, path, admin, at string, s
 	if err != nil {
 		return snap, err
 	}
-	_, head, err := w.head(ctx, path)
-	if err != nil {
-		return snap, err
-	}
 	snap.clean = head == at // without a commit there is nothing to compare with
 	for e := range strings.SplitSeq(out, "\x00") {
 		if p, ok := strings.CutPrefix(e, "! "); ok {
@@ -57,8 +61,8 @@ func (w *Workspaces) snap(ctx context.Context, r repo, path, admin, at string, s
 		}
 	}
 	if snap.clean {
-		snap.files, snap.index = at+"^{tree}", at+"^{tree}"
-		return snap, nil
+		same.ignored = snap.ignored
+		return same, nil
 	}
 	if out, err := w.git.Do(ctx, git.Call{Dir: path, Env: env, Args: []string{"write-tree"}}); err == nil {
 		snap.index = strings.TrimSpace(out)

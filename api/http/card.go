@@ -1,6 +1,10 @@
 package http
 
 import (
+	"maps"
+	"slices"
+	"sync"
+
 	"coppice"
 	"coppice/store"
 )
@@ -9,27 +13,88 @@ import (
 // that it said or did.
 const lately = 12
 
+// lines remembers the line of each live session, with the cursor of the output
+// that it was found in: a session that wrote nothing since is not read again.
+type lines struct {
+	mu sync.Mutex
+	of map[int64]line
+}
+
+type line struct {
+	cursor int64
+	text   string
+}
+
+// maxLines bounds the lines that are kept. A session whose line is gone is read
+// again.
+const maxLines = 1024
+
 // says returns in a line what each session said or did last: its last words when
 // it has ended.
-func says(r store.Reader, sessions []coppice.Session) (map[int64]string, error) {
-	lines := make(map[int64]string, len(sessions))
-	var live []int64
+func (l *lines) says(r store.Reader, sessions []coppice.Session) (map[int64]string, error) {
+	cursors := make(map[int64]int64, len(sessions))
 	for _, s := range sessions {
 		if s.State.Live() {
-			live = append(live, s.ID)
+			cursors[s.ID] = s.Cursor
+		}
+	}
+	found, err := l.live(r, cursors)
+	for _, s := range sessions {
+		if err == nil && !s.State.Live() {
+			found[s.ID] = coppice.FirstLine(s.Summary)
+		}
+	}
+	return found, err
+}
+
+// live returns the lines of live sessions, which are given with their cursors.
+func (l *lines) live(r store.Reader, cursors map[int64]int64) (map[int64]string, error) {
+	found, wrote := make(map[int64]string, len(cursors)), map[int64]int64{}
+	l.mu.Lock()
+	for id, cursor := range cursors {
+		if known, ok := l.of[id]; ok && known.cursor == cursor {
+			found[id] = known.text
 		} else {
-			lines[s.ID] = coppice.FirstLine(s.Summary)
+			wrote[id] = cursor
 		}
 	}
-	pieces, err := r.Outputs.LastOfEach(live, lately, coppice.OutputEvent)
-	for id, list := range pieces {
-		for _, p := range list {
-			if said, ok := coppice.ReadSaid(p.Data); ok && said.Line() != "" {
-				lines[id] = said.Line()
-			}
+	l.mu.Unlock()
+	for silent, most := slices.Collect(maps.Keys(wrote)), 1; len(silent) > 0; most = lately { // the last event has a line as a rule
+		pieces, err := r.Outputs.LastOfEach(silent, most, coppice.OutputEvent)
+		if err != nil {
+			return nil, err
+		}
+		for id, list := range pieces {
+			found[id] = lastLine(list)
+		}
+		if most == lately {
+			break
+		}
+		silent = slices.DeleteFunc(silent, func(id int64) bool { return found[id] != "" })
+	}
+	l.keep(wrote, found)
+	return found, nil
+}
+
+// lastLine is the last line in pieces of output.
+func lastLine(pieces []coppice.Output) string {
+	for _, p := range slices.Backward(pieces) {
+		if said, ok := coppice.ReadSaid(p.Data); ok && said.Line() != "" {
+			return said.Line()
 		}
 	}
-	return lines, err
+	return ""
+}
+
+func (l *lines) keep(cursors map[int64]int64, found map[int64]string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if len(l.of)+len(cursors) > maxLines || l.of == nil {
+		l.of = map[int64]line{}
+	}
+	for id, cursor := range cursors {
+		l.of[id] = line{cursor, found[id]}
+	}
 }
 
 // What became of a task's newest candidate.

@@ -99,7 +99,7 @@ func (s *Server) newLines(ctx context.Context, told map[int64]string, wrote []in
 		}
 		silent := func(x coppice.Session) bool { return wrote != nil && !slices.Contains(wrote, x.ID) }
 		sessions := append(slices.DeleteFunc(live, silent), ended...)
-		lines, err := says(r, sessions)
+		lines, err := s.lines.says(r, sessions)
 		if err != nil {
 			return err
 		}

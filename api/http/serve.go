@@ -7,6 +7,7 @@ import (
 	_ "embed"
 	"fmt"
 	"net/http"
+	"runtime"
 	"slices"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -38,16 +39,38 @@ func (s *Server) serverRoutes(a huma.API) {
 		})
 }
 
-func (s *Server) status(ctx context.Context, in *statusIn) (out api.Status, err error) {
-	out = api.Status{
-		At: s.cfg.Now().UTC(), Counts: map[coppice.Status]int{},
-		Projects: []api.ProjectStatus{}, NeedsYou: []api.Task{}, Active: []api.Task{}, Waiting: []api.Task{},
+// status is made of facts, of what sessions say, and of what is wrong now.
+func (s *Server) status(ctx context.Context, in *statusIn) (api.Status, error) {
+	made, err := reuse(ctx, &s.answers, "status "+in.Project, func(ctx context.Context) (madeStatus, error) { return s.makeStatus(ctx, in) })
+	if err != nil {
+		return api.Status{}, err
 	}
+	out := made.Status
+	out.At = s.cfg.Now().UTC()
 	if err := s.cfg.Intact(); err != nil {
 		out.Warnings = append(out.Warnings, err.Error())
 	}
+	if s.cfg.Warnings != nil {
+		out.Projects = slices.Clone(out.Projects)
+		for i, id := range made.projects {
+			out.Projects[i].Warnings = slices.Concat(out.Projects[i].Warnings, s.cfg.Warnings(id))
+		}
+	}
+	return out, s.speak(ctx, &out.NeedsYou, &out.Active, &out.Waiting)
+}
+
+// madeStatus is the part of a status that facts decide.
+type madeStatus struct {
+	api.Status
+	projects []int64 // their ids
+}
+
+func (s *Server) makeStatus(ctx context.Context, in *statusIn) (out madeStatus, err error) {
+	out.Status = api.Status{
+		Counts: map[coppice.Status]int{}, Projects: []api.ProjectStatus{}, NeedsYou: []api.Task{}, Active: []api.Task{}, Waiting: []api.Task{},
+	}
 	err = s.cfg.Store.View(ctx, func(r store.Reader) error {
-		project, err := s.statusProjects(r, in.Project, &out)
+		project, err := statusProjects(r, in.Project, &out)
 		if err != nil {
 			return err
 		}
@@ -58,13 +81,13 @@ func (s *Server) status(ctx context.Context, in *statusIn) (out api.Status, err 
 			return err
 		}
 		out.Limited = filled(out.Limited)
-		return s.statusTasks(ctx, r, project, &out)
+		return s.statusTasks(ctx, r, project, &out.Status)
 	})
 	return out, err
 }
 
 // statusProjects fills in the projects and returns the id of the one asked for.
-func (s *Server) statusProjects(r store.Reader, prefix string, out *api.Status) (id int64, err error) {
+func statusProjects(r store.Reader, prefix string, out *madeStatus) (id int64, err error) {
 	if prefix != "" {
 		if err := coppice.ValidPrefix(prefix); err != nil {
 			return 0, err
@@ -96,11 +119,8 @@ func (s *Server) statusProjects(r store.Reader, prefix string, out *api.Status) 
 				Prefix: p.Prefix, Path: p.Path, Running: runningIn(running, p.ID), Parked: parked[p.ID], Limit: p.Policy.Limits.Sessions, Paused: p.PausedAt,
 			}
 			st.Warnings = slices.Clone(p.Policy.Problems)
-			if s.cfg.Warnings != nil {
-				st.Warnings = append(st.Warnings, s.cfg.Warnings(p.ID)...)
-			}
 			st.Needs = p.Needs
-			out.Projects = append(out.Projects, st)
+			out.Projects, out.projects = append(out.Projects, st), append(out.projects, p.ID)
 		}
 	}
 	return id, err
@@ -144,6 +164,8 @@ func (s *Server) serveMetrics(w http.ResponseWriter, r *http.Request) {
 		s.fail(w, r, err)
 		return
 	}
+	family(&b, "coppice_goroutines", "gauge", "Goroutines of the server.")
+	fmt.Fprintf(&b, "coppice_goroutines %d\n", runtime.NumGoroutine())
 	counts := s.traffic.snapshot()
 	keys := make([]trafficKey, 0, len(counts))
 	for k := range counts {

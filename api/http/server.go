@@ -166,6 +166,8 @@ type Server struct {
 	login   *login
 	traffic *traffic
 	feed    *feed
+	lines   lines
+	answers answers
 	mux     *recordingMux
 	spec    func() ([]byte, error)
 	handler http.Handler
@@ -207,6 +209,7 @@ func New(cfg Config) (*Server, error) {
 		traffic: newTraffic(),
 		mux:     &recordingMux{ServeMux: http.NewServeMux()},
 	}
+	s.answers.facts, s.answers.now = cfg.Store.Facts, cfg.Now
 	s.feed = &feed{pages: map[feedKey]*feedPage{}, read: func(ctx context.Context, after int64, f store.EventFilter) (api.EventPage, error) {
 		return s.readEvents(ctx, after, batch, f)
 	}}
@@ -259,8 +262,8 @@ func loopback(listen string) (string, error) {
 		_, err = strconv.ParseUint(port, 10, 16)
 	}
 	if err != nil {
-		return "", coppice.Errorf(coppice.EInvalid, "%s is no address to listen on", coppice.Quote(listen)).
-			WithFix("write it as 127.0.0.1:7420").WithField("listen")
+		return "", coppice.Errorf(coppice.EInvalid, "%s is not a valid address to listen on", coppice.Quote(listen)).
+			WithFix("write it as 127.0.0.1:4040").WithField("listen")
 	}
 	if host == "localhost" {
 		host = "127.0.0.1"

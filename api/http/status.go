@@ -19,6 +19,7 @@ const (
 
 // statusTasks counts tasks in the store, and looks only at those it lists and
 // at those that have a session, whose status depends on more than their stage.
+// It looks at all of them at once.
 func (s *Server) statusTasks(ctx context.Context, r store.Reader, project int64, out *api.Status) error {
 	for status, outcome := range outcomeOf {
 		f := store.TaskFilter{ProjectID: project, Stages: []coppice.Stage{coppice.StageEnded}, Outcomes: []coppice.Outcome{outcome}, Archived: store.ArchivedNot}
@@ -28,40 +29,56 @@ func (s *Server) statusTasks(ctx context.Context, r store.Reader, project int64,
 		}
 		out.Counts[status] = n
 	}
-	needs, active, answered, err := s.busyTasks(ctx, r, project, out)
+	busy, unlisted, err := busyTasks(r, project)
 	if err != nil {
 		return err
 	}
-	people, err := s.waitingTasks(ctx, r, project, out)
+	people, waiting, err := waitingTasks(r, project, out)
 	if err != nil {
 		return err
 	}
-	waiting, err := r.Tasks.Pending(project, false, mostWaiting)
+	heads, lanes, err := laneHeads(r, project)
 	if err != nil {
 		return err
 	}
-	needs, waiting = append(needs, people...), append(answered, waiting...)
-	older := func(a, b coppice.Task) int { return cmp.Compare(a.ID, b.ID) }
-	slices.SortFunc(needs, older)
-	slices.SortFunc(active, older)
-	for _, part := range []struct {
-		tasks []coppice.Task
-		to    *[]api.Task
-	}{{needs, &out.NeedsYou}, {active, &out.Active}, {waiting, &out.Waiting}} {
-		if *part.to, err = s.views(ctx, r, part.tasks); err != nil {
-			return err
+	views, err := s.views(ctx, r, slices.Concat(busy, people, waiting, heads))
+	if err != nil {
+		return err
+	}
+	for i := range views {
+		views[i].Body = ""
+	}
+	take := func(n int) (part []api.Task) {
+		part, views = views[:n], views[n:]
+		return part
+	}
+	for _, v := range take(len(busy)) {
+		out.Counts[v.Status] += 1 + unlisted[v.ID]
+		part := &out.Active
+		switch v.Status {
+		case coppice.StatusNeedsYou:
+			part = &out.NeedsYou
+		case coppice.StatusWaiting: // its session waits for a free one
+			part = &out.Waiting
 		}
-		for i := range *part.to {
-			(*part.to)[i].Body = ""
-		}
+		*part = append(*part, v)
 	}
+	out.NeedsYou = append(out.NeedsYou, take(len(people))...)
+	out.Waiting = append(out.Waiting, take(len(waiting))...)
+	for i, v := range take(len(heads)) {
+		out.Counts[v.Status] += lanes[heads[i].Lane()]
+	}
+	older := func(a, b api.Task) int { return cmp.Compare(a.ID, b.ID) }
+	slices.SortFunc(out.NeedsYou, older)
+	slices.SortFunc(out.Active, older)
 	return nil
 }
 
-// busyTasks counts the tasks that are being worked on, checked, held or landed,
-// and returns those that need a person, those whose session waits for a free one,
-// and the others.
-func (s *Server) busyTasks(ctx context.Context, r store.Reader, project int64, out *api.Status) (needs, active, waiting []coppice.Task, err error) {
+// busyTasks returns the tasks that are being worked on, checked, held or landed.
+// Of a stage with more than can be listed, unlisted has their number by the first
+// one's id: the status of all of them is their stage's.
+func busyTasks(r store.Reader, project int64) (all []coppice.Task, unlisted map[int64]int, err error) {
+	unlisted = map[int64]int{}
 	for _, stage := range append(coppice.StagesThat(coppice.Stage.Lands), coppice.StageSession) {
 		f := store.TaskFilter{ProjectID: project, Stages: []coppice.Stage{stage}, OldFirst: true}
 		if stage != coppice.StageSession { // of those there are as many as sessions may run
@@ -69,41 +86,26 @@ func (s *Server) busyTasks(ctx context.Context, r store.Reader, project int64, o
 		}
 		tasks, err := r.Tasks.List(f)
 		if err != nil {
-			return nil, nil, nil, err
+			return nil, nil, err
 		}
-		statuses, err := s.cfg.Status.Statuses(ctx, r, tasks)
-		if err != nil {
-			return nil, nil, nil, err
-		}
-		for i, t := range tasks {
-			out.Counts[statuses[i].Status]++
-			switch statuses[i].Status {
-			case coppice.StatusNeedsYou:
-				needs = append(needs, t)
-			case coppice.StatusWaiting:
-				waiting = append(waiting, t)
-			default:
-				active = append(active, t)
-			}
-		}
-		if f.Most > 0 && len(tasks) == f.Most { // their status is their stage's: the rest need no look
+		all = append(all, tasks...)
+		if f.Most > 0 && len(tasks) == f.Most {
 			n, err := r.Tasks.Count(store.TaskFilter{ProjectID: project, Stages: f.Stages})
 			if err != nil {
-				return nil, nil, nil, err
+				return nil, nil, err
 			}
-			out.Counts[statuses[0].Status] += n - len(tasks)
+			unlisted[tasks[0].ID] = n - len(tasks)
 		}
 	}
-	return needs, active, waiting, nil
+	return all, unlisted, nil
 }
 
-// waitingTasks counts the tasks that wait or are queued, and returns those that
-// wait for a person. Whether a queued one is ready is the same for all of its
-// lane, so the first of each tells.
-func (s *Server) waitingTasks(ctx context.Context, r store.Reader, project int64, out *api.Status) ([]coppice.Task, error) {
+// waitingTasks counts the tasks that wait, and returns those that wait for a
+// person, and the others.
+func waitingTasks(r store.Reader, project int64, out *api.Status) (people, others []coppice.Task, err error) {
 	waits, err := r.Tasks.Waits(project)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for on, n := range waits {
 		if on == coppice.WaitPerson {
@@ -112,27 +114,27 @@ func (s *Server) waitingTasks(ctx context.Context, r store.Reader, project int64
 			out.Counts[coppice.StatusWaiting] += n
 		}
 	}
-	lanes, err := r.Lanes.Count(project)
-	if err != nil {
-		return nil, err
+	if waits[coppice.WaitPerson] > 0 {
+		if people, err = r.Tasks.Pending(project, true, mostListed); err != nil {
+			return nil, nil, err
+		}
 	}
-	var heads []coppice.Task
+	others, err = r.Tasks.Pending(project, false, mostWaiting)
+	return people, others, err
+}
+
+// laneHeads returns the first queued task of each lane, and how many are queued
+// there: whether one is ready is the same for all of its lane.
+func laneHeads(r store.Reader, project int64) (heads []coppice.Task, lanes map[coppice.Lane]int, err error) {
+	if lanes, err = r.Lanes.Count(project); err != nil {
+		return nil, nil, err
+	}
 	for lane := range lanes {
 		first, err := r.Lanes.Heads(lane, 1)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		heads = append(heads, first...)
 	}
-	statuses, err := s.cfg.Status.Statuses(ctx, r, heads)
-	if err != nil {
-		return nil, err
-	}
-	for i, t := range heads {
-		out.Counts[statuses[i].Status] += lanes[t.Lane()]
-	}
-	if waits[coppice.WaitPerson] == 0 {
-		return nil, nil
-	}
-	return r.Tasks.Pending(project, true, mostListed)
+	return heads, lanes, nil
 }

@@ -2,6 +2,7 @@ package http
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"slices"
 
@@ -114,11 +115,19 @@ func statusWords() (words string) {
 }
 
 func (s *Server) listTasks(ctx context.Context, in *listTasksIn) (out api.TaskPage, err error) {
-	out.Tasks = []api.Task{}
 	f := store.TaskFilter{Track: in.Track, Agent: in.Agent, Text: in.Text, BeforeID: in.Before, Most: in.Limit + 1, Archived: archivedOf[in.Archived]}
 	if err := narrow(&f, in.Status); err != nil {
 		return out, err
 	}
+	out, err = reuse(ctx, &s.answers, fmt.Sprintf("tasks %+v", *in), func(ctx context.Context) (api.TaskPage, error) { return s.makePage(ctx, f, in) })
+	if err != nil {
+		return out, err
+	}
+	return out, s.speak(ctx, &out.Tasks)
+}
+
+func (s *Server) makePage(ctx context.Context, f store.TaskFilter, in *listTasksIn) (out api.TaskPage, err error) {
+	out.Tasks = []api.Task{}
 	err = s.cfg.Store.View(ctx, func(r store.Reader) error {
 		if in.Project != "" {
 			if err := coppice.ValidPrefix(in.Project); err != nil {

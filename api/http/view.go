@@ -44,7 +44,7 @@ func (s *Server) views(ctx context.Context, r store.Reader, tasks []coppice.Task
 	if err != nil {
 		return nil, err
 	}
-	lines, err := says(r, sessions)
+	lines, err := s.lines.says(r, sessions)
 	if err != nil {
 		return nil, err
 	}

@@ -24,6 +24,7 @@ type conn struct {
 	raw   *sql.Conn
 	stmts map[string]*sql.Stmt
 	trace func(query string) // nil for none
+	wrote uint64             // statements that changed facts
 	q     *dbsqlc.Queries
 	// policies are the policies read last, by their text: a project is read in
 	// every turn and its policy hardly ever changes.
@@ -102,7 +103,7 @@ func (c *conn) close() error {
 
 // run executes a statement that has neither arguments nor rows.
 func (c *conn) run(query string) error {
-	_, err := c.ExecContext(c.ctx, query)
+	_, err := c.exec(c.ctx, query)
 	return err
 }
 
@@ -139,6 +140,11 @@ func (c *conn) PrepareContext(ctx context.Context, query string) (*sql.Stmt, err
 
 // ExecContext implements dbsqlc.DBTX.
 func (c *conn) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	c.wrote++
+	return c.exec(ctx, query, args...)
+}
+
+func (c *conn) exec(ctx context.Context, query string, args ...any) (sql.Result, error) {
 	s, err := c.PrepareContext(ctx, query)
 	if err != nil {
 		return nil, err

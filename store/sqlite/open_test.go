@@ -1,13 +1,17 @@
 package sqlite_test
 
 import (
+	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"coppice"
 	"coppice/store"
@@ -239,5 +243,36 @@ func TestNoDirectory(t *testing.T) {
 	_, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(file, "coppice.db")})
 	if coppice.ErrorCode(err) != coppice.EUnavailable || !strings.Contains(err.Error(), "cannot be written") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Connections that gave their memory back read and write as before.
+func TestShrink(t *testing.T) {
+	t.Parallel()
+	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "coppice.db"), Readers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	wg.Go(func() { // one is in use now and then
+		for ctx.Err() == nil {
+			_ = s.View(ctx, func(r store.Reader) error { _, err := r.Projects.All(); return err }) // the last may be cut
+		}
+	})
+	for i := range 3 {
+		p := coppice.Project{Prefix: fmt.Sprint("app", i), Path: fmt.Sprint("/src/", i), Policy: coppice.DefaultPolicy(), CreatedAt: time.Now()}
+		err = errors.Join(err, s.Update(t.Context(), func(tx store.Tx) error { return tx.Projects.Put(&p) }), s.Shrink(t.Context()))
+	}
+	var all []coppice.Project
+	err = errors.Join(err, s.View(t.Context(), func(r store.Reader) (err error) {
+		all, err = r.Projects.All()
+		return err
+	}))
+	if err != nil || len(all) != 3 {
+		t.Errorf("%d projects, %v", len(all), err)
 	}
 }

@@ -14,6 +14,7 @@ import (
 )
 
 func (t outputs) Add(session, from, to int64, out []coppice.Output) error {
+	defer t.outputOnly(t.wrote)
 	now, err := t.q.Progress(t.ctx, session)
 	if err != nil {
 		return lookup(err, "session", session)
@@ -36,6 +37,10 @@ func (t outputs) Add(session, from, to int64, out []coppice.Output) error {
 	return t.q.MoveCursor(t.ctx, to, moment(newest), session)
 }
 
+// outputOnly takes back what the connection counted since: output is not a fact
+// that Facts speaks of.
+func (t outputs) outputOnly(wrote uint64) { t.wrote = wrote }
+
 func (r outputs) Mask(session int64) ([]byte, error) {
 	state, err := r.q.Mask(r.ctx, session)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -45,6 +50,7 @@ func (r outputs) Mask(session int64) ([]byte, error) {
 }
 
 func (t outputs) PutMask(session int64, state []byte) error {
+	defer t.outputOnly(t.wrote)
 	if len(state) == 0 {
 		return t.q.DropMask(t.ctx, session)
 	}

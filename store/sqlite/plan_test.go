@@ -96,7 +96,10 @@ func TestPlans(t *testing.T) {
 			_, err := t.Tasks.List(store.TaskFilter{Stages: []coppice.Stage{coppice.StageEnded}, Outcomes: []coppice.Outcome{"failed"}, Archived: store.ArchivedNot, Most: 5})
 			return err
 		},
-		"History.Due": func(t store.Tx) error { _, err := t.History.Due(store.Keep{Output: 1, Tasks: 1}, time.Unix(100, 0)); return err },
+		"History.Due": func(t store.Tx) error {
+			_, err := t.History.Due(store.Keep{Output: 1, Tasks: 1}, time.Unix(100, 0))
+			return err
+		},
 		"Sessions to pack": func(t store.Tx) error {
 			_, err := t.Outputs.(outputs).q.Unpacked(t.Outputs.(outputs).ctx)
 			if errors.Is(err, sql.ErrNoRows) {

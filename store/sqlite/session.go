@@ -66,6 +66,17 @@ func (r sessions) Live() ([]coppice.Session, error) {
 	return each(rows, err, sessionOf)
 }
 
+func (r sessions) Written() (map[string]store.Written, error) {
+	written := map[string]store.Written{}
+	_, err := list(r.conn, "SELECT id, key, cursor FROM sessions WHERE live", nil, func(rows *sql.Rows) (w store.Written, err error) {
+		var key string
+		err = rows.Scan(&w.Session, &key, &w.Cursor)
+		written[key] = w
+		return w, err
+	})
+	return written, err
+}
+
 func (r sessions) Last(task int64) (*coppice.Session, error) {
 	row, err := r.q.LastSession(r.ctx, task)
 	if err != nil {

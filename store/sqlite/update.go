@@ -160,10 +160,11 @@ func (b *batch) run(r *request) {
 	if b.err = c.run("SAVEPOINT one"); b.err != nil {
 		return
 	}
-	t := &tx{conn: c}
+	t, wrote := &tx{conn: c}, c.wrote
 	done := false
 	defer func() {
 		if done {
+			t.wake.facts = c.wrote != wrote
 			b.wake.add(t.wake)
 		} else {
 			b.err = c.run("ROLLBACK TO one")

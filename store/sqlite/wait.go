@@ -12,11 +12,13 @@ import (
 // wake says what a transaction touched that somebody may wait for.
 type wake struct {
 	event  int64    // the newest event, 0 for none
+	facts  bool     // more than output
 	topics []string // besides the log
 }
 
 func (w *wake) add(v wake) {
 	w.event = max(w.event, v.event)
+	w.facts = w.facts || v.facts
 	w.topics = append(w.topics, v.topics...)
 }
 
@@ -31,6 +33,7 @@ func (t *tx) touch(topic string) {
 type signals struct {
 	mu      sync.Mutex
 	event   int64                            // the newest one committed
+	facts   uint64                           // commits that changed some
 	events  chan struct{}                    // closed when there is a newer one; then another takes its place
 	watches map[string]map[*watcher]struct{} // by topic
 }
@@ -112,6 +115,9 @@ func (w *watcher) seen() uint64 {
 func (g *signals) announce(w wake) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if w.facts {
+		g.facts++
+	}
 	for _, topic := range w.topics {
 		g.touch(topic, topic)
 		for i, c := range topic {
@@ -138,6 +144,13 @@ func (g *signals) touch(name, topic string) {
 		default: // it has yet to take an earlier one
 		}
 	}
+}
+
+// Facts implements store.Store.
+func (s *Store) Facts() uint64 {
+	s.signals.mu.Lock()
+	defer s.signals.mu.Unlock()
+	return s.signals.facts
 }
 
 // WaitEvent implements store.Store.

@@ -64,6 +64,7 @@ func Run(t *testing.T, open Open) {
 		{"Events", testEvents},
 		{"TrimEvents", testTrimEvents},
 		{"WaitEvent", testWaitEvent},
+		{"Facts", testFacts},
 		{"ReadsItsWrites", testReadsItsWrites},
 		{"Rollback", testRollback},
 		{"Grouped", testGrouped},

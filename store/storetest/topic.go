@@ -103,3 +103,45 @@ func testWatch(t *testing.T, open Open) {
 		t.Fatal("cancelled:", err)
 	}
 }
+
+// testFacts checks that the number of the facts is another one after each change
+// of more than output, and that only then.
+func testFacts(t *testing.T, open Open) {
+	s := open(t)
+	k := task(t, s, project(t, s, "app"), 1, nil)
+	one := session(t, s, k, 1, nil)
+	session(t, s, k, 2, func(x *coppice.Session) { x.State = coppice.SessionDone })
+	failed := errors.New("undone")
+	w := offered("a")
+	for _, c := range []struct {
+		name string
+		do   func(store.Tx) error
+		more bool
+	}{
+		{"output", func(tx store.Tx) error {
+			return tx.Outputs.Add(one.ID, 0, 5, []coppice.Output{{Kind: coppice.OutputStdout, Data: []byte("x")}})
+		}, false},
+		{"what hides secrets", func(tx store.Tx) error { return tx.Outputs.PutMask(one.ID, []byte("{}")) }, false},
+		{"nothing", func(tx store.Tx) error { _, err := tx.Sessions.Live(); return err }, false},
+		{"a session", func(tx store.Tx) error { one.Usage.CostUSD = 1; return tx.Sessions.Put(&one) }, true},
+		{"output and a session", func(tx store.Tx) error { return errors.Join(tx.Sessions.Put(&one), tx.Outputs.Add(one.ID, 5, 6, nil)) }, true},
+		{"what is undone", func(tx store.Tx) error { return errors.Join(tx.Sessions.Put(&one), failed) }, false},
+		{"work", func(tx store.Tx) error { return tx.Work.Put(w) }, true},
+		{"an event", func(tx store.Tx) error {
+			return tx.Log.Append(&coppice.Event{At: start, Kind: coppice.EventProjectChanged})
+		}, true},
+	} {
+		before := s.Facts()
+		if err := s.Update(t.Context(), c.do); err != nil && !errors.Is(err, failed) {
+			t.Fatal(c.name, err)
+		}
+		if after := s.Facts(); (after != before) != c.more {
+			t.Errorf("%s: the number was %d and is %d", c.name, before, after)
+		}
+	}
+	view(t, s, func(r store.Reader) error {
+		written, err := r.Sessions.Written()
+		same(t, "written", map[string]store.Written{one.Key: {Session: one.ID, Cursor: 6}}, written)
+		return err
+	})
+}

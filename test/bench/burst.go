@@ -12,13 +12,16 @@ import (
 	"coppice"
 )
 
-// Sizes of a burst: tasks that are posted at once.
+// Sizes of a burst: tasks that are posted at once. Each changes one of the files, so
+// that the repository is as large for the last task as for the first.
 const (
 	burstFiles = 200
 	burstSmall = 100
 	burstLarge = 1000
 	burstSlots = 10
 )
+
+var burstChange = fmt.Sprintf("BENCH_CHANGE: %q", fmt.Sprint(burstFiles))
 
 // burst is what was seen while tasks were posted at once and landed.
 type burst struct {
@@ -29,16 +32,19 @@ type burst struct {
 
 // burstOf posts tasks to a new server and waits until all have landed.
 func (l *lab) burstOf(ctx context.Context, tasks, slots int) (burst, error) {
-	b, err := l.bench(ctx, burstFiles, slots, false)
+	b, err := l.benchOf(ctx, burstFiles, func(string) map[string]string {
+		return map[string]string{"coppice.yaml": strings.Replace(l.probing("", slots), "env: {", "env: {"+burstChange+", ", 1)}
+	})
 	if err != nil {
 		return burst{}, err
 	}
 	defer b.close()
 	// A first few make the workspaces that later ones find.
-	if err := b.post(ctx, slots); err != nil {
+	first := 2 * slots // as many as may be in use
+	if err := b.post(ctx, first); err != nil {
 		return burst{}, err
 	}
-	if _, err := b.log.wait(ctx, coppice.EventWorkspaceRemoved, slots); err != nil {
+	if _, err := b.log.wait(ctx, coppice.EventWorkspaceRemoved, first); err != nil {
 		return burst{}, err
 	}
 	used, err := cpuOf(b.cmd.Process.Pid)
@@ -90,7 +96,7 @@ func cpuOf(pid int) (time.Duration, error) {
 // returns how many a second.
 func (l *lab) byHand(ctx context.Context, repo string, tasks int) (float64, error) {
 	began := time.Now()
-	err := l.run(ctx, repo, "sh", "-c", landByHand, "sh", fmt.Sprint(tasks), l.name("hand"), filepath.Clean(l.trees), l.probe)
+	err := l.run(ctx, repo, "env", fmt.Sprintf("BENCH_CHANGE=%d", burstFiles), "sh", "-c", landByHand, "sh", fmt.Sprint(tasks), l.name("hand"), filepath.Clean(l.trees), l.probe)
 	return float64(tasks) / time.Since(began).Seconds(), err
 }
 
@@ -193,7 +199,7 @@ func (l *lab) parallelRow(ctx context.Context, hand string) (row, error) {
 		return b.rate, err
 	}, func(ctx context.Context, _ int) (float64, error) {
 		began := time.Now()
-		err := l.run(ctx, hand, "sh", "-c", parallelByHand, "sh", fmt.Sprint(tasks), l.name("hand"), filepath.Clean(l.trees), l.probe, fmt.Sprint(slots))
+		err := l.run(ctx, hand, "env", fmt.Sprintf("BENCH_CHANGE=%d", burstFiles), "sh", "-c", parallelByHand, "sh", fmt.Sprint(tasks), l.name("hand"), filepath.Clean(l.trees), l.probe, fmt.Sprint(slots))
 		return tasks / time.Since(began).Seconds(), err
 	})
 	if err != nil {

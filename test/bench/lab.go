@@ -37,8 +37,10 @@ type lab struct {
 	web     string
 	opener  string
 	empty   string
-	nats    string // empty where it cannot be had
-	made    int    // names given
+	nats    string   // empty where it cannot be had
+	made    int      // names given
+	env     []string // of servers, besides the usual
+	flags   []string // likewise
 }
 
 // memoryDir is a file system in memory. File systems without a journal can be

@@ -4,8 +4,10 @@
 //
 //	go run ./test/bench --only start --strict
 //	go run ./test/bench compare --base HEAD~20 --only start
+//	go run ./test/bench soak --for 1h
 //
 // compare measures the working tree's program against another commit's instead.
+// soak runs sessions for a long time, and fails when the server grows.
 //
 // Times of a machine are its own, so no time by itself passes or fails: goals
 // are ratios to a floor, or amounts of memory.
@@ -53,12 +55,14 @@ var figures = []figure{
 	{"parallel", parallelRows},
 	{"cold", coldRows},
 	{"idle", idleRows},
+	{"resident", residentRows},
 	{"session", sessionRows},
 	{"dispatch", dispatchRows},
 	{"ingest", ingestRows},
 	{"commit", commitRows},
 	{"output", outputRows},
 	{"status", statusRows},
+	{"many", manyRows},
 	{"grown", grownRows},
 	{"search", searchRows},
 	{"overhead", overheadRows},
@@ -89,7 +93,7 @@ func main() {
 	f.IntVar(&o.files, "files", 2000, "how many files the sample repository has")
 	f.BoolVar(&o.strict, "strict", false, "fail when a goal is missed")
 	f.StringVar(&o.profile, "profile", "", "write a CPU profile of what runs in this process: dispatch and commit")
-	c.AddCommand(compareCommand())
+	c.AddCommand(compareCommand(), soakCommand())
 	if err := c.Execute(); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"coppice"
 	"coppice/host"
 )
 
@@ -92,6 +93,53 @@ func idleRows(ctx context.Context, l *lab) ([]row, error) {
 		Floor: of(web, private).median(), Unit: "MiB", N: n,
 		More: map[string]float64{"ours_dirty": of(ours, dirty).median(), "floor_dirty": of(web, dirty).median(), "ours_pss": of(ours, func(m memory) float64 { return m.pss }).median()},
 	}.judge(goal{moreMost, 40})}, nil
+}
+
+// atRest is when a server has given back what only work needs.
+const atRest = 7 * time.Second
+
+// residentRows measures how much of the server is in memory: at rest, and after
+// tasks. Pages of the program itself count among that while they are mapped; the
+// anonymous part is what the server takes from others.
+func residentRows(ctx context.Context, l *lab) ([]row, error) {
+	const n, tasks, slots = 3, 100, 5
+	anonymous := map[int]samples{}
+	resident := func(ctx context.Context, tasks int) (float64, error) {
+		b, err := l.bench(ctx, 20, slots, false)
+		if err != nil {
+			return 0, err
+		}
+		defer b.close()
+		if tasks > 0 {
+			if err := b.post(ctx, tasks); err != nil {
+				return 0, err
+			}
+			if _, err := b.log.wait(ctx, coppice.EventWorkspaceRemoved, tasks); err != nil {
+				return 0, err
+			}
+		}
+		if err := rest(ctx, atRest); err != nil {
+			return 0, err
+		}
+		m, err := memoryOf(b.cmd.Process.Pid)
+		if err != nil {
+			return 0, err
+		}
+		anonymous[tasks] = append(anonymous[tasks], m.anonymous)
+		return residentOf(b.cmd.Process.Pid)
+	}
+	s, err := interleave(ctx, 0, n, func(ctx context.Context, _ int) (float64, error) { return resident(ctx, 0) },
+		func(ctx context.Context, _ int) (float64, error) { return resident(ctx, tasks) })
+	if err != nil {
+		return nil, err
+	}
+	figure := func(name string, s, anonymous samples) row {
+		return row{Figure: name, Ours: s.median(), Beside: "anonymous", Floor: anonymous.median(), Unit: "MiB", N: n, Samples: map[string]samples{"ours": s, "anonymous": anonymous}}
+	}
+	return []row{
+		figure("idle memory of the control process, resident", s[0], anonymous[0]).judge(goal{valueMost, 24}),
+		figure(fmt.Sprintf("  after %d tasks", tasks), s[1], anonymous[tasks]).judge(goal{valueMost, 32}),
+	}, nil
 }
 
 func look(ctx context.Context, p *process, into *[]memory) error {

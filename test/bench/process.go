@@ -77,7 +77,7 @@ func (l *lab) state() (string, error) {
 }
 
 func (l *lab) serve(ctx context.Context, state string) (*server, error) {
-	p, err := l.launch(ctx, []string{"COPPICE_STATE=" + state}, l.program, "serve", "--listen", "127.0.0.1:0")
+	p, err := l.launch(ctx, append(l.env, "COPPICE_STATE="+state), append([]string{l.program, "serve", "--listen", "127.0.0.1:0"}, l.flags...)...)
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ const (
 
 // beating is a coppice.yaml whose agent says the time while it waits.
 const beating = `base: main
-limits: {sessions: %d, memory: 99%%}
+limits: {sessions: %d, memory: %s}
 agent: {use: probe}
 agents:
   probe: {protocol: command, command: [%q], env: {BENCH_SOCKET: %q, BENCH_BEAT: %s}}
@@ -136,7 +136,7 @@ func (s samples) quantile(share float64) float64 {
 // the browser, while many sessions write.
 func webLive(ctx context.Context, l *lab) (_ []row, err error) {
 	b, err := l.benchOf(ctx, 20, func(socket string) map[string]string {
-		return map[string]string{"coppice.yaml": fmt.Sprintf(beating, webBusy, l.probe, socket, webBeat)}
+		return map[string]string{"coppice.yaml": fmt.Sprintf(beating, webBusy, "99%", l.probe, socket, webBeat)}
 	})
 	if err != nil {
 		return nil, err

@@ -102,13 +102,41 @@ func TestAgentsAtHome(t *testing.T) {
 
 func TestMachinePaths(t *testing.T) {
 	t.Parallel()
-	bad, err := open(t).MachinePaths()
+	here, err := filepath.Abs(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad, err := open(t).MachinePaths(here)
+	report(t, bad, err)
+}
+
+func TestWords(t *testing.T) {
+	t.Parallel()
+	bad, err := open(t).Words()
 	report(t, bad, err)
 }
 
 func TestUnfinished(t *testing.T) {
 	t.Parallel()
 	bad, err := open(t).Unfinished()
+	report(t, bad, err)
+}
+
+func TestLinks(t *testing.T) {
+	t.Parallel()
+	bad, err := open(t).Links()
+	report(t, bad, err)
+}
+
+func TestQuotes(t *testing.T) {
+	t.Parallel()
+	bad, err := open(t).Quotes()
+	report(t, bad, err)
+}
+
+func TestPackagesInReadme(t *testing.T) {
+	t.Parallel()
+	bad, err := open(t).Packages()
 	report(t, bad, err)
 }
 
@@ -326,20 +354,87 @@ func TestAgentsAtHomeCanBreak(t *testing.T) {
 	expect(t, bad, err, "engine/dispatch.go:2: the agent parrot", "scripts/run.sh:1: the agent PARROT", "agent/parrot/wrong.go:1: the agent owl")
 }
 
-func TestWordsCanBreak(t *testing.T) {
+func TestUnfinishedCanBreak(t *testing.T) {
 	t.Parallel()
 	tree := fixture(t, map[string]string{
-		"a/a.go":      "package a\n// TODO: finish\nvar s = \"TODO list\"\n// good for nowadays\n",
-		"a/b.go":      "package a\n/* this will do For Now */\n",
-		"run.sh":      "# FIXME\n",
-		"docs/x.md":   "a TODO in prose\n",
-		"c/paths.go":  "package c\nvar p = \"/home/someone/x\"\n",
-		"c/fine.go":   "package c\nvar p = \"lib/work/x\" + \"https://host/root/x\" + \"/home/\" + \"a/work/\" + \"/home/dev/x\"\n",
-		"c/conf.yaml": "dir: /work/main\n",
-		"blob":        "\x00 /root/x TODO\n",
+		"a/a.go":    "package a\n// TODO: finish\nvar s = \"TODO list\"\n// good for nowadays\n",
+		"a/b.go":    "package a\n/* this will do For Now */\n",
+		"run.sh":    "# FIXME\n",
+		"docs/x.md": "a TODO in prose\n",
+		"blob":      "\x00 TODO\n",
 	})
 	bad, err := tree.Unfinished()
 	expect(t, bad, err, "a/a.go:2: unfinished: TODO", "a/b.go:2: unfinished: For Now", "run.sh:1: unfinished: FIXME")
-	bad, err = tree.MachinePaths()
-	expect(t, bad, err, "c/paths.go:2", "c/conf.yaml:1")
+}
+
+func TestMachinePathsCanBreak(t *testing.T) {
+	t.Parallel()
+	tree := fixture(t, map[string]string{
+		"paths.go":  "package c\nvar p = \"/home/someone/x\"\n",
+		"root.sh":   "cd /root/x\n",
+		"conf.yaml": "dir: /madeup/main\n",
+		"fine.go":   "package c\nvar p = \"lib/madeup/x\" + \"https://host/root/x\" + \"/home/\" + \"a/madeup/\" + \"/home/dev/x\" + \"/tmp/x\"\n",
+		"blob":      "\x00 /root/x\n",
+	})
+	bad, err := tree.MachinePaths("/madeup/checkout")
+	expect(t, bad, err, "paths.go:2", "root.sh:1", "conf.yaml:1")
+	bad, err = tree.MachinePaths("/tmp/checkout")
+	expect(t, bad, err, "paths.go:2", "root.sh:1")
+}
+
+func TestWordsCanBreak(t *testing.T) {
+	t.Parallel()
+	guide := "# Style\n\n| `fine` | x | |\n\n## Words\n\n| do not write | write | allowed |\n| --- | --- | --- |\n" +
+		"| `mend`, `mended` | fix | |\n| `is no` | is not a | `there is no`, `is no longer` |\n\n## More\n\n| `more` | x | |\n"
+	tree := fixture(t, map[string]string{
+		"docs/style.md":         guide,
+		"docs/configuration.md": "mended\n",
+		"docs/deep/x.md":        "mended\n",
+		"a.go":                  "package a // mended\n",
+		"README.md":             "It was Mended.\n\n```\nmend\n```\n\nThis is\nno file. `mend` it, [here](mend.md). A mender amends. There is\nno more, fine and is no longer.\n",
+		"docs/agents.md":        "<!-- begin: made -->\nmended\n<!-- end -->\nmend\n",
+	})
+	bad, err := tree.Words()
+	expect(t, bad, err, `README.md:1: "Mended": write fix`, `README.md:7: "is no": write is not a`, `docs/agents.md:4: "mend"`)
+	tree = fixture(t, map[string]string{"docs/style.md": "# Style\n"})
+	if _, err := tree.Words(); err == nil {
+		t.Error("a guide without a table is accepted")
+	}
+}
+
+func TestLinksCanBreak(t *testing.T) {
+	t.Parallel()
+	tree := fixture(t, map[string]string{
+		"README.md": "# A b\n[a](docs/x.md) [b](docs/x.md#keys-gateways-and-proxies) [c](#a-b) [d](https://host/no) [e](docs/)\n" +
+			"[f](docs/no.md)\n\n```\n[g](no)\n```\n[h](docs/x.md#nothing)\n",
+		"docs/x.md": "# X\n## Keys, gateways and `proxies`\n```\n# nothing\n```\n[i](../README.md) [j](x.md#x) [k](README.md)\n",
+	})
+	bad, err := tree.Links()
+	expect(t, bad, err, "README.md:2: the link docs/ ", "README.md:3: the link docs/no.md", "README.md:8: the link docs/x.md#nothing", "docs/x.md:6: the link README.md")
+}
+
+func TestQuotesCanBreak(t *testing.T) {
+	t.Parallel()
+	tree := fixture(t, map[string]string{
+		"docs/troubleshooting.md": "| `the disk … is full: …` | a |\n| `the disk … is empty` | b |\n| a `text` | c |\n",
+		"a/a.go":                  "package a\nvar s = \"the disk %s is full: %v\"\n",
+		"a/a_test.go":             "package a\nvar t = \"is empty\"\n",
+	})
+	bad, err := tree.Quotes()
+	expect(t, bad, err, "docs/troubleshooting.md:2: the code does not print is empty")
+}
+
+func TestPackagesInReadmeCanBreak(t *testing.T) {
+	t.Parallel()
+	tree := fixture(t, map[string]string{
+		"README.md":       "```\n.         the domain\na/deep/   one\ngone/     two\ninternal/  leaves: b, c\n```\n",
+		"root.go":         "package root\n",
+		"a/a.go":          "package a\n",
+		"z/z.go":          "package z\n",
+		"text/x.txt":      "x\n",
+		"internal/b/b.go": "package b\n",
+		"internal/d/d.go": "package d\n",
+	})
+	bad, err := tree.Packages()
+	expect(t, bad, err, "does not list z", "does not list internal/d", "lists gone")
 }

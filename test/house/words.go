@@ -75,17 +75,23 @@ func isProse(file string) bool {
 	return strings.HasPrefix(file, "docs/") || strings.HasSuffix(file, ".md") || file == "LICENSE"
 }
 
-// machinePath is a path that exists on one machine only.
-var machinePath = regexp.MustCompile(`(?:^|[^\w./-])(/work/|/root/|/home/[a-z]\w*|/Users/[A-Za-z]\w*)`)
-
 // nobody are the names of people who do not exist, for examples and for
 // recordings from which the real name was taken out.
 var nobody = []string{"/home/dev", "/home/user", "/home/you", "/home/somebody", "/Users/dev", "/Users/you"}
 
-// MachinePaths checks that no file names a place on somebody's machine.
-func (t *Tree) MachinePaths() ([]Breach, error) {
+// everywhere are directories that most machines have.
+var everywhere = []string{"home", "Users", "bin", "dev", "etc", "opt", "private", "run", "srv", "tmp", "usr", "var"}
+
+// MachinePaths checks that no file names a path of somebody's machine: a home
+// directory, or the directory at the top of this one, in which here is.
+func (t *Tree) MachinePaths(here string) ([]Breach, error) {
+	tops := "root"
+	if top, _, _ := strings.Cut(strings.TrimPrefix(here, "/"), "/"); !slices.Contains(everywhere, top) {
+		tops += "|" + regexp.QuoteMeta(top)
+	}
+	machine := regexp.MustCompile(`(?:^|[^\w./-])(/(?:` + tops + `)/|/home/[a-z]\w*|/Users/[A-Za-z]\w*)`)
 	return t.lines(func(file string) bool { return !strings.HasPrefix(file, "test/house/") }, func(_, line string) string {
-		for _, m := range machinePath.FindAllStringSubmatch(line, -1) {
+		for _, m := range machine.FindAllStringSubmatch(line, -1) {
 			if !slices.Contains(nobody, m[1]) {
 				return "a path of one machine: " + m[1]
 			}

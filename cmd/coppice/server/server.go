@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"syscall"
 	"time"
@@ -283,6 +284,8 @@ func (s *Server) wireControl(ctx context.Context, eng *engine.Engine) error {
 	s.set.Add("features", background(follower.Run))
 	s.set.Add("removals", background(remover.Run))
 	s.set.Add("history", background(keeper.Run))
+	rest := &control.Rest{Store: s.store, Clock: clock.Real(), Then: []func(context.Context) error{s.store.Shrink, func(context.Context) error { debug.FreeOSMemory(); return nil }}}
+	s.set.Add("rest", background(rest.Run))
 	s.set.Add("backups", background(s.backupLoop(backups)))
 	s.set.Add("endpoint", endpoint{s})
 	return nil

@@ -1,0 +1,56 @@
+package control
+
+import (
+	"context"
+	"time"
+
+	"coppice/internal/clock"
+	"coppice/store"
+)
+
+// restAfter is how long nothing happens before the server is at rest.
+const restAfter = 5 * time.Second
+
+// Rest calls functions whenever the server has come to rest: once after its start,
+// and once after each stretch of work.
+type Rest struct {
+	Store store.Store
+	Clock clock.Clock
+	Then  []func(context.Context) error // which give back what only work needs
+}
+
+// Run looks at the log until ctx ends.
+func (r *Rest) Run(ctx context.Context) error {
+	for seq := int64(-1); ; {
+		newest, err := r.newest(ctx)
+		if err != nil {
+			return err
+		}
+		if newest == seq {
+			for _, f := range r.Then {
+				if err := f(ctx); err != nil {
+					return err
+				}
+			}
+			if err := r.Store.WaitEvent(ctx, seq); err != nil {
+				return err
+			}
+		}
+		seq = newest
+		timer := r.Clock.NewTimer(restAfter)
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			timer.Stop()
+			return ctx.Err()
+		}
+	}
+}
+
+func (r *Rest) newest(ctx context.Context) (seq int64, err error) {
+	err = r.Store.View(ctx, func(r store.Reader) error {
+		_, seq, err = r.Log.Bounds()
+		return err
+	})
+	return seq, err
+}
