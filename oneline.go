@@ -38,3 +38,23 @@ func LineProblem(s string) string {
 	}
 	return ""
 }
+
+// mostLine bounds a line that FirstLine returns, in characters.
+const mostLine = 160
+
+// FirstLine returns the first line of a text that is not blank, without control
+// characters. It shortens a long line.
+func FirstLine(s string) string {
+	for line := range strings.Lines(s) {
+		line = strings.Join(strings.FieldsFunc(line, func(r rune) bool {
+			return unicode.IsSpace(r) || unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
+		}), " ")
+		if runes := []rune(line); len(runes) > mostLine {
+			line = string(runes[:mostLine-1]) + "…"
+		}
+		if line != "" {
+			return line
+		}
+	}
+	return ""
+}

@@ -11,7 +11,6 @@ package agent
 import (
 	"encoding/json"
 	"errors"
-	"slices"
 	"time"
 
 	"coppice"
@@ -102,7 +101,7 @@ type Protocol interface {
 // agent has nothing more to do: a process that does not end by itself then is
 // ended, and that is no failure.
 type Step struct {
-	Events     []Event
+	Events     []coppice.AgentEvent
 	Write      []byte
 	CloseStdin bool
 	Done       bool
@@ -181,86 +180,14 @@ type Outcome struct {
 	Usage        coppice.Usage    `json:"usage"`
 }
 
-// Kind sorts events. The root package tells the kinds, for those who read events
-// and know no agents.
-type Kind = coppice.SaidKind
-
-// The kinds of event, the same for every agent.
-const (
-	KindInit       = coppice.SaidInit       // Conversation, Model, Version
-	KindText       = coppice.SaidText       // Text
-	KindThinking   = coppice.SaidThinking   // Text
-	KindTool       = coppice.SaidTool       // Ref, Name, Tool, Input, Paths
-	KindToolResult = coppice.SaidToolResult // Ref, OK, Text
-	KindPlan       = coppice.SaidPlan       // Text
-	KindPermission = coppice.SaidPermission // Ref, Name, Input, and how it was answered in Text
-	KindQuestion   = coppice.SaidQuestion   // Ref, Text, Options; with Rule it asks whether a tool may be used
-	KindUsage      = coppice.SaidUsage      // Usage, as a delta
-	KindLimit      = coppice.SaidLimit      // Until, Text
-	KindError      = coppice.SaidError      // Class, Text
-	KindTurn       = coppice.SaidTurn       // Reason, Text: a turn ended
-	KindState      = coppice.SaidState      // State: working, waiting, idle
-	KindNotice     = coppice.SaidNotice     // Text: anything else worth a line
-)
-
 // Undelivered is the event of a message that was taken by Send and that the
 // agent, as is now known, will never read. Its text is the message's.
-func Undelivered(message string) Event {
-	return Event{Kind: KindNotice, Name: NameUndelivered, Text: Text(message), Reason: "the agent ended before it read this message"}
+func Undelivered(message string) coppice.AgentEvent {
+	return coppice.AgentEvent{Kind: coppice.KindNotice, Name: coppice.NameUndelivered, Text: Text(message), Reason: "the agent ended before it read this message"}
 }
-
-// NameUndelivered is the name of the events that Undelivered makes.
-const NameUndelivered = "undelivered"
 
 // Dropped is the host's own notice of how many bytes of output were not kept so
 // far. Without a text it is only for programs.
-func Dropped(text string, bytes int64) Event {
-	return Event{Kind: KindNotice, Name: NameDropped, Text: text, Bytes: bytes}
-}
-
-// NameDropped is the name of the events that Dropped makes.
-const NameDropped = "dropped"
-
-// Deciding are the kinds of event that facts about a session follow from.
-var Deciding = []Kind{KindInit, KindUsage, KindState, KindQuestion}
-
-// Decides tells whether facts about its session follow from an event.
-func (e Event) Decides() bool {
-	return slices.Contains(Deciding, e.Kind) || e.Kind == KindNotice && (e.Name == NameUndelivered || e.Name == NameDropped)
-}
-
-// ToolKind sorts tool calls across agents.
-type ToolKind string
-
-// The kinds of tool call.
-const (
-	ToolRead   ToolKind = "read"
-	ToolEdit   ToolKind = "edit"
-	ToolRun    ToolKind = "run"
-	ToolSearch ToolKind = "search"
-	ToolFetch  ToolKind = "fetch"
-	ToolOther  ToolKind = "other"
-)
-
-// Event is one thing an agent did or said, in words common to all agents.
-type Event struct {
-	Kind         Kind                 `json:"kind"`
-	Text         string               `json:"text,omitempty"`
-	Ref          string               `json:"ref,omitempty"`
-	Name         string               `json:"name,omitempty"`
-	Tool         ToolKind             `json:"tool,omitempty"`
-	Input        json.RawMessage      `json:"input,omitempty"`
-	Paths        []string             `json:"paths,omitempty"`
-	OK           bool                 `json:"ok,omitempty"`
-	Options      []string             `json:"options,omitempty"`
-	Rule         *coppice.Rule        `json:"rule,omitempty"`
-	State        coppice.SessionState `json:"state,omitempty"`
-	Class        coppice.Class        `json:"class,omitempty"`
-	Reason       string               `json:"reason,omitempty"`
-	Until        time.Time            `json:"until,omitzero"`
-	Usage        *coppice.Usage       `json:"usage,omitempty"`
-	Conversation string               `json:"conversation,omitempty"`
-	Model        string               `json:"model,omitempty"`
-	Version      string               `json:"version,omitempty"`
-	Bytes        int64                `json:"bytes,omitempty"` // of output that was not kept
+func Dropped(text string, bytes int64) coppice.AgentEvent {
+	return coppice.AgentEvent{Kind: coppice.KindNotice, Name: coppice.NameDropped, Text: text, Bytes: bytes}
 }

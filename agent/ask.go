@@ -15,10 +15,10 @@ const maxQuestion = 200
 
 // Question is the event that asks a person whether a call may go ahead. Its
 // Rule is what "always" remembers.
-func Question(c Call, ref string) Event {
+func Question(c Call, ref string) coppice.AgentEvent {
 	rule := always(c)
-	return Event{
-		Kind: KindQuestion, Ref: ref, Name: c.Name, Tool: c.Kind, Input: Bounded(c.Input), Paths: slices.Clone(c.Paths),
+	return coppice.AgentEvent{
+		Kind: coppice.KindQuestion, Ref: ref, Name: c.Name, Tool: c.Kind, Input: Bounded(c.Input), Paths: slices.Clone(c.Paths),
 		Text:    oneLine(questionText(c)),
 		Options: []string{coppice.AnswerAllow, coppice.AnswerAllowAlways, coppice.AnswerDeny, coppice.AnswerDenyAlways},
 		Rule:    &rule,
@@ -26,7 +26,7 @@ func Question(c Call, ref string) Event {
 }
 
 // verbs say what a kind of tool does.
-var verbs = map[ToolKind]string{ToolRead: "read", ToolEdit: "edit", ToolRun: "run", ToolSearch: "search", ToolFetch: "fetch"}
+var verbs = map[coppice.ToolKind]string{coppice.ToolRead: "read", coppice.ToolEdit: "edit", coppice.ToolRun: "run", coppice.ToolSearch: "search", coppice.ToolFetch: "fetch"}
 
 func questionText(c Call) string {
 	verb, plain := verbs[c.Kind]
@@ -170,9 +170,9 @@ func (a *Asker) Decide(c Call) Verdict { return Decide(a.policy, c) }
 
 // Ask notes that a call waits for a person and returns the question. Asked
 // again under the same ref it returns false: the question stands.
-func (a *Asker) Ask(c Call, ref string) (Event, bool) {
+func (a *Asker) Ask(c Call, ref string) (coppice.AgentEvent, bool) {
 	if a.Asked(ref) {
-		return Event{}, false
+		return coppice.AgentEvent{}, false
 	}
 	a.open = append(a.open, asked{ref, c})
 	return Question(c, ref), true

@@ -14,11 +14,11 @@ import (
 
 // Call is a tool call that wants permission, in words common to all agents.
 type Call struct {
-	Name    string          // the agent's own for the tool
-	Kind    ToolKind        // other when it is not known
-	Input   json.RawMessage // the agent's own
-	Paths   []string        // of the files it is about, as the agent tells them
-	Command string          // of a shell
+	Name    string           // the agent's own for the tool
+	Kind    coppice.ToolKind // other when it is not known
+	Input   json.RawMessage  // the agent's own
+	Paths   []string         // of the files it is about, as the agent tells them
+	Command string           // of a shell
 	URL     string
 	Dir     string // the workspace, to which paths are relative
 }

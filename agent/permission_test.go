@@ -22,14 +22,14 @@ func rule(do, tool, match string) coppice.Rule {
 }
 
 func run(command string) Call {
-	return Call{Name: "Shell", Kind: ToolRun, Command: command, Dir: "/repo"}
+	return Call{Name: "Shell", Kind: coppice.ToolRun, Command: command, Dir: "/repo"}
 }
 
 func edit(paths ...string) Call {
-	return Call{Name: "Write", Kind: ToolEdit, Paths: paths, Dir: "/repo"}
+	return Call{Name: "Write", Kind: coppice.ToolEdit, Paths: paths, Dir: "/repo"}
 }
 
-func fetch(url string) Call { return Call{Name: "Fetch", Kind: ToolFetch, URL: url} }
+func fetch(url string) Call { return Call{Name: "Fetch", Kind: coppice.ToolFetch, URL: url} }
 
 func TestDecide(t *testing.T) {
 	t.Parallel()
@@ -47,12 +47,12 @@ func TestDecide(t *testing.T) {
 		{"unknown word", policy("perhaps"), edit("a"), "deny"},
 		{"every tool", policy("", rule("ask", "", "")), edit("a"), "ask"},
 		{"by name", policy("", rule("deny", "Write", "")), edit("a"), "deny"},
-		{"by wildcard", policy("", rule("deny", "mcp__*__drop", "")), Call{Name: "mcp__db__drop", Kind: ToolOther}, "deny"},
+		{"by wildcard", policy("", rule("deny", "mcp__*__drop", "")), Call{Name: "mcp__db__drop", Kind: coppice.ToolOther}, "deny"},
 		{"another tool", policy("", rule("deny", "read", "")), edit("a"), "allow"},
 		{"first wins", policy("", rule("allow", "edit", "docs/*"), rule("deny", "edit", "")), edit("docs/a.md"), "allow"},
 		{"first wins, turned", policy("", rule("deny", "edit", ""), rule("allow", "edit", "docs/*")), edit("docs/a.md"), "deny"},
-		{"no match without a subject", policy("", rule("deny", "other", "x*")), Call{Name: "T", Kind: ToolOther}, "allow"},
-		{"star fits nothing too", policy("", rule("deny", "other", "*")), Call{Name: "T", Kind: ToolOther}, "deny"},
+		{"no match without a subject", policy("", rule("deny", "other", "x*")), Call{Name: "T", Kind: coppice.ToolOther}, "allow"},
+		{"star fits nothing too", policy("", rule("deny", "other", "*")), Call{Name: "T", Kind: coppice.ToolOther}, "deny"},
 
 		{"command", push, run("git push origin main"), "deny"},
 		{"compound", push, run("true && git push"), "deny"},
@@ -248,11 +248,11 @@ func TestQuestion(t *testing.T) {
 		{edit("a.go", "b.go"), "may it edit: a.go, b.go", "edit", "a.go"},
 		{edit("/etc/x/y"), "may it edit: /etc/x/y", "edit", "/etc/x/*"},
 		{fetch("https://example.com/a?b"), "may it fetch: https://example.com/a?b", "fetch", "example.com"},
-		{Call{Name: "mcp__db__drop", Kind: ToolOther}, "may it use mcp__db__drop?", "mcp__db__drop", ""},
-		{Call{Name: "Grep", Kind: ToolSearch}, "may it search: something, with Grep", "search", ""},
+		{Call{Name: "mcp__db__drop", Kind: coppice.ToolOther}, "may it use mcp__db__drop?", "mcp__db__drop", ""},
+		{Call{Name: "Grep", Kind: coppice.ToolSearch}, "may it search: something, with Grep", "search", ""},
 	} {
 		e := Question(c.c, "ref")
-		if e.Kind != KindQuestion || e.Ref != "ref" || e.Text != c.text || len(e.Options) != 4 {
+		if e.Kind != coppice.KindQuestion || e.Ref != "ref" || e.Text != c.text || len(e.Options) != 4 {
 			t.Errorf("%+v", e)
 		}
 		if e.Rule.Tool != c.tool || e.Rule.Match != c.match {

@@ -48,7 +48,7 @@ func (r *Run) errLine(line []byte) {
 // Complain reports a line of stderr, and keeps it for the cause of a failure.
 func (r *Run) Complain(line []byte) {
 	r.Stderr.Add(line)
-	r.Emit(Event{Kind: KindNotice, Text: Text(line)})
+	r.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Text: Text(line)})
 }
 
 // End takes what the agent wrote after the last line break. It is called when
@@ -59,25 +59,25 @@ func (r *Run) End() {
 }
 
 // Emit adds an event to the step.
-func (r *Run) Emit(e Event) { r.Step.Events = append(r.Step.Events, e) }
+func (r *Run) Emit(e coppice.AgentEvent) { r.Step.Events = append(r.Step.Events, e) }
 
 // Notice reports a text, if there is one.
 func (r *Run) Notice(text string) {
 	if text != "" {
-		r.Emit(Event{Kind: KindNotice, Text: Text(text)})
+		r.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Text: Text(text)})
 	}
 }
 
 // Report reports a failure as an error.
 func (r *Run) Report(f *coppice.Failure) {
-	r.Emit(Event{Kind: KindError, Class: f.Class, Text: f.Text})
+	r.Emit(coppice.AgentEvent{Kind: coppice.KindError, Class: f.Class, Text: f.Text})
 }
 
 // Become reports a state when it is another than the last one.
 func (r *Run) Become(s coppice.SessionState) {
 	if r.State != s {
 		r.State = s
-		r.Emit(Event{Kind: KindState, State: s})
+		r.Emit(coppice.AgentEvent{Kind: coppice.KindState, State: s})
 	}
 }
 
@@ -85,7 +85,7 @@ func (r *Run) Become(s coppice.SessionState) {
 func (r *Run) Spend(u coppice.Usage) {
 	if u != (coppice.Usage{}) {
 		r.Usage = r.Usage.Add(u)
-		r.Emit(Event{Kind: KindUsage, Usage: &u})
+		r.Emit(coppice.AgentEvent{Kind: coppice.KindUsage, Usage: &u})
 	}
 }
 

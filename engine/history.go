@@ -15,7 +15,7 @@ import (
 func (i *Intake) ForgetOld(ctx context.Context, k store.Keep, most int) (f store.Forgotten, err error) {
 	now := i.now().UTC()
 	if k.Notice, err = json.Marshal(map[string]any{
-		"kind": coppice.SaidNotice,
+		"kind": coppice.KindNotice,
 		"text": "What this session wrote was removed on " + now.Format("2 January 2006") + " to bound the history (keep.output and keep.output_size in config.yaml).",
 	}); err != nil {
 		return f, err

@@ -81,8 +81,8 @@ func (b *bound) wait(at time.Time, kind spool.Kind, data []byte) {
 }
 
 // decides tells whether an event counts for more than its text.
-func decides(kind spool.Kind, e agent.Event) bool {
-	return kind == spool.Host || e.Decides() || e.Kind == agent.KindError || e.Kind == agent.KindLimit
+func decides(kind spool.Kind, e coppice.AgentEvent) bool {
+	return kind == spool.Host || e.ChangesFacts() || e.Kind == coppice.KindError || e.Kind == coppice.KindLimit
 }
 
 // spare takes a piece that has no room in the spool.
@@ -113,7 +113,7 @@ func (h *host) release() {
 }
 
 // event appends an event as JSON.
-func (h *host) event(kind spool.Kind, e agent.Event) {
+func (h *host) event(kind spool.Kind, e coppice.AgentEvent) {
 	b, err := json.Marshal(e)
 	if err == nil && len(b) > spool.MaxData {
 		err = spool.ErrTooLarge

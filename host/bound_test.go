@@ -13,7 +13,6 @@ import (
 	"pgregory.net/rapid"
 
 	"coppice"
-	"coppice/agent"
 	"coppice/internal/spool"
 )
 
@@ -64,7 +63,7 @@ func TestOutputIsBounded(t *testing.T) {
 	var dropped int64
 	visible := 0
 	for _, e := range b.events(coppice.OutputHost) {
-		if e.Name == agent.NameDropped && strings.Contains(e.Text, "output beyond 1 MiB is not kept") {
+		if e.Name == coppice.NameDropped && strings.Contains(e.Text, "output beyond 1 MiB is not kept") {
 			visible++
 		}
 		dropped = max(dropped, e.Bytes)
@@ -75,10 +74,10 @@ func TestOutputIsBounded(t *testing.T) {
 }
 
 // events returns the events of a kind of output.
-func (b *bundle) events(kind coppice.OutputKind) (all []agent.Event) {
+func (b *bundle) events(kind coppice.OutputKind) (all []coppice.AgentEvent) {
 	b.t.Helper()
 	for d := json.NewDecoder(bytes.NewReader(b.output(kind))); d.More(); {
-		var e agent.Event
+		var e coppice.AgentEvent
 		if err := d.Decode(&e); err != nil {
 			b.t.Fatal(err)
 		}
@@ -108,7 +107,7 @@ func TestBound(t *testing.T) {
 		var size int64
 		for i := range rapid.IntRange(0, 100).Draw(rt, "pieces") {
 			if rapid.IntRange(0, 9).Draw(rt, "decides") == 0 {
-				e := agent.Event{Kind: agent.KindQuestion, Text: strings.Repeat("?", i)}
+				e := coppice.AgentEvent{Kind: coppice.KindQuestion, Text: strings.Repeat("?", i)}
 				h.event(spool.Event, e)
 				deciding = append(deciding, coppice.Raw(e))
 				continue

@@ -244,7 +244,7 @@ var kinds = map[spool.Kind]coppice.OutputKind{
 }
 
 // OpenSpool reads the spool of the session in dir from offset on. It needs no
-// host. Frames of kind event and host hold an agent.Event as JSON.
+// host. Frames of kind event and host hold a coppice.AgentEvent as JSON.
 func OpenSpool(dir string, offset int64) (*Reader, error) {
 	r, err := spool.NewReader(filepath.Join(dir, spoolDir), offset)
 	if err != nil {

@@ -66,7 +66,7 @@ func (h *host) guard(call func(agent.Driver) (agent.Step, error)) (step agent.St
 
 // note appends something the host itself has to say.
 func (h *host) note(text string) {
-	h.event(spool.Host, agent.Event{Kind: agent.KindNotice, Text: text})
+	h.event(spool.Host, coppice.AgentEvent{Kind: coppice.KindNotice, Text: text})
 }
 
 // write appends a frame and wakes the followers. Once the spool takes no more
@@ -81,7 +81,7 @@ func (h *host) write(at time.Time, kind spool.Kind, data []byte) {
 		text := fmt.Sprintf("the output could not be kept from here on: %v", err)
 		h.failed = append(h.failed, text)
 		h.full = true
-		if b, err := json.Marshal(agent.Event{Kind: agent.KindNotice, Text: text}); err == nil {
+		if b, err := json.Marshal(coppice.AgentEvent{Kind: coppice.KindNotice, Text: text}); err == nil {
 			_, _ = h.spool.Append(h.now(), spool.Host, b) // smaller than what failed, so it may fit
 		}
 	}

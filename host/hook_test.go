@@ -48,7 +48,7 @@ func (d hookDriver) Hook(body []byte) (agent.Step, []byte) {
 	if string(body) == "panic" {
 		panic("cannot read this")
 	}
-	return agent.Step{Events: []agent.Event{{Kind: agent.KindPermission, Text: "asked: " + string(body)}}}, fmt.Appendf(nil, "said %d bytes", len(body))
+	return agent.Step{Events: []coppice.AgentEvent{{Kind: coppice.KindPermission, Text: "asked: " + string(body)}}}, fmt.Appendf(nil, "said %d bytes", len(body))
 }
 
 // callHooks is that agent: it reports what it finds.

@@ -457,7 +457,7 @@ func TestNotInstalled(t *testing.T) {
 			if name != "no protocol" && f.Fix != "get it from the shop" {
 				t.Errorf("fix %q", f.Fix)
 			}
-			var note agent.Event
+			var note coppice.AgentEvent
 			if err := json.Unmarshal(b.output(coppice.OutputHost), &note); err != nil || note.Text != f.Text {
 				t.Errorf("note %+v, %v", note, err)
 			}
@@ -476,7 +476,7 @@ func TestDriverPanics(t *testing.T) {
 	if x.Outcome.Failure == nil || x.Outcome.Failure.Class != coppice.ClassUnknown {
 		t.Errorf("outcome %+v", x.Outcome)
 	}
-	var note agent.Event
+	var note coppice.AgentEvent
 	if err := json.Unmarshal(b.output(coppice.OutputHost), &note); err != nil || !strings.Contains(note.Text, "cannot read this") {
 		t.Errorf("note %+v, %v", note, err)
 	}

@@ -82,7 +82,7 @@ func (d *testDriver) Start() agent.Step {
 	if d.protocol == "once" {
 		return agent.Step{Write: []byte(d.prompt), CloseStdin: true}
 	}
-	return agent.Step{Events: []agent.Event{{Kind: agent.KindState, State: coppice.SessionWorking}}}
+	return agent.Step{Events: []coppice.AgentEvent{{Kind: coppice.KindState, State: coppice.SessionWorking}}}
 }
 
 func (d *testDriver) Output(_ agent.Stream, b []byte) agent.Step {
@@ -93,7 +93,7 @@ func (d *testDriver) Output(_ agent.Stream, b []byte) agent.Step {
 	if d.protocol == "done" || d.protocol == "late" {
 		return agent.Step{CloseStdin: true, Done: true}
 	}
-	return agent.Step{Events: []agent.Event{{Kind: agent.KindNotice, Text: strconv.Itoa(d.bytes)}}}
+	return agent.Step{Events: []coppice.AgentEvent{{Kind: coppice.KindNotice, Text: strconv.Itoa(d.bytes)}}}
 }
 
 func (d *testDriver) Send(text, ref string) (agent.Step, error) {

@@ -8,13 +8,12 @@ import (
 	"time"
 
 	"coppice"
-	"coppice/agent"
 	"coppice/price"
 )
 
-// Said is an event of an agent, or a notice of its host, that facts follow from.
-type Said struct {
-	agent.Event
+// Event is an event of an agent, or a notice of its host, that facts follow from.
+type Event struct {
+	coppice.AgentEvent
 	At   time.Time
 	Host bool // the host's own
 }
@@ -29,46 +28,46 @@ type Facts struct {
 }
 
 // Read returns the events in a batch of output that facts follow from.
-func Read(out []coppice.Output) []Said {
-	var all []Said
+func Read(out []coppice.Output) []Event {
+	var all []Event
 	for _, o := range out {
-		if o.Kind != coppice.OutputEvent && o.Kind != coppice.OutputHost || !telling(o.Data) {
+		if o.Kind != coppice.OutputEvent && o.Kind != coppice.OutputHost || !changesFacts(o.Data) {
 			continue
 		}
-		var e agent.Event
+		var e coppice.AgentEvent
 		if err := json.Unmarshal(o.Data, &e); err != nil {
 			continue // not ours to judge; the bytes are kept
 		}
-		all = append(all, Said{Event: e, At: o.At, Host: o.Kind == coppice.OutputHost})
+		all = append(all, Event{AgentEvent: e, At: o.At, Host: o.Kind == coppice.OutputHost})
 	}
 	return all
 }
 
-// telling reports whether an event is of a kind that facts follow from. Most are
+// changesFacts reports whether an event is of a kind that facts follow from. Most are
 // not, and decoding every one would cost more than storing it.
-func telling(data []byte) bool {
+func changesFacts(data []byte) bool {
 	rest, ok := bytes.CutPrefix(data, []byte(`{"kind":"`))
 	if !ok {
-		return true // not written the way we write them: look closer
+		return true // another program wrote it, so it is decoded
 	}
-	for _, k := range agent.Deciding {
+	for _, k := range coppice.FactKinds {
 		if after, ok := bytes.CutPrefix(rest, []byte(k)); ok && bytes.HasPrefix(after, []byte(`"`)) {
 			return true
 		}
 	}
-	notice := bytes.HasPrefix(rest, []byte(agent.KindNotice+`"`))
-	return notice && (bytes.Contains(rest, []byte(`"name":"`+agent.NameUndelivered+`"`)) || bytes.Contains(rest, []byte(`"name":"`+agent.NameDropped+`"`)))
+	notice := bytes.HasPrefix(rest, []byte(coppice.KindNotice+`"`))
+	return notice && (bytes.Contains(rest, []byte(`"name":"`+coppice.NameUndelivered+`"`)) || bytes.Contains(rest, []byte(`"name":"`+coppice.NameDropped+`"`)))
 }
 
 // recalls reports whether an event takes back that a message was delivered.
-func (s Said) recalls() bool {
-	return !s.Host && s.Kind == agent.KindNotice && s.Name == agent.NameUndelivered
+func (s Event) recalls() bool {
+	return !s.Host && s.Kind == coppice.KindNotice && s.Name == coppice.NameUndelivered
 }
 
 // unpriced reports whether an event has tokens whose cost the agent does not
 // report.
-func (s Said) unpriced() bool {
-	return s.Kind == agent.KindUsage && s.Usage != nil && s.Usage.CostUSD == 0
+func (s Event) unpriced() bool {
+	return s.Kind == coppice.KindUsage && s.Usage != nil && s.Usage.CostUSD == 0
 }
 
 // Draw draws the facts from what was said: questions, state, usage, the agent's
@@ -76,7 +75,7 @@ func (s Said) unpriced() bool {
 // those of the session's task, with their texts as the output has them. Prices
 // are needed where an agent reports tokens and no cost. Draw is a pure function; a
 // session that is not live gets no facts.
-func Draw(session coppice.Session, messages []coppice.Message, said []Said, prices price.Table) Facts {
+func Draw(session coppice.Session, messages []coppice.Message, said []Event, prices price.Table) Facts {
 	f := Facts{}
 	if !session.State.Live() {
 		return f
@@ -85,21 +84,21 @@ func Draw(session coppice.Session, messages []coppice.Message, said []Said, pric
 	for _, e := range said {
 		switch {
 		case e.Host: // whose notices are its own, and nothing else of it decides
-			if e.Name == agent.NameDropped {
+			if e.Name == coppice.NameDropped {
 				s.Dropped = e.Bytes
 			}
-		case e.Kind == agent.KindInit:
+		case e.Kind == coppice.KindInit:
 			if e.Conversation != "" {
 				s.Conversation = e.Conversation
 			}
 			if e.Model != "" && s.Model == "" {
 				s.Model = e.Model
 			}
-		case e.Kind == agent.KindUsage && e.Usage != nil:
+		case e.Kind == coppice.KindUsage && e.Usage != nil:
 			s.Usage = prices.Add(s.Model, s.Usage, *e.Usage)
-		case e.Kind == agent.KindState && e.State.Live():
+		case e.Kind == coppice.KindState && e.State.Live():
 			s.State = e.State
-		case e.Kind == agent.KindQuestion:
+		case e.Kind == coppice.KindQuestion:
 			f.question(s, e)
 		case e.recalls():
 			f.undelivered(s, messages, e)
@@ -115,7 +114,7 @@ func (f *Facts) log(s coppice.Session, kind coppice.EventKind, reason string) {
 	})
 }
 
-func (f *Facts) question(s coppice.Session, e Said) {
+func (f *Facts) question(s coppice.Session, e Event) {
 	q := coppice.Question{TaskID: s.TaskID, SessionID: s.ID, Ref: e.Ref, Text: e.Text, Options: e.Options, AskedAt: e.At}
 	if e.Rule != nil {
 		q.Kind, q.Rule = coppice.QuestionPermission, e.Rule
@@ -126,7 +125,7 @@ func (f *Facts) question(s coppice.Session, e Said) {
 
 // undelivered takes back that a message was delivered: the agent had taken it
 // and ended before it read it. The next session gets it.
-func (f *Facts) undelivered(s coppice.Session, messages []coppice.Message, e Said) {
+func (f *Facts) undelivered(s coppice.Session, messages []coppice.Message, e Event) {
 	for _, m := range messages {
 		delivered := m.SessionID == s.ID && !m.DeliveredAt.IsZero()
 		unsettled := m.SessionID != s.ID && m.DeliveredAt.IsZero() // nobody has taken note of its delivery yet

@@ -28,60 +28,60 @@ func TestDraw(t *testing.T) {
 	}
 	unread := agent.Undelivered("second")
 	for name, c := range map[string]struct {
-		said []Said
+		said []Event
 		want Facts
 	}{
 		"nothing": {nil, Facts{}},
 		"its name, once": {
-			[]Said{{Event: agent.Event{Kind: agent.KindInit, Conversation: "talk", Model: "big"}}, {Event: agent.Event{Kind: agent.KindInit, Model: "small"}}},
+			[]Event{{AgentEvent: coppice.AgentEvent{Kind: coppice.KindInit, Conversation: "talk", Model: "big"}}, {AgentEvent: coppice.AgentEvent{Kind: coppice.KindInit, Model: "small"}}},
 			Facts{Session: changed(func(s *coppice.Session) { s.Conversation, s.Model = "talk", "big" })},
 		},
 		"what it used": {
-			[]Said{{Event: agent.Event{Kind: agent.KindUsage, Usage: &coppice.Usage{CostUSD: 0.5}}}, {Event: agent.Event{Kind: agent.KindUsage}}},
+			[]Event{{AgentEvent: coppice.AgentEvent{Kind: coppice.KindUsage, Usage: &coppice.Usage{CostUSD: 0.5}}}, {AgentEvent: coppice.AgentEvent{Kind: coppice.KindUsage}}},
 			Facts{Session: changed(func(s *coppice.Session) { s.Usage.CostUSD = 0.5 }), Events: []coppice.Event{log(coppice.EventSessionUsage, "0.50 USD")}},
 		},
 		"what it does, at last": {
-			[]Said{{Event: agent.Event{Kind: agent.KindState, State: coppice.SessionIdle}}, {Event: agent.Event{Kind: agent.KindState, State: coppice.SessionWaiting}}},
+			[]Event{{AgentEvent: coppice.AgentEvent{Kind: coppice.KindState, State: coppice.SessionIdle}}, {AgentEvent: coppice.AgentEvent{Kind: coppice.KindState, State: coppice.SessionWaiting}}},
 			Facts{Session: changed(func(s *coppice.Session) { s.State = coppice.SessionWaiting }), Events: []coppice.Event{log(coppice.EventSessionState, "waiting")}},
 		},
-		"it does not end by saying so": {[]Said{{Event: agent.Event{Kind: agent.KindState, State: coppice.SessionDone}}}, Facts{}},
+		"it does not end by saying so": {[]Event{{AgentEvent: coppice.AgentEvent{Kind: coppice.KindState, State: coppice.SessionDone}}}, Facts{}},
 		"a question": {
-			[]Said{{Event: agent.Event{Kind: agent.KindQuestion, Ref: "q", Text: "Which?", Options: []string{"a"}}, At: noon}},
+			[]Event{{AgentEvent: coppice.AgentEvent{Kind: coppice.KindQuestion, Ref: "q", Text: "Which?", Options: []string{"a"}}, At: noon}},
 			Facts{
 				Questions: []coppice.Question{{TaskID: 2, SessionID: 4, Ref: "q", Text: "Which?", Options: []string{"a"}, AskedAt: noon}},
 				Events:    []coppice.Event{log(coppice.EventQuestionAsked, "Which?")},
 			},
 		},
 		"permission": {
-			[]Said{{Event: agent.Event{Kind: agent.KindQuestion, Ref: "p", Rule: &coppice.Rule{Tool: "run"}}}},
+			[]Event{{AgentEvent: coppice.AgentEvent{Kind: coppice.KindQuestion, Ref: "p", Rule: &coppice.Rule{Tool: "run"}}}},
 			Facts{
 				Questions: []coppice.Question{{TaskID: 2, SessionID: 4, Ref: "p", Kind: coppice.QuestionPermission, Rule: &coppice.Rule{Tool: "run"}}},
 				Events:    []coppice.Event{log(coppice.EventQuestionAsked, "")},
 			},
 		},
 		"a message it did not read": {
-			[]Said{{Event: unread}},
+			[]Event{{AgentEvent: unread}},
 			Facts{
 				Messages: []coppice.Message{{ID: 2, SessionID: 4, Text: "second", Failed: unread.Reason}},
 				Events:   []coppice.Event{log(coppice.EventMessageFailed, unread.Reason)},
 			},
 		},
 		"the same twice, of which there is one": {
-			[]Said{{Event: unread}, {Event: unread}},
+			[]Event{{AgentEvent: unread}, {AgentEvent: unread}},
 			Facts{
 				Messages: []coppice.Message{{ID: 2, SessionID: 4, Text: "second", Failed: unread.Reason}},
 				Events:   []coppice.Event{log(coppice.EventMessageFailed, unread.Reason)},
 			},
 		},
 		"a message that nobody has noted yet": {
-			[]Said{{Event: agent.Undelivered("third")}},
+			[]Event{{AgentEvent: agent.Undelivered("third")}},
 			Facts{
 				Messages: []coppice.Message{{ID: 5, SessionID: 4, Text: "third", Failed: unread.Reason}},
 				Events:   []coppice.Event{log(coppice.EventMessageFailed, unread.Reason)},
 			},
 		},
 		"tokens without a cost": {
-			[]Said{{Event: agent.Event{Kind: agent.KindInit, Model: "gpt-6-sol"}}, {Event: agent.Event{Kind: agent.KindUsage, Usage: &coppice.Usage{OutputTokens: 1e6}}}},
+			[]Event{{AgentEvent: coppice.AgentEvent{Kind: coppice.KindInit, Model: "gpt-6-sol"}}, {AgentEvent: coppice.AgentEvent{Kind: coppice.KindUsage, Usage: &coppice.Usage{OutputTokens: 1e6}}}},
 			Facts{
 				Session: changed(func(s *coppice.Session) {
 					s.Model, s.Usage = "gpt-6-sol", coppice.Usage{InputTokens: 1, OutputTokens: 1e6, CostUSD: 10.000002, Priced: true, Estimated: true}
@@ -90,7 +90,7 @@ func TestDraw(t *testing.T) {
 			},
 		},
 		"the host's own": {
-			[]Said{{Event: agent.Dropped("", 7), Host: true}, {Event: agent.Event{Kind: agent.KindState, State: coppice.SessionIdle}, Host: true}},
+			[]Event{{AgentEvent: agent.Dropped("", 7), Host: true}, {AgentEvent: coppice.AgentEvent{Kind: coppice.KindState, State: coppice.SessionIdle}, Host: true}},
 			Facts{Session: changed(func(s *coppice.Session) { s.Dropped = 7 })},
 		},
 	} {
@@ -105,22 +105,22 @@ func TestDraw(t *testing.T) {
 	}
 }
 
-func TestTelling(t *testing.T) {
+func TestChangesFacts(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		e    agent.Event
+		e    coppice.AgentEvent
 		want bool
 	}{
 		{agent.Undelivered("x"), true},
-		{agent.Event{Kind: agent.KindNotice, Name: "delivered", Text: "x"}, false},
-		{agent.Event{Kind: agent.KindText, Text: `"name":"undelivered"`}, false},
-		{agent.Event{Kind: agent.KindQuestion}, true},
+		{coppice.AgentEvent{Kind: coppice.KindNotice, Name: "delivered", Text: "x"}, false},
+		{coppice.AgentEvent{Kind: coppice.KindText, Text: `"name":"undelivered"`}, false},
+		{coppice.AgentEvent{Kind: coppice.KindQuestion}, true},
 	} {
 		data, err := json.Marshal(c.e)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := telling(data); got != c.want {
+		if got := changesFacts(data); got != c.want {
 			t.Errorf("%s: %v", data, got)
 		}
 	}

@@ -154,7 +154,7 @@ func (l *Ledger) Record(ctx context.Context, b fabric.Batch) (at fabric.Standing
 	}
 	to, said := b.Frames[len(out)-1].Next, Read(out)
 	var own map[string]coppice.Price
-	if slices.ContainsFunc(said, Said.unpriced) {
+	if slices.ContainsFunc(said, Event.unpriced) {
 		own = l.cfg.Prices()
 	}
 	err = l.cfg.Store.Update(ctx, func(tx store.Tx) error {
@@ -208,16 +208,16 @@ func elsewhere(s coppice.Session, b fabric.Batch) error {
 }
 
 // facts writes what follows from what was said.
-func (l *Ledger) facts(tx store.Tx, s coppice.Session, said []Said, own map[string]coppice.Price) (fabric.Standing, error) {
+func (l *Ledger) facts(tx store.Tx, s coppice.Session, said []Event, own map[string]coppice.Price) (fabric.Standing, error) {
 	var table price.Table
-	if slices.ContainsFunc(said, Said.unpriced) {
+	if slices.ContainsFunc(said, Event.unpriced) {
 		var err error
 		if table, err = prices(tx.Reader(), s.ProjectID, own); err != nil {
 			return fabric.Standing{}, err
 		}
 	}
 	var messages []coppice.Message
-	if slices.ContainsFunc(said, Said.recalls) {
+	if slices.ContainsFunc(said, Event.recalls) {
 		var err error
 		if messages, err = tx.Messages.Of(s.TaskID); err != nil {
 			return fabric.Standing{}, err

@@ -10,7 +10,6 @@ import (
 	"pgregory.net/rapid"
 
 	"coppice"
-	"coppice/agent"
 	"coppice/fabric"
 	"coppice/internal/redact"
 )
@@ -122,7 +121,7 @@ func writes(rt *rapid.T) ([]fabric.Frame, map[coppice.OutputKind]*written) {
 	}
 }
 
-func event(t *testing.T, e agent.Event) fabric.Frame {
+func event(t *testing.T, e coppice.AgentEvent) fabric.Frame {
 	t.Helper()
 	b, err := json.Marshal(e)
 	if err != nil {
@@ -137,21 +136,21 @@ func TestSecretsInEvents(t *testing.T) {
 	t.Parallel()
 	r := redact.New("my told value", `say "friend" <here>`)
 	pem, end, token := "-----BEGIN RSA "+"PRIVATE KEY-----", "-----END RSA "+"PRIVATE KEY-----", secrets[0]
-	text := func(s string) agent.Event { return agent.Event{Kind: agent.KindText, Text: s} }
+	text := func(s string) coppice.AgentEvent { return coppice.AgentEvent{Kind: coppice.KindText, Text: s} }
 	for name, c := range map[string]struct {
-		in   []agent.Event
+		in   []coppice.AgentEvent
 		want []string
 	}{
-		"plain":             {[]agent.Event{text("hello <b>")}, []string{"hello <b>"}},
-		"a token":           {[]agent.Event{text("<" + token + ">\n" + token)}, []string{"<[redacted]>\n[redacted]"}},
-		"a quoted value":    {[]agent.Event{text(`please say "friend" <here>!`)}, []string{"please [redacted]!"}},
-		"a key":             {[]agent.Event{text("a\n" + pem + "\nMIIE\n" + end + "\nb")}, []string{"a\n[redacted]\nb"}},
-		"a key never ended": {[]agent.Event{text(pem), text("is how they begin")}, []string{"[redacted]", "is how they begin"}},
+		"plain":             {[]coppice.AgentEvent{text("hello <b>")}, []string{"hello <b>"}},
+		"a token":           {[]coppice.AgentEvent{text("<" + token + ">\n" + token)}, []string{"<[redacted]>\n[redacted]"}},
+		"a quoted value":    {[]coppice.AgentEvent{text(`please say "friend" <here>!`)}, []string{"please [redacted]!"}},
+		"a key":             {[]coppice.AgentEvent{text("a\n" + pem + "\nMIIE\n" + end + "\nb")}, []string{"a\n[redacted]\nb"}},
+		"a key never ended": {[]coppice.AgentEvent{text(pem), text("is how they begin")}, []string{"[redacted]", "is how they begin"}},
 		"a key line by line": {
-			[]agent.Event{text("a"), text(pem), text("MIIE"), {Kind: agent.KindTool, Name: "MIIF"}, text("AAAA"), text(end), text("b")},
+			[]coppice.AgentEvent{text("a"), text(pem), text("MIIE"), {Kind: coppice.KindTool, Name: "MIIF"}, text("AAAA"), text(end), text("b")},
 			[]string{"a", "[redacted]", "", "", "", "", "b"},
 		},
-		"elsewhere": {[]agent.Event{{Kind: agent.KindTool, Name: "run", Input: json.RawMessage(`{"command":"curl -H 'x: ` + token + `'"}`)}}, []string{""}},
+		"elsewhere": {[]coppice.AgentEvent{{Kind: coppice.KindTool, Name: "run", Input: json.RawMessage(`{"command":"curl -H 'x: ` + token + `'"}`)}}, []string{""}},
 	} {
 		var frames []fabric.Frame
 		for _, e := range c.in {
@@ -163,7 +162,7 @@ func TestSecretsInEvents(t *testing.T) {
 			if kept = next; len(out) != 1 {
 				t.Fatalf("%s: event %d was not taken", name, i)
 			}
-			var e agent.Event
+			var e coppice.AgentEvent
 			if err := json.Unmarshal(out[0].Data, &e); err != nil {
 				t.Errorf("%s: %s: %v", name, out[0].Data, err)
 			}

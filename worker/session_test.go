@@ -14,7 +14,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"coppice"
-	"coppice/agent"
 	"coppice/host"
 	"coppice/internal/process"
 	"coppice/store"
@@ -59,7 +58,7 @@ func TestSession(t *testing.T) {
 		t.Errorf("session %+v", got)
 	}
 	b.event(coppice.EventSessionStarted, 1)
-	b.said(s.ID, agent.KindText, "Hello.")
+	b.said(s.ID, coppice.KindText, "Hello.")
 }
 
 // A worker that stops in the middle of a session leaves it alone; the next one
@@ -128,7 +127,7 @@ func (b *bundle) wantOnce(session int64, bytes int) {
 	}
 	got := 0
 	for _, e := range b.events(session) {
-		if e.Kind == agent.KindText && strings.HasPrefix(e.Text, "0123456789abcdef") {
+		if e.Kind == coppice.KindText && strings.HasPrefix(e.Text, "0123456789abcdef") {
 			got += len(e.Text)
 		}
 	}
@@ -181,7 +180,7 @@ func TestAStoreThatRefuses(t *testing.T) {
 				if r := result[coppice.RunResult](b, w); r.Failure != nil || r.Head == r.From {
 					t.Errorf("%+v", r)
 				}
-				b.said(s.ID, agent.KindText, "one")
+				b.said(s.ID, coppice.KindText, "one")
 				return
 			}
 			if w.Failure == nil || !strings.Contains(w.Failure.Text, errUnwilling.Error()) {
@@ -201,7 +200,7 @@ func TestLostHost(t *testing.T) {
 	b := setup(t)
 	id, s := b.run("cases:\n  - steps:\n      - write: {path: half.txt, content: \"half\\n\"}\n      - say: Hello.\n      - hang: deaf\n")
 	b.start()
-	b.said(s.ID, agent.KindNotice, "hanging")
+	b.said(s.ID, coppice.KindNotice, "hanging")
 	_, st, _, err := host.Inspect(b.sessionDir(s.ID))
 	b.must(err)
 	agentStart, err := process.StartTime(st.AgentPID)
@@ -217,7 +216,7 @@ func TestLostHost(t *testing.T) {
 	if left, err := process.Find(process.Mark{ID: st.Mark}); err != nil || len(left) != 0 {
 		t.Errorf("left behind: %v %v", left, err)
 	}
-	b.said(s.ID, agent.KindText, "Hello.")
+	b.said(s.ID, coppice.KindText, "Hello.")
 }
 
 func TestStop(t *testing.T) {
@@ -233,7 +232,7 @@ func TestStop(t *testing.T) {
 		t.Errorf("stop before start: %v", err)
 	}
 	b.start()
-	b.said(s.ID, agent.KindNotice, "hanging")
+	b.said(s.ID, coppice.KindNotice, "hanging")
 	stop("stop/1")
 	if r := result[coppice.RunResult](b, b.finished(id)); !r.Stopped || r.Lost {
 		t.Errorf("result %+v", r)
@@ -250,7 +249,7 @@ func TestMessage(t *testing.T) {
 	b := setup(t)
 	id, s := b.run("cases:\n  - steps:\n      - say: Waiting.\n      - wait_message: true\n      - say: heard ${answer}\n")
 	b.start()
-	b.said(s.ID, agent.KindText, "Waiting.")
+	b.said(s.ID, coppice.KindText, "Waiting.")
 	sent := b.finished(b.offer(coppice.WorkSend, "message/1", coppice.SendSpec{Session: s.Key, Text: "French first"}, s.ID))
 	if r := result[coppice.SendResult](b, sent); !r.Delivered {
 		t.Errorf("message: %+v", r)

@@ -321,13 +321,13 @@ func (b *bundle) session(id int64) (s coppice.Session) {
 }
 
 // events returns the normalized events of a session that are committed.
-func (b *bundle) events(session int64) (events []agent.Event) {
+func (b *bundle) events(session int64) (events []coppice.AgentEvent) {
 	b.t.Helper()
 	for _, o := range b.output(session) {
 		if o.Kind != coppice.OutputEvent {
 			continue
 		}
-		var e agent.Event
+		var e coppice.AgentEvent
 		b.must(json.Unmarshal(o.Data, &e))
 		events = append(events, e)
 	}
@@ -350,7 +350,7 @@ func (b *bundle) output(session int64) (out []coppice.Output) {
 }
 
 // said waits until a session has said a text.
-func (b *bundle) said(session int64, kind agent.Kind, text string) {
+func (b *bundle) said(session int64, kind coppice.AgentEventKind, text string) {
 	b.t.Helper()
 	watch := b.store.Watch(store.TopicSession(session))
 	defer watch.Close()

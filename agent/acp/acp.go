@@ -212,7 +212,7 @@ func (d *driver) Send(text, ref string) (agent.Step, error) {
 	case d.phase == turning && d.now && !d.cancelling:
 		d.hand(true)
 	default:
-		d.Emit(agent.Event{Kind: agent.KindNotice, Name: "queued", Text: "the message waits for the end of the turn"})
+		d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "queued", Text: "the message waits for the end of the turn"})
 	}
 	return d.Take(), nil
 }
@@ -302,6 +302,6 @@ func (d *driver) hand(joins bool) {
 	d.under = append(d.under, u)
 	d.rpc.Call("session/prompt", promptParams{Session: d.conversation, Prompt: []content{{Type: "text", Text: text}}}, func(m jsonrpc.Message) { d.ended(u, m) })
 	if d.prompts++; d.prompts > 1 {
-		d.Emit(agent.Event{Kind: agent.KindNotice, Name: "delivered", Text: "the message was handed to the agent"})
+		d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "delivered", Text: "the message was handed to the agent"})
 	}
 }

@@ -49,15 +49,15 @@ func TestJoins(t *testing.T) {
 			d := New().Driver(hears, agent.Request{Prompt: "x"})
 			open(d)
 			step, err := d.Send("and this", "")
-			if err != nil || !strings.Contains(string(step.Write), `"id":4,"method":"session/prompt"`) || len(events(step, agent.KindNotice)) != 1 {
+			if err != nil || !strings.Contains(string(step.Write), `"id":4,"method":"session/prompt"`) || len(events(step, coppice.KindNotice)) != 1 {
 				t.Fatalf("%s %+v %v", step.Write, step.Events, err)
 			}
 			first := out(d, c.answers[0])
-			if first.CloseStdin || len(events(first, agent.KindTurn)) != 0 {
+			if first.CloseStdin || len(events(first, coppice.KindTurn)) != 0 {
 				t.Errorf("the turn ended with the first answer: %+v", first)
 			}
 			last := out(d, c.answers[1])
-			if !last.CloseStdin || len(events(last, agent.KindTurn)) != 1 {
+			if !last.CloseStdin || len(events(last, coppice.KindTurn)) != 1 {
 				t.Errorf("the turn did not end: %+v", last)
 			}
 			_, o := d.Exit(agent.Exit{})
@@ -90,7 +90,7 @@ func TestJoinedMessageIsKept(t *testing.T) {
 	open(d)
 	d.Send("and this", "")
 	step, o := d.Exit(agent.Exit{Code: -1, Signal: "SIGKILL"})
-	if n := events(step, agent.KindNotice); len(n) != 1 || n[0].Name != agent.NameUndelivered || n[0].Text != "and this" || o.Failure.Class != coppice.ClassLost {
+	if n := events(step, coppice.KindNotice); len(n) != 1 || n[0].Name != coppice.NameUndelivered || n[0].Text != "and this" || o.Failure.Class != coppice.ClassLost {
 		t.Errorf("%+v %+v", step.Events, o.Failure)
 	}
 	// One that the agent had begun with was read.
@@ -98,7 +98,7 @@ func TestJoinedMessageIsKept(t *testing.T) {
 	open(d)
 	d.Send("and this", "")
 	out(d, `"id":3,"result":{"stopReason":"end_turn"}`)
-	if step, _ := d.Exit(agent.Exit{Code: -1, Signal: "SIGKILL"}); len(events(step, agent.KindNotice)) != 0 {
+	if step, _ := d.Exit(agent.Exit{Code: -1, Signal: "SIGKILL"}); len(events(step, coppice.KindNotice)) != 0 {
 		t.Errorf("%+v", step.Events)
 	}
 }
@@ -118,7 +118,7 @@ func TestEveryMessageIsAccountedFor(t *testing.T) {
 		see := func(s agent.Step) {
 			wrote.Write(s.Write)
 			for _, e := range s.Events {
-				if e.Name == agent.NameUndelivered {
+				if e.Name == coppice.NameUndelivered {
 					undelivered[e.Text] = true
 				}
 			}
@@ -238,7 +238,7 @@ func TestEffort(t *testing.T) {
 		t.Errorf("%+v", o.Failure)
 	}
 	d = New().Driver(suite.Profile, agent.Request{Prompt: "x", Effort: "low"})
-	if s := opened(d, ""); !strings.Contains(string(s.Write), "session/prompt") || len(events(s, agent.KindNotice)) != 1 {
+	if s := opened(d, ""); !strings.Contains(string(s.Write), "session/prompt") || len(events(s, coppice.KindNotice)) != 1 {
 		t.Errorf("%s %+v", s.Write, s.Events)
 	}
 	// What there is to choose from comes with the model.
@@ -308,7 +308,7 @@ func TestRefusedTurnGoesOn(t *testing.T) {
 	d := New().Driver(suite.Profile, agent.Request{Prompt: "x", Permissions: coppice.PermissionPolicy{Default: coppice.RuleDeny}})
 	open(d)
 	out(d, strings.TrimSuffix(strings.TrimPrefix(asks, `{"jsonrpc":"2.0",`), "}\n"))
-	if s := out(d, `"id":3,"result":{"stopReason":"cancelled"}`); !strings.Contains(string(s.Write), "were refused") || len(events(s, agent.KindError)) != 0 {
+	if s := out(d, `"id":3,"result":{"stopReason":"cancelled"}`); !strings.Contains(string(s.Write), "were refused") || len(events(s, coppice.KindError)) != 0 {
 		t.Errorf("%s %+v", s.Write, s.Events)
 	}
 	out(d, strings.TrimSuffix(strings.TrimPrefix(asks, `{"jsonrpc":"2.0",`), "}\n"))
@@ -321,7 +321,7 @@ func TestRefusedTurnGoesOn(t *testing.T) {
 }
 
 func refs(s agent.Step) (all []string) {
-	for _, e := range events(s, agent.KindQuestion) {
+	for _, e := range events(s, coppice.KindQuestion) {
 		all = append(all, e.Ref)
 	}
 	return all
@@ -354,7 +354,7 @@ func TestForms(t *testing.T) {
 			open(d)
 			step := out(d, c.line)
 			asked := refs(step)
-			if len(asked) != len(c.answers) || len(step.Write) != 0 || !slices.ContainsFunc(step.Events, func(e agent.Event) bool { return e.State == coppice.SessionWaiting }) {
+			if len(asked) != len(c.answers) || len(step.Write) != 0 || !slices.ContainsFunc(step.Events, func(e coppice.AgentEvent) bool { return e.State == coppice.SessionWaiting }) {
 				t.Fatalf("%+v", step)
 			}
 			for i, a := range c.answers {

@@ -158,7 +158,7 @@ func (d *driver) open() {
 	case slices.ContainsFunc(d.servers, toolServer.http) && !d.agent.Capabilities.MCP.HTTP:
 		// Every agent of this protocol starts programs.
 		p.Servers = slices.DeleteFunc(slices.Clone(d.servers), toolServer.http)
-		d.Emit(agent.Event{Kind: agent.KindError, Class: coppice.ClassMCP, Text: "the agent takes no tool servers over HTTP; it works without"})
+		d.Emit(coppice.AgentEvent{Kind: coppice.KindError, Class: coppice.ClassMCP, Text: "the agent takes no tool servers over HTTP; it works without"})
 	}
 	if p.Servers == nil {
 		p.Servers = []toolServer{}
@@ -313,7 +313,7 @@ func (d *driver) ready() {
 	if wanted != "" {
 		model = wanted
 	}
-	d.Emit(agent.Event{Kind: agent.KindInit, Conversation: d.conversation, Model: model, Version: d.agent.Info.Version})
+	d.Emit(coppice.AgentEvent{Kind: coppice.KindInit, Conversation: d.conversation, Model: model, Version: d.agent.Info.Version})
 	switch {
 	case wanted == "":
 		d.think()
@@ -374,11 +374,11 @@ func (d *driver) choose(model string, then func(jsonrpc.Message)) {
 // switched handles the answer to a change of the model during the run.
 func (d *driver) switched(name string, m jsonrpc.Message) {
 	if m.Error != nil {
-		d.Emit(agent.Event{Kind: agent.KindError, Class: coppice.ClassCapability, Model: name,
+		d.Emit(coppice.AgentEvent{Kind: coppice.KindError, Class: coppice.ClassCapability, Model: name,
 			Text: agent.Text("the agent does not take the model " + coppice.Quote(name) + ": " + errorText(m.Error))})
 		return
 	}
-	d.Emit(agent.Event{Kind: agent.KindNotice, Name: "model", Model: name, Text: "the agent goes on with " + name})
+	d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "model", Model: name, Text: "the agent goes on with " + name})
 }
 
 // model is the one the session uses, and the option that changes it, if the
@@ -475,7 +475,7 @@ func (d *driver) begin() {
 func (d *driver) giveUp(f *coppice.Failure) {
 	d.fatal = f
 	d.Report(f)
-	d.Emit(agent.Event{Kind: agent.KindTurn, Reason: "failed", Text: f.Text})
+	d.Emit(coppice.AgentEvent{Kind: coppice.KindTurn, Reason: "failed", Text: f.Text})
 	d.Become(coppice.SessionIdle)
 	if !d.Closed {
 		d.Finish()

@@ -118,7 +118,7 @@ func (d *driver) settle(q pending, c agent.Call, v agent.Verdict) {
 		text, d.turn.refused = v.Why, true
 		d.explain(c, v.Why)
 	}
-	d.Emit(agent.Event{Kind: agent.KindPermission, Ref: q.tool, Name: c.Name, Input: agent.Bounded(c.Input), Text: text, OK: v.Allowed()})
+	d.Emit(coppice.AgentEvent{Kind: coppice.KindPermission, Ref: q.tool, Name: c.Name, Input: agent.Bounded(c.Input), Text: text, OK: v.Allowed()})
 	if option == "" {
 		d.rpc.Reply(q.id, permissionResult{outcome{Outcome: "cancelled"}})
 		return
@@ -128,7 +128,7 @@ func (d *driver) settle(q pending, c agent.Call, v agent.Verdict) {
 
 // refuse answers a request of a turn that is over, or being cancelled.
 func (d *driver) refuse(q pending, c agent.Call) {
-	d.Emit(agent.Event{Kind: agent.KindPermission, Ref: q.tool, Name: c.Name, Input: agent.Bounded(c.Input), Text: "cancelled with its turn"})
+	d.Emit(coppice.AgentEvent{Kind: coppice.KindPermission, Ref: q.tool, Name: c.Name, Input: agent.Bounded(c.Input), Text: "cancelled with its turn"})
 	d.rpc.Reply(q.id, permissionResult{outcome{Outcome: "cancelled"}})
 }
 
@@ -211,11 +211,11 @@ func (d *driver) callOf(t *tool) agent.Call {
 	}
 	_ = json.Unmarshal(t.input, &in) // an input of another shape names nothing
 	switch t.kind {
-	case agent.ToolRun:
+	case coppice.ToolRun:
 		if c.Command = command(in.Command); c.Command == "" {
 			c.Command = strings.Trim(t.title, "` \n")
 		}
-	case agent.ToolFetch:
+	case coppice.ToolFetch:
 		if c.URL = in.URL; c.URL == "" {
 			c.URL = webRE().FindString(t.title)
 		}

@@ -12,7 +12,7 @@ const asks = `{"jsonrpc":"2.0","id":7,"method":"session/request_permission","par
 	`"toolCall":{"toolCallId":"c1","kind":"execute","title":"git push","rawInput":{"command":"git push"}},` +
 	`"options":[{"optionId":"a","kind":"allow_once"},{"optionId":"r","kind":"reject_once"}]}}` + "\n"
 
-func events(s agent.Step, k agent.Kind) (found []agent.Event) {
+func events(s agent.Step, k coppice.AgentEventKind) (found []coppice.AgentEvent) {
 	for _, e := range s.Events {
 		if e.Kind == k {
 			found = append(found, e)
@@ -47,7 +47,7 @@ func TestPermission(t *testing.T) {
 			open(d)
 			step := d.Output(agent.Stdout, []byte(asks))
 			if c.answer != "" {
-				q := events(step, agent.KindQuestion)
+				q := events(step, coppice.KindQuestion)
 				if len(q) != 1 || len(step.Write) != 0 || q[0].Rule == nil || q[0].Rule.Match != "git push *" {
 					t.Fatalf("%+v", step)
 				}
@@ -59,7 +59,7 @@ func TestPermission(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if !strings.Contains(string(step.Write), c.want) || len(events(step, agent.KindPermission)) != 1 {
+			if !strings.Contains(string(step.Write), c.want) || len(events(step, coppice.KindPermission)) != 1 {
 				t.Errorf("%s %+v", step.Write, step.Events)
 			}
 			end := d.Output(agent.Stdout, []byte(`{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}`+"\n"))
@@ -154,11 +154,11 @@ func TestModel(t *testing.T) {
 	if _, err := d.(agent.Switcher).Model("--x"); coppice.ErrorCode(err) != coppice.EInvalid {
 		t.Errorf("got %v, want a refusal", err)
 	}
-	if e := events(d.Output(agent.Stdout, []byte(`{"jsonrpc":"2.0","id":4,"result":{}}`+"\n")), agent.KindNotice); len(e) != 1 || e[0].Model != "m2" {
+	if e := events(d.Output(agent.Stdout, []byte(`{"jsonrpc":"2.0","id":4,"result":{}}`+"\n")), coppice.KindNotice); len(e) != 1 || e[0].Model != "m2" {
 		t.Errorf("%+v", e)
 	}
 	d.(agent.Switcher).Model("m3")
-	if e := events(d.Output(agent.Stdout, []byte(`{"jsonrpc":"2.0","id":5,"error":{"code":1,"message":"no such model"}}`+"\n")), agent.KindError); len(e) != 1 || e[0].Class != coppice.ClassCapability {
+	if e := events(d.Output(agent.Stdout, []byte(`{"jsonrpc":"2.0","id":5,"error":{"code":1,"message":"no such model"}}`+"\n")), coppice.KindError); len(e) != 1 || e[0].Class != coppice.ClassCapability {
 		t.Errorf("%+v", e)
 	}
 	if end := d.Output(agent.Stdout, []byte(`{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}`+"\n")); !end.CloseStdin {

@@ -81,7 +81,7 @@ func (d *driver) elicit(m jsonrpc.Message) {
 		d.rpc.Reply(f.id, f.cancelled())
 	case err != nil || len(f.fields) == 0 || (p.Mode != "" && p.Mode != "form"):
 		d.rpc.Reply(f.id, map[string]string{"action": "decline"})
-		d.Emit(agent.Event{Kind: agent.KindNotice, Name: "refused", Text: agent.Text("the agent asked for what cannot be asked here: " + p.Message)})
+		d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "refused", Text: agent.Text("the agent asked for what cannot be asked here: " + p.Message)})
 	default:
 		d.inquire(f)
 	}
@@ -182,7 +182,7 @@ func (d *driver) inquire(f *form) {
 		d.asked++
 		ref := "question-" + strconv.Itoa(d.asked)
 		f.refs = append(f.refs, ref)
-		e := agent.Event{Kind: agent.KindQuestion, Ref: ref, Text: agent.Text(q.text)}
+		e := coppice.AgentEvent{Kind: coppice.KindQuestion, Ref: ref, Text: agent.Text(q.text)}
 		for _, o := range q.options {
 			e.Options = append(e.Options, agent.Clip(o))
 		}

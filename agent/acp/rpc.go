@@ -83,7 +83,7 @@ func (d *driver) request(m jsonrpc.Message) {
 	}
 	// Files and terminals were not offered, and nothing else is known.
 	d.rpc.Refuse(m.ID, "Method not found: the client does not offer "+agent.Clip(m.Method))
-	d.Emit(agent.Event{Kind: agent.KindNotice, Name: "refused", Text: "the agent asked for " + agent.Clip(m.Method) + ", which is not offered"})
+	d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "refused", Text: "the agent asked for " + agent.Clip(m.Method) + ", which is not offered"})
 }
 
 // notified takes a notification. Those besides updates are extensions, which no

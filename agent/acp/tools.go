@@ -7,18 +7,19 @@ import (
 	"slices"
 	"strings"
 
+	"coppice"
 	"coppice/agent"
 )
 
 // toolKinds sorts the protocol's kinds of tools.
-var toolKinds = map[string]agent.ToolKind{
-	"read":    agent.ToolRead,
-	"edit":    agent.ToolEdit,
-	"delete":  agent.ToolEdit,
-	"move":    agent.ToolEdit,
-	"search":  agent.ToolSearch,
-	"execute": agent.ToolRun,
-	"fetch":   agent.ToolFetch,
+var toolKinds = map[string]coppice.ToolKind{
+	"read":    coppice.ToolRead,
+	"edit":    coppice.ToolEdit,
+	"delete":  coppice.ToolEdit,
+	"move":    coppice.ToolEdit,
+	"search":  coppice.ToolSearch,
+	"execute": coppice.ToolRun,
+	"fetch":   coppice.ToolFetch,
 }
 
 // toolUpdate tells of a tool call; each tells what is new.
@@ -47,7 +48,7 @@ type location struct {
 // tool is what is known of a call.
 type tool struct {
 	name, title string
-	kind        agent.ToolKind
+	kind        coppice.ToolKind
 	input       json.RawMessage
 	paths       []string
 	text        string // what it gave
@@ -76,7 +77,7 @@ func (d *driver) tool(announced bool, raw json.RawMessage) {
 	}
 	if over && !t.done {
 		t.done = true
-		d.Emit(agent.Event{Kind: agent.KindToolResult, Ref: u.ID, OK: u.Status == "completed", Text: t.text})
+		d.Emit(coppice.AgentEvent{Kind: coppice.KindToolResult, Ref: u.ID, OK: u.Status == "completed", Text: t.text})
 	}
 }
 
@@ -89,7 +90,7 @@ func hasInput(raw json.RawMessage) bool {
 func (d *driver) merge(u toolUpdate) *tool {
 	t := d.tools[u.ID]
 	if t == nil {
-		t = &tool{kind: agent.ToolOther, name: toolName(u)}
+		t = &tool{kind: coppice.ToolOther, name: toolName(u)}
 		d.tools[u.ID] = t
 	}
 	if u.Title != "" {
@@ -181,8 +182,8 @@ func (d *driver) show(id string, t *tool) {
 	t.shown = true
 	d.border()
 	title, _, _ := strings.Cut(t.title, "\n")
-	d.Emit(agent.Event{
-		Kind: agent.KindTool, Ref: id, Name: t.name, Tool: t.kind, Text: agent.Text(title),
+	d.Emit(coppice.AgentEvent{
+		Kind: coppice.KindTool, Ref: id, Name: t.name, Tool: t.kind, Text: agent.Text(title),
 		Input: agent.Bounded(t.input), Paths: slices.Clone(t.paths),
 	})
 }

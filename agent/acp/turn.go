@@ -96,7 +96,7 @@ func (d *driver) rest(e ending, r promptResult) {
 	if e.failure != nil && !interrupted {
 		d.Report(e.failure)
 	}
-	d.Emit(agent.Event{Kind: agent.KindTurn, Reason: e.reason, Text: e.text})
+	d.Emit(coppice.AgentEvent{Kind: coppice.KindTurn, Reason: e.reason, Text: e.text})
 	d.last, d.cancelling = &e, false
 	clear(d.tools)
 	if len(d.untold) > 0 && e.failure == nil {

@@ -60,14 +60,14 @@ func (d *driver) update(params json.RawMessage) {
 	d.turn.chunk(u.Meta)
 	switch u.Kind {
 	case "agent_message_chunk":
-		d.speak(agent.KindText, u.Message, text(u.Content))
+		d.speak(coppice.KindText, u.Message, text(u.Content))
 	case "agent_thought_chunk":
-		d.speak(agent.KindThinking, u.Message, text(u.Content))
+		d.speak(coppice.KindThinking, u.Message, text(u.Content))
 	case "tool_call", "tool_call_update":
 		d.tool(u.Kind == "tool_call", p.Update)
 	case "plan":
 		d.border()
-		d.Emit(agent.Event{Kind: agent.KindPlan, Text: agent.Text(plan(u.Entries))})
+		d.Emit(coppice.AgentEvent{Kind: coppice.KindPlan, Text: agent.Text(plan(u.Entries))})
 	case "usage_update":
 		d.cost(u.Cost)
 	}
@@ -94,7 +94,7 @@ func plan(entries []planEntry) string {
 // speech gathers the pieces in which agents send what they say. An event is a
 // whole message, or what was said up to the next thing that happened.
 type speech struct {
-	kind    agent.Kind
+	kind    coppice.AgentEventKind
 	message string // its id, where the agent tells one
 	b       []byte
 }
@@ -102,7 +102,7 @@ type speech struct {
 // maxSpeech is how much is gathered before the lines that are complete are told.
 const maxSpeech = 8 << 10
 
-func (d *driver) speak(kind agent.Kind, message, piece string) {
+func (d *driver) speak(kind coppice.AgentEventKind, message, piece string) {
 	if piece == "" {
 		return
 	}
@@ -137,8 +137,8 @@ func (d *driver) say(b []byte) {
 	if t == "" {
 		return
 	}
-	d.Emit(agent.Event{Kind: d.speech.kind, Text: t})
-	if d.speech.kind == agent.KindText {
+	d.Emit(coppice.AgentEvent{Kind: d.speech.kind, Text: t})
+	if d.speech.kind == coppice.KindText {
 		d.turn.words = t
 	}
 }

@@ -50,7 +50,7 @@ func (h hooked) Hook(body []byte) (agent.Step, []byte) {
 	h.hookSeen = true
 	var c hookCall
 	if err := json.Unmarshal(body, &c); err != nil {
-		h.Emit(agent.Event{Kind: agent.KindNotice, Name: "hook", Text: "a hook that cannot be read was refused: " + err.Error()})
+		h.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "hook", Text: "a hook that cannot be read was refused: " + err.Error()})
 		return h.Take(), agent.Encode(hookAnswer{&hookOutput{Event: hookTool, Decision: "deny", Reason: "the hook cannot be read"}})
 	}
 	if c.Event != hookTool || c.Tool == askTool {
@@ -81,7 +81,7 @@ func (d *driver) prove() {
 	}
 	d.proven = true
 	if !d.hookSeen {
-		d.Emit(agent.Event{Kind: agent.KindNotice, Name: "hook", Text: "none of the agent's hooks has reached us: if they are switched off, the project's rules hold only for tools that it asks permission for; if they fail, it can use no tool"})
+		d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "hook", Text: "none of the agent's hooks has reached us: if they are switched off, the project's rules hold only for tools that it asks permission for; if they fail, it can use no tool"})
 	}
 }
 
@@ -96,7 +96,7 @@ func (d *driver) old(version string) {
 		return
 	}
 	d.warned = true
-	d.Emit(agent.Event{Kind: agent.KindNotice, Name: "hook", Text: fmt.Sprintf(
+	d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "hook", Text: fmt.Sprintf(
 		"version %s of the agent may use a tool when its hook cannot be reached; %d.%d.%d does not", agent.Text(version), blocksFrom[0], blocksFrom[1], blocksFrom[2])})
 }
 

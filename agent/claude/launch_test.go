@@ -148,7 +148,7 @@ func TestUndelivered(t *testing.T) {
 	step, _ := d.Exit(agent.Exit{Code: -1, Signal: "SIGKILL"})
 	var texts []string
 	for _, e := range step.Events {
-		if e.Name == agent.NameUndelivered {
+		if e.Name == coppice.NameUndelivered {
 			texts = append(texts, e.Text)
 		}
 	}

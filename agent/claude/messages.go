@@ -119,12 +119,12 @@ func (d *driver) system(m message) {
 	switch m.Subtype {
 	case "init":
 		d.conversation = m.Session
-		d.Emit(agent.Event{Kind: agent.KindInit, Conversation: m.Session, Model: m.Model, Version: m.Version})
+		d.Emit(coppice.AgentEvent{Kind: coppice.KindInit, Conversation: m.Session, Model: m.Model, Version: m.Version})
 		d.old(m.Version)
 		for _, s := range m.MCPServers {
 			if s.Status == "failed" && !d.lost[s.Name] {
 				d.lost[s.Name] = true
-				d.Emit(agent.Event{Kind: agent.KindError, Class: coppice.ClassMCP, Text: "the tool server " + s.Name + " cannot be reached"})
+				d.Emit(coppice.AgentEvent{Kind: coppice.KindError, Class: coppice.ClassMCP, Text: "the tool server " + s.Name + " cannot be reached"})
 			}
 		}
 		d.Become(coppice.SessionWorking)
@@ -132,14 +132,14 @@ func (d *driver) system(m message) {
 		d.retry(m)
 	case "model_fallback", "informational", "notification", "permission_denied":
 		if t := textOf(m.Content); t != "" {
-			d.Emit(agent.Event{Kind: agent.KindNotice, Name: m.Subtype, Text: agent.Text(t)})
+			d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: m.Subtype, Text: agent.Text(t)})
 		}
 	}
 }
 
 // retry tells that the agent waits and tries again by itself.
 func (d *driver) retry(m message) {
-	e := agent.Event{Kind: agent.KindError, Class: coppice.ClassOverload}
+	e := coppice.AgentEvent{Kind: coppice.KindError, Class: coppice.ClassOverload}
 	if m.ErrorStatus != nil {
 		d.status = *m.ErrorStatus
 		if c := agent.StatusClass(d.status); c != "" {
@@ -168,7 +168,7 @@ func (d *driver) rateLimit(m message) {
 		return
 	}
 	d.limit = agent.Unix(m.Limit.ResetsAt)
-	d.Emit(agent.Event{Kind: agent.KindLimit, Until: d.limit, Text: "the account's " + strings.ReplaceAll(m.Limit.Type, "_", " ") + " limit is reached"})
+	d.Emit(coppice.AgentEvent{Kind: coppice.KindLimit, Until: d.limit, Text: "the account's " + strings.ReplaceAll(m.Limit.Type, "_", " ") + " limit is reached"})
 	d.Become(coppice.SessionLimited)
 }
 
@@ -189,10 +189,10 @@ func (d *driver) confirmed(m message) {
 	}
 	delete(d.models, r.ID)
 	if r.Subtype == "success" {
-		d.Emit(agent.Event{Kind: agent.KindNotice, Name: "model", Model: name, Text: "the agent goes on with " + name})
+		d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "model", Model: name, Text: "the agent goes on with " + name})
 		return
 	}
-	d.Emit(agent.Event{Kind: agent.KindError, Class: coppice.ClassCapability, Model: name,
+	d.Emit(coppice.AgentEvent{Kind: coppice.KindError, Class: coppice.ClassCapability, Model: name,
 		Text: agent.Text("the agent does not take the model " + coppice.Quote(name) + ": " + r.Error)})
 }
 
@@ -231,16 +231,16 @@ func (d *driver) assistant(m message) {
 		case "text":
 			if b.Text != "" && m.Parent == "" {
 				d.spoken = agent.Text(b.Text)
-				d.Emit(agent.Event{Kind: agent.KindText, Text: d.spoken})
+				d.Emit(coppice.AgentEvent{Kind: coppice.KindText, Text: d.spoken})
 			}
 		case "thinking":
 			if b.Thinking != "" && m.Parent == "" {
-				d.Emit(agent.Event{Kind: agent.KindThinking, Text: agent.Text(b.Thinking)})
+				d.Emit(coppice.AgentEvent{Kind: coppice.KindThinking, Text: agent.Text(b.Thinking)})
 			}
 		case "tool_use":
 			d.Emit(toolEvent(b))
 			if p := plan(b); p != "" {
-				d.Emit(agent.Event{Kind: agent.KindPlan, Text: agent.Text(p)})
+				d.Emit(coppice.AgentEvent{Kind: coppice.KindPlan, Text: agent.Text(p)})
 			}
 		}
 	}
@@ -263,7 +263,7 @@ func (d *driver) user(m message) {
 	if m.IsReplay {
 		d.replayed++
 		if d.replayed > 1 { // the first is the prompt
-			d.Emit(agent.Event{Kind: agent.KindNotice, Name: "delivered", Text: "the agent has read the message"})
+			d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "delivered", Text: "the agent has read the message"})
 		}
 		return
 	}
@@ -272,7 +272,7 @@ func (d *driver) user(m message) {
 			d.before = d.spoken
 		}
 		if b.Type == "tool_result" {
-			d.Emit(agent.Event{Kind: agent.KindToolResult, Ref: b.ToolUseID, OK: !b.IsError, Text: agent.Text(textOf(b.Content))})
+			d.Emit(coppice.AgentEvent{Kind: coppice.KindToolResult, Ref: b.ToolUseID, OK: !b.IsError, Text: agent.Text(textOf(b.Content))})
 		}
 	}
 }

@@ -42,7 +42,7 @@ func (d *driver) permission(ref, tool string, input json.RawMessage, v agent.Ver
 	case v.Input != nil:
 		text, input = "allowed, with another input", v.Input
 	}
-	d.Emit(agent.Event{Kind: agent.KindPermission, Ref: ref, Name: tool, Input: agent.Bounded(input), Text: text, OK: v.Allowed()})
+	d.Emit(coppice.AgentEvent{Kind: coppice.KindPermission, Ref: ref, Name: tool, Input: agent.Bounded(input), Text: text, OK: v.Allowed()})
 }
 
 // What the driver answers.
@@ -148,7 +148,7 @@ func (d *driver) ask(id string, r toolRequest) bool {
 		for _, o := range q.Options {
 			labels = append(labels, o.Label)
 		}
-		d.Emit(agent.Event{Kind: agent.KindQuestion, Ref: ref, Text: agent.Text(q.Text), Options: labels})
+		d.Emit(coppice.AgentEvent{Kind: coppice.KindQuestion, Ref: ref, Text: agent.Text(q.Text), Options: labels})
 	}
 	d.Become(coppice.SessionWaiting)
 	return true

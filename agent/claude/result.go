@@ -68,9 +68,9 @@ func (d *driver) result(b []byte) {
 	d.Spend(d.delta(r))
 	f := d.judge(r)
 	if f != nil && !d.interrupted {
-		d.Emit(agent.Event{Kind: agent.KindError, Class: f.Class, Text: f.Text, Until: f.RetryAt})
+		d.Emit(coppice.AgentEvent{Kind: coppice.KindError, Class: f.Class, Text: f.Text, Until: f.RetryAt})
 	}
-	d.Emit(agent.Event{Kind: agent.KindTurn, Reason: reason(r), Text: d.final})
+	d.Emit(coppice.AgentEvent{Kind: coppice.KindTurn, Reason: reason(r), Text: d.final})
 	d.withdrawAll() // the turn that asked is over
 	// A turn that was done before the interrupt reached it was not interrupted.
 	interrupted := d.interrupted && f != nil

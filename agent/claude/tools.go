@@ -5,25 +5,26 @@ import (
 	"encoding/json"
 	"strings"
 
+	"coppice"
 	"coppice/agent"
 )
 
 // toolKinds sorts the agent's own tools.
-var toolKinds = map[string]agent.ToolKind{
-	"Read":         agent.ToolRead,
-	"NotebookRead": agent.ToolRead,
-	"LS":           agent.ToolRead,
-	"Edit":         agent.ToolEdit,
-	"MultiEdit":    agent.ToolEdit,
-	"Write":        agent.ToolEdit,
-	"NotebookEdit": agent.ToolEdit,
-	"Bash":         agent.ToolRun,
-	"Monitor":      agent.ToolRun,
-	"Glob":         agent.ToolSearch,
-	"Grep":         agent.ToolSearch,
-	"ToolSearch":   agent.ToolSearch,
-	"WebFetch":     agent.ToolFetch,
-	"WebSearch":    agent.ToolFetch,
+var toolKinds = map[string]coppice.ToolKind{
+	"Read":         coppice.ToolRead,
+	"NotebookRead": coppice.ToolRead,
+	"LS":           coppice.ToolRead,
+	"Edit":         coppice.ToolEdit,
+	"MultiEdit":    coppice.ToolEdit,
+	"Write":        coppice.ToolEdit,
+	"NotebookEdit": coppice.ToolEdit,
+	"Bash":         coppice.ToolRun,
+	"Monitor":      coppice.ToolRun,
+	"Glob":         coppice.ToolSearch,
+	"Grep":         coppice.ToolSearch,
+	"ToolSearch":   coppice.ToolSearch,
+	"WebFetch":     coppice.ToolFetch,
+	"WebSearch":    coppice.ToolFetch,
 }
 
 // inward are tools that touch nothing but the conversation.
@@ -32,11 +33,11 @@ var inward = map[string]bool{
 	"TaskCreate": true, "TaskGet": true, "TaskList": true, "TaskUpdate": true, "TaskOutput": true, "TaskStop": true, "BashOutput": true, "KillShell": true,
 }
 
-func toolKind(name string) agent.ToolKind {
+func toolKind(name string) coppice.ToolKind {
 	if k, ok := toolKinds[name]; ok {
 		return k
 	}
-	return agent.ToolOther
+	return coppice.ToolOther
 }
 
 // toolInput is what the agent's own tools have in common.
@@ -65,18 +66,18 @@ func (d *driver) call(name string, input json.RawMessage) agent.Call {
 	_ = json.Unmarshal(input, &in) // an input of another shape names nothing
 	c.Paths = in.paths()
 	switch c.Kind {
-	case agent.ToolRun:
+	case coppice.ToolRun:
 		c.Command = in.Command
-	case agent.ToolFetch:
+	case coppice.ToolFetch:
 		c.URL = in.URL
 	}
 	return c
 }
 
-func toolEvent(b block) agent.Event {
+func toolEvent(b block) coppice.AgentEvent {
 	var in toolInput
 	_ = json.Unmarshal(b.Input, &in) // an input of another shape names no path
-	return agent.Event{Kind: agent.KindTool, Ref: b.ID, Name: b.Name, Tool: toolKind(b.Name), Input: agent.Bounded(b.Input), Paths: in.paths()}
+	return coppice.AgentEvent{Kind: coppice.KindTool, Ref: b.ID, Name: b.Name, Tool: toolKind(b.Name), Input: agent.Bounded(b.Input), Paths: in.paths()}
 }
 
 // plan returns the plan a tool call states, if it is one of the tools that do.

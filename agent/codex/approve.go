@@ -98,7 +98,7 @@ func (d *driver) requested(p jsonrpc.Message) {
 		d.approve(pending{id: p.ID, item: a.Item, thread: a.Thread, answer: decided}, c, it.Actions)
 	case askPermissions:
 		wanted := a.Permissions
-		c := agent.Call{Name: "permissions", Kind: agent.ToolOther, Input: wanted, Dir: d.request.Dir}
+		c := agent.Call{Name: "permissions", Kind: coppice.ToolOther, Input: wanted, Dir: d.request.Dir}
 		d.approve(pending{id: p.ID, item: a.Item, thread: a.Thread, answer: func(allow bool) any {
 			if allow && len(wanted) > 0 {
 				return map[string]any{"permissions": wanted, "scope": "turn"}
@@ -113,7 +113,7 @@ func (d *driver) requested(p jsonrpc.Message) {
 		d.rpc.Reply(p.ID, map[string]any{"success": false, "contentItems": []input{{Type: "inputText", Text: "this tool is not offered"}}})
 	default:
 		d.rpc.Refuse(p.ID, "the client does not offer "+agent.Clip(p.Method))
-		d.Emit(agent.Event{Kind: agent.KindNotice, Name: "refused", Text: "the agent asked for " + agent.Clip(p.Method) + ", which is not offered"})
+		d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "refused", Text: "the agent asked for " + agent.Clip(p.Method) + ", which is not offered"})
 	}
 }
 
@@ -131,7 +131,7 @@ func (d *driver) approveCommand(id json.RawMessage, a approval) {
 	actions := it.Actions
 	switch {
 	case a.Network != nil && a.Network.Host != "":
-		c = agent.Call{Name: "network", Kind: agent.ToolFetch, URL: a.Network.Protocol + "://" + a.Network.Host, Dir: d.request.Dir}
+		c = agent.Call{Name: "network", Kind: coppice.ToolFetch, URL: a.Network.Protocol + "://" + a.Network.Host, Dir: d.request.Dir}
 		c.Input, actions = agent.Encode(map[string]string{"url": c.URL}), nil
 	case a.Command != "":
 		it.Type, it.Command, actions = typeCommand, a.Command, a.Actions
@@ -150,7 +150,7 @@ func (d *driver) approveServer(id json.RawMessage, a approval) {
 	}
 	if a.Meta.Kind != "mcp_tool_call" {
 		d.rpc.Reply(id, elicited{Action: "decline"})
-		d.Emit(agent.Event{Kind: agent.KindNotice, Name: "refused", Text: "the tool server " + agent.Clip(a.Server) + " asked for something, and was told that nobody answers: " + agent.Clip(a.Message)})
+		d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "refused", Text: "the tool server " + agent.Clip(a.Server) + " asked for something, and was told that nobody answers: " + agent.Clip(a.Message)})
 		return
 	}
 	var c agent.Call // which says nothing, if the tool is not known
@@ -205,9 +205,9 @@ func plain(raw json.RawMessage) []byte {
 // about that cannot be held against it.
 func vague(c agent.Call) bool {
 	switch c.Kind {
-	case agent.ToolRun:
+	case coppice.ToolRun:
 		return c.Command == ""
-	case agent.ToolEdit:
+	case coppice.ToolEdit:
 		return len(c.Paths) == 0
 	}
 	return c.Name == ""
@@ -254,7 +254,7 @@ func (d *driver) settle(p *pending, c agent.Call, v agent.Verdict) {
 	if !v.Allowed() {
 		text = "denied: " + v.Why
 	}
-	d.Emit(agent.Event{Kind: agent.KindPermission, Ref: p.item, Name: c.Name, Tool: c.Kind, Input: agent.Bounded(c.Input), Paths: c.Paths, Text: agent.Text(text), OK: v.Allowed()})
+	d.Emit(coppice.AgentEvent{Kind: coppice.KindPermission, Ref: p.item, Name: c.Name, Tool: c.Kind, Input: agent.Bounded(c.Input), Paths: c.Paths, Text: agent.Text(text), OK: v.Allowed()})
 	if !v.Allowed() && d.phase == turning && d.turn != "" && !d.interrupting && p.thread == d.conversation {
 		// The agent goes on as soon as it is refused, so it is told why first.
 		m := d.message("That was not allowed: " + v.Why)
@@ -288,7 +288,7 @@ func (d *driver) inquire(p jsonrpc.Message, thread string) {
 		for _, o := range one.Options {
 			labels = append(labels, agent.Clip(o.Label))
 		}
-		d.Emit(agent.Event{Kind: agent.KindQuestion, Ref: ref, Text: agent.Text(one.Text), Options: labels})
+		d.Emit(coppice.AgentEvent{Kind: coppice.KindQuestion, Ref: ref, Text: agent.Text(one.Text), Options: labels})
 	}
 	d.wait(q)
 	d.Become(coppice.SessionWaiting)

@@ -148,7 +148,7 @@ func (d *driver) Send(text, ref string) (agent.Step, error) {
 	d.queue = append(d.queue, m)
 	d.proceed()
 	if slices.Contains(d.queue, m) {
-		d.Emit(agent.Event{Kind: agent.KindNotice, Name: "queued", Text: "the message waits until the agent takes one"})
+		d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "queued", Text: "the message waits until the agent takes one"})
 	}
 	return d.Take(), nil
 }
@@ -191,7 +191,7 @@ func (d *driver) Model(name string) (agent.Step, error) {
 		return agent.Step{}, err
 	}
 	d.model = name
-	d.Emit(agent.Event{Kind: agent.KindNotice, Name: "model", Model: name, Text: "the next turn uses " + name})
+	d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "model", Model: name, Text: "the next turn uses " + name})
 	return d.Take(), nil
 }
 

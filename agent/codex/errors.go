@@ -135,7 +135,7 @@ func (d *driver) errorNews(p jsonrpc.Message) {
 	if n.Thread == d.conversation {
 		d.told = text
 	}
-	d.Emit(agent.Event{Kind: agent.KindError, Class: n.Error.class(), Text: text})
+	d.Emit(coppice.AgentEvent{Kind: coppice.KindError, Class: n.Error.class(), Text: text})
 }
 
 // serverNews tells of a tool server that did not start. The agent goes on
@@ -153,5 +153,5 @@ func (d *driver) serverNews(p jsonrpc.Message) {
 	if n.Error != "" {
 		text += ": " + n.Error
 	}
-	d.Emit(agent.Event{Kind: agent.KindError, Class: coppice.ClassMCP, Text: agent.Text(text)})
+	d.Emit(coppice.AgentEvent{Kind: coppice.KindError, Class: coppice.ClassMCP, Text: agent.Text(text)})
 }

@@ -184,7 +184,7 @@ func (d *execDriver) line(b []byte) {
 	switch l.Type {
 	case "thread.started":
 		d.conversation = l.ThreadID
-		d.Emit(agent.Event{Kind: agent.KindInit, Conversation: l.ThreadID, Model: d.model})
+		d.Emit(coppice.AgentEvent{Kind: coppice.KindInit, Conversation: l.ThreadID, Model: d.model})
 	case "turn.started":
 		d.Become(coppice.SessionWorking)
 	case "item.started", "item.updated", "item.completed":
@@ -194,7 +194,7 @@ func (d *execDriver) line(b []byte) {
 	case "turn.completed":
 		d.completed, d.failed = true, ""
 		d.spend(l.Usage)
-		d.Emit(agent.Event{Kind: agent.KindTurn, Reason: "completed", Text: d.summary})
+		d.Emit(coppice.AgentEvent{Kind: coppice.KindTurn, Reason: "completed", Text: d.summary})
 		d.Become(coppice.SessionIdle)
 	case "turn.failed":
 		d.completed = false
@@ -203,11 +203,11 @@ func (d *execDriver) line(b []byte) {
 			d.failed = "the agent's turn failed and it did not say why"
 		}
 		d.spend(l.Usage)
-		d.Emit(agent.Event{Kind: agent.KindTurn, Reason: "failed", Text: d.failed})
+		d.Emit(coppice.AgentEvent{Kind: coppice.KindTurn, Reason: "failed", Text: d.failed})
 		d.Become(coppice.SessionIdle)
 	case "error":
 		text := agent.Text(l.Message)
-		d.Emit(agent.Event{Kind: agent.KindError, Class: agent.TextClass(agent.WithoutAddresses(text)), Text: text})
+		d.Emit(coppice.AgentEvent{Kind: coppice.KindError, Class: agent.TextClass(agent.WithoutAddresses(text)), Text: text})
 	}
 }
 

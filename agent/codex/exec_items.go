@@ -49,51 +49,51 @@ func (d *execDriver) item(completed bool, it execItem) {
 		}
 		if completed {
 			delete(d.shown, it.ID)
-			d.Emit(agent.Event{Kind: agent.KindToolResult, Ref: it.ID, OK: execSucceeded(it), Text: agent.Text(execOutcome(it))})
+			d.Emit(coppice.AgentEvent{Kind: coppice.KindToolResult, Ref: it.ID, OK: execSucceeded(it), Text: agent.Text(execOutcome(it))})
 		}
 	case "todo_list":
-		d.Emit(agent.Event{Kind: agent.KindPlan, Text: agent.Text(execPlan(it.Items))})
+		d.Emit(coppice.AgentEvent{Kind: coppice.KindPlan, Text: agent.Text(execPlan(it.Items))})
 	case "agent_message":
 		if completed {
 			d.summary = agent.Text(it.Text)
-			d.Emit(agent.Event{Kind: agent.KindText, Text: d.summary})
+			d.Emit(coppice.AgentEvent{Kind: coppice.KindText, Text: d.summary})
 		}
 	case "reasoning":
 		if completed {
-			d.Emit(agent.Event{Kind: agent.KindThinking, Text: agent.Text(it.Text)})
+			d.Emit(coppice.AgentEvent{Kind: coppice.KindThinking, Text: agent.Text(it.Text)})
 		}
 	case "error":
 		if completed {
 			// Items of this type are warnings; a failed turn has its own line.
-			d.Emit(agent.Event{Kind: agent.KindError, Class: coppice.ClassUnknown, Text: agent.Text(it.Message)})
+			d.Emit(coppice.AgentEvent{Kind: coppice.KindError, Class: coppice.ClassUnknown, Text: agent.Text(it.Message)})
 		}
 	}
 }
 
-func execCall(it execItem) agent.Event {
-	e := agent.Event{Kind: agent.KindTool, Ref: it.ID, Name: it.Type}
+func execCall(it execItem) coppice.AgentEvent {
+	e := coppice.AgentEvent{Kind: coppice.KindTool, Ref: it.ID, Name: it.Type}
 	input := map[string]any{}
 	switch it.Type {
 	case "command_execution":
-		e.Tool = agent.ToolRun
+		e.Tool = coppice.ToolRun
 		input["command"] = agent.Text(it.Command)
 		e.Text = agent.Text(oneLine(it.Command))
 	case "file_change":
-		e.Tool = agent.ToolEdit
+		e.Tool = coppice.ToolEdit
 		for _, c := range it.Changes {
 			e.Paths = append(e.Paths, c.Path)
 		}
 		input["changes"] = it.Changes
 	case "web_search":
-		e.Tool = agent.ToolFetch
+		e.Tool = coppice.ToolFetch
 		input["query"] = agent.Text(it.Query)
 	case "mcp_tool_call":
-		e.Tool, e.Name = agent.ToolOther, it.Server+"."+it.Tool
+		e.Tool, e.Name = coppice.ToolOther, it.Server+"."+it.Tool
 		if len(it.Args) > 0 {
 			input["arguments"] = it.Args
 		}
 	default:
-		e.Tool = agent.ToolOther
+		e.Tool = coppice.ToolOther
 	}
 	if b, err := json.Marshal(input); err == nil && len(b) <= agent.MaxText {
 		e.Input = b

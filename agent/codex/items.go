@@ -134,7 +134,7 @@ func (d *driver) spoken(it item) {
 	case "agentMessage":
 		if text := strings.TrimSpace(agent.Text(it.Text)); text != "" {
 			d.words = text
-			d.Emit(agent.Event{Kind: agent.KindText, Text: text})
+			d.Emit(coppice.AgentEvent{Kind: coppice.KindText, Text: text})
 		}
 	case "reasoning":
 		lines := it.Summary
@@ -142,11 +142,11 @@ func (d *driver) spoken(it item) {
 			return
 		}
 		if text := strings.TrimSpace(strings.Join(lines, "\n\n")); text != "" {
-			d.Emit(agent.Event{Kind: agent.KindThinking, Text: agent.Text(text)})
+			d.Emit(coppice.AgentEvent{Kind: coppice.KindThinking, Text: agent.Text(text)})
 		}
 	case "plan":
 		if it.Text != "" {
-			d.Emit(agent.Event{Kind: agent.KindPlan, Text: agent.Text(it.Text)})
+			d.Emit(coppice.AgentEvent{Kind: coppice.KindPlan, Text: agent.Text(it.Text)})
 		}
 	case "contextCompaction":
 		d.Notice("the agent shortened its memory of the conversation")
@@ -162,7 +162,7 @@ func (d *driver) use(it item) {
 	}
 	d.items[it.ID] = &tracked{item: it}
 	c := d.toolCall(it)
-	e := agent.Event{Kind: agent.KindTool, Ref: it.ID, Name: c.Name, Tool: c.Kind, Input: agent.Bounded(c.Input), Paths: c.Paths}
+	e := coppice.AgentEvent{Kind: coppice.KindTool, Ref: it.ID, Name: c.Name, Tool: c.Kind, Input: agent.Bounded(c.Input), Paths: c.Paths}
 	if it.Type == typeCommand {
 		e.Text = agent.Text(oneLine(c.Command))
 		if kind, paths := looks(it.Actions); kind != "" {
@@ -180,22 +180,22 @@ func (d *driver) used(it item) {
 		// The person's own configuration allowed it, or it is a tool that
 		// never asks. The rules could not be kept; they can be shown broken.
 		if v := d.decide(d.toolCall(it), it.Actions); !v.Allowed() {
-			d.Emit(agent.Event{Kind: agent.KindNotice, Name: "unasked", Ref: it.ID, Text: "the agent used " + agent.Clip(d.toolCall(it).Name) + " without asking, which the rules do not allow"})
+			d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "unasked", Ref: it.ID, Text: "the agent used " + agent.Clip(d.toolCall(it).Name) + " without asking, which the rules do not allow"})
 		}
 	}
-	d.Emit(agent.Event{Kind: agent.KindToolResult, Ref: it.ID, OK: succeeded(it), Text: agent.Text(outcome(it))})
+	d.Emit(coppice.AgentEvent{Kind: coppice.KindToolResult, Ref: it.ID, OK: succeeded(it), Text: agent.Text(outcome(it))})
 }
 
 // toolCall puts a tool's use into the words common to all agents.
 func (d *driver) toolCall(it item) agent.Call {
-	c := agent.Call{Name: it.Type, Kind: agent.ToolOther, Dir: d.request.Dir}
+	c := agent.Call{Name: it.Type, Kind: coppice.ToolOther, Dir: d.request.Dir}
 	input := map[string]any{}
 	switch it.Type {
 	case typeCommand:
-		c.Kind, c.Command = agent.ToolRun, unwrap(it.Command)
+		c.Kind, c.Command = coppice.ToolRun, unwrap(it.Command)
 		input["command"] = agent.Text(c.Command)
 	case typeChange:
-		c.Kind = agent.ToolEdit
+		c.Kind = coppice.ToolEdit
 		changes := []map[string]string{}
 		for _, ch := range it.Changes {
 			m := map[string]string{"path": ch.Path, "kind": ch.Kind.Type}
@@ -208,14 +208,14 @@ func (d *driver) toolCall(it item) agent.Call {
 		}
 		input["changes"] = changes
 	case typeSearch:
-		c.Kind = agent.ToolFetch
+		c.Kind = coppice.ToolFetch
 		input["query"] = agent.Text(it.Query)
 		if it.Search != nil && it.Search.URL != "" {
 			c.URL = it.Search.URL
 			input["url"] = it.Search.URL
 		}
 	case typeImage:
-		c.Kind, c.Paths = agent.ToolRead, []string{it.Path}
+		c.Kind, c.Paths = coppice.ToolRead, []string{it.Path}
 		input["path"] = it.Path
 	case typeMCP:
 		c.Name, c.Input = it.Server+"."+it.Tool, it.Args
@@ -237,17 +237,17 @@ func (d *driver) toolCall(it item) agent.Call {
 
 // looks tells the kind of a command that does nothing but read or search, and
 // the files; "" for any other.
-func looks(actions []action) (agent.ToolKind, []string) {
-	kind := agent.ToolKind("")
+func looks(actions []action) (coppice.ToolKind, []string) {
+	kind := coppice.ToolKind("")
 	var paths []string
 	for _, a := range actions {
 		switch a.Type {
 		case "read":
 			if kind == "" {
-				kind = agent.ToolRead
+				kind = coppice.ToolRead
 			}
 		case "search", "listFiles":
-			kind = agent.ToolSearch
+			kind = coppice.ToolSearch
 		default:
 			return "", nil
 		}
@@ -334,7 +334,7 @@ func (d *driver) planNews(p jsonrpc.Message) {
 	for _, s := range n.Plan {
 		lines = append(lines, agent.Todo(s.Step, s.Status == "completed"))
 	}
-	d.Emit(agent.Event{Kind: agent.KindPlan, Text: agent.Text(strings.Join(lines, "\n"))})
+	d.Emit(coppice.AgentEvent{Kind: coppice.KindPlan, Text: agent.Text(strings.Join(lines, "\n"))})
 }
 
 // oneLine shortens a command for a label.
@@ -351,7 +351,7 @@ func (d *driver) decide(c agent.Call, actions []action) agent.Verdict {
 		if a.Type != "read" || a.Path == "" {
 			continue
 		}
-		r := d.asker.Decide(agent.Call{Name: c.Name, Kind: agent.ToolRead, Paths: []string{a.Path}, Dir: c.Dir})
+		r := d.asker.Decide(agent.Call{Name: c.Name, Kind: coppice.ToolRead, Paths: []string{a.Path}, Dir: c.Dir})
 		explicit := r.Rule.Do != ""
 		if explicit && (r.Do == coppice.RuleDeny || (r.Do == coppice.RuleAsk && v.Allowed())) && v.Do != coppice.RuleDeny {
 			v = r

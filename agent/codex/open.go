@@ -89,7 +89,7 @@ func (d *driver) config() map[string]any {
 		config[snapshotKey] = false
 	}
 	// The model's service searches by itself and asks nobody.
-	if !d.asker.Decide(agent.Call{Name: typeSearch, Kind: agent.ToolFetch, Dir: d.request.Dir}).Allowed() {
+	if !d.asker.Decide(agent.Call{Name: typeSearch, Kind: coppice.ToolFetch, Dir: d.request.Dir}).Allowed() {
 		config["web_search"] = "disabled"
 	}
 	return config
@@ -114,7 +114,7 @@ func (d *driver) opened(p jsonrpc.Message) {
 	if d.request.Resume != "" && d.request.Spent != (coppice.Usage{}) {
 		d.totals[d.conversation] = d.request.Spent
 	}
-	d.Emit(agent.Event{Kind: agent.KindInit, Conversation: d.conversation, Model: agent.Clip(r.Model), Version: d.version})
+	d.Emit(coppice.AgentEvent{Kind: coppice.KindInit, Conversation: d.conversation, Model: agent.Clip(r.Model), Version: d.version})
 	d.phase = resting
 	d.proceed()
 }

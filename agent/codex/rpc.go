@@ -3,6 +3,7 @@ package codex
 import (
 	"encoding/json"
 
+	"coppice"
 	"coppice/agent"
 	"coppice/internal/jsonrpc"
 )
@@ -49,7 +50,7 @@ func (d *driver) notified(p jsonrpc.Message) {
 			To   string `json:"toModel"`
 		}
 		if json.Unmarshal(p.Params, &m) == nil {
-			d.Emit(agent.Event{Kind: agent.KindNotice, Model: agent.Clip(m.To), Text: "the service answers with " + agent.Clip(m.To) + " instead of " + agent.Clip(m.From)})
+			d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Model: agent.Clip(m.To), Text: "the service answers with " + agent.Clip(m.To) + " instead of " + agent.Clip(m.From)})
 		}
 	}
 }

@@ -143,7 +143,7 @@ func (d *driver) steered(p jsonrpc.Message, m *message) {
 			m.later = true
 			d.queue = append(d.queue, m)
 			if d.phase == turning {
-				d.Emit(agent.Event{Kind: agent.KindNotice, Name: "queued", Text: "the message waits for the end of the turn"})
+				d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "queued", Text: "the message waits for the end of the turn"})
 			}
 		}
 	}
@@ -161,7 +161,7 @@ func (d *driver) seen(id string) {
 	m := d.sent[i]
 	d.sent = slices.Delete(d.sent, i, i+1)
 	if !m.own && !m.first() {
-		d.Emit(agent.Event{Kind: agent.KindNotice, Name: "delivered", Text: "the agent has read the message"})
+		d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "delivered", Text: "the agent has read the message"})
 	}
 }
 
@@ -229,7 +229,7 @@ func (d *driver) end(e ending) {
 	if e.failure != nil && !interrupted && e.failure.Text != d.told {
 		d.Report(e.failure)
 	}
-	d.Emit(agent.Event{Kind: agent.KindTurn, Reason: e.reason, Text: e.text})
+	d.Emit(coppice.AgentEvent{Kind: coppice.KindTurn, Reason: e.reason, Text: e.text})
 	d.last, d.phase, d.turn = &e, resting, ""
 	d.held = interrupted && d.interrupting // a person did it, to say something
 	d.interrupting, d.interrupted = false, false

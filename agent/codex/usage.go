@@ -118,7 +118,7 @@ func (d *driver) limitNews(p jsonrpc.Message) {
 		}
 	}
 	if now != d.limit && now.text != "" {
-		d.Emit(agent.Event{Kind: agent.KindLimit, Until: now.until, Text: now.text})
+		d.Emit(coppice.AgentEvent{Kind: coppice.KindLimit, Until: now.until, Text: now.text})
 	}
 	d.limit = now
 }

@@ -54,14 +54,14 @@ type driver struct {
 func (d *driver) Start() agent.Step {
 	s := d.OneShot.Start()
 	if d.noServers {
-		s.Events = append(s.Events, agent.Event{Kind: agent.KindNotice, Name: "cannot", Text: "a plain program is not told of the project's tool servers; it works without"})
+		s.Events = append(s.Events, coppice.AgentEvent{Kind: coppice.KindNotice, Name: "cannot", Text: "a plain program is not told of the project's tool servers; it works without"})
 	}
 	return s
 }
 
 func (d *driver) stdout(line []byte) {
 	d.last = agent.Text(line)
-	d.Emit(agent.Event{Kind: agent.KindText, Text: d.last})
+	d.Emit(coppice.AgentEvent{Kind: coppice.KindText, Text: d.last})
 }
 
 // Exit implements agent.Driver.

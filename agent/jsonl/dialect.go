@@ -8,7 +8,6 @@ import (
 	"github.com/goccy/go-yaml"
 
 	"coppice"
-	"coppice/agent"
 )
 
 // What a rule makes of a line.
@@ -32,12 +31,12 @@ type dialect struct {
 	EndsByExit bool `yaml:"ends_by_exit"`
 	// Apology matches the last words of agents that report a failure as if it
 	// were a success.
-	Apology string                    `yaml:"apology"`
-	Exits   map[int]coppice.Class     `yaml:"exits"` // exit codes that mean one thing only
-	Tools   map[string]agent.ToolKind `yaml:"tools"`
-	Paths   []string                  `yaml:"paths"` // fields of a tool's input that name files
-	Rules   []rule                    `yaml:"rules"`
-	Servers *servers                  `yaml:"servers"` // nil when its agents take no tool servers
+	Apology string                      `yaml:"apology"`
+	Exits   map[int]coppice.Class       `yaml:"exits"` // exit codes that mean one thing only
+	Tools   map[string]coppice.ToolKind `yaml:"tools"`
+	Paths   []string                    `yaml:"paths"` // fields of a tool's input that name files
+	Rules   []rule                      `yaml:"rules"`
+	Servers *servers                    `yaml:"servers"` // nil when its agents take no tool servers
 
 	apology *regexp.Regexp
 }

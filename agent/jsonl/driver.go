@@ -19,7 +19,7 @@ type driver struct {
 
 	conversation string
 	begun        bool // the init was told
-	pieceKind    agent.Kind
+	pieceKind    coppice.AgentEventKind
 	pieces       []byte
 	summary      string
 	ended        bool             // a line ended the turn
@@ -29,7 +29,7 @@ type driver struct {
 
 // cannot notes what was asked for and is not to be had; it is told at the start.
 func (d *driver) cannot(text string) {
-	d.Emit(agent.Event{Kind: agent.KindNotice, Name: "cannot", Text: text})
+	d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "cannot", Text: text})
 }
 
 // Exit implements agent.Driver.
@@ -100,11 +100,11 @@ func (d *driver) make(r *rule, v any) {
 	case asInit:
 		d.begin(r, v)
 	case asText, asThinking:
-		d.speak(agent.Kind(r.As), said, r.Pieces)
+		d.speak(coppice.AgentEventKind(r.As), said, r.Pieces)
 	case asTool:
 		d.Emit(d.tool(r, v))
 	case asResult:
-		d.Emit(agent.Event{Kind: agent.KindToolResult, Ref: str(find(v, r.Ref)), OK: r.Good.hold(v), Text: agent.Text(said)})
+		d.Emit(coppice.AgentEvent{Kind: coppice.KindToolResult, Ref: str(find(v, r.Ref)), OK: r.Good.hold(v), Text: agent.Text(said)})
 	case asUsage:
 		d.spend(r.Usage, v)
 	case asError:
@@ -128,12 +128,12 @@ func (d *driver) begin(r *rule, v any) {
 	if model == "" {
 		model = d.model
 	}
-	d.Emit(agent.Event{Kind: agent.KindInit, Conversation: d.conversation, Model: model, Version: str(find(v, r.Version))})
+	d.Emit(coppice.AgentEvent{Kind: coppice.KindInit, Conversation: d.conversation, Model: model, Version: str(find(v, r.Version))})
 }
 
 // speak tells what the agent said. Pieces are gathered until something else
 // happens.
-func (d *driver) speak(kind agent.Kind, said string, pieces bool) {
+func (d *driver) speak(kind coppice.AgentEventKind, said string, pieces bool) {
 	if !pieces || d.pieceKind != kind || len(d.pieces) >= agent.MaxText {
 		d.border()
 	}
@@ -150,14 +150,14 @@ func (d *driver) border() {
 	if t == "" {
 		return
 	}
-	d.Emit(agent.Event{Kind: d.pieceKind, Text: t})
-	if d.pieceKind == agent.KindText {
+	d.Emit(coppice.AgentEvent{Kind: d.pieceKind, Text: t})
+	if d.pieceKind == coppice.KindText {
 		d.summary = t
 	}
 }
 
-func (d *driver) tool(r *rule, v any) agent.Event {
-	e := agent.Event{Kind: agent.KindTool, Ref: str(find(v, r.Ref)), Name: str(find(v, r.Name)), Tool: agent.ToolOther}
+func (d *driver) tool(r *rule, v any) coppice.AgentEvent {
+	e := coppice.AgentEvent{Kind: coppice.KindTool, Ref: str(find(v, r.Ref)), Name: str(find(v, r.Name)), Tool: coppice.ToolOther}
 	if k, ok := d.dialect.Tools[e.Name]; ok {
 		e.Tool = k
 	}
@@ -213,7 +213,7 @@ func (d *driver) end(reason string, f *coppice.Failure) {
 	if reason == "" {
 		reason = "completed"
 	}
-	d.Emit(agent.Event{Kind: agent.KindTurn, Reason: agent.Text(reason), Text: d.summary})
+	d.Emit(coppice.AgentEvent{Kind: coppice.KindTurn, Reason: agent.Text(reason), Text: d.summary})
 	d.Become(coppice.SessionIdle)
 }
 

@@ -44,7 +44,7 @@ func (p *player) git(ctx context.Context, args ...string) (string, error) {
 
 // run runs a shell command from the script, as a tool call.
 func (p *player) run(ctx context.Context, command string) error {
-	ref := p.call("run", agent.ToolRun, map[string]string{"command": command})
+	ref := p.call("run", coppice.ToolRun, map[string]string{"command": command})
 	out, err := p.exec(ctx, "sh", "-c", command)
 	p.result(ref, out, err == nil)
 	if err != nil {
@@ -59,7 +59,7 @@ func (p *player) verdict(ctx context.Context, commands []string) error {
 	var lines []string
 	for i, command := range commands {
 		command = p.fill(command)
-		ref := p.call("run", agent.ToolRun, map[string]string{"command": command})
+		ref := p.call("run", coppice.ToolRun, map[string]string{"command": command})
 		out, err := p.exec(ctx, "sh", "-c", command)
 		p.result(ref, out, err == nil)
 		var x *exec.ExitError
@@ -72,13 +72,13 @@ func (p *player) verdict(ctx context.Context, commands []string) error {
 		lines = append(lines, strings.TrimSpace(fmt.Sprintf("STEP %d: %s %s", i+1, word, strings.TrimSpace(agent.Text([]byte(out))))))
 	}
 	p.last = strings.Join(lines, "\n")
-	p.emit(agent.Event{Kind: agent.KindText, Text: p.last})
+	p.emit(coppice.AgentEvent{Kind: coppice.KindText, Text: p.last})
 	return nil
 }
 
 // commit commits everything; with nothing to commit it does nothing.
 func (p *player) commit(ctx context.Context, message string) error {
-	ref := p.call("commit", agent.ToolRun, map[string]string{"message": message})
+	ref := p.call("commit", coppice.ToolRun, map[string]string{"message": message})
 	err := p.commitAll(ctx, message)
 	if err != nil {
 		p.result(ref, err.Error(), false)
@@ -110,7 +110,7 @@ func (p *player) merge(ctx context.Context, m Merge) error {
 	if err := coppice.ValidBranch(branch); err != nil {
 		return fmt.Errorf("merge: %w: name the branch, or set COPPICE_BASE", err)
 	}
-	ref := p.call("merge", agent.ToolRun, map[string]string{"branch": branch})
+	ref := p.call("merge", coppice.ToolRun, map[string]string{"branch": branch})
 	if err := p.mergeBranch(ctx, m, branch); err != nil {
 		p.result(ref, err.Error(), false)
 		return err

@@ -222,7 +222,7 @@ func (b *inbox) plug() {
 // writes the outcome. Messages that nobody waited for are told as heard, so
 // that each one sent is accounted for.
 func (p *player) finish(ctx context.Context, failure *coppice.Failure) {
-	p.write(output{Event: agent.Event{Kind: kindDone}})
+	p.write(output{AgentEvent: coppice.AgentEvent{Kind: kindDone}})
 	for failure == nil {
 		m, err := p.in.wait(ctx, func(input) bool { return true })
 		if errors.Is(err, errInterrupted) {
@@ -233,5 +233,5 @@ func (p *player) finish(ctx context.Context, failure *coppice.Failure) {
 		}
 		p.heard(m)
 	}
-	p.write(output{Event: agent.Event{Kind: kindOutcome}, Outcome: &agent.Outcome{Failure: failure, Summary: p.last, Conversation: p.conversation()}})
+	p.write(output{AgentEvent: coppice.AgentEvent{Kind: kindOutcome}, Outcome: &agent.Outcome{Failure: failure, Summary: p.last, Conversation: p.conversation()}})
 }

@@ -81,12 +81,12 @@ func (s *stage) read(t *testing.T, name string) string {
 // played is what came of a session.
 type played struct {
 	agent.Outcome
-	events []agent.Event
+	events []coppice.AgentEvent
 	code   int
 	stderr string
 }
 
-func (p played) texts(k agent.Kind) string {
+func (p played) texts(k coppice.AgentEventKind) string {
 	var out []string
 	for _, e := range p.events {
 		if e.Kind == k {
@@ -98,7 +98,7 @@ func (p played) texts(k agent.Kind) string {
 
 // run plays a session in this process, between the driver and the program. on
 // sees each event and may return steps of the driver to carry out.
-func (s *stage) run(t *testing.T, r agent.Request, on func(agent.Driver, agent.Event) []agent.Step) played {
+func (s *stage) run(t *testing.T, r agent.Request, on func(agent.Driver, coppice.AgentEvent) []agent.Step) played {
 	t.Helper()
 	if r.Role == "" {
 		r.Role = coppice.RoleImplement
@@ -214,7 +214,7 @@ cases:
 	if p.Summary != "done" || p.Usage.InputTokens != 15 || p.Usage.CostUSD != 0.25 || p.Conversation != "scripted-app-1-1" {
 		t.Errorf("outcome %+v", p.Outcome)
 	}
-	if got := p.texts(agent.KindText); got != "I greet Bob.|done" {
+	if got := p.texts(coppice.KindText); got != "I greet Bob.|done" {
 		t.Errorf("said %q", got)
 	}
 }
@@ -235,8 +235,8 @@ cases:
 		{agent.Request{Prompt: "special", Session: "app-7.2"}, "second"},
 		{agent.Request{Prompt: "special", Session: "app-7.1"}, "first"},
 	} {
-		if p := s.run(t, c.r, nil); p.texts(agent.KindText) != c.want {
-			t.Errorf("%+v: said %q, want %q", c.r, p.texts(agent.KindText), c.want)
+		if p := s.run(t, c.r, nil); p.texts(coppice.KindText) != c.want {
+			t.Errorf("%+v: said %q, want %q", c.r, p.texts(coppice.KindText), c.want)
 		}
 	}
 	if p := s.run(t, agent.Request{Prompt: "other"}, nil); p.Failure == nil || p.Failure.Class != coppice.ClassImplementation {
@@ -300,46 +300,46 @@ cases:
     steps: [{say: over}]
 `)
 	send := must(t)
-	p := s.run(t, agent.Request{Prompt: "ask"}, func(d agent.Driver, e agent.Event) []agent.Step {
+	p := s.run(t, agent.Request{Prompt: "ask"}, func(d agent.Driver, e coppice.AgentEvent) []agent.Step {
 		switch {
-		case e.Kind == agent.KindQuestion:
+		case e.Kind == coppice.KindQuestion:
 			return send(d.Send("blue", e.Ref))
-		case e.State == coppice.SessionIdle && e.Kind == agent.KindState:
+		case e.State == coppice.SessionIdle && e.Kind == coppice.KindState:
 			if st, err := d.Send("hello", ""); err == nil {
 				return []agent.Step{st}
 			}
 		}
 		return nil
 	})
-	if got := p.texts(agent.KindText); p.Failure != nil || got != "it is blue|heard hello" {
+	if got := p.texts(coppice.KindText); p.Failure != nil || got != "it is blue|heard hello" {
 		t.Errorf("failure %v, said %q", p.Failure, got)
 	}
 
-	p = s.run(t, agent.Request{Prompt: "hang"}, func(d agent.Driver, e agent.Event) []agent.Step {
+	p = s.run(t, agent.Request{Prompt: "hang"}, func(d agent.Driver, e coppice.AgentEvent) []agent.Step {
 		switch {
-		case e.Kind == agent.KindInit:
+		case e.Kind == coppice.KindInit:
 			return send(d.Interrupt())
-		case e.Kind == agent.KindTurn && e.Reason == "interrupted":
+		case e.Kind == coppice.KindTurn && e.Reason == "interrupted":
 			return send(d.Send("go on", ""))
 		}
 		return nil
 	})
-	if p.Failure != nil || p.texts(agent.KindText) != "went on" {
-		t.Errorf("failure %v, said %q", p.Failure, p.texts(agent.KindText))
+	if p.Failure != nil || p.texts(coppice.KindText) != "went on" {
+		t.Errorf("failure %v, said %q", p.Failure, p.texts(coppice.KindText))
 	}
 
-	p = s.run(t, agent.Request{Prompt: "late"}, func(d agent.Driver, e agent.Event) []agent.Step {
-		if e.Kind == agent.KindText {
+	p = s.run(t, agent.Request{Prompt: "late"}, func(d agent.Driver, e coppice.AgentEvent) []agent.Step {
+		if e.Kind == coppice.KindText {
 			return send(d.Send("one more thing", ""))
 		}
 		return nil
 	})
-	if got := p.texts(agent.KindNotice); p.Failure != nil || !strings.Contains(got, "one more thing") {
+	if got := p.texts(coppice.KindNotice); p.Failure != nil || !strings.Contains(got, "one more thing") {
 		t.Errorf("a late message is lost: failure %v, notices %q", p.Failure, got)
 	}
 
-	p = s.run(t, agent.Request{Prompt: "hang"}, func(d agent.Driver, e agent.Event) []agent.Step {
-		if e.Kind == agent.KindInit {
+	p = s.run(t, agent.Request{Prompt: "hang"}, func(d agent.Driver, e coppice.AgentEvent) []agent.Step {
+		if e.Kind == coppice.KindInit {
 			return []agent.Step{d.Stop()}
 		}
 		return nil
@@ -388,8 +388,8 @@ cases:
 	if p = s.run(t, agent.Request{Prompt: "run"}, nil); p.Failure == nil || !strings.Contains(p.Failure.Text, "why") || !strings.Contains(p.Failure.Text, "line 6") {
 		t.Errorf("run: %+v", p.Failure)
 	}
-	if p = s.run(t, agent.Request{Prompt: "flood"}, nil); p.Failure != nil || len(strings.ReplaceAll(p.texts(agent.KindText), "|", "")) != 100000 {
-		t.Errorf("flood: %v, %d bytes", p.Failure, len(p.texts(agent.KindText)))
+	if p = s.run(t, agent.Request{Prompt: "flood"}, nil); p.Failure != nil || len(strings.ReplaceAll(p.texts(coppice.KindText), "|", "")) != 100000 {
+		t.Errorf("flood: %v, %d bytes", p.Failure, len(p.texts(coppice.KindText)))
 	}
 }
 
@@ -480,7 +480,7 @@ cases:
 	if p.code != 0 || p.Failure != nil {
 		t.Fatalf("exit %d, %v", p.code, p.Failure)
 	}
-	if want := "STEP 1: PASS two\nSTEP 2: FAIL it has no four\nSTEP 3: PASS"; p.Summary != want || p.texts(agent.KindText) != want {
+	if want := "STEP 1: PASS two\nSTEP 2: FAIL it has no four\nSTEP 3: PASS"; p.Summary != want || p.texts(coppice.KindText) != want {
 		t.Errorf("it says %q", p.Summary)
 	}
 }

@@ -11,7 +11,6 @@ import (
 	"strings"
 
 	"coppice"
-	"coppice/agent"
 )
 
 // player plays one session.
@@ -53,15 +52,15 @@ func (p *player) write(o output) {
 	_, _ = p.out.Write(append(b, '\n'))
 }
 
-func (p *player) emit(e agent.Event) { p.write(output{Event: e}) }
+func (p *player) emit(e coppice.AgentEvent) { p.write(output{AgentEvent: e}) }
 
 func (p *player) state(s coppice.SessionState) {
-	p.emit(agent.Event{Kind: agent.KindState, State: s})
+	p.emit(coppice.AgentEvent{Kind: coppice.KindState, State: s})
 }
 
 // session plays the case that fits. It returns why the session failed.
 func (p *player) session(ctx context.Context, s *Script) *coppice.Failure {
-	p.emit(agent.Event{Kind: agent.KindInit, Conversation: p.conversation(), Model: p.start.Model})
+	p.emit(coppice.AgentEvent{Kind: coppice.KindInit, Conversation: p.conversation(), Model: p.start.Model})
 	p.state(coppice.SessionWorking)
 	c, groups, ok := s.find(p.start)
 	if !ok {
@@ -70,11 +69,11 @@ func (p *player) session(ctx context.Context, s *Script) *coppice.Failure {
 	p.groups = groups
 	for i := range c.Steps {
 		if failure := p.step(ctx, &c.Steps[i]); failure != nil {
-			p.emit(agent.Event{Kind: agent.KindError, Class: failure.Class, Text: failure.Text, Until: failure.RetryAt})
+			p.emit(coppice.AgentEvent{Kind: coppice.KindError, Class: failure.Class, Text: failure.Text, Until: failure.RetryAt})
 			return failure
 		}
 	}
-	p.emit(agent.Event{Kind: agent.KindTurn, Reason: "completed", Text: p.last})
+	p.emit(coppice.AgentEvent{Kind: coppice.KindTurn, Reason: "completed", Text: p.last})
 	p.state(coppice.SessionIdle)
 	return nil
 }
@@ -119,7 +118,7 @@ func (f failed) Error() string { return f.Text }
 
 // idle ends the turn and waits for the message that begins the next one.
 func (p *player) idle(ctx context.Context) error {
-	p.emit(agent.Event{Kind: agent.KindTurn, Reason: "interrupted"})
+	p.emit(coppice.AgentEvent{Kind: coppice.KindTurn, Reason: "interrupted"})
 	p.state(coppice.SessionIdle)
 	for {
 		m, err := p.in.wait(ctx, func(m input) bool { return m.Type == inputMessage })
@@ -139,7 +138,7 @@ func (p *player) idle(ctx context.Context) error {
 func (p *player) heard(m input) {
 	if m.Type == inputMessage || m.Type == inputAnswer {
 		p.answer = m.Text
-		p.emit(agent.Event{Kind: agent.KindNotice, Name: "delivered", Text: "read the message: " + m.Text})
+		p.emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "delivered", Text: "read the message: " + m.Text})
 	}
 }
 
@@ -147,7 +146,7 @@ func (p *player) heard(m input) {
 func (p *player) ask(ctx context.Context, q Ask) error {
 	p.asked++
 	ref := "q" + strconv.Itoa(p.asked)
-	p.emit(agent.Event{Kind: agent.KindQuestion, Ref: ref, Text: p.fill(q.Text), Options: q.Options})
+	p.emit(coppice.AgentEvent{Kind: coppice.KindQuestion, Ref: ref, Text: p.fill(q.Text), Options: q.Options})
 	p.state(coppice.SessionWaiting)
 	m, err := p.in.wait(ctx, func(m input) bool { return m.Type == inputAnswer && m.Ref == ref })
 	if err != nil {

@@ -22,13 +22,13 @@ const Name = "scripted"
 
 // Lines besides events that the program writes. They are told apart by kind.
 const (
-	kindDone    agent.Kind = "done"    // every step is played; stdin may be closed
-	kindOutcome agent.Kind = "outcome" // the last line
+	kindDone    coppice.AgentEventKind = "done"    // every step is played; stdin may be closed
+	kindOutcome coppice.AgentEventKind = "outcome" // the last line
 )
 
 // output is a line of the program.
 type output struct {
-	agent.Event
+	coppice.AgentEvent
 	Outcome *agent.Outcome `json:"outcome,omitempty"`
 }
 
@@ -102,14 +102,14 @@ func (d *driver) line(b []byte) {
 	case kindOutcome:
 		d.outcome = o.Outcome
 	default:
-		if o.Kind == agent.KindUsage && o.Usage != nil {
+		if o.Kind == coppice.KindUsage && o.Usage != nil {
 			d.Usage = d.Usage.Add(*o.Usage)
 		}
-		if o.Kind == agent.KindInit {
+		if o.Kind == coppice.KindInit {
 			d.begun = o.Conversation
 		}
 		o.Text = agent.Text(o.Text)
-		d.Emit(o.Event)
+		d.Emit(o.AgentEvent)
 	}
 }
 

@@ -18,7 +18,6 @@ import (
 	"github.com/charmbracelet/x/term"
 
 	"coppice"
-	"coppice/agent"
 )
 
 // screen is the program with a screen of its own, as interactive agents have: a
@@ -149,25 +148,25 @@ func (s *screen) rest() {
 		return
 	}
 	s.busy, s.status = false, statusReady
-	s.paint(agent.Event{Kind: agent.KindState, State: coppice.SessionIdle})
+	s.paint(coppice.AgentEvent{Kind: coppice.KindState, State: coppice.SessionIdle})
 }
 
 // show draws what the player has to tell.
 func (s *screen) show(o output) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e := o.Event
+	e := o.AgentEvent
 	switch e.Kind {
-	case agent.KindText:
+	case coppice.KindText:
 		s.put(e.Text)
-	case agent.KindThinking, agent.KindPlan, agent.KindNotice, agent.KindError:
+	case coppice.KindThinking, coppice.KindPlan, coppice.KindNotice, coppice.KindError:
 		s.put("· " + e.Text)
-	case agent.KindTool:
+	case coppice.KindTool:
 		s.put("● " + strings.TrimSpace(e.Name+" "+strings.Join(e.Paths, " ")))
-	case agent.KindQuestion:
+	case coppice.KindQuestion:
 		s.put("? " + e.Text + " " + choices(e.Options))
 		s.ref = e.Ref
-	case agent.KindState:
+	case coppice.KindState:
 		s.asks = e.State == coppice.SessionWaiting
 		switch e.State {
 		case coppice.SessionWaiting:
@@ -192,7 +191,7 @@ func (s *screen) add(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.put(text)
-	s.paint(agent.Event{})
+	s.paint(coppice.AgentEvent{})
 }
 
 func (s *screen) put(text string) {
@@ -205,11 +204,11 @@ func (s *screen) put(text string) {
 func (s *screen) draw() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.paint(agent.Event{})
+	s.paint(coppice.AgentEvent{})
 }
 
 // paint draws everything anew, in one write, behind the event it follows from.
-func (s *screen) paint(e agent.Event) {
+func (s *screen) paint(e coppice.AgentEvent) {
 	columns, rows := s.size()
 	var b bytes.Buffer
 	if s.events && e.Kind != "" {
@@ -263,7 +262,7 @@ func (s *screen) typed(b []byte) {
 		s.keys = s.keys[n:]
 	}
 	s.keys = bytes.Clone(s.keys)
-	s.paint(agent.Event{})
+	s.paint(coppice.AgentEvent{})
 }
 
 // key takes the first key and returns its length, 0 when it is not complete.

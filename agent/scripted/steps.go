@@ -26,17 +26,17 @@ func (p *player) do(ctx context.Context, s *Step) error {
 	switch {
 	case s.Say != nil:
 		p.last = p.fill(*s.Say)
-		p.emit(agent.Event{Kind: agent.KindText, Text: p.last})
+		p.emit(coppice.AgentEvent{Kind: coppice.KindText, Text: p.last})
 	case s.Think != nil:
-		p.emit(agent.Event{Kind: agent.KindThinking, Text: p.fill(*s.Think)})
+		p.emit(coppice.AgentEvent{Kind: coppice.KindThinking, Text: p.fill(*s.Think)})
 	case s.Plan != nil:
-		p.emit(agent.Event{Kind: agent.KindPlan, Text: p.fill(*s.Plan)})
+		p.emit(coppice.AgentEvent{Kind: coppice.KindPlan, Text: p.fill(*s.Plan)})
 	case s.Usage != nil:
 		u := s.Usage
-		p.emit(agent.Event{Kind: agent.KindUsage, Usage: &coppice.Usage{InputTokens: u.Input, OutputTokens: u.Output,
+		p.emit(coppice.AgentEvent{Kind: coppice.KindUsage, Usage: &coppice.Usage{InputTokens: u.Input, OutputTokens: u.Output,
 			CacheRead: u.CacheRead, CacheWrite: u.CacheWrite, CostUSD: u.CostUSD, Turns: u.Turns}})
 	case s.Tool != nil:
-		ref := p.call(s.Tool.Name, agent.ToolKind(s.Tool.Kind), nil, s.Tool.Paths...)
+		ref := p.call(s.Tool.Name, coppice.ToolKind(s.Tool.Kind), nil, s.Tool.Paths...)
 		p.result(ref, p.fill(s.Tool.Output), !s.Tool.Failed)
 	case s.Write != nil, s.Append != nil, s.Replace != nil, s.Delete != nil:
 		return p.edit(s)
@@ -66,12 +66,12 @@ func (p *player) do(ctx context.Context, s *Step) error {
 	return nil
 }
 
-func (p *player) call(name string, kind agent.ToolKind, in any, paths ...string) string {
+func (p *player) call(name string, kind coppice.ToolKind, in any, paths ...string) string {
 	p.calls++
 	ref := "t" + strconv.Itoa(p.calls)
-	e := agent.Event{Kind: agent.KindTool, Ref: ref, Name: name, Tool: kind, Paths: paths}
+	e := coppice.AgentEvent{Kind: coppice.KindTool, Ref: ref, Name: name, Tool: kind, Paths: paths}
 	if kind == "" {
-		e.Tool = agent.ToolOther
+		e.Tool = coppice.ToolOther
 	}
 	if b, err := json.Marshal(in); in != nil && err == nil && len(b) <= agent.MaxText {
 		e.Input = b
@@ -81,7 +81,7 @@ func (p *player) call(name string, kind agent.ToolKind, in any, paths ...string)
 }
 
 func (p *player) result(ref, text string, ok bool) {
-	p.emit(agent.Event{Kind: agent.KindToolResult, Ref: ref, OK: ok, Text: agent.Text([]byte(text))})
+	p.emit(coppice.AgentEvent{Kind: coppice.KindToolResult, Ref: ref, OK: ok, Text: agent.Text([]byte(text))})
 }
 
 // edit plays the steps that change files, as tool calls of a kind.
@@ -103,7 +103,7 @@ func (p *player) edit(s *Step) error {
 		change = p.root.Remove
 	}
 	file = p.fill(file)
-	ref := p.call(name, agent.ToolEdit, map[string]string{"path": file}, file)
+	ref := p.call(name, coppice.ToolEdit, map[string]string{"path": file}, file)
 	err := p.within(file, name != "delete", change)
 	if err != nil {
 		p.result(ref, err.Error(), false)
@@ -188,7 +188,7 @@ func (p *player) hang(ctx context.Context, h Hang) error {
 		signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
 		p.in.plug()
 	}
-	p.emit(agent.Event{Kind: agent.KindNotice, Text: "hanging"})
+	p.emit(coppice.AgentEvent{Kind: coppice.KindNotice, Text: "hanging"})
 	return p.pause(ctx)
 }
 
@@ -198,7 +198,7 @@ var floodLine = strings.Repeat("0123456789abcdef", 4)
 func (p *player) flood(ctx context.Context, n int) error {
 	for n > 0 && ctx.Err() == nil {
 		line := floodLine[:min(n, len(floodLine))]
-		p.emit(agent.Event{Kind: agent.KindText, Text: line})
+		p.emit(coppice.AgentEvent{Kind: coppice.KindText, Text: line})
 		n -= len(line)
 	}
 	return context.Cause(ctx)
@@ -228,7 +228,7 @@ func (p *player) fail(f Fail) error {
 		c.RetryAt = time.Now().Add(time.Duration(f.RetryIn)).UTC().Truncate(time.Millisecond)
 	}
 	if f.Class == coppice.ClassRateLimit {
-		p.emit(agent.Event{Kind: agent.KindLimit, Until: c.RetryAt, Text: c.Text})
+		p.emit(coppice.AgentEvent{Kind: coppice.KindLimit, Until: c.RetryAt, Text: c.Text})
 	}
 	return failed{c}
 }

@@ -54,7 +54,7 @@ type driver struct {
 // Start implements agent.Driver.
 func (d *driver) Start() agent.Step {
 	if d.conversation != "" {
-		d.Emit(agent.Event{Kind: agent.KindInit, Conversation: d.conversation, Model: d.request.Model})
+		d.Emit(coppice.AgentEvent{Kind: coppice.KindInit, Conversation: d.conversation, Model: d.request.Model})
 	}
 	return d.Take()
 }
@@ -63,7 +63,7 @@ func (d *driver) Start() agent.Step {
 func (d *driver) Output(s agent.Stream, b []byte) agent.Step {
 	if s == agent.Stderr { // of what stands between the host and the agent
 		if text := strings.TrimSpace(agent.Text(b)); text != "" {
-			d.Emit(agent.Event{Kind: agent.KindNotice, Text: text})
+			d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Text: text})
 		}
 		return d.Take()
 	}
@@ -145,7 +145,7 @@ func (d *driver) Tick(quiet time.Duration) agent.Step {
 	d.deliver(quiet)
 	d.pump()
 	if d.over(quiet) {
-		d.Emit(agent.Event{Kind: agent.KindTurn, Reason: "completed", Text: d.summary()})
+		d.Emit(coppice.AgentEvent{Kind: coppice.KindTurn, Reason: "completed", Text: d.summary()})
 		d.quit()
 		d.Step.Done = true
 	}

@@ -64,13 +64,13 @@ func (d *driver) marked(busy bool) {
 // told takes an event that the agent tells of itself. It is no more to be
 // trusted than any other output: kinds are known ones, texts bounded.
 func (d *driver) told(raw []byte) {
-	var e agent.Event
+	var e coppice.AgentEvent
 	if json.Unmarshal(raw, &e) != nil {
 		return
 	}
 	e.Text = agent.Text(e.Text)
 	switch e.Kind {
-	case agent.KindState:
+	case coppice.KindState:
 		switch e.State {
 		case coppice.SessionWorking, coppice.SessionWaiting, coppice.SessionIdle, coppice.SessionLimited:
 			d.source = fromEvents
@@ -80,22 +80,22 @@ func (d *driver) told(raw []byte) {
 			d.setState(e.State)
 		}
 		return
-	case agent.KindInit:
+	case coppice.KindInit:
 		if e.Conversation != "" && coppice.ValidName("conversation", e.Conversation) != nil {
 			return
 		}
 		if e.Conversation != "" {
 			d.conversation = e.Conversation
 		}
-	case agent.KindText:
+	case coppice.KindText:
 		d.said = e.Text
-	case agent.KindUsage:
+	case coppice.KindUsage:
 		if e.Usage == nil {
 			return
 		}
 		d.Usage = d.Usage.Add(*e.Usage)
-	case agent.KindThinking, agent.KindTool, agent.KindToolResult, agent.KindPlan, agent.KindPermission, agent.KindQuestion,
-		agent.KindLimit, agent.KindError, agent.KindTurn, agent.KindNotice:
+	case coppice.KindThinking, coppice.KindTool, coppice.KindToolResult, coppice.KindPlan, coppice.KindPermission, coppice.KindQuestion,
+		coppice.KindLimit, coppice.KindError, coppice.KindTurn, coppice.KindNotice:
 	default:
 		return
 	}
@@ -161,7 +161,7 @@ func (d *driver) appeared(r *rule) {
 	}
 	if r.State == coppice.SessionWaiting && d.source != fromEvents && !d.request.Screen && !d.attended {
 		r.asked++
-		d.Emit(agent.Event{Kind: agent.KindQuestion, Ref: fmt.Sprintf("screen-%d", d.asked()), Text: strings.Join(d.lines(mostAsked), "\n")})
+		d.Emit(coppice.AgentEvent{Kind: coppice.KindQuestion, Ref: fmt.Sprintf("screen-%d", d.asked()), Text: strings.Join(d.lines(mostAsked), "\n")})
 	}
 }
 

@@ -225,7 +225,7 @@ func (d *driver) delivered(m *message) {
 		return
 	}
 	d.prompted = d.prompted || m.prompt
-	d.Emit(agent.Event{Kind: agent.KindNotice, Name: "delivered", Ref: m.ref, Text: "typed and submitted: " + brief(m.text)})
+	d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "delivered", Ref: m.ref, Text: "typed and submitted: " + brief(m.text)})
 	if d.source < fromMarks && d.State == coppice.SessionIdle {
 		d.worked()
 	}

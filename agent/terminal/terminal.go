@@ -3,7 +3,7 @@
 //
 // What an agent does is told, in this order, by
 //
-//  1. operating system commands in its output: OSC 7777 with an agent.Event as
+//  1. operating system commands in its output: OSC 7777 with a coppice.AgentEvent as
 //     JSON, for agents and wrappers that know Coppice; else the progress of OSC
 //     9;4 and the prompt marks of OSC 133, which tell busy from idle;
 //  2. the rules of the profile's screen, regular expressions over the text of

@@ -63,7 +63,7 @@ func (a *app) draw() string {
 		if a.working {
 			state = coppice.SessionWorking
 		}
-		data, _ := json.Marshal(agent.Event{Kind: agent.KindState, State: state})
+		data, _ := json.Marshal(coppice.AgentEvent{Kind: coppice.KindState, State: state})
 		fmt.Fprintf(&b, "\x1b]7777;%s\a", data)
 	}
 	return b.String()
@@ -110,7 +110,7 @@ func (a *app) typed(keys string) string {
 type play struct {
 	app    *app
 	d      *driver
-	events []agent.Event
+	events []coppice.AgentEvent
 	writes []string
 	done   bool
 }
@@ -305,7 +305,7 @@ func TestQuestions(t *testing.T) {
 	d.Tick(0)
 	s := d.Output(agent.Stdout, []byte("\x1b[2J\x1b[HAllow git push?\r\n1. yes 2. no"))
 	s = d.Tick(300 * time.Millisecond)
-	i := slices.IndexFunc(s.Events, func(e agent.Event) bool { return e.Kind == agent.KindQuestion })
+	i := slices.IndexFunc(s.Events, func(e coppice.AgentEvent) bool { return e.Kind == coppice.KindQuestion })
 	if i < 0 || !strings.Contains(s.Events[i].Text, "Allow git push?") || d.State != coppice.SessionWaiting {
 		t.Fatalf("events %+v", s.Events)
 	}
@@ -400,7 +400,7 @@ func TestCuts(t *testing.T) {
 		in := strings.Join(rapid.SliceOfN(piece, 0, 12).Draw(t, "in"), "")
 		whole, cut := newPlay(&app{}, coppice.ScreenProfile{}, agent.Request{}).d, newPlay(&app{}, coppice.ScreenProfile{}, agent.Request{}).d
 		want := whole.Output(agent.Stdout, []byte(in)).Events
-		var got []agent.Event
+		var got []coppice.AgentEvent
 		for rest := in; rest != ""; {
 			n := rapid.IntRange(1, len(rest)).Draw(t, "cut")
 			got = append(got, cut.Output(agent.Stdout, []byte(rest[:n])).Events...)

@@ -79,7 +79,7 @@ func (l *lines) live(r store.Reader, cursors map[int64]int64) (map[int64]string,
 // lastLine is the last line in pieces of output.
 func lastLine(pieces []coppice.Output) string {
 	for _, p := range slices.Backward(pieces) {
-		if said, ok := coppice.ReadSaid(p.Data); ok && said.Line() != "" {
+		if said, ok := coppice.ReadAgentEvent(p.Data); ok && said.Line() != "" {
 			return said.Line()
 		}
 	}

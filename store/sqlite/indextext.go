@@ -49,13 +49,13 @@ func outputText(o coppice.Output) (text string, tells bool) {
 	case coppice.OutputStdout, coppice.OutputStderr, coppice.OutputApp:
 		return plainText(o.Data, maxText), false
 	case coppice.OutputHost: // which speaks in events too
-		if said, ok := coppice.ReadSaid(o.Data); ok {
+		if said, ok := coppice.ReadAgentEvent(o.Data); ok {
 			return cutText(said.Words()), false
 		}
 		return plainText(o.Data, maxText), false
 	case coppice.OutputEvent:
-		said, _ := coppice.ReadSaid(o.Data)
-		return cutText(said.Words()), said.Kind.Tells()
+		said, _ := coppice.ReadAgentEvent(o.Data)
+		return cutText(said.Words()), said.Kind.Complete()
 	}
 	return "", false
 }

@@ -19,9 +19,9 @@ import (
 func rules(all ...coppice.Rule) coppice.PermissionPolicy { return coppice.PermissionPolicy{Rules: all} }
 
 // answers answers every permission question with the next of the answers.
-func answers(t *testing.T, all ...string) func(*pump, agent.Event) {
-	return func(pm *pump, e agent.Event) {
-		if e.Kind != agent.KindQuestion {
+func answers(t *testing.T, all ...string) func(*pump, coppice.AgentEvent) {
+	return func(pm *pump, e coppice.AgentEvent) {
+		if e.Kind != coppice.KindQuestion {
 			return
 		}
 		if e.Rule == nil || len(e.Options) != 4 || len(all) == 0 {
@@ -47,7 +47,7 @@ func (b *bench) wantNo(t *testing.T, file string) {
 	}
 }
 
-func (f finished) count(k agent.Kind, want func(agent.Event) bool) int {
+func (f finished) count(k coppice.AgentEventKind, want func(coppice.AgentEvent) bool) int {
 	n := 0
 	for _, e := range f.events {
 		if e.Kind == k && want(e) {
@@ -59,14 +59,14 @@ func (f finished) count(k agent.Kind, want func(agent.Event) bool) int {
 
 func (f finished) wantPermission(t *testing.T, tool string, ok bool, text string) {
 	t.Helper()
-	if f.count(agent.KindPermission, func(e agent.Event) bool { return e.Name == tool && e.OK == ok && strings.Contains(e.Text, text) }) == 0 {
+	if f.count(coppice.KindPermission, func(e coppice.AgentEvent) bool { return e.Name == tool && e.OK == ok && strings.Contains(e.Text, text) }) == 0 {
 		t.Errorf("no permission event for %s, %v, %q: %+v", tool, ok, text, f.events)
 	}
 }
 
 func (f finished) wantNoHookNotice(t *testing.T) {
 	t.Helper()
-	if f.count(agent.KindNotice, func(e agent.Event) bool { return e.Name == "hook" }) != 0 {
+	if f.count(coppice.KindNotice, func(e coppice.AgentEvent) bool { return e.Name == "hook" }) != 0 {
 		t.Errorf("hooks: %+v", f.events)
 	}
 }
@@ -93,7 +93,7 @@ func TestClaudePermissions(t *testing.T) {
 			b.wantCommit(t, f, "foo.txt", "hello\n")
 			f.wantPermission(t, "Write", true, "allowed")
 			f.wantNoHookNotice(t)
-			if f.count(agent.KindState, func(e agent.Event) bool { return e.State == coppice.SessionWaiting }) != 1 {
+			if f.count(coppice.KindState, func(e coppice.AgentEvent) bool { return e.State == coppice.SessionWaiting }) != 1 {
 				t.Error("it did not wait")
 			}
 		})
@@ -103,7 +103,7 @@ func TestClaudePermissions(t *testing.T) {
 			f := b.run(t, p, agent.Request{Prompt: "WRITE foo.txt=hello", Permissions: askEdit}, answers(t, "deny because it is late"))
 			b.wantNo(t, "foo.txt")
 			f.wantPermission(t, "Write", false, "it is late")
-			if f.count(agent.KindToolResult, func(e agent.Event) bool { return !e.OK && strings.Contains(e.Text, "it is late") }) != 1 {
+			if f.count(coppice.KindToolResult, func(e coppice.AgentEvent) bool { return !e.OK && strings.Contains(e.Text, "it is late") }) != 1 {
 				t.Errorf("the agent was not told why: %+v", f.events)
 			}
 		})
@@ -132,15 +132,15 @@ func TestClaudePermissions(t *testing.T) {
 		b := claudeBench(t)
 		again := false
 		answer := answers(t, "allow always")
-		f := b.run(t, p, agent.Request{Prompt: "WRITE src/a.txt=1", Permissions: askEdit}, func(pm *pump, e agent.Event) {
+		f := b.run(t, p, agent.Request{Prompt: "WRITE src/a.txt=1", Permissions: askEdit}, func(pm *pump, e coppice.AgentEvent) {
 			answer(pm, e)
-			if e.Kind == agent.KindTool && e.Name == "Bash" && !again {
+			if e.Kind == coppice.KindTool && e.Name == "Bash" && !again {
 				again = true
 				pm.send("WRITE src/b.txt=2", "")
 			}
 		})
 		b.wantCommit(t, f, "src/b.txt", "2\n")
-		if f.count(agent.KindQuestion, func(agent.Event) bool { return true }) != 1 {
+		if f.count(coppice.KindQuestion, func(coppice.AgentEvent) bool { return true }) != 1 {
 			t.Errorf("events %+v", f.events)
 		}
 	})
@@ -152,7 +152,7 @@ func TestClaudePermissions(t *testing.T) {
 		b.noHook = true
 		f := b.run(t, p, agent.Request{Prompt: "WRITE foo.txt=hello", Permissions: askEdit}, nil)
 		b.wantNo(t, "foo.txt")
-		if f.count(agent.KindNotice, func(e agent.Event) bool { return e.Name == "hook" }) != 1 {
+		if f.count(coppice.KindNotice, func(e coppice.AgentEvent) bool { return e.Name == "hook" }) != 1 {
 			t.Errorf("nobody is told that hooks do not work: %+v", f.events)
 		}
 	})
@@ -160,8 +160,8 @@ func TestClaudePermissions(t *testing.T) {
 	t.Run("question-hook", func(t *testing.T) {
 		t.Parallel()
 		b := claudeBench(t)
-		f := b.run(t, p, agent.Request{Prompt: "ASK", Permissions: coppice.PermissionPolicy{Default: coppice.RuleAsk}}, func(pm *pump, e agent.Event) {
-			if e.Kind == agent.KindQuestion {
+		f := b.run(t, p, agent.Request{Prompt: "ASK", Permissions: coppice.PermissionPolicy{Default: coppice.RuleAsk}}, func(pm *pump, e coppice.AgentEvent) {
+			if e.Kind == coppice.KindQuestion {
 				pm.send("blue", e.Ref)
 			}
 		})
@@ -183,7 +183,7 @@ func TestClaudeServers(t *testing.T) {
 			t.Cleanup(srv.Close)
 			servers := map[string]coppice.MCPServer{"orch": {URL: srv.URL + "/mcp", Headers: map[string]string{"Authorization": "Bearer ${COPPICE_TOKEN}", "X-Agent": "w7"}}}
 			f := b.run(t, p, agent.Request{Prompt: "ECHO hello", MCP: servers, Token: c.token}, nil)
-			lost := f.count(agent.KindError, func(e agent.Event) bool { return e.Class == coppice.ClassMCP })
+			lost := f.count(coppice.KindError, func(e coppice.AgentEvent) bool { return e.Class == coppice.ClassMCP })
 			if c.name == "mcp-refused" {
 				if lost != 1 || tools.Refused() == 0 || len(tools.Calls()) != 0 {
 					t.Errorf("%d told lost, %d refused, calls %+v", lost, tools.Refused(), tools.Calls())
@@ -211,11 +211,11 @@ func TestClaudeTurns(t *testing.T) {
 	t.Run("model", func(t *testing.T) {
 		t.Parallel()
 		b := claudeBench(t)
-		f := b.run(t, p, agent.Request{Prompt: "WAIT", Model: "sonnet"}, func(pm *pump, e agent.Event) {
+		f := b.run(t, p, agent.Request{Prompt: "WAIT", Model: "sonnet"}, func(pm *pump, e coppice.AgentEvent) {
 			switch {
-			case e.Kind == agent.KindPermission:
+			case e.Kind == coppice.KindPermission:
 				pm.model("claude-haiku-4-5")
-			case e.Kind == agent.KindNotice && e.Name == "model":
+			case e.Kind == coppice.KindNotice && e.Name == "model":
 				b.goOn(t)
 			}
 		})
@@ -274,13 +274,13 @@ func TestClaudeTurns(t *testing.T) {
 		f := b.run(t, p, agent.Request{Prompt: "LIMITED"}, nil)
 		wantClass(t, f, coppice.ClassRateLimit)
 		ends := time.Unix(4102444800, 0)
-		e, told := f.has(agent.KindLimit)
+		e, told := f.has(coppice.KindLimit)
 		if !told || !e.Until.Equal(ends) || !f.Failure.RetryAt.Equal(ends) {
 			t.Errorf("limit %+v, failure %+v", e, f.Failure)
 		}
 		var states []coppice.SessionState
 		for _, e := range f.events {
-			if e.Kind == agent.KindState {
+			if e.Kind == coppice.KindState {
 				states = append(states, e.State)
 			}
 		}

@@ -29,7 +29,7 @@ func TestClaude(t *testing.T) {
 		b := claudeBench(t)
 		f := b.run(t, p, agent.Request{Prompt: "WRITE foo.txt=hello"}, nil)
 		b.wantCommit(t, f, "foo.txt", "hello\n")
-		if e, ok := f.has(agent.KindPermission); !ok || e.Name != "Write" || e.Text != "allowed" {
+		if e, ok := f.has(coppice.KindPermission); !ok || e.Name != "Write" || e.Text != "allowed" {
 			t.Errorf("permission event: %+v", e)
 		}
 		if f.Usage.CostUSD <= 0 || f.Usage.InputTokens <= 0 || f.Usage.Turns != 3 {
@@ -55,8 +55,8 @@ func TestClaude(t *testing.T) {
 	t.Run("messages", func(t *testing.T) {
 		t.Parallel()
 		b := claudeBench(t)
-		f := b.run(t, p, agent.Request{Prompt: "WAIT"}, func(pm *pump, e agent.Event) {
-			if e.Kind == agent.KindPermission {
+		f := b.run(t, p, agent.Request{Prompt: "WAIT"}, func(pm *pump, e coppice.AgentEvent) {
+			if e.Kind == coppice.KindPermission {
 				pm.send("FIRST", "")
 				pm.send("SECOND", "")
 				pm.queue = append(pm.queue, func() { b.goOn(t) })
@@ -80,8 +80,8 @@ func TestClaude(t *testing.T) {
 		t.Parallel()
 		b := claudeBench(t)
 		answers := map[string]string{"Which colour?": "blue", "Which size?": "neither, take medium"}
-		f := b.run(t, p, agent.Request{Prompt: "ASK"}, func(pm *pump, e agent.Event) {
-			if e.Kind == agent.KindQuestion {
+		f := b.run(t, p, agent.Request{Prompt: "ASK"}, func(pm *pump, e coppice.AgentEvent) {
+			if e.Kind == coppice.KindQuestion {
 				pm.send(answers[e.Text], e.Ref)
 			}
 		})
@@ -93,11 +93,11 @@ func TestClaude(t *testing.T) {
 	t.Run("interrupt", func(t *testing.T) {
 		t.Parallel()
 		b := claudeBench(t)
-		f := b.run(t, p, agent.Request{Prompt: "HANG"}, func(pm *pump, e agent.Event) {
+		f := b.run(t, p, agent.Request{Prompt: "HANG"}, func(pm *pump, e coppice.AgentEvent) {
 			switch {
-			case e.Kind == agent.KindInit && len(pm.ops) < 3:
+			case e.Kind == coppice.KindInit && len(pm.ops) < 3:
 				pm.interrupt()
-			case e.Kind == agent.KindState && e.State == coppice.SessionIdle && !pm.closed:
+			case e.Kind == coppice.KindState && e.State == coppice.SessionIdle && !pm.closed:
 				pm.send("SAY after", "")
 			}
 		})
@@ -109,8 +109,8 @@ func TestClaude(t *testing.T) {
 	t.Run("stop", func(t *testing.T) {
 		t.Parallel()
 		b := claudeBench(t)
-		f := b.run(t, p, agent.Request{Prompt: "HANG"}, func(pm *pump, e agent.Event) {
-			if e.Kind == agent.KindInit {
+		f := b.run(t, p, agent.Request{Prompt: "HANG"}, func(pm *pump, e coppice.AgentEvent) {
+			if e.Kind == coppice.KindInit {
 				pm.stop()
 			}
 		})
@@ -120,8 +120,8 @@ func TestClaude(t *testing.T) {
 	t.Run("sigterm", func(t *testing.T) {
 		t.Parallel()
 		b := claudeBench(t)
-		f := b.run(t, p, agent.Request{Prompt: "HANG"}, func(pm *pump, e agent.Event) {
-			if e.Kind == agent.KindInit {
+		f := b.run(t, p, agent.Request{Prompt: "HANG"}, func(pm *pump, e coppice.AgentEvent) {
+			if e.Kind == coppice.KindInit {
 				pm.signal(syscall.SIGTERM)
 			}
 		})
@@ -185,7 +185,7 @@ func (b *bench) wantCommit(t *testing.T, f finished, file, content string) {
 	if got := b.git(t, "log", "-1", "--format=%s"); got != "add "+file {
 		t.Errorf("last commit is %q", got)
 	}
-	if _, ok := f.has(agent.KindTool); !ok {
+	if _, ok := f.has(coppice.KindTool); !ok {
 		t.Error("no tool event")
 	}
 }

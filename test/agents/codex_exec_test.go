@@ -66,8 +66,8 @@ func TestCodexExec(t *testing.T) {
 	t.Run("sigterm", func(t *testing.T) {
 		t.Parallel()
 		b := execBench(t)
-		f := b.codexRun(t, p, agent.Request{Prompt: "HANG"}, func(pm *pump, e agent.Event) {
-			if e.Kind == agent.KindInit {
+		f := b.codexRun(t, p, agent.Request{Prompt: "HANG"}, func(pm *pump, e coppice.AgentEvent) {
+			if e.Kind == coppice.KindInit {
 				pm.signal(syscall.SIGTERM)
 			}
 		})

@@ -73,10 +73,10 @@ func TestCodex(t *testing.T) {
 		if f.Summary != "done: wrote foo.txt" || f.Usage.InputTokens != 3000 || f.Usage.OutputTokens != 300 || f.Usage.Turns != 1 {
 			t.Errorf("summary %q, usage %+v", f.Summary, f.Usage)
 		}
-		if _, asked := f.has(agent.KindPermission); asked {
+		if _, asked := f.has(coppice.KindPermission); asked {
 			t.Error("the agent asks for permission, and nothing is restricted")
 		}
-		if e, _ := f.has(agent.KindInit); e.Version == "" || e.Model == "" {
+		if e, _ := f.has(coppice.KindInit); e.Version == "" || e.Model == "" {
 			t.Errorf("init %+v", e)
 		}
 	})
@@ -102,8 +102,8 @@ func TestCodex(t *testing.T) {
 	t.Run("steer", func(t *testing.T) {
 		t.Parallel()
 		b := serverBench(t)
-		f := b.codexRun(t, p, agent.Request{Prompt: "WAIT"}, func(pm *pump, e agent.Event) {
-			if e.Kind == agent.KindTool {
+		f := b.codexRun(t, p, agent.Request{Prompt: "WAIT"}, func(pm *pump, e coppice.AgentEvent) {
+			if e.Kind == coppice.KindTool {
 				pm.send("SECOND", "")
 				pm.queue = append(pm.queue, func() { b.goOn(t) })
 			}
@@ -111,7 +111,7 @@ func TestCodex(t *testing.T) {
 		if f.Failure != nil || f.Summary != "second it is" || f.Usage.Turns != 1 {
 			t.Errorf("failure %v, summary %q, usage %+v", f.Failure, f.Summary, f.Usage)
 		}
-		if f.count(agent.KindNotice, func(e agent.Event) bool { return e.Name == "delivered" }) != 1 {
+		if f.count(coppice.KindNotice, func(e coppice.AgentEvent) bool { return e.Name == "delivered" }) != 1 {
 			t.Errorf("the message was not acknowledged: %+v", f.events)
 		}
 	})
@@ -119,11 +119,11 @@ func TestCodex(t *testing.T) {
 	t.Run("interrupt", func(t *testing.T) {
 		t.Parallel()
 		b := serverBench(t)
-		f := b.codexRun(t, p, agent.Request{Prompt: "HANG"}, func(pm *pump, e agent.Event) {
+		f := b.codexRun(t, p, agent.Request{Prompt: "HANG"}, func(pm *pump, e coppice.AgentEvent) {
 			switch {
-			case e.Kind == agent.KindInit:
+			case e.Kind == coppice.KindInit:
 				pm.interrupt()
-			case e.Kind == agent.KindState && e.State == coppice.SessionIdle && !pm.closed:
+			case e.Kind == coppice.KindState && e.State == coppice.SessionIdle && !pm.closed:
 				pm.send("SAY after", "")
 			}
 		})
@@ -136,8 +136,8 @@ func TestCodex(t *testing.T) {
 		t.Parallel()
 		b := serverBench(t)
 		answers := map[string]string{"Which colour?": "blue", "Which size?": "neither, take medium"}
-		f := b.codexRun(t, p, agent.Request{Prompt: "ASK"}, func(pm *pump, e agent.Event) {
-			if e.Kind == agent.KindQuestion {
+		f := b.codexRun(t, p, agent.Request{Prompt: "ASK"}, func(pm *pump, e coppice.AgentEvent) {
+			if e.Kind == coppice.KindQuestion {
 				pm.send(answers[e.Text], e.Ref)
 			}
 		})
@@ -149,8 +149,8 @@ func TestCodex(t *testing.T) {
 	t.Run("stop", func(t *testing.T) {
 		t.Parallel()
 		b := serverBench(t)
-		f := b.codexRun(t, p, agent.Request{Prompt: "HANG"}, func(pm *pump, e agent.Event) {
-			if e.Kind == agent.KindInit {
+		f := b.codexRun(t, p, agent.Request{Prompt: "HANG"}, func(pm *pump, e coppice.AgentEvent) {
+			if e.Kind == coppice.KindInit {
 				pm.stop()
 			}
 		})
@@ -160,8 +160,8 @@ func TestCodex(t *testing.T) {
 	t.Run("sigterm", func(t *testing.T) {
 		t.Parallel()
 		b := serverBench(t)
-		f := b.codexRun(t, p, agent.Request{Prompt: "HANG"}, func(pm *pump, e agent.Event) {
-			if e.Kind == agent.KindInit {
+		f := b.codexRun(t, p, agent.Request{Prompt: "HANG"}, func(pm *pump, e coppice.AgentEvent) {
+			if e.Kind == coppice.KindInit {
 				pm.signal(syscall.SIGTERM)
 			}
 		})
@@ -192,16 +192,16 @@ func TestCodex(t *testing.T) {
 	t.Run("model-later", func(t *testing.T) {
 		t.Parallel()
 		b := serverBench(t)
-		f := b.codexRun(t, p, agent.Request{Prompt: "HANG"}, func(pm *pump, e agent.Event) {
+		f := b.codexRun(t, p, agent.Request{Prompt: "HANG"}, func(pm *pump, e coppice.AgentEvent) {
 			switch {
-			case e.Kind == agent.KindInit:
+			case e.Kind == coppice.KindInit:
 				pm.interrupt()
-			case e.Kind == agent.KindState && e.State == coppice.SessionIdle && !pm.closed:
+			case e.Kind == coppice.KindState && e.State == coppice.SessionIdle && !pm.closed:
 				pm.model("other-model")
 				pm.send("SAY hi", "")
 			}
 		})
-		began, _ := f.has(agent.KindInit)
+		began, _ := f.has(coppice.KindInit)
 		log := b.model.Log()
 		if last := log[len(log)-1]; f.Failure != nil || f.Summary != "hi" || last.Model != "other-model" || began.Model == "other-model" {
 			t.Errorf("failure %v, summary %q, model %q after %q", f.Failure, f.Summary, last.Model, began.Model)
@@ -247,7 +247,7 @@ func TestCodexPermissions(t *testing.T) {
 		b.wantCommit(t, f, "foo.txt", "hello\n")
 		f.wantPermission(t, "fileChange", true, "allowed")
 		f.wantPermission(t, "commandExecution", true, "allowed")
-		if n := f.count(agent.KindState, func(e agent.Event) bool { return e.State == coppice.SessionWaiting }); n != 2 {
+		if n := f.count(coppice.KindState, func(e coppice.AgentEvent) bool { return e.State == coppice.SessionWaiting }); n != 2 {
 			t.Errorf("it waited %d times, want 2", n)
 		}
 	})
@@ -303,15 +303,15 @@ func TestCodexPermissions(t *testing.T) {
 		b := serverBench(t)
 		edit := rules(coppice.Rule{Tool: "edit", Do: coppice.RuleAsk})
 		again, answer := false, answers(t, "allow always")
-		f := b.codexRun(t, p, agent.Request{Prompt: "WRITE src/a.txt=1", Permissions: edit}, func(pm *pump, e agent.Event) {
+		f := b.codexRun(t, p, agent.Request{Prompt: "WRITE src/a.txt=1", Permissions: edit}, func(pm *pump, e coppice.AgentEvent) {
 			answer(pm, e)
-			if e.Kind == agent.KindTool && e.Tool == agent.ToolRun && !again {
+			if e.Kind == coppice.KindTool && e.Tool == coppice.ToolRun && !again {
 				again = true
 				pm.send("WRITE src/b.txt=2", "")
 			}
 		})
 		b.wantCommit(t, f, "src/b.txt", "2\n")
-		if f.count(agent.KindQuestion, func(agent.Event) bool { return true }) != 1 {
+		if f.count(coppice.KindQuestion, func(coppice.AgentEvent) bool { return true }) != 1 {
 			t.Errorf("events %+v", f.events)
 		}
 	})
@@ -321,13 +321,13 @@ func TestCodexPermissions(t *testing.T) {
 		t.Parallel()
 		b := serverBench(t)
 		edit := rules(coppice.Rule{Tool: "edit", Do: coppice.RuleAsk})
-		f := b.codexRun(t, p, agent.Request{Prompt: "WRITE foo.txt=hello", Permissions: edit}, func(pm *pump, e agent.Event) {
-			if e.Kind == agent.KindQuestion {
+		f := b.codexRun(t, p, agent.Request{Prompt: "WRITE foo.txt=hello", Permissions: edit}, func(pm *pump, e coppice.AgentEvent) {
+			if e.Kind == coppice.KindQuestion {
 				pm.failRequest(t, "item/fileChange/requestApproval")
 			}
 		})
 		b.wantNo(t, "foo.txt")
-		if f.count(agent.KindQuestion, func(agent.Event) bool { return true }) != 1 {
+		if f.count(coppice.KindQuestion, func(coppice.AgentEvent) bool { return true }) != 1 {
 			t.Errorf("events %+v", f.events)
 		}
 	})
@@ -335,11 +335,11 @@ func TestCodexPermissions(t *testing.T) {
 	t.Run("permission-interrupt", func(t *testing.T) {
 		t.Parallel()
 		b := serverBench(t)
-		f := b.codexRun(t, p, agent.Request{Prompt: "WRITE foo.txt=hello", Permissions: ask}, func(pm *pump, e agent.Event) {
+		f := b.codexRun(t, p, agent.Request{Prompt: "WRITE foo.txt=hello", Permissions: ask}, func(pm *pump, e coppice.AgentEvent) {
 			switch {
-			case e.Kind == agent.KindQuestion:
+			case e.Kind == coppice.KindQuestion:
 				pm.interrupt()
-			case e.Kind == agent.KindState && e.State == coppice.SessionIdle && !pm.closed:
+			case e.Kind == coppice.KindState && e.State == coppice.SessionIdle && !pm.closed:
 				pm.send("SAY after", "")
 			}
 		})

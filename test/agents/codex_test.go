@@ -61,7 +61,7 @@ var noise = regexp.MustCompile(`bubblewrap|could not create PATH aliases`)
 
 // codexRun runs the agent, and makes what was recorded of it the same for every
 // run and machine.
-func (b *bench) codexRun(t *testing.T, p agent.Protocol, r agent.Request, on func(*pump, agent.Event)) finished {
+func (b *bench) codexRun(t *testing.T, p agent.Protocol, r agent.Request, on func(*pump, coppice.AgentEvent)) finished {
 	t.Helper()
 	f := b.run(t, p, r, on)
 	if *record && len(r.Prompt) <= 4000 {

@@ -35,7 +35,7 @@ func init() {
 
 // inHost runs an agent in a real host to its end. answer, if any, is given to
 // the first question.
-func (b *bench) inHost(t *testing.T, r agent.Request, token, answer string) ([]agent.Event, *host.Exit) {
+func (b *bench) inHost(t *testing.T, r agent.Request, token, answer string) ([]coppice.AgentEvent, *host.Exit) {
 	t.Helper()
 	ctx, dir := b.startHost(t, r, token)
 	c, err := host.Dial(ctx, dir)
@@ -91,7 +91,7 @@ func answering(ctx context.Context, t *testing.T, c *host.Client, dir, answer st
 			return
 		}
 		for _, e := range spooled(t, dir) {
-			if e.Kind == agent.KindQuestion && !answered {
+			if e.Kind == coppice.KindQuestion && !answered {
 				answered = true
 				if err := c.Send(ctx, host.Message{ID: "answer", Text: answer, Ref: e.Ref}); err != nil {
 					t.Error(err)
@@ -101,7 +101,7 @@ func answering(ctx context.Context, t *testing.T, c *host.Client, dir, answer st
 	}
 }
 
-func spooled(t *testing.T, dir string) (events []agent.Event) {
+func spooled(t *testing.T, dir string) (events []coppice.AgentEvent) {
 	t.Helper()
 	r, err := host.OpenSpool(dir, 0)
 	if err != nil {
@@ -116,7 +116,7 @@ func spooled(t *testing.T, dir string) (events []agent.Event) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var e agent.Event
+		var e coppice.AgentEvent
 		if f.Kind == coppice.OutputEvent && json.Unmarshal(f.Data, &e) == nil {
 			events = append(events, e)
 		}
@@ -126,11 +126,13 @@ func spooled(t *testing.T, dir string) (events []agent.Event) {
 // TestHost: a real agent in a real host, whose hooks the host answers.
 func TestHost(t *testing.T) {
 	t.Parallel()
-	decided := func(events []agent.Event, ok bool, text string) bool {
-		return slices.ContainsFunc(events, func(e agent.Event) bool { return e.Kind == agent.KindPermission && e.OK == ok && e.Text == text })
+	decided := func(events []coppice.AgentEvent, ok bool, text string) bool {
+		return slices.ContainsFunc(events, func(e coppice.AgentEvent) bool {
+			return e.Kind == coppice.KindPermission && e.OK == ok && e.Text == text
+		})
 	}
-	warned := func(events []agent.Event) bool {
-		return slices.ContainsFunc(events, func(e agent.Event) bool { return e.Kind == agent.KindNotice && e.Name == "hook" })
+	warned := func(events []coppice.AgentEvent) bool {
+		return slices.ContainsFunc(events, func(e coppice.AgentEvent) bool { return e.Kind == coppice.KindNotice && e.Name == "hook" })
 	}
 
 	t.Run("denied", func(t *testing.T) {

@@ -16,12 +16,12 @@ import (
 )
 
 // both calls one after the other.
-func both(a, b func(*pump, agent.Event)) func(*pump, agent.Event) {
-	return func(pm *pump, e agent.Event) { a(pm, e); b(pm, e) }
+func both(a, b func(*pump, coppice.AgentEvent)) func(*pump, coppice.AgentEvent) {
+	return func(pm *pump, e coppice.AgentEvent) { a(pm, e); b(pm, e) }
 }
 
 func (f finished) noticed(name string) int {
-	return f.count(agent.KindNotice, func(e agent.Event) bool { return e.Name == name })
+	return f.count(coppice.KindNotice, func(e coppice.AgentEvent) bool { return e.Name == name })
 }
 
 // toldLast is the latest message that the model was sent.
@@ -43,8 +43,8 @@ func TestACPMessages(t *testing.T) {
 		t.Run(name+as, func(t *testing.T) {
 			t.Parallel()
 			b, on := moreBench(t, name)
-			f := b.run(t, acp.New(), agent.Request{Prompt: "WAIT", Model: more[name].model}, both(on, func(pm *pump, e agent.Event) {
-				if e.Kind == agent.KindTool {
+			f := b.run(t, acp.New(), agent.Request{Prompt: "WAIT", Model: more[name].model}, both(on, func(pm *pump, e coppice.AgentEvent) {
+				if e.Kind == coppice.KindTool {
 					pm.send("SECOND", "")
 					pm.queue = append(pm.queue, func() { b.goOn(t) })
 				}
@@ -56,7 +56,7 @@ func TestACPMessages(t *testing.T) {
 			if f.Failure != nil || f.Summary != "second it is" || int64(f.Usage.Turns) != turns || f.noticed("delivered") != 1 || f.noticed("queued") != queued {
 				t.Errorf("failure %v, summary %q, usage %+v, events %+v", f.Failure, f.Summary, f.Usage, f.events)
 			}
-			waited := f.count(agent.KindText, func(e agent.Event) bool { return e.Text == "waited" })
+			waited := f.count(coppice.KindText, func(e coppice.AgentEvent) bool { return e.Text == "waited" })
 			if (waited == 0) != now {
 				t.Errorf("heard at once: %v; events %+v", waited == 0, f.events)
 			}
@@ -66,12 +66,12 @@ func TestACPMessages(t *testing.T) {
 			t.Run(name+"-messages-interrupt", func(t *testing.T) {
 				t.Parallel()
 				b, on := moreBench(t, name)
-				f := b.run(t, acp.New(), agent.Request{Prompt: "WAIT", Model: more[name].model}, both(on, func(pm *pump, e agent.Event) {
+				f := b.run(t, acp.New(), agent.Request{Prompt: "WAIT", Model: more[name].model}, both(on, func(pm *pump, e coppice.AgentEvent) {
 					switch {
-					case e.Kind == agent.KindTool:
+					case e.Kind == coppice.KindTool:
 						pm.send("SECOND", "")
 						pm.interrupt()
-					case e.Kind == agent.KindTurn && e.Reason == "cancelled":
+					case e.Kind == coppice.KindTurn && e.Reason == "cancelled":
 						b.goOn(t) // for a command that outlives its turn
 					}
 				}))
@@ -94,7 +94,7 @@ func TestACPRules(t *testing.T) {
 			set := rules(coppice.Rule{Tool: "run", Match: "touch *", Do: coppice.RuleAllow, Set: map[string]string{"command": "true"}})
 			f := b.run(t, acp.New(), agent.Request{Prompt: "RUN touch made.txt", Model: m.model, Permissions: set}, on)
 			b.wantNo(t, "made.txt")
-			if f.count(agent.KindPermission, func(e agent.Event) bool { return !e.OK && strings.Contains(e.Text, `"command":"true"`) }) != 1 {
+			if f.count(coppice.KindPermission, func(e coppice.AgentEvent) bool { return !e.OK && strings.Contains(e.Text, `"command":"true"`) }) != 1 {
 				t.Errorf("events %+v", f.events)
 			}
 			if told := b.toldLast(); f.Failure != nil || !strings.Contains(told, "want this instead") || !strings.Contains(told, `"command":"true"`) {
@@ -106,14 +106,14 @@ func TestACPRules(t *testing.T) {
 			b, on := moreBench(t, name)
 			ask := rules(coppice.Rule{Tool: "edit", Do: coppice.RuleAsk})
 			again := false
-			f := b.run(t, acp.New(), agent.Request{Prompt: "WRITE src/a.txt=1", Model: m.model, Permissions: ask}, both(both(on, answers(t, "allow always")), func(pm *pump, e agent.Event) {
-				if e.Kind == agent.KindTool && e.Tool == agent.ToolRun && !again {
+			f := b.run(t, acp.New(), agent.Request{Prompt: "WRITE src/a.txt=1", Model: m.model, Permissions: ask}, both(both(on, answers(t, "allow always")), func(pm *pump, e coppice.AgentEvent) {
+				if e.Kind == coppice.KindTool && e.Tool == coppice.ToolRun && !again {
 					again = true
 					pm.send("WRITE src/b.txt=2", "")
 				}
 			}))
 			b.wantCommit(t, f, "src/b.txt", "2\n")
-			if f.count(agent.KindQuestion, func(agent.Event) bool { return true }) != 1 {
+			if f.count(coppice.KindQuestion, func(coppice.AgentEvent) bool { return true }) != 1 {
 				t.Errorf("events %+v", f.events)
 			}
 		})
@@ -122,13 +122,13 @@ func TestACPRules(t *testing.T) {
 			t.Parallel()
 			b, on := moreBench(t, name)
 			ask := rules(coppice.Rule{Tool: "edit", Do: coppice.RuleAsk})
-			f := b.run(t, acp.New(), agent.Request{Prompt: "WRITE foo.txt=hello", Model: m.model, Permissions: ask}, both(on, func(pm *pump, e agent.Event) {
-				if e.Kind == agent.KindQuestion {
+			f := b.run(t, acp.New(), agent.Request{Prompt: "WRITE foo.txt=hello", Model: m.model, Permissions: ask}, both(on, func(pm *pump, e coppice.AgentEvent) {
+				if e.Kind == coppice.KindQuestion {
 					pm.failRequest(t, "session/request_permission")
 				}
 			}))
 			b.wantNo(t, "foo.txt")
-			if f.count(agent.KindQuestion, func(agent.Event) bool { return true }) == 0 {
+			if f.count(coppice.KindQuestion, func(coppice.AgentEvent) bool { return true }) == 0 {
 				t.Errorf("events %+v", f.events)
 			}
 		})
@@ -143,8 +143,8 @@ func TestACPQuestions(t *testing.T) {
 			t.Parallel()
 			b, on := moreBench(t, name)
 			given := map[string]string{"Which colour?": "blue", "Which size?": "neither, take medium"}
-			f := b.run(t, acp.New(), agent.Request{Prompt: "ASK", Model: more[name].model}, both(on, func(pm *pump, e agent.Event) {
-				if e.Kind == agent.KindQuestion {
+			f := b.run(t, acp.New(), agent.Request{Prompt: "ASK", Model: more[name].model}, both(on, func(pm *pump, e coppice.AgentEvent) {
+				if e.Kind == coppice.KindQuestion {
 					pm.send(given[e.Text], e.Ref)
 				}
 			}))
@@ -184,13 +184,13 @@ func TestACPModels(t *testing.T) {
 			b, on := moreBench(t, name)
 			// What one of them can choose from stands in its settings.
 			put(t, filepath.Join(b.home, ".qwen", "settings.json"), `{"modelProviders":{"openai":[{"id":"m2","name":"m2","baseUrl":"`+b.url+`/v1","envKey":"OPENAI_API_KEY"}]}}`)
-			f := b.run(t, acp.New(), agent.Request{Prompt: "WAIT", Model: m.first}, both(on, func(pm *pump, e agent.Event) {
+			f := b.run(t, acp.New(), agent.Request{Prompt: "WAIT", Model: m.first}, both(on, func(pm *pump, e coppice.AgentEvent) {
 				switch {
-				case e.Kind == agent.KindTool && e.Tool == agent.ToolRun:
+				case e.Kind == coppice.KindTool && e.Tool == coppice.ToolRun:
 					pm.model(m.then)
-				case e.Kind == agent.KindError || e.Kind == agent.KindNotice && e.Name == "model":
+				case e.Kind == coppice.KindError || e.Kind == coppice.KindNotice && e.Name == "model":
 					pm.interrupt()
-				case e.Kind == agent.KindTurn && e.Reason == "cancelled":
+				case e.Kind == coppice.KindTurn && e.Reason == "cancelled":
 					b.goOn(t) // for a command that outlives its turn
 					pm.send("SAY hi", "")
 				}
@@ -262,8 +262,8 @@ func TestACPBounds(t *testing.T) {
 		b, on := moreBench(t, "claude-agent-acp")
 		b.profile.Driver.Meta, b.profile.Driver.Messages = "", ""
 		first := true
-		f := b.run(t, acp.New(), agent.Request{Prompt: "SAY hi", Budget: 0.001}, both(on, func(pm *pump, e agent.Event) {
-			if e.Kind == agent.KindState && first {
+		f := b.run(t, acp.New(), agent.Request{Prompt: "SAY hi", Budget: 0.001}, both(on, func(pm *pump, e coppice.AgentEvent) {
+			if e.Kind == coppice.KindState && first {
 				first = false
 				pm.send("WRITE foo.txt=hello", "")
 			}

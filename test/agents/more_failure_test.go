@@ -132,8 +132,8 @@ func TestACPEnds(t *testing.T) {
 			t.Parallel()
 			b, _ := moreBench(t, name)
 			t.Cleanup(func() { b.goOn(t) }) // for a command that outlives its agent
-			f := b.run(t, acp.New(), agent.Request{Prompt: "WAIT", Model: more[name].model}, func(pm *pump, e agent.Event) {
-				if e.Kind == agent.KindTool {
+			f := b.run(t, acp.New(), agent.Request{Prompt: "WAIT", Model: more[name].model}, func(pm *pump, e coppice.AgentEvent) {
+				if e.Kind == coppice.KindTool {
 					_ = syscall.Kill(-pm.cmd.Process.Pid, syscall.SIGTERM)
 				}
 			})
@@ -279,8 +279,8 @@ func TestLinesFailures(t *testing.T) {
 			t.Parallel()
 			b, p := linesBench(t, name)
 			t.Cleanup(func() { b.goOn(t) })
-			f := b.run(t, p, agent.Request{Prompt: "HANG", Model: more[name].model}, func(pm *pump, e agent.Event) {
-				if e.Kind == agent.KindInit {
+			f := b.run(t, p, agent.Request{Prompt: "HANG", Model: more[name].model}, func(pm *pump, e coppice.AgentEvent) {
+				if e.Kind == coppice.KindInit {
 					_ = syscall.Kill(-pm.cmd.Process.Pid, syscall.SIGTERM)
 				}
 			})

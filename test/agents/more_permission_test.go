@@ -23,12 +23,12 @@ func TestACPPermissions(t *testing.T) {
 			b, on := moreBench(t, name)
 			ask := rules(coppice.Rule{Tool: "edit", Match: "*.txt", Do: coppice.RuleAsk})
 			answer := answers(t, "allow")
-			f := b.run(t, acp.New(), agent.Request{Prompt: "WRITE foo.txt=hello", Model: m.model, Permissions: ask}, func(pm *pump, e agent.Event) {
+			f := b.run(t, acp.New(), agent.Request{Prompt: "WRITE foo.txt=hello", Model: m.model, Permissions: ask}, func(pm *pump, e coppice.AgentEvent) {
 				answer(pm, e)
 				on(pm, e)
 			})
 			b.wantCommit(t, f, "foo.txt", "hello\n")
-			if f.count(agent.KindState, func(e agent.Event) bool { return e.State == coppice.SessionWaiting }) != 1 {
+			if f.count(coppice.KindState, func(e coppice.AgentEvent) bool { return e.State == coppice.SessionWaiting }) != 1 {
 				t.Error("it did not wait")
 			}
 		})
@@ -37,12 +37,12 @@ func TestACPPermissions(t *testing.T) {
 			b, on := moreBench(t, name)
 			ask := rules(coppice.Rule{Tool: "edit", Do: coppice.RuleAsk})
 			answer := answers(t, "deny because SAY rain", "deny", "deny", "deny")
-			f := b.run(t, acp.New(), agent.Request{Prompt: "WRITE foo.txt=hello", Model: m.model, Permissions: ask}, func(pm *pump, e agent.Event) {
+			f := b.run(t, acp.New(), agent.Request{Prompt: "WRITE foo.txt=hello", Model: m.model, Permissions: ask}, func(pm *pump, e coppice.AgentEvent) {
 				answer(pm, e)
 				on(pm, e)
 			})
 			b.wantNo(t, "foo.txt")
-			if f.count(agent.KindPermission, func(e agent.Event) bool { return !e.OK && e.Text == "SAY rain" }) != 1 {
+			if f.count(coppice.KindPermission, func(e coppice.AgentEvent) bool { return !e.OK && e.Text == "SAY rain" }) != 1 {
 				t.Errorf("events %+v", f.events)
 			}
 		})
@@ -54,7 +54,7 @@ func TestACPPermissions(t *testing.T) {
 			if got := b.git(t, "log", "--format=%s"); got != "start" {
 				t.Errorf("it committed: %q", got)
 			}
-			if f.count(agent.KindPermission, func(e agent.Event) bool { return !e.OK && e.Text == "Coppice commits" }) == 0 {
+			if f.count(coppice.KindPermission, func(e coppice.AgentEvent) bool { return !e.OK && e.Text == "Coppice commits" }) == 0 {
 				t.Errorf("events %+v", f.events)
 			}
 		})
@@ -134,7 +134,7 @@ func TestACPFork(t *testing.T) {
 				t.Error("the copy does not know the first conversation")
 			}
 			for _, e := range copied.events {
-				if e.Kind == agent.KindText && strings.Contains(e.Text, "a.txt") {
+				if e.Kind == coppice.KindText && strings.Contains(e.Text, "a.txt") {
 					t.Errorf("the past is told again: %q", e.Text)
 				}
 			}

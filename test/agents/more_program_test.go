@@ -23,8 +23,8 @@ func TestACPPrograms(t *testing.T) {
 			b, _ := moreBench(t, name)
 			// Some stay for as long as their server does. The host ends those
 			// that have nothing more to do.
-			b.startsTool(t, acp.New(), more[name].model, func(pm *pump, e agent.Event) {
-				if e.Kind == agent.KindState && e.State == coppice.SessionIdle && pm.closed {
+			b.startsTool(t, acp.New(), more[name].model, func(pm *pump, e coppice.AgentEvent) {
+				if e.Kind == coppice.KindState && e.State == coppice.SessionIdle && pm.closed {
 					_ = syscall.Kill(-pm.cmd.Process.Pid, syscall.SIGKILL)
 				}
 			})
@@ -56,7 +56,7 @@ func TestLinesPrograms(t *testing.T) {
 	}
 }
 
-func (b *bench) startsTool(t *testing.T, p agent.Protocol, model string, on func(*pump, agent.Event)) {
+func (b *bench) startsTool(t *testing.T, p agent.Protocol, model string, on func(*pump, coppice.AgentEvent)) {
 	t.Helper()
 	tool := newTool(t)
 	servers := tool.servers(t)

@@ -84,12 +84,12 @@ func readyOpencode(t *testing.T, b *bench) {
 
 // moreBench sets an agent up. on is for the run: it ends agents that do not end
 // by themselves, as the host does.
-func moreBench(t *testing.T, name string) (*bench, func(*pump, agent.Event)) {
+func moreBench(t *testing.T, name string) (*bench, func(*pump, coppice.AgentEvent)) {
 	t.Helper()
 	b := newBench(t, name)
 	more[name].ready(t, b)
-	return b, func(pm *pump, e agent.Event) {
-		if more[name].stays && e.Kind == agent.KindState && e.State == coppice.SessionIdle && pm.closed {
+	return b, func(pm *pump, e coppice.AgentEvent) {
+		if more[name].stays && e.Kind == coppice.KindState && e.State == coppice.SessionIdle && pm.closed {
 			_ = syscall.Kill(-pm.cmd.Process.Pid, syscall.SIGKILL)
 		}
 	}
@@ -106,7 +106,7 @@ func TestACP(t *testing.T) {
 			if f.Summary != "done: wrote foo.txt" || f.Conversation == "" || f.Usage.Turns != 1 {
 				t.Errorf("summary %q, conversation %q, usage %+v", f.Summary, f.Conversation, f.Usage)
 			}
-			if e, ok := f.has(agent.KindPermission); ok != more[name].asks || (ok && e.Text != "allowed") {
+			if e, ok := f.has(coppice.KindPermission); ok != more[name].asks || (ok && e.Text != "allowed") {
 				t.Errorf("permission event: %+v", e)
 			}
 		})
@@ -116,11 +116,11 @@ func TestACP(t *testing.T) {
 		t.Run(name+"-interrupt", func(t *testing.T) {
 			t.Parallel()
 			b, on := moreBench(t, name)
-			f := b.run(t, acp.New(), agent.Request{Prompt: "WAIT", Model: more[name].model}, func(pm *pump, e agent.Event) {
+			f := b.run(t, acp.New(), agent.Request{Prompt: "WAIT", Model: more[name].model}, func(pm *pump, e coppice.AgentEvent) {
 				switch {
-				case e.Kind == agent.KindTool:
+				case e.Kind == coppice.KindTool:
 					pm.interrupt()
-				case e.Kind == agent.KindTurn && e.Reason == "cancelled":
+				case e.Kind == coppice.KindTurn && e.Reason == "cancelled":
 					b.goOn(t) // for a command that outlives its turn
 					pm.send("SAY after", "")
 				}
@@ -128,7 +128,7 @@ func TestACP(t *testing.T) {
 			})
 			var turns []string
 			for _, e := range f.events {
-				if e.Kind == agent.KindTurn {
+				if e.Kind == coppice.KindTurn {
 					turns = append(turns, e.Reason)
 				}
 			}
@@ -153,7 +153,7 @@ func resumes(t *testing.T, name string) {
 		t.Errorf("conversations %q and %q", first.Conversation, second.Conversation)
 	}
 	for _, e := range second.events {
-		if e.Kind == agent.KindText && strings.Contains(e.Text, "a.txt") {
+		if e.Kind == coppice.KindText && strings.Contains(e.Text, "a.txt") {
 			t.Errorf("the past is told again: %q", e.Text)
 		}
 	}

@@ -90,12 +90,12 @@ func (b *bench) git(t *testing.T, args ...string) string {
 // pump carries bytes between a real process and a driver.
 type pump struct {
 	cmd  *exec.Cmd
-	on   func(*pump, agent.Event) // called with mu held
-	feed chan []byte              // to stdin; closed when stdin is to be
+	on   func(*pump, coppice.AgentEvent) // called with mu held
+	feed chan []byte                     // to stdin; closed when stdin is to be
 
 	mu     sync.Mutex
 	driver agent.Driver
-	events []agent.Event
+	events []coppice.AgentEvent
 	ops    agenttest.Transcript
 	queue  []func() // what on asked for, done after the step that told it
 	closed bool
@@ -104,17 +104,17 @@ type pump struct {
 // finished is how a run went.
 type finished struct {
 	agent.Outcome
-	events []agent.Event
+	events []coppice.AgentEvent
 	exit   agent.Exit
 }
 
-func (f finished) has(k agent.Kind) (agent.Event, bool) {
+func (f finished) has(k coppice.AgentEventKind) (coppice.AgentEvent, bool) {
 	for _, e := range f.events {
 		if e.Kind == k {
 			return e, true
 		}
 	}
-	return agent.Event{}, false
+	return coppice.AgentEvent{}, false
 }
 
 // deadline is a safety net only; no test waits for it.
@@ -122,7 +122,7 @@ const deadline = 3 * time.Minute
 
 // run starts the agent and follows it to its end. on sees each event and may
 // send, interrupt, stop or signal through the pump.
-func (b *bench) run(t *testing.T, p agent.Protocol, r agent.Request, on func(*pump, agent.Event)) finished {
+func (b *bench) run(t *testing.T, p agent.Protocol, r agent.Request, on func(*pump, coppice.AgentEvent)) finished {
 	t.Helper()
 	if r.Session == "" {
 		r.Session, r.Role = "app-1.1", coppice.RoleImplement
@@ -227,7 +227,7 @@ func (p *pump) do(call func() (agent.Step, error)) {
 
 func (p *pump) apply(s agent.Step, err error) {
 	if err != nil {
-		p.events = append(p.events, agent.Event{Kind: agent.KindError, Text: err.Error()})
+		p.events = append(p.events, coppice.AgentEvent{Kind: coppice.KindError, Text: err.Error()})
 	}
 	if !p.closed && len(s.Write) > 0 {
 		p.feed <- s.Write

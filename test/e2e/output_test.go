@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"coppice"
-	"coppice/agent"
 	"coppice/internal/spool"
 	"coppice/store"
 	"coppice/store/sqlite"
@@ -74,11 +73,11 @@ func accounted(r store.Reader, s coppice.Session) (stdout []byte, err error) {
 // line is there.
 func texts(stdout []byte) (all []string, whole bool, err error) {
 	for line := range strings.Lines(string(stdout)) {
-		var e agent.Event
+		var e coppice.AgentEvent
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
 			return nil, false, fmt.Errorf("a torn line %q: %w", line, err)
 		}
-		if e.Kind == agent.KindText {
+		if e.Kind == coppice.KindText {
 			all = append(all, e.Text)
 		}
 		whole = e.Kind == "outcome"

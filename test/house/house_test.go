@@ -390,12 +390,14 @@ func TestWordsCanBreak(t *testing.T) {
 		"docs/style.md":         guide,
 		"docs/configuration.md": "mended\n",
 		"docs/deep/x.md":        "mended\n",
-		"a.go":                  "package a // mended\n",
+		"checked/a.go":          "package a\n\n// A file is\n// no more.\nvar isMended_ = amend + `mend`\n",
+		"checked/testdata/a.go": "package a // mended\n",
 		"README.md":             "It was Mended.\n\n```\nmend\n```\n\nThis is\nno file. `mend` it, [here](mend.md). A mender amends. There is\nno more, fine and is no longer.\n",
 		"docs/agents.md":        "<!-- begin: made -->\nmended\n<!-- end -->\nmend\n",
 	})
 	bad, err := tree.Words()
-	expect(t, bad, err, `README.md:1: "Mended": write fix`, `README.md:7: "is no": write is not a`, `docs/agents.md:4: "mend"`)
+	expect(t, bad, err, `README.md:1: "Mended": write fix`, `README.md:7: "is no": write is not a`,
+		`checked/a.go:3: "is no"`, `checked/a.go:5: "Mended"`, `checked/a.go:5: "mend"`, `docs/agents.md:4: "mend"`)
 	tree = fixture(t, map[string]string{"docs/style.md": "# Style\n"})
 	if _, err := tree.Words(); err == nil {
 		t.Error("a guide without a table is accepted")

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"coppice"
-	"coppice/agent"
 	"coppice/store"
 )
 
@@ -165,7 +164,7 @@ func (s *sim) hears(h *hostState, ref string) coppice.SendResult {
 		return coppice.SendResult{Delivered: true} // it has it already
 	}
 	h.asked, s.world.answered[ref] = "", true
-	if err := s.say(h, agent.Event{Kind: agent.KindState, State: coppice.SessionWorking}); err != nil {
+	if err := s.say(h, coppice.AgentEvent{Kind: coppice.KindState, State: coppice.SessionWorking}); err != nil {
 		return coppice.SendResult{Why: err.Error()}
 	}
 	return coppice.SendResult{Delivered: true}

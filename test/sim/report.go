@@ -30,7 +30,7 @@ func (p *spooled) add(s *sim, kind coppice.OutputKind, data []byte) {
 }
 
 // say appends an event, as an agent's driver does.
-func (s *sim) say(h *hostState, e agent.Event) error {
+func (s *sim) say(h *hostState, e coppice.AgentEvent) error {
 	b, err := json.Marshal(e)
 	if err == nil {
 		h.spool.add(s, coppice.OutputEvent, b)
@@ -40,7 +40,7 @@ func (s *sim) say(h *hostState, e agent.Event) error {
 
 // askPerson lets an agent ask a question, or for permission.
 func (s *sim) askPerson(key string, h *hostState) error {
-	e := agent.Event{Kind: agent.KindQuestion, Ref: fmt.Sprintf("q%d", s.rng.IntN(1e9))}
+	e := coppice.AgentEvent{Kind: coppice.KindQuestion, Ref: fmt.Sprintf("q%d", s.rng.IntN(1e9))}
 	e.Text = "which way, " + e.Ref + "?"
 	if err := s.sayName(key, h); err != nil {
 		return err
@@ -52,7 +52,7 @@ func (s *sim) askPerson(key string, h *hostState) error {
 	if err := s.say(h, e); err != nil {
 		return err
 	}
-	return s.say(h, agent.Event{Kind: agent.KindState, State: coppice.SessionWaiting})
+	return s.say(h, coppice.AgentEvent{Kind: coppice.KindState, State: coppice.SessionWaiting})
 }
 
 // output lets an agent write something: text, at times half a secret, what it has
@@ -73,14 +73,14 @@ func (s *sim) output(key string, h *hostState) error {
 		return err
 	}
 	u := s.cost()
-	if err := s.say(h, agent.Event{Kind: agent.KindUsage, Usage: &u}); err != nil {
+	if err := s.say(h, coppice.AgentEvent{Kind: coppice.KindUsage, Usage: &u}); err != nil {
 		return err
 	}
 	state := coppice.SessionWorking
 	if s.rng.IntN(3) == 0 {
 		state = coppice.SessionIdle
 	}
-	return s.say(h, agent.Event{Kind: agent.KindState, State: state})
+	return s.say(h, coppice.AgentEvent{Kind: coppice.KindState, State: state})
 }
 
 // sayName lets an agent say what its conversation is called.
@@ -90,7 +90,7 @@ func (s *sim) sayName(key string, h *hostState) error {
 		return nil
 	}
 	s.world.talks[name] = h
-	return s.say(h, agent.Event{Kind: agent.KindInit, Conversation: name})
+	return s.say(h, coppice.AgentEvent{Kind: coppice.KindInit, Conversation: name})
 }
 
 // leaveUnread lets an agent that is about to end say, at times, that it did not

@@ -9,7 +9,6 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"coppice"
-	"coppice/agent"
 	"coppice/api"
 )
 
@@ -30,7 +29,7 @@ func (p *printer) piece(o api.Output) error {
 	}
 	if o.Kind != coppice.OutputEvent {
 		text := string(o.Data)
-		if said, ok := coppice.ReadSaid(o.Data); ok && o.Kind == coppice.OutputHost { // which speaks in events, too
+		if said, ok := coppice.ReadAgentEvent(o.Data); ok && o.Kind == coppice.OutputHost { // which speaks in events, too
 			text = said.Text
 		}
 		if text = strings.TrimSpace(Clean(text)); text != "" {
@@ -38,7 +37,7 @@ func (p *printer) piece(o api.Output) error {
 		}
 		return nil
 	}
-	var ev agent.Event
+	var ev coppice.AgentEvent
 	if err := json.Unmarshal(o.Event, &ev); err != nil {
 		p.put(p.env.paint(dim, line(string(o.Event)+string(o.Data))))
 		return nil
@@ -58,35 +57,35 @@ func (p *printer) cut(s string, used int) string {
 	return ansi.Truncate(s, max(width-used, 20), "…")
 }
 
-func (p *printer) event(ev agent.Event) {
+func (p *printer) event(ev coppice.AgentEvent) {
 	e := p.env
 	text := strings.TrimSpace(Clean(ev.Text))
 	switch ev.Kind {
-	case agent.KindText:
+	case coppice.KindText:
 		p.put(text)
-	case agent.KindThinking:
+	case coppice.KindThinking:
 		p.put(e.paint(dim, "· "+p.cut(line(text), 2)))
-	case agent.KindTool:
+	case coppice.KindTool:
 		name := line(ev.Name)
 		p.put(e.paint(blue, "● "+name) + " " + p.cut(toolLine(ev), 3+ansi.StringWidth(name)))
-	case agent.KindToolResult:
+	case coppice.KindToolResult:
 		p.put(p.result(ev.OK, text))
-	case agent.KindPlan:
+	case coppice.KindPlan:
 		p.put(e.paint(bold, "plan") + "\n" + indent(text))
-	case agent.KindPermission:
+	case coppice.KindPermission:
 		p.put(e.paint(yellow, "▲ "+line(ev.Name)) + " " + p.cut(line(text), 4))
-	case agent.KindQuestion:
+	case coppice.KindQuestion:
 		p.put(e.paint(yellow.Bold(true), "? "+text))
 		for i, o := range ev.Options {
 			p.put(fmt.Sprintf("  %d. %s", i+1, line(o)))
 		}
-	case agent.KindLimit:
+	case coppice.KindLimit:
 		p.put(e.paint(yellow, strings.TrimSpace("limited until "+e.moment(ev.Until)+": "+line(text))))
-	case agent.KindError:
+	case coppice.KindError:
 		p.put(e.paint(red, "✗ "+text))
-	case agent.KindNotice:
+	case coppice.KindNotice:
 		p.put(e.paint(dim, text))
-	case agent.KindInit:
+	case coppice.KindInit:
 		p.put(e.paint(dim, strings.Join(strings.Fields("started "+line(ev.Model)+" "+line(ev.Version)), " ")))
 	}
 }
@@ -108,7 +107,7 @@ func (p *printer) result(ok bool, text string) string {
 
 // toolLine tells what a tool was asked for: its paths, or the fields of its
 // input, those with the shortest values first.
-func toolLine(ev agent.Event) string {
+func toolLine(ev coppice.AgentEvent) string {
 	if len(ev.Paths) > 0 {
 		return line(strings.Join(ev.Paths, " "))
 	}

@@ -26,7 +26,7 @@ type driver struct{}
 func (driver) Start() agent.Step { return agent.Step{} }
 
 func (driver) Output(_ agent.Stream, b []byte) agent.Step {
-	return agent.Step{Events: []agent.Event{{Kind: agent.KindText, Text: string(b)}}}
+	return agent.Step{Events: []coppice.AgentEvent{{Kind: coppice.KindText, Text: string(b)}}}
 }
 
 func (driver) Send(text, _ string) (agent.Step, error) {

@@ -25,13 +25,13 @@ func TestSaid(t *testing.T) {
 		{`{"kind":"text","text":"` + strings.Repeat("é", 200) + `"}`, strings.Repeat("é", 200), strings.Repeat("é", 159) + "…"},
 		{`{"kind":"tool","input":"{broken"}`, "{broken", ""},
 	} {
-		s, ok := coppice.ReadSaid([]byte(c.event))
+		s, ok := coppice.ReadAgentEvent([]byte(c.event))
 		if !ok || s.Words() != c.words || s.Line() != c.line {
 			t.Errorf("%s: %v, words %q, line %q", c.event, ok, s.Words(), s.Line())
 		}
 	}
 	for _, text := range []string{``, `no json`, `{}`, `[]`, `"text"`, `{"kind":7}`, `{"text":"nothing of a kind"}`} {
-		if s, ok := coppice.ReadSaid([]byte(text)); ok || s.Line() != "" || s.Words() != "" {
+		if s, ok := coppice.ReadAgentEvent([]byte(text)); ok || s.Line() != "" || s.Words() != "" {
 			t.Errorf("%q is an event: %+v", text, s)
 		}
 	}
@@ -43,7 +43,7 @@ func FuzzSaid(f *testing.F) {
 	f.Add([]byte(`{"input":0}`))
 	f.Add([]byte(`{"kind":"text","text":"a\u2028b\r\nc"}`))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		s, ok := coppice.ReadSaid(data)
+		s, ok := coppice.ReadAgentEvent(data)
 		line := s.Line()
 		if !ok && (line != "" || s.Words() != "") {
 			t.Fatalf("no event, but %q and %q", line, s.Words())
