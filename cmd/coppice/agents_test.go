@@ -18,7 +18,25 @@ import (
 	"coppice/control/agents"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// golden compares a text with a file of testdata.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s: got\n%s\nwant\n%s\n(go test ./cmd/coppice -update rewrites it)", name, got, want)
+	}
+}
 
 // machine is a PATH and a HOME with some agents on it: one logged in by a
 // variable, one by a file, one not at all, one of another version than was
@@ -85,19 +103,7 @@ func TestAgentsGolden(t *testing.T) {
 		if err := print(&b); err != nil {
 			t.Fatal(err)
 		}
-		file := filepath.Join("testdata", name)
-		if *update {
-			if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if b.String() != string(want) {
-			t.Errorf("%s: got\n%s\nwant\n%s\n(go test ./cmd/coppice -update writes it anew)", name, b.String(), want)
-		}
+		golden(t, name, b.String())
 		if strings.Contains(b.String(), "s3cret") {
 			t.Errorf("%s tells a secret", name)
 		}
