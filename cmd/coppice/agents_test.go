@@ -105,7 +105,7 @@ func TestAgentsGolden(t *testing.T) {
 		}
 		golden(t, name, b.String())
 		if strings.Contains(b.String(), "s3cret") {
-			t.Errorf("%s tells a secret", name)
+			t.Errorf("%s contains a secret", name)
 		}
 		for line := range strings.Lines(b.String()) {
 			if strings.HasSuffix(name, ".txt") && len([]rune(line)) > 121 {

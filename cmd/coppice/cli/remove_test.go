@@ -73,7 +73,7 @@ func TestProjectRemove(t *testing.T) {
 		}
 	}
 	code, out, errs := s.run("y\n", "project", "remove", "app")
-	if code != 0 || !strings.Contains(out, "app is forgotten; /src/app is as it was\nThis is left:\n  workspaces: /state/workspaces/1\n") {
+	if code != 0 || !strings.Contains(out, "removed app; /src/app was not changed\nNot removed:\n  workspaces: /state/workspaces/1\n") {
 		t.Errorf("%d, %s%s", code, out, errs)
 	}
 	if code, _, _ := s.run("", "project", "remove", "app", "--yes"); code != 1 {

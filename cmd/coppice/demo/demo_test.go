@@ -68,8 +68,8 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-// For people it says what happens, and how it ended.
-func TestDemoTells(t *testing.T) {
+// The output for people has the progress and the outcome.
+func TestDemoOutput(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	ctx, o := options(t, &out)
