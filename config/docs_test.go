@@ -58,9 +58,9 @@ func reference() string {
 	var b strings.Builder
 	b.WriteString(`# Configuration
 
-` + "`coppice.yaml`" + ` stands at the root of the repository and is committed with the code. Every key is optional; an empty
+` + "`coppice.yaml`" + ` is at the root of the repository and is committed with the code. Every key is optional; an empty
 or missing file means the defaults. ` + "`coppice init`" + ` writes one that fits the repository, ` + "`coppice config`" + ` shows what
-is in force and which line says so. Mistakes are reported with file, line and column.
+is in effect and which line sets it. Mistakes are reported with file, line and column.
 
 Editors that know JSON Schema can check the file while you type: the schema is ` + "[coppice.schema.json](coppice.schema.json)" + `.
 
@@ -78,7 +78,7 @@ land: {how: queue, strategy: squash}
 
 ## Every key
 
-Durations are written as 90s, 30m, 4h or 14d. In a name, ` + "`[]`" + ` stands for an element of a list and ` + "`*`" + ` for a name of your own.
+Durations are written as 90s, 30m, 4h or 14d. In a name, ` + "`[]`" + ` stands for an element of a list and ` + "`*`" + ` for a name that you choose.
 
 | key | type | default | meaning |
 | --- | --- | --- | --- |
@@ -112,7 +112,7 @@ secrets:
   WIKI_TOKEN: {keyring: WIKI_TOKEN}
 ` + "```" + `
 
-` + "`${secret:NAME}`" + ` can stand in the headers and in ` + "`env`" + ` of a tool server:
+` + "`${secret:NAME}`" + ` can be used in the headers and in ` + "`env`" + ` of a tool server:
 
 ` + "```yaml" + `
 mcp:
@@ -172,7 +172,7 @@ func TestExplain(t *testing.T) {
 	for name, want := range map[string][3]string{
 		"limits.sessions": {"5", "2", "coppice.yaml:2"},
 		"limits.memory":   {"80%", "80%", "default"},
-		"limits.reserve":  {"(what sessions of its agent took before; 256 MiB for the first)", "(what sessions of its agent took before; 256 MiB for the first)", "default"},
+		"limits.reserve":  {"(what earlier sessions of its agent used; 256 MiB for the first)", "(what earlier sessions of its agent used; 256 MiB for the first)", "default"},
 		"checks":          {"[]", `[make test, "true"]`, "coppice.yaml:3"},
 		"health.timeout":  {"4h", "4h", "default"},
 		"trash.ttl":       {"14d", "14d", "default"},

@@ -96,10 +96,10 @@ func TestEditRefuses(t *testing.T) {
 		{set("", "1"), "", "unknown key"},
 		{set("limits.per_agent.a/b", "1"), "", "no agent name"},
 		{set("agent.roles.cook", `"a"`), "", "unknown key"},
-		{set("base", "null"), "", "null is no value"},
-		{set("base", ""), "", "no JSON"},
-		{set("base", "{"), "", "no JSON"},
-		{set("base", `"a" "b"`), "", "no JSON"},
+		{set("base", "null"), "", "null is not a valid value"},
+		{set("base", ""), "", "not valid JSON"},
+		{set("base", "{"), "", "not valid JSON"},
+		{set("base", `"a" "b"`), "", "not valid JSON"},
 	} {
 		got, err := Edit(File, []byte(file), c.change)
 		var e *coppice.Error
@@ -209,8 +209,8 @@ func edited(rt *rapid.T, before, after []byte, c Change) {
 	}
 }
 
-// holds tells whether a value says what was wanted; what was not wanted may be
-// there by default.
+// holds reports whether a value contains the expected one. The rest can be there
+// by default.
 func holds(got, want any) bool {
 	m, ok := want.(map[string]any)
 	if !ok {

@@ -25,7 +25,7 @@ func TestUserRefused(t *testing.T) {
 		"a bad name":     {"secrets:\n  ../a: {env: A}\n", ":2:3: ", "not a valid name", "letters"},
 		"no source":      {"secrets:\n  A: {}\n", ":2:3: ", "no source, or more than one", "one of env"},
 		"two sources":    {"secrets: {A: {env: A, file: x}}\n", ":1:11: ", "more than one", "one of env"},
-		"a value":        {"secrets:\n  A: hunter2\n", ":2:6: ", "should be a mapping", ""},
+		"a value":        {"secrets:\n  A: hunter2\n", ":2:6: ", "must be a mapping", ""},
 		"a bad variable": {"secrets: {A: {env: 1A}}\n", ":1:20: ", "environment variable", "underscores"},
 		"a shell":        {"secrets: {A: {command: gh auth token}}\n", ":1:24: ", "a list", "[gh auth token]"},
 		"a bad entry":    {"secrets: {A: {keyring: a b}}\n", ":1:24: ", "not a valid name", ""},

@@ -129,7 +129,7 @@ func TestDoctorFindsFault(t *testing.T) {
 			if err := os.WriteFile(m.StateDir, nil, 0o600); err != nil {
 				t.Fatal(err)
 			}
-		}, "state directory", setup.Fail, "no directory"},
+		}, "state directory", setup.Fail, "not a directory"},
 		"state not there yet": {func(_ *testing.T, m *setup.Machine) {
 			m.StateDir = filepath.Join(m.StateDir, "a/b")
 		}, "state directory", setup.OK, "will be created"},
