@@ -20,11 +20,11 @@ await main(async () => {
     w.offline = true;
     await ask("kill");
     await page.locator("[data-line=lost]").waitFor();
-    await page.getByText("nothing will be missed").waitFor();
+    await page.getByText("no event will be missed").waitFor();
     await page.getByRole("heading", { name: "Ask how to greet" }).waitFor();
   });
 
-  await step("what cannot be done meanwhile says why", async () => {
+  await step("what cannot be done in the meantime says why", async () => {
     await page.getByRole("button", { name: "casual" }).click();
     await page.locator(".toast .problem").getByText("the server does not answer").waitFor();
   });

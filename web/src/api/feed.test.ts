@@ -65,7 +65,7 @@ describe("merge", () => {
 });
 
 describe("Feed", () => {
-  it("loads every page and tells where to follow from", async () => {
+  it("loads every page and returns where to follow from", async () => {
     const s = setup([1, 2, 3, 4, 5, 6, 7].map((id) => task({ id })));
     expect(await s.feed.load()).toBe(7);
     expect(s.feed.snapshot().tasks.size).toBe(7);
@@ -79,7 +79,7 @@ describe("Feed", () => {
     expect([...s.feed.snapshot().tasks.keys()]).toEqual(["web-2"]);
   });
 
-  it("reads a changed task once, however many events tell of it", async () => {
+  it("reads a changed task once, however many events name it", async () => {
     const s = setup([task({ id: 1 }), task({ id: 2, status: "done", stage: "ended" })]);
     await s.feed.load();
     s.feed.live();
@@ -105,7 +105,7 @@ describe("Feed", () => {
   });
 
   it("looks again at tasks whose reason others change", async () => {
-    const s = setup([task({ id: 1, status: "waiting", reason: "no room" }), task({ id: 2, status: "working", stage: "session" })]);
+    const s = setup([task({ id: 1, status: "waiting", reason: "no free session" }), task({ id: 2, status: "working", stage: "session" })]);
     await s.feed.load();
     s.feed.live();
     s.all.set("app-1", task({ id: 1, status: "ready" }));
@@ -131,7 +131,7 @@ describe("Feed", () => {
     expect(s.feed.snapshot().line).toBe("live");
   });
 
-  it("reads everything anew when the log was reset", async () => {
+  it("reads everything again when the log was reset", async () => {
     const s = setup([task({ id: 1 })]);
     await s.feed.load();
     s.all.clear();
@@ -141,14 +141,14 @@ describe("Feed", () => {
     expect([...s.feed.snapshot().tasks.keys()]).toEqual(["app-9"]);
   });
 
-  it("tells its listeners, and only of changes", async () => {
+  it("notifies its listeners only of changes", async () => {
     const s = setup([task({ id: 1 })]);
     await s.feed.load();
-    let told = 0;
-    s.feed.subscribe(() => told++);
+    let calls = 0;
+    s.feed.subscribe(() => calls++);
     s.feed.put([task({ id: 1 })]);
-    expect(told).toBe(0);
+    expect(calls).toBe(0);
     s.feed.put([task({ id: 1, priority: 2 })]);
-    expect(told).toBe(1);
+    expect(calls).toBe(1);
   });
 });

@@ -1,5 +1,5 @@
-// A small cache of what the server said, by name. Events make entries stale;
-// an entry that somebody looks at is then fetched again, one request at a time.
+// A small cache of the server's answers, by name. Events make entries stale. An
+// entry in use is then fetched again, one request at a time.
 import { useEffect, useSyncExternalStore } from "react";
 import { problemOf } from "./client";
 import type { Problem } from "./schema";
@@ -19,7 +19,7 @@ interface Entry {
 }
 
 const entries = new Map<string, Entry>();
-const KEEP = 200; // entries nobody looks at
+const KEEP = 200; // entries that are not in use
 
 function run(e: Entry): void {
   if (e.busy) return;
@@ -60,7 +60,7 @@ function prune(): void {
 
 const idle: Result<never> = { loading: false };
 
-// useQuery fetches name with load, and again whenever it was made stale. An
+// useQuery fetches name with load, and again whenever it becomes stale. An
 // empty name fetches nothing.
 export function useQuery<T>(name: string, load: () => Promise<T>): Result<T> & { again: () => void } {
   if (name !== "" && !entries.has(name)) {

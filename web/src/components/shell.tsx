@@ -1,5 +1,5 @@
-// The frame of every page: where one can go, how the line to the server is, and
-// what needs a person.
+// The frame of every page: navigation, the state of the connection, and what
+// needs a person.
 import { useEffect, useState, type ReactNode } from "react";
 import { useFeed } from "../api/live";
 import { problemOf } from "../api/client";
@@ -39,7 +39,7 @@ function ThemeSwitch() {
   );
 }
 
-// Banner tells when the line is not there. A short break says nothing.
+// Banner shows that the connection is lost. It ignores a short break.
 function Banner() {
   const { line, since, error } = useFeed();
   const now = useNow();
@@ -54,8 +54,8 @@ function Banner() {
   const p = problemOf(error);
   return (
     <div className="banner bad" role="alert" data-line="lost">
-      <strong>Connection lost</strong> {span(now - since)} ago. What you see may be old. {p.status > 0 ? p.detail + ". " : ""}
-      Trying again; nothing will be missed.
+      <strong>Connection lost</strong> {span(now - since)} ago. This page might be out of date. {p.status > 0 ? p.detail + ". " : ""}
+      Reconnecting; no event will be missed.
     </div>
   );
 }
