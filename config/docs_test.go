@@ -20,7 +20,7 @@ import (
 
 const root = ".."
 
-// golden holds generated text against the published file.
+// golden compares generated text with the published file.
 func golden(t *testing.T, path string, got []byte) {
 	t.Helper()
 	if *update {
@@ -188,7 +188,7 @@ func TestExplain(t *testing.T) {
 	}
 }
 
-// Every example of a key is accepted where it is meant to stand.
+// Every example of a key is accepted as its value.
 func TestExamplesOfKeys(t *testing.T) {
 	t.Parallel()
 	for _, k := range config.Explain(coppice.DefaultPolicy(), config.Source{}) {
@@ -254,7 +254,7 @@ func TestExamplesInDocs(t *testing.T) {
 	}
 }
 
-// The schema refuses what it can know to be wrong.
+// The schema refuses what it can know to be invalid.
 func TestSchemaRefuses(t *testing.T) {
 	t.Parallel()
 	var schema map[string]any
@@ -303,7 +303,8 @@ func decode(t *testing.T, text []byte) any {
 	return v
 }
 
-// against holds a value against the part of JSON Schema that ours uses.
+// against validates a value against the part of JSON Schema that the published
+// schema uses.
 func against(s map[string]any, v any, at string) []string {
 	var bad []string
 	complain := func(format string, args ...any) { bad = append(bad, at+": "+fmt.Sprintf(format, args...)) }

@@ -132,8 +132,8 @@ var values = map[string][]string{
 	"mcp.t": {`{"url": "http://127.0.0.1:1/x"}`}, "permissions.rules": {`[{"tool": "run", "match": "git push*", "do": "deny"}]`},
 }
 
-// Whatever is set and unset in whatever order, in files of whatever style: what
-// was set is what is read, and lines about other keys stay as they are.
+// Keys are set and unset in any order, in files of any style. The last value is
+// read back, and lines about other keys do not change.
 func TestEditAnything(t *testing.T) {
 	t.Parallel()
 	starts := []string{
@@ -189,8 +189,8 @@ func edited(rt *rapid.T, before, after []byte, c Change) {
 			rt.Fatalf("%s is %s, not %s, in\n%s", c.Key, raw, c.Value, after)
 		}
 	}
-	// Lines that say nothing of the key's topmost name are all still there, in
-	// their order.
+	// Lines that do not mention the key's topmost name are all kept, in their
+	// order.
 	top, _, _ := strings.Cut(c.Key, ".")
 	rest := slices.Collect(strings.Lines(string(after)))
 	inside := false

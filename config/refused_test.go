@@ -2,7 +2,8 @@ package config_test
 
 import "strings"
 
-// refused is what must not be accepted: where the error points and what it says.
+// refused lists what must not be accepted: where the error points and what it
+// says.
 var refused = []struct {
 	name, text, at string
 	says           []string

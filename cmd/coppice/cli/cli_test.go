@@ -83,7 +83,7 @@ func (s *shell) golden(t *testing.T, name string, args ...string) {
 
 const nasty = "Fix \x1b[31mred\u202etxt\u2069 \u009b2Jbell"
 
-// fill makes a project with a task in every interesting place.
+// fill creates a project with a task in every interesting stage.
 func (s *shell) fill() {
 	s.Project("/src/app")
 	for _, n := range []coppice.NewTask{
@@ -340,8 +340,8 @@ func TestNoServer(t *testing.T) {
 	}
 }
 
-// obeyed finds a character that a terminal would obey, or that would make text
-// look like other text.
+// obeyed finds a character that a terminal would obey, or that makes text look
+// like other text.
 func obeyed(s string) (rune, bool) {
 	for _, r := range s {
 		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == 0x2028 || r == 0x2029) {

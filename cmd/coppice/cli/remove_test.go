@@ -16,7 +16,8 @@ import (
 	"coppice/store/sqlite"
 )
 
-// removing is a shell whose server removes projects at once, and knows its disk.
+// removing is a shell whose server removes projects immediately, and has a
+// fixed disk usage.
 func removing(t *testing.T) *shell {
 	t.Helper()
 	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: ":memory:"})

@@ -87,8 +87,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// An existing coppice.yaml keeps every byte, gets what it lacks, and is
-// replaced on demand only.
+// An existing coppice.yaml keeps every byte and gets what it lacks. It is
+// replaced only on request.
 func TestExisting(t *testing.T) {
 	t.Parallel()
 	own := "# mine\nbase: trunk # really\nverify: {attempts: 7}"
@@ -144,8 +144,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// Whatever the settings hold, the outcome is a coppice.yaml that can be read,
-// and every setting is accounted for.
+// Whatever the settings contain, the outcome is a valid coppice.yaml, and every
+// setting is reported.
 func TestAnythingImports(t *testing.T) {
 	t.Parallel()
 	value := func(t *rapid.T) any {

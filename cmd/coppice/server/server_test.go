@@ -69,7 +69,7 @@ func (b *bundle) must(err error) {
 	}
 }
 
-// start starts a server that is stopped when the test ends, at the latest.
+// start starts a server. The test's end stops it.
 func (b *bundle) start() *Server {
 	b.t.Helper()
 	s, err := New(b.cfg)
@@ -170,7 +170,7 @@ func TestSecondServer(t *testing.T) {
 	b.start()
 }
 
-// A server that cannot listen gives back everything it had taken.
+// A server that cannot listen releases everything.
 func TestPortInUse(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -21,7 +21,7 @@ func keyOf(c api.ProjectConfig, name string) api.ConfigKey {
 }
 
 // A setting is shown with its source, changed in the file and effective immediately;
-// what is refused changes nothing.
+// a refused change changes nothing.
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -74,7 +74,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// What a session writes is found, and what changed since it began is shown.
+// The output of a session is found, and the changes since it started are shown.
 func TestFinds(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

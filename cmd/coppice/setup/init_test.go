@@ -28,7 +28,7 @@ func runner(t testing.TB) *git.Runner {
 	return r
 }
 
-// repository makes one with the files in it, and a commit on main.
+// repository creates a repository with the files in it, and a commit on main.
 func repository(t testing.TB, run *git.Runner, files []file) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -63,7 +63,7 @@ func do(t testing.TB, run *git.Runner, dir string, args ...string) string {
 	return out
 }
 
-// Every kind of repository: what is found and what is written.
+// Every kind of repository: the findings and the written file.
 func TestInitGolden(t *testing.T) {
 	t.Parallel()
 	cases, err := filepath.Glob("testdata/*.txtar")
