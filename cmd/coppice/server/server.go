@@ -91,7 +91,7 @@ type Server struct {
 	terminals control.Terminals
 	http      *apihttp.Server
 	index     *sqlite.Index // nil if it cannot be opened
-	look      *agents.Look
+	look      *agents.Cache
 }
 
 // New checks the config.
@@ -255,7 +255,7 @@ func (s *Server) wireControl(ctx context.Context, eng *engine.Engine) error {
 	remover := control.NewRemover(s.store, intake, s.spaces, s.path("sessions"), clock.Real(), s.cfg.Logger)
 	keeper := &control.Keeper{Store: s.store, Intake: intake, Limits: limits, Pack: s.store.Pack, Clock: clock.Real(), Log: s.cfg.Logger}
 	changes := control.Changes{Store: s.store, Spaces: s.spaces}
-	s.look = agents.NewLook(agents.Search{Self: s.cfg.Self, Env: s.cfg.Environ, Can: Abilities}, s.cfg.Now, profiles.Patience)
+	s.look = agents.NewCache(agents.Search{Self: s.cfg.Self, Env: s.cfg.Environ, Can: Abilities}, s.cfg.Now, profiles.Patience)
 	if err := s.openIndex(ctx); err != nil {
 		return err
 	}
