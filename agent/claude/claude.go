@@ -34,7 +34,7 @@ func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
 	d := &driver{
 		prompt: r.Prompt, dir: r.Dir, budget: r.Budget, asker: agent.NewAsker(r.Permissions),
 		asked: map[string]*asking{}, models: map[string]string{}, refs: map[string]string{}, lost: map[string]bool{},
-		noServers: len(r.MCP) > 0 && p.MCP == agent.MCPNone, held: len(p.Schema) > 0 && r.HeldTo() != nil,
+		noServers: len(r.MCP) > 0 && p.MCP == agent.MCPNone, held: len(p.Schema) > 0 && r.SchemaLine() != nil,
 	}
 	d.Line = d.line
 	if !r.Fork { // a copy has a name of its own, which is not known yet

@@ -68,7 +68,7 @@ func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
 	}
 	d.effort = r.Effort
 	if len(p.Schema) > 0 {
-		d.schema = r.HeldTo()
+		d.schema = r.SchemaLine()
 	}
 	d.queue = []*message{d.message(r.Prompt)}
 	return d
