@@ -41,8 +41,8 @@ func (l *Lines) End(line func([]byte)) {
 }
 
 func (l *Lines) keep(b []byte) {
-	if room := MaxLine - len(l.rest); len(b) > room {
-		b = b[:room]
+	if free := MaxLine - len(l.rest); len(b) > free {
+		b = b[:free]
 	}
 	l.rest = append(l.rest, b...)
 }

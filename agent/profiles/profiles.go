@@ -1,6 +1,6 @@
-// Package profiles holds what is known of agent CLIs as data: one YAML file
-// for each, embedded. A project adds its own, or changes single fields of
-// these, in its coppice.yaml.
+// Package profiles describes agent CLIs as data: one embedded YAML file for
+// each. A project adds its own, or changes single fields of these, in its
+// coppice.yaml.
 package profiles
 
 import (
@@ -20,10 +20,10 @@ import (
 //go:embed *.yaml
 var files embed.FS
 
-// SlotSelf stands for the running program's own path in a command.
+// SlotSelf is the placeholder for the running program's own path in a command.
 const SlotSelf = "{coppice}"
 
-// Set is profiles by the name people use for the agent.
+// Set is profiles by the name of the agent.
 type Set map[string]coppice.Profile
 
 // Load reads the built-in profiles.
@@ -47,7 +47,7 @@ func Load() (Set, error) {
 	return s, nil
 }
 
-// Parse reads one profile. Unknown keys are refused; errors tell the line and
+// Parse reads one profile. It refuses unknown keys. Errors have the line and
 // column.
 func Parse(file string, data []byte) (coppice.Profile, error) {
 	var p coppice.Profile
@@ -63,9 +63,9 @@ func Parse(file string, data []byte) (coppice.Profile, error) {
 	return p, Validate(name, p)
 }
 
-// With returns the set with a project's own profiles added. Where one has the
-// name of a profile that is there, the fields it sets replace that one's. What
-// deprecated variables say is in the fields of the result.
+// With returns the set with a project's own profiles added. If a profile has
+// the name of an existing one, only the fields that it sets are replaced. The
+// values of deprecated variables are in the fields of the result.
 func (s Set) With(own map[string]coppice.Profile) (Set, error) {
 	out := maps.Clone(s)
 	for _, name := range slices.Sorted(maps.Keys(own)) {
@@ -84,8 +84,7 @@ func (s Set) With(own map[string]coppice.Profile) (Set, error) {
 	return out, nil
 }
 
-// Self returns the set with the running program's path put where its profiles
-// say {coppice}.
+// Self returns the set with the running program's path instead of {coppice}.
 func (s Set) Self(path string) Set {
 	out := make(Set, len(s))
 	for name, p := range s {

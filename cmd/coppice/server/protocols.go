@@ -69,7 +69,7 @@ func Abilities(p coppice.Profile) []string {
 		name string
 		has  bool
 	}{
-		{CanMessage, s.message || p.Protocol == acp.Name && acp.HearsNow(p)},
+		{CanMessage, s.message || p.Protocol == acp.Name && acp.AcceptsMessages(p)},
 		{CanResume, s.resume || len(p.Resume) > 0 || own && len(p.Screen.Resume) > 0},
 		{CanFork, s.fork || len(p.Fork) > 0},
 		{CanSwitch, switches},
