@@ -109,7 +109,7 @@ export async function undo(key: string): Promise<boolean> {
   return trash !== undefined;
 }
 
-// send sends a message to the running session, for now or for after its turn.
+// send sends a message to the running session, immediately or after its turn.
 export function send(key: string, text: string, next: boolean): Promise<boolean> {
   return speak(key, "send", next ? { text, next } : { text }, "");
 }
