@@ -51,7 +51,7 @@ func TestRefused(t *testing.T) {
 		"no member":          {`{"feature": []}`, "1:1", "features"},
 		"a text":             {`"x"`, "1:1", "not a list"},
 		"no object":          {"[1]", "1:2", "not an object"},
-		"not a valid id":              {`[{"name": "x"}]`, "1:2", "no id"},
+		"not a valid id":     {`[{"name": "x"}]`, "1:2", "no id"},
 		"bad id":             {`[{"id": {}, "name": "x"}]`, "1:9", "neither a number nor a text"},
 		"empty id":           {`[{"id": "", "name": "x"}]`, "1:9", "not a valid id"},
 		"same id":            {"[{\"id\": 1, \"name\": \"x\"},\n {\"id\": \"1\", \"name\": \"y\"}]", "2:9", "two features have the id 1"},
