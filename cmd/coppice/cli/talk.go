@@ -59,8 +59,11 @@ func (e *Env) messageAction(c *cobra.Command, least, most int, what, done string
 				return e.json(m)
 			}
 			note := done
-			if m.Kind == coppice.MessageModel && !m.DeliveredAt.IsZero() {
+			switch {
+			case m.Kind == coppice.MessageModel && !m.DeliveredAt.IsZero():
 				note = "its next session uses " + line(m.Text)
+			case m.Kind == coppice.MessageModel:
+				note += " to " + line(m.Text)
 			}
 			e.printf("%s  %s\n", e.paint(bold, given[0]), note)
 			return nil

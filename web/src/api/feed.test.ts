@@ -104,7 +104,7 @@ describe("Feed", () => {
     expect([...s.feed.snapshot().tasks.values()].every((t) => t.status === "done")).toBe(true);
   });
 
-  it("looks again at tasks whose reason others change", async () => {
+  it("reads tasks again whose reason depends on others", async () => {
     const s = setup([task({ id: 1, status: "waiting", reason: "no free session" }), task({ id: 2, status: "working", stage: "session" })]);
     await s.feed.load();
     s.feed.live();
@@ -114,21 +114,21 @@ describe("Feed", () => {
     expect(s.feed.snapshot().tasks.get("app-1")?.status).toBe("ready");
   });
 
-  it("forgets no change while the line is gone", async () => {
+  it("forgets no change while the connection is lost", async () => {
     const s = setup([task({ id: 1 })]);
     await s.feed.load();
     s.feed.live();
     s.all.set("app-1", task({ id: 1, status: "done", stage: "ended" }));
     s.cut(true);
     s.feed.take(event("task.ended", "app-1"));
-    s.feed.setLine("lost", new Error("gone"));
+    s.feed.setConnection("lost", new Error("gone"));
     await s.turn();
     expect(s.feed.snapshot().tasks.get("app-1")?.status).toBe("ready");
     s.cut(false);
     s.feed.live();
     await s.turn();
     expect(s.feed.snapshot().tasks.get("app-1")?.status).toBe("done");
-    expect(s.feed.snapshot().line).toBe("live");
+    expect(s.feed.snapshot().connection).toBe("live");
   });
 
   it("reads everything again when the log was reset", async () => {

@@ -4,10 +4,10 @@
 import { ApiError } from "./client";
 import type { Event, Status, Task, TaskPage } from "./schema";
 
-export type Line = "connecting" | "live" | "lost" | "signed-out";
+export type Connection = "connecting" | "live" | "lost" | "signed-out";
 
 export interface FeedState {
-  line: Line;
+  connection: Connection;
   since: number; // when the connection got into this state
   loaded: boolean;
   error?: unknown;
@@ -72,7 +72,7 @@ export class Feed {
     private server: Server,
     private timers: Timers,
   ) {
-    this.state = { line: "connecting", since: timers.now(), loaded: false, tasks: new Map(), seq: 0, truncated: false };
+    this.state = { connection: "connecting", since: timers.now(), loaded: false, tasks: new Map(), seq: 0, truncated: false };
   }
 
   snapshot = (): FeedState => this.state;
@@ -92,12 +92,12 @@ export class Feed {
     this.listeners.forEach((f) => f());
   }
 
-  setLine(line: Line, error?: unknown): void {
-    if (line === this.state.line) {
+  setConnection(connection: Connection, error?: unknown): void {
+    if (connection === this.state.connection) {
       if (error !== undefined) this.set({ error });
       return;
     }
-    this.set({ line, error, since: this.timers.now() });
+    this.set({ connection, error, since: this.timers.now() });
   }
 
   // load reads everything again and returns the position in the log from which
@@ -177,7 +177,7 @@ export class Feed {
       else keys.forEach((k) => this.dirty.add(k)); // read when the connection is back
     } finally {
       this.flushing = false;
-      if (this.dirty.size > 0 && this.state.line === "live") this.touch(keys[0]!);
+      if (this.dirty.size > 0 && this.state.connection === "live") this.touch(keys[0]!);
     }
   }
 
@@ -216,7 +216,7 @@ export class Feed {
   // live is called whenever the connection works. It reads what could not be
   // read without it.
   live(): void {
-    this.setLine("live");
+    this.setConnection("live");
     const first = this.dirty.values().next();
     if (!first.done) this.touch(first.value);
   }

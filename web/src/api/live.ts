@@ -50,7 +50,7 @@ let started = false;
 export function start(): void {
   if (started) return;
   started = true;
-  signedOut.addEventListener("signed-out", () => feed.setLine("signed-out"));
+  signedOut.addEventListener("signed-out", () => feed.setConnection("signed-out"));
   void run();
 }
 
@@ -65,11 +65,11 @@ async function run(): Promise<void> {
   const ready = new Promise<void>((resolve) => (known = resolve));
   const receive = (w: Word) => {
     if (w.say === "open") {
-      const again = feed.snapshot().line !== "connecting";
+      const again = feed.snapshot().connection !== "connecting";
       feed.live();
       if (again) invalidate(() => true); // what failed without a connection
     } else if (w.say === "lost") {
-      feed.setLine(w.status === 401 ? "signed-out" : "lost", new ApiError({ code: "unavailable", title: "", status: w.status, detail: w.detail }));
+      feed.setConnection(w.status === 401 ? "signed-out" : "lost", new ApiError({ code: "unavailable", title: "", status: w.status, detail: w.detail }));
     } else if (w.message.event === "reset") {
       order.start(Number(w.message.id));
       reload();
@@ -81,7 +81,7 @@ async function run(): Promise<void> {
   };
   share("/api/v1/events", { place: () => order.place(), receive }, ready, browserParts());
   order.start(await firstLoad());
-  if (feed.snapshot().line === "connecting") feed.live(); // the load shows it; the tab that reads reports a break
+  if (feed.snapshot().connection === "connecting") feed.live(); // the load shows it; the tab that reads reports a break
   known();
 }
 
@@ -90,7 +90,7 @@ async function firstLoad(): Promise<number> {
     try {
       return await feed.load();
     } catch (err) {
-      feed.setLine(isSignedOut(err) ? "signed-out" : "lost", err);
+      feed.setConnection(isSignedOut(err) ? "signed-out" : "lost", err);
       await new Promise((r) => setTimeout(r, pause));
     }
   }
