@@ -136,7 +136,7 @@ func (s *Server) diffRoute(a huma.API) {
 		}
 		return &huma.StreamResponse{Body: func(c huma.Context) {
 			c.SetHeader("Content-Type", "text/plain; charset=utf-8")
-			_, _ = io.WriteString(c.BodyWriter(), text) // the reader may be gone
+			_, _ = io.WriteString(c.BodyWriter(), text) // the reader might be gone
 		}}, nil
 	})
 }

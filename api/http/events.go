@@ -100,7 +100,7 @@ func (s *Server) pageEvents(ctx context.Context, in *eventsIn, f store.EventFilt
 	}
 	return &huma.StreamResponse{Body: func(c huma.Context) {
 		c.SetHeader("Content-Type", "application/json")
-		_ = json.NewEncoder(c.BodyWriter()).Encode(page) // the reader may be gone
+		_ = json.NewEncoder(c.BodyWriter()).Encode(page) // the reader might be gone
 	}}, nil
 }
 

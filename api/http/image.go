@@ -51,7 +51,7 @@ func (s *Server) imageRoute(a huma.API) {
 			c.SetHeader("Content-Length", strconv.Itoa(len(picture.Data)))
 			c.SetHeader("Content-Security-Policy", imagePolicy)
 			c.SetHeader("Cache-Control", "private, max-age=31536000, immutable")
-			_, _ = c.BodyWriter().Write(picture.Data) // the reader may be gone
+			_, _ = c.BodyWriter().Write(picture.Data) // the reader might be gone
 		}}, nil
 	})
 }

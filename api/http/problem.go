@@ -55,7 +55,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}
 	w.WriteHeader(p.Status)
-	_ = json.NewEncoder(w).Encode(p) // the reader may be gone
+	_ = json.NewEncoder(w).Encode(p) // the reader might be gone
 }
 
 // problem converts an error. It logs internal errors.

@@ -61,7 +61,7 @@ func (s *Server) textRoute(a huma.API, o op, find func(store.Reader, int64) (tas
 			c.SetHeader("Content-Type", "text/plain; charset=utf-8")
 			c.SetHeader("Content-Length", strconv.Itoa(len(text)))
 			c.SetHeader("Content-Security-Policy", imagePolicy)
-			_, _ = c.BodyWriter().Write([]byte(text)) // the reader may be gone
+			_, _ = c.BodyWriter().Write([]byte(text)) // the reader might be gone
 		}}, nil
 	})
 }

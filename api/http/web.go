@@ -57,7 +57,7 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", pagePolicy)
 	}
 	w.Header().Set("Content-Type", kinds[".html"])
-	_, _ = w.Write(text) // the reader may be gone
+	_, _ = w.Write(text) // the reader might be gone
 }
 
 // serveAsset serves a file of the build. Files below assets are named after
@@ -75,7 +75,7 @@ func (s *Server) serveAsset(w http.ResponseWriter, r *http.Request) {
 	if strings.HasPrefix(name, "assets/") {
 		w.Header().Set("Cache-Control", "private, max-age=31536000, immutable")
 	}
-	_, _ = w.Write(text) // the reader may be gone
+	_, _ = w.Write(text) // the reader might be gone
 }
 
 func (s *Server) webFile(name string) ([]byte, error) {
@@ -108,7 +108,7 @@ func writeSignInPage(w http.ResponseWriter, p *api.Problem) {
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src "+signInStyleHash+"; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	h.Set("Content-Type", kinds[".html"])
 	w.WriteHeader(p.Status)
-	_, _ = w.Write(b.Bytes()) // the reader may be gone
+	_, _ = w.Write(b.Bytes()) // the reader might be gone
 }
 
 const signInStyle = `:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:34rem;margin:14vh auto;padding:0 1.5rem}` +

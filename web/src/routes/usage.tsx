@@ -59,7 +59,7 @@ export default function UsagePage() {
             <div className="segments" role="group" aria-label="Add up by">{Object.keys(by).map((g) => <button key={g} aria-pressed={g === group} onClick={() => setGroup(g)}>{g}</button>)}</div>
           </div>
           {[...budgets].map(([p, most]) => <p key={p} className="muted">The budget of a task of {p} is {usd(most)}{group === "task" && ", the line in its bar"}.</p>)}
-          {(report.data?.budgets ?? []).filter((b) => b.day_usd).map((b) => <p key={b.project} className="muted">{b.project} may cost {usd(b.day_usd)} a day: {usd(b.today_usd)} since 00:00 UTC.</p>)}
+          {(report.data?.budgets ?? []).filter((b) => b.day_usd).map((b) => <p key={b.project} className="muted">The budget of {b.project} is {usd(b.day_usd)} per day: {usd(b.today_usd)} since 00:00 UTC.</p>)}
           <Table group={group} list={list} budgets={budgets} />
           {(list.length > MOST || report.data?.more) && <p className="muted">{list.length > MOST ? `The first ${MOST} of ${list.length}.` : "The oldest rows are left out; choose a shorter span."}</p>}
         </>
