@@ -156,7 +156,7 @@ type driver struct {
 	phase        phase
 	queue        []string         // messages that start turns, the first prompt included
 	prompts      int              // sent
-	under        []*underway      // prompts without an answer
+	unanswered   []*underway      // prompts without an answer
 	cancelling   bool             // the driver is cancelling the current turn
 	overspent    bool             // the budget is spent
 	loggedIn     bool             // a login was tried
@@ -263,14 +263,14 @@ func (d *driver) Stop() agent.Step {
 // Exit implements agent.Driver.
 func (d *driver) Exit(x agent.Exit) (agent.Step, agent.Outcome) {
 	d.End()
-	d.border()
+	d.endMessage()
 	if d.prompts == 0 {
 		d.queue = d.queue[1:] // the prompt, which the failure covers
 	}
 	for _, text := range d.queue {
 		d.Emit(agent.Undelivered(text))
 	}
-	for _, u := range d.under {
+	for _, u := range d.unanswered {
 		if u.joined {
 			d.Emit(agent.Undelivered(u.text))
 		}
@@ -301,7 +301,7 @@ func (d *driver) sendNext(joins bool) {
 	text := d.queue[0]
 	d.queue = d.queue[1:]
 	u := &underway{text, joins}
-	d.under = append(d.under, u)
+	d.unanswered = append(d.unanswered, u)
 	d.rpc.Call("session/prompt", promptParams{Session: d.conversation, Prompt: []content{{Type: "text", Text: text}}}, func(m jsonrpc.Message) { d.ended(u, m) })
 	if d.prompts++; d.prompts > 1 {
 		d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "delivered", Text: "the message was sent to the agent"})

@@ -337,10 +337,10 @@ func (d *driver) chooseEffort() {
 	}
 	switch {
 	case d.effort == "":
-		d.begin()
+		d.sendPrompt()
 	case option == "":
 		d.Notice("the agent offers no choice of effort")
-		d.begin()
+		d.sendPrompt()
 	default:
 		d.rpc.Call(methodOption, optionParams{Session: d.conversation, Option: option, Value: d.effort}, d.effortChosen)
 	}
@@ -352,7 +352,7 @@ func (d *driver) effortChosen(m jsonrpc.Message) {
 		d.giveUp(agent.Fail(coppice.ClassCapability, "the agent does not accept the effort "+coppice.Quote(d.effort)+": "+errorText(m.Error)))
 		return
 	}
-	d.begin()
+	d.sendPrompt()
 }
 
 // chooses reports whether the agent offers a choice of models.
@@ -464,8 +464,8 @@ func (d *driver) chosen(m jsonrpc.Message) {
 	d.chooseEffort()
 }
 
-// begin sends the prompt, when the session is ready.
-func (d *driver) begin() {
+// sendPrompt sends the prompt, when the session is ready.
+func (d *driver) sendPrompt() {
 	d.phase = resting
 	if !d.Closed && len(d.queue) > 0 {
 		d.prompt()

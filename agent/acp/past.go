@@ -6,10 +6,10 @@ import (
 	"coppice/agent"
 )
 
-// recall takes an update before a session is open: the past of the conversation
+// pastUpdate takes an update before a session is open: the past of the conversation
 // that the agent loads. Its content is not new, but it shows that the agent has
 // the conversation.
-func (d *driver) recall(update json.RawMessage) {
+func (d *driver) pastUpdate(update json.RawMessage) {
 	var u struct {
 		Kind string `json:"sessionUpdate"`
 	}

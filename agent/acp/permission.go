@@ -74,7 +74,7 @@ func (d *driver) permission(m jsonrpc.Message) {
 	ref := "permission-" + strconv.Itoa(d.asked)
 	e, _ := d.asker.Ask(c, ref) // the ref is unique
 	d.waiting[ref] = q
-	d.border()
+	d.endMessage()
 	d.Emit(e)
 	d.Become(coppice.SessionWaiting)
 }

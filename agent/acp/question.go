@@ -179,7 +179,7 @@ func questions(p permissionParams) []field {
 func (d *driver) inquire(f *form) {
 	f.answers = map[string]any{}
 	d.forms = append(d.forms, f)
-	d.border()
+	d.endMessage()
 	for _, q := range f.fields {
 		d.asked++
 		ref := "question-" + strconv.Itoa(d.asked)

@@ -69,7 +69,7 @@ func (d *driver) tool(announced bool, raw json.RawMessage) {
 		}
 		u = toolUpdate{ID: least.ID, Status: least.Status}
 	}
-	d.border()
+	d.endMessage()
 	t := d.merge(u)
 	over := u.Status == "completed" || u.Status == "failed"
 	if over || u.Status == "in_progress" || (!announced && hasInput(u.Input)) {
@@ -179,7 +179,7 @@ func (d *driver) show(id string, t *tool) {
 		return
 	}
 	t.shown = true
-	d.border()
+	d.endMessage()
 	title, _, _ := strings.Cut(t.title, "\n")
 	d.Emit(coppice.AgentEvent{
 		Kind: coppice.KindTool, Ref: id, Name: t.name, Tool: t.kind, Text: agent.Text(title),

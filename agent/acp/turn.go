@@ -29,22 +29,22 @@ type promptResult struct {
 // ended handles the answer to a prompt. The turn has ended when all prompts
 // that were sent during it are answered.
 func (d *driver) ended(prompt *underway, m jsonrpc.Message) {
-	d.border()
-	d.under = slices.DeleteFunc(d.under, func(u *underway) bool { return u == prompt })
+	d.endMessage()
+	d.unanswered = slices.DeleteFunc(d.unanswered, func(u *underway) bool { return u == prompt })
 	e, r := d.ending(m)
 	if d.cancelling && e.failure != nil && prompt.joined {
-		d.turn.again = append(d.turn.again, prompt.text) // it was not read, and starts the next turn
+		d.turn.unread = append(d.turn.unread, prompt.text) // it was not read, and starts the next turn
 	}
-	if len(d.under) > 0 {
+	if len(d.unanswered) > 0 {
 		d.turn.early = d.turn.early.Add(d.turn.fresh(r))
 		if e.failure == nil {
-			d.under[0].joined = false // the agent works on it now
+			d.unanswered[0].joined = false // the agent works on it now
 		} else if !d.cancelling {
 			d.Report(e.failure)
 		}
 		return
 	}
-	d.rest(e, r)
+	d.endTurn(e, r)
 }
 
 // ending reads the answer to a prompt.
@@ -75,11 +75,11 @@ func (d *driver) ending(m jsonrpc.Message) (ending, promptResult) {
 	return e, r
 }
 
-// rest ends a turn, and starts the next if a message waits.
-func (d *driver) rest(e ending, r promptResult) {
+// endTurn ends a turn, and starts the next if a message waits.
+func (d *driver) endTurn(e ending, r promptResult) {
 	d.withdraw() // the turn that asked has ended
 	d.phase = resting
-	d.queue = append(d.turn.again, d.queue...)
+	d.queue = append(d.turn.unread, d.queue...)
 	interrupted := d.cancelling && e.failure != nil
 	if interrupted {
 		e.failure = coppice.Failf(coppice.ClassCancelled, "its turn was interrupted", "")

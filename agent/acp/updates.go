@@ -43,7 +43,7 @@ func (d *driver) update(params json.RawMessage) {
 		return
 	}
 	if d.phase == opening {
-		d.recall(p.Update)
+		d.pastUpdate(p.Update)
 		return
 	}
 	var u update
@@ -67,7 +67,7 @@ func (d *driver) update(params json.RawMessage) {
 	case "tool_call", "tool_call_update":
 		d.tool(u.Kind == "tool_call", p.Update)
 	case "plan":
-		d.border()
+		d.endMessage()
 		d.Emit(coppice.AgentEvent{Kind: coppice.KindPlan, Text: agent.Text(plan(u.Entries))})
 	case "usage_update":
 		d.cost(u.Cost)
@@ -108,7 +108,7 @@ func (d *driver) speak(kind coppice.AgentEventKind, message, piece string) {
 		return
 	}
 	if d.speech.kind != kind || d.speech.message != message {
-		d.border()
+		d.endMessage()
 	}
 	d.speech.kind, d.speech.message = kind, message
 	d.speech.b = append(d.speech.b, piece...)
@@ -126,8 +126,8 @@ func (d *driver) speak(kind coppice.AgentEventKind, message, piece string) {
 	}
 }
 
-// border ends the current message, because something else happened.
-func (d *driver) border() {
+// endMessage ends the current message, because something else happened.
+func (d *driver) endMessage() {
 	d.say(d.speech.b)
 	d.speech = speech{}
 }
@@ -152,7 +152,7 @@ type tally struct {
 	early    coppice.Usage // of prompts that were answered before the end of the turn
 	reported coppice.Usage // by the latest answer
 	refused  bool          // a call was refused
-	again    []string      // messages that joined the turn and were not read
+	unread   []string      // messages that joined the turn and were not read
 }
 
 type cost struct {

@@ -33,8 +33,8 @@ func (Protocol) Name() string { return Name }
 func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
 	d := &driver{
 		prompt: r.Prompt, dir: r.Dir, budget: r.Budget, asker: agent.NewAsker(r.Permissions),
-		asked: map[string]*asking{}, models: map[string]string{}, refs: map[string]string{}, lost: map[string]bool{},
-		noServers: len(r.MCP) > 0 && p.MCP == agent.MCPNone, held: len(p.Schema) > 0 && r.SchemaLine() != nil,
+		asked: map[string]*asking{}, models: map[string]string{}, refs: map[string]string{}, lostServers: map[string]bool{},
+		noServers: len(r.MCP) > 0 && p.MCP == agent.MCPNone, wantsSchema: len(p.Schema) > 0 && r.SchemaLine() != nil,
 	}
 	d.Line = d.line
 	if !r.Fork { // the name of a copy is not known yet
@@ -51,12 +51,12 @@ func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
 type driver struct {
 	agent.Run
 
-	prompt    string
-	dir       string
-	budget    float64
-	noServers bool // tool servers were requested, and this agent gets none
-	hooks     bool // the agent is configured to call hooks
-	held      bool // its final message must match a schema
+	prompt      string
+	dir         string
+	budget      float64
+	noServers   bool // tool servers were requested, and this agent gets none
+	hooks       bool // the agent is configured to call hooks
+	wantsSchema bool // its final message must match a schema
 
 	conversation string
 	messages     []string           // user lines written, the prompt first
@@ -69,19 +69,19 @@ type driver struct {
 	refs         map[string]string // the tool calls that asker asks about, by request id
 	models       map[string]string // requested and not yet confirmed, by request id
 	switches     int               // the number of requests
-	lost         map[string]bool   // tool servers that could not be reached
+	lostServers  map[string]bool   // tool servers that could not be reached
 	hookSeen     bool              // a hook was called
-	proven       bool              // it was checked whether hooks are called
+	hooksChecked bool              // it was checked whether hooks are called
 	warned       bool              // about an old version
 
-	spoken string    // the model's last message in this turn
-	before string    // and the one before the reminder of the schema
-	last   *result   // of the latest turn
-	final  string    // the final message of that turn
-	spent  float64   // total cost in the last result, for agents that report no deltas
-	now    time.Time // as in the agent's own lines
-	limit  time.Time // when the account's limit ends, if it was reached
-	status int       // the HTTP status of the latest retry
+	lastText           string    // the model's last message in this turn
+	textBeforeReminder string    // and the one before the reminder of the schema
+	last               *result   // of the latest turn
+	final              string    // the final message of that turn
+	spent              float64   // total cost in the last result, for agents that report no deltas
+	now                time.Time // as in the agent's own lines
+	limit              time.Time // when the account's limit ends, if it was reached
+	status             int       // the HTTP status of the latest retry
 }
 
 // Start implements agent.Driver.
@@ -157,7 +157,7 @@ func (d *driver) Stop() agent.Step {
 func (d *driver) Exit(x agent.Exit) (agent.Step, agent.Outcome) {
 	d.End()
 	d.unread()
-	o := agent.Outcome{Conversation: d.conversation, Usage: d.Usage, Failure: d.withLost(d.failure(x))}
+	o := agent.Outcome{Conversation: d.conversation, Usage: d.Usage, Failure: d.withLostServers(d.failure(x))}
 	if d.last != nil {
 		o.Summary = d.final
 	}

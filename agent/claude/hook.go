@@ -73,20 +73,20 @@ func (h hooked) Hook(body []byte) (agent.Step, []byte) {
 	return h.Take(), agent.Encode(hookAnswer{out})
 }
 
-// prove reports, one time, if the model has answered and no hook was called: a
+// checkHooks reports, one time, if the model has answered and no hook was called: a
 // setting of the machine might disable hooks.
-func (d *driver) prove() {
-	if !d.hooks || d.proven {
+func (d *driver) checkHooks() {
+	if !d.hooks || d.hooksChecked {
 		return
 	}
-	d.proven = true
+	d.hooksChecked = true
 	if !d.hookSeen {
 		d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "hook", Text: "the agent has called none of its hooks: if they are disabled, the project's rules apply only to tools for which it asks permission; if they fail, it cannot use any tool"})
 	}
 }
 
-// old warns about a version that is not known to block tools whose hook fails.
-func (d *driver) old(version string) {
+// warnOldVersion warns about a version that is not known to block tools whose hook fails.
+func (d *driver) warnOldVersion(version string) {
 	if !d.hooks || d.warned {
 		return
 	}

@@ -119,10 +119,10 @@ func (d *driver) system(m message) {
 	case "init":
 		d.conversation = m.Session
 		d.Emit(coppice.AgentEvent{Kind: coppice.KindInit, Conversation: m.Session, Model: m.Model, Version: m.Version})
-		d.old(m.Version)
+		d.warnOldVersion(m.Version)
 		for _, s := range m.MCPServers {
-			if s.Status == "failed" && !d.lost[s.Name] {
-				d.lost[s.Name] = true
+			if s.Status == "failed" && !d.lostServers[s.Name] {
+				d.lostServers[s.Name] = true
 				d.Emit(coppice.AgentEvent{Kind: coppice.KindError, Class: coppice.ClassMCP, Text: "the tool server " + s.Name + " cannot be reached"})
 			}
 		}
@@ -221,7 +221,7 @@ func blocks(raw json.RawMessage) []block {
 // assistant reports what the model said. Messages of its subagents are not part
 // of the conversation, but their tool calls are shown.
 func (d *driver) assistant(m message) {
-	d.prove()
+	d.checkHooks()
 	if d.State == coppice.SessionLimited && !synthetic(m.Message) {
 		d.Become(coppice.SessionWorking) // it continued without a message
 	}
@@ -229,8 +229,8 @@ func (d *driver) assistant(m message) {
 		switch b.Type {
 		case "text":
 			if b.Text != "" && m.Parent == "" {
-				d.spoken = agent.Text(b.Text)
-				d.Emit(coppice.AgentEvent{Kind: coppice.KindText, Text: d.spoken})
+				d.lastText = agent.Text(b.Text)
+				d.Emit(coppice.AgentEvent{Kind: coppice.KindText, Text: d.lastText})
 			}
 		case "thinking":
 			if b.Thinking != "" && m.Parent == "" {
@@ -269,7 +269,7 @@ func (d *driver) user(m message) {
 	}
 	for _, b := range blocks(m.Message) {
 		if b.Type == "text" && strings.HasPrefix(b.Text, reminder) {
-			d.before = d.spoken
+			d.textBeforeReminder = d.lastText
 		}
 		if b.Type == "tool_result" {
 			d.Emit(coppice.AgentEvent{Kind: coppice.KindToolResult, Ref: b.ToolUseID, OK: !b.IsError, Text: agent.Text(textOf(b.Content))})

@@ -61,7 +61,7 @@ func (d *driver) result(b []byte) {
 	}
 	r.HasSince = r.Since != nil
 	d.last, d.final = &r, d.words(r)
-	d.spoken, d.before = "", ""
+	d.lastText, d.textBeforeReminder = "", ""
 	if r.Session != "" {
 		d.conversation = r.Session
 	}
@@ -80,14 +80,14 @@ func (d *driver) result(b []byte) {
 		d.Become(coppice.SessionIdle)
 		return
 	}
-	d.rest(r, interrupted)
+	d.endTurn(r, interrupted)
 }
 
 // words returns the final message of a turn: the part that matches the schema,
 // if there is one, else the agent's message. An agent that does not follow the
 // schema is reminded of it, and its answer to the reminder is not complete.
 func (d *driver) words(r result) string {
-	if !d.held {
+	if !d.wantsSchema {
 		return agent.Text(r.Result)
 	}
 	var line bytes.Buffer
@@ -96,23 +96,23 @@ func (d *driver) words(r result) string {
 	}
 	last := r.Result
 	if last == "" {
-		last = d.spoken
+		last = d.lastText
 	}
-	if d.before != "" && d.before != last {
-		last = d.before + "\n\n" + last
+	if d.textBeforeReminder != "" && d.textBeforeReminder != last {
+		last = d.textBeforeReminder + "\n\n" + last
 	}
 	return agent.Text(strings.TrimSpace(last))
 }
 
-// unheld reports whether a turn ended only because its final message does not
+// schemaFailed reports whether a turn ended only because its final message does not
 // match the schema. Callers validate it themselves, so this is not a failure.
-func (d *driver) unheld(r result) bool {
-	return d.held && (r.Subtype == "error_max_structured_output_retries" || r.Reason == "structured_output_retry_exhausted")
+func (d *driver) schemaFailed(r result) bool {
+	return d.wantsSchema && (r.Subtype == "error_max_structured_output_retries" || r.Reason == "structured_output_retry_exhausted")
 }
 
-// rest decides what follows a turn: another one, a wait for a message, or the
+// endTurn decides what follows a turn: another one, a wait for a message, or the
 // end.
-func (d *driver) rest(r result, interrupted bool) {
+func (d *driver) endTurn(r result, interrupted bool) {
 	switch {
 	case r.Queued > 0:
 		return // another turn follows
@@ -165,7 +165,7 @@ func (d *driver) failure(x agent.Exit) *coppice.Failure {
 		return d.Died(x)
 	}
 	f := d.judge(*d.last)
-	if f == nil && x.Signal == "" && x.Code != 0 && !d.Stopped && !d.unheld(*d.last) {
+	if f == nil && x.Signal == "" && x.Code != 0 && !d.Stopped && !d.schemaFailed(*d.last) {
 		return agent.Died(x, d.Stderr.String(), false)
 	}
 	return f
@@ -173,7 +173,7 @@ func (d *driver) failure(x agent.Exit) *coppice.Failure {
 
 // judge classifies the result of a turn; nil means that the agent was finished.
 func (d *driver) judge(r result) *coppice.Failure {
-	if d.unheld(r) && !d.Stopped {
+	if d.schemaFailed(r) && !d.Stopped {
 		return nil
 	}
 	if !r.IsError && (r.Reason == "completed" || r.Reason == "") && (r.Subtype == "success" || r.Subtype == "") {
@@ -223,13 +223,13 @@ func usd(f float64) string {
 	return strconv.FormatFloat(math.Round(f*1e4)/1e4, 'f', -1, 64) + " USD"
 }
 
-// withLost adds missing tool servers to a failure without a known cause.
-func (d *driver) withLost(f *coppice.Failure) *coppice.Failure {
-	if f == nil || len(d.lost) == 0 || (f.Class != coppice.ClassUnknown && f.Class != coppice.ClassImplementation) {
+// withLostServers adds missing tool servers to a failure without a known cause.
+func (d *driver) withLostServers(f *coppice.Failure) *coppice.Failure {
+	if f == nil || len(d.lostServers) == 0 || (f.Class != coppice.ClassUnknown && f.Class != coppice.ClassImplementation) {
 		return f
 	}
 	f.Class = coppice.ClassMCP
-	f.Text += "; the tool server " + strings.Join(slices.Sorted(maps.Keys(d.lost)), ", ") + " could not be reached"
+	f.Text += "; the tool server " + strings.Join(slices.Sorted(maps.Keys(d.lostServers)), ", ") + " could not be reached"
 	return f
 }
 

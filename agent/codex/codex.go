@@ -109,7 +109,7 @@ type driver struct {
 	turn         string     // id of the current turn, when it runs
 	interrupting bool       // a person asked to interrupt the current turn
 	interrupted  bool       // the request was sent
-	held         bool       // stdin stays open for a message of the person who interrupted
+	keepOpen     bool       // stdin stays open for a message of the person who interrupted
 
 	items   map[string]*tracked // tools in use, by id
 	pending map[string]*pending // requests of the agent that wait for a person, by their id

@@ -85,7 +85,7 @@ func execOptions(p coppice.Profile, r agent.Request) (argv []string, env map[str
 
 // program returns the fields of a server that the agent starts.
 func (s toolServer) program() []string {
-	fields := []string{"command=" + quote(s.Command), "startup_timeout_sec=" + strconv.Itoa(s.Patient)}
+	fields := []string{"command=" + quote(s.Command), "startup_timeout_sec=" + strconv.Itoa(s.StartSeconds)}
 	for _, list := range []struct {
 		name  string
 		items []string

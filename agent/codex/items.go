@@ -88,13 +88,13 @@ func (d *driver) itemNews(p jsonrpc.Message) {
 	switch it.Type {
 	case typeSearch: // its query is known at its end
 		if completed {
-			d.use(it)
-			d.used(it)
+			d.reportTool(it)
+			d.reportResult(it)
 		}
 	case typeCommand, typeChange, typeMCP, typeDynamic, typeAgent, typeImage:
-		d.use(it)
+		d.reportTool(it)
 		if completed {
-			d.used(it)
+			d.reportResult(it)
 		}
 	case "userMessage":
 		if it.Client != "" {
@@ -104,7 +104,7 @@ func (d *driver) itemNews(p jsonrpc.Message) {
 	default:
 		// Messages of the agent's helpers are only for the agent.
 		if completed && n.Thread == d.conversation {
-			d.spoken(it)
+			d.reportItem(it)
 		}
 	}
 }
@@ -128,8 +128,8 @@ func itemOf(raw json.RawMessage) item {
 	return item{ID: k.ID, Type: k.Type, Status: k.Status, Client: k.Client}
 }
 
-// spoken reports an item that is not a tool.
-func (d *driver) spoken(it item) {
+// reportItem reports an item that is not a tool.
+func (d *driver) reportItem(it item) {
 	switch it.Type {
 	case "agentMessage":
 		if text := strings.TrimSpace(agent.Text(it.Text)); text != "" {
@@ -153,8 +153,8 @@ func (d *driver) spoken(it item) {
 	}
 }
 
-// use reports that a tool is used, one time.
-func (d *driver) use(it item) {
+// reportTool reports that a tool is used, one time.
+func (d *driver) reportTool(it item) {
 	t, known := d.items[it.ID]
 	if known {
 		t.item = it
@@ -165,15 +165,15 @@ func (d *driver) use(it item) {
 	e := coppice.AgentEvent{Kind: coppice.KindTool, Ref: it.ID, Name: c.Name, Tool: c.Kind, Input: agent.Bounded(c.Input), Paths: c.Paths}
 	if it.Type == typeCommand {
 		e.Text = agent.Text(oneLine(c.Command))
-		if kind, paths := looks(it.Actions); kind != "" {
+		if kind, paths := readOnlyKind(it.Actions); kind != "" {
 			e.Tool, e.Paths = kind, paths
 		}
 	}
 	d.Emit(e)
 }
 
-// used reports the result of a tool.
-func (d *driver) used(it item) {
+// reportResult reports the result of a tool.
+func (d *driver) reportResult(it item) {
 	t := d.items[it.ID]
 	delete(d.items, it.ID)
 	if !t.asked && d.asker.Restricts() && it.Status != "declined" {
@@ -235,9 +235,9 @@ func (d *driver) toolCall(it item) agent.Call {
 	return c
 }
 
-// looks returns the kind and the files of a command that only reads or
+// readOnlyKind returns the kind and the files of a command that only reads or
 // searches; "" for any other.
-func looks(actions []action) (coppice.ToolKind, []string) {
+func readOnlyKind(actions []action) (coppice.ToolKind, []string) {
 	kind := coppice.ToolKind("")
 	var paths []string
 	for _, a := range actions {

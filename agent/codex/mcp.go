@@ -25,11 +25,11 @@ type toolServer struct {
 	Headers    map[string]string `json:"http_headers,omitempty"`
 
 	// The fields of a server that the agent starts.
-	Command string            `json:"command,omitempty"`
-	Args    []string          `json:"args,omitempty"`
-	Env     map[string]string `json:"env,omitempty"`
-	Pass    []string          `json:"env_vars,omitempty"`
-	Patient int               `json:"startup_timeout_sec,omitempty"`
+	Command      string            `json:"command,omitempty"`
+	Args         []string          `json:"args,omitempty"`
+	Env          map[string]string `json:"env,omitempty"`
+	Pass         []string          `json:"env_vars,omitempty"`
+	StartSeconds int               `json:"startup_timeout_sec,omitempty"`
 }
 
 // startSeconds is how long the agent waits for a program to start. Its own ten
@@ -139,7 +139,7 @@ var variableRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompil
 // variables on only under their own names, and its configuration can be read
 // from its arguments. So a shell renames a variable that refers to a secret.
 func programServer(p coppice.Profile, r agent.Request, server coppice.MCPServer, env map[string]string) (toolServer, error) {
-	s := toolServer{Command: server.Command[0], Args: server.Command[1:], Pass: passed(p), Patient: startSeconds}
+	s := toolServer{Command: server.Command[0], Args: server.Command[1:], Pass: passed(p), StartSeconds: startSeconds}
 	script := ""
 	for _, k := range slices.Sorted(maps.Keys(server.Env)) {
 		v := server.Env[k]

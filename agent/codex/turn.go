@@ -75,7 +75,7 @@ func (d *driver) proceed() {
 			d.begin()
 		default:
 			d.Become(coppice.SessionIdle)
-			if !d.held {
+			if !d.keepOpen {
 				d.Finish()
 			}
 		}
@@ -91,7 +91,7 @@ func (d *driver) begin() {
 		other.later = false
 	}
 	d.phase, d.turn, d.words, d.reported = turning, "", "", ""
-	d.interrupting, d.interrupted, d.held = false, false, false
+	d.interrupting, d.interrupted, d.keepOpen = false, false, false
 	m.open, m.later = true, false
 	d.sent = append(d.sent, m)
 	d.rpc.Call("turn/start", turnParams{Thread: d.conversation, Message: m.id, Model: d.model, Effort: d.effort, Input: m.input(), Schema: d.schema},
@@ -231,7 +231,7 @@ func (d *driver) end(e ending) {
 	}
 	d.Emit(coppice.AgentEvent{Kind: coppice.KindTurn, Reason: e.reason, Text: e.text})
 	d.last, d.phase, d.turn = &e, resting, ""
-	d.held = interrupted && d.interrupting // a person did it, to send a message
+	d.keepOpen = interrupted && d.interrupting // a person did it, to send a message
 	d.interrupting, d.interrupted = false, false
 	// A message that the agent accepted and did not read is lost with the turn.
 	var open, again []*message

@@ -24,7 +24,7 @@ type driver struct {
 	summary      string
 	ended        bool             // a line ended the turn
 	failure      *coppice.Failure // as that line reported
-	trouble      *coppice.Failure // the latest error before the end
+	lastError    *coppice.Failure // the latest error before the end
 }
 
 // cannot records a request that the agent does not support. It is reported at
@@ -36,9 +36,9 @@ func (d *driver) cannot(text string) {
 // Exit implements agent.Driver.
 func (d *driver) Exit(x agent.Exit) (agent.Step, agent.Outcome) {
 	d.End()
-	d.border()
+	d.endMessage()
 	if d.dialect.EndsByExit && d.started && x.Code == 0 && !d.ended {
-		d.end("completed", d.apologized())
+		d.end("completed", d.apologyFailure())
 	}
 	return d.Take(), agent.Outcome{Failure: d.judge(x), Summary: d.summary, Conversation: d.conversation, Usage: d.Usage}
 }
@@ -57,8 +57,8 @@ func (d *driver) judge(x agent.Exit) *coppice.Failure {
 	case d.dialect.Exits[x.Code] != "" && x.Signal == "":
 		f := d.Died(x)
 		return agent.Fail(d.dialect.Exits[x.Code], f.Text)
-	case d.trouble != nil && x.Signal == "" && x.Code < 126:
-		return d.trouble
+	case d.lastError != nil && x.Signal == "" && x.Code < 126:
+		return d.lastError
 	case d.started && !d.ended && x == (agent.Exit{}) && agent.TextClass(d.Stderr.String()) == coppice.ClassUnknown:
 		// Some agents end in this way when they are asked to end, which did not
 		// happen here.
@@ -97,7 +97,7 @@ func (d *driver) apply(rules []rule, v any) {
 func (d *driver) make(r *rule, v any) {
 	text := str(find(v, r.Text))
 	if r.As != asText && r.As != asThinking && r.As != asInit {
-		d.border()
+		d.endMessage()
 	}
 	switch r.As {
 	case asInit:
@@ -111,8 +111,8 @@ func (d *driver) make(r *rule, v any) {
 	case asUsage:
 		d.spend(r.Usage, v)
 	case asError:
-		d.trouble = fail(text, str(find(v, r.Status)))
-		d.Report(d.trouble)
+		d.lastError = fail(text, str(find(v, r.Status)))
+		d.Report(d.lastError)
 	case asEnd:
 		d.finish(r, v, text)
 	}
@@ -138,16 +138,16 @@ func (d *driver) begin(r *rule, v any) {
 // happens.
 func (d *driver) speak(kind coppice.AgentEventKind, text string, pieces bool) {
 	if !pieces || d.pieceKind != kind || len(d.pieces) >= agent.MaxText {
-		d.border()
+		d.endMessage()
 	}
 	d.pieceKind = kind
 	d.pieces = append(d.pieces, text...)
 	if !pieces {
-		d.border()
+		d.endMessage()
 	}
 }
 
-func (d *driver) border() {
+func (d *driver) endMessage() {
 	t := strings.TrimSpace(agent.Text(d.pieces))
 	d.pieces = d.pieces[:0]
 	if t == "" {
@@ -198,9 +198,9 @@ func (d *driver) finish(r *rule, v any, text string) {
 	if text != "" && good {
 		d.summary = agent.Text(text)
 	}
-	f := d.apologized()
+	f := d.apologyFailure()
 	if !good {
-		f = d.trouble
+		f = d.lastError
 		if text != "" || f == nil {
 			f = fail(text, str(find(v, r.Status)))
 		}
@@ -220,8 +220,8 @@ func (d *driver) end(reason string, f *coppice.Failure) {
 	d.Become(coppice.SessionIdle)
 }
 
-// apologized returns the failure that the final message describes, if it does.
-func (d *driver) apologized() *coppice.Failure {
+// apologyFailure returns the failure that the final message describes, if it does.
+func (d *driver) apologyFailure() *coppice.Failure {
 	if d.dialect.apology == nil || !d.dialect.apology.MatchString(d.summary) {
 		return nil
 	}

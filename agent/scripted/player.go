@@ -78,8 +78,8 @@ func (p *player) session(ctx context.Context, s *Script) *coppice.Failure {
 	return nil
 }
 
-// failed ends the session with a given failure.
-type failed struct{ *coppice.Failure }
+// stepFailure ends the session with a given failure.
+type stepFailure struct{ *coppice.Failure }
 
 // step plays one step. An interrupt during it, or since the previous step, ends
 // it. The next step follows after a message.
@@ -102,7 +102,7 @@ func (p *player) step(ctx context.Context, s *Step) *coppice.Failure {
 }
 
 func (p *player) failure(s *Step, err error) *coppice.Failure {
-	var f failed
+	var f stepFailure
 	switch {
 	case err == nil:
 		return nil
@@ -114,7 +114,7 @@ func (p *player) failure(s *Step, err error) *coppice.Failure {
 	return coppice.Failf(coppice.ClassImplementation, fmt.Sprintf("the step in line %d failed: %v", s.line, err), "")
 }
 
-func (f failed) Error() string { return f.Text }
+func (f stepFailure) Error() string { return f.Text }
 
 // idle ends the turn and waits for the message that starts the next one.
 func (p *player) idle(ctx context.Context) error {

@@ -231,5 +231,5 @@ func (p *player) fail(f Fail) error {
 	if f.Class == coppice.ClassRateLimit {
 		p.emit(coppice.AgentEvent{Kind: coppice.KindLimit, Until: c.RetryAt, Text: c.Text})
 	}
-	return failed{c}
+	return stepFailure{c}
 }

@@ -80,7 +80,7 @@ func (d *driver) Send(text, ref string) (agent.Step, error) {
 		return agent.Step{}, agent.ErrCannot
 	}
 	d.queue = append(d.queue, &message{text: text, ref: ref})
-	d.pump()
+	d.typeNext()
 	return d.Take(), nil
 }
 
@@ -121,7 +121,7 @@ func (d *driver) quit() {
 	}
 	d.settled = true // there might be no better time
 	d.queue = append(d.queue, &message{text: d.profile.Quit, quit: true})
-	d.pump()
+	d.typeNext()
 }
 
 // Resize implements agent.Screener.
@@ -143,8 +143,8 @@ func (d *driver) Tick(quiet time.Duration) agent.Step {
 	}
 	d.judge(quiet)
 	d.deliver(quiet)
-	d.pump()
-	if d.over(quiet) {
+	d.typeNext()
+	if d.promptDone(quiet) {
 		d.Emit(coppice.AgentEvent{Kind: coppice.KindTurn, Reason: "completed", Text: d.summary()})
 		d.quit()
 		d.Step.Done = true
@@ -152,8 +152,8 @@ func (d *driver) Tick(quiet time.Duration) agent.Step {
 	return d.Take()
 }
 
-// over reports whether a session that runs a prompt has ended.
-func (d *driver) over(quiet time.Duration) bool {
+// promptDone reports whether a session that runs a prompt has ended.
+func (d *driver) promptDone(quiet time.Duration) bool {
 	if d.finished || d.request.Screen || d.attended || !d.prompted || !d.settled || d.now != nil || len(d.queue) > 0 || d.State != coppice.SessionIdle {
 		return false
 	}

@@ -117,8 +117,8 @@ func (d *driver) cursorLine() string {
 	return d.screen.Text()[y]
 }
 
-// pump types the next message if possible.
-func (d *driver) pump() {
+// typeNext types the next message if possible.
+func (d *driver) typeNext() {
 	if d.now != nil || len(d.queue) == 0 || d.pause || !d.settled {
 		return
 	}

@@ -85,9 +85,9 @@ func (a *answer) failed() bool {
 	}
 }
 
-// speak updates the lines of live sessions in lists of tasks. The lists become
+// updateLines updates the lines of live sessions in lists of tasks. The lists become
 // copies.
-func (s *Server) speak(ctx context.Context, lists ...*[]api.Task) error {
+func (s *Server) updateLines(ctx context.Context, lists ...*[]api.Task) error {
 	return s.cfg.Store.View(ctx, func(r store.Reader) error {
 		live, err := r.Sessions.Written()
 		if err != nil {

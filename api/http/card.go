@@ -9,9 +9,9 @@ import (
 	"coppice/store"
 )
 
-// lately is how many of a session's newest events are searched for something
+// recentEvents is how many of a session's newest events are searched for something
 // that it said or did.
-const lately = 12
+const recentEvents = 12
 
 // lines caches the line of each live session, with the cursor of the output
 // that it was found in. A session without new output is not read again.
@@ -59,7 +59,7 @@ func (l *lines) live(r store.Reader, cursors map[int64]int64) (map[int64]string,
 		}
 	}
 	l.mu.Unlock()
-	for silent, most := slices.Collect(maps.Keys(wrote)), 1; len(silent) > 0; most = lately { // the last event usually has a line
+	for silent, most := slices.Collect(maps.Keys(wrote)), 1; len(silent) > 0; most = recentEvents { // the last event usually has a line
 		pieces, err := r.Outputs.LastOfEach(silent, most, coppice.OutputEvent)
 		if err != nil {
 			return nil, err
@@ -67,7 +67,7 @@ func (l *lines) live(r store.Reader, cursors map[int64]int64) (map[int64]string,
 		for id, list := range pieces {
 			found[id] = lastLine(list)
 		}
-		if most == lately {
+		if most == recentEvents {
 			break
 		}
 		silent = slices.DeleteFunc(silent, func(id int64) bool { return found[id] != "" })

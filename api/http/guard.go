@@ -57,7 +57,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 			rec.Header().Set("Connection", "close") // a client without a token gets one answer and no open connection
 		}
 		if err != nil {
-			s.turnAway(rec, r, err)
+			s.refuseBrowser(rec, r, err)
 			return
 		}
 		next.ServeHTTP(rec, r)

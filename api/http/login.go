@@ -114,9 +114,9 @@ func (s *Server) cookieName(r *http.Request) string {
 	return "coppice_" + port
 }
 
-// fetchedAhead reports whether a program requests an address that nobody has
+// isPrefetch reports whether a program requests an address that nobody has
 // opened yet, to preview or prefetch it.
-func fetchedAhead(r *http.Request) bool {
+func isPrefetch(r *http.Request) bool {
 	if r.Method != http.MethodGet {
 		return true
 	}
@@ -129,7 +129,7 @@ func fetchedAhead(r *http.Request) bool {
 }
 
 func (s *Server) signIn(w http.ResponseWriter, r *http.Request) {
-	if fetchedAhead(r) { // with this status browsers ask again later
+	if isPrefetch(r) { // with this status browsers ask again later
 		s.fail(w, r, coppice.Errorf(coppice.EUnavailable, "this link signs in only when a person opens it").WithFix("open it in a browser"))
 		return
 	}

@@ -56,7 +56,7 @@ func (s *Server) status(ctx context.Context, in *statusIn) (api.Status, error) {
 			out.Projects[i].Warnings = slices.Concat(out.Projects[i].Warnings, s.cfg.Warnings(id))
 		}
 	}
-	return out, s.speak(ctx, &out.NeedsYou, &out.Active, &out.Waiting)
+	return out, s.updateLines(ctx, &out.NeedsYou, &out.Active, &out.Waiting)
 }
 
 // madeStatus is the part of a status that facts decide.

@@ -123,7 +123,7 @@ func (s *Server) listTasks(ctx context.Context, in *listTasksIn) (out api.TaskPa
 	if err != nil {
 		return out, err
 	}
-	return out, s.speak(ctx, &out.Tasks)
+	return out, s.updateLines(ctx, &out.Tasks)
 }
 
 func (s *Server) makePage(ctx context.Context, f store.TaskFilter, in *listTasksIn) (out api.TaskPage, err error) {

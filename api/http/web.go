@@ -85,9 +85,9 @@ func (s *Server) webFile(name string) ([]byte, error) {
 	return fs.ReadFile(s.cfg.Web, name)
 }
 
-// turnAway refuses a request. A person who opened a page gets a page that
+// refuseBrowser refuses a request. A person who opened a page gets a page that
 // explains how to sign in. Others get a Problem.
-func (s *Server) turnAway(w http.ResponseWriter, r *http.Request, err error) {
+func (s *Server) refuseBrowser(w http.ResponseWriter, r *http.Request, err error) {
 	p := s.problem(r.Context(), err)
 	reads := safe(r.Method) && strings.Contains(r.Header.Get("Accept"), "text/html") && !strings.HasPrefix(r.URL.Path, "/api/")
 	if !reads || p.Status != http.StatusUnauthorized {

@@ -61,7 +61,7 @@ func (a Agent) Number() string {
 func (a Agent) Warnings() []string {
 	var all []string
 	if a.Login == LoggedOut {
-		fix := "not logged in: run its program and log in"
+		fix := "log in with its own program"
 		if len(a.LoginEnv) > 0 {
 			fix += ", or set " + a.LoginEnv[0]
 		}

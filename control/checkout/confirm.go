@@ -178,7 +178,7 @@ func (s *Follower) confirmFeatures(ctx context.Context, p coppice.Project, n cop
 		if f == nil {
 			return
 		}
-		s.look(ctx, f, false)
+		s.readFeatures(ctx, f, false)
 		if same = f.waits == n.Diff; same {
 			f.accept = true
 			s.turn(ctx, f)

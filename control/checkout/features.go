@@ -55,9 +55,9 @@ type refusal struct {
 
 func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
-// look reads the file. A valid text takes effect immediately. A broken one is
+// readFeatures reads the file. A valid text takes effect immediately. A broken one is
 // reported if it stays broken.
-func (s *Follower) look(ctx context.Context, p *featureProject, sure bool) {
+func (s *Follower) readFeatures(ctx context.Context, p *featureProject, sure bool) {
 	pos := s.before(ctx, p.seq)
 	text, err := p.file.Read()
 	var list *features.List

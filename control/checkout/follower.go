@@ -103,7 +103,7 @@ func (s *Follower) Run(ctx context.Context) error {
 	from := s.seq
 	follower.Go(func() { s.follow(follow, from, news, ack) })
 	for {
-		timer := s.clock.NewTimer(s.patience())
+		timer := s.clock.NewTimer(s.untilNextRetry())
 		if s.turned != nil {
 			s.turned()
 		}
@@ -115,7 +115,7 @@ func (s *Follower) Run(ctx context.Context) error {
 			s.touched(ctx, ev)
 		case err := <-s.watcher.Errors:
 			s.log.Warn("watching features files", "error", err)
-			s.lookAtAll(ctx) // an overflow might have dropped events
+			s.readAll(ctx) // an overflow might have dropped events
 		case ev := <-s.waits.watcher.Events:
 			s.waits.touched(filepath.Clean(ev.Name))
 		case err := <-s.waits.watcher.Errors:
@@ -133,7 +133,7 @@ func (s *Follower) Run(ctx context.Context) error {
 		case f := <-s.asks:
 			f()
 		case <-timer.C:
-			s.secondLooks(ctx)
+			s.retryDue(ctx)
 		}
 		timer.Stop()
 	}
@@ -172,8 +172,8 @@ func (s *Follower) begin(ctx context.Context) error {
 // longest is how long the loop waits if nothing is due.
 const longest = time.Hour
 
-// patience returns how long to wait for the next second look.
-func (s *Follower) patience() time.Duration {
+// untilNextRetry returns how long to wait for the next second look.
+func (s *Follower) untilNextRetry() time.Duration {
 	now := s.clock.Now()
 	next := s.waits.next(now.Add(longest))
 	for _, p := range s.projects {
@@ -196,9 +196,9 @@ func earlier(a, b time.Time) time.Time {
 // due reports whether the time of a second look has come.
 func due(c clock.Clock, at time.Time) bool { return !at.IsZero() && !c.Now().Before(at) }
 
-// secondLooks reads files again that were broken or missing a moment ago, and
+// retryDue reads files again that were broken or missing a moment ago, and
 // retries what failed.
-func (s *Follower) secondLooks(ctx context.Context) {
+func (s *Follower) retryDue(ctx context.Context) {
 	s.waits.retry(ctx)
 	for _, id := range slices.Sorted(maps.Keys(s.policies)) {
 		if p := s.policies[id]; due(s.clock, p.due) {
@@ -208,7 +208,7 @@ func (s *Follower) secondLooks(ctx context.Context) {
 	for _, id := range s.order() {
 		p := s.projects[id]
 		if due(s.clock, p.suspect) {
-			s.look(ctx, p, true)
+			s.readFeatures(ctx, p, true)
 		}
 		if due(s.clock, p.again) {
 			p.again, p.refused = time.Time{}, nil
@@ -221,13 +221,13 @@ func (s *Follower) secondLooks(ctx context.Context) {
 	}
 }
 
-func (s *Follower) lookAtAll(ctx context.Context) {
+func (s *Follower) readAll(ctx context.Context) {
 	for _, p := range s.policies {
 		p.due = s.clock.Now().Add(quiet)
 	}
 	for _, id := range s.order() {
 		s.watch(s.projects[id])
-		s.look(ctx, s.projects[id], false)
+		s.readFeatures(ctx, s.projects[id], false)
 	}
 }
 
@@ -266,6 +266,6 @@ func (s *Follower) touched(ctx context.Context, ev fsnotify.Event) {
 		if ev.Has(fsnotify.Create) || ev.Has(fsnotify.Remove) || ev.Has(fsnotify.Rename) {
 			s.watch(p) // a folder or a link might have been replaced
 		}
-		s.look(ctx, p, false)
+		s.readFeatures(ctx, p, false)
 	}
 }

@@ -137,7 +137,7 @@ func (s *Follower) read(ctx context.Context) error {
 	s.seq = seq
 	for _, id := range slices.Sorted(maps.Keys(ended)) {
 		if ended[id] {
-			s.glance(ctx, id)
+			s.checkAfterSession(ctx, id)
 		}
 	}
 	for _, id := range s.order() {

@@ -82,16 +82,16 @@ func (s *Follower) ran(ctx context.Context, project, since int64) (yes bool) {
 	return yes || err != nil
 }
 
-// glance reads a project's files when a session has ended. If they have not
+// checkAfterSession reads a project's files when a session has ended. If they have not
 // changed, that session did not change them.
-func (s *Follower) glance(ctx context.Context, project int64) {
+func (s *Follower) checkAfterSession(ctx context.Context, project int64) {
 	if p := s.policies[project]; p != nil && p.due.IsZero() {
 		if now, err := s.position(ctx); err == nil && policyPrint(p.project.Path) == p.print {
 			p.seq = now
 		}
 	}
 	if p := s.projects[project]; p != nil {
-		s.look(ctx, p, false)
+		s.readFeatures(ctx, p, false)
 	}
 }
 

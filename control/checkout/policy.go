@@ -81,7 +81,7 @@ func (s *Follower) reread(ctx context.Context, p *policyProject) {
 		s.log.Error("the log cannot be read", "error", err)
 	}
 	print := policyPrint(p.project.Path)
-	p.problem = s.takeOver(ctx, p)
+	p.problem = s.applyPolicy(ctx, p)
 	if p.print = print; err == nil {
 		p.seq = now
 	}
@@ -90,9 +90,9 @@ func (s *Follower) reread(ctx context.Context, p *policyProject) {
 
 const stays = "until that is fixed, the policy before this edit stays in effect"
 
-// takeOver applies the policy of a checkout, or returns why not. A change that
+// applyPolicy applies the policy of a checkout, or returns why not. A change that
 // waits for a person becomes a need of the project.
-func (s *Follower) takeOver(ctx context.Context, p *policyProject) string {
+func (s *Follower) applyPolicy(ctx context.Context, p *policyProject) string {
 	known, err := s.project(ctx, p.project.ID)
 	if err != nil {
 		return explain(err)

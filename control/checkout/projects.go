@@ -54,7 +54,7 @@ func (s *Follower) reload(ctx context.Context) error {
 			}
 			s.projects[project.ID] = p
 			s.watch(p)
-			s.look(ctx, p, false)
+			s.readFeatures(ctx, p, false)
 		case string(coppice.Raw(p.project.Policy)) != string(coppice.Raw(project.Policy)):
 			p.project, p.refused = project, nil
 			s.turn(ctx, p)

@@ -146,7 +146,7 @@ func (b *bundle) settled() {
 	b.until("rest", func() (rests bool) {
 		b.must(b.f.do(b.ctx, func() {
 			last, err := b.f.position(b.ctx)
-			rests = err == nil && b.f.seq == last && b.f.patience() == longest
+			rests = err == nil && b.f.seq == last && b.f.untilNextRetry() == longest
 		}))
 		return rests
 	})

@@ -115,11 +115,11 @@ func (e *Env) attach(ctx context.Context, cl *client.Client, key string, readOnl
 	}
 	end, err := a.show(ctx, cl, t)
 	leave()
-	return a.farewell(end, err)
+	return a.printEnd(end, err)
 }
 
-// farewell prints how the session ended, after the terminal was restored.
-func (a *attachment) farewell(end *api.TerminalEnd, err error) error {
+// printEnd prints how the session ended, after the terminal was restored.
+func (a *attachment) printEnd(end *api.TerminalEnd, err error) error {
 	select {
 	case <-a.detached:
 		fmt.Fprintf(a.env.Stderr, "detached from %s; the session continues\n", a.key)

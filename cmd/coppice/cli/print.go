@@ -31,13 +31,13 @@ var colours = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("
 // Line breaks and tabs stay.
 func visible(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
-	if strings.IndexFunc(s, steers) < 0 {
+	if strings.IndexFunc(s, isUnsafe) < 0 {
 		return s
 	}
 	var b strings.Builder
 	for _, r := range s {
 		switch {
-		case !steers(r):
+		case !isUnsafe(r):
 			b.WriteRune(r)
 		case r < 0x80:
 			b.WriteByte('^')
@@ -49,9 +49,9 @@ func visible(s string) string {
 	return b.String()
 }
 
-// steers reports whether a terminal would obey a character, or let it change
+// isUnsafe reports whether a terminal would obey a character, or let it change
 // how other text looks.
-func steers(r rune) bool {
+func isUnsafe(r rune) bool {
 	return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || coppice.TurnsText(r))
 }
 
@@ -93,7 +93,7 @@ func (e *Env) jsonLine(v any) error {
 func (e *Env) writeJSON(b []byte) error {
 	var out strings.Builder
 	for _, r := range string(b) {
-		if steers(r) {
+		if isUnsafe(r) {
 			fmt.Fprintf(&out, `\u%04x`, r)
 		} else {
 			out.WriteRune(r)

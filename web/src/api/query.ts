@@ -15,7 +15,7 @@ interface Entry {
   load: () => Promise<unknown>;
   stale: boolean;
   busy: boolean;
-  lookers: Set<() => void>;
+  viewers: Set<() => void>;
 }
 
 const entries = new Map<string, Entry>();
@@ -33,27 +33,27 @@ function run(e: Entry): void {
     )
     .finally(() => {
       e.busy = false;
-      if (e.stale && e.lookers.size > 0) run(e);
+      if (e.stale && e.viewers.size > 0) run(e);
     });
 }
 
 function set(e: Entry, result: Result<unknown>): void {
   e.result = result;
-  e.lookers.forEach((f) => f());
+  e.viewers.forEach((f) => f());
 }
 
 export function invalidate(match: (name: string) => boolean): void {
   for (const [name, e] of entries) {
     if (!match(name)) continue;
     e.stale = true;
-    if (e.lookers.size > 0) run(e);
+    if (e.viewers.size > 0) run(e);
   }
 }
 
 function prune(): void {
   if (entries.size <= KEEP) return;
   for (const [name, e] of entries) {
-    if (e.lookers.size === 0) entries.delete(name);
+    if (e.viewers.size === 0) entries.delete(name);
     if (entries.size <= KEEP) return;
   }
 }
@@ -65,13 +65,13 @@ const idle: Result<never> = { loading: false };
 export function useQuery<T>(name: string, load: () => Promise<T>): Result<T> & { again: () => void } {
   if (name !== "" && !entries.has(name)) {
     prune();
-    entries.set(name, { result: { loading: true }, load, stale: true, busy: false, lookers: new Set() });
+    entries.set(name, { result: { loading: true }, load, stale: true, busy: false, viewers: new Set() });
   }
   const entry = entries.get(name);
   const result = useSyncExternalStore(
     (f) => {
-      entry?.lookers.add(f);
-      return () => entry?.lookers.delete(f);
+      entry?.viewers.add(f);
+      return () => entry?.viewers.delete(f);
     },
     () => (entry?.result ?? idle) as Result<T>,
   );

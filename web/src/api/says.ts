@@ -7,7 +7,7 @@ import { follow } from "./sse";
 
 export class Lines {
   private lines = new Map<string, Says>(); // by task, the last of each
-  private lookers = new Map<string, Set<() => void>>();
+  private viewers = new Map<string, Set<() => void>>();
 
   // take stores the line of a session, or removes it if it is empty.
   take(s: Says): void {
@@ -31,16 +31,16 @@ export class Lines {
   }
 
   look(task: string, f: () => void): () => void {
-    const all = this.lookers.get(task) ?? new Set();
-    this.lookers.set(task, all.add(f));
+    const all = this.viewers.get(task) ?? new Set();
+    this.viewers.set(task, all.add(f));
     return () => {
       all.delete(f);
-      if (all.size === 0 && this.lookers.get(task) === all) this.lookers.delete(task);
+      if (all.size === 0 && this.viewers.get(task) === all) this.viewers.delete(task);
     };
   }
 
   private notify(task: string): void {
-    this.lookers.get(task)?.forEach((f) => f());
+    this.viewers.get(task)?.forEach((f) => f());
   }
 }
 
