@@ -19,6 +19,7 @@ var checkedTexts = []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "doc
 var uncheckedCode = []string{
 	".",
 	"answer",
+	"cmd/coppice/server",
 	"engine",
 	"fabric",
 	"host",
@@ -37,7 +38,7 @@ var uncheckedCode = []string{
 // uncheckedFiles are generated from words in the code, are recordings of other
 // programs, or have the banned words as data.
 var uncheckedFiles = []string{
-	"docs/configuration.md", "*/testdata/*", "test/house/*", "store/sqlite/gen/*", "store/sqlite/migrations/*", "web/src/api/schema.ts",
+	"docs/configuration.md", "*/testdata/*", "test/house/*", "store/sqlite/gen/*", "store/sqlite/migrations/*", "web/src/api/schema.ts", "web/src/api/verbs.ts",
 }
 
 // bannedWord is a row of the table in the style guide.
