@@ -1,11 +1,11 @@
 package http
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
-	"html/template"
+	"fmt"
+	"html"
 	"io/fs"
 	"net/http"
 	"path"
@@ -99,27 +99,23 @@ func (s *Server) refuseBrowser(w http.ResponseWriter, r *http.Request, err error
 
 // writeSignInPage writes the page for browsers that are not signed in.
 func writeSignInPage(w http.ResponseWriter, p *api.Problem) {
-	var b bytes.Buffer
-	if err := signInPage.Execute(&b, p); err != nil {
-		http.Error(w, p.Detail, p.Status)
-		return
-	}
 	h := w.Header()
 	h.Set("Content-Security-Policy", "default-src 'none'; style-src "+signInStyleHash+"; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	h.Set("Content-Type", kinds[".html"])
 	w.WriteHeader(p.Status)
-	_, _ = w.Write(b.Bytes()) // the reader might be gone
+	_, _ = fmt.Fprintf(w, signInPage, html.EscapeString(string(p.Code)), html.EscapeString(p.Detail)) // the reader might be gone
 }
 
 const signInStyle = `:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:34rem;margin:14vh auto;padding:0 1.5rem}` +
 	`code{font:14px ui-monospace,monospace;padding:.15rem .4rem;border:1px solid #8886;border-radius:4px}`
 
-var (
-	signInStyleHash = func() string {
-		sum := sha256.Sum256([]byte(signInStyle))
-		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
-	}()
-	signInPage = template.Must(template.New("sign-in").Parse(`<!doctype html>
+var signInStyleHash = func() string {
+	sum := sha256.Sum256([]byte(signInStyle))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}()
+
+// signInPage takes the code and the text of a Problem.
+const signInPage = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -127,7 +123,6 @@ var (
 <style>` + signInStyle + `</style>
 <h1>Sign in to Coppice</h1>
 <p>Run <code>coppice login</code> in a terminal and open the link it prints. The link works one time, within two minutes.</p>
-<p>{{.Code}}: {{.Detail}}.</p>
+<p>%s: %s.</p>
 </html>
-`))
-)
+`
