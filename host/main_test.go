@@ -169,6 +169,9 @@ func runAgent(args []string) int {
 		return fetch()
 	case "env":
 		fmt.Println(strings.Join(os.Environ(), "\n"), "\nargs", strings.Join(os.Args, " "))
+	case "hangup": // hangs up on itself
+		syscall.Kill(os.Getpid(), syscall.SIGHUP)
+		stay()
 	case "stubborn": // obeys nothing
 		signal.Ignore(syscall.SIGTERM)
 		fmt.Println("ready")

@@ -11,9 +11,11 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"coppice"
+	"coppice/internal/process"
 	"coppice/workspace/git"
 )
 
@@ -24,6 +26,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	flag.Parse()
+	process.CatchIgnored(syscall.SIGHUP)
 	os.Exit(m.Run())
 }
 

@@ -15,6 +15,7 @@ import (
 
 	"coppice"
 	"coppice/agent"
+	"coppice/internal/process"
 )
 
 const runMain = "COPPICE_TEST_SCRIPTED_MAIN"
@@ -25,6 +26,7 @@ func TestMain(m *testing.M) {
 	if os.Getenv(runMain) != "" {
 		os.Exit(Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Environ()))
 	}
+	process.CatchIgnored(syscall.SIGHUP)
 	os.Exit(m.Run())
 }
 

@@ -11,12 +11,14 @@ import (
 	"time"
 
 	"coppice/cmd/coppice/server"
+	"coppice/internal/process"
 )
 
 func (p *program) serve(ctx context.Context, cfg server.Config) error {
 	// Whoever reads what the server prints may go away. That must not end it,
 	// least of all while it stops.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	process.CatchIgnored(syscall.SIGHUP)
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)

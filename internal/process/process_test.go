@@ -27,6 +27,12 @@ func TestMain(m *testing.M) {
 	}
 	signal.Ignore(syscall.SIGTERM, syscall.SIGHUP)
 	switch role {
+	case "ignores": // starts a shell that sends itself the signals
+		CatchIgnored(syscall.SIGHUP, syscall.SIGUSR2)
+		for _, name := range []string{"HUP", "TERM"} {
+			fmt.Println(name, exec.Command("sh", "-c", "kill -"+name+" $$").Run())
+		}
+		os.Exit(0)
 	case "stay":
 	case "fork-away": // twice, into a session of its own, and gone
 		start("stay", true, os.Environ())
