@@ -73,7 +73,7 @@ func (x *Index) catchUp(ctx context.Context) error {
 			return err
 		}
 		if len(x.dirty) == 0 && !tasks && !checks {
-			x.read.Store(committed + 1)
+			x.hasRead(committed)
 			return nil
 		}
 		begun := time.Now()

@@ -94,16 +94,11 @@ func TestFinds(t *testing.T) {
 			s.Stop()
 			s = b.start()
 		}
-		for {
-			page, err := c.Search(b.ctx, client.SearchQuery{Text: "walr", Kinds: []string{api.HitOutput}})
-			b.must(err)
-			if page.Behind {
-				continue
-			}
-			if len(page.Hits) == 0 || page.Hits[0].Session != made[0].Key+".1" || !strings.Contains(page.Hits[0].Snippet, "feed the walrus") {
-				t.Errorf("restarted %v: %+v", restarted, page)
-			}
-			break
+		b.must(s.index.Wait(b.ctx))
+		page, err := c.Search(b.ctx, client.SearchQuery{Text: "walr", Kinds: []string{api.HitOutput}})
+		b.must(err)
+		if len(page.Hits) == 0 || page.Hits[0].Session != made[0].Key+".1" || !strings.Contains(page.Hits[0].Snippet, "feed the walrus") {
+			t.Errorf("restarted %v: found %+v, want what the session %s.1 said", restarted, page, made[0].Key)
 		}
 	}
 	text, err := c.Diff(b.ctx, made[0].Key, true)
