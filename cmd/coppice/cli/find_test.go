@@ -46,7 +46,7 @@ func TestFindGolden(t *testing.T) {
 	s := &shell{Bundle: b, env: cli.Env{
 		Client: func() (*client.Client, error) { return client.At(b.Server.URL(), apitest.Token) }, Dir: "/src/app", Now: b.Clock.Now,
 	}}
-	s.Project("/src/app")
+	app := s.Project("/src/app")
 	s.golden(t, "usage-none", "usage")
 	for _, title := range []string{"Feed the walrus", "Feed the seal"} {
 		key := s.Task("app", coppice.NewTask{Title: title}).Key
@@ -60,6 +60,8 @@ func TestFindGolden(t *testing.T) {
 	s.golden(t, "search-nothing", "search", "nothing")
 	s.golden(t, "search-wordless", "search", "--", "--")
 	s.golden(t, "search-wrong", "search", "x", "--kind", "picture")
+	app.Policy.Budget = coppice.BudgetPolicy{Task: 2, Day: 5}
+	s.Update(func(tx store.Tx) error { return tx.Projects.Put(&app) })
 	s.golden(t, "usage", "usage")
 	s.golden(t, "usage-tasks", "usage", "--tasks", "--from", "2026-03-01")
 	s.golden(t, "usage-wrong", "usage", "--from", "monday")

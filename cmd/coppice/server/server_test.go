@@ -209,12 +209,17 @@ func (b *bundle) repo(files map[string]string) string {
 	b.git(dir, "config", "user.name", "Ann")
 	b.git(dir, "config", "user.email", "ann@example.org")
 	for name, text := range files {
-		b.must(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
-		b.must(os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+		b.write(filepath.Join(dir, name), text)
 	}
 	b.git(dir, "add", "-A")
 	b.git(dir, "commit", "-q", "--allow-empty", "-m", "first")
 	return dir
+}
+
+func (b *bundle) write(path, text string) {
+	b.t.Helper()
+	b.must(os.MkdirAll(filepath.Dir(path), 0o755))
+	b.must(os.WriteFile(path, []byte(text), 0o644))
 }
 
 const asks = `cases:
