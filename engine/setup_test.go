@@ -11,11 +11,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"go.uber.org/goleak"
 
 	"coppice"
 	"coppice/store"
 	"coppice/store/sqlite"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // noon is now in every test.
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)

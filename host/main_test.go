@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/x/term"
+	"go.uber.org/goleak"
 
 	"coppice"
 	"coppice/agent"
@@ -40,7 +41,7 @@ func TestMain(m *testing.M) {
 	case "scripted":
 		os.Exit(scripted.Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Environ()))
 	}
-	os.Exit(m.Run())
+	goleak.VerifyTestMain(m)
 }
 
 var testProtocols = map[string]agent.Protocol{

@@ -6,10 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"coppice"
 	"coppice/internal/redact"
 	"coppice/secret"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestValidName(t *testing.T) {
 	t.Parallel()

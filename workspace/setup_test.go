@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"coppice"
 	"coppice/internal/process"
 	"coppice/workspace/git"
@@ -27,7 +29,7 @@ func TestMain(m *testing.M) {
 	}
 	flag.Parse()
 	process.CatchIgnored(syscall.SIGHUP)
-	os.Exit(m.Run())
+	goleak.VerifyTestMain(m)
 }
 
 // bundle is a repository with one commit on main, and Workspaces beside it.

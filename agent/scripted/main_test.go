@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"coppice"
 	"coppice/agent"
 	"coppice/internal/process"
@@ -27,7 +29,7 @@ func TestMain(m *testing.M) {
 		os.Exit(Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Environ()))
 	}
 	process.CatchIgnored(syscall.SIGHUP)
-	os.Exit(m.Run())
+	goleak.VerifyTestMain(m)
 }
 
 // stage is a repository with a script, and the environment of an agent in it.

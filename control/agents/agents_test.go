@@ -7,9 +7,13 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"coppice"
 	"coppice/api"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // The agents of a machine and of a project are found, in the environment in
 // which they work, once for all who ask within a minute.

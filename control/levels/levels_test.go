@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"coppice"
 	"coppice/internal/redact"
 	"coppice/internal/smallmodel"
@@ -20,6 +22,8 @@ import (
 	"coppice/store/sqlite"
 	"coppice/test/scriptedmodel"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const levelKey = "key-that-nobody-logs"
 

@@ -7,10 +7,13 @@ import (
 	"testing/synctest"
 	"time"
 
+	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
 	"coppice/internal/clock"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"go.uber.org/goleak"
 )
 
 const roleVar = "PROCESS_TEST_ROLE"
@@ -23,7 +25,7 @@ const roleVar = "PROCESS_TEST_ROLE"
 func TestMain(m *testing.M) {
 	role := os.Getenv(roleVar)
 	if role == "" {
-		os.Exit(m.Run())
+		goleak.VerifyTestMain(m)
 	}
 	signal.Ignore(syscall.SIGTERM, syscall.SIGHUP)
 	switch role {

@@ -186,4 +186,3 @@ func (p *parser) refuse(pr *proc, c call) error {
 	}
 	return nil
 }
-

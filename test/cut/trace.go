@@ -79,4 +79,3 @@ func Parse(r io.Reader, root, dir string) ([]Op, error) {
 	}
 	return p.ops, nil
 }
-

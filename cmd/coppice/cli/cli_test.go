@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
+	"go.uber.org/goleak"
 
 	"coppice"
 	"coppice/api/apitest"
@@ -23,6 +24,8 @@ import (
 	"coppice/store"
 	"coppice/store/sqlite"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
