@@ -7,8 +7,8 @@ import (
 	"coppice/store"
 )
 
-// push brings a commit to the remote, unless something is in the way of the move
-// that follows.
+// push brings a commit to the remote, unless something blocks the move that
+// follows.
 func (w *world) push(s coppice.PushSpec, checks []string, verified bool) coppice.PushResult {
 	r := w.repos[s.Repo]
 	res := coppice.PushResult{Now: r.base}

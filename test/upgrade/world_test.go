@@ -128,7 +128,7 @@ func (w *world) begin() {
 	}
 }
 
-// line is where a task stands.
+// line describes a task's state.
 func line(d api.TaskDetail) string {
 	if d.Reason == "" {
 		return string(d.Status)
@@ -214,7 +214,7 @@ func (w *world) hosts(program string) []harness.Proc {
 }
 
 // endAlone opens the gate while no server runs, and waits until the host of the
-// session that stands at it has ended.
+// session that waits at it has ended.
 func (w *world) endAlone(session string) {
 	w.T.Helper()
 	for _, p := range w.Processes() {
