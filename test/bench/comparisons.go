@@ -130,7 +130,7 @@ func compareHeld(ctx context.Context, l *lab) ([]measurement, func(), error) {
 func (w *watch) held(ctx context.Context) error {
 	for {
 		e, err := w.wait(ctx, coppice.EventTaskStage, 1)
-		if err != nil || strings.Contains(e.Reason, "waits for a person to say land") {
+		if err != nil || strings.Contains(e.Reason, "waits for a person") {
 			return err
 		}
 	}
@@ -181,7 +181,7 @@ func compareDispatch(ctx context.Context, l *lab) ([]measurement, func(), error)
 			return nil, b.close, err
 		}
 	}
-	if _, err := b.door.next(ctx); err != nil { // the one that fills it
+	if _, err := b.probes.next(ctx); err != nil { // the one that fills it
 		return nil, b.close, err
 	}
 	return []measurement{func(ctx context.Context, _ int) (float64, error) {
@@ -280,7 +280,7 @@ func (l *lab) sessionMemory(ctx context.Context, _ int) (float64, error) {
 		return 0, err
 	}
 	for range n {
-		if _, err := b.door.next(ctx); err != nil {
+		if _, err := b.probes.next(ctx); err != nil {
 			return 0, err
 		}
 	}

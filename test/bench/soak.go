@@ -176,7 +176,7 @@ func residentOf(pid int) (float64, error) {
 }
 
 // sizeOf is how many MiB the files below a directory have, and those among them
-// that are objects of git. What vanishes meanwhile does not count.
+// that are objects of git. Files that vanish in the meantime do not count.
 func sizeOf(dir string) (size, objects float64) {
 	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {

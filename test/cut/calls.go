@@ -187,7 +187,7 @@ func (p *parser) between(pr *proc, c call) error {
 // names reads the calls that change names and what belongs to them.
 func (p *parser) names(pr *proc, c call) error {
 	a, o := c.args, Op{PID: c.pid}
-	first, firstDir := 1, 0 // where the path stands, and its directory
+	first, firstDir := 1, 0 // the arguments of the path and of its directory
 	if c.name == "symlinkat" {
 		first, firstDir = 2, 1
 	}

@@ -24,7 +24,7 @@ type proc struct {
 	files map[int]*file
 }
 
-// birth tells where a process or thread comes from.
+// birth names the parent of a process or thread.
 type birth struct {
 	parent int
 	thread bool

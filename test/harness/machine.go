@@ -156,7 +156,7 @@ func (m *Machine) GitIn(dir string, args ...string) string {
 	return strings.TrimRight(string(out), "\n")
 }
 
-// Gate makes a named pipe below Root: a script that reads it goes on when the
+// Gate makes a named pipe below Root: a script that reads it continues when the
 // test opens it.
 func (m *Machine) Gate(name string) (path string, open func()) {
 	m.T.Helper()

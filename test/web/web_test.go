@@ -111,7 +111,7 @@ func (w *world) env() []string {
 	}
 }
 
-// repository makes a repository of what stands in testdata.
+// repository makes a repository of the files in testdata.
 func (w *world) repository(name string) {
 	w.t.Helper()
 	dir := filepath.Join(w.root, name)
@@ -191,7 +191,7 @@ func (w *world) close() {
 			break
 		}
 		for _, task := range page.Tasks {
-			_, _ = c.Ask(ctx, task.Key, coppice.VerbStop, verb.Request{}) // what has ended meanwhile cannot be stopped
+			_, _ = c.Ask(ctx, task.Key, coppice.VerbStop, verb.Request{}) // a task that has ended cannot be stopped
 		}
 	}
 	w.settle(ctx, c)
@@ -237,14 +237,14 @@ func (w *world) drive(script string) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	told, err := json.Marshal(map[string]string{
+	given, err := json.Marshal(map[string]string{
 		"url": "http://" + w.listen, "token": token, "root": w.root, "shots": shots, "chromium": chromium(), "program": program,
 	})
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	cmd := exec.CommandContext(ctx, "node", script)
-	cmd.Env = append(w.env(), "COPPICE_WEB_TEST="+string(told))
+	cmd.Env = append(w.env(), "COPPICE_WEB_TEST="+string(given))
 	if s := os.Getenv("COPPICE_WEB_PATIENCE"); s != "" {
 		cmd.Env = append(cmd.Env, "PATIENCE="+s)
 	}
@@ -271,7 +271,7 @@ func (w *world) drive(script string) {
 		}
 		w.do(what)
 		if _, err := fmt.Fprintln(answers, "done"); err != nil {
-			break // it has ended, and tells why below
+			break // it has ended; the reason is read below
 		}
 	}
 	if err := cmd.Wait(); err != nil {
