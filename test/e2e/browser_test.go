@@ -36,11 +36,11 @@ func TestAMissingBrowserIsTheEnvironmentsFault(t *testing.T) {
 		}
 	}
 	if w.git("rev-parse", "main") != before || slices.Contains(roles(w.task(key)), coppice.RoleFix) {
-		t.Error("an agent was asked to mend the environment, or the work landed")
+		t.Error("an agent was asked to fix the environment, or the work landed")
 	}
 }
 
-func TestABrowserThatIsThereIsNoHindrance(t *testing.T) {
+func TestVerifierWithABrowser(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, files{
 		"coppice.yaml":           policy + "verify: {browser: true}\nmcp: {browser: {url: \"http://127.0.0.1:9/\"}}\n",
@@ -53,6 +53,6 @@ func TestABrowserThatIsThereIsNoHindrance(t *testing.T) {
 	key := w.verified("A page")
 	w.landed(key)
 	if got := w.session(key + ".2").Prompt; !strings.Contains(got, "You have a browser") || strings.Contains(got, "kept as evidence") {
-		t.Errorf("the verifier is told:\n%s", got)
+		t.Errorf("the verifier has the prompt:\n%s", got)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"coppice/api"
 )
 
-// A task that has landed goes on in its conversation, from the base that has its
+// A task that has landed continues its conversation, from the base that has its
 // work, and lands once more without a conflict.
 func TestContinueWhatHasLanded(t *testing.T) {
 	t.Parallel()
@@ -28,15 +28,15 @@ func TestContinueWhatHasLanded(t *testing.T) {
 		t.Errorf("landed %q", got)
 	}
 	if d.History[1].Resume == "" || d.History[1].Resume != d.History[0].Conversation {
-		t.Errorf("it went on with %q, not %q", d.History[1].Resume, d.History[0].Conversation)
+		t.Errorf("it continued %q, not %q", d.History[1].Resume, d.History[0].Conversation)
 	}
 	if got := w.git("rev-list", "--count", "main"); got != "3" {
 		t.Errorf("main has %s commits", got)
 	}
 }
 
-// A fork begins where the other task's branch stands, and leaves that alone.
-func TestForkWhatRuns(t *testing.T) {
+// A fork begins at the head of the other task's branch, and leaves that alone.
+func TestForkARunningTask(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, files{".coppice/scripted.yaml": `cases:
   - {match: another way, steps: [{run: "cp one three"}]}
@@ -54,9 +54,9 @@ func TestForkWhatRuns(t *testing.T) {
 		t.Errorf("the fork landed %q", got)
 	}
 	if s := w.session(fork.Key + ".1"); !s.Fork || s.Resume != w.session(key+".1").Conversation {
-		t.Errorf("its session goes on with %q, fork %t", s.Resume, s.Fork)
+		t.Errorf("its session continues %q, fork %t", s.Resume, s.Fork)
 	}
-	w.cli("send", key, "go on")
+	w.cli("send", key, "continue")
 	w.landed(key)
 	if got := w.onBase("two"); got != "two" {
 		t.Errorf("the other one landed %q", got)
@@ -96,8 +96,9 @@ func TestTakeAndGive(t *testing.T) {
 	}
 }
 
-// What an agent cannot do is told, and the model is kept for the next session.
-func TestWhatAnAgentCannotIsTold(t *testing.T) {
+// The answer says what an agent cannot do, and the model is kept for the next
+// session.
+func TestUnsupportedRequests(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, files{".coppice/scripted.yaml": "cases: [{steps: [{wait_message: true}, {write: {path: one, content: x}}]}]\n"})
 	w.serve()
@@ -111,11 +112,11 @@ func TestWhatAnAgentCannotIsTold(t *testing.T) {
 	if out := w.cli("show", key); !strings.Contains(out, "model: big (not delivered: this agent cannot change its model") {
 		t.Errorf("show says\n%s", out)
 	}
-	w.cli("send", key, "--next", "go on")
+	w.cli("send", key, "--next", "continue")
 	w.landed(key)
 }
 
-// An interrupted session waits for a person, who says how to go on.
+// An interrupted session waits for a person, who says how to continue.
 func TestInterruptWaitsForAWord(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, files{".coppice/scripted.yaml": `cases:

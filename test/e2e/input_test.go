@@ -24,7 +24,7 @@ type bad struct {
 	stdin string
 	args  []string
 	code  int
-	says  []string // on stderr, besides a way out
+	says  []string // on stderr, besides a fix
 }
 
 func badInputs() []bad {
@@ -104,7 +104,7 @@ func badInputs() []bad {
 		{name: "a title of two lines for some", args: []string{"new", "a\u2028b"}, code: 1, says: []string{"breaks the line"}},
 		{name: "a title that is a flag", args: []string{"new", "-rf"}, code: 2},
 		{name: "priority out of range", args: []string{"new", "a", "--priority", "11"}, code: 1, says: []string{"11", "-10 to 10"}},
-		{name: "priority that is no number", args: []string{"new", "a", "--priority", "high"}, code: 2, says: []string{"priority"}},
+		{name: "priority that is not a number", args: []string{"new", "a", "--priority", "high"}, code: 2, says: []string{"priority"}},
 		{name: "an unknown track", args: []string{"new", "a", "--track", "docs"}, code: 1, says: []string{"docs", "main"}},
 		{name: "an agent that is not installed", args: []string{"new", "a", "--agent", "claude"}, code: 1, says: []string{"not installed", "npm install"}},
 		{name: "a huge message", args: []string{"send", "app-1", "-"}, stdin: strings.Repeat("x", 2<<20), code: 1, says: []string{"1048576"}},
@@ -210,7 +210,7 @@ func TestATerminalObeysNothingThatAnAgentWrote(t *testing.T) {
 		} {
 			p := w.person(columns, columns/4, strings.Fields(c.args)...)
 			p.leaves(0)
-			p.heard(c.shows)
+			p.showed(c.shows)
 			colour := regexp.MustCompile("\x1b\\[[0-9;]*m") // our own
 			rest := colour.ReplaceAllString(string(p.raw), "")
 			if i := strings.IndexAny(rest, "\x1b\a\u202e\u009b"); i >= 0 {

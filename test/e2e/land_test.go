@@ -12,7 +12,7 @@ import (
 	"coppice/api"
 )
 
-func TestAFailedCheckIsMended(t *testing.T) {
+func TestAFailedCheckIsFixed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, files{
 		"coppice.yaml": policy + "checks: [sh check.sh]\n",
@@ -33,7 +33,7 @@ func TestAFailedCheckIsMended(t *testing.T) {
 	}
 	for _, part := range []string{"$ sh check.sh", "expected 3 but found 2", "exit code 7"} {
 		if !strings.Contains(fix.Prompt, part) {
-			t.Errorf("the fix session is not told %q:\n%s", part, fix.Prompt)
+			t.Errorf("the fix session does not have %q in its prompt:\n%s", part, fix.Prompt)
 		}
 	}
 	if got := w.onBase("count"); got != "3" {
@@ -55,13 +55,13 @@ func TestAConflictIsHandedBack(t *testing.T) {
 	slow := w.new("The slow one")
 	w.working(slow, coppice.SessionIdle)
 	w.landed(w.new("The quick one"))
-	w.cli("send", slow, "go on")
+	w.cli("send", slow, "continue")
 	d := w.landed(slow)[0]
 	want(t, "landings", outcomes(d), []coppice.LandingOutcome{coppice.LandingConflict, coppice.LandingLanded})
 	prompt := w.session(slow + ".2").Prompt
 	for _, part := range []string{"== line", "<<<<<<<", "quick\n", "slow\n", "Merge main into your branch"} {
 		if !strings.Contains(prompt, part) {
-			t.Errorf("the fix session is not told %q:\n%s", part, prompt)
+			t.Errorf("the fix session does not have %q in its prompt:\n%s", part, prompt)
 		}
 	}
 	if got := w.onBase("line"); got != "quick and slow" {
@@ -200,7 +200,7 @@ func TestPushMeetsAnotherPush(t *testing.T) {
 	w.gitIn(other, "add", "--all")
 	w.gitIn(other, "commit", "--quiet", "--message=Theirs")
 	w.gitIn(other, "push", "--quiet", "origin", "main")
-	w.cli("send", key, "go on")
+	w.cli("send", key, "continue")
 	d := w.landed(key)[0]
 	for name, dir := range map[string]string{"the remote": origin, "the repository": w.repo} {
 		if got := w.gitIn(dir, "rev-parse", "main"); got != d.Landed {

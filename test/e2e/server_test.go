@@ -28,7 +28,7 @@ func decode[T any](t *testing.T, text string) T {
 	return v
 }
 
-// objects decodes JSON that stands one value a line.
+// objects decodes JSON with one value per line.
 func objects[T any](t *testing.T, text string) []T {
 	t.Helper()
 	var all []T

@@ -54,7 +54,7 @@ func TestAStopWaitsForALanding(t *testing.T) {
 			w.slowGit(gate)
 			s := w.serve()
 			key := w.new("Land while it stops")
-			f, err := os.OpenFile(gate, os.O_WRONLY, 0) // git stands at the gate
+			f, err := os.OpenFile(gate, os.O_WRONLY, 0) // git waits at the gate
 			if err != nil {
 				t.Fatal(err)
 			}

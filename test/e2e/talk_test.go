@@ -20,15 +20,15 @@ func TestSendReachesTheAgent(t *testing.T) {
 	w := newWorld(t, files{".coppice/scripted.yaml": `cases:
   - steps:
       - wait_message: true
-      - write: {path: heard.txt, content: "${answer}\n"}
+      - write: {path: message.txt, content: "${answer}\n"}
 `})
 	w.serve()
 	key := w.new("Listen")
 	w.working(key, coppice.SessionIdle)
 	w.cli("send", key, "use", "tabs & <spaces>")
 	d := w.landed(key)[0]
-	if got := w.onBase("heard.txt"); got != "use tabs & <spaces>" {
-		t.Errorf("the agent heard %q", got)
+	if got := w.onBase("message.txt"); got != "use tabs & <spaces>" {
+		t.Errorf("the agent received %q", got)
 	}
 	if len(d.Messages) != 1 || d.Messages[0].DeliveredAt.IsZero() {
 		t.Errorf("messages: %+v", d.Messages)
@@ -55,7 +55,7 @@ func TestAQuestionWaitsForItsAnswer(t *testing.T) {
 	w.cli("answer", key, "blue")
 	w.landed(key)
 	if got := w.onBase("colour.txt"); got != "blue" {
-		t.Errorf("the agent heard %q", got)
+		t.Errorf("the agent received %q", got)
 	}
 	if r := w.try(w.repo, "", "answer", key, "red"); r.code != 1 {
 		t.Errorf("a second answer: %+v", r)
@@ -170,6 +170,6 @@ func TestRetryWithANote(t *testing.T) {
 	w.cli("retry", key, "--note", "the staging key works")
 	w.landed(key)
 	if p := w.session(key + ".2").Prompt; !strings.Contains(p, "the staging key works") || !strings.Contains(p, "the key was refused") {
-		t.Errorf("the second session was told\n%s", p)
+		t.Errorf("the second session has the prompt\n%s", p)
 	}
 }

@@ -200,8 +200,8 @@ func (w *world) session(key string) coppice.Session {
 
 var errSeen = errors.New("seen")
 
-// await follows the log until the task is as f wants it. It goes on through
-// restarts of the server.
+// await follows the log until the task is as f expects it, also through restarts
+// of the server.
 func (w *world) await(key, what string, f func(api.TaskDetail) bool) api.TaskDetail {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
@@ -233,7 +233,7 @@ func (w *world) await(key, what string, f func(api.TaskDetail) bool) api.TaskDet
 	}
 }
 
-// story tells what happened to a task and what runs, for a test that failed.
+// story says what happened to a task and which processes run, for a failed test.
 func (w *world) story(key string) string {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.t.Context()), 5*time.Second)
 	defer cancel()

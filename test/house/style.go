@@ -35,7 +35,6 @@ var uncheckedCode = []string{
 	"scripts",
 	"secret",
 	"store",
-	"test",
 	"verb",
 	"web",
 	"worker",
