@@ -147,15 +147,15 @@ func burstRows(ctx context.Context, l *lab) ([]row, error) {
 	rows := []row{
 		row{
 			Figure: name + ", landed", Ours: large[0].median(), Beside: "the git commands in a shell loop", Baseline: baseline.median(), Unit: "tasks/s", N: len(baseline),
-			Samples: map[string]samples{"ours": large[0], "baseline": baseline},
+			Samples: sampled(large[0], baseline),
 		}.judge(goal{ratioLeast, 1.1}),
 		row{
 			Figure: name + ", landed", Ours: large[0].median(), Beside: beside, Baseline: small[0].median(), Unit: "tasks/s", N: len(baseline),
-			Samples: map[string]samples{"ours": large[0], "baseline": small[0]},
+			Samples: sampled(large[0], small[0]),
 		}.judge(goal{ratioLeast, 0.95}),
 		row{
 			Figure: name + ", the server's CPU for a task", Ours: large[1].median(), Beside: beside, Baseline: small[1].median(), Unit: "ms", N: len(baseline),
-			Samples: map[string]samples{"ours": large[1], "baseline": small[1]},
+			Samples: sampled(large[1], small[1]),
 		}.judge(goal{ratioMost, 1.2}),
 		row{Figure: name + ", most workspaces", Ours: large[2].median(), Unit: "workspaces", N: len(baseline)}.judge(goal{valueMost, 25}),
 	}
@@ -188,7 +188,7 @@ func (l *lab) slotRow(ctx context.Context) (row, error) {
 	}
 	return row{
 		Figure: fmt.Sprintf("%d instant tasks, %d slots, landed", tasks, many), Ours: s[0].median(), Beside: fmt.Sprintf("with %d slots", few),
-		Baseline: s[1].median(), Unit: "tasks/s", N: len(s[0]), Samples: map[string]samples{"ours": s[0], "baseline": s[1]},
+		Baseline: s[1].median(), Unit: "tasks/s", N: len(s[0]), Samples: sampled(s[0], s[1]),
 	}.judge(goal{ratioLeast, 0.95}), nil
 }
 
@@ -207,6 +207,6 @@ func (l *lab) parallelRow(ctx context.Context, hand string) (row, error) {
 	}
 	return row{
 		Figure: fmt.Sprintf("%d instant tasks, %d slots, posted → landed", tasks, slots), Ours: s[0].median(), Beside: "the git commands in as many shells",
-		Baseline: s[1].median(), Unit: "tasks/s", N: len(s[0]), Samples: map[string]samples{"ours": s[0], "baseline": s[1]},
+		Baseline: s[1].median(), Unit: "tasks/s", N: len(s[0]), Samples: sampled(s[0], s[1]),
 	}.judge(goal{ratioLeast, 1}), nil
 }

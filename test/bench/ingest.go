@@ -70,7 +70,7 @@ func ingestRows(ctx context.Context, l *lab) ([]row, error) {
 	}
 	return []row{row{
 		Figure: fmt.Sprintf("output ingested, %d pieces", len(out)), Ours: s[0].median(), Beside: "the same rows into a bare SQLite table",
-		Baseline: s[1].median(), Unit: "MiB/s", N: n, Samples: map[string]samples{"ours": s[0], "baseline": s[1]},
+		Baseline: s[1].median(), Unit: "MiB/s", N: n, Samples: sampled(s[0], s[1]),
 		More: map[string]float64{"mib": size, "pieces": float64(len(out))},
 	}.judge(goal{ratioLeast, 0.5})}, nil
 }

@@ -75,6 +75,6 @@ func landRow(ctx context.Context, l *lab, files, n int) (row, error) {
 	return row{
 		Figure: fmt.Sprintf("%d instant tasks, %d slots, posted → landed, %d files", landTasks, landSlots, files), Ours: s[0].median(),
 		Beside: "the git commands in a shell loop", Baseline: s[1].median(), Unit: "tasks/s", N: n,
-		Samples: map[string]samples{"ours": s[0], "baseline": s[1]},
+		Samples: sampled(s[0], s[1]),
 	}.judge(goal{ratioLeast, 0.8}), nil
 }

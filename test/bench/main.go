@@ -78,13 +78,7 @@ func main() {
 	var o options
 	c := &cobra.Command{
 		Use: "bench", Short: "Measure Coppice against baselines", Args: cobra.NoArgs, SilenceUsage: true, SilenceErrors: true,
-		RunE: func(c *cobra.Command, _ []string) error {
-			ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
-			defer stop()
-			ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the benchmarks took more than %s", limit))
-			defer cancel()
-			return run(ctx, o)
-		},
+		RunE: within(limit, func(ctx context.Context) error { return run(ctx, o) }),
 	}
 	f := c.Flags()
 	f.StringVar(&o.program, "program", "bin/coppice", "the program to measure")
@@ -97,6 +91,17 @@ func main() {
 	if err := c.Execute(); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
+	}
+}
+
+// within has a command end at a signal, or at its limit.
+func within(limit time.Duration, f func(context.Context) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, _ []string) error {
+		ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("%s took more than %s", c.Name(), limit))
+		defer cancel()
+		return f(ctx)
 	}
 }
 

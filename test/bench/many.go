@@ -73,7 +73,7 @@ func manyRows(ctx context.Context, l *lab) ([]row, error) {
 		ours, baseline := took[path][0], took[path][1]
 		r := row{
 			Figure: fmt.Sprintf("GET %s, %d live sessions, p99", path, manySessions), Ours: ours.quantile(0.99), Beside: "an idle server", Baseline: baseline.quantile(0.99),
-			Unit: "ms", N: len(ours), Samples: map[string]samples{"ours": ours, "baseline": baseline},
+			Unit: "ms", N: len(ours), Samples: sampled(ours, baseline),
 			More: map[string]float64{"ours_median": ours.median(), "baseline_median": baseline.median()},
 		}
 		if path == manyPaths[0] || path == manyPaths[1] {

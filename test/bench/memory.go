@@ -63,14 +63,11 @@ func idleRows(ctx context.Context, l *lab) ([]row, error) {
 	const n = 3
 	var ours, web []memory
 	_, err = interleave(ctx, 0, n, func(ctx context.Context, _ int) (float64, error) {
-		srv, err := l.serve(ctx, state)
+		srv, err := l.answering(ctx, state)
 		if err != nil {
 			return 0, err
 		}
 		defer srv.stop()
-		if _, err := srv.client.Version(ctx); err != nil {
-			return 0, err
-		}
 		return 0, look(ctx, srv.process, &ours)
 	}, func(ctx context.Context, _ int) (float64, error) {
 		p, err := l.launch(ctx, nil, l.web)

@@ -54,7 +54,7 @@ func overheadRows(ctx context.Context, l *lab) ([]row, error) {
 	return []row{
 		row{
 			Figure: fmt.Sprintf("a real agent's run of %d events in a host", 2*overheadCalls), Ours: s[0].median(), Beside: "the bare CLI",
-			Baseline: s[1].median(), Unit: "s", N: n, Samples: map[string]samples{"ours": s[0], "baseline": s[1]},
+			Baseline: s[1].median(), Unit: "s", N: n, Samples: sampled(s[0], s[1]),
 		}.judge(goal{ratioMost, 1.02}),
 		row{Figure: "memory of that host, private, at most", Ours: slices.Max(o.memory), Unit: "MiB", N: n}.judge(goal{valueMost, 10}),
 	}, nil

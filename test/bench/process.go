@@ -84,6 +84,19 @@ func (l *lab) serve(ctx context.Context, state string) (*server, error) {
 	return &server{process: p, state: state, client: client.New(state)}, nil
 }
 
+// answering starts a server and waits for its first answer.
+func (l *lab) answering(ctx context.Context, state string) (*server, error) {
+	srv, err := l.serve(ctx, state)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := srv.client.Version(ctx); err != nil {
+		srv.stop()
+		return nil, err
+	}
+	return srv, nil
+}
+
 // stop ends the server, and the hosts that would outlive it. Their agents
 // end with the sockets of their probes.
 func (s *server) stop() {

@@ -8,12 +8,10 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -34,10 +32,8 @@ func soakCommand() *cobra.Command {
 	var o soakOptions
 	c := &cobra.Command{
 		Use: "soak", Short: "Run sessions for a long time and see whether anything grows", Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
-			defer stop()
-			return soakFor(ctx, o, os.Stdout)
+		RunE: func(c *cobra.Command, args []string) error {
+			return within(o.during+time.Hour, func(ctx context.Context) error { return soakFor(ctx, o, os.Stdout) })(c, args)
 		},
 	}
 	f := c.Flags()

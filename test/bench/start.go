@@ -107,6 +107,17 @@ func (b *bench) begin(ctx context.Context) (beginning, time.Duration, error) {
 	return began, began.at.Sub(posted), err
 }
 
+// beginAndEnd measures begin, and ends the agent and its workspace.
+func (b *bench) beginAndEnd(ctx context.Context, _ int) (float64, error) {
+	began, d, err := b.begin(ctx)
+	if err != nil {
+		return 0, err
+	}
+	began.release()
+	_, err = b.log.wait(ctx, coppice.EventWorkspaceRemoved, 1)
+	return millis(d), err
+}
+
 // shellStart is the baseline: a new worktree, and the agent in it.
 func (b *bench) shellStart(ctx context.Context) (time.Duration, func() error, error) {
 	branch := b.lab.name("baseline")
@@ -161,15 +172,7 @@ func startRows(ctx context.Context, l *lab) ([]row, error) {
 	if _, err := b.log.wait(ctx, coppice.EventWorkspaceRemoved, len(held)); err != nil {
 		return nil, err
 	}
-	warmed, err := interleave(ctx, warm, n, func(ctx context.Context, _ int) (float64, error) {
-		began, d, err := b.begin(ctx)
-		if err != nil {
-			return 0, err
-		}
-		began.release()
-		_, err = b.log.wait(ctx, coppice.EventWorkspaceRemoved, 1)
-		return millis(d), err
-	}, baseline)
+	warmed, err := interleave(ctx, warm, n, b.beginAndEnd, baseline)
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +184,7 @@ func startRows(ctx context.Context, l *lab) ([]row, error) {
 	timed := func(name string, s []samples) row {
 		return row{
 			Figure: "posted → agent runs, " + name, Ours: s[0].median(), Beside: fmt.Sprintf("git worktree add && exec, %d files", l.files),
-			Baseline: s[1].median(), Unit: "ms", N: n, Samples: map[string]samples{"ours": s[0], "baseline": s[1]},
+			Baseline: s[1].median(), Unit: "ms", N: n, Samples: sampled(s[0], s[1]),
 		}.judge(goal{ratioMost, 1.3})
 	}
 	return []row{timed("new worktree", cold), timed("recycled worktree", warmed)}, nil

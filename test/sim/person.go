@@ -52,12 +52,20 @@ func (s *sim) create() error {
 	return nil
 }
 
+// someTask picks a random task, or returns "" if there is none.
+func (s *sim) someTask() string {
+	if len(s.keys) == 0 {
+		return ""
+	}
+	return s.verified(s.keys[s.rng.IntN(len(s.keys))])
+}
+
 // person is somebody who says something about a random task.
 func (s *sim) person() error {
-	if len(s.keys) == 0 {
+	key := s.someTask()
+	if key == "" {
 		return nil
 	}
-	key := s.verified(s.keys[s.rng.IntN(len(s.keys))])
 	var err error
 	switch s.rng.IntN(12) {
 	case 0:

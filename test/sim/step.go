@@ -277,18 +277,6 @@ func spec[S, R any](w coppice.Work, f func(S) R) (any, error) {
 	return f(v), nil
 }
 
-func (s *sim) move(w coppice.Work) (any, error) {
-	v, err := coppice.DecodeSpec[coppice.MoveSpec](w)
-	if err != nil {
-		return nil, err
-	}
-	verified, err := s.mayLand(v.New)
-	r := s.world.repos[v.Repo]
-	s.edit(r)
-	s.reconcile(r)
-	return s.world.move(v, r.checks, verified), err
-}
-
 func (s *sim) stopHost(v coppice.StopSpec) coppice.StopResult {
 	if h := s.world.hosts[v.Session]; h != nil && h.phase == "running" {
 		s.world.end(h, coppice.RunResult{Stopped: true, Conversation: s.known(v.Session, h), Usage: s.cost()})

@@ -14,10 +14,10 @@ const mostForks = 4
 // converse is a person who talks with the agent of a random task, continues one
 // that has ended, or takes one over.
 func (s *sim) converse() error {
-	if len(s.keys) == 0 {
+	key := s.someTask()
+	if key == "" {
 		return nil
 	}
-	key := s.verified(s.keys[s.rng.IntN(len(s.keys))])
 	var err error
 	switch s.rng.IntN(12) {
 	case 0:

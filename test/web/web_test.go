@@ -299,47 +299,18 @@ func (w *world) do(what string) {
 	}
 }
 
-func TestJourney(t *testing.T) {
-	t.Parallel()
-	newWorld(t).drive("journey.mjs")
-}
+func TestJourney(t *testing.T)                { play(t, "journey.mjs") }
+func TestRestartUnderAnOpenPage(t *testing.T) { play(t, "restart.mjs") }
+func TestTerminal(t *testing.T)               { play(t, "terminal.mjs") }
+func TestEveryPage(t *testing.T)              { play(t, "pages.mjs") }
+func TestWordsAreLiveAndFound(t *testing.T)   { play(t, "words.mjs") }
+func TestVerdicts(t *testing.T)               { play(t, "proof.mjs") }
+func TestAnswers(t *testing.T)                { play(t, "answers.mjs") }
+func TestPermissions(t *testing.T)            { play(t, "asks.mjs") }
+func TestHistoryOf300Tasks(t *testing.T)      { play(t, "history.mjs") }
 
-func TestRestartUnderAnOpenPage(t *testing.T) {
+// play runs a script in a new world.
+func play(t *testing.T, script string) {
 	t.Parallel()
-	newWorld(t).drive("restart.mjs")
-}
-
-func TestTerminal(t *testing.T) {
-	t.Parallel()
-	newWorld(t).drive("terminal.mjs")
-}
-
-func TestEveryPage(t *testing.T) {
-	t.Parallel()
-	newWorld(t).drive("pages.mjs")
-}
-
-func TestWordsAreLiveAndFound(t *testing.T) {
-	t.Parallel()
-	newWorld(t).drive("words.mjs")
-}
-
-func TestVerdicts(t *testing.T) {
-	t.Parallel()
-	newWorld(t).drive("proof.mjs")
-}
-
-func TestAnswers(t *testing.T) {
-	t.Parallel()
-	newWorld(t).drive("answers.mjs")
-}
-
-func TestPermissions(t *testing.T) {
-	t.Parallel()
-	newWorld(t).drive("asks.mjs")
-}
-
-func TestHistoryOf300Tasks(t *testing.T) {
-	t.Parallel()
-	newWorld(t).drive("history.mjs")
+	newWorld(t).drive(script)
 }
