@@ -545,6 +545,13 @@ func (b *bundle) create(tasks ...coppice.NewTask) []coppice.Task {
 	return made
 }
 
+// prepares takes a task to its first run.
+func (b *bundle) prepares(key string) {
+	b.t.Helper()
+	b.turn()
+	b.finish(key, coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "base1"})
+}
+
 func (b *bundle) task(key string) (t coppice.Task) {
 	b.t.Helper()
 	b.view(func(r store.Reader) (err error) {

@@ -214,9 +214,7 @@ func TestAttach(t *testing.T) {
 			two.types("\x1cd") // as long as somebody who typed is there, the session stays
 			two.leaves(0)
 			w.landed(key)
-			if got := w.onBase("fence.txt"); got != "blue" {
-				t.Errorf("the fence is %q", got)
-			}
+			w.wantOnBase("fence.txt", "blue")
 			r := w.try(w.repo, "", "attach", key)
 			if r.code != 1 || !strings.Contains(r.err, "has ended") || !strings.Contains(r.err, "coppice logs "+key+".1") {
 				t.Errorf("attach to a session that has ended: %+v", r)

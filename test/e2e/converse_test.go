@@ -24,9 +24,7 @@ func TestContinueWhatHasLanded(t *testing.T) {
 	w.cli("continue", key, "now also two")
 	d := w.await(key, "the second landing", func(d api.TaskDetail) bool { return d.Stage == coppice.StageEnded && len(d.History) > 1 })
 	want(t, "landings", outcomes(d), []coppice.LandingOutcome{coppice.LandingLanded, coppice.LandingLanded})
-	if got := w.onBase("line"); got != "one\ntwo" {
-		t.Errorf("landed %q", got)
-	}
+	w.wantOnBase("line", "one\ntwo")
 	if d.History[1].Resume == "" || d.History[1].Resume != d.History[0].Conversation {
 		t.Errorf("it continued %q, not %q", d.History[1].Resume, d.History[0].Conversation)
 	}
@@ -50,17 +48,14 @@ func TestForkARunningTask(t *testing.T) {
 		t.Errorf("forked %+v", fork)
 	}
 	w.landed(fork.Key)
-	if got := w.onBase("one") + " " + w.onBase("three"); got != "one one" {
-		t.Errorf("the fork landed %q", got)
-	}
+	w.wantOnBase("one", "one")
+	w.wantOnBase("three", "one")
 	if s := w.session(fork.Key + ".1"); !s.Fork || s.Resume != w.session(key+".1").Conversation {
 		t.Errorf("its session continues %q, fork %t", s.Resume, s.Fork)
 	}
 	w.cli("send", key, "continue")
 	w.landed(key)
-	if got := w.onBase("two"); got != "two" {
-		t.Errorf("the other one landed %q", got)
-	}
+	w.wantOnBase("two", "two")
 }
 
 // A person takes a task over on the agent's own screen, and gives it back.
@@ -91,9 +86,8 @@ func TestTakeAndGive(t *testing.T) {
 	if len(d.History) != 3 || d.History[2].Screen || d.History[2].Resume != d.History[0].Conversation || d.History[1].StopWhy != coppice.StopGiven {
 		t.Errorf("its sessions: %+v", d.History)
 	}
-	if got := w.onBase("one") + " " + w.onBase("done.txt"); got != "one done" {
-		t.Errorf("landed %q", got)
-	}
+	w.wantOnBase("one", "one")
+	w.wantOnBase("done.txt", "done")
 }
 
 // The answer says what an agent cannot do, and the model is kept for the next
@@ -135,7 +129,5 @@ func TestInterruptWaitsForAWord(t *testing.T) {
 	}
 	w.cli("send", key, "the other file")
 	w.landed(key)
-	if got := w.onBase("other"); got != "the other file" {
-		t.Errorf("landed %q", got)
-	}
+	w.wantOnBase("other", "the other file")
 }

@@ -54,12 +54,7 @@ func TestRetryAndContinueAFeature(t *testing.T) {
 	if strings.Contains(text, "failure_") {
 		t.Errorf("the failure is still shown:\n%s", text)
 	}
-	prompt := w.session("app-1.2").Prompt
-	for _, part := range []string{"A person adds: the table is called users", "there is no such table"} {
-		if !strings.Contains(prompt, part) {
-			t.Errorf("the next session does not have %q in its prompt:\n%s", part, prompt)
-		}
-	}
+	w.wantPrompt("app-1.2", "A person adds: the table is called users", "there is no such table")
 	d := w.task("app-1")
 	w.cli("continue", "app-1", "now also more")
 	w.features("it is open again", all("open", 1))
@@ -72,9 +67,7 @@ func TestRetryAndContinueAFeature(t *testing.T) {
 	if n := len(d.History); again.History[n].Resume == "" || again.History[n].Resume != d.History[1].Conversation {
 		t.Errorf("it continued %q, not %q", again.History[n].Resume, d.History[1].Conversation)
 	}
-	if got := w.onBase("more.txt"); got != "more" {
-		t.Errorf("landed %q", got)
-	}
+	w.wantOnBase("more.txt", "more")
 	if got := w.git("rev-list", "--count", "main"); got != "3" {
 		t.Errorf("main has %s commits", got)
 	}

@@ -17,10 +17,7 @@ import (
 // is asked to fix anything.
 func TestAKilledCheckRunsAgain(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, files{".coppice/scripted.yaml": "cases: [{steps: [{write: {path: a, content: b}}]}]\n"})
-	flag := filepath.Join(w.Root, "flag")
-	w.write(w.repo, files{"coppice.yaml": policy + fmt.Sprintf("checks: [\"test -e %s || { touch %s; kill -9 $$; }\"]\n", flag, flag)})
-	w.git("commit", "--quiet", "--all", "--message=Check")
+	w := killedOnce(t, "9")
 	w.serve()
 	key := w.new("Write")
 	d := w.landed(key)[0]
@@ -73,10 +70,7 @@ func TestAlwaysKilledCheckWaits(t *testing.T) {
 // A server that was started under nohup ignores hangups. Its checks do not.
 func TestChecksObeyHangups(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, files{".coppice/scripted.yaml": "cases: [{steps: [{write: {path: a, content: b}}]}]\n"})
-	flag := filepath.Join(w.Root, "flag")
-	w.write(w.repo, files{"coppice.yaml": policy + fmt.Sprintf("checks: [\"test -e %s || { touch %s; kill -HUP $$; }\"]\n", flag, flag)})
-	w.git("commit", "--quiet", "--all", "--message=Check")
+	w := killedOnce(t, "HUP")
 	w.write(w.Root, files{"nohup.sh": fmt.Sprintf("#!/bin/sh\ntrap '' HUP\nexec %s \"$@\"\n", w.Program)})
 	w.Program = filepath.Join(w.Root, "nohup.sh")
 	if err := os.Chmod(w.Program, 0o700); err != nil {
@@ -84,6 +78,16 @@ func TestChecksObeyHangups(t *testing.T) {
 	}
 	w.serve()
 	want(t, "checks", signals(w.landed(w.new("Write"))[0]), []string{"SIGHUP", ""})
+}
+
+// killedOnce makes a world whose check kills itself when it runs first.
+func killedOnce(t *testing.T, signal string) *world {
+	t.Helper()
+	w := newWorld(t, files{".coppice/scripted.yaml": "cases: [{steps: [{write: {path: a, content: b}}]}]\n"})
+	flag := filepath.Join(w.Root, "flag")
+	w.write(w.repo, files{"coppice.yaml": policy + fmt.Sprintf("checks: [\"test -e %s || { touch %s; kill -%s $$; }\"]\n", flag, flag, signal)})
+	w.git("commit", "--quiet", "--all", "--message=Check")
+	return w
 }
 
 // signals returns how the checks of a task were killed, and "" for the others.

@@ -35,9 +35,8 @@ func TestAnotherModelTakesTheWorkOver(t *testing.T) {
 	if now.Resume == "" || now.Resume != was.Conversation {
 		t.Errorf("it continued %q, not %q", now.Resume, was.Conversation)
 	}
-	if got := w.onBase("half.txt") + w.onBase("whole.txt"); got != "halfwhole" {
-		t.Errorf("landed %q", got)
-	}
+	w.wantOnBase("half.txt", "half")
+	w.wantOnBase("whole.txt", "whole")
 	limits := func() map[string]api.Limit {
 		t.Helper()
 		out := map[string]api.Limit{}

@@ -95,8 +95,7 @@ func TestAParkedSessionIsStoppedAndResumes(t *testing.T) {
 	if len(d.History) != 2 || d.History[1].Resume == "" || d.History[1].Resume != d.History[0].Conversation || d.Round != 0 {
 		t.Errorf("sessions %+v", d.History)
 	}
-	if got := w.onBase(a+".2.txt") + w.onBase(b+".1.txt"); got != "bluered" {
-		t.Errorf("the agents received %q", got)
-	}
+	w.wantOnBase(a+".2.txt", "blue")
+	w.wantOnBase(b+".1.txt", "red")
 	w.quiet(t)
 }

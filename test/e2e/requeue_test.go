@@ -46,15 +46,10 @@ func TestRequeueARunningTask(t *testing.T) {
 	if d.Workspace.Path != before.Workspace.Path {
 		t.Errorf("it continued in %s, not in %s", d.Workspace.Path, before.Workspace.Path)
 	}
-	if got := w.onBase("half.txt") + w.onBase("left.txt") + w.onBase("rest.txt"); got != "halfleftrest" {
-		t.Errorf("landed %q", got)
-	}
-	prompt := w.session(key + ".2").Prompt
-	for _, part := range []string{"A person adds: leave the schema alone", "A person ended the work on this task", "What " + key + ".1 (scripted) did", "half.txt"} {
-		if !strings.Contains(prompt, part) {
-			t.Errorf("the second session does not have %q in its prompt:\n%s", part, prompt)
-		}
-	}
+	w.wantOnBase("half.txt", "half")
+	w.wantOnBase("left.txt", "left")
+	w.wantOnBase("rest.txt", "rest")
+	w.wantPrompt(key+".2", "A person adds: leave the schema alone", "A person ended the work on this task", "What "+key+".1 (scripted) did", "half.txt")
 	w.await(key, "an empty workspace", func(d api.TaskDetail) bool { return !d.Workspace.RemovedAt.IsZero() })
 	w.quiet(t)
 
@@ -92,9 +87,8 @@ func TestRequeueSurvivesAKill(t *testing.T) {
 	if p := w.session(key + ".2").Prompt; strings.Count(p, "first word") != 1 {
 		t.Errorf("the second session has the prompt\n%s", p)
 	}
-	if got := w.onBase("a.txt") + w.onBase("b.txt"); got != "ab" {
-		t.Errorf("landed %q", got)
-	}
+	w.wantOnBase("a.txt", "a")
+	w.wantOnBase("b.txt", "b")
 }
 
 // A queued task keeps its place, a task that waits for a person is restarted, and
@@ -143,9 +137,7 @@ func TestRequeueTasksWithoutSessions(t *testing.T) {
 		}
 		w.cli("land", key)
 		w.landed(key)
-		if got := w.onBase(key + ".txt"); got != "again" {
-			t.Errorf("%s landed %q", key, got)
-		}
+		w.wantOnBase(key+".txt", "again")
 	}
 	if d := w.task(held); !slices.Contains(outcomes(d), coppice.LandingDropped) || w.onBase("held.txt") != "held" {
 		t.Errorf("%s: its landings ended as %v", held, outcomes(d))

@@ -132,9 +132,7 @@ func TestALostHostIsNoticedAndTheTaskRetried(t *testing.T) {
 	if first := d.History[0]; first.State != coppice.SessionLost || first.Failure == nil || first.Failure.Class != coppice.ClassLost {
 		t.Errorf("the first session is %s: %v", first.State, first.Failure)
 	}
-	if got := w.onBase("second.txt"); got != "second" {
-		t.Errorf("landed %q", got)
-	}
+	w.wantOnBase("second.txt", "second")
 	w.quiet(t)
 }
 

@@ -77,9 +77,7 @@ func TestAStopWaitsForALanding(t *testing.T) {
 			if code := s.Cmd.ProcessState.ExitCode(); code != 0 {
 				t.Errorf("the server ended with %d", code)
 			}
-			if got := w.onBase("landed.txt"); got != "landed" {
-				t.Errorf("landed %q", got)
-			}
+			w.wantOnBase("landed.txt", "landed")
 			if got := w.git("status", "--porcelain"); got != "" {
 				t.Errorf("the checkout is not clean:\n%s", got)
 			}

@@ -5,6 +5,7 @@ package harness
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -193,4 +194,14 @@ func (m *Machine) Try(dir, stdin string, args ...string) Result {
 		m.T.Fatalf("coppice %s: %v", strings.Join(args, " "), err)
 	}
 	return Result{Out: out.String(), Err: errs.String(), Code: cmd.ProcessState.ExitCode()}
+}
+
+// Decode reads a value that a command printed as JSON.
+func Decode[T any](t *testing.T, text string) T {
+	t.Helper()
+	var v T
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatalf("not JSON: %v\n%s", err, text)
+	}
+	return v
 }

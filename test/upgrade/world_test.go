@@ -4,7 +4,6 @@ package upgrade
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -76,14 +75,7 @@ func (w *world) cliIn(project string, args ...string) string {
 	return r.Out
 }
 
-func decode[T any](t *testing.T, text string) T {
-	t.Helper()
-	var v T
-	if err := json.Unmarshal([]byte(text), &v); err != nil {
-		t.Fatalf("no JSON: %v\n%s", err, text)
-	}
-	return v
-}
+func decode[T any](t *testing.T, text string) T { t.Helper(); return harness.Decode[T](t, text) }
 
 func (w *world) task(key string) api.TaskDetail {
 	w.T.Helper()
