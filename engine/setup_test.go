@@ -16,6 +16,7 @@ import (
 	"coppice"
 	"coppice/store"
 	"coppice/store/sqlite"
+	"coppice/store/sqlite/sqlitetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -461,15 +462,8 @@ type bundle struct {
 
 func open(t *testing.T, cfg ...func(*Config)) *bundle {
 	t.Helper()
-	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: sqlite.Memory, Sync: sqlite.SyncOff})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	var err error
+	s := sqlitetest.Open(t, sqlite.Config{})
 	b := &bundle{t: t, store: s, clock: noon, nodes: []coppice.Node{{Name: PoolLocal}}}
 	c := Config{Store: s, Now: b.now, Nodes: func(context.Context) ([]coppice.Node, error) { return b.nodes, nil }}
 	for _, f := range cfg {

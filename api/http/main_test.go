@@ -13,6 +13,7 @@ import (
 	"coppice/api/apitest"
 	apihttp "coppice/api/http"
 	"coppice/store/sqlite"
+	"coppice/store/sqlite/sqlitetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -20,11 +21,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // setup boots a server on a real store in memory.
 func setup(t testing.TB, change ...func(*apihttp.Config)) *apitest.Bundle {
 	t.Helper()
-	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: ":memory:"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
+	s := sqlitetest.Open(t, sqlite.Config{})
 	return apitest.Start(t, s, change...)
 }
 

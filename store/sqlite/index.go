@@ -56,7 +56,7 @@ type Index struct {
 	closed  sync.Once
 	mu      sync.Mutex
 	idle    chan struct{} // closed when everything is read; then there is another
-	full    int64 // pieces after which a further shard is begun
+	full    int64         // pieces after which a further shard is begun
 }
 
 var _ store.Searcher = (*Index)(nil)

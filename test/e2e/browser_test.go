@@ -5,7 +5,6 @@ package e2e
 import (
 	"strings"
 	"testing"
-
 )
 
 // What a verifier does with its browser is shown in test/agents, where real

@@ -12,6 +12,7 @@ import (
 	"coppice/cmd/coppice/cli"
 	"coppice/store"
 	"coppice/store/sqlite"
+	"coppice/store/sqlite/sqlitetest"
 )
 
 // found is a searcher that finds the same for everybody.
@@ -29,11 +30,7 @@ func (f found) Search(_ context.Context, q store.SearchQuery) (store.SearchPage,
 
 func TestFindGolden(t *testing.T) {
 	t.Parallel()
-	db, err := sqlite.Open(t.Context(), sqlite.Config{Path: sqlite.Memory})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
+	db := sqlitetest.Open(t, sqlite.Config{})
 	at := time.Date(2026, 3, 4, 11, 58, 0, 0, time.UTC)
 	b := apitest.Start(t, db, func(c *apihttp.Config) {
 		c.Search = found{store.SearchPage{More: true, Behind: true, Hits: []store.Hit{
