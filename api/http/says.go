@@ -12,6 +12,7 @@ import (
 
 	"coppice"
 	"coppice/api"
+	"coppice/internal/clock"
 	"coppice/store"
 )
 
@@ -32,14 +33,7 @@ func (s *Server) saysRoute(a huma.API) {
 
 // gather waits until as much was said as is told at once.
 func gather(ctx context.Context) error {
-	timer := time.NewTimer(time.Second)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return clock.Sleep(ctx, clock.Real(), time.Second)
 }
 
 // followSays tells what sessions say until the reader leaves or the server

@@ -144,14 +144,7 @@ const tryAgain = time.Second
 
 // rest waits, and reports whether to go on.
 func (s *Follower) rest(ctx context.Context, d time.Duration) bool {
-	timer := s.clock.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
+	return clock.Sleep(ctx, s.clock, d) == nil
 }
 
 // begin looks at every project for the first time.

@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"coppice/internal/clock"
 )
 
 // Patience ends a test that hangs. Nothing is expected to take so long.
@@ -92,14 +94,7 @@ func (m *Machine) log() string { return filepath.Join(m.Root, "serve.log") }
 
 // Tick is the pause between two looks at something that reports nothing.
 func Tick(ctx context.Context) error {
-	timer := time.NewTimer(20 * time.Millisecond)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-timer.C:
-		return nil
-	}
+	return clock.Sleep(ctx, clock.Real(), 20*time.Millisecond)
 }
 
 // Env is the clean environment of everything that the machine starts. HOME is
