@@ -193,7 +193,7 @@ func TestArchive(t *testing.T) {
 	}
 	for range 2 { // the second time does nothing more
 		if x, err := b.Client.Archive(b.Ctx, "app-1", true); err != nil || x.Archived.IsZero() {
-			t.Errorf("%+v %v", x, err)
+			t.Errorf("archive: %+v, %v; want a time of archiving", x, err)
 		}
 	}
 	list := func(archived string) (keys []string) {
@@ -215,7 +215,7 @@ func TestArchive(t *testing.T) {
 		t.Errorf("counts %v", st.Counts)
 	}
 	if x, err := b.Client.Archive(b.Ctx, "app-1", false); err != nil || !x.Archived.IsZero() {
-		t.Errorf("%+v %v", x, err)
+		t.Errorf("unarchive: %+v, %v; want no time of archiving", x, err)
 	}
 	page, err := b.Client.Events(b.Ctx, client.EventQuery{Task: "app-1", Limit: 100})
 	b.Must(err)
@@ -289,7 +289,7 @@ func TestDiffSinceSession(t *testing.T) {
 	b.Task("app", coppice.NewTask{Title: "task"})
 	for session, want := range map[bool]string{false: "app-1 since base", true: "app-1 since session"} {
 		if text, err := b.Client.Diff(b.Ctx, "app-1", session); err != nil || text != want {
-			t.Errorf("%q %v", text, err)
+			t.Errorf("diff since the session's start %v: %q, %v; want %q", session, text, err, want)
 		}
 	}
 	resp, text := call(t, b, "GET", "/api/v1/tasks/app-1/diff?since=ever", "")
@@ -316,12 +316,12 @@ func TestConfigRoutes(t *testing.T) {
 	got, err := b.Client.SetConfig(b.Ctx, "app", api.ConfigChange{Key: "base", Value: []byte(`"main"`)})
 	b.Must(err)
 	if got.Keys[0].Text != `base="main"` {
-		t.Errorf("%+v", got)
+		t.Errorf("settings %+v, want base=\"main\"", got)
 	}
 	got, err = b.Client.SetConfig(b.Ctx, "app", api.ConfigChange{Key: "base", Unset: true})
 	b.Must(err)
 	if got.Keys[0].Text != `base=` {
-		t.Errorf("%+v", got)
+		t.Errorf("settings %+v, want an empty base", got)
 	}
 	if _, err := b.Client.Config(b.Ctx, "none"); coppice.ErrorCode(err) != coppice.ENotFound {
 		t.Errorf("another project: %v", err)

@@ -93,7 +93,7 @@ func TestWhatUsesDisk(t *testing.T) {
 	w.await(kept, "its failure", func(d api.TaskDetail) bool { return d.Outcome == coppice.OutcomeFailed })
 	d := decode[api.Disk](t, w.cli("status", "--disk", "--json"))
 	if d.Partial || d.Free == 0 || len(d.Projects) != 1 || d.Projects[0].Prefix != "app" {
-		t.Fatalf("%+v", d)
+		t.Fatalf("the disk is %+v, want the whole use of the project app", d)
 	}
 	size, sum := map[string]int64{}, d.Projects[0].Total
 	for _, p := range append(d.Projects[0].Parts, d.Server...) {
@@ -106,7 +106,7 @@ func TestWhatUsesDisk(t *testing.T) {
 		t.Errorf("%v, %d in all, the sum is %d", size, d.Total, sum)
 	}
 	if out := w.cli("status", "--disk"); !strings.Contains(out, "workspaces") || !strings.Contains(out, "in the database") || !strings.Contains(out, " free\n") {
-		t.Errorf("%s", out)
+		t.Errorf("status --disk prints\n%s\nwant workspaces, the database and the free space", out)
 	}
 }
 
@@ -163,7 +163,7 @@ func TestAProjectIsRemoved(t *testing.T) {
 	}
 	out, err := w.client.RemoveProject(t.Context(), "app", coppice.Remove{Force: true, Purge: true})
 	if err != nil || out.Prefix != "app" || len(out.Left) != 0 {
-		t.Fatalf("%+v, %v", out, err)
+		t.Fatalf("removed %+v, %v; want all of app", out, err)
 	}
 	for range 3 {
 		s.Kill()
@@ -216,7 +216,7 @@ func TestAProjectIsRemovedButItsFiles(t *testing.T) {
 	path := w.await(failed, "its failure", func(d api.TaskDetail) bool { return d.Outcome == coppice.OutcomeFailed }).Workspace.Path
 	out := w.cli("project", "remove", "app", "--yes")
 	if !strings.Contains(out, "app is forgotten") || !strings.Contains(out, filepath.Dir(path)) || !strings.Contains(out, "coppice/") {
-		t.Errorf("%s", out)
+		t.Errorf("project remove prints\n%s\nwant that app is forgotten, and what is left", out)
 	}
 	if _, err := os.Stat(filepath.Join(path, "bad.txt")); err != nil {
 		t.Error(err)

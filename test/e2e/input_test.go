@@ -263,7 +263,7 @@ func TestNoServer(t *testing.T) {
 	for _, args := range [][]string{{"new", "a"}, {"list"}, {"status"}, {"show", "app-1"}, {"logs", "app-1"}, {"backup"}, {"events"}} {
 		r := w.try(w.repo, "", args...)
 		if r.code != 1 || !strings.Contains(r.err, "no coppice server is running") || !strings.Contains(r.err, "coppice serve") {
-			t.Errorf("%v: %+v", args, r)
+			t.Errorf("%v: %+v, want exit code 1 and coppice serve as the fix", args, r)
 		}
 	}
 	w.serve().Kill()
@@ -286,7 +286,7 @@ func TestTheDatabaseIsRemovedUnderTheServer(t *testing.T) {
 	_, fix, _ := strings.Cut(r.err, "coppice restore ")
 	saved, _, _ := strings.Cut(fix, "`")
 	if r.code != 1 || !strings.Contains(r.err, "removed or replaced") || !strings.HasPrefix(saved, db+".saved-") {
-		t.Fatalf("%+v", r)
+		t.Fatalf("%+v, want exit code 1 and a copy of the database", r)
 	}
 	if out := w.cli("status"); !strings.Contains(out, "removed or replaced") || !strings.Contains(out, "1 done") {
 		t.Errorf("status says %s", out)
@@ -318,7 +318,7 @@ func TestAPortInUse(t *testing.T) {
 	w := newWorld(t, nil)
 	r := w.try(w.Root, "", "serve", "--listen", l.Addr().String())
 	if r.code != 1 || !strings.Contains(r.err, l.Addr().String()) || !strings.Contains(r.err, "--listen") {
-		t.Errorf("%+v", r)
+		t.Errorf("%+v, want exit code 1, the address and --listen as the fix", r)
 	}
 	if r := w.try(w.Root, "", "serve", "--listen", "0.0.0.0:0"); r.code == 0 || !strings.Contains(r.err, "127.0.0.1") {
 		t.Errorf("a public address: %+v", r)
