@@ -133,7 +133,7 @@ func fixture(t *testing.T, files map[string]string) *house.Tree {
 	return tree
 }
 
-// expect holds breaches against the places and words that they must name.
+// expect checks that the breaches name these places and words.
 func expect(t *testing.T, bad []house.Breach, err error, want ...string) {
 	t.Helper()
 	if err != nil {
@@ -214,7 +214,7 @@ func TestArrowsCanBreak(t *testing.T) {
 		"worker: imports coppice/engine", "worker: imports coppice/store:", "worker: imports coppice/ingest", "worker: imports coppice/store/sqlite", "worker: imports coppice/cmd",
 		"api/http: imports coppice/store/storetest",
 		"fabric/local: imports coppice/store/sqlite", "fabric: imports coppice/store",
-		"attic: this room has no place")
+		"attic: this directory is not in the table")
 }
 
 func TestCommandsFollowNothingCanBreak(t *testing.T) {
