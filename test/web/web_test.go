@@ -20,6 +20,7 @@ import (
 
 	"coppice"
 	"coppice/api/client"
+	"coppice/test/harness"
 	"coppice/test/web/seed"
 	"coppice/verb"
 )
@@ -34,22 +35,7 @@ var (
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	os.Exit(run(m))
-}
-
-func run(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "coppice-web-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(dir)
-	program = filepath.Join(dir, "coppice")
-	if text, err := exec.Command("go", "build", "-o", program, "coppice/cmd/coppice").CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "building coppice: %v\n%s", err, text)
-		return 1
-	}
-	return m.Run()
+	os.Exit(harness.RunWithProgram(m, &program))
 }
 
 // needs skips a test where the browser or the built dashboard is missing.
