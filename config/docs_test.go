@@ -184,7 +184,7 @@ func TestExplain(t *testing.T) {
 		}
 	}
 	if k := got["tracks[].name"]; k.Default != "(required)" || k.Value != "" {
-		t.Errorf("%+v", k)
+		t.Errorf("tracks[].name is %+v, want a required key without a value", k)
 	}
 }
 

@@ -151,7 +151,7 @@ func TestDependencies(t *testing.T) {
 		t.Error(cmp.Diff(want, got))
 	}
 	if len(p.Warnings) != 2 || !strings.Contains(p.Warnings[0], "feature 5 waits") || !strings.Contains(p.Warnings[1], "feature 6 waits") {
-		t.Errorf("%q", p.Warnings)
+		t.Errorf("warnings %q, want that the features 5 and 6 wait", p.Warnings)
 	}
 }
 
@@ -170,11 +170,11 @@ func TestTracks(t *testing.T) {
 		t.Error(d)
 	}
 	if len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0], `the categories "billing", "mail" belong to no track`) {
-		t.Errorf("%q", p.Warnings)
+		t.Errorf("warnings %q, want the categories without a track", p.Warnings)
 	}
 	// If no track lists categories, any category is accepted.
 	if p := Make(Facts{List: l, Policy: coppice.DefaultPolicy()}); len(p.Warnings) != 0 {
-		t.Errorf("%q", p.Warnings)
+		t.Errorf("warnings %q, want none", p.Warnings)
 	}
 	// A track that newly lists a category takes its tasks that have not
 	// started.
@@ -182,7 +182,7 @@ func TestTracks(t *testing.T) {
 	policy.Tracks[2].Categories = []string{"billing", "mail"}
 	p2 := Make(Facts{List: l, Policy: policy, Tasks: tasks, Seen: p.Seen})
 	if len(p2.Change) != 1 || p2.Change[0].Key != "app-4" || p2.Change[0].Track != "late" {
-		t.Errorf("%+v", p2.Change)
+		t.Errorf("changes %+v, want app-4 on the track late", p2.Change)
 	}
 }
 

@@ -27,29 +27,7 @@ func TestProtocolNow(t *testing.T) { t.Parallel(); agenttest.Run(t, nowSuite) }
 // FuzzDriver also starts from whole recordings: most of the driver is reached
 // only after a session was opened.
 func FuzzDriver(f *testing.F) {
-	files, err := filepath.Glob("testdata/*/transcript.txt")
-	if err == nil {
-		var more []string
-		more, err = filepath.Glob("testdata/now/*/transcript.txt")
-		files = append(files, more...)
-	}
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, file := range files {
-		tr, err := agenttest.Read(file)
-		if err != nil {
-			f.Fatal(err)
-		}
-		var all strings.Builder
-		for _, o := range tr {
-			if o.Name == "out" {
-				all.WriteString(o.Arg + "\n")
-			}
-		}
-		f.Add([]byte(all.String()), uint8(100))
-	}
-	agenttest.Fuzz(f, suite)
+	agenttest.FuzzRecordings(f, suite, "testdata/*/transcript.txt", "testdata/now/*/transcript.txt")
 }
 
 // open brings a driver to its first turn and returns its last write.

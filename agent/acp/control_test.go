@@ -50,7 +50,7 @@ func TestJoins(t *testing.T) {
 			open(d)
 			step, err := d.Send("and this", "")
 			if err != nil || !strings.Contains(string(step.Write), `"id":4,"method":"session/prompt"`) || len(events(step, coppice.KindNotice)) != 1 {
-				t.Fatalf("%s %+v %v", step.Write, step.Events, err)
+				t.Fatalf("wrote %s, events %+v, error %v; want the prompt 4 and one notice", step.Write, step.Events, err)
 			}
 			first := out(d, c.answers[0])
 			if first.CloseStdin || len(events(first, coppice.KindTurn)) != 0 {
@@ -91,7 +91,7 @@ func TestJoinedMessageIsKept(t *testing.T) {
 	d.Send("and this", "")
 	step, o := d.Exit(agent.Exit{Code: -1, Signal: "SIGKILL"})
 	if n := events(step, coppice.KindNotice); len(n) != 1 || n[0].Name != coppice.NameUndelivered || n[0].Text != "and this" || o.Failure.Class != coppice.ClassLost {
-		t.Errorf("%+v %+v", step.Events, o.Failure)
+		t.Errorf("events %+v, failure %+v; want one notice about the unread message, and a lost agent", step.Events, o.Failure)
 	}
 	// A message that the agent had started with was read.
 	d = New().Driver(direct, agent.Request{Prompt: "x"})
@@ -99,7 +99,7 @@ func TestJoinedMessageIsKept(t *testing.T) {
 	d.Send("and this", "")
 	out(d, `"id":3,"result":{"stopReason":"end_turn"}`)
 	if step, _ := d.Exit(agent.Exit{Code: -1, Signal: "SIGKILL"}); len(events(step, coppice.KindNotice)) != 0 {
-		t.Errorf("%+v", step.Events)
+		t.Errorf("events %+v, want no notice", step.Events)
 	}
 }
 
@@ -226,26 +226,26 @@ func TestEffort(t *testing.T) {
 	const levels = `,"configOptions":[{"id":"how","category":"thought_level","options":[{"value":"low"}]}]`
 	d := New().Driver(suite.Profile, agent.Request{Prompt: "x", Effort: "low"})
 	if s := opened(d, levels); !strings.Contains(string(s.Write), `"id":3,"method":"session/set_config_option","params":{"sessionId":"s1","configId":"how","value":"low"}`) {
-		t.Errorf("%s", s.Write)
+		t.Errorf("the first request is %s, want the level low", s.Write)
 	}
 	if s := out(d, `"id":3,"result":{}`); !strings.Contains(string(s.Write), "session/prompt") {
-		t.Errorf("%s", s.Write)
+		t.Errorf("after the level it wrote %s, want a prompt", s.Write)
 	}
 	d = New().Driver(suite.Profile, agent.Request{Prompt: "x", Effort: "low"})
 	opened(d, levels)
 	out(d, `"id":3,"error":{"code":-32602,"message":"no such level"}`)
 	if _, o := d.Exit(agent.Exit{}); o.Failure == nil || o.Failure.Class != coppice.ClassCapability || !strings.Contains(o.Failure.Text, "no such level") {
-		t.Errorf("%+v", o.Failure)
+		t.Errorf("an unknown level: failure %+v, want the class capability", o.Failure)
 	}
 	d = New().Driver(suite.Profile, agent.Request{Prompt: "x", Effort: "low"})
 	if s := opened(d, ""); !strings.Contains(string(s.Write), "session/prompt") || len(events(s, coppice.KindNotice)) != 1 {
-		t.Errorf("%s %+v", s.Write, s.Events)
+		t.Errorf("without levels it wrote %s, events %+v; want a prompt and a notice", s.Write, s.Events)
 	}
 	// The choices come with the model.
 	d = New().Driver(suite.Profile, agent.Request{Prompt: "x", Effort: "low", Model: "m"})
 	opened(d, `,"models":{"currentModelId":"n"}`)
 	if s := out(d, `"id":3,"result":{`+levels[1:]+`}`); !strings.Contains(string(s.Write), `"configId":"how"`) {
-		t.Errorf("%s", s.Write)
+		t.Errorf("after the model it wrote %s, want the level", s.Write)
 	}
 }
 
@@ -285,7 +285,7 @@ func TestMadeToAsk(t *testing.T) {
 	} {
 		l, err := New().Launch(with(func(d *coppice.DriverProfile) { *d = c.how }), agent.Request{Permissions: c.policy})
 		if err != nil || strings.Join(l.Argv, " ") != c.argv || l.Env["ASK"] != c.variable {
-			t.Errorf("%+v: %q, %v, %v", c.how, l.Argv, l.Env, err)
+			t.Errorf("%+v: arguments %q, variables %v, error %v; want %q and ASK=%s", c.how, l.Argv, l.Env, err, c.argv, c.variable)
 		}
 	}
 }
@@ -310,14 +310,14 @@ func TestRefusedTurnContinues(t *testing.T) {
 	open(d)
 	out(d, strings.TrimSuffix(strings.TrimPrefix(asks, `{"jsonrpc":"2.0",`), "}\n"))
 	if s := out(d, `"id":3,"result":{"stopReason":"cancelled"}`); !strings.Contains(string(s.Write), "were refused") || len(events(s, coppice.KindError)) != 0 {
-		t.Errorf("%s %+v", s.Write, s.Events)
+		t.Errorf("wrote %s, events %+v; want a prompt that names the refusals, and no error", s.Write, s.Events)
 	}
 	out(d, strings.TrimSuffix(strings.TrimPrefix(asks, `{"jsonrpc":"2.0",`), "}\n"))
 	if s := out(d, `"id":4,"result":{"stopReason":"cancelled"}`); !s.CloseStdin {
-		t.Errorf("%s %+v", s.Write, s.Events)
+		t.Errorf("wrote %s, events %+v; want a closed stdin", s.Write, s.Events)
 	}
 	if _, o := d.Exit(agent.Exit{}); o.Failure == nil || o.Failure.Class != coppice.ClassImplementation {
-		t.Errorf("%+v", o.Failure)
+		t.Errorf("failure %+v, want the class implementation", o.Failure)
 	}
 }
 
@@ -356,7 +356,7 @@ func TestForms(t *testing.T) {
 			step := out(d, c.line)
 			asked := refs(step)
 			if len(asked) != len(c.answers) || len(step.Write) != 0 || !slices.ContainsFunc(step.Events, func(e coppice.AgentEvent) bool { return e.State == coppice.SessionWaiting }) {
-				t.Fatalf("%+v", step)
+				t.Fatalf("step %+v, want %d questions and a session that waits", step, len(c.answers))
 			}
 			for i, a := range c.answers {
 				var err error
@@ -403,7 +403,7 @@ func TestForms(t *testing.T) {
 			d := New().Driver(suite.Profile, agent.Request{Prompt: "x"})
 			open(d)
 			if s := out(d, line); !strings.Contains(string(s.Write), `"action":"decline"`) || len(refs(s)) != 0 {
-				t.Errorf("%s: %s", line, s.Write)
+				t.Errorf("%s: answered with %s, want it declined without a question", line, s.Write)
 			}
 		}
 	})
@@ -415,12 +415,12 @@ func TestForms(t *testing.T) {
 		d := New().Driver(suite.Profile, agent.Request{Prompt: "x", Permissions: coppice.PermissionPolicy{Default: coppice.RuleDeny}})
 		open(d)
 		if s := out(d, ask); !strings.Contains(string(s.Write), `"optionId":"no"`) || len(refs(s)) != 0 {
-			t.Errorf("%s", s.Write)
+			t.Errorf("answered with %s, want no", s.Write)
 		}
 		d = New().Driver(suite.Profile, agent.Request{Prompt: "x"})
 		open(d)
 		if s := out(d, strings.Replace(ask, `{"optionId":"no"`, `{"optionId":"ever","kind":"allow_always"},{"optionId":"no"`, 1)); len(refs(s)) != 0 || !strings.Contains(string(s.Write), `"optionId":"go"`) {
-			t.Errorf("%s", s.Write)
+			t.Errorf("answered with %s, want go, once", s.Write)
 		}
 	})
 }

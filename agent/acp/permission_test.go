@@ -49,7 +49,7 @@ func TestPermission(t *testing.T) {
 			if c.answer != "" {
 				q := events(step, coppice.KindQuestion)
 				if len(q) != 1 || len(step.Write) != 0 || q[0].Rule == nil || q[0].Rule.Match != "git push *" {
-					t.Fatalf("%+v", step)
+					t.Fatalf("step %+v, want one question with the rule git push *", step)
 				}
 				if _, err := d.Send("allow", "other"); err == nil {
 					t.Error("an answer to nothing is taken")
@@ -60,7 +60,7 @@ func TestPermission(t *testing.T) {
 				}
 			}
 			if !strings.Contains(string(step.Write), c.want) || len(events(step, coppice.KindPermission)) != 1 {
-				t.Errorf("%s %+v", step.Write, step.Events)
+				t.Errorf("wrote %s, events %+v; want %s and one permission", step.Write, step.Events, c.want)
 			}
 			end := d.Output(agent.Stdout, []byte(`{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}`+"\n"))
 			if (c.reason != "") != strings.Contains(string(end.Write), "session/prompt") || !strings.Contains(string(end.Write), c.reason) || end.CloseStdin != (c.reason == "") {
@@ -78,7 +78,7 @@ func TestInterruptEndsQuestions(t *testing.T) {
 	d.Output(agent.Stdout, []byte(asks))
 	step, err := d.Interrupt()
 	if w := string(step.Write); err != nil || !strings.Contains(w, `"outcome":"cancelled"`) || !strings.Contains(w, "session/cancel") {
-		t.Errorf("%s %v", step.Write, err)
+		t.Errorf("wrote %s, error %v; want the question and the turn cancelled", step.Write, err)
 	}
 	if _, err := d.Send("allow", "permission-1"); err == nil {
 		t.Error("the question is still open")
@@ -100,7 +100,7 @@ func TestToolServers(t *testing.T) {
 		d.Start()
 		step := d.Output(agent.Stdout, []byte(`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{`+c.capability+`}}}`+"\n"))
 		if !strings.Contains(string(step.Write), c.want) {
-			t.Errorf("%s: %s", c.capability, step.Write)
+			t.Errorf("%s: wrote %s, want %s", c.capability, step.Write, c.want)
 		}
 		var text string
 		for _, e := range step.Events {
@@ -149,17 +149,17 @@ func TestModel(t *testing.T) {
 	d.Output(agent.Stdout, []byte(`{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s1","models":{"currentModelId":"m1"}}}`+"\n"))
 	step, err := d.(agent.Switcher).Model("m2")
 	if err != nil || !strings.Contains(string(step.Write), `"id":4,"method":"session/set_model"`) {
-		t.Fatalf("%s %v", step.Write, err)
+		t.Fatalf("wrote %s, error %v; want session/set_model", step.Write, err)
 	}
 	if _, err := d.(agent.Switcher).Model("--x"); coppice.ErrorCode(err) != coppice.EInvalid {
 		t.Errorf("got %v, want a refusal", err)
 	}
 	if e := events(d.Output(agent.Stdout, []byte(`{"jsonrpc":"2.0","id":4,"result":{}}`+"\n")), coppice.KindNotice); len(e) != 1 || e[0].Model != "m2" {
-		t.Errorf("%+v", e)
+		t.Errorf("notices %+v, want one with the model m2", e)
 	}
 	d.(agent.Switcher).Model("m3")
 	if e := events(d.Output(agent.Stdout, []byte(`{"jsonrpc":"2.0","id":5,"error":{"code":1,"message":"no such model"}}`+"\n")), coppice.KindError); len(e) != 1 || e[0].Class != coppice.ClassCapability {
-		t.Errorf("%+v", e)
+		t.Errorf("errors %+v, want one of the class capability", e)
 	}
 	if end := d.Output(agent.Stdout, []byte(`{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}`+"\n")); !end.CloseStdin {
 		t.Error("the turn does not end the run")
@@ -193,7 +193,7 @@ func TestFork(t *testing.T) {
 		d.Start()
 		step := d.Output(agent.Stdout, []byte(`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{`+c.capability+`}}}`+"\n"))
 		if !strings.Contains(string(step.Write), c.want) {
-			t.Errorf("%s: %s", c.capability, step.Write)
+			t.Errorf("%s: wrote %s, want %s", c.capability, step.Write, c.want)
 		}
 		id := "2"
 		if c.answer != "" {

@@ -292,3 +292,29 @@ func Fuzz(f *testing.F, s Suite) {
 		}
 	})
 }
+
+// FuzzRecordings is Fuzz that also starts from whole recordings: most of a driver
+// is reached only after the opening of a session.
+func FuzzRecordings(f *testing.F, s Suite, patterns ...string) {
+	f.Helper()
+	for _, pattern := range patterns {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, file := range files {
+			t, err := Read(file)
+			if err != nil {
+				f.Fatal(err)
+			}
+			var all strings.Builder
+			for _, o := range t {
+				if o.Name == "out" {
+					all.WriteString(o.Arg + "\n")
+				}
+			}
+			f.Add([]byte(all.String()), uint8(100))
+		}
+	}
+	Fuzz(f, s)
+}

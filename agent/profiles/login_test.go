@@ -105,9 +105,9 @@ func TestLoginEnded(t *testing.T) {
 	}
 	cancel()
 	if got := <-done; got.State != LoginUnknown || got.By != "hangs" {
-		t.Errorf("%+v", got)
+		t.Errorf("a check that hangs: %+v, want unknown by hangs", got)
 	}
 	if rest, err := io.ReadAll(f); err != nil || len(rest) > 0 { // ends when nobody holds it any more
-		t.Errorf("%q %v", rest, err)
+		t.Errorf("its child wrote %q (%v), want nothing and an end", rest, err)
 	}
 }

@@ -11,9 +11,12 @@ import (
 	"testing"
 
 	"github.com/goccy/go-yaml"
+	"go.uber.org/goleak"
 
 	"coppice"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func load(t *testing.T) Set {
 	t.Helper()

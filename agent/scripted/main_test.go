@@ -13,8 +13,11 @@ import (
 	"syscall"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"coppice"
 	"coppice/agent"
+	"coppice/internal/process"
 )
 
 const runMain = "COPPICE_TEST_SCRIPTED_MAIN"
@@ -25,7 +28,8 @@ func TestMain(m *testing.M) {
 	if os.Getenv(runMain) != "" {
 		os.Exit(Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Environ()))
 	}
-	os.Exit(m.Run())
+	process.CatchIgnored(syscall.SIGHUP)
+	goleak.VerifyTestMain(m)
 }
 
 // stage is a repository with a script, and the environment of an agent in it.

@@ -9,10 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"coppice"
 	"coppice/api"
 	"coppice/api/client"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func state(t *testing.T) string {
 	t.Helper()

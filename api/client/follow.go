@@ -14,6 +14,7 @@ import (
 
 	"coppice"
 	"coppice/api"
+	"coppice/internal/clock"
 )
 
 const (
@@ -141,14 +142,7 @@ func (c *Client) pause(ctx context.Context, n int, cause error) error {
 	if n > most {
 		return cause
 	}
-	t := time.NewTimer(min(time.Duration(n)*100*time.Millisecond, 2*time.Second))
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-t.C:
-		return nil
-	}
+	return clock.Sleep(ctx, clock.Real(), min(time.Duration(n)*100*time.Millisecond, 2*time.Second))
 }
 
 // message is one event of a stream. Without data, it only carries the id.

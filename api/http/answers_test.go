@@ -17,6 +17,7 @@ import (
 	"coppice/engine"
 	"coppice/store"
 	"coppice/store/sqlite"
+	"coppice/store/sqlite/sqlitetest"
 )
 
 // withEngine makes a real engine derive statuses.
@@ -35,11 +36,7 @@ func withEngine(t testing.TB, s store.Store) func(*apihttp.Config) {
 func TestAnswersAreMadeOnceOfTheSameFacts(t *testing.T) {
 	t.Parallel()
 	var queries atomic.Int64
-	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: sqlite.Memory, Trace: func(string) { queries.Add(1) }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
+	s := sqlitetest.Open(t, sqlite.Config{Trace: func(string) { queries.Add(1) }})
 	wrong := []string{"broken 1"}
 	b := apitest.Start(t, s, withEngine(t, s), func(c *apihttp.Config) { c.Warnings = func(int64) []string { return wrong } })
 	p := b.Project("/src/app")
@@ -84,11 +81,7 @@ func TestAnswersAreMadeOnceOfTheSameFacts(t *testing.T) {
 // A client that wrote something finds it in the next list.
 func TestListsShowWhatWasWrittenBefore(t *testing.T) {
 	t.Parallel()
-	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "coppice.db"), Sync: sqlite.SyncOff})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
+	s := sqlitetest.Open(t, sqlite.Config{Path: filepath.Join(t.TempDir(), "coppice.db")})
 	b := apitest.Start(t, s, withEngine(t, s))
 	b.Project("/src/app")
 	var wg sync.WaitGroup

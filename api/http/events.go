@@ -47,15 +47,8 @@ func (s *Server) eventRoutes(a huma.API) {
 
 func (s *Server) eventFilter(ctx context.Context, in *eventsIn) (f store.EventFilter, err error) {
 	err = s.cfg.Store.View(ctx, func(r store.Reader) error {
-		if in.Project != "" {
-			if err := coppice.ValidPrefix(in.Project); err != nil {
-				return err
-			}
-			p, err := r.Projects.ByPrefix(in.Project)
-			if err != nil {
-				return err
-			}
-			f.ProjectID = p.ID
+		if f.ProjectID, err = projectID(r, in.Project); err != nil {
+			return err
 		}
 		if in.Task != "" {
 			t, err := taskByKey(r, in.Task)

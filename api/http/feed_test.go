@@ -17,6 +17,7 @@ import (
 	apihttp "coppice/api/http"
 	"coppice/store"
 	"coppice/store/sqlite"
+	"coppice/store/sqlite/sqlitetest"
 )
 
 // countingStore counts how often it is read.
@@ -61,11 +62,7 @@ func readTo(t testing.TB, r *bufio.Reader, text string) string {
 
 func TestFollowersShareOneReadOfTheLog(t *testing.T) {
 	t.Parallel()
-	db, err := sqlite.Open(t.Context(), sqlite.Config{Path: sqlite.Memory})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
+	db := sqlitetest.Open(t, sqlite.Config{})
 	s := &countingStore{Store: db}
 	b := apitest.Start(t, s)
 	p := b.Project("/src/app")

@@ -141,6 +141,15 @@ func (s *Server) showProject(ctx context.Context, in *ProjectIn) (api.Project, e
 	return s.project(ctx, in.Project)
 }
 
+// projectID returns the id of the project of a prefix, and 0 for no prefix.
+func projectID(r store.Reader, prefix string) (int64, error) {
+	if prefix == "" {
+		return 0, nil
+	}
+	p, err := byPrefix(r, prefix)
+	return p.ID, err
+}
+
 func (s *Server) project(ctx context.Context, prefix string) (out api.Project, err error) {
 	if err := coppice.ValidPrefix(prefix); err != nil {
 		return out, err

@@ -12,6 +12,7 @@ import (
 
 	"coppice"
 	"coppice/api"
+	"coppice/internal/clock"
 	"coppice/store"
 )
 
@@ -32,14 +33,7 @@ func (s *Server) saysRoute(a huma.API) {
 
 // gather waits, so that lines of several sessions are sent together.
 func gather(ctx context.Context) error {
-	timer := time.NewTimer(time.Second)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return clock.Sleep(ctx, clock.Real(), time.Second)
 }
 
 // followSays sends the lines of sessions until the reader leaves or the server

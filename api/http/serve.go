@@ -88,15 +88,8 @@ func (s *Server) makeStatus(ctx context.Context, in *statusIn) (out madeStatus, 
 
 // statusProjects fills in the projects and returns the id of the requested one.
 func statusProjects(r store.Reader, prefix string, out *madeStatus) (id int64, err error) {
-	if prefix != "" {
-		if err := coppice.ValidPrefix(prefix); err != nil {
-			return 0, err
-		}
-		p, err := r.Projects.ByPrefix(prefix)
-		if err != nil {
-			return 0, err
-		}
-		id = p.ID
+	if id, err = projectID(r, prefix); err != nil {
+		return 0, err
 	}
 	running, err := r.Lanes.Running()
 	if err != nil {

@@ -15,6 +15,7 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"coppice"
+	"coppice/internal/clock"
 )
 
 // batch is how many events or pieces of output a stream or page reads at a
@@ -58,14 +59,7 @@ func (s *Server) rest(ctx context.Context) error {
 	if pause < least {
 		return nil
 	}
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return clock.Sleep(ctx, clock.Real(), pause)
 }
 
 // newSSE starts a stream. It lifts the server's limits on the length of a

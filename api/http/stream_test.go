@@ -254,15 +254,8 @@ func readUntil(t *testing.T, b *apitest.Bundle, path, until string, edit ...func
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, "GET", b.Server.URL()+path, nil)
 	b.Must(err)
-	req.Header.Set("Authorization", "Bearer "+apitest.Token)
 	req.Header.Set("Accept", "text/event-stream")
-	for _, f := range edit {
-		f(req)
-	}
-	tr := &http.Transport{DisableKeepAlives: true}
-	defer tr.CloseIdleConnections()
-	resp, err := tr.RoundTrip(req)
-	b.Must(err)
+	resp := send(b, req, edit)
 	defer resp.Body.Close()
 	if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "text/event-stream" {
 		t.Fatalf("%d %s", resp.StatusCode, resp.Header.Get("Content-Type"))

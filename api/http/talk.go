@@ -96,10 +96,7 @@ func (s *Server) fork(ctx context.Context, in *wordsIn) (out api.Task, err error
 		if err != nil {
 			return err
 		}
-		views, err := s.views(ctx, r, []coppice.Task{t})
-		if err == nil {
-			out = views[0]
-		}
+		out, err = s.viewOf(ctx, r, t)
 		return err
 	})
 	return out, err

@@ -129,15 +129,8 @@ func (s *Server) listTasks(ctx context.Context, in *listTasksIn) (out api.TaskPa
 func (s *Server) makePage(ctx context.Context, f store.TaskFilter, in *listTasksIn) (out api.TaskPage, err error) {
 	out.Tasks = []api.Task{}
 	err = s.cfg.Store.View(ctx, func(r store.Reader) error {
-		if in.Project != "" {
-			if err := coppice.ValidPrefix(in.Project); err != nil {
-				return err
-			}
-			p, err := r.Projects.ByPrefix(in.Project)
-			if err != nil {
-				return err
-			}
-			f.ProjectID = p.ID
+		if f.ProjectID, err = projectID(r, in.Project); err != nil {
+			return err
 		}
 		return s.fill(ctx, r, f, in, &out)
 	})
@@ -288,10 +281,7 @@ func (s *Server) act(ctx context.Context, key string, do func(context.Context) e
 		if err := find(r); err != nil {
 			return err
 		}
-		views, err := s.views(ctx, r, []coppice.Task{t})
-		if err == nil {
-			out = views[0]
-		}
+		out, err = s.viewOf(ctx, r, t)
 		return err
 	})
 	return out, err

@@ -17,6 +17,15 @@ type Statuser interface {
 	Statuses(ctx context.Context, r store.Reader, tasks []coppice.Task) ([]engine.TaskStatus, error)
 }
 
+// viewOf returns one task as it is shown.
+func (s *Server) viewOf(ctx context.Context, r store.Reader, t coppice.Task) (api.Task, error) {
+	views, err := s.views(ctx, r, []coppice.Task{t})
+	if err != nil {
+		return api.Task{}, err
+	}
+	return views[0], nil
+}
+
 // views makes the API's view of tasks, from one snapshot. The number of queries
 // does not depend on the number of tasks.
 func (s *Server) views(ctx context.Context, r store.Reader, tasks []coppice.Task) ([]api.Task, error) {

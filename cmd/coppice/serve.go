@@ -11,12 +11,14 @@ import (
 	"time"
 
 	"coppice/cmd/coppice/server"
+	"coppice/internal/process"
 )
 
 func (p *program) serve(ctx context.Context, cfg server.Config) error {
 	// The program that reads the server's output might exit. That must not end
 	// the server, especially not while it stops.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	process.CatchIgnored(syscall.SIGHUP)
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)

@@ -7,9 +7,13 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"coppice"
 	"coppice/api"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // The agents of a machine and of a project are found in the environment in
 // which they work, with one search per minute.
@@ -49,10 +53,10 @@ func TestAgents(t *testing.T) {
 		}
 	}
 	if a := find(p, false, "mine"); !a.Own || a.Version != "1.2.3" || a.Path != program || len(a.Warnings) != 2 || !strings.Contains(a.Warnings[1], "COPPICE_ACP_AUTH is deprecated") || a.Protocol != "command" || len(a.Can) != 1 {
-		t.Errorf("%+v", a)
+		t.Errorf("agent %+v, want the project's own with its version, path and two warnings", a)
 	}
 	if a := find(p, false, "gone"); a.Path != "" || a.Version != "" || a.Install != "get it" {
-		t.Errorf("%+v", a)
+		t.Errorf("agent %+v, want no path and no version, and how to install it", a)
 	}
 	looked(1)
 	find(p, true, "mine")

@@ -144,14 +144,7 @@ const tryAgain = time.Second
 
 // rest waits, and reports whether to continue.
 func (s *Follower) rest(ctx context.Context, d time.Duration) bool {
-	timer := s.clock.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
+	return clock.Sleep(ctx, s.clock, d) == nil
 }
 
 // begin reads every project for the first time.

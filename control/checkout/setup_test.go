@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -18,6 +17,7 @@ import (
 	"coppice/internal/clock"
 	"coppice/store"
 	"coppice/store/sqlite"
+	"coppice/test/gitrepo"
 	"coppice/workspace"
 	"coppice/workspace/git"
 )
@@ -256,26 +256,11 @@ func (b *bundle) must(err error) {
 
 func (b *bundle) git(dir string, args ...string) {
 	b.t.Helper()
-	cmd := exec.Command("git", args...)
-	cmd.Dir, cmd.Env = dir, b.env
-	if out, err := cmd.CombinedOutput(); err != nil {
-		b.t.Fatalf("git %v: %v\n%s", args, err, out)
-	}
+	gitrepo.Repo{Dir: dir, Env: b.env}.Git(b.t, args...)
 }
 
 // repo creates a repository with these files committed.
 func (b *bundle) repo(files map[string]string) string {
 	b.t.Helper()
-	dir := filepath.Join(b.dir, "app")
-	b.must(os.MkdirAll(dir, 0o755))
-	b.git(dir, "init", "-q", "-b", "main")
-	b.git(dir, "config", "user.name", "Ann")
-	b.git(dir, "config", "user.email", "ann@example.org")
-	for name, text := range files {
-		b.must(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
-		b.must(os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
-	}
-	b.git(dir, "add", "-A")
-	b.git(dir, "commit", "-q", "--allow-empty", "-m", "first")
-	return dir
+	return gitrepo.New(b.t, filepath.Join(b.dir, "app"), b.env, files).Dir
 }

@@ -13,13 +13,18 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"coppice"
 	"coppice/internal/redact"
 	"coppice/internal/smallmodel"
 	"coppice/store"
 	"coppice/store/sqlite"
+	"coppice/store/sqlite/sqlitetest"
 	"coppice/test/scriptedmodel"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const levelKey = "key-that-nobody-logs"
 
@@ -266,11 +271,7 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 // withProject is a store with one project.
 func withProject(t *testing.T) store.Store {
 	t.Helper()
-	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: sqlite.Memory, Sync: sqlite.SyncOff})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
+	s := sqlitetest.Open(t, sqlite.Config{})
 	p := coppice.Project{Prefix: "app", Path: "/src/app", Policy: coppice.DefaultPolicy()}
 	if err := s.Update(t.Context(), func(tx store.Tx) error { return tx.Projects.Put(&p) }); err != nil {
 		t.Fatal(err)

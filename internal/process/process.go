@@ -21,6 +21,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"coppice/internal/clock"
 )
 
 // The environment variables that mark a session's processes.
@@ -254,14 +256,7 @@ func deliver(id ident, sig syscall.Signal) error {
 
 // pause gives killed processes a moment to go, a little longer every turn.
 func pause(ctx context.Context, turn int) error {
-	t := time.NewTimer(min(time.Duration(turn+1)*time.Millisecond, 20*time.Millisecond))
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-t.C:
-		return nil
-	}
+	return clock.Sleep(ctx, clock.Real(), min(time.Duration(turn+1)*time.Millisecond, 20*time.Millisecond))
 }
 
 // CgroupName makes a cgroup's name of a session's key and its mark.

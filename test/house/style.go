@@ -29,7 +29,6 @@ var uncheckedCode = []string{
 	"prompt",
 	"secret",
 	"store",
-	"test",
 	"verb",
 	"worker",
 	"workspace",

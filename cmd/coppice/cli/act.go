@@ -196,21 +196,11 @@ the command again to copy newer commits.`,
 		Example: "  coppice branch app-4\n  git log main..coppice/app-4",
 		Args:    args(1, 1, "a task's key"),
 	}
-	asJSON := jsonFlag(c)
-	c.RunE = func(c *cobra.Command, given []string) error {
-		return e.call(c, func(ctx context.Context, cl *client.Client) error {
-			b, err := cl.BringBranch(ctx, given[0])
-			if err != nil {
-				return err
-			}
-			if *asJSON {
-				return e.json(b)
-			}
-			e.printf("%s is now a branch of your repository, at %.12s\n", line(b.Name), b.Commit)
-			return nil
-		})
-	}
-	return c
+	return shows(e, c, func(ctx context.Context, cl *client.Client, given []string) (api.Branch, error) {
+		return cl.BringBranch(ctx, given[0])
+	}, func(b api.Branch) {
+		e.printf("%s is now a branch of your repository, at %.12s\n", line(b.Name), b.Commit)
+	})
 }
 
 // printDiff prints a patch for people.

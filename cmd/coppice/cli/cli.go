@@ -153,6 +153,26 @@ func jsonFlag(c *cobra.Command) *bool {
 	return c.Flags().Bool("json", false, "print JSON for programs")
 }
 
+// shows has a command get a value from the server and show it, or print it with
+// --json.
+func shows[T any](e *Env, c *cobra.Command, get func(ctx context.Context, cl *client.Client, given []string) (T, error), show func(T)) *cobra.Command {
+	asJSON := jsonFlag(c)
+	c.RunE = func(c *cobra.Command, given []string) error {
+		return e.call(c, func(ctx context.Context, cl *client.Client) error {
+			v, err := get(ctx, cl, given)
+			switch {
+			case err != nil:
+				return err
+			case *asJSON:
+				return e.json(v)
+			}
+			show(v)
+			return nil
+		})
+	}
+	return c
+}
+
 // here returns the known project whose checkout the current directory is in,
 // nil when it is in none.
 func (e *Env) here(ctx context.Context, cl *client.Client) (*api.Project, error) {

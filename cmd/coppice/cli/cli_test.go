@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
+	"go.uber.org/goleak"
 
 	"coppice"
 	"coppice/api/apitest"
@@ -22,7 +23,10 @@ import (
 	"coppice/cmd/coppice/cli"
 	"coppice/store"
 	"coppice/store/sqlite"
+	"coppice/store/sqlite/sqlitetest"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
@@ -34,11 +38,7 @@ type shell struct {
 
 func setup(t *testing.T) *shell {
 	t.Helper()
-	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: ":memory:"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
+	s := sqlitetest.Open(t, sqlite.Config{})
 	b := apitest.Start(t, s)
 	return &shell{Bundle: b, env: cli.Env{
 		Client: func() (*client.Client, error) { return client.At(b.Server.URL(), apitest.Token) },

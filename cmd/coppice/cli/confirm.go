@@ -150,23 +150,13 @@ as coppice status reports. Its checkout moves with it. If that would lose change
 nothing moves. To keep the base where it is, run coppice project confirm --base.`,
 		Example: "  coppice project restore-base app", Args: args(0, 1, "at most one prefix"),
 	}
-	asJSON := jsonFlag(c)
-	c.RunE = func(c *cobra.Command, given []string) error {
-		return e.call(c, func(ctx context.Context, cl *client.Client) error {
-			prefix, err := e.named(ctx, cl, given)
-			if err != nil {
-				return err
-			}
-			p, err := cl.RestoreBase(ctx, prefix)
-			if err != nil {
-				return err
-			}
-			if *asJSON {
-				return e.json(p)
-			}
-			e.printf("%s  %s is at %.10s again\n", e.paint(bold, p.Prefix), line(p.Policy.Base), p.BaseCommit)
-			return nil
-		})
-	}
-	return c
+	return shows(e, c, func(ctx context.Context, cl *client.Client, given []string) (p api.Project, err error) {
+		prefix, err := e.named(ctx, cl, given)
+		if err == nil {
+			p, err = cl.RestoreBase(ctx, prefix)
+		}
+		return p, err
+	}, func(p api.Project) {
+		e.printf("%s  %s is at %.10s again\n", e.paint(bold, p.Prefix), line(p.Policy.Base), p.BaseCommit)
+	})
 }

@@ -15,16 +15,13 @@ import (
 	"coppice/cmd/coppice/cli"
 	"coppice/store"
 	"coppice/store/sqlite"
+	"coppice/store/sqlite/sqlitetest"
 )
 
 // listed is a shell in a project with a features file.
 func listed(t *testing.T, text string, warnings ...string) (*shell, string) {
 	t.Helper()
-	st, err := sqlite.Open(t.Context(), sqlite.Config{Path: ":memory:"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = st.Close() })
+	st := sqlitetest.Open(t, sqlite.Config{})
 	b := apitest.Start(t, st, func(c *apihttp.Config) { c.Warnings = func(int64) []string { return warnings } })
 	dir := filepath.Join(t.TempDir(), "app")
 	b.Must(os.Mkdir(dir, 0o755))

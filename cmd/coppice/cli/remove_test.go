@@ -14,17 +14,14 @@ import (
 	"coppice/api/http"
 	"coppice/cmd/coppice/cli"
 	"coppice/store/sqlite"
+	"coppice/store/sqlite/sqlitetest"
 )
 
 // removing is a shell whose server removes projects immediately, and has a
 // fixed disk usage.
 func removing(t *testing.T) *shell {
 	t.Helper()
-	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: ":memory:"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
+	s := sqlitetest.Open(t, sqlite.Config{})
 	sh := &shell{}
 	sh.Bundle = apitest.Start(t, s, func(c *http.Config) {
 		c.Remove = func(ctx context.Context, prefix string, how coppice.Remove) ([]api.Left, error) {

@@ -119,25 +119,13 @@ func (e *Env) projectPause(on bool) *cobra.Command {
 		c.Example = "  coppice project pause app\n  coppice project pause app --track docs"
 	}
 	c.Flags().StringVar(&track, "track", "", "only this track")
-	asJSON := jsonFlag(c)
-	c.RunE = func(c *cobra.Command, given []string) error {
-		return e.call(c, func(ctx context.Context, cl *client.Client) error {
-			prefix, err := e.named(ctx, cl, given)
-			if err != nil {
-				return err
-			}
-			p, err := cl.Pause(ctx, prefix, track, on)
-			if err != nil {
-				return err
-			}
-			if *asJSON {
-				return e.json(p)
-			}
-			e.printf("%s  %s\n", e.paint(bold, p.Prefix), projectState(p))
-			return nil
-		})
-	}
-	return c
+	return shows(e, c, func(ctx context.Context, cl *client.Client, given []string) (p api.Project, err error) {
+		prefix, err := e.named(ctx, cl, given)
+		if err == nil {
+			p, err = cl.Pause(ctx, prefix, track, on)
+		}
+		return p, err
+	}, func(p api.Project) { e.printf("%s  %s\n", e.paint(bold, p.Prefix), projectState(p)) })
 }
 
 // named returns the project that a person named, or the current directory's.
@@ -162,21 +150,10 @@ func (e *Env) backupCommand() *cobra.Command {
 		Long:    "Write a consistent copy of the server's database while the server runs, and print its path.",
 		Example: "  coppice backup", Args: args(0, 0, "no argument"),
 	}
-	asJSON := jsonFlag(c)
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		return e.call(c, func(ctx context.Context, cl *client.Client) error {
-			path, err := cl.Backup(ctx)
-			if err != nil {
-				return err
-			}
-			if *asJSON {
-				return e.json(api.Backup{Path: path})
-			}
-			e.printf("%s\n", path)
-			return nil
-		})
-	}
-	return c
+	return shows(e, c, func(ctx context.Context, cl *client.Client, _ []string) (api.Backup, error) {
+		path, err := cl.Backup(ctx)
+		return api.Backup{Path: path}, err
+	}, func(b api.Backup) { e.printf("%s\n", b.Path) })
 }
 
 func (e *Env) loginCommand() *cobra.Command {
@@ -185,19 +162,7 @@ func (e *Env) loginCommand() *cobra.Command {
 		Long:    "Print a link that signs in one browser on this machine. The link works one time, within two minutes.",
 		Example: "  coppice login", Args: args(0, 0, "no argument"),
 	}
-	asJSON := jsonFlag(c)
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		return e.call(c, func(ctx context.Context, cl *client.Client) error {
-			l, err := cl.LoginLink(ctx)
-			if err != nil {
-				return err
-			}
-			if *asJSON {
-				return e.json(l)
-			}
-			e.printf("%s\n", l.URL)
-			return nil
-		})
-	}
-	return c
+	return shows(e, c, func(ctx context.Context, cl *client.Client, _ []string) (api.LoginLink, error) {
+		return cl.LoginLink(ctx)
+	}, func(l api.LoginLink) { e.printf("%s\n", l.URL) })
 }

@@ -97,7 +97,7 @@ func TestExisting(t *testing.T) {
 	})
 	yaml := filepath.Join(dir, config.File)
 	if r, err := Run(Options{Root: dir, DryRun: true}); err != nil || r.Written || !strings.HasPrefix(r.Text, own+"\n") {
-		t.Errorf("%+v %v", r, err)
+		t.Errorf("a dry run: %+v, %v; want the own text first, and nothing written", r, err)
 	}
 	if got, err := os.ReadFile(yaml); err != nil || string(got) != own {
 		t.Errorf("a dry run wrote %q, %v", got, err)
@@ -105,15 +105,15 @@ func TestExisting(t *testing.T) {
 	r, err := Run(Options{Root: dir})
 	got, rerr := os.ReadFile(yaml)
 	if err != nil || rerr != nil || !strings.HasPrefix(string(got), own+"\n") || !strings.Contains(string(got), "\nagent:\n  use: one\n") {
-		t.Errorf("%s, %v", got, err)
+		t.Errorf("the file is\n%s\n%v; want the own text first, and the agent one", got, err)
 	}
 	for _, l := range r.Lines {
 		if (l.Key == "baseBranch" || l.Key == "verification.maxAttempts") && l.Did != Kept {
-			t.Errorf("%+v", l)
+			t.Errorf("line %+v, want it kept", l)
 		}
 	}
 	if p, _, err := config.Load(dir); err != nil || p.Base != "trunk" || p.Verify.Attempts != 7 || p.Agent.Use != "one" {
-		t.Errorf("%+v, %v", p, err)
+		t.Errorf("policy %+v, %v; want trunk, 7 attempts and the agent one", p, err)
 	}
 	if r, err := Run(Options{Root: dir}); err != nil || r.Written {
 		t.Errorf("a second import writes again: %v", err)
@@ -123,7 +123,7 @@ func TestExisting(t *testing.T) {
 		t.Errorf("the one before is kept as %q, %v %v", old, err, rerr)
 	}
 	if p, _, err := config.Load(dir); err != nil || p.Base != "main" {
-		t.Errorf("%+v, %v", p, err)
+		t.Errorf("policy %+v, %v; want the base main", p, err)
 	}
 }
 

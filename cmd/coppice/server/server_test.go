@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -20,6 +19,7 @@ import (
 	"coppice/host"
 	"coppice/internal/process"
 	"coppice/store/sqlite"
+	"coppice/test/gitrepo"
 )
 
 // The test binary is the coppice program for hosts and scripted agents.
@@ -191,30 +191,16 @@ func TestPortInUse(t *testing.T) {
 	b.start()
 }
 
-func (b *bundle) git(dir string, args ...string) {
-	b.t.Helper()
-	cmd := exec.Command("git", args...)
-	cmd.Dir, cmd.Env = dir, b.cfg.Environ
-	if out, err := cmd.CombinedOutput(); err != nil {
-		b.t.Fatalf("git %v: %v\n%s", args, err, out)
-	}
-}
-
 // repo makes a repository with these files committed.
 func (b *bundle) repo(files map[string]string) string {
 	b.t.Helper()
-	dir := filepath.Join(b.dir, "app")
-	b.must(os.MkdirAll(dir, 0o755))
-	b.git(dir, "init", "-q", "-b", "main")
-	b.git(dir, "config", "user.name", "Ann")
-	b.git(dir, "config", "user.email", "ann@example.org")
-	for name, text := range files {
-		b.must(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
-		b.must(os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
-	}
-	b.git(dir, "add", "-A")
-	b.git(dir, "commit", "-q", "--allow-empty", "-m", "first")
-	return dir
+	return gitrepo.New(b.t, filepath.Join(b.dir, "app"), b.cfg.Environ, files).Dir
+}
+
+func (b *bundle) write(path, text string) {
+	b.t.Helper()
+	b.must(os.MkdirAll(filepath.Dir(path), 0o755))
+	b.must(os.WriteFile(path, []byte(text), 0o644))
 }
 
 const asks = `cases:
