@@ -25,7 +25,7 @@ func (i *Intake) Archive(ctx context.Context, key string, on bool) (coppice.Task
 		if on == !t.Archived.IsZero() {
 			return nil
 		}
-		kind := coppice.EventTaskTakenOut
+		kind := coppice.EventTaskUnarchived
 		t.Archived = time.Time{}
 		if on {
 			kind, t.Archived = coppice.EventTaskArchived, i.now().UTC()

@@ -62,7 +62,7 @@ func TestStatuses(t *testing.T) {
 	see("app-1", coppice.StatusChecking, "", "")
 	b.finish("app-1", coppice.WorkMerge, coppice.MergeResult{Base: "base1", Tree: "tree1", Commit: "commit1"})
 	b.finish("app-1", coppice.WorkCheck, coppice.CheckResult{Env: "e", Checks: []coppice.Check{{Command: "make"}}})
-	see("app-1", coppice.StatusNeedsYou, "its checks passed; say land to land it", "")
+	see("app-1", coppice.StatusNeedsYou, "checks passed; to land it, run: coppice land app-1", "")
 	_, err = b.Land(t.Context(), "app-1")
 	b.must(err)
 	b.turn()

@@ -125,7 +125,7 @@ func TestRequeueWhatDoesNotRun(t *testing.T) {
 	w.await(queued, "a place in the queue", func(d api.TaskDetail) bool { return d.Stage == coppice.StageQueued })
 
 	r := w.try(w.repo, "", "requeue", waits, "app-99", held, queued, "--agent", "other", "--note", "take care")
-	if r.code != 1 || !strings.Contains(r.err, "app-99") || strings.Count(r.out, "begins anew") != 3 {
+	if r.code != 1 || !strings.Contains(r.err, "app-99") || strings.Count(r.out, "is restarted") != 3 {
 		t.Errorf("requeue of many: %+v", r)
 	}
 	keys := []string{waits, held, queued}
