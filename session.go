@@ -7,12 +7,12 @@ type SessionState string
 
 // The states of a session.
 const (
-	SessionStarting  SessionState = "starting"  // decided; its process does not run yet
-	SessionWorking   SessionState = "working"   // the agent is in a turn
-	SessionWaiting   SessionState = "waiting"   // for a person
-	SessionIdle      SessionState = "idle"      // between turns
-	SessionLimited   SessionState = "limited"   // its account is limited; the agent itself waits
-	SessionDone      SessionState = "done"      // succeeded
+	SessionStarting  SessionState = "starting" // decided; its process does not run yet
+	SessionWorking   SessionState = "working"  // the agent is in a turn
+	SessionWaiting   SessionState = "waiting"  // for a person
+	SessionIdle      SessionState = "idle"     // between turns
+	SessionLimited   SessionState = "limited"  // its account is limited; the agent itself waits
+	SessionDone      SessionState = "done"     // succeeded
 	SessionFailed    SessionState = "failed"
 	SessionLost      SessionState = "lost"      // its process disappeared
 	SessionCancelled SessionState = "cancelled" // a person stopped it
