@@ -123,7 +123,7 @@ func (h *host) setupScreen(screen coppice.ScreenProfile, path *string, argv *[]s
 	if runtime == RuntimePipe {
 		return nil
 	}
-	env["TERM"] = "xterm-256color" // not the terminal of our own environment
+	env["TERM"] = "xterm-256color" // not that of our environment
 	if runtime == RuntimePty {
 		return nil
 	}
@@ -219,8 +219,7 @@ func (h *host) exec(path string, argv []string, env map[string]string) (*started
 	cmd := command(attr)
 	err = cmd.Start()
 	if err != nil && h.cgroup != nil {
-		// The kernel may refuse the cgroup for reasons of its own; the agent
-		// runs without one rather than not at all.
+		// The kernel can refuse the cgroup. Then the agent runs without one.
 		h.log.Warn("agent not started in its cgroup", "error", err)
 		cmd = command(own)
 		err = cmd.Start()
