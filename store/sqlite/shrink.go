@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"slices"
 
 	"coppice/store"
 )
@@ -10,19 +11,19 @@ import (
 // A connection that is in use keeps its own.
 func (s *Store) Shrink(ctx context.Context) error {
 	var free []*conn
-	for range cap(s.readers) {
+	for range s.readers.size() {
 		select {
-		case c := <-s.readers:
-			free = append(free, c)
+		case <-s.readers.free:
+			free = append(free, s.readers.take())
 		default:
 		}
 	}
 	var err error
-	for _, c := range free {
+	for _, c := range slices.Backward(free) {
 		if c != s.writer && err == nil {
 			err = c.shrink()
 		}
-		s.readers <- c
+		s.readers.give(c)
 	}
 	if err != nil {
 		return err
