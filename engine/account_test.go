@@ -56,13 +56,13 @@ func TestFallbackModels(t *testing.T) {
 		{"an unable model is not an unable agent", at(models("bob"), ran("", unable)), "pipeline: task.stage; to queued; next implement by ann/small"},
 		{"each account is tried once", at(models("bob"), ran("", unable), ran("", unable, on("small"))), "pipeline: task.stage; to queued; next implement by bob"},
 		{"and then a person", at(models(), ran("", unable), ran("", unable, on("small"))),
-			"pipeline: task.stage; to waiting; fails: capability; waits on person: it broke [mend the cause, then retry the task]; next implement by ann/small resuming talk1"},
+			"pipeline: task.stage; to waiting; fails: capability; waits on person: it broke [fix the problem, then retry the task]; next implement by ann/small resuming talk1"},
 		{"everybody is limited", at(models(), limited("ann"), ran("", busy, on("small"))),
 			"pipeline: task.stage; to queued; next implement by ann/small resuming talk1; limit ann:small for 30s"},
 		{"a stand-in tries again as itself", at(models(), ran("", fails(coppice.ClassTimeout), on("small"))),
-			"pipeline: task.stage; to waiting; fails: timeout; waits on backoff: tries again (1 of 2) after: it broke (10s); next implement by ann/small resuming talk1"},
+			"pipeline: task.stage; to waiting; fails: timeout; waits on backoff: retries (1 of 2) after: it broke (10s); next implement by ann/small resuming talk1"},
 		{"a task's own model of that name", at(models("bob"), asks("small"), ran("", busy, on("small"))), "pipeline: task.stage; to queued; next implement by bob; limit ann:small for 30s"},
-		{"a verifier begins anew", at(models(), candidate(green), ran("head1"), ran("", verifying, busy)), "pipeline: task.stage; to queued; next verify by ann/small; limit ann for 30s"},
+		{"a verifier restarts", at(models(), candidate(green), ran("head1"), ran("", verifying, busy)), "pipeline: task.stage; to queued; next verify by ann/small; limit ann for 30s"},
 	})
 }
 
@@ -120,7 +120,7 @@ func TestWhoMetALimit(t *testing.T) {
 		{"not changed", "", "small", []coppice.Message{{ID: 1, SessionID: 11, Kind: coppice.MessageModel, Text: "small", Failed: "cannot"}}, ""},
 	} {
 		for _, result := range []any{coppice.RunResult{Failure: coppice.Failf(coppice.ClassRateLimit, "too much", "")}, coppice.Failf(coppice.ClassCapability, "not there", "")} {
-			v := viewOf(coppice.StageSession, models(), space(), ran("", live, func(s *coppice.Session) { s.Model = x.now }), func(v *View) { v.Heard = x.heard },
+			v := viewOf(coppice.StageSession, models(), space(), ran("", live, func(s *coppice.Session) { s.Model = x.now }), func(v *View) { v.Delivered = x.heard },
 				finished(coppice.WorkRun, result, func(w *coppice.Work) {
 					w.Spec = coppice.Raw(coppice.RunSpec{Session: coppice.Session{Model: x.asked}})
 				}))
@@ -185,8 +185,8 @@ func TestRoomOfAccounts(t *testing.T) {
 	r = v.roomOf(nil)
 	r.Running[laneMain] = 1
 	got := fill(r, map[coppice.Lane][]coppice.Task{small: {{ID: 1}, {ID: 2}}, laneMain: {{ID: 3}}})
-	if len(got) != 1 || got[0].ID != 1 || r.places(small, 5) != 0 {
-		t.Errorf("started %+v, %d places are left", got, r.places(small, 5))
+	if len(got) != 1 || got[0].ID != 1 || r.freeSessions(small, 5) != 0 {
+		t.Errorf("started %+v, %d places are left", got, r.freeSessions(small, 5))
 	}
 	if why, _ := r.Blocked(small); why != "all 2 sessions of ann are taken" {
 		t.Error(why)
@@ -194,8 +194,8 @@ func TestRoomOfAccounts(t *testing.T) {
 }
 
 // roomOf is room for the view's project with some limits.
-func (v *View) roomOf(l Limited) Room {
-	return room(func(r *Room) { r.Projects[1], r.Limited, r.Nodes = v.Project, l, []coppice.Node{{Name: PoolLocal}} })
+func (v *View) roomOf(l Limited) Capacity {
+	return capacity(func(r *Capacity) { r.Projects[1], r.Limited, r.Nodes = v.Project, l, []coppice.Node{{Name: PoolLocal}} })
 }
 
 func (b *bundle) limits() (out []string) {
@@ -210,7 +210,7 @@ func (b *bundle) limits() (out []string) {
 	return out
 }
 
-// What one session learns of a model holds for that model: the task goes on in
+// What one session learns of a model holds for that model: the task continues in
 // its conversation with the next one, queued ones follow, and come back.
 func TestALimitOfAModel(t *testing.T) {
 	t.Parallel()
@@ -329,7 +329,7 @@ func TestTheLaneFollowsTheModel(t *testing.T) {
 	}
 }
 
-// holdsFor tells in other words than the engine's whether a limit is in force for a session.
+// holdsFor tells in other words than the engine's whether a limit is in effect for a session.
 func holdsFor(l coppice.AgentLimit, p coppice.Policy, s coppice.Session, now time.Time) bool {
 	if l.Until.IsZero() {
 		return l.Agent == s.Agent

@@ -11,7 +11,7 @@ import (
 // AccountView is what the deciders of an account see.
 type AccountView struct {
 	Common
-	Limit *coppice.AgentLimit // nil when it has none
+	Limit *coppice.AgentLimit // nil if it has none
 }
 
 // accountView loads an account's view.
@@ -30,7 +30,7 @@ func (t *turn) accountView(name string) (*AccountView, error) {
 	return v, err
 }
 
-// decide takes over a limit that a session met, and forgets one that is over.
+// decide stores a limit that a session reported, and removes one that has ended.
 func (v *AccountView) decide() *Decision {
 	if a := v.asked(coppice.VerbLimit); a != nil {
 		d := &Decision{By: "limits", Kind: coppice.EventAgentLimited, Reason: a.Text, Asks: v.done(a)}
@@ -53,8 +53,8 @@ func (v *AccountView) due() time.Time {
 	return v.Limit.Until
 }
 
-// follow lets the turn read the limits again. Dispatch, which comes after,
-// looks at the lanes of the account.
+// follow makes the turn read the limits again. Dispatch comes later and checks
+// the lanes of the account.
 func (v *AccountView) follow(t *turn, d *Decision) error {
 	if d.Limit != nil {
 		t.limitsRead = false
@@ -69,7 +69,7 @@ func (v *AccountView) show(l coppice.AgentLimit) {
 	}
 }
 
-// putLimit writes a limit, or takes it away when it has no class.
+// putLimit writes a limit, or removes it if it has no class.
 func putLimit(tx store.Tx, l coppice.AgentLimit) error {
 	if l.Class == "" {
 		return tx.Limits.Drop(l.Agent)
@@ -77,7 +77,7 @@ func putLimit(tx store.Tx, l coppice.AgentLimit) error {
 	return tx.Limits.Put(l)
 }
 
-// limit asks an account to take over a limit that a session met.
+// limit asks an account to store a limit that a session reported.
 func limit(l coppice.AgentLimit) coppice.Ask {
 	return coppice.Ask{Subject: coppice.AccountSubject(l.Agent), Verb: coppice.VerbLimit, Text: l.Text, Args: coppice.Raw(l)}
 }

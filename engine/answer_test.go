@@ -28,8 +28,8 @@ func TestJudgeAnswer(t *testing.T) {
 		"an answer":           {viewOf(coppice.StageSession, wantsAnswer, ran("base1", answering("In main.go."))), coppice.StageEnded, coppice.OutcomeDone, "done"},
 		"nothing":             {viewOf(coppice.StageSession, wantsAnswer, ran("base1", answering(""))), coppice.StageWaiting, "", "ended without an answer"},
 		"nothing, once more":  {viewOf(coppice.StageSession, wantsAnswer, ran("base1", answering("")), ran("base1", answering("")), ran("base1", answering(""))), coppice.StageEnded, coppice.OutcomeFailed, "without an answer"},
-		"a failure":           {viewOf(coppice.StageSession, wantsAnswer, ran("base1", answering("x"), fails(coppice.ClassTimeout))), coppice.StageWaiting, "", "tries again"},
-		"a message came late": {viewOf(coppice.StageSession, wantsAnswer, ran("base1", answering("In main.go.")), func(v *View) { v.Messages = []coppice.Message{{ID: 1, Text: "and why?"}} }), coppice.StageQueued, "", "message to hear"},
+		"a failure":           {viewOf(coppice.StageSession, wantsAnswer, ran("base1", answering("x"), fails(coppice.ClassTimeout))), coppice.StageWaiting, "", "retries"},
+		"a message came late": {viewOf(coppice.StageSession, wantsAnswer, ran("base1", answering("In main.go.")), func(v *View) { v.Messages = []coppice.Message{{ID: 1, Text: "and why?"}} }), coppice.StageQueued, "", "message to deliver"},
 		"it was stopped": {viewOf(coppice.StageSession, wantsAnswer, ran("base1", answering(""), func(s *coppice.Session) {
 			s.State, s.Failure = coppice.SessionCancelled, coppice.Failf(coppice.ClassCancelled, "was stopped", "")
 		})), coppice.StageEnded, coppice.OutcomeCancelled, "cancelled"},
@@ -74,7 +74,7 @@ func TestCarryAnswer(t *testing.T) {
 func TestContinueAnAnswer(t *testing.T) {
 	t.Parallel()
 	v := viewOf(coppice.StageEnded, wantsAnswer, endedAs(coppice.OutcomeDone), ran("base1", answering("In main.go.")), say(coppice.VerbContinue, "and who calls it?"))
-	d := goOn(v)
+	d := continueTask(v)
 	if n := d.Task.Next; n == nil || n.Role != coppice.RoleAnswer || n.Note != "and who calls it?" || !strings.Contains(n.Evidence, "In main.go.") || d.Workspace != nil {
 		t.Errorf("%+v", d)
 	}

@@ -8,9 +8,9 @@ import (
 	"coppice/store"
 )
 
-// Archive puts an ended task away, so that lists leave it out; off takes it out
-// again. Nothing else about the task changes, and doing it twice does nothing
-// more. A task that goes on by a person's word is taken out by that.
+// Archive archives an ended task, so that lists leave it out. If on is false, it
+// unarchives the task. Nothing else about the task changes, and repeating it
+// does nothing. A request that continues a task also unarchives it.
 func (i *Intake) Archive(ctx context.Context, key string, on bool) (coppice.Task, error) {
 	var t coppice.Task
 	err := i.store.Update(ctx, func(tx store.Tx) error {
@@ -19,8 +19,8 @@ func (i *Intake) Archive(ctx context.Context, key string, on bool) (coppice.Task
 			return err
 		}
 		if on && !t.Ended() {
-			return coppice.Errorf(coppice.EConflict, "%s has not ended, and only what has ended can be put away", t.Key).
-				WithFix("wait for it, or end it with `coppice stop %s`", t.Key)
+			return coppice.Errorf(coppice.EConflict, "%s has not ended, and only ended tasks can be archived", t.Key).
+				WithFix("wait for it, or stop it with `coppice stop %s`", t.Key)
 		}
 		if on == !t.Archived.IsZero() {
 			return nil

@@ -7,7 +7,7 @@ import (
 	"coppice/store"
 )
 
-// Only what has ended is put away, whatever goes on is taken out, and nothing
+// Only what has ended is put away, whatever continues is taken out, and nothing
 // else about the task changes.
 func TestArchive(t *testing.T) {
 	t.Parallel()

@@ -9,23 +9,24 @@ import (
 	"coppice/verb"
 )
 
-// facts are what the verbs are judged by.
+// facts returns the facts by which package verb decides.
 func (v *View) facts() verb.Facts {
-	return verb.Facts{Now: v.Now, Task: v.Task, Session: v.session(), Landing: v.Landing, Asks: v.Asks}
+	return verb.Facts{Now: v.Now, Task: v.Task, Session: v.lastSession(), Landing: v.Landing, Asks: v.Asks}
 }
 
-// stopPause is how long a session has to end before it is asked again. The
+// stopPause is how long a session has to exit before it is asked again. The
 // bounded steps of a stop take less.
 const stopPause = 30 * time.Second
 
-// stopGrace bounds each step of a stop.
+// stopGrace limits each step of a stop.
 const stopGrace = 5 * time.Second
 
-// stop carries out a stop or a requeue: whatever is open is taken back or ended.
-// When nothing of the task runs any more, the task is cancelled, or begins again.
+// stop carries out a stop or a requeue: it cancels or ends everything that is
+// open. When nothing of the task runs any more, the task is cancelled, or
+// restarts.
 func stop(v *View) *Decision {
 	a := v.asked(coppice.VerbStop, coppice.VerbRequeue)
-	if a == nil || a.Verb == coppice.VerbRequeue && v.Task.Ended() { // which retry carries out
+	if a == nil || a.Verb == coppice.VerbRequeue && v.Task.Ended() { // retryTask carries it out
 		return nil
 	}
 	why := "the task was stopped"
@@ -46,21 +47,21 @@ func stopStep(v *View, a coppice.Ask, why string) *Decision {
 	if l := v.Landing; l != nil && l.QueueID != 0 && l.EndedAt.IsZero() {
 		return leaveQueue(v, *l, why)
 	}
-	if w := v.open(coppice.WorkRun); w != nil && w.Attempt > 0 && v.session() != nil {
-		return askStop(v, coppice.ClassCancelled) // its host may run, whoever held the work
+	if w := v.open(coppice.WorkRun); w != nil && w.Attempt > 0 && v.lastSession() != nil {
+		return askStop(v, coppice.ClassCancelled) // its host might run, whichever worker had the work
 	}
 	if w := v.open(coppice.WorkPrepare, coppice.WorkRestore); w != nil && w.Attempt > 0 {
-		return nil // a workspace may be there; its result tells what to tidy up
+		return nil // a workspace might exist; the result says what to clean up
 	}
 	if w := v.open(coppice.WorkPrepare, coppice.WorkRestore, coppice.WorkRun, coppice.WorkMerge, coppice.WorkCheck,
 		coppice.WorkSend, coppice.WorkStop); w != nil {
 		c := *w
 		return &Decision{Kind: coppice.EventWorkCancelled, Reason: why, Cancel: &c}
 	}
-	if s := v.session(); s != nil && s.State.Live() {
+	if s := v.lastSession(); s != nil && s.State.Live() {
 		return endSession(v, coppice.SessionCancelled, coppice.Failf(coppice.ClassCancelled, "was stopped", ""))
 	}
-	if s := v.session(); s != nil {
+	if s := v.lastSession(); s != nil {
 		if d := closeQuestions(v, s); d != nil {
 			return d
 		}
@@ -82,9 +83,9 @@ func stopStep(v *View, a coppice.Ask, why string) *Decision {
 // leaving marks a stop that waits for the queue.
 const leaving = "waiting for the queue to take its landing out"
 
-// leaveQueue asks the queue, once, to take the task's landing out.
+// leaveQueue asks the queue, once, to remove the task's landing.
 func leaveQueue(v *View, l coppice.Landing, why string) *Decision {
-	d := &Decision{Kind: coppice.EventTaskChanged, Reason: leaving, Tell: []coppice.Ask{withdrawal(l, why)}}
+	d := &Decision{Kind: coppice.EventTaskChanged, Reason: leaving, Requests: []coppice.Ask{withdrawal(l, why)}}
 	for _, a := range v.Asks {
 		if a.Verb == coppice.VerbStop || a.Verb == coppice.VerbRequeue {
 			if a.Outcome == leaving {
@@ -97,9 +98,9 @@ func leaveQueue(v *View, l coppice.Landing, why string) *Decision {
 	return d
 }
 
-// askStop asks the running session to stop, again if it does not.
+// askStop asks the running session to stop, and repeats that if it does not.
 func askStop(v *View, why coppice.Class) *Decision {
-	s := *v.session()
+	s := *v.lastSession()
 	asked := func(w coppice.Work) bool { return w.Kind == coppice.WorkStop && w.SessionID == s.ID && w.Open() }
 	if slices.ContainsFunc(v.Work, asked) || s.StopAt.Add(stopPause).After(v.Now) {
 		return nil
@@ -115,18 +116,18 @@ func askStop(v *View, why coppice.Class) *Decision {
 	}}
 }
 
-// stopDue is when a session that was asked to stop is asked again.
+// stopDue returns when a session that was asked to stop is asked again.
 func stopDue(v *View) time.Time {
-	if s := v.session(); s != nil && s.State.Live() && !s.StopAt.IsZero() {
+	if s := v.lastSession(); s != nil && s.State.Live() && !s.StopAt.IsZero() {
 		return s.StopAt.Add(stopPause)
 	}
 	return time.Time{}
 }
 
-// retry carries out a retry. A task that ended begins a new round; one that
-// waits for a person or a pause goes on at once, and so does a landing that was
-// put off. A stop comes first. The requeue of a task that has ended is a retry.
-func retry(v *View) *Decision {
+// retryTask carries out a retry. An ended task starts a new round. A task that
+// waits for a person or a pause continues immediately, and so does a postponed
+// landing. A stop comes first. The requeue of an ended task is a retry.
+func retryTask(v *View) *Decision {
 	t, again := v.Task, []coppice.Verb{coppice.VerbRetry}
 	if t.Ended() {
 		again = append(again, coppice.VerbRequeue)
@@ -138,9 +139,9 @@ func retry(v *View) *Decision {
 	d := &Decision{By: "retry", Kind: coppice.EventTaskRetried, Task: &t, Asks: v.settled(again...)}
 	switch {
 	case v.facts().PutOff():
-		d.Reason = "its landing is tried at once"
+		d.Reason = "its landing is retried now"
 		if l := *v.Landing; l.QueueID != 0 {
-			d.Tell = []coppice.Ask{{Subject: coppice.QueueSubject(l.QueueID), Verb: coppice.VerbRetry, Text: d.Reason}}
+			d.Requests = []coppice.Ask{{Subject: coppice.QueueSubject(l.QueueID), Verb: coppice.VerbRetry, Text: d.Reason}}
 		} else {
 			l.RetryAt = time.Time{}
 			d.Landing = &l
@@ -150,10 +151,10 @@ func retry(v *View) *Decision {
 		if t.Failure != nil {
 			text = "The task was tried before and failed: " + t.Failure.Text + "\n"
 		}
-		t.Next = firstSession(t, text+soFar(v))
+		t.Next = firstSession(t, text+workSoFar(v))
 		t.Round++
-		beginAgain(v, &t, note)
-		d.Reason = "begins anew"
+		restartTask(v, &t, note)
+		d.Reason = "restarts"
 	case t.Next != nil && verb.WaitsForWord(t):
 		t.Wait = nil
 		grant(v, &t)
@@ -162,7 +163,7 @@ func retry(v *View) *Decision {
 			next.Note = note
 			t.Next = &next
 		}
-		d.Reason = "goes on"
+		d.Reason = "continues"
 	case t.Outcome == coppice.OutcomeDone:
 		d.Reason = "too late: it is done"
 	default:
@@ -171,9 +172,9 @@ func retry(v *View) *Decision {
 	return d
 }
 
-// landFailed carries out the landing of a task that ended without landing: its
-// branch as it is now becomes the candidate of a new round. The request stays
-// open until the candidate is proven, so that it is not held then.
+// landFailed carries out the landing of a task that ended without landing. Its
+// branch becomes the candidate of a new round. The request stays open until the
+// candidate is proven, so that it is not held then.
 func landFailed(v *View) *Decision {
 	t := v.Task
 	if v.asked(coppice.VerbLand) == nil || !t.Ended() {
@@ -184,10 +185,10 @@ func landFailed(v *View) *Decision {
 	}
 	t.Round++
 	t.Stage, t.Outcome, t.EndedAt, t.Failure = coppice.StageChecking, "", time.Time{}, nil
-	return &Decision{By: "landing", Kind: coppice.EventTaskRetried, Reason: "a person said land", Task: &t}
+	return &Decision{By: "landing", Kind: coppice.EventTaskRetried, Reason: "a person asked to land it", Task: &t}
 }
 
-// undo brings an ended task's workspace back from the trash.
+// undo restores an ended task's workspace from the trash.
 func undo(v *View) *Decision {
 	if v.asked(coppice.VerbUndo) == nil {
 		return nil
@@ -196,7 +197,7 @@ func undo(v *View) *Decision {
 	tr := v.Trash
 	restorable := v.Workspace != nil && !v.Workspace.RemovedAt.IsZero() && tr != nil && tr.Open()
 	if restorable && v.open(coppice.WorkRestore, coppice.WorkPurge) == nil {
-		d = wantWorkspace(v, fmt.Sprintf("trash/%d/%d", tr.ID, v.Workspace.ID), 0, "brings its workspace back")
+		d = offerWorkspace(v, fmt.Sprintf("trash/%d/%d", tr.ID, v.Workspace.ID), 0, "restores its workspace")
 		d.By = "undo"
 	}
 	d.Asks = v.settled(coppice.VerbUndo)

@@ -89,7 +89,7 @@ func TestWithdraw(t *testing.T) {
 func TestRetry(t *testing.T) {
 	t.Parallel()
 	say := say(coppice.VerbRetry)
-	run(t, retry, []decision{
+	run(t, retryTask, []decision{
 		{"nobody said so", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeFailed)), "nothing"},
 		{"failed", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeFailed), say), `retry: task.retry_asked; to waiting; round 1; outcome ""; next implement by ann`},
 		{"cancelled", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeCancelled), say), `retry: task.retry_asked; to waiting; round 1; outcome ""; next implement by ann`},
@@ -105,7 +105,7 @@ func TestRetry(t *testing.T) {
 func TestRetryTellsWhatWasWrong(t *testing.T) {
 	t.Parallel()
 	note := say(coppice.VerbRetry, "use the new API")
-	d := retry(viewOf(coppice.StageEnded, endedAs(coppice.OutcomeFailed), candidate(ended(coppice.LandingRefused)), note))
+	d := retryTask(viewOf(coppice.StageEnded, endedAs(coppice.OutcomeFailed), candidate(ended(coppice.LandingRefused)), note))
 	want := "The task was tried before and failed: it broke\n\nthe evidence"
 	if diff := cmp.Diff(want, d.Task.Next.Evidence); diff != "" || d.Task.Next.Note != "use the new API" {
 		t.Errorf("note %q, evidence (-want +got):\n%s", d.Task.Next.Note, diff)
@@ -114,7 +114,7 @@ func TestRetryTellsWhatWasWrong(t *testing.T) {
 		t.Errorf("task %+v", d.Task)
 	}
 	v := viewOf(coppice.StageWaiting, next("bob"), waitsOn(coppice.WaitPerson, "log in", time.Time{}), note)
-	d = retry(v)
+	d = retryTask(v)
 	if d.Task.Wait != nil || d.Task.Next.Note != "use the new API" || v.Task.Next.Note != "" {
 		t.Errorf("next %+v, before %+v", d.Task.Next, v.Task.Next)
 	}

@@ -11,9 +11,9 @@ import (
 	"coppice/store"
 )
 
-// waitsFor makes a landing wait whose push or move was blocked. When a person has
-// to act, the queue gets a need, and the landing waits for that.
-func waitsFor(v *View, l coppice.Landing, blocked string, n *coppice.Need) *Decision {
+// waitForBlock makes a landing wait whose push or move was blocked. If a person
+// has to act, the queue gets a need, and the landing waits for that.
+func waitForBlock(v *View, l coppice.Landing, blocked string, n *coppice.Need) *Decision {
 	l.Waits = blocked
 	d := &Decision{Kind: coppice.EventLandingWaits, Landing: &l}
 	if n != nil && (n.Kind == coppice.NeedCheckout || n.Kind == coppice.NeedGit) {
@@ -26,7 +26,7 @@ func waitsFor(v *View, l coppice.Landing, blocked string, n *coppice.Need) *Deci
 		d.need, d.Data = &need, map[string]any{"need": need.Kind, "paths": need.Paths}
 	}
 	d.Reason = l.Waits
-	if v.asked(coppice.VerbRetry) != nil { // something changed while that was under way
+	if v.asked(coppice.VerbRetry) != nil { // something changed during the step
 		l.RetryAt = v.Now
 		return d
 	}
@@ -35,8 +35,8 @@ func waitsFor(v *View, l coppice.Landing, blocked string, n *coppice.Need) *Deci
 	return d
 }
 
-// blockedPause is how long a landing waits before its move is tried again
-// though nothing that it waits for has changed, as far as anybody noticed.
+// blockedPause returns how long a landing waits before its move is retried
+// without a known change.
 func blockedPause(v *View, tries int) time.Duration {
 	first := v.Pause
 	if first == 0 {
@@ -45,9 +45,9 @@ func blockedPause(v *View, tries int) time.Duration {
 	return doubled(first, tries, max(first, time.Minute))
 }
 
-// RetryLanding lets the first landing of each queue of a project try again now,
-// when it waits: something changed that it may wait for. A landing that is being
-// pushed or moved is tried once more if that is blocked.
+// RetryLanding makes the first landing of each queue of a project retry now, if
+// it waits: something changed that it might wait for. If a landing that is being
+// pushed or moved is blocked, it is retried once more.
 func (i *Intake) RetryLanding(ctx context.Context, project int64, reason string) error {
 	return i.store.Update(ctx, func(tx store.Tx) error {
 		queues, err := tx.Queues.In(project)
@@ -89,21 +89,21 @@ func (i *Intake) retryFirst(tx store.Tx, q coppice.Queue, reason string) error {
 	})
 }
 
-// line is a landing queue as a status shows it.
-type line struct {
+// queueStatus is a landing queue as a status shows it.
+type queueStatus struct {
 	first string        // the key of the task that lands next
-	waits string        // why it does not
-	need  *coppice.Need // what a person has to do about that
-	place map[int64]int // of each landing, from 1
+	waits string        // why it does not land
+	need  *coppice.Need // what a person must do about that
+	place map[int64]int // position of each landing, from 1
 }
 
-// mostPlaces bounds how far a queue is counted.
+// mostPlaces limits how many positions of a queue are counted.
 const mostPlaces = 1000
 
-// lineOf reads a landing queue: its first landing, and the ids of the
+// loadQueueStatus reads a landing queue: its first landing, and the ids of the
 // others.
-func lineOf(r store.Reader, queue int64) (*line, error) {
-	q := &line{place: map[int64]int{}}
+func loadQueueStatus(r store.Reader, queue int64) (*queueStatus, error) {
+	q := &queueStatus{place: map[int64]int{}}
 	at, err := r.Queues.Get(queue)
 	if err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func lineOf(r store.Reader, queue int64) (*line, error) {
 }
 
 // reason says why a task does not land yet, and what a person can do about it.
-func (q *line) reason(t coppice.Task, l *coppice.Landing) (text, fix string) {
+func (q *queueStatus) reason(t coppice.Task, l *coppice.Landing) (text, fix string) {
 	switch {
 	case l == nil || !l.EndedAt.IsZero() || l.QueuedAt.IsZero() || q.first == "":
 		return "", ""
@@ -150,7 +150,7 @@ func (q *line) reason(t coppice.Task, l *coppice.Landing) (text, fix string) {
 	return fmt.Sprintf("waiting for %s to land (%s of %s)", q.first, ordinal(q.place[l.ID]), of), ""
 }
 
-// ordinal writes a place in English: 1st, 2nd, 3rd, 4th.
+// ordinal writes a position in English: 1st, 2nd, 3rd, 4th.
 func ordinal(n int) string {
 	end := "th"
 	if teen := n%100 >= 11 && n%100 <= 13; !teen {

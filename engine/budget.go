@@ -12,7 +12,7 @@ import (
 	"coppice/verb"
 )
 
-// allowed is what a task may cost; 0 means no bound.
+// allowed returns what a task can cost; 0 means no limit.
 func allowed(p coppice.Policy, t coppice.Task) coppice.USD {
 	if t.Budget > 0 {
 		return t.Budget
@@ -22,12 +22,12 @@ func allowed(p coppice.Policy, t coppice.Task) coppice.USD {
 
 func (v *View) allowed() coppice.USD { return allowed(v.Project.Policy, v.Task) }
 
-// budget ends what would cost more than it may: a running session is stopped,
-// and no further one starts until a person says so. A person's own session on a
-// screen is theirs to end. Sessions that would cost more than the project may
-// spend today wait in their lanes: see Room.day.
+// budget stops sessions that exceed a budget, and starts no further one until a
+// person acts. It does not stop a person's own session on a screen. Sessions
+// that would exceed the project's budget for the day wait in their lanes: see
+// Capacity.dayBudgetSpent.
 func budget(v *View) *Decision {
-	s, most := v.session(), v.allowed()
+	s, most := v.lastSession(), v.allowed()
 	switch {
 	case v.Task.Stage == coppice.StageSession && s != nil && s.State.Live():
 		w := v.open(coppice.WorkRun)
@@ -48,10 +48,10 @@ func budget(v *View) *Decision {
 	return nil
 }
 
-// overBudget names the nearest budget that is reached when a session has cost so
-// much, or returns nil.
+// overBudget returns the failure for the first budget that is reached when a
+// session has cost that much, or nil.
 func overBudget(v *View, s *coppice.Session, cost float64) *coppice.Failure {
-	more := coppice.USD(cost - s.Usage.CostUSD) // what the facts do not show yet
+	more := coppice.USD(cost - s.Usage.CostUSD) // not in the facts yet
 	most, day := v.allowed(), v.Project.Policy.Budget.Day
 	switch {
 	case most > 0 && v.Spent+more >= most:
@@ -64,15 +64,15 @@ func overBudget(v *View, s *coppice.Session, cost float64) *coppice.Failure {
 	return nil
 }
 
-// shareSpent is the failure of a session that has spent what it was given. Its
-// task has not, and goes on with what is left.
+// shareSpent returns the failure of a session that has spent its share. Its task
+// continues with what is left.
 func shareSpent(s *coppice.Session) *coppice.Failure {
-	return coppice.Failf(coppice.ClassDayBudget, fmt.Sprintf("has spent the %s USD that the session was given", dollars(s.Budget)), "")
+	return coppice.Failf(coppice.ClassDayBudget, fmt.Sprintf("has spent the session's share of %s USD", dollars(s.Budget)), "")
 }
 
-// endedByBudget is the failure of a session that was stopped because of a
-// budget, or whose agent says that it reached one. Nil means that no budget of
-// ours is reached.
+// endedByBudget returns the failure of a session that was stopped because of a
+// budget, or whose agent reports that it reached one. Nil means that none of
+// Coppice's budgets is reached.
 func endedByBudget(v *View, s *coppice.Session, r coppice.RunResult) *coppice.Failure {
 	cost := r.Usage.CostUSD
 	switch f := overBudget(v, s, cost); {
@@ -88,10 +88,10 @@ func endedByBudget(v *View, s *coppice.Session, r coppice.RunResult) *coppice.Fa
 	return nil
 }
 
-// taskBudget is the failure of a task that has cost what it may.
+// taskBudget returns the failure of a task that has used its budget.
 func taskBudget(v *View, spent coppice.USD) *coppice.Failure {
 	text := fmt.Sprintf("has cost %s USD of %s USD", dollars(spent), dollars(v.allowed()))
-	return coppice.Failf(coppice.ClassBudget, text, fmt.Sprintf("raise its budget (coppice set %s --budget N), or say retry to grant as much again", v.Task.Key))
+	return coppice.Failf(coppice.ClassBudget, text, fmt.Sprintf("raise its budget (coppice set %s --budget N), or retry it to grant the same amount again", v.Task.Key))
 }
 
 func dayText(spent, most coppice.USD) string {
@@ -100,31 +100,31 @@ func dayText(spent, most coppice.USD) string {
 
 const dayFix = "raise budget.day in coppice.yaml, or wait until 00:00 UTC"
 
-// cent is the least that a session starts with, and leastShare what it gets of a
-// day's budget even if other sessions could start beside it: with less, a task
-// would be cut into many short sessions.
+// cent is the minimum with which a session starts. leastShare is its minimum
+// share of a day's budget, even if other sessions could start beside it: with
+// less, a task would be split into many short sessions.
 const (
 	cent       coppice.USD = 0.01
 	leastShare coppice.USD = 2
 )
 
-// day says why a project may spend no more today, and until when; "" when it
-// may. What running sessions may still spend is reserved for them.
-func (r Room) day(p coppice.Project) (reason string, until time.Time) {
+// dayBudgetSpent says why a project can spend no more today, and until when; ""
+// if it can. What running sessions can still spend is reserved for them.
+func (r Capacity) dayBudgetSpent(p coppice.Project) (reason string, until time.Time) {
 	most, spent := p.Policy.Budget.Day, r.Today[p.ID]
 	switch {
 	case most == 0 || most-spent-r.Reserved[p.ID] >= cent:
 		return "", time.Time{}
 	case most-spent < cent:
-		return dayText(spent, most) + "; goes on at 00:00 UTC", coppice.NextDay(r.Now)
+		return dayText(spent, most) + "; continues at 00:00 UTC", coppice.NextDay(r.Now)
 	}
-	return dayText(spent, most) + ", and running sessions may spend the rest", coppice.NextDay(r.Now)
+	return dayText(spent, most) + ", and running sessions can spend the rest", coppice.NextDay(r.Now)
 }
 
-// grant decides what the next session of a task may spend, and reserves it: what
-// is left of the budget of the task, or a share of what is left of the budget of
-// the day, whichever is less.
-func (r Room) grant(l coppice.Lane, t coppice.Task) {
+// grant decides what the next session of a task can spend, and reserves it: the
+// rest of the task's budget, or a share of the rest of the day's budget,
+// whichever is less.
+func (r Capacity) grant(l coppice.Lane, t coppice.Task) {
 	p := r.Projects[l.ProjectID]
 	usd := coppice.USD(0)
 	if most := allowed(p.Policy, t); most > 0 {
@@ -132,7 +132,7 @@ func (r Room) grant(l coppice.Lane, t coppice.Task) {
 	}
 	if day := p.Policy.Budget.Day; day > 0 {
 		left := day - r.Today[p.ID] - r.Reserved[p.ID]
-		share := max(left/coppice.USD(max(r.places(l, mostStarts), 1)), min(left, leastShare))
+		share := max(left/coppice.USD(max(r.freeSessions(l, mostStarts), 1)), min(left, leastShare))
 		if usd == 0 || share < usd {
 			usd = share
 		}
@@ -141,13 +141,13 @@ func (r Room) grant(l coppice.Lane, t coppice.Task) {
 	r.Granted[t.ID] = usd
 }
 
-// reserve notes what a session that runs may still spend.
-func (r Room) reserve(s coppice.Session) {
+// reserve records what a running session can still spend.
+func (r Capacity) reserve(s coppice.Session) {
 	r.Reserved[s.ProjectID] += max(s.Budget-coppice.USD(s.Usage.CostUSD), 0)
 }
 
-// wakeSpenders has the sessions of projects that have spent what they may today
-// looked at. The projects are those that something was spent in.
+// wakeSpenders wakes the sessions of projects that have spent their budget for
+// today. The argument has the projects in which something was spent.
 func (t *turn) wakeSpenders(projects map[int64]bool) error {
 	if len(projects) == 0 {
 		return nil
@@ -195,7 +195,7 @@ func grant(v *View, t *coppice.Task) {
 	}
 }
 
-// affords lets a task go on that waits for a larger budget, when it has got one.
+// affords lets a task continue that waits for a larger budget, when it has got one.
 func (i *Intake) affords(tx store.Tx, t *coppice.Task) error {
 	if t.Failure == nil || t.Failure.Class != coppice.ClassBudget || !verb.WaitsForWord(*t) {
 		return nil

@@ -20,7 +20,7 @@ func TestBudget(t *testing.T) {
 	screen := task(func(t *coppice.Task) { t.Next = &coppice.Next{Role: coppice.RoleFix, Agent: "ann", Screen: true} })
 	earlier := func(v *View) { v.Earlier = append(v.Earlier, coppice.Session{ID: 1, Usage: coppice.Usage{CostUSD: 4}}) }
 	stops := "budget: work.offered; session working; stop 1 for budget; offer session.stop session/11/stop/1 to local"
-	waits := "budget: task.stage; to waiting; fails: budget; waits on person: has cost 5.12 USD of 5 USD [raise its budget (coppice set app-7 --budget N), or say retry to grant as much again]"
+	waits := "budget: task.stage; to waiting; fails: budget; waits on person: has cost 5.12 USD of 5 USD [raise its budget (coppice set app-7 --budget N), or retry it to grant the same amount again]"
 	run(t, budget, []decision{
 		{"no bound", viewOf(coppice.StageSession, space(), ran("", live, cost(1000)), taken(coppice.WorkRun)), "nothing"},
 		{"below", viewOf(coppice.StageSession, five, space(), ran("", live, cost(4.99)), taken(coppice.WorkRun)), "nothing"},
@@ -44,7 +44,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// A task whose budget is used up waits, goes on with a larger one, and gets as
+// A task whose budget is used up waits, continues with a larger one, and gets as
 // much again when a person says retry.
 func TestBudgetUsedUp(t *testing.T) {
 	t.Parallel()

@@ -15,7 +15,8 @@ func (i *Intake) Send(ctx context.Context, key, text string) (coppice.Message, e
 	return i.say(ctx, key, coppice.MessageNow, text)
 }
 
-// SendNext says something to a task when the running session's turn is over.
+// SendNext sends a message to a task, for when the running session's turn has
+// ended.
 func (i *Intake) SendNext(ctx context.Context, key, text string) (coppice.Message, error) {
 	return i.say(ctx, key, coppice.MessageNext, text)
 }
@@ -30,11 +31,11 @@ func (i *Intake) say(ctx context.Context, key, kind, text string) (coppice.Messa
 	}
 	_, err := i.ask(ctx, key, coppice.EventMessageSent, kind, func(tx store.Tx, t *coppice.Task) error {
 		if t.Ended() {
-			return coppice.Errorf(coppice.EConflict, "%s has ended (%s)", t.Key, t.Outcome).WithFix("use `coppice continue %s` to go on with it", t.Key)
+			return coppice.Errorf(coppice.EConflict, "%s has ended (%s)", t.Key, t.Outcome).WithFix("use `coppice continue %s` to continue it", t.Key)
 		}
 		if t.Stage.Lands() {
-			return coppice.Errorf(coppice.EConflict, "%s is being checked or landed; nobody would hear the message", t.Key).
-				WithFix("wait for its outcome, or use `coppice requeue %s` with a note", t.Key)
+			return coppice.Errorf(coppice.EConflict, "%s is being checked or landed; no session would get the message", t.Key).
+				WithFix("wait for the result, or use `coppice requeue %s` with a note", t.Key)
 		}
 		return i.put(tx, t, &m, kind, text)
 	})
@@ -46,8 +47,8 @@ func (i *Intake) put(tx store.Tx, t *coppice.Task, m *coppice.Message, kind, tex
 	return tx.Messages.Put(m)
 }
 
-// Interrupt ends the turn of a task's running session. A text begins the next;
-// without one the task waits for a person.
+// Interrupt ends the turn of a task's running session. A text starts the next
+// turn. Without one the task waits for a person.
 func (i *Intake) Interrupt(ctx context.Context, key, text string) (coppice.Message, error) {
 	var m coppice.Message
 	if err := coppice.ValidText("text", text, coppice.MaxMessage); err != nil {
@@ -66,8 +67,8 @@ func (i *Intake) Interrupt(ctx context.Context, key, text string) (coppice.Messa
 	return m, err
 }
 
-// Model has a task go on with another model: its running session, when the
-// agent can change in mid-session, else its next one.
+// Model makes a task continue with another model: its running session, if the
+// agent can change the model during a session, or else its next one.
 func (i *Intake) Model(ctx context.Context, key, model string) (coppice.Message, error) {
 	var m coppice.Message
 	if err := coppice.ValidModel(model); err != nil {
@@ -95,7 +96,7 @@ func (i *Intake) Model(ctx context.Context, key, model string) (coppice.Message,
 	return m, err
 }
 
-// liveSession returns the task's running session, nil when none runs.
+// liveSession returns the task's running session, or nil.
 func liveSession(r store.Reader, t *coppice.Task) (*coppice.Session, error) {
 	if t.Stage != coppice.StageSession {
 		return nil, nil
@@ -107,8 +108,8 @@ func liveSession(r store.Reader, t *coppice.Task) (*coppice.Session, error) {
 	return s, nil
 }
 
-// Answer answers a task's question; 0 means the oldest open one. An "always" to
-// a permission question is remembered in the same transaction.
+// Answer answers a task's question; 0 means the oldest open one. It remembers an
+// "always" to a permission question in the same transaction.
 func (i *Intake) Answer(ctx context.Context, key string, question int64, text string) (coppice.Question, error) {
 	var q coppice.Question
 	if strings.TrimSpace(text) == "" {
@@ -124,7 +125,7 @@ func (i *Intake) Answer(ctx context.Context, key string, question int64, text st
 				return err
 			}
 			if open == nil {
-				return coppice.Errorf(coppice.EConflict, "%s asks nothing", t.Key).WithFix("use `coppice send %s` to say something to it", t.Key)
+				return coppice.Errorf(coppice.EConflict, "%s has no open question", t.Key).WithFix("use `coppice send %s` to send it a message", t.Key)
 			}
 			q = *open
 		} else {
@@ -145,8 +146,8 @@ func (i *Intake) Answer(ctx context.Context, key string, question int64, text st
 	return q, err
 }
 
-// chosen is the answer that a person means who gives the number of an option of
-// a permission question. Any other text would deny.
+// chosen returns the answer of a person who gives the number of an option of a
+// permission question. Any other text would deny.
 func chosen(q coppice.Question, text string) string {
 	n, err := strconv.Atoi(strings.TrimSpace(text))
 	if q.Kind == coppice.QuestionPermission && err == nil && n >= 1 && n <= len(q.Options) {
@@ -155,8 +156,8 @@ func chosen(q coppice.Question, text string) string {
 	return text
 }
 
-// Fork makes a new task that goes on with a copy of another one's conversation,
-// from where that one's branch stands.
+// Fork creates a task that continues a copy of another task's conversation, from
+// the head of its branch.
 func (i *Intake) Fork(ctx context.Context, key, text string) (coppice.Task, error) {
 	var made coppice.Task
 	if err := coppice.ValidText("text", text, coppice.MaxMessage); err != nil {
@@ -169,23 +170,23 @@ func (i *Intake) Fork(ctx context.Context, key, text string) (coppice.Task, erro
 		}
 		p, err := tx.Projects.Get(from.ProjectID)
 		if err == nil {
-			err = stays(p)
+			err = refuseRemoval(p)
 		}
 		if err != nil {
 			return err
 		}
 		if from.Wants == coppice.WantsAnswer {
 			return coppice.Errorf(coppice.EConflict, "%s wants an answer; there is no work to fork", from.Key).
-				WithFix("ask further with `coppice continue %s`, or make a new task", from.Key)
+				WithFix("ask more with `coppice continue %s`, or create a new task", from.Key)
 		}
 		all, err := tx.Sessions.Of(from.ID)
 		if err != nil {
 			return err
 		}
-		s := (&View{Sessions: all}).talked()
+		s := (&View{Sessions: all}).resumableSession()
 		if s == nil {
 			return coppice.Errorf(coppice.EConflict, "%s has no conversation to fork", from.Key).
-				WithFix("wait until its session has begun, or make a new task")
+				WithFix("wait until its session has started, or create a new task")
 		}
 		made = coppice.Task{
 			ProjectID: p.ID, Title: from.Title, Body: from.Body, Priority: from.Priority, Track: from.Track, Agent: s.Agent, Model: from.Model,
@@ -196,13 +197,13 @@ func (i *Intake) Fork(ctx context.Context, key, text string) (coppice.Task, erro
 			made.Model = s.Model
 		}
 		if _, ok := p.Policy.Track(made.Track); !ok {
-			made.Track = "" // its track is gone; the default one takes it
+			made.Track = "" // its track was removed; the default one is used
 		}
 		if err := i.complete(p, &made); err != nil {
 			return err
 		}
 		made.Next = &coppice.Next{Role: coppice.RoleImplement, Agent: made.Agent, Model: made.Model, Resume: conversation(s), Fork: true, Note: text}
-		if err := i.enter(tx, &p, &made); err != nil {
+		if err := i.addTask(tx, &p, &made); err != nil {
 			return err
 		}
 		return tx.Projects.Put(&p)
@@ -210,11 +211,11 @@ func (i *Intake) Fork(ctx context.Context, key, text string) (coppice.Task, erro
 	return made, err
 }
 
-// mostRules bounds what is remembered of people's "always".
+// mostRules limits how many rules of "always" answers are remembered.
 const mostRules = 200
 
-// remember keeps the rule of an answer that says always: the newest first, and
-// each once.
+// remember keeps the rule of an answer with "always": the newest first, and each
+// once.
 func (i *Intake) remember(tx store.Tx, t *coppice.Task, q coppice.Question) error {
 	a := coppice.ParsePermission(q.Answer)
 	if q.Kind != coppice.QuestionPermission || q.Rule == nil || !a.Always {
@@ -244,7 +245,7 @@ func ruleText(r coppice.Rule) string {
 	return strings.Join(words, " ")
 }
 
-// ForgetRule forgets the nth remembered rule of a project, counted from 1, and
+// ForgetRule removes the nth remembered rule of a project, counted from 1, and
 // returns it.
 func (i *Intake) ForgetRule(ctx context.Context, project string, n int) (coppice.Rule, error) {
 	var rule coppice.Rule

@@ -135,7 +135,7 @@ func TestConverseRefusals(t *testing.T) {
 	}{
 		{"interrupt what does not run", third(b.Interrupt(ctx, "app-3", "")), coppice.EConflict, "nothing to interrupt"},
 		{"interrupt with too much", third(b.Interrupt(ctx, "app-1", big)), coppice.ETooLarge, ""},
-		{"no model", third(b.Model(ctx, "app-1", "-rf")), coppice.EInvalid, "no model name"},
+		{"no model", third(b.Model(ctx, "app-1", "-rf")), coppice.EInvalid, "not a valid model name"},
 		{"continue what runs", third(b.Continue(ctx, "app-1", "more")), coppice.EConflict, "coppice send app-1"},
 		{"continue what is done without a word", third(b.Continue(ctx, "app-4", " ")), coppice.EInvalid, "say what it should do now"},
 		{"retry what is done", third(b.Retry(ctx, "app-4", "")), coppice.EConflict, "coppice continue app-4"},
@@ -147,7 +147,7 @@ func TestConverseRefusals(t *testing.T) {
 		{"take what is checked", third(b.Take(ctx, "app-5")), coppice.EConflict, "no session to take over"},
 		{"give what is not taken", third(b.Give(ctx, "app-1", "")), coppice.EConflict, "nothing to give back"},
 		{"clear no limit", b.ClearLimit(ctx, "ann"), coppice.ENotFound, "is not limited"},
-		{"clear no agent", b.ClearLimit(ctx, "../x"), coppice.EInvalid, "no agent name"},
+		{"clear no agent", b.ClearLimit(ctx, "../x"), coppice.EInvalid, "not a valid agent name"},
 		{"an empty message", third(b.SendNext(ctx, "app-1", "")), coppice.EInvalid, "empty"},
 	} {
 		if coppice.ErrorCode(c.err) != c.code || c.err != nil && !strings.Contains(c.err.Error(), c.says) {
@@ -182,7 +182,7 @@ func TestModelOfTheNextSession(t *testing.T) {
 }
 
 // One session that is not logged in shuts the agent for all: those that have
-// another agent go on with it, the rest wait until a person says so.
+// another agent continue with it, the rest wait until a person says so.
 func TestShutAgent(t *testing.T) {
 	t.Parallel()
 	for _, fallback := range [][]string{nil, {"bob"}} {

@@ -12,7 +12,7 @@ import (
 	"coppice/store"
 )
 
-// mostTasks bounds the tasks of one request.
+// mostTasks limits the tasks of one request.
 const mostTasks = 2000
 
 // CreateTasks adds tasks to a project: all of them, or none.
@@ -21,18 +21,18 @@ func (i *Intake) CreateTasks(ctx context.Context, project string, asked []coppic
 		return nil, coppice.Errorf(coppice.EInvalid, "no task was given")
 	}
 	if len(asked) > mostTasks {
-		return nil, coppice.Errorf(coppice.ETooLarge, "%d tasks at once, %d are allowed", len(asked), mostTasks)
+		return nil, coppice.Errorf(coppice.ETooLarge, "the request has %d tasks, %d are allowed", len(asked), mostTasks)
 	}
 	order, err := creationOrder(asked)
 	if err != nil {
 		return nil, err
 	}
-	levels := i.judge(ctx, project, asked)
+	levels := i.levelsOf(ctx, project, asked)
 	tasks := make([]coppice.Task, len(asked))
 	err = i.store.Update(ctx, func(tx store.Tx) error {
 		p, err := tx.Projects.ByPrefix(project)
 		if err == nil {
-			err = stays(p)
+			err = refuseRemoval(p)
 		}
 		if err != nil {
 			return err
@@ -54,7 +54,7 @@ func (i *Intake) CreateTasks(ctx context.Context, project string, asked []coppic
 	return tasks, nil
 }
 
-// at says which of several tasks an error is about.
+// at adds to an error which of several tasks it is about.
 func at(asked []coppice.NewTask, n int, err error) error {
 	e := coppice.Public(err)
 	if len(asked) == 1 || e.Code == coppice.EInternal {
@@ -80,7 +80,7 @@ func (i *Intake) create(tx store.Tx, p *coppice.Project, n coppice.NewTask, leve
 	if err := i.complete(*p, &t); err != nil {
 		return t, err
 	}
-	if t.Model == coppice.ModelAuto { // the policy may have changed since it was judged
+	if t.Model == coppice.ModelAuto { // the policy might have changed since it was judged
 		t.Level = level
 	}
 	after, err := dependencies(tx.Reader(), n.After, refs)
@@ -89,11 +89,11 @@ func (i *Intake) create(tx store.Tx, p *coppice.Project, n coppice.NewTask, leve
 	}
 	t.After = after
 	t.Next = firstSession(t, "")
-	return t, i.enter(tx, p, &t)
+	return t, i.addTask(tx, p, &t)
 }
 
-// enter gives a task that is complete its number and adds it.
-func (i *Intake) enter(tx store.Tx, p *coppice.Project, t *coppice.Task) error {
+// addTask gives a complete task its number and stores it.
+func (i *Intake) addTask(tx store.Tx, p *coppice.Project, t *coppice.Task) error {
 	p.LastTask++
 	t.Num, t.Key = p.LastTask, coppice.TaskKey(p.Prefix, p.LastTask)
 	t.CreatedAt, t.CreatedBy = i.now().UTC(), i.by.String()
@@ -104,7 +104,7 @@ func (i *Intake) enter(tx store.Tx, p *coppice.Project, t *coppice.Task) error {
 	return i.event(tx, coppice.EventTaskCreated, *t, t.Title)
 }
 
-// complete fills in what the project's policy says and checks the rest.
+// complete fills in the project's defaults and checks the rest.
 func (i *Intake) complete(p coppice.Project, t *coppice.Task) error {
 	if err := coppice.ValidTitle(t.Title); err != nil {
 		return err
@@ -131,14 +131,14 @@ func (i *Intake) complete(p coppice.Project, t *coppice.Task) error {
 	}
 	for _, c := range t.Checks {
 		if strings.TrimSpace(c) == "" || len(c) > 4096 || strings.ContainsRune(c, 0) {
-			return coppice.Errorf(coppice.EInvalid, "%s is no check", coppice.Quote(c)).WithFix("a check is a shell command of up to 4096 bytes").WithField("checks")
+			return coppice.Errorf(coppice.EInvalid, "%s is not a valid check", coppice.Quote(c)).WithFix("write a shell command of up to 4096 bytes").WithField("checks")
 		}
 	}
 	return nil
 }
 
-// staff fills in who does a task and with which model, and refuses what cannot
-// be.
+// staff fills in the agent and the model of a task, and refuses those that
+// cannot be used.
 func (i *Intake) staff(p coppice.Project, t *coppice.Task) error {
 	if t.Agent == "" {
 		t.Agent = p.Policy.AgentFor(t.FirstRole())
@@ -162,7 +162,7 @@ func (i *Intake) staff(p coppice.Project, t *coppice.Task) error {
 	return nil
 }
 
-// validFeature checks what comes with a feature: its category, id and steps.
+// validFeature checks the fields of a feature: its category, id and steps.
 func validFeature(t *coppice.Task) error {
 	for _, f := range []struct{ name, text string }{{"category", t.Category}, {"feature", t.Feature}} {
 		if f.text != "" && (len(f.text) > 200 || coppice.LineProblem(f.text) != "") {
@@ -174,7 +174,7 @@ func validFeature(t *coppice.Task) error {
 	}
 	for _, s := range t.Steps {
 		if !coppice.Visible(s) {
-			return coppice.Errorf(coppice.EInvalid, "a step is empty").WithFix("say what must be true, in a sentence").WithField("steps")
+			return coppice.Errorf(coppice.EInvalid, "a step is empty").WithFix("write in a sentence what must be true").WithField("steps")
 		}
 		if err := coppice.ValidText("steps", s, coppice.MaxMessage); err != nil {
 			return err
@@ -183,8 +183,8 @@ func validFeature(t *coppice.Task) error {
 	return t.Budget.Valid("budget")
 }
 
-// validAnswer checks a task that wants an answer: nothing of it lands, so nothing
-// judges a tree.
+// validAnswer checks a task that wants an answer. Nothing of it lands, so it has
+// no checks.
 func validAnswer(t *coppice.Task) error {
 	if t.Wants != coppice.WantsAnswer {
 		return nil
@@ -201,7 +201,7 @@ func validAnswer(t *coppice.Task) error {
 func validPriority(n int) error {
 	if n < coppice.MinPriority || n > coppice.MaxPriority {
 		return coppice.Errorf(coppice.EInvalid, "priority %d is out of range", n).
-			WithFix("use a number from %d to %d; higher goes first", coppice.MinPriority, coppice.MaxPriority).WithField("priority")
+			WithFix("use a number from %d to %d; a higher one comes first", coppice.MinPriority, coppice.MaxPriority).WithField("priority")
 	}
 	return nil
 }
@@ -215,7 +215,7 @@ func unknownTrack(p coppice.Project, name string) error {
 		WithFix("the tracks of %s are: %s", p.Prefix, strings.Join(names, ", ")).WithField("track")
 }
 
-// dependencies turns keys and refs into ids.
+// dependencies returns the ids of tasks by key or ref.
 func dependencies(r store.Reader, names []string, refs map[string]int64) ([]int64, error) {
 	var ids []int64
 	for _, name := range names {
@@ -226,7 +226,7 @@ func dependencies(r store.Reader, names []string, refs map[string]int64) ([]int6
 				if coppice.ErrorCode(err) != coppice.ENotFound {
 					return nil, err
 				}
-				return nil, coppice.Errorf(coppice.EInvalid, "there is no task %s to come after", coppice.Quote(name)).
+				return nil, coppice.Errorf(coppice.EInvalid, "there is no task %s", coppice.Quote(name)).
 					WithFix("write a key as `coppice list` shows it, such as app-12").WithField("after")
 			}
 			id = t.ID
@@ -239,7 +239,7 @@ func dependencies(r store.Reader, names []string, refs map[string]int64) ([]int6
 }
 
 // creationOrder sorts tasks of one request so that each comes after those it
-// names by ref, and refuses cycles and doubled refs.
+// names by ref. It refuses cycles and duplicate refs.
 func creationOrder(asked []coppice.NewTask) ([]int, error) {
 	byRef := map[string]int{}
 	for n, t := range asked {
@@ -285,17 +285,17 @@ func creationOrder(asked []coppice.NewTask) ([]int, error) {
 	return order, nil
 }
 
-// cycle is the error for tasks that come after each other.
+// cycle returns the error for tasks that come after each other.
 func cycle(path []string) error {
 	last := path[len(path)-1]
 	first := slices.Index(path, last)
 	return coppice.Errorf(coppice.EInvalid, "the dependencies form a cycle: %s", strings.Join(path[first:], " → ")).
-		WithFix("let one of them not come after the next").WithField("after")
+		WithFix("remove one of these dependencies").WithField("after")
 }
 
-// ChangeTask changes what was asked for, while the task has not ended.
+// ChangeTask changes a task's request, if the task has not ended.
 func (i *Intake) ChangeTask(ctx context.Context, key string, c coppice.TaskChange) (coppice.Task, error) {
-	judged := i.judgeAnew(ctx, key, c)
+	judged := i.levelAfter(ctx, key, c)
 	return i.ask(ctx, key, coppice.EventTaskChanged, "", func(tx store.Tx, t *coppice.Task) error {
 		was := *t
 		if t.Ended() {
@@ -334,8 +334,8 @@ func (i *Intake) ChangeTask(ctx context.Context, key string, c coppice.TaskChang
 	})
 }
 
-// changeWork changes what a task is and who does it. Who does it and where is
-// settled once its work has begun.
+// changeWork changes what a task is, its agent and its track. Agent and track
+// can change only before its work has started.
 func (i *Intake) changeWork(tx store.Tx, t *coppice.Task, c coppice.TaskChange) error {
 	if c.Category != nil {
 		t.Category = *c.Category
@@ -356,7 +356,7 @@ func (i *Intake) changeWork(tx store.Tx, t *coppice.Task, c coppice.TaskChange) 
 		return validFeature(t)
 	}
 	if t.Sessions > 0 || t.Stage != coppice.StageWaiting && t.Stage != coppice.StageQueued {
-		return coppice.Errorf(coppice.EConflict, "%s has begun; who does it and where is settled", t.Key)
+		return coppice.Errorf(coppice.EConflict, "%s has started; its agent, model and track can no longer change", t.Key)
 	}
 	p, err := tx.Projects.Get(t.ProjectID)
 	if err != nil {
@@ -382,11 +382,12 @@ func (i *Intake) changeWork(tx store.Tx, t *coppice.Task, c coppice.TaskChange) 
 	return nil
 }
 
-// changeAfter replaces a task's dependencies, refusing cycles. A task whose
-// work has begun does not go back to waiting, so its dependencies are settled.
+// changeAfter replaces a task's dependencies and refuses cycles. A task whose
+// work has started does not return to waiting, so its dependencies cannot
+// change.
 func changeAfter(tx store.Tx, t *coppice.Task, names []string) error {
 	if t.Sessions > 0 {
-		return coppice.Errorf(coppice.EConflict, "%s has begun; what it comes after no longer matters", t.Key).WithField("after")
+		return coppice.Errorf(coppice.EConflict, "%s has started; its dependencies can no longer change", t.Key).WithField("after")
 	}
 	ids, err := dependencies(tx.Reader(), names, nil)
 	if err != nil {
@@ -425,7 +426,7 @@ func changeAfter(tx store.Tx, t *coppice.Task, names []string) error {
 	return nil
 }
 
-// unqueue lets the engine look anew at what a queued task waits for.
+// unqueue makes the engine check again what a queued task waits for.
 func unqueue(t *coppice.Task) {
 	if t.Stage == coppice.StageQueued {
 		t.Stage, t.Wait = coppice.StageWaiting, nil

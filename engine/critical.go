@@ -6,17 +6,17 @@ import (
 	"coppice"
 )
 
-// criticalTail is how much of the end of a text is looked at.
+// criticalTail is how much of the end of a text is searched.
 const criticalTail = 64 << 10
 
-// critical reports whether the end of a text has what the project calls a sign of
-// a broken environment.
+// critical returns the failure if the end of a text shows a broken environment,
+// by the project's patterns.
 func critical(p coppice.Policy, text string) *coppice.Failure {
 	return p.Broken(text[max(0, len(text)-criticalTail):])
 }
 
-// broken is the failure of checks that say more of the environment than of the
-// tree they ran on: no judgement is kept of them, and nobody has to mend the tree.
+// broken returns the failure of checks whose output shows a broken environment.
+// Their results are not kept, and no session has to fix the tree.
 func broken(v *View, r coppice.CheckResult) *coppice.Failure {
 	for _, c := range r.Checks {
 		if c.Passed() || c.Killed() {

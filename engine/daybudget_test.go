@@ -13,8 +13,8 @@ import (
 
 // daily gives the project a budget for the day, of which so much is spent and
 // reserved.
-func daily(most, spent, reserved coppice.USD) func(*Room) {
-	return func(r *Room) {
+func daily(most, spent, reserved coppice.USD) func(*Capacity) {
+	return func(r *Capacity) {
 		inProject(func(p *coppice.Project) { p.Policy.Budget.Day = most })(r)
 		r.Today[1], r.Reserved[1] = spent, reserved
 	}
@@ -23,19 +23,19 @@ func daily(most, spent, reserved coppice.USD) func(*Room) {
 func TestDayBudgetBlocks(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		room Room
-		why  string
+		capacity Capacity
+		why      string
 	}{
-		"no budget":        {room(daily(0, 100, 100)), ""},
-		"something left":   {room(daily(20, 15, 4)), ""},
-		"spent":            {room(daily(20, 20, 0)), "the project has spent 20 of 20 USD today; goes on at 00:00 UTC"},
-		"overrun":          {room(daily(20, 20.5, 0)), "the project has spent 20.50 of 20 USD today; goes on at 00:00 UTC"},
-		"almost spent":     {room(daily(20, 19.996, 0)), "the project has spent 20 of 20 USD today; goes on at 00:00 UTC"},
-		"reserved":         {room(daily(20, 5, 15)), "the project has spent 5 of 20 USD today, and running sessions may spend the rest"},
-		"of another":       {room(daily(20, 20, 0), func(r *Room) { r.Today[2], r.Today[1] = 20, 0 }), ""},
-		"behind the limit": {room(daily(20, 20, 0), func(r *Room) { r.Limited["ann"] = coppice.AgentLimit{Agent: "ann", Text: "log in"} }), "ann waits for a person: log in"},
+		"no budget":        {capacity(daily(0, 100, 100)), ""},
+		"something left":   {capacity(daily(20, 15, 4)), ""},
+		"spent":            {capacity(daily(20, 20, 0)), "the project has spent 20 of 20 USD today; continues at 00:00 UTC"},
+		"overrun":          {capacity(daily(20, 20.5, 0)), "the project has spent 20.50 of 20 USD today; continues at 00:00 UTC"},
+		"almost spent":     {capacity(daily(20, 19.996, 0)), "the project has spent 20 of 20 USD today; continues at 00:00 UTC"},
+		"reserved":         {capacity(daily(20, 5, 15)), "the project has spent 5 of 20 USD today, and running sessions can spend the rest"},
+		"of another":       {capacity(daily(20, 20, 0), func(r *Capacity) { r.Today[2], r.Today[1] = 20, 0 }), ""},
+		"behind the limit": {capacity(daily(20, 20, 0), func(r *Capacity) { r.Limited["ann"] = coppice.AgentLimit{Agent: "ann", Text: "log in"} }), "ann waits for a person: log in"},
 	} {
-		why, until := c.room.Blocked(laneMain)
+		why, until := c.capacity.Blocked(laneMain)
 		if why != c.why {
 			t.Errorf("%s: %q, want %q", name, why, c.why)
 		}
@@ -49,27 +49,27 @@ func TestGrants(t *testing.T) {
 	t.Parallel()
 	budget := func(usd coppice.USD) func(*coppice.Task) { return func(t *coppice.Task) { t.Budget = usd } }
 	for name, c := range map[string]struct {
-		room  Room
-		tasks []coppice.Task
-		want  map[int64]coppice.USD
+		capacity Capacity
+		tasks    []coppice.Task
+		want     map[int64]coppice.USD
 	}{
-		"no budget":                 {room(), tasks(1), map[int64]coppice.USD{1: 0}},
-		"the task's":                {room(), []coppice.Task{queuedTask(1, budget(3))}, map[int64]coppice.USD{1: 3}},
-		"what is left of it":        {room(func(r *Room) { r.Spent[1] = 2 }), []coppice.Task{queuedTask(1, budget(3))}, map[int64]coppice.USD{1: 1}},
-		"a cent at least":           {room(func(r *Room) { r.Spent[1] = 5 }), []coppice.Task{queuedTask(1, budget(3))}, map[int64]coppice.USD{1: 0.01}},
-		"a fifth of the day's":      {room(daily(50, 0, 0)), tasks(1), map[int64]coppice.USD{1: 10}},
-		"as many shares as places":  {room(daily(50, 0, 0)), tasks(1, 2, 3, 4, 5, 6), map[int64]coppice.USD{1: 10, 2: 10, 3: 10, 4: 10, 5: 10}},
-		"two at least":              {room(daily(5, 0, 0)), tasks(1, 2, 3, 4), map[int64]coppice.USD{1: 2, 2: 2, 3: 1}},
-		"the task's is less":        {room(daily(50, 0, 0)), []coppice.Task{queuedTask(1, budget(3))}, map[int64]coppice.USD{1: 3}},
-		"the day's is less":         {room(daily(50, 45, 4)), []coppice.Task{queuedTask(1, budget(3))}, map[int64]coppice.USD{1: 1}},
-		"what others have reserved": {room(daily(50, 20, 20), running(laneMain, 4)), tasks(1), map[int64]coppice.USD{1: 10}},
+		"no budget":                 {capacity(), tasks(1), map[int64]coppice.USD{1: 0}},
+		"the task's":                {capacity(), []coppice.Task{queuedTask(1, budget(3))}, map[int64]coppice.USD{1: 3}},
+		"what is left of it":        {capacity(func(r *Capacity) { r.Spent[1] = 2 }), []coppice.Task{queuedTask(1, budget(3))}, map[int64]coppice.USD{1: 1}},
+		"a cent at least":           {capacity(func(r *Capacity) { r.Spent[1] = 5 }), []coppice.Task{queuedTask(1, budget(3))}, map[int64]coppice.USD{1: 0.01}},
+		"a fifth of the day's":      {capacity(daily(50, 0, 0)), tasks(1), map[int64]coppice.USD{1: 10}},
+		"as many shares as places":  {capacity(daily(50, 0, 0)), tasks(1, 2, 3, 4, 5, 6), map[int64]coppice.USD{1: 10, 2: 10, 3: 10, 4: 10, 5: 10}},
+		"two at least":              {capacity(daily(5, 0, 0)), tasks(1, 2, 3, 4), map[int64]coppice.USD{1: 2, 2: 2, 3: 1}},
+		"the task's is less":        {capacity(daily(50, 0, 0)), []coppice.Task{queuedTask(1, budget(3))}, map[int64]coppice.USD{1: 3}},
+		"the day's is less":         {capacity(daily(50, 45, 4)), []coppice.Task{queuedTask(1, budget(3))}, map[int64]coppice.USD{1: 1}},
+		"what others have reserved": {capacity(daily(50, 20, 20), running(laneMain, 4)), tasks(1), map[int64]coppice.USD{1: 10}},
 	} {
-		fill(c.room, map[coppice.Lane][]coppice.Task{laneMain: c.tasks})
-		if len(c.room.Granted) != len(c.want) {
-			t.Errorf("%s: %v, want %v", name, c.room.Granted, c.want)
+		fill(c.capacity, map[coppice.Lane][]coppice.Task{laneMain: c.tasks})
+		if len(c.capacity.Granted) != len(c.want) {
+			t.Errorf("%s: %v, want %v", name, c.capacity.Granted, c.want)
 		}
 		for id, want := range c.want {
-			if got := c.room.Granted[id]; got-want > 1e-9 || want-got > 1e-9 {
+			if got := c.capacity.Granted[id]; got-want > 1e-9 || want-got > 1e-9 {
 				t.Errorf("%s: task %d gets %v, want %v", name, id, got, want)
 			}
 		}
@@ -82,7 +82,7 @@ func TestGrantsStayWithinTheDay(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		usd := rapid.Map(rapid.IntRange(0, 3000), func(n int) coppice.USD { return coppice.USD(n) / 100 })
 		most := usd.Draw(rt, "most") + 0.01
-		r := room(daily(most, 0, 0), inProject(func(p *coppice.Project) { p.Policy.Limits.Sessions = rapid.IntRange(1, 20).Draw(rt, "places") }))
+		r := capacity(daily(most, 0, 0), inProject(func(p *coppice.Project) { p.Policy.Limits.Sessions = rapid.IntRange(1, 20).Draw(rt, "places") }))
 		var list []coppice.Task
 		for id := range rapid.Int64Range(1, 20).Draw(rt, "tasks") {
 			list = append(list, queuedTask(id+1, func(t *coppice.Task) { t.Budget = usd.Draw(rt, "budget") }))
@@ -130,7 +130,7 @@ func TestDayBudgetStops(t *testing.T) {
 	}{
 		"the task's is nearer":   {ended(stopped, five, twenty, today(20), func(v *View) { v.Spent = 4.5 - 1 }), "budget: has cost 5 USD of 5 USD"},
 		"the day's":              {ended(stopped, five, twenty, today(19.5)), "day_budget: the project has spent 20 of 20 USD today"},
-		"its share":              {ended(refused, five, twenty, today(3)), "day_budget: has spent the 2 USD that the session was given"},
+		"its share":              {ended(refused, five, twenty, today(3)), "day_budget: has spent the session's share of 2 USD"},
 		"raised meanwhile":       {ended(stopped, five, twenty, today(3)), "day_budget: was stopped because of a budget that has been raised since"},
 		"an agent's own":         {ended(coppice.RunResult{Failure: refused.Failure}), "budget: the agent says so"},
 		"an agent's, and a task": {ended(coppice.RunResult{Failure: refused.Failure}, five), "budget: has cost 0 USD of 5 USD"},
@@ -141,7 +141,7 @@ func TestDayBudgetStops(t *testing.T) {
 	}
 }
 
-// A project that has spent what it may stops what runs, waits, and goes on by
+// A project that has spent what it may stops what runs, waits, and continues by
 // itself at midnight, or with a larger budget.
 func TestDayBudget(t *testing.T) {
 	t.Parallel()
@@ -167,7 +167,7 @@ func TestDayBudget(t *testing.T) {
 	due := b.turn().Due
 	for _, key := range []string{"app-1", "app-2", "app-3"} {
 		s := b.status(key)
-		if s.Status != coppice.StatusWaiting || s.Reason != "the project has spent 4.50 of 4 USD today; goes on at 00:00 UTC" || s.Fix != dayFix {
+		if s.Status != coppice.StatusWaiting || s.Reason != "the project has spent 4.50 of 4 USD today; continues at 00:00 UTC" || s.Fix != dayFix {
 			t.Errorf("%s: %s, %q [%s]", key, s.Status, s.Reason, s.Fix)
 		}
 	}

@@ -10,11 +10,11 @@ import (
 	"coppice/store"
 )
 
-// Decision is what a decider concludes: rows as they shall be from now on, work
-// to offer or to take back, what is asked of other subjects, and what to write
-// into the log. Nil rows stay as they are. One decision is one event.
+// Decision is the result of a decider: the new rows, work to offer or cancel,
+// requests to other subjects, and an entry for the log. Rows that are nil do not
+// change. One decision is one event.
 //
-// Every row has an owner, and only its deciders write it: see rows.
+// Every row has an owner, and only the owner's deciders write it: see rows.
 type Decision struct {
 	By     string // the decider
 	Kind   coppice.EventKind
@@ -31,42 +31,42 @@ type Decision struct {
 	Trash     *coppice.Trash
 	Queue     *coppice.Queue
 	Project   *coppice.Project
-	Limit     *coppice.AgentLimit // of an account; one without a class takes it away
-	More      []Row               // of subjects that have rows of their own
+	Limit     *coppice.AgentLimit // of an account; without a class, the limit is removed
+	More      []Row               // rows of subjects with their own tables
 
-	Asks   []coppice.Ask // that are settled; the outcome is the reason where they have none
-	Tell   []coppice.Ask // of other subjects, which are woken
-	Settle *coppice.Work // its result is drawn into the rows above
-	Cancel *coppice.Work
-	Offer  *coppice.Work
-	Wake   []coppice.Subject
+	Asks     []coppice.Ask // settled requests; without an outcome, it is the reason
+	Requests []coppice.Ask // to other subjects, which are woken
+	Settle   *coppice.Work // its result is part of the rows above
+	Cancel   *coppice.Work
+	Offer    *coppice.Work
+	Wake     []coppice.Subject
 
-	// What a step of a landing learned about the branch: where it is, and what a
-	// person must do. The queue keeps both; a task asks the queue to.
+	// A step of a landing also reports where the branch is, and what a person
+	// must do. The queue stores both. A task asks the queue to do so.
 	tip  string
 	need *coppice.Need
 }
 
-// Row is a fact that a decision writes.
+// Row is a row that a decision writes.
 type Row interface {
-	// Owner is the kind of subject whose deciders may write it.
+	// Owner is the kind of subject whose deciders can write it.
 	Owner() coppice.SubjectKind
 	Put(store.Tx) error
 }
 
-// row is a Row that a view shows.
+// row is a Row that a view has too.
 type row struct {
 	owner coppice.SubjectKind
 	put   func(store.Tx) error
-	show  func() // brings the view up to date
+	show  func() // updates the view
 }
 
 func (r row) Owner() coppice.SubjectKind { return r.owner }
 func (r row) Put(tx store.Tx) error      { return r.put(tx) }
 
-// rows lists the rows of a decision, in the order in which they are written, with
-// the subjects that own them: a landing belongs to its task until it is queued,
-// and to the queue until it ends. Only its owner's view shows a row.
+// rows lists the rows of a decision, in the order in which they are written,
+// with their owners. A landing belongs to its task until it is queued, and to
+// the queue until it ends. A row is shown only in its owner's view.
 func (d *Decision) rows(v view, now time.Time) []Row {
 	var list []Row
 	add := func(owner coppice.SubjectKind, put func(store.Tx) error, show func()) {
@@ -120,8 +120,8 @@ func (d *Decision) rows(v view, now time.Time) []Row {
 	return append(list, d.More...)
 }
 
-// landingOwner is the kind of subject that a landing and its candidates belong to
-// before a decision changes it.
+// landingOwner returns the kind of subject to which a landing and its candidates
+// belong before a decision changes it.
 func landingOwner(v view, l *coppice.Landing) coppice.SubjectKind {
 	for _, of := range shown(v) {
 		if old := of.Landing; old != nil && old.ID == l.ID && old.QueueID != 0 && old.EndedAt.IsZero() {
@@ -131,8 +131,8 @@ func landingOwner(v view, l *coppice.Landing) coppice.SubjectKind {
 	return coppice.SubjectTask
 }
 
-// apply writes a decision to the store, brings the view up to date and wakes the
-// subjects it concerns.
+// apply writes a decision to the store, updates the view and wakes the subjects
+// that it concerns.
 func (t *turn) apply(v view, d *Decision) error {
 	t.decisions++
 	c := v.base()
@@ -159,7 +159,7 @@ func (t *turn) apply(v view, d *Decision) error {
 	return v.follow(t, d)
 }
 
-// applyAsks settles requests to the subject, and asks others.
+// applyAsks settles requests to the subject, and adds requests to others.
 func (t *turn) applyAsks(v view, d *Decision) error {
 	c := v.base()
 	for i := range d.Asks {
@@ -177,8 +177,8 @@ func (t *turn) applyAsks(v view, d *Decision) error {
 			c.Asks = slices.Delete(c.Asks, n, n+1)
 		}
 	}
-	for i := range d.Tell {
-		a := &d.Tell[i]
+	for i := range d.Requests {
+		a := &d.Requests[i]
 		a.ProjectID, a.At = c.Project.ID, t.now
 		a.By = coppice.Actor{Kind: coppice.ActorEngine, Name: d.By}
 		if err := t.tx.Asks.Put(a); err != nil {
@@ -192,7 +192,7 @@ func (t *turn) applyAsks(v view, d *Decision) error {
 	return nil
 }
 
-// applyWork settles, cancels and offers.
+// applyWork settles, cancels and offers work.
 func (t *turn) applyWork(v view, d *Decision) error {
 	if w := d.Settle; w != nil {
 		w.State = coppice.WorkSettled
@@ -243,7 +243,7 @@ func (t *turn) log(v view, d *Decision) error {
 	case *View:
 		ev.TaskID, ev.Subject, ev.About = v.Task.ID, v.Task.Key, coppice.Subject{}
 	case *QueueView:
-		if of := v.about(d); of != nil {
+		if of := v.taskOf(d); of != nil {
 			ev.TaskID, ev.Subject = of.Task.ID, of.Task.Key
 		}
 	case *ProjectView:

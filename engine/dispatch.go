@@ -10,31 +10,31 @@ import (
 	"coppice"
 )
 
-// Room is what dispatch sees: who runs, who is limited, and the first tasks of
-// every lane. Its cost grows with the lanes, not with the tasks in them.
-type Room struct {
-	Now      time.Time
-	Projects map[int64]coppice.Project
-	Running  map[coppice.Lane]int
-	Parked   []coppice.Session // which run, and do not count
-	InFlight map[int64]int     // by project: tasks between the start of a session and their landing
-	Limited  Limited
-	Nodes    []coppice.Node
-	Most     int // live sessions of all projects together; 0 for no bound
+// Capacity is what dispatch sees: running sessions, limits, and the first tasks
+// of every lane. Its cost grows with the number of lanes, not of tasks.
+type Capacity struct {
+	Now         time.Time
+	Projects    map[int64]coppice.Project
+	Running     map[coppice.Lane]int
+	Parked      []coppice.Session // they run and do not count
+	InFlight    map[int64]int     // by project: tasks between the start of a session and their landing
+	Limited     Limited
+	Nodes       []coppice.Node
+	MaxSessions int // limit of live sessions of all projects together; 0 means none
 
-	Promised uint64                   // memory of sessions that have just started, which does not show yet
-	Takes    map[string]coppice.Bytes // by agent: the memory that a session takes
-	Reserve  coppice.Bytes            // the same for an agent that is not in Takes
+	ReservedMemory uint64                   // memory of sessions that have just started and do not use it yet
+	MemoryUse      map[string]coppice.Bytes // by agent: the memory that a session uses
+	Reserve        coppice.Bytes            // the same for an agent that is not in MemoryUse
 
-	Today    map[int64]coppice.USD // what each project has spent since midnight UTC
-	Reserved map[int64]coppice.USD // what running sessions of each project may still spend
-	Spent    map[int64]coppice.USD // by task, of those that may start and have a budget
-	Granted  map[int64]coppice.USD // by task: what the sessions may spend that start now
+	Today    map[int64]coppice.USD // by project: what was spent since midnight UTC
+	Reserved map[int64]coppice.USD // by project: what running sessions can still spend
+	Spent    map[int64]coppice.USD // by task: what was spent, for tasks that might start and have a budget
+	Granted  map[int64]coppice.USD // by task: the budget of sessions that start now
 }
 
-// Blocked tells why no session of a lane can start now: a sentence for people,
-// or "" when one can. Until is when that ends by itself, if it does.
-func (r Room) Blocked(l coppice.Lane) (reason string, until time.Time) {
+// Blocked says why no session of a lane can start now, as a sentence for people,
+// or "". until is when that ends, if it ends automatically.
+func (r Capacity) Blocked(l coppice.Lane) (reason string, until time.Time) {
 	p := r.Projects[l.ProjectID]
 	if p.Removal != nil {
 		return "the project is being removed", time.Time{}
@@ -50,7 +50,7 @@ func (r Room) Blocked(l coppice.Lane) (reason string, until time.Time) {
 	} else if ok && lim.Until.After(r.Now) {
 		return fmt.Sprintf("%s is limited until %s: %s", l.Agent, lim.Until.UTC().Format(time.RFC3339), lim.Text), lim.Until
 	}
-	if why, until := r.day(p); why != "" {
+	if why, until := r.dayBudgetSpent(p); why != "" {
 		return why, until
 	}
 	if full := r.full(l); full != "" {
@@ -59,8 +59,8 @@ func (r Room) Blocked(l coppice.Lane) (reason string, until time.Time) {
 	return r.memory(p)
 }
 
-// full tells which limit leaves no free session for a lane, "" when there is one.
-func (r Room) full(l coppice.Lane) string {
+// full says which limit leaves no free session for a lane, or "".
+func (r Capacity) full(l coppice.Lane) string {
 	for _, b := range r.bounds(l) {
 		if b.used >= b.most {
 			return fmt.Sprintf("all %d sessions of %s are taken", b.most, b.of)
@@ -69,10 +69,10 @@ func (r Room) full(l coppice.Lane) string {
 	return ""
 }
 
-// crowded tells why no task of a project begins that has not begun, though there
-// are free sessions: too many have yet to land. A task that waits for a person
-// holds up nobody.
-func (r Room) crowded(project int64) string {
+// tooManyOpen says why no further task of a project starts although there are
+// free sessions: too many started tasks have not landed. A task that waits for a
+// person does not count.
+func (r Capacity) tooManyOpen(project int64) string {
 	waiting := 0
 	for _, s := range r.Parked {
 		if s.ProjectID == project {
@@ -81,21 +81,21 @@ func (r Room) crowded(project int64) string {
 	}
 	most := r.Projects[project].Policy.Limits.MostWorkspaces()
 	if n := r.InFlight[project] - waiting; n >= most && most > 0 {
-		return fmt.Sprintf("waiting for other tasks to land: %d of %d are under way (limits.workspaces)", n, most)
+		return fmt.Sprintf("waiting for other tasks to land: %d of %d have started (limits.workspaces)", n, most)
 	}
 	return ""
 }
 
-// bound is one limit that holds for a lane.
+// bound is one limit of a lane.
 type bound struct {
 	of         string
 	used, most int
 }
 
-// bounds lists the limits that hold for a lane, the widest first.
-func (r Room) bounds(l coppice.Lane) []bound {
+// bounds lists the limits of a lane, the widest first.
+func (r Capacity) bounds(l coppice.Lane) []bound {
 	p := r.Projects[l.ProjectID]
-	machine, project := bound{of: "this machine", most: r.Most}, bound{of: "the project", most: p.Policy.Limits.Sessions}
+	machine, project := bound{of: "this machine", most: r.MaxSessions}, bound{of: "the project", most: p.Policy.Limits.Sessions}
 	name, _ := coppice.SplitChoice(l.Agent) // an agent's accounts count together
 	track, agent := bound{of: "track " + l.Track}, bound{of: name, most: -1}
 	if t, ok := p.Policy.Track(l.Track); ok {
@@ -119,28 +119,28 @@ func (r Room) bounds(l coppice.Lane) []bound {
 	}
 	var all []bound
 	for _, b := range []bound{machine, project, track} {
-		if b.most > 0 { // 0 is no limit
+		if b.most > 0 { // 0 means no limit
 			all = append(all, b)
 		}
 	}
-	if agent.most >= 0 { // 0 is none at all
+	if agent.most >= 0 { // 0 means no sessions
 		all = append(all, agent)
 	}
 	return all
 }
 
-// places is how many sessions of a lane could start now, at most so many.
-func (r Room) places(l coppice.Lane, most int) int {
+// freeSessions returns how many sessions of a lane could start now, up to most.
+func (r Capacity) freeSessions(l coppice.Lane, most int) int {
 	for _, b := range r.bounds(l) {
 		most = min(most, b.most-b.used)
 	}
 	return max(most, 0)
 }
 
-// memoryPause is how soon memory is looked at again when it was short.
+// memoryPause is how soon memory is checked again after it was short.
 const memoryPause = 5 * time.Second
 
-func (r Room) memory(p coppice.Project) (string, time.Time) {
+func (r Capacity) memory(p coppice.Project) (string, time.Time) {
 	if len(r.Nodes) == 0 {
 		return "no worker is alive", time.Time{}
 	}
@@ -150,30 +150,31 @@ func (r Room) memory(p coppice.Project) (string, time.Time) {
 	}
 	n := r.Nodes[0]
 	if n.MemoryTotal == 0 {
-		return "", time.Time{} // the machine does not tell
+		return "", time.Time{} // the machine does not report it
 	}
-	used := n.MemoryUsed + r.Promised
+	used := n.MemoryUsed + r.ReservedMemory
 	if used*100 >= most*n.MemoryTotal {
-		return fmt.Sprintf("%d%% of the memory is in use or promised to sessions that have just started, the limit is %d%%",
+		return fmt.Sprintf("%d%% of the memory is in use or reserved for sessions that have just started; the limit is %d%%",
 			used*100/n.MemoryTotal, most), r.Now.Add(memoryPause)
 	}
 	return "", time.Time{}
 }
 
-// young is how long after its start a session may take less than it will.
+// young is how long after its start a session might still use less memory than
+// later.
 const young = 30 * time.Second
 
-// promise reserves memory for a session that has just started: what the policy
-// says, or else what sessions of its agent took.
-func (r *Room) promise(project int64, account string) {
+// reserveMemory reserves memory for a session that has just started: as the
+// policy says, or else what sessions of its agent used.
+func (r *Capacity) reserveMemory(project int64, account string) {
 	agent, _ := coppice.SplitChoice(account)
-	r.Promised += uint64(cmp.Or(r.Projects[project].Policy.Limits.Reserve, r.Takes[agent], r.Reserve))
+	r.ReservedMemory += uint64(cmp.Or(r.Projects[project].Policy.Limits.Reserve, r.MemoryUse[agent], r.Reserve))
 }
 
-// fill chooses the tasks to start now, given the first tasks of every lane. It
-// takes the best of all lanes that have room, again and again, so that a lane
-// without room holds up nobody else.
-func fill(r Room, lanes map[coppice.Lane][]coppice.Task) []coppice.Task {
+// fill chooses the tasks to start now from the first tasks of every lane. It
+// repeatedly takes the best task of all lanes with a free session, so that a
+// full lane does not delay the others.
+func fill(r Capacity, lanes map[coppice.Lane][]coppice.Task) []coppice.Task {
 	var start []coppice.Task
 	order := sortedLanes(lanes)
 	r.InFlight = maps.Clone(r.InFlight)
@@ -190,7 +191,7 @@ func fill(r Room, lanes map[coppice.Lane][]coppice.Task) []coppice.Task {
 			if why, _ := r.Blocked(l); why != "" {
 				continue
 			}
-			if head := lanes[l][0]; !begun(head) && r.crowded(l.ProjectID) != "" {
+			if head := lanes[l][0]; !hasStarted(head) && r.tooManyOpen(l.ProjectID) != "" {
 				continue
 			}
 			if best == nil || before(lanes[l][0], *best) {
@@ -204,17 +205,17 @@ func fill(r Room, lanes map[coppice.Lane][]coppice.Task) []coppice.Task {
 		r.grant(from, *best)
 		lanes[from] = lanes[from][1:]
 		r.Running[from]++
-		r.promise(from.ProjectID, from.Agent)
-		if !begun(*best) {
+		r.reserveMemory(from.ProjectID, from.Agent)
+		if !hasStarted(*best) {
 			r.InFlight[from.ProjectID]++
 		}
 	}
 }
 
-// before orders queued tasks: begun ones first, for what is begun should end;
-// then by priority; then the older one.
+// before orders queued tasks: started ones first, then by priority, then the
+// older one.
 func before(a, b coppice.Task) bool {
-	if x, y := begun(a), begun(b); x != y {
+	if x, y := hasStarted(a), hasStarted(b); x != y {
 		return x
 	}
 	if a.Priority != b.Priority {
@@ -223,7 +224,7 @@ func before(a, b coppice.Task) bool {
 	return a.ID < b.ID
 }
 
-func begun(t coppice.Task) bool { return t.Sessions > 0 }
+func hasStarted(t coppice.Task) bool { return t.Sessions > 0 }
 
 func sortedLanes(m map[coppice.Lane][]coppice.Task) []coppice.Lane {
 	lanes := make([]coppice.Lane, 0, len(m))

@@ -13,10 +13,10 @@ import (
 var laneMain = coppice.Lane{ProjectID: 1, Track: "main", Agent: "ann"}
 
 // room is a machine with one node and one project with room for all.
-func room(changes ...func(*Room)) Room {
+func capacity(changes ...func(*Capacity)) Capacity {
 	p := viewOf(coppice.StageQueued).Project
 	p.Policy.Tracks = []coppice.Track{{Name: "main", Default: true}, {Name: "ui", Limit: 2}}
-	r := Room{
+	r := Capacity{
 		Now: noon, Projects: map[int64]coppice.Project{1: p, 2: p}, Running: map[coppice.Lane]int{}, Limited: map[string]coppice.AgentLimit{},
 		Nodes: []coppice.Node{{Name: PoolLocal, MemoryTotal: 1000, MemoryUsed: 100}}, Reserve: 100,
 		Today: map[int64]coppice.USD{}, Reserved: map[int64]coppice.USD{}, Spent: map[int64]coppice.USD{}, Granted: map[int64]coppice.USD{},
@@ -27,24 +27,24 @@ func room(changes ...func(*Room)) Room {
 	return r
 }
 
-func inProject(f func(*coppice.Project)) func(*Room) {
-	return func(r *Room) {
+func inProject(f func(*coppice.Project)) func(*Capacity) {
+	return func(r *Capacity) {
 		p := r.Projects[1]
 		f(&p)
 		r.Projects[1] = p
 	}
 }
 
-func running(l coppice.Lane, n int) func(*Room) { return func(r *Room) { r.Running[l] = n } }
+func running(l coppice.Lane, n int) func(*Capacity) { return func(r *Capacity) { r.Running[l] = n } }
 
 // flying has so many tasks of the first project between a session and their
 // landing.
-func flying(n int) func(*Room) { return func(r *Room) { r.InFlight = map[int64]int{1: n} } }
+func flying(n int) func(*Capacity) { return func(r *Capacity) { r.InFlight = map[int64]int{1: n} } }
 
 // taking leaves 200 bytes until the limit, and has sessions of an agent take so
 // much.
-func taking(agent string, memory coppice.Bytes) func(*Room) {
-	return func(r *Room) { r.Nodes[0].MemoryUsed, r.Takes = 600, map[string]coppice.Bytes{agent: memory} }
+func taking(agent string, memory coppice.Bytes) func(*Capacity) {
+	return func(r *Capacity) { r.Nodes[0].MemoryUsed, r.MemoryUse = 600, map[string]coppice.Bytes{agent: memory} }
 }
 
 func TestBlocked(t *testing.T) {
@@ -54,47 +54,47 @@ func TestBlocked(t *testing.T) {
 	other := coppice.Lane{ProjectID: 2, Track: "main", Agent: "ann"}
 	perAgent := inProject(func(p *coppice.Project) { p.Policy.Limits.PerAgent = map[string]int{"ann": 1, "zed": 0} })
 	for _, c := range []struct {
-		name  string
-		room  Room
-		lane  coppice.Lane
-		why   string
-		until time.Duration
+		name     string
+		capacity Capacity
+		lane     coppice.Lane
+		why      string
+		until    time.Duration
 	}{
-		{"room for all", room(), laneMain, "", 0},
-		{"project paused", room(inProject(func(p *coppice.Project) { p.PausedAt = noon })), laneMain, "the project is paused", 0},
-		{"another project paused", room(inProject(func(p *coppice.Project) { p.PausedAt = noon })), other, "", 0},
-		{"track paused", room(inProject(func(p *coppice.Project) { p.PausedTracks = map[string]string{"ui": "it broke"} })), ui, "track ui is paused: it broke", 0},
-		{"another track paused", room(inProject(func(p *coppice.Project) { p.PausedTracks = map[string]string{"ui": "it broke"} })), laneMain, "", 0},
-		{"agent limited", room(func(r *Room) {
+		{"capacity for all", capacity(), laneMain, "", 0},
+		{"project paused", capacity(inProject(func(p *coppice.Project) { p.PausedAt = noon })), laneMain, "the project is paused", 0},
+		{"another project paused", capacity(inProject(func(p *coppice.Project) { p.PausedAt = noon })), other, "", 0},
+		{"track paused", capacity(inProject(func(p *coppice.Project) { p.PausedTracks = map[string]string{"ui": "it broke"} })), ui, "track ui is paused: it broke", 0},
+		{"another track paused", capacity(inProject(func(p *coppice.Project) { p.PausedTracks = map[string]string{"ui": "it broke"} })), laneMain, "", 0},
+		{"agent limited", capacity(func(r *Capacity) {
 			r.Limited["ann"] = coppice.AgentLimit{Agent: "ann", Until: noon.Add(time.Hour), Text: "weekly limit"}
 		}), laneMain, "ann is limited until 2026-03-01T13:00:00Z: weekly limit", time.Hour},
-		{"limit over", room(func(r *Room) { r.Limited["ann"] = coppice.AgentLimit{Agent: "ann", Until: noon} }), laneMain, "", 0},
-		{"another agent limited", room(func(r *Room) { r.Limited["bob"] = coppice.AgentLimit{Agent: "bob", Until: noon.Add(1)} }), laneMain, "", 0},
-		{"shut until a person says so", room(func(r *Room) {
+		{"limit over", capacity(func(r *Capacity) { r.Limited["ann"] = coppice.AgentLimit{Agent: "ann", Until: noon} }), laneMain, "", 0},
+		{"another agent limited", capacity(func(r *Capacity) { r.Limited["bob"] = coppice.AgentLimit{Agent: "bob", Until: noon.Add(1)} }), laneMain, "", 0},
+		{"shut until a person says so", capacity(func(r *Capacity) {
 			r.Limited["ann"] = coppice.AgentLimit{Agent: "ann", Class: coppice.ClassAuth, Text: "not logged in"}
 		}), laneMain,
 			"ann waits for a person: not logged in", 0},
-		{"machine full", room(func(r *Room) { r.Most = 3 }, running(laneMain, 1), running(other, 2)), laneMain, "all 3 sessions of this machine are taken", 0},
-		{"machine has one", room(func(r *Room) { r.Most = 4 }, running(laneMain, 1), running(other, 2)), laneMain, "", 0},
-		{"project full", room(running(ui, 2), running(bob, 3)), laneMain, "all 5 sessions of the project are taken", 0},
-		{"another project full", room(running(other, 5)), laneMain, "", 0},
-		{"track full", room(running(ui, 2)), ui, "all 2 sessions of track ui are taken", 0},
-		{"track full by others of the project", room(running(coppice.Lane{ProjectID: 1, Track: "ui", Agent: "bob"}, 2)), ui, "all 2 sessions of track ui are taken", 0},
-		{"same track of another project", room(running(coppice.Lane{ProjectID: 2, Track: "ui", Agent: "ann"}, 2)), ui, "", 0},
-		{"agent full", room(perAgent, running(ui, 1)), laneMain, "all 1 sessions of ann are taken", 0},
-		{"agent forbidden", room(perAgent), coppice.Lane{ProjectID: 1, Track: "main", Agent: "zed"}, "all 0 sessions of zed are taken", 0},
-		{"agent without a bound", room(perAgent, running(bob, 3)), bob, "", 0},
-		{"no worker", room(func(r *Room) { r.Nodes = nil }), laneMain, "no worker is alive", 0},
-		{"memory short", room(func(r *Room) { r.Nodes[0].MemoryUsed = 800 }), laneMain, "80% of the memory is in use or promised to sessions that have just started, the limit is 80%", 5 * time.Second},
-		{"memory just enough", room(func(r *Room) { r.Nodes[0].MemoryUsed = 799 }), laneMain, "", 0},
-		{"memory promised", room(func(r *Room) { r.Promised = 700 }), laneMain, "80% of the memory is in use or promised to sessions that have just started, the limit is 80%", 5 * time.Second},
-		{"memory unknown", room(func(r *Room) { r.Nodes[0] = coppice.Node{Name: PoolLocal}; r.Promised = 700 }), laneMain, "", 0},
-		{"memory without a bound", room(inProject(func(p *coppice.Project) { p.Policy.Limits.Memory = 0 }), func(r *Room) { r.Nodes[0].MemoryUsed = 1000 }), laneMain, "", 0},
-		{"a machine of 24 TiB", room(func(r *Room) { r.Nodes[0] = coppice.Node{MemoryTotal: 24 << 40, MemoryUsed: 1 << 40} }), laneMain, "", 0},
+		{"machine full", capacity(func(r *Capacity) { r.MaxSessions = 3 }, running(laneMain, 1), running(other, 2)), laneMain, "all 3 sessions of this machine are taken", 0},
+		{"machine has one", capacity(func(r *Capacity) { r.MaxSessions = 4 }, running(laneMain, 1), running(other, 2)), laneMain, "", 0},
+		{"project full", capacity(running(ui, 2), running(bob, 3)), laneMain, "all 5 sessions of the project are taken", 0},
+		{"another project full", capacity(running(other, 5)), laneMain, "", 0},
+		{"track full", capacity(running(ui, 2)), ui, "all 2 sessions of track ui are taken", 0},
+		{"track full by others of the project", capacity(running(coppice.Lane{ProjectID: 1, Track: "ui", Agent: "bob"}, 2)), ui, "all 2 sessions of track ui are taken", 0},
+		{"same track of another project", capacity(running(coppice.Lane{ProjectID: 2, Track: "ui", Agent: "ann"}, 2)), ui, "", 0},
+		{"agent full", capacity(perAgent, running(ui, 1)), laneMain, "all 1 sessions of ann are taken", 0},
+		{"agent forbidden", capacity(perAgent), coppice.Lane{ProjectID: 1, Track: "main", Agent: "zed"}, "all 0 sessions of zed are taken", 0},
+		{"agent without a bound", capacity(perAgent, running(bob, 3)), bob, "", 0},
+		{"no worker", capacity(func(r *Capacity) { r.Nodes = nil }), laneMain, "no worker is alive", 0},
+		{"memory short", capacity(func(r *Capacity) { r.Nodes[0].MemoryUsed = 800 }), laneMain, "80% of the memory is in use or reserved for sessions that have just started; the limit is 80%", 5 * time.Second},
+		{"memory just enough", capacity(func(r *Capacity) { r.Nodes[0].MemoryUsed = 799 }), laneMain, "", 0},
+		{"memory promised", capacity(func(r *Capacity) { r.ReservedMemory = 700 }), laneMain, "80% of the memory is in use or reserved for sessions that have just started; the limit is 80%", 5 * time.Second},
+		{"memory unknown", capacity(func(r *Capacity) { r.Nodes[0] = coppice.Node{Name: PoolLocal}; r.ReservedMemory = 700 }), laneMain, "", 0},
+		{"memory without a bound", capacity(inProject(func(p *coppice.Project) { p.Policy.Limits.Memory = 0 }), func(r *Capacity) { r.Nodes[0].MemoryUsed = 1000 }), laneMain, "", 0},
+		{"a machine of 24 TiB", capacity(func(r *Capacity) { r.Nodes[0] = coppice.Node{MemoryTotal: 24 << 40, MemoryUsed: 1 << 40} }), laneMain, "", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			why, until := c.room.Blocked(c.lane)
+			why, until := c.capacity.Blocked(c.lane)
 			var want time.Time
 			if c.until != 0 {
 				want = noon.Add(c.until)
@@ -124,45 +124,45 @@ func TestFill(t *testing.T) {
 	ui := coppice.Lane{ProjectID: 1, Track: "ui", Agent: "ann"}
 	other := coppice.Lane{ProjectID: 2, Track: "main", Agent: "ann"}
 	for _, c := range []struct {
-		name  string
-		room  Room
-		lanes map[coppice.Lane][]coppice.Task
-		want  []int64
+		name     string
+		capacity Capacity
+		lanes    map[coppice.Lane][]coppice.Task
+		want     []int64
 	}{
-		{"nobody waits", room(), map[coppice.Lane][]coppice.Task{}, nil},
-		{"up to the limit", room(), map[coppice.Lane][]coppice.Task{laneMain: tasks(1, 2, 3, 4, 5, 6, 7)}, []int64{1, 2, 3, 4, 5}},
-		{"oldest of all lanes", room(), map[coppice.Lane][]coppice.Task{laneMain: tasks(3, 5), ui: tasks(1, 4), other: tasks(2)}, []int64{1, 2, 3, 4, 5}},
-		{"a full lane holds up nobody", room(running(ui, 2)), map[coppice.Lane][]coppice.Task{ui: tasks(1, 2), laneMain: tasks(3, 4)}, []int64{3, 4}},
-		{"a lane that fills up holds up nobody", room(), map[coppice.Lane][]coppice.Task{ui: tasks(1, 2, 3, 4), laneMain: tasks(5, 6)}, []int64{1, 2, 5, 6}},
-		{"urgent first", room(), map[coppice.Lane][]coppice.Task{
+		{"nobody waits", capacity(), map[coppice.Lane][]coppice.Task{}, nil},
+		{"up to the limit", capacity(), map[coppice.Lane][]coppice.Task{laneMain: tasks(1, 2, 3, 4, 5, 6, 7)}, []int64{1, 2, 3, 4, 5}},
+		{"oldest of all lanes", capacity(), map[coppice.Lane][]coppice.Task{laneMain: tasks(3, 5), ui: tasks(1, 4), other: tasks(2)}, []int64{1, 2, 3, 4, 5}},
+		{"a full lane holds up nobody", capacity(running(ui, 2)), map[coppice.Lane][]coppice.Task{ui: tasks(1, 2), laneMain: tasks(3, 4)}, []int64{3, 4}},
+		{"a lane that fills up holds up nobody", capacity(), map[coppice.Lane][]coppice.Task{ui: tasks(1, 2, 3, 4), laneMain: tasks(5, 6)}, []int64{1, 2, 5, 6}},
+		{"urgent first", capacity(), map[coppice.Lane][]coppice.Task{
 			laneMain: {queuedTask(1)}, ui: {queuedTask(9, priority(5))}, other: {queuedTask(2, priority(-5))},
 		}, []int64{9, 1, 2}},
-		{"begun before urgent", room(), map[coppice.Lane][]coppice.Task{
+		{"begun before urgent", capacity(), map[coppice.Lane][]coppice.Task{
 			laneMain: {queuedTask(1, priority(10))}, ui: {queuedTask(9, hadSession, priority(-10))},
 		}, []int64{9, 1}},
-		{"the whole machine's limit", room(func(r *Room) { r.Most = 3 }), map[coppice.Lane][]coppice.Task{laneMain: tasks(1, 4), other: tasks(2, 3, 5)}, []int64{1, 2, 3}},
-		{"many have yet to land", room(flying(7)), map[coppice.Lane][]coppice.Task{laneMain: tasks(1, 2, 3, 4, 5)}, []int64{1, 2, 3}},
-		{"too many have yet to land", room(flying(12)), map[coppice.Lane][]coppice.Task{
+		{"the whole machine's limit", capacity(func(r *Capacity) { r.MaxSessions = 3 }), map[coppice.Lane][]coppice.Task{laneMain: tasks(1, 4), other: tasks(2, 3, 5)}, []int64{1, 2, 3}},
+		{"many have yet to land", capacity(flying(7)), map[coppice.Lane][]coppice.Task{laneMain: tasks(1, 2, 3, 4, 5)}, []int64{1, 2, 3}},
+		{"too many have yet to land", capacity(flying(12)), map[coppice.Lane][]coppice.Task{
 			laneMain: {queuedTask(1), queuedTask(2)}, ui: {queuedTask(9, hadSession)}, other: tasks(3),
 		}, []int64{9, 3}},
-		{"some of them wait for a person", room(flying(12), func(r *Room) {
+		{"some of them wait for a person", capacity(flying(12), func(r *Capacity) {
 			r.Parked = []coppice.Session{{ProjectID: 1}, {ProjectID: 1}, {ProjectID: 1}, {ProjectID: 2}}
 		}), map[coppice.Lane][]coppice.Task{laneMain: tasks(1, 2)}, []int64{1}},
-		{"the policy's own bound", room(flying(2), inProject(func(p *coppice.Project) { p.Policy.Limits.Workspaces = 3 })),
+		{"the policy's own bound", capacity(flying(2), inProject(func(p *coppice.Project) { p.Policy.Limits.Workspaces = 3 })),
 			map[coppice.Lane][]coppice.Task{laneMain: tasks(1, 2)}, []int64{1}},
-		{"memory is promised to each", room(func(r *Room) { r.Nodes[0].MemoryUsed = 600 }), map[coppice.Lane][]coppice.Task{laneMain: tasks(1, 2, 3, 4)}, []int64{1, 2}},
-		{"as much as its agent took", room(taking("ann", 50)), map[coppice.Lane][]coppice.Task{laneMain: tasks(1, 2, 3, 4, 5)}, []int64{1, 2, 3, 4}},
-		{"with whatever model", room(taking("ann", 50)), map[coppice.Lane][]coppice.Task{{ProjectID: 1, Track: "main", Agent: "ann:large"}: tasks(1, 2, 3, 4, 5)}, []int64{1, 2, 3, 4}},
-		{"not as another took", room(taking("bob", 50)), map[coppice.Lane][]coppice.Task{laneMain: tasks(1, 2, 3, 4, 5)}, []int64{1, 2}},
-		{"as the policy says", room(taking("ann", 50), inProject(func(p *coppice.Project) { p.Policy.Limits.Reserve = 150 })),
+		{"memory is promised to each", capacity(func(r *Capacity) { r.Nodes[0].MemoryUsed = 600 }), map[coppice.Lane][]coppice.Task{laneMain: tasks(1, 2, 3, 4)}, []int64{1, 2}},
+		{"as much as its agent took", capacity(taking("ann", 50)), map[coppice.Lane][]coppice.Task{laneMain: tasks(1, 2, 3, 4, 5)}, []int64{1, 2, 3, 4}},
+		{"with whatever model", capacity(taking("ann", 50)), map[coppice.Lane][]coppice.Task{{ProjectID: 1, Track: "main", Agent: "ann:large"}: tasks(1, 2, 3, 4, 5)}, []int64{1, 2, 3, 4}},
+		{"not as another took", capacity(taking("bob", 50)), map[coppice.Lane][]coppice.Task{laneMain: tasks(1, 2, 3, 4, 5)}, []int64{1, 2}},
+		{"as the policy says", capacity(taking("ann", 50), inProject(func(p *coppice.Project) { p.Policy.Limits.Reserve = 150 })),
 			map[coppice.Lane][]coppice.Task{laneMain: tasks(1, 3, 5), other: tasks(2, 4)}, []int64{1, 2}},
-		{"whatever the memory", room(taking("ann", 500), inProject(func(p *coppice.Project) { p.Policy.Limits.Memory = 0 })),
+		{"whatever the memory", capacity(taking("ann", 500), inProject(func(p *coppice.Project) { p.Policy.Limits.Memory = 0 })),
 			map[coppice.Lane][]coppice.Task{laneMain: tasks(1, 2, 3, 4, 5)}, []int64{1, 2, 3, 4, 5}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			var got []int64
-			for _, task := range fill(c.room, c.lanes) {
+			for _, task := range fill(c.capacity, c.lanes) {
 				got = append(got, task.ID)
 			}
 			if d := cmp.Diff(c.want, got); d != "" {
@@ -181,7 +181,7 @@ func tasks(ids ...int64) (out []coppice.Task) {
 
 // A session that has just started is promised what the sessions of its agent took,
 // until it is old enough to show what it takes itself.
-func TestYoungSessionsArePromisedMemory(t *testing.T) {
+func TestYoungSessionsHaveReservedMemory(t *testing.T) {
 	t.Parallel()
 	b := open(t, func(c *Config) { c.Reserve = 300 })
 	b.nodes[0].MemoryTotal, b.nodes[0].MemoryUsed = 1000, 100
@@ -205,7 +205,7 @@ func TestYoungSessionsArePromisedMemory(t *testing.T) {
 	}
 	b.turn()
 	starts("app-1", "app-2", "app-3")
-	b.want("app-4", coppice.StatusWaiting, "100% of the memory is in use or promised to sessions that have just started, the limit is 80%")
+	b.want("app-4", coppice.StatusWaiting, "100% of the memory is in use or reserved for sessions that have just started; the limit is 80%")
 
 	b.finish("app-1", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "base1"})
 	running = running[1:]

@@ -16,9 +16,9 @@ const mostNamed = 5
 // openStages are the stages of a task that has not ended.
 var openStages = coppice.StagesThat(func(s coppice.Stage) bool { return !s.Ended() })
 
-// RemoveProject begins to remove a project: from then on nothing new begins in
-// it. Whoever runs the server forgets it when nothing of it runs. Done again, it
-// only adds what it did not say before.
+// RemoveProject starts to remove a project: from then on nothing new starts in
+// it. The server forgets the project when none of its work runs. Repeated, it
+// only adds options.
 func (i *Intake) RemoveProject(ctx context.Context, project string, how coppice.Remove) (coppice.Project, error) {
 	var p coppice.Project
 	err := i.store.Update(ctx, func(tx store.Tx) error {
@@ -46,16 +46,16 @@ func (i *Intake) RemoveProject(ctx context.Context, project string, how coppice.
 	return p, err
 }
 
-// refuseOpen refuses to remove a project that open tasks of another one depend
-// on, or that has open tasks itself, unless they are to be stopped.
+// refuseOpen refuses to remove a project on which open tasks of another one
+// depend, or that has open tasks itself, unless they will be stopped.
 func refuseOpen(r store.Reader, p coppice.Project, how coppice.Remove) error {
 	outside, err := r.Projects.Outsiders(p.ID, mostNamed)
 	if err != nil {
 		return err
 	}
 	if len(outside) > 0 {
-		return coppice.Errorf(coppice.EConflict, "tasks of other projects come after tasks of %s: %s", p.Prefix, strings.Join(outside, ", ")).
-			WithFix("stop them, or say with `coppice set %s --after …` what else they come after", outside[0])
+		return coppice.Errorf(coppice.EConflict, "tasks of other projects depend on tasks of %s: %s", p.Prefix, strings.Join(outside, ", ")).
+			WithFix("stop them, or change their dependencies with `coppice set %s --after …`", outside[0])
 	}
 	if how.Force {
 		return nil
@@ -82,11 +82,11 @@ func refuseOpen(r store.Reader, p coppice.Project, how coppice.Remove) error {
 		noun = "task that has"
 	}
 	return coppice.Errorf(coppice.EConflict, "%s has %d %s not ended: %s", p.Prefix, n, noun, strings.Join(keys, ", ")).
-		WithFix("stop each with `coppice stop KEY`, or say --force, which stops all of them first")
+		WithFix("stop each with `coppice stop KEY`, or use --force, which stops all of them first")
 }
 
-// Forget forgets a bit of a project that is being removed, and tells whether
-// there is more of it. It fails with code conflict while something of it runs.
+// Forget removes some rows of a project that is being removed, and reports
+// whether it has more. It fails with code conflict while some of its work runs.
 func (i *Intake) Forget(ctx context.Context, p coppice.Project, most int) (more bool, err error) {
 	err = i.store.Update(ctx, func(tx store.Tx) error {
 		before, err := tx.Projects.Outsiders(p.ID, most)
@@ -108,7 +108,7 @@ func (i *Intake) Forget(ctx context.Context, p coppice.Project, most int) (more 
 			if err != nil {
 				return err
 			}
-			if err := i.event(tx, coppice.EventTaskChanged, t, "what it came after was removed"); err != nil {
+			if err := i.event(tx, coppice.EventTaskChanged, t, "a task on which it depended was removed"); err != nil {
 				return err
 			}
 		}
@@ -120,7 +120,7 @@ func (i *Intake) Forget(ctx context.Context, p coppice.Project, most int) (more 
 	return more, err
 }
 
-// RemovalFailed records what keeps a project from being removed.
+// RemovalFailed records why a project cannot be removed.
 func (i *Intake) RemovalFailed(ctx context.Context, id int64, problem string) error {
 	return i.store.Update(ctx, func(tx store.Tx) error {
 		p, err := tx.Projects.Get(id)
@@ -137,9 +137,9 @@ func (i *Intake) RemovalFailed(ctx context.Context, id int64, problem string) er
 	})
 }
 
-// StopOpen asks for open tasks of a project to end: of those with an id below
-// before, the newest most, where 0 means all. It returns what to pass as before
-// for the next ones, 0 when there are none.
+// StopOpen asks open tasks of a project to stop: of those with an id below
+// before, the newest most, where 0 means all. It returns the value of before for
+// the next ones, or 0 if there are none.
 func (i *Intake) StopOpen(ctx context.Context, project, before int64, most int) (next int64, err error) {
 	err = i.store.Update(ctx, func(tx store.Tx) error {
 		tasks, err := tx.Tasks.List(store.TaskFilter{ProjectID: project, Stages: openStages, BeforeID: before, Most: most})
@@ -169,8 +169,8 @@ func (i *Intake) StopOpen(ctx context.Context, project, before int64, most int) 
 	return next, err
 }
 
-// knownTask returns a task that something is asked of. One whose project is being
-// removed is refused.
+// knownTask returns a task for a request. It refuses a task whose project is
+// being removed.
 func knownTask(r store.Reader, key string) (coppice.Task, error) {
 	t, err := r.Tasks.ByKey(key)
 	if err != nil {
@@ -180,11 +180,11 @@ func knownTask(r store.Reader, key string) (coppice.Task, error) {
 	if err != nil {
 		return t, err
 	}
-	return t, stays(p)
+	return t, refuseRemoval(p)
 }
 
-// stays refuses what would begin something in a project that is being removed.
-func stays(p coppice.Project) error {
+// refuseRemoval refuses to start something in a project that is being removed.
+func refuseRemoval(p coppice.Project) error {
 	if p.Removal == nil {
 		return nil
 	}

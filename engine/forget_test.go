@@ -99,7 +99,7 @@ func (b *bundle) turns() {
 	}
 }
 
-// A turn that finds events of a task that was forgotten since goes on with the
+// A turn that finds events of a task that was forgotten since continues with the
 // others.
 func TestEventsOfAForgottenTask(t *testing.T) {
 	t.Parallel()

@@ -17,7 +17,7 @@ func TestGoOn(t *testing.T) {
 	again := func(rest string) string {
 		return "continue: task.retry_asked; to waiting; round 2; outcome \"\"; " + rest
 	}
-	run(t, goOn, []decision{
+	run(t, continueTask, []decision{
 		{"nobody asked", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeDone)), "nothing"},
 		{"not ended", viewOf(coppice.StageQueued, asked), "continue: task.changed"},
 		{"failed: where its branch stands", as(coppice.OutcomeFailed, space()), again(`next implement by ann resuming talk1 with "now also this"`)},
@@ -28,7 +28,7 @@ func TestGoOn(t *testing.T) {
 		{"done, a kept one as well", as(coppice.OutcomeDone, space(func(w *coppice.Workspace) { w.Kept = true })), "continue: work.offered; offer workspace.remove workspace/3/remove/1 to local"},
 		{"done, it is being removed", as(coppice.OutcomeDone, space(), taken(coppice.WorkRemove)), "nothing"},
 		{"done, it cannot be removed", as(coppice.OutcomeDone, space(func(w *coppice.Workspace) { w.Tries = mostRemovals })),
-			`continue: task.warned; warns "cannot go on: its old workspace could not be removed"`},
+			`continue: task.warned; warns "cannot continue: its old workspace could not be removed"`},
 		{"an earlier round had the conversation", as(coppice.OutcomeFailed, space(), func(v *View) { v.Earlier, v.Sessions = v.Sessions, nil }),
 			again(`next implement by ann resuming talk1 with "now also this"`)},
 		{"a stand-in had it", as(coppice.OutcomeFailed, space(), ran("head2", by("bob"))), again(`next implement by bob resuming talk1 with "now also this"`)},
@@ -56,7 +56,7 @@ func (b *bundle) seen() (p coppice.Project) {
 	return p
 }
 
-// A task that has landed goes on in its conversation, in a workspace made anew
+// A task that has landed continues in its conversation, in a workspace made again
 // from the base, and lands once more.
 func TestContinueAfterLanding(t *testing.T) {
 	t.Parallel()

@@ -10,15 +10,15 @@ import (
 	"coppice/store"
 )
 
-// health looks at a running session: silent for long, running for long, or over
-// its time. The first two are warnings for people; the last one ends it.
+// health checks a running session: silent for long, running for long, or too
+// old. The first two are warnings for people. The last one stops it.
 func health(v *View) *Decision {
-	s := v.session()
+	s := v.lastSession()
 	if v.Task.Stage != coppice.StageSession || s == nil || !s.State.Live() || s.StartedAt.IsZero() {
 		return nil
 	}
 	if s.Screen || s.Parked() {
-		return nil // a person is with it, or it waits for one
+		return nil // a person uses it, or it waits for a person
 	}
 	h := v.Project.Policy.Health
 	age := v.Now.Sub(s.StartedAt) - s.ParkedFor.D()
@@ -52,9 +52,9 @@ func lastSign(s *coppice.Session) time.Time {
 	return s.StartedAt
 }
 
-// healthDue is the next moment at which one of health's bounds is reached.
+// healthDue returns when the session reaches the next limit of health.
 func healthDue(v *View) time.Time {
-	s := v.session()
+	s := v.lastSession()
 	if v.Task.Stage != coppice.StageSession || s == nil || !s.State.Live() || s.StartedAt.IsZero() || s.Screen || s.Parked() {
 		return time.Time{}
 	}
@@ -75,17 +75,17 @@ func healthDue(v *View) time.Time {
 	return at
 }
 
-// mostAttempts is how often work is handed out before its failing is a fact.
+// mostAttempts is how often work is handed out before it fails.
 const mostAttempts = 5
 
-// persistent lists the kinds that are never given up. A session's host may be
-// alive, and whoever takes its run next finds it; the base may have moved; what
-// goes to the trash or comes back must not be forgotten half-way.
+// persistent lists the kinds of work that are never given up. A session's host
+// might be alive, and the next worker finds it. The base might have moved. A
+// workspace must not be left halfway to or from the trash.
 var persistent = map[coppice.WorkKind]bool{
 	coppice.WorkRun: true, coppice.WorkPush: true, coppice.WorkMove: true, coppice.WorkRemove: true, coppice.WorkRestore: true,
 }
 
-// expire makes work whose lease ran out takeable again, or gives it up.
+// expire makes work available again whose lease has expired, or fails it.
 func (t *turn) expire(tm store.Timer) error {
 	id, err := strconv.ParseInt(tm.ID, 10, 64)
 	if err != nil {
@@ -110,9 +110,9 @@ func (t *turn) expire(tm store.Timer) error {
 	}
 	if w.Attempt >= mostAttempts && !persistent[w.Kind] {
 		w.State, w.FinishedAt = coppice.WorkFinished, t.now
-		w.Failure = coppice.Failf(coppice.ClassEnvironment, fmt.Sprintf("%s was begun %d times and never finished", w.Kind, w.Attempt), "look at the server's log")
+		w.Failure = coppice.Failf(coppice.ClassEnvironment, fmt.Sprintf("%s was started %d times and never finished", w.Kind, w.Attempt), "see the server's log")
 		if w.Kind == coppice.WorkCheck {
-			w.Failure.Class = coppice.ClassLost // with whoever ran the commands; see settleCheck
+			w.Failure.Class = coppice.ClassLost // with the worker that ran the commands; see settleCheck
 		}
 	} else {
 		w.State = coppice.WorkOffered
@@ -129,8 +129,8 @@ func (t *turn) expire(tm store.Timer) error {
 // mostRemovals is how often removing a workspace is tried.
 const mostRemovals = 4
 
-// cleanup puts the workspace of a task that is done, or was cancelled, into the
-// trash. That of a failed one stays for a person.
+// cleanup moves the workspace of a task that is done, or was cancelled, to the
+// trash. The workspace of a failed task stays for a person.
 func cleanup(v *View) *Decision {
 	ws := v.Workspace
 	if !removable(v) || ws.RetryAt.After(v.Now) || v.open(coppice.WorkRemove, coppice.WorkRestore, coppice.WorkPrepare) != nil {
@@ -178,7 +178,7 @@ func settleRemove(v *View, w coppice.Work) *Decision {
 	if fail != nil {
 		ws.Tries++
 		ws.RetryAt = v.Now.Add(doubled(10*time.Second, ws.Tries, 10*time.Minute))
-		if !v.Task.Ended() && ws.Tries >= mostRemovals { // somebody waits for it
+		if !v.Task.Ended() && ws.Tries >= mostRemovals { // a continue waits for it
 			d := prepareFailed(v, fail)
 			d.Workspace = &ws
 			return d
@@ -189,7 +189,7 @@ func settleRemove(v *View, w coppice.Work) *Decision {
 	}
 	ws.RemovedAt = v.Now
 	d := &Decision{Kind: coppice.EventWorkspaceRemoved, Workspace: &ws}
-	if r.Ref != "" { // there was something to keep
+	if r.Ref != "" { // something was kept
 		d.Trash = &coppice.Trash{
 			ProjectID: v.Project.ID, TaskID: v.Task.ID, What: "workspace", Path: ws.Path, Branch: ws.Branch,
 			Head: r.Head, Ref: r.Ref, Archive: r.Archive, RemovedAt: v.Now, ExpiresAt: v.Now.Add(v.Project.Policy.Trash.TTL.D()),
@@ -198,8 +198,8 @@ func settleRemove(v *View, w coppice.Work) *Decision {
 	return d
 }
 
-// purge forgets trash that has expired. What is being removed with its project
-// takes its trash along.
+// purge removes trash that has expired. The trash of a project that is being
+// removed is removed with it.
 func purge(v *View) *Decision {
 	if v.Project.Removal != nil || v.open(coppice.WorkPurge, coppice.WorkRestore) != nil {
 		return nil
@@ -216,17 +216,17 @@ func purge(v *View) *Decision {
 	return nil
 }
 
-// purgeKey names the work that forgets trash. It is done again, a day later, when
-// it fails. The round is part of the name: a result that came while the task had
-// begun again was once lost, and the same name cannot be offered twice.
+// purgeKey names the work that removes trash. If it fails, it is retried a day
+// later. The round is part of the name: a result that arrives while the task has
+// restarted might be lost, and a name cannot be offered twice.
 func purgeKey(v *View, tr coppice.Trash) string {
-	return fmt.Sprintf("%s%d/%d", purges(tr), tr.ExpiresAt.Unix(), v.Task.Round)
+	return fmt.Sprintf("%s%d/%d", purgePrefix(tr), tr.ExpiresAt.Unix(), v.Task.Round)
 }
 
-// purges is what the names of all work begin with that forgets some trash.
-func purges(tr coppice.Trash) string { return fmt.Sprintf("trash/%d/purge/", tr.ID) }
+// purgePrefix starts the names of all work that removes this trash.
+func purgePrefix(tr coppice.Trash) string { return fmt.Sprintf("trash/%d/purge/", tr.ID) }
 
-// purgePause is how long trash stays that could not be forgotten.
+// purgePause is how long trash that could not be removed stays.
 const purgePause = 24 * time.Hour
 
 func purgeDue(v *View) time.Time {
@@ -242,7 +242,7 @@ func purgeDue(v *View) time.Time {
 func settlePurge(v *View, w coppice.Work) *Decision {
 	d := &Decision{Kind: coppice.EventWorkFinished, Reason: "its trash has expired"}
 	for _, tr := range v.Trashed {
-		if !strings.HasPrefix(w.Key, purges(tr)) {
+		if !strings.HasPrefix(w.Key, purgePrefix(tr)) {
 			continue
 		}
 		if tr.PurgedAt = v.Now; w.Failure != nil {

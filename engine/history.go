@@ -9,9 +9,9 @@ import (
 	"coppice/store"
 )
 
-// ForgetOld removes a bit of the history that is beyond the limits, at most about
-// so many rows of one task. When it is done with the task, the log says so. The
-// result names no task when nothing is beyond the limits.
+// ForgetOld removes some of the history that is beyond the limits, at most about
+// most rows of one task. When it has finished with the task, it adds an event.
+// If nothing is beyond the limits, the result names no task.
 func (i *Intake) ForgetOld(ctx context.Context, k store.Keep, most int) (f store.Forgotten, err error) {
 	now := i.now().UTC()
 	if k.Notice, err = json.Marshal(map[string]any{

@@ -8,21 +8,20 @@ import (
 )
 
 // keptKills is how many killed runs of a command are kept in a row: the run and
-// its repetition. A landing that waits after that may try for days, and its
-// failure names what was killed last.
+// its repetition. A landing that waits after that can retry for days, and its
+// failure names the last killed command.
 const keptKills = 2
 
-// killedPause is how long a landing waits before its checks run again after
-// they were killed again. What kills a check may be the check itself, by the
-// memory it takes, so the pauses become long.
+// killedPause returns how long a landing waits after its checks were killed
+// again. The check itself might be the cause, by the memory that it uses, so the
+// pauses become long.
 func killedPause(killed int) time.Duration {
 	return doubled(5*time.Second, killed-1, 10*time.Minute)
 }
 
-// runs sorts what the commands of a check did: those that went against the tree,
-// and those that have to run again before they say anything. Of the latter the
-// killed ones come before those that ran out of time.
-func runs(v *View, l coppice.Landing, all []coppice.Check) (red []coppice.Check, again *coppice.Check) {
+// sortRuns returns the check runs that refused the tree, and the first run that
+// must be repeated. Killed runs come before those that timed out.
+func sortRuns(v *View, l coppice.Landing, all []coppice.Check) (red []coppice.Check, again *coppice.Check) {
 	for i := range all {
 		c := &all[i]
 		switch {
@@ -42,8 +41,8 @@ func runs(v *View, l coppice.Landing, all []coppice.Check) (red []coppice.Check,
 	return red, again
 }
 
-// timedOut tells whether the last run of the same command on the same tree ran
-// out of time as well, since the landing was opened.
+// timedOut reports whether the last run of the same command on the same tree
+// timed out too, since the landing was opened.
 func timedOut(v *View, l coppice.Landing, c coppice.Check) bool {
 	for _, o := range v.Checks {
 		if o.TimedOut && o.Tree == l.Tree && o.Command == c.Command && !o.EndedAt.Before(l.CreatedAt) {
@@ -53,16 +52,16 @@ func timedOut(v *View, l coppice.Landing, c coppice.Check) bool {
 	return false
 }
 
-// runAgain has checks run again on the same tree. One that ran out of time, and
-// one that was killed for the first time, runs again at once. One that was
-// killed again puts the landing off with a failure of the environment, for as
-// long as it takes: a kill is neither a verdict nor one of the landing's tries.
-// Such a landing leaves the queue, where others wait behind it.
+// runAgain repeats checks on the same tree. A check that timed out, or was
+// killed for the first time, is repeated immediately. A check that was killed
+// again postpones the landing with a failure of the environment, without a
+// limit: a kill is neither a result nor one of the landing's tries. Such a
+// landing leaves the queue, where others wait behind it.
 func runAgain(v *View, d *Decision, c coppice.Check) *Decision {
 	l := d.Landing
 	switch {
 	case !c.Killed():
-		goesOn(l)
+		clearWait(l)
 		l.Waits = fmt.Sprintf("the command %s took longer than %s; it runs again", coppice.Quote(c.Command), durationText(v.Project.Policy.Health.Check.D()))
 	case l.Killed == 0:
 		l.Killed = 1
@@ -70,17 +69,17 @@ func runAgain(v *View, d *Decision, c coppice.Check) *Decision {
 	default:
 		fail := coppice.Killed(c.Command, c.Signal)
 		fail.Text += fmt.Sprintf(", %d times in a row", l.Killed+1)
-		return wasKilled(v, d, *fail)
+		return postponeKilled(v, d, *fail)
 	}
 	d.Kind, d.Reason = coppice.EventLandingWaits, l.Waits
 	return d
 }
 
-// wasKilled puts a landing off whose checks were killed again.
-func wasKilled(v *View, d *Decision, fail coppice.Failure) *Decision {
+// postponeKilled postpones a landing whose checks were killed again.
+func postponeKilled(v *View, d *Decision, fail coppice.Failure) *Decision {
 	l := d.Landing
 	l.Killed++
-	fail.Fix += fmt.Sprintf("; its checks run again from time to time, or at once with `coppice land %s`", v.Task.Key)
+	fail.Fix += fmt.Sprintf("; its checks are retried from time to time, or now with `coppice land %s`", v.Task.Key)
 	l.Failure, l.Waits, l.RetryAt, l.QueuedAt = &fail, fail.Text, v.Now.Add(killedPause(l.Killed)), time.Time{}
 	l.QueueID = 0
 	d.Kind, d.Reason = coppice.EventLandingWaits, l.Waits

@@ -270,7 +270,7 @@ func TestTryCheckingAtOnce(t *testing.T) {
 	t.Parallel()
 	waits := func(l *coppice.Landing) { merged(l); l.RetryAt = noon.Add(time.Minute) }
 	asked := say(coppice.VerbRetry)
-	run(t, retry, []decision{
+	run(t, retryTask, []decision{
 		{"put off", viewOf(coppice.StageChecking, candidate(waits), asked), "retry: task.retry_asked; landing commit1 on base1 green=false"},
 		{"tried meanwhile", viewOf(coppice.StageChecking, candidate(merged), asked), "retry: task.retry_asked"},
 		{"of an earlier round", viewOf(coppice.StageChecking, candidate(waits), asked, task(func(t *coppice.Task) { t.Round = 1 })), "retry: task.retry_asked"},

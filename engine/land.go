@@ -9,8 +9,8 @@ import (
 	"coppice"
 )
 
-// landing takes an open landing of a task one step on: merge with the base, check
-// the merged tree, have it verified, queue. The queue goes on from there.
+// landing takes the next step of a task's open landing: merge with the base,
+// check the merged tree, verify it, queue it. From there the queue continues.
 func landing(v *View) *Decision {
 	if !v.Task.Stage.Lands() {
 		return nil
@@ -20,7 +20,7 @@ func landing(v *View) *Decision {
 	}
 	var d *Decision
 	if v.Landing == nil {
-		d = wantWorkspace(v, fmt.Sprintf("task/%d/land/%d", v.Task.ID, v.Task.Round), 0, "looks for the branch's head")
+		d = offerWorkspace(v, fmt.Sprintf("task/%d/land/%d", v.Task.ID, v.Task.Round), 0, "looks for the branch's head")
 	} else if v.Landing.EndedAt.IsZero() && v.Landing.QueueID == 0 && !v.Landing.RetryAt.After(v.Now) {
 		d = landStep(v, *v.Landing)
 	}
@@ -30,48 +30,48 @@ func landing(v *View) *Decision {
 	return d
 }
 
-// landStep is the next step of a landing, of a task or first in its queue. A step
-// is taken again whenever the branch has moved under it; trees that are known to
-// be green are not checked again.
+// landStep returns the next step of a landing, of a task or first in its queue.
+// A step is repeated when the branch has moved. Trees that have passed are not
+// checked again.
 func landStep(v *View, l coppice.Landing) *Decision {
-	if unsure(l) {
-		return bring(v, l)
+	if mightHaveLanded(l) {
+		return pushOrMove(v, l)
 	}
 	if v.Queue.Needs.Of(coppice.NeedBase) != nil {
-		return nil // nothing is built upon a branch that a person has yet to look at
+		return nil // nothing is built on a branch that a person must check first
 	}
-	if l.QueueID == 0 && l.Commit == "" && unjudged(v) {
+	if l.QueueID == 0 && l.Commit == "" && needsNoProof(v) {
 		return enterQueue(v, l)
 	}
 	if d := prove(v, l); d != nil {
 		return d
 	}
 	if verifies(v) && !l.Verified {
-		if l.QueueID != 0 { // nobody waits for a verdict on another's work
-			goesOn(&l)
+		if l.QueueID != 0 { // a queue does not wait for a verdict
+			clearWait(&l)
 			l.QueueID, l.QueuedAt = 0, time.Time{}
-			return &Decision{Kind: coppice.EventLandingWaits, Reason: "waits for a verdict", Landing: &l}
+			return &Decision{Kind: coppice.EventLandingWaits, Reason: "waits for a verifier", Landing: &l}
 		}
-		return wantVerdict(v, l)
+		return queueVerifier(v, l)
 	}
 	if l.Commit == l.Base {
 		l.Outcome, l.EndedAt = coppice.LandingEmpty, v.Now
-		return &Decision{Kind: coppice.EventLandingEnded, Reason: "the base has its changes already", Landing: &l}
+		return &Decision{Kind: coppice.EventLandingEnded, Reason: "the base already has its changes", Landing: &l}
 	}
 	if l.QueueID == 0 {
 		return enterQueue(v, l)
 	}
-	return bring(v, l)
+	return pushOrMove(v, l)
 }
 
-// unjudged reports whether nobody looks at the merged tree before it lands. Such a
-// landing is merged once, when it is the first in its queue.
-func unjudged(v *View) bool {
+// needsNoProof reports whether nothing checks the merged tree before it lands.
+// Such a landing is merged once, when it is the first in its queue.
+func needsNoProof(v *View) bool {
 	return len(v.checks()) == 0 && !verifies(v) && v.Project.Policy.Land.Method().Stage == ""
 }
 
-// prove merges a landing and checks the merged tree. It returns nil when the
-// candidate in force is proven.
+// prove merges a landing and checks the merged tree. It returns nil if the
+// current candidate is proven.
 func prove(v *View, l coppice.Landing) *Decision {
 	if l.Commit == "" || l.QueueID != 0 && l.Base != v.tip() {
 		return offerStep(v, l, coppice.WorkMerge, mergeSpec(v, l), "merges with the base")
@@ -85,25 +85,26 @@ func prove(v *View, l coppice.Landing) *Decision {
 			Timeout: v.Project.Policy.Health.Check, Policy: v.Project.Policy.Workspace,
 		}, "checks tree "+short(l.Tree))
 	}
-	goesOn(&l)
+	clearWait(&l)
 	l.Green = true
 	return &Decision{Kind: coppice.EventLandingMerged, Reason: fmt.Sprintf("tree %s is proven", short(l.Tree)), Landing: &l}
 }
 
-// lastSteps are the kinds of work that put a landing's commit where others see it.
+// lastSteps are the kinds of work that make a landing's commit visible to
+// others.
 var lastSteps = []coppice.WorkKind{coppice.WorkPush, coppice.WorkMove}
 
-// unsure reports whether the landing's commit is on the remote, or may be there or
-// on the branch though the last step failed. Only trying again tells, and
-// everything else waits for it.
-func unsure(l coppice.Landing) bool {
+// mightHaveLanded reports whether the landing's commit is on the remote, or
+// might be there or on the branch although the last step failed. Only a retry
+// shows it, and everything else waits for that.
+func mightHaveLanded(l coppice.Landing) bool {
 	return l.EndedAt.IsZero() && l.Green && l.QueueID != 0 && (l.Pushed || l.Failure != nil)
 }
 
-// bring brings a proven commit to its branch: to the remote first, if work is
-// pushed, so that a branch that moved here is never ahead of a remote that refused
+// pushOrMove puts a proven commit on its branch. If work is pushed, the remote
+// comes first, so that the local branch is never ahead of a remote that refused
 // it. Only the base is pushed.
-func bring(v *View, l coppice.Landing) *Decision {
+func pushOrMove(v *View, l coppice.Landing) *Decision {
 	land := v.Project.Policy.Land
 	if land.Push && v.Task.Onto == "" && !l.Pushed {
 		return offerStep(v, l, coppice.WorkPush, coppice.PushSpec{
@@ -116,7 +117,7 @@ func bring(v *View, l coppice.Landing) *Decision {
 	}, "moves the base")
 }
 
-// unproven lists the commands that have yet to pass on the landing's tree.
+// unproven lists the commands that have not passed on the landing's tree yet.
 func unproven(v *View, l coppice.Landing) []string {
 	green := map[string]bool{}
 	for _, c := range v.Checks {
@@ -133,8 +134,9 @@ func unproven(v *View, l coppice.Landing) []string {
 	return missing
 }
 
-// enterQueue queues a proven landing, or has it wait as its landing method says
-// until a person says land. One that stood in the queue before goes back there.
+// enterQueue queues a proven landing, or makes it wait, as its landing method
+// says, until a person runs coppice land. A landing that was in the queue before
+// returns to it.
 func enterQueue(v *View, l coppice.Landing) *Decision {
 	t := v.Task
 	if m := v.Project.Policy.Land.Method(); m.Stage != "" && v.asked(coppice.VerbLand) == nil && t.Stage != coppice.StageLanding {
@@ -142,18 +144,18 @@ func enterQueue(v *View, l coppice.Landing) *Decision {
 			return nil
 		}
 		t.Stage = m.Stage
-		return &Decision{Kind: coppice.EventTaskStage, Reason: "proven; waits for a person to say land", Task: &t}
+		return &Decision{Kind: coppice.EventTaskStage, Reason: "proven; waits until a person runs coppice land", Task: &t}
 	}
 	l.QueueID, l.QueuedAt, l.Waits = v.Queue.ID, v.Now, ""
 	t.Stage = coppice.StageLanding
 	return &Decision{Kind: coppice.EventLandingQueued, Task: &t, Landing: &l, Asks: v.settled(coppice.VerbLand)}
 }
 
-// offerStep offers a landing's next work item. Each has a key of its own; that
-// doing one twice does no harm is the executor's promise.
+// offerStep offers a landing's next work item. Each has a different key. The
+// executor makes sure that it is safe to repeat.
 func offerStep(v *View, l coppice.Landing, kind coppice.WorkKind, spec any, reason string) *Decision {
 	l.Steps++
-	if !slices.Contains(lastSteps, kind) { // until these have a result, what blocked the last one may block it as well
+	if !slices.Contains(lastSteps, kind) { // until these have a result, the previous block might still apply
 		l.Waits = ""
 	}
 	return &Decision{Kind: coppice.EventWorkOffered, Reason: reason, Landing: &l, Offer: &coppice.Work{
@@ -161,15 +163,16 @@ func offerStep(v *View, l coppice.Landing, kind coppice.WorkKind, spec any, reas
 	}}
 }
 
-// landingRef keeps the merged commit until it has landed. Those that never do go
-// with the task's workspace.
+// landingRef keeps the merged commit until it has landed. If it never does, the
+// ref is removed with the task's workspace.
 func landingRef(v *View, l coppice.Landing) string {
 	return fmt.Sprintf("refs/coppice/landing/%s/%d", v.Task.Key, l.ID)
 }
 
-// mergeSpec asks for the merge. The commit has the landing's date, so the same
-// merge makes the same commit whenever it is done. A task that came from the features file cannot
-// change it: an agent that ticks its own feature off would meet all the others.
+// mergeSpec asks for the merge. The commit has the landing's date, so that the
+// same merge always creates the same commit. A task from the features file
+// cannot change that file: an agent that completes its own feature would
+// conflict with all others.
 func mergeSpec(v *View, l coppice.Landing) coppice.MergeSpec {
 	var ours []string
 	if v.Task.Feature != "" {
@@ -181,7 +184,7 @@ func mergeSpec(v *View, l coppice.Landing) coppice.MergeSpec {
 	}
 }
 
-// featuresFile names the project's features file, in which Coppice writes.
+// featuresFile returns the project's features file, to which Coppice writes.
 func featuresFile(v *View) []string {
 	if f := v.Project.Policy.Features; f != "" {
 		return []string{f}
@@ -189,8 +192,8 @@ func featuresFile(v *View) []string {
 	return nil
 }
 
-// landMessage is the message of the commit that lands, with trailers that name
-// where it came from.
+// landMessage returns the message of the commit that lands, with trailers that
+// name its origin.
 func landMessage(v *View, l coppice.Landing) string {
 	var b strings.Builder
 	b.WriteString(v.Task.Title)

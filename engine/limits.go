@@ -15,7 +15,7 @@ type AgentLimit struct {
 	Tasks []string // keys
 }
 
-// Limits lists the accounts that nobody can use now, and who waits for each.
+// Limits lists the limited accounts, and the tasks that wait for each.
 func (i *Intake) Limits(r store.Reader) ([]AgentLimit, error) {
 	limits, err := r.Limits.All()
 	if err != nil {
@@ -44,14 +44,14 @@ func (i *Intake) Limits(r store.Reader) ([]AgentLimit, error) {
 	return out, nil
 }
 
-// stuckOn tells whether a task waits for a person to mend an agent.
+// stuckOn reports whether a task waits for a person to fix an agent.
 func stuckOn(t coppice.Task, agent string) bool {
 	return t.Stage == coppice.StageWaiting && t.Wait != nil && t.Wait.On == coppice.WaitPerson && t.Next != nil && t.Next.Agent == agent &&
-		t.Failure != nil && remedies[t.Failure.Class] == shut
+		t.Failure != nil && remedies[t.Failure.Class] == blockAgent
 }
 
-// ClearLimit says that an account can be used again: an agent, or agent:model.
-// Tasks that waited for a person to mend it go on.
+// ClearLimit records that an account can be used again: an agent, or
+// agent:model. Tasks that waited for a person to fix it continue.
 func (i *Intake) ClearLimit(ctx context.Context, agent string) error {
 	if err := coppice.ValidChoice(agent); err != nil {
 		return err
@@ -72,7 +72,7 @@ func (i *Intake) ClearLimit(ctx context.Context, agent string) error {
 			if !stuckOn(t, agent) {
 				continue
 			}
-			if err := i.goOn(tx, t, agent+" can be used again"); err != nil {
+			if err := i.retryWaiting(tx, t, agent+" can be used again"); err != nil {
 				return err
 			}
 		}
@@ -80,7 +80,7 @@ func (i *Intake) ClearLimit(ctx context.Context, agent string) error {
 	})
 }
 
-// unlimit forgets an account's limit, and tells whether there was one.
+// unlimit removes an account's limit, and reports whether there was one.
 func (i *Intake) unlimit(tx store.Tx, agent, why string) (bool, error) {
 	limits, err := tx.Limits.All()
 	if err != nil {
@@ -101,57 +101,58 @@ func (i *Intake) unlimit(tx store.Tx, agent, why string) (bool, error) {
 	return false, nil
 }
 
-// shortLimit is how long a limit may last before queued tasks go elsewhere: what
-// is over so soon is waited for.
+// shortLimit is how long a limit can last before queued tasks use a fallback.
+// Tasks wait for a shorter one.
 const shortLimit = 2 * time.Minute
 
-// lasts tells whether a limit is worth going elsewhere for.
-func lasts(l coppice.AgentLimit, now time.Time) bool {
+// isLong reports whether a limit is long enough for a fallback.
+func isLong(l coppice.AgentLimit, now time.Time) bool {
 	return l.Until.IsZero() || l.Until.Sub(now) > shortLimit
 }
 
-// stoodIn tells whether a task that has not begun waits for a stand-in.
-func stoodIn(t coppice.Task) bool {
+// waitsForFallback reports whether a task that has not started waits for a
+// fallback.
+func waitsForFallback(t coppice.Task) bool {
 	n := t.Next
-	return !begun(t) && n != nil && (n.Agent != t.Agent || n.Model != t.Model) && n.Role == t.FirstRole() && n.Resume == "" && !n.Screen
+	return !hasStarted(t) && n != nil && (n.Agent != t.Agent || n.Model != t.Model) && n.Role == t.FirstRole() && n.Resume == "" && !n.Screen
 }
 
-// reroute gives a queued task to another account when its own cannot be used for
-// long, or until a person says so, and back when it can. One that goes on with a
-// conversation waits for the agent that had it, which may use another model.
+// reroute gives a queued task to another account if its own cannot be used for
+// long, or until a person acts, and back when it can. A task that continues a
+// conversation waits for the agent that has it, but can use another model.
 func reroute(v *View) *Decision {
-	if d := relane(v); d != nil {
+	if d := requeueForAccount(v); d != nil {
 		return d
 	}
 	n := v.Task.Next
 	if v.Task.Stage != coppice.StageQueued || n == nil || n.Screen {
 		return nil
 	}
-	if _, still := v.Limited.of(v.first()); stoodIn(v.Task) && !still {
-		return moved(v, &coppice.Next{Role: n.Role, Agent: v.Task.Agent, Model: v.Task.Model}, v.first()+" can be used again")
+	if _, still := v.Limited.of(v.preferredAccount()); waitsForFallback(v.Task) && !still {
+		return requeueWith(v, &coppice.Next{Role: n.Role, Agent: v.Task.Agent, Model: v.Task.Model}, v.preferredAccount()+" can be used again")
 	}
 	account := v.Task.Lane().Agent
 	l, ok := v.Limited.of(account)
-	if !ok || !lasts(l, v.Now) {
+	if !ok || !isLong(l, v.Now) {
 		return nil
 	}
 	only := ""
 	if !l.Until.IsZero() && n.Resume != "" && n.Role != coppice.RoleFix {
 		only = n.Agent
 	}
-	next := standIn(v, account, n.Role, only)
+	next := fallbackFor(v, account, n.Role, only)
 	if next == nil {
 		return nil
 	}
 	if next.Agent == n.Agent {
 		next.Resume, next.Fork = n.Resume, n.Fork
 	}
-	return moved(v, next, fmt.Sprintf("%s: goes on with %s", l.Text, v.account(next.Agent, next.Model)))
+	return requeueWith(v, next, fmt.Sprintf("%s: continues with %s", l.Text, v.account(next.Agent, next.Model)))
 }
 
-// moved queues the task anew for another account, with what its next session was
-// to be told.
-func moved(v *View, next *coppice.Next, why string) *Decision {
+// requeueWith queues the task again for another account, with the evidence and
+// note of its next session.
+func requeueWith(v *View, next *coppice.Next, why string) *Decision {
 	next.Evidence, next.Note = v.Task.Next.Evidence, v.Task.Next.Note
 	d := enqueue(v, next, why)
 	d.By = "limits"

@@ -11,22 +11,20 @@ import (
 	"coppice/store"
 )
 
-// The levels of work that a profile names a model for.
+// The levels of work for which a profile names a model.
 const (
 	LevelSimple  = "simple"
 	LevelMedium  = "medium"
 	LevelComplex = "complex"
 )
 
-// Classify tells how hard a task looks, as one of the levels. It is asked within
-// the engine's transaction, so it does no I/O, and only for tasks without a level
-// of their own.
+// Classify returns how hard a task looks, as one of the levels. The engine calls
+// it in its transaction, so it does no I/O, and only for tasks without a level.
 type Classify func(t coppice.Task) string
 
-// Levels tells how hard tasks look, as one of the levels for each, in their
-// order. It is asked before the transaction that creates or changes them, and
-// may take a few seconds. It never fails: what it leaves empty, or says in other
-// words, is left to the rules.
+// Levels returns how hard tasks look, one level for each, in their order. It is
+// called before the transaction that creates or changes them, and can take a few
+// seconds. It never fails: for an empty or unknown level the rules decide.
 type Levels func(ctx context.Context, tasks []coppice.Task) []string
 
 var (
@@ -38,14 +36,14 @@ var (
 	})
 )
 
-// Level is the rule-based Classify. A task scores by its length, by how many
-// steps it has and by its words: words of the title weigh more than those of
-// the description, hard ones more than easy ones.
+// Level is the rule-based Classify. A task gets a score by its length, its
+// number of steps and its words. Words of the title count more than those of the
+// description, hard words more than easy ones.
 //
 //	description: up to 400 bytes 0, up to 2,000 1, up to 6,000 2, beyond 3
 //	steps:       up to 3 0, up to 7 1, beyond 2
 //	hard words:  3 in the title, else 1 in the description
-//	easy words:  -2 in the title, unless a hard word stands there as well
+//	easy words:  -2 in the title, unless it has a hard word too
 //
 // Up to -1 is simple, as is 0 with a description of at most 120 bytes and no
 // more than one step; 3 and more is complex; the rest is medium.
@@ -80,7 +78,8 @@ func Level(t coppice.Task) string {
 	return LevelMedium
 }
 
-// LevelOf tells the level of a task, and who judged it: the model or the rules.
+// LevelOf returns the level of a task, and what judged it: the model or the
+// rules.
 func LevelOf(t coppice.Task) (level, by string) {
 	if t.Level != "" {
 		return t.Level, "the model"
@@ -88,8 +87,8 @@ func LevelOf(t coppice.Task) (level, by string) {
 	return Level(t), "the rules"
 }
 
-// model is the model that a session starts with. For auto it is the one that
-// the agent's profile names for such work, or the agent's own choice when it
+// model returns the model with which a session starts. For auto it is the one
+// that the agent's profile names for such work, or the agent's own choice if it
 // names none.
 func (t *turn) model(v *View, n *coppice.Next) string {
 	if n.Model != coppice.ModelAuto {
@@ -117,8 +116,7 @@ func (t *turn) auto(v *View, agent string) string {
 	return models[LevelMedium]
 }
 
-// modelFor is the model that a task asks for, with what the project's policy says
-// when it names none.
+// modelFor returns the model that a task asks for, or the policy's default.
 func modelFor(p coppice.Policy, agent, model string) string {
 	if model == "" && agent == p.Agent.Use {
 		return p.Agent.Model
@@ -126,9 +124,9 @@ func modelFor(p coppice.Policy, agent, model string) string {
 	return model
 }
 
-// judge asks for the levels of those tasks whose model is auto, by their place in
-// the request. What cannot become a task is asked about by nobody.
-func (i *Intake) judge(ctx context.Context, project string, asked []coppice.NewTask) map[int]string {
+// levelsOf asks for the levels of those tasks whose model is auto, by their
+// index in the request. It skips requests that cannot become tasks.
+func (i *Intake) levelsOf(ctx context.Context, project string, asked []coppice.NewTask) map[int]string {
 	if i.levels == nil {
 		return nil
 	}
@@ -138,13 +136,13 @@ func (i *Intake) judge(ctx context.Context, project string, asked []coppice.NewT
 		return err
 	})
 	if err != nil {
-		return nil // the transaction meets the same, and tells
+		return nil // the transaction fails with the same error
 	}
 	var places []int
 	var tasks []coppice.Task
 	for n, a := range asked {
 		if coppice.ValidTitle(a.Title) != nil || coppice.ValidText("body", a.Body, coppice.MaxBody) != nil {
-			return nil // the request is refused as a whole
+			return nil // the whole request is refused
 		}
 		if a.Agent == "" {
 			a.Agent = p.Policy.AgentFor(a.Role())
@@ -161,9 +159,9 @@ func (i *Intake) judge(ctx context.Context, project string, asked []coppice.NewT
 	return answers
 }
 
-// judgeAnew asks for the level of a task as a change would make it, and returns
-// the task with it. The zero task is one that nobody was asked about.
-func (i *Intake) judgeAnew(ctx context.Context, key string, c coppice.TaskChange) coppice.Task {
+// levelAfter asks for the level of a task after a change, and returns the task
+// with it. It returns the zero task if no level is needed.
+func (i *Intake) levelAfter(ctx context.Context, key string, c coppice.TaskChange) coppice.Task {
 	if i.levels == nil || c.Title == nil && c.Body == nil && c.Steps == nil && c.Model == nil {
 		return coppice.Task{}
 	}
@@ -203,8 +201,8 @@ func (i *Intake) judgeAnew(ctx context.Context, key string, c coppice.TaskChange
 	return t
 }
 
-// relevel takes over the level that was asked for, if the task became what was
-// asked about. A level belongs to what the task was when it was judged.
+// relevel sets the level that was asked for, if the task is what was asked
+// about. Otherwise the level no longer applies.
 func relevel(t *coppice.Task, was, judged coppice.Task) {
 	same := func(o coppice.Task) bool {
 		return t.Title == o.Title && t.Body == o.Body && t.Model == o.Model && slices.Equal(t.Steps, o.Steps)
@@ -218,8 +216,7 @@ func relevel(t *coppice.Task, was, judged coppice.Task) {
 	}
 }
 
-// askLevels asks for levels and keeps only what is one, for no more tasks than
-// there are.
+// askLevels asks for levels and keeps only valid ones, at most one per task.
 func (i *Intake) askLevels(ctx context.Context, tasks []coppice.Task) []string {
 	if len(tasks) == 0 {
 		return nil

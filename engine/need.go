@@ -8,9 +8,9 @@ import (
 	"coppice/store"
 )
 
-// baseNeed takes note of a base that moved in a way that a person must look at.
-// The landing goes on when they have. A merge that was asked for before the base
-// was last seen judged too much, and is done again.
+// baseNeed stores that a base moved in a way that a person must check. The
+// landing continues after that. A merge that was requested before the base was
+// last seen is repeated, because it compared with an old commit.
 func baseNeed(v *View, w coppice.Work, n coppice.Need) *Decision {
 	spec, err := coppice.DecodeSpec[coppice.MergeSpec](w)
 	if err != nil || spec.Seen != v.Queue.Tip {
@@ -22,29 +22,30 @@ func baseNeed(v *View, w coppice.Work, n coppice.Need) *Decision {
 	n.Since = v.Now
 	d := &Decision{Kind: coppice.EventNeedBegan, Reason: n.Text, Data: needData(n.Kind), need: &n}
 	if v.Of.Kind == coppice.SubjectTask {
-		d.Kind, d.Tell = coppice.EventWorkFinished, []coppice.Ask{{
+		d.Kind, d.Requests = coppice.EventWorkFinished, []coppice.Ask{{
 			Subject: coppice.QueueSubject(v.Queue.ID), Verb: coppice.VerbMoved, Text: n.Text, Args: coppice.Raw(n),
 		}}
 	}
 	return d
 }
 
-// beginsFrom is what a task's branch begins from instead of the base: where the
-// task was forked, or where the base was before it moved in a way that a person
-// must look at. Otherwise the task would carry that along, whatever they decide.
-func beginsFrom(v *View) string {
+// branchStart returns where a task's branch starts instead of the base: where
+// the task was forked, or where the base was before it moved in a way that a
+// person must check. Otherwise the task would contain that change, whatever the
+// person decides.
+func branchStart(v *View) string {
 	if n := v.Queue.Needs.Of(coppice.NeedBase); v.Fork == "" && n != nil {
 		return n.From
 	}
 	return v.Fork
 }
 
-// needData is what the log keeps of a need besides its text.
+// needData returns what the log keeps of a need besides its text.
 func needData(kind coppice.NeedKind) map[string]string {
 	return map[string]string{"kind": string(kind)}
 }
 
-// Need gives a project a need, or replaces the one of its kind.
+// Need adds a need to a project, or replaces the one of its kind.
 func (i *Intake) Need(ctx context.Context, project int64, n coppice.Need) error {
 	return i.store.Update(ctx, func(tx store.Tx) error {
 		p, err := tx.Projects.Get(project)
@@ -81,7 +82,7 @@ func setNeeds(tx store.Tx, p *coppice.Project, kind coppice.NeedKind, change fun
 	return tx.Queues.Put(&q)
 }
 
-// EndNeed takes a need from a project, if it has it.
+// EndNeed removes a need from a project, if it has it.
 func (i *Intake) EndNeed(ctx context.Context, project int64, kind coppice.NeedKind, why string) error {
 	return i.store.Update(ctx, func(tx store.Tx) error {
 		p, err := tx.Projects.Get(project)
@@ -92,7 +93,7 @@ func (i *Intake) EndNeed(ctx context.Context, project int64, kind coppice.NeedKi
 	})
 }
 
-// endNeeds takes needs from a project, and logs those that it had.
+// endNeeds removes needs from a project, and logs those that it had.
 func (i *Intake) endNeeds(tx store.Tx, p *coppice.Project, why string, kinds ...coppice.NeedKind) error {
 	for _, kind := range kinds {
 		if p.Need(kind) == nil {
@@ -108,7 +109,7 @@ func (i *Intake) endNeeds(tx store.Tx, p *coppice.Project, why string, kinds ...
 	return nil
 }
 
-// setTip says where a project's base is.
+// setTip records where a project's base is.
 func setTip(tx store.Tx, p *coppice.Project, commit string) error {
 	q, err := tx.Queues.Of(p.ID, "")
 	if err != nil {
@@ -124,15 +125,15 @@ func (i *Intake) needEvent(tx store.Tx, event coppice.EventKind, p coppice.Proje
 	})
 }
 
-// ConfirmPolicy brings a policy into force that waited for a person.
+// ConfirmPolicy activates a policy that waited for a person.
 func (i *Intake) ConfirmPolicy(ctx context.Context, found coppice.Project) (coppice.Project, error) {
 	return i.confirm(ctx, found.Path, coppice.NeedPolicy, func(tx store.Tx, p *coppice.Project) error {
 		return i.takePolicy(tx, p, found)
 	})
 }
 
-// ConfirmGit has git settings count that waited for a person. The landing that
-// waited for them is tried now.
+// ConfirmGit accepts git settings that waited for a person. The landing that
+// waited for them is retried now.
 func (i *Intake) ConfirmGit(ctx context.Context, path string, settings []coppice.GitSetting) (coppice.Project, error) {
 	p, err := i.confirm(ctx, path, coppice.NeedGit, func(_ store.Tx, p *coppice.Project) error {
 		p.Git = settings
@@ -144,8 +145,8 @@ func (i *Intake) ConfirmGit(ctx context.Context, path string, settings []coppice
 	return p, i.RetryLanding(ctx, p.ID, "the git settings were confirmed")
 }
 
-// BaseAt says where a project's base is, by a person's word: landings go on from
-// there.
+// BaseAt records where a project's base is, as a person confirmed. Landings
+// continue from there.
 func (i *Intake) BaseAt(ctx context.Context, path, commit string) (coppice.Project, error) {
 	return i.confirm(ctx, path, coppice.NeedBase, func(tx store.Tx, p *coppice.Project) error { return setTip(tx, p, commit) })
 }
@@ -179,7 +180,8 @@ func (i *Intake) AdoptGit(ctx context.Context, project int64, settings []coppice
 	})
 }
 
-// landingNeed is what keeps everything from landing on a task's branch, or nil.
+// landingNeed returns the need that blocks all landings on a task's branch, or
+// nil.
 func landingNeed(needs coppice.Needs, t coppice.Task) *coppice.Need {
 	if t.Stage.Awaits() || !t.Stage.Lands() {
 		return nil

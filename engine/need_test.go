@@ -54,14 +54,14 @@ func TestABaseNeedHoldsLandings(t *testing.T) {
 func TestATaskDoesNotBeginFromASuspiciousBase(t *testing.T) {
 	t.Parallel()
 	v := viewOf(coppice.StageSession, func(v *View) { v.Queue.Needs = []coppice.Need{movedNeed} })
-	if got := beginsFrom(v); got != "base1" {
+	if got := branchStart(v); got != "base1" {
 		t.Errorf("it begins from %q", got)
 	}
 	v.Fork = "coppice/app-1"
-	if got := beginsFrom(v); got != "coppice/app-1" {
+	if got := branchStart(v); got != "coppice/app-1" {
 		t.Errorf("a fork begins from %q", got)
 	}
-	if got := beginsFrom(viewOf(coppice.StageSession)); got != "" {
+	if got := branchStart(viewOf(coppice.StageSession)); got != "" {
 		t.Errorf("a plain task begins from %q", got)
 	}
 }
@@ -143,7 +143,7 @@ func TestGitSettingsAreAdoptedOnce(t *testing.T) {
 }
 
 // A task whose landing waits for a person says so, wherever it stands on its
-// way, and goes on when the need ends.
+// way, and continues when the need ends.
 func TestALandingWaitsForAPerson(t *testing.T) {
 	t.Parallel()
 	b := open(t)

@@ -10,15 +10,16 @@ import (
 	"coppice"
 )
 
-// mostParked is how long a parked session stays alive when its agent can resume
+// mostParked is how long a parked session stays alive if its agent can resume
 // the conversation.
 const mostParked = 15 * time.Minute
 
-// park parks a session that can only wait, and notes when it has what it waits
-// for: dispatch lets it go on when there is a free session. A session that was
-// parked for too long is stopped, and its conversation goes on in the next one.
+// park parks a session that can only wait, and records when it has what it waits
+// for: then dispatch lets it continue when a session is free. A session that was
+// parked for too long is stopped, and its conversation continues in the next
+// one.
 func park(v *View) *Decision {
-	s := v.session()
+	s := v.lastSession()
 	if v.Task.Stage != coppice.StageSession || s == nil || !s.State.Live() || s.StartedAt.IsZero() || s.Screen {
 		return nil
 	}
@@ -27,16 +28,16 @@ func park(v *View) *Decision {
 	}
 	c := *s
 	d := &Decision{By: "park", Session: &c}
-	switch hears := nextWord(v, s) != nil; {
+	switch hasNext := nextMessage(v, s) != nil; {
 	case !s.StopAt.IsZero():
 		return nil
 	case s.Parked() && s.State != coppice.SessionWaiting:
 		c.Unpark(v.Now)
-		d.Kind, d.Reason = coppice.EventSessionUnparked, "goes on by itself"
-	case s.Parked() && s.ReadyAt.IsZero() && hears:
+		d.Kind, d.Reason = coppice.EventSessionUnparked, "continues"
+	case s.Parked() && s.ReadyAt.IsZero() && hasNext:
 		c.ReadyAt = v.Now
 		d.Kind, d.Reason = coppice.EventSessionState, coppice.ReasonAnswered
-	case !s.Parked() && onlyWaits(v, s) && !hears && v.open(coppice.WorkSend) == nil:
+	case !s.Parked() && onlyWaits(v, s) && !hasNext && v.open(coppice.WorkSend) == nil:
 		c.ParkedAt = v.Now
 		d.Kind, d.Reason = coppice.EventSessionParked, "waits for a person"
 	default:
@@ -45,16 +46,16 @@ func park(v *View) *Decision {
 	return d
 }
 
-// onlyWaits reports whether a session can do nothing before it hears something:
+// onlyWaits reports whether a session can do nothing before it gets a message:
 // it waits for a person's answer.
 func onlyWaits(v *View, s *coppice.Session) bool {
 	return s.State == coppice.SessionWaiting && slices.ContainsFunc(v.Questions, func(q coppice.Question) bool { return q.SessionID == s.ID && q.Open() })
 }
 
-// parkDue is when the newest session has been parked for too long. Zero means
-// never: it is not parked, or its agent cannot resume the conversation.
+// parkDue returns when the newest session has been parked for too long. Zero
+// means never: it is not parked, or its agent cannot resume the conversation.
 func parkDue(v *View) time.Time {
-	if s := v.session(); s != nil && s.State.Live() && s.Parked() && s.StopAt.IsZero() && v.Resumes != nil && v.Resumes(s) {
+	if s := v.lastSession(); s != nil && s.State.Live() && s.Parked() && s.StopAt.IsZero() && v.Resumes != nil && v.Resumes(s) {
 		return s.ParkedAt.Add(mostParked)
 	}
 	return time.Time{}
@@ -69,8 +70,9 @@ func stopParked(v *View) *Decision {
 	return d
 }
 
-// resumes reports whether the conversation of a session can go on in another
-// one. That of a session in a worktree of its own stays behind with it.
+// resumes reports whether the conversation of a session can continue in another
+// one. The conversation of a session in a detached worktree is lost with that
+// worktree.
 func (t *turn) resumes(p coppice.Project, s *coppice.Session) bool {
 	if t.cfg.Resumes == nil || s.Role.Detached() || conversation(s) == "" {
 		return false
@@ -82,43 +84,42 @@ func (t *turn) resumes(p coppice.Project, s *coppice.Session) bool {
 	return t.cfg.Resumes(s.Agent, own)
 }
 
-// unpark lets parked sessions go on that have what they waited for, while there
-// are free sessions: the one that has waited longest first. They run already, so
-// neither a pause nor the limit of an account nor the memory in use holds them
-// up.
-func (t *turn) unpark(room *Room) error {
-	slices.SortStableFunc(room.Parked, func(a, b coppice.Session) int { return a.ReadyAt.Compare(b.ReadyAt) })
+// unpark lets parked sessions continue that have what they waited for, while
+// sessions are free: first the one that has waited longest. They run already, so
+// pauses, limits of accounts and memory do not delay them.
+func (t *turn) unpark(capacity *Capacity) error {
+	slices.SortStableFunc(capacity.Parked, func(a, b coppice.Session) int { return a.ReadyAt.Compare(b.ReadyAt) })
 	var left []coppice.Session
-	for _, s := range room.Parked {
-		if err := room.know(t.tx.Reader(), s.ProjectID); err != nil {
+	for _, s := range capacity.Parked {
+		if err := capacity.loadProject(t.tx.Reader(), s.ProjectID); err != nil {
 			return err
 		}
 		lane := coppice.Lane{ProjectID: s.ProjectID, Track: s.Track, Agent: s.Agent}
-		if s.ReadyAt.IsZero() || !s.StopAt.IsZero() || room.full(lane) != "" {
+		if s.ReadyAt.IsZero() || !s.StopAt.IsZero() || capacity.full(lane) != "" {
 			left = append(left, s)
 			continue
 		}
-		if err := t.decideFor(s.TaskID, goesOnNow); err != nil {
+		if err := t.decideFor(s.TaskID, unparkNow); err != nil {
 			return err
 		}
-		room.Running[lane]++
+		capacity.Running[lane]++
 	}
-	room.Parked = left
+	capacity.Parked = left
 	return nil
 }
 
-// goesOnNow unparks the newest session of a task.
-func goesOnNow(v *View) *Decision {
-	s := *v.session()
+// unparkNow unparks the newest session of a task.
+func unparkNow(v *View) *Decision {
+	s := *v.lastSession()
 	s.Unpark(v.Now)
-	return &Decision{By: "dispatch", Kind: coppice.EventSessionUnparked, Reason: "there is a free session", Session: &s}
+	return &Decision{By: "dispatch", Kind: coppice.EventSessionUnparked, Reason: "a session is free", Session: &s}
 }
 
-// thin stops parked sessions where a project has more of them than may stay
-// alive: first those that still wait, then those that were parked first. One
-// whose agent cannot resume stays.
-func (t *turn) thin(room Room) error {
-	parked := slices.DeleteFunc(slices.Clone(room.Parked), func(s coppice.Session) bool { return !s.StopAt.IsZero() })
+// stopExcessParked stops parked sessions if a project has more than can stay
+// alive: first those that still wait, then those that were parked first. A
+// session whose agent cannot resume stays.
+func (t *turn) stopExcessParked(capacity Capacity) error {
+	parked := slices.DeleteFunc(slices.Clone(capacity.Parked), func(s coppice.Session) bool { return !s.StopAt.IsZero() })
 	slices.SortStableFunc(parked, func(a, b coppice.Session) int {
 		ready := func(s coppice.Session) int { return min(1, s.ReadyAt.Compare(time.Time{})) }
 		return cmp.Or(cmp.Compare(ready(a), ready(b)), a.ParkedAt.Compare(b.ParkedAt))
@@ -128,7 +129,7 @@ func (t *turn) thin(room Room) error {
 		alive[s.ProjectID]++
 	}
 	for _, s := range parked {
-		p := room.Projects[s.ProjectID]
+		p := capacity.Projects[s.ProjectID]
 		if alive[p.ID] <= p.Policy.Limits.MostParked() || !t.resumes(p, &s) {
 			continue
 		}
@@ -155,37 +156,37 @@ func (t *turn) decideFor(task int64, decide func(*View) *Decision) error {
 	return t.settleAll()
 }
 
-// rest decides what follows a session that was stopped because it could only
-// wait: its task waits for the answer.
-func rest(v *View, s *coppice.Session) *Decision {
+// waitForAnswer decides what follows a session that was stopped because it could
+// only wait: its task waits for the answer.
+func waitForAnswer(v *View, s *coppice.Session) *Decision {
 	if !s.Rests() {
 		return nil
 	}
 	t := v.Task
-	t.Stage, t.Next, t.Failure, t.Warning = coppice.StageWaiting, follows(v, s), nil, ""
-	if t.Wait = awaited(v, s); t.Wait == nil {
+	t.Stage, t.Next, t.Failure, t.Warning = coppice.StageWaiting, resumeSession(v, s), nil, ""
+	if t.Wait = awaitedAnswer(v, s); t.Wait == nil {
 		return enqueue(v, t.Next, "has its answer")
 	}
 	return &Decision{Kind: coppice.EventTaskStage, Reason: t.Wait.Text, Task: &t}
 }
 
-// answered decides about a task that waits for the answer to a session that was
-// stopped. It returns nil for a task that waits for something else.
-func answered(v *View) (d *Decision, waits bool) {
-	t, s := v.Task, v.session()
+// answerArrived decides about a task that waits for the answer to a session that
+// was stopped. It returns nil for a task that waits for something else.
+func answerArrived(v *View) (d *Decision, waits bool) {
+	t, s := v.Task, v.lastSession()
 	if s == nil || !s.Rests() || t.Failure != nil || t.Wait == nil || t.Wait.On != coppice.WaitPerson {
 		return nil, false
 	}
-	if w := awaited(v, s); w != nil {
+	if w := awaitedAnswer(v, s); w != nil {
 		return wait(v, w), true
 	}
 	return enqueue(v, t.Next, "has its answer"), true
 }
 
-// awaited is what a task waits for whose session was stopped: the answer to its
-// oldest open question. It is nil when all are answered, or when somebody says
-// something else to the task that is not for its next turn.
-func awaited(v *View, s *coppice.Session) *coppice.Wait {
+// awaitedAnswer returns the wait of a task whose session was stopped: for the
+// answer to its oldest open question. It returns nil if all are answered, or if
+// a message arrived that is not for its next turn.
+func awaitedAnswer(v *View, s *coppice.Session) *coppice.Wait {
 	if slices.ContainsFunc(v.Messages, func(m coppice.Message) bool { return m.Kind != coppice.MessageNext }) {
 		return nil
 	}
@@ -198,8 +199,8 @@ func awaited(v *View, s *coppice.Session) *coppice.Wait {
 }
 
 // answers returns the questions of sessions that were stopped before the answer,
-// closed, and what the next session hears about them. A person on a screen does not
-// hear about questions that they did not answer.
+// closed, and a text about them for the next session. A person on a screen gets
+// no text about unanswered questions.
 func answers(v *View, screen bool) (closed []coppice.Question, note string) {
 	for _, q := range v.Questions {
 		if !q.ClosedAt.IsZero() {
@@ -218,9 +219,9 @@ func answers(v *View, screen bool) (closed []coppice.Question, note string) {
 	return closed, note
 }
 
-// onceRules are the rules that hold for one session alone: the answers to
-// permission questions that it was told when it was created, since the session
-// before it was stopped first.
+// onceRules returns the rules that apply to one session only: the answers to
+// permission questions that the session got when it was created, because the
+// session before it was stopped first.
 func onceRules(v *View, s *coppice.Session) []coppice.Rule {
 	before := slices.IndexFunc(v.Sessions, func(o coppice.Session) bool { return o.ID == s.ID }) - 1
 	if before < 0 || !v.Sessions[before].Rests() {
@@ -228,8 +229,8 @@ func onceRules(v *View, s *coppice.Session) []coppice.Rule {
 	}
 	var rules []coppice.Rule
 	for _, q := range v.Questions {
-		told := q.SessionID == v.Sessions[before].ID && !q.AnsweredAt.IsZero() && q.ClosedAt.Equal(s.CreatedAt)
-		if told && q.Kind == coppice.QuestionPermission && q.Rule != nil {
+		given := q.SessionID == v.Sessions[before].ID && !q.AnsweredAt.IsZero() && q.ClosedAt.Equal(s.CreatedAt)
+		if given && q.Kind == coppice.QuestionPermission && q.Rule != nil {
 			rules = append(rules, coppice.ParsePermission(q.Answer).Rule(*q.Rule))
 		}
 	}

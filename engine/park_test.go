@@ -24,7 +24,7 @@ func parkedFor(d time.Duration) func(*coppice.Session) {
 // question adds a question of the newest session.
 func question(changes ...func(*coppice.Question)) change {
 	return func(v *View) {
-		q := coppice.Question{ID: int64(30 + len(v.Questions)), SessionID: v.session().ID, Ref: "q1", Text: "which way?", AskedAt: noon}
+		q := coppice.Question{ID: int64(30 + len(v.Questions)), SessionID: v.lastSession().ID, Ref: "q1", Text: "which way?", AskedAt: noon}
 		for _, c := range changes {
 			c(&q)
 		}
@@ -52,7 +52,7 @@ func TestPark(t *testing.T) {
 		{"works", at(live), "nothing"},
 		{"waits for an answer", at(wonders, question()), "park: session.parked; session waiting parked"},
 		{"asked, and goes on", at(live, question()), "nothing"},
-		{"waits, and asks nothing", at(wonders), "nothing"},
+		{"waits, and has no open question", at(wonders), "nothing"},
 		{"another session asked", at(wonders, question(func(q *coppice.Question) { q.SessionID = 10 })), "nothing"},
 		{"has its answer", at(wonders, question(left)), "nothing"},
 		{"has one of two answers", at(wonders, question(left), question()), "nothing"},
@@ -66,7 +66,7 @@ func TestPark(t *testing.T) {
 		{"parked, answered", at(parkedFor(time.Minute), question(left)), "park: session.state; session waiting parked ready"},
 		{"says so once", at(func(s *coppice.Session) { parkedFor(time.Minute)(s); s.ReadyAt = noon }, question(left)), "nothing"},
 		{"parked, hears something", at(parkedFor(time.Minute), question(), said(coppice.MessageNow, "hi")), "park: session.state; session waiting parked ready"},
-		{"goes on by itself", at(func(s *coppice.Session) { parkedFor(time.Minute)(s); s.State = coppice.SessionWorking }, question()),
+		{"continues", at(func(s *coppice.Session) { parkedFor(time.Minute)(s); s.State = coppice.SessionWorking }, question()),
 			"park: session.unparked; session working after 1m0s"},
 		{"almost too long", at(parkedFor(mostParked-1), question(), resumable), "nothing"},
 		{"too long", at(parkedFor(mostParked), question(), resumable), stops},
@@ -426,11 +426,11 @@ func TestOnceRules(t *testing.T) {
 	created := func(s *coppice.Session) { starting(s); s.CreatedAt = noon }
 	v := viewOf(coppice.StageSession, space(), ran("", rested),
 		permission("git push *", noon.Add(-time.Minute), coppice.AnswerAllow), permission("make *", noon, coppice.AnswerAllow), question(left), ran("", created))
-	if d := cmp.Diff([]coppice.Rule{{Tool: "run", Match: "make *", Do: coppice.RuleAllow}}, onceRules(v, v.session())); d != "" {
+	if d := cmp.Diff([]coppice.Rule{{Tool: "run", Match: "make *", Do: coppice.RuleAllow}}, onceRules(v, v.lastSession())); d != "" {
 		t.Errorf("rules (-want +got):\n%s", d)
 	}
 	ran("", created)(v)
-	if got := onceRules(v, v.session()); got != nil {
+	if got := onceRules(v, v.lastSession()); got != nil {
 		t.Errorf("the session after that has rules %v", got)
 	}
 }

@@ -9,16 +9,16 @@ import (
 	"coppice"
 )
 
-// pipeline takes a task from one stage to the next: waiting → queued → session
-// → checking → landing → ended, and back to queued for a verifier, a fix or a
+// pipeline takes a task from one stage to the next: waiting → queued → session →
+// checking → landing → ended, and back to queued for a verifier, a fix or a
 // further try.
 func pipeline(v *View) *Decision {
 	var d *Decision
 	switch stage := v.Task.Stage; {
 	case stage == coppice.StageWaiting, stage == "":
-		d = waiting(v)
+		d = checkWait(v)
 	case stage == coppice.StageSession:
-		d = session(v)
+		d = sessionStep(v)
 	case stage.Lands():
 		d = landed(v)
 	}
@@ -28,8 +28,8 @@ func pipeline(v *View) *Decision {
 	return d
 }
 
-// waiting looks whether what the task waits for has come.
-func waiting(v *View) *Decision {
+// checkWait checks whether a task still has to wait.
+func checkWait(v *View) *Decision {
 	t := v.Task
 	if w := blockedBy(v); w != nil {
 		return wait(v, w)
@@ -37,7 +37,7 @@ func waiting(v *View) *Decision {
 	if t.NotBefore.After(v.Now) {
 		return wait(v, &coppice.Wait{On: coppice.WaitSchedule, Text: "starts at " + t.NotBefore.UTC().Format(time.RFC3339), Until: t.NotBefore})
 	}
-	if d, waits := answered(v); waits {
+	if d, waits := answerArrived(v); waits {
 		return d
 	}
 	if w := t.Wait; w != nil && (w.On == coppice.WaitPerson || w.On == coppice.WaitBackoff && w.Until.After(v.Now)) {
@@ -46,7 +46,7 @@ func waiting(v *View) *Decision {
 	return enqueue(v, t.Next, "ready")
 }
 
-// wait puts the task's reason on it, unless it is there already.
+// wait stores why the task waits, if that has changed.
 func wait(v *View, w *coppice.Wait) *Decision {
 	if old := v.Task.Wait; v.Task.Stage == coppice.StageWaiting && old != nil && *old == *w {
 		return nil
@@ -56,7 +56,7 @@ func wait(v *View, w *coppice.Wait) *Decision {
 	return &Decision{Kind: coppice.EventTaskStage, Reason: w.Text, Task: &t}
 }
 
-// blockedBy tells which dependencies are not done.
+// blockedBy returns the wait for dependencies that are not done.
 func blockedBy(v *View) *coppice.Wait {
 	var open, dead []string
 	for _, d := range v.Deps {
@@ -72,7 +72,7 @@ func blockedBy(v *View) *coppice.Wait {
 	if len(dead) > 0 {
 		return &coppice.Wait{
 			On: coppice.WaitDependency, Text: "waits for " + strings.Join(dead, " and "),
-			Fix: "retry that task, or change what this one comes after",
+			Fix: "retry that task, or change the dependencies of this one",
 		}
 	}
 	if len(open) > 0 {
@@ -81,24 +81,24 @@ func blockedBy(v *View) *coppice.Wait {
 	return nil
 }
 
-// enqueue puts the task into its lane's queue for a session. It is the one place
-// that does.
+// enqueue puts the task into its lane's queue for a session. Nothing else does.
 func enqueue(v *View, n *coppice.Next, reason string) *Decision {
 	t := v.Task
-	t.Stage, t.Wait, t.Next, t.Failure = coppice.StageQueued, nil, inLane(v, n), nil
+	t.Stage, t.Wait, t.Next, t.Failure = coppice.StageQueued, nil, withAccount(v, n), nil
 	return &Decision{Kind: coppice.EventTaskStage, Reason: reason, Task: &t}
 }
 
-// session carries a session from its decision to its end, and judges it then.
-func session(v *View) *Decision {
-	s := v.session()
+// sessionStep takes a session from its decision to its end, and then decides
+// what follows.
+func sessionStep(v *View) *Decision {
+	s := v.lastSession()
 	if s == nil {
 		return enqueue(v, firstSession(v.Task, ""), "has no session")
 	}
 	if s.State.Live() {
-		return carry(v, s)
+		return startStep(v, s)
 	}
-	if d := rest(v, s); d != nil {
+	if d := waitForAnswer(v, s); d != nil {
 		return d
 	}
 	if d := closeQuestions(v, s); d != nil {
@@ -107,23 +107,24 @@ func session(v *View) *Decision {
 	return roleOf(s).judge(v, s)
 }
 
-// carry offers what a starting session needs next: a workspace, then its run.
-func carry(v *View, s *coppice.Session) *Decision {
+// startStep offers what a starting session needs next: a workspace, then its
+// run.
+func startStep(v *View, s *coppice.Session) *Decision {
 	if s.State != coppice.SessionStarting || v.open(coppice.WorkPrepare, coppice.WorkRestore, coppice.WorkRun, coppice.WorkRemove) != nil {
 		return nil
 	}
 	if s.Role.Detached() {
-		return carryDetached(v, s)
+		return startDetached(v, s)
 	}
 	if v.Workspace == nil || !v.Workspace.Ready() {
-		return wantWorkspace(v, fmt.Sprintf("session/%d", s.ID), s.ID, "needs a workspace")
+		return offerWorkspace(v, fmt.Sprintf("session/%d", s.ID), s.ID, "needs a workspace")
 	}
 	spec := runSpec(v, s)
 	spec.Path, spec.Branch, spec.Ports = v.Workspace.Path, v.Workspace.Branch, v.Workspace.Ports
 	return offerRun(v, s, spec)
 }
 
-// runSpec is what every session's run is told, wherever it works.
+// runSpec returns the part of a run's spec that every session has.
 func runSpec(v *View, s *coppice.Session) coppice.RunSpec {
 	run := *s
 	run.Prompt = ""
@@ -137,7 +138,7 @@ func runSpec(v *View, s *coppice.Session) coppice.RunSpec {
 	if p, ok := v.Project.Policy.Agents[s.Agent]; ok {
 		spec.Profile = &p
 	}
-	if c := v.Project.Policy.Agent; s.Agent == c.Use { // another one has other words
+	if c := v.Project.Policy.Agent; s.Agent == c.Use { // another agent has other levels of effort
 		spec.Effort = c.Effort
 	}
 	restrict(v, s.Role.Info(), &spec)
@@ -153,14 +154,14 @@ func offerRun(v *View, s *coppice.Session, spec coppice.RunSpec) *Decision {
 	}}
 }
 
-// wantWorkspace offers to make the task's workspace, or to bring it back. Its
-// row is there from this moment: whatever comes of it, somebody tidies up.
-func wantWorkspace(v *View, owner string, session int64, reason string) *Decision {
+// offerWorkspace offers to create the task's workspace, or to restore it. Its
+// row exists from this moment, so that it is always cleaned up.
+func offerWorkspace(v *View, owner string, session int64, reason string) *Decision {
 	if ws := v.Workspace; ws != nil && ws.Doubtful() {
 		if ws.RetryAt.After(v.Now) {
 			return nil
 		}
-		return removeWork(v, "its workspace went to the trash, or did not: that must be known first")
+		return removeWork(v, "it must be known first whether its workspace went to the trash")
 	}
 	d := &Decision{Kind: coppice.EventWorkOffered, Reason: reason, Offer: workspaceWork(v, owner, session)}
 	if v.Workspace == nil || !v.Workspace.RemovedAt.IsZero() {
@@ -169,13 +170,13 @@ func wantWorkspace(v *View, owner string, session int64, reason string) *Decisio
 			Branch: coppice.TaskBranch(v.Task.Key), CreatedAt: v.Now,
 		}
 		if d.Offer.Kind == coppice.WorkRestore {
-			d.Workspace.TrashID = v.Trash.ID // until it is back
+			d.Workspace.TrashID = v.Trash.ID // until it is restored
 		}
 	}
 	return d
 }
 
-// workspaceWork makes the task's workspace, or brings the removed one back.
+// workspaceWork creates the task's workspace, or restores the removed one.
 func workspaceWork(v *View, owner string, session int64) *coppice.Work {
 	branch := coppice.TaskBranch(v.Task.Key)
 	if tr := v.Trash; tr != nil && v.Workspace != nil && tr.Open() {
@@ -190,7 +191,7 @@ func workspaceWork(v *View, owner string, session int64) *coppice.Work {
 	return &coppice.Work{
 		Kind: coppice.WorkPrepare, Key: owner + "/prepare", Pool: v.place(coppice.WorkPrepare), SessionID: session,
 		Spec: coppice.Raw(coppice.PrepareSpec{
-			Key: v.Task.Key, Repo: v.Project.Path, RepoID: v.Project.ID, Branch: branch, Base: v.onto(), From: beginsFrom(v),
+			Key: v.Task.Key, Repo: v.Project.Path, RepoID: v.Project.ID, Branch: branch, Base: v.onto(), From: branchStart(v),
 			Policy: v.Project.Policy.Workspace,
 		}),
 	}
@@ -211,29 +212,29 @@ func judgeChange(v *View, s *coppice.Session) *Decision {
 		return remedy(v, s, *s.Failure)
 	}
 	d := judgeWork(v, s)
-	d.Tell = append(d.Tell, worked(v)...)
+	d.Requests = append(d.Requests, worked(v)...)
 	return d
 }
 
-// judgeWork decides what follows a session that ended as it should.
+// judgeWork decides what follows a session that succeeded.
 func judgeWork(v *View, s *coppice.Session) *Decision {
 	if len(v.Messages) > 0 {
-		// Somebody said something that this session did not hear.
-		return enqueue(v, follows(v, s), "has a message to hear")
+		// This session did not get a message.
+		return enqueue(v, resumeSession(v, s), "has a message to deliver")
 	}
 	if unchanged(v, s) {
 		return remedy(v, s, *coppice.Failf(coppice.ClassImplementation, "the agent ended without changing anything", ""))
 	}
 	if l := v.Landing; l != nil && l.Head == s.Head && s.Role.Info().Fixes {
-		return fixAgain(v, "The last fix session changed nothing. What was wrong before still is:\n\n"+l.Evidence, *unfixed(l))
+		return fixAgain(v, "The last fix session changed nothing. The earlier problem remains:\n\n"+l.Evidence, *unfixed(l))
 	}
 	t := v.Task
 	t.Stage = coppice.StageChecking
 	return &Decision{Kind: coppice.EventLandingOpened, Reason: "candidate " + short(s.Head), Task: &t, Landing: openLanding(v, s.Head)}
 }
 
-// unchanged tells whether the branch still has nothing of its own after a
-// session. What a forked task began with is not its own.
+// unchanged reports whether the branch still has no work after a session. What a
+// forked task started with does not count.
 func unchanged(v *View, s *coppice.Session) bool {
 	if v.Workspace == nil || s.Head == "" || s.Head == v.Workspace.BaseCommit {
 		return true
@@ -247,8 +248,8 @@ func unchanged(v *View, s *coppice.Session) bool {
 	return v.Task.ForkOf != "" && s.Head == first.From
 }
 
-// conversation is the agent's name for what a session said and heard. One on a
-// screen may not tell; then it is the one it continued.
+// conversation returns the agent's id of a session's conversation. A session on
+// a screen might not report it. Then it is the one that it continued.
 func conversation(s *coppice.Session) string {
 	if s.Conversation == "" && !s.Fork {
 		return s.Resume
@@ -256,9 +257,9 @@ func conversation(s *coppice.Session) string {
 	return s.Conversation
 }
 
-// follows is the session that goes on with another one's conversation, unless
-// that stayed behind with a worktree of its own.
-func follows(v *View, s *coppice.Session) *coppice.Next {
+// resumeSession returns a session that continues another one's conversation,
+// unless that was lost with a detached worktree.
+func resumeSession(v *View, s *coppice.Session) *coppice.Next {
 	if s.Role.Detached() {
 		return &coppice.Next{Role: s.Role, Agent: s.Agent, Model: nextModel(v, s)}
 	}
@@ -267,7 +268,7 @@ func follows(v *View, s *coppice.Session) *coppice.Next {
 
 func openLanding(v *View, head string) *coppice.Landing {
 	l := &coppice.Landing{ProjectID: v.Project.ID, TaskID: v.Task.ID, Round: v.Task.Round, Head: head, CreatedAt: v.Now}
-	if s := v.session(); s != nil {
+	if s := v.lastSession(); s != nil {
 		l.SessionID = s.ID
 	}
 	return l
@@ -294,25 +295,25 @@ func landed(v *View) *Decision {
 	return endTask(v, coppice.OutcomeFailed, l.Failure)
 }
 
-// unfixed is what a task fails with when its fix rounds are used up.
+// unfixed returns the failure of a task whose fix attempts are used up.
 func unfixed(l *coppice.Landing) *coppice.Failure {
 	if l.Outcome == coppice.LandingConflict {
-		return coppice.Failf(coppice.ClassConflict, "its branch does not merge with the base", "merge by hand in its workspace, commit, and say land; or retry it")
+		return coppice.Failf(coppice.ClassConflict, "its branch does not merge with the base", "merge by hand in its workspace, commit, and run coppice land; or retry it")
 	}
 	if l.Green {
-		return coppice.Failf(coppice.ClassVerification, "its verifier does not pass it", "look at its verdict; mend its branch and say land, or retry it")
+		return coppice.Failf(coppice.ClassVerification, "its verifier refused it", "read its verdict, fix its branch and run coppice land; or retry it")
 	}
-	return coppice.Failf(coppice.ClassTestOnly, "its checks do not pass on the merged tree", "look at its checks; mend its branch and say land, or retry it")
+	return coppice.Failf(coppice.ClassTestOnly, "its checks do not pass on the merged tree", "read its checks, fix its branch and run coppice land; or retry it")
 }
 
-// fixAgain starts a fix session with the whole evidence, while rounds are left.
+// fixAgain starts a fix session with all evidence, if attempts are left.
 func fixAgain(v *View, evidence string, otherwise coppice.Failure) *Decision {
 	if v.fixes() >= v.Project.Policy.Verify.Attempts {
 		return endTask(v, coppice.OutcomeFailed, &otherwise)
 	}
 	n := firstSession(v.Task, evidence)
 	n.Role = coppice.RoleFix
-	if s := v.worked(); s != nil {
+	if s := v.lastWorkSession(); s != nil {
 		n.Agent, n.Model, n.Resume = s.Agent, nextModel(v, s), conversation(s)
 	}
 	if a := v.Project.Policy.Agent.Roles[coppice.RoleFix]; a != "" && a != n.Agent {
@@ -321,7 +322,7 @@ func fixAgain(v *View, evidence string, otherwise coppice.Failure) *Decision {
 	return enqueue(v, n, fmt.Sprintf("fix %d of %d: %s", v.fixes()+1, v.Project.Policy.Verify.Attempts, otherwise.Text))
 }
 
-// firstSession is the session that a task gets when it begins.
+// firstSession returns a task's first session.
 func firstSession(t coppice.Task, evidence string) *coppice.Next {
 	return &coppice.Next{Role: t.FirstRole(), Agent: t.Agent, Model: t.Model, Evidence: evidence}
 }
@@ -341,7 +342,7 @@ func endTask(v *View, o coppice.Outcome, fail *coppice.Failure) *Decision {
 	return d
 }
 
-// closeQuestions closes what an ended session asked and nobody answered.
+// closeQuestions closes unanswered questions of an ended session.
 func closeQuestions(v *View, s *coppice.Session) *Decision {
 	for _, q := range v.Questions {
 		if q.SessionID == s.ID && q.ClosedAt.IsZero() {

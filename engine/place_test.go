@@ -16,18 +16,18 @@ func TestPlace(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		nodes []coppice.Node
-		e     errand
+		e     placement
 		want  string
 	}{
-		{"the repository itself", nodes, errand{Kind: coppice.WorkMove, Node: "a"}, PoolControl},
-		{"the trash", nodes, errand{Kind: coppice.WorkPurge}, PoolControl},
-		{"where the workspace is", nodes, errand{Kind: coppice.WorkRun, Node: "a", Agent: "bob"}, "a"},
-		{"the most free memory", nodes, errand{Kind: coppice.WorkCheck}, "b"},
-		{"with the agent", nodes, errand{Kind: coppice.WorkPrepare, Agent: "ann"}, "c"},
-		{"with the agent only there", nodes[:2], errand{Kind: coppice.WorkPrepare, Agent: "ann"}, "a"},
-		{"with the label", nodes, errand{Kind: coppice.WorkCheck, Labels: []string{"gpu"}}, "b"},
-		{"nobody can", nodes, errand{Kind: coppice.WorkCheck, Labels: []string{"mac"}}, PoolLocal},
-		{"nobody is there", nil, errand{Kind: coppice.WorkPrepare}, PoolLocal},
+		{"the repository itself", nodes, placement{Kind: coppice.WorkMove, Node: "a"}, PoolControl},
+		{"the trash", nodes, placement{Kind: coppice.WorkPurge}, PoolControl},
+		{"where the workspace is", nodes, placement{Kind: coppice.WorkRun, Node: "a", Agent: "bob"}, "a"},
+		{"the most free memory", nodes, placement{Kind: coppice.WorkCheck}, "b"},
+		{"with the agent", nodes, placement{Kind: coppice.WorkPrepare, Agent: "ann"}, "c"},
+		{"with the agent only there", nodes[:2], placement{Kind: coppice.WorkPrepare, Agent: "ann"}, "a"},
+		{"with the label", nodes, placement{Kind: coppice.WorkCheck, Labels: []string{"gpu"}}, "b"},
+		{"nobody can", nodes, placement{Kind: coppice.WorkCheck, Labels: []string{"mac"}}, PoolLocal},
+		{"nobody is there", nil, placement{Kind: coppice.WorkPrepare}, PoolLocal},
 	} {
 		if got := place(c.nodes, c.e); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)

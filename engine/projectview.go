@@ -31,13 +31,12 @@ func (v *ProjectView) follow(*turn, *Decision) error { return nil }
 // mostStrikes is how many environment failures in a row pause a track.
 const mostStrikes = 2
 
-// strike asks the project to count an environment failure against the task's
-// track.
+// strike asks the project to count an environment failure in the task's track.
 func strike(v *View, fail coppice.Failure) coppice.Ask {
 	return coppice.Ask{Subject: coppice.ProjectSubject(v.Project.ID), Verb: coppice.VerbStrike, Text: fail.Text, Args: coppice.Raw(inTrack{v.Task.Track})}
 }
 
-// worked asks the project to forget the strikes of the task's track, if it has
+// worked asks the project to reset the strikes of the task's track, if it has
 // any: a session worked there.
 func worked(v *View) []coppice.Ask {
 	if v.Project.Strikes[v.Task.Track] == 0 {
@@ -51,8 +50,8 @@ type inTrack struct {
 	Track string `json:"track"`
 }
 
-// strikes counts the environment failures of a track, and pauses it when they
-// come in a row.
+// strikes counts the environment failures in a row of a track, and pauses the
+// track.
 func strikes(v *ProjectView) *Decision {
 	a := v.asked(coppice.VerbStrike, coppice.VerbWorked)
 	if a == nil {
@@ -60,7 +59,7 @@ func strikes(v *ProjectView) *Decision {
 	}
 	var in inTrack
 	if err := json.Unmarshal(a.Args, &in); err != nil {
-		in.Track = "" // no track of ours; the request is settled all the same
+		in.Track = "" // not a track of the project; the request is settled anyway
 	}
 	p := v.Project
 	p.Strikes = clone(p.Strikes)
@@ -80,7 +79,7 @@ func strikes(v *ProjectView) *Decision {
 	return d
 }
 
-// clone copies a map, an absent one too.
+// clone copies a map. A nil map becomes an empty one.
 func clone[V any](m map[string]V) map[string]V {
 	if m == nil {
 		return map[string]V{}

@@ -8,19 +8,19 @@ import (
 	"coppice"
 )
 
-// QueueView is what the deciders of a queue see: the branch, and the tasks of the
-// landings that come first. What a queue reads does not depend on how many
-// landings stand in it.
+// QueueView is what the deciders of a queue see: the branch, and the tasks of
+// the first landings. What a queue reads does not depend on how many landings
+// are in it.
 type QueueView struct {
 	Common
 	Queue coppice.Queue
-	Head  *View // nil when the queue is empty
-	Next  *View // the one behind it, while the head is being pushed; nil otherwise
-	Out   *View // the task whose landing is to be taken out, nil for none
-	busy  bool  // steps are under way, and nothing else happened
+	Head  *View // nil if the queue is empty
+	Next  *View // the next one, while the head is being pushed; otherwise nil
+	Out   *View // the task whose landing will be removed, or nil
+	busy  bool  // steps are in progress, and nothing else happened
 }
 
-// queueDeciders in the order in which they are asked.
+// queueDeciders are in the order in which they are asked.
 var queueDeciders = []func(*QueueView) *Decision{
 	settleQueue,
 	withdraw,
@@ -53,7 +53,7 @@ func (t *turn) queueView(id int64) (*QueueView, error) {
 	return v, v.load(t)
 }
 
-// load reads the tasks that the deciders look at.
+// load reads the tasks that the deciders need.
 func (v *QueueView) load(t *turn) error {
 	v.Head, v.Next, v.Out = nil, nil, nil
 	most := 1
@@ -76,16 +76,16 @@ func (v *QueueView) load(t *turn) error {
 			}
 		}
 	}
-	v.share()
+	v.shareWork()
 	return nil
 }
 
-// tasks lists the views of the tasks that the queue looks at.
+// tasks lists the views of the queue's tasks.
 func (v *QueueView) tasks() []*View {
 	return slices.DeleteFunc([]*View{v.Head, v.Next, v.Out}, func(of *View) bool { return of == nil })
 }
 
-// task returns the view of a task that the queue looks at, or nil.
+// task returns the view of one of the queue's tasks, or nil.
 func (v *QueueView) task(id int64) *View {
 	for _, of := range v.tasks() {
 		if of.Task.ID == id {
@@ -95,9 +95,10 @@ func (v *QueueView) task(id int64) *View {
 	return nil
 }
 
-// share lets the steps of a landing, which look at a task's view, see the work
-// and the requests of the queue, and what each landing stands on.
-func (v *QueueView) share() {
+// shareWork adds the work and the requests of the queue, and the commit below
+// each landing, to the views of the tasks: the steps of a landing use a task's
+// view.
+func (v *QueueView) shareWork() {
 	for _, of := range v.tasks() {
 		of.Common, of.Queue = v.Common, v.Queue
 	}
@@ -106,8 +107,8 @@ func (v *QueueView) share() {
 	}
 }
 
-// works reports whether a step of a task's landing is under way.
-func (v *QueueView) works(task int64) bool {
+// stepInProgress reports whether a step of a task's landing is in progress.
+func (v *QueueView) stepInProgress(task int64) bool {
 	return slices.ContainsFunc(v.Work, func(w coppice.Work) bool { return w.TaskID == task })
 }
 
@@ -120,21 +121,21 @@ func (v *QueueView) decide() *Decision {
 		if d == nil {
 			continue
 		}
-		v.keep(d)
+		v.keepNeed(d)
 		return d
 	}
 	return nil
 }
 
-// keep notes in the queue what a step learned about its branch.
-func (v *QueueView) keep(d *Decision) {
+// keepNeed stores in the queue what a step reported about its branch.
+func (v *QueueView) keepNeed(d *Decision) {
 	q := v.Queue
 	if d.tip != "" {
 		q.Tip = d.tip
 	}
 	switch n := d.need; {
 	case n == nil:
-	case n.Kind == coppice.NeedCheckout: // one of the two at most
+	case n.Kind == coppice.NeedCheckout: // a queue has at most one of the two
 		q.Needs = q.Needs.With(*n).Without(coppice.NeedGit)
 	case n.Kind == coppice.NeedGit:
 		q.Needs = q.Needs.With(*n).Without(coppice.NeedCheckout)
@@ -147,13 +148,13 @@ func (v *QueueView) keep(d *Decision) {
 }
 
 func (v *QueueView) due() time.Time {
-	if h := v.Head; h != nil && !v.works(h.Task.ID) && h.Landing.RetryAt.After(v.Now) {
+	if h := v.Head; h != nil && !v.stepInProgress(h.Task.ID) && h.Landing.RetryAt.After(v.Now) {
 		return h.Landing.RetryAt
 	}
 	return time.Time{}
 }
 
-// follow wakes the task of a landing that left the queue, and looks at the next.
+// follow wakes the task of a landing that left the queue, and loads the next.
 func (v *QueueView) follow(t *turn, d *Decision) error {
 	l := d.Landing
 	left := l != nil && (!l.EndedAt.IsZero() || l.QueueID == 0)
@@ -163,22 +164,22 @@ func (v *QueueView) follow(t *turn, d *Decision) error {
 	if left || len(d.Asks) > 0 || d.Offer != nil && d.Offer.Kind == coppice.WorkPush {
 		return v.load(t)
 	}
-	v.share()
+	v.shareWork()
 	if l == nil {
 		return nil
 	}
 	return t.viewLanding(v.task(l.TaskID))
 }
 
-// about is the task that a decision of the queue is about.
-func (v *QueueView) about(d *Decision) *View {
+// taskOf returns the task that a decision of the queue is about.
+func (v *QueueView) taskOf(d *Decision) *View {
 	if d.Landing != nil {
 		return v.task(d.Landing.TaskID)
 	}
 	return v.Head
 }
 
-// shown lists the views of tasks that a view shows.
+// shown lists the views of tasks in a view.
 func shown(v view) []*View {
 	switch v := v.(type) {
 	case *View:
@@ -189,7 +190,7 @@ func shown(v view) []*View {
 	return nil
 }
 
-// showLanding shows a landing in the view of its owner.
+// showLanding updates a landing in the view of its owner.
 func showLanding(v view, l *coppice.Landing) {
 	for _, of := range shown(v) {
 		if of.Task.ID == l.TaskID {
@@ -198,7 +199,7 @@ func showLanding(v view, l *coppice.Landing) {
 	}
 }
 
-// settleQueue draws the conclusions of finished steps.
+// settleQueue decides what follows finished steps.
 func settleQueue(v *QueueView) *Decision {
 	for _, w := range v.Work {
 		if w.State != coppice.WorkFinished {
@@ -206,7 +207,7 @@ func settleQueue(v *QueueView) *Decision {
 		}
 		d := &Decision{Kind: coppice.EventWorkFinished, Reason: "its landing is over"}
 		if of := v.task(w.TaskID); of != nil && of.Landing != nil && of.Landing.QueueID == v.Queue.ID {
-			if d = settlers[w.Kind](of, w); early(of, w) {
+			if d = settlers[w.Kind](of, w); doneEarly(of, w) {
 				d = concludeLater(of, d)
 			}
 		}
@@ -216,14 +217,14 @@ func settleQueue(v *QueueView) *Decision {
 	return nil
 }
 
-// withdrawal is what a task asks of the queue that its landing stands in.
+// withdrawal returns a task's request to remove its landing from the queue.
 func withdrawal(l coppice.Landing, why string) coppice.Ask {
 	return coppice.Ask{
 		Subject: coppice.QueueSubject(l.QueueID), Verb: coppice.VerbWithdraw, Text: why, Args: coppice.Raw(map[string]int64{"task": l.TaskID}),
 	}
 }
 
-// taskIn is the task that a request to a queue is about.
+// taskIn returns the task that a request to a queue is about.
 func taskIn(a *coppice.Ask) int64 {
 	var args struct{ Task int64 }
 	if err := json.Unmarshal(a.Args, &args); err != nil {
@@ -232,8 +233,8 @@ func taskIn(a *coppice.Ask) int64 {
 	return args.Task
 }
 
-// withdraw takes a landing out of the queue that its task no longer wants. One
-// whose move may have begun stays until that is known.
+// withdraw removes a landing from the queue if its task asks for it. A landing
+// whose move might have started stays until its result is known.
 func withdraw(v *QueueView) *Decision {
 	a := v.asked(coppice.VerbWithdraw)
 	if a == nil {
@@ -245,8 +246,8 @@ func withdraw(v *QueueView) *Decision {
 		d.Kind, d.Reason = coppice.EventWorkFinished, "its landing is over"
 		return d
 	}
-	if unsure(*l) {
-		return nil // its branch, or the remote, may have it already; the result tells
+	if mightHaveLanded(*l) {
+		return nil // its branch, or the remote, might have it already; the result shows it
 	}
 	for _, w := range v.Work {
 		switch {
@@ -263,8 +264,8 @@ func withdraw(v *QueueView) *Decision {
 	return d
 }
 
-// branchMoved keeps what a task's merge found: the branch moved in a way that a
-// person must look at.
+// branchMoved stores what a task's merge found: the branch moved in a way that a
+// person must check.
 func branchMoved(v *QueueView) *Decision {
 	a := v.asked(coppice.VerbMoved)
 	if a == nil {
@@ -279,7 +280,7 @@ func branchMoved(v *QueueView) *Decision {
 	return d
 }
 
-// needsEnd ends the needs that the first landing no longer waits for: it landed
+// needsEnd ends the needs for which the first landing no longer waits: it landed
 // or left the queue, it waits for something else, or the queue is empty.
 func needsEnd(v *QueueView) *Decision {
 	for _, n := range v.Queue.Needs {
@@ -293,10 +294,10 @@ func needsEnd(v *QueueView) *Decision {
 	return nil
 }
 
-// nextStep takes the first landing one step on. A landing that waits is tried
-// when its pause is over, or when somebody asks for it.
+// nextStep takes the next step of the first landing. A landing that waits is
+// retried when its pause has ended, or on request.
 func nextStep(v *QueueView) *Decision {
-	if v.Head == nil || v.works(v.Head.Task.ID) {
+	if v.Head == nil || v.stepInProgress(v.Head.Task.ID) {
 		return nil
 	}
 	l := *v.Head.Landing
@@ -311,15 +312,15 @@ func nextStep(v *QueueView) *Decision {
 	return d
 }
 
-// stepAhead merges and checks the second landing while the first is being pushed,
-// as if the first had landed. A slow network then holds up nobody's checks.
+// stepAhead merges and checks the second landing while the first is being
+// pushed, as if the first had landed. So a slow network does not delay checks.
 func stepAhead(v *QueueView) *Decision {
 	n := v.Next
-	if n == nil || v.open(coppice.WorkPush) == nil || v.works(n.Task.ID) || n.Landing.RetryAt.After(v.Now) || v.Queue.Needs.Of(coppice.NeedBase) != nil {
+	if n == nil || v.open(coppice.WorkPush) == nil || v.stepInProgress(n.Task.ID) || n.Landing.RetryAt.After(v.Now) || v.Queue.Needs.Of(coppice.NeedBase) != nil {
 		return nil
 	}
 	if n.Landing.Commit == "" && n.Landing.Base == n.Behind {
-		return nil // it was tried, and is tried again when it is the first
+		return nil // it was tried, and is retried when it is the first
 	}
 	d := prove(n, *n.Landing)
 	if d != nil {
@@ -328,9 +329,9 @@ func stepAhead(v *QueueView) *Decision {
 	return d
 }
 
-// early reports whether a merge or a check was done on a commit that is not on
-// the branch, or not yet.
-func early(v *View, w coppice.Work) bool {
+// doneEarly reports whether a merge or a check was done on a commit that is not
+// on the branch, or not yet.
+func doneEarly(v *View, w coppice.Work) bool {
 	switch w.Kind {
 	case coppice.WorkMerge:
 		spec, err := coppice.DecodeSpec[coppice.MergeSpec](w)
@@ -341,14 +342,14 @@ func early(v *View, w coppice.Work) bool {
 	return false
 }
 
-// concludeLater keeps what work proved that was done early. It proves nothing
-// against the landing, which is then tried again when it is the first.
+// concludeLater keeps what early work proved. It never refuses the landing,
+// which is retried when it is the first.
 func concludeLater(v *View, d *Decision) *Decision {
-	d.tip, d.need, d.Tell = "", nil, nil
+	d.tip, d.need, d.Requests = "", nil, nil
 	if l := d.Landing; l != nil && (!l.EndedAt.IsZero() || l.QueueID == 0 || l.Waits != "") {
 		kept := *v.Landing
 		kept.Candidate = coppice.Candidate{Base: v.tip(), CreatedAt: v.Now}
-		d.Kind, d.Reason, d.Landing = coppice.EventLandingWaits, "is tried again when it is the first", &kept
+		d.Kind, d.Reason, d.Landing = coppice.EventLandingWaits, "is retried when it is the first", &kept
 	}
 	return d
 }

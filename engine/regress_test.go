@@ -12,7 +12,7 @@ import (
 func TestANoteIsNoData(t *testing.T) {
 	t.Parallel()
 	v := viewOf(coppice.StageEnded, endedAs(coppice.OutcomeFailed), say(coppice.VerbRetry, "use the new API"))
-	got := promptFor(v, retry(v).Task.Next)
+	got := promptFor(v, retryTask(v).Task.Next)
 	i, j := strings.Index(got, "use the new API"), strings.Index(got, "</data-")
 	if i < j {
 		t.Errorf("a person's word stands inside the fence of data nobody should obey:\n%s", got)

@@ -14,11 +14,11 @@ import (
 func TestRemedies(t *testing.T) {
 	t.Parallel()
 	again := func(class, resume string) string {
-		return "pipeline: task.stage; to waiting; fails: " + class + "; waits on backoff: tries again (1 of 2) after: it broke (10s); next implement by ann" + resume
+		return "pipeline: task.stage; to waiting; fails: " + class + "; waits on backoff: retries (1 of 2) after: it broke (10s); next implement by ann" + resume
 	}
 	patient := "pipeline: task.stage; to queued; next implement by ann resuming talk1; limit ann for 30s"
 	person := func(class string) string {
-		return "pipeline: task.stage; to waiting; fails: " + class + "; waits on person: it broke [mend the cause, then retry the task]; next implement by ann resuming talk1"
+		return "pipeline: task.stage; to waiting; fails: " + class + "; waits on person: it broke [fix the problem, then retry the task]; next implement by ann resuming talk1"
 	}
 	shuts := func(agent string) string { return "; limit " + agent + " until a person clears it" }
 	const resumes = " resuming talk1"
@@ -67,16 +67,16 @@ func TestTriesRunOut(t *testing.T) {
 	long := policy(func(p *coppice.Policy) { p.Retry.Backoff = coppice.Duration(9 * time.Minute) })
 	run(t, pipeline, []decision{
 		{"second", viewOf(coppice.StageSession, space(), ran("", broken), ran("", broken)),
-			"pipeline: task.stage; to waiting; fails: unknown; waits on backoff: tries again (2 of 2) after: it broke (20s); next implement by ann"},
+			"pipeline: task.stage; to waiting; fails: unknown; waits on backoff: retries (2 of 2) after: it broke (20s); next implement by ann"},
 		{"third", viewOf(coppice.StageSession, space(), ran("", broken), ran("", broken), ran("", broken)),
 			`pipeline: task.ended; to ended; outcome "failed"; fails: unknown`},
 		{"none allowed", viewOf(coppice.StageSession, space(), none, ran("", broken)), `pipeline: task.ended; to ended; outcome "failed"; fails: unknown`},
 		{"pause is bounded", viewOf(coppice.StageSession, space(), long, ran("", broken), ran("", broken)),
-			"pipeline: task.stage; to waiting; fails: unknown; waits on backoff: tries again (2 of 2) after: it broke (10m0s); next implement by ann"},
+			"pipeline: task.stage; to waiting; fails: unknown; waits on backoff: retries (2 of 2) after: it broke (10m0s); next implement by ann"},
 		{"limits use up no try", viewOf(coppice.StageSession, space(), ran("", fails(coppice.ClassRateLimit)), ran("", fails(coppice.ClassOverload)), ran("", broken)),
-			"pipeline: task.stage; to waiting; fails: unknown; waits on backoff: tries again (1 of 2) after: it broke (10s); next implement by ann"},
+			"pipeline: task.stage; to waiting; fails: unknown; waits on backoff: retries (1 of 2) after: it broke (10s); next implement by ann"},
 		{"a session that worked uses up no try", viewOf(coppice.StageSession, space(), ran("head1"), ran("", broken, fixing)),
-			"pipeline: task.stage; to waiting; fails: unknown; waits on backoff: tries again (1 of 2) after: it broke (10s); next fix by ann"},
+			"pipeline: task.stage; to waiting; fails: unknown; waits on backoff: retries (1 of 2) after: it broke (10s); next fix by ann"},
 	})
 }
 
@@ -94,7 +94,7 @@ func TestFallbackAgents(t *testing.T) {
 		{"first is limited", viewOf(coppice.StageSession, space(), fallback, limited("bob"), ran("", auth)), "pipeline: task.stage; to queued; next implement by cid; limit ann until a person clears it"},
 		{"first was unable", viewOf(coppice.StageSession, space(), fallback, ran("", auth), ran("", auth, by("bob"))), "pipeline: task.stage; to queued; next implement by cid; limit bob until a person clears it"},
 		{"all were unable", viewOf(coppice.StageSession, space(), fallback, ran("", auth), ran("", auth, by("bob")), ran("", auth, by("cid"))),
-			"pipeline: task.stage; to waiting; fails: auth; waits on person: it broke [mend the cause, then retry the task]; next implement by cid resuming talk1; limit cid until a person clears it"},
+			"pipeline: task.stage; to waiting; fails: auth; waits on person: it broke [fix the problem, then retry the task]; next implement by cid resuming talk1; limit cid until a person clears it"},
 		{"a limit goes on elsewhere", viewOf(coppice.StageSession, space(), fallback, ran("", busy)),
 			"pipeline: task.stage; to queued; next implement by bob; limit ann for 30s"},
 		{"a limit of the fallback goes back, model and all", viewOf(coppice.StageSession, space(), fallback, model, ran("", auth, by("cid")), ran("", busy, by("bob"))),
@@ -133,26 +133,26 @@ func TestStrikes(t *testing.T) {
 	none := policy(func(p *coppice.Policy) { p.Retry.Max = 0 })
 	run(t, pipeline, []decision{
 		{"second in a row pauses the track", viewOf(coppice.StageSession, space(), struck, ran("", env)),
-			"pipeline: task.stage; to waiting; fails: environment; waits on backoff: tries again (1 of 2) after: it broke (10s); next implement by ann; asks project/1 to strike {\"track\":\"main\"}"},
+			"pipeline: task.stage; to waiting; fails: environment; waits on backoff: retries (1 of 2) after: it broke (10s); next implement by ann; asks project/1 to strike {\"track\":\"main\"}"},
 		{"also when the task ends with it", viewOf(coppice.StageSession, space(), struck, none, ran("", env)),
 			`pipeline: task.ended; to ended; outcome "failed"; fails: environment; asks project/1 to strike {"track":"main"}`},
 		{"another failure is no strike", viewOf(coppice.StageSession, space(), struck, ran("", fails(coppice.ClassUnknown))),
-			"pipeline: task.stage; to waiting; fails: unknown; waits on backoff: tries again (1 of 2) after: it broke (10s); next implement by ann"},
+			"pipeline: task.stage; to waiting; fails: unknown; waits on backoff: retries (1 of 2) after: it broke (10s); next implement by ann"},
 		{"forgotten after a success", viewOf(coppice.StageSession, space(), struck, ran("head1")), `pipeline: landing.opened; to checking; landing of head1; asks project/1 to worked {"track":"main"}`},
 	})
 }
 
-func TestEvidenceTellsWhatHappened(t *testing.T) {
+func TestEvidenceSaysWhatHappened(t *testing.T) {
 	t.Parallel()
 	v := viewOf(coppice.StageSession, space(), ran("", fails(coppice.ClassUnknown), func(s *coppice.Session) { s.Summary = "I got stuck." }))
-	want := "The session before this one (app-7.1, ann) failed: it broke\n\nIts last words:\nI got stuck.\n"
+	want := "The session before this one (app-7.1, ann) failed: it broke\n\nIts final message:\nI got stuck.\n"
 	if d := cmp.Diff(want, pipeline(v).Task.Next.Evidence); d != "" {
 		t.Error(d)
 	}
 	// Another agent that takes over knows what there is.
 	v = viewOf(coppice.StageSession, space(), policy(func(p *coppice.Policy) { p.Agent.Fallback = []string{"bob"} }),
 		ran("", fails(coppice.ClassAuth), func(s *coppice.Session) { s.Head, s.Stat, s.Summary = "head1", " a.go | 2 ++", "Half-way." }))
-	want = "The session before this one (app-7.1, ann) failed: it broke\n\nWhat it did is committed on your branch, from base1 to head1:\n a.go | 2 ++\n\nIts last words:\nHalf-way.\n"
+	want = "The session before this one (app-7.1, ann) failed: it broke\n\nWhat it did is committed on your branch, from base1 to head1:\n a.go | 2 ++\n\nIts final message:\nHalf-way.\n"
 	if n := pipeline(v).Task.Next; n.Agent != "bob" || n.Evidence != want {
 		t.Errorf("%s is told %s", n.Agent, cmp.Diff(want, n.Evidence))
 	}

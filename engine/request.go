@@ -18,8 +18,8 @@ func (i *Intake) As(by coppice.Actor) *Intake {
 	return &c
 }
 
-// Ask adds a request to a task. Package verb says which verbs there are, and
-// when each fits.
+// Ask adds a request to a task. Package verb has the verbs, and says when each
+// applies.
 func (i *Intake) Ask(ctx context.Context, key string, v coppice.Verb, r verb.Request) (coppice.Task, error) {
 	info := verb.Of(v)
 	if info == nil {
@@ -31,7 +31,7 @@ func (i *Intake) Ask(ctx context.Context, key string, v coppice.Verb, r verb.Req
 	return i.ask(ctx, key, info.Event, reasonOf(info, r), func(tx store.Tx, t *coppice.Task) error { return i.request(tx, t, info, r) })
 }
 
-// reasonOf is a request in a line, for the log.
+// reasonOf returns a request as one line for the log.
 func reasonOf(info *verb.Info, r verb.Request) string {
 	var words []string
 	if who := strings.TrimSpace(r.Staff.Agent + " " + r.Staff.Model); who != "" {
@@ -46,11 +46,11 @@ func reasonOf(info *verb.Info, r verb.Request) string {
 	return strings.Join(words, ": ")
 }
 
-// request checks a request against the facts, withdraws what it withdraws, and
-// stores it.
+// request checks a request against the facts, withdraws the requests that it
+// replaces, and stores it.
 func (i *Intake) request(tx store.Tx, t *coppice.Task, info *verb.Info, r verb.Request) error {
 	if !info.May(i.by) {
-		return coppice.Errorf(coppice.EForbidden, "%s may not %s a task", i.by, info.Verb)
+		return coppice.Errorf(coppice.EForbidden, "%s cannot %s a task", i.by, info.Verb)
 	}
 	f, err := i.facts(tx.Reader(), *t)
 	if err != nil {
@@ -97,15 +97,15 @@ func (i *Intake) add(tx store.Tx, t coppice.Task, open []coppice.Ask, a coppice.
 		text = joinNotes(text, o.Text)
 	}
 	if err := coppice.ValidText(verb.Of(a.Verb).Text, joinNotes(text, a.Text), coppice.MaxMessage); err != nil {
-		return err // what was said before is not settled yet, and both are told
+		return err // both texts are kept until they are settled
 	}
 	a.Subject, a.ProjectID, a.By, a.At = coppice.TaskSubject(t.ID), t.ProjectID, i.by, i.now().UTC()
 	return tx.Asks.Put(&a)
 }
 
-// goOn asks for a retry of a task that waits for something that has come, unless
-// it is being stopped.
-func (i *Intake) goOn(tx store.Tx, t coppice.Task, why string) error {
+// retryWaiting asks for a retry of a task that has what it waited for, unless
+// the task is being stopped.
+func (i *Intake) retryWaiting(tx store.Tx, t coppice.Task, why string) error {
 	open, err := tx.Asks.Open(coppice.TaskSubject(t.ID))
 	if err != nil || coppice.Asked(open, coppice.VerbStop) != nil {
 		return err
@@ -116,7 +116,7 @@ func (i *Intake) goOn(tx store.Tx, t coppice.Task, why string) error {
 	return i.event(tx, coppice.EventTaskRetried, t, why)
 }
 
-// facts are what the verbs are judged by.
+// facts returns the facts by which package verb decides.
 func (i *Intake) facts(r store.Reader, t coppice.Task) (verb.Facts, error) {
 	f := verb.Facts{Now: i.now(), Task: t}
 	var err error
@@ -138,10 +138,10 @@ func (i *Intake) facts(r store.Reader, t coppice.Task) (verb.Facts, error) {
 	return f, err
 }
 
-// moving tells whether the base is being moved to a task's commit, or may have
-// been: only the outcome of that tells.
+// moving reports whether the base is being moved to a task's commit, or might
+// have been moved: only the result shows it.
 func moving(r store.Reader, t coppice.Task, l *coppice.Landing) (bool, error) {
-	if l != nil && l.Round == t.Round && unsure(*l) {
+	if l != nil && l.Round == t.Round && mightHaveLanded(*l) {
 		return true, nil
 	}
 	if l == nil || l.QueueID == 0 {
@@ -156,8 +156,8 @@ func moving(r store.Reader, t coppice.Task, l *coppice.Landing) (bool, error) {
 	return false, err
 }
 
-// requests are what some verbs do besides, in the transaction that stores the
-// request.
+// requests has what some verbs do in addition, in the transaction that stores
+// the request.
 var requests map[coppice.Verb]func(*Intake, store.Tx, *coppice.Task, verb.Facts, verb.Request, *coppice.Ask) error
 
 func init() {
@@ -169,8 +169,8 @@ func init() {
 	}
 }
 
-// requestLand has a landing that was put off tried at once. One that is in the
-// queue needs nothing else.
+// requestLand makes a postponed landing retry now. A landing in the queue needs
+// nothing else.
 func requestLand(i *Intake, tx store.Tx, _ *coppice.Task, f verb.Facts, _ verb.Request, a *coppice.Ask) error {
 	switch {
 	case !f.PutOff():
@@ -182,18 +182,18 @@ func requestLand(i *Intake, tx store.Tx, _ *coppice.Task, f verb.Facts, _ verb.R
 	return i.add(tx, f.Task, f.Asks, coppice.Ask{Verb: coppice.VerbRetry})
 }
 
-// requestRetry opens the agent again that a task waits for: a person says that
-// it works.
+// requestRetry clears the limit of the agent for which a task waits: a person
+// says that it works.
 func requestRetry(i *Intake, tx store.Tx, _ *coppice.Task, f verb.Facts, _ verb.Request, _ *coppice.Ask) error {
 	if n := f.Task.Next; n != nil && stuckOn(f.Task, n.Agent) {
-		_, err := i.unlimit(tx, n.Agent, "a person said retry")
+		_, err := i.unlimit(tx, n.Agent, "a person retried a task")
 		return err
 	}
 	return nil
 }
 
-// requestRequeue gives the task to who is to take it over. Another agent comes
-// with the model that the project's policy has for it.
+// requestRequeue gives the task to another agent or model, if the request names
+// one. For another agent, the policy has the model.
 func requestRequeue(i *Intake, tx store.Tx, t *coppice.Task, _ verb.Facts, r verb.Request, _ *coppice.Ask) error {
 	if r.Staff != (coppice.Staff{}) {
 		p, err := tx.Projects.Get(t.ProjectID)
@@ -215,7 +215,7 @@ func requestRequeue(i *Intake, tx store.Tx, t *coppice.Task, _ verb.Facts, r ver
 		}
 	}
 	if n := t.Next; n != nil && stuckOn(*t, n.Agent) && n.Agent == t.Agent {
-		_, err := i.unlimit(tx, t.Agent, "a person said requeue")
+		_, err := i.unlimit(tx, t.Agent, "a person requeued a task")
 		return err
 	}
 	return nil
@@ -223,7 +223,7 @@ func requestRequeue(i *Intake, tx store.Tx, t *coppice.Task, _ verb.Facts, r ver
 
 // requestTake refuses an agent that has no screen.
 func requestTake(i *Intake, tx store.Tx, _ *coppice.Task, f verb.Facts, _ verb.Request, _ *coppice.Ask) error {
-	agent, err := takes(tx.Reader(), f)
+	agent, err := agentToTake(tx.Reader(), f)
 	if err != nil {
 		return err
 	}
@@ -234,23 +234,23 @@ func requestTake(i *Intake, tx store.Tx, _ *coppice.Task, f verb.Facts, _ verb.R
 	return i.screen(p, agent)
 }
 
-// takes returns the agent whose screen a person would get. They go on with the
-// work, not with its verifier.
-func takes(r store.Reader, f verb.Facts) (string, error) {
+// agentToTake returns the agent whose screen a person would get. The person
+// continues the work, not its verifier.
+func agentToTake(r store.Reader, f verb.Facts) (string, error) {
 	t, s := f.Task, f.Session
 	live := t.Stage == coppice.StageSession && s != nil && s.State.Live()
 	switch {
 	case live && s.Role == coppice.RoleVerify, !live && verb.AwaitsVerdict(t):
 		all, err := r.Sessions.Of(t.ID)
-		return worker(&View{Task: t, Sessions: all}).Agent, err
+		return resumeWork(&View{Task: t, Sessions: all}).Agent, err
 	case live:
 		return s.Agent, nil
 	}
 	return t.Next.Agent, nil
 }
 
-// Undo brings back the workspace that was removed last: of a task, or of a
-// project when key is empty.
+// Undo restores the workspace that was removed last: of a task, or of a project
+// if key is empty.
 func (i *Intake) Undo(ctx context.Context, key, project string) (coppice.Trash, error) {
 	var found coppice.Trash
 	err := i.store.Update(ctx, func(tx store.Tx) error {
@@ -264,7 +264,7 @@ func (i *Intake) Undo(ctx context.Context, key, project string) (coppice.Trash, 
 			p.ID = t.ProjectID
 		} else if p, err = tx.Projects.ByPrefix(project); err != nil {
 			return err
-		} else if err := stays(p); err != nil {
+		} else if err := refuseRemoval(p); err != nil {
 			return err
 		}
 		trash, err := tx.Trash.In(p.ID)
@@ -278,7 +278,7 @@ func (i *Intake) Undo(ctx context.Context, key, project string) (coppice.Trash, 
 			}
 		}
 		if found.ID == 0 {
-			return coppice.Errorf(coppice.ENotFound, "there is nothing to undo").WithFix("the trash keeps removed workspaces for as long as trash.ttl in coppice.yaml says")
+			return coppice.Errorf(coppice.ENotFound, "there is nothing to undo").WithFix("trash.ttl in coppice.yaml says how long the trash keeps removed workspaces")
 		}
 		if t, err = tx.Tasks.Get(found.TaskID); err != nil {
 			return err
@@ -291,7 +291,7 @@ func (i *Intake) Undo(ctx context.Context, key, project string) (coppice.Trash, 
 	return found, err
 }
 
-// ask adds what somebody says to a task.
+// ask adds a request to a task.
 func (i *Intake) ask(ctx context.Context, key string, kind coppice.EventKind, reason string, f func(store.Tx, *coppice.Task) error) (coppice.Task, error) {
 	var t coppice.Task
 	err := i.store.Update(ctx, func(tx store.Tx) error {
@@ -302,7 +302,7 @@ func (i *Intake) ask(ctx context.Context, key string, kind coppice.EventKind, re
 		if err := f(tx, &t); err != nil {
 			return err
 		}
-		t.Archived = time.Time{} // what goes on is not put away
+		t.Archived = time.Time{} // a task that continues is not archived
 		if err := tx.Tasks.Put(&t); err != nil {
 			return err
 		}

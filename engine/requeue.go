@@ -8,7 +8,7 @@ import (
 	"coppice"
 )
 
-// joinNotes keeps what was said before, and says nothing twice.
+// joinNotes joins two notes without repeating a text.
 func joinNotes(a, b string) string {
 	switch {
 	case a == "" || a == b:
@@ -19,34 +19,35 @@ func joinNotes(a, b string) string {
 	return a + "\n\n" + b
 }
 
-// requeue begins a task anew of which nothing runs any more. One whose round has
-// no session yet keeps the place and what its first one is to be told: asked
-// twice, it happens once.
+// requeue restarts a task of which nothing runs any more. If its round has no
+// session yet, it keeps its place and the text for its first session: a repeated
+// request has no further effect.
 func requeue(v *View) *Decision {
 	t := v.Task
 	d := &Decision{
-		Kind: coppice.EventTaskStage, Reason: "begins anew", Task: &t,
+		Kind: coppice.EventTaskStage, Reason: "restarts", Task: &t,
 		Asks: v.settled(coppice.VerbRequeue, coppice.VerbRetry, coppice.VerbLand, coppice.VerbTake, coppice.VerbGive),
 	}
 	if n := t.Next; n != nil && len(v.Sessions) == 0 && n.Role == t.FirstRole() {
-		t.Next = unbegun(t, *n)
+		t.Next = firstOfRound(t, *n)
 		d.Reason = "waits for its turn"
 	} else {
-		t.Next = firstSession(t, "A person ended the work on this task and had it begun anew.\n"+soFar(v))
+		t.Next = firstSession(t, "A person stopped the work on this task and restarted it.\n"+workSoFar(v))
 		if n != nil {
-			t.Next.Note = n.Note // nobody has heard it
+			t.Next.Note = n.Note // no session has read it
 		}
 		t.Round++
 	}
-	beginAgain(v, &t, v.note(coppice.VerbRequeue, coppice.VerbRetry))
+	restartTask(v, &t, v.note(coppice.VerbRequeue, coppice.VerbRetry))
 	return d
 }
 
-// unbegun is the first session of a round as its task has it now.
-func unbegun(t coppice.Task, n coppice.Next) *coppice.Next {
+// firstOfRound returns the first session of a round with the task's current
+// agent and model.
+func firstOfRound(t coppice.Task, n coppice.Next) *coppice.Next {
 	n.Screen = false
 	if n.Agent != t.Agent {
-		n.Agent, n.Model, n.Resume, n.Fork = t.Agent, t.Model, "", false // its conversation is another agent's
+		n.Agent, n.Model, n.Resume, n.Fork = t.Agent, t.Model, "", false // the conversation belongs to another agent
 	}
 	if t.Model != "" {
 		n.Model = t.Model
@@ -54,21 +55,21 @@ func unbegun(t coppice.Task, n coppice.Next) *coppice.Next {
 	return &n
 }
 
-// beginAgain puts a task before its next session, with a note and nothing left
-// of what went wrong before.
-func beginAgain(v *View, t *coppice.Task, note string) {
+// restartTask prepares a task for its next session, with a note and without
+// earlier failures.
+func restartTask(v *View, t *coppice.Task, note string) {
 	grant(v, t)
 	t.Next.Note = joinNotes(t.Next.Note, note)
 	t.Stage, t.Outcome, t.EndedAt, t.Failure, t.Wait, t.Warning = coppice.StageWaiting, "", time.Time{}, nil, nil, ""
 }
 
-// mostTold is of how many sessions the next one is told.
-const mostTold = 5
+// mostSummaries is the number of earlier sessions in the prompt of the next one.
+const mostSummaries = 5
 
-// soFar tells what is on a task's branch: what its last sessions did, the last
-// words of the newest, and why it was refused if it was. What has landed is part
-// of the base.
-func soFar(v *View) string {
+// workSoFar describes the work on a task's branch: what its last sessions did,
+// the newest one's final message, and why it was refused, if it was. Work that
+// has landed is part of the base.
+func workSoFar(v *View) string {
 	var told []coppice.Session
 	lists := [][]coppice.Session{v.Earlier, v.Sessions}
 	if v.Task.Landed != "" {
@@ -82,11 +83,11 @@ func soFar(v *View) string {
 		}
 	}
 	var b strings.Builder
-	for _, s := range told[max(0, len(told)-mostTold):] {
+	for _, s := range told[max(0, len(told)-mostSummaries):] {
 		fmt.Fprintf(&b, "\nWhat %s (%s) did is committed on your branch, from %s to %s:\n%s\n", s.Key, s.Agent, short(s.From), short(s.Head), s.Stat)
 	}
-	if s := v.worked(); s != nil && s.Summary != "" {
-		fmt.Fprintf(&b, "\nThe last words of %s:\n%s\n", s.Key, s.Summary)
+	if s := v.lastWorkSession(); s != nil && s.Summary != "" {
+		fmt.Fprintf(&b, "\nThe final message of %s:\n%s\n", s.Key, s.Summary)
 	}
 	if l := v.Landing; l != nil && l.Evidence != "" {
 		b.WriteString("\n" + l.Evidence)

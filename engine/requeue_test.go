@@ -12,7 +12,7 @@ import (
 	"coppice/verb"
 )
 
-// sayRequeue is a person who wants the task begun anew, with a note.
+// sayRequeue is a person who wants the task begun again, with a note.
 func sayRequeue(v *View) {
 	say(coppice.VerbRequeue, "use the new API")(v)
 }
@@ -63,13 +63,13 @@ func TestRequeueDecides(t *testing.T) {
 			policy(func(p *coppice.Policy) { p.Budget.Task = 2 }), sayRequeue), anew + "; budget 5"},
 		{"ended meanwhile", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeFailed), sayRequeue), "nothing"},
 	})
-	run(t, retry, []decision{
+	run(t, retryTask, []decision{
 		{"what is stopped first", viewOf(coppice.StageWaiting, next("bob"), person, sayRequeue), "nothing"},
 	})
 }
 
 // The next session is told what is on the branch, by whoever did it.
-func TestRequeueTellsWhatWasDone(t *testing.T) {
+func TestRequeueSaysWhatWasDone(t *testing.T) {
 	t.Parallel()
 	did := func(from, stat, words string) func(*coppice.Session) {
 		return func(s *coppice.Session) { s.From, s.Stat, s.Summary = from, stat, words }
@@ -78,7 +78,7 @@ func TestRequeueTellsWhatWasDone(t *testing.T) {
 		candidate(ended(coppice.LandingRefused)), sayRequeue)
 	v.Earlier = []coppice.Session{{Key: "app-7.0", Agent: "bob", Role: coppice.RoleImplement, From: "base0", Head: "base1", Stat: " b.go | 1 +"}}
 	got := requeue(v).Task.Next.Evidence
-	want := `A person ended the work on this task and had it begun anew.
+	want := `A person stopped the work on this task and restarted it.
 
 What app-7.0 (bob) did is committed on your branch, from base0 to base1:
  b.go | 1 +
@@ -86,7 +86,7 @@ What app-7.0 (bob) did is committed on your branch, from base0 to base1:
 What app-7.1 (ann) did is committed on your branch, from base1 to head1:
  a.go | 2 ++
 
-The last words of app-7.2:
+The final message of app-7.2:
 I went astray.
 
 the evidence`
@@ -99,7 +99,7 @@ the evidence`
 	}
 }
 
-// A running session is ended and another agent goes on in the same workspace,
+// A running session is ended and another agent continues in the same workspace,
 // with a note; said twice, it happens once.
 func TestRequeueARunningTask(t *testing.T) {
 	t.Parallel()
@@ -174,7 +174,7 @@ func TestRequeueAnEndedTask(t *testing.T) {
 	}
 }
 
-// Who is told to stop last stops, and who is told to begin anew last begins.
+// Who is told to stop last stops, and who is told to begin again last begins.
 func TestTheLastWordCounts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
@@ -253,8 +253,8 @@ func TestRequeueRefuses(t *testing.T) {
 	}
 }
 
-// A requeue of what waits for a person to mend its agent says that the agent is
-// mended, unless another one takes over.
+// A requeue of what waits for a person to fix its agent says that the agent is
+// fixed, unless another one takes over.
 func TestRequeueClearsWhatItWaitsFor(t *testing.T) {
 	t.Parallel()
 	for agent, cleared := range map[string]bool{"": true, "bob": false} {
@@ -334,7 +334,7 @@ func TestNothingElseWhileItEnds(t *testing.T) {
 		"take": func() (coppice.Task, error) { return b.Take(t.Context(), task.Key) },
 		"land": func() (coppice.Task, error) { return b.Land(t.Context(), task.Key) },
 	} {
-		if _, err := ask(); coppice.ErrorCode(err) != coppice.EConflict || !strings.Contains(err.Error(), "is being ended") {
+		if _, err := ask(); coppice.ErrorCode(err) != coppice.EConflict || !strings.Contains(err.Error(), "is being stopped") {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

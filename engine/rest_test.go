@@ -94,7 +94,7 @@ func randomView(rt *rapid.T) *View {
 			v.Messages[0].Text = ""
 		}
 	}
-	if s := v.session(); s != nil && chance(rt, "question") {
+	if s := v.lastSession(); s != nil && chance(rt, "question") {
 		v.Questions = []coppice.Question{{ID: 1, TaskID: 7, SessionID: s.ID, Ref: "q", Text: "?", AskedAt: noon}}
 	}
 	randomWork(rt, v)
@@ -148,13 +148,13 @@ func randomWork(rt *rapid.T, v *View) {
 	for range rapid.IntRange(0, 2).Draw(rt, "work") {
 		kind := one(rt, "kind", everyKind)
 		ofSession := kind == coppice.WorkRun || kind == coppice.WorkSend || kind == coppice.WorkStop
-		if ofSession && (v.session() == nil || v.Workspace == nil) {
+		if ofSession && (v.lastSession() == nil || v.Workspace == nil) {
 			continue // such work is offered for a session in a workspace only
 		}
 		state := one(rt, "state", workStates)
 		work(kind, state, rapid.IntRange(0, 2).Draw(rt, "attempt"), func(w *coppice.Work) {
 			w.Key, w.SessionID = fmt.Sprintf("random/%d", len(v.Work)), 0
-			if s := v.session(); s != nil {
+			if s := v.lastSession(); s != nil {
 				w.SessionID = s.ID
 			}
 			if state == coppice.WorkFinished {
@@ -171,7 +171,7 @@ func randomWork(rt *rapid.T, v *View) {
 }
 
 // From any facts, the deciders come to rest: applied to a real store, again and
-// again as time passes, none undoes another's decision for ever.
+// again as time passes, none undoes another's decision indefinitely.
 func TestDecidersComeToRest(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

@@ -8,15 +8,14 @@ import (
 	"coppice/prompt"
 )
 
-// role is what the engine does about sessions in a role. What else a role is, is
-// in coppice.Roles, and what it is asked in package prompt.
+// role is what the engine does for sessions in a role. coppice.Roles has its
+// properties, and package prompt its prompt.
 type role struct {
-	// run adds to what its run is given. Optional.
+	// run adds to the spec of its run. Optional.
 	run func(*View, *coppice.RunSpec)
-	// end keeps what the result of its run says, for a session that ended as it
-	// should. Optional.
+	// end stores the result of its run, for a session that succeeded. Optional.
 	end func(*View, coppice.RunResult, *coppice.Session)
-	// failed tells whether a session that ended as it should brought nothing, which
+	// failed reports whether a session that succeeded achieved nothing, which
 	// uses up a try. Optional.
 	failed func(*View, *coppice.Session) bool
 	// judge decides what follows a session that ended.
@@ -34,8 +33,8 @@ func init() {
 	}
 }
 
-// roleOf returns what the engine does about a session. One in a role that this
-// version does not know is treated as one that implements.
+// roleOf returns what the engine does for a session. A role that this version
+// does not know is treated like implement.
 func roleOf(s *coppice.Session) role {
 	if r, ok := roles[s.Role]; ok {
 		return r
@@ -43,11 +42,11 @@ func roleOf(s *coppice.Session) role {
 	return roles[coppice.RoleImplement]
 }
 
-// judges tells whether a session judges a candidate, instead of working for the
-// task.
+// judges reports whether a session in the role judges a candidate, instead of
+// working on the task.
 func judges(r coppice.Role) bool { return r.Info().Where == coppice.AtCandidate }
 
-// promptFor is the first message of a task's next session.
+// promptFor returns the first message of a task's next session.
 func promptFor(v *View, n *coppice.Next) string {
 	in := prompt.Input{
 		Task: v.Task, Policy: v.Project.Policy, Next: *n, Onto: v.onto(), Checks: v.checks(),
@@ -59,9 +58,9 @@ func promptFor(v *View, n *coppice.Next) string {
 	return prompt.Write(in)
 }
 
-// carryDetached offers what a starting session needs next that works in a
-// worktree of its own: that worktree, then its run.
-func carryDetached(v *View, s *coppice.Session) *Decision {
+// startDetached offers what a starting session in a detached worktree needs
+// next: the worktree, then its run.
+func startDetached(v *View, s *coppice.Session) *Decision {
 	if s.Path != "" {
 		spec := runSpec(v, s)
 		spec.Path, spec.Ports = s.Path, s.Ports
@@ -83,7 +82,7 @@ func carryDetached(v *View, s *coppice.Session) *Decision {
 	}}
 }
 
-// restrict gives a run what its role allows.
+// restrict adds what its role allows to a run's spec.
 func restrict(v *View, r coppice.RoleInfo, spec *coppice.RunSpec) {
 	if spec.ReadOnly = r.Denied != ""; spec.ReadOnly {
 		spec.Permissions.Rules = slices.Insert(spec.Permissions.Rules, 0, coppice.Rule{Tool: "edit", Do: coppice.RuleDeny, Why: r.Denied})

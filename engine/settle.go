@@ -8,7 +8,7 @@ import (
 	"coppice"
 )
 
-// settle draws the conclusions of finished work, one item at a time.
+// settle decides what follows finished work, one item at a time.
 func settle(v *View) *Decision {
 	for i := range v.Work {
 		w := v.Work[i]
@@ -27,13 +27,13 @@ func settle(v *View) *Decision {
 	return nil
 }
 
-// unknownWork keeps a result of a kind that this version does not know.
+// unknownWork settles a result of a kind that this version does not know.
 func unknownWork(_ *View, w coppice.Work) *Decision {
 	return &Decision{Kind: coppice.EventWorkFinished, Reason: fmt.Sprintf("this version does not know %s", w.Kind)}
 }
 
-// settlers has one function a kind: what the result, or the failure, of such
-// an item makes of the facts.
+// settlers has one function for each kind: what the result, or the failure, of
+// such an item changes.
 var settlers map[coppice.WorkKind]func(*View, coppice.Work) *Decision
 
 func init() {
@@ -52,8 +52,8 @@ func init() {
 	}
 }
 
-// result decodes a finished item; a result that does not decode is a failure
-// of the work like any other.
+// result decodes the result of a finished item. A result that cannot be decoded
+// is a failure of the work like any other.
 func result[T any](w coppice.Work) (T, *coppice.Failure) {
 	if w.Failure != nil {
 		var zero T
@@ -66,8 +66,8 @@ func result[T any](w coppice.Work) (T, *coppice.Failure) {
 	return r, nil
 }
 
-// settlePrepare takes note of a workspace that is there, or fails the session
-// that waits for it.
+// settlePrepare stores that a workspace is ready, or fails the session that
+// waits for it.
 func settlePrepare(v *View, w coppice.Work) *Decision {
 	if spec, err := coppice.DecodeSpec[coppice.PrepareSpec](w); err == nil && spec.Detached {
 		return settleDetached(v, w)
@@ -98,14 +98,14 @@ func settlePrepare(v *View, w coppice.Work) *Decision {
 		ws.Kept = v.Task.Ended()
 	}
 	d.Workspace = &ws
-	if s := v.session(); s != nil && s.State == coppice.SessionStarting && w.Kind == coppice.WorkPrepare {
-		// Nobody was in it since: the session begins from this very commit.
+	if s := v.lastSession(); s != nil && s.State == coppice.SessionStarting && w.Kind == coppice.WorkPrepare {
+		// Nobody has used it since: the session starts from this commit.
 		c := *s
 		c.From = r.Head
 		d.Session = &c
 	}
 	if v.Task.Stage == coppice.StageChecking && v.Landing == nil {
-		// A person said land: the branch's head as it is now is the candidate.
+		// A person asked to land it: the branch's current head is the candidate.
 		if r.Head == ws.BaseCommit {
 			end := endTask(v, coppice.OutcomeFailed, coppice.Failf(coppice.ClassImplementation, "its branch has no changes to land", "retry it"))
 			end.Workspace, end.Trash = d.Workspace, d.Trash
@@ -117,7 +117,7 @@ func settlePrepare(v *View, w coppice.Work) *Decision {
 }
 
 func prepareFailed(v *View, fail *coppice.Failure) *Decision {
-	if s := v.session(); s != nil && s.State.Live() {
+	if s := v.lastSession(); s != nil && s.State.Live() {
 		return endSession(v, coppice.SessionFailed, fail)
 	}
 	if v.Task.Stage == coppice.StageChecking {
@@ -128,24 +128,24 @@ func prepareFailed(v *View, fail *coppice.Failure) *Decision {
 	return &Decision{Kind: coppice.EventTaskWarned, Reason: fail.Text, Task: &t}
 }
 
-// settleRun ends a session: what its process did, what its agent said and what
-// the repository shows, together.
+// settleRun ends a session, by what its process did, what its agent said and
+// what the repository shows.
 func settleRun(v *View, w coppice.Work) *Decision {
 	r, fail := result[coppice.RunResult](w)
-	s := v.session()
+	s := v.lastSession()
 	if s == nil || s.ID != w.SessionID || !s.State.Live() {
 		return &Decision{Kind: coppice.EventSessionEnded, Reason: "was given up before"}
 	}
 	if fail != nil {
-		return endSession(v, coppice.SessionFailed, inAccount(fail, s, ranAs(v, s, w)))
+		return endSession(v, coppice.SessionFailed, inAccount(fail, s, accountOfRun(v, s, w)))
 	}
 	state := coppice.SessionDone
 	switch {
 	case r.Lost:
 		state = coppice.SessionLost
-		fail = coppice.Failf(coppice.ClassLost, "its process vanished", "")
+		fail = coppice.Failf(coppice.ClassLost, "its process disappeared", "")
 	case r.Stopped && (s.StopWhy == coppice.StopTaken || s.StopWhy == coppice.StopGiven || s.StopWhy == coppice.StopParked):
-		// It goes on in the next session.
+		// It continues in the next session.
 	case r.Stopped && s.StopWhy == coppice.ClassBudget:
 		state, fail = coppice.SessionFailed, endedByBudget(v, s, r)
 	case r.Stopped && s.StopWhy == coppice.ClassTimeout:
@@ -160,7 +160,7 @@ func settleRun(v *View, w coppice.Work) *Decision {
 			fail = f
 		}
 	case s.Screen:
-		// A person left it; how its process ended says nothing.
+		// A person left it; the exit of its process does not matter.
 	case r.Signal != "":
 		state = coppice.SessionFailed
 		fail = coppice.Failf(coppice.ClassUnknown, "was killed by "+r.Signal, "")
@@ -168,7 +168,7 @@ func settleRun(v *View, w coppice.Work) *Decision {
 		state = coppice.SessionFailed
 		fail = coppice.Failf(coppice.ClassUnknown, fmt.Sprintf("ended with exit code %d", *r.Exit), "")
 	}
-	d := endSession(v, state, inAccount(fail, s, ranAs(v, s, w)))
+	d := endSession(v, state, inAccount(fail, s, accountOfRun(v, s, w)))
 	d.Session.Exit, d.Session.Signal = r.Exit, r.Signal
 	d.Session.Summary, d.Session.Usage = r.Summary, r.Usage
 	d.Session.From, d.Session.Head, d.Session.Stat = r.From, r.Head, r.Stat
@@ -185,7 +185,7 @@ func settleRun(v *View, w coppice.Work) *Decision {
 	return d
 }
 
-// inAccount notes in a session's failure which account met it.
+// inAccount stores in a session's failure to which account it belongs.
 func inAccount(fail *coppice.Failure, s *coppice.Session, account string) *coppice.Failure {
 	if fail == nil || account == s.Agent {
 		return fail
@@ -197,7 +197,7 @@ func inAccount(fail *coppice.Failure, s *coppice.Session, account string) *coppi
 
 // endSession ends the newest session.
 func endSession(v *View, state coppice.SessionState, fail *coppice.Failure) *Decision {
-	s := *v.session()
+	s := *v.lastSession()
 	s.State, s.EndedAt, s.Failure, s.Warning = state, v.Now, fail, ""
 	s.Unpark(v.Now)
 	d := &Decision{Kind: coppice.EventSessionEnded, Session: &s, Reason: string(state)}
@@ -207,8 +207,8 @@ func endSession(v *View, state coppice.SessionState, fail *coppice.Failure) *Dec
 	return d
 }
 
-// settleStop says nothing new: the session's own run tells how it ended. When
-// it does not, stop asks again.
+// settleStop changes nothing: the session's own run reports how it ended. If it
+// does not, stop asks again.
 func settleStop(_ *View, w coppice.Work) *Decision {
 	d := &Decision{Kind: coppice.EventWorkFinished, Reason: "asked to stop"}
 	if w.Failure != nil {
@@ -217,8 +217,7 @@ func settleStop(_ *View, w coppice.Work) *Decision {
 	return d
 }
 
-// settleMerge takes note of the merged tree, or ends the landing with what
-// conflicts.
+// settleMerge stores the merged tree, or ends the landing with the conflicts.
 func settleMerge(v *View, w coppice.Work) *Decision {
 	l, gone := landingOf(v)
 	if gone != nil {
@@ -226,12 +225,12 @@ func settleMerge(v *View, w coppice.Work) *Decision {
 	}
 	r, fail := result[coppice.MergeResult](w)
 	if fail != nil {
-		return putOff(v, l, fail)
+		return postpone(v, l, fail)
 	}
 	if r.Need != nil {
 		return baseNeed(v, w, *r.Need)
 	}
-	goesOn(&l)
+	clearWait(&l)
 	d := &Decision{Kind: coppice.EventLandingMerged, Landing: &l, Reason: "merged with " + short(r.Base), tip: r.Base}
 	if r.Refused != "" {
 		return endLanding(v, d, coppice.LandingRefused, refusedText(r))
@@ -246,9 +245,9 @@ func settleMerge(v *View, w coppice.Work) *Decision {
 	return d
 }
 
-// settleCheck keeps the judgements and ends the landing when one went against
-// it. What was killed, or ran out of time for the first time, judges nothing, and
-// neither does a check whose worker was lost again and again.
+// settleCheck stores the results and ends the landing if one refuses the tree. A
+// killed check, or one that timed out for the first time, has no result. Neither
+// has a check whose worker was lost repeatedly.
 func settleCheck(v *View, w coppice.Work) *Decision {
 	l, gone := landingOf(v)
 	if gone != nil {
@@ -259,18 +258,18 @@ func settleCheck(v *View, w coppice.Work) *Decision {
 		fail = broken(v, r)
 	}
 	if fail != nil && fail.Class == coppice.ClassLost {
-		return wasKilled(v, &Decision{Landing: &l}, *coppice.Failf(coppice.ClassEnvironment, fail.Text,
-			"the machine, or what runs on it, stops while the checks run: look at the server's log, and at the memory that the checks take"))
+		return postponeKilled(v, &Decision{Landing: &l}, *coppice.Failf(coppice.ClassEnvironment, fail.Text,
+			"the machine, or the server, stops while the checks run: see the server's log, and check how much memory the checks use"))
 	}
 	if fail != nil {
-		d := putOff(v, l, fail)
+		d := postpone(v, l, fail)
 		if fail.Class == coppice.ClassEnvironment && len(v.Project.Policy.Critical) > 0 {
-			d.Tell = append(d.Tell, strike(v, *fail))
+			d.Requests = append(d.Requests, strike(v, *fail))
 		}
 		return d
 	}
 	d := &Decision{Kind: coppice.EventCheckEnded, Landing: &l}
-	red, again := runs(v, l, r.Checks)
+	red, again := sortRuns(v, l, r.Checks)
 	for _, c := range r.Checks {
 		c.ID, c.ProjectID, c.TaskID, c.LandingID = 0, v.Project.ID, v.Task.ID, l.ID
 		c.Tree, c.Env, c.EndedAt = l.Tree, r.Env, v.Now
@@ -281,7 +280,7 @@ func settleCheck(v *View, w coppice.Work) *Decision {
 	if len(red) == 0 && again != nil {
 		return runAgain(v, d, *again)
 	}
-	goesOn(&l)
+	clearWait(&l)
 	if len(red) > 0 {
 		return endLanding(v, d, coppice.LandingRefused, checkText(red))
 	}
@@ -289,9 +288,9 @@ func settleCheck(v *View, w coppice.Work) *Decision {
 	return d
 }
 
-// settlePush notes that the remote has the landing's commit; otherwise the landing
-// waits, or begins again. A push that failed may have moved the remote all the
-// same: it is tried until its result tells.
+// settlePush stores that the remote has the landing's commit. Otherwise the
+// landing waits, or starts again. A push that failed might have moved the
+// remote, so it is retried until its result is known.
 func settlePush(v *View, w coppice.Work) *Decision {
 	l, gone := landingOf(v)
 	if gone != nil {
@@ -299,20 +298,20 @@ func settlePush(v *View, w coppice.Work) *Decision {
 	}
 	r, fail := result[coppice.PushResult](w)
 	if fail != nil {
-		return waits(v, l, fail)
+		return retryLater(v, l, fail)
 	}
 	if !r.Pushed {
-		return notBrought(v, l, r.Now, r.Blocked, r.Need)
+		return notMoved(v, l, r.Now, r.Blocked, r.Need)
 	}
-	goesOn(&l)
+	clearWait(&l)
 	l.Pushed = true
 	return &Decision{Kind: coppice.EventLandingPushed, Reason: short(l.Commit) + " to " + v.remote(), Landing: &l}
 }
 
-// settleMove ends the landing when the branch has moved to its commit; otherwise
-// the landing waits, or begins again on the branch as it is now. A move that
-// failed may have moved the branch all the same: it is tried until its result
-// tells. One whose commit the remote has does not begin again.
+// settleMove ends the landing when the branch has moved to its commit. Otherwise
+// the landing waits, or starts again on the current branch. A move that failed
+// might have moved the branch, so it is retried until its result is known. A
+// landing whose commit is on the remote does not start again.
 func settleMove(v *View, w coppice.Work) *Decision {
 	l, gone := landingOf(v)
 	if gone != nil {
@@ -320,15 +319,15 @@ func settleMove(v *View, w coppice.Work) *Decision {
 	}
 	r, fail := result[coppice.MoveResult](w)
 	if fail != nil {
-		return waits(v, l, fail)
+		return retryLater(v, l, fail)
 	}
-	if !r.Moved && r.Blocked == "" && l.Pushed { // any other commit would be refused by the remote
+	if !r.Moved && r.Blocked == "" && l.Pushed { // the remote would refuse any other commit
 		r.Blocked = fmt.Sprintf("%s moved here while its commit was pushed: merge what is on the remote into %s by hand", v.onto(), v.onto())
 	}
 	if !r.Moved {
-		return notBrought(v, l, r.Now, r.Blocked, r.Need)
+		return notMoved(v, l, r.Now, r.Blocked, r.Need)
 	}
-	goesOn(&l)
+	clearWait(&l)
 	l.Outcome, l.EndedAt = coppice.LandingLanded, v.Now
 	return &Decision{
 		Kind: coppice.EventLandingEnded, Reason: "landed as " + short(l.Commit), Landing: &l, tip: l.Commit,
@@ -336,20 +335,20 @@ func settleMove(v *View, w coppice.Work) *Decision {
 	}
 }
 
-// notBrought makes a landing wait for what blocks its last steps, or has it begin
-// again on its branch, which has gone elsewhere. Where that is, the merge that
-// follows judges.
-func notBrought(v *View, l coppice.Landing, now, blocked string, need *coppice.Need) *Decision {
+// notMoved makes a landing wait for what blocks its last steps, or starts it
+// again on its branch, which has moved elsewhere. The merge that follows checks
+// where the branch is.
+func notMoved(v *View, l coppice.Landing, now, blocked string, need *coppice.Need) *Decision {
 	l.Failure = nil
 	if blocked != "" {
-		return waitsFor(v, l, blocked, need)
+		return waitForBlock(v, l, blocked, need)
 	}
 	l.Candidate = coppice.Candidate{}
 	return &Decision{Kind: coppice.EventBaseMoved, Reason: "the base has moved to " + short(now), Landing: &l}
 }
 
-// landingOf returns a copy of the landing that work was done for; when that
-// landing is over, the second result says that there is nothing to conclude.
+// landingOf returns a copy of the landing for which work was done. If that
+// landing has ended, the second result says that nothing follows.
 func landingOf(v *View) (coppice.Landing, *Decision) {
 	if v.Landing == nil || !v.Landing.EndedAt.IsZero() {
 		return coppice.Landing{}, &Decision{Kind: coppice.EventWorkFinished, Reason: "its landing is over"}
@@ -360,26 +359,26 @@ func landingOf(v *View) (coppice.Landing, *Decision) {
 	return *v.Landing, nil
 }
 
-// putOff tries a landing's step again later; after a few times the landing is
-// given up and the failure is the task's.
-func putOff(v *View, l coppice.Landing, fail *coppice.Failure) *Decision {
+// postpone retries a landing's step later. After a few times the landing is
+// given up, and the task fails.
+func postpone(v *View, l coppice.Landing, fail *coppice.Failure) *Decision {
 	if l.Tries < 3 {
-		return waits(v, l, fail)
+		return retryLater(v, l, fail)
 	}
 	l.Outcome, l.EndedAt, l.Failure = coppice.LandingFailed, v.Now, fail
 	return &Decision{Kind: coppice.EventLandingEnded, Reason: fail.Text, Landing: &l}
 }
 
-// waits tries a landing's step again later.
-func waits(v *View, l coppice.Landing, fail *coppice.Failure) *Decision {
+// retryLater retries a landing's step later.
+func retryLater(v *View, l coppice.Landing, fail *coppice.Failure) *Decision {
 	l.Tries++
 	l.Failure, l.Waits = fail, fail.Text
 	l.RetryAt = v.Now.Add(doubled(5*time.Second, l.Tries, time.Minute))
 	return &Decision{Kind: coppice.EventLandingWaits, Reason: fail.Text, Landing: &l}
 }
 
-// goesOn forgets why a landing waited: a step of it worked.
-func goesOn(l *coppice.Landing) {
+// clearWait removes why a landing waited: one of its steps worked.
+func clearWait(l *coppice.Landing) {
 	l.Tries, l.Killed, l.RetryAt, l.Waits, l.Failure = 0, 0, time.Time{}, "", nil
 }
 
@@ -390,7 +389,7 @@ func endLanding(v *View, d *Decision, outcome coppice.LandingOutcome, evidence s
 	return d
 }
 
-// doubled is a pause that doubles with each try, up to a bound.
+// doubled returns a pause that doubles with each try, up to a limit.
 func doubled(first time.Duration, try int, most time.Duration) time.Duration {
 	d := first
 	for range try - 1 {
@@ -414,7 +413,7 @@ func durationText(d time.Duration) string {
 	return string(b)
 }
 
-// refusedText tells the agent why git does not take its commits.
+// refusedText explains to the agent why git refuses its commits.
 func refusedText(r coppice.MergeResult) string {
 	return fmt.Sprintf("Git refuses your commits: they are incomplete, or a repository that checks what it receives would not take them.\n\n%s\n\n"+
 		"Commit your work again with ordinary git commands (git add, git commit), without the objects that git names here.\n", r.Refused)

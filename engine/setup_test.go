@@ -150,7 +150,7 @@ func ended(o coppice.LandingOutcome) func(*coppice.Landing) {
 func inQueueOf(v *View) *QueueView {
 	q := &QueueView{Common: v.Common, Queue: v.Queue, Head: v}
 	q.Of = coppice.QueueSubject(1)
-	q.share()
+	q.shareWork()
 	return q
 }
 
@@ -179,7 +179,7 @@ func queued(f func(*QueueView) *Decision) func(*View) *Decision {
 		q := inQueueOf(&c)
 		d := f(q)
 		if d != nil {
-			q.keep(d)
+			q.keepNeed(d)
 		}
 		return d
 	}
@@ -230,10 +230,10 @@ func tell(v *View, d *Decision) string {
 		if s.Failure != nil {
 			add("session fails: %s", s.Failure.Class)
 		}
-		if s.Verdict != nil && (v.byID(s.ID) == nil || v.byID(s.ID).Verdict == nil) {
+		if s.Verdict != nil && (v.sessionByID(s.ID) == nil || v.sessionByID(s.ID).Verdict == nil) {
 			add("verdict pass=%t", s.Verdict.Pass())
 		}
-		if old := v.byID(s.ID); old != nil && old.Path != s.Path {
+		if old := v.sessionByID(s.ID); old != nil && old.Path != s.Path {
 			add("in %q", s.Path)
 		}
 		if s.StopTries > 0 {
@@ -255,7 +255,7 @@ func tell(v *View, d *Decision) string {
 		now.BaseCommit, now.Needs = q.Tip, q.Needs
 		p = append(p, tellProject(was, now)...)
 	}
-	for _, a := range d.Tell {
+	for _, a := range d.Requests {
 		p = append(p, tellAsk(v, a))
 	}
 	for _, q := range d.Questions {
@@ -284,7 +284,7 @@ func tell(v *View, d *Decision) string {
 
 // tellParked says what a decision changes about a session's being parked.
 func tellParked(v *View, s coppice.Session) (text string) {
-	old := v.byID(s.ID)
+	old := v.sessionByID(s.ID)
 	if old == nil || old.ParkedAt.Equal(s.ParkedAt) && old.ReadyAt.Equal(s.ReadyAt) {
 		return ""
 	}

@@ -8,12 +8,12 @@ import (
 	"coppice/store"
 )
 
-// mostStarts bounds how many sessions one turn starts, and so what it reads of
-// each lane.
+// mostStarts limits how many sessions one turn starts, and so how much it reads
+// of each lane.
 const mostStarts = 64
 
-// dispatch gives free sessions to parked work, and then to queued tasks. It looks
-// again when it found some in the wrong lane.
+// dispatch gives free sessions to parked work, and then to queued tasks. It
+// repeats that if it found tasks in the wrong lane.
 func (t *turn) dispatch() error {
 	for {
 		again, err := t.dispatchOnce()
@@ -25,14 +25,14 @@ func (t *turn) dispatch() error {
 
 func (t *turn) dispatchOnce() (again bool, err error) {
 	lanes := map[coppice.Lane][]coppice.Task{}
-	room, err := loadRoom(t.tx.Reader(), t.now, t.nodes, t.cfg)
+	capacity, err := loadCapacity(t.tx.Reader(), t.now, t.nodes, t.cfg)
 	if err != nil {
 		return false, err
 	}
-	if err := t.unpark(&room); err != nil {
+	if err := t.unpark(&capacity); err != nil {
 		return false, err
 	}
-	if err := t.thin(room); err != nil {
+	if err := t.stopExcessParked(capacity); err != nil {
 		return false, err
 	}
 	var wake time.Time
@@ -40,7 +40,7 @@ func (t *turn) dispatchOnce() (again bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		if err := room.know(t.tx.Reader(), lane.ProjectID); err != nil {
+		if err := capacity.loadProject(t.tx.Reader(), lane.ProjectID); err != nil {
 			return false, err
 		}
 		moved, err := t.rerouteLane(lane)
@@ -48,27 +48,27 @@ func (t *turn) dispatchOnce() (again bool, err error) {
 			return false, err
 		}
 		if moved == mostStarts {
-			wake = t.now // there may be more, for the next turn
+			wake = t.now // the next turn might find more
 		} else if moved > 0 {
-			again = true // to lanes that were looked at before
+			again = true // they moved to lanes that were checked before
 		}
-		if why, until := room.Blocked(lane); why != "" {
+		if why, until := capacity.Blocked(lane); why != "" {
 			if !until.IsZero() && (wake.IsZero() || until.Before(wake)) {
 				wake = until
 			}
 			continue
 		}
-		heads, err := t.tx.Lanes.Heads(lane, room.places(lane, mostStarts))
+		heads, err := t.tx.Lanes.Heads(lane, capacity.freeSessions(lane, mostStarts))
 		if err != nil {
 			return false, err
 		}
 		lanes[lane] = heads
-		if err := room.learn(t.tx.Reader(), lane.ProjectID, heads); err != nil {
+		if err := capacity.loadSpent(t.tx.Reader(), lane.ProjectID, heads); err != nil {
 			return false, err
 		}
 	}
-	for _, task := range fill(room, lanes) {
-		started, err := t.start(task, room.Granted[task.ID])
+	for _, task := range fill(capacity, lanes) {
+		started, err := t.start(task, capacity.Granted[task.ID])
 		if err != nil {
 			return false, fmt.Errorf("engine: start %s: %w", task.Key, err)
 		}
@@ -77,10 +77,10 @@ func (t *turn) dispatchOnce() (again bool, err error) {
 	return again, t.tx.Timers.Set(store.Timer{Kind: TimerLanes, ID: "lanes", At: wake})
 }
 
-// rerouteLane gives the first tasks of a lane to another account when their own
-// cannot be used for long, and those of a stand-in back when their own can. It
-// looks once at each lane whenever the limits have changed, and returns how many
-// tasks moved.
+// rerouteLane gives the first tasks of a lane to another account if their own
+// cannot be used for long, and returns tasks of a fallback when their own
+// account can be used. It checks each lane once whenever the limits have
+// changed, and returns how many tasks moved.
 func (t *turn) rerouteLane(lane coppice.Lane) (moved int, err error) {
 	limited, err := t.limited()
 	if err != nil {
@@ -96,7 +96,7 @@ func (t *turn) rerouteLane(lane coppice.Lane) (moved int, err error) {
 	}
 	l, ok := limited.of(lane.Agent)
 	for _, task := range heads {
-		if !stoodIn(task) && (!ok || !lasts(l, t.now)) {
+		if !waitsForFallback(task) && (!ok || !isLong(l, t.now)) {
 			continue
 		}
 		v, err := t.view(task.ID)
@@ -118,9 +118,9 @@ func (t *turn) rerouteLane(lane coppice.Lane) (moved int, err error) {
 	return moved, nil
 }
 
-// start creates the task's next session and lets the pipeline carry it on. A
-// task whose account has become another one since it was queued moves to that
-// one's lane instead, as room was found for it in the old one.
+// start creates the task's next session and lets the pipeline start it. A task
+// whose account has changed since it was queued moves to the other lane instead:
+// the free session is one of the old lane.
 func (t *turn) start(task coppice.Task, granted coppice.USD) (bool, error) {
 	v, err := t.view(task.ID)
 	if err != nil {
@@ -155,7 +155,7 @@ func (t *turn) start(task coppice.Task, granted coppice.USD) (bool, error) {
 		}
 	} else {
 		for _, m := range v.Messages {
-			m.DeliveredAt = t.now // they stand in the prompt
+			m.DeliveredAt = t.now // they are in the prompt
 			d.Messages = append(d.Messages, m)
 		}
 	}
@@ -166,56 +166,56 @@ func (t *turn) start(task coppice.Task, granted coppice.USD) (bool, error) {
 	return true, t.settleAll()
 }
 
-// loadRoom reads what dispatch and the derived statuses need.
-func loadRoom(r store.Reader, now time.Time, nodes []coppice.Node, cfg Config) (Room, error) {
-	room := Room{
+// loadCapacity reads what dispatch and the derived statuses need.
+func loadCapacity(r store.Reader, now time.Time, nodes []coppice.Node, cfg Config) (Capacity, error) {
+	capacity := Capacity{
 		Now: now, Projects: map[int64]coppice.Project{}, Limited: Limited{},
-		Nodes: nodes, Most: cfg.MaxSessions, Reserve: cfg.Reserve,
+		Nodes: nodes, MaxSessions: cfg.MaxSessions, Reserve: cfg.Reserve,
 		Reserved: map[int64]coppice.USD{}, Spent: map[int64]coppice.USD{}, Granted: map[int64]coppice.USD{},
 	}
 	var err error
-	if room.Today, err = r.Spend.ByProject(coppice.Day(now)); err != nil {
-		return room, err
+	if capacity.Today, err = r.Spend.ByProject(coppice.Day(now)); err != nil {
+		return capacity, err
 	}
-	if room.Running, err = r.Lanes.Running(); err != nil {
-		return room, err
+	if capacity.Running, err = r.Lanes.Running(); err != nil {
+		return capacity, err
 	}
-	if room.InFlight, err = r.Lanes.InFlight(); err != nil {
-		return room, err
+	if capacity.InFlight, err = r.Lanes.InFlight(); err != nil {
+		return capacity, err
 	}
-	if room.Takes, err = r.Sessions.MemoryUsed(); err != nil {
-		return room, err
+	if capacity.MemoryUse, err = r.Sessions.MemoryUsed(); err != nil {
+		return capacity, err
 	}
 	limits, err := r.Limits.All()
 	if err != nil {
-		return room, err
+		return capacity, err
 	}
 	for _, l := range limits {
 		if l.Holds(now) {
-			room.Limited[l.Agent] = l
+			capacity.Limited[l.Agent] = l
 		}
 	}
 	live, err := r.Sessions.Live()
 	if err != nil {
-		return room, err
+		return capacity, err
 	}
 	for _, s := range live {
-		room.reserve(s)
+		capacity.reserve(s)
 		if s.StartedAt.IsZero() || now.Sub(s.StartedAt) < young {
-			if err := room.know(r, s.ProjectID); err != nil {
-				return room, err
+			if err := capacity.loadProject(r, s.ProjectID); err != nil {
+				return capacity, err
 			}
-			room.promise(s.ProjectID, s.Agent)
+			capacity.reserveMemory(s.ProjectID, s.Agent)
 		}
 		if s.Parked() {
-			room.Parked = append(room.Parked, s)
+			capacity.Parked = append(capacity.Parked, s)
 		}
 	}
-	return room, nil
+	return capacity, nil
 }
 
-// know loads a project into the room once.
-func (r Room) know(tx store.Reader, project int64) error {
+// loadProject loads a project once.
+func (r Capacity) loadProject(tx store.Reader, project int64) error {
 	if _, ok := r.Projects[project]; ok {
 		return nil
 	}
@@ -224,8 +224,8 @@ func (r Room) know(tx store.Reader, project int64) error {
 	return err
 }
 
-// learn loads what tasks have spent that may start and have a budget.
-func (r Room) learn(tx store.Reader, project int64, tasks []coppice.Task) error {
+// loadSpent loads what tasks have spent that might start and have a budget.
+func (r Capacity) loadSpent(tx store.Reader, project int64, tasks []coppice.Task) error {
 	p := r.Projects[project].Policy
 	for _, t := range tasks {
 		if allowed(p, t) == 0 {

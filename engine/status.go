@@ -11,7 +11,7 @@ import (
 )
 
 // TaskStatus is what a person reads about a task: its derived status and the
-// rows it was derived from.
+// rows from which it was derived.
 type TaskStatus struct {
 	Project  string // its prefix
 	Status   coppice.Status
@@ -24,11 +24,11 @@ type TaskStatus struct {
 	Asks     []coppice.Ask     // open, oldest first
 }
 
-// Statuses derives the statuses of tasks from one snapshot. How many queries it
-// takes depends on how many projects have landings among them, not on how many
-// tasks there are. Safe for concurrent use.
+// Statuses derives the statuses of tasks from one snapshot. The number of its
+// queries depends on the number of projects with landings, not on the number of
+// tasks. It is safe for concurrent use.
 func (e *Engine) Statuses(ctx context.Context, r store.Reader, tasks []coppice.Task) ([]TaskStatus, error) {
-	room, err := e.roomFor(ctx, r, tasks)
+	capacity, err := e.capacityFor(ctx, r, tasks)
 	if err != nil {
 		return nil, err
 	}
@@ -36,19 +36,19 @@ func (e *Engine) Statuses(ctx context.Context, r store.Reader, tasks []coppice.T
 	if err != nil {
 		return nil, err
 	}
-	room.Projects = p.projects
+	capacity.Projects = p.projects
 	waiting, err := checkSlots(r, tasks)
 	if err != nil {
 		return nil, err
 	}
 	out := make([]TaskStatus, len(tasks))
-	lines := map[int64]*line{} // the landing queues, by id
+	lines := map[int64]*queueStatus{} // the landing queues, by id
 	for i, t := range tasks {
-		out[i] = p.status(room, t)
+		out[i] = p.status(capacity, t)
 		l := out[i].Landing
 		queued := t.Stage == coppice.StageLanding && l != nil && l.QueueID != 0
 		if queued && lines[l.QueueID] == nil {
-			if lines[l.QueueID], err = lineOf(r, l.QueueID); err != nil {
+			if lines[l.QueueID], err = loadQueueStatus(r, l.QueueID); err != nil {
 				return nil, err
 			}
 		}
@@ -62,20 +62,21 @@ func (e *Engine) Statuses(ctx context.Context, r store.Reader, tasks []coppice.T
 	return out, nil
 }
 
-// roomFor reads what the statuses of queued tasks depend on: for others nothing,
-// as that means reading every live session.
-func (e *Engine) roomFor(ctx context.Context, r store.Reader, tasks []coppice.Task) (Room, error) {
+// capacityFor reads what the statuses of queued tasks depend on. Without queued
+// tasks it reads nothing, because that means reading every live session.
+func (e *Engine) capacityFor(ctx context.Context, r store.Reader, tasks []coppice.Task) (Capacity, error) {
 	if !slices.ContainsFunc(tasks, func(t coppice.Task) bool { return t.Stage == coppice.StageQueued }) {
-		return Room{}, nil
+		return Capacity{}, nil
 	}
 	nodes, err := e.cfg.Nodes(ctx)
 	if err != nil {
-		return Room{}, err
+		return Capacity{}, err
 	}
-	return loadRoom(r, e.cfg.Now(), nodes, e.cfg)
+	return loadCapacity(r, e.cfg.Now(), nodes, e.cfg)
 }
 
-// checkSlots says of tasks whose check waits for a slot what runs instead.
+// checkSlots returns, for tasks whose check waits for a slot, which checks run
+// instead.
 func checkSlots(r store.Reader, tasks []coppice.Task) (map[int64]string, error) {
 	if !slices.ContainsFunc(tasks, func(t coppice.Task) bool { return t.Stage == coppice.StageChecking || t.Stage == coppice.StageLanding }) {
 		return nil, nil
@@ -108,7 +109,7 @@ func checkSlots(r store.Reader, tasks []coppice.Task) (map[int64]string, error) 
 	return reasons, err
 }
 
-// named names tasks by their keys.
+// named returns the keys of tasks.
 func named(ids []int64, keys map[int64]string) []string {
 	var out []string
 	for _, id := range ids {
@@ -117,8 +118,8 @@ func named(ids []int64, keys map[int64]string) []string {
 	return out
 }
 
-// page is what statuses are derived from: projects by id, asks by subject, all
-// else by task.
+// page has the rows from which statuses are derived: projects by id, asks by
+// subject, everything else by task.
 type page struct {
 	projects  map[int64]coppice.Project
 	sessions  map[int64][]coppice.Session
@@ -129,13 +130,13 @@ type page struct {
 	others    map[branch]coppice.Needs          // of branches besides the base
 }
 
-// branch names a branch that work lands on.
+// branch names a branch on which work lands.
 type branch struct {
 	project int64
 	name    string
 }
 
-// needs are what a person must do before work lands on a task's branch.
+// needs returns what a person must do before work lands on a task's branch.
 func (p page) needs(t coppice.Task) coppice.Needs {
 	if t.Onto == "" {
 		return p.projects[t.ProjectID].Needs
@@ -152,7 +153,7 @@ func loadPage(r store.Reader, tasks []coppice.Task) (p page, err error) {
 		if !slices.Contains(projects, t.ProjectID) {
 			projects = append(projects, t.ProjectID)
 		}
-		if t.Sessions > 0 { // otherwise there is neither a session nor a landing
+		if t.Sessions > 0 { // otherwise it has neither a session nor a landing
 			begun = append(begun, t.ID)
 		}
 		if t.Stage == coppice.StageSession {
@@ -187,7 +188,7 @@ func loadPage(r store.Reader, tasks []coppice.Task) (p page, err error) {
 	if p.others, err = otherNeeds(r, other); err != nil {
 		return p, err
 	}
-	open, err := r.Asks.AllOpen() // few at any moment
+	open, err := r.Asks.AllOpen() // usually few
 	p.asks = map[coppice.Subject][]coppice.Ask{}
 	for _, a := range open {
 		p.asks[a.Subject] = append(p.asks[a.Subject], a)
@@ -195,7 +196,8 @@ func loadPage(r store.Reader, tasks []coppice.Task) (p page, err error) {
 	return p, err
 }
 
-// otherNeeds reads the needs of all branches that work of the projects lands on.
+// otherNeeds reads the needs of all branches on which work of the projects
+// lands.
 func otherNeeds(r store.Reader, projects []int64) (map[branch]coppice.Needs, error) {
 	all := map[branch]coppice.Needs{}
 	for _, id := range projects {
@@ -210,7 +212,7 @@ func otherNeeds(r store.Reader, projects []int64) (map[branch]coppice.Needs, err
 	return all, nil
 }
 
-// last returns the last of a list, or nil.
+// last returns the last element of a list, or nil.
 func last[T any](list []T) *T {
 	if len(list) == 0 {
 		return nil
@@ -218,7 +220,7 @@ func last[T any](list []T) *T {
 	return &list[len(list)-1]
 }
 
-func (p page) status(room Room, t coppice.Task) TaskStatus {
+func (p page) status(capacity Capacity, t coppice.Task) TaskStatus {
 	s := TaskStatus{Project: p.projects[t.ProjectID].Prefix, Sessions: p.sessions[t.ID], Asks: p.asks[coppice.TaskSubject(t.ID)]}
 	s.Session = last(s.Sessions)
 	if l, ok := p.landings[t.ID]; ok {
@@ -229,18 +231,19 @@ func (p page) status(room Room, t coppice.Task) TaskStatus {
 	}
 	blocked := ""
 	if t.Stage == coppice.StageQueued {
-		if blocked, _ = room.Blocked(t.Lane()); blocked == "" && !begun(t) {
-			blocked = room.crowded(t.ProjectID)
+		if blocked, _ = capacity.Blocked(t.Lane()); blocked == "" && !hasStarted(t) {
+			blocked = capacity.tooManyOpen(t.ProjectID)
 		}
-		if x := s.Session; blocked != "" && blocked == room.full(t.Lane()) && x != nil && x.Rests() && s.Question == nil {
+		if x := s.Session; blocked != "" && blocked == capacity.full(t.Lane()) && x != nil && x.Rests() && s.Question == nil {
 			blocked = coppice.ReasonAnswered
 		}
 	}
 	s.Status, s.Reason = t.Status(s.Session, s.Landing, s.Question, blocked)
 	if x := s.Session; t.Stage == coppice.StageSession && s.Question == nil && x != nil && x.State == coppice.SessionIdle && !x.Screen {
-		// An agent that stays after its turn: was it a person who ended that?
-		if interrupted(&View{Heard: p.messages[t.ID]}, x) {
-			s.Status, s.Reason, s.Fix = coppice.StatusNeedsYou, wasInterrupted, fmt.Sprintf("say how to go on: coppice send %s \"…\"", t.Key)
+		// An agent that stays after its turn might have been interrupted by a
+		// person.
+		if interrupted(&View{Delivered: p.messages[t.ID]}, x) {
+			s.Status, s.Reason, s.Fix = coppice.StatusNeedsYou, wasInterrupted, fmt.Sprintf("to continue, run: coppice send %s \"…\"", t.Key)
 		}
 	}
 	if n := landingNeed(p.needs(t), t); n != nil {
@@ -248,13 +251,13 @@ func (p page) status(room Room, t coppice.Task) TaskStatus {
 	}
 	switch {
 	case t.Stage == coppice.StageQueued && blocked != "":
-		if p := room.Projects[t.ProjectID]; p.PausedAt.IsZero() && paused(p, t.Lane().Track) {
-			s.Fix = fmt.Sprintf("mend the cause, then say `coppice project resume %s --track %s`", p.Prefix, t.Lane().Track)
+		if p := capacity.Projects[t.ProjectID]; p.PausedAt.IsZero() && paused(p, t.Lane().Track) {
+			s.Fix = fmt.Sprintf("fix the problem, then run `coppice project resume %s --track %s`", p.Prefix, t.Lane().Track)
 			break
 		}
-		if l, ok := room.Limited.of(t.Lane().Agent); ok && l.Until.IsZero() {
-			s.Fix = fmt.Sprintf("mend the cause, then say `coppice limits clear %s`", l.Agent)
-		} else if why, _ := room.day(room.Projects[t.ProjectID]); blocked == why {
+		if l, ok := capacity.Limited.of(t.Lane().Agent); ok && l.Until.IsZero() {
+			s.Fix = fmt.Sprintf("fix the problem, then run `coppice limits clear %s`", l.Agent)
+		} else if why, _ := capacity.dayBudgetSpent(capacity.Projects[t.ProjectID]); blocked == why {
 			s.Fix = dayFix
 		}
 	case t.Stage == coppice.StageWaiting && t.Wait != nil:

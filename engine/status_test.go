@@ -121,7 +121,7 @@ func TestStatusInAPausedTrack(t *testing.T) {
 	})
 	b.create(coppice.NewTask{Title: "a"})
 	b.turn()
-	if s := b.status("app-1"); s.Reason != "track main is paused: 2 environment failures in a row" || s.Fix != "mend the cause, then say `coppice project resume app --track main`" {
+	if s := b.status("app-1"); s.Reason != "track main is paused: 2 environment failures in a row" || s.Fix != "fix the problem, then run `coppice project resume app --track main`" {
 		t.Errorf("is %s (%q, %q)", s.Status, s.Reason, s.Fix)
 	}
 }
@@ -135,7 +135,7 @@ func TestCrowded(t *testing.T) {
 	b.turn()
 	b.finish("app-1", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "base1"})
 	b.finish("app-1", coppice.WorkRun, coppice.RunResult{Head: "head1"})
-	want := "waiting for other tasks to land: 1 of 1 are under way (limits.workspaces)"
+	want := "waiting for other tasks to land: 1 of 1 have started (limits.workspaces)"
 	if s := b.status("app-2"); s.Status != coppice.StatusWaiting || s.Reason != want {
 		t.Errorf("app-2 is %s (%s)", s.Status, s.Reason)
 	}

@@ -7,23 +7,23 @@ import (
 	"coppice"
 )
 
-// talk delivers messages and answers to the running session. One that is being
-// stopped hears nothing more; what is said to it goes to the next. One that is
-// parked hears nothing until dispatch has a free session for it.
+// talk delivers messages and answers to the running session. A session that is
+// being stopped gets no more messages: they go to the next one. A parked session
+// gets none until dispatch has a free session for it.
 func talk(v *View) *Decision {
-	s := v.session()
+	s := v.lastSession()
 	if s == nil || !s.State.Live() || s.StartedAt.IsZero() || !s.StopAt.IsZero() || s.Parked() || v.Task.Ended() {
 		return nil
 	}
 	if v.open(coppice.WorkSend) != nil {
 		return nil // one at a time, in order
 	}
-	return nextWord(v, s)
+	return nextMessage(v, s)
 }
 
-// nextWord delivers what a session is to hear next: an answer, or a message. It
-// returns nil when there is nothing.
-func nextWord(v *View, s *coppice.Session) *Decision {
+// nextMessage delivers the next answer or message to a session. It returns nil
+// if there is none.
+func nextMessage(v *View, s *coppice.Session) *Decision {
 	for _, q := range v.Questions {
 		if q.SessionID == s.ID && !q.AnsweredAt.IsZero() && q.ClosedAt.IsZero() {
 			return sendWork(v, s, fmt.Sprintf("question/%d/%d", q.ID, q.AnsweredAt.UnixNano()), coppice.SendSpec{Session: s.Key, Text: q.Answer, Question: q.Ref})
@@ -49,15 +49,15 @@ func messageKey(m coppice.Message, session int64) string {
 	return fmt.Sprintf("message/%d/%d", m.ID, session)
 }
 
-// unheard settles messages that nobody will hear: those that meant one session
-// which is over. What was said to a task that has ended is marked so that a
-// person sees it; it is heard if the task goes on.
-func unheard(v *View) *Decision {
-	s := v.session()
+// undeliverable settles messages that no session will get: those for one session
+// that has ended. Messages to an ended task are marked so that a person sees it.
+// They are delivered if the task continues.
+func undeliverable(v *View) *Decision {
+	s := v.lastSession()
 	gone := s == nil || !s.State.Live()
 	for _, m := range v.Messages {
 		if w := v.open(coppice.WorkSend); w != nil && w.Key == messageKey(m, w.SessionID) {
-			continue // its result tells
+			continue // its result shows it
 		}
 		d := &Decision{By: "talk", Kind: coppice.EventMessageFailed}
 		switch {
@@ -70,7 +70,7 @@ func unheard(v *View) *Decision {
 		case m.Kind == coppice.MessageInterrupt && m.Text == "" && gone:
 			m.Failed = "the session ended first"
 		case v.Task.Ended() && m.Failed == "":
-			m.Failed = "the task ended first; it is heard if the task goes on"
+			m.Failed = "the task ended first; it is delivered if the task continues"
 		default:
 			continue
 		}
@@ -80,12 +80,12 @@ func unheard(v *View) *Decision {
 	return nil
 }
 
-// chooseModel remembers the model that a session could not change to, for the
-// task's next one, and says so in the message. An agent that stands in for the
-// task's own has no say in it.
+// chooseModel stores the model to which a session could not change, for the
+// task's next one, and says so in the message. It does not do so if the session
+// used a fallback.
 func chooseModel(v *View, s *coppice.Session, m *coppice.Message) *coppice.Task {
-	if s != nil && (s.Agent != v.Task.Agent || v.standsIn(s)) {
-		m.Failed += fmt.Sprintf("; %s stands in for %s, so the model is not kept", v.account(s.Agent, s.Model), v.first())
+	if s != nil && (s.Agent != v.Task.Agent || v.usesFallback(s)) {
+		m.Failed += fmt.Sprintf("; %s is the fallback for %s, so the model is not kept", v.account(s.Agent, s.Model), v.preferredAccount())
 		return nil
 	}
 	m.Failed += "; the next session uses " + m.Text
@@ -99,20 +99,20 @@ func chooseModel(v *View, s *coppice.Session, m *coppice.Message) *coppice.Task 
 	return &t
 }
 
-// nextModel is the model of the session that follows one by the same agent. One
-// that stands in with another model goes on with that.
+// nextModel returns the model of the next session of the same agent. A fallback
+// model is kept.
 func nextModel(v *View, s *coppice.Session) string {
-	if s.Agent == v.Task.Agent && v.Task.Model != "" && !v.standsIn(s) {
+	if s.Agent == v.Task.Agent && v.Task.Model != "" && !v.usesFallback(s) {
 		return v.Task.Model
 	}
 	return s.Model
 }
 
-// interrupted tells whether the last word that a session heard was a person's
-// interrupt, with nothing said after it.
+// interrupted reports whether the last message to a session was a person's
+// interrupt without a text.
 func interrupted(v *View, s *coppice.Session) bool {
 	var last coppice.Message
-	for _, m := range v.Heard {
+	for _, m := range v.Delivered {
 		if m.SessionID == s.ID && !m.DeliveredAt.IsZero() && !m.DeliveredAt.Before(last.DeliveredAt) {
 			last = m
 		}
@@ -125,10 +125,10 @@ const wasInterrupted = "was interrupted"
 // pause waits for a person after an interrupt.
 func pause(v *View, s *coppice.Session) *Decision {
 	t := v.Task
-	t.Stage, t.Next = coppice.StageWaiting, follows(v, s)
+	t.Stage, t.Next = coppice.StageWaiting, resumeSession(v, s)
 	t.Wait = &coppice.Wait{
 		On: coppice.WaitPerson, Text: wasInterrupted,
-		Fix: fmt.Sprintf("say how to go on: coppice retry %s --note \"…\"", t.Key),
+		Fix: fmt.Sprintf("to continue, run: coppice retry %s --note \"…\"", t.Key),
 	}
 	return &Decision{Kind: coppice.EventTaskStage, Reason: t.Wait.Text, Task: &t}
 }
@@ -159,11 +159,11 @@ func settleSend(v *View, w coppice.Work) *Decision {
 	return &Decision{Kind: sendKind(r), Reason: r.Why}
 }
 
-// settleMessage takes note of whether a session heard a message. A model that
-// it goes on with, or could not change to, is the task's from now on.
+// settleMessage stores whether a session got a message. A model with which it
+// continues, or to which it could not change, becomes the task's model.
 func settleMessage(v *View, m coppice.Message, session int64, r coppice.SendResult) *Decision {
 	if m.SessionID == session && m.Failed != "" {
-		r = coppice.SendResult{Why: m.Failed} // the agent had it, and ended before it read it
+		r = coppice.SendResult{Why: m.Failed} // the agent got it, and ended before it read it
 	}
 	d := &Decision{Kind: sendKind(r), Reason: r.Why}
 	m.SessionID, m.Failed = session, r.Why
@@ -173,7 +173,7 @@ func settleMessage(v *View, m coppice.Message, session int64, r coppice.SendResu
 		m.Failed = "it did not arrive"
 	}
 	if m.Kind == coppice.MessageModel {
-		s := v.byID(session)
+		s := v.sessionByID(session)
 		if !r.Delivered {
 			d.Task = chooseModel(v, s, &m)
 		} else if s != nil {

@@ -21,8 +21,8 @@ func said(kind, text string, changes ...func(*coppice.Message)) change {
 // heard adds a message that a session got.
 func heard(session int64, kind, text string) change {
 	return func(v *View) {
-		at := noon.Add(time.Duration(len(v.Heard)) * time.Second)
-		v.Heard = append(v.Heard, coppice.Message{ID: int64(50 + len(v.Heard)), SessionID: session, Kind: kind, Text: text, DeliveredAt: at})
+		at := noon.Add(time.Duration(len(v.Delivered)) * time.Second)
+		v.Delivered = append(v.Delivered, coppice.Message{ID: int64(50 + len(v.Delivered)), SessionID: session, Kind: kind, Text: text, DeliveredAt: at})
 	}
 }
 
@@ -55,10 +55,10 @@ func TestTalkByKind(t *testing.T) {
 	})
 }
 
-func TestUnheard(t *testing.T) {
+func TestUndeliverable(t *testing.T) {
 	t.Parallel()
 	over := ran("head1")
-	run(t, unheard, []decision{
+	run(t, undeliverable, []decision{
 		{"text waits for the next session", viewOf(coppice.StageSession, space(), over, said(coppice.MessageNow, "hi"), said(coppice.MessageNext, "then")), "nothing"},
 		{"an interrupt with a text as well", viewOf(coppice.StageSession, space(), over, said(coppice.MessageInterrupt, "no")), "nothing"},
 		{"an interrupt without one fails", viewOf(coppice.StageSession, space(), over, said(coppice.MessageInterrupt, "")),
@@ -70,9 +70,9 @@ func TestUnheard(t *testing.T) {
 		{"auto is no model to change to", viewOf(coppice.StageSession, space(), ran("", live), said(coppice.MessageModel, "auto")),
 			"talk: message.failed; model auto; message 1 heard=false a model is chosen when a session starts; the next session uses auto"},
 		{"a stand-in's model is not kept", viewOf(coppice.StageSession, space(), ran("head1", by("bob")), said(coppice.MessageModel, "big")),
-			"talk: message.failed; message 1 heard=false the session ended first; bob stands in for ann, so the model is not kept"},
+			"talk: message.failed; message 1 heard=false the session ended first; bob is the fallback for ann, so the model is not kept"},
 		{"a task that has ended says so", viewOf(coppice.StageEnded, task(func(t *coppice.Task) { t.Outcome = coppice.OutcomeCancelled }), said(coppice.MessageNow, "hi")),
-			"talk: message.failed; message 1 heard=false the task ended first; it is heard if the task goes on"},
+			"talk: message.failed; message 1 heard=false the task ended first; it is delivered if the task continues"},
 		{"and says so once", viewOf(coppice.StageEnded, task(func(t *coppice.Task) { t.Outcome = coppice.OutcomeCancelled }), said(coppice.MessageNow, "hi", tried(11))), "nothing"},
 	})
 }
@@ -105,7 +105,7 @@ func TestSettleMessage(t *testing.T) {
 
 func TestInterruptedWaitsForAPerson(t *testing.T) {
 	t.Parallel()
-	waits := "pipeline: task.stage; to waiting; waits on person: was interrupted [say how to go on: coppice retry app-7 --note \"…\"]; next implement by ann resuming talk1"
+	waits := "pipeline: task.stage; to waiting; waits on person: was interrupted [to continue, run: coppice retry app-7 --note \"…\"]; next implement by ann resuming talk1"
 	run(t, pipeline, []decision{
 		{"without a text", viewOf(coppice.StageSession, space(), ran("head1"), heard(11, coppice.MessageInterrupt, "")), waits},
 		{"even when its agent calls that a failure", viewOf(coppice.StageSession, space(), ran("", fails(coppice.ClassUnknown)), heard(11, coppice.MessageInterrupt, "")), waits},
@@ -161,6 +161,6 @@ func TestHandover(t *testing.T) {
 		{"nobody knows its conversation", viewOf(coppice.StageSession, space(), ran("head1", onScreen, func(s *coppice.Session) { s.Conversation, s.Resume = "", "talk0" })),
 			"pipeline: task.stage; to queued; next implement by ann resuming talk0"},
 		{"it had no screen", viewOf(coppice.StageSession, space(), ran("", onScreen, fails(coppice.ClassCapability))),
-			"pipeline: task.stage; to waiting; fails: capability; waits on person: it broke [mend the cause, then retry the task]; next implement by ann resuming talk1"},
+			"pipeline: task.stage; to waiting; fails: capability; waits on person: it broke [fix the problem, then retry the task]; next implement by ann resuming talk1"},
 	})
 }

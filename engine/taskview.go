@@ -7,16 +7,16 @@ import (
 	"coppice"
 )
 
-// deciders of a task in the order in which they are asked. Each returns its next
-// decision or nil; after each decision all are asked again.
+// deciders are the deciders of a task in the order in which they are asked. Each
+// returns its next decision or nil. After each decision all are asked again.
 var deciders = []func(*View) *Decision{
 	settle,
 	undo,
-	retry,
-	goOn,
+	retryTask,
+	continueTask,
 	stop,
 	landFailed,
-	unheard,
+	undeliverable,
 	handover,
 	budget,
 	reroute,
@@ -25,7 +25,7 @@ var deciders = []func(*View) *Decision{
 	talk,
 	park,
 	health,
-	tidy,
+	cleanupDetached,
 	cleanup,
 	purge,
 }
@@ -50,7 +50,7 @@ func (v *View) due() time.Time {
 		sooner(w.Until)
 	}
 	if l := v.Landing; l != nil && l.EndedAt.IsZero() && l.QueueID == 0 && !v.Task.Ended() && l.RetryAt.After(v.Now) {
-		sooner(l.RetryAt) // one that has come waits for the step under way, which ends with an event
+		sooner(l.RetryAt) // a time in the past waits for the step in progress, which ends with an event
 	}
 	sooner(healthDue(v))
 	sooner(parkDue(v))
@@ -60,16 +60,16 @@ func (v *View) due() time.Time {
 	return at
 }
 
-// follow reads the checks of a landing that changed, and wakes whom a decision
-// concerns: dependants of a task that ended, and the queue that a landing
-// entered.
+// follow reads the checks of a landing that changed, and wakes the subjects that
+// a decision concerns: dependants of a task that ended, and the queue that a
+// landing entered.
 func (v *View) follow(t *turn, d *Decision) error {
 	if d.Landing != nil || len(d.Checks) > 0 {
 		if err := t.viewLanding(v); err != nil {
 			return err
 		}
 	}
-	if d.need != nil { // the queue has it in a moment
+	if d.need != nil { // the queue will have it soon
 		v.Queue.Needs = v.Queue.Needs.With(*d.need)
 	}
 	if l := d.Landing; l != nil && l.QueueID != 0 {
@@ -105,7 +105,7 @@ func (v *View) showSession(s *coppice.Session, fresh bool) {
 	if fresh {
 		v.Sessions = append(v.Sessions, *s)
 		v.Numbered++
-	} else if old := v.byID(s.ID); old != nil {
+	} else if old := v.sessionByID(s.ID); old != nil {
 		more := coppice.USD(s.Usage.CostUSD - old.Usage.CostUSD)
 		v.Spent, v.Today = v.Spent+more, v.Today+more
 		*old = *s
@@ -141,6 +141,6 @@ func (v *View) showMessage(m coppice.Message) {
 	}
 	v.Messages = open
 	if !m.Open() {
-		v.Heard = append(v.Heard, m)
+		v.Delivered = append(v.Delivered, m)
 	}
 }

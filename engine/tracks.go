@@ -7,7 +7,8 @@ import (
 	"coppice/store"
 )
 
-// ChangePolicy brings what was found in a known project's checkout into force.
+// ChangePolicy activates the policy that was found in a known project's
+// checkout.
 func (i *Intake) ChangePolicy(ctx context.Context, found coppice.Project) (coppice.Project, error) {
 	var p coppice.Project
 	err := i.store.Update(ctx, func(tx store.Tx) error {
@@ -20,7 +21,7 @@ func (i *Intake) ChangePolicy(ctx context.Context, found coppice.Project) (coppi
 	return p, err
 }
 
-// takePolicy gives a project the policy that was found, if it is another one.
+// takePolicy gives a project the policy that was found, if it differs.
 func (i *Intake) takePolicy(tx store.Tx, p *coppice.Project, found coppice.Project) error {
 	was := p.Policy
 	if string(coppice.Raw(was)) == string(coppice.Raw(found.Policy)) {
@@ -44,9 +45,9 @@ func (i *Intake) takePolicy(tx store.Tx, p *coppice.Project, found coppice.Proje
 	return i.event(tx, coppice.EventProjectChanged, coppice.Task{ProjectID: p.ID, Key: p.Prefix}, "its policy changed")
 }
 
-// changeTracks follows a change of a project's tracks: tasks that have not
-// begun move to where their category leads now, unless a person put them
-// elsewhere, and tracks that are gone hold up nobody.
+// changeTracks follows a change of a project's tracks. Tasks that have not
+// started move to the track of their category, unless a person moved them.
+// Removed tracks delay no task.
 func (i *Intake) changeTracks(tx store.Tx, was coppice.Policy, p *coppice.Project) error {
 	if string(coppice.Raw(was.Tracks)) == string(coppice.Raw(p.Policy.Tracks)) {
 		return nil
@@ -65,14 +66,14 @@ func (i *Intake) changeTracks(tx store.Tx, was coppice.Policy, p *coppice.Projec
 	for _, t := range tasks {
 		_, there := p.Policy.Track(t.Track)
 		to := p.Policy.TrackFor(t.Category)
-		if begun(t) || t.Track == to || there && t.Track != was.TrackFor(t.Category) {
+		if hasStarted(t) || t.Track == to || there && t.Track != was.TrackFor(t.Category) {
 			continue
 		}
 		t.Track = to
 		if err := tx.Tasks.Put(&t); err != nil {
 			return err
 		}
-		if err := i.event(tx, coppice.EventTaskChanged, t, "goes to track "+to); err != nil {
+		if err := i.event(tx, coppice.EventTaskChanged, t, "moves to track "+to); err != nil {
 			return err
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"coppice/store"
 )
 
-// verifies tells whether a verifier has to pass the task's candidates.
+// verifies reports whether a verifier must pass the task's candidates.
 func verifies(v *View) bool {
 	switch v.Project.Policy.Verify.By {
 	case coppice.VerifyNone:
@@ -21,28 +21,29 @@ func verifies(v *View) bool {
 	return len(v.Task.Steps) > 0
 }
 
-// wantVerdict queues the task for a verifier. Its landing stays open.
-func wantVerdict(v *View, l coppice.Landing) *Decision {
+// queueVerifier queues the task for a verifier. Its landing stays open.
+func queueVerifier(v *View, l coppice.Landing) *Decision {
 	n := &coppice.Next{Role: coppice.RoleVerify, Agent: v.Task.Agent, Model: v.Task.Model}
 	if a := v.Project.Policy.Agent.Roles[coppice.RoleVerify]; a != "" && a != n.Agent {
 		n.Agent, n.Model = a, ""
 	}
-	return enqueue(v, n, fmt.Sprintf("tree %s waits for a verdict", short(l.Tree)))
+	return enqueue(v, n, fmt.Sprintf("tree %s waits for a verifier", short(l.Tree)))
 }
 
-// runVerifier holds a verifier's last words to the form of a verdict.
+// runVerifier validates a verifier's final message against the schema of a
+// verdict.
 func runVerifier(v *View, spec *coppice.RunSpec) {
 	spec.Schema, spec.Browser = coppice.VerdictSchema(len(v.Task.Steps)), v.Project.Policy.Verify.Browser
 }
 
-// endVerifier keeps the verdict of a verifier's run.
+// endVerifier stores the verdict of a verifier's run.
 func endVerifier(v *View, r coppice.RunResult, s *coppice.Session) { s.Verdict = verdictOf(v, r) }
 
-// settleDetached takes note of a session's own worktree, or fails the session that
-// waits for it; what was made of it by then is cleared away.
+// settleDetached stores a session's detached worktree, or fails the session that
+// waits for it and removes what exists of the worktree.
 func settleDetached(v *View, w coppice.Work) *Decision {
 	r, fail := result[coppice.PrepareResult](w)
-	s := v.byID(w.SessionID)
+	s := v.sessionByID(w.SessionID)
 	switch {
 	case s == nil:
 		return &Decision{Kind: coppice.EventWorkFinished, Reason: "its session is not known"}
@@ -52,15 +53,15 @@ func settleDetached(v *View, w coppice.Work) *Decision {
 		return &Decision{Kind: coppice.EventWorkspaceReady, Reason: "for " + s.Key, Session: &c}
 	}
 	d := &Decision{Kind: coppice.EventWorkFinished, Reason: fail.Text}
-	if last := v.session(); last != nil && last.ID == s.ID && s.State.Live() {
+	if last := v.lastSession(); last != nil && last.ID == s.ID && s.State.Live() {
 		d = endSession(v, coppice.SessionFailed, fail)
 	}
 	d.Offer = removeDetached(v, s, 1)
 	return d
 }
 
-// verdictOf reads what a verifier's run says of the candidate. One that changed
-// files has looked at something else: whatever it says, it passes nothing.
+// verdictOf reads a verifier's verdict on the candidate. A verifier that changed
+// files has looked at something else, so it passes nothing.
 func verdictOf(v *View, r coppice.RunResult) *coppice.Verdict {
 	verdict := coppice.ParseVerdict(r.Summary, v.Task.Steps)
 	if len(r.Changed) == 0 {
@@ -75,8 +76,8 @@ func verdictOf(v *View, r coppice.RunResult) *coppice.Verdict {
 }
 
 // judgeVerifier decides what follows a verifier that ended. Only a verdict
-// counts for or against the candidate; whatever else went wrong has its own
-// remedy, and the candidate waits meanwhile.
+// counts for or against the candidate. Any other failure has its own remedy, and
+// the candidate waits.
 func judgeVerifier(v *View, s *coppice.Session) *Decision {
 	t, l := v.Task, v.Landing
 	if l == nil || !l.EndedAt.IsZero() {
@@ -85,22 +86,22 @@ func judgeVerifier(v *View, s *coppice.Session) *Decision {
 	}
 	switch {
 	case s.State == coppice.SessionCancelled:
-		return giveUp(v, endTask(v, coppice.OutcomeCancelled, nil))
+		return endWithTask(v, endTask(v, coppice.OutcomeCancelled, nil))
 	case v.asked(coppice.VerbTake) != nil || s.StopWhy == coppice.StopTaken:
-		return takeBack(v)
+		return withdrawCandidate(v)
 	case v.sending(s.ID):
-		return nil // if that was an interrupt, its silence is no verdict
+		return nil // if that was an interrupt, no verdict is not a failure
 	case interrupted(v, s) && len(v.Messages) == 0:
 		return pause(v, s)
 	case s.Failure != nil:
-		return giveUp(v, remedy(v, s, *s.Failure))
+		return endWithTask(v, remedy(v, s, *s.Failure))
 	}
 	d := judgeVerdict(v, s)
-	d.Tell = append(d.Tell, worked(v)...)
+	d.Requests = append(d.Requests, worked(v)...)
 	return d
 }
 
-// judgeVerdict decides what follows a verifier that ended as it should.
+// judgeVerdict decides what follows a verifier that succeeded.
 func judgeVerdict(v *View, s *coppice.Session) *Decision {
 	t, l := v.Task, v.Landing
 	verdict := s.Verdict
@@ -108,7 +109,7 @@ func judgeVerdict(v *View, s *coppice.Session) *Decision {
 		verdict = verdictOf(v, coppice.RunResult{})
 	}
 	if verdict.Pass() && len(v.Messages) > 0 {
-		return enqueue(v, follows(v, s), "has a message to hear")
+		return enqueue(v, resumeSession(v, s), "has a message to deliver")
 	}
 	c := *l
 	t.Stage = coppice.StageChecking
@@ -117,11 +118,12 @@ func judgeVerdict(v *View, s *coppice.Session) *Decision {
 		return &Decision{Kind: coppice.EventLandingVerified, Reason: fmt.Sprintf("%s passes %s", s.Key, short(c.Head)), Task: &t, Landing: &c}
 	}
 	d := &Decision{Task: &t, Landing: &c}
-	return endLanding(v, d, coppice.LandingRefused, fmt.Sprintf("A verifier (%s, %s) looked at your work and does not pass it:\n\n%s", s.Key, s.Agent, verdict))
+	return endLanding(v, d, coppice.LandingRefused, fmt.Sprintf("A verifier (%s, %s) checked your work and refused it:\n\n%s", s.Key, s.Agent, verdict))
 }
 
-// giveUp ends the landing together with its task, when a decision ends that.
-func giveUp(v *View, d *Decision) *Decision {
+// endWithTask ends the landing together with its task, if a decision ends the
+// task.
+func endWithTask(v *View, d *Decision) *Decision {
 	if d.Task == nil || !d.Task.Ended() {
 		return d
 	}
@@ -134,10 +136,10 @@ func giveUp(v *View, d *Decision) *Decision {
 	return d
 }
 
-// takeBack withdraws the candidate for a person who takes the task over: they go
-// on with the work itself, not with whoever looks at it.
-func takeBack(v *View) *Decision {
-	n := worker(v)
+// withdrawCandidate withdraws the candidate for a person who takes the task
+// over: they continue the work itself, not its verifier.
+func withdrawCandidate(v *View) *Decision {
+	n := resumeWork(v)
 	n.Screen = true
 	d := enqueue(v, n, "a person takes over; its candidate is withdrawn")
 	d.Asks = v.settled(coppice.VerbTake, coppice.VerbGive)
@@ -149,37 +151,38 @@ func takeBack(v *View) *Decision {
 	return d
 }
 
-// worker is the session that goes on with the work on a task after a verifier.
-func worker(v *View) *coppice.Next {
-	s := v.talked()
+// resumeWork returns the session that continues the work on a task after a
+// verifier.
+func resumeWork(v *View) *coppice.Next {
+	s := v.resumableSession()
 	if s == nil {
 		return firstSession(v.Task, "")
 	}
-	n := follows(v, s)
+	n := resumeSession(v, s)
 	n.Role = coppice.RoleImplement
 	return n
 }
 
-// tidy removes the worktrees of sessions that have ended, however they did.
-func tidy(v *View) *Decision {
+// cleanupDetached removes the worktrees of sessions that have ended.
+func cleanupDetached(v *View) *Decision {
 	for _, list := range [][]coppice.Session{v.Sessions, v.Earlier} {
 		for i := range list {
 			s := &list[i]
 			if s.Path == "" || s.State.Live() || v.removing(s.ID) {
 				continue
 			}
-			return &Decision{By: "tidy", Kind: coppice.EventWorkOffered, Reason: "the worktree of " + s.Key + " goes", Offer: removeDetached(v, s, 1)}
+			return &Decision{By: "cleanup", Kind: coppice.EventWorkOffered, Reason: "the worktree of " + s.Key + " is removed", Offer: removeDetached(v, s, 1)}
 		}
 	}
 	return nil
 }
 
-// removing tells whether a session's own worktree is being removed.
+// removing reports whether a session's detached worktree is being removed.
 func (v *View) removing(session int64) bool {
 	return slices.ContainsFunc(v.Work, func(w coppice.Work) bool { return w.Kind == coppice.WorkRemove && w.SessionID == session })
 }
 
-// sending tells whether somebody's word is on its way to a session.
+// sending reports whether a message to a session is being delivered.
 func (v *View) sending(session int64) bool {
 	w := v.open(coppice.WorkSend)
 	return w != nil && w.SessionID == session
@@ -192,10 +195,11 @@ func removeDetached(v *View, s *coppice.Session, try int) *coppice.Work {
 	}
 }
 
-// settleDetachedRemove forgets a session's own worktree that is gone. One that
-// could not be removed is tried again a few times, and then told of.
+// settleDetachedRemove stores that a session's detached worktree is gone. If it
+// could not be removed, that is retried a few times, and then shown as a
+// warning.
 func settleDetachedRemove(v *View, w coppice.Work) *Decision {
-	s := v.byID(w.SessionID)
+	s := v.sessionByID(w.SessionID)
 	if s == nil {
 		return &Decision{Kind: coppice.EventWorkFinished, Reason: "its session is not known"}
 	}
@@ -214,7 +218,7 @@ func settleDetachedRemove(v *View, w coppice.Work) *Decision {
 	return d
 }
 
-// removeTry is the number at the end of a removal's key.
+// removeTry returns the number at the end of a removal's key.
 func removeTry(key string) int {
 	n, err := strconv.Atoi(key[strings.LastIndexByte(key, '/')+1:])
 	if err != nil {
@@ -223,15 +227,15 @@ func removeTry(key string) int {
 	return n
 }
 
-// unverify forgets the verdict on a task's candidate, since what it is measured
-// by has changed. A verifier that runs has been told the old steps.
+// unverify removes the verdict on a task's candidate, because its steps have
+// changed. A verifier that runs has the old steps.
 func unverify(tx store.Tx, t *coppice.Task) error {
 	s, err := liveSession(tx.Reader(), t)
 	if err != nil {
 		return err
 	}
 	if s != nil && s.Role == coppice.RoleVerify {
-		return coppice.Errorf(coppice.EConflict, "%s is being verified by the steps it has", t.Key).WithFix("wait for the verdict, or stop it first").WithField("steps")
+		return coppice.Errorf(coppice.EConflict, "%s is being verified with its current steps", t.Key).WithFix("wait for the verdict, or stop it first").WithField("steps")
 	}
 	l, err := tx.Landings.Last(t.ID)
 	if err != nil || l == nil || !l.EndedAt.IsZero() || !l.Verified {

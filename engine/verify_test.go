@@ -161,11 +161,11 @@ func TestJudgeVerifier(t *testing.T) {
 	stopped := func(s *coppice.Session) { verifying(s); s.StopWhy = coppice.StopTaken }
 	unheard := func(v *View) { v.Messages = []coppice.Message{{ID: 1, TaskID: 7, Text: "also this"}} }
 	interrupt := func(v *View) {
-		v.Heard = []coppice.Message{{ID: 1, TaskID: 7, SessionID: 12, Kind: coppice.MessageInterrupt, DeliveredAt: noon}}
+		v.Delivered = []coppice.Message{{ID: 1, TaskID: 7, SessionID: 12, Kind: coppice.MessageInterrupt, DeliveredAt: noon}}
 	}
 	passes, refuses := judged("STEP 1: PASS I saw it"), judged("STEP 1: FAIL it is silent")
 	refused := "pipeline: landing.ended; to checking; landing refused"
-	pauses := "pipeline: task.stage; to waiting; fails: environment; waits on backoff: tries again (%s of 2) after: it broke (%s); next verify by ann"
+	pauses := "pipeline: task.stage; to waiting; fails: environment; waits on backoff: retries (%s of 2) after: it broke (%s); next verify by ann"
 	fallback := policy(func(p *coppice.Policy) { p.Agent.Fallback = []string{"bob"} })
 	run(t, pipeline, []decision{
 		{"pass", of(passes), "pipeline: landing.verified; to checking; landing commit1 on base1 green=true; verified"},
@@ -174,7 +174,7 @@ func TestJudgeVerifier(t *testing.T) {
 		{"no verdict at all", of(verifying), refused},
 		{"pass, a message unheard", of(passes, unheard), "pipeline: task.stage; to queued; next verify by ann"},
 		{"fail, a message unheard", of(refuses, unheard), refused},
-		{"interrupted", of(judged(""), interrupt), `pipeline: task.stage; to waiting; waits on person: was interrupted [say how to go on: coppice retry app-7 --note "…"]; next verify by ann`},
+		{"interrupted", of(judged(""), interrupt), `pipeline: task.stage; to waiting; waits on person: was interrupted [to continue, run: coppice retry app-7 --note "…"]; next verify by ann`},
 		{"perhaps interrupted", of(judged(""), work(coppice.WorkSend, coppice.WorkTaken, 1, func(w *coppice.Work) { w.SessionID = 12 })), "nothing"},
 		{"another session hears something", of(refuses, taken(coppice.WorkSend)), refused},
 		{"interrupted, then a message", of(judged(""), interrupt, unheard), refused},
@@ -188,17 +188,17 @@ func TestJudgeVerifier(t *testing.T) {
 			ran("", fails(coppice.ClassUnknown))(v)
 			ran("", fails(coppice.ClassUnknown))(v)
 			v.Sessions = append(v.Sessions, old...)
-		}), "pipeline: task.stage; to waiting; fails: timeout; waits on backoff: tries again (1 of 2) after: it broke (10s); next verify by ann"},
+		}), "pipeline: task.stage; to waiting; fails: timeout; waits on backoff: retries (1 of 2) after: it broke (10s); next verify by ann"},
 		{"nor those on another candidate", of(broken(coppice.ClassUnknown), ran("", broken(coppice.ClassUnknown)), ran("head2", fixing), ran("", broken(coppice.ClassUnknown))),
-			"pipeline: task.stage; to waiting; fails: unknown; waits on backoff: tries again (1 of 2) after: it broke (10s); next verify by ann"},
+			"pipeline: task.stage; to waiting; fails: unknown; waits on backoff: retries (1 of 2) after: it broke (10s); next verify by ann"},
 		{"its tries are used up", of(broken(coppice.ClassUnknown), ran("", broken(coppice.ClassUnknown)), ran("", broken(coppice.ClassUnknown))),
 			`pipeline: task.ended; to ended; outcome "failed"; fails: unknown; landing failed`},
 		{"a verdict uses up no try", of(passes, ran("", broken(coppice.ClassUnknown))),
-			"pipeline: task.stage; to waiting; fails: unknown; waits on backoff: tries again (1 of 2) after: it broke (10s); next verify by ann"},
+			"pipeline: task.stage; to waiting; fails: unknown; waits on backoff: retries (1 of 2) after: it broke (10s); next verify by ann"},
 		{"limited", of(broken(coppice.ClassRateLimit)), "pipeline: task.stage; to queued; next verify by ann; limit ann for 30s"},
 		{"limited, another agent may", of(broken(coppice.ClassRateLimit), fallback), "pipeline: task.stage; to queued; next verify by bob; limit ann for 30s"},
 		{"not logged in", of(broken(coppice.ClassAuth)),
-			"pipeline: task.stage; to waiting; fails: auth; waits on person: it broke [mend the cause, then retry the task]; next verify by ann; limit ann until a person clears it"},
+			"pipeline: task.stage; to waiting; fails: auth; waits on person: it broke [fix the problem, then retry the task]; next verify by ann; limit ann until a person clears it"},
 		{"taken over", of(stopped), "pipeline: task.stage; to queued; next implement by ann resuming talk1 on a screen; landing cancelled"},
 		{"a person wants to take over", of(passes, say(coppice.VerbTake)),
 			"pipeline: task.stage; to queued; next implement by ann resuming talk1 on a screen; landing cancelled"},
@@ -209,7 +209,7 @@ func TestJudgeVerifier(t *testing.T) {
 	})
 }
 
-// A session after a verifier goes on with the work, not with the verifier; and a
+// A session after a verifier continues with the work, not with the verifier; and a
 // verifier that changed nothing is no agent that did nothing.
 func TestAfterAVerifier(t *testing.T) {
 	t.Parallel()
@@ -223,10 +223,10 @@ func TestAfterAVerifier(t *testing.T) {
 		{"fixes used up", viewOf(coppice.StageChecking, ran("h", fixing), ran("h", fixing), ran("h", fixing), verifier, candidate(no)),
 			`pipeline: task.ended; to ended; outcome "failed"; fails: verification`},
 		{"a fix fails for the first time", viewOf(coppice.StageSession, space(), ran("head1"), verifier, ran("", fixing, fails(coppice.ClassUnknown)), candidate(no)),
-			"pipeline: task.stage; to waiting; fails: unknown; waits on backoff: tries again (1 of 2) after: it broke (10s); next fix by ann"},
+			"pipeline: task.stage; to waiting; fails: unknown; waits on backoff: retries (1 of 2) after: it broke (10s); next fix by ann"},
 	})
 	d := pipeline(viewOf(coppice.StageChecking, ran("h", fixing), ran("h", fixing), ran("h", fixing), verifier, candidate(no)))
-	if want := "its verifier does not pass it"; d.Task.Failure.Text != want {
+	if want := "its verifier refused it"; d.Task.Failure.Text != want {
 		t.Errorf("fails with %q, not %q", d.Task.Failure.Text, want)
 	}
 }
@@ -248,11 +248,11 @@ func TestTakeOverBeforeAVerdict(t *testing.T) {
 	})
 }
 
-func TestTidy(t *testing.T) {
+func TestCleanupDetached(t *testing.T) {
 	t.Parallel()
-	goes := "tidy: work.offered; offer workspace.remove session/11/remove/1 to local"
+	goes := "cleanup: work.offered; offer workspace.remove session/11/remove/1 to local"
 	earlier := func(v *View) { v.Earlier, v.Sessions = v.Sessions, nil }
-	run(t, tidy, []decision{
+	run(t, cleanupDetached, []decision{
 		{"none", viewOf(coppice.StageSession, ran("head1")), "nothing"},
 		{"runs", viewOf(coppice.StageSession, ran("", live, verifying)), "nothing"},
 		{"done", viewOf(coppice.StageChecking, ran("", judged("STEP 1: PASS"))), goes},
@@ -278,7 +278,7 @@ func TestTidy(t *testing.T) {
 		{"of another key", over(broke, odd), warns},
 		{"of nobody", over(broke, gone), "settle: work.finished; settled"},
 	})
-	spec, err := coppice.DecodeSpec[coppice.RemoveSpec](*tidy(viewOf(coppice.StageChecking, ran("", verifying))).Offer)
+	spec, err := coppice.DecodeSpec[coppice.RemoveSpec](*cleanupDetached(viewOf(coppice.StageChecking, ran("", verifying))).Offer)
 	if want := (coppice.RemoveSpec{Key: "app-7.1", Repo: "/src/app", RepoID: 1, Path: "/ws/app-7.1"}); err != nil || !cmp.Equal(want, spec) {
 		t.Errorf("removes %+v (%v)", spec, err)
 	}

@@ -9,37 +9,37 @@ import (
 	"coppice/store"
 )
 
-// View is what the deciders see: one task and everything that concerns it, as
-// of one moment. Sessions and landings of earlier rounds are not in it.
+// View is what the deciders see: one task and everything that concerns it, at
+// one moment. It has no sessions and landings of earlier rounds, except Earlier.
 type View struct {
 	Common
 	Task      coppice.Task
 	Deps      []coppice.Task
 	Sessions  []coppice.Session // of this round, oldest first
 	Earlier   []coppice.Session // of earlier rounds, oldest first
-	Numbered  int               // sessions of all rounds
+	Numbered  int               // number of sessions of all rounds
 	Spent     coppice.USD       // by the task, in all rounds
-	Today     coppice.USD       // by the project since midnight UTC; known where a day has a budget
+	Today     coppice.USD       // by the project since midnight UTC; known if a day has a budget
 	Workspace *coppice.Workspace
-	Trash     *coppice.Trash   // of the workspace, when it was removed
+	Trash     *coppice.Trash   // of the workspace, if it was removed
 	Landing   *coppice.Landing // the newest of this round
 	Checks    []coppice.Check  // on the landing's tree, until it is green
-	CheckEnv  string           // the environment in which judgements count; known with Checks
-	Trashed   []coppice.Trash  // all of the task, once it has ended
+	CheckEnv  string           // the environment whose results count; known with Checks
+	Trashed   []coppice.Trash  // all of the task, after it has ended
 	Questions []coppice.Question
 	Messages  []coppice.Message // not delivered yet
-	Heard     []coppice.Message // all others
-	Queue     coppice.Queue     // of the branch it lands on
+	Delivered []coppice.Message // all others
+	Queue     coppice.Queue     // of the branch on which it lands
 	Behind    string            // the commit of the landing before it in the queue, while that one is being pushed
-	Fork      string            // the branch or commit that a forked task's branch begins from
+	Fork      string            // the branch or commit from which a forked task's branch starts
 	Limited   Limited
 	Pause     time.Duration // see Config
 	Nodes     []coppice.Node
 
-	// Auto is the model that auto means for the task with an agent. Nil means
-	// that the agent chooses itself.
+	// Auto returns the model that auto means for the task with an agent. Nil
+	// means that the agent chooses.
 	Auto func(agent string) string `json:"-"`
-	// Resumes reports whether the conversation of a session can go on in
+	// Resumes reports whether the conversation of a session can continue in
 	// another one. Nil means that none can.
 	Resumes func(*coppice.Session) bool `json:"-"`
 }
@@ -145,7 +145,7 @@ func (t *turn) viewRest(v *View) error {
 		if m.Open() {
 			v.Messages = append(v.Messages, m)
 		} else {
-			v.Heard = append(v.Heard, m)
+			v.Delivered = append(v.Delivered, m)
 		}
 	}
 	if v.Limited, err = t.limited(); err != nil {
@@ -160,8 +160,8 @@ func (t *turn) viewRest(v *View) error {
 	return err
 }
 
-// queueOf returns the queue of the branch that a task lands on. It begins with
-// the first task that lands there.
+// queueOf returns the queue of the branch on which a task lands. The first task
+// that lands there creates it.
 func (t *turn) queueOf(task coppice.Task) (coppice.Queue, error) {
 	q, err := t.tx.Queues.Of(task.ProjectID, task.Onto)
 	if task.Onto != "" && coppice.ErrorCode(err) == coppice.ENotFound {
@@ -171,22 +171,22 @@ func (t *turn) queueOf(task coppice.Task) (coppice.Queue, error) {
 	return q, err
 }
 
-// onto is the branch that the task's work lands on.
+// onto returns the branch on which the task's work lands.
 func (v *View) onto() string { return v.Project.Onto(v.Task) }
 
-// remote is what work of the project is pushed to.
+// remote returns the remote to which work of the project is pushed.
 func (v *View) remote() string { return cmp.Or(v.Project.Policy.Land.Remote, "origin") }
 
-// tip is the commit that a queued landing must stand on.
+// tip returns the commit on which a queued landing must be based.
 func (v *View) tip() string { return cmp.Or(v.Behind, v.Queue.Tip) }
 
-// forkPoint is where the branch of a task stands that another was forked from:
-// the branch itself, what the trash keeps of it, or "" when what it had is on
-// the base, or gone.
+// forkPoint returns the head of the branch from which a task was forked: the
+// branch itself, what the trash keeps of it, or "" if its work is on the base,
+// or gone.
 func forkPoint(r store.Reader, key string) (string, error) {
 	from, err := r.Tasks.ByKey(key)
 	if coppice.ErrorCode(err) == coppice.ENotFound {
-		return "", nil // it was forgotten, and so its work has landed
+		return "", nil // it was removed, so its work has landed
 	}
 	if err != nil || from.Outcome == coppice.OutcomeDone {
 		return "", err
@@ -197,7 +197,7 @@ func forkPoint(r store.Reader, key string) (string, error) {
 	}
 	if ws.RemovedAt.IsZero() {
 		if ws.Path == "" {
-			return "", nil // it is being made
+			return "", nil // it is being created
 		}
 		return ws.Branch, nil
 	}
@@ -211,8 +211,8 @@ func forkPoint(r store.Reader, key string) (string, error) {
 	return tr.Head, nil
 }
 
-// limited returns the limits that hold. They are read once a turn, and again
-// when the turn has changed one.
+// limited returns the current limits. They are read once per turn, and again
+// after the turn has changed one.
 func (t *turn) limited() (Limited, error) {
 	if !t.limitsRead {
 		var err error
@@ -230,17 +230,17 @@ func (t *turn) limited() (Limited, error) {
 	return m, nil
 }
 
-// session returns the newest session of the round, or nil.
-func (v *View) session() *coppice.Session {
+// lastSession returns the newest session of the round, or nil.
+func (v *View) lastSession() *coppice.Session {
 	if len(v.Sessions) == 0 {
 		return nil
 	}
 	return &v.Sessions[len(v.Sessions)-1]
 }
 
-// worked returns the newest session of the round that worked in the task's
-// workspace, or nil.
-func (v *View) worked() *coppice.Session {
+// lastWorkSession returns the newest session of the round that worked in the
+// task's workspace, or nil.
+func (v *View) lastWorkSession() *coppice.Session {
 	for i := len(v.Sessions) - 1; i >= 0; i-- {
 		if !v.Sessions[i].Role.Detached() {
 			return &v.Sessions[i]
@@ -249,8 +249,8 @@ func (v *View) worked() *coppice.Session {
 	return nil
 }
 
-// byID returns a session of any round, or nil.
-func (v *View) byID(id int64) *coppice.Session {
+// sessionByID returns a session of any round, or nil.
+func (v *View) sessionByID(id int64) *coppice.Session {
 	for _, list := range [][]coppice.Session{v.Sessions, v.Earlier} {
 		for i := range list {
 			if list[i].ID == id {
@@ -261,9 +261,9 @@ func (v *View) byID(id int64) *coppice.Session {
 	return nil
 }
 
-// talked returns the newest session, of any round, whose conversation can be
-// continued, or nil.
-func (v *View) talked() *coppice.Session {
+// resumableSession returns the newest session, of any round, whose conversation
+// can be continued, or nil.
+func (v *View) resumableSession() *coppice.Session {
 	for _, list := range [][]coppice.Session{v.Sessions, v.Earlier} {
 		for i := len(list) - 1; i >= 0; i-- {
 			if conversation(&list[i]) != "" && !list[i].Role.Detached() {
@@ -274,7 +274,7 @@ func (v *View) talked() *coppice.Session {
 	return nil
 }
 
-// checks lists the commands that judge the task's candidates.
+// checks lists the commands that check the task's candidates.
 func (v *View) checks() []string {
 	seen := map[string]bool{}
 	var all []string
@@ -289,8 +289,8 @@ func (v *View) checks() []string {
 	return all
 }
 
-// fixes counts the fix sessions of the round. One that was stopped because it
-// could only wait goes on in the next.
+// fixes counts the fix sessions of the round. A session that was stopped because
+// it could only wait continues in the next, and is not counted.
 func (v *View) fixes() int {
 	n := 0
 	for _, s := range v.Sessions {

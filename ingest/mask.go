@@ -19,7 +19,7 @@ const (
 )
 
 // masks is what is remembered at a session's cursor, by the stream of output it
-// belongs to. A stream of raw bytes goes on from frame to frame. Events and notices
+// belongs to. A stream of raw bytes continues from frame to frame. Events and notices
 // are whole, but a private key may span several of one kind.
 type masks map[string]redact.State
 
@@ -89,7 +89,7 @@ func mask(r *redact.Redactor, before masks, frames []fabric.Frame, quiet bool) (
 	return m.take(before, taken)
 }
 
-// raw goes on with a stream of raw bytes.
+// raw continues with a stream of raw bytes.
 func (m *masker) raw(kind coppice.OutputKind, last bool) {
 	list, stream := m.waiting[kind], string(kind)
 	pieces := make([][]byte, len(list))

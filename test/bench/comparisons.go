@@ -130,7 +130,7 @@ func compareHeld(ctx context.Context, l *lab) ([]measurement, func(), error) {
 func (w *watch) held(ctx context.Context) error {
 	for {
 		e, err := w.wait(ctx, coppice.EventTaskStage, 1)
-		if err != nil || strings.Contains(e.Reason, "waits for a person to say land") {
+		if err != nil || strings.Contains(e.Reason, "waits until a person runs coppice land") {
 			return err
 		}
 	}

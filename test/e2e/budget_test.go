@@ -22,7 +22,7 @@ func TestADayHasABudget(t *testing.T) {
 	w.serve()
 	w.cli("project", "add")
 	one := w.new("Add one", "--model", "gpt-6-sol")
-	const reason = "the project has spent 1.50 of 1 USD today; goes on at 00:00 UTC"
+	const reason = "the project has spent 1.50 of 1 USD today; continues at 00:00 UTC"
 	d := w.await(one, "to wait for tomorrow", func(d api.TaskDetail) bool { return d.Reason == reason })
 	s := d.History[0]
 	if d.Status != coppice.StatusWaiting || s.Failure == nil || s.Failure.Class != coppice.ClassDayBudget || s.Budget != 1 || !s.Usage.Priced || !s.Usage.Estimated {

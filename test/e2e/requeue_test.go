@@ -97,7 +97,7 @@ func TestRequeueSurvivesAKill(t *testing.T) {
 	}
 }
 
-// What is queued keeps its place, what waits for a person begins anew, and what
+// What is queued keeps its place, what waits for a person restarts, and what
 // is held gives its candidate up; several are named at once, and one that is not
 // there is no hindrance.
 func TestRequeueWhatDoesNotRun(t *testing.T) {
