@@ -27,12 +27,18 @@ func (s SessionState) Live() bool {
 	return false
 }
 
-// Why the engine asked a session to stop, besides the class of a failure. None
-// of them is one: the conversation continues in the next session.
+// StopReason is why the engine asked a session to stop.
+type StopReason string
+
+// The reasons to stop a session. After the first three, which are not failures,
+// its conversation continues in the next session.
 const (
-	StopTaken  Class = "taken"  // a person goes on with it on the agent's own screen
-	StopGiven  Class = "given"  // and gives it back
-	StopParked Class = "parked" // it could only wait, and was parked for too long or with too many others
+	StopTaken     StopReason = "taken"  // a person continues on the agent's own screen
+	StopGiven     StopReason = "given"  // the person hands it back
+	StopParked    StopReason = "parked" // it could only wait, and was parked for too long or with too many others
+	StopCancelled            = StopReason(ClassCancelled)
+	StopBudget               = StopReason(ClassBudget)
+	StopTimeout              = StopReason(ClassTimeout)
 )
 
 // Session is one agent conversation working for a task in one role.
@@ -64,25 +70,25 @@ type Session struct {
 	ParkedFor Duration  `json:"parked_for,omitempty"` // how long it was parked before that
 
 	// How it went.
-	Conversation string    `json:"conversation,omitempty"` // the agent's own id for it
-	Exit         *int      `json:"exit,omitempty"`
-	Signal       string    `json:"signal,omitempty"`
-	Summary      string    `json:"summary,omitempty"` // the agent's final message
-	Failure      *Failure  `json:"failure,omitempty"`
-	From         string    `json:"from,omitempty"` // the branch's head before it
-	Head         string    `json:"head,omitempty"` // the branch's head after it
-	Stat         string    `json:"stat,omitempty"` // what it changed in between, by file
-	Usage        Usage     `json:"usage"`
-	Budget       USD       `json:"budget,omitempty"`     // the most that it can spend, reserved while it runs; 0 means no limit
-	Cursor       int64     `json:"cursor"`               // how much of its spool is committed
-	StopWhy      Class     `json:"stop_why,omitempty"`   // why the engine asked it to stop
-	StopTries    int       `json:"stop_tries,omitempty"` // how often the engine asked
-	StopAt       time.Time `json:"stop_at,omitzero"`     // when the engine last asked
-	Warning      string    `json:"warning,omitempty"`
-	Dropped      int64     `json:"dropped,omitempty"` // bytes of output beyond the limit, which are not kept
-	Memory       int64     `json:"memory,omitempty"`  // its agent's peak memory in bytes; 0 means unknown
-	Verdict      *Verdict  `json:"verdict,omitempty"` // of a verifier
-	Answer       *Answer   `json:"answer,omitempty"`  // of a session that answers
+	Conversation string     `json:"conversation,omitempty"` // the agent's own id for it
+	Exit         *int       `json:"exit,omitempty"`
+	Signal       string     `json:"signal,omitempty"`
+	Summary      string     `json:"summary,omitempty"` // the agent's final message
+	Failure      *Failure   `json:"failure,omitempty"`
+	From         string     `json:"from,omitempty"` // the branch's head before it
+	Head         string     `json:"head,omitempty"` // the branch's head after it
+	Stat         string     `json:"stat,omitempty"` // what it changed in between, by file
+	Usage        Usage      `json:"usage"`
+	Budget       USD        `json:"budget,omitempty"`     // the most that it can spend, reserved while it runs; 0 means no limit
+	Cursor       int64      `json:"cursor"`               // how much of its spool is committed
+	StopWhy      StopReason `json:"stop_why,omitempty"`   // why the engine asked it to stop
+	StopTries    int        `json:"stop_tries,omitempty"` // how often the engine asked
+	StopAt       time.Time  `json:"stop_at,omitzero"`     // when the engine last asked
+	Warning      string     `json:"warning,omitempty"`
+	Dropped      int64      `json:"dropped,omitempty"` // bytes of output beyond the limit, which are not kept
+	Memory       int64      `json:"memory,omitempty"`  // its agent's peak memory in bytes; 0 means unknown
+	Verdict      *Verdict   `json:"verdict,omitempty"` // of a verifier
+	Answer       *Answer    `json:"answer,omitempty"`  // of a session that answers
 
 	// Where it works if not in its task's workspace: a detached worktree, which
 	// is removed when the session has ended.

@@ -132,6 +132,7 @@ type RemoveSpec struct {
 	Path   string      `json:"path"`
 	Branch string      `json:"branch"`
 	Policy TrashPolicy `json:"policy"`
+	Try    int         `json:"try,omitempty"` // of the removals of a detached worktree, from 1
 }
 
 // RemoveResult reports what the trash keeps.

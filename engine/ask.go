@@ -48,7 +48,7 @@ func stopStep(v *View, a coppice.Ask, why string) *Decision {
 		return leaveQueue(v, *l, why)
 	}
 	if w := v.open(coppice.WorkRun); w != nil && w.Attempt > 0 && v.lastSession() != nil {
-		return askStop(v, coppice.ClassCancelled) // its host might run, whichever worker had the work
+		return askStop(v, coppice.StopCancelled) // its host might run, whichever worker had the work
 	}
 	if w := v.open(coppice.WorkPrepare, coppice.WorkRestore); w != nil && w.Attempt > 0 {
 		return nil // a workspace might exist; the result says what to clean up
@@ -99,7 +99,7 @@ func leaveQueue(v *View, l coppice.Landing, why string) *Decision {
 }
 
 // askStop asks the running session to stop, and repeats that if it does not.
-func askStop(v *View, why coppice.Class) *Decision {
+func askStop(v *View, why coppice.StopReason) *Decision {
 	s := *v.lastSession()
 	asked := func(w coppice.Work) bool { return w.Kind == coppice.WorkStop && w.SessionID == s.ID && w.Open() }
 	if slices.ContainsFunc(v.Work, asked) || s.StopAt.Add(stopPause).After(v.Now) {

@@ -26,7 +26,7 @@ func TestStop(t *testing.T) {
 	ask := "stop: work.offered; session working; stop 1 for cancelled; offer session.stop session/11/stop/1 to local"
 	asked := func(ago time.Duration) func(*coppice.Session) {
 		return func(s *coppice.Session) {
-			s.StopTries, s.StopAt, s.StopWhy = 1, noon.Add(-ago), coppice.ClassCancelled
+			s.StopTries, s.StopAt, s.StopWhy = 1, noon.Add(-ago), coppice.StopCancelled
 		}
 	}
 	run(t, stop, []decision{

@@ -34,7 +34,7 @@ func budget(v *View) *Decision {
 		if s.Screen || s.StartedAt.IsZero() || w == nil || w.Attempt == 0 || overBudget(v, s, s.Usage.CostUSD) == nil {
 			return nil
 		}
-		d := askStop(v, coppice.ClassBudget)
+		d := askStop(v, coppice.StopBudget)
 		if d != nil {
 			d.By = "budget"
 		}

@@ -33,11 +33,11 @@ func TestBudget(t *testing.T) {
 		{"what is done may land", viewOf(coppice.StageChecking, five, ran("head1", cost(5.12))), "nothing"},
 	})
 	run(t, settle, []decision{
-		{"a session that was stopped for it", viewOf(coppice.StageSession, five, space(), ran("", live, cost(5), why(coppice.ClassBudget)),
+		{"a session that was stopped for it", viewOf(coppice.StageSession, five, space(), ran("", live, cost(5), why(coppice.StopBudget)),
 			finished(coppice.WorkRun, coppice.RunResult{Stopped: true, Usage: coppice.Usage{CostUSD: 5.12}})),
 			"settle: session.ended; session failed; session fails: budget; stop 1 for budget; settled"},
 	})
-	v := viewOf(coppice.StageSession, five, space(), ran("", live, cost(5), why(coppice.ClassBudget)),
+	v := viewOf(coppice.StageSession, five, space(), ran("", live, cost(5), why(coppice.StopBudget)),
 		finished(coppice.WorkRun, coppice.RunResult{Stopped: true, Usage: coppice.Usage{CostUSD: 5.12}}))
 	if d := settle(v); d.Session.Failure.Text != "has cost 5.12 USD of 5 USD" {
 		t.Errorf("it says: %s", d.Session.Failure.Text)

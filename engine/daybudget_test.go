@@ -118,7 +118,7 @@ func TestDayBudgetStops(t *testing.T) {
 		{"the task's budget was raised meanwhile", viewOf(coppice.StageSession, five, space(), ran("", live, cost(2), given(2)), taken(coppice.WorkRun)), "nothing"},
 	})
 	ended := func(r coppice.RunResult, c ...change) *coppice.Failure {
-		v := viewOf(coppice.StageSession, append([]change{space(), ran("", live, cost(1), given(2), why(coppice.ClassBudget))}, c...)...)
+		v := viewOf(coppice.StageSession, append([]change{space(), ran("", live, cost(1), given(2), why(coppice.StopBudget))}, c...)...)
 		finished(coppice.WorkRun, r)(v)
 		return settle(v).Session.Failure
 	}

@@ -24,7 +24,7 @@ func health(v *View) *Decision {
 	age := v.Now.Sub(s.StartedAt) - s.ParkedFor.D()
 	if h.Timeout > 0 && age >= h.Timeout.D() {
 		if w := v.open(coppice.WorkRun); w != nil && w.Attempt > 0 {
-			if d := askStop(v, coppice.ClassTimeout); d != nil {
+			if d := askStop(v, coppice.StopTimeout); d != nil {
 				d.By = "health"
 				return d
 			}

@@ -112,7 +112,7 @@ func randomSession(rt *rapid.T, v *View) {
 			}
 		}
 		s.Screen, s.Usage.CostUSD = chance(rt, "screen"), float64(rapid.IntRange(0, 2).Draw(rt, "cost"))
-		s.StopWhy = one(rt, "stopped for", []coppice.Class{"", "", coppice.StopTaken, coppice.StopGiven, coppice.ClassBudget})
+		s.StopWhy = one(rt, "stopped for", []coppice.StopReason{"", "", coppice.StopTaken, coppice.StopGiven, coppice.StopBudget})
 		if s.State == coppice.SessionStarting {
 			s.StartedAt = time.Time{}
 		}

@@ -69,8 +69,11 @@ func result[T any](w coppice.Work) (T, *coppice.Failure) {
 // settlePrepare stores that a workspace is ready, or fails the session that
 // waits for it.
 func settlePrepare(v *View, w coppice.Work) *Decision {
-	if spec, err := coppice.DecodeSpec[coppice.PrepareSpec](w); err == nil && spec.Detached {
-		return settleDetached(v, w)
+	switch s := v.sessionByID(w.SessionID); {
+	case s == nil && w.SessionID != 0:
+		return &Decision{Kind: coppice.EventWorkFinished, Reason: "its session is not known"}
+	case s != nil && s.Role.Detached():
+		return settleDetached(v, s, w)
 	}
 	r, fail := result[coppice.PrepareResult](w)
 	if fail != nil {
@@ -146,9 +149,9 @@ func settleRun(v *View, w coppice.Work) *Decision {
 		fail = coppice.Failf(coppice.ClassLost, "its process disappeared", "")
 	case r.Stopped && (s.StopWhy == coppice.StopTaken || s.StopWhy == coppice.StopGiven || s.StopWhy == coppice.StopParked):
 		// It continues in the next session.
-	case r.Stopped && s.StopWhy == coppice.ClassBudget:
+	case r.Stopped && s.StopWhy == coppice.StopBudget:
 		state, fail = coppice.SessionFailed, endedByBudget(v, s, r)
-	case r.Stopped && s.StopWhy == coppice.ClassTimeout:
+	case r.Stopped && s.StopWhy == coppice.StopTimeout:
 		state = coppice.SessionFailed
 		fail = coppice.Failf(coppice.ClassTimeout, "took longer than "+durationText(v.Project.Policy.Health.Timeout.D()), "")
 	case r.Stopped:

@@ -83,8 +83,8 @@ func TestSettleRun(t *testing.T) {
 	failed := func(class string) string {
 		return "settle: session.ended; session failed; session fails: " + class + "; settled"
 	}
-	late := func(s *coppice.Session) { s.StopWhy, s.StopTries = coppice.ClassTimeout, 1 }
-	asked := func(s *coppice.Session) { s.StopWhy, s.StopTries = coppice.ClassCancelled, 1 }
+	late := func(s *coppice.Session) { s.StopWhy, s.StopTries = coppice.StopTimeout, 1 }
+	asked := func(s *coppice.Session) { s.StopWhy, s.StopTries = coppice.StopCancelled, 1 }
 	run(t, anySettle, []decision{
 		{"well", of(coppice.RunResult{Exit: code(0), Head: "head1"}), "settle: session.ended; session done; settled"},
 		{"lost", of(coppice.RunResult{Lost: true}), "settle: session.ended; session lost; session fails: lost; settled"},

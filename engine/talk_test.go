@@ -122,7 +122,7 @@ func TestInterruptedWaitsForAPerson(t *testing.T) {
 
 func onScreen(s *coppice.Session) { s.Screen = true }
 
-func why(c coppice.Class) func(*coppice.Session) {
+func why(c coppice.StopReason) func(*coppice.Session) {
 	return func(s *coppice.Session) { s.StopWhy, s.StopTries, s.StopAt = c, 1, noon.Add(-time.Hour) }
 }
 

@@ -3,7 +3,6 @@ package engine
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"coppice"
@@ -41,13 +40,9 @@ func endVerifier(v *View, r coppice.RunResult, s *coppice.Session) { s.Verdict =
 
 // settleDetached stores a session's detached worktree, or fails the session that
 // waits for it and removes what exists of the worktree.
-func settleDetached(v *View, w coppice.Work) *Decision {
+func settleDetached(v *View, s *coppice.Session, w coppice.Work) *Decision {
 	r, fail := result[coppice.PrepareResult](w)
-	s := v.sessionByID(w.SessionID)
-	switch {
-	case s == nil:
-		return &Decision{Kind: coppice.EventWorkFinished, Reason: "its session is not known"}
-	case fail == nil:
+	if fail == nil {
 		c := *s
 		c.Path, c.Ports, c.From = r.Path, r.Ports, r.Head
 		return &Decision{Kind: coppice.EventWorkspaceReady, Reason: "for " + s.Key, Session: &c}
@@ -190,8 +185,8 @@ func (v *View) sending(session int64) bool {
 
 func removeDetached(v *View, s *coppice.Session, try int) *coppice.Work {
 	return &coppice.Work{
-		Kind: coppice.WorkRemove, Key: fmt.Sprintf("session/%d/remove/%d", s.ID, try), Pool: v.place(coppice.WorkRemove), SessionID: s.ID,
-		Spec: coppice.Raw(coppice.RemoveSpec{Key: s.Key, Repo: v.Project.Path, RepoID: v.Project.ID, Path: s.Path}),
+		Kind: coppice.WorkRemove, Key: fmt.Sprintf("session/%d/cleanup/%d", s.ID, try), Pool: v.place(coppice.WorkRemove), SessionID: s.ID,
+		Spec: coppice.Raw(coppice.RemoveSpec{Key: s.Key, Repo: v.Project.Path, RepoID: v.Project.ID, Path: s.Path, Try: try}),
 	}
 }
 
@@ -204,8 +199,9 @@ func settleDetachedRemove(v *View, w coppice.Work) *Decision {
 		return &Decision{Kind: coppice.EventWorkFinished, Reason: "its session is not known"}
 	}
 	_, fail := result[coppice.RemoveResult](w)
-	if try := removeTry(w.Key); fail != nil && try < mostRemovals {
-		return &Decision{Kind: coppice.EventWorkOffered, Reason: fail.Text, Offer: removeDetached(v, s, try+1)}
+	spec, err := coppice.DecodeSpec[coppice.RemoveSpec](w)
+	if fail != nil && err == nil && spec.Try < mostRemovals {
+		return &Decision{Kind: coppice.EventWorkOffered, Reason: fail.Text, Offer: removeDetached(v, s, spec.Try+1)}
 	}
 	c := *s
 	c.Path, c.Ports = "", nil
@@ -216,15 +212,6 @@ func settleDetachedRemove(v *View, w coppice.Work) *Decision {
 		d.Kind, d.Reason, d.Task = coppice.EventTaskWarned, t.Warning, &t
 	}
 	return d
-}
-
-// removeTry returns the number at the end of a removal's key.
-func removeTry(key string) int {
-	n, err := strconv.Atoi(key[strings.LastIndexByte(key, '/')+1:])
-	if err != nil {
-		return mostRemovals
-	}
-	return n
 }
 
 // unverify removes the verdict on a task's candidate, because its steps have

@@ -19,8 +19,7 @@ func isVerified(l *coppice.Landing) { green(l); l.Verified = true }
 
 // ofVerifier makes work that of a session's own worktree.
 func ofVerifier(w *coppice.Work) {
-	w.SessionID, w.Key = 11, "session/11/remove/1"
-	w.Spec = coppice.Raw(coppice.PrepareSpec{Key: "app-7.1", Detached: true})
+	w.SessionID, w.Spec = 11, coppice.Raw(coppice.RemoveSpec{Key: "app-7.1", Try: 1})
 }
 
 func TestWantsVerdict(t *testing.T) {
@@ -127,8 +126,8 @@ func TestSettleVerifier(t *testing.T) {
 	run(t, anySettle, []decision{
 		{"worktree", prepared(made), `settle: workspace.ready; session starting; in "/look"; settled`},
 		{"worktree, too late", prepared(made, over), `settle: workspace.ready; session cancelled; in "/look"; settled`},
-		{"no worktree", prepared(broke), "settle: session.ended; session failed; session fails: environment; settled; offer workspace.remove session/11/remove/1 to local"},
-		{"no worktree, too late", prepared(broke, over), "settle: work.finished; settled; offer workspace.remove session/11/remove/1 to local"},
+		{"no worktree", prepared(broke), "settle: session.ended; session failed; session fails: environment; settled; offer workspace.remove session/11/cleanup/1 to local"},
+		{"no worktree, too late", prepared(broke, over), "settle: work.finished; settled; offer workspace.remove session/11/cleanup/1 to local"},
 		{"worktree of nobody", viewOf(coppice.StageSession, finished(coppice.WorkPrepare, made, unknown)), "settle: work.finished; settled"},
 		{"pass", of(coppice.RunResult{Exit: code(0), Summary: "STEP 1: PASS I saw it"}), done + "verdict pass=true; settled"},
 		{"fail", of(coppice.RunResult{Exit: code(0), Summary: "STEP 1: FAIL it is silent"}), done + "verdict pass=false; settled"},
@@ -250,7 +249,7 @@ func TestTakeOverBeforeAVerdict(t *testing.T) {
 
 func TestCleanupDetached(t *testing.T) {
 	t.Parallel()
-	goes := "cleanup: work.offered; offer workspace.remove session/11/remove/1 to local"
+	goes := "cleanup: work.offered; offer workspace.remove session/11/cleanup/1 to local"
 	earlier := func(v *View) { v.Earlier, v.Sessions = v.Sessions, nil }
 	run(t, cleanupDetached, []decision{
 		{"none", viewOf(coppice.StageSession, ran("head1")), "nothing"},
@@ -259,12 +258,13 @@ func TestCleanupDetached(t *testing.T) {
 		{"lost", viewOf(coppice.StageWaiting, ran("", verifying, fails(coppice.ClassLost))), goes},
 		{"its task has ended", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeFailed), ran("", verifying)), goes},
 		{"of an earlier round", viewOf(coppice.StageQueued, ran("", verifying), earlier), goes},
-		{"on its way", viewOf(coppice.StageChecking, ran("", verifying), work(coppice.WorkRemove, coppice.WorkTaken, 1, ofVerifier)), "nothing"},
-		{"another's is on its way", viewOf(coppice.StageChecking, ran("", verifying), taken(coppice.WorkRemove)), goes},
+		{"in progress", viewOf(coppice.StageChecking, ran("", verifying), work(coppice.WorkRemove, coppice.WorkTaken, 1, ofVerifier)), "nothing"},
+		{"another's is in progress", viewOf(coppice.StageChecking, ran("", verifying), taken(coppice.WorkRemove)), goes},
 	})
-	third := func(w *coppice.Work) { ofVerifier(w); w.Key = "session/11/remove/3" }
-	last := func(w *coppice.Work) { ofVerifier(w); w.Key = "session/11/remove/4" }
-	odd := func(w *coppice.Work) { ofVerifier(w); w.Key = "odd" }
+	try := func(n int) func(*coppice.Work) {
+		return func(w *coppice.Work) { ofVerifier(w); w.Spec = coppice.Raw(coppice.RemoveSpec{Try: n}) }
+	}
+	odd := func(w *coppice.Work) { ofVerifier(w); w.Spec = []byte("odd") }
 	gone := func(w *coppice.Work) { ofVerifier(w); w.SessionID = 99 }
 	warns := `settle: task.warned; warns "the worktree of app-7.1 at /ws/app-7.1 could not be removed: it broke"; session done; in ""; settled`
 	over := func(result any, how func(*coppice.Work)) *View {
@@ -272,14 +272,15 @@ func TestCleanupDetached(t *testing.T) {
 	}
 	run(t, anySettle, []decision{
 		{"removed", over(coppice.RemoveResult{}, ofVerifier), `settle: workspace.removed; session done; in ""; settled`},
-		{"not removed", over(broke, ofVerifier), "settle: work.offered; settled; offer workspace.remove session/11/remove/2 to local"},
-		{"not removed again", over(broke, third), "settle: work.offered; settled; offer workspace.remove session/11/remove/4 to local"},
-		{"never removed", over(broke, last), warns},
-		{"of another key", over(broke, odd), warns},
+		{"not removed", over(broke, ofVerifier), "settle: work.offered; settled; offer workspace.remove session/11/cleanup/2 to local"},
+		{"not removed again", over(broke, try(3)), "settle: work.offered; settled; offer workspace.remove session/11/cleanup/4 to local"},
+		{"never removed", over(broke, try(4)), warns},
+		{"of an earlier version", over(broke, try(0)), "settle: work.offered; settled; offer workspace.remove session/11/cleanup/1 to local"},
+		{"that cannot be read", over(broke, odd), warns},
 		{"of nobody", over(broke, gone), "settle: work.finished; settled"},
 	})
 	spec, err := coppice.DecodeSpec[coppice.RemoveSpec](*cleanupDetached(viewOf(coppice.StageChecking, ran("", verifying))).Offer)
-	if want := (coppice.RemoveSpec{Key: "app-7.1", Repo: "/src/app", RepoID: 1, Path: "/ws/app-7.1"}); err != nil || !cmp.Equal(want, spec) {
+	if want := (coppice.RemoveSpec{Key: "app-7.1", Repo: "/src/app", RepoID: 1, Path: "/ws/app-7.1", Try: 1}); err != nil || !cmp.Equal(want, spec) {
 		t.Errorf("removes %+v (%v)", spec, err)
 	}
 }
