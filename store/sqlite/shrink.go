@@ -7,8 +7,8 @@ import (
 	"coppice/store"
 )
 
-// Shrink gives back the memory in which the connections keep pages of the file.
-// A connection that is in use keeps its own.
+// Shrink gives back the memory in which the connections keep pages of the file
+// and prepared statements. A connection that is in use keeps its own.
 func (s *Store) Shrink(ctx context.Context) error {
 	var free []*conn
 	for range s.readers.size() {
@@ -32,6 +32,7 @@ func (s *Store) Shrink(ctx context.Context) error {
 }
 
 func (c *conn) shrink() error {
+	c.forget()
 	_, err := c.raw.ExecContext(c.ctx, "PRAGMA shrink_memory")
 	return err
 }
