@@ -45,13 +45,13 @@ func TestFallbackModels(t *testing.T) {
 		return viewOf(coppice.StageSession, append([]change{space(), asks("big")}, c...)...)
 	}
 	run(t, pipeline, []decision{
-		{"goes on in the same conversation", at(models("bob"), ran("", busy)), "pipeline: task.stage; to queued; next implement by ann/small resuming talk1; limit ann for 30s"},
+		{"continues in the same conversation", at(models("bob"), ran("", busy)), "pipeline: task.stage; to queued; next implement by ann/small resuming talk1; limit ann for 30s"},
 		{"and back in it", at(models("bob"), ran("", busy, on("small"))), "pipeline: task.stage; to queued; next implement by ann/big resuming talk1; limit ann:small for 30s"},
 		{"to another agent with evidence alone", at(models("bob:large"), limited("ann"), ran("", busy, on("small"))), "pipeline: task.stage; to queued; next implement by bob/large; limit ann:small for 30s"},
 		{"the model is limited as well", at(models("bob"), limited("ann:small"), ran("", busy)), "pipeline: task.stage; to queued; next implement by bob; limit ann for 30s"},
 		{"a limit of the agent is not one of its model", at(models("bob"), limited("ann"), ran("", busy, by("bob"))), "pipeline: task.stage; to queued; next implement by ann/small; limit bob for 30s"},
 		{"a shut agent has no other model", at(models("bob"), ran("", auth)), "pipeline: task.stage; to queued; next implement by bob; limit ann until a person clears it"},
-		{"whoever of its models met it", at(models("bob"), ran("", auth, on("small"))), "pipeline: task.stage; to queued; next implement by bob; limit ann until a person clears it"},
+		{"whichever of its models failed", at(models("bob"), ran("", auth, on("small"))), "pipeline: task.stage; to queued; next implement by bob; limit ann until a person clears it"},
 		{"shut by another task", at(models("bob"), shut("ann"), ran("", busy, by("bob"))), "pipeline: task.stage; to queued; next implement by bob resuming talk1; limit bob for 30s"},
 		{"an unable model is not an unable agent", at(models("bob"), ran("", unable)), "pipeline: task.stage; to queued; next implement by ann/small"},
 		{"each account is tried once", at(models("bob"), ran("", unable), ran("", unable, on("small"))), "pipeline: task.stage; to queued; next implement by bob"},
@@ -59,14 +59,14 @@ func TestFallbackModels(t *testing.T) {
 			"pipeline: task.stage; to waiting; fails: capability; waits on person: it broke [fix the problem, then retry the task]; next implement by ann/small resuming talk1"},
 		{"everybody is limited", at(models(), limited("ann"), ran("", busy, on("small"))),
 			"pipeline: task.stage; to queued; next implement by ann/small resuming talk1; limit ann:small for 30s"},
-		{"a stand-in tries again as itself", at(models(), ran("", fails(coppice.ClassTimeout), on("small"))),
+		{"a fallback tries again as itself", at(models(), ran("", fails(coppice.ClassTimeout), on("small"))),
 			"pipeline: task.stage; to waiting; fails: timeout; waits on backoff: retries (1 of 2) after: it broke (10s); next implement by ann/small resuming talk1"},
 		{"a task's own model of that name", at(models("bob"), asks("small"), ran("", busy, on("small"))), "pipeline: task.stage; to queued; next implement by bob; limit ann:small for 30s"},
 		{"a verifier restarts", at(models(), candidate(green), ran("head1"), ran("", verifying, busy)), "pipeline: task.stage; to queued; next verify by ann/small; limit ann for 30s"},
 	})
 }
 
-func TestFixesGoOnWithTheStandIn(t *testing.T) {
+func TestFixesContinueWithTheFallback(t *testing.T) {
 	t.Parallel()
 	refused := candidate(ended(coppice.LandingRefused))
 	run(t, pipeline, []decision{
@@ -96,7 +96,7 @@ func TestQueuedAccounts(t *testing.T) {
 			lane.Agent = x.want
 		}
 		if got := d.Task.Lane(); got != lane {
-			t.Errorf("%s stands in %+v", x.model, got)
+			t.Errorf("%s is in %+v", x.model, got)
 		}
 		if v.Task.Next.Account != "ann:old" {
 			t.Error("the view was changed")
@@ -110,17 +110,17 @@ func TestWhoMetALimit(t *testing.T) {
 	t.Parallel()
 	for _, x := range []struct {
 		name, asked, now string
-		heard            []coppice.Message
+		delivered        []coppice.Message
 		want             string
 	}{
 		{"asked for", "small", "small", nil, "ann:small"},
 		{"asked for another", "big", "big", nil, ""},
-		{"told by the agent", "", "small", nil, ""},
+		{"reported by the agent", "", "small", nil, ""},
 		{"changed by a person", "", "small", []coppice.Message{{ID: 1, SessionID: 11, Kind: coppice.MessageModel, Text: "small", DeliveredAt: noon}}, "ann:small"},
 		{"not changed", "", "small", []coppice.Message{{ID: 1, SessionID: 11, Kind: coppice.MessageModel, Text: "small", Failed: "cannot"}}, ""},
 	} {
 		for _, result := range []any{coppice.RunResult{Failure: coppice.Failf(coppice.ClassRateLimit, "too much", "")}, coppice.Failf(coppice.ClassCapability, "not there", "")} {
-			v := viewOf(coppice.StageSession, models(), space(), ran("", live, func(s *coppice.Session) { s.Model = x.now }), func(v *View) { v.Delivered = x.heard },
+			v := viewOf(coppice.StageSession, models(), space(), ran("", live, func(s *coppice.Session) { s.Model = x.now }), func(v *View) { v.Delivered = x.delivered },
 				finished(coppice.WorkRun, result, func(w *coppice.Work) {
 					w.Spec = coppice.Raw(coppice.RunSpec{Session: coppice.Session{Model: x.asked}})
 				}))
@@ -140,17 +140,17 @@ func TestRerouteAccounts(t *testing.T) {
 		})
 	}
 	begun := task(func(t *coppice.Task) { t.Sessions = 1 })
-	first, standIn := next(coppice.Next{Model: "big"}), next(coppice.Next{Model: "small", Account: "ann:small"})
+	first, onFallback := next(coppice.Next{Model: "big"}), next(coppice.Next{Model: "small", Account: "ann:small"})
 	talks := next(coppice.Next{Model: "big", Resume: "talk1", Fork: true})
 	run(t, reroute, []decision{
 		{"to a model", viewOf(coppice.StageQueued, models("bob"), first, limited("ann")), "limits: task.stage; next implement by ann/small"},
 		{"both are limited", viewOf(coppice.StageQueued, models("bob"), first, limited("ann"), limited("ann:small")), "limits: task.stage; next implement by bob"},
 		{"the model alone is limited", viewOf(coppice.StageQueued, models("bob"), first, limited("ann:small")), "nothing"},
-		{"the stand-in is limited", viewOf(coppice.StageQueued, models("bob"), standIn, limited("ann"), limited("ann:small")), "limits: task.stage; next implement by bob"},
-		{"a stand-in waits on", viewOf(coppice.StageQueued, models("bob"), standIn, limited("ann")), "nothing"},
-		{"back again", viewOf(coppice.StageQueued, models("bob"), standIn), "limits: task.stage; next implement by ann/big"},
-		{"not when begun", viewOf(coppice.StageQueued, models("bob"), standIn, begun), "nothing"},
-		{"a conversation goes on with a model", viewOf(coppice.StageQueued, models(), talks, begun, limited("ann")), "limits: task.stage; next implement by ann/small resuming talk1 forked"},
+		{"the fallback is limited", viewOf(coppice.StageQueued, models("bob"), onFallback, limited("ann"), limited("ann:small")), "limits: task.stage; next implement by bob"},
+		{"a fallback waits on", viewOf(coppice.StageQueued, models("bob"), onFallback, limited("ann")), "nothing"},
+		{"back again", viewOf(coppice.StageQueued, models("bob"), onFallback), "limits: task.stage; next implement by ann/big"},
+		{"not when begun", viewOf(coppice.StageQueued, models("bob"), onFallback, begun), "nothing"},
+		{"a conversation continues with a model", viewOf(coppice.StageQueued, models(), talks, begun, limited("ann")), "limits: task.stage; next implement by ann/small resuming talk1 forked"},
 		{"past another agent", viewOf(coppice.StageQueued, policy(func(p *coppice.Policy) { p.Agent.Fallback = []string{"bob", "ann:small"} }), talks, begun, limited("ann")),
 			"limits: task.stage; next implement by ann/small resuming talk1 forked"},
 		{"but not with another agent", viewOf(coppice.StageQueued, models("bob"), talks, begun, limited("ann"), limited("ann:small")), "nothing"},
@@ -162,27 +162,27 @@ func TestRerouteAccounts(t *testing.T) {
 	}
 }
 
-func TestRoomOfAccounts(t *testing.T) {
+func TestCapacityOfAccounts(t *testing.T) {
 	t.Parallel()
 	small := coppice.Lane{ProjectID: 1, Track: "main", Agent: "ann:small"}
-	r := viewOf(coppice.StageQueued).roomOf(Limited{"ann": {Agent: "ann", Until: noon.Add(time.Hour), Text: "weekly"}})
+	r := viewOf(coppice.StageQueued).capacityOf(Limited{"ann": {Agent: "ann", Until: noon.Add(time.Hour), Text: "weekly"}})
 	if why, _ := r.Blocked(small); why != "" {
 		t.Error(why)
 	}
-	r = viewOf(coppice.StageQueued).roomOf(Limited{"ann:small": {Agent: "ann:small", Until: noon.Add(time.Hour), Text: "weekly"}})
+	r = viewOf(coppice.StageQueued).capacityOf(Limited{"ann:small": {Agent: "ann:small", Until: noon.Add(time.Hour), Text: "weekly"}})
 	if why, until := r.Blocked(small); why != "ann:small is limited until 2026-03-01T13:00:00Z: weekly" || until != noon.Add(time.Hour) {
 		t.Error(why, until)
 	}
 	if why, _ := r.Blocked(laneMain); why != "" {
 		t.Error(why)
 	}
-	r = viewOf(coppice.StageQueued).roomOf(Limited{"ann": {Agent: "ann", Text: "log in"}, "ann:small": {Agent: "ann:small", Until: noon.Add(time.Hour)}})
+	r = viewOf(coppice.StageQueued).capacityOf(Limited{"ann": {Agent: "ann", Text: "log in"}, "ann:small": {Agent: "ann:small", Until: noon.Add(time.Hour)}})
 	if why, _ := r.Blocked(small); why != "ann waits for a person: log in" {
 		t.Error(why)
 	}
 	// An agent's accounts share its bound.
 	v := viewOf(coppice.StageQueued, policy(func(p *coppice.Policy) { p.Limits.PerAgent = map[string]int{"ann": 2} }))
-	r = v.roomOf(nil)
+	r = v.capacityOf(nil)
 	r.Running[laneMain] = 1
 	got := fill(r, map[coppice.Lane][]coppice.Task{small: {{ID: 1}, {ID: 2}}, laneMain: {{ID: 3}}})
 	if len(got) != 1 || got[0].ID != 1 || r.freeSessions(small, 5) != 0 {
@@ -193,8 +193,8 @@ func TestRoomOfAccounts(t *testing.T) {
 	}
 }
 
-// roomOf is room for the view's project with some limits.
-func (v *View) roomOf(l Limited) Capacity {
+// capacityOf is the capacity for the view's project with some limits.
+func (v *View) capacityOf(l Limited) Capacity {
 	return capacity(func(r *Capacity) { r.Projects[1], r.Limited, r.Nodes = v.Project, l, []coppice.Node{{Name: PoolLocal}} })
 }
 
@@ -236,7 +236,7 @@ func TestALimitOfAModel(t *testing.T) {
 		return all
 	}
 	if s := sessions()[1]; s.Agent != "ann" || s.Model != "small" || s.Resume != "talk" {
-		t.Errorf("it goes on as %+v", s)
+		t.Errorf("it continues as %+v", s)
 	}
 	if x := b.task("app-2"); x.Next.Model != "small" || x.Next.Account != "ann:small" {
 		t.Errorf("app-2 waits for %+v", x.Next)
@@ -275,8 +275,8 @@ func TestALimitOfAModel(t *testing.T) {
 	}
 }
 
-// A queued task stands in the lane of the model it will run on, also when that
-// changes while it waits: by a person's word, its level, or the policy.
+// A queued task is in the lane of the model on which it will run, also if that
+// changes while it waits: by a person, its level, or the policy.
 func TestTheLaneFollowsTheModel(t *testing.T) {
 	t.Parallel()
 	named := "small"
@@ -293,7 +293,7 @@ func TestTheLaneFollowsTheModel(t *testing.T) {
 		t.Helper()
 		b.turn()
 		if got := b.task("app-1").Lane().Agent; got != want {
-			t.Errorf("it stands in the lane of %s, not of %s", got, want)
+			t.Errorf("it is in the lane of %s, not of %s", got, want)
 		}
 	}
 	b.create(coppice.NewTask{Title: "Fix a typo"})
@@ -329,7 +329,8 @@ func TestTheLaneFollowsTheModel(t *testing.T) {
 	}
 }
 
-// holdsFor tells in other words than the engine's whether a limit is in effect for a session.
+// holdsFor reports, by another implementation than the engine's, whether a limit
+// is in effect for a session.
 func holdsFor(l coppice.AgentLimit, p coppice.Policy, s coppice.Session, now time.Time) bool {
 	if l.Until.IsZero() {
 		return l.Agent == s.Agent

@@ -44,13 +44,13 @@ func TestJudgeAnswer(t *testing.T) {
 				t.Errorf("something would land: %+v", d)
 			}
 			if n := d.Task.Next; n != nil && (n.Role != coppice.RoleAnswer || n.Resume != "") {
-				t.Errorf("goes on with %+v", n)
+				t.Errorf("continues with %+v", n)
 			}
 		})
 	}
 }
 
-// A session that answers gets a worktree of its own at the tip, and may not edit.
+// A session that answers gets a detached worktree at the tip, and cannot edit.
 func TestCarryAnswer(t *testing.T) {
 	t.Parallel()
 	begun := func(s *coppice.Session) { starting(s); s.Role, s.From = coppice.RoleAnswer, "" }
@@ -70,7 +70,7 @@ func TestCarryAnswer(t *testing.T) {
 	}
 }
 
-// Who asks further after an answer is answered by a session that knows it.
+// A further question after an answer goes to a session that knows the answer.
 func TestContinueAnAnswer(t *testing.T) {
 	t.Parallel()
 	v := viewOf(coppice.StageEnded, wantsAnswer, endedAs(coppice.OutcomeDone), ran("base1", answering("In main.go.")), say(coppice.VerbContinue, "and who calls it?"))

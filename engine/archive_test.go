@@ -7,8 +7,8 @@ import (
 	"coppice/store"
 )
 
-// Only what has ended is put away, whatever continues is taken out, and nothing
-// else about the task changes.
+// Only ended tasks are archived, a task that continues is unarchived, and
+// nothing else about the task changes.
 func TestArchive(t *testing.T) {
 	t.Parallel()
 	b := open(t)
@@ -40,6 +40,6 @@ func TestArchive(t *testing.T) {
 	out, err := b.Retry(t.Context(), key, "")
 	b.must(err)
 	if !out.Archived.IsZero() {
-		t.Error("a task that goes on is still put away")
+		t.Error("a task that continues is still archived")
 	}
 }

@@ -9,7 +9,7 @@ import (
 	"coppice"
 )
 
-var sayStop = say(coppice.VerbStop)
+var stopAsked = say(coppice.VerbStop)
 
 func endedAs(o coppice.Outcome) change {
 	return task(func(t *coppice.Task) {
@@ -31,30 +31,30 @@ func TestStop(t *testing.T) {
 	}
 	run(t, stop, []decision{
 		{"nobody said so", viewOf(coppice.StageWaiting), "nothing"},
-		{"waiting", viewOf(coppice.StageWaiting, sayStop), cancelled},
-		{"queued", viewOf(coppice.StageQueued, sayStop), cancelled},
-		{"ended", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeDone), sayStop), "stop: task.changed"},
-		{"workspace offered", viewOf(coppice.StageSession, ran("", starting), offered(coppice.WorkPrepare), sayStop), "stop: work.cancelled; cancel workspace.prepare"},
-		{"workspace being made", viewOf(coppice.StageSession, ran("", starting), taken(coppice.WorkPrepare), sayStop), "nothing"},
-		{"workspace maybe made", viewOf(coppice.StageSession, ran("", starting), work(coppice.WorkRestore, coppice.WorkOffered, 1), sayStop), "nothing"},
-		{"starting", viewOf(coppice.StageSession, ran("", starting), space(), sayStop), "stop: session.ended; session cancelled; session fails: cancelled"},
-		{"run offered", viewOf(coppice.StageSession, ran("", starting), space(), offered(coppice.WorkRun), sayStop), "stop: work.cancelled; cancel session.run"},
-		{"running", viewOf(coppice.StageSession, ran("", live), space(), taken(coppice.WorkRun), sayStop), ask},
-		{"maybe running", viewOf(coppice.StageSession, ran("", live), space(), work(coppice.WorkRun, coppice.WorkOffered, 1), sayStop), ask},
-		{"asked already", viewOf(coppice.StageSession, ran("", live), space(), taken(coppice.WorkRun), offered(coppice.WorkStop), sayStop), "nothing"},
-		{"asked just now", viewOf(coppice.StageSession, ran("", live, asked(29*time.Second)), space(), taken(coppice.WorkRun), sayStop), "nothing"},
-		{"asked long ago", viewOf(coppice.StageSession, ran("", live, asked(30*time.Second)), space(), taken(coppice.WorkRun), sayStop),
+		{"waiting", viewOf(coppice.StageWaiting, stopAsked), cancelled},
+		{"queued", viewOf(coppice.StageQueued, stopAsked), cancelled},
+		{"ended", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeDone), stopAsked), "stop: task.changed"},
+		{"workspace offered", viewOf(coppice.StageSession, ran("", starting), offered(coppice.WorkPrepare), stopAsked), "stop: work.cancelled; cancel workspace.prepare"},
+		{"workspace being made", viewOf(coppice.StageSession, ran("", starting), taken(coppice.WorkPrepare), stopAsked), "nothing"},
+		{"workspace maybe made", viewOf(coppice.StageSession, ran("", starting), work(coppice.WorkRestore, coppice.WorkOffered, 1), stopAsked), "nothing"},
+		{"starting", viewOf(coppice.StageSession, ran("", starting), space(), stopAsked), "stop: session.ended; session cancelled; session fails: cancelled"},
+		{"run offered", viewOf(coppice.StageSession, ran("", starting), space(), offered(coppice.WorkRun), stopAsked), "stop: work.cancelled; cancel session.run"},
+		{"running", viewOf(coppice.StageSession, ran("", live), space(), taken(coppice.WorkRun), stopAsked), ask},
+		{"maybe running", viewOf(coppice.StageSession, ran("", live), space(), work(coppice.WorkRun, coppice.WorkOffered, 1), stopAsked), ask},
+		{"asked already", viewOf(coppice.StageSession, ran("", live), space(), taken(coppice.WorkRun), offered(coppice.WorkStop), stopAsked), "nothing"},
+		{"asked just now", viewOf(coppice.StageSession, ran("", live, asked(29*time.Second)), space(), taken(coppice.WorkRun), stopAsked), "nothing"},
+		{"asked long ago", viewOf(coppice.StageSession, ran("", live, asked(30*time.Second)), space(), taken(coppice.WorkRun), stopAsked),
 			"stop: work.offered; session working; stop 2 for cancelled; offer session.stop session/11/stop/2 to local"},
-		{"run over, a message under way", viewOf(coppice.StageSession, ran("", fails(coppice.ClassCancelled)), space(), taken(coppice.WorkSend), sayStop),
+		{"run over, a message under way", viewOf(coppice.StageSession, ran("", fails(coppice.ClassCancelled)), space(), taken(coppice.WorkSend), stopAsked),
 			"stop: work.cancelled; cancel session.send"},
-		{"run over", viewOf(coppice.StageSession, ran("", fails(coppice.ClassCancelled)), space(), sayStop), cancelled},
-		{"merging", viewOf(coppice.StageChecking, candidate(), taken(coppice.WorkMerge), sayStop), "stop: work.cancelled; cancel land.merge"},
-		{"checking", viewOf(coppice.StageChecking, candidate(merged), taken(coppice.WorkCheck), sayStop), "stop: work.cancelled; cancel check.run"},
-		{"held", viewOf(coppice.StageHeld, candidate(green), sayStop), "stop: landing.ended; landing cancelled"},
-		{"in the queue", viewOf(coppice.StageLanding, candidate(inQueue), sayStop), `stop: task.changed; asks queue/1 to withdraw {"task":7}`},
-		{"told the queue", viewOf(coppice.StageLanding, candidate(inQueue), requested(coppice.Ask{Verb: coppice.VerbStop, Outcome: leaving})), "nothing"},
-		{"landing dropped", viewOf(coppice.StageLanding, candidate(ended(coppice.LandingDropped)), sayStop), cancelled},
-		{"landed before", viewOf(coppice.StageLanding, candidate(ended(coppice.LandingLanded)), sayStop), `stop: task.ended; to ended; outcome "done"; landed commit1`},
+		{"run over", viewOf(coppice.StageSession, ran("", fails(coppice.ClassCancelled)), space(), stopAsked), cancelled},
+		{"merging", viewOf(coppice.StageChecking, candidate(), taken(coppice.WorkMerge), stopAsked), "stop: work.cancelled; cancel land.merge"},
+		{"checking", viewOf(coppice.StageChecking, candidate(merged), taken(coppice.WorkCheck), stopAsked), "stop: work.cancelled; cancel check.run"},
+		{"held", viewOf(coppice.StageHeld, candidate(green), stopAsked), "stop: landing.ended; landing cancelled"},
+		{"in the queue", viewOf(coppice.StageLanding, candidate(inQueue), stopAsked), `stop: task.changed; asks queue/1 to withdraw {"task":7}`},
+		{"asked the queue", viewOf(coppice.StageLanding, candidate(inQueue), requested(coppice.Ask{Verb: coppice.VerbStop, Outcome: leaving})), "nothing"},
+		{"landing dropped", viewOf(coppice.StageLanding, candidate(ended(coppice.LandingDropped)), stopAsked), cancelled},
+		{"landed before", viewOf(coppice.StageLanding, candidate(ended(coppice.LandingLanded)), stopAsked), `stop: task.ended; to ended; outcome "done"; landed commit1`},
 	})
 }
 
@@ -102,7 +102,7 @@ func TestRetry(t *testing.T) {
 	})
 }
 
-func TestRetryTellsWhatWasWrong(t *testing.T) {
+func TestRetrySaysWhatWasWrong(t *testing.T) {
 	t.Parallel()
 	note := say(coppice.VerbRetry, "use the new API")
 	d := retryTask(viewOf(coppice.StageEnded, endedAs(coppice.OutcomeFailed), candidate(ended(coppice.LandingRefused)), note))
@@ -124,10 +124,10 @@ func TestLandFailed(t *testing.T) {
 	t.Parallel()
 	run(t, landFailed, []decision{
 		{"nobody said so", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeFailed)), "nothing"},
-		{"failed", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeFailed), sayLand), `landing: task.retry_asked; to checking; round 1; outcome ""`},
-		{"cancelled", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeCancelled), sayLand), `landing: task.retry_asked; to checking; round 1; outcome ""`},
-		{"done", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeDone), sayLand), "landing: task.changed"},
-		{"held", viewOf(coppice.StageHeld, sayLand), "nothing"},
+		{"failed", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeFailed), landAsked), `landing: task.retry_asked; to checking; round 1; outcome ""`},
+		{"cancelled", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeCancelled), landAsked), `landing: task.retry_asked; to checking; round 1; outcome ""`},
+		{"done", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeDone), landAsked), "landing: task.changed"},
+		{"held", viewOf(coppice.StageHeld, landAsked), "nothing"},
 	})
 }
 
@@ -142,7 +142,7 @@ func TestUndo(t *testing.T) {
 		{"never there", viewOf(coppice.StageEnded, say), "undo: task.changed"},
 		{"back already", viewOf(coppice.StageEnded, removed, trash(func(t *coppice.Trash) { t.RestoredAt = noon }), say), "undo: task.changed"},
 		{"forgotten", viewOf(coppice.StageEnded, removed, trash(func(t *coppice.Trash) { t.PurgedAt = noon }), say), "undo: task.changed"},
-		{"on its way", viewOf(coppice.StageEnded, removed, taken(coppice.WorkRestore), say), "undo: task.changed"},
+		{"in progress", viewOf(coppice.StageEnded, removed, taken(coppice.WorkRestore), say), "undo: task.changed"},
 		{"being forgotten", viewOf(coppice.StageEnded, removed, offered(coppice.WorkPurge), say), "undo: task.changed"},
 	})
 }

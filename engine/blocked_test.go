@@ -43,7 +43,7 @@ func TestSettleABlockedMove(t *testing.T) {
 			"settle: landing.waits; landing queued; put off 2s (1): x; settled"},
 		{"a need without a text", of(coppice.MoveResult{Blocked: "x", Need: &coppice.Need{Kind: coppice.NeedGit}}),
 			`settle: landing.waits; landing queued; put off 2s (1): x; needs git "x" [] since 0s; settled`},
-		{"something changed meanwhile", of(coppice.MoveResult{Blocked: "x"}, changed), "settle: landing.waits; landing queued; put off 0s (0): x; settled"},
+		{"something changed in the meantime", of(coppice.MoveResult{Blocked: "x"}, changed), "settle: landing.waits; landing queued; put off 0s (0): x; settled"},
 		{"another first pause", of(coppice.MoveResult{Blocked: "x"}, func(v *View) { v.Pause, v.Landing.Tries = time.Hour, 3 }),
 			"settle: landing.waits; landing queued; put off 1h0m0s (4): x; settled"},
 	})

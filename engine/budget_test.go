@@ -44,8 +44,8 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// A task whose budget is used up waits, continues with a larger one, and gets as
-// much again when a person says retry.
+// A task whose budget is used up waits, continues with a larger one, and gets
+// the same amount again when a person retries it.
 func TestBudgetUsedUp(t *testing.T) {
 	t.Parallel()
 	b := open(t)
@@ -75,7 +75,7 @@ func TestBudgetUsedUp(t *testing.T) {
 	b.must(err)
 	b.turn()
 	if x := b.task("app-1"); x.Stage != coppice.StageWaiting {
-		t.Errorf("it goes on with too little: %s", x.Stage)
+		t.Errorf("it continues with too little: %s", x.Stage)
 	}
 	_, err = b.ChangeTask(t.Context(), "app-1", coppice.TaskChange{Budget: &more})
 	b.must(err)
@@ -93,7 +93,7 @@ func TestBudgetUsedUp(t *testing.T) {
 	b.view(func(r store.Reader) error {
 		s, err := r.Sessions.ByKey("app-1.3")
 		if s.Resume != "talk1" {
-			t.Errorf("it goes on as %+v", s)
+			t.Errorf("it continues as %+v", s)
 		}
 		return err
 	})

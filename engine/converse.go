@@ -10,7 +10,7 @@ import (
 	"coppice/store"
 )
 
-// Send says something to a task: its running session hears it, or the next one.
+// Send sends a message to a task, for its running session or the next one.
 func (i *Intake) Send(ctx context.Context, key, text string) (coppice.Message, error) {
 	return i.say(ctx, key, coppice.MessageNow, text)
 }

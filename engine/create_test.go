@@ -170,7 +170,8 @@ func TestCreationOrder(t *testing.T) {
 	})
 }
 
-// cyclic tells by taking away, again and again, what comes after nothing.
+// cyclic removes tasks without dependencies until none is left, or finds a
+// cycle.
 func cyclic(after [][]int) bool {
 	gone := map[int]bool{}
 	for range after {

@@ -115,7 +115,7 @@ func TestDayBudgetStops(t *testing.T) {
 		{"its share is not", viewOf(coppice.StageSession, twenty, today(3), space(), ran("", live, cost(1.99), given(2)), taken(coppice.WorkRun)), "nothing"},
 		{"a person's own session is theirs", viewOf(coppice.StageSession, twenty, today(20), space(), ran("", live, cost(1), onScreen), taken(coppice.WorkRun)), "nothing"},
 		{"queued: the lane waits", viewOf(coppice.StageQueued, twenty, today(20), task(func(t *coppice.Task) { t.Next = &coppice.Next{Role: coppice.RoleFix, Agent: "ann"} })), "nothing"},
-		{"the task's budget was raised meanwhile", viewOf(coppice.StageSession, five, space(), ran("", live, cost(2), given(2)), taken(coppice.WorkRun)), "nothing"},
+		{"the task's budget was raised in the meantime", viewOf(coppice.StageSession, five, space(), ran("", live, cost(2), given(2)), taken(coppice.WorkRun)), "nothing"},
 	})
 	ended := func(r coppice.RunResult, c ...change) *coppice.Failure {
 		v := viewOf(coppice.StageSession, append([]change{space(), ran("", live, cost(1), given(2), why(coppice.StopBudget))}, c...)...)
@@ -131,7 +131,7 @@ func TestDayBudgetStops(t *testing.T) {
 		"the task's is nearer":   {ended(stopped, five, twenty, today(20), func(v *View) { v.Spent = 4.5 - 1 }), "budget: has cost 5 USD of 5 USD"},
 		"the day's":              {ended(stopped, five, twenty, today(19.5)), "day_budget: the project has spent 20 of 20 USD today"},
 		"its share":              {ended(refused, five, twenty, today(3)), "day_budget: has spent the session's share of 2 USD"},
-		"raised meanwhile":       {ended(stopped, five, twenty, today(3)), "day_budget: was stopped because of a budget that has been raised since"},
+		"raised in the meantime": {ended(stopped, five, twenty, today(3)), "day_budget: was stopped because of a budget that has been raised since"},
 		"an agent's own":         {ended(coppice.RunResult{Failure: refused.Failure}), "budget: the agent says so"},
 		"an agent's, and a task": {ended(coppice.RunResult{Failure: refused.Failure}, five), "budget: has cost 0 USD of 5 USD"},
 	} {
@@ -141,7 +141,7 @@ func TestDayBudgetStops(t *testing.T) {
 	}
 }
 
-// A project that has spent what it may stops what runs, waits, and continues by
+// A project that has spent what it may stops its sessions, waits, and continues by
 // itself at midnight, or with a larger budget.
 func TestDayBudget(t *testing.T) {
 	t.Parallel()
@@ -177,12 +177,12 @@ func TestDayBudget(t *testing.T) {
 	}
 	b.clock = midnight.Add(-time.Second)
 	if b.turn(); b.task("app-1").Stage != coppice.StageQueued {
-		t.Error("it goes on before midnight")
+		t.Error("it continues before midnight")
 	}
 	b.clock = midnight
 	b.turn()
 	if s := b.lastSession("app-1"); s.Resume != "talk app-1" || s.Budget != 2 || s.State != coppice.SessionStarting || b.task("app-3").Stage != coppice.StageQueued {
-		t.Errorf("it goes on as %+v", s)
+		t.Errorf("it continues as %+v", s)
 	}
 	b.begins("app-1", 2)
 	b.spends("app-1", 4)
@@ -204,7 +204,7 @@ func TestDayBudget(t *testing.T) {
 		return tx.Log.Append(&coppice.Event{At: b.clock, Kind: coppice.EventProjectChanged, ProjectID: 1, By: "test"})
 	})
 	if b.turn(); b.task("app-1").Stage != coppice.StageSession {
-		t.Error("a larger budget does not let it go on")
+		t.Error("a larger budget does not let it continue")
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 
 var laneMain = coppice.Lane{ProjectID: 1, Track: "main", Agent: "ann"}
 
-// room is a machine with one node and one project with room for all.
+// capacity returns a machine with one node and one project with free sessions.
 func capacity(changes ...func(*Capacity)) Capacity {
 	p := viewOf(coppice.StageQueued).Project
 	p.Policy.Tracks = []coppice.Track{{Name: "main", Default: true}, {Name: "ui", Limit: 2}}
@@ -132,8 +132,8 @@ func TestFill(t *testing.T) {
 		{"nobody waits", capacity(), map[coppice.Lane][]coppice.Task{}, nil},
 		{"up to the limit", capacity(), map[coppice.Lane][]coppice.Task{laneMain: tasks(1, 2, 3, 4, 5, 6, 7)}, []int64{1, 2, 3, 4, 5}},
 		{"oldest of all lanes", capacity(), map[coppice.Lane][]coppice.Task{laneMain: tasks(3, 5), ui: tasks(1, 4), other: tasks(2)}, []int64{1, 2, 3, 4, 5}},
-		{"a full lane holds up nobody", capacity(running(ui, 2)), map[coppice.Lane][]coppice.Task{ui: tasks(1, 2), laneMain: tasks(3, 4)}, []int64{3, 4}},
-		{"a lane that fills up holds up nobody", capacity(), map[coppice.Lane][]coppice.Task{ui: tasks(1, 2, 3, 4), laneMain: tasks(5, 6)}, []int64{1, 2, 5, 6}},
+		{"a full lane delays nobody", capacity(running(ui, 2)), map[coppice.Lane][]coppice.Task{ui: tasks(1, 2), laneMain: tasks(3, 4)}, []int64{3, 4}},
+		{"a lane that fills up delays nobody", capacity(), map[coppice.Lane][]coppice.Task{ui: tasks(1, 2, 3, 4), laneMain: tasks(5, 6)}, []int64{1, 2, 5, 6}},
 		{"urgent first", capacity(), map[coppice.Lane][]coppice.Task{
 			laneMain: {queuedTask(1)}, ui: {queuedTask(9, priority(5))}, other: {queuedTask(2, priority(-5))},
 		}, []int64{9, 1, 2}},
@@ -141,8 +141,8 @@ func TestFill(t *testing.T) {
 			laneMain: {queuedTask(1, priority(10))}, ui: {queuedTask(9, hadSession, priority(-10))},
 		}, []int64{9, 1}},
 		{"the whole machine's limit", capacity(func(r *Capacity) { r.MaxSessions = 3 }), map[coppice.Lane][]coppice.Task{laneMain: tasks(1, 4), other: tasks(2, 3, 5)}, []int64{1, 2, 3}},
-		{"many have yet to land", capacity(flying(7)), map[coppice.Lane][]coppice.Task{laneMain: tasks(1, 2, 3, 4, 5)}, []int64{1, 2, 3}},
-		{"too many have yet to land", capacity(flying(12)), map[coppice.Lane][]coppice.Task{
+		{"many have not landed yet", capacity(flying(7)), map[coppice.Lane][]coppice.Task{laneMain: tasks(1, 2, 3, 4, 5)}, []int64{1, 2, 3}},
+		{"too many have not landed yet", capacity(flying(12)), map[coppice.Lane][]coppice.Task{
 			laneMain: {queuedTask(1), queuedTask(2)}, ui: {queuedTask(9, hadSession)}, other: tasks(3),
 		}, []int64{9, 3}},
 		{"some of them wait for a person", capacity(flying(12), func(r *Capacity) {

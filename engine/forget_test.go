@@ -77,7 +77,7 @@ func TestRemoveProject(t *testing.T) {
 		more, err = b.Forget(t.Context(), p, 100)
 		b.must(err)
 	}
-	b.turns() // what the log tells of its tasks no longer matters
+	b.turns() // the events of its tasks no longer matter
 	again, err := b.AddProject(t.Context(), p.Path)
 	b.must(err)
 	made, err = b.CreateTasks(t.Context(), again.Prefix, tasks[:1])

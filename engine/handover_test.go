@@ -8,7 +8,7 @@ import (
 	"coppice/store"
 )
 
-func TestGoOn(t *testing.T) {
+func TestContinue(t *testing.T) {
 	t.Parallel()
 	asked := func(v *View) { v.Task.Round = 1; say(coppice.VerbContinue, "now also this")(v) }
 	as := func(o coppice.Outcome, c ...change) *View {
@@ -20,7 +20,7 @@ func TestGoOn(t *testing.T) {
 	run(t, continueTask, []decision{
 		{"nobody asked", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeDone)), "nothing"},
 		{"not ended", viewOf(coppice.StageQueued, asked), "continue: task.changed"},
-		{"failed: where its branch stands", as(coppice.OutcomeFailed, space()), again(`next implement by ann resuming talk1 with "now also this"`)},
+		{"failed: on its branch", as(coppice.OutcomeFailed, space()), again(`next implement by ann resuming talk1 with "now also this"`)},
 		{"cancelled: its workspace comes back by itself", as(coppice.OutcomeCancelled, removed), again(`next implement by ann resuming talk1 with "now also this"`)},
 		{"done: a new workspace", as(coppice.OutcomeDone, removed),
 			again(`next implement by ann resuming talk1 with "now also this"; workspace ready=false removed=false kept=false tries=0`)},
@@ -31,7 +31,7 @@ func TestGoOn(t *testing.T) {
 			`continue: task.warned; warns "cannot continue: its old workspace could not be removed"`},
 		{"an earlier round had the conversation", as(coppice.OutcomeFailed, space(), func(v *View) { v.Earlier, v.Sessions = v.Sessions, nil }),
 			again(`next implement by ann resuming talk1 with "now also this"`)},
-		{"a stand-in had it", as(coppice.OutcomeFailed, space(), ran("head2", by("bob"))), again(`next implement by bob resuming talk1 with "now also this"`)},
+		{"a fallback had it", as(coppice.OutcomeFailed, space(), ran("head2", by("bob"))), again(`next implement by bob resuming talk1 with "now also this"`)},
 		{"its budget was used up", as(coppice.OutcomeFailed, space(), policy(func(p *coppice.Policy) { p.Budget.Task = 2 }), func(v *View) { v.Sessions[0].Usage.CostUSD = 3 }),
 			again(`next implement by ann resuming talk1 with "now also this"; budget 5`)},
 		{"nobody said anything yet", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeCancelled), asked), again(`next implement by ann with "now also this"`)},
@@ -83,12 +83,12 @@ func TestContinueAfterLanding(t *testing.T) {
 	run, err := coppice.DecodeSpec[coppice.RunSpec](b.unsettled("app-1"))
 	b.must(err)
 	if run.Session.Resume != "talk of head1" || run.Session.Role != coppice.RoleImplement || run.Path != "/ws2" {
-		t.Errorf("it goes on as %+v", run.Session)
+		t.Errorf("it continues as %+v", run.Session)
 	}
 	b.view(func(r store.Reader) error {
 		s, err := r.Sessions.ByKey("app-1.2")
 		if !strings.Contains(s.Prompt, "A person adds: now also this") || !strings.Contains(s.Prompt, "is part of main") {
-			t.Errorf("it is told:\n%s", s.Prompt)
+			t.Errorf("its prompt is:\n%s", s.Prompt)
 		}
 		return err
 	})
@@ -160,7 +160,7 @@ func TestFork(t *testing.T) {
 	run, err := coppice.DecodeSpec[coppice.RunSpec](b.unsettled("app-2"))
 	b.must(err)
 	if s := run.Session; s.Resume != "talk1" || !s.Fork {
-		t.Errorf("it goes on as %+v", s)
+		t.Errorf("it continues as %+v", s)
 	}
 	// What it began with is not its own: with nothing more, it changed nothing.
 	b.finish("app-2", coppice.WorkRun, coppice.RunResult{From: "head1", Head: "head1"})
@@ -219,7 +219,7 @@ func TestForkPoint(t *testing.T) {
 
 // On a screen a person says what comes next: what was said before comes as
 // messages, one by one, and not as a prompt.
-func TestScreenHearsMessages(t *testing.T) {
+func TestScreenGetsMessages(t *testing.T) {
 	t.Parallel()
 	b := open(t)
 	b.project()

@@ -38,12 +38,12 @@ func TestHealth(t *testing.T) {
 		{"stalled", on(ran("", live, quiet(10*time.Minute))), `health: session.warned; warns "` + stalled + `"; session working`},
 		{"never said a word", on(ran("", live, silent)), `health: session.warned; warns "` + stalled + `"; session working`},
 		{"says so once", on(ran("", live, quiet(11*time.Minute)), warned(stalled)), "nothing"},
-		{"goes on", on(ran("", live, quiet(0)), warned(stalled)), `health: session.warned; warns ""; session working`},
+		{"continues", on(ran("", live, quiet(0)), warned(stalled)), `health: session.warned; warns ""; session working`},
 		{"silent while it waits for a person", on(ran("", live, quiet(11*time.Minute), waits)), "nothing"},
 		{"long", on(ran("", live, age(time.Hour))), `health: session.warned; warns "` + long + `"; session working`},
 		{"stalled, then long", on(ran("", live, age(time.Hour)), warned(stalled)), `health: session.warned; warns "` + long + `"; session working`},
 		{"too long", on(ran("", live, age(4*time.Hour)), taken(coppice.WorkRun), warned(long)), stopIt},
-		{"too long, its run is offered anew", on(ran("", live, age(4*time.Hour)), work(coppice.WorkRun, coppice.WorkOffered, 1), warned(long)), stopIt},
+		{"too long, its run is offered restarts", on(ran("", live, age(4*time.Hour)), work(coppice.WorkRun, coppice.WorkOffered, 1), warned(long)), stopIt},
 		{"too long, asked already", on(ran("", live, age(4*time.Hour)), taken(coppice.WorkRun), offered(coppice.WorkStop), warned(long)), "nothing"},
 		{"no bounds", on(ran("", live, age(99*time.Hour)), policy(func(p *coppice.Policy) { p.Health = coppice.HealthPolicy{} })), "nothing"},
 	})
@@ -92,14 +92,14 @@ func TestCleanup(t *testing.T) {
 		{"half made", viewOf(coppice.StageEnded, done, with(func(w *coppice.Workspace) { w.ReadyAt, w.Path = time.Time{}, "" })), remove},
 		{"gone", viewOf(coppice.StageEnded, done, removed), "nothing"},
 		{"kept", viewOf(coppice.StageEnded, done, with(func(w *coppice.Workspace) { w.Kept = true })), "nothing"},
-		{"on its way", viewOf(coppice.StageEnded, done, space(), taken(coppice.WorkRemove)), "nothing"},
+		{"in progress", viewOf(coppice.StageEnded, done, space(), taken(coppice.WorkRemove)), "nothing"},
 		{"being made", viewOf(coppice.StageEnded, done, space(), taken(coppice.WorkPrepare)), "nothing"},
 		{"put off", viewOf(coppice.StageEnded, done, with(func(w *coppice.Workspace) { w.RetryAt, w.Tries = noon.Add(1), 1 })), "nothing"},
 		{"again", viewOf(coppice.StageEnded, done, with(func(w *coppice.Workspace) { w.RetryAt, w.Tries = noon, 3 })),
 			"cleanup: work.offered; offer workspace.remove workspace/3/remove/4 to local"},
 		{"often enough", viewOf(coppice.StageEnded, done, with(func(w *coppice.Workspace) { w.Tries = 4 })), "nothing"},
 		{"a person wants to retry", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeCancelled), space(), say(coppice.VerbRetry)), "nothing"},
-		{"a person wants to land", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeCancelled), space(), sayLand), "nothing"},
+		{"a person wants to land", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeCancelled), space(), landAsked), "nothing"},
 	})
 }
 
@@ -137,7 +137,7 @@ func TestExpire(t *testing.T) {
 	}{
 		{"over", coppice.WorkMerge, coppice.WorkTaken, 1, 0, coppice.WorkOffered, false},
 		{"not over", coppice.WorkMerge, coppice.WorkTaken, 1, time.Second, coppice.WorkTaken, false},
-		{"finished meanwhile", coppice.WorkStop, coppice.WorkSettled, 1, 0, coppice.WorkSettled, false},
+		{"finished in the meantime", coppice.WorkStop, coppice.WorkSettled, 1, 0, coppice.WorkSettled, false},
 		{"fourth attempt", coppice.WorkMerge, coppice.WorkTaken, 4, 0, coppice.WorkOffered, false},
 		{"fifth attempt", coppice.WorkMerge, coppice.WorkTaken, 5, 0, coppice.WorkSettled, true},
 		{"a run", coppice.WorkRun, coppice.WorkTaken, 50, 0, coppice.WorkOffered, false},

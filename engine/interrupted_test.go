@@ -20,7 +20,7 @@ func TestStatusOfTheInterrupted(t *testing.T) {
 		want   coppice.Status
 	}{
 		"interrupted":       {coppice.SessionIdle, false, []string{coppice.MessageInterrupt}, coppice.StatusNeedsYou},
-		"told something":    {coppice.SessionIdle, false, []string{coppice.MessageInterrupt, coppice.MessageNow}, coppice.StatusWorking},
+		"got a message":     {coppice.SessionIdle, false, []string{coppice.MessageInterrupt, coppice.MessageNow}, coppice.StatusWorking},
 		"works again":       {coppice.SessionWorking, false, []string{coppice.MessageInterrupt}, coppice.StatusWorking},
 		"never interrupted": {coppice.SessionIdle, false, nil, coppice.StatusWorking},
 		"a person's own":    {coppice.SessionIdle, true, []string{coppice.MessageInterrupt}, coppice.StatusWorking},
@@ -35,7 +35,7 @@ func TestStatusOfTheInterrupted(t *testing.T) {
 				for n, kind := range c.kinds {
 					m := coppice.Message{TaskID: s.TaskID, SessionID: s.ID, Kind: kind, SentAt: noon, DeliveredAt: noon.Add(time.Duration(n) * time.Second)}
 					if kind == coppice.MessageNow {
-						m.Text = "go on"
+						m.Text = "continue"
 					}
 					if err := tx.Messages.Put(&m); err != nil {
 						return err
@@ -50,7 +50,7 @@ func TestStatusOfTheInterrupted(t *testing.T) {
 					t.Errorf("%v: %s (%s), want %s", err, st[0].Status, st[0].Reason, c.want)
 				}
 				if c.want == coppice.StatusNeedsYou && !strings.Contains(st[0].Fix, "coppice send app-1") {
-					t.Errorf("the way out is %q", st[0].Fix)
+					t.Errorf("the fix is %q", st[0].Fix)
 				}
 				return err
 			})

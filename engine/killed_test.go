@@ -160,8 +160,8 @@ func TestKilledLandingLeavesTheQueue(t *testing.T) {
 }
 
 // However often its checks are killed, a landing neither ends nor uses up the
-// tries that it has for other failures, and nothing is held against the track.
-func TestKilledForEver(t *testing.T) {
+// tries that it has for other failures, and the track gets no strike.
+func TestKilledWithoutEnd(t *testing.T) {
 	t.Parallel()
 	b := atCheck(t)
 	b.project(func(p *coppice.Project) { p.Policy.Critical = []coppice.FailurePattern{{Match: "log"}} })
@@ -234,7 +234,7 @@ func TestTryALandingAtOnce(t *testing.T) {
 			b.finish("app-1", coppice.WorkCheck, checked(killed("SIGKILL")))
 			b.finish("app-1", coppice.WorkCheck, checked(killed("SIGKILL")))
 			if _, err := b.Retry(t.Context(), "app-1", "a note"); coppice.ErrorCode(err) != coppice.EConflict {
-				t.Errorf("a note that nobody hears: %v", err)
+				t.Errorf("a note that no session gets: %v", err)
 			}
 			_, err := say(b)
 			b.must(err)
@@ -252,7 +252,7 @@ func TestTryALandingAtOnce(t *testing.T) {
 // A landing that waits because its checks were killed forgets that when the same
 // tree has passed for another task: with a failure it would look as if its move
 // had failed.
-func TestProvenMeanwhile(t *testing.T) {
+func TestProvenInTheMeantime(t *testing.T) {
 	t.Parallel()
 	waits := func(l *coppice.Landing) {
 		merged(l)
@@ -272,7 +272,7 @@ func TestTryCheckingAtOnce(t *testing.T) {
 	asked := say(coppice.VerbRetry)
 	run(t, retryTask, []decision{
 		{"put off", viewOf(coppice.StageChecking, candidate(waits), asked), "retry: task.retry_asked; landing commit1 on base1 green=false"},
-		{"tried meanwhile", viewOf(coppice.StageChecking, candidate(merged), asked), "retry: task.retry_asked"},
+		{"tried in the meantime", viewOf(coppice.StageChecking, candidate(merged), asked), "retry: task.retry_asked"},
 		{"of an earlier round", viewOf(coppice.StageChecking, candidate(waits), asked, task(func(t *coppice.Task) { t.Round = 1 })), "retry: task.retry_asked"},
 	})
 }

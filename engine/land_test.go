@@ -43,7 +43,7 @@ func tip(commit string) change { return func(v *View) { v.Queue.Tip = commit } }
 
 func onto(branch string) change { return task(func(t *coppice.Task) { t.Onto = branch }) }
 
-var sayLand = say(coppice.VerbLand)
+var landAsked = say(coppice.VerbLand)
 
 func TestLanding(t *testing.T) {
 	t.Parallel()
@@ -72,12 +72,12 @@ func TestLanding(t *testing.T) {
 		{"enters the queue", viewOf(coppice.StageChecking, candidate(green)), enter},
 		{"is held", viewOf(coppice.StageChecking, candidate(green), held), "landing: task.stage; to held"},
 		{"stays held", viewOf(coppice.StageHeld, candidate(green), held), "nothing"},
-		{"held, a person says land", viewOf(coppice.StageHeld, candidate(green), held, sayLand), enter},
-		{"said land while checking", viewOf(coppice.StageChecking, candidate(green), held, sayLand), enter},
+		{"held, a person asks to land", viewOf(coppice.StageHeld, candidate(green), held, landAsked), enter},
+		{"asked to land while checking", viewOf(coppice.StageChecking, candidate(green), held, landAsked), enter},
 		{"the policy changed", viewOf(coppice.StageHeld, candidate(green)), enter},
 		{"waits for a review", viewOf(coppice.StageChecking, candidate(green), reviewed), "landing: task.stage; to review"},
 		{"still waits for a review", viewOf(coppice.StageReview, candidate(green), reviewed), "nothing"},
-		{"reviewed, a person says land", viewOf(coppice.StageReview, candidate(green), reviewed, sayLand), enter},
+		{"reviewed, a person asks to land", viewOf(coppice.StageReview, candidate(green), reviewed, landAsked), enter},
 		{"held, now to be reviewed", viewOf(coppice.StageHeld, candidate(green), reviewed), "landing: task.stage; to review"},
 		{"to be reviewed, now by itself", viewOf(coppice.StageReview, candidate(green)), enter},
 		{"first in the queue", viewOf(coppice.StageLanding, candidate(inQueue)), move},
@@ -90,7 +90,7 @@ func TestLanding(t *testing.T) {
 		{"the base has moved", viewOf(coppice.StageLanding, candidate(inQueue), tip("base2")), mergeAgain},
 		{"a move failed half-way, perhaps", viewOf(coppice.StageLanding, candidate(inQueue, half)), move},
 		{"a move failed half-way, the base has moved since", viewOf(coppice.StageLanding, candidate(inQueue, half), tip("base2")), move},
-		{"merged anew in the queue", viewOf(coppice.StageLanding, candidate(inQueue, func(l *coppice.Landing) { l.Green = false }), checkEnv("e1")),
+		{"merged again in the queue", viewOf(coppice.StageLanding, candidate(inQueue, func(l *coppice.Landing) { l.Green = false }), checkEnv("e1")),
 			"landing: work.offered; landing queued; offer check.run landing/5/1 to local"},
 		{"no landing, workspace half made", viewOf(coppice.StageChecking, space(func(w *coppice.Workspace) { w.ReadyAt = time.Time{} })),
 			"landing: work.offered; offer workspace.prepare task/7/land/0/prepare to local"},

@@ -32,8 +32,8 @@ func TestSettleAMovedBase(t *testing.T) {
 	})
 }
 
-// Nothing is built upon a base that a person has yet to look at. A move that may
-// have succeeded is the exception: only trying again tells.
+// Nothing is built on a base that a person must check first. A move that might
+// have succeeded is the exception: only a retry shows it.
 func TestABaseNeedHoldsLandings(t *testing.T) {
 	t.Parallel()
 	open := needy(coppice.NeedBase)
@@ -50,7 +50,7 @@ func TestABaseNeedHoldsLandings(t *testing.T) {
 	}
 }
 
-// A task that begins meanwhile begins from where the base was.
+// A task that starts in the meantime starts from the old base.
 func TestATaskDoesNotBeginFromASuspiciousBase(t *testing.T) {
 	t.Parallel()
 	v := viewOf(coppice.StageSession, func(v *View) { v.Queue.Needs = []coppice.Need{movedNeed} })
@@ -142,8 +142,8 @@ func TestGitSettingsAreAdoptedOnce(t *testing.T) {
 	}
 }
 
-// A task whose landing waits for a person says so, wherever it stands on its
-// way, and continues when the need ends.
+// A task whose landing waits for a person says so at every stage, and continues
+// when the need ends.
 func TestALandingWaitsForAPerson(t *testing.T) {
 	t.Parallel()
 	b := open(t)
@@ -161,7 +161,7 @@ func TestALandingWaitsForAPerson(t *testing.T) {
 		t.Errorf("it is %s (%q, %q)", s.Status, s.Reason, s.Fix)
 	}
 	if w := b.unsettled("app-1"); w.ID != 0 {
-		t.Errorf("it goes on with %s", w.Kind)
+		t.Errorf("it continues with %s", w.Kind)
 	}
 	_, err := b.BaseAt(t.Context(), p.Path, "base2")
 	b.must(err)

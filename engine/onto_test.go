@@ -9,8 +9,8 @@ import (
 	"coppice/store"
 )
 
-// A task whose work lands on another branch has that branch in all that its
-// sessions and its landing are given, and a queue of its own.
+// A task whose work lands on another branch has that branch in the specs of its
+// sessions and its landing, and a separate queue.
 func TestATaskLandsOnItsBranch(t *testing.T) {
 	t.Parallel()
 	b := open(t)
@@ -34,7 +34,7 @@ func TestATaskLandsOnItsBranch(t *testing.T) {
 		merge, err := coppice.DecodeSpec[coppice.MergeSpec](b.wantWork(key, coppice.WorkMerge))
 		b.must(err)
 		if prepare.Base != branch[key] || run.Base != branch[key] || merge.Base != branch[key] {
-			t.Errorf("%s begins from %s, is told %s, merges with %s", key, prepare.Base, run.Base, merge.Base)
+			t.Errorf("%s starts from %s, runs on %s, merges with %s", key, prepare.Base, run.Base, merge.Base)
 		}
 		var prompt string
 		b.view(func(r store.Reader) (err error) {

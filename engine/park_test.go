@@ -51,13 +51,13 @@ func TestPark(t *testing.T) {
 	run(t, park, []decision{
 		{"works", at(live), "nothing"},
 		{"waits for an answer", at(wonders, question()), "park: session.parked; session waiting parked"},
-		{"asked, and goes on", at(live, question()), "nothing"},
+		{"asked, and continues", at(live, question()), "nothing"},
 		{"waits, and has no open question", at(wonders), "nothing"},
 		{"another session asked", at(wonders, question(func(q *coppice.Question) { q.SessionID = 10 })), "nothing"},
 		{"has its answer", at(wonders, question(left)), "nothing"},
 		{"has one of two answers", at(wonders, question(left), question()), "nothing"},
-		{"hears something first", at(wonders, question(), said(coppice.MessageNow, "hi")), "nothing"},
-		{"something is on its way", at(wonders, question(), offered(coppice.WorkSend)), "nothing"},
+		{"gets something first", at(wonders, question(), said(coppice.MessageNow, "hi")), "nothing"},
+		{"something is in progress", at(wonders, question(), offered(coppice.WorkSend)), "nothing"},
 		{"a message for its next turn", at(wonders, question(), said(coppice.MessageNext, "then")), "park: session.parked; session waiting parked"},
 		{"on a person's screen", at(func(s *coppice.Session) { wonders(s); s.Screen = true }, question()), "nothing"},
 		{"being stopped", at(func(s *coppice.Session) { wonders(s); s.StopAt = noon }, question()), "nothing"},
@@ -65,12 +65,12 @@ func TestPark(t *testing.T) {
 		{"parked", at(parkedFor(time.Minute), question(), resumable), "nothing"},
 		{"parked, answered", at(parkedFor(time.Minute), question(left)), "park: session.state; session waiting parked ready"},
 		{"says so once", at(func(s *coppice.Session) { parkedFor(time.Minute)(s); s.ReadyAt = noon }, question(left)), "nothing"},
-		{"parked, hears something", at(parkedFor(time.Minute), question(), said(coppice.MessageNow, "hi")), "park: session.state; session waiting parked ready"},
+		{"parked, gets something", at(parkedFor(time.Minute), question(), said(coppice.MessageNow, "hi")), "park: session.state; session waiting parked ready"},
 		{"continues", at(func(s *coppice.Session) { parkedFor(time.Minute)(s); s.State = coppice.SessionWorking }, question()),
 			"park: session.unparked; session working after 1m0s"},
 		{"almost too long", at(parkedFor(mostParked-1), question(), resumable), "nothing"},
 		{"too long", at(parkedFor(mostParked), question(), resumable), stops},
-		{"too long, the stop of an older session is on its way",
+		{"too long, the stop of an older session is in progress",
 			at(parkedFor(mostParked), question(), resumable, work(coppice.WorkStop, coppice.WorkOffered, 0, func(w *coppice.Work) { w.SessionID = 10 })), stops},
 		{"too long, answered", at(parkedFor(mostParked), question(left), resumable), stops},
 		{"too long, and cannot resume", at(parkedFor(mostParked), question()), "nothing"},
@@ -80,7 +80,7 @@ func TestPark(t *testing.T) {
 		t.Errorf("due at %v", got)
 	}
 	run(t, talk, []decision{
-		{"parked, hears nothing", at(parkedFor(time.Minute), question(left)), "nothing"},
+		{"parked, gets nothing", at(parkedFor(time.Minute), question(left)), "nothing"},
 	})
 }
 
@@ -126,8 +126,8 @@ func TestRest(t *testing.T) {
 		{"waits for the other answer", waits(question(left), question(func(q *coppice.Question) { q.Text = "how far?" })),
 			`pipeline: task.stage; waits on person: how far? [answer it: coppice answer app-7 "…"]`},
 		{"answered", waits(question(left)), "pipeline: task.stage; to queued"},
-		{"told something else", waits(question(), said(coppice.MessageNow, "hi")), "pipeline: task.stage; to queued"},
-		{"told something for its next turn", waits(question(), said(coppice.MessageNext, "then")),
+		{"got another message", waits(question(), said(coppice.MessageNow, "hi")), "pipeline: task.stage; to queued"},
+		{"got a message for its next turn", waits(question(), said(coppice.MessageNext, "then")),
 			`pipeline: task.stage; waits on person: which way? [answer it: coppice answer app-7 "…"]`},
 		{"waits for its budget", waits(question(left), task(func(t *coppice.Task) { t.Failure = coppice.Failf(coppice.ClassBudget, "spent", "") })), "nothing"},
 	})
@@ -211,7 +211,7 @@ func oneSession(t *testing.T, parked int, changes ...func(*coppice.Project)) *bu
 	return b
 }
 
-func TestAnotherTaskStartsMeanwhile(t *testing.T) {
+func TestAnotherTaskStartsInTheMeantime(t *testing.T) {
 	t.Parallel()
 	b := oneSession(t, 0)
 	b.create(coppice.NewTask{Title: "a"}, coppice.NewTask{Title: "b"}, coppice.NewTask{Title: "c", Priority: -1})
@@ -414,7 +414,8 @@ func TestMostParked(t *testing.T) {
 	}
 }
 
-// TestOnceRules: what a session was told while it ran was meant for that moment.
+// TestOnceRules shows that an answer which a session got while it ran does not
+// apply to the next one.
 func TestOnceRules(t *testing.T) {
 	t.Parallel()
 	permission := func(match string, closed time.Time, answer string) change {

@@ -95,7 +95,7 @@ func TestRunSpec(t *testing.T) {
 
 func TestJudge(t *testing.T) {
 	t.Parallel()
-	unheard := func(v *View) { v.Messages = []coppice.Message{{ID: 1, TaskID: 7, Text: "also this"}} }
+	undelivered := func(v *View) { v.Messages = []coppice.Message{{ID: 1, TaskID: 7, Text: "also this"}} }
 	asked := func(v *View) { v.Questions = []coppice.Question{{ID: 1, SessionID: 11}, {ID: 2, SessionID: 99}} }
 	run(t, pipeline, []decision{
 		{"candidate", viewOf(coppice.StageSession, space(), ran("head1")), "pipeline: landing.opened; to checking; landing of head1"},
@@ -111,8 +111,8 @@ func TestJudge(t *testing.T) {
 			candidate(ended(coppice.LandingRefused))), `pipeline: task.ended; to ended; outcome "failed"; fails: test_only`},
 		{"fix that did", viewOf(coppice.StageSession, space(), ran("head1"), ran("head2", fixing), candidate(ended(coppice.LandingRefused))),
 			"pipeline: landing.opened; to checking; landing of head2"},
-		{"message unheard", viewOf(coppice.StageSession, space(), ran("head1"), unheard), "pipeline: task.stage; to queued; next implement by ann resuming talk1"},
-		{"message unheard by a fix", viewOf(coppice.StageSession, space(), ran("head1", fixing, by("bob")), unheard),
+		{"message undelivered", viewOf(coppice.StageSession, space(), ran("head1"), undelivered), "pipeline: task.stage; to queued; next implement by ann resuming talk1"},
+		{"message undelivered by a fix", viewOf(coppice.StageSession, space(), ran("head1", fixing, by("bob")), undelivered),
 			"pipeline: task.stage; to queued; next fix by bob resuming talk1"},
 		{"question open", viewOf(coppice.StageSession, space(), ran("head1"), asked), "pipeline: question.answered; question 1 closed=true"},
 		{"cancelled", viewOf(coppice.StageSession, space(), ran("", func(s *coppice.Session) { s.State = coppice.SessionCancelled })),

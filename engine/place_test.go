@@ -35,8 +35,8 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// A task stays on the node of its workspace, whoever works for it, until that
-// workspace is removed; what was merged can be checked anywhere.
+// A task stays on the node of its workspace, with every session, until that
+// workspace is removed. The merged commit can be checked anywhere.
 func TestATaskStaysOnItsNode(t *testing.T) {
 	t.Parallel()
 	v := &View{

@@ -106,8 +106,8 @@ func TestTheSecondLandingIsCheckedDuringThePush(t *testing.T) {
 	b.wantWork("app-3", coppice.WorkMerge)
 }
 
-// What was found against the second landing on a commit that has not landed is
-// no outcome: the landing is merged again when it is the first.
+// A finding against the second landing on a commit that has not landed is not a
+// result: the landing is merged again when it is the first.
 func TestNothingIsConcludedEarly(t *testing.T) {
 	t.Parallel()
 	conflict := coppice.MergeResult{Base: "commit-app-1", Conflicts: []coppice.Conflict{{Path: "a.go"}}}

@@ -156,7 +156,7 @@ func (t countedTimers) Due(now time.Time, most int) ([]store.Timer, error) {
 }
 
 // readsWith counts what two turns read: one that finds the lane full, and one
-// that finds room for one more.
+// that finds a free session.
 func readsWith(t *testing.T, queued int) (full, free *counted) {
 	t.Helper()
 	b := open(t)

@@ -95,7 +95,7 @@ func TestFallbackAgents(t *testing.T) {
 		{"first was unable", viewOf(coppice.StageSession, space(), fallback, ran("", auth), ran("", auth, by("bob"))), "pipeline: task.stage; to queued; next implement by cid; limit bob until a person clears it"},
 		{"all were unable", viewOf(coppice.StageSession, space(), fallback, ran("", auth), ran("", auth, by("bob")), ran("", auth, by("cid"))),
 			"pipeline: task.stage; to waiting; fails: auth; waits on person: it broke [fix the problem, then retry the task]; next implement by cid resuming talk1; limit cid until a person clears it"},
-		{"a limit goes on elsewhere", viewOf(coppice.StageSession, space(), fallback, ran("", busy)),
+		{"a limit continues elsewhere", viewOf(coppice.StageSession, space(), fallback, ran("", busy)),
 			"pipeline: task.stage; to queued; next implement by bob; limit ann for 30s"},
 		{"a limit of the fallback goes back, model and all", viewOf(coppice.StageSession, space(), fallback, model, ran("", auth, by("cid")), ran("", busy, by("bob"))),
 			"pipeline: task.stage; to queued; next implement by ann/big; limit bob for 30s"},
@@ -107,7 +107,7 @@ func TestFallbackAgents(t *testing.T) {
 func TestPatience(t *testing.T) {
 	t.Parallel()
 	busy := fails(coppice.ClassRateLimit)
-	told := func(at time.Time) func(*coppice.Session) { return func(s *coppice.Session) { s.Failure.RetryAt = at } }
+	until := func(at time.Time) func(*coppice.Session) { return func(s *coppice.Session) { s.Failure.RetryAt = at } }
 	many := func(n int) []change {
 		c := []change{space()}
 		for range n {
@@ -116,13 +116,13 @@ func TestPatience(t *testing.T) {
 		return c
 	}
 	run(t, pipeline, []decision{
-		{"told when", viewOf(coppice.StageSession, space(), ran("", busy, told(noon.Add(3*time.Hour)))),
+		{"with a time", viewOf(coppice.StageSession, space(), ran("", busy, until(noon.Add(3*time.Hour)))),
 			"pipeline: task.stage; to queued; next implement by ann resuming talk1; limit ann for 3h0m0s"},
-		{"told a moment that is over", viewOf(coppice.StageSession, space(), ran("", busy, told(noon.Add(-time.Hour)))),
+		{"with a time that has passed", viewOf(coppice.StageSession, space(), ran("", busy, until(noon.Add(-time.Hour)))),
 			"pipeline: task.stage; to queued; next implement by ann resuming talk1; limit ann for 30s"},
 		{"doubles", viewOf(coppice.StageSession, many(3)...), "pipeline: task.stage; to queued; next implement by ann resuming talk1; limit ann for 2m0s"},
 		{"up to a bound", viewOf(coppice.StageSession, many(50)...), "pipeline: task.stage; to queued; next implement by ann resuming talk1; limit ann for 10m0s"},
-		{"not for ever", viewOf(coppice.StageSession, many(51)...), `pipeline: task.ended; to ended; outcome "failed"; fails: rate_limit`},
+		{"not without end", viewOf(coppice.StageSession, many(51)...), `pipeline: task.ended; to ended; outcome "failed"; fails: rate_limit`},
 	})
 }
 
@@ -136,7 +136,7 @@ func TestStrikes(t *testing.T) {
 			"pipeline: task.stage; to waiting; fails: environment; waits on backoff: retries (1 of 2) after: it broke (10s); next implement by ann; asks project/1 to strike {\"track\":\"main\"}"},
 		{"also when the task ends with it", viewOf(coppice.StageSession, space(), struck, none, ran("", env)),
 			`pipeline: task.ended; to ended; outcome "failed"; fails: environment; asks project/1 to strike {"track":"main"}`},
-		{"another failure is no strike", viewOf(coppice.StageSession, space(), struck, ran("", fails(coppice.ClassUnknown))),
+		{"another failure is not a strike", viewOf(coppice.StageSession, space(), struck, ran("", fails(coppice.ClassUnknown))),
 			"pipeline: task.stage; to waiting; fails: unknown; waits on backoff: retries (1 of 2) after: it broke (10s); next implement by ann"},
 		{"forgotten after a success", viewOf(coppice.StageSession, space(), struck, ran("head1")), `pipeline: landing.opened; to checking; landing of head1; asks project/1 to worked {"track":"main"}`},
 	})
@@ -149,11 +149,11 @@ func TestEvidenceSaysWhatHappened(t *testing.T) {
 	if d := cmp.Diff(want, pipeline(v).Task.Next.Evidence); d != "" {
 		t.Error(d)
 	}
-	// Another agent that takes over knows what there is.
+	// Another agent that takes over knows what exists.
 	v = viewOf(coppice.StageSession, space(), policy(func(p *coppice.Policy) { p.Agent.Fallback = []string{"bob"} }),
 		ran("", fails(coppice.ClassAuth), func(s *coppice.Session) { s.Head, s.Stat, s.Summary = "head1", " a.go | 2 ++", "Half-way." }))
 	want = "The session before this one (app-7.1, ann) failed: it broke\n\nWhat it did is committed on your branch, from base1 to head1:\n a.go | 2 ++\n\nIts final message:\nHalf-way.\n"
 	if n := pipeline(v).Task.Next; n.Agent != "bob" || n.Evidence != want {
-		t.Errorf("%s is told %s", n.Agent, cmp.Diff(want, n.Evidence))
+		t.Errorf("the prompt of %s: %s", n.Agent, cmp.Diff(want, n.Evidence))
 	}
 }

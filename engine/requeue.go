@@ -70,7 +70,7 @@ const mostSummaries = 5
 // the newest one's final message, and why it was refused, if it was. Work that
 // has landed is part of the base.
 func workSoFar(v *View) string {
-	var told []coppice.Session
+	var shown []coppice.Session
 	lists := [][]coppice.Session{v.Earlier, v.Sessions}
 	if v.Task.Landed != "" {
 		lists = lists[1:]
@@ -78,12 +78,12 @@ func workSoFar(v *View) string {
 	for _, list := range lists {
 		for _, s := range list {
 			if !s.Role.Detached() && s.Head != "" && s.Head != s.From {
-				told = append(told, s)
+				shown = append(shown, s)
 			}
 		}
 	}
 	var b strings.Builder
-	for _, s := range told[max(0, len(told)-mostSummaries):] {
+	for _, s := range shown[max(0, len(shown)-mostSummaries):] {
 		fmt.Fprintf(&b, "\nWhat %s (%s) did is committed on your branch, from %s to %s:\n%s\n", s.Key, s.Agent, short(s.From), short(s.Head), s.Stat)
 	}
 	if s := v.lastWorkSession(); s != nil && s.Summary != "" {

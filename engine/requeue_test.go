@@ -12,14 +12,14 @@ import (
 	"coppice/verb"
 )
 
-// sayRequeue is a person who wants the task begun again, with a note.
-func sayRequeue(v *View) {
+// requeueAsked is a person's request to restart the task, with a note.
+func requeueAsked(v *View) {
 	say(coppice.VerbRequeue, "use the new API")(v)
 }
 
 func TestRequeueDecides(t *testing.T) {
 	t.Parallel()
-	anew := `requeue: task.stage; to waiting; round 1; next implement by ann with "use the new API"`
+	restarts := `requeue: task.stage; to waiting; round 1; next implement by ann with "use the new API"`
 	ask := "requeue: work.offered; session working; stop 1 for cancelled; offer session.stop session/11/stop/1 to local"
 	asks := func(v *View) { v.Questions = []coppice.Question{{ID: 2, SessionID: 11, AskedAt: noon}} }
 	person := waitsOn(coppice.WaitPerson, "log in", time.Time{})
@@ -30,52 +30,52 @@ func TestRequeueDecides(t *testing.T) {
 		})
 	}
 	run(t, stop, []decision{
-		{"running", viewOf(coppice.StageSession, ran("", live), space(), taken(coppice.WorkRun), sayRequeue), ask},
+		{"running", viewOf(coppice.StageSession, ran("", live), space(), taken(coppice.WorkRun), requeueAsked), ask},
 		{"a verifier runs", viewOf(coppice.StageSession, steps, ran("head1"), ran("", verifying, live), space(), candidate(green),
-			work(coppice.WorkRun, coppice.WorkTaken, 1, func(w *coppice.Work) { w.SessionID = 12 }), sayRequeue),
+			work(coppice.WorkRun, coppice.WorkTaken, 1, func(w *coppice.Work) { w.SessionID = 12 }), requeueAsked),
 			"requeue: work.offered; session working; stop 1 for cancelled; offer session.stop session/12/stop/1 to local"},
-		{"on a person's screen", viewOf(coppice.StageSession, ran("", live, func(s *coppice.Session) { s.Screen = true }), space(), taken(coppice.WorkRun), sayRequeue), ask},
-		{"its run is offered", viewOf(coppice.StageSession, ran("", starting), space(), offered(coppice.WorkRun), sayRequeue), "requeue: work.cancelled; cancel session.run"},
-		{"its workspace is made", viewOf(coppice.StageSession, ran("", starting), taken(coppice.WorkPrepare), sayRequeue), "nothing"},
-		{"run over, its question is open", viewOf(coppice.StageSession, ran("head1", fails(coppice.ClassCancelled)), space(), asks, sayRequeue), "requeue: question.answered; question 2 closed=true"},
-		{"run over", viewOf(coppice.StageSession, ran("head1", fails(coppice.ClassCancelled)), space(), sayRequeue), anew},
-		{"run over by itself", viewOf(coppice.StageSession, ran("head1"), space(), sayRequeue), anew},
-		{"checks run", viewOf(coppice.StageChecking, ran("head1"), candidate(merged), taken(coppice.WorkCheck), sayRequeue), "requeue: work.cancelled; cancel check.run"},
-		{"checked", viewOf(coppice.StageChecking, ran("head1"), candidate(merged), sayRequeue), "requeue: landing.ended; landing cancelled"},
-		{"held", viewOf(coppice.StageHeld, ran("head1"), candidate(green), sayRequeue), "requeue: landing.ended; landing cancelled"},
-		{"in the queue", viewOf(coppice.StageLanding, ran("head1"), candidate(inQueue), sayRequeue), `requeue: task.changed; asks queue/1 to withdraw {"task":7}`},
-		{"its candidate is dropped", viewOf(coppice.StageLanding, ran("head1"), candidate(ended(coppice.LandingDropped)), sayRequeue), anew},
-		{"told the queue", viewOf(coppice.StageLanding, ran("head1"), candidate(inQueue), requested(coppice.Ask{Verb: coppice.VerbRequeue, Outcome: leaving})), "nothing"},
-		{"landed before", viewOf(coppice.StageLanding, ran("head1"), candidate(ended(coppice.LandingLanded)), sayRequeue), `requeue: task.ended; to ended; outcome "done"; landed commit1`},
-		{"waits for a person", viewOf(coppice.StageWaiting, ran("head1", fails(coppice.ClassAuth)), next("bob"), person, sayRequeue),
+		{"on a person's screen", viewOf(coppice.StageSession, ran("", live, func(s *coppice.Session) { s.Screen = true }), space(), taken(coppice.WorkRun), requeueAsked), ask},
+		{"its run is offered", viewOf(coppice.StageSession, ran("", starting), space(), offered(coppice.WorkRun), requeueAsked), "requeue: work.cancelled; cancel session.run"},
+		{"its workspace is made", viewOf(coppice.StageSession, ran("", starting), taken(coppice.WorkPrepare), requeueAsked), "nothing"},
+		{"run over, its question is open", viewOf(coppice.StageSession, ran("head1", fails(coppice.ClassCancelled)), space(), asks, requeueAsked), "requeue: question.answered; question 2 closed=true"},
+		{"run over", viewOf(coppice.StageSession, ran("head1", fails(coppice.ClassCancelled)), space(), requeueAsked), restarts},
+		{"run over by itself", viewOf(coppice.StageSession, ran("head1"), space(), requeueAsked), restarts},
+		{"checks run", viewOf(coppice.StageChecking, ran("head1"), candidate(merged), taken(coppice.WorkCheck), requeueAsked), "requeue: work.cancelled; cancel check.run"},
+		{"checked", viewOf(coppice.StageChecking, ran("head1"), candidate(merged), requeueAsked), "requeue: landing.ended; landing cancelled"},
+		{"held", viewOf(coppice.StageHeld, ran("head1"), candidate(green), requeueAsked), "requeue: landing.ended; landing cancelled"},
+		{"in the queue", viewOf(coppice.StageLanding, ran("head1"), candidate(inQueue), requeueAsked), `requeue: task.changed; asks queue/1 to withdraw {"task":7}`},
+		{"its candidate is dropped", viewOf(coppice.StageLanding, ran("head1"), candidate(ended(coppice.LandingDropped)), requeueAsked), restarts},
+		{"asked the queue", viewOf(coppice.StageLanding, ran("head1"), candidate(inQueue), requested(coppice.Ask{Verb: coppice.VerbRequeue, Outcome: leaving})), "nothing"},
+		{"landed before", viewOf(coppice.StageLanding, ran("head1"), candidate(ended(coppice.LandingLanded)), requeueAsked), `requeue: task.ended; to ended; outcome "done"; landed commit1`},
+		{"waits for a person", viewOf(coppice.StageWaiting, ran("head1", fails(coppice.ClassAuth)), next("bob"), person, requeueAsked),
 			`requeue: task.stage; round 1; next implement by ann with "use the new API"`},
-		{"waits for a fix", viewOf(coppice.StageQueued, ran("head1"), on(func(n *coppice.Next) { n.Role = coppice.RoleFix }), sayRequeue), anew},
-		{"waits for a verifier of a branch that a person mended", viewOf(coppice.StageQueued, on(func(n *coppice.Next) { n.Role = coppice.RoleVerify }), sayRequeue), anew},
-		{"queued, not begun", viewOf(coppice.StageQueued, on(func(n *coppice.Next) { n.Note = "and be brief" }), sayRequeue),
+		{"waits for a fix", viewOf(coppice.StageQueued, ran("head1"), on(func(n *coppice.Next) { n.Role = coppice.RoleFix }), requeueAsked), restarts},
+		{"waits for a verifier of a branch that a person fixed", viewOf(coppice.StageQueued, on(func(n *coppice.Next) { n.Role = coppice.RoleVerify }), requeueAsked), restarts},
+		{"queued, not begun", viewOf(coppice.StageQueued, on(func(n *coppice.Next) { n.Note = "and be brief" }), requeueAsked),
 			"requeue: task.stage; to waiting; next implement by ann resuming talk1 with \"and be brief\\n\\nuse the new API\""},
-		{"queued for a screen", viewOf(coppice.StageQueued, on(func(n *coppice.Next) { n.Screen = true }), sayRequeue),
+		{"queued for a screen", viewOf(coppice.StageQueued, on(func(n *coppice.Next) { n.Screen = true }), requeueAsked),
 			`requeue: task.stage; to waiting; next implement by ann resuming talk1 with "use the new API"`},
-		{"queued, not begun, another agent", viewOf(coppice.StageQueued, on(func(n *coppice.Next) { n.Agent, n.Fork = "bob", true }), sayRequeue),
+		{"queued, not begun, another agent", viewOf(coppice.StageQueued, on(func(n *coppice.Next) { n.Agent, n.Fork = "bob", true }), requeueAsked),
 			`requeue: task.stage; to waiting; next implement by ann with "use the new API"`},
-		{"queued, begun, its note unheard", viewOf(coppice.StageQueued, ran("head1"), on(func(n *coppice.Next) { n.Note = "be brief" }), sayRequeue),
+		{"queued, begun, its note undelivered", viewOf(coppice.StageQueued, ran("head1"), on(func(n *coppice.Next) { n.Note = "be brief" }), requeueAsked),
 			`requeue: task.stage; to waiting; round 1; next implement by ann with "be brief\n\nuse the new API"`},
 		{"its budget is used up", viewOf(coppice.StageSession, ran("head1", fails(coppice.ClassBudget), func(s *coppice.Session) { s.Usage.CostUSD = 3 }),
-			policy(func(p *coppice.Policy) { p.Budget.Task = 2 }), sayRequeue), anew + "; budget 5"},
-		{"ended meanwhile", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeFailed), sayRequeue), "nothing"},
+			policy(func(p *coppice.Policy) { p.Budget.Task = 2 }), requeueAsked), restarts + "; budget 5"},
+		{"ended in the meantime", viewOf(coppice.StageEnded, endedAs(coppice.OutcomeFailed), requeueAsked), "nothing"},
 	})
 	run(t, retryTask, []decision{
-		{"what is stopped first", viewOf(coppice.StageWaiting, next("bob"), person, sayRequeue), "nothing"},
+		{"what is stopped first", viewOf(coppice.StageWaiting, next("bob"), person, requeueAsked), "nothing"},
 	})
 }
 
-// The next session is told what is on the branch, by whoever did it.
+// The next session's prompt says what is on the branch, and who did it.
 func TestRequeueSaysWhatWasDone(t *testing.T) {
 	t.Parallel()
 	did := func(from, stat, words string) func(*coppice.Session) {
 		return func(s *coppice.Session) { s.From, s.Stat, s.Summary = from, stat, words }
 	}
 	v := viewOf(coppice.StageSession, ran("head1", did("base1", " a.go | 2 ++", "Half of it.")), ran("head1", did("head1", "", "I went astray.")),
-		candidate(ended(coppice.LandingRefused)), sayRequeue)
+		candidate(ended(coppice.LandingRefused)), requeueAsked)
 	v.Earlier = []coppice.Session{{Key: "app-7.0", Agent: "bob", Role: coppice.RoleImplement, From: "base0", Head: "base1", Stat: " b.go | 1 +"}}
 	got := requeue(v).Task.Next.Evidence
 	want := `A person stopped the work on this task and restarted it.
@@ -91,11 +91,11 @@ I went astray.
 
 the evidence`
 	if got != want {
-		t.Errorf("it is told:\n%s\nwant:\n%s", got, want)
+		t.Errorf("the evidence is:\n%s\nwant:\n%s", got, want)
 	}
 	v.Task.Landed = "commit0" // what came before is part of the base
 	if got := requeue(v).Task.Next.Evidence; strings.Contains(got, "app-7.0") || !strings.Contains(got, "app-7.1") {
-		t.Errorf("it is told:\n%s", got)
+		t.Errorf("the evidence is:\n%s", got)
 	}
 }
 
@@ -127,13 +127,13 @@ func TestRequeueARunningTask(t *testing.T) {
 	run, err := coppice.DecodeSpec[coppice.RunSpec](w)
 	b.must(err)
 	if w.Kind != coppice.WorkRun || run.Path != "/ws" || run.Session.Agent != "bob" || run.Session.Resume != "" {
-		t.Errorf("it goes on with %s %+v", w.Kind, run)
+		t.Errorf("it continues with %s %+v", w.Kind, run)
 	}
 	b.view(func(r store.Reader) error {
 		s, err := r.Sessions.ByKey("app-1.2")
 		for _, part := range []string{"A person adds: look at the tests\n\nand the docs\n", "a.go | 1 +", "What app-1.1 ("} {
 			if !strings.Contains(s.Prompt, part) {
-				t.Errorf("it is not told %q:\n%s", part, s.Prompt)
+				t.Errorf("its prompt lacks %q:\n%s", part, s.Prompt)
 			}
 		}
 		return err
@@ -162,7 +162,7 @@ func TestRequeueAnEndedTask(t *testing.T) {
 	b.project()
 	for _, o := range []coppice.Outcome{coppice.OutcomeFailed, coppice.OutcomeCancelled} {
 		key := b.staged("a", func(t *coppice.Task) { t.Stage, t.Outcome, t.Archived = coppice.StageEnded, o, noon }).Key
-		x, err := b.Requeue(t.Context(), key, verb.Request{Text: "anew", Staff: coppice.Staff{Agent: "bob", Model: "small"}})
+		x, err := b.Requeue(t.Context(), key, verb.Request{Text: "restarts", Staff: coppice.Staff{Agent: "bob", Model: "small"}})
 		b.must(err)
 		if len(b.asks(x)) != 1 || !x.Archived.IsZero() {
 			t.Errorf("%s: %+v", o, x)
@@ -174,8 +174,8 @@ func TestRequeueAnEndedTask(t *testing.T) {
 	}
 }
 
-// Who is told to stop last stops, and who is told to begin again last begins.
-func TestTheLastWordCounts(t *testing.T) {
+// The last of several stops and requeues counts.
+func TestTheLastRequestCounts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(r *rapid.T) {
 		x := coppice.Task{Key: "app-1", Stage: rapid.SampledFrom([]coppice.Stage{coppice.StageWaiting, coppice.StageQueued, coppice.StageSession, coppice.StageHeld}).Draw(r, "stage")}
@@ -301,8 +301,8 @@ func TestAStopBecomesNoRequeue(t *testing.T) {
 	stopped := func(class coppice.Class) string {
 		key := b.staged("a", func(t *coppice.Task) {
 			t.Next = &coppice.Next{Role: coppice.RoleImplement, Agent: "ann"}
-			t.Wait = &coppice.Wait{On: coppice.WaitPerson, Text: "see to it"}
-			t.Failure = coppice.Failf(class, "see to it", "")
+			t.Wait = &coppice.Wait{On: coppice.WaitPerson, Text: "look"}
+			t.Failure = coppice.Failf(class, "look", "")
 		}).Key
 		_, err := b.Stop(t.Context(), key)
 		b.must(err)
@@ -321,8 +321,8 @@ func TestAStopBecomesNoRequeue(t *testing.T) {
 	}
 }
 
-// What runs is being ended: nobody can land or take it in that moment, and is
-// told so.
+// While its session is being stopped, a task cannot be landed or taken, and the
+// error says so.
 func TestNothingElseWhileItEnds(t *testing.T) {
 	t.Parallel()
 	b := open(t)

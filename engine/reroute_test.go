@@ -16,7 +16,7 @@ func TestReroute(t *testing.T) {
 	soon := func(v *View) { v.Limited["ann"] = coppice.AgentLimit{Agent: "ann", Until: noon.Add(shortLimit)} }
 	shut := func(v *View) { v.Limited["ann"] = coppice.AgentLimit{Agent: "ann"} }
 	first := next(coppice.Next{Role: coppice.RoleImplement, Agent: "ann"})
-	standIn := next(coppice.Next{Role: coppice.RoleImplement, Agent: "bob"})
+	onFallback := next(coppice.Next{Role: coppice.RoleImplement, Agent: "bob"})
 	run(t, reroute, []decision{
 		{"not limited", viewOf(coppice.StageQueued, fallback, first), "nothing"},
 		{"for long", viewOf(coppice.StageQueued, fallback, first, limited("ann")), "limits: task.stage; next implement by bob"},
@@ -28,9 +28,9 @@ func TestReroute(t *testing.T) {
 		{"a conversation waits", viewOf(coppice.StageQueued, fallback, next(coppice.Next{Role: coppice.RoleImplement, Agent: "ann", Resume: "talk1"}), limited("ann")), "nothing"},
 		{"a fix has its evidence", viewOf(coppice.StageQueued, fallback, next(coppice.Next{Role: coppice.RoleFix, Agent: "ann", Resume: "talk1", Evidence: "red"}), limited("ann")),
 			"limits: task.stage; next fix by bob"},
-		{"a stand-in waits on", viewOf(coppice.StageQueued, fallback, standIn, limited("ann")), "nothing"},
-		{"back again", viewOf(coppice.StageQueued, fallback, standIn), "limits: task.stage; next implement by ann"},
-		{"not when begun", viewOf(coppice.StageQueued, fallback, standIn, task(func(t *coppice.Task) { t.Sessions = 1 })), "nothing"},
+		{"a fallback waits on", viewOf(coppice.StageQueued, fallback, onFallback, limited("ann")), "nothing"},
+		{"back again", viewOf(coppice.StageQueued, fallback, onFallback), "limits: task.stage; next implement by ann"},
+		{"not when begun", viewOf(coppice.StageQueued, fallback, onFallback, task(func(t *coppice.Task) { t.Sessions = 1 })), "nothing"},
 	})
 }
 

@@ -75,7 +75,7 @@ func fails(class coppice.Class) func(*coppice.Session) {
 
 func by(agent string) func(*coppice.Session) { return func(s *coppice.Session) { s.Agent = agent } }
 
-// verifying makes a session a verifier with a worktree of its own.
+// verifying makes a session a verifier with a detached worktree.
 func verifying(s *coppice.Session) {
 	s.Role, s.Path, s.Head, s.From = coppice.RoleVerify, "/ws/"+s.Key, "commit1", "commit1"
 }
@@ -154,8 +154,7 @@ func inQueueOf(v *View) *QueueView {
 	return q
 }
 
-// anyLanding takes a landing one step on: by its task, or by the queue that it
-// stands in.
+// anyLanding takes a landing's next step: by its task, or by its queue.
 func anyLanding(v *View) *Decision {
 	if l := v.Landing; l != nil && l.QueueID != 0 && l.EndedAt.IsZero() {
 		return queued(nextStep)(v)
@@ -163,8 +162,7 @@ func anyLanding(v *View) *Decision {
 	return landing(v)
 }
 
-// anySettle settles the work of a task, or of the queue that its landing stands
-// in.
+// anySettle settles the work of a task, or of the queue of its landing.
 func anySettle(v *View) *Decision {
 	if l := v.Landing; l != nil && l.QueueID != 0 && l.EndedAt.IsZero() {
 		return queued(settleQueue)(v)
@@ -191,8 +189,8 @@ func work(kind coppice.WorkKind, state coppice.WorkState, attempt int, changes .
 			ID: int64(20 + len(v.Work)), Kind: kind, Key: "key/" + string(kind), Pool: PoolLocal, ProjectID: 1, TaskID: v.Task.ID,
 			SessionID: 11, State: state, Attempt: attempt, Spec: coppice.Raw(struct{}{}),
 		}
-		if kind == coppice.WorkRemove {
-			w.SessionID = 0 // it is of the task's workspace
+		if v.sessionByID(w.SessionID) == nil || kind == coppice.WorkRemove {
+			w.SessionID = 0 // it is for the task's workspace
 		}
 		for _, c := range changes {
 			c(&w)
@@ -262,7 +260,7 @@ func tell(v *View, d *Decision) string {
 		add("question %d closed=%t", q.ID, !q.ClosedAt.IsZero())
 	}
 	for _, m := range d.Messages {
-		add("message %d heard=%t %s", m.ID, !m.DeliveredAt.IsZero(), m.Failed)
+		add("message %d delivered=%t %s", m.ID, !m.DeliveredAt.IsZero(), m.Failed)
 	}
 	for _, c := range d.Checks {
 		add("check %s on %s in %s: %d", c.Command, c.Tree, c.Env, c.Exit)

@@ -18,8 +18,8 @@ func said(kind, text string, changes ...func(*coppice.Message)) change {
 	}
 }
 
-// heard adds a message that a session got.
-func heard(session int64, kind, text string) change {
+// delivered adds a message that a session got.
+func delivered(session int64, kind, text string) change {
 	return func(v *View) {
 		at := noon.Add(time.Duration(len(v.Delivered)) * time.Second)
 		v.Delivered = append(v.Delivered, coppice.Message{ID: int64(50 + len(v.Delivered)), SessionID: session, Kind: kind, Text: text, DeliveredAt: at})
@@ -43,14 +43,14 @@ func TestTalkByKind(t *testing.T) {
 		return viewOf(coppice.StageSession, append([]change{space(), ran("", state), taken(coppice.WorkRun)}, c...)...)
 	}
 	run(t, talk, []decision{
-		{"now, in mid-turn", at(live, said(coppice.MessageNow, "hi")), offer("1")},
-		{"next is held in mid-turn", at(live, said(coppice.MessageNext, "then")), "nothing"},
+		{"now, during a turn", at(live, said(coppice.MessageNow, "hi")), offer("1")},
+		{"next is held during a turn", at(live, said(coppice.MessageNext, "then")), "nothing"},
 		{"next goes when the turn is over", at(idle, said(coppice.MessageNext, "then")), offer("1")},
-		{"what is held holds up nobody", at(live, said(coppice.MessageNext, "then"), said(coppice.MessageNow, "hi")), offer("2")},
+		{"what is held delays nobody", at(live, said(coppice.MessageNext, "then"), said(coppice.MessageNow, "hi")), offer("2")},
 		{"an interrupt goes at once", at(live, said(coppice.MessageNext, "then"), said(coppice.MessageInterrupt, "")), offer("2")},
 		{"a model goes at once", at(live, said(coppice.MessageModel, "big")), offer("1")},
-		{"what this session did not hear waits for the next", at(live, said(coppice.MessageNow, "hi", tried(11))), "nothing"},
-		{"a session that is being stopped hears nothing", at(stopping, said(coppice.MessageNow, "hi")), "nothing"},
+		{"what this session did not get waits for the next", at(live, said(coppice.MessageNow, "hi", tried(11))), "nothing"},
+		{"a session that is being stopped gets nothing", at(stopping, said(coppice.MessageNow, "hi")), "nothing"},
 		{"one at a time", at(live, said(coppice.MessageNow, "hi"), offered(coppice.WorkSend)), "nothing"},
 	})
 }
@@ -62,17 +62,17 @@ func TestUndeliverable(t *testing.T) {
 		{"text waits for the next session", viewOf(coppice.StageSession, space(), over, said(coppice.MessageNow, "hi"), said(coppice.MessageNext, "then")), "nothing"},
 		{"an interrupt with a text as well", viewOf(coppice.StageSession, space(), over, said(coppice.MessageInterrupt, "no")), "nothing"},
 		{"an interrupt without one fails", viewOf(coppice.StageSession, space(), over, said(coppice.MessageInterrupt, "")),
-			"talk: message.failed; message 1 heard=false the session ended first"},
+			"talk: message.failed; message 1 delivered=false the session ended first"},
 		{"not while its result is to come", viewOf(coppice.StageSession, space(), over, said(coppice.MessageInterrupt, ""),
 			work(coppice.WorkSend, coppice.WorkTaken, 1, func(w *coppice.Work) { w.Key = "message/1/11" })), "nothing"},
 		{"a model is kept for the next session", viewOf(coppice.StageSession, space(), over, said(coppice.MessageModel, "big")),
-			"talk: message.failed; model big; message 1 heard=false the session ended first; the next session uses big"},
-		{"auto is no model to change to", viewOf(coppice.StageSession, space(), ran("", live), said(coppice.MessageModel, "auto")),
-			"talk: message.failed; model auto; message 1 heard=false a model is chosen when a session starts; the next session uses auto"},
-		{"a stand-in's model is not kept", viewOf(coppice.StageSession, space(), ran("head1", by("bob")), said(coppice.MessageModel, "big")),
-			"talk: message.failed; message 1 heard=false the session ended first; bob is the fallback for ann, so the model is not kept"},
+			"talk: message.failed; model big; message 1 delivered=false the session ended first; the next session uses big"},
+		{"auto is not a model to change to", viewOf(coppice.StageSession, space(), ran("", live), said(coppice.MessageModel, "auto")),
+			"talk: message.failed; model auto; message 1 delivered=false a model is chosen when a session starts; the next session uses auto"},
+		{"a fallback's model is not kept", viewOf(coppice.StageSession, space(), ran("head1", by("bob")), said(coppice.MessageModel, "big")),
+			"talk: message.failed; message 1 delivered=false the session ended first; bob is the fallback for ann, so the model is not kept"},
 		{"a task that has ended says so", viewOf(coppice.StageEnded, task(func(t *coppice.Task) { t.Outcome = coppice.OutcomeCancelled }), said(coppice.MessageNow, "hi")),
-			"talk: message.failed; message 1 heard=false the task ended first; it is delivered if the task continues"},
+			"talk: message.failed; message 1 delivered=false the task ended first; it is delivered if the task continues"},
 		{"and says so once", viewOf(coppice.StageEnded, task(func(t *coppice.Task) { t.Outcome = coppice.OutcomeCancelled }), said(coppice.MessageNow, "hi", tried(11))), "nothing"},
 	})
 }
@@ -87,19 +87,19 @@ func TestSettleMessage(t *testing.T) {
 		return viewOf(coppice.StageSession, append([]change{space(), ran("", live), said(kind, text), sent(result)}, c...)...)
 	}
 	run(t, settle, []decision{
-		{"heard", at(coppice.MessageNow, "hi", yes), "settle: message.delivered; message 1 heard=true; settled"},
-		{"not heard", at(coppice.MessageNow, "hi", no), "settle: message.failed; message 1 heard=false this agent cannot; settled"},
-		{"the work failed", at(coppice.MessageNow, "hi", coppice.Failf(coppice.ClassEnvironment, "no luck", "")), "settle: message.failed; message 1 heard=false no luck; settled"},
-		{"no reason was given", at(coppice.MessageNow, "hi", coppice.SendResult{}), "settle: message.failed; message 1 heard=false it did not arrive; settled"},
+		{"delivered", at(coppice.MessageNow, "hi", yes), "settle: message.delivered; message 1 delivered=true; settled"},
+		{"not delivered", at(coppice.MessageNow, "hi", no), "settle: message.failed; message 1 delivered=false this agent cannot; settled"},
+		{"the work failed", at(coppice.MessageNow, "hi", coppice.Failf(coppice.ClassEnvironment, "no luck", "")), "settle: message.failed; message 1 delivered=false no luck; settled"},
+		{"no reason was given", at(coppice.MessageNow, "hi", coppice.SendResult{}), "settle: message.failed; message 1 delivered=false it did not arrive; settled"},
 		{"its agent ended before it read it", at(coppice.MessageNow, "hi", yes, func(v *View) { tried(11)(&v.Messages[0]) }),
-			"settle: message.failed; message 1 heard=false it slept; settled"},
-		{"another model", at(coppice.MessageModel, "big", yes), "settle: message.delivered; model big; session working; message 1 heard=true; settled"},
+			"settle: message.failed; message 1 delivered=false it slept; settled"},
+		{"another model", at(coppice.MessageModel, "big", yes), "settle: message.delivered; model big; session working; message 1 delivered=true; settled"},
 		{"a model it cannot change to", at(coppice.MessageModel, "big", no),
-			"settle: message.failed; model big; message 1 heard=false this agent cannot; the next session uses big; settled"},
+			"settle: message.failed; model big; message 1 delivered=false this agent cannot; the next session uses big; settled"},
 	})
 	v := at(coppice.MessageModel, "big", yes)
 	if d := settle(v); d.Session.Model != "big" {
-		t.Errorf("the session goes on with %q", d.Session.Model)
+		t.Errorf("the session continues with %q", d.Session.Model)
 	}
 }
 
@@ -107,15 +107,15 @@ func TestInterruptedWaitsForAPerson(t *testing.T) {
 	t.Parallel()
 	waits := "pipeline: task.stage; to waiting; waits on person: was interrupted [to continue, run: coppice retry app-7 --note \"…\"]; next implement by ann resuming talk1"
 	run(t, pipeline, []decision{
-		{"without a text", viewOf(coppice.StageSession, space(), ran("head1"), heard(11, coppice.MessageInterrupt, "")), waits},
-		{"even when its agent calls that a failure", viewOf(coppice.StageSession, space(), ran("", fails(coppice.ClassUnknown)), heard(11, coppice.MessageInterrupt, "")), waits},
-		{"with a text it goes on", viewOf(coppice.StageSession, space(), ran("head1"), heard(11, coppice.MessageInterrupt, "no, that")),
+		{"without a text", viewOf(coppice.StageSession, space(), ran("head1"), delivered(11, coppice.MessageInterrupt, "")), waits},
+		{"even when its agent calls that a failure", viewOf(coppice.StageSession, space(), ran("", fails(coppice.ClassUnknown)), delivered(11, coppice.MessageInterrupt, "")), waits},
+		{"with a text it continues", viewOf(coppice.StageSession, space(), ran("head1"), delivered(11, coppice.MessageInterrupt, "no, that")),
 			"pipeline: landing.opened; to checking; landing of head1"},
-		{"told something since", viewOf(coppice.StageSession, space(), ran("head1"), heard(11, coppice.MessageInterrupt, ""), heard(11, coppice.MessageNow, "go on")),
+		{"got a message since", viewOf(coppice.StageSession, space(), ran("head1"), delivered(11, coppice.MessageInterrupt, ""), delivered(11, coppice.MessageNow, "continue")),
 			"pipeline: landing.opened; to checking; landing of head1"},
-		{"another session was", viewOf(coppice.StageSession, space(), ran("head1"), heard(9, coppice.MessageInterrupt, "")),
+		{"another session was", viewOf(coppice.StageSession, space(), ran("head1"), delivered(9, coppice.MessageInterrupt, "")),
 			"pipeline: landing.opened; to checking; landing of head1"},
-		{"something is to be heard", viewOf(coppice.StageSession, space(), ran("head1"), heard(11, coppice.MessageInterrupt, ""), said(coppice.MessageNow, "hi")),
+		{"a message waits", viewOf(coppice.StageSession, space(), ran("head1"), delivered(11, coppice.MessageInterrupt, ""), said(coppice.MessageNow, "hi")),
 			"pipeline: task.stage; to queued; next implement by ann resuming talk1"},
 	})
 }
@@ -154,8 +154,8 @@ func TestHandover(t *testing.T) {
 		{"taken", viewOf(coppice.StageSession, space(), ran("head1", why(coppice.StopTaken))), screened},
 		{"taken, and it had failed", viewOf(coppice.StageSession, space(), ran("", fails(coppice.ClassLost), why(coppice.StopTaken))), screened},
 		{"ended before it was stopped", viewOf(coppice.StageSession, space(), take, ran("head1")), screened},
-		{"given", viewOf(coppice.StageSession, space(), say(coppice.VerbGive, "go on"), ran("head1", onScreen, why(coppice.StopGiven))),
-			"pipeline: task.stage; to queued; next implement by ann resuming talk1 with \"go on\""},
+		{"given", viewOf(coppice.StageSession, space(), say(coppice.VerbGive, "continue"), ran("head1", onScreen, why(coppice.StopGiven))),
+			"pipeline: task.stage; to queued; next implement by ann resuming talk1 with \"continue\""},
 		{"left", viewOf(coppice.StageSession, space(), ran("head1", onScreen)), "pipeline: task.stage; to queued; next implement by ann resuming talk1"},
 		{"left by a signal", viewOf(coppice.StageSession, space(), ran("", onScreen, fails(coppice.ClassUnknown))), "pipeline: task.stage; to queued; next implement by ann resuming talk1"},
 		{"nobody knows its conversation", viewOf(coppice.StageSession, space(), ran("head1", onScreen, func(s *coppice.Session) { s.Conversation, s.Resume = "", "talk0" })),

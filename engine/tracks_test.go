@@ -10,7 +10,8 @@ import (
 	"coppice/store"
 )
 
-// Tracks that change move what has not begun and stood where its category led.
+// A change of the tracks moves tasks that have not started and were in the track
+// of their category.
 func TestTracksChange(t *testing.T) {
 	t.Parallel()
 	b := open(t)
@@ -18,7 +19,7 @@ func TestTracksChange(t *testing.T) {
 		p.Policy.Limits.Sessions = 1
 		p.PausedTracks, p.Strikes = map[string]string{"late": "broken"}, map[string]int{"late": 2, "web": 1}
 	})
-	b.create(coppice.NewTask{Title: "at work", Category: "ui", Priority: 5}, coppice.NewTask{Title: "routed", Category: "ui"}, coppice.NewTask{Title: "put there", Category: "ui", Track: "main"},
+	b.create(coppice.NewTask{Title: "running", Category: "ui", Priority: 5}, coppice.NewTask{Title: "routed", Category: "ui"}, coppice.NewTask{Title: "put there", Category: "ui", Track: "main"},
 		coppice.NewTask{Title: "its track goes", Category: "ui", Track: "late"}, coppice.NewTask{Title: "none"})
 	b.turn()
 	policy := b.projectNow().Policy

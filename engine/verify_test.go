@@ -43,7 +43,7 @@ func TestWantsVerdict(t *testing.T) {
 		{"verified, held", viewOf(coppice.StageChecking, candidate(isVerified), steps, held), "landing: task.stage; to held"},
 		{"verified, the base has moved", viewOf(coppice.StageLanding, candidate(isVerified, inQueue), steps, tip("base2")),
 			"landing: work.offered; landing queued; verified; offer land.merge landing/5/1 to control"},
-		{"verified, merged anew and green", viewOf(coppice.StageLanding, candidate(isVerified, inQueue), steps),
+		{"verified, merged again and green", viewOf(coppice.StageLanding, candidate(isVerified, inQueue), steps),
 			"landing: work.offered; landing queued; verified; offer land.move landing/5/1 to control"},
 		{"held, then steps", viewOf(coppice.StageHeld, candidate(green), steps, held), wants},
 		{"in the queue, then steps", viewOf(coppice.StageLanding, candidate(inQueue), steps),
@@ -158,7 +158,7 @@ func TestJudgeVerifier(t *testing.T) {
 		return func(s *coppice.Session) { verifying(s); fails(class)(s) }
 	}
 	stopped := func(s *coppice.Session) { verifying(s); s.StopWhy = coppice.StopTaken }
-	unheard := func(v *View) { v.Messages = []coppice.Message{{ID: 1, TaskID: 7, Text: "also this"}} }
+	undelivered := func(v *View) { v.Messages = []coppice.Message{{ID: 1, TaskID: 7, Text: "also this"}} }
 	interrupt := func(v *View) {
 		v.Delivered = []coppice.Message{{ID: 1, TaskID: 7, SessionID: 12, Kind: coppice.MessageInterrupt, DeliveredAt: noon}}
 	}
@@ -171,12 +171,12 @@ func TestJudgeVerifier(t *testing.T) {
 		{"fail", of(refuses), refused},
 		{"silent", of(judged("")), refused},
 		{"no verdict at all", of(verifying), refused},
-		{"pass, a message unheard", of(passes, unheard), "pipeline: task.stage; to queued; next verify by ann"},
-		{"fail, a message unheard", of(refuses, unheard), refused},
+		{"pass, a message undelivered", of(passes, undelivered), "pipeline: task.stage; to queued; next verify by ann"},
+		{"fail, a message undelivered", of(refuses, undelivered), refused},
 		{"interrupted", of(judged(""), interrupt), `pipeline: task.stage; to waiting; waits on person: was interrupted [to continue, run: coppice retry app-7 --note "…"]; next verify by ann`},
 		{"perhaps interrupted", of(judged(""), work(coppice.WorkSend, coppice.WorkTaken, 1, func(w *coppice.Work) { w.SessionID = 12 })), "nothing"},
-		{"another session hears something", of(refuses, taken(coppice.WorkSend)), refused},
-		{"interrupted, then a message", of(judged(""), interrupt, unheard), refused},
+		{"another session gets something", of(refuses, taken(coppice.WorkSend)), refused},
+		{"interrupted, then a message", of(judged(""), interrupt, undelivered), refused},
 		{"strikes forgotten", of(passes, project(func(p *coppice.Project) { p.Strikes = map[string]int{"main": 1} })), `pipeline: landing.verified; to checking; landing commit1 on base1 green=true; verified; asks project/1 to worked {"track":"main"}`},
 		{"cancelled", of(func(s *coppice.Session) { verifying(s); s.State = coppice.SessionCancelled }),
 			`pipeline: task.ended; to ended; outcome "cancelled"; landing cancelled`},
@@ -208,8 +208,8 @@ func TestJudgeVerifier(t *testing.T) {
 	})
 }
 
-// A session after a verifier continues with the work, not with the verifier; and a
-// verifier that changed nothing is no agent that did nothing.
+// A session after a verifier continues the work, not the verifier. A verifier
+// that changed nothing does not count as an agent that did nothing.
 func TestAfterAVerifier(t *testing.T) {
 	t.Parallel()
 	no := func(l *coppice.Landing) { ended(coppice.LandingRefused)(l); l.Green = true }
@@ -298,7 +298,7 @@ func TestCritical(t *testing.T) {
 	run(t, anySettle, []decision{
 		{"no patterns", of("no space left", 1), "settle: landing.ended; landing refused; check make on tree1 in e: 1; settled"},
 		{"another failure", of("a test failed", 1, patterns), "settle: landing.ended; landing refused; check make on tree1 in e: 1; settled"},
-		{"it passed all the same", of("no space left", 0, patterns), "settle: check.ended; landing commit1 on base1 green=false; check make on tree1 in e: 0; settled"},
+		{"it passed anyway", of("no space left", 0, patterns), "settle: check.ended; landing commit1 on base1 green=false; check make on tree1 in e: 0; settled"},
 		{"labelled", of("cp: no space left on it", 1, patterns), off + `check "make": the disk is full: "no space left"; asks project/1 to strike {"track":"main"}; settled`},
 		{"not labelled", of("ECONNREFUSED", 1, patterns), off + `check "make": the environment is broken: "ECONNREFUSED"; asks project/1 to strike {"track":"main"}; settled`},
 		{"too long ago", of("no space left"+strings.Repeat("x", criticalTail), 1, patterns), "settle: landing.ended; landing refused; check make on tree1 in e: 1; settled"},
@@ -324,7 +324,7 @@ func TestPromptOfAVerifier(t *testing.T) {
 	}
 	for _, part := range []string{"COPPICE_URL", "Commit your work", "coppice/app-7"} {
 		if strings.Contains(got, part) {
-			t.Errorf("%q stands in:\n%s", part, got)
+			t.Errorf("%q is in:\n%s", part, got)
 		}
 	}
 	v.Task.Steps, v.Project.Policy.Workspace.Serve.Run = nil, "npm start"
@@ -397,12 +397,12 @@ func TestVerdictsDecide(t *testing.T) {
 	spec, err := coppice.DecodeSpec[coppice.RunSpec](fix)
 	b.must(err)
 	if spec.Session.Role != coppice.RoleFix || spec.Session.Resume != "talk1" || spec.Path != "/ws" || spec.ReadOnly {
-		t.Fatalf("it goes on as %+v", spec)
+		t.Fatalf("it continues as %+v", spec)
 	}
 	b.view(func(r store.Reader) error {
 		s, err := r.Sessions.ByKey("app-1.3")
 		if !strings.Contains(s.Prompt, "STEP 1: FAIL it greets\nit says nothing") {
-			t.Errorf("the fix is told:\n%s", s.Prompt)
+			t.Errorf("the prompt of the fix is:\n%s", s.Prompt)
 		}
 		return err
 	})

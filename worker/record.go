@@ -50,7 +50,7 @@ func (f *follower) close() {
 // begin reports that the session runs, and from which commit. After a restart it
 // only reads the ledger's Standing.
 func (f *follower) begin(ctx context.Context, head string) error {
-	f.close() // it is read again from where the ledger stands
+	f.close() // it is opened again at the ledger's cursor
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	at, err := f.w.cfg.Ledger.Begin(ctx, f.id, head)
