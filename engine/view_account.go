@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"encoding/json"
 	"time"
 
 	"coppice"
@@ -28,22 +27,6 @@ func (t *turn) accountView(name string) (*AccountView, error) {
 		}
 	}
 	return v, err
-}
-
-// decide stores a limit that a session reported, and removes one that has ended.
-func (v *AccountView) decide() *Decision {
-	if a := v.asked(coppice.VerbLimit); a != nil {
-		d := &Decision{By: "limits", Kind: coppice.EventAgentLimited, Reason: a.Text, Asks: v.done(a)}
-		var l coppice.AgentLimit
-		if err := json.Unmarshal(a.Args, &l); err == nil && l.Agent == v.Of.ID {
-			d.Limit = &l
-		}
-		return d
-	}
-	if v.Limit != nil && !v.Limit.Holds(v.Now) {
-		return &Decision{By: "limits", Kind: coppice.EventAgentCleared, Reason: "its limit is over", Limit: &coppice.AgentLimit{Agent: v.Of.ID}}
-	}
-	return nil
 }
 
 func (v *AccountView) due() time.Time {
@@ -75,9 +58,4 @@ func putLimit(tx store.Tx, l coppice.AgentLimit) error {
 		return tx.Limits.Drop(l.Agent)
 	}
 	return tx.Limits.Put(l)
-}
-
-// limit asks an account to store a limit that a session reported.
-func limit(l coppice.AgentLimit) coppice.Ask {
-	return coppice.Ask{Subject: coppice.AccountSubject(l.Agent), Verb: coppice.VerbLimit, Text: l.Text, Args: coppice.Raw(l)}
 }

@@ -31,7 +31,7 @@ func TestEveryKindSettles(t *testing.T) {
 		} {
 			d := anySettle(v)
 			if d == nil || d.Settle == nil || d.By != "settle" || d.Kind == "" {
-				t.Errorf("%s, %s: %s", kind, name, tell(v, d))
+				t.Errorf("%s, %s: %s", kind, name, describe(v, d))
 			}
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"coppice"
-	"coppice/store"
 )
 
 // verifies reports whether a verifier must pass the task's candidates.
@@ -212,22 +211,4 @@ func settleDetachedRemove(v *View, w coppice.Work) *Decision {
 		d.Kind, d.Reason, d.Task = coppice.EventTaskWarned, t.Warning, &t
 	}
 	return d
-}
-
-// unverify removes the verdict on a task's candidate, because its steps have
-// changed. A verifier that runs has the old steps.
-func unverify(tx store.Tx, t *coppice.Task) error {
-	s, err := liveSession(tx.Reader(), t)
-	if err != nil {
-		return err
-	}
-	if s != nil && s.Role == coppice.RoleVerify {
-		return coppice.Errorf(coppice.EConflict, "%s is being verified with its current steps", t.Key).WithFix("wait for the verdict, or stop it first").WithField("steps")
-	}
-	l, err := tx.Landings.Last(t.ID)
-	if err != nil || l == nil || !l.EndedAt.IsZero() || !l.Verified {
-		return err
-	}
-	l.Verified = false
-	return tx.Landings.Put(l)
 }

@@ -300,3 +300,63 @@ func (v *View) fixes() int {
 	}
 	return n
 }
+
+func (v *View) showTrash(tr *coppice.Trash) {
+	if n := slices.IndexFunc(v.Trashed, func(o coppice.Trash) bool { return o.ID == tr.ID }); n >= 0 {
+		v.Trashed[n] = *tr
+	} else {
+		v.Trashed = append(v.Trashed, *tr)
+	}
+	v.Trash = tr
+}
+
+func (v *View) showWorkspace(ws *coppice.Workspace) {
+	v.Workspace = ws
+	if v.Trash != nil && v.Trash.ID != ws.TrashID {
+		v.Trash = nil
+	}
+}
+
+func (v *View) showSession(s *coppice.Session, fresh bool) {
+	if fresh {
+		v.Sessions = append(v.Sessions, *s)
+		v.Numbered++
+	} else if old := v.sessionByID(s.ID); old != nil {
+		more := coppice.USD(s.Usage.CostUSD - old.Usage.CostUSD)
+		v.Spent, v.Today = v.Spent+more, v.Today+more
+		*old = *s
+	}
+}
+
+func (v *View) showTask(t coppice.Task) {
+	round := t.Round != v.Task.Round
+	v.Task = t
+	if round {
+		v.Earlier = append(v.Earlier, v.Sessions...)
+		v.Sessions, v.Landing, v.Checks = nil, nil, nil
+	}
+}
+
+func (v *View) showQuestion(q coppice.Question) {
+	for i := range v.Questions {
+		if v.Questions[i].ID == q.ID {
+			v.Questions[i] = q
+		}
+	}
+}
+
+func (v *View) showMessage(m coppice.Message) {
+	var open []coppice.Message
+	for _, o := range v.Messages {
+		if o.ID == m.ID {
+			o = m
+		}
+		if o.Open() {
+			open = append(open, o)
+		}
+	}
+	v.Messages = open
+	if !m.Open() {
+		v.Delivered = append(v.Delivered, m)
+	}
+}

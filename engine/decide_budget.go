@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"coppice"
-	"coppice/store"
-	"coppice/verb"
 )
 
 // allowed returns what a task can cost; 0 means no limit.
@@ -193,30 +191,4 @@ func grant(v *View, t *coppice.Task) {
 		}
 		t.Budget = min(v.Spent+given, coppice.MaxUSD)
 	}
-}
-
-// affords lets a task continue that waits for a larger budget, when it has got one.
-func (i *Intake) affords(tx store.Tx, t *coppice.Task) error {
-	if t.Failure == nil || t.Failure.Class != coppice.ClassBudget || !verb.WaitsForWord(*t) {
-		return nil
-	}
-	v := &View{Task: *t}
-	var err error
-	if v.Project, err = tx.Projects.Get(t.ProjectID); err != nil {
-		return err
-	}
-	spent, err := tx.Spend.Of(coppice.TaskSubject(t.ID), "")
-	if err != nil {
-		return err
-	}
-	v.Spent = coppice.USD(spent.CostUSD)
-	if most := v.allowed(); most > 0 && v.Spent >= most {
-		return nil
-	}
-	open, err := tx.Asks.Open(coppice.TaskSubject(t.ID))
-	if err != nil || coppice.Asked(open, coppice.VerbStop) != nil {
-		return err
-	}
-	t.Failure = nil // nothing more needs to be granted
-	return i.add(tx, *t, open, coppice.Ask{Verb: coppice.VerbRetry})
 }

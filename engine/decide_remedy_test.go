@@ -50,7 +50,7 @@ func TestRemedies(t *testing.T) {
 			t.Errorf("%s has no policy", class)
 		}
 		v := viewOf(coppice.StageSession, space(), ran("", fails(class)))
-		got[class] = tell(v, pipeline(v))
+		got[class] = describe(v, pipeline(v))
 	}
 	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("what follows each class (-want +got):\n%s", d)

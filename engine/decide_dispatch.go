@@ -10,28 +10,6 @@ import (
 	"coppice"
 )
 
-// Capacity is what dispatch sees: running sessions, limits, and the first tasks
-// of every lane. Its cost grows with the number of lanes, not of tasks.
-type Capacity struct {
-	Now         time.Time
-	Projects    map[int64]coppice.Project
-	Running     map[coppice.Lane]int
-	Parked      []coppice.Session // they run and do not count
-	InFlight    map[int64]int     // by project: tasks between the start of a session and their landing
-	Limited     Limited
-	Nodes       []coppice.Node
-	MaxSessions int // limit of live sessions of all projects together; 0 means none
-
-	ReservedMemory uint64                   // memory of sessions that have just started and do not use it yet
-	MemoryUse      map[string]coppice.Bytes // by agent: the memory that a session uses
-	Reserve        coppice.Bytes            // the same for an agent that is not in MemoryUse
-
-	Today    map[int64]coppice.USD // by project: what was spent since midnight UTC
-	Reserved map[int64]coppice.USD // by project: what running sessions can still spend
-	Spent    map[int64]coppice.USD // by task: what was spent, for tasks that might start and have a budget
-	Granted  map[int64]coppice.USD // by task: the budget of sessions that start now
-}
-
 // Blocked says why no session of a lane can start now, as a sentence for people,
 // or "". until is when that ends, if it ends automatically.
 func (r Capacity) Blocked(l coppice.Lane) (reason string, until time.Time) {

@@ -41,7 +41,7 @@ func TestABaseNeedHoldsLandings(t *testing.T) {
 	run(t, anyLanding, []decision{
 		{"before the merge", viewOf(coppice.StageChecking, candidate(), space(), open), "nothing"},
 		{"before the move", viewOf(coppice.StageLanding, candidate(inQueue), space(), open), "nothing"},
-		{"unsure", viewOf(coppice.StageLanding, candidate(failed), space(), open), tell(viewOf(coppice.StageLanding, candidate(failed), space()),
+		{"unsure", viewOf(coppice.StageLanding, candidate(failed), space(), open), describe(viewOf(coppice.StageLanding, candidate(failed), space()),
 			anyLanding(viewOf(coppice.StageLanding, candidate(failed), space())))},
 	})
 	v := viewOf(coppice.StageLanding, candidate(inQueue), space(), needy(coppice.NeedFeatures))
