@@ -10,7 +10,7 @@ import (
 	"coppice/store"
 )
 
-// remove is a person who removes the project p, while everything continues, and
+// remove is a person who removes the project p, while everything goes on, and
 // what then forgets it bit by bit.
 func (s *sim) remove() error {
 	if !s.opt.Remove || s.gone || s.steps < s.opt.Steps/2 {

@@ -72,7 +72,7 @@ func (s *sim) given(it *item) {
 	}
 }
 
-// failedAs reports whether a verifier failed in some way.
+// failedAs tells whether a verifier failed in some way.
 func failedAs(f coppice.Failure) func(coppice.Session) bool {
 	return func(x coppice.Session) bool {
 		return x.Role == coppice.RoleVerify && x.Failure != nil && x.Failure.Text == f.Text

@@ -22,7 +22,7 @@ type parks struct {
 // resumes says which agents can resume a conversation.
 func resumes(agent string, _ *coppice.Profile) bool { return agent == "alpha" }
 
-// resumable reports whether a session's conversation can continue in another one.
+// resumable tells whether a session's conversation can go on in another one.
 func resumable(x coppice.Session) bool {
 	return resumes(x.Agent, nil) && !x.Role.Detached() && x.Conversation+x.Resume != ""
 }
@@ -33,7 +33,7 @@ func counted(live []coppice.Session) []coppice.Session {
 }
 
 // parkedHold looks at parked sessions after a turn: none is on a person's screen,
-// none that could continue waits though a session is free, and those that can
+// none that could go on waits though there is a free session, and those that can
 // be stopped are neither too many nor parked for too long.
 func (s *sim) parkedHold(r store.Reader) error {
 	live, err := r.Sessions.Live()
@@ -71,7 +71,7 @@ func (s *sim) parkedHold(r store.Reader) error {
 	return nil
 }
 
-// free says that a session is free for one that waits for it.
+// free says that there is a free session for one that waits for it.
 func (s *sim) free(p coppice.Project, x coppice.Session, running []coppice.Session) error {
 	project, track, agent := 0, 0, 0
 	for _, o := range running {
@@ -89,11 +89,11 @@ func (s *sim) free(p coppice.Project, x coppice.Session, running []coppice.Sessi
 	if len(running) >= mostSessions || project >= p.Policy.Limits.Sessions || x.Track == "side" && track >= 1 || x.Agent == "beta" && agent >= 1 {
 		return nil
 	}
-	return fmt.Errorf("%s has its answer, a session is free, and it is still parked", x.Key)
+	return fmt.Errorf("%s has its answer, there is a free session, and it is still parked", x.Key)
 }
 
 // follows looks at a session that begins after one that was stopped because it
-// could only wait: it continues with that one's conversation, was told the answers,
+// could only wait: it goes on with that one's conversation, was told the answers,
 // and need not ask for the same permission again.
 func (s *sim) follows(spec coppice.RunSpec) error {
 	return s.st.View(s.ctx, func(r store.Reader) error {
@@ -158,7 +158,7 @@ func (s *sim) told(r store.Reader, x coppice.Session, q coppice.Question, rules 
 	return nil
 }
 
-// hears lets an agent that waits hear the answer, and continue.
+// hears lets an agent that waits hear the answer, and go on.
 func (s *sim) hears(h *hostState, ref string) coppice.SendResult {
 	if h.asked != ref {
 		return coppice.SendResult{Delivered: true} // it has it already
@@ -216,7 +216,7 @@ func (s *sim) answerOne() error {
 }
 
 // loosen notes that the engine is told that an answer did not arrive, which the
-// session has. It continues by itself then, though the engine takes it for parked.
+// session has. It goes on by itself then, though the engine takes it for parked.
 func (s *sim) loosen(v coppice.SendSpec) {
 	if h := s.world.hosts[v.Session]; h != nil && s.world.answered[v.Question] {
 		h.loose = true
@@ -234,7 +234,7 @@ func (s *sim) asking(h *hostState) int {
 	return 8
 }
 
-// rests reports whether a session was stopped because it could only wait.
+// rests tells whether a session was stopped because it could only wait.
 func (s *sim) rests(r store.Reader, id int64) bool {
 	x, err := r.Sessions.Get(id)
 	return err == nil && x.Rests()

@@ -345,7 +345,7 @@ func (s *sim) atRest(r store.Reader) error {
 		}
 		stuck[t.ID] = true
 		if !waits {
-			return fmt.Errorf("%s cannot continue: stage %s, wait %+v, failure %+v", t.Key, t.Stage, t.Wait, t.Failure)
+			return fmt.Errorf("%s cannot go on: stage %s, wait %+v, failure %+v", t.Key, t.Stage, t.Wait, t.Failure)
 		}
 	}
 	if keys := s.running(); len(keys) > 0 {

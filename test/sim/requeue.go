@@ -17,7 +17,7 @@ type begunAnew struct {
 	note    string
 }
 
-// requeue is a person who has a random task begun again, whatever it is doing, at
+// requeue is a person who has a random task begun anew, whatever it is doing, at
 // times with another agent. One that is about to land is chosen often.
 func (s *sim) requeue() error {
 	if len(s.keys) == 0 {
@@ -53,14 +53,14 @@ func (s *sim) requeue() error {
 	return nil
 }
 
-// stop is a person who stops a task; what was to begin again is not.
+// stop is a person who stops a task; what was to begin anew is not.
 func (s *sim) stop(key string) error {
 	delete(s.anew, key)
 	_, err := s.intake.Ask(s.ctx, key, coppice.VerbStop, verb.Request{})
 	return err
 }
 
-// anewHolds looks at what people had begun again: no word was left undone, what
+// anewHolds looks at what people had begun anew: no word was left undone, what
 // ran then has ended in a round that is over, and a later session was told why.
 func (s *sim) anewHolds(r store.Reader, tasks []coppice.Task) error {
 	for _, t := range tasks {
@@ -87,7 +87,7 @@ func (s *sim) anewHolds(r store.Reader, tasks []coppice.Task) error {
 	return nil
 }
 
-// wasTold reports whether the note of a requeue has reached a later session.
+// wasTold tells whether the note of a requeue has reached a later session.
 func wasTold(r store.Reader, t coppice.Task, a begunAnew) (bool, error) {
 	sessions, err := r.Sessions.Of(t.ID)
 	if err != nil {

@@ -175,7 +175,7 @@ func newSim(ctx context.Context, opt Options) (*sim, error) {
 	return s, nil
 }
 
-// boot makes the control process again, as after a restart: what it knew and had
+// boot makes the control process anew, as after a restart: what it knew and had
 // not written is gone.
 func (s *sim) boot() error {
 	clock := func() time.Time { return s.now }
@@ -323,5 +323,5 @@ func (s *sim) report() (Report, error) {
 	})
 }
 
-// lost reports whether an error is one that the simulation itself causes.
+// lost tells whether an error is one that the simulation itself causes.
 func lost(err error) bool { return errors.Is(err, errInjected) || errors.Is(err, fabric.ErrLost) }

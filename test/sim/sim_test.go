@@ -115,7 +115,7 @@ func TestParked(t *testing.T) {
 	}
 }
 
-// TestRemovals plays histories in which a project is removed while all continues:
+// TestRemovals plays histories in which a project is removed while all goes on:
 // it is gone in the end, and the other one keeps every promise.
 func TestRemovals(t *testing.T) {
 	t.Parallel()

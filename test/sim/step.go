@@ -34,7 +34,7 @@ func (s *sim) step() error {
 	return s.holds()
 }
 
-// refused reports whether an error is the product's answer to a person who asked
+// refused tells whether an error is the product's answer to a person who asked
 // for what is not possible just now.
 func refused(err error) bool {
 	code := coppice.ErrorCode(err)
@@ -228,7 +228,7 @@ func (it *item) raw() json.RawMessage {
 	return coppice.Raw(it.res)
 }
 
-// isCurrent reports whether a lease is the one in effect.
+// isCurrent tells whether a lease is the one in force.
 func (s *sim) isCurrent(l coppice.Lease) (ok bool, err error) {
 	err = s.st.View(s.ctx, func(r store.Reader) error {
 		w, err := r.Work.Get(l.Work.ID)
@@ -241,7 +241,7 @@ func (s *sim) isCurrent(l coppice.Lease) (ok bool, err error) {
 	return ok, err
 }
 
-// execute does an item's effect on the world; nil means that it continues.
+// execute does an item's effect on the world; nil means that it goes on.
 func (s *sim) execute(l coppice.Lease) (any, error) {
 	w := l.Work
 	switch w.Kind {
@@ -449,7 +449,7 @@ func (s *sim) renewAll(w *worker) error {
 		return err
 	}
 	if !s.calm && s.rng.IntN(4) == 0 {
-		return nil // it does not notice, and continues as if it held them
+		return nil // it does not notice, and goes on as if it held them
 	}
 	var keep []*item
 	for _, it := range w.items {

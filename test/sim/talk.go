@@ -11,7 +11,7 @@ import (
 // mostForks bounds the tasks that are made by forking.
 const mostForks = 4
 
-// converse is somebody who talks with the agent of a random task, continues with
+// converse is somebody who talks with the agent of a random task, goes on with
 // one that has ended, or takes one over.
 func (s *sim) converse() error {
 	if len(s.keys) == 0 {
@@ -74,7 +74,7 @@ func (s *sim) oneOf(otherwise string, fits func(coppice.Task) bool) (string, err
 	return keys[s.rng.IntN(len(keys))], nil
 }
 
-// goOn continues with a task; one that was done may land once more.
+// goOn goes on with a task; one that was done may land once more.
 func (s *sim) goOn(key string) error {
 	t, err := s.intake.Ask(s.ctx, key, coppice.VerbContinue, verb.Request{Text: "now also this"})
 	if err == nil && t.Outcome == coppice.OutcomeDone {

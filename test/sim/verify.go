@@ -45,7 +45,7 @@ func (w *world) removeLook(s coppice.RemoveSpec) coppice.RemoveResult {
 	return coppice.RemoveResult{}
 }
 
-// ofSession reports whether a key is a session's.
+// ofSession tells whether a key is a session's.
 func ofSession(key string) bool { return strings.Contains(key, ".") }
 
 // looker holds the engine to its word about a session that only looks, and
@@ -124,14 +124,14 @@ func (s *sim) verified(otherwise string) string {
 	return tasks[s.rng.IntN(len(tasks))]
 }
 
-// wanted reports whether a verifier has to pass a task's candidates.
+// wanted tells whether a verifier has to pass a task's candidates.
 func wanted(r store.Reader, t coppice.Task) (bool, error) {
 	p, err := r.Projects.Get(t.ProjectID)
 	by := p.Policy.Verify.By
 	return by == coppice.VerifyAgent || by == "" && len(t.Steps) > 0, err
 }
 
-// mayLand reports whether a merged commit has the verdict that its task wants.
+// mayLand tells whether a merged commit has the verdict that its task wants.
 func (s *sim) mayLand(commit string) (ok bool, err error) {
 	ok = s.world.passed[s.world.heads[commit]]
 	if ok {

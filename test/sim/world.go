@@ -253,7 +253,7 @@ func (w *world) passes(tree, command string) bool {
 	return w.redness == 0 || int(sum[0])%w.redness != 0
 }
 
-// within reports whether a commit is part of another one's past.
+// within tells whether a commit is part of another one's past.
 func (w *world) within(commit, of string) bool {
 	for at := of; at != ""; at = w.commits[at].parent {
 		if at == commit {
