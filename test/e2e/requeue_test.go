@@ -50,7 +50,7 @@ func TestRequeueARunningTask(t *testing.T) {
 		t.Errorf("landed %q", got)
 	}
 	told := w.session(key + ".2").Prompt
-	for _, part := range []string{"A person adds: leave the schema alone", "A person ended the work on this task", "What " + key + ".1 (scripted) did", "half.txt"} {
+	for _, part := range []string{"A person adds: leave the schema alone", "A person stopped the work on this task", "What " + key + ".1 (scripted) did", "half.txt"} {
 		if !strings.Contains(told, part) {
 			t.Errorf("the second session is not told %q:\n%s", part, told)
 		}
