@@ -155,7 +155,7 @@ func retryTask(v *View) *Decision {
 		t.Round++
 		restartTask(v, &t, note)
 		d.Reason = "restarts"
-	case t.Next != nil && verb.WaitsForWord(t):
+	case t.Next != nil && verb.WaitsForPerson(t):
 		t.Wait = nil
 		grant(v, &t)
 		if note != "" {

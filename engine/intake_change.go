@@ -152,7 +152,7 @@ func unqueue(t *coppice.Task) {
 
 // affords lets a task continue that waits for a larger budget, when it has got one.
 func (i *Intake) affords(tx store.Tx, t *coppice.Task) error {
-	if t.Failure == nil || t.Failure.Class != coppice.ClassBudget || !verb.WaitsForWord(*t) {
+	if t.Failure == nil || t.Failure.Class != coppice.ClassBudget || !verb.WaitsForPerson(*t) {
 		return nil
 	}
 	v := &View{Task: *t}

@@ -92,7 +92,7 @@ func readJSON(path string, v any) (bool, error) {
 
 var errHeld = errors.New("host: the lock is held")
 
-// tryLock takes the lock at once or fails with errHeld. The lock is the open
+// tryLock acquires the lock immediately or fails with errHeld. The lock is the open
 // file's: it goes when the last copy of the descriptor is closed. A child
 // between fork and exec has one, so a lock that is free shows that the
 // child is far enough to be found.

@@ -71,7 +71,7 @@ func (r *Resolver) run(ctx context.Context, argv []string, stdin string) (string
 		return out.String(), nil
 	case errors.Is(context.Cause(ctx), errSlow):
 		return "", coppice.Errorf(coppice.EUnavailable, "the command %s took longer than %v", shown, within).
-			WithFix("run it in a terminal: it may be waiting for a person")
+			WithFix("run it in a terminal: it might be waiting for a person")
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
 	}

@@ -13,9 +13,9 @@ func fitsStop(f Facts) error {
 	return nil
 }
 
-// WaitsForWord reports whether a task waits for a person, or for a pause that a
+// WaitsForPerson reports whether a task waits for a person, or for a pause that a
 // person can end.
-func WaitsForWord(t coppice.Task) bool {
+func WaitsForPerson(t coppice.Task) bool {
 	return t.Stage == coppice.StageWaiting && t.Wait != nil && (t.Wait.On == coppice.WaitPerson || t.Wait.On == coppice.WaitBackoff)
 }
 
@@ -27,7 +27,7 @@ func fitsRetry(f Facts) error {
 	switch {
 	case t.Outcome == coppice.OutcomeDone:
 		return isDone(t)
-	case !t.Ended() && !WaitsForWord(t) && !f.PutOff():
+	case !t.Ended() && !WaitsForPerson(t) && !f.PutOff():
 		return coppice.Errorf(coppice.EConflict, "%s has not ended", t.Key).WithFix("use `coppice requeue %s` to restart it immediately, or send it a message", t.Key)
 	}
 	return nil
@@ -128,7 +128,7 @@ func fitsTake(f Facts) error {
 
 // Takeable reports whether a person can have a task's next session on a screen.
 func Takeable(t coppice.Task) bool {
-	return t.Next != nil && (t.Stage == coppice.StageQueued || WaitsForWord(t))
+	return t.Next != nil && (t.Stage == coppice.StageQueued || WaitsForPerson(t))
 }
 
 // hideTake hides the button while no session runs.
