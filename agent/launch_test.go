@@ -33,7 +33,7 @@ func TestLaunchProfileArguments(t *testing.T) {
 			t.Errorf("%+v: %q, %v; want %q", c.r, got, err, c.want)
 		}
 	}
-	// A profile that has no arguments for something is started without.
+	// Arguments that a profile does not have are left out.
 	r := Request{Resume: "c", Fork: true, Effort: "high", Budget: 1, Model: "m"}
 	if l, err := LaunchProfile(coppice.Profile{Command: []string{"x"}, Resume: []string{"-r", "{conversation}"}}, r); err != nil || len(l.Argv) != 1 {
 		t.Errorf("%q, %v", l.Argv, err)
@@ -87,7 +87,7 @@ func TestServers(t *testing.T) {
 	}
 }
 
-// A server that is a program is sound, or refused with the way out.
+// A server that is a program is valid, or refused with a fix.
 func TestPrograms(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -141,7 +141,7 @@ func TestLaunchSchema(t *testing.T) {
 	}
 }
 
-// An empty list outlives being written down: it says that no schema is wanted.
+// An empty list survives encoding: it means that there is no schema.
 func TestNoSchemaIsKept(t *testing.T) {
 	t.Parallel()
 	for _, want := range []coppice.Profile{{}, {Schema: []string{}}, {Schema: []string{"{schema}"}}} {

@@ -71,7 +71,7 @@ func TestDecide(t *testing.T) {
 		{"if", push, run("if true; then git push; fi"), "deny"},
 		{"in a here-document's substitution", push, run("cat <<EOF\n$(git push)\nEOF\n"), "deny"},
 		{"behind a here-document", push, run("cat <<'EOF'\nx\nEOF\ngit push"), "deny"},
-		{"shift is no here-document", push, run("echo $((1<<2))\ngit push"), "deny"},
+		{"shift is not a here-document", push, run("echo $((1<<2))\ngit push"), "deny"},
 		{"comment with a quote", push, run("# don't\ngit push"), "deny"},
 		{"open quote", push, run("echo 'x && git push"), "deny"},
 		{"quoted", push, run(`git commit -m "then git push; done"`), "allow"},
@@ -120,14 +120,14 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-func TestDecideTellsWhy(t *testing.T) {
+func TestDecideGivesReasons(t *testing.T) {
 	t.Parallel()
 	p := policy("deny", coppice.Rule{Do: "deny", Tool: "run", Match: "git push*", Why: "Coppice pushes"}, rule("deny", "edit", ""))
 	if v := Decide(p, run("git push")); v.Why != "Coppice pushes" || v.Rule.Match != "git push*" {
 		t.Errorf("%+v", v)
 	}
 	if v := Decide(p, edit("a")); v.Why == "" {
-		t.Errorf("denied without a word: %+v", v)
+		t.Errorf("denied without a reason: %+v", v)
 	}
 	if v := Decide(p, fetch("https://x")); v.Why == "" || v.Rule.Do != "" {
 		t.Errorf("%+v", v)
@@ -169,8 +169,8 @@ func TestRewrite(t *testing.T) {
 	}
 }
 
-// Whatever stands around it, a denied command is denied, and adding commands to
-// an allowed line never makes a line allowed that is not.
+// A denied command is denied, whatever is around it. Adding commands never
+// makes a line allowed.
 func TestCompoundProperty(t *testing.T) {
 	t.Parallel()
 	words := rapid.SampledFrom([]string{"ls", "echo hi", "true", `echo "a; b"`, "echo 'x && y'", "make 2>&1", "cat <<E\nx; y\nE\n", "echo $(date)"})
@@ -196,7 +196,7 @@ func TestCompoundProperty(t *testing.T) {
 	})
 }
 
-// Of what a person remembered for a call, the same call is decided.
+// A remembered answer decides the same call.
 func TestAlwaysProperty(t *testing.T) {
 	t.Parallel()
 	text := rapid.StringOfN(rapid.SampledFrom([]rune("ab -/.*'\"$(){};&|\n`#<\\=é")), 0, 40, -1)

@@ -25,7 +25,7 @@ func TestUserRefused(t *testing.T) {
 		"a bad name":     {"secrets:\n  ../a: {env: A}\n", ":2:3: ", "not a valid name", "letters"},
 		"no source":      {"secrets:\n  A: {}\n", ":2:3: ", "no source, or more than one", "one of env"},
 		"two sources":    {"secrets: {A: {env: A, file: x}}\n", ":1:11: ", "more than one", "one of env"},
-		"a value":        {"secrets:\n  A: hunter2\n", ":2:6: ", "should be a mapping", ""},
+		"a value":        {"secrets:\n  A: hunter2\n", ":2:6: ", "must be a mapping", ""},
 		"a bad variable": {"secrets: {A: {env: 1A}}\n", ":1:20: ", "environment variable", "underscores"},
 		"a shell":        {"secrets: {A: {command: gh auth token}}\n", ":1:24: ", "a list", "[gh auth token]"},
 		"a bad entry":    {"secrets: {A: {keyring: a b}}\n", ":1:24: ", "not a valid name", ""},
@@ -39,7 +39,7 @@ func TestUserRefused(t *testing.T) {
 	}
 }
 
-// References are read where they count and refused everywhere else.
+// References are read where secrets are allowed and refused everywhere else.
 func TestReferences(t *testing.T) {
 	t.Parallel()
 	p, err := config.Parse("coppice.yaml", []byte(`mcp: {a: {url: "http://x.test/", headers: {A: "Bearer ${secret:A_1}"}}, b: {command: [b], env: {K: "${secret:B}"}}}`))
@@ -137,7 +137,7 @@ func TestStoreSecrets(t *testing.T) {
 	}
 }
 
-// A file that others have access to is refused, for reading and for storing.
+// A file that others can access is refused, for reading and for storing.
 func TestOpenUserFile(t *testing.T) {
 	t.Parallel()
 	s, dir := home(t)
@@ -161,7 +161,7 @@ func TestOpenUserFile(t *testing.T) {
 	}
 }
 
-// Several people's hands at once lose no secret.
+// Parallel changes lose no secret.
 func TestStoreAtOnce(t *testing.T) {
 	t.Parallel()
 	s, dir := home(t)

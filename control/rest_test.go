@@ -13,8 +13,8 @@ import (
 	"coppice/store/sqlite"
 )
 
-// What only work needs is given back once after the start, and once after each
-// stretch of work.
+// Rest calls its functions one time after the start, and one time after each
+// period of work.
 func TestRest(t *testing.T) {
 	t.Parallel()
 	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: sqlite.Memory})

@@ -58,7 +58,7 @@ func TestWriteFile(t *testing.T) {
 	}
 }
 
-// An edit that comes between the last look and the exchange stays.
+// An edit between the last check and the exchange stays.
 func TestSwapGivesBack(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -10,8 +10,8 @@ import (
 )
 
 // The suite's profile claims to pass the prompt in a file, so that the suite
-// does not look for it in what is written first: here it follows the thread's
-// opening. TestLargePrompt looks for it there.
+// does not search for it in the first write: here it follows the opening of the
+// thread. TestLargePrompt searches for it there.
 var suite = agenttest.Suite{Protocol: New(), Profile: coppice.Profile{
 	Protocol: Name, Command: []string{"codex", "app-server"}, Prompt: "file",
 }}
@@ -26,7 +26,7 @@ func TestProtocol(t *testing.T) { t.Parallel(); agenttest.Run(t, suite) }
 func TestExec(t *testing.T) { t.Parallel(); agenttest.Run(t, execSuite) }
 
 // FuzzDriver also starts from whole recordings: most of the driver is reached
-// only behind the opening of a thread.
+// only after a thread was opened.
 func FuzzDriver(f *testing.F) {
 	files, err := filepath.Glob("testdata/*/transcript.txt")
 	if err != nil {

@@ -73,13 +73,14 @@ func TestLogin(t *testing.T) {
 			t.Errorf("%s: %+v, want %s by %q", c.name, got, c.state, c.by)
 		}
 		if strings.Contains(got.By, "s3cret") {
-			t.Errorf("%s tells a secret", c.name)
+			t.Errorf("%s contains a secret", c.name)
 		}
 	}
 }
 
-// What does not answer is ended with all that it started. The program proper is
-// a child of a script, as with most agents, and holds a pipe open while it lives.
+// A probe that does not answer is ended with everything that it started. The
+// real program is a child of a script, as with most agents, and holds a pipe
+// open while it lives.
 func TestLoginEnded(t *testing.T) {
 	t.Parallel()
 	bin := t.TempDir()

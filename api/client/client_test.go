@@ -101,7 +101,7 @@ func TestTheTokenStaysOnThisMachine(t *testing.T) {
 	}
 	defer c.Close()
 	if _, err := c.Version(t.Context()); err == nil {
-		t.Error("a redirect is no answer")
+		t.Error("a redirect was followed")
 	}
 }
 

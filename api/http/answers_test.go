@@ -19,7 +19,7 @@ import (
 	"coppice/store/sqlite"
 )
 
-// withEngine has statuses derived by a real engine.
+// withEngine makes a real engine derive statuses.
 func withEngine(t testing.TB, s store.Store) func(*apihttp.Config) {
 	return func(c *apihttp.Config) {
 		eng, err := engine.New(engine.Config{Store: s, Now: c.Now, Nodes: func(context.Context) ([]coppice.Node, error) { return []coppice.Node{{Name: "local"}}, nil }})
@@ -30,8 +30,8 @@ func withEngine(t testing.TB, s store.Store) func(*apihttp.Config) {
 	}
 }
 
-// A list and a status are made once of the same facts. What sessions write, what
-// changed and what is wrong is in the next answer.
+// A list and a status are made one time for the same facts. The next answer has
+// new output, changes and problems.
 func TestAnswersAreMadeOnceOfTheSameFacts(t *testing.T) {
 	t.Parallel()
 	var queries atomic.Int64
@@ -81,7 +81,7 @@ func TestAnswersAreMadeOnceOfTheSameFacts(t *testing.T) {
 	}
 }
 
-// Whoever wrote something finds it in the next list, whoever else asks.
+// A client that wrote something finds it in the next list.
 func TestListsShowWhatWasWrittenBefore(t *testing.T) {
 	t.Parallel()
 	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "coppice.db"), Sync: sqlite.SyncOff})

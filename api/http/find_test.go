@@ -19,7 +19,7 @@ import (
 	"coppice/verb"
 )
 
-// searched boots a server whose store has a search index.
+// searched starts a server whose store has a search index.
 func searched(t *testing.T) *apitest.Bundle {
 	t.Helper()
 	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: sqlite.Memory})
@@ -224,7 +224,7 @@ func TestArchive(t *testing.T) {
 	if !slices.Equal(kinds, []coppice.EventKind{coppice.EventTaskCreated, coppice.EventTaskArchived, coppice.EventTaskUnarchived}) {
 		t.Errorf("events %v", kinds)
 	}
-	// A task that goes on is not put away.
+	// A task that continues is not archived.
 	_, err = b.Client.Archive(b.Ctx, "app-2", true)
 	b.Must(err)
 	b.Change("app-2", func(t *coppice.Task) { t.Outcome = coppice.OutcomeFailed })
@@ -369,7 +369,7 @@ func TestAgentsTellLimits(t *testing.T) {
 	}
 }
 
-// TestStatusCounts compares the counts with a look at every task.
+// TestStatusCounts compares the counts with the statuses of all tasks.
 func TestStatusCounts(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

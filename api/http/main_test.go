@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// setup boots a server on a real store in memory.
+// setup starts a server on a real store in memory.
 func setup(t testing.TB, change ...func(*apihttp.Config)) *apitest.Bundle {
 	t.Helper()
 	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: ":memory:"})
@@ -28,7 +28,7 @@ func setup(t testing.TB, change ...func(*apihttp.Config)) *apitest.Bundle {
 	return apitest.Start(t, s, change...)
 }
 
-// call sends a request with the token unless edit takes it away.
+// call sends a request with the token, unless edit removes it.
 func call(t testing.TB, b *apitest.Bundle, method, path, body string, edit ...func(*http.Request)) (*http.Response, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, b.Server.URL()+path, strings.NewReader(body))

@@ -13,7 +13,7 @@ import (
 	"coppice/store/sqlite"
 )
 
-// stages are what the tasks of a test go through in turn. Between them they need
+// stages are the stages of the tasks of a test, in turn. Together they need
 // everything that a list reads.
 var stages = []coppice.Stage{
 	coppice.StageSession, coppice.StageQueued, coppice.StageLanding, coppice.StageWaiting, coppice.StageChecking,

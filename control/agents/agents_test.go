@@ -11,8 +11,8 @@ import (
 	"coppice/api"
 )
 
-// The agents of a machine and of a project are found, in the environment in
-// which they work, once for all who ask within a minute.
+// The agents of a machine and of a project are found in the environment in
+// which they work, with one search per minute.
 func TestAgents(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -22,7 +22,7 @@ func TestAgents(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
-	l := NewLook(Search{
+	l := NewCache(Search{
 		Self: filepath.Join(dir, "none"), Env: []string{"PATH=" + dir, "HOME=" + dir, "SECRET=s"}, Can: func(coppice.Profile) []string { return []string{"resume"} },
 	}, func() time.Time { return now }, time.Minute)
 	p := &coppice.Project{Policy: coppice.Policy{Agents: map[string]coppice.Profile{
@@ -57,7 +57,7 @@ func TestAgents(t *testing.T) {
 	looked(1)
 	find(p, true, "mine")
 	looked(2)
-	now = now.Add(lookFor)
+	now = now.Add(reuseFor)
 	find(p, false, "mine")
 	looked(3)
 	if a := find(nil, false, "mine"); a.Name != "" {

@@ -97,7 +97,7 @@ func TestACPRules(t *testing.T) {
 			if f.count(coppice.KindPermission, func(e coppice.AgentEvent) bool { return !e.OK && strings.Contains(e.Text, `"command":"true"`) }) != 1 {
 				t.Errorf("events %+v", f.events)
 			}
-			if told := b.toldLast(); f.Failure != nil || !strings.Contains(told, "want this instead") || !strings.Contains(told, `"command":"true"`) {
+			if told := b.toldLast(); f.Failure != nil || !strings.Contains(told, "require this instead") || !strings.Contains(told, `"command":"true"`) {
 				t.Errorf("failure %v, told %q", f.Failure, told)
 			}
 		})

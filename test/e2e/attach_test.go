@@ -205,7 +205,7 @@ func TestAttach(t *testing.T) {
 			two.sees("> bl")
 			one.types("\x1cd") // detaches; the session goes on with what was typed
 			one.leaves(0)
-			one.sees("the session goes on")
+			one.sees("the session continues")
 			if !bytes.Contains(one.raw, []byte("\x1b[?1049l")) {
 				t.Error("the terminal was left on the second screen")
 			}

@@ -42,7 +42,7 @@ func TestASessionThatWritesTooMuch(t *testing.T) {
 	if got := d.History[0].Dropped; len(d.History) != 1 || got < 20_000_000 {
 		t.Errorf("%d sessions, %d bytes were dropped", len(d.History), got)
 	}
-	if out := w.cli("show", key); !strings.Contains(out, "of its output were not kept (limits.output)") {
+	if out := w.cli("show", key); !strings.Contains(out, "of its output was not kept (limits.output)") {
 		t.Errorf("show does not tell: %s", out)
 	}
 	log := w.cli("logs", key)
@@ -215,7 +215,7 @@ func TestAProjectIsRemovedButItsFiles(t *testing.T) {
 	failed := w.new("fail at this")
 	path := w.await(failed, "its failure", func(d api.TaskDetail) bool { return d.Outcome == coppice.OutcomeFailed }).Workspace.Path
 	out := w.cli("project", "remove", "app", "--yes")
-	if !strings.Contains(out, "app is forgotten") || !strings.Contains(out, filepath.Dir(path)) || !strings.Contains(out, "coppice/") {
+	if !strings.Contains(out, "removed app") || !strings.Contains(out, filepath.Dir(path)) || !strings.Contains(out, "coppice/") {
 		t.Errorf("%s", out)
 	}
 	if _, err := os.Stat(filepath.Join(path, "bad.txt")); err != nil {

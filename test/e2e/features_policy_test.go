@@ -81,14 +81,14 @@ func TestThePolicyChangesAtRunTime(t *testing.T) {
 	// A broken edit is told with its place, and changes nothing.
 	w.write(w.repo, files{"coppice.yaml": wide + "tracks: [{nam: main}]\n"})
 	said := w.warned("coppice.yaml:")
-	if !strings.Contains(strings.Join(said, "\n"), "the policy before this edit stays in force") || len(w.policyOf().Tracks) != 3 {
+	if !strings.Contains(strings.Join(said, "\n"), "the policy before this edit stays in effect") || len(w.policyOf().Tracks) != 3 {
 		t.Errorf("said %q; tracks %+v", said, w.policyOf().Tracks)
 	}
 	// Nor does a file that is gone for a moment, or for longer.
 	if err := os.Remove(filepath.Join(w.repo, "coppice.yaml")); err != nil {
 		t.Fatal(err)
 	}
-	w.warned("coppice.yaml is gone or empty")
+	w.warned("coppice.yaml is missing or empty")
 	if p := w.policyOf(); len(p.Tracks) != 3 || p.Limits.Sessions != 5 || p.Features != "features.json" {
 		t.Errorf("in force is %+v", p)
 	}

@@ -86,7 +86,7 @@ func TestAParkedSessionIsStoppedAndResumes(t *testing.T) {
 	}
 	s.Kill()
 	w.serve()
-	if out := w.cli("show", a); !strings.Contains(out, "stopped while it could only wait") || !strings.Contains(out, "Which colour?") {
+	if out := w.cli("show", a); !strings.Contains(out, "stopped while it was parked") || !strings.Contains(out, "Which colour?") {
 		t.Errorf("show says\n%s", out)
 	}
 	w.cli("answer", a, "blue")

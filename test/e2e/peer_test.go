@@ -73,7 +73,7 @@ func TestPeerLosesFeatures(t *testing.T) {
 			if err := os.Remove(file); err != nil {
 				t.Fatal(err)
 			}
-			l.warned("features.json is not there")
+			l.warned("features.json does not exist")
 			more(min(landings()+1, 20))
 			l.edit(text)
 		},

@@ -14,7 +14,7 @@ import (
 	"coppice/store/sqlite"
 )
 
-// found is a searcher that finds the same for everybody.
+// found is a searcher that always finds the same.
 type found struct{ store.SearchPage }
 
 func (f found) Search(_ context.Context, q store.SearchQuery) (store.SearchPage, error) {

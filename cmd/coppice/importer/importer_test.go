@@ -33,8 +33,8 @@ func repository(t testing.TB, files map[string]string) string {
 	return dir
 }
 
-// told shows a report as a person would read it.
-func told(r Report, dir string) string {
+// render shows a report as a person would read it.
+func render(r Report, dir string) string {
 	var b strings.Builder
 	for _, l := range r.Lines {
 		fmt.Fprintf(&b, "%-7s %s = %s", l.Did, l.Key, l.Value)
@@ -70,7 +70,7 @@ func TestGolden(t *testing.T) {
 			t.Errorf("%s: what was written cannot be read: %v", name, err)
 		}
 		golden := strings.TrimSuffix(name, ".json") + ".golden"
-		got := told(r, dir)
+		got := render(r, dir)
 		if *update {
 			if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
 				t.Fatal(err)
@@ -87,8 +87,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// A coppice.yaml that is there keeps every byte, gets what it lacks, and is
-// replaced on demand only.
+// An existing coppice.yaml keeps every byte and gets what it lacks. It is
+// replaced only on request.
 func TestExisting(t *testing.T) {
 	t.Parallel()
 	own := "# mine\nbase: trunk # really\nverify: {attempts: 7}"
@@ -144,8 +144,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// Whatever the settings hold, the outcome is a coppice.yaml that can be read,
-// and every setting is accounted for.
+// Whatever the settings contain, the outcome is a valid coppice.yaml, and every
+// setting is reported.
 func TestAnythingImports(t *testing.T) {
 	t.Parallel()
 	value := func(t *rapid.T) any {

@@ -69,7 +69,7 @@ func (b *bundle) must(err error) {
 	}
 }
 
-// start starts a server that is stopped when the test ends, at the latest.
+// start starts a server. The test's end stops it.
 func (b *bundle) start() *Server {
 	b.t.Helper()
 	s, err := New(b.cfg)
@@ -121,7 +121,7 @@ func TestBootsAndStops(t *testing.T) {
 	if _, err := c.Version(b.ctx); coppice.ErrorCode(err) != coppice.EUnavailable {
 		t.Errorf("a stopped server: %v", err)
 	}
-	s.Stop() // twice does no harm
+	s.Stop() // a second Stop does nothing
 	b.start()
 	if _, err := c.Version(b.ctx); err != nil {
 		t.Errorf("after a restart: %v", err)
@@ -170,7 +170,7 @@ func TestSecondServer(t *testing.T) {
 	b.start()
 }
 
-// A server that cannot listen gives back everything it had taken.
+// A server that cannot listen releases everything.
 func TestPortInUse(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -182,7 +182,7 @@ func TestPortInUse(t *testing.T) {
 		t.Errorf("no way out: %v", err)
 	}
 	if _, err := os.Stat(filepath.Join(b.state, "server.json")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("clients are told of a server: %v", err)
+		t.Errorf("clients still find a server: %v", err)
 	}
 	s, err := sqlite.Open(b.ctx, sqlite.Config{Path: filepath.Join(b.state, "coppice.db")})
 	b.must(err)
@@ -242,7 +242,7 @@ func (b *bundle) await(c *client.Client, kind coppice.EventKind) (found coppice.
 	return found
 }
 
-// A session goes on while no server runs, and the next server finds it.
+// A session continues while no server runs, and the next server finds it.
 func TestRestartAdopts(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

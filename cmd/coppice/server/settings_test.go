@@ -20,8 +20,8 @@ func keyOf(c api.ProjectConfig, name string) api.ConfigKey {
 	return c.Keys[i]
 }
 
-// A setting is shown with its source, changed in the file and in force at once;
-// what is refused changes nothing.
+// A setting is shown with its source, changed in the file and effective immediately;
+// a refused change changes nothing.
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -61,7 +61,7 @@ func TestSettings(t *testing.T) {
 		code   coppice.Code
 	}{
 		{api.ConfigChange{Key: "limits.sessions", Value: []byte("0")}, coppice.EInvalid},
-		{api.ConfigChange{Key: "base", Value: []byte(`"nowhere"`)}, coppice.ENotFound}, // a branch that is not there
+		{api.ConfigChange{Key: "base", Value: []byte(`"nowhere"`)}, coppice.ENotFound}, // a branch that does not exist
 		{api.ConfigChange{Key: "limits.sessions", Value: []byte("2"), Revision: conf.Revision}, coppice.EConflict},
 		{api.ConfigChange{Key: "nope", Unset: true}, coppice.EInvalid},
 	} {
@@ -74,7 +74,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// What a session writes is found, and what changed since it began is shown.
+// The output of a session is found, and the changes since it started are shown.
 func TestFinds(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
