@@ -21,7 +21,7 @@ const (
 	KindToolResult AgentEventKind = "tool_result" // Ref, OK, Text
 	KindPlan       AgentEventKind = "plan"        // Text
 	KindPermission AgentEventKind = "permission"  // Ref, Name, Input, and the answer in Text
-	KindQuestion   AgentEventKind = "question"    // Ref, Text, Options; with Rule it asks whether a tool may be used
+	KindQuestion   AgentEventKind = "question"    // Ref, Text, Options; with Rule it asks whether the agent can use a tool
 	KindUsage      AgentEventKind = "usage"       // Usage, as a delta
 	KindLimit      AgentEventKind = "limit"       // Until, Text
 	KindError      AgentEventKind = "error"       // Class, Text
@@ -96,7 +96,7 @@ func (k AgentEventKind) Complete() bool {
 	return k == KindText || k == KindThinking || k == KindTool || k == KindToolResult
 }
 
-// Silent reports whether the event has no text of its own.
+// Silent reports whether the event has no text that readers or the search need.
 func (k AgentEventKind) Silent() bool {
 	return k == KindInit || k == KindUsage || k == KindState || k == KindTurn
 }

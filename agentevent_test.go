@@ -9,7 +9,7 @@ import (
 	"coppice"
 )
 
-func TestSaid(t *testing.T) {
+func TestAgentEvent(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ event, words, line string }{
 		{`{"kind":"text","text":"\n  First\u001b\u202e line \nsecond"}`, "\n  First\x1b\u202e line \nsecond", "First line"},
@@ -37,8 +37,8 @@ func TestSaid(t *testing.T) {
 	}
 }
 
-// FuzzSaid reads anything: what comes out for a line is one, and is short.
-func FuzzSaid(f *testing.F) {
+// FuzzAgentEvent reads any text. A line that it returns is one short line.
+func FuzzAgentEvent(f *testing.F) {
 	f.Add([]byte(`{"kind":"tool","name":"Bash","input":{"command":"ls"},"paths":["\u202ea"]}`))
 	f.Add([]byte(`{"input":0}`))
 	f.Add([]byte(`{"kind":"text","text":"a\u2028b\r\nc"}`))

@@ -8,10 +8,10 @@ const (
 	MaxSchema = 64 << 10
 )
 
-// Answer is what a session that answers ended with: text, or a JSON value where
-// its task has a schema.
+// Answer is the result of a session that answers: a text, or a JSON value if its
+// task has a schema.
 type Answer struct {
 	Text    string          `json:"text,omitempty"`
-	Value   json.RawMessage `json:"value,omitempty"`   // where the task has a schema; it matches
-	Problem string          `json:"problem,omitempty"` // why this is not an answer; empty when it is
+	Value   json.RawMessage `json:"value,omitempty"`   // if the task has a schema; valid against it
+	Problem string          `json:"problem,omitempty"` // why this is not an answer; empty if it is
 }

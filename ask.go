@@ -6,14 +6,14 @@ import (
 	"time"
 )
 
-// ActorKind says what kind of author a request has.
+// ActorKind is a kind of author of requests.
 type ActorKind string
 
 // The kinds of author.
 const (
-	ActorPerson ActorKind = "person" // somebody with the server's token, by login name
+	ActorPerson ActorKind = "person" // a person with the server's token, by login name
 	ActorFile   ActorKind = "file"   // the features file, by its name
-	ActorEngine ActorKind = "engine" // Coppice itself, by the part of it
+	ActorEngine ActorKind = "engine" // Coppice itself, by the name of the part
 )
 
 // Actor is the author of a request. Its text is the kind, or kind:name.
@@ -22,7 +22,7 @@ type Actor struct {
 	Name string
 }
 
-// String is the author as events name it.
+// String returns the author as events name it.
 func (a Actor) String() string {
 	if a.Name == "" {
 		return string(a.Kind)
@@ -45,26 +45,26 @@ func ParseActor(text string) Actor {
 	return Actor{ActorKind(kind), name}
 }
 
-// Verb is something that can be asked of a subject. Package verb describes each.
+// Verb is a request that a subject can get. Package verb describes each.
 type Verb string
 
 // The verbs.
 const (
-	VerbStop     Verb = "stop"     // end what runs, and the task
-	VerbRetry    Verb = "retry"    // begin an ended or stuck task again
-	VerbRequeue  Verb = "requeue"  // end what runs, and begin again
-	VerbLand     Verb = "land"     // land what is proven
-	VerbContinue Verb = "continue" // go on with an ended task, in its conversation
-	VerbTake     Verb = "take"     // go on on the agent's own screen
-	VerbGive     Verb = "give"     // and back
-	VerbUndo     Verb = "undo"     // bring a removed workspace back
+	VerbStop     Verb = "stop"     // stop the running session, and end the task
+	VerbRetry    Verb = "retry"    // restart an ended or stuck task
+	VerbRequeue  Verb = "requeue"  // stop the running session, and restart the task
+	VerbLand     Verb = "land"     // land a proven task
+	VerbContinue Verb = "continue" // continue an ended task in its conversation
+	VerbTake     Verb = "take"     // continue on the agent's own screen
+	VerbGive     Verb = "give"     // hand it back to the agent
+	VerbUndo     Verb = "undo"     // restore a removed workspace
 
-	// What the engine's own parts ask of each other.
-	VerbWithdraw Verb = "withdraw" // of a queue: take a landing out
-	VerbMoved    Verb = "moved"    // of a queue: its branch moved in a way that a person must look at
-	VerbStrike   Verb = "strike"   // of a project: the environment failed in a track
-	VerbWorked   Verb = "worked"   // of a project: a session worked in a track
-	VerbLimit    Verb = "limit"    // of an account: it met a limit
+	// Requests between parts of the engine.
+	VerbWithdraw Verb = "withdraw" // to a queue: remove a landing
+	VerbMoved    Verb = "moved"    // to a queue: its branch moved in a way that a person must check
+	VerbStrike   Verb = "strike"   // to a project: the environment failed in a track
+	VerbWorked   Verb = "worked"   // to a project: a session of a track worked
+	VerbLimit    Verb = "limit"    // to an account: it reached a limit
 )
 
 // Ask is a stored request to a subject. It is open until a decider has acted on
@@ -79,10 +79,10 @@ type Ask struct {
 	By        Actor           `json:"by"`
 	At        time.Time       `json:"at"`
 	SettledAt time.Time       `json:"settled_at,omitzero"`
-	Outcome   string          `json:"outcome,omitempty"` // what came of it, in a line
+	Outcome   string          `json:"outcome,omitempty"` // the result, in one line
 }
 
-// Open tells whether nobody has acted on the request yet.
+// Open reports whether nobody has acted on the request yet.
 func (a Ask) Open() bool { return a.SettledAt.IsZero() }
 
 // Asked returns the oldest open request with one of the verbs, or nil.
@@ -97,7 +97,8 @@ func Asked(asks []Ask, verbs ...Verb) *Ask {
 	return nil
 }
 
-// Staff is who does a task from now on; what is empty stays as it is.
+// Staff names the agent and the model of a task from now on. An empty field
+// stays as it is.
 type Staff struct {
 	Agent string `json:"agent,omitempty"`
 	Model string `json:"model,omitempty"`

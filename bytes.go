@@ -9,14 +9,14 @@ import (
 // Bytes is an amount of data, written as 256 MiB.
 type Bytes int64
 
-// The units of an amount of data, the largest first.
+// byteUnits are the units of an amount of data, the largest first.
 var byteUnits = []struct {
 	name string
 	size int64
 }{{"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10}, {"B", 1}}
 
-// unitSizes are the units that people write. As with disks, those without an i
-// count in thousands.
+// unitSizes are the units that people can write. Units without an i count in
+// thousands, as for disks.
 var unitSizes = map[string]int64{
 	"": 1, "b": 1, "kib": 1 << 10, "mib": 1 << 20, "gib": 1 << 30, "tib": 1 << 40,
 	"k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40,
@@ -33,7 +33,7 @@ func (b Bytes) MarshalText() ([]byte, error) {
 	return []byte("0 B"), nil
 }
 
-// UnmarshalText reads an amount with its unit; one without a unit is in bytes.
+// UnmarshalText reads an amount with its unit. Without a unit it is in bytes.
 func (b *Bytes) UnmarshalText(text []byte) error {
 	s := strings.TrimSpace(string(text))
 	number := strings.TrimRight(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ")

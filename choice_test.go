@@ -43,8 +43,8 @@ func TestAccounts(t *testing.T) {
 	}
 }
 
-// A limit that ends by itself is an account's, one that a person must mend all
-// of its agent's.
+// A limit that ends automatically belongs to an account. One that a person must
+// fix belongs to the whole agent.
 func TestWhoseLimit(t *testing.T) {
 	t.Parallel()
 	until := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -65,7 +65,7 @@ func TestWhoseLimit(t *testing.T) {
 	}
 }
 
-// Every account that a choice names is valid, and says which agent it is of.
+// Every account that a choice names is valid, and names its agent.
 func TestAccountsAreChoices(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

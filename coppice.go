@@ -1,22 +1,21 @@
-// Package coppice is the domain: the words of the product and nothing else.
+// Package coppice defines the domain: the types of the product.
 //
 // A Project is a git repository and its Policy. A Task is one unit of work in
 // it; the engine gives the task Sessions (agent conversations) in a Workspace
-// (a directory and branch), and brings the outcome onto the base branch by a
+// (a directory and branch), and puts the result on the base branch by a
 // Landing, whose merged tree must pass its Checks first. Every effect on the
 // world is a Work item. Everything that happens is an Event.
 //
-// The rows defined here are facts: something happened, or was asked for. What
-// a person reads as a status is derived from them (see Task.Status), never
-// stored a second time.
+// The rows defined here are facts: something happened, or was requested. The
+// status that a person reads is derived from them (see Task.Status), never
+// stored.
 //
-// The package imports the standard library only; every other package is named
-// for what it adapts this one to.
+// The package imports only the standard library.
 package coppice
 
 import "time"
 
-// Usage is what a session consumed, as far as its agent tells.
+// Usage is what a session consumed, as far as its agent reports it.
 type Usage struct {
 	InputTokens  int64   `json:"input_tokens,omitempty"`
 	OutputTokens int64   `json:"output_tokens,omitempty"`
@@ -24,9 +23,9 @@ type Usage struct {
 	CacheWrite   int64   `json:"cache_write_tokens,omitempty"`
 	CostUSD      float64 `json:"cost_usd,omitempty"`
 	Turns        int64   `json:"turns,omitempty"`
-	// Priced says that the cost follows from the tokens and the table of prices,
-	// because the agent reports none. Estimated says that the table does not name
-	// the model, and the highest price of its vendor stands in.
+	// Priced says that the cost is calculated from the tokens and the table of
+	// prices, because the agent reports none. Estimated says that the table does
+	// not have the model, so the highest price of its vendor is used.
 	Priced    bool `json:"priced,omitempty"`
 	Estimated bool `json:"estimated,omitempty"`
 }
@@ -45,27 +44,27 @@ func (u Usage) Add(v Usage) Usage {
 	}
 }
 
-// Question is something a session asked a person. The session waits until it
-// is answered or the session ends.
+// Question is a question of a session to a person. The session waits until it is
+// answered or the session ends.
 type Question struct {
 	ID         int64     `json:"id"`
 	TaskID     int64     `json:"task_id"`
 	SessionID  int64     `json:"session_id"`
 	Ref        string    `json:"ref,omitempty"`  // the agent's own name for it, unique within the session
-	Kind       string    `json:"kind,omitempty"` // empty, or permission: may a tool be used
+	Kind       string    `json:"kind,omitempty"` // empty, or permission: can the agent use a tool?
 	Text       string    `json:"text"`
 	Options    []string  `json:"options,omitempty"`
-	Rule       *Rule     `json:"rule,omitempty"` // of a permission: what "always" would remember
+	Rule       *Rule     `json:"rule,omitempty"` // of a permission: the rule that "always" would add
 	AskedAt    time.Time `json:"asked_at"`
 	Answer     string    `json:"answer,omitempty"`
 	AnsweredAt time.Time `json:"answered_at,omitzero"`
-	ClosedAt   time.Time `json:"closed_at,omitzero"` // delivered, or no longer wanted
+	ClosedAt   time.Time `json:"closed_at,omitzero"` // delivered, or no longer needed
 }
 
-// Open tells whether a person should still answer.
+// Open reports whether a person should still answer.
 func (q Question) Open() bool { return q.AnsweredAt.IsZero() && q.ClosedAt.IsZero() }
 
-// Asks is what the question asks, as people read it.
+// Asks returns the question as people read it.
 func (q Question) Asks() string {
 	if q.Kind == QuestionPermission {
 		return "asks permission: " + q.Text
@@ -73,8 +72,8 @@ func (q Question) Asks() string {
 	return q.Text
 }
 
-// QuestionPermission is the kind of a question whether a tool may be used. Its
-// answers are the four below; what follows "deny " is told to the agent.
+// QuestionPermission is the kind of a question whether the agent can use a tool.
+// Its answers are the four below. The agent gets the text after "deny ".
 const QuestionPermission = "permission"
 
 // The answers to a permission question.
@@ -85,56 +84,56 @@ const (
 	AnswerDenyAlways  = "deny always"
 )
 
-// The kinds of message. One that is no text for the agent reaches a running
-// session only.
+// The kinds of message. A kind without a text for the agent reaches only a
+// running session.
 const (
-	MessageNow       = ""          // at once, in mid-turn where the agent can
-	MessageNext      = "next"      // when the turn is over
-	MessageInterrupt = "interrupt" // ends the turn; its text, if any, begins the next
-	MessageModel     = "model"     // its text is the model to go on with
+	MessageNow       = ""          // immediately, during a turn if the agent can read it then
+	MessageNext      = "next"      // when the turn has ended
+	MessageInterrupt = "interrupt" // ends the turn; its text, if any, starts the next one
+	MessageModel     = "model"     // its text is the model for the next turns
 )
 
-// ModelAuto stands for a model chosen by how hard the task looks.
+// ModelAuto means that the model is chosen by how hard the task looks.
 const ModelAuto = "auto"
 
-// Message is something a person (or the engine) said to a task. It reaches the
-// running session, or the next one when none runs.
+// Message is a message of a person or of the engine to a task. It reaches the
+// running session, or else the next one.
 type Message struct {
 	ID          int64     `json:"id"`
 	TaskID      int64     `json:"task_id"`
-	SessionID   int64     `json:"session_id,omitempty"` // where it was delivered
+	SessionID   int64     `json:"session_id,omitempty"` // the session that got it
 	Kind        string    `json:"kind,omitempty"`
 	Text        string    `json:"text"`
 	From        string    `json:"from,omitempty"`
 	SentAt      time.Time `json:"sent_at"`
 	DeliveredAt time.Time `json:"delivered_at,omitzero"`
-	Failed      string    `json:"failed,omitempty"` // why the last try did not arrive
+	Failed      string    `json:"failed,omitempty"` // why the last delivery failed
 }
 
-// Open tells whether the message is still to be delivered. One that did not
-// arrive goes to the next session, unless it meant the running one alone: an
+// Open reports whether the message still has to be delivered. A message that did
+// not arrive goes to the next session, unless it is only for the running one: an
 // interrupt without a text, or another model.
 func (m Message) Open() bool {
 	forOne := m.Kind == MessageModel || m.Kind == MessageInterrupt && m.Text == ""
 	return m.DeliveredAt.IsZero() && (m.Failed == "" || !forOne)
 }
 
-// AgentLimit is the shared knowledge that an agent's account can do nothing
-// until a moment, or until a person has mended the cause and says so; learned
-// by one session and obeyed by all. What ends by itself is known of an account,
-// what a person must mend of a whole agent.
+// AgentLimit says that an agent's account cannot be used until a time, or until
+// a person has fixed the cause and clears the limit. One session reports it, and
+// all follow it. A limit that ends automatically belongs to an account. One that
+// a person must fix belongs to the whole agent.
 type AgentLimit struct {
 	Agent string    `json:"agent"`          // the account, see AgentChoice.Account
-	Until time.Time `json:"until,omitzero"` // zero until a person says so
+	Until time.Time `json:"until,omitzero"` // zero: until a person clears it
 	Class Class     `json:"class"`
 	Text  string    `json:"text,omitempty"`
 }
 
-// Holds tells whether the limit is in force at a moment.
+// Holds reports whether the limit is in effect at a moment.
 func (l AgentLimit) Holds(now time.Time) bool { return l.Until.IsZero() || l.Until.After(now) }
 
-// For tells whether the limit is one of an account: its own, or one of its agent
-// that a person must mend.
+// For reports whether the limit applies to an account: its own limit, or one of
+// its agent that a person must fix.
 func (l AgentLimit) For(account string) bool {
 	agent, _ := SplitChoice(account)
 	return l.Agent == account || l.Until.IsZero() && l.Agent == agent
@@ -146,11 +145,11 @@ type Node struct {
 	MemoryTotal uint64   `json:"memory_total"`
 	MemoryUsed  uint64   `json:"memory_used"`
 	DiskFree    uint64   `json:"disk_free,omitempty"`
-	Agents      []string `json:"agents,omitempty"` // the agents it has; none means all
-	Labels      []string `json:"labels,omitempty"` // what else work can ask for
+	Agents      []string `json:"agents,omitempty"` // the installed agents; empty means all
+	Labels      []string `json:"labels,omitempty"` // further labels that work can require
 }
 
-// Trash is something removed that can be brought back until it expires.
+// Trash is a removed thing that can be restored until it expires.
 type Trash struct {
 	ID         int64     `json:"id"`
 	ProjectID  int64     `json:"project_id"`
@@ -167,5 +166,5 @@ type Trash struct {
 	PurgedAt   time.Time `json:"purged_at,omitzero"`
 }
 
-// Open tells whether it can still be brought back.
+// Open reports whether it can still be restored.
 func (t Trash) Open() bool { return t.RestoredAt.IsZero() && t.PurgedAt.IsZero() }

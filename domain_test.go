@@ -58,7 +58,7 @@ func TestNames(t *testing.T) {
 	} {
 		for _, s := range hostile {
 			if name == "model" && s == "a..b" {
-				continue // harmless as an argument
+				continue // safe as an argument
 			}
 			err := valid(s)
 			if coppice.ErrorCode(err) != coppice.EInvalid {
@@ -88,7 +88,7 @@ func TestTitles(t *testing.T) {
 		}
 	}
 	for _, s := range []string{"", "  ", "a\nb", "\x1b[2J", strings.Repeat("x", 10_000), "\xff",
-		"\u200b", "\ufeff", " \u2060\u00ad\t", "\u3164", "\u2800", "\U000e0041", "\ufe0f", // nothing to see
+		"\u200b", "\ufeff", " \u2060\u00ad\t", "\u3164", "\u2800", "\U000e0041", "\ufe0f", // nothing visible
 		"a\u202eb", "\u202aa", "a\u2066", "a\u2069b", "a\u2028b", "a\u2029b", "a\u0085b", "a\u009bb"} {
 		if err := coppice.ValidTitle(s); coppice.ErrorCode(err) != coppice.EInvalid {
 			t.Errorf("%.20q: %v", s, err)
@@ -110,7 +110,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-func TestErrorShowsCauseAndWayOut(t *testing.T) {
+func TestErrorShowsCauseAndFix(t *testing.T) {
 	t.Parallel()
 	inner := errors.New("disk on fire")
 	err := fmt.Errorf("while testing: %w", coppice.Errorf(coppice.EUnavailable, "cannot write: %w", inner).WithFix("buy a disk").WithField("path"))
@@ -125,11 +125,11 @@ func TestErrorShowsCauseAndWayOut(t *testing.T) {
 	}
 }
 
-func TestStatusAlwaysTellsWhy(t *testing.T) {
+func TestStatusAlwaysHasAReason(t *testing.T) {
 	t.Parallel()
 	for _, stage := range append([]coppice.Stage{""}, coppice.Stages...) {
 		task := coppice.Task{Stage: stage, Wait: &coppice.Wait{On: coppice.WaitBackoff, Text: "pause"}, Failure: &coppice.Failure{Text: "broke"}}
-		s, why := task.Status(nil, nil, nil, "no room")
+		s, why := task.Status(nil, nil, nil, "no free session")
 		if (s == coppice.StatusWaiting || s == coppice.StatusNeedsYou || s == coppice.StatusFailed) && why == "" {
 			t.Errorf("stage %s is %s without a reason", stage, s)
 		}
@@ -181,8 +181,8 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// Work items of earlier versions are still read: they name a repository by its path
-// alone, and carry patterns that are judged elsewhere now.
+// Work items of earlier versions can still be read. They name a repository only
+// by its path, and have patterns that the engine checks now.
 func TestSpecsOfEarlierVersions(t *testing.T) {
 	t.Parallel()
 	w := coppice.Work{Spec: []byte(`{"session":{"id":7,"key":"app-1.1"},"task":"app-1","repo":"/src/app","critical":[{"match":"x"}],"usage":{}}`)}

@@ -8,30 +8,30 @@ import (
 // Code sorts errors by what the caller can do about them.
 type Code string
 
-// The codes an Error can carry.
+// The codes of an Error.
 const (
 	EInvalid      Code = "invalid"      // the request is wrong; change it
-	ENotFound     Code = "not_found"    // no such thing
-	EConflict     Code = "conflict"     // it does not fit the present state
-	EUnauthorized Code = "unauthorized" // who are you?
-	EForbidden    Code = "forbidden"    // you may not
-	ETooLarge     Code = "too_large"    // over a limit
-	EUnavailable  Code = "unavailable"  // try later, or start what is missing
-	EInternal     Code = "internal"     // our fault; logged, not explained
+	ENotFound     Code = "not_found"    // it does not exist
+	EConflict     Code = "conflict"     // it does not fit the current state
+	EUnauthorized Code = "unauthorized" // the caller is unknown
+	EForbidden    Code = "forbidden"    // the caller is not allowed to do this
+	ETooLarge     Code = "too_large"    // above a limit
+	EUnavailable  Code = "unavailable"  // retry later, or start what is missing
+	EInternal     Code = "internal"     // a bug; logged, not explained
 )
 
-// Error is an error a person sees. It carries a code, the cause in plain words
-// and a way out. Any other error is shown as "internal error" and logged.
+// Error is an error that a person sees. It has a code, the cause in plain words
+// and a fix. Any other error is shown as "internal error" and logged.
 type Error struct {
-	Code  Code   // what kind
-	Cause string // what is wrong, in words that need no source code
-	Fix   string // what to do about it; may be empty when nothing can be done
-	Field string // the field of the request that is wrong, if one is
-	Err   error  // what lies beneath, for the log
+	Code  Code
+	Cause string // what is wrong, without knowledge of the source code
+	Fix   string // what to do about it; empty if nothing can be done
+	Field string // the wrong field of the request, if any
+	Err   error  // the underlying error, for the log
 }
 
-// Error implements error. It prints cause and way out, so that an error that
-// leaks into a plain log line is still useful.
+// Error implements error. It prints cause and fix, so that an error in a plain
+// log line is still useful.
 func (e *Error) Error() string {
 	s := e.Cause
 	if e.Field != "" {
@@ -43,16 +43,16 @@ func (e *Error) Error() string {
 	return s
 }
 
-// Unwrap returns what lies beneath.
+// Unwrap returns the underlying error.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Errorf makes an Error with a formatted cause; %w is honoured.
+// Errorf returns an Error with a formatted cause. It supports %w.
 func Errorf(code Code, format string, args ...any) *Error {
 	err := fmt.Errorf(format, args...)
 	return &Error{Code: code, Cause: err.Error(), Err: errors.Unwrap(err)}
 }
 
-// WithFix returns a copy that tells the way out.
+// WithFix returns a copy with a fix.
 func (e *Error) WithFix(format string, args ...any) *Error {
 	c := *e
 	c.Fix = fmt.Sprintf(format, args...)
@@ -80,7 +80,7 @@ func ErrorCode(err error) Code {
 }
 
 // Public returns the Error to show for err: the first one in its chain, or an
-// EInternal one that says nothing of the cause.
+// EInternal one without the cause.
 func Public(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) {

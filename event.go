@@ -11,30 +11,30 @@ type EventKind string
 // The kinds of event. The log is read by dashboards, followers and the engine.
 const (
 	EventProjectAdded   EventKind = "project.added"
-	EventProjectChanged EventKind = "project.changed" // its policy, a pause, or that it is being removed
-	EventProjectRemoved EventKind = "project.removed" // it is forgotten; its events stay
+	EventProjectChanged EventKind = "project.changed" // its policy, a pause, or a removal in progress
+	EventProjectRemoved EventKind = "project.removed" // its rows are removed; its events stay
 	EventBaseMoved      EventKind = "project.base_moved"
-	EventProjectWarned  EventKind = "project.warned" // something in its checkout needs a look
+	EventProjectWarned  EventKind = "project.warned" // a person should check something in its checkout
 	EventNeedBegan      EventKind = "project.need_began"
 	EventNeedEnded      EventKind = "project.need_ended"
 
-	EventTaskCreated   EventKind = "task.created"
-	EventTaskChanged   EventKind = "task.changed" // its request: priority, dependencies, …
-	EventTaskStage     EventKind = "task.stage"   // the pipeline took it one step on
-	EventTaskEnded     EventKind = "task.ended"
-	EventTaskStopAsked EventKind = "task.stop_asked"
-	EventTaskRetried   EventKind = "task.retry_asked"
-	EventTaskRequeued  EventKind = "task.requeue_asked"
-	EventTaskLandAsked EventKind = "task.land_asked"
-	EventTaskWarned    EventKind = "task.warned"
-	EventTaskArchived  EventKind = "task.archived"   // put away
-	EventTaskTakenOut  EventKind = "task.unarchived" // and taken out again
-	EventTaskForgotten EventKind = "task.forgotten"  // it was too old to be kept, or what was written for it; Data is a Forgotten
+	EventTaskCreated    EventKind = "task.created"
+	EventTaskChanged    EventKind = "task.changed" // its request: priority, dependencies and so on
+	EventTaskStage      EventKind = "task.stage"   // the pipeline moved it
+	EventTaskEnded      EventKind = "task.ended"
+	EventTaskStopAsked  EventKind = "task.stop_asked"
+	EventTaskRetried    EventKind = "task.retry_asked"
+	EventTaskRequeued   EventKind = "task.requeue_asked"
+	EventTaskLandAsked  EventKind = "task.land_asked"
+	EventTaskWarned     EventKind = "task.warned"
+	EventTaskArchived   EventKind = "task.archived"
+	EventTaskUnarchived EventKind = "task.unarchived"
+	EventTaskForgotten  EventKind = "task.forgotten" // the task, or what was written for it, was beyond the limits of the history; Data is a Forgotten
 
 	EventSessionCreated EventKind = "session.created"
 	EventSessionStarted EventKind = "session.started"
 	EventSessionState   EventKind = "session.state" // working, waiting, idle
-	EventSessionUsage   EventKind = "session.usage" // it has cost more
+	EventSessionUsage   EventKind = "session.usage" // its cost has grown
 	EventSessionEnded   EventKind = "session.ended"
 	EventSessionWarned  EventKind = "session.warned" // stalled, long-running
 
@@ -54,11 +54,11 @@ const (
 
 	EventLandingOpened   EventKind = "landing.opened"
 	EventLandingMerged   EventKind = "landing.merged"
-	EventLandingVerified EventKind = "landing.verified" // a verifier passes its candidate
+	EventLandingVerified EventKind = "landing.verified" // a verifier passed its candidate
 	EventLandingQueued   EventKind = "landing.queued"
 	EventLandingPushed   EventKind = "landing.pushed" // the remote has its commit
 	EventLandingWaits    EventKind = "landing.waits"
-	EventLandingRetried  EventKind = "landing.retry" // something changed that it waits for
+	EventLandingRetried  EventKind = "landing.retry" // something that it waits for has changed
 	EventLandingEnded    EventKind = "landing.ended"
 	EventCheckEnded      EventKind = "check.ended"
 
@@ -71,8 +71,8 @@ const (
 	EventAgentCleared EventKind = "agent.cleared"
 )
 
-// Event is one line of the append-only log. Seq is given by the store: it
-// grows by one for every event ever committed and is never used twice.
+// Event is one line of the append-only log. The store assigns Seq: it grows by
+// one with every committed event, and no number is used twice.
 type Event struct {
 	Seq       int64           `json:"seq"`
 	At        time.Time       `json:"at"`
@@ -80,16 +80,16 @@ type Event struct {
 	ProjectID int64           `json:"project_id,omitempty"`
 	TaskID    int64           `json:"task_id,omitempty"`
 	SessionID int64           `json:"session_id,omitempty"`
-	About     Subject         `json:"-"`                 // the subject to look at; the task when empty
-	Subject   string          `json:"subject,omitempty"` // the key people know it by
+	About     Subject         `json:"-"`                 // the subject that the engine should look at; the task if empty
+	Subject   string          `json:"subject,omitempty"` // its key, for people
 	By        string          `json:"by"`                // the decider, "person", "worker", or the agent's session key
 	Reason    string          `json:"reason,omitempty"`
 	Data      json.RawMessage `json:"data,omitempty"`
 }
 
 // Forgotten says what was removed of a task because it was beyond the limits of
-// what is kept.
+// the history.
 type Forgotten struct {
-	All    bool    `json:"all"`              // the task itself, and not only what was written for it
-	Checks []int64 `json:"checks,omitempty"` // whose logs went
+	All    bool    `json:"all"`              // the task itself, not only what was written for it
+	Checks []int64 `json:"checks,omitempty"` // the checks whose logs were removed
 }

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Class sorts failures by what should follow. Each class has exactly one
-// policy in the engine.
+// Class sorts failures by what should follow. The engine has exactly one remedy
+// for each class.
 type Class string
 
 // The classes of failure.
@@ -15,22 +15,22 @@ const (
 	ClassOverload       Class = "overload"         // the model's service is busy
 	ClassAuth           Class = "auth"             // not logged in, or refused
 	ClassBilling        Class = "billing"          // no credit
-	ClassBudget         Class = "budget"           // the task has cost what it may
-	ClassDayBudget      Class = "day_budget"       // the project has spent what it may in a day
+	ClassBudget         Class = "budget"           // the task has used its budget
+	ClassDayBudget      Class = "day_budget"       // the project has used its budget for the day
 	ClassCapability     Class = "capability"       // the agent is missing or cannot do this
-	ClassEnvironment    Class = "environment"      // the machine or the project's set-up is at fault
-	ClassTestOnly       Class = "test_only"        // the work is there, only its checks fail
+	ClassEnvironment    Class = "environment"      // the machine or the project's setup is the cause
+	ClassTestOnly       Class = "test_only"        // the work exists, only its checks fail
 	ClassImplementation Class = "implementation"   // the agent did not do the work
-	ClassVerification   Class = "verification"     // a verifier went against it
+	ClassVerification   Class = "verification"     // a verifier refused it
 	ClassConflict       Class = "conflict"         // it does not merge with the base
-	ClassMemory         Class = "out_of_memory"    // killed for memory
-	ClassDisk           Class = "disk"             // no room, or read-only
-	ClassContext        Class = "context_overflow" // the conversation outgrew the model
+	ClassMemory         Class = "out_of_memory"    // killed because of its memory
+	ClassDisk           Class = "disk"             // full or read-only
+	ClassContext        Class = "context_overflow" // the conversation is too long for the model
 	ClassMCP            Class = "mcp_lost"         // the agent lost its tools
-	ClassTimeout        Class = "timeout"          // took longer than allowed
-	ClassLost           Class = "lost"             // its process vanished without a word
+	ClassTimeout        Class = "timeout"          // it took longer than allowed
+	ClassLost           Class = "lost"             // its process disappeared without a message
 	ClassCancelled      Class = "cancelled"        // a person stopped it
-	ClassUnknown        Class = "unknown"          // nothing above
+	ClassUnknown        Class = "unknown"          // none of the above
 )
 
 // Classes lists every class, in the order above.
@@ -40,22 +40,22 @@ var Classes = []Class{
 	ClassTimeout, ClassLost, ClassCancelled, ClassUnknown,
 }
 
-// Failure says why something did not work.
+// Failure says why something failed.
 type Failure struct {
 	Class   Class     `json:"class"`
 	Text    string    `json:"text"`              // the cause, for people
-	Fix     string    `json:"fix,omitempty"`     // the way out, if one is known
-	RetryAt time.Time `json:"retry_at,omitzero"` // not before this moment, if the failure told one
-	Account string    `json:"account,omitempty"` // of a session's: which account met it, where that is not the agent itself
+	Fix     string    `json:"fix,omitempty"`     // what to do about it, if known
+	RetryAt time.Time `json:"retry_at,omitzero"` // no retry before this time, if the failure has one
+	Account string    `json:"account,omitempty"` // for a session: the account that failed, if it is not the agent itself
 }
 
-// Failf is a shorthand used where failures are made.
+// Failf returns a Failure.
 func Failf(class Class, text, fix string) *Failure {
 	return &Failure{Class: class, Text: text, Fix: fix}
 }
 
-// Killed is the failure of a command that something else ended by a signal. It
-// says nothing about what the command was run on.
+// Killed returns the failure of a command that something else ended by a signal.
+// It says nothing about the tree on which the command ran.
 func Killed(command, signal string) *Failure {
 	fix := "find out what sends this signal to commands on this machine"
 	if signal == "SIGKILL" {
@@ -64,8 +64,8 @@ func Killed(command, signal string) *Failure {
 	return Failf(ClassEnvironment, fmt.Sprintf("the command %s was killed by %s", Quote(command), signal), fix)
 }
 
-// Error makes a Failure usable where an error is returned: an executor that
-// knows the class returns the Failure itself.
+// Error implements error. An executor that knows the class returns the Failure
+// itself.
 func (f *Failure) Error() string {
 	if f.Fix != "" {
 		return f.Text + " (" + f.Fix + ")"

@@ -2,8 +2,8 @@ package coppice
 
 import "bytes"
 
-// ImageType tells the media type of a picture by its first bytes, and "" when
-// it is of no kind that is kept as evidence.
+// ImageType returns the media type of a picture by its first bytes, and "" for a
+// type that is not kept as evidence.
 func ImageType(data []byte) string {
 	switch {
 	case bytes.HasPrefix(data, []byte("\x89PNG\r\n\x1a\n")):

@@ -2,28 +2,28 @@ package coppice
 
 // The names of the landing methods.
 const (
-	LandQueue  = "queue"  // lands by itself once proven
-	LandBranch = "branch" // waits on its branch until a person says land
-	LandReview = "review" // waits until a person has reviewed it and says land
+	LandQueue  = "queue"  // lands automatically when proven
+	LandBranch = "branch" // waits on its branch until a person runs coppice land
+	LandReview = "review" // waits until a person has reviewed it and runs coppice land
 )
 
-// LandingMethod is what follows a landing that is proven: one value of land.how.
+// LandingMethod says what follows a proven landing. It is one value of land.how.
 type LandingMethod struct {
 	Name  string // the value
-	Stage Stage  // where the task waits until a person says land; empty when it does not wait
-	Waits string // what people read while it waits
-	Help  string // what the reference of coppice.yaml says behind the name
+	Stage Stage  // where the task waits for coppice land; empty if it does not wait
+	Waits string // what people read while it waits; %s is the task's key
+	Help  string // its help in the reference of coppice.yaml
 }
 
-// LandingMethods lists the landing methods, the default first. However a method
-// waits, the landing then joins its queue.
+// LandingMethods lists the landing methods, the default first. After waiting, a
+// landing joins its queue.
 var LandingMethods = []LandingMethod{
-	{Name: LandQueue, Help: "lands by itself once proven"},
-	{Name: LandBranch, Stage: StageHeld, Waits: "its checks passed; say land to land it", Help: "waits until a person says land"},
-	{Name: LandReview, Stage: StageReview, Waits: "its checks passed; review it and say land", Help: "waits until a person has reviewed it and says land"},
+	{Name: LandQueue, Help: "lands automatically when proven"},
+	{Name: LandBranch, Stage: StageHeld, Waits: "checks passed; to land it, run: coppice land %s", Help: "waits until a person runs coppice land"},
+	{Name: LandReview, Stage: StageReview, Waits: "checks passed; review it, then run: coppice land %s", Help: "waits until a person has reviewed it and runs coppice land"},
 }
 
-// Method is the landing method that a policy names.
+// Method returns the landing method that a policy names.
 func (p LandPolicy) Method() LandingMethod {
 	for _, m := range LandingMethods {
 		if m.Name == p.How {
@@ -33,8 +33,8 @@ func (p LandPolicy) Method() LandingMethod {
 	return LandingMethods[0]
 }
 
-// awaits is what people read about a task at a stage where it waits until a
-// person says land; empty for every other stage.
+// awaits returns what people read about a task that waits for coppice land at
+// the stage. It is empty for every other stage.
 func (s Stage) awaits() string {
 	for _, m := range LandingMethods {
 		if m.Stage == s {
@@ -44,12 +44,12 @@ func (s Stage) awaits() string {
 	return ""
 }
 
-// Awaits reports whether a proven task waits at the stage until a person says
-// land.
+// Awaits reports whether a proven task waits at the stage until a person runs
+// coppice land.
 func (s Stage) Awaits() bool { return s.awaits() != "" }
 
-// Lands reports whether the task has a landing on its way at the stage: one that
-// is being proven, waits for a person, or is queued.
+// Lands reports whether the task has a landing at the stage: one that is being
+// proven, waits for a person, or is queued.
 func (s Stage) Lands() bool { return s == StageChecking || s == StageLanding || s.Awaits() }
 
 // StagesThat lists the stages that match, in the order of Stages.

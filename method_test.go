@@ -1,6 +1,7 @@
 package coppice_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -21,7 +22,7 @@ func TestLandingMethods(t *testing.T) {
 			continue
 		}
 		task := coppice.Task{Key: "app-1", Stage: m.Stage}
-		if s, why := task.Status(nil, nil, nil, ""); s != coppice.StatusNeedsYou || why != m.Waits || why == "" {
+		if s, why := task.Status(nil, nil, nil, ""); s != coppice.StatusNeedsYou || why != fmt.Sprintf(m.Waits, "app-1") {
 			t.Errorf("%s: %s, %q", m.Name, s, why)
 		}
 		if can := verb.Can(verb.Facts{Task: task}); !slices.Contains(can, coppice.VerbLand) {
@@ -33,7 +34,7 @@ func TestLandingMethods(t *testing.T) {
 		seen[m.Stage] = true
 	}
 	if got := (coppice.LandPolicy{}).Method().Name; got != coppice.LandQueue {
-		t.Errorf("without a word work lands by %s", got)
+		t.Errorf("the default landing method is %s", got)
 	}
 	for _, s := range coppice.Stages {
 		if s.Awaits() != seen[s] {

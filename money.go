@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// Day is the UTC date of a moment, as in 2026-03-04. Days of spending begin at
-// midnight UTC.
+// Day returns the UTC date of a time, as in 2026-03-04. A day of spending starts
+// at midnight UTC.
 func Day(at time.Time) string { return at.UTC().Format(time.DateOnly) }
 
-// NextDay is the midnight UTC after a moment.
+// NextDay returns the midnight UTC after a time.
 func NextDay(at time.Time) time.Time { return at.UTC().Truncate(24 * time.Hour).Add(24 * time.Hour) }
 
 // USD is an amount of money in US dollars, written 5, 2.50 USD or $5.
 type USD float64
 
-// MaxUSD is the largest amount that people may write.
+// MaxUSD is the largest amount that people can write.
 const MaxUSD USD = 1e6
 
 var usdRE = sync.OnceValue(func() *regexp.Regexp {
@@ -25,7 +25,7 @@ var usdRE = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // ParseUSD reads an amount as people write it: plain decimal digits, at most
-// MaxUSD. It is the only reader of amounts.
+// MaxUSD. It is the only parser of amounts.
 func ParseUSD(s string) (USD, error) {
 	if m := usdRE().FindStringSubmatch(s); m != nil {
 		if f, err := strconv.ParseFloat(m[1], 64); err == nil && USD(f).Valid("") == nil {
@@ -39,7 +39,7 @@ const usdFix = "write dollars from 0 to %.0f, such as 5 or 2.50 USD"
 
 // Valid checks that an amount is a number from 0 to MaxUSD.
 func (u USD) Valid(field string) error {
-	if !(u >= 0 && u <= MaxUSD) { // false for NaN as well
+	if !(u >= 0 && u <= MaxUSD) { // false for NaN too
 		return Errorf(EInvalid, "%g USD is not a valid amount of money", float64(u)).WithFix(usdFix, float64(MaxUSD)).WithField(field)
 	}
 	return nil
@@ -60,15 +60,15 @@ func (u *USD) UnmarshalText(b []byte) error {
 }
 
 // Price is what a model costs: dollars for a million tokens. Without a price for
-// the cache, that of input holds.
+// the cache, the price of input applies.
 type Price struct {
 	Input      USD `json:"input" yaml:"input"`
 	Output     USD `json:"output" yaml:"output"`
-	CacheRead  USD `json:"cache_read,omitempty" yaml:"cache_read"`   // of input that the vendor had kept
-	CacheWrite USD `json:"cache_write,omitempty" yaml:"cache_write"` // of input that the vendor keeps for later
+	CacheRead  USD `json:"cache_read,omitempty" yaml:"cache_read"`   // input that the vendor had cached
+	CacheWrite USD `json:"cache_write,omitempty" yaml:"cache_write"` // input that the vendor caches
 }
 
-// Cost is what so many tokens cost, in dollars.
+// Cost returns the cost of the tokens in dollars.
 func (p Price) Cost(u Usage) float64 {
 	or := func(price USD) float64 {
 		if price == 0 {

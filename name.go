@@ -9,7 +9,7 @@ import (
 	"unicode/utf8"
 )
 
-// Limits on what people may write.
+// Limits on what people can write.
 const (
 	MaxTitle    = 500     // bytes in a task's title
 	MaxBody     = 4 << 20 // bytes in a task's description
@@ -30,7 +30,7 @@ var (
 // ValidPrefix checks the prefix of a project's task keys.
 func ValidPrefix(s string) error {
 	if !prefixRE().MatchString(s) {
-		return Errorf(EInvalid, "%s is no task prefix", Quote(s)).WithFix("use up to 16 lower-case letters and digits, a letter first")
+		return Errorf(EInvalid, "%s is not a valid task prefix", Quote(s)).WithFix("use up to 16 lower-case letters and digits, a letter first")
 	}
 	return nil
 }
@@ -38,7 +38,7 @@ func ValidPrefix(s string) error {
 // ValidName checks the name of a track, an agent or a node.
 func ValidName(what, s string) error {
 	if len(s) > MaxName || !nameRE().MatchString(s) || strings.Contains(s, "..") {
-		return Errorf(EInvalid, "%s is no %s name", Quote(s), what).
+		return Errorf(EInvalid, "%s is not a valid %s name", Quote(s), what).
 			WithFix("use up to %d letters, digits, dots, dashes and underscores, a letter or digit first", MaxName)
 	}
 	return nil
@@ -47,19 +47,19 @@ func ValidName(what, s string) error {
 // ValidModel checks a model's name. It is passed to an agent as an argument.
 func ValidModel(s string) error {
 	if len(s) > MaxName || !modelRE().MatchString(s) {
-		return Errorf(EInvalid, "%s is no model name", Quote(s)).WithFix("use the name the agent's vendor uses, such as opus or gpt-5")
+		return Errorf(EInvalid, "%s is not a valid model name", Quote(s)).WithFix("use the vendor's name for it, such as opus or gpt-5")
 	}
 	return nil
 }
 
-// ValidBranch checks a branch name, more strictly than git does: what passes
-// is safe as an argument, in a path and in a ref.
+// ValidBranch checks a branch name, more strictly than git does. A valid name is
+// safe as an argument, in a path and in a ref.
 func ValidBranch(s string) error {
 	bad := s == "" || len(s) > 200 || !branchRE().MatchString(s) || strings.Contains(s, "..") || strings.Contains(s, "//") ||
 		strings.HasSuffix(s, "/") || strings.HasSuffix(s, ".") || strings.HasSuffix(s, ".lock") ||
 		strings.Contains(s, "/.") || strings.Contains(s, ".lock/") || s == "HEAD"
 	if bad {
-		return Errorf(EInvalid, "%s is no branch name", Quote(s)).
+		return Errorf(EInvalid, "%s is not a valid branch name", Quote(s)).
 			WithFix("use letters, digits, dots, dashes, underscores and slashes, as in ai-develop or team/main")
 	}
 	return nil
@@ -68,17 +68,17 @@ func ValidBranch(s string) error {
 // ValidHash checks a full object id.
 func ValidHash(s string) error {
 	if !hashRE().MatchString(s) {
-		return Errorf(EInvalid, "%s is no object id", Quote(s))
+		return Errorf(EInvalid, "%s is not a valid object id", Quote(s))
 	}
 	return nil
 }
 
-// ValidTitle checks a task's title. Anything printable goes, on one line: a
-// title is data everywhere and reaches no shell, path or ref.
+// ValidTitle checks a task's title: any printable text on one line. A title is
+// data everywhere and never reaches a shell, path or ref.
 func ValidTitle(s string) error {
 	switch {
 	case strings.TrimSpace(s) == "":
-		return Errorf(EInvalid, "the title is empty").WithFix("say in a line what should be done").WithField("title")
+		return Errorf(EInvalid, "the title is empty").WithFix("describe in one line what should be done").WithField("title")
 	case len(s) > MaxTitle:
 		return Errorf(EInvalid, "the title has %d bytes, %d are allowed", len(s), MaxTitle).
 			WithFix("keep the title to a line and put the rest into the description (--body or --body-file)").WithField("title")
@@ -92,7 +92,7 @@ func ValidTitle(s string) error {
 	return nil
 }
 
-// ValidPath checks the path of a directory that a person named.
+// ValidPath checks the path of a directory that a person entered.
 func ValidPath(s string) error {
 	if strings.ContainsRune(s, '\t') || !utf8.ValidString(s) || LineProblem(s) != "" {
 		return Errorf(EInvalid, "the path %s has a line break, a control character or one that changes the order of the text", Quote(s)).
@@ -106,7 +106,7 @@ func ValidText(field, s string, most int) error {
 	switch {
 	case len(s) > most:
 		return Errorf(ETooLarge, "the text has %d bytes, %d are allowed", len(s), most).
-			WithFix("shorten it, or put it into a file of the repository and name that").WithField(field)
+			WithFix("shorten it, or put it into a file of the repository and name the file").WithField(field)
 	case !utf8.ValidString(s):
 		return Errorf(EInvalid, "the text is not valid UTF-8").WithField(field)
 	case strings.ContainsRune(s, 0):
@@ -115,7 +115,7 @@ func ValidText(field, s string, most int) error {
 	return nil
 }
 
-// Quote shows untrusted text within an error: quoted, and cut when long.
+// Quote shows untrusted text in an error: quoted, and shortened if it is long.
 func Quote(s string) string {
 	if len(s) > 80 {
 		cut := 77
@@ -127,21 +127,21 @@ func Quote(s string) string {
 	return strconv.Quote(s)
 }
 
-// TaskKey makes the key of a project's nth task.
+// TaskKey returns the key of a project's nth task.
 func TaskKey(prefix string, n int) string { return prefix + "-" + strconv.Itoa(n) }
 
-// SessionKey makes the key of a task's nth session.
+// SessionKey returns the key of a task's nth session.
 func SessionKey(task string, n int) string { return task + "." + strconv.Itoa(n) }
 
 var keyRE = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^([a-z][a-z0-9]{0,15})-([1-9][0-9]{0,8})(?:\.([1-9][0-9]{0,5}))?$`)
 })
 
-// ParseKey splits a task or session key; session is 0 for a task's.
+// ParseKey splits a task or session key. For a task's key, session is 0.
 func ParseKey(s string) (prefix string, task, session int, err error) {
 	m := keyRE().FindStringSubmatch(s)
 	if m == nil {
-		return "", 0, 0, Errorf(EInvalid, "%s is no task or session", Quote(s)).WithFix("write a key as `coppice list` shows it, such as app-12 or app-12.2")
+		return "", 0, 0, Errorf(EInvalid, "%s is not a valid key of a task or session", Quote(s)).WithFix("write a key as `coppice list` shows it, such as app-12 or app-12.2")
 	}
 	task, _ = strconv.Atoi(m[2])
 	if m[3] != "" {
@@ -150,5 +150,5 @@ func ParseKey(s string) (prefix string, task, session int, err error) {
 	return m[1], task, session, nil
 }
 
-// TaskBranch is the branch a task works on. The key's grammar makes it safe.
+// TaskBranch returns the branch of a task. A valid key makes it safe.
 func TaskBranch(key string) string { return fmt.Sprintf("coppice/%s", key) }

@@ -5,32 +5,32 @@ import (
 	"time"
 )
 
-// NeedKind says what a project needs a person for.
+// NeedKind says why a project needs a person.
 type NeedKind string
 
 // The kinds of need.
 const (
-	NeedCheckout NeedKind = "checkout" // files of the checkout keep the head of the landing queue from landing
+	NeedCheckout NeedKind = "checkout" // files of the checkout block the first landing of the queue
 	NeedPolicy   NeedKind = "policy"   // the policy's files changed while a session ran, or by a landing
-	NeedFeatures NeedKind = "features" // a feature's status changed without Coppice
+	NeedFeatures NeedKind = "features" // a feature's status was changed, but not by Coppice
 	NeedGit      NeedKind = "git"      // the repository's remotes, filters, includes or hooks changed
-	NeedBase     NeedKind = "base"     // the base moved without Coppice, and not as a person's git moves it
+	NeedBase     NeedKind = "base"     // the base was moved, but not by Coppice or a person's git
 )
 
-// Need is one thing that a project needs a person for: an entry under "Needs
-// you". A project has at most one of each kind.
+// Need is one reason why a project needs a person: an entry under "Needs you". A
+// project has at most one of each kind.
 type Need struct {
 	Kind  NeedKind  `json:"kind"`
-	Text  string    `json:"text"`            // what is the matter
+	Text  string    `json:"text"`            // what is wrong
 	Fix   string    `json:"fix,omitempty"`   // what the person can do
-	Paths []string  `json:"paths,omitempty"` // the files of the checkout it is about
+	Paths []string  `json:"paths,omitempty"` // the files of the checkout that it is about
 	Diff  string    `json:"diff,omitempty"`  // what changed
-	From  string    `json:"from,omitempty"`  // of a base: the commit that it can be moved back to
-	To    string    `json:"to,omitempty"`    // of a base: the commit that it moved to
+	From  string    `json:"from,omitempty"`  // for a base: the commit to which it can be moved back
+	To    string    `json:"to,omitempty"`    // for a base: the commit to which it moved
 	Since time.Time `json:"since"`
 }
 
-// Needs are what a person is needed for, the oldest first, at most one of a kind.
+// Needs lists why a person is needed, the oldest first, at most one of a kind.
 type Needs []Need
 
 // Of returns the need of a kind, or nil.
@@ -43,8 +43,8 @@ func (list Needs) Of(kind NeedKind) *Need {
 	return nil
 }
 
-// With returns the needs with n in place of the need of its kind. The time at
-// which the need began stays.
+// With returns the needs with n in place of the need of its kind. The start time
+// of the need stays.
 func (list Needs) With(n Need) Needs {
 	if old := list.Of(n.Kind); old != nil {
 		n.Since = old.Since
@@ -64,8 +64,8 @@ func (p *Project) Need(kind NeedKind) *Need { return p.Needs.Of(kind) }
 // nothing lands before a person has acted. All others belong to the project.
 var QueueNeeds = []NeedKind{NeedCheckout, NeedGit, NeedBase}
 
-// GitSetting is one line of git's configuration that the person confirmed:
-// one that names a program, an address or another file.
+// GitSetting is one line of git's configuration that the person confirmed: it
+// names a program, an address or another file.
 type GitSetting struct {
 	Scope string `json:"scope"` // system, global, local or worktree
 	Key   string `json:"key"`

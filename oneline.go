@@ -6,8 +6,8 @@ import (
 )
 
 // TurnsText reports whether a character changes the order in which the text
-// around it is shown, or breaks a line unseen: text with it can look like other
-// text.
+// around it is shown, or breaks a line invisibly. Text with such a character can
+// look like other text.
 func TurnsText(r rune) bool {
 	return r >= 0x202A && r <= 0x202E || r >= 0x2066 && r <= 0x2069 || r == 0x2028 || r == 0x2029
 }
@@ -20,8 +20,9 @@ func Visible(s string) bool {
 	})
 }
 
-// LineProblem says what keeps a text from being a line that people can read,
-// as in "the title has a line break"; "" when nothing does. A tab is allowed.
+// LineProblem says why a text is not a line that people can read, as in "the
+// title has a line break". It returns "" if the text is such a line. A tab is
+// allowed.
 func LineProblem(s string) string {
 	turns := false
 	for _, r := range s {
@@ -39,7 +40,7 @@ func LineProblem(s string) string {
 	return ""
 }
 
-// mostLine bounds a line that FirstLine returns, in characters.
+// mostLine limits a line that FirstLine returns, in characters.
 const mostLine = 160
 
 // FirstLine returns the first line of a text that is not blank, without control

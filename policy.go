@@ -7,77 +7,77 @@ import (
 	"time"
 )
 
-// Policy is what a project's coppice.yaml says, defaults filled in. It is
-// committed with the code; nothing in it names a machine.
+// Policy is a project's coppice.yaml, with defaults filled in. It is committed
+// with the code, so nothing in it names a machine.
 type Policy struct {
-	Base      string             `json:"base" yaml:"base"`           // the branch work lands on
-	Tracks    []Track            `json:"tracks" yaml:"tracks"`       // lanes; the default one is always there
-	Limits    Limits             `json:"limits" yaml:"limits"`       // how much at once
-	Agent     AgentChoice        `json:"agent" yaml:"agent"`         // who does the work
+	Base      string             `json:"base" yaml:"base"`           // the branch on which work lands
+	Tracks    []Track            `json:"tracks" yaml:"tracks"`       // lanes; the default one always exists
+	Limits    Limits             `json:"limits" yaml:"limits"`       // how much runs in parallel
+	Agent     AgentChoice        `json:"agent" yaml:"agent"`         // the agent that does the work
 	Agents    map[string]Profile `json:"agents" yaml:"agents"`       // the project's own agent CLIs
 	Workspace WorkspacePolicy    `json:"workspace" yaml:"workspace"` // what a new workspace gets
-	Checks    []string           `json:"checks" yaml:"checks"`       // shell commands whose exit code judges a tree
-	Verify    VerifyPolicy       `json:"verify" yaml:"verify"`       // how often a refused candidate is mended
+	Checks    []string           `json:"checks" yaml:"checks"`       // shell commands whose exit code decides about a tree
+	Verify    VerifyPolicy       `json:"verify" yaml:"verify"`       // how often a refused candidate is fixed
 	Retry     RetryPolicy        `json:"retry" yaml:"retry"`         // what follows a failed session
-	Health    HealthPolicy       `json:"health" yaml:"health"`       // when a session is stalled, long or over
-	Land      LandPolicy         `json:"land" yaml:"land"`           // how it reaches the base
+	Health    HealthPolicy       `json:"health" yaml:"health"`       // when a session is stalled, long or stopped
+	Land      LandPolicy         `json:"land" yaml:"land"`           // how work reaches the base
 	Trash     TrashPolicy        `json:"trash" yaml:"trash"`         // what is kept of removed workspaces
 
-	Permissions PermissionPolicy     `json:"permissions" yaml:"permissions"` // what agents may do without asking
-	MCP         map[string]MCPServer `json:"mcp,omitempty" yaml:"mcp"`       // tool servers that sessions are given
+	Permissions PermissionPolicy     `json:"permissions" yaml:"permissions"` // what agents can do without asking
+	MCP         map[string]MCPServer `json:"mcp,omitempty" yaml:"mcp"`       // tool servers for sessions
 
 	Features     string           `json:"features,omitempty" yaml:"features"`         // a file of the repository that lists tasks
 	Instructions string           `json:"instructions,omitempty" yaml:"instructions"` // a file of the repository that every session follows
 	Progress     string           `json:"progress,omitempty" yaml:"progress"`         // a file of the workspace in which sessions leave notes for the next
-	Budget       BudgetPolicy     `json:"budget" yaml:"budget"`                       // how much a task may cost, and a day
-	Prices       map[string]Price `json:"prices,omitempty" yaml:"prices"`             // of models, besides those that are known
+	Budget       BudgetPolicy     `json:"budget" yaml:"budget"`                       // how much a task can cost, and a day
+	Prices       map[string]Price `json:"prices,omitempty" yaml:"prices"`             // of models, in addition to the known ones
 	Critical     []FailurePattern `json:"critical_patterns" yaml:"critical_patterns"` // output that means the environment is broken
 
-	// What stands beside coppice.yaml: the project's own prompts by role, and
-	// what is wrong with those that cannot be used.
+	// The project's own prompts by role, from files next to coppice.yaml, and
+	// the errors of those that cannot be used.
 	Prompts  map[string]string `json:"prompts,omitempty" yaml:"-"`
 	Problems []string          `json:"problems,omitempty" yaml:"-"`
 }
 
-// BudgetPolicy bounds what is spent.
+// BudgetPolicy limits spending.
 type BudgetPolicy struct {
-	Task USD `json:"task,omitempty" yaml:"task"` // by one task; 0 means no bound
-	Day  USD `json:"day,omitempty" yaml:"day"`   // by the project in a day, which begins at midnight UTC; 0 means no bound
+	Task USD `json:"task,omitempty" yaml:"task"` // for one task; 0 means no limit
+	Day  USD `json:"day,omitempty" yaml:"day"`   // for the project per day, from midnight UTC; 0 means no limit
 }
 
-// FailurePattern names output that means more than the failure of one task.
+// FailurePattern describes output that means more than the failure of one task.
 type FailurePattern struct {
-	Match string `json:"match" yaml:"match"`           // a regular expression over what a session or check wrote
+	Match string `json:"match" yaml:"match"`           // a regular expression over the output of a session or check
 	Label string `json:"label,omitempty" yaml:"label"` // what it means, in a few words
 }
 
-// Track is a lane of a project with a limit of its own. Limit 0 means no more
-// than the project's.
+// Track is a lane of a project with its own limit. Limit 0 means only the
+// project's limit.
 type Track struct {
 	Name       string   `json:"name" yaml:"name"`
 	Default    bool     `json:"default,omitempty" yaml:"default"`
 	Limit      int      `json:"limit,omitempty" yaml:"limit"`
-	Categories []string `json:"categories,omitempty" yaml:"categories"` // of the tasks that stand here
-	Color      string   `json:"color,omitempty" yaml:"color"`           // #rrggbb, for people's eyes
+	Categories []string `json:"categories,omitempty" yaml:"categories"` // categories of its tasks
+	Color      string   `json:"color,omitempty" yaml:"color"`           // #rrggbb, for display
 }
 
-// Limits bound what runs at once and what is kept of it. Memory is the share of
-// the machine's memory above which no further session starts.
+// Limits bound how much runs in parallel and how much of it is kept. Above
+// Memory, a share of the machine's memory, no further session starts.
 type Limits struct {
 	Sessions int            `json:"sessions" yaml:"sessions"`
 	PerAgent map[string]int `json:"per_agent,omitempty" yaml:"per_agent"`
 	Memory   Percent        `json:"memory" yaml:"memory"`
-	Reserve  Bytes          `json:"reserve,omitempty" yaml:"reserve"` // memory promised to a session that has just started; what its agent took when 0
-	Output   Bytes          `json:"output" yaml:"output"`             // how much of a session's output is kept
-	// Workspaces bounds the tasks between the start of a session and their landing;
-	// see MostWorkspaces.
+	Reserve  Bytes          `json:"reserve,omitempty" yaml:"reserve"` // memory reserved for a session that has just started; 0 means what its agent used before
+	Output   Bytes          `json:"output" yaml:"output"`             // limit of a session's kept output
+	// Workspaces limits the tasks between the start of a session and their
+	// landing; see MostWorkspaces.
 	Workspaces int `json:"workspaces,omitempty" yaml:"workspaces"`
-	Parked     int `json:"parked,omitempty" yaml:"parked"` // sessions that can only wait; see MostParked
+	Parked     int `json:"parked,omitempty" yaml:"parked"` // limit of sessions that can only wait; see MostParked
 }
 
-// MostWorkspaces is how many tasks may be between the start of a session and their
-// landing before another one begins: twice as many as sessions where the policy
-// does not say.
+// MostWorkspaces returns how many tasks can be between the start of a session
+// and their landing before another one starts. The default is twice the number
+// of sessions.
 func (l Limits) MostWorkspaces() int {
 	if l.Workspaces == 0 {
 		return 2 * l.Sessions
@@ -85,8 +85,8 @@ func (l Limits) MostWorkspaces() int {
 	return l.Workspaces
 }
 
-// MostParked is how many sessions stay alive that can only wait: twice as many
-// as may run, where the policy does not say.
+// MostParked returns how many sessions that can only wait stay alive. The
+// default is twice the number of sessions.
 func (l Limits) MostParked() int {
 	if l.Parked == 0 {
 		return 2 * l.Sessions
@@ -94,12 +94,11 @@ func (l Limits) MostParked() int {
 	return l.Parked
 }
 
-// DefaultOutput is how much of a session's output is kept where the policy does
-// not say.
+// DefaultOutput is the default limit of a session's kept output.
 const DefaultOutput Bytes = 256 << 20
 
-// Kept is how much of a session's output is kept. A policy that was stored
-// before the key existed says nothing about it.
+// Kept returns the limit of a session's kept output. A policy that was stored
+// before the key existed has none.
 func (l Limits) Kept() Bytes {
 	if l.Output == 0 {
 		return DefaultOutput
@@ -107,37 +106,38 @@ func (l Limits) Kept() Bytes {
 	return l.Output
 }
 
-// AgentChoice says which agent does the work, and which one follows when it
-// cannot: another agent, or agent:model for another model.
+// AgentChoice names the agent that does the work, and its fallbacks: another
+// agent, or agent:model for another model.
 type AgentChoice struct {
 	Use      string          `json:"use" yaml:"use"`
 	Model    string          `json:"model,omitempty" yaml:"model"`
-	Effort   string          `json:"effort,omitempty" yaml:"effort"` // how hard the first agent thinks, in its own words
+	Effort   string          `json:"effort,omitempty" yaml:"effort"` // how hard the first agent thinks, in the agent's words
 	Fallback []string        `json:"fallback,omitempty" yaml:"fallback"`
 	Roles    map[Role]string `json:"roles,omitempty" yaml:"roles"`
 }
 
 // SplitChoice reads an entry of Fallback, or an account: an agent, or an agent
-// and its model after a colon. Names of agents have no colon; models may.
+// and its model after a colon. Names of agents have no colon. Models can have
+// one.
 func SplitChoice(text string) (agent, model string) {
 	agent, model, _ = strings.Cut(text, ":")
 	return agent, model
 }
 
-// ValidChoice checks what SplitChoice reads.
+// ValidChoice checks an entry that SplitChoice reads.
 func ValidChoice(text string) error {
 	agent, model, named := strings.Cut(text, ":")
 	if err := ValidName("agent", agent); err != nil || !named {
 		return err
 	}
 	if model == "" || model == ModelAuto {
-		return Errorf(EInvalid, "%s names no model after the colon", Quote(text)).WithFix("name one in the words of its vendor, or write %s alone", agent)
+		return Errorf(EInvalid, "%s has no model after the colon", Quote(text)).WithFix("add the vendor's name of a model, or write only %s", agent)
 	}
 	return ValidModel(model)
 }
 
-// Account names whose limits hold for a session: the agent's own, or those of
-// agent:model when it runs on a model that Fallback names.
+// Account returns the account whose limits apply to a session: the agent, or
+// agent:model if it runs on a model that Fallback names.
 func (c AgentChoice) Account(agent, model string) string {
 	if one := agent + ":" + model; model != "" && slices.Contains(c.Fallback, one) {
 		return one
@@ -145,67 +145,67 @@ func (c AgentChoice) Account(agent, model string) string {
 	return agent
 }
 
-// Profile describes one agent CLI as data: which protocol it speaks and how it
-// is started. Prompts never stand in Args: they go over stdin or a file.
+// Profile describes one agent CLI as data: its protocol and how it is started.
+// Prompts are never in Args: they are passed over stdin or a file.
 type Profile struct {
-	Protocol string            `json:"protocol" yaml:"protocol"`           // one of the protocols the agent room has
+	Protocol string            `json:"protocol" yaml:"protocol"`           // one of the protocols in package agent
 	Command  []string          `json:"command" yaml:"command"`             // program and leading arguments
 	Args     []string          `json:"args,omitempty" yaml:"args"`         // further arguments
-	Resume   []string          `json:"resume,omitempty" yaml:"resume"`     // arguments that continue a conversation; {conversation} stands for its id
-	Model    []string          `json:"model,omitempty" yaml:"model"`       // arguments that choose a model; {model} stands for its name
+	Resume   []string          `json:"resume,omitempty" yaml:"resume"`     // arguments that continue a conversation; {conversation} is replaced by its id
+	Model    []string          `json:"model,omitempty" yaml:"model"`       // arguments that choose a model; {model} is replaced by its name
 	Prompt   string            `json:"prompt,omitempty" yaml:"prompt"`     // how the prompt is passed: stdin (default) or file ({prompt_file} in args)
 	Env      map[string]string `json:"env,omitempty" yaml:"env"`           // set for the agent
-	PassEnv  []string          `json:"pass_env,omitempty" yaml:"pass_env"` // taken over from Coppice's own environment; NAME or PREFIX_*
+	PassEnv  []string          `json:"pass_env,omitempty" yaml:"pass_env"` // passed on from Coppice's own environment; NAME or PREFIX_*
 	Version  []string          `json:"version,omitempty" yaml:"version"`   // prints its version
-	Install  string            `json:"install,omitempty" yaml:"install"`   // tells a person how to get it
-	Tested   string            `json:"tested,omitempty" yaml:"tested"`     // the version the facts above were tested on
+	Install  string            `json:"install,omitempty" yaml:"install"`   // how a person can install it
+	Tested   string            `json:"tested,omitempty" yaml:"tested"`     // the version on which the facts above were tested
 
 	Fork   []string      `json:"fork,omitempty" yaml:"fork"`     // arguments that continue a copy of a conversation, instead of Resume
-	Effort []string      `json:"effort,omitempty" yaml:"effort"` // arguments that choose how hard it thinks; {effort} stands for the word
-	Budget []string      `json:"budget,omitempty" yaml:"budget"` // arguments that bound what it spends; {usd} stands for the amount
-	Schema []string      `json:"schema,omitzero" yaml:"schema"`  // arguments that hold its last words to a JSON schema; {schema} stands for the schema, {schema_file} for a file that holds it
-	MCP    string        `json:"mcp,omitempty" yaml:"mcp"`       // how tool servers are wired: the protocol's own way when empty, none when it has none
-	Screen ScreenProfile `json:"screen,omitzero" yaml:"screen"`  // its own interactive screen, where it has one
-	Login  []string      `json:"login,omitempty" yaml:"login"`   // ends with 0 when somebody is logged in
-	// LoginFiles and LoginEnv tell the same without running it: any of them
-	// present means logged in. ~ stands for the home directory.
+	Effort []string      `json:"effort,omitempty" yaml:"effort"` // arguments that choose how hard it thinks; {effort} is replaced by the word
+	Budget []string      `json:"budget,omitempty" yaml:"budget"` // arguments that limit its spending; {usd} is replaced by the amount
+	Schema []string      `json:"schema,omitzero" yaml:"schema"`  // arguments that validate its final message against a JSON schema; {schema} is replaced by the schema, {schema_file} by a file with it
+	MCP    string        `json:"mcp,omitempty" yaml:"mcp"`       // how tool servers are configured: if empty, as the protocol does it; none if it cannot
+	Screen ScreenProfile `json:"screen,omitzero" yaml:"screen"`  // its own interactive screen, if it has one
+	Login  []string      `json:"login,omitempty" yaml:"login"`   // exits with 0 if a user is logged in
+	// LoginFiles and LoginEnv show the same without running it: one of them
+	// present means logged in. ~ is the home directory.
 	LoginFiles []string          `json:"login_files,omitempty" yaml:"login_files"`
 	LoginEnv   []string          `json:"login_env,omitempty" yaml:"login_env"`
 	Models     map[string]string `json:"models,omitempty" yaml:"models"` // the model for simple, medium and complex work, for model: auto
-	Scores     Scores            `json:"scores" yaml:"scores"`           // how well it does, 0 to 10, as far as is known
-	Source     string            `json:"source,omitempty" yaml:"source"` // where the facts come from that were not tested
-	Driver     DriverProfile     `json:"driver,omitzero" yaml:"driver"`  // what the code that talks to it has to know
+	Scores     Scores            `json:"scores" yaml:"scores"`           // how good it is, 0 to 10, as far as known
+	Source     string            `json:"source,omitempty" yaml:"source"` // the source of the facts that were not tested
+	Driver     DriverProfile     `json:"driver,omitzero" yaml:"driver"`  // settings of the driver
 }
 
-// DriverProfile is what the code that talks to an agent has to know of it. All
-// fields but Files concern one protocol; the others ignore them.
+// DriverProfile has the settings of an agent's driver. All fields except Files
+// concern one protocol. The others ignore them.
 type DriverProfile struct {
-	Files    map[string]string `json:"files,omitzero" yaml:"files"`          // text by variable: the session gets a file with the text, whose path is in the variable
-	Auth     string            `json:"auth,omitempty" yaml:"auth"`           // acp: the login that is chosen when the agent refuses a session without one
-	Messages string            `json:"messages,omitempty" yaml:"messages"`   // acp: now, if the agent reads a message in the middle of a turn; else later
-	AskEnv   map[string]string `json:"ask_env,omitzero" yaml:"ask_env"`      // acp: variables that make the agent ask for permission, set where there are rules
-	AskArgs  []string          `json:"ask_args,omitzero" yaml:"ask_args"`    // acp: arguments that do
-	Secrets  string            `json:"secrets,omitempty" yaml:"secrets"`     // acp: named, if the agent fills secrets of tool servers in from its environment; else filled
-	Meta     string            `json:"meta,omitempty" yaml:"meta"`           // acp: a JSON object for _meta of a new session; "{usd}" in it stands for the budget
-	RetryLog string            `json:"retry_log,omitempty" yaml:"retry_log"` // acp: how the agent says on stderr that a service refused it and that it retries; the first group is the cause
-	Sandbox  string            `json:"sandbox,omitempty" yaml:"sandbox"`     // its own sandbox, for agents that have one; danger-full-access, which is none, when empty
+	Files    map[string]string `json:"files,omitzero" yaml:"files"`          // text by variable: the session gets a file with the text, and its path in the variable
+	Auth     string            `json:"auth,omitempty" yaml:"auth"`           // acp: the login that is chosen if the agent refuses a session without one
+	Messages string            `json:"messages,omitempty" yaml:"messages"`   // acp: now, if the agent reads a message during a turn; else later
+	AskEnv   map[string]string `json:"ask_env,omitzero" yaml:"ask_env"`      // acp: variables that make the agent ask for permission, set if there are rules
+	AskArgs  []string          `json:"ask_args,omitzero" yaml:"ask_args"`    // acp: arguments that do the same
+	Secrets  string            `json:"secrets,omitempty" yaml:"secrets"`     // acp: named, if the agent inserts secrets of tool servers from its environment; else filled
+	Meta     string            `json:"meta,omitempty" yaml:"meta"`           // acp: a JSON object for _meta of a new session; "{usd}" in it is replaced by the budget
+	RetryLog string            `json:"retry_log,omitempty" yaml:"retry_log"` // acp: how the agent reports on stderr that a service refused it and that it retries; the first group is the cause
+	Sandbox  string            `json:"sandbox,omitempty" yaml:"sandbox"`     // its own sandbox, for agents that have one; if empty, danger-full-access, which means none
 }
 
-// What fields of a DriverProfile can be.
+// Values of fields of a DriverProfile.
 const (
 	MessagesNow  = "now"
 	SecretsNamed = "named"
 	NoSandbox    = "danger-full-access"
 )
 
-// All that they can be.
+// All valid values of these fields.
 var (
 	DriverMessages  = []string{MessagesNow, "later"}
 	DriverSecrets   = []string{SecretsNamed, "filled"}
 	DriverSandboxes = []string{"read-only", "workspace-write", NoSandbox}
 )
 
-// Scores say how well an agent does in a kind of work.
+// Scores say how good an agent is at a kind of work.
 type Scores struct {
 	Lead      int `json:"lead,omitempty" yaml:"lead"`
 	Implement int `json:"implement,omitempty" yaml:"implement"`
@@ -213,22 +213,22 @@ type Scores struct {
 
 // ScreenProfile describes an agent's own interactive screen.
 type ScreenProfile struct {
-	Runtime string       `json:"runtime,omitempty" yaml:"runtime"` // pty or tmux; without one there is no screen
+	Runtime string       `json:"runtime,omitempty" yaml:"runtime"` // pty or tmux; if empty, it has no screen
 	Command []string     `json:"command,omitempty" yaml:"command"` // instead of the profile's
 	Args    []string     `json:"args,omitempty" yaml:"args"`       // instead of the profile's
 	Resume  []string     `json:"resume,omitempty" yaml:"resume"`   // instead of the profile's
-	Submit  string       `json:"submit,omitempty" yaml:"submit"`   // the keys that send what was typed; a carriage return when empty
-	Stop    string       `json:"stop,omitempty" yaml:"stop"`       // the keys that interrupt a turn; escape when empty
-	Quit    string       `json:"quit,omitempty" yaml:"quit"`       // what ends it when typed and submitted, such as /exit
-	Rules   []ScreenRule `json:"rules,omitempty" yaml:"rules"`     // how its state is read off the screen; the first that fits decides
+	Submit  string       `json:"submit,omitempty" yaml:"submit"`   // the keys that send the typed text; a carriage return if empty
+	Stop    string       `json:"stop,omitempty" yaml:"stop"`       // the keys that interrupt a turn; escape if empty
+	Quit    string       `json:"quit,omitempty" yaml:"quit"`       // the text that ends it when submitted, such as /exit
+	Rules   []ScreenRule `json:"rules,omitempty" yaml:"rules"`     // how its state is read from the screen; the first match decides
 }
 
-// ScreenRule reads a state off the screen.
+// ScreenRule reads a state from the screen.
 type ScreenRule struct {
 	Match string       `json:"match" yaml:"match"`           // a regular expression over the screen's text
-	Lines int          `json:"lines,omitempty" yaml:"lines"` // only the last so many lines that hold anything; all when 0
+	Lines int          `json:"lines,omitempty" yaml:"lines"` // only the last N lines that are not blank; 0 means all
 	State SessionState `json:"state" yaml:"state"`           // working, waiting or idle
-	Keys  string       `json:"keys,omitempty" yaml:"keys"`   // typed when it fits, once for each time it appears: for a screen that only wants a key
+	Keys  string       `json:"keys,omitempty" yaml:"keys"`   // typed once each time the rule starts to match: for a screen that waits for a key
 }
 
 // WorkspacePolicy says what a new workspace gets. Paths are relative to the
@@ -238,60 +238,61 @@ type WorkspacePolicy struct {
 	Copy  []string `json:"copy,omitempty" yaml:"copy"`   // files copied from the checkout, such as .env
 	Link  []string `json:"link,omitempty" yaml:"link"`   // paths linked to the checkout's, such as node_modules; never committed
 	Setup []string `json:"setup,omitempty" yaml:"setup"` // shell commands run once in a new workspace
-	Ports int      `json:"ports" yaml:"ports"`           // how many ports of its own it gets
+	Ports int      `json:"ports" yaml:"ports"`           // number of ports that it gets
 
-	Serve  ServePolicy  `json:"serve,omitzero" yaml:"serve"`   // the app, for verifiers to look at
-	Docker DockerPolicy `json:"docker,omitzero" yaml:"docker"` // where its commands run, when not on this machine itself
+	Serve  ServePolicy  `json:"serve,omitzero" yaml:"serve"`   // the app, for verifiers
+	Docker DockerPolicy `json:"docker,omitzero" yaml:"docker"` // where its commands run, if not directly on this machine
 }
 
-// Set tells whether there is an app to serve.
+// Set reports whether there is an app to serve.
 func (s ServePolicy) Set() bool { return s.Run != "" }
 
-// Set tells whether commands run in a service.
+// Set reports whether commands run in a service.
 func (d DockerPolicy) Set() bool { return d.Service != "" }
 
-// Set tells whether the agent has a screen.
+// Set reports whether the agent has a screen.
 func (s ScreenProfile) Set() bool { return s.Runtime != "" }
 
 // ServePolicy says how the app is started for a verifier. $COPPICE_PORT is the
-// port it is to listen on.
+// port on which it must listen.
 type ServePolicy struct {
 	Run     string   `json:"run" yaml:"run"`                   // a shell command that serves until it is ended
-	Ready   string   `json:"ready,omitempty" yaml:"ready"`     // an address that answers once it is ready; ${COPPICE_PORT} stands for the port
-	Timeout Duration `json:"timeout,omitempty" yaml:"timeout"` // how long that may take; 1 m when 0
+	Ready   string   `json:"ready,omitempty" yaml:"ready"`     // an address that answers when the app is ready; ${COPPICE_PORT} is replaced by the port
+	Timeout Duration `json:"timeout,omitempty" yaml:"timeout"` // how long that can take; 0 means 1 minute
 }
 
 // DockerPolicy names the compose service in which a project's commands run.
 type DockerPolicy struct {
 	Service string `json:"service" yaml:"service"`
-	Dir     string `json:"dir,omitempty" yaml:"dir"`   // where the service sees the repository's root; /app when empty
-	File    string `json:"file,omitempty" yaml:"file"` // the compose file; the repository's own when empty
+	Dir     string `json:"dir,omitempty" yaml:"dir"`   // where the service has the repository's root; /app if empty
+	File    string `json:"file,omitempty" yaml:"file"` // the compose file; the repository's own if empty
 }
 
-// Who verifies a candidate besides its checks.
+// The verifiers of a candidate, besides its checks.
 const (
 	VerifyNone  = "none"
-	VerifyAgent = "agent" // a session that looks and cannot edit
+	VerifyAgent = "agent" // a session that reads and cannot edit
 )
 
 // VerifyPolicy says how a candidate is proven before it lands, and how often a
 // refused one goes back to an agent.
 type VerifyPolicy struct {
-	By       string `json:"by,omitempty" yaml:"by"`   // none or agent; agent for tasks with steps when empty
+	By       string `json:"by,omitempty" yaml:"by"`   // none or agent; if empty, agent for tasks with steps
 	Attempts int    `json:"attempts" yaml:"attempts"` // how often a refused candidate goes back to an agent
-	Browser  bool   `json:"browser" yaml:"browser"`   // verifiers are given a browser of their own
+	Browser  bool   `json:"browser" yaml:"browser"`   // verifiers get their own browser
 }
 
 // RetryPolicy says what follows a failed session.
 type RetryPolicy struct {
-	Max     int      `json:"max" yaml:"max"`         // further sessions after the first
-	Backoff Duration `json:"backoff" yaml:"backoff"` // before the first of them; doubles with each
+	Max     int      `json:"max" yaml:"max"`         // number of further sessions after the first
+	Backoff Duration `json:"backoff" yaml:"backoff"` // pause before the first of them; it doubles with each
 }
 
-// HealthPolicy says when a session is worth a person's look, and when it is over.
+// HealthPolicy says when a person should look at a session, and when it is
+// stopped.
 type HealthPolicy struct {
-	Stalled Duration `json:"stalled" yaml:"stalled"` // silence after which it is called stalled
-	Long    Duration `json:"long" yaml:"long"`       // age after which it is called long-running
+	Stalled Duration `json:"stalled" yaml:"stalled"` // silence after which it is shown as stalled
+	Long    Duration `json:"long" yaml:"long"`       // age after which it is shown as long-running
 	Timeout Duration `json:"timeout" yaml:"timeout"` // age after which it is stopped
 	Check   Duration `json:"check" yaml:"check"`     // age after which a check command is stopped
 }
@@ -308,7 +309,7 @@ type LandPolicy struct {
 	How      string `json:"how" yaml:"how"`
 	Strategy string `json:"strategy" yaml:"strategy"`
 	Push     bool   `json:"push" yaml:"push"`
-	Remote   string `json:"remote,omitempty" yaml:"remote"` // pushed to; origin when empty
+	Remote   string `json:"remote,omitempty" yaml:"remote"` // the remote to push to; origin if empty
 }
 
 // TrashPolicy says what is kept of a removed workspace besides its commits and
@@ -318,8 +319,8 @@ type TrashPolicy struct {
 	TTL  Duration `json:"ttl" yaml:"ttl"`
 }
 
-// Kept is what the trash keeps of a task's workspace: what the policy names, and
-// the notes for the task's next session.
+// Kept returns what the trash keeps of a task's workspace: what the policy
+// names, and the notes for the task's next session.
 func (p Policy) Kept() TrashPolicy {
 	t := p.Trash
 	if p.Progress != "" {
@@ -328,7 +329,7 @@ func (p Policy) Kept() TrashPolicy {
 	return t
 }
 
-// DefaultPolicy is what an empty coppice.yaml means.
+// DefaultPolicy returns the policy of an empty coppice.yaml.
 func DefaultPolicy() Policy {
 	return Policy{
 		Tracks:    []Track{{Name: "main", Default: true}},
@@ -348,7 +349,7 @@ func DefaultPolicy() Policy {
 }
 
 // TrackFor returns the name of the track for tasks of a category: the first one
-// that lists it, else the default one.
+// that lists it, or else the default one.
 func (p Policy) TrackFor(category string) string {
 	for _, t := range p.Tracks {
 		if category != "" && slices.Contains(t.Categories, category) {
@@ -359,8 +360,8 @@ func (p Policy) TrackFor(category string) string {
 	return t.Name
 }
 
-// Track returns the track of that name, the default one for "", and whether
-// there is one.
+// Track returns the track with that name, or the default one for "". It reports
+// whether the track exists.
 func (p Policy) Track(name string) (Track, bool) {
 	for _, t := range p.Tracks {
 		if t.Name == name || (name == "" && t.Default) {
@@ -370,7 +371,7 @@ func (p Policy) Track(name string) (Track, bool) {
 	return Track{}, false
 }
 
-// AgentFor returns the agent that a role uses when the task names none.
+// AgentFor returns the agent of a role if the task names none.
 func (p Policy) AgentFor(r Role) string {
 	if a := p.Agent.Roles[r]; a != "" {
 		return a
@@ -378,10 +379,11 @@ func (p Policy) AgentFor(r Role) string {
 	return p.Agent.Use
 }
 
-// Duration is a time.Duration written as people write it: 90s, 30m, 4h, 14d.
+// Duration is a time.Duration that is written as people write it: 90s, 30m, 4h,
+// 14d.
 type Duration time.Duration
 
-// D returns it as the standard type.
+// D returns the duration as a time.Duration.
 func (d Duration) D() time.Duration { return time.Duration(d) }
 
 // MarshalText writes the shortest form.
@@ -400,20 +402,20 @@ func (d Duration) MarshalText() ([]byte, error) {
 	return []byte(s), nil
 }
 
-// UnmarshalText reads what MarshalText writes, and any Go duration.
+// UnmarshalText reads the form of MarshalText, and any Go duration.
 func (d *Duration) UnmarshalText(b []byte) error {
 	s := string(b)
 	if days, ok := strings.CutSuffix(s, "d"); ok {
 		n, err := strconv.Atoi(days)
 		if err != nil || n < 0 || n > 36500 {
-			return Errorf(EInvalid, "%s is no duration", Quote(s)).WithFix("write it as 90s, 30m, 4h or 14d")
+			return Errorf(EInvalid, "%s is not a valid duration", Quote(s)).WithFix("write it as 90s, 30m, 4h or 14d")
 		}
 		*d = Duration(time.Duration(n) * 24 * time.Hour)
 		return nil
 	}
 	t, err := time.ParseDuration(s)
 	if err != nil || t < 0 {
-		return Errorf(EInvalid, "%s is no duration", Quote(s)).WithFix("write it as 90s, 30m, 4h or 14d")
+		return Errorf(EInvalid, "%s is not a valid duration", Quote(s)).WithFix("write it as 90s, 30m, 4h or 14d")
 	}
 	*d = Duration(t)
 	return nil
@@ -422,14 +424,14 @@ func (d *Duration) UnmarshalText(b []byte) error {
 // Percent is a share, written as 80%.
 type Percent int
 
-// MarshalText writes it with its sign.
+// MarshalText writes it with the percent sign.
 func (p Percent) MarshalText() ([]byte, error) { return []byte(strconv.Itoa(int(p)) + "%"), nil }
 
 // UnmarshalText reads 80 or 80%.
 func (p *Percent) UnmarshalText(b []byte) error {
 	n, err := strconv.Atoi(strings.TrimSuffix(string(b), "%"))
 	if err != nil || n < 1 || n > 100 {
-		return Errorf(EInvalid, "%s is no percentage", Quote(string(b))).WithFix("write it as 80%%, from 1%% to 100%%")
+		return Errorf(EInvalid, "%s is not a valid percentage", Quote(string(b))).WithFix("write it as 80%%, from 1%% to 100%%")
 	}
 	*p = Percent(n)
 	return nil

@@ -5,17 +5,17 @@ import (
 	"reflect"
 )
 
-// PolicyPart is a part of a policy that a change can wait in. Of returns a
-// pointer to it.
+// PolicyPart is a part of a policy that can be held back. Of returns a pointer
+// to it.
 type PolicyPart struct {
 	Name string // its key in coppice.yaml, or prompts
 	Of   func(*Policy) any
 }
 
 // DecidingParts are the parts of a policy that decide what lands, and which
-// programs run with a person's rights. When one of them changes on disk while a
-// session of the project runs, the change waits for a person. Everything else
-// takes effect at once.
+// programs run with a person's rights. If one of them changes on disk while a
+// session of the project runs, the change waits for a person. All other changes
+// take effect immediately.
 var DecidingParts = []PolicyPart{
 	{"base", func(p *Policy) any { return &p.Base }},
 	{"checks", func(p *Policy) any { return &p.Checks }},
@@ -30,12 +30,12 @@ var DecidingParts = []PolicyPart{
 	{"prompts", func(p *Policy) any { return &p.Prompts }},
 }
 
-// empty are the ways in which a part says nothing: a list or mapping that was
-// read back from the store is nil.
+// empty has the JSON of empty parts. A list or mapping from the store can be
+// nil.
 var empty = map[string]bool{"null": true, "[]": true, "{}": true, `""`: true}
 
-// Hold returns the found policy with every deciding part as p has it, and the
-// names of the parts in which the two differ.
+// Hold returns the found policy with every deciding part from p, and the names
+// of the parts that differ.
 func (p Policy) Hold(found Policy) (held Policy, differ []string) {
 	held = found
 	for _, part := range DecidingParts {

@@ -7,7 +7,7 @@ import (
 )
 
 // Every field of a policy is either a deciding part or listed here as one that
-// takes effect at once: whoever adds a field has to choose.
+// takes effect immediately. The author of a new field has to choose.
 func TestEveryPartOfAPolicyIsChosen(t *testing.T) {
 	t.Parallel()
 	atOnce := []string{"Tracks", "Limits", "Agent", "Retry", "Health", "Trash", "Features", "Progress", "Budget", "Prices", "Problems"}

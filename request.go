@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// NewTask is a task as asked for. After names tasks by key, or other tasks of
+// NewTask is a request for a task. After names tasks by key, or other tasks of
 // the same request by their Ref.
 type NewTask struct {
 	Ref       string    `json:"ref,omitempty" doc:"A name for this task within the request, so that others can come after it"`
@@ -25,10 +25,10 @@ type NewTask struct {
 	Budget   USD      `json:"budget,omitempty" doc:"The most to spend on it, such as 5 USD; the project's when absent"`
 
 	Answer bool            `json:"answer,omitempty" doc:"It wants an answer, not a change: its session may change nothing, and nothing lands"`
-	Schema json.RawMessage `json:"schema,omitempty" doc:"The JSON schema that the answer must match; text is wanted when absent"`
+	Schema json.RawMessage `json:"schema,omitempty" doc:"The JSON schema that the answer must match; if absent, the answer is a text"`
 }
 
-// Role is the role of the session that the task begins with.
+// Role returns the role of the task's first session.
 func (n NewTask) Role() Role {
 	if n.Answer || len(n.Schema) > 0 {
 		return RoleAnswer
@@ -36,7 +36,7 @@ func (n NewTask) Role() Role {
 	return RoleImplement
 }
 
-// TaskChange changes what was asked for; nil fields stay as they are.
+// TaskChange changes a task's request. A nil field stays as it is.
 type TaskChange struct {
 	Title     *string    `json:"title,omitempty"`
 	Body      *string    `json:"body,omitempty"`
@@ -44,7 +44,7 @@ type TaskChange struct {
 	After     *[]string  `json:"after,omitempty"`
 	NotBefore *time.Time `json:"not_before,omitempty"`
 
-	// Who does it and where, while its work has not begun.
+	// These can change until work on the task has started.
 	Track *string `json:"track,omitempty"`
 	Agent *string `json:"agent,omitempty"`
 	Model *string `json:"model,omitempty"`

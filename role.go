@@ -2,7 +2,7 @@ package coppice
 
 import "slices"
 
-// Role says what a session is for. Roles describes each.
+// Role is the purpose of a session. Roles describes each.
 type Role string
 
 // The roles of a session.
@@ -19,20 +19,20 @@ type Where string
 // Where sessions work.
 const (
 	InWorkspace Where = "workspace" // in the task's workspace, on its branch
-	AtCandidate Where = "candidate" // in a worktree of its own, at the commit that would land
-	AtTip       Where = "tip"       // in a worktree of its own, at the tip of the branch that the task aims at
+	AtCandidate Where = "candidate" // in a detached worktree, at the commit that would land
+	AtTip       Where = "tip"       // in a detached worktree, at the tip of the task's branch
 )
 
-// RoleInfo describes a role. What the role decides and says is in packages engine
-// and prompt, by the same name.
+// RoleInfo describes a role. Its decisions are in package engine and its prompt
+// in package prompt, under the same name.
 type RoleInfo struct {
 	Role   Role
 	Where  Where
-	Denied string // why it may not change files; empty when it may
+	Denied string // why it cannot change files; empty if it can
 	Fixes  bool   // each session uses up one of verify.attempts
 	App    bool   // the project's app is served for it
 	Notes  bool   // it reads and writes the project's progress file
-	Status Status // of a task while such a session runs
+	Status Status // of a task while a session in the role runs
 }
 
 // Roles lists the roles.
@@ -43,8 +43,8 @@ var Roles = []RoleInfo{
 	{Role: RoleAnswer, Where: AtTip, Denied: "this task wants an answer, not a change", Status: StatusWorking},
 }
 
-// Info returns the description of the role. A role that this version does not
-// know, and the empty one, are described as implement.
+// Info returns the description of the role. Unknown roles and the empty role are
+// described as implement.
 func (r Role) Info() RoleInfo {
 	if n := slices.IndexFunc(Roles, func(i RoleInfo) bool { return i.Role == r }); n >= 0 {
 		return Roles[n]
@@ -52,8 +52,8 @@ func (r Role) Info() RoleInfo {
 	return Roles[0]
 }
 
-// Detached tells whether a session in the role works in a worktree of its own, on
-// no branch. Its conversation stays behind with that worktree.
+// Detached reports whether a session in the role works in a detached worktree.
+// Its conversation is lost with that worktree.
 func (r Role) Detached() bool { return r.Info().Where != InWorkspace }
 
 // RoleNames lists the names of the roles.

@@ -2,23 +2,23 @@ package coppice
 
 import "time"
 
-// SessionState is what a session is doing, as its agent's protocol tells.
+// SessionState is what a session is doing, as its agent's protocol reports.
 type SessionState string
 
 // The states of a session.
 const (
-	SessionStarting  SessionState = "starting"  // decided; its process is not up yet
-	SessionWorking   SessionState = "working"   // the agent is in a turn
-	SessionWaiting   SessionState = "waiting"   // for a person
-	SessionIdle      SessionState = "idle"      // between turns
-	SessionLimited   SessionState = "limited"   // its account is; the agent itself waits
-	SessionDone      SessionState = "done"      // ended well
-	SessionFailed    SessionState = "failed"    // ended badly
-	SessionLost      SessionState = "lost"      // its process vanished
+	SessionStarting  SessionState = "starting" // decided; its process does not run yet
+	SessionWorking   SessionState = "working"  // the agent is in a turn
+	SessionWaiting   SessionState = "waiting"  // for a person
+	SessionIdle      SessionState = "idle"     // between turns
+	SessionLimited   SessionState = "limited"  // its account is limited; the agent itself waits
+	SessionDone      SessionState = "done"     // succeeded
+	SessionFailed    SessionState = "failed"
+	SessionLost      SessionState = "lost"      // its process disappeared
 	SessionCancelled SessionState = "cancelled" // a person stopped it
 )
 
-// Live tells whether a session in this state has not ended.
+// Live reports whether a session in this state has not ended.
 func (s SessionState) Live() bool {
 	switch s {
 	case SessionStarting, SessionWorking, SessionWaiting, SessionIdle, SessionLimited:
@@ -27,12 +27,18 @@ func (s SessionState) Live() bool {
 	return false
 }
 
-// Why the engine asked a session to stop, besides the class of a failure. None
-// of them is one: the conversation goes on in the next session.
+// StopReason is why the engine asked a session to stop.
+type StopReason string
+
+// The reasons to stop a session. After the first three, which are not failures,
+// its conversation continues in the next session.
 const (
-	StopTaken  Class = "taken"  // a person goes on with it on the agent's own screen
-	StopGiven  Class = "given"  // and gives it back
-	StopParked Class = "parked" // it could only wait, and was parked for too long or with too many others
+	StopTaken     StopReason = "taken"  // a person continues on the agent's own screen
+	StopGiven     StopReason = "given"  // the person hands it back
+	StopParked    StopReason = "parked" // it could only wait, and was parked for too long or with too many others
+	StopCancelled            = StopReason(ClassCancelled)
+	StopBudget               = StopReason(ClassBudget)
+	StopTimeout              = StopReason(ClassTimeout)
 )
 
 // Session is one agent conversation working for a task in one role.
@@ -49,7 +55,7 @@ type Session struct {
 	Model     string `json:"model,omitempty"`
 	Prompt    string `json:"prompt,omitempty"`
 	Resume    string `json:"resume,omitempty"` // the conversation it continues
-	Fork      bool   `json:"fork,omitempty"`   // it continues a copy, and leaves that one as it is
+	Fork      bool   `json:"fork,omitempty"`   // it continues a copy of the conversation
 	Screen    bool   `json:"screen,omitempty"` // it runs on the agent's own interactive screen
 
 	State     SessionState `json:"state"`
@@ -59,42 +65,42 @@ type Session struct {
 	OutputAt  time.Time    `json:"output_at,omitzero"` // when it last wrote anything
 
 	// A live session that can only wait is parked: it does not count against the limits.
-	ParkedAt  time.Time `json:"parked_at,omitzero"`   // since when
-	ReadyAt   time.Time `json:"ready_at,omitzero"`    // since when it has what it waited for, and waits for a free session
+	ParkedAt  time.Time `json:"parked_at,omitzero"`   // when it was parked
+	ReadyAt   time.Time `json:"ready_at,omitzero"`    // when it got what it waited for; since then it waits for a free session
 	ParkedFor Duration  `json:"parked_for,omitempty"` // how long it was parked before that
 
-	// What is known of how it went.
-	Conversation string    `json:"conversation,omitempty"` // the agent's own id for it
-	Exit         *int      `json:"exit,omitempty"`
-	Signal       string    `json:"signal,omitempty"`
-	Summary      string    `json:"summary,omitempty"` // the agent's last words
-	Failure      *Failure  `json:"failure,omitempty"`
-	From         string    `json:"from,omitempty"` // the branch's head before it
-	Head         string    `json:"head,omitempty"` // and after
-	Stat         string    `json:"stat,omitempty"` // what it changed in between, summed up by file
-	Usage        Usage     `json:"usage"`
-	Budget       USD       `json:"budget,omitempty"`     // the most that it may spend, reserved while it runs; 0 means no bound
-	Cursor       int64     `json:"cursor"`               // how much of its spool is committed here
-	StopWhy      Class     `json:"stop_why,omitempty"`   // why the engine asked it to stop
-	StopTries    int       `json:"stop_tries,omitempty"` // how often it asked
-	StopAt       time.Time `json:"stop_at,omitzero"`     // when it last asked
-	Warning      string    `json:"warning,omitempty"`
-	Dropped      int64     `json:"dropped,omitempty"` // bytes of its output beyond the limit, which are not kept
-	Memory       int64     `json:"memory,omitempty"`  // the most bytes that its agent had in use; 0 means unknown
-	Verdict      *Verdict  `json:"verdict,omitempty"` // of a verifier
-	Answer       *Answer   `json:"answer,omitempty"`  // of a session that answers
+	// How it went.
+	Conversation string     `json:"conversation,omitempty"` // the agent's own id for it
+	Exit         *int       `json:"exit,omitempty"`
+	Signal       string     `json:"signal,omitempty"`
+	Summary      string     `json:"summary,omitempty"` // the agent's final message
+	Failure      *Failure   `json:"failure,omitempty"`
+	From         string     `json:"from,omitempty"` // the branch's head before it
+	Head         string     `json:"head,omitempty"` // the branch's head after it
+	Stat         string     `json:"stat,omitempty"` // what it changed in between, by file
+	Usage        Usage      `json:"usage"`
+	Budget       USD        `json:"budget,omitempty"`     // the most that it can spend, reserved while it runs; 0 means no limit
+	Cursor       int64      `json:"cursor"`               // how much of its spool is committed
+	StopWhy      StopReason `json:"stop_why,omitempty"`   // why the engine asked it to stop
+	StopTries    int        `json:"stop_tries,omitempty"` // how often the engine asked
+	StopAt       time.Time  `json:"stop_at,omitzero"`     // when the engine last asked
+	Warning      string     `json:"warning,omitempty"`
+	Dropped      int64      `json:"dropped,omitempty"` // bytes of output beyond the limit, which are not kept
+	Memory       int64      `json:"memory,omitempty"`  // its agent's peak memory in bytes; 0 means unknown
+	Verdict      *Verdict   `json:"verdict,omitempty"` // of a verifier
+	Answer       *Answer    `json:"answer,omitempty"`  // of a session that answers
 
-	// Where it works when not in its task's workspace: a detached worktree,
-	// which goes when it has ended.
+	// Where it works if not in its task's workspace: a detached worktree, which
+	// is removed when the session has ended.
 	Path  string `json:"path,omitempty"`
 	Ports []int  `json:"ports,omitempty"`
 }
 
-// Parked tells whether the session can only wait, so that it does not count
+// Parked reports whether the session can only wait, so that it does not count
 // against the limits.
 func (s Session) Parked() bool { return !s.ParkedAt.IsZero() }
 
-// Unpark makes the session count again.
+// Unpark makes the session count against the limits again.
 func (s *Session) Unpark(now time.Time) {
 	if s.Parked() {
 		s.ParkedFor += Duration(now.Sub(s.ParkedAt))
@@ -102,31 +108,32 @@ func (s *Session) Unpark(now time.Time) {
 	s.ParkedAt, s.ReadyAt = time.Time{}, time.Time{}
 }
 
-// Rests tells whether the session was stopped because it could only wait. Its
-// questions stay open, and its conversation goes on in the next session.
+// Rests reports whether the session was stopped because it could only wait. Its
+// questions stay open, and its conversation continues in the next session.
 func (s Session) Rests() bool { return s.State == SessionDone && s.StopWhy == StopParked }
 
-// OutputKind sorts what a session wrote.
+// OutputKind is a kind of output of a session.
 type OutputKind string
 
-// The kinds of output. Raw kinds carry bytes as they came; the others are the
-// normalized events of the agent's protocol, as JSON.
+// The kinds of output. Raw kinds contain the bytes as they came. The others
+// contain the normalized events of the agent's protocol, as JSON.
 const (
 	OutputStdout OutputKind = "stdout"
 	OutputStderr OutputKind = "stderr"
 	OutputEvent  OutputKind = "event"
-	OutputHost   OutputKind = "host"  // what the host itself has to say
-	OutputApp    OutputKind = "app"   // what the app wrote that is served for a verifier
-	OutputImage  OutputKind = "image" // a picture that a session took as evidence, as it is; its first bytes tell its type
+	OutputHost   OutputKind = "host"  // messages of the host itself
+	OutputApp    OutputKind = "app"   // output of the app that is served for a verifier
+	OutputImage  OutputKind = "image" // an unchanged picture that a session took as evidence; its first bytes show its type
 )
 
-// Output is one piece of a session's output. Offset is the place of its frame
-// in the session's spool; offsets grow and name a piece for ever.
+// Output is one piece of a session's output. Offset is the position of its frame
+// in the session's spool. Offsets grow, and an offset always names the same
+// piece.
 type Output struct {
 	SessionID int64      `json:"session_id"`
 	Offset    int64      `json:"offset"`
 	At        time.Time  `json:"at"`
 	Kind      OutputKind `json:"kind"`
 	Data      []byte     `json:"data"`
-	Size      int64      `json:"size,omitempty"` // of a picture, in lists, which leave out its data
+	Size      int64      `json:"size,omitempty"` // size of a picture, in lists, which leave out its data
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// SubjectKind is a kind of thing that the engine decides about.
+// SubjectKind is a kind of subject: a thing that the engine decides about.
 type SubjectKind string
 
 // The kinds of subject.
@@ -38,13 +38,13 @@ func numbered(kind SubjectKind, id int64) Subject {
 	return Subject{kind, strconv.FormatInt(id, 10)}
 }
 
-// Num is the id of a subject that has a number, 0 of any other.
+// Num returns the id of a subject that has a number, and 0 for any other.
 func (s Subject) Num() int64 {
 	n, _ := strconv.ParseInt(s.ID, 10, 64)
 	return n
 }
 
-// String is the subject as logs show it, such as task/12; "" for none.
+// String returns the subject as logs show it, such as task/12; "" for none.
 func (s Subject) String() string {
 	if s == (Subject{}) {
 		return ""

@@ -2,21 +2,22 @@ package coppice
 
 import (
 	"encoding/json"
+	"fmt"
 	"time"
 )
 
-// Stage is where the pipeline stands with a task. Only the engine sets it.
+// Stage is how far the pipeline is with a task. Only the engine sets it.
 type Stage string
 
 // The stages of a task.
 const (
 	StageWaiting  Stage = "waiting"  // for what Task.Wait names
-	StageQueued   Stage = "queued"   // wants a session; dispatch starts it when there is room
-	StageSession  Stage = "session"  // its newest session is on its way or running
+	StageQueued   Stage = "queued"   // needs a session; dispatch starts one when a session is free
+	StageSession  Stage = "session"  // its newest session starts or runs
 	StageChecking Stage = "checking" // its newest landing is being merged and checked
-	StageHeld     Stage = "held"     // proven, waits for a person to say land
-	StageReview   Stage = "review"   // proven, waits for a person to review it and say land
-	StageLanding  Stage = "landing"  // its newest landing is in the queue, or left it while its checks are being killed
+	StageHeld     Stage = "held"     // proven; waits until a person runs coppice land
+	StageReview   Stage = "review"   // proven; waits until a person has reviewed it and runs coppice land
+	StageLanding  Stage = "landing"  // its newest landing is in the queue, or left it because its checks were killed
 	StageEnded    Stage = "ended"    // see Task.Outcome
 )
 
@@ -26,7 +27,7 @@ var Stages = []Stage{StageWaiting, StageQueued, StageSession, StageChecking, Sta
 // Ended reports whether the task is final at the stage.
 func (s Stage) Ended() bool { return s == StageEnded }
 
-// Outcome is how a task ended; empty while it has not.
+// Outcome is how a task ended; empty before that.
 type Outcome string
 
 // The outcomes of a task.
@@ -42,13 +43,13 @@ type WaitKind string
 // The kinds of waiting.
 const (
 	WaitDependency WaitKind = "dependency" // another task
-	WaitSchedule   WaitKind = "schedule"   // the moment it was asked for
+	WaitSchedule   WaitKind = "schedule"   // the requested time
 	WaitBackoff    WaitKind = "backoff"    // a pause before the next try
-	WaitPerson     WaitKind = "person"     // somebody has to do something first
+	WaitPerson     WaitKind = "person"     // a person has to act first
 )
 
-// Wait is why a task waits: always a kind and a sentence, and the moment it
-// ends by itself when it does.
+// Wait says why a task waits: a kind, a sentence, and when it ends, if it ends
+// automatically.
 type Wait struct {
 	On    WaitKind  `json:"on"`
 	Text  string    `json:"text"`
@@ -56,23 +57,23 @@ type Wait struct {
 	Until time.Time `json:"until,omitzero"`
 }
 
-// Next is the session a waiting or queued task will get.
+// Next describes the next session of a waiting or queued task.
 type Next struct {
 	Role     Role   `json:"role"`
 	Agent    string `json:"agent"`
 	Model    string `json:"model,omitempty"`
-	Evidence string `json:"evidence,omitempty"` // what went wrong before, whole
-	Note     string `json:"note,omitempty"`     // what a person adds
+	Evidence string `json:"evidence,omitempty"` // everything that went wrong before
+	Note     string `json:"note,omitempty"`     // a person's additional text
 	Resume   string `json:"resume,omitempty"`   // the agent's conversation to continue
 	Fork     bool   `json:"fork,omitempty"`     // continue a copy of it
 	Screen   bool   `json:"screen,omitempty"`   // on the agent's own interactive screen
-	Account  string `json:"account,omitempty"`  // whose limits hold, where that is not the agent itself; set when queued
+	Account  string `json:"account,omitempty"`  // the account whose limits apply, if it is not the agent itself; set when queued
 }
 
-// Wants says what a task should end in.
+// Wants is the kind of result that a task should have.
 type Wants string
 
-// What tasks want.
+// The kinds of result.
 const (
 	WantsChange Wants = ""       // landed code
 	WantsAnswer Wants = "answer" // an answer; nothing lands
@@ -85,50 +86,50 @@ type Task struct {
 	Num       int    `json:"num"`
 	Key       string `json:"key"`
 
-	// What was asked for.
+	// The request.
 	Title     string    `json:"title"`
 	Body      string    `json:"body,omitempty"`
 	Priority  int       `json:"priority"`
 	Track     string    `json:"track"`
 	Agent     string    `json:"agent"`
 	Model     string    `json:"model,omitempty"`
-	Checks    []string  `json:"checks,omitempty"` // besides the project's
+	Checks    []string  `json:"checks,omitempty"` // in addition to the project's
 	After     []int64   `json:"after,omitempty"`  // tasks that must be done first
 	NotBefore time.Time `json:"not_before,omitzero"`
 	Category  string    `json:"category,omitempty"` // routes it to a track
-	Steps     []string  `json:"steps,omitempty"`    // what must be true when it is done, one by one
+	Steps     []string  `json:"steps,omitempty"`    // what must be true when it is done
 	Feature   string    `json:"feature,omitempty"`  // its id in the features file
-	Budget    USD       `json:"budget,omitempty"`   // the most to spend on it; the project's when 0
-	Level     string    `json:"level,omitempty"`    // how hard it looks, for model: auto; the rules decide when empty
-	ForkOf    string    `json:"fork_of,omitempty"`  // the task it was forked from, by key; its branch begins where that one's stands
+	Budget    USD       `json:"budget,omitempty"`   // the most to spend on it; 0 means the project's budget
+	Level     string    `json:"level,omitempty"`    // how hard it looks, for model: auto; if empty, the rules decide
+	ForkOf    string    `json:"fork_of,omitempty"`  // the key of the task that it was forked from; its branch starts at the head of that task's branch
 	CreatedAt time.Time `json:"created_at"`
 	CreatedBy string    `json:"created_by,omitempty"`
 	TaskDetails
 
-	// What the engine decided.
+	// The engine's decisions.
 	Stage    Stage     `json:"stage"`
 	Wait     *Wait     `json:"wait,omitempty"`    // while StageWaiting
 	Next     *Next     `json:"next,omitempty"`    // while StageWaiting or StageQueued
-	Round    int       `json:"round"`             // how often it was begun anew by a person; sessions and landings of earlier rounds no longer count
-	Sessions int       `json:"sessions"`          // how many it has had, in all rounds
-	StageAt  time.Time `json:"stage_at"`          // since when
+	Round    int       `json:"round"`             // how often a person restarted it; sessions and landings of earlier rounds no longer count
+	Sessions int       `json:"sessions"`          // number of its sessions, in all rounds
+	StageAt  time.Time `json:"stage_at"`          // when the stage started
 	Outcome  Outcome   `json:"outcome,omitempty"` // while StageEnded
 	Failure  *Failure  `json:"failure,omitempty"` // of a task that failed or waits for a person
 	Landed   string    `json:"landed,omitempty"`  // the commit on the base
 	EndedAt  time.Time `json:"ended_at,omitzero"`
-	Archived time.Time `json:"archived,omitzero"` // when a person put it away; only an ended task is
+	Archived time.Time `json:"archived,omitzero"` // when a person archived it; only ended tasks are archived
 	Warning  string    `json:"warning,omitempty"` // stalled, long-running
 }
 
-// TaskDetails are fields of a task that the store keeps together, as JSON. A new
-// field of a task belongs here: it needs no column.
+// TaskDetails are fields of a task that the store keeps together, as JSON. Add
+// new fields of a task here: they need no column.
 type TaskDetails struct {
 	Wants  Wants           `json:"wants,omitempty"`
-	Schema json.RawMessage `json:"schema,omitempty"` // the JSON schema that an answer must match; text is wanted when empty
-	Onto   string          `json:"onto,omitempty"`   // the branch that its work lands on; empty for the project's base
+	Schema json.RawMessage `json:"schema,omitempty"` // the JSON schema that an answer must match; if empty, the answer is a text
+	Onto   string          `json:"onto,omitempty"`   // the branch on which its work lands; empty for the project's base
 }
 
-// FirstRole is the role of the session that a task begins with.
+// FirstRole returns the role of a task's first session.
 func (t Task) FirstRole() Role {
 	if t.Wants == WantsAnswer {
 		return RoleAnswer
@@ -136,11 +137,11 @@ func (t Task) FirstRole() Role {
 	return RoleImplement
 }
 
-// Ended tells whether the task is final until a person says otherwise.
+// Ended reports whether the task is final until a person acts.
 func (t Task) Ended() bool { return t.Stage.Ended() }
 
-// Lane names the queue the task stands in: tasks of one lane share every
-// limit, so the first of a lane stands for all of them. Empty unless queued.
+// Lane returns the queue that the task is in. Tasks of one lane share every
+// limit, so the first of a lane represents all of them. Empty unless queued.
 func (t Task) Lane() Lane {
 	if t.Stage != StageQueued || t.Next == nil {
 		return Lane{}
@@ -152,8 +153,8 @@ func (t Task) Lane() Lane {
 	return l
 }
 
-// Lane is a queue of tasks that compete for the same room. Of live sessions it
-// has the agent's name alone.
+// Lane is a queue of tasks that compete for the same free sessions. For live
+// sessions, Agent is only the agent's name.
 type Lane struct {
 	ProjectID int64  `json:"project_id"`
 	Track     string `json:"track"`
@@ -178,21 +179,22 @@ const (
 	StatusCancelled Status = "cancelled"
 )
 
-// Statuses lists them in the order in which people want to see them.
+// Statuses lists the statuses in the order in which people want to see them.
 var Statuses = []Status{
 	StatusNeedsYou, StatusWorking, StatusVerifying, StatusFixing, StatusChecking, StatusLanding, StatusReady, StatusWaiting,
 	StatusFailed, StatusDone, StatusCancelled,
 }
 
-// ReasonAnswered is why a task waits that has what it waited for.
+// ReasonAnswered is the status text of a task that has its answer and waits for
+// a free session.
 const ReasonAnswered = "answered; waiting for a free session"
 
 // Status derives the status from the task, its newest session, its newest
-// landing and what its lane is blocked by ("" when it is not). The second
-// result is the reason; waiting and needs you always have one.
+// landing, its question, and what blocks its lane ("" if nothing does). The
+// second result is the reason. StatusWaiting and StatusNeedsYou always have one.
 func (t Task) Status(last *Session, land *Landing, asked *Question, blocked string) (Status, string) {
 	if t.Stage.Awaits() {
-		return StatusNeedsYou, t.Stage.awaits()
+		return StatusNeedsYou, fmt.Sprintf(t.Stage.awaits(), t.Key)
 	}
 	switch t.Stage {
 	case StageWaiting, "":
@@ -242,12 +244,12 @@ func (t Task) Status(last *Session, land *Landing, asked *Question, blocked stri
 	return StatusFailed, ""
 }
 
-// Raw encodes a value whose type is known to encode; used for work specs,
-// results and event data.
+// Raw encodes work specs, results and event data, whose types can always be
+// encoded.
 func Raw(v any) json.RawMessage {
 	b, err := json.Marshal(v)
 	if err != nil {
-		panic("coppice: encoding " + err.Error()) // a type of ours that cannot encode is a bug
+		panic("coppice: encoding " + err.Error()) // a type that cannot be encoded is a bug
 	}
 	return b
 }

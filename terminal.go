@@ -1,35 +1,34 @@
 package coppice
 
-// TerminalSize is how large a terminal is. Both are 0 where there is none.
+// TerminalSize is the size of a terminal. Both fields are 0 without a terminal.
 type TerminalSize struct {
 	Columns int `json:"columns"`
 	Rows    int `json:"rows"`
 }
 
-// TerminalOptions say how a view of a session's terminal is wanted.
+// TerminalOptions are the options of a view of a session's terminal.
 type TerminalOptions struct {
-	Size     TerminalSize // of the client's own terminal; none when it has none
+	Size     TerminalSize // size of the client's terminal; zero if it has none
 	ReadOnly bool         // nothing will be typed, and the client's size does not count
 }
 
-// TerminalAbout is what a view of a terminal shows.
+// TerminalAbout describes a view of a terminal.
 type TerminalAbout struct {
 	Runtime  string // pipe, pty or tmux; a pipe has no screen
 	ReadOnly bool   // nothing can be typed
 	Size     TerminalSize
 }
 
-// TerminalShown is one thing that a view of a terminal shows. Exactly one field
-// is set.
+// TerminalShown is one part of a view of a terminal. Exactly one field is set.
 type TerminalShown struct {
-	Screen []byte        // draws the screen as it is, whatever was shown before
-	Output []byte        // what the agent wrote since
-	Size   *TerminalSize // the screen's from now on
+	Screen []byte        // draws the whole screen
+	Output []byte        // output since then
+	Size   *TerminalSize // the new size of the screen
 	Notice string        // a text for the person
-	Ended  *TerminalEnd  // the session is over; the last one
+	Ended  *TerminalEnd  // the session has ended; the last part
 }
 
-// TerminalEnd is how a session that somebody watched has ended.
+// TerminalEnd says how a watched session ended.
 type TerminalEnd struct {
 	Code    int    `json:"code"`
 	Signal  string `json:"signal,omitempty"`

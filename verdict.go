@@ -23,7 +23,7 @@ type Verdict struct {
 	Summary string        `json:"summary,omitempty"`
 }
 
-// Pass tells whether every step passed. A verdict without steps passes nothing.
+// Pass reports whether every step passed. A verdict without steps passes nothing.
 func (v Verdict) Pass() bool {
 	for _, s := range v.Steps {
 		if !s.Pass {
@@ -33,7 +33,7 @@ func (v Verdict) Pass() bool {
 	return len(v.Steps) > 0
 }
 
-// String writes the verdict as evidence for whoever mends what it found.
+// String writes the verdict as evidence for the session that fixes the findings.
 func (v Verdict) String() string {
 	var b strings.Builder
 	for _, s := range v.Steps {
@@ -52,11 +52,11 @@ func (v Verdict) String() string {
 	return b.String()
 }
 
-// WholeStep is what a task without steps is verified by.
+// WholeStep is the only step of a task without steps.
 const WholeStep = "It does what was asked."
 
-// VerdictSchema is the JSON schema of a verdict on so many steps, in the words
-// that ParseVerdict reads.
+// VerdictSchema returns the JSON schema of a verdict on a number of steps, as
+// ParseVerdict reads it.
 func VerdictSchema(steps int) json.RawMessage {
 	type object = map[string]any
 	steps = max(steps, 1)
@@ -79,19 +79,19 @@ func VerdictSchema(steps int) json.RawMessage {
 	})
 }
 
-// silent is the evidence on a step that the verifier did not speak of.
+// silent is the evidence for a step that the verifier did not mention.
 const silent = "The verifier said nothing about this step."
 
-// stepRE finds a verdict on a line: STEP 3: PASS, in any decoration a model
-// puts around it.
+// stepRE finds a verdict on a line: STEP 3: PASS, with any decoration that a
+// model adds.
 var stepRE = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile("(?im)^[ \\t>*_#`|.\\-]*step[\\s#*_]*(\\d{1,6})\\b[\\s*_`)\\]]*[:.\\-–—|]?[\\s*_`(\\[|:]*(pass|fail)(?:ed|es|s|ing|ure)?\\b[ \\t*_`)\\]:.\\-–—|]*(.*)$")
 })
 
-// ParseVerdict reads a verifier's last words: a JSON object with its steps,
-// wherever it stands, or else lines of the form STEP n: PASS or FAIL. What was
-// said last about a step counts, except that a step which the same words both
-// pass and fail has failed. A step that is not spoken of has failed.
+// ParseVerdict reads a verifier's final message: a JSON object with its steps,
+// anywhere in the message, or else lines of the form STEP n: PASS or FAIL. The
+// last verdict on a step counts. A step that the same message both passes and
+// fails has failed. A step without a verdict has failed.
 func ParseVerdict(words string, steps []string) Verdict {
 	if len(steps) == 0 {
 		steps = []string{WholeStep}
@@ -100,13 +100,13 @@ func ParseVerdict(words string, steps []string) Verdict {
 	for i, s := range steps {
 		v.Steps[i] = StepVerdict{N: i + 1, Text: s, Evidence: silent}
 	}
-	told, summary, ok := jsonVerdict(words)
+	found, summary, ok := jsonVerdict(words)
 	if !ok {
-		told, summary = lineVerdict(words), ""
+		found, summary = lineVerdict(words), ""
 	}
 	v.Summary = summary
 	failed := make([]bool, len(steps))
-	for _, t := range told {
+	for _, t := range found {
 		if t.N < 1 || t.N > len(steps) || failed[t.N-1] {
 			continue
 		}
@@ -119,21 +119,21 @@ func ParseVerdict(words string, steps []string) Verdict {
 
 // lineVerdict reads lines of the form STEP n: PASS or FAIL.
 func lineVerdict(words string) []StepVerdict {
-	var told []StepVerdict
+	var found []StepVerdict
 	for _, m := range stepRE().FindAllStringSubmatch(words, -1) {
 		n, err := strconv.Atoi(m[1])
 		if err != nil {
 			continue
 		}
-		told = append(told, StepVerdict{N: n, Pass: strings.EqualFold(m[2], "pass"), Evidence: strings.TrimSpace(m[3])})
+		found = append(found, StepVerdict{N: n, Pass: strings.EqualFold(m[2], "pass"), Evidence: strings.TrimSpace(m[3])})
 	}
-	return told
+	return found
 }
 
 // jsonVerdict reads the last JSON object of the words that has steps.
-func jsonVerdict(words string) (told []StepVerdict, summary string, ok bool) {
+func jsonVerdict(words string) (found []StepVerdict, summary string, ok bool) {
 	rest := words
-	for range 1000 { // words can be nothing but braces
+	for range 1000 { // the message can consist of braces
 		i := strings.LastIndexByte(rest, '{')
 		if i < 0 {
 			break
@@ -144,16 +144,16 @@ func jsonVerdict(words string) (told []StepVerdict, summary string, ok bool) {
 		}
 		if err := json.NewDecoder(strings.NewReader(words[i:])).Decode(&v); err == nil && v.Steps != nil {
 			for n, raw := range v.Steps {
-				told = append(told, jsonStep(n+1, raw))
+				found = append(found, jsonStep(n+1, raw))
 			}
-			return told, v.Summary, true
+			return found, v.Summary, true
 		}
 		rest = rest[:i]
 	}
 	return nil, "", false
 }
 
-// jsonStep reads one step; one that cannot be understood has failed.
+// jsonStep reads one step. A step that cannot be parsed has failed.
 func jsonStep(place int, raw json.RawMessage) StepVerdict {
 	var s struct {
 		N        *int   `json:"n"`

@@ -55,7 +55,7 @@ func TestParseVerdict(t *testing.T) {
 	}
 }
 
-// What a verdict writes reads back as the same passes and failures.
+// A verdict that is written and parsed has the same passes and failures.
 func TestVerdictReadsBack(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -10,61 +10,61 @@ type WorkKind string
 
 // The kinds of work. For each there is one Spec and one Result type below.
 const (
-	WorkPrepare WorkKind = "workspace.prepare" // make a workspace, or complete a half-made one
-	WorkRemove  WorkKind = "workspace.remove"  // to the trash
-	WorkRestore WorkKind = "workspace.restore" // and back
-	WorkPurge   WorkKind = "workspace.purge"   // forget trash that expired
+	WorkPrepare WorkKind = "workspace.prepare" // create a workspace, or complete a half-created one
+	WorkRemove  WorkKind = "workspace.remove"  // move it to the trash
+	WorkRestore WorkKind = "workspace.restore" // restore it
+	WorkPurge   WorkKind = "workspace.purge"   // remove expired trash
 	WorkRun     WorkKind = "session.run"       // start a session, or find the running one, and follow it to its end
-	WorkSend    WorkKind = "session.send"      // hand a running session a message or an answer
+	WorkSend    WorkKind = "session.send"      // send a running session a message or an answer
 	WorkStop    WorkKind = "session.stop"      // end a running session in bounded steps
 	WorkCheck   WorkKind = "check.run"         // run the check commands on a tree
 	WorkMerge   WorkKind = "land.merge"        // merge a candidate with the base, on trees
-	WorkPush    WorkKind = "git.push"          // bring a commit to a branch of a remote
+	WorkPush    WorkKind = "git.push"          // push a commit to a branch of a remote
 	WorkMove    WorkKind = "land.move"         // move the base by compare-and-swap
 )
 
-// WorkState says who holds a work item.
+// WorkState says who has a work item.
 type WorkState string
 
 // The states of a work item.
 const (
-	WorkOffered   WorkState = "offered"   // anybody of its pool may take it
-	WorkTaken     WorkState = "taken"     // one worker holds its lease
-	WorkFinished  WorkState = "finished"  // it has a result that the engine has yet to settle
-	WorkSettled   WorkState = "settled"   // the engine has drawn its conclusions
-	WorkCancelled WorkState = "cancelled" // no longer wanted; a result will be refused
+	WorkOffered   WorkState = "offered"   // any worker of its pool can take it
+	WorkTaken     WorkState = "taken"     // one worker has its lease
+	WorkFinished  WorkState = "finished"  // it has a result that the engine has not settled yet
+	WorkSettled   WorkState = "settled"   // the engine has acted on its result
+	WorkCancelled WorkState = "cancelled" // no longer needed; a result will be refused
 )
 
-// Work is one effect: offered in the transaction that decided it, leased to
-// one worker at a time, fenced by its attempt, idempotent by its key.
+// Work is one effect. It is offered in the transaction that decided it, leased
+// to one worker at a time, fenced by its attempt, and idempotent by its key.
 type Work struct {
 	ID         int64           `json:"id"`
 	Kind       WorkKind        `json:"kind"`
-	Key        string          `json:"key"` // unique for ever; the effect's own name
+	Key        string          `json:"key"` // never used twice; names the effect
 	Pool       string          `json:"pool"`
-	Subject    Subject         `json:"-"` // whose deciders offered it, and settle it
+	Subject    Subject         `json:"-"` // the subject whose deciders offer and settle it
 	ProjectID  int64           `json:"project_id"`
-	TaskID     int64           `json:"task_id"` // that it is about
+	TaskID     int64           `json:"task_id"` // the task that it is about
 	SessionID  int64           `json:"session_id,omitempty"`
 	State      WorkState       `json:"state"`
-	Attempt    int             `json:"attempt"` // 1 for the first worker that takes it
+	Attempt    int             `json:"attempt"` // 1 for the first worker
 	Worker     string          `json:"worker,omitempty"`
 	LeaseUntil time.Time       `json:"lease_until,omitzero"`
 	Spec       json.RawMessage `json:"spec"`
 	Result     json.RawMessage `json:"result,omitempty"`
-	Failure    *Failure        `json:"failure,omitempty"` // of the work itself; its Result is then empty
+	Failure    *Failure        `json:"failure,omitempty"` // of the work itself; then Result is empty
 	OfferedAt  time.Time       `json:"offered_at"`
 	TakenAt    time.Time       `json:"taken_at,omitzero"`
 	FinishedAt time.Time       `json:"finished_at,omitzero"`
 }
 
-// Open tells whether the item still belongs to the workers.
+// Open reports whether the item still belongs to the workers.
 func (w Work) Open() bool { return w.State == WorkOffered || w.State == WorkTaken }
 
-// Rank is how important the item is to whoever takes work: less comes first. What
-// moves a queue on comes before everything, since all landings behind wait for it.
-// Then what frees a workspace, then what brings a task closer to its landing, and
-// last what begins something new.
+// Rank is how important the item is to a worker. A lower rank comes first. Steps
+// of a queue come before everything, because all later landings wait for them.
+// Then comes work that frees a workspace, then work that moves a task closer to
+// its landing, and last work that starts something new.
 func (w Work) Rank() int {
 	if w.Subject.Kind == SubjectQueue {
 		return 0
@@ -72,7 +72,7 @@ func (w Work) Rank() int {
 	switch w.Kind {
 	case WorkRemove:
 		return 1
-	case WorkMerge, WorkCheck, WorkRun, WorkSend, WorkStop: // a stop is asked for again and again, and must not starve the run
+	case WorkMerge, WorkCheck, WorkRun, WorkSend, WorkStop: // a stop is requested repeatedly, and must not starve the run
 		return 2
 	case WorkPrepare, WorkRestore:
 		return 3
@@ -80,8 +80,8 @@ func (w Work) Rank() int {
 	return 4
 }
 
-// Lease is a worker's hold on a work item. Attempt fences it: a result or
-// renewal from an older attempt is refused.
+// Lease is a worker's lease of a work item. Attempt fences it: a result or
+// renewal of an older attempt is refused.
 type Lease struct {
 	Work    Work
 	Attempt int
@@ -101,22 +101,22 @@ func decode[T any](raw json.RawMessage) (T, error) {
 	return v, err
 }
 
-// PrepareSpec asks for a workspace on a branch made from a commit: of the base,
-// or the one it names.
+// PrepareSpec asks for a workspace on a branch that starts at a commit: the
+// base's, or From.
 type PrepareSpec struct {
 	Key    string `json:"key"`               // the task's
 	Repo   string `json:"repo"`              // the repository's address: on this machine a path
 	RepoID int64  `json:"repo_id,omitempty"` // and its id: the project's
 	Branch string `json:"branch"`
 	Base   string `json:"base"`           // the base branch
-	From   string `json:"from,omitempty"` // the branch or commit to begin from, instead of the base
-	// Detached asks for a worktree of its own on no branch, for a session that only
-	// looks: at the commit From, or at the tip of Base. Its key is the session's.
+	From   string `json:"from,omitempty"` // the branch or commit to start from, instead of the base
+	// Detached asks for a worktree on no branch, for a session that only reads:
+	// at the commit From, or at the tip of Base. Its key is the session's.
 	Detached bool            `json:"detached,omitempty"`
 	Policy   WorkspacePolicy `json:"policy"`
 }
 
-// PrepareResult tells where it is.
+// PrepareResult reports where the workspace is.
 type PrepareResult struct {
 	Path       string `json:"path"`
 	BaseCommit string `json:"base_commit"`
@@ -124,7 +124,7 @@ type PrepareResult struct {
 	Ports      []int  `json:"ports,omitempty"`
 }
 
-// RemoveSpec asks to put a workspace into the trash.
+// RemoveSpec asks to move a workspace to the trash.
 type RemoveSpec struct {
 	Key    string      `json:"key"`
 	Repo   string      `json:"repo"`              // the repository's address: on this machine a path
@@ -132,16 +132,17 @@ type RemoveSpec struct {
 	Path   string      `json:"path"`
 	Branch string      `json:"branch"`
 	Policy TrashPolicy `json:"policy"`
+	Try    int         `json:"try,omitempty"` // of the removals of a detached worktree, from 1
 }
 
-// RemoveResult tells what the trash keeps.
+// RemoveResult reports what the trash keeps.
 type RemoveResult struct {
 	Head    string `json:"head"`
 	Ref     string `json:"ref"`
 	Archive string `json:"archive,omitempty"`
 }
 
-// RestoreSpec asks to bring a workspace back from the trash.
+// RestoreSpec asks to restore a workspace from the trash.
 type RestoreSpec struct {
 	Key     string          `json:"key"`
 	Repo    string          `json:"repo"`              // the repository's address: on this machine a path
@@ -153,7 +154,7 @@ type RestoreSpec struct {
 	Policy  WorkspacePolicy `json:"policy"`
 }
 
-// PurgeSpec asks to forget trash for good.
+// PurgeSpec asks to remove trash permanently.
 type PurgeSpec struct {
 	Repo    string `json:"repo"`              // the repository's address: on this machine a path
 	RepoID  int64  `json:"repo_id,omitempty"` // and its id: the project's
@@ -161,7 +162,7 @@ type PurgeSpec struct {
 	Archive string `json:"archive,omitempty"`
 }
 
-// PurgeResult says nothing: it is forgotten.
+// PurgeResult is empty.
 type PurgeResult struct{}
 
 // RunSpec asks to run a session to its end.
@@ -171,123 +172,122 @@ type RunSpec struct {
 	Title   string   `json:"title"`
 	Repo    string   `json:"repo"`              // the repository's address: on this machine a path
 	RepoID  int64    `json:"repo_id,omitempty"` // and its id: the project's
-	Path    string   `json:"path"`              // the workspace's
+	Path    string   `json:"path"`              // of the workspace
 	Branch  string   `json:"branch"`
 	Ports   []int    `json:"ports,omitempty"`
-	Profile *Profile `json:"profile,omitempty"` // the project's own, where it has one for the agent
+	Profile *Profile `json:"profile,omitempty"` // the project's own profile of the agent, if it has one
 
-	Base   string `json:"base"`             // the base branch, for the agent to know
-	Effort string `json:"effort,omitempty"` // how hard the agent thinks, in its own words
+	Base   string `json:"base"`             // the base branch, for the agent
+	Effort string `json:"effort,omitempty"` // how hard the agent thinks, in the agent's words
 
-	Permissions PermissionPolicy     `json:"permissions"` // the remembered rules first
+	Permissions PermissionPolicy     `json:"permissions"` // remembered rules first
 	MCP         map[string]MCPServer `json:"mcp,omitempty"`
-	Budget      USD                  `json:"budget,omitempty"` // what is left to spend; 0 means no bound
+	Budget      USD                  `json:"budget,omitempty"` // what is left to spend; 0 means no limit
 
-	ReadOnly bool         `json:"read_only,omitempty"` // the session works in a detached worktree and may change nothing
+	ReadOnly bool         `json:"read_only,omitempty"` // the session works in a detached worktree and must change nothing
 	Serve    ServePolicy  `json:"serve,omitzero"`      // the app that is served for it
 	Docker   DockerPolicy `json:"docker,omitzero"`     // where the app's command runs
 
-	Output   Bytes           `json:"output,omitempty"`   // how much of its output is kept; 0 means all of it
-	Progress string          `json:"progress,omitempty"` // a file of the workspace that no commit takes in
-	Schema   json.RawMessage `json:"schema,omitempty"`   // what the session's last words are held to, where its agent can
-	Browser  bool            `json:"browser,omitempty"`  // it is given a browser of its own
+	Output   Bytes           `json:"output,omitempty"`   // limit of the kept output; 0 means no limit
+	Progress string          `json:"progress,omitempty"` // a file of the workspace that is never committed
+	Schema   json.RawMessage `json:"schema,omitempty"`   // the JSON schema of the session's final message, if its agent supports that
+	Browser  bool            `json:"browser,omitempty"`  // the session gets its own browser
 }
 
-// RunResult tells how a session went: what its process did, what its agent
-// said and what the repository shows. The engine believes only the three
-// together.
+// RunResult reports how a session went: what its process did, what its agent
+// said and what the repository shows. The engine needs all three to believe it.
 type RunResult struct {
 	Exit         *int     `json:"exit,omitempty"`
 	Signal       string   `json:"signal,omitempty"`
-	Stopped      bool     `json:"stopped,omitempty"` // ended because it was asked to
-	Lost         bool     `json:"lost,omitempty"`    // its host vanished
+	Stopped      bool     `json:"stopped,omitempty"` // it was asked to stop
+	Lost         bool     `json:"lost,omitempty"`    // its host disappeared
 	Conversation string   `json:"conversation,omitempty"`
 	Summary      string   `json:"summary,omitempty"`
-	Failure      *Failure `json:"failure,omitempty"` // as the agent's protocol or its exit tells
-	From         string   `json:"from"`              // the branch's head before
-	Head         string   `json:"head"`              // and after, leftovers committed
-	Stat         string   `json:"stat,omitempty"`    // what changed in between, summed up by file
-	Changed      []string `json:"changed,omitempty"` // tracked files that a session changed which may change nothing
+	Failure      *Failure `json:"failure,omitempty"` // as reported by the agent's protocol, or derived from its exit
+	From         string   `json:"from"`              // the branch's head before it
+	Head         string   `json:"head"`              // the branch's head after it, with leftover changes committed
+	Stat         string   `json:"stat,omitempty"`    // what changed in between, by file
+	Changed      []string `json:"changed,omitempty"` // tracked files that a read-only session changed
 	Usage        Usage    `json:"usage"`
-	Dropped      int64    `json:"dropped,omitempty"` // bytes of its output beyond the limit, which are not kept
-	Memory       int64    `json:"memory,omitempty"`  // the most bytes that its agent had in use; 0 means unknown
+	Dropped      int64    `json:"dropped,omitempty"` // bytes of output beyond the limit, which are not kept
+	Memory       int64    `json:"memory,omitempty"`  // its agent's peak memory in bytes; 0 means unknown
 }
 
-// SendSpec asks to hand a running session a text.
+// SendSpec asks to send a text to a running session.
 type SendSpec struct {
-	ID       string `json:"id"`             // said once, however often it is sent
+	ID       string `json:"id"`             // delivered once, however often it is sent
 	Session  string `json:"session"`        // key
 	Kind     string `json:"kind,omitempty"` // of message
 	Text     string `json:"text"`
 	Question string `json:"question,omitempty"` // the Ref of the question it answers
 }
 
-// SendResult tells whether the agent has it.
+// SendResult reports whether the agent has it.
 type SendResult struct {
 	Delivered bool   `json:"delivered"`
-	Why       string `json:"why,omitempty"` // when not
+	Why       string `json:"why,omitempty"` // why not
 }
 
 // StopSpec asks to end a running session.
 type StopSpec struct {
 	Session string   `json:"session"`
-	Grace   Duration `json:"grace"` // for each of the bounded steps
+	Grace   Duration `json:"grace"` // for each step
 }
 
-// StopResult says nothing: the session's own RunResult tells.
+// StopResult is empty: the session's RunResult reports the end.
 type StopResult struct{}
 
-// CheckSpec asks to judge a tree.
+// CheckSpec asks to check a tree.
 type CheckSpec struct {
 	Repo     string          `json:"repo"`              // the repository's address: on this machine a path
 	RepoID   int64           `json:"repo_id,omitempty"` // and its id: the project's
-	Commit   string          `json:"commit"`            // a commit whose tree it is
+	Commit   string          `json:"commit"`            // a commit with that tree
 	Tree     string          `json:"tree"`
 	Commands []string        `json:"commands"`
-	Timeout  Duration        `json:"timeout"` // for each
+	Timeout  Duration        `json:"timeout"` // for each command
 	Policy   WorkspacePolicy `json:"policy"`
 }
 
-// CheckResult tells the judgement of each command, in order.
+// CheckResult has the result of each command, in order.
 type CheckResult struct {
 	Env    string  `json:"env"`
 	Checks []Check `json:"checks"`
 }
 
-// MergeSpec asks what the candidate looks like on top of the base. The same
-// spec on the same base makes the same commit, so doing it twice does no harm.
+// MergeSpec asks to merge a head onto the base. The same spec on the same base
+// creates the same commit, so it is safe to repeat.
 type MergeSpec struct {
 	Repo     string    `json:"repo"`              // the repository's address: on this machine a path
 	RepoID   int64     `json:"repo_id,omitempty"` // and its id: the project's
 	Base     string    `json:"base"`              // branch
 	Head     string    `json:"head"`
 	Strategy string    `json:"strategy"`
-	Message  string    `json:"message"` // trailers included
+	Message  string    `json:"message"` // with trailers
 	At       time.Time `json:"at"`      // the committer's date: the landing's
-	Ref      string    `json:"ref"`     // keeps the commit until it landed
-	// Ours names files that the candidate does not change: whatever it says of
-	// them, they land as the base has them.
+	Ref      string    `json:"ref"`     // keeps the commit until it has landed
+	// Ours names files that the candidate does not change. They land as the base
+	// has them.
 	Ours []string `json:"ours,omitempty"`
-	// Seen is where the base was when Coppice last saw it, or moved it there. A
-	// base that is elsewhere is judged before it is built upon.
+	// Seen is the commit where Coppice last saw the base, or to which it moved
+	// it. If the base is elsewhere, it is checked before the merge.
 	Seen string `json:"seen,omitempty"`
-	// Onto is the commit to merge onto, instead of where the branch is now: that
-	// of a landing which is about to land.
+	// Onto is the commit to merge onto, instead of the branch's head: that of a
+	// landing which is about to land.
 	Onto string `json:"onto,omitempty"`
 }
 
-// MergeResult is a commit on top of Base, or what conflicts.
+// MergeResult is a commit on top of Base, or the conflicts.
 type MergeResult struct {
 	Base      string     `json:"base"` // the base's commit
 	Tree      string     `json:"tree,omitempty"`
 	Commit    string     `json:"commit,omitempty"`
-	Empty     bool       `json:"empty,omitempty"` // the tree is the base's own
+	Empty     bool       `json:"empty,omitempty"` // the tree equals the base's
 	Conflicts []Conflict `json:"conflicts,omitempty"`
-	// Refused is git's word on a commit that is incomplete or that no git which
-	// checks what it receives would take.
+	// Refused is git's message about a commit that is incomplete, or that a git
+	// which checks received objects would refuse.
 	Refused string `json:"refused,omitempty"`
-	// Need is set when the base moved since Seen in a way that a person must
-	// look at. Nothing was merged then.
+	// Need is set if the base moved since Seen in a way that a person must
+	// check. Then nothing was merged.
 	Need *Need `json:"need,omitempty"`
 }
 
@@ -297,26 +297,26 @@ type Conflict struct {
 	Text string `json:"text"`
 }
 
-// PushSpec asks to bring New to the branch of a remote, before the branch moves
-// here from Old to New.
+// PushSpec asks to push New to the branch of a remote, before the local branch
+// moves from Old to New.
 type PushSpec struct {
 	Repo   string `json:"repo"`              // the repository's address: on this machine a path
 	RepoID int64  `json:"repo_id,omitempty"` // and its id: the project's
 	Base   string `json:"base"`              // branch
 	Old    string `json:"old"`
 	New    string `json:"new"`
-	Remote string `json:"remote,omitempty"` // origin when empty
+	Remote string `json:"remote,omitempty"` // origin if empty
 }
 
 // PushResult reports whether the remote has New. If not, either Blocked says why
-// the push had to wait, or the branch has gone elsewhere and the landing begins
-// again. After a push that fails the remote may have New or not; done again, it
-// reports which.
+// the push had to wait, or the branch moved elsewhere and the landing starts
+// again. After a failed push it is unknown whether the remote has New. A
+// repeated push reports it.
 type PushResult struct {
 	Pushed  bool   `json:"pushed"`
-	Now     string `json:"now"` // where the branch is here
+	Now     string `json:"now"` // where the local branch is
 	Blocked string `json:"blocked,omitempty"`
-	// Need is what a person has to do before New can land here, as in a MoveResult.
+	// Need is what a person must do before New can land here, as in MoveResult.
 	// It is known before the remote moves.
 	Need *Need `json:"need,omitempty"`
 }
@@ -330,21 +330,21 @@ type MoveSpec struct {
 	New    string `json:"new"`
 	Remote string `json:"remote,omitempty"`
 	Pushed bool   `json:"pushed,omitempty"` // the remote has New
-	Ref    string `json:"ref"`              // dropped once landed
-	// Push asks to push first. Only work that an earlier version offered has it.
+	Ref    string `json:"ref"`              // removed after the landing
+	// Push asks to push first. Only earlier versions offer work with it.
 	Push bool `json:"push,omitempty"`
 }
 
-// MoveResult tells where the base is now. Moved is true exactly when it is at
-// New, or New is part of it. Otherwise either Blocked says why it had to wait,
-// or the base has gone elsewhere and the landing begins again. A move that fails
-// says nothing of where the base is; done again, it tells.
+// MoveResult reports where the base is now. Moved is true exactly if the base is
+// at New, or contains New. Otherwise either Blocked says why the move had to
+// wait, or the base moved elsewhere and the landing starts again. After a failed
+// move it is unknown where the base is. A repeated move reports it.
 type MoveResult struct {
 	Moved   bool   `json:"moved"`
 	Now     string `json:"now"`
 	Blocked string `json:"blocked,omitempty"`
-	// Need is what a person has to do before a blocked move can succeed: about
-	// files of the checkout, or about git settings that changed. Nil when the
-	// block ends by itself.
+	// Need is what a person must do before a blocked move can succeed: about
+	// files of the checkout, or about changed git settings. It is nil if the
+	// block ends automatically.
 	Need *Need `json:"need,omitempty"`
 }

@@ -9,24 +9,24 @@ type Workspace struct {
 	TaskID     int64     `json:"task_id"`
 	Kind       string    `json:"kind"`
 	Node       string    `json:"node"`
-	Path       string    `json:"path,omitempty"` // known once ready
+	Path       string    `json:"path,omitempty"` // known when it is ready
 	Branch     string    `json:"branch"`
-	BaseCommit string    `json:"base_commit,omitempty"` // what it was made from
+	BaseCommit string    `json:"base_commit,omitempty"` // the commit from which it was created
 	Ports      []int     `json:"ports,omitempty"`
 	CreatedAt  time.Time `json:"created_at"`
 	ReadyAt    time.Time `json:"ready_at,omitzero"`
 	RemovedAt  time.Time `json:"removed_at,omitzero"`
 	TrashID    int64     `json:"trash_id,omitempty"`
-	Kept       bool      `json:"kept,omitempty"`    // a person wants it: it is not removed with its task's end
+	Kept       bool      `json:"kept,omitempty"`    // a person wants to keep it: it is not removed when its task ends
 	Tries      int       `json:"tries,omitempty"`   // how often removing it failed
-	RetryAt    time.Time `json:"retry_at,omitzero"` // no further try to remove it before
+	RetryAt    time.Time `json:"retry_at,omitzero"` // no further try to remove it before this time
 }
 
-// Ready tells whether sessions can work in it.
+// Ready reports whether sessions can work in it.
 func (w Workspace) Ready() bool {
 	return !w.ReadyAt.IsZero() && w.RemovedAt.IsZero() && !w.Doubtful()
 }
 
-// Doubtful tells whether removing it failed, perhaps half-way: nobody knows
-// whether it is there until another try tells.
+// Doubtful reports whether removing it failed, perhaps halfway. Until another
+// try it is unknown whether it still exists.
 func (w Workspace) Doubtful() bool { return w.Tries > 0 && w.RemovedAt.IsZero() }

@@ -1,5 +1,5 @@
-// Package answer reads what sessions that answer end with, and holds it to the
-// schema of their task. The package is pure.
+// Package answer reads the final messages of sessions that answer, and validates
+// them against the schema of their task. The package does no I/O.
 package answer
 
 import (
@@ -14,8 +14,8 @@ import (
 	"coppice"
 )
 
-// CheckSchema says what is wrong with a schema for answers. An empty one is
-// right: text is wanted then.
+// CheckSchema says what is wrong with a schema for answers. An empty schema is
+// valid: then the answer is a text.
 func CheckSchema(raw json.RawMessage) error {
 	if len(raw) == 0 {
 		return nil
@@ -46,9 +46,9 @@ func resolve(raw json.RawMessage) (*jsonschema.Resolved, error) {
 	return s.Resolve(nil)
 }
 
-// Read reads a session's last words. With a schema they are a JSON value, alone
-// or after other words; without one they are the answer as they are. Problem says
-// why they are not an answer.
+// Read reads a session's final message. With a schema it must be a JSON value,
+// alone or after other text. Without one, the whole message is the answer.
+// Problem says why it is not an answer.
 func Read(words string, schema json.RawMessage) coppice.Answer {
 	a := coppice.Answer{Text: strings.TrimSpace(words)}
 	if len(a.Text) > coppice.MaxAnswer {
@@ -73,7 +73,7 @@ func Read(words string, schema json.RawMessage) coppice.Answer {
 			continue
 		}
 		if err := resolved.Validate(v); err != nil {
-			if a.Value == nil { // the value that stands last is the one that was meant
+			if a.Value == nil { // the last value is the intended one
 				a.Value, a.Problem = value, "the answer does not match its schema: "+err.Error()
 			}
 			continue
@@ -84,10 +84,10 @@ func Read(words string, schema json.RawMessage) coppice.Answer {
 	return a
 }
 
-// mostStarts bounds how many places of a text are looked at.
+// mostStarts limits how many positions of a text are tried.
 const mostStarts = 1000
 
-// values yields the JSON values of a text: the whole of it first, then objects
+// values yields the JSON values of a text: first the whole text, then objects
 // and arrays, the last one first.
 func values(text string) func(yield func(json.RawMessage) bool) {
 	return func(yield func(json.RawMessage) bool) {

@@ -76,8 +76,8 @@ func TestCheckSchema(t *testing.T) {
 	}
 }
 
-// FuzzRead holds that no schema and no words make the reader fail or run without
-// end, and that what it accepts has no problem.
+// FuzzRead shows that no schema and no message makes Read fail or run without
+// end, and that an accepted answer has no problem.
 func FuzzRead(f *testing.F) {
 	f.Add(verdict, `{"ok": true}`)
 	f.Add(`{"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#"}}}`, "1")

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// mostParts bounds how many schemas a schema consists of once every reference is
-// written out. Validating costs no more than that for each value of an answer.
+// mostParts limits the number of schemas in a schema with all references
+// expanded. It also limits the cost of validating each value of an answer.
 const mostParts = 2000
 
-// bound refuses a schema whose validation could take very long, or never end: one
-// that refers to itself, or becomes very large when its references are written
-// out. The validator follows references without a bound.
+// bound refuses a schema whose validation could take very long, or never end:
+// one that refers to itself, or is very large with its references expanded. The
+// validator follows references without a limit.
 func bound(raw json.RawMessage) error {
 	var root any
 	if err := json.Unmarshal(raw, &root); err != nil {
@@ -34,8 +34,8 @@ type bounds struct {
 	open  map[string]bool // the references on the path to here
 }
 
-// count returns how many objects a part of the schema has, its references
-// written out.
+// count returns the number of objects in a part of the schema, with references
+// expanded.
 func (b bounds) count(part any, top bool) (int, error) {
 	sum := 0
 	add := func(v any) error {
@@ -59,7 +59,7 @@ func (b bounds) count(part any, top bool) (int, error) {
 			case key == "$dynamicRef", key == "$recursiveRef", key == "$id" && !top:
 				return 0, fmt.Errorf("%s is not supported", key)
 			case key == "enum", key == "const", key == "default", key == "examples", key == "$defs", key == "definitions":
-				continue // values, and what counts where it is referred to
+				continue // values, and parts that count where they are referred to
 			}
 			if err := add(v); err != nil {
 				return 0, err
@@ -73,7 +73,7 @@ func (b bounds) count(part any, top bool) (int, error) {
 	return sum, nil
 }
 
-// follow counts what a reference stands for.
+// follow counts the objects behind a reference.
 func (b bounds) follow(ref string) (int, error) {
 	if b.open[ref] {
 		return 0, fmt.Errorf("the $ref %s leads back to itself", ref)

@@ -94,7 +94,7 @@ func TestEditRefuses(t *testing.T) {
 		{set("limits.sesions", "1"), "", `did you mean "limits.sessions"?`},
 		{set("base.x", "1"), "", "no keys below"},
 		{set("", "1"), "", "unknown key"},
-		{set("limits.per_agent.a/b", "1"), "", "no agent name"},
+		{set("limits.per_agent.a/b", "1"), "", "not a valid agent name"},
 		{set("agent.roles.cook", `"a"`), "", "unknown key"},
 		{set("base", "null"), "", "null is not a valid value"},
 		{set("base", ""), "", "not valid JSON"},

@@ -69,7 +69,7 @@ func costs(t *testing.T, n int) map[string]int {
 		b.engine.cfg.Store = b.store
 		rows[name] = c.rows
 	}
-	told := func(a coppice.Ask) func() {
+	asks := func(a coppice.Ask) func() {
 		return func() {
 			b.update(func(tx store.Tx) error {
 				a.ProjectID, a.At = 1, b.clock
@@ -88,8 +88,8 @@ func costs(t *testing.T, n int) map[string]int {
 	step("the next is merged again", func() {
 		b.result("app-15", coppice.WorkMerge, coppice.MergeResult{Base: "commit0", Tree: "tree1", Commit: "c1"})
 	})
-	step("an account is limited", told(limit(coppice.AgentLimit{Agent: "ann", Until: b.clock.Add(time.Hour), Class: coppice.ClassRateLimit, Text: "too much"})))
-	step("a track fails", told(coppice.Ask{Subject: coppice.ProjectSubject(1), Verb: coppice.VerbStrike, Args: coppice.Raw(inTrack{"main"})}))
+	step("an account is limited", asks(limit(coppice.AgentLimit{Agent: "ann", Until: b.clock.Add(time.Hour), Class: coppice.ClassRateLimit, Text: "too much"})))
+	step("a track fails", asks(coppice.Ask{Subject: coppice.ProjectSubject(1), Verb: coppice.VerbStrike, Args: coppice.Raw(inTrack{"main"})}))
 	step("the limit ends", func() { b.clock = b.clock.Add(2 * time.Hour) })
 	return rows
 }

@@ -1,14 +1,18 @@
-// Package engine decides. It reads facts and writes facts plus work items, in
-// one transaction a turn, and does nothing else: it has no process, file,
-// network or clock of its own, so the whole of it runs in a simulation.
+// Package engine decides. A turn reads facts and writes facts and work items, in
+// one transaction. The engine uses no process, file, network or clock, so all of
+// it runs in a simulation.
 //
-// A turn gathers the subjects that something happened to since the last one, or
-// whose timer is due, and asks the deciders about each until none has anything
-// new to say; then it gives free places to queued tasks. A subject is a task, a
-// landing queue, a project or an account. Deciders are pure functions from a view
-// of the facts to a Decision. People, agents and workers
-// only add facts, through the Intake and through the results of work; a race is
+// A turn collects the subjects to which something happened since the last turn,
+// or whose timer is due. It asks the deciders about each subject until none has
+// a new decision. Then it gives free sessions to queued tasks. A subject is a
+// task, a landing queue, a project or an account. Deciders are pure functions
+// from a view of the facts to a Decision. People, agents and workers only add
+// facts, through the Intake and through the results of work. So a race is only
 // two facts in some order.
+//
+// Files that start with decide_ have deciders. Files that start with intake_
+// take requests. Files that start with view_ load views and derive statuses. The
+// other files run turns.
 package engine
 
 import (
@@ -25,8 +29,8 @@ import (
 // cursor names the engine among the readers of the log.
 const cursor = "engine"
 
-// Pools that work is offered to. The repository stands on the control machine;
-// sessions and checks run on the node that has the workspace.
+// Pools to which work is offered. The repository is on the control machine.
+// Sessions and checks run on the node that has the workspace.
 const (
 	PoolControl = "control"
 	PoolLocal   = "local"
@@ -35,40 +39,41 @@ const (
 // Kinds of timer besides those of subjects.
 const (
 	TimerWork  = "work"  // the end of a lease
-	TimerLanes = "lanes" // a lane may have a free place again; every turn looks
+	TimerLanes = "lanes" // a lane might have a free session again; every turn checks
 )
 
-// Config is what an Engine needs. Store, Now and Nodes are required.
+// Config has the dependencies of an Engine. Store, Now and Nodes are required.
 type Config struct {
 	Store  store.Store
 	Now    func() time.Time
 	Nodes  func(ctx context.Context) ([]coppice.Node, error) // the nodes alive
 	Logger *slog.Logger
-	// MaxSessions bounds the live sessions of all projects together; 0 means
+	// MaxSessions limits the live sessions of all projects together. 0 means
 	// that only the projects' own limits count.
 	MaxSessions int
-	// Reserve is the memory that a session is expected to take soon after its
-	// start, before any session of its agent has ended; 256 MiB when 0.
+	// Reserve is the memory that a session is expected to use soon after its
+	// start, before any session of its agent has ended. 0 means 256 MiB.
 	Reserve coppice.Bytes
-	// After makes the channel that wakes Run at a due time; time.After when nil.
+	// After returns the channel that wakes Run at a due time; nil means
+	// time.After.
 	After func(time.Duration) <-chan time.Time
-	// KeepEvents and KeepFor bound the log: events beyond the newest
-	// KeepEvents, or older than KeepFor, are forgotten. Zero means no bound.
+	// KeepEvents and KeepFor limit the log: events beyond the newest KeepEvents,
+	// or older than KeepFor, are removed. Zero means no limit.
 	KeepEvents int
 	KeepFor    time.Duration
-	// Models returns the models that an agent's profile names by level of
-	// work, for tasks whose model is auto; own is the project's profile for
-	// it, if it has one. Nil means that no agent names any.
+	// Models returns the models that an agent's profile names by level of work,
+	// for tasks whose model is auto. own is the project's profile of the agent,
+	// if it has one. Nil means that no agent names any.
 	Models func(agent string, own *coppice.Profile) map[string]string
-	// Resumes reports whether an agent can resume a conversation that has
-	// ended; own is the project's profile for it, if it has one. Nil means that
+	// Resumes reports whether an agent can resume a conversation that has ended.
+	// own is the project's profile of the agent, if it has one. Nil means that
 	// no agent can.
 	Resumes func(agent string, own *coppice.Profile) bool
-	// Pause is the first pause of a landing whose move was blocked; it doubles
-	// up to a minute. 2 seconds when 0. What the landing waits for usually
-	// reports its end sooner, through Intake.RetryLanding.
+	// Pause is the first pause of a landing whose move was blocked. It doubles
+	// up to a minute. 0 means 2 seconds. Intake.RetryLanding usually ends the
+	// wait sooner.
 	Pause time.Duration
-	// Classify tells the level of a task; Level when nil.
+	// Classify returns the level of a task; nil means Level.
 	Classify Classify
 }
 
@@ -76,12 +81,12 @@ type Config struct {
 type Engine struct {
 	cfg     Config
 	trimmed time.Time // when the log was last trimmed
-	// rerouted has the limits that held when the tasks of a lane were last given
-	// to other accounts. What is not in it is looked at once more.
+	// rerouted has the limits at the time when the tasks of a lane were last
+	// given to other accounts. A lane that is missing is checked again.
 	rerouted map[coppice.Lane]string
 }
 
-// New makes an Engine.
+// New returns an Engine.
 func New(c Config) (*Engine, error) {
 	if c.Store == nil || c.Now == nil || c.Nodes == nil {
 		return nil, fmt.Errorf("engine: Store, Now and Nodes are required")
@@ -101,15 +106,15 @@ func New(c Config) (*Engine, error) {
 	return &Engine{cfg: c, rerouted: map[coppice.Lane]string{}}, nil
 }
 
-// Turned is what a turn did.
+// Turned is the result of a turn.
 type Turned struct {
-	Decisions int       // how many decisions it took
-	Seq       int64     // the newest event it knows of
-	Due       time.Time // when the next turn is due by itself; zero for never
+	Decisions int       // number of decisions
+	Seq       int64     // the newest event that it has seen
+	Due       time.Time // when the next turn is due; zero means never
 }
 
-// Run takes turns until ctx ends: at once, whenever the log grows, and when a
-// timer is due.
+// Run takes turns until ctx ends: immediately, whenever the log grows, and when
+// a timer is due.
 func (e *Engine) Run(ctx context.Context) error {
 	for {
 		t, err := e.Turn(ctx)
@@ -117,8 +122,8 @@ func (e *Engine) Run(ctx context.Context) error {
 			return nil
 		}
 		if err != nil {
-			// The facts are as they were. What failed (a full disk, say) may
-			// pass, so the turn is tried again; nothing is lost by waiting.
+			// The facts did not change. The cause, such as a full disk, might
+			// pass, so the turn is retried. Waiting loses nothing.
 			e.cfg.Logger.Error("turn failed", "error", err)
 			select {
 			case <-ctx.Done():
@@ -157,7 +162,7 @@ func (e *Engine) sleep(ctx context.Context, t Turned) error {
 	return ctx.Err()
 }
 
-// Turn is one transaction: it looks at what happened, decides what follows and
+// Turn runs one transaction: it reads what happened, decides what follows and
 // commits.
 func (e *Engine) Turn(ctx context.Context) (Turned, error) {
 	nodes, err := e.cfg.Nodes(ctx)
@@ -171,7 +176,7 @@ func (e *Engine) Turn(ctx context.Context) (Turned, error) {
 		return err
 	})
 	if err != nil {
-		clear(e.rerouted) // what it says was not written
+		clear(e.rerouted) // it was not written
 	}
 	return out, err
 }
@@ -186,7 +191,7 @@ type turn struct {
 	decisions int
 
 	limits     []coppice.AgentLimit
-	limitsRead bool // limits are as the store has them
+	limitsRead bool // limits are current
 }
 
 func (t *turn) run() (Turned, error) {
@@ -219,7 +224,7 @@ func (t *turn) run() (Turned, error) {
 	return Turned{Decisions: t.decisions, Seq: last, Due: due}, err
 }
 
-// gather marks the tasks that something happened to, and those due.
+// gather marks the subjects to which something happened, and those that are due.
 func (t *turn) gather(after int64) error {
 	const page = 1000
 	spending := map[int64]bool{}
@@ -253,7 +258,7 @@ func (t *turn) gather(after int64) error {
 			if err := t.tx.Timers.Set(store.Timer{Kind: tm.Kind, ID: tm.ID}); err != nil {
 				return err
 			}
-			if err := t.ring(tm); err != nil {
+			if err := t.timerDue(tm); err != nil {
 				return err
 			}
 		}
@@ -263,8 +268,8 @@ func (t *turn) gather(after int64) error {
 	}
 }
 
-// mark marks the subjects that an event concerns. Queued tasks need no waking:
-// dispatch looks at their lanes in every turn.
+// mark marks the subjects that an event concerns. Queued tasks need not be
+// woken: dispatch checks their lanes in every turn.
 func (t *turn) mark(ev coppice.Event) error {
 	switch {
 	case ev.About != (coppice.Subject{}):
@@ -286,8 +291,8 @@ func (t *turn) mark(ev coppice.Event) error {
 	return nil
 }
 
-// wakeChecking looks again at everything that is on its way to a queue, when what
-// a person was needed for has ended.
+// wakeChecking wakes every task that is about to enter a queue, when a need has
+// ended.
 func (t *turn) wakeChecking(ev coppice.Event) error {
 	if ev.Kind != coppice.EventNeedEnded || !bytes.Contains(ev.Data, []byte(coppice.NeedBase)) {
 		return nil
@@ -299,8 +304,8 @@ func (t *turn) wakeChecking(ev coppice.Event) error {
 	return err
 }
 
-// ring acts on a timer that is due.
-func (t *turn) ring(tm store.Timer) error {
+// timerDue acts on a timer that is due.
+func (t *turn) timerDue(tm store.Timer) error {
 	switch tm.Kind {
 	case TimerWork:
 		return t.expire(tm)
@@ -311,7 +316,7 @@ func (t *turn) ring(tm store.Timer) error {
 	return nil
 }
 
-// trim forgets old events and work now and then.
+// trim removes old events and work from time to time.
 func (t *turn) trim() error {
 	if t.now.Sub(t.trimmed) < time.Minute {
 		return nil
@@ -334,7 +339,7 @@ func (t *turn) trim() error {
 	}
 	asks, err := t.tx.Asks.Trim(before)
 	if max(events, work, asks) >= store.MostTrimmed {
-		t.trimmed = time.Time{} // the next turn forgets more
+		t.trimmed = time.Time{} // the next turn removes more
 	}
 	return err
 }

@@ -9,38 +9,37 @@ import (
 	"coppice/store"
 )
 
-// Intake takes in what people and agents ask for. It checks a request against
-// the facts and adds it to them, in one transaction; it decides nothing. A
-// request that is refused changes nothing. Safe for concurrent use.
+// Intake accepts requests of people and agents. It checks a request against the
+// facts and stores it, in one transaction. It decides nothing. A refused request
+// changes nothing. An Intake is safe for concurrent use.
 type Intake struct {
 	store   store.Store
 	now     func() time.Time
 	inspect Inspect
 	known   Agents
 	screen  Agents
-	levels  Levels // nil leaves it to the rules
+	levels  Levels // nil means that the rules decide
 	by      coppice.Actor
 }
 
-// Inspect looks at a directory and tells the project it belongs to: the root of
-// its checkout, its policy with every default filled in, a prefix that suits
-// its name, and where its base branch is. It changes nothing.
+// Inspect returns the project to which a directory belongs: the root of its
+// checkout, its policy with every default filled in, a suitable prefix, and
+// where its base branch is. It changes nothing.
 type Inspect func(ctx context.Context, dir string) (coppice.Project, error)
 
-// Agents tells whether a project can use an agent of that name, with the way
-// out when it cannot.
+// Agents returns an error, with a fix, if a project cannot use an agent.
 type Agents func(p coppice.Project, agent string) error
 
-// Option is something that an Intake can do without.
+// Option is an optional part of an Intake.
 type Option func(*Intake)
 
-// WithLevels has the levels of tasks whose model is auto asked for when they are
-// created or changed.
+// WithLevels makes an Intake ask for the levels of tasks whose model is auto
+// when they are created or changed.
 func WithLevels(l Levels) Option { return func(i *Intake) { i.levels = l } }
 
-// NewIntake makes an Intake. Known is asked about every agent that somebody
-// names, screen about one whose screen a person wants. Its requests are a
-// person's; As makes one for another author.
+// NewIntake returns an Intake. known is called for every agent that a request
+// names, screen for one whose screen a person wants. Its requests are a
+// person's. As returns one for another author.
 func NewIntake(s store.Store, now func() time.Time, inspect Inspect, known, screen Agents, more ...Option) *Intake {
 	i := &Intake{store: s, now: now, inspect: inspect, known: known, screen: screen, by: coppice.Actor{Kind: coppice.ActorPerson}}
 	for _, o := range more {
@@ -49,8 +48,8 @@ func NewIntake(s store.Store, now func() time.Time, inspect Inspect, known, scre
 	return i
 }
 
-// AddProject adds the project that a directory belongs to. Of a known one it
-// confirms the policy and the git settings as they are now.
+// AddProject adds the project to which a directory belongs. For a known project
+// it confirms the current policy and git settings.
 func (i *Intake) AddProject(ctx context.Context, dir string) (coppice.Project, error) {
 	found, err := i.inspect(ctx, dir)
 	if err != nil {
@@ -73,7 +72,7 @@ func (i *Intake) AddProject(ctx context.Context, dir string) (coppice.Project, e
 		if err != nil {
 			return err
 		}
-		if err := stays(known); err != nil {
+		if err := refuseRemoval(known); err != nil {
 			return err
 		}
 		p = known
@@ -91,7 +90,7 @@ func (i *Intake) AddProject(ctx context.Context, dir string) (coppice.Project, e
 	return p, err
 }
 
-// freePrefix returns the wanted prefix, or that with a number when taken.
+// freePrefix returns the requested prefix, with a number if it is in use.
 func freePrefix(r store.Reader, want string) (string, error) {
 	if err := coppice.ValidPrefix(want); err != nil {
 		return "", err
@@ -112,8 +111,8 @@ func freePrefix(r store.Reader, want string) (string, error) {
 	}
 }
 
-// Pause stops sessions from starting in a project, or in one of its tracks; off
-// lets them start again.
+// Pause pauses a project, or one of its tracks: no session starts there. If on
+// is false, it resumes it.
 func (i *Intake) Pause(ctx context.Context, project, track string, on bool) (coppice.Project, error) {
 	var p coppice.Project
 	err := i.store.Update(ctx, func(tx store.Tx) error {
@@ -142,7 +141,7 @@ func (i *Intake) Pause(ctx context.Context, project, track string, on bool) (cop
 		if err := tx.Projects.Put(&p); err != nil {
 			return err
 		}
-		reason := "goes on"
+		reason := "continues"
 		if on {
 			reason = "paused"
 		}
@@ -151,7 +150,7 @@ func (i *Intake) Pause(ctx context.Context, project, track string, on bool) (cop
 	return p, err
 }
 
-// paused tells whether a project, or one of its tracks, is paused.
+// paused reports whether a project, or one of its tracks, is paused.
 func paused(p coppice.Project, track string) bool {
 	if track == "" {
 		return !p.PausedAt.IsZero()

@@ -48,7 +48,7 @@ func TestAddProject(t *testing.T) {
 		return coppice.Project{}, errors.New("no repository")
 	}
 	if _, err := b.AddProject(t.Context(), "/"); err == nil {
-		t.Error("a directory that is no project was added")
+		t.Error("a directory that is not a project was added")
 	}
 }
 
@@ -126,8 +126,8 @@ func (b *bundle) staged(title string, f func(*coppice.Task)) coppice.Task {
 	return made
 }
 
-// A person's word that does not fit the state is refused with the way out, and
-// leaves everything as it was.
+// A request that does not fit the state is refused with a fix, and changes
+// nothing.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	b := open(t)
@@ -165,26 +165,26 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"stop what is done", stop(done), coppice.EConflict, "has ended already (done)"},
 		{"stop what is not there", stop("app-999"), coppice.ENotFound, ""},
-		{"retry what is done", retry(done, ""), coppice.EConflict, "make a new task"},
-		{"retry what runs", retry(runs, ""), coppice.EConflict, "coppice requeue " + runs},
+		{"retry what is done", retry(done, ""), coppice.EConflict, "create a new task"},
+		{"retry a running task", retry(runs, ""), coppice.EConflict, "coppice requeue " + runs},
 		{"retry what is queued", retry(queued, ""), coppice.EConflict, "has not ended"},
 		{"retry with a huge note", retry(failed, big), coppice.ETooLarge, "note"},
 		{"retry with a zero byte", retry(failed, "a\x00b"), coppice.EInvalid, "zero byte"},
 		{"land what is done", land(done), coppice.EConflict, "landed already"},
 		{"land what lands", land(lands), coppice.EConflict, "is landing already"},
-		{"land what runs", land(runs), coppice.EConflict, "nothing to land yet"},
+		{"land a running task", land(runs), coppice.EConflict, "nothing to land yet"},
 		{"land what waits", land(fresh), coppice.EConflict, "nothing to land yet"},
 		{"land without a branch", land(failed), coppice.EConflict, "no branch to land"},
 		{"send to what is done", send(done, "hi"), coppice.EConflict, "coppice continue " + done},
-		{"send to what is checked", send(checks, "hi"), coppice.EConflict, "nobody would hear"},
-		{"send to what is held", send(held, "hi"), coppice.EConflict, "nobody would hear"},
-		{"send to what lands", send(lands, "hi"), coppice.EConflict, "nobody would hear"},
+		{"send to what is checked", send(checks, "hi"), coppice.EConflict, "no session would get"},
+		{"send to what is held", send(held, "hi"), coppice.EConflict, "no session would get"},
+		{"send to what lands", send(lands, "hi"), coppice.EConflict, "no session would get"},
 		{"send nothing", send(runs, ""), coppice.EInvalid, "empty"},
 		{"send too much", send(runs, big), coppice.ETooLarge, "text"},
 		{"send no text", send(runs, "\xff"), coppice.EInvalid, "UTF-8"},
 		{"answer nothing", answer(runs, 0, ""), coppice.EInvalid, "empty"},
 		{"answer too much", answer(runs, 0, big), coppice.ETooLarge, "text"},
-		{"answer what asks nothing", answer(runs, 0, "yes"), coppice.EConflict, "asks nothing"},
+		{"answer what has no open question", answer(runs, 0, "yes"), coppice.EConflict, "has no open question"},
 		{"answer what was never asked", answer(runs, 99, "yes"), coppice.ENotFound, ""},
 		{"undo nothing", undo("", "app"), coppice.ENotFound, "trash.ttl"},
 		{"undo of a task", undo(done, ""), coppice.ENotFound, "nothing to undo"},

@@ -156,7 +156,7 @@ func (t countedTimers) Due(now time.Time, most int) ([]store.Timer, error) {
 }
 
 // readsWith counts what two turns read: one that finds the lane full, and one
-// that finds room for one more.
+// that finds a free session.
 func readsWith(t *testing.T, queued int) (full, free *counted) {
 	t.Helper()
 	b := open(t)
@@ -193,7 +193,7 @@ func readsWith(t *testing.T, queued int) (full, free *counted) {
 	})
 	free = count()
 	if s := b.task("app-2"); s.Stage != coppice.StageSession {
-		t.Fatalf("the turn with room started nothing: %s is %s", s.Key, s.Stage)
+		t.Fatalf("the turn with capacity started nothing: %s is %s", s.Key, s.Stage)
 	}
 	return full, free
 }
@@ -210,9 +210,9 @@ func TestReadsDoNotGrow(t *testing.T) {
 		t.Error("a full lane's tasks were read")
 	}
 	if d := cmp.Diff(fewFree.calls, manyFree.calls); d != "" {
-		t.Errorf("a lane with room, calls:\n%s", d)
+		t.Errorf("a lane with capacity, calls:\n%s", d)
 	}
 	if more := manyFree.rows - fewFree.rows; more > mostStarts {
-		t.Errorf("a lane with room: %d more rows, at most %d heads", more, mostStarts)
+		t.Errorf("a lane with capacity: %d more rows, at most %d heads", more, mostStarts)
 	}
 }

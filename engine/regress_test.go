@@ -9,13 +9,13 @@ import (
 	"coppice/store"
 )
 
-func TestANoteIsNoData(t *testing.T) {
+func TestANoteIsNotData(t *testing.T) {
 	t.Parallel()
 	v := viewOf(coppice.StageEnded, endedAs(coppice.OutcomeFailed), say(coppice.VerbRetry, "use the new API"))
-	got := promptFor(v, retry(v).Task.Next)
+	got := promptFor(v, retryTask(v).Task.Next)
 	i, j := strings.Index(got, "use the new API"), strings.Index(got, "</data-")
 	if i < j {
-		t.Errorf("a person's word stands inside the fence of data nobody should obey:\n%s", got)
+		t.Errorf("a person's note is inside the fence of data:\n%s", got)
 	}
 }
 

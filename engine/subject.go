@@ -10,26 +10,25 @@ import (
 	"coppice/store"
 )
 
-// errGone says that a subject is no longer there: it was forgotten with its
-// project.
+// errGone says that a subject no longer exists: it was removed with its project.
 var errGone = errors.New("the subject is gone")
 
 // view is what the deciders of one subject see. Deciders are pure functions from
 // a view to a decision.
 type view interface {
-	// base is what every view has.
+	// base returns the part that every view has.
 	base() *Common
 	// decide returns the next decision, or nil.
 	decide() *Decision
-	// due is when the deciders want to look again though nothing happened. Zero
-	// means never.
+	// due returns when the deciders must be asked again even if nothing happens.
+	// Zero means never.
 	due() time.Time
-	// follow brings up to date what depends on rows that a decision wrote.
+	// follow updates what depends on rows that a decision wrote.
 	follow(*turn, *Decision) error
 }
 
-// kinds says how the view of each kind of subject is loaded. It fails with
-// errGone when the subject is not there.
+// kinds has the function that loads the view of each kind of subject. It fails
+// with errGone if the subject does not exist.
 var kinds map[coppice.SubjectKind]func(*turn, coppice.Subject) (view, error)
 
 func init() {
@@ -41,11 +40,11 @@ func init() {
 	}
 }
 
-// Common is what every view has.
+// Common is the part that every view has.
 type Common struct {
 	Of      coppice.Subject
 	Now     time.Time
-	Project coppice.Project // of an account there is none
+	Project coppice.Project // empty for an account
 	Work    []coppice.Work  // unsettled
 	Asks    []coppice.Ask   // open, oldest first
 }
@@ -74,7 +73,7 @@ func (c *Common) done(a *coppice.Ask) []coppice.Ask {
 	return []coppice.Ask{settled}
 }
 
-// note is what the open requests with the verbs say, oldest first.
+// note returns the texts of the open requests with the verbs, oldest first.
 func (c *Common) note(verbs ...coppice.Verb) string {
 	text := ""
 	for _, a := range c.Asks {
@@ -85,8 +84,8 @@ func (c *Common) note(verbs ...coppice.Verb) string {
 	return text
 }
 
-// open returns the first work item of a kind that workers still hold, or nil.
-// The removal of a verifier's worktree is in nobody's way.
+// open returns the first unfinished work item of a kind, or nil. It ignores the
+// removal of a verifier's worktree.
 func (c *Common) open(kinds ...coppice.WorkKind) *coppice.Work {
 	for i := range c.Work {
 		w := &c.Work[i]
@@ -97,7 +96,7 @@ func (c *Common) open(kinds ...coppice.WorkKind) *coppice.Work {
 	return nil
 }
 
-// common loads what every view has, besides the project.
+// common loads the part that every view has, except the project.
 func (t *turn) common(s coppice.Subject) (Common, error) {
 	c := Common{Of: s, Now: t.now}
 	var err error
@@ -121,18 +120,18 @@ func (t *turn) settleAll() error {
 	}
 }
 
-// mostSteps bounds how often the deciders are asked about one subject in one
-// turn. Every honest chain is far shorter, except that of a queue, which ends
-// with a landing each. A longer one is a decider that undoes another's decision,
-// and would hold up everybody.
+// mostSteps limits how often the deciders are asked about one subject in one
+// turn. Every correct chain is far shorter. In a queue, each chain ends with a
+// landing. A longer chain means that two deciders undo each other's decisions,
+// which would delay everything.
 const mostSteps = 64
 
-// settleSubject asks the deciders about one subject until none has anything new
-// to say. A kind of subject that this version does not know is left alone.
+// settleSubject asks the deciders about one subject until none has a new
+// decision. It skips a kind of subject that this version does not know.
 func (t *turn) settleSubject(s coppice.Subject) error {
 	load := kinds[s.Kind]
 	if load == nil {
-		t.cfg.Logger.Warn("a subject of an unknown kind is left alone", "subject", s.String())
+		t.cfg.Logger.Warn("a subject of an unknown kind is skipped", "subject", s.String())
 		return nil
 	}
 	v, err := load(t, s)
@@ -151,7 +150,7 @@ func (t *turn) settleSubject(s coppice.Subject) error {
 			return err
 		}
 	}
-	return errors.New("the deciders do not come to rest")
+	return errors.New("the deciders do not stop deciding")
 }
 
 // gone turns "not found" into errGone.

@@ -7,65 +7,68 @@ import (
 	"coppice"
 )
 
-// Quiet is how long a worker waits for more output before it sends what a Record
-// has not taken once more, as quiet.
+// Quiet is how long a worker waits for more output before it sends the part that
+// Record has not accepted again, marked as quiet.
 const Quiet = 250 * time.Millisecond
 
-// Ledger is what a worker reports and asks while it runs sessions. It belongs to
-// one worker. What reports mean is decided behind it, in the control process.
+// Ledger takes a worker's reports and answers its questions while it runs
+// sessions. It belongs to one worker. The control process, behind the Ledger,
+// decides what reports mean.
 //
-// All methods may be called from any goroutine. Each of them is safe to repeat,
-// so a worker that does not know whether a call arrived calls again. A session
-// that the Ledger does not know is an error with code not_found.
+// All methods are safe for concurrent use and safe to repeat: a worker that does
+// not know whether a call arrived calls again. For an unknown session they
+// return an error with code not_found.
 type Ledger interface {
 	// Session returns the id of the session with a key.
 	Session(ctx context.Context, key string) (int64, error)
-	// Begin records that a session runs from now on, and from which commit. One
-	// that has begun stays as it is, so Begin also returns where it stands after
-	// a restart.
+	// Begin records that a session runs from now on, and from which commit. A
+	// session that has begun does not change, so Begin also returns its Standing
+	// after a restart.
 	Begin(ctx context.Context, session int64, head string) (Standing, error)
 	// Prompt returns the session's first message.
 	Prompt(ctx context.Context, session int64) (string, error)
-	// Record takes output. It may take less than it was sent: Standing.Cursor
-	// says how far. The rest has to come again, with what follows it, or marked
-	// as quiet. It fails with code conflict, and takes nothing, when the cursor
-	// is not where the batch begins: Begin returns where it is.
+	// Record accepts output. It can accept less than it got: Standing.Cursor
+	// says how far. The rest must be sent again, with what follows it, or marked
+	// as quiet. Record fails with code conflict, and accepts nothing, if the
+	// batch does not start at the cursor. Begin returns the cursor.
 	Record(ctx context.Context, b Batch) (Standing, error)
-	// Over returns those of the sessions that nobody has to bring to an end any
-	// more. Sessions that it does not know are not among them.
+	// Over returns the sessions, of those given, that no worker has to end any
+	// more. Unknown sessions are not among them.
 	Over(ctx context.Context, sessions []int64) ([]int64, error)
-	// Publish makes the head of a session's branch known to the repository that
-	// work lands in. A worker calls it before it hands in the result that names
-	// the head. It fails when the commit is not there and cannot be brought there.
+	// Publish makes the head of a session's branch known to the repository in
+	// which work lands. A worker calls it before it reports the result that
+	// names the head. It fails if the commit does not exist there and cannot be
+	// transferred.
 	Publish(ctx context.Context, h Head) error
 }
 
 // Batch is output of one session, in order.
 type Batch struct {
 	Session int64
-	From    int64 // the cursor that it begins at
+	From    int64 // the cursor at which it starts
 	Frames  []Frame
-	// Quiet says that nothing follows, or has not for a while: the whole batch is
-	// taken. Without it, bytes that may begin a secret wait for what follows.
+	// Quiet says that nothing follows, or has not for a while. Then the whole
+	// batch is accepted. Otherwise bytes that might start a secret wait for what
+	// follows.
 	Quiet bool
 }
 
-// Frame is one piece of output. Next is the offset behind it.
+// Frame is one piece of output. Next is the offset after it.
 type Frame struct {
 	coppice.Output
 	Next int64
 }
 
-// Standing is how far a session has come.
+// Standing is how far the ledger is with a session.
 type Standing struct {
-	Cursor       int64  // how much of its output is taken
-	From         string // the commit it began from
+	Cursor       int64  // how much of its output is accepted
+	From         string // the commit from which it started
 	Usage        coppice.Usage
 	Conversation string
-	Spent        coppice.Usage // by earlier sessions of the conversation it continues; only Begin returns it
+	Spent        coppice.Usage // of earlier sessions of the same conversation; only Begin returns it
 }
 
-// Head is a commit that a session made.
+// Head is a commit of a session.
 type Head struct {
 	Session int64
 	RepoID  int64

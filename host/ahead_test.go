@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// A host that was launched ahead waits without having taken anything, and goes on
-// when it is told what to do.
+// A host that was launched ahead waits without acquiring anything, and continues
+// when it gets its spec.
 func TestAhead(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "talk", "echo")
@@ -25,8 +25,8 @@ func TestAhead(t *testing.T) {
 	}
 }
 
-// One that is dropped, or whose launcher is gone, ends and leaves nothing but an
-// empty log; a later session in its place starts as any.
+// A host that is dropped, or whose launcher is gone, exits and leaves only an
+// empty log. A later session in the directory starts as usual.
 func TestDropped(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "talk", "echo")
@@ -51,7 +51,7 @@ func TestDropped(t *testing.T) {
 	b.until(contains("ready\n"))
 }
 
-// Where a session runs already, a second host is not needed.
+// If the session runs already, a second host is not needed.
 func TestAheadTooLate(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "talk", "echo")

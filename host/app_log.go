@@ -8,25 +8,25 @@ import (
 )
 
 const (
-	appFile = "app.log" // what the app wrote last; what it wrote before that is in app.log.1
-	appKeep = 512 << 10 // of its beginning in the spool, and of its end; each of the two files is bounded by it
-	appTail = 4 << 10   // of it that goes into a failure
-	olderOf = ".1"      // follows the name of the older file
+	appFile = "app.log" // the app's newest output; older output is in app.log.1
+	appKeep = 512 << 10 // bytes of the start in the spool and of the end; also the limit of each of the two files
+	appTail = 4 << 10   // bytes of the end that a failure quotes
+	olderOf = ".1"      // the suffix of the older file
 )
 
-// appLog keeps what an app writes, bounded: its first bytes are for the spool,
-// its last ones are in two files.
+// appLog keeps a bounded part of an app's output. The first bytes are for the
+// spool. The last ones are in two files.
 type appLog struct {
 	path  string
 	f     *os.File
-	size  int64 // of the newer file
-	total int64 // of all that was written
-	lost  bool  // the files take no more
+	size  int64 // bytes in the newer file
+	total int64 // bytes written in all
+	lost  bool  // a file could not be written; nothing more is kept
 }
 
 func newAppLog(path string) *appLog { return &appLog{path: path} }
 
-// write keeps a piece and tells how much of it is for the spool.
+// write keeps a piece and reports how much of it is for the spool.
 func (l *appLog) write(b []byte) (spooled int, err error) {
 	spooled = int(max(0, min(int64(len(b)), appKeep-l.total)))
 	l.total += int64(len(b))
@@ -56,12 +56,13 @@ func (l *appLog) keep(b []byte) (err error) {
 	return err
 }
 
-// close returns what the spool still misses of the end, and the last of all.
+// close returns the part of the end that the spool does not have, and the last
+// bytes.
 func (l *appLog) close() (rest []byte, tail string) {
 	if l.f != nil {
 		l.f.Close()
 	}
-	older, _ := os.ReadFile(l.path + olderOf) // not there when little was written
+	older, _ := os.ReadFile(l.path + olderOf) // missing if the app wrote little
 	newer, _ := os.ReadFile(l.path)
 	all := append(older, newer...)
 	if missing := l.total - appKeep; missing > 0 {

@@ -16,29 +16,29 @@ import (
 	"coppice/internal/vt"
 )
 
-// An attach is answered by one line, as every request is. From then on the
-// connection carries frames both ways: a byte that says what it is, the length
-// of what follows in four bytes, the most significant first, and so many bytes.
+// The host answers an attach with one line, like every request. After that line
+// the connection carries frames in both directions. A frame is its kind (one
+// byte), the length of its data (four bytes, big-endian) and the data.
 const (
 	// From the host.
-	frameScreen = 's' // bytes that draw the screen as it is, whatever was shown before
-	frameOutput = 'o' // bytes that the agent wrote since
-	frameSize   = 'z' // Size as JSON: how large the screen is from now on
+	frameScreen = 's' // bytes that draw the whole screen
+	frameOutput = 'o' // bytes that the agent wrote since then
+	frameSize   = 'z' // Size as JSON: the new size of the screen
 	frameNotice = 'n' // a text for the person
-	frameEnded  = 'e' // End as JSON; the last one
+	frameEnded  = 'e' // End as JSON; the last frame
 
 	// From the client.
-	frameInput  = 'i' // bytes that were typed
-	frameResize = 'r' // Size as JSON: how large the client's terminal is
+	frameInput  = 'i' // typed bytes
+	frameResize = 'r' // Size as JSON: the size of the client's terminal
 )
 
 const (
-	maxTyped   = 1 << 20 // of one frame from a client
+	maxTyped   = 1 << 20 // bytes of one frame from a client
 	maxViewers = 32
-	maxFrame   = 16 << 20 // of one frame from a host
+	maxFrame   = 16 << 20 // bytes of one frame from a host
 )
 
-// What a view of a terminal is made of.
+// The parts of a view of a terminal.
 type (
 	Size        = coppice.TerminalSize
 	End         = coppice.TerminalEnd
@@ -95,20 +95,21 @@ func readFrame(r *bufio.Reader, most int) (kind byte, data []byte, err error) {
 	return kind, data, err
 }
 
-// validSize checks a client's size; nothing at all is none.
+// validSize checks a client's size. The zero Size means that the client has
+// none.
 func validSize(s Size) error {
 	if s == (Size{}) || (s.Columns >= 2 && s.Rows >= 2 && s.Columns <= 65535 && s.Rows <= 65535) {
 		return nil
 	}
-	return coppice.Errorf(coppice.EInvalid, "%d columns and %d rows are no size of a terminal", s.Columns, s.Rows)
+	return coppice.Errorf(coppice.EInvalid, "%d columns and %d rows are not a valid size for a terminal", s.Columns, s.Rows)
 }
 
-// attach makes the connection a view of the agent's terminal, until the client
-// leaves or the session is over.
+// attach turns the connection into a view of the agent's terminal, until the
+// client leaves or the session ends.
 func (h *host) attach(c net.Conn, in io.Reader, r request) {
 	v, a, err := h.admit(r)
 	if err != nil {
-		_ = reply(c, answer{Error: wire(err)}) // it may have left
+		_ = reply(c, answer{Error: wire(err)}) // the client might have left
 		return
 	}
 	defer h.leave(v)
@@ -126,7 +127,8 @@ func (h *host) attach(c net.Conn, in io.Reader, r request) {
 		defer close(left)
 		h.listenTo(v, bufio.NewReader(in))
 	})
-	// A write that waits for a slow client must not keep the host from ending.
+	// A write that waits for a slow client must not prevent the host from
+	// exiting.
 	reading.Go(func() {
 		select {
 		case <-h.done:
@@ -145,7 +147,7 @@ func (h *host) attach(c net.Conn, in io.Reader, r request) {
 		case <-h.done:
 			over = true
 		case <-left:
-			// Nothing is read from anybody once the session is over.
+			// Nothing is read from a client after the session has ended.
 			if over = h.isDone(); !over {
 				return
 			}
@@ -171,7 +173,7 @@ func (h *host) isDone() bool {
 	}
 }
 
-// exitFrame tells how the session ended.
+// exitFrame encodes how the session ended.
 func (h *host) exitFrame() []byte {
 	e := End{Code: h.exit.Code, Signal: h.exit.Signal, Stopped: h.exit.Stopped, Done: h.exit.Done}
 	if f := h.exit.Outcome.Failure; f != nil {
@@ -184,7 +186,7 @@ func (h *host) exitFrame() []byte {
 	return b
 }
 
-// admit makes a viewer of a client.
+// admit registers a client as a viewer.
 func (h *host) admit(r request) (*viewer, attached, error) {
 	size := Size{Columns: r.Columns, Rows: r.Rows}
 	if err := validSize(size); err != nil {
@@ -193,7 +195,7 @@ func (h *host) admit(r request) (*viewer, attached, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if len(h.term.viewers) >= maxViewers {
-		return nil, attached{}, coppice.Errorf(coppice.EUnavailable, "%d others look at this session already", maxViewers).WithFix("let one of them detach")
+		return nil, attached{}, coppice.Errorf(coppice.EUnavailable, "the session already has %d viewers", maxViewers).WithFix("detach one of them")
 	}
 	v := &viewer{
 		readOnly: r.ReadOnly || h.term.screen == nil, wake: make(chan struct{}, 1), redraw: true, sized: h.term.screen != nil,
@@ -207,18 +209,18 @@ func (h *host) admit(r request) (*viewer, attached, error) {
 	return v, attached{Runtime: h.term.runtime, ReadOnly: v.readOnly, Size: Size{Columns: columns, Rows: rows}}, nil
 }
 
-// leave forgets a viewer.
+// leave removes a viewer.
 func (h *host) leave(v *viewer) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.term.viewers, v)
 	if v.typed {
-		h.attend(-1)
+		h.addTypists(-1)
 	}
 	h.fit()
 }
 
-// listenTo takes what a viewer sends, until it leaves.
+// listenTo reads a viewer's frames until the viewer leaves.
 func (h *host) listenTo(v *viewer, in *bufio.Reader) {
 	for {
 		kind, data, err := readFrame(in, maxTyped)
@@ -231,7 +233,7 @@ func (h *host) listenTo(v *viewer, in *bufio.Reader) {
 		case frameResize:
 			var s Size
 			if json.Unmarshal(data, &s) != nil || validSize(s) != nil {
-				return // not one of ours
+				return // not a valid client
 			}
 			h.mu.Lock()
 			v.columns, v.rows = min(s.Columns, vt.MaxColumns), min(s.Rows, vt.MaxRows)
@@ -243,20 +245,20 @@ func (h *host) listenTo(v *viewer, in *bufio.Reader) {
 	}
 }
 
-// typed passes on what a viewer typed, or says why not.
+// typed writes a viewer's input to the agent, or notes why it cannot.
 func (h *host) typed(v *viewer, b []byte) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
 	case len(b) == 0:
 	case h.term.screen == nil:
-		v.note("this agent has no screen of its own, so nothing can be typed; use `coppice send` to talk to it")
+		v.note("this agent has no screen, so nothing can be typed; to send it a message, use `coppice send`")
 	case v.readOnly:
 		v.note("this view is read-only")
 	default:
 		if !v.typed {
 			v.typed = true
-			h.attend(1)
+			h.addTypists(1)
 		}
 		if _, err := h.stdin.write(b); err != nil {
 			var e *coppice.Error
@@ -265,11 +267,11 @@ func (h *host) typed(v *viewer, b []byte) {
 			}
 			return
 		}
-		h.stir()
+		h.screenChanged()
 	}
 }
 
-// hasScreen tells whether a driver judges a screen.
+// hasScreen reports whether a driver reads a screen.
 func hasScreen(d agent.Driver) bool {
 	_, ok := d.(agent.Screener)
 	return ok

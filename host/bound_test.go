@@ -16,7 +16,7 @@ import (
 	"coppice/internal/spool"
 )
 
-// sizeOf sums up the files below a directory.
+// sizeOf returns the size of the files below a directory.
 func sizeOf(t *testing.T, dir string) (n int64) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
@@ -33,8 +33,8 @@ func sizeOf(t *testing.T, dir string) (n int64) {
 	return n
 }
 
-// An agent that writes much more than is kept ends as if all were kept, and the
-// spool has the beginning, the end and a note in between.
+// An agent that writes much more than is kept ends as usual. The spool has the
+// start, the end and a note in between.
 func TestOutputIsBounded(t *testing.T) {
 	t.Parallel()
 	const limit, total = 1 << 20, 24 << 20
@@ -86,9 +86,9 @@ func (b *bundle) events(kind coppice.OutputKind) (all []coppice.AgentEvent) {
 	return all
 }
 
-// Whatever is written in whatever order: the spool takes no more than the limit
-// and a quarter, has a beginning and an end of the plain pieces and every one
-// that decides, and what is missing is counted.
+// For any pieces in any order: the spool takes at most the limit and a quarter.
+// It has a start and an end of the plain pieces and every piece that decides.
+// Missing bytes are counted.
 func TestBound(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {

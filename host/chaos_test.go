@@ -19,7 +19,7 @@ import (
 // kills is how many hosts and agents are killed at random.
 const kills = 200
 
-// Whoever of host and agent is killed, and whenever, nothing is left behind.
+// Nothing is left behind, whether host or agent is killed, and whenever.
 func TestRandomKills(t *testing.T) {
 	t.Parallel()
 	var killed, started atomic.Int64
@@ -62,8 +62,8 @@ func TestRandomKills(t *testing.T) {
 	}
 }
 
-// What a host that was killed in the middle of a write leaves can be read to
-// its last whole frame.
+// The spool of a host that was killed during a write can be read to its last
+// whole frame.
 func TestTornTail(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "talk", "echo")
@@ -84,7 +84,7 @@ func TestTornTail(t *testing.T) {
 	}
 }
 
-// How long it takes from Start to a host that is up.
+// BenchmarkStart measures the time from Start until the host is up.
 func BenchmarkStart(b *testing.B) {
 	self, err := os.Executable()
 	if err != nil {

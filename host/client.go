@@ -16,25 +16,25 @@ import (
 	"coppice/internal/spool"
 )
 
-// ErrGone says that the host went away, or dropped us, without a last word.
-// Inspect tells which.
+// ErrGone says that the connection to the host ended without a final message:
+// the host is gone, or it dropped the client. Inspect reports which.
 var ErrGone = errors.New("host: gone")
 
-// ErrOld says that a host is of an older release and does not know an operation.
+// ErrOld says that a host of an older release does not know an operation.
 var ErrOld = errors.New("host: too old")
 
 func tooOld(op string) error {
-	e := coppice.Errorf(coppice.EUnavailable, "the session's host is of an older version and does not know how to %s", op).
-		WithFix("wait for the session to end; the next one does")
+	e := coppice.Errorf(coppice.EUnavailable, "the session's host has an older version that cannot %s", op).
+		WithFix("wait for the session to end; the next session can")
 	e.Err = ErrOld
 	return e
 }
 
-// maxPath is what every system allows for the path of a unix socket.
+// maxPath is a length that every system allows for the path of a unix socket.
 const maxPath = 100
 
-// Client talks to a running host. It is safe for concurrent use; a request that
-// waits holds up no other.
+// Client talks to a running host. It is safe for concurrent use. A request that
+// waits does not delay others.
 type Client struct {
 	dir     string
 	ctx     context.Context // ends with Close
@@ -42,8 +42,8 @@ type Client struct {
 	version int // of the host
 }
 
-// Dial finds the host of the session in dir. It fails with ErrGone when there
-// is none that answers. The Client lives until Close, or until ctx ends.
+// Dial finds the host of the session in dir. It fails with ErrGone if no host
+// answers. The Client lives until Close, or until ctx ends.
 func Dial(ctx context.Context, dir string) (*Client, error) {
 	own, cancel := context.WithCancel(ctx)
 	c := &Client{dir: dir, ctx: own, cancel: cancel}
@@ -59,7 +59,7 @@ func Dial(ctx context.Context, dir string) (*Client, error) {
 // Version returns the version of the host.
 func (c *Client) Version() int { return c.version }
 
-// knows fails with ErrOld when the host does not know an operation.
+// knows returns ErrOld if the host does not know an operation.
 func (c *Client) knows(op string) error {
 	if since[op] > c.version {
 		return tooOld(op)
@@ -67,62 +67,62 @@ func (c *Client) knows(op string) error {
 	return nil
 }
 
-// Close ends every call that is under way.
+// Close ends every call in progress.
 func (c *Client) Close() error {
 	c.cancel()
 	return nil
 }
 
-// Message is something to say to an agent. A message with an ID is said once,
+// Message is a message to an agent. A message with an ID is delivered once,
 // however often it is sent.
 type Message struct {
 	ID   string
 	Text string
-	Ref  string // of the question it answers
+	Ref  string // the question that it answers
 }
 
-// Send hands the agent a message. It returns nil when the agent's stdin accepted
-// the bytes, and agent.ErrCannot when the protocol has no way. When ctx ends
-// first it is not known whether they arrived.
+// Send delivers a message to the agent. It returns nil when the agent's stdin
+// has accepted the bytes, and agent.ErrCannot if the protocol does not support
+// messages. If ctx ends first, it is unknown whether they arrived.
 func (c *Client) Send(ctx context.Context, m Message) error {
 	_, err := c.ask(ctx, request{Op: opSend, ID: m.ID, Text: m.Text, Ref: m.Ref})
 	return err
 }
 
 // Interrupt ends the agent's turn, not its process. The message's text, if any,
-// is said right after; what Send promises of it holds. Either is done once, by
-// the message's ID.
+// follows immediately, as with Send. Each of the two is done once per message
+// ID.
 func (c *Client) Interrupt(ctx context.Context, m Message) error {
 	_, err := c.ask(ctx, request{Op: opInterrupt, ID: m.ID, Text: m.Text})
 	return err
 }
 
-// Model has the agent use another model from its next turn on; agent.ErrCannot
-// when its protocol has no way.
+// Model makes the agent use another model from its next turn. It returns
+// agent.ErrCannot if the protocol does not support that.
 func (c *Client) Model(ctx context.Context, name string) error {
 	_, err := c.ask(ctx, request{Op: opModel, Text: name})
 	return err
 }
 
-// Stop begins to stop the agent and returns when that is under way; Follow
-// tells the end. Every step is bounded by grace, or by the session's own when
-// it is zero. To ask again is harmless.
+// Stop starts to stop the agent and returns without waiting for its end; Follow
+// reports the end. Each step takes at most grace, or the session's own grace if
+// it is zero. It is safe to repeat.
 func (c *Client) Stop(ctx context.Context, grace time.Duration) error {
 	_, err := c.ask(ctx, request{Op: opStop, GraceMS: grace.Milliseconds()})
 	return err
 }
 
-// Keep keeps a picture as evidence, as a piece of the session's output. It
-// returns when the picture is in the spool.
+// Keep stores a picture as evidence in the session's output. It returns when the
+// picture is in the spool.
 func (c *Client) Keep(ctx context.Context, picture []byte) error {
-	if err := keepable(picture); err != nil {
+	if err := validPicture(picture); err != nil {
 		return err
 	}
 	_, err := c.ask(ctx, request{Op: opKeep, Data: picture})
 	return err
 }
 
-// Snapshot returns the session's state and the last of its output.
+// Snapshot returns the session's state and the end of its output.
 func (c *Client) Snapshot(ctx context.Context) (Snapshot, error) {
 	a, err := c.ask(ctx, request{Op: opSnapshot})
 	if err != nil || a.Snapshot == nil {
@@ -131,9 +131,9 @@ func (c *Client) Snapshot(ctx context.Context) (Snapshot, error) {
 	return *a.Snapshot, nil
 }
 
-// Follow calls grew with the spool's end, at once and whenever it grew. It
-// returns nil when the session is over and its Exit written, ErrGone when the
-// host went away without, and else when ctx ends.
+// Follow calls grew with the spool's end, first immediately and then whenever it
+// has grown. It returns nil when the session has ended and its Exit is written,
+// ErrGone if the host is gone without one, and otherwise when ctx ends.
 func (c *Client) Follow(ctx context.Context, grew func(offset int64)) error {
 	return c.talk(ctx, request{Op: opFollow}, func(a answer) bool {
 		grew(a.End)
@@ -151,8 +151,8 @@ func (c *Client) ask(ctx context.Context, r request) (answer, error) {
 	return got, err
 }
 
-// talk sends one request over a connection of its own and hands its answers to
-// take, until that wants no more.
+// talk sends one request over a separate connection and passes the answers to
+// take, until take returns false.
 func (c *Client) talk(ctx context.Context, r request, take func(answer) bool) error {
 	if err := c.knows(r.Op); err != nil {
 		return err
@@ -162,7 +162,7 @@ func (c *Client) talk(ctx context.Context, r request, take func(answer) bool) er
 	defer context.AfterFunc(c.ctx, cancel)()
 	conn, err := connect(ctx, filepath.Join(c.dir, socketFile))
 	if err != nil {
-		return broken(ctx, err)
+		return connError(ctx, err)
 	}
 	defer conn.Close()
 	defer context.AfterFunc(ctx, func() { conn.Close() })()
@@ -174,13 +174,13 @@ func (c *Client) talk(ctx context.Context, r request, take func(answer) bool) er
 		return coppice.Errorf(coppice.ETooLarge, "a message of %d bytes is too large", len(r.Text))
 	}
 	if _, err := conn.Write(append(b, '\n')); err != nil {
-		return broken(ctx, err)
+		return connError(ctx, err)
 	}
 	in := json.NewDecoder(bufio.NewReaderSize(conn, 512))
 	for {
 		var a answer
 		if err := in.Decode(&a); err != nil {
-			return broken(ctx, err)
+			return connError(ctx, err)
 		}
 		if a.Error != nil {
 			return a.Error.err()
@@ -191,8 +191,8 @@ func (c *Client) talk(ctx context.Context, r request, take func(answer) bool) er
 	}
 }
 
-// broken tells an end that was asked for from one that was not.
-func broken(ctx context.Context, err error) error {
+// connError distinguishes an end that was requested from a failure.
+func connError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -202,8 +202,8 @@ func broken(ctx context.Context, err error) error {
 	return fmt.Errorf("%w: %w", ErrGone, err)
 }
 
-// connect dials a unix socket whose path may be longer than the system allows
-// for one: through a short link to its directory.
+// connect dials a unix socket whose path can be longer than the system allows.
+// It uses a short link to the directory.
 func connect(ctx context.Context, path string) (net.Conn, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -225,7 +225,7 @@ func connect(ctx context.Context, path string) (net.Conn, error) {
 	return d.DialContext(ctx, "unix", filepath.Join(link, filepath.Base(path)))
 }
 
-// Frame is one entry of a session's spool. Next is the offset behind it.
+// Frame is one entry of a session's spool. Next is the offset after it.
 type Frame struct {
 	coppice.Output
 	Next int64
@@ -243,8 +243,8 @@ var kinds = map[spool.Kind]coppice.OutputKind{
 	spool.Image:  coppice.OutputImage,
 }
 
-// OpenSpool reads the spool of the session in dir from offset on. It needs no
-// host. Frames of kind event and host hold a coppice.AgentEvent as JSON.
+// OpenSpool reads the spool of the session in dir from an offset. It needs no
+// host. Frames of the kinds event and host contain a coppice.AgentEvent as JSON.
 func OpenSpool(dir string, offset int64) (*Reader, error) {
 	r, err := spool.NewReader(filepath.Join(dir, spoolDir), offset)
 	if err != nil {
@@ -254,8 +254,8 @@ func OpenSpool(dir string, offset int64) (*Reader, error) {
 }
 
 // Next returns the next frame, without its session's id, and io.EOF at the
-// present end. Any other error is the end for good: behind it nothing can be
-// read. A lost host may leave half a frame, which is io.EOF as well.
+// current end. After any other error nothing more can be read. A lost host can
+// leave half a frame, which is reported as io.EOF too.
 func (r *Reader) Next() (Frame, error) {
 	f, err := r.r.Next()
 	if err != nil {
@@ -268,7 +268,7 @@ func (r *Reader) Next() (Frame, error) {
 	return Frame{Output: coppice.Output{Offset: f.Offset, At: f.At, Kind: kind, Data: f.Data}, Next: f.Next}, nil
 }
 
-// Offset returns the offset of what Next returns next.
+// Offset returns the offset of the next frame.
 func (r *Reader) Offset() int64 { return r.r.Offset() }
 
 // Segment returns the offset from which TrimSpool cannot remove more.
@@ -277,8 +277,8 @@ func (r *Reader) Segment() int64 { return r.r.Segment() }
 // Close closes the reader.
 func (r *Reader) Close() error { return r.r.Close() }
 
-// TrimSpool removes what lies before upto, in whole segments. Frames at or
-// behind upto stay.
+// TrimSpool removes whole segments before the offset upto. Frames at upto or
+// after it stay.
 func TrimSpool(dir string, upto int64) error {
 	return spool.Trim(filepath.Join(dir, spoolDir), upto)
 }

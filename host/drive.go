@@ -11,11 +11,11 @@ import (
 	"coppice/internal/spool"
 )
 
-var errNoDriver = coppice.Errorf(coppice.EUnavailable, "the agent cannot be talked to: its protocol failed").
+var errNoDriver = coppice.Errorf(coppice.EUnavailable, "the agent cannot receive messages: its protocol failed").
 	WithFix("stop the session")
 
-// drive calls the driver and does what follows from it. The channel tells when
-// the bytes for the agent were accepted by its stdin; it is nil when there are
+// drive calls the driver and carries out its step. The channel gets a value when
+// the agent's stdin has accepted the step's bytes. It is nil if the step has
 // none.
 func (h *host) drive(call func(agent.Driver) (agent.Step, error)) (<-chan error, error) {
 	h.mu.Lock()
@@ -37,9 +37,9 @@ func (h *host) driveLocked(call func(agent.Driver) (agent.Step, error)) (<-chan 
 	var accepted <-chan error
 	if len(step.Write) > 0 {
 		if accepted, err = h.stdin.write(step.Write); err != nil {
-			h.note("the agent was not told something: " + err.Error())
+			h.note("a message did not reach the agent: " + err.Error())
 		}
-		h.stir()
+		h.screenChanged()
 	}
 	if step.CloseStdin {
 		h.stdin.close()
@@ -51,27 +51,27 @@ func (h *host) driveLocked(call func(agent.Driver) (agent.Step, error)) (<-chan 
 	return accepted, err
 }
 
-// guard calls the driver. If it panics the agent goes on without it.
+// guard calls the driver. If the driver panics, the agent continues without it.
 func (h *host) guard(call func(agent.Driver) (agent.Step, error)) (step agent.Step, err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			h.driver = nil
 			h.log.Error("driver panicked", "protocol", h.spec.Protocol, "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
-			h.note(fmt.Sprintf("the %s protocol failed (%v); the agent goes on and its raw output is kept", h.spec.Protocol, r))
+			h.note(fmt.Sprintf("the %s protocol failed (%v); the agent continues, and its raw output is kept", h.spec.Protocol, r))
 			step, err = agent.Step{}, errNoDriver
 		}
 	}()
 	return call(h.driver)
 }
 
-// note appends something the host itself has to say.
+// note appends a message from the host itself.
 func (h *host) note(text string) {
 	h.event(spool.Host, coppice.AgentEvent{Kind: coppice.KindNotice, Text: text})
 }
 
-// write appends a frame and wakes the followers. Once the spool takes no more
-// the output goes on being read, for the agent's sake, but is not kept: better a
-// known end than unknown gaps.
+// write appends a frame and wakes the followers. After a failed write the host
+// still reads the agent's output, so that the agent can continue, but it keeps
+// nothing more: a known end is better than unknown gaps.
 func (h *host) write(at time.Time, kind spool.Kind, data []byte) {
 	if h.full {
 		return
@@ -82,15 +82,16 @@ func (h *host) write(at time.Time, kind spool.Kind, data []byte) {
 		h.failed = append(h.failed, text)
 		h.full = true
 		if b, err := json.Marshal(coppice.AgentEvent{Kind: coppice.KindNotice, Text: text}); err == nil {
-			_, _ = h.spool.Append(h.now(), spool.Host, b) // smaller than what failed, so it may fit
+			_, _ = h.spool.Append(h.now(), spool.Host, b) // smaller than the failed piece, so it might fit
 		}
 	}
 	h.wake()
 }
 
-// wake tells the followers that the spool grew, once nothing more is on its way.
+// wake reports to the followers that the spool has grown, unless more is about
+// to follow.
 func (h *host) wake() {
-	if h.hushed {
+	if h.wakeHeld {
 		return
 	}
 	for f := range h.followers {

@@ -13,26 +13,27 @@ import (
 	"syscall"
 )
 
-// Within tmux an agent is run by this program once more, which tells how the
-// agent ended through the same terminal, behind everything that the agent wrote.
-// tmux tells it too late or not at all: what it still has to pass on is lost
-// when its server ends.
+// In tmux this program runs the agent as its child. It reports how the agent
+// ended through the same terminal, after all of the agent's output. The report
+// of tmux itself comes too late or not at all: tmux loses unsent output when its
+// server ends.
 
-// execVar has the program run an agent, and holds the session's mark.
+// execVar makes the program run an agent. Its value is the session's mark.
 const execVar = "COPPICE_HOST_EXEC"
 
-// execArgv is how the program is called to run an agent.
+// execArgv returns the command that makes the program run an agent.
 func execArgv(self, path string, argv []string) []string {
 	return append([]string{self, "host", "-", path}, argv...)
 }
 
-// runAgentWithin runs the agent that our arguments name and tells how it ended.
+// runAgentWithin runs the agent that the arguments name and reports how it
+// ended.
 func runAgentWithin(args []string, mark string) int {
 	if len(args) < 2 {
 		return 2
 	}
-	// Signals to the group and keys of the terminal are the agent's to obey.
-	// They are caught, not ignored: a program inherits what is ignored.
+	// Signals to the group and keys of the terminal are for the agent. They are
+	// caught, not ignored: a child inherits ignored signals.
 	caught := make(chan os.Signal, 8)
 	signal.Notify(caught, syscall.SIGTERM, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGHUP)
 	cmd := &exec.Cmd{Path: args[0], Args: args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
@@ -43,27 +44,27 @@ func runAgentWithin(args []string, mark string) int {
 	} else {
 		code, sig = wait(cmd)
 	}
-	_, _ = os.Stdout.Write(lastWord(mark, code, sig)) // when nobody reads, nobody wants to know
+	_, _ = os.Stdout.Write(exitMark(mark, code, sig)) // nobody might read it
 	return max(code, 0)
 }
 
-func lastWordBegins(mark string) []byte { return []byte("\x1b]7778;" + mark + ";") }
+func exitMarkPrefix(mark string) []byte { return []byte("\x1b]7778;" + mark + ";") }
 
-func lastWord(mark string, code int, sig string) []byte {
-	return fmt.Appendf(lastWordBegins(mark), "%d;%s\a", code, sig)
+func exitMark(mark string, code int, sig string) []byte {
+	return fmt.Appendf(exitMarkPrefix(mark), "%d;%s\a", code, sig)
 }
 
-// ending finds the last word in an agent's output, cut anywhere.
-type ending struct {
+// exitScanner finds the exit mark in an agent's output, wherever a read cuts it.
+type exitScanner struct {
 	begins []byte
-	held   []byte // may be the beginning of it
+	held   []byte // perhaps the start of the mark
 }
 
-var errNoWord = errors.New("host: not a last word")
+var errNoExitMark = errors.New("host: not an exit mark")
 
-// take returns the bytes that are the agent's own, and the last word once it is
-// there; then nothing more is the agent's.
-func (e *ending) take(b []byte) (own []byte, code int, sig string, over bool) {
+// take returns the bytes that the agent wrote, and the exit mark when it is
+// complete. Nothing after the mark is from the agent.
+func (e *exitScanner) take(b []byte) (own []byte, code int, sig string, over bool) {
 	b = append(e.held, b...)
 	e.held = nil
 	for at := 0; ; {
@@ -80,7 +81,7 @@ func (e *ending) take(b []byte) (own []byte, code int, sig string, over bool) {
 				e.held = bytes.Clone(rest)
 				return b[:at], 0, "", false
 			}
-			if code, sig, err := parseWord(rest[len(e.begins):max(end, len(e.begins))]); err == nil {
+			if code, sig, err := parseExitMark(rest[len(e.begins):max(end, len(e.begins))]); err == nil {
 				return b[:at], code, sig, true
 			}
 		case bytes.HasPrefix(e.begins, rest):
@@ -91,11 +92,11 @@ func (e *ending) take(b []byte) (own []byte, code int, sig string, over bool) {
 	}
 }
 
-func parseWord(b []byte) (int, string, error) {
+func parseExitMark(b []byte) (int, string, error) {
 	code, sig, ok := strings.Cut(string(b), ";")
 	n, err := strconv.Atoi(code)
 	if !ok || err != nil {
-		return 0, "", errNoWord
+		return 0, "", errNoExitMark
 	}
 	return n, sig, nil
 }

@@ -26,7 +26,7 @@ const (
 	spoolDir   = "spool"
 	logFile    = "host.log"
 
-	reserveFile = "reserve" // takes the room that exit.json will need
+	reserveFile = "reserve" // reserves the disk space that exit.json will need
 	reserveSize = 64 << 10
 )
 
@@ -75,7 +75,7 @@ func keepJSON(path string, v any) error {
 	return keepFile(path, append(b, '\n'))
 }
 
-// readJSON tells whether the file is there.
+// readJSON reports whether the file exists.
 func readJSON(path string, v any) (bool, error) {
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -92,9 +92,9 @@ func readJSON(path string, v any) (bool, error) {
 
 var errHeld = errors.New("host: the lock is held")
 
-// tryLock takes the lock at once or fails with errHeld. The lock is the open
+// tryLock acquires the lock immediately or fails with errHeld. The lock is the open
 // file's: it goes when the last copy of the descriptor is closed. A child
-// between fork and exec has one, so a lock that is free tells that the
+// between fork and exec has one, so a lock that is free shows that the
 // child is far enough to be found.
 func tryLock(path string, how int) (*os.File, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
@@ -134,16 +134,16 @@ func waitLock(ctx context.Context, path string) (*os.File, error) {
 	}
 }
 
-// Inspect tells how far the session in dir has come. The Exit is there in
-// PhaseEnded only.
+// Inspect returns how far the session in dir has got. Only PhaseEnded has an
+// Exit.
 func Inspect(dir string) (Phase, State, *Exit, error) {
 	var st State
 	held, err := locked(dir)
 	if err != nil {
 		return "", st, nil, err
 	}
-	// The lock was looked at first: whoever held it and does no longer has
-	// written all it will ever write.
+	// The lock was checked first. A host that has released it does not write
+	// again.
 	var x Exit
 	ended, err := readJSON(filepath.Join(dir, exitFile), &x)
 	if err != nil {
@@ -165,7 +165,7 @@ func Inspect(dir string) (Phase, State, *Exit, error) {
 	return PhaseNone, st, nil, nil
 }
 
-// locked tells whether a host holds the directory's lock.
+// locked reports whether a host holds the directory's lock.
 func locked(dir string) (bool, error) {
 	path := filepath.Join(dir, lockFile)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
@@ -184,9 +184,9 @@ func locked(dir string) (bool, error) {
 	return false, f.Close()
 }
 
-// Clean removes a session's directory with everything in it. A running host's
-// is refused. What a lost host left running is found by files in the directory,
-// so Kill comes first.
+// Clean removes a session's directory and everything in it. It refuses while the
+// host runs. Kill needs files of the directory to find the processes of a lost
+// host, so call Kill first.
 func Clean(dir string) error {
 	phase, st, _, err := Inspect(dir)
 	if err == nil && phase == PhaseRunning {

@@ -19,16 +19,15 @@ import (
 )
 
 const (
-	privateDir = "private" // 0700; what the agent is told in files, gone with it
+	privateDir = "private" // 0700; the launch's files, removed when the agent has ended
 	hookPath   = "/hook"
 	maxHook    = 4 << 20 // bytes of a hook's body
 	hookWait   = 30 * time.Second
 )
 
 // hooks answers the calls that an agent makes before it uses a tool. It listens
-// on loopback, for as long as the agent runs, and only when the agent's driver
-// takes such calls. Whoever does not know the session's hook token finds
-// nothing there.
+// on loopback while the agent runs, if the agent's driver takes such calls. A
+// caller without the session's hook token gets "not found".
 type hooks struct {
 	listener net.Listener
 	server   *http.Server
@@ -37,16 +36,16 @@ type hooks struct {
 	once     sync.Once
 	ask      func(body []byte) ([]byte, error)
 
-	mu   sync.Mutex // held while one is answered
-	over bool       // the agent is gone; nobody is answered any more
+	mu   sync.Mutex // held while a call is answered
+	over bool       // the agent is gone; no call is answered any more
 }
 
-// furnish makes what the agent's launch may need: a private directory, the
-// session's token, and the address for hooks.
-func (h *host) furnish(p agent.Protocol) error {
+// setupLaunch creates what the agent's launch might need: a private directory,
+// the session's token, and the address for hooks.
+func (h *host) setupLaunch(p agent.Protocol) error {
 	dir := h.path(privateDir)
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
-		return fmt.Errorf("the session's private directory could not be made: %w", err)
+		return fmt.Errorf("the session's private directory could not be created: %w", err)
 	}
 	h.spec.Request.Private = dir
 	h.spec.Request.Token, h.spec.Request.Secrets = h.spec.Env[agent.TokenVar], h.spec.Secrets
@@ -64,12 +63,12 @@ func (h *host) furnish(p agent.Protocol) error {
 	}
 	h.hooks = k
 	h.spec.Request.HookURL = "http://" + l.Addr().String() + hookPath
-	h.tasks.Go(func() { _ = k.server.Serve(l) }) // it ends when it is closed
+	h.tasks.Go(func() { _ = k.server.Serve(l) }) // returns when the server is closed
 	return nil
 }
 
-// takesHooks asks the protocol for a driver and looks what it can do. A protocol
-// that fails here fails again, and is reported, when it is asked for good.
+// takesHooks creates a driver and checks whether it takes hooks. A protocol that
+// panics here panics again, and is reported, when the real driver is created.
 func takesHooks(p agent.Protocol, spec Spec) (ok bool) {
 	defer func() {
 		if recover() != nil {
@@ -80,11 +79,11 @@ func takesHooks(p agent.Protocol, spec Spec) (ok bool) {
 	return ok
 }
 
-// writeFiles writes what the launch wants to have in the private directory.
+// writeFiles writes the launch's files into the private directory.
 func (h *host) writeFiles(files map[string][]byte) error {
 	for name, data := range files {
 		if name == "" || name == "." || name == ".." || filepath.Base(name) != name {
-			return fmt.Errorf("the agent's launch names no file: %q", name)
+			return fmt.Errorf("the agent's launch has %q, which is not a valid file name", name)
 		}
 		if err := writeFile(filepath.Join(h.path(privateDir), name), data); err != nil {
 			return fmt.Errorf("the agent's %s could not be written: %w", name, err)
@@ -93,9 +92,9 @@ func (h *host) writeFiles(files map[string][]byte) error {
 	return nil
 }
 
-// into tells the agent's environment the token, and that the address is not
-// behind a proxy.
-func (k *hooks) into(env map[string]string) {
+// addEnv adds the token to the agent's environment, and that no proxy is between
+// the agent and the address.
+func (k *hooks) addEnv(env map[string]string) {
 	if k == nil {
 		return
 	}
@@ -105,15 +104,15 @@ func (k *hooks) into(env map[string]string) {
 	}
 }
 
-// begin lets calls through: the driver has started.
+// begin lets calls through after the driver has started.
 func (k *hooks) begin() {
 	if k != nil {
 		k.once.Do(func() { close(k.ready) })
 	}
 }
 
-// end lets no more calls through, and returns when none is being answered: a
-// driver that has concluded is not asked again.
+// end lets no more calls through, and returns when no call is being answered. A
+// driver that has concluded must not be called again.
 func (k *hooks) end() {
 	if k == nil {
 		return
@@ -121,22 +120,22 @@ func (k *hooks) end() {
 	k.mu.Lock()
 	k.over = true
 	k.mu.Unlock()
-	k.begin() // for one that still waits
+	k.begin() // for a call that still waits
 }
 
-// unfurnish takes back what furnish made, when the agent is gone.
-func (h *host) unfurnish() {
+// teardownLaunch removes what setupLaunch created, when the agent is gone.
+func (h *host) teardownLaunch() {
 	if h.hooks != nil {
 		h.hooks.end()
 		_ = h.hooks.server.Close()
 		_ = h.hooks.listener.Close()
 	}
 	if err := os.RemoveAll(h.path(privateDir)); err != nil {
-		h.log.Warn("private directory stays", "error", err)
+		h.log.Warn("private directory not removed", "error", err)
 	}
 }
 
-// ServeHTTP answers one call. Everything that is not one is not found.
+// ServeHTTP answers one call. Any other request gets "not found".
 func (k *hooks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	given, bearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	known := subtle.ConstantTimeCompare([]byte(given), []byte(k.token)) == 1
@@ -156,11 +155,11 @@ func (k *hooks) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	answer, err := k.answer(body)
 	if err != nil {
-		http.Error(w, "nobody can answer", http.StatusServiceUnavailable)
+		http.Error(w, "the session cannot answer", http.StatusServiceUnavailable)
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write(answer) // an agent that left needs no answer
+	_, _ = w.Write(answer) // the agent might have left
 }
 
 func (k *hooks) answer(body []byte) ([]byte, error) {
@@ -172,8 +171,8 @@ func (k *hooks) answer(body []byte) ([]byte, error) {
 	return k.ask(body)
 }
 
-// hook has the driver answer. Without one there is no answer, and the agent
-// uses no tool.
+// hook lets the driver answer. Without a driver there is no answer, and the
+// agent does not use the tool.
 func (h *host) hook(body []byte) ([]byte, error) {
 	var answer []byte
 	_, err := h.drive(func(d agent.Driver) (agent.Step, error) {

@@ -25,8 +25,7 @@ func init() {
 	}
 }
 
-// hookProtocol has an agent that calls hooks and is told their address in a
-// file of its own.
+// hookProtocol has an agent that calls hooks. A file contains their address.
 type hookProtocol struct{}
 
 func (hookProtocol) Name() string { return "hook" }
@@ -51,7 +50,7 @@ func (d hookDriver) Hook(body []byte) (agent.Step, []byte) {
 	return agent.Step{Events: []coppice.AgentEvent{{Kind: coppice.KindPermission, Text: "asked: " + string(body)}}}, fmt.Appendf(nil, "said %d bytes", len(body))
 }
 
-// callHooks is that agent: it reports what it finds.
+// callHooks is that agent. It prints what it gets.
 func callHooks(file string) int {
 	address, err := os.ReadFile(file)
 	info, statErr := os.Stat(file)
@@ -156,7 +155,7 @@ func TestHookRefuses(t *testing.T) {
 	}
 }
 
-// After the agent's end nobody is answered.
+// After the agent's end no call is answered.
 func TestHookAfterTheEnd(t *testing.T) {
 	t.Parallel()
 	k := &hooks{token: "right", ready: make(chan struct{}), ask: func([]byte) ([]byte, error) { t.Error("asked"); return nil, nil }}

@@ -61,7 +61,7 @@ func fill(t *testing.T, path string) {
 	}
 }
 
-// The host's own memory, in a program that holds little else.
+// TestMemory measures a host in a program that has little else.
 func TestMemory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a program")
@@ -88,8 +88,8 @@ func TestMemory(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	// Not Private_Dirty: pages of a program that was just built are still dirty
-	// in the page cache and would count, though all hosts share them.
+	// Private_Dirty would include pages of the program that were just built.
+	// They are still dirty in the page cache, although all hosts share them.
 	m := regexp.MustCompile(`Anonymous:\s+(\d+) kB`).FindSubmatch(rollup)
 	kib, err := strconv.Atoi(string(m[1]))
 	if err != nil {

@@ -13,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -21,148 +20,6 @@ import (
 	"coppice/agent"
 	"coppice/internal/process"
 )
-
-// bundle is a session under test.
-type bundle struct {
-	t    *testing.T
-	ctx  context.Context
-	dir  string
-	spec Spec
-	l    Launcher
-}
-
-func setup(t *testing.T, protocol string, args ...string) *bundle {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	t.Cleanup(cancel)
-	b := &bundle{t: t, ctx: ctx, dir: filepath.Join(t.TempDir(), "session")}
-	b.l = Launcher{Argv: []string{self, "host"}, Env: []string{roleVar + "=host"}}
-	b.spec = Spec{
-		Session:  "app-1.1",
-		Protocol: protocol,
-		Profile:  coppice.Profile{Command: []string{self}, Args: args, Install: "get it from the shop"},
-		Request:  agent.Request{Dir: t.TempDir()},
-		Env:      map[string]string{"PATH": os.Getenv("PATH")},
-		Grace:    coppice.Duration(300 * time.Millisecond),
-	}
-	t.Cleanup(func() {
-		_, st, _, _ := Inspect(b.dir)
-		if st.PID != 0 && process.Alive(st.PID, st.Started) {
-			syscall.Kill(st.PID, syscall.SIGKILL)
-			b.gone()
-		}
-		if err := Kill(context.Background(), b.dir); err != nil {
-			t.Error(err)
-		}
-		if t.Failed() {
-			log, _ := os.ReadFile(filepath.Join(b.dir, logFile))
-			t.Logf("host.log: %s", log)
-		}
-	})
-	return b
-}
-
-func (b *bundle) start(prompt string) {
-	b.t.Helper()
-	if err := Start(b.ctx, b.l, b.dir, b.spec, prompt); err != nil {
-		b.t.Fatal(err)
-	}
-}
-
-func (b *bundle) dial() *Client {
-	b.t.Helper()
-	c, err := Dial(b.ctx, b.dir)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	b.t.Cleanup(func() { c.Close() })
-	return c
-}
-
-func (b *bundle) phase(want Phase) (State, *Exit) {
-	b.t.Helper()
-	got, st, x, err := Inspect(b.dir)
-	if err != nil || got != want {
-		b.t.Fatalf("phase %s, want %s (%v)", got, want, err)
-	}
-	return st, x
-}
-
-// gone waits until no host holds the lock.
-func (b *bundle) gone() {
-	f, err := os.Open(filepath.Join(b.dir, lockFile))
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	defer f.Close()
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_SH); err != nil {
-		b.t.Fatal(err)
-	}
-}
-
-// ended waits for the session's end and returns its Exit.
-func (b *bundle) ended() *Exit {
-	b.t.Helper()
-	c, err := Dial(b.ctx, b.dir)
-	if err == nil {
-		defer c.Close()
-		err = c.Follow(b.ctx, func(int64) {})
-	}
-	if err != nil && !errors.Is(err, ErrGone) {
-		b.t.Fatal(err)
-	}
-	b.gone()
-	_, x := b.phase(PhaseEnded)
-	return x
-}
-
-// output returns all output of a kind.
-func (b *bundle) output(kind coppice.OutputKind) []byte {
-	b.t.Helper()
-	r, err := OpenSpool(b.dir, 0)
-	if err != nil {
-		b.t.Fatal(err)
-	}
-	defer r.Close()
-	var out []byte
-	for {
-		f, err := r.Next()
-		if errors.Is(err, io.EOF) {
-			return out
-		}
-		if err != nil {
-			b.t.Fatal(err)
-		}
-		if f.Kind == kind {
-			out = append(out, f.Data...)
-		}
-	}
-}
-
-// until follows the session until its output is as wanted.
-func (b *bundle) until(ok func(stdout []byte) bool) {
-	b.t.Helper()
-	ctx, cancel := context.WithCancel(b.ctx)
-	defer cancel()
-	seen := false
-	err := b.dial().Follow(ctx, func(int64) {
-		if !seen && ok(b.output(coppice.OutputStdout)) {
-			seen = true
-			cancel()
-		}
-	})
-	if !seen {
-		b.t.Fatalf("ended with %q: %v", b.output(coppice.OutputStdout), err)
-	}
-}
-
-func contains(s string) func([]byte) bool {
-	return func(out []byte) bool { return bytes.Contains(out, []byte(s)) }
-}
 
 func TestSession(t *testing.T) {
 	t.Parallel()
@@ -175,7 +32,7 @@ func TestSession(t *testing.T) {
 		t.Fatalf("state %+v", st)
 	}
 	c := b.dial()
-	for range 2 { // the second time is a no-op: it has been said
+	for range 2 { // the second time does nothing: the message was delivered
 		if err := c.Send(b.ctx, Message{ID: "m1", Text: "hello"}); err != nil {
 			t.Fatal(err)
 		}
@@ -197,7 +54,7 @@ func TestSession(t *testing.T) {
 	if err := c.Stop(b.ctx, time.Minute); err != nil {
 		t.Fatal(err)
 	}
-	if err := c.Stop(b.ctx, time.Minute); err != nil && !errors.Is(err, ErrGone) { // it may be over by now
+	if err := c.Stop(b.ctx, time.Minute); err != nil && !errors.Is(err, ErrGone) { // the session might have ended
 		t.Fatal(err)
 	}
 	x := b.ended()
@@ -263,8 +120,8 @@ func TestMemoryOfAgent(t *testing.T) {
 	}
 }
 
-// A prompt of a mebibyte arrives by stdin, and nothing of it shows in the
-// arguments or the environment.
+// A prompt of 1 MiB arrives by stdin. The arguments and the environment have
+// nothing of it.
 func TestPromptByStdin(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "once", "sum")
@@ -295,8 +152,8 @@ func TestEnvironment(t *testing.T) {
 	}
 }
 
-// Every byte of a flood is there, in order, once, and all that reads it can
-// begin anywhere.
+// Every byte of a flood is in the spool, in order, once. A reader can start
+// anywhere.
 func TestFlood(t *testing.T) {
 	t.Parallel()
 	const size = 50_000_000
@@ -329,8 +186,8 @@ func TestFlood(t *testing.T) {
 	}
 }
 
-// A reader that loses its connection again and again, and begins each time
-// where it stood, has every byte once.
+// A reader that loses its connection repeatedly, and resumes at its offset, gets
+// every byte once.
 func TestFollowAgain(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "talk", "numbers")
@@ -424,12 +281,12 @@ func TestHostCannotStart(t *testing.T) {
 		t.Fatalf("a host that is not there: %v", err)
 	}
 	good := setup(t, "talk", "echo")
-	// A directory where the socket should be cannot be bound.
+	// The socket's path is a directory, so it cannot be bound.
 	if err := os.MkdirAll(filepath.Join(good.dir, socketFile, "x"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	err := Start(good.ctx, good.l, good.dir, good.spec, "")
-	if coppice.ErrorCode(err) != coppice.EUnavailable || !strings.Contains(err.Error(), "could not come up") {
+	if coppice.ErrorCode(err) != coppice.EUnavailable || !strings.Contains(err.Error(), "could not start") {
 		t.Fatalf("no socket: %v", err)
 	}
 	good.phase(PhaseNone)
@@ -482,7 +339,7 @@ func TestDriverPanics(t *testing.T) {
 	}
 }
 
-// A limit that says how long it lasts has a moment at which it ends.
+// A limit that has a duration has a time at which it ends.
 func TestLimitEnds(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "late", "echo")
@@ -504,8 +361,8 @@ func TestSendCannot(t *testing.T) {
 	}
 }
 
-// An agent that does not read holds up the one who sends, not the others and
-// not the capture.
+// An agent that does not read delays the sender, not other clients and not the
+// capture.
 func TestSendToDeafAgent(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "talk", "stubborn")
@@ -520,7 +377,7 @@ func TestSendToDeafAgent(t *testing.T) {
 	if err := c.Stop(b.ctx, 50*time.Millisecond); err != nil {
 		t.Fatal(err)
 	}
-	// The host reports the refusal, unless its end cuts the connection first.
+	// The host reports the refusal, unless its exit closes the connection first.
 	if err := <-sent; coppice.ErrorCode(err) != coppice.EConflict && !errors.Is(err, ErrGone) {
 		t.Errorf("send: %v", err)
 	}

@@ -5,52 +5,53 @@ import (
 	"coppice/internal/spool"
 )
 
-// Pictures that a session took as evidence are pieces of its output. Whoever
-// reaches the socket may hand one in, so each is looked at, and all are bounded.
+// Pictures that a session took as evidence are pieces of its output. Every
+// process that reaches the socket can send one, so each is checked, and their
+// number and size are limited.
 const (
-	mostPicture  = 8 << 20   // bytes of one
-	mostPictures = 200       // of one session
-	mostEvidence = 128 << 20 // bytes of them all
+	mostPicture  = 8 << 20   // bytes of one picture
+	mostPictures = 200       // pictures of one session
+	mostEvidence = 128 << 20 // bytes of all pictures of a session
 )
 
-// keeping counts the pictures of a session.
-type keeping struct {
-	pictures int
-	bytes    int64
-	told     bool // that no more are kept
+// pictureCount counts the pictures of a session.
+type pictureCount struct {
+	pictures     int
+	bytes        int64
+	fullReported bool // the spool has the note that no more are kept
 }
 
-// keepable tells what is wrong with a picture.
-func keepable(picture []byte) error {
+// validPicture checks a picture.
+func validPicture(picture []byte) error {
 	switch {
 	case len(picture) > mostPicture:
-		return coppice.Errorf(coppice.ETooLarge, "a picture of %d bytes is too large, %d are kept", len(picture), mostPicture).
-			WithFix("take it smaller, or as JPEG or WebP")
+		return coppice.Errorf(coppice.ETooLarge, "a picture of %d bytes is too large: at most %d bytes are kept", len(picture), mostPicture).
+			WithFix("take a smaller one, or use JPEG or WebP")
 	case coppice.ImageType(picture) == "":
-		return coppice.Errorf(coppice.EInvalid, "this is no PNG, JPEG or WebP picture")
+		return coppice.Errorf(coppice.EInvalid, "this is not a PNG, JPEG or WebP picture")
 	}
 	return nil
 }
 
 // keep appends a picture to the spool.
 func (h *host) keep(picture []byte) error {
-	if err := keepable(picture); err != nil {
+	if err := validPicture(picture); err != nil {
 		return err
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.kept.pictures >= mostPictures || h.kept.bytes+int64(len(picture)) > mostEvidence {
-		if !h.kept.told {
-			h.kept.told = true
-			h.note("this session has taken many pictures: further ones may not be kept")
+		if !h.kept.fullReported {
+			h.kept.fullReported = true
+			h.note("this session has taken many pictures: further ones might not be kept")
 		}
-		return coppice.Errorf(coppice.ETooLarge, "the session has %d pictures of %d bytes in all; no more are kept", h.kept.pictures, h.kept.bytes)
+		return coppice.Errorf(coppice.ETooLarge, "the session has %d pictures of %d bytes in all, and cannot keep more", h.kept.pictures, h.kept.bytes)
 	}
 	if h.full {
-		return coppice.Errorf(coppice.EUnavailable, "the session's output takes no more pictures")
+		return coppice.Errorf(coppice.EUnavailable, "the session's output cannot keep more pictures")
 	}
-	// A picture that does not fit on the disk is no reason to keep nothing
-	// smaller: it leaves no gap in what the agent wrote.
+	// A picture that does not fit on the disk leaves no gap in the agent's
+	// output. Smaller pieces can still follow.
 	if _, err := h.spool.Append(h.now(), spool.Image, picture); err != nil {
 		h.log.Error("picture not kept", "error", err)
 		return coppice.Errorf(coppice.EUnavailable, "the picture could not be kept: %w", err)

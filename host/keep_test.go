@@ -15,7 +15,7 @@ import (
 	"coppice/internal/spool"
 )
 
-// picture is something that begins like a PNG.
+// picture returns data that starts like a PNG.
 func picture(size int) []byte {
 	return append([]byte("\x89PNG\r\n\x1a\n"), bytes.Repeat([]byte{0, 0xff, '\n'}, size/3+1)...)[:max(size, 8)]
 }
@@ -55,7 +55,7 @@ func TestKeep(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// Handed in again it is another picture: whoever took it twice meant two.
+	// A picture that is sent twice is kept twice.
 	if err := c.Keep(b.ctx, small); err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestKeepRefuses(t *testing.T) {
 		if err := c.Keep(b.ctx, x.data); coppice.ErrorCode(err) != x.code {
 			t.Errorf("%s, as a client: %v", name, err)
 		}
-		// A client that does not look for itself is told the same.
+		// The host refuses it too, if a client does not check.
 		if _, err := c.ask(b.ctx, request{Op: opKeep, Data: x.data}); coppice.ErrorCode(err) != x.code {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -111,9 +111,9 @@ func TestKeepRefuses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, _ = io.WriteString(conn, line+"\n") // the host may hang up in the middle
+		_, _ = io.WriteString(conn, line+"\n") // the host might close the connection
 		_ = conn.(interface{ CloseWrite() error }).CloseWrite()
-		answered, _ := io.ReadAll(conn) // and then nothing can be read
+		answered, _ := io.ReadAll(conn) // then nothing can be read
 		var a answer
 		if json.Unmarshal(answered, &a) == nil && a.OK {
 			t.Errorf("%.60s was taken", line)
@@ -160,8 +160,8 @@ func TestKeepIsBounded(t *testing.T) {
 			if n := len(b.pictures()); n != x.most {
 				t.Errorf("%d pictures are kept, want %d", n, x.most)
 			}
-			if n := strings.Count(string(b.output(coppice.OutputHost)), "further ones may not be kept"); n != 1 {
-				t.Errorf("it is told %d times", n)
+			if n := strings.Count(string(b.output(coppice.OutputHost)), "further ones might not be kept"); n != 1 {
+				t.Errorf("the spool has the note %d times", n)
 			}
 		})
 	}

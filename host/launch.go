@@ -17,12 +17,12 @@ import (
 	"coppice/internal/process"
 )
 
-// started is an agent's process and our ends of its output pipes. On a terminal
-// there is no stderr.
+// started is an agent's process and the host's ends of its output pipes. A
+// terminal has no stderr.
 type started struct {
 	cmd            *exec.Cmd
 	stdout, stderr *os.File
-	control        *os.File // what tmux tells
+	control        *os.File // the messages of tmux
 }
 
 func (a *started) outputs() []*os.File {
@@ -30,14 +30,14 @@ func (a *started) outputs() []*os.File {
 }
 
 // startAgent starts the agent as its protocol says: without a shell, in a
-// process group of its own, inside the session's cgroup from its first
-// instruction on.
+// separate process group, inside the session's cgroup from its first
+// instruction.
 func (h *host) startAgent(p agent.Protocol) (*started, *coppice.Failure) {
 	if p == nil {
 		return nil, coppice.Failf(coppice.ClassCapability,
 			fmt.Sprintf("there is no protocol %q", h.spec.Protocol), "name another protocol in the agent's profile")
 	}
-	if err := h.furnish(p); err != nil {
+	if err := h.setupLaunch(p); err != nil {
 		return nil, coppice.Failf(coppice.ClassEnvironment, err.Error(), "")
 	}
 	launch, driver, err := prepare(p, h.spec)
@@ -56,13 +56,13 @@ func (h *host) startAgent(p agent.Protocol) (*started, *coppice.Failure) {
 		env = map[string]string{}
 	}
 	maps.Copy(env, launch.Env)
-	h.hooks.into(env)
+	h.hooks.addEnv(env)
 	env["PWD"] = h.spec.Request.Dir
 	env[process.SessionVar] = h.spec.Session
 	env[process.MarkVar] = h.state.Mark
 	if info, err := os.Stat(h.spec.Request.Dir); err != nil || !info.IsDir() {
 		return nil, coppice.Failf(coppice.ClassEnvironment,
-			fmt.Sprintf("the workspace %s is not there", h.spec.Request.Dir), "")
+			fmt.Sprintf("the workspace %s does not exist", h.spec.Request.Dir), "")
 	}
 	path, err := lookPath(launch.Argv[0], h.spec.Request.Dir, env["PATH"])
 	if err != nil {
@@ -70,7 +70,7 @@ func (h *host) startAgent(p agent.Protocol) (*started, *coppice.Failure) {
 			fmt.Sprintf("the agent's program %s cannot be run: %v", launch.Argv[0], err), h.spec.Profile.Install)
 	}
 	argv := launch.Argv
-	if failure := h.furnishScreen(launch.Screen, &path, &argv, env); failure != nil {
+	if failure := h.setupScreen(launch.Screen, &path, &argv, env); failure != nil {
 		return nil, failure
 	}
 	a, err := h.exec(path, argv, env)
@@ -86,13 +86,14 @@ func (h *host) startAgent(p agent.Protocol) (*started, *coppice.Failure) {
 	h.driver = driver
 	h.state.AgentPID = a.cmd.Process.Pid
 	if err := keepJSON(h.path(stateFile), h.state); err != nil {
-		// The first state tells enough to find the agent.
+		// The first state is enough to find the agent.
 		h.log.Warn("state not written", "error", err)
 	}
 	return a, nil
 }
 
-// prepare asks the protocol. Its faults are the session's, not the host's.
+// prepare asks the protocol how to start the agent. A panic fails the session,
+// not the host.
 func prepare(p agent.Protocol, spec Spec) (l agent.Launch, d agent.Driver, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -108,9 +109,9 @@ func prepare(p agent.Protocol, spec Spec) (l agent.Launch, d agent.Driver, err e
 	return l, p.Driver(spec.Profile, spec.Request), nil
 }
 
-// furnishScreen prepares the terminal that the launch asks for. In tmux it is
-// tmux that is started, and starts the agent.
-func (h *host) furnishScreen(screen coppice.ScreenProfile, path *string, argv *[]string, env map[string]string) *coppice.Failure {
+// setupScreen prepares the terminal that the launch asks for. For tmux, the host
+// starts tmux, which starts the agent.
+func (h *host) setupScreen(screen coppice.ScreenProfile, path *string, argv *[]string, env map[string]string) *coppice.Failure {
 	runtime, err := validRuntime(screen)
 	if err != nil {
 		e := coppice.Public(err)
@@ -122,7 +123,7 @@ func (h *host) furnishScreen(screen coppice.ScreenProfile, path *string, argv *[
 	if runtime == RuntimePipe {
 		return nil
 	}
-	env["TERM"] = "xterm-256color" // whatever terminal we were started from
+	env["TERM"] = "xterm-256color" // not that of our environment
 	if runtime == RuntimePty {
 		return nil
 	}
@@ -136,20 +137,20 @@ func (h *host) furnishScreen(screen coppice.ScreenProfile, path *string, argv *[
 	}
 	*path = program
 	env[execVar] = h.state.Mark
-	h.tmux = &tmux{h: h, word: ending{begins: lastWordBegins(h.state.Mark)}}
+	h.tmux = &tmux{h: h, exitMark: exitScanner{begins: exitMarkPrefix(h.state.Mark)}}
 	h.term.resize = h.resizeTmux
 	return nil
 }
 
-// judges tells whether the agent's driver looks at a screen.
-func (h *host) judges() bool {
+// readsScreen reports whether the agent's driver reads a screen.
+func (h *host) readsScreen() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.term.screen != nil && hasScreen(h.driver)
 }
 
-// streams are the two sides of an agent's standard streams: stdin, stdout and
-// stderr, in this order. On a terminal all three are the same.
+// streams has both sides of an agent's stdin, stdout and stderr, in this order.
+// On a terminal all three are the same.
 type streams struct{ ours, theirs [3]*os.File }
 
 func (s *streams) close(side [3]*os.File) {
@@ -218,8 +219,7 @@ func (h *host) exec(path string, argv []string, env map[string]string) (*started
 	cmd := command(attr)
 	err = cmd.Start()
 	if err != nil && h.cgroup != nil {
-		// The kernel may refuse the cgroup for reasons of its own; the agent
-		// runs without one rather than not at all.
+		// The kernel can refuse the cgroup. Then the agent runs without one.
 		h.log.Warn("agent not started in its cgroup", "error", err)
 		cmd = command(own)
 		err = cmd.Start()
@@ -233,7 +233,7 @@ func (h *host) exec(path string, argv []string, env map[string]string) (*started
 	case RuntimePty:
 		h.stdin.end, h.stdin.shared = []byte{endOfFile}, true
 	case RuntimeTmux:
-		h.stdin.end, h.stdin.encode = typing([]byte{endOfFile}), typing
+		h.stdin.end, h.stdin.encode = typeCommands([]byte{endOfFile}), typeCommands
 	}
 	if h.tmux == nil {
 		return &started{cmd: cmd, stdout: s.ours[1], stderr: s.ours[2]}, nil
@@ -241,8 +241,8 @@ func (h *host) exec(path string, argv []string, env map[string]string) (*started
 	return &started{cmd: cmd, stdout: output, stderr: s.ours[2], control: s.ours[1]}, nil
 }
 
-// lookPath finds a program as the agent's own environment would: ours has
-// another PATH.
+// lookPath finds a program in the PATH of the agent's environment, which differs
+// from ours.
 func lookPath(name, dir, path string) (string, error) {
 	if strings.Contains(name, "/") {
 		if !filepath.IsAbs(name) {
@@ -252,7 +252,7 @@ func lookPath(name, dir, path string) (string, error) {
 	}
 	for _, d := range filepath.SplitList(path) {
 		if !filepath.IsAbs(d) {
-			continue // a program must not come from wherever we happen to be
+			continue // a relative entry would depend on our working directory
 		}
 		if p := filepath.Join(d, name); runnable(p) == nil {
 			return p, nil

@@ -23,25 +23,25 @@ import (
 
 const (
 	defaultGrace = 5 * time.Second
-	lockWait     = 2 * time.Second  // an Inspect may hold the lock for a moment
+	lockWait     = 2 * time.Second  // an Inspect can hold the lock for a moment
 	sweepWait    = 15 * time.Second // for processes that are being killed
 )
 
-// Main is what `coppice host <dir>` runs: the session in dir, from its start to
-// its Exit. It owns the process it runs in: the working directory, the signals
-// and the settings of the garbage collector. It returns the exit code. When ctx
-// ends, or at SIGTERM and SIGINT, the agent is stopped.
+// Main implements `coppice host <dir>`. It runs the session in dir from its
+// start to its Exit and returns the exit code. It owns its process: the working
+// directory, the signals and the settings of the garbage collector. It stops the
+// agent when ctx ends, or at SIGTERM and SIGINT.
 func Main(ctx context.Context, dir string, protocols map[string]agent.Protocol, log *slog.Logger) int {
 	if mark := os.Getenv(execVar); mark != "" && len(os.Args) > 3 {
 		return runAgentWithin(os.Args[3:], mark)
 	}
-	// Two threads are as many as there is work for.
+	// The host has work for at most two threads.
 	runtime.GOMAXPROCS(min(runtime.GOMAXPROCS(0), 2))
 	// The host outlives its terminal and its readers. The signals are caught, not
 	// ignored: the agent would inherit what is ignored.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP, syscall.SIGPIPE)
 	report := announcer{inherited(readyVar)}
-	secrets, ok := wanted()
+	secrets, ok := awaitGo()
 	if !ok {
 		return 0
 	}
@@ -50,9 +50,9 @@ func Main(ctx context.Context, dir string, protocols map[string]agent.Protocol, 
 	defer signal.Stop(signals)
 
 	h, err := newHost(ctx, dir, secrets, log)
-	report.tell(err)
+	report.report(err)
 	if err != nil {
-		log.Error("host did not come up", "error", err)
+		log.Error("host not started", "error", err)
 		return 1
 	}
 	defer h.close()
@@ -63,36 +63,36 @@ func Main(ctx context.Context, dir string, protocols map[string]agent.Protocol, 
 	return 0
 }
 
-// leanAfter is how old a session is when its host gives back what it took to
-// come up. One that ends sooner gives everything back at once.
+// leanAfter is the age of a session at which its host frees the memory that it
+// needed to start. A session that ends sooner frees everything anyway.
 const leanAfter = time.Second
 
-// lean makes the host small for the rest of its life: there is one per session,
-// so little memory counts for more than speed.
+// lean reduces the host's memory for the rest of its life. There is one host per
+// session, so a small size matters more than speed.
 func lean() {
 	debug.SetGCPercent(25)
 	debug.FreeOSMemory()
 }
 
-// newHost takes the directory, reads what is to be done and prepares
-// everything that the agent needs. The last thing it does is to write the state.
+// newHost acquires the directory, reads the spec and prepares everything that
+// the agent needs. It writes the state last.
 func newHost(ctx context.Context, dir string, secrets map[string]string, log *slog.Logger) (_ *host, err error) {
 	dir, err = filepath.Abs(dir)
 	if err != nil {
 		return nil, err
 	}
-	h := &host{dir: dir, log: log, now: time.Now, agentDone: make(chan struct{}), done: make(chan struct{}), said: map[string]bool{}, stirred: make(chan struct{}, 1), term: newTerminal(RuntimePipe), begun: make(chan struct{})}
-	h.starting, h.unwanted = context.WithCancel(context.WithoutCancel(ctx))
+	h := &host{dir: dir, log: log, now: time.Now, agentDone: make(chan struct{}), done: make(chan struct{}), said: map[string]bool{}, screenDirty: make(chan struct{}, 1), term: newTerminal(RuntimePipe), agentStarted: make(chan struct{})}
+	h.starting, h.cancelAppWait = context.WithCancel(context.WithoutCancel(ctx))
 	defer func() {
 		if err != nil {
 			h.close()
 		}
 	}()
-	if err := h.take(ctx); err != nil {
+	if err := h.acquireLock(ctx); err != nil {
 		return nil, err
 	}
 	if found, err := readJSON(h.path(specFile), &h.spec); err != nil || !found {
-		return nil, errors.Join(errors.New("host: there is nothing to do without a spec"), err)
+		return nil, errors.Join(errors.New("host: the directory has no spec"), err)
 	}
 	prompt, err := os.ReadFile(h.path(promptFile))
 	if err != nil {
@@ -106,7 +106,7 @@ func newHost(ctx context.Context, dir string, secrets map[string]string, log *sl
 		h.spec.Grace = coppice.Duration(defaultGrace)
 	}
 	if err := process.Subreaper(); err != nil {
-		log.Warn("orphans will not come back", "error", err)
+		log.Warn("orphaned processes will not be reaped", "error", err)
 	}
 	h.bound.most = int64(h.spec.Output)
 	if h.spool, err = spool.Open(h.path(spoolDir)); err != nil {
@@ -121,9 +121,9 @@ func newHost(ctx context.Context, dir string, secrets map[string]string, log *sl
 	return h, h.begin()
 }
 
-// take takes the lock and makes sure that nobody had it before: a session runs
-// once.
-func (h *host) take(ctx context.Context) (err error) {
+// acquireLock acquires the lock and makes sure that no host ran here before: a
+// session runs once.
+func (h *host) acquireLock(ctx context.Context) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, lockWait)
 	defer cancel()
 	if h.lock, err = waitLock(ctx, h.path(lockFile)); err != nil {
@@ -131,14 +131,14 @@ func (h *host) take(ctx context.Context) (err error) {
 	}
 	for _, name := range []string{stateFile, exitFile} {
 		if _, err := os.Stat(h.path(name)); err == nil {
-			return coppice.Errorf(coppice.EConflict, "the session in %s ran before", h.dir)
+			return coppice.Errorf(coppice.EConflict, "the session in %s has already run", h.dir)
 		}
 	}
 	return nil
 }
 
-// listen makes the socket. A unix socket's path is limited to about a hundred
-// bytes, a directory's is not: hence the way over the working directory.
+// listen creates the socket. The system limits a unix socket's path to about 100
+// bytes. So the host uses a path relative to its working directory.
 func (h *host) listen() (err error) {
 	if err := os.Chdir(h.dir); err != nil {
 		return fmt.Errorf("host: %w", err)
@@ -146,7 +146,7 @@ func (h *host) listen() (err error) {
 	if err := os.Remove(socketFile); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return fmt.Errorf("host: %w", err)
 	}
-	// Until the mode is set the directory's own, 0700, protects the socket.
+	// Until the mode is set, the directory's mode, 0700, protects the socket.
 	if h.listener, err = net.Listen("unix", socketFile); err != nil {
 		return fmt.Errorf("host: %w", err)
 	}
@@ -156,14 +156,14 @@ func (h *host) listen() (err error) {
 	return nil
 }
 
-// begin makes the cgroup and writes the state, from which a sweep after our own
-// sudden end knows what to look for.
+// begin creates the cgroup and writes the state. If the host is killed, a sweep
+// finds the processes by the state.
 func (h *host) begin() error {
 	started, err := process.StartTime(os.Getpid())
 	if err != nil {
 		return err
 	}
-	// The mark has to be unlike any other, not secret.
+	// The mark must be unique, not secret.
 	mark := fmt.Sprintf("%016x%016x", rand.Uint64(), rand.Uint64())
 	h.state = State{PID: os.Getpid(), Started: started, Mark: mark, StartedAt: h.now(), Version: Version}
 	h.cgroup, err = process.NewCgroup(process.CgroupName(h.spec.Session, mark))
@@ -175,15 +175,15 @@ func (h *host) begin() error {
 	if err := keepJSON(h.path(stateFile), h.state); err != nil {
 		return fmt.Errorf("host: %w", err)
 	}
-	// A session that began must not be taken for one that never did.
+	// A session that has started must not look like one that never did.
 	if err := syncDir(h.dir); err != nil {
 		return fmt.Errorf("host: %w", err)
 	}
 	return nil
 }
 
-// close gives back what newHost took. The lock goes with the process, so that
-// it is free only when nothing of the host is left.
+// close releases what newHost acquired, except the lock. The lock is released
+// when the process exits, so a free lock means that the host is gone.
 func (h *host) close() {
 	if h.listener != nil {
 		h.listener.Close()
@@ -195,13 +195,13 @@ func (h *host) close() {
 
 func (h *host) path(name string) string { return filepath.Join(h.dir, name) }
 
-// mark tells how the session's processes are known.
+// mark returns how the session's processes are recognized.
 func (st State) mark() process.Mark {
 	return process.Mark{ID: st.Mark, Cgroup: st.Cgroup, Leader: st.AgentPID}
 }
 
-// Kill ends every process that a lost host left behind. A running host is
-// refused; where nothing is left it does nothing.
+// Kill ends every process that a lost host left behind. It refuses while the
+// host runs. If nothing is left, it does nothing.
 func Kill(ctx context.Context, dir string) error {
 	phase, st, _, err := Inspect(dir)
 	if err != nil {

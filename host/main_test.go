@@ -25,7 +25,7 @@ import (
 	terminalagent "coppice/agent/terminal"
 )
 
-// The test binary is its own host and its own agents, as this variable says.
+// roleVar makes the test binary a host or an agent.
 const roleVar = "HOST_TEST_ROLE"
 
 func TestMain(m *testing.M) {
@@ -48,11 +48,11 @@ var testProtocols = map[string]agent.Protocol{
 	"talk":  testProtocol{name: "talk"},  // keeps stdin open and passes messages on
 	"once":  testProtocol{name: "once"},  // gives the prompt and closes stdin
 	"panic": testProtocol{name: "panic"}, // panics at the first output
-	"done":  testProtocol{name: "done"},  // is done with the first output
-	"pty":   testProtocol{name: "pty"},   // as talk, on a terminal
-	"tmux":  testProtocol{name: "tmux"},  // as talk, in tmux
-	"hand":  testProtocol{name: "hand"},  // on a terminal that there is not
-	"late":  testProtocol{name: "late"},  // as done, and fails with a limit that its prompt tells of
+	"done":  testProtocol{name: "done"},  // has finished after the first output
+	"pty":   testProtocol{name: "pty"},   // like talk, on a terminal
+	"tmux":  testProtocol{name: "tmux"},  // like talk, in tmux
+	"hand":  testProtocol{name: "hand"},  // on a terminal that does not exist
+	"late":  testProtocol{name: "late"},  // like done, and fails with a limit from its prompt
 
 	terminalagent.Name: terminalagent.New(),
 }
@@ -123,7 +123,7 @@ func (d *testDriver) Exit(x agent.Exit) (agent.Step, agent.Outcome) {
 // runAgent is an agent that does what its arguments say.
 func runAgent(args []string) int {
 	switch args[0] {
-	case "echo": // answers lines until told to quit
+	case "echo": // answers lines until it gets quit
 		fmt.Println("ready")
 		in := bufio.NewScanner(os.Stdin)
 		for in.Scan() {
@@ -132,7 +132,7 @@ func runAgent(args []string) int {
 			}
 			fmt.Println("got:", in.Text())
 		}
-	case "sum": // tells what came by stdin
+	case "sum": // prints what came by stdin
 		h := sha256.New()
 		n, _ := io.Copy(h, os.Stdin)
 		fmt.Printf("%d %x\n", n, h.Sum(nil))
@@ -141,9 +141,9 @@ func runAgent(args []string) int {
 		for i := 0; i < n; i += blockSize {
 			os.Stdout.Write(block(i)[:min(blockSize, n-i)])
 		}
-	case "screen": // tells its size whenever that changes, and answers lines
+	case "screen": // prints its size when that changes, and answers lines
 		return onScreen()
-	case "screenflood": // the same on a terminal, once told to
+	case "screenflood": // the same on a terminal, when it gets a line
 		in := bufio.NewScanner(os.Stdin)
 		in.Scan()
 		runAgent([]string{"flood", args[1]})
@@ -153,7 +153,7 @@ func runAgent(args []string) int {
 		for n := 0; in.Scan() && in.Text() != "quit"; n++ {
 			fmt.Printf("%07d\n", n)
 		}
-	case "take": // so many bytes of memory
+	case "take": // that many bytes of memory
 		n, _ := strconv.Atoi(args[1])
 		taken := make([]byte, n)
 		for i := 0; i < n; i += os.Getpagesize() {
@@ -166,18 +166,18 @@ func runAgent(args []string) int {
 		}
 	case "web": // an app, not an agent
 		return runWeb(args[1:])
-	case "fetch": // tells what the app answers
+	case "fetch": // prints what the app answers
 		return fetch()
 	case "env":
 		fmt.Println(strings.Join(os.Environ(), "\n"), "\nargs", strings.Join(os.Args, " "))
 	case "hangup": // hangs up on itself
 		syscall.Kill(os.Getpid(), syscall.SIGHUP)
 		stay()
-	case "stubborn": // obeys nothing
+	case "stubborn": // ignores every signal
 		signal.Ignore(syscall.SIGTERM)
 		fmt.Println("ready")
 		stay()
-	case "leave": // goes, but its child holds on to the output
+	case "leave": // exits, but its child keeps the output open
 		child(false, "hold").Start()
 	case "hold":
 		fmt.Println("pid", os.Getpid())
@@ -185,7 +185,7 @@ func runAgent(args []string) int {
 		stay()
 	case "detach":
 		child(true, "hold").Start()
-	case "tree": // children that leave in every way they can
+	case "tree": // children that detach in every possible way
 		child(false, "hold").Start()
 		child(true, "hold").Start()
 		child(true, "detach").Run()
@@ -235,12 +235,12 @@ const blockSize = 1 << 16
 
 var filler = bytes.Repeat([]byte("0123456789abcde\n"), blockSize/16)
 
-// block is a piece of the flood, told from the others by its beginning.
+// block is a piece of the flood. Its start distinguishes it from the others.
 func block(at int) []byte {
 	return append(fmt.Appendf(nil, "%015d\n", at), filler[16:]...)
 }
 
-// stay waits for ever, without looking like a deadlock.
+// stay blocks without looking like a deadlock.
 func stay() {
 	never := make(chan os.Signal, 1)
 	signal.Notify(never, syscall.SIGUSR1)

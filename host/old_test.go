@@ -14,8 +14,8 @@ import (
 	"coppice/agent"
 )
 
-// oldAnswers are what a host of the release before there were versions answers, as
-// it wrote them, by operation.
+// oldAnswers are the recorded answers of a host of the last release without
+// versions, by operation.
 var oldAnswers = map[string]string{
 	opPing:      `{"ok":true}`,
 	opSend:      `{"ok":true}`,
@@ -32,7 +32,7 @@ var oldAnswers = map[string]string{
 // oldState is what such a host writes into its directory.
 const oldState = `{"pid":7,"started":1,"agent_pid":8,"mark":"m","started_at":"2026-01-02T03:04:05Z"}`
 
-// oldHost answers in a directory as a host of the release before did.
+// oldHost answers in a directory like such a host.
 func oldHost(t *testing.T) (dir string) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "old") // short enough for a socket
@@ -66,15 +66,15 @@ func oldHost(t *testing.T) (dir string) {
 				if !ok {
 					a = oldAnswers[""]
 				}
-				_, _ = c.Write([]byte(a + "\n")) // it may have left
+				_, _ = c.Write([]byte(a + "\n")) // the client might have left
 			})
 		}
 	})
 	return dir
 }
 
-// A server goes on with the hosts of the release before: every operation they
-// know works, and one that they do not know is refused before it is sent.
+// A server can use the hosts of the previous release. Every operation that they
+// know works. Others are refused before they are sent.
 func TestAHostOfTheReleaseBefore(t *testing.T) {
 	t.Parallel()
 	dir := oldHost(t)
@@ -117,7 +117,7 @@ func TestAHostOfTheReleaseBefore(t *testing.T) {
 	if err != nil || err2 != nil || v.About().Size != (Size{Columns: 80, Rows: 24}) || string(screen.Screen) != "hi" || ended.Ended == nil || ended.Ended.Code != 3 {
 		t.Errorf("%+v shows %+v and %+v: %v, %v", v.About(), screen, ended, err, err2)
 	}
-	older := &Client{dir: dir, ctx: c.ctx, version: -1} // of before there was anything
+	older := &Client{dir: dir, ctx: c.ctx, version: -1} // older than any version
 	if err := older.Send(ctx, Message{}); !errors.Is(err, ErrOld) || coppice.ErrorCode(err) != coppice.EUnavailable {
 		t.Errorf("an operation that it does not know: %v", err)
 	}
@@ -126,8 +126,8 @@ func TestAHostOfTheReleaseBefore(t *testing.T) {
 	}
 }
 
-// A host reports its version, and says of what it does not know that it is too old
-// for it.
+// A host reports its version. For an unknown operation it reports that it is too
+// old.
 func TestAHostReportsItsVersion(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "turns", "echo")

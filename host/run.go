@@ -23,58 +23,58 @@ import (
 )
 
 const (
-	captureSize = 32 << 10        // of one read from the agent
+	captureSize = 32 << 10        // bytes of one read from the agent
 	drainWait   = 2 * time.Second // for output that the agent's children hold back after its end
 )
 
 // host is one session in progress.
 type host struct {
-	dir       string
-	spec      Spec
-	log       *slog.Logger
-	now       func() time.Time
-	lock      *os.File
-	listener  net.Listener
-	cgroup    *process.Cgroup // nil where none could be made
-	stdin     *stdin
-	tmux      *tmux           // nil where the agent does not run in one
-	stirred   chan struct{}   // something moved on the agent's screen
-	hooks     *hooks          // nil where the agent calls none
-	app       *app            // nil where none is served
-	begun     chan struct{}   // closed when the agent runs: only then it can be talked to
-	starting  context.Context // ends when the app is no longer waited for
-	unwanted  func()          // ends starting
-	agentDone chan struct{}   // closed when the agent's process has ended
-	life      context.Context // ends no sooner than the session
-	done      chan struct{}   // closed when the session is over and its Exit written
-	tasks     sync.WaitGroup  // everything that must end before the session does
+	dir           string
+	spec          Spec
+	log           *slog.Logger
+	now           func() time.Time
+	lock          *os.File
+	listener      net.Listener
+	cgroup        *process.Cgroup // nil if it could not be created
+	stdin         *stdin
+	tmux          *tmux           // nil if the agent does not run in tmux
+	screenDirty   chan struct{}   // gets a value when the agent's screen has changed
+	hooks         *hooks          // nil if the agent calls no hooks
+	app           *app            // nil if no app is served
+	agentStarted  chan struct{}   // closed when the agent runs and can receive requests
+	starting      context.Context // ends when the host no longer waits for the app
+	cancelAppWait func()          // ends starting
+	agentDone     chan struct{}   // closed when the agent's process has ended
+	life          context.Context // ends when the session ends, or later
+	done          chan struct{}   // closed when the session has ended and its Exit is written
+	tasks         sync.WaitGroup  // everything that must end before the session does
 
-	mu        sync.Mutex // held while the driver works, so that spool order is driver order
+	mu        sync.Mutex // held while the driver works, so that the spool has the driver's order
 	state     State
 	driver    agent.Driver // nil before the agent runs and after the driver panicked
 	spool     *spool.Writer
-	failed    []string // what went wrong in the host itself
-	full      bool     // the spool takes no more
-	bound     bound    // of what the spool takes
+	failed    []string // errors of the host itself
+	full      bool     // the spool cannot be written any more
+	bound     bound    // limits the spool
 	tail      tail
 	term      *terminal
-	exit      Exit // how it ended, once it did
+	exit      Exit // how the session ended
 	followers map[*follower]struct{}
-	hushed    bool            // more is on its way to the spool
-	dropped   int             // followers that were too slow
-	kept      keeping         // of pictures
-	said      map[string]bool // the messages said, by their ID
+	wakeHeld  bool            // more is about to be written to the spool
+	dropped   int             // number of followers that were too slow
+	kept      pictureCount    // of evidence
+	said      map[string]bool // IDs of delivered messages
 	over      bool            // the agent has nothing more to do
-	stopping  bool            // a stop was asked for before the agent had ended
-	grace     time.Duration   // of a stop that came before the agent ran
-	appLost   bool            // it was told that the app's output is not kept
+	stopping  bool            // a stop was requested before the agent had ended
+	grace     time.Duration   // of a stop that was requested before the agent ran
+	appLost   bool            // the spool has the note that the app's output is not kept
 	ending    bool            // too late for a stop
 }
 
 // run runs the session to its end.
 func (h *host) run(ctx context.Context, p agent.Protocol, signals <-chan os.Signal) error {
 	x := h.session(ctx, p, signals)
-	h.unfurnish()
+	h.teardownLaunch()
 	h.mu.Lock()
 	h.release()
 	x.Dropped = h.bound.dropped
@@ -96,7 +96,8 @@ func (h *host) run(ctx context.Context, p agent.Protocol, signals <-chan os.Sign
 	return err
 }
 
-// writeExit writes the Exit. On a full disk it gives up the room kept for it.
+// writeExit writes the Exit. On a full disk it first frees the space that was
+// reserved for it.
 func (h *host) writeExit(x Exit) error {
 	err := keepJSON(h.path(exitFile), x)
 	_ = os.Remove(h.path(reserveFile))
@@ -112,11 +113,11 @@ func (h *host) writeExit(x Exit) error {
 	return nil
 }
 
-// session starts the agent, captures it and returns how it ended, when nothing
-// of it is left.
+// session starts the agent, captures its output and returns how it ended, when
+// all its processes are gone.
 func (h *host) session(ctx context.Context, p agent.Protocol, signals <-chan os.Signal) Exit {
 	h.life = context.WithoutCancel(ctx)
-	defer h.unwanted()
+	defer h.cancelAppWait()
 	if h.spec.App.Set() {
 		h.receive(ctx, signals)
 		if x := h.serveApp(ctx); x != nil {
@@ -153,7 +154,7 @@ func (h *host) session(ctx context.Context, p agent.Protocol, signals <-chan os.
 	if !h.spec.App.Set() {
 		h.receive(ctx, signals)
 	}
-	if h.judges() {
+	if h.readsScreen() {
 		h.tasks.Go(h.watch)
 	}
 	defer time.AfterFunc(leanAfter, lean).Stop()
@@ -172,24 +173,24 @@ func (h *host) session(ctx context.Context, p agent.Protocol, signals <-chan os.
 		code, sig = h.tmux.exit()
 	}
 	x := h.finish(code, sig)
-	if h.tmux == nil { // there it is tmux that waited for the agent
-		x.Memory = peak(a.cmd.ProcessState)
+	if h.tmux == nil { // tmux has waited for the agent itself
+		x.Memory = peakMemory(a.cmd.ProcessState)
 	}
 	return x
 }
 
-// receive serves clients and obeys whoever wants an end of it.
+// receive serves clients, and stops the agent when the host should end.
 func (h *host) receive(ctx context.Context, signals <-chan os.Signal) {
-	h.tasks.Go(func() { h.obey(ctx, signals) })
+	h.tasks.Go(func() { h.stopOnSignal(ctx, signals) })
 	h.tasks.Go(func() { h.serve(ctx) })
 }
 
-// began lets clients talk to the agent, and stops it at once when that was asked
-// for before it ran.
+// began lets clients talk to the agent. If a stop was requested before the agent
+// ran, it stops the agent immediately.
 func (h *host) began(ctx context.Context) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	close(h.begun)
+	close(h.agentStarted)
 	if h.stopping {
 		grace := h.grace
 		h.tasks.Go(func() { h.stopSteps(ctx, grace) })
@@ -206,7 +207,7 @@ func (h *host) finish(code int, sig string) Exit {
 	h.driveLocked(func(d agent.Driver) (step agent.Step, err error) {
 		step, x.Outcome = d.Exit(agent.Exit{Code: code, Signal: sig})
 		concluded = true
-		step.Write = nil // nobody is there to read it
+		step.Write = nil // the agent is gone
 		return step, nil
 	})
 	if !concluded {
@@ -231,9 +232,9 @@ func wait(cmd *exec.Cmd) (code int, sig string) {
 	return cmd.ProcessState.ExitCode(), ""
 }
 
-// peak is the most memory, in bytes, that an ended process had in use, or any
+// peakMemory returns the peak memory, in bytes, of an ended process and of any
 // process that it waited for. 0 means unknown.
-func peak(p *os.ProcessState) int64 {
+func peakMemory(p *os.ProcessState) int64 {
 	if p == nil {
 		return 0
 	}
@@ -244,7 +245,7 @@ func peak(p *os.ProcessState) int64 {
 	case runtime.GOOS == "darwin":
 		return int64(used.Maxrss)
 	}
-	return int64(used.Maxrss) << 10 // everywhere else it is in KiB
+	return int64(used.Maxrss) << 10 // all other systems use KiB
 }
 
 // capture reads one stream to its end. Raw bytes are in the spool before
@@ -271,8 +272,7 @@ func read(f *os.File, take func([]byte)) {
 	}
 }
 
-// output takes what the agent wrote: to the spool, to those who look, to the
-// driver.
+// output passes the agent's output to the spool, to viewers and to the driver.
 func (h *host) output(s agent.Stream, b []byte) {
 	kind := spool.Stdout
 	if s == agent.Stderr {
@@ -280,19 +280,19 @@ func (h *host) output(s agent.Stream, b []byte) {
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.hushed = true // those who follow are woken once, when all of it is there
+	h.wakeHeld = true // wakes followers once, after the whole piece
 	h.append(kind, b)
 	h.tail.write(b)
 	h.term.show(s, b)
 	h.driveLocked(func(d agent.Driver) (agent.Step, error) { return d.Output(s, b), nil })
-	h.hushed = false
+	h.wakeHeld = false
 	h.wake()
-	h.stir()
+	h.screenChanged()
 }
 
-// drain waits for the rest of the output and ends what the agent left running.
-// A child that holds the output open is given a moment, then killed; should
-// even that not close it, we stop listening.
+// drain waits for the rest of the output and ends the processes that the agent
+// left. A child that holds the output open gets a moment, then it is killed. If
+// the output is still open, the host stops reading.
 func (h *host) drain(ctx context.Context, a *started, captured <-chan struct{}) {
 	within := func() bool {
 		t := time.NewTimer(min(drainWait, h.spec.Grace.D()))
@@ -327,8 +327,8 @@ func (h *host) sweep(ctx context.Context) {
 	h.mu.Unlock()
 	m.Parent = os.Getpid()
 	if h.cgroup != nil && process.CgroupEmpty(h.cgroup.Path) {
-		// Everything the agent starts is born in its cgroup, so nothing is left;
-		// a look at every process of the machine would find the same.
+		// Everything that the agent starts is in its cgroup, so nothing is left.
+		// A scan of all processes would find the same.
 		h.removeCgroup(ctx)
 		return
 	}
@@ -346,7 +346,8 @@ func (h *host) removeCgroup(ctx context.Context) {
 	}
 }
 
-// reap takes leave of orphans that came back to us, until the session is over.
+// reap waits for orphans that were handed to the host, until the session has
+// ended.
 func (h *host) reap(agentPID int) {
 	ended := make(chan os.Signal, 1)
 	signal.Notify(ended, syscall.SIGCHLD)

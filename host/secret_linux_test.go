@@ -17,7 +17,7 @@ import (
 func TestSecrets(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "talk", "echo")
-	long := strings.Repeat("long-secret-", 8<<10) // more than a pipe holds
+	long := strings.Repeat("long-secret-", 8<<10) // more than fits in a pipe
 	b.spec.Secrets = map[string]string{"COPPICE_SECRET_A": "value-of-a \"$x\"\nsecond line", "COPPICE_SECRET_B": long}
 	b.start("")
 	b.until(contains("ready\n"))
@@ -52,7 +52,7 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// A server of an earlier release lets a host go on by an empty line.
+// A server of an earlier release releases a host with an empty line.
 func TestEarlierServer(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "once", "env")
@@ -69,7 +69,7 @@ func TestEarlierServer(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := a.word.Write([]byte{'\n'}); err != nil {
+	if _, err := a.release.Write([]byte{'\n'}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := bufio.NewReader(a.ready).ReadBytes('\n'); err != nil {

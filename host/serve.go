@@ -14,11 +14,11 @@ import (
 	"coppice/agent"
 )
 
-// clientWait is how long a client may take to accept a line before it is
-// dropped. It never keeps the agent waiting.
+// clientWait is how long a client can take to accept a line before it is
+// dropped. The agent never waits for a client.
 const clientWait = 5 * time.Second
 
-// serve accepts clients until the session is over, and returns when all are
+// serve accepts clients until the session has ended, and returns when all are
 // served.
 func (h *host) serve(ctx context.Context) {
 	var clients sync.WaitGroup
@@ -42,7 +42,7 @@ func (h *host) client(ctx context.Context, c net.Conn) {
 	var watch sync.WaitGroup
 	defer watch.Wait()
 	defer close(gone)
-	watch.Go(func() { // unblocks a read when all is over
+	watch.Go(func() { // unblocks a read when the session ends
 		select {
 		case <-h.done:
 			_ = c.SetReadDeadline(time.Unix(1, 0))
@@ -57,7 +57,7 @@ func (h *host) client(ctx context.Context, c net.Conn) {
 		if err := in.Decode(&r); err != nil {
 			var syntax *json.SyntaxError
 			if errors.As(err, &syntax) || limit.N <= 0 {
-				_ = reply(c, answer{Error: wire(coppice.Errorf(coppice.EInvalid, "the request is not understood"))})
+				_ = reply(c, answer{Error: wire(coppice.Errorf(coppice.EInvalid, "the request is not valid"))})
 			}
 			return
 		}
@@ -79,20 +79,20 @@ func (h *host) client(ctx context.Context, c net.Conn) {
 	}
 }
 
-// reachable waits until the agent runs, where a request is for the agent. It
-// tells whether the request makes sense.
+// reachable waits until the agent runs, if the request is for the agent. It
+// reports whether the request can be answered.
 func (h *host) reachable(op string) bool {
 	switch op {
 	case opPing, opStop, opSnapshot:
 		return true
 	}
 	select {
-	case <-h.begun:
+	case <-h.agentStarted:
 		return true
-	case <-h.agentDone: // both may be so; then it ran
+	case <-h.agentDone: // both channels can be closed; then the agent ran
 	}
 	select {
-	case <-h.begun:
+	case <-h.agentStarted:
 		return true
 	default:
 		return false
@@ -111,18 +111,18 @@ func reply(c net.Conn, a answer) error {
 	return err
 }
 
-// answer does what a request asks for.
+// answer carries out a request.
 func (h *host) answer(ctx context.Context, r request) answer {
 	var err error
 	switch r.Op {
 	case opPing:
 		return answer{OK: true, Version: Version}
 	case opSend:
-		err = h.tell(func(d agent.Driver) (agent.Step, error) { return h.say(d, r) })
+		err = h.deliver(func(d agent.Driver) (agent.Step, error) { return h.sendOnce(d, r) })
 	case opInterrupt:
 		err = h.interrupt(r)
 	case opModel:
-		err = h.tell(func(d agent.Driver) (agent.Step, error) {
+		err = h.deliver(func(d agent.Driver) (agent.Step, error) {
 			if s, ok := d.(agent.Switcher); ok {
 				return s.Model(r.Text)
 			}
@@ -143,8 +143,8 @@ func (h *host) answer(ctx context.Context, r request) answer {
 	return answer{OK: true}
 }
 
-// say says a message, unless it was said before. It is called under mu.
-func (h *host) say(d agent.Driver, r request) (agent.Step, error) {
+// sendOnce sends a message, unless it was sent before. The caller holds mu.
+func (h *host) sendOnce(d agent.Driver, r request) (agent.Step, error) {
 	if r.ID != "" && h.said[r.ID] {
 		return agent.Step{}, nil
 	}
@@ -155,12 +155,12 @@ func (h *host) say(d agent.Driver, r request) (agent.Step, error) {
 	return step, err
 }
 
-// interrupt ends the turn and says the text that goes with it, in one go: an
-// agent with nothing to do would end in between. What was done of it before is
-// not done again.
+// interrupt ends the turn and sends the message's text, in one step: an idle
+// agent would exit in between. It skips what an earlier request with the same ID
+// has done.
 func (h *host) interrupt(r request) error {
 	var unsaid error
-	err := h.tell(func(d agent.Driver) (agent.Step, error) {
+	err := h.deliver(func(d agent.Driver) (agent.Step, error) {
 		var step agent.Step
 		ended := r.ID + "/interrupt"
 		if r.ID == "" || !h.said[ended] {
@@ -175,7 +175,7 @@ func (h *host) interrupt(r request) error {
 		if r.Text == "" {
 			return step, nil
 		}
-		said, err := h.say(d, r)
+		said, err := h.sendOnce(d, r)
 		if err != nil {
 			unsaid = err
 			return step, nil
@@ -188,14 +188,14 @@ func (h *host) interrupt(r request) error {
 	return errors.Join(err, unsaid)
 }
 
-// tell has the driver say something to the agent, and returns when the agent's
-// stdin accepted it.
-func (h *host) tell(call func(agent.Driver) (agent.Step, error)) error {
+// deliver makes the driver send something to the agent, and returns when the
+// agent's stdin has accepted it.
+func (h *host) deliver(call func(agent.Driver) (agent.Step, error)) error {
 	accepted, err := h.drive(call)
 	if err != nil || accepted == nil {
 		return err
 	}
-	return <-accepted // answered at the latest when the agent ends
+	return <-accepted // gets a value when the agent ends, or earlier
 }
 
 func (h *host) snapshot() *Snapshot {
@@ -207,8 +207,8 @@ func (h *host) snapshot() *Snapshot {
 	}
 }
 
-// follower is told that the spool grew, never by how much: however slow it is,
-// one mark is all that waits for it.
+// follower learns that the spool has grown, not by how much. So at most one
+// value waits for it, however slow it is.
 type follower struct{ wake chan struct{} }
 
 func (f *follower) wakeUp() {
@@ -218,7 +218,7 @@ func (f *follower) wakeUp() {
 	}
 }
 
-// follow tells a client where the spool ends whenever that has changed.
+// follow reports the spool's end to a client whenever it has changed.
 func (h *host) follow(c net.Conn) {
 	f := &follower{wake: make(chan struct{}, 1)}
 	f.wakeUp()
@@ -237,7 +237,7 @@ func (h *host) follow(c net.Conn) {
 	var reading sync.WaitGroup
 	defer reading.Wait()
 	defer c.Close()
-	reading.Go(func() { // a follower says nothing more; that it left shows here
+	reading.Go(func() { // a follower sends nothing more; a read shows that it left
 		_, _ = io.Copy(io.Discard, c)
 		close(left)
 	})

@@ -22,23 +22,23 @@ import (
 	"coppice/internal/spool"
 )
 
-// App is what is served for a session while its agent works. It is started
-// before the agent, which begins once the app is ready, and ends with it.
+// App is served for a session while its agent works. The host starts it first,
+// starts the agent when the app is ready, and ends both together.
 type App struct {
 	Run     string            `json:"run"`             // a shell command that serves until it is ended
-	Port    int               `json:"port"`            // that it is to listen on
-	Ready   string            `json:"ready,omitempty"` // an address that answers once it is ready; when empty the port must accept
-	Timeout coppice.Duration  `json:"timeout"`         // how long that may take; 1 m when 0
+	Port    int               `json:"port"`            // the port that it must listen on
+	Ready   string            `json:"ready,omitempty"` // an address that answers when the app is ready; if empty, the port must accept connections
+	Timeout coppice.Duration  `json:"timeout"`         // how long that can take; 0 means 1 minute
 	Env     map[string]string `json:"env"`             // its whole environment
 }
 
-// Set tells whether there is an app.
+// Set reports whether there is an app.
 func (a App) Set() bool { return a.Run != "" }
 
 const (
 	appTimeout = time.Minute
-	appLook    = 50 * time.Millisecond // between two looks whether it is ready
-	appAnswer  = 10 * time.Second      // for one answer of it
+	appPoll    = 50 * time.Millisecond // time between two checks whether it is ready
+	appAnswer  = 10 * time.Second      // for one answer
 )
 
 // app is the served app in progress.
@@ -47,15 +47,15 @@ type app struct {
 	out    *os.File
 	ended  chan struct{} // closed when its process has ended
 	read   chan struct{} // closed when its output was read to its end
-	code   int           // once ended
+	code   int           // valid after ended is closed
 	signal string
 
 	mu  sync.Mutex
 	log *appLog
 }
 
-// pid is the number of the app's process while nobody has taken leave of it; 0
-// for no app.
+// pid returns the id of the app's process until it is reaped, and 0 without an
+// app.
 func (a *app) pid() int {
 	if a == nil {
 		return 0
@@ -68,8 +68,9 @@ func (a *app) pid() int {
 	}
 }
 
-// serveApp starts the app and waits until it is ready. Meanwhile clients are
-// served and a stop is obeyed. It returns how the session ended when it did.
+// serveApp starts the app and waits until it is ready. While it waits, the host
+// serves clients and can be stopped. If the session has ended, serveApp returns
+// how.
 func (h *host) serveApp(ctx context.Context) *Exit {
 	if h.stoppedEarly() {
 		return &Exit{Code: -1, Stopped: true}
@@ -88,7 +89,7 @@ func (h *host) serveApp(ctx context.Context) *Exit {
 		return &Exit{Code: -1, Stopped: true}
 	}
 	if tail != "" {
-		failure.Text += "; the last it wrote:\n" + tail
+		failure.Text += "; its last output:\n" + tail
 	}
 	h.mu.Lock()
 	h.note(failure.Text)
@@ -98,14 +99,14 @@ func (h *host) serveApp(ctx context.Context) *Exit {
 	return &x
 }
 
-// stoppedEarly tells whether a stop came before the agent ran.
+// stoppedEarly reports whether a stop was requested before the agent ran.
 func (h *host) stoppedEarly() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.stopping
 }
 
-// startApp starts the app like the agent: in a process group of its own, inside
+// startApp starts the app like the agent: in a separate process group, inside
 // the session's cgroup, with the session's mark.
 func (h *host) startApp() *coppice.Failure {
 	a := h.spec.App
@@ -114,7 +115,7 @@ func (h *host) startApp() *coppice.Failure {
 	}
 	if c, err := net.DialTimeout("tcp", a.address(), appAnswer); err == nil {
 		c.Close()
-		return fail("the app cannot be served: somebody listens on port %d already", a.Port)
+		return fail("the app cannot be served: port %d is already in use", a.Port)
 	}
 	in, out, err := os.Pipe()
 	if err != nil {
@@ -162,8 +163,7 @@ func (h *host) startApp() *coppice.Failure {
 	return nil
 }
 
-// appOutput takes what the app wrote: to its log, and to the spool as long as
-// there is room for it.
+// appOutput passes the app's output to its log, and to the spool while it fits.
 func (h *host) appOutput(b []byte) {
 	h.app.mu.Lock()
 	kept, err := h.app.log.write(b)
@@ -172,15 +172,15 @@ func (h *host) appOutput(b []byte) {
 	defer h.mu.Unlock()
 	if err != nil && !h.appLost {
 		h.appLost = true
-		h.note("what the app writes cannot be kept: " + err.Error())
+		h.note("the app's output cannot be kept: " + err.Error())
 	}
 	if kept > 0 {
 		h.append(spool.App, b[:kept])
 	}
 }
 
-// awaitApp waits until the app is ready, has ended, took too long or is no
-// longer wanted.
+// awaitApp waits until the app is ready, has ended, took too long, or
+// cancelAppWait is called.
 func (h *host) awaitApp() *coppice.Failure {
 	timeout := h.spec.App.Timeout.D()
 	if timeout <= 0 {
@@ -188,13 +188,13 @@ func (h *host) awaitApp() *coppice.Failure {
 	}
 	ctx, cancel := context.WithTimeout(h.starting, timeout)
 	defer cancel()
-	look := time.NewTicker(appLook)
+	look := time.NewTicker(appPoll)
 	defer look.Stop()
 	fix := "make workspace.serve.run serve on $COPPICE_PORT in a fresh checkout, or change workspace.serve.ready or its timeout"
 	var last error
 	for {
 		err := h.spec.App.answers(ctx)
-		if last == nil || !os.IsTimeout(err) { // why, rather than that its time was over
+		if last == nil || !os.IsTimeout(err) { // the cause, rather than the timeout
 			last = err
 		}
 		select {
@@ -220,8 +220,8 @@ func (h *host) awaitApp() *coppice.Failure {
 
 func (a App) address() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(a.Port)) }
 
-// answers tells whether the app is ready: its port accepts, or its address
-// answers anything but that it is not there yet.
+// answers checks whether the app is ready: its port accepts a connection, or its
+// address answers with a status other than "not available yet".
 func (a App) answers(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, appAnswer)
 	defer cancel()
@@ -243,7 +243,7 @@ func (a App) answers(ctx context.Context) error {
 	res, err := c.Do(req)
 	var unknown *tls.CertificateVerificationError
 	if errors.As(err, &unknown) {
-		return nil // whoever shows a certificate is there
+		return nil // a server with a certificate runs
 	}
 	if err != nil {
 		return err
@@ -256,14 +256,14 @@ func (a App) answers(ctx context.Context) error {
 	return nil
 }
 
-// endApp asks the app to end and gives it a moment. What is left of it goes
-// with everything else of the session.
+// endApp asks the app to exit and waits a moment. The session's sweep ends the
+// rest.
 func (h *host) endApp(ctx context.Context) {
 	if h.app == nil {
 		return
 	}
 	select {
-	case <-h.app.ended: // its number can be another's by now
+	case <-h.app.ended: // its pid might belong to another process by now
 		return
 	default:
 	}
@@ -279,14 +279,14 @@ func (h *host) endApp(ctx context.Context) {
 	}
 }
 
-// closeApp waits for the rest of the output of an app that was ended, puts its
-// end into the spool when its middle had to be left out, and returns the last
-// of it.
+// closeApp waits for the rest of the output of an app that was ended, and
+// returns its last bytes. If the middle had to be left out, it appends the end
+// to the spool.
 func (h *host) closeApp() string {
 	if h.app == nil {
 		return ""
 	}
-	_ = h.app.out.SetReadDeadline(time.Now().Add(drainWait)) // should something hold it open still
+	_ = h.app.out.SetReadDeadline(time.Now().Add(drainWait)) // a child might still hold it open
 	<-h.app.read
 	h.app.out.Close()
 	h.app.mu.Lock()

@@ -66,7 +66,7 @@ func fetch() int {
 	return 0
 }
 
-// withApp has the session serve an app.
+// withApp makes the session serve an app.
 func (b *bundle) withApp(args string) *bundle {
 	port := ports.Block(b.t)
 	b.spec.App = App{
@@ -78,7 +78,7 @@ func (b *bundle) withApp(args string) *bundle {
 	return b
 }
 
-// appPID returns the number of the app's process, which it told.
+// appPID returns the pid that the app printed.
 func (b *bundle) appPID() int {
 	b.t.Helper()
 	log, err := os.ReadFile(filepath.Join(b.dir, appFile))
@@ -138,7 +138,7 @@ func TestAnAppThatDoesNotGetReady(t *testing.T) {
 		"no address": {"serve", func(_ *testing.T, b *bundle) {
 			b.spec.App.Ready, b.spec.App.Timeout = "http://127.0.0.1:1/", coppice.Duration(300*time.Millisecond)
 		}, []string{"was not ready"}},
-		"port in use": {"serve", occupy, []string{"somebody listens on port"}},
+		"port in use": {"serve", occupy, []string{"is already in use"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -167,7 +167,7 @@ func TestAnAppThatDoesNotGetReady(t *testing.T) {
 	}
 }
 
-// occupy listens where the app is to.
+// occupy listens on the app's port.
 func occupy(t *testing.T, b *bundle) {
 	l, err := net.Listen("tcp", b.spec.App.address())
 	if err != nil {
@@ -257,7 +257,7 @@ func TestALostHostsAppIsKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	if process.Alive(pid, started) {
-		t.Error("the app runs on")
+		t.Error("the app still runs")
 	}
 }
 
@@ -277,7 +277,7 @@ func TestALoudAppIsBounded(t *testing.T) {
 	}
 }
 
-// TestAppLogKeepsBothEnds holds the log against the whole of what was written.
+// TestAppLogKeepsBothEnds compares the log with everything that was written.
 func TestAppLogKeepsBothEnds(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -42,8 +42,8 @@ func TestBadRequests(t *testing.T) {
 	}
 }
 
-// TestDoneButStays ends an agent that has said all and does not go, not even
-// when told: that is no stop, and how it ended says nothing.
+// TestDoneButStays ends an agent that has finished and does not exit, even when
+// asked. That is not a stop, and the exit code does not count.
 func TestDoneButStays(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "done", "stubborn")

@@ -16,15 +16,16 @@ import (
 	"coppice"
 )
 
-// Launcher is how to start a host: Argv with the session's directory behind it,
-// and its whole environment, which should hold little: the agent's is in Spec.
+// Launcher has the command that starts a host, to which the session's directory
+// is added, and its whole environment. The environment should be small: the
+// agent's is in Spec.
 type Launcher struct {
 	Argv []string
 	Env  []string
 }
 
-// The variables that name a host's descriptors: on one it reports that it is up,
-// on the other it is told to go on.
+// The variables that name a host's descriptors. The host reports on the first
+// that it is up, and reads from the second when it can continue.
 const (
 	readyVar = "COPPICE_HOST_READY_FD"
 	goVar    = "COPPICE_HOST_GO_FD"
@@ -36,10 +37,9 @@ type ready struct {
 }
 
 // Start starts the session in dir. It returns when its host is up, holds the
-// lock and has written its State, or with the reason why it is not. Where a
-// session is running, ended or lost it does nothing, and of several at once one
-// starts it. When ctx ends early the host may come up later; Start may be
-// called again.
+// lock and has written its State, or with the reason why not. If the session is
+// running, ended or lost, it does nothing. If several callers start it, one
+// does. If ctx ends early, the host might come up later. Start can be repeated.
 func Start(ctx context.Context, l Launcher, dir string, spec Spec, prompt string) error {
 	a, err := Launch(l, dir)
 	if err != nil {
@@ -48,23 +48,23 @@ func Start(ctx context.Context, l Launcher, dir string, spec Spec, prompt string
 	return a.Start(ctx, spec, prompt)
 }
 
-// Ahead is the process of a session's host that waits to be told what to do. It
-// has taken nothing yet, not even the lock, and ends when it is dropped, or with
-// whoever launched it: a process takes its time to come up, which is well used
-// while the session's workspace is being made.
+// Ahead is the process of a session's host that waits for its spec. It has
+// acquired nothing yet, not even the lock. It exits when it is dropped, or when
+// the process that launched it exits. So a host can start while the session's
+// workspace is being prepared.
 type Ahead struct {
-	dir   string
-	cmd   *exec.Cmd
-	ready *os.File      // it reports here
-	word  *os.File      // a line lets it go on
-	ended chan struct{} // closed when the process is over
+	dir     string
+	cmd     *exec.Cmd
+	ready   *os.File      // the host reports here
+	release *os.File      // a line lets the host continue
+	ended   chan struct{} // closed when the process has ended
 }
 
 // Launch starts the process of the host of the session in dir. It must be
 // followed by Start or Drop.
 func Launch(l Launcher, dir string) (*Ahead, error) {
 	if len(l.Argv) == 0 {
-		return nil, coppice.Errorf(coppice.EInvalid, "no command to start a host with")
+		return nil, coppice.Errorf(coppice.EInvalid, "the launcher has no command to start a host")
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, fmt.Errorf("host: %w", err)
@@ -79,42 +79,42 @@ func Launch(l Launcher, dir string) (*Ahead, error) {
 		return nil, fmt.Errorf("host: %w", err)
 	}
 	defer theirs.Close()
-	heard, word, err := os.Pipe()
+	goRead, goWrite, err := os.Pipe()
 	if err != nil {
 		ready.Close()
 		return nil, fmt.Errorf("host: %w", err)
 	}
-	defer heard.Close()
+	defer goRead.Close()
 	cmd := exec.Command(l.Argv[0], append(l.Argv[1:len(l.Argv):len(l.Argv)], dir)...)
 	cmd.Env = append(l.Env[:len(l.Env):len(l.Env)], readyVar+"=3", goVar+"=4")
-	cmd.Stderr = logf // a crash of the host itself leaves its words there
-	cmd.ExtraFiles = []*os.File{theirs, heard}
+	cmd.Stderr = logf // for a crash of the host itself
+	cmd.ExtraFiles = []*os.File{theirs, goRead}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
 		ready.Close()
-		word.Close()
+		goWrite.Close()
 		return nil, coppice.Errorf(coppice.EUnavailable, "the session's host cannot be started: %w", err)
 	}
-	a := &Ahead{dir: dir, cmd: cmd, ready: ready, word: word, ended: make(chan struct{})}
-	// Whoever starts a process has to take leave of it. This goroutine ends
-	// with the host, or with us.
+	a := &Ahead{dir: dir, cmd: cmd, ready: ready, release: goWrite, ended: make(chan struct{})}
+	// A parent must wait for its child. This goroutine ends with the host, or
+	// with this process.
 	go func() {
 		defer close(a.ended)
-		_ = cmd.Wait() // its state tells
+		_ = cmd.Wait() // State and Exit have the result
 	}()
 	return a, nil
 }
 
 // Drop ends a host that is not needed after all. After Start it does nothing.
 func (a *Ahead) Drop() {
-	a.word.Close()
+	a.release.Close()
 	a.ready.Close()
 }
 
 // Wait waits for the end of a host that was dropped.
 func (a *Ahead) Wait() { <-a.ended }
 
-// Start is the function of that name, for the process that is there already.
+// Start works like the function Start, with the waiting process.
 func (a *Ahead) Start(ctx context.Context, spec Spec, prompt string) error {
 	defer a.Drop()
 	lock, err := waitLock(ctx, filepath.Join(a.dir, startFile))
@@ -140,37 +140,37 @@ func (a *Ahead) Start(ctx context.Context, spec Spec, prompt string) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	// A host that an earlier Start left behind may have come up first.
+	// A host of an earlier Start might have come up first.
 	if phase, _, _, again := Inspect(a.dir); again == nil && phase != PhaseNone {
 		return nil
 	}
 	return err
 }
 
-// await lets the process go on, with the session's secrets, and waits for its
+// await lets the process continue, with the session's secrets, and waits for its
 // report.
 func (a *Ahead) await(ctx context.Context, secrets map[string]string) error {
-	word, err := json.Marshal(secrets)
+	line, err := json.Marshal(secrets)
 	if err != nil {
 		return fmt.Errorf("host: %w", err)
 	}
 	stop := context.AfterFunc(ctx, func() {
-		_ = a.word.SetWriteDeadline(time.Unix(1, 0))
+		_ = a.release.SetWriteDeadline(time.Unix(1, 0))
 		_ = a.ready.SetReadDeadline(time.Unix(1, 0))
 	})
 	defer stop()
-	_, _ = a.word.Write(append(word, '\n')) // one that is gone does not report either
-	line, err := bufio.NewReader(a.ready).ReadBytes('\n')
+	_, _ = a.release.Write(append(line, '\n')) // a host that is gone does not report either
+	answer, err := bufio.NewReader(a.ready).ReadBytes('\n')
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return fmt.Errorf("host: not up yet: %w", context.Cause(ctx))
 	}
 	var report ready
-	if err != nil || json.Unmarshal(line, &report) != nil {
+	if err != nil || json.Unmarshal(answer, &report) != nil {
 		select {
 		case <-a.ended:
 			if st, ok := a.cmd.ProcessState.Sys().(syscall.WaitStatus); ok && st.Signaled() {
-				// Killed, as a host can be at any time; nothing is wrong with
-				// the machine.
+				// It was killed, which can happen at any time. Nothing is wrong
+				// with the machine.
 				return coppice.Failf(coppice.ClassLost, "the session's host was killed before it was up", "")
 			}
 		case <-ctx.Done():
@@ -184,9 +184,9 @@ func (a *Ahead) await(ctx context.Context, secrets map[string]string) error {
 	return nil
 }
 
-// inherited takes a descriptor that Start left open under a variable's name, if
-// Start started us. The agent must not inherit it: Start would not see the
-// host's end.
+// inherited returns a descriptor that Start left open and named in a variable,
+// if Start started this process. The agent must not inherit it: then Start would
+// not notice the host's end.
 func inherited(name string) *os.File {
 	fd, err := strconv.Atoi(os.Getenv(name))
 	os.Unsetenv(name)
@@ -197,10 +197,10 @@ func inherited(name string) *os.File {
 	return os.NewFile(uintptr(fd), name)
 }
 
-// wanted waits for the line that lets the host go on and has the session's
-// secrets. It is false when whoever launched it has no use for it, or is gone.
-// One that was started by hand goes on at once.
-func wanted() (secrets map[string]string, ok bool) {
+// awaitGo waits for the line that lets the host continue and has the session's
+// secrets. It returns false if the launching process dropped the host, or is
+// gone. A host that was started by hand continues immediately.
+func awaitGo() (secrets map[string]string, ok bool) {
 	f := inherited(goVar)
 	if f == nil {
 		return nil, true
@@ -208,19 +208,19 @@ func wanted() (secrets map[string]string, ok bool) {
 	defer f.Close()
 	line, err := bufio.NewReader(f).ReadBytes('\n')
 	if err != nil {
-		return nil, false // its end is all that an error could mean
+		return nil, false // any error means that the pipe was closed
 	}
-	if len(line) > 1 { // servers of earlier releases write an empty one
+	if len(line) > 1 { // servers of earlier releases write an empty line
 		err = json.Unmarshal(line, &secrets)
 	}
 	return secrets, err == nil
 }
 
-// announcer is a host's side of the report.
+// announcer is the host's side of the report.
 type announcer struct{ w *os.File }
 
-// tell reports once that the host is up, or why it is not.
-func (a announcer) tell(err error) {
+// report reports once that the host is up, or why it is not.
+func (a announcer) report(err error) {
 	if a.w == nil {
 		return
 	}
@@ -229,7 +229,7 @@ func (a announcer) tell(err error) {
 	if err != nil {
 		var e *coppice.Error
 		if !errors.As(err, &e) {
-			e = coppice.Errorf(coppice.EUnavailable, "the session's host could not come up: %w", err)
+			e = coppice.Errorf(coppice.EUnavailable, "the session's host could not start: %w", err)
 		}
 		report.Error = wire(e)
 	}
@@ -237,6 +237,6 @@ func (a announcer) tell(err error) {
 	if err != nil {
 		b = []byte("{}")
 	}
-	// If Start is gone nobody wants to know.
+	// Start might be gone.
 	_, _ = a.w.Write(append(b, '\n'))
 }

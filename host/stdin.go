@@ -10,32 +10,32 @@ import (
 	"coppice"
 )
 
-// stdinRoom bounds what waits for an agent that does not read. One message is
-// always taken, however large.
-const stdinRoom = 4 << 20
+// stdinLimit limits the bytes that wait for an agent that does not read. One
+// message is always accepted, however large.
+const stdinLimit = 4 << 20
 
 var (
 	errStdinClosed = coppice.Errorf(coppice.EConflict, "the agent takes no more input")
-	errStdinFull   = coppice.Errorf(coppice.EUnavailable, "the agent does not read its input").WithFix("try later")
+	errStdinFull   = coppice.Errorf(coppice.EUnavailable, "the agent does not read its input").WithFix("retry later")
 )
 
-// stdin writes to the agent without making anybody wait. Its methods are safe
-// for concurrent use; run has an owner.
+// stdin writes to the agent without blocking the caller. Its methods are safe
+// for concurrent use, except run, which one goroutine calls.
 type stdin struct {
 	w    *os.File
 	wake chan struct{}
 
-	// A terminal is not closed while output is read from it; the end of what
-	// is typed is a key.
+	// A terminal is not closed while output is read from it. A key ends the
+	// input instead.
 	end    []byte              // written instead of closing w
-	shared bool                // w is closed by whoever reads from it
-	encode func([]byte) []byte // how bytes are typed, when not as they are
+	shared bool                // the reader of w closes it
+	encode func([]byte) []byte // how bytes are typed; nil means unchanged
 
 	mu     sync.Mutex
 	queue  []message
 	size   int
-	closed bool // nothing more is taken for the agent
-	over   bool // nothing more is written at all
+	closed bool // no more input for the agent is accepted
+	over   bool // nothing more is written
 }
 
 type message struct {
@@ -45,11 +45,11 @@ type message struct {
 
 func newStdin(w *os.File) *stdin { return &stdin{w: w, wake: make(chan struct{}, 1)} }
 
-// endOfFile is the key that ends what is typed: control-d.
+// endOfFile is the key that ends the input: control-d.
 const endOfFile = 4
 
-// write queues the bytes. The channel gets nil when all of them were accepted,
-// or why they were not.
+// write queues the bytes. The channel gets nil when all of them are accepted, or
+// the reason why they are not.
 func (s *stdin) write(data []byte) (<-chan error, error) {
 	if s.encode != nil {
 		data = s.encode(data)
@@ -62,7 +62,8 @@ func (s *stdin) write(data []byte) (<-chan error, error) {
 	return s.add(data)
 }
 
-// raw writes to what stands between us and the agent, which listens longer.
+// raw writes to the program between the host and the agent, such as tmux, which
+// reads longer than the agent.
 func (s *stdin) raw(data []byte) (<-chan error, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -73,7 +74,7 @@ func (s *stdin) raw(data []byte) (<-chan error, error) {
 }
 
 func (s *stdin) add(data []byte) (<-chan error, error) {
-	if s.size > 0 && s.size+len(data) > stdinRoom {
+	if s.size > 0 && s.size+len(data) > stdinLimit {
 		return nil, errStdinFull
 	}
 	m := message{data: data, accepted: make(chan error, 1)}
@@ -83,8 +84,8 @@ func (s *stdin) add(data []byte) (<-chan error, error) {
 	return m.accepted, nil
 }
 
-// close closes the agent's stdin behind what is queued. It tells whether it was
-// open.
+// close closes the agent's stdin after the queued bytes. It reports whether it
+// was open.
 func (s *stdin) close() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -100,7 +101,7 @@ func (s *stdin) close() bool {
 	return was
 }
 
-// abort closes it at once; what is queued fails.
+// abort closes it immediately. Queued messages fail.
 func (s *stdin) abort() {
 	s.close()
 	s.mu.Lock()
@@ -133,7 +134,7 @@ func (s *stdin) run() {
 			_, err := s.w.Write(m.data)
 			if err != nil {
 				s.fail()
-				err = refused(err)
+				err = writeError(err)
 			}
 			s.mu.Lock()
 			s.size -= len(m.data)
@@ -147,7 +148,7 @@ func (s *stdin) run() {
 	}
 }
 
-// fail notes that nobody reads any more.
+// fail records that nobody reads any more.
 func (s *stdin) fail() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -161,13 +162,13 @@ func (s *stdin) next() (m message, ok, over bool) {
 		return m, false, s.over
 	}
 	m = s.queue[0]
-	s.queue[0] = message{} // lets go of the bytes
+	s.queue[0] = message{} // frees the bytes
 	s.queue = s.queue[1:]
 	return m, true, false
 }
 
-// refused names the two ordinary ways in which a write fails.
-func refused(err error) error {
+// writeError names the two usual causes of a failed write.
+func writeError(err error) error {
 	if errors.Is(err, fs.ErrClosed) || errors.Is(err, os.ErrClosed) {
 		return errStdinClosed
 	}

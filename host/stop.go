@@ -9,8 +9,8 @@ import (
 	"coppice/agent"
 )
 
-// obey stops the agent when the host itself is told to end.
-func (h *host) obey(ctx context.Context, signals <-chan os.Signal) {
+// stopOnSignal stops the agent when the host itself gets a signal.
+func (h *host) stopOnSignal(ctx context.Context, signals <-chan os.Signal) {
 	select {
 	case <-h.agentDone:
 		return
@@ -20,8 +20,8 @@ func (h *host) obey(ctx context.Context, signals <-chan os.Signal) {
 	h.stop(ctx, 0)
 }
 
-// stop begins to stop the agent; the first one counts. It returns at once.
-// Without a grace the session's own is used.
+// stop starts to stop the agent and returns immediately. Only the first call has
+// an effect. Without a grace the session's own is used.
 func (h *host) stop(ctx context.Context, grace time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -38,15 +38,16 @@ func (h *host) stop(ctx context.Context, grace time.Duration) {
 		grace = h.spec.Grace.D()
 	}
 	select {
-	case <-h.begun:
+	case <-h.agentStarted:
 		h.tasks.Go(func() { h.stopSteps(ctx, grace) })
-	default: // the app is being started; if the agent runs all the same, it is stopped then
+	default: // the app is being started; if the agent starts after all, it is stopped then
 		h.grace = grace
-		h.unwanted()
+		h.cancelAppWait()
 	}
 }
 
-// stopSteps goes from the kindest way to the surest, each bounded by grace.
+// stopSteps goes from the most polite step to the surest. Each takes at most
+// grace.
 func (h *host) stopSteps(ctx context.Context, grace time.Duration) {
 	ended := func() bool {
 		t := time.NewTimer(grace)
@@ -73,8 +74,8 @@ func (h *host) stopSteps(ctx context.Context, grace time.Duration) {
 	h.mu.Lock()
 	pid := h.state.AgentPID
 	h.mu.Unlock()
-	// The group outlives its leader if need be, but a group that is gone may
-	// not be signalled: by then its number can be another's.
+	// The group can outlive its leader. A group that is gone must not be
+	// signalled: its number might belong to another group by now.
 	select {
 	case <-h.agentDone:
 		return
@@ -84,11 +85,11 @@ func (h *host) stopSteps(ctx context.Context, grace time.Duration) {
 		h.log.Warn("agent's group not signalled", "error", err)
 	}
 	for !ended() {
-		h.sweep(ctx) // again and again: one look can miss what is just being started
+		h.sweep(ctx) // repeated: one scan can miss a process that is just being started
 	}
 }
 
-// dismiss ends an agent that has nothing more to do and stays all the same.
+// dismiss ends an agent that has nothing more to do and does not exit.
 func (h *host) dismiss() {
 	t := time.NewTimer(h.spec.Grace.D())
 	defer t.Stop()
@@ -99,7 +100,7 @@ func (h *host) dismiss() {
 	}
 	h.mu.Lock()
 	begun := h.stopping || h.ending
-	h.ending = true // a stop that comes now comes too late
+	h.ending = true // a stop is too late now
 	h.mu.Unlock()
 	if !begun {
 		h.stopSteps(h.life, h.spec.Grace.D())

@@ -42,7 +42,7 @@ func TestTermStopsHost(t *testing.T) {
 
 var pidLine = regexp.MustCompile(`(?m)^pid (\d+)$`)
 
-// pids returns the processes that told their pid.
+// pids returns the processes that printed their pid.
 func (b *bundle) pids() map[int]uint64 {
 	pids := map[int]uint64{}
 	for _, m := range pidLine.FindAllSubmatch(b.output(coppice.OutputStdout), -1) {
@@ -105,17 +105,17 @@ func TestLostHost(t *testing.T) {
 	pids := b.pids()
 	st, _ := b.phase(PhaseRunning)
 	follow := make(chan error, 1)
-	told := make(chan struct{}, 1)
+	grew := make(chan struct{}, 1)
 	c := b.dial()
 	go func() {
 		follow <- c.Follow(b.ctx, func(int64) {
 			select {
-			case told <- struct{}{}:
+			case grew <- struct{}{}:
 			default:
 			}
 		})
 	}()
-	<-told
+	<-grew
 	if err := syscall.Kill(st.PID, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 
 func init() { testProtocols["turns"] = turnsProtocol{testProtocol{name: "turns"}} }
 
-// turnsProtocol has an agent that can be interrupted and change its model.
+// turnsProtocol has an agent that can be interrupted and can change its model.
 type turnsProtocol struct{ testProtocol }
 
 func (p turnsProtocol) Driver(_ coppice.Profile, r agent.Request) agent.Driver {
@@ -52,7 +52,7 @@ func TestInterruptAndModel(t *testing.T) {
 	}
 	must(c.Interrupt(b.ctx, Message{}))
 	must(c.Model(b.ctx, "big"))
-	// The turn is over though the text could not be said, which is told.
+	// The turn has ended although the text could not be sent, which is reported.
 	if err := c.Interrupt(b.ctx, Message{ID: "m2", Text: "cannot"}); !errors.Is(err, agent.ErrCannot) {
 		t.Errorf("a text that cannot be said: %v", err)
 	}
@@ -60,7 +60,7 @@ func TestInterruptAndModel(t *testing.T) {
 	b.until(contains("got: last\n"))
 	want := "ready\ngot: interrupt\ngot: instead\ngot: interrupt\ngot: model big\ngot: interrupt\ngot: last\n"
 	if got := strings.ReplaceAll(string(b.output(coppice.OutputStdout)), "\r", ""); got != want {
-		t.Errorf("the agent heard %q, want %q", got, want)
+		t.Errorf("the agent got %q, want %q", got, want)
 	}
 	must(c.Send(b.ctx, Message{Text: "quit"}))
 	b.ended()

@@ -14,31 +14,31 @@ import (
 	"coppice/internal/vt"
 )
 
-// The ways in which an agent is connected to its host.
+// Runtimes are how an agent is connected to its host.
 const (
-	RuntimePipe = "pipe" // no terminal: it can be watched, not typed into
+	RuntimePipe = "pipe" // no terminal: it can be watched, but takes no keys
 	RuntimePty  = "pty"
 	RuntimeTmux = "tmux"
 )
 
-// A screen's size until somebody with a terminal comes.
+// The screen's size before a viewer with a terminal attaches.
 const (
 	firstColumns = 120
 	firstRows    = 40
 )
 
-// terminal is what people see of an agent, and who looks at it. All of it is
-// guarded by the host's mu.
+// terminal is what people see of an agent, and its viewers. The host's mu guards
+// it.
 type terminal struct {
 	runtime string
 	screen  *vt.Screen // nil for pipes
 	viewers map[*viewer]struct{}
 	typists int // viewers that have typed
 
-	// resize asks for another size, nil where there is none. It tells whether
-	// that holds at once; if not, resized is called when it does.
+	// resize asks for another size; nil without a terminal. It reports whether
+	// the size is in effect immediately. If not, resized is called when it is.
 	resize func(columns, rows int) bool
-	asked  [2]int // the size that was asked for last
+	asked  [2]int // the last requested size
 }
 
 func newTerminal(runtime string) *terminal {
@@ -56,7 +56,7 @@ func (t *terminal) size() (columns, rows int) {
 	return t.screen.Size()
 }
 
-// show hands what the agent wrote to everybody who looks.
+// show passes the agent's output to every viewer.
 func (t *terminal) show(s agent.Stream, b []byte) {
 	if t.screen != nil {
 		b = t.screen.Write(b)
@@ -70,8 +70,8 @@ func (t *terminal) show(s agent.Stream, b []byte) {
 	}
 }
 
-// fit makes the screen as large as the smallest terminal of those who may type.
-// When none is left it stays as it is.
+// fit sets the screen to the size of the smallest terminal of those that can
+// type. Without one the size stays.
 func (h *host) fit() {
 	columns, rows := 0, 0
 	for v := range h.term.viewers {
@@ -95,7 +95,7 @@ func (h *host) fit() {
 	}
 }
 
-// resized takes over a new size and tells everybody.
+// resized applies a new size and reports it to all viewers.
 func (h *host) resized(columns, rows int) {
 	if c, r := h.term.size(); c == columns && r == rows {
 		return
@@ -113,8 +113,9 @@ func (h *host) resized(columns, rows int) {
 	})
 }
 
-// attend tells the driver that people type, or have all gone.
-func (h *host) attend(by int) {
+// addTypists counts people who type, and reports the first and the last to the
+// driver.
+func (h *host) addTypists(by int) {
 	before := h.term.typists > 0
 	h.term.typists += by
 	now := h.term.typists > 0
@@ -127,36 +128,36 @@ func (h *host) attend(by int) {
 		}
 		return agent.Step{}, nil
 	})
-	h.stir()
+	h.screenChanged()
 }
 
-// The driver of a screen is called when the screen has been still for so long,
-// once for each of these, and once in a while when it is never still.
+// The driver of a screen is called when the screen has been still for each of
+// these times, and every busyFor while it is never still.
 var (
 	stillFor = []time.Duration{300 * time.Millisecond, time.Second, 3 * time.Second, 10 * time.Second, 30 * time.Second}
 	busyFor  = time.Second
 )
 
-// stir notes that something moves on the screen.
-func (h *host) stir() {
+// screenChanged records that the screen has changed.
+func (h *host) screenChanged() {
 	select {
-	case h.stirred <- struct{}{}:
+	case h.screenDirty <- struct{}{}:
 	default:
 	}
 }
 
-// watch has the driver judge the screen. It waits for output and for the
-// silence after it; while nothing happens it does nothing.
+// watch makes the driver read the screen. It waits for output and for the
+// silence after it.
 func (h *host) watch() {
 	timer := time.NewTimer(stillFor[0])
 	defer timer.Stop()
-	var last, first time.Time // something moved; and the first time since the driver was called
+	var last, first time.Time // last change; first change since the driver was called
 	mark := 0
 	for {
 		select {
 		case <-h.agentDone:
 			return
-		case <-h.stirred:
+		case <-h.screenDirty:
 			last, mark = time.Now(), 0
 			if first.IsZero() {
 				first = last
@@ -183,7 +184,7 @@ func (h *host) watch() {
 	}
 }
 
-// openPty prepares a terminal for the agent. The files are closed by the caller.
+// openPty prepares a terminal for the agent. The caller closes the files.
 func (h *host) openPty() (ours, theirs *os.File, err error) {
 	ours, theirs, err = pty.Open(firstColumns, firstRows)
 	if err != nil {
@@ -200,13 +201,13 @@ func (h *host) openPty() (ours, theirs *os.File, err error) {
 	}
 	h.term.screen.Reply = func(b []byte) {
 		if _, err := h.stdin.write(slices.Clone(b)); err != nil && !errors.Is(err, errStdinClosed) {
-			h.log.Warn("the agent was not told something about its terminal", "error", err)
+			h.log.Warn("an answer of the terminal did not reach the agent", "error", err)
 		}
 	}
 	return ours, theirs, nil
 }
 
-// validRuntime checks what a profile says of its screen.
+// validRuntime checks a profile's screen.
 func validRuntime(s coppice.ScreenProfile) (string, error) {
 	switch s.Runtime {
 	case "":
@@ -214,12 +215,12 @@ func validRuntime(s coppice.ScreenProfile) (string, error) {
 	case RuntimePty, RuntimeTmux:
 		return s.Runtime, nil
 	}
-	return "", coppice.Errorf(coppice.EInvalid, "there is no way to run an agent's screen called %s", coppice.Quote(s.Runtime)).
+	return "", coppice.Errorf(coppice.EInvalid, "%s is not a valid runtime for an agent's screen", coppice.Quote(s.Runtime)).
 		WithFix("write runtime: pty or runtime: tmux").WithField("screen.runtime")
 }
 
-// viewer is somebody who looks at an agent's output. However slow it is, no
-// more than viewRoom bytes wait for it: then it is shown the screen as it is.
+// viewer is a client that watches an agent's output. However slow it is, at most
+// viewLimit bytes wait for it. Beyond that it gets the current screen.
 type viewer struct {
 	readOnly      bool
 	columns, rows int
@@ -228,14 +229,14 @@ type viewer struct {
 	filters       [2]vt.Filter // of pipes, by stream
 
 	pending []byte
-	redraw  bool // the screen is drawn before anything else
-	drawn   bool // it was drawn before
-	sized   bool // the size is told
-	skipped int  // bytes that were left out, of pipes
+	redraw  bool // the whole screen is drawn first
+	drawn   bool // the screen was drawn before
+	sized   bool // the size was sent
+	skipped int  // bytes of pipes that were left out
 	notices []string
 }
 
-const viewRoom = 256 << 10
+const viewLimit = 256 << 10
 
 func (v *viewer) wakeUp() {
 	select {
@@ -247,8 +248,8 @@ func (v *viewer) wakeUp() {
 func (v *viewer) add(b []byte) {
 	switch {
 	case v.redraw || len(b) == 0:
-		return // the drawing will hold it
-	case v.skipped > 0 || len(v.pending)+len(b) > viewRoom:
+		return // the drawing will include it
+	case v.skipped > 0 || len(v.pending)+len(b) > viewLimit:
 		v.skipped += len(v.pending) + len(b)
 		v.pending = nil
 	default:
@@ -257,7 +258,7 @@ func (v *viewer) add(b []byte) {
 	v.wakeUp()
 }
 
-// note tells the viewer something, unless it is told already.
+// note adds a notice for the viewer, unless it waits already.
 func (v *viewer) note(text string) {
 	if !slices.Contains(v.notices, text) {
 		v.notices = append(v.notices, text)
@@ -265,8 +266,8 @@ func (v *viewer) note(text string) {
 	}
 }
 
-// take returns what the viewer is to be sent now, as frames. last gives the last
-// of the output, both streams as they came.
+// take returns the frames that the viewer gets now. last returns the end of the
+// output, both streams in their order.
 func (t *terminal) take(v *viewer, last func() []byte) []byte {
 	var b []byte
 	if v.sized {

@@ -22,7 +22,7 @@ import (
 	"coppice/internal/vt"
 )
 
-// watcher is somebody who looks at a session, and the terminal they look at.
+// watcher is a viewer of a session and its terminal.
 type watcher struct {
 	b       *bundle
 	v       *View
@@ -41,7 +41,7 @@ func (b *bundle) attach(o ViewOptions) *watcher {
 	return &watcher{b: b, v: v, screen: vt.NewScreen(max(o.Size.Columns, 80), max(o.Size.Rows, 24))}
 }
 
-// until takes what is shown until that is as wanted.
+// until reads what is shown until ok is satisfied.
 func (w *watcher) until(what string, ok func(*watcher) bool) {
 	w.b.t.Helper()
 	for !ok(w) {
@@ -74,7 +74,7 @@ func (w *watcher) typeText(text string) {
 	}
 }
 
-// shell makes the session's agent a shell that runs a command.
+// shell makes a shell that runs a command the session's agent.
 func (b *bundle) shell(command string) {
 	b.spec.Profile.Command, b.spec.Profile.Args = []string{"/bin/sh", "-c"}, []string{command}
 }
@@ -98,7 +98,7 @@ func TestTerminal(t *testing.T) {
 			two.until("the smaller size", func(w *watcher) bool { return w.v.Size == Size{Columns: 90, Rows: 30} })
 			three := b.attach(ViewOptions{Size: Size{Columns: 20, Rows: 10}, ReadOnly: true})
 			three.typeText("nothing")
-			three.until("a word", func(w *watcher) bool { return slices.Contains(w.notices, "this view is read-only") })
+			three.until("a notice", func(w *watcher) bool { return slices.Contains(w.notices, "this view is read-only") })
 			one.typeText("from one 世\n")
 			for _, w := range []*watcher{one, two} {
 				w.sees("got from one 世")
@@ -115,7 +115,7 @@ func TestTerminal(t *testing.T) {
 			one.until("its own size", func(w *watcher) bool { return w.v.Size == Size{Columns: 100, Rows: 30} })
 			one.v.Close()
 			again := b.attach(size(100, 30))
-			again.sees("got from two") // the screen is drawn for whoever comes back
+			again.sees("got from two") // the screen is drawn again for a viewer who returns
 			again.typeText("bye\n")
 			again.until("the end", func(w *watcher) bool { return w.end != nil })
 			if again.end.Code != 5 {
@@ -133,8 +133,8 @@ func TestTerminal(t *testing.T) {
 	}
 }
 
-// TestTerminalKeepsEveryByte has an agent write much more than anybody reads:
-// a slow viewer holds up nobody, and sees the end.
+// TestTerminalKeepsEveryByte has an agent write much more than is read. A slow
+// viewer delays nobody, and sees the end.
 func TestTerminalKeepsEveryByte(t *testing.T) {
 	t.Parallel()
 	for _, runtime := range []string{RuntimePty, RuntimeTmux} {
@@ -208,7 +208,7 @@ func TestTerminalExit(t *testing.T) {
 	}
 }
 
-// TestTerminalLostHost shows that what a killed host leaves in tmux is found.
+// TestTerminalLostHost shows that processes of a killed host in tmux are found.
 func TestTerminalLostHost(t *testing.T) {
 	t.Parallel()
 	for _, runtime := range []string{RuntimePty, RuntimeTmux} {
@@ -234,15 +234,15 @@ func TestTerminalLostHost(t *testing.T) {
 	}
 }
 
-// TestLastWord shows that the last word is found however the bytes are cut, and
-// that nothing of the agent's own is lost.
-func TestLastWord(t *testing.T) {
+// TestExitMark shows that the exit mark is found wherever the bytes are cut, and
+// that no byte of the agent is lost.
+func TestExitMark(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		piece := rapid.SampledFrom([]string{"text", "\x1b[31m", "\x1b]7778;", "\x1b]7778;abc", "\x1b]7778;abc;x;\a", "\x1b", "\a", "\x1b]2;x\a"})
 		said := strings.Join(rapid.SliceOfN(piece, 0, 8).Draw(t, "said"), "")
-		rest := append([]byte(said), lastWord("abc", 5, "SIGINT")...)
-		e := ending{begins: lastWordBegins("abc")}
+		rest := append([]byte(said), exitMark("abc", 5, "SIGINT")...)
+		e := exitScanner{begins: exitMarkPrefix("abc")}
 		var own []byte
 		over := false
 		for len(rest) > 0 {
@@ -278,8 +278,8 @@ func TestTerminalWithoutTmux(t *testing.T) {
 	}
 }
 
-// TestWatchPipe shows a session without a screen: it can be watched, not typed
-// into.
+// TestWatchPipe shows that a session without a screen can be watched, but takes
+// no keys.
 func TestWatchPipe(t *testing.T) {
 	t.Parallel()
 	b := setup(t, "talk", "echo")
@@ -288,7 +288,7 @@ func TestWatchPipe(t *testing.T) {
 	w := b.attach(size(80, 24))
 	w.sees("ready")
 	w.typeText("hello\n")
-	w.until("a word", func(w *watcher) bool { return len(w.notices) == 1 && strings.Contains(w.notices[0], "coppice send") })
+	w.until("a notice", func(w *watcher) bool { return len(w.notices) == 1 && strings.Contains(w.notices[0], "coppice send") })
 	if err := b.dial().Send(b.ctx, Message{Text: "\x1b]52;c;AAAA\x07said"}); err != nil {
 		t.Fatal(err)
 	}
@@ -302,8 +302,8 @@ func TestWatchPipe(t *testing.T) {
 	}
 }
 
-// TestBadFrames shows that a client that sends nonsense is dropped, and nobody
-// else.
+// TestBadFrames shows that a client that sends nonsense is dropped, and no
+// other.
 func TestBadFrames(t *testing.T) {
 	t.Parallel()
 	b := setup(t, RuntimePty)
@@ -329,7 +329,7 @@ func TestBadFrames(t *testing.T) {
 	good.sees("got still here")
 }
 
-// TestScreenSession runs an interactive program by the terminal protocol, from
+// TestScreenSession runs an interactive program with the terminal protocol, from
 // its prompt to its end.
 func TestScreenSession(t *testing.T) {
 	t.Parallel()
@@ -344,7 +344,7 @@ func TestScreenSession(t *testing.T) {
 			t.Parallel()
 			b := scriptedScreen(t, c.runtime, c.args...)
 			b.start("Please greet\nthe world, kindly")
-			b.told(`"kind":"question"`)
+			b.hasEvent(`"kind":"question"`)
 			if err := b.dial().Send(b.ctx, Message{Text: "y", Ref: "screen-1"}); err != nil {
 				t.Fatal(err)
 			}
@@ -393,8 +393,8 @@ func scriptedScreen(t *testing.T, runtime string, args ...string) *bundle {
 	return b
 }
 
-// told waits until the agent's events hold a text.
-func (b *bundle) told(text string) {
+// hasEvent waits until the agent's events contain a text.
+func (b *bundle) hasEvent(text string) {
 	b.t.Helper()
 	ctx, cancel := context.WithCancel(b.ctx)
 	defer cancel()
@@ -406,6 +406,6 @@ func (b *bundle) told(text string) {
 		}
 	})
 	if !seen {
-		b.t.Fatalf("%s was not told: %v\n%s\n%q", text, err, b.output(coppice.OutputEvent), b.output(coppice.OutputStdout))
+		b.t.Fatalf("no event has %s: %v\n%s\n%q", text, err, b.output(coppice.OutputEvent), b.output(coppice.OutputStdout))
 	}
 }

@@ -14,19 +14,19 @@ import (
 	"coppice/agent"
 )
 
-// An agent in tmux runs in a server of its own, whose socket stands in the
-// session's directory, so that people can attach with tmux as well. The host
-// is a client in control mode, which types and resizes by commands and hears of
-// changes, all in lines. What the agent writes comes by a pipe of the pane's own:
-// control mode forgets what it has not passed on when the agent ends.
+// An agent in tmux runs in a separate tmux server. Its socket is in the
+// session's directory, so people can attach with tmux too. The host is a client
+// in control mode: it types and resizes with commands, and reads changes as
+// lines. The agent's output comes through a separate pipe, because control mode
+// drops unsent output when the agent ends.
 const (
 	tmuxSocket = "tmux.sock"
 	tmuxConf   = "tmux.conf"
 	tmuxOutput = "tmux.out" // a named pipe
 )
 
-// tmuxSettings keep the pane when the agent has ended, so that nothing of what
-// it wrote is lost before the host has it.
+// tmuxSettings keep the pane when the agent has ended, so that the host can read
+// all of its output.
 const tmuxSettings = `set -g remain-on-exit on
 set -g status off
 set -g window-size smallest
@@ -41,7 +41,7 @@ func (h *host) tmuxArgv(path string, argv []string) ([]string, error) {
 	}
 	socket := h.path(tmuxSocket)
 	if len(socket) > maxPath {
-		socket = tmuxSocket // the host runs in the session's directory
+		socket = tmuxSocket // relative: the host runs in the session's directory
 	}
 	args := []string{"tmux", "-u", "-C", "-S", socket, "-f", h.path(tmuxConf), "new-session", "-x", strconv.Itoa(firstColumns), "-y", strconv.Itoa(firstRows),
 		"-s", "agent", "-f", "no-output", "-P", "-F", "pid #{pane_pid}", "-c", h.spec.Request.Dir, "--"}
@@ -49,19 +49,19 @@ func (h *host) tmuxArgv(path string, argv []string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, a := range execArgv(self, path, argv) { // run as they are: only one word would be given to a shell
-		if rest, ok := strings.CutSuffix(a, ";"); ok { // tmux would take it for the command's end
+	for _, a := range execArgv(self, path, argv) { // several words are run as they are; a single one would go to a shell
+		if rest, ok := strings.CutSuffix(a, ";"); ok { // tmux would read it as the end of the command
 			a = rest + `\;`
 		}
 		args = append(args, a)
 	}
-	// Both commands are done before tmux reads anything from the agent. The
-	// server runs where the host does: in the session's directory.
+	// tmux runs both commands before it reads anything from the agent. The
+	// server runs in the host's directory, the session's.
 	return append(args, ";", "pipe-pane", "-O", "-t", "%0", "exec cat >"+tmuxOutput), nil
 }
 
-// openPipe makes the named pipe. Until hold is closed it has a writer, so that
-// reading it does not end before the agent has begun.
+// openPipe creates the named pipe. Until hold is closed, the pipe has a writer,
+// so that reading does not end before the agent has started.
 func (h *host) openPipe() (r, hold *os.File, err error) {
 	path := h.path(tmuxOutput)
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
@@ -78,16 +78,16 @@ func (h *host) openPipe() (r, hold *os.File, err error) {
 	return r, hold, nil
 }
 
-// tmux is the host's side of a control mode client.
+// tmux is the host's client in control mode.
 type tmux struct {
-	h      *host
-	hold   *os.File // keeps the agent's output open
-	lines  agent.Lines
-	answer bool // within the answer to a command
-	word   ending
-	ended  bool // the agent has ended, as these tell
-	code   int
-	signal string
+	h        *host
+	hold     *os.File // keeps the agent's output open
+	lines    agent.Lines
+	answer   bool // within the answer to a command
+	exitMark exitScanner
+	ended    bool // the agent has ended, with the code and signal below
+	code     int
+	signal   string
 }
 
 // take reads control mode lines.
@@ -96,7 +96,7 @@ func (t *tmux) take(b []byte) { t.lines.Add(b, t.line) }
 func (t *tmux) line(line []byte) {
 	if pid, ok := bytes.CutPrefix(line, []byte("pid ")); ok && t.answer {
 		if n, err := strconv.Atoi(string(pid)); err == nil && n > 1 {
-			t.h.leader(n)
+			t.h.setAgentPID(n)
 		}
 		return
 	}
@@ -130,23 +130,22 @@ func (t *tmux) layout(text string) {
 	t.h.resized(columns, rows)
 }
 
-// output takes what comes out of the pane. Behind the agent's last word there
-// is nothing more to wait for.
+// output passes on what the pane writes. Nothing follows the agent's exit mark.
 func (t *tmux) output(b []byte) {
 	if t.ended {
 		return
 	}
-	own, code, sig, over := t.word.take(b)
+	own, code, sig, over := t.exitMark.take(b)
 	if len(own) > 0 {
 		t.h.output(agent.Stdout, own)
 	}
 	if over {
 		t.ended, t.code, t.signal = true, code, sig
-		_, _ = t.h.stdin.raw([]byte("kill-server\n")) // when it is gone already, that is what is wanted
+		_, _ = t.h.stdin.raw([]byte("kill-server\n")) // it might be gone already
 	}
 }
 
-// exit tells how the agent ended. A server that vanished took it along.
+// exit returns how the agent ended. If the server disappeared, so did the agent.
 func (t *tmux) exit() (code int, sig string) {
 	if !t.ended {
 		return -1, "SIGKILL"
@@ -154,10 +153,10 @@ func (t *tmux) exit() (code int, sig string) {
 	return t.code, t.signal
 }
 
-// typing returns the commands that type bytes. Somebody who scrolls back with
-// tmux is brought forward: the keys would mean something else there.
-func typing(b []byte) []byte {
-	const most = 256 // bytes by one command
+// typeCommands returns the commands that type bytes. A person who has scrolled
+// back with tmux returns to the end, because keys have other meanings there.
+func typeCommands(b []byte) []byte {
+	const most = 256 // bytes of one command
 	out := []byte("if-shell -F -t %0 '#{pane_in_mode}' 'send-keys -t %0 -X cancel'\n")
 	for len(b) > 0 {
 		part := b[:min(most, len(b))]
@@ -172,8 +171,7 @@ func typing(b []byte) []byte {
 	return out
 }
 
-// resizeTmux tells tmux how large we want the window; it takes the smallest of
-// all its clients.
+// resizeTmux requests a window size. tmux uses the smallest of all its clients.
 func (h *host) resizeTmux(columns, rows int) bool {
 	_, err := h.stdin.raw(fmt.Appendf(nil, "refresh-client -C %dx%d\n", columns, rows))
 	if err != nil && !errors.Is(err, errStdinClosed) {
@@ -182,9 +180,9 @@ func (h *host) resizeTmux(columns, rows int) bool {
 	return false
 }
 
-// leader notes which process the agent is, for signals and for a sweep after
-// our own sudden end.
-func (h *host) leader(pid int) {
+// setAgentPID records the agent's process, for signals and for a sweep if the
+// host is killed.
+func (h *host) setAgentPID(pid int) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.state.AgentPID = pid

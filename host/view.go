@@ -13,20 +13,20 @@ import (
 	"coppice"
 )
 
-// View is a live view of a session's terminal. Next has one caller at a time;
-// the other methods are safe for concurrent use.
+// View is a live view of a session's terminal. Next has one caller at a time.
+// The other methods are safe for concurrent use.
 type View struct {
-	coppice.TerminalAbout // its size is the one at first
+	coppice.TerminalAbout // with the size at the start
 
 	conn net.Conn
 	in   *bufio.Reader
 	stop func() bool
 
-	mu sync.Mutex // held while something is sent
+	mu sync.Mutex // held while a frame is sent
 }
 
-// Attach opens a view of the session's terminal. It lives until Close, until
-// ctx or the Client ends, or the session.
+// Attach opens a view of the session's terminal. It lives until Close, or until
+// ctx, the Client or the session ends.
 func (c *Client) Attach(ctx context.Context, o ViewOptions) (_ *View, err error) {
 	if err := c.knows(opAttach); err != nil {
 		return nil, err
@@ -37,7 +37,7 @@ func (c *Client) Attach(ctx context.Context, o ViewOptions) (_ *View, err error)
 	if err != nil {
 		unhook()
 		cancel()
-		return nil, broken(ctx, err)
+		return nil, connError(ctx, err)
 	}
 	closed := context.AfterFunc(ctx, func() { conn.Close() })
 	v := &View{conn: conn, in: bufio.NewReader(conn), stop: func() bool { unhook(); closed(); cancel(); return true }}
@@ -51,15 +51,15 @@ func (c *Client) Attach(ctx context.Context, o ViewOptions) (_ *View, err error)
 		return nil, err
 	}
 	if _, err := conn.Write(append(b, '\n')); err != nil {
-		return nil, broken(ctx, err)
+		return nil, connError(ctx, err)
 	}
 	line, err := v.in.ReadBytes('\n')
 	if err != nil {
-		return nil, broken(ctx, err)
+		return nil, connError(ctx, err)
 	}
 	var a answer
 	if err := json.Unmarshal(line, &a); err != nil {
-		return nil, broken(ctx, err)
+		return nil, connError(ctx, err)
 	}
 	if a.Error != nil {
 		return nil, a.Error.err()
@@ -71,11 +71,11 @@ func (c *Client) Attach(ctx context.Context, o ViewOptions) (_ *View, err error)
 	return v, nil
 }
 
-// About returns what the view shows.
+// About describes the view.
 func (v *View) About() coppice.TerminalAbout { return v.TerminalAbout }
 
-// Next waits for the next thing shown. It fails with ErrGone when the host went
-// away without telling the end, and when the view was closed.
+// Next waits for the next part of the view. It fails with ErrGone if the host is
+// gone without an end, and if the view was closed.
 func (v *View) Next() (Shown, error) {
 	kind, data, err := readFrame(v.in, maxFrame)
 	if err != nil {
@@ -93,13 +93,13 @@ func (v *View) Next() (Shown, error) {
 		err = json.Unmarshal(data, &s.Size)
 	case frameEnded:
 		err = json.Unmarshal(data, &s.Ended)
-	default: // of a later version
+	default: // from a later version
 		return v.Next()
 	}
 	return s, err
 }
 
-// Type types bytes. What cannot be typed is told by a notice.
+// Type types bytes. A notice reports what cannot be typed.
 func (v *View) Type(b []byte) error {
 	for len(b) > 0 {
 		part := b[:min(len(b), maxTyped)]
@@ -111,7 +111,7 @@ func (v *View) Type(b []byte) error {
 	return nil
 }
 
-// Resize tells how large the client's terminal is now.
+// Resize reports the new size of the client's terminal.
 func (v *View) Resize(s Size) error {
 	if err := validSize(s); err != nil {
 		return err
@@ -130,7 +130,7 @@ func (v *View) send(kind byte, data []byte) error {
 	return err
 }
 
-// Close detaches. The session goes on.
+// Close detaches. The session continues.
 func (v *View) Close() error {
 	v.stop()
 	err := v.conn.Close()

@@ -7,9 +7,9 @@ import (
 	"coppice/agent"
 )
 
-// A client writes requests as lines of JSON and gets one answer line for each;
-// follow is answered by a line whenever the spool grew, until the end. An attach
-// makes the connection a stream of frames: see attach.go.
+// A client writes requests as lines of JSON and gets one line as the answer to
+// each. A follow gets a line whenever the spool has grown, until the end. An
+// attach turns the connection into a stream of frames: see attach.go.
 
 // The operations.
 const (
@@ -24,18 +24,18 @@ const (
 	opKeep      = "keep"
 )
 
-// Version is the version of what hosts of this release understand. A host reports
-// it in its state and when it is dialled. Hosts of releases before there were
-// versions report none, which is 0.
+// Version is the version of the operations that hosts of this release know. A
+// host reports it in its state and to Dial. Hosts of the first releases report
+// none, which is 0.
 //
-// Sessions outlive the server, so a server meets hosts of the release before it.
-// An operation that is added gets a higher Version and an entry in since; whoever
-// uses it goes on without it when the host is too old (ErrOld). What is there is
-// not changed: fields of requests and answers are only added.
+// Sessions outlive the server, so a server meets hosts of the previous release.
+// A new operation needs a higher Version and an entry in since. Its callers do
+// without it if the host is too old (ErrOld). Existing operations do not change:
+// requests and answers only get new fields.
 const Version = 1
 
-// since says from which version on hosts know an operation. All know those that
-// it does not name.
+// since has the first version that knows an operation. All hosts know the
+// operations without an entry.
 var since = map[string]int{}
 
 // maxRequest bounds one request.
@@ -47,9 +47,9 @@ type request struct {
 	Text    string `json:"text,omitempty"`
 	Ref     string `json:"ref,omitempty"`
 	GraceMS int64  `json:"grace_ms,omitempty"`
-	Data    []byte `json:"data,omitempty"` // of a picture
+	Data    []byte `json:"data,omitempty"` // a picture
 
-	// Of an attach.
+	// For attach.
 	Columns  int  `json:"columns,omitempty"`
 	Rows     int  `json:"rows,omitempty"`
 	ReadOnly bool `json:"read_only,omitempty"`
@@ -58,8 +58,8 @@ type request struct {
 type answer struct {
 	OK       bool       `json:"ok"`
 	Error    *wireError `json:"error,omitempty"`
-	End      int64      `json:"end,omitempty"`   // of the spool
-	Ended    bool       `json:"ended,omitempty"` // the session is over, its Exit written
+	End      int64      `json:"end,omitempty"`   // the spool's end
+	Ended    bool       `json:"ended,omitempty"` // the session has ended, and its Exit is written
 	Version  int        `json:"version,omitempty"`
 	Snapshot *Snapshot  `json:"snapshot,omitempty"`
 	Attached *attached  `json:"attached,omitempty"`
@@ -68,19 +68,19 @@ type answer struct {
 // Snapshot is a running session at one moment.
 type Snapshot struct {
 	State     State  `json:"state"`
-	End       int64  `json:"end"`       // of the spool
-	Output    []byte `json:"output"`    // the last of what the agent wrote, both streams, at most 64 KiB
-	Followers int    `json:"followers"` // who follow it now
-	Dropped   int    `json:"dropped"`   // who followed it and were too slow
+	End       int64  `json:"end"`       // the spool's end
+	Output    []byte `json:"output"`    // the end of the agent's output, both streams, at most 64 KiB
+	Followers int    `json:"followers"` // current followers
+	Dropped   int    `json:"dropped"`   // followers that were too slow
 }
 
-// wireError is an error on its way to another process.
+// wireError is an error as sent to another process.
 type wireError struct {
 	Code   coppice.Code `json:"code"`
 	Cause  string       `json:"cause"`
 	Fix    string       `json:"fix,omitempty"`
-	Cannot bool         `json:"cannot,omitempty"` // it was agent.ErrCannot
-	Old    bool         `json:"old,omitempty"`    // it was ErrOld
+	Cannot bool         `json:"cannot,omitempty"` // the error is agent.ErrCannot
+	Old    bool         `json:"old,omitempty"`    // the error is ErrOld
 }
 
 func wire(err error) *wireError {

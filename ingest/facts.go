@@ -11,23 +11,23 @@ import (
 	"coppice/price"
 )
 
-// Event is an event of an agent, or a notice of its host, that facts follow from.
+// Event is an event of an agent, or a notice of its host, that changes facts.
 type Event struct {
 	coppice.AgentEvent
 	At   time.Time
-	Host bool // the host's own
+	Host bool // from the host itself
 }
 
-// Facts are what follows from a batch of a session's output: rows to write, and
+// Facts are the results of a batch of a session's output: rows to write, and
 // events for the log, in order.
 type Facts struct {
-	Session   *coppice.Session // nil when it stays as it is
+	Session   *coppice.Session // nil if it does not change
 	Questions []coppice.Question
 	Messages  []coppice.Message
 	Events    []coppice.Event // without At and By
 }
 
-// Read returns the events in a batch of output that facts follow from.
+// Read returns the events in a batch of output that change facts.
 func Read(out []coppice.Output) []Event {
 	var all []Event
 	for _, o := range out {
@@ -36,15 +36,15 @@ func Read(out []coppice.Output) []Event {
 		}
 		var e coppice.AgentEvent
 		if err := json.Unmarshal(o.Data, &e); err != nil {
-			continue // not ours to judge; the bytes are kept
+			continue // not an event; the bytes are kept
 		}
 		all = append(all, Event{AgentEvent: e, At: o.At, Host: o.Kind == coppice.OutputHost})
 	}
 	return all
 }
 
-// changesFacts reports whether an event is of a kind that facts follow from. Most are
-// not, and decoding every one would cost more than storing it.
+// changesFacts reports whether an event has a kind that changes facts. Most do
+// not, and decoding every event would cost more than storing it.
 func changesFacts(data []byte) bool {
 	rest, ok := bytes.CutPrefix(data, []byte(`{"kind":"`))
 	if !ok {
@@ -59,7 +59,7 @@ func changesFacts(data []byte) bool {
 	return notice && (bytes.Contains(rest, []byte(`"name":"`+coppice.NameUndelivered+`"`)) || bytes.Contains(rest, []byte(`"name":"`+coppice.NameDropped+`"`)))
 }
 
-// recalls reports whether an event takes back that a message was delivered.
+// recalls reports whether an event revokes the delivery of a message.
 func (s Event) recalls() bool {
 	return !s.Host && s.Kind == coppice.KindNotice && s.Name == coppice.NameUndelivered
 }
@@ -70,11 +70,11 @@ func (s Event) unpriced() bool {
 	return s.Kind == coppice.KindUsage && s.Usage != nil && s.Usage.CostUSD == 0
 }
 
-// Draw draws the facts from what was said: questions, state, usage, the agent's
-// own name for the conversation, and messages that it did not read. Messages are
-// those of the session's task, with their texts as the output has them. Prices
-// are needed where an agent reports tokens and no cost. Draw is a pure function; a
-// session that is not live gets no facts.
+// Draw returns the facts that follow from events: questions, state, usage, the
+// agent's own id of the conversation, and messages that it did not read.
+// messages are those of the session's task, with their texts as the output has
+// them. prices are needed if an agent reports tokens and no cost. Draw is a pure
+// function. A session that is not live gets no facts.
 func Draw(session coppice.Session, messages []coppice.Message, said []Event, prices price.Table) Facts {
 	f := Facts{}
 	if !session.State.Live() {
@@ -83,7 +83,7 @@ func Draw(session coppice.Session, messages []coppice.Message, said []Event, pri
 	s := session
 	for _, e := range said {
 		switch {
-		case e.Host: // whose notices are its own, and nothing else of it decides
+		case e.Host: // only its notices count
 			if e.Name == coppice.NameDropped {
 				s.Dropped = e.Bytes
 			}
@@ -123,12 +123,12 @@ func (f *Facts) question(s coppice.Session, e Event) {
 	f.log(s, coppice.EventQuestionAsked, e.Text)
 }
 
-// undelivered takes back that a message was delivered: the agent had taken it
-// and ended before it read it. The next session gets it.
+// undelivered revokes the delivery of a message: the agent accepted it and ended
+// before it read it. The next session gets it.
 func (f *Facts) undelivered(s coppice.Session, messages []coppice.Message, e Event) {
 	for _, m := range messages {
 		delivered := m.SessionID == s.ID && !m.DeliveredAt.IsZero()
-		unsettled := m.SessionID != s.ID && m.DeliveredAt.IsZero() // nobody has taken note of its delivery yet
+		unsettled := m.SessionID != s.ID && m.DeliveredAt.IsZero() // its delivery is not recorded yet
 		again := slices.ContainsFunc(f.Messages, func(o coppice.Message) bool { return o.ID == m.ID })
 		if !delivered && !unsettled || again || m.Text != e.Text {
 			continue
@@ -140,7 +140,7 @@ func (f *Facts) undelivered(s coppice.Session, messages []coppice.Message, e Eve
 	}
 }
 
-// changed notes what is new in the session's row.
+// changed adds the events for changes of the session's row.
 func (f *Facts) changed(before, s coppice.Session) {
 	if before.State == s.State && before.Usage == s.Usage && before.Conversation == s.Conversation && before.Model == s.Model && before.Dropped == s.Dropped {
 		return

@@ -1,7 +1,7 @@
-// Package ingest turns what workers report into facts: it is the control side of
-// a session's output, results and terminals. Secrets are hidden here, and here it
-// is decided what an agent's events mean. Draw, which decides that, is a pure
-// function; the simulation runs it too.
+// Package ingest turns the reports of workers into facts. It is the control side
+// of a session's output, results and terminals. It masks secrets, and decides
+// what an agent's events mean. Draw, which decides that, is a pure function, and
+// the simulation runs it too.
 package ingest
 
 import (
@@ -19,21 +19,22 @@ import (
 	"coppice/store"
 )
 
-// Config is what a Ledger needs. All fields but Publish and Prices are required.
+// Config has the dependencies of a Ledger. All fields except Publish and Prices
+// are required.
 type Config struct {
 	Store  store.Store
 	Now    func() time.Time
 	Worker string // the name of the worker that reports
 	Redact *redact.Redactor
-	// Publish makes sure that a commit, the head of a branch, is in the repository
-	// that work lands in. Nil means that it always is.
+	// Publish makes sure that a commit, the head of a branch, is in the
+	// repository in which work lands. Nil means that it always is.
 	Publish func(ctx context.Context, repo, branch, commit string) error
-	// Prices returns what models cost by the user's configuration. Nil means that
-	// it names none.
+	// Prices returns the prices of models from the user's configuration. Nil
+	// means that it has none.
 	Prices func() map[string]coppice.Price
 }
 
-// Ledger keeps what a worker reports in the store.
+// Ledger stores a worker's reports.
 type Ledger struct {
 	cfg   Config
 	masks recentMasks
@@ -41,7 +42,7 @@ type Ledger struct {
 
 var _ fabric.Ledger = (*Ledger)(nil)
 
-// New makes a Ledger.
+// New returns a Ledger.
 func New(c Config) (*Ledger, error) {
 	if c.Store == nil || c.Now == nil || c.Worker == "" || c.Redact == nil {
 		return nil, errors.New("ingest: Store, Now, Worker and Redact are required")
@@ -99,8 +100,8 @@ func (l *Ledger) Begin(ctx context.Context, session int64, head string) (at fabr
 	return at, err
 }
 
-// began is where a session stands, with what earlier sessions of its conversation
-// have used.
+// began returns a session's Standing, with the usage of earlier sessions of its
+// conversation.
 func began(r store.Reader, s coppice.Session) (fabric.Standing, error) {
 	at := standing(s)
 	if s.Resume == "" {
@@ -109,7 +110,7 @@ func began(r store.Reader, s coppice.Session) (fabric.Standing, error) {
 	all, err := r.Sessions.Of(s.TaskID)
 	for _, o := range all {
 		if o.ID != s.ID && o.Conversation == s.Resume {
-			if o.Usage.Priced { // by us: the agent's own sums do not have it
+			if o.Usage.Priced { // calculated here: the agent's own sums do not include it
 				o.Usage.CostUSD = 0
 			}
 			at.Spent = at.Spent.Add(o.Usage)
@@ -132,8 +133,8 @@ func (l *Ledger) Prompt(ctx context.Context, session int64) (prompt string, err 
 	return prompt, err
 }
 
-// Record takes output: it hides the secrets, and writes the output, where the
-// cursor stands behind it, and the facts that follow, all or nothing.
+// Record accepts output. In one transaction it writes the masked output, the
+// cursor after it, and the facts that follow.
 func (l *Ledger) Record(ctx context.Context, b fabric.Batch) (at fabric.Standing, err error) {
 	raw, recent := l.masks.get(b.Session)
 	if !recent {
@@ -151,7 +152,7 @@ func (l *Ledger) Record(ctx context.Context, b fabric.Batch) (at fabric.Standing
 	}
 	out, behind := mask(l.cfg.Redact, before, b.Frames, b.Quiet)
 	if len(out) == 0 {
-		return l.stands(ctx, b)
+		return l.standingOf(ctx, b)
 	}
 	state, err := behind.encode()
 	if err != nil {
@@ -196,14 +197,14 @@ func (l *Ledger) Record(ctx context.Context, b fabric.Batch) (at fabric.Standing
 	return at, err
 }
 
-// prices is what models cost in a project.
+// prices returns the prices of models in a project.
 func prices(r store.Reader, project int64, own map[string]coppice.Price) (price.Table, error) {
 	p, err := r.Projects.Get(project)
 	return price.New(own, p.Policy.Prices), err
 }
 
-// stands answers a batch of which nothing can be taken yet.
-func (l *Ledger) stands(ctx context.Context, b fabric.Batch) (at fabric.Standing, err error) {
+// standingOf answers a batch of which nothing can be accepted yet.
+func (l *Ledger) standingOf(ctx context.Context, b fabric.Batch) (at fabric.Standing, err error) {
 	err = l.cfg.Store.View(ctx, func(r store.Reader) error {
 		s, err := r.Sessions.Get(b.Session)
 		if err == nil && s.Cursor != b.From {
@@ -220,7 +221,7 @@ func elsewhere(s coppice.Session, b fabric.Batch) error {
 		WithFix("send what follows %d", s.Cursor)
 }
 
-// facts writes what follows from what was said.
+// facts writes the facts that follow from events.
 func (l *Ledger) facts(tx store.Tx, s coppice.Session, said []Event, own map[string]coppice.Price) (fabric.Standing, error) {
 	var table price.Table
 	if slices.ContainsFunc(said, Event.unpriced) {
@@ -276,7 +277,7 @@ func (l *Ledger) write(tx store.Tx, f Facts) error {
 	return nil
 }
 
-// Over returns the sessions that nobody has to bring to an end any more.
+// Over returns the sessions that no worker has to end any more.
 func (l *Ledger) Over(ctx context.Context, sessions []int64) (over []int64, err error) {
 	err = l.cfg.Store.View(ctx, func(r store.Reader) error {
 		over = nil
@@ -294,8 +295,8 @@ func (l *Ledger) Over(ctx context.Context, sessions []int64) (over []int64, err 
 	return over, err
 }
 
-// stillRun reports whether somebody has yet to bring a session to its end, or
-// nobody knows it.
+// stillRun reports whether a worker still has to end a session, or the session
+// is unknown.
 func stillRun(r store.Reader, id int64) (bool, error) {
 	s, err := r.Sessions.Get(id)
 	if coppice.ErrorCode(err) == coppice.ENotFound {
@@ -310,8 +311,8 @@ func stillRun(r store.Reader, id int64) (bool, error) {
 	}), err
 }
 
-// Publish makes sure that a session's commit is in the repository that work lands
-// in.
+// Publish makes sure that a session's commit is in the repository in which work
+// lands.
 func (l *Ledger) Publish(ctx context.Context, h fabric.Head) error {
 	if err := l.cfg.Store.View(ctx, func(r store.Reader) error {
 		_, err := r.Sessions.Get(h.Session)

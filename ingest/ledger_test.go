@@ -52,7 +52,7 @@ func setup(t *testing.T, critical ...coppice.FailurePattern) *bundle {
 func (b *bundle) reopen() *ingest.Ledger {
 	b.t.Helper()
 	l, err := ingest.New(ingest.Config{
-		Store: b.store, Now: func() time.Time { return noon }, Worker: "local", Redact: redact.New("my told value"),
+		Store: b.store, Now: func() time.Time { return noon }, Worker: "local", Redact: redact.New("my given value"),
 		Publish: func(_ context.Context, _, _, commit string) error {
 			if _, lost := b.lost.Load(commit); lost {
 				return coppice.Errorf(coppice.EUnavailable, "there is no %s", commit)
@@ -139,7 +139,7 @@ func TestTwoLedgers(t *testing.T) {
 	b.put(&s)
 	ledgers := []*ingest.Ledger{b.Ledger, b.reopen()}
 	at := int64(0)
-	for i, text := range []string{"my", " to", "ld", " va", "lue", " and", " my", " told", " value"} {
+	for i, text := range []string{"my", " gi", "ven", " va", "lue", " and", " my", " given", " value"} {
 		f := fabric.Frame{Output: coppice.Output{Offset: at, At: noon, Kind: coppice.OutputStdout, Data: []byte(text)}, Next: at + int64(len(text))}
 		standing, err := ledgers[i%2].Record(t.Context(), fabric.Batch{Session: s.ID, From: at, Frames: []fabric.Frame{f}, Quiet: true})
 		if err != nil {
@@ -147,7 +147,7 @@ func TestTwoLedgers(t *testing.T) {
 		}
 		at = standing.Cursor
 	}
-	if at != int64(len("my told value and my told value")) {
+	if at != int64(len("my given value and my given value")) {
 		t.Errorf("recorded up to %d", at)
 	}
 }

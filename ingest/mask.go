@@ -11,16 +11,17 @@ import (
 	"coppice/internal/redact"
 )
 
-// Output that may begin a secret is not taken until what follows decides. These
-// bound for how much of what follows: then it is taken as if nothing did.
+// Output that might start a secret is not accepted before its end is known.
+// These limit how much can follow it: then it is accepted as if nothing
+// followed.
 const (
 	mostBehind      = 256 // frames
 	mostBytesBehind = 128 << 10
 )
 
-// masks is what is remembered at a session's cursor, by the stream of output it
-// belongs to. A stream of raw bytes goes on from frame to frame. Events and notices
-// are whole, but a private key may span several of one kind.
+// masks has the state of masking at a session's cursor, by stream of output. A
+// stream of raw bytes continues from frame to frame. Events and notices are
+// whole, but a private key can span several of one kind.
 type masks map[string]redact.State
 
 func decodeMasks(raw []byte) (masks, error) {
@@ -38,7 +39,7 @@ func (m masks) clone() masks {
 	return c
 }
 
-// encode returns the masks as they are kept; nil when there is nothing to keep.
+// encode returns the masks as stored; nil if there is nothing to store.
 func (m masks) encode() ([]byte, error) {
 	if len(m) == 0 {
 		return nil, nil
@@ -46,30 +47,30 @@ func (m masks) encode() ([]byte, error) {
 	return json.Marshal(m)
 }
 
-// masker hides the secrets in one batch of frames.
+// masker masks the secrets in one batch of frames.
 type masker struct {
 	redact  *redact.Redactor
 	frames  []fabric.Frame
 	done    []masked
 	now     masks                        // as far as the streams are decided
-	waiting map[coppice.OutputKind][]int // frames that are not decided
+	waiting map[coppice.OutputKind][]int // frames that are not decided yet
 }
 
-// masked is a frame that is decided, and the state of its stream behind it.
+// masked is a decided frame, and the state of its stream after it.
 type masked struct {
 	data   []byte
 	stream string
 	behind redact.State
 }
 
-// mask hides the secrets in a batch. It returns the frames that can be taken: all
-// of them when the session is quiet, else those before the first that is not
-// decided; and the masks behind those.
+// mask masks the secrets in a batch. It returns the frames that can be accepted,
+// and the masks after them. These are all frames if the session is quiet, or
+// else those before the first that is not decided.
 func mask(r *redact.Redactor, before masks, frames []fabric.Frame, quiet bool) ([]coppice.Output, masks) {
 	m := &masker{redact: r, frames: frames, done: make([]masked, len(frames)), now: before.clone(), waiting: map[coppice.OutputKind][]int{}}
 	for i, f := range frames {
 		switch f.Kind {
-		case coppice.OutputImage: // whose bytes are no text
+		case coppice.OutputImage: // its bytes are not text
 			m.done[i].data = f.Data
 		case coppice.OutputEvent, coppice.OutputHost:
 			m.event(i)
@@ -89,7 +90,7 @@ func mask(r *redact.Redactor, before masks, frames []fabric.Frame, quiet bool) (
 	return m.take(before, taken)
 }
 
-// raw goes on with a stream of raw bytes.
+// raw continues a stream of raw bytes.
 func (m *masker) raw(kind coppice.OutputKind, last bool) {
 	list, stream := m.waiting[kind], string(kind)
 	pieces := make([][]byte, len(list))
@@ -103,7 +104,7 @@ func (m *masker) raw(kind coppice.OutputKind, last bool) {
 	}
 }
 
-// stale reports whether a stream has written nothing for a while though others
+// stale reports whether a stream has written nothing for a while although others
 // have, or has waited too long.
 func (m *masker) stale(list []int) bool {
 	size, newest := 0, m.frames[len(m.frames)-1].At
@@ -114,7 +115,7 @@ func (m *masker) stale(list []int) bool {
 		newest.Sub(m.frames[list[len(list)-1]].At) >= fabric.Quiet
 }
 
-// event hides the secrets in an event, which stays one. Its text is a line, or
+// event masks the secrets in an event, which stays valid. Its text is a line, or
 // lines, of the stream of its kind.
 func (m *masker) event(i int) {
 	data, stream := m.frames[i].Data, string(m.frames[i].Kind)
@@ -141,7 +142,7 @@ func (m *masker) event(i int) {
 	m.now[stream] = st
 }
 
-// eachString replaces the strings in a JSON text, by their number in it.
+// eachString replaces the strings in a JSON text, by their index in it.
 func eachString(data []byte, f func(n int, s string) string) []byte {
 	var out []byte
 	for n := 0; ; n++ {
@@ -179,7 +180,7 @@ func replaced(literal []byte, f func(string) string) []byte {
 	return b
 }
 
-// take returns the first so many frames, and the masks behind them.
+// take returns the first taken frames, and the masks after them.
 func (m *masker) take(before masks, taken int) ([]coppice.Output, masks) {
 	out, behind := make([]coppice.Output, taken), before.clone()
 	for i, d := range m.done[:taken] {

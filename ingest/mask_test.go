@@ -16,9 +16,9 @@ import (
 
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// secrets are whole ones; the file has none.
+// secrets are whole ones. No file has them whole.
 var secrets = []string{
-	"ghp_" + strings.Repeat("aB3", 12), "AKIA" + strings.Repeat("ABCD", 4), "my told value", "cop_" + strings.Repeat("aB", 13),
+	"ghp_" + strings.Repeat("aB3", 12), "AKIA" + strings.Repeat("ABCD", 4), "my given value", "cop_" + strings.Repeat("aB", 13),
 }
 
 var kinds = []coppice.OutputKind{coppice.OutputStdout, coppice.OutputStderr, coppice.OutputApp}
@@ -30,13 +30,13 @@ type written struct {
 	sent  int
 }
 
-// Random text with secrets, cut into frames at random places, on several streams
-// at once, sent in random batches, with restarts and silences in between, shows no
-// secret. When nothing is silent within a secret, everything else arrives as it was
-// written, each byte in its own frame.
+// Random text with secrets, cut into frames at random places, on several
+// streams, sent in random batches, with restarts and silences in between, shows
+// no secret. If no stream is silent within a secret, everything else arrives as
+// it was written, each byte in its own frame.
 func TestNoSecretIsKept(t *testing.T) {
 	t.Parallel()
-	r := redact.New("my told value")
+	r := redact.New("my given value")
 	rapid.Check(t, func(rt *rapid.T) {
 		silences := rapid.Bool().Draw(rt, "silences")
 		frames, streams := writes(rt)
@@ -130,11 +130,11 @@ func event(t *testing.T, e coppice.AgentEvent) fabric.Frame {
 	return fabric.Frame{Output: coppice.Output{At: noon, Kind: coppice.OutputEvent, Data: b}}
 }
 
-// An event stays valid JSON, whatever is hidden in it, and a private key is hidden
-// though each of its lines is an event.
+// An event stays valid JSON, whatever is masked in it. A private key is masked
+// even if each of its lines is an event.
 func TestSecretsInEvents(t *testing.T) {
 	t.Parallel()
-	r := redact.New("my told value", `say "friend" <here>`)
+	r := redact.New("my given value", `say "friend" <here>`)
 	pem, end, token := "-----BEGIN RSA "+"PRIVATE KEY-----", "-----END RSA "+"PRIVATE KEY-----", secrets[0]
 	text := func(s string) coppice.AgentEvent { return coppice.AgentEvent{Kind: coppice.KindText, Text: s} }
 	for name, c := range map[string]struct {
@@ -157,7 +157,7 @@ func TestSecretsInEvents(t *testing.T) {
 			frames = append(frames, event(t, e))
 		}
 		var kept masks
-		for i, f := range frames { // each in a batch of its own
+		for i, f := range frames { // each in a separate batch
 			out, next := mask(r, kept, []fabric.Frame{f}, false)
 			if kept = next; len(out) != 1 {
 				t.Fatalf("%s: event %d was not taken", name, i)
@@ -179,8 +179,8 @@ func TestSecretsInEvents(t *testing.T) {
 	}
 }
 
-// What a stream holds back is bounded, however much others write.
-func TestAStreamDoesNotWaitForEver(t *testing.T) {
+// The amount that a stream holds back is limited, however much others write.
+func TestAStreamDoesNotWaitWithoutEnd(t *testing.T) {
 	t.Parallel()
 	r := redact.New()
 	wait := fabric.Frame{Output: coppice.Output{At: noon, Kind: coppice.OutputStdout, Data: []byte("a ghp_")}}
@@ -206,7 +206,7 @@ func TestAStreamDoesNotWaitForEver(t *testing.T) {
 	}
 }
 
-// A picture is kept as it is, though its bytes look like a secret.
+// A picture does not change, even if its bytes look like a secret.
 func TestPicturesAreKept(t *testing.T) {
 	t.Parallel()
 	f := fabric.Frame{Output: coppice.Output{Kind: coppice.OutputImage, Data: []byte(secrets[0])}}

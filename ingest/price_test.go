@@ -9,9 +9,9 @@ import (
 	"coppice/store"
 )
 
-// What an agent that reports tokens alone has cost follows from the prices: those
-// of the project before those of the program. The session's end says the same as
-// its reports on the way, and the counters have it.
+// The cost of an agent that reports only tokens follows from the prices: those
+// of the project before those of the program. The session's end has the same
+// cost as its earlier reports, and so do the counters.
 func TestPrices(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -2,12 +2,12 @@ package ingest
 
 import "sync"
 
-// mostRecent bounds the sessions whose masks are kept.
+// mostRecent limits the sessions whose masks are kept.
 const mostRecent = 1024
 
-// recentMasks has the masks of sessions as they were recorded last, so that a
-// batch of output needs no read before its transaction. The transaction compares
-// them with the stored ones.
+// recentMasks has the last recorded masks of sessions, so that a batch of output
+// needs no read before its transaction. The transaction compares them with the
+// stored ones.
 type recentMasks struct {
 	mu sync.Mutex
 	of map[int64][]byte

@@ -9,13 +9,13 @@ import (
 	"coppice/store"
 )
 
-// criticalTail is how much of the end of a failed session's output is searched for
-// signs of a broken environment.
+// criticalTail is how much of the end of a failed session's output is searched
+// for signs of a broken environment.
 const criticalTail = 256 << 10
 
-// Accept turns the result of work into what is kept of it: secrets are hidden, and
-// a session that failed because of the environment says so. It runs before the
-// result is handed in, and the same result gives the same again.
+// Accept returns the result of work as it is stored: with secrets masked, and
+// with the failure of a session that failed because of the environment. It runs
+// before the result is stored, and is safe to repeat.
 func (l *Ledger) Accept(ctx context.Context, w coppice.Work, result json.RawMessage, fail *coppice.Failure) (json.RawMessage, *coppice.Failure, error) {
 	if fail != nil {
 		return nil, l.hide(fail), nil
@@ -24,7 +24,7 @@ func (l *Ledger) Accept(ctx context.Context, w coppice.Work, result json.RawMess
 	case coppice.WorkRun:
 		r, err := coppice.DecodeResult[coppice.RunResult](coppice.Work{Result: result})
 		if err != nil {
-			return result, nil, nil // whoever settles it says so
+			return result, nil, nil // the settler reports it
 		}
 		r.Summary, r.Failure = l.cfg.Redact.String(r.Summary), l.hide(r.Failure)
 		if err := l.critical(ctx, w, &r); err != nil {
@@ -47,7 +47,7 @@ func (l *Ledger) Accept(ctx context.Context, w coppice.Work, result json.RawMess
 	return result, nil, nil
 }
 
-// priced adds what a session has cost, where its agent reports tokens alone.
+// priced adds the cost of a session whose agent reports only tokens.
 func (l *Ledger) priced(ctx context.Context, w coppice.Work, res *coppice.RunResult) error {
 	if res.Usage == (coppice.Usage{}) || res.Usage.CostUSD != 0 && !res.Usage.Priced {
 		return nil
@@ -64,7 +64,7 @@ func (l *Ledger) priced(ctx context.Context, w coppice.Work, res *coppice.RunRes
 	})
 }
 
-// hide hides the secrets in a failure.
+// hide masks the secrets in a failure.
 func (l *Ledger) hide(f *coppice.Failure) *coppice.Failure {
 	if f == nil {
 		return nil
@@ -74,9 +74,9 @@ func (l *Ledger) hide(f *coppice.Failure) *coppice.Failure {
 	return &c
 }
 
-// critical looks in the output of a failed session for what the project says
-// means a broken environment. A failure that names its own remedy, such as a
-// limit, stays what it is.
+// critical searches the output of a failed session for the project's patterns of
+// a broken environment. A failure with its own remedy, such as a limit, does not
+// change.
 func (l *Ledger) critical(ctx context.Context, w coppice.Work, res *coppice.RunResult) error {
 	if !failed(*res) {
 		return nil
@@ -97,7 +97,7 @@ func (l *Ledger) critical(ctx context.Context, w coppice.Work, res *coppice.RunR
 	})
 }
 
-// failed reports whether a session failed in a way whose cause is open.
+// failed reports whether a session failed with an unknown cause.
 func failed(r coppice.RunResult) bool {
 	if r.Stopped {
 		return false
@@ -112,10 +112,10 @@ func failed(r coppice.RunResult) bool {
 	return true
 }
 
-// tailPage is how many pieces of output are read at once.
+// tailPage is how many pieces of output are read in one query.
 const tailPage = 512
 
-// tail returns the end of what the session's processes wrote.
+// tail returns the end of the output of the session's processes.
 func tail(r store.Reader, session, most int64) (string, error) {
 	s, err := r.Sessions.Get(session)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	"coppice/fabric"
 )
 
-// A result is kept without its secrets, and says what the output of a failed
-// session says about the environment.
+// A result is stored without its secrets. A failed session's result says what
+// its output says about the environment.
 func TestAccept(t *testing.T) {
 	t.Parallel()
 	b := setup(t, coppice.FailurePattern{Match: "("}, coppice.FailurePattern{Match: `ECONNREFUSED.*5432`, Label: "the database is down"})
@@ -23,9 +23,9 @@ func TestAccept(t *testing.T) {
 		r    coppice.RunResult
 		want string
 	}{
-		"done":           {coppice.RunResult{Exit: &zero, Summary: "used my told value"}, ""},
+		"done":           {coppice.RunResult{Exit: &zero, Summary: "used my given value"}, ""},
 		"broken":         {coppice.RunResult{Exit: &three}, `the database is down: "ECONNREFUSED 127.0.0.1:5432"`},
-		"its own remedy": {coppice.RunResult{Failure: coppice.Failf(coppice.ClassAuth, "my told value is wrong", "")}, "[redacted] is wrong"},
+		"its own remedy": {coppice.RunResult{Failure: coppice.Failf(coppice.ClassAuth, "my given value is wrong", "")}, "[redacted] is wrong"},
 	} {
 		work := coppice.Work{Kind: coppice.WorkRun, ProjectID: b.task.ProjectID, SessionID: s.ID}
 		var err error
@@ -49,12 +49,12 @@ func TestAcceptOfOthers(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	check := coppice.Work{Kind: coppice.WorkCheck}
-	raw, fail, err := b.Accept(t.Context(), check, coppice.Raw(coppice.CheckResult{Checks: []coppice.Check{{Log: "is my told value in\n"}, {Log: "?"}}}), nil)
+	raw, fail, err := b.Accept(t.Context(), check, coppice.Raw(coppice.CheckResult{Checks: []coppice.Check{{Log: "is my given value in\n"}, {Log: "?"}}}), nil)
 	got, derr := coppice.DecodeResult[coppice.CheckResult](coppice.Work{Result: raw})
 	if err != nil || derr != nil || fail != nil || got.Checks[0].Log != "is [redacted] in\n" || got.Checks[1].Log != "?" {
 		t.Errorf("%v, %v, failure %v, result %s; want the secret masked", err, derr, fail, raw)
 	}
-	if raw, fail, err = b.Accept(t.Context(), check, nil, coppice.Failf(coppice.ClassDisk, "my told value", "hide my told value")); err != nil || raw != nil ||
+	if raw, fail, err = b.Accept(t.Context(), check, nil, coppice.Failf(coppice.ClassDisk, "my given value", "hide my given value")); err != nil || raw != nil ||
 		fail.Text != "[redacted]" || fail.Fix != "hide [redacted]" || fail.Class != coppice.ClassDisk {
 		t.Errorf("%v, failure %v, result %s; want the secret masked in the failure", err, fail, raw)
 	}

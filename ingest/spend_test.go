@@ -18,8 +18,8 @@ import (
 	"coppice/store"
 )
 
-// cut is a store whose next Update is taken back after everything was written,
-// as when the server is killed before the commit.
+// cut is a store whose next Update is rolled back after everything was written,
+// as if the server was killed before the commit.
 type cut struct {
 	store.Store
 	next bool
@@ -135,8 +135,8 @@ func countedOnce(t *testing.T, rt *rapid.T, b *bundle, task coppice.Task, spools
 	})
 }
 
-// nearly compares sums of money to a millionth of a dollar: the order in which
-// they are added changes the last bits.
+// nearly compares sums of money to a millionth of a dollar: the order of
+// additions changes the last bits.
 func nearly(a, b coppice.Usage) bool {
 	return a.InputTokens == b.InputTokens && math.Abs(a.CostUSD-b.CostUSD) < 1e-6
 }

@@ -11,12 +11,11 @@ import (
 	"coppice/internal/redact"
 )
 
-// holdFor is how long a live view holds back bytes that may begin a secret. Nobody
-// who types notices.
+// holdFor is how long a live view holds back bytes that might start a secret. A
+// person who types does not notice it.
 const holdFor = 25 * time.Millisecond
 
-// Terminals hides secrets on the way from the terminals of sessions to those who
-// watch them.
+// Terminals masks secrets between the terminals of sessions and their viewers.
 func Terminals(of fabric.Terminals, r *redact.Redactor) fabric.Terminals { return hiding{of, r} }
 
 type hiding struct {
@@ -37,21 +36,21 @@ func (h hiding) Attach(ctx context.Context, s coppice.Session, o coppice.Termina
 	return v, nil
 }
 
-// view is a terminal whose secrets are hidden.
+// view is a terminal whose secrets are masked.
 type view struct {
 	fabric.Terminal
 	redact *redact.Redactor
 	screen bool
 	live   *redact.Live
-	next   []coppice.TerminalShown // shown before anything else
+	next   []coppice.TerminalShown // shown first
 	seen   chan coppice.TerminalShown
-	err    error         // why nothing more is seen, once seen is closed
+	err    error         // why nothing more is seen, when seen is closed
 	left   chan struct{} // closed by Close
 	close  sync.Once
 	reader sync.WaitGroup
 }
 
-// read takes what the terminal shows, so that Next can also wait for time to pass.
+// read reads what the terminal shows, so that Next can also wait for a timer.
 func (v *view) read() {
 	defer close(v.seen)
 	for {
@@ -93,14 +92,14 @@ func (v *view) Next() (coppice.TerminalShown, error) {
 	return s, nil
 }
 
-// take decides what is shown of the next thing seen.
+// take decides what is shown of the next part.
 func (v *view) take(s coppice.TerminalShown) {
 	switch {
 	case s.Output != nil:
 		v.show(v.live.Write(s.Output))
 		return
 	case s.Screen != nil:
-		v.live = v.redact.Live(v.screen) // whatever was shown before does not count
+		v.live = v.redact.Live(v.screen) // earlier output does not count
 		s.Screen = append(v.live.Write(s.Screen), v.live.Flush()...)
 	case s.Ended != nil:
 		e := *s.Ended

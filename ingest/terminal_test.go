@@ -14,7 +14,7 @@ import (
 	"coppice/internal/redact"
 )
 
-// script is a terminal that shows what a test says.
+// script is a terminal that shows what a test sends.
 type script struct {
 	fabric.Terminal
 	about coppice.TerminalAbout
@@ -43,11 +43,11 @@ func (s *script) Next() (coppice.TerminalShown, error) {
 
 func (s *script) Close() error { close(s.gone); return nil }
 
-// watch attaches to a terminal on which secrets are hidden.
+// watch attaches to a terminal whose secrets are masked.
 func watch(t *testing.T, columns int) (*script, fabric.Terminal) {
 	t.Helper()
 	s := &script{about: coppice.TerminalAbout{Size: coppice.TerminalSize{Columns: columns, Rows: columns}}, shows: make(chan coppice.TerminalShown), gone: make(chan struct{})}
-	v, err := ingest.Terminals(s, redact.New("my told value")).Attach(t.Context(), coppice.Session{}, coppice.TerminalOptions{})
+	v, err := ingest.Terminals(s, redact.New("my given value")).Attach(t.Context(), coppice.Session{}, coppice.TerminalOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,19 +63,19 @@ func next(t *testing.T, v fabric.Terminal) coppice.TerminalShown {
 	return s
 }
 
-// A secret that comes in two pieces is hidden on a live terminal; what may begin
-// one is shown a moment later when nothing follows.
+// A secret that comes in two pieces is masked on a live terminal. The possible
+// start of one is shown a moment later if nothing follows.
 func TestTerminalHidesSecrets(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s, v := watch(t, 0)
 		defer v.Close()
 		go func() {
-			s.shows <- coppice.TerminalShown{Output: []byte("a my told")}
+			s.shows <- coppice.TerminalShown{Output: []byte("a my given")}
 			s.shows <- coppice.TerminalShown{Output: []byte(" value b")}
 			s.shows <- coppice.TerminalShown{Output: []byte("\n$ my")}
-			s.shows <- coppice.TerminalShown{Notice: "my told value"}
-			s.shows <- coppice.TerminalShown{Ended: &coppice.TerminalEnd{Failure: "my told value"}}
+			s.shows <- coppice.TerminalShown{Notice: "my given value"}
+			s.shows <- coppice.TerminalShown{Ended: &coppice.TerminalEnd{Failure: "my given value"}}
 			close(s.shows)
 		}()
 		began := time.Now()
@@ -101,8 +101,8 @@ func TestTerminalHidesSecrets(t *testing.T) {
 	})
 }
 
-// A program that goes quiet in the middle of what may be a secret is shown soon,
-// and whoever types sees every key.
+// Output that pauses in the middle of a possible secret is shown soon, and a
+// person who types sees every key.
 func TestTerminalShowsWhatIsHeldBack(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -118,17 +118,18 @@ func TestTerminalShowsWhatIsHeldBack(t *testing.T) {
 	})
 }
 
-// A screen that is drawn again, and one whose view is closed while it shows things.
+// A screen that is drawn again, and one whose view is closed while it shows
+// something.
 func TestTerminalScreen(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s, v := watch(t, 80)
 		go func() {
-			s.shows <- coppice.TerminalShown{Output: []byte("my told")}
-			s.shows <- coppice.TerminalShown{Screen: []byte("\x1b[H value: my told value|\x1b[K")}
+			s.shows <- coppice.TerminalShown{Output: []byte("my given")}
+			s.shows <- coppice.TerminalShown{Screen: []byte("\x1b[H value: my given value|\x1b[K")}
 			s.shows <- coppice.TerminalShown{Size: &coppice.TerminalSize{Columns: 9, Rows: 9}}
 		}()
-		if got := next(t, v); string(got.Screen) != "\x1b[H value: [redacted]***|\x1b[K" {
+		if got := next(t, v); string(got.Screen) != "\x1b[H value: [redacted]****|\x1b[K" {
 			t.Errorf("the screen is %+v", got)
 		}
 		if got := next(t, v); got.Size == nil || got.Size.Columns != 9 {

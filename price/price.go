@@ -1,6 +1,5 @@
-// Package price says what tokens cost. It is pure: the table of prices, per
-// model, is part of the program, and the configuration adds to it and replaces
-// what it names.
+// Package price calculates what tokens cost, without I/O. The table of prices by
+// model is part of the program. The configuration can add and replace prices.
 //
 //	t := price.New(user.Prices, project.Policy.Prices)
 //	session.Usage = t.Add(session.Model, session.Usage, reported)
@@ -19,23 +18,24 @@ import (
 // Entry is one line of the table.
 type Entry struct {
 	Model  string
-	Vendor string // empty for a model of the configuration whose vendor is not known
+	Vendor string // empty for a model of the configuration with an unknown vendor
 	Price  coppice.Price
-	Source string // the vendor's page for prices, or Configured
-	Date   string // on which the evidence was read; empty for one of the configuration
-	// Confirmed says that the price is certain: a copy of the vendor's own page has
-	// it, or the configuration. A cost that follows from any other is an estimate.
+	Source string // the vendor's page of prices, or Configured
+	Date   string // the day on which the source was read; empty for the configuration
+	// Confirmed says that the price is certain: it is from a copy of the
+	// vendor's own page, or from the configuration. A cost from any other price
+	// is an estimate.
 	Confirmed bool
 }
 
-// Configured is the source of a price that the configuration names.
+// Configured is the source of a price from the configuration.
 const Configured = "configuration"
 
-// Table is what models cost. The zero Table knows no model.
+// Table has the prices of models. The zero Table is empty.
 type Table struct{ entries map[string]Entry }
 
-// New makes the table that is part of the program, with the prices of
-// configurations: the last one that names a model counts.
+// New returns the program's table with the prices of configurations. The last
+// configuration that names a model counts.
 func New(own ...map[string]coppice.Price) Table {
 	t := Table{entries: make(map[string]Entry, len(listed))}
 	for _, l := range listed {
@@ -60,11 +60,10 @@ func (t Table) Entries() []Entry {
 	return list
 }
 
-// Of returns what a model costs. A price that is not confirmed is an estimate. A
-// model that is not in the table costs as much as the dearest of its vendor, which
-// is an estimate, too. It is false when the vendor
-// is not known either: whoever runs that model says what it costs in the
-// configuration.
+// Of returns the price of a model. A price that is not confirmed is an estimate.
+// So is the price of a model that is not in the table: the highest price of its
+// vendor. If the vendor is unknown too, ok is false. The user can then add the
+// price to the configuration.
 func (t Table) Of(model string) (p coppice.Price, estimated, ok bool) {
 	name := plain(model)
 	for _, n := range []string{name, dated().ReplaceAllString(name, "")} {
@@ -83,17 +82,17 @@ func (t Table) Of(model string) (p coppice.Price, estimated, ok bool) {
 	return p, ok, ok
 }
 
-// Add adds what an agent reports to what it has used before. Where it reports
-// tokens and no cost, the cost of all of them follows from the table.
+// Add adds what an agent reports to its earlier usage. If it reports tokens and
+// no cost, the table gives the cost of all tokens.
 func (t Table) Add(model string, used, more coppice.Usage) coppice.Usage {
 	if used.Priced && more.CostUSD > 0 {
-		used.CostUSD, used.Priced, used.Estimated = 0, false, false // it reports its cost after all
+		used.CostUSD, used.Priced, used.Estimated = 0, false, false // the agent reports its cost after all
 	}
 	return t.Cost(model, used.Add(more))
 }
 
-// Cost is a usage with the cost that follows from the table, unless its agent
-// reported one.
+// Cost returns a usage with the cost from the table, unless its agent reported a
+// cost.
 func (t Table) Cost(model string, u coppice.Usage) coppice.Usage {
 	if u.CostUSD != 0 && !u.Priced || u.InputTokens+u.OutputTokens+u.CacheRead+u.CacheWrite == 0 {
 		return u
@@ -106,8 +105,8 @@ func (t Table) Cost(model string, u coppice.Usage) coppice.Usage {
 	return u
 }
 
-// plain is a model's name without what only says where it runs: the provider
-// before a slash, the variant after a bracket or a colon.
+// plain returns a model's name without the parts that say where it runs: the
+// provider before a slash, the variant after a bracket or a colon.
 func plain(model string) string {
 	name := strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
 	if i := strings.IndexAny(name, "[:@"); i > 0 {

@@ -31,7 +31,7 @@ func TestOf(t *testing.T) {
 		"gpt-6-sol-2026-09-22":         {1, false, true},
 		"openrouter/openai/gpt-6-luna": {0.1, true, true}, // only third parties report it
 		"claude-sonnet-5-5":            {2, true, true},   // they disagree about its cache
-		"gpt-of-tomorrow":              {30, true, true},  // what the configuration names is not the vendor's
+		"gpt-of-tomorrow":              {30, true, true},  // the configuration's prices do not count as the vendor's
 		"my-local":                     {0, false, true},
 		"gemini-of-tomorrow":           {2, true, true},
 		"somebody/else":                {0, false, false},
@@ -61,9 +61,9 @@ func TestCost(t *testing.T) {
 			t.Errorf("%s: %+v, want %v", model, u, want)
 		}
 	}
-	told := tokens
-	told.CostUSD = 9
-	if u := table.Cost("gpt-6-sol", told); u != told {
+	reported := tokens
+	reported.CostUSD = 9
+	if u := table.Cost("gpt-6-sol", reported); u != reported {
 		t.Errorf("what the agent reports is replaced: %+v", u)
 	}
 	if u := table.Cost("gpt-6-sol", coppice.Usage{Turns: 1}); u.Priced {
@@ -71,8 +71,8 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// However the tokens come, the cost is that of their sum; what an agent reports
-// itself replaces it.
+// However the tokens arrive, the cost is that of their sum. A cost that the
+// agent reports replaces it.
 func TestAdd(t *testing.T) {
 	t.Parallel()
 	table := price.New()

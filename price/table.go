@@ -2,44 +2,43 @@ package price
 
 import "coppice"
 
-// The vendors. Prices are those of ordinary requests: without the surcharge that
-// some vendors have for very long prompts, without discounts for batches, and
-// without promotions that end.
+// The vendors. Prices are for ordinary requests, without surcharges for very
+// long prompts, discounts for batches, and temporary promotions.
 const (
 	anthropic = "anthropic"
 	openai    = "openai"
 	google    = "google"
 )
 
-// pages are where the vendors publish their prices.
+// pages has the vendors' pages of prices.
 var pages = map[string]string{
 	anthropic: "https://platform.claude.com/docs/en/about-claude/pricing",
 	openai:    "https://developers.openai.com/api/docs/pricing",
 	google:    "https://ai.google.dev/gemini-api/docs/pricing",
 }
 
-// lookedUp is the day on which the evidence for the prices was read. The evidence
-// is older: copies of web pages whose own dates are not known.
+// lookedUp is the day on which the sources were read. They are copies of web
+// pages, which are older. Their own dates are unknown.
 const lookedUp = "2026-11-16"
 
-// confirmed are the models all of whose prices were read in a copy of a page of
-// their vendor. The prices of all others were reported by third parties that cite
-// the vendor, some of which disagree.
+// confirmed has the models whose prices were all found in a copy of a page of
+// their vendor. The other prices were reported by third parties that cite the
+// vendor. Some of them disagree.
 var confirmed = map[string]bool{
 	"claude-fable-5-1": true, "claude-fable-5": true, "claude-opus-5": true, "claude-opus-4-8": true, "claude-opus-4-7": true,
 	"claude-opus-4-6": true, "claude-opus-4-5": true, "claude-sonnet-5": true,
 }
 
-// prefixes are what the names of a vendor's models begin with.
+// prefixes has the prefixes of the names of a vendor's models.
 var prefixes = []struct{ prefix, vendor string }{
 	{"claude", anthropic}, {"opus", anthropic}, {"sonnet", anthropic}, {"haiku", anthropic}, {"fable", anthropic},
 	{"gpt", openai}, {"codex", openai}, {"o1", openai}, {"o3", openai}, {"o4", openai},
 	{"gemini", google},
 }
 
-// listed has the prices of each model: USD for a million tokens of input, output,
-// cache read and cache write. Where no price for the cache was found, it is 0, and
-// the price of input stands in.
+// listed has the prices of each model: USD per million tokens of input, output,
+// cache read and cache write. If no price for the cache was found, it is 0, and
+// the price of input is used.
 var listed = []struct {
 	vendor, model                        string
 	input, output, cacheRead, cacheWrite coppice.USD

@@ -11,7 +11,8 @@ import (
 	"coppice"
 )
 
-// input is a task on a project whose checks are make, for a session in a role.
+// input returns a task of a project whose check is make, for a session in a
+// role.
 func input(role coppice.Role, change ...func(*Input)) Input {
 	in := Input{
 		Task: coppice.Task{Key: "app-7", Title: "Greet"}, Policy: coppice.Policy{Base: "main"}, Onto: "main",
@@ -33,7 +34,7 @@ func TestImplement(t *testing.T) {
 In all languages.
 
 How to work:
-- You are in a git repository of your own, on branch coppice/app-7. Stay in it; do not switch branches.
+- You are in a separate git repository, on branch coppice/app-7. Stay in it; do not switch branches.
 - Do this task and nothing else. Commit your work; what you leave uncommitted is committed for you.
 - Your work lands on main only when it merges with it and its checks pass.
 
@@ -73,7 +74,7 @@ func TestAnswer(t *testing.T) {
 Task app-7: Greet
 
 How to work:
-- You are in a git worktree of your own, at the newest commit of main. It is removed when you end.
+- You are in a separate git worktree, at the newest commit of main. It is removed when you end.
 - Change nothing: no file, no commit, no branch. Read the code, run it, and look at its history to be sure of what you say.
 
 A person adds: briefly
@@ -115,7 +116,7 @@ func TestPromptHasTheWholeBody(t *testing.T) {
 
 func TestAVerifierIsShownItsBrowser(t *testing.T) {
 	t.Parallel()
-	told := func(role coppice.Role, change func(*coppice.Policy)) string {
+	promptOf := func(role coppice.Role, change func(*coppice.Policy)) string {
 		return Write(input(role, func(in *Input) { change(&in.Policy) }))
 	}
 	with := func(p *coppice.Policy) { p.Verify.Browser = true }
@@ -132,11 +133,11 @@ func TestAVerifierIsShownItsBrowser(t *testing.T) {
 		text      string
 		has, kept bool
 	}{
-		"a verifier":             {told(coppice.RoleVerify, with), true, true},
-		"in the project's words": {told(coppice.RoleVerify, ownWords), true, true},
-		"the project's own":      {told(coppice.RoleVerify, own), true, false},
-		"without one":            {told(coppice.RoleVerify, func(*coppice.Policy) {}), false, false},
-		"who implements":         {told(coppice.RoleImplement, with), false, false},
+		"a verifier":             {promptOf(coppice.RoleVerify, with), true, true},
+		"in the project's words": {promptOf(coppice.RoleVerify, ownWords), true, true},
+		"the project's own":      {promptOf(coppice.RoleVerify, own), true, false},
+		"without one":            {promptOf(coppice.RoleVerify, func(*coppice.Policy) {}), false, false},
+		"who implements":         {promptOf(coppice.RoleImplement, with), false, false},
 	} {
 		if strings.Contains(c.text, has) != c.has || strings.Contains(c.text, kept) != c.kept {
 			t.Errorf("%s gets:\n%s", name, c.text)
@@ -146,8 +147,8 @@ func TestAVerifierIsShownItsBrowser(t *testing.T) {
 
 var mark = regexp.MustCompile(`(?m)^<(data-[0-9a-f]{16})>$`)
 
-// Whatever evidence says, it cannot close its fence: not even evidence that
-// holds the fence of another text, or of itself one round earlier.
+// Evidence cannot close its fence, even if it contains the fence of another
+// text, or its own of an earlier round.
 func TestFenceHolds(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
@@ -170,7 +171,7 @@ func TestFenceHolds(t *testing.T) {
 		}
 		closing := "</" + m[1] + ">"
 		if n := strings.Count(fenced, m[1]); n != 2 {
-			rt.Fatalf("its mark stands %d times in %q", n, fenced)
+			rt.Fatalf("its mark occurs %d times in %q", n, fenced)
 		}
 		inside := fenced[len(m[0])+1 : strings.Index(fenced, "\n"+closing)]
 		if inside != strings.TrimRight(text, "\n") {

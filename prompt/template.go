@@ -12,34 +12,35 @@ import (
 	"coppice"
 )
 
-// Kinds are the prompts that a project can have its own text for: one for each
+// Kinds are the prompts for which a project can have its own text: one for each
 // role.
 var Kinds = coppice.RoleNames()
 
-// Max bounds a project's own text of a prompt.
+// Max limits a project's own text of a prompt, in bytes.
 const Max = 64 << 10
 
-// mostWritten bounds what comes out of one; bodies and evidence are whole.
+// mostWritten limits the text that a template writes. Bodies and evidence are
+// not shortened.
 const mostWritten = 16 << 20
 
-// fields are what a project's own prompt can name.
+// fields are the fields that a project's own prompt can use.
 type fields struct {
 	Key, Title, Body string
 	Steps            []string
 	Category         string
 	Evidence         string // fenced as data
 	Note             string
-	URL              string // of the served app, as the session's environment has it
+	URL              string // the served app's address, as in the session's environment
 	Base, Branch     string
 	Instructions     string // a file to follow
 	Progress         string // a file of notes
 }
 
-// functions are the functions that a template may use. None of them makes more
-// of less, so that a template costs no more than it is long.
+// functions are the functions that a template can use. None of them writes more
+// than its input, so a template's cost is limited by its length.
 var functions = []string{"and", "or", "not", "len", "index", "eq", "ne", "lt", "le", "gt", "ge", "inc"}
 
-// render writes a prompt in the project's own words. It is pure.
+// render writes a prompt with the project's own text.
 func render(kind string, f fields, override string) (string, error) {
 	t, err := parseText(kind, override)
 	if err != nil {
@@ -89,7 +90,7 @@ func parseText(kind, text string) (*template.Template, error) {
 		return nil, invalid(kind, err)
 	}
 	if len(t.Templates()) > 1 {
-		return nil, invalid(kind, errors.New("it defines a template of its own"))
+		return nil, invalid(kind, errors.New("it defines another template"))
 	}
 	if t.Tree == nil || t.Root == nil {
 		return nil, invalid(kind, errors.New("it is empty"))
@@ -100,7 +101,8 @@ func parseText(kind, text string) (*template.Template, error) {
 	return t, nil
 }
 
-// plain refuses what could run for long: the text comes with the repository.
+// plain refuses everything that could run for long: the text comes with the
+// repository.
 func plain(n parse.Node, loops int) error {
 	switch n := n.(type) {
 	case *parse.ListNode:
@@ -120,10 +122,10 @@ func plain(n parse.Node, loops int) error {
 		return errors.Join(plain(n.Pipe, loops), plain(n.List, loops), plain(n.ElseList, loops))
 	case *parse.RangeNode:
 		if loops > 0 {
-			return errors.New("a range stands within another")
+			return errors.New("a range is inside another one")
 		}
 		if cmds := n.Pipe.Cmds; len(cmds) != 1 || !slices.Contains([]string{".Steps", "$.Steps"}, cmds[0].String()) {
-			return fmt.Errorf("range goes over .Steps only, not %s", n.Pipe)
+			return fmt.Errorf("range works only on .Steps, not on %s", n.Pipe)
 		}
 		return errors.Join(plain(n.List, loops+1), plain(n.ElseList, loops))
 	case *parse.PipeNode:
@@ -138,7 +140,7 @@ func plain(n parse.Node, loops int) error {
 		return plain(n.Node, loops)
 	case *parse.IdentifierNode:
 		if !slices.Contains(functions, n.Ident) {
-			return fmt.Errorf("the function %s is not there; there are %s", n.Ident, strings.Join(functions, ", "))
+			return fmt.Errorf("there is no function %s; use one of %s", n.Ident, strings.Join(functions, ", "))
 		}
 	case *parse.TemplateNode:
 		return errors.New("it uses another template")
@@ -146,7 +148,7 @@ func plain(n parse.Node, loops int) error {
 	return nil
 }
 
-// bounded takes so much and no more.
+// bounded accepts at most mostWritten bytes.
 type bounded struct{ strings.Builder }
 
 func (b *bounded) Write(p []byte) (int, error) {
@@ -162,8 +164,7 @@ var _ io.Writer = (*bounded)(nil)
 // when the session starts.
 const appURL = "$COPPICE_URL"
 
-// inOwnWords is the prompt in the project's own words, where it has any that can
-// be used.
+// inOwnWords returns the project's own prompt, if it has a valid one.
 func inOwnWords(in Input) (string, bool) {
 	kind, p := string(in.Next.Role), in.Policy
 	own := p.Prompts[kind]
@@ -181,5 +182,5 @@ func inOwnWords(in Input) (string, bool) {
 		f.URL = appURL
 	}
 	text, err := render(kind, f, own)
-	return text, err == nil // whoever loaded it has reported what is wrong
+	return text, err == nil // the error was reported when the text was loaded
 }

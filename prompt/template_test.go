@@ -45,13 +45,13 @@ func TestBadPrompts(t *testing.T) {
 		"not closed":       {"fix", "{{if .Key}}x", "fix.md:1: unexpected EOF"},
 		"unknown field":    {"fix", "{{.Keys}}", "can't evaluate field Keys"},
 		"unknown function": {"fix", `{{shell "ls"}}`, `function "shell" not defined`},
-		"growing function": {"fix", `{{printf "%1000000d" 1}}`, "the function printf is not there"},
-		"call":             {"fix", "{{.Key}}{{call .Key}}", "the function call is not there"},
-		"within a pipe":    {"fix", `{{.Key | print .Key}}`, "the function print is not there"},
-		"long loop":        {"fix", "{{range 1000000000}}{{end}}x", "range goes over .Steps only"},
-		"loop over a dot":  {"fix", "{{with 1000000000}}{{range .}}{{end}}{{end}}", "range goes over .Steps only"},
-		"loops in a loop":  {"fix", "{{range .Steps}}{{range $.Steps}}x{{end}}{{end}}", "a range stands within another"},
-		"recursion":        {"fix", `{{define "a"}}{{template "a" .}}{{end}}{{template "a" .}}`, "a template of its own"},
+		"growing function": {"fix", `{{printf "%1000000d" 1}}`, "there is no function printf"},
+		"call":             {"fix", "{{.Key}}{{call .Key}}", "there is no function call"},
+		"within a pipe":    {"fix", `{{.Key | print .Key}}`, "there is no function print"},
+		"long loop":        {"fix", "{{range 1000000000}}{{end}}x", "range works only on .Steps"},
+		"loop over a dot":  {"fix", "{{with 1000000000}}{{range .}}{{end}}{{end}}", "range works only on .Steps"},
+		"loops in a loop":  {"fix", "{{range .Steps}}{{range $.Steps}}x{{end}}{{end}}", "a range is inside another one"},
+		"recursion":        {"fix", `{{define "a"}}{{template "a" .}}{{end}}{{template "a" .}}`, "it defines another template"},
 		"another template": {"fix", `x{{template "b" .}}`, "another template"},
 		"too long":         {"fix", strings.Repeat("x", Max+1), "65537 bytes, 65536 are allowed"},
 		"index too far":    {"fix", "x{{index .Steps 5}}", "out of range"},
@@ -66,7 +66,7 @@ func TestBadPrompts(t *testing.T) {
 	}
 }
 
-// TestPromptsAreBounded holds that no text a project has makes the engine fail or
+// TestPromptsAreBounded shows that no text of a project makes the engine fail or
 // write without end, and that a text which is accepted for one task works for
 // every other.
 func TestPromptsAreBounded(t *testing.T) {

@@ -7,7 +7,8 @@ import (
 	"coppice"
 )
 
-// verify is the prompt of a verifier: the task, its steps and where to look.
+// verify writes the prompt of a verifier: the task, its steps and where the work
+// is.
 func verify(in Input) string {
 	var b strings.Builder
 	b.WriteString("Verify work that somebody else did. You judge it; you do not fix it.\n\n" + heading(in))
@@ -21,7 +22,7 @@ func verify(in Input) string {
 	}
 	fmt.Fprintf(&b, `
 How to work:
-- You are in a git worktree of your own, at the commit that would land on %s: the work merged with it. Its checks have passed.
+- You are in a separate git worktree, at the commit that would land on %s: the work merged with it. Its checks have passed.
 - Change nothing: no file, no commit, no branch. A verdict from a worktree with changed files is void.
 - See for yourself: run it, use it, read it. What you cannot see to be true has failed.
 `, in.Onto)
@@ -33,8 +34,8 @@ How to work:
 	return b.String()
 }
 
-// browser says that a verifier has a browser, and what becomes of the pictures
-// it takes. Coppice does not see those of a project's own tool server.
+// browser says that a verifier has a browser, and what happens to its pictures.
+// Coppice does not see the pictures of a project's own tool server.
 func browser(in Input) string {
 	if !in.Policy.Verify.Browser {
 		return ""
@@ -46,7 +47,7 @@ func browser(in Input) string {
 	return text
 }
 
-// howToJudge says in which form a verdict can be read.
+// howToJudge says how to write a verdict so that it can be read.
 const howToJudge = `
 How to answer: your last message is the verdict. Speak of every step; one that you say nothing of has failed. Write either a JSON object
 

@@ -16,15 +16,15 @@ import (
 )
 
 const (
-	// commandTime is how long a command may take. Some ask a person to unlock
+	// commandTime is how long a command can take. Some ask a person to unlock
 	// something first.
 	commandTime = 30 * time.Second
-	// maxErrors is how much of what a command writes to stderr an error shows.
+	// maxErrors limits how much of a command's stderr an error shows.
 	maxErrors = 500
 )
 
-// commandEnv are the variables that a command gets: what programs need to find
-// their files, the session's services and the network, and nothing else.
+// commandEnv are the variables that a command gets. Programs need them to find
+// their files, the session's services and the network.
 var commandEnv = []string{
 	"PATH", "HOME", "USER", "LOGNAME", "LANG", "LC_*", "TZ", "TMPDIR", "XDG_*",
 	"DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY", "SSH_AUTH_SOCK", "GNUPGHOME", "GH_CONFIG_DIR", "PASSWORD_STORE_DIR",
@@ -62,7 +62,7 @@ func (r *Resolver) run(ctx context.Context, argv []string, stdin string) (string
 	cmd.Stdout, cmd.Stderr = out, errs
 	err = cmd.Run()
 	if cmd.Process != nil {
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what it left behind
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // ends processes that it left behind
 	}
 	switch {
 	case out.over:
@@ -71,7 +71,7 @@ func (r *Resolver) run(ctx context.Context, argv []string, stdin string) (string
 		return out.String(), nil
 	case errors.Is(context.Cause(ctx), errSlow):
 		return "", coppice.Errorf(coppice.EUnavailable, "the command %s took longer than %v", shown, within).
-			WithFix("run it in a terminal: it may be waiting for a person")
+			WithFix("run it in a terminal: it might be waiting for a person")
 	case ctx.Err() != nil:
 		return "", context.Cause(ctx)
 	}
@@ -82,17 +82,17 @@ func (r *Resolver) run(ctx context.Context, argv []string, stdin string) (string
 
 var errSlow = errors.New("the command took too long")
 
-// failed is how a command failed.
+// failed says how a command failed.
 type failed struct {
-	code  int // -1 when it was killed, or could not be started
+	code  int // -1 if it was killed, or could not be started
 	quiet bool
 	how   string
 }
 
 func (f *failed) Error() string { return f.how }
 
-// words are what a failed command wrote to stderr, on one line, without what is
-// known to be secret and without what the command printed to stdout.
+// words returns a failed command's stderr on one line, without known secrets and
+// without the command's stdout.
 func (r *Resolver) words(out, errs string) string {
 	errs = redact.New(out).String(r.Redact.String(errs))
 	errs = strings.Join(strings.Fields(strings.ToValidUTF8(errs, "?")), " ")
@@ -105,12 +105,12 @@ func (r *Resolver) words(out, errs string) string {
 	return ": " + errs
 }
 
-// bounded keeps what is written up to a bound.
+// bounded keeps the start of what is written.
 type bounded struct {
 	kept []byte
 	most int
 	over bool
-	full func() // called once when there is more; may be nil
+	full func() // called once if more is written; can be nil
 }
 
 func (b *bounded) String() string { return string(b.kept) }

@@ -19,10 +19,10 @@ import (
 // secret that was stored without a keyring.
 const Dir = "secrets"
 
-// StoredFile is the source of a secret that WriteFile stored.
+// StoredFile returns the source of a secret that WriteFile stored.
 func StoredFile(name string) Source { return Source{File: Dir + "/" + name} }
 
-// UserDir is the directory of the user's configuration: coppice below
+// UserDir returns the directory of the user's configuration: coppice below
 // XDG_CONFIG_HOME, or below ~/.config.
 func UserDir(env []string) (string, error) {
 	if dir := environ.Get(env, "XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
@@ -36,7 +36,7 @@ func UserDir(env []string) (string, error) {
 	return filepath.Join(home, ".config", "coppice"), nil
 }
 
-// Path is the path that a file source names.
+// Path returns the path of a file source.
 func Path(dir string, env []string, file string) (string, error) {
 	if rest, ok := strings.CutPrefix(file, "~/"); ok {
 		home := environ.Get(env, "HOME")
@@ -75,7 +75,7 @@ func ReadPrivate(path string, most int64) ([]byte, error) {
 	case !info.Mode().IsRegular():
 		return nil, coppice.Errorf(coppice.EForbidden, "%s is not a regular file", path).WithFix("name a file")
 	case !known || int(owner.Uid) != os.Getuid():
-		return nil, coppice.Errorf(coppice.EForbidden, "%s belongs to another user", path).WithFix("make a copy of your own, with mode 0600")
+		return nil, coppice.Errorf(coppice.EForbidden, "%s belongs to another user", path).WithFix("make your own copy with mode 0600")
 	case info.Mode().Perm()&0o077 != 0:
 		return nil, coppice.Errorf(coppice.EForbidden, "other users have access to %s (mode %04o)", path, info.Mode().Perm()).WithFix("chmod 600 %s", path)
 	}
@@ -97,7 +97,7 @@ func unreadable(path string, err error) error {
 	return coppice.Errorf(coppice.EForbidden, "%s cannot be read: %w", path, err).WithFix("make it readable for the user who runs Coppice")
 }
 
-// WriteFile stores a value in a file of its own below the user's configuration,
+// WriteFile stores a value in a separate file below the user's configuration,
 // for its owner only.
 func WriteFile(dir, name, value string) error {
 	if err := ValidName(name); err != nil {
@@ -127,7 +127,7 @@ func RemoveFile(dir, name string) error {
 	return nil
 }
 
-// PrivateDir makes a directory, and those above it, for its owner only.
+// PrivateDir creates a directory, and its parents, for its owner only.
 func PrivateDir(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err

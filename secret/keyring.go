@@ -14,19 +14,19 @@ import (
 	"coppice"
 )
 
-// keyring is how the keyring of an operating system is used: by a program, which
-// gets a value on its stdin and never as an argument.
+// keyring describes how to use the keyring of an operating system: by a program,
+// which gets a value on its stdin and never as an argument.
 type keyring struct {
 	read   func(name string) (argv []string)
 	store  func(name, value string) (argv []string, stdin string)
 	remove func(name string) (argv []string)
 	absent func(failed) bool // whether a command failed because there is no such entry
-	most   int               // how long a value may be
+	most   int               // how long a value can be
 	plain  bool              // a value is one line of ASCII: the program prints any other in another form
 	help   string            // how to get the program
 }
 
-// service is what entries of ours have in common.
+// service is in all entries of Coppice.
 const service = "coppice"
 
 // keyrings has the keyrings by operating system. Values of more than a page go
@@ -65,7 +65,7 @@ var keyrings = map[string]keyring{
 func (r *Resolver) keyring() (keyring, error) {
 	k, ok := keyrings[r.System]
 	if !ok {
-		return k, coppice.Errorf(coppice.EUnavailable, "Coppice knows no keyring on %s", r.System).
+		return k, coppice.Errorf(coppice.EUnavailable, "Coppice has no support for a keyring on %s", r.System).
 			WithFix("use env, file or command; keyrings work on %s", strings.Join(slices.Sorted(maps.Keys(keyrings)), " and "))
 	}
 	return k, nil

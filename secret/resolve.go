@@ -18,13 +18,13 @@ type Resolver struct {
 	Environ []string // Coppice's own environment
 	Redact  *redact.Redactor
 	System  string        // the operating system, whose keyring is used
-	Within  time.Duration // how long a command may take; 30 seconds when 0
+	Within  time.Duration // how long a command can take; 0 means 30 seconds
 }
 
-// kind is a kind of source: what describes one, and how its value is read.
+// kind is a kind of source: its text, and how its value is read.
 type kind struct {
 	name string
-	text func(Source) string // "" when it is not set
+	text func(Source) string // "" if it is not set
 	read func(*Resolver, context.Context, Source) (string, error)
 }
 

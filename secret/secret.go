@@ -21,16 +21,16 @@ import (
 )
 
 const (
-	// MaxName is how long a name may be.
+	// MaxName is how long a name can be.
 	MaxName = 64
-	// MinValue is the length that the longest line of a value has at least. A
-	// shorter value could not be hidden: hiding it would hide ordinary words.
+	// MinValue is the minimum length of the longest line of a value. Hiding a
+	// shorter value would hide ordinary words.
 	MinValue = 8
-	// MaxValue is how long a value may be, in bytes.
+	// MaxValue is how long a value can be, in bytes.
 	MaxValue = 16 << 10
 )
 
-// Source is where a secret comes from. Exactly one field is set.
+// Source says where a secret comes from. Exactly one field is set.
 type Source struct {
 	Env     string   `json:"env,omitempty" yaml:"env"`         // a variable of Coppice's own environment
 	File    string   `json:"file,omitempty" yaml:"file"`       // a path; ~/ is the home directory, a relative one is below the user's configuration
@@ -76,7 +76,7 @@ func (s Source) String() string {
 
 var nameRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*$`) })
 
-// NamePattern is what a name looks like, for schemas.
+// NamePattern is the pattern of a name, for schemas.
 const NamePattern = `^[A-Za-z][A-Za-z0-9_]*$`
 
 // ValidName checks the name of a secret.

@@ -13,13 +13,13 @@ func fitsStop(f Facts) error {
 	return nil
 }
 
-// WaitsForWord tells whether a task waits for a person, or for a pause that a
-// person may end.
-func WaitsForWord(t coppice.Task) bool {
+// WaitsForPerson reports whether a task waits for a person, or for a pause that a
+// person can end.
+func WaitsForPerson(t coppice.Task) bool {
 	return t.Stage == coppice.StageWaiting && t.Wait != nil && (t.Wait.On == coppice.WaitPerson || t.Wait.On == coppice.WaitBackoff)
 }
 
-// AwaitsVerdict tells whether a task's next session is a verifier.
+// AwaitsVerdict reports whether a task's next session is a verifier.
 func AwaitsVerdict(t coppice.Task) bool { return t.Next != nil && t.Next.Role == coppice.RoleVerify }
 
 func fitsRetry(f Facts) error {
@@ -27,22 +27,22 @@ func fitsRetry(f Facts) error {
 	switch {
 	case t.Outcome == coppice.OutcomeDone:
 		return isDone(t)
-	case !t.Ended() && !WaitsForWord(t) && !f.PutOff():
-		return coppice.Errorf(coppice.EConflict, "%s has not ended", t.Key).WithFix("use `coppice requeue %s` to begin anew at once, or send it a message", t.Key)
+	case !t.Ended() && !WaitsForPerson(t) && !f.PutOff():
+		return coppice.Errorf(coppice.EConflict, "%s has not ended", t.Key).WithFix("use `coppice requeue %s` to restart it immediately, or send it a message", t.Key)
 	}
 	return nil
 }
 
 func checkRetry(f Facts, r Request) error {
 	if f.PutOff() && r.Text != "" {
-		return coppice.Errorf(coppice.EConflict, "%s waits for its landing, and no session would hear the note", f.Task.Key).
-			WithFix("say retry without a note to try the landing at once, or `coppice requeue %s` to begin again with the note", f.Task.Key)
+		return coppice.Errorf(coppice.EConflict, "%s waits for its landing, so no session would get the note", f.Task.Key).
+			WithFix("retry without a note to retry the landing, or use `coppice requeue %s` to restart the task with the note", f.Task.Key)
 	}
 	return nil
 }
 
 func isDone(t coppice.Task) error {
-	return coppice.Errorf(coppice.EConflict, "%s is done", t.Key).WithFix("say what is missing with `coppice continue %s`, or make a new task", t.Key)
+	return coppice.Errorf(coppice.EConflict, "%s is done", t.Key).WithFix("use `coppice continue %s` to say what is missing, or create a new task", t.Key)
 }
 
 func fitsRequeue(f Facts) error {
@@ -51,16 +51,16 @@ func fitsRequeue(f Facts) error {
 	case t.Outcome == coppice.OutcomeDone:
 		return isDone(t)
 	case f.Moving:
-		return coppice.Errorf(coppice.EConflict, "%s is landing at this moment; the base may have its work already", t.Key).
-			WithFix("see how that ends with `coppice show %s`: what landed goes on with `coppice continue %s`, what did not can be requeued then", t.Key, t.Key)
+		return coppice.Errorf(coppice.EConflict, "%s is landing at this moment; the base might already have its work", t.Key).
+			WithFix("check the result with `coppice show %s`; if it landed, use `coppice continue %s`, otherwise requeue it then", t.Key, t.Key)
 	}
 	return nil
 }
 
-// wantsAnswer says why a verb does not fit a task that wants an answer.
+// wantsAnswer says why a verb does not apply to a task that wants an answer.
 func wantsAnswer(t coppice.Task) error {
 	return coppice.Errorf(coppice.EConflict, "%s wants an answer, not a change", t.Key).
-		WithFix("read its answer with `coppice show %s`, or ask further with `coppice continue %s`", t.Key, t.Key)
+		WithFix("read its answer with `coppice show %s`, or ask more with `coppice continue %s`", t.Key, t.Key)
 }
 
 func fitsLand(f Facts) error {
@@ -84,26 +84,26 @@ func fitsLand(f Facts) error {
 	return coppice.Errorf(coppice.EConflict, "%s has nothing to land yet", t.Key).WithFix("wait for its session to end, or stop it first")
 }
 
-// hideLand keeps the button away from tasks that land by themselves.
+// hideLand hides the button for tasks that land automatically.
 func hideLand(f Facts) bool {
 	return !f.Task.Stage.Awaits() && !f.PutOff()
 }
 
-// beingStopped says why a task cannot be asked for anything at this moment.
+// beingStopped says why a task takes no request at this moment.
 func beingStopped(t coppice.Task) error {
-	return coppice.Errorf(coppice.EConflict, "what runs of %s is being ended", t.Key).WithFix("say it again in a moment; see `coppice show %s`", t.Key)
+	return coppice.Errorf(coppice.EConflict, "the running session of %s is being stopped", t.Key).WithFix("retry in a moment; see `coppice show %s`", t.Key)
 }
 
 func fitsContinue(f Facts) error {
 	if t := f.Task; !t.Ended() {
-		return coppice.Errorf(coppice.EConflict, "%s has not ended", t.Key).WithFix("use `coppice send %s` to say something to it", t.Key)
+		return coppice.Errorf(coppice.EConflict, "%s has not ended", t.Key).WithFix("use `coppice send %s` to send it a message", t.Key)
 	}
 	return nil
 }
 
 func checkContinue(f Facts, r Request) error {
 	if t := f.Task; t.Outcome == coppice.OutcomeDone && strings.TrimSpace(r.Text) == "" {
-		return coppice.Errorf(coppice.EInvalid, "%s is done; nothing was said that is still to do", t.Key).
+		return coppice.Errorf(coppice.EInvalid, "%s is done, and the request does not say what is missing", t.Key).
 			WithFix("say what it should do now").WithField("text")
 	}
 	return nil
@@ -126,12 +126,12 @@ func fitsTake(f Facts) error {
 	return coppice.Errorf(coppice.EConflict, "%s has no session to take over", t.Key).WithFix("wait until one runs; see `coppice show %s`", t.Key)
 }
 
-// Takeable tells whether a person can have a task's next session on a screen.
+// Takeable reports whether a person can have a task's next session on a screen.
 func Takeable(t coppice.Task) bool {
-	return t.Next != nil && (t.Stage == coppice.StageQueued || WaitsForWord(t))
+	return t.Next != nil && (t.Stage == coppice.StageQueued || WaitsForPerson(t))
 }
 
-// hideTake keeps the button away while no session runs.
+// hideTake hides the button while no session runs.
 func hideTake(f Facts) bool { return f.Task.Stage != coppice.StageSession }
 
 func fitsGive(f Facts) error {

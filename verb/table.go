@@ -6,54 +6,54 @@ import "coppice"
 var Table = []Info{
 	{
 		Verb: coppice.VerbLand, Event: coppice.EventTaskLandAsked, Fits: fitsLand, Hidden: hideLand,
-		Route: Route{"land-task", "Land a task that waits for a word"},
+		Route: Route{"land-task", "Land a task that waits for your approval"},
 		Command: Command{
-			Use: "land KEY", Short: "Land a task that waits for your word",
-			Long:    "Land a task whose checks passed and whose project lands nothing by itself. The merged result is checked once more if the base has moved.\nA landing that waits, for example because its checks were killed, is tried at once.",
+			Use: "land KEY", Short: "Land a task that waits for your approval",
+			Long:    "Land a task whose checks passed and whose project does not land automatically. The merged result is checked once more if the base has moved.\nA landing that waits, for example because its checks were killed, is retried immediately.",
 			Example: "  coppice land app-4", Done: "will be landed",
 		},
-		Button: Button{Name: "Land", About: "Land what passed its checks, or try a landing that waits at once", Done: "lands"},
+		Button: Button{Name: "Land", About: "Land it after its checks have passed, or retry a landing that waits", Done: "lands"},
 	},
 	{
 		Verb: coppice.VerbContinue, Event: coppice.EventTaskRetried, Text: "text", Fits: fitsContinue, Check: checkContinue,
-		Route: Route{"continue-task", "Go on with an ended task, in its last conversation"},
+		Route: Route{"continue-task", "Continue an ended task in its last conversation"},
 		Command: Command{
-			Use: "continue KEY [TEXT]", Short: "Go on with an ended task in its conversation",
-			Long: `Go on with a task that is done, failed or was stopped, in its last conversation. One
-that is done needs a text that says what it should do now, and begins from the
-base, which has its work; any other goes on where its branch stands.`,
-			Example: "  coppice continue app-4 \"now also the German texts\"\n  coppice continue app-5", Done: "goes on",
+			Use: "continue KEY [TEXT]", Short: "Continue an ended task in its conversation",
+			Long: `Continue a task that is done, failed or was stopped, in its last conversation. A
+task that is done needs a text that says what it should do now. It starts from
+the base, which has its work. Any other task continues on its branch.`,
+			Example: "  coppice continue app-4 \"now also the German texts\"\n  coppice continue app-5", Done: "continues",
 		},
-		Button: Button{Name: "Continue", About: "Go on with it, in its last conversation", Prompt: "What should it do now?", Done: "goes on"},
+		Button: Button{Name: "Continue", About: "Continue it in its last conversation", Prompt: "What should it do now?", Done: "continues"},
 	},
 	{
 		Verb: coppice.VerbRetry, Event: coppice.EventTaskRetried, Text: "note", Fits: fitsRetry, Check: checkRetry,
 		By:    []coppice.ActorKind{coppice.ActorFile, coppice.ActorEngine},
-		Route: Route{"retry-task", "Begin an ended or stuck task anew"},
+		Route: Route{"retry-task", "Retry a failed, stopped or stuck task"},
 		Command: Command{
-			Use: "retry KEY", Short: "Begin a task anew", Note: "told to the agent",
-			Long:    "Begin a failed, stopped or stuck task anew, on the branch it has. A note is told to the agent.\nWhere only the landing waits, for example because its checks were killed, it is tried at once, and no session begins.",
-			Example: "  coppice retry app-4\n  coppice retry app-4 --note \"the service is up again\"", Done: "will be tried again",
+			Use: "retry KEY", Short: "Retry a failed, stopped or stuck task", Note: "a message for the agent",
+			Long:    "Retry a failed, stopped or stuck task on its branch. The agent gets the note.\nIf only the landing waits, for example because its checks were killed, the landing is retried immediately, and no session starts.",
+			Example: "  coppice retry app-4\n  coppice retry app-4 --note \"the service is up again\"", Done: "will be retried",
 		},
-		Button: Button{Name: "Retry", About: "Begin it anew", Prompt: "What should it do differently? (may stay empty)", Bare: true, Done: "begins anew"},
+		Button: Button{Name: "Retry", About: "Retry it", Prompt: "What should it do differently? (optional)", Bare: true, Done: "is retried"},
 	},
 	{
 		Verb: coppice.VerbRequeue, Event: coppice.EventTaskRequeued, Text: "note", Staff: true, Fits: fitsRequeue, Hidden: ended,
 		Withdraws: []coppice.Verb{coppice.VerbStop, coppice.VerbContinue, coppice.VerbLand, coppice.VerbTake, coppice.VerbGive},
-		Route:     Route{"requeue-task", "End what runs of a task and begin it anew, in the workspace it has"},
+		Route:     Route{"requeue-task", "Stop the running session of a task and restart the task in its workspace"},
 		Command: Command{
-			Use: "requeue KEY…", Short: "End what runs of a task and begin it anew", Many: true, Note: "what to do differently, told to the agent",
+			Use: "requeue KEY…", Short: "Stop the running session of a task and restart the task", Many: true, Note: "what to do differently, a message for the agent",
 			Long: `Send tasks back to the queue, whatever they are doing: a session, a check, a wait.
-What runs is ended, and a new session begins in the same workspace and branch. It
-keeps the work so far and is told what was done and your note; its tries count
-from zero. With --agent or --model another one takes over. A task that has landed
-is refused, and so is one at the very moment of landing.`,
+The running session is stopped, and a new one starts in the same workspace and
+branch. It keeps the work so far, and gets a summary of it and your note. Its
+tries count from zero. With --agent or --model another one takes over. A task
+that has landed, or is landing at this moment, is refused.`,
 			Example: "  coppice requeue app-4 --note \"leave the schema alone\"\n  coppice requeue app-4 app-5 --agent other\n  coppice requeue app-4 --model opus",
-			Done:    "begins anew",
+			Done:    "is restarted",
 		},
 		Button: Button{
-			Name: "Requeue", About: "End what runs and begin it anew, in the workspace it has",
-			Prompt: "What should it do differently? (may stay empty)", Bare: true, Done: "goes back to the queue",
+			Name: "Requeue", About: "Stop the running session and restart it in its workspace",
+			Prompt: "What should it do differently? (optional)", Bare: true, Done: "goes back to the queue",
 		},
 	},
 	{
@@ -63,7 +63,7 @@ is refused, and so is one at the very moment of landing.`,
 		Route:     Route{"stop-task", "Stop a task and its session"},
 		Command: Command{
 			Use: "stop KEY", Short: "Stop a task and its session",
-			Long:    "Stop a task: its session is asked to end, then made to. Its workspace goes to the trash: undo brings it back, and retry goes on in it.",
+			Long:    "Stop a task: its session is asked to exit, then killed. Its workspace goes to the trash: undo restores it, and retry continues in it.",
 			Example: "  coppice stop app-4", Done: "will be stopped",
 		},
 		Button: Button{Name: "Stop", About: "Stop it and its session", Danger: true, Done: "stops"},
@@ -74,32 +74,32 @@ is refused, and so is one at the very moment of landing.`,
 		Route:     Route{"give-task", "Give a task back that was taken"},
 		Command: Command{
 			Use: "give KEY [TEXT]", Short: "Give a task back that you took",
-			Long:    "Give a task back: its screen is closed, and the agent goes on by itself in the same conversation. A text is told to it.",
+			Long:    "Give a task back: its screen is closed, and the agent continues alone in the same conversation. The agent gets the text.",
 			Example: "  coppice give app-4 \"the tests pass again; now finish\"", Done: "is given back",
 		},
 		Button: Button{
-			Name: "Give back", About: "Give it back to Coppice, which goes on in the same conversation",
-			Prompt: "What did you do? (may stay empty)", Done: "goes on by itself",
+			Name: "Give back", About: "Give it back to Coppice, which continues in the same conversation",
+			Prompt: "What did you do? (optional)", Done: "continues",
 		},
 	},
 	{
 		Verb: coppice.VerbTake, Event: coppice.EventTaskChanged, Reason: "a person takes over", Fits: fitsTake, Hidden: hideTake,
 		Withdraws: []coppice.Verb{coppice.VerbGive},
-		Route:     Route{"take-task", "Go on with a task on the agent's own screen"},
+		Route:     Route{"take-task", "Continue a task on the agent's own screen"},
 		Command: Command{
 			Use: "take KEY", Short: "Take a task over on the agent's own screen",
-			Long: `Take a task over: its session ends its turn, and the same conversation opens on the
-agent's own interactive screen, for you to attach to. Nothing stops it for taking
-long. Leave the screen, or say ` + "`coppice give`" + `, to give it back.`,
-			Example: "  coppice take app-4\n  coppice attach app-4", Done: "will be yours; then: coppice attach",
+			Long: `Take a task over: its session ends its turn, and the same conversation opens on
+the agent's own interactive screen, for you to attach to. It has no time limit.
+To give it back, leave the screen, or run ` + "`coppice give`" + `.`,
+			Example: "  coppice take app-4\n  coppice attach app-4", Done: "will be yours; then run: coppice attach",
 		},
 		Button: Button{
-			Name: "Take over", About: "Go on with it yourself on the agent's own screen", More: true,
+			Name: "Take over", About: "Continue it yourself on the agent's own screen", More: true,
 			Done: "is yours: open its terminal, or run coppice attach with its key",
 		},
 	},
 	{
 		Verb: coppice.VerbUndo, Event: coppice.EventUndoAsked, Fits: fitsUndo,
-		Button: Button{Name: "Undo removal", About: "Bring its removed workspace back", More: true},
+		Button: Button{Name: "Undo removal", About: "Restore its removed workspace", More: true},
 	},
 }

@@ -1,7 +1,7 @@
-// Package verb describes what can be asked of a task: one table says for each
-// verb when it fits, which arguments it takes, who may use it, which open
-// requests it withdraws, and its words for people. The engine, the HTTP routes,
-// the client, the command line and the dashboard read this table.
+// Package verb describes the requests to a task. One table says for each verb
+// when it applies, which arguments it takes, who can use it, which open requests
+// it withdraws, and its texts for people. The engine, the HTTP routes, the
+// client, the command line and the dashboard read this table.
 package verb
 
 import (
@@ -14,24 +14,25 @@ import (
 // Info describes one verb.
 type Info struct {
 	Verb coppice.Verb
-	// Event is what the log says when the verb is asked for.
+	// Event is the event of a request with the verb.
 	Event coppice.EventKind
-	// Reason is the reason of that event where the request has no text.
+	// Reason is the reason of that event if the request has no text.
 	Reason string
-	// Text names the text argument in requests, "" when the verb takes none.
+	// Text names the text argument in requests; "" if the verb has none.
 	Text string
-	// Staff says that an agent and a model can be named.
+	// Staff says that a request can name an agent and a model.
 	Staff bool
-	// By lists who may use the verb besides a person.
+	// By lists who can use the verb besides a person.
 	By []coppice.ActorKind
 	// Withdraws lists the verbs whose open requests this one withdraws.
 	Withdraws []coppice.Verb
-	// Fits says why a task cannot be asked for this now, nil when it can.
+	// Fits says why the verb does not apply to a task now; nil if it does.
 	Fits func(Facts) error
-	// Check says why a request is invalid for a task that it fits. Optional.
+	// Check says why a request is not valid for a task to which the verb
+	// applies. Optional.
 	Check func(Facts, Request) error
-	// Hidden says that the dashboard does not offer the verb though it fits.
-	// Optional.
+	// Hidden says that the dashboard does not offer the verb although it
+	// applies. Optional.
 	Hidden func(Facts) bool
 
 	Route   Route
@@ -41,7 +42,7 @@ type Info struct {
 
 // Route describes the verb's endpoint, /tasks/{key}/<verb>.
 type Route struct {
-	ID    string // the operation's id; "" when the verb has no endpoint of this form
+	ID    string // the operation's id; "" if the verb has no endpoint of this form
 	About string
 }
 
@@ -49,41 +50,40 @@ type Route struct {
 type Command struct {
 	Use, Short, Long, Example string
 	Many                      bool   // it takes several keys
-	Note                      string // the help of --note, where the text is a flag
-	Done                      string // what is printed about a task that was asked
+	Note                      string // the help of --note, if the text is a flag
+	Done                      string // printed for each task
 }
 
 // Button describes the verb in the dashboard.
 type Button struct {
 	Name   string
 	About  string
-	Prompt string // what the text is, "" when none is asked for
-	Bare   bool   // the palette offers it without its text too
+	Prompt string // asks for the text; "" if there is none
+	Bare   bool   // the palette also offers it without a text
 	Danger bool
-	More   bool // stands behind "More"
+	More   bool // it is behind "More"
 	Done   string
 }
 
-// Facts are what a verb is judged by. Session, Landing and Asks may be those of
-// an older moment: the engine judges again in the transaction that stores the
-// request.
+// Facts are what the table decides by. Session, Landing and Asks can be
+// outdated: the engine checks again in the transaction that stores the request.
 type Facts struct {
 	Now     time.Time
 	Task    coppice.Task
 	Session *coppice.Session // the newest
 	Landing *coppice.Landing // the newest
-	Asks    []coppice.Ask    // the open ones
-	Branch  bool             // the task has a branch, or its trash does
-	Moving  bool             // the base is being moved to its commit, or may have been
+	Asks    []coppice.Ask    // the open requests
+	Branch  bool             // the task has a branch, or its trash has one
+	Moving  bool             // the base is being moved to its commit, or might have been
 }
 
-// Request is what is asked, besides the verb.
+// Request is a request, without its verb.
 type Request struct {
 	Text  string
 	Staff coppice.Staff
 }
 
-// Of returns the description of a verb, nil when there is none.
+// Of returns the description of a verb, or nil.
 func Of(v coppice.Verb) *Info {
 	for i := range Table {
 		if Table[i].Verb == v {
@@ -93,7 +93,7 @@ func Of(v coppice.Verb) *Info {
 	return nil
 }
 
-// May tells whether an author may use the verb.
+// May reports whether an author can use the verb.
 func (i *Info) May(by coppice.Actor) bool {
 	return by.Kind == coppice.ActorPerson || slices.Contains(i.By, by.Kind)
 }
@@ -109,10 +109,10 @@ func Can(f Facts) []coppice.Verb {
 	return can
 }
 
-// asked tells whether an open request has one of the verbs.
+// asked reports whether an open request has one of the verbs.
 func (f Facts) asked(verbs ...coppice.Verb) bool { return coppice.Asked(f.Asks, verbs...) != nil }
 
-// live returns the running session, nil when none runs.
+// live returns the running session, or nil.
 func (f Facts) live() *coppice.Session {
 	if f.Task.Stage != coppice.StageSession || f.Session == nil || !f.Session.State.Live() {
 		return nil
@@ -120,8 +120,8 @@ func (f Facts) live() *coppice.Session {
 	return f.Session
 }
 
-// PutOff tells whether the task's landing was put off. A person may have it
-// tried at once.
+// PutOff reports whether the task's landing was postponed. A person can retry it
+// immediately.
 func (f Facts) PutOff() bool {
 	t, l := f.Task, f.Landing
 	return (t.Stage == coppice.StageChecking || t.Stage == coppice.StageLanding) &&

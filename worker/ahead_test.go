@@ -8,15 +8,15 @@ import (
 	"coppice/store"
 )
 
-// A session's host comes up while its workspace is made, and is the one that
-// runs the session. One whose session never comes ends with the worker, and one
-// whose workspace could not be made ends at once.
+// A session's host starts while its workspace is prepared, and then runs the
+// session. A host whose session never starts ends with the worker. A host whose
+// workspace could not be prepared ends immediately.
 func TestHostAhead(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	run, s := b.run("cases: [{steps: [{say: Done.}]}]")
 	work := b.work(run)
-	b.update(func(tx store.Tx) error { // not yet offered
+	b.update(func(tx store.Tx) error { // not offered yet
 		work.State = coppice.WorkFinished
 		return tx.Work.Put(&work)
 	})
@@ -64,4 +64,29 @@ func waiting(b *bundle) int {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return len(b.ahead)
+}
+
+// The timer of an earlier host does not drop a later one, and a host that runs
+// its session has no timer.
+func TestALaterHostStays(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	first := b.launch(7)
+	b.dropLater(7, first)
+	second := b.launch(7)
+	if first.timer.Stop() {
+		t.Error("the timer of a host that was replaced still runs")
+	}
+	b.dropLater(7, first)
+	b.drop(7, first)
+	b.dropLater(7, second)
+	got, err := b.launched(7)
+	if err != nil || got != second.Ahead {
+		t.Fatalf("the second host was dropped: %v", err)
+	}
+	if second.timer.Stop() {
+		t.Error("the timer of a host that runs its session still runs")
+	}
+	got.Drop()
+	got.Wait()
 }

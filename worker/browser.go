@@ -9,22 +9,23 @@ import (
 	"coppice/internal/browser"
 )
 
-// browserServer is the tool server by which a session has a browser. One of the
-// project's own of this name takes its place.
+// browserServer is the tool server that gives a session a browser. A tool server
+// of the project with this name replaces it.
 const browserServer = "browser"
 
-// browserEnv are the variables that the browser needs and that not every agent
-// passes on to the programs it starts.
+// browserEnv are variables that the browser needs and that some agents do not
+// pass on to the programs that they start.
 var browserEnv = []string{"PATH", "HOME", "TMPDIR", "LANG"}
 
-// servers are the tool servers of a session: the project's, and a browser where
-// it is to have one. What that lacks is told before the agent starts.
+// servers returns the tool servers of a session: the project's, and a browser if
+// it should have one. If the browser lacks something, the error comes before the
+// agent starts.
 func (w *Worker) servers(spec coppice.RunSpec, p coppice.Profile, dir string) (map[string]coppice.MCPServer, error) {
 	if _, own := spec.MCP[browserServer]; own || !spec.Browser {
 		return spec.MCP, nil
 	}
 	if p.MCP == agent.MCPNone || len(w.cfg.Browser) == 0 {
-		return nil, coppice.Failf(coppice.ClassCapability, spec.Session.Agent+" is given no tool servers, so it can have no browser",
+		return nil, coppice.Failf(coppice.ClassCapability, spec.Session.Agent+" has no tool servers, so it can have no browser",
 			"choose another agent as agent.roles.verify, or set verify.browser to false")
 	}
 	found, err := browser.Find(w.cfg.Environ)

@@ -17,10 +17,10 @@ import (
 	"coppice/store"
 )
 
-// evidence is a picture that holds what would be taken out of text.
+// evidence is a picture with bytes that would be masked in text.
 var evidence = []byte("\x89PNG\r\n\x1a\n\x00 cop_" + strings.Repeat("A", 40) + " sk-ant-api03-" + strings.Repeat("b", 90) + " \xff\n")
 
-// keepPicture hands the host of a session a picture, as its browser does.
+// keepPicture sends a picture to the host of a session, as its browser does.
 func keepPicture(dir string) int {
 	ctx := context.Background()
 	c, err := host.Dial(ctx, dir)
@@ -42,7 +42,8 @@ func TestAPictureIsKeptAsItIs(t *testing.T) {
 	if got := redact.New().Bytes(evidence); slices.Equal(got, evidence) {
 		t.Fatal("nothing would be taken out of it")
 	}
-	// What is looked for in the text of a failed session is not in its pictures.
+	// The patterns that are searched in a failed session's text are not searched
+	// in its pictures.
 	b.project.Policy.Critical = []coppice.FailurePattern{{Match: "PNG"}}
 	b.update(func(tx store.Tx) error { return tx.Projects.Put(&b.project) })
 	s := b.sessionDir(1)
@@ -127,7 +128,7 @@ func TestServersOfASession(t *testing.T) {
 	}
 }
 
-func TestAMissingBrowserIsToldBeforeTheAgentStarts(t *testing.T) {
+func TestAMissingBrowserIsReportedBeforeTheAgentStarts(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.environ = append(b.environ, browser.ChromiumVar+"=/nowhere/chromium")

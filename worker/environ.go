@@ -9,9 +9,8 @@ import (
 	"coppice/internal/environ"
 )
 
-// passed lists the variables of Coppice's own environment that every agent
-// gets. Everything else, keys and tokens above all, has to be named by the
-// agent's profile.
+// passed lists the variables of Coppice's own environment that every agent gets.
+// The agent's profile must name all others, keys and tokens in particular.
 var passed = []string{
 	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_*", "TZ", "TERM", "TMPDIR",
 	"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME",
@@ -19,8 +18,8 @@ var passed = []string{
 	"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS",
 }
 
-// agentEnv is the environment of an agent: an allow-list of ours, what its
-// profile passes on, and what its profile sets.
+// agentEnv returns the environment of an agent: the variables of passed, those
+// that its profile passes on, and those that its profile sets.
 func agentEnv(ours []string, p coppice.Profile) map[string]string {
 	env := map[string]string{}
 	for _, kv := range environ.Pick(ours, slices.Concat(passed, p.PassEnv)) {
@@ -31,7 +30,7 @@ func agentEnv(ours []string, p coppice.Profile) map[string]string {
 	return env
 }
 
-// AgentEnv is the environment in which an agent runs, in order, as NAME=value.
+// AgentEnv returns the environment of an agent, sorted, as NAME=value.
 func AgentEnv(ours []string, p coppice.Profile) []string {
 	env := agentEnv(ours, p)
 	var list []string

@@ -18,29 +18,29 @@ import (
 
 var _ Workspaces = (*workspace.Workspaces)(nil)
 
-// lame is a fabric that fails for a while, in Wait and in TryTake.
-type lame struct {
+// failingFabric is a fabric whose Wait and TryTake fail a number of times.
+type failingFabric struct {
 	fabric.Fabric
-	waits, takes atomic.Int64 // that are still to fail
+	waits, takes atomic.Int64 // how many calls still fail
 	offers       chan coppice.Lease
 	finished     chan coppice.Lease
 }
 
-var errLame = errors.New("no connection")
+var errNoConnection = errors.New("no connection")
 
-func (f *lame) Held(context.Context, string) ([]coppice.Lease, error) { return nil, nil }
+func (f *failingFabric) Held(context.Context, string) ([]coppice.Lease, error) { return nil, nil }
 
-func (f *lame) Wait(ctx context.Context) error {
+func (f *failingFabric) Wait(ctx context.Context) error {
 	if f.waits.Add(-1) >= 0 {
-		return errLame
+		return errNoConnection
 	}
 	<-ctx.Done()
 	return ctx.Err()
 }
 
-func (f *lame) TryTake(_ context.Context, r fabric.Request) ([]coppice.Lease, error) {
+func (f *failingFabric) TryTake(_ context.Context, r fabric.Request) ([]coppice.Lease, error) {
 	if f.takes.Add(-1) >= 0 {
-		return nil, errLame
+		return nil, errNoConnection
 	}
 	for _, k := range r.Kinds {
 		if k != coppice.WorkPurge {
@@ -55,12 +55,12 @@ func (f *lame) TryTake(_ context.Context, r fabric.Request) ([]coppice.Lease, er
 	return nil, nil
 }
 
-func (f *lame) Finish(_ context.Context, l coppice.Lease, _ json.RawMessage, _ *coppice.Failure) error {
+func (f *failingFabric) Finish(_ context.Context, l coppice.Lease, _ json.RawMessage, _ *coppice.Failure) error {
 	f.finished <- l
 	return nil
 }
 
-// idle is a ledger that knows nothing, and bare are workspaces that only forget.
+// idle is a ledger without sessions, and bare are workspaces that only purge.
 type (
 	idle struct{ fabric.Ledger }
 	bare struct{ Workspaces }
@@ -69,8 +69,8 @@ type (
 func (idle) Over(context.Context, []int64) ([]int64, error) { return nil, nil }
 func (bare) Purge(context.Context, coppice.PurgeSpec) error { return nil }
 
-// A worker whose fabric fails waits longer each time and then goes on: nothing
-// stalls it for good.
+// A worker whose fabric fails waits longer each time and then continues. Nothing
+// stops it permanently.
 func TestAFabricThatFails(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -85,7 +85,7 @@ func TestAFabricThatFails(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				f := &lame{offers: make(chan coppice.Lease, 2), finished: make(chan coppice.Lease)}
+				f := &failingFabric{offers: make(chan coppice.Lease, 2), finished: make(chan coppice.Lease)}
 				f.waits.Store(c.waits)
 				f.takes.Store(c.takes)
 				w, err := New(Config{
@@ -114,7 +114,7 @@ func TestAFabricThatFails(t *testing.T) {
 	}
 }
 
-// noted is a ledger that notes what is published.
+// noted is a ledger that records what is published.
 type noted struct {
 	fabric.Ledger
 	heads chan fabric.Head
@@ -126,7 +126,7 @@ func (n noted) Publish(ctx context.Context, h fabric.Head) error {
 }
 
 // The head of a session's branch is published before the result that names it is
-// handed in; that of a session that only looks is not.
+// reported. The head of a read-only session is not.
 func TestPublishes(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -155,8 +155,8 @@ func TestPublishes(t *testing.T) {
 	}
 }
 
-// A secret that an agent writes in two pieces is hidden, whether it pauses between
-// them or not, and what may begin one is shown when nothing follows.
+// A secret that an agent writes in two pieces is masked, with or without a pause
+// between them. The possible start of a secret is shown if nothing follows.
 func TestASecretInTwoPieces(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -175,7 +175,7 @@ func TestASecretInTwoPieces(t *testing.T) {
 	}
 	watch := b.store.Watch(store.TopicSession(s.ID))
 	defer watch.Close()
-	for !strings.Contains(text(), "x "+token[:10]) { // which is shown once the agent is quiet
+	for !strings.Contains(text(), "x "+token[:10]) { // shown when the agent is quiet
 		if _, err := watch.Wait(b.ctx); err != nil {
 			t.Fatal(err)
 		}

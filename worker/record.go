@@ -13,18 +13,18 @@ import (
 	"coppice/host"
 )
 
-// stopGrace bounds each step of a stop that the host takes by itself.
+// stopGrace limits each step of a stop that the host does by itself.
 const stopGrace = 5 * time.Second
 
-// Bounds of one batch of output: what is sent together.
+// Limits of one batch of output.
 const (
 	mostFrames = 512
 	mostBytes  = 1 << 20
 	fewFrames  = 16 // whose memory a quiet session keeps
 )
 
-// follower reports one session's output, from where the ledger stands. Its drain
-// may be called from one goroutine at a time.
+// follower reports one session's output, starting at the ledger's cursor. One
+// goroutine at a time can call drain.
 type follower struct {
 	w   *Worker
 	id  int64
@@ -48,9 +48,9 @@ func (f *follower) close() {
 }
 
 // begin reports that the session runs, and from which commit. After a restart it
-// only takes up where the ledger stands.
+// only reads the ledger's Standing.
 func (f *follower) begin(ctx context.Context, head string) error {
-	f.close() // it is read again from where the ledger stands
+	f.close() // it is opened again at the ledger's cursor
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	at, err := f.w.cfg.Ledger.Begin(ctx, f.id, head)
@@ -61,8 +61,8 @@ func (f *follower) begin(ctx context.Context, head string) error {
 }
 
 // drain reports everything in the spool that is not reported yet, in batches.
-// Held says that the ledger waits for more before it takes the rest; when the
-// session is quiet it takes all.
+// held says that the ledger waits for more before it accepts the rest. If quiet
+// is set, it accepts everything.
 func (f *follower) drain(ctx context.Context, quiet bool) (held bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -114,9 +114,9 @@ func (f *follower) trim() error {
 	return host.TrimSpool(f.dir, f.at.Cursor)
 }
 
-// batch reads the next frames behind those that were not taken; end says that
-// there are no more at present. A torn or damaged tail is the end: what lies
-// behind it cannot be read.
+// batch reads the next frames after those that were not accepted. end says that
+// there are no more now. A torn or damaged tail is the end: nothing after it can
+// be read.
 func batch(r *host.Reader, frames []fabric.Frame) (_ []fabric.Frame, end bool, err error) {
 	size := 0
 	for _, f := range frames {
@@ -136,7 +136,7 @@ func batch(r *host.Reader, frames []fabric.Frame) (_ []fabric.Frame, end bool, e
 	return frames, false, nil
 }
 
-// follow reads what the host writes until the session is over, or the host is
+// follow reads what the host writes until the session has ended, or the host is
 // gone.
 func (f *follower) follow(ctx context.Context) error {
 	for {
@@ -180,8 +180,8 @@ func (f *follower) listen(ctx context.Context) error {
 	return err
 }
 
-// report drains the spool whenever it has grown, until grown is closed, and once
-// more when it has not for a while and something was held.
+// report drains the spool whenever it has grown, until grown is closed. It
+// drains again after a pause if the ledger did not accept everything.
 func (f *follower) report(ctx context.Context, grown <-chan struct{}) error {
 	var still <-chan time.Time
 	for {
@@ -204,8 +204,8 @@ func (f *follower) report(ctx context.Context, grown <-chan struct{}) error {
 	}
 }
 
-// publish makes the head of the session's branch known to the repository that
-// work lands in.
+// publish makes the head of the session's branch known to the repository in
+// which work lands.
 func (f *follower) publish(ctx context.Context, spec coppice.RunSpec, head string) error {
 	return f.w.cfg.Ledger.Publish(ctx, fabric.Head{Session: f.id, RepoID: spec.RepoID, Repo: spec.Repo, Branch: spec.Branch, Commit: head})
 }

@@ -12,11 +12,11 @@ import (
 	"coppice/secret"
 )
 
-// secrets resolves the secrets that a session's tool servers refer to. It returns
-// the servers, which refer to variables instead, and the variables.
+// secrets resolves the secrets to which a session's tool servers refer. It
+// returns the servers, which then refer to variables, and the variables.
 func (w *Worker) secrets(ctx context.Context, spec coppice.RunSpec, p coppice.Profile, servers map[string]coppice.MCPServer) (map[string]coppice.MCPServer, map[string]string, error) {
 	if p.MCP == agent.MCPNone || spec.Session.Screen {
-		return servers, nil, nil // the agent is given none of them
+		return servers, nil, nil // the agent gets no tool servers
 	}
 	env := map[string]string{}
 	for _, server := range slices.Sorted(maps.Keys(servers)) {
@@ -40,8 +40,8 @@ func (w *Worker) secrets(ctx context.Context, spec coppice.RunSpec, p coppice.Pr
 	return secret.Replace(servers, func(name string) string { return "${" + agent.SecretVar(name) + "}" }), env, nil
 }
 
-// resolve returns a secret that a tool server needs. One that cannot be had is the
-// session's failure.
+// resolve returns a secret that a tool server needs. If it cannot be resolved,
+// the session fails.
 func (w *Worker) resolve(ctx context.Context, name, server string) (string, error) {
 	if w.cfg.Secrets == nil {
 		return "", coppice.Failf(coppice.ClassCapability, "this worker has no secrets, and the tool server "+server+" needs "+name, "run the session on another worker")
@@ -54,8 +54,8 @@ func (w *Worker) resolve(ctx context.Context, name, server string) (string, erro
 	return value, err
 }
 
-// learn resolves the secrets of a session that was started before this worker
-// was, so that they are hidden in what the session still writes.
+// learn resolves the secrets of a session that an earlier worker started, so
+// that they are masked in its further output.
 func (w *Worker) learn(ctx context.Context, spec coppice.RunSpec) {
 	for _, name := range secret.Names(spec.MCP) {
 		if _, err := w.resolve(ctx, name, spec.Session.Key); err != nil && ctx.Err() == nil {

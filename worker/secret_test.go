@@ -17,8 +17,8 @@ var tracker = map[string]coppice.MCPServer{
 	"tracker": {URL: "http://127.0.0.1:1/mcp", Headers: map[string]string{"Authorization": "Bearer ${secret:A}", "X-Same": "${secret:A}"}},
 }
 
-// withSecrets makes a session whose tool servers need secrets, and a worker that
-// resolves them from values.
+// withSecrets creates a session whose tool servers need secrets, and a worker
+// that resolves them from values.
 func withSecrets(b *bundle, command string, values map[string]string) (work int64, s coppice.Session, resolved *[]string) {
 	b.t.Helper()
 	resolved = &[]string{}
@@ -44,8 +44,8 @@ func withSecrets(b *bundle, command string, values map[string]string) (work int6
 	return work, s, resolved
 }
 
-// A session gets its secrets in its environment. What it says of them is masked,
-// also when it fails, and nothing that is kept has them.
+// A session gets its secrets in its environment. They are masked in its output,
+// also if it fails, and nothing that is kept has them.
 func TestSecrets(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -68,7 +68,8 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// A secret that cannot be had fails the session before it begins, with the fix.
+// A secret that cannot be resolved fails the session before it starts, with the
+// fix.
 func TestMissingSecret(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -94,7 +95,7 @@ func TestMissingSecret(t *testing.T) {
 	}
 }
 
-// An agent that is given no tool servers needs no secrets.
+// An agent without tool servers needs no secrets.
 func TestUnneededSecrets(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -106,7 +107,8 @@ func TestUnneededSecrets(t *testing.T) {
 	}
 }
 
-// A worker that finds a session again hides its secrets as the one before did.
+// A worker that finds a session again masks its secrets as the earlier worker
+// did.
 func TestSecretsAfterARestart(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

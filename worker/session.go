@@ -19,9 +19,8 @@ func (w *Worker) sessionDir(id int64) string {
 	return filepath.Join(w.cfg.Sessions, strconv.FormatInt(id, 10))
 }
 
-// run brings a session to its end: it starts the host or finds it, follows what
-// it writes, and when all is over looks at what the workspace
-// shows.
+// run runs a session to its end. It starts the host or finds it, follows its
+// output, and then checks the workspace.
 func (w *Worker) run(ctx context.Context, l coppice.Lease) (any, error) {
 	spec, err := coppice.DecodeSpec[coppice.RunSpec](l.Work)
 	if err != nil {
@@ -50,19 +49,19 @@ func (w *Worker) run(ctx context.Context, l coppice.Lease) (any, error) {
 		if try == mostAttends {
 			return nil, errors.Join(err, w.abandon(ctx, f.dir))
 		}
-		w.cfg.Logger.Error("following a session failed; it goes on", "session", spec.Session.Key, "try", try, "error", err)
+		w.cfg.Logger.Error("following a session failed; it continues", "session", spec.Session.Key, "try", try, "error", err)
 		if err := w.pause(ctx, try); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// mostAttends is how often in a row following a session may fail, with nothing
-// gained in between, before the session is ended: what nobody can write down is
-// of no use.
+// mostAttends is how often in a row following a session can fail, without
+// progress in between, before the session is ended. A session whose output
+// cannot be stored is useless.
 const mostAttends = 6
 
-// attend follows a session from where the ledger stands to its end.
+// attend follows a session from the ledger's cursor to its end.
 func (w *Worker) attend(ctx context.Context, f *follower, spec coppice.RunSpec) (any, error) {
 	if err := f.begin(ctx, spec.Session.From); err != nil {
 		return nil, err
@@ -73,8 +72,8 @@ func (w *Worker) attend(ctx context.Context, f *follower, spec coppice.RunSpec) 
 	return w.conclude(ctx, f, spec)
 }
 
-// abandon ends a session that is to be reported as failed: nobody looks after
-// its processes from then on.
+// abandon ends a session that will be reported as failed: no worker looks after
+// its processes any more.
 func (w *Worker) abandon(ctx context.Context, dir string) error {
 	c, err := host.Dial(ctx, dir)
 	if err == nil {
@@ -89,13 +88,13 @@ func (w *Worker) abandon(ctx context.Context, dir string) error {
 	return err
 }
 
-// screenProtocol is how an agent's own screen is spoken to, whatever protocol
-// its profile names.
+// screenProtocol is the protocol of an agent's own screen, whatever protocol its
+// profile names.
 const screenProtocol = "terminal"
 
-// start starts the session's host. What the branch's head is before, and that
-// the session has begun, is recorded first: a crash in between costs nothing,
-// since a host that never began is simply started.
+// start starts the session's host. It first records the branch's head and that
+// the session has begun. A crash in between is safe: a host that never started
+// is started again.
 func (w *Worker) start(ctx context.Context, f *follower, spec coppice.RunSpec) error {
 	profile, err := w.cfg.Profile(spec.Session.Agent, spec.Profile)
 	if err != nil {
@@ -154,7 +153,7 @@ func (w *Worker) start(ctx context.Context, f *follower, spec coppice.RunSpec) e
 	protocol := profile.Protocol
 	if spec.Session.Screen {
 		if !profile.Screen.Set() {
-			return coppice.Failf(coppice.ClassCapability, spec.Session.Agent+" has no screen that a person could take over", "give it back, or describe a screen in the agent's profile")
+			return coppice.Failf(coppice.ClassCapability, spec.Session.Agent+" has no screen for a person to take over", "give it back, or describe a screen in the agent's profile")
 		}
 		protocol = screenProtocol
 	}
@@ -168,9 +167,9 @@ func (w *Worker) start(ctx context.Context, f *follower, spec coppice.RunSpec) e
 	}, prompt)
 }
 
-// headBefore returns the commit that the session begins from. What an earlier
-// session or a person left uncommitted is committed first; in a workspace that
-// was made for this session there is nothing to look for.
+// headBefore returns the commit from which the session starts. It first commits
+// what an earlier session or a person left uncommitted. A workspace that was
+// created for this session has no such changes.
 func (w *Worker) headBefore(ctx context.Context, spec coppice.RunSpec) (string, error) {
 	if spec.Session.From != "" {
 		return spec.Session.From, nil
@@ -180,8 +179,8 @@ func (w *Worker) headBefore(ctx context.Context, spec coppice.RunSpec) (string, 
 		return head, err
 	}
 	head, _, err := w.cfg.Workspaces.Save(ctx, spec.Path, saveMessage(spec), nil)
-	// A session that was cut off in the middle of a merge leaves it to this
-	// one, which is told so.
+	// A session that was ended during a merge leaves the merge to this one,
+	// whose prompt says so.
 	var fail *coppice.Failure
 	if unfinished := errors.As(err, &fail) && fail.Class == coppice.ClassImplementation && head != ""; unfinished {
 		return head, nil
@@ -189,14 +188,14 @@ func (w *Worker) headBefore(ctx context.Context, spec coppice.RunSpec) (string, 
 	return head, err
 }
 
-// conclude tells how the session went, once everything it wrote is committed.
+// conclude reports how the session went, after all of its output is committed.
 func (w *Worker) conclude(ctx context.Context, f *follower, spec coppice.RunSpec) (any, error) {
 	phase, _, exit, err := host.Inspect(f.dir)
 	if err != nil {
 		return nil, err
 	}
-	// A host that ended has ended all that its agent started. One that is gone
-	// has left that to us.
+	// A host that ended has ended its agent's processes. After a lost host, the
+	// worker must do that.
 	if phase == host.PhaseLost {
 		if err := host.Kill(ctx, f.dir); err != nil {
 			return nil, err
@@ -208,7 +207,7 @@ func (w *Worker) conclude(ctx context.Context, f *follower, spec coppice.RunSpec
 	res := coppice.RunResult{From: f.at.From, Usage: f.at.Usage, Conversation: f.at.Conversation, Lost: phase == host.PhaseLost}
 	if exit != nil {
 		code := exit.Code
-		if exit.Done { // how its process ended after that says nothing
+		if exit.Done { // then the exit of its process does not matter
 			code, exit.Signal = 0, ""
 		}
 		if exit.Signal == "" {
@@ -229,19 +228,20 @@ func (w *Worker) conclude(ctx context.Context, f *follower, spec coppice.RunSpec
 	return res, nil
 }
 
-// saveMessage is the message of the commit that takes in what an agent left
+// saveMessage returns the message of the commit of what an agent left
 // uncommitted.
 func saveMessage(spec coppice.RunSpec) string {
 	return fmt.Sprintf("%s\n\nCoppice-Task: %s\nCoppice-Session: %s\n", spec.Title, spec.Task, spec.Session.Key)
 }
 
-// cannots says, by kind of message, what it means that an agent has no way.
+// cannots has the errors, by kind of message, if an agent does not support the
+// kind.
 var cannots = map[string]string{
 	coppice.MessageInterrupt: "this agent cannot be interrupted",
-	coppice.MessageModel:     "this agent cannot change its model in mid-session",
+	coppice.MessageModel:     "this agent cannot change its model during a session",
 }
 
-// send hands a running session a message.
+// send sends a message to a running session.
 func (w *Worker) send(ctx context.Context, s coppice.SendSpec) (coppice.SendResult, error) {
 	c, why, err := w.dial(ctx, s.Session)
 	if err != nil || c == nil {
@@ -266,14 +266,14 @@ func (w *Worker) send(ctx context.Context, s coppice.SendSpec) (coppice.SendResu
 	why = err.Error()
 	if errors.Is(err, agent.ErrCannot) {
 		if why = cannots[s.Kind]; why == "" {
-			why = "this agent hears nothing while it works; the next session will"
+			why = "this agent reads no messages while it works; the next session gets it"
 		}
 	}
 	return coppice.SendResult{Why: why}, nil
 }
 
-// stop ends a running session in bounded steps. One that is not running is no
-// error: its run tells.
+// stop ends a running session in bounded steps. A session that does not run is
+// not an error: its run reports the end.
 func (w *Worker) stop(ctx context.Context, s coppice.StopSpec) (coppice.StopResult, error) {
 	c, _, err := w.dial(ctx, s.Session)
 	if err != nil || c == nil {
@@ -287,7 +287,8 @@ func (w *Worker) stop(ctx context.Context, s coppice.StopSpec) (coppice.StopResu
 	return coppice.StopResult{}, err
 }
 
-// dial reaches a session's host; a nil client means that there is none, and why.
+// dial connects to a session's host. A nil client means that there is none; the
+// string says why.
 func (w *Worker) dial(ctx context.Context, key string) (*host.Client, string, error) {
 	id, err := w.cfg.Ledger.Session(ctx, key)
 	if err != nil {

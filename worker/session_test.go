@@ -19,8 +19,8 @@ import (
 	"coppice/store"
 )
 
-// A session from start to end: what the agent did is a commit, what it said is
-// in the store, and what it told of itself are facts.
+// A session from start to end: the agent's changes are committed, its output is
+// in the store, and its reports are facts.
 func TestSession(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -61,9 +61,9 @@ func TestSession(t *testing.T) {
 	b.said(s.ID, coppice.KindText, "Hello.")
 }
 
-// A worker that stops in the middle of a session leaves it alone; the next one
-// goes on where the first was, and nothing is committed twice or lost.
-func TestRestartInMidSession(t *testing.T) {
+// A worker that stops during a session leaves the session alone. The next worker
+// continues where the first stopped. Nothing is committed twice or lost.
+func TestRestartDuringASession(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	id, s := b.run(`cases:
@@ -114,7 +114,7 @@ func TestRestartInMidSession(t *testing.T) {
 	}
 }
 
-// wantOnce checks that all of a flood is in the store, each piece once and in
+// wantOnce checks that the whole flood is in the store, each piece once and in
 // order.
 func (b *bundle) wantOnce(session int64, bytes int) {
 	b.t.Helper()
@@ -136,27 +136,27 @@ func (b *bundle) wantOnce(session int64, bytes int) {
 	}
 }
 
-// unwilling is a store that refuses a number of transactions once a session
-// has begun.
-type unwilling struct {
+// fullStore is a store that refuses a number of transactions after a session has
+// begun.
+type fullStore struct {
 	store.Store
 	session int64
 	left    atomic.Int64
 }
 
-var errUnwilling = errors.New("no room on the disk")
+var errFull = errors.New("the disk is full")
 
-func (u *unwilling) Update(ctx context.Context, f func(store.Tx) error) error {
+func (u *fullStore) Update(ctx context.Context, f func(store.Tx) error) error {
 	return u.Store.Update(ctx, func(tx store.Tx) error {
 		if s, err := tx.Sessions.Get(u.session); err == nil && !s.StartedAt.IsZero() && u.left.Add(-1) >= 0 {
-			return errUnwilling
+			return errFull
 		}
 		return f(tx)
 	})
 }
 
-// A store that takes nothing for a while costs a session nothing; one that
-// never does again ends it, host and all, before it is reported.
+// A store that fails for a while does not affect a session. If it fails
+// permanently, the session is ended with its host before it is reported.
 func TestAStoreThatRefuses(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -171,7 +171,7 @@ func TestAStoreThatRefuses(t *testing.T) {
 			t.Parallel()
 			b := setup(t)
 			id, s := b.run(c.script)
-			u := &unwilling{Store: b.store, session: s.ID}
+			u := &fullStore{Store: b.store, session: s.ID}
 			u.left.Store(c.refusals)
 			b.cfg.Ledger, b.cfg.Retry = b.ledgerOn(u), time.Millisecond
 			b.start()
@@ -183,7 +183,7 @@ func TestAStoreThatRefuses(t *testing.T) {
 				b.said(s.ID, coppice.KindText, "one")
 				return
 			}
-			if w.Failure == nil || !strings.Contains(w.Failure.Text, errUnwilling.Error()) {
+			if w.Failure == nil || !strings.Contains(w.Failure.Text, errFull.Error()) {
 				t.Errorf("failure %v", w.Failure)
 			}
 			if phase, _, _, err := host.Inspect(b.sessionDir(s.ID)); err != nil || phase == host.PhaseRunning {
@@ -193,8 +193,8 @@ func TestAStoreThatRefuses(t *testing.T) {
 	}
 }
 
-// A host that vanishes takes nothing with it: the session is lost, what it
-// wrote is kept, and its agent is gone.
+// If a host disappears, the session is lost, its output is kept, and its agent
+// is gone.
 func TestLostHost(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -227,7 +227,7 @@ func TestStop(t *testing.T) {
 		t.Helper()
 		result[coppice.StopResult](b, b.finished(b.offer(coppice.WorkStop, key, coppice.StopSpec{Session: s.Key, Grace: coppice.Duration(5e9)}, s.ID)))
 	}
-	// Before its host is there, a stop finds nothing; the run tells.
+	// Before the host runs, a stop finds nothing. The run reports the end.
 	if r, err := b.Worker.stop(b.ctx, coppice.StopSpec{Session: s.Key}); err != nil || r != (coppice.StopResult{}) {
 		t.Errorf("stop before start: %v", err)
 	}
@@ -237,7 +237,7 @@ func TestStop(t *testing.T) {
 	if r := result[coppice.RunResult](b, b.finished(id)); !r.Stopped || r.Lost {
 		t.Errorf("result %+v", r)
 	}
-	stop("stop/2") // one that has ended is no error
+	stop("stop/2") // one that has ended is not an error
 	r := result[coppice.SendResult](b, b.finished(b.offer(coppice.WorkSend, "send/1", coppice.SendSpec{Session: s.Key, Text: "hello?"}, s.ID)))
 	if r.Delivered || r.Why != "the session is not running" {
 		t.Errorf("a message to what has ended: %+v", r)
@@ -247,19 +247,19 @@ func TestStop(t *testing.T) {
 func TestMessage(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	id, s := b.run("cases:\n  - steps:\n      - say: Waiting.\n      - wait_message: true\n      - say: heard ${answer}\n")
+	id, s := b.run("cases:\n  - steps:\n      - say: Waiting.\n      - wait_message: true\n      - say: got ${answer}\n")
 	b.start()
 	b.said(s.ID, coppice.KindText, "Waiting.")
 	sent := b.finished(b.offer(coppice.WorkSend, "message/1", coppice.SendSpec{Session: s.Key, Text: "French first"}, s.ID))
 	if r := result[coppice.SendResult](b, sent); !r.Delivered {
 		t.Errorf("message: %+v", r)
 	}
-	if r := result[coppice.RunResult](b, b.finished(id)); r.Summary != "heard French first" {
+	if r := result[coppice.RunResult](b, b.finished(id)); r.Summary != "got French first" {
 		t.Errorf("result %+v", r)
 	}
 }
 
-// An agent that hears nothing says so; the message is for the next session.
+// An agent that reads no messages says so. The next session gets the message.
 func TestMessageToADeafAgent(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -270,7 +270,7 @@ func TestMessageToADeafAgent(t *testing.T) {
 	open := g.reached()
 	b.event(coppice.EventSessionStarted, 1)
 	r := result[coppice.SendResult](b, b.finished(b.offer(coppice.WorkSend, "message/1", coppice.SendSpec{Session: s.Key, Text: "hi"}, s.ID)))
-	if r.Delivered || !strings.Contains(r.Why, "the next session will") {
+	if r.Delivered || !strings.Contains(r.Why, "the next session gets it") {
 		t.Errorf("message: %+v", r)
 	}
 	open()
@@ -318,7 +318,7 @@ func TestAgentEnv(t *testing.T) {
 		{"plain", coppice.Profile{}, map[string]string{}},
 		{"by name", coppice.Profile{PassEnv: []string{"MY_KEY"}}, map[string]string{"MY_KEY": "m"}},
 		{"by prefix", coppice.Profile{PassEnv: []string{"AWS_*"}}, map[string]string{"AWS_SECRET": "s", "AWS_KEY": "k"}},
-		{"a star alone is no prefix", coppice.Profile{PassEnv: []string{"*"}}, map[string]string{}},
+		{"a star alone is not a prefix", coppice.Profile{PassEnv: []string{"*"}}, map[string]string{}},
 		{"set by the profile", coppice.Profile{PassEnv: []string{"MY_KEY"}, Env: map[string]string{"MY_KEY": "own", "NEW": "1"}},
 			map[string]string{"MY_KEY": "own", "NEW": "1"}},
 	} {
@@ -329,7 +329,8 @@ func TestAgentEnv(t *testing.T) {
 	}
 }
 
-// A real agent sees what it may, and nothing of what Coppice itself knows.
+// A real agent sees only what it is allowed to, and none of Coppice's own
+// secrets.
 func TestAgentSeesNoSecrets(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

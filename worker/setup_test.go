@@ -33,8 +33,7 @@ import (
 	"coppice/workspace/git"
 )
 
-// The test binary is its own host and its own scripted agent, as this variable
-// says.
+// roleVar makes the test binary a host or a scripted agent.
 const roleVar = "WORKER_TEST_ROLE"
 
 func TestMain(m *testing.M) {
@@ -57,23 +56,23 @@ func TestMain(m *testing.M) {
 // bundle is a repository, a store with one task in it, and a worker.
 type bundle struct {
 	*Worker
-	t       *testing.T
-	ctx     context.Context
-	dir     string
-	repo    string
-	store   *sqlite.Store
-	fabric  fabric.Fabric
-	ledger  *ingest.Ledger
-	spaces  *workspace.Workspaces
-	profile coppice.Profile
-	environ []string
-	room    map[Group]int
-	browser []string
-	secrets func(context.Context, string) (string, error)
-	redact  *redact.Redactor
-	ports   workspace.PortRange
-	project coppice.Project
-	task    coppice.Task
+	t        *testing.T
+	ctx      context.Context
+	dir      string
+	repo     string
+	store    *sqlite.Store
+	fabric   fabric.Fabric
+	ledger   *ingest.Ledger
+	spaces   *workspace.Workspaces
+	profile  coppice.Profile
+	environ  []string
+	capacity map[Group]int
+	browser  []string
+	secrets  func(context.Context, string) (string, error)
+	redact   *redact.Redactor
+	ports    workspace.PortRange
+	project  coppice.Project
+	task     coppice.Task
 }
 
 func setup(t *testing.T) *bundle {
@@ -84,7 +83,7 @@ func setup(t *testing.T) *bundle {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { // a verifier's worktree is read-only, and could not be removed
+	t.Cleanup(func() { // a verifier's worktree is read-only and could not be removed
 		_ = filepath.WalkDir(dir, func(p string, d fs.DirEntry, err error) error {
 			if err == nil && d.IsDir() {
 				err = os.Chmod(p, 0o700)
@@ -121,7 +120,7 @@ func setup(t *testing.T) *bundle {
 	return b
 }
 
-// open makes a new worker of the same name, as after a restart.
+// open creates a new worker with the same name, as after a restart.
 func (b *bundle) open() {
 	b.t.Helper()
 	self, err := os.Executable()
@@ -130,12 +129,12 @@ func (b *bundle) open() {
 		Name: "local", Pools: []string{"local"}, Fabric: b.fabric, Ledger: b.ledger, Workspaces: b.spaces, Sessions: filepath.Join(b.dir, "s"),
 		Host:    host.Launcher{Argv: []string{self, "host"}, Env: []string{roleVar + "=host", "PATH=" + os.Getenv("PATH")}},
 		Profile: func(string, *coppice.Profile) (coppice.Profile, error) { return b.profile, nil },
-		Environ: b.environ, Now: time.Now, Room: b.room, Browser: b.browser, Secrets: b.secrets,
+		Environ: b.environ, Now: time.Now, Capacity: b.capacity, Browser: b.browser, Secrets: b.secrets,
 	})
 	b.must(err)
 }
 
-// ledgerOn makes the ledger of the worker's reports on a store.
+// ledgerOn creates the ledger of the worker's reports on a store.
 func (b *bundle) ledgerOn(s store.Store) *ingest.Ledger {
 	b.t.Helper()
 	l, err := ingest.New(ingest.Config{Store: s, Now: time.Now, Worker: "local", Redact: b.redact})
@@ -351,13 +350,13 @@ func (b *bundle) output(session int64) (out []coppice.Output) {
 	return out
 }
 
-// said waits until a session has said a text.
+// said waits until a session has written a text.
 func (b *bundle) said(session int64, kind coppice.AgentEventKind, text string) {
 	b.t.Helper()
 	watch := b.store.Watch(store.TopicSession(session))
 	defer watch.Close()
 	for {
-		live := b.session(session).State.Live() // before the look: what ended says no more
+		live := b.session(session).State.Live() // read first: an ended session writes nothing more
 		for _, e := range b.events(session) {
 			if e.Kind == kind && e.Text == text {
 				return

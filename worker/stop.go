@@ -7,10 +7,10 @@ import (
 	"coppice"
 )
 
-// Stop ends the worker. It takes no further work and ends what can be begun
-// again: checks, workspaces that are being made, and following sessions, which
-// go on by themselves. It waits for whole effects, keeps their leases, and hands
-// in their results. What it did not finish stays its own.
+// Stop stops the worker. It takes no further work and ends what can be started
+// again: checks, workspaces in preparation, and following sessions, which
+// continue without it. It waits for whole effects, renews their leases, and
+// reports their results. Unfinished work stays leased to this worker.
 func (w *Worker) Stop() {
 	w.stopOnce.Do(func() {
 		close(w.stopping)
@@ -27,11 +27,11 @@ func (w *Worker) Stop() {
 	w.dropAll()
 }
 
-// Hurry ends what a stop waits for, as far as that does no harm: pushes. What
-// writes to a repository on this machine is not ended.
+// Hurry ends what a stop waits for, as far as that is safe: pushes. It does not
+// end effects that write to a repository on this machine.
 func (w *Worker) Hurry() { w.hurried.Do(func() { close(w.hurry) }) }
 
-// stops tells whether the worker is being stopped.
+// stops reports whether the worker is being stopped.
 func (w *Worker) stops() bool {
 	select {
 	case <-w.stopping:
@@ -41,8 +41,8 @@ func (w *Worker) stops() bool {
 	}
 }
 
-// Pending lists the whole effects under way, for which a stop waits, the oldest
-// first.
+// Pending lists the whole effects in progress, for which a stop waits, the
+// oldest first.
 func (w *Worker) Pending() []coppice.Work {
 	var work []coppice.Work
 	w.mu.Lock()

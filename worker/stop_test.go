@@ -17,7 +17,7 @@ import (
 	"coppice/workspace/git"
 )
 
-// slowGit has a command of git wait at a gate.
+// slowGit makes a command of git wait at a gate.
 func (b *bundle) slowGit(g gate, command string) {
 	b.t.Helper()
 	real, err := exec.LookPath("git")
@@ -49,10 +49,10 @@ func (b *bundle) landing() (id int64, commit string) {
 	return b.offer(coppice.WorkMove, "landing/1/1", spec, 0), commit
 }
 
-// renewals counts how often leases are renewed, and says so.
+// renewals counts how often leases are renewed, and sends the count.
 type renewals struct {
 	fabric.Fabric
-	seen chan int // how many leases
+	seen chan int // the number of leases
 }
 
 func (f renewals) Renew(ctx context.Context, l []coppice.Lease) ([]coppice.Lease, error) {
@@ -64,8 +64,8 @@ func (f renewals) Renew(ctx context.Context, l []coppice.Lease) ([]coppice.Lease
 	return lost, err
 }
 
-// A stop waits for git to finish what it writes, keeps its lease and hands in
-// the result. It ends a check at once, and begins nothing.
+// A stop waits for git to finish its writes, keeps the lease and reports the
+// result. It ends a check immediately, and starts nothing.
 func TestStopWaitsForWhatWrites(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -77,14 +77,14 @@ func TestStopWaitsForWhatWrites(t *testing.T) {
 	check := b.offer(coppice.WorkCheck, "check/1", checks.spec(), 0)
 	stop := b.start()
 	w := b.Worker
-	for open := false; !open; { // both are under way
+	for open := false; !open; { // both are in progress
 		open = <-seen == 2
 	}
 	let := moves.reached()
 	checks.reached()
 	stopped := make(chan struct{})
 	go func() { defer close(stopped); stop() }()
-	for n := 0; n != 1; { // the check is put down, and the move's lease is renewed on
+	for n := 0; n != 1; { // the check is ended, and the move's lease is still renewed
 		select {
 		case n = <-seen:
 		case <-stopped:
@@ -96,7 +96,7 @@ func TestStopWaitsForWhatWrites(t *testing.T) {
 	if got := w.Pending(); len(got) != 1 || got[0].ID != move {
 		t.Errorf("pending %+v", got)
 	}
-	w.Hurry() // which does not end git here
+	w.Hurry() // does not end git here
 	w.Hurry()
 	let()
 	for open := true; open; {
@@ -145,13 +145,13 @@ func TestALostLeaseDoesNotEndWhatWrites(t *testing.T) {
 	}
 }
 
-// A push that waits for its network holds up no other work on the same
-// repository. A second wish to stop ends it.
-func TestAPushHoldsUpNothing(t *testing.T) {
+// A push that waits for its network delays no other work on the same repository.
+// Hurry ends it.
+func TestAPushDelaysNothing(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	g := b.gate("gate")
-	b.room = map[Group]int{GroupGit: 1, GroupPush: 1}
+	b.capacity = map[Group]int{GroupGit: 1, GroupPush: 1}
 	b.slowGit(g, "push")
 	b.git("remote", "add", "origin", filepath.Join(b.dir, "remote.git"))
 	head := b.git("rev-parse", "main")
@@ -174,15 +174,15 @@ func TestAPushHoldsUpNothing(t *testing.T) {
 	}
 }
 
-// full is a fabric whose store takes no result.
+// full is a fabric whose store accepts no result.
 type full struct{ fabric.Fabric }
 
 func (full) Finish(context.Context, coppice.Lease, json.RawMessage, *coppice.Failure) error {
 	return coppice.Errorf(coppice.EUnavailable, "the disk is full")
 }
 
-// A stop does not wait for a store that cannot take a result; the effect is done
-// again after the restart.
+// A stop does not wait for a store that cannot accept a result. The effect is
+// repeated after the restart.
 func TestStopWithAFullDisk(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

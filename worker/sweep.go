@@ -10,9 +10,9 @@ import (
 	"coppice/host"
 )
 
-// sweep removes the directories of sessions whose result was accepted by an
-// earlier worker that was killed before it tidied up. A directory that belongs
-// to no known session, or whose host still runs, is left alone.
+// sweep removes the directories of sessions whose result an earlier worker
+// reported before it was killed. It leaves directories of unknown sessions, and
+// those whose host still runs.
 func (w *Worker) sweep(ctx context.Context) error {
 	entries, err := os.ReadDir(w.cfg.Sessions)
 	if errors.Is(err, fs.ErrNotExist) {

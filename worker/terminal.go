@@ -20,7 +20,7 @@ func (w *Worker) Attach(ctx context.Context, session coppice.Session, o coppice.
 	}
 	if phase != host.PhaseRunning {
 		return nil, coppice.Errorf(coppice.EConflict, "the session %s is not running: it has just ended, or is about to start", session.Key).
-			WithFix("try again in a moment, or see `coppice logs %s`", session.Key)
+			WithFix("retry in a moment, or see `coppice logs %s`", session.Key)
 	}
 	c, err := host.Dial(ctx, dir)
 	if err == nil {
@@ -36,7 +36,7 @@ func (w *Worker) Attach(ctx context.Context, session coppice.Session, o coppice.
 	return nil, err
 }
 
-// terminal is a host's view, with the connection it came over.
+// terminal is a host's view with its connection.
 type terminal struct {
 	*host.View
 	client *host.Client

@@ -10,14 +10,15 @@ import (
 	"strings"
 )
 
-// tokenFile holds a session's token in its directory, 0600.
+// tokenFile contains a session's token in its directory, 0600.
 const tokenFile = "token"
 
-// tokenPrefix begins every token, so that it is known, and hidden, in output.
+// tokenPrefix starts every token, so that tokens can be found and masked in
+// output.
 const tokenPrefix = "cop_"
 
-// sessionToken returns the session's own token for tool servers. It is made
-// once and lives as long as the session's directory.
+// sessionToken returns the session's own token for tool servers. It is created
+// once and exists as long as the session's directory.
 func sessionToken(dir string) (string, error) {
 	path := filepath.Join(dir, tokenFile)
 	b, err := os.ReadFile(path)
@@ -34,7 +35,7 @@ func sessionToken(dir string) (string, error) {
 	return token, nil
 }
 
-// writeToken makes the file appear whole or not at all.
+// writeToken writes the file atomically.
 func writeToken(dir, path, token string) (err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err

@@ -16,8 +16,8 @@ import (
 	"coppice/store"
 )
 
-// What the engine decided for a session reaches its agent's protocol, and the
-// session has a token of its own.
+// The engine's decisions for a session reach its agent's protocol, and the
+// session has its own token.
 func TestRequest(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -59,7 +59,7 @@ func TestRequest(t *testing.T) {
 	b.finished(b.offer(coppice.WorkSend, "question/1", coppice.SendSpec{Session: s.Key, Text: "this", Question: ref}, s.ID))
 	b.finished(id)
 	if _, err := os.Stat(b.sessionDir(s.ID)); err == nil {
-		// It goes when the result is committed, which may be a moment later.
+		// It is removed when the result is committed, which might be later.
 		b.Stop()
 		if _, err := os.Stat(b.sessionDir(s.ID)); err == nil {
 			t.Error("the token outlives its session")
@@ -88,7 +88,7 @@ func TestSessionToken(t *testing.T) {
 	}
 }
 
-// An agent that prints its token does not put it on record.
+// An agent that prints its token does not reveal it.
 func TestTokenIsHidden(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -13,11 +13,11 @@ import (
 	"coppice/workspace"
 )
 
-// urlVar names the variable that holds the address of the app that is served.
+// urlVar is the variable with the address of the served app.
 const urlVar = "COPPICE_URL"
 
-// app tells what is served for a session, and at which address; there is none
-// when the session wants none.
+// app returns the app that is served for a session, and its address. The session
+// might need none.
 func (w *Worker) app(spec coppice.RunSpec) (a host.App, address string, err error) {
 	if !spec.Serve.Set() {
 		return a, "", nil
@@ -36,8 +36,8 @@ func (w *Worker) app(spec coppice.RunSpec) (a host.App, address string, err erro
 	return host.App{Run: run, Port: port, Ready: spec.Serve.Ready, Timeout: spec.Serve.Timeout, Env: env}, address, nil
 }
 
-// appURL is where a browser finds the app: at the address that tells that it is
-// ready, as far as that names the port, or else on loopback.
+// appURL returns the app's address for a browser: the address that is checked
+// for readiness, if it has the port, or else one on loopback.
 func appURL(s coppice.ServePolicy, port int) string {
 	if u, err := url.Parse(strings.ReplaceAll(s.Ready, "${COPPICE_PORT}", strconv.Itoa(port))); err == nil && u.Port() == strconv.Itoa(port) {
 		return u.Scheme + "://" + u.Host + "/"
@@ -45,8 +45,8 @@ func appURL(s coppice.ServePolicy, port int) string {
 	return fmt.Sprintf("http://127.0.0.1:%d/", port)
 }
 
-// shown tells what the workspace shows after the session: its head, with what
-// was left uncommitted, or what a session changed that may change nothing.
+// shown adds what the workspace shows after the session: its head, with
+// uncommitted changes committed, or what a read-only session changed.
 func (w *Worker) shown(ctx context.Context, f *follower, spec coppice.RunSpec, res *coppice.RunResult) error {
 	if spec.ReadOnly {
 		head, changed, err := w.cfg.Workspaces.Changed(ctx, spec.Path)

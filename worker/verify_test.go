@@ -15,14 +15,14 @@ import (
 	"coppice/workspace"
 )
 
-// serveFiles is the app of the tests: it serves the directory it is started in.
+// serveFiles is the app of the tests. It serves its working directory.
 func serveFiles() int {
 	fmt.Println("serving on", os.Getenv("COPPICE_PORT"), "secret:", os.Getenv("API_SECRET"))
 	fmt.Println(http.ListenAndServe("127.0.0.1:"+os.Getenv("COPPICE_PORT"), http.FileServer(http.Dir("."))))
 	return 1
 }
 
-// fetchFile writes what an address answers into a file.
+// fetchFile writes the answer of an address into a file.
 func fetchFile(address, file string) int {
 	res, err := http.Get(address)
 	if err != nil {
@@ -41,7 +41,7 @@ func fetchFile(address, file string) int {
 	return 0
 }
 
-// verify prepares a worktree at main and offers a session that only looks.
+// verify prepares a worktree at main and offers a read-only session.
 func (b *bundle) verify(script string, change func(*coppice.RunSpec)) (run int64, spec coppice.RunSpec) {
 	b.t.Helper()
 	b.must(os.WriteFile(filepath.Join(b.dir, "script.yaml"), []byte(script), 0o600))
@@ -80,7 +80,7 @@ func TestAVerifierChangesNothing(t *testing.T) {
 			b.git("add", "README.md")
 			b.git("commit", "-q", "-m", "A file")
 			id, spec := b.verify("cases: [{role: verify, steps: [{"+c.step+"}, {say: \"STEP 1: PASS\"}]}]", func(s *coppice.RunSpec) {
-				// The modes are nothing to root; everybody else is let through here.
+				// Root ignores the modes. For other users they are changed here.
 				b.must(os.Chmod(filepath.Join(s.Path, "README.md"), 0o644))
 				b.must(os.Chmod(s.Path, 0o755))
 			})

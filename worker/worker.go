@@ -1,10 +1,10 @@
-// Package worker does what the engine decided: it takes work items from the
-// fabric, has their effect, and reports. It decides nothing: there are no
-// retries, fallbacks or policies here.
+// Package worker executes what the engine decided: it takes work items from the
+// fabric, carries them out, and reports. It decides nothing: it has no retries,
+// fallbacks or policies.
 //
-// Effects are idempotent, so an item may be executed again after a crash: a
-// worker that starts goes on with whatever it held when it last stopped, which
-// is also how it finds the sessions that went on without it.
+// Effects are idempotent, so an item can be executed again after a crash. A
+// worker that starts continues the work that it had when it stopped. That is
+// also how it finds the sessions that ran without it.
 package worker
 
 import (
@@ -22,49 +22,49 @@ import (
 	"coppice/workspace"
 )
 
-// Config is what a Worker needs. All fields but Browser, Secrets, Logger, Room,
-// Renew and Retry are required.
+// Config has the dependencies of a Worker. All fields except Browser, Secrets,
+// Logger, Capacity, Renew and Retry are required.
 type Config struct {
 	Name       string // the same after a restart
 	Pools      []string
 	Fabric     fabric.Fabric
 	Ledger     fabric.Ledger
 	Workspaces Workspaces
-	Sessions   string // the directory of the sessions' directories
+	Sessions   string // the parent of the sessions' directories
 	Host       host.Launcher
-	Browser    []string // the command that gives a session a browser; without one there is none
-	// Profile finds the profile of an agent; own is the project's, or nil.
+	Browser    []string // the command of a session's browser; empty means no browser
+	// Profile finds the profile of an agent. own is the project's profile, or
+	// nil.
 	Profile func(name string, own *coppice.Profile) (coppice.Profile, error)
-	// Secrets resolves a secret that a session needs. Whoever does so has its
-	// value hidden first in all that the session writes. It is called when a
-	// session starts, and when a worker finds a session again.
+	// Secrets resolves a secret that a session needs, and makes sure first that
+	// its value is masked in all output. It is called when a session starts, and
+	// when a worker finds a session again.
 	Secrets func(ctx context.Context, name string) (string, error)
-	// Environ is Coppice's own environment; agents get only what is allowed
-	// of it.
+	// Environ is Coppice's own environment. Agents get only the allowed part.
 	Environ []string
 	Now     func() time.Time
 	Logger  *slog.Logger
-	// Room bounds how many items of a group are executed at once.
-	Room map[Group]int
-	// Renew is how often leases are renewed; every 10 s when 0.
+	// Capacity limits how many items of a group are executed in parallel.
+	Capacity map[Group]int
+	// Renew is how often leases are renewed; 0 means every 10 s.
 	Renew time.Duration
-	// Retry is the pause after the control process could not be reached, or took
-	// nothing; it doubles with each further time, up to 32 times. 1 s when 0.
+	// Retry is the pause after the control process could not be reached, or did
+	// not accept a report. It doubles each time, up to 32 times. 0 means 1 s.
 	Retry time.Duration
 }
 
-// Group is a set of kinds that share a bound.
+// Group is a set of kinds with a common limit.
 type Group string
 
 // The groups.
 const (
 	GroupGit     Group = "git"     // short effects on repositories
-	GroupPush    Group = "push"    // pushes; they wait for a network, and nothing else on this machine waits for them
+	GroupPush    Group = "push"    // pushes; they wait for a network, and no other work on this machine waits for them
 	GroupCheck   Group = "check"   // checks; they use the machine
-	GroupSession Group = "session" // sessions and what is said to them; the engine bounds them
+	GroupSession Group = "session" // sessions and messages to them; the engine limits them
 )
 
-// executor has a kind's effect and returns its result.
+// executor carries out a kind of work and returns its result.
 type executor struct {
 	group Group
 	// whole marks short effects that write to repositories. Nothing ends them
@@ -75,13 +75,13 @@ type executor struct {
 
 var executors = map[coppice.WorkKind]executor{
 	coppice.WorkPrepare: {GroupGit, false, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
-		return meanwhile(ctx, w, l, w.cfg.Workspaces.Prepare)
+		return prepareWithHost(ctx, w, l, w.cfg.Workspaces.Prepare)
 	}},
 	coppice.WorkRemove: {GroupGit, true, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
 		return with(ctx, l, w.cfg.Workspaces.Remove)
 	}},
 	coppice.WorkRestore: {GroupGit, true, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
-		return meanwhile(ctx, w, l, w.cfg.Workspaces.Restore)
+		return prepareWithHost(ctx, w, l, w.cfg.Workspaces.Restore)
 	}},
 	coppice.WorkPurge: {GroupGit, true, func(w *Worker, ctx context.Context, l coppice.Lease) (any, error) {
 		return with(ctx, l, func(ctx context.Context, s coppice.PurgeSpec) (coppice.PurgeResult, error) {
@@ -114,25 +114,25 @@ func with[S, R any](ctx context.Context, l coppice.Lease, f func(context.Context
 	return f(ctx, spec)
 }
 
-// Worker takes and executes work. Start it once; Stop leaves running sessions
+// Worker takes and executes work. Start it once. Stop leaves running sessions
 // alone.
 type Worker struct {
 	cfg      Config
-	wg       sync.WaitGroup // the effects under way
-	takers   sync.WaitGroup // who takes further work
+	wg       sync.WaitGroup // the effects in progress
+	takers   sync.WaitGroup // the loops that take further work
 	renewer  sync.WaitGroup
-	freed    chan struct{} // room was freed
-	stopping chan struct{} // closed when a stop begins
-	hurry    chan struct{} // closed when it should end what it can
+	freed    chan struct{} // an item has ended
+	stopping chan struct{} // closed when a stop starts
+	hurry    chan struct{} // closed when a stop should end what it can
 	stopOnce sync.Once
 	hurried  sync.Once
-	cancel   context.CancelFunc // ends what is not whole
-	rest     context.CancelFunc // ends the renewing
+	cancel   context.CancelFunc // ends effects that are not whole
+	rest     context.CancelFunc // stops the renewal of leases
 
 	mu    sync.Mutex
 	held  map[int64]holding // by work id
 	inUse map[Group]int
-	ahead map[int64]*host.Ahead // hosts that came up before their session, by its id
+	ahead map[int64]*aheadHost // hosts that came up before their session, by its id
 }
 
 type holding struct {
@@ -140,7 +140,7 @@ type holding struct {
 	cancel context.CancelCauseFunc
 }
 
-// New makes a Worker.
+// New returns a Worker.
 func New(c Config) (*Worker, error) {
 	if c.Name == "" || c.Fabric == nil || c.Ledger == nil || c.Workspaces == nil || c.Sessions == "" || c.Profile == nil || c.Now == nil {
 		return nil, errors.New("worker: Name, Fabric, Ledger, Workspaces, Sessions, Profile and Now are required")
@@ -156,11 +156,11 @@ func New(c Config) (*Worker, error) {
 	}
 	return &Worker{
 		cfg: c, freed: make(chan struct{}, 1), stopping: make(chan struct{}), hurry: make(chan struct{}),
-		held: map[int64]holding{}, inUse: map[Group]int{}, ahead: map[int64]*host.Ahead{},
+		held: map[int64]holding{}, inUse: map[Group]int{}, ahead: map[int64]*aheadHost{},
 	}, nil
 }
 
-// Start goes on with what the worker held before, then takes new work.
+// Start continues the work that the worker had before, then takes new work.
 func (w *Worker) Start(ctx context.Context) error {
 	held, err := w.cfg.Fabric.Held(ctx, w.cfg.Name)
 	if err != nil {
@@ -173,8 +173,8 @@ func (w *Worker) Start(ctx context.Context) error {
 	renew, rest := context.WithCancel(context.WithoutCancel(ctx))
 	w.cancel, w.rest = cancel, rest
 	for _, l := range held {
-		// Nobody begins an effect when its lease is over: the item may be
-		// somebody else's any moment.
+		// No effect starts after its lease has expired: another worker might get
+		// the item at any time.
 		if l.Until.After(w.cfg.Now()) {
 			w.execute(run, l)
 		}
@@ -204,12 +204,12 @@ func (w *Worker) takeLoop(ctx context.Context) {
 		case <-again:
 			look = full
 		case <-w.freed:
-			look = full // for all others there was room, and nothing to do
+			look = full // all other groups had capacity and no work
 		}
 	}
 }
 
-// waitLoop says when there may be work to take.
+// waitLoop signals when work might be available.
 func (w *Worker) waitLoop(ctx context.Context, woken chan struct{}) {
 	for tries := 0; ctx.Err() == nil; {
 		err := w.cfg.Fabric.Wait(ctx)
@@ -221,7 +221,7 @@ func (w *Worker) waitLoop(ctx context.Context, woken chan struct{}) {
 				return
 			}
 		}
-		signal(woken) // also after an error, which may have hidden that there is work
+		signal(woken) // also after an error, which might have hidden that there is work
 	}
 }
 
@@ -234,24 +234,24 @@ func signal(c chan struct{}) {
 
 var groups = []Group{GroupSession, GroupGit, GroupPush, GroupCheck}
 
-// takeOnce takes all that can be had in some groups and for which there is
-// room. It returns the groups in which there may be more than there was room for.
+// takeOnce takes the available work of some groups, as far as they have
+// capacity. It returns the groups that might have more work than capacity.
 func (w *Worker) takeOnce(ctx context.Context, look []Group) (full []Group, err error) {
 	for i, g := range look {
 		for {
-			room := w.room(g)
-			if room <= 0 {
+			free := w.free(g)
+			if free <= 0 {
 				full = append(full, g)
 				break
 			}
-			leases, err := w.cfg.Fabric.TryTake(ctx, fabric.Request{Worker: w.cfg.Name, Pools: w.cfg.Pools, Kinds: kindsOf(g), Most: room})
+			leases, err := w.cfg.Fabric.TryTake(ctx, fabric.Request{Worker: w.cfg.Name, Pools: w.cfg.Pools, Kinds: kindsOf(g), Most: free})
 			if err != nil {
 				return append(full, look[i:]...), err
 			}
 			for _, l := range leases {
 				w.execute(ctx, l)
 			}
-			if len(leases) < room {
+			if len(leases) < free {
 				break
 			}
 		}
@@ -269,21 +269,22 @@ func kindsOf(g Group) []coppice.WorkKind {
 	return kinds
 }
 
-func (w *Worker) room(g Group) int {
+// free returns how many more items of a group can be executed now.
+func (w *Worker) free(g Group) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	most, ok := w.cfg.Room[g]
+	most, ok := w.cfg.Capacity[g]
 	if !ok {
 		most = 64
 	}
 	return most - w.inUse[g]
 }
 
-// execute has one item's effect in a goroutine of its own and hands in the
-// result. A lease that is lost cancels it, unless the effect is whole.
+// execute carries out one item in a separate goroutine and reports the result. A
+// lost lease cancels it, unless the effect is whole.
 func (w *Worker) execute(ctx context.Context, l coppice.Lease) {
 	if ctx.Err() != nil {
-		return // the worker stops; the item stays its own and is begun after the restart
+		return // the worker stops; the item stays leased to it and is started after the restart
 	}
 	e, ok := executors[l.Work.Kind]
 	own, cancel := context.WithCancelCause(ctx)
@@ -311,13 +312,13 @@ func (w *Worker) execute(ctx context.Context, l coppice.Lease) {
 		}
 		res, err := e.do(w, ctx, l)
 		if ctx.Err() != nil {
-			return // stopped or lost: whoever holds the item next does it again
+			return // stopped or lost: the next holder of the item repeats it
 		}
 		w.finish(ctx, l, res, failure(err))
 	})
 }
 
-// failure turns an error into the failure it is, or means.
+// failure returns the failure that an error is, or means.
 func failure(err error) *coppice.Failure {
 	if err == nil {
 		return nil
@@ -349,24 +350,25 @@ func (w *Worker) finish(ctx context.Context, l coppice.Lease, res any, fail *cop
 		case errors.Is(err, fabric.ErrLost) || ctx.Err() != nil:
 			return
 		}
-		// The result stands; only the control process could not take it (a full
-		// disk, say). Handing it in again is what at-least-once means.
-		w.cfg.Logger.Error("handing in a result failed", "key", l.Work.Key, "error", err)
+		// The result is valid, but the control process could not store it, for
+		// example because of a full disk. It is reported again: delivery is at
+		// least once.
+		w.cfg.Logger.Error("reporting a result failed", "key", l.Work.Key, "error", err)
 		if w.stops() || w.pause(ctx, 1) != nil {
-			return // the effect is done again after the restart, which does no harm
+			return // the effect is repeated after the restart, which is safe
 		}
 	}
 }
 
-// mostBackoff bounds how often the pause before a further try doubles.
+// mostBackoff limits how often the pause before a further try doubles.
 const mostBackoff = 5
 
-// backoff is the pause after so many tries in a row that failed.
+// backoff returns the pause after a number of failed tries in a row.
 func (w *Worker) backoff(tries int) time.Duration {
 	return w.cfg.Retry << min(max(tries-1, 0), mostBackoff)
 }
 
-// pause waits before something is tried again.
+// pause waits before a further try.
 func (w *Worker) pause(ctx context.Context, tries int) error {
 	select {
 	case <-ctx.Done():
@@ -376,7 +378,7 @@ func (w *Worker) pause(ctx context.Context, tries int) error {
 	}
 }
 
-// accepted tidies up behind a result that is committed.
+// accepted cleans up after a result that is committed.
 func (w *Worker) accepted(l coppice.Lease) {
 	if l.Work.Kind != coppice.WorkRun {
 		return
@@ -386,7 +388,7 @@ func (w *Worker) accepted(l coppice.Lease) {
 	}
 }
 
-// renewLoop keeps the leases, and cancels what was lost.
+// renewLoop renews the leases, and cancels effects whose lease is lost.
 func (w *Worker) renewLoop(ctx context.Context) {
 	tick := time.NewTicker(w.cfg.Renew)
 	defer tick.Stop()

@@ -38,8 +38,8 @@ func (g gate) spec() coppice.CheckSpec {
 	}
 }
 
-// reached waits until the check stands at the gate; what it returns lets it
-// through.
+// reached waits until the check waits at the gate. The function that it returns
+// lets the check through.
 func (g gate) reached() (open func()) {
 	g.b.t.Helper()
 	f, err := os.OpenFile(g.path, os.O_WRONLY, 0)
@@ -48,11 +48,11 @@ func (g gate) reached() (open func()) {
 	return func() { f.Close() }
 }
 
-// A group without room takes nothing more, and holds up no other group.
-func TestRoomOfAGroup(t *testing.T) {
+// A group without capacity takes nothing more, and delays no other group.
+func TestCapacityOfAGroup(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	b.room = map[Group]int{GroupCheck: 1, GroupGit: 1}
+	b.capacity = map[Group]int{GroupCheck: 1, GroupGit: 1}
 	b.open()
 	one, two := b.gate("one"), b.gate("two")
 	first := b.offer(coppice.WorkCheck, "check/1", one.spec(), 0)
@@ -79,8 +79,8 @@ func TestRoomOfAGroup(t *testing.T) {
 	b.finished(second)
 }
 
-// What a worker held when it stopped it does again, as the same attempt.
-func TestGoesOnAfterARestart(t *testing.T) {
+// A worker repeats the work that it had when it stopped, as the same attempt.
+func TestContinuesAfterARestart(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	g := b.gate("gate")
@@ -104,7 +104,7 @@ func TestGoesOnAfterARestart(t *testing.T) {
 	}
 }
 
-// A result that comes after its work was taken back is dropped.
+// A result that comes after its work was cancelled is dropped.
 func TestLateResultIsDropped(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -121,7 +121,7 @@ func TestLateResultIsDropped(t *testing.T) {
 	}
 }
 
-// Renewing finds out that a lease is lost, and ends what was done under it.
+// Renewing finds out that a lease is lost, and ends its work.
 func TestLostLeaseEndsTheWork(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -133,7 +133,7 @@ func TestLostLeaseEndsTheWork(t *testing.T) {
 	b.must(b.renewOnce(b.ctx))
 	b.takeBack(id)
 	b.must(b.renewOnce(b.ctx))
-	b.wg.Wait() // though nobody opens the gate
+	b.wg.Wait() // although nobody opens the gate
 	if w := b.work(id); w.State != coppice.WorkCancelled {
 		t.Errorf("work %s", w.State)
 	}
@@ -175,8 +175,8 @@ func TestFailureOfAnError(t *testing.T) {
 	}
 }
 
-// Work that fails is handed in as failed, with its class.
-func TestFailuresAreHandedIn(t *testing.T) {
+// Failed work is reported as failed, with its class.
+func TestFailuresAreReported(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.start()
@@ -202,7 +202,7 @@ func TestUnknownKind(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	id := b.offer("later.kind", "k", struct{}{}, 0)
-	b.update(func(tx store.Tx) error { // as a newer version of this worker had begun it
+	b.update(func(tx store.Tx) error { // as if a newer version of this worker had started it
 		w, err := tx.Work.Get(id)
 		w.State, w.Worker, w.Attempt, w.LeaseUntil = coppice.WorkTaken, "local", 1, time.Now().Add(time.Minute)
 		if err != nil {
@@ -231,7 +231,7 @@ func TestConfigIsChecked(t *testing.T) {
 	b.Stop()
 }
 
-// What a worker held too long ago is no longer its own to begin.
+// A worker does not start work whose lease has expired.
 func TestOldLeaseIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -247,7 +247,7 @@ func TestOldLeaseIsLeftAlone(t *testing.T) {
 	b.start()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if len(b.held) != 0 { // what it begins it holds, and nobody opens the gate
+	if len(b.held) != 0 { // it holds what it starts, and nobody opens the gate
 		t.Errorf("began work whose lease is over")
 	}
 }

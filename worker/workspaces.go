@@ -6,11 +6,11 @@ import (
 	"coppice"
 )
 
-// Workspaces is what a worker needs of the directories that agents work in.
-// Package workspace has the implementation for git on this machine; its comments
-// say what each method guarantees.
+// Workspaces has the methods that a worker needs for the directories in which
+// agents work. Package workspace has the implementation for git on this machine.
+// Its comments say what each method guarantees.
 type Workspaces interface {
-	// What work items ask for.
+	// For work items.
 	Prepare(ctx context.Context, s coppice.PrepareSpec) (coppice.PrepareResult, error)
 	Remove(ctx context.Context, s coppice.RemoveSpec) (coppice.RemoveResult, error)
 	Restore(ctx context.Context, s coppice.RestoreSpec) (coppice.PrepareResult, error)
@@ -20,12 +20,13 @@ type Workspaces interface {
 	Move(ctx context.Context, s coppice.MoveSpec) (coppice.MoveResult, error)
 	Check(ctx context.Context, s coppice.CheckSpec) (coppice.CheckResult, error)
 
-	// What a session needs of the workspace at a path.
+	// For a session, with the path of its workspace.
 	Save(ctx context.Context, path, message string, exclude []string) (head string, changed bool, err error)
 	Changed(ctx context.Context, path string) (head string, files []string, err error)
 	Stat(ctx context.Context, path, from, to string) (string, error)
 	Hide(ctx context.Context, path, file string) error
 	Author(ctx context.Context, path string) (map[string]string, error)
-	// CommandEnv is the environment of a command that runs beside the agent.
+	// CommandEnv returns the environment of a command that runs beside the
+	// agent.
 	CommandEnv(own []string) []string
 }

@@ -118,8 +118,8 @@ func TestBadLooks(t *testing.T) {
 	}{
 		"a task's key":       {"app-1", head, "is a task, not a session"},
 		"no key":             {"", head, "key"},
-		"a branch":           {"app-1.1", "main", "is no object id"},
-		"half a commit":      {"app-1.1", head[:12], "is no object id"},
+		"a branch":           {"app-1.1", "main", "is not a valid object id"},
+		"half a commit":      {"app-1.1", head[:12], "is not a valid object id"},
 		"a commit that went": {"app-1.1", strings.Repeat("1", 40), "is gone"},
 	} {
 		t.Run(name, func(t *testing.T) {

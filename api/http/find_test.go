@@ -223,7 +223,7 @@ func TestArchive(t *testing.T) {
 	for _, e := range page.Events {
 		kinds = append(kinds, e.Kind)
 	}
-	if !slices.Equal(kinds, []coppice.EventKind{coppice.EventTaskCreated, coppice.EventTaskArchived, coppice.EventTaskTakenOut}) {
+	if !slices.Equal(kinds, []coppice.EventKind{coppice.EventTaskCreated, coppice.EventTaskArchived, coppice.EventTaskUnarchived}) {
 		t.Errorf("events %v", kinds)
 	}
 	// A task that continues is not archived.

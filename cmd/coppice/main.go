@@ -9,7 +9,7 @@ import (
 	"log/slog"
 	"os"
 	"os/signal"
-	"runtime"
+	"runtime/debug"
 	"syscall"
 
 	"coppice/agent/scripted"
@@ -35,11 +35,9 @@ func run() int {
 		return runBrowser(os.Args[2:])
 	}
 	if len(os.Args) > 1 && os.Args[1] == "serve" {
-		// The control process keeps little and uses much for a moment, so its
-		// collector would run all the time. It does so when the heap has grown by
-		// its own size: by this much at least, of which no page is ever touched.
-		ballast := make([]byte, 16<<20)
-		defer runtime.KeepAlive(ballast)
+		// The control process keeps little memory and allocates much for short
+		// times. With the default of 100, its collector would run all the time.
+		debug.SetGCPercent(400)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

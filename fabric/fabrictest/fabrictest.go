@@ -1,5 +1,5 @@
-// Package fabrictest holds the conformance suite of the fabric contract: what
-// every implementation has to show, as tests.
+// Package fabrictest has the conformance suite of the fabric contract: tests
+// that every implementation must pass.
 package fabrictest
 
 import (
@@ -17,23 +17,23 @@ import (
 	"coppice/fabric"
 )
 
-// Bundle is a fabric under test and the hands of whoever owns the truth behind
-// it. What it opens it closes when the test ends.
+// Bundle is a fabric under test, and functions that act as the engine behind it.
+// It closes what it opens when the test ends.
 type Bundle struct {
 	Fabric fabric.Fabric
 	// Lease is how long a lease lasts.
 	Lease time.Duration
-	// Offer puts work into the truth, as the engine does. Kind, Key and Pool
-	// are given; the work is takeable when Offer returns.
+	// Offer offers work, as the engine does. Kind, Key and Pool are given. The
+	// work can be taken when Offer returns.
 	Offer func(t *testing.T, w coppice.Work)
-	// Cancel takes work back, as the engine does.
+	// Cancel cancels work, as the engine does.
 	Cancel func(t *testing.T, key string)
-	// Advance lets time pass; leases that run out by then are acted on when it
+	// Advance lets time pass. Leases that expire until then are handled when it
 	// returns.
 	Advance func(t *testing.T, d time.Duration)
-	// Work returns an item as the truth has it.
+	// Work returns an item as stored.
 	Work func(t *testing.T, key string) coppice.Work
-	// Reopen returns a new fabric on the same truth, as after a restart.
+	// Reopen returns a new fabric on the same facts, as after a restart.
 	Reopen func(t *testing.T) fabric.Fabric
 }
 
@@ -69,11 +69,12 @@ func Run(t *testing.T, open func(t *testing.T) Bundle) {
 	}
 }
 
-// patience bounds waits for what should happen at once; only a hang meets it.
+// patience limits waits for what should happen immediately. Only a hang reaches
+// it.
 const patience = 30 * time.Second
 
-// Pools and kinds of the suite. The kinds are such that an owner of the truth
-// never gives up, however often a lease runs out.
+// Pools and kinds of the suite. The engine never gives up these kinds, however
+// often a lease expires.
 const (
 	pool  = "local"
 	other = "control"
@@ -157,7 +158,7 @@ func testTake(t *testing.T, b *bundle) {
 	}
 	b.wantKeys("taken twice", b.take(request("w2", 1)))
 	if w := b.Work(t, "a"); w.State != coppice.WorkTaken || w.Worker != "w1" || w.Attempt != 1 {
-		t.Errorf("the truth says %+v", w)
+		t.Errorf("stored is %+v", w)
 	}
 }
 
@@ -176,7 +177,7 @@ func testPoolsAndKinds(t *testing.T, b *bundle) {
 		{"no pool", nil, kinds, 9, nil},
 		{"another pool", []string{"mars"}, kinds, 9, nil},
 		{"another kind", []string{pool, other}, []coppice.WorkKind{coppice.WorkRestore}, 9, nil},
-		{"no room", []string{pool, other}, kinds, 0, nil},
+		{"no capacity", []string{pool, other}, kinds, 0, nil},
 		{"one kind", []string{pool}, []coppice.WorkKind{coppice.WorkRemove}, 9, []string{"remove"}},
 		{"one pool", []string{other}, kinds, 9, []string{"elsewhere"}},
 		{"the rest", []string{other, pool}, kinds, 9, []string{"run"}},
@@ -192,7 +193,7 @@ func testOldestFirst(t *testing.T, b *bundle) {
 	b.wantKeys("the rest", b.take(request("w1", 9)), "w", "v")
 }
 
-// testOneHolder lets sixteen take from one queue: each item goes to one of
+// testOneHolder lets 16 workers take from one queue. Each item goes to one of
 // them.
 func testOneHolder(t *testing.T, b *bundle) {
 	const items, takers = 200, 16
@@ -240,7 +241,7 @@ func testOneHolder(t *testing.T, b *bundle) {
 func testRenew(t *testing.T, b *bundle) {
 	b.offer("a", "b")
 	leases := b.take(request("w1", 2))
-	for range 3 { // longer than a lease, in steps shorter than one
+	for range 3 { // longer than a lease, in steps shorter than a lease
 		b.Advance(t, b.Lease*2/3)
 		lost, err := b.Fabric.Renew(b.ctx, leases)
 		if err != nil || len(lost) != 0 {

@@ -11,20 +11,20 @@ import (
 	"coppice/fabric"
 )
 
-// LedgerBundle is a ledger under test and the hands of whoever owns the facts
+// LedgerBundle is a ledger under test, and functions that access the facts
 // behind it.
 type LedgerBundle struct {
 	Ledger fabric.Ledger
 	// Reopen returns a new ledger on the same facts, as after a restart.
 	Reopen func(t *testing.T) fabric.Ledger
-	// Put inserts a session of the one task there is, or replaces one.
+	// Put inserts a session of the only task, or replaces one.
 	Put func(t *testing.T, s *coppice.Session)
 	// Offer offers a session's run, and Settle settles it.
 	Offer, Settle func(t *testing.T, session int64)
 	Get           func(t *testing.T, session int64) coppice.Session
 	Output        func(t *testing.T, session int64) []coppice.Output
 	Questions     func(t *testing.T) []coppice.Question
-	// Lose makes a commit one that Publish cannot find.
+	// Lose makes Publish unable to find a commit.
 	Lose func(commit string)
 }
 
@@ -63,7 +63,7 @@ type ledgerBundle struct {
 
 var ledgerNoon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// session makes a session that is about to start.
+// session creates a session that is about to start.
 func (b *ledgerBundle) session(n int, change func(*coppice.Session)) coppice.Session {
 	b.t.Helper()
 	s := coppice.Session{N: n, Key: fmt.Sprint("app-1.", n), State: coppice.SessionStarting, Prompt: "Say hello.", CreatedAt: ledgerNoon}
@@ -74,7 +74,7 @@ func (b *ledgerBundle) session(n int, change func(*coppice.Session)) coppice.Ses
 	return s
 }
 
-// begun makes a session that runs.
+// begun creates a session that runs.
 func (b *ledgerBundle) begun() coppice.Session {
 	b.t.Helper()
 	s := b.session(1, nil)
@@ -84,7 +84,7 @@ func (b *ledgerBundle) begun() coppice.Session {
 	return s
 }
 
-// frame is the next piece of output, of 10 bytes in the spool.
+// frame returns the next piece of output, of 10 bytes in the spool.
 func (b *ledgerBundle) frame(kind coppice.OutputKind, data string) fabric.Frame {
 	at := b.end
 	b.end += 10
@@ -100,7 +100,7 @@ func (b *ledgerBundle) record(s coppice.Session, quiet bool, frames ...fabric.Fr
 	return at
 }
 
-// text is what a session wrote of a kind.
+// text returns a session's output of a kind.
 func (b *ledgerBundle) text(s coppice.Session, kind coppice.OutputKind) string {
 	b.t.Helper()
 	var text strings.Builder
@@ -192,11 +192,11 @@ func testRecordOnce(t *testing.T, b *ledgerBundle) {
 func testRecordFacts(t *testing.T, b *ledgerBundle) {
 	s := b.begun()
 	at := b.record(s, false,
-		b.frame(coppice.OutputStdout, `{"kind":"usage","usage":{"input_tokens":99}}`+"\n"), // raw bytes are no facts
+		b.frame(coppice.OutputStdout, `{"kind":"usage","usage":{"input_tokens":99}}`+"\n"), // raw bytes do not change facts
 		b.frame(coppice.OutputEvent, `not json`),
 		b.frame(coppice.OutputEvent, `{"kind":"init","conversation":"talk1","model":"big"}`),
 		b.frame(coppice.OutputEvent, `{"kind":"usage","usage":{"input_tokens":2,"cost_usd":0.25}}`),
-		b.frame(coppice.OutputEvent, `{"kind":"state","state":"done"}`), // an agent does not end its session by saying so
+		b.frame(coppice.OutputEvent, `{"kind":"state","state":"done"}`), // an agent cannot end its session by saying so
 		b.frame(coppice.OutputEvent, `{"kind":"state","state":"waiting"}`),
 		b.frame(coppice.OutputEvent, `{"kind":"question","ref":"q1","text":"Which?","options":["this","that"]}`),
 		b.frame(coppice.OutputEvent, `{"kind":"question","ref":"p1","text":"run make?","rule":{"tool":"run","match":"make *","do":"allow"}}`),
@@ -223,13 +223,14 @@ func testRecordOfTheDead(t *testing.T, b *ledgerBundle) {
 	}
 }
 
-// A token in two frames; the suite has none whole.
+// A token in two frames. No file has it whole.
 var tokenHalves = []string{"a ghp_" + strings.Repeat("aB3", 4), strings.Repeat("aB3", 8) + " b\n"}
 
 const hiddenToken = "a [redacted] b\n"
 
-// What may begin a secret is not taken until what follows decides, also across a
-// restart; then each piece is whole but for the secret.
+// The ledger does not accept the possible start of a secret until it has what
+// follows, even after a restart. Then each piece is complete except for the
+// secret.
 func testSplitSecret(t *testing.T, b *ledgerBundle) {
 	s := b.begun()
 	first := b.frame(coppice.OutputStdout, tokenHalves[0])
@@ -246,7 +247,7 @@ func testSplitSecret(t *testing.T, b *ledgerBundle) {
 	}
 }
 
-// Quiet output is taken whole. Should it go on after all, no secret is shown
+// Quiet output is accepted whole. If it continues after all, no secret is shown
 // whole, and nothing else is lost.
 func testQuiet(t *testing.T, b *ledgerBundle) {
 	s := b.begun()
@@ -262,8 +263,8 @@ func testQuiet(t *testing.T, b *ledgerBundle) {
 	}
 }
 
-// A stream that waits holds up others only for a while, and is not mixed with
-// them: a secret is found though another stream writes in between.
+// A stream that waits delays others only for a while, and is not mixed with
+// them: a secret is found although another stream writes in between.
 func testStreamsApart(t *testing.T, b *ledgerBundle) {
 	s := b.begun()
 	b.record(s, false,
@@ -277,7 +278,7 @@ func testStreamsApart(t *testing.T, b *ledgerBundle) {
 	later := b.frame(coppice.OutputStderr, "later\n")
 	later.At = ledgerNoon.Add(fabric.Quiet)
 	if at := b.record(s, false, wait, later); at.Cursor != later.Next {
-		t.Errorf("a stream that is quiet holds up another: %+v", at)
+		t.Errorf("a quiet stream delays another: %+v", at)
 	}
 }
 
@@ -306,6 +307,6 @@ func testPublish(t *testing.T, b *ledgerBundle) {
 	b.Lose("commit2")
 	head.Commit = "commit2"
 	if err := b.Ledger.Publish(b.ctx, head); err == nil {
-		t.Error("a commit that is not there was published")
+		t.Error("a missing commit was published")
 	}
 }

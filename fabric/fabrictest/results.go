@@ -20,7 +20,7 @@ func testFinishOnce(t *testing.T, b *bundle) {
 	}
 	b.lost("a second result", b.Fabric.Finish(b.ctx, l, json.RawMessage(`{"n":2}`), nil))
 	if w := b.Work(t, "a"); w.State != coppice.WorkFinished || string(w.Result) != `{"n":1}` || w.Failure != nil {
-		t.Errorf("the truth says %s, result %s", w.State, w.Result)
+		t.Errorf("stored is %s, result %s", w.State, w.Result)
 	}
 	b.wantKeys("taken though finished", b.take(request("w2", 9)))
 }
@@ -33,11 +33,11 @@ func testFinishFailure(t *testing.T, b *bundle) {
 	}
 	w := b.Work(t, "a")
 	if d := cmp.Diff(fail, w.Failure); d != "" || w.State != coppice.WorkFinished || len(w.Result) != 0 {
-		t.Errorf("the truth says %s, result %s, failure:\n%s", w.State, w.Result, d)
+		t.Errorf("stored is %s, result %s, failure:\n%s", w.State, w.Result, d)
 	}
 }
 
-// testOldAttempt lets the first holder come back after a second has taken over.
+// testOldAttempt lets the first holder return after a second one has taken over.
 func testOldAttempt(t *testing.T, b *bundle) {
 	b.offer("a", "b")
 	old := b.take(request("w1", 2))
@@ -68,7 +68,7 @@ func testOldAttempt(t *testing.T, b *bundle) {
 	if w := b.Work(t, "a"); string(w.Result) != `{"by":"w2"}` {
 		t.Errorf("accepted %s", w.Result)
 	}
-	// The same worker may take it up again, but as a new attempt.
+	// The same worker can take it again, but as a new attempt.
 	again := b.take(request("w1", 1))
 	b.wantKeys("taken up again", again, "b")
 	b.lost("its own first attempt", b.finish(old[1]))
@@ -98,7 +98,7 @@ func testCancelled(t *testing.T, b *bundle) {
 	b.wantKeys("held though cancelled", held)
 }
 
-// served takes whatever comes, waiting in between, and tells each item's key.
+// served takes all work, waits in between, and sends each item's key.
 func (b *bundle) served(ctx context.Context) <-chan string {
 	keys := make(chan string)
 	done := make(chan struct{})
@@ -152,8 +152,8 @@ func testWaitWakes(_ *testing.T, b *bundle) {
 	}
 }
 
-// testWaitMissesNothing offers between a TryTake that found nothing and the
-// Wait that follows it.
+// testWaitMissesNothing offers work between a TryTake that found nothing and the
+// Wait after it.
 func testWaitMissesNothing(t *testing.T, b *bundle) {
 	for n := range 20 {
 		b.wantKeys("before", b.take(request("w1", 1)))
@@ -167,7 +167,7 @@ func testWaitMissesNothing(t *testing.T, b *bundle) {
 	}
 }
 
-// testWaitForExpired waits for an item that another holds and loses.
+// testWaitForExpired waits for an item that another worker has and loses.
 func testWaitForExpired(t *testing.T, b *bundle) {
 	b.offer("a")
 	b.wantKeys("held by another", b.take(request("w2", 1)), "a")
@@ -180,7 +180,7 @@ func testWaitEnds(t *testing.T, b *bundle) {
 	ctx, cancel := context.WithCancel(b.ctx)
 	ended := make(chan error)
 	go func() {
-		for { // it may return for no reason
+		for { // it can return without a reason
 			if err := b.Fabric.Wait(ctx); err != nil || ctx.Err() != nil {
 				ended <- err
 				return

@@ -1,8 +1,6 @@
-// Package local is the fabric of one machine: leases are rows in the store, a
-// lease's end is one of the engine's timers, and nothing has to be started.
-//
-// It stands on the store's contract, as the only fabric does: that is what
-// "in-process over the store" means.
+// Package local is the fabric of one machine. Leases are rows in the store, and
+// the end of a lease is one of the engine's timers, so nothing has to be
+// started. It is the only fabric that uses the store's contract.
 package local
 
 import (
@@ -25,20 +23,20 @@ const DefaultLease = 30 * time.Second
 // timerWork is the engine's timer for a lease.
 const timerWork = "work"
 
-// Config is what a Fabric needs. Lease is DefaultLease when 0.
+// Config has the dependencies of a Fabric. Lease 0 means DefaultLease.
 type Config struct {
 	Store store.Store
 	Now   func() time.Time
 	Lease time.Duration
-	// Accept turns a result, or a failure, into what is kept of it. Nil means
-	// that it is kept as it is.
+	// Accept returns the result and failure to store. Nil means that they are
+	// stored unchanged.
 	Accept func(context.Context, coppice.Work, json.RawMessage, *coppice.Failure) (json.RawMessage, *coppice.Failure, error)
 }
 
 // Fabric hands out the store's work.
 type Fabric struct {
 	cfg    Config
-	offers store.Watch // for as long as there is the store
+	offers store.Watch // for the lifetime of the store
 
 	mu    sync.Mutex
 	nodes map[string]coppice.Node
@@ -46,7 +44,7 @@ type Fabric struct {
 
 var _ fabric.Fabric = (*Fabric)(nil)
 
-// New makes a Fabric.
+// New returns a Fabric.
 func New(c Config) *Fabric {
 	if c.Lease == 0 {
 		c.Lease = DefaultLease
@@ -54,12 +52,13 @@ func New(c Config) *Fabric {
 	return &Fabric{cfg: c, offers: c.Store.Watch(store.TopicWork), nodes: map[string]coppice.Node{}}
 }
 
-// TryTake leases takeable work, the most important first.
+// TryTake leases available work, the most important first.
 func (f *Fabric) TryTake(ctx context.Context, r fabric.Request) ([]coppice.Lease, error) {
 	if len(r.Kinds) == 0 || r.Most < 1 {
 		return nil, nil
 	}
-	// Most calls find nothing: that costs a read, not a turn of the writer.
+	// Most calls find nothing, so a read comes first, which does not occupy the
+	// writer.
 	any := false
 	err := f.cfg.Store.View(ctx, func(s store.Reader) error {
 		works, err := s.Work.Takeable(r.Pools, r.Kinds, 1)
@@ -93,14 +92,14 @@ func (f *Fabric) TryTake(ctx context.Context, r fabric.Request) ([]coppice.Lease
 	return leases, nil
 }
 
-// Wait returns when work may have become takeable since it last returned. It
-// serves one caller: of two, one could miss what the other heard of.
+// Wait returns when work might be available that was not at its last return. It
+// serves one caller: of two, one could miss a change that the other has seen.
 func (f *Fabric) Wait(ctx context.Context) error {
 	_, err := f.offers.Wait(ctx)
 	return err
 }
 
-// Held returns what a worker had begun.
+// Held returns the work that a worker had started.
 func (f *Fabric) Held(ctx context.Context, worker string) ([]coppice.Lease, error) {
 	var leases []coppice.Lease
 	err := f.cfg.Store.View(ctx, func(r store.Reader) error {
@@ -113,7 +112,7 @@ func (f *Fabric) Held(ctx context.Context, worker string) ([]coppice.Lease, erro
 	return leases, err
 }
 
-// Renew prolongs leases.
+// Renew extends leases.
 func (f *Fabric) Renew(ctx context.Context, leases []coppice.Lease) ([]coppice.Lease, error) {
 	var lost []coppice.Lease
 	err := f.cfg.Store.Update(ctx, func(tx store.Tx) error {
@@ -137,7 +136,7 @@ func (f *Fabric) Renew(ctx context.Context, leases []coppice.Lease) ([]coppice.L
 	return lost, err
 }
 
-// Finish hands in a result.
+// Finish stores a result.
 func (f *Fabric) Finish(ctx context.Context, l coppice.Lease, result json.RawMessage, failure *coppice.Failure) (err error) {
 	if f.cfg.Accept != nil {
 		if result, failure, err = f.cfg.Accept(ctx, l.Work, result, failure); err != nil {
@@ -172,8 +171,8 @@ func (f *Fabric) Finish(ctx context.Context, l coppice.Lease, result json.RawMes
 	})
 }
 
-// Announce tells that a node is alive. On one machine it is for as long as the
-// process is.
+// Announce reports that a node is alive. On one machine it is alive while the
+// process runs.
 func (f *Fabric) Announce(_ context.Context, n coppice.Node) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -25,8 +25,8 @@ func TestConformance(t *testing.T) {
 	fabrictest.Run(t, open)
 }
 
-// truth is a store with one task, that the engine looks after.
-type truth struct {
+// facts is a store with one task and its engine.
+type facts struct {
 	store  store.Store
 	clock  *clock.Manual
 	engine *engine.Engine
@@ -35,7 +35,7 @@ type truth struct {
 
 func open(t *testing.T) fabrictest.Bundle {
 	t.Helper()
-	tr := newTruth(t)
+	tr := newFacts(t)
 	reopen := func(*testing.T) fabric.Fabric { return local.New(local.Config{Store: tr.store, Now: tr.clock.Now}) }
 	return fabrictest.Bundle{
 		Fabric: reopen(t), Lease: local.DefaultLease, Reopen: reopen,
@@ -49,11 +49,11 @@ func open(t *testing.T) fabrictest.Bundle {
 	}
 }
 
-func newTruth(t *testing.T) *truth {
+func newFacts(t *testing.T) *facts {
 	t.Helper()
 	var err error
 	s := sqlitetest.Open(t, sqlite.Config{})
-	tr := &truth{store: s, clock: clock.NewManual(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))}
+	tr := &facts{store: s, clock: clock.NewManual(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))}
 	tr.engine, err = engine.New(engine.Config{
 		Store: s, Now: tr.clock.Now, Nodes: func(context.Context) ([]coppice.Node, error) { return nil, nil },
 	})
@@ -71,14 +71,14 @@ func newTruth(t *testing.T) *truth {
 	return tr
 }
 
-func (tr *truth) update(t *testing.T, f func(store.Tx) error) {
+func (tr *facts) update(t *testing.T, f func(store.Tx) error) {
 	t.Helper()
 	if err := tr.store.Update(t.Context(), f); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func (tr *truth) offer(t *testing.T, w coppice.Work) {
+func (tr *facts) offer(t *testing.T, w coppice.Work) {
 	t.Helper()
 	w.ProjectID, w.TaskID, w.State, w.OfferedAt = tr.task.ProjectID, tr.task.ID, coppice.WorkOffered, tr.clock.Now()
 	if w.Spec == nil {
@@ -87,14 +87,14 @@ func (tr *truth) offer(t *testing.T, w coppice.Work) {
 	tr.update(t, func(tx store.Tx) error { return tx.Work.Put(&w) })
 }
 
-func (tr *truth) cancel(t *testing.T, key string) {
+func (tr *facts) cancel(t *testing.T, key string) {
 	t.Helper()
 	w := tr.work(t, key)
 	w.State = coppice.WorkCancelled
 	tr.update(t, func(tx store.Tx) error { return tx.Work.Put(&w) })
 }
 
-func (tr *truth) work(t *testing.T, key string) (w coppice.Work) {
+func (tr *facts) work(t *testing.T, key string) (w coppice.Work) {
 	t.Helper()
 	if err := tr.store.View(t.Context(), func(r store.Reader) error {
 		found, err := r.Work.ByKey(key)
@@ -108,10 +108,10 @@ func (tr *truth) work(t *testing.T, key string) (w coppice.Work) {
 	return w
 }
 
-// A result is a fact in the log as well, so that the engine wakes for it.
+// A result is also an event in the log, which wakes the engine.
 func TestFinishIsLogged(t *testing.T) {
 	t.Parallel()
-	tr := newTruth(t)
+	tr := newFacts(t)
 	f := local.New(local.Config{Store: tr.store, Now: tr.clock.Now})
 	tr.offer(t, coppice.Work{Kind: coppice.WorkPurge, Key: "a", Pool: engine.PoolLocal})
 	leases, err := f.TryTake(t.Context(), fabric.Request{Worker: "w1", Pools: []string{engine.PoolLocal}, Kinds: []coppice.WorkKind{coppice.WorkPurge}, Most: 1})

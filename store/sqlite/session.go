@@ -24,7 +24,7 @@ func sessionOf(s dbsqlc.Session) (coppice.Session, error) {
 		EndedAt: at(s.EndedAt), OutputAt: at(s.OutputAt),
 		Conversation: s.Conversation, Signal: s.Signal, Summary: s.Summary, Failure: unpackPtr[coppice.Failure](&u, s.Failure),
 		From: s.FromCommit, Head: s.Head, Stat: s.Stat, Usage: unpackValue[coppice.Usage](&u, s.Usage), Budget: coppice.USD(s.Budget), Cursor: s.Cursor,
-		StopWhy: coppice.Class(s.StopWhy), StopTries: int(s.StopTries), StopAt: at(s.StopAt), Warning: s.Warning, Dropped: s.Dropped, Memory: s.Memory,
+		StopWhy: coppice.StopReason(s.StopWhy), StopTries: int(s.StopTries), StopAt: at(s.StopAt), Warning: s.Warning, Dropped: s.Dropped, Memory: s.Memory,
 		Verdict: unpackPtr[coppice.Verdict](&u, s.Verdict), Answer: unpackPtr[coppice.Answer](&u, s.Answer), Path: s.Path, Ports: unpackValue[[]int](&u, s.Ports),
 		ParkedAt: at(s.ParkedAt), ReadyAt: at(s.ReadyAt), ParkedFor: coppice.Duration(s.ParkedFor),
 	}

@@ -129,7 +129,7 @@ func compareHeld(ctx context.Context, l *lab) ([]measurement, func(), error) {
 func (w *watch) held(ctx context.Context) error {
 	for {
 		e, err := w.wait(ctx, coppice.EventTaskStage, 1)
-		if err != nil || strings.Contains(e.Reason, "waits for a person") {
+		if err != nil || strings.Contains(e.Reason, "proven") {
 			return err
 		}
 	}

@@ -49,10 +49,10 @@ var saboteurs = []sabotage{
 	{name: "Wrong", ends: "failed", category: "test_only", reason: "its checks do not pass", cases: looks + `
   - {match: 'Task \S+: NAME (\d+)', steps: [{append: {path: parts/$1, content: "wrong\n"}}]}
 `},
-	{name: "Silent", ends: "failed", category: "verification", reason: "its verifier does not pass it", cases: tries + `
+	{name: "Silent", ends: "failed", category: "verification", reason: "its verifier refused it", cases: tries + `
   - {match: 'Task \S+: NAME (\d+)', role: verify, steps: [{say: It looks fine to me.}]}
 ` + works},
-	{name: "Refused", ends: "failed", category: "verification", reason: "its verifier does not pass it", cases: tries + `
+	{name: "Refused", ends: "failed", category: "verification", reason: "its verifier refused it", cases: tries + `
   - {match: 'Task \S+: NAME (\d+)', role: verify, steps: [{say: "STEP 1: FAIL I do not like it"}]}
 ` + works},
 	{name: "Nothing", ends: "failed", category: "implementation", reason: "without changing anything", cases: `
@@ -68,10 +68,10 @@ var saboteurs = []sabotage{
 	{name: "Limited", agent: "limited", ends: "open", reason: "limited is limited until ", cases: `
   - {match: 'Task \S+: NAME (\d+)', steps: [{append: {path: parts/$1, content: "half of it\n"}}, {commit: Half}, {fail: {class: rate_limit, text: you have hit your limit, retry_in: 24h}}]}
 `},
-	{name: "Tampered", ends: "failed", category: "verification", reason: "its verifier does not pass it", cases: looks + `
+	{name: "Tampered", ends: "failed", category: "verification", reason: "its verifier refused it", cases: looks + `
   - {match: 'Task \S+: NAME (\d+)', steps: [{append: {path: parts/$1, content: "wrong\n"}}, {append: {path: check.sh, content: ""}}, {write: {path: check.sh, content: "exit 0\n"}}]}
 `},
-	{name: "Meddled", ends: "failed", category: "verification", reason: "its verifier does not pass it", cases: tries + `
+	{name: "Meddled", ends: "failed", category: "verification", reason: "its verifier refused it", cases: tries + `
   - match: 'Task \S+: NAME (\d+)'
     role: verify
     steps:

@@ -49,7 +49,7 @@ func TestRequeueARunningTask(t *testing.T) {
 	w.wantOnBase("half.txt", "half")
 	w.wantOnBase("left.txt", "left")
 	w.wantOnBase("rest.txt", "rest")
-	w.wantPrompt(key+".2", "A person adds: leave the schema alone", "A person ended the work on this task", "What "+key+".1 (scripted) did", "half.txt")
+	w.wantPrompt(key+".2", "A person adds: leave the schema alone", "A person stopped the work on this task", "What "+key+".1 (scripted) did", "half.txt")
 	w.await(key, "an empty workspace", func(d api.TaskDetail) bool { return !d.Workspace.RemovedAt.IsZero() })
 	w.quiet(t)
 
@@ -119,7 +119,7 @@ func TestRequeueTasksWithoutSessions(t *testing.T) {
 	w.await(queued, "a place in the queue", func(d api.TaskDetail) bool { return d.Stage == coppice.StageQueued })
 
 	r := w.try(w.repo, "", "requeue", waits, "app-99", held, queued, "--agent", "other", "--note", "take care")
-	if r.code != 1 || !strings.Contains(r.err, "app-99") || strings.Count(r.out, "\n") != 3 {
+	if r.code != 1 || !strings.Contains(r.err, "app-99") || strings.Count(r.out, "is restarted") != 3 {
 		t.Errorf("requeue of many: %+v", r)
 	}
 	keys := []string{waits, held, queued}

@@ -79,7 +79,7 @@ func (s *sim) removeAll() error {
 			return err
 		}
 		err := s.remove()
-		if coppice.ErrorCode(err) == coppice.EConflict && strings.Contains(err.Error(), "come after") {
+		if coppice.ErrorCode(err) == coppice.EConflict && strings.Contains(err.Error(), "depend on") {
 			for _, key := range s.keys { // a person does what the refusal says
 				if strings.HasPrefix(key, "p2-") {
 					_ = s.stop(key)

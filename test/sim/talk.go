@@ -115,7 +115,7 @@ func (s *sim) talkHolds(r store.Reader, tasks []coppice.Task) error {
 			return err
 		}
 		for _, x := range sessions {
-			if x.Screen && x.StopWhy != "" && x.StopWhy != coppice.StopGiven && x.StopWhy != coppice.ClassCancelled {
+			if x.Screen && x.StopWhy != "" && x.StopWhy != coppice.StopGiven && x.StopWhy != coppice.StopCancelled {
 				return fmt.Errorf("%s, which a person had taken, was stopped for %s", x.Key, x.StopWhy)
 			}
 		}

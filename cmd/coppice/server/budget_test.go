@@ -37,7 +37,7 @@ func TestADayHasABudget(t *testing.T) {
 		b.must(err)
 		return made[0].Key
 	}
-	const reason = "the project has spent 1.50 of 1 USD today; goes on at 00:00 UTC"
+	const reason = "the project has spent 1.50 of 1 USD today; continues at 00:00 UTC"
 	waits := func(d api.TaskDetail) bool { return d.Reason == reason }
 	ended := func(d api.TaskDetail) bool { return d.Stage == coppice.StageEnded }
 

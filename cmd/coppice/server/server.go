@@ -224,8 +224,8 @@ func (s *Server) wire(ctx context.Context) error {
 		Workspaces: s.spaces, Sessions: s.path("sessions"), Host: host.Launcher{Argv: []string{s.cfg.Self, "host"}, Env: hostEnv(s.cfg.Environ)},
 		Browser: []string{s.cfg.Self, "browser"},
 		Profile: s.profile, Environ: s.cfg.Environ, Now: s.cfg.Now, Logger: s.cfg.Logger,
-		Secrets: config.Secrets{Environ: s.cfg.Environ, Redact: s.cfg.Redact}.Resolve,
-		Room:    map[worker.Group]int{worker.GroupGit: max(4, 2*runtime.NumCPU()), worker.GroupPush: 8, worker.GroupCheck: cmp.Or(own.Limits.Checks, runtime.NumCPU()), worker.GroupSession: 1024},
+		Secrets:  config.Secrets{Environ: s.cfg.Environ, Redact: s.cfg.Redact}.Resolve,
+		Capacity: map[worker.Group]int{worker.GroupGit: max(4, 2*runtime.NumCPU()), worker.GroupPush: 8, worker.GroupCheck: cmp.Or(own.Limits.Checks, runtime.NumCPU()), worker.GroupSession: 1024},
 	})
 	if err != nil {
 		return err

@@ -292,8 +292,8 @@ func TestInitRefuses(t *testing.T) {
 		"inside .git":     {setup.Options{Dir: filepath.Join(good, ".git")}, "git's own folder"},
 		"detached":        {setup.Options{Dir: detached}, "no branch is checked out"},
 		"unknown base":    {setup.Options{Dir: good, Base: "nope"}, "no branch"},
-		"base as command": {setup.Options{Dir: good, Base: "$(touch x)"}, "no branch name"},
-		"agent as option": {setup.Options{Dir: good, Agent: "-rf"}, "no agent name"},
+		"base as command": {setup.Options{Dir: good, Base: "$(touch x)"}, "not a valid branch name"},
+		"agent as option": {setup.Options{Dir: good, Agent: "-rf"}, "not a valid agent name"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

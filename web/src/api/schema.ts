@@ -444,7 +444,7 @@ export interface NewTask {
   "priority"?: number;
   /** A name for this task within the request, so that others can come after it */
   "ref"?: string;
-  /** The JSON schema that the answer must match; text is wanted when absent */
+  /** The JSON schema that the answer must match; if absent, the answer is a text */
   "schema"?: unknown;
   /** What must be true when it is done, one by one */
   "steps"?: (string)[] | null;

@@ -14,12 +14,12 @@ export interface Verb {
 }
 
 export const verbs: Verb[] = [
-  {"about":"Land what passed its checks, or try a landing that waits at once","done":"lands","id":"land","name":"Land"},
-  {"about":"Go on with it, in its last conversation","done":"goes on","id":"continue","name":"Continue","prompt":"What should it do now?","text":"text"},
-  {"about":"Begin it anew","bare":true,"done":"begins anew","id":"retry","name":"Retry","prompt":"What should it do differently? (may stay empty)","text":"note"},
-  {"about":"End what runs and begin it anew, in the workspace it has","bare":true,"done":"goes back to the queue","id":"requeue","name":"Requeue","prompt":"What should it do differently? (may stay empty)","staff":true,"text":"note"},
+  {"about":"Land it after its checks have passed, or retry a landing that waits","done":"lands","id":"land","name":"Land"},
+  {"about":"Continue it in its last conversation","done":"continues","id":"continue","name":"Continue","prompt":"What should it do now?","text":"text"},
+  {"about":"Retry it","bare":true,"done":"is retried","id":"retry","name":"Retry","prompt":"What should it do differently? (optional)","text":"note"},
+  {"about":"Stop the running session and restart it in its workspace","bare":true,"done":"goes back to the queue","id":"requeue","name":"Requeue","prompt":"What should it do differently? (optional)","staff":true,"text":"note"},
   {"about":"Stop it and its session","danger":true,"done":"stops","id":"stop","name":"Stop"},
-  {"about":"Give it back to Coppice, which goes on in the same conversation","done":"goes on by itself","id":"give","name":"Give back","prompt":"What did you do? (may stay empty)","text":"text"},
-  {"about":"Go on with it yourself on the agent's own screen","done":"is yours: open its terminal, or run coppice attach with its key","id":"take","more":true,"name":"Take over"},
-  {"about":"Bring its removed workspace back","done":"","id":"undo","more":true,"name":"Undo removal"},
+  {"about":"Give it back to Coppice, which continues in the same conversation","done":"continues","id":"give","name":"Give back","prompt":"What did you do? (optional)","text":"text"},
+  {"about":"Continue it yourself on the agent's own screen","done":"is yours: open its terminal, or run coppice attach with its key","id":"take","more":true,"name":"Take over"},
+  {"about":"Restore its removed workspace","done":"","id":"undo","more":true,"name":"Undo removal"},
 ];

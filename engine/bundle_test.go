@@ -1,0 +1,176 @@
+package engine
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"coppice"
+	"coppice/store"
+	"coppice/store/sqlite"
+	"coppice/store/sqlite/sqlitetest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// bundle is an engine and an intake on a real store, with a clock that the test
+// moves.
+type bundle struct {
+	*Intake
+	t      *testing.T
+	store  store.Store
+	engine *Engine
+	clock  time.Time
+	nodes  []coppice.Node
+}
+
+func open(t *testing.T, cfg ...func(*Config)) *bundle {
+	t.Helper()
+	var err error
+	s := sqlitetest.Open(t, sqlite.Config{})
+	b := &bundle{t: t, store: s, clock: noon, nodes: []coppice.Node{{Name: PoolLocal}}}
+	c := Config{Store: s, Now: b.now, Nodes: func(context.Context) ([]coppice.Node, error) { return b.nodes, nil }}
+	for _, f := range cfg {
+		f(&c)
+	}
+	if b.engine, err = New(c); err != nil {
+		t.Fatal(err)
+	}
+	b.Intake = NewIntake(s, b.now, inspected, func(_ coppice.Project, agent string) error {
+		if agent == "nobody" {
+			return coppice.Errorf(coppice.EInvalid, "there is no agent nobody").WithField("agent")
+		}
+		return nil
+	}, func(_ coppice.Project, agent string) error {
+		if agent == "blind" {
+			return coppice.Errorf(coppice.EConflict, "blind has no screen")
+		}
+		return nil
+	})
+	return b
+}
+
+func (b *bundle) now() time.Time { return b.clock }
+
+// inspected is the project that every directory belongs to.
+func inspected(_ context.Context, dir string) (coppice.Project, error) {
+	p := viewOf(coppice.StageWaiting).Project
+	p.ID, p.Path = 0, dir
+	return p, nil
+}
+
+// project adds the project app.
+func (b *bundle) project(changes ...func(*coppice.Project)) coppice.Project {
+	b.t.Helper()
+	p, err := b.AddProject(b.t.Context(), "/src/app")
+	b.must(err)
+	for _, c := range changes {
+		c(&p)
+	}
+	b.update(func(tx store.Tx) error { return tx.Projects.Put(&p) })
+	return p
+}
+
+func (b *bundle) must(err error) {
+	b.t.Helper()
+	if err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+func (b *bundle) update(f func(store.Tx) error) {
+	b.t.Helper()
+	b.must(b.store.Update(b.t.Context(), f))
+}
+
+func (b *bundle) view(f func(store.Reader) error) {
+	b.t.Helper()
+	b.must(b.store.View(b.t.Context(), f))
+}
+
+func (b *bundle) turn() Turned {
+	b.t.Helper()
+	got, err := b.engine.Turn(b.t.Context())
+	b.must(err)
+	return got
+}
+
+// create adds tasks of a title each.
+func (b *bundle) create(tasks ...coppice.NewTask) []coppice.Task {
+	b.t.Helper()
+	made, err := b.CreateTasks(b.t.Context(), "app", tasks)
+	b.must(err)
+	return made
+}
+
+// prepares takes a task to its first run.
+func (b *bundle) prepares(key string) {
+	b.t.Helper()
+	b.turn()
+	b.finish(key, coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "base1"})
+}
+
+func (b *bundle) task(key string) (t coppice.Task) {
+	b.t.Helper()
+	b.view(func(r store.Reader) (err error) {
+		t, err = r.Tasks.ByKey(key)
+		return err
+	})
+	return t
+}
+
+// unsettled returns the newest unsettled work of a task.
+func (b *bundle) unsettled(key string) (w coppice.Work) {
+	b.t.Helper()
+	id := b.task(key).ID
+	b.view(func(r store.Reader) error {
+		subjects := []coppice.Subject{coppice.TaskSubject(id)}
+		queues, err := r.Queues.In(1)
+		for _, q := range queues {
+			subjects = append(subjects, coppice.QueueSubject(q.ID))
+		}
+		for _, s := range subjects {
+			all, err := r.Work.Unsettled(s)
+			if err != nil {
+				return err
+			}
+			for _, x := range all {
+				if x.TaskID == id && x.ID > w.ID {
+					w = x
+				}
+			}
+		}
+		return err
+	})
+	return w
+}
+
+// finish gives the newest unsettled work of a task a result and takes a turn.
+func (b *bundle) finish(key string, kind coppice.WorkKind, result any) {
+	b.t.Helper()
+	b.result(key, kind, result)
+	b.turn()
+}
+
+// result gives the newest unsettled work of a task a result.
+func (b *bundle) result(key string, kind coppice.WorkKind, result any) {
+	b.t.Helper()
+	w := b.unsettled(key)
+	if w.Kind != kind {
+		b.t.Fatalf("%s has %q to do, not %s", key, w.Kind, kind)
+	}
+	w.State, w.Attempt, w.FinishedAt = coppice.WorkFinished, max(1, w.Attempt), b.clock
+	if f, ok := result.(*coppice.Failure); ok {
+		w.Failure = f
+	} else {
+		w.Result = coppice.Raw(result)
+	}
+	b.update(func(tx store.Tx) error {
+		if err := tx.Work.Put(&w); err != nil {
+			return err
+		}
+		return tx.Log.Append(&coppice.Event{At: b.clock, Kind: coppice.EventWorkFinished, ProjectID: w.ProjectID, TaskID: w.TaskID, About: w.Subject, By: "worker"})
+	})
+}

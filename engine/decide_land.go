@@ -1,0 +1,215 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"coppice"
+)
+
+// landing takes the next step of a task's open landing: merge with the base,
+// check the merged tree, verify it, queue it. From there the queue continues.
+func landing(v *View) *Decision {
+	if !v.Task.Stage.Lands() {
+		return nil
+	}
+	if v.open(coppice.WorkMerge, coppice.WorkCheck, coppice.WorkPrepare, coppice.WorkRestore, coppice.WorkRemove) != nil {
+		return nil
+	}
+	var d *Decision
+	if v.Landing == nil {
+		d = offerWorkspace(v, fmt.Sprintf("task/%d/land/%d", v.Task.ID, v.Task.Round), 0, "looks for the branch's head")
+	} else if v.Landing.EndedAt.IsZero() && v.Landing.QueueID == 0 && !v.Landing.RetryAt.After(v.Now) {
+		d = landStep(v, *v.Landing)
+	}
+	if d != nil {
+		d.By = "landing"
+	}
+	return d
+}
+
+// landStep returns the next step of a landing, of a task or first in its queue.
+// A step is repeated when the branch has moved. Trees that have passed are not
+// checked again.
+func landStep(v *View, l coppice.Landing) *Decision {
+	if mightHaveLanded(l) {
+		return pushOrMove(v, l)
+	}
+	if v.Queue.Needs.Of(coppice.NeedBase) != nil {
+		return nil // nothing is built on a branch that a person must check first
+	}
+	if l.QueueID == 0 && l.Commit == "" && needsNoProof(v) {
+		return enterQueue(v, l)
+	}
+	if d := prove(v, l); d != nil {
+		return d
+	}
+	if verifies(v) && !l.Verified {
+		if l.QueueID != 0 { // a queue does not wait for a verdict
+			clearWait(&l)
+			l.QueueID, l.QueuedAt = 0, time.Time{}
+			return &Decision{Kind: coppice.EventLandingWaits, Reason: "waits for a verifier", Landing: &l}
+		}
+		return queueVerifier(v, l)
+	}
+	if l.Commit == l.Base {
+		l.Outcome, l.EndedAt = coppice.LandingEmpty, v.Now
+		return &Decision{Kind: coppice.EventLandingEnded, Reason: "the base already has its changes", Landing: &l}
+	}
+	if l.QueueID == 0 {
+		return enterQueue(v, l)
+	}
+	return pushOrMove(v, l)
+}
+
+// needsNoProof reports whether nothing checks the merged tree before it lands.
+// Such a landing is merged once, when it is the first in its queue.
+func needsNoProof(v *View) bool {
+	return len(v.checks()) == 0 && !verifies(v) && v.Project.Policy.Land.Method().Stage == ""
+}
+
+// prove merges a landing and checks the merged tree. It returns nil if the
+// current candidate is proven.
+func prove(v *View, l coppice.Landing) *Decision {
+	if l.Commit == "" || l.QueueID != 0 && l.Base != v.tip() {
+		return offerStep(v, l, coppice.WorkMerge, mergeSpec(v, l), "merges with the base")
+	}
+	if l.Green {
+		return nil
+	}
+	if missing := unproven(v, l); len(missing) > 0 {
+		return offerStep(v, l, coppice.WorkCheck, coppice.CheckSpec{
+			Repo: v.Project.Path, RepoID: v.Project.ID, Commit: l.Commit, Tree: l.Tree, Commands: missing,
+			Timeout: v.Project.Policy.Health.Check, Policy: v.Project.Policy.Workspace,
+		}, "checks tree "+short(l.Tree))
+	}
+	clearWait(&l)
+	l.Green = true
+	return &Decision{Kind: coppice.EventLandingMerged, Reason: fmt.Sprintf("tree %s is proven", short(l.Tree)), Landing: &l}
+}
+
+// lastSteps are the kinds of work that make a landing's commit visible to
+// others.
+var lastSteps = []coppice.WorkKind{coppice.WorkPush, coppice.WorkMove}
+
+// mightHaveLanded reports whether the landing's commit is on the remote, or
+// might be there or on the branch although the last step failed. Only a retry
+// shows it, and everything else waits for that.
+func mightHaveLanded(l coppice.Landing) bool {
+	return l.EndedAt.IsZero() && l.Green && l.QueueID != 0 && (l.Pushed || l.Failure != nil)
+}
+
+// pushOrMove puts a proven commit on its branch. If work is pushed, the remote
+// comes first, so that the local branch is never ahead of a remote that refused
+// it. Only the base is pushed.
+func pushOrMove(v *View, l coppice.Landing) *Decision {
+	land := v.Project.Policy.Land
+	if land.Push && v.Task.Onto == "" && !l.Pushed {
+		return offerStep(v, l, coppice.WorkPush, coppice.PushSpec{
+			Repo: v.Project.Path, RepoID: v.Project.ID, Base: v.onto(), Old: l.Base, New: l.Commit, Remote: land.Remote,
+		}, "pushes to "+v.remote())
+	}
+	return offerStep(v, l, coppice.WorkMove, coppice.MoveSpec{
+		Repo: v.Project.Path, RepoID: v.Project.ID, Base: v.onto(), Old: l.Base, New: l.Commit,
+		Remote: land.Remote, Pushed: l.Pushed, Ref: landingRef(v, l),
+	}, "moves the base")
+}
+
+// unproven lists the commands that have not passed on the landing's tree yet.
+func unproven(v *View, l coppice.Landing) []string {
+	green := map[string]bool{}
+	for _, c := range v.Checks {
+		if c.Tree == l.Tree && c.Passed() && c.Env == v.CheckEnv {
+			green[c.Command] = true
+		}
+	}
+	var missing []string
+	for _, c := range v.checks() {
+		if !green[c] {
+			missing = append(missing, c)
+		}
+	}
+	return missing
+}
+
+// enterQueue queues a proven landing, or makes it wait, as its landing method
+// says, until a person runs coppice land. A landing that was in the queue before
+// returns to it.
+func enterQueue(v *View, l coppice.Landing) *Decision {
+	t := v.Task
+	if m := v.Project.Policy.Land.Method(); m.Stage != "" && v.asked(coppice.VerbLand) == nil && t.Stage != coppice.StageLanding {
+		if t.Stage == m.Stage {
+			return nil
+		}
+		t.Stage = m.Stage
+		return &Decision{Kind: coppice.EventTaskStage, Reason: "proven; waits until a person runs coppice land", Task: &t}
+	}
+	l.QueueID, l.QueuedAt, l.Waits = v.Queue.ID, v.Now, ""
+	t.Stage = coppice.StageLanding
+	return &Decision{Kind: coppice.EventLandingQueued, Task: &t, Landing: &l, Asks: v.settled(coppice.VerbLand)}
+}
+
+// offerStep offers a landing's next work item. Each has a different key. The
+// executor makes sure that it is safe to repeat.
+func offerStep(v *View, l coppice.Landing, kind coppice.WorkKind, spec any, reason string) *Decision {
+	l.Steps++
+	if !slices.Contains(lastSteps, kind) { // until these have a result, the previous block might still apply
+		l.Waits = ""
+	}
+	return &Decision{Kind: coppice.EventWorkOffered, Reason: reason, Landing: &l, Offer: &coppice.Work{
+		Kind: kind, Key: fmt.Sprintf("landing/%d/%d", l.ID, l.Steps), Pool: v.place(kind), TaskID: v.Task.ID, Spec: coppice.Raw(spec),
+	}}
+}
+
+// landingRef keeps the merged commit until it has landed. If it never does, the
+// ref is removed with the task's workspace.
+func landingRef(v *View, l coppice.Landing) string {
+	return fmt.Sprintf("refs/coppice/landing/%s/%d", v.Task.Key, l.ID)
+}
+
+// mergeSpec asks for the merge. The commit has the landing's date, so that the
+// same merge always creates the same commit. A task from the features file
+// cannot change that file: an agent that completes its own feature would
+// conflict with all others.
+func mergeSpec(v *View, l coppice.Landing) coppice.MergeSpec {
+	var ours []string
+	if v.Task.Feature != "" {
+		ours = featuresFile(v)
+	}
+	return coppice.MergeSpec{
+		Repo: v.Project.Path, RepoID: v.Project.ID, Base: v.onto(), Head: l.Head, Strategy: v.Project.Policy.Land.Strategy,
+		Message: landMessage(v, l), At: l.CreatedAt, Ref: landingRef(v, l), Ours: ours, Seen: v.Queue.Tip, Onto: v.Behind,
+	}
+}
+
+// featuresFile returns the project's features file, to which Coppice writes.
+func featuresFile(v *View) []string {
+	if f := v.Project.Policy.Features; f != "" {
+		return []string{f}
+	}
+	return nil
+}
+
+// landMessage returns the message of the commit that lands, with trailers that
+// name its origin.
+func landMessage(v *View, l coppice.Landing) string {
+	var b strings.Builder
+	b.WriteString(v.Task.Title)
+	b.WriteString("\n\n")
+	if body := strings.TrimSpace(v.Task.Body); body != "" && len(body) <= 4096 {
+		b.WriteString(body)
+		b.WriteString("\n\n")
+	}
+	fmt.Fprintf(&b, "Coppice-Task: %s\n", v.Task.Key)
+	for _, s := range v.Sessions {
+		if s.ID == l.SessionID {
+			fmt.Fprintf(&b, "Coppice-Session: %s\n", s.Key)
+			if s.Agent != "" {
+				fmt.Fprintf(&b, "Coppice-Agent: %s\n", s.Agent)
+			}
+		}
+	}
+	return b.String()
+}

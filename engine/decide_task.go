@@ -1,0 +1,85 @@
+package engine
+
+import (
+	"time"
+
+	"coppice"
+)
+
+// deciders are the deciders of a task in the order in which they are asked. Each
+// returns its next decision or nil. After each decision all are asked again.
+var deciders = []func(*View) *Decision{
+	settle,
+	undo,
+	retryTask,
+	continueTask,
+	stop,
+	landFailed,
+	undeliverable,
+	handover,
+	budget,
+	reroute,
+	pipeline,
+	landing,
+	talk,
+	park,
+	health,
+	cleanupDetached,
+	cleanup,
+	purge,
+}
+
+func (v *View) decide() *Decision {
+	for _, f := range deciders {
+		if d := f(v); d != nil {
+			return d
+		}
+	}
+	return nil
+}
+
+func (v *View) due() time.Time {
+	var at time.Time
+	sooner := func(t time.Time) {
+		if !t.IsZero() && (at.IsZero() || t.Before(at)) {
+			at = t
+		}
+	}
+	if w := v.Task.Wait; v.Task.Stage == coppice.StageWaiting && w != nil {
+		sooner(w.Until)
+	}
+	if l := v.Landing; l != nil && l.EndedAt.IsZero() && l.QueueID == 0 && !v.Task.Ended() && l.RetryAt.After(v.Now) {
+		sooner(l.RetryAt) // a time in the past waits for the step in progress, which ends with an event
+	}
+	sooner(healthDue(v))
+	sooner(parkDue(v))
+	sooner(stopDue(v))
+	sooner(cleanupDue(v))
+	sooner(purgeDue(v))
+	return at
+}
+
+// follow reads the checks of a landing that changed, and wakes the subjects that
+// a decision concerns: dependants of a task that ended, and the queue that a
+// landing entered.
+func (v *View) follow(t *turn, d *Decision) error {
+	if d.Landing != nil || len(d.Checks) > 0 {
+		if err := t.viewLanding(v); err != nil {
+			return err
+		}
+	}
+	if d.need != nil { // the queue will have it soon
+		v.Queue.Needs = v.Queue.Needs.With(*d.need)
+	}
+	if l := d.Landing; l != nil && l.QueueID != 0 {
+		t.dirty.add(coppice.QueueSubject(l.QueueID))
+	}
+	if d.Kind != coppice.EventTaskEnded && d.Kind != coppice.EventTaskRetried {
+		return nil
+	}
+	deps, err := t.tx.Tasks.Dependants(v.Task.ID)
+	for _, id := range deps {
+		t.dirty.add(coppice.TaskSubject(id))
+	}
+	return err
+}

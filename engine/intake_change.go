@@ -1,0 +1,195 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"coppice"
+	"coppice/store"
+	"coppice/verb"
+)
+
+// ChangeTask changes a task's request, if the task has not ended.
+func (i *Intake) ChangeTask(ctx context.Context, key string, c coppice.TaskChange) (coppice.Task, error) {
+	judged := i.levelAfter(ctx, key, c)
+	return i.ask(ctx, key, coppice.EventTaskChanged, "", func(tx store.Tx, t *coppice.Task) error {
+		was := *t
+		if t.Ended() {
+			return coppice.Errorf(coppice.EConflict, "%s has ended (%s)", t.Key, t.Outcome)
+		}
+		if c.Title != nil {
+			if err := coppice.ValidTitle(*c.Title); err != nil {
+				return err
+			}
+			t.Title = strings.TrimSpace(*c.Title)
+		}
+		if c.Body != nil {
+			if err := coppice.ValidText("body", *c.Body, coppice.MaxBody); err != nil {
+				return err
+			}
+			t.Body = *c.Body
+		}
+		if c.Priority != nil {
+			if err := validPriority(*c.Priority); err != nil {
+				return err
+			}
+			t.Priority = *c.Priority
+		}
+		if c.NotBefore != nil {
+			t.NotBefore = c.NotBefore.UTC()
+			unqueue(t)
+		}
+		if err := i.changeWork(tx, t, c); err != nil {
+			return err
+		}
+		relevel(t, was, judged)
+		if c.After == nil {
+			return nil
+		}
+		return changeAfter(tx, t, *c.After)
+	})
+}
+
+// changeWork changes what a task is, its agent and its track. Agent and track
+// can change only before its work has started.
+func (i *Intake) changeWork(tx store.Tx, t *coppice.Task, c coppice.TaskChange) error {
+	if c.Category != nil {
+		t.Category = *c.Category
+	}
+	if c.Steps != nil && !slices.Equal(t.Steps, *c.Steps) {
+		t.Steps = *c.Steps
+		if err := unverify(tx, t); err != nil {
+			return err
+		}
+	}
+	if c.Budget != nil {
+		t.Budget = *c.Budget
+		if err := i.affords(tx, t); err != nil {
+			return err
+		}
+	}
+	if c.Track == nil && c.Agent == nil && c.Model == nil {
+		return validFeature(t)
+	}
+	if t.Sessions > 0 || t.Stage != coppice.StageWaiting && t.Stage != coppice.StageQueued {
+		return coppice.Errorf(coppice.EConflict, "%s has started; its agent, model and track can no longer change", t.Key)
+	}
+	p, err := tx.Projects.Get(t.ProjectID)
+	if err != nil {
+		return err
+	}
+	for _, f := range []struct {
+		to   *string
+		from *string
+	}{{&t.Track, c.Track}, {&t.Agent, c.Agent}, {&t.Model, c.Model}} {
+		if f.from != nil {
+			*f.to = *f.from
+		}
+	}
+	if err := i.complete(p, t); err != nil {
+		return err
+	}
+	unqueue(t)
+	if t.Next != nil {
+		next := *t.Next
+		next.Agent, next.Model = t.Agent, t.Model
+		t.Next = &next
+	}
+	return nil
+}
+
+// changeAfter replaces a task's dependencies and refuses cycles. A task whose
+// work has started does not return to waiting, so its dependencies cannot
+// change.
+func changeAfter(tx store.Tx, t *coppice.Task, names []string) error {
+	if t.Sessions > 0 {
+		return coppice.Errorf(coppice.EConflict, "%s has started; its dependencies can no longer change", t.Key).WithField("after")
+	}
+	ids, err := dependencies(tx.Reader(), names, nil)
+	if err != nil {
+		return err
+	}
+	var path []string
+	seen := map[int64]bool{}
+	var walk func(id int64) error
+	walk = func(id int64) error {
+		d, err := tx.Tasks.Get(id)
+		if err != nil {
+			return err
+		}
+		path = append(path, d.Key)
+		if id == t.ID {
+			return cycle(append([]string{t.Key}, path...))
+		}
+		if !seen[id] {
+			seen[id] = true
+			for _, next := range d.After {
+				if err := walk(next); err != nil {
+					return err
+				}
+			}
+		}
+		path = path[:len(path)-1]
+		return nil
+	}
+	for _, id := range ids {
+		if err := walk(id); err != nil {
+			return err
+		}
+	}
+	t.After = ids
+	unqueue(t)
+	return nil
+}
+
+// unqueue makes the engine check again what a queued task waits for.
+func unqueue(t *coppice.Task) {
+	if t.Stage == coppice.StageQueued {
+		t.Stage, t.Wait = coppice.StageWaiting, nil
+	}
+}
+
+// affords lets a task continue that waits for a larger budget, when it has got one.
+func (i *Intake) affords(tx store.Tx, t *coppice.Task) error {
+	if t.Failure == nil || t.Failure.Class != coppice.ClassBudget || !verb.WaitsForPerson(*t) {
+		return nil
+	}
+	v := &View{Task: *t}
+	var err error
+	if v.Project, err = tx.Projects.Get(t.ProjectID); err != nil {
+		return err
+	}
+	spent, err := tx.Spend.Of(coppice.TaskSubject(t.ID), "")
+	if err != nil {
+		return err
+	}
+	v.Spent = coppice.USD(spent.CostUSD)
+	if most := v.allowed(); most > 0 && v.Spent >= most {
+		return nil
+	}
+	open, err := tx.Asks.Open(coppice.TaskSubject(t.ID))
+	if err != nil || coppice.Asked(open, coppice.VerbStop) != nil {
+		return err
+	}
+	t.Failure = nil // nothing more needs to be granted
+	return i.add(tx, *t, open, coppice.Ask{Verb: coppice.VerbRetry})
+}
+
+// unverify removes the verdict on a task's candidate, because its steps have
+// changed. A verifier that runs has the old steps.
+func unverify(tx store.Tx, t *coppice.Task) error {
+	s, err := liveSession(tx.Reader(), t)
+	if err != nil {
+		return err
+	}
+	if s != nil && s.Role == coppice.RoleVerify {
+		return coppice.Errorf(coppice.EConflict, "%s is being verified with its current steps", t.Key).WithFix("wait for the verdict, or stop it first").WithField("steps")
+	}
+	l, err := tx.Landings.Last(t.ID)
+	if err != nil || l == nil || !l.EndedAt.IsZero() || !l.Verified {
+		return err
+	}
+	l.Verified = false
+	return tx.Landings.Put(l)
+}

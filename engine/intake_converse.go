@@ -1,0 +1,268 @@
+package engine
+
+import (
+	"context"
+	"slices"
+	"strconv"
+	"strings"
+
+	"coppice"
+	"coppice/store"
+)
+
+// Send sends a message to a task, for its running session or the next one.
+func (i *Intake) Send(ctx context.Context, key, text string) (coppice.Message, error) {
+	return i.say(ctx, key, coppice.MessageNow, text)
+}
+
+// SendNext sends a message to a task, for when the running session's turn has
+// ended.
+func (i *Intake) SendNext(ctx context.Context, key, text string) (coppice.Message, error) {
+	return i.say(ctx, key, coppice.MessageNext, text)
+}
+
+func (i *Intake) say(ctx context.Context, key, kind, text string) (coppice.Message, error) {
+	var m coppice.Message
+	if text == "" {
+		return m, coppice.Errorf(coppice.EInvalid, "the message is empty").WithField("text")
+	}
+	if err := coppice.ValidText("text", text, coppice.MaxMessage); err != nil {
+		return m, err
+	}
+	_, err := i.ask(ctx, key, coppice.EventMessageSent, kind, func(tx store.Tx, t *coppice.Task) error {
+		if t.Ended() {
+			return coppice.Errorf(coppice.EConflict, "%s has ended (%s)", t.Key, t.Outcome).WithFix("use `coppice continue %s` to continue it", t.Key)
+		}
+		if t.Stage.Lands() {
+			return coppice.Errorf(coppice.EConflict, "%s is being checked or landed; no session would get the message", t.Key).
+				WithFix("wait for the result, or use `coppice requeue %s` with a note", t.Key)
+		}
+		return i.put(tx, t, &m, kind, text)
+	})
+	return m, err
+}
+
+func (i *Intake) put(tx store.Tx, t *coppice.Task, m *coppice.Message, kind, text string) error {
+	*m = coppice.Message{TaskID: t.ID, Kind: kind, Text: text, From: i.by.String(), SentAt: i.now().UTC()}
+	return tx.Messages.Put(m)
+}
+
+// Interrupt ends the turn of a task's running session. A text starts the next
+// turn. Without one the task waits for a person.
+func (i *Intake) Interrupt(ctx context.Context, key, text string) (coppice.Message, error) {
+	var m coppice.Message
+	if err := coppice.ValidText("text", text, coppice.MaxMessage); err != nil {
+		return m, err
+	}
+	_, err := i.ask(ctx, key, coppice.EventMessageSent, coppice.MessageInterrupt, func(tx store.Tx, t *coppice.Task) error {
+		s, err := liveSession(tx.Reader(), t)
+		if err != nil {
+			return err
+		}
+		if s == nil {
+			return coppice.Errorf(coppice.EConflict, "no session of %s runs; there is nothing to interrupt", t.Key).WithFix("see `coppice show %s`", t.Key)
+		}
+		return i.put(tx, t, &m, coppice.MessageInterrupt, text)
+	})
+	return m, err
+}
+
+// Model makes a task continue with another model: its running session, if the
+// agent can change the model during a session, or else its next one.
+func (i *Intake) Model(ctx context.Context, key, model string) (coppice.Message, error) {
+	var m coppice.Message
+	if err := coppice.ValidModel(model); err != nil {
+		return m, coppice.Public(err).WithField("model")
+	}
+	_, err := i.ask(ctx, key, coppice.EventMessageSent, coppice.MessageModel, func(tx store.Tx, t *coppice.Task) error {
+		s, err := liveSession(tx.Reader(), t)
+		if err != nil {
+			return err
+		}
+		if err := i.put(tx, t, &m, coppice.MessageModel, model); err != nil || s != nil {
+			return err
+		}
+		if next := t.Next; next != nil {
+			c := *next
+			c.Model = model
+			t.Next = &c
+		}
+		if t.Next == nil || t.Next.Agent == t.Agent {
+			t.Model = model
+		}
+		m.DeliveredAt = m.SentAt
+		return tx.Messages.Put(&m)
+	})
+	return m, err
+}
+
+// liveSession returns the task's running session, or nil.
+func liveSession(r store.Reader, t *coppice.Task) (*coppice.Session, error) {
+	if t.Stage != coppice.StageSession {
+		return nil, nil
+	}
+	s, err := r.Sessions.Last(t.ID)
+	if err != nil || s == nil || !s.State.Live() {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Answer answers a task's question; 0 means the oldest open one. It remembers an
+// "always" to a permission question in the same transaction.
+func (i *Intake) Answer(ctx context.Context, key string, question int64, text string) (coppice.Question, error) {
+	var q coppice.Question
+	if strings.TrimSpace(text) == "" {
+		return q, coppice.Errorf(coppice.EInvalid, "the answer is empty").WithField("text")
+	}
+	if err := coppice.ValidText("text", text, coppice.MaxMessage); err != nil {
+		return q, err
+	}
+	_, err := i.ask(ctx, key, coppice.EventQuestionAnswered, "", func(tx store.Tx, t *coppice.Task) error {
+		if question == 0 {
+			open, err := tx.Questions.Open(t.ID)
+			if err != nil {
+				return err
+			}
+			if open == nil {
+				return coppice.Errorf(coppice.EConflict, "%s has no open question", t.Key).WithFix("use `coppice send %s` to send it a message", t.Key)
+			}
+			q = *open
+		} else {
+			var err error
+			if q, err = tx.Questions.Get(question); err != nil {
+				return err
+			}
+		}
+		if q.TaskID != t.ID || !q.Open() {
+			return coppice.Errorf(coppice.EConflict, "question %d is not open in %s", q.ID, t.Key)
+		}
+		q.Answer, q.AnsweredAt = chosen(q, text), i.now().UTC()
+		if err := tx.Questions.Put(&q); err != nil {
+			return err
+		}
+		return i.remember(tx, t, q)
+	})
+	return q, err
+}
+
+// chosen returns the answer of a person who gives the number of an option of a
+// permission question. Any other text would deny.
+func chosen(q coppice.Question, text string) string {
+	n, err := strconv.Atoi(strings.TrimSpace(text))
+	if q.Kind == coppice.QuestionPermission && err == nil && n >= 1 && n <= len(q.Options) {
+		return q.Options[n-1]
+	}
+	return text
+}
+
+// Fork creates a task that continues a copy of another task's conversation, from
+// the head of its branch.
+func (i *Intake) Fork(ctx context.Context, key, text string) (coppice.Task, error) {
+	var made coppice.Task
+	if err := coppice.ValidText("text", text, coppice.MaxMessage); err != nil {
+		return made, err
+	}
+	err := i.store.Update(ctx, func(tx store.Tx) error {
+		from, err := tx.Tasks.ByKey(key)
+		if err != nil {
+			return err
+		}
+		p, err := tx.Projects.Get(from.ProjectID)
+		if err == nil {
+			err = refuseRemoval(p)
+		}
+		if err != nil {
+			return err
+		}
+		if from.Wants == coppice.WantsAnswer {
+			return coppice.Errorf(coppice.EConflict, "%s wants an answer; there is no work to fork", from.Key).
+				WithFix("ask more with `coppice continue %s`, or create a new task", from.Key)
+		}
+		all, err := tx.Sessions.Of(from.ID)
+		if err != nil {
+			return err
+		}
+		s := (&View{Sessions: all}).resumableSession()
+		if s == nil {
+			return coppice.Errorf(coppice.EConflict, "%s has no conversation to fork", from.Key).
+				WithFix("wait until its session has started, or create a new task")
+		}
+		made = coppice.Task{
+			ProjectID: p.ID, Title: from.Title, Body: from.Body, Priority: from.Priority, Track: from.Track, Agent: s.Agent, Model: from.Model,
+			Checks: from.Checks, Category: from.Category, Steps: from.Steps, Budget: from.Budget, ForkOf: from.Key,
+		}
+		made.Onto = from.Onto
+		if s.Agent != from.Agent {
+			made.Model = s.Model
+		}
+		if _, ok := p.Policy.Track(made.Track); !ok {
+			made.Track = "" // its track was removed; the default one is used
+		}
+		if err := i.complete(p, &made); err != nil {
+			return err
+		}
+		made.Next = &coppice.Next{Role: coppice.RoleImplement, Agent: made.Agent, Model: made.Model, Resume: conversation(s), Fork: true, Note: text}
+		if err := i.addTask(tx, &p, &made); err != nil {
+			return err
+		}
+		return tx.Projects.Put(&p)
+	})
+	return made, err
+}
+
+// mostRules limits how many rules of "always" answers are remembered.
+const mostRules = 200
+
+// remember keeps the rule of an answer with "always": the newest first, and each
+// once.
+func (i *Intake) remember(tx store.Tx, t *coppice.Task, q coppice.Question) error {
+	a := coppice.ParsePermission(q.Answer)
+	if q.Kind != coppice.QuestionPermission || q.Rule == nil || !a.Always {
+		return nil
+	}
+	p, err := tx.Projects.Get(t.ProjectID)
+	if err != nil {
+		return err
+	}
+	rule := a.Rule(*q.Rule)
+	rules := slices.DeleteFunc(slices.Clone(p.Rules), func(r coppice.Rule) bool { return r.Tool == rule.Tool && r.Match == rule.Match })
+	p.Rules = append([]coppice.Rule{rule}, rules...)
+	p.Rules = p.Rules[:min(len(p.Rules), mostRules)]
+	if err := tx.Projects.Put(&p); err != nil {
+		return err
+	}
+	return i.event(tx, coppice.EventProjectChanged, coppice.Task{ProjectID: p.ID, Key: p.Prefix}, "remembers: "+ruleText(rule))
+}
+
+func ruleText(r coppice.Rule) string {
+	words := []string{r.Do}
+	for _, w := range []string{r.Tool, r.Match} {
+		if w != "" {
+			words = append(words, w)
+		}
+	}
+	return strings.Join(words, " ")
+}
+
+// ForgetRule removes the nth remembered rule of a project, counted from 1, and
+// returns it.
+func (i *Intake) ForgetRule(ctx context.Context, project string, n int) (coppice.Rule, error) {
+	var rule coppice.Rule
+	err := i.store.Update(ctx, func(tx store.Tx) error {
+		p, err := tx.Projects.ByPrefix(project)
+		if err != nil {
+			return err
+		}
+		if n < 1 || n > len(p.Rules) {
+			return coppice.Errorf(coppice.ENotFound, "there is no rule %d", n).WithFix("see `coppice rules`; %s remembers %d", p.Prefix, len(p.Rules))
+		}
+		rule = p.Rules[n-1]
+		p.Rules = slices.Delete(slices.Clone(p.Rules), n-1, n)
+		if err := tx.Projects.Put(&p); err != nil {
+			return err
+		}
+		return i.event(tx, coppice.EventProjectChanged, coppice.Task{ProjectID: p.ID, Key: p.Prefix}, "forgets: "+ruleText(rule))
+	})
+	return rule, err
+}

@@ -1,0 +1,144 @@
+package engine
+
+import (
+	"context"
+	"slices"
+
+	"coppice"
+	"coppice/store"
+)
+
+// Need adds a need to a project, or replaces the one of its kind.
+func (i *Intake) Need(ctx context.Context, project int64, n coppice.Need) error {
+	return i.store.Update(ctx, func(tx store.Tx) error {
+		p, err := tx.Projects.Get(project)
+		if err != nil {
+			return err
+		}
+		old := p.Need(n.Kind)
+		n.Since = i.now().UTC()
+		if old != nil {
+			n.Since = old.Since
+			if string(coppice.Raw(*old)) == string(coppice.Raw(n)) {
+				return nil
+			}
+		}
+		if err := setNeeds(tx, &p, n.Kind, func(list coppice.Needs) coppice.Needs { return list.With(n) }); err != nil {
+			return err
+		}
+		return i.needEvent(tx, coppice.EventNeedBegan, p, n.Kind, n.Text)
+	})
+}
+
+// setNeeds changes the needs of a project, or those of its queue, whichever has
+// needs of the kind.
+func setNeeds(tx store.Tx, p *coppice.Project, kind coppice.NeedKind, change func(coppice.Needs) coppice.Needs) error {
+	p.Needs = change(p.Needs)
+	if !slices.Contains(coppice.QueueNeeds, kind) {
+		return tx.Projects.Put(p)
+	}
+	q, err := tx.Queues.Of(p.ID, "")
+	if err != nil {
+		return err
+	}
+	q.Needs = change(q.Needs)
+	return tx.Queues.Put(&q)
+}
+
+// EndNeed removes a need from a project, if it has it.
+func (i *Intake) EndNeed(ctx context.Context, project int64, kind coppice.NeedKind, why string) error {
+	return i.store.Update(ctx, func(tx store.Tx) error {
+		p, err := tx.Projects.Get(project)
+		if err != nil {
+			return err
+		}
+		return i.endNeeds(tx, &p, why, kind)
+	})
+}
+
+// endNeeds removes needs from a project, and logs those that it had.
+func (i *Intake) endNeeds(tx store.Tx, p *coppice.Project, why string, kinds ...coppice.NeedKind) error {
+	for _, kind := range kinds {
+		if p.Need(kind) == nil {
+			continue
+		}
+		if err := setNeeds(tx, p, kind, func(list coppice.Needs) coppice.Needs { return list.Without(kind) }); err != nil {
+			return err
+		}
+		if err := i.needEvent(tx, coppice.EventNeedEnded, *p, kind, why); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setTip records where a project's base is.
+func setTip(tx store.Tx, p *coppice.Project, commit string) error {
+	q, err := tx.Queues.Of(p.ID, "")
+	if err != nil {
+		return err
+	}
+	p.BaseCommit, q.Tip = commit, commit
+	return tx.Queues.Put(&q)
+}
+
+func (i *Intake) needEvent(tx store.Tx, event coppice.EventKind, p coppice.Project, kind coppice.NeedKind, why string) error {
+	return tx.Log.Append(&coppice.Event{
+		At: i.now().UTC(), Kind: event, ProjectID: p.ID, Subject: p.Prefix, By: i.by.String(), Reason: why, Data: coppice.Raw(needData(kind)),
+	})
+}
+
+// ConfirmPolicy activates a policy that waited for a person.
+func (i *Intake) ConfirmPolicy(ctx context.Context, found coppice.Project) (coppice.Project, error) {
+	return i.confirm(ctx, found.Path, coppice.NeedPolicy, func(tx store.Tx, p *coppice.Project) error {
+		return i.takePolicy(tx, p, found)
+	})
+}
+
+// ConfirmGit accepts git settings that waited for a person. The landing that
+// waited for them is retried now.
+func (i *Intake) ConfirmGit(ctx context.Context, path string, settings []coppice.GitSetting) (coppice.Project, error) {
+	p, err := i.confirm(ctx, path, coppice.NeedGit, func(_ store.Tx, p *coppice.Project) error {
+		p.Git = settings
+		return nil
+	})
+	if err != nil {
+		return p, err
+	}
+	return p, i.RetryLanding(ctx, p.ID, "the git settings were confirmed")
+}
+
+// BaseAt records where a project's base is, as a person confirmed. Landings
+// continue from there.
+func (i *Intake) BaseAt(ctx context.Context, path, commit string) (coppice.Project, error) {
+	return i.confirm(ctx, path, coppice.NeedBase, func(tx store.Tx, p *coppice.Project) error { return setTip(tx, p, commit) })
+}
+
+func (i *Intake) confirm(ctx context.Context, path string, kind coppice.NeedKind, f func(store.Tx, *coppice.Project) error) (coppice.Project, error) {
+	var p coppice.Project
+	err := i.store.Update(ctx, func(tx store.Tx) (err error) {
+		if p, err = tx.Projects.ByPath(path); err != nil {
+			return err
+		}
+		if err := i.endNeeds(tx, &p, "a person confirmed it", kind); err != nil {
+			return err
+		}
+		if err := f(tx, &p); err != nil {
+			return err
+		}
+		return tx.Projects.Put(&p)
+	})
+	return p, err
+}
+
+// AdoptGit confirms the git settings of a project that an older version added.
+func (i *Intake) AdoptGit(ctx context.Context, project int64, settings []coppice.GitSetting) error {
+	return i.store.Update(ctx, func(tx store.Tx) error {
+		p, err := tx.Projects.Get(project)
+		if err != nil || p.Git != nil {
+			return err
+		}
+		p.Git = settings
+		return tx.Projects.Put(&p)
+	})
+}

@@ -1,0 +1,81 @@
+package engine
+
+import (
+	"context"
+
+	"coppice"
+	"coppice/store"
+)
+
+// ChangePolicy activates the policy that was found in a known project's
+// checkout.
+func (i *Intake) ChangePolicy(ctx context.Context, found coppice.Project) (coppice.Project, error) {
+	var p coppice.Project
+	err := i.store.Update(ctx, func(tx store.Tx) error {
+		var err error
+		if p, err = tx.Projects.ByPath(found.Path); err != nil {
+			return err
+		}
+		return i.takePolicy(tx, &p, found)
+	})
+	return p, err
+}
+
+// takePolicy gives a project the policy that was found, if it differs.
+func (i *Intake) takePolicy(tx store.Tx, p *coppice.Project, found coppice.Project) error {
+	was := p.Policy
+	if string(coppice.Raw(was)) == string(coppice.Raw(found.Policy)) {
+		return nil
+	}
+	p.Policy = found.Policy
+	if was.Base != found.Policy.Base {
+		if err := setTip(tx, p, found.BaseCommit); err != nil {
+			return err
+		}
+		if err := i.endNeeds(tx, p, "work lands on another branch", coppice.NeedBase); err != nil {
+			return err
+		}
+	}
+	if err := i.changeTracks(tx, was, p); err != nil {
+		return err
+	}
+	if err := tx.Projects.Put(p); err != nil {
+		return err
+	}
+	return i.event(tx, coppice.EventProjectChanged, coppice.Task{ProjectID: p.ID, Key: p.Prefix}, "its policy changed")
+}
+
+// changeTracks follows a change of a project's tracks. Tasks that have not
+// started move to the track of their category, unless a person moved them.
+// Removed tracks delay no task.
+func (i *Intake) changeTracks(tx store.Tx, was coppice.Policy, p *coppice.Project) error {
+	if string(coppice.Raw(was.Tracks)) == string(coppice.Raw(p.Policy.Tracks)) {
+		return nil
+	}
+	p.PausedTracks, p.Strikes = clone(p.PausedTracks), clone(p.Strikes)
+	for _, t := range was.Tracks {
+		if _, there := p.Policy.Track(t.Name); !there {
+			delete(p.PausedTracks, t.Name)
+			delete(p.Strikes, t.Name)
+		}
+	}
+	tasks, err := tx.Tasks.List(store.TaskFilter{ProjectID: p.ID, Stages: []coppice.Stage{coppice.StageWaiting, coppice.StageQueued}, OldFirst: true})
+	if err != nil {
+		return err
+	}
+	for _, t := range tasks {
+		_, there := p.Policy.Track(t.Track)
+		to := p.Policy.TrackFor(t.Category)
+		if hasStarted(t) || t.Track == to || there && t.Track != was.TrackFor(t.Category) {
+			continue
+		}
+		t.Track = to
+		if err := tx.Tasks.Put(&t); err != nil {
+			return err
+		}
+		if err := i.event(tx, coppice.EventTaskChanged, t, "moves to track "+to); err != nil {
+			return err
+		}
+	}
+	return nil
+}

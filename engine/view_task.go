@@ -1,0 +1,362 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"coppice"
+	"coppice/store"
+)
+
+// View is what the deciders see: one task and everything that concerns it, at
+// one moment. It has no sessions and landings of earlier rounds, except Earlier.
+type View struct {
+	Common
+	Task      coppice.Task
+	Deps      []coppice.Task
+	Sessions  []coppice.Session // of this round, oldest first
+	Earlier   []coppice.Session // of earlier rounds, oldest first
+	Numbered  int               // number of sessions of all rounds
+	Spent     coppice.USD       // by the task, in all rounds
+	Today     coppice.USD       // by the project since midnight UTC; known if a day has a budget
+	Workspace *coppice.Workspace
+	Trash     *coppice.Trash   // of the workspace, if it was removed
+	Landing   *coppice.Landing // the newest of this round
+	Checks    []coppice.Check  // on the landing's tree, until it is green
+	CheckEnv  string           // the environment whose results count; known with Checks
+	Trashed   []coppice.Trash  // all of the task, after it has ended
+	Questions []coppice.Question
+	Messages  []coppice.Message // not delivered yet
+	Delivered []coppice.Message // all others
+	Queue     coppice.Queue     // of the branch on which it lands
+	Behind    string            // the commit of the landing before it in the queue, while that one is being pushed
+	Fork      string            // the branch or commit from which a forked task's branch starts
+	Limited   Limited
+	Pause     time.Duration // see Config
+	Nodes     []coppice.Node
+
+	// Auto returns the model that auto means for the task with an agent. Nil
+	// means that the agent chooses.
+	Auto func(agent string) string `json:"-"`
+	// Resumes reports whether the conversation of a session can continue in
+	// another one. Nil means that none can.
+	Resumes func(*coppice.Session) bool `json:"-"`
+}
+
+// view loads a task's view.
+func (t *turn) view(id int64) (*View, error) {
+	v := &View{Pause: t.cfg.Pause, Nodes: t.nodes}
+	v.Auto = func(agent string) string { return t.auto(v, agent) }
+	v.Resumes = func(s *coppice.Session) bool { return t.resumes(v.Project, s) }
+	task, err := t.tx.Tasks.Get(id)
+	if err != nil {
+		return nil, gone(err)
+	}
+	v.Task = task
+	if v.Common, err = t.common(coppice.TaskSubject(id)); err != nil {
+		return nil, err
+	}
+	if v.Project, err = t.tx.Projects.Get(v.Task.ProjectID); err != nil {
+		return nil, err
+	}
+	for _, dep := range v.Task.After {
+		d, err := t.tx.Tasks.Get(dep)
+		if err != nil {
+			return nil, err
+		}
+		v.Deps = append(v.Deps, d)
+	}
+	sessions, err := t.tx.Sessions.Of(id)
+	if err != nil {
+		return nil, err
+	}
+	v.Numbered = len(sessions)
+	for _, s := range sessions {
+		if s.Round == v.Task.Round {
+			v.Sessions = append(v.Sessions, s)
+		} else {
+			v.Earlier = append(v.Earlier, s)
+		}
+	}
+	spent, err := t.tx.Spend.Of(v.Of, "")
+	if err != nil {
+		return nil, err
+	}
+	v.Spent = coppice.USD(spent.CostUSD)
+	if v.Project.Policy.Budget.Day > 0 {
+		today, err := t.tx.Spend.Of(coppice.ProjectSubject(v.Project.ID), coppice.Day(t.now))
+		if err != nil {
+			return nil, err
+		}
+		v.Today = coppice.USD(today.CostUSD)
+	}
+	if v.Workspace, err = t.tx.Workspaces.Of(id); err != nil {
+		return nil, err
+	}
+	if v.Workspace != nil && v.Workspace.TrashID != 0 {
+		tr, err := t.tx.Trash.Get(v.Workspace.TrashID)
+		if err != nil {
+			return nil, err
+		}
+		v.Trash = &tr
+	}
+	if v.Landing, err = t.tx.Landings.Last(id); err != nil {
+		return nil, err
+	}
+	if v.Landing != nil && v.Landing.Round != v.Task.Round {
+		v.Landing = nil
+	}
+	if err := t.viewLanding(v); err != nil {
+		return nil, err
+	}
+	return v, t.viewRest(v)
+}
+
+func (t *turn) viewLanding(v *View) error {
+	l := v.Landing
+	v.Checks = nil
+	if l == nil || !l.EndedAt.IsZero() || l.Tree == "" || l.Green { // a green one has passed them
+		return nil
+	}
+	var err error
+	if v.CheckEnv, err = t.tx.Checks.Env(v.Project.ID); err != nil {
+		return err
+	}
+	v.Checks, err = t.tx.Checks.On(v.Project.ID, l.Tree)
+	return err
+}
+
+func (t *turn) viewRest(v *View) error {
+	var err error
+	if v.Task.Ended() || slices.ContainsFunc(v.Work, func(w coppice.Work) bool { return w.Kind == coppice.WorkPurge }) {
+		if v.Trashed, err = t.tx.Trash.Of(v.Task.ID); err != nil {
+			return err
+		}
+	}
+	if v.Questions, err = t.tx.Questions.Of(v.Task.ID); err != nil {
+		return err
+	}
+	messages, err := t.tx.Messages.Of(v.Task.ID)
+	if err != nil {
+		return err
+	}
+	for _, m := range messages {
+		if m.Open() {
+			v.Messages = append(v.Messages, m)
+		} else {
+			v.Delivered = append(v.Delivered, m)
+		}
+	}
+	if v.Limited, err = t.limited(); err != nil {
+		return err
+	}
+	if v.Queue, err = t.queueOf(v.Task); err != nil {
+		return err
+	}
+	if v.Task.ForkOf != "" {
+		v.Fork, err = forkPoint(t.tx.Reader(), v.Task.ForkOf)
+	}
+	return err
+}
+
+// queueOf returns the queue of the branch on which a task lands. The first task
+// that lands there creates it.
+func (t *turn) queueOf(task coppice.Task) (coppice.Queue, error) {
+	q, err := t.tx.Queues.Of(task.ProjectID, task.Onto)
+	if task.Onto != "" && coppice.ErrorCode(err) == coppice.ENotFound {
+		q = coppice.Queue{ProjectID: task.ProjectID, Branch: task.Onto}
+		err = t.tx.Queues.Put(&q)
+	}
+	return q, err
+}
+
+// onto returns the branch on which the task's work lands.
+func (v *View) onto() string { return v.Project.Onto(v.Task) }
+
+// remote returns the remote to which work of the project is pushed.
+func (v *View) remote() string { return cmp.Or(v.Project.Policy.Land.Remote, "origin") }
+
+// tip returns the commit on which a queued landing must be based.
+func (v *View) tip() string { return cmp.Or(v.Behind, v.Queue.Tip) }
+
+// forkPoint returns the head of the branch from which a task was forked: the
+// branch itself, what the trash keeps of it, or "" if its work is on the base,
+// or gone.
+func forkPoint(r store.Reader, key string) (string, error) {
+	from, err := r.Tasks.ByKey(key)
+	if coppice.ErrorCode(err) == coppice.ENotFound {
+		return "", nil // it was removed, so its work has landed
+	}
+	if err != nil || from.Outcome == coppice.OutcomeDone {
+		return "", err
+	}
+	ws, err := r.Workspaces.Of(from.ID)
+	if err != nil || ws == nil {
+		return "", err
+	}
+	if ws.RemovedAt.IsZero() {
+		if ws.Path == "" {
+			return "", nil // it is being created
+		}
+		return ws.Branch, nil
+	}
+	if ws.TrashID == 0 {
+		return "", nil
+	}
+	tr, err := r.Trash.Get(ws.TrashID)
+	if err != nil || !tr.Open() {
+		return "", err
+	}
+	return tr.Head, nil
+}
+
+// limited returns the current limits. They are read once per turn, and again
+// after the turn has changed one.
+func (t *turn) limited() (Limited, error) {
+	if !t.limitsRead {
+		var err error
+		if t.limits, err = t.tx.Limits.All(); err != nil {
+			return nil, err
+		}
+		t.limitsRead = true
+	}
+	m := make(Limited, len(t.limits))
+	for _, l := range t.limits {
+		if l.Holds(t.now) {
+			m[l.Agent] = l
+		}
+	}
+	return m, nil
+}
+
+// lastSession returns the newest session of the round, or nil.
+func (v *View) lastSession() *coppice.Session {
+	if len(v.Sessions) == 0 {
+		return nil
+	}
+	return &v.Sessions[len(v.Sessions)-1]
+}
+
+// lastWorkSession returns the newest session of the round that worked in the
+// task's workspace, or nil.
+func (v *View) lastWorkSession() *coppice.Session {
+	for i := len(v.Sessions) - 1; i >= 0; i-- {
+		if !v.Sessions[i].Role.Detached() {
+			return &v.Sessions[i]
+		}
+	}
+	return nil
+}
+
+// sessionByID returns a session of any round, or nil.
+func (v *View) sessionByID(id int64) *coppice.Session {
+	for _, list := range [][]coppice.Session{v.Sessions, v.Earlier} {
+		for i := range list {
+			if list[i].ID == id {
+				return &list[i]
+			}
+		}
+	}
+	return nil
+}
+
+// resumableSession returns the newest session, of any round, whose conversation
+// can be continued, or nil.
+func (v *View) resumableSession() *coppice.Session {
+	for _, list := range [][]coppice.Session{v.Sessions, v.Earlier} {
+		for i := len(list) - 1; i >= 0; i-- {
+			if conversation(&list[i]) != "" && !list[i].Role.Detached() {
+				return &list[i]
+			}
+		}
+	}
+	return nil
+}
+
+// checks lists the commands that check the task's candidates.
+func (v *View) checks() []string {
+	seen := map[string]bool{}
+	var all []string
+	for _, list := range [][]string{v.Project.Policy.Checks, v.Task.Checks} {
+		for _, c := range list {
+			if !seen[c] {
+				seen[c] = true
+				all = append(all, c)
+			}
+		}
+	}
+	return all
+}
+
+// fixes counts the fix sessions of the round. A session that was stopped because
+// it could only wait continues in the next, and is not counted.
+func (v *View) fixes() int {
+	n := 0
+	for _, s := range v.Sessions {
+		if s.Role.Info().Fixes && !s.Rests() {
+			n++
+		}
+	}
+	return n
+}
+
+func (v *View) showTrash(tr *coppice.Trash) {
+	if n := slices.IndexFunc(v.Trashed, func(o coppice.Trash) bool { return o.ID == tr.ID }); n >= 0 {
+		v.Trashed[n] = *tr
+	} else {
+		v.Trashed = append(v.Trashed, *tr)
+	}
+	v.Trash = tr
+}
+
+func (v *View) showWorkspace(ws *coppice.Workspace) {
+	v.Workspace = ws
+	if v.Trash != nil && v.Trash.ID != ws.TrashID {
+		v.Trash = nil
+	}
+}
+
+func (v *View) showSession(s *coppice.Session, fresh bool) {
+	if fresh {
+		v.Sessions = append(v.Sessions, *s)
+		v.Numbered++
+	} else if old := v.sessionByID(s.ID); old != nil {
+		more := coppice.USD(s.Usage.CostUSD - old.Usage.CostUSD)
+		v.Spent, v.Today = v.Spent+more, v.Today+more
+		*old = *s
+	}
+}
+
+func (v *View) showTask(t coppice.Task) {
+	round := t.Round != v.Task.Round
+	v.Task = t
+	if round {
+		v.Earlier = append(v.Earlier, v.Sessions...)
+		v.Sessions, v.Landing, v.Checks = nil, nil, nil
+	}
+}
+
+func (v *View) showQuestion(q coppice.Question) {
+	for i := range v.Questions {
+		if v.Questions[i].ID == q.ID {
+			v.Questions[i] = q
+		}
+	}
+}
+
+func (v *View) showMessage(m coppice.Message) {
+	var open []coppice.Message
+	for _, o := range v.Messages {
+		if o.ID == m.ID {
+			o = m
+		}
+		if o.Open() {
+			open = append(open, o)
+		}
+	}
+	v.Messages = open
+	if !m.Open() {
+		v.Delivered = append(v.Delivered, m)
+	}
+}
