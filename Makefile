@@ -1,4 +1,4 @@
-# Run `make help` to see what there is.
+# Run `make help` to list the targets.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
 
@@ -15,8 +15,8 @@ help: ## show this
 .PHONY: web
 web: web/dist/index.html ## build the dashboard, which becomes part of the binary
 
-# Built anew when a source is newer. Without Node.js the binary is built all
-# the same, with a page that says what is missing.
+# The dashboard is rebuilt when a source is newer. Without Node.js the binary has a
+# page that says what is missing.
 WEB_SOURCES := $(shell find web/src web/public web/index.html web/vite.config.ts web/tsconfig.json -type f)
 NPM := $(shell command -v npm)
 
@@ -37,16 +37,16 @@ build: web ## build bin/coppice
 	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/coppice ./cmd/coppice
 
 .PHONY: demo
-demo: build ## run 6 tasks at once in a sample repository, offline
+demo: build ## run 6 tasks in parallel in a sample repository, offline
 	./bin/coppice demo
 
 .PHONY: deps
-deps: ## see to it that what the tests need is there
+deps: ## install what the tests need, or say what is missing
 	./scripts/deps.sh
 	@if [ -x test/agents/install.sh ]; then ./test/agents/install.sh </dev/null; fi
 
 .PHONY: test
-test: deps ## all tests, with what they need installed first
+test: deps ## install what the tests need, then run all tests
 	$(MAKE) --no-print-directory web
 	cd web && npm test --silent </dev/null
 	go vet ./...
@@ -54,17 +54,17 @@ test: deps ## all tests, with what they need installed first
 	./scripts/test.sh ./...
 
 .PHONY: test-upgrade
-test-upgrade: ## have the commit BASE leave a state with everything open, and go on with it
+test-upgrade: ## continue the state of the commit BASE with this version
 	./scripts/deps.sh
 	BASE="$(BASE)" go test -tags upgrade -count=1 -v -timeout 20m ./test/upgrade -run TestUpgrade
 
 .PHONY: test-agents
-test-agents: deps ## drive further agent CLIs, installed first
+test-agents: deps ## install and test further agent CLIs
 	./test/agents/install-more.sh </dev/null
 	COPPICE_REQUIRE_AGENTS=1 COPPICE_AGENTS_TABLE=whole TEST_TIMEOUT=45m ./scripts/test.sh -tags moreagents -run 'TestACP|TestChosenModel|TestLines' ./test/agents
 
 .PHONY: agents-table
-agents-table: deps ## drive every agent CLI and rewrite the table in docs/agents.md
+agents-table: deps ## test every agent CLI and rewrite the table in docs/agents.md
 	./test/agents/install-more.sh </dev/null
 	COPPICE_REQUIRE_AGENTS=1 go test -count=1 -timeout 45m ./test/agents -update-table
 	COPPICE_REQUIRE_AGENTS=1 COPPICE_AGENTS_TABLE=whole go test -count=1 -timeout 45m -tags moreagents -run 'TestACP|TestChosenModel|TestLines' ./test/agents -update-table
@@ -95,12 +95,12 @@ chaos: deps ## 5 minutes of kills, 500 stops and 200 power cuts under load, ever
 	go test -count=1 -timeout 4h ./workspace -run TestCuts -cuts all
 
 .PHONY: bench
-bench: build ## measure against the baselines; takes about 15 minutes
+bench: build ## compare with the baselines; takes about 15 minutes
 	@if [ -x test/agents/install.sh ]; then ./test/agents/install.sh </dev/null; fi
 	go run ./test/bench
 
 .PHONY: bench-compare
-bench-compare: ## measure against the commit BASE, in turns; ARGS takes --only, --n and --json
+bench-compare: ## compare with the commit BASE, in turns; ARGS takes --only, --n and --json
 	go run ./test/bench compare --base "$(BASE)" $(ARGS)
 
 SOAK ?= 1h
@@ -120,7 +120,7 @@ generate: ## rewrite everything that is generated
 	go test ./api/http -run TestDashboardKnowsTheAPI -update
 
 .PHONY: picture
-picture: deps ## make the README's pictures anew
+picture: deps ## create the README's pictures again
 	./scripts/picture.sh </dev/null
 
 .PHONY: clean
