@@ -49,7 +49,7 @@ func (i *Intake) RemoveProject(ctx context.Context, project string, how coppice.
 // refuseOpen refuses to remove a project on which open tasks of another one
 // depend, or that has open tasks itself, unless they will be stopped.
 func refuseOpen(r store.Reader, p coppice.Project, how coppice.Remove) error {
-	outside, err := r.Projects.Outsiders(p.ID, mostNamed)
+	outside, err := r.Projects.Dependants(p.ID, mostNamed)
 	if err != nil {
 		return err
 	}
@@ -89,14 +89,14 @@ func refuseOpen(r store.Reader, p coppice.Project, how coppice.Remove) error {
 // whether it has more. It fails with code conflict while some of its work runs.
 func (i *Intake) Forget(ctx context.Context, p coppice.Project, most int) (more bool, err error) {
 	err = i.store.Update(ctx, func(tx store.Tx) error {
-		before, err := tx.Projects.Outsiders(p.ID, most)
+		before, err := tx.Projects.Dependants(p.ID, most)
 		if err != nil {
 			return err
 		}
 		if more, err = tx.Projects.Forget(p.ID, most); err != nil {
 			return err
 		}
-		after, err := tx.Projects.Outsiders(p.ID, most)
+		after, err := tx.Projects.Dependants(p.ID, most)
 		if err != nil {
 			return err
 		}

@@ -40,7 +40,7 @@ func loadQueueStatus(r store.Reader, queue int64) (*queueStatus, error) {
 			q.need = &at.Needs[i]
 		}
 	}
-	ids, err := r.Landings.Places(at.ID, mostPlaces)
+	ids, err := r.Landings.QueuedIDs(at.ID, mostPlaces)
 	for i, id := range ids {
 		q.place[id] = i + 1
 	}

@@ -6,20 +6,20 @@ import (
 	"coppice"
 )
 
-// AskReader reads what is asked of subjects.
+// AskReader reads requests to subjects.
 type AskReader interface {
-	// Open returns what is asked of a subject and not settled, oldest first.
+	// Open returns the open requests to a subject, oldest first.
 	Open(coppice.Subject) ([]coppice.Ask, error)
-	// AllOpen returns what is asked of any subject and not settled, oldest first.
+	// AllOpen returns the open requests to all subjects, oldest first.
 	AllOpen() ([]coppice.Ask, error)
-	// Of returns all that was asked of a subject of a project, oldest first.
+	// Of returns all requests to a subject of a project, oldest first.
 	Of(project int64, s coppice.Subject) ([]coppice.Ask, error)
 }
 
-// Asks reads and writes what is asked of subjects.
+// Asks reads and writes requests to subjects.
 type Asks interface {
 	AskReader
 	Put(*coppice.Ask) error
-	// Trim forgets what was settled before the moment.
+	// Trim removes requests that were settled before the given time.
 	Trim(before time.Time) (int, error)
 }

@@ -8,10 +8,10 @@ type FeatureReader interface {
 	Of(project int64) (map[string]json.RawMessage, error)
 }
 
-// Features reads and keeps what was agreed on with projects' features files.
+// Features reads and writes what was agreed on with projects' features files.
 type Features interface {
 	FeatureReader
-	// Put keeps what was agreed on about features of a project, and forgets those
-	// for which it has nil. All others stay as they are.
+	// Put stores what was agreed on about features of a project, and removes those
+	// whose value is nil. All others stay as they are.
 	Put(project int64, seen map[string]json.RawMessage) error
 }

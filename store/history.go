@@ -6,49 +6,49 @@ import (
 	"coppice"
 )
 
-// MostTrimmed is how many rows one call of a Trim forgets at most, so that others
-// get their turn.
+// MostTrimmed is the maximum number of rows that one call of a Trim removes, so
+// that other transactions do not wait long.
 const MostTrimmed = 5000
 
-// Keep is how much of the history is kept. Only tasks that are over count: their
-// work has landed, or a person put them away. A zero limit is none.
+// Keep has the limits of the history. They apply only to tasks that are over:
+// their work has landed, or a person archived them. Zero means no limit.
 type Keep struct {
-	Output     time.Duration // what sessions and checks wrote, after the task was over
-	OutputSize int64         // bytes of what sessions wrote, of all tasks together; the oldest go first
-	Tasks      time.Duration // tasks with all that belongs to them, after they were over
-	TasksMost  int           // how many ended tasks; the oldest go first
-	// Notice takes the place of what a session wrote: a piece of the kind host.
+	Output     time.Duration // age of output and check logs, since the task was over
+	OutputSize int64         // bytes of output of all tasks together; the oldest is removed first
+	Tasks      time.Duration // age of tasks with everything that belongs to them, since they were over
+	TasksMost  int           // number of ended tasks; the oldest is removed first
+	// Notice replaces the output of a session, as a piece of the kind host.
 	Notice []byte
 }
 
-// Kept is how much there is.
+// Kept is the size of the history.
 type Kept struct {
-	Output int64 // bytes of what sessions wrote
-	Tasks  int   // that have ended
+	Output int64 // bytes of output
+	Tasks  int   // ended tasks
 }
 
-// Forgotten is what a call of Forget did.
+// Forgotten is the result of a call of Forget.
 type Forgotten struct {
-	Task   *coppice.Task // that was the oldest; nil when nothing was due
+	Task   *coppice.Task // the oldest task; nil if nothing was due
 	Checks []int64       // the checks whose logs were removed
-	All    bool          // the task is gone, and not only what was written for it
-	Done   bool          // with this task
+	All    bool          // the task itself is removed, not only its output
+	Done   bool          // nothing more of this task has to be removed
 }
 
-// HistoryReader reads how long the history is. None of it depends on its length.
+// HistoryReader reads the size of the history. Its cost does not depend on that
+// size.
 type HistoryReader interface {
 	Kept() (Kept, error)
-	// Due returns when something has to be forgotten: now, later because of its age,
-	// or, as the zero time, never.
+	// Due returns when something has to be removed: now, later because of its age,
+	// or never, as the zero time.
 	Due(k Keep, now time.Time) (time.Time, error)
 }
 
-// History forgets.
+// History removes old tasks and their output.
 type History interface {
 	HistoryReader
-	// Forget removes a bit of what is beyond the limits, of one task, and at most
-	// about so many rows. A task is not forgotten while something of it is on disk,
-	// an open task comes after it, or the features file has it. The ids and keys of
-	// what is forgotten are never given again.
+	// Forget removes a part of one task that is beyond the limits, about most rows.
+	// It does not remove a task that has files on disk, on which an open task
+	// depends, or that is in the features file. Ids and keys are never used again.
 	Forget(k Keep, now time.Time, most int) (Forgotten, error)
 }

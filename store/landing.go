@@ -4,7 +4,7 @@ import "coppice"
 
 // WorkspaceReader reads workspaces.
 type WorkspaceReader interface {
-	Of(task int64) (*coppice.Workspace, error) // the newest; nil when there is none
+	Of(task int64) (*coppice.Workspace, error) // the newest; nil if there is none
 	In(project int64) ([]coppice.Workspace, error)
 }
 
@@ -27,38 +27,38 @@ type Trash interface {
 	Put(*coppice.Trash) error
 }
 
-// LandingReader reads landings and the queues in which they wait.
+// LandingReader reads landings.
 type LandingReader interface {
 	Get(id int64) (coppice.Landing, error)
 	Of(task int64) ([]coppice.Landing, error)  // oldest first
-	Last(task int64) (*coppice.Landing, error) // nil when there is none
+	Last(task int64) (*coppice.Landing, error) // nil if there is none
 	LastOfEach(tasks []int64) (map[int64]coppice.Landing, error)
 	// Queued returns the first most landings of a queue.
 	Queued(queue int64, most int) ([]coppice.Landing, error)
-	// Places returns the ids of the same landings, in the same order. It reads
-	// an index alone.
-	Places(queue int64, most int) ([]int64, error)
-	// Candidates returns all that a landing had, oldest first, the one in force
-	// included.
+	// QueuedIDs returns the ids of the same landings, in the same order. It reads
+	// only an index.
+	QueuedIDs(queue int64, most int) ([]int64, error)
+	// Candidates returns all candidates of a landing, oldest first, including the
+	// current one.
 	Candidates(landing int64) ([]coppice.Candidate, error)
 }
 
 // Landings reads and writes landings.
 type Landings interface {
 	LandingReader
-	// Put writes a landing and its candidate in force. One without an id is a new
-	// one; those before it stay.
+	// Put writes a landing and its current candidate. A candidate without an id is
+	// new, and the previous ones stay.
 	Put(*coppice.Landing) error
 }
 
 // CheckReader reads checks.
 type CheckReader interface {
 	Get(id int64) (coppice.Check, error)
-	// On returns the newest check of each command and environment on a tree. A
-	// killed one judges nothing and is left out.
+	// On returns the newest check of each command and environment on a tree. It
+	// leaves out killed checks, which are not verdicts.
 	On(project int64, tree string) ([]coppice.Check, error)
-	// Env returns the environment that the newest check of a project ran in, ""
-	// when there is none.
+	// Env returns the environment in which the newest check of a project ran, or ""
+	// if there is none.
 	Env(project int64) (string, error)
 	Of(task int64) ([]coppice.Check, error) // oldest first
 }

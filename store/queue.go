@@ -5,9 +5,9 @@ import "coppice"
 // QueueReader reads the queues of branches on which work lands.
 type QueueReader interface {
 	Get(id int64) (coppice.Queue, error)
-	// Of returns the queue of a project's branch, "" for its base.
+	// Of returns the queue of a project's branch; "" means its base.
 	Of(project int64, branch string) (coppice.Queue, error)
-	In(project int64) ([]coppice.Queue, error) // that of the base first
+	In(project int64) ([]coppice.Queue, error) // the queue of the base first
 }
 
 // Queues reads and writes queues.

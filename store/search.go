@@ -9,65 +9,62 @@ import (
 	"coppice"
 )
 
-// Searcher finds tasks, pieces of what sessions wrote, and what checks did, by
-// their words. It
-// follows the store: what was committed a moment ago may not be found yet, and
-// SearchPage.Behind then says so.
+// Searcher finds tasks, pieces of output, and checks by their words. It follows
+// the store. SearchPage.Behind reports that it has not read the last commits yet.
 type Searcher interface {
-	// Search returns hits: tasks, then output, then checks, each newest first. No
-	// kind takes the place of another before it has its share. It fails
-	// with code invalid when the query names nothing to look for.
+	// Search returns hits: tasks, then output, then checks, each newest first. If
+	// there are too many, each kind gets an equal share of the page. It fails with
+	// code invalid if the query has no word to find.
 	Search(ctx context.Context, q SearchQuery) (SearchPage, error)
 }
 
-// SearchQuery is what is looked for.
+// SearchQuery says what to find, and where.
 type SearchQuery struct {
 	Terms     []Term
-	ProjectID int64 // 0 means in all
-	Tasks     bool  // in keys, titles and descriptions of tasks
-	Output    bool  // in what sessions wrote: all that is text
-	Checks    bool  // in commands and logs of checks
-	Most      int   // hits, of all kinds together
+	ProjectID int64 // 0 means all projects
+	Tasks     bool  // search keys, titles and descriptions of tasks
+	Output    bool  // search all text that sessions wrote
+	Checks    bool  // search commands and logs of checks
+	Most      int   // maximum number of hits, of all kinds together
 }
 
-// Term is a part of a query. All that are not Not must be found, and none that
-// is.
+// Term is a part of a query. A hit has all terms, except those with Not.
 type Term struct {
 	Words []string // one after the other
-	Whole bool     // the last is a whole word too; otherwise the beginning of one
-	Not   bool
+	Whole bool     // the final word is complete; otherwise it is a prefix
+	Not   bool     // a hit must not have the term
 }
 
-// SearchPage is what was found.
+// SearchPage is the result of a search.
 type SearchPage struct {
 	Hits   []Hit
-	More   bool // there is more than was asked for
-	Behind bool // not everything committed so far has been looked at
+	More   bool // there are more hits
+	Behind bool // the last commits have not been read yet
 }
 
-// Hit is one place in which everything looked for was found.
+// Hit is one place that has all terms of a query.
 type Hit struct {
 	Task    string // the task's key
 	Title   string
 	Session string             // the session's key; empty for a hit in the task itself, or in a check
 	Offset  int64              // of the piece of output
 	Kind    coppice.OutputKind // of the piece of output
-	Check   int64              // 0 for a hit elsewhere
+	Check   int64              // the check's id; 0 for other hits
 	Command string             // of the check
 	At      time.Time
-	Text    string   // around the matches, on one line
+	Text    string   // the text around the matches, on one line
 	Marks   [][2]int // the matches in Text: start and length in bytes
 }
 
-// maxTerms and maxWords bound a query; nobody types more.
+// maxTerms and maxWords bound a query.
 const (
 	maxTerms = 16
 	maxWords = 32
 )
 
-// ParseSearch reads what a person typed: words, of which the beginning will do,
-// "phrases in quotes", and -words that must not be there. Anything goes: what
-// holds no letter and no digit is passed over.
+// ParseSearch reads the query of a person: words or prefixes of words, "phrases
+// in quotes", and -words that a hit must not have. Every text is valid.
+// ParseSearch skips characters that are neither letters nor digits.
 func ParseSearch(text string) []Term {
 	var terms []Term
 	add := func(t Term, s string) {
@@ -83,7 +80,7 @@ func ParseSearch(text string) []Term {
 		}
 		if rest, quoted := strings.CutPrefix(text, `"`); quoted {
 			phrase, after, closed := strings.Cut(rest, `"`)
-			t.Whole, text = closed, after // an open one is still being typed
+			t.Whole, text = closed, after // without the closing quote, the person is still typing
 			add(t, phrase)
 			continue
 		}
@@ -92,7 +89,7 @@ func ParseSearch(text string) []Term {
 			end = len(text)
 		}
 		if t.Not {
-			t.Whole = true // -go leaves out go, and nothing else that begins so
+			t.Whole = true // -go excludes go, not gopher
 		}
 		add(t, text[:end])
 		text = text[end:]
@@ -109,26 +106,25 @@ func Words(s string) []string {
 	return words
 }
 
-// InWord tells whether a character is part of a word.
+// InWord reports whether a character is part of a word.
 func InWord(r rune) bool {
 	return r != unicode.ReplacementChar && (unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.Is(unicode.Co, r))
 }
 
-// UsageQuery chooses what was used: by sessions that began from one moment to
-// before another.
+// UsageQuery chooses sessions that were created at From or later, and before To.
 type UsageQuery struct {
 	From, To  time.Time
-	ProjectID int64          // 0 means all
-	Zone      *time.Location // in which days begin; UTC when nil
+	ProjectID int64          // 0 means all projects
+	Zone      *time.Location // the time zone of the days; nil means UTC
 	ByTask    bool
 }
 
-// UsageRow is what one day's sessions of one project, agent and model, and of
-// one task where asked for, used.
+// UsageRow is the usage of one day, project, agent and model, and of one task if
+// the query has ByTask.
 type UsageRow struct {
 	Day       string // 2026-03-04
 	ProjectID int64
-	TaskID    int64 // 0 unless asked for
+	TaskID    int64 // 0 without ByTask
 	Task      string
 	Agent     string
 	Model     string

@@ -6,32 +6,31 @@ import (
 	"coppice"
 )
 
-// SpendReader reads the counters of what was spent. They are kept in scopes: a
-// task, a project, an account.
+// SpendReader reads the counters of what was spent. Each counter belongs to a
+// scope: a task, a project or an account.
 type SpendReader interface {
-	// Of returns what was spent in a scope: on a day, as coppice.Day writes it, or
-	// in all when day is "". Of a task only the total is kept, of a project and an
-	// account the days.
+	// Of returns what was spent in a scope on a day, in the format of coppice.Day.
+	// A task has only a total, with the day "". A project and an account have only
+	// days.
 	Of(scope coppice.Subject, day string) (coppice.Usage, error)
-	// ByProject returns what was spent on a day in each project that spent
-	// anything.
+	// ByProject returns the amount of each project that spent something on a day.
 	ByProject(day string) (map[int64]coppice.USD, error)
-	// Usage sums up what was used, newest day first. Sessions count on the day on
-	// which they were made.
+	// Usage returns sums of what was used, newest day first. A session counts on the
+	// day on which it was created.
 	Usage(UsageQuery) ([]UsageRow, error)
 }
 
-// Spend reads and adds what was spent. What sessions use is counted whenever a
-// session is written, by the difference to its row; nobody adds that.
+// Spend reads and adds what was spent. Sessions.Put counts what sessions use, by
+// the difference to the stored row, so callers do not add that.
 type Spend interface {
 	SpendReader
 	Add(Spending) error
 }
 
-// Spending is something that was spent besides sessions.
+// Spending is an amount that no session spent.
 type Spending struct {
 	ProjectID    int64
-	TaskID       int64 // 0 when it served no single task
+	TaskID       int64 // 0 if it was not spent for a single task
 	Agent, Model string
 	At           time.Time
 	Usage        coppice.Usage

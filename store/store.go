@@ -1,49 +1,47 @@
-// Package store is the contract of what Coppice knows: facts as rows, and the
-// log of what happened to them.
+// Package store is the contract of the database: facts as rows, and the log of
+// what happened to them.
 //
 // A Store has one writer. Update runs its function in a transaction that sees
-// every earlier one and nothing of a later one; several Updates may share one
-// commit, but each succeeds or fails alone, and none returns before its commit
-// is on disk. A function passed to Update or View must not keep its Tx or
-// Reader, must not call the Store again, and may run while others wait: it does
-// no I/O of its own. View reads one consistent snapshot and never waits for the
-// writer.
+// every earlier transaction and no later one. Several Updates can share one
+// commit, but each succeeds or fails alone, and none returns before its commit is
+// on disk. A function that is passed to Update or View must not keep its Tx or
+// Reader and must not call the Store. Others wait while it runs, so it must not do
+// I/O. View reads one consistent snapshot and never waits for the writer.
 //
-// Facts are grouped by noun: Reader and Tx hand out one group for each. A method
-// name leaves out the noun, which the group says: tx.Tasks.Get(id). In every
-// group, Of lists what belongs to a task, In what belongs to a project, and Last
-// returns a task's newest, or nil. OfEach and LastOfEach do the same for many
-// tasks with one query; what has none is not in their map.
+// Facts are grouped by noun: Reader and Tx have one field for each group. Method
+// names do not repeat the noun: tx.Tasks.Get(id). In every group, Of lists the
+// rows of a task, In lists the rows of a project, and Last returns the newest row
+// of a task, or nil. OfEach and LastOfEach do the same for many tasks with one
+// query. A task without rows is not in their map.
 //
-// Lookups of one thing return a *coppice.Error with code not_found when it is
-// not there. A Put with ID 0 inserts and sets the ID; otherwise it replaces the
-// row. Times are stored with nanoseconds, in UTC; the zero time stays zero.
+// Lookups of one row return a *coppice.Error with code not_found if there is no
+// such row. A Put with ID 0 inserts a row and sets the ID. Otherwise it replaces
+// the row. Times are stored with nanoseconds, in UTC. The zero time stays zero.
 package store
 
 import "context"
 
-// Store keeps facts. All methods may be called from any goroutine.
+// Store keeps facts. All methods can be called from any goroutine.
 type Store interface {
 	// View runs f on a snapshot.
 	View(ctx context.Context, f func(Reader) error) error
-	// Update runs f in a transaction and commits it unless f returns an error,
-	// which Update then returns as it is.
+	// Update runs f in a transaction and commits it. If f returns an error, Update
+	// commits nothing and returns that error unchanged.
 	Update(ctx context.Context, f func(Tx) error) error
-	// WaitEvent returns once the log's newest event is after seq.
+	// WaitEvent returns when the log's newest event is after seq.
 	WaitEvent(ctx context.Context, seq int64) error
-	// Facts returns a number that is another one after each commit that changed
-	// more than the output of sessions. Whoever reads the number and then the facts
-	// can use what was made of them while the number is the same. It changes before
-	// Update returns.
-	Facts() uint64
-	// Watch reports from now on which of the topics commits touch. It must be
-	// closed.
+	// FactsVersion returns a number that increases with each commit that changed more than
+	// the output of sessions. A cache that was filled after reading the number is
+	// valid while the number is the same. It changes before Update returns.
+	FactsVersion() uint64
+	// Watch reports which of the topics are touched by commits from now on. The
+	// caller must close it.
 	Watch(topics ...string) Watch
-	// Backup writes a consistent copy to path, which must not exist, while
-	// reads and writes go on.
+	// Backup writes a consistent copy to path, which must not exist. It blocks
+	// neither reads nor writes.
 	Backup(ctx context.Context, path string) error
-	// Close waits for running transactions and closes. Later calls fail with
-	// code unavailable.
+	// Close waits for running transactions and closes the store. Later calls fail
+	// with code unavailable.
 	Close() error
 }
 
@@ -71,7 +69,7 @@ type Reader struct {
 	History    HistoryReader
 }
 
-// Tx reads and adds facts.
+// Tx reads and writes facts.
 type Tx struct {
 	Projects   Projects
 	Tasks      Tasks
@@ -95,7 +93,7 @@ type Tx struct {
 	History    History
 }
 
-// Reader returns the groups for reading. They see what the transaction wrote.
+// Reader returns the groups for reading, which see what the transaction wrote.
 func (t Tx) Reader() Reader {
 	return Reader{
 		Projects: t.Projects, Tasks: t.Tasks, Lanes: t.Lanes, Sessions: t.Sessions, Spend: t.Spend, Outputs: t.Outputs,

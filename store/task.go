@@ -7,27 +7,26 @@ type ProjectReader interface {
 	Get(id int64) (coppice.Project, error)
 	ByPrefix(prefix string) (coppice.Project, error)
 	ByPath(path string) (coppice.Project, error)
-	All() ([]coppice.Project, error) // by prefix
+	All() ([]coppice.Project, error) // in the order of their prefixes
 	// Some returns projects by their ids, with one query.
 	Some(ids []int64) (map[int64]coppice.Project, error)
 	// Busy reports whether a project has tasks that have not ended, or work
 	// that is not settled.
 	Busy(project int64) (bool, error)
-	// Outsiders returns the keys of the first most tasks of other projects that
-	// come after tasks of this one and have not ended.
-	Outsiders(project int64, most int) ([]string, error)
+	// Dependants returns the keys of the first most tasks of other projects that
+	// depend on tasks of this project and have not ended.
+	Dependants(project int64, most int) ([]string, error)
 }
 
 // Projects reads and writes projects.
 type Projects interface {
 	ProjectReader
 	Put(*coppice.Project) error
-	// Forget forgets a project and everything that belongs to it, except its
-	// events. One call forgets at most about so many rows, so that others get
-	// their turn; more reports that it must be called again. It fails with code
-	// conflict, changing nothing, while the project is busy. Tasks of other
-	// projects no longer come after what is forgotten. The ids and keys of what
-	// is forgotten are never given again.
+	// Forget removes a project and everything that belongs to it, except its
+	// events. One call removes about most rows, so that other transactions do not
+	// wait long. If more is true, call it again. While the project is busy, it fails
+	// with code conflict and changes nothing. Tasks of other projects no longer
+	// depend on removed tasks. Ids and keys are never used again.
 	Forget(project int64, most int) (more bool, err error)
 }
 
@@ -37,22 +36,22 @@ type TaskReader interface {
 	ByKey(key string) (coppice.Task, error)
 	List(TaskFilter) ([]coppice.Task, error)
 	Count(TaskFilter) (int, error)
-	// Some returns tasks by their ids, and Keys their keys, with one query.
+	// Some returns tasks by their ids, and Keys returns their keys, with one query.
 	Some(ids []int64) (map[int64]coppice.Task, error)
 	Keys(ids []int64) (map[int64]string, error)
-	Dependants(task int64) ([]int64, error) // tasks that name it in After, that have not ended
-	// Waits counts waiting tasks by what they wait for; "" stands for those
-	// that nobody has looked at yet. Project 0 means all.
+	Dependants(task int64) ([]int64, error) // tasks that name it in After and have not ended
+	// Waits counts waiting tasks by what they wait for. The key "" has the tasks
+	// about which the engine has not decided yet. Project 0 means all projects.
 	Waits(project int64) (map[coppice.WaitKind]int, error)
-	// Pending returns the first most tasks that wait or are queued, by
-	// priority, then the oldest: those that wait for a person, or all others.
+	// Pending returns the first most tasks that wait or are queued, by priority,
+	// then the oldest. It returns either tasks that wait for a person or all others.
 	Pending(project int64, person bool, most int) ([]coppice.Task, error)
 }
 
 // Tasks reads and writes tasks.
 type Tasks interface {
 	TaskReader
-	Put(*coppice.Task) error // After is written with it
+	Put(*coppice.Task) error // writes After, too
 }
 
 // TaskFilter chooses tasks; its zero value chooses all.
@@ -63,36 +62,36 @@ type TaskFilter struct {
 	Track     string
 	Agent     string
 	Text      string   // in title or key, case-insensitive
-	BeforeID  int64    // older ones than this, for paging
-	Most      int      // 0 means no bound
+	BeforeID  int64    // only older tasks than this one, for paging
+	Most      int      // 0 means no limit
 	OldFirst  bool     // otherwise the newest first
-	Archived  Archived // those put away: left out, or they alone
+	Archived  Archived // whether archived tasks are chosen
 }
 
-// Archived says what a filter makes of tasks that were put away.
+// Archived says whether a filter chooses archived tasks.
 type Archived int
 
-// The ways to treat them.
+// The values of Archived.
 const (
-	ArchivedToo  Archived = iota // they are as good as others
-	ArchivedNot                  // they are left out
-	ArchivedOnly                 // they alone
+	ArchivedToo  Archived = iota // archived tasks and others
+	ArchivedNot                  // no archived tasks
+	ArchivedOnly                 // only archived tasks
 )
 
-// LaneReader reads lanes: queued tasks, and live sessions, by project, track and
-// account.
+// LaneReader reads lanes. A lane has the queued tasks and live sessions of one
+// project, track and account.
 type LaneReader interface {
-	// Next returns the first lane after the given one that has a queued task,
-	// and false when there is none. The zero Lane comes before all.
+	// Next returns the first lane after the given one that has a queued task, or
+	// false if there is none. The zero Lane comes before all others.
 	Next(after coppice.Lane) (coppice.Lane, bool, error)
-	// Heads returns the first most tasks of a lane: those with a session behind
-	// them first, then by priority, then the oldest.
+	// Heads returns the first most tasks of a lane: tasks that already had a session
+	// first, then by priority, then the oldest.
 	Heads(lane coppice.Lane, most int) ([]coppice.Task, error)
-	// Count counts queued tasks by lane; project 0 means all.
+	// Count counts queued tasks by lane; project 0 means all projects.
 	Count(project int64) (map[coppice.Lane]int, error)
 	// Running counts live sessions by lane, without those that are parked.
 	Running() (map[coppice.Lane]int, error)
-	// InFlight counts by project the tasks between the start of a session and their
-	// landing.
+	// InFlight counts, by project, the tasks between the start of a session and
+	// their landing.
 	InFlight() (map[int64]int, error)
 }

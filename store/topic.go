@@ -6,18 +6,19 @@ import (
 	"strings"
 )
 
-// Topics name what commits touch, such as session/12. One that ends with a slash
-// stands for all that begin with it.
+// Topics name what commits touch, such as session/12. A topic that ends with a
+// slash stands for all topics that start with it.
 const (
 	TopicLog      = "log"      // an event was added
 	TopicWork     = "work"     // work was offered
 	TopicSessions = "session/" // any session: see TopicSession
 )
 
-// TopicTask is touched when an event names the task.
+// TopicTask returns the topic that is touched when an event names the task.
 func TopicTask(id int64) string { return "task/" + strconv.FormatInt(id, 10) }
 
-// TopicSession is touched when a session wrote something, ended or was forgotten.
+// TopicSession returns the topic that is touched when a session wrote output,
+// ended or was removed.
 func TopicSession(id int64) string { return TopicSessions + strconv.FormatInt(id, 10) }
 
 // SessionOf returns the session that a topic names, or 0.
@@ -30,12 +31,12 @@ func SessionOf(topic string) int64 {
 	return id
 }
 
-// Watch reports which of its topics commits touch. Whoever waits for a fact
-// begins the watch, looks at the fact, and then waits, so that no commit falls
-// between. Its methods are called one at a time.
+// Watch reports which of its topics commits touch. To wait for a fact, start the
+// watch, read the fact, and then wait, so that no commit is missed. Its methods
+// must not be called concurrently.
 type Watch interface {
-	// Wait returns the topics touched since it last returned, each once, as soon
-	// as there are any.
+	// Wait returns the topics that were touched since its last return, each once.
+	// It waits until there is one.
 	Wait(ctx context.Context) ([]string, error)
 	Close()
 }

@@ -209,7 +209,7 @@ func New(cfg Config) (*Server, error) {
 		traffic: newTraffic(),
 		mux:     &recordingMux{ServeMux: http.NewServeMux()},
 	}
-	s.answers.facts, s.answers.now = cfg.Store.Facts, cfg.Now
+	s.answers.facts, s.answers.now = cfg.Store.FactsVersion, cfg.Now
 	s.feed = &feed{pages: map[feedKey]*feedPage{}, read: func(ctx context.Context, after int64, f store.EventFilter) (api.EventPage, error) {
 		return s.readEvents(ctx, after, batch, f)
 	}}

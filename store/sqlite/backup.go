@@ -10,15 +10,15 @@ import (
 	"coppice"
 )
 
-// Backup implements store.Store. The copy is whole or not there: it is written
-// under another name, brought to disk, and then given its own.
+// Backup implements store.Store. It writes the copy under a temporary name, syncs
+// it and then renames it, so an incomplete copy never has the given path.
 func (s *Store) Backup(ctx context.Context, path string) error {
 	if err := s.enter(); err != nil {
 		return err
 	}
 	defer s.running.Done()
 	if err := s.Intact(); err != nil {
-		return err // the path may name another database
+		return err // the path might name another database
 	}
 	if _, err := os.Lstat(path); err == nil {
 		return exists(path)
@@ -37,8 +37,8 @@ func (s *Store) Backup(ctx context.Context, path string) error {
 	return publish(temp, path)
 }
 
-// copyTo writes a compact copy into an empty file. On disk it reads through a
-// connection of its own, so that readers keep theirs.
+// copyTo writes a compact copy into an empty file. For a database on disk it
+// opens a separate connection, so that Views do not wait for it.
 func (s *Store) copyTo(ctx context.Context, path string) error {
 	var c *conn
 	var err error
@@ -58,10 +58,11 @@ func (s *Store) copyTo(ctx context.Context, path string) error {
 }
 
 func exists(path string) error {
-	return coppice.Errorf(coppice.EConflict, "%s is there already", path).WithFix("choose another name for the backup")
+	return coppice.Errorf(coppice.EConflict, "%s already exists", path).WithFix("choose another name for the backup")
 }
 
-// tempBeside makes an empty file for its owner only, in the same directory.
+// tempBeside creates an empty file in the same directory, readable only by its
+// owner.
 func tempBeside(path string) (string, error) {
 	dir := filepath.Dir(path)
 	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*.tmp") // with mode 0600
@@ -71,7 +72,7 @@ func tempBeside(path string) (string, error) {
 	return f.Name(), f.Close()
 }
 
-// publish gives a file its name, and never takes one that is in use.
+// publish renames a file to a path that must not exist.
 func publish(temp, path string) error {
 	err := os.Link(temp, path)
 	if errors.Is(err, fs.ErrExist) {
@@ -86,7 +87,7 @@ func publish(temp, path string) error {
 	return syncFile(filepath.Dir(path))
 }
 
-// syncFile brings a file, or a directory's names, to disk.
+// syncFile syncs a file or a directory to disk.
 func syncFile(path string) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -94,7 +95,7 @@ func syncFile(path string) error {
 	}
 	defer f.Close()
 	if err := f.Sync(); err != nil {
-		return unavailable(err, "%s could not be brought to disk", path).WithFix("look at the system's log for disk errors")
+		return unavailable(err, "%s could not be synced to disk", path).WithFix("check the system's log for disk errors")
 	}
 	return nil
 }

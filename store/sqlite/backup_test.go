@@ -14,8 +14,9 @@ import (
 	"coppice/store/sqlite"
 )
 
-// TestBackupUnderLoad makes backups while writers write and restores the last:
-// it holds a whole prefix of the log, with everything acknowledged before it.
+// TestBackupUnderLoad creates backups while writers write, and restores the last
+// one. It has a complete prefix of the log, with everything that was acknowledged
+// before.
 func TestBackupUnderLoad(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -93,11 +94,11 @@ func TestBackupUnderLoad(t *testing.T) {
 		t.Fatalf("set aside: %v", kept)
 	}
 	if n := newest(t, open(t, kept[0])); n != last {
-		t.Errorf("what was set aside ends at %d, want %d", n, last)
+		t.Errorf("the replaced database ends at %d, want %d", n, last)
 	}
 }
 
-// aside lists what restores have set aside in a directory.
+// aside lists the replaced databases in a directory.
 func aside(t *testing.T, dir string) []string {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(dir, "coppice.db.before-restore-*"))
@@ -113,8 +114,8 @@ func aside(t *testing.T, dir string) []string {
 	return dbs
 }
 
-// TestRestoreOverDamage brings a backup back over a database that cannot be
-// opened any more, whose write-ahead log must not leak into the new one.
+// TestRestoreOverDamage replaces a database that cannot be opened by a backup. The
+// old write-ahead log must not be applied to the new database.
 func TestRestoreOverDamage(t *testing.T) {
 	t.Parallel()
 	path := made(t, 3)
@@ -144,7 +145,7 @@ func TestRestoreOverDamage(t *testing.T) {
 	}
 }
 
-// TestRestoreRefused restores from what is no backup: the database stays.
+// TestRestoreRefused restores from invalid files. The database does not change.
 func TestRestoreRefused(t *testing.T) {
 	t.Parallel()
 	path := made(t, 3)
@@ -185,7 +186,7 @@ func TestRestoreRefused(t *testing.T) {
 	}
 }
 
-// TestBackupsLeaveOthersAlone keeps people's own files in the folder.
+// TestBackupsLeaveOthersAlone checks that other files in the folder are kept.
 func TestBackupsLeaveOthersAlone(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "backups")
@@ -208,7 +209,7 @@ func TestBackupsLeaveOthersAlone(t *testing.T) {
 		t.Errorf("kept %v, %v", list, err)
 	}
 	if all, _ := os.ReadDir(dir); len(all) != 4 {
-		t.Errorf("the folder holds %v", all)
+		t.Errorf("the folder has %v", all)
 	}
 	to := filepath.Join(t.TempDir(), "coppice.db")
 	if err := sqlite.Restore(t.Context(), path, to); err != nil {

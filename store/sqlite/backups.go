@@ -18,25 +18,26 @@ import (
 const (
 	backupPrefix = "auto-"
 	backupSuffix = ".db"
-	packedSuffix = ".gz"                        // besides, since they are compressed
+	packedSuffix = ".gz"                        // follows backupSuffix
 	stamp        = "20060102T150405.000000000Z" // sorts as text
 )
 
 // Backups keeps the newest automatic backups of a store in a folder, compressed.
-// Files of other names in the folder are left alone.
+// It does not touch files with other names in the folder.
 type Backups struct {
 	Store  *Store
-	Folder string // made when missing
-	Keep   int    // how many; at least 1
-	// Most returns how many bytes they may take together, though the newest is
-	// always kept; 0 means no limit. Nil means no limit.
+	Folder string // created if it does not exist
+	Keep   int    // the number of backups; at least 1
+	// Most returns the maximum size of all backups together, in bytes; 0 means no
+	// limit, and so does a nil Most. The newest backup is always kept.
 	Most func() (int64, error)
 
-	making sync.Mutex // held by who makes one
+	making sync.Mutex // held while Make runs
 }
 
-// Make writes a backup named for the moment and removes the oldest ones beyond
-// the limits. It returns the new one's path, also when removing failed.
+// Make writes a backup with the current time in its name and removes the oldest
+// ones beyond the limits. It returns the path of the new backup, even if removing
+// old ones failed.
 func (b *Backups) Make(ctx context.Context, now time.Time) (string, error) {
 	b.making.Lock()
 	defer b.making.Unlock()
@@ -52,7 +53,7 @@ func (b *Backups) Make(ctx context.Context, now time.Time) (string, error) {
 		return "", err
 	}
 	defer os.Remove(temp)
-	if err := os.Remove(temp); err != nil { // Backup makes it
+	if err := os.Remove(temp); err != nil { // Backup creates it
 		return "", err
 	}
 	if err := b.Store.Backup(ctx, temp); err != nil {
@@ -64,7 +65,7 @@ func (b *Backups) Make(ctx context.Context, now time.Time) (string, error) {
 	return path, b.prune()
 }
 
-// sweep removes what a killed process left of a backup.
+// sweep removes incomplete backups of a killed process.
 func (b *Backups) sweep() error {
 	entries, err := os.ReadDir(b.Folder)
 	for _, e := range entries {
@@ -75,7 +76,7 @@ func (b *Backups) sweep() error {
 	return err
 }
 
-// compress writes a file compressed under another name, which must be free, with
+// compress writes a compressed copy of a file to a path that must not exist, with
 // the lowest priority that the system has.
 func compress(ctx context.Context, from, to string) error {
 	temp, err := tempBeside(to)
@@ -84,7 +85,7 @@ func compress(ctx context.Context, from, to string) error {
 	}
 	defer os.Remove(temp)
 	done := make(chan error, 1)
-	go func() { // whose thread ends with it
+	go func() { // its thread ends with it
 		lowestPriority()
 		done <- gzipFile(ctx, from, temp)
 	}()
@@ -109,7 +110,7 @@ func gzipFile(ctx context.Context, from, to string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := io.Copy(zip, whileRunning{ctx, src}); err != nil {
+	if _, err := io.Copy(zip, contextReader{ctx, src}); err != nil {
 		return noSpace(to, err)
 	}
 	return noSpace(to, errors.Join(zip.Close(), dst.Sync()))
@@ -123,21 +124,21 @@ func noSpace(path string, err error) error {
 	return unavailable(err, "the copy in %s cannot be written: %v", filepath.Dir(path), err).WithFix("free some space there")
 }
 
-// whileRunning reads until its context ends.
-type whileRunning struct {
+// contextReader reads until its context ends.
+type contextReader struct {
 	ctx context.Context
 	io.Reader
 }
 
-func (r whileRunning) Read(b []byte) (int, error) {
+func (r contextReader) Read(b []byte) (int, error) {
 	if err := r.ctx.Err(); err != nil {
 		return 0, err
 	}
 	return r.Reader.Read(b)
 }
 
-// List returns the paths of the automatic backups, newest first. Those of earlier
-// versions are not compressed.
+// List returns the paths of the automatic backups, newest first. Backups of
+// earlier versions are not compressed.
 func (b *Backups) List() ([]string, error) {
 	entries, err := os.ReadDir(b.Folder)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -153,7 +154,7 @@ func (b *Backups) List() ([]string, error) {
 			paths = append(paths, filepath.Join(b.Folder, e.Name()))
 		}
 	}
-	slices.Reverse(paths) // ReadDir sorts by name, and names sort by moment
+	slices.Reverse(paths) // ReadDir sorts by name, which is by time
 	return paths, nil
 }
 

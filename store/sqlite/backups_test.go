@@ -56,8 +56,8 @@ func TestBackupsBySize(t *testing.T) {
 	}
 }
 
-// TestRestoreForms restores backups in the form of earlier versions, which is not
-// compressed, and refuses a compressed one that is damaged.
+// TestRestoreForms restores compressed backups and those of earlier versions, which
+// are not compressed. It refuses a damaged compressed backup.
 func TestRestoreForms(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -112,7 +112,7 @@ func BenchmarkUpdate(b *testing.B) {
 	}
 }
 
-// BenchmarkCommit measures durable Updates from many goroutines at once.
+// BenchmarkCommit measures durable Updates from many goroutines in parallel.
 func BenchmarkCommit(b *testing.B) {
 	s, err := Open(b.Context(), Config{Path: filepath.Join(b.TempDir(), "coppice.db")})
 	if err != nil {

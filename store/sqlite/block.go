@@ -14,24 +14,25 @@ import (
 	"coppice"
 )
 
-// Pieces of output are stored in blocks: a row with several pieces, whose place is
-// that of the last one. So "after this place" finds the block that has it. A block
-// stores a text once: an event whose text stands in the raw output of the same
-// block has only a reference to it. Then the whole is compressed.
+// Pieces of output are stored in blocks. A block is a row with several pieces. Its
+// place is the place of the last piece, so "place > ?" finds the block with the
+// next piece. A block stores each text once: if the text of an event is part of
+// the raw output of the same block, the event has only a reference to it. Then the
+// block is compressed.
 //
-// A block is a byte for its form, and then, perhaps deflated: the length of its
-// head, the head, the length of the raw bytes, the raw bytes, and all other data.
-// The head has for each piece its kind and flags, how far its place and moment are
-// from those before it, and its length.
+// The first byte of a block is its form. The rest is deflated or plain: the length
+// of its head, the head, the length of the raw bytes, the raw bytes, and all other
+// data. The head has for each piece its kind and flags, the differences of its
+// place and time to the previous piece, and its length.
 
 // outputBlock is the kind of a row that is a block.
 const outputBlock coppice.OutputKind = "block"
 
 const (
-	blockBytes  = 64 << 10 // of data, after which a block is complete
-	blockPieces = 1024
-	blockSmall  = 512 // bytes up to which a block is not worth compressing
-	refLeast    = 12  // bytes of text from which a reference is shorter
+	blockBytes  = 64 << 10 // maximum data of a block
+	blockPieces = 1024     // maximum pieces of a block
+	blockSmall  = 512      // blocks up to this size are not compressed
+	refLeast    = 12       // shorter texts are not replaced by references
 )
 
 // The forms of a block, and the flags of a piece beside its kind.
@@ -44,8 +45,8 @@ const (
 	pieceRef    = 16
 )
 
-// blockKinds are the kinds of pieces in blocks, by their number. Those of the first
-// three are raw bytes. Pictures have rows of their own.
+// blockKinds are the kinds of pieces in blocks, by their number. The first
+// rawKinds are raw bytes. Each picture has a separate row.
 var blockKinds = []coppice.OutputKind{
 	coppice.OutputStdout, coppice.OutputStderr, coppice.OutputApp, coppice.OutputEvent, coppice.OutputHost,
 }
@@ -54,8 +55,8 @@ const rawKinds = 3
 
 var errBlock = errors.New("a block of output cannot be read")
 
-// blocks cuts output into rows, each a block or a single piece that has no place
-// in one.
+// blocks turns output into rows. A row is a block, or a single piece of a kind
+// that is not stored in blocks.
 func blocks(out []coppice.Output, level int) []coppice.Output {
 	var rows []coppice.Output
 	for len(out) > 0 {
@@ -75,11 +76,11 @@ func blocks(out []coppice.Output, level int) []coppice.Output {
 	return rows
 }
 
-// blockWriter gathers the parts of a block.
+// blockWriter collects the parts of a block.
 type blockWriter struct {
 	head, raw, rest []byte
 	place, moment   int64
-	used            int // of raw, by references
+	used            int // end of the part of raw that events already refer to
 }
 
 func encodeBlock(out []coppice.Output, level int) []byte {
@@ -135,10 +136,11 @@ func (w *blockWriter) add(o coppice.Output) {
 	}
 }
 
-// reference is the text of an event, data[cut:end], that stands in the raw bytes.
+// reference says that the text of an event, data[cut:end], is also in the raw
+// bytes.
 type reference struct{ cut, end, from, size int }
 
-// find looks for an event's text in the raw bytes that no event before it used.
+// find searches for an event's text in the raw bytes after the last reference.
 func (w *blockWriter) find(data []byte) (r reference) {
 	before := []byte(`"text":`)
 	i := bytes.Index(data, before)
@@ -159,8 +161,8 @@ func (w *blockWriter) find(data []byte) (r reference) {
 	return r
 }
 
-// literal returns the length of the JSON string that data begins with; 0 when it
-// begins with something else.
+// literal returns the length of the JSON string at the start of data, or 0 if
+// there is none.
 func literal(data []byte) int {
 	if len(data) == 0 || data[0] != '"' {
 		return 0
@@ -202,7 +204,7 @@ func (r *blockReader) signed() int64 {
 	return n
 }
 
-// part cuts as many bytes as a number before them says.
+// part reads a length and returns that many bytes.
 func (r *blockReader) part() []byte {
 	n := r.number()
 	return cutBytes(&r.head, n, &r.failed)
@@ -218,7 +220,7 @@ func cutBytes(b *[]byte, n int64, failed *bool) []byte {
 	return part
 }
 
-// plainBlock returns a block that is not compressed.
+// plainBlock returns a block without compression.
 func plainBlock(block []byte) ([]byte, error) {
 	if len(block) == 0 {
 		return nil, errBlock
@@ -233,7 +235,7 @@ func plainBlock(block []byte) ([]byte, error) {
 	return content, nil
 }
 
-// eachPiece calls f with the pieces of a block that are wanted, in order.
+// eachPiece calls f, in order, with the pieces of a block for which want is true.
 func eachPiece(session int64, block []byte, want func(place int64, kind coppice.OutputKind) bool, f func(coppice.Output)) error {
 	block, err := plainBlock(block)
 	if err != nil {
@@ -289,7 +291,7 @@ func eachPiece(session int64, block []byte, want func(place int64, kind coppice.
 	return nil
 }
 
-// deflaters has writers by their level, which are large.
+// deflaters has writers by level. They are pooled because they are large.
 var deflaters = map[int]*sync.Pool{
 	flate.BestSpeed:          {New: func() any { return newDeflater(flate.BestSpeed) }},
 	flate.DefaultCompression: {New: func() any { return newDeflater(flate.DefaultCompression) }},
@@ -311,7 +313,7 @@ func deflate(b []byte, level int) []byte {
 	w.Reset(&out)
 	_, err := w.Write(b)
 	if err := errors.Join(err, w.Close()); err != nil {
-		panic(err) // a buffer takes everything
+		panic(err) // writing to a buffer cannot fail
 	}
 	return out.Bytes()
 }

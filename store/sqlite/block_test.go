@@ -23,8 +23,8 @@ func said(t interface{ Fatal(...any) }, kind, text string) []byte {
 	return b
 }
 
-// drawOutput draws what a session wrote: raw bytes, events that repeat some of
-// them, and anything else.
+// drawOutput draws the output of a session: raw bytes, events that repeat some of
+// them, and other pieces.
 func drawOutput(t *rapid.T) (out []coppice.Output) {
 	lines := rapid.SliceOfN(rapid.StringMatching(`[a-z <"\\é]{0,40}`), 1, 8).Draw(t, "lines")
 	place := int64(0)
@@ -45,7 +45,7 @@ func drawOutput(t *rapid.T) (out []coppice.Output) {
 		case 3:
 			o.Kind, o.Data = coppice.OutputImage, []byte(line)
 		case 4:
-			o.Kind, o.Data = coppice.OutputEvent, []byte(`{"text":"`+line) // which is not JSON
+			o.Kind, o.Data = coppice.OutputEvent, []byte(`{"text":"`+line) // not valid JSON
 		}
 		if o.Data == nil {
 			o.Data = []byte{}
@@ -55,7 +55,7 @@ func drawOutput(t *rapid.T) (out []coppice.Output) {
 	return out
 }
 
-// Whatever is put into blocks comes out again.
+// TestBlocks checks that blocks return the pieces that were put into them.
 func TestBlocks(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -68,7 +68,7 @@ func TestBlocks(t *testing.T) {
 			}
 			last = row.Offset
 			row.SessionID = 7
-			pieces, err := everything(7).in(row)
+			pieces, err := allPieces(7).in(row)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -80,7 +80,7 @@ func TestBlocks(t *testing.T) {
 	})
 }
 
-// A damaged block is an error, and no more.
+// TestDamagedBlocks checks that a damaged block causes an error and no panic.
 func TestDamagedBlocks(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -92,11 +92,12 @@ func TestDamagedBlocks(t *testing.T) {
 			}
 		}
 		data = data[:rapid.IntRange(0, len(data)).Draw(t, "long")]
-		_ = eachPiece(7, data, everything(7).piece, func(coppice.Output) {})
+		_ = eachPiece(7, data, allPieces(7).piece, func(coppice.Output) {})
 	})
 }
 
-// A text that an agent wrote and that is told again as an event is stored once.
+// TestTextIsStoredOnce checks that a text in raw output and in an event is stored
+// once.
 func TestTextIsStoredOnce(t *testing.T) {
 	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 2))
@@ -112,7 +113,7 @@ func TestTextIsStoredOnce(t *testing.T) {
 	for range 20 {
 		var chunk []byte
 		var lines []string
-		for len(chunk) < 20_000 { // more than a compressor looks back on
+		for len(chunk) < 20_000 { // more than the window of the compressor
 			lines = append(lines, fmt.Sprintf("%016x%016x%016x", r.Uint64(), r.Uint64(), r.Uint64()))
 			chunk = append(chunk, lines[len(lines)-1]+"\n"...)
 		}

@@ -11,19 +11,19 @@ import (
 	"coppice"
 )
 
-// checkAtOnce is the size up to which a database is checked before anything else
-// after an unclean end. A larger one is checked while the server answers.
-const checkAtOnce = 4 << 20
+// checkOnOpen is the maximum size of a database that Open checks if it was not
+// closed cleanly. A larger database is checked while the server already answers.
+const checkOnOpen = 4 << 20
 
-// markPath names the mark of a clean close, beside the database. The mark
-// describes the file at rest: Open removes it and Close writes it again. So the
-// mark fits only a file that nobody has written to since a clean close: neither a
-// process that was killed, nor another program, nor a bad copy. A mark that a loss
-// of power brings back fits only when the file is as it was.
+// markPath returns the path of the mark of a clean close, beside the database. The
+// mark describes the closed file. Open removes it and Close writes it again. It no
+// longer matches if a killed process, another program or a bad copy has changed
+// the file since. If a loss of power brings an old mark back, it matches only an
+// unchanged file.
 func markPath(path string) string { return path + ".clean" }
 
-// atRest describes a database that no process has open. It fails when a
-// write-ahead log says that somebody has not closed it.
+// atRest describes a database that no process has open. It fails if a write-ahead
+// log shows that the database was not closed.
 func atRest(path string) (string, error) {
 	if wal, err := os.Stat(path + "-wal"); err == nil && wal.Size() > 0 {
 		return "", errors.New("its write-ahead log is not empty")
@@ -40,7 +40,7 @@ func atRest(path string) (string, error) {
 }
 
 // Unclean reports whether the database at a path was not closed cleanly, or was
-// changed since by something else. It is for a database that no store has open.
+// changed since then. No store must have it open.
 func Unclean(path string) bool {
 	now, err := atRest(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -50,8 +50,8 @@ func Unclean(path string) bool {
 	return err != nil || readErr != nil || string(mark) != now
 }
 
-// takeMark removes the mark and reports whether the database must be checked.
-func takeMark(path string) (unclean bool, err error) {
+// removeMark removes the mark and reports whether the database must be checked.
+func removeMark(path string) (unclean bool, err error) {
 	unclean = Unclean(path)
 	err = os.Remove(markPath(path))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -60,8 +60,8 @@ func takeMark(path string) (unclean bool, err error) {
 	return unclean, err
 }
 
-// leaveMark marks a database as cleanly closed.
-func leaveMark(path string) error {
+// writeMark marks a database as cleanly closed.
+func writeMark(path string) error {
 	now, err := atRest(path)
 	if err != nil {
 		return err
@@ -69,7 +69,7 @@ func leaveMark(path string) error {
 	return os.WriteFile(markPath(path), []byte(now), 0o600)
 }
 
-// check reads the whole database and returns an error when it is damaged.
+// check reads the whole database and returns an error if it is damaged.
 func (c *conn) check(ctx context.Context) error {
 	var verdict string
 	err := c.raw.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&verdict)
@@ -84,9 +84,9 @@ func (c *conn) check(ctx context.Context) error {
 	return nil
 }
 
-// Check reads the whole database if its last end was not clean, with the lowest
-// priority that the system has. When it finds damage, it returns the error, and so
-// do Intact and every Update from then on.
+// Check reads the whole database if it was not closed cleanly, with the lowest
+// priority that the system has. If it finds damage, it returns an error, and so do
+// Intact and every Update from then on.
 func (s *Store) Check(ctx context.Context) error {
 	if !s.unchecked.Load() {
 		return nil
@@ -97,7 +97,7 @@ func (s *Store) Check(ctx context.Context) error {
 	defer s.running.Done()
 	s.cfg.Logger.Info("the database was not closed cleanly; it is checked in the background", "path", s.cfg.Path)
 	done := make(chan error, 1)
-	go func() { // whose thread ends with it
+	go func() { // its thread ends with it
 		lowestPriority()
 		done <- s.readAll(ctx)
 	}()
@@ -106,10 +106,10 @@ func (s *Store) Check(ctx context.Context) error {
 	switch {
 	case errors.As(err, &damage):
 		s.damage.Store(damage)
-		s.cfg.Logger.Error("the database is damaged; nothing is changed any more", "error", err, "cause", damage.Err)
+		s.cfg.Logger.Error("the database is damaged; no more changes are written", "error", err, "cause", damage.Err)
 	case err == nil:
 		s.unchecked.Store(false)
-		s.cfg.Logger.Info("the database is sound", "path", s.cfg.Path)
+		s.cfg.Logger.Info("the database has no damage", "path", s.cfg.Path)
 	}
 	return err
 }

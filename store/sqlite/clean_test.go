@@ -12,8 +12,8 @@ import (
 	"coppice/store/sqlite"
 )
 
-// large returns the path of a closed database that is not checked before it is
-// opened.
+// large returns the path of a closed database that is too large to be checked by
+// Open.
 func large(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "state", "coppice.db")
@@ -35,8 +35,8 @@ func large(t *testing.T) string {
 	return path
 }
 
-// TestCleanEnd closes a database in several ways. Only a clean end that nobody
-// touched since is one.
+// TestCleanEnd closes a database in several ways. It is clean only after a clean
+// close and without later changes.
 func TestCleanEnd(t *testing.T) {
 	t.Parallel()
 	path := large(t)
@@ -60,7 +60,7 @@ func TestCleanEnd(t *testing.T) {
 		t.Error("a database that another program wrote to is clean")
 	}
 	if err := os.Remove(path); err != nil || sqlite.Unclean(path) {
-		t.Errorf("a database that is not there is unclean: %v", err)
+		t.Errorf("a missing database is unclean: %v", err)
 	}
 
 	s = open(t, killed)
@@ -71,7 +71,7 @@ func TestCleanEnd(t *testing.T) {
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := s.Check(cancelled); err == nil {
-		t.Error("a check that was ended found no fault")
+		t.Error("a cancelled check returned no error")
 	}
 	if err := s.Check(t.Context()); err != nil {
 		t.Fatal(err)
@@ -91,8 +91,8 @@ func copyOf(t *testing.T, paths ...string) string {
 	return filepath.Join(dir, filepath.Base(paths[0]))
 }
 
-// TestDamageFoundLater damages a large database. The store opens and answers;
-// once the check has found the damage, nothing is written any more.
+// TestDamageFoundLater damages a large database. The store opens and answers. When
+// the check has found the damage, the store writes nothing.
 func TestDamageFoundLater(t *testing.T) {
 	t.Parallel()
 	path := large(t)

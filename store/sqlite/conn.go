@@ -13,10 +13,10 @@ import (
 	"coppice/store/sqlite/dbsqlc"
 )
 
-// conn is one connection that prepares each statement once. It is used by one
-// goroutine at a time. Its statements run under a context that cannot be
-// cancelled: watching one costs the driver a goroutine for every statement,
-// and the statements here take microseconds.
+// conn is one connection that prepares each statement once. One goroutine at a
+// time uses it. Its statements run with a context that cannot be cancelled: for
+// any other context the driver starts a goroutine per statement, and statements
+// take microseconds.
 type conn struct {
 	ctx   context.Context
 	path  string // of the database, for errors
@@ -26,16 +26,16 @@ type conn struct {
 	trace func(query string) // nil for none
 	wrote uint64             // statements that changed facts
 	q     *dbsqlc.Queries
-	// policies are the policies read last, by their text: a project is read in
-	// every turn and its policy hardly ever changes.
+	// policies caches decoded policies by their text: the engine reads a project in
+	// every turn, and its policy rarely changes.
 	policies map[string]coppice.Policy
 }
 
-// maxPolicies bounds the policies a connection keeps.
+// maxPolicies is the size of a connection's cache of policies.
 const maxPolicies = 64
 
-// policy decodes a policy, or finds it decoded. Callers share it and leave it
-// as it is.
+// policy decodes a policy, or returns it from the cache. Callers must not change
+// it.
 func (c *conn) policy(u *unpacker, text string) coppice.Policy {
 	if p, ok := c.policies[text]; ok {
 		return p
@@ -52,12 +52,12 @@ func (c *conn) policy(u *unpacker, text string) coppice.Policy {
 	return p
 }
 
-// maxStmts bounds the statements a connection keeps. The fixed ones are less
-// than half of it; the rest are shapes of filters, which callers choose.
+// maxStmts bounds the prepared statements of a connection. Less than half of them
+// are fixed queries. The others depend on the filters that callers use.
 const maxStmts = 256
 
-// dial opens a connection. Each has a pool of its own of size one: database/sql
-// then never opens, closes or swaps it behind our back.
+// dial opens a connection. It has a separate sql.DB of size one, so database/sql
+// never opens, closes or exchanges it.
 func dial(ctx context.Context, path, dsn string) (*conn, error) {
 	connector, err := moderncsqlite.NewConnector(dsn)
 	if err != nil {
@@ -76,18 +76,19 @@ func dial(ctx context.Context, path, dsn string) (*conn, error) {
 	return c, nil
 }
 
-// dsn names the file with the settings that every connection to it shares.
+// dsn returns the data source name of a file, with the settings that all its
+// connections share.
 func dsn(path string, pragmas ...string) string {
 	v := url.Values{"mode": {"rw"}, "_pragma": append([]string{"busy_timeout(10000)", "foreign_keys(1)"}, pragmas...)}
 	return "file:" + escape(path) + "?" + v.Encode()
 }
 
-// escape makes a path safe within a file: URI.
+// escape makes a path safe in a file: URI.
 func escape(path string) string {
 	return strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(path)
 }
 
-// forget closes every statement. One that is in use closes when its rows do.
+// forget closes every statement. A statement in use is closed with its rows.
 func (c *conn) forget() {
 	for _, s := range c.stmts {
 		s.Close()
@@ -101,13 +102,13 @@ func (c *conn) close() error {
 	return c.db.Close()
 }
 
-// run executes a statement that has neither arguments nor rows.
+// run executes a statement without arguments and rows.
 func (c *conn) run(query string) error {
 	_, err := c.exec(c.ctx, query)
 	return err
 }
 
-// pragma reads a number.
+// pragma reads a pragma that is a number.
 func (c *conn) pragma(name string) (int64, error) {
 	var n int64
 	err := c.raw.QueryRowContext(c.ctx, "PRAGMA "+name).Scan(&n)
@@ -119,7 +120,7 @@ func (c *conn) setPragma(name string, n int64) error {
 	return err
 }
 
-// PrepareContext returns the connection's own statement for the query.
+// PrepareContext returns the prepared statement of a query.
 func (c *conn) PrepareContext(ctx context.Context, query string) (*sql.Stmt, error) {
 	if c.trace != nil {
 		c.trace(query)
@@ -169,7 +170,7 @@ func (c *conn) QueryContext(ctx context.Context, query string, args ...any) (*sq
 func (c *conn) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
 	s, err := c.PrepareContext(ctx, query)
 	if err != nil {
-		return c.raw.QueryRowContext(ctx, query, args...) // fails again, and can say so in a Row
+		return c.raw.QueryRowContext(ctx, query, args...) // fails again, with the error in a Row
 	}
 	return s.QueryRowContext(ctx, args...)
 }

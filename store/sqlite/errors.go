@@ -18,8 +18,8 @@ const BackupsFolder = "backups"
 
 var errClosed = coppice.Errorf(coppice.EUnavailable, "the store is closed").WithFix("start coppice serve again")
 
-// explain turns an error of SQLite into one that a person can act on. Errors
-// that are nobody's to act on stay as they are.
+// explain adds a cause and a fix to an error of SQLite. It returns other errors
+// unchanged.
 func explain(path string, err error) error {
 	var e *moderncsqlite.Error
 	if !errors.As(err, &e) {
@@ -33,7 +33,7 @@ func explain(path string, err error) error {
 	switch e.Code() & 0xff {
 	case sqlite3.SQLITE_FULL:
 		return unavailable(err, "the disk of %s is full; nothing was changed", dir).
-			WithFix("free some space there; coppice goes on by itself")
+			WithFix("free some space there; coppice then continues automatically")
 	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM:
 		return unavailable(err, "the database %s cannot be written", path).
 			WithFix("make the file, its directory and its file system writable for this user")
@@ -42,10 +42,10 @@ func explain(path string, err error) error {
 			WithFix("make the file and its directory readable and writable for this user")
 	case sqlite3.SQLITE_IOERR:
 		return unavailable(err, "the disk of %s failed to read or write", dir).
-			WithFix("look at the system's log for disk errors, then start coppice serve again")
+			WithFix("check the system's log for disk errors, then start coppice serve again")
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
-		return unavailable(err, "another program holds the database %s", path).
-			WithFix("close what else has the file open")
+		return unavailable(err, "another program has locked the database %s", path).
+			WithFix("close other programs that have the file open")
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
 		return damaged(path, err)
 	case sqlite3.SQLITE_CONSTRAINT:
@@ -57,9 +57,9 @@ func explain(path string, err error) error {
 func explainConstraint(e *moderncsqlite.Error, err error) error {
 	switch e.Code() {
 	case sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY, sqlite3.SQLITE_CONSTRAINT_ROWID:
-		return &coppice.Error{Code: coppice.EConflict, Cause: "there is one of that name already", Fix: "choose another name", Err: err}
+		return &coppice.Error{Code: coppice.EConflict, Cause: "the name is already in use", Fix: "choose another name", Err: err}
 	case sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
-		return &coppice.Error{Code: coppice.EInvalid, Cause: "it names something that is not there", Err: err}
+		return &coppice.Error{Code: coppice.EInvalid, Cause: "it refers to something that does not exist", Err: err}
 	}
 	return err
 }
@@ -68,22 +68,22 @@ func unavailable(err error, format string, args ...any) *coppice.Error {
 	return &coppice.Error{Code: coppice.EUnavailable, Cause: fmt.Sprintf(format, args...), Err: err}
 }
 
-// damaged is the error for a file that is not a sound database.
+// damaged returns the error for a file that is not a valid database.
 func damaged(path string, err error) *coppice.Error {
-	return unavailable(err, "the database %s is damaged; it was left as it is", path).
-		WithFix("%s", wayBack(path))
+	return unavailable(err, "the database %s is damaged; it was not changed", path).
+		WithFix("%s", restoreFix(path))
 }
 
-// listed tells where a person finds the names of things.
+// listed says which command lists the rows of a kind.
 var listed = map[string]string{
-	"task":    "`coppice list` shows the tasks there are",
-	"session": "`coppice show` with its task's key shows the sessions there are",
-	"project": "`coppice project list` shows the projects there are",
-	"check":   "`coppice show` with its task's key and --json shows the checks there are",
-	"landing": "`coppice show` with its task's key and --json shows the landings there are",
+	"task":    "run `coppice list` to see the tasks",
+	"session": "run `coppice show` with the key of its task to see the sessions",
+	"project": "run `coppice project list` to see the projects",
+	"check":   "run `coppice show --json` with the key of its task to see the checks",
+	"landing": "run `coppice show --json` with the key of its task to see the landings",
 }
 
-// lookup turns "no rows" into not_found, naming what was looked for.
+// lookup turns "no rows" into a not_found error that names the missing row.
 func lookup(err error, what string, name any) error {
 	if errors.Is(err, sql.ErrNoRows) {
 		return coppice.Errorf(coppice.ENotFound, "there is no %s %v", what, name).WithFix("%s", listed[what])
@@ -91,7 +91,7 @@ func lookup(err error, what string, name any) error {
 	return err
 }
 
-// found returns nil, without error, where there may be no row.
+// found returns nil and no error if there is no row.
 func found[T any](v T, err error) (*T, error) {
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil

@@ -28,8 +28,8 @@ func (t log) Append(events ...*coppice.Event) error {
 	return nil
 }
 
-// Bounds returns last + 1 as the first when every event was forgotten, so
-// that a reader who has seen last still finds that it missed nothing.
+// Bounds returns last + 1 as the first if every event was removed, so that a
+// reader who has read last sees that it missed nothing.
 func (r log) Bounds() (first, last int64, err error) {
 	last, err = r.lastEvent()
 	if err != nil || last == 0 {
@@ -54,7 +54,7 @@ func (t log) Trim(before time.Time, keep int) (int, error) {
 	if !before.IsZero() {
 		since, err := t.q.FirstEventSince(t.ctx, store.MostTrimmed, before.UnixNano())
 		if errors.Is(err, sql.ErrNoRows) {
-			since, err = last+1, nil // none of the oldest is younger
+			since, err = last+1, nil // all of the oldest events are older
 		}
 		if err != nil {
 			return 0, err

@@ -13,7 +13,7 @@ func (x *Index) CatchUp(ctx context.Context) error {
 	return x.catchUp(ctx)
 }
 
-// ShardAfter begins a further shard after so many pieces.
+// ShardAfter sets the number of pieces after which the index starts another shard.
 func (x *Index) ShardAfter(pieces int64) { x.full = pieces }
 
 // Matches counts the rows of a table of the index that have a word.

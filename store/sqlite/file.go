@@ -19,7 +19,7 @@ import (
 	"coppice"
 )
 
-// applicationID stands in the header of every database of ours: "COPP".
+// applicationID is in the header of every database of Coppice: "COPP".
 const applicationID = 0x434f5050
 
 const magic = "SQLite format 3\x00"
@@ -27,7 +27,7 @@ const magic = "SQLite format 3\x00"
 //go:embed migrations/*.sql
 var embedded embed.FS
 
-// migrations are the schema's steps, each named by its version.
+// migrations returns the files of the schema. Each name starts with its version.
 func migrations() fs.FS {
 	sub, err := fs.Sub(embedded, "migrations")
 	if err != nil {
@@ -36,15 +36,15 @@ func migrations() fs.FS {
 	return sub
 }
 
-// prepare makes the file, or proves that it is a database of ours, and brings its
-// schema up to date. Unchecked says that the database has still to be checked:
-// its last end was not clean, and it is large.
+// prepare creates the file, or checks that it is a database of Coppice, and
+// updates its schema. Unchecked reports that the database must still be checked:
+// it is large and was not closed cleanly.
 func prepare(ctx context.Context, path string, log *slog.Logger) (unchecked bool, err error) {
 	fresh, err := makeFile(path)
 	if err != nil {
 		return false, err
 	}
-	unclean, err := takeMark(path)
+	unclean, err := removeMark(path)
 	if err != nil {
 		return false, err
 	}
@@ -58,7 +58,7 @@ func prepare(ctx context.Context, path string, log *slog.Logger) (unchecked bool
 		if version, err = inspect(c); err != nil {
 			return false, err
 		}
-		if info, err := os.Stat(path); unclean && (err != nil || info.Size() <= checkAtOnce || version != known) {
+		if info, err := os.Stat(path); unclean && (err != nil || info.Size() <= checkOnOpen || version != known) {
 			if err := c.check(ctx); err != nil {
 				return false, err
 			}
@@ -71,7 +71,7 @@ func prepare(ctx context.Context, path string, log *slog.Logger) (unchecked bool
 	return false, upgrade(ctx, c, version, log)
 }
 
-// upgrade brings the schema up to date.
+// upgrade updates the schema.
 func upgrade(ctx context.Context, c *conn, version int64, log *slog.Logger) error {
 	path := c.path
 	if err := c.setPragma("application_id", applicationID); err != nil {
@@ -88,21 +88,21 @@ func upgrade(ctx context.Context, c *conn, version int64, log *slog.Logger) erro
 	if err := c.close(); err != nil {
 		return err
 	}
-	log.Info("bringing the database up to date", "path", path, "from", version, "to", latest())
+	log.Info("updating the schema of the database", "path", path, "from", version, "to", latest())
 	return migrateFile(ctx, path)
 }
 
-// makeFile makes sure that there is a file, readable by its owner only, and
-// tells whether it is empty.
+// makeFile creates the file if it does not exist, readable only by its owner, and
+// reports whether it is empty.
 func makeFile(path string) (fresh bool, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR, 0)
 	if errors.Is(err, fs.ErrNotExist) {
 		if wal, err := os.Stat(path + "-wal"); err == nil && wal.Size() > 0 {
-			return false, damaged(path, errors.New("the file is gone, but its write-ahead log is there"))
+			return false, damaged(path, errors.New("the file is missing, but its write-ahead log exists"))
 		}
 		if copies := saved(path); len(copies) > 0 {
-			return false, unavailable(nil, "the database %s is gone, and a copy was saved when that was noticed", path).
-				WithFix("bring it back with: coppice restore %s; to begin with an empty database, move that copy away", copies[0])
+			return false, unavailable(nil, "the database %s is missing; Coppice saved a copy when it disappeared", path).
+				WithFix("restore it with: coppice restore %s; to start with an empty database, move that copy away", copies[0])
 		}
 		f, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
 	}
@@ -116,13 +116,13 @@ func makeFile(path string) (fresh bool, err error) {
 		return true, nil
 	}
 	if err != nil || string(head) != magic {
-		return false, damaged(path, errors.New("the header is not a database's"))
+		return false, damaged(path, errors.New("it does not have the header of a database"))
 	}
 	return false, nil
 }
 
-// inspect proves that an open database is ours, and returns its schema's version.
-// It changes nothing.
+// inspect checks that an open database belongs to Coppice and returns the version
+// of its schema. It changes nothing.
 func inspect(c *conn) (version int64, err error) {
 	id, err := c.pragma("application_id")
 	if err != nil {
@@ -133,7 +133,7 @@ func inspect(c *conn) (version int64, err error) {
 		return 0, err
 	}
 	if id != applicationID && (id != 0 || tables > 0) {
-		return 0, coppice.Errorf(coppice.EInvalid, "%s is the database of another program; it was left as it is", c.path).
+		return 0, coppice.Errorf(coppice.EInvalid, "%s is the database of another program; it was not changed", c.path).
 			WithFix("choose another state directory")
 	}
 	versioned, err := c.count("SELECT count(*) FROM sqlite_schema WHERE name = 'goose_db_version'")
@@ -146,8 +146,8 @@ func inspect(c *conn) (version int64, err error) {
 	}
 	if known := latest(); version > known {
 		return 0, coppice.Errorf(coppice.EConflict,
-			"the database %s was made by a newer Coppice (version %d; this one knows %d)", c.path, version, known).
-			WithFix("use the newer Coppice, or restore a backup that this one made")
+			"the database %s was created by a newer Coppice (schema version %d; this one supports %d)", c.path, version, known).
+			WithFix("use the newer Coppice, or restore a backup from this version")
 	}
 	return version, nil
 }
@@ -157,7 +157,7 @@ func (c *conn) count(query string) (n int64, err error) {
 	return n, err
 }
 
-// latest is the version of the newest migration.
+// latest returns the version of the newest migration.
 var latest = sync.OnceValue(func() int64 {
 	var newest int64
 	names, err := fs.Glob(migrations(), "*.sql")

@@ -10,15 +10,15 @@ import (
 	"coppice/store"
 )
 
-// This file holds the queries whose shape depends on what is asked for. Their
-// text is made of constants and placeholders only. Of tasks they choose the ids;
-// the rows are read by a generated query.
+// This file has the queries whose text depends on a filter. The text consists
+// only of constants and placeholders. Queries for tasks return ids, and a
+// generated query reads the rows.
 
-// limit bounds a list. SQLite prepares a statement anew whenever the bare
-// parameter of a LIMIT is bound; the cast spares that.
+// limit bounds a list. Without the cast, SQLite prepares a statement again
+// whenever the parameter of its LIMIT is bound.
 const limit = " LIMIT CAST(? AS INTEGER)"
 
-// where gathers conditions and their arguments.
+// where collects conditions and their arguments.
 type where struct {
 	terms []string
 	args  []any
@@ -53,7 +53,7 @@ func taskWhere(f store.TaskFilter) *where {
 	if f.ProjectID != 0 {
 		w.and("project_id = ?", f.ProjectID)
 	}
-	switch { // the planner takes an index of some stages only for conditions that name them
+	switch { // the planner uses a partial index only if the condition repeats its WHERE
 	case ended(f):
 		w.and("stage = 'ended'")
 	case len(f.Stages) > 0 && !slices.Contains(f.Stages, coppice.StageEnded):
@@ -97,7 +97,7 @@ func (r tasks) List(f store.TaskFilter) ([]coppice.Task, error) {
 	return r.inOrder(r.found(query, w.args...))
 }
 
-// ended tells whether a filter chooses ended tasks only.
+// ended reports whether a filter chooses only ended tasks.
 func ended(f store.TaskFilter) bool {
 	return slices.Equal(f.Stages, []coppice.Stage{coppice.StageEnded})
 }
@@ -151,24 +151,24 @@ func scanEvent(rows *sql.Rows) (coppice.Event, error) {
 }
 
 // lastEvent reads the number of the newest event ever logged. SQLite keeps it
-// in a table of its own, which the generator of queries does not know.
+// in its own table, which sqlc does not know.
 func (r *tx) lastEvent() (int64, error) {
 	var last int64
 	err := r.QueryRowContext(r.ctx, "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'events'").Scan(&last)
 	return last, err
 }
 
-// offered is an item that can be taken. Its turn counts the items of its project
-// that come first, where projects take turns.
+// offered is an item that can be taken. If projects take turns, its turn is the
+// number of running and earlier items of its project.
 type offered struct{ turn, rank, id int64 }
 
-// before orders items that can be taken.
+// before compares the order in which items are taken.
 func (a offered) before(b offered) int {
 	return cmp.Or(cmp.Compare(a.turn, b.turn), cmp.Compare(a.rank, b.rank), cmp.Compare(a.id, b.id))
 }
 
-// byTurns is a query for checks, for which projects take turns: the project with
-// the fewest running ones comes first.
+// byTurns is the query for checks. Projects take turns: the project with the
+// fewest running checks comes first.
 const byTurns = `WITH busy AS (
   SELECT project_id, count(*) AS n FROM work WHERE state = 'taken' AND kind = 'check.run' GROUP BY project_id
 )
@@ -177,7 +177,7 @@ SELECT w.turn + coalesce(b.n, 0) AS turn, w.rank, w.id FROM (
   FROM work WHERE state = 'offered' AND pool = ? AND kind = 'check.run'
 ) w LEFT JOIN busy b USING (project_id) ORDER BY turn, rank, id` + limit
 
-// takeable returns a pool's offered work, by importance.
+// takeable returns the offered work of a pool, in the order in which it is taken.
 func (r *tx) takeable(pool string, kinds []coppice.WorkKind, most int) ([]offered, error) {
 	query, args := byTurns, []any{pool}
 	if len(kinds) != 1 || kinds[0] != coppice.WorkCheck {

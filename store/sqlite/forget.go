@@ -11,20 +11,20 @@ import (
 	"coppice/store/sqlite/dbsqlc"
 )
 
-// outputBatch is how many pieces of output, at most, one call of Forget removes:
-// each can take many pages of the file.
+// outputBatch is the maximum number of rows of output that one call of Forget
+// removes. Each can take many pages of the file.
 const outputBatch = 128
 
 func (r projects) Busy(project int64) (bool, error) { return r.q.Busy(r.ctx, project, busyStages) }
 
-// busyStages lists the stages at which something of a task runs, or is kept for
-// it, as JSON.
+// busyStages lists, as JSON, the stages of a task that is neither waiting, queued
+// nor ended.
 var busyStages = string(coppice.Raw(coppice.StagesThat(func(s coppice.Stage) bool {
 	return s != coppice.StageWaiting && s != coppice.StageQueued && !s.Ended()
 })))
 
-func (r projects) Outsiders(project int64, most int) ([]string, error) {
-	return r.q.Outsiders(r.ctx, project, int64(most))
+func (r projects) Dependants(project int64, most int) ([]string, error) {
+	return r.q.DependantsOfProject(r.ctx, project, int64(most))
 }
 
 func (r outputs) Sizes() (map[int64]int64, error) {
@@ -36,9 +36,9 @@ func (r outputs) Sizes() (map[int64]int64, error) {
 	return sizes, err
 }
 
-// Forget removes settled work first, then what was agreed on with the features
-// file, then one task after the other, then the project's counters, and the
-// project last. What its accounts have spent stays counted.
+// Forget removes the project's work first, then what was agreed on with the
+// features file, then one task after the other, then the project's counters, and
+// last the project. The counters of accounts stay.
 func (t projects) Forget(project int64, most int) (more bool, err error) {
 	p, err := t.Get(project)
 	if err != nil {
@@ -49,9 +49,9 @@ func (t projects) Forget(project int64, most int) (more bool, err error) {
 		return false, err
 	}
 	if busy {
-		return false, coppice.Errorf(coppice.EConflict, "something of the project %s still runs", p.Prefix).WithFix("wait until its tasks have ended")
+		return false, coppice.Errorf(coppice.EConflict, "the project %s still has tasks or work that have not ended", p.Prefix).WithFix("wait until its tasks have ended")
 	}
-	if err := t.q.RaiseIDFloors(t.ctx); err != nil {
+	if err := t.q.KeepLastIDs(t.ctx); err != nil {
 		return false, err
 	}
 	for _, forget := range []func() (int64, error){
@@ -73,7 +73,7 @@ func (t projects) Forget(project int64, most int) (more bool, err error) {
 	if n, err := t.q.ForgetSpend(t.ctx, strconv.FormatInt(project, 10), int64(most)); err != nil || n > 0 {
 		return true, err
 	}
-	if err := t.q.RaiseFloor(t.ctx, keysOf(p.Prefix), int64(p.LastTask)); err != nil {
+	if err := t.q.KeepLast(t.ctx, keysOf(p.Prefix), int64(p.LastTask)); err != nil {
 		return false, err
 	}
 	t.known = known{}
@@ -83,12 +83,12 @@ func (t projects) Forget(project int64, most int) (more bool, err error) {
 	return false, t.q.ForgetProject(t.ctx, project)
 }
 
-// keysOf names the floor of the numbers of a prefix's tasks.
+// keysOf returns the name under which the last task number of a prefix is kept.
 func keysOf(prefix string) string { return "keys " + prefix }
 
-// forgetTask removes a part of a task's output, or the task when there is none,
-// and reports whether it did the latter. Tasks of other projects than the given
-// one no longer come after it.
+// forgetTask removes a part of a task's output, or the task if it has no output,
+// and reports whether it removed the task. Tasks of other projects than the given
+// one no longer depend on it.
 func (t *tx) forgetTask(project, id, most int64) (done bool, err error) {
 	sessions, err := t.q.SessionsOf(t.ctx, id)
 	if err != nil {
@@ -105,7 +105,7 @@ func (t *tx) forgetTask(project, id, most int64) (done bool, err error) {
 	return true, t.forgetRows(project, id)
 }
 
-// forgetOutput removes output of sessions, at most so many rows, and reports
+// forgetOutput removes at most most rows of output of sessions, and reports
 // whether none is left.
 func (t *tx) forgetOutput(sessions []dbsqlc.Session, most int64) (done bool, err error) {
 	for _, s := range sessions {
@@ -118,7 +118,7 @@ func (t *tx) forgetOutput(sessions []dbsqlc.Session, most int64) (done bool, err
 	return true, nil
 }
 
-// forgetRows removes a task that has no sessions any more.
+// forgetRows removes a task whose sessions are removed already.
 func (t *tx) forgetRows(project, id int64) error {
 	if err := t.releaseDependants(project, id); err != nil {
 		return err
@@ -160,11 +160,12 @@ func (t *tx) forgetSession(s dbsqlc.Session) error {
 	if err == nil {
 		err = t.q.ForgetSession(t.ctx, s.ID)
 	}
-	t.touch(store.TopicSession(s.ID)) // those who follow it, and the search index, see that it is gone
+	t.touch(store.TopicSession(s.ID)) // for its followers and the search index
 	return err
 }
 
-// releaseDependants takes a task out of what tasks of other projects come after.
+// releaseDependants removes a task from the dependencies of tasks of other
+// projects.
 func (t *tx) releaseDependants(project, id int64) error {
 	ids, err := t.q.DependantsOf(t.ctx, id)
 	if err != nil {

@@ -9,7 +9,8 @@ import (
 	"coppice/store/sqlite"
 )
 
-// The words of what is no longer kept leave the index, and not only its hits.
+// TestForgottenWordsGo checks that the words of removed output are removed from the
+// index, too.
 func TestForgottenWordsGo(t *testing.T) {
 	t.Parallel()
 	s, x := searched(t, sqlite.Memory, sqlite.Memory)

@@ -15,8 +15,8 @@ import (
 )
 
 // TestDiskFull lets the database run out of pages, as a full disk would. Every
-// Update that does not fit fails with a way out, and nothing of it is kept;
-// once there is room again the store goes on.
+// Update that does not fit fails with a fix and changes nothing. When there is
+// space again, Updates succeed.
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
 	s, err := Open(t.Context(), Config{Path: filepath.Join(t.TempDir(), "coppice.db")})
@@ -45,7 +45,7 @@ func TestDiskFull(t *testing.T) {
 		t.Fatalf("got %#v", err)
 	}
 	var wg sync.WaitGroup
-	for range 8 { // in company, too
+	for range 8 { // several in parallel
 		wg.Go(func() {
 			if err := big(); coppice.ErrorCode(err) != coppice.EUnavailable {
 				t.Errorf("got %v", err)
@@ -57,7 +57,7 @@ func TestDiskFull(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := big(); err != nil {
-		t.Fatal("with room again:", err)
+		t.Fatal("with space again:", err)
 	}
 	err = s.View(t.Context(), func(r store.Reader) error {
 		if _, last, err := r.Log.Bounds(); err != nil || last != kept+1 {
@@ -70,8 +70,8 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// TestBrokenBatch has SQLite undo the whole transaction below a function, as
-// it may on an I/O error: all who shared it fail, and the next ones do not.
+// TestBrokenBatch rolls back the transaction while a function runs, as SQLite can
+// do on an I/O error. All Updates of the batch fail, and the next ones succeed.
 func TestBrokenBatch(t *testing.T) {
 	t.Parallel()
 	s, err := Open(t.Context(), Config{Path: filepath.Join(t.TempDir(), "coppice.db")})

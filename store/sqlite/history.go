@@ -20,16 +20,14 @@ func (r history) Kept() (k store.Kept, err error) {
 	return k, err
 }
 
-// next is the task that is forgotten next: altogether, or what was written for it.
-// Its id is 0 when none is due.
+// next is the task that Forget handles next. Its id is 0 if none is due.
 type next struct {
 	id  int64
-	all bool
+	all bool      // remove the task, not only its output
 	due time.Time // when one will be due because of its age; zero for never
 }
 
-// next finds what is beyond the limits. It looks only at tasks that are old enough,
-// or at all when there are too many of them.
+// next finds the oldest task that is beyond a limit.
 func (r history) next(k store.Keep, now time.Time) (n next, err error) {
 	kept, err := r.Kept()
 	if err != nil {
@@ -89,7 +87,7 @@ func (t history) Forget(k store.Keep, now time.Time, most int) (f store.Forgotte
 	return t.empty(n.id, k, now, most)
 }
 
-// begin reads a task that is forgotten, and its checks.
+// begin reads a task that Forget handles, and the ids of its checks.
 func (t history) begin(id int64) (f store.Forgotten, err error) {
 	task, err := tasks(t).Get(id)
 	if err != nil {
@@ -100,11 +98,11 @@ func (t history) begin(id int64) (f store.Forgotten, err error) {
 	return f, err
 }
 
-// drop removes a task with all that belongs to it.
+// drop removes a task with everything that belongs to it.
 func (t history) drop(id int64, most int) (store.Forgotten, error) {
 	f, err := t.begin(id)
 	if err == nil {
-		err = t.q.RaiseIDFloors(t.ctx)
+		err = t.q.KeepLastIDs(t.ctx)
 	}
 	if err != nil {
 		return f, err
@@ -114,7 +112,7 @@ func (t history) drop(id int64, most int) (store.Forgotten, error) {
 	return f, err
 }
 
-// empty removes what the sessions and checks of a task wrote.
+// empty removes the output of a task's sessions and the logs of its checks.
 func (t history) empty(id int64, k store.Keep, now time.Time, most int) (store.Forgotten, error) {
 	f, err := t.begin(id)
 	if err != nil {
@@ -135,7 +133,7 @@ func (t history) empty(id int64, k store.Keep, now time.Time, most int) (store.F
 	return f, errors.Join(t.q.EmptyChecks(t.ctx, id), t.q.EmptyTask(t.ctx, id))
 }
 
-// emptySession leaves a notice in the place of what a session wrote.
+// emptySession adds a notice to a session whose output is removed.
 func (t history) emptySession(s dbsqlc.Session, k store.Keep, now time.Time) error {
 	cursor := s.Cursor
 	if cursor > 0 {
@@ -143,7 +141,7 @@ func (t history) emptySession(s dbsqlc.Session, k store.Keep, now time.Time) err
 		if err := t.addRow(s.ID, notice); err != nil {
 			return err
 		}
-		cursor++ // so that the search index looks again
+		cursor++ // so that the search index reads the session again
 	}
 	t.touch(store.TopicSession(s.ID))
 	return errors.Join(t.q.ForgetPrompt(t.ctx, s.ID), t.q.DropMask(t.ctx, s.ID), t.q.EmptySession(t.ctx, moment(now), cursor, s.ID))

@@ -16,11 +16,11 @@ import (
 	"coppice/store"
 )
 
-// indexVersion changes with the schema of the index or with what is put into
-// it; an index of another version is made anew.
+// indexVersion changes with the schema or the content of the index. An index of
+// another version is built again.
 const indexVersion = 3
 
-var errIndexVersion = errors.New("the search index is of another version")
+var errIndexVersion = errors.New("the search index has another version")
 
 //go:embed index/schema.sql
 var indexSchema string
@@ -31,18 +31,18 @@ const IndexFile = "search.db"
 // IndexConfig says where an Index is kept.
 type IndexConfig struct {
 	Path   string       // of its file, or Memory
-	Store  *Store       // what it follows; only one Index may
+	Store  *Store       // the store that it follows; a store has at most one Index
 	Logger *slog.Logger // nil discards
-	// Gather is how long it waits after something was written before it reads,
-	// so that much is taken at once: 200 ms when 0. When negative it never waits,
-	// not even to leave the machine to those who write.
+	// Gather is the pause between a commit and reading it, so that several commits
+	// are read together; 0 means 200 ms. If it is negative, the index never pauses,
+	// not even while others write.
 	Gather time.Duration
 }
 
-// Index finds tasks, output and checks by their words. It is a file of its own, beside
-// the truth and made from it: keeping it neither takes part in a transaction of
-// the store nor waits for one, and a lost or broken one is made anew. Run keeps
-// it up to date; Search may be called from any goroutine.
+// Index finds tasks, output and checks by their words. It is a separate file that
+// is built from the database. It takes part in no transaction of the store and
+// blocks none. A lost or damaged index is built again. Run keeps it up to date.
+// Search can be called from any goroutine.
 type Index struct {
 	cfg     IndexConfig
 	store   *Store
@@ -50,21 +50,21 @@ type Index struct {
 	news    *watcher
 	readers chan *conn
 	writer  chan *conn     // the same channel in Memory
-	read    atomic.Uint64  // how many of the store's commits it has read, and 1
-	dirty   map[int64]bool // sessions with output to read; Run's own
-	scan    *taskScan      // of all tasks, while one is under way; likewise
+	read    atomic.Uint64  // the number of commits that it has read, plus 1
+	dirty   map[int64]bool // sessions with output to read; only Run uses it
+	scan    *taskScan      // the running scan of all tasks; only Run uses it
 	closed  sync.Once
 	mu      sync.Mutex
-	idle    chan struct{} // closed when everything is read; then there is another
-	full    int64         // pieces after which a further shard is begun
+	idle    chan struct{} // closed when everything is read, and then replaced
+	full    int64         // pieces after which another shard is added
 }
 
 var _ store.Searcher = (*Index)(nil)
 
-// indexReaders is how many searches run at once.
+// indexReaders is the number of searches that run at the same time.
 const indexReaders = 2
 
-// OpenIndex opens an index, or makes it. The store must not be closed before it.
+// OpenIndex opens an index, or creates it. The store must be closed after it.
 func OpenIndex(ctx context.Context, cfg IndexConfig) (*Index, error) {
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
@@ -76,9 +76,9 @@ func OpenIndex(ctx context.Context, cfg IndexConfig) (*Index, error) {
 	w, err := openIndex(ctx, cfg.Path)
 	if err != nil && cfg.Path != Memory && ctx.Err() == nil {
 		if errors.Is(err, errIndexVersion) {
-			cfg.Logger.Info("the search index is made anew, in the background: another version of it is wanted", "path", cfg.Path)
+			cfg.Logger.Info("the search index has another version; it is built again in the background", "path", cfg.Path)
 		} else {
-			cfg.Logger.Warn("the search index cannot be used; it is made anew", "path", cfg.Path, "error", err)
+			cfg.Logger.Warn("the search index cannot be used; it is built again in the background", "path", cfg.Path, "error", err)
 		}
 		if err := removeIndex(cfg.Path); err != nil {
 			return nil, err
@@ -120,7 +120,7 @@ func openIndex(ctx context.Context, path string) (c *conn, err error) {
 	if c, err = dial(ctx, path, name); err != nil {
 		return nil, err
 	}
-	opened := c // which a failure leaves behind
+	opened := c // to close it after a failure
 	defer func() {
 		if err != nil {
 			opened.close()
@@ -133,7 +133,7 @@ func openIndex(ctx context.Context, path string) (c *conn, err error) {
 	switch version {
 	case indexVersion:
 		return c, nil
-	case 2: // whose shards began with sessions
+	case 2: // its shards start with sessions instead of rows
 		return c, c.all("BEGIN", "ALTER TABLE shards RENAME COLUMN first_session TO first_row",
 			fmt.Sprintf("UPDATE shards SET first_row = first_row << %d", placeBits), fmt.Sprintf("PRAGMA user_version = %d", indexVersion), "COMMIT")
 	case 0:
@@ -146,10 +146,10 @@ func openIndex(ctx context.Context, path string) (c *conn, err error) {
 		}
 		return c, err
 	}
-	return nil, fmt.Errorf("%w: it is of version %d, not %d", errIndexVersion, version, indexVersion)
+	return nil, fmt.Errorf("%w: it has version %d, not %d", errIndexVersion, version, indexVersion)
 }
 
-// all runs statements that are not worth keeping.
+// all runs statements without keeping them prepared.
 func (c *conn) all(queries ...string) error {
 	for _, q := range queries {
 		if _, err := c.raw.ExecContext(c.ctx, q); err != nil {
@@ -164,14 +164,14 @@ func removeIndex(path string) error {
 	for _, end := range []string{"", "-wal", "-shm"} {
 		if err := os.Remove(path + end); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return coppice.Errorf(coppice.EUnavailable, "the search index %s cannot be removed: %w", path, err).
-				WithFix("remove it by hand; it is made anew")
+				WithFix("remove the file; coppice builds it again")
 		}
 	}
 	return nil
 }
 
-// Close closes the index; closing twice does nothing more. Neither Run nor
-// Search may be running.
+// Close closes the index. Closing it again does nothing. Neither Run nor Search
+// must be running.
 func (x *Index) Close() (err error) {
 	x.closed.Do(func() {
 		x.news.Close()
@@ -185,7 +185,7 @@ func (x *Index) Close() (err error) {
 	return err
 }
 
-// behind tells whether something was committed that has not been read.
+// behind reports whether there are commits that have not been read.
 func (x *Index) behind() bool { return x.read.Load() != x.news.seen()+1 }
 
 // Wait returns when everything committed so far has been read.
@@ -205,7 +205,7 @@ func (x *Index) Wait(ctx context.Context) error {
 	}
 }
 
-// hasRead records that the first commits are read, and ends the waits for that.
+// hasRead records how many commits have been read, and ends the waits for them.
 func (x *Index) hasRead(commits uint64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -214,7 +214,7 @@ func (x *Index) hasRead(commits uint64) {
 	x.idle = make(chan struct{})
 }
 
-// with lends a connection of a pool.
+// with runs f with a connection of a pool.
 func with(ctx context.Context, pool chan *conn, f func(*conn) error) error {
 	select {
 	case c := <-pool:

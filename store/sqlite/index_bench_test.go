@@ -18,8 +18,8 @@ const (
 	benchPieces   = 500 // of each
 )
 
-// benchWords makes texts in which few words are common and many are rare, as in
-// what agents write.
+// benchWords returns texts with few common and many rare words, as agents write
+// them.
 func benchWords() func() string {
 	r := rand.New(rand.NewPCG(1, 2))
 	zipf := rand.NewZipf(r, 1.2, 4, 60_000)

@@ -40,7 +40,7 @@ func TestSearch(t *testing.T) {
 			storetest.RunSearch(t, func(t *testing.T) storetest.Searched {
 				s, x := searched(t, in(t, "coppice.db"), in(t, "search.db"))
 				if name == "memory" {
-					x.ShardAfter(3) // many of them
+					x.ShardAfter(3) // many shards
 				}
 				t.Cleanup(func() { x.Close(); s.Close() })
 				return storetest.Searched{Store: s, Search: x, CatchUp: func(t *testing.T) {
@@ -53,7 +53,7 @@ func TestSearch(t *testing.T) {
 	}
 }
 
-// fill makes a project, a task and a session that says words.
+// fill adds a project, a task and a session with output.
 func fill(t testing.TB, s store.Store, at time.Time, words ...string) (session int64) {
 	t.Helper()
 	err := s.Update(t.Context(), func(tx store.Tx) error {
@@ -106,8 +106,8 @@ func hits(t testing.TB, x *sqlite.Index, text string) int {
 	return len(page.Hits)
 }
 
-// TestIndexSurvives closes and opens an index in the middle of things, breaks
-// it, and puts it beside another database: it always ends up right.
+// TestIndexSurvives closes and opens an index, damages it, and puts it beside
+// another database. The index is correct each time.
 func TestIndexSurvives(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -131,7 +131,7 @@ func TestIndexSurvives(t *testing.T) {
 	reopen("at first", 1)
 	s, x = searched(t, path, index)
 	if hits(t, x, "walrus") != 1 {
-		t.Error("what was indexed is not there after a restart")
+		t.Error("the words are missing after a restart")
 	}
 	x.Close()
 	say(t, s, session, "second walrus") // while there is no index
@@ -139,11 +139,11 @@ func TestIndexSurvives(t *testing.T) {
 	s, x = searched(t, path, index)
 	reopen("after a restart", 2)
 
-	if err := os.WriteFile(index, []byte("this is no database, whatever its name may say, and it is long enough to be looked at"), 0o600); err != nil {
+	if err := os.WriteFile(index, []byte("this is not a database, in spite of its name, and it is long enough to be read"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	s, x = searched(t, path, index)
-	reopen("after it was broken", 2)
+	reopen("after it was damaged", 2)
 
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
@@ -153,8 +153,8 @@ func TestIndexSurvives(t *testing.T) {
 	reopen("beside another database", 1)
 }
 
-// oldIndex is the schema of the first version, which knew neither the words of
-// hosts and apps nor checks.
+// oldIndex is the schema of the first version, which had no words of hosts, apps
+// and checks.
 const oldIndex = `
 CREATE TABLE shards (n INTEGER PRIMARY KEY, first_session INTEGER NOT NULL, pieces INTEGER NOT NULL);
 CREATE VIRTUAL TABLE task_words USING fts5(scope, words, content = '', contentless_delete = 1, tokenize = "unicode61 remove_diacritics 0");
@@ -164,8 +164,9 @@ CREATE VIRTUAL TABLE output_words_1 USING fts5(scope, words, content = '', conte
 INSERT INTO shards VALUES (1, 0, 1);
 PRAGMA user_version = 1;`
 
-// TestOldIndexCatchesUp opens an index of the first version, which takes itself
-// for whole: nothing waits for it, and it finds in the end what it had skipped.
+// TestOldIndexCatchesUp opens an index of the first version that has read all
+// commits. Searches do not wait for it, and later it finds what the first version
+// did not index.
 func TestOldIndexCatchesUp(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -233,7 +234,7 @@ func TestOldIndexCatchesUp(t *testing.T) {
 	x.Close()
 	s.Close()
 
-	// The check it has read is not in another database: it forgets.
+	// Another database does not have the check that was read, so the index is emptied.
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
@@ -243,13 +244,13 @@ func TestOldIndexCatchesUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := hits(t, x, "walrus"); got != 0 {
-		t.Errorf("%d hits of a database that is gone", got)
+		t.Errorf("%d hits of the previous database", got)
 	}
 	x.Close()
 	s.Close()
 }
 
-// TestIndexRuns is woken by commits and stops with its context.
+// TestIndexRuns checks that commits wake Run, and that it ends with its context.
 func TestIndexRuns(t *testing.T) {
 	t.Parallel()
 	s, x := searched(t, sqlite.Memory, sqlite.Memory)
@@ -278,8 +279,9 @@ func TestIndexRuns(t *testing.T) {
 	s.Close()
 }
 
-// TestIndexForgets removes a project, with the index there and away: its words
-// are found no more, and those of others still are without being read again.
+// TestIndexForgets removes a project while the index is open or closed. Its words
+// are no longer found. The words of other projects are still found, without being
+// read again.
 func TestIndexForgets(t *testing.T) {
 	t.Parallel()
 	for _, away := range []bool{false, true} {
@@ -334,14 +336,14 @@ func TestIndexForgets(t *testing.T) {
 		}
 		must(x.CatchUp(t.Context()))
 		if got := hits(t, x, "walrus"); got != 1 {
-			t.Errorf("%d hits after it was forgotten, away %v", got, away)
+			t.Errorf("%d hits after the removal, away %v", got, away)
 		}
 		words := 0
 		for _, table := range []string{"task_words", "check_words", "output_words_1"} {
 			words += x.Matches(t, table, "walrus")
 		}
 		if words != 1 {
-			t.Errorf("the index still knows %d places, away %v", words, away)
+			t.Errorf("the index still has %d places, away %v", words, away)
 		}
 		say(t, s, kept, "another walrus")
 		must(x.CatchUp(t.Context()))

@@ -8,11 +8,11 @@ import (
 	"coppice/store"
 )
 
-// indexChecks is how many checks one transaction of the index takes.
+// indexChecks is the maximum number of checks in one transaction of the index.
 const indexChecks = 8
 
-// checkRow is what is indexed of a check. Checks are only ever added, each with
-// a higher number than those before.
+// checkRow has the indexed fields of a check. Checks are only added, with
+// increasing ids.
 type checkRow struct {
 	id, project  int64
 	command, log string
@@ -25,7 +25,7 @@ func (x *Index) lastCheck(ctx context.Context) (id int64, err error) {
 	return id, err
 }
 
-// stepChecks reads the next checks and tells whether there may be more.
+// stepChecks reads the next checks and reports whether there might be more.
 func (x *Index) stepChecks(ctx context.Context) (more bool, err error) {
 	last, err := x.lastCheck(ctx)
 	if err != nil {
@@ -54,7 +54,7 @@ func (x *Index) stepChecks(ctx context.Context) (more bool, err error) {
 	return len(rows) == indexChecks, err
 }
 
-// checkHit makes the hit of a check, nil when it is gone.
+// checkHit returns the hit of a check, or nil if the check was removed.
 func checkHit(r *tx, id int64, terms []store.Term) (*store.Hit, error) {
 	h := &store.Hit{Check: id}
 	var log string

@@ -14,17 +14,17 @@ import (
 	"coppice/store"
 )
 
-// Bounds on what one transaction of the index takes.
+// Limits of one transaction of the index.
 const (
 	indexPieces = 256     // pieces of output
-	indexBytes  = 1 << 20 // of text, after which no further piece is taken
+	indexBytes  = 1 << 20 // bytes of text, after which no more pieces are added
 	indexTasks  = 256
 )
 
-// indexPause is how long Run waits before it tries again what failed.
+// indexPause is how long Run waits before it retries after a failure.
 const indexPause = 30 * time.Second
 
-// Run follows the store until the context ends. It is woken by commits.
+// Run follows the store until the context ends. Commits wake it.
 func (x *Index) Run(ctx context.Context) error {
 	for begun := false; ; {
 		err := func() error {
@@ -56,7 +56,7 @@ func (x *Index) Run(ctx context.Context) error {
 	}
 }
 
-// catchUp reads everything committed so far, bounded piece by bounded piece.
+// catchUp reads everything committed so far, in transactions of bounded size.
 func (x *Index) catchUp(ctx context.Context) error {
 	for {
 		committed := x.news.seen()
@@ -89,10 +89,10 @@ func (x *Index) catchUp(ctx context.Context) error {
 	}
 }
 
-// Bounds of how long the index rests, for as long as somebody writes, after it
-// has worked: that which is written goes first, and has the machine.
+// While others write to the store, the index pauses after each step, so that they
+// have the machine.
 const (
-	indexRest     = 4 // times as long
+	indexRest     = 4 // times as long as the step took
 	indexRestMost = 2 * time.Second
 )
 
@@ -103,8 +103,8 @@ func (x *Index) yield(ctx context.Context, worked time.Duration) error {
 	return clock.Sleep(ctx, clock.Real(), min(indexRest*worked, indexRestMost))
 }
 
-// begin compares the index with the store: it forgets all when it is that of
-// another history, and finds the sessions that wrote since it was last kept.
+// begin compares the index with the store. It empties the index if that belongs to
+// another database, and finds the sessions with output that has not been read.
 func (x *Index) begin(ctx context.Context) error {
 	seq, moment, err := x.anchor(ctx)
 	if err != nil {
@@ -130,7 +130,7 @@ func (x *Index) begin(ctx context.Context) error {
 		err = t.QueryRowContext(t.ctx, "SELECT max(coalesce((SELECT max(id) FROM checks), 0), coalesce((SELECT last FROM floors WHERE name = 'checks'), 0))").Scan(&newest)
 		same = same && checks <= newest
 		if err == nil {
-			forgotten, err = t.q.Floor(t.ctx, "sessions")
+			forgotten, err = t.q.LastKept(t.ctx, "sessions")
 		}
 		if errors.Is(err, sql.ErrNoRows) {
 			err = nil
@@ -148,13 +148,13 @@ func (x *Index) begin(ctx context.Context) error {
 		now, there := cursors[id]
 		switch {
 		case !there && id <= forgotten:
-			x.dirty[id] = true // it may have been forgotten while nobody looked
+			x.dirty[id] = true // it might have been removed while the index was closed
 		case now < cursor || !there:
 			same = false
 		}
 	}
 	if !same {
-		x.log.Info("the search index is of another history; it is made anew")
+		x.log.Info("the search index belongs to another database; it is built again")
 		read = nil
 		if err := x.forget(ctx); err != nil {
 			return err
@@ -183,7 +183,7 @@ func pairs(rows [][2]int64) func(func(int64, int64) bool) {
 	}
 }
 
-// sameLog tells whether the log has, or may have had, the event at that moment.
+// sameLog reports whether the log has, or might have had, the event at that time.
 func sameLog(r store.Reader, seq, moment int64) (bool, error) {
 	first, last, err := r.Log.Bounds()
 	if err != nil || seq < first || seq == 0 { // nothing was read yet
@@ -203,7 +203,7 @@ func (x *Index) anchor(ctx context.Context) (seq, at int64, err error) {
 	return seq, at, err
 }
 
-// progress tells the cursors up to which sessions have been read.
+// progress returns the cursors up to which sessions have been read.
 func (x *Index) progress(ctx context.Context) (map[int64]int64, error) {
 	var rows [][2]int64
 	err := with(ctx, x.writer, func(c *conn) (err error) {
@@ -234,14 +234,14 @@ func (x *Index) forget(ctx context.Context) error {
 	})
 }
 
-// taskKinds are the events after which a task's words may be others.
+// taskKinds are the events after which a task's words might have changed.
 var taskKinds = []coppice.EventKind{coppice.EventTaskCreated, coppice.EventTaskChanged, coppice.EventTaskForgotten, coppice.EventProjectRemoved}
 
-// taskScan is a look at all tasks: from the newest on, and from before which the
-// log's events were read with them.
+// taskScan reads all tasks, newest first. Before is the id of the last task that
+// was read. To is the newest event when the scan started.
 type taskScan struct{ before, to int64 }
 
-// stepTasks reads the next changes of tasks and tells whether there are more.
+// stepTasks reads the next changes of tasks and reports whether there are more.
 func (x *Index) stepTasks(ctx context.Context) (more bool, err error) {
 	seq, _, err := x.anchor(ctx)
 	if err != nil {
@@ -255,12 +255,12 @@ func (x *Index) stepTasks(ctx context.Context) (more bool, err error) {
 		if err != nil || last == seq {
 			return err
 		}
-		if scan == nil && (first > seq+1 || seq == 0) { // what happened in between is forgotten: all may be others
+		if scan == nil && (first > seq+1 || seq == 0) { // events are missing: any task might have changed
 			scan = &taskScan{to: last}
 		}
 		if scan != nil {
 			tasks, err = r.Tasks.List(store.TaskFilter{BeforeID: scan.before, Most: indexTasks})
-			to, more = scan.to, true // what was logged since is read after
+			to, more = scan.to, true // newer events are read after the scan
 		} else {
 			tasks, gone, to, more, err = changedTasks(r, seq, last)
 		}
@@ -298,10 +298,10 @@ func (x *Index) stepTasks(ctx context.Context) (more bool, err error) {
 	return more, err
 }
 
-// vanished is what is not in the store any more: its words go, too.
+// vanished lists what was removed from the store.
 type vanished struct{ projects, tasks, checks []int64 }
 
-// changedTasks reads the tasks that changed after an event, and what vanished.
+// changedTasks reads the tasks that changed or vanished after an event.
 func changedTasks(r store.Reader, seq, last int64) (tasks []coppice.Task, gone vanished, to int64, more bool, err error) {
 	events, err := r.Log.Events(seq, indexTasks, store.EventFilter{Kinds: taskKinds})
 	if err != nil {
@@ -341,7 +341,7 @@ func changedTasks(r store.Reader, seq, last int64) (tasks []coppice.Task, gone v
 	return tasks, gone, to, more, nil
 }
 
-// forgetVanished removes the words of what is not in the store any more.
+// forgetVanished removes words from the index.
 func (c *conn) forgetVanished(gone vanished) error {
 	for _, id := range gone.projects {
 		if err := c.forgetProject(id); err != nil {
@@ -369,8 +369,8 @@ func (c *conn) forgetProject(project int64) error {
 	return nil
 }
 
-// stepOutput reads the next pieces of the sessions that wrote something, in
-// the order of their rows: the index is written fastest so.
+// stepOutput reads the next pieces of the sessions that wrote something, in the
+// order of their rows, because that is the fastest order to write the index.
 func (x *Index) stepOutput(ctx context.Context) error {
 	ids := slices.Sorted(maps.Keys(x.dirty))
 	var done []int64
@@ -403,8 +403,8 @@ func (x *Index) stepOutput(ctx context.Context) error {
 	return nil
 }
 
-// readSession indexes the next pieces of a session and tells whether none are
-// left, how many there were and how long they are.
+// readSession indexes the next pieces of a session. It reports whether none are
+// left, how many it read, and their size.
 func (x *Index) readSession(ctx context.Context, c *conn, shards []shard, id int64, most int) (all bool, n, size int, err error) {
 	place, talks := int64(-1), false
 	err = c.QueryRowContext(c.ctx, "SELECT place, talks FROM progress WHERE session_id = ?", id).Scan(&place, &talks)
@@ -417,7 +417,7 @@ func (x *Index) readSession(ctx context.Context, c *conn, shards []shard, id int
 	err = x.store.view(ctx, func(t *tx) error {
 		emptied := false
 		err := t.QueryRowContext(t.ctx, "SELECT cursor, project_id, emptied_at IS NOT NULL FROM sessions WHERE id = ?", id).Scan(&cursor, &project, &emptied)
-		if again = emptied && place < cursor-1; again { // all that was read is gone
+		if again = emptied && place < cursor-1; again { // the pieces that were read are removed
 			place = -1
 		}
 		if err == nil {
@@ -425,7 +425,7 @@ func (x *Index) readSession(ctx context.Context, c *conn, shards []shard, id int
 		}
 		return err
 	})
-	if errors.Is(err, sql.ErrNoRows) { // the session was forgotten
+	if errors.Is(err, sql.ErrNoRows) { // the session was removed
 		if err = c.forgetWords(shards, id); err == nil {
 			_, err = c.ExecContext(c.ctx, "DELETE FROM progress WHERE session_id = ?", id)
 		}
@@ -441,10 +441,10 @@ func (x *Index) readSession(ctx context.Context, c *conn, shards []shard, id int
 	}
 	all = !store.Full(out, most)
 	for _, o := range out {
-		text, tells := outputText(o)
-		if tells && !talks {
-			// The agent tells what it does, so what was taken of its raw bytes goes,
-			// and all else among them is read again.
+		text, complete := outputText(o)
+		if complete && !talks {
+			// The agent's events have everything that is in its stdout. Remove the words
+			// and read the session again without stdout.
 			if err := c.forgetWords(shards, id); err != nil {
 				return false, 0, 0, err
 			}

@@ -9,12 +9,12 @@ import (
 	"coppice"
 )
 
-// maxText bounds what is indexed of one piece of output or one description.
+// maxText bounds the indexed text of a piece of output or a description.
 const maxText = 64 << 10
 
-// A row of output_words names a session and a place in what it wrote.
+// The number of a row of output_words has a session and a place in its output.
 const (
-	placeBits     = 36 // of a row's number: 64 GiB of output
+	placeBits     = 36 // bits of the place: 64 GiB of output
 	maxRowPlace   = 1<<placeBits - 1
 	maxRowSession = 1<<(63-placeBits) - 1
 )
@@ -23,14 +23,14 @@ func rowOf(session, place int64) int64 { return session<<placeBits | place }
 
 func placeOf(row int64) (session, place int64) { return row >> placeBits, row & maxRowPlace }
 
-// scope is a project as a word of the index.
+// scope returns the word that represents a project in the index.
 func scope(project int64) string { return "p" + strconv.FormatInt(project, 10) }
 
 func taskText(t coppice.Task) string {
 	return cutText(t.Key + "\n" + t.Title + "\n" + t.Body)
 }
 
-// cutText bounds a text and makes it one that can be searched.
+// cutText cuts a text to maxText and makes it valid UTF-8.
 func cutText(s string) string {
 	if len(s) > maxText {
 		s = s[:maxText]
@@ -42,13 +42,13 @@ func toText(s string) string {
 	return strings.ToValidUTF8(strings.ReplaceAll(s, "\x00", " "), "\uFFFD")
 }
 
-// outputText is what can be read of a piece of output, and whether it tells
-// that the agent's protocol says what the agent does.
-func outputText(o coppice.Output) (text string, tells bool) {
+// outputText returns the text of a piece of output. Complete means that the
+// agent's events report everything that it does.
+func outputText(o coppice.Output) (text string, complete bool) {
 	switch o.Kind {
 	case coppice.OutputStdout, coppice.OutputStderr, coppice.OutputApp:
 		return plainText(o.Data, maxText), false
-	case coppice.OutputHost: // which speaks in events too
+	case coppice.OutputHost: // an event or plain text
 		if said, ok := coppice.ReadAgentEvent(o.Data); ok {
 			return cutText(said.Words()), false
 		}
@@ -60,24 +60,24 @@ func outputText(o coppice.Output) (text string, tells bool) {
 	return "", false
 }
 
-// plainText is what programs wrote, as text: without colours, and bounded.
+// plainText returns at most most bytes of a program's output, without escape
+// sequences.
 func plainText[T string | []byte](data T, most int) string {
 	return toText(ansi.Strip(string(data[:min(len(data), most)])))
 }
 
-// textKinds are the kinds of output that can be read, of a session whose agent
-// tells what it does or of another. What its process writes to stdout is then
-// that telling, and says nothing more.
-func textKinds(tells bool) []coppice.OutputKind {
+// textKinds returns the kinds of output that are indexed. If the agent's events
+// are complete, its stdout has the same text and is left out.
+func textKinds(complete bool) []coppice.OutputKind {
 	kinds := []coppice.OutputKind{coppice.OutputEvent, coppice.OutputStderr, coppice.OutputHost, coppice.OutputApp}
-	if !tells {
+	if !complete {
 		kinds = append(kinds, coppice.OutputStdout)
 	}
 	return kinds
 }
 
-// maxCheck bounds what is indexed of one check. It is more than is kept of a
-// log: what a check failed with often stands at its end.
+// maxCheck bounds the indexed text of a check. It is longer than a stored log,
+// because the reason of a failure is often at its end.
 const maxCheck = 512 << 10
 
 func checkText(command, log string) string {

@@ -22,7 +22,7 @@ const killEnv = "COPPICE_TEST_WRITE_TO"
 
 func TestMain(m *testing.M) {
 	if path := os.Getenv(killEnv); path != "" {
-		if err := writeForEver(path, os.Stdout); err != nil {
+		if err := writeUntilKilled(path, os.Stdout); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -30,9 +30,9 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// writeForEver writes events from several goroutines and prints the number of
-// each once it is acknowledged.
-func writeForEver(path string, out io.Writer) error {
+// writeUntilKilled writes events from several goroutines and prints the number of
+// each when it is acknowledged.
+func writeUntilKilled(path string, out io.Writer) error {
 	ctx := context.Background()
 	s, err := sqlite.Open(ctx, sqlite.Config{Path: path})
 	if err != nil {
@@ -54,8 +54,8 @@ func writeForEver(path string, out io.Writer) error {
 	return <-failed
 }
 
-// TestKill kills a writer with SIGKILL, again and again: whatever it was told
-// is committed is there, and the log has no gap.
+// TestKill kills a writer with SIGKILL several times. All acknowledged events are
+// in the log, and the log has no gap.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "coppice.db")
@@ -75,7 +75,7 @@ func TestKill(t *testing.T) {
 		for n := 0; ; n++ {
 			line, err := lines.ReadString('\n')
 			if err != nil {
-				break // killed; a line cut short was not acknowledged to us
+				break // killed; an incomplete line is not an acknowledgement
 			}
 			seq, err := strconv.ParseInt(line[:len(line)-1], 10, 64)
 			if err != nil {

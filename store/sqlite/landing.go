@@ -50,8 +50,8 @@ func (r landings) Queued(queue int64, most int) ([]coppice.Landing, error) {
 	return each(rows, err, landingOf)
 }
 
-func (r landings) Places(queue int64, most int) ([]int64, error) {
-	return r.q.QueuePlaces(r.ctx, queue, int64(most))
+func (r landings) QueuedIDs(queue int64, most int) ([]int64, error) {
+	return r.q.QueuedIDs(r.ctx, queue, int64(most))
 }
 
 func (r landings) Candidates(landing int64) ([]coppice.Candidate, error) {
@@ -64,7 +64,7 @@ func (r landings) Candidates(landing int64) ([]coppice.Candidate, error) {
 }
 
 func (t landings) Put(l *coppice.Landing) error {
-	if l.ID == 0 && l.Candidate != (coppice.Candidate{}) { // which names it
+	if l.ID == 0 && l.Candidate != (coppice.Candidate{}) { // a candidate's row needs the landing's id
 		bare := *l
 		bare.Candidate = coppice.Candidate{}
 		if err := t.putRow(&bare); err != nil {
@@ -93,7 +93,7 @@ func (t landings) putRow(l *coppice.Landing) error {
 	return t.put(&l.ID, id, err)
 }
 
-// putCandidate writes the candidate in force, if there is one.
+// putCandidate writes the current candidate, if there is one.
 func (t landings) putCandidate(c *coppice.Candidate, landing int64) error {
 	if *c == (coppice.Candidate{}) {
 		return nil

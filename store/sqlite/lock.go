@@ -14,15 +14,15 @@ import (
 	"coppice"
 )
 
-// fileLock keeps a database to one process. The kernel drops it with the
-// process, however that ends; the file tells who holds it.
+// fileLock makes sure that only one process opens a database. The kernel releases
+// it when the process exits. The file has the holder's process id.
 type fileLock struct{ f *os.File }
 
-// lingerWait bounds the wait for a lock whose holder is dead: a child that it
-// was about to start has a copy of the lock until it becomes another program.
+// lingerWait bounds the wait for a lock whose holder is dead: a child process
+// that the holder was starting has a copy of the lock until its exec.
 const lingerWait = 5 * time.Second
 
-// acquire makes the database's directory and takes the lock beside it.
+// acquire creates the database's directory and acquires the lock in it.
 func acquire(ctx context.Context, path string) (*fileLock, error) {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -61,13 +61,13 @@ func acquire(ctx context.Context, path string) (*fileLock, error) {
 	}
 }
 
-// holderDead tells whether the process that signed the lock is gone.
+// holderDead reports whether the process that signed the lock has exited.
 func holderDead(f *os.File) bool {
 	pid, err := strconv.Atoi(signature(f))
 	return err == nil && pid > 0 && errors.Is(syscall.Kill(pid, 0), syscall.ESRCH)
 }
 
-// pause waits a moment; it tells whether there is time left.
+// pause waits for 5 ms and reports whether the context is still valid.
 func pause(ctx context.Context) bool {
 	t := time.NewTimer(5 * time.Millisecond)
 	defer t.Stop()
@@ -79,7 +79,7 @@ func pause(ctx context.Context) bool {
 	}
 }
 
-// current tells whether the locked file is still the one of that name.
+// current reports whether the locked file still has its name.
 func (l *fileLock) current() bool {
 	mine, err := l.f.Stat()
 	if err != nil {
@@ -89,7 +89,7 @@ func (l *fileLock) current() bool {
 	return err == nil && os.SameFile(mine, named)
 }
 
-// sign writes who holds the lock.
+// sign writes the process id of the holder.
 func (l *fileLock) sign() error {
 	if err := l.f.Truncate(0); err != nil {
 		return err
@@ -98,13 +98,13 @@ func (l *fileLock) sign() error {
 	return err
 }
 
-// release removes the file while the lock is still held, then lets go.
+// release removes the file, and then releases the lock.
 func (l *fileLock) release() {
 	os.Remove(l.f.Name())
 	l.f.Close()
 }
 
-// signature is what sign wrote.
+// signature returns the text that sign wrote.
 func signature(f *os.File) string {
 	buf := make([]byte, 32)
 	n, _ := f.ReadAt(buf, 0)
@@ -117,7 +117,7 @@ func held(path string, f *os.File) error {
 		who = "process " + pid
 	}
 	return coppice.Errorf(coppice.EConflict, "%s has the database %s open", who, path).
-		WithFix("use the coppice that runs there, or stop it first")
+		WithFix("use the coppice that is running, or stop it first")
 }
 
 func unwritable(dir string, err error) error {
@@ -127,5 +127,5 @@ func unwritable(dir string, err error) error {
 		cause = pe.Err
 	}
 	return unavailable(err, "the state directory %s cannot be written: %v", dir, cause).
-		WithFix("make it writable for this user, or choose another one")
+		WithFix("make it writable for this user, or choose another directory")
 }

@@ -14,24 +14,24 @@ import (
 	"coppice"
 )
 
-// savedInfix stands in the names of copies that were saved from a database
-// that was lost while it was open: coppice.db.saved-<time>.
+// savedInfix is in the names of copies that were saved from a database that was
+// removed or replaced while it was open: coppice.db.saved-<time>.
 const savedInfix = ".saved-"
 
-// watch compares the files that a store has open with those that its path
-// names. A removed file lives on as long as it is open, and everything that is
-// written to it is gone with the process.
+// watch compares the files that a store has open with the files at its path. A
+// removed file exists until the process closes it, and everything that is written
+// to it is then lost.
 type watch struct {
 	path string
 	own  map[string]fs.FileInfo // the open files by name
 
 	mu    sync.Mutex
-	lost  bool   // the files were not ours when we last looked
-	saved string // the copy that was made then
+	lost  bool   // whether a file was missing or replaced at the last check
+	saved string // the copy that was saved then
 }
 
-// newWatch remembers which files are open: the database, and its write-ahead
-// log where there is one.
+// newWatch records which files are open: the database, and its write-ahead log if
+// it has one.
 func newWatch(path string) (*watch, error) {
 	w := &watch{path: path, own: map[string]fs.FileInfo{}}
 	for _, name := range []string{path, path + "-wal"} {
@@ -47,7 +47,7 @@ func newWatch(path string) (*watch, error) {
 	return w, nil
 }
 
-// missing returns the name of a file that is no longer the one that is open.
+// missing returns the name of an open file that was removed or replaced.
 func (w *watch) missing() string {
 	for name, own := range w.own {
 		if info, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(info, own) {
@@ -57,9 +57,8 @@ func (w *watch) missing() string {
 	return ""
 }
 
-// Intact fails with code unavailable while the database is not the file that
-// its path names, since somebody removed or replaced it, or when Check found it
-// damaged. Nothing is written then.
+// Intact fails with code unavailable if the file of the database was removed or
+// replaced, or if Check found damage. The store writes nothing while it fails.
 func (s *Store) Intact() error {
 	if s.watch == nil {
 		return nil
@@ -73,16 +72,16 @@ func (s *Store) Intact() error {
 	}
 	s.watch.mu.Lock()
 	defer s.watch.mu.Unlock()
-	err := coppice.Errorf(coppice.EUnavailable, "%s was removed or replaced while the server runs, so nothing is changed any more", name)
+	err := coppice.Errorf(coppice.EUnavailable, "%s was removed or replaced while the server was running; coppice changes nothing until this is fixed", name)
 	if s.watch.saved == "" {
 		return err.WithFix("put the file back, or stop `coppice serve` and restore a backup with `coppice restore`")
 	}
 	return err.WithFix("stop `coppice serve`, run `coppice restore %s`, and start it again", s.watch.saved)
 }
 
-// guard is asked before each transaction. When the database was lost, it saves
-// a copy of everything that was committed, once, and refuses. When the files
-// are back, all goes on.
+// guard is called before each transaction. If the database was lost, it fails, and
+// the first time it saves a copy of everything that was committed. When the files
+// are back, it succeeds again.
 func (s *Store) guard() error {
 	w := s.watch
 	if w == nil {
@@ -101,13 +100,13 @@ func (s *Store) guard() error {
 		w.mu.Lock()
 		w.saved = saved
 		w.mu.Unlock()
-		s.cfg.Logger.Error("the database was removed or replaced; nothing is changed until that is put right", "file", name, "saved", saved, "error", err)
+		s.cfg.Logger.Error("the database was removed or replaced; nothing is changed until this is fixed", "file", name, "saved", saved, "error", err)
 	}
 	return s.Intact()
 }
 
-// save writes what the writer's connection still sees to a new file beside the
-// database. The caller leads a batch, so the connection is its own.
+// save writes the database, as the writer's connection still sees it, to a new
+// file beside it. The caller leads a batch, so nothing else uses the connection.
 func (s *Store) save() (string, error) {
 	path := s.cfg.Path + savedInfix + time.Now().UTC().Format(stamp)
 	temp, err := tempBeside(path)
@@ -124,11 +123,11 @@ func (s *Store) save() (string, error) {
 	return path, nil
 }
 
-// saved lists the copies that were saved of a lost database, newest first.
+// saved lists the saved copies of a lost database, newest first.
 func saved(path string) []string {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {
-		return nil // what cannot be listed is of no help
+		return nil // the error that needs this list is more useful
 	}
 	var names []string
 	for _, e := range entries {
@@ -136,23 +135,23 @@ func saved(path string) []string {
 			names = append(names, filepath.Join(filepath.Dir(path), e.Name()))
 		}
 	}
-	slices.Reverse(names) // ReadDir sorts by name, and names sort by moment
+	slices.Reverse(names) // ReadDir sorts by name, which is by time
 	return names
 }
 
-// wayBack tells how to get a database back, by what there is.
-func wayBack(path string) string {
+// restoreFix says how to restore a database from the newest existing copy.
+func restoreFix(path string) string {
 	folder := filepath.Join(filepath.Dir(path), BackupsFolder)
-	backups, _ := (&Backups{Folder: folder}).List() // likewise
+	backups, _ := (&Backups{Folder: folder}).List() // an error is the same as no backup
 	all := append(saved(path), backups...)
 	if len(all) == 0 {
-		return fmt.Sprintf("there is no backup in %s yet; move the file away to begin with an empty database, or try to rescue it with sqlite3's .recover", folder)
+		return fmt.Sprintf("there is no backup in %s yet; move the file away to start with an empty database, or try to recover it with sqlite3's .recover", folder)
 	}
 	newest := slices.MaxFunc(all, func(a, b string) int { return strings.Compare(stampOf(a), stampOf(b)) })
-	return "bring back the newest copy with: coppice restore " + newest
+	return "restore the newest copy with: coppice restore " + newest
 }
 
-// stampOf is the time in the name of a copy, which sorts as text.
+// stampOf returns the time in the name of a copy, which sorts as text.
 func stampOf(path string) string {
 	name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(path), packedSuffix), backupSuffix)
 	return name[strings.LastIndexByte(name, '-')+1:]

@@ -14,7 +14,7 @@ import (
 	"coppice/store/sqlite"
 )
 
-func TestALostDatabaseIsNoticedAndSaved(t *testing.T) {
+func TestLostDatabaseIsNoticedAndSaved(t *testing.T) {
 	t.Parallel()
 	for name, lose := range map[string]func(path string) error{
 		"removed": os.Remove,
@@ -67,10 +67,10 @@ func TestALostDatabaseIsNoticedAndSaved(t *testing.T) {
 				}
 			}
 			if err := s.Close(); err != nil {
-				t.Logf("closing: %v", err) // nothing is expected of it
+				t.Logf("closing: %v", err) // it can succeed or fail
 			}
 			if n := strings.Count(log.String(), "removed or replaced"); n != 1 {
-				t.Errorf("the log tells it %d times:\n%s", n, log.String())
+				t.Errorf("logged %d times, want 1:\n%s", n, log.String())
 			}
 			copies, err := filepath.Glob(path + ".saved-*")
 			if err != nil || len(copies) != 1 {
@@ -79,7 +79,7 @@ func TestALostDatabaseIsNoticedAndSaved(t *testing.T) {
 			if strings.HasPrefix(name, "removed") || strings.HasPrefix(name, "noticed") {
 				_, err := sqlite.Open(t.Context(), sqlite.Config{Path: path})
 				if coppice.ErrorCode(err) != coppice.EUnavailable || !strings.Contains(err.Error(), copies[0]) {
-					t.Errorf("it begins with nothing: %v", err)
+					t.Errorf("it starts with an empty database: %v", err)
 				}
 			}
 			if err := sqlite.Restore(t.Context(), copies[0], path); err != nil {
@@ -95,7 +95,7 @@ func TestALostDatabaseIsNoticedAndSaved(t *testing.T) {
 	}
 }
 
-func TestADatabaseThatComesBackGoesOn(t *testing.T) {
+func TestReturnedDatabaseIsUsedAgain(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "coppice.db")
 	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: path})
@@ -120,7 +120,7 @@ func TestADatabaseThatComesBackGoesOn(t *testing.T) {
 	}
 }
 
-func TestADamagedDatabaseTellsWhatThereIs(t *testing.T) {
+func TestDamagedDatabaseNamesNewestCopy(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "coppice.db")

@@ -18,7 +18,7 @@ import (
 	"coppice/store/sqlite"
 )
 
-// made returns the path of a closed database with some events in it.
+// made returns the path of a closed database with events.
 func made(t *testing.T, events int) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "state", "coppice.db")
@@ -51,7 +51,7 @@ func newest(t *testing.T, s store.Store) (last int64) {
 	return last
 }
 
-// execute changes a closed database behind the store's back.
+// execute changes a closed database without the store.
 func execute(t *testing.T, path, statement string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
@@ -90,8 +90,8 @@ func TestModes(t *testing.T) {
 	}
 }
 
-// TestRefused opens what must not be opened. Each is refused with the words a
-// person needs, and not one byte of it is changed.
+// TestRefused opens files that must not be opened. Each error has the expected
+// words, and the file does not change.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -122,7 +122,7 @@ func TestRefused(t *testing.T) {
 			b := read(t, path)
 			write(t, path, b[:len(b)/2])
 		}, coppice.EUnavailable, []string{"damaged", "no backup in"}},
-		{"gone, but its log is there", func(t *testing.T, path string) {
+		{"missing, but its log exists", func(t *testing.T, path string) {
 			write(t, path+"-wal", []byte("commits"))
 			if err := os.Remove(path); err != nil {
 				t.Fatal(err)
@@ -196,8 +196,7 @@ func TestSecondOpen(t *testing.T) {
 	open(t, path)
 }
 
-// TestHalfMade opens what a process left that was killed while it made the
-// database.
+// TestHalfMade opens a database whose creation was interrupted by a kill.
 func TestHalfMade(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "coppice.db")
@@ -218,7 +217,7 @@ func TestWrongConfig(t *testing.T) {
 	}
 }
 
-// TestStrangePath keeps a database where a URI would go astray.
+// TestStrangePath opens a database whose path has special characters of a URI.
 func TestStrangePath(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a?b#c%41 d", "coppice.db")
@@ -228,14 +227,14 @@ func TestStrangePath(t *testing.T) {
 		t.Fatal(err)
 	}
 	if info, err := os.Stat(path); err != nil || info.Size() == 0 {
-		t.Errorf("the file is not where it was asked for: %v", err)
+		t.Errorf("the file is not at its path: %v", err)
 	}
 	if got := newest(t, open(t, path)); got != 1 {
 		t.Errorf("the newest event is %d", got)
 	}
 }
 
-// TestNoDirectory asks for a directory that cannot be.
+// TestNoDirectory opens a database in a directory that cannot be created.
 func TestNoDirectory(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
@@ -246,7 +245,7 @@ func TestNoDirectory(t *testing.T) {
 	}
 }
 
-// Connections that gave their memory back read and write as before.
+// TestShrink checks that connections read and write after Shrink.
 func TestShrink(t *testing.T) {
 	t.Parallel()
 	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "coppice.db"), Readers: 2})
@@ -258,9 +257,9 @@ func TestShrink(t *testing.T) {
 	defer wg.Wait()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	wg.Go(func() { // one is in use now and then
+	wg.Go(func() { // a connection is sometimes in use
 		for ctx.Err() == nil {
-			_ = s.View(ctx, func(r store.Reader) error { _, err := r.Projects.All(); return err }) // the last may be cut
+			_ = s.View(ctx, func(r store.Reader) error { _, err := r.Projects.All(); return err }) // the last one can be cancelled
 		}
 	})
 	for i := range 3 {

@@ -23,7 +23,7 @@ func (t outputs) Add(session, from, to int64, out []coppice.Output) error {
 		return coppice.Errorf(coppice.EConflict, "the output of session %d is committed up to %d, not %d", session, now.Cursor, from).
 			WithFix("send what follows %d", now.Cursor)
 	}
-	out = slices.DeleteFunc(slices.Clone(out), func(o coppice.Output) bool { return o.Offset < from }) // they are there
+	out = slices.DeleteFunc(slices.Clone(out), func(o coppice.Output) bool { return o.Offset < from }) // already stored
 	newest := at(now.OutputAt)
 	for _, o := range out {
 		newest = later(newest, o.At)
@@ -37,8 +37,8 @@ func (t outputs) Add(session, from, to int64, out []coppice.Output) error {
 	return t.q.MoveCursor(t.ctx, to, moment(newest), session)
 }
 
-// outputOnly takes back what the connection counted since: output is not a fact
-// that Facts speaks of.
+// outputOnly resets the connection's count of changes, because output does not
+// change FactsVersion.
 func (t outputs) outputOnly(wrote uint64) { t.wrote = wrote }
 
 func (r outputs) Mask(session int64) ([]byte, error) {
@@ -62,7 +62,7 @@ func (t *tx) addRow(session int64, o coppice.Output) error {
 	return t.q.AddOutput(t.ctx, dbsqlc.AddOutputParams{SessionID: session, Place: o.Offset, At: moment(o.At), Kind: string(o.Kind), Data: blob(o.Data)})
 }
 
-// blob keeps empty data from becoming NULL.
+// blob makes sure that empty data is not stored as NULL.
 func blob(b []byte) []byte {
 	if b == nil {
 		return []byte{}
@@ -77,42 +77,42 @@ func later(a, b time.Time) time.Time {
 	return a
 }
 
-// outputColumns are what a list of output is made of: of a picture its size in
-// place of its data. The length of a value is known without reading it.
+// outputColumns are the columns of a list of output. A picture has its size
+// instead of its data: SQLite knows the length of a value without reading it.
 const outputColumns = `session_id, place, at, kind, CASE kind WHEN 'image' THEN NULL ELSE data END, CASE kind WHEN 'image' THEN length(data) ELSE 0 END`
 
-// wanted chooses pieces of a session's output.
-type wanted struct {
+// pieceFilter chooses pieces of a session's output.
+type pieceFilter struct {
 	session       int64
-	after, before int64 // places that are not wanted any more
+	after, before int64 // places, both exclusive
 	kinds         []coppice.OutputKind
 }
 
-func everything(session int64) wanted {
-	return wanted{session: session, after: math.MinInt64, before: math.MaxInt64}
+func allPieces(session int64) pieceFilter {
+	return pieceFilter{session: session, after: math.MinInt64, before: math.MaxInt64}
 }
 
-func (w wanted) piece(place int64, kind coppice.OutputKind) bool {
+func (w pieceFilter) piece(place int64, kind coppice.OutputKind) bool {
 	return place > w.after && place < w.before && (len(w.kinds) == 0 || slices.Contains(w.kinds, kind))
 }
 
 func (r outputs) After(session, after int64, most int, kinds ...coppice.OutputKind) ([]coppice.Output, error) {
-	w := wanted{session: session, after: after, before: math.MaxInt64, kinds: kinds}
+	w := pieceFilter{session: session, after: after, before: math.MaxInt64, kinds: kinds}
 	return r.pieces(w, most, false, "place > ? ORDER BY place", after)
 }
 
 func (r outputs) Before(session, before int64, most int, kinds ...coppice.OutputKind) ([]coppice.Output, error) {
-	w := wanted{session: session, after: math.MinInt64, before: before, kinds: kinds}
-	// The first row that ends behind the place may begin before it.
+	w := pieceFilter{session: session, after: math.MinInt64, before: before, kinds: kinds}
+	// The first row whose place is not before the offset might have earlier pieces.
 	out, err := r.pieces(w, most, true, "place <= coalesce((SELECT min(o.place) FROM outputs o WHERE o.session_id = ? AND o.place >= ?), ?) ORDER BY place DESC",
 		session, before, before)
 	slices.Reverse(out)
 	return out, err
 }
 
-// pieces reads rows, by a condition and an order, until the pieces in them are as
-// many as wanted, or as much data as a list has.
-func (r outputs) pieces(w wanted, most int, back bool, condition string, args ...any) ([]coppice.Output, error) {
+// pieces reads rows, with a condition and an order, until it has most pieces or
+// MostOutput bytes.
+func (r outputs) pieces(w pieceFilter, most int, back bool, condition string, args ...any) ([]coppice.Output, error) {
 	where := &where{}
 	where.and("session_id = ?", w.session)
 	if len(w.kinds) > 0 {
@@ -147,8 +147,8 @@ func (r outputs) pieces(w wanted, most int, back bool, condition string, args ..
 	return all, rows.Err()
 }
 
-// rowOf reads the row that has the piece at a place, if one has; a block comes
-// uncompressed.
+// rowOf reads the row with the piece at a place, or returns nil. The data of a
+// block is not compressed.
 func (r outputs) rowOf(session, place int64) (*coppice.Output, error) {
 	rows, err := list(r.conn, "SELECT "+outputColumns+" FROM outputs WHERE session_id = ? AND place >= ? ORDER BY place LIMIT 1", []any{session, place}, scanRow)
 	if err != nil || len(rows) == 0 {
@@ -167,8 +167,8 @@ func scanRow(rows *sql.Rows) (o coppice.Output, err error) {
 	return o, err
 }
 
-// in returns the wanted pieces of a row.
-func (w wanted) in(row coppice.Output) (found []coppice.Output, err error) {
+// in returns the chosen pieces of a row.
+func (w pieceFilter) in(row coppice.Output) (found []coppice.Output, err error) {
 	if row.Kind == outputBlock {
 		err = eachPiece(w.session, row.Data, w.piece, func(p coppice.Output) { found = append(found, p) })
 	} else if w.piece(row.Offset, row.Kind) {
@@ -177,8 +177,8 @@ func (w wanted) in(row coppice.Output) (found []coppice.Output, err error) {
 	return found, err
 }
 
-// LastOfEach reads the last rows of all sessions with one query. A session whose
-// last rows have too few pieces of the kind gets another one.
+// LastOfEach reads the last rows of all sessions with one query. If they have too
+// few pieces of the kind, it runs another query for that session.
 func (r outputs) LastOfEach(sessions []int64, most int, kind coppice.OutputKind) (map[int64][]coppice.Output, error) {
 	rows, err := list(r.conn, "SELECT "+outputColumns+` FROM sessions s JOIN outputs o ON o.session_id = s.id AND o.place IN (
 		SELECT p.place FROM outputs p WHERE p.session_id = s.id AND p.kind IN (?, 'block') ORDER BY p.place DESC LIMIT CAST(? AS INTEGER)
@@ -192,7 +192,7 @@ func (r outputs) LastOfEach(sessions []int64, most int, kind coppice.OutputKind)
 		if seen[id]++; len(all[id]) == most {
 			continue
 		}
-		w := everything(id)
+		w := allPieces(id)
 		w.kinds = []coppice.OutputKind{kind}
 		found, err := w.in(row)
 		if err != nil {

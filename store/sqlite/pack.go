@@ -11,26 +11,26 @@ import (
 	"coppice/store"
 )
 
-// packBytes is about how much output one step of Pack takes.
+// packBytes is the approximate size of the output that one call of Pack handles.
 const packBytes = 4 * blockBytes
 
-// packing is how far Pack has come. After a restart it begins again with the
+// packing is the progress of Pack. After a restart Pack starts again with the
 // session.
 type packing struct{ session, after int64 }
 
 // loose is output that Pack puts into blocks.
 type loose struct {
 	out  []coppice.Output
-	rows int64 // that have it
-	last int64 // the place of the last one
+	rows int64 // the number of rows with this output
+	last int64 // the place of the last piece
 }
 
-// errChanged says that output is no longer what was read a moment ago.
-var errChanged = errors.New("the output was changed meanwhile")
+// errChanged says that output has changed since Pack read it.
+var errChanged = errors.New("the output has changed since it was read")
 
-// Pack puts a part of an ended session's output into large blocks: what comes
-// piece by piece from a running session is stored piece by piece. It reports
-// whether there is more to do. It must not be called concurrently with itself.
+// Pack puts a part of an ended session's output into large blocks, because the
+// output of a running session is stored in small ones. It reports whether there is
+// more to do. It must not be called concurrently with itself.
 func (s *Store) Pack(ctx context.Context) (more bool, err error) {
 	at := s.packing
 	var found loose
@@ -51,7 +51,7 @@ func (s *Store) Pack(ctx context.Context) (more bool, err error) {
 		return false, err
 	}
 	all := found.last == at.after
-	blocks := blocks(found.out, flate.DefaultCompression) // outside of the transaction, since it takes a while
+	blocks := blocks(found.out, flate.DefaultCompression) // outside of the transaction, because it is slow
 	err = s.Update(ctx, func(tx store.Tx) error {
 		t := tx.Outputs.(outputs)
 		switch {
@@ -85,7 +85,7 @@ func (t *tx) loose(at packing) (found loose, err error) {
 		if err != nil {
 			return found, err
 		}
-		pieces, err := everything(at.session).in(row)
+		pieces, err := allPieces(at.session).in(row)
 		if err != nil {
 			return found, err
 		}
@@ -102,7 +102,7 @@ func (t *tx) loose(at packing) (found loose, err error) {
 	return found, rows.Err()
 }
 
-// replace puts blocks in the place of the rows that were found.
+// replace replaces the rows that were found by blocks.
 func (t outputs) replace(at packing, found loose, blocks []coppice.Output) error {
 	n, err := t.q.DropOutputs(t.ctx, at.session, at.after, found.last)
 	if err != nil {

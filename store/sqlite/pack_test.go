@@ -12,8 +12,8 @@ import (
 	"coppice/store"
 )
 
-// TestPack packs what came piece by piece: it takes less space then, and reads the
-// same. A session that runs is left alone.
+// TestPack packs output that was added piece by piece. Afterwards it takes less
+// space and has the same pieces. A running session is not packed.
 func TestPack(t *testing.T) {
 	t.Parallel()
 	s := open(t, filepath.Join(t.TempDir(), "coppice.db"))
@@ -45,7 +45,7 @@ func TestPack(t *testing.T) {
 	for i := range int64(500) {
 		kind := coppice.OutputStdout
 		if i%100 == 7 {
-			kind = coppice.OutputImage // which is not packed, and parts what is
+			kind = coppice.OutputImage // not packed; it separates two blocks
 		}
 		err := s.Update(t.Context(), func(tx store.Tx) error {
 			return tx.Outputs.Add(id, i, i+1, []coppice.Output{{Offset: i, At: at.Add(time.Duration(i)), Kind: kind, Data: fmt.Appendf(nil, "this is what it wrote at %d\n", i)}})

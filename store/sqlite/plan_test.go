@@ -11,7 +11,7 @@ import (
 	"coppice/store"
 )
 
-// recorded makes a connection remember the statements that f runs.
+// recorded returns the statements that f runs.
 func recorded(t *testing.T, s *Store, f func(store.Tx) error) []string {
 	t.Helper()
 	c := s.writer
@@ -26,8 +26,8 @@ func recorded(t *testing.T, s *Store, f func(store.Tx) error) []string {
 	return queries
 }
 
-// TestPlans proves that what runs all the time finds its rows by an index, in
-// the order in which it wants them.
+// TestPlans checks that frequent queries find their rows by an index, in the order
+// of the result.
 func TestPlans(t *testing.T) {
 	t.Parallel()
 	s, err := Open(t.Context(), Config{Path: Memory})
@@ -65,7 +65,7 @@ func TestPlans(t *testing.T) {
 		},
 		"Tasks.Dependants":     func(t store.Tx) error { _, err := t.Tasks.Dependants(1); return err },
 		"Landings.Queued":      func(t store.Tx) error { _, err := t.Landings.Queued(1, 1); return err },
-		"Landings.Places":      func(t store.Tx) error { _, err := t.Landings.Places(1, 9); return err },
+		"Landings.QueuedIDs":   func(t store.Tx) error { _, err := t.Landings.QueuedIDs(1, 9); return err },
 		"Queues.In":            func(t store.Tx) error { _, err := t.Queues.In(1); return err },
 		"Landings.Candidates":  func(t store.Tx) error { _, err := t.Landings.Candidates(1); return err },
 		"Landings.Last":        func(t store.Tx) error { _, err := t.Landings.Last(1); return err },
@@ -132,7 +132,7 @@ func plan(t *testing.T, s *Store, query string) []string {
 	}
 	defer st.Close()
 	rows, err := st.QueryContext(t.Context(), args...)
-	for err != nil && len(args) < 40 { // SQLite does not tell how many it wants
+	for err != nil && len(args) < 40 { // add arguments until SQLite has enough
 		args = append(args, 1)
 		rows, err = st.QueryContext(t.Context(), args...)
 	}

@@ -2,13 +2,13 @@ package sqlite
 
 import "sync"
 
-// pool has connections that wait for work. It hands out the one that was used
-// last: a connection has read the schema, prepared statements and cached pages
-// only if it was used, so a store with little to do has little in memory.
+// pool has free connections. It returns the one that was used last. A connection
+// that is never used has read no schema, prepared no statements and cached no
+// pages, so a store with little to do uses little memory.
 type pool struct {
-	free chan struct{} // one for each waiting connection
+	free chan struct{} // one value for each free connection
 	mu   sync.Mutex
-	all  []*conn // that wait, the one used last at the end
+	all  []*conn // free connections; the one used last is at the end
 }
 
 func newPool(size int) *pool { return &pool{free: make(chan struct{}, size)} }

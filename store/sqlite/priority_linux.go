@@ -6,16 +6,16 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What ioprio_set knows: one thread, and the class that gets the disk when nobody
-// else wants it.
+// Arguments of ioprio_set: one thread, and the class that uses the disk only when
+// it is idle.
 const (
 	ioThread = 1
 	ioIdle   = 3 << 13
 )
 
-// lowestPriority gives the calling goroutine a thread of its own that runs and
-// reads when no other wants to. The thread ends with the goroutine. A system that
-// refuses does the work with the usual priority.
+// lowestPriority gives the calling goroutine a separate thread with the lowest
+// priority for CPU and disk. The thread ends with the goroutine. If the system
+// refuses, the thread has the usual priority.
 func lowestPriority() {
 	runtime.LockOSThread()
 	_ = unix.Setpriority(unix.PRIO_PROCESS, unix.Gettid(), 19)

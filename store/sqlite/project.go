@@ -25,7 +25,7 @@ func (r *tx) projectOf(row dbsqlc.Project) (coppice.Project, error) {
 	return p, r.withQueue(&p)
 }
 
-// withQueue adds to a project what the queue of its base has.
+// withQueue adds the tip and needs of the base's queue to a project.
 func (r *tx) withQueue(p *coppice.Project) error {
 	q, err := queues{r}.Of(p.ID, "")
 	if err != nil {
@@ -65,8 +65,8 @@ func (r projects) Some(ids []int64) (map[int64]coppice.Project, error) {
 func (t projects) Put(p *coppice.Project) error {
 	var k packer
 	if p.ID == 0 {
-		// Keys that were given before it was forgotten are not given again.
-		last, err := t.q.Floor(t.ctx, keysOf(p.Prefix))
+		// Keys of a removed project with this prefix are not used again.
+		last, err := t.q.LastKept(t.ctx, keysOf(p.Prefix))
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return err
 		}
@@ -77,7 +77,7 @@ func (t projects) Put(p *coppice.Project) error {
 		CreatedAt: moment(p.CreatedAt), PausedAt: moment(p.PausedAt), Rules: packList(&k, p.Rules), Policy: k.pack(p.Policy),
 		Needs: packList(&k, p.Needs.Without(coppice.QueueNeeds...)), Removal: packPtr(&k, p.Removal),
 	}
-	if p.Git != nil { // an empty list was confirmed as well
+	if p.Git != nil { // an empty list is confirmed, too
 		row.Git = sql.NullString{String: k.pack(p.Git), Valid: true}
 	}
 	if len(p.PausedTracks) > 0 {

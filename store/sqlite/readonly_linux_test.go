@@ -12,16 +12,16 @@ import (
 	"coppice/store/sqlite"
 )
 
-// TestReadOnlyDirectory opens a database where this user may not write. A test
-// that runs as root gives up its rights over files on its own thread; the
-// thread ends with the test.
+// TestReadOnlyDirectory opens a database in a directory that this user cannot
+// write. As root, the test drops its file capabilities on a separate thread, which
+// ends with the test.
 func TestReadOnlyDirectory(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "state")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	for _, d := range []string{dir, filepath.Dir(dir), filepath.Dir(filepath.Dir(dir))} { // others may pass through
+	for _, d := range []string{dir, filepath.Dir(dir), filepath.Dir(filepath.Dir(dir))} { // other users can enter
 		if err := os.Chmod(d, 0o555); err != nil {
 			t.Fatal(err)
 		}

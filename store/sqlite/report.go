@@ -12,17 +12,17 @@ import (
 	"coppice/store"
 )
 
-// aDay is how long a day of a span is.
+// aDay is the length of a day in a span.
 const aDay = 24 * time.Hour
 
-// span is a span of time in which a zone's offset stays the same.
+// span is a range of time in which a zone's offset stays the same.
 type span struct {
 	from, to time.Time
 	offset   time.Duration
 }
 
-// spans cuts what is asked for where the zone's offset changes: its days are not
-// all equally long.
+// spans splits the range of a query where the zone's offset changes, because days
+// with a change are longer or shorter.
 func spans(q store.UsageQuery) (list []span) {
 	zone := q.Zone
 	if zone == nil {
@@ -40,7 +40,7 @@ func spans(q store.UsageQuery) (list []span) {
 	return list
 }
 
-// days is the part of a span that is whole days of the zone. It may be empty.
+// days returns the whole days of the zone in a span. It can be empty.
 func (s span) days() span {
 	d := span{s.from.Add(s.offset + aDay - 1).Truncate(aDay).Add(-s.offset), s.to.Add(s.offset).Truncate(aDay).Add(-s.offset), s.offset}
 	if !d.from.Before(d.to) {
@@ -49,9 +49,9 @@ func (s span) days() span {
 	return d
 }
 
-// Usage implements store.SpendReader. Counters tell of whole days. What is left at
-// both ends is read session by session, and so are tasks, of which the counters
-// know nothing.
+// Usage implements store.SpendReader. It reads whole days from counters, and the
+// rest at both ends from the rows of sessions. The counters have no tasks, so a
+// report by task reads only sessions.
 func (r spend) Usage(q store.UsageQuery) ([]store.UsageRow, error) {
 	sums := usageSums{}
 	for _, s := range spans(q) {
@@ -73,9 +73,9 @@ func (r spend) Usage(q store.UsageQuery) ([]store.UsageRow, error) {
 	return sums.rows(), nil
 }
 
-// counted adds what was used on whole days of a zone. It begins with the days of
-// UTC that have the same dates. What was used between midnight in the zone and
-// midnight in UTC is then moved to its own date.
+// counted adds the usage of whole days of a zone. It starts with the UTC days of
+// the same dates. Then it moves the usage between midnight in the zone and
+// midnight in UTC to the correct date.
 func (r *tx) counted(sums usageSums, q store.UsageQuery, s span) error {
 	if !s.from.Before(s.to) {
 		return nil
@@ -101,15 +101,15 @@ func (r *tx) counted(sums usageSums, q store.UsageQuery, s span) error {
 	return err
 }
 
-// between returns what was used between midnight in a zone and midnight in UTC, by
-// day of UTC: whole hours from counters, the rest session by session.
+// between returns the usage between midnight in a zone and midnight in UTC, by UTC
+// day. It reads whole hours from counters and the rest from sessions.
 func (r *tx) between(q store.UsageQuery, offset time.Duration, first, last time.Time) ([]usageCount, error) {
 	from, to := first.Add(-aDay), last // east: before midnight in UTC
 	begin, end := aDay-offset, aDay
 	whole := (begin + time.Hour - 1).Truncate(time.Hour)
 	restBegin, restEnd := begin, whole
 	if offset < 0 {
-		from, to = first, last.Add(aDay) // west: after it
+		from, to = first, last.Add(aDay) // west: after midnight in UTC
 		begin, end = 0, (-offset).Truncate(time.Hour)
 		whole, restBegin, restEnd = begin, end, -offset
 	}
@@ -121,7 +121,7 @@ func (r *tx) between(q store.UsageQuery, offset time.Duration, first, last time.
 	return append(rows, rest...), err
 }
 
-// usageCount is what was used on a day, in a part of a report.
+// usageCount is the usage of a day that belongs to one row of a report.
 type usageCount struct {
 	day  time.Time
 	name store.UsageRow
@@ -131,7 +131,7 @@ type usageCount struct {
 // usageSums has the counters of each row of a report.
 type usageSums map[store.UsageRow]counts
 
-// add adds to a row of a day so many times.
+// add adds counters to the row of a day, multiplied by times.
 func (s usageSums) add(name store.UsageRow, day time.Time, c counts, times int64) {
 	name.Day = coppice.Day(day)
 	s[name] = s[name].plus(c, times)
@@ -143,11 +143,11 @@ func (s usageSums) addAll(rows []usageCount) {
 	}
 }
 
-// rows are the rows of the report, in order.
+// rows returns the rows of the report, in order.
 func (s usageSums) rows() []store.UsageRow {
 	all := make([]store.UsageRow, 0, len(s))
 	for row, c := range s {
-		if c != (counts{}) { // else it was found to be another model
+		if c != (counts{}) { // all zero if the model of a session changed
 			row.Sessions, row.Usage = int(c[6]), c.usage()
 			all = append(all, row)
 		}
@@ -159,15 +159,15 @@ func (s usageSums) rows() []store.UsageRow {
 	return all
 }
 
-// counters reads the counters that reports sum up, from one day or hour to before
-// another, of hours from one to before another.
+// counters reads the counters of reports with from <= day < to. If from is an
+// hour, it reads only counters with hour <= hour of the day < before.
 func (r *tx) counters(q store.UsageQuery, from, to string, hour, before int) ([]usageCount, error) {
 	scope := "usage/"
 	if q.ProjectID != 0 {
 		scope += strconv.FormatInt(q.ProjectID, 10) + "/"
 	}
 	w := &where{}
-	w.and("day >= ? AND day < ? AND scope >= ? AND scope < ?", from, to, scope, scope[:len(scope)-1]+"0") // which follows the slash
+	w.and("day >= ? AND day < ? AND scope >= ? AND scope < ?", from, to, scope, scope[:len(scope)-1]+"0") // "0" follows "/" in ASCII
 	day := "day"
 	if strings.HasPrefix(from, hourKey[:1]) {
 		day = "substr(day, 2, 10)"
@@ -181,7 +181,7 @@ func (r *tx) counters(q store.UsageQuery, from, to string, hour, before int) ([]
 		if err = rows.Scan(&date, &scope, &c[0], &c[1], &c[2], &c[3], &c[4], &c[5], &c[6], &c[7]); err != nil {
 			return u, err
 		}
-		name := strings.SplitN(scope, "/", 4) // a model may have slashes
+		name := strings.SplitN(scope, "/", 4) // the name of a model can have slashes
 		u.name.Agent, u.name.Model = name[2], name[3]
 		if u.name.ProjectID, err = strconv.ParseInt(name[1], 10, 64); err == nil {
 			u.day, err = time.Parse(time.DateOnly, date)
@@ -190,8 +190,9 @@ func (r *tx) counters(q store.UsageQuery, from, to string, hour, before int) ([]
 	})
 }
 
-// made sums up sessions by the day on which they were made, in a zone with an
-// offset: those that were made in a span, within a part of the day of UTC.
+// made returns sums over sessions by the day on which they were created, in a zone
+// with an offset. It reads sessions that were created in a span and, within the
+// UTC day, between begin and end.
 func (r *tx) made(q store.UsageQuery, s span, offset, begin, end time.Duration) ([]usageCount, error) {
 	if !s.from.Before(s.to) {
 		return nil, nil

@@ -13,9 +13,9 @@ import (
 	"coppice"
 )
 
-// Restore puts a backup in the place of a database that no store has open. It
-// proves the backup first, and keeps what it replaces beside the database as
-// <name>.before-restore-<time>, together with its write-ahead log.
+// Restore replaces a database that no store has open by a backup. It checks the
+// backup first. It keeps the replaced database and its write-ahead log as
+// <name>.before-restore-<time>.
 func Restore(ctx context.Context, from, to string) error {
 	to, err := filepath.Abs(to)
 	if err != nil {
@@ -35,13 +35,13 @@ func Restore(ctx context.Context, from, to string) error {
 	if err := copyFile(from, temp); err != nil {
 		return err
 	}
-	if err := prove(ctx, from, temp); err != nil {
+	if err := checkBackup(ctx, from, temp); err != nil {
 		return err
 	}
 	if err := setAside(to, to+".before-restore-"+time.Now().UTC().Format(stamp)); err != nil {
 		return unwritable(filepath.Dir(to), err)
 	}
-	if err := removeIndex(filepath.Join(filepath.Dir(to), IndexFile)); err != nil { // it is that of the other history
+	if err := removeIndex(filepath.Join(filepath.Dir(to), IndexFile)); err != nil { // it belongs to the replaced database
 		return err
 	}
 	if err := os.Rename(temp, to); err != nil {
@@ -50,8 +50,8 @@ func Restore(ctx context.Context, from, to string) error {
 	return syncFile(filepath.Dir(to))
 }
 
-// prove checks the copy, not the backup itself: opening a file may change it.
-func prove(ctx context.Context, from, temp string) error {
+// checkBackup checks a copy of the backup, because opening a file might change it.
+func checkBackup(ctx context.Context, from, temp string) error {
 	fresh, err := makeFile(temp)
 	if err == nil && fresh {
 		err = errors.New("it is empty")
@@ -61,7 +61,7 @@ func prove(ctx context.Context, from, temp string) error {
 	}
 	var e *coppice.Error
 	if errors.As(err, &e) && (e.Code == coppice.EInvalid || e.Code == coppice.EConflict) {
-		c := *e // another program's, or a newer Coppice's: say so of the backup
+		c := *e // the backup belongs to another program or a newer Coppice
 		c.Fix = "choose another backup"
 		return &c
 	}
@@ -82,7 +82,7 @@ func inspectCopy(ctx context.Context, from, temp string) error {
 		err = c.check(ctx)
 	}
 	if err == nil && version == 0 {
-		err = errors.New("it holds no schema")
+		err = errors.New("it has no schema")
 	}
 	return err
 }
@@ -90,7 +90,7 @@ func inspectCopy(ctx context.Context, from, temp string) error {
 func copyFile(from, to string) error {
 	src, err := os.Open(from)
 	if errors.Is(err, fs.ErrNotExist) {
-		return coppice.Errorf(coppice.ENotFound, "there is no backup %s", from).WithFix("look for one in the folder %s of the state directory", BackupsFolder)
+		return coppice.Errorf(coppice.ENotFound, "there is no backup %s", from).WithFix("choose one from the folder %s of the state directory", BackupsFolder)
 	}
 	if err != nil {
 		return unavailable(err, "the backup %s cannot be read", from).WithFix("make it readable for this user")
@@ -116,7 +116,7 @@ func copyFile(from, to string) error {
 	return nil
 }
 
-// unpacked returns the content of a copy, which may be compressed.
+// unpacked returns the content of a file that might be compressed.
 func unpacked(f *os.File) (io.Reader, error) {
 	head := make([]byte, 2)
 	n, err := f.ReadAt(head, 0)
@@ -129,14 +129,13 @@ func unpacked(f *os.File) (io.Reader, error) {
 	return gzip.NewReader(f)
 }
 
-// setAside keeps the old database under another name. Its own name goes on
-// naming it until the new one takes its place, so a crash in between loses
-// nothing. Its write-ahead log has to go first: beside the new database it
-// would be taken for that one's.
+// setAside gives the old database a second name. It keeps the first name until the
+// new database replaces it, so a crash in between loses nothing. The write-ahead
+// log is renamed first: otherwise SQLite would apply it to the new database.
 func setAside(path, aside string) error {
 	err := os.Link(path, aside)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = nil // there was none
+		err = nil // there is no old database
 	} else if err != nil {
 		err = copyAside(path, aside) // a file system without links
 	}

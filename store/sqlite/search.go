@@ -12,26 +12,26 @@ import (
 	"coppice/store"
 )
 
-// match writes the terms as a query of the index, or "" when they name nothing
-// to look for. Every word stands in quotes, and is made of letters and digits:
-// nothing of what a person types is read as syntax.
+// match returns the terms as a query of the index, or "" if there is no word to
+// find. Every word is in quotes and has only letters and digits, so FTS5 never
+// reads the text of a person as syntax.
 func match(terms []store.Term, project int64) string {
 	var b strings.Builder
 	if project != 0 {
 		b.WriteString(`scope : "` + scope(project) + `"`)
 	}
-	wanted := false
+	positive := false
 	for _, t := range terms {
 		if t.Not {
 			continue
 		}
-		if wanted || b.Len() > 0 {
+		if positive || b.Len() > 0 {
 			b.WriteString(" AND ")
 		}
-		wanted = true
+		positive = true
 		phrase(&b, t)
 	}
-	if !wanted {
+	if !positive {
 		return ""
 	}
 	query := "(" + b.String() + ")"
@@ -47,24 +47,24 @@ func match(terms []store.Term, project int64) string {
 
 func phrase(b *strings.Builder, t store.Term) {
 	b.WriteString(`words : "` + strings.Join(t.Words, " ") + `"`)
-	if !t.Whole && begins(t.Words[len(t.Words)-1]) {
+	if !t.Whole && isPrefix(t.Words[len(t.Words)-1]) {
 		b.WriteString(" *")
 	}
 }
 
-// begins tells whether a word stands for all that begin with it. A single
-// letter does not: it would stand for everything.
-func begins(word string) bool { return len(word) > 1 }
+// isPrefix reports whether a word also finds longer words that start with it. A
+// single letter does not, because it would find nearly everything.
+func isPrefix(word string) bool { return len(word) > 1 }
 
-var errNothing = coppice.Errorf(coppice.EInvalid, "there is nothing to look for").
-	WithFix("write at least one word that must be there").WithField("q")
+var errNoWord = coppice.Errorf(coppice.EInvalid, "the query has no word to find").
+	WithFix("write at least one word without a minus sign").WithField("q")
 
 // Search implements store.Searcher.
 func (x *Index) Search(ctx context.Context, q store.SearchQuery) (store.SearchPage, error) {
 	page := store.SearchPage{Behind: x.behind()}
 	query := match(q.Terms, q.ProjectID)
 	if query == "" {
-		return page, errNothing
+		return page, errNoWord
 	}
 	var tasks, pieces, checks []int64
 	err := with(ctx, x.readers, func(c *conn) (err error) {
@@ -116,28 +116,29 @@ func (x *Index) Search(ctx context.Context, q store.SearchQuery) (store.SearchPa
 	return page, err
 }
 
-// share cuts lists so that they fit on a page together, and tells whether one
-// was cut. Room that a list does not need is left to the others.
+// share cuts lists so that they have at most most elements together, and reports
+// whether it cut one. Each list gets an equal share, and what it does not need is
+// left to the others.
 func share(most int, lists ...*[]int64) (cut bool) {
-	rooms := make([]int, len(lists))
+	sizes := make([]int, len(lists))
 	for left, given := most, true; left > 0 && given; {
 		given = false
 		for i, list := range lists {
-			if left > 0 && rooms[i] < len(*list) {
-				rooms[i]++
+			if left > 0 && sizes[i] < len(*list) {
+				sizes[i]++
 				left--
 				given = true
 			}
 		}
 	}
 	for i, list := range lists {
-		cut = cut || rooms[i] < len(*list)
-		*list = (*list)[:rooms[i]]
+		cut = cut || sizes[i] < len(*list)
+		*list = (*list)[:sizes[i]]
 	}
 	return cut
 }
 
-// foundIn finds rows of a table of words, newest first, at most so many.
+// foundIn returns the newest most rows of a table of words that match a query.
 func (c *conn) foundIn(table, query string, most int) ([]int64, error) {
 	return c.found("SELECT rowid FROM "+table+" WHERE "+table+" MATCH ? ORDER BY rowid DESC"+limit, query, most)
 }
@@ -149,7 +150,7 @@ func (c *conn) found(query string, args ...any) ([]int64, error) {
 	})
 }
 
-// taskHit makes the hit of a task, nil when it is gone.
+// taskHit returns the hit of a task, or nil if the task was removed.
 func taskHit(r *tx, id int64, terms []store.Term) (*store.Hit, error) {
 	t, err := tasks{r}.Get(id)
 	if coppice.ErrorCode(err) == coppice.ENotFound {
@@ -163,14 +164,14 @@ func taskHit(r *tx, id int64, terms []store.Term) (*store.Hit, error) {
 	return h, nil
 }
 
-// pieceHits makes hits of pieces of output. Hits that follow each other often
-// stand in one row, so the last row that was read is kept.
+// pieceHits creates hits of pieces of output. Consecutive hits are often in the
+// same row, so it keeps the last row that it read.
 type pieceHits struct {
 	*tx
 	row *coppice.Output
 }
 
-// hit makes the hit of a piece of output, nil when it is gone.
+// hit returns the hit of a piece of output, or nil if the piece was removed.
 func (p *pieceHits) hit(session, place int64, terms []store.Term) (*store.Hit, error) {
 	o, err := p.piece(session, place)
 	if err != nil || o == nil {
@@ -187,9 +188,9 @@ func (p *pieceHits) hit(session, place int64, terms []store.Term) (*store.Hit, e
 	return h, err
 }
 
-// piece reads the piece at a place, nil when it is gone.
+// piece reads the piece at a place, or returns nil if it was removed.
 func (p *pieceHits) piece(session, place int64) (*coppice.Output, error) {
-	w := wanted{session: session, after: place - 1, before: place + 1}
+	w := pieceFilter{session: session, after: place - 1, before: place + 1}
 	if p.row != nil && p.row.SessionID == session {
 		found, err := w.in(*p.row)
 		if err != nil {
@@ -210,15 +211,15 @@ func (p *pieceHits) piece(session, place int64) (*coppice.Output, error) {
 	return &found[0], nil
 }
 
-// Bounds of a snippet, in bytes before it is tidied up.
+// Limits of a snippet, in bytes of the original text.
 const (
 	snippetBefore = 60
 	snippetLong   = 240
 	maxMarks      = 32
 )
 
-// snippet cuts the text around the first match, on one line, and tells where
-// the matches are in it.
+// snippet returns the text around the first match, on one line, and the places of
+// the matches in it.
 func snippet(text string, terms []store.Term) (string, [][2]int) {
 	marks := matches(text, terms)
 	from := 0
@@ -235,7 +236,7 @@ func snippet(text string, terms []store.Term) (string, [][2]int) {
 	for from < to && !utf8.RuneStart(text[from]) {
 		from++
 	}
-	return tidy(text, from, to, marks)
+	return oneLine(text, from, to, marks)
 }
 
 func wordStart(text string, i int) bool {
@@ -243,15 +244,15 @@ func wordStart(text string, i int) bool {
 	return utf8.RuneStart(text[i]) && unicode.IsSpace(r)
 }
 
-// tidy puts text[from:to] on one line, without control characters, and moves
-// the marks along.
-func tidy(text string, from, to int, marks [][2]int) (string, [][2]int) {
+// oneLine returns text[from:to] on one line, without control characters, and the
+// new places of the marks.
+func oneLine(text string, from, to int, marks [][2]int) (string, [][2]int) {
 	var b strings.Builder
 	var moved [][2]int
 	if from > 0 {
 		b.WriteString("…")
 	}
-	blank := true // nothing but a blank stands before
+	blank := true // the last character was a blank, or there is none
 	next, open := 0, -1
 	for next < len(marks) && marks[next][0] < from {
 		next++
@@ -286,20 +287,20 @@ func tidy(text string, from, to int, marks [][2]int) (string, [][2]int) {
 	return b.String(), moved
 }
 
-// word is one word of a text and where it stands.
+// word is a word of a text, and its place.
 type word struct {
 	text     string
 	from, to int
 }
 
-// matches finds where the terms are in a text: start and end of each, in order
-// and apart from each other. It looks no further than a snippet goes.
+// matches returns the start and end of each match of the terms in a text, in order
+// and without overlaps. It stops where a snippet would end.
 func matches(text string, terms []store.Term) (marks [][2]int) {
 	most := 1
 	for _, t := range terms {
 		most = max(most, len(t.Words))
 	}
-	var words []word // those to come next, as many as a term may need
+	var words []word // the next words, as many as the longest term has
 	for at := 0; len(marks) < maxMarks; {
 		for at < len(text) && len(words) < most {
 			w, end := wordAt(text, at)
@@ -330,7 +331,7 @@ func fits(words []word, t store.Term) bool {
 	}
 	for i, w := range t.Words {
 		last := i == len(t.Words)-1
-		if last && !t.Whole && begins(w) {
+		if last && !t.Whole && isPrefix(w) {
 			return strings.HasPrefix(words[i].text, w)
 		}
 		if words[i].text != w {
@@ -340,8 +341,8 @@ func fits(words []word, t store.Term) bool {
 	return true
 }
 
-// wordAt finds the first word from a place on, and where it ends; its text is
-// empty when there is none.
+// wordAt returns the first word at or after a place, and its end. The text of the
+// word is empty if there is none.
 func wordAt(text string, at int) (w word, end int) {
 	from := -1
 	for i, r := range text[at:] {

@@ -142,7 +142,7 @@ func (t sessions) Put(s *coppice.Session) error {
 	return t.q.PutPrompt(t.ctx, s.ID, s.Prompt)
 }
 
-// learn counts the memory of a session once, when it becomes known.
+// learn updates MemoryUsed when the memory of a session becomes known.
 func (t *tx) learn(before *dbsqlc.UsageBeforeRow, s *coppice.Session) error {
 	if s.Memory <= 0 || before != nil && before.Memory == s.Memory {
 		return nil

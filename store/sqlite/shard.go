@@ -5,13 +5,13 @@ import (
 	"strconv"
 )
 
-// shardPieces is after how many pieces a further shard of the index is begun. A
-// word that begins most others costs as much as one shard has pieces: SQLite
-// gathers all of them before it returns the first.
+// shardPieces is the number of pieces after which the index starts another shard.
+// It bounds the cost of a short prefix: SQLite collects all matches of a shard
+// before it returns the first.
 const shardPieces = 25_000
 
-// shard is a table with the words of some pieces of output: of those from a row
-// on, up to the first one of the next shard.
+// shard is a table with the words of the pieces of output from a row up to the
+// first row of the next shard.
 type shard struct {
 	n      int64
 	first  int64 // row
@@ -20,7 +20,7 @@ type shard struct {
 
 func (s shard) table() string { return "output_words_" + strconv.FormatInt(s.n, 10) }
 
-// shards lists the shards, that of the newest sessions first.
+// shards lists the shards, newest first.
 func (c *conn) shards() ([]shard, error) {
 	return list(c, "SELECT n, first_row, pieces FROM shards ORDER BY n DESC", nil, func(rows *sql.Rows) (s shard, err error) {
 		err = rows.Scan(&s.n, &s.first, &s.pieces)
@@ -35,12 +35,12 @@ func shardOf(shards []shard, row int64) *shard {
 			return &shards[i]
 		}
 	}
-	return &shards[len(shards)-1] // the oldest begins with the first row
+	return &shards[len(shards)-1] // the oldest starts with row 0
 }
 
-// addShard begins a shard with the pieces from a row on. A row of it is a piece
-// of output: its session's number and its place in one (see rowOf). scope holds
-// the project as a word, so that a search in one project reads no other's.
+// addShard adds a shard for the pieces from a row on. A row is a piece of output,
+// and its number has the session and the place (see rowOf). scope has the project
+// as a word, so that a search in one project reads only rows of that project.
 func (c *conn) addShard(n, first int64) error {
 	s := shard{n: n, first: first}
 	if err := c.all("CREATE VIRTUAL TABLE " + s.table() + ` USING fts5(
@@ -51,8 +51,9 @@ func (c *conn) addShard(n, first int64) error {
 	return err
 }
 
-// keepShards writes down how full the shards are, and begins another when the
-// newest is full: behind everything that has been read of the newest session.
+// keepShards stores the number of pieces of each shard. If the newest shard is
+// full, it adds another one, which starts after the last piece of the newest
+// session that was read.
 func (c *conn) keepShards(shards []shard, full int64) error {
 	for _, s := range shards {
 		if _, err := c.ExecContext(c.ctx, "UPDATE shards SET pieces = ? WHERE n = ? AND pieces <> ?", s.pieces, s.n, s.pieces); err != nil {
@@ -71,7 +72,7 @@ func (c *conn) keepShards(shards []shard, full int64) error {
 	return c.addShard(shards[0].n+1, max(next, shards[0].first+1))
 }
 
-// forgetWords takes a session's pieces out of the shards.
+// forgetWords removes a session's pieces from the shards.
 func (c *conn) forgetWords(shards []shard, session int64) error {
 	first, last := rowOf(session, 0), rowOf(session, maxRowPlace)
 	for i := range shards {
@@ -88,13 +89,13 @@ func (c *conn) forgetWords(shards []shard, session int64) error {
 			return err
 		}
 		if s.pieces = max(0, s.pieces-n); s.first <= first {
-			return nil // those before have none of it
+			return nil // older shards have no piece of the session
 		}
 	}
 	return nil
 }
 
-// foundOutput finds pieces of output, newest first, at most so many.
+// foundOutput returns the newest most pieces of output that match a query.
 func (c *conn) foundOutput(query string, most int) ([]int64, error) {
 	shards, err := c.shards()
 	var rows []int64

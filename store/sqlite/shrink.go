@@ -7,8 +7,8 @@ import (
 	"coppice/store"
 )
 
-// Shrink gives back the memory in which the connections keep pages of the file
-// and prepared statements. A connection that is in use keeps its own.
+// Shrink frees the memory of cached pages and prepared statements, except of
+// connections that are in use.
 func (s *Store) Shrink(ctx context.Context) error {
 	var free []*conn
 	for range s.readers.size() {

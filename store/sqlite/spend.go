@@ -17,7 +17,7 @@ import (
 // cost, input, output, cache read, cache write, turns, sessions, estimated.
 type counts [8]int64
 
-// billion is how many parts of a dollar the cost is counted in.
+// billion is the number of parts of a dollar in which the cost is counted.
 const billion = 1e9
 
 func countsOf(u coppice.Usage, sessions int64) counts {
@@ -44,8 +44,8 @@ func (c counts) plus(d counts, times int64) counts {
 // counter names one row of counters.
 type counter struct{ day, scope string }
 
-// scopes are the counters of those who pay: the task, the project's day and the
-// account's day. Whoever else is to pay has a line here.
+// scopes returns the counters to which an amount is added: the task, the project's
+// day and the account's day. A further scope is a line here.
 func scopes(p store.Spending) []counter {
 	day := coppice.Day(p.At)
 	list := []counter{{day, coppice.ProjectSubject(p.ProjectID).String()}, {day, coppice.AccountSubject(p.Agent).String()}}
@@ -55,17 +55,17 @@ func scopes(p store.Spending) []counter {
 	return list
 }
 
-// reported are the counters that reports sum up, by the moment at which a
-// session was made.
+// reported returns the counters that reports read, by the time at which a session
+// was created.
 func reported(made time.Time, project int64, agent, model string) []counter {
 	scope := fmt.Sprintf("usage/%d/%s/%s", project, agent, model)
 	return []counter{{coppice.Day(made), scope}, {made.UTC().Format(hourKey), scope}}
 }
 
-// hourKey is how the day of a counter names an hour.
+// hourKey is the format of an hour in the day of a counter.
 const hourKey = "h2006-01-02T15"
 
-// before returns what counts of a session so far, or nil when it is not there
+// before returns what is already counted for a session, or nil if it has no row
 // yet.
 func (t *tx) before(s *coppice.Session) (*dbsqlc.UsageBeforeRow, error) {
 	if s.ID == 0 {
@@ -76,8 +76,8 @@ func (t *tx) before(s *coppice.Session) (*dbsqlc.UsageBeforeRow, error) {
 }
 
 // count adds what a session has used since it was last written. Money counts on
-// the day on which the session ended or last wrote: the same output, read again,
-// counts on the same day.
+// the day on which the session ended or last wrote output. So output that is read
+// again counts on the same day.
 func (t *tx) count(before *dbsqlc.UsageBeforeRow, s *coppice.Session) error {
 	var u unpacker
 	was, now := counts{}, countsOf(s.Usage, 1)
@@ -101,7 +101,7 @@ func (t *tx) count(before *dbsqlc.UsageBeforeRow, s *coppice.Session) error {
 	for _, c := range reported(made, s.ProjectID, s.Agent, s.Model) {
 		changes[c] = now
 	}
-	if before != nil { // the model may have become known
+	if before != nil { // the model might have changed
 		for _, c := range reported(made, s.ProjectID, before.Agent, before.Model) {
 			changes[c] = changes[c].plus(was, -1)
 		}
@@ -109,7 +109,7 @@ func (t *tx) count(before *dbsqlc.UsageBeforeRow, s *coppice.Session) error {
 	return t.addSpend(changes)
 }
 
-// putUsage keeps what a session used by itself, for reports by task.
+// putUsage stores the usage of a single session, for reports by task.
 func (t *tx) putUsage(s *coppice.Session) error {
 	c := countsOf(s.Usage, 1)
 	return t.q.PutUsage(t.ctx, dbsqlc.PutUsageParams{

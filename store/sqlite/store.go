@@ -12,27 +12,27 @@ import (
 	"coppice/store/sqlite/dbsqlc"
 )
 
-// Memory is the path of a private database that vanishes when it is closed.
+// Memory is the path of a private database that is lost when it is closed.
 const Memory = ":memory:"
 
-// How hard Update tries to have its commit on disk before it returns.
+// The values of Config.Sync: which failures a commit survives.
 const (
-	SyncFull = "full" // survives a loss of power
-	SyncOff  = "off"  // survives a killed process only; for simulations
+	SyncFull = "full" // a loss of power
+	SyncOff  = "off"  // only a kill of the process; for simulations
 )
 
 // Config says which database to open, and how.
 type Config struct {
 	Path    string             // of the file, or Memory
 	Logger  *slog.Logger       // nil discards
-	Sync    string             // SyncFull when empty
-	Trace   func(query string) // called with every statement that runs; nil for none
-	Readers int                // how many Views run at once; 4 when 0, and always 1 in Memory
+	Sync    string             // empty means SyncFull
+	Trace   func(query string) // called with every statement that runs; can be nil
+	Readers int                // how many Views run at the same time; 0 means 4, and Memory has always 1
 }
 
 func (c Config) withDefaults() (Config, error) {
 	if c.Path == "" {
-		return c, coppice.Errorf(coppice.EInvalid, "no path for the database").WithField("path")
+		return c, coppice.Errorf(coppice.EInvalid, "the database has no path").WithField("path")
 	}
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
@@ -42,7 +42,7 @@ func (c Config) withDefaults() (Config, error) {
 		c.Sync = SyncFull
 	case SyncFull, SyncOff:
 	default:
-		return c, coppice.Errorf(coppice.EInvalid, "%s is no way to sync", coppice.Quote(c.Sync)).WithFix("use full or off").WithField("sync")
+		return c, coppice.Errorf(coppice.EInvalid, "%s is not a valid value for sync", coppice.Quote(c.Sync)).WithFix("use full or off").WithField("sync")
 	}
 	if c.Readers <= 0 {
 		c.Readers = 4
@@ -70,21 +70,21 @@ type Store struct {
 	watch   *watch         // nil in Memory
 	running sync.WaitGroup // Updates, Backups and Checks
 
-	unchecked atomic.Bool                   // Check has something to do
-	damage    atomic.Pointer[coppice.Error] // what Check found
-	packing   packing                       // Pack's own
+	unchecked atomic.Bool                   // Check must read the database
+	damage    atomic.Pointer[coppice.Error] // the damage that Check found
+	packing   packing                       // only Pack uses it
 
 	mu     sync.Mutex
 	closed bool
-	busy   bool       // somebody leads a batch
-	queue  []*request // waits for the batch
+	busy   bool       // a batch is running
+	queue  []*request // requests that wait for a batch
 }
 
 var _ store.Store = (*Store)(nil)
 
-// Open opens the database, and makes or migrates it where needed. It fails
-// with code conflict when it is open already, and never changes a file that it
-// cannot vouch for.
+// Open opens the database, and creates or migrates it if needed. If another store
+// has it open, Open fails with code conflict. It never changes a file that is not
+// a valid database of Coppice.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	cfg, err := cfg.withDefaults()
 	if err != nil {
@@ -108,7 +108,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 		last, err = (&tx{conn: s.writer}).lastEvent()
 	}
 	if err == nil && cfg.Path != Memory {
-		s.watch, err = newWatch(cfg.Path) // after the first read, which makes the write-ahead log
+		s.watch, err = newWatch(cfg.Path) // after the first read, which creates the write-ahead log
 	}
 	if err != nil {
 		s.Close()
@@ -118,8 +118,8 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	return s, nil
 }
 
-// openReaders opens all connections for Views at once: later, the path may name
-// another file.
+// openReaders opens all connections for Views now, because the path might name
+// another file later.
 func (s *Store) openReaders(ctx context.Context) (err error) {
 	if s.cfg.Path == Memory {
 		s.readers.give(s.writer)
@@ -156,7 +156,7 @@ func (s *Store) openFile(ctx context.Context) (err error) {
 	return explain(s.cfg.Path, err)
 }
 
-// Close implements store.Store. Closing twice does nothing more.
+// Close implements store.Store. Closing the store again does nothing.
 func (s *Store) Close() error {
 	s.mu.Lock()
 	if s.closed {
@@ -174,11 +174,11 @@ func (s *Store) Close() error {
 			c.close()
 		}
 	}
-	whole := s.guard() == nil // what was lost is saved while it is still open; that is all that can be done
-	err := s.writer.close()   // the last to close: it empties the write-ahead log
-	if err == nil && whole && !s.unchecked.Load() && s.cfg.Path != Memory {
-		if err := leaveMark(s.cfg.Path); err != nil {
-			s.cfg.Logger.Warn("the next start checks the whole database: the mark of a clean end cannot be written", "error", err)
+	intact := s.guard() == nil // if the database was lost, this saves a copy
+	err := s.writer.close()    // the last connection to close empties the write-ahead log
+	if err == nil && intact && !s.unchecked.Load() && s.cfg.Path != Memory {
+		if err := writeMark(s.cfg.Path); err != nil {
+			s.cfg.Logger.Warn("the mark of a clean close cannot be written; the next start checks the whole database", "error", err)
 		}
 	}
 	if s.lock != nil {
@@ -187,7 +187,7 @@ func (s *Store) Close() error {
 	return explain(s.cfg.Path, err)
 }
 
-// enter counts a call that Close has to wait for, unless the store is closed.
+// enter counts a call for which Close must wait. It fails if the store is closed.
 func (s *Store) enter() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -238,12 +238,12 @@ func (s *Store) takeReader(ctx context.Context) (*conn, error) {
 // tx is a connection inside a transaction.
 type tx struct {
 	*conn
-	wake  wake  // what to announce when it is committed
-	known known // rows that nearly everything asks for
+	wake  wake  // what to announce after the commit
+	known known // a cache of rows that nearly every transaction reads
 }
 
-// known has the rows of projects and queues that a transaction has read. It forgets
-// all of them when it writes one.
+// known caches the rows of projects and queues that a transaction has read. A
+// write to one of them empties it.
 type known struct {
 	projects map[int64]dbsqlc.Project
 	queues   map[branch]dbsqlc.Queue
@@ -301,7 +301,7 @@ func (t *tx) groups() store.Tx {
 	}
 }
 
-// put gives a new row its id.
+// put sets the id of a new row.
 func (t *tx) put(id *int64, inserted int64, err error) error {
 	if err == nil && *id == 0 {
 		*id = inserted

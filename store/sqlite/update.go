@@ -7,33 +7,33 @@ import (
 	"coppice/store"
 )
 
-// maxBatch bounds how many Updates share a commit, and so how long the first
-// of them waits for the last.
+// maxBatch is the maximum number of Updates that share a commit. It bounds how
+// long the first one waits for the last one.
 const maxBatch = 128
 
 // request is one Update.
 type request struct {
 	ctx    context.Context
 	f      func(store.Tx) error
-	err    error         // why it came to nothing by itself
-	turn   chan *batch   // says when to run, and in what; nil means lead the next batch
-	ran    chan struct{} // the turn is over
-	answer chan error    // how the commit went
+	err    error         // the error of f
+	turn   chan *batch   // receives the batch in which it runs now; nil means that it leads the next batch
+	ran    chan struct{} // receives when the function has returned
+	answer chan error    // receives the result of the commit
 }
 
-// batch is one transaction that several Updates share. It is used by one
-// goroutine at a time: the leader's, or that of the follower whose turn it is.
+// batch is one transaction that several Updates share. One goroutine at a time
+// uses it: the leader's, or that of the follower whose turn it is.
 type batch struct {
 	s    *Store
-	err  error // why none of it can be committed
-	lost bool  // because the database was lost, which the log tells once
+	err  error // why the whole batch fails
+	lost bool  // the database was lost, which guard has logged already
 	wake wake
 }
 
-// Update implements store.Store. The first caller leads: it opens the
-// transaction, runs its own function, gives every caller that waits by then
-// its turn, and commits for all. Each function runs in its own caller's
-// goroutine, so that a panic in it is where it belongs.
+// Update implements store.Store. The first caller leads: it opens the transaction,
+// runs its own function, gives a turn to every caller that waits by then, and
+// commits for all. Each function runs in the goroutine of its caller, so that a
+// panic reaches the caller.
 func (s *Store) Update(ctx context.Context, f func(store.Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -62,7 +62,7 @@ func (s *Store) Update(ctx context.Context, f func(store.Tx) error) error {
 	return s.follow(r, b)
 }
 
-// join puts a request into the queue, or tells it to lead.
+// join adds a request to the queue, or reports that it leads.
 func (s *Store) join(r *request) (lead bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -75,7 +75,7 @@ func (s *Store) join(r *request) (lead bool) {
 	return false
 }
 
-// leave takes a request out of the queue, unless its turn has come.
+// leave removes a request from the queue, unless its turn has come.
 func (s *Store) leave(r *request) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,7 +87,7 @@ func (s *Store) leave(r *request) bool {
 	return true
 }
 
-// next takes the first request out of the queue.
+// next removes the first request from the queue and returns it.
 func (s *Store) next() *request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -112,8 +112,8 @@ func (s *Store) handOver() {
 	r.turn <- nil
 }
 
-// lead runs a batch. What follows the leader's own function is deferred: it
-// happens even when that function panics.
+// lead runs a batch. It finishes the batch in a deferred function, so that this
+// also happens if the leader's own function panics.
 func (s *Store) lead(r *request) (err error) {
 	b := s.begin()
 	defer func() {
@@ -132,7 +132,7 @@ func (s *Store) follow(r *request, b *batch) error {
 	return r.outcome(<-r.answer)
 }
 
-// outcome is what Update returns: the function's own error, or the batch's.
+// outcome returns the result of Update: the error of its function, or of the batch.
 func (r *request) outcome(batch error) error {
 	if r.err != nil {
 		return r.err
@@ -142,7 +142,7 @@ func (r *request) outcome(batch error) error {
 
 func (s *Store) begin() *batch {
 	if s.cfg.Path == Memory {
-		<-s.readers.free // the only connection; finish gives it back
+		<-s.readers.free // the only connection; commit gives it back
 		s.readers.take()
 	}
 	if err := s.guard(); err != nil {
@@ -151,8 +151,8 @@ func (s *Store) begin() *batch {
 	return &batch{s: s, err: s.writer.run("BEGIN IMMEDIATE")}
 }
 
-// run runs a function inside a savepoint. When the function fails, panics or
-// never returns, what it wrote is undone, and nothing else is.
+// run runs a function inside a savepoint. If the function fails, panics or exits
+// its goroutine, run undoes only what that function wrote.
 func (b *batch) run(r *request) {
 	if r.err = r.ctx.Err(); r.err != nil || b.err != nil {
 		return
@@ -178,9 +178,8 @@ func (b *batch) run(r *request) {
 	done = r.err == nil
 }
 
-// finish gives the waiting requests their turn, commits, answers and hands
-// over. A batch that is broken takes no more requests: they fare better in the
-// next one.
+// finish gives the waiting requests their turn, commits, answers and hands over. A
+// batch that has failed takes no more requests; they run in the next one.
 func (s *Store) finish(b *batch) {
 	var followers []*request
 	for b.err == nil && len(followers) < maxBatch-1 {
@@ -205,7 +204,7 @@ func (s *Store) commit(b *batch) {
 	}
 	if b.err != nil && !b.lost {
 		s.cfg.Logger.Error("a transaction was not committed", "error", b.err)
-		_ = s.writer.run("ROLLBACK") // SQLite may have done so by itself
+		_ = s.writer.run("ROLLBACK") // SQLite might have done so already
 	}
 	if s.cfg.Path == Memory {
 		s.readers.give(s.writer)

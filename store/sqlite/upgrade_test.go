@@ -16,8 +16,8 @@ import (
 	"coppice/store"
 )
 
-// TestUpgrade opens a database of an earlier version: what the newer one keeps
-// besides is made from what is there.
+// TestUpgrade opens a database of an earlier version. The migrations calculate the
+// new tables and columns from the existing rows.
 func TestUpgrade(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "coppice.db")
@@ -70,7 +70,7 @@ func TestUpgrade(t *testing.T) {
 	}
 }
 
-// upgraded checks what became of landings, work, needs and timers.
+// upgraded checks the landings, work, needs and timers after the migrations.
 func upgraded(t *testing.T, r store.Reader) error {
 	t.Helper()
 	p, err := r.Projects.ByPrefix("app")
@@ -118,7 +118,7 @@ func upgraded(t *testing.T, r store.Reader) error {
 	return nil
 }
 
-// older makes a database of an earlier version and closes it.
+// older creates a database of an earlier version and closes it.
 func older(t *testing.T, path string, made time.Time) {
 	t.Helper()
 	if err := os.WriteFile(path, nil, 0o600); err != nil {
@@ -155,6 +155,10 @@ func older(t *testing.T, path string, made time.Time) {
 			conversation, signal, from_commit, head, stat, usage, cursor, stop_why, stop_tries, warning, path, summary)
 			VALUES (%d, 1, 1, %d, 'app-1.%d', 0, '', '', 'a', 'm', '', FALSE, FALSE, 'done', FALSE, %d, '', '', '', '', '', %s, 0, '', 0, '', '', '')`, n, n, n, made.UnixNano()+int64(n), usage)
 	}
+	timers, err := os.ReadFile("testdata/timers.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
 	fill(2, fmt.Sprintf("PRAGMA application_id = %d", applicationID),
 		`INSERT INTO projects (id, prefix, path, base_commit, last_task, check_env, policy) VALUES (1, 'app', '/app', 'base1', 2, 'e', '{}')`,
 		task(1, `'{"on":"person","text":"why"}'`, "TRUE, TRUE, 'note 1', FALSE, TRUE, FALSE, TRUE, FALSE"),
@@ -170,5 +174,5 @@ func older(t *testing.T, path string, made time.Time) {
 		`UPDATE work SET spec = '{"budget":"2.5 USD"}' WHERE kind = 'session.run'`,
 		`UPDATE sessions SET live = TRUE, state = 'working' WHERE id = 3`,
 		`INSERT INTO trash (id, project_id, task_id, what, path, branch, head, ref, archive, removed_at, expires_at) VALUES (7, 1, 2, 'workspace', '', '', '', '', '', 1, 9)`,
-		`INSERT INTO timers (kind, id, at) VALUES ('agent', 'ann', 1), ('trash', '7', 9), ('room', 'room', 2)`)
+		string(timers))
 }

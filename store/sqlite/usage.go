@@ -49,7 +49,7 @@ func (r tasks) Waits(project int64) (map[coppice.WaitKind]int, error) {
 
 func (r tasks) Pending(project int64, person bool, most int) ([]coppice.Task, error) {
 	w := &where{}
-	w.and("stage IN ('waiting', 'queued')") // as the index says it
+	w.and("stage IN ('waiting', 'queued')") // exactly as in the index
 	if project != 0 {
 		w.and("project_id = ?", project)
 	}

@@ -10,7 +10,7 @@ import (
 	"coppice/store"
 )
 
-// BenchmarkUsage sums up a year with 100,000 sessions.
+// BenchmarkUsage reads reports over a year with 100,000 sessions.
 func BenchmarkUsage(b *testing.B) {
 	s, task := benchStore(b, filepath.Join(b.TempDir(), "coppice.db"))
 	begin := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)

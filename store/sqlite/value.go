@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// moment is how a time is stored: nanoseconds, or NULL for the zero time.
+// moment returns a time as it is stored: nanoseconds, or NULL for the zero time.
 func moment(t time.Time) sql.NullInt64 {
 	if t.IsZero() {
 		return sql.NullInt64{}
@@ -24,10 +24,10 @@ func at(n sql.NullInt64) time.Time {
 	return time.Unix(0, n.Int64).UTC()
 }
 
-// rowID is how an id is written: NULL, which lets SQLite choose, for 0.
+// rowID returns an id as it is written: NULL for 0, so that SQLite chooses one.
 func rowID(id int64) sql.NullInt64 { return sql.NullInt64{Int64: id, Valid: id != 0} }
 
-// text is how raw JSON is stored.
+// text returns raw JSON as it is stored.
 func text(raw json.RawMessage) sql.NullString {
 	return sql.NullString{String: string(raw), Valid: raw != nil}
 }
@@ -39,7 +39,7 @@ func raw(s sql.NullString) json.RawMessage {
 	return json.RawMessage(s.String)
 }
 
-// packer encodes nested values, and remembers the first that could not be.
+// packer encodes nested values, and keeps the first error.
 type packer struct{ err error }
 
 func (p *packer) pack(v any) string {
@@ -64,14 +64,14 @@ func packList[T any](p *packer, v []T) sql.NullString {
 	return sql.NullString{String: p.pack(v), Valid: true}
 }
 
-// packFields encodes a struct whose fields are left out when empty. One without
-// any field set takes no space.
+// packFields encodes a struct whose empty fields are omitted. An empty struct is
+// stored as NULL.
 func packFields(p *packer, v any) sql.NullString {
 	text := p.pack(v)
 	return sql.NullString{String: text, Valid: text != "{}"}
 }
 
-// unpacker decodes nested values, and remembers the first that could not be.
+// unpacker decodes nested values, and keeps the first error.
 type unpacker struct{ err error }
 
 func (u *unpacker) unpack(s string, v any) {
@@ -97,7 +97,7 @@ func unpackValue[T any](u *unpacker, s sql.NullString) T {
 	return v
 }
 
-// ofIDs runs a query that takes ids of any number, unless there are none.
+// ofIDs runs a query that takes any number of ids, unless there are none.
 func ofIDs[R any](ctx context.Context, query func(context.Context, string) ([]R, error), ids []int64) ([]R, error) {
 	if len(ids) == 0 {
 		return nil, nil
@@ -105,7 +105,7 @@ func ofIDs[R any](ctx context.Context, query func(context.Context, string) ([]R,
 	return query(ctx, idList(ids))
 }
 
-// idList is how a query takes ids of any number: as a list in JSON.
+// idList returns ids as a JSON list, so that a query can take any number of them.
 func idList(ids []int64) string {
 	list := []byte("[")
 	for i, id := range ids {
@@ -117,7 +117,7 @@ func idList(ids []int64) string {
 	return string(append(list, ']'))
 }
 
-// grouped maps rows to facts, by what they belong to.
+// grouped converts rows to facts and groups them by their owner.
 func grouped[R, F any](rows []R, err error, fact func(R) (F, error), of func(F) int64) (map[int64][]F, error) {
 	facts, err := each(rows, err, fact)
 	groups := map[int64][]F{}
@@ -127,7 +127,7 @@ func grouped[R, F any](rows []R, err error, fact func(R) (F, error), of func(F) 
 	return groups, err
 }
 
-// keyed maps rows to facts, by what they belong to: the first of each.
+// keyed converts rows to facts and returns the first one of each owner.
 func keyed[R, F any](rows []R, err error, fact func(R) (F, error), of func(F) int64) (map[int64]F, error) {
 	facts, err := each(rows, err, fact)
 	first := make(map[int64]F, len(facts))
@@ -139,7 +139,7 @@ func keyed[R, F any](rows []R, err error, fact func(R) (F, error), of func(F) in
 	return first, err
 }
 
-// each maps rows to facts.
+// each converts rows to facts.
 func each[R, F any](rows []R, err error, fact func(R) (F, error)) ([]F, error) {
 	if err != nil || len(rows) == 0 {
 		return nil, err
@@ -153,7 +153,8 @@ func each[R, F any](rows []R, err error, fact func(R) (F, error)) ([]F, error) {
 	return facts, nil
 }
 
-// one maps a row to a fact. Without a row the fact is not found by its name.
+// one converts a row to a fact. If there is no row, it returns a not_found error
+// with the name.
 func one[R, F any](row R, err error, fact func(R) (F, error), what string, name any) (F, error) {
 	if err != nil {
 		var none F
@@ -162,7 +163,7 @@ func one[R, F any](row R, err error, fact func(R) (F, error), what string, name 
 	return fact(row)
 }
 
-// oneOrNone maps a row to a fact, and no row to nil.
+// oneOrNone converts a row to a fact. If there is no row, it returns nil.
 func oneOrNone[R, F any](row R, err error, fact func(R) (F, error)) (*F, error) {
 	if err != nil {
 		var none F

@@ -9,10 +9,10 @@ import (
 	"coppice/store"
 )
 
-// wake says what a transaction touched that somebody may wait for.
+// wake says what a transaction changed, for callers who wait for that.
 type wake struct {
 	event  int64    // the newest event, 0 for none
-	facts  bool     // more than output
+	facts  bool     // whether it changed more than output
 	topics []string // besides the log
 }
 
@@ -24,17 +24,17 @@ func (w *wake) add(v wake) {
 
 // touch names a topic that the transaction touches.
 func (t *tx) touch(topic string) {
-	if n := len(t.wake.topics); n == 0 || t.wake.topics[n-1] != topic { // many in a row are the same
+	if n := len(t.wake.topics); n == 0 || t.wake.topics[n-1] != topic { // often the same one is touched several times in a row
 		t.wake.topics = append(t.wake.topics, topic)
 	}
 }
 
-// signals reports commits to those who wait.
+// signals reports commits to callers who wait.
 type signals struct {
 	mu      sync.Mutex
-	event   int64                            // the newest one committed
-	facts   uint64                           // commits that changed some
-	events  chan struct{}                    // closed when there is a newer one; then another takes its place
+	event   int64                            // the newest committed event
+	facts   uint64                           // the number of commits that changed facts
+	events  chan struct{}                    // closed when there is a newer event, and then replaced
 	watches map[string]map[*watcher]struct{} // by topic
 }
 
@@ -42,11 +42,11 @@ type signals struct {
 type watcher struct {
 	store  *Store
 	topics []string
-	wake   chan struct{} // has one when there is something to take
+	wake   chan struct{} // has a value if there might be touched topics
 
-	// The signals' mu guards these.
-	touched map[string]struct{} // since the last take
-	commits uint64              // that touched one of the topics
+	// signals.mu guards these.
+	touched map[string]struct{} // topics since the last take
+	commits uint64              // the number of commits that touched one of the topics
 }
 
 func newSignals() *signals {
@@ -94,7 +94,7 @@ func (w *watcher) Wait(ctx context.Context) ([]string, error) {
 	}
 }
 
-// take returns the topics touched since it was last called, in order.
+// take returns the topics that were touched since its last call, in order.
 func (w *watcher) take() []string {
 	g := w.store.signals
 	g.mu.Lock()
@@ -104,7 +104,7 @@ func (w *watcher) take() []string {
 	return topics
 }
 
-// seen counts the commits that touched one of the topics.
+// seen returns the number of commits that touched one of the topics.
 func (w *watcher) seen() uint64 {
 	g := w.store.signals
 	g.mu.Lock()
@@ -134,20 +134,20 @@ func (g *signals) announce(w wake) {
 	}
 }
 
-// touch wakes those who watch a name, with the topic that it stands for.
+// touch wakes the watchers of a name and adds the topic to what they take.
 func (g *signals) touch(name, topic string) {
 	for w := range g.watches[name] {
 		w.touched[topic] = struct{}{}
 		w.commits++
 		select {
 		case w.wake <- struct{}{}:
-		default: // it has yet to take an earlier one
+		default: // it has not taken an earlier one yet
 		}
 	}
 }
 
-// Facts implements store.Store.
-func (s *Store) Facts() uint64 {
+// FactsVersion implements store.Store.
+func (s *Store) FactsVersion() uint64 {
 	s.signals.mu.Lock()
 	defer s.signals.mu.Unlock()
 	return s.signals.facts

@@ -52,7 +52,7 @@ func (r work) Count() (map[coppice.WorkState]int, error) {
 	return counts, nil
 }
 
-// subjectOf is the subject of a work item: its task unless it names another.
+// subjectOf returns the subject of a work item: its task unless it names another.
 func subjectOf(w *coppice.Work) string {
 	if w.Subject == (coppice.Subject{}) {
 		w.Subject = coppice.TaskSubject(w.TaskID)
@@ -86,7 +86,7 @@ func (r work) Open(kind coppice.WorkKind) ([]coppice.Work, error) {
 	return each(rows, err, workOf)
 }
 
-// Takeable asks pool by pool, each in the order of its index, and merges.
+// Takeable reads each pool in the order of its index, and merges the results.
 func (r work) Takeable(pools []string, kinds []coppice.WorkKind, most int) ([]coppice.Work, error) {
 	var all []offered
 	for _, pool := range slices.Compact(slices.Sorted(slices.Values(pools))) {

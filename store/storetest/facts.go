@@ -74,8 +74,7 @@ func testNone(t *testing.T, open Open) {
 	})
 }
 
-// must is for reads that cannot fail by themselves; a View in which one does
-// fails as a whole.
+// must returns the result of a read that should not fail. It panics on an error.
 func must[T any](v T, err error) T {
 	if err != nil {
 		panic(err)
@@ -83,8 +82,8 @@ func must[T any](v T, err error) T {
 	return v
 }
 
-// testRoundTrips writes facts with every field drawn at random, twice each:
-// as a new row and in place of one.
+// testRoundTrips writes facts with random values in every field, twice each: as a
+// new row and as a replacement.
 func testRoundTrips(t *testing.T, open Open) {
 	s := open(t)
 	p := project(t, s, "app")
@@ -95,7 +94,7 @@ func testRoundTrips(t *testing.T, open Open) {
 	type row struct {
 		name  string
 		value any
-		fix   func(any) // sets what has to be true of it
+		fix   func(any) // sets the fields that cannot be random
 		put   func(store.Tx, any) error
 		get   func(store.Reader, any) (any, error)
 	}
@@ -127,7 +126,7 @@ func testRoundTrips(t *testing.T, open Open) {
 		{"session", &coppice.Session{}, func(v any) {
 			x := v.(*coppice.Session)
 			x.ProjectID, x.TaskID, x.Key = p.ID, k.ID, name("app-1")
-			x.Prompt += "." // an empty one would leave the old one
+			x.Prompt += "." // an empty prompt would keep the old one
 		},
 			func(tx store.Tx, v any) error { return tx.Sessions.Put(v.(*coppice.Session)) },
 			func(r store.Reader, v any) (any, error) { return r.Sessions.Get(v.(*coppice.Session).ID) }},
@@ -214,8 +213,8 @@ func testRoundTrips(t *testing.T, open Open) {
 	})
 }
 
-// redraw draws every field anew but the id, and, of a session that is
-// replaced, what is owned by its output.
+// redraw draws new values for all fields except the id and, if it replaces a
+// session, the fields that belong to its output.
 func redraw(rt *rapid.T, v reflect.Value, label string, replaced bool) {
 	old := reflect.New(v.Elem().Type()).Elem()
 	old.Set(v.Elem())
@@ -254,8 +253,8 @@ func firstOf(errs ...error) error {
 	return nil
 }
 
-// fill draws a value for every field, so that a field added to the domain is
-// tested from the start.
+// fill draws a value for every field, so that a new field of a domain type is
+// tested without further code.
 func fill(rt *rapid.T, v reflect.Value, label string) {
 	switch v.Interface().(type) {
 	case time.Time:
@@ -326,6 +325,6 @@ func fill(rt *rapid.T, v reflect.Value, label string) {
 	case reflect.Float64:
 		v.SetFloat(rapid.Float64Range(0, 1e6).Draw(rt, label))
 	default:
-		panic("no way to draw a " + v.Type().String())
+		panic("cannot draw a " + v.Type().String())
 	}
 }

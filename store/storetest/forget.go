@@ -11,7 +11,7 @@ import (
 	"coppice/store"
 )
 
-// full is a project with some of everything, three tasks of it.
+// full adds a project with three tasks and rows of every kind.
 func full(t *testing.T, s store.Store, prefix string) coppice.Project {
 	t.Helper()
 	p := project(t, s, prefix)
@@ -78,7 +78,7 @@ func full(t *testing.T, s store.Store, prefix string) coppice.Project {
 	return p
 }
 
-// forget forgets a project to its end, and tells in how many steps.
+// forget removes a project and returns the number of steps.
 func forget(t *testing.T, s store.Store, id int64) (steps int) {
 	t.Helper()
 	for more := true; more; steps++ {
@@ -99,8 +99,8 @@ func testForget(t *testing.T, open Open) {
 		return err
 	})
 	after := task(t, s, kept, 4, func(k *coppice.Task) { k.After = []int64{before[1].ID} })
-	same(t, "outsiders", []string{after.Key}, get(t, s, func(r store.Reader) ([]string, error) { return r.Projects.Outsiders(gone.ID, 5) }))
-	same(t, "no outsiders", nil, get(t, s, func(r store.Reader) ([]string, error) { return r.Projects.Outsiders(kept.ID, 5) }))
+	same(t, "dependants", []string{after.Key}, get(t, s, func(r store.Reader) ([]string, error) { return r.Projects.Dependants(gone.ID, 5) }))
+	same(t, "no dependants", nil, get(t, s, func(r store.Reader) ([]string, error) { return r.Projects.Dependants(kept.ID, 5) }))
 	open4 := task(t, s, gone, 4, func(k *coppice.Task) { k.Stage, k.Next = coppice.StageQueued, &coppice.Next{Agent: "a"} })
 	err := s.Update(t.Context(), func(tx store.Tx) error { _, err := tx.Projects.Forget(gone.ID, 100); return err })
 	wantCode(t, "with an open task", err, coppice.EConflict)
@@ -146,18 +146,18 @@ func testForget(t *testing.T, open Open) {
 		return nil
 	})
 
-	// What comes after gets numbers of its own.
+	// New rows get new ids.
 	forget(t, s, again(t, s, "gone", 3).ID)
 	last := again(t, s, "gone", 3)
 	k := task(t, s, last, 5, nil)
 	x := session(t, s, k, 1, nil)
 	if last.ID <= kept.ID+1 || k.ID <= after.ID+1 || x.ID <= 12 {
-		t.Errorf("ids were given twice: project %d, task %d, session %d", last.ID, k.ID, x.ID)
+		t.Errorf("ids were used twice: project %d, task %d, session %d", last.ID, k.ID, x.ID)
 	}
 }
 
-// again adds a project whose prefix was used before, and checks that its tasks
-// are numbered on.
+// again adds a project whose prefix was used before, and checks that the numbers
+// of its tasks continue.
 func again(t *testing.T, s store.Store, prefix string, last int) coppice.Project {
 	t.Helper()
 	p := coppice.Project{Prefix: prefix, Path: "/src/" + prefix, Policy: policy(), CreatedAt: start.Add(time.Hour)}

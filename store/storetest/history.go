@@ -12,7 +12,7 @@ import (
 	"coppice/store"
 )
 
-// over makes an ended task whose session and check wrote something.
+// over adds an ended task with output and a check log.
 func over(t *testing.T, s store.Store, p coppice.Project, n int, ended time.Time, change func(*coppice.Task)) coppice.Task {
 	t.Helper()
 	k := task(t, s, p, n, func(k *coppice.Task) {
@@ -33,7 +33,7 @@ func over(t *testing.T, s store.Store, p coppice.Project, n int, ended time.Time
 	return k
 }
 
-// forgetOld forgets until nothing is beyond the limits, and says what went.
+// forgetOld removes everything beyond the limits, and returns what was removed.
 func forgetOld(t *testing.T, s store.Store, k store.Keep, now time.Time) (log []string) {
 	t.Helper()
 	k.Notice = []byte(`{"kind":"notice","text":"it was removed"}`)
@@ -51,8 +51,8 @@ func forgetOld(t *testing.T, s store.Store, k store.Keep, now time.Time) (log []
 	return nil
 }
 
-// testKeepByAge forgets what is old: first what was written, then the task. What
-// has not landed stays, unless it was put away.
+// testKeepByAge checks that old output is removed first, then the task. Tasks that
+// have not landed stay, unless they are archived.
 func testKeepByAge(t *testing.T, open Open) {
 	s := open(t)
 	p := project(t, s, "app")
@@ -82,7 +82,7 @@ func testKeepByAge(t *testing.T, open Open) {
 		return nil
 	})
 	same(t, "due next", start.Add(15*day), due(start.Add(10*day)))
-	same(t, "the one put away, and the task", []string{"app-3 false 1", "app-4 false 1", "app-1 true 1"}, forgetOld(t, s, keep, start.Add(30*day)))
+	same(t, "the archived one, and the task", []string{"app-3 false 1", "app-4 false 1", "app-1 true 1"}, forgetOld(t, s, keep, start.Add(30*day)))
 	same(t, "due then", start.Add(35*day), due(start.Add(30*day)))
 	same(t, "the rest", []string{"app-3 true 1", "app-4 true 1"}, forgetOld(t, s, keep, start.Add(1000*day)))
 	same(t, "due never", time.Time{}, due(start.Add(1000*day)))
@@ -96,11 +96,11 @@ func testKeepByAge(t *testing.T, open Open) {
 		return nil
 	})
 	if k := task(t, s, p, 6, nil); k.ID <= young.ID {
-		t.Errorf("the id %d was given again", k.ID)
+		t.Errorf("the id %d was used again", k.ID)
 	}
 }
 
-// testKeepBySize forgets the oldest when there is too much.
+// testKeepBySize checks that the oldest is removed when a limit is exceeded.
 func testKeepBySize(t *testing.T, open Open) {
 	s := open(t)
 	p := project(t, s, "app")
@@ -119,8 +119,8 @@ func testKeepBySize(t *testing.T, open Open) {
 	same(t, "no limit", nil, forgetOld(t, s, store.Keep{}, start.Add(100_000*time.Hour)))
 }
 
-// testKeepWhatIsNeeded forgets no task of which something is on disk, or that
-// others need; and empties again what went on.
+// testKeepWhatIsNeeded checks that a task with files on disk, or on which others
+// depend, is not removed. The output of a task that continued is removed again.
 func testKeepWhatIsNeeded(t *testing.T, open Open) {
 	s := open(t)
 	p := project(t, s, "app")
@@ -137,17 +137,17 @@ func testKeepWhatIsNeeded(t *testing.T, open Open) {
 		)
 	})
 	task(t, s, p, 6, func(k *coppice.Task) { k.Stage, k.After = coppice.StageWaiting, []int64{all[3].ID} })
-	same(t, "nothing but what was written", 5, len(forgetOld(t, s, store.Keep{Output: time.Hour, Tasks: time.Hour}, start.Add(time.Hour))))
+	same(t, "only output", 5, len(forgetOld(t, s, store.Keep{Output: time.Hour, Tasks: time.Hour}, start.Add(time.Hour))))
 	on := all[4]
 	on.Stage = coppice.StageWaiting
 	update(t, s, func(tx store.Tx) error { return tx.Tasks.Put(&on) })
 	on.Stage, on.EndedAt = coppice.StageEnded, start.Add(time.Minute)
 	update(t, s, func(tx store.Tx) error { return tx.Tasks.Put(&on) })
-	same(t, "after it went on", []string{"app-5 false 1"}, forgetOld(t, s, store.Keep{Output: time.Hour}, start.Add(2*time.Hour)))
+	same(t, "after it continued", []string{"app-5 false 1"}, forgetOld(t, s, store.Keep{Output: time.Hour}, start.Add(2*time.Hour)))
 }
 
-// testEndedCounts compares the counter of ended tasks with the tasks, however they
-// change.
+// testEndedCounts compares the counter of ended tasks with the tasks after random
+// changes.
 func testEndedCounts(t *testing.T, open Open) {
 	s := open(t)
 	p, q := project(t, s, "app"), project(t, s, "web")

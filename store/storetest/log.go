@@ -86,7 +86,7 @@ func testTrimEvents(t *testing.T, open Open) {
 	same(t, "before the 5th", 2, trim(start.Add(5*time.Second), 0))
 	bounds(5, 10)
 	update(t, s, func(tx store.Tx) error { return firstOf(tx.Log.SetCursor("slow", 6), tx.Log.SetCursor("fast", 10)) })
-	same(t, "a cursor holds on", 2, trim(start.Add(time.Hour), 1))
+	same(t, "events after a cursor stay", 2, trim(start.Add(time.Hour), 1))
 	bounds(7, 10)
 	update(t, s, func(tx store.Tx) error { return tx.Log.SetCursor("slow", 10) })
 	same(t, "all", 4, trim(start.Add(time.Hour), 0))
@@ -122,7 +122,7 @@ func testWaitEvent(t *testing.T, open Open) {
 		}
 	}
 	if err := s.WaitEvent(ctx, 0); err != nil {
-		t.Fatal("events that are there:", err)
+		t.Fatal("existing events:", err)
 	}
 	waiting, stop := context.WithCancel(ctx)
 	wait(waiting, 2*rounds)
@@ -132,8 +132,8 @@ func testWaitEvent(t *testing.T, open Open) {
 	}
 }
 
-// testWriters has many writers at once, some of which fail: the log has no gap
-// and no event twice, and each writer's own events are in its own order.
+// testWriters runs many writers in parallel, some of which fail. The log has no gap
+// and no event twice, and the events of each writer are in order.
 func testWriters(t *testing.T, open Open) {
 	s := open(t)
 	const writers, each = 16, 50
@@ -177,13 +177,13 @@ func testWriters(t *testing.T, open Open) {
 	}
 }
 
-// RunReopen runs what a durable store has to show besides. open opens the same
-// store again after it was closed; the caller closes it.
+// RunReopen runs the additional tests of a durable store. open opens the same store
+// again after it was closed; the caller closes it.
 func RunReopen(t *testing.T, open func(t *testing.T) store.Store) {
 	const readers, rounds, writers, each = 4, 5, 4, 20
 	total := int64(rounds * writers * each)
 	ctx := within(t)
-	current := make([]chan store.Store, readers) // each reader is told of each new store
+	current := make([]chan store.Store, readers) // each reader receives each new store
 	var following sync.WaitGroup
 	for i := range readers {
 		current[i] = make(chan store.Store, rounds)
@@ -244,7 +244,7 @@ func follow(ctx context.Context, stores <-chan store.Store, total int64) error {
 			})
 		}
 		if coppice.ErrorCode(err) == coppice.EUnavailable {
-			s = <-stores // it was closed; the next one goes on from what was seen
+			s = <-stores // it was closed; continue with the next one
 			continue
 		}
 		if err != nil {

@@ -54,12 +54,12 @@ func testTaskFilter(t *testing.T, open Open) {
 		{"text in a title, beyond ASCII", store.TaskFilter{Text: "grÖSSE prü"}, nil},
 		{"text in a title, any case", store.TaskFilter{Text: "GRÖßE PRÜ"}, []int64{one.ID}},
 		{"text in a key", store.TaskFilter{Text: "WEB-"}, []int64{four.ID}},
-		{"text is no pattern", store.TaskFilter{Text: "%_"}, []int64{four.ID}},
-		{"text is no statement", store.TaskFilter{Text: "' OR 1=1 --"}, nil},
+		{"text is not a pattern", store.TaskFilter{Text: "%_"}, []int64{four.ID}},
+		{"text is not a statement", store.TaskFilter{Text: "' OR 1=1 --"}, nil},
 		{"before", store.TaskFilter{BeforeID: three.ID}, all[2:]},
 		{"most", store.TaskFilter{Most: 2}, all[:2]},
-		{"without those put away", store.TaskFilter{Archived: store.ArchivedNot}, []int64{four.ID, two.ID, one.ID}},
-		{"those put away", store.TaskFilter{Archived: store.ArchivedOnly}, []int64{three.ID}},
+		{"without archived ones", store.TaskFilter{Archived: store.ArchivedNot}, []int64{four.ID, two.ID, one.ID}},
+		{"archived ones", store.TaskFilter{Archived: store.ArchivedOnly}, []int64{three.ID}},
 		{"several", store.TaskFilter{ProjectID: p.ID, Text: "task", BeforeID: three.ID, Most: 1}, []int64{two.ID}},
 	} {
 		got := get(t, s, func(r store.Reader) ([]coppice.Task, error) { return r.Tasks.List(c.filter) })
@@ -210,7 +210,7 @@ func testMemoryUsed(t *testing.T, open Open) {
 		n++
 		c := session(t, s, k, n, func(c *coppice.Session) { c.Agent, c.Model = agent, "large" })
 		c.State, c.Memory = coppice.SessionDone, memory
-		for range 2 { // what is written again counts once
+		for range 2 { // writing it again does not count
 			update(t, s, func(tx store.Tx) error { return tx.Sessions.Put(&c) })
 		}
 	}
@@ -291,7 +291,7 @@ func testAgentLimits(t *testing.T, open Open) {
 	b := coppice.AgentLimit{Agent: "b", Until: start.Add(time.Hour), Class: coppice.ClassBilling}
 	update(t, s, func(tx store.Tx) error { return firstOf(tx.Limits.Put(b), tx.Limits.Put(a)) })
 	same(t, "limits", []coppice.AgentLimit{a, b}, get(t, s, allLimits))
-	a.Until = time.Time{} // until a person says otherwise
+	a.Until = time.Time{} // until a person clears it
 	update(t, s, func(tx store.Tx) error {
 		return firstOf(tx.Limits.Put(a), tx.Limits.Drop("b"), tx.Limits.Drop("c"))
 	})

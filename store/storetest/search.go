@@ -13,8 +13,8 @@ import (
 	"coppice/store"
 )
 
-// Searched is a store with its searcher; CatchUp returns once everything
-// committed is found.
+// Searched is a store with its searcher. CatchUp returns when everything committed
+// can be found.
 type Searched struct {
 	Store   store.Store
 	Search  store.Searcher
@@ -33,7 +33,7 @@ func RunSearch(t *testing.T, open func(t *testing.T) Searched) {
 	}
 }
 
-// find searches for what a person typed and tells where it was found.
+// find searches for a person's query and returns the places of the hits.
 func find(t testing.TB, s Searched, text string, change ...func(*store.SearchQuery)) (store.SearchPage, []string) {
 	t.Helper()
 	q := store.SearchQuery{Terms: store.ParseSearch(text), Tasks: true, Output: true, Checks: true, Most: 50}
@@ -65,7 +65,7 @@ func wantFound(t *testing.T, s Searched, text string, want ...string) {
 	}
 }
 
-// changed says that a task's words changed, as whoever changes them does.
+// changed writes a task and logs the change.
 func changed(t *testing.T, s store.Store, kind coppice.EventKind, k coppice.Task) {
 	t.Helper()
 	update(t, s, func(tx store.Tx) error {
@@ -91,7 +91,7 @@ func testSearchTasks(t *testing.T, s Searched) {
 	wantFound(t, s, `"parse the größe"`, "app-1")
 	wantFound(t, s, `"parse files"`)
 	wantFound(t, s, "parse -faster -pages", "app-1")
-	wantFound(t, s, "parse -fast", "web-1", "app-2", "app-1") // leaves out the word, not what begins with it
+	wantFound(t, s, "parse -fast", "web-1", "app-2", "app-1") // excludes the word, not longer words
 	wantFound(t, s, "snake_case", "app-1")
 	wantFound(t, s, "snake_ca", "app-1")
 	wantFound(t, s, "app-2", "app-2")
@@ -138,20 +138,20 @@ func testSearchOutput(t *testing.T, s Searched) {
 	first, second := session(t, s.Store, k, 1, nil), session(t, s.Store, k, 2, nil)
 	raw := write(t, s.Store, first.ID, coppice.OutputStdout, "{\"rawjson\": \"walrus\"}\n")
 	s.CatchUp(t)
-	wantFound(t, s, "walrus", fmt.Sprintf("app-1.1@%d", raw[0])) // nobody knows yet that the agent tells what it does
+	wantFound(t, s, "walrus", fmt.Sprintf("app-1.1@%d", raw[0])) // no event has reported yet what the agent does
 	at := write(t, s.Store, first.ID, coppice.OutputEvent,
-		said("state", `,"state":"working"`), said("text", `,"text":"I will mend the walrus"`),
+		said("state", `,"state":"working"`), said("text", `,"text":"I will feed the walrus"`),
 		said("tool", `,"name":"Bash","input":{"command":"grep -rn penguin .","deep":[{"path":"src/otter.go"}]}`),
 		said("tool_result", `,"text":"src/otter.go: penguin found"`), said("question", `,"text":"Which seal?","options":["grey","ringed"]`),
-		said("error", `,"text":"the walrus ran away"`), said("usage", `,"usage":{"turns":1}`), said("turn", `,"text":"I will mend the walrus"`), "no json",
-		said("thinking", `,"text":"Zögern \u0000 is no option 🦭 seal"`))
+		said("error", `,"text":"the walrus ran away"`), said("usage", `,"usage":{"turns":1}`), said("turn", `,"text":"I will feed the walrus"`), "no json",
+		said("thinking", `,"text":"Zögern \u0000 was not an option 🦭 seal"`))
 	s.CatchUp(t)
 	place := func(i int) string { return fmt.Sprintf("app-1.1@%d", at[i]) }
-	wantFound(t, s, "walrus", place(5), place(1)) // and now its raw bytes are left out
+	wantFound(t, s, "walrus", place(5), place(1)) // its raw bytes are left out now
 	wantFound(t, s, "rawjson")
 	wantFound(t, s, "penguin", place(3), place(2))
 	wantFound(t, s, "bash otter", place(2))
-	wantFound(t, s, "path -x") // names of a tool's input are no words of it
+	wantFound(t, s, "path -x") // the names of a tool's input are not indexed
 	wantFound(t, s, "seal ringed", place(4))
 	wantFound(t, s, "zögern", place(9))
 
@@ -186,7 +186,7 @@ func testSearchRaw(t *testing.T, s Searched) {
 	wantKind(t, s, `"the host"`, coppice.OutputHost)
 	wantKind(t, s, "wrong", coppice.OutputStderr)
 
-	// Once the agent tells what it does, its stdout counts no more; the rest does.
+	// When events report what the agent does, only its stdout is left out.
 	event := write(t, s.Store, x.ID, coppice.OutputEvent, said("text", `,"text":"I saw a ferret"`))
 	more := write(t, s.Store, x.ID, coppice.OutputApp, "one more ferret")
 	s.CatchUp(t)
@@ -247,7 +247,7 @@ func testSearchChecks(t *testing.T, s Searched) {
 	}
 }
 
-// testSearchShare finds more of each kind than there is room for.
+// testSearchShare finds more hits of each kind than fit on the page.
 func testSearchShare(t *testing.T, s Searched) {
 	p := project(t, s.Store, "app")
 	k := task(t, s.Store, p, 1, func(k *coppice.Task) { k.Title = "crane" })
@@ -329,8 +329,8 @@ func testSearchBounds(t *testing.T, s Searched) {
 	}
 }
 
-// testSearchAnything types anything: it is found, or not, or there is nothing
-// to look for; and every snippet is whole text with whole matches marked.
+// testSearchAnything searches for random text. A search fails only if the query has
+// no word. Every snippet is valid text with complete matches marked.
 func testSearchAnything(t *testing.T, s Searched) {
 	k := task(t, s.Store, project(t, s.Store, "app"), 1, func(k *coppice.Task) { k.Title = "near not and or" })
 	x := session(t, s.Store, k, 1, nil)

@@ -9,8 +9,8 @@ import (
 	"coppice/store"
 )
 
-// testFindForgotten looks for what was forgotten: first for what was written, then
-// for the task.
+// testFindForgotten searches after the output was removed, and after the task was
+// removed.
 func testFindForgotten(t *testing.T, s Searched) {
 	p := project(t, s.Store, "app")
 	k := over(t, s.Store, p, 1, start, func(k *coppice.Task) { k.Title = "sow" })

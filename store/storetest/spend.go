@@ -66,8 +66,8 @@ func testSpend(t *testing.T, open Open) {
 	}, rows)
 }
 
-// testSpendSums writes sessions in any order, again and again, with transactions
-// that fail in between. The counters are always the sums over the sessions, and
+// testSpendSums writes sessions repeatedly in random order, with failing
+// transactions in between. The counters are always the sums over the sessions, and
 // reports are those sums by day, in any zone.
 func testSpendSums(t *testing.T, open Open) {
 	s := open(t)
@@ -112,7 +112,7 @@ func testSpendSums(t *testing.T, open Open) {
 	})
 }
 
-// nano is a sum of money as the counters keep it.
+// nano returns an amount as the counters store it.
 func nano(usd float64) int64 { return int64(math.Round(usd * 1e9)) }
 
 func spendIs(t *testing.T, rt *rapid.T, s store.Store, p coppice.Project, all []coppice.Session) {

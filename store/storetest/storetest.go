@@ -1,5 +1,5 @@
-// Package storetest holds the conformance suite of the store contract: what
-// every implementation has to show, as tests.
+// Package storetest has the conformance suite of the store contract: the tests
+// that every implementation must pass.
 package storetest
 
 import (
@@ -15,7 +15,7 @@ import (
 	"coppice/store"
 )
 
-// Open returns a new, empty store. It closes it when the test ends.
+// Open returns a new, empty store that is closed when the test ends.
 type Open func(t *testing.T) store.Store
 
 // Run runs the suite.
@@ -82,11 +82,10 @@ func Run(t *testing.T, open Open) {
 	}
 }
 
-// start is the moment at which the tests' facts begin.
+// start is the time of the first facts of a test.
 var start = time.Date(2026, 3, 1, 12, 0, 0, 123456789, time.UTC)
 
-// patience bounds waits for what should happen at once; it is met by a hang
-// only.
+// patience bounds waits for what should happen immediately. Only a hang reaches it.
 const patience = 30 * time.Second
 
 func diff(want, got any) string { return cmp.Diff(want, got, cmpopts.EquateEmpty()) }
@@ -130,14 +129,14 @@ func wantCode(t *testing.T, what string, err error, code coppice.Code) {
 	}
 }
 
-// within returns a context that a hanging test runs into.
+// within returns a context that ends a hanging test.
 func within(t *testing.T) context.Context {
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)
 	return ctx
 }
 
-// policy is one whose every value survives being written as text.
+// policy returns a policy whose values do not change when they are stored as text.
 func policy() coppice.Policy {
 	p := coppice.DefaultPolicy()
 	p.Base = "main"
@@ -153,7 +152,7 @@ func project(t *testing.T, s store.Store, prefix string) coppice.Project {
 	return p
 }
 
-// task adds a task after change has had a look at it.
+// task adds a task; change can be nil.
 func task(t *testing.T, s store.Store, p coppice.Project, num int, change func(*coppice.Task)) coppice.Task {
 	t.Helper()
 	k := coppice.Task{

@@ -48,7 +48,8 @@ func offered(key string) *coppice.Work {
 	return &coppice.Work{Kind: coppice.WorkRun, Key: key, Pool: "p", State: coppice.WorkOffered, OfferedAt: start}
 }
 
-// testWatch checks that a watch misses nothing, hears of nothing else, and ends.
+// testWatch checks that a watch misses none of its topics, reports no others, and
+// ends.
 func testWatch(t *testing.T, open Open) {
 	s := open(t)
 	k := task(t, s, project(t, s, "app"), 1, nil)
@@ -84,7 +85,7 @@ func testWatch(t *testing.T, open Open) {
 	if err := <-woken; err != nil {
 		t.Fatal(err)
 	}
-	same(t, "another hears the same", []string{store.TopicSession(one.ID)}, must(other.Wait(ctx)))
+	same(t, "another watch reports the same", []string{store.TopicSession(one.ID)}, must(other.Wait(ctx)))
 	same(t, "all that wrote, each once", []string{store.TopicSession(one.ID), store.TopicSession(two.ID)}, must(all.Wait(ctx)))
 	other.Close()
 	for i := int64(2); i < 22; i++ { // between two waits, and during one
@@ -104,8 +105,8 @@ func testWatch(t *testing.T, open Open) {
 	}
 }
 
-// testFacts checks that the number of the facts is another one after each change
-// of more than output, and that only then.
+// testFacts checks that FactsVersion changes only with commits that change more
+// than output.
 func testFacts(t *testing.T, open Open) {
 	s := open(t)
 	k := task(t, s, project(t, s, "app"), 1, nil)
@@ -121,7 +122,7 @@ func testFacts(t *testing.T, open Open) {
 		{"output", func(tx store.Tx) error {
 			return tx.Outputs.Add(one.ID, 0, 5, []coppice.Output{{Kind: coppice.OutputStdout, Data: []byte("x")}})
 		}, false},
-		{"what hides secrets", func(tx store.Tx) error { return tx.Outputs.PutMask(one.ID, []byte("{}")) }, false},
+		{"a mask", func(tx store.Tx) error { return tx.Outputs.PutMask(one.ID, []byte("{}")) }, false},
 		{"nothing", func(tx store.Tx) error { _, err := tx.Sessions.Live(); return err }, false},
 		{"a session", func(tx store.Tx) error { one.Usage.CostUSD = 1; return tx.Sessions.Put(&one) }, true},
 		{"output and a session", func(tx store.Tx) error { return errors.Join(tx.Sessions.Put(&one), tx.Outputs.Add(one.ID, 5, 6, nil)) }, true},
@@ -131,11 +132,11 @@ func testFacts(t *testing.T, open Open) {
 			return tx.Log.Append(&coppice.Event{At: start, Kind: coppice.EventProjectChanged})
 		}, true},
 	} {
-		before := s.Facts()
+		before := s.FactsVersion()
 		if err := s.Update(t.Context(), c.do); err != nil && !errors.Is(err, failed) {
 			t.Fatal(c.name, err)
 		}
-		if after := s.Facts(); (after != before) != c.more {
+		if after := s.FactsVersion(); (after != before) != c.more {
 			t.Errorf("%s: the number was %d and is %d", c.name, before, after)
 		}
 	}

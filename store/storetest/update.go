@@ -62,8 +62,8 @@ func testRollback(t *testing.T, open Open) {
 	})
 }
 
-// gather holds the writer busy until n more Updates wait for it, so that they
-// share a commit; it returns once all are done.
+// gather keeps the writer busy until n more Updates wait for it, so that they
+// share a commit. It returns when all are done.
 func gather(t *testing.T, s store.Store, n int, f func(i int) error) {
 	t.Helper()
 	ready, all := make(chan struct{}), make(chan struct{})
@@ -95,15 +95,15 @@ func gather(t *testing.T, s store.Store, n int, f func(i int) error) {
 	wg.Wait()
 }
 
-// settle lets goroutines come to where they wait. What is asserted holds
-// whether they do or not; when they do, it is asserted of the harder case.
+// settle gives goroutines time to reach the point where they wait. The assertions
+// are true either way, but the case with waiting goroutines is the harder one.
 func settle() {
 	for range 100 {
 		runtime.Gosched()
 	}
 }
 
-// testGrouped has updates that share a commit, of which some fail.
+// testGrouped runs Updates that share a commit, some of which fail.
 func testGrouped(t *testing.T, open Open) {
 	s := open(t)
 	p := project(t, s, "app")
@@ -137,8 +137,8 @@ func testGrouped(t *testing.T, open Open) {
 	})
 }
 
-// testPanic has a function that panics, alone and in company: the panic
-// reaches its caller, what it wrote is gone, and the others are not harmed.
+// testPanic runs a function that panics, alone and with others in the same commit.
+// The panic reaches its caller, its writes are undone, and the others succeed.
 func testPanic(t *testing.T, open Open) {
 	s := open(t)
 	explode := func() (v any) {
@@ -157,7 +157,7 @@ func testPanic(t *testing.T, open Open) {
 	gather(t, s, 10, func(i int) error {
 		if i%2 == 0 {
 			if v := explode(); v != "boom" {
-				t.Errorf("in company: recovered %v", v)
+				t.Errorf("with others: recovered %v", v)
 			}
 			return nil
 		}
@@ -204,7 +204,7 @@ func testCancelled(t *testing.T, open Open) {
 	}
 }
 
-// testSnapshot reads while others write: whatever a View sees stays the same.
+// testSnapshot reads while others write. A View always sees the same facts.
 func testSnapshot(t *testing.T, open Open) {
 	s := open(t)
 	var wg sync.WaitGroup

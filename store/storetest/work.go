@@ -61,16 +61,16 @@ func testLandings(t *testing.T, open Open) {
 	view(t, s, func(r store.Reader) error {
 		same(t, "queued", []coppice.Landing{first, tie, later}, must(r.Landings.Queued(5, 9)))
 		same(t, "first in the queue", []coppice.Landing{first}, must(r.Landings.Queued(5, 1)))
-		same(t, "places in the queue", []int64{first.ID, tie.ID, later.ID}, must(r.Landings.Places(5, 9)))
-		same(t, "first places in the queue", []int64{first.ID, tie.ID}, must(r.Landings.Places(5, 2)))
+		same(t, "places in the queue", []int64{first.ID, tie.ID, later.ID}, must(r.Landings.QueuedIDs(5, 9)))
+		same(t, "first places in the queue", []int64{first.ID, tie.ID}, must(r.Landings.QueuedIDs(5, 2)))
 		same(t, "of the task", []coppice.Landing{over, later, first, tie, merging}, must(r.Landings.Of(k.ID)))
 		same(t, "the last", &merging, must(r.Landings.Last(k.ID)))
 		return nil
 	})
 }
 
-// testCandidates: a landing has one candidate in force, or none, and those before
-// it stay as they were.
+// testCandidates checks that a landing has at most one current candidate, and that
+// earlier candidates do not change.
 func testCandidates(t *testing.T, open Open) {
 	s := open(t)
 	p := project(t, s, "app")
@@ -197,7 +197,7 @@ func testChecksTakeTurns(t *testing.T, open Open) {
 	check(3, "one", coppice.WorkOffered)
 	same(t, "in turns", []string{"busy-0", "late-0", "one", "busy-1", "late-1", "busy-2", "busy-3"}, keys(10))
 	running := check(1, "running", coppice.WorkTaken)
-	same(t, "behind what runs", []string{"late-0", "one", "busy-0", "late-1"}, keys(4))
+	same(t, "after running checks", []string{"late-0", "one", "busy-0", "late-1"}, keys(4))
 	view(t, s, func(r store.Reader) error {
 		open := must(r.Work.Open(coppice.WorkCheck))
 		same(t, "open ones", 8, len(open))
@@ -206,7 +206,7 @@ func testChecksTakeTurns(t *testing.T, open Open) {
 	})
 	last.State = coppice.WorkSettled
 	update(t, s, func(tx store.Tx) error { return tx.Work.Put(&last) })
-	same(t, "without what ended", []string{"late-0", "one", "busy-0", "busy-1", "busy-2", "busy-3"}, keys(10))
+	same(t, "without ended checks", []string{"late-0", "one", "busy-0", "busy-1", "busy-2", "busy-3"}, keys(10))
 }
 
 func testTrimWork(t *testing.T, open Open) {

@@ -20,7 +20,7 @@ type found struct{ store.SearchPage }
 
 func (f found) Search(_ context.Context, q store.SearchQuery) (store.SearchPage, error) {
 	if len(q.Terms) == 0 {
-		return store.SearchPage{}, coppice.Errorf(coppice.EInvalid, "there is nothing to look for").WithFix("write a word").WithField("q")
+		return store.SearchPage{}, coppice.Errorf(coppice.EInvalid, "the query has no word to find").WithFix("write a word").WithField("q")
 	}
 	if q.Terms[0].Words[0] == "nothing" {
 		return store.SearchPage{}, nil

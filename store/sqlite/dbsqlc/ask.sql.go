@@ -163,7 +163,7 @@ type PutAskParams struct {
 	Outcome     string
 }
 
-// What is asked of subjects.
+// Requests to subjects.
 func (q *Queries) PutAsk(ctx context.Context, arg PutAskParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, putAsk,
 		arg.ID,

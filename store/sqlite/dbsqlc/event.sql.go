@@ -29,7 +29,7 @@ type AddEventParams struct {
 	Data      sql.NullString
 }
 
-// The log, its readers, timers and agent limits. Filtered events stand in filter.go.
+// The log, its cursors, timers and agent limits. filter.go reads filtered events.
 func (q *Queries) AddEvent(ctx context.Context, arg AddEventParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, addEvent,
 		arg.At,

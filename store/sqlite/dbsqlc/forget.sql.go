@@ -18,8 +18,8 @@ SELECT CAST(
 AS BOOLEAN) AS busy
 `
 
-// Tasks that wait or are queued have indexes of their own by project; of all
-// others that have not ended there are few.
+// Waiting and queued tasks have separate indexes by project. There are only few
+// other tasks that have not ended.
 func (q *Queries) Busy(ctx context.Context, projectID int64, stages string) (bool, error) {
 	row := q.db.QueryRowContext(ctx, busy, projectID, stages)
 	var busy bool
@@ -54,6 +54,34 @@ func (q *Queries) DependantsOf(ctx context.Context, afterID int64) ([]int64, err
 	return items, nil
 }
 
+const dependantsOfProject = `-- name: DependantsOfProject :many
+SELECT t.key FROM task_deps d JOIN tasks a ON a.id = d.after_id JOIN tasks t ON t.id = d.task_id
+WHERE a.project_id = ?1 AND t.project_id <> ?1 AND t.stage <> 'ended' ORDER BY t.id LIMIT ?2
+`
+
+func (q *Queries) DependantsOfProject(ctx context.Context, projectID int64, most int64) ([]string, error) {
+	rows, err := q.db.QueryContext(ctx, dependantsOfProject, projectID, most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var key string
+		if err := rows.Scan(&key); err != nil {
+			return nil, err
+		}
+		items = append(items, key)
+	}
+	if err := rows.Close(); err != nil {
+		return nil, err
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const firstTaskOf = `-- name: FirstTaskOf :one
 SELECT id FROM tasks WHERE project_id = ?1 ORDER BY id LIMIT 1
 `
@@ -63,17 +91,6 @@ func (q *Queries) FirstTaskOf(ctx context.Context, projectID int64) (int64, erro
 	var id int64
 	err := row.Scan(&id)
 	return id, err
-}
-
-const floor = `-- name: Floor :one
-SELECT last FROM floors WHERE name = ?1
-`
-
-func (q *Queries) Floor(ctx context.Context, name string) (int64, error) {
-	row := q.db.QueryRowContext(ctx, floor, name)
-	var last int64
-	err := row.Scan(&last)
-	return last, err
 }
 
 const forgetCandidates = `-- name: ForgetCandidates :exec
@@ -237,6 +254,43 @@ func (q *Queries) ForgetWorkspaces(ctx context.Context, taskID int64) error {
 	return err
 }
 
+const keepLast = `-- name: KeepLast :exec
+
+INSERT INTO floors (name, last) VALUES (?1, ?2)
+ON CONFLICT (name) DO UPDATE SET last = max(last, excluded.last)
+`
+
+// Removing a project, task by task. Rows that refer to a row are removed before it.
+func (q *Queries) KeepLast(ctx context.Context, name string, last int64) error {
+	_, err := q.db.ExecContext(ctx, keepLast, name, last)
+	return err
+}
+
+const keepLastIDs = `-- name: KeepLastIDs :exec
+INSERT INTO floors (name, last)
+SELECT 'projects', coalesce((SELECT max(id) FROM projects), 0)
+UNION ALL SELECT 'tasks', coalesce((SELECT max(id) FROM tasks), 0)
+UNION ALL SELECT 'sessions', coalesce((SELECT max(id) FROM sessions), 0)
+UNION ALL SELECT 'checks', coalesce((SELECT max(id) FROM checks), 0)
+ON CONFLICT (name) DO UPDATE SET last = max(last, excluded.last)
+`
+
+func (q *Queries) KeepLastIDs(ctx context.Context) error {
+	_, err := q.db.ExecContext(ctx, keepLastIDs)
+	return err
+}
+
+const lastKept = `-- name: LastKept :one
+SELECT last FROM floors WHERE name = ?1
+`
+
+func (q *Queries) LastKept(ctx context.Context, name string) (int64, error) {
+	row := q.db.QueryRowContext(ctx, lastKept, name)
+	var last int64
+	err := row.Scan(&last)
+	return last, err
+}
+
 const outputSizes = `-- name: OutputSizes :many
 SELECT project_id, CAST(sum(kept) AS INTEGER) AS size FROM sessions GROUP BY project_id
 `
@@ -267,60 +321,6 @@ func (q *Queries) OutputSizes(ctx context.Context) ([]OutputSizesRow, error) {
 		return nil, err
 	}
 	return items, nil
-}
-
-const outsiders = `-- name: Outsiders :many
-SELECT t.key FROM task_deps d JOIN tasks a ON a.id = d.after_id JOIN tasks t ON t.id = d.task_id
-WHERE a.project_id = ?1 AND t.project_id <> ?1 AND t.stage <> 'ended' ORDER BY t.id LIMIT ?2
-`
-
-func (q *Queries) Outsiders(ctx context.Context, projectID int64, most int64) ([]string, error) {
-	rows, err := q.db.QueryContext(ctx, outsiders, projectID, most)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []string
-	for rows.Next() {
-		var key string
-		if err := rows.Scan(&key); err != nil {
-			return nil, err
-		}
-		items = append(items, key)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const raiseFloor = `-- name: RaiseFloor :exec
-
-INSERT INTO floors (name, last) VALUES (?1, ?2)
-ON CONFLICT (name) DO UPDATE SET last = max(last, excluded.last)
-`
-
-// Forgetting a project, task by task. Whatever refers to a row goes before it.
-func (q *Queries) RaiseFloor(ctx context.Context, name string, last int64) error {
-	_, err := q.db.ExecContext(ctx, raiseFloor, name, last)
-	return err
-}
-
-const raiseIDFloors = `-- name: RaiseIDFloors :exec
-INSERT INTO floors (name, last)
-SELECT 'projects', coalesce((SELECT max(id) FROM projects), 0)
-UNION ALL SELECT 'tasks', coalesce((SELECT max(id) FROM tasks), 0)
-UNION ALL SELECT 'sessions', coalesce((SELECT max(id) FROM sessions), 0)
-UNION ALL SELECT 'checks', coalesce((SELECT max(id) FROM checks), 0)
-ON CONFLICT (name) DO UPDATE SET last = max(last, excluded.last)
-`
-
-func (q *Queries) RaiseIDFloors(ctx context.Context) error {
-	_, err := q.db.ExecContext(ctx, raiseIDFloors)
-	return err
 }
 
 const trashOfTask = `-- name: TrashOfTask :many

@@ -141,8 +141,8 @@ const outputSize = `-- name: OutputSize :one
 SELECT total FROM output_size
 `
 
-// What is counted, and what is due to be forgotten. The conditions are those of
-// the indexes, word for word.
+// The counters of the history, and the tasks that are removed next. The conditions
+// repeat those of the indexes exactly.
 func (q *Queries) OutputSize(ctx context.Context) (int64, error) {
 	row := q.db.QueryRowContext(ctx, outputSize)
 	var total int64

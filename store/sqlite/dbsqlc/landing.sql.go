@@ -500,14 +500,14 @@ func (q *Queries) PutLanding(ctx context.Context, arg PutLandingParams) (int64, 
 	return result.LastInsertId()
 }
 
-const queuePlaces = `-- name: QueuePlaces :many
+const queuedIDs = `-- name: QueuedIDs :many
 SELECT id FROM landings
 WHERE queue_id = ?1 AND ended_at IS NULL AND queued_at IS NOT NULL
 ORDER BY queued_at, id LIMIT CAST(?2 AS INTEGER)
 `
 
-func (q *Queries) QueuePlaces(ctx context.Context, queueID int64, most int64) ([]int64, error) {
-	rows, err := q.db.QueryContext(ctx, queuePlaces, queueID, most)
+func (q *Queries) QueuedIDs(ctx context.Context, queueID int64, most int64) ([]int64, error) {
+	rows, err := q.db.QueryContext(ctx, queuedIDs, queueID, most)
 	if err != nil {
 		return nil, err
 	}

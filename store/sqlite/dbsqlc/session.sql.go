@@ -340,8 +340,8 @@ type PutSessionParams struct {
 	Memory       int64
 }
 
-// Sessions and what they wrote. One session is read with its prompt, lists of
-// them without: a prompt can be megabytes. Output is read in filter.go.
+// Sessions and their output. A single session is read with its prompt. Lists are
+// read without prompts, which can be megabytes. output.go reads output.
 func (q *Queries) PutSession(ctx context.Context, arg PutSessionParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, putSession,
 		arg.ID,

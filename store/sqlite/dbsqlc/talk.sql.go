@@ -222,7 +222,7 @@ type PutQuestionParams struct {
 	ClosedAt   sql.NullInt64
 }
 
-// What sessions and people say to each other.
+// Questions and messages.
 func (q *Queries) PutQuestion(ctx context.Context, arg PutQuestionParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, putQuestion,
 		arg.ID,

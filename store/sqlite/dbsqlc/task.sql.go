@@ -187,9 +187,9 @@ type NextAgentRow struct {
 	LaneAgent   sql.NullString
 }
 
-// The next lane in three steps. One comparison of all three columns would read
-// every task of the lane: SQLite looks such a comparison up as "not before" and
-// skips the equal ones one by one.
+// The next lane, in three steps. One comparison of all three columns would read
+// every task of the lane: SQLite finds the first row that is equal or greater, and
+// skips the equal rows one by one.
 func (q *Queries) NextAgent(ctx context.Context, project int64, track string, agent string) (NextAgentRow, error) {
 	row := q.db.QueryRowContext(ctx, nextAgent, project, track, agent)
 	var i NextAgentRow
@@ -305,7 +305,7 @@ type PutTaskParams struct {
 	Details     sql.NullString
 }
 
-// Tasks, what they come after, and their lanes. Filtered lists stand in filter.go.
+// Tasks, their dependencies and their lanes. filter.go reads filtered lists.
 func (q *Queries) PutTask(ctx context.Context, arg PutTaskParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, putTask,
 		arg.ID,

@@ -128,7 +128,7 @@ type PutWorkParams struct {
 	Rank       int64
 }
 
-// Work. What is takeable stands in filter.go.
+// Work. filter.go reads takeable work.
 func (q *Queries) PutWork(ctx context.Context, arg PutWorkParams) (int64, error) {
 	result, err := q.db.ExecContext(ctx, putWork,
 		arg.ID,

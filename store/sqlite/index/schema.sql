@@ -1,17 +1,17 @@
--- The words of tasks, of what sessions wrote and of what checks did. None of it is a fact: it is
--- made from the database beside it, and made anew when the two disagree. The
--- tables of words keep no text of their own; what is shown is read from there.
+-- The words of tasks, output and checks. The index has no facts: it is built from
+-- the database beside it, and built again if the two disagree. The tables of words
+-- keep no text. The text of a hit is read from the database.
 
--- The words of output stand in shards, each a table output_words_<n> with the
--- pieces from first_row on, up to those of the next: what a search costs
--- stays bounded when the history grows, since the newest shard is asked first.
+-- The words of output are in shards. Each shard is a table output_words_<n> with
+-- the pieces from first_row up to the first row of the next shard. The newest shard
+-- is searched first, so the cost of a search stays bounded as the history grows.
 CREATE TABLE shards (
   n         INTEGER PRIMARY KEY,
   first_row INTEGER NOT NULL,
   pieces    INTEGER NOT NULL
 );
--- A row of task_words is a task. scope holds its project as a word, so that a
--- search in one project reads no other's.
+-- A row of task_words is a task. scope has its project as a word, so that a search
+-- in one project reads only rows of that project.
 CREATE VIRTUAL TABLE task_words USING fts5(
   scope, words, content = '', contentless_delete = 1, tokenize = "unicode61 remove_diacritics 0"
 );
@@ -20,9 +20,9 @@ CREATE VIRTUAL TABLE check_words USING fts5(
   scope, words, content = '', contentless_delete = 1, tokenize = "unicode61 remove_diacritics 0"
 );
 
--- How far each session's output has been read: up to which piece, and what the
--- session's cursor was once all pieces before it had been. talks tells that the
--- agent's protocol says what the agent does; its stdout then counts no more.
+-- The progress of each session: the last piece that was read, and the session's
+-- cursor when all pieces before it had been read. If talks is true, the agent
+-- reports in events what it does, and its stdout is not indexed.
 CREATE TABLE progress (
   session_id INTEGER PRIMARY KEY,
   place      INTEGER NOT NULL,
@@ -30,9 +30,9 @@ CREATE TABLE progress (
   talks      BOOLEAN NOT NULL
 );
 
--- Up to which event changes of tasks have been read. The event's moment tells
--- the log of this database from that of another. checks is the newest check that
--- was read.
+-- The last event up to which changes of tasks have been read. Its time distinguishes
+-- the log of this database from the log of another one. checks is the last check
+-- that was read.
 CREATE TABLE anchor (
   seq    INTEGER NOT NULL,
   at     INTEGER NOT NULL,

@@ -1,4 +1,4 @@
--- What is asked of subjects.
+-- Requests to subjects.
 
 -- name: PutAsk :execlastid
 INSERT INTO asks (

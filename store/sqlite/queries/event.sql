@@ -1,4 +1,4 @@
--- The log, its readers, timers and agent limits. Filtered events stand in filter.go.
+-- The log, its cursors, timers and agent limits. filter.go reads filtered events.
 
 -- name: AddEvent :execlastid
 INSERT INTO events (at, kind, project_id, task_id, session_id, about, subject, actor, reason, data)

@@ -1,10 +1,10 @@
--- Forgetting a project, task by task. Whatever refers to a row goes before it.
+-- Removing a project, task by task. Rows that refer to a row are removed before it.
 
--- name: RaiseFloor :exec
+-- name: KeepLast :exec
 INSERT INTO floors (name, last) VALUES (@name, @last)
 ON CONFLICT (name) DO UPDATE SET last = max(last, excluded.last);
 
--- name: RaiseIDFloors :exec
+-- name: KeepLastIDs :exec
 INSERT INTO floors (name, last)
 SELECT 'projects', coalesce((SELECT max(id) FROM projects), 0)
 UNION ALL SELECT 'tasks', coalesce((SELECT max(id) FROM tasks), 0)
@@ -12,14 +12,14 @@ UNION ALL SELECT 'sessions', coalesce((SELECT max(id) FROM sessions), 0)
 UNION ALL SELECT 'checks', coalesce((SELECT max(id) FROM checks), 0)
 ON CONFLICT (name) DO UPDATE SET last = max(last, excluded.last);
 
--- name: Floor :one
+-- name: LastKept :one
 SELECT last FROM floors WHERE name = @name;
 
 -- name: FirstTaskOf :one
 SELECT id FROM tasks WHERE project_id = @project_id ORDER BY id LIMIT 1;
 
--- Tasks that wait or are queued have indexes of their own by project; of all
--- others that have not ended there are few.
+-- Waiting and queued tasks have separate indexes by project. There are only few
+-- other tasks that have not ended.
 -- name: Busy :one
 SELECT CAST(
   EXISTS (SELECT 1 FROM tasks w WHERE w.project_id = @project_id AND w.waits_on IS NOT NULL)
@@ -90,6 +90,6 @@ DELETE FROM projects WHERE id = @id;
 -- name: OutputSizes :many
 SELECT project_id, CAST(sum(kept) AS INTEGER) AS size FROM sessions GROUP BY project_id;
 
--- name: Outsiders :many
+-- name: DependantsOfProject :many
 SELECT t.key FROM task_deps d JOIN tasks a ON a.id = d.after_id JOIN tasks t ON t.id = d.task_id
 WHERE a.project_id = @project_id AND t.project_id <> @project_id AND t.stage <> 'ended' ORDER BY t.id LIMIT @most;

@@ -1,5 +1,5 @@
--- What is counted, and what is due to be forgotten. The conditions are those of
--- the indexes, word for word.
+-- The counters of the history, and the tasks that are removed next. The conditions
+-- repeat those of the indexes exactly.
 
 -- name: OutputSize :one
 SELECT total FROM output_size;

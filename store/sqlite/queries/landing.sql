@@ -45,7 +45,7 @@ SELECT * FROM current_landings
 WHERE queue_id = @queue_id AND ended_at IS NULL AND queued_at IS NOT NULL
 ORDER BY queued_at, id LIMIT CAST(@most AS INTEGER);
 
--- name: QueuePlaces :many
+-- name: QueuedIDs :many
 SELECT id FROM landings
 WHERE queue_id = @queue_id AND ended_at IS NULL AND queued_at IS NOT NULL
 ORDER BY queued_at, id LIMIT CAST(@most AS INTEGER);

@@ -1,5 +1,5 @@
--- Sessions and what they wrote. One session is read with its prompt, lists of
--- them without: a prompt can be megabytes. Output is read in filter.go.
+-- Sessions and their output. A single session is read with its prompt. Lists are
+-- read without prompts, which can be megabytes. output.go reads output.
 
 -- name: PutSession :execlastid
 INSERT INTO sessions (

@@ -1,4 +1,4 @@
--- What sessions and people say to each other.
+-- Questions and messages.
 
 -- name: PutQuestion :execlastid
 INSERT INTO questions (

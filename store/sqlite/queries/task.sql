@@ -1,4 +1,4 @@
--- Tasks, what they come after, and their lanes. Filtered lists stand in filter.go.
+-- Tasks, their dependencies and their lanes. filter.go reads filtered lists.
 
 -- name: PutTask :execlastid
 INSERT INTO tasks (
@@ -45,9 +45,9 @@ SELECT t.id FROM task_deps d JOIN tasks t ON t.id = d.task_id
 WHERE d.after_id = @after_id AND t.stage <> 'ended'
 ORDER BY d.task_id;
 
--- The next lane in three steps. One comparison of all three columns would read
--- every task of the lane: SQLite looks such a comparison up as "not before" and
--- skips the equal ones one by one.
+-- The next lane, in three steps. One comparison of all three columns would read
+-- every task of the lane: SQLite finds the first row that is equal or greater, and
+-- skips the equal rows one by one.
 
 -- name: NextAgent :one
 SELECT lane_project, lane_track, lane_agent FROM tasks

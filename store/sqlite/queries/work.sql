@@ -1,4 +1,4 @@
--- Work. What is takeable stands in filter.go.
+-- Work. filter.go reads takeable work.
 
 -- name: PutWork :execlastid
 INSERT INTO work (

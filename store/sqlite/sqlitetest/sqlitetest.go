@@ -8,8 +8,8 @@ import (
 	"coppice/store/sqlite"
 )
 
-// Open opens a store that is closed at the end of the test: in memory if the
-// config has no path, and without syncs if it does not ask for them.
+// Open opens a store and closes it at the end of the test. Without a path, the
+// store is in memory. Without Sync, it does not sync.
 func Open(t testing.TB, c sqlite.Config) *sqlite.Store {
 	t.Helper()
 	c.Path, c.Sync = cmp.Or(c.Path, sqlite.Memory), cmp.Or(c.Sync, sqlite.SyncOff)
