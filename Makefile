@@ -110,8 +110,8 @@ soak: build ## run 20 sessions for SOAK (1h); fails when memory, descriptors, go
 	go run ./test/bench soak --for $(SOAK)
 
 .PHONY: fuzz
-fuzz: ## fuzz every decoder for FUZZTIME (60s) each
-	./scripts/fuzz.sh
+fuzz: ## fuzz every decoder for FUZZTIME (60s) each, or those of the package TARGET
+	TARGET="$(TARGET)" ./scripts/fuzz.sh
 
 .PHONY: generate
 generate: ## rewrite everything that is generated

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -237,8 +238,8 @@ func (w *Workspaces) taskBranches(ctx context.Context, r repo, names []string) (
 			list = append(list, taskBranch{s.Branch, r.path(s), []string{"refs/heads/" + s.Branch, "^" + s.Base}})
 		}
 	}
-	brought, err := w.refsBelow(ctx, r.users(), "refs/heads/coppice/")
-	for _, ref := range brought {
+	brought, _, err := w.refsBelow(ctx, r.users(), "refs/heads/coppice/")
+	for _, ref := range slices.Sorted(maps.Keys(brought)) {
 		moves, err := w.moves(ctx, r, ref)
 		if err != nil {
 			return nil, err

@@ -3,7 +3,6 @@ package workspace
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -12,6 +11,7 @@ import (
 	"strings"
 
 	"coppice/workspace/git"
+	"coppice/workspace/gitfiles"
 )
 
 // A checkout of the person's follows the base in steps that can be undone, and
@@ -21,16 +21,6 @@ import (
 // or as it will be, and the directory shows which: a new file that is still there
 // was not placed, an old one that is there was displaced. Nothing is ever renamed
 // over a file of the person's.
-
-// treeChange is a path that differs between two commits. The mode is empty where
-// there is nothing.
-type treeChange struct {
-	Path    string `json:"path"`
-	OldMode string `json:"old_mode,omitempty"`
-	Old     string `json:"old,omitempty"`
-	NewMode string `json:"new_mode,omitempty"`
-	New     string `json:"new,omitempty"`
-}
 
 // following is one checkout on its way to a commit.
 type following struct {
@@ -52,23 +42,29 @@ func (f following) newIndex() string     { return filepath.Join(f.Stage, "index.
 func (f following) oldIndex() string     { return filepath.Join(f.Stage, "index.old") }
 func (f following) putIndex() string     { return filepath.Join(f.Stage, "index.put") }
 
-// changesBetween lists what differs between two commits.
-func (w *Workspaces) changesBetween(ctx context.Context, r repo, from, to string) ([]treeChange, error) {
-	if list, err := plainChanges(r.git, from, to); err == nil {
+// changes lists the paths that differ between two commits or trees of the
+// repository with this git directory.
+func (w *Workspaces) changes(ctx context.Context, gitDir, from, to string) ([]gitfiles.Change, error) {
+	if list, err := w.files(ctx, gitDir).Diff(from, to); err == nil {
 		return list, nil
 	}
-	out, err := w.git.Do(ctx, git.Call{Dir: r.git, Args: []string{"diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--end-of-options", from, to}})
+	out, err := w.git.Do(ctx, git.Call{Dir: gitDir, Args: []string{"diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--end-of-options", from, to}})
 	if err != nil {
 		return nil, err
 	}
+	return rawDiff(out), nil
+}
+
+// rawDiff reads git's raw format with -z.
+func rawDiff(out string) []gitfiles.Change {
 	f := strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
-	var list []treeChange
+	var list []gitfiles.Change
 	for i := 0; i+1 < len(f); i += 2 {
 		h := strings.Fields(strings.TrimPrefix(f[i], ":"))
 		if len(h) != 5 {
-			return nil, fmt.Errorf("git describes a change as %q", f[i])
+			continue
 		}
-		c := treeChange{Path: f[i+1]}
+		c := gitfiles.Change{Path: f[i+1]}
 		if h[0] != "000000" {
 			c.OldMode, c.Old = h[0], h[2]
 		}
@@ -77,70 +73,20 @@ func (w *Workspaces) changesBetween(ctx context.Context, r repo, from, to string
 		}
 		list = append(list, c)
 	}
-	return list, nil
-}
-
-// plainChanges does the same for trees that can be read without git.
-func plainChanges(common, from, to string) ([]treeChange, error) {
-	a, err := readCommit(common, from)
-	if err != nil {
-		return nil, err
-	}
-	b, err := readCommit(common, to)
-	if err != nil {
-		return nil, err
-	}
-	var list []treeChange
-	if err := diffTrees(common, a.tree, b.tree, "", &list); err != nil {
-		return nil, err
-	}
-	slices.SortFunc(list, func(a, b treeChange) int { return strings.Compare(a.Path, b.Path) })
-	return list, nil
-}
-
-func diffTrees(common, from, to, below string, list *[]treeChange) error {
-	if from == to {
-		return nil
-	}
-	pairs, err := readChanges(common, from, to)
-	if err != nil {
-		return err
-	}
-	for n, p := range pairs {
-		x, y := p[0], p[1]
-		if x == y {
-			continue
-		}
-		c := treeChange{Path: below + n}
-		if x.mode != modeTree && x.mode != "" {
-			c.OldMode, c.Old = x.mode, x.id()
-		}
-		if y.mode != modeTree && y.mode != "" {
-			c.NewMode, c.New = y.mode, y.id()
-		}
-		if c.OldMode != "" || c.NewMode != "" {
-			*list = append(*list, c)
-		}
-		if x.mode == modeTree || y.mode == modeTree {
-			if err := diffTrees(common, x.tree(), y.tree(), below+n+"/", list); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+	return list
 }
 
 // inTheWay lists the files of a checkout that keep it from following: those that
 // the move changes and the person changed, and those that are not tracked and
 // stand where the move makes a file.
-func (w *Workspaces) inTheWay(ctx context.Context, t worktree, changes []treeChange) ([]string, error) {
+func (w *Workspaces) inTheWay(ctx context.Context, t worktree, changes []gitfiles.Change) ([]string, error) {
 	dirty, err := w.dirtyPaths(ctx, t, changes)
 	if err != nil {
 		return nil, err
 	}
 	gone := map[string]bool{}
 	for _, c := range changes {
-		if c.OldMode != "" && c.OldMode != modeModule {
+		if c.OldMode != "" && c.OldMode != gitfiles.ModeModule {
 			gone[c.Path] = true
 		}
 	}
@@ -163,7 +109,7 @@ func (w *Workspaces) inTheWay(ctx context.Context, t worktree, changes []treeCha
 				add(dir)
 			}
 		}
-		if c.OldMode != "" || c.NewMode == modeModule {
+		if c.OldMode != "" || c.NewMode == gitfiles.ModeModule {
 			continue
 		}
 		st, err := os.Lstat(filepath.Join(t.path, filepath.FromSlash(c.Path)))
@@ -200,8 +146,8 @@ func untracked(root, dir string, gone map[string]bool) string {
 
 // dirtyPaths tells which of the paths that a move changes differ from the commit
 // that is checked out, staged or not.
-func (w *Workspaces) dirtyPaths(ctx context.Context, t worktree, changes []treeChange) (map[string]bool, error) {
-	if dirty, err := plainDirty(t, changes); err == nil {
+func (w *Workspaces) dirtyPaths(ctx context.Context, t worktree, changes []gitfiles.Change) (map[string]bool, error) {
+	if dirty, err := w.files(ctx, t.git).Checkout(t.path, t.git).Dirty(changes); err == nil {
 		return dirty, nil
 	}
 	// Git looks at a copy of the index, so that nothing of the person's is
@@ -225,40 +171,6 @@ func (w *Workspaces) dirtyPaths(ctx context.Context, t worktree, changes []treeC
 	return dirty, nil
 }
 
-// plainDirty does the same for an index that can be read here. It looks only at
-// the paths that change.
-func plainDirty(t worktree, changes []treeChange) (map[string]bool, error) {
-	file := filepath.Join(t.git, "index")
-	info, err := os.Lstat(file)
-	if err != nil {
-		return nil, err
-	}
-	files, err := readIndex(file)
-	if err != nil {
-		return nil, err
-	}
-	staged := map[string]stagedFile{}
-	for _, f := range files {
-		staged[f.path] = f
-	}
-	dirty := map[string]bool{}
-	for _, c := range changes {
-		f, tracked := staged[c.Path]
-		switch {
-		case !tracked && c.OldMode == "":
-		case !tracked || f.mode != c.OldMode || f.id() != c.Old:
-			dirty[c.Path] = true
-		default:
-			same, err := f.unchanged(t.path, info)
-			if err != nil {
-				return nil, err
-			}
-			dirty[c.Path] = !same
-		}
-	}
-	return dirty, nil
-}
-
 // stage has git write the new files and the new index of a checkout into a
 // directory beside it. The checkout itself is not touched.
 func (w *Workspaces) stage(ctx context.Context, f following, from, to string) error {
@@ -277,7 +189,7 @@ func (w *Workspaces) stage(ctx context.Context, f following, from, to string) er
 }
 
 // absent lists the paths that the move makes and git did not stage.
-func (f following) absent(changes []treeChange) []string {
+func (f following) absent(changes []gitfiles.Change) []string {
 	var list []string
 	for _, c := range changes {
 		if c.NewMode != "" && !exists(f.new(c.Path)) {
@@ -288,7 +200,7 @@ func (f following) absent(changes []treeChange) []string {
 }
 
 // look remembers how the files are that the move changes.
-func (f *following) look(changes []treeChange) {
+func (f *following) look(changes []gitfiles.Change) {
 	f.seen = map[string]fs.FileInfo{}
 	for _, c := range changes {
 		if st, err := os.Lstat(f.file(c.Path)); err == nil {
@@ -306,12 +218,12 @@ func (e errChanged) Error() string { return e.path + " changed in this moment" }
 // place brings the staged files into a checkout, and what is no longer there out
 // of it. What was done before is not done again. A path that skip names is the
 // person's and left alone.
-func (w *Workspaces) place(f following, changes []treeChange, skip func(p string) bool) error {
+func (w *Workspaces) place(f following, changes []gitfiles.Change, skip func(p string) bool) error {
 	for _, c := range slices.Backward(changes) { // what is deeper first
-		if c.OldMode == "" || c.OldMode == modeModule || skip(c.Path) || exists(f.old(c.Path)) {
+		if c.OldMode == "" || c.OldMode == gitfiles.ModeModule || skip(c.Path) || exists(f.old(c.Path)) {
 			continue
 		}
-		if c.NewMode != "" && !exists(f.new(c.Path)) && c.NewMode != modeModule {
+		if c.NewMode != "" && !exists(f.new(c.Path)) && c.NewMode != gitfiles.ModeModule {
 			continue // placed before, or not in a sparse checkout
 		}
 		if !exists(f.file(c.Path)) {
@@ -331,7 +243,7 @@ func (w *Workspaces) place(f following, changes []treeChange, skip func(p string
 		if err := os.MkdirAll(filepath.Dir(f.file(c.Path)), 0o777); err != nil {
 			return errChanged{c.Path}
 		}
-		if c.NewMode == modeModule {
+		if c.NewMode == gitfiles.ModeModule {
 			if err := os.Mkdir(f.file(c.Path), 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 				return errChanged{c.Path}
 			}
@@ -361,16 +273,16 @@ func (w *Workspaces) displace(f following, p string) error {
 			return errChanged{p}
 		}
 	}
-	dropEmpty(filepath.Dir(f.file(p)), f.Path)
+	gitfiles.RemoveEmpty(filepath.Dir(f.file(p)), f.Path)
 	return nil
 }
 
 // unplace brings a checkout back to where it was: the staged files out of it, and
 // those that were displaced back into it. A path that skip names has become the
 // person's and is left alone.
-func (w *Workspaces) unplace(f following, changes []treeChange, skip func(p string) bool) error {
+func (w *Workspaces) unplace(f following, changes []gitfiles.Change, skip func(p string) bool) error {
 	for _, c := range slices.Backward(changes) {
-		if c.NewMode == "" || c.NewMode == modeModule || exists(f.new(c.Path)) || skip(c.Path) || !exists(f.file(c.Path)) {
+		if c.NewMode == "" || c.NewMode == gitfiles.ModeModule || exists(f.new(c.Path)) || skip(c.Path) || !exists(f.file(c.Path)) {
 			continue
 		}
 		if c.OldMode != "" && !exists(f.old(c.Path)) {
@@ -382,7 +294,7 @@ func (w *Workspaces) unplace(f following, changes []treeChange, skip func(p stri
 		if err := os.Rename(f.file(c.Path), f.new(c.Path)); err != nil {
 			return err
 		}
-		dropEmpty(filepath.Dir(f.file(c.Path)), f.Path)
+		gitfiles.RemoveEmpty(filepath.Dir(f.file(c.Path)), f.Path)
 	}
 	for _, c := range changes {
 		if c.OldMode == "" || !exists(f.old(c.Path)) {
@@ -423,7 +335,7 @@ func removeEmpty(dir string) {
 
 // putIn replaces the index of a checkout by the staged one, once the staged one
 // knows the files where they are now.
-func (w *Workspaces) putIn(ctx context.Context, f following, changes []treeChange) error {
+func (w *Workspaces) putIn(ctx context.Context, f following, changes []gitfiles.Change) error {
 	if !exists(f.newIndex()) {
 		return nil // done before
 	}
@@ -477,14 +389,14 @@ func (w *Workspaces) takeOut(f following) error {
 
 // freshen puts the stat data of the placed files into the staged index: renaming a
 // file changes some of it.
-func (w *Workspaces) freshen(ctx context.Context, f following, changes []treeChange) error {
+func (w *Workspaces) freshen(ctx context.Context, f following, changes []gitfiles.Change) error {
 	names := map[string]bool{}
 	for _, c := range changes {
-		if c.NewMode != "" && c.NewMode != modeModule {
+		if c.NewMode != "" && c.NewMode != gitfiles.ModeModule {
 			names[c.Path] = true
 		}
 	}
-	if len(names) == 0 || restat(f.newIndex(), f.Path, names) == nil {
+	if len(names) == 0 || w.files(ctx, f.Git).Checkout(f.Path, f.Git).WithIndex(f.newIndex()).Restat(names) == nil {
 		return nil
 	}
 	_ = os.Remove(f.newIndex() + ".lock") // of an earlier try that was interrupted

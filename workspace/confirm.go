@@ -16,6 +16,7 @@ import (
 
 	"coppice"
 	"coppice/workspace/git"
+	"coppice/workspace/gitfiles"
 )
 
 // An agent can write the person's configuration of git: it has the person's
@@ -231,8 +232,8 @@ func copyInfo(r repo, gitDir string) error {
 		if !exists(from) {
 			continue
 		}
-		data, err := readRegular(from, 1<<20)
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, errOdd) {
+		data, err := gitfiles.ReadRegular(from, 1<<20)
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, gitfiles.ErrUseGit) {
 			continue
 		}
 		if err != nil {

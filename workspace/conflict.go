@@ -2,7 +2,6 @@ package workspace
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -26,12 +25,7 @@ type merged struct {
 }
 
 func (w *Workspaces) mergeTree(ctx context.Context, r repo, ours, theirs string) (merged, error) {
-	if left, err := fork(r.git, ours, theirs); err == nil {
-		if err := errors.Join(w.loosen(ctx, r, left, ours), w.loosen(ctx, r, left, theirs)); err != nil {
-			return merged{}, err
-		}
-	}
-	if tree, err := mergePlainly(r.git, ours, theirs); err == nil {
+	if tree, err := w.files(ctx, r.git).Merge(ours, theirs); err == nil {
 		return merged{tree: tree}, nil
 	}
 	out, exit, err := w.git.Status(ctx, git.Call{Dir: r.root, Env: r.withUserFiles(), OK: []int{1},

@@ -16,6 +16,7 @@ import (
 
 	"coppice"
 	"coppice/workspace/git"
+	"coppice/workspace/gitfiles"
 )
 
 // An agent can damage its workspace: delete it, cut it off from git, break git's
@@ -60,7 +61,7 @@ func (w *Workspaces) damage(ctx context.Context, r repo, s slot) (string, error)
 		return what, err
 	}
 	borrowed := alternate(filepath.Join(r.git, "objects")) + alternate(filepath.Join(r.user, "objects"))
-	if b, err := readRegular(filepath.Join(dir, "objects", "info", "alternates"), maxLoose); err != nil || string(b) != borrowed {
+	if b, err := gitfiles.ReadRegular(filepath.Join(dir, "objects", "info", "alternates"), maxSmall); err != nil || string(b) != borrowed {
 		return "the file .git/objects/info/alternates of the workspace was changed: git no longer finds the repository's objects", nil
 	}
 	return w.indexDamage(ctx, path)
@@ -83,7 +84,7 @@ func (w *Workspaces) configDamage(ctx context.Context, r repo, dir string) (stri
 		return "", err
 	}
 	file := filepath.Join(dir, "config")
-	have, err := readRegular(file, 1<<20)
+	have, err := gitfiles.ReadRegular(file, 1<<20)
 	if err != nil {
 		return "the file .git/config of the workspace was deleted or replaced", nil
 	}
@@ -143,7 +144,7 @@ func (w *Workspaces) listConfig(ctx context.Context, file string) (map[string]st
 // indexDamage asks git about an index that cannot be read here.
 func (w *Workspaces) indexDamage(ctx context.Context, path string) (string, error) {
 	file := filepath.Join(path, ".git", "index")
-	if _, err := readIndex(file); err == nil || errors.Is(err, fs.ErrNotExist) {
+	if err := w.files(ctx, filepath.Join(path, ".git")).Checkout(path, filepath.Join(path, ".git")).CheckIndex(); err == nil || errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
 	if st, err := os.Lstat(file); err == nil && !st.Mode().IsRegular() {
@@ -227,7 +228,7 @@ func (w *Workspaces) salvage(ctx context.Context, r repo, s slot) (string, error
 	if err := w.publish(ctx, r, dir); err != nil {
 		return "", err
 	}
-	_, id, err := resolve(dir, dir, "refs/heads/"+s.Branch)
+	_, id, err := w.files(ctx, dir).Resolve(dir, "refs/heads/"+s.Branch)
 	if err != nil || id == "" || id == head {
 		return head, nil
 	}

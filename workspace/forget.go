@@ -11,6 +11,7 @@ import (
 
 	"coppice"
 	"coppice/workspace/git"
+	"coppice/workspace/gitfiles"
 )
 
 // The refs that Coppice makes in a person's repository, by what their names
@@ -119,7 +120,7 @@ func (w *Workspaces) forgetNotes(ctx context.Context, root, home string) error {
 	}
 	for _, e := range entries {
 		admin := filepath.Join(all, e.Name())
-		b, err := readRegular(filepath.Join(admin, "gitdir"), maxLoose)
+		b, err := gitfiles.ReadRegular(filepath.Join(admin, "gitdir"), maxSmall)
 		if err != nil || !strings.HasPrefix(string(b), home+"/") {
 			continue
 		}

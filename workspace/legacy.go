@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"coppice/workspace/gitfiles"
 )
 
 // Earlier versions kept workspaces as worktrees of the person's repository, with
@@ -32,7 +34,7 @@ func (w *Workspaces) importRefs(ctx context.Context, r repo, made string) (refs 
 	if len(refs) == 0 {
 		return nil, nil
 	}
-	theirs, _, err := w.usersRefs(ctx, r)
+	theirs, _, err := w.refsBelow(ctx, r.users(), shownRefs...)
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +91,7 @@ func (w *Workspaces) dropImported(ctx context.Context, r repo, refs map[string]s
 // a repository of its own. It says no when it is not such a worktree.
 func (w *Workspaces) convert(ctx context.Context, r repo, s slot) (bool, error) {
 	path := r.path(s)
-	b, err := readRegular(filepath.Join(path, ".git"), maxLoose)
+	b, err := gitfiles.ReadRegular(filepath.Join(path, ".git"), maxSmall)
 	if err != nil {
 		return false, nil
 	}
@@ -97,7 +99,7 @@ func (w *Workspaces) convert(ctx context.Context, r repo, s slot) (bool, error) 
 	if !ok || filepath.Dir(admin) != filepath.Join(r.user, "worktrees") || !exists(filepath.Join(admin, "HEAD")) {
 		return false, nil
 	}
-	on, at, err := resolve(admin, r.user, "HEAD")
+	on, at, err := w.files(ctx, r.user).Resolve(admin, "HEAD")
 	if err != nil || at == "" {
 		return false, nil
 	}

@@ -11,6 +11,7 @@ import (
 
 	"coppice"
 	"coppice/workspace/git"
+	"coppice/workspace/gitfiles"
 )
 
 // Move moves the base branch from Old to New by compare-and-swap. Where the base
@@ -113,12 +114,7 @@ func (w *Workspaces) dropRefs(ctx context.Context, r repo, names ...string) erro
 	}
 	var lines []string
 	for name, at := range refs {
-		switch err := dropRef(r.git, name, at); {
-		case errors.Is(err, errPacked):
-			lines = append(lines, "delete "+name)
-		case err != nil:
-			lines = append(lines, "delete "+name+" "+at)
-		}
+		lines = append(lines, w.dropRef(ctx, r, name, at))
 	}
 	return w.updateRefs(ctx, r.own(), "done", lines...)
 }
@@ -126,7 +122,7 @@ func (w *Workspaces) dropRefs(ctx context.Context, r repo, names ...string) erro
 // plan is what a move is about to do, or why it cannot.
 type plan struct {
 	trees   []following
-	changes []treeChange
+	changes []gitfiles.Change
 	blocked coppice.MoveResult // when its Blocked is set
 }
 
@@ -138,7 +134,7 @@ func (w *Workspaces) plan(ctx context.Context, r repo, spec coppice.MoveSpec) (p
 		p.blocked.Blocked = why
 		return p, err
 	}
-	if p.changes, err = w.changesBetween(ctx, r, spec.Old, spec.New); err != nil {
+	if p.changes, err = w.changes(ctx, r.git, spec.Old, spec.New); err != nil {
 		return p, err
 	}
 	for _, t := range trees {
@@ -162,13 +158,13 @@ func (w *Workspaces) plan(ctx context.Context, r repo, spec coppice.MoveSpec) (p
 
 // isThere tells whether a checkout is where a move leads already: its index and
 // its files, as far as the move changes them.
-func (w *Workspaces) isThere(ctx context.Context, t worktree, changes []treeChange) bool {
-	there := make([]treeChange, len(changes))
+func (w *Workspaces) isThere(ctx context.Context, t worktree, changes []gitfiles.Change) bool {
+	there := make([]gitfiles.Change, len(changes))
 	for i, c := range changes {
-		there[i] = treeChange{Path: c.Path, OldMode: c.NewMode, Old: c.New}
+		there[i] = gitfiles.Change{Path: c.Path, OldMode: c.NewMode, Old: c.New}
 	}
 	dirty, err := w.dirtyPaths(ctx, t, there)
-	return err == nil && !slices.ContainsFunc(there, func(c treeChange) bool { return dirty[c.Path] })
+	return err == nil && !slices.ContainsFunc(there, func(c gitfiles.Change) bool { return dirty[c.Path] })
 }
 
 // blockedBy says that files of a checkout are in the way of a move.
@@ -222,9 +218,6 @@ func (w *Workspaces) advance(ctx context.Context, r repo, spec coppice.MoveSpec,
 	}
 	ctx = context.WithoutCancel(ctx) // from here on it is carried through
 	m := &moveRecord{Base: spec.Base, Old: spec.Old, New: spec.New, Refs: refs, Trees: plan.trees, Changes: plan.changes}
-	if m.Holder, err = holder(); err != nil {
-		return coppice.MoveResult{}, err
-	}
 	if err := w.writeRecord(r, m); err != nil {
 		return coppice.MoveResult{}, err
 	}
@@ -269,7 +262,7 @@ func (w *Workspaces) carryOut(ctx context.Context, r repo, spec coppice.MoveSpec
 	}
 	for i := range m.Trees {
 		f := &m.Trees[i]
-		held, err := w.lockIndex(*f, m.Holder)
+		held, err := w.lockIndex(*f)
 		if err != nil {
 			return coppice.MoveResult{}, err
 		}
@@ -383,7 +376,7 @@ func (w *Workspaces) busy(ctx context.Context, r repo, base string) (trees []wor
 		}
 		for _, p := range progress {
 			file := filepath.Join(t.git, p.file)
-			if !exists(file) || p.file == "index.lock" && abandoned(file) {
+			if !exists(file) || p.file == "index.lock" && gitfiles.IsAbandoned(file) {
 				continue
 			}
 			if p.file == "index.lock" {

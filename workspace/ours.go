@@ -43,20 +43,19 @@ func (w *Workspaces) withOurs(ctx context.Context, r repo, base, tree string, ou
 	if len(ours) == 0 {
 		return tree, nil
 	}
-	if c, err := readCommit(r.git, base); err == nil && sameAt(r.git, c.tree, tree, ours) {
-		return tree, nil
-	}
-	args := append([]string{"diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--end-of-options", tree, base, "--"}, ours...)
-	out, err := w.git.Do(ctx, git.Call{Dir: r.git, Env: []string{"GIT_LITERAL_PATHSPECS=1"}, Args: args})
+	changes, err := w.changes(ctx, r.git, tree, base)
 	if err != nil {
 		return "", err
 	}
 	var info strings.Builder
-	for _, c := range rawDiff(out) {
-		if c.mode == "000000" {
-			c.mode = "0" // not in the base: it goes
+	for _, c := range changes {
+		if !within(c.Path, ours) {
+			continue
 		}
-		fmt.Fprintf(&info, "%s %s\t%s\x00", c.mode, c.id, c.path)
+		if c.NewMode == "" { // the base does not have it
+			c.NewMode, c.New = "0", strings.Repeat("0", len(c.Old))
+		}
+		fmt.Fprintf(&info, "%s %s\t%s\x00", c.NewMode, c.New, c.Path)
 	}
 	return w.editTree(ctx, r, tree, info.String())
 }

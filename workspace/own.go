@@ -13,8 +13,10 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"coppice/workspace/git"
+	"coppice/workspace/gitfiles"
 )
 
 // Coppice keeps what is its own out of the person's repository. For each
@@ -194,7 +196,7 @@ func alternate(objects string) string {
 // copyChanged makes a small file of git's the same as another one, which may be
 // missing.
 func copyChanged(from, to string) error {
-	want, err := readRegular(from, maxPacked)
+	want, err := gitfiles.ReadRegular(from, 256<<20)
 	if errors.Is(err, fs.ErrNotExist) {
 		if err := os.Remove(to); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
@@ -372,20 +374,20 @@ func (w *Workspaces) keep(ctx context.Context, r repo, commit string) error {
 			}
 		}
 	}
-	if !plainRefs(r.user) {
-		return w.updateRefs(ctx, r.users(), "keep", "update "+keepRef+" "+to)
+	files := w.files(ctx, r.user)
+	if _, err := files.Refs(keepRef); err == nil {
+		mode, err := w.shared(ctx, r)
+		if err != nil {
+			return err
+		}
+		if err := mode.mkdir(filepath.Dir(filepath.Join(r.user, filepath.FromSlash(keepRef)))); err != nil {
+			return err
+		}
+		if files.SetRef(keepRef, to) == nil {
+			return nil
+		}
 	}
-	// A lock of Coppice's says who holds it, so that one that a crash left is
-	// known for what it is.
-	mode, err := w.shared(ctx, r)
-	if err != nil {
-		return err
-	}
-	file := filepath.Join(r.user, filepath.FromSlash(keepRef))
-	if err := mode.mkdir(filepath.Dir(file)); err != nil {
-		return err
-	}
-	return replaceRef(r.user, file, to+"\n")
+	return w.updateRefs(ctx, r.users(), "keep", "update "+keepRef+" "+to)
 }
 
 // keepBoth writes a commit with two parents and an empty tree into the person's
@@ -395,9 +397,8 @@ func (w *Workspaces) keepBoth(ctx context.Context, r repo, a, b string) (string,
 	if err != nil {
 		return "", err
 	}
-	who := git.Person{Name: "Coppice", Email: "coppice@localhost"}
-	env := append(identity("AUTHOR", who, "0 +0000"), identity("COMMITTER", who, "0 +0000")...)
-	out, err := w.git.Do(ctx, git.Call{Dir: r.root, Env: env, Stdin: []byte("Commits that workspaces of Coppice began from\n"),
+	by := ownSignature(time.Unix(0, 0))
+	out, err := w.git.Do(ctx, git.Call{Dir: r.root, Env: signatureEnv(by, by), Stdin: []byte("Commits that workspaces of Coppice began from\n"),
 		Args: []string{"commit-tree", "-p", a, "-p", b, "-F", "-", strings.TrimSpace(tree)}})
 	return strings.TrimSpace(out), err
 }

@@ -71,7 +71,7 @@ func isTrue(s string) bool {
 // one task leaves must not change what the next one sees.
 func (w *Workspaces) clean(ctx context.Context, r repo, s slot) error {
 	tree := r.path(s)
-	if cleanPlainly(tree, filepath.Join(r.inside(s).git, "index")) == nil {
+	if w.files(ctx, r.inside(s).git).Checkout(tree, r.inside(s).git).Clean() == nil {
 		return nil
 	}
 	_, err := w.git.Run(ctx, tree, "clean", "-ffdxq")

@@ -97,7 +97,8 @@ func (w *Workspaces) saveCommits(ctx context.Context, r repo, branch string) err
 		return nil
 	}
 	dir, own := r.inside(list[i]).git, "refs/heads/"+branch
-	_, head, err := resolve(dir, dir, own)
+	inside, err := w.refs(ctx, r.inside(list[i]), own)
+	head := inside[own]
 	if err != nil || head == "" {
 		return err
 	}

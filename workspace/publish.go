@@ -15,7 +15,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"coppice"
 	"coppice/workspace/git"
+	"coppice/workspace/gitfiles"
 )
 
 // publish copies what a workspace has in its own object directory into Coppice's
@@ -25,7 +27,7 @@ import (
 func (w *Workspaces) publish(ctx context.Context, r repo, gitDir string) error {
 	objects := filepath.Join(gitDir, "objects")
 	dirs, err := os.ReadDir(objects)
-	if absent(err) {
+	if gitfiles.Absent(err) {
 		return nil
 	}
 	if err != nil {
@@ -40,10 +42,10 @@ func (w *Workspaces) publish(ctx context.Context, r repo, gitDir string) error {
 			return err
 		}
 		for _, f := range files {
-			if !plainID(d.Name() + f.Name()) {
+			if coppice.ValidHash(d.Name()+f.Name()) != nil {
 				continue // a temporary file
 			}
-			if err := publishObject(filepath.Join(objects, d.Name(), f.Name()), filepath.Join(r.git, "objects"), d.Name(), f.Name()); err != nil && !errors.Is(err, errOdd) {
+			if err := publishObject(filepath.Join(objects, d.Name(), f.Name()), filepath.Join(r.git, "objects"), d.Name(), f.Name()); err != nil && !errors.Is(err, gitfiles.ErrUseGit) {
 				return err
 			}
 		}
@@ -67,7 +69,7 @@ func publishObject(from, objects, dir, name string) error {
 		return nil
 	}
 	if st, err := os.Lstat(from); err != nil || !st.Mode().IsRegular() {
-		return errOdd
+		return gitfiles.ErrUseGit
 	}
 	in, err := os.Open(from)
 	if err != nil {
@@ -90,7 +92,7 @@ func publishObject(from, objects, dir, name string) error {
 		return err
 	}
 	if !named(f, dir+name) {
-		return errOdd
+		return gitfiles.ErrUseGit
 	}
 	if err := errors.Join(f.Chmod(0o444), f.Sync()); err != nil {
 		return err
@@ -140,10 +142,7 @@ func (w *Workspaces) complete(ctx context.Context, r repo, head, base string) (m
 	if head == base {
 		return "", nil
 	}
-	if err := w.loosen(ctx, r, base, head); err != nil {
-		return "", err
-	}
-	if isComplete(r, head, base) {
+	if w.files(ctx, r.git).HasAll(head, base) == nil {
 		return "", nil
 	}
 	err = w.copyObjects(ctx, r, r.git, r.git, head+"\n^"+base+"\n")
@@ -193,10 +192,7 @@ func (w *Workspaces) gather(ctx context.Context, r repo, base, commit string) (w
 	if exists(dir) {
 		return "", nil
 	}
-	if err := w.loosen(ctx, r, base, commit); err != nil {
-		return "", err
-	}
-	if _, plain := plainLanding(r, base, commit); plain {
+	if _, err := w.files(ctx, r.git).Added(base, commit); err == nil {
 		return "", nil
 	}
 	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
@@ -261,8 +257,8 @@ func (w *Workspaces) adopt(ctx context.Context, r repo, base, commit string) err
 		return err
 	}
 	if !exists(from) {
-		ids, plain := plainLanding(r, base, commit)
-		if !plain {
+		ids, err := w.files(ctx, r.git).Added(base, commit)
+		if err != nil {
 			return fmt.Errorf("the objects of %s, which were checked, are gone", commit)
 		}
 		own := filepath.Join(r.git, "objects")

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"coppice"
-	"coppice/internal/process"
+	"coppice/workspace/gitfiles"
 )
 
 // moveRecord is written and synced before a move writes anything to the person's
@@ -23,14 +23,13 @@ import (
 // files are staged, and the files themselves with what they were and what they
 // were to become.
 type moveRecord struct {
-	Base    string       `json:"base"` // branch
-	Old     string       `json:"old"`
-	New     string       `json:"new"`
-	Refs    []string     `json:"refs"`  // that the move locks
-	Trees   []following  `json:"trees"` // checkouts that follow
-	Changes []treeChange `json:"changes"`
-	Holder  string       `json:"holder"`           // what the locks say
-	Staged  bool         `json:"staged,omitempty"` // all files are staged; until then no checkout is touched
+	Base    string            `json:"base"` // branch
+	Old     string            `json:"old"`
+	New     string            `json:"new"`
+	Refs    []string          `json:"refs"`  // that the move locks
+	Trees   []following       `json:"trees"` // checkouts that follow
+	Changes []gitfiles.Change `json:"changes"`
+	Staged  bool              `json:"staged,omitempty"` // all files are staged; until then no checkout is touched
 }
 
 func (r repo) recordFile() string { return filepath.Join(r.dir, "move.json") }
@@ -58,38 +57,20 @@ func (r repo) readRecord() (*moveRecord, error) {
 	return &m, nil
 }
 
-// holder is what a lock of this process says.
-func holder() (string, error) {
-	start, err := process.StartTime(os.Getpid())
-	return fmt.Sprintf("%s%d %d\n", lockMark, os.Getpid(), start), err
-}
-
 // lockIndex takes the lock of a checkout's index, as git does. One that a dead
 // process of Coppice's left is taken over. It says who holds it when somebody
 // else does.
-func (w *Workspaces) lockIndex(f following, holder string) (held string, err error) {
-	tmp := filepath.Join(f.Stage, "lock")
-	if err := errors.Join(os.MkdirAll(f.Stage, 0o700), os.WriteFile(tmp, []byte(holder), 0o644)); err != nil {
+func (w *Workspaces) lockIndex(f following) (held string, err error) {
+	if err := os.MkdirAll(f.Stage, 0o700); err != nil {
 		return "", err
 	}
-	defer os.Remove(tmp)
-	for range 2 {
-		err := os.Link(tmp, f.lock())
-		if err == nil {
-			return "", w.step("locked")
-		}
-		if !errors.Is(err, fs.ErrExist) {
-			return "", err
-		}
-		if b, err := os.ReadFile(f.lock()); err == nil && string(b) == holder {
-			return "", nil // an earlier try of this process
-		}
-		if !abandoned(f.lock()) {
-			return lockHolder(f.lock(), f.Path), nil
-		}
-		if err := os.Remove(f.lock()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return "", err
-		}
+	switch err := gitfiles.Lock(f.lock(), f.Stage); {
+	case err == nil:
+		return "", w.step("locked")
+	case !errors.Is(err, fs.ErrExist):
+		return "", err
+	case gitfiles.HoldsLock(f.lock()):
+		return "", nil // an earlier try of this process
 	}
 	return lockHolder(f.lock(), f.Path), nil
 }
@@ -100,7 +81,7 @@ func lockHolder(lock, dir string) string {
 	switch {
 	case len(who) > 0:
 		return fmt.Sprintf("%s is held by %s", lock, strings.Join(who, ", "))
-	case marked(lock):
+	case gitfiles.IsMarked(lock):
 		return lock + " is held by another process of Coppice"
 	}
 	age := ""
@@ -210,11 +191,7 @@ func (w *Workspaces) recoverTree(ctx context.Context, f following, m *moveRecord
 	if !exists(f.Path) || !exists(f.Stage) && !exists(f.lock()) {
 		return nil, nil // nothing was begun, or the checkout is gone
 	}
-	me, err := holder()
-	if err != nil {
-		return nil, err
-	}
-	if held, err := w.lockIndex(f, me); err != nil {
+	if held, err := w.lockIndex(f); err != nil {
 		return nil, err
 	} else if held != "" {
 		return nil, fmt.Errorf("a landing was interrupted and cannot be completed yet: %s", held)
@@ -231,13 +208,13 @@ func (w *Workspaces) recoverTree(ctx context.Context, f following, m *moveRecord
 }
 
 // present leaves out the paths that a sparse checkout does not have.
-func (f following) present(changes []treeChange) []treeChange {
-	return slices.DeleteFunc(slices.Clone(changes), func(c treeChange) bool { return slices.Contains(f.Absent, c.Path) })
+func (f following) present(changes []gitfiles.Change) []gitfiles.Change {
+	return slices.DeleteFunc(slices.Clone(changes), func(c gitfiles.Change) bool { return slices.Contains(f.Absent, c.Path) })
 }
 
 // finishTree brings a checkout to where the base is. A file that is neither as it
 // was nor as it will be is the person's.
-func (w *Workspaces) finishTree(ctx context.Context, f following, changes []treeChange) error {
+func (w *Workspaces) finishTree(ctx context.Context, f following, changes []gitfiles.Change) error {
 	changed, err := w.changedUnder(ctx, f, f.oldIndex())
 	if err != nil {
 		return err
@@ -246,7 +223,7 @@ func (w *Workspaces) finishTree(ctx context.Context, f following, changes []tree
 	for _, c := range changes {
 		touched[c.Path] = exists(f.old(c.Path)) || c.NewMode != "" && !exists(f.new(c.Path))
 	}
-	mine := func(c treeChange) bool { // nobody but this move has changed the path
+	mine := func(c gitfiles.Change) bool { // nobody but this move has changed the path
 		if touched[c.Path] {
 			return true
 		}
@@ -264,7 +241,7 @@ func (w *Workspaces) finishTree(ctx context.Context, f following, changes []tree
 		var blocked errChanged
 		if errors.As(err, &blocked) {
 			// The person put something there. It stays, and shows as a change.
-			changes = slices.DeleteFunc(slices.Clone(changes), func(c treeChange) bool { return c.Path == blocked.path })
+			changes = slices.DeleteFunc(slices.Clone(changes), func(c gitfiles.Change) bool { return c.Path == blocked.path })
 			continue
 		}
 		if err != nil {
@@ -276,7 +253,7 @@ func (w *Workspaces) finishTree(ctx context.Context, f following, changes []tree
 
 // undoTree brings a checkout back to where it was before the move. It returns the
 // person's files that are where others have to come back.
-func (w *Workspaces) undoTree(ctx context.Context, f following, changes []treeChange) (stuck []string, err error) {
+func (w *Workspaces) undoTree(ctx context.Context, f following, changes []gitfiles.Change) (stuck []string, err error) {
 	index := f.newIndex()
 	if !exists(index) {
 		index = f.putIndex()

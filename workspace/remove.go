@@ -7,11 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
+	"time"
 
 	"coppice"
 	"coppice/workspace/git"
+	"coppice/workspace/gitfiles"
 )
 
 // Refs of ours: the trash, and below the key of a task what its landings made.
@@ -188,33 +189,34 @@ func isLink(r repo, tree, path string) bool {
 }
 
 func (w *Workspaces) trashCommit(ctx context.Context, r repo, s slot, at string, snap snapshot) (string, error) {
-	date := strconv.FormatInt(w.now().Unix(), 10) + " +0000"
-	who := git.Person{Name: "Coppice", Email: "coppice@localhost"}
-	env := append(identity("AUTHOR", who, date), identity("COMMITTER", who, date)...)
-	args := []string{"-p", s.Head}
+	by := ownSignature(w.now())
+	trash := gitfiles.Commit{Tree: snap.files, Parents: []string{s.Head}, Author: by, Committer: by}
+	trash.Message = fmt.Sprintf("trash of %s\n\nBranch: %s\nBase: %s\n", s.Key, s.Branch, s.Base)
 	if snap.index != "" {
-		index, err := w.commitTree(ctx, r, env, "index of "+s.Key+"\n", snap.index, "-p", at)
+		index, err := w.commitTree(ctx, r, gitfiles.Commit{Tree: snap.index, Parents: []string{at}, Author: by, Committer: by, Message: "index of " + s.Key + "\n"})
 		if err != nil {
 			return "", err
 		}
-		args = append(args, "-p", index)
+		trash.Parents = append(trash.Parents, index)
 	}
-	message := fmt.Sprintf("trash of %s\n\nBranch: %s\nBase: %s\n", s.Key, s.Branch, s.Base)
-	return w.commitTree(ctx, r, env, message, snap.files, args...)
+	return w.commitTree(ctx, r, trash)
 }
 
-func (w *Workspaces) commitTree(ctx context.Context, r repo, env []string, message, tree string, parents ...string) (string, error) {
-	var ids []string
-	for _, p := range parents {
-		if p != "-p" {
-			ids = append(ids, p)
-		}
-	}
-	if id, err := writeCommit(r.git, env, message, tree, ids); err == nil {
+// ownSignature is that of commits that Coppice makes for itself.
+func ownSignature(now time.Time) gitfiles.Signature {
+	return gitfiles.Signature{Name: "Coppice", Email: "coppice@localhost", Date: utcDate(now)}
+}
+
+// commitTree writes a commit into Coppice's own repository.
+func (w *Workspaces) commitTree(ctx context.Context, r repo, c gitfiles.Commit) (string, error) {
+	if id, err := w.files(ctx, r.git).WriteCommit(c); err == nil {
 		return id, nil
 	}
-	c := git.Call{Dir: r.git, Env: env, Stdin: []byte(message), Args: append(append([]string{"commit-tree"}, parents...), "-F", "-", tree)}
-	out, err := w.git.Do(ctx, c)
+	args := []string{"commit-tree"}
+	for _, p := range c.Parents {
+		args = append(args, "-p", p)
+	}
+	out, err := w.git.Do(ctx, git.Call{Dir: r.git, Stdin: []byte(c.Message), Args: append(args, "-F", "-", c.Tree), Env: signatureEnv(c.Author, c.Committer)})
 	return strings.TrimSpace(out), err
 }
 
@@ -292,28 +294,21 @@ func (w *Workspaces) dropBranch(ctx context.Context, r repo, s slot) error {
 	if err != nil {
 		return err
 	}
-	landings, err := w.refsBelow(ctx, r.own(), landingRefs+s.Key+"/")
+	landings, symbolic, err := w.refsBelow(ctx, r.own(), landingRefs+s.Key+"/")
 	if err != nil {
 		return err
 	}
-	at, err := w.refs(ctx, r.own(), landings...)
-	if err != nil {
-		return err
-	}
-	const itself = "option no-deref\n"
 	var lines []string
-	for _, l := range landings {
-		if dropRef(r.git, l, at[l]) != nil {
-			lines = append(lines, itself+"delete "+l)
+	for name, at := range landings {
+		if w.dropRef(ctx, r, name, at) != "" {
+			symbolic[name] = at
 		}
+	}
+	for name := range symbolic {
+		lines = append(lines, "option no-deref\ndelete "+name)
 	}
 	if at := refs[own]; at != "" {
-		switch err := dropRef(r.git, own, at); {
-		case errors.Is(err, errPacked):
-			lines = append(lines, itself+"delete "+own)
-		case err != nil:
-			lines = append(lines, itself+"delete "+own+" "+at)
-		}
+		lines = append(lines, w.dropRef(ctx, r, own, at))
 	}
 	return w.updateRefs(ctx, r.own(), "remove", lines...)
 }

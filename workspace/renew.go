@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -91,7 +90,7 @@ func (w *Workspaces) fillGitDir(ctx context.Context, r repo, s slot, dir, commit
 	if err != nil {
 		return err
 	}
-	refs, symbolic, err := w.usersRefs(ctx, r)
+	refs, symbolic, err := w.refsBelow(ctx, r.users(), shownRefs...)
 	if err != nil {
 		return err
 	}
@@ -173,83 +172,5 @@ func copyIndex(from, to string) error {
 	return os.Chtimes(to, st.ModTime(), st.ModTime())
 }
 
-// usersRefs returns the person's branches, tags and remote-tracking branches with
-// their objects, and those that lead to others.
-func (w *Workspaces) usersRefs(ctx context.Context, r repo) (refs, symbolic map[string]string, err error) {
-	if refs, symbolic, err := plainUsersRefs(r.user); err == nil {
-		return refs, symbolic, nil
-	}
-	out, err := w.git.Run(ctx, r.root, append([]string{"for-each-ref", "--format=%(objectname) %(refname) %(symref)"}, shown...)...)
-	if err != nil {
-		return nil, nil, err
-	}
-	refs, symbolic = map[string]string{}, map[string]string{}
-	for line := range strings.Lines(out) {
-		f := strings.Fields(line)
-		switch len(f) {
-		case 2:
-			refs[f[1]] = f[0]
-		case 3:
-			symbolic[f[1]] = f[2]
-		}
-	}
-	return refs, symbolic, nil
-}
-
-// shown are the refs of the person's that workspaces have too.
-var shown = []string{"refs/heads/", "refs/tags/", "refs/remotes/"}
-
-func plainUsersRefs(common string) (refs, symbolic map[string]string, err error) {
-	if !plainRefs(common) {
-		return nil, nil, errOdd
-	}
-	loose, symbolic := map[string]string{}, map[string]string{}
-	for _, top := range shown {
-		err := filepath.WalkDir(filepath.Join(common, filepath.FromSlash(top)), func(p string, d fs.DirEntry, err error) error {
-			if absent(err) {
-				return nil
-			}
-			if err != nil || d.IsDir() || strings.HasSuffix(p, ".lock") {
-				return err
-			}
-			name, err := filepath.Rel(common, p)
-			if err != nil {
-				return err
-			}
-			b, err := readRegular(p, maxLoose)
-			if absent(err) {
-				return nil // it was removed or packed in this moment
-			}
-			if name = filepath.ToSlash(name); err != nil || !plainName(name) {
-				return errors.Join(err, errOdd)
-			}
-			line := strings.TrimSuffix(string(b), "\n")
-			if to, ok := strings.CutPrefix(line, "ref: "); ok && plainName(to) {
-				symbolic[name] = to
-			} else if plainID(line) {
-				loose[name] = line
-			} else {
-				return errOdd
-			}
-			return nil
-		})
-		if err != nil {
-			return nil, nil, err
-		}
-	}
-	// Files come first and packed refs second: a ref that is packed in between
-	// is then found twice instead of never.
-	refs = map[string]string{}
-	b, err := readRegular(filepath.Join(common, "packed-refs"), maxPacked)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, err
-	}
-	for line := range bytes.Lines(b) {
-		id, name, ok := strings.Cut(strings.TrimSuffix(string(line), "\n"), " ")
-		if ok && plainID(id) && slices.ContainsFunc(shown, func(top string) bool { return strings.HasPrefix(name, top) }) {
-			refs[name] = id
-		}
-	}
-	maps.Copy(refs, loose)
-	return refs, symbolic, nil
-}
+// shownRefs are the refs of the person that workspaces have too.
+var shownRefs = []string{"refs/heads/", "refs/tags/", "refs/remotes/"}

@@ -211,7 +211,7 @@ func (w *Workspaces) isAncestor(ctx context.Context, r repo, a, b string) (bool,
 }
 
 func (w *Workspaces) isAncestorIn(ctx context.Context, in at, a, b string) (bool, error) {
-	if a == b || descends(in.git, b, a) {
+	if a == b || w.files(ctx, in.git).IsAncestor(a, b) {
 		return true, nil
 	}
 	_, exit, err := w.git.Status(ctx, git.Call{Dir: in.dir, Args: []string{"merge-base", "--is-ancestor", a, b}, OK: []int{1}})

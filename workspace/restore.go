@@ -16,6 +16,7 @@ import (
 
 	"coppice"
 	"coppice/workspace/git"
+	"coppice/workspace/gitfiles"
 )
 
 // Restore brings a workspace back from the trash: its branch, its uncommitted
@@ -75,11 +76,11 @@ func (w *Workspaces) validArchive(file string) error {
 
 // fill puts the uncommitted state into a fresh checkout of the branch.
 func (w *Workspaces) fill(ctx context.Context, tree, trash string, spec coppice.RestoreSpec) error {
-	out, err := w.git.Do(ctx, git.Call{Dir: tree, Args: []string{"diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", "--end-of-options", spec.Head, trash}})
+	changes, err := w.changes(ctx, filepath.Join(tree, ".git"), spec.Head, trash)
 	if err != nil {
 		return err
 	}
-	if err := w.applyRaw(ctx, tree, out); err != nil {
+	if err := w.apply(ctx, tree, changes); err != nil {
 		return err
 	}
 	if err := w.step("filled"); err != nil {
@@ -103,49 +104,34 @@ func (w *Workspaces) fill(ctx context.Context, tree, trash string, spec coppice.
 	return err
 }
 
-// change is one line of git's raw diff.
-type change struct{ mode, id, path string }
-
-func rawDiff(out string) []change {
-	f := strings.Split(strings.TrimSuffix(out, "\x00"), "\x00")
-	var list []change
-	for i := 0; i+1 < len(f); i += 2 {
-		if h := strings.Fields(f[i]); len(h) == 5 {
-			list = append(list, change{mode: h[1], id: h[3], path: f[i+1]})
-		}
-	}
-	return list
-}
-
-// applyRaw writes the changed files of a raw diff byte for byte.
-func (w *Workspaces) applyRaw(ctx context.Context, tree, diff string) error {
+// apply writes the changed files byte for byte.
+func (w *Workspaces) apply(ctx context.Context, tree string, list []gitfiles.Change) error {
 	root, err := os.OpenRoot(tree)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	list := rawDiff(diff)
 	var ids strings.Builder
 	for _, c := range slices.Backward(list) {
-		if c.mode == "160000" {
+		if c.NewMode == gitfiles.ModeModule {
 			continue
 		}
 		// A file may stand where the directory will be: that one is in the list too.
-		if err := root.RemoveAll(c.path); err != nil && !errors.Is(err, syscall.ENOTDIR) {
+		if err := root.RemoveAll(c.Path); err != nil && !errors.Is(err, syscall.ENOTDIR) {
 			return err
 		}
-		for dir := path.Dir(c.path); dir != "."; dir = path.Dir(dir) {
+		for dir := path.Dir(c.Path); dir != "."; dir = path.Dir(dir) {
 			if root.Remove(dir) != nil {
 				break // not empty
 			}
 		}
 	}
-	write := slices.DeleteFunc(list, func(c change) bool { return c.mode == "000000" || c.mode == "160000" })
+	write := slices.DeleteFunc(list, func(c gitfiles.Change) bool { return c.NewMode == "" || c.NewMode == gitfiles.ModeModule })
 	if len(write) == 0 {
 		return nil
 	}
 	for _, c := range write {
-		ids.WriteString(c.id + "\n")
+		ids.WriteString(c.New + "\n")
 	}
 	out, err := w.git.Do(ctx, git.Call{Dir: tree, Args: []string{"cat-file", "--batch"}, Stdin: []byte(ids.String())})
 	if err != nil {
@@ -175,18 +161,18 @@ func readObject(in *bufio.Reader) ([]byte, error) {
 	return b[:size], err
 }
 
-func writeEntry(root *os.Root, c change, content []byte) error {
-	if err := root.MkdirAll(path.Dir(c.path), 0o755); err != nil {
+func writeEntry(root *os.Root, c gitfiles.Change, content []byte) error {
+	if err := root.MkdirAll(path.Dir(c.Path), 0o755); err != nil {
 		return err
 	}
-	if c.mode == "120000" {
-		return root.Symlink(string(content), c.path)
+	if c.NewMode == gitfiles.ModeLink {
+		return root.Symlink(string(content), c.Path)
 	}
 	perm := fs.FileMode(0o644)
-	if c.mode == "100755" {
+	if c.NewMode == "100755" {
 		perm = 0o755
 	}
-	return root.WriteFile(c.path, content, perm)
+	return root.WriteFile(c.Path, content, perm)
 }
 
 // Purge forgets trash for good.

@@ -10,6 +10,7 @@ import (
 
 	"coppice"
 	"coppice/workspace/git"
+	"coppice/workspace/gitfiles"
 )
 
 // Save commits whatever is left uncommitted in a workspace: changes and
@@ -126,8 +127,12 @@ func (w *Workspaces) commitAll(ctx context.Context, r repo, s slot, message stri
 	}
 	defer os.Remove(file)
 	config := []string{"core.excludesFile=" + file, "advice.addEmbeddedRepo=false"}
-	if head, changed, err := w.savePlainly(ctx, r, s, message, config, exclude); err == nil {
-		return head, changed, nil
+	if !inProgress(dir) && w.files(ctx, dir).Checkout(path, dir).CheckIndex() == nil { // conflicts must not be staged
+		if _, err := w.git.Do(ctx, stageAll(path, config)); err == nil {
+			if head, changed, err := w.commitFiles(ctx, r, s, message, exclude); err == nil {
+				return head, changed, nil
+			}
+		}
 	}
 	status, err := w.git.Do(ctx, git.Call{Dir: path, Config: config,
 		Args: []string{"status", "--porcelain=v2", "-z", "--untracked-files=all", "--ignore-submodules=none", "--no-renames"}})
@@ -162,7 +167,7 @@ func (w *Workspaces) commitAll(ctx context.Context, r repo, s slot, message stri
 		changed = changed || staged
 	}
 	if changed {
-		if _, _, err := w.commitPlainly(ctx, r, s, message, nil); err != nil {
+		if _, _, err := w.commitFiles(ctx, r, s, message, nil); err != nil {
 			if err := w.commitStaged(ctx, r, path, message); err != nil {
 				return "", false, unstageable(err)
 			}
@@ -183,14 +188,14 @@ func (w *Workspaces) nested(ctx context.Context, path string) error {
 		return unstageable(err)
 	}
 	for _, c := range rawDiff(out) {
-		if c.mode != modeModule {
+		if c.NewMode != gitfiles.ModeModule {
 			continue
 		}
 		known, _ := w.git.Do(ctx, git.Call{Dir: path, OK: []int{1}, Args: []string{"config", "--file", ".gitmodules", "--no-includes", "--get-regexp", `^submodule\..*\.path$`}})
-		if !hasSuffixLine(known, " "+c.path) {
-			_, _ = w.git.Run(ctx, path, "reset", "--quiet", "--", c.path)
-			return damaged(fmt.Sprintf("%s is a git repository of its own, so its files cannot be committed", coppice.Quote(c.path)),
-				fmt.Sprintf("remove %s/.git to keep its files, or remove the directory", c.path))
+		if !hasSuffixLine(known, " "+c.Path) {
+			_, _ = w.git.Run(ctx, path, "reset", "--quiet", "--", c.Path)
+			return damaged(fmt.Sprintf("%s is a git repository of its own, so its files cannot be committed", coppice.Quote(c.Path)),
+				fmt.Sprintf("remove %s/.git to keep its files, or remove the directory", c.Path))
 		}
 	}
 	return nil
@@ -210,13 +215,28 @@ func stageAll(path string, config []string) git.Call {
 	return git.Call{Dir: path, Config: config, Args: []string{"add", "--all", "--", "."}}
 }
 
+// commitFiles commits what is staged without a git process, except paths that are
+// excluded. After an error git has to do it.
+func (w *Workspaces) commitFiles(ctx context.Context, r repo, s slot, message string, exclude []string) (head string, changed bool, err error) {
+	path, dir := r.path(s), r.inside(s).git
+	if inProgress(dir) {
+		return "", false, gitfiles.ErrUseGit
+	}
+	by := func() (gitfiles.Signature, error) {
+		who, err := w.git.Identity(ctx, r.root)
+		now := w.now()
+		return gitfiles.Signature{Name: who.Name, Email: who.Email, Date: fmt.Sprintf("%d %s", now.Unix(), now.Format("-0700"))}, err
+	}
+	return w.files(ctx, dir).Checkout(path, dir).Commit(s.Branch, message, by, func(p string) bool { return within(p, exclude) })
+}
+
 func (w *Workspaces) commitStaged(ctx context.Context, r repo, path, message string) error {
 	who, err := w.git.Identity(ctx, r.root)
 	if err != nil {
 		return err
 	}
-	env := append(identity("AUTHOR", who, ""), identity("COMMITTER", who, "")...)
-	c := git.Call{Dir: path, Env: env, Stdin: []byte(message), Args: []string{"commit", "--quiet", "--no-verify", "--no-gpg-sign", "--allow-empty", "--allow-empty-message", "--cleanup=verbatim", "--file=-"}}
+	by := gitfiles.Signature{Name: who.Name, Email: who.Email}
+	c := git.Call{Dir: path, Env: signatureEnv(by, by), Stdin: []byte(message), Args: []string{"commit", "--quiet", "--no-verify", "--no-gpg-sign", "--allow-empty", "--allow-empty-message", "--cleanup=verbatim", "--file=-"}}
 	_, err = w.git.Do(ctx, c)
 	return err
 }
@@ -423,12 +443,15 @@ func within(p string, paths []string) bool {
 	return false
 }
 
-// identity writes a person as git's environment variables. The date is in git's
-// raw form; the sign before it keeps small numbers from being read otherwise.
-func identity(role string, p git.Person, date string) []string {
-	env := []string{"GIT_" + role + "_NAME=" + p.Name, "GIT_" + role + "_EMAIL=" + p.Email}
-	if date != "" {
-		env = append(env, "GIT_"+role+"_DATE=@"+date)
+// signatureEnv returns the variables with which git commits for an author and a
+// committer. Without a date, it is now. The sign before a date keeps git from
+// reading small numbers as something else.
+func signatureEnv(author, committer gitfiles.Signature) (env []string) {
+	for role, s := range map[string]gitfiles.Signature{"AUTHOR": author, "COMMITTER": committer} {
+		env = append(env, "GIT_"+role+"_NAME="+s.Name, "GIT_"+role+"_EMAIL="+s.Email)
+		if s.Date != "" {
+			env = append(env, "GIT_"+role+"_DATE=@"+s.Date)
+		}
 	}
 	return env
 }

@@ -33,7 +33,7 @@ func (w *Workspaces) snap(ctx context.Context, r repo, path, admin, at string, s
 		return snap, err
 	}
 	same := snapshot{files: at + "^{tree}", index: at + "^{tree}", clean: true}
-	if head == at && spotless(path, admin, at) {
+	if head == at && w.files(ctx, admin).Checkout(path, admin).IsClean(at) {
 		return same, nil
 	}
 	index, err := tempIndex(r, admin)

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"coppice/workspace/gitfiles"
 )
 
 // staleAge is the age at which what nobody is known to hold belongs to nobody.
@@ -55,8 +57,8 @@ func (w *Workspaces) settleMove(ctx context.Context, dir string) {
 	if err != nil {
 		return
 	}
-	sweepDir(r.user, refTemp, w.now().Add(-staleAge))
-	if lock := filepath.Join(r.user, filepath.FromSlash(keepRef)+".lock"); abandoned(lock) {
+	sweepDir(r.user, gitfiles.TempPrefix, w.now().Add(-staleAge))
+	if lock := filepath.Join(r.user, filepath.FromSlash(keepRef)+".lock"); gitfiles.IsAbandoned(lock) {
 		_ = os.Remove(lock)
 	}
 	unlock, err := w.lock(ctx, r.moveLock())
@@ -77,12 +79,12 @@ func (w *Workspaces) settleMove(ctx context.Context, dir string) {
 // sweepOwn removes the locks in Coppice's own repository. Only git processes of
 // Coppice write there, so without one a lock belongs to nobody.
 func (w *Workspaces) sweepOwn(ctx context.Context, r repo) {
-	sweepDir(r.git, refTemp, w.now().Add(-staleAge))
+	sweepDir(r.git, gitfiles.TempPrefix, w.now().Add(-staleAge))
 	if gitRunsIn(r.git) {
 		return
 	}
 	for _, l := range locksIn(r.git) {
-		if abandoned(l) || !marked(l) {
+		if gitfiles.IsAbandoned(l) || !gitfiles.IsMarked(l) {
 			w.log.InfoContext(ctx, "removing a lock that a killed git left", "path", l)
 			_ = os.Remove(l)
 		}

@@ -25,6 +25,7 @@ import (
 	"time"
 
 	"coppice"
+	"coppice/internal/environ"
 	"coppice/workspace/git"
 )
 
@@ -53,6 +54,7 @@ type Workspaces struct {
 	ports      PortRange
 	idle       int
 	env        []string
+	noGitFiles bool // git does every step, also those for which its files are enough
 	trees      *trees
 	step       func(name string) error // tests make it fail to play a crash
 	purged     atomic.Int64            // trash that was forgotten since the start
@@ -89,6 +91,7 @@ func New(c Config) (*Workspaces, error) {
 	if w.env == nil {
 		w.env = os.Environ()
 	}
+	w.noGitFiles = environ.Get(w.env, "COPPICE_GIT_FILES") == "off"
 	for _, d := range []struct {
 		path string
 		to   *string

@@ -208,11 +208,11 @@ func refusesInside(from, to place) string {
 	return "siblings do not import each other"
 }
 
-// shared tells whether a package below a room serves all of the room: the one
-// git runner and the profiles of agents are such, and so is what a room keeps in
-// an internal folder.
+// shared reports whether a package below a room serves all of the room: git's
+// runner, the access to git's files, the profiles of agents, and packages in an
+// internal folder.
 func shared(p place) bool {
-	return p == place{"workspace", "git"} || p == place{"agent", "profiles"} || strings.Contains("/"+p.sub+"/", "/internal/")
+	return p == place{"workspace", "git"} || p == place{"workspace", "gitfiles"} || p == place{"agent", "profiles"} || strings.Contains("/"+p.sub+"/", "/internal/")
 }
 
 func within(p, outer place) bool {

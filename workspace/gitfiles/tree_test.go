@@ -1,4 +1,4 @@
-package workspace
+package gitfiles
 
 import (
 	"crypto/sha1"
@@ -39,26 +39,26 @@ func TestOrdered(t *testing.T) {
 			return e.name
 		}
 		sorted := slices.SortedFunc(maps.Values(once), func(a, b entry) int { return strings.Compare(key(a), key(b)) })
-		if got, want := ordered(list), slices.Equal(list, sorted); got != want {
+		if got, want := isOrdered(list), slices.Equal(list, sorted); got != want {
 			t.Fatalf("ordered is %t", got)
 		}
-		if !ordered(sorted) || string(treeData(slices.Collect(maps.Values(once)))) != string(treeData(sorted)) {
+		if !isOrdered(sorted) || string(treeData(slices.Collect(maps.Values(once)))) != string(treeData(sorted)) {
 			t.Fatalf("%v is not in order", sorted)
 		}
 	})
 }
 
-// TestTreeChanges compares with maps of both trees: what differs is there, and
+// TestPairChanges compares with maps of both trees: what differs is there, and
 // nothing else. Trees that are not in order are left to git.
-func TestTreeChanges(t *testing.T) {
+func TestPairChanges(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		was, now := entries().Draw(t, "was"), entries().Draw(t, "now")
 		if rapid.Bool().Draw(t, "sorted") {
 			was, now = sortOnce(was), sortOnce(now)
 		}
-		got := treeChanges(was, now)
-		if !ordered(was) || !ordered(now) {
+		got := pairChanges(was, now)
+		if !isOrdered(was) || !isOrdered(now) {
 			return
 		}
 		a, b := byName(was), byName(now)

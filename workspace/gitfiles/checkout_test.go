@@ -1,6 +1,6 @@
 //go:build linux
 
-package workspace
+package gitfiles
 
 import (
 	"maps"
@@ -14,7 +14,7 @@ import (
 )
 
 // TestCleanIsGits leaves files behind at random: what is not tracked goes as with
-// git clean, and a checkout is spotless only where git finds nothing.
+// git clean, and a checkout is clean only where git finds nothing.
 func TestCleanIsGits(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -23,7 +23,7 @@ func TestCleanIsGits(t *testing.T) {
 	write(t, b.root, "d/f/g.txt", "deeper")
 	commit(t, b.root, "more")
 	head := run(t, b.root, "git", "rev-parse", "HEAD")
-	common := filepath.Join(b.root, ".git")
+	tree := b.Checkout(b.root, b.git)
 	leave := map[string]func(){
 		"untracked": func() { write(t, b.root, "new.txt", "n") },
 		"ignored":   func() { write(t, b.root, "d/x.log", "n") },
@@ -49,15 +49,15 @@ func TestCleanIsGits(t *testing.T) {
 			leave[name]()
 		}
 		differs := run(t, b.root, "git", "status", "--porcelain", "--untracked-files=all", "--ignored") != "" || exists(filepath.Join(b.root, "d/f/none/at/all"))
-		if got := spotless(b.root, common, head); got {
+		if got := tree.IsClean(head); got {
 			found++
 			if differs {
-				rt.Fatal("it is spotless, and git finds something")
+				rt.Fatal("it is clean, and git finds something")
 			}
 		}
 		want := strings.Fields(run(t, b.root, "git", "ls-files"))
 		want = slices.DeleteFunc(want, func(f string) bool { return !exists(filepath.Join(b.root, f)) })
-		if err := cleanPlainly(b.root, filepath.Join(common, "index")); err != nil {
+		if err := tree.Clean(); err != nil {
 			rt.Fatal(err)
 		}
 		if got := strings.Fields(run(t, b.root, "find", ".", "-path", "./.git", "-prune", "-o", "(", "-not", "-type", "d", ")", "-printf", "%P\n")); !slices.Equal(slices.Sorted(slices.Values(got)), want) {
@@ -68,7 +68,7 @@ func TestCleanIsGits(t *testing.T) {
 		}
 	})
 	if found == 0 {
-		t.Error("nothing was ever spotless")
+		t.Error("nothing was ever clean")
 	}
 }
 
@@ -77,17 +77,17 @@ func TestCleanLeftToGit(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	head := run(t, b.root, "git", "rev-parse", "HEAD")
-	common := filepath.Join(b.root, ".git")
-	if !spotless(b.root, common, head) {
-		t.Fatal("it is not spotless")
+	tree := b.Checkout(b.root, b.git)
+	if !tree.IsClean(head) {
+		t.Fatal("it is not clean")
 	}
 	run(t, b.root, "git", "update-index", "--add", "--cacheinfo", "160000,"+head+",module")
-	if err := cleanPlainly(b.root, filepath.Join(common, "index")); err == nil {
+	if err := tree.Clean(); err == nil {
 		t.Error("a submodule was judged")
 	}
 	run(t, b.root, "git", "reset", "-q", "--hard")
 	run(t, b.root, "git", "update-index", "--assume-unchanged", "a.txt")
-	if spotless(b.root, common, head) {
+	if tree.IsClean(head) {
 		t.Error("what git is not to look at was judged")
 	}
 }

@@ -1,4 +1,4 @@
-package workspace
+package gitfiles
 
 import (
 	"bytes"
@@ -25,12 +25,11 @@ func TestDirtyIsGits(t *testing.T) {
 	write(t, b.root, "d/e.txt", "deep")
 	commit(t, b.root, "more")
 	head := run(t, b.root, "git", "rev-parse", "HEAD")
-	common := filepath.Join(b.root, ".git")
-	tree := worktree{path: b.root, git: common}
-	var all []treeChange // as if a move changed every file
+	tree := b.Checkout(b.root, b.git)
+	var all []Change // as if a move changed every file
 	for line := range strings.Lines(run(t, b.root, "git", "ls-tree", "-r", head) + "\n") {
 		f := strings.Fields(line)
-		all = append(all, treeChange{Path: f[3], OldMode: f[0], Old: f[2]})
+		all = append(all, Change{Path: f[3], OldMode: f[0], Old: f[2]})
 	}
 	found, moment := 0, int64(0)
 	change := map[string]func(rt *rapid.T){
@@ -59,7 +58,7 @@ func TestDirtyIsGits(t *testing.T) {
 		for _, name := range rapid.SliceOfN(rapid.SampledFrom(names), 0, 3).Draw(rt, "changes") {
 			change[name](rt)
 		}
-		dirty, err := plainDirty(tree, all)
+		dirty, err := tree.Dirty(all)
 		if err != nil {
 			return
 		}
@@ -89,7 +88,7 @@ func TestDirtyIsGits(t *testing.T) {
 		"elsewhere": func() { run(t, b.root, "git", "update-index", "--split-index") },
 	} {
 		odd()
-		if got, err := plainDirty(tree, all); err == nil {
+		if got, err := tree.Dirty(all); err == nil {
 			t.Errorf("%s: found %v", name, got)
 		}
 		run(t, b.root, "git", "update-index", "--no-skip-worktree", "--no-assume-unchanged", "a.txt")
@@ -103,14 +102,13 @@ func TestChangedInTheSameMoment(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	head := run(t, b.root, "git", "rev-parse", "HEAD")
-	common := filepath.Join(b.root, ".git")
-	index, file := filepath.Join(common, "index"), filepath.Join(b.root, "a.txt")
+	index, file := filepath.Join(b.git, "index"), filepath.Join(b.root, "a.txt")
 	was := must[[]byte](t)(os.ReadFile(file))
 	write(t, b.root, "a.txt", strings.Repeat("x", len(was)))
 	info := must[os.FileInfo](t)(os.Lstat(file))
 	changeIndex(t, b.root, func(all []byte) []byte {
 		at := bytes.Index(all, []byte("a.txt\x00")) - 62
-		ctime := changedAt(info.Sys().(*syscall.Stat_t))
+		ctime := changeTime(info.Sys().(*syscall.Stat_t))
 		for i, n := range []int64{ctime.Unix(), int64(ctime.Nanosecond()), info.ModTime().Unix(), int64(info.ModTime().Nanosecond())} {
 			binary.BigEndian.PutUint32(all[at+4*i:], uint32(n))
 		}
@@ -118,14 +116,14 @@ func TestChangedInTheSameMoment(t *testing.T) {
 		sum := sha1.Sum(body)
 		return append(body, sum[:]...)
 	})
-	tree := worktree{path: b.root, git: common}
+	tree := b.Checkout(b.root, b.git)
 	id := run(t, b.root, "git", "rev-parse", head+":a.txt")
 	for later, want := range map[time.Duration]bool{time.Second: false, 0: true} { // git would say the same
 		moment := info.ModTime().Add(later)
 		if err := os.Chtimes(index, moment, moment); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := plainDirty(tree, []treeChange{{Path: "a.txt", OldMode: "100644", Old: id}}); err != nil || got["a.txt"] != want {
+		if got, err := tree.Dirty([]Change{{Path: "a.txt", OldMode: "100644", Old: id}}); err != nil || got["a.txt"] != want {
 			t.Errorf("an index written %s after it: %v, %v, want %v", later, got, err, want)
 		}
 	}
