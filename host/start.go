@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"coppice"
+	"coppice/internal/filelock"
 )
 
 // Launcher is how to start a host: Argv with the session's directory behind it,
@@ -117,7 +118,7 @@ func (a *Ahead) Wait() { <-a.ended }
 // Start is the function of that name, for the process that is there already.
 func (a *Ahead) Start(ctx context.Context, spec Spec, prompt string) error {
 	defer a.Drop()
-	lock, err := waitLock(ctx, filepath.Join(a.dir, startFile))
+	lock, err := filelock.Wait(ctx, filepath.Join(a.dir, startFile))
 	if err != nil {
 		return err
 	}

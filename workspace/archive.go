@@ -11,6 +11,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"coppice/internal/atomicfile"
 )
 
 // Names within an archive: files of the worktree, and objects of its
@@ -40,44 +42,42 @@ func writeArchive(to, tree, modules string, files, dirs []string) (bool, error) 
 	if len(files) == 0 && len(dirs) == 0 {
 		return false, nil
 	}
-	f, err := os.CreateTemp(filepath.Dir(to), ".new-*")
-	if err != nil {
-		return false, err
-	}
-	defer os.Remove(f.Name())
-	defer f.Close()
-	zip := gzip.NewWriter(f)
-	out := tar.NewWriter(zip)
+	return true, atomicfile.Replace(to, atomicfile.Options{}, func(f *os.File) error {
+		zip := gzip.NewWriter(f)
+		out := tar.NewWriter(zip)
+		if err := packTree(out, tree, modules, files, dirs); err != nil {
+			return err
+		}
+		return errors.Join(out.Close(), zip.Close())
+	})
+}
+
+func packTree(out *tar.Writer, tree, modules string, files, dirs []string) error {
 	root, err := os.OpenRoot(tree)
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer root.Close()
 	for _, p := range files {
 		if err := pack(out, root, p, inTree+p); err != nil {
-			return false, err
+			return err
 		}
 	}
 	for _, d := range dirs {
 		if err := packDir(out, root, d, inTree+d, func(string) bool { return true }); err != nil {
-			return false, err
+			return err
 		}
 	}
-	if len(dirs) > 0 && exists(modules) {
-		sub, err := os.OpenRoot(modules)
-		if err != nil {
-			return false, err
-		}
-		defer sub.Close()
-		objects := func(p string) bool { return strings.Contains("/"+p, "/objects/") || strings.Contains("/"+p, "/refs/") }
-		if err := packDir(out, sub, ".", strings.TrimSuffix(inModules, "/"), objects); err != nil {
-			return false, err
-		}
+	if len(dirs) == 0 || !exists(modules) {
+		return nil
 	}
-	if err := errors.Join(out.Close(), zip.Close(), f.Sync()); err != nil {
-		return false, err
+	sub, err := os.OpenRoot(modules)
+	if err != nil {
+		return err
 	}
-	return true, os.Rename(f.Name(), to)
+	defer sub.Close()
+	objects := func(p string) bool { return strings.Contains("/"+p, "/objects/") || strings.Contains("/"+p, "/refs/") }
+	return packDir(out, sub, ".", strings.TrimSuffix(inModules, "/"), objects)
 }
 
 func packDir(out *tar.Writer, root *os.Root, dir, as string, want func(string) bool) error {

@@ -265,7 +265,7 @@ func (w *Workspaces) RestoreBase(ctx context.Context, dir, base, from, to string
 	if err != nil {
 		return "", err
 	}
-	unlock, err := w.lock(ctx, r.moveLock())
+	unlock, err := w.locks.Wait(ctx, r.moveLock())
 	if err != nil {
 		return "", err
 	}
@@ -301,7 +301,7 @@ func (w *Workspaces) KeepBase(ctx context.Context, dir, base, from, to string) e
 	if err != nil {
 		return err
 	}
-	unlock, err := w.lock(ctx, r.moveLock())
+	unlock, err := w.locks.Wait(ctx, r.moveLock())
 	if err != nil {
 		return err
 	}

@@ -35,7 +35,7 @@ func (w *Workspaces) Bring(ctx context.Context, dir, base, branch string) (strin
 	if err != nil {
 		return "", err
 	}
-	unlock, err := w.lock(ctx, r.moveLock())
+	unlock, err := w.locks.Wait(ctx, r.moveLock())
 	if err != nil {
 		return "", err
 	}

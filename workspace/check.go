@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"coppice"
+	"coppice/internal/filelock"
 )
 
 // checkEnv changes whenever the way checks are run changes, so that judgements
@@ -114,7 +115,7 @@ func (w *Workspaces) checkOf(spec coppice.CheckSpec, env, command string, e ran,
 // bench takes a worktree for checks that nobody uses, or makes one. A lock on
 // its file says that it is in use; a crash frees it.
 func (w *Workspaces) bench(ctx context.Context, r repo) (slot, func(), error) {
-	unlock, err := w.lock(ctx, r.lockFile())
+	unlock, err := w.locks.Wait(ctx, r.lockFile())
 	if err != nil {
 		return slot{}, nil, err
 	}
@@ -131,21 +132,21 @@ func (w *Workspaces) bench(ctx context.Context, r repo) (slot, func(), error) {
 		if !strings.HasPrefix(s.Name, checkPrefix) {
 			continue
 		}
-		free, ok, err := w.tryLock(r.slotLock(s))
-		if err != nil {
-			return slot{}, nil, err
-		}
-		if ok {
+		free, err := w.locks.Try(r.slotLock(s))
+		if err == nil {
 			return s, free, nil
+		}
+		if !errors.Is(err, filelock.ErrHeld) {
+			return slot{}, nil, err
 		}
 	}
 	s := slot{Name: freeName(checkPrefix, taken), State: slotReady, Key: ""}
 	if err := w.writeSlot(r, s); err != nil {
 		return slot{}, nil, err
 	}
-	free, ok, err := w.tryLock(r.slotLock(s))
-	if err != nil || !ok {
-		return slot{}, nil, errors.Join(err, fmt.Errorf("the new worktree %s is in use", s.Name))
+	free, err := w.locks.Try(r.slotLock(s))
+	if err != nil {
+		return slot{}, nil, fmt.Errorf("locking the new worktree %s: %w", s.Name, err)
 	}
 	return s, free, nil
 }

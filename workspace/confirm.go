@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"coppice"
+	"coppice/internal/atomicfile"
 	"coppice/workspace/git"
 	"coppice/workspace/gitfiles"
 )
@@ -101,7 +102,7 @@ func (w *Workspaces) Confirm(ctx context.Context, dir string, settings []coppice
 	if settings == nil {
 		settings = []coppice.GitSetting{}
 	}
-	return writeJSON(confirmedFile(r.dir), settings)
+	return atomicfile.WriteJSON(confirmedFile(r.dir), settings)
 }
 
 // confirmed returns the settings that the person confirmed for a repository; it

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"coppice"
+	"coppice/internal/atomicfile"
 	"coppice/workspace/git"
 	"coppice/workspace/gitfiles"
 )
@@ -124,7 +125,7 @@ func (w *Workspaces) configDamage(ctx context.Context, r repo, dir string) (stri
 	if err := os.RemoveAll(filepath.Join(dir, "config.worktree")); err != nil {
 		return "", err
 	}
-	return "", replaceFile(file, []byte(want))
+	return "", atomicfile.Write(file, []byte(want), 0o644)
 }
 
 // listConfig reads the settings of one file.

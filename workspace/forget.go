@@ -32,7 +32,7 @@ func (w *Workspaces) Forget(ctx context.Context, dir string) error {
 		return coppice.Errorf(coppice.EInternal, "%s is not below %s", home, w.dir)
 	}
 	lock := filepath.Join(home, "lock")
-	unlock, err := w.lock(ctx, lock)
+	unlock, err := w.locks.Wait(ctx, lock)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"coppice"
+	"coppice/internal/atomicfile"
 )
 
 // TestLegacy opens what an earlier version left: a workspace that is a worktree of
@@ -40,7 +41,7 @@ func TestLegacy(t *testing.T) {
 		{Name: "coppice-001", State: slotReady, Key: "app-1", Branch: "coppice/app-1", Base: base, Made: true},
 		{Name: "coppice-002", State: slotIdle, Made: true, Clean: true},
 	} {
-		if err := writeJSON(r.metaFile(s), s); err != nil {
+		if err := atomicfile.WriteJSON(r.metaFile(s), s); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -96,7 +97,7 @@ func TestLegacyLooker(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := slot{Name: "coppice-001", State: slotReady, Key: "app-1.2", Base: candidate, Seen: candidate, Made: true}
-	if err := writeJSON(r.metaFile(s), s); err != nil {
+	if err := atomicfile.WriteJSON(r.metaFile(s), s); err != nil {
 		t.Fatal(err)
 	}
 	b.prepare("app-2") // the own repository is made

@@ -170,7 +170,7 @@ func (w *Workspaces) Changed(ctx context.Context, path string) (commit string, f
 	if !s.looks() {
 		return "", nil, coppice.Errorf(coppice.EInvalid, "%s is a workspace that may change", coppice.Quote(path))
 	}
-	unlock, err := w.lock(ctx, r.slotLock(s))
+	unlock, err := w.locks.Wait(ctx, r.slotLock(s))
 	if err != nil {
 		return "", nil, err
 	}
@@ -197,7 +197,7 @@ func (w *Workspaces) removeLook(ctx context.Context, spec coppice.RemoveSpec) er
 	if err != nil || !ok {
 		return err
 	}
-	unlock, err := w.lock(ctx, r.slotLock(s))
+	unlock, err := w.locks.Wait(ctx, r.slotLock(s))
 	if err != nil {
 		return err
 	}

@@ -52,7 +52,7 @@ func validMove(spec *coppice.MoveSpec) error {
 func (w *Workspaces) move(ctx context.Context, r repo, spec coppice.MoveSpec) (coppice.MoveResult, error) {
 	// Movers of one base take turns; whoever changes it besides is met by the
 	// compare-and-swap.
-	unlock, err := w.lock(ctx, r.moveLock())
+	unlock, err := w.locks.Wait(ctx, r.moveLock())
 	if err != nil {
 		return coppice.MoveResult{}, err
 	}

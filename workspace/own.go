@@ -15,6 +15,7 @@ import (
 	"syscall"
 	"time"
 
+	"coppice/internal/atomicfile"
 	"coppice/workspace/git"
 	"coppice/workspace/gitfiles"
 )
@@ -65,7 +66,7 @@ func (w *Workspaces) note(r repo) error {
 	if known {
 		return nil
 	}
-	return writeJSON(sourceFile(r.dir), source{Root: r.root, User: r.user})
+	return atomicfile.WriteJSON(sourceFile(r.dir), source{Root: r.root, User: r.user})
 }
 
 // of returns the repository that a directory of workspaces belongs to.
@@ -105,7 +106,7 @@ func sameDevice(a, b string) bool {
 // makeOwn makes the repository under another name first, so that it is whole or
 // missing.
 func (w *Workspaces) makeOwn(ctx context.Context, r repo) error {
-	unlock, err := w.lock(ctx, r.lockFile())
+	unlock, err := w.locks.Wait(ctx, r.lockFile())
 	if err != nil {
 		return err
 	}
@@ -209,21 +210,7 @@ func copyChanged(from, to string) error {
 	if have, err := os.ReadFile(to); err == nil && bytes.Equal(have, want) {
 		return nil
 	}
-	return replaceFile(to, want)
-}
-
-// replaceFile writes a file as a whole.
-func replaceFile(name string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(name), ".new-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
+	return atomicfile.Write(to, want, 0o644)
 }
 
 func setting(key, value string) git.Setting { return git.Setting{Key: key, Value: value} }
@@ -353,7 +340,7 @@ func (w *Workspaces) keep(ctx context.Context, r repo, commit string) error {
 	if err != nil || refs[keepRef] == commit {
 		return err
 	}
-	unlock, err := w.lock(ctx, filepath.Join(r.dir, "keep.lock"))
+	unlock, err := w.locks.Wait(ctx, filepath.Join(r.dir, "keep.lock"))
 	if err != nil {
 		return err
 	}

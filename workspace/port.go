@@ -13,12 +13,13 @@ import (
 	"strconv"
 
 	"coppice"
+	"coppice/internal/atomicfile"
 )
 
 // The ledger of ports is one file for all repositories: port to owner. It is
 // the truth, so a crash between it and the workspace's own file loses nothing.
 func (w *Workspaces) ledger(ctx context.Context) (map[int]string, func(), error) {
-	unlock, err := w.lock(ctx, filepath.Join(w.dir, "ports.lock"))
+	unlock, err := w.locks.Wait(ctx, filepath.Join(w.dir, "ports.lock"))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -68,7 +69,7 @@ func (w *Workspaces) givePorts(ctx context.Context, owner string, want int) ([]i
 		return nil, coppice.Failf(coppice.ClassEnvironment,
 			fmt.Sprintf("no %d free ports between %d and %d", want, w.ports.First, w.ports.Last), "remove workspaces or widen the range of ports")
 	}
-	return ports, writeJSON(w.ledgerFile(), given)
+	return ports, atomicfile.WriteJSON(w.ledgerFile(), given)
 }
 
 func (w *Workspaces) freePorts(ctx context.Context, owner string) error {
@@ -86,7 +87,7 @@ func (w *Workspaces) freePorts(ctx context.Context, owner string) error {
 	if len(given) == before {
 		return nil
 	}
-	return writeJSON(w.ledgerFile(), given)
+	return atomicfile.WriteJSON(w.ledgerFile(), given)
 }
 
 // portFree tells whether nobody listens there now.

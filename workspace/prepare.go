@@ -159,7 +159,7 @@ func (w *Workspaces) build(ctx context.Context, r repo, want slot, b building) (
 // occupy brings a claimed slot to ready. It says again when the slot went to
 // somebody else between the claim and its lock.
 func (w *Workspaces) occupy(ctx context.Context, r repo, s, want slot, b building) (res coppice.PrepareResult, again bool, err error) {
-	unlock, err := w.lock(ctx, r.slotLock(s))
+	unlock, err := w.locks.Wait(ctx, r.slotLock(s))
 	if err != nil {
 		return res, false, err
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"coppice"
+	"coppice/internal/atomicfile"
 )
 
 func TestInspect(t *testing.T) {
@@ -91,7 +92,7 @@ func TestPrepare(t *testing.T) {
 	}
 	s := must[slot](t)(readSlot(first.Path + ".json"))
 	s.State = slotMaking
-	if err := writeJSON(first.Path+".json", s); err != nil {
+	if err := atomicfile.WriteJSON(first.Path+".json", s); err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(want, b.prepare("app-1")); d != "" {

@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"coppice"
+	"coppice/internal/atomicfile"
 	"coppice/workspace/git"
 	"coppice/workspace/gitfiles"
 )
@@ -79,25 +80,18 @@ func publishObject(from, objects, dir, name string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o777); err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(to), "tmp_obj_*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	defer f.Close()
-	if _, err := io.Copy(f, in); err != nil {
-		return err
-	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	if !named(f, dir+name) {
-		return gitfiles.ErrUseGit
-	}
-	if err := errors.Join(f.Chmod(0o444), f.Sync()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), to)
+	return atomicfile.Replace(to, atomicfile.Options{Mode: 0o444, Temp: gitfiles.ObjectTemp}, func(f *os.File) error {
+		if _, err := io.Copy(f, in); err != nil {
+			return err
+		}
+		if _, err := f.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		if !named(f, dir+name) {
+			return gitfiles.ErrUseGit
+		}
+		return nil
+	})
 }
 
 // named tells whether a loose object has the content that its name says.
@@ -305,16 +299,10 @@ func adoptFile(from, objects, file string, mode sharedMode) error {
 		return err
 	}
 	defer in.Close()
-	f, err := os.CreateTemp(filepath.Dir(to), "tmp_obj_*") // the name that git clears away
-	if err != nil {
+	return atomicfile.Replace(to, atomicfile.Options{Mode: mode.file(0o444), Temp: gitfiles.ObjectTemp}, func(f *os.File) error {
+		_, err := io.Copy(f, in)
 		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = io.Copy(f, in)
-	if err = errors.Join(err, f.Chmod(mode.file(0o444)), f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), to)
+	})
 }
 
 // sharedMode is what core.sharedRepository adds to the permissions of what is

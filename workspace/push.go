@@ -98,7 +98,7 @@ func (w *Workspaces) pushedBefore(ctx context.Context, r repo, n *network, spec 
 
 // mayMove says where the base is, and what would block its move to New.
 func (w *Workspaces) mayMove(ctx context.Context, r repo, spec coppice.MoveSpec) (coppice.MoveResult, error) {
-	unlock, err := w.lock(ctx, r.moveLock())
+	unlock, err := w.locks.Wait(ctx, r.moveLock())
 	if err != nil {
 		return coppice.MoveResult{}, err
 	}

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"coppice"
+	"coppice/internal/atomicfile"
 	"coppice/workspace/gitfiles"
 )
 
@@ -36,7 +37,7 @@ func (r repo) recordFile() string { return filepath.Join(r.dir, "move.json") }
 
 // writeRecord writes the record of a move to the disk.
 func (w *Workspaces) writeRecord(r repo, m *moveRecord) error {
-	if err := writeJSON(r.recordFile(), m); err != nil {
+	if err := atomicfile.WriteJSON(r.recordFile(), m); err != nil {
 		return fmt.Errorf("writing the record of a landing: %w", err)
 	}
 	return errors.Join(syncDir(r.dir), w.step("recorded"))

@@ -49,7 +49,7 @@ func (w *Workspaces) remove(ctx context.Context, r repo, spec coppice.RemoveSpec
 	if !ok {
 		return w.removed(ctx, r, spec)
 	}
-	unlock, err := w.lock(ctx, r.slotLock(s))
+	unlock, err := w.locks.Wait(ctx, r.slotLock(s))
 	if err != nil {
 		return coppice.RemoveResult{}, err
 	}
@@ -393,7 +393,7 @@ func (w *Workspaces) dropSubmodules(ctx context.Context, path string) error {
 // use at the moment, since their tasks will be followed by others, but some in
 // any case. What a rush of tasks left goes when they are through.
 func (w *Workspaces) release(ctx context.Context, r repo, s slot) error {
-	unlock, err := w.lock(ctx, r.lockFile())
+	unlock, err := w.locks.Wait(ctx, r.lockFile())
 	if err != nil {
 		return err
 	}

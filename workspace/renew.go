@@ -142,7 +142,7 @@ func (w *Workspaces) fillGitDir(ctx context.Context, r repo, s slot, dir, commit
 
 // saveIndex remembers the index that Coppice's own git has just written.
 func (w *Workspaces) saveIndex(r repo, s slot) error {
-	tmp := r.savedIndex(s) + ".new"
+	tmp := r.savedIndex(s) + ".new" // not an atomicfile: it keeps the time of the original
 	if err := copyIndex(filepath.Join(r.path(s), ".git", "index"), tmp); err != nil {
 		return err
 	}

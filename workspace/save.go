@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"coppice"
+	"coppice/internal/atomicfile"
 	"coppice/workspace/git"
 	"coppice/workspace/gitfiles"
 )
@@ -29,7 +30,7 @@ func (w *Workspaces) Save(ctx context.Context, path, message string, exclude []s
 	if err != nil {
 		return "", false, err
 	}
-	unlock, err := w.lock(ctx, r.slotLock(s))
+	unlock, err := w.locks.Wait(ctx, r.slotLock(s))
 	if err != nil {
 		return "", false, err
 	}
@@ -110,7 +111,7 @@ func (w *Workspaces) showBase(ctx context.Context, r repo, s slot) error {
 	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 		return err
 	}
-	return replaceFile(file, []byte(now[base]+"\n"))
+	return atomicfile.Write(file, []byte(now[base]+"\n"), 0o644)
 }
 
 // commitAll commits what is uncommitted in a workspace, and brings its branch to

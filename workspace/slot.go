@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"coppice"
+	"coppice/internal/atomicfile"
 )
 
 // The states of a slot. Crashes leave one of the two in between, and whoever
@@ -55,7 +56,7 @@ func (r repo) slotLock(s slot) string { return filepath.Join(r.dir, s.Name+".loc
 
 func (w *Workspaces) writeSlot(r repo, s slot) error {
 	w.forget(r.metaFile(s))
-	return writeJSON(r.metaFile(s), s)
+	return atomicfile.WriteJSON(r.metaFile(s), s)
 }
 
 // knownSlot is a slot as it was read, and the file that it was read from.
@@ -92,27 +93,6 @@ func (w *Workspaces) forget(file string) {
 	w.mu.Lock()
 	delete(w.read, file)
 	w.mu.Unlock()
-}
-
-// writeJSON replaces a file as a whole, readable by the user only.
-func writeJSON(path string, v any) error {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	if _, err := f.Write(b); err != nil {
-		f.Close()
-		return err
-	}
-	if err := errors.Join(f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }
 
 // slots lists the repository's slots, in order of their names.
@@ -190,7 +170,7 @@ func (w *Workspaces) byPath(path string) (repo, slot, error) {
 // claim gives the key a slot: its own, an idle one, or a new one, in this
 // order. Nothing is made or changed in its directory.
 func (w *Workspaces) claim(ctx context.Context, r repo, want slot) (slot, error) {
-	unlock, err := w.lock(ctx, r.lockFile())
+	unlock, err := w.locks.Wait(ctx, r.lockFile())
 	if err != nil {
 		return slot{}, err
 	}

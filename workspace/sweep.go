@@ -2,11 +2,14 @@ package workspace
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"coppice/internal/atomicfile"
+	"coppice/internal/filelock"
 	"coppice/workspace/gitfiles"
 )
 
@@ -27,7 +30,7 @@ func (w *Workspaces) Sweep(ctx context.Context) error {
 		r := repo{dir: filepath.Dir(d)}
 		r.git = filepath.Join(r.dir, ownName)
 		sweepDir(r.tmp(), "", old)
-		sweepDir(r.dir, ".new-", old)
+		sweepDir(r.dir, atomicfile.TempPrefix, old)
 		sweepDir(filepath.Join(r.dir, "landing"), "new-", old)
 		sweepDir(filepath.Join(r.dir, "landing"), "", w.now().Add(-24*time.Hour)) // of what never landed; it is gathered again when it does
 		w.sweepOwn(ctx, r)
@@ -46,7 +49,7 @@ func (w *Workspaces) Sweep(ctx context.Context) error {
 		}
 	}
 	sweepDir(repo{dir: w.dir}.tmp(), "", old)
-	sweepDir(w.trash, ".new-", old)
+	sweepDir(w.trash, atomicfile.TempPrefix, old)
 	return context.Cause(ctx)
 }
 
@@ -61,7 +64,7 @@ func (w *Workspaces) settleMove(ctx context.Context, dir string) {
 	if lock := filepath.Join(r.user, filepath.FromSlash(keepRef)+".lock"); gitfiles.IsAbandoned(lock) {
 		_ = os.Remove(lock)
 	}
-	unlock, err := w.lock(ctx, r.moveLock())
+	unlock, err := w.locks.Wait(ctx, r.moveLock())
 	if err != nil {
 		return
 	}
@@ -92,9 +95,12 @@ func (w *Workspaces) sweepOwn(ctx context.Context, r repo) {
 }
 
 func (w *Workspaces) sweepSlot(ctx context.Context, r repo, s slot, old time.Time) error {
-	free, ok, err := w.tryLock(r.slotLock(s))
-	if err != nil || !ok {
-		return err // in use
+	free, err := w.locks.Try(r.slotLock(s))
+	if errors.Is(err, filelock.ErrHeld) {
+		return nil
+	}
+	if err != nil {
+		return err
 	}
 	defer free()
 	// An agent may be at work in a ready workspace, so there only age tells.

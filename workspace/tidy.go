@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"coppice/internal/atomicfile"
 	"coppice/workspace/git"
 )
 
@@ -58,7 +59,7 @@ func (w *Workspaces) landed(ctx context.Context, r repo, branch, from, to string
 	if runs[len(runs)-1].Count >= packAfter {
 		runs, err = w.packRuns(ctx, r, runs)
 	}
-	if err = errors.Join(err, writeJSON(r.runsFile(), runs)); err != nil {
+	if err = errors.Join(err, atomicfile.WriteJSON(r.runsFile(), runs)); err != nil {
 		w.log.WarnContext(ctx, "packing what landed failed", "repository", r.root, "error", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"coppice"
+	"coppice/internal/atomicfile"
 )
 
 // TestLandedIsPacked lands often: what landed is in few packs, and nothing is
@@ -22,7 +23,7 @@ func TestLandedIsPacked(t *testing.T) {
 		runs := r.readRuns()
 		runs = append(runs, landedRun{Branch: "main", From: from, To: to, Count: packAfter})
 		runs = must[[]landedRun](t)(b.packRuns(b.ctx, r, runs))
-		if err := writeJSON(r.runsFile(), runs); err != nil {
+		if err := atomicfile.WriteJSON(r.runsFile(), runs); err != nil {
 			t.Fatal(err)
 		}
 		from = to

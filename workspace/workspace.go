@@ -26,6 +26,7 @@ import (
 
 	"coppice"
 	"coppice/internal/environ"
+	"coppice/internal/filelock"
 	"coppice/workspace/git"
 )
 
@@ -56,14 +57,14 @@ type Workspaces struct {
 	env        []string
 	noGitFiles bool // git does every step, also those for which its files are enough
 	trees      *trees
+	locks      filelock.Locks
 	step       func(name string) error // tests make it fail to play a crash
 	purged     atomic.Int64            // trash that was forgotten since the start
 
 	mu    sync.Mutex
-	gates map[string]chan struct{} // by lock file; held by who may try for the file
-	repos map[string]repo          // by the path asked for
-	noted map[string]repo          // by the directory of its workspaces
-	read  map[string]knownSlot     // by the slot's file
+	repos map[string]repo      // by the path asked for
+	noted map[string]repo      // by the directory of its workspaces
+	read  map[string]knownSlot // by the slot's file
 }
 
 // New makes the directories, private to the user, and returns Workspaces.
@@ -73,7 +74,7 @@ func New(c Config) (*Workspaces, error) {
 	}
 	w := &Workspaces{
 		git: c.Git, now: c.Now, log: c.Logger, ports: c.Ports, idle: c.Idle, env: c.Env,
-		gates: map[string]chan struct{}{}, repos: map[string]repo{}, noted: map[string]repo{}, read: map[string]knownSlot{}, trees: &trees{of: map[string]string{}},
+		repos: map[string]repo{}, noted: map[string]repo{}, read: map[string]knownSlot{}, trees: &trees{of: map[string]string{}},
 		step: func(string) error { return nil },
 	}
 	if w.now == nil {

@@ -15,6 +15,7 @@ import (
 	"syscall"
 
 	"coppice"
+	"coppice/internal/atomicfile"
 )
 
 // The files by which clients find the server, in the state directory. Both are
@@ -44,7 +45,7 @@ func EnsureToken(dir string) (string, error) {
 	var b [32]byte
 	_, _ = rand.Read(b[:]) // never fails: the runtime ends the process instead
 	token = base64.RawURLEncoding.EncodeToString(b[:])
-	return token, writeSecret(filepath.Join(dir, tokenFile), []byte(token+"\n"))
+	return token, atomicfile.Write(filepath.Join(dir, tokenFile), []byte(token+"\n"), 0o600)
 }
 
 // WriteEndpoint tells clients where the server listens.
@@ -53,7 +54,7 @@ func WriteEndpoint(dir string, e Endpoint) error {
 	if err != nil {
 		return err
 	}
-	return writeSecret(filepath.Join(dir, endpointFile), append(b, '\n'))
+	return atomicfile.Write(filepath.Join(dir, endpointFile), append(b, '\n'), 0o600)
 }
 
 // RemoveEndpoint tells clients that no server listens, unless another process
@@ -141,28 +142,4 @@ func readSecret(path string) (string, error) {
 	}
 	b, err := io.ReadAll(io.LimitReader(f, 64<<10))
 	return strings.TrimSpace(string(b)), err
-}
-
-// writeSecret makes a file appear whole, readable by its owner only from the
-// moment it exists.
-func writeSecret(path string, b []byte) (err error) {
-	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+".tmp-*") // made with mode 0600
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			_ = os.Remove(f.Name()) // the first error is the one worth telling
-		}
-	}()
-	if _, err = f.Write(b); err == nil {
-		err = f.Sync()
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }

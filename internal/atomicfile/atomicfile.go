@@ -17,6 +17,7 @@ const TempPrefix = ".new-"
 type Options struct {
 	Mode   fs.FileMode // its permissions, before it has any content; 0600 if zero
 	NoSync bool        // it does not have to survive a crash of the machine
+	New    bool        // if there is a file of that name, it stays, and the error is fs.ErrExist
 	Temp   string      // the pattern of its temporary name, for os.CreateTemp
 }
 
@@ -47,7 +48,26 @@ func Replace(path string, o Options, write func(f *os.File) error) (err error) {
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
 	}
+	if o.New {
+		return linkNew(f.Name(), path)
+	}
 	return os.Rename(f.Name(), path)
+}
+
+// linkNew renames a file to a name that must be free.
+func linkNew(from, to string) error {
+	err := os.Link(from, to)
+	if err == nil {
+		return os.Remove(from)
+	}
+	if errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	f, err := os.OpenFile(to, os.O_CREATE|os.O_EXCL, 0o600) // a file system without links
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Rename(from, to))
 }
 
 // Write creates or replaces the file at path.
