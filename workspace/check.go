@@ -94,7 +94,7 @@ func (w *Workspaces) check(ctx context.Context, r repo, spec coppice.CheckSpec) 
 			}
 		}
 		began := w.now()
-		e, err := runShell(ctx, path, w.cleanEnv(env), Command(spec.Policy, c), spec.Timeout.D())
+		e, err := runShell(ctx, path, w.CommandEnv(env), Command(spec.Policy, c), spec.Timeout.D())
 		if err != nil {
 			return res, err
 		}

@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"coppice"
+	"coppice/internal/environ"
+	"coppice/internal/process"
 )
 
 // maxLog bounds the output that is kept of a command.
@@ -26,25 +26,17 @@ const maxLog = 256 << 10
 // timeout(1) has it.
 const exitTimeout = 124
 
-// allowed names the variables that setup and check commands get from outside.
-var allowed = []string{
-	"PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "USER", "LOGNAME", "SHELL", "TERM", "XDG_CACHE_HOME", "XDG_CONFIG_HOME",
-	"XDG_DATA_HOME", "XDG_RUNTIME_DIR", "GOPATH", "GOCACHE", "GOMODCACHE", "GOPROXY", "GOFLAGS", "GOTOOLCHAIN", "CARGO_HOME", "RUSTUP_HOME", "JAVA_HOME",
-	"NVM_DIR", "PYENV_ROOT", "VIRTUAL_ENV", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR",
-	"NODE_EXTRA_CA_CERTS", "CI", "DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "DOCKER_CERT_PATH", "DOCKER_TLS_VERIFY", "COMPOSE_PROJECT_NAME",
-}
+// allowed are the variables that setup and check commands get.
+var allowed = environ.Base.And(environ.Network, environ.Allowed{
+	"LC_ALL", "LC_CTYPE", "SHELL", "TERM", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "GOPATH", "GOCACHE", "GOMODCACHE",
+	"GOPROXY", "GOFLAGS", "GOTOOLCHAIN", "CARGO_HOME", "RUSTUP_HOME", "JAVA_HOME", "NVM_DIR", "PYENV_ROOT", "VIRTUAL_ENV", "NODE_EXTRA_CA_CERTS", "CI",
+	"DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "DOCKER_CERT_PATH", "DOCKER_TLS_VERIFY", "COMPOSE_PROJECT_NAME",
+})
 
-func (w *Workspaces) cleanEnv(more []string) []string {
-	var env []string
-	for _, kv := range w.env {
-		name, _, _ := strings.Cut(kv, "=")
-		for _, a := range allowed {
-			if name == a {
-				env = append(env, kv)
-			}
-		}
-	}
-	return append(append(env, more...), GitConfig("")...)
+// CommandEnv is the environment of the policy's commands: what is allowed of
+// Coppice's own, and more.
+func (w *Workspaces) CommandEnv(more []string) []string {
+	return slices.Concat(allowed.Pick(w.env), more, GitConfig(""))
 }
 
 // GitConfig returns the variables that keep git from tidying up the repository
@@ -64,10 +56,6 @@ func GitConfig(set string) []string {
 	}
 	return append(env, "GIT_CONFIG_COUNT="+strconv.Itoa(n))
 }
-
-// CommandEnv is the environment of the policy's commands: what is allowed of our
-// own, and more.
-func (w *Workspaces) CommandEnv(more []string) []string { return w.cleanEnv(more) }
 
 // fromOutside lists the signals by which others end a process: the kernel when
 // memory runs out, a person, a service manager, a machine that shuts down. A
@@ -111,64 +99,32 @@ func shell(ctx context.Context, dir string, env []string, command string, timeou
 	return e.log, e.exit, err
 }
 
-// runShell runs a command a person wrote into the policy. It gets a process group
-// of its own, which does not outlive it, and no more time than timeout when
-// that is set. An error means that it could not be run or ctx ended.
+// errLate ends a command that takes too long.
+var errLate = errors.New("the command took too long")
+
+// runShell runs a command of the policy, for at most timeout if that is set. An
+// error means that it could not be started or ctx ended.
 func runShell(ctx context.Context, dir string, env []string, command string, timeout time.Duration) (ran, error) {
-	in, out, err := os.Pipe()
-	if err != nil {
-		return ran{exit: -1}, err
-	}
-	defer in.Close()
-	cmd := exec.Command("sh", "-c", command)
-	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = dir, env, out, out
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := cmd.Start(); err != nil {
-		out.Close()
-		return ran{exit: -1}, err
-	}
-	out.Close()
-	group := -cmd.Process.Pid
-	text := &middleCut{}
-	read, over := make(chan struct{}), make(chan error, 1)
-	go func() { defer close(read); _, _ = text.ReadFrom(in) }()
-	go func() { over <- cmd.Wait() }()
-	var aged <-chan time.Time
+	limited, cancel := ctx, func() {}
 	if timeout > 0 {
-		t := time.NewTimer(timeout)
-		defer t.Stop()
-		aged = t.C
+		limited, cancel = context.WithTimeoutCause(ctx, timeout, errLate)
 	}
-	late := false
-	select {
-	case err = <-over:
-	case <-aged:
-		late = true
-		_ = syscall.Kill(group, syscall.SIGKILL)
-		err = <-over
-	case <-ctx.Done():
-		_ = syscall.Kill(group, syscall.SIGKILL)
-		<-over
-		err = context.Cause(ctx)
-	}
-	_ = syscall.Kill(group, syscall.SIGKILL) // what it left behind
-	// A child that left the group may hold the pipe open; what it writes is of
-	// no interest any more.
-	_ = in.SetReadDeadline(time.Now().Add(time.Second))
-	<-read
+	defer cancel()
+	text := &middleCut{}
+	state, err := process.Command{Argv: []string{"sh", "-c", command}, Dir: dir, Env: env, Stdout: text, Stderr: text}.Run(limited)
 	e := ran{log: text.String()}
-	var ee *exec.ExitError
 	switch {
 	case ctx.Err() != nil:
 		e.exit = -1
 		return e, context.Cause(ctx)
-	case late:
+	case errors.Is(err, errLate):
 		e.exit, e.late = exitTimeout, true
 		e.note(fmt.Sprintf("stopped after %s, the time a command may take", timeout))
-	case errors.As(err, &ee):
-		e.died(ee.Sys().(syscall.WaitStatus))
-	default:
+	case err != nil:
+		e.exit = -1
 		return e, err
+	case !state.Success():
+		e.died(state.Sys().(syscall.WaitStatus))
 	}
 	return e, nil
 }
@@ -200,30 +156,17 @@ type middleCut struct {
 	cut        int
 }
 
-// ReadFrom reads all of r.
-func (m *middleCut) ReadFrom(r *os.File) (int64, error) {
-	buf := make([]byte, 32<<10)
-	var total int64
-	for {
-		n, err := r.Read(buf)
-		total += int64(n)
-		m.add(buf[:n])
-		if err != nil {
-			return total, err
-		}
-	}
-}
-
-func (m *middleCut) add(p []byte) {
+func (m *middleCut) Write(p []byte) (int, error) {
 	n := min(len(p), maxLog/2-m.head.Len())
 	m.head.Write(p[:n])
 	m.tail.Write(p[n:])
 	if over := m.tail.Len() - maxLog; over > 0 {
-		// Let the tail grow to twice its size before it is cut: each byte moves once.
+		// The tail grows to twice its size before it is cut, so each byte moves once.
 		drop := m.tail.Len() - maxLog/2
 		m.tail.Next(drop)
 		m.cut += drop
 	}
+	return len(p), nil
 }
 
 func (m *middleCut) String() string {

@@ -12,7 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strings"
+
+	"coppice/internal/environ"
 )
 
 // Version is the version of chrome-devtools-mcp that is run unless another one
@@ -51,25 +52,25 @@ var apps = []string{
 
 // Find looks for a browser in an environment. The error is a *Missing. What a
 // variable names is used or refused, never replaced by something else.
-func Find(environ []string) (Found, error) {
-	chromium, err := findChromium(environ)
+func Find(env []string) (Found, error) {
+	chromium, err := findChromium(env)
 	if err != nil {
 		return Found{}, err
 	}
-	argv, err := findServer(environ)
+	argv, err := findServer(env)
 	return Found{Chromium: chromium, Server: argv}, err
 }
 
-func findChromium(environ []string) (string, error) {
+func findChromium(env []string) (string, error) {
 	const fix = "install Chromium or Chrome, or set " + ChromiumVar + " to its path"
-	if path := value(environ, ChromiumVar); path != "" {
+	if path := environ.Get(env, ChromiumVar); path != "" {
 		if err := runnable(path); err != nil {
 			return "", &Missing{ChromiumVar + " names " + path + ": " + err.Error(), fix}
 		}
 		return path, nil
 	}
 	for _, name := range names {
-		if path := look(environ, name); path != "" {
+		if path, err := environ.LookPath(name, env); err == nil {
 			return path, nil
 		}
 	}
@@ -83,41 +84,21 @@ func findChromium(environ []string) (string, error) {
 	return "", &Missing{"there is no Chromium for the verifier's browser", fix}
 }
 
-func findServer(environ []string) ([]string, error) {
+func findServer(env []string) ([]string, error) {
 	const fix = "install Node.js 20.19 or newer with npx, or set " + ServerVar + " to the path of " + server
-	if path := value(environ, ServerVar); path != "" {
+	if path := environ.Get(env, ServerVar); path != "" {
 		if err := runnable(path); err != nil {
 			return nil, &Missing{ServerVar + " names " + path + ": " + err.Error(), fix}
 		}
 		return []string{path}, nil
 	}
-	if path := look(environ, server); path != "" {
+	if path, err := environ.LookPath(server, env); err == nil {
 		return []string{path}, nil
 	}
-	if path := look(environ, "npx"); path != "" {
+	if path, err := environ.LookPath("npx", env); err == nil {
 		return []string{path, "--yes", server + "@" + Version}, nil
 	}
 	return nil, &Missing{"there is no npx to start the verifier's browser with", fix}
-}
-
-func value(environ []string, name string) (v string) {
-	for _, kv := range environ {
-		if k, found, ok := strings.Cut(kv, "="); ok && k == name {
-			v = found // of several the last one counts
-		}
-	}
-	return v
-}
-
-// look finds a program in the environment's PATH. A program must not come from
-// wherever we happen to be.
-func look(environ []string, name string) string {
-	for _, dir := range filepath.SplitList(value(environ, "PATH")) {
-		if path := filepath.Join(dir, name); filepath.IsAbs(dir) && runnable(path) == nil {
-			return path
-		}
-	}
-	return ""
 }
 
 func runnable(path string) error {

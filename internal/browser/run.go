@@ -7,10 +7,10 @@ import (
 	"log/slog"
 	"os"
 	"os/exec"
-	"strings"
 	"syscall"
 	"time"
 
+	"coppice/internal/environ"
 	"coppice/internal/process"
 )
 
@@ -35,15 +35,12 @@ type Config struct {
 	Grace time.Duration // for each step of an end; 3 s when 0
 }
 
-// passed are the variables that the tool server gets: what a program needs to
-// run and to be found again, and none of the agent's secrets.
-var passed = []string{
-	"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_*", "TZ", "TMPDIR",
-	"XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME",
-	"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy",
-	"SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS", "npm_config_*", "NPM_CONFIG_*",
+// passed are the variables that the tool server gets. It needs them to run and to
+// be found again. None of the agent's secrets is among them.
+var passed = environ.Base.And(environ.Network, environ.Allowed{
+	"SHELL", "LC_*", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "NODE_EXTRA_CA_CERTS", "npm_config_*", "NPM_CONFIG_*",
 	process.SessionVar, process.MarkVar,
-}
+})
 
 // Run runs the tool server until the agent hangs up, ctx ends or it ends by
 // itself, and returns its exit code. Nothing of it is left then, neither a
@@ -68,22 +65,21 @@ func Run(ctx context.Context, c Config) (int, error) {
 		c.Log.Debug("orphans of the browser will not come back", "error", err)
 	}
 	argv := append(c.Server[:len(c.Server):len(c.Server)], c.arguments(profile)...)
-	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Env = c.environ(profile)
-	cmd.Stderr = c.Err
-	stdin, err := cmd.StdinPipe()
+	in, stdin, err := os.Pipe()
 	if err != nil {
 		return 1, fmt.Errorf("starting the browser: %w", err)
 	}
-	// With a pipe of our own Wait does not close it while it is still read.
-	stdout, theirs, err := os.Pipe()
+	defer stdin.Close()
+	stdout, out, err := os.Pipe()
 	if err != nil {
+		in.Close()
 		return 1, fmt.Errorf("starting the browser: %w", err)
 	}
 	defer stdout.Close()
-	cmd.Stdout = theirs
-	err = cmd.Start()
-	theirs.Close()
+	// It stays in the agent's process group, and so ends with the agent.
+	cmd, err := process.Command{Argv: argv, Env: c.environ(profile), Stdin: in, Stdout: out, Stderr: c.Err, SameGroup: true}.Start()
+	in.Close()
+	out.Close()
 	if err != nil {
 		return 1, fmt.Errorf("starting the browser: %w", err)
 	}
@@ -171,13 +167,5 @@ func (c *Config) arguments(profile string) []string {
 // every profile, which would be the person's own: they go to this one.
 func (c *Config) environ(profile string) []string {
 	env := []string{"CHROME_DEVTOOLS_MCP_NO_UPDATE_CHECKS=1", "CHROME_DEVTOOLS_MCP_NO_USAGE_STATISTICS=1", "CHROME_CONFIG_HOME=" + profile}
-	for _, kv := range c.Environ {
-		name, _, _ := strings.Cut(kv, "=")
-		for _, p := range passed {
-			if prefix, many := strings.CutSuffix(p, "*"); name == p || many && strings.HasPrefix(name, prefix) {
-				env = append(env, kv)
-			}
-		}
-	}
-	return env
+	return append(env, passed.Pick(c.Environ)...)
 }

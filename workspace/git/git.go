@@ -28,6 +28,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"coppice/internal/environ"
 )
 
 // Config says how git is run. The zero value is usable.
@@ -47,7 +49,7 @@ type Runner struct {
 
 // passed names the variables that git gets from outside. HOME is needed for
 // ssh and for the person's ignore file, SSH_AUTH_SOCK for pushing.
-var passed = []string{"PATH", "HOME", "TMPDIR", "USER", "LOGNAME", "SSH_AUTH_SOCK", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"}
+var passed = environ.Allowed{"PATH", "HOME", "TMPDIR", "USER", "LOGNAME", "SSH_AUTH_SOCK", "XDG_CONFIG_HOME", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS"}
 
 // New makes a Runner.
 func New(c Config) (*Runner, error) {
@@ -68,22 +70,11 @@ func New(c Config) (*Runner, error) {
 		"GIT_PAGER=cat", "GIT_MERGE_AUTOEDIT=no", "GIT_CONFIG_NOSYSTEM=1", "GIT_ADVICE=0",
 		"GIT_NO_REPLACE_OBJECTS=1", // an agent could make a commit look like another one
 	}
-	global := ""
-	for _, kv := range env {
-		name, value, _ := strings.Cut(kv, "=")
-		for _, p := range passed {
-			if name == p {
-				base = append(base, kv)
-			}
-		}
-		if name == "GIT_CONFIG_GLOBAL" {
-			global = value
-		}
-	}
+	base = append(base, passed.Pick(env)...)
 	r := &Runner{program: program}
 	r.env = append(base[:len(base):len(base)], "GIT_CONFIG_GLOBAL=/dev/null")
 	r.userEnv = base[:len(base):len(base)]
-	if global != "" {
+	if global := environ.Get(env, "GIT_CONFIG_GLOBAL"); global != "" {
 		r.userEnv = append(r.userEnv, "GIT_CONFIG_GLOBAL="+global)
 	}
 	r.memory = newMemory(r.userEnv)

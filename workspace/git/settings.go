@@ -1,6 +1,7 @@
 package git
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -8,6 +9,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	"coppice/internal/environ"
 )
 
 // memory remembers settings by the files they stand in, for as long as those are
@@ -24,22 +27,12 @@ const mostRemembered = 256
 
 func newMemory(env []string) *memory {
 	m := &memory{seen: map[string][]Setting{}}
-	home, config := "", ""
-	for _, kv := range env {
-		name, value, _ := strings.Cut(kv, "=")
-		switch name {
-		case "HOME":
-			home = value
-		case "XDG_CONFIG_HOME":
-			config = value
-		case "GIT_CONFIG_GLOBAL":
-			m.files = []string{value}
-			return m
-		}
+	if file := environ.Get(env, "GIT_CONFIG_GLOBAL"); file != "" {
+		m.files = []string{file}
+		return m
 	}
-	if config == "" {
-		config = filepath.Join(home, ".config")
-	}
+	home := environ.Get(env, "HOME")
+	config := cmp.Or(environ.Get(env, "XDG_CONFIG_HOME"), filepath.Join(home, ".config"))
 	m.files = []string{filepath.Join(home, ".gitconfig"), filepath.Join(config, "git", "config")}
 	return m
 }
