@@ -65,7 +65,7 @@ func (w *Workspaces) check(ctx context.Context, r repo, spec coppice.CheckSpec) 
 	if _, err := w.furnish(ctx, r, path, spec.Policy); err != nil {
 		return res, err
 	}
-	ports, err := w.givePorts(ctx, portOwner(r, s.Name), spec.Policy.Ports)
+	ports, err := w.ports.Give(ctx, portOwner(r, s.Name), spec.Policy.Ports)
 	if err != nil {
 		return res, err
 	}

@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -11,51 +10,17 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"coppice"
 	"coppice/internal/atomicfile"
 	"coppice/workspace/git"
+	"coppice/workspace/gitconfig"
 	"coppice/workspace/gitfiles"
 )
 
-// An agent can write the person's configuration of git: it has the person's
-// rights. So settings that name a program, an address or another file count only
-// as the person confirmed them. The confirmed ones are in a file beside
-// Coppice's own repository.
-
-// decisive tells whether a setting must be confirmed before Coppice goes by it.
-func decisive(key string) bool {
-	section, _, _ := strings.Cut(key, ".")
-	switch section {
-	case "remote", "url", "filter", "include", "includeif", "credential", "http", "https", "lfs", "ssh", "protocol", "gpg", "trailer":
-		return true
-	case "submodule":
-		return strings.HasSuffix(key, ".url") || strings.HasSuffix(key, ".update")
-	}
-	switch key {
-	case "core.sshcommand", "core.hookspath", "core.gitproxy", "core.askpass", "core.attributesfile", "core.excludesfile", "core.worktree", "core.fsmonitor":
-		return true
-	}
-	return false
-}
-
-// hookScope marks a setting that is a hook: its key is the hook's name, and its
-// value a digest of the program.
-const hookScope = "hook"
-
-// hooksIn lists the hooks in a directory, without git's samples.
-func hooksIn(dir string) []string {
-	entries, _ := os.ReadDir(dir)
-	var names []string
-	for _, e := range entries {
-		if !e.IsDir() && !strings.HasSuffix(e.Name(), ".sample") {
-			names = append(names, e.Name())
-		}
-	}
-	return names
-}
+// The settings that the user confirmed are in a file beside Coppice's own
+// repository; package gitconfig says which settings that concerns.
 
 // Settings lists what the person must confirm of the git configuration that
 // holds for the repository in dir, in a fixed order: settings that name
@@ -75,18 +40,18 @@ func (w *Workspaces) settings(ctx context.Context, r repo) ([]coppice.GitSetting
 	}
 	list := []coppice.GitSetting{}
 	for _, s := range all {
-		if decisive(s.Key) && s.Scope != "command" {
+		if gitconfig.MustConfirm(s.Key) && s.Scope != "command" {
 			list = append(list, coppice.GitSetting(s))
 		}
 	}
 	hooks := filepath.Join(r.user, "hooks")
-	for _, name := range hooksIn(hooks) {
+	for _, name := range gitconfig.Hooks(hooks) {
 		data, err := os.ReadFile(filepath.Join(hooks, name))
 		if err != nil {
 			return nil, err
 		}
 		sum := sha256.Sum256(data)
-		list = append(list, coppice.GitSetting{Scope: hookScope, Key: name, Value: hex.EncodeToString(sum[:8])})
+		list = append(list, coppice.GitSetting{Scope: gitconfig.HookScope, Key: name, Value: hex.EncodeToString(sum[:8])})
 	}
 	return list, nil
 }
@@ -167,7 +132,7 @@ func (w *Workspaces) unconfirmed(ctx context.Context, r repo) (*coppice.Need, er
 	for i, s := range known {
 		before[i] = coppice.GitSetting(s)
 	}
-	diff := SettingsDiff(before, now)
+	diff := gitconfig.Diff(before, now)
 	if diff == "" {
 		return nil, nil
 	}
@@ -179,51 +144,8 @@ func (w *Workspaces) unconfirmed(ctx context.Context, r repo) (*coppice.Need, er
 	}, nil
 }
 
-// SettingsDiff lists what was removed and added; empty when nothing was. A value
-// may hold a password, so what looks like one in an address is left out.
-func SettingsDiff(before, now []coppice.GitSetting) string {
-	count := map[coppice.GitSetting]int{}
-	for _, s := range before {
-		count[s]--
-	}
-	for _, s := range now {
-		count[s]++
-	}
-	var changed []coppice.GitSetting
-	for s, n := range count {
-		if n != 0 {
-			changed = append(changed, s)
-		}
-	}
-	slices.SortFunc(changed, func(a, b coppice.GitSetting) int {
-		return cmp.Or(strings.Compare(a.Scope, b.Scope), strings.Compare(a.Key, b.Key), count[a]-count[b], strings.Compare(a.Value, b.Value))
-	})
-	var b strings.Builder
-	for _, s := range changed {
-		sign := "+"
-		if count[s] < 0 {
-			sign = "-"
-		}
-		fmt.Fprintf(&b, "%s %s: %s = %s\n", sign, s.Scope, s.Key, coppice.Quote(withoutPassword(s.Value)))
-	}
-	return b.String()
-}
-
-// withoutPassword hides the password in an address.
-func withoutPassword(value string) string {
-	scheme, rest, ok := strings.Cut(value, "://")
-	if !ok {
-		return value
-	}
-	who, host, ok := strings.Cut(rest, "@")
-	if !ok || strings.Contains(who, "/") {
-		return value
-	}
-	if name, _, secret := strings.Cut(who, ":"); secret {
-		who = name + ":***"
-	}
-	return scheme + "://" + who + "@" + host
-}
+// SettingsDiff lists the settings that were removed and added, or returns "".
+func SettingsDiff(before, now []coppice.GitSetting) string { return gitconfig.Diff(before, now) }
 
 // copyInfo gives a repository of ours the person's rules for ignored files and
 // attributes, which are kept outside of the tree.

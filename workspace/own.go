@@ -17,6 +17,7 @@ import (
 
 	"coppice/internal/atomicfile"
 	"coppice/workspace/git"
+	"coppice/workspace/gitconfig"
 	"coppice/workspace/gitfiles"
 )
 
@@ -128,7 +129,7 @@ func (w *Workspaces) makeOwn(ctx context.Context, r repo) error {
 	defer os.RemoveAll(made)
 	err = writeFiles(made, map[string]string{
 		"HEAD":                    "ref: refs/heads/coppice/none\n", // a bare repository must name a branch; nobody makes this one
-		"config":                  renderConfig(append(needed(settings), setting("core.bare", "true"), setting("gc.auto", "0"), setting("core.fsync", "committed"))),
+		"config":                  gitconfig.Render(append(gitconfig.Needed(settings), gitconfig.Set("core.bare", "true"), gitconfig.Set("gc.auto", "0"), gitconfig.Set("core.fsync", "committed"))),
 		"objects/info/alternates": alternate(filepath.Join(r.user, "objects")),
 		"refs/heads/":             "",
 		"objects/pack/":           "",
@@ -213,119 +214,16 @@ func copyChanged(from, to string) error {
 	return atomicfile.Write(to, want, 0o644)
 }
 
-func setting(key, value string) git.Setting { return git.Setting{Key: key, Value: value} }
-
-// needed picks the settings without which git cannot read the person's objects:
-// their format, and where a partial clone gets missing ones from.
-func needed(settings []git.Setting) []git.Setting {
-	version, promisor := "0", map[string]bool{}
-	for _, s := range settings {
-		if section, rest, _ := strings.Cut(s.Key, "."); section == "remote" && strings.HasSuffix(rest, ".promisor") {
-			promisor[strings.TrimSuffix(s.Key, "promisor")] = true
-		}
-	}
-	var list []git.Setting
-	for _, s := range settings {
-		if s.Scope != "local" && s.Scope != "worktree" {
-			continue
-		}
-		name := s.Key[strings.LastIndexByte(s.Key, '.')+1:]
-		switch {
-		case s.Key == "extensions.objectformat" || s.Key == "extensions.partialclone":
-			version = "1"
-			list = append(list, s)
-		case promisor[strings.TrimSuffix(s.Key, name)]:
-			list = append(list, s)
-		}
-	}
-	return append([]git.Setting{setting("core.repositoryformatversion", version)}, list...)
-}
-
-// renderConfig writes settings as a configuration file of git.
-func renderConfig(settings []git.Setting) string {
-	var b strings.Builder
-	for _, s := range settings {
-		section, rest, _ := strings.Cut(s.Key, ".")
-		name := rest
-		if dot := strings.LastIndexByte(rest, '.'); dot >= 0 {
-			name = rest[dot+1:]
-			section = fmt.Sprintf("%s \"%s\"", section, strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(rest[:dot]))
-		}
-		value := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\t", `\t`, "\b", `\b`).Replace(s.Value)
-		fmt.Fprintf(&b, "[%s]\n\t%s = \"%s\"\n", section, name, value)
-	}
-	return b.String()
-}
-
-// unwanted are settings of the person's repository that a workspace must not
-// have: they say where and how the repository itself is kept.
-func unwanted(key string) bool {
-	section, _, _ := strings.Cut(key, ".")
-	switch section {
-	case "extensions", "include", "includeif", "gc", "maintenance", "index", "receive", "worktree", "pack", "repack":
-		return true
-	}
-	switch key {
-	case "core.bare", "core.worktree", "core.repositoryformatversion", "core.splitindex", "core.fsmonitor", "core.untrackedcache", "core.sparsecheckout",
-		"core.sparsecheckoutcone", "core.hookspath", "core.sharedrepository", "core.logallrefupdates", "core.ignorestat", "core.fsync", "core.alternaterefscommand",
-		"core.alternaterefsprefixes", "core.trustctime", "core.checkstat":
-		return true
-	}
-	return false
-}
-
-// workspaceConfig is the configuration of a workspace's repository: what the
-// person's says, as far as it is about the work. What names programs and
-// addresses is as the person confirmed it.
+// workspaceConfig returns the configuration of a workspace's repository, and
+// whether its checkout is sparse.
 func (w *Workspaces) workspaceConfig(ctx context.Context, r repo) (config string, sparse bool, err error) {
 	settings, err := w.git.Settings(ctx, r.root)
 	if err != nil {
 		return "", false, err
 	}
 	confirmed, known := w.confirmed(r.dir)
-	list := append(needed(settings), setting("core.bare", "false"), setting("core.logallrefupdates", "true"), setting("gc.auto", "0"), setting("maintenance.auto", "false"),
-		// What a workspace makes is copied, and synced, when it is saved.
-		setting("core.fsync", "none"))
-	have := map[string]bool{}
-	for _, s := range list {
-		have[s.Key] = true
-	}
-	cone := false
-	hooks := filepath.Join(r.user, "hooks")
-	take := func(s git.Setting) {
-		if (s.Scope == "local" || s.Scope == "worktree") && !unwanted(s.Key) && !have[s.Key] {
-			list = append(list, s)
-		}
-	}
-	for _, s := range settings {
-		local := s.Scope == "local" || s.Scope == "worktree"
-		switch {
-		case local && s.Key == "core.sparsecheckout":
-			sparse = isTrue(s.Value)
-		case local && s.Key == "core.sparsecheckoutcone":
-			cone = isTrue(s.Value)
-		case s.Key == "core.hookspath" && local && !known:
-			hooks = s.Value
-		case !known || !decisive(s.Key):
-			take(s)
-		}
-	}
-	for _, s := range confirmed {
-		if s.Key == "core.hookspath" && s.Scope != "global" && s.Scope != "system" {
-			hooks = s.Value
-		}
-		take(s)
-	}
-	if exists(filepath.Join(r.user, "lfs")) && !have["lfs.storage"] {
-		list = append(list, setting("lfs.storage", filepath.Join(r.user, "lfs")))
-	}
-	if hooks != filepath.Join(r.user, "hooks") || len(hooksIn(hooks)) > 0 {
-		list = append(list, setting("core.hookspath", hooks))
-	}
-	if sparse {
-		list = append(list, setting("core.sparsecheckout", "true"), setting("core.sparsecheckoutcone", fmt.Sprint(cone)))
-	}
-	return renderConfig(list), sparse, nil
+	config, sparse = gitconfig.ForWorkspace(r.user, settings, confirmed, known)
+	return config, sparse, nil
 }
 
 // keepRef is the one ref of Coppice's in the person's repository. It keeps the

@@ -59,14 +59,6 @@ func isFresh(tree string) (bool, error) {
 	return len(entries) == 1, err
 }
 
-func isTrue(s string) bool {
-	switch strings.ToLower(s) {
-	case "true", "yes", "on", "1":
-		return true
-	}
-	return false
-}
-
 // clean removes everything that is not tracked, ignored files included: what
 // one task leaves must not change what the next one sees.
 func (w *Workspaces) clean(ctx context.Context, r repo, s slot) error {

@@ -225,7 +225,7 @@ func (w *Workspaces) furnished(ctx context.Context, r repo, s slot, b building) 
 		}
 	}
 	s.Made, s.Clean, s.Claim = true, false, ""
-	if s.Ports, err = w.givePorts(ctx, portOwner(r, s.Key), b.policy.Ports); err != nil {
+	if s.Ports, err = w.ports.Give(ctx, portOwner(r, s.Key), b.policy.Ports); err != nil {
 		return s, "", err
 	}
 	if s.Given, err = w.furnish(ctx, r, path, b.policy); err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"coppice"
 	"coppice/workspace/git"
+	"coppice/workspace/gitconfig"
 )
 
 // Push brings New to a branch of a remote. It is never forced. What would block
@@ -156,21 +157,21 @@ func (w *Workspaces) network(ctx context.Context, r repo) (*network, error) {
 		return nil, err
 	}
 	if confirmed, known := w.confirmed(r.dir); known {
-		settings = slices.DeleteFunc(slices.Clone(settings), func(s git.Setting) bool { return decisive(s.Key) })
+		settings = slices.DeleteFunc(slices.Clone(settings), func(s git.Setting) bool { return gitconfig.MustConfirm(s.Key) })
 		settings = append(settings, confirmed...)
 	}
 	n := &network{remotes: map[string]string{}}
-	local := append(needed(settings), setting("core.bare", "true"))
+	local := append(gitconfig.Needed(settings), gitconfig.Set("core.bare", "true"))
 	var global []git.Setting
 	for _, s := range settings {
 		if name, ok := strings.CutSuffix(strings.TrimPrefix(s.Key, "remote."), ".url"); ok && strings.HasPrefix(s.Key, "remote.") {
 			n.remotes[name] = s.Value
 		}
 		switch {
-		case s.Scope == hookScope || unwanted(s.Key) || strings.HasSuffix(s.Key, ".mirror"):
+		case s.Scope == gitconfig.HookScope || gitconfig.IsLocal(s.Key) || strings.HasSuffix(s.Key, ".mirror"):
 		case s.Scope == "global" || s.Scope == "system":
 			global = append(global, s)
-		case decisive(s.Key):
+		case gitconfig.MustConfirm(s.Key):
 			local = append(local, s)
 		}
 	}
@@ -182,8 +183,8 @@ func (w *Workspaces) network(ctx context.Context, r repo) (*network, error) {
 	}
 	err = writeFiles(n.dir, map[string]string{
 		"HEAD":                    "ref: refs/heads/coppice/none\n",
-		"config":                  renderConfig(local),
-		"global":                  renderConfig(global),
+		"config":                  gitconfig.Render(local),
+		"global":                  gitconfig.Render(global),
 		"objects/info/alternates": alternate(filepath.Join(r.git, "objects")),
 		"refs/heads/":             "",
 		"objects/pack/":           "",

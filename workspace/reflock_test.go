@@ -36,10 +36,10 @@ func TestSweepRefLocks(t *testing.T) {
 		}
 	}
 	head := run(t, b.root, "git", "rev-parse", "HEAD")
-	if err := b.files(b.ctx, b.own()).SetRef("refs/coppice/x/alive", head); err == nil {
+	if err := gitfiles.Open(b.own(), gitfiles.Config{}).SetRef("refs/coppice/x/alive", head); err == nil {
 		t.Error("a ref was written though its lock is held")
 	}
-	if err := b.files(b.ctx, b.own()).SetRef("refs/coppice/x/dead", head); err != nil || run(t, b.own(), "git", "rev-parse", "refs/coppice/x/dead") != head {
+	if err := gitfiles.Open(b.own(), gitfiles.Config{}).SetRef("refs/coppice/x/dead", head); err != nil || run(t, b.own(), "git", "rev-parse", "refs/coppice/x/dead") != head {
 		t.Errorf("a ref was not written: %v", err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(b.own(), gitfiles.TempPrefix+"*")); len(left) > 0 {
@@ -73,7 +73,7 @@ func TestDroppedRefsAreGone(t *testing.T) {
 		run(t, r.git, "git", "update-ref", "-m", "made", "--create-reflog", name, head)
 		run(t, r.git, "git", "update-ref", "--create-reflog", "refs/heads/coppice/other/deep", head)
 		c.before()
-		err := b.files(b.ctx, r.git).DeleteRef(name, head)
+		err := gitfiles.Open(r.git, gitfiles.Config{}).DeleteRef(name, head)
 		if !errors.Is(err, c.want) {
 			t.Errorf("%s: %v", what, err)
 		}
@@ -95,11 +95,11 @@ func TestDroppedRefsAreGone(t *testing.T) {
 	if run(t, r.git, "git", "rev-parse", "coppice/other/deep", "main") != head+"\n"+head {
 		t.Error("another ref was touched")
 	}
-	if err := b.files(b.ctx, r.git).DeleteRef("refs/heads/main", head); !errors.Is(err, gitfiles.ErrUseGit) {
+	if err := gitfiles.Open(r.git, gitfiles.Config{}).DeleteRef("refs/heads/main", head); !errors.Is(err, gitfiles.ErrUseGit) {
 		t.Errorf("a branch that is not ours: %v", err)
 	}
 	run(t, r.git, "git", "update-ref", "--create-reflog", "refs/heads/coppice/far/deep", head)
-	if err := b.files(b.ctx, r.git).DeleteRef("refs/heads/coppice/far/deep", head); err != nil || exists(filepath.Join(r.git, "refs/heads/coppice/far")) || exists(filepath.Join(r.git, "logs/refs/heads/coppice/far")) {
+	if err := gitfiles.Open(r.git, gitfiles.Config{}).DeleteRef("refs/heads/coppice/far/deep", head); err != nil || exists(filepath.Join(r.git, "refs/heads/coppice/far")) || exists(filepath.Join(r.git, "logs/refs/heads/coppice/far")) {
 		t.Errorf("empty directories are left: %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"time"
 
 	"coppice"
+	"coppice/workspace/archive"
 	"coppice/workspace/git"
 	"coppice/workspace/gitfiles"
 )
@@ -137,18 +139,12 @@ func (w *Workspaces) empty(ctx context.Context, r repo, s *slot, head string, p 
 	if err := w.unlockStale(ctx, path); err != nil {
 		return "", err
 	}
-	refs, err := w.refs(ctx, r.inside(*s), "refs/heads/"+s.Branch)
-	if err != nil {
-		return "", err
+	snap, at, err := w.snapSlot(ctx, r, s, head)
+	if git.Exit(err) > 0 && !noRoom(err) { // a tree of its HEAD is missing, for example
+		if head, err = w.repair(ctx, r, *s, said(err)); err == nil {
+			snap, at, err = w.snapSlot(ctx, r, s, head)
+		}
 	}
-	at, err := w.headOf(ctx, path)
-	if err != nil {
-		at = head
-	}
-	if s.Head = refs["refs/heads/"+s.Branch]; s.Head == "" {
-		s.Head = at
-	}
-	snap, err := w.snap(ctx, r, path, dir, at, func(f string) bool { return isLink(r, path, f) })
 	if err != nil {
 		return "", err
 	}
@@ -166,14 +162,14 @@ func (w *Workspaces) empty(ctx context.Context, r repo, s *slot, head string, p 
 			s.Head, at, snap.index = head, head, ""
 		}
 	}
-	files := slices.DeleteFunc(snap.ignored, func(f string) bool { return !matches(f, p.Keep) })
-	archive := filepath.Join(w.trash, filepath.Base(r.dir)+"-"+strings.TrimPrefix(s.Ref, trashRefs)+".tar.gz")
-	some, err := writeArchive(archive, path, filepath.Join(dir, "modules"), files, snap.nested)
+	files := slices.DeleteFunc(snap.ignored, func(f string) bool { return !archive.Matches(f, p.Keep) })
+	file := w.archiveFile(r, s.Ref)
+	some, err := archive.Write(file, path, filepath.Join(dir, "modules"), files, snap.nested)
 	if err != nil {
 		return "", err
 	}
 	if some {
-		s.Archive = archive
+		s.Archive = file
 	}
 	if snap.clean && at == s.Head {
 		snap.index = "" // it says no more than the head itself
@@ -182,7 +178,28 @@ func (w *Workspaces) empty(ctx context.Context, r repo, s *slot, head string, p 
 	return w.trashCommit(ctx, r, *s, at, snap)
 }
 
-// isLink tells whether the path is a link of ours to the person's checkout.
+// snapSlot takes a snapshot of a workspace, and sets the head of the slot. At is the
+// commit of its HEAD, or head if there is none.
+func (w *Workspaces) snapSlot(ctx context.Context, r repo, s *slot, head string) (snap snapshot, at string, err error) {
+	path, own := r.path(*s), "refs/heads/"+s.Branch
+	refs, err := w.refs(ctx, r.inside(*s), own)
+	if err != nil {
+		return snap, "", err
+	}
+	if at, err = w.headOf(ctx, path); err != nil {
+		at = head
+	}
+	s.Head = cmp.Or(refs[own], at)
+	snap, err = w.snap(ctx, r, path, filepath.Join(path, ".git"), at, func(f string) bool { return isLink(r, path, f) })
+	return snap, at, err
+}
+
+// archiveFile returns where the ignored files of a trash ref are kept.
+func (w *Workspaces) archiveFile(r repo, ref string) string {
+	return filepath.Join(w.trash, filepath.Base(r.dir)+"-"+strings.TrimPrefix(ref, trashRefs)+".tar.gz")
+}
+
+// isLink reports whether the path is a link of ours to the person's checkout.
 func isLink(r repo, tree, path string) bool {
 	target, err := os.Readlink(filepath.Join(tree, path))
 	return err == nil && target == filepath.Join(r.root, path)
@@ -279,9 +296,8 @@ func (w *Workspaces) removed(ctx context.Context, r repo, spec coppice.RemoveSpe
 	ref := fmt.Sprintf("%s%s-%d", trashRefs, spec.Key, n)
 	head, err := w.git.Run(ctx, r.git, "rev-parse", "--verify", "--quiet", ref+"^1")
 	res := coppice.RemoveResult{Head: head, Ref: ref}
-	archive := filepath.Join(w.trash, filepath.Base(r.dir)+"-"+strings.TrimPrefix(ref, trashRefs)+".tar.gz")
-	if exists(archive) {
-		res.Archive = archive
+	if file := w.archiveFile(r, ref); exists(file) {
+		res.Archive = file
 	}
 	return res, err
 }
@@ -335,7 +351,7 @@ func (w *Workspaces) finishRemove(ctx context.Context, r repo, s slot) (coppice.
 			return res, err
 		}
 	}
-	if err := w.freePorts(ctx, portOwner(r, s.Key)); err != nil {
+	if err := w.ports.Free(ctx, portOwner(r, s.Key)); err != nil {
 		return res, err
 	}
 	// The saved index of a tidy one does not know the files that its branch added.

@@ -15,6 +15,7 @@ import (
 	"syscall"
 
 	"coppice"
+	"coppice/workspace/archive"
 	"coppice/workspace/git"
 	"coppice/workspace/gitfiles"
 )
@@ -97,7 +98,7 @@ func (w *Workspaces) fill(ctx context.Context, tree, trash string, spec coppice.
 	if spec.Archive == "" {
 		return nil
 	}
-	err = readArchive(spec.Archive, tree, filepath.Join(tree, ".git", "modules"))
+	err = archive.Read(spec.Archive, tree, filepath.Join(tree, ".git", "modules"))
 	if errors.Is(err, fs.ErrNotExist) && !exists(spec.Archive) {
 		return coppice.Errorf(coppice.ENotFound, "the archive %s is gone", spec.Archive).WithFix("put it back, or make a new task")
 	}

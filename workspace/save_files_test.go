@@ -14,11 +14,9 @@ func TestCommitsLikeGit(t *testing.T) {
 	var seen []string
 	for _, native := range []bool{true, false} {
 		b := setup(t)
+		b.noGitFiles = !native
 		path := b.prepare("app-1").Path
 		admin := must[string](t)(gitDir(path))
-		if !native {
-			run(t, path, "git", "update-index", "--index-version=4") // which is left to it
-		}
 		write(t, path, "new/file.txt", "new\n")
 		write(t, path, "a.txt", "changed\n")
 		if err := os.Remove(filepath.Join(path, "dir", "b.txt")); err != nil {

@@ -39,6 +39,24 @@ func (w *Workspaces) CommandEnv(more []string) []string {
 	return slices.Concat(allowed.Pick(w.env), more, GitConfig(""))
 }
 
+// Env returns the variables that name its workspace to a process.
+func Env(task, path, branch string, ports []int) []string {
+	env := []string{"COPPICE=1", "COPPICE_WORKSPACE=" + path}
+	if task != "" {
+		env = append(env, "COPPICE_TASK="+task)
+	}
+	if branch != "" {
+		env = append(env, "COPPICE_BRANCH="+branch)
+	}
+	for i, p := range ports {
+		if i == 0 {
+			env = append(env, "COPPICE_PORT="+strconv.Itoa(p))
+		}
+		env = append(env, fmt.Sprintf("COPPICE_PORT_%d=%d", i+1, p))
+	}
+	return env
+}
+
 // GitConfig returns the variables that keep git from tidying up the repository
 // behind a commit, for processes in a workspace. Many workspaces share one
 // repository, and a git that is killed while it tidies up leaves a lock that

@@ -28,6 +28,7 @@ import (
 	"coppice/internal/environ"
 	"coppice/internal/filelock"
 	"coppice/workspace/git"
+	"coppice/workspace/ports"
 )
 
 // Config says where workspaces are kept. Dir, Trash and Git are required.
@@ -42,8 +43,8 @@ type Config struct {
 	Env    []string         // where checks and setup commands get PATH and the like from; the process's own when nil
 }
 
-// PortRange is the ports workspaces get theirs from, both ends included.
-type PortRange struct{ First, Last int }
+// PortRange is the ports that workspaces get, both ends included.
+type PortRange = ports.Range
 
 // Workspaces keeps workspaces. It is safe for concurrent use, and several
 // processes may share its directories.
@@ -52,7 +53,7 @@ type Workspaces struct {
 	git        *git.Runner
 	now        func() time.Time
 	log        *slog.Logger
-	ports      PortRange
+	ports      ports.Ledger
 	idle       int
 	env        []string
 	noGitFiles bool // git does every step, also those for which its files are enough
@@ -73,7 +74,7 @@ func New(c Config) (*Workspaces, error) {
 		return nil, errors.New("workspace: Dir, Trash and Git are required")
 	}
 	w := &Workspaces{
-		git: c.Git, now: c.Now, log: c.Logger, ports: c.Ports, idle: c.Idle, env: c.Env,
+		git: c.Git, now: c.Now, log: c.Logger, ports: ports.Ledger{Range: c.Ports}, idle: c.Idle, env: c.Env,
 		repos: map[string]repo{}, noted: map[string]repo{}, read: map[string]knownSlot{}, trees: &trees{of: map[string]string{}},
 		step: func(string) error { return nil },
 	}
@@ -83,8 +84,8 @@ func New(c Config) (*Workspaces, error) {
 	if w.log == nil {
 		w.log = slog.New(slog.DiscardHandler)
 	}
-	if w.ports == (PortRange{}) {
-		w.ports = PortRange{First: 20000, Last: 29999}
+	if w.ports.Range == (PortRange{}) {
+		w.ports.Range = PortRange{First: 20000, Last: 29999}
 	}
 	if w.idle == 0 {
 		w.idle = 8
@@ -111,6 +112,7 @@ func New(c Config) (*Workspaces, error) {
 		}
 		*d.to = abs
 	}
+	w.ports.Dir = w.dir
 	w.git.Trust(w.trust)
 	return w, nil
 }

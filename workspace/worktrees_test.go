@@ -49,6 +49,7 @@ func TestLikeWithoutFiles(t *testing.T) {
 func TestWorktreesLikeGit(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
+	b.noGitFiles = false
 	add := func(name string, more ...string) string {
 		path := filepath.Join(filepath.Dir(b.root), name)
 		run(t, b.root, append([]string{"git", "worktree", "add", "-q", path}, more...)...)

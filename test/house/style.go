@@ -29,7 +29,6 @@ var uncheckedCode = []string{
 	"features",
 	"host",
 	"ingest",
-	"internal",
 	"price",
 	"prompt",
 	"scripts",
@@ -39,7 +38,6 @@ var uncheckedCode = []string{
 	"verb",
 	"web",
 	"worker",
-	"workspace",
 }
 
 // uncheckedFiles are generated from words in the code, are recordings of other

@@ -1,4 +1,6 @@
-package workspace
+// Package archive keeps ignored files of removed workspaces: files that no git
+// tree holds, and the objects of submodules.
+package archive
 
 import (
 	"archive/tar"
@@ -19,9 +21,9 @@ import (
 // submodules' repositories, which may hold commits that are nowhere else.
 const inTree, inModules = "tree/", "modules/"
 
-// matches tells whether a path, its last part or a directory above it fits a
-// pattern.
-func matches(p string, patterns []string) bool {
+// Matches reports whether a pattern matches a path, its last part, or a directory
+// above it.
+func Matches(p string, patterns []string) bool {
 	for _, pattern := range patterns {
 		pattern = strings.TrimSuffix(strings.TrimSuffix(pattern, "/**"), "/")
 		for q := p; q != "." && q != "/"; q = path.Dir(q) {
@@ -36,9 +38,10 @@ func matches(p string, patterns []string) bool {
 	return false
 }
 
-// writeArchive packs files and whole directories of the worktree, replaced as a
-// whole and readable by the user only. It tells whether there was anything.
-func writeArchive(to, tree, modules string, files, dirs []string) (bool, error) {
+// Write packs files and whole directories of a worktree into an archive that only
+// the user can read. It writes no archive if there is nothing to pack, and reports
+// whether there was.
+func Write(to, tree, modules string, files, dirs []string) (bool, error) {
 	if len(files) == 0 && len(dirs) == 0 {
 		return false, nil
 	}
@@ -68,7 +71,7 @@ func packTree(out *tar.Writer, tree, modules string, files, dirs []string) error
 			return err
 		}
 	}
-	if len(dirs) == 0 || !exists(modules) {
+	if _, err := os.Lstat(modules); err != nil || len(dirs) == 0 {
 		return nil
 	}
 	sub, err := os.OpenRoot(modules)
@@ -130,8 +133,8 @@ func pack(out *tar.Writer, root *os.Root, p, name string) error {
 	return err
 }
 
-// readArchive unpacks an archive. Nothing in it leads out of the two directories.
-func readArchive(from, tree, modules string) error {
+// Read unpacks an archive. It writes nothing outside of the two directories.
+func Read(from, tree, modules string) error {
 	f, err := os.Open(from)
 	if err != nil {
 		return err
