@@ -79,8 +79,8 @@ func rawDiff(out string) []gitfiles.Change {
 // inTheWay lists the files of a checkout that keep it from following: those that
 // the move changes and the person changed, and those that are not tracked and
 // stand where the move makes a file.
-func (w *Workspaces) inTheWay(ctx context.Context, t worktree, changes []gitfiles.Change) ([]string, error) {
-	dirty, err := w.dirtyPaths(ctx, t, changes)
+func (w *Workspaces) inTheWay(ctx context.Context, t worktree, from string, changes []gitfiles.Change) ([]string, error) {
+	dirty, err := w.dirtyPaths(ctx, t, from, changes)
 	if err != nil {
 		return nil, err
 	}
@@ -144,31 +144,49 @@ func untracked(root, dir string, gone map[string]bool) string {
 	return found
 }
 
-// dirtyPaths tells which of the paths that a move changes differ from the commit
-// that is checked out, staged or not.
-func (w *Workspaces) dirtyPaths(ctx context.Context, t worktree, changes []gitfiles.Change) (map[string]bool, error) {
+// dirtyPaths returns the paths in which a checkout, its files or its index, differs
+// from a commit. It looks at least at the paths of the changes, whose old side is
+// that commit.
+func (w *Workspaces) dirtyPaths(ctx context.Context, t worktree, commit string, changes []gitfiles.Change) (map[string]bool, error) {
 	if dirty, err := w.files(ctx, t.git).Checkout(t.path, t.git).Dirty(changes); err == nil {
 		return dirty, nil
 	}
-	// Git looks at a copy of the index, so that nothing of the person's is
-	// written. It may lock the copy: that lets it refresh the stat data there.
+	// Git uses a copy of the index, so it writes nothing of the user's.
 	index, err := tempIndex(repo{dir: w.dir}, t.git)
 	if err != nil {
 		return nil, err
 	}
 	defer os.Remove(index)
-	env := []string{"GIT_INDEX_FILE=" + index, "GIT_OPTIONAL_LOCKS=1"}
-	out, err := w.git.Do(ctx, git.Call{Dir: t.path, Env: env, Args: []string{"status", "--porcelain", "-z", "--untracked-files=no", "--ignore-submodules=dirty", "--no-renames"}})
+	env := []string{"GIT_INDEX_FILE=" + index}
+	dirty, err := w.changedFiles(ctx, t.path, env)
 	if err != nil {
 		return nil, err
 	}
-	dirty := map[string]bool{}
-	for e := range strings.SplitSeq(out, "\x00") {
-		if len(e) > 3 {
-			dirty[e[3:]] = true
+	out, err := w.git.Do(ctx, git.Call{Dir: t.path, Env: env, Args: []string{"diff-index", "--cached", "--name-only", "-z", "--no-renames", "--ignore-submodules=dirty", commit, "--"}})
+	addPaths(dirty, out)
+	return dirty, err
+}
+
+// changedFiles returns the files that differ from the index that the environment
+// names, and refreshes the stat data in that index.
+func (w *Workspaces) changedFiles(ctx context.Context, dir string, env []string) (map[string]bool, error) {
+	env = append(env, "GIT_OPTIONAL_LOCKS=1")
+	if _, err := w.git.Do(ctx, git.Call{Dir: dir, Env: env, Args: []string{"update-index", "-q", "--refresh"}, OK: []int{1}}); err != nil {
+		return nil, err
+	}
+	out, err := w.git.Do(ctx, git.Call{Dir: dir, Env: env, Args: []string{"diff-files", "--name-only", "-z", "--ignore-submodules=dirty"}})
+	changed := map[string]bool{}
+	addPaths(changed, out)
+	return changed, err
+}
+
+// addPaths adds paths of git's output with -z.
+func addPaths(set map[string]bool, out string) {
+	for p := range strings.SplitSeq(out, "\x00") {
+		if p != "" {
+			set[p] = true
 		}
 	}
-	return dirty, nil
 }
 
 // stage has git write the new files and the new index of a checkout into a
@@ -416,19 +434,5 @@ func (w *Workspaces) changedUnder(ctx context.Context, f following, index string
 		return nil, err
 	}
 	defer os.Remove(tmp)
-	env := []string{"GIT_DIR=" + f.Git, "GIT_WORK_TREE=" + f.Path, "GIT_INDEX_FILE=" + tmp, "GIT_OPTIONAL_LOCKS=1"}
-	if _, err := w.git.Do(ctx, git.Call{Dir: f.Path, Env: env, Args: []string{"update-index", "-q", "--refresh"}, OK: []int{1}}); err != nil {
-		return nil, err
-	}
-	out, err := w.git.Do(ctx, git.Call{Dir: f.Path, Env: env, Args: []string{"diff-files", "--name-only", "-z", "--ignore-submodules=dirty"}})
-	if err != nil {
-		return nil, err
-	}
-	changed := map[string]bool{}
-	for p := range strings.SplitSeq(out, "\x00") {
-		if p != "" {
-			changed[p] = true
-		}
-	}
-	return changed, nil
+	return w.changedFiles(ctx, f.Path, []string{"GIT_DIR=" + f.Git, "GIT_WORK_TREE=" + f.Path, "GIT_INDEX_FILE=" + tmp})
 }

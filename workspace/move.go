@@ -140,11 +140,11 @@ func (w *Workspaces) plan(ctx context.Context, r repo, spec coppice.MoveSpec) (p
 	for _, t := range trees {
 		f := following{Path: t.path, Git: t.git, Stage: stageDir(t)}
 		f.look(p.changes)
-		paths, err := w.inTheWay(ctx, t, p.changes)
+		paths, err := w.inTheWay(ctx, t, spec.Old, p.changes)
 		if err != nil {
 			return p, err
 		}
-		if len(paths) > 0 && w.isThere(ctx, t, p.changes) {
+		if len(paths) > 0 && w.isThere(ctx, t, spec.New, p.changes) {
 			continue // it never left, or is there already
 		}
 		if len(paths) > 0 {
@@ -158,12 +158,12 @@ func (w *Workspaces) plan(ctx context.Context, r repo, spec coppice.MoveSpec) (p
 
 // isThere tells whether a checkout is where a move leads already: its index and
 // its files, as far as the move changes them.
-func (w *Workspaces) isThere(ctx context.Context, t worktree, changes []gitfiles.Change) bool {
+func (w *Workspaces) isThere(ctx context.Context, t worktree, to string, changes []gitfiles.Change) bool {
 	there := make([]gitfiles.Change, len(changes))
 	for i, c := range changes {
 		there[i] = gitfiles.Change{Path: c.Path, OldMode: c.NewMode, Old: c.New}
 	}
-	dirty, err := w.dirtyPaths(ctx, t, there)
+	dirty, err := w.dirtyPaths(ctx, t, to, there)
 	return err == nil && !slices.ContainsFunc(there, func(c gitfiles.Change) bool { return dirty[c.Path] })
 }
 

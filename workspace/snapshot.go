@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -91,7 +90,8 @@ func (w *Workspaces) snap(ctx context.Context, r repo, path, admin, at string, s
 	return snap, err
 }
 
-// tempIndex copies a worktree's index, so that its stat data is of use.
+// tempIndex copies the index of a worktree, with its stat data and its time. If
+// there is no index, there is no copy either: git starts with an empty index.
 func tempIndex(r repo, admin string) (string, error) {
 	if err := os.MkdirAll(r.tmp(), 0o700); err != nil {
 		return "", err
@@ -100,16 +100,11 @@ func tempIndex(r repo, admin string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	defer f.Close()
-	in, err := os.Open(filepath.Join(admin, "index"))
+	f.Close()
+	err = copyIndex(filepath.Join(admin, "index"), f.Name())
 	if errors.Is(err, fs.ErrNotExist) {
 		return f.Name(), os.Remove(f.Name()) // git takes an empty file for a damaged index
 	}
-	if err != nil {
-		return "", err
-	}
-	defer in.Close()
-	_, err = io.Copy(f, in)
 	return f.Name(), err
 }
 
