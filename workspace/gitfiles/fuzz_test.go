@@ -21,7 +21,7 @@ func FuzzAgainstGit(f *testing.F) {
 	// A seed instead of a script: the fuzzer spends minutes to shorten a script,
 	// because each run takes a second. It kills a run of more
 	// than ten seconds, so the script ends early on a slow machine.
-	for seed := range uint64(6) {
+	for _, seed := range []uint64{0, 1, 2, 3, 4, 5, 22} {
 		f.Add(seed, byte(55))
 	}
 	f.Fuzz(func(t *testing.T, seed uint64, length byte) {

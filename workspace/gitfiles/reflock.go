@@ -1,10 +1,12 @@
 package gitfiles
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -93,10 +95,31 @@ func (r *Repo) SetRef(name, id string) error {
 		return ErrUseGit
 	}
 	file := r.path(name)
+	if !exists(file) && !r.fits(name) {
+		return ErrUseGit
+	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
 		return ErrUseGit
 	}
 	return r.replaceRef(file, id, func() error { return nil })
+}
+
+// fits reports whether a ref can exist beside the packed refs: neither a directory
+// of its name is a ref, nor is there a ref below it.
+func (r *Repo) fits(name string) bool {
+	b, err := ReadRegular(r.path("packed-refs"), maxPacked)
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	if bytes.Contains(b, []byte(" "+name+"/")) {
+		return false
+	}
+	for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+		if bytes.Contains(b, []byte(" "+dir+"\n")) {
+			return false
+		}
+	}
+	return true
 }
 
 // replaceRef writes a ref under its lock, after check.
