@@ -14,23 +14,23 @@ import (
 	"coppice/workspace/gitfiles"
 )
 
-// A checkout of the person's follows the base in steps that can be undone, and
-// that a crash can interrupt anywhere. Git writes the new files and the new index
-// into a directory of its own. Then each file is renamed into place, after the old
-// one was renamed out of the way, and at last the index. So each path is as it was
-// or as it will be, and the directory shows which: a new file that is still there
-// was not placed, an old one that is there was displaced. Nothing is ever renamed
-// over a file of the person's.
+// A checkout of the person follows the base in steps that can be undone, and that
+// a crash can interrupt anywhere. Git writes the new files and the new index into
+// a separate directory, the stage. Then Coppice moves each old file from the
+// checkout into the stage and the new one into its place, and the index last. So
+// each path is in its old or in its new state, and the stage shows which: a new
+// file in it was not placed, and an old file in it was displaced. Coppice never
+// replaces a file of the person by a rename.
 
-// following is one checkout on its way to a commit.
+// following is a checkout that moves to a commit.
 type following struct {
 	Path  string `json:"path"`  // of the checkout
 	Git   string `json:"git"`   // its git directory
-	Stage string `json:"stage"` // where the new files and the old ones are
+	Stage string `json:"stage"` // the directory of the new and the old files
 	// Absent are paths that the move changes and a sparse checkout does not have.
 	Absent []string `json:"absent,omitempty"`
 
-	seen map[string]fs.FileInfo // the files before git looked at them
+	seen map[string]fs.FileInfo // the files before git read them
 }
 
 func (f following) new(p string) string  { return filepath.Join(f.Stage, "new", filepath.FromSlash(p)) }
@@ -76,9 +76,8 @@ func rawDiff(out string) []gitfiles.Change {
 	return list
 }
 
-// inTheWay lists the files of a checkout that keep it from following: those that
-// the move changes and the person changed, and those that are not tracked and
-// stand where the move makes a file.
+// inTheWay lists the files that keep a checkout from following: those that both the
+// move and the person changed, and untracked ones where the move creates a file.
 func (w *Workspaces) inTheWay(ctx context.Context, t worktree, from string, changes []gitfiles.Change) ([]string, error) {
 	dirty, err := w.dirtyPaths(ctx, t, from, changes)
 	if err != nil {
@@ -127,7 +126,7 @@ func (w *Workspaces) inTheWay(ctx context.Context, t worktree, from string, chan
 	return found, nil
 }
 
-// untracked finds a file below a directory that does not go with the move.
+// untracked returns a file below a directory that the move does not remove.
 func untracked(root, dir string, gone map[string]bool) string {
 	found := ""
 	_ = filepath.WalkDir(filepath.Join(root, filepath.FromSlash(dir)), func(p string, d fs.DirEntry, err error) error {
@@ -189,8 +188,8 @@ func addPaths(set map[string]bool, out string) {
 	}
 }
 
-// stage has git write the new files and the new index of a checkout into a
-// directory beside it. The checkout itself is not touched.
+// stage lets git write the new files and the new index of a checkout into the
+// stage. The checkout stays as it is.
 func (w *Workspaces) stage(ctx context.Context, f following, from, to string) error {
 	if err := errors.Join(os.RemoveAll(f.Stage), os.MkdirAll(filepath.Join(f.Stage, "new"), 0o700), os.MkdirAll(filepath.Join(f.Stage, "old"), 0o700)); err != nil {
 		return err
@@ -206,7 +205,7 @@ func (w *Workspaces) stage(ctx context.Context, f following, from, to string) er
 	return err
 }
 
-// absent lists the paths that the move makes and git did not stage.
+// absent lists the paths that the move creates and git did not stage.
 func (f following) absent(changes []gitfiles.Change) []string {
 	var list []string
 	for _, c := range changes {
@@ -217,7 +216,7 @@ func (f following) absent(changes []gitfiles.Change) []string {
 	return list
 }
 
-// look remembers how the files are that the move changes.
+// look stores the state of the files that the move changes.
 func (f *following) look(changes []gitfiles.Change) {
 	f.seen = map[string]fs.FileInfo{}
 	for _, c := range changes {
@@ -227,17 +226,16 @@ func (f *following) look(changes []gitfiles.Change) {
 	}
 }
 
-// errChanged says that the person changed a file in the moment in which the
-// checkout was to follow.
+// errChanged says that the person changed a file while the checkout followed.
 type errChanged struct{ path string }
 
-func (e errChanged) Error() string { return e.path + " changed in this moment" }
+func (e errChanged) Error() string { return e.path + " changed at this moment" }
 
-// place brings the staged files into a checkout, and what is no longer there out
-// of it. What was done before is not done again. A path that skip names is the
-// person's and left alone.
+// place moves the staged files into a checkout, and the old ones out of it. It
+// continues where an earlier call stopped. Paths that skip reports are the
+// person's and stay as they are.
 func (w *Workspaces) place(f following, changes []gitfiles.Change, skip func(p string) bool) error {
-	for _, c := range slices.Backward(changes) { // what is deeper first
+	for _, c := range slices.Backward(changes) { // deeper paths first
 		if c.OldMode == "" || c.OldMode == gitfiles.ModeModule || skip(c.Path) || exists(f.old(c.Path)) {
 			continue
 		}
@@ -277,7 +275,7 @@ func (w *Workspaces) place(f following, changes []gitfiles.Change, skip func(p s
 	return nil
 }
 
-// displace takes a file out of a checkout, and the directories that are empty
+// displace moves a file out of a checkout, and removes directories that are empty
 // then.
 func (w *Workspaces) displace(f following, p string) error {
 	if err := errors.Join(os.MkdirAll(filepath.Dir(f.old(p)), 0o700), w.step("displacing")); err != nil {
@@ -295,16 +293,16 @@ func (w *Workspaces) displace(f following, p string) error {
 	return nil
 }
 
-// unplace brings a checkout back to where it was: the staged files out of it, and
-// those that were displaced back into it. A path that skip names has become the
-// person's and is left alone.
+// unplace undoes place: it moves the staged files out of the checkout, and the
+// displaced ones back into it. Paths that skip reports have become the person's
+// and stay as they are.
 func (w *Workspaces) unplace(f following, changes []gitfiles.Change, skip func(p string) bool) error {
 	for _, c := range slices.Backward(changes) {
 		if c.NewMode == "" || c.NewMode == gitfiles.ModeModule || exists(f.new(c.Path)) || skip(c.Path) || !exists(f.file(c.Path)) {
 			continue
 		}
 		if c.OldMode != "" && !exists(f.old(c.Path)) {
-			continue // it was never touched
+			continue // it was never moved
 		}
 		if err := errors.Join(os.MkdirAll(filepath.Dir(f.new(c.Path)), 0o700), w.step("taking back")); err != nil {
 			return err
@@ -318,12 +316,12 @@ func (w *Workspaces) unplace(f following, changes []gitfiles.Change, skip func(p
 		if c.OldMode == "" || !exists(f.old(c.Path)) {
 			continue
 		}
-		removeEmpty(f.file(c.Path)) // a directory that was made for new files
+		removeEmpty(f.file(c.Path)) // a directory for new files
 		if exists(f.file(c.Path)) {
 			continue
 		}
 		if err := os.MkdirAll(filepath.Dir(f.file(c.Path)), 0o777); err != nil {
-			continue // a file of the person's is there
+			continue // the person has a file there
 		}
 		if err := w.step("putting back"); err != nil {
 			return err
@@ -351,8 +349,8 @@ func removeEmpty(dir string) {
 	}
 }
 
-// putIn replaces the index of a checkout by the staged one, once the staged one
-// knows the files where they are now.
+// putIn replaces the index of a checkout by the staged one, after it updated the
+// stat data in the staged one.
 func (w *Workspaces) putIn(ctx context.Context, f following, changes []gitfiles.Change) error {
 	if !exists(f.newIndex()) {
 		return nil // done before
@@ -384,8 +382,8 @@ func (w *Workspaces) putIn(ctx context.Context, f following, changes []gitfiles.
 	return os.Rename(f.newIndex(), f.index())
 }
 
-// takeOut puts the former index back, unless the person's git has written another
-// one since.
+// takeOut restores the old index, unless the person's git has written another one
+// since.
 func (w *Workspaces) takeOut(f following) error {
 	if exists(f.newIndex()) || !exists(f.putIndex()) || !exists(f.oldIndex()) {
 		return nil
@@ -405,8 +403,8 @@ func (w *Workspaces) takeOut(f following) error {
 	return os.Rename(back, f.index())
 }
 
-// freshen puts the stat data of the placed files into the staged index: renaming a
-// file changes some of it.
+// freshen updates the stat data of the placed files in the staged index, because
+// renaming a file changes some of it.
 func (w *Workspaces) freshen(ctx context.Context, f following, changes []gitfiles.Change) error {
 	names := map[string]bool{}
 	for _, c := range changes {
@@ -417,19 +415,19 @@ func (w *Workspaces) freshen(ctx context.Context, f following, changes []gitfile
 	if len(names) == 0 || w.files(ctx, f.Git).Checkout(f.Path, f.Git).WithIndex(f.newIndex()).Restat(names) == nil {
 		return nil
 	}
-	_ = os.Remove(f.newIndex() + ".lock") // of an earlier try that was interrupted
+	_ = os.Remove(f.newIndex() + ".lock") // of an attempt that was interrupted
 	env := []string{"GIT_DIR=" + f.Git, "GIT_WORK_TREE=" + f.Path, "GIT_INDEX_FILE=" + f.newIndex()}
 	_, err := w.git.Do(ctx, git.Call{Dir: f.Path, Env: env, Args: []string{"update-index", "-q", "--refresh"}, OK: []int{1}})
 	return err
 }
 
-// changedUnder lists the files of a checkout that differ from what an index says.
+// changedUnder returns the files of a checkout that differ from an index.
 func (w *Workspaces) changedUnder(ctx context.Context, f following, index string) (map[string]bool, error) {
 	if !exists(index) {
 		return map[string]bool{}, nil
 	}
 	tmp := index + ".look"
-	_ = os.Remove(tmp + ".lock") // of an earlier try that was interrupted
+	_ = os.Remove(tmp + ".lock") // of an attempt that was interrupted
 	if err := copyIndex(index, tmp); err != nil {
 		return nil, err
 	}

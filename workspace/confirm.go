@@ -22,9 +22,9 @@ import (
 // The settings that the user confirmed are in a file beside Coppice's own
 // repository; package gitconfig says which settings that concerns.
 
-// Settings lists what the person must confirm of the git configuration that
-// holds for the repository in dir, in a fixed order: settings that name
-// programs, addresses or other files, and hooks.
+// Settings lists the settings of git that the person must confirm for the
+// repository in dir, in a fixed order: settings that name programs, addresses or
+// other files, and hooks.
 func (w *Workspaces) Settings(ctx context.Context, dir string) ([]coppice.GitSetting, error) {
 	r, err := w.find(ctx, dir)
 	if err != nil {
@@ -58,7 +58,7 @@ func (w *Workspaces) settings(ctx context.Context, r repo) ([]coppice.GitSetting
 
 func confirmedFile(dir string) string { return filepath.Join(dir, "git.json") }
 
-// Confirm makes these the settings that count for the repository in dir.
+// Confirm stores the settings that count for the repository in dir.
 func (w *Workspaces) Confirm(ctx context.Context, dir string, settings []coppice.GitSetting) error {
 	r, err := w.use(ctx, dir)
 	if err != nil {
@@ -70,8 +70,8 @@ func (w *Workspaces) Confirm(ctx context.Context, dir string, settings []coppice
 	return atomicfile.WriteJSON(confirmedFile(r.dir), settings)
 }
 
-// confirmed returns the settings that the person confirmed for a repository; it
-// is not known while nobody has.
+// confirmed returns the settings that the person confirmed for a repository. Known
+// is false if nobody has confirmed any.
 func (w *Workspaces) confirmed(dir string) (list []git.Setting, known bool) {
 	b, err := os.ReadFile(confirmedFile(dir))
 	if err != nil {
@@ -87,9 +87,9 @@ func (w *Workspaces) confirmed(dir string) (list []git.Setting, known bool) {
 	return list, true
 }
 
-// trust finds the confirmed settings for a directory in which git runs: a
+// trust returns the confirmed settings for a directory in which git runs: a
 // workspace, Coppice's own repository or the person's checkout. A workspace has
-// the settings of the checkout: they are put back before git runs there.
+// the settings of the checkout, which are restored before git runs there.
 func (w *Workspaces) trust(dir string) (list []git.Setting, known bool, as string) {
 	if below, ok := strings.CutPrefix(dir, w.dir+string(filepath.Separator)); ok {
 		name, rest, _ := strings.Cut(below, string(filepath.Separator))
@@ -117,8 +117,8 @@ func (w *Workspaces) trust(dir string) (list []git.Setting, known bool, as strin
 	return list, known, ""
 }
 
-// unconfirmed says what changed in the settings since the person confirmed them;
-// nil when nothing did, or when nobody has confirmed any yet.
+// unconfirmed returns a need if settings changed since the person confirmed them.
+// It returns nil if nobody has confirmed any yet.
 func (w *Workspaces) unconfirmed(ctx context.Context, r repo) (*coppice.Need, error) {
 	known, ok := w.confirmed(r.dir)
 	if !ok {
@@ -138,8 +138,8 @@ func (w *Workspaces) unconfirmed(ctx context.Context, r repo) (*coppice.Need, er
 	}
 	return &coppice.Need{
 		Kind: coppice.NeedGit,
-		Text: fmt.Sprintf("the git configuration of %s changed in what decides where work goes and which programs run", r.root),
-		Fix:  "look at the change, then confirm it with `coppice project add`, or undo it",
+		Text: fmt.Sprintf("settings of git in %s changed that decide where work goes and which programs run", r.root),
+		Fix:  "read the change, then confirm it with `coppice project add`, or undo it",
 		Diff: diff,
 	}, nil
 }
@@ -147,8 +147,8 @@ func (w *Workspaces) unconfirmed(ctx context.Context, r repo) (*coppice.Need, er
 // SettingsDiff lists the settings that were removed and added, or returns "".
 func SettingsDiff(before, now []coppice.GitSetting) string { return gitconfig.Diff(before, now) }
 
-// copyInfo gives a repository of ours the person's rules for ignored files and
-// attributes, which are kept outside of the tree.
+// copyInfo copies the person's rules for ignored files and attributes that are
+// outside of the tree into a repository of Coppice.
 func copyInfo(r repo, gitDir string) error {
 	for _, name := range []string{"exclude", "attributes"} {
 		from := filepath.Join(r.user, "info", name)

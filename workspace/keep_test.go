@@ -94,7 +94,7 @@ func TestMergeOurs(t *testing.T) {
 	t.Parallel()
 	for name, prepare := range map[string]func(b *bundle){
 		"same":     func(*bundle) {},
-		"conflict": func(b *bundle) { write(b.t, b.root, "features.json", "base\n"); commit(b.t, b.root, "meanwhile") },
+		"conflict": func(b *bundle) { write(b.t, b.root, "features.json", "base\n"); commit(b.t, b.root, "later") },
 		"gone": func(b *bundle) {
 			if err := os.Remove(filepath.Join(b.root, "features.json")); err != nil {
 				b.t.Fatal(err)

@@ -5,6 +5,6 @@ import (
 	"syscall"
 )
 
-func isNoSpace(err error) bool {
+func isDiskError(err error) bool {
 	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.EDQUOT)
 }

@@ -3,7 +3,6 @@ package workspace
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -17,15 +16,15 @@ import (
 	"coppice/workspace/gitfiles"
 )
 
-// Merge makes the commit that would land: the candidate on top of the base, or of
-// the commit that the spec names, on trees alone. Same spec, same base and same
-// committer make the same commit.
+// Merge creates the commit that would land: the candidate on top of the base, or of
+// the commit that the spec names. It works on trees and needs no checkout. The
+// same spec, base and committer give the same commit.
 //
-// A rebase whose commits do not apply one by one, or whose history has merges
-// in it, lands as one squashed commit instead: its tree is the merge either way.
+// A rebase becomes one squashed commit if its commits do not apply one by one, or if
+// its history has merges. Its tree is that of the merge in both cases.
 func (w *Workspaces) Merge(ctx context.Context, spec coppice.MergeSpec) (coppice.MergeResult, error) {
-	if err := errors.Join(coppice.ValidBranch(spec.Base), coppice.ValidHash(spec.Head), validRef(spec.Ref), validStrategy(spec.Strategy), validPaths("ours", spec.Ours)); err != nil {
-		return coppice.MergeResult{}, firstError(err)
+	if err := first(coppice.ValidBranch(spec.Base), coppice.ValidHash(spec.Head), validRef(spec.Ref), validStrategy(spec.Strategy), validPaths("ours", spec.Ours)); err != nil {
+		return coppice.MergeResult{}, err
 	}
 	r, err := w.use(ctx, spec.Repo)
 	if err != nil {
@@ -33,7 +32,7 @@ func (w *Workspaces) Merge(ctx context.Context, spec coppice.MergeSpec) (coppice
 	}
 	spec.Ours = resolved(r.root, spec.Ours)
 	res, err := w.merge(ctx, r, spec)
-	return res, told(err)
+	return res, classify(err)
 }
 
 func validStrategy(s string) error {
@@ -41,13 +40,13 @@ func validStrategy(s string) error {
 	case coppice.StrategySquash, coppice.StrategyMerge, coppice.StrategyRebase:
 		return nil
 	}
-	return coppice.Errorf(coppice.EInvalid, "%s is no strategy", coppice.Quote(s)).WithFix("use squash, merge or rebase").WithField("land.strategy")
+	return coppice.Errorf(coppice.EInvalid, "%s is not a valid strategy", coppice.Quote(s)).WithFix("use squash, merge or rebase").WithField("land.strategy")
 }
 
-// validRef checks a ref that Coppice keeps things under.
+// validRef checks a ref of Coppice.
 func validRef(ref string) error {
 	if name, ok := strings.CutPrefix(ref, "refs/coppice/"); !ok || coppice.ValidBranch(name) != nil {
-		return coppice.Errorf(coppice.EInvalid, "%s is no ref of Coppice's", coppice.Quote(ref))
+		return coppice.Errorf(coppice.EInvalid, "%s is not a ref of Coppice", coppice.Quote(ref))
 	}
 	return nil
 }
@@ -110,8 +109,8 @@ func (w *Workspaces) merge(ctx context.Context, r repo, spec coppice.MergeSpec) 
 	return res, w.setRef(ctx, r, spec.Ref, res.Commit)
 }
 
-// ground is the commit that a merge stands on: where the branch is, unless a
-// person must look at that first, or the commit that the spec names.
+// ground returns the commit below the merge: that of the branch, or the one that
+// the spec names. It returns a need if a person must confirm the branch first.
 func (w *Workspaces) ground(ctx context.Context, r repo, spec coppice.MergeSpec) (res coppice.MergeResult, err error) {
 	if spec.Onto != "" {
 		return coppice.MergeResult{Base: spec.Onto}, coppice.ValidHash(spec.Onto)
@@ -165,9 +164,9 @@ func (w *Workspaces) describe(ctx context.Context, r repo, commit string) (gitfi
 	return gitfiles.Commit{Tree: f[0], Parents: strings.Fields(f[1]), Author: by}, nil
 }
 
-// withoutLinks drops links of ours to the person's checkout from a tree: an
-// agent that commits everything commits them too, since a rule such as
-// node_modules/ ignores directories only.
+// withoutLinks removes Coppice's links to the person's checkout from a tree. An agent
+// that commits everything commits them too, because a rule such as node_modules/
+// ignores only directories.
 func (w *Workspaces) withoutLinks(ctx context.Context, r repo, base, tree string) (string, error) {
 	changes, err := w.changes(ctx, r.git, base, tree)
 	if err != nil {
@@ -189,8 +188,8 @@ func (w *Workspaces) withoutLinks(ctx context.Context, r repo, base, tree string
 	return w.editTree(ctx, r, tree, drop.String())
 }
 
-// replay rebases the candidate's commits onto base, on trees, and returns the
-// last one; empty when that does not lead to the merged tree.
+// replay rebases the candidate's commits onto base, on trees, and returns the last
+// one, or "" if the result is not the merged tree.
 func (w *Workspaces) replay(ctx context.Context, r repo, committer gitfiles.Signature, spec coppice.MergeSpec, base, merged string) (string, error) {
 	out, err := w.git.Run(ctx, r.git, "rev-list", "--reverse", "--topo-order", "--parents", "--end-of-options", spec.Head, "^"+base)
 	if err != nil {
@@ -248,9 +247,9 @@ func (w *Workspaces) sameTree(ctx context.Context, r repo, a, b string) bool {
 	return err == nil && len(f) == 2 && f[0] == f[1]
 }
 
-// pick applies one commit to a tree and returns the new tree, empty when it
-// does not apply. merge-tree finds its base through parents, so both sides are
-// made commits with the picked commit's parent below them.
+// pick applies one commit to a tree and returns the new tree, or "" if it does not
+// apply. Git merge-tree finds its base through parents, so both sides become
+// commits on top of the picked commit's parent.
 func (w *Workspaces) pick(ctx context.Context, r repo, onto string, commit []string) (string, error) {
 	below := emptyTree(commit[0])
 	if len(commit) == 2 {
@@ -278,7 +277,7 @@ func (w *Workspaces) pick(ctx context.Context, r repo, onto string, commit []str
 	return m.tree, nil
 }
 
-// emptyTree is the id of the tree without entries, by the hash in use.
+// emptyTree returns the id of the tree without entries, by the hash in use.
 func emptyTree(like string) string {
 	if len(like) == 64 {
 		return "6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321"

@@ -11,8 +11,8 @@ import (
 	"coppice/workspace/git"
 )
 
-// settleOurs takes conflicts in files that the candidate does not change for
-// settled: the base's version stands.
+// settleOurs resolves conflicts in files that candidates must not change: the
+// base's version wins.
 func (m *merged) settleOurs(ours []string) {
 	if len(ours) == 0 || !m.conflicted {
 		return
@@ -21,14 +21,14 @@ func (m *merged) settleOurs(ours []string) {
 	m.conflicted = len(m.files) > 0
 }
 
-// resolved adds to files of a checkout those that they lead to as symbolic
-// links, where these are in the checkout as well.
+// resolved adds the targets of symbolic links to a list of files, if they are in the
+// checkout.
 func resolved(tree string, names []string) []string {
 	all := slices.Clone(names)
 	for _, n := range names {
 		to, err := filepath.EvalSymlinks(filepath.Join(tree, filepath.FromSlash(n)))
 		if err != nil {
-			continue // not there, or a link to nowhere
+			continue // it is missing, or its target is
 		}
 		rel, err := filepath.Rel(tree, to)
 		if rel = filepath.ToSlash(rel); err == nil && filepath.IsLocal(rel) && !slices.Contains(all, rel) {
@@ -38,7 +38,7 @@ func resolved(tree string, names []string) []string {
 	return all
 }
 
-// withOurs returns a tree in which the named files are as the base has them.
+// withOurs returns a tree in which these files are as in the base.
 func (w *Workspaces) withOurs(ctx context.Context, r repo, base, tree string, ours []string) (string, error) {
 	if len(ours) == 0 {
 		return tree, nil
@@ -60,12 +60,12 @@ func (w *Workspaces) withOurs(ctx context.Context, r repo, base, tree string, ou
 	return w.editTree(ctx, r, tree, info.String())
 }
 
-// editTree changes entries of a tree, given as git update-index wants them.
+// editTree changes entries of a tree, in the format of git update-index.
 func (w *Workspaces) editTree(ctx context.Context, r repo, tree, info string) (string, error) {
 	if info == "" {
 		return tree, nil
 	}
-	index, err := tempIndex(r, r.tmp()) // there is no index there: it begins empty
+	index, err := tempIndex(r, r.tmp()) // there is no index, so it starts empty
 	if err != nil {
 		return "", err
 	}

@@ -21,18 +21,18 @@ import (
 	"coppice/workspace/gitfiles"
 )
 
-// Coppice keeps what is its own out of the person's repository. For each
-// repository there is a bare one beside the workspaces. It has the branches of
-// tasks, the commits that are about to land and the trash, and it borrows the
-// person's objects through git's alternates. Each workspace in turn is a
-// repository that borrows from both. The person's repository gets what lands,
-// and one ref that keeps borrowed commits from being pruned.
+// Coppice keeps its branches and refs out of the person's repository. For each
+// repository there is a bare one beside the workspaces, Coppice's own. It has the
+// branches of tasks, the commits that are about to land and the trash, and it
+// borrows the person's objects through git's alternates. Each workspace is a
+// repository that borrows from both. The person's repository gets what lands, and
+// one ref that keeps git from pruning borrowed commits.
 
 // ownName is the directory of Coppice's own repository, beside the workspaces.
 const ownName = "repo.git"
 
-// use returns the repository that dir is in, and makes Coppice's own repository
-// for it when it is missing.
+// use returns the repository that dir is in, and creates Coppice's own repository
+// if it is missing.
 func (w *Workspaces) use(ctx context.Context, dir string) (repo, error) {
 	r, err := w.find(ctx, dir)
 	if err != nil {
@@ -40,7 +40,7 @@ func (w *Workspaces) use(ctx context.Context, dir string) (repo, error) {
 	}
 	if !exists(filepath.Join(r.git, "HEAD")) {
 		if err := w.makeOwn(ctx, r); err != nil {
-			return r, told(fmt.Errorf("making Coppice's own repository for %s: %w", r.root, err))
+			return r, classify(fmt.Errorf("creating Coppice's own repository for %s: %w", r.root, err))
 		}
 	}
 	if err := w.note(r); err != nil {
@@ -58,7 +58,7 @@ type source struct {
 
 func sourceFile(dir string) string { return filepath.Join(dir, "source.json") }
 
-// note writes down which repository the directory belongs to, once.
+// note stores once which repository the directory belongs to.
 func (w *Workspaces) note(r repo) error {
 	w.mu.Lock()
 	known := w.noted[r.dir] == r
@@ -89,7 +89,7 @@ func (w *Workspaces) of(dir string) (repo, error) {
 	return repo{root: s.Root, user: s.User, dir: dir, git: filepath.Join(dir, ownName)}, nil
 }
 
-// sameDevice tells whether two paths are on one file system.
+// sameDevice reports whether two paths are on one file system.
 func sameDevice(a, b string) bool {
 	x, err := os.Stat(a)
 	if err != nil {
@@ -104,7 +104,7 @@ func sameDevice(a, b string) bool {
 	return ok && ok2 && s.Dev == t.Dev
 }
 
-// makeOwn makes the repository under another name first, so that it is whole or
+// makeOwn creates the repository under another name first, so that it is complete or
 // missing.
 func (w *Workspaces) makeOwn(ctx context.Context, r repo) error {
 	unlock, err := w.locks.Wait(ctx, r.lockFile())
@@ -128,7 +128,7 @@ func (w *Workspaces) makeOwn(ctx context.Context, r repo) error {
 	}
 	defer os.RemoveAll(made)
 	err = writeFiles(made, map[string]string{
-		"HEAD":                    "ref: refs/heads/coppice/none\n", // a bare repository must name a branch; nobody makes this one
+		"HEAD":                    "ref: refs/heads/coppice/none\n", // a bare repository must name a branch; this one never exists
 		"config":                  gitconfig.Render(append(gitconfig.Needed(settings), gitconfig.Set("core.bare", "true"), gitconfig.Set("gc.auto", "0"), gitconfig.Set("core.fsync", "committed"))),
 		"objects/info/alternates": alternate(filepath.Join(r.user, "objects")),
 		"refs/heads/":             "",
@@ -142,7 +142,7 @@ func (w *Workspaces) makeOwn(ctx context.Context, r repo) error {
 	if err != nil {
 		return err
 	}
-	if err := os.RemoveAll(r.git); err != nil { // without a HEAD nothing was ever kept in it
+	if err := os.RemoveAll(r.git); err != nil { // without a HEAD it never had anything
 		return err
 	}
 	if err := errors.Join(os.Rename(made, r.git), syncDir(r.dir)); err != nil || old == nil {
@@ -187,7 +187,7 @@ func syncDir(dir string) error {
 	return errors.Join(d.Sync(), d.Close())
 }
 
-// alternate is the line that names an object directory to borrow from.
+// alternate returns the line that names an object directory to borrow from.
 func alternate(objects string) string {
 	if strings.HasPrefix(objects, `"`) || strings.HasPrefix(objects, "#") {
 		objects = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(objects) + `"`
@@ -195,8 +195,7 @@ func alternate(objects string) string {
 	return objects + "\n"
 }
 
-// copyChanged makes a small file of git's the same as another one, which may be
-// missing.
+// copyChanged makes a file the same as another one, which may be missing.
 func copyChanged(from, to string) error {
 	want, err := gitfiles.ReadRegular(from, 256<<20)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -226,13 +225,13 @@ func (w *Workspaces) workspaceConfig(ctx context.Context, r repo) (config string
 	return config, sparse, nil
 }
 
-// keepRef is the one ref of Coppice's in the person's repository. It keeps the
-// commits that workspaces began from, whatever becomes of the base.
+// keepRef is Coppice's only ref in the person's repository. It keeps the commits
+// from which workspaces started, also if the base moves elsewhere.
 const keepRef = "refs/coppice/keep"
 
-// keep sees to it that the person's git does not prune a commit of the person's
-// that a workspace is made from. The ref is at the commit itself, or at a commit of Coppice's that
-// has this one and the former ones as parents.
+// keep keeps the person's git from pruning a commit from which a workspace starts.
+// The ref is at the commit itself, or at a commit of Coppice that has it and the
+// earlier ones as parents.
 func (w *Workspaces) keep(ctx context.Context, r repo, commit string) error {
 	refs, err := w.refs(ctx, r.users(), keepRef)
 	if err != nil || refs[keepRef] == commit {
@@ -288,7 +287,7 @@ func (w *Workspaces) keepBoth(ctx context.Context, r repo, a, b string) (string,
 	return strings.TrimSpace(out), err
 }
 
-// isOwn tells whether a commit is missing in the person's repository: then
+// isOwn reports whether a commit is missing in the person's repository. Then only
 // Coppice's own has it.
 func (w *Workspaces) isOwn(ctx context.Context, r repo, commit string) (bool, error) {
 	_, exit, err := w.git.Status(ctx, git.Call{Dir: r.root, Args: []string{"cat-file", "-e", commit + "^{commit}"}, OK: []int{1, 128}})

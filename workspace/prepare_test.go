@@ -46,8 +46,8 @@ func TestInspect(t *testing.T) {
 		{b.root, "-rf", "no branch name", ""},
 		{b.root, "$(touch x)", "no branch name", ""},
 		{filepath.Join(b.root, "nothing"), "", "no directory", ""},
-		{filepath.Join(b.root, "file"), "", "is no directory", ""},
-		{filepath.Join(b.root, ".git"), "", "inside of a git directory", ""},
+		{filepath.Join(b.root, "file"), "", "is not a directory", ""},
+		{filepath.Join(b.root, ".git"), "", "inside a git directory", ""},
 		{ws, "", "Coppice's own workspaces", "own checkout"},
 	} {
 		_, err := b.Inspect(b.ctx, c.dir, c.base)
@@ -75,7 +75,7 @@ func TestPrepare(t *testing.T) {
 	if s := run(t, first.Path, "git", "status", "--porcelain"); s != "" {
 		t.Fatal(s)
 	}
-	// Again, with work done and the base gone on: the same place, the work kept.
+	// Again, after work was done and the base moved: the same directory, with the work.
 	write(t, first.Path, "new.txt", "new")
 	head := commit(t, first.Path, "work")
 	write(t, b.root, "c.txt", "c")
@@ -213,7 +213,7 @@ func TestRecycle(t *testing.T) {
 	}
 }
 
-func TestFurnish(t *testing.T) {
+func TestProvide(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	write(t, b.root, ".env", "SECRET=1")
@@ -335,7 +335,7 @@ func TestPrepareFrom(t *testing.T) {
 	commit(t, source.Path, "work")
 	head := b.saved(source.Path)
 	write(t, b.root, "c.txt", "c")
-	commit(t, b.root, "the base goes on")
+	commit(t, b.root, "the base moves")
 	for key, from := range map[string]string{"app-2": "coppice/app-1", "app-3": head} {
 		spec := coppice.PrepareSpec{Key: key, Repo: b.root, Branch: "coppice/" + key, Base: "main", From: from}
 		for range 2 { // the second time finds it

@@ -21,10 +21,10 @@ import (
 	"coppice/workspace/gitfiles"
 )
 
-// publish copies what a workspace has in its own object directory into Coppice's
-// own repository, where it can be merged and is safe from whatever happens to the
-// workspace. Each object is checked against its name: an agent can write files
-// there, and an object with a wrong content would harm other tasks.
+// publish copies the objects of a workspace into Coppice's own repository, where
+// they can be merged and survive the workspace. It compares each object with its
+// id: an agent can write files there, and an object with wrong content would affect
+// other tasks.
 func (w *Workspaces) publish(ctx context.Context, r repo, gitDir string) error {
 	objects := filepath.Join(gitDir, "objects")
 	dirs, err := os.ReadDir(objects)
@@ -63,7 +63,7 @@ func (w *Workspaces) publish(ctx context.Context, r repo, gitDir string) error {
 	return nil
 }
 
-// publishObject copies one object. One that is damaged is odd, and left behind.
+// publishObject copies one object. For a damaged one the error is ErrUseGit.
 func publishObject(from, objects, dir, name string) error {
 	to := filepath.Join(objects, dir, name)
 	if exists(to) {
@@ -94,7 +94,7 @@ func publishObject(from, objects, dir, name string) error {
 	})
 }
 
-// named tells whether a loose object has the content that its name says.
+// named reports whether the content of a loose object matches its id.
 func named(packed io.Reader, id string) bool {
 	var sum hash.Hash = sha1.New()
 	if len(id) == 2*sha256.Size {
@@ -110,8 +110,8 @@ func named(packed io.Reader, id string) bool {
 	return hex.EncodeToString(sum.Sum(nil)) == id
 }
 
-// publishPack takes a pack over that an agent's git made. One that is damaged is
-// left behind: what is missing then is found by complete.
+// publishPack copies a pack that an agent's git made. It skips a damaged one;
+// complete finds what is missing then.
 func (w *Workspaces) publishPack(ctx context.Context, r repo, file string) error {
 	if exists(filepath.Join(r.git, "objects", "pack", filepath.Base(file))) {
 		return nil
@@ -122,16 +122,16 @@ func (w *Workspaces) publishPack(ctx context.Context, r repo, file string) error
 	}
 	defer in.Close()
 	_, err = w.git.Do(ctx, git.Call{Dir: r.git, Reader: in, Args: []string{"index-pack", "--stdin", "--fix-thin"}})
-	if git.Exit(err) > 0 && !noRoom(err) {
+	if git.Exit(err) > 0 && !diskFull(err) {
 		w.log.WarnContext(ctx, "a pack of a workspace is damaged", "pack", file, "error", err)
 		return nil
 	}
 	return err
 }
 
-// complete sees to it that Coppice's own repository has everything that head has
-// and base has not, and says what is missing; empty when nothing is. Some of it
-// may be in the person's repository alone, where it could be pruned.
+// complete makes sure that Coppice's own repository has all objects that head has
+// and base does not have. Some may be only in the person's repository, which could
+// prune them. It returns what is missing, or "".
 func (w *Workspaces) complete(ctx context.Context, r repo, head, base string) (missing string, err error) {
 	if head == base {
 		return "", nil
@@ -140,14 +140,14 @@ func (w *Workspaces) complete(ctx context.Context, r repo, head, base string) (m
 		return "", nil
 	}
 	err = w.copyObjects(ctx, r, r.git, r.git, head+"\n^"+base+"\n")
-	if git.Exit(err) > 0 && !noRoom(err) {
+	if git.Exit(err) > 0 && !diskFull(err) {
 		return said(err), nil
 	}
 	return "", err
 }
 
-// copyObjects copies objects from one repository into another, by revisions as
-// git rev-list takes them.
+// copyObjects copies objects from one repository into another, by revisions in the
+// syntax of git rev-list.
 func (w *Workspaces) copyObjects(ctx context.Context, r repo, from, to, revs string) error {
 	if err := os.MkdirAll(r.tmp(), 0o700); err != nil {
 		return err
@@ -169,18 +169,18 @@ func (w *Workspaces) copyObjects(ctx context.Context, r repo, from, to, revs str
 	return err
 }
 
-// takeOver is where the objects of a commit that is about to land are gathered
-// and checked, before the person's repository gets them.
+// takeOver returns where the objects of a commit that will land are gathered and
+// checked, before the person's repository gets them.
 func (r repo) takeOver(commit string) string { return filepath.Join(r.dir, "landing", commit) }
 
-// mostLoose is how many objects of a landing become files of their own, as when
-// git receives them; more become one pack.
-const mostLoose = 100
+// maxLoose is how many objects of a landing become separate files, as when git
+// receives them. More become one pack.
+const maxLoose = 100
 
-// gather collects everything that is reachable from a commit and not from its
-// base, and checks it as a git does that receives it with receive.fsckObjects: all
-// there, well-formed, with legal names. It says what is wrong; empty when nothing
-// is. Where objects are plainly legal there is nothing to collect.
+// gather collects all objects that are reachable from a commit and not from its
+// base, and checks them as git does with receive.fsckObjects: they are complete,
+// well-formed, and have legal names. It returns what is wrong, or "". It collects
+// nothing if gitfiles finds that the objects are legal.
 func (w *Workspaces) gather(ctx context.Context, r repo, base, commit string) (wrong string, err error) {
 	dir := r.takeOver(commit)
 	if exists(dir) {
@@ -204,7 +204,7 @@ func (w *Workspaces) gather(ctx context.Context, r repo, base, commit string) (w
 	}
 	defer out.Close()
 	_, err = w.git.Do(ctx, git.Call{Dir: r.git, Args: []string{"pack-objects", "--quiet", "--revs", "--thin", "--stdout", "--delta-base-offset"}, Stdin: []byte(commit + "\n^" + base + "\n"), Writer: out})
-	if git.Exit(err) > 0 && !noRoom(err) {
+	if git.Exit(err) > 0 && !diskFull(err) {
 		return said(err), nil
 	}
 	if err != nil {
@@ -222,12 +222,12 @@ func (w *Workspaces) gather(ctx context.Context, r repo, base, commit string) (w
 		return "", err
 	}
 	args := []string{"unpack-objects", "-q", "--strict"}
-	if n := int(head[8])<<24 | int(head[9])<<16 | int(head[10])<<8 | int(head[11]); n > mostLoose {
+	if n := int(head[8])<<24 | int(head[9])<<16 | int(head[10])<<8 | int(head[11]); n > maxLoose {
 		args = []string{"index-pack", "--stdin", "--fix-thin", "--strict"}
 	}
 	_, err = w.git.Do(ctx, git.Call{Dir: r.git, Reader: out, Args: args, Config: []string{"core.fsync=committed"},
 		Env: []string{"GIT_OBJECT_DIRECTORY=" + objects, "GIT_ALTERNATE_OBJECT_DIRECTORIES=" + filepath.Join(r.user, "objects")}})
-	if git.Exit(err) > 0 && !noRoom(err) {
+	if git.Exit(err) > 0 && !diskFull(err) {
 		return said(err), nil
 	}
 	if err != nil {
@@ -242,8 +242,7 @@ func (w *Workspaces) gather(ctx context.Context, r repo, base, commit string) (w
 	return "", nil
 }
 
-// adopt gives the person's repository the objects of a commit that were checked.
-// Each is written under another name, synced and renamed.
+// adopt copies the checked objects of a commit into the person's repository.
 func (w *Workspaces) adopt(ctx context.Context, r repo, base, commit string) error {
 	from := filepath.Join(r.takeOver(commit), "objects")
 	mode, err := w.shared(ctx, r)
@@ -253,7 +252,7 @@ func (w *Workspaces) adopt(ctx context.Context, r repo, base, commit string) err
 	if !exists(from) {
 		ids, err := w.files(ctx, r.git).Added(base, commit)
 		if err != nil {
-			return fmt.Errorf("the objects of %s, which were checked, are gone", commit)
+			return fmt.Errorf("the checked objects of %s are gone", commit)
 		}
 		own := filepath.Join(r.git, "objects")
 		for _, id := range ids {
@@ -263,7 +262,7 @@ func (w *Workspaces) adopt(ctx context.Context, r repo, base, commit string) err
 		}
 		return nil
 	}
-	var last []string // an index makes git use a pack, so it comes after the pack
+	var last []string // git uses a pack as soon as it has an index, so the index comes after the pack
 	err = filepath.WalkDir(from, func(p string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
@@ -305,8 +304,8 @@ func adoptFile(from, objects, file string, mode sharedMode) error {
 	})
 }
 
-// sharedMode is what core.sharedRepository adds to the permissions of what is
-// written into the person's repository.
+// sharedMode is what core.sharedRepository adds to the permissions of files in the
+// person's repository.
 type sharedMode fs.FileMode
 
 // shared reads core.sharedRepository.
@@ -336,15 +335,15 @@ func (w *Workspaces) shared(ctx context.Context, r repo) (sharedMode, error) {
 	return 0, nil
 }
 
-// file returns the permissions of a file that has these without sharing.
+// file adds the mode to the permissions of a file.
 func (m sharedMode) file(mode fs.FileMode) fs.FileMode {
 	if mode&0o200 == 0 {
-		m &^= 0o222 // objects are never written again
+		m &^= 0o222 // objects are read-only
 	}
 	return mode | fs.FileMode(m)
 }
 
-// mkdir makes a directory, and lets those write in it who share the repository.
+// mkdir creates a directory in which all can write who share the repository.
 func (m sharedMode) mkdir(dir string) error {
 	err := os.Mkdir(dir, 0o777)
 	if errors.Is(err, fs.ErrExist) {
@@ -361,7 +360,7 @@ func (m sharedMode) mkdir(dir string) error {
 	return os.Chmod(dir, st.Mode().Perm()|bits|bits>>2&0o111|fs.ModeSetgid)
 }
 
-// dropGathered forgets what was gathered for landings that did not happen.
+// dropGathered removes what was gathered for a commit.
 func (r repo) dropGathered(commit string) error {
 	return os.RemoveAll(r.takeOver(commit))
 }

@@ -19,10 +19,8 @@ import (
 )
 
 // moveRecord is written and synced before a move writes anything to the person's
-// repository, and removed when all is done. After a crash it says what was about
-// to be written, and so what is Coppice's: the locks, the directories in which
-// files are staged, and the files themselves with what they were and what they
-// were to become.
+// repository, and removed at the end. After a crash it says what the move was going
+// to write: locks, stages, and files with their old and new state.
 type moveRecord struct {
 	Base    string            `json:"base"` // branch
 	Old     string            `json:"old"`
@@ -58,9 +56,8 @@ func (r repo) readRecord() (*moveRecord, error) {
 	return &m, nil
 }
 
-// lockIndex takes the lock of a checkout's index, as git does. One that a dead
-// process of Coppice's left is taken over. It says who holds it when somebody
-// else does.
+// lockIndex acquires the lock of a checkout's index, as git does. If another process
+// holds it, lockIndex returns which.
 func (w *Workspaces) lockIndex(f following) (held string, err error) {
 	if err := os.MkdirAll(f.Stage, 0o700); err != nil {
 		return "", err
@@ -76,7 +73,7 @@ func (w *Workspaces) lockIndex(f following) (held string, err error) {
 	return lockHolder(f.lock(), f.Path), nil
 }
 
-// lockHolder says who holds a lock of git, as far as that can be found out.
+// lockHolder describes who holds a lock of git, as far as it can find out.
 func lockHolder(lock, dir string) string {
 	who := gitsIn(dir)
 	switch {
@@ -92,15 +89,15 @@ func lockHolder(lock, dir string) string {
 	return fmt.Sprintf("%s is there%s, and no git process runs in %s: a git that was killed may have left it. Remove it if that is so", lock, age, dir)
 }
 
-// recoverMove completes or undoes a move that a crash interrupted: it is completed
-// when the base has moved, and undone when it has not. Files that the person
-// changed since stay as they are. It is called under the lock of moves.
+// recoverMove completes a move that a crash interrupted if the base has moved, and
+// undoes it otherwise. Files that the person changed since stay as they are. The
+// caller holds the lock of moves.
 func (w *Workspaces) recoverMove(ctx context.Context, r repo) error {
 	m, err := r.readRecord()
 	if err != nil || m == nil {
 		return err
 	}
-	w.log.WarnContext(ctx, "a landing was interrupted; looking what is to be done", "repository", r.root, "from", m.Old, "to", m.New)
+	w.log.WarnContext(ctx, "a landing was interrupted; completing or undoing it", "repository", r.root, "from", m.Old, "to", m.New)
 	if err := w.unlockRefs(ctx, r, m); err != nil {
 		return err
 	}
@@ -129,18 +126,19 @@ func (w *Workspaces) recoverMove(ctx context.Context, r repo) error {
 	return w.closeRecord(r, m)
 }
 
-// errStuck says that an interrupted landing cannot be undone while files of the
-// person's are where others have to come back.
+// errStuck says that an interrupted landing cannot be undone, because the person has
+// files where others must be restored.
 type errStuck struct {
 	base  string
 	yours []string // the files in the way
 }
 
 func (e *errStuck) Error() string {
-	return fmt.Sprintf("a landing on %s was interrupted, and files of yours are where others have to come back: %s", e.base, listed(e.yours))
+	return fmt.Sprintf("a landing on %s was interrupted, and your files are where others must be restored: %s", e.base, listed(e.yours))
 }
 
-// closeRecord ends a move. The record goes before what it speaks of.
+// closeRecord ends a move. It removes the record before the files that the record
+// describes.
 func (w *Workspaces) closeRecord(r repo, m *moveRecord) error {
 	w.unlockTrees(m.Trees)
 	if err := os.Remove(r.recordFile()); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -154,8 +152,8 @@ func (w *Workspaces) closeRecord(r repo, m *moveRecord) error {
 	return r.dropGathered(m.New)
 }
 
-// unlockRefs removes the locks that the interrupted git left on refs. A git that
-// still runs is waited for.
+// unlockRefs removes the locks that the interrupted git left on refs. It waits for a
+// git that still runs.
 func (w *Workspaces) unlockRefs(ctx context.Context, r repo, m *moveRecord) error {
 	locks := []string{filepath.Join(r.user, "HEAD.lock")}
 	for _, ref := range m.Refs {
@@ -186,11 +184,11 @@ func (w *Workspaces) unlockRefs(ctx context.Context, r repo, m *moveRecord) erro
 	return nil
 }
 
-// recoverTree completes or undoes what was begun in one checkout. It returns the
-// person's files that are in the way.
+// recoverTree completes or undoes a move in one checkout. It returns the person's
+// files that block it.
 func (w *Workspaces) recoverTree(ctx context.Context, f following, m *moveRecord, done bool) ([]string, error) {
 	if !exists(f.Path) || !exists(f.Stage) && !exists(f.lock()) {
-		return nil, nil // nothing was begun, or the checkout is gone
+		return nil, nil // nothing was started, or the checkout is gone
 	}
 	if held, err := w.lockIndex(f); err != nil {
 		return nil, err
@@ -208,13 +206,13 @@ func (w *Workspaces) recoverTree(ctx context.Context, f following, m *moveRecord
 	return w.undoTree(ctx, f, changes)
 }
 
-// present leaves out the paths that a sparse checkout does not have.
+// present returns the changes without paths that a sparse checkout does not have.
 func (f following) present(changes []gitfiles.Change) []gitfiles.Change {
 	return slices.DeleteFunc(slices.Clone(changes), func(c gitfiles.Change) bool { return slices.Contains(f.Absent, c.Path) })
 }
 
-// finishTree brings a checkout to where the base is. A file that is neither as it
-// was nor as it will be is the person's.
+// finishTree completes a move in a checkout. A file that is neither in its old nor in
+// its new state is the person's.
 func (w *Workspaces) finishTree(ctx context.Context, f following, changes []gitfiles.Change) error {
 	changed, err := w.changedUnder(ctx, f, f.oldIndex())
 	if err != nil {
@@ -224,7 +222,7 @@ func (w *Workspaces) finishTree(ctx context.Context, f following, changes []gitf
 	for _, c := range changes {
 		touched[c.Path] = exists(f.old(c.Path)) || c.NewMode != "" && !exists(f.new(c.Path))
 	}
-	mine := func(c gitfiles.Change) bool { // nobody but this move has changed the path
+	mine := func(c gitfiles.Change) bool { // only this move has changed the path
 		if touched[c.Path] {
 			return true
 		}
@@ -241,7 +239,7 @@ func (w *Workspaces) finishTree(ctx context.Context, f following, changes []gitf
 		err := w.place(f, changes, func(p string) bool { return skip[p] })
 		var blocked errChanged
 		if errors.As(err, &blocked) {
-			// The person put something there. It stays, and shows as a change.
+			// The person created something there. It stays, and git shows it as changed.
 			changes = slices.DeleteFunc(slices.Clone(changes), func(c gitfiles.Change) bool { return c.Path == blocked.path })
 			continue
 		}
@@ -252,8 +250,8 @@ func (w *Workspaces) finishTree(ctx context.Context, f following, changes []gitf
 	}
 }
 
-// undoTree brings a checkout back to where it was before the move. It returns the
-// person's files that are where others have to come back.
+// undoTree undoes a move in a checkout. It returns the person's files that are where
+// others must be restored.
 func (w *Workspaces) undoTree(ctx context.Context, f following, changes []gitfiles.Change) (stuck []string, err error) {
 	index := f.newIndex()
 	if !exists(index) {
@@ -277,8 +275,8 @@ func (w *Workspaces) undoTree(ctx context.Context, f following, changes []gitfil
 	return stuck, w.takeOut(f)
 }
 
-// inPlaceOf finds the file that is where a directory of a path has to be, or below
-// a directory that is where the path has to be.
+// inPlaceOf returns the file that blocks a path: it is in place of a directory of the
+// path, or below a directory in place of the path.
 func (f following) inPlaceOf(p string) string {
 	if below := untracked(f.Path, p, nil); below != "" {
 		return below

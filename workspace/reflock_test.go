@@ -11,8 +11,8 @@ import (
 	"coppice/workspace/gitfiles"
 )
 
-// A lock on a ref of ours that a killed process held goes at the next start;
-// one whose holder lives, and a young one of git's, stay.
+// The next start removes a lock of a killed process on a ref of Coppice. A lock of a
+// live process stays.
 func TestSweepRefLocks(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

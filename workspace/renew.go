@@ -13,14 +13,13 @@ import (
 	"strings"
 )
 
-// A workspace is a repository of its own. Its git directory is made from nothing
-// each time the workspace changes hands, so a task inherits nothing that an
-// earlier one did to git. This table says where each part comes from; what is not
-// in it does not exist in a new workspace.
+// A workspace is a separate repository. Its git directory is created from scratch
+// for each task, so a task inherits nothing that an earlier one did to git. This
+// table says where each part comes from. A new workspace has nothing else.
 //
-//	HEAD                     the commit it begins from, detached
+//	HEAD                     the commit from which it starts, detached
 //	config                   workspaceConfig
-//	index                    the one that Coppice's own git wrote at its last checkout in that directory
+//	index                    the one that git wrote at Coppice's last checkout in that directory
 //	objects                  empty; it borrows from Coppice's own repository and the person's
 //	packed-refs, symbolic    the person's branches, tags and remote-tracking branches
 //	shallow                  as in the person's repository
@@ -28,8 +27,8 @@ import (
 //	info/sparse-checkout     as in the person's checkout
 //	hooks                    none; core.hooksPath names the person's
 
-// savedIndex is Coppice's own copy of the index of a workspace. The index in the
-// workspace is the agent's to change.
+// savedIndex returns Coppice's copy of the index of a workspace. An agent can change
+// the index in the workspace.
 func (r repo) savedIndex(s slot) string { return filepath.Join(r.dir, s.Name+".index") }
 
 // gitDir returns the git directory of a workspace, which must be a directory.
@@ -49,8 +48,8 @@ func gitDir(path string) (string, error) {
 }
 
 // renew gives a workspace a new git directory at a commit. The files stay as they
-// are. What the former git directory had is lost: whatever was worth keeping is
-// in Coppice's own repository by then.
+// are. The old git directory is removed: what must be kept is in Coppice's own
+// repository before.
 func (w *Workspaces) renew(ctx context.Context, r repo, s slot, commit string) error {
 	path := r.path(s)
 	if st, err := os.Lstat(path); err == nil && !st.IsDir() {
@@ -140,7 +139,7 @@ func (w *Workspaces) fillGitDir(ctx context.Context, r repo, s slot, dir, commit
 	return err
 }
 
-// saveIndex remembers the index that Coppice's own git has just written.
+// saveIndex copies the index that Coppice's checkout has just written.
 func (w *Workspaces) saveIndex(r repo, s slot) error {
 	tmp := r.savedIndex(s) + ".new" // not an atomicfile: it keeps the time of the original
 	if err := copyIndex(filepath.Join(r.path(s), ".git", "index"), tmp); err != nil {
@@ -149,8 +148,8 @@ func (w *Workspaces) saveIndex(r repo, s slot) error {
 	return os.Rename(tmp, r.savedIndex(s))
 }
 
-// copyIndex copies an index with its time: git compares that with the times of
-// files to find those that changed in the moment in which the index was written.
+// copyIndex copies an index with its time. Git compares it with the times of files to
+// find those that changed at the moment in which the index was written.
 func copyIndex(from, to string) error {
 	in, err := os.Open(from)
 	if err != nil {

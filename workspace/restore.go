@@ -20,13 +20,12 @@ import (
 	"coppice/workspace/gitfiles"
 )
 
-// Restore brings a workspace back from the trash: its branch, its uncommitted
-// state as uncommitted changes, and the archived files. The trash itself stays
-// until it is purged.
+// Restore restores a workspace from the trash: its branch, its uncommitted changes
+// and the archived files. The trash stays until it is purged.
 func (w *Workspaces) Restore(ctx context.Context, spec coppice.RestoreSpec) (coppice.PrepareResult, error) {
 	var none coppice.PrepareResult
-	if err := errors.Join(validKey(spec.Key), coppice.ValidBranch(spec.Branch), coppice.ValidHash(spec.Head), validTrash(spec.Ref), w.validArchive(spec.Archive), validPolicy(spec.Policy)); err != nil {
-		return none, firstError(err)
+	if err := first(validKey(spec.Key), coppice.ValidBranch(spec.Branch), coppice.ValidHash(spec.Head), validTrash(spec.Ref), w.validArchive(spec.Archive), validPolicy(spec.Policy)); err != nil {
+		return none, err
 	}
 	r, err := w.use(ctx, spec.Repo)
 	if err != nil {
@@ -46,7 +45,7 @@ func (w *Workspaces) Restore(ctx context.Context, spec coppice.RestoreSpec) (cop
 		return none, err
 	}
 	if at := refs[own]; at != "" && at != spec.Head && !held {
-		return none, coppice.Errorf(coppice.EConflict, "there is another branch %s by now", spec.Branch).WithFix("rename it with `git branch -m %s other`", spec.Branch)
+		return none, coppice.Errorf(coppice.EConflict, "there is another branch %s now", spec.Branch).WithFix("rename it with `git branch -m %s other`", spec.Branch)
 	}
 	want := slot{Key: spec.Key, Branch: spec.Branch, Base: spec.Head}
 	if text, err := w.git.Run(ctx, r.git, "cat-file", "commit", trash); err == nil {
@@ -58,24 +57,24 @@ func (w *Workspaces) Restore(ctx context.Context, spec coppice.RestoreSpec) (cop
 	}
 	fill := func(ctx context.Context, path string) error { return w.fill(ctx, path, trash, spec) }
 	res, err := w.build(ctx, r, want, building{start: spec.Head, policy: spec.Policy, fill: fill})
-	return res, told(err)
+	return res, classify(err)
 }
 
 func validTrash(ref string) error {
 	if name, ok := strings.CutPrefix(ref, trashRefs); !ok || coppice.ValidBranch(name) != nil {
-		return coppice.Errorf(coppice.EInvalid, "%s is no trash", coppice.Quote(ref))
+		return coppice.Errorf(coppice.EInvalid, "%s is not a ref of the trash", coppice.Quote(ref))
 	}
 	return nil
 }
 
 func (w *Workspaces) validArchive(file string) error {
 	if file != "" && (filepath.Dir(file) != w.trash || !strings.HasSuffix(file, ".tar.gz")) {
-		return coppice.Errorf(coppice.EInvalid, "%s is no archive of the trash", coppice.Quote(file))
+		return coppice.Errorf(coppice.EInvalid, "%s is not an archive of the trash", coppice.Quote(file))
 	}
 	return nil
 }
 
-// fill puts the uncommitted state into a fresh checkout of the branch.
+// fill writes the uncommitted state into a new checkout of the branch.
 func (w *Workspaces) fill(ctx context.Context, tree, trash string, spec coppice.RestoreSpec) error {
 	changes, err := w.changes(ctx, filepath.Join(tree, ".git"), spec.Head, trash)
 	if err != nil {
@@ -100,7 +99,7 @@ func (w *Workspaces) fill(ctx context.Context, tree, trash string, spec coppice.
 	}
 	err = archive.Read(spec.Archive, tree, filepath.Join(tree, ".git", "modules"))
 	if errors.Is(err, fs.ErrNotExist) && !exists(spec.Archive) {
-		return coppice.Errorf(coppice.ENotFound, "the archive %s is gone", spec.Archive).WithFix("put it back, or make a new task")
+		return coppice.Errorf(coppice.ENotFound, "the archive %s is gone", spec.Archive).WithFix("restore the file, or create a new task")
 	}
 	return err
 }
@@ -117,7 +116,7 @@ func (w *Workspaces) apply(ctx context.Context, tree string, list []gitfiles.Cha
 		if c.NewMode == gitfiles.ModeModule {
 			continue
 		}
-		// A file may stand where the directory will be: that one is in the list too.
+		// A file may be where the directory will be. The list has that file too.
 		if err := root.RemoveAll(c.Path); err != nil && !errors.Is(err, syscall.ENOTDIR) {
 			return err
 		}
@@ -176,10 +175,10 @@ func writeEntry(root *os.Root, c gitfiles.Change, content []byte) error {
 	return root.WriteFile(c.Path, content, perm)
 }
 
-// Purge forgets trash for good.
+// Purge removes trash permanently.
 func (w *Workspaces) Purge(ctx context.Context, spec coppice.PurgeSpec) error {
-	if err := errors.Join(validTrash(spec.Ref), w.validArchive(spec.Archive)); err != nil {
-		return firstError(err)
+	if err := first(validTrash(spec.Ref), w.validArchive(spec.Archive)); err != nil {
+		return err
 	}
 	r, err := w.use(ctx, spec.Repo)
 	if err != nil {
@@ -194,7 +193,7 @@ func (w *Workspaces) Purge(ctx context.Context, spec coppice.PurgeSpec) error {
 		return err
 	}
 	if w.purged.Add(1)%packAfter == 0 {
-		w.tidyOwn(ctx, r)
+		w.collectGarbage(ctx, r)
 	}
 	return nil
 }

@@ -19,11 +19,10 @@ import (
 	"coppice/internal/process"
 )
 
-// maxLog bounds the output that is kept of a command.
+// maxLog is the maximum length of a command's output.
 const maxLog = 256 << 10
 
-// exitTimeout is the exit code of a command that was stopped for its age, as
-// timeout(1) has it.
+// exitTimeout is the exit code of a command that took too long, as for timeout(1).
 const exitTimeout = 124
 
 // allowed are the variables that setup and check commands get.
@@ -57,11 +56,11 @@ func Env(task, path, branch string, ports []int) []string {
 	return env
 }
 
-// GitConfig returns the variables that keep git from tidying up the repository
-// behind a commit, for processes in a workspace. Many workspaces share one
-// repository, and a git that is killed while it tidies up leaves a lock that
-// ends all tidying for good; that is for the person's own git to do. set is how
-// many such settings the environment has already, as GIT_CONFIG_COUNT tells.
+// GitConfig returns the variables that keep git from packing the repository after a
+// commit, for processes in a workspace. Many workspaces share one repository, and a
+// git that is killed while it packs leaves a lock that blocks all packing. The
+// person's own git does that instead. Set is the value of GIT_CONFIG_COUNT that the
+// environment has already.
 func GitConfig(set string) []string {
 	n, err := strconv.Atoi(set)
 	if err != nil || n < 0 {
@@ -75,26 +74,26 @@ func GitConfig(set string) []string {
 	return append(env, "GIT_CONFIG_COUNT="+strconv.Itoa(n))
 }
 
-// fromOutside lists the signals by which others end a process: the kernel when
-// memory runs out, a person, a service manager, a machine that shuts down. A
-// command that dies by one of them was killed. A command that dies by any other
-// signal, such as SIGSEGV or SIGABRT, crashed, and that is a result of its own.
+// fromOutside lists the signals by which others end a process: the kernel if memory
+// runs out, a person, a service manager, a shutdown. A command that ends by one of
+// them was killed. A command that ends by another signal, such as SIGSEGV or
+// SIGABRT, crashed, which is a result of the command.
 //
-// The shell may run the command's last program in its own place, or it may wait
-// for that program and exit with 128 plus the signal's number. Of such exit
-// codes only 137, for SIGKILL, means that the command was killed: no program
-// exits with 137 by itself, but git exits with 129, and a crash gives 134 or 139.
+// The shell may replace itself by the command's last program, or it may wait for
+// that program and exit with 128 plus the signal's number. Of such exit codes only
+// 137, for SIGKILL, means that the command was killed: no program uses 137 itself,
+// but git exits with 129, and a crash gives 134 or 139.
 var fromOutside = []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT}
 
-// ran is how a command ended.
+// ran says how a command ended.
 type ran struct {
 	log    string
-	exit   int    // 128 plus the signal's number when a signal ended it, as in a shell
+	exit   int    // 128 plus the signal's number if a signal ended it, as in a shell
 	signal string // the name of the signal that killed it
-	late   bool   // it was stopped for its age
+	late   bool   // it took too long
 }
 
-// killedError is the error of a command that was killed and had to succeed.
+// killedError is the error of a preparing command that was killed.
 type killedError struct {
 	command string
 	ran     ran
@@ -102,13 +101,13 @@ type killedError struct {
 
 func (e *killedError) Error() string { return e.Unwrap().Error() }
 
-// Unwrap returns the failure that it is for everyone but Check.
+// Unwrap returns the failure for all callers except Check.
 func (e *killedError) Unwrap() error {
 	return coppice.Killed(e.command, e.ran.signal)
 }
 
-// shell runs a command that prepares something. One that was killed is an
-// error, like one that could not be run.
+// shell runs a command that prepares something. It is an error if the command was
+// killed or could not be started.
 func shell(ctx context.Context, dir string, env []string, command string, timeout time.Duration) (log string, exit int, err error) {
 	e, err := runShell(ctx, dir, env, command, timeout)
 	if err == nil && e.signal != "" {
@@ -137,7 +136,7 @@ func runShell(ctx context.Context, dir string, env []string, command string, tim
 		return e, context.Cause(ctx)
 	case errors.Is(err, errLate):
 		e.exit, e.late = exitTimeout, true
-		e.note(fmt.Sprintf("stopped after %s, the time a command may take", timeout))
+		e.note(fmt.Sprintf("stopped after %s, the time limit of a command", timeout))
 	case err != nil:
 		e.exit = -1
 		return e, err
@@ -147,7 +146,7 @@ func runShell(ctx context.Context, dir string, env []string, command string, tim
 	return e, nil
 }
 
-// died records how a command ended that did not succeed.
+// died stores how a failed command ended.
 func (e *ran) died(st syscall.WaitStatus) {
 	if !st.Signaled() {
 		if e.exit = st.ExitStatus(); e.exit == 128+int(syscall.SIGKILL) {

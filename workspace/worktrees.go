@@ -11,11 +11,11 @@ import (
 	"coppice/workspace/gitfiles"
 )
 
-// worktree is one of the person's checkouts of the repository.
+// worktree is one of the person's checkouts.
 type worktree struct {
 	path   string
-	branch string // the full ref; empty when HEAD is detached
-	git    string // git's own directory of it; empty when the worktree is gone
+	branch string // the full ref; empty if HEAD is detached
+	git    string // its git directory; empty if the worktree is gone
 }
 
 // worktrees lists the repository's worktrees.
@@ -47,8 +47,8 @@ func (w *Workspaces) worktrees(ctx context.Context, r repo) ([]worktree, error) 
 	return list, nil
 }
 
-// plainWorktrees reads the list from git's files, and refuses where settings
-// decide what is a worktree.
+// plainWorktrees reads the list from git's files. It leaves repositories to git whose
+// settings decide what a worktree is.
 func (w *Workspaces) plainWorktrees(ctx context.Context, r repo) ([]worktree, error) {
 	files := w.files(ctx, r.user)
 	if filepath.Base(r.user) != ".git" {
@@ -96,7 +96,7 @@ func (w *Workspaces) plainWorktrees(ctx context.Context, r repo) ([]worktree, er
 		t.path = filepath.Dir(link)
 		if t.branch, _, err = files.Head(t.git); err != nil {
 			if !exists(filepath.Join(t.git, "gitdir")) {
-				continue // it was removed in between
+				continue // it was removed since
 			}
 			return nil, err
 		}

@@ -29,7 +29,7 @@ func try(dir string, args ...string) (string, error) {
 func TestLikeWithoutFiles(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	write(t, b.root, ".git/reftable/note", "git reads its files all the same")
+	write(t, b.root, ".git/reftable/note", "git reads its files anyway")
 	m := must[coppice.MergeResult](t)(b.Merge(b.ctx, b.mergeSpec(b.candidate("app-1", "x.txt"), coppice.StrategySquash)))
 	if got := must[coppice.MoveResult](t)(b.Move(b.ctx, b.moveSpec(m))); !got.Moved || read(t, b.root, "x.txt") == "" {
 		t.Errorf("%+v", got)

@@ -118,8 +118,8 @@ func TestBadLooks(t *testing.T) {
 	}{
 		"a task's key":       {"app-1", head, "is a task, not a session"},
 		"no key":             {"", head, "key"},
-		"a branch":           {"app-1.1", "main", "is no object id"},
-		"half a commit":      {"app-1.1", head[:12], "is no object id"},
+		"a branch":           {"app-1.1", "main", "object id"},
+		"half a commit":      {"app-1.1", head[:12], "object id"},
 		"a commit that went": {"app-1.1", strings.Repeat("1", 40), "is gone"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -132,7 +132,7 @@ func TestBadLooks(t *testing.T) {
 	}
 }
 
-func TestWhatALookerChangedIsTold(t *testing.T) {
+func TestChangesInADetachedWorkspaceAreFound(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		setup []string
@@ -164,7 +164,7 @@ func TestWhatALookerChangedIsTold(t *testing.T) {
 			spec := b.lookSpec("app-1.1", run(t, b.root, "git", "rev-parse", "HEAD"))
 			spec.Policy.Setup = c.setup
 			res := must[coppice.PrepareResult](t)(b.Prepare(b.ctx, spec))
-			if err := writable(res.Path); err != nil { // whoever runs the tests
+			if err := writable(res.Path); err != nil { // also if root runs the tests
 				t.Fatal(err)
 			}
 			c.do(t, res.Path)
@@ -186,7 +186,7 @@ func fileExists(dir, name string) bool {
 	return err == nil
 }
 
-func TestOnlyALookersChangesAreTold(t *testing.T) {
+func TestOnlyChangesOfTheSessionAreFound(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	if _, _, err := b.Changed(b.ctx, b.prepare("app-1").Path); coppice.ErrorCode(err) != coppice.EInvalid {
@@ -237,11 +237,11 @@ func TestALookersFilesAreReadOnly(t *testing.T) {
 }
 
 // TestALookSurvivesCrashes plays a crash at every step of making and removing
-// it; whoever comes next completes what was begun.
+// it, and the next caller completes it.
 func TestALookSurvivesCrashes(t *testing.T) {
 	t.Parallel()
 	crash := errors.New("crash")
-	for _, at := range []string{"claimed", "checked out", "furnished", "set up", "removing", "vacated"} {
+	for _, at := range []string{"claimed", "checked out", "provided", "set up", "removing", "vacated"} {
 		t.Run(at, func(t *testing.T) {
 			t.Parallel()
 			b := setup(t)

@@ -16,8 +16,8 @@ import (
 	"coppice/workspace/git"
 )
 
-// includeFile lists, in the syntax of .gitignore, ignored files of the checkout
-// that each workspace gets a copy of.
+// includeFile lists ignored files of the checkout that are copied into each
+// workspace, in the syntax of .gitignore.
 const includeFile = ".worktreeinclude"
 
 // ValidPath checks a path of the policy: relative, within the repository, and
@@ -28,7 +28,7 @@ func ValidPath(field, p string) error {
 		bad = bad || strings.EqualFold(part, ".git") || part == ".."
 	}
 	if bad {
-		return coppice.Errorf(coppice.EInvalid, "%s is no path within the repository", coppice.Quote(p)).
+		return coppice.Errorf(coppice.EInvalid, "%s is not a path within the repository", coppice.Quote(p)).
 			WithFix("write it relative to the repository's root, as in .env or web/node_modules").WithField(field)
 	}
 	return nil
@@ -45,7 +45,7 @@ func validPaths(field string, paths []string) error {
 
 func validPolicy(p coppice.WorkspacePolicy) error {
 	if p.Kind != "" && p.Kind != "worktree" {
-		return coppice.Errorf(coppice.EInvalid, "%s is no kind of workspace", coppice.Quote(p.Kind)).WithFix("use worktree").WithField("workspace.kind")
+		return coppice.Errorf(coppice.EInvalid, "%s is not a kind of workspace", coppice.Quote(p.Kind)).WithFix("use worktree").WithField("workspace.kind")
 	}
 	for _, c := range p.Copy {
 		if err := ValidPath("workspace.copy", c); err != nil {
@@ -60,10 +60,10 @@ func validPolicy(p coppice.WorkspacePolicy) error {
 	return nil
 }
 
-// furnish copies and links what the policy and .worktreeinclude name into the
-// worktree and returns their paths. What the branch has itself is left alone.
-// Both sides are opened as roots: no symbolic link leads out of either.
-func (w *Workspaces) furnish(ctx context.Context, r repo, tree string, p coppice.WorkspacePolicy) ([]string, error) {
+// provide copies and links the files of the policy and of .worktreeinclude into a
+// workspace and returns their paths. It does not replace tracked files. Both sides
+// are opened as roots, so no symbolic link leads out of them.
+func (w *Workspaces) provide(ctx context.Context, r repo, tree string, p coppice.WorkspacePolicy) ([]string, error) {
 	copies, err := w.copies(ctx, r, p)
 	if err != nil {
 		return nil, err
@@ -143,7 +143,7 @@ func (w *Workspaces) copies(ctx context.Context, r repo, p coppice.WorkspacePoli
 	for _, pattern := range p.Copy {
 		matches, err := fs.Glob(root.FS(), strings.TrimSuffix(pattern, "/"))
 		if err != nil {
-			return nil, coppice.Errorf(coppice.EInvalid, "%s is no pattern", coppice.Quote(pattern)).WithField("workspace.copy")
+			return nil, coppice.Errorf(coppice.EInvalid, "%s is not a valid pattern", coppice.Quote(pattern)).WithField("workspace.copy")
 		}
 		for _, m := range matches {
 			err := fs.WalkDir(root.FS(), m, func(p string, d fs.DirEntry, err error) error {
@@ -257,7 +257,7 @@ func (w *Workspaces) setup(ctx context.Context, r repo, tree string, p coppice.W
 			if len(log) > 8<<10 {
 				log = "[...]" + strings.ToValidUTF8(log[len(log)-8<<10:], "")
 			}
-			return coppice.Failf(coppice.ClassEnvironment, fmt.Sprintf("the setup command %s ended with %d:\n%s", coppice.Quote(c), exit, log),
+			return coppice.Failf(coppice.ClassEnvironment, fmt.Sprintf("the setup command %s exited with %d:\n%s", coppice.Quote(c), exit, log),
 				"make it work in a fresh checkout, or change workspace.setup")
 		}
 	}

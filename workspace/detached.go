@@ -14,16 +14,16 @@ import (
 	"coppice/workspace/git"
 )
 
-// A session that only looks gets a worktree of its own from the same pool, at a
-// commit and on no branch. Its key is the session's. It keeps nothing: when it
-// goes, there is no trash.
+// A session that only reads gets a detached workspace from the same pool: it is at
+// a commit and on no branch. Its key is that of the session. Its removal leaves no
+// trash.
 
-// mostReadOnly bounds how many files are made read-only: beyond that it takes
-// longer than it is worth, and what changed is told afterwards all the same.
-const mostReadOnly = 20_000
+// maxReadOnly is how many files are made read-only. More take too long, and changes
+// are found afterwards anyway.
+const maxReadOnly = 20_000
 
-// lookSlot checks the spec of a detached worktree and returns its slot.
-func lookSlot(spec coppice.PrepareSpec) (slot, error) {
+// detachedSlot checks the spec of a detached workspace and returns its slot.
+func detachedSlot(spec coppice.PrepareSpec) (slot, error) {
 	if _, _, session, err := coppice.ParseKey(spec.Key); err != nil {
 		return slot{}, err
 	} else if session == 0 {
@@ -33,16 +33,15 @@ func lookSlot(spec coppice.PrepareSpec) (slot, error) {
 	if spec.From == "" {
 		at = coppice.ValidBranch(spec.Base)
 	}
-	if err := errors.Join(at, validPolicy(spec.Policy)); err != nil {
-		return slot{}, firstError(err)
+	if err := first(at, validPolicy(spec.Policy)); err != nil {
+		return slot{}, err
 	}
 	return slot{Key: spec.Key, Base: spec.From}, nil
 }
 
-// prepareLook makes the worktree of a session that only looks, or completes a
-// half-made one.
-func (w *Workspaces) prepareLook(ctx context.Context, spec coppice.PrepareSpec) (coppice.PrepareResult, error) {
-	want, err := lookSlot(spec)
+// prepareDetached creates or completes a detached workspace.
+func (w *Workspaces) prepareDetached(ctx context.Context, spec coppice.PrepareSpec) (coppice.PrepareResult, error) {
+	want, err := detachedSlot(spec)
 	if err != nil {
 		return coppice.PrepareResult{}, err
 	}
@@ -55,33 +54,33 @@ func (w *Workspaces) prepareLook(ctx context.Context, spec coppice.PrepareSpec) 
 			err = w.keep(ctx, r, spec.From)
 		}
 		if err != nil {
-			return coppice.PrepareResult{}, told(err)
+			return coppice.PrepareResult{}, classify(err)
 		}
 		want.Base = spec.From
 	} else if _, err := w.git.Run(ctx, r.git, "rev-parse", "--verify", "--quiet", "--end-of-options", spec.From+"^{commit}"); err != nil {
 		if ctx.Err() != nil {
 			return coppice.PrepareResult{}, err
 		}
-		return coppice.PrepareResult{}, coppice.Failf(coppice.ClassEnvironment, "the commit "+spec.From+" to look at is gone", "retry the task")
+		return coppice.PrepareResult{}, coppice.Failf(coppice.ClassEnvironment, "the commit "+spec.From+" to check out is gone", "retry the task")
 	}
 	if spec.Policy.Serve.Set() {
 		spec.Policy.Ports = max(spec.Policy.Ports, 1)
 	}
 	res, err := w.build(ctx, r, want, building{start: spec.From, policy: spec.Policy})
-	return res, told(err)
+	return res, classify(err)
 }
 
-// looks tells whether the slot is of a session that only looks.
-func (s slot) looks() bool { return s.Key != "" && s.Branch == "" }
+// isDetached reports whether the slot is a detached workspace.
+func (s slot) isDetached() bool { return s.Key != "" && s.Branch == "" }
 
-// task is the key of the task that the slot's commands work for.
+// task returns the key of the slot's task.
 func (s slot) task() string {
 	task, _, _ := strings.Cut(s.Key, ".")
 	return task
 }
 
-// populateLook checks the slot's commit out.
-func (w *Workspaces) populateLook(ctx context.Context, r repo, s slot) error {
+// populateDetached checks the slot's commit out.
+func (w *Workspaces) populateDetached(ctx context.Context, r repo, s slot) error {
 	tree := r.path(s)
 	if err := writable(tree); err != nil {
 		return err
@@ -95,11 +94,10 @@ func (w *Workspaces) populateLook(ctx context.Context, r repo, s slot) error {
 	return w.submodules(ctx, r, tree)
 }
 
-// settleLook verifies that the worktree is where it should be, remembers what
-// the setup commands changed, and makes the files read-only. To root modes mean
-// nothing. An app that is served writes beside its files, so directories stay
-// as they are then.
-func (w *Workspaces) settleLook(ctx context.Context, r repo, s *slot, p coppice.WorkspacePolicy) (head string, err error) {
+// settleDetached verifies the commit of the workspace, stores what the setup
+// commands changed, and makes the files read-only, except for root, who ignores
+// modes. Directories stay writable if an app is served, because it writes there.
+func (w *Workspaces) settleDetached(ctx context.Context, r repo, s *slot, p coppice.WorkspacePolicy) (head string, err error) {
 	path := r.path(*s)
 	if head, err = w.headOf(ctx, path); err != nil {
 		return "", err
@@ -117,8 +115,8 @@ func (w *Workspaces) settleLook(ctx context.Context, r repo, s *slot, p coppice.
 	return head, err
 }
 
-// seen returns a tree of the tracked files as they are: the commit itself when
-// none was changed since.
+// seen returns a tree of the tracked files as they are now, or the commit itself if
+// none changed.
 func (w *Workspaces) seen(ctx context.Context, r repo, path, commit string) (string, error) {
 	changed, err := w.changedSince(ctx, path, commit)
 	if err != nil || len(changed) == 0 {
@@ -146,7 +144,7 @@ func (w *Workspaces) seen(ctx context.Context, r repo, path, commit string) (str
 func (w *Workspaces) changedSince(ctx context.Context, path, tree string) ([]string, error) {
 	out, err := w.git.Run(ctx, path, "diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--no-textconv", "--ignore-submodules=untracked", tree, "--")
 	if err != nil {
-		return nil, fmt.Errorf("looking what changed: %w", err)
+		return nil, fmt.Errorf("reading what changed: %w", err)
 	}
 	var files []string
 	for f := range strings.SplitSeq(out, "\x00") {
@@ -158,17 +156,16 @@ func (w *Workspaces) changedSince(ctx context.Context, path, tree string) ([]str
 	return files, nil
 }
 
-// Changed tells, of the worktree of a session that only looks, the commit it
-// was made at and the tracked files that changed since. What setup commands
-// changed does not count. A session that cut the worktree's link to git changed
-// that.
+// Changed returns the commit of a detached workspace, and the tracked files that
+// changed since. Changes by setup commands do not count. If the session damaged
+// the git directory, that is the change.
 func (w *Workspaces) Changed(ctx context.Context, path string) (commit string, files []string, err error) {
 	r, s, err := w.byPath(path)
 	if err != nil {
 		return "", nil, err
 	}
-	if !s.looks() {
-		return "", nil, coppice.Errorf(coppice.EInvalid, "%s is a workspace that may change", coppice.Quote(path))
+	if !s.isDetached() {
+		return "", nil, coppice.Errorf(coppice.EInvalid, "%s is a workspace that is allowed to change", coppice.Quote(path))
 	}
 	unlock, err := w.locks.Wait(ctx, r.slotLock(s))
 	if err != nil {
@@ -182,13 +179,12 @@ func (w *Workspaces) Changed(ctx context.Context, path string) (commit string, f
 		return "", nil, err
 	}
 	files, err = w.changedSince(ctx, path, s.Seen)
-	return s.Base, files, told(err)
+	return s.Base, files, classify(err)
 }
 
-// removeLook cleans the worktree of a session that only looked and keeps it
-// for the next task. Nothing of it goes to the trash. One that is not there is
-// no error.
-func (w *Workspaces) removeLook(ctx context.Context, spec coppice.RemoveSpec) error {
+// removeDetached cleans a detached workspace and keeps it for the next task. It
+// leaves no trash. It is not an error if there is no such workspace.
+func (w *Workspaces) removeDetached(ctx context.Context, spec coppice.RemoveSpec) error {
 	r, err := w.use(ctx, spec.Repo)
 	if err != nil {
 		return err
@@ -209,12 +205,11 @@ func (w *Workspaces) removeLook(ctx context.Context, spec coppice.RemoveSpec) er
 	if err != nil {
 		return err
 	}
-	return told(w.dropLook(ctx, r, s))
+	return classify(w.dropDetached(ctx, r, s))
 }
 
-// dropLook takes a slot to removing and recycles it. It is called under the
-// slot's lock.
-func (w *Workspaces) dropLook(ctx context.Context, r repo, s slot) error {
+// dropDetached removes a detached workspace. The caller holds the slot's lock.
+func (w *Workspaces) dropDetached(ctx context.Context, r repo, s slot) error {
 	s.State, s.Head = slotRemoving, s.Base
 	if err := errors.Join(w.writeSlot(r, s), w.step("removing")); err != nil {
 		return err
@@ -223,14 +218,13 @@ func (w *Workspaces) dropLook(ctx context.Context, r repo, s slot) error {
 	return err
 }
 
-// readOnly takes the permission to write from the tracked files, and from the
-// directories that hold any when dirs is set.
+// readOnly makes the tracked files read-only, and their directories if dirs is set.
 func (w *Workspaces) readOnly(ctx context.Context, tree string, dirs bool) error {
 	tracked, err := w.tracked(ctx, tree)
 	if err != nil {
 		return err
 	}
-	if len(tracked) > mostReadOnly {
+	if len(tracked) > maxReadOnly {
 		w.log.InfoContext(ctx, "too many files to make them read-only", "path", tree, "files", len(tracked))
 		return nil
 	}
@@ -260,7 +254,7 @@ func (w *Workspaces) readOnly(ctx context.Context, tree string, dirs bool) error
 	return nil
 }
 
-// writable gives back what readOnly took.
+// writable undoes readOnly.
 func writable(tree string) error {
 	err := filepath.WalkDir(tree, func(p string, d fs.DirEntry, err error) error {
 		if err != nil || d.Type()&fs.ModeSymlink != 0 {
@@ -273,7 +267,7 @@ func writable(tree string) error {
 		return err
 	})
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil // nothing there, or gone while we looked
+		return nil // it was removed
 	}
 	return err
 }

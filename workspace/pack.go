@@ -15,11 +15,11 @@ import (
 )
 
 // Each landing leaves some objects as files in the person's repository, and git
-// tidies these up only when the person uses it. So Coppice packs what it landed
-// itself, and nothing else: each pack has the objects of a run of landings, and
-// runs are joined so that there are few.
+// packs them only when the person uses it. So Coppice packs the objects that it
+// landed, and no others. Each pack has the objects of a run of landings. Runs are
+// joined so that there are few packs.
 
-// packAfter is after how many landings their objects are packed.
+// packAfter is the number of landings after which their objects are packed.
 const packAfter = 100
 
 // landedRun is a run of landings whose objects are in one pack.
@@ -27,7 +27,7 @@ type landedRun struct {
 	Branch string `json:"branch"`
 	From   string `json:"from"`
 	To     string `json:"to"`
-	Pack   string `json:"pack,omitempty"` // its name; empty while the objects are files
+	Pack   string `json:"pack,omitempty"` // the name of the pack; empty while the objects are files
 	Count  int    `json:"count"`          // landings
 }
 
@@ -37,13 +37,13 @@ func (r repo) readRuns() []landedRun {
 	var runs []landedRun
 	b, err := os.ReadFile(r.runsFile())
 	if err == nil && json.Unmarshal(b, &runs) != nil {
-		runs = nil // it only saves work
+		runs = nil // without it, less is packed
 	}
 	return runs
 }
 
-// landed counts a landing, and packs what landed once there is enough of it. It is
-// called under the lock of moves. What goes wrong is logged: the landing is done.
+// landed counts a landing, and packs what landed after packAfter of them. The caller
+// holds the lock of moves. Errors are only logged, because the landing is done.
 func (w *Workspaces) landed(ctx context.Context, r repo, branch, from, to string) {
 	runs := r.readRuns()
 	if n := len(runs); n > 0 && runs[n-1].Pack == "" && runs[n-1].Branch == branch && runs[n-1].To == from {
@@ -51,7 +51,7 @@ func (w *Workspaces) landed(ctx context.Context, r repo, branch, from, to string
 		runs[n-1].Count++
 	} else {
 		if n > 0 && runs[n-1].Pack == "" {
-			runs = runs[:n-1] // the person's own commits came in between: their git tidies up
+			runs = runs[:n-1] // commits of the person are in between, and their git packs those
 		}
 		runs = append(runs, landedRun{Branch: branch, From: from, To: to, Count: 1})
 	}
@@ -64,7 +64,7 @@ func (w *Workspaces) landed(ctx context.Context, r repo, branch, from, to string
 	}
 }
 
-// packRuns packs the last run, together with those before it that are no larger.
+// packRuns packs the last run, together with the runs before it up to its size.
 func (w *Workspaces) packRuns(ctx context.Context, r repo, runs []landedRun) ([]landedRun, error) {
 	last := len(runs) - 1
 	whole := runs[last]
@@ -91,7 +91,7 @@ func (w *Workspaces) packRuns(ctx context.Context, r repo, runs []landedRun) ([]
 		if old.Pack == whole.Pack {
 			continue
 		}
-		for _, kind := range []string{".idx", ".rev", ".pack"} { // without its index git does not use a pack
+		for _, kind := range []string{".idx", ".rev", ".pack"} { // git does not use a pack without its index
 			if err := os.Remove(filepath.Join(dir, old.Pack+kind)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 				return runs, err
 			}
@@ -101,12 +101,12 @@ func (w *Workspaces) packRuns(ctx context.Context, r repo, runs []landedRun) ([]
 	return append(slices.Clone(runs[:first]), whole), err
 }
 
-// tidyOwn lets git tidy up Coppice's own repository when it sees need: what no ref
-// names for a day goes.
-func (w *Workspaces) tidyOwn(ctx context.Context, r repo) {
+// collectGarbage lets git clean up Coppice's own repository if necessary. Objects that
+// no ref has reached for a day are removed.
+func (w *Workspaces) collectGarbage(ctx context.Context, r repo) {
 	_, err := w.git.Do(ctx, git.Call{Dir: r.git, Config: []string{"gc.auto=6700", "gc.autoDetach=false", "gc.pruneExpire=1.day.ago", "gc.reflogExpire=now"},
 		Args: []string{"gc", "--auto", "--quiet"}})
 	if err != nil && ctx.Err() == nil {
-		w.log.WarnContext(ctx, "tidying up Coppice's own repository failed", "repository", r.git, "error", err)
+		w.log.WarnContext(ctx, "cleaning up Coppice's own repository failed", "repository", r.git, "error", err)
 	}
 }
