@@ -35,7 +35,7 @@ func (b *bundle) allRefs() string {
 	return run(b.t, b.root, "git", "for-each-ref", "--format=%(refname) %(objectname)")
 }
 
-func TestALookerHasItsOwnWorktreeAtACommit(t *testing.T) {
+func TestDetachedWorkspaceIsAtItsCommit(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	first := run(t, b.root, "git", "rev-parse", "HEAD")
@@ -81,7 +81,7 @@ func TestALookerHasItsOwnWorktreeAtACommit(t *testing.T) {
 	}
 }
 
-func TestALookerGetsAPortForTheApp(t *testing.T) {
+func TestDetachedWorkspaceHasAPort(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	spec := b.lookSpec("app-1.1", run(t, b.root, "git", "rev-parse", "HEAD"))
@@ -156,7 +156,7 @@ func TestChangesInADetachedWorkspaceAreFound(t *testing.T) {
 		}},
 		"the link to git":  {do: func(t *testing.T, dir string) { run(t, dir, "rm", "-r", ".git") }, want: []string{".git"}},
 		"setup changed it": {setup: []string{"echo more >> a.txt"}, do: func(*testing.T, string) {}},
-		"setup and looker": {setup: []string{"echo more >> a.txt"}, do: func(t *testing.T, dir string) { run(t, dir, "git", "checkout", "a.txt") }, want: []string{"a.txt"}},
+		"setup and session": {setup: []string{"echo more >> a.txt"}, do: func(t *testing.T, dir string) { run(t, dir, "git", "checkout", "a.txt") }, want: []string{"a.txt"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -194,7 +194,7 @@ func TestOnlyChangesOfTheSessionAreFound(t *testing.T) {
 	}
 }
 
-func TestALookersFilesAreReadOnly(t *testing.T) {
+func TestDetachedFilesAreReadOnly(t *testing.T) {
 	t.Parallel()
 	for name, dirs := range map[string]bool{"files": false, "directories too": true} {
 		t.Run(name, func(t *testing.T) {
@@ -236,9 +236,9 @@ func TestALookersFilesAreReadOnly(t *testing.T) {
 	}
 }
 
-// TestALookSurvivesCrashes plays a crash at every step of making and removing
+// TestDetachedSurvivesCrashes plays a crash at every step of making and removing
 // it, and the next caller completes it.
-func TestALookSurvivesCrashes(t *testing.T) {
+func TestDetachedSurvivesCrashes(t *testing.T) {
 	t.Parallel()
 	crash := errors.New("crash")
 	for _, at := range []string{"claimed", "checked out", "provided", "set up", "removing", "vacated"} {

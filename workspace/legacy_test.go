@@ -79,9 +79,9 @@ func TestLegacy(t *testing.T) {
 	run(t, b.own(), "git", "fsck", "--strict", "--connectivity-only")
 }
 
-// TestLegacyLooker opens the worktree of a verifier that an earlier version
+// TestLegacyDetached opens the worktree of a verifier that an earlier version
 // left: it is at a candidate, on no branch, and its directory is read-only.
-func TestLegacyLooker(t *testing.T) {
+func TestLegacyDetached(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	r := must[repo](t)(b.find(b.ctx, b.root))
