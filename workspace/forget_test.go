@@ -36,7 +36,7 @@ func lived(t *testing.T) *bundle {
 	return b
 }
 
-func first[T, U any](v T, _ U, err error) (T, error) { return v, err }
+func headOf[T, U any](v T, _ U, err error) (T, error) { return v, err }
 
 func TestUsage(t *testing.T) {
 	t.Parallel()

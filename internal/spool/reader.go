@@ -21,9 +21,9 @@ type Reader struct {
 	start  int64 // offset of file's first byte
 	offset int64 // of the next frame
 
-	buf  []byte // bytes of the spool from at on
-	room []byte // buf's memory
-	at   int64  // offset of buf's first byte
+	buf    []byte // bytes of the spool from at on
+	memory []byte // of buf
+	at     int64  // offset of buf's first byte
 }
 
 // NewReader reads the spool in dir from offset on, which must be the place of
@@ -43,8 +43,8 @@ func NewReader(dir string, offset int64) (*Reader, error) {
 func (r *Reader) Offset() int64 { return r.offset }
 
 // Next returns the next frame, whose data belongs to the caller. At the
-// spool's present end it returns io.EOF, and goes on from there when called
-// after the spool grew. ErrCorrupt tells that the bytes there are no frame.
+// spool's current end it returns io.EOF, and continues from there if it is called
+// after the spool grew. ErrCorrupt means that the bytes are not a frame.
 func (r *Reader) Next() (Frame, error) {
 	if r.file == nil {
 		if err := r.find(); err != nil {
@@ -178,16 +178,16 @@ func (r *Reader) bytes(n int64) ([]byte, error) {
 	}
 	if r.start+info.Size()-r.offset < n {
 		r.buf = nil
-		return nil, io.EOF // do not make room for what a damaged length claims
+		return nil, io.EOF // do not allocate what a damaged length claims
 	}
-	if int64(len(r.room)) < n {
-		r.room = make([]byte, max(n, readAhead))
+	if int64(len(r.memory)) < n {
+		r.memory = make([]byte, max(n, readAhead))
 	}
-	got, err := r.file.ReadAt(r.room, r.offset-r.start)
+	got, err := r.file.ReadAt(r.memory, r.offset-r.start)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("spool: %w", err)
 	}
-	r.buf, r.at = r.room[:got], r.offset
+	r.buf, r.at = r.memory[:got], r.offset
 	if int64(got) < n {
 		return nil, io.EOF
 	}
