@@ -52,6 +52,11 @@ test: deps ## all tests, with what they need installed first
 	go vet ./...
 	go test ./test/house
 	./scripts/test.sh ./...
+	COPPICE_GIT_FILES=off ./scripts/test.sh -skip '$(LONG)' ./workspace
+
+# Tests of workspaces that are not repeated with git alone: they take long, or count
+# processes.
+LONG := TestCuts|TestCost
 
 .PHONY: test-upgrade
 test-upgrade: ## have the commit BASE leave a state with everything open, and go on with it

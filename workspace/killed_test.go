@@ -95,7 +95,7 @@ func TestKilledSetup(t *testing.T) {
 	fails := b.checkSpec(spec.Commit, "echo never")
 	fails.Policy.Setup = []string{"exit 3"}
 	_, err := b.Check(b.ctx, fails)
-	failure(t, err, coppice.ClassEnvironment, "ended with 3")
+	failure(t, err, coppice.ClassEnvironment, "exited with 3")
 
 	prepare := b.spec("app-1")
 	prepare.Policy.Setup = spec.Policy.Setup

@@ -337,11 +337,11 @@ func TestPush(t *testing.T) {
 	if got = pushAgain(t, b, spec); !got.Pushed {
 		t.Errorf("the remote moved: %+v", got)
 	}
-	// Gone different ways: a person has to look.
+	// Both have other commits: a person has to decide.
 	write(t, b.root, "local.txt", "l")
 	commit(t, b.root, "local")
 	head = b.candidate("app-2", "z.txt")
-	if got = push(); got.Pushed || !strings.Contains(got.Blocked, "different ways") {
+	if got = push(); got.Pushed || !strings.Contains(got.Blocked, "diverged") {
 		t.Errorf("%+v", got)
 	}
 	// A remote that is not there.

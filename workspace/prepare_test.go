@@ -41,14 +41,14 @@ func TestInspect(t *testing.T) {
 		{t.TempDir(), "", "not in a git repository", "git init"},
 		{bare, "", "bare repository", "git clone"},
 		{empty, "", "no commit yet", "git commit"},
-		{detached, "", "on no branch", "--base"},
+		{detached, "", "not on a branch", "--base"},
 		{b.root, "ai-devlop", `no branch "ai-devlop"; near it are ai-develop`, "git branch ai-devlop"},
 		{b.root, "-rf", "no branch name", ""},
 		{b.root, "$(touch x)", "no branch name", ""},
 		{filepath.Join(b.root, "nothing"), "", "no directory", ""},
 		{filepath.Join(b.root, "file"), "", "is not a directory", ""},
 		{filepath.Join(b.root, ".git"), "", "inside a git directory", ""},
-		{ws, "", "Coppice's own workspaces", "own checkout"},
+		{ws, "", "a workspace of Coppice", "own checkout"},
 	} {
 		_, err := b.Inspect(b.ctx, c.dir, c.base)
 		var e *coppice.Error
