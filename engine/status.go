@@ -13,6 +13,7 @@ import (
 // TaskStatus is what a person reads about a task: its derived status and the
 // rows it was derived from.
 type TaskStatus struct {
+	Project  string // its prefix
 	Status   coppice.Status
 	Reason   string
 	Fix      string
@@ -218,7 +219,7 @@ func last[T any](list []T) *T {
 }
 
 func (p page) status(room Room, t coppice.Task) TaskStatus {
-	s := TaskStatus{Sessions: p.sessions[t.ID], Asks: p.asks[coppice.TaskSubject(t.ID)]}
+	s := TaskStatus{Project: p.projects[t.ProjectID].Prefix, Sessions: p.sessions[t.ID], Asks: p.asks[coppice.TaskSubject(t.ID)]}
 	s.Session = last(s.Sessions)
 	if l, ok := p.landings[t.ID]; ok {
 		s.Landing = &l

@@ -271,6 +271,9 @@ func (r *Reader) Next() (Frame, error) {
 // Offset returns the offset of what Next returns next.
 func (r *Reader) Offset() int64 { return r.r.Offset() }
 
+// Segment returns the offset from which TrimSpool cannot remove more.
+func (r *Reader) Segment() int64 { return r.r.Segment() }
+
 // Close closes the reader.
 func (r *Reader) Close() error { return r.r.Close() }
 

@@ -34,7 +34,10 @@ type Config struct {
 }
 
 // Ledger keeps what a worker reports in the store.
-type Ledger struct{ cfg Config }
+type Ledger struct {
+	cfg   Config
+	masks recentMasks
+}
 
 var _ fabric.Ledger = (*Ledger)(nil)
 
@@ -49,7 +52,7 @@ func New(c Config) (*Ledger, error) {
 	if c.Prices == nil {
 		c.Prices = func() map[string]coppice.Price { return nil }
 	}
-	return &Ledger{c}, nil
+	return &Ledger{cfg: c}, nil
 }
 
 // Session returns the id of the session with a key.
@@ -132,13 +135,15 @@ func (l *Ledger) Prompt(ctx context.Context, session int64) (prompt string, err 
 // Record takes output: it hides the secrets, and writes the output, where the
 // cursor stands behind it, and the facts that follow, all or nothing.
 func (l *Ledger) Record(ctx context.Context, b fabric.Batch) (at fabric.Standing, err error) {
-	var raw []byte
-	err = l.cfg.Store.View(ctx, func(r store.Reader) error {
-		raw, err = r.Outputs.Mask(b.Session)
-		return err
-	})
-	if err != nil {
-		return at, err
+	raw, recent := l.masks.get(b.Session)
+	if !recent {
+		err = l.cfg.Store.View(ctx, func(r store.Reader) error {
+			raw, err = r.Outputs.Mask(b.Session)
+			return err
+		})
+		if err != nil {
+			return at, err
+		}
 	}
 	before, err := decodeMasks(raw)
 	if err != nil {
@@ -180,6 +185,14 @@ func (l *Ledger) Record(ctx context.Context, b fabric.Batch) (at fabric.Standing
 		at, err = l.facts(tx, s, said, own)
 		return err
 	})
+	if err == nil {
+		l.masks.put(b.Session, state)
+		return at, nil
+	}
+	l.masks.forget(b.Session)
+	if recent && coppice.ErrorCode(err) == coppice.EConflict {
+		return l.Record(ctx, b)
+	}
 	return at, err
 }
 

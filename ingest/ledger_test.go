@@ -136,3 +136,25 @@ func TestConfigIsChecked(t *testing.T) {
 		t.Error("a ledger without a store was made")
 	}
 }
+
+// Two ledgers take turns, as during an upgrade. Each knows the masks that it wrote
+// last, which are not the latest.
+func TestTwoLedgers(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	s := coppice.Session{Key: "app-1.1", State: coppice.SessionWorking, StartedAt: noon}
+	b.put(&s)
+	ledgers := []*ingest.Ledger{b.Ledger, b.reopen()}
+	at := int64(0)
+	for i, text := range []string{"my", " to", "ld", " va", "lue", " and", " my", " told", " value"} {
+		f := fabric.Frame{Output: coppice.Output{Offset: at, At: noon, Kind: coppice.OutputStdout, Data: []byte(text)}, Next: at + int64(len(text))}
+		standing, err := ledgers[i%2].Record(t.Context(), fabric.Batch{Session: s.ID, From: at, Frames: []fabric.Frame{f}, Quiet: true})
+		if err != nil {
+			t.Fatal(text, err)
+		}
+		at = standing.Cursor
+	}
+	if at != int64(len("my told value and my told value")) {
+		t.Errorf("recorded up to %d", at)
+	}
+}

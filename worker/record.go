@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -19,6 +20,7 @@ const stopGrace = 5 * time.Second
 const (
 	mostFrames = 512
 	mostBytes  = 1 << 20
+	fewFrames  = 16 // whose memory a quiet session keeps
 )
 
 // follower reports one session's output, from where the ledger stands. Its drain
@@ -28,13 +30,27 @@ type follower struct {
 	id  int64
 	dir string
 
-	mu sync.Mutex
-	at fabric.Standing
+	mu     sync.Mutex
+	at     fabric.Standing
+	spool  *host.Reader   // nil until the first drain
+	frames []fabric.Frame // that the ledger did not take yet
+	kept   int64          // the spool was trimmed up to here
+}
+
+// close closes the spool.
+func (f *follower) close() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.spool != nil {
+		f.spool.Close()
+		f.spool = nil
+	}
 }
 
 // begin reports that the session runs, and from which commit. After a restart it
 // only takes up where the ledger stands.
 func (f *follower) begin(ctx context.Context, head string) error {
+	f.close() // it is read again from where the ledger stands
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	at, err := f.w.cfg.Ledger.Begin(ctx, f.id, head)
@@ -50,32 +66,52 @@ func (f *follower) begin(ctx context.Context, head string) error {
 func (f *follower) drain(ctx context.Context, quiet bool) (held bool, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	r, err := host.OpenSpool(f.dir, f.at.Cursor)
-	if err != nil {
-		return false, err
-	}
-	defer r.Close()
-	var frames []fabric.Frame
-	for end := false; !end; {
-		if frames, end, err = batch(r, frames); err != nil {
+	if f.spool == nil {
+		if f.spool, err = host.OpenSpool(f.dir, f.at.Cursor); err != nil {
 			return false, err
 		}
-		if len(frames) == 0 {
+		f.frames = nil
+	}
+	defer func() {
+		if err != nil {
+			f.spool.Close()
+			f.spool = nil
+		}
+	}()
+	for end := false; !end; {
+		if f.frames, end, err = batch(f.spool, f.frames); err != nil {
+			return false, err
+		}
+		if len(f.frames) == 0 {
 			continue
 		}
-		at, err := f.w.cfg.Ledger.Record(ctx, fabric.Batch{Session: f.id, From: f.at.Cursor, Frames: frames, Quiet: quiet && end})
+		at, err := f.w.cfg.Ledger.Record(ctx, fabric.Batch{Session: f.id, From: f.at.Cursor, Frames: f.frames, Quiet: quiet && end})
 		if err != nil {
 			return false, err
 		}
 		f.at = at
-		for len(frames) > 0 && frames[0].Next <= f.at.Cursor {
-			frames = frames[1:]
+		n := 0
+		for n < len(f.frames) && f.frames[n].Next <= f.at.Cursor {
+			n++
 		}
-		if err := host.TrimSpool(f.dir, f.at.Cursor); err != nil {
+		if f.frames = slices.Delete(f.frames, 0, n); len(f.frames) == 0 && cap(f.frames) > fewFrames {
+			f.frames = nil
+		}
+		if err := f.trim(); err != nil {
 			return false, err
 		}
 	}
-	return len(frames) > 0, nil
+	return len(f.frames) > 0, nil
+}
+
+// trim removes the segments of the spool whose frames are all recorded.
+func (f *follower) trim() error {
+	segment := f.spool.Segment()
+	if segment <= f.kept || f.at.Cursor < segment {
+		return nil
+	}
+	f.kept = segment
+	return host.TrimSpool(f.dir, f.at.Cursor)
 }
 
 // batch reads the next frames behind those that were not taken; end says that

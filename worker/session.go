@@ -28,6 +28,7 @@ func (w *Worker) run(ctx context.Context, l coppice.Lease) (any, error) {
 		return nil, coppice.Failf(coppice.ClassUnknown, fmt.Sprintf("the session cannot be read: %v", err), "")
 	}
 	f := &follower{w: w, id: spec.Session.ID, dir: w.sessionDir(spec.Session.ID)}
+	defer f.close()
 	phase, _, _, err := host.Inspect(f.dir)
 	if err != nil {
 		return nil, err

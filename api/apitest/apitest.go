@@ -191,7 +191,11 @@ func (Statuser) Statuses(_ context.Context, r store.Reader, tasks []coppice.Task
 	out := make([]engine.TaskStatus, len(tasks))
 	for i, t := range tasks {
 		s := &out[i]
-		var err error
+		project, err := r.Projects.Get(t.ProjectID)
+		if err != nil {
+			return nil, err
+		}
+		s.Project = project.Prefix
 		if s.Sessions, err = r.Sessions.Of(t.ID); err != nil {
 			return nil, err
 		}

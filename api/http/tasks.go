@@ -276,9 +276,16 @@ func (s *Server) changeTask(ctx context.Context, in *changeTaskIn) (api.Task, er
 
 // act does something to a task and shows the task after it.
 func (s *Server) act(ctx context.Context, key string, do func(context.Context) error) (out api.Task, err error) {
-	find := func(r store.Reader) error {
-		t, err := taskByKey(r, key)
-		if err != nil {
+	var t coppice.Task
+	find := func(r store.Reader) (err error) { t, err = taskByKey(r, key); return err }
+	if err := s.cfg.Store.View(ctx, find); err != nil {
+		return out, err
+	}
+	if err := do(ctx); err != nil {
+		return out, err
+	}
+	err = s.cfg.Store.View(ctx, func(r store.Reader) error {
+		if err := find(r); err != nil {
 			return err
 		}
 		views, err := s.views(ctx, r, []coppice.Task{t})
@@ -286,13 +293,6 @@ func (s *Server) act(ctx context.Context, key string, do func(context.Context) e
 			out = views[0]
 		}
 		return err
-	}
-	if err := s.cfg.Store.View(ctx, find); err != nil {
-		return out, err
-	}
-	if err := do(ctx); err != nil {
-		return api.Task{}, err
-	}
-	err = s.cfg.Store.View(ctx, find)
+	})
 	return out, err
 }

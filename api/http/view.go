@@ -2,7 +2,6 @@ package http
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"coppice"
@@ -25,20 +24,13 @@ func (s *Server) views(ctx context.Context, r store.Reader, tasks []coppice.Task
 	if err != nil {
 		return nil, err
 	}
-	var projects, after []int64
+	var after []int64
 	var sessions []coppice.Session
 	for i, t := range tasks {
-		if !slices.Contains(projects, t.ProjectID) {
-			projects = append(projects, t.ProjectID)
-		}
 		after = append(after, t.After...)
 		if statuses[i].Session != nil {
 			sessions = append(sessions, *statuses[i].Session)
 		}
-	}
-	known, err := r.Projects.Some(projects)
-	if err != nil {
-		return nil, err
 	}
 	keys, err := r.Tasks.Keys(after)
 	if err != nil {
@@ -50,7 +42,7 @@ func (s *Server) views(ctx context.Context, r store.Reader, tasks []coppice.Task
 	}
 	out := make([]api.Task, len(tasks))
 	for i, t := range tasks {
-		out[i] = view(s.cfg.Now(), t, statuses[i], known[t.ProjectID].Prefix, named(t.After, keys))
+		out[i] = view(s.cfg.Now(), t, statuses[i], named(t.After, keys))
 		if x := statuses[i].Session; x != nil {
 			out[i].Says = lines[x.ID]
 		}
@@ -58,9 +50,9 @@ func (s *Server) views(ctx context.Context, r store.Reader, tasks []coppice.Task
 	return out, nil
 }
 
-func view(now time.Time, t coppice.Task, st engine.TaskStatus, project string, after []string) api.Task {
+func view(now time.Time, t coppice.Task, st engine.TaskStatus, after []string) api.Task {
 	v := api.Task{
-		ID: t.ID, Key: t.Key, Project: project, Title: t.Title, Body: t.Body, Priority: t.Priority, Track: t.Track,
+		ID: t.ID, Key: t.Key, Project: st.Project, Title: t.Title, Body: t.Body, Priority: t.Priority, Track: t.Track,
 		Agent: t.Agent, Model: t.Model, Checks: t.Checks, After: after, NotBefore: t.NotBefore, CreatedAt: t.CreatedAt,
 		CreatedBy: t.CreatedBy, Status: st.Status, Reason: st.Reason, Fix: st.Fix, Stage: t.Stage, Since: t.StageAt,
 		Round: t.Round, Outcome: t.Outcome, Failure: t.Failure, Warning: t.Warning, Landed: t.Landed, EndedAt: t.EndedAt,

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"sync"
 	"time"
 )
 
@@ -21,9 +22,21 @@ type Reader struct {
 	start  int64 // offset of file's first byte
 	offset int64 // of the next frame
 
-	buf    []byte // bytes of the spool from at on
-	memory []byte // of buf
-	at     int64  // offset of buf's first byte
+	buf   []byte // bytes of the spool from at on
+	space []byte // buf's memory
+	at    int64  // offset of buf's first byte
+}
+
+// spaces is memory of readers that have reached the end. Most of many spools that
+// are read at the same time do not grow at the moment.
+var spaces = sync.Pool{New: func() any { b := make([]byte, readAhead); return &b }}
+
+// release gives back the memory.
+func (r *Reader) release() {
+	if space := r.space; len(space) == readAhead {
+		spaces.Put(&space)
+	}
+	r.buf, r.space = nil, nil
 }
 
 // NewReader reads the spool in dir from offset on, which must be the place of
@@ -56,6 +69,10 @@ func (r *Reader) Next() (Frame, error) {
 		if !errors.Is(err, io.EOF) {
 			return f, err
 		}
+		r.release()
+		if !r.followed() {
+			return Frame{}, io.EOF
+		}
 		list, err := segments(r.dir)
 		if err != nil {
 			return Frame{}, err
@@ -73,6 +90,19 @@ func (r *Reader) Next() (Frame, error) {
 		}
 	}
 }
+
+// followed reports whether there may be a later segment. The next one begins where
+// this one ends.
+func (r *Reader) followed() bool {
+	if _, err := os.Lstat(segmentPath(r.dir, r.offset)); err == nil && r.offset > r.start {
+		return true
+	}
+	info, err := r.file.Stat()
+	return err != nil || r.start+info.Size() > r.offset // there is something that is not a frame
+}
+
+// Segment returns the offset at which the segment of the next frame begins.
+func (r *Reader) Segment() int64 { return r.start }
 
 // advance goes from a complete segment to the one behind it.
 func (r *Reader) advance(first int64) error {
@@ -178,16 +208,20 @@ func (r *Reader) bytes(n int64) ([]byte, error) {
 	}
 	if r.start+info.Size()-r.offset < n {
 		r.buf = nil
-		return nil, io.EOF // do not allocate what a damaged length claims
+		return nil, io.EOF // allocate nothing for what a damaged length claims
 	}
-	if int64(len(r.memory)) < n {
-		r.memory = make([]byte, max(n, readAhead))
+	switch {
+	case n > readAhead && int64(len(r.space)) < n:
+		r.release()
+		r.space = make([]byte, n)
+	case r.space == nil:
+		r.space = *spaces.Get().(*[]byte)
 	}
-	got, err := r.file.ReadAt(r.memory, r.offset-r.start)
+	got, err := r.file.ReadAt(r.space, r.offset-r.start)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("spool: %w", err)
 	}
-	r.buf, r.at = r.memory[:got], r.offset
+	r.buf, r.at = r.space[:got], r.offset
 	if int64(got) < n {
 		return nil, io.EOF
 	}
@@ -196,6 +230,7 @@ func (r *Reader) bytes(n int64) ([]byte, error) {
 
 // Close closes the reader.
 func (r *Reader) Close() error {
+	r.release()
 	if r.file == nil {
 		return nil
 	}

@@ -46,7 +46,7 @@ func (s *Store) copyTo(ctx context.Context, path string) error {
 		if c, err = s.takeReader(ctx); err != nil {
 			return err
 		}
-		defer func() { s.readers <- c }()
+		defer s.readers.give(c)
 	} else {
 		if c, err = dial(ctx, s.cfg.Path, dsn(s.cfg.Path)); err != nil {
 			return err

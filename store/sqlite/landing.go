@@ -47,7 +47,7 @@ func (r landings) Last(task int64) (*coppice.Landing, error) {
 }
 
 func (r landings) LastOfEach(tasks []int64) (map[int64]coppice.Landing, error) {
-	rows, err := r.q.LastLandings(r.ctx, idList(tasks))
+	rows, err := ofIDs(r.ctx, r.q.LastLandings, tasks)
 	return keyed(rows, err, landingOf, func(l coppice.Landing) int64 { return l.TaskID })
 }
 

@@ -67,7 +67,7 @@ func (r projects) All() ([]coppice.Project, error) {
 }
 
 func (r projects) Some(ids []int64) (map[int64]coppice.Project, error) {
-	rows, err := r.q.SomeProjects(r.ctx, idList(ids))
+	rows, err := ofIDs(r.ctx, r.q.SomeProjects, ids)
 	return keyed(rows, err, r.projectOf, func(p coppice.Project) int64 { return p.ID })
 }
 

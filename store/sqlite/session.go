@@ -57,7 +57,7 @@ func (r sessions) Of(task int64) ([]coppice.Session, error) {
 }
 
 func (r sessions) OfEach(tasks []int64) (map[int64][]coppice.Session, error) {
-	rows, err := r.q.SessionsOfEach(r.ctx, idList(tasks))
+	rows, err := ofIDs(r.ctx, r.q.SessionsOfEach, tasks)
 	return grouped(rows, err, sessionOf, func(s coppice.Session) int64 { return s.TaskID })
 }
 

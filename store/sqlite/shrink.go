@@ -2,27 +2,28 @@ package sqlite
 
 import (
 	"context"
+	"slices"
 
 	"coppice/store"
 )
 
-// Shrink gives back the memory in which the connections keep pages of the file.
-// A connection that is in use keeps its own.
+// Shrink gives back the memory in which the connections keep pages of the file
+// and prepared statements. A connection that is in use keeps its own.
 func (s *Store) Shrink(ctx context.Context) error {
 	var free []*conn
-	for range cap(s.readers) {
+	for range s.readers.size() {
 		select {
-		case c := <-s.readers:
-			free = append(free, c)
+		case <-s.readers.free:
+			free = append(free, s.readers.take())
 		default:
 		}
 	}
 	var err error
-	for _, c := range free {
+	for _, c := range slices.Backward(free) {
 		if c != s.writer && err == nil {
 			err = c.shrink()
 		}
-		s.readers <- c
+		s.readers.give(c)
 	}
 	if err != nil {
 		return err
@@ -31,6 +32,7 @@ func (s *Store) Shrink(ctx context.Context) error {
 }
 
 func (c *conn) shrink() error {
+	c.forget()
 	_, err := c.raw.ExecContext(c.ctx, "PRAGMA shrink_memory")
 	return err
 }

@@ -64,7 +64,7 @@ type Store struct {
 	cfg     Config
 	lock    *fileLock // nil in Memory
 	writer  *conn
-	readers chan *conn // one place for each
+	readers *pool
 	signals *signals
 	closing chan struct{}
 	watch   *watch         // nil in Memory
@@ -91,7 +91,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{
-		cfg: cfg, readers: make(chan *conn, cfg.Readers), signals: newSignals(), closing: make(chan struct{}),
+		cfg: cfg, readers: newPool(cfg.Readers), signals: newSignals(), closing: make(chan struct{}),
 	}
 	if cfg.Path == Memory {
 		s.writer, err = openMemory(ctx)
@@ -122,7 +122,7 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 // another file.
 func (s *Store) openReaders(ctx context.Context) (err error) {
 	if s.cfg.Path == Memory {
-		s.readers <- s.writer
+		s.readers.give(s.writer)
 		return nil
 	}
 	for range s.cfg.Readers {
@@ -133,7 +133,7 @@ func (s *Store) openReaders(ctx context.Context) (err error) {
 				_, err = c.pragma("schema_version") // the first read opens the write-ahead log
 			}
 		}
-		s.readers <- c // a place that Close takes back, even without a connection
+		s.readers.give(c) // Close takes it back, even without a connection
 	}
 	return err
 }
@@ -168,8 +168,9 @@ func (s *Store) Close() error {
 	s.mu.Unlock()
 
 	s.running.Wait()
-	for range cap(s.readers) {
-		if c := <-s.readers; c != nil && c != s.writer {
+	for range s.readers.size() {
+		<-s.readers.free
+		if c := s.readers.take(); c != nil && c != s.writer {
 			c.close()
 		}
 	}
@@ -210,7 +211,7 @@ func (s *Store) view(ctx context.Context, f func(*tx) error) error {
 	if err != nil {
 		return err
 	}
-	defer func() { s.readers <- c }()
+	defer s.readers.give(c)
 	if err := c.run("BEGIN"); err != nil {
 		return err
 	}
@@ -225,8 +226,8 @@ func (s *Store) takeReader(ctx context.Context) (*conn, error) {
 	default:
 	}
 	select {
-	case c := <-s.readers:
-		return c, nil
+	case <-s.readers.free:
+		return s.readers.take(), nil
 	case <-s.closing:
 		return nil, errClosed
 	case <-ctx.Done():

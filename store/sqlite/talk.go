@@ -37,7 +37,7 @@ func (r questions) Open(task int64) (*coppice.Question, error) {
 }
 
 func (r questions) OpenOfEach(tasks []int64) (map[int64]coppice.Question, error) {
-	rows, err := r.q.OpenQuestions(r.ctx, idList(tasks))
+	rows, err := ofIDs(r.ctx, r.q.OpenQuestions, tasks)
 	return keyed(rows, err, questionOf, func(q coppice.Question) int64 { return q.TaskID })
 }
 
@@ -68,7 +68,7 @@ func (r messages) Of(task int64) ([]coppice.Message, error) {
 }
 
 func (r messages) OfEach(tasks []int64) (map[int64][]coppice.Message, error) {
-	rows, err := r.q.MessagesOfEach(r.ctx, idList(tasks))
+	rows, err := ofIDs(r.ctx, r.q.MessagesOfEach, tasks)
 	return grouped(rows, err, messageOf, func(m coppice.Message) int64 { return m.TaskID })
 }
 

@@ -42,7 +42,7 @@ func (r tasks) ByKey(key string) (coppice.Task, error) {
 }
 
 func (r tasks) Keys(ids []int64) (map[int64]string, error) {
-	rows, err := r.q.TaskKeys(r.ctx, idList(ids))
+	rows, err := ofIDs(r.ctx, r.q.TaskKeys, ids)
 	keys := make(map[int64]string, len(rows))
 	for _, row := range rows {
 		keys[row.ID] = row.Key
@@ -51,7 +51,7 @@ func (r tasks) Keys(ids []int64) (map[int64]string, error) {
 }
 
 func (r tasks) Some(ids []int64) (map[int64]coppice.Task, error) {
-	rows, err := r.q.SomeTasks(r.ctx, idList(ids))
+	rows, err := ofIDs(r.ctx, r.q.SomeTasks, ids)
 	return keyed(rows, err, taskOf, func(t coppice.Task) int64 { return t.ID })
 }
 

@@ -142,7 +142,8 @@ func (r *request) outcome(batch error) error {
 
 func (s *Store) begin() *batch {
 	if s.cfg.Path == Memory {
-		<-s.readers // the only connection; finish gives it back
+		<-s.readers.free // the only connection; finish gives it back
+		s.readers.take()
 	}
 	if err := s.guard(); err != nil {
 		return &batch{s: s, err: err, lost: true}
@@ -207,7 +208,7 @@ func (s *Store) commit(b *batch) {
 		_ = s.writer.run("ROLLBACK") // SQLite may have done so by itself
 	}
 	if s.cfg.Path == Memory {
-		s.readers <- s.writer
+		s.readers.give(s.writer)
 	}
 	if b.err == nil {
 		s.signals.announce(b.wake)

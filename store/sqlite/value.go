@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"context"
 	"database/sql"
 	"encoding/json"
 	"fmt"
@@ -94,6 +95,14 @@ func unpackValue[T any](u *unpacker, s sql.NullString) T {
 		u.unpack(s.String, &v)
 	}
 	return v
+}
+
+// ofIDs runs a query that takes ids of any number, unless there are none.
+func ofIDs[R any](ctx context.Context, query func(context.Context, string) ([]R, error), ids []int64) ([]R, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	return query(ctx, idList(ids))
 }
 
 // idList is how a query takes ids of any number: as a list in JSON.

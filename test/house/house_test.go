@@ -337,7 +337,7 @@ func TestAgentsAtHomeCanBreak(t *testing.T) {
 	t.Parallel()
 	tree := fixture(t, map[string]string{
 		"agent/profiles/parrot.yaml":    "command: [parrot]\n",
-		"agent/profiles/owl.json":       "{}",
+		"agent/profiles/owl.yaml":       "",
 		"agent/profiles/command.yaml":   "",
 		"agent/profiles/profiles.go":    "package profiles\n",
 		"agent/parrot/parrot.go":        "package parrot // parrot and Parrot\n",

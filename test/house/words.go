@@ -19,7 +19,7 @@ func (t *Tree) AgentNames() []string {
 	var names []string
 	for _, f := range t.Files {
 		dir, file := path.Split(f)
-		if dir != "agent/profiles/" || strings.HasSuffix(file, ".go") {
+		if dir != "agent/profiles/" || path.Ext(file) != ".yaml" {
 			continue
 		}
 		name := strings.TrimSuffix(file, path.Ext(file))

@@ -199,8 +199,9 @@ func (s *Server) wire(ctx context.Context) error {
 		return err
 	}
 	fab := local.New(local.Config{Store: s.store, Now: s.cfg.Now, Accept: ledger.Accept})
+	self := &machine{state: s.cfg.State, now: s.cfg.Now}
 	nodes := func(ctx context.Context) ([]coppice.Node, error) {
-		if err := fab.Announce(ctx, thisNode(s.cfg.State)); err != nil {
+		if err := fab.Announce(ctx, self.figures()); err != nil {
 			return nil, err
 		}
 		return fab.Nodes(ctx)
