@@ -56,7 +56,7 @@ test: deps ## all tests, with what they need installed first
 
 # Tests of workspaces that are not repeated with git alone: they take long, or count
 # processes.
-LONG := TestCuts|TestCost
+LONG := TestCuts|TestCost|TestThousandAtOnce|TestOnlyLegalCommitsLand|TestLandedIsPacked|TestTrashRoundTrip|TestOrdinaryMoves|TestKilled|TestInspect|TestLegacy|TestDamage
 
 .PHONY: test-upgrade
 test-upgrade: ## have the commit BASE leave a state with everything open, and go on with it

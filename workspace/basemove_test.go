@@ -160,7 +160,7 @@ func TestRestoreBase(t *testing.T) {
 		"followed, and another edited":  {"git reset -q --hard coppice/app-1", "echo mine > a.txt", "", " M a.txt"},
 		"followed, and the same edited": {"git reset -q --hard coppice/app-1", "echo mine > bad", "would lose changes", ""},
 		"followed, and staged":          {"git reset -q --hard coppice/app-1", "echo mine > a.txt; git add a.txt", "", "M  a.txt"},
-		"moved on":                      {"git reset -q --hard coppice/app-1", "git commit -q --allow-empty -m x", "has moved on", ""},
+		"moved on":                      {"git reset -q --hard coppice/app-1", "git commit -q --allow-empty -m x", "has moved to", ""},
 		"not checked out":               {"git checkout -q topic; git branch -f main coppice/app-1", "", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
