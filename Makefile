@@ -100,7 +100,7 @@ chaos: deps ## 5 minutes of kills, 500 stops and 200 power cuts under load, ever
 	go test -count=1 -timeout 4h ./workspace -run TestCuts -cuts all
 
 .PHONY: bench
-bench: build ## measure against the floors; takes about 15 minutes
+bench: build ## measure against the baselines; takes about 15 minutes
 	@if [ -x test/agents/install.sh ]; then ./test/agents/install.sh </dev/null; fi
 	go run ./test/bench
 

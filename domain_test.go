@@ -100,7 +100,7 @@ func TestKeys(t *testing.T) {
 	t.Parallel()
 	prefix, task, session, err := coppice.ParseKey("app-12.3")
 	if err != nil || prefix != "app" || task != 12 || session != 3 {
-		t.Fatal(prefix, task, session, err)
+		t.Fatalf("parsed as %q, %d and %d, %v", prefix, task, session, err)
 	}
 	if got := coppice.SessionKey(coppice.TaskKey("app", 12), 3); got != "app-12.3" {
 		t.Fatal(got)
@@ -145,7 +145,7 @@ func TestAmountsOfMoney(t *testing.T) {
 	for s, want := range map[string]coppice.USD{"5": 5, "2.50 USD": 2.5, "$3": 3, " $ 0.05USD ": 0.05, "0": 0, "1000000": 1e6, "007": 7} {
 		got, err := coppice.ParseUSD(s)
 		if err != nil || got != want {
-			t.Errorf("%q: %v, %v", s, got, err)
+			t.Errorf("%q: %v, %v; want %v", s, got, err, want)
 		}
 		text, err := got.MarshalText()
 		var again coppice.USD
@@ -162,7 +162,7 @@ func TestAmountsOfMoney(t *testing.T) {
 	}
 	for _, u := range []coppice.USD{coppice.USD(math.NaN()), coppice.USD(math.Inf(1)), coppice.USD(math.Inf(-1)), -0.01, 1e6 + 1} {
 		if err := u.Valid("budget"); coppice.ErrorCode(err) != coppice.EInvalid {
-			t.Errorf("%v: %v", u, err)
+			t.Errorf("%v: error %v, want the code %s", u, err, coppice.EInvalid)
 		}
 	}
 }
@@ -188,10 +188,10 @@ func TestSpecsOfEarlierVersions(t *testing.T) {
 	w := coppice.Work{Spec: []byte(`{"session":{"id":7,"key":"app-1.1"},"task":"app-1","repo":"/src/app","critical":[{"match":"x"}],"usage":{}}`)}
 	run, err := coppice.DecodeSpec[coppice.RunSpec](w)
 	if err != nil || run.Repo != "/src/app" || run.RepoID != 0 || run.Session.ID != 7 {
-		t.Errorf("%+v, %v", run, err)
+		t.Errorf("run %+v, %v; want the repository /src/app and the session 7", run, err)
 	}
 	now := coppice.Work{Spec: coppice.Raw(coppice.MoveSpec{Repo: "/src/app", RepoID: 3})}
 	if move, err := coppice.DecodeSpec[coppice.MoveSpec](now); err != nil || move.Repo != "/src/app" || move.RepoID != 3 {
-		t.Errorf("%+v, %v", move, err)
+		t.Errorf("move %+v, %v; want the repository /src/app with the id 3", move, err)
 	}
 }

@@ -10,11 +10,11 @@ import (
 	"coppice"
 )
 
-// maxQuestion bounds the text of a permission question, in runes.
+// maxQuestion limits the text of a permission question, in runes.
 const maxQuestion = 200
 
-// Question is the event that asks a person whether a call may go ahead. Its
-// Rule is what "always" remembers.
+// Question returns the event that asks a person whether a call is allowed. Its
+// Rule is the one that "always" remembers.
 func Question(c Call, ref string) coppice.AgentEvent {
 	rule := always(c)
 	return coppice.AgentEvent{
@@ -25,7 +25,7 @@ func Question(c Call, ref string) coppice.AgentEvent {
 	}
 }
 
-// verbs say what a kind of tool does.
+// verbs name what a kind of tool does.
 var verbs = map[coppice.ToolKind]string{coppice.ToolRead: "read", coppice.ToolEdit: "edit", coppice.ToolRun: "run", coppice.ToolSearch: "search", coppice.ToolFetch: "fetch"}
 
 func questionText(c Call) string {
@@ -53,7 +53,7 @@ func questionText(c Call) string {
 	return "may it " + verb + ": " + what
 }
 
-// oneLine makes a text fit for one line of a person's screen.
+// oneLine makes a text fit on one line of a person's screen.
 func oneLine(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -68,8 +68,8 @@ func oneLine(s string) string {
 	return s
 }
 
-// always is the rule that "always" remembers: the same kind of tool on the same
-// sort of thing.
+// always returns the rule that "always" remembers: the same kind of tool on
+// similar things.
 func always(c Call) coppice.Rule {
 	r := coppice.Rule{Tool: string(c.Kind), Do: coppice.RuleAllow}
 	if _, plain := verbs[c.Kind]; !plain {
@@ -89,9 +89,10 @@ func always(c Call) coppice.Rule {
 	return r
 }
 
-// firstWords is the pattern for commands like this one: the program, its first
-// options and the first word that is none. A line of several commands, one that
-// quotes and one that cannot be parsed are remembered as they are.
+// firstWords returns the pattern for commands like this one: the program, its
+// first options and the first word that is not an option. Lines with several
+// commands or quotes, and lines that cannot be parsed, are remembered as they
+// are.
 func firstWords(command string) string {
 	line := strings.TrimSpace(command)
 	if parts, parsed := commands(line); !parsed || len(parts) != 1 || parts[0].text != line {
@@ -110,11 +111,11 @@ func firstWords(command string) string {
 	return line
 }
 
-// launches are words that say little before the next one.
+// launches are words that need the next word to identify a command.
 var launches = map[string]bool{"run": true, "exec": true, "x": true}
 
-// folder is the pattern for files beside those of the call. Files of different
-// folders are asked about one by one.
+// folder returns the pattern for files next to those of the call. Files of
+// different folders are asked about one by one.
 func folder(c Call) string {
 	first := relative(c.Dir, c.Paths[0])
 	dir := path.Dir(first)
@@ -124,9 +125,9 @@ func folder(c Call) string {
 	return dir + "/*"
 }
 
-// Answered is the verdict of a person's answer to a permission question that
-// offered to remember a rule. The second result is the rule to remember, if the
-// person said always.
+// Answered returns the verdict of a person's answer to a permission question
+// that offered to remember a rule. The second result is the rule to remember,
+// if the person said always.
 func Answered(answer string, rule coppice.Rule) (Verdict, *coppice.Rule) {
 	a := coppice.ParsePermission(answer)
 	a.Why = Text(a.Why)
@@ -146,9 +147,9 @@ func Answered(answer string, rule coppice.Rule) (Verdict, *coppice.Rule) {
 
 const refused = "a person did not allow this"
 
-// Asker keeps the permissions of one run: the policy, what people said "always"
-// to, and the calls that wait for an answer. A driver has one and calls it from
-// one goroutine at a time.
+// Asker keeps the permissions of one run: the policy, the answers with
+// "always", and the calls that wait for an answer. A driver has one and calls
+// it from one goroutine at a time.
 type Asker struct {
 	policy coppice.PermissionPolicy
 	open   []asked
@@ -159,17 +160,17 @@ type asked struct {
 	call Call
 }
 
-// NewAsker begins with a policy.
+// NewAsker makes an Asker with a policy.
 func NewAsker(p coppice.PermissionPolicy) *Asker { return &Asker{policy: p} }
 
-// Restricts tells whether anything is not simply allowed.
+// Restricts reports whether the policy does anything other than allow.
 func (a *Asker) Restricts() bool { return Restricts(a.policy) }
 
-// Decide says what becomes of a call.
+// Decide returns the verdict on a call.
 func (a *Asker) Decide(c Call) Verdict { return Decide(a.policy, c) }
 
-// Ask notes that a call waits for a person and returns the question. Asked
-// again under the same ref it returns false: the question stands.
+// Ask records that a call waits for a person and returns the question. For a
+// ref that waits already it returns false.
 func (a *Asker) Ask(c Call, ref string) (coppice.AgentEvent, bool) {
 	if a.Asked(ref) {
 		return coppice.AgentEvent{}, false
@@ -178,13 +179,13 @@ func (a *Asker) Ask(c Call, ref string) (coppice.AgentEvent, bool) {
 	return Question(c, ref), true
 }
 
-// Asked tells whether a call waits under that ref.
+// Asked reports whether a call waits under that ref.
 func (a *Asker) Asked(ref string) bool {
 	return slices.ContainsFunc(a.open, func(o asked) bool { return o.ref == ref })
 }
 
-// Answer takes a person's answer to the question of that ref. What is to be
-// remembered is, before all other rules, for the rest of the run.
+// Answer takes a person's answer to the question of that ref. A rule to
+// remember comes before all other rules, for the rest of the run.
 func (a *Asker) Answer(answer, ref string) (Verdict, Call, bool) {
 	i := slices.IndexFunc(a.open, func(o asked) bool { return o.ref == ref })
 	if i < 0 {
@@ -199,7 +200,7 @@ func (a *Asker) Answer(answer, ref string) (Verdict, Call, bool) {
 	return v, c, true
 }
 
-// Withdraw forgets a question; it tells whether there was one.
+// Withdraw removes a question. It reports whether there was one.
 func (a *Asker) Withdraw(ref string) bool {
 	n := len(a.open)
 	a.open = slices.DeleteFunc(a.open, func(o asked) bool { return o.ref == ref })

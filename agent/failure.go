@@ -9,8 +9,8 @@ import (
 	"coppice"
 )
 
-// StatusClass sorts the HTTP status a model's service answered with. Statuses
-// that say nothing by themselves give "".
+// StatusClass classifies an HTTP status of a model's service. It returns "" for
+// a status that is not specific.
 func StatusClass(status int) coppice.Class {
 	switch {
 	case status == 401 || status == 403:
@@ -34,16 +34,16 @@ type pattern struct {
 	re    *regexp.Regexp
 }
 
-// patterns sort what agents say when they fail. The first that matches counts,
-// so the narrow ones stand first. They are compiled when first needed: that
-// takes longer than everything else a host does before its agent runs.
+// patterns classify the messages of agents that fail. The first that matches
+// counts, so the narrow ones come first. They are compiled on first use: that
+// takes longer than everything else that a host does before its agent runs.
 var patterns = sync.OnceValue(func() []pattern {
 	return []pattern{
 		{coppice.ClassBudget, regexp.MustCompile(`(?i)reached (the )?max(imum)? budget`)},
 		{coppice.ClassImplementation, regexp.MustCompile(`(?i)reached (the )?max(imum)?( number of| session)? turns`)},
-		{coppice.ClassContext, regexp.MustCompile(`(?i)prompt is too long|context (window|length)|maximum context|context_length_exceeded|ran out of room|context.?(exceeds|overflow)|exceeds the maximum number of tokens`)},
-		// One vendor says of a limit that goes by itself what another says of an
-		// account without money; its status and its name tell them apart.
+		{coppice.ClassContext, regexp.MustCompile(`(?i)prompt is too long|context (window|length)|maximum context|context_length_exceeded|context.?(exceeds|overflow)|exceeds the maximum number of tokens`)},
+		// One vendor uses the same words for a temporary limit as another for
+		// an account without money. The status and the name distinguish them.
 		{coppice.ClassRateLimit, regexp.MustCompile(`RESOURCE_EXHAUSTED|(?i:daily quota|suggested retry after)`)},
 		{coppice.ClassBilling, regexp.MustCompile(`(?i)credit balance|insufficient_quota|billing|payment required|exceeded your current quota|purchase more credits`)},
 		{coppice.ClassRateLimit, regexp.MustCompile(`(?i)\b429\b|rate.?limit|too many requests|usage limit|hit your (session|weekly|usage)? ?limit|exceeded retry limit`)},
@@ -57,11 +57,12 @@ var patterns = sync.OnceValue(func() []pattern {
 	}
 })
 
-// framesRE is a line of a stack trace, or one that was quoted within a line. Its
-// numbers are no statuses.
+// framesRE matches a line of a stack trace, or one that is quoted within a
+// line. Its numbers are not statuses.
 var framesRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?m)(?:^|\\n)\s+at [^\n\\]*`) })
 
-// TextClass sorts a failure by its text, for agents that tell no more.
+// TextClass classifies a failure by its text, for agents that report nothing
+// else.
 func TextClass(text string) coppice.Class {
 	text = framesRE().ReplaceAllString(text, "")
 	for _, p := range patterns() {
@@ -72,26 +73,26 @@ func TextClass(text string) coppice.Class {
 	return coppice.ClassUnknown
 }
 
-// fixes are the ways out that hold whichever agent it was.
+// fixes are the fixes that apply to every agent.
 var fixes = map[coppice.Class]string{
-	coppice.ClassAuth:        "log the agent in, or set its API key in the environment Coppice runs in",
+	coppice.ClassAuth:        "log the agent in, or set its API key in the environment of `coppice serve`",
 	coppice.ClassBudget:      "raise the task's budget, or split the task",
 	coppice.ClassBilling:     "add credit to the agent's account, or raise its budget",
 	coppice.ClassContext:     "split the task, or shorten its description",
-	coppice.ClassEnvironment: "see whether this machine reaches the model's service",
-	coppice.ClassCapability:  "see that the agent is installed in a version that knows the model and options asked for",
+	coppice.ClassEnvironment: "check that this machine can reach the model's service",
+	coppice.ClassCapability:  "install a version of the agent that knows the requested model and options",
 	coppice.ClassDisk:        "free some disk space",
 }
 
-// Fail makes a failure of a class with the way out that goes with it.
+// Fail makes a failure of a class with its fix.
 func Fail(class coppice.Class, text string) *coppice.Failure {
 	return coppice.Failf(class, strings.TrimSpace(text), fixes[class])
 }
 
-// Died is the failure of a process that ended without its protocol telling how
-// the run went. said is the tail of what it wrote to stderr. stopped tells that
+// Died returns the failure of a process that ended before its protocol reported
+// the outcome. stderr is the end of what it wrote to stderr. stopped says that
 // it was asked to end.
-func Died(x Exit, said string, stopped bool) *coppice.Failure {
+func Died(x Exit, stderr string, stopped bool) *coppice.Failure {
 	switch {
 	case stopped:
 		return coppice.Failf(coppice.ClassCancelled, "stopped before it was done", "")
@@ -101,18 +102,18 @@ func Died(x Exit, said string, stopped bool) *coppice.Failure {
 	case x.Signal != "":
 		return coppice.Failf(coppice.ClassLost, fmt.Sprintf("the agent was ended by %s before it was done", x.Signal), "")
 	case x.Code == 126 || x.Code == 127:
-		return Fail(coppice.ClassCapability, withTail(fmt.Sprintf("the agent's program could not be run (exit %d)", x.Code), said))
+		return Fail(coppice.ClassCapability, withTail(fmt.Sprintf("the agent's program could not be run (exit %d)", x.Code), stderr))
 	case x.Code > 128 && x.Code < 128+65:
-		// A shell's way, and that of some agents, to tell of a signal.
-		return coppice.Failf(coppice.ClassLost, withTail(fmt.Sprintf("the agent was ended by signal %d before it was done", x.Code-128), said), "")
+		// Shells, and some agents, report a signal in this way.
+		return coppice.Failf(coppice.ClassLost, withTail(fmt.Sprintf("the agent was ended by signal %d before it was done", x.Code-128), stderr), "")
 	}
-	class := TextClass(said)
-	return Fail(class, withTail(fmt.Sprintf("the agent ended with exit %d and did not say how it went", x.Code), said))
+	class := TextClass(stderr)
+	return Fail(class, withTail(fmt.Sprintf("the agent ended with exit %d and reported no outcome", x.Code), stderr))
 }
 
-func withTail(text, said string) string {
-	if said == "" {
+func withTail(text, stderr string) string {
+	if stderr == "" {
 		return text
 	}
-	return text + ": " + said
+	return text + ": " + stderr
 }

@@ -14,7 +14,7 @@ import (
 	"coppice"
 )
 
-// The names that stand for a value in a profile's arguments.
+// The placeholders in a profile's arguments.
 const (
 	SlotPromptFile   = "{prompt_file}"
 	SlotConversation = "{conversation}"
@@ -25,15 +25,16 @@ const (
 	SlotSchemaFile   = "{schema_file}"
 )
 
-// schemaFile is the file of a launch that holds the schema.
+// schemaFile is the file of a launch that contains the schema.
 const schemaFile = "schema.json"
 
 // LaunchProfile makes the Launch that a profile describes: its command, its
 // arguments, and those for a model, an effort, a budget, a schema and a
-// conversation, each only where the request has one. A profile without arguments for one of them is
-// started without: the prompt of a follow-up stands on its own, and a budget is
-// the engine's to keep. A conversation that is to be copied is never continued
-// itself: a profile that cannot copy begins a new one.
+// conversation, each only if the request has one. If a profile has no arguments
+// for one of them, it is left out: the prompt of a follow-up is complete
+// without the conversation, and the engine keeps the budget. A conversation
+// that is to be copied is never continued itself: a profile that cannot copy
+// starts a new one.
 func LaunchProfile(p coppice.Profile, r Request) (Launch, error) {
 	if len(p.Command) == 0 || p.Command[0] == "" {
 		return Launch{}, coppice.Errorf(coppice.EInvalid, "the agent's profile has no command").
@@ -79,10 +80,10 @@ func LaunchProfile(p coppice.Profile, r Request) (Launch, error) {
 	return l, l.files(p, r)
 }
 
-// schema returns the arguments that hold the agent's last words to the request's
-// schema. The file that some of them name is added to the launch.
+// schema returns the arguments that make the agent's final message match the
+// request's schema. It adds the file that some of them name to the launch.
 func (l *Launch) schema(p coppice.Profile, r Request) ([]string, error) {
-	schema := r.HeldTo()
+	schema := r.SchemaLine()
 	if schema == nil {
 		return nil, nil
 	}
@@ -101,9 +102,9 @@ func (l *Launch) schema(p coppice.Profile, r Request) ([]string, error) {
 	return argv, nil
 }
 
-// HeldTo is the schema that the last words are held to, on one line, or nil when
+// SchemaLine returns the schema for the final message on one line, or nil if
 // there is none. A schema is a JSON object.
-func (r Request) HeldTo() json.RawMessage {
+func (r Request) SchemaLine() json.RawMessage {
 	var line bytes.Buffer
 	if err := json.Compact(&line, r.Schema); err != nil || !bytes.HasPrefix(line.Bytes(), []byte("{")) {
 		return nil
@@ -131,11 +132,10 @@ func (l Launch) With(env map[string]string) Launch {
 	return l
 }
 
-// AddFile has a file written to the request's private directory, and returns
-// the path it will have.
+// AddFile adds a file to the request's private directory, and returns its path.
 func (l *Launch) AddFile(r Request, name string, data []byte) (string, error) {
 	if r.Private == "" || !filepath.IsAbs(r.Private) {
-		return "", coppice.Errorf(coppice.EUnavailable, "the session has no directory of its own for the agent's %s", name)
+		return "", coppice.Errorf(coppice.EUnavailable, "the session has no private directory for the agent's %s", name)
 	}
 	if l.Files == nil {
 		l.Files = map[string][]byte{}
@@ -144,13 +144,13 @@ func (l *Launch) AddFile(r Request, name string, data []byte) (string, error) {
 	return filepath.Join(r.Private, name), nil
 }
 
-// MCPNone is what a profile's MCP says of an agent that is given no tool
+// MCPNone is the value of a profile's MCP for an agent that gets no tool
 // servers.
 const MCPNone = "none"
 
-// Servers are the tool servers that an agent of this profile is given, by name,
-// each with a sound name, and with an address or a program of its own. Headers
-// and variables refer to the session's token and to secrets as ${VARIABLE}: see
+// Servers returns the tool servers for an agent with this profile, by name,
+// each with a valid name, and with an address or a program. Headers and
+// variables refer to the session's token and to secrets as ${VARIABLE}: see
 // Expand.
 func Servers(p coppice.Profile, r Request) (map[string]coppice.MCPServer, error) {
 	if p.MCP == MCPNone {
@@ -167,14 +167,14 @@ func Servers(p coppice.Profile, r Request) (map[string]coppice.MCPServer, error)
 			continue
 		}
 		if a := address(s.URL); a.host == "" || !(strings.HasPrefix(a.text, "http://") || strings.HasPrefix(a.text, "https://")) {
-			return nil, coppice.Errorf(coppice.EInvalid, "the tool server %s has no web address: %s", name, coppice.Quote(s.URL)).
+			return nil, coppice.Errorf(coppice.EInvalid, "the tool server %s has no valid address: %s", name, coppice.Quote(s.URL)).
 				WithFix("write mcp.%s.url as http://… or https://…", name)
 		}
 	}
 	return r.MCP, nil
 }
 
-// validProgram checks a tool server that each session starts for itself.
+// validProgram checks a tool server that each session starts.
 func validProgram(name string, s coppice.MCPServer) error {
 	bad := func(fix, format string, args ...any) error {
 		return coppice.Errorf(coppice.EInvalid, format, args...).WithFix("%s", fix).WithField("mcp." + name)
@@ -189,7 +189,7 @@ func validProgram(name string, s coppice.MCPServer) error {
 	}
 	for _, k := range slices.Sorted(maps.Keys(s.Env)) {
 		if k == "" || strings.ContainsAny(k, "=\x00") || strings.ContainsRune(s.Env[k], 0) {
-			return bad("use letters, digits and underscores", "the tool server %s sets a variable that is none: %s", name, coppice.Quote(k))
+			return bad("use letters, digits and underscores", "the tool server %s sets a variable with an invalid name: %s", name, coppice.Quote(k))
 		}
 	}
 	return nil
@@ -199,16 +199,17 @@ var referenceRE = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`\$\{(` + TokenVar + `|` + secretVar + `[A-Za-z0-9_]+)\}`)
 })
 
-// Expand replaces each reference, in a header or variable of a tool server, to a
-// variable that holds the session's token or a secret.
+// Expand replaces each reference to a variable with the session's token or a
+// secret, in a header or variable of a tool server.
 func Expand(text string, with func(variable string) string) string {
 	return referenceRE().ReplaceAllStringFunc(text, func(ref string) string { return with(ref[2 : len(ref)-1]) })
 }
 
-// Refers reports whether there is anything to expand in a text.
+// Refers reports whether a text contains such a reference.
 func Refers(text string) bool { return referenceRE().MatchString(text) }
 
-// Fill fills the values in, for agents that get them over their stdin.
+// Fill replaces references by their values, for agents that get them over their
+// stdin.
 func (r Request) Fill(text string) string {
 	return Expand(text, func(variable string) string {
 		if variable == TokenVar {

@@ -33,10 +33,10 @@ func TestLaunchProfileArguments(t *testing.T) {
 			t.Errorf("%+v: %q, %v; want %q", c.r, got, err, c.want)
 		}
 	}
-	// A profile that has no arguments for something is started without.
+	// Arguments that a profile does not have are left out.
 	r := Request{Resume: "c", Fork: true, Effort: "high", Budget: 1, Model: "m"}
 	if l, err := LaunchProfile(coppice.Profile{Command: []string{"x"}, Resume: []string{"-r", "{conversation}"}}, r); err != nil || len(l.Argv) != 1 {
-		t.Errorf("%q, %v", l.Argv, err)
+		t.Errorf("arguments %q, %v; want no -r without a conversation", l.Argv, err)
 	}
 }
 
@@ -44,7 +44,7 @@ func TestAddFile(t *testing.T) {
 	t.Parallel()
 	var l Launch
 	if path, err := l.AddFile(Request{Private: "/p"}, "a.json", []byte("x")); err != nil || path != "/p/a.json" || string(l.Files["a.json"]) != "x" {
-		t.Errorf("%q, %v, %v", path, err, l.Files)
+		t.Errorf("path %q, %v, files %v; want /p/a.json", path, err, l.Files)
 	}
 	for _, dir := range []string{"", "relative"} {
 		if _, err := l.AddFile(Request{Private: dir}, "b.json", nil); err == nil || l.Files["b.json"] != nil {
@@ -72,10 +72,10 @@ func TestServers(t *testing.T) {
 	} {
 		got, err := Servers(coppice.Profile{MCP: c.mcp}, with(c.name, c.url))
 		if (err != nil) != (c.want < 0) || (err == nil && len(got) != c.want) {
-			t.Errorf("%+v: %v, %v", c, got, err)
+			t.Errorf("%+v: %v, %v; want %d", c, got, err, c.want)
 		}
 		if err != nil && coppice.ErrorCode(err) != coppice.EInvalid {
-			t.Errorf("%+v: %v", c, err)
+			t.Errorf("%+v: error %v, want the code %s", c, err, coppice.EInvalid)
 		}
 	}
 	secrets := Request{Token: "t", Secrets: map[string]string{SecretVar("A"): "a${COPPICE_TOKEN}"}}
@@ -87,7 +87,7 @@ func TestServers(t *testing.T) {
 	}
 }
 
-// A server that is a program is sound, or refused with the way out.
+// A server that is a program is valid, or refused with a fix.
 func TestPrograms(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -132,7 +132,7 @@ func TestLaunchSchema(t *testing.T) {
 		p := coppice.Profile{Command: []string{"x"}, Resume: []string{"-r", "{conversation}"}, Schema: c.args}
 		l, err := LaunchProfile(p, Request{Private: "/private", Resume: "c", Schema: json.RawMessage(c.schema)})
 		if got := strings.Join(l.Argv, " "); err != nil || got != c.want || string(l.Files["schema.json"]) != c.file {
-			t.Errorf("%q, %s: %q, %v, %v", c.args, c.schema, got, l.Files, err)
+			t.Errorf("%q with the schema %s: %q, files %v, %v; want %q and the file %q", c.args, c.schema, got, l.Files, err, c.want, c.file)
 		}
 	}
 	p := coppice.Profile{Command: []string{"x"}, Schema: []string{"{schema_file}"}}
@@ -141,7 +141,7 @@ func TestLaunchSchema(t *testing.T) {
 	}
 }
 
-// An empty list outlives being written down: it says that no schema is wanted.
+// An empty list survives encoding: it means that there is no schema.
 func TestNoSchemaIsKept(t *testing.T) {
 	t.Parallel()
 	for _, want := range []coppice.Profile{{}, {Schema: []string{}}, {Schema: []string{"{schema}"}}} {

@@ -6,18 +6,18 @@ import (
 	"unicode/utf8"
 )
 
-// MaxLine bounds one line of output that a driver keeps in memory. What goes
-// beyond is dropped from the line; the host's spool has it all.
+// MaxLine limits one line of output that a driver keeps in memory. The rest of
+// the line is dropped. The host's spool has everything.
 const MaxLine = 16 << 20
 
-// Lines cuts a stream into lines, however its bytes arrive. The zero value is
+// Lines splits a stream into lines, however its bytes arrive. The zero value is
 // ready to use.
 type Lines struct {
 	rest []byte
 }
 
-// Add takes the next bytes and calls line for each one that is now complete,
-// without its line break. The slice is valid during the call only.
+// Add takes the next bytes and calls line for each line that is now complete,
+// without its line break. The slice is valid only during the call.
 func (l *Lines) Add(b []byte, line func([]byte)) {
 	for {
 		i := bytes.IndexByte(b, '\n')
@@ -31,7 +31,7 @@ func (l *Lines) Add(b []byte, line func([]byte)) {
 	}
 }
 
-// End calls line with what is left after the last line break, if anything is.
+// End calls line with the text after the last line break, if there is any.
 func (l *Lines) End(line func([]byte)) {
 	rest := bytes.TrimSuffix(l.rest, []byte("\r"))
 	l.rest = l.rest[:0]
@@ -41,16 +41,16 @@ func (l *Lines) End(line func([]byte)) {
 }
 
 func (l *Lines) keep(b []byte) {
-	if room := MaxLine - len(l.rest); len(b) > room {
-		b = b[:room]
+	if free := MaxLine - len(l.rest); len(b) > free {
+		b = b[:free]
 	}
 	l.rest = append(l.rest, b...)
 }
 
-// MaxText bounds the text and the input an event carries.
+// MaxText limits the text and the input of an event.
 const MaxText = 64 << 10
 
-// Text makes what an agent wrote fit for an event: valid UTF-8, bounded.
+// Text converts an agent's text for an event: valid UTF-8, of limited length.
 func Text[T string | []byte](s T) string {
 	if len(s) <= MaxText {
 		return strings.ToValidUTF8(string(s), "\uFFFD")
@@ -73,7 +73,7 @@ const (
 	tailLine  = 1000
 )
 
-// Add takes one line.
+// Add adds one line.
 func (t *Tail) Add(line []byte) {
 	if len(line) > tailLine {
 		line = line[:tailLine]
@@ -84,7 +84,7 @@ func (t *Tail) Add(line []byte) {
 	t.lines = append(t.lines, Text(line))
 }
 
-// String returns them, one below the other.
+// String returns the lines.
 func (t *Tail) String() string {
 	return strings.Join(t.lines, "\n")
 }

@@ -12,30 +12,30 @@ import (
 	"coppice"
 )
 
-// Call is a tool call that wants permission, in words common to all agents.
+// Call is a tool call that needs permission, in terms common to all agents.
 type Call struct {
-	Name    string           // the agent's own for the tool
-	Kind    coppice.ToolKind // other when it is not known
-	Input   json.RawMessage  // the agent's own
-	Paths   []string         // of the files it is about, as the agent tells them
+	Name    string           // the agent's name for the tool
+	Kind    coppice.ToolKind // other if it is not known
+	Input   json.RawMessage  // as the agent sent it
+	Paths   []string         // the files that it uses, as the agent names them
 	Command string           // of a shell
 	URL     string
 	Dir     string // the workspace, to which paths are relative
 }
 
-// Verdict says what becomes of a call.
+// Verdict is the decision about a call.
 type Verdict struct {
 	Do    string          // allow, deny or ask
-	Why   string          // told to the agent that is denied
-	Input json.RawMessage // to be used instead of the call's, when a rule sets fields
-	Rule  coppice.Rule    // that decided; the zero Rule when none fits
+	Why   string          // the reason for an agent that is denied
+	Input json.RawMessage // replaces the call's, if a rule sets fields
+	Rule  coppice.Rule    // the one that decided; zero if none matches
 }
 
-// Allowed tells whether the call goes ahead.
+// Allowed reports whether the call is allowed.
 func (v Verdict) Allowed() bool { return v.Do == coppice.RuleAllow }
 
-// Restricts tells whether the policy can do anything but allow, and so whether
-// an agent has to be made to ask at all.
+// Restricts reports whether the policy can do anything other than allow, and so
+// whether an agent must ask at all.
 func Restricts(p coppice.PermissionPolicy) bool {
 	if p.Default != "" && p.Default != coppice.RuleAllow {
 		return true
@@ -43,33 +43,34 @@ func Restricts(p coppice.PermissionPolicy) bool {
 	return slices.ContainsFunc(p.Rules, func(r coppice.Rule) bool { return r.Do != coppice.RuleAllow || len(r.Set) > 0 })
 }
 
-// restricts tells whether the policy can do anything but allow with a tool.
+// restricts reports whether the policy can do anything other than allow for a
+// tool.
 func restricts(p coppice.PermissionPolicy, c Call) bool {
 	p.Rules = slices.DeleteFunc(slices.Clone(p.Rules), func(r coppice.Rule) bool { return !fitsTool(r.Tool, c) })
 	return Restricts(p)
 }
 
-// Decide says what the policy means for a call. It is the one place that does.
+// Decide applies the policy to a call. Nothing else does.
 //
-// A call is used on one or more things: the files it names, the address, or the
-// commands that its shell line is made of. For each the first rule that fits
+// A call is used on one or more things: the files that it names, the address,
+// or the commands of its shell line. For each the first rule that matches
 // decides, and of several decisions the strictest counts: deny before ask
 // before allow. So `true && git push` is denied by a rule for `git push*`, and
-// `git status && rm x` is not allowed by one for `git status*`. A shell line that
-// cannot be parsed is never allowed where rules could say otherwise: a person is
-// asked, unless a rule names the whole line.
+// `git status && rm x` is not allowed by one for `git status*`. A shell line
+// that cannot be parsed is never allowed if rules could say otherwise: a person
+// is asked, unless a rule names the whole line.
 //
-// This keeps an agent to the rules; it is no wall around one that means harm. A
-// shell has more ways to write a command than any rule foresees (bash -c '…',
-// a script written first), and a path may lead elsewhere over a link.
+// The rules guide an agent. They are not a boundary against a malicious one: a
+// shell has more ways to write a command than any rule foresees (bash -c '…', a
+// script written first), and a path can lead elsewhere over a link.
 func Decide(p coppice.PermissionPolicy, c Call) Verdict {
 	all, parsed := subjects(c)
 	limit, last := p, all[len(all)-1]
 	d := decide(p, c, last)
 	exact := d.rule >= 0 && d.do == coppice.RuleAllow && p.Rules[d.rule].Match == last.text
 	if last.whole && exact {
-		// A line that is allowed word for word: only what stands before that
-		// rule can say otherwise of its commands.
+		// The whole line is allowed word for word: only earlier rules can say
+		// otherwise of its commands.
 		limit = coppice.PermissionPolicy{Rules: p.Rules[:d.rule+1]}
 	}
 	best := decision{do: coppice.RuleAllow, rule: -1}
@@ -114,7 +115,7 @@ func Decide(p coppice.PermissionPolicy, c Call) Verdict {
 	return v
 }
 
-// decision is what holds for one subject.
+// decision is the decision for one subject.
 type decision struct {
 	do   string
 	rule int // -1 for the default
@@ -134,7 +135,7 @@ func decide(p coppice.PermissionPolicy, c Call, s subject) decision {
 		}
 	}
 	switch {
-	case s.whole: // its parts are judged by themselves
+	case s.whole: // its parts are judged separately
 		return decision{coppice.RuleAllow, -1}
 	case p.Default == "":
 		return decision{coppice.RuleAllow, -1}
@@ -142,8 +143,7 @@ func decide(p coppice.PermissionPolicy, c Call, s subject) decision {
 	return decision{known(p.Default), -1}
 }
 
-// known returns what a rule does. One that says something else is not obeyed
-// by guessing.
+// known returns the action of a rule. An unknown action is not guessed.
 func known(do string) string {
 	if _, ok := strictness[do]; ok {
 		return do
@@ -167,12 +167,12 @@ func (s subject) fits(r coppice.Rule) bool {
 	m := r.Match
 	switch {
 	case m == "":
-		// A rule for every use of a tool; the parts of a line tell.
+		// A rule for every use of a tool: the parts of a line decide.
 		return !s.whole
 	case m == s.text:
 		return true
 	case s.whole && (r.Do == coppice.RuleAllow || !strings.ContainsAny(m, ";&|\n`(")):
-		return false // its commands have to be allowed, and a rule for single commands is for them
+		return false // its commands must be allowed, and a rule for single commands applies to them
 	case s.host != "" && !strings.Contains(m, "/"):
 		return wild(strings.ToLower(m), s.host)
 	case fitsText(m, s.text):
@@ -181,8 +181,8 @@ func (s subject) fits(r coppice.Rule) bool {
 	return r.Do != coppice.RuleAllow && slices.ContainsFunc(s.forms, func(form string) bool { return fitsText(m, form) })
 }
 
-// fitsText matches a pattern; one that ends in " *" fits without anything
-// behind it as well.
+// fitsText matches a pattern. A pattern that ends in " *" also matches without
+// anything after it.
 func fitsText(pattern, text string) bool {
 	if pattern == text || wild(pattern, text) {
 		return true
@@ -215,9 +215,9 @@ func wild(pattern, text string) bool {
 	}
 }
 
-// subjects are what a call is used on; a call that tells nothing has one that
-// only rules without a pattern, or with *, fit. It reports false for a shell line
-// that cannot be parsed.
+// subjects returns what a call is used on. A call without details has one
+// subject that only rules without a pattern, or with *, match. It reports false
+// for a shell line that cannot be parsed.
 func subjects(c Call) (all []subject, parsed bool) {
 	switch {
 	case c.Command != "":
@@ -242,12 +242,12 @@ func commandSubjects(command string) (all []subject, parsed bool) {
 	if len(parts) == 1 && parts[0].text == line {
 		return all, parsed
 	}
-	// A line of which nothing runs is judged like a command.
+	// A line that runs no command is judged like a command.
 	return append(all, subject{text: line, whole: len(parts) > 0}), parsed
 }
 
-// relative returns a path as rules know it: within the workspace relative to
-// it, elsewhere absolute.
+// relative returns a path as rules use it: relative within the workspace,
+// elsewhere absolute.
 func relative(dir, p string) string {
 	if !filepath.IsAbs(p) {
 		p = filepath.Join(dir, p)
@@ -261,7 +261,8 @@ func relative(dir, p string) string {
 	return filepath.ToSlash(p)
 }
 
-// address is where a call goes, without what could make one look like another.
+// address returns the address of a call, normalized so that it cannot look like
+// another.
 func address(raw string) subject {
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" {
@@ -275,8 +276,8 @@ func address(raw string) subject {
 	return subject{text: u.String(), host: u.Hostname()}
 }
 
-// rewrite sets fields of an input. A value takes the type of what it replaces;
-// a new one is a number or a truth value if it reads like one, else a text.
+// rewrite sets fields of an input. A value gets the type of the value that it
+// replaces. A new one is a number or boolean if it reads like one, else a text.
 func rewrite(input json.RawMessage, fields map[string]string) (json.RawMessage, bool) {
 	object := map[string]json.RawMessage{}
 	if len(bytes.TrimSpace(input)) > 0 && json.Unmarshal(input, &object) != nil {

@@ -71,7 +71,7 @@ func TestDecide(t *testing.T) {
 		{"if", push, run("if true; then git push; fi"), "deny"},
 		{"in a here-document's substitution", push, run("cat <<EOF\n$(git push)\nEOF\n"), "deny"},
 		{"behind a here-document", push, run("cat <<'EOF'\nx\nEOF\ngit push"), "deny"},
-		{"shift is no here-document", push, run("echo $((1<<2))\ngit push"), "deny"},
+		{"shift is not a here-document", push, run("echo $((1<<2))\ngit push"), "deny"},
 		{"comment with a quote", push, run("# don't\ngit push"), "deny"},
 		{"open quote", push, run("echo 'x && git push"), "deny"},
 		{"quoted", push, run(`git commit -m "then git push; done"`), "allow"},
@@ -120,17 +120,17 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-func TestDecideTellsWhy(t *testing.T) {
+func TestDecideGivesReasons(t *testing.T) {
 	t.Parallel()
 	p := policy("deny", coppice.Rule{Do: "deny", Tool: "run", Match: "git push*", Why: "Coppice pushes"}, rule("deny", "edit", ""))
 	if v := Decide(p, run("git push")); v.Why != "Coppice pushes" || v.Rule.Match != "git push*" {
-		t.Errorf("%+v", v)
+		t.Errorf("git push: %+v, want the reason and the rule of the policy", v)
 	}
 	if v := Decide(p, edit("a")); v.Why == "" {
-		t.Errorf("denied without a word: %+v", v)
+		t.Errorf("denied without a reason: %+v", v)
 	}
 	if v := Decide(p, fetch("https://x")); v.Why == "" || v.Rule.Do != "" {
-		t.Errorf("%+v", v)
+		t.Errorf("a fetch: %+v, want a reason and no rule", v)
 	}
 }
 
@@ -169,8 +169,8 @@ func TestRewrite(t *testing.T) {
 	}
 }
 
-// Whatever stands around it, a denied command is denied, and adding commands to
-// an allowed line never makes a line allowed that is not.
+// A denied command is denied, whatever is around it. Adding commands never
+// makes a line allowed.
 func TestCompoundProperty(t *testing.T) {
 	t.Parallel()
 	words := rapid.SampledFrom([]string{"ls", "echo hi", "true", `echo "a; b"`, "echo 'x && y'", "make 2>&1", "cat <<E\nx; y\nE\n", "echo $(date)"})
@@ -196,7 +196,7 @@ func TestCompoundProperty(t *testing.T) {
 	})
 }
 
-// Of what a person remembered for a call, the same call is decided.
+// A remembered answer decides the same call.
 func TestAlwaysProperty(t *testing.T) {
 	t.Parallel()
 	text := rapid.StringOfN(rapid.SampledFrom([]rune("ab -/.*'\"$(){};&|\n`#<\\=é")), 0, 40, -1)
@@ -221,7 +221,7 @@ func TestAlwaysProperty(t *testing.T) {
 			}
 			v, got, ok := a.Answer(answer, "q")
 			if !ok || v.Do != do || !cmp.Equal(got, c) {
-				t.Fatalf("%+v %+v %v", v, got, ok)
+				t.Fatalf("verdict %+v of %+v (%v), want %s of %+v", v, got, ok, do, c)
 			}
 			if got := a.Decide(c).Do; got != do {
 				t.Fatalf("%+v is not decided by %+v but %s", c, a.policy.Rules, got)
@@ -253,7 +253,7 @@ func TestQuestion(t *testing.T) {
 	} {
 		e := Question(c.c, "ref")
 		if e.Kind != coppice.KindQuestion || e.Ref != "ref" || e.Text != c.text || len(e.Options) != 4 {
-			t.Errorf("%+v", e)
+			t.Errorf("event %+v, want a question with the text %q and four options", e, c.text)
 		}
 		if e.Rule.Tool != c.tool || e.Rule.Match != c.match {
 			t.Errorf("%q would remember %+v", c.text, e.Rule)
@@ -280,7 +280,7 @@ func TestAnswered(t *testing.T) {
 	} {
 		v, r := Answered(c.answer, offered)
 		if v.Do != c.do || v.Why != c.why || (r != nil) != c.remembers {
-			t.Errorf("%q: %+v, %+v", c.answer, v, r)
+			t.Errorf("%q: verdict %+v, rule %+v; want %s because of %q, remembered %v", c.answer, v, r, c.do, c.why, c.remembers)
 		}
 		if r != nil && (r.Do != c.do || r.Why == refused || r.Tool != offered.Tool || r.Match != offered.Match) {
 			t.Errorf("%q remembers %+v", c.answer, r)
@@ -305,7 +305,7 @@ func TestAsker(t *testing.T) {
 		t.Error("an answer to nothing is taken")
 	}
 	if v, _, ok := a.Answer("allow always", "2"); !ok || !v.Allowed() {
-		t.Errorf("%+v %v", v, ok)
+		t.Errorf("the second answer: %+v (%v), want it allowed", v, ok)
 	}
 	if v := a.Decide(edit("src/b")); v.Do != "allow" {
 		t.Errorf("what a person always allows is %s", v.Do)

@@ -10,19 +10,19 @@ import (
 	"coppice"
 )
 
-// Run is what all drivers have in common. It cuts the agent's output into lines,
-// gathers the step of the current call, and keeps what was reported so far. A
-// driver embeds one and sets Line.
+// Run is the common part of all drivers. It splits the agent's output into
+// lines, collects the step of the current call, and keeps what was reported so
+// far. A driver embeds one and sets Line.
 type Run struct {
 	Line    func(line []byte) // takes a line of stdout
-	ErrLine func(line []byte) // takes a line of stderr; Complain does when it is nil
+	ErrLine func(line []byte) // takes a line of stderr; nil means Complain
 
-	Step    Step                 // what the current call has gathered
+	Step    Step                 // the step of the current call
 	State   coppice.SessionState // as last reported
 	Usage   coppice.Usage        // what the run has used, as reported
 	Stderr  Tail                 // the end of stderr
 	Closed  bool                 // stdin is closed
-	Stopped bool                 // somebody asked the agent to end
+	Stopped bool                 // the agent was asked to end
 
 	out, err Lines
 }
@@ -51,8 +51,8 @@ func (r *Run) Complain(line []byte) {
 	r.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Text: Text(line)})
 }
 
-// End takes what the agent wrote after the last line break. It is called when
-// the agent has ended.
+// End takes the text after the last line break. It is called when the agent has
+// ended.
 func (r *Run) End() {
 	r.out.End(r.Line)
 	r.err.End(r.errLine)
@@ -73,7 +73,7 @@ func (r *Run) Report(f *coppice.Failure) {
 	r.Emit(coppice.AgentEvent{Kind: coppice.KindError, Class: f.Class, Text: f.Text})
 }
 
-// Become reports a state when it is another than the last one.
+// Become reports a state if it differs from the last one.
 func (r *Run) Become(s coppice.SessionState) {
 	if r.State != s {
 		r.State = s
@@ -89,7 +89,7 @@ func (r *Run) Spend(u coppice.Usage) {
 	}
 }
 
-// Write has a value written to stdin as a line of JSON, unless stdin is closed.
+// Write writes a value to stdin as a line of JSON, unless stdin is closed.
 func (r *Run) Write(v any) {
 	if !r.Closed {
 		r.Step.Write = append(append(r.Step.Write, Encode(v)...), '\n')
@@ -99,31 +99,30 @@ func (r *Run) Write(v any) {
 // Close closes stdin.
 func (r *Run) Close() { r.Closed, r.Step.CloseStdin = true, true }
 
-// Finish closes stdin and says that the agent has nothing more to do.
+// Finish closes stdin and says that the agent is finished.
 func (r *Run) Finish() {
 	r.Close()
 	r.Step.Done = true
 }
 
-// Take returns the step, and begins the next one.
+// Take returns the step, and starts the next one.
 func (r *Run) Take() Step {
 	s := r.Step
 	r.Step = Step{}
 	return s
 }
 
-// Last returns the step of an agent that has ended. Nobody reads what would be
-// written to it.
+// Last returns the step of an agent that has ended. It drops bytes for stdin.
 func (r *Run) Last() Step {
 	r.Step.Write, r.Step.CloseStdin = nil, false
 	return r.Take()
 }
 
-// Died is the failure of an agent that did not say how the run went.
+// Died returns the failure of an agent that reported no outcome.
 func (r *Run) Died(x Exit) *coppice.Failure { return Died(x, r.Stderr.String(), r.Stopped) }
 
-// OneShot is what drivers of agents have in common that read one prompt from
-// stdin and take nothing else.
+// OneShot is the common part of drivers for agents that read one prompt from
+// stdin and no other input.
 type OneShot struct {
 	Run
 	Prompt string
@@ -159,8 +158,7 @@ func Encode(v any) []byte {
 	return b
 }
 
-// Bounded returns JSON as an event carries it: nil when it is too large, null or
-// not valid.
+// Bounded returns JSON for an event: nil if it is too large, null or not valid.
 func Bounded(raw json.RawMessage) json.RawMessage {
 	if len(raw) > MaxText || string(raw) == "null" || !json.Valid(raw) {
 		return nil
@@ -168,14 +166,14 @@ func Bounded(raw json.RawMessage) json.RawMessage {
 	return bytes.Clone(raw)
 }
 
-// Clip shortens a word of the agent's, such as a name.
+// Clip shortens a word of an agent, such as a name.
 func Clip(s string) string { return Text(s[:min(len(s), 200)]) }
 
-// Count keeps a number of tokens within reason.
+// Count limits a number of tokens to a plausible range.
 func Count(n int64) int64 { return min(max(n, 0), 1<<48) }
 
-// Unix returns the moment of that many seconds, or the zero time when the number
-// cannot be a moment.
+// Unix returns the time of that many seconds, or the zero time if the number
+// cannot be a time.
 func Unix(sec float64) time.Time {
 	if !(sec > 0 && sec < 1<<33) {
 		return time.Time{}
@@ -193,11 +191,11 @@ func Todo(text string, done bool) string {
 
 var addressRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`https?://\S+`) })
 
-// WithoutAddresses removes addresses from a text before TextClass sorts it. A
-// port may look like a status.
+// WithoutAddresses removes addresses from a text before TextClass classifies
+// it. A port can look like a status.
 func WithoutAddresses(text string) string { return addressRE().ReplaceAllString(text, "") }
 
-// Gone is the failure of a conversation that the agent does not know.
+// Gone returns the failure of a conversation that the agent does not know.
 func Gone(text string) *coppice.Failure {
-	return coppice.Failf(coppice.ClassUnknown, text, "the conversation is gone; retry to begin a new one")
+	return coppice.Failf(coppice.ClassUnknown, text, "the conversation no longer exists; retry the task to start a new one")
 }

@@ -56,7 +56,7 @@ func TestRunWritesUntilStdinIsClosed(t *testing.T) {
 	r.Finish()
 	r.Write("two")
 	if s := r.Take(); string(s.Write) != "\"one\"\n" || !s.CloseStdin || !s.Done {
-		t.Errorf("%+v", s)
+		t.Errorf("step %+v, want one line, a closed stdin and the end", s)
 	}
 	r = Run{}
 	r.Write("one")

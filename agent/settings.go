@@ -8,8 +8,8 @@ import (
 	"coppice"
 )
 
-// files adds the files that a profile's driver.files asks for, each with its path
-// in a variable.
+// files adds the files of a profile's driver.files, each with its path in a
+// variable.
 func (l *Launch) files(p coppice.Profile, r Request) error {
 	for _, name := range slices.Sorted(maps.Keys(p.Driver.Files)) {
 		path, err := l.AddFile(r, settingsFile(name), []byte(p.Driver.Files[name]+"\n"))
@@ -23,6 +23,6 @@ func (l *Launch) files(p coppice.Profile, r Request) error {
 
 func settingsFile(variable string) string { return "settings-" + strings.ToLower(variable) + ".json" }
 
-// Settings is the text of the file that driver.files has for a variable, if it
-// has one.
+// Settings returns the text of the file that driver.files has for a variable,
+// if there is one.
 func (l *Launch) Settings(variable string) []byte { return l.Files[settingsFile(variable)] }

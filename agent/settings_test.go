@@ -12,7 +12,7 @@ func TestSettings(t *testing.T) {
 	p.Driver.Files = map[string]string{"MY_PATH": `{"a":"b"}`, "MY_OTHER": "text"}
 	l, err := LaunchProfile(p, Request{Private: "/p"})
 	if err != nil || l.Env["MY_PATH"] != "/p/settings-my_path.json" || string(l.Files["settings-my_path.json"]) != "{\"a\":\"b\"}\n" || l.Env["OTHER"] != "1" {
-		t.Errorf("%+v, %v", l, err)
+		t.Errorf("launch %+v, %v; want the settings in a file that MY_PATH names", l, err)
 	}
 	if string(l.Settings("MY_OTHER")) != "text\n" || l.Settings("OTHER") != nil {
 		t.Errorf("settings %q and %q", l.Settings("MY_OTHER"), l.Settings("OTHER"))

@@ -12,14 +12,14 @@ import (
 
 // command is one command of a shell line.
 type command struct {
-	text string // as it is written, with single blanks
-	// forms are other ways to write the same: without quotes, and without what
-	// stands before the program.
+	text string // as written, with single blanks
+	// forms are other ways to write the same: without quotes, and without the
+	// words before the program.
 	forms []string
 }
 
-// maxParsed bounds the lines that are parsed. The parser follows commands within
-// commands as deep as they go.
+// maxParsed limits the lines that are parsed. The parser follows nested
+// commands to any depth.
 const maxParsed = MaxText
 
 func parse(line string) (*syntax.File, bool) {
@@ -30,10 +30,10 @@ func parse(line string) (*syntax.File, bool) {
 	return file, err == nil
 }
 
-// commands takes a shell line apart into the commands it is made of, those in
-// substitutions, groups and functions included. It reports false for a line that
-// cannot be parsed. Such a line is cut at every operator, wherever it stands, so
-// that rules find what they deny.
+// commands splits a shell line into its commands, including those in
+// substitutions, groups and functions. It reports false for a line that cannot
+// be parsed. Such a line is cut at every operator, so that rules find what they
+// deny.
 func commands(line string) (all []command, parsed bool) {
 	seen := map[string]bool{}
 	add := func(c command) {
@@ -61,8 +61,8 @@ func commands(line string) (all []command, parsed bool) {
 
 var operators = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("[;&|\n`(){}]") })
 
-// tails are what is left of a part of a broken line without its first words. A
-// command may begin at each.
+// tails returns the ends of a part of a broken line, one from each of its first
+// words on. A command can start at each.
 func tails(part string) (all []string) {
 	words := strings.Fields(part)
 	for i := range min(len(words), 20) {
@@ -71,7 +71,7 @@ func tails(part string) (all []string) {
 	return all
 }
 
-// blanks makes blanks single.
+// blanks replaces runs of blanks by single ones.
 func blanks(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 // source is a shell line that was parsed.
@@ -83,7 +83,7 @@ func (s source) between(from, to syntax.Pos) string {
 	return string(s[min(int(from.Offset()), end):end])
 }
 
-// command returns what a statement runs by itself. A statement that is made of
+// command returns what a statement itself runs. A statement that consists of
 // others has only its redirections, and a loop the variable that it sets.
 func (s source) command(stmt *syntax.Stmt) command {
 	from, to := stmt.Pos(), stmt.Pos()
@@ -121,11 +121,11 @@ func (s source) redirections(stmt *syntax.Stmt) string {
 	return strings.Join(all, " ")
 }
 
-// wrappers are programs that run the program behind them.
+// wrappers are programs that run the program after them.
 var wrappers = []string{"command", "builtin", "exec", "nohup", "env", "sudo", "time"}
 
-// forms are the ways to write a call without quotes, without variables and without
-// wrappers.
+// forms returns the ways to write a call without quotes, without variables and
+// without wrappers.
 func (s source) forms(args []*syntax.Word, to syntax.Pos) (all []string) {
 	plain := make([]string, len(args))
 	for i, w := range args {
@@ -147,8 +147,8 @@ func (s source) forms(args []*syntax.Word, to syntax.Pos) (all []string) {
 	return all
 }
 
-// literal returns a word without its quotes. It reports false for one that the
-// shell fills in.
+// literal returns a word without its quotes. It reports false for a word that
+// the shell expands.
 func literal(w *syntax.Word) (string, bool) {
 	var b strings.Builder
 	ok := unquote(&b, w.Parts, unescaped())
@@ -185,8 +185,8 @@ func unquote(b *strings.Builder, parts []syntax.WordPart, escapes *regexp.Regexp
 	return true
 }
 
-// Words returns the words of a line that is one plain command: without variables,
-// substitutions and redirections.
+// Words returns the words of a line that is one plain command: without
+// variables, substitutions and redirections.
 func Words(line string) ([]string, bool) {
 	file, ok := parse(line)
 	if !ok || len(file.Stmts) != 1 {

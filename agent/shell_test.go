@@ -102,7 +102,7 @@ func TestDeniedHoweverWritten(t *testing.T) {
 	}
 }
 
-// What is allowed does not allow anything along with it.
+// An allowed command does not allow anything else.
 func TestAllowedAlone(t *testing.T) {
 	t.Parallel()
 	allow := policy("ask", rule("allow", "run", "git status *"), rule("allow", "run", "echo *"))
@@ -192,7 +192,7 @@ func TestDeepNesting(t *testing.T) {
 	}
 }
 
-// Whatever quotes are put around the letters of a command, it is denied.
+// Quotes around letters of a command do not change that it is denied.
 func TestQuotingProperty(t *testing.T) {
 	t.Parallel()
 	quote := map[int]func(string) string{
@@ -218,7 +218,7 @@ func TestQuotingProperty(t *testing.T) {
 	})
 }
 
-// FuzzCommands takes any text apart. A command on a line of its own before it is
+// FuzzCommands splits any text. A command on a separate line before it is
 // found. A line that cannot be parsed is never allowed.
 func FuzzCommands(f *testing.F) {
 	for _, s := range []string{

@@ -10,7 +10,7 @@ import (
 	"coppice"
 )
 
-// spanRE is a span of time as services write it: 90s, 6m0s, 5 days 3 hours.
+// spanRE matches a duration as services write it: 90s, 6m0s, 5 days 3 hours.
 const spanRE = `\d{1,9}(?:\.\d{1,9})?\s*(?:milliseconds?|ms|minutes?|mins?|m|seconds?|secs?|s|hours?|hrs?|h|days?|d)`
 
 // waitRE finds how long a service says to wait.
@@ -21,19 +21,19 @@ var waitRE = sync.OnceValue(func() *regexp.Regexp {
 
 var partRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)(\d+(?:\.\d+)?)\s*(ms|mil|[smhd])`) })
 
-// units are the spans that stand behind the numbers, by how they begin.
+// units are the units after the numbers, by their first letters.
 var units = map[string]time.Duration{
 	"ms": time.Millisecond, "mil": time.Millisecond, "s": time.Second, "m": time.Minute, "h": time.Hour, "d": 24 * time.Hour,
 }
 
-// mostWait bounds what is believed: nobody's limit lasts longer.
+// mostWait limits what is believed: no limit lasts longer.
 const mostWait = 31 * 24 * time.Hour
 
-// Wait is how long a failure's text says to wait, such as "try again in 6m0s"; 0
-// when it says nothing of the kind.
+// Wait returns how long a failure's text says to wait, such as "try again in
+// 6m0s"; 0 if it does not say.
 func Wait(text string) time.Duration {
 	m := waitRE().FindStringSubmatch(text)
-	if m == nil || m[2] != "" { // a letter behind the unit makes another word of it
+	if m == nil || m[2] != "" { // a letter after the unit makes it another word
 		return 0
 	}
 	var sum float64
@@ -44,7 +44,7 @@ func Wait(text string) time.Duration {
 	return time.Duration(min(sum, float64(mostWait)))
 }
 
-// Until gives a limit that tells no moment the one that its text implies.
+// Until sets the time of a limit from its text, if it has none.
 func Until(f *coppice.Failure, now time.Time) *coppice.Failure {
 	if f == nil || !f.RetryAt.IsZero() || f.Class != coppice.ClassRateLimit && f.Class != coppice.ClassOverload {
 		return f

@@ -52,8 +52,8 @@ func TestUntil(t *testing.T) {
 	if f := Until(limit, now); !f.RetryAt.Equal(now.Add(time.Minute)) || !limit.RetryAt.IsZero() {
 		t.Errorf("%+v of %+v", f, limit)
 	}
-	told := &coppice.Failure{Class: coppice.ClassRateLimit, Text: "try again in 1m", RetryAt: now}
-	for _, f := range []*coppice.Failure{nil, told, coppice.Failf(coppice.ClassAuth, "try again in 1m", ""), coppice.Failf(coppice.ClassRateLimit, "later", "")} {
+	timed := &coppice.Failure{Class: coppice.ClassRateLimit, Text: "try again in 1m", RetryAt: now}
+	for _, f := range []*coppice.Failure{nil, timed, coppice.Failf(coppice.ClassAuth, "try again in 1m", ""), coppice.Failf(coppice.ClassRateLimit, "later", "")} {
 		if got := Until(f, now); got != f {
 			t.Errorf("%+v became %+v", f, got)
 		}

@@ -1,8 +1,8 @@
-// Package api is the wire: the shapes that the HTTP server sends and its
-// clients read. It has no behaviour besides encoding; api/http serves these
-// types and api/client fetches them, so neither imports the other.
+// Package api has the types that the HTTP server sends and its clients read.
+// Its only behaviour is encoding. api/http serves these types and api/client
+// fetches them, so neither imports the other.
 //
-// Times are RFC 3339 in UTC. Fields are only ever added.
+// Times are RFC 3339 in UTC. Fields are only added, never removed.
 package api
 
 import (
@@ -12,8 +12,7 @@ import (
 	"coppice"
 )
 
-// Task is a task as people see it: what was asked for, where it stands, and
-// why.
+// Task is a task as people see it: its description, its status, and the reason.
 type Task struct {
 	ID        int64            `json:"id"`
 	Key       string           `json:"key"`
@@ -24,22 +23,22 @@ type Task struct {
 	Track     string           `json:"track"`
 	Agent     string           `json:"agent"`
 	Model     string           `json:"model,omitempty"`
-	Level     string           `json:"level,omitempty" doc:"How hard it looks, where its model is auto: simple, medium or complex"`
+	Level     string           `json:"level,omitempty" doc:"How hard it looks, if its model is auto: simple, medium or complex"`
 	LevelBy   string           `json:"level_by,omitempty" doc:"Who judged that: the model, or the rules"`
 	Checks    []string         `json:"checks,omitempty"`
 	After     []string         `json:"after,omitempty" doc:"Keys of the tasks that must be done first"`
 	NotBefore time.Time        `json:"not_before,omitzero"`
 	CreatedAt time.Time        `json:"created_at"`
 	CreatedBy string           `json:"created_by,omitempty"`
-	Category  string           `json:"category,omitempty" doc:"Routes it to a track"`
+	Category  string           `json:"category,omitempty" doc:"Selects its track"`
 	Steps     []string         `json:"steps,omitempty" doc:"What must be true when it is done; left out of lists"`
 	Feature   string           `json:"feature,omitempty" doc:"Its id in the project's features file"`
 	Budget    coppice.USD      `json:"budget,omitempty" doc:"The most to spend on it"`
 	ForkOf    string           `json:"fork_of,omitempty" doc:"The task it was forked from"`
-	Wants     coppice.Wants    `json:"wants,omitempty" enum:"answer" doc:"Absent when it wants a change; answer when nothing of it lands"`
-	Taken     bool             `json:"taken,omitempty" doc:"A person has it on the agent's own screen, or will in a moment"`
+	Wants     coppice.Wants    `json:"wants,omitempty" enum:"answer" doc:"Absent if the result is a change; answer if the result is an answer and nothing lands"`
+	Taken     bool             `json:"taken,omitempty" doc:"A person has it on the agent's own screen, or soon will"`
 	Status    coppice.Status   `json:"status"`
-	Reason    string           `json:"reason,omitempty" doc:"Why it stands where it stands"`
+	Reason    string           `json:"reason,omitempty" doc:"Why it has this status"`
 	Fix       string           `json:"fix,omitempty" doc:"What a person can do about it"`
 	Stage     coppice.Stage    `json:"stage"`
 	Since     time.Time        `json:"since" doc:"Since when it is in this stage"`
@@ -51,34 +50,34 @@ type Task struct {
 	EndedAt   time.Time        `json:"ended_at,omitzero"`
 	Session   string           `json:"session,omitempty" doc:"The key of its newest session"`
 	Role      coppice.Role     `json:"role,omitempty" doc:"What its newest session is for"`
-	Says      string           `json:"says,omitempty" doc:"What its newest session said or did last, in a line"`
-	Proof     string           `json:"proof,omitempty" enum:"conflict,checks failed,not verified,checks passed,verified" doc:"What became of its newest candidate"`
+	Says      string           `json:"says,omitempty" doc:"What its newest session said or did last, in one line"`
+	Proof     string           `json:"proof,omitempty" enum:"conflict,checks failed,not verified,checks passed,verified" doc:"The result of its newest candidate"`
 	Sessions  int              `json:"sessions" doc:"How many sessions it had"`
 	Usage     coppice.Usage    `json:"usage" doc:"The sum over its sessions"`
-	Question  *Question        `json:"question,omitempty" doc:"The oldest one nobody has answered"`
-	Can       []coppice.Verb   `json:"can,omitempty" doc:"What can be asked of it now: each is a route of its own, /tasks/{key}/land and so on"`
-	Archived  time.Time        `json:"archived,omitzero" doc:"When a person put it away; lists leave it out unless asked"`
+	Question  *Question        `json:"question,omitempty" doc:"The oldest open one"`
+	Can       []coppice.Verb   `json:"can,omitempty" doc:"What can be requested of it now; each has a route, /tasks/{key}/land and so on"`
+	Archived  time.Time        `json:"archived,omitzero" doc:"When a person archived it; lists leave it out unless requested"`
 }
 
 // Question is something a session asked a person.
 type Question struct {
 	ID         int64         `json:"id"`
-	Kind       string        `json:"kind,omitempty" doc:"Empty, or permission: may a tool be used"`
+	Kind       string        `json:"kind,omitempty" doc:"Empty, or permission: whether a tool can be used"`
 	Text       string        `json:"text"`
 	Options    []string      `json:"options,omitempty"`
-	Rule       *coppice.Rule `json:"rule,omitempty" doc:"What an answer with always would remember"`
+	Rule       *coppice.Rule `json:"rule,omitempty" doc:"The rule that an answer with always would add"`
 	AskedAt    time.Time     `json:"asked_at"`
 	Answer     string        `json:"answer,omitempty"`
 	AnsweredAt time.Time     `json:"answered_at,omitzero"`
 	Open       bool          `json:"open"`
 }
 
-// RuleList is what people of a project said always to, newest first.
+// RuleList is the remembered permission answers of a project, newest first.
 type RuleList struct {
 	Rules []coppice.Rule `json:"rules"`
 }
 
-// Limit is an agent, or agent:model, that nobody can use now.
+// Limit is an agent, or agent:model, that cannot be used now.
 type Limit struct {
 	coppice.AgentLimit
 	Tasks []string `json:"tasks" doc:"Keys of the tasks that wait for it"`
@@ -92,7 +91,7 @@ type LimitList struct {
 // TaskDetail is a task with everything that belongs to it.
 type TaskDetail struct {
 	Task
-	Answer     *coppice.Answer    `json:"answer,omitempty" doc:"Of a task that wants an answer: the newest one that it got"`
+	Answer     *coppice.Answer    `json:"answer,omitempty" doc:"For a task whose result is an answer: the newest one"`
 	Schema     json.RawMessage    `json:"schema,omitempty" doc:"The JSON schema that its answer must match"`
 	History    []coppice.Session  `json:"history" doc:"Its sessions, oldest first, without their prompts; verifiers with their verdicts"`
 	Landings   []coppice.Landing  `json:"landings"`
@@ -109,23 +108,23 @@ type TaskPage struct {
 	Next  int64  `json:"next,omitempty" doc:"Pass as before to get the next page; absent on the last one"`
 }
 
-// TaskList is a set of tasks in the order asked for.
+// TaskList is a set of tasks in the requested order.
 type TaskList struct {
 	Tasks []Task `json:"tasks"`
 }
 
-// Project is a project and what runs in it.
+// Project is a project and its running sessions.
 type Project struct {
 	coppice.Project
 	Running int `json:"running" doc:"Live sessions, without those that are parked"`
 	// Confirmed is what adding a known project confirmed.
-	Confirmed []coppice.Need `json:"confirmed,omitempty" doc:"Of an answer to adding a known project: what that confirmed"`
+	Confirmed []coppice.Need `json:"confirmed,omitempty" doc:"When a known project was added: what that confirmed"`
 }
 
-// Confirmation says that a person agrees to what waits for them.
+// Confirmation is a person's agreement to a need.
 type Confirmation struct {
-	Kind coppice.NeedKind `json:"kind" enum:"policy,features,git,base" doc:"What is confirmed; of a base, that it stays where it is"`
-	Diff string           `json:"diff,omitempty" maxLength:"65536" doc:"The diff that the person saw; refused when it is another one by now"`
+	Kind coppice.NeedKind `json:"kind" enum:"policy,features,git,base" doc:"What is confirmed; for a base, that it stays where it is"`
+	Diff string           `json:"diff,omitempty" maxLength:"65536" doc:"The diff that the person saw; refused if it has changed"`
 }
 
 // ProjectList is every project, by prefix.
@@ -133,28 +132,28 @@ type ProjectList struct {
 	Projects []Project `json:"projects"`
 }
 
-// Output is one piece of what a session wrote. Events are JSON, everything
-// else is bytes. Of a picture there is only its size: the session's image at
-// the same offset is the picture itself.
+// Output is one piece of a session's output. Events are JSON, everything else
+// is bytes. For a picture it has only the size: the session's image at the same
+// offset is the picture itself.
 type Output struct {
 	Offset int64              `json:"offset"`
 	At     time.Time          `json:"at"`
 	Kind   coppice.OutputKind `json:"kind"`
 	Event  json.RawMessage    `json:"event,omitempty"`
 	Data   []byte             `json:"data,omitempty"`
-	Size   int64              `json:"size,omitempty" doc:"Of a picture, whose data is not here: see /sessions/{key}/images/{offset}"`
+	Size   int64              `json:"size,omitempty" doc:"The size of a picture, whose data is not here: see /sessions/{key}/images/{offset}"`
 }
 
 // OutputPage is one page of a session's output.
 type OutputPage struct {
 	Output []Output `json:"output"`
-	Next   int64    `json:"next" doc:"Pass as after to read on"`
-	More   bool     `json:"more" doc:"There may be more already; a page ends early when its pieces are large"`
-	Prev   int64    `json:"prev,omitempty" doc:"Pass as before to read back; absent when nothing comes before this page"`
-	Ended  bool     `json:"ended" doc:"The session has ended and nothing will follow this page but what More tells"`
+	Next   int64    `json:"next" doc:"Pass as after to read the next page"`
+	More   bool     `json:"more" doc:"There might be more already; a page ends early when its pieces are large"`
+	Prev   int64    `json:"prev,omitempty" doc:"Pass as before to read back; absent on the first page"`
+	Ended  bool     `json:"ended" doc:"The session has ended; only the pages that more announces follow"`
 }
 
-// Says is what a session said or did last, in a line.
+// Says is what a session said or did last, in one line.
 type Says struct {
 	Task    string `json:"task" doc:"The task's key"`
 	Session string `json:"session" doc:"The session's key"`
@@ -165,70 +164,70 @@ type Says struct {
 type EventPage struct {
 	Events []coppice.Event `json:"events"`
 	Bounds
-	Next int64 `json:"next" doc:"Pass as after to read on"`
+	Next int64 `json:"next" doc:"Pass as after to read the next page"`
 	More bool  `json:"more" doc:"There is more already"`
 }
 
 // Bounds are the oldest and newest event in the log. As the data of a reset
-// event they say: what you asked for is not in the log (any more); what
-// follows begins here, so read the present state anew.
+// event they mean that the requested events are not in the log, or no longer.
+// The stream continues here, so the client must read the current state again.
 type Bounds struct {
 	First int64 `json:"first"`
 	Last  int64 `json:"last"`
 }
 
-// Status sums up everything: what needs a person, what runs, what waits.
+// Status is a summary: what needs a person, what is running, what is waiting.
 type Status struct {
-	Seq      int64                  `json:"seq" doc:"The newest event this reflects; follow events after it"`
+	Seq      int64                  `json:"seq" doc:"The newest event that it includes; follow events after it"`
 	At       time.Time              `json:"at"`
 	Counts   map[coppice.Status]int `json:"counts"`
-	Warnings []string               `json:"warnings,omitempty" doc:"What is wrong with the server itself"`
+	Warnings []string               `json:"warnings,omitempty" doc:"Problems of the server itself"`
 	Projects []ProjectStatus        `json:"projects"`
-	Limited  []coppice.AgentLimit   `json:"limited" doc:"Agents, and agent:model, whose accounts must wait"`
+	Limited  []coppice.AgentLimit   `json:"limited" doc:"Agents, and agent:model, whose accounts are limited"`
 	NeedsYou []Task                 `json:"needs_you"`
 	Active   []Task                 `json:"active" doc:"Working, verifying, fixing, checking and landing"`
 	Waiting  []Task                 `json:"waiting" doc:"Ready and waiting, the first of them"`
 }
 
-// ProjectStatus is how busy a project is.
+// ProjectStatus is the load of a project.
 type ProjectStatus struct {
 	Prefix  string    `json:"prefix"`
 	Path    string    `json:"path"`
 	Running int       `json:"running"`
-	Parked  int       `json:"parked" doc:"Live sessions that can only wait, for example for an answer; they are not among those that run"`
+	Parked  int       `json:"parked" doc:"Live sessions that wait, for example for an answer; they do not count as running"`
 	Limit   int       `json:"limit"`
 	Paused  time.Time `json:"paused_at,omitzero"`
-	// Warnings say what is wrong with what the project keeps in its checkout.
-	Warnings []string `json:"warnings,omitempty" doc:"What is wrong in its checkout, such as a features file that cannot be read"`
+	// Warnings are the problems in the project's checkout.
+	Warnings []string `json:"warnings,omitempty" doc:"Problems in its checkout, such as a features file that cannot be read"`
 	// Needs are what the project needs a person for.
 	Needs []coppice.Need `json:"needs,omitempty" doc:"What it needs a person for: files in the way, changes to confirm, a base that moved"`
 }
 
-// Version says what the server is.
+// Version describes the server.
 type Version struct {
 	Version string `json:"version"`
 	API     string `json:"api"`
 }
 
-// Backup tells where a copy of the database was written.
+// Backup names the file of a copy of the database.
 type Backup struct {
 	Path string `json:"path"`
 }
 
-// LoginLink is a link that signs one browser in, once.
+// LoginLink is a link that signs in one browser, one time.
 type LoginLink struct {
 	URL     string    `json:"url"`
 	Expires time.Time `json:"expires"`
 }
 
-// Branch is a task's branch that was brought into the user's repository.
+// Branch is a task's branch that was copied into the user's repository.
 type Branch struct {
 	Name   string `json:"name" doc:"The name of the branch"`
-	Commit string `json:"commit" doc:"The commit that it is at"`
+	Commit string `json:"commit" doc:"Its commit"`
 }
 
 // What a diff is against.
 const (
-	SinceBase    = "base"    // where the task's branch left the base
-	SinceSession = "session" // where the branch stood before the task's last session
+	SinceBase    = "base"    // where the task's branch started from the base
+	SinceSession = "session" // where the branch was before the task's last session
 )

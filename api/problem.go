@@ -9,16 +9,16 @@ import (
 // ProblemType is the media type of a Problem.
 const ProblemType = "application/problem+json"
 
-// Problem is an error on the wire (RFC 9457), with our code, the way out and
-// the field that is wrong.
+// Problem is an error on the wire (RFC 9457), with its code, the fix and the
+// invalid field.
 type Problem struct {
 	Type   string       `json:"type,omitempty"`
 	Title  string       `json:"title"`
 	Status int          `json:"status"`
 	Code   coppice.Code `json:"code"`
-	Detail string       `json:"detail" doc:"What is wrong"`
-	Fix    string       `json:"fix,omitempty" doc:"What to do about it"`
-	Field  string       `json:"field,omitempty" doc:"The field of the request that is wrong"`
+	Detail string       `json:"detail" doc:"The cause"`
+	Fix    string       `json:"fix,omitempty" doc:"How to fix it"`
+	Field  string       `json:"field,omitempty" doc:"The invalid field of the request"`
 }
 
 var statusOf = map[coppice.Code]int{
@@ -32,8 +32,8 @@ var statusOf = map[coppice.Code]int{
 	coppice.EInternal:     http.StatusInternalServerError,
 }
 
-// ProblemOf makes the Problem that shows err. What is not a *coppice.Error
-// becomes an internal error that says nothing of its cause.
+// ProblemOf makes the Problem for err. An error that is not a *coppice.Error
+// becomes an internal error without its cause.
 func ProblemOf(err error) *Problem {
 	e := coppice.Public(err)
 	status, ok := statusOf[e.Code]
@@ -47,7 +47,7 @@ func ProblemOf(err error) *Problem {
 	return p
 }
 
-// CodeOf returns the code that fits an HTTP status.
+// CodeOf returns the code for an HTTP status.
 func CodeOf(status int) coppice.Code {
 	switch status {
 	case http.StatusUnsupportedMediaType, http.StatusBadRequest, http.StatusRequestTimeout, http.StatusNotAcceptable, http.StatusMethodNotAllowed:
@@ -64,7 +64,7 @@ func CodeOf(status int) coppice.Code {
 	return coppice.EInvalid
 }
 
-// Err turns the Problem back into the error it shows.
+// Err turns the Problem back into an error.
 func (p *Problem) Err() *coppice.Error {
 	code := p.Code
 	if code == "" {
@@ -76,8 +76,8 @@ func (p *Problem) Err() *coppice.Error {
 // Error implements error.
 func (p *Problem) Error() string { return p.Err().Error() }
 
-// GetStatus tells the HTTP status.
+// GetStatus returns the HTTP status.
 func (p *Problem) GetStatus() int { return p.Status }
 
-// ContentType makes JSON encoders label it as what it is.
+// ContentType gives JSON encoders the media type.
 func (p *Problem) ContentType(string) string { return ProblemType }

@@ -1,18 +1,18 @@
 package api
 
 // TerminalControl is a text message on a session's terminal. Binary messages
-// are the terminal's own bytes: what the agent wrote from the server, what was
-// typed from the client.
+// are the terminal's own bytes: from the server the agent's output, from the
+// client the typed input.
 //
-// The server's first message tells Runtime, ReadOnly and Size; its last one
-// tells Ended. A client sends Resize and nothing else.
+// The server's first message has Runtime, ReadOnly and Size; its last one has
+// Ended. A client sends only Resize.
 type TerminalControl struct {
-	Runtime  string       `json:"runtime,omitempty"`   // pty, tmux, or pipe where there is no screen
-	ReadOnly bool         `json:"read_only,omitempty"` // nothing can be typed
+	Runtime  string       `json:"runtime,omitempty"`   // pty, tmux, or pipe without a screen
+	ReadOnly bool         `json:"read_only,omitempty"` // input is not accepted
 	Size     []int        `json:"size,omitempty"`      // columns and rows of the screen from now on
-	Notice   string       `json:"notice,omitempty"`    // something to tell the person
-	Redraw   bool         `json:"redraw,omitempty"`    // the next binary message draws the screen as it is
-	Ended    *TerminalEnd `json:"ended,omitempty"`     // the session is over
+	Notice   string       `json:"notice,omitempty"`    // a message for the person
+	Redraw   bool         `json:"redraw,omitempty"`    // the next binary message draws the current screen
+	Ended    *TerminalEnd `json:"ended,omitempty"`     // the session has ended
 	Resize   []int        `json:"resize,omitempty"`    // columns and rows of the client's own terminal
 }
 
@@ -21,27 +21,27 @@ type TerminalEnd struct {
 	Code    int    `json:"code"`
 	Signal  string `json:"signal,omitempty"`
 	Stopped bool   `json:"stopped,omitempty"`
-	Done    bool   `json:"done,omitempty"` // it had nothing more to do; how its process ended says nothing
+	Done    bool   `json:"done,omitempty"` // it was finished; the exit of its process does not matter
 	Failure string `json:"failure,omitempty"`
 }
 
-// TerminalOptions say how a terminal is wanted.
+// TerminalOptions are the options for opening a terminal.
 type TerminalOptions struct {
-	Columns  int  // of the client's own terminal; 0 when it has none
-	Rows     int  // likewise
-	ReadOnly bool // nothing will be typed, and the client's size does not count
+	Columns  int  // of the client's own terminal; 0 without one
+	Rows     int  // 0 without one
+	ReadOnly bool // the client sends no input, and its size does not count
 }
 
-// Terminal is a live view of a session's terminal. Next has one caller; the
+// Terminal is a live view of a session's terminal. Next has one caller. The
 // other methods are safe for concurrent use.
 type Terminal interface {
-	// About tells what it is, and how large at first.
+	// About describes the terminal and its first size.
 	About() TerminalControl
-	// Next waits for the next bytes or message. Behind the message that tells
-	// the end it fails.
+	// Next waits for the next bytes or message. After the message with Ended it
+	// fails.
 	Next() ([]byte, *TerminalControl, error)
 	Type(b []byte) error
 	Resize(columns, rows int) error
-	// Close leaves the session as it is, and ends a Next that waits.
+	// Close leaves the session as it is, and ends a waiting Next.
 	Close() error
 }

@@ -6,28 +6,29 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds of what a TaskDetail holds of the logs of checks and the evidence of
-// landings, in bytes. The newest come first; each can be had whole by itself.
+// Limits of the logs of checks and the evidence of landings in a TaskDetail, in
+// bytes. The newest come first. Separate routes serve the whole texts.
 const (
 	MostText  = 16 << 10  // of one
 	MostTexts = 256 << 10 // of all checks, and of all landings
 )
 
-// leftOut stands where a text was cut. The dashboard looks for it too.
+// leftOut marks where a text was cut. The dashboard searches for it too.
 const leftOut = " bytes left out; the whole text: /api/v1"
 
-// CheckPath is where the whole log of a check is served, below /api/v1.
+// CheckPath returns the path of the whole log of a check, below /api/v1.
 func CheckPath(task string, check int64) string {
 	return fmt.Sprintf("/tasks/%s/checks/%d/log", task, check)
 }
 
-// EvidencePath is where the whole evidence of a landing is served, below /api/v1.
+// EvidencePath returns the path of the whole evidence of a landing, below
+// /api/v1.
 func EvidencePath(task string, landing int64) string {
 	return fmt.Sprintf("/tasks/%s/landings/%d/evidence", task, landing)
 }
 
-// CutText keeps the beginning and the end of a text that is longer than most
-// bytes. In between it says where the whole is served.
+// CutText keeps the start and the end of a text that is longer than most bytes.
+// In between it says where the whole text is served.
 func CutText(text string, most int, path string) string {
 	if len(text) <= most {
 		return text
@@ -42,5 +43,5 @@ func CutText(text string, most int, path string) string {
 	return fmt.Sprintf("%s\n[... %d"+leftOut+"%s ...]\n%s", text[:head], tail-head, path, text[tail:])
 }
 
-// IsCut reports whether CutText may have cut a text.
+// IsCut reports whether CutText might have cut a text.
 func IsCut(text string) bool { return strings.Contains(text, leftOut) }

@@ -14,17 +14,18 @@ import (
 	"coppice/internal/atomicfile"
 )
 
-// revision names a content; a missing file has that of an empty one.
+// revision identifies a content. A missing file has the revision of an empty
+// one.
 func revision(b []byte) string {
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:12])
 }
 
 // Apply makes one change to the coppice.yaml at the root of a repository and
-// returns the policy that follows. A revision other than "" must be that of the
-// file as it is. Accept has the last word on the new policy before it is
-// written, and use takes it in after; either may be nil. The file is replaced at
-// once or, on any error of theirs or ours, is as it was.
+// returns the resulting policy. A revision other than "" must be that of the
+// current file. accept checks the new policy before it is written, and use gets
+// it afterwards; either can be nil. The file is replaced atomically. On any
+// error it keeps its content.
 func Apply(dir string, c Change, rev string, accept, use func(coppice.Policy) error) (coppice.Policy, error) {
 	path, mode, err := place(dir)
 	if err != nil {
@@ -35,8 +36,8 @@ func Apply(dir string, c Change, rev string, accept, use func(coppice.Policy) er
 		return coppice.Policy{}, err
 	}
 	if rev != "" && rev != revision(before) {
-		return coppice.Policy{}, coppice.Errorf(coppice.EConflict, "%s was changed by somebody else in the meantime", File).
-			WithFix("look at it again, then change it").WithField("revision")
+		return coppice.Policy{}, coppice.Errorf(coppice.EConflict, "%s was changed in the meantime", File).
+			WithFix("read it again, then change it").WithField("revision")
 	}
 	after, err := Edit(File, before, c)
 	if err != nil {
@@ -58,7 +59,7 @@ func Apply(dir string, c Change, rev string, accept, use func(coppice.Policy) er
 		return coppice.Policy{}, err
 	}
 	if !bytes.Equal(before, now) {
-		return coppice.Policy{}, coppice.Errorf(coppice.EConflict, "%s is being changed by somebody else", File).WithFix("try again")
+		return coppice.Policy{}, coppice.Errorf(coppice.EConflict, "%s is being changed by another process", File).WithFix("try again")
 	}
 	if err := write(path, after, mode); err != nil || use == nil {
 		return p, err
@@ -72,7 +73,8 @@ func Apply(dir string, c Change, rev string, accept, use func(coppice.Policy) er
 	return p, nil
 }
 
-// Value returns what a policy says for a key, as JSON; null when nothing.
+// Value returns a policy's value for a key, as JSON. It is null if the key has
+// none.
 func Value(p coppice.Policy, key string) (json.RawMessage, error) {
 	path, err := parseKey(project, key)
 	if err != nil {
@@ -81,8 +83,8 @@ func Value(p coppice.Policy, key string) (json.RawMessage, error) {
 	return coppice.Raw(lookup(treeOf(p), path)), nil
 }
 
-// place is where the file is, or will be: a link within the repository is
-// followed, one that leaves it is not.
+// place returns the file's path. It follows a link within the repository, and
+// refuses one that leaves it.
 func place(dir string) (path string, mode fs.FileMode, err error) {
 	root, rel, err := locate(dir, File)
 	path = filepath.Join(root, rel)
@@ -99,11 +101,11 @@ func place(dir string) (path string, mode fs.FileMode, err error) {
 	return path, info.Mode().Perm(), nil
 }
 
-// write replaces a file by another content at once.
+// write replaces the content of a file atomically.
 func write(path string, b []byte, mode fs.FileMode) error {
 	if err := atomicfile.Write(path, b, mode); err != nil {
 		return coppice.Errorf(coppice.EUnavailable, "%s cannot be written: %w", path, err).
-			WithFix("make its directory writable for the user who runs coppice, and see that the disk is not full")
+			WithFix("make its directory writable for the user who runs coppice, and check that the disk is not full")
 	}
 	return nil
 }

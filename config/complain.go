@@ -13,15 +13,15 @@ import (
 	"coppice/agent/profiles"
 )
 
-// wrongType says what was wanted and what stands there instead.
+// wrongType says which type the key needs and which type the value has.
 func (d *decoder) wrongType(n ast.Node, path, want string) *coppice.Error {
-	e := d.fail(n, "%s should be %s, this is %s", what(path), want, kind(n))
+	e := d.fail(n, "%s must be %s, this is %s", what(path), want, kind(n))
 	if example := keys[path].example; example != "" {
 		name := path[strings.LastIndex(path, ".")+1:]
 		return e.WithFix("write it as in %s: %s", name, example)
 	}
 	if path == "" {
-		return e.WithFix("begin with a key and a colon")
+		return e.WithFix("start with a key and a colon")
 	}
 	return e.WithFix("see `coppice config` for its form")
 }
@@ -44,7 +44,7 @@ func kind(n ast.Node) string {
 	return "something else"
 }
 
-// unknown says that there is no such key here, and which ones there are.
+// unknown says that a key does not exist here, and which ones do.
 func (d *decoder) unknown(e *ast.MappingValueNode, path, name string, known []string) error {
 	if planned[path+"."+name] || (path == "" && planned[name]) {
 		return d.fail(e.Key, "this version does not know %s yet", coppice.Quote(join(path, cut(name)))).
@@ -69,10 +69,10 @@ func (d *decoder) notOneOf(n ast.Node, path, s string, known []string) error {
 	if near := nearest(s, known); near != "" {
 		hint = ", did you mean " + coppice.Quote(near) + "?"
 	}
-	return d.fail(n, "%s is nothing that %s can be%s", coppice.Quote(s), what(path), hint).WithFix("use one of: %s", list(known))
+	return d.fail(n, "%s is not a valid value for %s%s", coppice.Quote(s), what(path), hint).WithFix("use one of: %s", list(known))
 }
 
-// refuse gives an error of the domain its place.
+// refuse adds the place in the file to an error of the domain.
 func (d *decoder) refuse(n ast.Node, err error) error {
 	var e *coppice.Error
 	if errors.As(err, &e) {
@@ -81,7 +81,7 @@ func (d *decoder) refuse(n ast.Node, err error) error {
 	return d.fail(n, "%s", err.Error())
 }
 
-// whole checks what concerns several values at once.
+// whole checks the rules that involve several values.
 func (d *decoder) whole(p *coppice.Policy) error {
 	if err := d.tracks(p); err != nil {
 		return err
@@ -106,15 +106,14 @@ func (d *decoder) whole(p *coppice.Policy) error {
 	return d.profiles(p)
 }
 
-// fallback sees to it that each entry stands there once, and is another one than
-// the first choice.
+// fallback checks that each entry is unique and differs from the first choice.
 func (d *decoder) fallback(c coppice.AgentChoice) error {
 	seen := map[string]bool{}
 	for i, entry := range c.Fallback {
 		n := d.elements["agent.fallback"][i]
 		switch agent, model := coppice.SplitChoice(entry); {
 		case seen[entry]:
-			return d.fail(n, "%s stands here a second time", coppice.Quote(entry)).WithFix("name each once")
+			return d.fail(n, "%s is listed twice", coppice.Quote(entry)).WithFix("name each once")
 		case agent == c.Use && (model == "" || model == c.Model):
 			return d.fail(n, "%s is the first choice itself", coppice.Quote(entry)).
 				WithFix("leave it out, or name another model of it as %s:MODEL", agent)
@@ -127,7 +126,7 @@ func (d *decoder) fallback(c coppice.AgentChoice) error {
 	return nil
 }
 
-// servers sees to it that each tool server has an address or a program.
+// servers checks that each tool server has an address or a program.
 func (d *decoder) servers(p *coppice.Policy) error {
 	n, ok := d.values["mcp"]
 	if !ok {
@@ -144,19 +143,20 @@ func (d *decoder) servers(p *coppice.Policy) error {
 		}
 		switch s := p.MCP[name]; {
 		case s.URL == "" && len(s.Command) == 0:
-			return d.fail(e.Key, "the tool server %s has neither url nor command", coppice.Quote(name)).WithFix("say where it listens, or how it is started")
+			return d.fail(e.Key, "the tool server %s has neither url nor command", coppice.Quote(name)).WithFix("add its url, or the command that starts it")
 		case s.URL != "" && len(s.Command) > 0:
 			return d.fail(e.Key, "the tool server %s has both url and command", coppice.Quote(name)).WithFix("keep one of the two")
 		case s.URL == "" && len(s.Headers) > 0:
-			return d.fail(e.Key, "the tool server %s has headers, but no url they could be sent to", coppice.Quote(name)).WithFix("use env instead")
+			return d.fail(e.Key, "the tool server %s has headers, but no url to send them to", coppice.Quote(name)).WithFix("use env instead")
 		case s.URL != "" && len(s.Env) > 0:
-			return d.fail(e.Key, "the tool server %s has env, but no command it could be set for", coppice.Quote(name)).WithFix("use headers instead")
+			return d.fail(e.Key, "the tool server %s has env, but no command to set it for", coppice.Quote(name)).WithFix("use headers instead")
 		}
 	}
 	return nil
 }
 
-// tracks sees to it that names are unique and exactly one track is the default.
+// tracks checks that names are unique and that exactly one track is the
+// default.
 func (d *decoder) tracks(p *coppice.Policy) error {
 	nodes, given := d.elements["tracks"]
 	if !given {
@@ -168,7 +168,7 @@ func (d *decoder) tracks(p *coppice.Policy) error {
 	names, defaults := map[string]bool{}, 0
 	for i, t := range p.Tracks {
 		if names[t.Name] {
-			return d.fail(nodes[i], "a second track %s", coppice.Quote(t.Name)).WithFix("give each track a name of its own")
+			return d.fail(nodes[i], "the track %s is defined twice", coppice.Quote(t.Name)).WithFix("give each track a unique name")
 		}
 		names[t.Name] = true
 		if t.Default {
@@ -183,9 +183,9 @@ func (d *decoder) tracks(p *coppice.Policy) error {
 	return nil
 }
 
-// profiles checks the project's own agents, in the order of the file. One that
-// has the name of a built-in agent changes only the fields it sets, so each is
-// judged together with what it stands on.
+// profiles checks the project's own agents, in the order of the file. A profile
+// with the name of a built-in agent changes only the fields that it sets, so it
+// is checked together with the built-in one.
 func (d *decoder) profiles(p *coppice.Policy) error {
 	n, ok := d.values["agents"]
 	if !ok || len(p.Agents) == 0 {
@@ -237,7 +237,7 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-// isKey tells whether a field of the policy is a key of the file.
+// isKey reports whether a field of the policy is a key of the file.
 func isKey(f reflect.StructField) bool { return f.Tag.Get("yaml") != "-" }
 
 func fieldOf(t reflect.Type, name string) (reflect.StructField, bool) {

@@ -1,9 +1,9 @@
 // Package config reads a project's coppice.yaml into a coppice.Policy, and the
 // user's own config.yaml into a User.
 //
-// Reading is strict: an unknown key, a value of the wrong type or out of its
-// range, and a path that leaves the repository are errors with file, line and
-// column, the line itself, and a way out. What is left out keeps its default.
+// Reading is strict: an unknown key, a value of the wrong type or out of range,
+// and a path that leaves the repository are errors with file, line and column,
+// the line itself, and a fix. A key that is left out keeps its default.
 //
 // A project's file is untrusted: it comes with the repository. Its size and depth are
 // bounded, and YAML's anchors, aliases, merge keys and tags are not accepted.
@@ -23,15 +23,15 @@ import (
 const (
 	// File is the name of the configuration at the root of a repository.
 	File = "coppice.yaml"
-	// MaxSize is how big it may be, in bytes.
+	// MaxSize is the limit of its size, in bytes.
 	MaxSize = 1 << 20
 )
 
-// Source tells where a policy came from.
+// Source says where a policy came from.
 type Source struct {
-	Path string         // the file, whether it is there or not
-	Read bool           // false when there is none and all is default
-	Set  map[string]int // the keys it sets, and on which line
+	Path string         // the file, which might not exist
+	Read bool           // false if the file does not exist
+	Set  map[string]int // the keys it sets, with their lines
 
 	Revision string // names the file's content
 }
@@ -44,7 +44,7 @@ func Load(dir string) (coppice.Policy, Source, error) {
 	src.Revision = revision(b)
 	if errors.Is(err, fs.ErrNotExist) {
 		p := coppice.DefaultPolicy()
-		if _, err := os.Stat(dir); err != nil { // nothing can be beside it
+		if _, err := os.Stat(dir); err != nil { // the file cannot exist either
 			return p, src, nil
 		}
 		err = loadPrompts(dir, &p)
@@ -66,7 +66,7 @@ func Load(dir string) (coppice.Policy, Source, error) {
 	return p, src, err
 }
 
-// Parse reads the text of a configuration; name is what errors call it.
+// Parse reads the text of a configuration. Errors use the name.
 func Parse(name string, b []byte) (coppice.Policy, error) {
 	return newDecoder(name, b).policy()
 }
@@ -74,14 +74,14 @@ func Parse(name string, b []byte) (coppice.Policy, error) {
 // Read returns the text of a repository's coppice.yaml, or fs.ErrNotExist.
 func Read(dir string) ([]byte, error) {
 	if _, err := os.Stat(dir); err != nil {
-		return nil, fs.ErrNotExist // nothing can be in it
+		return nil, fs.ErrNotExist // nor can a file in it
 	}
 	return readFile(dir, File, MaxSize)
 }
 
-// locate follows the symbolic links of a file of a repository to the file
-// itself: its path below the real root. A link that leaves the repository is
-// refused before anything is read. What is not there is fs.ErrNotExist.
+// locate follows the symbolic links of a file of a repository, and returns its
+// path below the real root. It refuses a link that leaves the repository before
+// anything is read. A missing file is fs.ErrNotExist.
 func locate(dir, name string) (root, rel string, err error) {
 	if root, err = filepath.EvalSymlinks(dir); err != nil {
 		return "", "", unreadable(dir, err)
@@ -89,7 +89,7 @@ func locate(dir, name string) (root, rel string, err error) {
 	real, err := filepath.EvalSymlinks(filepath.Join(root, filepath.FromSlash(name)))
 	if errors.Is(err, fs.ErrNotExist) {
 		if to, out := leads(root, name); out {
-			return "", "", coppice.Errorf(coppice.EInvalid, "%s is a symbolic link to %s, which is not there", name, coppice.Quote(to)).WithFix("remove it, or put a file where it leads")
+			return "", "", coppice.Errorf(coppice.EInvalid, "%s is a symbolic link to %s, which does not exist", name, coppice.Quote(to)).WithFix("remove it, or create its target")
 		}
 		return root, filepath.FromSlash(name), fs.ErrNotExist
 	}
@@ -102,18 +102,18 @@ func locate(dir, name string) (root, rel string, err error) {
 	return root, rel, nil
 }
 
-// readFile returns a file of a repository, up to one byte more than most. Only
-// a regular file will do: a pipe or device in its place would never end.
+// readFile returns a file of a repository, up to one byte more than most. It
+// accepts only regular files: a pipe or device might never end.
 func readFile(dir, name string, most int64) ([]byte, error) {
 	at, rel, err := locate(dir, name)
 	if err != nil {
 		return nil, err
 	}
-	root, err := os.OpenRoot(at) // whatever becomes of the path meanwhile, it stays inside
+	root, err := os.OpenRoot(at) // if the path changes now, reads still stay inside
 	if err != nil {
 		return nil, unreadable(name, err)
 	}
-	defer root.Close() // read only: nothing to lose
+	defer root.Close() // read only
 	info, err := root.Stat(rel)
 	if err != nil {
 		return nil, unreadable(name, err)
@@ -142,7 +142,8 @@ func unreadable(path string, err error) error {
 }
 
 // checkLinks refuses copy and link paths that leave the repository through a
-// symbolic link. What does not exist yet is judged by the part that does.
+// symbolic link. For a path that does not exist yet, it checks the part that
+// does.
 func (d *decoder) checkLinks(dir string, p coppice.Policy) error {
 	root, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -162,14 +163,14 @@ func (d *decoder) checkLinks(dir string, p coppice.Policy) error {
 	return nil
 }
 
-// leads follows the links in a path below root and tells where it comes out
-// when that is elsewhere.
+// leads follows the links in a path below root. If the target is outside root,
+// it returns the target and true.
 func leads(root, path string) (string, bool) {
 	for at := filepath.Join(root, path); len(at) > len(root); at = filepath.Dir(at) {
 		to, err := filepath.EvalSymlinks(at)
 		if err != nil {
 			if target, lerr := os.Readlink(at); lerr == nil {
-				return target, true // a link to nowhere could become one to anywhere
+				return target, true // the missing target could later be created anywhere
 			}
 			continue
 		}

@@ -229,7 +229,7 @@ func FuzzParse(f *testing.F) {
 		}
 		var e *coppice.Error
 		if !errors.As(err, &e) || e.Code != coppice.EInvalid || e.Cause == "" {
-			t.Fatalf("no error of ours: %v", err)
+			t.Fatalf("not a *coppice.Error: %v", err)
 		}
 		var at *config.At
 		if errors.As(err, &at) {
@@ -255,7 +255,7 @@ func TestLinksOfTheFile(t *testing.T) {
 	for to, says := range map[string]string{
 		filepath.Join(outside, "secret"):    "leaves the repository",
 		filepath.Join(outside, "fine.yaml"): "leaves the repository", // whatever is in it
-		filepath.Join(outside, "missing"):   "not there",
+		filepath.Join(outside, "missing"):   "does not exist",
 		"/etc/shadow":                       "leaves the repository",
 		"/dev/zero":                         "leaves the repository",
 		"folder/out":                        "leaves the repository", // a link within to a link that leaves

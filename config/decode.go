@@ -20,16 +20,16 @@ import (
 	"coppice"
 )
 
-// maxDepth bounds how deep values nest; the deepest key of ours is at 4.
+// maxDepth limits how deep values nest. The deepest key of the format is at 4.
 const maxDepth = 32
 
-// decoder turns the syntax tree into values. It walks the tree itself, so
-// that every complaint knows its place.
+// decoder turns the syntax tree into values. It walks the tree itself, so that
+// every error has its place.
 type decoder struct {
 	name     string
 	source   []byte
-	set      map[string]int        // keys the file sets, and on which line
-	elements map[string][]ast.Node // the elements of each list, for later complaints
+	set      map[string]int        // keys that the file sets, with their lines
+	elements map[string][]ast.Node // the elements of each list, for later errors
 	values   map[string]ast.Node   // the value of each key, likewise
 }
 
@@ -42,8 +42,8 @@ func newDecoder(name string, b []byte) *decoder {
 
 // form is one of the two files that this package reads.
 type form struct {
-	fresh func() any                // a pointer to the defaults
-	whole func(*decoder, any) error // checks what concerns several values at once
+	fresh func() any                // returns a pointer to the defaults
+	whole func(*decoder, any) error // checks rules that involve several values
 }
 
 // project is the form of coppice.yaml.
@@ -52,7 +52,7 @@ var project = form{
 	whole: func(d *decoder, v any) error { return d.whole(v.(*coppice.Policy)) },
 }
 
-// read decodes the whole file and returns a pointer to what it says.
+// read decodes the whole file and returns a pointer to its values.
 func (d *decoder) read(f form) (any, error) {
 	v := f.fresh()
 	body, err := d.parse()
@@ -65,7 +65,7 @@ func (d *decoder) read(f form) (any, error) {
 	return v, f.whole(d, v)
 }
 
-// policy decodes the whole file as a project's.
+// policy decodes the whole file as a project's configuration.
 func (d *decoder) policy() (coppice.Policy, error) {
 	v, err := d.read(project)
 	if err != nil {
@@ -74,20 +74,20 @@ func (d *decoder) policy() (coppice.Policy, error) {
 	return *v.(*coppice.Policy), nil
 }
 
-// parse returns the document's value, nil when the file is empty.
+// parse returns the document's value, nil if the file is empty.
 func (d *decoder) parse() (body ast.Node, err error) {
 	if len(d.source) > MaxSize {
 		return nil, coppice.Errorf(coppice.EInvalid, "%s is bigger than %d bytes", d.name, MaxSize).
-			WithFix("keep only configuration in it; a command that is long belongs into a script")
+			WithFix("keep only configuration in it; move long commands into a script")
 	}
 	if i := invalidByte(d.source); i >= 0 {
 		line, column := d.place(i)
 		return nil, problem(d.name, d.source, line, column, "this is not text in UTF-8", "save the file as UTF-8")
 	}
-	// The reader is not ours: whatever it chokes on must not take the program down.
+	// A panic of the parser must not end the program.
 	defer func() {
 		if r := recover(); r != nil {
-			body, err = nil, coppice.Errorf(coppice.EInvalid, "%s is no YAML that can be read", d.name).
+			body, err = nil, coppice.Errorf(coppice.EInvalid, "%s is not valid YAML", d.name).
 				WithFix("write it in plain YAML: keys, lists and values")
 		}
 	}()
@@ -109,12 +109,12 @@ func (d *decoder) parse() (body ast.Node, err error) {
 		return nil, nil
 	}
 	if len(docs) > 1 {
-		return nil, d.fail(docs[1], "a second document begins here").WithFix("keep to one document: remove the --- line")
+		return nil, d.fail(docs[1], "a second document starts here").WithFix("use one document: remove the --- line")
 	}
 	return docs[0], nil
 }
 
-// invalidByte finds the first byte that is no text, or -1.
+// invalidByte returns the position of the first byte that is not UTF-8, or -1.
 func invalidByte(b []byte) int {
 	for i := 0; i < len(b); {
 		if b[i] == 0 {
@@ -136,7 +136,8 @@ func (d *decoder) place(offset int) (line, column int) {
 	return bytes.Count(before, []byte("\n")) + 1, utf8.RuneCount(before[start:]) + 1
 }
 
-// checkTokens refuses what makes a small file big or deep, before a tree is made.
+// checkTokens refuses tokens that make a small file large or deep, before the
+// tree is built.
 func (d *decoder) checkTokens(tokens token.Tokens) error {
 	flow, block, line := 0, 0, 0
 	for _, t := range tokens {
@@ -162,20 +163,20 @@ func (d *decoder) checkTokens(tokens token.Tokens) error {
 	return nil
 }
 
-// syntax turns the reader's error into ours.
+// syntax converts an error of the parser.
 func (d *decoder) syntax(err error) error {
 	var ye yaml.Error
 	if !errors.As(err, &ye) || ye.GetToken() == nil {
-		return coppice.Errorf(coppice.EInvalid, "%s is no YAML: %w", d.name, err).WithFix("mend the syntax")
+		return coppice.Errorf(coppice.EInvalid, "%s is not valid YAML: %w", d.name, err).WithFix("fix the syntax")
 	}
 	t := ye.GetToken()
-	cause, fix := "broken YAML: "+ye.GetMessage(), "mend the syntax; `coppice config` shows every key and its form"
+	cause, fix := "broken YAML: "+ye.GetMessage(), "fix the syntax; `coppice config` shows every key and its form"
 	text := lineOf(d.source, t.Position.Line)
 	var duplicate *yaml.DuplicateKeyError
 	indent := text[:len(text)-len(strings.TrimLeft(text, " \t"))]
 	switch {
 	case errors.As(err, &duplicate) || strings.Contains(ye.GetMessage(), "already defined"):
-		cause, fix = fmt.Sprintf("the key %s stands here a second time", coppice.Quote(t.Value)), "keep one of the two"
+		cause, fix = fmt.Sprintf("the key %s is defined twice", coppice.Quote(t.Value)), "keep one of the two"
 	case strings.Contains(indent, "\t"):
 		cause, fix = "broken YAML: a tab where spaces should be", "indent with spaces"
 	}
@@ -190,8 +191,8 @@ func (d *decoder) fail(n ast.Node, format string, args ...any) *coppice.Error {
 	return d.failAt(first(n), format, args...)
 }
 
-// first is the token a value begins with. A mapping in block style calls its
-// first colon its own token.
+// first returns the token with which a value starts. The token of a mapping in
+// block style is its first colon.
 func first(n ast.Node) *token.Token {
 	switch n := n.(type) {
 	case *ast.MappingNode:
@@ -260,7 +261,7 @@ func (d *decoder) keyText(e *ast.MappingValueNode) (string, error) {
 	case *ast.IntegerNode, *ast.FloatNode, *ast.BoolNode, *ast.NullNode, *ast.InfinityNode, *ast.NanNode:
 		return k.GetToken().Value, nil
 	}
-	return "", d.failAt(e.Key.GetToken(), "this is no plain key").WithFix("write keys as plain words")
+	return "", d.failAt(e.Key.GetToken(), "this is not a plain key").WithFix("write keys as plain words")
 }
 
 // mapping decodes a mapping with fixed keys.
@@ -280,7 +281,7 @@ func (d *decoder) mapping(n ast.Node, v reflect.Value, path string) error {
 			return d.unknown(e, path, name, fieldNames(v.Type()))
 		}
 		if seen[name] {
-			return d.fail(e.Key, "the key %s stands here a second time", coppice.Quote(name)).WithFix("keep one of the two")
+			return d.fail(e.Key, "the key %s is defined twice", coppice.Quote(name)).WithFix("keep one of the two")
 		}
 		seen[name] = true
 		child := join(path, name)
@@ -293,13 +294,13 @@ func (d *decoder) mapping(n ast.Node, v reflect.Value, path string) error {
 	}
 	for _, name := range fieldNames(v.Type()) {
 		if keys[join(path, name)].required && !seen[name] {
-			return d.fail(n, "%s lacks %s", what(path), name).WithFix("add it, as in %s: %s", name, keys[join(path, name)].example)
+			return d.fail(n, "%s needs %s", what(path), name).WithFix("add it, as in %s: %s", name, keys[join(path, name)].example)
 		}
 	}
 	return nil
 }
 
-// named decodes a mapping whose keys are names that people choose.
+// named decodes a mapping whose keys are names that users choose.
 func (d *decoder) named(n ast.Node, v reflect.Value, path string) error {
 	entries, err := d.entries(n, path)
 	if err != nil {
@@ -322,7 +323,7 @@ func (d *decoder) named(n ast.Node, v reflect.Value, path string) error {
 		}
 		mk := reflect.ValueOf(name).Convert(v.Type().Key())
 		if out.MapIndex(mk).IsValid() {
-			return d.fail(e.Key, "the key %s stands here a second time", coppice.Quote(name)).WithFix("keep one of the two")
+			return d.fail(e.Key, "the key %s is defined twice", coppice.Quote(name)).WithFix("keep one of the two")
 		}
 		d.set[join(path, name)] = e.Key.GetToken().Position.Line
 		elem := reflect.New(v.Type().Elem()).Elem()
@@ -415,7 +416,7 @@ func article(noun string) string {
 	return "a " + noun
 }
 
-// text decodes a type that reads itself from text: a duration, percentage, amount
+// text decodes a type that parses its own text: a duration, percentage, amount
 // of money or amount of data.
 func (d *decoder) text(n ast.Node, v reflect.Value, path string) error {
 	var s string

@@ -12,14 +12,14 @@ import (
 	"coppice"
 )
 
-// promptsPart is the part of a policy that stands in files beside coppice.yaml.
+// promptsPart is the part of a policy that is in files next to coppice.yaml.
 const promptsPart = "prompts"
 
-// The bounds of what a diff shows.
+// Limits of a diff.
 const (
 	mostDiff     = 16 << 10 // bytes
-	mostDiffRows = 1000     // lines of either side that may differ
-	around       = 3        // lines that did not change, before and after one that did
+	mostDiffRows = 1000     // lines of each side that can differ
+	around       = 3        // unchanged lines before and after a changed one
 )
 
 // Parts names every part of a policy, in the order of the file.
@@ -35,8 +35,8 @@ func Parts() []string {
 	return append(names, promptsPart)
 }
 
-// Diff shows how parts of two policies differ, as a unified diff of their YAML;
-// "" when they do not. It is bounded.
+// Diff returns how parts of two policies differ, as a unified diff of their
+// YAML, "" if they do not. Its size is limited.
 func Diff(a, b coppice.Policy, parts []string) string {
 	var out strings.Builder
 	for _, part := range parts {
@@ -57,7 +57,7 @@ func Diff(a, b coppice.Policy, parts []string) string {
 	return text
 }
 
-// rendered writes a part as YAML; "" when it says nothing.
+// rendered writes a part as YAML, "" if it is empty.
 func rendered(p coppice.Policy, part string) string {
 	if part == promptsPart {
 		var b strings.Builder
@@ -90,7 +90,7 @@ type row struct {
 	text string
 }
 
-// unified is the body of a unified diff, with one hunk for all.
+// unified returns the body of a unified diff with one hunk.
 func unified(a, b []string) string {
 	list := rows(a, b)
 	near := func(i int) bool {
@@ -117,8 +117,9 @@ func unified(a, b []string) string {
 	return out.String()
 }
 
-// rows is the way from one list of lines to another: what both begin and end
-// with is kept, and in between it is the shortest, as far as it is shown.
+// rows returns the steps from one list of lines to another. The common start
+// and end are kept. The lines in between use the shortest sequence, up to the
+// limit.
 func rows(a, b []string) []row {
 	head, tail := 0, 0
 	for head < min(len(a), len(b)) && a[head] == b[head] {
@@ -141,7 +142,7 @@ func rows(a, b []string) []row {
 func shortest(a, b []string) []row {
 	cut := len(a) > mostDiffRows || len(b) > mostDiffRows
 	a, b = a[:min(len(a), mostDiffRows)], b[:min(len(b), mostDiffRows)]
-	common := make([][]int, len(a)+1) // of what is left
+	common := make([][]int, len(a)+1) // of the rest
 	for i := range common {
 		common[i] = make([]int, len(b)+1)
 	}
@@ -175,7 +176,7 @@ func shortest(a, b []string) []row {
 	return out
 }
 
-// With returns a policy with one key as another policy has it.
+// With returns a policy with one key taken from another policy.
 func With(p, from coppice.Policy, key string) (coppice.Policy, error) {
 	path, err := parseKey(project, key)
 	if err != nil {
@@ -191,7 +192,7 @@ func With(p, from coppice.Policy, key string) (coppice.Policy, error) {
 	return out, nil
 }
 
-// put sets the value at a path, or removes it when there is none.
+// put sets the value at a path, or removes it if the value is nil.
 func put(tree map[string]any, path []string, value any) {
 	for _, name := range path[:len(path)-1] {
 		below, ok := tree[name].(map[string]any)

@@ -64,7 +64,7 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// Setting a key takes that key over, and nothing else.
+// With replaces one key and nothing else.
 func TestWith(t *testing.T) {
 	t.Parallel()
 	force, disk := coppice.DefaultPolicy(), coppice.DefaultPolicy()

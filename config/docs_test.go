@@ -20,7 +20,7 @@ import (
 
 const root = ".."
 
-// golden holds generated text against the published file.
+// golden compares generated text with the published file.
 func golden(t *testing.T, path string, got []byte) {
 	t.Helper()
 	if *update {
@@ -58,9 +58,9 @@ func reference() string {
 	var b strings.Builder
 	b.WriteString(`# Configuration
 
-` + "`coppice.yaml`" + ` stands at the root of the repository and is committed with the code. Every key is optional; an empty
+` + "`coppice.yaml`" + ` is at the root of the repository and is committed with the code. Every key is optional; an empty
 or missing file means the defaults. ` + "`coppice init`" + ` writes one that fits the repository, ` + "`coppice config`" + ` shows what
-is in force and which line says so. Mistakes are reported with file, line and column.
+is in effect and which line sets it. Mistakes are reported with file, line and column.
 
 Editors that know JSON Schema can check the file while you type: the schema is ` + "[coppice.schema.json](coppice.schema.json)" + `.
 
@@ -78,7 +78,7 @@ land: {how: queue, strategy: squash}
 
 ## Every key
 
-Durations are written as 90s, 30m, 4h or 14d. In a name, ` + "`[]`" + ` stands for an element of a list and ` + "`*`" + ` for a name of your own.
+Durations are written as 90s, 30m, 4h or 14d. In a name, ` + "`[]`" + ` stands for an element of a list and ` + "`*`" + ` for a name that you choose.
 
 | key | type | default | meaning |
 | --- | --- | --- | --- |
@@ -112,7 +112,7 @@ secrets:
   WIKI_TOKEN: {keyring: WIKI_TOKEN}
 ` + "```" + `
 
-` + "`${secret:NAME}`" + ` can stand in the headers and in ` + "`env`" + ` of a tool server:
+` + "`${secret:NAME}`" + ` can be used in the headers and in ` + "`env`" + ` of a tool server:
 
 ` + "```yaml" + `
 mcp:
@@ -172,7 +172,7 @@ func TestExplain(t *testing.T) {
 	for name, want := range map[string][3]string{
 		"limits.sessions": {"5", "2", "coppice.yaml:2"},
 		"limits.memory":   {"80%", "80%", "default"},
-		"limits.reserve":  {"(what sessions of its agent took before; 256 MiB for the first)", "(what sessions of its agent took before; 256 MiB for the first)", "default"},
+		"limits.reserve":  {"(what earlier sessions of its agent used; 256 MiB for the first)", "(what earlier sessions of its agent used; 256 MiB for the first)", "default"},
 		"checks":          {"[]", `[make test, "true"]`, "coppice.yaml:3"},
 		"health.timeout":  {"4h", "4h", "default"},
 		"trash.ttl":       {"14d", "14d", "default"},
@@ -184,11 +184,11 @@ func TestExplain(t *testing.T) {
 		}
 	}
 	if k := got["tracks[].name"]; k.Default != "(required)" || k.Value != "" {
-		t.Errorf("%+v", k)
+		t.Errorf("tracks[].name is %+v, want a required key without a value", k)
 	}
 }
 
-// Every example of a key is accepted where it is meant to stand.
+// Every example of a key is accepted as its value.
 func TestExamplesOfKeys(t *testing.T) {
 	t.Parallel()
 	for _, k := range config.Explain(coppice.DefaultPolicy(), config.Source{}) {
@@ -254,7 +254,7 @@ func TestExamplesInDocs(t *testing.T) {
 	}
 }
 
-// The schema refuses what it can know to be wrong.
+// The schema refuses what it can know to be invalid.
 func TestSchemaRefuses(t *testing.T) {
 	t.Parallel()
 	var schema map[string]any
@@ -303,7 +303,8 @@ func decode(t *testing.T, text []byte) any {
 	return v
 }
 
-// against holds a value against the part of JSON Schema that ours uses.
+// against validates a value against the part of JSON Schema that the published
+// schema uses.
 func against(s map[string]any, v any, at string) []string {
 	var bad []string
 	complain := func(format string, args ...any) { bad = append(bad, at+": "+fmt.Sprintf(format, args...)) }

@@ -12,17 +12,17 @@ import (
 	"coppice"
 )
 
-// Change sets one key of a configuration, or takes it out.
+// Change sets or removes one key of a configuration.
 type Change struct {
 	Key   string          // as in limits.sessions, or limits.per_agent.NAME below a map
-	Value json.RawMessage // as JSON; not looked at when Unset
+	Value json.RawMessage // as JSON; ignored with Unset
 	Unset bool
 }
 
-// Edit returns the text of a configuration with one key changed. What is said
-// about the key is replaced; every other line stays as it is. The outcome is
-// read as the file would be, and refused in the same words. Setting what is set
-// so already, and unsetting what is not set, changes nothing.
+// Edit returns the text of a configuration with one key changed. Only the key's
+// value is replaced. Every other line stays as it is. The result is read as the
+// file would be, and refused with the same errors. If the key already has the
+// value, or is unset already, nothing changes.
 func Edit(name string, source []byte, c Change) ([]byte, error) {
 	return edit(project, name, source, c)
 }
@@ -58,7 +58,7 @@ func edit(f form, name string, source []byte, c Change) ([]byte, error) {
 	}
 	got, _ := after.at(path)
 	if !equal(got, want) || !equal(without(before.tree, path), without(after.tree, path)) {
-		return nil, coppice.Errorf(coppice.EConflict, "%s cannot be changed in %s without touching more than that", c.Key, name).
+		return nil, coppice.Errorf(coppice.EConflict, "%s cannot be changed in %s without changing other lines", c.Key, name).
 			WithFix("change it in the file by hand")
 	}
 	return text, nil
@@ -68,7 +68,7 @@ func edit(f form, name string, source []byte, c Change) ([]byte, error) {
 type decoded struct {
 	d    *decoder
 	body ast.Node
-	tree map[string]any // what it says, as JSON
+	tree map[string]any // its content, as JSON
 }
 
 func decode(f form, name string, source []byte) (decoded, error) {
@@ -86,7 +86,7 @@ func (x decoded) at(path []string) (any, bool) {
 	return lookup(x.tree, path), x.d.set[strings.Join(path, ".")] > 0
 }
 
-// wanted returns the value that a key will have, and the text that says so.
+// wanted returns the value that a key will have, and the text that sets it.
 func wanted(f form, path []string, c Change) (value any, text string, err error) {
 	if c.Unset {
 		return lookup(treeOf(f.fresh()), path), "", nil
@@ -94,7 +94,7 @@ func wanted(f form, path []string, c Change) (value any, text string, err error)
 	if text, err = Flow(c.Value); err != nil {
 		return nil, "", err
 	}
-	// What the value alone means. Whether it fits the rest is for Edit to see.
+	// The value is checked alone here. Edit checks whether it fits the rest.
 	d := newDecoder(File, []byte(nested(path, text)+"\n"))
 	body, err := d.parse()
 	if err != nil {
@@ -103,7 +103,7 @@ func wanted(f form, path []string, c Change) (value any, text string, err error)
 	v := f.fresh()
 	if body != nil {
 		if d.value(body, reflect.ValueOf(v).Elem(), "") != nil {
-			return nil, text, nil // refused when the whole is read, with its place in the file
+			return nil, text, nil // Edit refuses it, with its place in the file
 		}
 		_ = f.whole(d, v) // likewise
 	}
@@ -119,7 +119,7 @@ func nested(path []string, value string) string {
 	return Scalar(path[0]) + ": " + text
 }
 
-// parseKey splits a key and proves that there is one of that name.
+// parseKey splits a key and checks that it exists.
 func parseKey(f form, key string) ([]string, error) {
 	path := strings.Split(key, ".")
 	t := reflect.TypeOf(f.fresh()).Elem()
@@ -169,13 +169,13 @@ func unknownKey(key, above, name string, known []string) error {
 	return e.WithFix("known: %s", list(known))
 }
 
-// treeOf is what a file says, as JSON has it.
+// treeOf returns the content of a file, as JSON has it.
 func treeOf(v any) map[string]any {
 	var tree map[string]any
 	if err := json.Unmarshal(coppice.Raw(v), &tree); err != nil {
 		panic("config: reading back a configuration: " + err.Error()) // it was written a moment ago
 	}
-	for _, name := range []string{"prompts", "problems"} { // of a policy: they are not keys of the file
+	for _, name := range []string{"prompts", "problems"} { // fields of a policy that are not keys of the file
 		delete(tree, name)
 	}
 	return tree
@@ -192,7 +192,7 @@ func lookup(tree any, path []string) any {
 	return tree
 }
 
-// without returns the tree less a key, and less what is empty then.
+// without returns the tree without a key, and without what is then empty.
 func without(tree map[string]any, path []string) map[string]any {
 	out := maps.Clone(tree)
 	if len(path) == 1 {
@@ -212,7 +212,7 @@ func without(tree map[string]any, path []string) map[string]any {
 	return out
 }
 
-// empty tells whether a value says nothing: it is absent, or made of such.
+// empty reports whether a value is absent, or consists only of empty values.
 func empty(v any) bool {
 	switch v := v.(type) {
 	case nil:

@@ -8,8 +8,8 @@ import (
 	"coppice"
 )
 
-// FuzzEdit changes any file: it is refused in words for people, or reads back
-// as it was but for the key.
+// FuzzEdit changes any file. The change is refused with an error for people, or
+// everything except the key reads back as it was.
 func FuzzEdit(f *testing.F) {
 	f.Add("base: main\n", "limits.sessions", "3", false)
 	f.Add("limits:\n  sessions: 5 # x\nchecks:\n- a\n", "limits.sessions", "4", true)

@@ -96,10 +96,10 @@ func TestEditRefuses(t *testing.T) {
 		{set("", "1"), "", "unknown key"},
 		{set("limits.per_agent.a/b", "1"), "", "no agent name"},
 		{set("agent.roles.cook", `"a"`), "", "unknown key"},
-		{set("base", "null"), "", "null is no value"},
-		{set("base", ""), "", "no JSON"},
-		{set("base", "{"), "", "no JSON"},
-		{set("base", `"a" "b"`), "", "no JSON"},
+		{set("base", "null"), "", "null is not a valid value"},
+		{set("base", ""), "", "not valid JSON"},
+		{set("base", "{"), "", "not valid JSON"},
+		{set("base", `"a" "b"`), "", "not valid JSON"},
 	} {
 		got, err := Edit(File, []byte(file), c.change)
 		var e *coppice.Error
@@ -132,8 +132,8 @@ var values = map[string][]string{
 	"mcp.t": {`{"url": "http://127.0.0.1:1/x"}`}, "permissions.rules": {`[{"tool": "run", "match": "git push*", "do": "deny"}]`},
 }
 
-// Whatever is set and unset in whatever order, in files of whatever style: what
-// was set is what is read, and lines about other keys stay as they are.
+// Keys are set and unset in any order, in files of any style. The last value is
+// read back, and lines about other keys do not change.
 func TestEditAnything(t *testing.T) {
 	t.Parallel()
 	starts := []string{
@@ -189,8 +189,8 @@ func edited(rt *rapid.T, before, after []byte, c Change) {
 			rt.Fatalf("%s is %s, not %s, in\n%s", c.Key, raw, c.Value, after)
 		}
 	}
-	// Lines that say nothing of the key's topmost name are all still there, in
-	// their order.
+	// Lines that do not mention the key's topmost name are all kept, in their
+	// order.
 	top, _, _ := strings.Cut(c.Key, ".")
 	rest := slices.Collect(strings.Lines(string(after)))
 	inside := false
@@ -209,8 +209,8 @@ func edited(rt *rapid.T, before, after []byte, c Change) {
 	}
 }
 
-// holds tells whether a value says what was wanted; what was not wanted may be
-// there by default.
+// holds reports whether a value contains the expected one. The rest can be there
+// by default.
 func holds(got, want any) bool {
 	m, ok := want.(map[string]any)
 	if !ok {

@@ -8,9 +8,9 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// editor changes the text of a configuration in one place. It knows where keys
-// and values stand from the syntax tree, and reads on from there by itself. It
-// need not be right about everything that YAML allows: Edit proves the outcome.
+// editor changes the text of a configuration in one place. The syntax tree says
+// where keys and values are, and the editor scans the text from there. It need
+// not handle everything that YAML allows: Edit checks the result.
 type editor struct {
 	bom int    // bytes before the source
 	src []byte // without them
@@ -21,12 +21,12 @@ type editor struct {
 type entry struct {
 	node *ast.MappingValueNode
 	all  []*ast.MappingValueNode // of the mapping
-	at   int                     // which of them it is
-	flow bool                    // the mapping is written {so}
-	up   *entry                  // whose value the mapping is; nil for the file's own
+	at   int                     // its index in all
+	flow bool                    // the mapping is written {like this}
+	up   *entry                  // the entry whose value the mapping is; nil at the top
 }
 
-// find follows a path as far as there are keys, and tells how far that is.
+// find follows a path as far as its keys exist, and returns how far that is.
 func (e *editor) find(body ast.Node, path []string) (found *entry, depth int) {
 	for node := body; depth < len(path); depth++ {
 		all, isFlow := entriesOf(node)
@@ -55,7 +55,7 @@ func entriesOf(n ast.Node) (all []*ast.MappingValueNode, isFlow bool) {
 	return nil, false
 }
 
-// set writes a value. Keys that are missing on the way are written with it.
+// set writes a value, with the keys above it that are missing.
 func (e *editor) set(body ast.Node, path []string, value string) []byte {
 	found, depth := e.find(body, path)
 	if depth == len(path) {
@@ -75,10 +75,10 @@ func (e *editor) set(body ast.Node, path []string, value string) []byte {
 	if all, isFlow := entriesOf(found.node.Value); len(all) > 0 {
 		return e.add(&entry{node: all[len(all)-1], all: all, at: len(all) - 1, flow: isFlow, up: found}, text)
 	}
-	return e.replace(found, "{"+text+"}") // it is empty
+	return e.replace(found, "{"+text+"}") // the mapping is empty
 }
 
-// add writes one more key after the last one of a mapping.
+// add writes a new key after the last one of a mapping.
 func (e *editor) add(last *entry, text string) []byte {
 	end := e.end(last)
 	if last.flow {
@@ -100,12 +100,12 @@ func (e *editor) appendLine(text string) []byte {
 	return e.splice(at, at, text+e.newline())
 }
 
-// replace writes another value in the place of an entry's.
+// replace replaces the value of an entry.
 func (e *editor) replace(x *entry, value string) []byte {
 	colon := e.colon(x)
 	end := e.end(x)
 	from := e.skipBlanks(colon)
-	if x.flow || from < e.lineEnd(colon) && !isEnd(e.src, from) { // it begins on the key's line
+	if x.flow || from < e.lineEnd(colon) && !isEnd(e.src, from) { // it starts on the key's line
 		if from > end {
 			return e.splice(colon, colon, " "+value)
 		}
@@ -114,7 +114,7 @@ func (e *editor) replace(x *entry, value string) []byte {
 		}
 		return e.splice(from, end, value)
 	}
-	// A block below the key, or nothing at all: what follows the colon on its
+	// The value is a block below the key, or empty: text after the colon on its
 	// line is a comment and stays.
 	line := e.lineEnd(colon)
 	out := append([]byte{}, e.src[:colon]...)
@@ -123,7 +123,7 @@ func (e *editor) replace(x *entry, value string) []byte {
 	return append(out, e.src[max(line, e.lineEnd(end)):]...)
 }
 
-// unset takes a key out, and what is left empty by that.
+// unset removes a key, and mappings that are then empty.
 func (e *editor) unset(body ast.Node, path []string) []byte {
 	x, _ := e.find(body, path)
 	for len(x.all) == 1 && x.up != nil {
@@ -148,7 +148,7 @@ func (e *editor) splice(from, to int, text string) []byte {
 	return append(append(out, text...), e.src[to:]...)
 }
 
-// offset turns a token's place into one in the source.
+// offset returns the position of a token in the source.
 func (e *editor) offset(t *token.Token) int {
 	at := 0
 	for range t.Position.Line - 1 {
@@ -170,7 +170,7 @@ func (e *editor) offset(t *token.Token) int {
 
 func (e *editor) lineStart(at int) int { return bytes.LastIndexByte(e.src[:at], '\n') + 1 }
 
-// lineEnd is the place after the line break of a line.
+// lineEnd returns the position after the line break of a line.
 func (e *editor) lineEnd(at int) int {
 	next := bytes.IndexByte(e.src[at:], '\n')
 	if next < 0 {
@@ -193,12 +193,12 @@ func (e *editor) skipBlanks(at int) int {
 	return at
 }
 
-// isEnd tells whether a line has nothing to read from here on.
+// isEnd reports whether the rest of a line has no content.
 func isEnd(src []byte, at int) bool {
 	return at >= len(src) || src[at] == '\n' || src[at] == '\r' || src[at] == '#'
 }
 
-// colon is the place after an entry's colon.
+// colon returns the position after an entry's colon.
 func (e *editor) colon(x *entry) int {
 	at := e.offset(x.node.Key.GetToken())
 	if at < len(e.src) && (e.src[at] == '"' || e.src[at] == '\'') {
@@ -210,7 +210,7 @@ func (e *editor) colon(x *entry) int {
 	return len(e.src)
 }
 
-// quoted is the place after a text in quotes.
+// quoted returns the position after a text in quotes.
 func (e *editor) quoted(at int) int {
 	quote := e.src[at]
 	for at++; at < len(e.src); at++ {
@@ -227,7 +227,8 @@ func (e *editor) quoted(at int) int {
 	return len(e.src)
 }
 
-// closing is the place after the bracket that closes the one at a place.
+// closing returns the position after the bracket that closes the one at a
+// position.
 func (e *editor) closing(at int) int {
 	depth := 0
 	for at < len(e.src) {
@@ -252,12 +253,12 @@ func (e *editor) closing(at int) int {
 	return at
 }
 
-// end is the place after an entry's value.
+// end returns the position after an entry's value.
 func (e *editor) end(x *entry) int {
 	colon := e.colon(x)
 	from := e.skipBlanks(colon)
 	if x.flow {
-		for from < len(e.src) && (isEnd(e.src, from) || e.src[from] == ' ') { // the value may stand on a later line
+		for from < len(e.src) && (isEnd(e.src, from) || e.src[from] == ' ') { // the value can be on a later line
 			if e.src[from] == '#' {
 				from = e.lineEnd(from) - 1
 			}
@@ -275,7 +276,7 @@ func (e *editor) end(x *entry) int {
 		case c != '|' && c != '>':
 			end := e.plainLine(from)
 			if rest := e.block(x); rest > e.lineEnd(end) {
-				return e.trimmed(rest) // it goes on below
+				return e.trimmed(rest) // it continues below
 			}
 			return end
 		}
@@ -289,7 +290,8 @@ func (e *editor) end(x *entry) int {
 	return colon
 }
 
-// trimmed is the end of the last line before a place, without its line break.
+// trimmed returns the end of the last line before a position, without its line
+// break.
 func (e *editor) trimmed(at int) int {
 	for at > 0 && (e.src[at-1] == '\n' || e.src[at-1] == '\r') {
 		at--
@@ -297,7 +299,7 @@ func (e *editor) trimmed(at int) int {
 	return at
 }
 
-// plainLine is the end of a plain text on its line.
+// plainLine returns the end of a plain text on its line.
 func (e *editor) plainLine(at int) int {
 	from := at
 	for at < len(e.src) && e.src[at] != '\n' && !(e.src[at] == '#' && at > from && (e.src[at-1] == ' ' || e.src[at-1] == '\t')) {
@@ -309,7 +311,8 @@ func (e *editor) plainLine(at int) int {
 	return at
 }
 
-// plain is the end of a plain text within brackets; nothing when there is none.
+// plain returns the end of a plain text within brackets, or colon if there is
+// none.
 func (e *editor) plain(colon, at int) int {
 	from := at
 	for at < len(e.src) && strings.IndexByte(",]}\n", e.src[at]) < 0 && !(e.src[at] == '#' && e.src[at-1] == ' ') {
@@ -324,8 +327,8 @@ func (e *editor) plain(colon, at int) int {
 	return at
 }
 
-// block is the place after the lines below an entry that belong to its value:
-// those that stand further in, and the dashes of a list below it.
+// block returns the position after the lines that belong to an entry's value:
+// lines with a deeper indentation, and the dashes of a list.
 func (e *editor) block(x *entry) int {
 	key := e.offset(x.node.Key.GetToken())
 	indent := key - e.lineStart(key)

@@ -17,8 +17,8 @@ import (
 // Key is one key of coppice.yaml, as `coppice config` and the documentation
 // show it.
 type Key struct {
-	Name    string `json:"name"`    // as in limits.sessions; [] is a list's element, * a name of one's own
-	Type    string `json:"type"`    // in a person's words
+	Name    string `json:"name"`    // as in limits.sessions; [] is a list's element, * a name that the user chooses
+	Type    string `json:"type"`    // for people
 	Default string `json:"default"` // in YAML, or a sentence in brackets
 	Doc     string `json:"doc"`
 	Example string `json:"example,omitempty"`
@@ -26,18 +26,18 @@ type Key struct {
 	From    string `json:"from"`  // "default", or file and line
 
 	JSON    any      `json:"json,omitempty"`    // the value, for programs
-	Line    int      `json:"line,omitempty"`    // of the file, where that sets it
+	Line    int      `json:"line,omitempty"`    // of the file, if it sets the key
 	OneOf   []string `json:"one_of,omitempty"`  // the only values
 	Names   []string `json:"names,omitempty"`   // the only names in it
 	Min     *int     `json:"min,omitempty"`     // bounds of a number
 	Max     *int     `json:"max,omitempty"`     // likewise
 	Least   string   `json:"least,omitempty"`   // the shortest duration
-	Pattern string   `json:"pattern,omitempty"` // that a text fits
-	Needed  bool     `json:"needed,omitempty"`  // within its mapping
+	Pattern string   `json:"pattern,omitempty"` // that a text matches
+	Needed  bool     `json:"needed,omitempty"`  // in its mapping
 }
 
-// Explain tells every key with its meaning, its value in the policy and where
-// that value comes from, in the order of the policy's fields.
+// Explain lists every key with its meaning, its value in the policy and the
+// source of that value, in the order of the policy's fields.
 func Explain(p coppice.Policy, src Source) []Key { return explain(project, p, src) }
 
 func explain(f form, v any, src Source) []Key {
@@ -60,8 +60,8 @@ func (e *explainer) fields(v, def reflect.Value, path string, real bool) {
 	}
 }
 
-// key adds one key and what is below it. Below lists and maps there are no
-// values to tell, only forms: real is false there.
+// key adds one key and the keys below it. Below lists and maps there are no
+// values, only types: real is false there.
 func (e *explainer) key(v, def reflect.Value, path string, real bool) {
 	t := v.Type()
 	if t.Kind() == reflect.Struct {
@@ -114,7 +114,7 @@ func (e *explainer) from(path string) string {
 	return "default"
 }
 
-// written shows a value as one would write it in YAML, on one line.
+// written formats a value as YAML, on one line.
 func written(v reflect.Value) string {
 	if m, ok := v.Interface().(encoding.TextMarshaler); ok {
 		b, err := m.MarshalText()
@@ -158,8 +158,8 @@ func namesOf(v reflect.Value) map[string]bool {
 	return names
 }
 
-// Scalar writes text as a YAML value that reads back as the same text: plain
-// where that is safe, in double quotes where not.
+// Scalar writes text as a YAML value that reads back as the same text: plain if
+// that is safe, otherwise in double quotes.
 func Scalar(s string) string {
 	plain := s != "" && !strings.ContainsFunc(s, func(r rune) bool {
 		return r > '~' || r < ' ' || strings.ContainsRune(":#{}[],&*!|>'\"%@`?\\", r)
@@ -170,7 +170,7 @@ func Scalar(s string) string {
 	return quoted(s)
 }
 
-// reads tells whether YAML would read the text as something other than text.
+// reads reports whether YAML would read the text as something other than text.
 func reads(s string) bool {
 	switch strings.ToLower(s) {
 	case "null", "~", "true", "false", "yes", "no", "on", "off", "y", "n", ".inf", ".nan", "-.inf", "<<":
@@ -204,7 +204,7 @@ func quoted(s string) string {
 	return b.String()
 }
 
-// typeName is a type in a person's words.
+// typeName returns the name of a type for people.
 func typeName(t reflect.Type) string {
 	switch {
 	case t == durationType:

@@ -28,7 +28,7 @@ func Flow(raw json.RawMessage) (string, error) {
 	return b.String(), nil
 }
 
-var notJSON = coppice.Errorf(coppice.EInvalid, "the value is no JSON").WithFix("write text in quotes, lists as [\"a\", \"b\"], mappings as {\"a\": 1}").WithField("value")
+var notJSON = coppice.Errorf(coppice.EInvalid, "the value is not valid JSON").WithFix("write text in quotes, lists as [\"a\", \"b\"], mappings as {\"a\": 1}").WithField("value")
 
 func flowValue(b *strings.Builder, d *json.Decoder, depth int) error {
 	t, err := d.Token()
@@ -49,7 +49,7 @@ func flowValue(b *strings.Builder, d *json.Decoder, depth int) error {
 			b.WriteString("false")
 		}
 	default:
-		return coppice.Errorf(coppice.EInvalid, "null is no value").WithFix("unset the key instead").WithField("value")
+		return coppice.Errorf(coppice.EInvalid, "null is not a valid value").WithFix("unset the key instead").WithField("value")
 	}
 	return nil
 }
@@ -82,8 +82,8 @@ func flowMany(b *strings.Builder, d *json.Decoder, open json.Delim, depth int) e
 	return nil
 }
 
-// measured are texts that begin with a digit and that YAML takes for texts all
-// the same: durations, percentages, amounts of money and of data.
+// measured matches texts that start with a digit and that YAML still reads as
+// text: durations, percentages, amounts of money and of data.
 var measured = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^([0-9]+(ms|s|m|h|d)|[0-9]+h[0-9]+m|[0-9]+%|[0-9]+(\.[0-9]+)? USD|[0-9]+ [KMGT]iB)$`)
 })

@@ -12,21 +12,21 @@ import (
 	"coppice/secret"
 )
 
-// key is what is known of one key besides its type: what it means and what it
-// may hold. Paths name a list's element as [] and a map's value as *.
+// key describes one key besides its type: what it means and which values it can
+// have. Paths name a list's element as [] and a map's value as *.
 type key struct {
 	doc      string
-	unset    string // what leaving it out means, where the default does not tell
+	unset    string // what it means to leave it out, if the default does not show that
 	example  string // a value as a person would write it
 	min, max int    // bounds of a number, in MiB of an amount of data; max 0 means none
 	least    string // the shortest duration
 	oneOf    []string
-	pattern  string               // of a text, or of the names in a map, for the schema; valid and mapKey have the last word
+	pattern  string               // of a text, or of the names in a map, for the schema; valid and mapKey decide
 	valid    func(s string) error // of a text
 	mapKey   func(s string) error // of the names in a map
 	names    []string             // the only names in a map
-	required bool                 // within its mapping
-	secrets  bool                 // a text may refer to secrets
+	required bool                 // in its mapping
+	secrets  bool                 // the text can refer to secrets
 }
 
 const (
@@ -36,47 +36,47 @@ const (
 	choicePattern = `^[A-Za-z0-9][A-Za-z0-9._-]*(:[A-Za-z0-9][A-Za-z0-9._:/@\[\]-]*)?$`
 )
 
-// keys describes every key of coppice.yaml and of the user's config.yaml. A test
-// compares it with the fields of coppice.Policy and User, so that none is missing
-// and none is left over.
+// keys describes every key of coppice.yaml and of the user's config.yaml. A
+// test compares it with the fields of coppice.Policy and User, so that none is
+// missing or left over.
 var keys = map[string]key{
-	"base": {doc: "The branch work lands on. It must exist. Where it is checked out, the files follow each landing.", unset: "the repository's default branch", example: "ai-develop",
+	"base": {doc: "The branch that work lands on. It must exist. If it is checked out, its files follow each landing.", unset: "the repository's default branch", example: "ai-develop",
 		pattern: `^[A-Za-z0-9_][A-Za-z0-9._/+-]*$`, valid: coppice.ValidBranch},
 
-	"tracks":           {doc: "Lanes with a limit of their own. A task stands in exactly one.", example: "[{name: core, default: true, limit: 2}, {name: docs}]"},
+	"tracks":           {doc: "Lanes with separate limits. Each task is in exactly one.", example: "[{name: core, default: true, limit: 2}, {name: docs}]"},
 	"tracks[]":         {doc: "One track."},
 	"tracks[].name":    {doc: "The track's name.", example: "core", pattern: namePattern, valid: named("track"), required: true},
-	"tracks[].default": {doc: "Tasks that name no track stand here. The first track when none says so.", example: "true"},
-	"tracks[].limit":   {doc: "The most sessions of this track at once; 0 means no limit of its own.", example: "2"},
+	"tracks[].default": {doc: "Tasks that name no track are in this one. Without a default, it is the first track.", example: "true"},
+	"tracks[].limit":   {doc: "The most sessions of this track at the same time; 0 means no separate limit.", example: "2"},
 
-	"tracks[].categories":   {doc: "Tasks of these categories stand in this track unless they name one.", example: "[marketing, docs]"},
+	"tracks[].categories":   {doc: "Tasks of these categories are in this track unless they name another.", example: "[marketing, docs]"},
 	"tracks[].categories[]": {doc: "A category.", valid: plain},
-	"tracks[].color":        {doc: "Its colour where people see it.", unset: "one of Coppice's choice", example: "\"#8b5cf6\"", pattern: `^#[0-9a-fA-F]{6}$`, valid: color},
+	"tracks[].color":        {doc: "Its colour in the dashboard.", unset: "Coppice chooses one", example: "\"#8b5cf6\"", pattern: `^#[0-9a-fA-F]{6}$`, valid: color},
 
-	"limits":             {doc: "How much runs at once."},
-	"limits.sessions":    {doc: "The most sessions of this project at once.", example: "5", min: 1, max: 10000},
-	"limits.per_agent":   {doc: "The most sessions of an agent at once, by the agent's name.", example: "{my-agent: 3}", mapKey: named("agent")},
-	"limits.per_agent.*": {doc: "The most sessions of this agent at once.", min: 1, max: 10000},
-	"limits.memory":      {doc: "The share of the machine's memory above which no further session starts. What is in use counts, and what is promised to sessions that have just started.", example: "80%"},
-	"limits.reserve":     {doc: "How much memory is promised to a session for its first 30 seconds, in which it does not show yet what it takes.", unset: "what sessions of its agent took before; 256 MiB for the first", example: "512 MiB", min: 1, max: 1 << 20},
+	"limits":             {doc: "How much runs at the same time."},
+	"limits.sessions":    {doc: "The most sessions of this project at the same time.", example: "5", min: 1, max: 10000},
+	"limits.per_agent":   {doc: "The most sessions of an agent at the same time, by the agent's name.", example: "{my-agent: 3}", mapKey: named("agent")},
+	"limits.per_agent.*": {doc: "The most sessions of this agent at the same time.", min: 1, max: 10000},
+	"limits.memory":      {doc: "The share of the machine's memory above which no further session starts. Memory in use counts, and memory reserved for sessions that have just started.", example: "80%"},
+	"limits.reserve":     {doc: "How much memory is reserved for a session in its first 30 seconds, before its real use can be measured.", unset: "what earlier sessions of its agent used; 256 MiB for the first", example: "512 MiB", min: 1, max: 1 << 20},
 
-	"limits.output":     {doc: "How much of a session's output is kept. Beyond it, what decides about the session is kept, and the last MiB; nothing is stopped. Pictures have a limit of their own.", example: "256 MiB", min: 1, max: 1 << 20},
-	"limits.checks":     {doc: "How many checks run at once, of all projects together. Projects take turns.", unset: "as many as the machine has CPUs", example: "2", min: 1, max: 1000},
-	"limits.workspaces": {doc: "The most tasks between the start of a session and their landing. While there are so many, no further task begins, so that landings keep up with sessions. Tasks that wait for you do not count.", unset: "twice limits.sessions", example: "20", min: 1, max: 100000},
-	"limits.parked":     {doc: "The most sessions that stay alive while they can only wait for your answer. They do not count as sessions; beyond this, the one that has waited longest is stopped, and your answer starts it again in its conversation.", unset: "twice limits.sessions", example: "10", min: 1, max: 10000},
+	"limits.output":     {doc: "How much of a session's output is kept. Beyond it, only the last MiB and the events that decide about the session are kept. The session is not stopped. Pictures have a separate limit.", example: "256 MiB", min: 1, max: 1 << 20},
+	"limits.checks":     {doc: "How many checks run at the same time, of all projects together. Projects take turns.", unset: "as many as the machine has CPUs", example: "2", min: 1, max: 1000},
+	"limits.workspaces": {doc: "The most tasks between the start of a session and their landing. At this number no further task starts, so that landings keep up with sessions. Tasks that wait for you do not count.", unset: "twice limits.sessions", example: "20", min: 1, max: 100000},
+	"limits.parked":     {doc: "The most sessions that stay alive while they wait for your answer. They do not count against limits.sessions. Beyond this number, the one that has waited longest is stopped, and your answer resumes its conversation.", unset: "twice limits.sessions", example: "10", min: 1, max: 10000},
 
-	"agent":            {doc: "Who does the work."},
-	"agent.use":        {doc: "The agent a task gets when it names none.", unset: "every task must name one", example: "my-agent", pattern: namePattern, valid: named("agent")},
-	"agent.model":      {doc: "The model it uses, in the words of its vendor.", unset: "the agent's own default", example: "opus", pattern: modelPattern, valid: coppice.ValidModel},
-	"agent.effort":     {doc: "How hard the first agent thinks, in its own words. Agents that cannot be told think as they do.", unset: "the agent's own default", example: "high", pattern: namePattern, valid: named("effort")},
-	"agent.fallback":   {doc: "Who takes over, in this order, when the first cannot work: agents, or agent:model for another model, also of the first agent. Limits of such a model are kept apart from the agent's own.", example: "[\"my-agent:small\", other-agent]"},
+	"agent":            {doc: "The agents that do the work."},
+	"agent.use":        {doc: "The agent of a task that names none.", unset: "every task must name one", example: "my-agent", pattern: namePattern, valid: named("agent")},
+	"agent.model":      {doc: "The model it uses, by its vendor's name for it.", unset: "the agent's own default", example: "opus", pattern: modelPattern, valid: coppice.ValidModel},
+	"agent.effort":     {doc: "How hard the first agent thinks, as one of the agent's own levels. Agents without such a setting ignore it.", unset: "the agent's own default", example: "high", pattern: namePattern, valid: named("effort")},
+	"agent.fallback":   {doc: "The agents that take over, in this order, if the first cannot work. Use agent:model for another model, also of the first agent. The limit of such a model is separate from the agent's.", example: "[\"my-agent:small\", other-agent]"},
 	"agent.fallback[]": {doc: "An agent's name, or its name, a colon and a model.", pattern: choicePattern, valid: coppice.ValidChoice},
 	"agent.roles":      {doc: "Another agent for one role.", example: "{fix: other-agent}", names: coppice.RoleNames()},
 	"agent.roles.*":    {doc: "The agent of this role.", pattern: namePattern, valid: named("agent")},
 
-	"agents":              {doc: "Agent CLIs of the project's own, by name. With the name of a built-in agent, only the fields given here are changed.", example: "{my-agent: {protocol: command, command: [./agent.sh]}}", mapKey: named("agent")},
+	"agents":              {doc: "The project's own agent CLIs, by name. With the name of a built-in agent, only the fields given here are changed.", example: "{my-agent: {protocol: command, command: [./agent.sh]}}", mapKey: named("agent")},
 	"agents.*":            {doc: "One agent CLI."},
-	"agents.*.protocol":   {doc: "How Coppice talks to it.", unset: "that of the built-in agent of this name", example: "command", pattern: namePattern, valid: named("protocol")},
+	"agents.*.protocol":   {doc: "The protocol by which Coppice talks to it.", unset: "that of the built-in agent of this name", example: "command", pattern: namePattern, valid: named("protocol")},
 	"agents.*.command":    {doc: "Its program and leading arguments.", unset: "that of the built-in agent of this name", example: "[my-agent, --json]"},
 	"agents.*.command[]":  {doc: "An argument.", valid: argument},
 	"agents.*.args":       {doc: "Further arguments.", example: "[--quiet]"},
@@ -88,24 +88,24 @@ var keys = map[string]key{
 	"agents.*.prompt":     {doc: "How it gets its prompt: on stdin, or in a file named by {prompt_file} in args.", unset: "stdin", example: "stdin", oneOf: []string{"stdin", "file"}},
 	"agents.*.env":        {doc: "Set in its environment.", example: "{NO_COLOR: \"1\"}", mapKey: envName},
 	"agents.*.env.*":      {doc: "The variable's value.", valid: noZero},
-	"agents.*.pass_env":   {doc: "Variables it takes over from Coppice's own environment: NAME, or PREFIX_* for several.", example: "[MY_AGENT_KEY]"},
+	"agents.*.pass_env":   {doc: "Variables that it gets from Coppice's own environment: NAME, or PREFIX_* for several.", example: "[MY_AGENT_KEY]"},
 	"agents.*.pass_env[]": {doc: "A variable's name.", pattern: `^[A-Za-z_][A-Za-z0-9_]*\*?$`, valid: passEnv},
 	"agents.*.version":    {doc: "Command that prints its version.", example: "[my-agent, --version]"},
 	"agents.*.version[]":  {doc: "An argument.", valid: argument},
-	"agents.*.install":    {doc: "Tells a person how to get it.", example: "see the team's wiki", valid: noZero},
+	"agents.*.install":    {doc: "How a person can install it.", example: "see the team's wiki", valid: noZero},
 	"agents.*.tested":     {doc: "The version this profile was tested with.", example: "1.2.3", valid: noZero},
 
 	"agents.*.fork":                 {doc: "Arguments that continue a copy of a conversation, instead of resume; {conversation} stands for its id.", example: "[--fork, \"{conversation}\"]"},
 	"agents.*.fork[]":               {doc: "An argument.", valid: argument},
-	"agents.*.effort":               {doc: "Arguments that choose how hard it thinks; {effort} stands for the word.", example: "[--effort, \"{effort}\"]"},
+	"agents.*.effort":               {doc: "Arguments that choose how hard it thinks; {effort} stands for the level.", example: "[--effort, \"{effort}\"]"},
 	"agents.*.effort[]":             {doc: "An argument.", valid: argument},
-	"agents.*.budget":               {doc: "Arguments that bound what it spends; {usd} stands for the amount.", example: "[--budget, \"{usd}\"]"},
+	"agents.*.budget":               {doc: "Arguments that limit what it spends; {usd} stands for the amount.", example: "[--budget, \"{usd}\"]"},
 	"agents.*.budget[]":             {doc: "An argument.", valid: argument},
-	"agents.*.schema":               {doc: "Arguments that hold its last words to a JSON schema; {schema} stands for the schema, {schema_file} for a file that holds it.", example: "[--json-schema, \"{schema}\"]"},
+	"agents.*.schema":               {doc: "Arguments that make its final message match a JSON schema; {schema} stands for the schema, {schema_file} for a file that contains it.", example: "[--json-schema, \"{schema}\"]"},
 	"agents.*.schema[]":             {doc: "An argument.", valid: argument},
-	"agents.*.mcp":                  {doc: "How tool servers are wired, in its protocol's words.", unset: "the protocol's own way", example: "none", valid: noZero},
+	"agents.*.mcp":                  {doc: "How the agent gets its tool servers. The values depend on its protocol.", unset: "the protocol's default", example: "none", valid: noZero},
 	"agents.*.screen":               {doc: "Its own interactive screen.", example: "{args: []}"},
-	"agents.*.screen.runtime":       {doc: "What the screen runs on: a terminal of Coppice's own, or tmux.", unset: "it has no screen", example: "pty", oneOf: []string{"pty", "tmux"}},
+	"agents.*.screen.runtime":       {doc: "What the screen runs on: Coppice's own terminal, or tmux.", unset: "it has no screen", example: "pty", oneOf: []string{"pty", "tmux"}},
 	"agents.*.screen.command":       {doc: "Its program and leading arguments, instead of those above.", example: "[my-agent]"},
 	"agents.*.screen.command[]":     {doc: "An argument.", valid: argument},
 	"agents.*.screen.args":          {doc: "Further arguments, instead of those above.", example: "[--interactive]"},
@@ -114,87 +114,87 @@ var keys = map[string]key{
 	"agents.*.screen.resume[]":      {doc: "An argument.", valid: argument},
 	"agents.*.screen.submit":        {doc: "The keys that send what was typed.", unset: "a carriage return", example: "\"\\r\"", valid: noZero},
 	"agents.*.screen.stop":          {doc: "The keys that interrupt a turn.", unset: "escape", example: "\"\\x1b\"", valid: noZero},
-	"agents.*.screen.quit":          {doc: "What ends it when typed and sent.", example: "/exit", valid: noZero},
-	"agents.*.screen.rules":         {doc: "How its state is read off the screen; the first rule that fits decides.", example: "[{match: \"esc to interrupt\", state: working}]"},
+	"agents.*.screen.quit":          {doc: "The text that ends it when it is typed and sent.", example: "/exit", valid: noZero},
+	"agents.*.screen.rules":         {doc: "How Coppice recognizes its state on the screen. The first rule that matches decides.", example: "[{match: \"esc to interrupt\", state: working}]"},
 	"agents.*.screen.rules[]":       {doc: "One rule."},
 	"agents.*.screen.rules[].match": {doc: "A regular expression over the screen's text.", example: "\"^> $\"", valid: expression, required: true},
-	"agents.*.screen.rules[].lines": {doc: "Look only at the last so many lines that hold anything; 0 means all.", example: "5", max: 500},
-	"agents.*.screen.rules[].state": {doc: "What it then does.", example: "idle", oneOf: []string{string(coppice.SessionWorking), string(coppice.SessionWaiting), string(coppice.SessionIdle)}, required: true},
-	"agents.*.screen.rules[].keys":  {doc: "Typed when it appears: for a screen that only wants a key.", example: "\"\\r\"", valid: noZero},
-	"agents.*.login":                {doc: "Command that ends with 0 when somebody is logged in.", example: "[my-agent, whoami]"},
+	"agents.*.screen.rules[].lines": {doc: "Match only this many last lines that are not empty; 0 means all.", example: "5", max: 500},
+	"agents.*.screen.rules[].state": {doc: "The state that it is in then.", example: "idle", oneOf: []string{string(coppice.SessionWorking), string(coppice.SessionWaiting), string(coppice.SessionIdle)}, required: true},
+	"agents.*.screen.rules[].keys":  {doc: "Keys that Coppice types when it appears: for a screen that only waits for a key.", example: "\"\\r\"", valid: noZero},
+	"agents.*.login":                {doc: "Command that exits with 0 if the user is logged in.", example: "[my-agent, whoami]"},
 	"agents.*.login[]":              {doc: "An argument.", valid: argument},
-	"agents.*.login_files":          {doc: "Files any of which means that somebody is logged in; ~ stands for the home directory.", example: "[~/.my-agent/auth.json]"},
+	"agents.*.login_files":          {doc: "Files that exist if the user is logged in; one of them is enough; ~ stands for the home directory.", example: "[~/.my-agent/auth.json]"},
 	"agents.*.login_files[]":        {doc: "A path.", valid: argument},
-	"agents.*.login_env":            {doc: "Variables any of which means that somebody is logged in.", example: "[MY_AGENT_KEY]"},
+	"agents.*.login_env":            {doc: "Variables that are set if the user is logged in; one of them is enough.", example: "[MY_AGENT_KEY]"},
 	"agents.*.login_env[]":          {doc: "A variable's name.", valid: envName},
 	"agents.*.models":               {doc: "The model for each kind of work, for model: auto.", example: "{simple: small, complex: large}", names: []string{"simple", "medium", "complex"}},
 	"agents.*.models.*":             {doc: "A model.", pattern: modelPattern, valid: coppice.ValidModel},
 	"agents.*.scores":               {doc: "How well it does, 0 to 10."},
 	"agents.*.scores.lead":          {doc: "At leading others.", example: "5", max: 10},
 	"agents.*.scores.implement":     {doc: "At implementing.", example: "5", max: 10},
-	"agents.*.driver":               {doc: "What the code that talks to it has to know. Each key but files concerns one protocol.", example: "{auth: api-key}"},
-	"agents.*.driver.files":         {doc: "Files for the session, by the variable that has the file's path: for settings that the agent takes from a file only.", example: "{MY_SETTINGS: \"{}\"}", mapKey: envName},
+	"agents.*.driver":               {doc: "Settings of the driver for its protocol. Except for files, each key is for one protocol.", example: "{auth: api-key}"},
+	"agents.*.driver.files":         {doc: "Files for the session, by the variable that has the file's path: for settings that the agent reads only from a file.", example: "{MY_SETTINGS: \"{}\"}", mapKey: envName},
 	"agents.*.driver.files.*":       {doc: "The file's text.", valid: noZero},
-	"agents.*.driver.auth":          {doc: "acp: the login that is chosen when the agent refuses a session without one.", unset: "none is chosen", example: "api-key", valid: noZero},
-	"agents.*.driver.messages":      {doc: "acp: now, if the agent reads a message in the middle of a turn.", unset: "later", example: "now", oneOf: coppice.DriverMessages},
-	"agents.*.driver.ask_env":       {doc: "acp: variables that make the agent ask for permission. They are set where there are rules.", example: "{MY_AGENT_ASK: \"1\"}", mapKey: envName},
+	"agents.*.driver.auth":          {doc: "acp: the login method to use if the agent refuses a session without one.", unset: "none is chosen", example: "api-key", valid: noZero},
+	"agents.*.driver.messages":      {doc: "acp: now, if the agent reads messages during a turn.", unset: "later", example: "now", oneOf: coppice.DriverMessages},
+	"agents.*.driver.ask_env":       {doc: "acp: variables that make the agent ask for permission. They are set if there are permission rules.", example: "{MY_AGENT_ASK: \"1\"}", mapKey: envName},
 	"agents.*.driver.ask_env.*":     {doc: "The variable's value.", valid: noZero},
-	"agents.*.driver.ask_args":      {doc: "acp: arguments that make the agent ask for permission, where there are rules.", example: "[--ask]"},
+	"agents.*.driver.ask_args":      {doc: "acp: arguments that make the agent ask for permission, if there are permission rules.", example: "[--ask]"},
 	"agents.*.driver.ask_args[]":    {doc: "An argument.", valid: argument},
-	"agents.*.driver.secrets":       {doc: "acp: named, if the agent fills the secrets of tool servers in from its environment.", unset: "filled", example: "named", oneOf: coppice.DriverSecrets},
+	"agents.*.driver.secrets":       {doc: "acp: named, if the agent itself fills in the secrets of tool servers from its environment.", unset: "filled", example: "named", oneOf: coppice.DriverSecrets},
 	"agents.*.driver.meta":          {doc: "acp: a JSON object for _meta of a new session; \"{usd}\" in it stands for the budget.", example: "'{\"options\": {\"maxTurns\": 50}}'", valid: profiles.ValidMeta},
-	"agents.*.driver.retry_log":     {doc: "acp: a regular expression for the line on stderr by which the agent says that a service refused it and that it retries. The first group is the cause. When that is a limit, the agent is not waited for.", example: "\"retrying: (.*)\"", valid: profiles.ValidRetryLog},
-	"agents.*.driver.sandbox":       {doc: "Its own sandbox, for agents that have one.", unset: "danger-full-access, which is none", example: "workspace-write", oneOf: coppice.DriverSandboxes},
-	"agents.*.source":               {doc: "Where the facts come from that were not tested.", example: "its documentation", valid: noZero},
+	"agents.*.driver.retry_log":     {doc: "acp: a regular expression for the line on stderr that reports that a service refused a request and that the agent retries. The first group is the cause. If it is a limit, Coppice does not wait for the agent.", example: "\"retrying: (.*)\"", valid: profiles.ValidRetryLog},
+	"agents.*.driver.sandbox":       {doc: "Its own sandbox, for agents that have one.", unset: "danger-full-access, which means no sandbox", example: "workspace-write", oneOf: coppice.DriverSandboxes},
+	"agents.*.source":               {doc: "The source of the facts in this profile that were not tested.", example: "its documentation", valid: noZero},
 
-	"permissions":               {doc: "What agents may do without asking. What a person said \"always\" to comes first."},
-	"permissions.rules":         {doc: "Asked in this order; the first that fits decides.", example: "[{tool: run, match: \"git push*\", do: deny, why: Coppice lands the work}]"},
+	"permissions":               {doc: "What agents can do without asking. Remembered answers (\"always\") come first."},
+	"permissions.rules":         {doc: "Rules in this order; the first that matches decides.", example: "[{tool: run, match: \"git push*\", do: deny, why: Coppice lands the work}]"},
 	"permissions.rules[]":       {doc: "One rule."},
 	"permissions.rules[].tool":  {doc: "A kind of tool (read, edit, run, search, fetch, other) or the agent's own name for one, with * for anything.", unset: "every tool", example: "run", valid: noZero},
 	"permissions.rules[].match": {doc: "A pattern for the command, path or address, with * for anything.", unset: "everything", example: "\"git push*\"", valid: noZero},
-	"permissions.rules[].do":    {doc: "What then happens.", example: "deny", oneOf: []string{coppice.RuleAllow, coppice.RuleDeny, coppice.RuleAsk}, required: true},
-	"permissions.rules[].why":   {doc: "What an agent that is denied is told.", example: "Coppice lands the work", valid: noZero},
-	"permissions.rules[].set":   {doc: "Fields of the tool's input that are replaced; with allow only.", example: "{timeout: \"60000\"}"},
+	"permissions.rules[].do":    {doc: "What happens then.", example: "deny", oneOf: []string{coppice.RuleAllow, coppice.RuleDeny, coppice.RuleAsk}, required: true},
+	"permissions.rules[].why":   {doc: "The reason that a denied agent gets.", example: "Coppice lands the work", valid: noZero},
+	"permissions.rules[].set":   {doc: "Fields of the tool's input that are replaced; only with allow.", example: "{timeout: \"60000\"}"},
 	"permissions.rules[].set.*": {doc: "The field's new value.", valid: noZero},
-	"permissions.default":       {doc: "What happens when no rule fits.", unset: "allow: a session works in a workspace of its own, and nothing lands unchecked", example: "ask", oneOf: []string{coppice.RuleAllow, coppice.RuleDeny, coppice.RuleAsk}},
+	"permissions.default":       {doc: "What happens if no rule matches.", unset: "allow: a session has its own workspace, and nothing lands without its checks", example: "ask", oneOf: []string{coppice.RuleAllow, coppice.RuleDeny, coppice.RuleAsk}},
 
-	"mcp":             {doc: "Tool servers that every session is given, by name.", example: "{tracker: {url: \"http://127.0.0.1:9000/mcp\"}}", mapKey: named("server")},
-	"mcp.*":           {doc: "One server: an address, or a program that each session starts for itself.", example: "{command: [my-server]}"},
+	"mcp":             {doc: "Tool servers for every session, by name.", example: "{tracker: {url: \"http://127.0.0.1:9000/mcp\"}}", mapKey: named("server")},
+	"mcp.*":           {doc: "One server: an address, or a program that each session starts.", example: "{command: [my-server]}"},
 	"mcp.*.url":       {doc: "Its address.", example: "http://127.0.0.1:9000/mcp", valid: address},
-	"mcp.*.command":   {doc: "Its program and arguments; it is talked to over its stdin and stdout.", example: "[my-server, --stdio]"},
+	"mcp.*.command":   {doc: "Its program and arguments; Coppice connects to its stdin and stdout.", example: "[my-server, --stdio]"},
 	"mcp.*.command[]": {doc: "An argument.", valid: argument},
-	"mcp.*.env":       {doc: "Set in the program's environment; ${secret:NAME} stands for a secret of yours.", example: "{TRACKER_TOKEN: \"${secret:TRACKER_TOKEN}\"}", mapKey: envName},
+	"mcp.*.env":       {doc: "Set in the program's environment; ${secret:NAME} stands for one of your secrets.", example: "{TRACKER_TOKEN: \"${secret:TRACKER_TOKEN}\"}", mapKey: envName},
 	"mcp.*.env.*":     {doc: "The variable's value.", valid: noZero, secrets: true},
-	"mcp.*.headers":   {doc: "Sent with every request; ${COPPICE_TOKEN} stands for the session's own token, ${secret:NAME} for a secret of yours.", example: "{Authorization: \"Bearer ${secret:TRACKER_TOKEN}\"}"},
+	"mcp.*.headers":   {doc: "Sent with every request; ${COPPICE_TOKEN} stands for the session's own token, ${secret:NAME} for one of your secrets.", example: "{Authorization: \"Bearer ${secret:TRACKER_TOKEN}\"}"},
 	"mcp.*.headers.*": {doc: "The header's value.", valid: noZero, secrets: true},
 
-	"keep":              {doc: "How much of the history the server keeps. Only tasks whose work has landed, or that were put away with `coppice archive`, are ever forgotten."},
-	"keep.output":       {doc: "How long the output of sessions, their prompts and the logs of checks are kept after the task was over; 0s means for ever.", example: "90d"},
-	"keep.output_size":  {doc: "How much output of sessions is kept, of all projects together, as it takes space in the database; the oldest is removed first. 0 B means no limit.", example: "5 GiB", max: 1 << 30},
-	"keep.tasks":        {doc: "How long tasks are kept after they were over, with their sessions, landings and checks; 0s means for ever.", example: "365d"},
+	"keep":              {doc: "How much of the history the server keeps. Only tasks whose work has landed, or that were archived, are ever removed."},
+	"keep.output":       {doc: "How long the output of sessions, their prompts and the logs of checks are kept after the task has ended; 0s means without limit.", example: "90d"},
+	"keep.output_size":  {doc: "How much output of sessions is kept, of all projects together, measured in the database; the oldest is removed first. 0 B means no limit.", example: "5 GiB", max: 1 << 30},
+	"keep.tasks":        {doc: "How long tasks are kept after they have ended, with their sessions, landings and checks; 0s means without limit.", example: "365d"},
 	"keep.tasks_most":   {doc: "How many ended tasks are kept; the oldest are removed first. 0 means no limit.", example: "50000", max: 1 << 30},
 	"keep.backups_size": {doc: "How much space automatic backups take together; the oldest are removed first, and the newest stays. 0 B means no limit.", example: "2 GiB", max: 1 << 30},
 
 	"secrets":             {doc: "Where secrets come from, by name.", example: "{GITHUB_TOKEN: {command: [gh, auth, token]}}", pattern: secret.NamePattern, mapKey: secret.ValidName},
 	"secrets.*":           {doc: "One secret: exactly one of env, file, command and keyring.", example: "{env: TRACKER_TOKEN}"},
 	"secrets.*.env":       {doc: "A variable in the environment of the server.", example: "TRACKER_TOKEN", valid: envName},
-	"secrets.*.file":      {doc: "A file with mode 0600 that holds the value. ~/ is the home directory; a relative path is below the directory of config.yaml.", example: "secrets/TRACKER_TOKEN", valid: argument},
-	"secrets.*.command":   {doc: "A program and its arguments. It prints the value, within 30 seconds.", example: "[gh, auth, token]"},
+	"secrets.*.file":      {doc: "A file with mode 0600 that contains the value. ~/ is the home directory; a relative path is below the directory of config.yaml.", example: "secrets/TRACKER_TOKEN", valid: argument},
+	"secrets.*.command":   {doc: "A program and its arguments. It must print the value within 30 seconds.", example: "[gh, auth, token]"},
 	"secrets.*.command[]": {doc: "An argument.", valid: argument},
 	"secrets.*.keyring":   {doc: "The name of an entry in the desktop's keyring, as `coppice secret set --keyring` stores it.", example: "TRACKER_TOKEN", pattern: secret.NamePattern, valid: secret.ValidName},
 
-	"features":                  {doc: "A file of the repository that lists tasks; edits are picked up while Coppice runs.", unset: "tasks come by command and API only", example: "features.json", valid: inside},
-	"instructions":              {doc: "A file of the repository that every session is told to follow.", unset: "each agent loads its own", example: "COPPICE.md", valid: inside},
-	"progress":                  {doc: "A file of the workspace in which sessions leave notes for the next; never committed.", unset: "none", example: ".coppice/progress.md", valid: inside},
-	"budget":                    {doc: "How much may be spent, as far as agents tell."},
-	"budget.task":               {doc: "The most that one task may cost before a person is asked; 0 means no bound.", example: "5 USD"},
-	"prices":                    {doc: "What models cost, by name, for agents that report tokens and no cost. Replaces what `coppice prices` lists; coppice.yaml comes before the user's config.yaml.", example: "{gpt-6-sol: {input: 2 USD, output: 10 USD}}", pattern: modelPattern, mapKey: coppice.ValidModel},
+	"features":                  {doc: "A file of the repository that lists tasks. Coppice reads it again when it changes.", unset: "tasks come only from commands and the API", example: "features.json", valid: inside},
+	"instructions":              {doc: "A file of the repository with instructions for every session.", unset: "each agent loads its own", example: "COPPICE.md", valid: inside},
+	"progress":                  {doc: "A file of the workspace in which sessions write notes for the next session. It is never committed.", unset: "none", example: ".coppice/progress.md", valid: inside},
+	"budget":                    {doc: "How much can be spent, by the costs that agents report."},
+	"budget.task":               {doc: "The most that one task can cost before it waits for a person; 0 means no limit.", example: "5 USD"},
+	"prices":                    {doc: "What models cost, by name, for agents that report tokens and no cost. They replace the prices that `coppice prices` lists. coppice.yaml comes before the user's config.yaml.", example: "{gpt-6-sol: {input: 2 USD, output: 10 USD}}", pattern: modelPattern, mapKey: coppice.ValidModel},
 	"prices.*":                  {doc: "What one model costs, in dollars for a million tokens.", example: "{input: 2 USD, output: 10 USD, cache_read: 0.2 USD, cache_write: 2.5 USD}"},
 	"prices.*.input":            {doc: "Input that is not cached.", example: "2 USD", required: true},
 	"prices.*.output":           {doc: "Output, thinking included.", example: "10 USD", required: true},
-	"prices.*.cache_read":       {doc: "Input that the vendor had kept.", unset: "the price of input", example: "0.2 USD"},
-	"prices.*.cache_write":      {doc: "Input that the vendor keeps for later.", unset: "the price of input", example: "2.5 USD"},
-	"budget.day":                {doc: "The most that the project may cost in a day, which begins at midnight UTC. Then what runs is stopped, and goes on the next day; 0 means no bound.", example: "20 USD"},
+	"prices.*.cache_read":       {doc: "Input that was read from the vendor's cache.", unset: "the price of input", example: "0.2 USD"},
+	"prices.*.cache_write":      {doc: "Input that was written to the vendor's cache.", unset: "the price of input", example: "2.5 USD"},
+	"budget.day":                {doc: "The most that the project can cost per day, from midnight UTC. At the limit, running sessions are stopped and continue the next day; 0 means no limit.", example: "20 USD"},
 	"critical_patterns":         {doc: "Output of a session or check that means the environment is broken.", example: "[{match: ECONNREFUSED, label: the database is down}]"},
 	"critical_patterns[]":       {doc: "One pattern."},
 	"critical_patterns[].match": {doc: "A regular expression.", example: "ECONNREFUSED", valid: expression, required: true},
@@ -204,36 +204,36 @@ var keys = map[string]key{
 	"workspace.kind":    {doc: "What a workspace is.", example: "worktree", oneOf: []string{"worktree"}},
 	"workspace.copy":    {doc: "Files copied from the checkout.", example: "[.env]"},
 	"workspace.copy[]":  {doc: "A path.", valid: inside},
-	"workspace.link":    {doc: "Paths linked to the checkout's own; links are never committed.", example: "[node_modules]"},
+	"workspace.link":    {doc: "Paths that link to the checkout; links are never committed.", example: "[node_modules]"},
 	"workspace.link[]":  {doc: "A path.", valid: inside},
-	"workspace.setup":   {doc: "Shell commands run once in a new workspace.", example: "[npm ci]"},
+	"workspace.setup":   {doc: "Shell commands that run one time in a new workspace.", example: "[npm ci]"},
 	"workspace.setup[]": {doc: "A shell command.", valid: command},
-	"workspace.ports":   {doc: "How many ports of its own a workspace gets, in COPPICE_PORT_1 onwards; COPPICE_PORT is the first.", example: "2", max: 64},
+	"workspace.ports":   {doc: "How many ports a workspace gets, in COPPICE_PORT_1 and so on; COPPICE_PORT is the first.", example: "2", max: 64},
 
 	"workspace.serve":          {doc: "The app, served for verifiers.", example: "{run: npm run dev, ready: \"http://127.0.0.1:${COPPICE_PORT}/\"}"},
-	"workspace.serve.run":      {doc: "A shell command that serves, on $COPPICE_PORT, until it is ended.", example: "npm run dev", valid: command, required: true},
-	"workspace.serve.ready":    {doc: "An address that answers once the app is ready; ${COPPICE_PORT} stands for the port.", unset: "ready when the port accepts connections", example: "\"http://127.0.0.1:${COPPICE_PORT}/\"", valid: address},
-	"workspace.serve.timeout":  {doc: "How long that may take.", unset: "1m", example: "1m", least: "1s"},
+	"workspace.serve.run":      {doc: "A shell command that serves the app on $COPPICE_PORT until it is stopped.", example: "npm run dev", valid: command, required: true},
+	"workspace.serve.ready":    {doc: "An address that answers when the app is ready; ${COPPICE_PORT} stands for the port.", unset: "ready when the port accepts connections", example: "\"http://127.0.0.1:${COPPICE_PORT}/\"", valid: address},
+	"workspace.serve.timeout":  {doc: "How long Coppice waits until the app is ready.", unset: "1m", example: "1m", least: "1s"},
 	"workspace.docker":         {doc: "The compose service in which checks, setup and served apps run.", example: "{service: app}"},
 	"workspace.docker.service": {doc: "Its name.", example: "app", pattern: namePattern, valid: named("service"), required: true},
-	"workspace.docker.dir":     {doc: "Where the service sees the repository's root.", unset: "/app", example: "/var/www/html", valid: noZero},
-	"workspace.docker.file":    {doc: "The compose file.", unset: "the repository's own", example: "compose.yaml", valid: inside},
+	"workspace.docker.dir":     {doc: "The directory in the service where the repository's root is mounted.", unset: "/app", example: "/var/www/html", valid: noZero},
+	"workspace.docker.file":    {doc: "The compose file.", unset: "the default file of docker compose", example: "compose.yaml", valid: inside},
 
 	"checks":   {doc: "Shell commands whose exit code judges the merged tree. All must pass before anything lands.", example: "[make lint, make test]"},
 	"checks[]": {doc: "A shell command.", valid: command},
 
-	"verify":          {doc: "How a candidate is proven before it lands, and what follows a refused one."},
-	"verify.by":       {doc: "Who looks at it besides the checks: nobody, or a session that cannot edit.", unset: "agent for tasks with steps", example: "agent", oneOf: []string{coppice.VerifyNone, coppice.VerifyAgent}},
+	"verify":          {doc: "How a candidate is verified before it lands, and what follows if it is refused."},
+	"verify.by":       {doc: "Who verifies it in addition to the checks: none, or agent, a session that cannot edit.", unset: "agent for tasks with steps", example: "agent", oneOf: []string{coppice.VerifyNone, coppice.VerifyAgent}},
 	"verify.attempts": {doc: "How often a candidate that a check or merge refused goes back to an agent.", example: "3", max: 100},
-	"verify.browser":  {doc: "Verifiers are given a browser of their own, through chrome-devtools-mcp; what they photograph is kept as evidence.", example: "true"},
+	"verify.browser":  {doc: "Each verifier gets its own browser, through chrome-devtools-mcp. Its screenshots are kept as evidence.", example: "true"},
 
 	"retry":         {doc: "What follows a failed session."},
-	"retry.max":     {doc: "Further sessions after the first.", example: "2", max: 100},
-	"retry.backoff": {doc: "The pause before the first of them; it doubles with each.", example: "10s"},
+	"retry.max":     {doc: "How many sessions can follow the first one.", example: "2", max: 100},
+	"retry.backoff": {doc: "The pause before the first retry. It doubles with each retry.", example: "10s"},
 
-	"health":         {doc: "When a session is worth a person's look, and when it is over."},
-	"health.stalled": {doc: "Silence after which a session is called stalled.", example: "10m", least: "1s"},
-	"health.long":    {doc: "Age after which a session is called long-running.", example: "1h", least: "1s"},
+	"health":         {doc: "When a session is marked for a person, and when it is stopped."},
+	"health.stalled": {doc: "Time without output after which a session is marked as stalled.", example: "10m", least: "1s"},
+	"health.long":    {doc: "Age after which a session is marked as long-running.", example: "1h", least: "1s"},
 	"health.timeout": {doc: "Age after which a session is stopped.", example: "4h", least: "1s"},
 	"health.check":   {doc: "Age after which a check command is stopped.", example: "30m", least: "1s"},
 
@@ -243,14 +243,14 @@ var keys = map[string]key{
 	"land.push":     {doc: "Push each landing to the remote before the base moves.", example: "false"},
 	"land.remote":   {doc: "The remote pushed to.", unset: "origin", example: "origin", pattern: namePattern, valid: named("remote")},
 
-	"trash":        {doc: "What is kept of a removed workspace besides its commits and uncommitted changes."},
-	"trash.keep":   {doc: "Ignored files worth keeping, as globs.", example: "[.env*]"},
+	"trash":        {doc: "What is kept of a removed workspace in addition to its commits and uncommitted changes."},
+	"trash.keep":   {doc: "Ignored files to keep, as globs.", example: "[.env*]"},
 	"trash.keep[]": {doc: "A glob.", valid: glob},
 	"trash.ttl":    {doc: "How long it is kept.", example: "14d", least: "1m"},
 }
 
-// planned names what the design has and this version does not: keys, and
-// values of keys as key=value.
+// planned names keys of the design that this version does not have, and values
+// of keys as key=value.
 var planned = map[string]bool{
 	"sandbox": true, "budget.on_reach": true, "reactions": true, "notify": true,
 	"hooks": true, "forge": true, "tracker": true,
@@ -270,23 +270,23 @@ var colorRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`
 
 func color(s string) error {
 	if !colorRE().MatchString(s) {
-		return coppice.Errorf(coppice.EInvalid, "%s is no colour", coppice.Quote(s)).WithFix("write it as \"#rrggbb\"")
+		return coppice.Errorf(coppice.EInvalid, "%s is not a valid colour", coppice.Quote(s)).WithFix("write it as \"#rrggbb\"")
 	}
 	return nil
 }
 
 func expression(s string) error {
 	if _, err := regexp.Compile(s); err != nil || s == "" {
-		return coppice.Errorf(coppice.EInvalid, "%s is no regular expression: %v", coppice.Quote(s), err).WithFix("see https://github.com/google/re2/wiki/Syntax")
+		return coppice.Errorf(coppice.EInvalid, "%s is not a valid regular expression: %v", coppice.Quote(s), err).WithFix("see https://github.com/google/re2/wiki/Syntax")
 	}
 	return nil
 }
 
-// address accepts an address over HTTP, in which ${COPPICE_PORT} may stand.
+// address accepts an HTTP address, which can contain ${COPPICE_PORT}.
 func address(s string) error {
 	u, err := url.Parse(strings.ReplaceAll(s, "${COPPICE_PORT}", "1"))
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return coppice.Errorf(coppice.EInvalid, "%s is no address", coppice.Quote(s)).WithFix("write it as http://host:port/path")
+		return coppice.Errorf(coppice.EInvalid, "%s is not a valid address", coppice.Quote(s)).WithFix("write it as http://host:port/path")
 	}
 	return nil
 }
@@ -295,12 +295,12 @@ func named(what string) func(string) error {
 	return func(s string) error { return coppice.ValidName(what, s) }
 }
 
-// inside accepts a path that, by its letters, stays below the repository's root
-// and out of git's own directory. Load looks at symbolic links besides.
+// inside accepts a path that is lexically below the repository's root and
+// outside git's own directory. Load checks symbolic links as well.
 func inside(s string) error {
 	switch first, _, _ := strings.Cut(path.Clean(s), "/"); {
 	case strings.ContainsRune(s, '\t') || coppice.LineProblem(s) != "":
-		return coppice.Errorf(coppice.EInvalid, "%s is no path", coppice.Quote(s)).WithFix("name a file or folder of the repository, such as .env")
+		return coppice.Errorf(coppice.EInvalid, "%s is not a valid path", coppice.Quote(s)).WithFix("name a file or folder of the repository, such as .env")
 	case strings.HasPrefix(s, "/") || strings.HasPrefix(s, "~") || strings.Contains(s, `\`) || first == ".." ||
 		strings.Contains("/"+s+"/", "/../"):
 		return coppice.Errorf(coppice.EInvalid, "%s leaves the repository", coppice.Quote(s)).WithFix("write a path relative to the repository's root, without ..")
@@ -325,14 +325,14 @@ func landingMethods() key {
 
 func command(s string) error {
 	if strings.TrimSpace(s) == "" || strings.ContainsRune(s, 0) {
-		return coppice.Errorf(coppice.EInvalid, "%s is no command", coppice.Quote(s)).WithFix("write a shell command, such as make test")
+		return coppice.Errorf(coppice.EInvalid, "%s is not a valid command", coppice.Quote(s)).WithFix("write a shell command, such as make test")
 	}
 	return nil
 }
 
 func argument(s string) error {
 	if s == "" || strings.ContainsRune(s, 0) {
-		return coppice.Errorf(coppice.EInvalid, "%s is no argument", coppice.Quote(s)).WithFix("write one argument, or leave it out")
+		return coppice.Errorf(coppice.EInvalid, "%s is not a valid argument", coppice.Quote(s)).WithFix("write one argument, or leave it out")
 	}
 	return nil
 }
@@ -351,7 +351,7 @@ var (
 
 func envName(s string) error {
 	if !envRE().MatchString(s) {
-		return coppice.Errorf(coppice.EInvalid, "%s is no name of an environment variable", coppice.Quote(s)).
+		return coppice.Errorf(coppice.EInvalid, "%s is not a valid name of an environment variable", coppice.Quote(s)).
 			WithFix("use letters, digits and underscores, no digit first")
 	}
 	return nil
@@ -359,15 +359,15 @@ func envName(s string) error {
 
 func passEnv(s string) error {
 	if !passEnvRE().MatchString(s) {
-		return coppice.Errorf(coppice.EInvalid, "%s is no name of an environment variable", coppice.Quote(s)).
-			WithFix("write NAME, or PREFIX_* for all that begin so")
+		return coppice.Errorf(coppice.EInvalid, "%s is not a valid name of an environment variable", coppice.Quote(s)).
+			WithFix("write NAME, or PREFIX_* for several")
 	}
 	return nil
 }
 
 func glob(s string) error {
 	if _, err := path.Match(s, ""); err != nil || s == "" {
-		return coppice.Errorf(coppice.EInvalid, "%s is no glob", coppice.Quote(s)).WithFix("write one such as .env* or config/*.local")
+		return coppice.Errorf(coppice.EInvalid, "%s is not a valid glob", coppice.Quote(s)).WithFix("write one such as .env* or config/*.local")
 	}
 	return inside(strings.NewReplacer("*", "x", "?", "x", "[", "x", "]", "x").Replace(s))
 }

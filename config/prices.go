@@ -8,15 +8,15 @@ import (
 	"coppice/secret"
 )
 
-// Prices are what models cost by the user's configuration. The file is read for
-// each call, so changes count without a restart. A file that cannot be read names
-// no prices, and the log says so once.
+// Prices are the prices of models in the user's configuration. The file is read
+// for each call, so changes need no restart. A file that cannot be read has no
+// prices, and the log says so one time.
 type Prices struct {
 	Environ []string // Coppice's own environment
 	Logger  *slog.Logger
 
-	mu   sync.Mutex
-	said string // what was logged last
+	mu     sync.Mutex
+	logged string // the last error that was logged
 }
 
 // Load returns the prices.
@@ -25,10 +25,10 @@ func (p *Prices) Load() map[string]coppice.Price {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if err == nil {
-		p.said = ""
-	} else if p.said != err.Error() {
-		p.said = err.Error()
-		p.Logger.Warn("the prices in the user's configuration do not count", "error", err)
+		p.logged = ""
+	} else if p.logged != err.Error() {
+		p.logged = err.Error()
+		p.Logger.Warn("the prices in the user's configuration cannot be used", "error", err)
 	}
 	return u.Prices
 }

@@ -11,8 +11,8 @@ import (
 	"coppice/config"
 )
 
-// Prices count as soon as they are written. A file that cannot be read names none,
-// and is reported once.
+// Prices apply as soon as they are written. A file that cannot be read has
+// none, and is reported one time.
 func TestUserPrices(t *testing.T) {
 	t.Parallel()
 	home := t.TempDir()

@@ -9,8 +9,8 @@ import (
 	"coppice"
 )
 
-// At is where in a file something is wrong. It stands in the chain of every
-// error that concerns a place, for callers that want to point at it.
+// At is the place of a problem in a file. Every error that concerns a place
+// wraps it, for callers that show the place.
 type At struct {
 	File         string
 	Line, Column int // from 1; the column counts characters
@@ -18,11 +18,11 @@ type At struct {
 
 func (a *At) Error() string { return fmt.Sprintf("%s:%d:%d", a.File, a.Line, a.Column) }
 
-// maxShown is how much of a line an error shows.
+// maxShown is the length of a line that an error shows.
 const maxShown = 100
 
-// problem makes the error for a place: file, line and column, what is wrong,
-// the line itself with a mark below the place, and the way out.
+// problem makes the error for a place: file, line and column, the problem, the
+// line itself with a mark below the place, and the fix.
 func problem(file string, source []byte, line, column int, cause, fix string) *coppice.Error {
 	at := &At{File: file, Line: max(line, 1), Column: max(column, 1)}
 	text := lineOf(source, at.Line)
@@ -58,7 +58,7 @@ func lineOf(source []byte, n int) string {
 	return strings.ToValidUTF8(strings.TrimSuffix(string(line), "\r"), "\uFFFD")
 }
 
-// nearest returns the name that was probably meant, or "" when none is close.
+// nearest returns the name that was probably meant, or "" if none is close.
 func nearest(name string, names []string) string {
 	best, at := "", max(2, len(name)/3)+1
 	for _, n := range names {
@@ -69,8 +69,8 @@ func nearest(name string, names []string) string {
 	return best
 }
 
-// distance counts the letters to insert, delete, replace or swap that make a of
-// b, up to a bound beyond which nobody cares.
+// distance returns how many letters to insert, delete, replace or swap to turn
+// b into a, up to bound.
 func distance(a, b string, bound int) int {
 	if d := len(a) - len(b); d >= bound || -d >= bound {
 		return bound
@@ -97,5 +97,5 @@ func distance(a, b string, bound int) int {
 	return min(last[len(b)], bound)
 }
 
-// list writes names as a person would, with commas between.
+// list joins names with commas.
 func list(names []string) string { return strings.Join(names, ", ") }

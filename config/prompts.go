@@ -17,7 +17,7 @@ import (
 // after its role, such as verify.md.
 const PromptDir = ".coppice/prompts"
 
-// Files names all the files of a checkout that make its policy.
+// Files names all files of a checkout that make up its policy.
 func Files() []string {
 	files := []string{File}
 	for _, kind := range prompt.Kinds {
@@ -26,8 +26,8 @@ func Files() []string {
 	return files
 }
 
-// loadPrompts reads the project's own prompts. One that cannot be used is left
-// out, and the policy says why: the built-in one does its work.
+// loadPrompts reads the project's own prompts. If one cannot be used, the
+// policy says why, and the built-in one is used.
 func loadPrompts(dir string, p *coppice.Policy) error {
 	if _, err := os.ReadDir(dir); err != nil {
 		return unreadable(dir, err)
@@ -53,7 +53,7 @@ func loadPrompts(dir string, p *coppice.Policy) error {
 	return nil
 }
 
-// readPrompt reads one file. No link leads it out of the repository.
+// readPrompt reads one file. It follows no link out of the repository.
 func readPrompt(dir, name string) (string, error) {
 	b, err := readFile(dir, name, prompt.Max)
 	if err == nil && !utf8.Valid(b) {

@@ -50,11 +50,11 @@ func TestPromptsThatCannotBeRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, make := range map[string]func(path string) error{
-		"a directory":   func(path string) error { return os.Mkdir(path, 0o755) },
-		"a way out":     func(path string) error { return os.Symlink(outside, path) },
-		"no UTF-8":      func(path string) error { return os.WriteFile(path, []byte{0xff, 0xfe}, 0o644) },
-		"too long":      func(path string) error { return os.WriteFile(path, []byte(strings.Repeat("x", 1<<20)), 0o644) },
-		"an empty file": func(path string) error { return os.WriteFile(path, nil, 0o644) },
+		"a directory":    func(path string) error { return os.Mkdir(path, 0o755) },
+		"a link outside": func(path string) error { return os.Symlink(outside, path) },
+		"no UTF-8":       func(path string) error { return os.WriteFile(path, []byte{0xff, 0xfe}, 0o644) },
+		"too long":       func(path string) error { return os.WriteFile(path, []byte(strings.Repeat("x", 1<<20)), 0o644) },
+		"an empty file":  func(path string) error { return os.WriteFile(path, nil, 0o644) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -67,7 +67,7 @@ func TestPromptsThatCannotBeRead(t *testing.T) {
 			}
 			p, _, err := Load(dir)
 			if err != nil || len(p.Prompts) > 0 || len(p.Problems) != 1 || strings.Contains(p.Problems[0], "a secret") ||
-				name == "a way out" && !strings.Contains(p.Problems[0], "leaves the repository") {
+				name == "a link outside" && !strings.Contains(p.Problems[0], "leaves the repository") {
 				t.Errorf("%q, %q, %v", p.Prompts, p.Problems, err)
 			}
 		})

@@ -5,9 +5,9 @@ import (
 	"reflect"
 )
 
-// Schema returns the JSON Schema of coppice.yaml, for editors. It is made from
-// the same types and table that Parse reads by; Parse is stricter in what a
-// schema cannot say.
+// Schema returns the JSON Schema of coppice.yaml, for editors. It is generated
+// from the types and the table that Parse uses. Parse is stricter where a
+// schema cannot express a rule.
 func Schema() []byte {
 	return publish(project, File, "What Coppice does in this repository. Every key is optional.")
 }
@@ -25,8 +25,8 @@ func publish(f form, title, about string) []byte {
 
 type schema = map[string]any
 
-// schemaOf describes the value of a key; v holds its default, which counts
-// only where real is true.
+// schemaOf describes the value of a key. v holds its default, which counts only
+// if real is true.
 func schemaOf(v reflect.Value, path string, real bool) schema {
 	t, k := v.Type(), keys[path]
 	s := schema{}

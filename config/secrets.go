@@ -17,12 +17,12 @@ import (
 	"coppice/secret"
 )
 
-// Secrets are the user's secrets, as the user's configuration names them. The
-// file is read for each call, so changes count without a restart.
+// Secrets are the secrets in the user's configuration. The file is read for
+// each call, so changes need no restart.
 type Secrets struct {
 	Environ []string // Coppice's own environment
 	Redact  *redact.Redactor
-	System  string // whose keyring is used; this one when empty
+	System  string // the operating system whose keyring is used; default: this one
 }
 
 // Resolve returns the value of a secret. See secret.Resolver.
@@ -52,8 +52,8 @@ func (s Secrets) Resolver() (*secret.Resolver, error) {
 }
 
 // Set stores a value, in a file of the user's configuration or in the keyring,
-// and names it in config.yaml. The name of a secret that comes from elsewhere is
-// refused.
+// and names it in config.yaml. It refuses the name of a secret that has another
+// source.
 func (s Secrets) Set(ctx context.Context, name, value string, keyring bool) (secret.Source, error) {
 	value = strings.TrimRight(value, "\r\n")
 	if err := errors.Join(secret.ValidName(name), secret.CheckValue(name, value)); err != nil {
@@ -67,12 +67,12 @@ func (s Secrets) Set(ctx context.Context, name, value string, keyring bool) (sec
 		s.Redact.Add(value)
 		old, known := r.Sources[name]
 		if known && !stored(name, old) {
-			return coppice.Errorf(coppice.EConflict, "the secret %s comes from elsewhere: %s", name, old).
+			return coppice.Errorf(coppice.EConflict, "the secret %s has another source: %s", name, old).
 				WithFix("change it in %s, or run `coppice secret remove %s` first", filepath.Join(r.Dir, UserFile), name)
 		}
 		for _, other := range slices.Sorted(maps.Keys(r.Sources)) {
 			if other != name && strings.EqualFold(other, name) {
-				return coppice.Errorf(coppice.EConflict, "there is a secret %s, whose name differs in case only", other).WithFix("use another name")
+				return coppice.Errorf(coppice.EConflict, "the secret %s exists, and its name differs only in case", other).WithFix("use another name")
 			}
 		}
 		if err := keep(ctx, r, name, value, keyring); err != nil {
@@ -96,8 +96,7 @@ func keep(ctx context.Context, r *secret.Resolver, name, value string, keyring b
 	return secret.WriteFile(r.Dir, name, value)
 }
 
-// Remove takes a secret out of config.yaml, and removes its value where Set
-// stored one.
+// Remove removes a secret from config.yaml, and its value if Set stored it.
 func (s Secrets) Remove(ctx context.Context, name string) (was secret.Source, err error) {
 	if err := secret.ValidName(name); err != nil {
 		return was, err
@@ -131,7 +130,7 @@ func discard(ctx context.Context, r *secret.Resolver, name string, s secret.Sour
 	return secret.RemoveFile(r.Dir, name)
 }
 
-// change runs f while nobody else changes the user's configuration.
+// change runs f while no other process changes the user's configuration.
 func (s Secrets) change(ctx context.Context, f func(*secret.Resolver) error) error {
 	dir, err := secret.UserDir(s.Environ)
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // secret.UserDir names.
 const UserFile = "config.yaml"
 
-// User is the user's own configuration. It holds for all projects.
+// User is the user's own configuration. It applies to all projects.
 type User struct {
 	Secrets map[string]secret.Source `json:"secrets,omitempty" yaml:"secrets"`
 	Keep    Keep                     `json:"keep" yaml:"keep"`
@@ -23,12 +23,12 @@ type User struct {
 	Limits  UserLimits               `json:"limits" yaml:"limits"`
 }
 
-// UserLimits bound what runs at once on the machine.
+// UserLimits limit parallel work on the machine.
 type UserLimits struct {
-	Checks int `json:"checks,omitempty" yaml:"checks"` // as many as there are CPUs when 0
+	Checks int `json:"checks,omitempty" yaml:"checks"` // 0 means the number of CPUs
 }
 
-// Keep is how much of the history the server keeps. A limit of 0 is none.
+// Keep says how much of the history the server keeps. 0 means no limit.
 type Keep struct {
 	Output      coppice.Duration `json:"output" yaml:"output"`
 	OutputSize  coppice.Bytes    `json:"output_size" yaml:"output_size"`
@@ -37,7 +37,7 @@ type Keep struct {
 	BackupsSize coppice.Bytes    `json:"backups_size" yaml:"backups_size"`
 }
 
-// DefaultUser is the user's configuration where nothing else is said.
+// DefaultUser returns the default configuration of a user.
 func DefaultUser() User {
 	const day = 24 * time.Hour
 	return User{Keep: Keep{
@@ -53,7 +53,7 @@ var user = form{
 }
 
 // LoadUser reads the user's configuration in dir. A missing file means the
-// defaults. A file that other users have access to is refused: it says where
+// defaults. A file that other users can access is refused: it says where
 // secrets are, and which commands print them.
 func LoadUser(dir string) (User, Source, error) {
 	src := Source{Path: filepath.Join(dir, UserFile)}
@@ -74,8 +74,8 @@ func LoadUser(dir string) (User, Source, error) {
 	return *v.(*User), src, nil
 }
 
-// UserOf reads the configuration of the user whose environment this is. Without a
-// home directory there is none, and all is default.
+// UserOf reads the configuration of the user with this environment. Without a
+// home directory, it returns the defaults.
 func UserOf(environ []string) (User, Source, error) {
 	dir, err := secret.UserDir(environ)
 	if err != nil {
@@ -84,7 +84,7 @@ func UserOf(environ []string) (User, Source, error) {
 	return LoadUser(dir)
 }
 
-// ParseUser reads the text of a user's configuration; name is what errors call it.
+// ParseUser reads the text of a user's configuration. Errors use the name.
 func ParseUser(name string, b []byte) (User, error) {
 	v, err := newDecoder(name, b).read(user)
 	if err != nil {
@@ -98,7 +98,7 @@ func ExplainUser(u User, src Source) []Key { return explain(user, u, src) }
 
 // UserSchema is Schema for the user's configuration.
 func UserSchema() []byte {
-	return publish(user, UserFile, "The user's own configuration of Coppice. It holds for all projects. Every key is optional.")
+	return publish(user, UserFile, "The user's own configuration of Coppice. It applies to all projects. Every key is optional.")
 }
 
 // sources checks that each secret has exactly one source.
@@ -125,8 +125,8 @@ func (d *decoder) sources(u *User) error {
 }
 
 // checkSecrets checks the references to secrets in a text, and that the key at
-// this path may have any. In a key that may not, only what is a sound reference is
-// refused: a shell knows ${secret:1}, too.
+// this path can have any. In other keys it refuses only valid references,
+// because ${secret:1} can also be shell syntax.
 func checkSecrets(k key, path, s string) error {
 	if !strings.Contains(s, secret.Mark) {
 		return nil

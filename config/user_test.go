@@ -25,7 +25,7 @@ func TestUserRefused(t *testing.T) {
 		"a bad name":     {"secrets:\n  ../a: {env: A}\n", ":2:3: ", "not a valid name", "letters"},
 		"no source":      {"secrets:\n  A: {}\n", ":2:3: ", "no source, or more than one", "one of env"},
 		"two sources":    {"secrets: {A: {env: A, file: x}}\n", ":1:11: ", "more than one", "one of env"},
-		"a value":        {"secrets:\n  A: hunter2\n", ":2:6: ", "should be a mapping", ""},
+		"a value":        {"secrets:\n  A: hunter2\n", ":2:6: ", "must be a mapping", ""},
 		"a bad variable": {"secrets: {A: {env: 1A}}\n", ":1:20: ", "environment variable", "underscores"},
 		"a shell":        {"secrets: {A: {command: gh auth token}}\n", ":1:24: ", "a list", "[gh auth token]"},
 		"a bad entry":    {"secrets: {A: {keyring: a b}}\n", ":1:24: ", "not a valid name", ""},
@@ -39,12 +39,12 @@ func TestUserRefused(t *testing.T) {
 	}
 }
 
-// References are read where they count and refused everywhere else.
+// References are read where secrets are allowed and refused everywhere else.
 func TestReferences(t *testing.T) {
 	t.Parallel()
 	p, err := config.Parse("coppice.yaml", []byte(`mcp: {a: {url: "http://x.test/", headers: {A: "Bearer ${secret:A_1}"}}, b: {command: [b], env: {K: "${secret:B}"}}}`))
 	if err != nil || !slices.Equal(secret.Names(p.MCP), []string{"A_1", "B"}) {
-		t.Errorf("%v %v", secret.Names(p.MCP), err)
+		t.Errorf("names %v, %v; want A_1 and B", secret.Names(p.MCP), err)
 	}
 	if _, err := config.Parse("coppice.yaml", []byte(`checks: ["secret=abc; test ${secret:1:2} = bc"]`)); err != nil {
 		t.Errorf("a shell's own words: %v", err)
@@ -89,14 +89,14 @@ func TestStoreSecrets(t *testing.T) {
 	}
 	b, err := os.ReadFile(path)
 	if err != nil || !strings.HasPrefix(string(b), before) || !strings.Contains(string(b), "A: {file: secrets/A}") || strings.Contains(string(b), token) {
-		t.Errorf("%v\n%s", err, b)
+		t.Errorf("%v, the file is\n%s\nwant the text before, the secret A and no token", err, b)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("%v %v", info, err)
+		t.Errorf("%v, %v; want the mode 0600", info, err)
 	}
 	for _, name := range []string{"A", "VAR"} {
 		if got, err := s.Resolve(t.Context(), name); err != nil || got != token {
-			t.Errorf("%s: %q %v", name, got, err)
+			t.Errorf("%s: %q, %v; want the token", name, got, err)
 		}
 	}
 	u, src, err := config.LoadUser(dir)
@@ -104,7 +104,7 @@ func TestStoreSecrets(t *testing.T) {
 		t.Fatal(err)
 	}
 	if keys := config.ExplainUser(u, src); keys[0].Name != "secrets" || keys[0].From != "config.yaml:2" || keys[0].Value != "{A: {file: secrets/A}, VAR: {env: VAR}}" {
-		t.Errorf("%+v", keys)
+		t.Errorf("keys %+v, want secrets from config.yaml:2", keys)
 	}
 	if _, err := s.Set(t.Context(), "A", "another value", false); err != nil {
 		t.Error(err)
@@ -121,13 +121,13 @@ func TestStoreSecrets(t *testing.T) {
 		}
 	}
 	if was, err := s.Remove(t.Context(), "A"); err != nil || was.File != "secrets/A" {
-		t.Errorf("%v %v", was, err)
+		t.Errorf("removed %v, %v; want the file secrets/A", was, err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, secret.Dir, "A")); err == nil {
 		t.Error("the value is still there")
 	}
 	if b, err := os.ReadFile(path); err != nil || string(b) != before {
-		t.Errorf("%v\n%s", err, b)
+		t.Errorf("%v, the file is\n%s\nwant what it was", err, b)
 	}
 	if _, err := s.Remove(t.Context(), "A"); coppice.ErrorCode(err) != coppice.ENotFound {
 		t.Error(err)
@@ -137,7 +137,7 @@ func TestStoreSecrets(t *testing.T) {
 	}
 }
 
-// A file that others have access to is refused, for reading and for storing.
+// A file that others can access is refused, for reading and for storing.
 func TestOpenUserFile(t *testing.T) {
 	t.Parallel()
 	s, dir := home(t)
@@ -146,14 +146,14 @@ func TestOpenUserFile(t *testing.T) {
 	_, setErr := s.Set(t.Context(), "A", token, false)
 	for _, err := range []error{err, setErr} {
 		if coppice.ErrorCode(err) != coppice.EForbidden || coppice.Public(err).Fix != "chmod 600 "+path {
-			t.Errorf("%v", err)
+			t.Errorf("error %v, want a refusal with chmod as the fix", err)
 		}
 	}
 	if err := os.Chmod(path, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := s.Resolve(t.Context(), "VAR"); err != nil || got != token {
-		t.Errorf("%q %v", got, err)
+		t.Errorf("%q, %v; want the token", got, err)
 	}
 	s.Environ = []string{"PATH=/bin"}
 	if _, err := s.Resolve(t.Context(), "VAR"); coppice.ErrorCode(err) != coppice.EUnavailable {
@@ -161,7 +161,7 @@ func TestOpenUserFile(t *testing.T) {
 	}
 }
 
-// Several people's hands at once lose no secret.
+// Parallel changes lose no secret.
 func TestStoreAtOnce(t *testing.T) {
 	t.Parallel()
 	s, dir := home(t)
@@ -175,7 +175,7 @@ func TestStoreAtOnce(t *testing.T) {
 	}
 	all.Wait()
 	if u, _, err := config.LoadUser(dir); err != nil || len(u.Secrets) != 5 {
-		t.Errorf("%v %v", u.Secrets, err)
+		t.Errorf("secrets %v, %v; want five", u.Secrets, err)
 	}
 }
 
@@ -193,7 +193,7 @@ func TestMoveToKeyring(t *testing.T) {
 	for _, keyring := range []bool{false, true, false} {
 		source, err := s.Set(t.Context(), "A", token, keyring)
 		if err != nil || (source.Keyring == "A") != keyring {
-			t.Fatalf("%v %v", source, err)
+			t.Fatalf("source %v, %v; want one in the keyring: %v", source, err, keyring)
 		}
 		_, inRing := os.Stat(ring)
 		_, inFile := os.Stat(file)
@@ -201,7 +201,7 @@ func TestMoveToKeyring(t *testing.T) {
 			t.Errorf("keyring %v: %v %v", keyring, inRing, inFile)
 		}
 		if got, err := s.Resolve(t.Context(), "A"); err != nil || got != token {
-			t.Errorf("%q %v", got, err)
+			t.Errorf("%q, %v; want the token", got, err)
 		}
 	}
 }

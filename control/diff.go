@@ -9,15 +9,15 @@ import (
 	"coppice/workspace"
 )
 
-// Changes shows what tasks have changed, and brings it to people.
+// Changes shows what tasks have changed, and copies branches to people.
 type Changes struct {
 	Store  store.Store
 	Spaces *workspace.Workspaces
 }
 
-// Diff shows what a task has changed: what landed, what its workspace holds now,
-// or what its branch holds. It shows all of it, or what changed since its last
-// session began.
+// Diff shows what a task has changed: what landed, the content of its
+// workspace, or its branch. It shows everything, or what changed since its last
+// session started.
 func (c Changes) Diff(ctx context.Context, t coppice.Task, since string) (string, error) {
 	var p coppice.Project
 	var ws *coppice.Workspace
@@ -55,8 +55,8 @@ func (c Changes) Diff(ctx context.Context, t coppice.Task, since string) (string
 	return "", nil
 }
 
-// lastWorker returns the newest session that worked on the branch, nil when
-// there is none: a verifier edits nothing.
+// lastWorker returns the newest session that worked on the branch, nil if there
+// is none: a verifier edits nothing.
 func lastWorker(sessions []coppice.Session) *coppice.Session {
 	for i := len(sessions) - 1; i >= 0; i-- {
 		if s := &sessions[i]; s.Role != coppice.RoleVerify && s.From != "" {
@@ -66,7 +66,7 @@ func lastWorker(sessions []coppice.Session) *coppice.Session {
 	return nil
 }
 
-// diffSession shows what changed since a session began.
+// diffSession shows what changed since a session started.
 func (c Changes) diffSession(ctx context.Context, p coppice.Project, ws *coppice.Workspace, last *coppice.Session) (string, error) {
 	switch {
 	case last == nil:
@@ -79,7 +79,7 @@ func (c Changes) diffSession(ctx context.Context, p coppice.Project, ws *coppice
 	return "", nil
 }
 
-// Bring brings a task's branch into the person's repository.
+// Bring copies a task's branch into the user's repository.
 func (c Changes) Bring(ctx context.Context, t coppice.Task) (api.Branch, error) {
 	var p coppice.Project
 	err := c.Store.View(ctx, func(r store.Reader) (err error) {

@@ -13,7 +13,7 @@ import (
 	"coppice/workspace"
 )
 
-// Disk measures what uses disk.
+// Disk measures disk usage.
 type Disk struct {
 	state    string
 	database string
@@ -22,19 +22,20 @@ type Disk struct {
 	spaces   *workspace.Workspaces
 	now      func() time.Time
 	limits   Limits        // of the history
-	looking  chan struct{} // held by who measures
+	looking  chan struct{} // held during a measurement
 }
 
-// NewDisk makes a Disk. Database and index are the names of the two databases in
-// the state directory.
+// NewDisk makes a Disk. Database and index are the names of the two databases
+// in the state directory.
 func NewDisk(state, database, index string, s store.Store, w *workspace.Workspaces, l Limits, now func() time.Time) *Disk {
 	return &Disk{state: state, database: database, index: index, store: s, spaces: w, limits: l, now: now, looking: make(chan struct{}, 1)}
 }
 
 func (s *Disk) path(name string) string { return filepath.Join(s.state, name) }
 
-// Usage measures what uses disk, for so long at most: then it returns what
-// it has. One look at a time is taken, since each reads many directories.
+// Usage measures disk usage for at most this long, and then returns what it
+// has. Only one measurement runs at a time, because each reads many
+// directories.
 func (s *Disk) Usage(ctx context.Context, within time.Duration) (api.Disk, error) {
 	select {
 	case s.looking <- struct{}{}:
@@ -126,7 +127,7 @@ func (s *Disk) ofServer(ctx context.Context, out *api.Disk) error {
 	return nil
 }
 
-// ofHistory puts what there is of the history beside its limits.
+// ofHistory compares the size of the history with its limits.
 func (s *Disk) ofHistory(kept store.Kept, events int64, out *api.Disk) (err error) {
 	if out.Kept, err = s.limits.Kept(); err != nil {
 		return err
@@ -150,7 +151,7 @@ func (s *Disk) ofHistory(kept store.Kept, events int64, out *api.Disk) (err erro
 	return nil
 }
 
-// ofProject measures what a project has of its own.
+// ofProject measures the files of a project.
 func (s *Disk) ofProject(ctx context.Context, p coppice.Project, output int64) (api.DiskProject, error) {
 	u, err := s.spaces.Usage(ctx, p.Path)
 	if err != nil {

@@ -15,18 +15,18 @@ import (
 )
 
 const (
-	keepRows  = 500         // rows that one transaction forgets
-	keepPause = time.Minute // between two looks at a history that grows
-	keepRest  = 4           // times as long as a step took, the next one waits
+	keepRows  = 500         // rows that one transaction removes
+	keepPause = time.Minute // between two checks of a growing history
+	keepRest  = 4           // the next step waits this many times as long as the last one took
 	keepMost  = 2 * time.Second
 )
 
-// Limits is how much of the history is kept. Most of it is in the user's
-// configuration, which is read each time, so that a change counts at once.
+// Limits says how much of the history is kept. Most limits are in the user's
+// configuration, which is read each time, so that changes apply immediately.
 type Limits struct {
 	Environ   []string      // of the server; it names the user's directories
 	Events    int           // in the log
-	EventsFor time.Duration // likewise
+	EventsFor time.Duration // in the log
 	Backups   int
 }
 
@@ -54,7 +54,7 @@ func (l Limits) Kept() ([]api.DiskKept, error) {
 	}, err
 }
 
-// age writes how long something is kept; 0 means for ever.
+// age formats how long something is kept; 0 means without limit.
 func age(d coppice.Duration) string {
 	b, err := d.MarshalText()
 	if d == 0 || err != nil {
@@ -63,7 +63,7 @@ func age(d coppice.Duration) string {
 	return string(b)
 }
 
-// settings are the limits of the user's configuration, as people see them.
+// settings returns the limits of the user's configuration, for people.
 func (l Limits) settings() ([]api.ServerSetting, error) {
 	u, src, err := config.UserOf(l.Environ)
 	if err != nil {
@@ -78,26 +78,27 @@ func (l Limits) settings() ([]api.ServerSetting, error) {
 	return all, nil
 }
 
-// store is how much the store keeps.
+// store returns how much the store keeps.
 func (l Limits) store() (store.Keep, error) {
 	k, err := l.keep()
 	return store.Keep{Output: k.Output.D(), OutputSize: int64(k.OutputSize), Tasks: k.Tasks.D(), TasksMost: k.TasksMost}, err
 }
 
-// BackupsSize is how much space automatic backups may take; 0 means no limit.
+// BackupsSize returns how much space automatic backups can use; 0 means no
+// limit.
 func (l Limits) BackupsSize() (int64, error) {
 	k, err := l.keep()
 	return int64(k.BackupsSize), err
 }
 
-// Keeper bounds the history: in the background it removes what is beyond the
-// limits, and stores the output of ended sessions more compactly. It works in
-// small steps, between which others get their turn.
+// Keeper limits the history: in the background it removes what is beyond the
+// limits, and compacts the output of ended sessions. It works in small steps,
+// so that others are not blocked.
 type Keeper struct {
 	Store  store.Store
 	Intake *engine.Intake
-	Limits Limits                                       // while they cannot be read, nothing is forgotten
-	Pack   func(context.Context) (more bool, err error) // packs a bit of an ended session's output
+	Limits Limits                                       // while they cannot be read, nothing is removed
+	Pack   func(context.Context) (more bool, err error) // packs a part of an ended session's output
 	Clock  clock.Clock
 	Log    *slog.Logger
 }
@@ -107,7 +108,7 @@ func (k *Keeper) Run(ctx context.Context) error {
 	for {
 		seq, due, err := k.runOnce(ctx)
 		if err != nil && ctx.Err() == nil {
-			k.Log.Error("the history cannot be bounded", "error", err)
+			k.Log.Error("the history cannot be limited", "error", err)
 		}
 		if !k.pause(ctx, keepPause) || !k.wait(ctx, seq, due) {
 			return nil
@@ -115,8 +116,8 @@ func (k *Keeper) Run(ctx context.Context) error {
 	}
 }
 
-// runOnce does everything that is due. It reports up to which event it looked, and
-// when something will be due though nothing happens.
+// runOnce does everything that is due. It returns the position in the log up to
+// which it looked, and when something will be due without an event.
 func (k *Keeper) runOnce(ctx context.Context) (seq int64, due time.Time, err error) {
 	limits, err := k.Limits.store()
 	if err != nil {
@@ -143,17 +144,17 @@ func (k *Keeper) runOnce(ctx context.Context) (seq int64, due time.Time, err err
 	return seq, due, err
 }
 
-// forget forgets a bit of what is beyond the limits.
+// forget removes a part of what is beyond the limits.
 func (k *Keeper) forget(ctx context.Context, limits store.Keep) (more bool, err error) {
 	f, err := k.Intake.ForgetOld(ctx, limits, keepRows)
 	if err == nil && f.Done {
-		k.Log.Info("the history was bounded", "task", f.Task.Key, "all", f.All)
+		k.Log.Info("the history was limited", "task", f.Task.Key, "all", f.All)
 	}
 	return err == nil && f.Task != nil, err
 }
 
-// wait returns when something happened after an event, or at a moment. It reports
-// whether there is anything to wait for any more.
+// wait returns after the next event, or at a time. It reports whether there is
+// still something to wait for.
 func (k *Keeper) wait(ctx context.Context, seq int64, due time.Time) bool {
 	within, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -161,21 +162,14 @@ func (k *Keeper) wait(ctx context.Context, seq int64, due time.Time) bool {
 		timer := k.Clock.AfterFunc(max(0, due.Sub(k.Clock.Now())), cancel)
 		defer timer.Stop()
 	}
-	_ = k.Store.WaitEvent(within, seq) // it ends with within, too
+	_ = k.Store.WaitEvent(within, seq) // it also ends with within
 	return ctx.Err() == nil
 }
 
-// pause waits a while, and reports whether ctx goes on.
+// pause waits, and reports whether ctx is still active.
 func (k *Keeper) pause(ctx context.Context, d time.Duration) bool {
 	if d <= 0 {
 		return ctx.Err() == nil
 	}
-	timer := k.Clock.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
+	return clock.Sleep(ctx, k.Clock, d) == nil
 }

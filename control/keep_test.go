@@ -17,7 +17,7 @@ import (
 	"coppice/store/sqlite"
 )
 
-// kept is a Keeper with a history of one task that is over.
+// kept is a Keeper with a history of one ended task.
 type kept struct {
 	*Keeper
 	store *sqlite.Store
@@ -70,7 +70,7 @@ func (k *kept) configure(t *testing.T, text string) {
 	}
 }
 
-// wrote returns what the session's output is now.
+// wrote returns the session's current output.
 func (k *kept) wrote(t *testing.T) (text string) {
 	t.Helper()
 	err := k.store.View(t.Context(), func(r store.Reader) error {
@@ -113,7 +113,7 @@ func TestKeeperFollowsTheConfiguration(t *testing.T) {
 	}
 }
 
-// The Keeper acts at the moment at which something is due, though nothing happens.
+// The Keeper acts when something is due, even without an event.
 func TestKeeperKeepsTime(t *testing.T) {
 	t.Parallel()
 	k := setupKept(t)

@@ -8,7 +8,7 @@ import (
 	"coppice/store"
 )
 
-// pendingWords says what git does for each kind of work that a stop waits for.
+// pendingWords describe the work of git that a stop waits for.
 var pendingWords = map[coppice.WorkKind]string{
 	coppice.WorkPush:    "git to finish pushing %s",
 	coppice.WorkMove:    "git to finish the landing of %s",
@@ -18,7 +18,7 @@ var pendingWords = map[coppice.WorkKind]string{
 	coppice.WorkPurge:   "git to finish emptying the trash of %s",
 }
 
-// Pending says what a stop waits for, by the work that is under way.
+// Pending returns what a stop waits for, by the running work.
 func Pending(ctx context.Context, s store.Store, work []coppice.Work) []string {
 	var out []string
 	err := s.View(ctx, func(r store.Reader) error {
@@ -33,7 +33,7 @@ func Pending(ctx context.Context, s store.Store, work []coppice.Work) []string {
 		return nil
 	})
 	if err != nil {
-		return nil // the store is closed: nothing is left to wait for
+		return nil // the store is closed, so there is nothing to wait for
 	}
 	return out
 }

@@ -22,13 +22,13 @@ import (
 )
 
 const (
-	forgetRows  = 500         // rows that one transaction forgets
+	forgetRows  = 500         // rows that one transaction removes
 	stopTasks   = 200         // tasks that one transaction stops
-	removeAgain = time.Minute // until a removal that failed is tried again
+	removeAgain = time.Minute // until a failed removal is retried
 )
 
-// Remover removes projects in the background. What it does is done again after a
-// crash: a project is there, with its removal, until its last row is gone.
+// Remover removes projects in the background. It repeats its work after a
+// crash: a project exists, with its removal, until its last row is removed.
 type Remover struct {
 	store    store.Store
 	intake   *engine.Intake
@@ -36,7 +36,7 @@ type Remover struct {
 	sessions string // the directory of sessions
 	clock    clock.Clock
 	log      *slog.Logger
-	asked    chan struct{} // somebody asked for a removal
+	asked    chan struct{} // a removal was requested
 }
 
 // NewRemover makes a Remover. Sessions is the directory in which sessions keep
@@ -45,7 +45,7 @@ func NewRemover(s store.Store, i *engine.Intake, w *workspace.Workspaces, sessio
 	return &Remover{store: s, intake: i, spaces: w, sessions: sessions, clock: c, log: log, asked: make(chan struct{}, 1)}
 }
 
-// Remove begins to remove a project and says what will be left of it.
+// Remove starts to remove a project and returns what will not be removed.
 func (r *Remover) Remove(ctx context.Context, prefix string, how coppice.Remove) ([]api.Left, error) {
 	var p coppice.Project
 	var all []coppice.Project
@@ -70,13 +70,13 @@ func (r *Remover) Remove(ctx context.Context, prefix string, how coppice.Remove)
 	}
 	select {
 	case r.asked <- struct{}{}:
-	default: // it has yet to look anyway
+	default: // it will check anyway
 	}
 	return left, nil
 }
 
-// shared refuses to purge a project whose repository has another checkout that is
-// a project as well: their workspaces are in one place.
+// shared refuses to purge a project whose repository has another checkout that
+// is also a project: their workspaces are in one place.
 func (r *Remover) shared(ctx context.Context, p coppice.Project, all []coppice.Project, how coppice.Remove) error {
 	if !how.Purge {
 		return nil
@@ -84,14 +84,14 @@ func (r *Remover) shared(ctx context.Context, p coppice.Project, all []coppice.P
 	home := r.spaces.Home(ctx, p.Path)
 	for _, other := range all {
 		if other.ID != p.ID && r.spaces.Home(ctx, other.Path) == home {
-			return coppice.Errorf(coppice.EConflict, "%s is another checkout of the same repository, and its workspaces would go as well", other.Prefix).
+			return coppice.Errorf(coppice.EConflict, "%s is another checkout of the same repository, and its workspaces would also be removed", other.Prefix).
 				WithFix("remove %s without --purge, or remove %s first", p.Prefix, other.Prefix)
 		}
 	}
 	return nil
 }
 
-// left says what a removal leaves behind.
+// left returns what a removal leaves behind.
 func (r *Remover) left(ctx context.Context, p coppice.Project, how coppice.Remove) ([]api.Left, error) {
 	if how.Purge {
 		return nil, nil
@@ -113,7 +113,7 @@ func (r *Remover) left(ctx context.Context, p coppice.Project, how coppice.Remov
 	return left, nil
 }
 
-// Run removes what is to be removed until ctx ends.
+// Run removes projects until ctx ends.
 func (r *Remover) Run(ctx context.Context) error {
 	for {
 		seq, waiting, failed, err := r.runOnce(ctx)
@@ -127,8 +127,8 @@ func (r *Remover) Run(ctx context.Context) error {
 	}
 }
 
-// rest waits until there may be something to do: somebody asks for it, something
-// happened to what it waits for, or it is time to try again what failed.
+// rest waits until there might be something to do: a request, an event about
+// what it waits for, or the time of a retry.
 func (r *Remover) rest(ctx context.Context, seq int64, waiting, failed bool) bool {
 	within, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -141,7 +141,7 @@ func (r *Remover) rest(ctx context.Context, seq int64, waiting, failed bool) boo
 	defer cancel()
 	if waiting {
 		follower.Go(func() {
-			_ = r.store.WaitEvent(within, seq) // it ends with within, too
+			_ = r.store.WaitEvent(within, seq) // it also ends with within
 			cancel()
 		})
 	}
@@ -152,9 +152,9 @@ func (r *Remover) rest(ctx context.Context, seq int64, waiting, failed bool) boo
 	return ctx.Err() == nil
 }
 
-// runOnce goes as far as it can with every project that is being removed. It
-// reports up to which event it looked, and whether a project waits for its tasks
-// or could not be removed.
+// runOnce advances every project that is being removed as far as possible. It
+// returns the position in the log up to which it looked, and whether a project
+// waits for its tasks or could not be removed.
 func (r *Remover) runOnce(ctx context.Context) (seq int64, waiting, failed bool, err error) {
 	var all []coppice.Project
 	err = r.store.View(ctx, func(rd store.Reader) (err error) {
@@ -180,8 +180,8 @@ func (r *Remover) runOnce(ctx context.Context) (seq int64, waiting, failed bool,
 	return seq, waiting, failed, err
 }
 
-// take removes a project, and reports when it has to wait for something of it that
-// still runs.
+// take removes a project. It reports true if it must wait for something of it
+// that still runs.
 func (r *Remover) take(ctx context.Context, p coppice.Project) (busy bool, err error) {
 	if p.Removal.Force {
 		for before := int64(0); ; {
@@ -210,7 +210,7 @@ func (r *Remover) take(ctx context.Context, p coppice.Project) (busy bool, err e
 	}
 	for more := true; more; {
 		if more, err = r.intake.Forget(ctx, p, forgetRows); coppice.ErrorCode(err) == coppice.EConflict {
-			return true, nil // something began in it after all
+			return true, nil // something started in the meantime
 		}
 		if err != nil {
 			return false, err
@@ -219,8 +219,8 @@ func (r *Remover) take(ctx context.Context, p coppice.Project) (busy bool, err e
 	return false, nil
 }
 
-// cleanSessions removes what sessions of a project left in their directories.
-// Their ids are never given again, so nobody else comes there.
+// cleanSessions removes the files of a project's sessions. Session ids are
+// never reused, so no other session uses these directories.
 func (r *Remover) cleanSessions(ctx context.Context, project int64) error {
 	entries, err := os.ReadDir(r.sessions)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

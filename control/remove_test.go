@@ -24,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A removal that fails says why, and is tried again after a while.
+// A removal that fails reports why, and is retried later.
 func TestARemovalThatFailed(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

@@ -8,18 +8,18 @@ import (
 	"coppice/store"
 )
 
-// restAfter is how long nothing happens before the server is at rest.
+// restAfter is how long nothing must happen before the server is idle.
 const restAfter = 5 * time.Second
 
-// Rest calls functions whenever the server has come to rest: once after its start,
-// and once after each stretch of work.
+// Rest calls functions whenever the server becomes idle: one time after its
+// start, and one time after each period of work.
 type Rest struct {
 	Store store.Store
 	Clock clock.Clock
-	Then  []func(context.Context) error // which give back what only work needs
+	Then  []func(context.Context) error // which release what only work needs
 }
 
-// Run looks at the log until ctx ends.
+// Run follows the log until ctx ends.
 func (r *Rest) Run(ctx context.Context) error {
 	for seq := int64(-1); ; {
 		newest, err := r.newest(ctx)

@@ -11,17 +11,14 @@ import (
 	"coppice/internal/clock"
 	"coppice/store"
 	"coppice/store/sqlite"
+	"coppice/store/sqlite/sqlitetest"
 )
 
-// What only work needs is given back once after the start, and once after each
-// stretch of work.
+// Rest calls its functions one time after the start, and one time after each
+// period of work.
 func TestRest(t *testing.T) {
 	t.Parallel()
-	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: sqlite.Memory})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
+	s := sqlitetest.Open(t, sqlite.Config{})
 	now := clock.NewManual(time.Unix(0, 0))
 	ctx, cancel := context.WithCancel(t.Context())
 	gave, ended := make(chan struct{}, 9), make(chan error)

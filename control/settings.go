@@ -23,7 +23,7 @@ type Settings struct {
 	mu sync.Mutex // one change at a time
 }
 
-// Config says what every key of a project is set to, and where.
+// Config returns the value of every key of a project, and its source.
 func (s *Settings) Config(_ context.Context, p coppice.Project) (api.ProjectConfig, error) {
 	policy, src, err := config.Load(p.Path)
 	if err != nil {
@@ -47,8 +47,9 @@ func (s *Settings) Config(_ context.Context, p coppice.Project) (api.ProjectConf
 	return out, nil
 }
 
-// SetConfig makes one change, and nothing when it fails. The project is looked at
-// as it would be with the change before the file is touched, and read again after.
+// SetConfig makes one change. If it fails, nothing changes. The project is
+// inspected with the change before the file is written, and read again
+// afterwards.
 func (s *Settings) SetConfig(ctx context.Context, p coppice.Project, c api.ConfigChange) (api.ProjectConfig, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,14 +57,14 @@ func (s *Settings) SetConfig(ctx context.Context, p coppice.Project, c api.Confi
 		_, err := s.Spaces.Inspect(ctx, p.Path, policy.Base)
 		return err
 	}
-	// Only what is changed here comes into force: anything else in the file may
-	// wait for a person.
+	// Only this change is applied: other changes in the file might wait for a
+	// person.
 	use := func(written coppice.Policy) error {
-		inForce := p.Policy
+		current := p.Policy
 		if written.Base == "" {
-			written.Base = inForce.Base
+			written.Base = current.Base
 		}
-		policy, err := config.With(inForce, written, c.Key)
+		policy, err := config.With(current, written, c.Key)
 		if err != nil {
 			return err
 		}

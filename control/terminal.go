@@ -13,7 +13,7 @@ type Terminals struct {
 	Of fabric.Terminals
 }
 
-// Attach opens the terminal of a session, wherever it runs, until ctx ends.
+// Attach opens the terminal of a session on any node, until ctx ends.
 func (s Terminals) Attach(ctx context.Context, session coppice.Session, o api.TerminalOptions) (api.Terminal, error) {
 	t, err := s.Of.Attach(ctx, session, coppice.TerminalOptions{
 		Size: coppice.TerminalSize{Columns: o.Columns, Rows: o.Rows}, ReadOnly: o.ReadOnly,
@@ -24,7 +24,7 @@ func (s Terminals) Attach(ctx context.Context, session coppice.Session, o api.Te
 	return &terminalOf{Terminal: t}, nil
 }
 
-// terminalOf shows a session's terminal as the API does.
+// terminalOf implements the API's Terminal on a session's terminal.
 type terminalOf struct {
 	fabric.Terminal
 	drawn []byte // shown as the next message

@@ -12,7 +12,6 @@ import (
 
 	"coppice"
 	"coppice/store"
-	"coppice/store/sqlite"
 )
 
 // models gives the project a model as its fallback, and others after it.
@@ -220,8 +219,7 @@ func TestALimitOfAModel(t *testing.T) {
 		p.Policy.Limits.Sessions = 1
 	})
 	b.create(coppice.NewTask{Title: "a"}, coppice.NewTask{Title: "b"})
-	b.turn()
-	b.finish("app-1", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "base1"})
+	b.prepares("app-1")
 	until := b.clock.Add(time.Hour)
 	limit := func(conversation string) coppice.RunResult {
 		return coppice.RunResult{Head: "head1", From: "base1", Conversation: conversation, Failure: &coppice.Failure{Class: coppice.ClassRateLimit, Text: "limit", RetryAt: until}}
@@ -346,35 +344,15 @@ func TestNoSessionStartsInALimit(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		v := randomView(rt)
-		s, err := sqlite.Open(context.Background(), sqlite.Config{Path: sqlite.Memory, Sync: sqlite.SyncOff})
-		if err != nil {
-			rt.Fatal(err)
-		}
-		defer s.Close()
-		now := noon
-		cfg := Config{Store: s, Now: func() time.Time { return now }, Nodes: func(context.Context) ([]coppice.Node, error) { return []coppice.Node{{Name: PoolLocal}}, nil }}
 		auto := one(rt, "auto", []string{"", "small", "big"})
-		cfg.Models = func(string, *coppice.Profile) map[string]string { return map[string]string{LevelMedium: auto} }
-		e, err := New(cfg)
-		if err != nil {
-			rt.Fatal(err)
-		}
-		id, err := put(s, v)
-		if err != nil {
-			rt.Fatal(err)
-		}
+		f := newFacts(rt, v, func(string, *coppice.Profile) map[string]string { return map[string]string{LevelMedium: auto} })
+		defer f.store.Close()
 		for range 3 {
-			err := s.Update(context.Background(), func(tx store.Tx) error {
-				t := &turn{Engine: e, tx: tx, now: now, nodes: []coppice.Node{{Name: PoolLocal}}, dirty: newQueue()}
-				t.dirty.add(coppice.TaskSubject(id))
-				_, err := t.run()
-				return err
-			})
-			if err != nil {
+			if err := f.turn(); err != nil {
 				rt.Fatal(err)
 			}
-			startedWell(rt, s, id, len(v.Sessions), now)
-			now = now.Add(time.Duration(rapid.IntRange(1, 90).Draw(rt, "later")) * time.Minute)
+			startedWell(rt, f.store, f.task, len(v.Sessions), f.now)
+			f.now = f.now.Add(time.Duration(rapid.IntRange(1, 90).Draw(rt, "later")) * time.Minute)
 		}
 	})
 }

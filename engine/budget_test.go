@@ -51,8 +51,7 @@ func TestBudgetUsedUp(t *testing.T) {
 	b := open(t)
 	b.project(func(p *coppice.Project) { p.Policy.Budget.Task = 2 })
 	b.create(coppice.NewTask{Title: "a"})
-	b.turn()
-	b.finish("app-1", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "base1"})
+	b.prepares("app-1")
 	left := func() coppice.USD {
 		spec, err := coppice.DecodeSpec[coppice.RunSpec](b.unsettled("app-1"))
 		b.must(err)

@@ -57,8 +57,7 @@ func costs(t *testing.T, n int) map[string]int {
 		p.Policy.Agent.Fallback = []string{"bob"}
 	})
 	b.create(coppice.NewTask{Title: "runs", Agent: "cid"})
-	b.turn()
-	b.finish("app-1", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "base1"})
+	b.prepares("app-1")
 	b.crowd(n)
 	b.turn()
 	rows := map[string]int{}

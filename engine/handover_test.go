@@ -63,8 +63,7 @@ func TestContinueAfterLanding(t *testing.T) {
 	b := open(t)
 	b.project()
 	b.create(coppice.NewTask{Title: "a"})
-	b.turn()
-	b.finish("app-1", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "base1"})
+	b.prepares("app-1")
 	b.lands("app-1", "head1", "commit1")
 	if x := b.task("app-1"); x.Outcome != coppice.OutcomeDone {
 		t.Fatalf("%+v", x)
@@ -104,8 +103,7 @@ func TestRestoredTrashIsMarked(t *testing.T) {
 	b := open(t)
 	b.project()
 	b.create(coppice.NewTask{Title: "a"})
-	b.turn()
-	b.finish("app-1", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "base1"})
+	b.prepares("app-1")
 	_, err := b.Stop(t.Context(), "app-1")
 	b.must(err)
 	b.turn()
@@ -131,8 +129,7 @@ func TestFork(t *testing.T) {
 	if _, err := b.Fork(t.Context(), "app-1", ""); coppice.ErrorCode(err) != coppice.EConflict {
 		t.Errorf("a fork of what has no conversation: %v", err)
 	}
-	b.turn()
-	b.finish("app-1", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "base1"})
+	b.prepares("app-1")
 	b.update(func(tx store.Tx) error {
 		s, err := tx.Sessions.ByKey("app-1.1")
 		if err != nil {

@@ -149,8 +149,7 @@ func TestALandingWaitsForAPerson(t *testing.T) {
 	b := open(t)
 	p := b.project()
 	b.create(coppice.NewTask{Title: "a"})
-	b.turn()
-	b.finish("app-1", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "base1"})
+	b.prepares("app-1")
 	b.finish("app-1", coppice.WorkRun, coppice.RunResult{From: "base1", Head: "head1"})
 	b.finish("app-1", coppice.WorkMerge, coppice.MergeResult{Base: "base2", Need: &movedNeed})
 	if got := b.needs(p.ID); len(got) != 1 || got[0].Since != noon {

@@ -41,8 +41,7 @@ func TestDependantsSeeThatATaskIsBack(t *testing.T) {
 	b := open(t)
 	b.project(func(p *coppice.Project) { p.Policy.Retry.Max = 0 })
 	b.create(coppice.NewTask{Title: "a"}, coppice.NewTask{Title: "b", After: []string{"app-1"}})
-	b.turn()
-	b.finish("app-1", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "base1"})
+	b.prepares("app-1")
 	b.finish("app-1", coppice.WorkRun, coppice.RunResult{Head: "head1", Failure: coppice.Failf(coppice.ClassUnknown, "x", "")})
 	_, err := b.Land(t.Context(), "app-1")
 	b.must(err)
@@ -57,8 +56,7 @@ func TestAnAnswerThatDidNotArriveCanBeGivenAgain(t *testing.T) {
 	b := open(t)
 	b.project()
 	b.create(coppice.NewTask{Title: "a"})
-	b.turn()
-	b.finish("app-1", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "base1"})
+	b.prepares("app-1")
 	b.update(func(tx store.Tx) error {
 		s, err := tx.Sessions.Get(1)
 		if err != nil {

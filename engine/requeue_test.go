@@ -106,8 +106,7 @@ func TestRequeueARunningTask(t *testing.T) {
 	b := open(t)
 	b.project()
 	b.create(coppice.NewTask{Title: "a", Model: "big"})
-	b.turn()
-	b.finish("app-1", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "base1"})
+	b.prepares("app-1")
 	b.taken("app-1", coppice.WorkRun)
 	for _, note := range []string{"look at the tests", "", "look at the tests", "and the docs"} {
 		_, err := b.Requeue(t.Context(), "app-1", verb.Request{Text: note, Staff: coppice.Staff{Agent: "bob"}})

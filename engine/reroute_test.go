@@ -41,8 +41,7 @@ func TestALimitMovesTheQueue(t *testing.T) {
 	b := open(t)
 	b.project(func(p *coppice.Project) { p.Policy.Agent.Fallback, p.Policy.Limits.Sessions = []string{"bob"}, 1 })
 	b.create(coppice.NewTask{Title: "a"}, coppice.NewTask{Title: "b"}, coppice.NewTask{Title: "c"})
-	b.turn()
-	b.finish("app-1", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "base1"})
+	b.prepares("app-1")
 	until := b.clock.Add(time.Hour)
 	b.finish("app-1", coppice.WorkRun, coppice.RunResult{Head: "head1", From: "base1", Failure: &coppice.Failure{Class: coppice.ClassRateLimit, Text: "limit", RetryAt: until}})
 	for _, key := range []string{"app-2", "app-3"} {

@@ -176,36 +176,54 @@ func TestDecidersComeToRest(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		v := randomView(rt)
-		s, err := sqlite.Open(context.Background(), sqlite.Config{Path: sqlite.Memory, Sync: sqlite.SyncOff})
-		if err != nil {
-			rt.Fatal(err)
-		}
-		defer s.Close()
-		now := noon
-		e, err := New(Config{Store: s, Now: func() time.Time { return now }, Nodes: func(context.Context) ([]coppice.Node, error) {
-			return []coppice.Node{{Name: PoolLocal}}, nil
-		}})
-		if err != nil {
-			rt.Fatal(err)
-		}
-		id, err := put(s, v)
-		if err != nil {
-			rt.Fatal(err)
-		}
+		f := newFacts(rt, v, nil)
+		defer f.store.Close()
 		for range 3 {
-			if err := s.Update(context.Background(), func(tx store.Tx) error {
-				t := &turn{Engine: e, tx: tx, now: now, nodes: []coppice.Node{{Name: PoolLocal}}, dirty: newQueue()}
-				t.dirty.add(coppice.TaskSubject(id))
-				_, err := t.run()
-				return err
-			}); err != nil {
+			if err := f.turn(); err != nil {
 				rt.Fatal(err)
 			}
-			if got, err := e.Turn(context.Background()); err != nil || got.Decisions != 0 {
-				rt.Fatalf("a second turn took %d decisions (%v)", got.Decisions, err)
+			if got, err := f.engine.Turn(context.Background()); err != nil || got.Decisions != 0 {
+				rt.Fatalf("a second turn took %d decisions (%v), want none", got.Decisions, err)
 			}
-			now = now.Add(time.Hour)
+			f.now = f.now.Add(time.Hour)
 		}
+	})
+}
+
+// facts are a view's facts in a real store, with an engine and its time.
+type facts struct {
+	store  *sqlite.Store
+	engine *Engine
+	task   int64
+	now    time.Time
+}
+
+func newFacts(rt *rapid.T, v *View, models func(string, *coppice.Profile) map[string]string) *facts {
+	s, err := sqlite.Open(context.Background(), sqlite.Config{Path: sqlite.Memory, Sync: sqlite.SyncOff})
+	if err != nil {
+		rt.Fatal(err)
+	}
+	f := &facts{store: s, now: noon}
+	f.engine, err = New(Config{
+		Store: s, Now: func() time.Time { return f.now }, Models: models,
+		Nodes: func(context.Context) ([]coppice.Node, error) { return []coppice.Node{{Name: PoolLocal}}, nil },
+	})
+	if err != nil {
+		rt.Fatal(err)
+	}
+	if f.task, err = put(s, v); err != nil {
+		rt.Fatal(err)
+	}
+	return f
+}
+
+// turn runs the deciders on the task.
+func (f *facts) turn() error {
+	return f.store.Update(context.Background(), func(tx store.Tx) error {
+		t := &turn{Engine: f.engine, tx: tx, now: f.now, nodes: []coppice.Node{{Name: PoolLocal}}, dirty: newQueue()}
+		t.dirty.add(coppice.TaskSubject(f.task))
+		_, err := t.run()
+		return err
 	})
 }
 

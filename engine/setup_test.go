@@ -11,11 +11,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+	"go.uber.org/goleak"
 
 	"coppice"
 	"coppice/store"
 	"coppice/store/sqlite"
+	"coppice/store/sqlite/sqlitetest"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // noon is now in every test.
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
@@ -458,15 +462,8 @@ type bundle struct {
 
 func open(t *testing.T, cfg ...func(*Config)) *bundle {
 	t.Helper()
-	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: sqlite.Memory, Sync: sqlite.SyncOff})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	var err error
+	s := sqlitetest.Open(t, sqlite.Config{})
 	b := &bundle{t: t, store: s, clock: noon, nodes: []coppice.Node{{Name: PoolLocal}}}
 	c := Config{Store: s, Now: b.now, Nodes: func(context.Context) ([]coppice.Node, error) { return b.nodes, nil }}
 	for _, f := range cfg {
@@ -540,6 +537,13 @@ func (b *bundle) create(tasks ...coppice.NewTask) []coppice.Task {
 	made, err := b.CreateTasks(b.t.Context(), "app", tasks)
 	b.must(err)
 	return made
+}
+
+// prepares takes a task to its first run.
+func (b *bundle) prepares(key string) {
+	b.t.Helper()
+	b.turn()
+	b.finish(key, coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "base1"})
 }
 
 func (b *bundle) task(key string) (t coppice.Task) {

@@ -132,8 +132,7 @@ func TestCrowded(t *testing.T) {
 	b := open(t)
 	b.project(func(p *coppice.Project) { p.Policy.Limits.Sessions, p.Policy.Limits.Workspaces = 9, 1 })
 	b.create(coppice.NewTask{Title: "a"}, coppice.NewTask{Title: "b"})
-	b.turn()
-	b.finish("app-1", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "base1"})
+	b.prepares("app-1")
 	b.finish("app-1", coppice.WorkRun, coppice.RunResult{Head: "head1"})
 	want := "waiting for other tasks to land: 1 of 1 are under way (limits.workspaces)"
 	if s := b.status("app-2"); s.Status != coppice.StatusWaiting || s.Reason != want {

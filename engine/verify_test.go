@@ -337,8 +337,7 @@ func (b *bundle) verifier() {
 	b.t.Helper()
 	b.project()
 	b.create(coppice.NewTask{Title: "a", Steps: []string{"it greets"}})
-	b.turn()
-	b.finish("app-1", coppice.WorkPrepare, coppice.PrepareResult{Path: "/ws", BaseCommit: "base1", Head: "base1"})
+	b.prepares("app-1")
 	b.finish("app-1", coppice.WorkRun, coppice.RunResult{Head: "head1", From: "base1", Conversation: "talk1"})
 	b.look("head1", "commit1")
 }

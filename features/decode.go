@@ -11,13 +11,13 @@ import (
 	"coppice"
 )
 
-// known are the fields that mean something. Any other one is kept and ignored.
+// known are the fields that have a meaning. Others are kept and ignored.
 var known = []string{
 	"id", "category", "name", "description", "steps", "status", "failure_reason", "failure_category", "progress",
 	"depends_on", "priority", "agent", "model", "budget",
 }
 
-// decoder reads one feature and keeps the first thing that is wrong with it.
+// decoder reads one feature and keeps the first problem.
 type decoder struct {
 	list *List
 	node node
@@ -40,7 +40,7 @@ func (d *decoder) feature() Feature {
 	seen := map[string]bool{}
 	for _, m := range d.node.members {
 		if seen[m.key] && slices.Contains(known, m.key) {
-			d.fail(m.value, fmt.Sprintf("%s is there twice", m.key), "remove one of the two")
+			d.fail(m.value, fmt.Sprintf("%s occurs twice", m.key), "remove one of the two")
 		}
 		seen[m.key] = true
 	}
@@ -60,7 +60,7 @@ func (d *decoder) feature() Feature {
 	return f
 }
 
-// check judges what was read by the rules for tasks.
+// check validates a feature by the rules for tasks.
 func (d *decoder) check(f *Feature) {
 	at := func(key string) node {
 		if m := d.node.find(key); m != nil {
@@ -77,7 +77,7 @@ func (d *decoder) check(f *Feature) {
 	if f.Name == "" {
 		first, _, _ := strings.Cut(strings.TrimSpace(f.Description), "\n")
 		if f.Name = cut(strings.Join(strings.Fields(first), " "), 120); f.Name == "" {
-			d.fail(at("name"), "the feature has neither a name nor a description", "say in its name what should be done, in a line")
+			d.fail(at("name"), "the feature has neither a name nor a description", "write in its name what should be done, in one line")
 		}
 	}
 	if err := coppice.ValidTitle(f.Name); err != nil && f.Name != "" {
@@ -85,11 +85,11 @@ func (d *decoder) check(f *Feature) {
 	}
 	refuse("description", coppice.ValidText("", f.Description, coppice.MaxBody))
 	if f.Category != "" && (len(f.Category) > 200 || coppice.LineProblem(f.Category) != "") {
-		d.fail(at("category"), fmt.Sprintf("%s is no category", coppice.Quote(f.Category)), "write a few words in one line")
+		d.fail(at("category"), fmt.Sprintf("%s is not a valid category", coppice.Quote(f.Category)), "write a few words in one line")
 	}
 	for i, s := range f.Steps {
 		if !coppice.Visible(s) || coppice.ValidText("", s, coppice.MaxMessage) != nil {
-			d.fail(at("steps").items[i], fmt.Sprintf("%s is no step", coppice.Quote(s)), "say what must be true, in a sentence")
+			d.fail(at("steps").items[i], fmt.Sprintf("%s is not a valid step", coppice.Quote(s)), "write what must be true, in one sentence")
 		}
 	}
 	if f.Agent != "" {
@@ -100,7 +100,7 @@ func (d *decoder) check(f *Feature) {
 	}
 }
 
-// member returns a field's value, nil when it is not there or null.
+// member returns a field's value, nil if it is absent or null.
 func (d *decoder) member(key string) *node {
 	m := d.node.find(key)
 	if m == nil || d.null(m.value) {
@@ -161,7 +161,7 @@ func (d *decoder) identities(key string) []string {
 	return out
 }
 
-// identity reads an id: a number or a text. 7 and "7" are the same one.
+// identity reads an id: a number or a text. 7 and "7" are the same.
 func (d *decoder) identity(n node, what string) string {
 	switch n.kind {
 	case kindNumber:
@@ -173,7 +173,7 @@ func (d *decoder) identity(n node, what string) string {
 	case kindString:
 		s := decodeText(d.list.text, n)
 		if len(s) > 200 || s != strings.TrimSpace(s) || coppice.LineProblem(s) != "" {
-			d.fail(n, fmt.Sprintf("%s: %s is no id", what, coppice.Quote(s)), "use a number, or a short text in one line")
+			d.fail(n, fmt.Sprintf("%s: %s is not a valid id", what, coppice.Quote(s)), "use a number, or a short text in one line")
 		}
 		return s
 	}
@@ -188,8 +188,8 @@ func (d *decoder) priority() int {
 	}
 	v, err := strconv.Atoi(d.raw(*n))
 	if n.kind != kindNumber || err != nil || v < coppice.MinPriority || v > coppice.MaxPriority {
-		d.fail(*n, fmt.Sprintf("%s is no priority", coppice.Quote(d.raw(*n))),
-			fmt.Sprintf("use a whole number from %d to %d; higher goes first", coppice.MinPriority, coppice.MaxPriority))
+		d.fail(*n, fmt.Sprintf("%s is not a valid priority", coppice.Quote(d.raw(*n))),
+			fmt.Sprintf("use a whole number from %d to %d; higher starts first", coppice.MinPriority, coppice.MaxPriority))
 		return 0
 	}
 	return v
@@ -219,7 +219,7 @@ func (d *decoder) status() Status {
 	}
 	s := Status(d.text("status"))
 	if n.kind == kindString && !slices.Contains(statuses, s) {
-		d.fail(*n, fmt.Sprintf("%s is no status", coppice.Quote(string(s))), "use open, verifying, passed or failed")
+		d.fail(*n, fmt.Sprintf("%s is not a valid status", coppice.Quote(string(s))), "use open, verifying, passed or failed")
 	}
 	return s
 }

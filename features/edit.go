@@ -7,13 +7,14 @@ import (
 	"strings"
 )
 
-// edit replaces a part of a text. An empty part is a place to insert at.
+// edit replaces a part of a text. An empty part inserts.
 type edit struct {
 	start, end int
 	with       string
 }
 
-// apply makes the edits, which must not overlap. The text itself is left alone.
+// apply makes the edits, which must not overlap. It does not change the text
+// itself.
 func apply(text []byte, edits []edit) []byte {
 	slices.SortStableFunc(edits, func(a, b edit) int {
 		if a.start != b.start {
@@ -40,9 +41,9 @@ type field struct {
 	drop  bool
 }
 
-// setFields returns the edits that give an object the fields. What it has
-// already is replaced in place; what it lacks follows its member after, or its
-// last one, set apart as that one is; what is dropped takes its comma along.
+// setFields returns the edits that give an object the fields. Existing members
+// are replaced in place. New ones follow the member after, or the last one,
+// with the same formatting. A dropped member takes its comma with it.
 func setFields(text []byte, n node, after string, fields []field) []edit {
 	var edits []edit
 	gone := map[int]bool{}
@@ -89,7 +90,7 @@ func setFields(text []byte, n node, after string, fields []field) []edit {
 	return edits
 }
 
-// separator returns what stands between a member and its neighbour.
+// separator returns the text between a member and its neighbour.
 func separator(text []byte, n node, i int) string {
 	switch {
 	case i > 0:
@@ -110,7 +111,7 @@ func quote(s string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// decodeText returns what a string says. The parser has read it before, so it
+// decodeText returns the value of a string. The parser has accepted it, so it
 // decodes.
 func decodeText(text []byte, n node) string {
 	var s string

@@ -90,7 +90,7 @@ func file(t *rapid.T, withStatus bool) drawn {
 	return d
 }
 
-// Whatever a file looks like, setting a status changes that status alone.
+// Setting a status changes only that status, whatever the file looks like.
 func TestOnlyTheStatusChanges(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -110,8 +110,8 @@ func TestOnlyTheStatusChanges(t *testing.T) {
 	})
 }
 
-// A failure adds its two fields and nothing else, and taking it back gives the
-// very same file.
+// A failure adds its two fields and nothing else. Removing it gives the same
+// file again.
 func TestFailureAndBack(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// exchange swaps two files in one step, and tells whether it could: some file
+// exchange swaps two files in one step, and reports whether it could: some file
 // systems cannot.
 func exchange(dir *os.Root, a, b string) (bool, error) {
 	d, err := dir.Open(".")
@@ -24,9 +24,9 @@ func exchange(dir *os.Root, a, b string) (bool, error) {
 	return err == nil, err
 }
 
-// own gives a file another one's owner, where that is allowed.
+// own gives a file the owner of another file, if that is allowed.
 func own(f *os.File, like fs.FileInfo) {
 	if st, ok := like.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Geteuid() {
-		_ = f.Chown(int(st.Uid), int(st.Gid)) // only root may
+		_ = f.Chown(int(st.Uid), int(st.Gid)) // only root can
 	}
 }

@@ -1,10 +1,10 @@
-// Package features reads and writes a features file: a JSON list of what
-// should be done, kept by people, in which Coppice writes how far each feature
-// is. It also says what should follow from such a list for a project's tasks.
+// Package features reads and writes a features file: a JSON list of features
+// that people maintain, in which Coppice writes the status of each feature. It
+// also derives what should follow from such a list for a project's tasks.
 //
-// The list is an array, or an object whose member features is one. Nothing of
-// the file is lost: statuses are edited where they stand, and everything else
-// keeps its bytes, unknown fields, order and formatting included.
+// The list is an array, or an object with the member features. Nothing of the
+// file is lost: statuses are edited in place, and everything else keeps its
+// bytes, including unknown fields, order and formatting.
 //
 //	{"features": [
 //	  {"id": 1, "category": "core", "name": "Log in", "steps": ["The form is there"], "status": "open"}
@@ -21,16 +21,16 @@ import (
 	"coppice"
 )
 
-// MaxSize bounds a features file, in bytes.
+// MaxSize limits a features file, in bytes.
 const MaxSize = 16 << 20
 
-// Status is how far a feature is, as the file says it.
+// Status is the status of a feature in the file.
 type Status string
 
 // The statuses of a feature.
 const (
 	Open      Status = "open"      // to be done, or being done
-	Verifying Status = "verifying" // done, being proven
+	Verifying Status = "verifying" // done, being checked
 	Passed    Status = "passed"    // landed
 	Failed    Status = "failed"    // see failure_reason
 )
@@ -55,13 +55,13 @@ type Feature struct {
 	Budget      coppice.USD `json:"budget,omitempty"`
 }
 
-// Wanted tells whether the feature is to be done. One that a crash left in
-// verifying is.
+// Wanted reports whether the feature is to be done. A feature that a crash left
+// in verifying is.
 func (f Feature) Wanted() bool { return f.Status == Open || f.Status == Verifying }
 
 // List is a features file that was read.
 type List struct {
-	Name     string // what errors call the file
+	Name     string // the name of the file in errors
 	Features []Feature
 
 	text  []byte
@@ -81,8 +81,8 @@ func (l *List) Find(id string) (Feature, bool) {
 // Text returns the file as it was read.
 func (l *List) Text() []byte { return l.text }
 
-// At is where in a file something is wrong. It stands in the chain of every
-// error that concerns a place.
+// At is the place of a problem in a file. Every error that concerns a place
+// wraps it.
 type At struct {
 	File         string
 	Line, Column int // from 1; the column counts characters
@@ -117,16 +117,15 @@ func (l *List) Problem(id, key, cause, fix string) *coppice.Error {
 	return problem(l.Name, l.text, at, fmt.Sprintf("feature %s: %s", id, cause), fix)
 }
 
-// Parse reads a features file; name is what errors call it. An error says line
-// and column.
+// Parse reads a features file. Errors use the name, and have line and column.
 func Parse(name string, text []byte) (*List, error) {
 	if len(text) > MaxSize {
-		return nil, coppice.Errorf(coppice.ETooLarge, "%s has more than %d bytes", name, MaxSize).WithFix("move what is done into another file")
+		return nil, coppice.Errorf(coppice.ETooLarge, "%s has more than %d bytes", name, MaxSize).WithFix("move finished features into another file")
 	}
 	root, err := parse(text)
 	if err != nil {
 		f := err.(*fault)
-		return nil, problem(name, text, f.at, f.what, "mend the JSON; until then the list before this edit stays in force")
+		return nil, problem(name, text, f.at, f.what, "fix the JSON; until then the list before this edit stays in effect")
 	}
 	items, err := entries(name, text, root)
 	if err != nil {
@@ -156,7 +155,7 @@ func entries(name string, text []byte, root node) ([]node, error) {
 	if root.kind == kindObject {
 		m := root.find("features")
 		if m == nil {
-			return nil, problem(name, text, root.start, "there is no member features", fix)
+			return nil, problem(name, text, root.start, "the object has no member features", fix)
 		}
 		list = m.value
 	}
@@ -171,13 +170,13 @@ func entries(name string, text []byte, root node) ([]node, error) {
 	return list.items, nil
 }
 
-// checkDependencies refuses dependencies on nothing, and cycles.
+// checkDependencies refuses unknown dependencies and cycles.
 func (l *List) checkDependencies() error {
 	for i, f := range l.Features {
 		for k, id := range f.DependsOn {
 			if _, ok := l.byID[id]; !ok {
 				at := l.nodes[i].find("depends_on").value.items[k].start
-				return problem(l.Name, l.text, at, fmt.Sprintf("feature %s depends on %s, which is not there", f.ID, coppice.Quote(id)), "name the id of another feature of this file")
+				return problem(l.Name, l.text, at, fmt.Sprintf("feature %s depends on %s, which does not exist", f.ID, coppice.Quote(id)), "name the id of another feature of this file")
 			}
 		}
 	}
@@ -212,14 +211,14 @@ func (l *List) checkDependencies() error {
 				}
 				path = append(path[slices.Index(path, l.Features[next].ID):], l.Features[next].ID)
 				at := l.nodes[top.at].find("depends_on").value.items[top.next-1].start
-				return problem(l.Name, l.text, at, "the dependencies form a cycle: "+cut(strings.Join(path, " → "), 300), "let one of them not depend on the next")
+				return problem(l.Name, l.text, at, "the dependencies form a cycle: "+cut(strings.Join(path, " → "), 300), "remove one of these dependencies")
 			}
 		}
 	}
 	return nil
 }
 
-// cut shortens text to so many bytes, at a character.
+// cut shortens text to at most this many bytes, at a character.
 func cut(s string, most int) string {
 	if len(s) <= most {
 		return s
@@ -239,8 +238,8 @@ type Mark struct {
 	Failure string // its category: environment, test_only, implementation, verification or unknown
 }
 
-// Write returns the file with the marks in it, and whether that differs.
-// Nothing else is changed.
+// Write returns the file with the marks in it, and whether that differs. It
+// changes nothing else.
 func (l *List) Write(marks []Mark) ([]byte, bool) {
 	var edits []edit
 	for _, m := range marks {

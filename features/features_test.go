@@ -37,7 +37,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// Whatever is wrong is said with its line and column.
+// Every problem is reported with its line and column.
 func TestRefused(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", coppice.MaxTitle+1)
@@ -51,30 +51,30 @@ func TestRefused(t *testing.T) {
 		"no member":          {`{"feature": []}`, "1:1", "features"},
 		"a text":             {`"x"`, "1:1", "not a list"},
 		"no object":          {"[1]", "1:2", "not an object"},
-		"no id":              {`[{"name": "x"}]`, "1:2", "no id"},
+		"not a valid id":     {`[{"name": "x"}]`, "1:2", "no id"},
 		"bad id":             {`[{"id": {}, "name": "x"}]`, "1:9", "neither a number nor a text"},
-		"empty id":           {`[{"id": "", "name": "x"}]`, "1:9", "no id"},
+		"empty id":           {`[{"id": "", "name": "x"}]`, "1:9", "not a valid id"},
 		"same id":            {"[{\"id\": 1, \"name\": \"x\"},\n {\"id\": \"1\", \"name\": \"y\"}]", "2:9", "two features have the id 1"},
 		"field twice":        {`[{"id": 1, "name": "x", "status": "open", "status": "passed"}]`, "1:53", "twice"},
 		"no name":            {`[{"id": 1}]`, "1:2", "neither a name nor a description"},
 		"long name":          {`[{"id": 1, "name": "` + long + `"}]`, "1:20", "501 bytes"},
 		"name of a number":   {`[{"id": 1, "name": 5}]`, "1:20", "not a text"},
-		"unknown status":     {`[{"id": 1, "name": "é", "status": "done"}]`, "1:35", "no status"},
+		"unknown status":     {`[{"id": 1, "name": "é", "status": "done"}]`, "1:35", "not a valid status"},
 		"status of a number": {`[{"id": 1, "name": "x", "status": 1}]`, "1:35", "not a text"},
 		"steps no list":      {`[{"id": 1, "name": "x", "steps": "a"}]`, "1:34", "not a list"},
 		"step no text":       {`[{"id": 1, "name": "x", "steps": ["a", 1]}]`, "1:40", "not a text"},
-		"empty step":         {`[{"id": 1, "name": "x", "steps": [" "]}]`, "1:35", "no step"},
-		"unknown dependency": {`[{"id": 1, "name": "x", "depends_on": [2]}]`, "1:40", "depends on \"2\", which is not there"},
+		"empty step":         {`[{"id": 1, "name": "x", "steps": [" "]}]`, "1:35", "not a valid step"},
+		"unknown dependency": {`[{"id": 1, "name": "x", "depends_on": [2]}]`, "1:40", "depends on \"2\", which does not exist"},
 		"itself":             {`[{"id": 1, "name": "x", "depends_on": [1]}]`, "1:40", "cycle: 1 → 1"},
 		"cycle":              {"[{\"id\":1,\"name\":\"x\",\"depends_on\":[2]},\n{\"id\":2,\"name\":\"x\",\"depends_on\":[3]},\n{\"id\":3,\"name\":\"x\",\"depends_on\":[1]}]", "3:34", "cycle: 1 → 2 → 3 → 1"},
 		"dependency no list": {`[{"id": 1, "name": "x", "depends_on": 1}]`, "1:39", "not a list"},
-		"priority":           {`[{"id": 1, "name": "x", "priority": 11}]`, "1:37", "no priority"},
-		"priority text":      {`[{"id": 1, "name": "x", "priority": "1"}]`, "1:37", "no priority"},
+		"priority":           {`[{"id": 1, "name": "x", "priority": 11}]`, "1:37", "not a valid priority"},
+		"priority text":      {`[{"id": 1, "name": "x", "priority": "1"}]`, "1:37", "not a valid priority"},
 		"agent":              {`[{"id": 1, "name": "x", "agent": "a b"}]`, "1:34", "no agent name"},
 		"model":              {`[{"id": 1, "name": "x", "model": "$(x)"}]`, "1:34", "no model name"},
 		"budget":             {`[{"id": 1, "name": "x", "budget": -1}]`, "1:35", "not a valid amount"},
 		"budget of nothing":  {`[{"id": 1, "name": "x", "budget": "NaN"}]`, "1:35", "not a valid amount"},
-		"category":           {`[{"id": 1, "name": "x", "category": "a\nb"}]`, "1:37", "no category"},
+		"category":           {`[{"id": 1, "name": "x", "category": "a\nb"}]`, "1:37", "not a valid category"},
 		"too deep":           {strings.Repeat("[", 300), "1:202", "deep"},
 	} {
 		_, err := Parse("features.json", []byte(c.text))

@@ -13,20 +13,21 @@ import (
 	"coppice"
 )
 
-// File is a features file in a checkout. No symbolic link leads out of it.
+// File is a features file in a checkout. It follows no symbolic link out of the
+// checkout.
 type File struct {
 	Root string // the checkout
 	Name string // relative to it, with slashes
 }
 
-// ErrChanged says that the file is no longer what it was when it was read.
+// ErrChanged says that the file has changed since it was read.
 var ErrChanged = errors.New("features: the file has changed")
 
-// mostHops bounds a chain of symbolic links.
+// mostHops limits a chain of symbolic links.
 const mostHops = 16
 
-// place opens the folder in which the file itself stands, symbolic links
-// followed, and tells its name there and its path within the checkout.
+// place follows symbolic links and opens the folder of the file itself. It
+// returns its name there and its path within the checkout.
 func (f File) place() (dir *os.Root, base, rel string, err error) {
 	root, err := os.OpenRoot(f.Root)
 	if err != nil {
@@ -36,7 +37,7 @@ func (f File) place() (dir *os.Root, base, rel string, err error) {
 	rel = path.Clean(f.Name)
 	for range mostHops {
 		target, err := root.Readlink(rel)
-		if err != nil { // no link, or not there: opening it tells
+		if err != nil { // not a link, or missing: opening it reports that
 			dir, err := root.OpenRoot(path.Dir(rel))
 			return dir, path.Base(rel), rel, err
 		}
@@ -49,15 +50,15 @@ func (f File) place() (dir *os.Root, base, rel string, err error) {
 			rel = path.Join(path.Dir(rel), filepath.ToSlash(target))
 		}
 		if !filepath.IsLocal(rel) {
-			return nil, "", "", coppice.Errorf(coppice.EInvalid, "%s leaves the repository: it leads to %s", f.Name, target).
+			return nil, "", "", coppice.Errorf(coppice.EInvalid, "%s leaves the repository: it links to %s", f.Name, target).
 				WithFix("make it a file of the repository")
 		}
 	}
 	return nil, "", "", coppice.Errorf(coppice.EInvalid, "%s is a chain of too many symbolic links", f.Name).WithFix("make it a plain file")
 }
 
-// Paths returns the names of the file within the checkout: the one it is known
-// by and, where that is a symbolic link, the one it leads to.
+// Paths returns the names of the file within the checkout: its configured name
+// and, if that is a symbolic link, its target.
 func (f File) Paths() []string {
 	names := []string{path.Clean(f.Name)}
 	if dir, _, rel, err := f.place(); err == nil {
@@ -69,9 +70,9 @@ func (f File) Paths() []string {
 	return names
 }
 
-// Folders returns the folders, within the checkout, in which something happens
-// when the file is replaced: the one it is named in, the one it stands in, and
-// those above them.
+// Folders returns the folders, within the checkout, in which events occur when
+// the file is replaced: that of its name, that of its target, and those above
+// them.
 func (f File) Folders() []string {
 	var all []string
 	have := map[string]bool{}
@@ -84,7 +85,7 @@ func (f File) Folders() []string {
 	return all
 }
 
-// Read returns the file's text. It must be a regular file of a bounded size.
+// Read returns the file's text. It must be a regular file of limited size.
 func (f File) Read() ([]byte, error) {
 	dir, base, _, err := f.place()
 	if err != nil {
@@ -121,7 +122,7 @@ func (f File) unreadable(err error) error {
 		return err
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return &coppice.Error{Code: coppice.ENotFound, Cause: f.Name + " is not there", Fix: "write it, or take features out of coppice.yaml", Err: err}
+		return &coppice.Error{Code: coppice.ENotFound, Cause: f.Name + " does not exist", Fix: "write it, or remove features from coppice.yaml", Err: err}
 	}
 	var pe *fs.PathError
 	if errors.As(err, &pe) {
@@ -130,8 +131,8 @@ func (f File) unreadable(err error) error {
 	return coppice.Errorf(coppice.EInvalid, "%s cannot be read: %w", f.Name, err).WithFix("make it a plain file that the user who runs coppice can read")
 }
 
-// Write replaces the file's text, whole or not at all, if it still is old; else
-// it leaves the file alone and returns ErrChanged. The file keeps its mode, and
+// Write replaces the file's text atomically if it still is old. Otherwise it
+// does not change the file and returns ErrChanged. The file keeps its mode, and
 // a symbolic link stays one.
 func (f File) Write(old, text []byte) error {
 	err := f.write(old, text)
@@ -155,7 +156,7 @@ func (f File) write(old, text []byte) (err error) {
 		return ErrChanged
 	}
 	temp := "." + base + ".coppice"
-	if err := dir.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) { // of a crash
+	if err := dir.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) { // left by a crash
 		return err
 	}
 	if err := put(dir, temp, text, st); err != nil {
@@ -164,7 +165,8 @@ func (f File) write(old, text []byte) (err error) {
 	return swap(dir, temp, base, old)
 }
 
-// put writes a new file of the same mode and, where that is allowed, owner.
+// put writes a new file with the mode and, if that is allowed, the owner of
+// another.
 func put(dir *os.Root, name string, text []byte, like fs.FileInfo) error {
 	out, err := dir.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -175,9 +177,9 @@ func put(dir *os.Root, name string, text []byte, like fs.FileInfo) error {
 	return errors.Join(err, out.Chmod(like.Mode().Perm()), out.Sync(), out.Close())
 }
 
-// swap puts the new file in the old one's place. Where the system can exchange
-// the two in one step, what was there is looked at once more: an edit of the
-// very last moment goes back into its place.
+// swap replaces the old file with the new one. If the system can exchange the
+// two in one step, the old content is checked again: an edit of the last moment
+// is put back.
 func swap(dir *os.Root, temp, base string, old []byte) error {
 	exchanged, err := exchange(dir, temp, base)
 	if err != nil {
@@ -192,7 +194,7 @@ func swap(dir *os.Root, temp, base string, old []byte) error {
 	was, _, err := readIn(dir, temp)
 	if err != nil || !bytes.Equal(was, old) {
 		if _, back := exchange(dir, temp, base); back != nil {
-			return fmt.Errorf("an edit stands in %s: %w", temp, errors.Join(err, back))
+			return fmt.Errorf("an edit is in %s: %w", temp, errors.Join(err, back))
 		}
 		return errors.Join(ErrChanged, dir.Remove(temp))
 	}

@@ -48,7 +48,7 @@ func TestWriteFile(t *testing.T) {
 	}
 	st, err := os.Stat(name)
 	if got, rerr := f.Read(); rerr != nil || string(got) != "new" || err != nil || st.Mode().Perm() != 0o640 {
-		t.Errorf("%q %v %v %v", got, rerr, err, st.Mode())
+		t.Errorf("the file is %q (%v), %v, mode %v; want new and 0640", got, rerr, err, st.Mode())
 	}
 	if err := f.Write([]byte("old"), []byte("newer")); !errors.Is(err, ErrChanged) {
 		t.Errorf("the file has changed: %v", err)
@@ -58,7 +58,7 @@ func TestWriteFile(t *testing.T) {
 	}
 }
 
-// An edit that comes between the last look and the exchange stays.
+// An edit between the last check and the exchange stays.
 func TestSwapGivesBack(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -70,7 +70,7 @@ func TestSwapGivesBack(t *testing.T) {
 	put0(t, filepath.Join(dir, "f"), "a person's", 0o644)
 	put0(t, filepath.Join(dir, "temp"), "ours", 0o644)
 	if err := swap(root, "temp", "f", []byte("old")); !errors.Is(err, ErrChanged) {
-		t.Errorf("%v", err)
+		t.Errorf("error %v, want %v", err, ErrChanged)
 	}
 	if got, err := os.ReadFile(filepath.Join(dir, "f")); err != nil || string(got) != "a person's" || entriesOf(t, dir) != "f" {
 		t.Errorf("%q %v, beside it %s", got, err, entriesOf(t, dir))
@@ -101,7 +101,7 @@ func TestLinks(t *testing.T) {
 	}
 	for _, name := range []string{"features.json", "docs/link.json", "docs/real.json", "absolute.json"} {
 		if got, err := (File{Root: dir, Name: name}).Read(); err != nil || string(got) != "new" {
-			t.Errorf("%s: %q %v", name, got, err)
+			t.Errorf("%s: %q, %v; want new", name, got, err)
 		}
 	}
 	if got := strings.Join(f.Paths(), " ") + " in " + strings.Join(f.Folders(), " "); got != "features.json docs/real.json in . docs" {

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// kind says what a node is.
+// kind is the kind of a node.
 type kind byte
 
 const (
@@ -21,8 +21,8 @@ func (k kind) String() string {
 	return [...]string{"an object", "a list", "a text", "a number", "true, false or null"}[k]
 }
 
-// node is one value of a JSON text, by its place in it. Nothing of the text is
-// decoded or lost: what is not edited stays byte for byte.
+// node is one value of a JSON text, by its position. The text is not decoded:
+// what is not edited stays byte for byte.
 type node struct {
 	kind       kind
 	start, end int
@@ -47,7 +47,7 @@ func (n node) find(key string) *member {
 	return nil
 }
 
-// fault is what is wrong at a place of a text.
+// fault is a problem at a position of a text.
 type fault struct {
 	at   int
 	what string
@@ -55,16 +55,16 @@ type fault struct {
 
 func (f *fault) Error() string { return f.what }
 
-// mostDepth bounds how deep values are nested.
+// mostDepth limits how deep values nest.
 const mostDepth = 200
 
-// parser reads JSON as RFC 8259 has it, strictly.
+// parser reads strict JSON (RFC 8259).
 type parser struct {
 	text []byte
 	at   int
 }
 
-// parse reads a whole text. A byte order mark before it is allowed and kept.
+// parse reads a whole text. A byte order mark is allowed and kept.
 func parse(text []byte) (n node, err error) {
 	p := &parser{text: text}
 	if len(text) >= 3 && string(text[:3]) == "\uFEFF" {
@@ -79,12 +79,12 @@ func parse(text []byte) (n node, err error) {
 	n = p.value(0)
 	p.space()
 	if p.at < len(text) {
-		p.fail("there is something after the end of the list")
+		p.fail("there is text after the end of the list")
 	}
 	return n, nil
 }
 
-// fail ends the parse at the present place. The panic never leaves parse.
+// fail ends the parse at the current position. The panic never leaves parse.
 func (p *parser) fail(format string, args ...any) {
 	panic(&fault{at: p.at, what: fmt.Sprintf(format, args...)})
 }
@@ -134,11 +134,11 @@ func (p *parser) value(depth int) node {
 			return n
 		}
 	}
-	p.fail("%s is no value", p.shown())
+	p.fail("%s is not a valid value", p.shown())
 	return node{}
 }
 
-// shown names the character at the present place.
+// shown names the character at the current position.
 func (p *parser) shown() string {
 	if p.at >= len(p.text) {
 		return "the end of the file"
@@ -156,14 +156,14 @@ func (p *parser) object(depth int) node {
 			p.comma('}')
 		}
 		if p.peek() != '"' {
-			p.fail("%s stands where a name in quotes is expected", p.shown())
+			p.fail("found %s where a name in quotes is expected", p.shown())
 		}
 		m := member{start: p.at}
 		m.key = p.quoted()
 		m.end = p.at
 		p.space()
 		if p.peek() != ':' {
-			p.fail("%s stands where a colon is expected", p.shown())
+			p.fail("found %s where a colon is expected", p.shown())
 		}
 		p.at++
 		p.space()
@@ -192,28 +192,28 @@ func (p *parser) array(depth int) node {
 	return n
 }
 
-// comma reads what stands between two entries.
+// comma reads the separator between two entries.
 func (p *parser) comma(end byte) {
 	if p.at >= len(p.text) {
 		p.fail("the file ends where a comma or %q is expected", end)
 	}
 	if p.peek() != ',' {
-		p.fail("%s stands where a comma or %q is expected", p.shown(), end)
+		p.fail("found %s where a comma or %q is expected", p.shown(), end)
 	}
 	p.at++
 	p.space()
 	if p.peek() == end {
-		p.fail("there is a comma before %q and nothing between them", end)
+		p.fail("there is a comma directly before %q", end)
 	}
 }
 
-// quoted reads a string and returns what it says.
+// quoted reads a string and returns its value.
 func (p *parser) quoted() string {
 	start := p.at
 	for p.at++; ; p.at++ {
 		switch c := p.peek(); {
 		case p.at >= len(p.text):
-			p.fail("the file ends within a text")
+			p.fail("the file ends in the middle of a text")
 		case c < ' ':
 			p.fail("a text has a line break or control character in it")
 		case c == '"':
@@ -249,7 +249,7 @@ func (p *parser) decoded(start int) string {
 	var s string
 	if err := json.Unmarshal(raw, &s); err != nil {
 		p.at = start
-		p.fail("this text cannot be read: %v", err)
+		p.fail("this text is not valid: %v", err)
 	}
 	return s
 }
@@ -257,7 +257,7 @@ func (p *parser) decoded(start int) string {
 func (p *parser) number() {
 	digits := func() {
 		if c := p.peek(); c < '0' || c > '9' {
-			p.fail("%s stands where a digit is expected", p.shown())
+			p.fail("found %s where a digit is expected", p.shown())
 		}
 		for c := p.peek(); c >= '0' && c <= '9'; c = p.peek() {
 			p.at++
@@ -269,7 +269,7 @@ func (p *parser) number() {
 	if p.peek() == '0' {
 		p.at++
 		if c := p.peek(); c >= '0' && c <= '9' {
-			p.fail("a number does not begin with 0")
+			p.fail("a number cannot start with 0")
 		}
 	} else {
 		digits()

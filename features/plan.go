@@ -13,22 +13,23 @@ import (
 	"coppice"
 )
 
-// Seen is what Coppice and the file last agreed on about a feature. It tells a
-// status that a person wrote from one that Coppice has yet to write.
+// Seen is what Coppice and the file last agreed on about a feature. With it,
+// Coppice distinguishes a status that a person wrote from one that Coppice did
+// not write yet.
 type Seen struct {
-	Status Status `json:"status"`
-	Asked  string `json:"asked"`           // a fingerprint of what is asked for
-	Track  string `json:"track,omitempty"` // where its category leads; not known of what was agreed on long ago
-	Hand   bool   `json:"hand,omitempty"`  // a person gave it its status, which stands until they set it to open
-	Held   Status `json:"held,omitempty"`  // what the file says instead, which waits for a person
+	Status   Status `json:"status"`
+	Asked    string `json:"asked"`           // a fingerprint of the request
+	Track    string `json:"track,omitempty"` // the track of its category; empty in old entries
+	ByPerson bool   `json:"hand,omitempty"`  // a person set its status, which holds until they set it to open
+	Held     Status `json:"held,omitempty"`  // the file's different status, which waits for a person
 
-	// Writing is the status that Coppice was about to write. If the file has it,
-	// Coppice wrote it, though nobody remembered that.
+	// Writing is the status that Coppice was about to write. If the file has
+	// it, Coppice wrote it, although that was not recorded.
 	Writing Status `json:"writing,omitempty"`
 }
 
-// Intend returns what is to be remembered before marks are written, of the
-// features that were seen before.
+// Intend returns the state to store before marks are written, for the features
+// that were seen before.
 func Intend(seen map[string]Seen, marks []Mark) map[string]Seen {
 	next := maps.Clone(seen)
 	for _, m := range marks {
@@ -40,7 +41,7 @@ func Intend(seen map[string]Seen, marks []Mark) map[string]Seen {
 	return next
 }
 
-// settled returns what was seen once it is known which statuses were written.
+// settled returns the state when it is known which statuses were written.
 func settled(seen map[string]Seen, l *List) map[string]Seen {
 	next := maps.Clone(seen)
 	for id, s := range next {
@@ -53,7 +54,7 @@ func settled(seen map[string]Seen, l *List) map[string]Seen {
 	return next
 }
 
-// Gone stands for the status of a feature that is no longer in the file.
+// Gone is the status of a feature that is no longer in the file.
 const Gone Status = "gone"
 
 // StatusChange is a status that changed in the file without Coppice.
@@ -62,7 +63,7 @@ type StatusChange struct {
 	From, To Status
 }
 
-// Facts is what a plan is made from.
+// Facts is the input of a plan.
 type Facts struct {
 	List   *List
 	Policy coppice.Policy
@@ -70,10 +71,10 @@ type Facts struct {
 	Roles  map[string]coppice.Role // of the newest session, for features whose task is in a session
 	Seen   map[string]Seen
 
-	// Ran tells that a session of the project ran since the file was last read:
-	// an agent may have changed it. Statuses that changed then wait.
+	// Ran says that a session of the project ran since the file was last read:
+	// an agent might have changed it. Statuses that changed then wait.
 	Ran bool
-	// Accept tells that a person agrees to every status in the file.
+	// Accept says that a person has confirmed every status in the file.
 	Accept bool
 }
 
@@ -85,26 +86,26 @@ type Ask struct {
 	Refs    []string // ids of features whose tasks are created with it
 }
 
-// Change is a task that no longer is what its feature asks for.
+// Change is a task that no longer matches its feature.
 type Change struct {
 	Key string
 	Ask
 }
 
-// Plan is what should follow from a list. Doing it twice does no harm.
+// Plan is what should follow from a list. Carrying it out twice is safe.
 type Plan struct {
 	Create   []Ask
 	Change   []Change
 	Stop     map[string]string // keys of tasks, and why
 	Retry    []string          // keys of tasks
 	Marks    []Mark            // statuses to write into the file
-	Notes    []string          // said once
-	Warnings []string          // standing, until the file or the policy changes
-	Waits    []StatusChange    // what a person has to agree to; nothing follows from it yet
-	Seen     map[string]Seen   // once all of this is done
+	Notes    []string          // reported one time
+	Warnings []string          // shown until the file or the policy changes
+	Waits    []StatusChange    // what a person has to confirm; it has no effect yet
+	Seen     map[string]Seen   // the state when all of this is done
 }
 
-// Make says what should follow from the facts. It is pure.
+// Make returns what should follow from the facts. It is pure.
 func Make(f Facts) Plan {
 	f.Seen = settled(f.Seen, f.List)
 	m := &maker{Facts: f, plan: Plan{Stop: map[string]string{}, Seen: make(map[string]Seen, len(f.List.Features))}, state: map[string]int{}}
@@ -119,7 +120,7 @@ func Make(f Facts) Plan {
 type maker struct {
 	Facts
 	plan  Plan
-	state map[string]int // of features without a task: whether one is created
+	state map[string]int // for features without a task: whether one is created
 }
 
 // feature decides about one feature.
@@ -132,9 +133,9 @@ func (m *maker) feature(f Feature) {
 		m.plan.Waits = append(m.plan.Waits, StatusChange{ID: f.ID, From: seen.Status, To: f.Status})
 		seen.Held, f.Status = f.Status, seen.Status
 	}
-	now := Seen{Status: f.Status, Asked: m.asked(f), Track: m.Policy.TrackFor(f.Category), Hand: seen.Hand && !f.Wanted(), Held: seen.Held}
+	now := Seen{Status: f.Status, Asked: m.asked(f), Track: m.Policy.TrackFor(f.Category), ByPerson: seen.ByPerson && !f.Wanted(), Held: seen.Held}
 	if !known || seen.Status != f.Status {
-		now.Hand = m.said(f, task, has, known)
+		now.ByPerson = m.byPerson(f, task, has, known)
 	}
 	if !has {
 		if f.Wanted() {
@@ -148,25 +149,25 @@ func (m *maker) feature(f Feature) {
 		return
 	}
 	if known && !task.Ended() {
-		rerouted := seen.Track != "" && seen.Track != now.Track && !begun(task)
+		rerouted := seen.Track != "" && seen.Track != now.Track && !started(task)
 		if seen.Asked != now.Asked || rerouted {
 			m.change(f, task)
 		}
 	}
 	mark := Derive(f.ID, task, m.Roles[f.ID])
-	if m.again(task) {
+	if m.restarts(task) {
 		mark = Mark{ID: f.ID, Status: Open}
 	}
-	if !held && !now.Hand && differs(f, mark) {
+	if !held && !now.ByPerson && differs(f, mark) {
 		m.plan.Marks = append(m.plan.Marks, mark)
 		now.Status = mark.Status
 	}
 	m.plan.Seen[f.ID] = now
 }
 
-// held tells whether the status that the file has for a feature waits for a
-// person: it changed while a session ran, and something would follow from it.
-// What the file says of a task that is done is only corrected.
+// held reports whether the file's status of a feature waits for a person: it
+// changed while a session ran, and it would have an effect. The status of a
+// task that is done is only corrected.
 func (m *maker) held(f Feature) bool {
 	seen, known := m.Seen[f.ID]
 	if !known || m.Accept || seen.Status == f.Status || (Feature{Status: seen.Status}).Wanted() && f.Wanted() {
@@ -178,7 +179,7 @@ func (m *maker) held(f Feature) bool {
 	return m.Ran || seen.Held == f.Status
 }
 
-// find returns a feature with the status that counts.
+// find returns a feature with its effective status.
 func (m *maker) find(id string) Feature {
 	f, _ := m.List.Find(id)
 	if m.held(f) {
@@ -187,9 +188,9 @@ func (m *maker) find(id string) Feature {
 	return f
 }
 
-// again tells whether the plan begins a task anew, so that how it ended before
-// no longer counts.
-func (m *maker) again(t coppice.Task) bool {
+// restarts reports whether the plan retries a task, so that its old outcome no
+// longer counts.
+func (m *maker) restarts(t coppice.Task) bool {
 	n := len(m.plan.Retry)
 	return n > 0 && m.plan.Retry[n-1] == t.Key
 }
@@ -198,8 +199,8 @@ func differs(f Feature, mark Mark) bool {
 	return f.Status != mark.Status || mark.Status == Failed && (f.Reason != mark.Reason || f.Failure != mark.Failure)
 }
 
-// said acts on a status that a person wrote, and tells whether it stands.
-func (m *maker) said(f Feature, t coppice.Task, has, known bool) (hand bool) {
+// byPerson handles a status that a person wrote, and reports whether it holds.
+func (m *maker) byPerson(f Feature, t coppice.Task, has, known bool) (hand bool) {
 	switch {
 	case !has:
 		return false
@@ -208,16 +209,16 @@ func (m *maker) said(f Feature, t coppice.Task, has, known bool) (hand bool) {
 		case t.Ended() && t.Outcome != coppice.OutcomeDone:
 			m.plan.Retry = append(m.plan.Retry, t.Key)
 		case t.Ended() && known:
-			m.note("feature %s was set to %s, but it has landed as %s; ask for what is missing by a feature of its own", f.ID, f.Status, t.Key)
+			m.note("feature %s was set to %s, but it has landed as %s; add a new feature for what is missing", f.ID, f.Status, t.Key)
 		}
 		return false
 	case t.Ended():
-	case !begun(t):
+	case !started(t):
 		m.plan.Stop[t.Key] = fmt.Sprintf("its feature was set to %s", f.Status)
 	case Derive(f.ID, t, m.Roles[f.ID]).Status == f.Status:
 		return false
 	default:
-		m.note("feature %s was set to %s while %s is at work on it; stop that if it should", f.ID, f.Status, t.Key)
+		m.note("feature %s was set to %s while %s is running; stop it if it should not continue", f.ID, f.Status, t.Key)
 	}
 	return true
 }
@@ -230,24 +231,24 @@ func (m *maker) warn(format string, args ...any) {
 	m.plan.Warnings = append(m.plan.Warnings, m.List.Name+": "+fmt.Sprintf(format, args...))
 }
 
-// begun tells whether anything was done for a task.
-func begun(t coppice.Task) bool {
+// started reports whether any work was done for a task.
+func started(t coppice.Task) bool {
 	return t.Sessions > 0 || t.Stage != coppice.StageWaiting && t.Stage != coppice.StageQueued && t.Stage != ""
 }
 
-// create asks for a feature's task, unless something it depends on keeps it.
+// create requests a feature's task, unless a dependency blocks it.
 func (m *maker) create(f Feature) {
 	ask, blocked := m.ask(f)
 	if blocked != "" {
-		m.warn("feature %s waits: it depends on %s, which has failed; set that to open to have it done", f.ID, blocked)
+		m.warn("feature %s waits: it depends on %s, which has failed; set that one to open to retry it", f.ID, blocked)
 		return
 	}
 	m.plan.Create = append(m.plan.Create, ask)
 }
 
 func (m *maker) change(f Feature, t coppice.Task) {
-	if begun(t) {
-		m.note("feature %s was changed after the work on it began as %s; say what changed with `coppice send %s`", f.ID, t.Key, t.Key)
+	if started(t) {
+		m.note("feature %s was changed after its work started as %s; send the change with `coppice send %s`", f.ID, t.Key, t.Key)
 		return
 	}
 	ask, blocked := m.ask(f)
@@ -258,8 +259,8 @@ func (m *maker) change(f Feature, t coppice.Task) {
 	m.plan.Change = append(m.plan.Change, Change{Key: t.Key, Ask: ask})
 }
 
-// ask makes the request for a feature's task. When something it depends on can
-// never be done, it names that instead.
+// ask makes the request for a feature's task. If a dependency can never be
+// done, it returns that dependency instead.
 func (m *maker) ask(f Feature) (a Ask, blocked string) {
 	a = Ask{Feature: f, Track: m.Policy.TrackFor(f.Category)}
 	for _, id := range f.DependsOn {
@@ -278,7 +279,7 @@ func (m *maker) ask(f Feature) (a Ask, blocked string) {
 	return a, ""
 }
 
-// creatable tells whether a feature without a task gets one. The list has no
+// creatable reports whether a feature without a task gets one. The list has no
 // cycles, so this ends.
 func (m *maker) creatable(f Feature) bool {
 	const yes, no = 1, 2
@@ -298,26 +299,27 @@ func (m *maker) creatable(f Feature) bool {
 	return ok
 }
 
-// asked is a fingerprint of everything that a feature itself asks for.
+// asked returns a fingerprint of everything that a feature asks for.
 func (m *maker) asked(f Feature) string {
 	f.Status, f.Reason, f.Failure, f.Progress = "", "", "", ""
 	b, err := json.Marshal(f)
 	if err != nil {
-		panic("features: encoding a feature: " + err.Error()) // a type of ours that cannot encode is a bug
+		panic("features: encoding a feature: " + err.Error()) // a feature always encodes
 	}
 	sum := sha256.Sum256(b)
 	return hex.EncodeToString(sum[:8])
 }
 
-// removed stops what was not begun of features that are no longer there.
+// removed stops tasks that have not started and whose features are no longer in
+// the file.
 func (m *maker) removed() {
 	for _, id := range slices.Sorted(maps.Keys(m.Seen)) {
 		t, has := m.Tasks[id]
 		if _, there := m.List.byID[id]; there || !has || t.Ended() {
 			continue
 		}
-		if begun(t) {
-			m.note("feature %s is no longer there, but %s is at work on it; stop that if it should", id, t.Key)
+		if started(t) {
+			m.note("feature %s is no longer in the file, but %s is running; stop it if it should not continue", id, t.Key)
 			continue
 		}
 		if seen := m.Seen[id]; !m.Accept && (m.Ran || seen.Held == Gone) {
@@ -330,7 +332,7 @@ func (m *maker) removed() {
 	}
 }
 
-// categories notices those that no track lists, where tracks list any.
+// categories reports categories that no track lists, if tracks list any.
 func (m *maker) categories() {
 	listed := map[string]bool{}
 	for _, t := range m.Policy.Tracks {
@@ -358,12 +360,11 @@ func (m *maker) categories() {
 	m.warn("the %s %s %s to no track; such features go to %s. Add to the categories of a track in coppice.yaml", what, cut(strings.Join(stray, ", "), 300), verb, m.Policy.TrackFor(""))
 }
 
-// mostReason bounds what is written of why a feature failed.
+// mostReason limits the written reason of a failed feature.
 const mostReason = 1000
 
-// Again returns an ended task that was asked to begin again as it will be in a
-// moment.
-func Again(t coppice.Task) coppice.Task {
+// Restarted returns an ended task that was asked to restart, as it will be soon.
+func Restarted(t coppice.Task) coppice.Task {
 	if t.Ended() && t.Outcome != coppice.OutcomeDone {
 		t.Stage, t.Outcome, t.EndedAt, t.Failure = coppice.StageWaiting, "", time.Time{}, nil
 		t.Next = &coppice.Next{Role: coppice.RoleImplement}
@@ -371,8 +372,8 @@ func Again(t coppice.Task) coppice.Task {
 	return t
 }
 
-// Derive says how far a task is in the words of a features file. The role is
-// that of its newest session, when it is in one.
+// Derive returns the status of a task as a features file has it. The role is
+// that of its newest session, if it is in one.
 func Derive(id string, t coppice.Task, role coppice.Role) Mark {
 	mark := Mark{ID: id, Status: Open}
 	if t.Next != nil && (t.Stage == coppice.StageWaiting || t.Stage == coppice.StageQueued) {
@@ -399,7 +400,7 @@ func Derive(id string, t coppice.Task, role coppice.Role) Mark {
 	return mark
 }
 
-// category names a class of failure as features files do.
+// category returns a features file's name for a class of failure.
 func category(c coppice.Class) string {
 	switch c {
 	case coppice.ClassEnvironment, coppice.ClassRateLimit, coppice.ClassOverload, coppice.ClassAuth, coppice.ClassBilling, coppice.ClassCapability,

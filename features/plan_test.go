@@ -36,7 +36,7 @@ func task(n int, feature, stage string) coppice.Task {
 	return t
 }
 
-// brief says what a plan does, in short.
+// brief summarizes a plan.
 func brief(p Plan) string {
 	var out []string
 	for _, a := range p.Create {
@@ -60,8 +60,8 @@ func brief(p Plan) string {
 	return strings.Join(out, "\n")
 }
 
-// What follows from a status in the file, the status that was last agreed on,
-// and where the task stands.
+// The plan for a status in the file, the last agreed status, and the state of
+// the task.
 func TestMake(t *testing.T) {
 	t.Parallel()
 	const none = ""
@@ -83,17 +83,17 @@ func TestMake(t *testing.T) {
 		{"is done", "verifying", "verifying", "ended/done", "mark 1 passed"},
 		{"failed", "open", "open", "ended/failed", "mark 1 failed test_only"},
 		{"was cancelled", "open", "open", "ended/cancelled", "mark 1 failed unknown"},
-		{"begins anew by command", "failed", "failed", "waiting", "mark 1 open"},
+		{"restarted by command", "failed", "failed", "waiting", "mark 1 open"},
 		{"set to open by hand", "failed", "open", "ended/failed", "retry app-1"},
 		{"set to open by hand, cancelled", "failed", "open", "ended/cancelled", "retry app-1"},
 		{"appears again", none, "open", "ended/cancelled", "retry app-1"},
-		{"landed, reset by hand or by git", "passed", "open", "ended/done", "mark 1 passed\nnote feature 1 was set to open, but it has landed as app-1; ask for what is missing by a feature of its own"},
+		{"landed, reset by hand or by git", "passed", "open", "ended/done", "mark 1 passed\nnote feature 1 was set to open, but it has landed as app-1; add a new feature for what is missing"},
 		{"set to passed by hand, not begun", "open", "passed", "queued", "stop app-1"},
 		{"set to failed by hand, not begun", "open", "failed", "waiting", "stop app-1"},
-		{"set to passed by hand, at work", "open", "passed", "session", "note feature 1 was set to passed while app-1 is at work on it; stop that if it should"},
+		{"set to passed by hand, running", "open", "passed", "session", "note feature 1 was set to passed while app-1 is running; stop it if it should not continue"},
 		{"set to passed by hand, failed", "failed", "passed", "ended/failed", ""},
-		{"a word by hand stands", "passed+", "passed", "ended/cancelled", ""},
-		{"a word by hand stands while at work", "passed+", "passed", "checking", ""},
+		{"a status by hand holds", "passed+", "passed", "ended/cancelled", ""},
+		{"a status by hand holds while running", "passed+", "passed", "checking", ""},
 		{"a word by hand taken back", "passed+", "open", "ended/cancelled", "retry app-1"},
 	} {
 		l := mustParse(t, fmt.Sprintf(`[{"id": 1, "name": "x", "status": %q}]`, c.file))
@@ -103,21 +103,21 @@ func TestMake(t *testing.T) {
 		}
 		if c.seen != none {
 			st, hand := strings.CutSuffix(c.seen, "+")
-			f.Seen["1"] = Seen{Status: Status(st), Asked: (&maker{Facts: f}).asked(l.Features[0]), Hand: hand}
+			f.Seen["1"] = Seen{Status: Status(st), Asked: (&maker{Facts: f}).asked(l.Features[0]), ByPerson: hand}
 		}
 		p := Make(f)
 		if got := brief(p); got != c.want {
 			t.Errorf("%s: %s", c.name, cmp.Diff(c.want, got))
 		}
-		// Once the plan is carried out, nothing more follows from it but what
-		// the tasks do.
+		// When the plan was carried out, only changes of the tasks have further
+		// effects.
 		text, _ := l.Write(p.Marks)
 		f.List, f.Seen = mustParse(t, string(text)), p.Seen
 		for _, a := range p.Create {
 			f.Tasks[a.Feature.ID] = task(1, "1", "waiting")
 		}
 		if len(p.Retry) > 0 {
-			f.Tasks["1"] = Again(f.Tasks["1"])
+			f.Tasks["1"] = Restarted(f.Tasks["1"])
 		}
 		if again := brief(Make(f)); again != "" {
 			t.Errorf("%s: again %s", c.name, again)
@@ -151,7 +151,7 @@ func TestDependencies(t *testing.T) {
 		t.Error(cmp.Diff(want, got))
 	}
 	if len(p.Warnings) != 2 || !strings.Contains(p.Warnings[0], "feature 5 waits") || !strings.Contains(p.Warnings[1], "feature 6 waits") {
-		t.Errorf("%q", p.Warnings)
+		t.Errorf("warnings %q, want that the features 5 and 6 wait", p.Warnings)
 	}
 }
 
@@ -170,18 +170,19 @@ func TestTracks(t *testing.T) {
 		t.Error(d)
 	}
 	if len(p.Warnings) != 1 || !strings.Contains(p.Warnings[0], `the categories "billing", "mail" belong to no track`) {
-		t.Errorf("%q", p.Warnings)
+		t.Errorf("warnings %q, want the categories without a track", p.Warnings)
 	}
-	// Where no track lists any, a category is a word like others.
+	// If no track lists categories, any category is accepted.
 	if p := Make(Facts{List: l, Policy: coppice.DefaultPolicy()}); len(p.Warnings) != 0 {
-		t.Errorf("%q", p.Warnings)
+		t.Errorf("warnings %q, want none", p.Warnings)
 	}
-	// A track that lists a category now takes over what was not begun.
+	// A track that newly lists a category takes its tasks that have not
+	// started.
 	tasks := map[string]coppice.Task{"4": task(4, "4", "queued"), "5": task(5, "5", "session")}
 	policy.Tracks[2].Categories = []string{"billing", "mail"}
 	p2 := Make(Facts{List: l, Policy: policy, Tasks: tasks, Seen: p.Seen})
 	if len(p2.Change) != 1 || p2.Change[0].Key != "app-4" || p2.Change[0].Track != "late" {
-		t.Errorf("%+v", p2.Change)
+		t.Errorf("changes %+v, want app-4 on the track late", p2.Change)
 	}
 }
 
@@ -196,8 +197,8 @@ func TestChangesAndRemovals(t *testing.T) {
 	l := mustParse(t, `[{"id": 1, "name": "other", "status": "open", "unknown": 1}, {"id": 2, "name": "other", "status": "open"}]`)
 	p := Make(Facts{List: l, Policy: coppice.DefaultPolicy(), Tasks: tasks, Seen: seen})
 	want := "change app-1: other\nstop app-3\n" +
-		"note feature 2 was changed after the work on it began as app-2; say what changed with `coppice send app-2`\n" +
-		"note feature 4 is no longer there, but app-4 is at work on it; stop that if it should"
+		"note feature 2 was changed after its work started as app-2; send the change with `coppice send app-2`\n" +
+		"note feature 4 is no longer in the file, but app-4 is running; stop it if it should not continue"
 	if got := brief(p); got != want {
 		t.Error(cmp.Diff(want, got))
 	}
@@ -206,8 +207,8 @@ func TestChangesAndRemovals(t *testing.T) {
 	}
 }
 
-// Whatever the facts, a plan that was carried out leaves nothing to do, never
-// touches what a person said, and never begins what is done.
+// A plan that was carried out leaves nothing to do, never overrides a person's
+// status, and never restarts what is done, whatever the facts.
 func TestPlansComeToRest(t *testing.T) {
 	t.Parallel()
 	stages := []string{"", "waiting", "queued", "session", "checking", "landing", "held", "review", "ended/done", "ended/failed", "ended/cancelled"}
@@ -221,7 +222,7 @@ func TestPlansComeToRest(t *testing.T) {
 				f.Tasks[id] = task(i+1, id, s)
 			}
 			if rapid.Bool().Draw(t, "seen") {
-				f.Seen[id] = Seen{Status: rapid.SampledFrom(statuses).Draw(t, "was"), Asked: rapid.SampledFrom([]string{"x", "y"}).Draw(t, "asked"), Hand: rapid.Bool().Draw(t, "hand")}
+				f.Seen[id] = Seen{Status: rapid.SampledFrom(statuses).Draw(t, "was"), Asked: rapid.SampledFrom([]string{"x", "y"}).Draw(t, "asked"), ByPerson: rapid.Bool().Draw(t, "hand")}
 			}
 			var deps []string
 			for d := range i {
@@ -256,19 +257,19 @@ func TestPlansComeToRest(t *testing.T) {
 			f.Tasks[a.Feature.ID] = task(100, a.Feature.ID, "waiting")
 		}
 		for id, tk := range f.Tasks {
-			if _, stopped := p.Stop[tk.Key]; stopped && begun(tk) {
+			if _, stopped := p.Stop[tk.Key]; stopped && started(tk) {
 				t.Fatalf("stops %s, which was begun", tk.Key)
 			}
 			if slices.Contains(p.Retry, tk.Key) {
 				if tk.Outcome == coppice.OutcomeDone || !tk.Ended() {
 					t.Fatalf("retries %s, which is %s %s", tk.Key, tk.Stage, tk.Outcome)
 				}
-				tk = Again(tk)
+				tk = Restarted(tk)
 			}
 			f.Tasks[id] = tk
 		}
 		for _, m := range p.Marks {
-			if p.Seen[m.ID].Hand {
+			if p.Seen[m.ID].ByPerson {
 				t.Fatalf("writes over what a person said of %s", m.ID)
 			}
 		}
@@ -283,7 +284,8 @@ func TestPlansComeToRest(t *testing.T) {
 	})
 }
 
-// Tracks that change route what has not begun anew, and say nothing of what has.
+// Changed tracks reroute tasks that have not started, and leave the others
+// alone.
 func TestTracksChange(t *testing.T) {
 	t.Parallel()
 	l := mustParse(t, `[{"id": 1, "name": "a", "category": "ui"}, {"id": 2, "name": "b", "category": "ui"}]`)

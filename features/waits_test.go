@@ -7,8 +7,8 @@ import (
 	"coppice"
 )
 
-// A status that changed while a session ran waits; nothing follows from it until
-// a person agrees, or takes it back. An edit while none ran counts at once.
+// A status that changed while a session ran waits. It has no effect until a
+// person confirms it, or reverts it. An edit while none ran counts immediately.
 func TestStatusesWait(t *testing.T) {
 	t.Parallel()
 	failed := task(3, "3", "ended")
@@ -43,7 +43,7 @@ func TestStatusesWait(t *testing.T) {
 		{"nothing", was, "[]", "map[] [] 0"},
 		{"ticked off", []string{"passed", "open", "failed", "passed", "failed"}, "[{1 open passed}]", "map[app-1:its feature was set to passed] [] 0"},
 		{"given up", []string{"failed", "open", "failed", "passed", "failed"}, "[{1 open failed}]", "map[app-1:its feature was set to failed] [] 0"},
-		{"ticked off, at work", []string{"open", "passed", "failed", "passed", "failed"}, "[{2 open passed}]", "map[] [] 0"},
+		{"ticked off, running", []string{"open", "passed", "failed", "passed", "failed"}, "[{2 open passed}]", "map[] [] 0"},
 		{"retried", []string{"open", "open", "open", "passed", "failed"}, "[{3 failed open}]", "map[] [app-3] 0"},
 		{"landed, opened", []string{"open", "open", "failed", "open", "failed"}, "[]", "map[] [] 0"},
 		{"verifying is open", []string{"verifying", "open", "failed", "passed", "failed"}, "[]", "map[] [] 0"},
@@ -74,7 +74,8 @@ func TestStatusesWait(t *testing.T) {
 					t.Errorf("the file is written over: %+v", m)
 				}
 			}
-			// It still waits when no session runs any more, and after a restart.
+			// It still waits when no session runs any more, and after a
+			// restart.
 			f.Ran, f.Seen = false, p.Seen
 			if again := Make(f); fmt.Sprint(again.Waits) != c.waits || follows(again) != "map[] [] 0" {
 				t.Errorf("later: waits %v, %s", again.Waits, follows(again))
@@ -92,7 +93,7 @@ func TestStatusesWait(t *testing.T) {
 	}
 }
 
-// New and edited features count at once, whoever runs.
+// New and edited features count immediately, whether a session runs or not.
 func TestNewAndEditedFeaturesDoNotWait(t *testing.T) {
 	t.Parallel()
 	tasks := map[string]coppice.Task{"1": task(1, "1", "queued")}

@@ -38,7 +38,9 @@ func Main(ctx context.Context, dir string, protocols map[string]agent.Protocol, 
 	}
 	// Two threads are as many as there is work for.
 	runtime.GOMAXPROCS(min(runtime.GOMAXPROCS(0), 2))
-	signal.Ignore(syscall.SIGHUP, syscall.SIGPIPE)
+	// The host outlives its terminal and its readers. The signals are caught, not
+	// ignored: the agent would inherit what is ignored.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP, syscall.SIGPIPE)
 	report := announcer{inherited(readyVar)}
 	secrets, ok := wanted()
 	if !ok {

@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/x/term"
+	"go.uber.org/goleak"
 
 	"coppice"
 	"coppice/agent"
@@ -40,7 +41,7 @@ func TestMain(m *testing.M) {
 	case "scripted":
 		os.Exit(scripted.Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Environ()))
 	}
-	os.Exit(m.Run())
+	goleak.VerifyTestMain(m)
 }
 
 var testProtocols = map[string]agent.Protocol{
@@ -169,6 +170,9 @@ func runAgent(args []string) int {
 		return fetch()
 	case "env":
 		fmt.Println(strings.Join(os.Environ(), "\n"), "\nargs", strings.Join(os.Args, " "))
+	case "hangup": // hangs up on itself
+		syscall.Kill(os.Getpid(), syscall.SIGHUP)
+		stay()
 	case "stubborn": // obeys nothing
 		signal.Ignore(syscall.SIGTERM)
 		fmt.Println("ready")

@@ -142,3 +142,13 @@ func TestLostHost(t *testing.T) {
 	}
 	b.allDead(pids)
 }
+
+// The host outlives a hangup, its agent does not.
+func TestAgentObeysHangup(t *testing.T) {
+	t.Parallel()
+	b := setup(t, "once", "hangup")
+	b.start("go")
+	if x := b.ended(); x.Signal != "SIGHUP" {
+		t.Errorf("the agent ended with %+v, want the signal SIGHUP", x)
+	}
+}

@@ -16,6 +16,7 @@ import (
 	"coppice/internal/redact"
 	"coppice/store"
 	"coppice/store/sqlite"
+	"coppice/store/sqlite/sqlitetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -33,15 +34,7 @@ type bundle struct {
 
 func setup(t *testing.T, critical ...coppice.FailurePattern) *bundle {
 	t.Helper()
-	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: sqlite.Memory, Sync: sqlite.SyncOff})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	s := sqlitetest.Open(t, sqlite.Config{})
 	b := &bundle{t: t, store: s}
 	b.update(func(tx store.Tx) error {
 		p := coppice.Project{Prefix: "app", Path: "/src/app", Policy: coppice.DefaultPolicy()}

@@ -211,6 +211,6 @@ func TestPicturesAreKept(t *testing.T) {
 	t.Parallel()
 	f := fabric.Frame{Output: coppice.Output{Kind: coppice.OutputImage, Data: []byte(secrets[0])}}
 	if out, next := mask(redact.New(), nil, []fabric.Frame{f}, false); len(out) != 1 || string(out[0].Data) != secrets[0] || len(next) != 0 {
-		t.Errorf("%+v", out)
+		t.Errorf("frames %+v, want one that is not masked", out)
 	}
 }

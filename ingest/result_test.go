@@ -52,15 +52,15 @@ func TestAcceptOfOthers(t *testing.T) {
 	raw, fail, err := b.Accept(t.Context(), check, coppice.Raw(coppice.CheckResult{Checks: []coppice.Check{{Log: "is my told value in\n"}, {Log: "?"}}}), nil)
 	got, derr := coppice.DecodeResult[coppice.CheckResult](coppice.Work{Result: raw})
 	if err != nil || derr != nil || fail != nil || got.Checks[0].Log != "is [redacted] in\n" || got.Checks[1].Log != "?" {
-		t.Errorf("%v %v %v %s", err, derr, fail, raw)
+		t.Errorf("%v, %v, failure %v, result %s; want the secret masked", err, derr, fail, raw)
 	}
 	if raw, fail, err = b.Accept(t.Context(), check, nil, coppice.Failf(coppice.ClassDisk, "my told value", "hide my told value")); err != nil || raw != nil ||
 		fail.Text != "[redacted]" || fail.Fix != "hide [redacted]" || fail.Class != coppice.ClassDisk {
-		t.Errorf("%v %v %s", err, fail, raw)
+		t.Errorf("%v, failure %v, result %s; want the secret masked in the failure", err, fail, raw)
 	}
 	for _, kind := range []coppice.WorkKind{coppice.WorkRun, coppice.WorkCheck, coppice.WorkMerge, "later.kind"} {
 		if raw, fail, err := b.Accept(t.Context(), coppice.Work{Kind: kind}, []byte(`[1]`), nil); err != nil || fail != nil || string(raw) != `[1]` {
-			t.Errorf("%s: %v %v %s", kind, err, fail, raw)
+			t.Errorf("%s: %v, failure %v, result %s; want it unchanged", kind, err, fail, raw)
 		}
 	}
 }

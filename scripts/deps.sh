@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sees to it that the programs the tests need are there. As root on Debian it
+# Checks that the programs that the tests need are installed. As root on Debian it
 # installs what is missing; otherwise it says what to do.
 set -euo pipefail
 
@@ -35,7 +35,7 @@ if [ -n "$missing" ]; then
 	fi
 	export DEBIAN_FRONTEND=noninteractive
 	apt-get update -q </dev/null
-	# The list is made of package names above: it is meant to be split.
+	# The list consists of the package names above and must be split.
 	# shellcheck disable=SC2086
 	apt-get install -y -q --no-install-recommends $missing </dev/null
 fi

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Fuzzes every fuzz test of the module, each for FUZZTIME (60s), and ends with
-# a line that counts. With arguments, only in these packages. TARGET names a
+# Runs every fuzz test of the module, each for FUZZTIME (60s), and prints how
+# many ran. With arguments, it runs only those in these packages. TARGET names a
 # package by its directory, such as workspace/gitfiles.
 set -euo pipefail
 cd "$(dirname "$0")/.."

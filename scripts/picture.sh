@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes the pictures of the board in the README: runs the demo on the real
-# program, gives it more to do, and looks at it in Chromium in both themes.
+# Makes the pictures of the board for the README: runs the demo with the real
+# program, adds more tasks, and takes screenshots in Chromium in both themes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -9,13 +9,13 @@ coppice=$PWD/bin/coppice
 out=${1:-$PWD/docs/images}
 mkdir -p "$out"
 
-# Everything stands in a folder of its own, with nothing of the person's.
+# Everything is in a temporary folder, separate from the user's files.
 work=$(mktemp -d)
 server=
 finish() {
 	if [ -n "$server" ]; then
 		for key in $("$coppice" list --json 2>/dev/null | grep -o '"key": "[^"]*"' | cut -d'"' -f4); do
-			"$coppice" stop "$key" >/dev/null 2>&1 || true # what has ended cannot be stopped
+			"$coppice" stop "$key" >/dev/null 2>&1 || true # an ended task cannot be stopped
 		done
 		kill "$server" 2>/dev/null || true
 		wait "$server" 2>/dev/null || true
@@ -40,10 +40,10 @@ git -C "$shop" config user.email ada@example.org
 git -C "$shop" add --all
 git -C "$shop" commit --quiet --message "A shop"
 
-mkfifo "$work/said"
-"$coppice" serve --listen 127.0.0.1:0 >"$work/said" 2>"$work/serve.log" &
+mkfifo "$work/address"
+"$coppice" serve --listen 127.0.0.1:0 >"$work/address" 2>"$work/serve.log" &
 server=$!
-exec 3<"$work/said"
-read -r _ <&3 # it is up when it has said where
+exec 3<"$work/address"
+read -r _ <&3 # it is up when it has printed its address
 cd "$shop"
 node "$OLDPWD/scripts/picture/picture.mjs" "$coppice" "$out"

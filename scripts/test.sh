@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs go test on the given packages and ends with a line that counts. In CI a
-# skipped test is a failure: what cannot be shown is not shown.
+# Runs go test on the given packages and prints the counts. In CI a skipped test
+# is a failure.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -10,7 +10,7 @@ bin=$(mktemp -d)
 trap 'rm -rf "$bin"' EXIT
 go build -o "$bin/testsum" ./scripts/testsum
 
-# The packages that take longest begin first, so that none is left alone at the end.
+# The slowest packages start first, so that none of them runs alone at the end.
 if [ "$*" = ./... ]; then
 	set -- ./workspace ./test/e2e ./test/agents ./test/web ./test/sim ./...
 fi

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Makes test/upgrade/testdata/state.sql: the database that the server of a commit
-# leaves with everything open, as text. TestState has the engine go on with it.
+# Writes test/upgrade/testdata/state.sql: the database that the server of a commit
+# leaves with everything open, as text. TestState continues with it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

@@ -70,7 +70,7 @@ func (b *bench) refused(what string, s secret.Source, code coppice.Code, says st
 	b.t.Helper()
 	got, err := b.from(s)
 	if err == nil || got != "" || coppice.ErrorCode(err) != code {
-		b.t.Errorf("%s: %q, %v", what, got, err)
+		b.t.Errorf("%s: %q, %v; want no value and the code %s", what, got, err, code)
 		return
 	}
 	e := coppice.Public(err)
@@ -92,7 +92,7 @@ func TestSources(t *testing.T) {
 		"absolute": {File: filepath.Join(b.root, "home", "key")}, "command": {Command: []string{"echo", value}},
 	} {
 		if got, err := b.from(s); err != nil || got != value {
-			t.Errorf("%s: %q, %v", name, got, err)
+			t.Errorf("%s: %q, %v; want %q", name, got, err, value)
 		}
 	}
 	if got := b.Redact.String("it is " + value); got != "it is "+redact.Mask {
@@ -101,7 +101,7 @@ func TestSources(t *testing.T) {
 	info, err := os.Stat(filepath.Join(b.Dir, secret.Dir, "STORED"))
 	dir, dirErr := os.Stat(filepath.Join(b.Dir, secret.Dir))
 	if err != nil || dirErr != nil || info.Mode().Perm() != 0o600 || dir.Mode().Perm() != 0o700 {
-		t.Errorf("%v %v %v %v", info, dir, err, dirErr)
+		t.Errorf("file %v, directory %v, %v, %v; want the modes 0600 and 0700", info, dir, err, dirErr)
 	}
 	for range 2 { // the second time there is nothing to remove
 		if err := secret.RemoveFile(b.Dir, "STORED"); err != nil {
@@ -171,7 +171,7 @@ func TestCommands(t *testing.T) {
 	b.refused("killed", secret.Source{Command: []string{"sh", "-c", "kill -9 $$"}}, coppice.EUnavailable, "killed")
 	b.refused("failure", secret.Source{Command: []string{"fails"}}, coppice.EUnavailable, "exit status 3: cannot log in with [redacted] or [redacted]")
 	if got, err := b.from(secret.Source{Command: []string{"env-of"}}); err != nil || got != value {
-		t.Fatalf("%q, %v", got, err)
+		t.Fatalf("%q, %v; want %q", got, err, value)
 	}
 	env, err := os.ReadFile(filepath.Join(b.root, "home", "env"))
 	if err != nil || !strings.Contains(string(env), "HOME=") || !strings.Contains(string(env), "DBUS_SESSION_BUS_ADDRESS=") ||

@@ -6,10 +6,14 @@ import (
 	"strings"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"coppice"
 	"coppice/internal/redact"
 	"coppice/secret"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestValidName(t *testing.T) {
 	t.Parallel()
@@ -78,7 +82,7 @@ func TestReferences(t *testing.T) {
 		t.Errorf("headers %q", h)
 	}
 	if e := got["local"].Env; e["KEY"] != "<C>" || e["PLAIN"] != "1" || got["local"].Command[1] != "${secret:NO}" {
-		t.Errorf("%+v", got["local"])
+		t.Errorf("server %+v, want the variables filled in and the command as it was", got["local"])
 	}
 	if !maps.Equal(before, servers["web"].Headers) {
 		t.Error("the servers themselves were changed")

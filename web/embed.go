@@ -1,6 +1,6 @@
-// Package web holds the dashboard: its sources in src, and what `make web`
-// builds of them in dist, which becomes part of the binary. A binary that was
-// built without it works as well; its server shows a page that says so.
+// Package web contains the dashboard: its sources in src, and in dist what
+// `make web` builds from them, which becomes part of the binary. A binary without
+// it also works: its server shows a page that says so.
 package web
 
 import (
@@ -11,8 +11,7 @@ import (
 //go:embed all:dist
 var dist embed.FS
 
-// Files returns what was built, or nil when the dashboard was not built before
-// the binary was.
+// Files returns the built dashboard, or nil if the binary was built without it.
 func Files() fs.FS {
 	files, err := fs.Sub(dist, "dist")
 	if err != nil {

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"coppice"
 	"coppice/agent"
 	"coppice/agent/claude"
@@ -49,7 +51,7 @@ func TestMain(m *testing.M) {
 	case "fetch":
 		os.Exit(fetchFile(os.Args[1], os.Args[2]))
 	}
-	os.Exit(m.Run())
+	goleak.VerifyTestMain(m)
 }
 
 // bundle is a repository, a store with one task in it, and a worker.

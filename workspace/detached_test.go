@@ -154,8 +154,8 @@ func TestChangesInADetachedWorkspaceAreFound(t *testing.T) {
 			write(t, dir, "a.txt", "x")
 			write(t, dir, "a.txt", old)
 		}},
-		"the link to git":  {do: func(t *testing.T, dir string) { run(t, dir, "rm", "-r", ".git") }, want: []string{".git"}},
-		"setup changed it": {setup: []string{"echo more >> a.txt"}, do: func(*testing.T, string) {}},
+		"the link to git":   {do: func(t *testing.T, dir string) { run(t, dir, "rm", "-r", ".git") }, want: []string{".git"}},
+		"setup changed it":  {setup: []string{"echo more >> a.txt"}, do: func(*testing.T, string) {}},
 		"setup and session": {setup: []string{"echo more >> a.txt"}, do: func(t *testing.T, dir string) { run(t, dir, "git", "checkout", "a.txt") }, want: []string{"a.txt"}},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -11,9 +11,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"coppice"
+	"coppice/internal/process"
 	"coppice/workspace/git"
 )
 
@@ -24,7 +28,8 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	flag.Parse()
-	os.Exit(m.Run())
+	process.CatchIgnored(syscall.SIGHUP)
+	goleak.VerifyTestMain(m)
 }
 
 // bundle is a repository with one commit on main, and Workspaces beside it.

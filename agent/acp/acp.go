@@ -1,21 +1,22 @@
-// Package acp speaks the Agent Client Protocol: JSON-RPC 2.0, one message per
-// line, in both directions. One driver serves every agent that has it.
+// Package acp implements the Agent Client Protocol: JSON-RPC 2.0, one message
+// per line, in both directions. One driver serves every agent that has it.
 //
 // The driver announces itself, opens a session in the workspace (or continues
-// one), chooses the model where the agent offers a choice, and sends the prompt.
-// The answer to the prompt ends the turn. A message that comes during a turn
-// waits for its end and begins the next, or is handed over at once to agents
-// that hear it then (driver.messages). When nothing waits, stdin is closed.
+// one), chooses the model if the agent offers a choice, and sends the prompt.
+// The answer to the prompt ends the turn. A message during a turn waits for its
+// end and starts the next, or is sent immediately to agents that accept it
+// (driver.messages). When nothing waits, stdin is closed.
 //
-// The driver lends the agent nothing: no files and no terminals, which it has
-// itself. Permission requests are answered by the session's rules, or by a
-// person; the agent's own questions are put to a person. What an agent tells of
-// its cost is held against the budget. Tool servers are told over stdin, with the session's token in their
-// headers: agents of this protocol fill in no variables.
+// The driver offers the agent no files and no terminals: the agent has its own.
+// The session's rules, or a person, answer permission requests. A person
+// answers the agent's own questions. The driver compares the cost that an agent
+// reports with the budget. Agents get tool servers over stdin, with the
+// session's token in their headers, because agents of this protocol do not
+// expand variables.
 //
-// Agents that want to be told how to log in name their ways; a profile chooses
-// one with driver.auth. It is used only when the agent refuses to open a session
-// without: some agents remember the way chosen for good.
+// Agents that need a login method name the ones that they know. A profile
+// chooses one with driver.auth. It is used only if the agent refuses to open a
+// session without it: some agents remember the chosen method permanently.
 package acp
 
 import (
@@ -27,7 +28,7 @@ import (
 	"coppice/internal/jsonrpc"
 )
 
-// Name is what profiles call the protocol.
+// Name is the protocol's name in profiles.
 const Name = "acp"
 
 // Protocol implements agent.Protocol.
@@ -39,8 +40,8 @@ func New() Protocol { return Protocol{} }
 // Name implements agent.Protocol.
 func (Protocol) Name() string { return Name }
 
-// Launch implements agent.Protocol. A conversation is continued by a request,
-// so profiles need no arguments for it.
+// Launch implements agent.Protocol. A request continues a conversation, so
+// profiles need no arguments for it.
 func (Protocol) Launch(p coppice.Profile, r agent.Request) (agent.Launch, error) {
 	if _, err := agent.Servers(p, r); err != nil {
 		return agent.Launch{}, err
@@ -56,21 +57,21 @@ func (Protocol) Launch(p coppice.Profile, r agent.Request) (agent.Launch, error)
 	return l.With(p.Driver.AskEnv), nil
 }
 
-// metaOf is what the profile hands over with a session's opening, with the budget
+// metaOf returns the profile's _meta for opening a session, with the budget
 // filled in.
 func metaOf(p coppice.Profile, r agent.Request) map[string]any {
 	var meta map[string]any
-	_ = json.Unmarshal([]byte(p.Driver.Meta), &meta) // the profile was checked; it may have none
+	_ = json.Unmarshal([]byte(p.Driver.Meta), &meta) // the profile was checked; it can be empty
 	fillBudget(meta, r.Budget)
 	return meta
 }
 
-// named tells whether the agent fills the token and secrets in from its
+// named reports whether the agent fills in the token and secrets from its
 // environment. It must not get them over stdin: it would start a program with
 // them as an argument.
 func named(p coppice.Profile) bool { return p.Driver.Secrets == coppice.SecretsNamed }
 
-// fillBudget tells in place what the budget is.
+// fillBudget replaces the placeholder of the budget in place.
 func fillBudget(meta map[string]any, usd float64) {
 	for k, v := range meta {
 		if inner, ok := v.(map[string]any); ok {
@@ -85,8 +86,9 @@ func fillBudget(meta map[string]any, usd float64) {
 	}
 }
 
-// HearsNow tells whether agents of a profile hear a message in mid-turn.
-func HearsNow(p coppice.Profile) bool { return p.Driver.Messages == coppice.MessagesNow }
+// AcceptsMessages reports whether agents of a profile accept messages during a
+// turn.
+func AcceptsMessages(p coppice.Profile) bool { return p.Driver.Messages == coppice.MessagesNow }
 
 // Driver implements agent.Protocol.
 func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
@@ -94,36 +96,36 @@ func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
 		dir: r.Dir, resume: r.Resume, auth: p.Driver.Auth, queue: []string{r.Prompt},
 		tools: map[string]*tool{}, spent: r.Spent.CostUSD,
 		asker: agent.NewAsker(r.Permissions), waiting: map[string]pending{},
-		wanted: len(r.MCP) > 0, now: HearsNow(p), budget: r.Budget,
+		wanted: len(r.MCP) > 0, now: AcceptsMessages(p), budget: r.Budget,
 	}
 	d.rpc = jsonrpc.Peer{
 		Version: "2.0", Send: d.Write, Request: d.request, Notified: d.notified, Stray: d.stray,
-		Garbage: func(b []byte) { d.Notice(string(b)) }, // programs print warnings there at times
+		Garbage: func(b []byte) { d.Notice(string(b)) }, // programs sometimes print warnings there
 	}
 	d.Line, d.ErrLine = d.rpc.Line, d.complain
-	if servers, err := agent.Servers(p, r); err == nil { // Launch has refused the others
+	if servers, err := agent.Servers(p, r); err == nil { // Launch has refused invalid ones
 		d.servers = toolServers(servers, p, r)
 	}
 	d.meta = metaOf(p, r)
 	if r.Fork {
 		d.resume, d.fork = "", r.Resume
 	}
-	if len(p.Model) == 0 { // else its arguments chose it
+	if len(p.Model) == 0 { // otherwise its arguments choose it
 		d.model = r.Model
 	}
 	if p.Driver.RetryLog != "" {
-		d.tries, _ = regexp.Compile(p.Driver.RetryLog) // the profile was checked
+		d.retryLog, _ = regexp.Compile(p.Driver.RetryLog) // the profile was checked
 	}
 	if len(p.Effort) == 0 {
 		d.effort = r.Effort
 	}
 	if len(p.Budget) > 0 {
-		d.budget = 0 // the agent keeps it
+		d.budget = 0 // the agent enforces it
 	}
 	return d
 }
 
-// phase is where a run stands.
+// phase is the state of a run.
 type phase int
 
 const (
@@ -137,46 +139,46 @@ type driver struct {
 	agent.Run
 	rpc jsonrpc.Peer
 
-	dir    string
-	resume string // the conversation to continue
-	model  string // to choose by a request
-	effort string // likewise
-	now    bool   // messages are handed over in mid-turn
-	budget float64
-	tries  *regexp.Regexp // how it tells of failed requests
-	auth   string         // the way to log in
-	fork   string         // the conversation to continue a copy of
+	dir      string
+	resume   string // the conversation to continue
+	model    string // to choose by a request
+	effort   string // likewise
+	now      bool   // messages are sent during a turn
+	budget   float64
+	retryLog *regexp.Regexp // matches its reports of failed requests
+	auth     string         // the login method
+	fork     string         // the conversation to continue a copy of
 
 	servers []toolServer
-	meta    map[string]any // handed over with the session's opening
-	wanted  bool           // tool servers were asked for
+	meta    map[string]any // sent when a session is opened
+	wanted  bool           // tool servers were requested
 
 	phase        phase
-	queue        []string         // messages that begin turns, the first prompt included
+	queue        []string         // messages that start turns, the first prompt included
 	prompts      int              // sent
-	under        []*underway      // prompts without an answer
-	cancelling   bool             // the current turn, by us
-	overspent    bool             // the budget
-	loggedIn     bool             // it was tried
-	past         bool             // the agent told something of the conversation's past
-	limit        *coppice.Failure // the turn was ended for it
+	unanswered   []*underway      // prompts without an answer
+	cancelling   bool             // the driver is cancelling the current turn
+	overspent    bool             // the budget is spent
+	loggedIn     bool             // a login was tried
+	past         bool             // the agent sent something of the conversation's past
+	limit        *coppice.Failure // the turn was ended because of it
 	agent        initialized
 	session      session
 	conversation string
 
 	speech speech
 	tools  map[string]*tool // of the current turn, by id
-	turn   tally            // what the current turn used
-	spent  float64          // cost of the conversation, as last told
+	turn   tally            // the usage of the current turn
+	spent  float64          // cost of the conversation, as last reported
 	last   *ending          // of the latest turn
 
-	asker   *agent.Asker
-	asked   int                // questions so far
-	waiting map[string]pending // by the question's ref
-	forms   []*form            // the agent's own questions, oldest first
-	told    []string           // why calls were refused
-	untold  []string           // those of them that the agent does not know yet
-	fatal   *coppice.Failure
+	asker    *agent.Asker
+	asked    int                // questions so far
+	waiting  map[string]pending // by the question's ref
+	forms    []*form            // the agent's own questions, oldest first
+	refusals []string           // why calls were refused
+	unsent   []string           // the refusals that the agent does not know yet
+	fatal    *coppice.Failure
 }
 
 // Start implements agent.Driver.
@@ -192,12 +194,12 @@ func (d *driver) Start() agent.Step {
 // complain takes a line of stderr.
 func (d *driver) complain(line []byte) {
 	d.Complain(line)
-	d.tried(line)
+	d.checkRetry(line)
 }
 
-// Send implements agent.Driver. The message begins a turn: now if none is under
-// way, else when the current one ends; until then it is not delivered. With a
-// ref it answers a permission question.
+// Send implements agent.Driver. The message starts a turn: now if none is in
+// progress, else when the current one ends. Until then it is not delivered.
+// With a ref it answers a permission question.
 func (d *driver) Send(text, ref string) (agent.Step, error) {
 	if d.Closed {
 		return agent.Step{}, agent.ErrCannot
@@ -210,7 +212,7 @@ func (d *driver) Send(text, ref string) (agent.Step, error) {
 	case d.phase == resting:
 		d.prompt()
 	case d.phase == turning && d.now && !d.cancelling:
-		d.hand(true)
+		d.sendNext(true)
 	default:
 		d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "queued", Text: "the message waits for the end of the turn"})
 	}
@@ -244,7 +246,7 @@ func (d *driver) Model(name string) (agent.Step, error) {
 	return d.Take(), nil
 }
 
-// Stop implements agent.Driver: the turn is cancelled and stdin closed, upon
+// Stop implements agent.Driver: it cancels the turn and closes stdin, upon
 // which most agents end.
 func (d *driver) Stop() agent.Step {
 	d.Stopped = true
@@ -261,14 +263,14 @@ func (d *driver) Stop() agent.Step {
 // Exit implements agent.Driver.
 func (d *driver) Exit(x agent.Exit) (agent.Step, agent.Outcome) {
 	d.End()
-	d.border()
+	d.endMessage()
 	if d.prompts == 0 {
-		d.queue = d.queue[1:] // the prompt, of which the failure tells
+		d.queue = d.queue[1:] // the prompt, which the failure covers
 	}
 	for _, text := range d.queue {
 		d.Emit(agent.Undelivered(text))
 	}
-	for _, u := range d.under {
+	for _, u := range d.unanswered {
 		if u.joined {
 			d.Emit(agent.Undelivered(u.text))
 		}
@@ -280,28 +282,28 @@ func (d *driver) Exit(x agent.Exit) (agent.Step, agent.Outcome) {
 	return d.Last(), o
 }
 
-// underway is a prompt without an answer. One that joined came in the middle of
-// a turn.
+// underway is a prompt without an answer. joined says that it was sent during a
+// turn.
 type underway struct {
 	text   string
 	joined bool
 }
 
-// prompt begins a turn with the message that waits longest.
+// prompt starts a turn with the message that has waited longest.
 func (d *driver) prompt() {
 	d.phase, d.cancelling, d.turn = turning, false, tally{}
-	d.hand(false)
+	d.sendNext(false)
 	d.Become(coppice.SessionWorking)
 }
 
-// hand sends the message that waits longest.
-func (d *driver) hand(joins bool) {
+// sendNext sends the message that has waited longest.
+func (d *driver) sendNext(joins bool) {
 	text := d.queue[0]
 	d.queue = d.queue[1:]
 	u := &underway{text, joins}
-	d.under = append(d.under, u)
+	d.unanswered = append(d.unanswered, u)
 	d.rpc.Call("session/prompt", promptParams{Session: d.conversation, Prompt: []content{{Type: "text", Text: text}}}, func(m jsonrpc.Message) { d.ended(u, m) })
 	if d.prompts++; d.prompts > 1 {
-		d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "delivered", Text: "the message was handed to the agent"})
+		d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "delivered", Text: "the message was sent to the agent"})
 	}
 }

@@ -11,48 +11,26 @@ import (
 )
 
 // The suite's profile claims to pass the prompt in a file, so that the suite
-// does not look for it in what is written first: here it follows the session's
-// opening. TestLargePrompt looks for it there.
+// does not search for it in the first write: here it follows the opening of the
+// session. TestLargePrompt searches for it there.
 var suite = agenttest.Suite{Protocol: New(), Profile: coppice.Profile{
 	Protocol: Name, Command: []string{"agent"}, Args: []string{"--acp"}, Prompt: "file", Driver: coppice.DriverProfile{Auth: "key", RetryLog: `message="stream error" .* small=false .* error\.error="(.*)"`},
 }}
 
 func TestProtocol(t *testing.T) { t.Parallel(); agenttest.Run(t, suite) }
 
-// nowSuite is the same for agents that hear messages in mid-turn.
-var nowSuite = agenttest.Suite{Protocol: New(), Profile: hears, Dir: filepath.Join("testdata", "now")}
+// nowSuite is the same for agents that accept messages during a turn.
+var nowSuite = agenttest.Suite{Protocol: New(), Profile: direct, Dir: filepath.Join("testdata", "now")}
 
 func TestProtocolNow(t *testing.T) { t.Parallel(); agenttest.Run(t, nowSuite) }
 
 // FuzzDriver also starts from whole recordings: most of the driver is reached
-// only behind the opening of a session.
+// only after a session was opened.
 func FuzzDriver(f *testing.F) {
-	files, err := filepath.Glob("testdata/*/transcript.txt")
-	if err == nil {
-		var more []string
-		more, err = filepath.Glob("testdata/now/*/transcript.txt")
-		files = append(files, more...)
-	}
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, file := range files {
-		tr, err := agenttest.Read(file)
-		if err != nil {
-			f.Fatal(err)
-		}
-		var all strings.Builder
-		for _, o := range tr {
-			if o.Name == "out" {
-				all.WriteString(o.Arg + "\n")
-			}
-		}
-		f.Add([]byte(all.String()), uint8(100))
-	}
-	agenttest.Fuzz(f, suite)
+	agenttest.FuzzRecordings(f, suite, "testdata/*/transcript.txt", "testdata/now/*/transcript.txt")
 }
 
-// open brings a driver to its first turn and returns what it wrote last.
+// open brings a driver to its first turn and returns its last write.
 func open(d agent.Driver) agent.Step {
 	d.Start()
 	d.Output(agent.Stdout, []byte(`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1}}`+"\n"))
@@ -87,8 +65,8 @@ func TestEveryRequestIsAnswered(t *testing.T) {
 	}
 }
 
-// An agent that does not end when stdin is closed has to be killed; its work
-// counts all the same. Before the turn's end a kill is a failure.
+// An agent that does not end when stdin is closed has to be killed. Its work
+// counts anyway. Before the end of the turn a kill is a failure.
 func TestKilledAfterItsTurn(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -13,7 +13,7 @@ import (
 	"coppice/internal/jsonrpc"
 )
 
-// out hands the driver a line.
+// out passes the driver a line.
 func out(d agent.Driver, line string) agent.Step {
 	return d.Output(agent.Stdout, []byte(`{"jsonrpc":"2.0",`+line+"}\n"))
 }
@@ -24,10 +24,10 @@ func with(change func(*coppice.DriverProfile)) coppice.Profile {
 	return p
 }
 
-var hears = with(func(d *coppice.DriverProfile) { d.Messages = "now" })
+var direct = with(func(d *coppice.DriverProfile) { d.Messages = "now" })
 
-// A message in mid-turn goes to an agent that hears it then. However it answers
-// the two prompts, they are one turn, and what they used counts once.
+// A message during a turn is sent to an agent that accepts it. However it
+// answers the two prompts, they are one turn, and their usage counts one time.
 func TestJoins(t *testing.T) {
 	t.Parallel()
 	const used = `"usage":{"inputTokens":100,"outputTokens":10}`
@@ -38,19 +38,19 @@ func TestJoins(t *testing.T) {
 		class   coppice.Class
 	}{
 		{"one after the other", []string{`"id":3,"result":{"stopReason":"end_turn"}`, `"id":4,"result":{"stopReason":"end_turn",` + used + `}`}, 100, ""},
-		{"both told the same", []string{`"id":3,"result":{"stopReason":"end_turn",` + used + `}`, `"id":4,"result":{"stopReason":"end_turn",` + used + `}`}, 100, ""},
-		{"each told its own", []string{`"id":3,"result":{"stopReason":"end_turn","usage":{"inputTokens":7}}`, `"id":4,"result":{"stopReason":"end_turn",` + used + `}`}, 107, ""},
+		{"both report the same", []string{`"id":3,"result":{"stopReason":"end_turn",` + used + `}`, `"id":4,"result":{"stopReason":"end_turn",` + used + `}`}, 100, ""},
+		{"each reports its own", []string{`"id":3,"result":{"stopReason":"end_turn","usage":{"inputTokens":7}}`, `"id":4,"result":{"stopReason":"end_turn",` + used + `}`}, 107, ""},
 		{"the other way round", []string{`"id":4,"result":{"stopReason":"end_turn",` + used + `}`, `"id":3,"result":{"stopReason":"end_turn"}`}, 100, ""},
 		{"the first failed", []string{`"id":3,"error":{"code":1,"message":"500"}`, `"id":4,"result":{"stopReason":"end_turn",` + used + `}`}, 100, ""},
 		{"the last failed", []string{`"id":3,"result":{"stopReason":"end_turn"}`, `"id":4,"error":{"code":1,"message":"529 overloaded"}`}, 0, coppice.ClassOverload},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			d := New().Driver(hears, agent.Request{Prompt: "x"})
+			d := New().Driver(direct, agent.Request{Prompt: "x"})
 			open(d)
 			step, err := d.Send("and this", "")
 			if err != nil || !strings.Contains(string(step.Write), `"id":4,"method":"session/prompt"`) || len(events(step, coppice.KindNotice)) != 1 {
-				t.Fatalf("%s %+v %v", step.Write, step.Events, err)
+				t.Fatalf("wrote %s, events %+v, error %v; want the prompt 4 and one notice", step.Write, step.Events, err)
 			}
 			first := out(d, c.answers[0])
 			if first.CloseStdin || len(events(first, coppice.KindTurn)) != 0 {
@@ -68,12 +68,12 @@ func TestJoins(t *testing.T) {
 	}
 }
 
-// A message that joined a turn which is interrupted, or whose agent dies, is not
-// lost.
+// A message that joined a turn is not lost if the turn is interrupted or its
+// agent dies.
 func TestJoinedMessageIsKept(t *testing.T) {
 	t.Parallel()
 	for _, order := range [][]string{{"3", "4"}, {"4", "3"}} {
-		d := New().Driver(hears, agent.Request{Prompt: "x"})
+		d := New().Driver(direct, agent.Request{Prompt: "x"})
 		open(d)
 		d.Send("and this", "")
 		if _, err := d.Interrupt(); err != nil {
@@ -86,31 +86,31 @@ func TestJoinedMessageIsKept(t *testing.T) {
 			t.Errorf("%s: next comes %s", order, w)
 		}
 	}
-	d := New().Driver(hears, agent.Request{Prompt: "x"})
+	d := New().Driver(direct, agent.Request{Prompt: "x"})
 	open(d)
 	d.Send("and this", "")
 	step, o := d.Exit(agent.Exit{Code: -1, Signal: "SIGKILL"})
 	if n := events(step, coppice.KindNotice); len(n) != 1 || n[0].Name != coppice.NameUndelivered || n[0].Text != "and this" || o.Failure.Class != coppice.ClassLost {
-		t.Errorf("%+v %+v", step.Events, o.Failure)
+		t.Errorf("events %+v, failure %+v; want one notice about the unread message, and a lost agent", step.Events, o.Failure)
 	}
-	// One that the agent had begun with was read.
-	d = New().Driver(hears, agent.Request{Prompt: "x"})
+	// A message that the agent had started with was read.
+	d = New().Driver(direct, agent.Request{Prompt: "x"})
 	open(d)
 	d.Send("and this", "")
 	out(d, `"id":3,"result":{"stopReason":"end_turn"}`)
 	if step, _ := d.Exit(agent.Exit{Code: -1, Signal: "SIGKILL"}); len(events(step, coppice.KindNotice)) != 0 {
-		t.Errorf("%+v", step.Events)
+		t.Errorf("events %+v, want no notice", step.Events)
 	}
 }
 
-// Whatever is sent, interrupted and answered, every message is handed over or
-// told to be undelivered, and none is lost.
+// Every message is sent or reported as undelivered, whatever the order of
+// messages, interrupts and answers.
 func TestEveryMessageIsAccountedFor(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
 		profile := suite.Profile
-		if rapid.Bool().Draw(rt, "hears") {
-			profile = hears
+		if rapid.Bool().Draw(rt, "direct") {
+			profile = direct
 		}
 		d := New().Driver(profile, agent.Request{Prompt: "m0"})
 		var wrote strings.Builder
@@ -152,7 +152,7 @@ func TestEveryMessageIsAccountedFor(t *testing.T) {
 		see(s)
 		for _, text := range taken {
 			if !undelivered[text] && !strings.Contains(wrote.String(), `"`+text+`"`) {
-				rt.Errorf("%s was neither handed over nor told to be undelivered", text)
+				rt.Errorf("%s was neither sent nor reported as undelivered", text)
 			}
 		}
 	})
@@ -176,7 +176,7 @@ func TestBudget(t *testing.T) {
 			t.Errorf("failure %+v", o.Failure)
 		}
 	}
-	// In mid-turn it ends the turn, and the run.
+	// During a turn it ends the turn, and the run.
 	d := run(suite.Profile)
 	if s := out(d, costs("0.4")); len(s.Write) != 0 {
 		t.Errorf("cancelled too early: %s", s.Write)
@@ -188,17 +188,17 @@ func TestBudget(t *testing.T) {
 		t.Errorf("cancelled twice: %s", s.Write)
 	}
 	if s := out(d, `"id":3,"result":{"stopReason":"cancelled"}`); !s.CloseStdin {
-		t.Errorf("the run goes on: %+v", s)
+		t.Errorf("the run continues: %+v", s)
 	}
 	wantBudget(d)
-	// Work that was done in time counts.
+	// Work that was finished in time counts.
 	d = run(suite.Profile)
 	out(d, costs("0.6"))
 	out(d, `"id":3,"result":{"stopReason":"end_turn"}`)
 	if _, o := d.Exit(agent.Exit{}); o.Failure != nil {
 		t.Errorf("failure %+v", o.Failure)
 	}
-	// A further turn is not begun.
+	// No further turn is started.
 	d = run(suite.Profile)
 	d.Send("more", "")
 	out(d, costs("0.6"))
@@ -206,7 +206,7 @@ func TestBudget(t *testing.T) {
 		t.Errorf("another turn begins: %s", s.Write)
 	}
 	wantBudget(d)
-	// An agent that is told its budget keeps it by itself.
+	// An agent that gets its budget enforces it itself.
 	own := suite.Profile
 	own.Budget = []string{"--budget", agent.SlotUSD}
 	if s := out(run(own), costs("0.6")); len(s.Write) != 0 {
@@ -214,7 +214,7 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// opened brings a driver to the answer to its session's opening.
+// opened brings a driver to the answer to the opening of its session.
 func opened(d agent.Driver, more string) agent.Step {
 	d.Start()
 	out(d, `"id":1,"result":{"protocolVersion":1}`)
@@ -226,26 +226,26 @@ func TestEffort(t *testing.T) {
 	const levels = `,"configOptions":[{"id":"how","category":"thought_level","options":[{"value":"low"}]}]`
 	d := New().Driver(suite.Profile, agent.Request{Prompt: "x", Effort: "low"})
 	if s := opened(d, levels); !strings.Contains(string(s.Write), `"id":3,"method":"session/set_config_option","params":{"sessionId":"s1","configId":"how","value":"low"}`) {
-		t.Errorf("%s", s.Write)
+		t.Errorf("the first request is %s, want the level low", s.Write)
 	}
 	if s := out(d, `"id":3,"result":{}`); !strings.Contains(string(s.Write), "session/prompt") {
-		t.Errorf("%s", s.Write)
+		t.Errorf("after the level it wrote %s, want a prompt", s.Write)
 	}
 	d = New().Driver(suite.Profile, agent.Request{Prompt: "x", Effort: "low"})
 	opened(d, levels)
 	out(d, `"id":3,"error":{"code":-32602,"message":"no such level"}`)
 	if _, o := d.Exit(agent.Exit{}); o.Failure == nil || o.Failure.Class != coppice.ClassCapability || !strings.Contains(o.Failure.Text, "no such level") {
-		t.Errorf("%+v", o.Failure)
+		t.Errorf("an unknown level: failure %+v, want the class capability", o.Failure)
 	}
 	d = New().Driver(suite.Profile, agent.Request{Prompt: "x", Effort: "low"})
 	if s := opened(d, ""); !strings.Contains(string(s.Write), "session/prompt") || len(events(s, coppice.KindNotice)) != 1 {
-		t.Errorf("%s %+v", s.Write, s.Events)
+		t.Errorf("without levels it wrote %s, events %+v; want a prompt and a notice", s.Write, s.Events)
 	}
-	// What there is to choose from comes with the model.
+	// The choices come with the model.
 	d = New().Driver(suite.Profile, agent.Request{Prompt: "x", Effort: "low", Model: "m"})
 	opened(d, `,"models":{"currentModelId":"n"}`)
 	if s := out(d, `"id":3,"result":{`+levels[1:]+`}`); !strings.Contains(string(s.Write), `"configId":"how"`) {
-		t.Errorf("%s", s.Write)
+		t.Errorf("after the model it wrote %s, want the level", s.Write)
 	}
 }
 
@@ -266,7 +266,7 @@ func TestModelNames(t *testing.T) {
 	}
 }
 
-// An agent is made to ask only for sessions that have rules.
+// An agent has to ask only in sessions that have rules.
 func TestMadeToAsk(t *testing.T) {
 	t.Parallel()
 	deny := coppice.PermissionPolicy{Default: coppice.RuleDeny}
@@ -285,7 +285,7 @@ func TestMadeToAsk(t *testing.T) {
 	} {
 		l, err := New().Launch(with(func(d *coppice.DriverProfile) { *d = c.how }), agent.Request{Permissions: c.policy})
 		if err != nil || strings.Join(l.Argv, " ") != c.argv || l.Env["ASK"] != c.variable {
-			t.Errorf("%+v: %q, %v, %v", c.how, l.Argv, l.Env, err)
+			t.Errorf("%+v: arguments %q, variables %v, error %v; want %q and ASK=%s", c.how, l.Argv, l.Env, err, c.argv, c.variable)
 		}
 	}
 }
@@ -302,21 +302,22 @@ func TestMeta(t *testing.T) {
 	}
 }
 
-// Some agents end their turn when a call is refused. They are told why, once.
-func TestRefusedTurnGoesOn(t *testing.T) {
+// Some agents end their turn when a call is refused. They get the reason, one
+// time.
+func TestRefusedTurnContinues(t *testing.T) {
 	t.Parallel()
 	d := New().Driver(suite.Profile, agent.Request{Prompt: "x", Permissions: coppice.PermissionPolicy{Default: coppice.RuleDeny}})
 	open(d)
 	out(d, strings.TrimSuffix(strings.TrimPrefix(asks, `{"jsonrpc":"2.0",`), "}\n"))
 	if s := out(d, `"id":3,"result":{"stopReason":"cancelled"}`); !strings.Contains(string(s.Write), "were refused") || len(events(s, coppice.KindError)) != 0 {
-		t.Errorf("%s %+v", s.Write, s.Events)
+		t.Errorf("wrote %s, events %+v; want a prompt that names the refusals, and no error", s.Write, s.Events)
 	}
 	out(d, strings.TrimSuffix(strings.TrimPrefix(asks, `{"jsonrpc":"2.0",`), "}\n"))
 	if s := out(d, `"id":4,"result":{"stopReason":"cancelled"}`); !s.CloseStdin {
-		t.Errorf("%s %+v", s.Write, s.Events)
+		t.Errorf("wrote %s, events %+v; want a closed stdin", s.Write, s.Events)
 	}
 	if _, o := d.Exit(agent.Exit{}); o.Failure == nil || o.Failure.Class != coppice.ClassImplementation {
-		t.Errorf("%+v", o.Failure)
+		t.Errorf("failure %+v, want the class implementation", o.Failure)
 	}
 }
 
@@ -327,7 +328,7 @@ func refs(s agent.Step) (all []string) {
 	return all
 }
 
-// The agent's own questions are put to a person, and its form is filled in.
+// A person answers the agent's own questions, and its form is filled in.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	form := func(properties string) string {
@@ -355,7 +356,7 @@ func TestForms(t *testing.T) {
 			step := out(d, c.line)
 			asked := refs(step)
 			if len(asked) != len(c.answers) || len(step.Write) != 0 || !slices.ContainsFunc(step.Events, func(e coppice.AgentEvent) bool { return e.State == coppice.SessionWaiting }) {
-				t.Fatalf("%+v", step)
+				t.Fatalf("step %+v, want %d questions and a session that waits", step, len(c.answers))
 			}
 			for i, a := range c.answers {
 				var err error
@@ -402,24 +403,24 @@ func TestForms(t *testing.T) {
 			d := New().Driver(suite.Profile, agent.Request{Prompt: "x"})
 			open(d)
 			if s := out(d, line); !strings.Contains(string(s.Write), `"action":"decline"`) || len(refs(s)) != 0 {
-				t.Errorf("%s: %s", line, s.Write)
+				t.Errorf("%s: answered with %s, want it declined without a question", line, s.Write)
 			}
 		}
 	})
 
-	// A rule against the tool counts, and a tool that merely has such an input is
-	// no question.
+	// A rule against the tool counts, and a tool that only has such an input is
+	// not a question.
 	t.Run("rules", func(t *testing.T) {
 		t.Parallel()
 		d := New().Driver(suite.Profile, agent.Request{Prompt: "x", Permissions: coppice.PermissionPolicy{Default: coppice.RuleDeny}})
 		open(d)
 		if s := out(d, ask); !strings.Contains(string(s.Write), `"optionId":"no"`) || len(refs(s)) != 0 {
-			t.Errorf("%s", s.Write)
+			t.Errorf("answered with %s, want no", s.Write)
 		}
 		d = New().Driver(suite.Profile, agent.Request{Prompt: "x"})
 		open(d)
 		if s := out(d, strings.Replace(ask, `{"optionId":"no"`, `{"optionId":"ever","kind":"allow_always"},{"optionId":"no"`, 1)); len(refs(s)) != 0 || !strings.Contains(string(s.Write), `"optionId":"go"`) {
-			t.Errorf("%s", s.Write)
+			t.Errorf("answered with %s, want go, once", s.Write)
 		}
 	})
 }

@@ -11,7 +11,7 @@ import (
 	"coppice/internal/jsonrpc"
 )
 
-// What the driver asks with.
+// The parameters of the driver's requests.
 type (
 	initializeParams struct {
 		Version      int                `json:"protocolVersion"`
@@ -62,7 +62,7 @@ type (
 	}
 )
 
-// toolServer is a tool server as the protocol has it: one at an address, or one
+// toolServer is a tool server in the protocol's form: one at an address, or one
 // that the agent starts, which has no type.
 type toolServer struct {
 	Type    string   `json:"type,omitempty"`
@@ -80,7 +80,7 @@ type header struct {
 	Value string `json:"value"`
 }
 
-// http tells whether the agent has to speak HTTP for it.
+// http reports whether the agent needs HTTP for it.
 func (s toolServer) http() bool { return s.Type == "http" }
 
 func toolServers(all map[string]coppice.MCPServer, p coppice.Profile, r agent.Request) []toolServer {
@@ -107,7 +107,7 @@ func toolServers(all map[string]coppice.MCPServer, p coppice.Profile, r agent.Re
 	return out
 }
 
-// initialized is what the agent says of itself.
+// initialized is the agent's description of itself.
 type initialized struct {
 	Version      int `json:"protocolVersion"`
 	Capabilities struct {
@@ -138,27 +138,27 @@ func (d *driver) initialized(m jsonrpc.Message) {
 		return
 	}
 	if err := json.Unmarshal(m.Result, &d.agent); err != nil {
-		d.giveUp(agent.Fail(coppice.ClassCapability, "what the agent says of itself cannot be read: "+err.Error()))
+		d.giveUp(agent.Fail(coppice.ClassCapability, "the agent's answer to initialize cannot be read: "+err.Error()))
 		return
 	}
 	if d.agent.Version != protocolVersion {
-		d.giveUp(agent.Fail(coppice.ClassCapability, "the agent speaks another version of the Agent Client Protocol"))
+		d.giveUp(agent.Fail(coppice.ClassCapability, "the agent uses another version of the Agent Client Protocol"))
 		return
 	}
 	d.open()
 }
 
-// open asks for a session. Of the two ways to continue one, the one that does
-// not tell the whole past again is preferred.
+// open requests a session. Of the two methods to continue one, it prefers the
+// one that does not send the whole past again.
 func (d *driver) open() {
 	p := openParams{Dir: d.dir, Servers: d.servers, Meta: d.meta}
 	switch {
 	case d.wanted && d.servers == nil:
-		d.Notice("the agent's profile says that it takes no tool servers; it works without")
+		d.Notice("the agent's profile says that it accepts no tool servers; it works without them")
 	case slices.ContainsFunc(d.servers, toolServer.http) && !d.agent.Capabilities.MCP.HTTP:
 		// Every agent of this protocol starts programs.
 		p.Servers = slices.DeleteFunc(slices.Clone(d.servers), toolServer.http)
-		d.Emit(coppice.AgentEvent{Kind: coppice.KindError, Class: coppice.ClassMCP, Text: "the agent takes no tool servers over HTTP; it works without"})
+		d.Emit(coppice.AgentEvent{Kind: coppice.KindError, Class: coppice.ClassMCP, Text: "the agent accepts no tool servers over HTTP; it works without them"})
 	}
 	if p.Servers == nil {
 		p.Servers = []toolServer{}
@@ -169,7 +169,7 @@ func (d *driver) open() {
 			method, p.Session = methodFork, d.fork
 		} else {
 			d.fork = ""
-			d.Notice("the agent cannot copy a conversation; it begins a new one")
+			d.Notice("the agent cannot copy a conversation; it starts a new one")
 		}
 	}
 	if d.resume != "" {
@@ -181,21 +181,21 @@ func (d *driver) open() {
 			method = methodLoad
 		default:
 			p.Session, d.resume = "", ""
-			d.Notice("the agent cannot continue a conversation; it begins a new one")
+			d.Notice("the agent cannot continue a conversation; it starts a new one")
 		}
 	}
 	d.rpc.Call(method, p, func(m jsonrpc.Message) { d.opened(method, m) })
 }
 
-// has tells whether an agent offers something.
+// has reports whether an agent offers a capability.
 func has(capability json.RawMessage) bool {
 	return len(capability) > 0 && string(capability) != "null" && string(capability) != "false"
 }
 
-// The ways to continue a conversation.
+// The methods to continue a conversation.
 const (
 	methodResume = "session/resume"
-	methodLoad   = "session/load" // tells the whole past again
+	methodLoad   = "session/load" // sends the whole past again
 	methodFork   = "session/fork" // continues a copy
 )
 
@@ -224,7 +224,7 @@ type option struct {
 	Values   json.RawMessage `json:"options"`
 }
 
-// optionValue is one that an option can have, or a group of them.
+// optionValue is a value of an option, or a group of values.
 type optionValue struct {
 	Value string        `json:"value"`
 	Name  string        `json:"name"`
@@ -238,14 +238,14 @@ func flat(all []optionValue) (out []optionValue) {
 	return out
 }
 
-// named is the agent's own word for a model: some add to the name by which its
-// vendor and people know it.
+// named returns the agent's own name for a model: some agents extend the
+// vendor's name.
 func (s session) named(model string) string {
 	var all []optionValue
 	if _, id := s.model(); id != "" {
 		i := slices.IndexFunc(s.Options, func(o option) bool { return o.ID == id })
 		var values []optionValue
-		_ = json.Unmarshal(s.Options[i].Values, &values) // values of another shape name nothing
+		_ = json.Unmarshal(s.Options[i].Values, &values) // values of another shape are ignored
 		all = flat(values)
 	} else if s.Models != nil {
 		for _, m := range s.Models.Available {
@@ -269,7 +269,7 @@ func (s session) named(model string) string {
 
 func (d *driver) opened(method string, m jsonrpc.Message) {
 	if m.Error != nil && m.Error.Code == jsonrpc.CodeNoMethod && method == methodResume && d.agent.Capabilities.Load {
-		// Some agents announce the newer way and have only the older one.
+		// Some agents announce the newer method and have only the older one.
 		d.agent.Capabilities.Session.Resume = nil
 		d.open()
 		return
@@ -298,7 +298,7 @@ func (d *driver) opened(method string, m jsonrpc.Message) {
 	}
 	d.session = s
 	if (method == methodLoad || method == methodFork) && s.Modes.Current != "" {
-		// Some agents answer before they have told all of the past. The answer
+		// Some agents answer before they have sent all of the past. The answer
 		// to a request that changes nothing comes after it.
 		d.rpc.Call("session/set_mode", modeParams{Session: d.conversation, Mode: s.Modes.Current}, func(jsonrpc.Message) { d.loaded() })
 		return
@@ -306,7 +306,7 @@ func (d *driver) opened(method string, m jsonrpc.Message) {
 	d.ready()
 }
 
-// ready chooses the model, once the session is open.
+// ready chooses the model, when the session is open.
 func (d *driver) ready() {
 	wanted := d.model
 	model, _ := d.session.model()
@@ -316,18 +316,18 @@ func (d *driver) ready() {
 	d.Emit(coppice.AgentEvent{Kind: coppice.KindInit, Conversation: d.conversation, Model: model, Version: d.agent.Info.Version})
 	switch {
 	case wanted == "":
-		d.think()
+		d.chooseEffort()
 	case d.chooses():
 		d.choose(wanted, d.chosen)
 	default:
-		d.Notice("the agent offers no choice of models; it uses its own")
-		d.think()
+		d.Notice("the agent offers no choice of models; it uses its default")
+		d.chooseEffort()
 	}
 }
 
-// think chooses how hard the agent thinks. What there is to choose from may
-// hang on the model.
-func (d *driver) think() {
+// chooseEffort chooses how hard the agent thinks. The choices can depend on the
+// model.
+func (d *driver) chooseEffort() {
 	option := ""
 	for _, o := range d.session.Options {
 		if o.Category == "thought_level" {
@@ -337,31 +337,31 @@ func (d *driver) think() {
 	}
 	switch {
 	case d.effort == "":
-		d.begin()
+		d.sendPrompt()
 	case option == "":
-		d.Notice("the agent offers no choice of how hard it thinks")
-		d.begin()
+		d.Notice("the agent offers no choice of effort")
+		d.sendPrompt()
 	default:
-		d.rpc.Call(methodOption, optionParams{Session: d.conversation, Option: option, Value: d.effort}, d.thinks)
+		d.rpc.Call(methodOption, optionParams{Session: d.conversation, Option: option, Value: d.effort}, d.effortChosen)
 	}
 }
 
-// thinks handles the answer to that choice.
-func (d *driver) thinks(m jsonrpc.Message) {
+// effortChosen handles the answer to that choice.
+func (d *driver) effortChosen(m jsonrpc.Message) {
 	if m.Error != nil {
-		d.giveUp(agent.Fail(coppice.ClassCapability, "the agent does not think as hard as "+coppice.Quote(d.effort)+": "+errorText(m.Error)))
+		d.giveUp(agent.Fail(coppice.ClassCapability, "the agent does not accept the effort "+coppice.Quote(d.effort)+": "+errorText(m.Error)))
 		return
 	}
-	d.begin()
+	d.sendPrompt()
 }
 
-// chooses tells whether the agent offers a choice of models.
+// chooses reports whether the agent offers a choice of models.
 func (d *driver) chooses() bool {
 	_, option := d.session.model()
 	return option != "" || d.session.Models != nil
 }
 
-// choose asks for a model, in the way that the agent offers.
+// choose requests a model, by the method that the agent offers.
 func (d *driver) choose(model string, then func(jsonrpc.Message)) {
 	model = d.session.named(model)
 	if _, option := d.session.model(); option != "" {
@@ -375,18 +375,18 @@ func (d *driver) choose(model string, then func(jsonrpc.Message)) {
 func (d *driver) switched(name string, m jsonrpc.Message) {
 	if m.Error != nil {
 		d.Emit(coppice.AgentEvent{Kind: coppice.KindError, Class: coppice.ClassCapability, Model: name,
-			Text: agent.Text("the agent does not take the model " + coppice.Quote(name) + ": " + errorText(m.Error))})
+			Text: agent.Text("the agent does not accept the model " + coppice.Quote(name) + ": " + errorText(m.Error))})
 		return
 	}
-	d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "model", Model: name, Text: "the agent goes on with " + name})
+	d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "model", Model: name, Text: "the agent continues with " + name})
 }
 
-// model is the one the session uses, and the option that changes it, if the
-// agent has one for that.
+// model returns the model of the session, and the option that changes it, if
+// the agent has one.
 func (s session) model() (current, id string) {
 	for _, o := range s.Options {
 		if o.Category == "model" || (o.Category == "" && o.ID == "model") {
-			_ = json.Unmarshal(o.Current, &current) // an option of another type names no model
+			_ = json.Unmarshal(o.Current, &current) // an option of another type has no model
 			return current, o.ID
 		}
 	}
@@ -396,8 +396,8 @@ func (s session) model() (current, id string) {
 	return "", ""
 }
 
-// refused handles that no session was opened. If the agent wants to be told how
-// to log in, it is told once.
+// refused handles a refusal to open a session. If the agent needs a login
+// method, the driver sends it one time.
 func (d *driver) refused(e *jsonrpc.Error) {
 	if e.Code == jsonrpc.CodeAuth && !d.loggedIn && d.offers(d.auth) {
 		d.loggedIn = true
@@ -424,7 +424,8 @@ func (d *driver) offers(method string) bool {
 	return false
 }
 
-// notLoggedIn is the failure for want of a login, with the agent's own advice.
+// notLoggedIn returns the failure of a missing login, with the agent's own
+// advice.
 func (d *driver) notLoggedIn(e *jsonrpc.Error) *coppice.Failure {
 	f := agent.Fail(coppice.ClassAuth, errorText(e))
 	var ways []string
@@ -436,7 +437,7 @@ func (d *driver) notLoggedIn(e *jsonrpc.Error) *coppice.Failure {
 		ways = append(ways, way)
 	}
 	if len(ways) > 0 {
-		f.Fix = agent.Text(f.Fix + "; the agent knows: " + strings.Join(ways, ", ") + "; driver.auth in its profile chooses one")
+		f.Fix = agent.Text(f.Fix + "; the agent's login methods: " + strings.Join(ways, ", ") + "; driver.auth in its profile chooses one")
 	}
 	return f
 }
@@ -449,29 +450,29 @@ func (d *driver) authenticated(m jsonrpc.Message) {
 	d.open()
 }
 
-// chosen handles the answer to the choice of a model. Work that was meant for
-// one model is not begun with another.
+// chosen handles the answer to the choice of a model. Work for one model is not
+// started with another.
 func (d *driver) chosen(m jsonrpc.Message) {
 	if m.Error != nil {
-		d.giveUp(agent.Fail(coppice.ClassCapability, "the agent does not take the model "+coppice.Quote(d.model)+": "+errorText(m.Error)))
+		d.giveUp(agent.Fail(coppice.ClassCapability, "the agent does not accept the model "+coppice.Quote(d.model)+": "+errorText(m.Error)))
 		return
 	}
 	var now session
 	if json.Unmarshal(m.Result, &now) == nil && now.Options != nil {
 		d.session.Options = now.Options
 	}
-	d.think()
+	d.chooseEffort()
 }
 
-// begin sends the prompt, once the session is ready.
-func (d *driver) begin() {
+// sendPrompt sends the prompt, when the session is ready.
+func (d *driver) sendPrompt() {
 	d.phase = resting
 	if !d.Closed && len(d.queue) > 0 {
 		d.prompt()
 	}
 }
 
-// giveUp ends a run that cannot begin.
+// giveUp ends a run that cannot start.
 func (d *driver) giveUp(f *coppice.Failure) {
 	d.fatal = f
 	d.Report(f)

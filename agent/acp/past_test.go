@@ -8,11 +8,11 @@ import (
 	"coppice/agent"
 )
 
-// A conversation of which the agent tells nothing is not continued.
+// A conversation is not continued if the agent sends nothing of its past.
 func TestNothingOfThePast(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		told string // while the conversation is loaded
+		past string // while the conversation is loaded
 		gone bool
 	}{
 		{"", true},
@@ -20,26 +20,27 @@ func TestNothingOfThePast(t *testing.T) {
 		{`{"sessionUpdate":"user_message_chunk","content":{"type":"text","text":"old"}}`, false},
 		{`{"sessionUpdate":"tool_call","toolCallId":"c"}`, false},
 	} {
-		d := New().Driver(suite.Profile, agent.Request{Prompt: "go on", Resume: "s1", Dir: "/repo"})
+		d := New().Driver(suite.Profile, agent.Request{Prompt: "continue", Resume: "s1", Dir: "/repo"})
 		d.Start()
 		say := func(line string) agent.Step { return d.Output(agent.Stdout, []byte(line+"\n")) }
 		say(`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{"loadSession":true}}}`)
-		if c.told != "" {
-			say(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":` + c.told + `}}`)
+		if c.past != "" {
+			say(`{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s1","update":` + c.past + `}}`)
 		}
 		say(`{"jsonrpc":"2.0","id":2,"result":{"modes":{"currentModeId":"default"}}}`)
 		step := say(`{"jsonrpc":"2.0","id":3,"result":{}}`)
-		if begun := strings.Contains(string(step.Write), "go on"); begun == c.gone || step.CloseStdin != c.gone {
-			t.Errorf("%s: begun %v, closed %v", c.told, begun, step.CloseStdin)
+		if started := strings.Contains(string(step.Write), "continue"); started == c.gone || step.CloseStdin != c.gone {
+			t.Errorf("%s: started %v, closed %v", c.past, started, step.CloseStdin)
 		}
 		_, o := d.Exit(agent.Exit{})
 		if c.gone && (o.Failure == nil || o.Failure.Class != coppice.ClassUnknown || o.Failure.Fix == "" || o.Conversation != "") {
-			t.Errorf("%s: outcome %+v", c.told, o)
+			t.Errorf("%s: outcome %+v", c.past, o)
 		}
 	}
 }
 
-// An agent that ends by itself in the middle of a turn was ended by somebody.
+// An agent that ends in the middle of a turn without an error was ended by
+// somebody.
 func TestEndedInItsTurn(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -67,8 +68,8 @@ func TestEndedInItsTurn(t *testing.T) {
 	}
 }
 
-// An agent that waits for a limit to pass is not waited for. What passes sooner
-// is left to it.
+// An agent that waits for a limit is not waited for. It handles shorter
+// failures itself.
 func TestTries(t *testing.T) {
 	t.Parallel()
 	line := func(cause string) []byte {
@@ -76,7 +77,7 @@ func TestTries(t *testing.T) {
 	}
 	for _, c := range []struct {
 		cause, answer string
-		want          coppice.Class // "" when the turn goes on
+		want          coppice.Class // "" if the turn continues
 	}{
 		{"rate limit exceeded", `"result":{"stopReason":"end_turn"}`, coppice.ClassRateLimit},
 		{"rate limit exceeded", `"result":{"stopReason":"cancelled"}`, coppice.ClassRateLimit},

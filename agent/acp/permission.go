@@ -16,8 +16,8 @@ import (
 	"coppice/internal/jsonrpc"
 )
 
-// permissionParams asks whether a tool may be used. The agent says which
-// answers it takes.
+// permissionParams asks whether a tool can be used. The agent says which
+// answers it accepts.
 type permissionParams struct {
 	Call    toolUpdate         `json:"toolCall"`
 	Options []permissionOption `json:"options"`
@@ -28,7 +28,7 @@ type permissionOption struct {
 	Kind string `json:"kind"`
 }
 
-// What the driver answers.
+// The driver's answers.
 type (
 	permissionResult struct {
 		Outcome outcome `json:"outcome"`
@@ -46,12 +46,12 @@ type pending struct {
 	options []permissionOption
 }
 
-// permission answers a permission request, or has a person asked. While a turn
-// is being cancelled the protocol wants the answer to be just that.
+// permission answers a permission request, or asks a person. While a turn is
+// being cancelled, the protocol requires that answer.
 func (d *driver) permission(m jsonrpc.Message) {
 	var p permissionParams
 	if err := json.Unmarshal(m.Params, &p); err != nil {
-		p = permissionParams{} // it offers no answer that can be read, and is refused
+		p = permissionParams{} // it offers no valid answer, and is refused
 	}
 	t := d.merge(p.Call)
 	d.show(p.Call.ID, t)
@@ -72,14 +72,14 @@ func (d *driver) permission(m jsonrpc.Message) {
 	}
 	d.asked++
 	ref := "permission-" + strconv.Itoa(d.asked)
-	e, _ := d.asker.Ask(c, ref) // the ref is new
+	e, _ := d.asker.Ask(c, ref) // the ref is unique
 	d.waiting[ref] = q
-	d.border()
+	d.endMessage()
 	d.Emit(e)
 	d.Become(coppice.SessionWaiting)
 }
 
-// answer hands a person's answer to the request that waits for it.
+// answer passes a person's answer to the request that waits for it.
 func (d *driver) answer(text, ref string) (agent.Step, error) {
 	if f, i := d.formOf(ref); f != nil {
 		return d.fill(f, i, text)
@@ -91,29 +91,29 @@ func (d *driver) answer(text, ref string) (agent.Step, error) {
 	}
 	delete(d.waiting, ref)
 	d.settle(q, c, v)
-	d.goOn()
+	d.resumeWork()
 	return d.Take(), nil
 }
 
-// goOn tells that the agent works again, once nobody is asked any more.
-func (d *driver) goOn() {
+// resumeWork reports that the agent works again, when no question is open.
+func (d *driver) resumeWork() {
 	if len(d.waiting)+len(d.forms) == 0 && d.State == coppice.SessionWaiting {
 		d.Become(coppice.SessionWorking)
 	}
 }
 
-// settle answers a request with what was decided. The protocol has no way to
-// change a call, so one that a rule would change is refused; nor has it one to
-// say why a call was refused, so the agent is told after its turn.
+// settle answers a request with the verdict. The protocol cannot change a call,
+// so a call that a rule would change is refused. It cannot say why a call was
+// refused either, so the agent gets the reason after its turn.
 func (d *driver) settle(q pending, c agent.Call, v agent.Verdict) {
 	if v.Input != nil && !sameJSON(v.Input, judged(c).Input) {
-		v = agent.Verdict{Do: coppice.RuleDeny, Why: agent.Text("the project's rules want this instead: " + string(v.Input)), Rule: v.Rule}
+		v = agent.Verdict{Do: coppice.RuleDeny, Why: agent.Text("the project's rules require this instead: " + string(v.Input)), Rule: v.Rule}
 	}
 	option := choose(q.options, v.Allowed())
 	text := "allowed"
 	switch {
 	case option == "" && v.Allowed():
-		v.Do, text = coppice.RuleDeny, "refused: the agent offers no way to allow it"
+		v.Do, text = coppice.RuleDeny, "refused: the agent offers no answer that allows it"
 	case !v.Allowed():
 		text, d.turn.refused = v.Why, true
 		d.explain(c, v.Why)
@@ -126,7 +126,7 @@ func (d *driver) settle(q pending, c agent.Call, v agent.Verdict) {
 	d.rpc.Reply(q.id, permissionResult{outcome{Outcome: "selected", Option: option}})
 }
 
-// refuse answers a request of a turn that is over, or being cancelled.
+// refuse answers a request of a turn that has ended or is being cancelled.
 func (d *driver) refuse(q pending, c agent.Call) {
 	d.Emit(coppice.AgentEvent{Kind: coppice.KindPermission, Ref: q.tool, Name: c.Name, Input: agent.Bounded(c.Input), Text: "cancelled with its turn"})
 	d.rpc.Reply(q.id, permissionResult{outcome{Outcome: "cancelled"}})
@@ -144,11 +144,11 @@ func (d *driver) withdraw() {
 		d.rpc.Reply(f.id, f.cancelled())
 	}
 	d.forms = nil
-	d.goOn()
+	d.resumeWork()
 }
 
-// judged is a call as rules judge it. The input of a command is its line, which
-// some agents tell in other ways.
+// judged returns a call as rules judge it. The input of a command is its line,
+// which some agents send in other forms.
 func judged(c agent.Call) agent.Call {
 	var in struct {
 		Command string `json:"command"`
@@ -164,24 +164,24 @@ func sameJSON(a, b json.RawMessage) bool {
 	return json.Unmarshal(a, &x) == nil && json.Unmarshal(b, &y) == nil && reflect.DeepEqual(x, y)
 }
 
-// explain keeps why a call was refused, for the agent to be told once.
+// explain keeps why a call was refused. The agent gets each reason one time.
 func (d *driver) explain(c agent.Call, why string) {
 	line := "- " + c.Name + ": " + why
-	if why != "" && !slices.Contains(d.told, line) && len(d.told) < 100 {
-		d.told = append(d.told, line)
-		d.untold = append(d.untold, line)
+	if why != "" && !slices.Contains(d.refusals, line) && len(d.refusals) < 100 {
+		d.refusals = append(d.refusals, line)
+		d.unsent = append(d.unsent, line)
 	}
 }
 
-// reasons is the message that tells the agent why its calls were refused.
+// reasons returns the message that says why calls were refused.
 func (d *driver) reasons() string {
-	text := "Some of your tool calls were refused:\n" + strings.Join(d.untold, "\n") + "\nGo on in another way if there is one, or say what you need."
-	d.untold = nil
+	text := "Some of your tool calls were refused:\n" + strings.Join(d.unsent, "\n") + "\nContinue in another way if possible, or say what you need."
+	d.unsent = nil
 	return text
 }
 
-// choose picks the narrowest of the answers that mean what was decided. "" is
-// none.
+// choose picks the narrowest of the answers that match the verdict, "" if there
+// is none.
 func choose(options []permissionOption, allow bool) string {
 	kinds := []string{"reject_once", "reject_always"}
 	if allow {
@@ -199,7 +199,7 @@ func choose(options []permissionOption, allow bool) string {
 
 var webRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`https?://[^\s"'<>]+`) })
 
-// callOf is a tool call in the common words. Agents tell the command or the
+// callOf returns a tool call in common terms. Agents send the command or the
 // address in the input, and some only in the title.
 func (d *driver) callOf(t *tool) agent.Call {
 	c := agent.Call{Name: t.name, Kind: t.kind, Input: bytes.Clone(t.input), Paths: slices.Clone(t.paths), Dir: d.dir}
@@ -209,7 +209,7 @@ func (d *driver) callOf(t *tool) agent.Call {
 		File    string          `json:"file_path"`
 		Path    string          `json:"path"`
 	}
-	_ = json.Unmarshal(t.input, &in) // an input of another shape names nothing
+	_ = json.Unmarshal(t.input, &in) // an input of another shape is ignored
 	switch t.kind {
 	case coppice.ToolRun:
 		if c.Command = command(in.Command); c.Command == "" {
@@ -229,7 +229,7 @@ func (d *driver) callOf(t *tool) agent.Call {
 	return c
 }
 
-// command is a shell line, told as such or as the words of a program.
+// command returns a shell line, sent as such or as the words of a program.
 func command(raw json.RawMessage) string {
 	var line string
 	if json.Unmarshal(raw, &line) == nil {

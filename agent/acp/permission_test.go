@@ -32,14 +32,14 @@ func TestPermission(t *testing.T) {
 		name   string
 		policy coppice.PermissionPolicy
 		answer string // of a person, when one is asked
-		want   string // what the agent is told
-		told   string // after the turn
+		want   string // what the agent gets
+		reason string // after the turn
 	}{
 		{"allowed", coppice.PermissionPolicy{}, "", `"optionId":"a"`, ""},
 		{"denied", rule(coppice.RuleDeny), "", `"optionId":"r"`, "it is late"},
 		{"asked, allowed", rule(coppice.RuleAsk), "allow", `"optionId":"a"`, ""},
 		{"asked, denied", rule(coppice.RuleAsk), "deny because of rain", `"optionId":"r"`, "of rain"},
-		{"changed", set, "", `"optionId":"r"`, `rules want this instead: {\"command\":\"true\"}`},
+		{"changed", set, "", `"optionId":"r"`, `rules require this instead: {\"command\":\"true\"}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -49,7 +49,7 @@ func TestPermission(t *testing.T) {
 			if c.answer != "" {
 				q := events(step, coppice.KindQuestion)
 				if len(q) != 1 || len(step.Write) != 0 || q[0].Rule == nil || q[0].Rule.Match != "git push *" {
-					t.Fatalf("%+v", step)
+					t.Fatalf("step %+v, want one question with the rule git push *", step)
 				}
 				if _, err := d.Send("allow", "other"); err == nil {
 					t.Error("an answer to nothing is taken")
@@ -60,17 +60,17 @@ func TestPermission(t *testing.T) {
 				}
 			}
 			if !strings.Contains(string(step.Write), c.want) || len(events(step, coppice.KindPermission)) != 1 {
-				t.Errorf("%s %+v", step.Write, step.Events)
+				t.Errorf("wrote %s, events %+v; want %s and one permission", step.Write, step.Events, c.want)
 			}
 			end := d.Output(agent.Stdout, []byte(`{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}`+"\n"))
-			if (c.told != "") != strings.Contains(string(end.Write), "session/prompt") || !strings.Contains(string(end.Write), c.told) || end.CloseStdin != (c.told == "") {
+			if (c.reason != "") != strings.Contains(string(end.Write), "session/prompt") || !strings.Contains(string(end.Write), c.reason) || end.CloseStdin != (c.reason == "") {
 				t.Errorf("after the turn: %s", end.Write)
 			}
 		})
 	}
 }
 
-// A turn that is interrupted while a person is asked ends the question.
+// If a turn is interrupted while a person is asked, the question ends.
 func TestInterruptEndsQuestions(t *testing.T) {
 	t.Parallel()
 	d := New().Driver(suite.Profile, agent.Request{Prompt: "x", Permissions: coppice.PermissionPolicy{Default: coppice.RuleAsk}})
@@ -78,7 +78,7 @@ func TestInterruptEndsQuestions(t *testing.T) {
 	d.Output(agent.Stdout, []byte(asks))
 	step, err := d.Interrupt()
 	if w := string(step.Write); err != nil || !strings.Contains(w, `"outcome":"cancelled"`) || !strings.Contains(w, "session/cancel") {
-		t.Errorf("%s %v", step.Write, err)
+		t.Errorf("wrote %s, error %v; want the question and the turn cancelled", step.Write, err)
 	}
 	if _, err := d.Send("allow", "permission-1"); err == nil {
 		t.Error("the question is still open")
@@ -91,7 +91,7 @@ func TestToolServers(t *testing.T) {
 	r := agent.Request{Prompt: "x", Dir: "/repo", MCP: servers, Token: "tok-1"}
 	for _, c := range []struct{ capability, mcp, want, event string }{
 		{`"mcpCapabilities":{"http":true}`, "", `"mcpServers":[{"type":"http","name":"orch","url":"http://127.0.0.1:1/mcp","headers":[{"name":"Authorization","value":"Bearer tok-1"}]}]`, ""},
-		{`"mcpCapabilities":{"http":false}`, "", `"mcpServers":[]`, "takes no tool servers over HTTP"},
+		{`"mcpCapabilities":{"http":false}`, "", `"mcpServers":[]`, "accepts no tool servers over HTTP"},
 		{`"loadSession":true`, "none", `"mcpServers":[]`, "profile says"},
 	} {
 		p := suite.Profile
@@ -100,17 +100,17 @@ func TestToolServers(t *testing.T) {
 		d.Start()
 		step := d.Output(agent.Stdout, []byte(`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{`+c.capability+`}}}`+"\n"))
 		if !strings.Contains(string(step.Write), c.want) {
-			t.Errorf("%s: %s", c.capability, step.Write)
+			t.Errorf("%s: wrote %s, want %s", c.capability, step.Write, c.want)
 		}
-		var said string
+		var text string
 		for _, e := range step.Events {
-			said += e.Text
+			text += e.Text
 		}
-		if !strings.Contains(said, c.event) || strings.Contains(said, "tok-1") || (c.event == "") != (said == "") {
-			t.Errorf("%s: said %q", c.capability, said)
+		if !strings.Contains(text, c.event) || strings.Contains(text, "tok-1") || (c.event == "") != (text == "") {
+			t.Errorf("%s: reported %q", c.capability, text)
 		}
 	}
-	// Programs need no HTTP. An agent without it is given those alone.
+	// Programs need no HTTP. An agent without it gets only those.
 	r.Secrets = map[string]string{agent.SecretVar("S"): "v"}
 	r.MCP["own"] = coppice.MCPServer{Command: []string{"tool", "--quiet"}, Env: map[string]string{"K": "${COPPICE_SECRET_S}", "A": "b"}}
 	r.MCP["pure"] = coppice.MCPServer{Command: []string{"tool"}}
@@ -122,7 +122,7 @@ func TestToolServers(t *testing.T) {
 		d := New().Driver(suite.Profile, r)
 		d.Start()
 		step := d.Output(agent.Stdout, []byte(`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{`+capability+`}}}`+"\n"))
-		if told := len(step.Events) > 0; !strings.Contains(string(step.Write), want) || told != strings.Contains(want, `"mcpServers"`) {
+		if reported := len(step.Events) > 0; !strings.Contains(string(step.Write), want) || reported != strings.Contains(want, `"mcpServers"`) {
 			t.Errorf("%s: %s, %+v", capability, step.Write, step.Events)
 		}
 	}
@@ -149,17 +149,17 @@ func TestModel(t *testing.T) {
 	d.Output(agent.Stdout, []byte(`{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s1","models":{"currentModelId":"m1"}}}`+"\n"))
 	step, err := d.(agent.Switcher).Model("m2")
 	if err != nil || !strings.Contains(string(step.Write), `"id":4,"method":"session/set_model"`) {
-		t.Fatalf("%s %v", step.Write, err)
+		t.Fatalf("wrote %s, error %v; want session/set_model", step.Write, err)
 	}
 	if _, err := d.(agent.Switcher).Model("--x"); coppice.ErrorCode(err) != coppice.EInvalid {
 		t.Errorf("got %v, want a refusal", err)
 	}
 	if e := events(d.Output(agent.Stdout, []byte(`{"jsonrpc":"2.0","id":4,"result":{}}`+"\n")), coppice.KindNotice); len(e) != 1 || e[0].Model != "m2" {
-		t.Errorf("%+v", e)
+		t.Errorf("notices %+v, want one with the model m2", e)
 	}
 	d.(agent.Switcher).Model("m3")
 	if e := events(d.Output(agent.Stdout, []byte(`{"jsonrpc":"2.0","id":5,"error":{"code":1,"message":"no such model"}}`+"\n")), coppice.KindError); len(e) != 1 || e[0].Class != coppice.ClassCapability {
-		t.Errorf("%+v", e)
+		t.Errorf("errors %+v, want one of the class capability", e)
 	}
 	if end := d.Output(agent.Stdout, []byte(`{"jsonrpc":"2.0","id":3,"result":{"stopReason":"end_turn"}}`+"\n")); !end.CloseStdin {
 		t.Error("the turn does not end the run")
@@ -193,7 +193,7 @@ func TestFork(t *testing.T) {
 		d.Start()
 		step := d.Output(agent.Stdout, []byte(`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"agentCapabilities":{`+c.capability+`}}}`+"\n"))
 		if !strings.Contains(string(step.Write), c.want) {
-			t.Errorf("%s: %s", c.capability, step.Write)
+			t.Errorf("%s: wrote %s, want %s", c.capability, step.Write, c.want)
 		}
 		id := "2"
 		if c.answer != "" {

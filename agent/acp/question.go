@@ -13,9 +13,9 @@ import (
 	"coppice/internal/jsonrpc"
 )
 
-// Agents put questions of their own in one of two ways: as a form to be filled
-// in, which is the protocol's, or as a permission request whose input holds the
-// questions and whose answer has a place for theirs.
+// Agents ask their own questions in one of two ways: as the protocol's form, or
+// as a permission request whose input has the questions and whose answer has a
+// place for theirs.
 
 const methodElicit = "elicitation/create"
 
@@ -48,12 +48,12 @@ type choice struct {
 	Const string `json:"const"`
 }
 
-// form is some questions that the agent wants answered together.
+// form is a set of questions that the agent wants answered together.
 type form struct {
 	id      json.RawMessage // of the request
-	option  string          // that submits it, when it is a permission request
+	option  string          // that submits it, if it is a permission request
 	fields  []field
-	refs    []string // of the questions, "" for those that are answered
+	refs    []string // of the questions, "" for answered ones
 	answers map[string]any
 }
 
@@ -61,14 +61,14 @@ type form struct {
 type field struct {
 	key, kind, text string
 	options         []string
-	own             string // the field for an answer that is none of the options
+	own             string // the field for an answer that is not one of the options
 }
 
-// maxFields bounds how many questions a person is asked at once.
+// maxFields limits how many questions of a form a person is asked.
 const maxFields = 20
 
-// elicit puts a form to a person. One that cannot be shown is declined, which
-// tells the agent to go on without.
+// elicit shows a form to a person. A form that cannot be shown is declined, so
+// that the agent continues without it.
 func (d *driver) elicit(m jsonrpc.Message) {
 	var p elicitParams
 	f := &form{id: m.ID}
@@ -81,14 +81,15 @@ func (d *driver) elicit(m jsonrpc.Message) {
 		d.rpc.Reply(f.id, f.cancelled())
 	case err != nil || len(f.fields) == 0 || (p.Mode != "" && p.Mode != "form"):
 		d.rpc.Reply(f.id, map[string]string{"action": "decline"})
-		d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "refused", Text: agent.Text("the agent asked for what cannot be asked here: " + p.Message)})
+		d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "refused", Text: agent.Text("the agent asked for input that Coppice cannot show: " + p.Message)})
 	default:
 		d.inquire(f)
 	}
 }
 
 // fieldsOf lists the fields of a form in their order. A field whose name is
-// another's with _custom behind takes the answers that are none of its options.
+// another's with the suffix _custom takes the answers that are not one of its
+// options.
 func fieldsOf(p elicitParams) ([]field, error) {
 	var schema struct {
 		Properties json.RawMessage `json:"properties"`
@@ -143,8 +144,9 @@ func (p property) options() []string {
 	return out
 }
 
-// questions are those that a permission request asks instead of a permission:
-// they stand in the call's input, and there is nothing to allow for good.
+// questions returns the questions of a permission request that asks for no
+// permission: they are in the call's input, and there is nothing to allow
+// permanently.
 func questions(p permissionParams) []field {
 	var in struct {
 		Questions []struct {
@@ -177,7 +179,7 @@ func questions(p permissionParams) []field {
 func (d *driver) inquire(f *form) {
 	f.answers = map[string]any{}
 	d.forms = append(d.forms, f)
-	d.border()
+	d.endMessage()
 	for _, q := range f.fields {
 		d.asked++
 		ref := "question-" + strconv.Itoa(d.asked)
@@ -201,7 +203,7 @@ func (d *driver) formOf(ref string) (*form, int) {
 	return nil, 0
 }
 
-// fill takes a person's answer to one question of a form, and hands the form to
+// fill takes a person's answer to one question of a form, and sends the form to
 // the agent when it was the last.
 func (d *driver) fill(f *form, i int, text string) (agent.Step, error) {
 	key, value, err := f.fields[i].value(text)
@@ -212,12 +214,12 @@ func (d *driver) fill(f *form, i int, text string) (agent.Step, error) {
 	if !slices.ContainsFunc(f.refs, func(ref string) bool { return ref != "" }) {
 		d.rpc.Reply(f.id, f.filled())
 		d.forms = slices.DeleteFunc(d.forms, func(o *form) bool { return o == f })
-		d.goOn()
+		d.resumeWork()
 	}
 	return d.Take(), nil
 }
 
-// filled is what the agent is told when everything is answered.
+// filled returns the answer when all questions are answered.
 func (f *form) filled() any {
 	if f.option == "" {
 		return map[string]any{"action": "accept", "content": f.answers}
@@ -225,7 +227,7 @@ func (f *form) filled() any {
 	return map[string]any{"outcome": outcome{Outcome: "selected", Option: f.option}, "answers": f.answers}
 }
 
-// cancelled is what it is told when nobody will answer any more.
+// cancelled returns the answer when nobody will answer.
 func (f *form) cancelled() any {
 	if f.option == "" {
 		return map[string]string{"action": "cancel"}
@@ -233,11 +235,11 @@ func (f *form) cancelled() any {
 	return permissionResult{outcome{Outcome: "cancelled"}}
 }
 
-// value is an answer as the field wants it, and the field it goes to.
+// value returns an answer in the form of the field, and the name of the field.
 func (f field) value(text string) (string, any, error) {
 	text = strings.TrimSpace(text)
 	bad := func(format string, args ...any) (string, any, error) {
-		return "", nil, coppice.Errorf(coppice.EInvalid, format, args...).WithFix("answer otherwise")
+		return "", nil, coppice.Errorf(coppice.EInvalid, format, args...).WithFix("give another answer")
 	}
 	switch f.kind {
 	case "boolean":
@@ -246,7 +248,7 @@ func (f field) value(text string) (string, any, error) {
 		n := json.Number(text)
 		if _, err := n.Int64(); err != nil {
 			if _, err := n.Float64(); err != nil || f.kind == "integer" {
-				return bad("%s is no %s", coppice.Quote(text), f.kind)
+				return bad("%s is not a valid %s", coppice.Quote(text), f.kind)
 			}
 		}
 		return f.key, n, nil
@@ -258,7 +260,7 @@ func (f field) value(text string) (string, any, error) {
 				return f.own, text, nil
 			}
 			if !ok {
-				return bad("%s is none of %s", coppice.Quote(strings.TrimSpace(part)), strings.Join(f.options, ", "))
+				return bad("%s is not one of %s", coppice.Quote(strings.TrimSpace(part)), strings.Join(f.options, ", "))
 			}
 			all = append(all, one)
 		}
@@ -271,11 +273,11 @@ func (f field) value(text string) (string, any, error) {
 	case f.own != "":
 		return f.own, text, nil
 	}
-	return bad("%s is none of %s", coppice.Quote(text), strings.Join(f.options, ", "))
+	return bad("%s is not one of %s", coppice.Quote(text), strings.Join(f.options, ", "))
 }
 
-// option finds the option that an answer names; an answer that names none is
-// returned as it is.
+// option finds the option that an answer names. Other answers are returned
+// unchanged.
 func (f field) option(text string) (string, bool) {
 	text = strings.TrimSpace(text)
 	for _, o := range f.options {

@@ -10,11 +10,12 @@ import (
 	"coppice/internal/jsonrpc"
 )
 
-// protocolVersion is the one version of the protocol that this driver speaks.
+// protocolVersion is the only version of the protocol that this driver
+// supports.
 const protocolVersion = 1
 
-// errorText is all that an error says. Many agents put a word such as "Internal
-// error" into the message and what happened into the data.
+// errorText returns the whole text of an error. Many agents put a word such as
+// "Internal error" into the message and the cause into the data.
 func errorText(e *jsonrpc.Error) string {
 	parts := []string{strings.TrimSpace(e.Message)}
 	var s string
@@ -41,19 +42,19 @@ func errorText(e *jsonrpc.Error) string {
 	return agent.Text(strings.Join(out, ": "))
 }
 
-// errorClass sorts an error.
+// errorClass classifies an error.
 func errorClass(e *jsonrpc.Error) coppice.Class {
 	if e.Code == jsonrpc.CodeAuth {
 		return coppice.ClassAuth
 	}
 	if status := agent.StatusClass(e.Code); status == coppice.ClassRateLimit {
-		return status // whatever it says of money: it goes by itself
+		return status // whatever it says about money: it ends automatically
 	}
 	var data struct {
 		Kind string `json:"errorKind"` // such as authentication_failed
 		Name string `json:"errorName"` // such as ContextOverflowError
 	}
-	_ = json.Unmarshal(e.Data, &data) // few agents tell it
+	_ = json.Unmarshal(e.Data, &data) // few agents send it
 	said := agent.WithoutAddresses(errorText(e))
 	c := agent.TextClass(said)
 	for _, hint := range []string{data.Kind, data.Name} {
@@ -62,7 +63,7 @@ func errorClass(e *jsonrpc.Error) coppice.Class {
 		}
 	}
 	if status := agent.StatusClass(e.Code); c == coppice.ClassUnknown && status != "" {
-		c = status // some agents hand the service's status on
+		c = status // some agents pass the service's status on
 	}
 	if c != coppice.ClassUnknown || e.Code != jsonrpc.CodeNoMethod {
 		return c
@@ -70,8 +71,8 @@ func errorClass(e *jsonrpc.Error) coppice.Class {
 	return coppice.ClassCapability
 }
 
-// request answers what the agent asks. It never leaves one unanswered, for the
-// agent would wait for ever.
+// request answers a request of the agent. It answers every one, because the
+// agent would wait without limit.
 func (d *driver) request(m jsonrpc.Message) {
 	if m.Method == "session/request_permission" {
 		d.permission(m)
@@ -81,20 +82,20 @@ func (d *driver) request(m jsonrpc.Message) {
 		d.elicit(m)
 		return
 	}
-	// Files and terminals were not offered, and nothing else is known.
+	// Files and terminals were not offered, and other methods are unknown.
 	d.rpc.Refuse(m.ID, "Method not found: the client does not offer "+agent.Clip(m.Method))
 	d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "refused", Text: "the agent asked for " + agent.Clip(m.Method) + ", which is not offered"})
 }
 
-// notified takes a notification. Those besides updates are extensions, which no
-// client has to know.
+// notified takes a notification. All except updates are extensions, which
+// clients can ignore.
 func (d *driver) notified(m jsonrpc.Message) {
 	if m.Method == "session/update" {
 		d.update(m.Params)
 	}
 }
 
-// stray takes an answer to nothing that was asked.
+// stray takes an answer without a request.
 func (d *driver) stray(m jsonrpc.Message) {
 	if m.Error != nil {
 		d.Notice(errorText(m.Error))

@@ -11,7 +11,7 @@ import (
 	"coppice/agent"
 )
 
-// toolKinds sorts the protocol's kinds of tools.
+// toolKinds maps the protocol's kinds of tools.
 var toolKinds = map[string]coppice.ToolKind{
 	"read":    coppice.ToolRead,
 	"edit":    coppice.ToolEdit,
@@ -22,7 +22,7 @@ var toolKinds = map[string]coppice.ToolKind{
 	"fetch":   coppice.ToolFetch,
 }
 
-// toolUpdate tells of a tool call; each tells what is new.
+// toolUpdate describes a tool call. Each update has what is new.
 type toolUpdate struct {
 	ID        string          `json:"toolCallId"`
 	Title     string          `json:"title"`
@@ -45,18 +45,18 @@ type location struct {
 	Path string `json:"path"`
 }
 
-// tool is what is known of a call.
+// tool is what is known about a call.
 type tool struct {
 	name, title string
 	kind        coppice.ToolKind
 	input       json.RawMessage
 	paths       []string
-	text        string // what it gave
+	text        string // its result
 	shown, done bool
 }
 
 // tool follows a call. Agents announce calls before they know the input, so a
-// call is told when its input came, when it began, or when it is over.
+// call is reported when its input arrives, when it starts, or when it ends.
 func (d *driver) tool(announced bool, raw json.RawMessage) {
 	var u toolUpdate
 	if json.Unmarshal(raw, &u) != nil {
@@ -69,7 +69,7 @@ func (d *driver) tool(announced bool, raw json.RawMessage) {
 		}
 		u = toolUpdate{ID: least.ID, Status: least.Status}
 	}
-	d.border()
+	d.endMessage()
 	t := d.merge(u)
 	over := u.Status == "completed" || u.Status == "failed"
 	if over || u.Status == "in_progress" || (!announced && hasInput(u.Input)) {
@@ -86,7 +86,7 @@ func hasInput(raw json.RawMessage) bool {
 	return s != "" && s != "null" && s != "{}"
 }
 
-// merge adds an update to what is known of its call.
+// merge adds an update to a call.
 func (d *driver) merge(u toolUpdate) *tool {
 	t := d.tools[u.ID]
 	if t == nil {
@@ -105,31 +105,30 @@ func (d *driver) merge(u toolUpdate) *tool {
 	for _, l := range u.Locations {
 		t.path(l.Path, d.dir)
 	}
-	var said []string
+	var texts []string
 	for _, c := range u.Content {
 		if c.Type == "diff" {
 			t.path(c.Path, d.dir)
 		} else if c.Content.Text != "" {
-			said = append(said, c.Content.Text)
+			texts = append(texts, c.Content.Text)
 		}
 	}
 	if out := rawOutput(u.Output); out != "" {
 		t.text = agent.Text(out)
-	} else if len(said) > 0 {
-		t.text = agent.Text(strings.Join(said, "\n"))
+	} else if len(texts) > 0 {
+		t.text = agent.Text(strings.Join(texts, "\n"))
 	}
 	return t
 }
 
-// path notes a file that a call is about. The workspace itself is where, not
-// what.
+// path records a file that a call is about. The workspace itself is not one.
 func (t *tool) path(p, dir string) {
 	if p != "" && p != dir && !slices.Contains(t.paths, p) && len(t.paths) < 100 {
 		t.paths = append(t.paths, p)
 	}
 }
 
-// rawOutput is what a tool gave, where it is a text.
+// rawOutput returns the result of a tool, if it is a text.
 func rawOutput(raw json.RawMessage) string {
 	var s string
 	if json.Unmarshal(raw, &s) == nil {
@@ -147,9 +146,9 @@ func rawOutput(raw json.RawMessage) string {
 	return ""
 }
 
-// toolName is what the agent calls the tool. The protocol has no field for it:
-// some agents tell it apart, some as the title of the announcement, and of the
-// rest the kind is known.
+// toolName returns the agent's name for the tool. The protocol has no field for
+// it: some agents send it separately, some as the title of the announcement,
+// and for the rest only the kind is known.
 func toolName(u toolUpdate) string {
 	var m map[string]json.RawMessage
 	var own struct {
@@ -174,13 +173,13 @@ func toolName(u toolUpdate) string {
 	return "tool"
 }
 
-// show tells of a call, once.
+// show reports a call one time.
 func (d *driver) show(id string, t *tool) {
 	if t.shown {
 		return
 	}
 	t.shown = true
-	d.border()
+	d.endMessage()
 	title, _, _ := strings.Cut(t.title, "\n")
 	d.Emit(coppice.AgentEvent{
 		Kind: coppice.KindTool, Ref: id, Name: t.name, Tool: t.kind, Text: agent.Text(title),

@@ -15,36 +15,36 @@ import (
 // ending is how a turn ended.
 type ending struct {
 	reason  string // the protocol's stop reason, or failed
-	text    string // the last words
+	text    string // the final message
 	failure *coppice.Failure
 }
 
-// promptResult is the answer to a prompt: the turn is over.
+// promptResult is the answer to a prompt, which ends the turn.
 type promptResult struct {
 	Reason string          `json:"stopReason"`
 	Usage  json.RawMessage `json:"usage"`
 	Meta   json.RawMessage `json:"_meta"`
 }
 
-// ended handles the answer to a prompt. The turn is over when all prompts that
-// came during it are answered.
+// ended handles the answer to a prompt. The turn has ended when all prompts
+// that were sent during it are answered.
 func (d *driver) ended(prompt *underway, m jsonrpc.Message) {
-	d.border()
-	d.under = slices.DeleteFunc(d.under, func(u *underway) bool { return u == prompt })
+	d.endMessage()
+	d.unanswered = slices.DeleteFunc(d.unanswered, func(u *underway) bool { return u == prompt })
 	e, r := d.ending(m)
 	if d.cancelling && e.failure != nil && prompt.joined {
-		d.turn.again = append(d.turn.again, prompt.text) // it was not read, and begins the next turn
+		d.turn.unread = append(d.turn.unread, prompt.text) // it was not read, and starts the next turn
 	}
-	if len(d.under) > 0 {
+	if len(d.unanswered) > 0 {
 		d.turn.early = d.turn.early.Add(d.turn.fresh(r))
 		if e.failure == nil {
-			d.under[0].joined = false // it is what the agent works on now
+			d.unanswered[0].joined = false // the agent works on it now
 		} else if !d.cancelling {
 			d.Report(e.failure)
 		}
 		return
 	}
-	d.rest(e, r)
+	d.endTurn(e, r)
 }
 
 // ending reads the answer to a prompt.
@@ -61,25 +61,25 @@ func (d *driver) ending(m jsonrpc.Message) (ending, promptResult) {
 		e.failure = judge(r.Reason, e.text)
 	}
 	if r.Reason == "cancelled" && !d.cancelling && !d.turn.refused {
-		// Some agents end their turn this way when they are told to end.
-		e.failure = coppice.Failf(coppice.ClassLost, "the agent ended its turn before it was done, and nobody had asked it to", "")
+		// Some agents end their turn in this way when they are asked to end.
+		e.failure = coppice.Failf(coppice.ClassLost, "the agent ended its turn before it was finished, without a request", "")
 	}
 	if r.Reason == "cancelled" && !d.cancelling && d.turn.refused {
-		// Some agents end their turn when a call is refused. They go on when
-		// they are told why.
+		// Some agents end their turn when a call is refused. They continue when
+		// they get the reason.
 		e.failure = nil
-		if len(d.untold) == 0 {
-			e.failure = coppice.Failf(coppice.ClassImplementation, "the agent ended its turn because a tool was refused", "allow it in permissions, or say how to do without")
+		if len(d.unsent) == 0 {
+			e.failure = coppice.Failf(coppice.ClassImplementation, "the agent ended its turn because a tool was refused", "allow it in permissions, or say how to do it without the tool")
 		}
 	}
 	return e, r
 }
 
-// rest ends a turn, and begins the next when there is something to say.
-func (d *driver) rest(e ending, r promptResult) {
-	d.withdraw() // the turn that asked is over
+// endTurn ends a turn, and starts the next if a message waits.
+func (d *driver) endTurn(e ending, r promptResult) {
+	d.withdraw() // the turn that asked has ended
 	d.phase = resting
-	d.queue = append(d.turn.again, d.queue...)
+	d.queue = append(d.turn.unread, d.queue...)
 	interrupted := d.cancelling && e.failure != nil
 	if interrupted {
 		e.failure = coppice.Failf(coppice.ClassCancelled, "its turn was interrupted", "")
@@ -88,9 +88,9 @@ func (d *driver) rest(e ending, r promptResult) {
 	over := d.overspent && (interrupted || len(d.queue) > 0)
 	if over {
 		interrupted, e.failure = false, coppice.Failf(coppice.ClassBudget,
-			fmt.Sprintf("the agent has spent %.2f of %.2f USD and was not done", d.Usage.CostUSD, d.budget), "raise the task's budget, or split the task")
+			fmt.Sprintf("the agent has spent %.2f of %.2f USD and was not finished", d.Usage.CostUSD, d.budget), "raise the task's budget, or split the task")
 	}
-	if d.limit != nil { // however the agent calls what was cancelled
+	if d.limit != nil { // whatever the agent reports for the cancelled turn
 		over, interrupted, e.reason, e.failure = true, false, "failed", d.limit
 	}
 	if e.failure != nil && !interrupted {
@@ -99,7 +99,7 @@ func (d *driver) rest(e ending, r promptResult) {
 	d.Emit(coppice.AgentEvent{Kind: coppice.KindTurn, Reason: e.reason, Text: e.text})
 	d.last, d.cancelling = &e, false
 	clear(d.tools)
-	if len(d.untold) > 0 && e.failure == nil {
+	if len(d.unsent) > 0 && e.failure == nil {
 		d.queue = append(d.queue, d.reasons())
 	}
 	switch {
@@ -109,14 +109,14 @@ func (d *driver) rest(e ending, r promptResult) {
 		d.prompt()
 	default:
 		d.Become(coppice.SessionIdle)
-		if !interrupted { // else a person interrupted it to say something
+		if !interrupted { // otherwise a person interrupted it to send something
 			d.Finish()
 		}
 	}
 }
 
-// spend tells what the turn used: what its end says, or else what the pieces of
-// its messages told on the way.
+// spend reports what the turn used: what its end says, or else the sum of its
+// messages.
 func (d *driver) spend(r promptResult) {
 	u := d.turn.early.Add(d.turn.fresh(r))
 	if u == (coppice.Usage{}) {
@@ -126,29 +126,29 @@ func (d *driver) spend(r promptResult) {
 	d.Spend(u)
 }
 
-// fresh is what the end of a prompt tells of its usage. Some agents answer
-// prompts that ran together with the same, which counts once.
+// fresh returns the usage in the answer to a prompt. Some agents answer prompts
+// that ran together with the same usage, which counts one time.
 func (t *tally) fresh(r promptResult) coppice.Usage {
-	var told tokens
-	_ = json.Unmarshal(r.Usage, &told) // none, or of another shape
-	u := told.usage()
+	var reported tokens
+	_ = json.Unmarshal(r.Usage, &reported) // none, or of another shape
+	u := reported.usage()
 	if u == (coppice.Usage{}) {
 		u = metaUsage(r.Meta)
 	}
-	if u == t.told {
+	if u == t.reported {
 		return coppice.Usage{}
 	}
-	t.told = u
+	t.reported = u
 	return u
 }
 
-// apology is how some agents end a turn that failed: as if it had gone well,
-// with the failure for their last words.
+// apology matches how some agents end a turn that failed: as if it had
+// succeeded, with the failure as their final message.
 var apology = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)^\[?(api|internal|model stream|request) error\b`)
 })
 
-// judge sorts the end of a turn; nil means that the agent calls it done.
+// judge classifies the end of a turn; nil means that the agent was finished.
 func judge(reason, words string) *coppice.Failure {
 	switch reason {
 	case "end_turn":
@@ -159,17 +159,18 @@ func judge(reason, words string) *coppice.Failure {
 	case "cancelled":
 		return coppice.Failf(coppice.ClassCancelled, "its turn was interrupted", "")
 	case "max_tokens":
-		return agent.Fail(coppice.ClassContext, "the model reached its limit of tokens before it was done")
+		return agent.Fail(coppice.ClassContext, "the model reached its limit of tokens before it was finished")
 	case "max_turn_requests":
-		return coppice.Failf(coppice.ClassImplementation, "the agent used up its requests before it was done", "split the task, or allow the agent more")
+		return coppice.Failf(coppice.ClassImplementation, "the agent used all its requests before it was finished", "split the task, or allow the agent more")
 	case "refusal":
-		return coppice.Failf(coppice.ClassImplementation, "the model refused to go on", "say otherwise what is to be done")
+		return coppice.Failf(coppice.ClassImplementation, "the model refused to continue", "rephrase the task")
 	}
 	return agent.Fail(coppice.ClassUnknown, "the agent ended its turn with "+agent.Clip(reason))
 }
 
-// failure is what is known of how the run went. Once a turn has ended and stdin
-// is closed, how the process ends tells nothing: some agents have to be killed.
+// failure returns what is known about the outcome of the run. After a turn has
+// ended and stdin is closed, the exit of the process does not matter: some
+// agents have to be killed.
 func (d *driver) failure(x agent.Exit) *coppice.Failure {
 	switch {
 	case d.fatal != nil:
@@ -177,7 +178,8 @@ func (d *driver) failure(x agent.Exit) *coppice.Failure {
 	case d.limit != nil && d.phase == turning:
 		return d.limit
 	case d.phase == turning && x == (agent.Exit{}) && !d.Stopped && agent.TextClass(d.Stderr.String()) == coppice.ClassUnknown:
-		// Some agents end so when they are told to end, which nobody did here.
+		// Some agents end in this way when they are asked to end, which did not
+		// happen here.
 		return coppice.Failf(coppice.ClassLost, "the agent ended in the middle of its turn, with exit 0", "")
 	case d.last == nil || d.phase == turning:
 		return d.Died(x)

@@ -8,13 +8,13 @@ import (
 	"coppice/agent"
 )
 
-// updateParams tells of something that happened in a session.
+// updateParams describes something that happened in a session.
 type updateParams struct {
 	Session string          `json:"sessionId"`
 	Update  json.RawMessage `json:"update"`
 }
 
-// update is every kind of it, as far as it matters here.
+// update has the fields of all kinds that matter here.
 type update struct {
 	Kind    string          `json:"sessionUpdate"`
 	Message string          `json:"messageId"`
@@ -35,20 +35,21 @@ type content struct {
 	Text string `json:"text"`
 }
 
-// update takes a session/update. Before the session is open, agents tell its
-// past again; that is no news.
+// update takes a session/update. Before the session is open, agents send its
+// past again, which is not new.
 func (d *driver) update(params json.RawMessage) {
 	var p updateParams
 	if json.Unmarshal(params, &p) != nil || (d.phase != opening && p.Session != "" && p.Session != d.conversation) {
 		return
 	}
 	if d.phase == opening {
-		d.recall(p.Update)
+		d.pastUpdate(p.Update)
 		return
 	}
 	var u update
 	if json.Unmarshal(p.Update, &u) != nil {
-		// Only what one kind needs has another shape; the kind still counts.
+		// Only the fields of one kind have another shape. The kind still
+		// counts.
 		var k struct {
 			Kind string `json:"sessionUpdate"`
 		}
@@ -66,13 +67,13 @@ func (d *driver) update(params json.RawMessage) {
 	case "tool_call", "tool_call_update":
 		d.tool(u.Kind == "tool_call", p.Update)
 	case "plan":
-		d.border()
+		d.endMessage()
 		d.Emit(coppice.AgentEvent{Kind: coppice.KindPlan, Text: agent.Text(plan(u.Entries))})
 	case "usage_update":
 		d.cost(u.Cost)
 	}
-	// The rest (commands, modes, options, the person's own words) tells nothing
-	// about the work.
+	// Other updates (commands, modes, options, the person's own messages) say
+	// nothing about the work.
 }
 
 func text(raw json.RawMessage) string {
@@ -91,15 +92,15 @@ func plan(entries []planEntry) string {
 	return strings.Join(lines, "\n")
 }
 
-// speech gathers the pieces in which agents send what they say. An event is a
-// whole message, or what was said up to the next thing that happened.
+// speech collects the pieces of an agent's messages. An event is a whole
+// message, or the part before something else happened.
 type speech struct {
 	kind    coppice.AgentEventKind
-	message string // its id, where the agent tells one
+	message string // its id, if the agent sends one
 	b       []byte
 }
 
-// maxSpeech is how much is gathered before the lines that are complete are told.
+// maxSpeech is how much is collected before complete lines are reported.
 const maxSpeech = 8 << 10
 
 func (d *driver) speak(kind coppice.AgentEventKind, message, piece string) {
@@ -107,7 +108,7 @@ func (d *driver) speak(kind coppice.AgentEventKind, message, piece string) {
 		return
 	}
 	if d.speech.kind != kind || d.speech.message != message {
-		d.border()
+		d.endMessage()
 	}
 	d.speech.kind, d.speech.message = kind, message
 	d.speech.b = append(d.speech.b, piece...)
@@ -125,13 +126,13 @@ func (d *driver) speak(kind coppice.AgentEventKind, message, piece string) {
 	}
 }
 
-// border ends what was being said: something else happened.
-func (d *driver) border() {
+// endMessage ends the current message, because something else happened.
+func (d *driver) endMessage() {
 	d.say(d.speech.b)
 	d.speech = speech{}
 }
 
-// say tells what was said, blank lines around it left out.
+// say reports a message without the blank lines around it.
 func (d *driver) say(b []byte) {
 	t := strings.TrimSpace(agent.Text(b))
 	if t == "" {
@@ -143,15 +144,15 @@ func (d *driver) say(b []byte) {
 	}
 }
 
-// tally is what a turn used and said last.
+// tally is the usage and the final message of a turn.
 type tally struct {
-	words   string
-	tokens  coppice.Usage // as pieces of messages told
-	cost    float64
-	early   coppice.Usage // of prompts that were answered before the turn's end
-	told    coppice.Usage // by the latest answer
-	refused bool          // a call was
-	again   []string      // messages that joined the turn and were not read
+	words    string
+	tokens   coppice.Usage // as reported with pieces of messages
+	cost     float64
+	early    coppice.Usage // of prompts that were answered before the end of the turn
+	reported coppice.Usage // by the latest answer
+	refused  bool          // a call was refused
+	unread   []string      // messages that joined the turn and were not read
 }
 
 type cost struct {
@@ -159,15 +160,16 @@ type cost struct {
 	Currency string  `json:"currency"`
 }
 
-// cost turns the conversation's total into what was added. An agent that tells
-// less than the conversation had cost before began to count anew.
+// cost turns the conversation's total into the difference. An agent that
+// reports less than the conversation had cost before has started to count from
+// zero.
 func (d *driver) cost(c *cost) {
 	if c == nil || !(c.Amount >= 0 && c.Amount < 1e9) || (c.Currency != "USD" && c.Currency != "") {
 		return
 	}
 	if c.Amount < d.spent {
 		if d.Usage.CostUSD > 0 || d.turn.cost > 0 {
-			return // a total that shrinks within a run is no news
+			return // a total cannot shrink within a run
 		}
 		d.spent = 0
 	}
@@ -198,8 +200,7 @@ func (t tokens) usage() coppice.Usage {
 	}
 }
 
-// meta is where agents put their usage as long as the protocol had no place for
-// it.
+// meta is where agents put their usage before the protocol had a field for it.
 type meta struct {
 	Usage tokens `json:"usage"`
 	Quota struct {

@@ -23,7 +23,7 @@ var update = flag.Bool("update", false, "write the golden files of agent protoco
 type Suite struct {
 	Protocol agent.Protocol
 	Profile  coppice.Profile
-	Dir      string // of the recordings; testdata when empty
+	Dir      string // of the recordings; default: testdata
 }
 
 func (s Suite) dir() string {
@@ -33,7 +33,7 @@ func (s Suite) dir() string {
 	return s.Dir
 }
 
-// Run tests what every protocol must do.
+// Run runs the tests that every protocol must pass.
 func Run(t *testing.T, s Suite) {
 	t.Run("golden", func(t *testing.T) { t.Parallel(); s.golden(t) })
 	t.Run("cuts", func(t *testing.T) { t.Parallel(); s.cuts(t) })
@@ -88,13 +88,13 @@ func (s Suite) golden(t *testing.T) {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("golden file differs; if the change is meant, run the test with -update (-want +got):\n%s", diff)
+				t.Errorf("golden file differs; if the change is intended, run the test with -update (-want +got):\n%s", diff)
 			}
 		})
 	}
 }
 
-// cuts: a driver's events do not depend on how its input arrives.
+// cuts: a driver's events do not depend on how its input is cut.
 func (s Suite) cuts(t *testing.T) {
 	all := s.cases(t)
 	names := slices.Sorted(maps.Keys(all))
@@ -110,7 +110,7 @@ func (s Suite) cuts(t *testing.T) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(want[name], ordered(one)); diff != "" {
-			t.Errorf("%s: byte by byte it gives something else:\n%s", name, diff)
+			t.Errorf("%s: byte by byte the result differs:\n%s", name, diff)
 		}
 	}
 	rapid.Check(t, func(rt *rapid.T) {
@@ -121,14 +121,14 @@ func (s Suite) cuts(t *testing.T) {
 			rt.Fatal(err)
 		}
 		if diff := cmp.Diff(want[name], ordered(got)); diff != "" {
-			rt.Fatalf("%s: cut otherwise it gives something else:\n%s", name, diff)
+			rt.Fatalf("%s: with other cuts the result differs:\n%s", name, diff)
 		}
 	})
 }
 
-// ordered parts what a run gave into its events and its writes, each in order.
-// Several calls of Output tell them apart where one call tells them together,
-// so only the order within each kind is the same.
+// ordered splits the record of a run into its events and its writes, each in
+// order. Several calls of Output separate them where one call has them
+// together, so only the order within each kind is the same.
 func ordered(s string) map[string][]string {
 	m := map[string][]string{}
 	for l := range strings.Lines(s) {
@@ -148,7 +148,7 @@ func (s Suite) launch(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(l.Argv) == 0 || l.Argv[0] != s.Profile.Command[0] {
-		t.Errorf("argv is %q, it begins with the profile's command", l.Argv)
+		t.Errorf("argv is %q, it must start with the profile's command", l.Argv)
 	}
 	if strings.Contains(strings.Join(l.Argv, " "), secret) {
 		t.Errorf("the prompt is in argv: %q", l.Argv)
@@ -174,7 +174,7 @@ func (s Suite) launch(t *testing.T) {
 	}
 }
 
-// largePrompt: a prompt of a megabyte goes over stdin whole.
+// largePrompt: a prompt of a megabyte is written to stdin whole.
 func (s Suite) largePrompt(t *testing.T) {
 	prompt := strings.Repeat("ä\n\"x", 1<<18)
 	step := s.Protocol.Driver(s.Profile, agent.Request{Prompt: prompt}).Start()
@@ -186,8 +186,8 @@ func (s Suite) largePrompt(t *testing.T) {
 	}
 }
 
-// anyOrder: whatever is asked of a driver in whatever order, it does not
-// panic, and once it closed stdin it writes no more.
+// anyOrder: a driver does not panic, whatever the order of calls, and writes
+// nothing after it has closed stdin.
 func (s Suite) anyOrder(t *testing.T) {
 	all := s.cases(t)
 	names := slices.Sorted(maps.Keys(all))
@@ -200,7 +200,7 @@ func (s Suite) anyOrder(t *testing.T) {
 				rt.Fatalf("error %v is not ErrCannot", err)
 			}
 			if closed && (len(st.Write) > 0 || st.CloseStdin) {
-				rt.Fatalf("stdin is closed, and yet it writes %q", st.Write)
+				rt.Fatalf("stdin is closed, but it writes %q", st.Write)
 			}
 			closed = closed || st.CloseStdin
 		}
@@ -249,8 +249,8 @@ func checkOutcome(t interface{ Fatalf(string, ...any) }, o agent.Outcome) {
 	}
 }
 
-// silentExit: a process that ends without a word never counts as a success
-// when it was killed or its exit code is bad.
+// silentExit: a process that ends without output never counts as a success if
+// it was killed or its exit code is not 0.
 func (s Suite) silentExit(t *testing.T) {
 	for _, x := range []agent.Exit{{Code: -1, Signal: "SIGKILL"}, {Code: -1, Signal: "SIGTERM"}, {Code: 1}, {Code: 127}, {Code: 143}} {
 		d := s.Protocol.Driver(s.Profile, agent.Request{Prompt: "x"})
@@ -267,8 +267,8 @@ func (s Suite) silentExit(t *testing.T) {
 	}
 }
 
-// Fuzz feeds a driver any bytes: it must not panic, must give what can be
-// written as JSON, and the same for every cut.
+// Fuzz feeds a driver any bytes: it must not panic, its events must be valid
+// JSON, and they must be the same for every cut.
 func Fuzz(f *testing.F, s Suite) {
 	for _, tr := range s.cases(f) {
 		for _, o := range tr {
@@ -288,7 +288,33 @@ func Fuzz(f *testing.F, s Suite) {
 			t.Fatal(err)
 		}
 		if diff := cmp.Diff(ordered(want), ordered(got)); diff != "" {
-			t.Errorf("cut otherwise it gives something else:\n%s", diff)
+			t.Errorf("with other cuts the result differs:\n%s", diff)
 		}
 	})
+}
+
+// FuzzRecordings is Fuzz that also starts from whole recordings: most of a driver
+// is reached only after the opening of a session.
+func FuzzRecordings(f *testing.F, s Suite, patterns ...string) {
+	f.Helper()
+	for _, pattern := range patterns {
+		files, err := filepath.Glob(pattern)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, file := range files {
+			t, err := Read(file)
+			if err != nil {
+				f.Fatal(err)
+			}
+			var all strings.Builder
+			for _, o := range t {
+				if o.Name == "out" {
+					all.WriteString(o.Arg + "\n")
+				}
+			}
+			f.Add([]byte(all.String()), uint8(100))
+		}
+	}
+	Fuzz(f, s)
 }

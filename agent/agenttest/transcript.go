@@ -1,9 +1,9 @@
-// Package agenttest holds what every agent protocol must pass: recorded runs
-// replayed against golden files, the same events for every cut of the bytes,
-// no panic on any input, and no prompt in the arguments.
+// Package agenttest has the tests that every agent protocol must pass: recorded
+// runs replayed against golden files, the same events for every cut of the
+// bytes, no panic on any input, and no prompt in the arguments.
 //
 // A recording is a folder testdata/<case> with two files. transcript.txt has a
-// line for each thing that happened:
+// line for each event:
 //
 //	request {"Prompt":"…"}   the agent.Request
 //	out <line>               the agent wrote a line to stdout
@@ -16,7 +16,7 @@
 //	stop                     the session was stopped
 //	exit <code> [signal]     the process ended
 //
-// golden.txt is what the driver made of it; `go test -update` writes it.
+// golden.txt has the driver's reaction; `go test -update` writes it.
 package agenttest
 
 import (
@@ -58,7 +58,7 @@ func Read(file string) (Transcript, error) {
 	return t, nil
 }
 
-// String returns the transcript as its file holds it.
+// String returns the transcript in the format of its file.
 func (t Transcript) String() string {
 	var b strings.Builder
 	for _, o := range t {
@@ -67,7 +67,7 @@ func (t Transcript) String() string {
 	return b.String()
 }
 
-// request is the one the run was started with.
+// request returns the request with which the run was started.
 func (t Transcript) request() (agent.Request, error) {
 	r := agent.Request{Prompt: "do it"}
 	for _, o := range t {
@@ -80,8 +80,8 @@ func (t Transcript) request() (agent.Request, error) {
 	return r, nil
 }
 
-// join makes one operation of lines of the same stream that follow each other,
-// so that cuts can fall anywhere in them.
+// join merges successive lines of the same stream into one operation, so that
+// cuts can be anywhere in them.
 func (t Transcript) join() Transcript {
 	var out Transcript
 	for _, o := range t {
@@ -97,7 +97,7 @@ func (t Transcript) join() Transcript {
 	return out
 }
 
-// recorder writes down what a driver does, in the form of a golden file.
+// recorder records what a driver does, in the format of a golden file.
 type recorder struct {
 	b bytes.Buffer
 }
@@ -132,8 +132,8 @@ func encode(v any) []byte {
 	return b
 }
 
-// play runs a driver through a transcript. cut says how many of the bytes left
-// the driver gets next.
+// play runs a driver through a transcript. cut returns how many of the
+// remaining bytes the driver gets next.
 func play(d agent.Driver, t Transcript, cut func(left int) int) (string, error) {
 	var r recorder
 	r.step(d.Start(), nil)

@@ -1,10 +1,10 @@
-// Package claude speaks the streaming JSON protocol of Claude Code: one JSON
-// object per line, in both directions.
+// Package claude implements the streaming JSON protocol of Claude Code: one
+// JSON object per line, in both directions.
 //
 // The prompt is the first line on stdin. The agent asks for permission by
-// control requests, which the driver answers; a question to the person becomes
+// control requests, which the driver answers. A question to the person becomes
 // a question event, and the agent waits until Send answers it. A result line
-// ends a turn; when nothing the driver sent is still outstanding, stdin is
+// ends a turn. When nothing that the driver sent is outstanding, stdin is
 // closed and the agent ends.
 package claude
 
@@ -16,7 +16,7 @@ import (
 	"coppice/agent"
 )
 
-// Name is what profiles call the protocol.
+// Name is the protocol's name in profiles.
 const Name = "claude"
 
 // Protocol implements agent.Protocol.
@@ -28,16 +28,16 @@ func New() Protocol { return Protocol{} }
 // Name implements agent.Protocol.
 func (Protocol) Name() string { return Name }
 
-// Driver implements agent.Protocol. It is an agent.Hooker when the rules can say
-// anything but allow.
+// Driver implements agent.Protocol. It is an agent.Hooker if the rules can do
+// anything other than allow.
 func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
 	d := &driver{
 		prompt: r.Prompt, dir: r.Dir, budget: r.Budget, asker: agent.NewAsker(r.Permissions),
-		asked: map[string]*asking{}, models: map[string]string{}, refs: map[string]string{}, lost: map[string]bool{},
-		noServers: len(r.MCP) > 0 && p.MCP == agent.MCPNone, held: len(p.Schema) > 0 && r.HeldTo() != nil,
+		asked: map[string]*asking{}, models: map[string]string{}, refs: map[string]string{}, lostServers: map[string]bool{},
+		noServers: len(r.MCP) > 0 && p.MCP == agent.MCPNone, wantsSchema: len(p.Schema) > 0 && r.SchemaLine() != nil,
 	}
 	d.Line = d.line
-	if !r.Fork { // a copy has a name of its own, which is not known yet
+	if !r.Fork { // the name of a copy is not known yet
 		d.conversation = r.Resume
 	}
 	if !agent.Restricts(r.Permissions) {
@@ -47,41 +47,41 @@ func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
 	return hooked{d}
 }
 
-// driver is one run. What the agent sends comes in through line, in messages.go.
+// driver is one run. line, in messages.go, takes the agent's output.
 type driver struct {
 	agent.Run
 
-	prompt    string
-	dir       string
-	budget    float64
-	noServers bool // tool servers were asked for, and this agent is given none
-	hooks     bool // the agent was told to call hooks
-	held      bool // its last words are to be of a schema
+	prompt      string
+	dir         string
+	budget      float64
+	noServers   bool // tool servers were requested, and this agent gets none
+	hooks       bool // the agent is configured to call hooks
+	wantsSchema bool // its final message must match a schema
 
 	conversation string
 	messages     []string           // user lines written, the prompt first
 	replayed     int                // how many of them were acknowledged
-	interrupts   int                // sent, and number of the next one's id
-	interrupted  bool               // the current turn was, by us
+	interrupts   int                // the number of sent ones
+	interrupted  bool               // the driver interrupted the current turn
 	asked        map[string]*asking // by request id
 	order        []string           // of asked, oldest first
 	asker        *agent.Asker
 	refs         map[string]string // the tool calls that asker asks about, by request id
-	models       map[string]string // asked for and not yet confirmed, by request id
-	switches     int               // number of the latest
-	lost         map[string]bool   // tool servers that could not be reached
+	models       map[string]string // requested and not yet confirmed, by request id
+	switches     int               // the number of requests
+	lostServers  map[string]bool   // tool servers that could not be reached
 	hookSeen     bool              // a hook was called
-	proven       bool              // whether hooks are called was looked at
-	warned       bool              // of an old version
+	hooksChecked bool              // it was checked whether hooks are called
+	warned       bool              // about an old version
 
-	spoken string    // what the model said last in this turn
-	before string    // and before it was reminded of the schema
-	last   *result   // of the latest turn
-	final  string    // the last words of that turn
-	spent  float64   // total cost the last result told, for agents that tell no deltas
-	now    time.Time // as the agent's own lines tell
-	limit  time.Time // when the account's limit ends, if it was reached
-	status int       // the HTTP status the latest retry told
+	lastText           string    // the model's last message in this turn
+	textBeforeReminder string    // and the one before the reminder of the schema
+	last               *result   // of the latest turn
+	final              string    // the final message of that turn
+	spent              float64   // total cost in the last result, for agents that report no deltas
+	now                time.Time // as in the agent's own lines
+	limit              time.Time // when the account's limit ends, if it was reached
+	status             int       // the HTTP status of the latest retry
 }
 
 // Start implements agent.Driver.
@@ -89,14 +89,14 @@ func (d *driver) Start() agent.Step {
 	d.say(d.prompt)
 	d.Become(coppice.SessionWorking)
 	if d.noServers {
-		d.Notice("the agent's profile says that it takes no tool servers; it works without")
+		d.Notice("the agent's profile says that it accepts no tool servers; it works without them")
 	}
 	return d.Take()
 }
 
 // Send implements agent.Driver. With a ref it answers the question of that
-// name; without, it is a message that reaches the agent at its next tool call,
-// or begins a new turn.
+// name. Without one, it is a message that reaches the agent at its next tool
+// call, or starts a new turn.
 func (d *driver) Send(text, ref string) (agent.Step, error) {
 	if d.Closed {
 		return agent.Step{}, agent.ErrCannot
@@ -126,7 +126,8 @@ func (d *driver) interrupt() {
 	d.Write(controlRequest{Type: "control_request", ID: "interrupt-" + strconv.Itoa(d.interrupts), Request: map[string]string{"subtype": "interrupt"}})
 }
 
-// Model implements agent.Switcher. The agent confirms it, or says why not.
+// Model implements agent.Switcher. The agent confirms it, or says why it
+// cannot.
 func (d *driver) Model(name string) (agent.Step, error) {
 	if d.Closed {
 		return agent.Step{}, agent.ErrCannot
@@ -141,7 +142,7 @@ func (d *driver) Model(name string) (agent.Step, error) {
 	return d.Take(), nil
 }
 
-// Stop implements agent.Driver: the turn is interrupted and stdin closed, upon
+// Stop implements agent.Driver: it interrupts the turn and closes stdin, upon
 // which the agent ends.
 func (d *driver) Stop() agent.Step {
 	d.Stopped = true
@@ -156,15 +157,15 @@ func (d *driver) Stop() agent.Step {
 func (d *driver) Exit(x agent.Exit) (agent.Step, agent.Outcome) {
 	d.End()
 	d.unread()
-	o := agent.Outcome{Conversation: d.conversation, Usage: d.Usage, Failure: d.withLost(d.failure(x))}
+	o := agent.Outcome{Conversation: d.conversation, Usage: d.Usage, Failure: d.withLostServers(d.failure(x))}
 	if d.last != nil {
 		o.Summary = d.final
 	}
 	return d.Last(), o
 }
 
-// unread tells of messages that the agent has not acknowledged, and will not.
-// Of the prompt the outcome tells; an agent that echoes nothing tells nothing.
+// unread reports messages that the agent has not acknowledged, and will not.
+// The outcome covers the prompt. An agent that echoes nothing reports nothing.
 func (d *driver) unread() {
 	if d.replayed == 0 {
 		return

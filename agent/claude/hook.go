@@ -14,16 +14,16 @@ const (
 	hookPrompt = "UserPromptSubmit"
 )
 
-// blocksFrom is the first version that is known to block a tool whose hook cannot
-// be reached. Version 2.1.197 lets it run.
+// blocksFrom is the first version that is known to block a tool if its hook
+// cannot be reached. Version 2.1.197 lets it run.
 var blocksFrom = [3]int{2, 1, 325}
 
-// hooked is a run whose agent calls hooks: one whose rules can say anything but
-// allow. The person's own settings may allow a tool without asking anybody; the
-// hook is asked all the same.
+// hooked is a run whose agent calls hooks, because the rules can do anything
+// other than allow. The person's own settings can allow a tool without a
+// question. The hook is asked anyway.
 type hooked struct{ *driver }
 
-// hookCall is a hook's body, as far as it matters here.
+// hookCall has the fields of a hook's body that matter here.
 type hookCall struct {
 	Event     string          `json:"hook_event_name"`
 	Tool      string          `json:"tool_name"`
@@ -43,9 +43,9 @@ type (
 	}
 )
 
-// Hook implements agent.Hooker. A call that is allowed as it is goes its usual
-// way, so that the person's own rules still count. One that a person has to
-// decide is made to come back as a permission request.
+// Hook implements agent.Hooker. A call that is allowed unchanged takes the
+// usual path, so that the person's own rules still count. A call that a person
+// has to decide comes back as a permission request.
 func (h hooked) Hook(body []byte) (agent.Step, []byte) {
 	h.hookSeen = true
 	var c hookCall
@@ -73,31 +73,31 @@ func (h hooked) Hook(body []byte) (agent.Step, []byte) {
 	return h.Take(), agent.Encode(hookAnswer{out})
 }
 
-// prove tells, once, when the model has answered and no hook was called: a
-// setting of the machine may switch hooks off.
-func (d *driver) prove() {
-	if !d.hooks || d.proven {
+// checkHooks reports, one time, if the model has answered and no hook was called: a
+// setting of the machine might disable hooks.
+func (d *driver) checkHooks() {
+	if !d.hooks || d.hooksChecked {
 		return
 	}
-	d.proven = true
+	d.hooksChecked = true
 	if !d.hookSeen {
-		d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "hook", Text: "none of the agent's hooks has reached us: if they are switched off, the project's rules hold only for tools that it asks permission for; if they fail, it can use no tool"})
+		d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "hook", Text: "the agent has called none of its hooks: if they are disabled, the project's rules apply only to tools for which it asks permission; if they fail, it cannot use any tool"})
 	}
 }
 
-// old warns of a version that is not known to fail closed.
-func (d *driver) old(version string) {
+// warnOldVersion warns about a version that is not known to block tools whose hook fails.
+func (d *driver) warnOldVersion(version string) {
 	if !d.hooks || d.warned {
 		return
 	}
 	var v [3]int
-	n, _ := fmt.Sscanf(version, "%d.%d.%d", &v[0], &v[1], &v[2]) // fewer numbers are an older version
+	n, _ := fmt.Sscanf(version, "%d.%d.%d", &v[0], &v[1], &v[2]) // fewer numbers mean an older version
 	if n == 3 && !less(v, blocksFrom) {
 		return
 	}
 	d.warned = true
 	d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "hook", Text: fmt.Sprintf(
-		"version %s of the agent may use a tool when its hook cannot be reached; %d.%d.%d does not", agent.Text(version), blocksFrom[0], blocksFrom[1], blocksFrom[2])})
+		"version %s of the agent might use a tool although its hook cannot be reached; %d.%d.%d does not", agent.Text(version), blocksFrom[0], blocksFrom[1], blocksFrom[2])})
 }
 
 func less(a, b [3]int) bool {

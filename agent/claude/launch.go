@@ -15,11 +15,11 @@ const (
 )
 
 // hookSeconds is how long the agent waits for a hook's answer. The host answers
-// at once; a person's decision is asked for elsewhere.
+// immediately. A person's decision is requested separately.
 const hookSeconds = 30
 
-// Launch implements agent.Protocol. Hooks and tool servers are told in files of
-// the session's own; the tokens they need stand in the environment only.
+// Launch implements agent.Protocol. Hooks and tool servers are configured in
+// files of the session. The tokens that they need are only in the environment.
 func (Protocol) Launch(p coppice.Profile, r agent.Request) (agent.Launch, error) {
 	l, err := agent.LaunchProfile(p, r)
 	if err != nil {
@@ -69,14 +69,14 @@ type (
 		Headers map[string]string `json:"headers"`
 		Vars    []string          `json:"allowedEnvVars"`
 		Timeout int               `json:"timeout"`
-		// OnFailure must stand here, at the hook itself; elsewhere it is
+		// OnFailure must be set here, at the hook itself. Elsewhere it is
 		// ignored, and a hook that cannot be reached lets the tool run.
 		OnFailure string `json:"onFailure,omitempty"`
 	}
 )
 
-// hookSettings has the agent ask us before every tool call, and when it takes a
-// prompt, which proves in time that the hooks work.
+// hookSettings makes the agent call the hook before every tool call, and when
+// it gets a prompt, which shows early that hooks work.
 func hookSettings(url string) settings {
 	prompt := hook{
 		Type: "http", URL: url, Timeout: hookSeconds,
@@ -99,8 +99,8 @@ type server struct {
 	Env     map[string]string `json:"env,omitempty"`
 }
 
-// serverConfig is the agent's own form of the tool servers. The agent fills in
-// ${COPPICE_TOKEN} and ${COPPICE_SECRET_…} itself.
+// serverConfig returns the tool servers in the agent's own form. The agent
+// itself expands ${COPPICE_TOKEN} and ${COPPICE_SECRET_…}.
 func serverConfig(servers map[string]coppice.MCPServer) map[string]map[string]server {
 	all := map[string]server{}
 	for name, s := range servers {

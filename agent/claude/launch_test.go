@@ -13,8 +13,8 @@ import (
 
 var denies = coppice.PermissionPolicy{Rules: []coppice.Rule{{Tool: "edit", Do: coppice.RuleDeny, Why: "not here"}}}
 
-// Hooks and tool servers are told in files; no secret is in any of them, nor in
-// the arguments.
+// Hooks and tool servers are in files. No secret is in any of them, nor in the
+// arguments.
 func TestLaunchFiles(t *testing.T) {
 	t.Parallel()
 	r := agent.Request{
@@ -94,7 +94,7 @@ func TestHook(t *testing.T) {
 	for _, c := range []struct {
 		name, body string
 		policy     coppice.PermissionPolicy
-		want       string // "" is no opinion
+		want       string // "" means no opinion
 		events     int
 	}{
 		{"denied", `{"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"a"},"tool_use_id":"t1"}`, denies, `"permissionDecision":"deny","permissionDecisionReason":"not here"`, 1},
@@ -135,8 +135,8 @@ func TestOldVersion(t *testing.T) {
 	}
 }
 
-// An agent that is killed in mid-turn has not read the messages it did not
-// acknowledge.
+// An agent that is killed during a turn has not read the messages that it did
+// not acknowledge.
 func TestUndelivered(t *testing.T) {
 	t.Parallel()
 	d := New().Driver(suite.Profile, agent.Request{Prompt: "x"})
@@ -157,7 +157,7 @@ func TestUndelivered(t *testing.T) {
 	}
 }
 
-// Tools that were missing are named in a failure without a known cause.
+// A failure without a known cause names the missing tools.
 func TestLostServer(t *testing.T) {
 	t.Parallel()
 	for reason, want := range map[string]coppice.Class{"max_turns": coppice.ClassMCP, "prompt_too_long": coppice.ClassContext} {
@@ -172,7 +172,8 @@ func TestLostServer(t *testing.T) {
 	}
 }
 
-// A server that the agent starts is told with its arguments and variables.
+// A server that the agent starts is configured with its arguments and
+// variables.
 func TestLaunchProgram(t *testing.T) {
 	t.Parallel()
 	r := agent.Request{Private: "/private", MCP: map[string]coppice.MCPServer{
@@ -190,8 +191,9 @@ func TestLaunchProgram(t *testing.T) {
 	}
 }
 
-// With a schema the last words are what keeps to it. Where nothing does, they are
-// what was said, before and after the reminder, and that is no failure.
+// With a schema the final message is the part that matches it. Without a match,
+// it is what was said before and after the reminder, and that does not count as
+// a failure.
 func TestSchema(t *testing.T) {
 	t.Parallel()
 	held := suite.Profile
@@ -235,8 +237,7 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// FuzzHook: any body gets an answer that can be read, and none that allows what
-// is denied.
+// FuzzHook: any body gets a valid answer, and none that allows what is denied.
 func FuzzHook(f *testing.F) {
 	f.Add([]byte(`{"hook_event_name":"PreToolUse","tool_name":"Write","tool_input":{"file_path":"a"},"tool_use_id":"t1"}`))
 	f.Add([]byte(`{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":{"command":"a && b"}}`))

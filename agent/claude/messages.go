@@ -10,7 +10,7 @@ import (
 	"coppice/agent"
 )
 
-// What the driver writes.
+// The lines that the driver writes.
 type (
 	userLine struct {
 		Type    string      `json:"type"`
@@ -27,7 +27,7 @@ type (
 	}
 )
 
-// message is every line the agent writes, as far as it matters here.
+// message has the fields of all of the agent's lines that matter here.
 type message struct {
 	Type         string          `json:"type"`
 	Subtype      string          `json:"subtype"`
@@ -62,8 +62,8 @@ type limitInfo struct {
 	Type     string  `json:"rateLimitType"`
 }
 
-// line takes one line of stdout. A line that is no JSON object is a notice: the
-// agent prints warnings there at times.
+// line takes one line of stdout. A line that is not a JSON object is a notice:
+// the agent sometimes prints warnings there.
 func (d *driver) line(b []byte) {
 	var m message
 	if err := json.Unmarshal(b, &m); err != nil || m.Type == "" {
@@ -91,13 +91,12 @@ func (d *driver) line(b []byte) {
 	case "rate_limit_event":
 		d.rateLimit(m)
 	}
-	// What is left (stream_event, keep_alive, …) tells nothing that another
-	// line does not.
+	// Other lines (stream_event, keep_alive, …) repeat what another line says.
 }
 
-// lenient looks at a line that does not fit the message type. The end of a
-// turn and a permission request must not be missed because some other field
-// changed its shape.
+// lenient reads a line that does not match the message type. The end of a turn
+// and a permission request must not be missed because some other field changed
+// its shape.
 func (d *driver) lenient(b []byte) {
 	var m struct {
 		Type      string          `json:"type"`
@@ -120,10 +119,10 @@ func (d *driver) system(m message) {
 	case "init":
 		d.conversation = m.Session
 		d.Emit(coppice.AgentEvent{Kind: coppice.KindInit, Conversation: m.Session, Model: m.Model, Version: m.Version})
-		d.old(m.Version)
+		d.warnOldVersion(m.Version)
 		for _, s := range m.MCPServers {
-			if s.Status == "failed" && !d.lost[s.Name] {
-				d.lost[s.Name] = true
+			if s.Status == "failed" && !d.lostServers[s.Name] {
+				d.lostServers[s.Name] = true
 				d.Emit(coppice.AgentEvent{Kind: coppice.KindError, Class: coppice.ClassMCP, Text: "the tool server " + s.Name + " cannot be reached"})
 			}
 		}
@@ -137,7 +136,7 @@ func (d *driver) system(m message) {
 	}
 }
 
-// retry tells that the agent waits and tries again by itself.
+// retry reports that the agent waits and retries automatically.
 func (d *driver) retry(m message) {
 	e := coppice.AgentEvent{Kind: coppice.KindError, Class: coppice.ClassOverload}
 	if m.ErrorStatus != nil {
@@ -146,7 +145,7 @@ func (d *driver) retry(m message) {
 			e.Class = c
 		}
 	}
-	e.Text = fmt.Sprintf("the model's service answered %s; trying again (%d of %d)", cause(m, d.status), m.Attempt, m.MaxRetries)
+	e.Text = fmt.Sprintf("the model's service answered %s; retrying (%d of %d)", cause(m, d.status), m.Attempt, m.MaxRetries)
 	d.Emit(e)
 }
 
@@ -161,8 +160,8 @@ func cause(m message, status int) string {
 	return "nothing"
 }
 
-// rateLimit notes when the account's limit ends. The agent also tells while
-// the limit is far away; only a refusal counts.
+// rateLimit records when the account's limit ends. The agent also reports
+// limits that are not reached. Only a refusal counts.
 func (d *driver) rateLimit(m message) {
 	if m.Limit == nil || m.Limit.Status != "rejected" {
 		return
@@ -172,8 +171,8 @@ func (d *driver) rateLimit(m message) {
 	d.Become(coppice.SessionLimited)
 }
 
-// confirmed takes the answer to a request of ours. Only that of a model is
-// waited for.
+// confirmed takes the answer to a request of the driver. Only the answer about
+// a model matters.
 func (d *driver) confirmed(m message) {
 	var r struct {
 		Subtype string `json:"subtype"`
@@ -189,11 +188,11 @@ func (d *driver) confirmed(m message) {
 	}
 	delete(d.models, r.ID)
 	if r.Subtype == "success" {
-		d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "model", Model: name, Text: "the agent goes on with " + name})
+		d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "model", Model: name, Text: "the agent continues with " + name})
 		return
 	}
 	d.Emit(coppice.AgentEvent{Kind: coppice.KindError, Class: coppice.ClassCapability, Model: name,
-		Text: agent.Text("the agent does not take the model " + coppice.Quote(name) + ": " + r.Error)})
+		Text: agent.Text("the agent does not accept the model " + coppice.Quote(name) + ": " + r.Error)})
 }
 
 // block is one part of a message's content.
@@ -219,19 +218,19 @@ func blocks(raw json.RawMessage) []block {
 	return m.Content
 }
 
-// assistant tells what the model said. The words of its own subagents are not
-// part of the conversation; their tool calls are shown.
+// assistant reports what the model said. Messages of its subagents are not part
+// of the conversation, but their tool calls are shown.
 func (d *driver) assistant(m message) {
-	d.prove()
+	d.checkHooks()
 	if d.State == coppice.SessionLimited && !synthetic(m.Message) {
-		d.Become(coppice.SessionWorking) // it went on by itself
+		d.Become(coppice.SessionWorking) // it continued without a message
 	}
 	for _, b := range blocks(m.Message) {
 		switch b.Type {
 		case "text":
 			if b.Text != "" && m.Parent == "" {
-				d.spoken = agent.Text(b.Text)
-				d.Emit(coppice.AgentEvent{Kind: coppice.KindText, Text: d.spoken})
+				d.lastText = agent.Text(b.Text)
+				d.Emit(coppice.AgentEvent{Kind: coppice.KindText, Text: d.lastText})
 			}
 		case "thinking":
 			if b.Thinking != "" && m.Parent == "" {
@@ -246,8 +245,8 @@ func (d *driver) assistant(m message) {
 	}
 }
 
-// synthetic tells whether the agent itself says something in the model's place,
-// as it does of errors.
+// synthetic reports whether the agent itself wrote a message in the model's
+// place, as it does for errors.
 func synthetic(raw json.RawMessage) bool {
 	var m struct {
 		Model string `json:"model"`
@@ -255,10 +254,11 @@ func synthetic(raw json.RawMessage) bool {
 	return json.Unmarshal(raw, &m) == nil && m.Model == "<synthetic>"
 }
 
-// reminder begins what the agent tells a model that did not keep to the schema.
+// reminder starts the agent's message to a model that did not follow the
+// schema.
 const reminder = "[structured-output-enforce]"
 
-// user is the agent's echo of what it was sent, and the results of its tools.
+// user takes the agent's echo of what it got, and the results of its tools.
 func (d *driver) user(m message) {
 	if m.IsReplay {
 		d.replayed++
@@ -269,7 +269,7 @@ func (d *driver) user(m message) {
 	}
 	for _, b := range blocks(m.Message) {
 		if b.Type == "text" && strings.HasPrefix(b.Text, reminder) {
-			d.before = d.spoken
+			d.textBeforeReminder = d.lastText
 		}
 		if b.Type == "tool_result" {
 			d.Emit(coppice.AgentEvent{Kind: coppice.KindToolResult, Ref: b.ToolUseID, OK: !b.IsError, Text: agent.Text(textOf(b.Content))})

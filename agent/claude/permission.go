@@ -12,10 +12,10 @@ import (
 	"coppice/agent"
 )
 
-// askTool is the tool by which the model asks the person.
+// askTool is the tool with which the model asks the person.
 const askTool = "AskUserQuestion"
 
-// toolRequest asks whether a tool may be used.
+// toolRequest asks whether a tool can be used.
 type toolRequest struct {
 	Subtype   string          `json:"subtype"`
 	Tool      string          `json:"tool_name"`
@@ -23,8 +23,8 @@ type toolRequest struct {
 	ToolUseID string          `json:"tool_use_id"`
 }
 
-// decide says what becomes of a tool call. Tools that only keep the agent's own
-// books are asked about only where a rule names them.
+// decide returns the verdict on a tool call. Tools that only affect the
+// conversation are restricted only if a rule names them.
 func (d *driver) decide(tool string, input json.RawMessage) agent.Verdict {
 	v := d.asker.Decide(d.call(tool, input))
 	if inward[tool] && v.Rule.Do == "" {
@@ -33,7 +33,7 @@ func (d *driver) decide(tool string, input json.RawMessage) agent.Verdict {
 	return v
 }
 
-// permission tells how a call was decided.
+// permission reports the decision about a call.
 func (d *driver) permission(ref, tool string, input json.RawMessage, v agent.Verdict) {
 	text := "allowed"
 	switch {
@@ -45,7 +45,7 @@ func (d *driver) permission(ref, tool string, input json.RawMessage, v agent.Ver
 	d.Emit(coppice.AgentEvent{Kind: coppice.KindPermission, Ref: ref, Name: tool, Input: agent.Bounded(input), Text: text, OK: v.Allowed()})
 }
 
-// What the driver answers.
+// The driver's answers.
 type (
 	controlResponse struct {
 		Type     string          `json:"type"`
@@ -68,8 +68,8 @@ func (d *driver) reply(id string, b behavior) {
 	d.Write(controlResponse{Type: "control_response", Response: responsePayload{Subtype: "success", ID: id, Response: &b}})
 }
 
-// request answers what the agent asks of the driver. It never leaves one
-// unanswered, for the agent would wait for ever.
+// request answers a request of the agent. It answers every one, because the
+// agent would wait without limit.
 func (d *driver) request(m message) {
 	var r toolRequest
 	if err := json.Unmarshal(m.Request, &r); err != nil || r.Subtype != "can_use_tool" {
@@ -93,7 +93,7 @@ func (d *driver) request(m message) {
 	}
 }
 
-// settle answers a permission request with what was decided.
+// settle answers a permission request with the verdict.
 func (d *driver) settle(id, ref, tool string, input json.RawMessage, v agent.Verdict) {
 	d.permission(ref, tool, input, v)
 	if !v.Allowed() {
@@ -110,12 +110,12 @@ func (d *driver) settle(id, ref, tool string, input json.RawMessage, v agent.Ver
 }
 
 // asking is a call of the ask tool that waits for the person: some questions,
-// each with an event and an answer of its own.
+// each with its own event and answer.
 type asking struct {
 	input     map[string]json.RawMessage
 	questions []question
 	answers   map[string]string // by the question's text
-	open      []string          // refs of those without an answer
+	open      []string          // refs of the open questions
 }
 
 type question struct {
@@ -126,8 +126,8 @@ type question struct {
 	} `json:"options"`
 }
 
-// ask turns a call of the ask tool into questions. It reports false when the
-// call holds none, and is then handled as any other tool.
+// ask turns a call of the ask tool into questions. It reports false if the call
+// has none. The call is then handled like any other tool.
 func (d *driver) ask(id string, r toolRequest) bool {
 	a := &asking{answers: map[string]string{}}
 	if json.Unmarshal(r.Input, &a.input) != nil || json.Unmarshal(a.input["questions"], &a.questions) != nil || len(a.questions) == 0 {
@@ -154,8 +154,8 @@ func (d *driver) ask(id string, r toolRequest) bool {
 	return true
 }
 
-// answer hands the person's answer to the question of that ref. When the call
-// has all of its answers, the agent goes on.
+// answer takes the person's answer to the question of that ref. When the call
+// has all of its answers, the agent continues.
 func (d *driver) answer(text, ref string) (agent.Step, error) {
 	if v, c, ok := d.asker.Answer(text, ref); ok {
 		d.settle(ref, d.refs[ref], c.Name, c.Input, v)
@@ -169,7 +169,7 @@ func (d *driver) answer(text, ref string) (agent.Step, error) {
 		}
 		n := 0
 		if _, suffix, ok := strings.Cut(ref, id+"#"); ok {
-			n, _ = strconv.Atoi(suffix) // ref is one of ours
+			n, _ = strconv.Atoi(suffix) // the driver made the ref
 			n--
 		}
 		a.answers[a.questions[n].Text] = text
@@ -188,7 +188,7 @@ func (d *driver) finish(id string, a *asking) {
 	d.withdraw(id)
 }
 
-// withdraw forgets a call that waits for a person.
+// withdraw removes a call that waits for a person.
 func (d *driver) withdraw(id string) {
 	delete(d.asked, id)
 	delete(d.refs, id)

@@ -17,8 +17,8 @@ import (
 	"coppice/agent"
 )
 
-// result is the line that ends a turn. Neither its subtype nor the exit code
-// can be trusted alone: a refused API key is a "success" with is_error.
+// result is the line that ends a turn. Neither its subtype nor the exit code is
+// reliable alone: a refused API key is a "success" with is_error.
 type result struct {
 	Subtype  string                `json:"subtype"`
 	IsError  bool                  `json:"is_error"`
@@ -55,13 +55,13 @@ type modelUsage struct {
 func (d *driver) result(b []byte) {
 	var r result
 	if err := json.Unmarshal(b, &r); err != nil {
-		// A turn ended, that much is sure. What cannot be read is not a success.
+		// A turn ended, but a result that cannot be read is not a success.
 		r.IsError = true
 		r.Errors = append(r.Errors, "the agent's result cannot be read: "+err.Error())
 	}
 	r.HasSince = r.Since != nil
 	d.last, d.final = &r, d.words(r)
-	d.spoken, d.before = "", ""
+	d.lastText, d.textBeforeReminder = "", ""
 	if r.Session != "" {
 		d.conversation = r.Session
 	}
@@ -71,22 +71,23 @@ func (d *driver) result(b []byte) {
 		d.Emit(coppice.AgentEvent{Kind: coppice.KindError, Class: f.Class, Text: f.Text, Until: f.RetryAt})
 	}
 	d.Emit(coppice.AgentEvent{Kind: coppice.KindTurn, Reason: reason(r), Text: d.final})
-	d.withdrawAll() // the turn that asked is over
-	// A turn that was done before the interrupt reached it was not interrupted.
+	d.withdrawAll() // the turn that asked has ended
+	// A turn that had ended before the interrupt reached it was not
+	// interrupted.
 	interrupted := d.interrupted && f != nil
 	d.interrupted = false
 	if d.Closed {
 		d.Become(coppice.SessionIdle)
 		return
 	}
-	d.rest(r, interrupted)
+	d.endTurn(r, interrupted)
 }
 
-// words are the last ones of a turn: what was held to the schema, where there is
-// such, and else what the agent said. One that does not keep to the schema is
-// reminded of it, and its answer to that does not stand alone.
+// words returns the final message of a turn: the part that matches the schema,
+// if there is one, else the agent's message. An agent that does not follow the
+// schema is reminded of it, and its answer to the reminder is not complete.
 func (d *driver) words(r result) string {
-	if !d.held {
+	if !d.wantsSchema {
 		return agent.Text(r.Result)
 	}
 	var line bytes.Buffer
@@ -95,33 +96,33 @@ func (d *driver) words(r result) string {
 	}
 	last := r.Result
 	if last == "" {
-		last = d.spoken
+		last = d.lastText
 	}
-	if d.before != "" && d.before != last {
-		last = d.before + "\n\n" + last
+	if d.textBeforeReminder != "" && d.textBeforeReminder != last {
+		last = d.textBeforeReminder + "\n\n" + last
 	}
 	return agent.Text(strings.TrimSpace(last))
 }
 
-// unheld tells whether a turn ended for no other reason than that its last words
-// do not keep to the schema. Nothing relies on that, so it is no failure.
-func (d *driver) unheld(r result) bool {
-	return d.held && (r.Subtype == "error_max_structured_output_retries" || r.Reason == "structured_output_retry_exhausted")
+// schemaFailed reports whether a turn ended only because its final message does not
+// match the schema. Callers validate it themselves, so this is not a failure.
+func (d *driver) schemaFailed(r result) bool {
+	return d.wantsSchema && (r.Subtype == "error_max_structured_output_retries" || r.Reason == "structured_output_retry_exhausted")
 }
 
-// rest decides what follows a turn: another one, a wait for a message, or the
+// endTurn decides what follows a turn: another one, a wait for a message, or the
 // end.
-func (d *driver) rest(r result, interrupted bool) {
+func (d *driver) endTurn(r result, interrupted bool) {
 	switch {
 	case r.Queued > 0:
 		return // another turn follows
 	case interrupted:
-		// What the turn had not read yet begins the next one by itself, and is
-		// never acknowledged.
+		// A message that the turn had not read yet starts the next one
+		// automatically, and is never acknowledged.
 		d.messages, d.replayed = nil, 0
 		d.Become(coppice.SessionIdle)
 	case d.replayed > 0 && len(d.messages) > d.replayed:
-		return // a message is on its way and begins another turn
+		return // a sent message starts another turn
 	default:
 		d.Become(coppice.SessionIdle)
 		d.Close()
@@ -135,8 +136,8 @@ func reason(r result) string {
 	return r.Subtype
 }
 
-// delta is what the turn used. total_cost_usd adds up over a resumed
-// conversation, so the agent's own delta is taken where there is one.
+// delta returns what the turn used. total_cost_usd is the total of a resumed
+// conversation, so the agent's own delta is used if there is one.
 func (d *driver) delta(r result) coppice.Usage {
 	u := coppice.Usage{Turns: max(r.Turns, 0)}
 	if r.HasSince {
@@ -156,22 +157,23 @@ func (d *driver) delta(r result) coppice.Usage {
 	return u
 }
 
-// failure is what is known of how the run went, the process's end included.
+// failure returns what is known about the outcome of the run, including the
+// exit of the process.
 func (d *driver) failure(x agent.Exit) *coppice.Failure {
 	if d.last == nil || d.State != coppice.SessionIdle {
-		// It ended within a turn.
+		// It ended during a turn.
 		return d.Died(x)
 	}
 	f := d.judge(*d.last)
-	if f == nil && x.Signal == "" && x.Code != 0 && !d.Stopped && !d.unheld(*d.last) {
+	if f == nil && x.Signal == "" && x.Code != 0 && !d.Stopped && !d.schemaFailed(*d.last) {
 		return agent.Died(x, d.Stderr.String(), false)
 	}
 	return f
 }
 
-// judge sorts the result of a turn; nil means that the agent calls it done.
+// judge classifies the result of a turn; nil means that the agent was finished.
 func (d *driver) judge(r result) *coppice.Failure {
-	if d.unheld(r) && !d.Stopped {
+	if d.schemaFailed(r) && !d.Stopped {
 		return nil
 	}
 	if !r.IsError && (r.Reason == "completed" || r.Reason == "") && (r.Subtype == "success" || r.Subtype == "") {
@@ -193,9 +195,9 @@ func (d *driver) judge(r result) *coppice.Failure {
 	case r.Reason == "prompt_too_long":
 		return agent.Fail(coppice.ClassContext, text)
 	case r.Reason == "max_turns" || r.Subtype == "error_max_turns":
-		return coppice.Failf(coppice.ClassImplementation, fmt.Sprintf("the agent used up its turns (%d) before it was done", r.Turns), "split the task, or allow more turns")
+		return coppice.Failf(coppice.ClassImplementation, fmt.Sprintf("the agent used all its turns (%d) before it was finished", r.Turns), "split the task, or allow more turns")
 	case r.Reason == "budget_exhausted" || r.Subtype == "error_max_budget_usd":
-		return coppice.Failf(coppice.ClassBudget, "the agent has spent "+usd(d.Usage.CostUSD)+" of "+usd(d.budget)+" and was not done", "raise the task's budget, or split the task")
+		return coppice.Failf(coppice.ClassBudget, "the agent has spent "+usd(d.Usage.CostUSD)+" of "+usd(d.budget)+" and was not finished", "raise the task's budget, or split the task")
 	case unknownConversation(r):
 		return agent.Gone(text)
 	}
@@ -213,7 +215,7 @@ func (d *driver) judge(r result) *coppice.Failure {
 	return f
 }
 
-// usd shows an amount of money; an unknown one is the agent's own.
+// usd formats an amount of money. An unknown one is the agent's own budget.
 func usd(f float64) string {
 	if f <= 0 {
 		return "its own budget"
@@ -221,13 +223,13 @@ func usd(f float64) string {
 	return strconv.FormatFloat(math.Round(f*1e4)/1e4, 'f', -1, 64) + " USD"
 }
 
-// withLost adds to a failure without a known cause that tools were missing.
-func (d *driver) withLost(f *coppice.Failure) *coppice.Failure {
-	if f == nil || len(d.lost) == 0 || (f.Class != coppice.ClassUnknown && f.Class != coppice.ClassImplementation) {
+// withLostServers adds missing tool servers to a failure without a known cause.
+func (d *driver) withLostServers(f *coppice.Failure) *coppice.Failure {
+	if f == nil || len(d.lostServers) == 0 || (f.Class != coppice.ClassUnknown && f.Class != coppice.ClassImplementation) {
 		return f
 	}
 	f.Class = coppice.ClassMCP
-	f.Text += "; the tool server " + strings.Join(slices.Sorted(maps.Keys(d.lost)), ", ") + " could not be reached"
+	f.Text += "; the tool server " + strings.Join(slices.Sorted(maps.Keys(d.lostServers)), ", ") + " could not be reached"
 	return f
 }
 
@@ -242,8 +244,8 @@ func unknownConversation(r result) bool {
 
 var resetRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`limit reached\|(\d{9,11})`) })
 
-// resets is when a limit ends: as the agent told apart, as its text says, or
-// not known.
+// resets returns when a limit ends: as the agent reported it, as its text says,
+// or unknown.
 func (d *driver) resets(text string) time.Time {
 	if !d.limit.IsZero() {
 		return d.limit

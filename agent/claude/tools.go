@@ -9,7 +9,7 @@ import (
 	"coppice/agent"
 )
 
-// toolKinds sorts the agent's own tools.
+// toolKinds maps the agent's own tools to kinds.
 var toolKinds = map[string]coppice.ToolKind{
 	"Read":         coppice.ToolRead,
 	"NotebookRead": coppice.ToolRead,
@@ -27,7 +27,7 @@ var toolKinds = map[string]coppice.ToolKind{
 	"WebSearch":    coppice.ToolFetch,
 }
 
-// inward are tools that touch nothing but the conversation.
+// inward are tools that affect only the conversation.
 var inward = map[string]bool{
 	"TodoWrite": true, "ToolSearch": true, "ExitPlanMode": true, "EnterPlanMode": true, "Skill": true, "StructuredOutput": true,
 	"TaskCreate": true, "TaskGet": true, "TaskList": true, "TaskUpdate": true, "TaskOutput": true, "TaskStop": true, "BashOutput": true, "KillShell": true,
@@ -40,7 +40,7 @@ func toolKind(name string) coppice.ToolKind {
 	return coppice.ToolOther
 }
 
-// toolInput is what the agent's own tools have in common.
+// toolInput has the common fields of the agent's own tools.
 type toolInput struct {
 	File     string `json:"file_path"`
 	Notebook string `json:"notebook_path"`
@@ -59,11 +59,11 @@ func (in toolInput) paths() []string {
 	return all
 }
 
-// call is a tool call in the common words.
+// call returns a tool call in common terms.
 func (d *driver) call(name string, input json.RawMessage) agent.Call {
 	c := agent.Call{Name: name, Kind: toolKind(name), Input: bytes.Clone(input), Dir: d.dir}
 	var in toolInput
-	_ = json.Unmarshal(input, &in) // an input of another shape names nothing
+	_ = json.Unmarshal(input, &in) // an input of another shape is ignored
 	c.Paths = in.paths()
 	switch c.Kind {
 	case coppice.ToolRun:
@@ -76,11 +76,11 @@ func (d *driver) call(name string, input json.RawMessage) agent.Call {
 
 func toolEvent(b block) coppice.AgentEvent {
 	var in toolInput
-	_ = json.Unmarshal(b.Input, &in) // an input of another shape names no path
+	_ = json.Unmarshal(b.Input, &in) // an input of another shape is ignored
 	return coppice.AgentEvent{Kind: coppice.KindTool, Ref: b.ID, Name: b.Name, Tool: toolKind(b.Name), Input: agent.Bounded(b.Input), Paths: in.paths()}
 }
 
-// plan returns the plan a tool call states, if it is one of the tools that do.
+// plan returns the plan in a tool call, if the tool has one.
 func plan(b block) string {
 	var in struct {
 		Plan  string `json:"plan"`

@@ -14,7 +14,7 @@ import (
 	"coppice/internal/jsonrpc"
 )
 
-// What the agent asks for.
+// The agent's requests.
 const (
 	askCommand     = "item/commandExecution/requestApproval"
 	askChange      = "item/fileChange/requestApproval"
@@ -24,15 +24,15 @@ const (
 	askTool        = "item/tool/call"
 )
 
-// pending is a request of the agent's that waits for a person.
+// pending is a request of the agent that waits for a person.
 type pending struct {
 	id     json.RawMessage
-	refs   []string // of its questions without an answer
-	item   string   // the tool's, of a permission
+	refs   []string // of its open questions
+	item   string   // of the tool, for a permission
 	thread string
-	answer func(allow bool) any // of a permission
+	answer func(allow bool) any // for a permission
 
-	questions []question // of the agent's own
+	questions []question // of the agent itself
 	answers   map[string]answers
 }
 
@@ -48,7 +48,7 @@ type answers struct {
 	Answers []string `json:"answers"`
 }
 
-// approval is what requests for permission share.
+// approval has the common fields of requests for permission.
 type approval struct {
 	Thread  string   `json:"threadId"`
 	Item    string   `json:"itemId"`
@@ -79,8 +79,8 @@ func decided(allow bool) any {
 	return decision{"decline"}
 }
 
-// requested answers what the agent asks, or puts it to a person. It never
-// leaves a request unanswered, for the agent would wait for ever.
+// requested answers a request of the agent, or asks a person. It answers every
+// one, because the agent would wait without limit.
 func (d *driver) requested(p jsonrpc.Message) {
 	var a approval
 	if err := json.Unmarshal(p.Params, &a); err != nil {
@@ -113,11 +113,11 @@ func (d *driver) requested(p jsonrpc.Message) {
 		d.rpc.Reply(p.ID, map[string]any{"success": false, "contentItems": []input{{Type: "inputText", Text: "this tool is not offered"}}})
 	default:
 		d.rpc.Refuse(p.ID, "the client does not offer "+agent.Clip(p.Method))
-		d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "refused", Text: "the agent asked for " + agent.Clip(p.Method) + ", which is not offered"})
+		d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "refused", Text: "the agent asked for " + agent.Clip(p.Method) + ", which Coppice does not offer"})
 	}
 }
 
-// callOf is the call of a tool that the agent told of before it asked.
+// callOf returns the call of a tool that the agent reported before it asked.
 func (d *driver) callOf(id, kind string) (agent.Call, item) {
 	t, ok := d.items[id]
 	if !ok {
@@ -141,8 +141,8 @@ func (d *driver) approveCommand(id json.RawMessage, a approval) {
 }
 
 // approveServer answers a tool server's request: the agent's own, whether one
-// of its tools may be used, or the server's, to fill in a form, for which there
-// is nobody.
+// of its tools can be used, or the server's, to fill in a form, which nobody
+// can.
 func (d *driver) approveServer(id json.RawMessage, a approval) {
 	type elicited struct {
 		Action  string    `json:"action"`
@@ -150,10 +150,10 @@ func (d *driver) approveServer(id json.RawMessage, a approval) {
 	}
 	if a.Meta.Kind != "mcp_tool_call" {
 		d.rpc.Reply(id, elicited{Action: "decline"})
-		d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "refused", Text: "the tool server " + agent.Clip(a.Server) + " asked for something, and was told that nobody answers: " + agent.Clip(a.Message)})
+		d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "refused", Text: "the tool server " + agent.Clip(a.Server) + " asked for input, which Coppice does not support: " + agent.Clip(a.Message)})
 		return
 	}
-	var c agent.Call // which says nothing, if the tool is not known
+	var c agent.Call // empty if the tool is not known
 	item := d.serverItem(a)
 	if item != "" {
 		c, _ = d.callOf(item, typeMCP)
@@ -166,9 +166,9 @@ func (d *driver) approveServer(id json.RawMessage, a approval) {
 	}}, c, nil)
 }
 
-// serverItem finds the tool that a request is about; the request names only the
-// server and the arguments, and the tool in words. Of the tools of that server
-// that wait for permission, the one that fits best counts.
+// serverItem finds the tool that a request is about. The request has only the
+// server, the arguments, and the tool's name in a text. Of the server's tools
+// that wait for permission, the best match counts.
 func (d *driver) serverItem(a approval) string {
 	found, best := "", -1
 	for _, id := range slices.Sorted(maps.Keys(d.items)) {
@@ -190,7 +190,7 @@ func (d *driver) serverItem(a approval) string {
 	return found
 }
 
-// sameJSON compares what two texts mean. Nothing is the same as an empty object.
+// sameJSON compares the values of two texts. Nothing equals an empty object.
 func sameJSON(a, b json.RawMessage) bool { return bytes.Equal(plain(a), plain(b)) }
 
 func plain(raw json.RawMessage) []byte {
@@ -201,8 +201,8 @@ func plain(raw json.RawMessage) []byte {
 	return agent.Encode(v)
 }
 
-// vague tells whether a call does not say what it is used on, so that rules
-// about that cannot be held against it.
+// vague reports whether a call does not say what it is used on, so that rules
+// about that cannot be applied.
 func vague(c agent.Call) bool {
 	switch c.Kind {
 	case coppice.ToolRun:
@@ -224,7 +224,7 @@ func (d *driver) approve(p pending, c agent.Call, actions []action) {
 	}
 	v := d.decide(c, actions)
 	if vague(c) && d.asker.Restricts() {
-		v = agent.Verdict{Do: coppice.RuleDeny, Why: "it is not clear what this would be used on"}
+		v = agent.Verdict{Do: coppice.RuleDeny, Why: "the call does not say what it is used on"}
 	}
 	if v.Do != coppice.RuleAsk {
 		d.settle(&p, c, v)
@@ -239,16 +239,16 @@ func (d *driver) approve(p pending, c agent.Call, actions []action) {
 	}
 }
 
-// refOf is a request's id as part of a name.
+// refOf returns a request's id as part of a name.
 func refOf(id json.RawMessage) string {
 	return strings.ReplaceAll(strings.Trim(string(id), `"`), " ", "_")
 }
 
-// settle answers a request for permission. The agent can neither be handed
-// another input nor, with its answer, a reason: it is refused, and steered.
+// settle answers a request for permission. The answer cannot change the input
+// or give a reason, so the agent is refused, and gets the reason as a message.
 func (d *driver) settle(p *pending, c agent.Call, v agent.Verdict) {
 	if v.Allowed() && v.Input != nil && !sameJSON(v.Input, c.Input) {
-		v.Do, v.Why = coppice.RuleDeny, "the project's rules want this instead: "+string(v.Input)
+		v.Do, v.Why = coppice.RuleDeny, "the project's rules require this instead: "+string(v.Input)
 	}
 	text := "allowed"
 	if !v.Allowed() {
@@ -256,7 +256,8 @@ func (d *driver) settle(p *pending, c agent.Call, v agent.Verdict) {
 	}
 	d.Emit(coppice.AgentEvent{Kind: coppice.KindPermission, Ref: p.item, Name: c.Name, Tool: c.Kind, Input: agent.Bounded(c.Input), Paths: c.Paths, Text: agent.Text(text), OK: v.Allowed()})
 	if !v.Allowed() && d.phase == turning && d.turn != "" && !d.interrupting && p.thread == d.conversation {
-		// The agent goes on as soon as it is refused, so it is told why first.
+		// The agent continues as soon as it is refused, so it gets the reason
+		// first.
 		m := d.message("That was not allowed: " + v.Why)
 		m.own, m.then = true, func() { d.rpc.Reply(p.id, p.answer(false)) }
 		d.steer(m)
@@ -265,7 +266,7 @@ func (d *driver) settle(p *pending, c agent.Call, v agent.Verdict) {
 	d.rpc.Reply(p.id, p.answer(v.Allowed()))
 }
 
-// inquire puts the agent's own questions to a person.
+// inquire asks a person the agent's own questions.
 func (d *driver) inquire(p jsonrpc.Message, thread string) {
 	var n struct {
 		Questions []question `json:"questions"`
@@ -301,8 +302,8 @@ func (d *driver) wait(p *pending) {
 
 func (d *driver) waits() bool { return len(d.pending) > 0 }
 
-// answer hands a person's answer to the question of that ref. When a request
-// has all of its answers, the agent goes on.
+// answer takes a person's answer to the question of that ref. When a request
+// has all of its answers, the agent continues.
 func (d *driver) answer(text, ref string) (agent.Step, error) {
 	for _, id := range d.order {
 		p := d.pending[id]
@@ -310,14 +311,14 @@ func (d *driver) answer(text, ref string) (agent.Step, error) {
 			continue
 		}
 		if p.questions == nil {
-			v, c, _ := d.asker.Answer(text, ref) // it waits, or it would not be pending
+			v, c, _ := d.asker.Answer(text, ref) // the question is open, because it is pending
 			d.settle(p, c, v)
 			d.withdraw(id)
 			return d.Take(), nil
 		}
 		n := 0
 		if _, suffix, several := strings.Cut(ref, "#"); several {
-			n, _ = strconv.Atoi(suffix) // ref is one of ours
+			n, _ = strconv.Atoi(suffix) // the driver made the ref
 			n--
 		}
 		p.answers[p.questions[n].ID] = answers{[]string{text}}
@@ -331,7 +332,7 @@ func (d *driver) answer(text, ref string) (agent.Step, error) {
 	return agent.Step{}, fmt.Errorf("codex: no open question %q: %w", ref, agent.ErrCannot)
 }
 
-// withdraw forgets a request that waits: it was answered, or nobody waits for
+// withdraw removes a request that waits: it was answered, or nobody waits for
 // the answer any more.
 func (d *driver) withdraw(id string) {
 	p, ok := d.pending[id]

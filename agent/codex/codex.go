@@ -1,13 +1,13 @@
-// Package codex speaks two protocols of Codex.
+// Package codex implements two protocols of Codex.
 //
 // The main one is that of its app server: JSON messages, one per line, in both
-// directions. The driver announces itself, begins a thread in the workspace (or
+// directions. The driver announces itself, starts a thread in the workspace (or
 // continues one, or a copy of one) and starts a turn with the prompt. A message
-// that comes during a turn steers it. The agent asks for permission, and the
-// person, by requests of its own, which wait until they are answered. When a
-// turn has ended and nothing is outstanding, stdin is closed and the agent ends.
+// during a turn steers it. The agent asks for permission, and asks the person,
+// by requests that wait until they are answered. When a turn has ended and
+// nothing is outstanding, stdin is closed and the agent ends.
 //
-// The other one, Exec, is that of its non-interactive mode: for versions
+// The other one, Exec, is that of its non-interactive mode, for versions
 // without an app server.
 package codex
 
@@ -20,7 +20,7 @@ import (
 	"coppice/internal/jsonrpc"
 )
 
-// Name is what profiles call the protocol of the app server.
+// Name is the name of the app server's protocol in profiles.
 const Name = "codex"
 
 // Protocol implements agent.Protocol for the app server.
@@ -32,9 +32,9 @@ func New() Protocol { return Protocol{} }
 // Name implements agent.Protocol.
 func (Protocol) Name() string { return Name }
 
-// Launch implements agent.Protocol. Model, conversation, effort, tool servers
-// and schema are told by requests, so profiles need no arguments for them. That
-// a profile has some for the schema says that the agent takes one.
+// Launch implements agent.Protocol. Requests set model, conversation, effort,
+// tool servers and schema, so profiles need no arguments for them. If a profile
+// has arguments for the schema, the agent accepts one.
 func (Protocol) Launch(p coppice.Profile, r agent.Request) (agent.Launch, error) {
 	p.Schema = nil
 	l, err := agent.LaunchProfile(p, r)
@@ -57,7 +57,7 @@ func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
 	}
 	d.rpc = jsonrpc.Peer{
 		Send: d.Write, Request: d.requested, Notified: d.notified,
-		Garbage: func(b []byte) { d.Notice(string(b)) }, // programs print warnings there at times
+		Garbage: func(b []byte) { d.Notice(string(b)) }, // programs sometimes print warnings there
 	}
 	d.Line, d.ErrLine = d.rpc.Line, func(line []byte) { d.Complain(colours().ReplaceAll(line, nil)) }
 	if d.sandbox == "" {
@@ -68,7 +68,7 @@ func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
 	}
 	d.effort = r.Effort
 	if len(p.Schema) > 0 {
-		d.schema = r.HeldTo()
+		d.schema = r.SchemaLine()
 	}
 	d.queue = []*message{d.message(r.Prompt)}
 	return d
@@ -76,12 +76,12 @@ func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
 
 var _ agent.Switcher = (*driver)(nil)
 
-// phase is where a run stands.
+// phase is the state of a run.
 type phase int
 
 const (
 	opening phase = iota // no thread yet
-	turning              // a turn was asked for and has not ended
+	turning              // a turn was requested and has not ended
 	resting              // between turns
 )
 
@@ -98,37 +98,37 @@ type driver struct {
 	phase        phase
 	version      string
 	conversation string
-	model        string          // for the next turn; "" for the thread's own
+	model        string          // for the next turn; "" for the thread's model
 	effort       string          // for the next turn
-	schema       json.RawMessage // of the last words of every turn
+	schema       json.RawMessage // for the final message of every turn
 
-	messages     int        // made, and number of the latest
-	queue        []*message // that wait for a turn
-	sent         []*message // handed over and not known to be read
-	echoes       bool       // the agent tells which messages it has read
-	turn         string     // id of the current turn, once it runs
-	interrupting bool       // the current turn, as asked by a person
-	interrupted  bool       // it was told so
-	held         bool       // stdin stays open for what the person who interrupted has to say
+	messages     int        // the number of messages
+	queue        []*message // messages that wait for a turn
+	sent         []*message // sent and not known to be read
+	echoes       bool       // the agent reports which messages it has read
+	turn         string     // id of the current turn, when it runs
+	interrupting bool       // a person asked to interrupt the current turn
+	interrupted  bool       // the request was sent
+	keepOpen     bool       // stdin stays open for a message of the person who interrupted
 
 	items   map[string]*tracked // tools in use, by id
 	pending map[string]*pending // requests of the agent that wait for a person, by their id
 	order   []string            // of pending, oldest first
 
-	words  string                   // the last ones of the current turn
-	told   string                   // the error told last
-	turns  map[string]bool          // ids of this run's turns
-	totals map[string]coppice.Usage // of each thread, as last told
-	limit  limit                    // of the account, as last told
-	last   *ending                  // of the latest turn
-	fatal  *coppice.Failure
+	words    string                   // the last message of the current turn
+	reported string                   // the last reported error
+	turns    map[string]bool          // ids of this run's turns
+	totals   map[string]coppice.Usage // of each thread, as last reported
+	limit    limit                    // of the account, as last reported
+	last     *ending                  // of the latest turn
+	fatal    *coppice.Failure
 }
 
 // Start implements agent.Driver.
 func (d *driver) Start() agent.Step {
 	d.rpc.Call("initialize", initializeParams{
 		Client: clientInfo{Name: "coppice", Title: "Coppice", Version: "1"},
-		// The whole diff again after each step; git tells it as well.
+		// The whole diff after each step, which git shows as well.
 		Capabilities: capabilities{Without: []string{"turn/diff/updated"}},
 	}, d.initialized)
 	d.Become(coppice.SessionWorking)
@@ -136,7 +136,8 @@ func (d *driver) Start() agent.Step {
 }
 
 // Send implements agent.Driver. With a ref it answers the question of that
-// name. Without, it is a message: it steers the turn under way, or begins one.
+// name. Without one, it is a message: it steers the current turn, or starts
+// one.
 func (d *driver) Send(text, ref string) (agent.Step, error) {
 	if d.Closed {
 		return agent.Step{}, agent.ErrCannot
@@ -148,13 +149,13 @@ func (d *driver) Send(text, ref string) (agent.Step, error) {
 	d.queue = append(d.queue, m)
 	d.proceed()
 	if slices.Contains(d.queue, m) {
-		d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "queued", Text: "the message waits until the agent takes one"})
+		d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "queued", Text: "the message waits until the agent accepts it"})
 	}
 	return d.Take(), nil
 }
 
 // Interrupt implements agent.Driver. A turn that does not run yet is
-// interrupted as soon as it does: before, the agent refuses.
+// interrupted as soon as it does, because the agent refuses it before.
 func (d *driver) Interrupt() (agent.Step, error) {
 	if d.Closed || d.phase != turning {
 		return agent.Step{}, agent.ErrCannot
@@ -172,8 +173,8 @@ func (d *driver) interrupt() {
 	}
 }
 
-// refusedInterrupt takes the answer to an interrupt. One that was refused can be
-// tried again.
+// refusedInterrupt takes the answer to an interrupt. A refused one can be
+// retried.
 func (d *driver) refusedInterrupt(p jsonrpc.Message, turn string) {
 	if p.Error != nil && d.phase == turning && d.turn == turn {
 		d.interrupting, d.interrupted = false, false
@@ -195,7 +196,7 @@ func (d *driver) Model(name string) (agent.Step, error) {
 	return d.Take(), nil
 }
 
-// Stop implements agent.Driver: the turn is interrupted and stdin closed, upon
+// Stop implements agent.Driver: it interrupts the turn and closes stdin, upon
 // which the agent ends.
 func (d *driver) Stop() agent.Step {
 	d.Stopped = true
@@ -212,7 +213,7 @@ func (d *driver) Stop() agent.Step {
 func (d *driver) Exit(x agent.Exit) (agent.Step, agent.Outcome) {
 	d.End()
 	for _, m := range append(d.sent, d.queue...) {
-		if !m.own && !m.first() { // of the first, the failure tells
+		if !m.own && !m.first() { // the failure covers the first
 			d.Emit(agent.Undelivered(m.text))
 		}
 	}
@@ -223,14 +224,14 @@ func (d *driver) Exit(x agent.Exit) (agent.Step, agent.Outcome) {
 	return d.Last(), o
 }
 
-// failure is what is known of how the run went. Once a turn has ended and stdin
-// is closed, how the process ends tells nothing.
+// failure returns what is known about the outcome of the run. After a turn has
+// ended and stdin is closed, the exit of the process does not matter.
 func (d *driver) failure(x agent.Exit) *coppice.Failure {
 	switch {
 	case d.fatal != nil:
 		return d.fatal
 	case d.phase == turning && x == (agent.Exit{}) && !d.Stopped:
-		// It ends in good order when it is told to by a signal.
+		// It exits with 0 when a signal ends it.
 		return coppice.Failf(coppice.ClassLost, "the agent ended in the middle of its turn", "")
 	case d.last == nil || d.phase == turning:
 		return d.Died(x)

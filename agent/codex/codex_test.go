@@ -2,7 +2,6 @@ package codex
 
 import (
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"coppice"
@@ -10,8 +9,8 @@ import (
 )
 
 // The suite's profile claims to pass the prompt in a file, so that the suite
-// does not look for it in what is written first: here it follows the thread's
-// opening. TestLargePrompt looks for it there.
+// does not search for it in the first write: here it follows the opening of the
+// thread. TestLargePrompt searches for it there.
 var suite = agenttest.Suite{Protocol: New(), Profile: coppice.Profile{
 	Protocol: Name, Command: []string{"codex", "app-server"}, Prompt: "file",
 }}
@@ -25,27 +24,6 @@ func TestProtocol(t *testing.T) { t.Parallel(); agenttest.Run(t, suite) }
 
 func TestExec(t *testing.T) { t.Parallel(); agenttest.Run(t, execSuite) }
 
-// FuzzDriver also starts from whole recordings: most of the driver is reached
-// only behind the opening of a thread.
-func FuzzDriver(f *testing.F) {
-	files, err := filepath.Glob("testdata/*/transcript.txt")
-	if err != nil {
-		f.Fatal(err)
-	}
-	for _, file := range files {
-		tr, err := agenttest.Read(file)
-		if err != nil {
-			f.Fatal(err)
-		}
-		var all strings.Builder
-		for _, o := range tr {
-			if o.Name == "out" {
-				all.WriteString(o.Arg + "\n")
-			}
-		}
-		f.Add([]byte(all.String()), uint8(100))
-	}
-	agenttest.Fuzz(f, suite)
-}
+func FuzzDriver(f *testing.F) { agenttest.FuzzRecordings(f, suite, "testdata/*/transcript.txt") }
 
 func FuzzExec(f *testing.F) { agenttest.Fuzz(f, execSuite) }

@@ -14,7 +14,7 @@ import (
 	"coppice/agent"
 )
 
-// open brings a driver to its first turn and returns what it wrote last.
+// open brings a driver to its first turn and returns its last write.
 func open(d agent.Driver) agent.Step {
 	d.Start()
 	d.Output(agent.Stdout, []byte(`{"id":1,"result":{"userAgent":"coppice/0.166.0"}}`+"\n"))
@@ -71,8 +71,8 @@ func TestFailureClasses(t *testing.T) {
 	}
 }
 
-// How the process ends tells nothing once the turn has ended; before, it tells
-// all.
+// The exit of the process does not matter after the turn has ended. Before, it
+// decides.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -129,7 +129,7 @@ func TestLaunchRefuses(t *testing.T) {
 			}
 		}
 	}
-	// Nobody would be asked.
+	// No person would be asked.
 	rules := agent.Request{Permissions: coppice.PermissionPolicy{Default: coppice.RuleAsk}}
 	if _, err := NewExec().Launch(execSuite.Profile, rules); coppice.ErrorCode(err) != coppice.EInvalid {
 		t.Errorf("rules without anybody to ask: got %v, want a refusal", err)
@@ -161,8 +161,8 @@ func TestExecToolServers(t *testing.T) {
 	}
 }
 
-// Values of secrets are in the environment. What refers to them in another way
-// than the agent can is put together there.
+// Values of secrets are in the environment. References that the agent cannot
+// express are composed there.
 func TestSecrets(t *testing.T) {
 	t.Parallel()
 	r := agent.Request{
@@ -248,8 +248,8 @@ func TestUnwrap(t *testing.T) {
 		}
 	}
 	rapid.Check(t, func(rt *rapid.T) {
-		// No argument has a zero byte, and the parser reads lines that end in CR LF
-		// like others.
+		// Arguments have no zero bytes, and the parser treats lines that end in
+		// CR LF like others.
 		script := strings.NewReplacer("\x00", "", "\r", "").Replace(rapid.String().Draw(rt, "script"))
 		quoted := "'" + strings.ReplaceAll(script, "'", `'"'"'`) + "'"
 		if got := unwrap("/bin/bash -lc " + quoted); got != script {

@@ -12,7 +12,7 @@ import (
 	"coppice/internal/jsonrpc"
 )
 
-// colours are what the agent's log has on a terminal's behalf.
+// colours are the escape sequences in the agent's log.
 var colours = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\x1b\[[0-9;]*m`) })
 
 var unknownThread = sync.OnceValue(func() *regexp.Regexp {
@@ -32,7 +32,7 @@ func errorFailure(e *jsonrpc.Error) *coppice.Failure {
 	var data struct {
 		Input string `json:"input_error_code"`
 	}
-	_ = json.Unmarshal(e.Data, &data) // few errors have any
+	_ = json.Unmarshal(e.Data, &data) // few errors have it
 	switch {
 	case data.Input == "input_too_large":
 		class = coppice.ClassContext
@@ -44,7 +44,7 @@ func errorFailure(e *jsonrpc.Error) *coppice.Failure {
 	return agent.Fail(class, text)
 }
 
-// turnError is why a turn, or one try of it, failed.
+// turnError says why a turn, or one attempt of it, failed.
 type turnError struct {
 	Message string          `json:"message"`
 	Details string          `json:"additionalDetails"`
@@ -53,7 +53,7 @@ type turnError struct {
 
 func (e *turnError) text() string {
 	text := strings.TrimSpace(e.Message)
-	var service struct { // some errors are passed on as they came
+	var service struct { // some errors are passed on unchanged
 		Error struct {
 			Message string `json:"message"`
 		} `json:"error"`
@@ -65,12 +65,12 @@ func (e *turnError) text() string {
 		text += ": " + d
 	}
 	if text == "" {
-		return "the agent's turn failed and it did not say why"
+		return "the agent's turn failed without a reason"
 	}
 	return agent.Text(text)
 }
 
-// infos sorts the words the agent has for failures.
+// infos maps the agent's words for failures to classes.
 var infos = map[string]coppice.Class{
 	"contextWindowExceeded":       coppice.ClassContext,
 	"sessionBudgetExceeded":       coppice.ClassBudget,
@@ -88,7 +88,7 @@ var infos = map[string]coppice.Class{
 	"tooManyDenials":              coppice.ClassImplementation,
 }
 
-// class sorts the error by its word, its HTTP status or its text.
+// class classifies the error by its word, its HTTP status or its text.
 func (e *turnError) class() coppice.Class {
 	var word string
 	var status map[string]struct {
@@ -108,8 +108,8 @@ func (e *turnError) class() coppice.Class {
 	return agent.TextClass(agent.WithoutAddresses(e.text()))
 }
 
-// judge makes the failure of a turn. An error that cannot be read is one all
-// the same.
+// judge makes the failure of a turn. An error that cannot be read is a failure
+// too.
 func (d *driver) judge(raw json.RawMessage) *coppice.Failure {
 	var e turnError
 	if json.Unmarshal(raw, &e) != nil {
@@ -122,7 +122,7 @@ func (d *driver) judge(raw json.RawMessage) *coppice.Failure {
 	return f
 }
 
-// errorNews tells of an error. One that is not tried again also ends the turn.
+// errorNews reports an error. An error that is not retried also ends the turn.
 func (d *driver) errorNews(p jsonrpc.Message) {
 	var n struct {
 		Thread string    `json:"threadId"`
@@ -133,12 +133,12 @@ func (d *driver) errorNews(p jsonrpc.Message) {
 	}
 	text := n.Error.text()
 	if n.Thread == d.conversation {
-		d.told = text
+		d.reported = text
 	}
 	d.Emit(coppice.AgentEvent{Kind: coppice.KindError, Class: n.Error.class(), Text: text})
 }
 
-// serverNews tells of a tool server that did not start. The agent goes on
+// serverNews reports a tool server that did not start. The agent continues
 // without it.
 func (d *driver) serverNews(p jsonrpc.Message) {
 	var n struct {

@@ -11,13 +11,13 @@ import (
 	"coppice/agent"
 )
 
-// NameExec is what profiles call the protocol of the non-interactive mode.
+// NameExec is the name of the non-interactive mode's protocol in profiles.
 const NameExec = "codex-exec"
 
-// Exec implements agent.Protocol for the non-interactive mode. The prompt is
-// read from stdin, which is then closed: in this mode the agent takes no further
-// messages, asks nothing and cannot be interrupted. Its events are items that
-// start and complete, and one line that ends the turn.
+// Exec implements agent.Protocol for the non-interactive mode. The agent reads
+// the prompt from stdin, which is then closed: in this mode it accepts no
+// further messages, asks nothing and cannot be interrupted. Its events are
+// items that start and complete, and one line that ends the turn.
 type Exec struct{}
 
 // NewExec returns the protocol of the non-interactive mode.
@@ -26,9 +26,9 @@ func NewExec() Exec { return Exec{} }
 // Name implements agent.Protocol.
 func (Exec) Name() string { return NameExec }
 
-// Launch implements agent.Protocol. The dash stands last: it tells the agent
-// to read its prompt from stdin. Rules that this mode asks nobody about are
-// refused rather than left out.
+// Launch implements agent.Protocol. The dash comes last: it makes the agent
+// read its prompt from stdin. Permission rules are refused, because this mode
+// never asks.
 func (Exec) Launch(p coppice.Profile, r agent.Request) (agent.Launch, error) {
 	l, err := agent.LaunchProfile(p, r)
 	if err != nil {
@@ -42,13 +42,14 @@ func (Exec) Launch(p coppice.Profile, r agent.Request) (agent.Launch, error) {
 	if err != nil {
 		return agent.Launch{}, err
 	}
-	// Before the word that continues a conversation, which has options of its own.
+	// They come before the word that continues a conversation, which has its
+	// own options.
 	l.Argv = append(slices.Insert(l.Argv, len(p.Command)+len(p.Args), options...), "-")
 	return l.With(env), nil
 }
 
-// execOptions are the arguments for tool servers. The values of headers go into
-// the environment: they may be secret.
+// execOptions returns the arguments for tool servers. The values of headers go
+// into the environment, because they can be secret.
 func execOptions(p coppice.Profile, r agent.Request) (argv []string, env map[string]string, err error) {
 	servers, env, err := toolServers(p, r)
 	if err != nil {
@@ -82,9 +83,9 @@ func execOptions(p coppice.Profile, r agent.Request) (argv []string, env map[str
 	return argv, env, nil
 }
 
-// program writes the fields of a server that the agent starts itself.
+// program returns the fields of a server that the agent starts.
 func (s toolServer) program() []string {
-	fields := []string{"command=" + quote(s.Command), "startup_timeout_sec=" + strconv.Itoa(s.Patient)}
+	fields := []string{"command=" + quote(s.Command), "startup_timeout_sec=" + strconv.Itoa(s.StartSeconds)}
 	for _, list := range []struct {
 		name  string
 		items []string
@@ -107,7 +108,7 @@ func (s toolServer) program() []string {
 	return fields
 }
 
-// quote writes a text as TOML does. What JSON escapes TOML escapes alike.
+// quote writes a text as TOML, which has the same escapes as JSON.
 func quote(s string) string { return string(agent.Encode(s)) }
 
 // Driver implements agent.Protocol.
@@ -115,9 +116,9 @@ func (Exec) Driver(p coppice.Profile, r agent.Request) agent.Driver {
 	d := &execDriver{OneShot: agent.OneShot{Prompt: r.Prompt}, conversation: r.Resume, model: r.Model, total: r.Spent, shown: map[string]bool{}}
 	d.Line = d.line
 	if r.Fork {
-		d.conversation = "" // the copy has a name of its own
+		d.conversation = "" // the copy has another name
 		if len(p.Fork) == 0 {
-			d.total = coppice.Usage{} // it is a new one, and no copy
+			d.total = coppice.Usage{} // it is a new conversation, not a copy
 		}
 	}
 	return d
@@ -129,11 +130,11 @@ type execDriver struct {
 	model string
 
 	conversation string
-	completed    bool            // the turn
-	failed       string          // or why it failed
-	summary      string          // the last words
-	total        coppice.Usage   // of the conversation, as last told
-	shown        map[string]bool // tool items whose start was told
+	completed    bool            // the turn was completed
+	failed       string          // why the turn failed
+	summary      string          // the final message
+	total        coppice.Usage   // of the conversation, as last reported
+	shown        map[string]bool // tool items whose start was reported
 }
 
 // Exit implements agent.Driver.
@@ -200,7 +201,7 @@ func (d *execDriver) line(b []byte) {
 		d.completed = false
 		d.failed = agent.Text(l.Error.Message)
 		if d.failed == "" {
-			d.failed = "the agent's turn failed and it did not say why"
+			d.failed = "the agent's turn failed without a reason"
 		}
 		d.spend(l.Usage)
 		d.Emit(coppice.AgentEvent{Kind: coppice.KindTurn, Reason: "failed", Text: d.failed})
@@ -211,7 +212,7 @@ func (d *execDriver) line(b []byte) {
 	}
 }
 
-// spend turns the conversation's total into what was used since the last one.
+// spend turns the conversation's total into the usage since the last one.
 func (d *execDriver) spend(u *execUsage) {
 	if u == nil {
 		return

@@ -38,8 +38,8 @@ type execTodo struct {
 	Completed bool   `json:"completed"`
 }
 
-// item tells of a part of the turn. Tools are told when they start and when
-// they complete; everything else once, when it is whole.
+// item reports a part of the turn. Tools are reported when they start and when
+// they complete. Everything else is reported one time, when it is complete.
 func (d *execDriver) item(completed bool, it execItem) {
 	switch it.Type {
 	case "command_execution", "file_change", "mcp_tool_call", "web_search", "collab_tool_call":

@@ -11,8 +11,8 @@ import (
 	"coppice/internal/jsonrpc"
 )
 
-// The types of item that are tools. Commands, changes of files and searches
-// have these for their names.
+// The types of item that are tools. They are also the names of commands,
+// changes of files and searches.
 const (
 	typeCommand = "commandExecution"
 	typeChange  = "fileChange"
@@ -52,7 +52,7 @@ type item struct {
 	Prompt string `json:"prompt"`
 }
 
-// action is what the agent makes of a part of a command.
+// action is the agent's reading of a part of a command.
 type action struct {
 	Type string `json:"type"` // read, listFiles, search or unknown
 	Path string `json:"path"`
@@ -69,7 +69,7 @@ type change struct {
 // tracked is a tool in use.
 type tracked struct {
 	item  item
-	asked bool // for permission
+	asked bool // the agent asked for permission
 }
 
 func (d *driver) itemNews(p jsonrpc.Message) {
@@ -86,15 +86,15 @@ func (d *driver) itemNews(p jsonrpc.Message) {
 	}
 	completed := p.Method == "item/completed"
 	switch it.Type {
-	case typeSearch: // what it looks for is known at its end
+	case typeSearch: // its query is known at its end
 		if completed {
-			d.use(it)
-			d.used(it)
+			d.reportTool(it)
+			d.reportResult(it)
 		}
 	case typeCommand, typeChange, typeMCP, typeDynamic, typeAgent, typeImage:
-		d.use(it)
+		d.reportTool(it)
 		if completed {
-			d.used(it)
+			d.reportResult(it)
 		}
 	case "userMessage":
 		if it.Client != "" {
@@ -102,15 +102,15 @@ func (d *driver) itemNews(p jsonrpc.Message) {
 			d.seen(it.Client)
 		}
 	default:
-		// What helpers of the agent say is for it alone.
+		// Messages of the agent's helpers are only for the agent.
 		if completed && n.Thread == d.conversation {
-			d.spoken(it)
+			d.reportItem(it)
 		}
 	}
 }
 
-// itemOf reads an item. Of one that has a field of another shape than is known
-// here, what every item has still counts.
+// itemOf reads an item. If a field has an unexpected shape, the common fields
+// still count.
 func itemOf(raw json.RawMessage) item {
 	var it item
 	if json.Unmarshal(raw, &it) == nil {
@@ -128,8 +128,8 @@ func itemOf(raw json.RawMessage) item {
 	return item{ID: k.ID, Type: k.Type, Status: k.Status, Client: k.Client}
 }
 
-// spoken tells of an item that is no tool.
-func (d *driver) spoken(it item) {
+// reportItem reports an item that is not a tool.
+func (d *driver) reportItem(it item) {
 	switch it.Type {
 	case "agentMessage":
 		if text := strings.TrimSpace(agent.Text(it.Text)); text != "" {
@@ -149,12 +149,12 @@ func (d *driver) spoken(it item) {
 			d.Emit(coppice.AgentEvent{Kind: coppice.KindPlan, Text: agent.Text(it.Text)})
 		}
 	case "contextCompaction":
-		d.Notice("the agent shortened its memory of the conversation")
+		d.Notice("the agent compacted the conversation")
 	}
 }
 
-// use tells that a tool is used, once.
-func (d *driver) use(it item) {
+// reportTool reports that a tool is used, one time.
+func (d *driver) reportTool(it item) {
 	t, known := d.items[it.ID]
 	if known {
 		t.item = it
@@ -165,28 +165,28 @@ func (d *driver) use(it item) {
 	e := coppice.AgentEvent{Kind: coppice.KindTool, Ref: it.ID, Name: c.Name, Tool: c.Kind, Input: agent.Bounded(c.Input), Paths: c.Paths}
 	if it.Type == typeCommand {
 		e.Text = agent.Text(oneLine(c.Command))
-		if kind, paths := looks(it.Actions); kind != "" {
+		if kind, paths := readOnlyKind(it.Actions); kind != "" {
 			e.Tool, e.Paths = kind, paths
 		}
 	}
 	d.Emit(e)
 }
 
-// used tells how it went.
-func (d *driver) used(it item) {
+// reportResult reports the result of a tool.
+func (d *driver) reportResult(it item) {
 	t := d.items[it.ID]
 	delete(d.items, it.ID)
 	if !t.asked && d.asker.Restricts() && it.Status != "declined" {
-		// The person's own configuration allowed it, or it is a tool that
-		// never asks. The rules could not be kept; they can be shown broken.
+		// The person's own configuration allowed it, or the tool never asks.
+		// The rules could not be applied, but the violation is reported.
 		if v := d.decide(d.toolCall(it), it.Actions); !v.Allowed() {
-			d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "unasked", Ref: it.ID, Text: "the agent used " + agent.Clip(d.toolCall(it).Name) + " without asking, which the rules do not allow"})
+			d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "unasked", Ref: it.ID, Text: "the agent used " + agent.Clip(d.toolCall(it).Name) + " without asking, against the rules"})
 		}
 	}
 	d.Emit(coppice.AgentEvent{Kind: coppice.KindToolResult, Ref: it.ID, OK: succeeded(it), Text: agent.Text(outcome(it))})
 }
 
-// toolCall puts a tool's use into the words common to all agents.
+// toolCall returns the use of a tool in common terms.
 func (d *driver) toolCall(it item) agent.Call {
 	c := agent.Call{Name: it.Type, Kind: coppice.ToolOther, Dir: d.request.Dir}
 	input := map[string]any{}
@@ -235,9 +235,9 @@ func (d *driver) toolCall(it item) agent.Call {
 	return c
 }
 
-// looks tells the kind of a command that does nothing but read or search, and
-// the files; "" for any other.
-func looks(actions []action) (coppice.ToolKind, []string) {
+// readOnlyKind returns the kind and the files of a command that only reads or
+// searches; "" for any other.
+func readOnlyKind(actions []action) (coppice.ToolKind, []string) {
 	kind := coppice.ToolKind("")
 	var paths []string
 	for _, a := range actions {
@@ -287,7 +287,7 @@ func outcome(it item) string {
 	return it.Status
 }
 
-// resultText is what a tool server answered: its texts, or all of it.
+// resultText returns a tool server's answer: its texts, or all of it.
 func resultText(raw json.RawMessage) string {
 	var r struct {
 		Content []struct {
@@ -308,7 +308,7 @@ func resultText(raw json.RawMessage) string {
 	return strings.Join(texts, "\n")
 }
 
-// patchNews notes that a change of files is about others than it began with.
+// patchNews records that a change of files now has other files.
 func (d *driver) patchNews(p jsonrpc.Message) {
 	var n struct {
 		Item    string   `json:"itemId"`
@@ -343,8 +343,8 @@ func oneLine(s string) string {
 	return s
 }
 
-// decide says what becomes of a call. A command that reads files is also held
-// against the rules for reading them, where those are the stricter.
+// decide returns the verdict on a call. For a command that reads files, the
+// rules for reading them count too, if they are stricter.
 func (d *driver) decide(c agent.Call, actions []action) agent.Verdict {
 	v := d.asker.Decide(c)
 	for _, a := range actions {

@@ -15,32 +15,33 @@ import (
 	"coppice/agent"
 )
 
-// toolServer is a tool server in the words of the agent's configuration. The
-// session's token and secrets are named by their variables, from which the agent
-// reads them.
+// toolServer is a tool server in the form of the agent's configuration. It
+// names the session's token and secrets by their variables, from which the
+// agent reads them.
 type toolServer struct {
 	URL        string            `json:"url,omitempty"`
 	Bearer     string            `json:"bearer_token_env_var,omitempty"`
 	EnvHeaders map[string]string `json:"env_http_headers,omitempty"`
 	Headers    map[string]string `json:"http_headers,omitempty"`
 
-	// Of one that the agent starts itself.
-	Command string            `json:"command,omitempty"`
-	Args    []string          `json:"args,omitempty"`
-	Env     map[string]string `json:"env,omitempty"`
-	Pass    []string          `json:"env_vars,omitempty"`
-	Patient int               `json:"startup_timeout_sec,omitempty"`
+	// The fields of a server that the agent starts.
+	Command      string            `json:"command,omitempty"`
+	Args         []string          `json:"args,omitempty"`
+	Env          map[string]string `json:"env,omitempty"`
+	Pass         []string          `json:"env_vars,omitempty"`
+	StartSeconds int               `json:"startup_timeout_sec,omitempty"`
 }
 
 // startSeconds is how long the agent waits for a program to start. Its own ten
-// seconds are few on a busy machine, and such a server is lost for the session.
+// seconds are too few on a busy machine, and a server that is late is lost for
+// the session.
 const startSeconds = 60
 
-// snapshotKey is the setting by which the agent writes its whole environment to a
-// file of its own. Sessions with secrets switch it off.
+// snapshotKey is the setting with which the agent writes its whole environment
+// to a file. Sessions with secrets turn it off.
 const snapshotKey = "features.shell_snapshot"
 
-// serverRE is what the agent allows for a server's name.
+// serverRE matches the names that the agent allows for a server.
 var serverRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]+$`) })
 
 var headerRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9!#$%&'*+.^_|~-]+$`) })
@@ -53,7 +54,7 @@ func bearer(header, value string) string {
 	return ""
 }
 
-// alone returns the variable of a text that is ${VARIABLE} and no more, or "".
+// alone returns the variable of a text that is exactly ${VARIABLE}, or "".
 func alone(text string) (variable string) {
 	agent.Expand(text, func(name string) string { variable = name; return "" })
 	if text != "${"+variable+"}" {
@@ -62,8 +63,8 @@ func alone(text string) (variable string) {
 	return variable
 }
 
-// toolServers translates the servers that a session is given. The second result
-// are the variables that they need in the agent's environment.
+// toolServers translates the servers of a session. The second result is the
+// variables that they need in the agent's environment.
 func toolServers(p coppice.Profile, r agent.Request) (map[string]toolServer, map[string]string, error) {
 	all, err := agent.Servers(p, r)
 	if err != nil {
@@ -71,7 +72,7 @@ func toolServers(p coppice.Profile, r agent.Request) (map[string]toolServer, map
 	}
 	out, env := make(map[string]toolServer, len(all)), map[string]string{}
 	use := func(variable string) string {
-		if value, ok := r.Secrets[variable]; ok { // the token is there already
+		if value, ok := r.Secrets[variable]; ok { // the token is set already
 			env[variable] = value
 		}
 		return variable
@@ -81,11 +82,11 @@ func toolServers(p coppice.Profile, r agent.Request) (map[string]toolServer, map
 			return coppice.Errorf(coppice.EInvalid, format, args...).WithFix("%s", fix).WithField("mcp." + name)
 		}
 		if !serverRE().MatchString(name) || len(name) > coppice.MaxName {
-			return nil, nil, bad("use letters, digits, dashes and underscores", "%s is no name of a tool server for this agent", coppice.Quote(name))
+			return nil, nil, bad("use letters, digits, dashes and underscores", "%s is not a valid name of a tool server for this agent", coppice.Quote(name))
 		}
 		if len(all[name].Command) > 0 {
 			if out[name], err = programServer(p, r, all[name], env); err != nil {
-				return nil, nil, bad("use letters, digits and underscores", "the tool server %s sets a variable that is none: %w", name, err)
+				return nil, nil, bad("use letters, digits and underscores", "the tool server %s sets a variable with an invalid name: %w", name, err)
 			}
 			continue
 		}
@@ -97,7 +98,7 @@ func toolServers(p coppice.Profile, r agent.Request) (map[string]toolServer, map
 		for _, k := range slices.Sorted(maps.Keys(all[name].Headers)) {
 			v := all[name].Headers[k]
 			if !headerRE().MatchString(k) || strings.ContainsAny(v, "\r\n\x00") {
-				return nil, nil, bad("use a name and a value on one line", "the tool server %s has a header that is none: %s", name, coppice.Quote(k))
+				return nil, nil, bad("use a name and a value on one line", "the tool server %s has an invalid header: %s", name, coppice.Quote(k))
 			}
 			switch {
 			case bearer(k, v) != "":
@@ -115,7 +116,7 @@ func toolServers(p coppice.Profile, r agent.Request) (map[string]toolServer, map
 	return out, env, nil
 }
 
-// The variables that hold what the agent cannot put together itself.
+// The variables for values that the agent cannot compose itself.
 const (
 	headerVar  = "COPPICE_MCP_HEADER_"
 	programVar = "COPPICE_MCP_ENV_"
@@ -134,11 +135,11 @@ func keep(env map[string]string, prefix, value string) string {
 
 var variableRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`) })
 
-// programServer translates a server that the agent starts itself. The agent hands
-// variables on under their own names only, and its configuration may be read from
-// its arguments. So a shell gives a variable that refers to a secret its name.
+// programServer translates a server that the agent starts. The agent passes
+// variables on only under their own names, and its configuration can be read
+// from its arguments. So a shell renames a variable that refers to a secret.
 func programServer(p coppice.Profile, r agent.Request, server coppice.MCPServer, env map[string]string) (toolServer, error) {
-	s := toolServer{Command: server.Command[0], Args: server.Command[1:], Pass: passed(p), Patient: startSeconds}
+	s := toolServer{Command: server.Command[0], Args: server.Command[1:], Pass: passed(p), StartSeconds: startSeconds}
 	script := ""
 	for _, k := range slices.Sorted(maps.Keys(server.Env)) {
 		v := server.Env[k]
@@ -159,14 +160,14 @@ func programServer(p coppice.Profile, r agent.Request, server coppice.MCPServer,
 	return s, nil
 }
 
-// sessionVars are what every session finds in its environment.
+// sessionVars are the variables that every session has in its environment.
 var sessionVars = []string{
 	"COPPICE_BASE", "COPPICE_BRANCH", "COPPICE_PORT", "COPPICE_ROLE", "COPPICE_TASK", agent.TokenVar, "COPPICE_URL", "COPPICE_WORKSPACE",
 }
 
-// passed are the variables that a program gets besides the few that the agent
-// hands on by itself: the session's, and those that the profile names. The
-// agent's own keys are not among them.
+// passed returns the variables that a program gets in addition to the few that
+// the agent passes on: the session's, and those that the profile names, without
+// the agent's own keys.
 func passed(p coppice.Profile) []string {
 	all := slices.Clone(sessionVars)
 	for _, name := range p.PassEnv {

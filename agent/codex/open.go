@@ -9,7 +9,7 @@ import (
 	"coppice/internal/jsonrpc"
 )
 
-// What the driver asks with.
+// The parameters of the driver's requests.
 type (
 	initializeParams struct {
 		Client       clientInfo   `json:"clientInfo"`
@@ -45,7 +45,7 @@ func (d *driver) initialized(p jsonrpc.Message) {
 		Agent string `json:"userAgent"` // coppice/0.166.0 (…)
 	}
 	if err := json.Unmarshal(p.Result, &r); err != nil {
-		d.giveUp(agent.Fail(coppice.ClassCapability, "what the agent says of itself cannot be read: "+err.Error()))
+		d.giveUp(agent.Fail(coppice.ClassCapability, "the agent's answer to initialize cannot be read: "+err.Error()))
 		return
 	}
 	if _, after, ok := strings.Cut(r.Agent, "/"); ok {
@@ -56,9 +56,9 @@ func (d *driver) initialized(p jsonrpc.Message) {
 	d.open()
 }
 
-// open asks for a thread. The agent is made to ask for permission only where
-// the answer could be anything but yes: "untrusted" means all that it does, and
-// the reviewer is named so that no configuration answers in our place.
+// open requests a thread. The agent must ask for permission only if the answer
+// could be anything other than yes: "untrusted" means everything that it does.
+// The reviewer is named so that no configuration answers instead of the driver.
 func (d *driver) open() {
 	p := threadParams{Dir: d.request.Dir, Model: d.request.Model, Approval: "never", Reviewer: "user", Sandbox: d.sandbox, Config: d.config()}
 	if d.asker.Restricts() {
@@ -74,12 +74,12 @@ func (d *driver) open() {
 	d.rpc.Call(method, p, d.opened)
 }
 
-// config is what overrides the person's own configuration.
+// config overrides the person's own configuration.
 func (d *driver) config() map[string]any {
 	config := map[string]any{}
 	servers, _, err := toolServers(d.profile, d.request)
 	if err != nil {
-		// Launch refuses such a request; a driver has no way to.
+		// Launch refuses such a request. A driver cannot.
 		d.Notice(err.Error())
 	}
 	for name, s := range servers {
@@ -88,7 +88,7 @@ func (d *driver) config() map[string]any {
 	if len(d.request.Secrets) > 0 {
 		config[snapshotKey] = false
 	}
-	// The model's service searches by itself and asks nobody.
+	// The model's service searches without asking.
 	if !d.asker.Decide(agent.Call{Name: typeSearch, Kind: coppice.ToolFetch, Dir: d.request.Dir}).Allowed() {
 		config["web_search"] = "disabled"
 	}
@@ -119,7 +119,7 @@ func (d *driver) opened(p jsonrpc.Message) {
 	d.proceed()
 }
 
-// giveUp ends a run that cannot begin.
+// giveUp ends a run that cannot start.
 func (d *driver) giveUp(f *coppice.Failure) {
 	d.fatal = f
 	d.Report(f)

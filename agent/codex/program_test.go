@@ -10,8 +10,8 @@ import (
 	"coppice/agent"
 )
 
-// A server that the agent starts is told to both protocols, with its arguments
-// and variables, and with patience.
+// Both protocols configure a server that the agent starts, with its arguments,
+// variables and start timeout.
 func TestPrograms(t *testing.T) {
 	t.Parallel()
 	r := agent.Request{Prompt: "x", Dir: "/repo", MCP: map[string]coppice.MCPServer{
@@ -54,8 +54,8 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// The schema is part of every turn that the app server is asked for, if the
-// profile says that the agent takes one, and a file of the other mode.
+// The schema is part of every turn of the app server, if the profile says that
+// the agent accepts one, and a file in the other mode.
 func TestSchema(t *testing.T) {
 	t.Parallel()
 	schema := json.RawMessage(`{"type": "object"}`)
@@ -94,8 +94,8 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// again interrupts the first turn, so that a second one can begin, and returns
-// what asks for it.
+// again interrupts the first turn, so that a second one can start, and returns
+// the request for it.
 func again(t *testing.T, d agent.Driver) agent.Step {
 	t.Helper()
 	if _, err := d.Interrupt(); err != nil {

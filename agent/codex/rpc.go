@@ -8,9 +8,8 @@ import (
 	"coppice/internal/jsonrpc"
 )
 
-// notified takes a notification. Those that tell nothing about the work are
-// left out: pieces of items that come whole later, and what is for other
-// clients.
+// notified takes a notification. It ignores those that say nothing about the
+// work: pieces of items that arrive whole later, and those for other clients.
 func (d *driver) notified(p jsonrpc.Message) {
 	switch p.Method {
 	case "turn/started", "turn/completed":

@@ -12,12 +12,12 @@ import (
 
 // message is a text for the agent.
 type message struct {
-	id    string // by which the agent tells that it took it
+	id    string // with which the agent confirms that it accepted it
 	text  string
-	own   bool   // the driver's and not a person's: worth nothing after the turn
-	open  bool   // handed over, and whether it was taken is not known
-	later bool   // the turn under way did not take it
-	then  func() // done once it is known whether the agent took it
+	own   bool   // from the driver, not a person; dropped after the turn
+	open  bool   // sent, and not known whether it was accepted
+	later bool   // the current turn did not accept it
+	then  func() // called when it is known whether the agent accepted it
 }
 
 func (d *driver) message(text string) *message {
@@ -25,7 +25,7 @@ func (d *driver) message(text string) *message {
 	return &message{id: "message-" + strconv.Itoa(d.messages), text: text}
 }
 
-// first tells whether it is the prompt.
+// first reports whether it is the prompt.
 func (m *message) first() bool { return m.id == "message-1" }
 
 type (
@@ -47,8 +47,8 @@ type (
 
 func (m *message) input() []input { return []input{{Type: "text", Text: m.text}} }
 
-// proceed does what can be done now with the messages that wait, and ends the
-// agent when none does and the turn is over.
+// proceed sends waiting messages if possible. It ends the agent if none waits
+// and the turn has ended.
 func (d *driver) proceed() {
 	if d.Closed {
 		return
@@ -70,37 +70,37 @@ func (d *driver) proceed() {
 	case resting:
 		switch {
 		case slices.ContainsFunc(d.sent, func(m *message) bool { return m.open }):
-			// The agent has still to say whether it took a message.
+			// The agent has not answered yet whether it accepted a message.
 		case len(d.queue) > 0:
 			d.begin()
 		default:
 			d.Become(coppice.SessionIdle)
-			if !d.held {
+			if !d.keepOpen {
 				d.Finish()
 			}
 		}
 	}
 }
 
-// begin starts a turn with the message that waits longest. Others follow once
-// the turn runs.
+// begin starts a turn with the message that has waited longest. Others follow
+// when the turn runs.
 func (d *driver) begin() {
 	m := d.queue[0]
 	d.queue = d.queue[1:]
 	for _, other := range d.queue {
 		other.later = false
 	}
-	d.phase, d.turn, d.words, d.told = turning, "", "", ""
-	d.interrupting, d.interrupted, d.held = false, false, false
+	d.phase, d.turn, d.words, d.reported = turning, "", "", ""
+	d.interrupting, d.interrupted, d.keepOpen = false, false, false
 	m.open, m.later = true, false
 	d.sent = append(d.sent, m)
 	d.rpc.Call("turn/start", turnParams{Thread: d.conversation, Message: m.id, Model: d.model, Effort: d.effort, Input: m.input(), Schema: d.schema},
 		func(p jsonrpc.Message) { d.started(p, m) })
-	d.model, d.effort = "", "" // they hold for the turns after it too
+	d.model, d.effort = "", "" // they also apply to later turns
 	d.Become(coppice.SessionWorking)
 }
 
-// steer hands a message to the turn under way.
+// steer sends a message to the current turn.
 func (d *driver) steer(m *message) {
 	m.open = true
 	d.sent = append(d.sent, m)
@@ -126,15 +126,15 @@ func (d *driver) started(p jsonrpc.Message, m *message) {
 	}
 }
 
-// steered takes the answer to a message that was to steer a turn. If it came
-// too late, or cannot be steered, the message begins the next turn.
+// steered takes the answer to a message that should steer a turn. If the
+// message was too late, or cannot steer, it starts the next turn.
 func (d *driver) steered(p jsonrpc.Message, m *message) {
 	m.open = false
 	if m.then != nil {
 		m.then()
 	}
 	if p.Error == nil && !d.echoes {
-		d.seen(m.id) // it will tell no more
+		d.seen(m.id) // the agent will not confirm it otherwise
 	}
 	unseen := slices.Contains(d.sent, m)
 	if unseen && (p.Error != nil || d.phase == resting) {
@@ -152,7 +152,7 @@ func (d *driver) steered(p jsonrpc.Message, m *message) {
 	}
 }
 
-// seen notes that a message is part of the conversation.
+// seen records that a message is part of the conversation.
 func (d *driver) seen(id string) {
 	i := slices.IndexFunc(d.sent, func(m *message) bool { return m.id == id })
 	if i < 0 {
@@ -165,7 +165,7 @@ func (d *driver) seen(id string) {
 	}
 }
 
-// turn is the agent's word on one.
+// turn is the agent's description of a turn.
 type turn struct {
 	ID     string          `json:"id"`
 	Status string          `json:"status"`
@@ -181,8 +181,8 @@ func (d *driver) turnNews(p jsonrpc.Message) {
 		return
 	}
 	if p.Method == "turn/started" {
-		if d.phase == resting { // by itself, as some features do
-			d.phase, d.words, d.told, d.interrupting, d.interrupted = turning, "", "", false, false
+		if d.phase == resting { // without a message, as some features do
+			d.phase, d.words, d.reported, d.interrupting, d.interrupted = turning, "", "", false, false
 		}
 		d.turn = n.Turn.ID
 		d.turns[n.Turn.ID] = true
@@ -204,11 +204,11 @@ func (d *driver) turnNews(p jsonrpc.Message) {
 	case n.Turn.Status == "interrupted" && (d.interrupting || d.Stopped):
 		e.failure = coppice.Failf(coppice.ClassCancelled, "its turn was interrupted", "")
 	case n.Turn.Status == "interrupted":
-		e.failure = coppice.Failf(coppice.ClassLost, "its turn was interrupted, and nobody had asked for that", "")
+		e.failure = coppice.Failf(coppice.ClassLost, "its turn was interrupted without a request", "")
 	case len(n.Turn.Error) > 0 && string(n.Turn.Error) != "null":
 		e.failure = d.judge(n.Turn.Error)
 	default:
-		e.failure = agent.Fail(coppice.ClassUnknown, "the agent's turn ended with "+agent.Clip(n.Turn.Status)+" and it did not say why")
+		e.failure = agent.Fail(coppice.ClassUnknown, "the agent's turn ended with "+agent.Clip(n.Turn.Status)+" without a reason")
 	}
 	d.end(e)
 }
@@ -216,7 +216,7 @@ func (d *driver) turnNews(p jsonrpc.Message) {
 // ending is how a turn ended.
 type ending struct {
 	reason  string
-	text    string // the last words
+	text    string // the final message
 	failure *coppice.Failure
 }
 
@@ -226,14 +226,14 @@ func (d *driver) end(e ending) {
 		d.Spend(coppice.Usage{Turns: 1})
 	}
 	interrupted := e.failure != nil && e.failure.Class == coppice.ClassCancelled
-	if e.failure != nil && !interrupted && e.failure.Text != d.told {
+	if e.failure != nil && !interrupted && e.failure.Text != d.reported {
 		d.Report(e.failure)
 	}
 	d.Emit(coppice.AgentEvent{Kind: coppice.KindTurn, Reason: e.reason, Text: e.text})
 	d.last, d.phase, d.turn = &e, resting, ""
-	d.held = interrupted && d.interrupting // a person did it, to say something
+	d.keepOpen = interrupted && d.interrupting // a person did it, to send a message
 	d.interrupting, d.interrupted = false, false
-	// What the agent accepted and did not read is lost with the turn.
+	// A message that the agent accepted and did not read is lost with the turn.
 	var open, again []*message
 	for _, m := range d.sent {
 		switch {
@@ -251,8 +251,8 @@ func (d *driver) end(e ending) {
 	d.proceed()
 }
 
-// forget drops questions that nobody waits for any more. Tools may be in use
-// beyond the turn: a command goes on in the background.
+// forget drops questions that nobody waits for any more. Tools can stay in use
+// after the turn: a command can run in the background.
 func (d *driver) forget() {
 	for _, id := range slices.Clone(d.order) {
 		d.withdraw(id)

@@ -25,7 +25,7 @@ func (t tokens) usage() coppice.Usage {
 	}
 }
 
-// since is what was used between two totals.
+// since returns what was used between two totals.
 func since(before, now coppice.Usage) coppice.Usage {
 	return coppice.Usage{
 		InputTokens:  max(now.InputTokens-before.InputTokens, 0),
@@ -35,9 +35,9 @@ func since(before, now coppice.Usage) coppice.Usage {
 	}
 }
 
-// usageNews turns a thread's total into what was used since the last one. A
-// total that belongs to a turn of an earlier run is where this one begins. Of a
-// thread of which nothing is known before, the latest request tells.
+// usageNews turns a thread's total into the usage since the last one. The total
+// of a turn of an earlier run is where this run starts. For a thread without a
+// known total, the latest request counts.
 func (d *driver) usageNews(p jsonrpc.Message) {
 	var n struct {
 		Thread string `json:"threadId"`
@@ -73,8 +73,8 @@ type window struct {
 	Resets float64 `json:"resetsAt"`
 }
 
-// limitNews notes that the account's limit is reached. The agent also tells
-// while it is far away, which is no news.
+// limitNews records that the account's limit is reached. The agent also reports
+// limits that are not reached, which are ignored.
 func (d *driver) limitNews(p jsonrpc.Message) {
 	var n struct {
 		Limits struct {
@@ -103,7 +103,7 @@ func (d *driver) limitNews(p jsonrpc.Message) {
 		}
 	}
 	if c := l.Credits; c != nil && (c.Has || c.Unlimited) {
-		now = limit{} // they are used instead
+		now = limit{} // credits are used instead
 	}
 	if l.Spent {
 		now.text = "the account's spending limit is reached"

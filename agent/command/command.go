@@ -1,6 +1,6 @@
 // Package command runs any program as an agent: it gets the prompt on stdin or
-// in a file, what it prints is what it says, and its exit code tells whether it
-// worked. It takes no messages and cannot be interrupted.
+// in a file, its output is its message, and its exit code says whether it
+// succeeded. It accepts no messages and cannot be interrupted.
 package command
 
 import (
@@ -12,7 +12,7 @@ import (
 	"coppice/agent"
 )
 
-// Name is what profiles call the protocol.
+// Name is the protocol's name in profiles.
 const Name = "command"
 
 // Protocol implements agent.Protocol.
@@ -27,7 +27,7 @@ func (Protocol) Name() string { return Name }
 // Launch implements agent.Protocol.
 func (Protocol) Launch(p coppice.Profile, r agent.Request) (agent.Launch, error) {
 	if p.Prompt == "file" && !slices.ContainsFunc(p.Args, func(a string) bool { return strings.Contains(a, agent.SlotPromptFile) }) {
-		return agent.Launch{}, coppice.Errorf(coppice.EInvalid, "the agent takes its prompt from a file, but none of its arguments says where").
+		return agent.Launch{}, coppice.Errorf(coppice.EInvalid, "the agent reads its prompt from a file, but none of its arguments names the file").
 			WithFix("write %s where the file's path belongs in its args", agent.SlotPromptFile).WithField("args")
 	}
 	return agent.LaunchProfile(p, r)
@@ -46,7 +46,7 @@ func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
 type driver struct {
 	agent.OneShot
 
-	noServers bool   // tool servers were asked for, and such a program is given none
+	noServers bool   // tool servers were requested, and such a program gets none
 	last      string // line of stdout
 }
 
@@ -54,7 +54,7 @@ type driver struct {
 func (d *driver) Start() agent.Step {
 	s := d.OneShot.Start()
 	if d.noServers {
-		s.Events = append(s.Events, coppice.AgentEvent{Kind: coppice.KindNotice, Name: "cannot", Text: "a plain program is not told of the project's tool servers; it works without"})
+		s.Events = append(s.Events, coppice.AgentEvent{Kind: coppice.KindNotice, Name: "cannot", Text: "a plain program gets no tool servers; it works without them"})
 	}
 	return s
 }
@@ -70,9 +70,9 @@ func (d *driver) Exit(x agent.Exit) (agent.Step, agent.Outcome) {
 	return d.Take(), agent.Outcome{Summary: d.last, Failure: d.failure(x)}
 }
 
-// failure trusts the exit code. An ordinary one is the program's own verdict
-// on the work; the text is not searched for anything else, for it may well
-// speak of other programs' failures.
+// failure uses the exit code. An ordinary one is the program's own verdict on
+// the work. The text is not classified, because it might be about failures of
+// other programs.
 func (d *driver) failure(x agent.Exit) *coppice.Failure {
 	switch {
 	case d.Stopped:
@@ -81,8 +81,8 @@ func (d *driver) failure(x agent.Exit) *coppice.Failure {
 		return agent.Died(x, d.Stderr.String(), false)
 	case x.Code != 0:
 		text := fmt.Sprintf("the command ended with exit %d", x.Code)
-		if said := d.Stderr.String(); said != "" {
-			text += ": " + said
+		if stderr := d.Stderr.String(); stderr != "" {
+			text += ": " + stderr
 		}
 		return coppice.Failf(coppice.ClassImplementation, text, "")
 	}

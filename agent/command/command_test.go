@@ -14,16 +14,16 @@ func TestProtocol(t *testing.T) { t.Parallel(); agenttest.Run(t, suite) }
 
 func FuzzDriver(f *testing.F) { agenttest.Fuzz(f, suite) }
 
-// A plain program is given no tool servers, which is said.
+// A plain program gets no tool servers, which is reported.
 func TestNoServers(t *testing.T) {
 	t.Parallel()
 	for _, servers := range []map[string]coppice.MCPServer{nil, {"own": {Command: []string{"tool"}}}, {"orch": {URL: "http://127.0.0.1:1"}}} {
-		told := false
+		reported := false
 		for _, e := range New().Driver(suite.Profile, agent.Request{MCP: servers}).Start().Events {
-			told = told || e.Name == "cannot"
+			reported = reported || e.Name == "cannot"
 		}
-		if told != (servers != nil) {
-			t.Errorf("%v: told %v", servers, told)
+		if reported != (servers != nil) {
+			t.Errorf("%v: reported %v", servers, reported)
 		}
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"coppice"
 )
 
-// What a rule makes of a line.
+// The events that a rule makes from a line.
 const (
 	asInit     = "init"
 	asText     = "text"
@@ -18,7 +18,7 @@ const (
 	asTool     = "tool"
 	asResult   = "tool_result"
 	asUsage    = "usage"
-	asError    = "error" // told; whether the run failed is seen at its end
+	asError    = "error" // reported; the end of the run shows whether it failed
 	asEnd      = "end"
 )
 
@@ -26,24 +26,24 @@ var kinds = []string{asInit, asText, asThinking, asTool, asResult, asUsage, asEr
 
 // dialect says what the lines of one format mean.
 type dialect struct {
-	// EndsByExit is for formats without a line that ends the turn: the exit
-	// code alone tells.
+	// EndsByExit is for formats without a line that ends the turn: only the
+	// exit code counts.
 	EndsByExit bool `yaml:"ends_by_exit"`
-	// Apology matches the last words of agents that report a failure as if it
-	// were a success.
+	// Apology matches the final messages of agents that report a failure as if
+	// it were a success.
 	Apology string                      `yaml:"apology"`
-	Exits   map[int]coppice.Class       `yaml:"exits"` // exit codes that mean one thing only
+	Exits   map[int]coppice.Class       `yaml:"exits"` // exit codes with one meaning
 	Tools   map[string]coppice.ToolKind `yaml:"tools"`
 	Paths   []string                    `yaml:"paths"` // fields of a tool's input that name files
 	Rules   []rule                      `yaml:"rules"`
-	Servers *servers                    `yaml:"servers"` // nil when its agents take no tool servers
+	Servers *servers                    `yaml:"servers"` // nil if its agents accept no tool servers
 
 	apology *regexp.Regexp
 }
 
-// rule makes an event of the lines that it fits. All rules that fit a line
-// apply, in order. Fields hold paths such as message.content; of several, parted
-// by |, the first that is there counts.
+// rule makes an event from the lines that it matches. All rules that match a
+// line apply, in order. Fields hold paths such as message.content. Of several
+// paths, separated by |, the first that exists counts.
 type rule struct {
 	When  conditions `yaml:"when"`
 	Each  string     `yaml:"each"` // a list, to whose items the rules below apply
@@ -54,21 +54,21 @@ type rule struct {
 	Model        string     `yaml:"model"`
 	Version      string     `yaml:"version"`
 	Text         string     `yaml:"text"`
-	Pieces       bool       `yaml:"pieces"` // the texts are pieces of one
+	Pieces       bool       `yaml:"pieces"` // the texts are pieces of one text
 	Ref          string     `yaml:"ref"`
 	Name         string     `yaml:"name"`
 	Input        string     `yaml:"input"`
 	Reason       string     `yaml:"reason"`
 	Status       string     `yaml:"status"` // the HTTP status of an error
-	Good         conditions `yaml:"good"`   // a result or an end that does not meet them is a failure
+	Good         conditions `yaml:"good"`   // a result or an end that does not match them is a failure
 	Usage        *counts    `yaml:"usage"`
 }
 
-// conditions are values by path, all of which must hold; values parted by |
+// conditions are values by path, all of which must match. Values separated by |
 // are alternatives.
 type conditions map[string]string
 
-// counts says where a line tells what was used since the last one that did.
+// counts says where a line has the usage since the previous such line.
 type counts struct {
 	Input      string `yaml:"input"`
 	Output     string `yaml:"output"`
@@ -76,7 +76,7 @@ type counts struct {
 	CacheWrite string `yaml:"cache_write"`
 	Cost       string `yaml:"cost"`
 	Turns      string `yaml:"turns"`
-	// Inclusive says that the input counts what came from the cache, too.
+	// Inclusive says that the input also counts tokens from the cache.
 	Inclusive bool `yaml:"inclusive"`
 }
 
@@ -113,9 +113,9 @@ func check(rules []rule) error {
 	for i, r := range rules {
 		switch {
 		case (r.Each == "") == (r.As == ""):
-			return fmt.Errorf("rule %d says neither as nor each, or both", i+1)
+			return fmt.Errorf("rule %d must have one of as and each", i+1)
 		case r.As != "" && !slices.Contains(kinds, r.As):
-			return fmt.Errorf("rule %d makes an unknown %q", i+1, r.As)
+			return fmt.Errorf("rule %d has an unknown kind %q", i+1, r.As)
 		}
 		if err := check(r.Rules); err != nil {
 			return fmt.Errorf("rule %d: %w", i+1, err)

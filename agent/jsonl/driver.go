@@ -18,16 +18,17 @@ type driver struct {
 	model   string
 
 	conversation string
-	begun        bool // the init was told
+	started      bool // the init event was emitted
 	pieceKind    coppice.AgentEventKind
 	pieces       []byte
 	summary      string
 	ended        bool             // a line ended the turn
-	failure      *coppice.Failure // as that line told
-	trouble      *coppice.Failure // the latest error on the way
+	failure      *coppice.Failure // as that line reported
+	lastError    *coppice.Failure // the latest error before the end
 }
 
-// cannot notes what was asked for and is not to be had; it is told at the start.
+// cannot records a request that the agent does not support. It is reported at
+// the start.
 func (d *driver) cannot(text string) {
 	d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "cannot", Text: text})
 }
@@ -35,15 +36,16 @@ func (d *driver) cannot(text string) {
 // Exit implements agent.Driver.
 func (d *driver) Exit(x agent.Exit) (agent.Step, agent.Outcome) {
 	d.End()
-	d.border()
-	if d.dialect.EndsByExit && d.begun && x.Code == 0 && !d.ended {
-		d.end("completed", d.apologized())
+	d.endMessage()
+	if d.dialect.EndsByExit && d.started && x.Code == 0 && !d.ended {
+		d.end("completed", d.apologyFailure())
 	}
 	return d.Take(), agent.Outcome{Failure: d.judge(x), Summary: d.summary, Conversation: d.conversation, Usage: d.Usage}
 }
 
-// judge is what is known of how the run went. Neither the line that ends the
-// turn nor the exit code can be trusted alone: agents end failed turns with 0.
+// judge returns what is known about the outcome of the run. Neither the line
+// that ends the turn nor the exit code is reliable alone: agents end failed
+// turns with 0.
 func (d *driver) judge(x agent.Exit) *coppice.Failure {
 	switch {
 	case d.Stopped && !d.ended:
@@ -55,10 +57,11 @@ func (d *driver) judge(x agent.Exit) *coppice.Failure {
 	case d.dialect.Exits[x.Code] != "" && x.Signal == "":
 		f := d.Died(x)
 		return agent.Fail(d.dialect.Exits[x.Code], f.Text)
-	case d.trouble != nil && x.Signal == "" && x.Code < 126:
-		return d.trouble
-	case d.begun && !d.ended && x == (agent.Exit{}) && agent.TextClass(d.Stderr.String()) == coppice.ClassUnknown:
-		// Some agents end so when they are told to end, which nobody did here.
+	case d.lastError != nil && x.Signal == "" && x.Code < 126:
+		return d.lastError
+	case d.started && !d.ended && x == (agent.Exit{}) && agent.TextClass(d.Stderr.String()) == coppice.ClassUnknown:
+		// Some agents end in this way when they are asked to end, which did not
+		// happen here.
 		return coppice.Failf(coppice.ClassLost, "the agent ended in the middle of its turn, with exit 0", "")
 	}
 	return d.Died(x)
@@ -90,37 +93,37 @@ func (d *driver) apply(rules []rule, v any) {
 	}
 }
 
-// make does what a rule says with a line that it fits.
+// make carries out a rule for a line that it matches.
 func (d *driver) make(r *rule, v any) {
-	said := str(find(v, r.Text))
+	text := str(find(v, r.Text))
 	if r.As != asText && r.As != asThinking && r.As != asInit {
-		d.border()
+		d.endMessage()
 	}
 	switch r.As {
 	case asInit:
 		d.begin(r, v)
 	case asText, asThinking:
-		d.speak(coppice.AgentEventKind(r.As), said, r.Pieces)
+		d.speak(coppice.AgentEventKind(r.As), text, r.Pieces)
 	case asTool:
 		d.Emit(d.tool(r, v))
 	case asResult:
-		d.Emit(coppice.AgentEvent{Kind: coppice.KindToolResult, Ref: str(find(v, r.Ref)), OK: r.Good.hold(v), Text: agent.Text(said)})
+		d.Emit(coppice.AgentEvent{Kind: coppice.KindToolResult, Ref: str(find(v, r.Ref)), OK: r.Good.hold(v), Text: agent.Text(text)})
 	case asUsage:
 		d.spend(r.Usage, v)
 	case asError:
-		d.trouble = fail(said, str(find(v, r.Status)))
-		d.Report(d.trouble)
+		d.lastError = fail(text, str(find(v, r.Status)))
+		d.Report(d.lastError)
 	case asEnd:
-		d.finish(r, v, said)
+		d.finish(r, v, text)
 	}
 }
 
 func (d *driver) begin(r *rule, v any) {
 	id := str(find(v, r.Conversation))
-	if d.begun && (id == "" || id == d.conversation) {
+	if d.started && (id == "" || id == d.conversation) {
 		return
 	}
-	d.begun = true
+	d.started = true
 	if id != "" {
 		d.conversation = id
 	}
@@ -131,20 +134,20 @@ func (d *driver) begin(r *rule, v any) {
 	d.Emit(coppice.AgentEvent{Kind: coppice.KindInit, Conversation: d.conversation, Model: model, Version: str(find(v, r.Version))})
 }
 
-// speak tells what the agent said. Pieces are gathered until something else
+// speak reports what the agent text. Pieces are collected until something else
 // happens.
-func (d *driver) speak(kind coppice.AgentEventKind, said string, pieces bool) {
+func (d *driver) speak(kind coppice.AgentEventKind, text string, pieces bool) {
 	if !pieces || d.pieceKind != kind || len(d.pieces) >= agent.MaxText {
-		d.border()
+		d.endMessage()
 	}
 	d.pieceKind = kind
-	d.pieces = append(d.pieces, said...)
+	d.pieces = append(d.pieces, text...)
 	if !pieces {
-		d.border()
+		d.endMessage()
 	}
 }
 
-func (d *driver) border() {
+func (d *driver) endMessage() {
 	t := strings.TrimSpace(agent.Text(d.pieces))
 	d.pieces = d.pieces[:0]
 	if t == "" {
@@ -189,17 +192,17 @@ func (d *driver) spend(c *counts, v any) {
 }
 
 // finish handles the line that ends a turn.
-func (d *driver) finish(r *rule, v any, said string) {
+func (d *driver) finish(r *rule, v any, text string) {
 	d.spend(r.Usage, v)
 	good := r.Good.hold(v)
-	if said != "" && good {
-		d.summary = agent.Text(said)
+	if text != "" && good {
+		d.summary = agent.Text(text)
 	}
-	f := d.apologized()
+	f := d.apologyFailure()
 	if !good {
-		f = d.trouble
-		if said != "" || f == nil {
-			f = fail(said, str(find(v, r.Status)))
+		f = d.lastError
+		if text != "" || f == nil {
+			f = fail(text, str(find(v, r.Status)))
 		}
 	}
 	d.end(str(find(v, r.Reason)), f)
@@ -217,8 +220,8 @@ func (d *driver) end(reason string, f *coppice.Failure) {
 	d.Become(coppice.SessionIdle)
 }
 
-// apologized is the failure that the last words tell of, if they do.
-func (d *driver) apologized() *coppice.Failure {
+// apologyFailure returns the failure that the final message describes, if it does.
+func (d *driver) apologyFailure() *coppice.Failure {
 	if d.dialect.apology == nil || !d.dialect.apology.MatchString(d.summary) {
 		return nil
 	}
@@ -228,9 +231,9 @@ func (d *driver) apologized() *coppice.Failure {
 func fail(text, status string) *coppice.Failure {
 	text = strings.TrimSpace(agent.Text(text))
 	if text == "" {
-		text = "the agent's turn failed and it did not say why"
+		text = "the agent's turn failed without a reason"
 	}
-	code, _ := strconv.Atoi(status) // "" and other words are no status
+	code, _ := strconv.Atoi(status) // "" and other words are not a status
 	class := agent.StatusClass(code)
 	if class == "" {
 		class = agent.TextClass(agent.WithoutAddresses(text))

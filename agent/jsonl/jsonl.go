@@ -1,10 +1,10 @@
-// Package jsonl follows agents that print one JSON object per line and take no
-// further input: the prompt is read from stdin (or a file), which is then
+// Package jsonl follows agents that print one JSON object per line and accept
+// no further input: they read the prompt from stdin (or a file), which is then
 // closed.
 //
-// What the lines mean is data. Each file in dialects is a protocol of its own,
-// called jsonl- and the file's name, so that a CLI with a format of its own is
-// one file here and one profile.
+// The meaning of the lines is data. Each file in dialects is a protocol, named
+// jsonl- and the file's name. A CLI with its own format needs one file here and
+// one profile.
 package jsonl
 
 import (
@@ -21,11 +21,11 @@ import (
 //go:embed dialects/*.yaml
 var files embed.FS
 
-// Prefix begins the names of the protocols.
+// Prefix starts the names of the protocols.
 const Prefix = "jsonl-"
 
-// Protocols returns a protocol for each dialect. A dialect is read when it is
-// first used: a host uses one of them, and should not read them all.
+// Protocols returns a protocol for each dialect. A dialect is read on first
+// use: a host uses only one of them.
 func Protocols() []agent.Protocol {
 	entries, err := files.ReadDir("dialects")
 	if err != nil {
@@ -63,7 +63,7 @@ func (p *protocol) Launch(f coppice.Profile, r agent.Request) (agent.Launch, err
 	if err != nil {
 		return agent.Launch{}, err
 	}
-	if err := d.Servers.tell(&l, f, r); err != nil {
+	if err := d.Servers.add(&l, f, r); err != nil {
 		return agent.Launch{}, err
 	}
 	return l, nil
@@ -73,24 +73,24 @@ func (p *protocol) Launch(f coppice.Profile, r agent.Request) (agent.Launch, err
 func (p *protocol) Driver(f coppice.Profile, r agent.Request) agent.Driver {
 	dialect, err := p.dialect()
 	if err != nil {
-		panic(fmt.Sprintf("jsonl: %v", err)) // Launch told, and a test reads them all
+		panic(fmt.Sprintf("jsonl: %v", err)) // Launch has reported it, and a test reads them all
 	}
 	d := &driver{dialect: dialect, model: r.Model}
 	d.Line = d.line
 	switch {
 	case !r.Fork:
 		d.conversation = r.Resume
-	case len(f.Fork) == 0: // else the copy has a name of its own, which it tells
-		d.cannot("the agent's profile has no way to copy a conversation; it begins a new one")
+	case len(f.Fork) == 0: // otherwise the copy has another name, which the agent reports
+		d.cannot("the agent's profile cannot copy a conversation; it starts a new one")
 	}
 	switch {
 	case len(r.MCP) > 0 && !dialect.Servers.takes(f):
-		d.cannot("the agent is not told of the project's tool servers: its profile has no way; it works without")
+		d.cannot("the agent gets no tool servers, because its profile does not say how; it works without them")
 	case len(r.MCP) > 0 && !dialect.Servers.starts(r.MCP):
-		d.cannot("the agent starts no tool servers itself; it works without those that are programs")
+		d.cannot("the agent cannot start tool servers; it works without those that are programs")
 	}
 	if agent.Restricts(r.Permissions) {
-		d.cannot("the agent asks nobody for permission in this mode; the project's rules are not kept")
+		d.cannot("the agent does not ask for permission in this mode; the project's rules are not applied")
 	}
 	if f.Prompt != "file" {
 		d.Prompt = r.Prompt

@@ -50,8 +50,8 @@ func TestParse(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ yaml, want string }{
 		{"rules: [{as: nothing}]", "unknown"},
-		{"rules: [{when: {a: b}}]", "neither"},
-		{"rules: [{as: text, each: x}]", "both"},
+		{"rules: [{when: {a: b}}]", "must have one of"},
+		{"rules: [{as: text, each: x}]", "must have one of"},
 		{"rules: [{each: x, rules: [{as: no}]}]", "rule 1: rule 1"},
 		{"exits: {3: sad}", "unknown class"},
 		{"apology: '['", "missing closing"},
@@ -99,18 +99,18 @@ func TestServers(t *testing.T) {
 			if got != c.settings || strings.Join(l.Argv, " ") != c.argv {
 				t.Errorf("%s: settings %s, argv %q", c.dialect, got, l.Argv)
 			}
-			told := false
+			reported := false
 			for _, e := range p.Driver(profile, r).Start().Events {
-				told = told || e.Name == "cannot"
+				reported = reported || e.Name == "cannot"
 			}
-			if told != (c.settings == "") {
-				t.Errorf("%s, %q: told of missing servers: %v", c.dialect, c.mcp, told)
+			if reported != (c.settings == "") {
+				t.Errorf("%s, %q: reported missing servers: %v", c.dialect, c.mcp, reported)
 			}
 		}
 	}
 }
 
-// Servers that the agent starts are told in the words of each dialect.
+// Servers that the agent starts are configured in the form of each dialect.
 func TestPrograms(t *testing.T) {
 	t.Parallel()
 	r := agent.Request{Private: "/private", MCP: map[string]coppice.MCPServer{
@@ -136,14 +136,14 @@ func TestPrograms(t *testing.T) {
 			}
 		}
 	}
-	// A dialect whose agents start none says so, and is told of the others.
+	// A dialect whose agents start none reports that, and gets the others.
 	s := &servers{Under: "s", URL: "url"}
 	r.MCP["orch"] = coppice.MCPServer{URL: "http://127.0.0.1:1/mcp"}
 	got, err := s.settings(r.MCP, nil)
 	if want := `{"s":{"orch":{"headers":{},"url":"http://127.0.0.1:1/mcp"}}}`; err != nil || string(got) != want || s.starts(r.MCP) {
 		t.Errorf("%s, %v", got, err)
 	}
-	// Settings of the profile's own stay.
+	// The profile's own settings stay.
 	got, err = s.settings(r.MCP, []byte(`{"model":{"retries":0},"s":"gone"}`))
 	if want := `{"model":{"retries":0},"s":{"orch":{"headers":{},"url":"http://127.0.0.1:1/mcp"}}}`; err != nil || string(got) != want {
 		t.Errorf("%s, %v", got, err)
@@ -152,18 +152,18 @@ func TestPrograms(t *testing.T) {
 		t.Error("settings that are none are taken")
 	}
 	p := &protocol{name: "x", dialect: func() (*dialect, error) { return &dialect{Servers: s}, nil }}
-	told := 0
+	reported := 0
 	for _, e := range p.Driver(coppice.Profile{Command: []string{"agent"}, MCP: "SETTINGS_PATH"}, r).Start().Events {
 		if e.Name == "cannot" && strings.Contains(e.Text, "programs") {
-			told++
+			reported++
 		}
 	}
-	if told != 1 {
-		t.Errorf("told %d times", told)
+	if reported != 1 {
+		t.Errorf("reported %d times", reported)
 	}
 }
 
-// What this mode cannot do is said at the start.
+// What this mode cannot do is reported at the start.
 func TestCannot(t *testing.T) {
 	t.Parallel()
 	for _, p := range Protocols() {

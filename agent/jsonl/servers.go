@@ -11,32 +11,32 @@ import (
 	"coppice/agent"
 )
 
-// servers says how the agents of a dialect want to be told of tool servers: in
-// a file of settings, which a profile's mcp says how to pass. The session's token
-// and secrets are never written down: they fill them in from their environment.
+// servers says how the agents of a dialect get their tool servers: in a
+// settings file, which a profile's mcp passes. The session's token and secrets
+// are never written to it: the agents fill them in from their environment.
 type servers struct {
-	Under string         `yaml:"under"`    // the field of the settings that holds them, by name
+	Under string         `yaml:"under"`    // the field of the settings with the servers, by name
 	URL   string         `yaml:"url"`      // the field of the address
 	Set   map[string]any `yaml:"set"`      // further fields of each
-	Var   string         `yaml:"variable"` // how the agent writes a variable called NAME; ${NAME} when empty
+	Var   string         `yaml:"variable"` // how the agent writes a variable called NAME; default: ${NAME}
 
-	Program *program `yaml:"program"` // servers that the agent starts; nil when it starts none
+	Program *program `yaml:"program"` // servers that the agent starts; nil if it starts none
 }
 
-// program says how servers are told that the agent starts itself.
+// program says how to configure servers that the agent starts.
 type program struct {
 	Command string         `yaml:"command"` // the field of the program
-	Args    string         `yaml:"args"`    // the field of its arguments; with the program, in a list, when empty
+	Args    string         `yaml:"args"`    // the field of its arguments; if empty, they are in a list with the program
 	Env     string         `yaml:"env"`     // the field of its variables
 	Set     map[string]any `yaml:"set"`     // further fields of each
 }
 
 const serversFile = "mcp.json"
 
-// tell adds the tool servers to a launch. A profile names an option that takes
-// the file (mcp: --mcp-config) or a variable that names it (mcp: SOME_PATH);
-// without, the agent gets none, of which the driver tells.
-func (s *servers) tell(l *agent.Launch, f coppice.Profile, r agent.Request) error {
+// add adds the tool servers to a launch. A profile names an option for the file
+// (mcp: --mcp-config) or a variable with its path (mcp: SOME_PATH). Otherwise
+// the agent gets none, which the driver reports.
+func (s *servers) add(l *agent.Launch, f coppice.Profile, r agent.Request) error {
 	all, err := agent.Servers(f, r)
 	if err != nil || len(all) == 0 || !s.takes(f) {
 		return err
@@ -60,13 +60,13 @@ func (s *servers) tell(l *agent.Launch, f coppice.Profile, r agent.Request) erro
 
 var variableRE = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
 
-// takes tells whether an agent of that profile can be told of tool servers.
+// takes reports whether an agent of that profile can get tool servers.
 func (s *servers) takes(f coppice.Profile) bool {
 	return s != nil && (strings.HasPrefix(f.MCP, "-") || variableRE.MatchString(f.MCP))
 }
 
-// settings is the file that tells of the servers, with what the profile's own
-// settings say besides.
+// settings returns the file with the servers, and with the profile's own
+// settings.
 func (s *servers) settings(all map[string]coppice.MCPServer, own []byte) ([]byte, error) {
 	file := map[string]any{}
 	if len(own) > 0 {
@@ -94,7 +94,7 @@ func (s *servers) settings(all map[string]coppice.MCPServer, own []byte) ([]byte
 	return json.Marshal(file)
 }
 
-// words are headers or variables, with references as the agent writes them.
+// words returns headers or variables, with references as the agent writes them.
 func (s *servers) words(texts map[string]string) map[string]string {
 	out := map[string]string{}
 	for k, v := range texts {
@@ -122,7 +122,7 @@ func (p *program) fields(s coppice.MCPServer) map[string]any {
 	return fields
 }
 
-// starts tells whether the agent can be told of every server that is a program.
+// starts reports whether the agent can start every server that is a program.
 func (s *servers) starts(all map[string]coppice.MCPServer) bool {
 	for _, server := range all {
 		if len(server.Command) > 0 && s.Program == nil {

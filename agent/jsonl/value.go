@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// decode reads a line that is one JSON object. Numbers stay as they are written.
+// decode reads a line that is one JSON object. Numbers keep their text.
 func decode(line []byte) (map[string]any, bool) {
 	dec := json.NewDecoder(bytes.NewReader(line))
 	dec.UseNumber()
@@ -24,7 +24,7 @@ func decode(line []byte) (map[string]any, bool) {
 	return v, true
 }
 
-// find returns what stands at a path; of alternatives the first that is there.
+// find returns the value at a path, or at the first of several that exists.
 func find(v any, paths string) any {
 	if paths == "" {
 		return nil
@@ -42,7 +42,7 @@ func find(v any, paths string) any {
 	return nil
 }
 
-// str is a value as a text: a list of parts gives their texts.
+// str returns a value as a text. A list of parts gives their texts.
 func str(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -63,7 +63,7 @@ func str(v any) string {
 	return ""
 }
 
-// hold tells whether all conditions are met.
+// hold reports whether all conditions match.
 func (c conditions) hold(v any) bool {
 	for path, values := range c {
 		got, met := str(find(v, path)), false
@@ -77,7 +77,7 @@ func (c conditions) hold(v any) bool {
 	return true
 }
 
-// amount is a number that an agent counted, within reason.
+// amount returns a number that an agent counted, within a plausible range.
 func amount(v any, path string) float64 {
 	n, ok := find(v, path).(json.Number)
 	if !ok {

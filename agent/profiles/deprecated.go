@@ -9,7 +9,7 @@ import (
 )
 
 // deprecated are the variables of a profile's env that became fields. An empty
-// value switches off what a built-in profile says.
+// value turns off the setting of a built-in profile.
 var deprecated = map[string]struct {
 	field string
 	set   func(d *coppice.DriverProfile, value string) error
@@ -18,7 +18,7 @@ var deprecated = map[string]struct {
 		name, text, ok := strings.Cut(value, "=")
 		if !ok || !envRE.MatchString(name) {
 			return coppice.Errorf(coppice.EInvalid, "COPPICE_SETTINGS does not name a variable: %s", coppice.Quote(value)).
-				WithFix("write driver.files: {NAME: text} instead, where NAME is the variable by which the agent finds the file")
+				WithFix("write driver.files: {NAME: text} instead, where NAME is the variable with the path of the file")
 		}
 		d.Files = map[string]string{name: text}
 		return nil
@@ -40,7 +40,7 @@ var deprecated = map[string]struct {
 	}},
 }
 
-// text sets a field, to off when the value is empty.
+// text sets a field, to off if the value is empty.
 func text(field func(*coppice.DriverProfile) *string, off string) func(*coppice.DriverProfile, string) error {
 	return func(d *coppice.DriverProfile, value string) error {
 		if *field(d) = value; value == "" {
@@ -61,9 +61,9 @@ func choice(field func(*coppice.DriverProfile) *string, words []string) func(*co
 	}
 }
 
-// Modern returns a profile in which fields say what deprecated variables of its
-// env said, and a sentence about each of those variables. Such a variable counts
-// for more than the field.
+// Modern returns a profile with fields instead of the deprecated variables of
+// its env, and a sentence about each of those variables. Such a variable
+// overrides the field.
 func Modern(name string, p coppice.Profile) (coppice.Profile, []string, error) {
 	var found []string
 	env := maps.Clone(p.Env)

@@ -12,8 +12,8 @@ import (
 	"coppice"
 )
 
-// What a project's own profile says in a deprecated variable counts as if it
-// stood in the field, and is reported. The variable does not reach the agent.
+// A deprecated variable of a project's own profile counts like the field, and
+// is reported. The variable does not reach the agent.
 func TestDeprecatedVariables(t *testing.T) {
 	t.Parallel()
 	set, err := Load()

@@ -15,14 +15,14 @@ import (
 	"coppice/internal/process"
 )
 
-// Patience is how long agents may take to tell their version and login. The
-// slowest known takes 1 to 3 seconds, and they are asked all at once, so callers
-// bound the context that they ask with by it.
+// Patience is how long agents can take to report their version and login. The
+// slowest known takes 1 to 3 seconds, and they run in parallel, so callers use
+// it as the timeout of their context.
 const Patience = 8 * time.Second
 
-// Find looks for an agent's program in the directories of env's PATH, and asks
-// it for its version. An agent that is not installed is an error that tells how
-// to install it; one that does not tell its version while ctx lasts has "".
+// Find searches for an agent's program in the PATH of env, and asks it for its
+// version. An agent that is not installed is an error that says how to install
+// it. An agent that does not report its version before ctx ends has "".
 func Find(ctx context.Context, name string, p coppice.Profile, env []string) (path, version string, err error) {
 	if err := Installed(name, p, env); err != nil {
 		return "", "", err
@@ -56,8 +56,8 @@ func probe(ctx context.Context, argv []string, p coppice.Profile, env []string, 
 	return process.Command{Argv: argv, Path: program, Dir: os.TempDir(), Env: slices.Concat(env, environ.List(p.Env)), Stdout: out}.Run(ctx)
 }
 
-// Installed tells whether an agent's program is there, and how to install it
-// when it is not.
+// Installed returns an error that says how to install an agent, if its program
+// is missing.
 func Installed(name string, p coppice.Profile, env []string) error {
 	_, err := environ.LookPath(p.Command[0], env)
 	if err == nil {

@@ -10,7 +10,7 @@ import (
 	"coppice/internal/environ"
 )
 
-// LoginState says whether somebody is logged in to an agent.
+// LoginState says whether the user is logged in to an agent.
 type LoginState string
 
 // The states of a login.
@@ -20,18 +20,17 @@ const (
 	LoginUnknown LoginState = "unknown"
 )
 
-// LoginFound is what is known of an agent's login.
+// LoginFound is what is known about an agent's login.
 type LoginFound struct {
 	State LoginState
-	By    string // the variable, the file or the command that told; never a value
+	By    string // the variable, the file or the command that shows it; never a value
 }
 
-// Login tells whether somebody is logged in to an agent. A variable of the
-// profile's login_env tells first, then a file of its login_files, then its
-// login command. Files are looked for and never read. That no variable and no
-// file is there says nothing, since keys also lie in key chains and settings:
-// only the command can say no, and one that does not end while ctx lasts says
-// nothing either.
+// Login returns whether the user is logged in to an agent. A variable of the
+// profile's login_env counts first, then a file of its login_files, then its
+// login command. Files are not read. A missing variable or file means nothing,
+// because keys can also be in key chains and settings. Only the command can say
+// no. A command that does not end before ctx says nothing either.
 func Login(ctx context.Context, p coppice.Profile, env []string) LoginFound {
 	for _, name := range p.LoginEnv {
 		if p.Env[name] != "" || environ.Get(env, name) != "" {
@@ -49,7 +48,7 @@ func Login(ctx context.Context, p coppice.Profile, env []string) LoginFound {
 	return LoginFound{askLogin(ctx, p, env), strings.Join(p.Login, " ")}
 }
 
-// holds tells whether there is a file with something in it.
+// holds reports whether a file exists and is not empty.
 func holds(file, home string) bool {
 	if rest, below := strings.CutPrefix(file, "~/"); below {
 		if !filepath.IsAbs(home) {
@@ -61,8 +60,8 @@ func holds(file, home string) bool {
 	return err == nil && info.Mode().IsRegular() && info.Size() > 0
 }
 
-// askLogin runs the login command. What it prints is thrown away: it may name
-// the account, or a part of a key.
+// askLogin runs the login command. Its output is discarded, because it can
+// contain the account, or a part of a key.
 func askLogin(ctx context.Context, p coppice.Profile, env []string) LoginState {
 	state, err := probe(ctx, p.Login, p, env, nil)
 	switch {

@@ -73,13 +73,14 @@ func TestLogin(t *testing.T) {
 			t.Errorf("%s: %+v, want %s by %q", c.name, got, c.state, c.by)
 		}
 		if strings.Contains(got.By, "s3cret") {
-			t.Errorf("%s tells a secret", c.name)
+			t.Errorf("%s contains a secret", c.name)
 		}
 	}
 }
 
-// What does not answer is ended with all that it started. The program proper is
-// a child of a script, as with most agents, and holds a pipe open while it lives.
+// A probe that does not answer is ended with everything that it started. The
+// real program is a child of a script, as with most agents, and holds a pipe
+// open while it lives.
 func TestLoginEnded(t *testing.T) {
 	t.Parallel()
 	bin := t.TempDir()
@@ -104,9 +105,9 @@ func TestLoginEnded(t *testing.T) {
 	}
 	cancel()
 	if got := <-done; got.State != LoginUnknown || got.By != "hangs" {
-		t.Errorf("%+v", got)
+		t.Errorf("a check that hangs: %+v, want unknown by hangs", got)
 	}
 	if rest, err := io.ReadAll(f); err != nil || len(rest) > 0 { // ends when nobody holds it any more
-		t.Errorf("%q %v", rest, err)
+		t.Errorf("its child wrote %q (%v), want nothing and an end", rest, err)
 	}
 }

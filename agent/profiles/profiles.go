@@ -1,7 +1,7 @@
-// Package profiles holds what is known of agent CLIs as data: one YAML file
-// for each. A project adds its own, or changes single fields of these, in its
-// coppice.yaml. The program embeds all of them as one JSON file: a server reads
-// them at every start, and reading YAML takes ten times as long.
+// Package profiles describes agent CLIs as data: one YAML file for each. A
+// project adds its own, or changes single fields of these, in its coppice.yaml.
+// The program embeds all of them as one JSON file: a server reads them at every
+// start, and reading YAML takes ten times as long.
 package profiles
 
 import (
@@ -23,10 +23,10 @@ import (
 //go:embed profiles.json
 var builtIn []byte
 
-// SlotSelf stands for the running program's own path in a command.
+// SlotSelf is the placeholder for the running program's own path in a command.
 const SlotSelf = "{coppice}"
 
-// Set is profiles by the name people use for the agent.
+// Set is profiles by the name of the agent.
 type Set map[string]coppice.Profile
 
 // Load returns the built-in profiles.
@@ -35,7 +35,7 @@ func Load() (Set, error) {
 	return s, json.Unmarshal(builtIn, &s)
 }
 
-// Parse reads one profile. Unknown keys are refused; errors tell the line and
+// Parse reads one profile. It refuses unknown keys. Errors have the line and
 // column.
 func Parse(file string, data []byte) (coppice.Profile, error) {
 	var p coppice.Profile
@@ -51,9 +51,9 @@ func Parse(file string, data []byte) (coppice.Profile, error) {
 	return p, Validate(name, p)
 }
 
-// With returns the set with a project's own profiles added. Where one has the
-// name of a profile that is there, the fields it sets replace that one's. What
-// deprecated variables say is in the fields of the result.
+// With returns the set with a project's own profiles added. If a profile has
+// the name of an existing one, only the fields that it sets are replaced. The
+// values of deprecated variables are in the fields of the result.
 func (s Set) With(own map[string]coppice.Profile) (Set, error) {
 	out := maps.Clone(s)
 	for _, name := range slices.Sorted(maps.Keys(own)) {
@@ -72,8 +72,7 @@ func (s Set) With(own map[string]coppice.Profile) (Set, error) {
 	return out, nil
 }
 
-// Self returns the set with the running program's path put where its profiles
-// say {coppice}.
+// Self returns the set with the running program's path instead of {coppice}.
 func (s Set) Self(path string) Set {
 	out := make(Set, len(s))
 	for name, p := range s {

@@ -11,9 +11,12 @@ import (
 	"testing"
 
 	"github.com/goccy/go-yaml"
+	"go.uber.org/goleak"
 
 	"coppice"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func load(t *testing.T) Set {
 	t.Helper()
@@ -43,8 +46,9 @@ func TestBuiltIn(t *testing.T) {
 	}
 }
 
-// Every agent of others says how a login is told and how well it does, and where
-// untested facts come from. A variable that counts as a login reaches the agent.
+// Every third-party agent says how to detect a login, how well it works, and
+// where untested facts come from. A variable that counts as a login reaches the
+// agent.
 func TestFilled(t *testing.T) {
 	t.Parallel()
 	for name, p := range load(t) {
@@ -149,26 +153,26 @@ func TestValidate(t *testing.T) {
 		{"syntax", "protocol: [\n", "x.yaml:1:"},
 		{"no protocol", "command: [x]\n", "no protocol"},
 		{"no command", "protocol: command\n", "no command"},
-		{"prompt", "protocol: command\ncommand: [x]\nprompt: argv\n", "no way to pass a prompt"},
-		{"prompt file", "protocol: command\ncommand: [x]\nprompt: file\n", "no argument says where"},
+		{"prompt", "protocol: command\ncommand: [x]\nprompt: argv\n", "not a valid value for prompt"},
+		{"prompt file", "protocol: command\ncommand: [x]\nprompt: file\n", "no argument names the file"},
 		{"slot", "protocol: command\ncommand: [x]\nargs: ['{prompt}']\n", "{prompt} is unknown"},
 		{"slot elsewhere", "protocol: command\ncommand: [x]\nargs: ['{model}']\n", "{model} is unknown"},
-		{"env", "protocol: command\ncommand: [x]\nenv: {'A=B': c}\n", "no name of a variable"},
-		{"pass", "protocol: command\ncommand: [x]\npass_env: ['*']\n", "no name of a variable"},
+		{"env", "protocol: command\ncommand: [x]\nenv: {'A=B': c}\n", "not a valid name of a variable"},
+		{"pass", "protocol: command\ncommand: [x]\npass_env: ['*']\n", "not a valid name of a variable"},
 		{"fork slot", "protocol: command\ncommand: [x]\nfork: ['{model}']\n", "{model} is unknown"},
 		{"effort slot", "protocol: command\ncommand: [x]\neffort: ['{usd}']\n", "{usd} is unknown"},
 		{"budget slot", "protocol: command\ncommand: [x]\nbudget: ['{effort}']\n", "{effort} is unknown"},
 		{"schema slot", "protocol: command\ncommand: [x]\nschema: ['{schema}', '{schema_file}', '{model}']\n", "{model} is unknown"},
 		{"screen slot", "protocol: command\ncommand: [x]\nscreen: {resume: ['{prompt_file}']}\n", "{prompt_file} is unknown"},
-		{"runtime", "protocol: command\ncommand: [x]\nscreen: {runtime: window}\n", "nothing that a screen runs on"},
-		{"rule", "protocol: command\ncommand: [x]\nscreen: {rules: [{match: '(', state: idle}]}\n", "no regular expression"},
-		{"empty rule", "protocol: command\ncommand: [x]\nscreen: {rules: [{state: idle}]}\n", "no regular expression"},
-		{"rule's state", "protocol: command\ncommand: [x]\nscreen: {rules: [{match: x, state: lost}]}\n", "nothing that a screen shows"},
-		{"login variable", "protocol: command\ncommand: [x]\nlogin_env: ['A_*']\n", "no name of a variable"},
-		{"login file", "protocol: command\ncommand: [x]\nlogin_files: [auth.json]\n", "no path from"},
-		{"kind of work", "protocol: command\ncommand: [x]\nmodels: {huge: m}\n", "no kind of work"},
+		{"runtime", "protocol: command\ncommand: [x]\nscreen: {runtime: window}\n", "not a valid value for screen.runtime"},
+		{"rule", "protocol: command\ncommand: [x]\nscreen: {rules: [{match: '(', state: idle}]}\n", "not a valid regular expression"},
+		{"empty rule", "protocol: command\ncommand: [x]\nscreen: {rules: [{state: idle}]}\n", "not a valid regular expression"},
+		{"rule's state", "protocol: command\ncommand: [x]\nscreen: {rules: [{match: x, state: lost}]}\n", "not a valid state of a screen"},
+		{"login variable", "protocol: command\ncommand: [x]\nlogin_env: ['A_*']\n", "not a valid name of a variable"},
+		{"login file", "protocol: command\ncommand: [x]\nlogin_files: [auth.json]\n", "not a path from"},
+		{"kind of work", "protocol: command\ncommand: [x]\nmodels: {huge: m}\n", "not a valid kind of work"},
 		{"model", "protocol: command\ncommand: [x]\nmodels: {simple: '-x'}\n", "model"},
-		{"score", "protocol: command\ncommand: [x]\nscores: {lead: 11}\n", "11 is no score"},
+		{"score", "protocol: command\ncommand: [x]\nscores: {lead: 11}\n", "11 is not a valid score"},
 	} {
 		_, err := Parse("x.yaml", []byte(c.yaml))
 		if err == nil || !strings.Contains(err.Error(), c.want) || coppice.ErrorCode(err) != coppice.EInvalid {
@@ -209,7 +213,7 @@ func FuzzParse(f *testing.F) {
 	f.Add([]byte("protocol: command\ncommand: [x]\n"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if _, err := Parse("x.yaml", b); err != nil && coppice.ErrorCode(err) != coppice.EInvalid {
-			t.Errorf("%v is no error for people", err)
+			t.Errorf("%v is not an error for people", err)
 		}
 	})
 }

@@ -20,7 +20,7 @@ var (
 	passRE = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*\*?$`)
 )
 
-// sizes are the kinds of work that a profile may have a model for.
+// sizes are the kinds of work for which a profile can have a model.
 var sizes = []string{"simple", "medium", "complex"}
 
 const mostScore = 10
@@ -28,8 +28,8 @@ const mostScore = 10
 // refuse makes the error about a field of the profile.
 type refuse func(field, fix, format string, args ...any) error
 
-// Validate checks a profile. Whether its protocol exists is for those to say
-// who have the protocols.
+// Validate checks a profile, but not whether its protocol exists: only callers
+// with the protocols can.
 func Validate(name string, p coppice.Profile) error {
 	bad := func(field, fix, format string, args ...any) error {
 		return coppice.Errorf(coppice.EInvalid, format, args...).WithFix("%s", fix).WithField("agents." + name + "." + field)
@@ -39,13 +39,13 @@ func Validate(name string, p coppice.Profile) error {
 	}
 	switch {
 	case p.Protocol == "":
-		return bad("protocol", "say how Coppice talks to it", "the agent has no protocol")
+		return bad("protocol", "name the protocol by which Coppice talks to it", "the agent has no protocol")
 	case len(p.Command) == 0 || p.Command[0] == "":
 		return bad("command", "name its program", "the agent has no command")
 	case p.Prompt != "" && p.Prompt != "stdin" && p.Prompt != "file":
-		return bad("prompt", "use stdin or file", "%s is no way to pass a prompt", coppice.Quote(p.Prompt))
+		return bad("prompt", "use stdin or file", "%s is not a valid value for prompt", coppice.Quote(p.Prompt))
 	case p.Prompt == "file" && !hasSlot(p.Args, agent.SlotPromptFile):
-		return bad("args", "write "+agent.SlotPromptFile+" where the file's path belongs", "the prompt is passed in a file, but no argument says where")
+		return bad("args", "write "+agent.SlotPromptFile+" where the file's path belongs", "the prompt is passed in a file, but no argument names the file")
 	}
 	for _, check := range []func(coppice.Profile, refuse) error{validArgs, validEnv, validLogin, validModels, validScreen, validDriver} {
 		if err := check(p, bad); err != nil {
@@ -55,12 +55,13 @@ func Validate(name string, p coppice.Profile) error {
 	return nil
 }
 
-// validArgs checks that every argument has only the slots that are filled there.
+// validArgs checks that every argument has only placeholders that are filled
+// there.
 func validArgs(p coppice.Profile, bad refuse) error {
 	for _, f := range []struct {
 		field string
 		args  []string
-		may   string // slots, parted by spaces
+		may   string // slots, separated by spaces
 	}{
 		{"command", p.Command, SlotSelf}, {"args", p.Args, agent.SlotPromptFile}, {"model", p.Model, agent.SlotModel},
 		{"resume", p.Resume, agent.SlotConversation}, {"fork", p.Fork, agent.SlotConversation},
@@ -87,12 +88,12 @@ func validArgs(p coppice.Profile, bad refuse) error {
 func validEnv(p coppice.Profile, bad refuse) error {
 	for _, k := range slices.Sorted(maps.Keys(p.Env)) {
 		if !envRE.MatchString(k) {
-			return bad("env", "use letters, digits and underscores", "%s is no name of a variable", coppice.Quote(k))
+			return bad("env", "use letters, digits and underscores", "%s is not a valid name of a variable", coppice.Quote(k))
 		}
 	}
 	for _, k := range p.PassEnv {
 		if !passRE.MatchString(k) {
-			return bad("pass_env", "write NAME or PREFIX_*", "%s is no name of a variable", coppice.Quote(k))
+			return bad("pass_env", "write NAME or PREFIX_*", "%s is not a valid name of a variable", coppice.Quote(k))
 		}
 	}
 	return nil
@@ -101,12 +102,12 @@ func validEnv(p coppice.Profile, bad refuse) error {
 func validLogin(p coppice.Profile, bad refuse) error {
 	for _, k := range p.LoginEnv {
 		if !envRE.MatchString(k) {
-			return bad("login_env", "write the name of one variable", "%s is no name of a variable", coppice.Quote(k))
+			return bad("login_env", "write the name of one variable", "%s is not a valid name of a variable", coppice.Quote(k))
 		}
 	}
 	for _, file := range p.LoginFiles {
 		if strings.ContainsRune(file, 0) || !strings.HasPrefix(file, "~/") && !filepath.IsAbs(file) {
-			return bad("login_files", "write ~/… or the whole path", "%s is no path from the home directory or the root", coppice.Quote(file))
+			return bad("login_files", "write ~/… or the whole path", "%s is not a path from the home directory or the root", coppice.Quote(file))
 		}
 	}
 	return nil
@@ -115,7 +116,7 @@ func validLogin(p coppice.Profile, bad refuse) error {
 func validModels(p coppice.Profile, bad refuse) error {
 	for _, size := range slices.Sorted(maps.Keys(p.Models)) {
 		if !slices.Contains(sizes, size) {
-			return bad("models", "use "+strings.Join(sizes, ", "), "%s is no kind of work", coppice.Quote(size))
+			return bad("models", "use "+strings.Join(sizes, ", "), "%s is not a valid kind of work", coppice.Quote(size))
 		}
 		if err := coppice.ValidModel(p.Models[size]); err != nil {
 			return err
@@ -123,7 +124,7 @@ func validModels(p coppice.Profile, bad refuse) error {
 	}
 	for _, score := range []int{p.Scores.Lead, p.Scores.Implement} {
 		if score < 0 || score > mostScore {
-			return bad("scores", fmt.Sprintf("use 0 to %d", mostScore), "%d is no score", score)
+			return bad("scores", fmt.Sprintf("use 0 to %d", mostScore), "%d is not a valid score", score)
 		}
 	}
 	return nil
@@ -132,16 +133,16 @@ func validModels(p coppice.Profile, bad refuse) error {
 func validScreen(p coppice.Profile, bad refuse) error {
 	s := p.Screen
 	if s.Runtime != "" && s.Runtime != "pty" && s.Runtime != "tmux" {
-		return bad("screen.runtime", "use pty or tmux", "%s is nothing that a screen runs on", coppice.Quote(s.Runtime))
+		return bad("screen.runtime", "use pty or tmux", "%s is not a valid value for screen.runtime", coppice.Quote(s.Runtime))
 	}
 	for _, r := range s.Rules {
 		if _, err := regexp.Compile("(?m)" + r.Match); err != nil || r.Match == "" {
-			return bad("screen.rules", "mend match", "%s is no regular expression", coppice.Quote(r.Match))
+			return bad("screen.rules", "fix match", "%s is not a valid regular expression", coppice.Quote(r.Match))
 		}
 		switch r.State {
 		case coppice.SessionWorking, coppice.SessionWaiting, coppice.SessionIdle:
 		default:
-			return bad("screen.rules", "write working, waiting or idle", "%s is nothing that a screen shows", coppice.Quote(string(r.State)))
+			return bad("screen.rules", "write working, waiting or idle", "%s is not a valid state of a screen", coppice.Quote(string(r.State)))
 		}
 	}
 	return nil

@@ -13,11 +13,11 @@ import (
 	"coppice/agent"
 )
 
-// exec runs a program in the workspace and returns what it printed.
+// exec runs a program in the workspace and returns its output.
 func (p *player) exec(ctx context.Context, argv ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Dir, cmd.Env = p.dir, p.env
-	// A command's own children may keep its output open after it has ended.
+	// The children of a command can keep its output open after it has ended.
 	cmd.WaitDelay = 2 * time.Second
 	var out bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &out
@@ -31,7 +31,7 @@ func (p *player) exec(ctx context.Context, argv ...string) (string, error) {
 	return out.String(), err
 }
 
-// git runs git as any agent would, in the name of the scripted agent.
+// git runs git as any agent would, with the scripted agent as the author.
 func (p *player) git(ctx context.Context, args ...string) (string, error) {
 	who := []string{"git", "-c", "user.name=Scripted", "-c", "user.email=scripted@coppice.invalid", "-c", "commit.gpgsign=false"}
 	out, err := p.exec(ctx, append(who, args...)...)
@@ -53,8 +53,8 @@ func (p *player) run(ctx context.Context, command string) error {
 	return nil
 }
 
-// verdict runs a command for each step and says how each ended, as a verifier
-// that looks for itself would.
+// verdict runs a command for each step and reports the result of each, like a
+// verifier.
 func (p *player) verdict(ctx context.Context, commands []string) error {
 	var lines []string
 	for i, command := range commands {
@@ -76,7 +76,7 @@ func (p *player) verdict(ctx context.Context, commands []string) error {
 	return nil
 }
 
-// commit commits everything; with nothing to commit it does nothing.
+// commit commits everything. Without changes it does nothing.
 func (p *player) commit(ctx context.Context, message string) error {
 	ref := p.call("commit", coppice.ToolRun, map[string]string{"message": message})
 	err := p.commitAll(ctx, message)
@@ -100,8 +100,8 @@ func (p *player) commitAll(ctx context.Context, message string) error {
 	return err
 }
 
-// merge merges a branch, gives conflicting files the content the script has
-// for them, and commits. When a conflict has none the merge is undone.
+// merge merges a branch, gives conflicting files the content of the script, and
+// commits. If a conflict has no content in the script, the merge is aborted.
 func (p *player) merge(ctx context.Context, m Merge) error {
 	branch := p.fill(m.Branch)
 	if branch == "" {
@@ -126,7 +126,7 @@ func (p *player) mergeBranch(ctx context.Context, m Merge, branch string) error 
 		return listErr
 	}
 	if err != nil && conflicts == "" {
-		return err // it did not even begin
+		return err // the merge did not start
 	}
 	for _, file := range strings.Split(strings.TrimSuffix(conflicts, "\x00"), "\x00") {
 		if file == "" {
@@ -149,8 +149,8 @@ func (p *player) mergeBranch(ctx context.Context, m Merge, branch string) error 
 	if _, err := p.git(ctx, "add", "--all"); err != nil {
 		return err
 	}
-	// An up-to-date branch leaves nothing to commit; a merge in progress is
-	// committed even when its tree did not change.
+	// An up-to-date branch leaves nothing to commit. A merge in progress is
+	// committed even if its tree did not change.
 	if _, err := p.git(ctx, "rev-parse", "--quiet", "--verify", "MERGE_HEAD"); err != nil {
 		return p.commitAll(ctx, message)
 	}

@@ -15,14 +15,14 @@ import (
 	"coppice/agent"
 )
 
-// DefaultFile is the script that is read when none is named.
+// DefaultFile is the default script.
 const DefaultFile = ".coppice/scripted.yaml"
 
-// Main is the program: it plays the script for the session that the first line
-// of stdin tells of, in the directory it was started in. With --screen it is an
-// interactive program on the terminal it was started on instead (see screen),
-// and with --events it tells its events there, too. It returns the exit code: 0
-// when every step worked, 1 when not, 2 for wrong use.
+// Main is the program: it plays the script for the session of the first line of
+// stdin, in its working directory. With --screen it is an interactive program
+// on its terminal instead (see screen), and with --events it also writes its
+// events there. It returns the exit code: 0 if every step worked, 1 if not, 2
+// for wrong use.
 func Main(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, env []string) int {
 	file := DefaultFile
 	onScreen, events := false, false
@@ -71,7 +71,7 @@ func play(ctx context.Context, dir, file string, stdin io.Reader, stdout, stderr
 	script, err := readScript(dir, file)
 	if err != nil {
 		fmt.Fprintln(stderr, err)
-		p.finish(ctx, coppice.Failf(coppice.ClassEnvironment, err.Error(), "mend the script"))
+		p.finish(ctx, coppice.Failf(coppice.ClassEnvironment, err.Error(), "fix the script"))
 		return 1
 	}
 	if failure := p.session(ctx, script); failure != nil {
@@ -82,7 +82,7 @@ func play(ctx context.Context, dir, file string, stdin io.Reader, stdout, stderr
 	return 0
 }
 
-// readScript reads the file; a path that is not absolute is the workspace's.
+// readScript reads the file. A relative path is in the workspace.
 func readScript(dir, file string) (*Script, error) {
 	path := file
 	if !strings.HasPrefix(path, "/") {
@@ -99,18 +99,18 @@ func readScript(dir, file string) (*Script, error) {
 	return Parse(file, data)
 }
 
-// errStopped is the cause that ends the session when a stop was asked for.
+// errStopped is the cause that ends the session after a stop.
 var errStopped = errors.New("stopped")
 
-// inbox reads stdin in the background and sorts it: what the steps wait for is
-// queued, an interrupt cuts a step that waits or comes before the next one, a
-// stop cuts everything.
+// inbox reads stdin in the background and sorts it: lines that steps wait for
+// are queued, an interrupt ends a waiting step or comes before the next one, a
+// stop ends everything.
 //
-// Its goroutine ends with stdin, which the process that started this one
-// closes; at the latest it ends with this process.
+// Its goroutine ends with stdin, which the parent process closes, or with this
+// process.
 type inbox struct {
 	stop    context.CancelCauseFunc
-	changed chan struct{} // has room for one: something below changed
+	changed chan struct{} // has capacity one: something below changed
 
 	mu        sync.Mutex
 	queue     []input
@@ -164,7 +164,7 @@ func (b *inbox) wake() {
 	}
 }
 
-// take returns the first queued line that fits, if there is one.
+// take returns the first queued line that matches, if there is one.
 func (b *inbox) take(fits func(input) bool) (m input, ok, interrupted, ended bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -180,10 +180,10 @@ func (b *inbox) take(fits func(input) bool) (m input, ok, interrupted, ended boo
 
 var (
 	errInterrupted = errors.New("interrupted")
-	errEnded       = errors.New("nobody is there to answer: stdin was closed")
+	errEnded       = errors.New("nobody can answer: stdin was closed")
 )
 
-// wait returns the first line that fits, once it is there.
+// wait returns the first line that matches, and waits for it.
 func (b *inbox) wait(ctx context.Context, fits func(input) bool) (input, error) {
 	for {
 		m, ok, interrupted, ended := b.take(fits)
@@ -206,21 +206,21 @@ func (b *inbox) wait(ctx context.Context, fits func(input) bool) (input, error) 
 func (b *inbox) first(ctx context.Context) (input, error) {
 	m, err := b.wait(ctx, func(m input) bool { return m.Type == inputStart })
 	if errors.Is(err, errEnded) {
-		return m, errors.New(`scripted: stdin holds no start line; it begins with {"type":"start","session":…,"role":…,"text":<prompt>}`)
+		return m, errors.New(`scripted: stdin has no start line; it must start with {"type":"start","session":…,"role":…,"text":<prompt>}`)
 	}
 	return m, err
 }
 
-// plug makes stops go unheard.
-func (b *inbox) plug() {
+// ignoreStops makes the inbox ignore stops.
+func (b *inbox) ignoreStops() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.deaf = true
 }
 
-// finish tells that all is played, waits until nothing more can come, and
-// writes the outcome. Messages that nobody waited for are told as heard, so
-// that each one sent is accounted for.
+// finish reports that everything is played, waits until nothing more can
+// arrive, and writes the outcome. Messages that no step waited for are reported
+// as read, so that each sent message is accounted for.
 func (p *player) finish(ctx context.Context, failure *coppice.Failure) {
 	p.write(output{AgentEvent: coppice.AgentEvent{Kind: kindDone}})
 	for failure == nil {
@@ -231,7 +231,7 @@ func (p *player) finish(ctx context.Context, failure *coppice.Failure) {
 		if err != nil {
 			break
 		}
-		p.heard(m)
+		p.wasRead(m)
 	}
 	p.write(output{AgentEvent: coppice.AgentEvent{Kind: kindOutcome}, Outcome: &agent.Outcome{Failure: failure, Summary: p.last, Conversation: p.conversation()}})
 }

@@ -13,8 +13,11 @@ import (
 	"syscall"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"coppice"
 	"coppice/agent"
+	"coppice/internal/process"
 )
 
 const runMain = "COPPICE_TEST_SCRIPTED_MAIN"
@@ -25,7 +28,8 @@ func TestMain(m *testing.M) {
 	if os.Getenv(runMain) != "" {
 		os.Exit(Main(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr, os.Environ()))
 	}
-	os.Exit(m.Run())
+	process.CatchIgnored(syscall.SIGHUP)
+	goleak.VerifyTestMain(m)
 }
 
 // stage is a repository with a script, and the environment of an agent in it.
@@ -78,7 +82,7 @@ func (s *stage) read(t *testing.T, name string) string {
 	return string(b)
 }
 
-// played is what came of a session.
+// played is the result of a session.
 type played struct {
 	agent.Outcome
 	events []coppice.AgentEvent
@@ -97,7 +101,7 @@ func (p played) texts(k coppice.AgentEventKind) string {
 }
 
 // run plays a session in this process, between the driver and the program. on
-// sees each event and may return steps of the driver to carry out.
+// gets each event and can return steps of the driver to carry out.
 func (s *stage) run(t *testing.T, r agent.Request, on func(agent.Driver, coppice.AgentEvent) []agent.Step) played {
 	t.Helper()
 	if r.Role == "" {
@@ -244,7 +248,7 @@ cases:
 	}
 }
 
-// A conflict handed back is merged by the script, with its own resolution.
+// The script merges a conflict with its own resolution.
 func TestMerge(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, `
@@ -293,9 +297,9 @@ cases:
       - ask: {text: Which colour?, options: [red, blue]}
       - say: it is ${answer}
       - wait_message: true
-      - say: heard ${answer}
+      - say: got ${answer}
   - match: hang
-    steps: [{hang: true}, {say: went on}]
+    steps: [{hang: true}, {say: continued}]
   - match: late
     steps: [{say: over}]
 `)
@@ -311,7 +315,7 @@ cases:
 		}
 		return nil
 	})
-	if got := p.texts(coppice.KindText); p.Failure != nil || got != "it is blue|heard hello" {
+	if got := p.texts(coppice.KindText); p.Failure != nil || got != "it is blue|got hello" {
 		t.Errorf("failure %v, said %q", p.Failure, got)
 	}
 
@@ -320,11 +324,11 @@ cases:
 		case e.Kind == coppice.KindInit:
 			return send(d.Interrupt())
 		case e.Kind == coppice.KindTurn && e.Reason == "interrupted":
-			return send(d.Send("go on", ""))
+			return send(d.Send("continue", ""))
 		}
 		return nil
 	})
-	if p.Failure != nil || p.texts(coppice.KindText) != "went on" {
+	if p.Failure != nil || p.texts(coppice.KindText) != "continued" {
 		t.Errorf("failure %v, said %q", p.Failure, p.texts(coppice.KindText))
 	}
 
@@ -393,7 +397,7 @@ cases:
 	}
 }
 
-// process runs the program as a process of its own and returns how it ended.
+// process runs the program as a separate process and returns how it ended.
 func (s *stage) process(t *testing.T, started func(*os.Process)) *os.ProcessState {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
@@ -422,7 +426,7 @@ func (s *stage) process(t *testing.T, started func(*os.Process)) *os.ProcessStat
 			break
 		}
 	}
-	_ = cmd.Wait() // the state tells
+	_ = cmd.Wait() // the state shows it
 	return cmd.ProcessState
 }
 
@@ -439,7 +443,7 @@ func TestCrash(t *testing.T) {
 	}
 }
 
-// A deaf one outlives SIGTERM; only SIGKILL ends it.
+// A deaf process survives SIGTERM. Only SIGKILL ends it.
 func TestHangDeaf(t *testing.T) {
 	t.Parallel()
 	p := newStage(t, "cases: [{steps: [{hang: deaf}]}]").process(t, func(p *os.Process) {
@@ -467,7 +471,7 @@ func TestWrongUse(t *testing.T) {
 	}
 }
 
-// A verifier that looks for itself says of each step how its command ended.
+// A verifier reports for each step how its command ended.
 func TestVerdict(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, `

@@ -16,21 +16,21 @@ import (
 // player plays one session.
 type player struct {
 	dir  string
-	root *os.Root // of the workspace; nothing is written outside of it
+	root *os.Root // the workspace; nothing is written outside it
 	env  []string
 	out  io.Writer
 	in   *inbox
-	show func(output) // instead of writing to out, when set
+	show func(output) // if set, used instead of writing to out
 
 	start  input
-	groups []string // what the case's match found
+	groups []string // the groups of the case's match
 	answer string   // the last answer or message
-	last   string   // the last words
+	last   string   // the final message
 	asked  int
 	calls  int
 }
 
-// conversation is the session's own name for itself. A session that continues
+// conversation returns the session's name for itself. A session that continues
 // another keeps that one's.
 func (p *player) conversation() string {
 	if p.start.Resume != "" {
@@ -48,7 +48,7 @@ func (p *player) write(o output) {
 	if err != nil {
 		panic("scripted: " + err.Error()) // texts and numbers only
 	}
-	// When nobody reads any more there is nobody to tell.
+	// If nobody reads any more, the error does not matter.
 	_, _ = p.out.Write(append(b, '\n'))
 }
 
@@ -58,13 +58,13 @@ func (p *player) state(s coppice.SessionState) {
 	p.emit(coppice.AgentEvent{Kind: coppice.KindState, State: s})
 }
 
-// session plays the case that fits. It returns why the session failed.
+// session plays the case that matches. It returns why the session failed.
 func (p *player) session(ctx context.Context, s *Script) *coppice.Failure {
 	p.emit(coppice.AgentEvent{Kind: coppice.KindInit, Conversation: p.conversation(), Model: p.start.Model})
 	p.state(coppice.SessionWorking)
 	c, groups, ok := s.find(p.start)
 	if !ok {
-		return coppice.Failf(coppice.ClassImplementation, fmt.Sprintf("the script has no case for this %s session", p.start.Role), "add a case whose match fits the prompt")
+		return coppice.Failf(coppice.ClassImplementation, fmt.Sprintf("the script has no case for this %s session", p.start.Role), "add a case that matches the prompt")
 	}
 	p.groups = groups
 	for i := range c.Steps {
@@ -78,11 +78,11 @@ func (p *player) session(ctx context.Context, s *Script) *coppice.Failure {
 	return nil
 }
 
-// failed is a step's wish to end the session with a certain failure.
-type failed struct{ *coppice.Failure }
+// stepFailure ends the session with a given failure.
+type stepFailure struct{ *coppice.Failure }
 
-// step plays one step. An interrupt that comes during it, or since the one
-// before, ends it; the next one follows when a message comes.
+// step plays one step. An interrupt during it, or since the previous step, ends
+// it. The next step follows after a message.
 func (p *player) step(ctx context.Context, s *Step) *coppice.Failure {
 	for {
 		m, ok, interrupted, _ := p.in.take(func(m input) bool { return m.Type == inputMessage && s.WaitMessage == nil })
@@ -92,7 +92,7 @@ func (p *player) step(ctx context.Context, s *Step) *coppice.Failure {
 		if !ok {
 			break
 		}
-		p.heard(m)
+		p.wasRead(m)
 	}
 	err := p.do(ctx, s)
 	if errors.Is(err, errInterrupted) {
@@ -102,7 +102,7 @@ func (p *player) step(ctx context.Context, s *Step) *coppice.Failure {
 }
 
 func (p *player) failure(s *Step, err error) *coppice.Failure {
-	var f failed
+	var f stepFailure
 	switch {
 	case err == nil:
 		return nil
@@ -111,12 +111,12 @@ func (p *player) failure(s *Step, err error) *coppice.Failure {
 	case errors.Is(err, errStopped), errors.Is(err, context.Canceled):
 		return coppice.Failf(coppice.ClassCancelled, "stopped before it was done", "")
 	}
-	return coppice.Failf(coppice.ClassImplementation, fmt.Sprintf("the step in line %d did not work: %v", s.line, err), "")
+	return coppice.Failf(coppice.ClassImplementation, fmt.Sprintf("the step in line %d failed: %v", s.line, err), "")
 }
 
-func (f failed) Error() string { return f.Text }
+func (f stepFailure) Error() string { return f.Text }
 
-// idle ends the turn and waits for the message that begins the next one.
+// idle ends the turn and waits for the message that starts the next one.
 func (p *player) idle(ctx context.Context) error {
 	p.emit(coppice.AgentEvent{Kind: coppice.KindTurn, Reason: "interrupted"})
 	p.state(coppice.SessionIdle)
@@ -128,14 +128,14 @@ func (p *player) idle(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		p.heard(m)
+		p.wasRead(m)
 		p.state(coppice.SessionWorking)
 		return nil
 	}
 }
 
-// heard tells that a message was read.
-func (p *player) heard(m input) {
+// wasRead reports that a message was read.
+func (p *player) wasRead(m input) {
 	if m.Type == inputMessage || m.Type == inputAnswer {
 		p.answer = m.Text
 		p.emit(coppice.AgentEvent{Kind: coppice.KindNotice, Name: "delivered", Text: "read the message: " + m.Text})
@@ -163,12 +163,12 @@ func (p *player) waitMessage(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	p.heard(m)
+	p.wasRead(m)
 	p.state(coppice.SessionWorking)
 	return nil
 }
 
-// fill puts values in place of their names.
+// fill replaces names by their values.
 func (p *player) fill(s string) string {
 	pairs := []string{"${answer}", p.answer, "${base}", p.base(), "${session}", p.start.Session}
 	for i := 1; i < len(p.groups) && i < 10; i++ {
@@ -177,7 +177,7 @@ func (p *player) fill(s string) string {
 	return strings.NewReplacer(pairs...).Replace(s)
 }
 
-// base is the branch work lands on, as Coppice tells its agents.
+// base returns the branch that work lands on, from the environment.
 func (p *player) base() string {
 	for _, kv := range p.env {
 		if v, ok := strings.CutPrefix(kv, "COPPICE_BASE="); ok {

@@ -1,13 +1,13 @@
 // Package scripted is the built-in agent that does what a YAML file says: it
 // edits, commits, asks, fails, hangs, floods or crashes, the same way each
-// time. The demo and the tests run on it, and it shows what a session is like
-// without an account anywhere.
+// time. The demo and the tests run on it, and it shows a session without any
+// account.
 //
 // It has two halves. Main is the program, run as `coppice scripted [file]` in a
 // workspace. Protocol is how Coppice talks to it: JSON lines both ways. The
-// program writes agent.Events, and lastly its outcome; it reads a start line,
-// then messages, answers, interrupt and stop. With --screen the same program
-// has a screen of its own, for the terminal protocol.
+// program writes agent events, and at the end its outcome. It reads a start
+// line, then messages, answers, interrupt and stop. With --screen the same
+// program has its own screen, for the terminal protocol.
 package scripted
 
 import (
@@ -17,12 +17,12 @@ import (
 	"coppice/agent"
 )
 
-// Name is what profiles call the protocol.
+// Name is the protocol's name in profiles.
 const Name = "scripted"
 
-// Lines besides events that the program writes. They are told apart by kind.
+// Lines other than events that the program writes, by kind.
 const (
-	kindDone    coppice.AgentEventKind = "done"    // every step is played; stdin may be closed
+	kindDone    coppice.AgentEventKind = "done"    // every step is played; stdin can be closed
 	kindOutcome coppice.AgentEventKind = "outcome" // the last line
 )
 
@@ -76,9 +76,9 @@ func (Protocol) Driver(_ coppice.Profile, r agent.Request) agent.Driver {
 type driver struct {
 	agent.Run
 
-	start   input
-	outcome *agent.Outcome
-	begun   string // the conversation's name
+	start        input
+	outcome      *agent.Outcome
+	conversation string // the conversation's name
 }
 
 // Start implements agent.Driver.
@@ -90,7 +90,7 @@ func (d *driver) Start() agent.Step {
 func (d *driver) line(b []byte) {
 	var o output
 	if json.Unmarshal(b, &o) != nil || o.Kind == "" {
-		// Commands a script runs may print anything.
+		// Commands of a script can print anything.
 		d.Notice(string(b))
 		return
 	}
@@ -106,7 +106,7 @@ func (d *driver) line(b []byte) {
 			d.Usage = d.Usage.Add(*o.Usage)
 		}
 		if o.Kind == coppice.KindInit {
-			d.begun = o.Conversation
+			d.conversation = o.Conversation
 		}
 		o.Text = agent.Text(o.Text)
 		d.Emit(o.AgentEvent)
@@ -150,7 +150,7 @@ func (d *driver) Exit(x agent.Exit) (agent.Step, agent.Outcome) {
 	d.End()
 	s := d.Last()
 	if d.outcome == nil {
-		return s, agent.Outcome{Failure: d.Died(x), Conversation: d.begun, Usage: d.Usage}
+		return s, agent.Outcome{Failure: d.Died(x), Conversation: d.conversation, Usage: d.Usage}
 	}
 	o := *d.outcome
 	o.Usage = d.Usage

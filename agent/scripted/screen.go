@@ -20,17 +20,17 @@ import (
 	"coppice"
 )
 
-// screen is the program with a screen of its own, as interactive agents have: a
-// transcript, a line that says what goes on, and a prompt. Each text that is
-// submitted while nothing goes on begins a turn, in which the case that fits it
-// is played; one that is submitted meanwhile is a message, or the answer to the
-// question that stands there. Escape interrupts, /exit and control-d leave.
+// screen is the program with its own screen, like interactive agents: a
+// transcript, a status line, and a prompt. A text that is submitted while the
+// agent is idle starts a turn, in which the matching case is played. During a
+// turn it is a message, or the answer to the open question. Escape interrupts,
+// /exit and control-d leave.
 //
-// The line above the prompt reads ready, working… or waiting for an answer.
+// The line above the prompt is ready, working… or waiting for an answer.
 type screen struct {
 	out    io.Writer
 	size   func() (columns, rows int)
-	events bool // tell every event by OSC 7777, too
+	events bool // also write every event as OSC 7777
 	in     *inbox
 	stop   context.CancelCauseFunc
 	turns  chan string
@@ -39,7 +39,7 @@ type screen struct {
 	lines  []string
 	input  string
 	status string
-	ref    string // of the question that waits
+	ref    string // of the open question
 	busy   bool
 	asks   bool
 	keys   []byte // not complete yet
@@ -58,7 +58,7 @@ const (
 
 var errLeft = errors.New("left")
 
-// playScreen runs the program on the terminal that it was started on.
+// playScreen runs the program on its terminal.
 func playScreen(ctx context.Context, dir, file string, events bool, stdin io.Reader, stdout, stderr io.Writer, env []string) int {
 	script, err := readScript(dir, file)
 	if err != nil {
@@ -81,7 +81,7 @@ func playScreen(ctx context.Context, dir, file string, events bool, stdin io.Rea
 		fmt.Fprintln(stderr, err)
 		return 1
 	}
-	defer func() { _ = term.Restore(tty.Fd(), before) }() // the terminal may be gone
+	defer func() { _ = term.Restore(tty.Fd(), before) }() // the terminal might be closed
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	s := &screen{out: stdout, events: events, stop: cancel, turns: make(chan string, 1), status: statusReady}
@@ -98,15 +98,14 @@ func playScreen(ctx context.Context, dir, file string, events bool, stdin io.Rea
 	defer signal.Stop(resized)
 	_, _ = io.WriteString(stdout, beginning)
 	s.draw()
-	// Like the inbox's, this goroutine ends with stdin, at the latest with this
-	// process.
+	// Like the inbox's, this goroutine ends with stdin, or with this process.
 	go s.read(tty)
 	s.play(ctx, script, root, dir, env, resized)
 	_, _ = io.WriteString(stdout, ending)
 	return 0
 }
 
-// play plays one turn after another until somebody leaves.
+// play plays one turn after another until the user leaves.
 func (s *screen) play(ctx context.Context, script *Script, root *os.Root, dir string, env []string, resized <-chan os.Signal) {
 	p := &player{dir: dir, root: root, env: env, out: io.Discard, in: s.in, show: s.show}
 	p.start = input{Type: inputStart, Session: variable(env, "COPPICE_SESSION"), Role: coppice.Role(variable(env, "COPPICE_ROLE"))}
@@ -139,19 +138,19 @@ func variable(env []string, name string) string {
 	return ""
 }
 
-// rest ends a turn. What was said too late for it begins the next one.
+// rest ends a turn. A message that was too late for it starts the next one.
 func (s *screen) rest() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if m, ok, _, _ := s.in.take(func(m input) bool { return m.Type == inputMessage }); ok {
-		s.turns <- m.Text // it has room: nothing goes on
+		s.turns <- m.Text // it has capacity: no turn is running
 		return
 	}
 	s.busy, s.status = false, statusReady
 	s.paint(coppice.AgentEvent{Kind: coppice.KindState, State: coppice.SessionIdle})
 }
 
-// show draws what the player has to tell.
+// show draws an event of the player.
 func (s *screen) show(o output) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -174,7 +173,7 @@ func (s *screen) show(o output) {
 		case coppice.SessionWorking:
 			s.status = statusWorking
 		case coppice.SessionIdle:
-			return // the turn's end tells
+			return // the end of the turn shows it
 		}
 	}
 	s.paint(e)
@@ -207,7 +206,7 @@ func (s *screen) draw() {
 	s.paint(coppice.AgentEvent{})
 }
 
-// paint draws everything anew, in one write, behind the event it follows from.
+// paint redraws everything, in one write, after the event that caused it.
 func (s *screen) paint(e coppice.AgentEvent) {
 	columns, rows := s.size()
 	var b bytes.Buffer
@@ -229,7 +228,7 @@ func (s *screen) paint(e coppice.AgentEvent) {
 		input = ansi.TruncateLeft(input, over, "")
 	}
 	fmt.Fprintf(&b, "\x1b[%d;1H%s\x1b[K\r\n> %s\x1b[K", rows-1, s.status, input)
-	_, _ = s.out.Write(b.Bytes()) // when nobody looks any more there is nobody to tell
+	_, _ = s.out.Write(b.Bytes()) // if the terminal is closed, the error does not matter
 }
 
 func (s *screen) read(r io.Reader) {
@@ -249,7 +248,7 @@ var (
 	pasteEnds   = []byte("\x1b[201~")
 )
 
-// typed takes keys, cut anywhere. An escape alone is the key of that name.
+// typed takes keys, cut anywhere. A single escape is the Escape key.
 func (s *screen) typed(b []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -265,7 +264,7 @@ func (s *screen) typed(b []byte) {
 	s.paint(coppice.AgentEvent{})
 }
 
-// key takes the first key and returns its length, 0 when it is not complete.
+// key takes the first key and returns its length, 0 if it is not complete.
 func (s *screen) key(b []byte) int {
 	switch {
 	case s.paste && bytes.HasPrefix(b, pasteEnds):
@@ -306,8 +305,8 @@ func (s *screen) key(b []byte) int {
 	return n
 }
 
-// sequence returns the length of a key that is a sequence; it means nothing
-// here.
+// sequence returns the length of a key that is an escape sequence, which has no
+// meaning here.
 func sequence(b []byte) int {
 	if b[1] != '[' && b[1] != 'O' {
 		return 1
@@ -339,7 +338,7 @@ func (s *screen) submit() {
 		s.in.add(input{Type: inputMessage, Text: text})
 	default:
 		s.busy, s.status = true, statusWorking
-		s.turns <- text // it has room: nothing goes on
+		s.turns <- text // it has capacity: no turn is running
 	}
 	s.put("> " + text)
 }

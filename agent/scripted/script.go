@@ -16,11 +16,11 @@ import (
 	"coppice/internal/safeyaml"
 )
 
-// Script is the whole file: the first case that fits a session is played.
+// Script is the whole file: the first case that matches a session is played.
 //
 //	cases:
-//	  - match: Add a greeting            # regexp on the prompt; empty fits all
-//	    role: implement                  # or fix or verify; empty fits all
+//	  - match: Add a greeting            # regexp on the prompt; empty matches all
+//	    role: implement                  # or fix or verify; empty matches all
 //	    session: 1                       # only the task's first session
 //	    steps:
 //	      - say: I will write a greeting.
@@ -28,9 +28,9 @@ import (
 //	      - commit: Add a greeting
 //
 // A step is a mapping with one key, the name of a field of Step. In texts,
-// ${answer} stands for the last answer or message, ${base} for the branch work
-// lands on, ${session} for the session's key, and $1 … $9 for what the groups
-// of match found.
+// ${answer} stands for the last answer or message, ${base} for the branch that
+// work lands on, ${session} for the session's key, and $1 … $9 for the groups
+// of match.
 type Script struct {
 	Cases []Case `yaml:"cases"`
 }
@@ -39,7 +39,7 @@ type Script struct {
 type Case struct {
 	Match   Pattern      `yaml:"match"`
 	Role    coppice.Role `yaml:"role"`
-	Session int          `yaml:"session"` // its number within the task; 0 fits all
+	Session int          `yaml:"session"` // its number within the task; 0 matches all
 	Steps   []Step       `yaml:"steps"`
 }
 
@@ -48,9 +48,9 @@ type Step struct {
 	Say         *string  `yaml:"say"`          // a text
 	Think       *string  `yaml:"think"`        // a thought
 	Plan        *string  `yaml:"plan"`         // a plan
-	Write       *File    `yaml:"write"`        // make or replace a file
+	Write       *File    `yaml:"write"`        // create or replace a file
 	Append      *File    `yaml:"append"`       // add to a file
-	Replace     *Replace `yaml:"replace"`      // change the one place where a text stands
+	Replace     *Replace `yaml:"replace"`      // replace a text that occurs one time
 	Delete      *string  `yaml:"delete"`       // a file
 	Run         *string  `yaml:"run"`          // a shell command; the script fails if it does
 	Commit      *string  `yaml:"commit"`       // everything, with this message
@@ -60,7 +60,7 @@ type Step struct {
 	Sleep       *Delay   `yaml:"sleep"`        // 200ms, 1.5s
 	Hang        *Hang    `yaml:"hang"`         // do nothing until stopped
 	Flood       *Flood   `yaml:"flood"`        // write a lot
-	Crash       *Crash   `yaml:"crash"`        // die without a word
+	Crash       *Crash   `yaml:"crash"`        // die without output
 	Fail        *Fail    `yaml:"fail"`         // end with a failure
 	Usage       *Usage   `yaml:"usage"`        // report what was used
 	Tool        *Tool    `yaml:"tool"`         // report a tool call that did nothing
@@ -69,21 +69,21 @@ type Step struct {
 	line, column int
 }
 
-// File is a path within the workspace and what it should hold.
+// File is a path within the workspace and its content.
 type File struct {
 	Path    string `yaml:"path"`
 	Content string `yaml:"content"`
 }
 
-// Replace changes Old, which must stand in the file exactly once, to New.
+// Replace changes Old, which must occur in the file exactly one time, to New.
 type Replace struct {
 	Path string `yaml:"path"`
 	Old  string `yaml:"old"`
 	New  string `yaml:"new"`
 }
 
-// Merge merges a branch (${base} when empty) and commits. Files that conflict
-// get the content given here; one that is not given fails the step.
+// Merge merges a branch (default ${base}) and commits. Files that conflict get
+// the content given here. A conflict without content fails the step.
 type Merge struct {
 	Branch  string            `yaml:"branch"`
 	Resolve map[string]string `yaml:"resolve"` // path: content
@@ -96,7 +96,7 @@ type Ask struct {
 	Options []string `yaml:"options"`
 }
 
-// Hang is true, or "deaf" to ignore stop and SIGTERM as well.
+// Hang is true, or "deaf" to also ignore stop and SIGTERM.
 type Hang struct{ Deaf bool }
 
 // Flood writes that many bytes of text, in lines.
@@ -110,8 +110,8 @@ type Crash struct {
 	Exit   int    `yaml:"exit"`
 }
 
-// Fail ends the session with a failure of a class. RetryAt is a moment, or
-// RetryIn a time from now.
+// Fail ends the session with a failure of a class. RetryAt is a time, or
+// RetryIn a duration from now.
 type Fail struct {
 	Class   coppice.Class `yaml:"class"`
 	Text    string        `yaml:"text"`
@@ -149,7 +149,7 @@ func (p *Pattern) UnmarshalYAML(n ast.Node) error {
 	}
 	re, err := regexp.Compile("(?s)" + s)
 	if err != nil {
-		return at(n, "%s is no regular expression", coppice.Quote(s))
+		return at(n, "%s is not a valid regular expression", coppice.Quote(s))
 	}
 	p.Regexp = re
 	return nil
@@ -166,7 +166,7 @@ func (d *Delay) UnmarshalYAML(n ast.Node) error {
 	}
 	v, err := time.ParseDuration(s)
 	if err != nil || v < 0 || v > 24*time.Hour {
-		return at(n, "%s is no delay; write it as 200ms or 1.5s", coppice.Quote(s))
+		return at(n, "%s is not a valid delay; write it as 200ms or 1.5s", coppice.Quote(s))
 	}
 	*d = Delay(v)
 	return nil
@@ -194,7 +194,7 @@ func (a *Ask) UnmarshalYAML(n ast.Node) error {
 }
 
 // UnmarshalYAML implements yaml.NodeUnmarshaler. It keeps the step's place for
-// errors and refuses one that says nothing, or two things at once.
+// errors and refuses a step without a key or with several.
 func (s *Step) UnmarshalYAML(n ast.Node) error {
 	type plain Step
 	if err := yaml.NodeToValue(n, (*plain)(s), yaml.Strict()); err != nil {
@@ -217,7 +217,7 @@ func (s *Step) UnmarshalYAML(n ast.Node) error {
 	return nil
 }
 
-// check returns what is wrong with a step.
+// check returns the problem of a step.
 func (s *Step) check() string {
 	switch {
 	case s.Write != nil && s.Write.Path == "", s.Append != nil && s.Append.Path == "", s.Replace != nil && s.Replace.Path == "":
@@ -239,7 +239,7 @@ func (s *Step) check() string {
 	case s.Crash != nil && (s.Crash.Exit < 0 || s.Crash.Exit > 255):
 		return "an exit code is a number from 0 to 255"
 	case s.Fail != nil && !slices.Contains(coppice.Classes, s.Fail.Class):
-		return fmt.Sprintf("%s is no class of failure", coppice.Quote(string(s.Fail.Class)))
+		return fmt.Sprintf("%s is not a valid class of failure", coppice.Quote(string(s.Fail.Class)))
 	}
 	return ""
 }
@@ -257,7 +257,7 @@ func at(n ast.Node, format string, args ...any) error {
 	return &place{pos.Line, pos.Column, fmt.Sprintf(format, args...)}
 }
 
-// Parse reads a script. Errors tell the line and column.
+// Parse reads a script. Errors have the line and column.
 func Parse(name string, data []byte) (*Script, error) {
 	var s Script
 	if err := safeyaml.Unmarshal(data, &s, yaml.Strict()); err != nil {
@@ -288,7 +288,7 @@ func located(name string, err error) error {
 	return coppice.Errorf(coppice.EInvalid, "%s: %s", name, strings.TrimSpace(err.Error()))
 }
 
-// find returns the first case that fits, and what its groups found.
+// find returns the first case that matches, and its groups.
 func (s *Script) find(in input) (Case, []string, bool) {
 	n := 0
 	if _, _, session, err := coppice.ParseKey(in.Session); err == nil {

@@ -113,9 +113,9 @@ func (p *player) edit(s *Step) error {
 	return nil
 }
 
-// within does something to a file of the workspace, its directory made first.
-// The root refuses paths and links that lead out; git's own files are refused
-// here.
+// within changes a file of the workspace, and creates its directory first. The
+// root refuses paths and links that lead out. This function refuses git's own
+// files.
 func (p *player) within(file string, create bool, change func(string) error) error {
 	clean := path.Clean(file)
 	if first, _, _ := strings.Cut(clean, "/"); strings.EqualFold(first, ".git") {
@@ -144,12 +144,13 @@ func (p *player) replace(file, old, with string) error {
 		return err
 	}
 	if n := strings.Count(string(data), old); n != 1 {
-		return fmt.Errorf("%s stands %d times in %s, not once", coppice.Quote(old), n, file)
+		return fmt.Errorf("%s occurs %d times in %s, not one time", coppice.Quote(old), n, file)
 	}
 	return p.root.WriteFile(file, []byte(strings.Replace(string(data), old, with, 1)), 0o644)
 }
 
-// never fits no line, so that waiting for it ends with an interrupt or a stop.
+// never matches no line, so that waiting for it ends with an interrupt or a
+// stop.
 func never(input) bool { return false }
 
 func (p *player) sleep(ctx context.Context, d time.Duration) error {
@@ -161,12 +162,12 @@ func (p *player) sleep(ctx context.Context, d time.Duration) error {
 var errSlept = errors.New("slept")
 
 // pause waits until the context ends or an interrupt comes. The end of stdin
-// does not cut it.
+// does not end it.
 func (p *player) pause(ctx context.Context) error {
 	_, err := p.in.wait(ctx, never)
 	if errors.Is(err, errEnded) {
-		// With stdin gone no goroutine may be left that could end the wait,
-		// which the runtime takes for a deadlock unless a timer runs.
+		// Without stdin there might be no goroutine left that could end the
+		// wait, which the runtime takes for a deadlock unless a timer runs.
 		tick := time.NewTicker(time.Hour)
 		defer tick.Stop()
 		for ctx.Err() == nil {
@@ -186,13 +187,13 @@ func (p *player) pause(ctx context.Context) error {
 func (p *player) hang(ctx context.Context, h Hang) error {
 	if h.Deaf {
 		signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
-		p.in.plug()
+		p.in.ignoreStops()
 	}
 	p.emit(coppice.AgentEvent{Kind: coppice.KindNotice, Text: "hanging"})
 	return p.pause(ctx)
 }
 
-// floodLine is 64 bytes as an event line holds them.
+// floodLine is 64 bytes of an event line.
 var floodLine = strings.Repeat("0123456789abcdef", 4)
 
 func (p *player) flood(ctx context.Context, n int) error {
@@ -204,7 +205,7 @@ func (p *player) flood(ctx context.Context, n int) error {
 	return context.Cause(ctx)
 }
 
-// crash ends the process at once; nothing is flushed or told.
+// crash ends the process immediately. Nothing is flushed or reported.
 func crash(c Crash) error {
 	if c.Signal == "" {
 		os.Exit(c.Exit)
@@ -230,5 +231,5 @@ func (p *player) fail(f Fail) error {
 	if f.Class == coppice.ClassRateLimit {
 		p.emit(coppice.AgentEvent{Kind: coppice.KindLimit, Until: c.RetryAt, Text: c.Text})
 	}
-	return failed{c}
+	return stepFailure{c}
 }

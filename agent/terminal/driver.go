@@ -9,7 +9,7 @@ import (
 	"coppice/internal/vt"
 )
 
-// source is what tells the agent's state; a later one counts for more.
+// source is the source of the agent's state. A later one counts for more.
 type source int
 
 const (
@@ -20,7 +20,7 @@ const (
 )
 
 // patience is how long a screen has to be idle and still before a session that
-// runs a prompt is over: the less sure the source, the longer.
+// runs a prompt has ended: longer for less reliable sources.
 var patience = map[source]time.Duration{
 	fromEvents: 300 * time.Millisecond, fromMarks: time.Second, fromRules: 3 * time.Second, fromSilence: 10 * time.Second,
 }
@@ -35,20 +35,20 @@ type driver struct {
 	screen  *vt.Screen
 
 	source   source
-	settled  bool // the screen was idle once: it can be typed into
-	pause    bool // an interrupt was typed; nothing else is until the screen is still
-	attended bool // people type, too
+	settled  bool // the screen was idle before: it accepts input
+	pause    bool // an interrupt was typed; nothing else is typed until the screen is still
+	attended bool // people also type
 
-	queue    []*message
-	now      *message // being typed
-	prompted bool     // the prompt was delivered, or there is none
-	seen     int      // how often the agent was seen to begin work
-	begun    int      // that count when something was submitted last
-	finished bool     // there is nothing more to do
-	failure  *coppice.Failure
+	queue        []*message
+	now          *message // being typed
+	prompted     bool     // the prompt was delivered, or there is none
+	seen         int      // how often the agent was seen to start work
+	seenAtSubmit int      // that count at the last submit
+	finished     bool     // the agent is finished
+	failure      *coppice.Failure
 
 	conversation string
-	said         string // the last words that were told as such
+	final        string // the final message that the agent reported
 }
 
 // Start implements agent.Driver.
@@ -61,7 +61,7 @@ func (d *driver) Start() agent.Step {
 
 // Output implements agent.Driver.
 func (d *driver) Output(s agent.Stream, b []byte) agent.Step {
-	if s == agent.Stderr { // of what stands between the host and the agent
+	if s == agent.Stderr { // of a program between the host and the agent
 		if text := strings.TrimSpace(agent.Text(b)); text != "" {
 			d.Emit(coppice.AgentEvent{Kind: coppice.KindNotice, Text: text})
 		}
@@ -80,12 +80,12 @@ func (d *driver) Send(text, ref string) (agent.Step, error) {
 		return agent.Step{}, agent.ErrCannot
 	}
 	d.queue = append(d.queue, &message{text: text, ref: ref})
-	d.pump()
+	d.typeNext()
 	return d.Take(), nil
 }
 
-// Interrupt implements agent.Driver. Where the agent is idle there is nothing
-// to interrupt, and the keys might mean something else.
+// Interrupt implements agent.Driver. If the agent is idle, there is nothing to
+// interrupt, and the keys might mean something else.
 func (d *driver) Interrupt() (agent.Step, error) {
 	if d.finished {
 		return agent.Step{}, agent.ErrCannot
@@ -103,7 +103,7 @@ func (d *driver) interrupt() {
 
 // Stop implements agent.Driver.
 func (d *driver) Stop() agent.Step {
-	if !d.finished { // else it is on its way already
+	if !d.finished { // otherwise it is quitting already
 		d.Stopped = true
 		d.interrupt()
 		d.quit()
@@ -111,17 +111,17 @@ func (d *driver) Stop() agent.Step {
 	return d.Take()
 }
 
-// quit types what ends the program. What was not typed before is not said any
-// more.
+// quit types what ends the program. Messages that were not typed yet are
+// dropped.
 func (d *driver) quit() {
 	d.finished = true
 	d.drop("the session ended first")
 	if d.profile.Quit == "" {
 		return
 	}
-	d.settled = true // there may be no better time
+	d.settled = true // there might be no better time
 	d.queue = append(d.queue, &message{text: d.profile.Quit, quit: true})
-	d.pump()
+	d.typeNext()
 }
 
 // Resize implements agent.Screener.
@@ -143,8 +143,8 @@ func (d *driver) Tick(quiet time.Duration) agent.Step {
 	}
 	d.judge(quiet)
 	d.deliver(quiet)
-	d.pump()
-	if d.over(quiet) {
+	d.typeNext()
+	if d.promptDone(quiet) {
 		d.Emit(coppice.AgentEvent{Kind: coppice.KindTurn, Reason: "completed", Text: d.summary()})
 		d.quit()
 		d.Step.Done = true
@@ -152,13 +152,13 @@ func (d *driver) Tick(quiet time.Duration) agent.Step {
 	return d.Take()
 }
 
-// over tells whether a session that runs a prompt has come to its end.
-func (d *driver) over(quiet time.Duration) bool {
+// promptDone reports whether a session that runs a prompt has ended.
+func (d *driver) promptDone(quiet time.Duration) bool {
 	if d.finished || d.request.Screen || d.attended || !d.prompted || !d.settled || d.now != nil || len(d.queue) > 0 || d.State != coppice.SessionIdle {
 		return false
 	}
 	enough := patience[d.source]
-	if d.seen == d.begun { // it took the text and was not seen to work: it may be slow
+	if d.seen == d.seenAtSubmit { // it accepted the text and was not seen to work: it might be slow
 		enough = patience[fromSilence]
 	}
 	return quiet >= enough
@@ -172,7 +172,7 @@ func (d *driver) Exit(x agent.Exit) (agent.Step, agent.Outcome) {
 	clean := x.Code == 0 && x.Signal == ""
 	switch {
 	case o.Failure != nil:
-	case d.finished && !d.Stopped: // how it went after that says nothing
+	case d.finished && !d.Stopped: // what happens after that does not matter
 	case d.request.Screen && !d.Stopped && x.Signal == "" && x.Code != 126 && x.Code != 127: // the person left
 	case d.Stopped || !clean:
 		o.Failure = agent.Died(x, strings.Join(d.lines(20), "\n"), d.Stopped)
@@ -182,16 +182,16 @@ func (d *driver) Exit(x agent.Exit) (agent.Step, agent.Outcome) {
 	return d.Last(), o
 }
 
-// summary is the agent's last words, or the end of what it shows.
+// summary returns the agent's final message, or the end of its screen.
 func (d *driver) summary() string {
-	if d.said != "" || d.source == fromEvents {
-		return d.said
+	if d.final != "" || d.source == fromEvents {
+		return d.final
 	}
 	return agent.Text(strings.Join(d.lines(10), "\n"))
 }
 
-// lines returns the last lines of the screen that hold anything; all when most
-// is 0.
+// lines returns the last lines of the screen that are not empty; all if most is
+// 0.
 func (d *driver) lines(most int) []string {
 	var all []string
 	for _, l := range d.screen.Text() {

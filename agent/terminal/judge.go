@@ -11,10 +11,11 @@ import (
 	"coppice/agent"
 )
 
-// still is how long a screen has to be still to be idle where nothing tells.
+// still is how long a screen has to be still to be idle if nothing else shows
+// the state.
 const still = 3 * time.Second
 
-// setState takes over a state and tells it when it is another.
+// setState sets a state and reports it if it has changed.
 func (d *driver) setState(s coppice.SessionState) {
 	if s == coppice.SessionIdle {
 		d.settled = true
@@ -22,17 +23,17 @@ func (d *driver) setState(s coppice.SessionState) {
 	d.Become(s)
 }
 
-// command takes an operating system command out of the agent's output.
+// command takes an operating system command (OSC) from the agent's output.
 func (d *driver) command(body []byte) {
 	number, rest, _ := bytes.Cut(body, []byte(";"))
 	switch string(number) {
 	case "7777":
-		d.told(rest)
+		d.reported(rest)
 	case "9":
 		if kind, progress, _ := bytes.Cut(rest, []byte(";")); string(kind) == "4" {
 			busy := !bytes.HasPrefix(progress, []byte("0")) && len(progress) > 0
-			// A program that starts clears what others left there. Only one
-			// that showed progress before says by that that it is idle.
+			// A program that starts clears what others left. Only after it
+			// showed progress, a cleared progress means idle.
 			if busy || d.source == fromMarks {
 				d.marked(busy)
 			}
@@ -47,7 +48,7 @@ func (d *driver) command(body []byte) {
 	}
 }
 
-// marked takes a mark that tells busy from idle.
+// marked takes a mark that says busy or idle.
 func (d *driver) marked(busy bool) {
 	if d.source > fromMarks {
 		return
@@ -61,9 +62,10 @@ func (d *driver) marked(busy bool) {
 	}
 }
 
-// told takes an event that the agent tells of itself. It is no more to be
-// trusted than any other output: kinds are known ones, texts bounded.
-func (d *driver) told(raw []byte) {
+// reported takes an event that the agent reports about itself. It is as
+// untrusted as any other output: its kind must be known, and its texts are
+// limited.
+func (d *driver) reported(raw []byte) {
 	var e coppice.AgentEvent
 	if json.Unmarshal(raw, &e) != nil {
 		return
@@ -88,7 +90,7 @@ func (d *driver) told(raw []byte) {
 			d.conversation = e.Conversation
 		}
 	case coppice.KindText:
-		d.said = e.Text
+		d.final = e.Text
 	case coppice.KindUsage:
 		if e.Usage == nil {
 			return
@@ -102,8 +104,8 @@ func (d *driver) told(raw []byte) {
 	d.Emit(e)
 }
 
-// judge reads the state off the screen. While the screen moves it may be half
-// drawn, so nothing but work is believed then.
+// judge reads the state from the screen. While the screen changes it might be
+// half drawn, so only work is accepted then.
 func (d *driver) judge(quiet time.Duration) {
 	var fits *rule
 	for _, r := range d.rules {
@@ -128,13 +130,13 @@ func (d *driver) judge(quiet time.Duration) {
 	}
 }
 
-// judged takes a state off the screen, unless something surer has told it. Marks
-// know nothing of questions.
+// judged takes a state from the screen, unless a more reliable source has set
+// it. Marks do not show questions.
 func (d *driver) judged(s coppice.SessionState) {
 	switch {
 	case d.source == fromEvents:
 	case d.source == fromMarks && s != coppice.SessionWaiting:
-		if d.State == coppice.SessionWaiting { // the question is gone
+		if d.State == coppice.SessionWaiting { // the question is no longer on the screen
 			d.setState(s)
 		}
 	default:
@@ -146,10 +148,10 @@ func (d *driver) judged(s coppice.SessionState) {
 	}
 }
 
-// mostAsked bounds the lines of the screen that a question carries.
+// mostAsked limits the lines of the screen in a question.
 const mostAsked = 12
 
-// appeared does once what follows when a rule begins to fit.
+// appeared does one time what follows when a rule starts to match.
 func (d *driver) appeared(r *rule) {
 	if r.fits {
 		return

@@ -9,7 +9,7 @@ import (
 	"coppice/agent"
 )
 
-// phase is how far a message has come.
+// phase is the progress of a message.
 type phase int
 
 const (
@@ -18,7 +18,7 @@ const (
 	submitted
 )
 
-// message is something to type and submit.
+// message is a text to type and submit.
 type message struct {
 	text   string
 	ref    string
@@ -28,33 +28,34 @@ type message struct {
 	phase  phase
 	tries  int    // to submit
 	tail   string // how the text ends, without blanks
-	before int    // how often that stood on the screen before
-	at     int64  // how much the agent had written when it was typed or submitted last
+	before int    // how often that was on the screen before
+	at     int64  // how much the agent had written at the last typing or submit
 	line   string // the input line when it was submitted
-	screen string // and the whole screen
-	echo   bool   // all of the text was seen on the screen at the last look
+	screen string // the whole screen at that time
+	echo   bool   // all of the text was on the screen at the last check
 	shown  bool   // the program showed what was typed
-	inLine bool   // the tail stood near the cursor then
-	moved  int    // how often in a row it was seen to have left
+	inLine bool   // the tail was near the cursor then
+	moved  int    // how often in a row it was no longer there
 	idle   bool   // the agent did not work when it was submitted
 }
 
 const (
 	mostTries  = 3
 	tailRunes  = 16
-	inputLines = 3 // above and below the cursor that may belong to the input
+	inputLines = 3 // above and below the cursor that might belong to the input
 
-	unechoed    = 3 * time.Second        // after this silence a program is taken for one that echoes nothing
+	unechoed    = 3 * time.Second        // after this silence the program is assumed to echo nothing
 	noReaction  = 3 * time.Second        // after this the keys are pressed again
-	lostFor     = 10 * time.Second       // and after this, for the last time, the message is given up
-	afterTyping = 300 * time.Millisecond // of silence show that the echo is complete
+	lostFor     = 10 * time.Second       // after this, at the last try, the message is given up
+	afterTyping = 300 * time.Millisecond // this silence shows that the echo is complete
 )
 
-// clearLine empties the input line of nearly every program.
+// clearLine empties the input line of most programs.
 const clearLine = "\x15"
 
-// typeable makes a text fit to be typed: no control characters, which could end
-// the paste or press keys. Without pastes a line break would submit half of it.
+// typeable makes a text safe to type: without control characters, which could
+// end the paste or press keys. Without a paste a line break would submit half
+// of it.
 func typeable(text string, paste bool) string {
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
 	text = strings.TrimRight(text, "\n")
@@ -71,8 +72,8 @@ func typeable(text string, paste bool) string {
 	}, text)
 }
 
-// squash leaves out everything by which a text changes when it is drawn: blanks
-// and the frames of boxes.
+// squash removes everything that changes when a text is drawn: blanks and the
+// frames of boxes.
 func squash(s string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) || (r >= 0x2500 && r < 0x25a0) {
@@ -82,7 +83,7 @@ func squash(s string) string {
 	}, s)
 }
 
-// tailOf returns how a text ends, as the screen would show it.
+// tailOf returns the end of a text, as the screen would show it.
 func tailOf(text string) string {
 	runes := []rune(squash(text))
 	return string(runes[max(0, len(runes)-tailRunes):])
@@ -104,7 +105,7 @@ func (d *driver) onScreen(tail string) int {
 	return strings.Count(squash(strings.Join(d.screen.Text(), "")), tail)
 }
 
-// nearCursor returns the lines that may belong to the input.
+// nearCursor returns the lines that might belong to the input.
 func (d *driver) nearCursor() string {
 	_, y := d.screen.Cursor()
 	lines := d.screen.Text()
@@ -116,15 +117,15 @@ func (d *driver) cursorLine() string {
 	return d.screen.Text()[y]
 }
 
-// pump types the next message if its time has come.
-func (d *driver) pump() {
+// typeNext types the next message if possible.
+func (d *driver) typeNext() {
 	if d.now != nil || len(d.queue) == 0 || d.pause || !d.settled {
 		return
 	}
 	m := d.queue[0]
 	switch d.State {
 	case coppice.SessionIdle:
-	case coppice.SessionWaiting: // what is typed would be taken for an answer
+	case coppice.SessionWaiting: // the program would take it for an answer
 		if m.ref == "" && !m.quit {
 			return
 		}
@@ -144,9 +145,9 @@ func (d *driver) pump() {
 	d.keys(text)
 }
 
-// echoed tells whether what was typed may be submitted: the screen has come to
-// rest since, or shows all of it for the second time while it never rests. Keys
-// that follow a paste at once are part of it for some programs.
+// echoed reports whether typed text can be submitted: the screen has been still
+// since, or shows all of it for the second time although it keeps changing.
+// Some programs treat keys directly after a paste as part of it.
 func (d *driver) echoed(m *message, quiet time.Duration) bool {
 	if quiet > 0 {
 		return d.screen.Written() > m.at && quiet >= afterTyping || quiet >= unechoed
@@ -158,7 +159,7 @@ func (d *driver) echoed(m *message, quiet time.Duration) bool {
 
 func (d *driver) submit(m *message) {
 	if m.phase == typed {
-		d.begun, m.idle = d.seen, d.State != coppice.SessionWorking
+		d.seenAtSubmit, m.idle = d.seen, d.State != coppice.SessionWorking
 	}
 	m.phase, m.moved = submitted, 0
 	m.tries++
@@ -168,8 +169,7 @@ func (d *driver) submit(m *message) {
 	d.keys(d.profile.Submit)
 }
 
-// deliver sees to it that what was typed is submitted, and what was submitted
-// arrives.
+// deliver submits typed messages, and checks that submitted ones arrive.
 func (d *driver) deliver(quiet time.Duration) {
 	m := d.now
 	if m == nil {
@@ -182,7 +182,7 @@ func (d *driver) deliver(quiet time.Duration) {
 		return
 	}
 	switch {
-	case m.quit && quiet < noReaction: // that it works shows by its end
+	case m.quit && quiet < noReaction: // its exit shows that it worked
 	case d.reacted(m, quiet):
 		d.delivered(m)
 	case quiet >= noReaction && m.tries < mostTries:
@@ -192,9 +192,9 @@ func (d *driver) deliver(quiet time.Duration) {
 	}
 }
 
-// reacted tells whether the screen shows that a message was taken.
+// reacted reports whether the screen shows that a message was accepted.
 func (d *driver) reacted(m *message, quiet time.Duration) bool {
-	if m.idle && d.seen > d.begun {
+	if m.idle && d.seen > d.seenAtSubmit {
 		return true
 	}
 	if d.screen.Written() == m.at {
@@ -203,11 +203,11 @@ func (d *driver) reacted(m *message, quiet time.Duration) bool {
 	now := squash(d.cursorLine())
 	left := now != squash(m.line)
 	switch end := commonEnd(m.tail, squash(m.line)); {
-	case m.inLine && end != "": // the line ended as the text does, and does no more
+	case m.inLine && end != "": // the line ended like the text, and no longer does
 		left = !strings.HasSuffix(now, end)
 	case m.inLine:
 		left = !strings.Contains(d.nearCursor(), m.tail)
-	case !m.shown && !left: // what was typed was not to be seen, so what follows from it is
+	case !m.shown && !left: // the typed text was not visible, so any change is the reaction
 		left = d.screen.String() != m.screen
 	}
 	if !left {
@@ -215,7 +215,7 @@ func (d *driver) reacted(m *message, quiet time.Duration) bool {
 		return false
 	}
 	m.moved++
-	// One look at a screen that moves may find it half drawn.
+	// One look at a changing screen might find it half drawn.
 	return quiet > 0 || m.moved > 1
 }
 
@@ -231,8 +231,8 @@ func (d *driver) delivered(m *message) {
 	}
 }
 
-// worked tells that the agent took something up, even if it is done by now: the
-// screen says so when it is looked at next.
+// worked records that the agent started something, even if it has finished by
+// now: the next look at the screen shows that.
 func (d *driver) worked() {
 	d.setState(coppice.SessionWorking)
 	if len(d.rules) > 0 {
@@ -246,7 +246,7 @@ func (d *driver) undelivered(m *message) {
 		return
 	}
 	d.keys(clearLine)
-	text := "the agent did not take what was typed: " + brief(m.text)
+	text := "the agent did not accept the typed text: " + brief(m.text)
 	d.lost(m, text)
 	if m.prompt {
 		d.failure = agent.Fail(coppice.ClassCapability, text+"\n"+strings.Join(d.lines(10), "\n"))
@@ -254,7 +254,7 @@ func (d *driver) undelivered(m *message) {
 	}
 }
 
-// lost tells that a message will never be read.
+// lost reports that a message will never be read.
 func (d *driver) lost(m *message, why string) {
 	e := agent.Undelivered(m.text)
 	e.Ref, e.Reason = m.ref, why
@@ -275,7 +275,7 @@ func (d *driver) drop(why string) {
 	}
 }
 
-// brief is the beginning of a text, on one line.
+// brief returns the start of a text, on one line.
 func brief(text string) string {
 	runes := []rune(strings.Join(strings.Fields(typeable(text, false)), " "))
 	if len(runes) > 80 {

@@ -9,7 +9,7 @@ import (
 	"coppice/agent"
 )
 
-// What holds an agent's last words to a schema is for its other mode.
+// The arguments for a schema are for the agent's other mode.
 func TestNoSchema(t *testing.T) {
 	t.Parallel()
 	for _, protocol := range []string{Name, "lines"} {

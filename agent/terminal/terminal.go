@@ -1,30 +1,30 @@
-// Package terminal is the protocol of agents that have a screen of their own and
-// nothing else: they are typed into, and their state is read off what they draw.
+// Package terminal is the protocol for agents that only have a screen: the
+// driver types into it, and reads their state from what they draw.
 //
-// What an agent does is told, in this order, by
+// The state of an agent comes, in this order, from
 //
 //  1. operating system commands in its output: OSC 7777 with a coppice.AgentEvent as
 //     JSON, for agents and wrappers that know Coppice; else the progress of OSC
-//     9;4 and the prompt marks of OSC 133, which tell busy from idle;
+//     9;4 and the prompt marks of OSC 133, which show busy and idle;
 //  2. the rules of the profile's screen, regular expressions over the text of
 //     the screen (with (?m) set), judged when the screen is still;
-//  3. where a profile has no rules, silence: a screen that is still for 3 s is
+//  3. if a profile has no rules, silence: a screen that is still for 3 s is
 //     idle.
 //
-// A message is typed (as a paste, where the program asked to be told of pastes),
-// its echo is awaited, and then it is submitted by a write of its own. It counts
-// as delivered when the screen shows a reaction: the agent works, or the text
-// left the input line. Without one the keys are pressed again, twice at most;
-// then the input is cleared and the message told as undelivered. Both are events
-// of kind notice, named delivered and undelivered.
+// A message is typed (as a paste, if the program supports bracketed paste), its
+// echo is awaited, and then it is submitted by a separate write. It counts as
+// delivered when the screen shows a reaction: the agent works, or the text left
+// the input line. Without a reaction the keys are pressed again, at most twice.
+// Then the input is cleared and the message is reported as undelivered. Both
+// are events of kind notice, named delivered and undelivered.
 //
-// A session that runs a prompt ends by itself: once the prompt was delivered,
-// nothing else is to be said, nobody types at its terminal, and the screen is
-// idle and stays still for a while, the program is told to quit. One that a
-// person works on (Request.Screen) stays until they leave.
+// A session that runs a prompt ends automatically: when the prompt was
+// delivered, no message waits, nobody types at its terminal, and the screen is
+// idle and stays still for some time, the program is asked to quit. A session
+// of a person (Request.Screen) stays until they leave.
 //
-// Events from the output do not depend on how its bytes are cut. What is judged
-// off the screen depends on when it is looked at, which is for the host to say.
+// Events from the output do not depend on how its bytes are cut. The state from
+// the screen depends on when it is read, which the host decides.
 package terminal
 
 import (
@@ -35,10 +35,10 @@ import (
 	"coppice/internal/vt"
 )
 
-// Name is what profiles call the protocol.
+// Name is the protocol's name in profiles.
 const Name = "terminal"
 
-// The size of the screen until the host tells another.
+// The size of the screen until the host sets another.
 const (
 	columns = 120
 	rows    = 40
@@ -54,12 +54,13 @@ func New() Protocol { return Protocol{} }
 func (Protocol) Name() string { return Name }
 
 // Launch implements agent.Protocol. A profile of another protocol is started
-// with what it says of its screen: its ordinary arguments speak that protocol.
+// with its screen settings, because its ordinary arguments are for that
+// protocol.
 func (Protocol) Launch(p coppice.Profile, r agent.Request) (agent.Launch, error) {
 	screen := p.Screen
 	own := p.Protocol == Name
 	if !own && !screen.Set() {
-		return agent.Launch{}, coppice.Errorf(coppice.EInvalid, "this agent has no screen of its own").
+		return agent.Launch{}, coppice.Errorf(coppice.EInvalid, "this agent has no screen").
 			WithFix("describe one under screen in the agent's profile")
 	}
 	if _, err := compile(screen.Rules); err != nil {
@@ -74,7 +75,7 @@ func (Protocol) Launch(p coppice.Profile, r agent.Request) (agent.Launch, error)
 	if len(screen.Resume) > 0 {
 		p.Resume = screen.Resume
 	}
-	p.Schema = nil // nobody's words on a screen are held to one
+	p.Schema = nil // a message on a screen has no schema
 	l, err := agent.LaunchProfile(p, r)
 	if screen.Runtime == "" {
 		screen.Runtime = "pty"
@@ -86,7 +87,7 @@ func (Protocol) Launch(p coppice.Profile, r agent.Request) (agent.Launch, error)
 // Driver implements agent.Protocol.
 func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
 	d := &driver{profile: p.Screen, request: r, screen: vt.NewScreen(columns, rows), Run: agent.Run{State: coppice.SessionWorking}}
-	d.rules, _ = compile(p.Screen.Rules) // Launch tells what is wrong with them
+	d.rules, _ = compile(p.Screen.Rules) // Launch reports invalid ones
 	if d.profile.Submit == "" {
 		d.profile.Submit = "\r"
 	}
@@ -96,7 +97,7 @@ func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
 	if r.Resume != "" && !r.Fork {
 		d.conversation = r.Resume
 	}
-	// Somebody who takes a conversation over says themselves what comes next.
+	// A person who takes a conversation over says what comes next.
 	if r.Prompt != "" && (!r.Screen || r.Resume == "") {
 		d.queue = append(d.queue, &message{text: r.Prompt, prompt: true})
 	} else {
@@ -110,8 +111,8 @@ func (Protocol) Driver(p coppice.Profile, r agent.Request) agent.Driver {
 type rule struct {
 	coppice.ScreenRule
 	re    *regexp.Regexp
-	fits  bool // it did when it was last looked at
-	asked int  // how many questions it has led to
+	fits  bool // it matched at the last check
+	asked int  // the number of its questions
 }
 
 func compile(rules []coppice.ScreenRule) ([]*rule, error) {
@@ -119,8 +120,8 @@ func compile(rules []coppice.ScreenRule) ([]*rule, error) {
 	for _, r := range rules {
 		re, err := regexp.Compile("(?m)" + r.Match)
 		if err != nil {
-			return nil, coppice.Errorf(coppice.EInvalid, "a rule of the agent's screen is no regular expression: %w", err).
-				WithFix("mend screen.rules in the agent's profile").WithField("screen.rules")
+			return nil, coppice.Errorf(coppice.EInvalid, "a rule of the agent's screen is not a valid regular expression: %w", err).
+				WithFix("fix screen.rules in the agent's profile").WithField("screen.rules")
 		}
 		switch r.State {
 		case coppice.SessionWorking, coppice.SessionWaiting, coppice.SessionIdle:

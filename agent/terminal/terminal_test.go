@@ -22,21 +22,21 @@ var rules = []coppice.ScreenRule{
 	{Match: "^> ?", Lines: 1, State: coppice.SessionIdle},
 }
 
-// app is an interactive program that is not always at its best.
+// app is an interactive program with flaws.
 type app struct {
-	paste  bool // it asks to be told of pastes
+	paste  bool // it supports bracketed paste
 	echo   bool // it shows what is typed
-	deaf   int  // how many times it does not hear the submit key
+	deaf   int  // how many times it ignores the submit key
 	quick  bool // it is done before anybody looks
-	events bool // it tells its state
+	events bool // it reports its state
 
-	input   string
-	pasting bool
-	heard   []string // what was submitted
-	working bool
-	trust   bool // it asks for trust first
-	keys    int  // that it got while it asked
-	quit    bool
+	input     string
+	pasting   bool
+	submitted []string // what was submitted
+	working   bool
+	trust     bool // it asks for trust first
+	keys      int  // that it got while it asked
+	quit      bool
 }
 
 func (a *app) draw() string {
@@ -48,7 +48,7 @@ func (a *app) draw() string {
 	if a.trust {
 		return b.String() + "Do you trust the files in this folder?\r\n 1. yes\r\n"
 	}
-	for _, h := range a.heard {
+	for _, h := range a.submitted {
 		fmt.Fprintf(&b, "you: %s\r\n", strings.ReplaceAll(h, "\n", "\r\n"))
 	}
 	if a.working {
@@ -69,7 +69,7 @@ func (a *app) draw() string {
 	return b.String()
 }
 
-// typed takes keys and returns what it draws.
+// typed takes keys and returns what the program draws.
 func (a *app) typed(keys string) string {
 	for keys != "" {
 		switch {
@@ -91,7 +91,7 @@ func (a *app) typed(keys string) string {
 			case a.input == "/quit":
 				a.quit = true
 			case a.input != "":
-				a.heard = append(a.heard, a.input)
+				a.submitted = append(a.submitted, a.input)
 				a.working = true
 			}
 			a.input = ""
@@ -120,7 +120,7 @@ func newPlay(a *app, p coppice.ScreenProfile, r agent.Request) *play {
 	return &play{app: a, d: d}
 }
 
-// take does what a step says, until nothing more follows at once.
+// take carries out a step, until nothing more follows immediately.
 func (p *play) take(s agent.Step) {
 	for {
 		p.events = append(p.events, s.Events...)
@@ -163,14 +163,14 @@ func (p *play) named(name string) (n int) {
 	return n
 }
 
-// works lets the program be done with what it does.
+// works lets the program finish its work.
 func (p *play) works() {
 	p.app.working = false
 	p.take(p.d.Output(agent.Stdout, []byte(p.app.draw())))
 }
 
-// TestDelivery is the promise that no message is typed and left unsubmitted,
-// whatever the program is like.
+// TestDelivery: no message is typed and left unsubmitted, whatever the program
+// does.
 func TestDelivery(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -199,23 +199,23 @@ func TestDelivery(t *testing.T) {
 		case trust && a.keys != 1:
 			t.Fatalf("%d keys were typed into the dialog", a.keys)
 		case deaf < mostTries:
-			if len(a.heard) != 1 || a.heard[0] != want || p.named("delivered") != 1 || p.named("undelivered") != 0 || !p.done {
-				t.Fatalf("heard %q, events %+v", a.heard, p.events)
+			if len(a.submitted) != 1 || a.submitted[0] != want || p.named("delivered") != 1 || p.named("undelivered") != 0 || !p.done {
+				t.Fatalf("submitted %q, events %+v", a.submitted, p.events)
 			}
-			p.d.Stop() // as the host does when it stays; that is no failure
+			p.d.Stop() // as the host does when the program stays; it does not count as a failure
 			if _, o := p.d.Exit(agent.Exit{Code: -1, Signal: "SIGKILL"}); o.Failure != nil {
 				t.Fatalf("failure %v", o.Failure)
 			}
 		default:
 			_, o := p.d.Exit(agent.Exit{})
-			if len(a.heard) != 0 || p.named("undelivered") != 1 || o.Failure == nil || o.Failure.Class != coppice.ClassCapability {
-				t.Fatalf("heard %q, events %+v, outcome %+v", a.heard, p.events, o)
+			if len(a.submitted) != 0 || p.named("undelivered") != 1 || o.Failure == nil || o.Failure.Class != coppice.ClassCapability {
+				t.Fatalf("submitted %q, events %+v, outcome %+v", a.submitted, p.events, o)
 			}
 		}
 	})
 }
 
-func TestSubmitIsAWriteOfItsOwn(t *testing.T) {
+func TestSubmitIsASeparateWrite(t *testing.T) {
 	t.Parallel()
 	a := &app{paste: true, echo: true}
 	p := newPlay(a, coppice.ScreenProfile{Rules: rules}, agent.Request{Prompt: "say \x1b[201~hello\x03\r\nworld\n"})
@@ -224,8 +224,8 @@ func TestSubmitIsAWriteOfItsOwn(t *testing.T) {
 	if d := cmp.Diff([]string{"\x1b[200~say [201~hello\nworld\x1b[201~", "\r"}, p.writes); d != "" {
 		t.Error(d)
 	}
-	if len(a.heard) != 1 || a.heard[0] != "say [201~hello\nworld" {
-		t.Errorf("heard %q", a.heard)
+	if len(a.submitted) != 1 || a.submitted[0] != "say [201~hello\nworld" {
+		t.Errorf("submitted %q", a.submitted)
 	}
 }
 
@@ -256,13 +256,13 @@ func TestTurns(t *testing.T) {
 		t.Errorf("typed into an interrupt: %q", a.input)
 	}
 	p.rest()
-	if want := []string{"first", "second, while it works", "third, after the interrupt"}; !slices.Equal(a.heard, want) {
-		t.Errorf("heard %q", a.heard)
+	if want := []string{"first", "second, while it works", "third, after the interrupt"}; !slices.Equal(a.submitted, want) {
+		t.Errorf("submitted %q", a.submitted)
 	}
 	p.take(p.d.Stop())
 	p.rest()
 	if !a.quit {
-		t.Errorf("not told to quit: %q", p.writes)
+		t.Errorf("not asked to quit: %q", p.writes)
 	}
 	if _, err := p.d.Send("late", ""); err != agent.ErrCannot {
 		t.Errorf("late: %v", err)
@@ -273,8 +273,8 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// A program that clears the progress bar when it starts is not ready by that.
-func TestClearedProgressIsNoPrompt(t *testing.T) {
+// A program that clears the progress bar when it starts is not ready yet.
+func TestClearedProgressIsNotAPrompt(t *testing.T) {
 	t.Parallel()
 	a := &app{paste: true, echo: true}
 	p := newPlay(a, coppice.ScreenProfile{Rules: rules, Quit: "/quit"}, agent.Request{Prompt: "first"})
@@ -285,12 +285,12 @@ func TestClearedProgressIsNoPrompt(t *testing.T) {
 	}
 	p.take(p.d.Output(agent.Stdout, []byte(a.draw())))
 	p.rest()
-	if !slices.Equal(a.heard, []string{"first"}) {
-		t.Errorf("heard %q", a.heard)
+	if !slices.Equal(a.submitted, []string{"first"}) {
+		t.Errorf("submitted %q", a.submitted)
 	}
 }
 
-// TestQuestions shows that nothing but an answer is typed into a question.
+// TestQuestions shows that only an answer is typed into a question.
 func TestQuestions(t *testing.T) {
 	t.Parallel()
 	p := newPlay(&app{}, coppice.ScreenProfile{Rules: rules}, agent.Request{Prompt: "go"})
@@ -321,7 +321,7 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// TestWhenItEnds is the rule by which a session is over.
+// TestWhenItEnds shows when a session has ended.
 func TestWhenItEnds(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -343,8 +343,8 @@ func TestWhenItEnds(t *testing.T) {
 			p.take(p.d.Attend(c.attend))
 			p.take(p.d.Output(agent.Stdout, []byte(a.draw())))
 			p.rest()
-			if taken := c.r.Resume != ""; taken != (len(a.heard) == 0) {
-				t.Errorf("heard %q", a.heard)
+			if taken := c.r.Resume != ""; taken != (len(a.submitted) == 0) {
+				t.Errorf("submitted %q", a.submitted)
 			}
 			p.works()
 			p.rest()
@@ -387,8 +387,7 @@ func TestLaunch(t *testing.T) {
 	}
 }
 
-// TestCuts shows that what an agent tells does not depend on how its bytes are
-// cut.
+// TestCuts shows that an agent's events do not depend on how its bytes are cut.
 func TestCuts(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
@@ -417,13 +416,13 @@ func TestCuts(t *testing.T) {
 	})
 }
 
-// FuzzDriver shows the driver hostile screens, cut anywhere, with everything
-// else happening in between.
+// FuzzDriver shows the driver hostile screens, cut anywhere, with other calls
+// in between.
 func FuzzDriver(f *testing.F) {
 	f.Add([]byte("> \x1b[200~hello\x1b]7777;{\"kind\":\"state\"}\a"), []byte{0, 1, 2, 3, 4, 5, 6, 7})
 	f.Add([]byte("\x1b[?2004h> \xff\xfe\x1b]9;4;"), []byte{9, 200, 31, 4, 4, 4})
 	f.Fuzz(func(t *testing.T, out, acts []byte) {
-		p := newPlay(&app{}, coppice.ScreenProfile{Rules: rules, Quit: "/quit"}, agent.Request{Prompt: "go on", Resume: "abc"})
+		p := newPlay(&app{}, coppice.ScreenProfile{Rules: rules, Quit: "/quit"}, agent.Request{Prompt: "continue", Resume: "abc"})
 		d := p.d
 		d.Start()
 		for _, a := range acts {

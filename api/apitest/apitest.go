@@ -1,7 +1,7 @@
-// Package apitest boots the real HTTP server with the real intake on a store
-// that the test chooses, so that handlers, client and commands are tested
-// against the same thing that people run. Nothing decides in it: a test writes
-// the facts that the engine would.
+// Package apitest starts the real HTTP server with the real intake on a store
+// that the test chooses, so that tests of handlers, client and commands use
+// what people run. It has no engine: a test writes the facts that the engine
+// would write.
 package apitest
 
 import (
@@ -22,10 +22,10 @@ import (
 	"coppice/store"
 )
 
-// Token is what the server wants to see.
+// Token is the token that the server expects.
 const Token = "test-token-0123456789-0123456789-0123456789"
 
-// Bundle is a running server and everything around it.
+// Bundle is a running server with its parts.
 type Bundle struct {
 	T      testing.TB
 	Ctx    context.Context
@@ -38,8 +38,8 @@ type Bundle struct {
 	Log    *Log
 }
 
-// Start boots a server on the store and stops it when the test ends. Change may
-// alter the config first.
+// Start starts a server on the store and stops it when the test ends. Change
+// can alter the config first.
 func Start(t testing.TB, s store.Store, change ...func(*http.Config)) *Bundle {
 	t.Helper()
 	b := &Bundle{T: t, Ctx: t.Context(), Store: s, Clock: NewClock(), Log: &Log{}}
@@ -50,7 +50,7 @@ func Start(t testing.TB, s store.Store, change ...func(*http.Config)) *Bundle {
 		return nil
 	}, func(_ coppice.Project, agent string) error {
 		if agent == "blind" {
-			return coppice.Errorf(coppice.EConflict, "%s has no screen that a person could take over", agent).WithFix("send it messages")
+			return coppice.Errorf(coppice.EConflict, "%s has no screen that a person can take over", agent).WithFix("send it messages")
 		}
 		return nil
 	})
@@ -76,7 +76,7 @@ func Start(t testing.TB, s store.Store, change ...func(*http.Config)) *Bundle {
 	return b
 }
 
-// Boot starts a server of the bundle's config.
+// Boot starts a server with the bundle's config.
 func (b *Bundle) Boot() {
 	b.T.Helper()
 	srv, err := http.New(b.Config)
@@ -173,7 +173,8 @@ func (b *Bundle) Write(session int64, kind coppice.OutputKind, pieces ...string)
 	})
 }
 
-// Inspect takes any absolute directory for a checkout whose name is its prefix.
+// Inspect accepts any absolute directory as a checkout, with its name as the
+// prefix.
 func Inspect(_ context.Context, dir string) (coppice.Project, error) {
 	if !filepath.IsAbs(dir) || strings.Contains(dir, "norepo") {
 		return coppice.Project{}, coppice.Errorf(coppice.EInvalid, "%s is not in a git repository", dir).WithFix("run git init")
@@ -219,23 +220,23 @@ func (Statuser) Statuses(_ context.Context, r store.Reader, tasks []coppice.Task
 	return out, nil
 }
 
-// Clock is a clock that stands still until it is moved.
+// Clock is a clock that only moves when a test moves it.
 type Clock struct {
 	mu  sync.Mutex
 	now time.Time
 }
 
-// NewClock makes a clock at a fixed moment.
+// NewClock makes a clock at a fixed time.
 func NewClock() *Clock { return &Clock{now: time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)} }
 
-// Now tells the time.
+// Now returns the time.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now
 }
 
-// Move moves the clock on.
+// Move moves the clock forward.
 func (c *Clock) Move(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

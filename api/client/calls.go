@@ -12,17 +12,17 @@ import (
 	"coppice/verb"
 )
 
-// TaskQuery chooses tasks; its zero value chooses the newest of all.
+// TaskQuery selects tasks. Its zero value selects the newest of all.
 type TaskQuery struct {
 	Project string
 	Status  []string
 	Track   string
 	Agent   string
 	Text    string
-	Before  int64 // the Next of the page before
+	Before  int64 // the Next of the previous page
 	Limit   int
 
-	Archived string // true lists tasks that were put away too, only lists them alone
+	Archived string // true also lists archived tasks, only lists only them
 }
 
 func (q TaskQuery) values() url.Values {
@@ -52,12 +52,12 @@ func set(v url.Values, name, value string) {
 
 func taskPath(key, rest string) string { return "/tasks/" + url.PathEscape(key) + rest }
 
-// Version tells what the server is.
+// Version returns the server's version.
 func (c *Client) Version(ctx context.Context) (api.Version, error) {
 	return get[api.Version](ctx, c, "/version", nil)
 }
 
-// Status sums up everything, or one project.
+// Status returns a summary of everything, or of one project.
 func (c *Client) Status(ctx context.Context, project string) (api.Status, error) {
 	v := url.Values{}
 	set(v, "project", project)
@@ -70,14 +70,14 @@ func (c *Client) Projects(ctx context.Context) ([]api.Project, error) {
 	return l.Projects, err
 }
 
-// AddProject adds the project of a directory. Of a known one it confirms the
-// policy and the git settings as they are now, and tells what differed.
+// AddProject adds the project of a directory. For a known one it confirms the
+// current policy and git settings, and returns what changed.
 func (c *Client) AddProject(ctx context.Context, dir string) (api.Project, error) {
 	return post[api.Project](ctx, c, "/projects", map[string]string{"path": dir})
 }
 
-// UseProject adds the project of a directory. Of a known one it takes over what
-// a person edited in its policy, and nothing that was landed there.
+// UseProject adds the project of a directory. For a known one it applies a
+// person's edits of its policy, but nothing that was landed there.
 func (c *Client) UseProject(ctx context.Context, dir string) (api.Project, error) {
 	return post[api.Project](ctx, c, "/projects", map[string]any{"path": dir, "edits": true})
 }
@@ -87,12 +87,12 @@ func (c *Client) Project(ctx context.Context, prefix string) (api.Project, error
 	return get[api.Project](ctx, c, "/projects/"+url.PathEscape(prefix), nil)
 }
 
-// Confirm agrees to what waits for a person.
+// Confirm confirms a need of a project.
 func (c *Client) Confirm(ctx context.Context, prefix string, what api.Confirmation) (api.Project, error) {
 	return post[api.Project](ctx, c, "/projects/"+url.PathEscape(prefix)+"/confirm", what)
 }
 
-// RestoreBase moves a base back that moved without Coppice.
+// RestoreBase moves back a base that moved without Coppice.
 func (c *Client) RestoreBase(ctx context.Context, prefix string) (api.Project, error) {
 	return post[api.Project](ctx, c, "/projects/"+url.PathEscape(prefix)+"/restore-base", nil)
 }
@@ -110,13 +110,14 @@ func (c *Client) Pause(ctx context.Context, prefix, track string, on bool) (api.
 	return post[api.Project](ctx, c, "/projects/"+url.PathEscape(prefix)+word, body)
 }
 
-// RemoveProject begins to remove a project and tells what will be left of it.
+// RemoveProject starts to remove a project and returns what will not be
+// removed.
 func (c *Client) RemoveProject(ctx context.Context, prefix string, how coppice.Remove) (api.Removed, error) {
 	return post[api.Removed](ctx, c, "/projects/"+url.PathEscape(prefix)+"/remove", how)
 }
 
-// Disk measures what uses disk, for so many seconds at most; 0 leaves that to the
-// server.
+// Disk measures disk usage, for at most this many seconds; 0 means the server's
+// default.
 func (c *Client) Disk(ctx context.Context, within int) (api.Disk, error) {
 	v := url.Values{}
 	if within > 0 {
@@ -136,17 +137,17 @@ func (c *Client) Tasks(ctx context.Context, q TaskQuery) (api.TaskPage, error) {
 	return get[api.TaskPage](ctx, c, "/tasks", q.values())
 }
 
-// Task shows a task and all that belongs to it.
+// Task shows a task in detail.
 func (c *Client) Task(ctx context.Context, key string) (api.TaskDetail, error) {
 	return get[api.TaskDetail](ctx, c, taskPath(key, ""), nil)
 }
 
-// ChangeTask changes what was asked for.
+// ChangeTask changes the fields of a task.
 func (c *Client) ChangeTask(ctx context.Context, key string, change coppice.TaskChange) (api.Task, error) {
 	return call[api.Task](ctx, c, http.MethodPatch, taskPath(key, ""), nil, change)
 }
 
-// Ask asks for something of a task. Package verb says what there is.
+// Ask requests something of a task. Package verb has the list.
 func (c *Client) Ask(ctx context.Context, key string, v coppice.Verb, r verb.Request) (api.Task, error) {
 	body := map[string]string{}
 	if info := verb.Of(v); info != nil {
@@ -159,12 +160,12 @@ func (c *Client) Ask(ctx context.Context, key string, v coppice.Verb, r verb.Req
 	return post[api.Task](ctx, c, taskPath(key, "/"+string(v)), body)
 }
 
-// BringBranch brings a task's branch into the user's repository.
+// BringBranch copies a task's branch into the user's repository.
 func (c *Client) BringBranch(ctx context.Context, key string) (api.Branch, error) {
 	return post[api.Branch](ctx, c, taskPath(key, "/branch"), nil)
 }
 
-// Send says something to a task.
+// Send sends a message to a task.
 func (c *Client) Send(ctx context.Context, key, text string) (coppice.Message, error) {
 	return post[coppice.Message](ctx, c, taskPath(key, "/send"), map[string]string{"text": text})
 }
@@ -179,7 +180,7 @@ func (c *Client) Answer(ctx context.Context, key string, question int64, text st
 }
 
 // Diff returns what a task changed, as a patch: against its base, or since its
-// last session began.
+// last session started.
 func (c *Client) Diff(ctx context.Context, key string, sinceSession bool) (string, error) {
 	v := url.Values{}
 	if sinceSession {
@@ -209,8 +210,8 @@ func (c *Client) Session(ctx context.Context, key string) (coppice.Session, erro
 	return get[coppice.Session](ctx, c, "/sessions/"+url.PathEscape(key), nil)
 }
 
-// Output returns a page of what a session wrote after an offset; -1 is before
-// the first piece.
+// Output returns a page of a session's output after an offset; -1 is before the
+// first piece.
 func (c *Client) Output(ctx context.Context, session string, after int64, kinds ...coppice.OutputKind) (api.OutputPage, error) {
 	return get[api.OutputPage](ctx, c, "/sessions/"+url.PathEscape(session)+"/output", outputValues(after, kinds))
 }
@@ -225,7 +226,7 @@ func outputValues(after int64, kinds []coppice.OutputKind) url.Values {
 
 // EventQuery chooses events.
 type EventQuery struct {
-	After   int64 // events after this one; FollowEvents begins now when negative
+	After   int64 // events after this one; if negative, FollowEvents starts now
 	Project string
 	Task    string
 	Limit   int // of a page
@@ -249,8 +250,8 @@ func (c *Client) Events(ctx context.Context, q EventQuery) (api.EventPage, error
 	return get[api.EventPage](ctx, c, "/events", q.values())
 }
 
-// Undo brings a removed workspace back: a task's, or the newest of a project,
-// or the newest of all.
+// Undo restores a removed workspace: a task's, or the newest of a project, or
+// the newest of all.
 func (c *Client) Undo(ctx context.Context, task, project string) (coppice.Trash, error) {
 	body := map[string]string{}
 	if task != "" {
@@ -262,13 +263,13 @@ func (c *Client) Undo(ctx context.Context, task, project string) (coppice.Trash,
 	return post[coppice.Trash](ctx, c, "/undo", body)
 }
 
-// Backup writes a copy of the database and tells where.
+// Backup writes a copy of the database and returns its path.
 func (c *Client) Backup(ctx context.Context) (string, error) {
 	b, err := post[api.Backup](ctx, c, "/backup", nil)
 	return b.Path, err
 }
 
-// LoginLink makes a link that signs one browser in, once.
+// LoginLink makes a link that signs in one browser, one time.
 func (c *Client) LoginLink(ctx context.Context) (api.LoginLink, error) {
 	return post[api.LoginLink](ctx, c, "/login-link", nil)
 }

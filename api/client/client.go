@@ -1,6 +1,6 @@
 // Package client talks to a Coppice server: typed calls, errors with their
-// code, cause and way out, and followers that come back after a broken
-// connection or a restarted server without missing or repeating anything.
+// code, cause and fix, and followers that reconnect after a broken connection
+// or a restart of the server without missing or repeating anything.
 //
 //	c := client.New(stateDir)
 //	page, err := c.Tasks(ctx, client.TaskQuery{Project: "app"})
@@ -23,8 +23,8 @@ import (
 )
 
 const (
-	callTimeout = 2 * time.Minute // for a whole call; creating a thousand tasks takes a while
-	maxProblem  = 1 << 20         // bytes of an error we read
+	callTimeout = 2 * time.Minute // for a whole call; creating a thousand tasks is slow
+	maxProblem  = 1 << 20         // bytes of an error that are read
 )
 
 // Client calls one server. It is safe for concurrent use.
@@ -33,16 +33,15 @@ type Client struct {
 	http *http.Client
 
 	// Wait waits before the nth try to reconnect (from 1) and returns an error
-	// when there should be no further one. Set it before first use; nil gives
-	// up after about a minute.
+	// to give up. Set it before first use. nil gives up after about a minute.
 	Wait func(ctx context.Context, n int, cause error) error
-	// Silence is how long a stream may show no sign of life before it counts as
-	// broken; 45 s when 0.
+	// Silence is how long a stream can send nothing before it counts as broken;
+	// 45 s when 0.
 	Silence time.Duration
 }
 
-// New makes a client of the server whose state directory this is. The server
-// is looked up anew for every call, so that it may restart elsewhere.
+// New makes a client for the server with this state directory. Every call looks
+// the server up again, because it can restart at another address.
 func New(dir string) *Client {
 	return newClient(func() (string, string, error) {
 		e, token, err := ReadEndpoint(dir)
@@ -50,7 +49,7 @@ func New(dir string) *Client {
 	})
 }
 
-// At makes a client of the server at a base URL on this machine.
+// At makes a client for the server at a base URL on this machine.
 func At(base, token string) (*Client, error) {
 	if err := onLoopback(base); err != nil {
 		return nil, err
@@ -73,7 +72,7 @@ func newClient(find func() (string, string, error)) *Client {
 // Close drops idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
-// request makes a request of a path under /api/v1, with its token.
+// request makes a request for a path under /api/v1, with its token.
 func (c *Client) request(ctx context.Context, method, path string, query url.Values, body any) (*http.Request, error) {
 	base, token, err := c.find()
 	if err != nil {
@@ -128,7 +127,7 @@ func unreachable(ctx context.Context, err error) error {
 	if errors.As(err, &timeout) && timeout.Timeout() {
 		return &coppice.Error{Code: coppice.EUnavailable, Cause: "the coppice server does not answer", Fix: "see its log, or restart it with `coppice serve`", Err: err}
 	}
-	return &coppice.Error{Code: coppice.EUnavailable, Cause: "the connection to the coppice server broke", Fix: "try again; if it stays so, see the server's log", Err: err}
+	return &coppice.Error{Code: coppice.EUnavailable, Cause: "the connection to the coppice server broke", Fix: "try again; if it fails again, see the server's log", Err: err}
 }
 
 func decodeProblem(resp *http.Response) error {
@@ -139,7 +138,7 @@ func decodeProblem(resp *http.Response) error {
 		return p.Err()
 	}
 	return coppice.Errorf(api.CodeOf(resp.StatusCode), "the server answered %s", resp.Status).
-		WithFix("is it a coppice server? Restart it with `coppice serve`")
+		WithFix("check that it is a coppice server, or restart it with `coppice serve`")
 }
 
 // call does a JSON call and decodes its answer into a T.

@@ -9,10 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"coppice"
 	"coppice/api"
 	"coppice/api/client"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func state(t *testing.T) string {
 	t.Helper()
@@ -101,7 +105,7 @@ func TestTheTokenStaysOnThisMachine(t *testing.T) {
 	}
 	defer c.Close()
 	if _, err := c.Version(t.Context()); err == nil {
-		t.Error("a redirect is no answer")
+		t.Error("a redirect was followed")
 	}
 }
 

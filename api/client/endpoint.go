@@ -18,22 +18,21 @@ import (
 	"coppice/internal/atomicfile"
 )
 
-// The files by which clients find the server, in the state directory. Both are
-// for their owner only.
+// The files in the state directory with which clients find the server. Only
+// their owner can read them.
 const (
 	endpointFile = "server.json"
 	tokenFile    = "token"
 )
 
-// Endpoint is where a server listens, and which process it is.
+// Endpoint is the address and the process of a server.
 type Endpoint struct {
 	URL string `json:"url"`
 	PID int    `json:"pid"`
 }
 
-// EnsureToken returns the token kept in the state directory, and makes one
-// where there is none. It survives restarts, so that clients that follow
-// something find their way back.
+// EnsureToken returns the token in the state directory, and creates one if
+// there is none. It survives restarts, so that followers can reconnect.
 func EnsureToken(dir string) (string, error) {
 	token, err := readSecret(filepath.Join(dir, tokenFile))
 	if err == nil {
@@ -48,7 +47,7 @@ func EnsureToken(dir string) (string, error) {
 	return token, atomicfile.Write(filepath.Join(dir, tokenFile), []byte(token+"\n"), 0o600)
 }
 
-// WriteEndpoint tells clients where the server listens.
+// WriteEndpoint publishes the server's address to clients.
 func WriteEndpoint(dir string, e Endpoint) error {
 	b, err := json.Marshal(e)
 	if err != nil {
@@ -57,8 +56,8 @@ func WriteEndpoint(dir string, e Endpoint) error {
 	return atomicfile.Write(filepath.Join(dir, endpointFile), append(b, '\n'), 0o600)
 }
 
-// RemoveEndpoint tells clients that no server listens, unless another process
-// has taken over meanwhile.
+// RemoveEndpoint removes the server's address, unless another process has
+// replaced it.
 func RemoveEndpoint(dir string, pid int) error {
 	path := filepath.Join(dir, endpointFile)
 	text, err := readSecret(path)
@@ -72,7 +71,7 @@ func RemoveEndpoint(dir string, pid int) error {
 	return os.Remove(path)
 }
 
-// ReadEndpoint finds the running server and the token it wants to see.
+// ReadEndpoint finds the running server and its token.
 func ReadEndpoint(dir string) (e Endpoint, token string, err error) {
 	text, err := readSecret(filepath.Join(dir, endpointFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -94,7 +93,7 @@ func ReadEndpoint(dir string) (e Endpoint, token string, err error) {
 	return e, token, err
 }
 
-// onLoopback refuses to show the token to anything that is not this machine.
+// onLoopback refuses to send the token to another machine.
 func onLoopback(raw string) error {
 	u, err := url.Parse(raw)
 	if err == nil && u.Scheme == "http" {
@@ -105,7 +104,7 @@ func onLoopback(raw string) error {
 			return nil
 		}
 	}
-	return coppice.Errorf(coppice.EInvalid, "%s is no address of a server on this machine", coppice.Quote(raw)).
+	return coppice.Errorf(coppice.EInvalid, "%s is not an address of a server on this machine", coppice.Quote(raw)).
 		WithFix("restart the server with `coppice serve`")
 }
 
@@ -113,9 +112,9 @@ func noServer(err error) error {
 	return &coppice.Error{Code: coppice.EUnavailable, Cause: "no coppice server is running", Fix: "start one with `coppice serve`", Err: err}
 }
 
-// readSecret reads a file that nobody else may read. A file that others could
-// have read or written, or that is not ours, is refused: what it says is
-// neither secret nor to be trusted.
+// readSecret reads a file that only its owner can read. It refuses a file that
+// others could have read or written, or that another user owns: its content is
+// neither secret nor trusted.
 func readSecret(path string) (string, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW, 0)
 	if errors.Is(err, syscall.ELOOP) {
@@ -134,11 +133,11 @@ func readSecret(path string) (string, error) {
 	}
 	if info.Mode().Perm()&0o077 != 0 {
 		return "", coppice.Errorf(coppice.EForbidden, "%s can be read or written by others (mode %04o)", path, info.Mode().Perm()).
-			WithFix("remove it, run `chmod 700 %s` and restart the server, which then makes a new one", filepath.Dir(path))
+			WithFix("remove it, run `chmod 700 %s` and restart the server, which then creates a new one", filepath.Dir(path))
 	}
 	if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Getuid() {
 		return "", coppice.Errorf(coppice.EForbidden, "%s belongs to another user", path).
-			WithFix("run coppice as the user who runs the server, or with a state directory of your own")
+			WithFix("run coppice as the user who runs the server, or set COPPICE_STATE to your own directory")
 	}
 	b, err := io.ReadAll(io.LimitReader(f, 64<<10))
 	return strings.TrimSpace(string(b)), err

@@ -11,15 +11,15 @@ import (
 	"coppice/api"
 )
 
-// SearchQuery is what is looked for, and where.
+// SearchQuery says what to search for, and where.
 type SearchQuery struct {
-	Text    string   // words, "phrases in quotes", and -words that must not be there
+	Text    string   // words, "phrases in quotes", and -words that must not occur
 	Project string   // a prefix
-	Kinds   []string // api.HitTask, api.HitOutput, api.HitCheck; all when empty
+	Kinds   []string // api.HitTask, api.HitOutput, api.HitCheck; empty means all
 	Most    int
 }
 
-// Search finds tasks, places in what sessions wrote, and what checks did.
+// Search finds tasks, output of sessions, and checks.
 func (c *Client) Search(ctx context.Context, q SearchQuery) (api.SearchPage, error) {
 	v := url.Values{"q": {q.Text}}
 	set(v, "project", q.Project)
@@ -30,7 +30,7 @@ func (c *Client) Search(ctx context.Context, q SearchQuery) (api.SearchPage, err
 	return get[api.SearchPage](ctx, c, "/search", v)
 }
 
-// UsageQuery is a span of days; its zero value means the last thirty.
+// UsageQuery is a span of days. Its zero value means the last 30.
 type UsageQuery struct {
 	From, To string // days, as in 2026-03-04
 	Project  string // a prefix
@@ -38,7 +38,7 @@ type UsageQuery struct {
 	Most     int
 }
 
-// Usage tells what sessions used.
+// Usage returns what sessions used.
 func (c *Client) Usage(ctx context.Context, q UsageQuery) (api.UsageReport, error) {
 	v := url.Values{}
 	set(v, "from", q.From)
@@ -53,8 +53,8 @@ func (c *Client) Usage(ctx context.Context, q UsageQuery) (api.UsageReport, erro
 	return get[api.UsageReport](ctx, c, "/usage", v)
 }
 
-// Agents lists the agent CLIs on the server's machine, as a project sees them
-// when one is named. Refresh looks again.
+// Agents lists the agent CLIs on the server's machine, with the agents of a
+// project if one is named. Refresh checks them again.
 func (c *Client) Agents(ctx context.Context, project string, refresh bool) (api.AgentList, error) {
 	v := url.Values{}
 	set(v, "project", project)
@@ -74,7 +74,7 @@ func (c *Client) SetConfig(ctx context.Context, project string, change api.Confi
 	return call[api.ProjectConfig](ctx, c, http.MethodPatch, "/projects/"+url.PathEscape(project)+"/config", nil, change)
 }
 
-// Archive puts an ended task away, or takes it out again.
+// Archive archives or unarchives an ended task.
 func (c *Client) Archive(ctx context.Context, key string, on bool) (api.Task, error) {
 	if on {
 		return post[api.Task](ctx, c, taskPath(key, "/archive"), nil)
@@ -82,8 +82,8 @@ func (c *Client) Archive(ctx context.Context, key string, on bool) (api.Task, er
 	return post[api.Task](ctx, c, taskPath(key, "/unarchive"), nil)
 }
 
-// OutputBefore returns the last of what a session wrote before an offset, or
-// the last of all when it is negative.
+// OutputBefore returns the last output of a session before an offset, or the
+// last of all if the offset is negative.
 func (c *Client) OutputBefore(ctx context.Context, session string, before int64, most int, kinds ...coppice.OutputKind) (api.OutputPage, error) {
 	v := url.Values{"limit": {strconv.Itoa(most)}}
 	if before < 0 {

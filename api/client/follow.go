@@ -14,6 +14,7 @@ import (
 
 	"coppice"
 	"coppice/api"
+	"coppice/internal/clock"
 )
 
 const (
@@ -21,16 +22,16 @@ const (
 	defaultSilence = 45 * time.Second
 )
 
-// errEnd says that a stream has come to its own end, and all was seen.
+// errEnd says that a stream is complete and everything was read.
 var errEnd = errors.New("the stream ended")
 
-// errSilent ends a connection on which nothing came for too long.
-var errSilent = errors.New("the server fell silent")
+// errSilent ends a connection that was silent for too long.
+var errSilent = errors.New("the server sends nothing")
 
-// FollowEvents calls f with every event after a place in the log, as they come,
-// each exactly once and in order, until f returns an error, ctx ends, or the
-// server stays away. gap, which may be nil, is called when what was asked for is
-// not in the log any more; what follows begins at its First.
+// FollowEvents calls f with every event after a position in the log, each
+// exactly once and in order, until f returns an error, ctx ends, or the server
+// stays away. gap can be nil. It is called if the requested events are no
+// longer in the log. The stream then continues at its First.
 func (c *Client) FollowEvents(ctx context.Context, q EventQuery, f func(coppice.Event) error, gap func(api.Bounds)) error {
 	last, known := q.After, q.After >= 0
 	return c.follow(ctx, func(ctx context.Context, open func()) error {
@@ -66,9 +67,9 @@ func (c *Client) FollowEvents(ctx context.Context, q EventQuery, f func(coppice.
 	})
 }
 
-// FollowOutput calls f with every piece a session writes after an offset (-1 is
-// before the first), each exactly once and in order. It returns nil once the
-// session has ended and everything was seen.
+// FollowOutput calls f with every piece that a session writes after an offset
+// (-1 is before the first), each exactly once and in order. It returns nil when
+// the session has ended and everything was read.
 func (c *Client) FollowOutput(ctx context.Context, session string, after int64, f func(api.Output) error, kinds ...coppice.OutputKind) error {
 	last := after
 	return c.follow(ctx, func(ctx context.Context, open func()) error {
@@ -93,14 +94,14 @@ func (c *Client) FollowOutput(ctx context.Context, session string, after int64, 
 	})
 }
 
-// final is an error that no further try can mend.
+// final is an error that a retry cannot fix.
 type final struct{ error }
 
 func (f final) Unwrap() error { return f.error }
 
-// follow runs one connection after another until one ends for good: errEnd
-// means all is seen, a final error is the caller's, and what the server refuses
-// it would refuse again.
+// follow opens one connection after another until one ends for good. errEnd
+// means that everything was read. A final error is the caller's. A request that
+// the server refuses is not retried.
 func (c *Client) follow(ctx context.Context, connect func(ctx context.Context, open func()) error) error {
 	tries, connected := 0, false
 	for {
@@ -123,8 +124,8 @@ func (c *Client) follow(ctx context.Context, connect func(ctx context.Context, o
 	}
 }
 
-// passing tells whether an error may be gone after a restart of the server. A
-// restarted server may have another token, which is then found in its file.
+// passing reports whether an error might be gone after a restart of the server.
+// A restarted server can have another token, which is then read from its file.
 func passing(err error) bool {
 	switch coppice.ErrorCode(err) {
 	case coppice.EUnavailable, coppice.EUnauthorized, coppice.EInternal:
@@ -137,29 +138,22 @@ func (c *Client) pause(ctx context.Context, n int, cause error) error {
 	if c.Wait != nil {
 		return c.Wait(ctx, n, cause)
 	}
-	const most = 40 // about a minute in all
+	const most = 40 // about a minute in total
 	if n > most {
 		return cause
 	}
-	t := time.NewTimer(min(time.Duration(n)*100*time.Millisecond, 2*time.Second))
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-t.C:
-		return nil
-	}
+	return clock.Sleep(ctx, clock.Real(), min(time.Duration(n)*100*time.Millisecond, 2*time.Second))
 }
 
-// message is one event of a stream. It has no data when it only tells the id.
+// message is one event of a stream. Without data, it only carries the id.
 type message struct {
 	id   int64
 	name string
 	data []byte
 }
 
-// stream reads one connection; open is called once the server has agreed to it.
-// f returning an error ends it with that error; a connection that breaks is an
+// stream reads one connection. open is called when the server has accepted it.
+// An error of f ends the stream with that error. A broken connection is an
 // error with code unavailable.
 func (c *Client) stream(ctx context.Context, path string, query url.Values, lastID string, open func(), f func(message) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -193,8 +187,8 @@ func (c *Client) stream(ctx context.Context, path string, query url.Values, last
 	return err
 }
 
-// silent makes a connection that we ended for its silence one that may be tried
-// again.
+// silent makes an error that can be retried from a connection that was ended
+// for its silence.
 func silent(ctx context.Context, err error) error {
 	if errors.Is(context.Cause(ctx), errSilent) {
 		return &coppice.Error{Code: coppice.EUnavailable, Cause: "the coppice server does not answer", Fix: "see its log, or restart it with `coppice serve`", Err: errSilent}
@@ -202,12 +196,12 @@ func silent(ctx context.Context, err error) error {
 	return err
 }
 
-// brokenStream is the end of a connection before the end of what it carries.
+// brokenStream is the end of a connection before the end of the stream.
 type brokenStream struct{ error }
 
-// readStream reads server-sent events. An event counts once its closing blank
-// line has come; what was cut off before it never happened. An id that is not a
-// number keeps the id before it.
+// readStream reads server-sent events. An event counts when its closing blank
+// line was read. A partial event is dropped. An id that is not a number keeps
+// the previous id.
 func readStream(r io.Reader, alive func(), f func(message) error) error {
 	br := bufio.NewReaderSize(r, 64<<10)
 	var m message
@@ -246,7 +240,7 @@ func readStream(r io.Reader, alive func(), f func(message) error) error {
 	}
 }
 
-// readLine reads a line without its end, at most so long.
+// readLine reads a line of at most this length, without its end.
 func readLine(r *bufio.Reader, most int) ([]byte, error) {
 	var line []byte
 	for {

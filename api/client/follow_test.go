@@ -23,7 +23,7 @@ func TestACutEventNeverHappened(t *testing.T) {
 	ms, err := read(iotest.OneByteReader(bytes.NewReader([]byte(whole))))
 	var broken brokenStream
 	if !errors.As(err, &broken) || len(ms) != 3 || ms[1].id != 4 || ms[1].data != nil || ms[2].name != "reset" || string(ms[2].data) != "b\nc" {
-		t.Fatalf("%+v %v", ms, err)
+		t.Fatalf("messages %+v, %v; want three of them and a broken stream", ms, err)
 	}
 	for n := range len(whole) {
 		part, _ := read(bytes.NewReader([]byte(whole[:n])))

@@ -16,19 +16,20 @@ func (c *Client) Image(ctx context.Context, session string, offset int64) ([]byt
 	return c.bytes(ctx, "/sessions/"+url.PathEscape(session)+"/images/"+strconv.FormatInt(offset, 10), "image/*")
 }
 
-// CheckLog returns the whole log of a check, which a task's detail may cut.
+// CheckLog returns the whole log of a check, which a task's detail might cut.
 func (c *Client) CheckLog(ctx context.Context, task string, check int64) (string, error) {
 	b, err := c.bytes(ctx, api.CheckPath(url.PathEscape(task), check), "text/plain")
 	return string(b), err
 }
 
-// Evidence returns the whole evidence of a landing, which a task's detail may cut.
+// Evidence returns the whole evidence of a landing, which a task's detail might
+// cut.
 func (c *Client) Evidence(ctx context.Context, task string, landing int64) (string, error) {
 	b, err := c.bytes(ctx, api.EvidencePath(url.PathEscape(task), landing), "text/plain")
 	return string(b), err
 }
 
-// bytes gets what is not JSON.
+// bytes gets a response that is not JSON.
 func (c *Client) bytes(ctx context.Context, path, accept string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()

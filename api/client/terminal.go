@@ -13,12 +13,12 @@ import (
 )
 
 // Terminal is a live view of a session's terminal. Next has one caller at a
-// time; the other methods are safe for concurrent use.
+// time. The other methods are safe for concurrent use.
 type Terminal struct {
 	conn *websocket.Conn
 }
 
-// maxShown bounds one message from the server.
+// maxShown limits one message from the server.
 const maxShown = 32 << 20
 
 // Terminal opens the terminal of a running session.
@@ -48,7 +48,7 @@ func (c *Client) Terminal(ctx context.Context, session string, o api.TerminalOpt
 	return &Terminal{conn: conn}, nil
 }
 
-// Next waits for the next bytes to show, or the next message.
+// Next waits for the next bytes of the screen, or the next message.
 func (t *Terminal) Next(ctx context.Context) ([]byte, *api.TerminalControl, error) {
 	kind, b, err := t.conn.Read(ctx)
 	if err != nil {
@@ -69,7 +69,7 @@ func (t *Terminal) Type(ctx context.Context, b []byte) error {
 	return t.conn.Write(ctx, websocket.MessageBinary, b)
 }
 
-// Resize tells how large the terminal is on which this one is shown.
+// Resize reports the size of the client's terminal.
 func (t *Terminal) Resize(ctx context.Context, columns, rows int) error {
 	b, err := json.Marshal(api.TerminalControl{Resize: []int{columns, rows}})
 	if err != nil {
@@ -78,13 +78,13 @@ func (t *Terminal) Resize(ctx context.Context, columns, rows int) error {
 	return t.conn.Write(ctx, websocket.MessageText, b)
 }
 
-// Close detaches; the session goes on.
+// Close detaches. The session continues.
 func (t *Terminal) Close() error { return t.conn.Close(websocket.StatusNormalClosure, "detached") }
 
-// CloseNow ends the connection without another word.
+// CloseNow ends the connection without a closing handshake.
 func (t *Terminal) CloseNow() error { return t.conn.CloseNow() }
 
-// WaitAgain waits before the nth try to connect again, as the followers do.
+// WaitAgain waits before the nth try to reconnect, as the followers do.
 func (c *Client) WaitAgain(ctx context.Context, n int, cause error) error {
 	return c.pause(ctx, n, cause)
 }

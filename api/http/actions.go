@@ -16,26 +16,26 @@ type sendIn struct {
 	TaskIn
 	Body struct {
 		Text string `json:"text" minLength:"1"`
-		Next bool   `json:"next,omitempty" doc:"When the running session's turn is over, not in mid-turn"`
+		Next bool   `json:"next,omitempty" doc:"Deliver it after the running session's turn, not during it"`
 	}
 }
 
 type answerIn struct {
 	TaskIn
 	Body struct {
-		Question int64  `json:"question,omitempty" minimum:"0" doc:"Which one; the oldest open one when absent"`
+		Question int64  `json:"question,omitempty" minimum:"0" doc:"Which one; the default is the oldest open one"`
 		Text     string `json:"text" minLength:"1"`
 	}
 }
 
 type diffIn struct {
 	TaskIn
-	Since string `query:"since" enum:"base,session" default:"base" doc:"All that the task changed, or what changed since its last session began"`
+	Since string `query:"since" enum:"base,session" default:"base" doc:"Everything that the task changed, or what changed since its last session started"`
 }
 
 type undoIn struct {
 	Body struct {
-		Task    string `json:"task,omitempty" maxLength:"40" doc:"Whose workspace; the one removed last when absent"`
+		Task    string `json:"task,omitempty" maxLength:"40" doc:"Whose workspace; the default is the one removed last"`
 		Project string `json:"project,omitempty" maxLength:"16" doc:"Only in this project"`
 	}
 }
@@ -44,11 +44,11 @@ func (s *Server) actionRoutes(a huma.API) {
 	post := func(name, id, about string, body int64) op {
 		return op{method: http.MethodPost, path: "/tasks/{key}/" + name, id: id, tag: "tasks", about: about, body: body}
 	}
-	add(s, a, post("archive", "archive-task", "Put an ended task away, so that lists leave it out", 0), s.archive(true))
-	add(s, a, post("unarchive", "unarchive-task", "Take a task out of the archive", 0), s.archive(false))
-	add(s, a, post("send", "send-message", "Say something to a task's session, or its next one", textBody), s.send)
-	add(s, a, post("answer", "answer-question", "Answer what a session asked", textBody), s.answer)
-	add(s, a, op{method: http.MethodPost, path: "/undo", id: "undo", tag: "tasks", about: "Bring a removed workspace back"}, s.undo)
+	add(s, a, post("archive", "archive-task", "Archive an ended task, so that lists leave it out", 0), s.archive(true))
+	add(s, a, post("unarchive", "unarchive-task", "Unarchive a task", 0), s.archive(false))
+	add(s, a, post("send", "send-message", "Send a message to a task's session, or to its next one", textBody), s.send)
+	add(s, a, post("answer", "answer-question", "Answer a session's question", textBody), s.answer)
+	add(s, a, op{method: http.MethodPost, path: "/undo", id: "undo", tag: "tasks", about: "Restore a removed workspace"}, s.undo)
 }
 
 func (s *Server) archive(on bool) func(context.Context, *TaskIn) (api.Task, error) {
@@ -98,10 +98,10 @@ func (s *Server) undo(ctx context.Context, in *undoIn) (coppice.Trash, error) {
 	return s.cfg.Projects.Undo(ctx, in.Body.Task, in.Body.Project)
 }
 
-// bringBranch brings a task's branch into the person's repository.
+// bringBranch copies a task's branch into the user's repository.
 func (s *Server) bringBranch(ctx context.Context, in *TaskIn) (out api.Branch, err error) {
 	if s.cfg.Bring == nil {
-		return out, coppice.Errorf(coppice.EUnavailable, "this server brings no branches over")
+		return out, coppice.Errorf(coppice.EUnavailable, "this server cannot copy branches")
 	}
 	var t coppice.Task
 	err = s.cfg.Store.View(ctx, func(r store.Reader) (err error) {
@@ -114,10 +114,9 @@ func (s *Server) bringBranch(ctx context.Context, in *TaskIn) (out api.Branch, e
 	return s.cfg.Bring(ctx, t)
 }
 
-// diffRoute serves what a task changed, as text: it can be long and is made
-// for eyes and for patch.
+// diffRoute serves what a task changed, as text, because it can be long.
 func (s *Server) diffRoute(a huma.API) {
-	o := op{method: http.MethodGet, path: "/tasks/{key}/diff", id: "diff-task", tag: "tasks", about: "What a task changed against its base, or since its last session began"}.
+	o := op{method: http.MethodGet, path: "/tasks/{key}/diff", id: "diff-task", tag: "tasks", about: "What a task changed against its base, or since its last session started"}.
 		operation(http.StatusNotFound)
 	o.Responses = map[string]*huma.Response{"200": {
 		Description: "A patch", Content: map[string]*huma.MediaType{"text/plain": {Schema: &huma.Schema{Type: huma.TypeString}}},
@@ -137,7 +136,7 @@ func (s *Server) diffRoute(a huma.API) {
 		}
 		return &huma.StreamResponse{Body: func(c huma.Context) {
 			c.SetHeader("Content-Type", "text/plain; charset=utf-8")
-			_, _ = io.WriteString(c.BodyWriter(), text) // the reader may be gone
+			_, _ = io.WriteString(c.BodyWriter(), text) // the reader might be gone
 		}}, nil
 	})
 }

@@ -11,19 +11,19 @@ import (
 	"coppice/store"
 )
 
-// answers keeps what was made of the facts for whoever asks the same again, while
-// the facts are the same. Those who ask at once share one making. What it is made
-// of is never older than the request: the number of the facts is read first.
+// answers caches what was made from the facts while the facts stay the same.
+// Requests at the same time share one computation. An answer is never older
+// than the request: the number of the facts is read first.
 type answers struct {
 	facts func() uint64
 	now   func() time.Time
 
 	mu   sync.Mutex
-	made uint64 // of these facts
+	made uint64 // the number of the facts
 	of   map[string]*answer
 }
 
-// answer is there once done is closed.
+// answer is complete when done is closed.
 type answer struct {
 	done  chan struct{}
 	since time.Time
@@ -33,20 +33,20 @@ type answer struct {
 
 const (
 	maxAnswers = 16
-	// maxAge is how long an answer is kept, for what changes without a fact: limits
-	// that end, and the memory that is free.
+	// maxAge is how long an answer is kept, because limits end and free memory
+	// changes without a fact.
 	maxAge = time.Second
 )
 
-// reuse returns the answer to a question, made by f if none is kept. The caller
-// leaves it as it is.
+// reuse returns the answer to a question. f makes it if none is cached. The
+// caller must not change it.
 func reuse[T any](ctx context.Context, all *answers, question string, f func(context.Context) (T, error)) (T, error) {
 	a, first := all.find(question)
 	if first {
 		func() {
 			defer close(a.done)
-			a.err = coppice.Errorf(coppice.EInternal, "the answer was not made") // should f panic
-			a.value, a.err = f(context.WithoutCancel(ctx))                       // others may wait for it
+			a.err = coppice.Errorf(coppice.EInternal, "the answer was not computed") // if f panics
+			a.value, a.err = f(context.WithoutCancel(ctx))                           // others might wait for it
 		}()
 	}
 	select {
@@ -85,9 +85,9 @@ func (a *answer) failed() bool {
 	}
 }
 
-// speak brings the lines of live sessions in lists of tasks up to date. The lists
-// become copies.
-func (s *Server) speak(ctx context.Context, lists ...*[]api.Task) error {
+// updateLines updates the lines of live sessions in lists of tasks. The lists become
+// copies.
+func (s *Server) updateLines(ctx context.Context, lists ...*[]api.Task) error {
 	return s.cfg.Store.View(ctx, func(r store.Reader) error {
 		live, err := r.Sessions.Written()
 		if err != nil {

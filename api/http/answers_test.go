@@ -17,9 +17,10 @@ import (
 	"coppice/engine"
 	"coppice/store"
 	"coppice/store/sqlite"
+	"coppice/store/sqlite/sqlitetest"
 )
 
-// withEngine has statuses derived by a real engine.
+// withEngine makes a real engine derive statuses.
 func withEngine(t testing.TB, s store.Store) func(*apihttp.Config) {
 	return func(c *apihttp.Config) {
 		eng, err := engine.New(engine.Config{Store: s, Now: c.Now, Nodes: func(context.Context) ([]coppice.Node, error) { return []coppice.Node{{Name: "local"}}, nil }})
@@ -30,16 +31,12 @@ func withEngine(t testing.TB, s store.Store) func(*apihttp.Config) {
 	}
 }
 
-// A list and a status are made once of the same facts. What sessions write, what
-// changed and what is wrong is in the next answer.
+// A list and a status are made one time for the same facts. The next answer has
+// new output, changes and problems.
 func TestAnswersAreMadeOnceOfTheSameFacts(t *testing.T) {
 	t.Parallel()
 	var queries atomic.Int64
-	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: sqlite.Memory, Trace: func(string) { queries.Add(1) }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
+	s := sqlitetest.Open(t, sqlite.Config{Trace: func(string) { queries.Add(1) }})
 	wrong := []string{"broken 1"}
 	b := apitest.Start(t, s, withEngine(t, s), func(c *apihttp.Config) { c.Warnings = func(int64) []string { return wrong } })
 	p := b.Project("/src/app")
@@ -81,14 +78,10 @@ func TestAnswersAreMadeOnceOfTheSameFacts(t *testing.T) {
 	}
 }
 
-// Whoever wrote something finds it in the next list, whoever else asks.
+// A client that wrote something finds it in the next list.
 func TestListsShowWhatWasWrittenBefore(t *testing.T) {
 	t.Parallel()
-	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: filepath.Join(t.TempDir(), "coppice.db"), Sync: sqlite.SyncOff})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
+	s := sqlitetest.Open(t, sqlite.Config{Path: filepath.Join(t.TempDir(), "coppice.db")})
 	b := apitest.Start(t, s, withEngine(t, s))
 	b.Project("/src/app")
 	var wg sync.WaitGroup

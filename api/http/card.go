@@ -9,12 +9,12 @@ import (
 	"coppice/store"
 )
 
-// lately is how many of a session's newest events are looked at for something
+// recentEvents is how many of a session's newest events are searched for something
 // that it said or did.
-const lately = 12
+const recentEvents = 12
 
-// lines remembers the line of each live session, with the cursor of the output
-// that it was found in: a session that wrote nothing since is not read again.
+// lines caches the line of each live session, with the cursor of the output
+// that it was found in. A session without new output is not read again.
 type lines struct {
 	mu sync.Mutex
 	of map[int64]line
@@ -25,12 +25,12 @@ type line struct {
 	text   string
 }
 
-// maxLines bounds the lines that are kept. A session whose line is gone is read
+// maxLines limits the cached lines. A session whose line was dropped is read
 // again.
 const maxLines = 1024
 
-// says returns in a line what each session said or did last: its last words when
-// it has ended.
+// says returns what each session said or did last, in one line: its final
+// message if it has ended.
 func (l *lines) says(r store.Reader, sessions []coppice.Session) (map[int64]string, error) {
 	cursors := make(map[int64]int64, len(sessions))
 	for _, s := range sessions {
@@ -59,7 +59,7 @@ func (l *lines) live(r store.Reader, cursors map[int64]int64) (map[int64]string,
 		}
 	}
 	l.mu.Unlock()
-	for silent, most := slices.Collect(maps.Keys(wrote)), 1; len(silent) > 0; most = lately { // the last event has a line as a rule
+	for silent, most := slices.Collect(maps.Keys(wrote)), 1; len(silent) > 0; most = recentEvents { // the last event usually has a line
 		pieces, err := r.Outputs.LastOfEach(silent, most, coppice.OutputEvent)
 		if err != nil {
 			return nil, err
@@ -67,7 +67,7 @@ func (l *lines) live(r store.Reader, cursors map[int64]int64) (map[int64]string,
 		for id, list := range pieces {
 			found[id] = lastLine(list)
 		}
-		if most == lately {
+		if most == recentEvents {
 			break
 		}
 		silent = slices.DeleteFunc(silent, func(id int64) bool { return found[id] != "" })
@@ -76,7 +76,7 @@ func (l *lines) live(r store.Reader, cursors map[int64]int64) (map[int64]string,
 	return found, nil
 }
 
-// lastLine is the last line in pieces of output.
+// lastLine returns the last line in pieces of output.
 func lastLine(pieces []coppice.Output) string {
 	for _, p := range slices.Backward(pieces) {
 		if said, ok := coppice.ReadAgentEvent(p.Data); ok && said.Line() != "" {
@@ -97,16 +97,16 @@ func (l *lines) keep(cursors map[int64]int64, found map[int64]string) {
 	}
 }
 
-// What became of a task's newest candidate.
+// The results of a task's newest candidate.
 const (
 	proofConflict = "conflict"      // it does not merge with the base
 	proofFailed   = "checks failed" // on the merged tree
-	proofRefused  = "not verified"  // a verifier found something wrong
+	proofRefused  = "not verified"  // a verifier refused it
 	proofPassed   = "checks passed"
 	proofVerified = "verified"
 )
 
-// proof tells what became of a candidate, as far as is known.
+// proof returns the result of a candidate, as far as is known.
 func proof(l *coppice.Landing) string {
 	switch {
 	case l == nil:

@@ -8,7 +8,7 @@ import (
 	"coppice/store"
 )
 
-// What a session said or did last is told in a line, whatever it wrote besides.
+// The line of a session is what it said or did last, whatever else it wrote.
 func TestWhatASessionSays(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -47,7 +47,7 @@ func TestWhatASessionSays(t *testing.T) {
 	}
 }
 
-// What became of the newest candidate is told in a word.
+// The result of the newest candidate is one of a few words.
 func TestProof(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

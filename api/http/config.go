@@ -18,11 +18,11 @@ type changeConfigIn struct {
 
 func (s *Server) configRoutes(a huma.API) {
 	add(s, a, op{method: http.MethodGet, path: "/projects/{project}/config", id: "show-config", tag: "projects",
-		about: "Show every key of a project's coppice.yaml, its value and where that comes from"}, s.showConfig)
+		about: "Show every key of a project's coppice.yaml, its value and the source of the value"}, s.showConfig)
 	add(s, a, op{method: http.MethodPatch, path: "/projects/{project}/config", id: "change-config", tag: "projects",
-		about: "Set or unset one key of coppice.yaml, leaving the rest of the file as it is", body: textBody}, s.changeConfig)
+		about: "Set or unset one key of coppice.yaml; the rest of the file does not change", body: textBody}, s.changeConfig)
 	add(s, a, op{method: http.MethodGet, path: "/agents", id: "list-agents", tag: "agents",
-		about: "List the agent CLIs that Coppice knows: installed, logged in, able, limited"}, s.listAgents)
+		about: "List the agent CLIs that Coppice knows: their version, login, abilities and limits"}, s.listAgents)
 }
 
 func (s *Server) settings(ctx context.Context, prefix string) (coppice.Project, error) {

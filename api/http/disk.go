@@ -12,17 +12,17 @@ import (
 )
 
 type diskIn struct {
-	Within int `query:"within" minimum:"1" maximum:"50" default:"10" doc:"Seconds after which what was counted so far is returned"`
+	Within int `query:"within" minimum:"1" maximum:"50" default:"10" doc:"Seconds to count for; then the result so far is returned"`
 }
 
 func (s *Server) diskRoutes(a huma.API) {
 	add(s, a, op{method: http.MethodGet, path: "/disk", id: "show-disk", tag: "server",
-		about: "What uses disk, counted now: each project's workspaces, repository, trash and output, and the server's own files"}, s.showDisk)
+		about: "Measure disk usage: each project's workspaces, repository, trash and output, and the server's own files"}, s.showDisk)
 }
 
 func (s *Server) showDisk(ctx context.Context, in *diskIn) (api.Disk, error) {
 	if s.cfg.Disk == nil {
-		return api.Disk{}, coppice.Errorf(coppice.EUnavailable, "this server cannot tell what uses disk")
+		return api.Disk{}, coppice.Errorf(coppice.EUnavailable, "this server cannot measure disk usage")
 	}
 	return s.cfg.Disk(ctx, time.Duration(in.Within)*time.Second)
 }

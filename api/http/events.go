@@ -17,20 +17,20 @@ import (
 type eventsIn struct {
 	Accept  string `header:"Accept" doc:"text/event-stream for a live stream, anything else for a page"`
 	LastID  string `header:"Last-Event-ID" maxLength:"20" doc:"Resume a stream after this event"`
-	After   string `query:"after" maxLength:"20" doc:"Events after this one; a stream without it begins now, a page at the beginning"`
-	Project string `query:"project" maxLength:"16" doc:"Only of this project"`
-	Task    string `query:"task" maxLength:"40" doc:"Only of this task"`
-	Limit   int    `query:"limit" minimum:"1" maximum:"1000" default:"256" doc:"Of a page"`
+	After   string `query:"after" maxLength:"20" doc:"Events after this one; without it, a stream starts now, a page at the first event"`
+	Project string `query:"project" maxLength:"16" doc:"Only events of this project"`
+	Task    string `query:"task" maxLength:"40" doc:"Only events of this task"`
+	Limit   int    `query:"limit" minimum:"1" maximum:"1000" default:"256" doc:"Events per page"`
 }
 
 func (s *Server) eventRoutes(a huma.API) {
 	o := op{method: http.MethodGet, path: "/events", id: "events", tag: "events",
-		about: "The log: a page of it, or a live stream that resumes by Last-Event-ID"}.operation(http.StatusNotFound)
+		about: "A page of the event log, or a live stream that resumes by Last-Event-ID"}.operation(http.StatusNotFound)
 	page := a.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[api.EventPage](), true, "EventPage")
 	event := a.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[coppice.Event](), true, "Event")
 	o.Responses = map[string]*huma.Response{"200": {
 		Description: "A page, or a stream of events whose data is an Event and whose id is its seq. " +
-			"An event named reset carries Bounds: what was asked for is not in the log, read the present state anew.",
+			"An event named reset carries Bounds: the requested events are not in the log; read the current state again.",
 		Content: map[string]*huma.MediaType{"application/json": {Schema: page}, "text/event-stream": {Schema: event}},
 	}}
 	huma.Register(a, o, func(ctx context.Context, in *eventsIn) (*huma.StreamResponse, error) {
@@ -47,15 +47,8 @@ func (s *Server) eventRoutes(a huma.API) {
 
 func (s *Server) eventFilter(ctx context.Context, in *eventsIn) (f store.EventFilter, err error) {
 	err = s.cfg.Store.View(ctx, func(r store.Reader) error {
-		if in.Project != "" {
-			if err := coppice.ValidPrefix(in.Project); err != nil {
-				return err
-			}
-			p, err := r.Projects.ByPrefix(in.Project)
-			if err != nil {
-				return err
-			}
-			f.ProjectID = p.ID
+		if f.ProjectID, err = projectID(r, in.Project); err != nil {
+			return err
 		}
 		if in.Task != "" {
 			t, err := taskByKey(r, in.Task)
@@ -69,8 +62,9 @@ func (s *Server) eventFilter(ctx context.Context, in *eventsIn) (f store.EventFi
 	return f, err
 }
 
-// readEvents reads what follows a place, and the bounds, from one snapshot. The
-// new place is past everything looked at, whether it was for the reader or not.
+// readEvents reads the events after a position, and the bounds, from one
+// snapshot. The new position is after everything that was read, whether it
+// matches the filter or not.
 func (s *Server) readEvents(ctx context.Context, after int64, most int, f store.EventFilter) (page api.EventPage, err error) {
 	err = s.cfg.Store.View(ctx, func(r store.Reader) (err error) {
 		if page.First, page.Last, err = r.Log.Bounds(); err != nil {
@@ -99,7 +93,7 @@ func (s *Server) pageEvents(ctx context.Context, in *eventsIn, f store.EventFilt
 	}
 	return &huma.StreamResponse{Body: func(c huma.Context) {
 		c.SetHeader("Content-Type", "application/json")
-		_ = json.NewEncoder(c.BodyWriter()).Encode(page) // the reader may be gone
+		_ = json.NewEncoder(c.BodyWriter()).Encode(page) // the reader might be gone
 	}}, nil
 }
 
@@ -118,11 +112,12 @@ func (s *Server) streamEvents(ctx context.Context, in *eventsIn, f store.EventFi
 	}}, nil
 }
 
-// followEvents sends what follows a place until the reader leaves or the server
-// stops. It only ever pulls from the log: nothing is kept for a slow reader.
+// followEvents sends the events after a position until the reader leaves or the
+// server stops. It only reads from the log: nothing is queued for a slow
+// reader.
 func (s *Server) followEvents(ctx context.Context, out *sse, after int64, f store.EventFilter) error {
-	// The reader learns at once where it stands, so that it can come back to
-	// that place even when the connection breaks before the first event.
+	// The reader gets its position immediately, so that it can return to it
+	// even if the connection breaks before the first event.
 	if err := out.alive(after); err != nil {
 		return err
 	}

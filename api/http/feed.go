@@ -11,9 +11,9 @@ import (
 	"coppice/store"
 )
 
-// feed reads the log for everybody who follows it. Followers who stand at the
-// same place of the same filter share one read and one encoding: a thousand of
-// them cost the store as much as one.
+// feed reads the log for all followers. Followers at the same position with the
+// same filter share one read and one encoding: a thousand of them cost the
+// store as much as one.
 type feed struct {
 	read func(ctx context.Context, after int64, f store.EventFilter) (api.EventPage, error)
 
@@ -22,25 +22,24 @@ type feed struct {
 	order []feedKey // oldest first
 }
 
-// maxPages bounds the pages that are kept for those who come later. Nobody
-// misses one that is gone: it is read again.
+// maxPages limits the cached pages. A page that was dropped is read again.
 const maxPages = 16
 
 type feedKey struct{ after, project, task int64 }
 
-// feedPage is what follows a place, as it is sent. The fields are there once
-// done is closed.
+// feedPage has the events after a position, as they are sent. The fields are
+// set when done is closed.
 type feedPage struct {
 	done chan struct{}
 	api.Bounds
 	next int64
 	more bool
-	text []byte // the events; empty when none is for the reader
+	text []byte // the events; empty if none matches the filter
 	err  error
 }
 
-// after returns what follows a place. The read is nobody's own: it goes on when
-// the follower who began it leaves.
+// after returns the events after a position. The read continues if the follower
+// who started it leaves.
 func (f *feed) after(ctx context.Context, after int64, filter store.EventFilter) (*feedPage, error) {
 	key := feedKey{after, filter.ProjectID, filter.TaskID}
 	f.mu.Lock()
@@ -61,8 +60,8 @@ func (f *feed) after(ctx context.Context, after int64, filter store.EventFilter)
 	}
 }
 
-// keep remembers a page, and forgets the oldest when there is no room. It needs
-// the lock.
+// keep caches a page, and drops the oldest if the cache is full. The caller
+// holds the lock.
 func (f *feed) keep(key feedKey, p *feedPage) {
 	if len(f.order) >= maxPages {
 		delete(f.pages, f.order[0])
@@ -72,8 +71,8 @@ func (f *feed) keep(key feedKey, p *feedPage) {
 	f.order = append(f.order, key)
 }
 
-// fill reads and encodes a page. Only one that leads on is of use to those who
-// come later: any other is true of this moment alone.
+// fill reads and encodes a page. Only a page that moves the position is cached:
+// any other might change.
 func (f *feed) fill(ctx context.Context, key feedKey, p *feedPage, filter store.EventFilter) {
 	defer close(p.done)
 	defer func() {
@@ -86,7 +85,7 @@ func (f *feed) fill(ctx context.Context, key feedKey, p *feedPage, filter store.
 			}
 		}
 	}()
-	p.err = coppice.Errorf(coppice.EInternal, "the log was not read") // should the read panic
+	p.err = coppice.Errorf(coppice.EInternal, "the log was not read") // if the read panics
 	page, err := f.read(ctx, key.after, filter)
 	p.Bounds, p.next, p.more = page.Bounds, page.Next, page.More
 	var b bytes.Buffer

@@ -17,6 +17,7 @@ import (
 	apihttp "coppice/api/http"
 	"coppice/store"
 	"coppice/store/sqlite"
+	"coppice/store/sqlite/sqlitetest"
 )
 
 // countingStore counts how often it is read.
@@ -45,8 +46,8 @@ func subscribe(t testing.TB, b *apitest.Bundle, path string) (*http.Response, *b
 	return resp, bufio.NewReader(resp.Body)
 }
 
-// hears reads a stream until it says something.
-func hears(t testing.TB, r *bufio.Reader, text string) string {
+// readTo reads a stream until it has a text.
+func readTo(t testing.TB, r *bufio.Reader, text string) string {
 	t.Helper()
 	for {
 		l, err := r.ReadString('\n')
@@ -61,11 +62,7 @@ func hears(t testing.TB, r *bufio.Reader, text string) string {
 
 func TestFollowersShareOneReadOfTheLog(t *testing.T) {
 	t.Parallel()
-	db, err := sqlite.Open(t.Context(), sqlite.Config{Path: sqlite.Memory})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
+	db := sqlitetest.Open(t, sqlite.Config{})
 	s := &countingStore{Store: db}
 	b := apitest.Start(t, s)
 	p := b.Project("/src/app")
@@ -83,17 +80,17 @@ func TestFollowersShareOneReadOfTheLog(t *testing.T) {
 		_, r = subscribe(t, b, "/api/v1/events?project=app")
 		some = append(some, r)
 	}
-	// What each follower reads when it comes is over once it has heard of something.
+	// When a follower has got an event, its first reads are over.
 	say(p.ID, "the first")
 	for _, r := range append(all, some...) {
-		hears(t, r, "the first")
+		readTo(t, r, "the first")
 	}
 	for i := range 20 {
 		before := s.views.Load()
 		text := fmt.Sprintf("number %d.", i)
 		say(p.ID, text)
 		for _, r := range append(all, some...) {
-			hears(t, r, text)
+			readTo(t, r, text)
 		}
 		if n := s.views.Load() - before; n != 2 {
 			t.Fatalf("event %d was read %d times, want once for each of the 2 filters", i, n)
@@ -102,7 +99,7 @@ func TestFollowersShareOneReadOfTheLog(t *testing.T) {
 	say(other.ID, "not for all")
 	say(p.ID, "for all")
 	for _, r := range all {
-		hears(t, r, "not for all")
+		readTo(t, r, "not for all")
 	}
 	for _, r := range some {
 		for {
@@ -125,7 +122,7 @@ func TestTheNumberOfFollowersIsBounded(t *testing.T) {
 	x := b.Session("app-1", coppice.SessionWorking, nil)
 	_, first := subscribe(t, b, "/api/v1/events")
 	second, _ := subscribe(t, b, "/api/v1/says") // its header says that it has a place
-	hears(t, first, ": alive")
+	readTo(t, first, ": alive")
 	for _, path := range []string{"/api/v1/events", "/api/v1/says", "/api/v1/sessions/" + x.Key + "/output/stream"} {
 		resp, text := call(t, b, "GET", path, "", header("Accept", "text/event-stream"))
 		p := refused(t, resp, text, http.StatusServiceUnavailable)

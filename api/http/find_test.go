@@ -19,8 +19,13 @@ import (
 	"coppice/verb"
 )
 
-// searched boots a server whose store has a search index.
-func searched(t *testing.T) *apitest.Bundle {
+// searched is a server whose store has a search index.
+type searched struct {
+	*apitest.Bundle
+	index *sqlite.Index
+}
+
+func setupSearch(t *testing.T) searched {
 	t.Helper()
 	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: sqlite.Memory})
 	if err != nil {
@@ -41,31 +46,28 @@ func searched(t *testing.T) *apitest.Bundle {
 		_ = x.Close()
 		_ = s.Close()
 	})
-	return apitest.Start(t, s, func(c *apihttp.Config) { c.Search = x })
+	return searched{apitest.Start(t, s, func(c *apihttp.Config) { c.Search = x }), x}
 }
 
-// search searches until the index has read everything.
-func search(b *apitest.Bundle, q client.SearchQuery) api.SearchPage {
+// search searches after the index has read everything.
+func (b searched) search(q client.SearchQuery) api.SearchPage {
 	b.T.Helper()
-	for {
-		page, err := b.Client.Search(b.Ctx, q)
-		b.Must(err)
-		if !page.Behind {
-			return page
-		}
-	}
+	b.Must(b.index.Wait(b.Ctx))
+	page, err := b.Client.Search(b.Ctx, q)
+	b.Must(err)
+	return page
 }
 
 func TestSearch(t *testing.T) {
 	t.Parallel()
-	b := searched(t)
+	b := setupSearch(t)
 	b.Project("/src/app")
 	b.Project("/src/web")
 	b.Task("app", coppice.NewTask{Title: "Feed the 🦭 walrus", Body: "It is <b>hungry</b>."})
 	b.Task("web", coppice.NewTask{Title: "Draw a walrus"})
 	x := b.Session("app-1", coppice.SessionWorking, nil)
 	b.Write(x.ID, coppice.OutputEvent, `{"kind":"text","text":"first"}`, `{"kind":"tool_result","text":"the 🦭 walrus <script>alert(1)</script>\nis fed"}`)
-	page := search(b, client.SearchQuery{Text: "walrus", Project: "app"})
+	page := b.search(client.SearchQuery{Text: "walrus", Project: "app"})
 	if len(page.Hits) != 2 || page.More {
 		t.Fatalf("found %+v", page)
 	}
@@ -94,7 +96,7 @@ func TestSearch(t *testing.T) {
 		}
 		return tx.Log.Append(&coppice.Event{At: c.EndedAt, Kind: coppice.EventCheckEnded, TaskID: x.TaskID, Subject: "app-1", By: "engine"})
 	})
-	page = search(b, client.SearchQuery{Text: "walrus", Kinds: []string{"output", "check"}})
+	page = b.search(client.SearchQuery{Text: "walrus", Kinds: []string{"output", "check"}})
 	var found []string
 	for _, h := range page.Hits {
 		found = append(found, fmt.Sprintf("%s %s %s%s: %s", h.Kind, h.Session, h.Source, h.Command, h.Snippet))
@@ -104,13 +106,13 @@ func TestSearch(t *testing.T) {
 	}; !slices.Equal(found, want) || page.Hits[3].Check != c.ID || page.Hits[3].Task != "app-1" {
 		t.Errorf("all output: %q in %+v", found, page.Hits[len(page.Hits)-1])
 	}
-	if page := search(b, client.SearchQuery{Text: "walrus", Kinds: []string{"task"}, Most: 1}); len(page.Hits) != 1 || !page.More || page.Hits[0].Task != "web-1" {
+	if page := b.search(client.SearchQuery{Text: "walrus", Kinds: []string{"task"}, Most: 1}); len(page.Hits) != 1 || !page.More || page.Hits[0].Task != "web-1" {
 		t.Errorf("one task: %+v", page)
 	}
 	for query, status := range map[string]int{
 		"q=%22%22": 422, "q=-walrus": 422, "q=": 422, "": 422, "q=x&kinds=nope": 422, "q=x&project=no!": 422, "q=x&project=none": 404, "q=x&most=0": 422, "q=" + strings.Repeat("x", 401): 422,
 	} {
-		resp, text := call(t, b, "GET", "/api/v1/search?"+query, "")
+		resp, text := call(t, b.Bundle, "GET", "/api/v1/search?"+query, "")
 		refused(t, resp, text, status)
 	}
 	for _, q := range []string{`"`, `*`, `a AND OR NOT`, `NEAR(a b)`, `words:x`, "a\x00b", `^"a`, `{`, `-`} {
@@ -191,7 +193,7 @@ func TestArchive(t *testing.T) {
 	}
 	for range 2 { // the second time does nothing more
 		if x, err := b.Client.Archive(b.Ctx, "app-1", true); err != nil || x.Archived.IsZero() {
-			t.Errorf("%+v %v", x, err)
+			t.Errorf("archive: %+v, %v; want a time of archiving", x, err)
 		}
 	}
 	list := func(archived string) (keys []string) {
@@ -213,7 +215,7 @@ func TestArchive(t *testing.T) {
 		t.Errorf("counts %v", st.Counts)
 	}
 	if x, err := b.Client.Archive(b.Ctx, "app-1", false); err != nil || !x.Archived.IsZero() {
-		t.Errorf("%+v %v", x, err)
+		t.Errorf("unarchive: %+v, %v; want no time of archiving", x, err)
 	}
 	page, err := b.Client.Events(b.Ctx, client.EventQuery{Task: "app-1", Limit: 100})
 	b.Must(err)
@@ -224,7 +226,7 @@ func TestArchive(t *testing.T) {
 	if !slices.Equal(kinds, []coppice.EventKind{coppice.EventTaskCreated, coppice.EventTaskArchived, coppice.EventTaskTakenOut}) {
 		t.Errorf("events %v", kinds)
 	}
-	// A task that goes on is not put away.
+	// A task that continues is not archived.
 	_, err = b.Client.Archive(b.Ctx, "app-2", true)
 	b.Must(err)
 	b.Change("app-2", func(t *coppice.Task) { t.Outcome = coppice.OutcomeFailed })
@@ -287,7 +289,7 @@ func TestDiffSinceSession(t *testing.T) {
 	b.Task("app", coppice.NewTask{Title: "task"})
 	for session, want := range map[bool]string{false: "app-1 since base", true: "app-1 since session"} {
 		if text, err := b.Client.Diff(b.Ctx, "app-1", session); err != nil || text != want {
-			t.Errorf("%q %v", text, err)
+			t.Errorf("diff since the session's start %v: %q, %v; want %q", session, text, err, want)
 		}
 	}
 	resp, text := call(t, b, "GET", "/api/v1/tasks/app-1/diff?since=ever", "")
@@ -314,12 +316,12 @@ func TestConfigRoutes(t *testing.T) {
 	got, err := b.Client.SetConfig(b.Ctx, "app", api.ConfigChange{Key: "base", Value: []byte(`"main"`)})
 	b.Must(err)
 	if got.Keys[0].Text != `base="main"` {
-		t.Errorf("%+v", got)
+		t.Errorf("settings %+v, want base=\"main\"", got)
 	}
 	got, err = b.Client.SetConfig(b.Ctx, "app", api.ConfigChange{Key: "base", Unset: true})
 	b.Must(err)
 	if got.Keys[0].Text != `base=` {
-		t.Errorf("%+v", got)
+		t.Errorf("settings %+v, want an empty base", got)
 	}
 	if _, err := b.Client.Config(b.Ctx, "none"); coppice.ErrorCode(err) != coppice.ENotFound {
 		t.Errorf("another project: %v", err)
@@ -369,7 +371,7 @@ func TestAgentsTellLimits(t *testing.T) {
 	}
 }
 
-// TestStatusCounts compares the counts with a look at every task.
+// TestStatusCounts compares the counts with the statuses of all tasks.
 func TestStatusCounts(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

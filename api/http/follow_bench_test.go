@@ -18,9 +18,9 @@ import (
 	"coppice/store/sqlite"
 )
 
-// BenchmarkFollowers appends events one commit at a time while clients follow
-// the log. An iteration is one event: committed, and all iterations together
-// are over when every client has the last one.
+// BenchmarkFollowers appends events, one commit each, while clients follow the
+// log. An iteration is one committed event. The benchmark ends when every
+// client has the last one.
 func BenchmarkFollowers(b *testing.B) {
 	for _, n := range []int{0, 100, 1000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

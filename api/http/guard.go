@@ -14,25 +14,25 @@ import (
 	"coppice/api"
 )
 
-// The rules at the door, in the order in which they are applied:
+// The checks of a request, in this order:
 //
-//  1. Host must be a name of ours with our port: a page that rebinds its own
-//     name to loopback is turned away before anything else.
-//  2. Sec-Fetch-Site, where a browser sends it, must say that the request
-//     comes from our own page or from the address bar. Another port of this
-//     machine counts as foreign: what an agent serves there is untrusted.
-//  3. Origin, where one is sent, must be our own.
+//  1. Host must be a name of this server with its port: a page that rebinds its own
+//     name to loopback is refused before anything else.
+//  2. Sec-Fetch-Site, if a browser sends it, must say that the request
+//     comes from the server's own page or from the address bar. Another port
+//     of this machine counts as foreign: what an agent serves there is untrusted.
+//  3. Origin, if it is sent, must be the server's own.
 //  4. A token (Authorization: Bearer) or a signed-in browser's cookie.
 //  5. Unsafe methods must carry application/json, which no foreign page can
 //     send without a preflight that nobody answers; with a cookie they must
-//     carry an Origin, too.
+//     also carry an Origin.
 //
-// No response ever carries a CORS header.
+// No response has a CORS header.
 
-// open lists the paths that need no token and tell nothing that is worth one.
+// open lists the paths that need no token and return nothing confidential.
 var open = map[string]bool{"/healthz": true, "/readyz": true, "/login": true}
 
-// who tells how a request proved itself.
+// who says how a request is authenticated.
 type who int
 
 const (
@@ -54,10 +54,10 @@ func (s *Server) guard(next http.Handler) http.Handler {
 		r.Body = http.MaxBytesReader(rec, rec.body, maxBody)
 		err := s.admit(r)
 		if err != nil || open[r.URL.Path] {
-			rec.Header().Set("Connection", "close") // who has shown no token gets one answer, and holds nothing open
+			rec.Header().Set("Connection", "close") // a client without a token gets one answer and no open connection
 		}
 		if err != nil {
-			s.turnAway(rec, r, err)
+			s.refuseBrowser(rec, r, err)
 			return
 		}
 		next.ServeHTTP(rec, r)
@@ -65,7 +65,7 @@ func (s *Server) guard(next http.Handler) http.Handler {
 }
 
 // finish counts and logs a request, and turns a panic into an internal error.
-// Neither headers nor the query are logged: both may hold secrets.
+// Headers and the query are not logged: both can contain secrets.
 func (s *Server) finish(rec *recorder, r *http.Request, begin time.Time) {
 	if p := recover(); p != nil {
 		if p == http.ErrAbortHandler {
@@ -92,8 +92,8 @@ func secure(h http.Header) {
 
 func (s *Server) admit(r *http.Request) error {
 	if !s.knows(r.Host) {
-		return coppice.Errorf(coppice.EForbidden, "this server does not go by the name of %s", coppice.Quote(r.Host)).
-			WithFix("call it by 127.0.0.1 and its port, or add the name to the server's configuration")
+		return coppice.Errorf(coppice.EForbidden, "%s is not a name of this server", coppice.Quote(r.Host)).
+			WithFix("use 127.0.0.1 and its port, or add the name with `coppice serve --name`")
 	}
 	if site := r.Header.Get("Sec-Fetch-Site"); site != "" && site != "same-origin" && (site != "none" || !safe(r.Method)) {
 		return coppice.Errorf(coppice.EForbidden, "requests from other sites are refused")
@@ -102,7 +102,7 @@ func (s *Server) admit(r *http.Request) error {
 		return coppice.Errorf(coppice.EForbidden, "requests from other origins are refused")
 	}
 	if len(r.Header.Values("Authorization")) > 1 || len(r.Header.Values("Origin")) > 1 {
-		return coppice.Errorf(coppice.EInvalid, "a header is there twice")
+		return coppice.Errorf(coppice.EInvalid, "a header was sent twice")
 	}
 	if open[r.URL.Path] {
 		if !safe(r.Method) {
@@ -119,13 +119,13 @@ func (s *Server) admit(r *http.Request) error {
 		return nil
 	}
 	if by == browser && r.Header.Get("Origin") == "" {
-		return coppice.Errorf(coppice.EForbidden, "the request does not tell where it comes from")
+		return coppice.Errorf(coppice.EForbidden, "the request has no Origin header")
 	}
 	return onlyJSON(r)
 }
 
-// ownOrigin tells whether the request's Origin, if it has one, is the very
-// page that the request goes to.
+// ownOrigin reports whether the request's Origin, if it has one, is the page
+// that the request goes to.
 func (s *Server) ownOrigin(r *http.Request) bool {
 	if len(r.Header.Values("Origin")) == 0 {
 		return true
@@ -145,15 +145,15 @@ func onlyJSON(r *http.Request) error {
 	return nil
 }
 
-// identify tells how the request proves itself. Secrets are compared by their
-// hashes, in constant time.
+// identify returns how the request is authenticated. Secrets are compared by
+// their hashes, in constant time.
 func (s *Server) identify(r *http.Request) who {
 	if auth := r.Header.Get("Authorization"); auth != "" {
 		token, ok := strings.CutPrefix(auth, "Bearer ")
 		if ok && sameSecret(token, s.cfg.Token) {
 			return bearer
 		}
-		return nobody // a wrong token is not made good by a cookie
+		return nobody // with a wrong token, a cookie does not count
 	}
 	if c, err := r.Cookie(s.cookieName(r)); err == nil && s.login.signedIn(c.Value) {
 		return browser
@@ -166,7 +166,7 @@ func sameSecret(a, b string) bool {
 	return subtle.ConstantTimeCompare(x[:], y[:]) == 1
 }
 
-// dispatch routes the request; what no route takes is refused in our own words.
+// dispatch routes the request. A request without a route gets a Problem.
 func (s *Server) dispatch(w http.ResponseWriter, r *http.Request) {
 	h, pattern := s.mux.Handler(r)
 	if pattern != "" {
@@ -179,14 +179,14 @@ func (s *Server) dispatch(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Allow", probe.header.Get("Allow"))
 		s.fail(w, r, &api.Problem{
 			Status: probe.status, Title: http.StatusText(probe.status), Code: coppice.EInvalid,
-			Detail: "this address does not know the method " + coppice.Quote(r.Method), Fix: "use " + probe.header.Get("Allow"),
+			Detail: "this address does not accept the method " + coppice.Quote(r.Method), Fix: "use " + probe.header.Get("Allow"),
 		})
 		return
 	}
-	s.fail(w, r, coppice.Errorf(coppice.ENotFound, "there is nothing at %s", coppice.Quote(r.URL.Path)).WithFix("see /api/openapi.json for what there is"))
+	s.fail(w, r, coppice.Errorf(coppice.ENotFound, "there is nothing at %s", coppice.Quote(r.URL.Path)).WithFix("see /api/openapi.json for all addresses"))
 }
 
-// refusal takes down what the mux says about a request it has no route for.
+// refusal records the mux's answer to a request without a route.
 type refusal struct {
 	header http.Header
 	status int

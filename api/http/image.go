@@ -16,12 +16,12 @@ type imageIn struct {
 	Offset int64 `path:"offset" minimum:"0" doc:"The offset of a piece of output of kind image"`
 }
 
-// imagePolicy is for a picture that is opened by itself: whatever its bytes may
-// hold besides, nothing in it runs.
+// imagePolicy is for a picture that is opened in its own tab: nothing in it
+// runs, whatever its bytes contain.
 const imagePolicy = "default-src 'none'; sandbox; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// imageRoute serves a picture that a session took. What stands at an offset
-// never changes.
+// imageRoute serves a picture that a session took. The piece at an offset never
+// changes.
 func (s *Server) imageRoute(a huma.API) {
 	o := op{method: http.MethodGet, path: "/sessions/{key}/images/{offset}", id: "session-image", tag: "sessions",
 		about: "A picture that a session took as evidence"}.operation(http.StatusNotFound)
@@ -41,7 +41,7 @@ func (s *Server) imageRoute(a huma.API) {
 		})
 		kind := coppice.ImageType(picture.Data)
 		if err == nil && kind == "" {
-			err = coppice.Errorf(coppice.ENotFound, "what %s kept at offset %d is no picture", in.Key, in.Offset)
+			err = coppice.Errorf(coppice.ENotFound, "the output of %s at offset %d is not a picture", in.Key, in.Offset)
 		}
 		if err != nil {
 			return nil, s.problem(ctx, err)
@@ -51,7 +51,7 @@ func (s *Server) imageRoute(a huma.API) {
 			c.SetHeader("Content-Length", strconv.Itoa(len(picture.Data)))
 			c.SetHeader("Content-Security-Policy", imagePolicy)
 			c.SetHeader("Cache-Control", "private, max-age=31536000, immutable")
-			_, _ = c.BodyWriter().Write(picture.Data) // the reader may be gone
+			_, _ = c.BodyWriter().Write(picture.Data) // the reader might be gone
 		}}, nil
 	})
 }

@@ -34,7 +34,7 @@ func TestPicturesAreServed(t *testing.T) {
 	all, err := b.Client.Output(b.Ctx, s.Key, -1)
 	b.Must(err)
 	if len(all.Output) != 6 || all.Output[1].Size != int64(len(png)) || all.Output[5].Size != 0 || string(all.Output[5].Data) != "plain" {
-		t.Fatalf("%+v", all.Output)
+		t.Fatalf("output %+v, want six pieces with the picture's size", all.Output)
 	}
 	page, err := b.Client.Output(b.Ctx, s.Key, -1, coppice.OutputImage)
 	b.Must(err)
@@ -76,7 +76,7 @@ func TestPicturesAreServed(t *testing.T) {
 	} {
 		resp, text := call(t, b, "GET", p, "")
 		if p := refused(t, resp, text, http.StatusNotFound); p.Code != coppice.ENotFound {
-			t.Errorf("%s: %+v", what, p)
+			t.Errorf("%s: refused with %+v, want the code %s", what, p, coppice.ENotFound)
 		}
 		if strings.Contains(resp.Header.Get("Cache-Control"), "immutable") {
 			t.Errorf("%s is remembered", what)

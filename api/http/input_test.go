@@ -17,7 +17,8 @@ import (
 	apihttp "coppice/api/http"
 )
 
-// The tests of this file send requests that no client of ours would send.
+// The tests of this file send requests that Coppice's own clients would not
+// send.
 
 func TestBadAmountsAreRefused(t *testing.T) {
 	t.Parallel()
@@ -52,7 +53,7 @@ func TestDuplicateKeysAreRefused(t *testing.T) {
 		`{"tasks":[{"title":"a"},{"title":"b","budget":"1","\u0062udget":1}]}`: "budget",
 	} {
 		resp, text := call(t, b, "POST", "/api/v1/projects/app/tasks", body)
-		if p := refused(t, resp, text, http.StatusBadRequest); !strings.Contains(p.Detail, fmt.Sprintf("%q is there twice", key)) {
+		if p := refused(t, resp, text, http.StatusBadRequest); !strings.Contains(p.Detail, fmt.Sprintf("%q occurs twice", key)) {
 			t.Errorf("%s: %s", body, p.Detail)
 		}
 	}

@@ -13,8 +13,8 @@ import (
 	"coppice/store/sqlite"
 )
 
-// BenchmarkLive asks for what people see of 200 live sessions. Before each
-// request a third of them have written another line.
+// BenchmarkLive requests the status of 200 live sessions. Before each request a
+// third of them have written another line.
 func BenchmarkLive(b *testing.B) {
 	const live = 200
 	s, err := sqlite.Open(b.Context(), sqlite.Config{Path: filepath.Join(b.TempDir(), "coppice.db"), Sync: sqlite.SyncOff})

@@ -18,26 +18,26 @@ import (
 const (
 	codeTTL     = 2 * time.Minute
 	signedInTTL = 12 * time.Hour
-	maxCodes    = 16 // links that wait to be used
+	maxCodes    = 16 // unused links
 )
 
-// login remembers which one-time codes are good, by their hashes and only in
-// memory. What a signed-in browser shows is sealed with a key made from the
-// server's token instead: a restart under an open page does not sign it out,
-// and a new token signs every browser out.
+// login keeps the valid one-time codes, by their hashes and only in memory. The
+// secret of a signed-in browser is signed with a key made from the server's
+// token: a restart does not sign out a browser, and a new token signs out every
+// browser.
 type login struct {
 	now func() time.Time
 	key [32]byte
 
 	mu    sync.Mutex
-	codes map[[32]byte]time.Time // until when
+	codes map[[32]byte]time.Time // when they expire
 }
 
 func newLogin(now func() time.Time, token string) *login {
 	return &login{now: now, key: sha256.Sum256([]byte("coppice browser " + token)), codes: map[[32]byte]time.Time{}}
 }
 
-// mint makes a code that signs one browser in, once.
+// mint makes a code that signs in one browser, one time.
 func (l *login) mint() (code string, until time.Time) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -46,7 +46,7 @@ func (l *login) mint() (code string, until time.Time) {
 	return code, until
 }
 
-// redeem trades a code for a browser's secret; a code works once.
+// redeem exchanges a code for a browser's secret. A code works one time.
 func (l *login) redeem(code string) (string, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -59,14 +59,14 @@ func (l *login) redeem(code string) (string, bool) {
 	return l.seal(secret() + "." + strconv.FormatInt(l.now().Add(signedInTTL).Unix(), 10)), true
 }
 
-// seal adds the proof that we said a text.
+// seal signs a text.
 func (l *login) seal(text string) string {
 	mac := hmac.New(sha256.New, l.key[:])
 	_, _ = mac.Write([]byte(text)) // never fails
 	return text + "." + base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
 
-// signedIn tells whether a browser's secret is one of ours and not too old.
+// signedIn reports whether a browser's secret is valid and not expired.
 func (l *login) signedIn(key string) bool {
 	end := strings.LastIndexByte(key, '.')
 	if end < 0 || !hmac.Equal([]byte(l.seal(key[:end])), []byte(key)) {
@@ -77,8 +77,8 @@ func (l *login) signedIn(key string) bool {
 	return err == nil && l.now().Before(time.Unix(at, 0))
 }
 
-// put adds a code, dropping what has expired and, when there is no room, what
-// expires first.
+// put adds a code. It drops expired codes and, if there are too many, the one
+// that expires first.
 func (l *login) put(code string, until time.Time) {
 	for k, t := range l.codes {
 		if !l.now().Before(t) {
@@ -104,8 +104,8 @@ func secret() string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// cookieName holds the port, because browsers share cookies among the ports of
-// one host: two servers must not sign each other's browsers out.
+// cookieName contains the port, because browsers share cookies among the ports
+// of one host: two servers must not sign out each other's browsers.
 func (s *Server) cookieName(r *http.Request) string {
 	_, port, err := net.SplitHostPort(r.Host)
 	if err != nil {
@@ -114,9 +114,9 @@ func (s *Server) cookieName(r *http.Request) string {
 	return "coppice_" + port
 }
 
-// fetchedAhead reports whether a program asks for an address that nobody has
-// opened yet: to look at it, or to have it ready.
-func fetchedAhead(r *http.Request) bool {
+// isPrefetch reports whether a program requests an address that nobody has
+// opened yet, to preview or prefetch it.
+func isPrefetch(r *http.Request) bool {
 	if r.Method != http.MethodGet {
 		return true
 	}
@@ -129,8 +129,8 @@ func fetchedAhead(r *http.Request) bool {
 }
 
 func (s *Server) signIn(w http.ResponseWriter, r *http.Request) {
-	if fetchedAhead(r) { // the status that browsers take for "not now", and then ask again
-		s.fail(w, r, coppice.Errorf(coppice.EUnavailable, "this link signs in when it is opened, not ahead of that").WithFix("open it in a browser"))
+	if isPrefetch(r) { // with this status browsers ask again later
+		s.fail(w, r, coppice.Errorf(coppice.EUnavailable, "this link signs in only when a person opens it").WithFix("open it in a browser"))
 		return
 	}
 	key, ok := s.login.redeem(r.URL.Query().Get("code"))

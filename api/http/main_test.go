@@ -13,30 +13,37 @@ import (
 	"coppice/api/apitest"
 	apihttp "coppice/api/http"
 	"coppice/store/sqlite"
+	"coppice/store/sqlite/sqlitetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// setup boots a server on a real store in memory.
+// setup starts a server on a real store in memory.
 func setup(t testing.TB, change ...func(*apihttp.Config)) *apitest.Bundle {
 	t.Helper()
-	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: ":memory:"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
+	s := sqlitetest.Open(t, sqlite.Config{})
 	return apitest.Start(t, s, change...)
 }
 
-// call sends a request with the token unless edit takes it away.
+// call sends a request with the token, unless edit removes it.
 func call(t testing.TB, b *apitest.Bundle, method, path, body string, edit ...func(*http.Request)) (*http.Response, string) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), method, b.Server.URL()+path, strings.NewReader(body))
 	b.Must(err)
-	req.Header.Set("Authorization", "Bearer "+apitest.Token)
 	if method != http.MethodGet {
 		req.Header.Set("Content-Type", "application/json")
 	}
+	resp := send(b, req, edit)
+	defer resp.Body.Close()
+	text, err := io.ReadAll(resp.Body)
+	b.Must(err)
+	return resp, string(text)
+}
+
+// send sends an edited request with the token, on its own connection.
+func send(b *apitest.Bundle, req *http.Request, edit []func(*http.Request)) *http.Response {
+	b.T.Helper()
+	req.Header.Set("Authorization", "Bearer "+apitest.Token)
 	for _, f := range edit {
 		f(req)
 	}
@@ -44,10 +51,7 @@ func call(t testing.TB, b *apitest.Bundle, method, path, body string, edit ...fu
 	defer tr.CloseIdleConnections()
 	resp, err := tr.RoundTrip(req)
 	b.Must(err)
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	b.Must(err)
-	return resp, string(text)
+	return resp
 }
 
 // refused checks that a request got a problem with this status, and returns it.

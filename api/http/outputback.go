@@ -9,8 +9,8 @@ import (
 	"coppice/store"
 )
 
-// outputBack reads a page from the end of a session's output, or from before
-// an offset: a long session is opened at its end and read backwards.
+// outputBack reads a page from the end of a session's output, or from before an
+// offset: a long session is opened at its end and read backwards.
 func (s *Server) outputBack(ctx context.Context, in *outputIn, kinds []coppice.OutputKind) (page api.OutputPage, err error) {
 	if in.After != "" || in.Tail && in.Before != "" {
 		return page, coppice.Errorf(coppice.EInvalid, "after, before and tail exclude each other").WithFix("send one of them").WithField("before")

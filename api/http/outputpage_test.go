@@ -10,8 +10,8 @@ import (
 	"coppice/api"
 )
 
-// However large the pieces are, a page is small, and all pages together have
-// every piece once, forwards and backwards.
+// A page is small, however large the pieces are. All pages together have every
+// piece one time, forwards and backwards.
 func TestPagesOfLargePieces(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -15,18 +15,18 @@ import (
 	"coppice/api"
 )
 
-// maxDepth is how deep a request's JSON may nest; the deepest shape we take has
-// four levels.
+// maxDepth limits how deep a request's JSON can nest. The deepest accepted type
+// has four levels.
 const maxDepth = 16
 
-// The HTTP framework makes its own errors through package variables, and reads
-// its casing rule from one; this package is its only user.
+// The HTTP framework makes its errors through package variables, and reads its
+// casing rule from one. This package is its only user.
 func init() {
 	huma.NewError = refuse
 	huma.ValidateStrictCasing = true
 }
 
-// refuse makes the Problem for a request that does not fit its description.
+// refuse makes the Problem for a request that does not match its description.
 func refuse(status int, msg string, errs ...error) huma.StatusError {
 	p := &api.Problem{Status: status, Title: http.StatusText(status), Code: api.CodeOf(status), Detail: msg}
 	if status >= http.StatusInternalServerError {
@@ -37,7 +37,7 @@ func refuse(status int, msg string, errs ...error) huma.StatusError {
 		var d *huma.ErrorDetail
 		if errors.As(err, &d) {
 			p.Detail, p.Field = d.Message, strings.TrimPrefix(d.Location, "body.")
-			p.Fix = "see /api/openapi.json for what this address takes"
+			p.Fix = "see /api/openapi.json for what this address accepts"
 			break
 		}
 	}
@@ -47,7 +47,7 @@ func refuse(status int, msg string, errs ...error) huma.StatusError {
 	return p
 }
 
-// fail writes an error in our own shape, logging what must not be shown.
+// fail writes an error as a Problem. It logs what must not be shown.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 	p := s.problem(r.Context(), err)
 	w.Header().Set("Content-Type", api.ProblemType)
@@ -55,17 +55,17 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, err error) {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 	}
 	w.WriteHeader(p.Status)
-	_ = json.NewEncoder(w).Encode(p) // the reader may be gone
+	_ = json.NewEncoder(w).Encode(p) // the reader might be gone
 }
 
-// problem shows an error and logs it when it is ours.
+// problem converts an error. It logs internal errors.
 func (s *Server) problem(ctx context.Context, err error) *api.Problem {
 	var p *api.Problem
 	if errors.As(err, &p) {
 		return p
 	}
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
-		err = coppice.Errorf(coppice.EUnavailable, "the request was cut off")
+		err = coppice.Errorf(coppice.EUnavailable, "the request was interrupted")
 	}
 	p = api.ProblemOf(err)
 	if p.Code == coppice.EInternal {
@@ -74,8 +74,8 @@ func (s *Server) problem(ctx context.Context, err error) *api.Problem {
 	return p
 }
 
-// strictJSON decodes what the HTTP framework hands it. What nests too deep, or
-// has a key twice in one object, is refused before anything is built from it.
+// strictJSON decodes JSON for the HTTP framework. It refuses JSON that nests
+// too deep, or has a key twice in one object, before it builds anything.
 func strictJSON(data []byte, v any) error {
 	depth, quoted, escaped := 0, false, false
 	for _, c := range data {
@@ -96,13 +96,13 @@ func strictJSON(data []byte, v any) error {
 		}
 	}
 	if key, twice := duplicate(data); twice {
-		return fmt.Errorf("the key %s is there twice", coppice.Quote(key))
+		return fmt.Errorf("the key %s occurs twice", coppice.Quote(key))
 	}
 	return json.Unmarshal(data, v)
 }
 
-// duplicate returns the first key that an object has twice. JSON that is broken
-// is left to the decoder to complain about.
+// duplicate returns the first key that an object has twice. The decoder reports
+// broken JSON.
 func duplicate(data []byte) (key string, twice bool) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()

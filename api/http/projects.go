@@ -12,7 +12,7 @@ import (
 )
 
 // ProjectIn names a project. It is exported because the HTTP framework fills
-// embedded structs only when they are.
+// embedded structs only if they are.
 type ProjectIn struct {
 	Project string `path:"project" maxLength:"16" doc:"The prefix of the project's keys"`
 }
@@ -20,7 +20,7 @@ type ProjectIn struct {
 type addProjectIn struct {
 	Body struct {
 		Path  string `json:"path" minLength:"1" maxLength:"4096" doc:"A directory of the checkout"`
-		Edits bool   `json:"edits,omitempty" doc:"Of a known project, take over what a person edited in its policy, and nothing that was landed there"`
+		Edits bool   `json:"edits,omitempty" doc:"For a known project, apply a person's edits of its policy, but nothing that was landed there"`
 	}
 }
 
@@ -43,19 +43,19 @@ type removeIn struct {
 
 func (s *Server) projectRoutes(a huma.API) {
 	add(s, a, op{method: http.MethodPost, path: "/projects/{project}/remove", id: "remove-project", tag: "projects",
-		about: "Forget a project, in the background: an event project.removed tells when it is gone"}, s.removeProject)
+		about: "Remove a project in the background; an event project.removed says when it is removed"}, s.removeProject)
 	add(s, a, op{method: http.MethodGet, path: "/projects", id: "list-projects", tag: "projects", about: "List projects"}, s.listProjects)
 	add(s, a, op{method: http.MethodPost, path: "/projects", id: "add-project", tag: "projects",
-		about: "Add the project of a directory; of a known one, confirm its policy and git settings as they are now"}, s.addProject)
+		about: "Add the project of a directory; for a known one, confirm its current policy and git settings"}, s.addProject)
 	add(s, a, op{method: http.MethodGet, path: "/projects/{project}", id: "show-project", tag: "projects", about: "Show a project"}, s.showProject)
 	add(s, a, op{method: http.MethodPost, path: "/projects/{project}/pause", id: "pause-project", tag: "projects",
-		about: "Start no further session in a project or track"}, s.pause(true))
+		about: "Start no more sessions in a project or track"}, s.pause(true))
 	add(s, a, op{method: http.MethodPost, path: "/projects/{project}/resume", id: "resume-project", tag: "projects",
 		about: "Start sessions again"}, s.pause(false))
 	add(s, a, op{method: http.MethodPost, path: "/projects/{project}/confirm", id: "confirm-need", tag: "projects", body: textBody,
-		about: "Confirm what waits for a person: a changed policy, git settings or statuses, or a base that moved"}, s.confirm)
+		about: "Confirm a need: a changed policy, git settings or statuses, or a base that moved"}, s.confirm)
 	add(s, a, op{method: http.MethodPost, path: "/projects/{project}/restore-base", id: "restore-base", tag: "projects",
-		about: "Move a base back that moved without Coppice"}, s.restoreBase)
+		about: "Move back a base that moved without Coppice"}, s.restoreBase)
 }
 
 func (s *Server) listProjects(ctx context.Context, _ *none) (out api.ProjectList, err error) {
@@ -141,6 +141,15 @@ func (s *Server) showProject(ctx context.Context, in *ProjectIn) (api.Project, e
 	return s.project(ctx, in.Project)
 }
 
+// projectID returns the id of the project of a prefix, and 0 for no prefix.
+func projectID(r store.Reader, prefix string) (int64, error) {
+	if prefix == "" {
+		return 0, nil
+	}
+	p, err := byPrefix(r, prefix)
+	return p.ID, err
+}
+
 func (s *Server) project(ctx context.Context, prefix string) (out api.Project, err error) {
 	if err := coppice.ValidPrefix(prefix); err != nil {
 		return out, err
@@ -164,7 +173,7 @@ func (s *Server) removeProject(ctx context.Context, in *removeIn) (out api.Remov
 	if s.cfg.Remove == nil {
 		return out, coppice.Errorf(coppice.EUnavailable, "this server cannot remove projects")
 	}
-	p, err := s.project(ctx, in.Project) // by the time of the answer it may be gone
+	p, err := s.project(ctx, in.Project) // it might be removed before the answer
 	if err != nil {
 		return out, err
 	}

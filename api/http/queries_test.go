@@ -11,9 +11,10 @@ import (
 	"coppice/api/apitest"
 	"coppice/store"
 	"coppice/store/sqlite"
+	"coppice/store/sqlite/sqlitetest"
 )
 
-// stages are what the tasks of a test go through in turn. Between them they need
+// stages are the stages of the tasks of a test, in turn. Together they need
 // everything that a list reads.
 var stages = []coppice.Stage{
 	coppice.StageSession, coppice.StageQueued, coppice.StageLanding, coppice.StageWaiting, coppice.StageChecking,
@@ -82,11 +83,7 @@ func putBusy(tx store.Tx, p coppice.Project, n int) error {
 func TestListsTakeABoundedNumberOfQueries(t *testing.T) {
 	t.Parallel()
 	var queries atomic.Int64
-	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: sqlite.Memory, Trace: func(string) { queries.Add(1) }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
+	s := sqlitetest.Open(t, sqlite.Config{Trace: func(string) { queries.Add(1) }})
 	b := apitest.Start(t, s, withEngine(t, s))
 	few, many := b.Project("/src/few"), b.Project("/src/many")
 	b.Update(func(tx store.Tx) error { return putBusy(tx, few, 10) })

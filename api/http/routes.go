@@ -11,15 +11,15 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 )
 
-// Bounds on request bodies. Text may double when it is written as JSON.
+// Limits of request bodies. Text can double in size when it is written as JSON.
 const (
 	smallBody = 64 << 10 // names and switches
 	textBody  = 4 << 20  // one message or answer
-	taskBody  = 16 << 20 // one description and more
+	taskBody  = 16 << 20 // one task
 )
 
-// recordingMux remembers its routes, so that a test can compare them with the
-// description that is served.
+// recordingMux records its routes, so that a test can compare them with the
+// served description.
 type recordingMux struct {
 	*http.ServeMux
 	patterns []string
@@ -30,14 +30,14 @@ func (m *recordingMux) HandleFunc(pattern string, h func(http.ResponseWriter, *h
 	m.ServeMux.HandleFunc(pattern, h)
 }
 
-// routes registers everything. The OpenAPI description is rendered when it is
-// first asked for.
+// routes registers everything. The OpenAPI description is rendered on its first
+// request.
 func (s *Server) routes() {
 	conf := huma.DefaultConfig("Coppice", s.cfg.Version)
-	conf.CreateHooks = nil // adds links to schemas, which we do not serve one by one
+	conf.CreateHooks = nil // the hooks add links to single schemas, which this server does not serve
 	conf.OpenAPIPath, conf.DocsPath, conf.SchemasPath = "", "", ""
 	conf.RejectUnknownQueryParameters = true
-	conf.Info.Description = "Runs many AI coding agents on a repository at once, checks what they did, and lands only what passes."
+	conf.Info.Description = "Runs many AI coding agents on a repository in parallel, checks the results, and lands only what passes."
 	strict := huma.Format{Marshal: huma.DefaultJSONFormat.Marshal, Unmarshal: strictJSON}
 	conf.Formats = map[string]huma.Format{"application/json": strict, "json": strict}
 	conf.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
@@ -61,7 +61,8 @@ func (s *Server) routes() {
 	s.diskRoutes(a)
 	s.serverRoutes(a)
 
-	// Rendering takes longer than all else that a start does, and few ask.
+	// Rendering takes longer than the rest of the start, and few clients need
+	// it.
 	s.spec = sync.OnceValues(func() ([]byte, error) { return json.MarshalIndent(a.OpenAPI(), "", "  ") })
 	s.mux.HandleFunc("GET /api/openapi.json", s.serveSpec)
 	s.mux.HandleFunc("GET /healthz", s.serveHealth)
@@ -81,10 +82,10 @@ func (s *Server) serveSpec(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(spec)
 }
 
-// op describes a route: its place, its name and what it does in a sentence.
+// op describes a route: its address, its name and what it does in one sentence.
 type op struct {
 	method, path, id, about, tag string
-	body                         int64 // bytes at most; smallBody when 0
+	body                         int64 // the most bytes; smallBody when 0
 	status                       int   // of success; 200 when 0
 }
 
@@ -105,7 +106,7 @@ func (o op) operation(errors ...int) huma.Operation {
 // reply is a JSON response.
 type reply[T any] struct{ Body T }
 
-// add registers a handler whose errors are shown in our own shape.
+// add registers a handler. Its errors become Problems.
 func add[I, O any](s *Server, a huma.API, o op, h func(context.Context, *I) (O, error)) {
 	codes := []int{http.StatusNotFound, http.StatusServiceUnavailable}
 	if o.method != http.MethodGet {
@@ -123,5 +124,5 @@ func add[I, O any](s *Server, a huma.API, o op, h func(context.Context, *I) (O, 
 	})
 }
 
-// none is the input of a route that takes nothing.
+// none is the input of a route without parameters.
 type none struct{}

@@ -190,7 +190,7 @@ func TestActions(t *testing.T) {
 	if _, err := b.Client.Ask(b.Ctx, "app-1.1", coppice.VerbStop, verb.Request{}); coppice.ErrorCode(err) != coppice.EInvalid {
 		t.Errorf("stopping a session: %v", err)
 	}
-	y, err := b.Client.Ask(b.Ctx, "app-1", coppice.VerbRequeue, verb.Request{Text: "anew", Staff: coppice.Staff{Model: "small"}})
+	y, err := b.Client.Ask(b.Ctx, "app-1", coppice.VerbRequeue, verb.Request{Text: "again", Staff: coppice.Staff{Model: "small"}})
 	b.Must(err)
 	if y.Model != "small" || y.Stage == coppice.StageEnded || !slices.Contains(y.Can, coppice.VerbStop) || slices.Contains(y.Can, coppice.VerbRetry) {
 		t.Errorf("requeued %+v", y)

@@ -12,17 +12,18 @@ import (
 
 	"coppice"
 	"coppice/api"
+	"coppice/internal/clock"
 	"coppice/store"
 )
 
 func (s *Server) saysRoute(a huma.API) {
 	o := op{method: http.MethodGet, path: "/says", id: "follow-says", tag: "sessions",
-		about: "What live sessions say and do, each in a line, live"}.operation()
+		about: "Follow what live sessions say and do, one line each"}.operation()
 	says := a.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[api.Says](), true, "Says")
 	o.Responses = map[string]*huma.Response{"200": {
-		Description: "A stream of events whose data is a Says: first one for each live session that has said anything, " +
-			"then one whenever a session's line is another, gathered: about one a second, of which the last word counts. " +
-			"A session's last is that of its end, and empty when it ended without a word. There is nothing to resume: whoever comes back begins with what is so now.",
+		Description: "A stream of events whose data is a Says: first one for each live session that has a line, " +
+			"then one whenever a session's line has changed, at most about one per second; the last one counts. " +
+			"The last line of a session is its final message, and empty if it ended without one. The stream cannot be resumed: it starts with the current lines.",
 		Content: map[string]*huma.MediaType{"text/event-stream": {Schema: says}},
 	}}
 	huma.Register(a, o, func(context.Context, *struct{}) (*huma.StreamResponse, error) {
@@ -30,27 +31,20 @@ func (s *Server) saysRoute(a huma.API) {
 	})
 }
 
-// gather waits until as much was said as is told at once.
+// gather waits, so that lines of several sessions are sent together.
 func gather(ctx context.Context) error {
-	timer := time.NewTimer(time.Second)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return clock.Sleep(ctx, clock.Real(), time.Second)
 }
 
-// followSays tells what sessions say until the reader leaves or the server
-// stops. It pulls as all streams do: while it rests or writes, the store notes
-// no more than which sessions wrote, and nobody pays when nobody reads.
+// followSays sends the lines of sessions until the reader leaves or the server
+// stops. While it waits or writes, the store only notes which sessions wrote.
+// Without readers there is no cost.
 func (s *Server) followSays(ctx context.Context, out *sse) error {
-	watch := s.cfg.Store.Watch(store.TopicSessions) // before the first look, so that nothing falls between
+	watch := s.cfg.Store.Watch(store.TopicSessions) // before the first read, so that nothing is missed
 	defer watch.Close()
-	told := map[int64]string{} // what was told last of each live session
+	sent := map[int64]string{} // the last sent line of each live session
 	for wrote := []int64(nil); ; {
-		lines, err := s.newLines(ctx, told, wrote)
+		lines, err := s.newLines(ctx, sent, wrote)
 		if err != nil {
 			return err
 		}
@@ -84,16 +78,16 @@ func (s *Server) followSays(ctx context.Context, out *sse) error {
 	}
 }
 
-// newLines reads the lines of live sessions that differ from what was told: of
-// all of them, or of those that wrote. Those told of that have ended come with
-// their last line, and are forgotten.
-func (s *Server) newLines(ctx context.Context, told map[int64]string, wrote []int64) (changed []api.Says, err error) {
+// newLines reads the lines of live sessions that differ from what was sent: of
+// all sessions, or of those that wrote. Sessions in sent that have ended get
+// their last line and are removed from sent.
+func (s *Server) newLines(ctx context.Context, sent map[int64]string, wrote []int64) (changed []api.Says, err error) {
 	err = s.cfg.Store.View(ctx, func(r store.Reader) error {
 		live, err := r.Sessions.Live()
 		if err != nil {
 			return err
 		}
-		ended, err := endedOf(r, live, told, wrote)
+		ended, err := endedOf(r, live, sent, wrote)
 		if err != nil {
 			return err
 		}
@@ -106,14 +100,14 @@ func (s *Server) newLines(ctx context.Context, told map[int64]string, wrote []in
 		for _, x := range sessions {
 			line := lines[x.ID]
 			if line == "" && x.State.Live() {
-				line = told[x.ID] // having said nothing lately unsays nothing
+				line = sent[x.ID] // without a new line, the old one stays
 			}
-			if line != told[x.ID] {
+			if line != sent[x.ID] {
 				task, _, _ := strings.Cut(x.Key, ".")
-				changed, told[x.ID] = append(changed, api.Says{Task: task, Session: x.Key, Says: line}), line
+				changed, sent[x.ID] = append(changed, api.Says{Task: task, Session: x.Key, Says: line}), line
 			}
 			if !x.State.Live() {
-				delete(told, x.ID)
+				delete(sent, x.ID)
 			}
 		}
 		return nil
@@ -121,10 +115,10 @@ func (s *Server) newLines(ctx context.Context, told map[int64]string, wrote []in
 	return changed, err
 }
 
-// endedOf returns the sessions told of that wrote and are no longer live.
-func endedOf(r store.Reader, live []coppice.Session, told map[int64]string, wrote []int64) (ended []coppice.Session, err error) {
+// endedOf returns the sessions in sent that wrote and are no longer live.
+func endedOf(r store.Reader, live []coppice.Session, sent map[int64]string, wrote []int64) (ended []coppice.Session, err error) {
 	for _, id := range wrote {
-		if _, known := told[id]; !known || slices.ContainsFunc(live, func(x coppice.Session) bool { return x.ID == id }) {
+		if _, known := sent[id]; !known || slices.ContainsFunc(live, func(x coppice.Session) bool { return x.ID == id }) {
 			continue
 		}
 		x, err := r.Sessions.Get(id)

@@ -17,8 +17,8 @@ import (
 	"coppice/store"
 )
 
-// turns holds a server that gathers what sessions say until the test lets it
-// go on, for ever.
+// turns stops a server before each batch of lines until the test releases it,
+// for one batch or for good.
 type turns struct {
 	gathers chan struct{}
 	free    chan struct{}
@@ -40,7 +40,7 @@ func (g *turns) gather(ctx context.Context) error {
 	}
 }
 
-// line is a reader of what sessions say.
+// line is a reader of the stream of lines.
 type line struct {
 	t      *testing.T
 	cancel context.CancelFunc
@@ -70,8 +70,8 @@ func (l *line) cut() {
 	_ = l.resp.Body.Close()
 }
 
-// hear reads the next that a session says.
-func (l *line) hear() api.Says {
+// next reads the next line of a session.
+func (l *line) next() api.Says {
 	l.t.Helper()
 	for l.in.Scan() {
 		text, data := strings.CutPrefix(l.in.Text(), "data: ")
@@ -91,15 +91,15 @@ func (l *line) hear() api.Says {
 func (l *line) want(session, says string) {
 	l.t.Helper()
 	task, _, _ := strings.Cut(session, ".")
-	if got := l.hear(); got != (api.Says{Task: task, Session: session, Says: says}) {
-		l.t.Fatalf("heard %+v, want %s of %s", got, says, session)
+	if got := l.next(); got != (api.Says{Task: task, Session: session, Says: says}) {
+		l.t.Fatalf("got %+v, want %s of %s", got, says, session)
 	}
 }
 
 func text(words string) string { return fmt.Sprintf(`{"kind":"text","text":%q}`, words) }
 
-// What sessions say is told as it is said: gathered, the last word of each, and
-// to whoever comes back what is so then.
+// Lines of sessions are sent live: gathered, the last line of each. A reader
+// that reconnects gets the current lines.
 func TestWhatSessionsSayIsLive(t *testing.T) {
 	t.Parallel()
 	g := &turns{make(chan struct{}), make(chan struct{})}
@@ -113,7 +113,7 @@ func TestWhatSessionsSayIsLive(t *testing.T) {
 	one, two := sessions[0], sessions[1]
 	b.Write(one.ID, coppice.OutputEvent, text("I begin."))
 	l := listen(t, b)
-	l.want("app-1.1", "I begin.") // and no word of the two that have said nothing
+	l.want("app-1.1", "I begin.") // and nothing of the two that have no line
 	select {
 	case <-g.gathers:
 	case <-time.After(time.Minute): // a safety net only
@@ -128,14 +128,14 @@ func TestWhatSessionsSayIsLive(t *testing.T) {
 	l.want("app-2.1", "Word 99 of two.")
 	b.Write(one.ID, coppice.OutputEvent, `{"kind":"tool_result","text":"more"}`) // says nothing new
 	b.Write(one.ID, coppice.OutputStdout, "raw\n")
-	b.Write(one.ID, coppice.OutputEvent, text("I go on."))
-	l.want("app-1.1", "I go on.")
+	b.Write(one.ID, coppice.OutputEvent, text("I continue."))
+	l.want("app-1.1", "I continue.")
 	l.cut()
 
-	b.Write(two.ID, coppice.OutputEvent, text("Nobody heard this,"))
+	b.Write(two.ID, coppice.OutputEvent, text("Nobody reads this,"))
 	b.Write(two.ID, coppice.OutputEvent, text("but this."))
 	l = listen(t, b)
-	l.want("app-1.1", "I go on.") // what is so, and then what comes
+	l.want("app-1.1", "I continue.") // the current line, and then the next
 	l.want("app-2.1", "but this.")
 	b.Write(one.ID, coppice.OutputEvent, text("Nearly done."))
 	b.Update(func(tx store.Tx) error {
@@ -146,12 +146,12 @@ func TestWhatSessionsSayIsLive(t *testing.T) {
 		now.State, now.Summary = coppice.SessionDone, "All done.\nIn full."
 		return tx.Sessions.Put(&now)
 	})
-	last := l.hear()
+	last := l.next()
 	for last.Says == "Nearly done." {
-		last = l.hear()
+		last = l.next()
 	}
-	if last != (api.Says{Task: "app-1", Session: "app-1.1", Says: "All done."}) { // as the task tells it
-		t.Errorf("heard at the end %+v", last)
+	if last != (api.Says{Task: "app-1", Session: "app-1.1", Says: "All done."}) { // as the task shows it
+		t.Errorf("got at the end %+v", last)
 	}
 	got, err := b.Client.Task(b.Ctx, "app-1")
 	b.Must(err)
@@ -160,7 +160,7 @@ func TestWhatSessionsSayIsLive(t *testing.T) {
 	}
 }
 
-// A session that ends without a word takes back what it said, as its task does.
+// A session that ends without a final message has no line, like its task.
 func TestASessionEndsWithoutAWord(t *testing.T) {
 	t.Parallel()
 	b := setup(t, func(c *apihttp.Config) { c.Gather = func(context.Context) error { return nil } })
@@ -172,8 +172,8 @@ func TestASessionEndsWithoutAWord(t *testing.T) {
 	for range 30 {
 		b.Write(x.ID, coppice.OutputEvent, `{"kind":"tool_result","text":"x"}`) // so that nothing it said is among the last
 	}
-	b.Write(x.ID, coppice.OutputEvent, text("And go on."))
-	l.want("app-1.1", "And go on.")
+	b.Write(x.ID, coppice.OutputEvent, text("And on."))
+	l.want("app-1.1", "And on.")
 	b.Update(func(tx store.Tx) error {
 		now, err := tx.Sessions.Get(x.ID)
 		if err != nil {

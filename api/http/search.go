@@ -14,15 +14,15 @@ import (
 )
 
 type searchIn struct {
-	Q       string   `query:"q" required:"true" minLength:"1" maxLength:"400" doc:"Words, of which the beginning will do; \"phrases in quotes\"; -words that must not be there"`
-	Project string   `query:"project" maxLength:"16" doc:"Only in this project"`
+	Q       string   `query:"q" required:"true" minLength:"1" maxLength:"400" doc:"Words, or their start; \"phrases in quotes\"; -words that must not occur"`
+	Project string   `query:"project" maxLength:"16" doc:"Only search this project"`
 	Kinds   []string `query:"kinds" maxItems:"3" doc:"Only of these kinds: task, output, check"`
-	Most    int      `query:"most" minimum:"1" maximum:"200" default:"50" doc:"Hits at most"`
+	Most    int      `query:"most" minimum:"1" maximum:"200" default:"50" doc:"The most hits"`
 }
 
 func (s *Server) searchRoutes(a huma.API) {
 	add(s, a, op{method: http.MethodGet, path: "/search", id: "search", tag: "search",
-		about: "Find tasks, places in what sessions wrote, and what checks did, by their words"}, s.search)
+		about: "Search tasks, output of sessions, and checks"}, s.search)
 }
 
 func (s *Server) search(ctx context.Context, in *searchIn) (out api.SearchPage, err error) {
@@ -40,7 +40,7 @@ func (s *Server) search(ctx context.Context, in *searchIn) (out api.SearchPage, 
 		case api.HitCheck:
 			q.Checks = true
 		default:
-			return out, coppice.Errorf(coppice.EInvalid, "%s is no kind of hit", coppice.Quote(k)).WithFix("use task, output or check").WithField("kinds")
+			return out, coppice.Errorf(coppice.EInvalid, "%s is not a valid kind of hit", coppice.Quote(k)).WithFix("use task, output or check").WithField("kinds")
 		}
 	}
 	if in.Project != "" {
@@ -71,7 +71,7 @@ func (s *Server) search(ctx context.Context, in *searchIn) (out api.SearchPage, 
 	return out, nil
 }
 
-// units counts a text's UTF-16 code units, in which JavaScript counts.
+// units counts the UTF-16 code units of a text, as JavaScript does.
 func units(s string) int {
 	n := utf8.RuneCountInString(s)
 	for _, r := range s {
@@ -83,11 +83,11 @@ func units(s string) int {
 }
 
 type agentsIn struct {
-	Project string `query:"project" maxLength:"16" doc:"As this project sees them, its own agents included"`
-	Refresh bool   `query:"refresh" doc:"Look again, even if somebody looked a moment ago"`
+	Project string `query:"project" maxLength:"16" doc:"With the agents of this project"`
+	Refresh bool   `query:"refresh" doc:"Check again, even if they were just checked"`
 }
 
-// listAgents joins what was found on the machine with the limits of now.
+// listAgents joins the agents on the machine with the current limits.
 func (s *Server) listAgents(ctx context.Context, in *agentsIn) (out api.AgentList, err error) {
 	if s.cfg.Agents == nil {
 		return out, coppice.Errorf(coppice.EUnavailable, "this server cannot look for agents").WithFix("run `coppice agents` on its machine")

@@ -19,8 +19,8 @@ import (
 )
 
 // The tests of this file attack the row "any web page talks to the local
-// server" of the security design, one rule each, and what of the other rows
-// concerns the server.
+// server" of the security design, one test per rule, and the other rows that
+// concern the server.
 
 func TestAnyWebPageTalksToTheLocalServer_BindsLoopbackOnly(t *testing.T) {
 	t.Parallel()

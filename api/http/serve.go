@@ -18,12 +18,12 @@ import (
 )
 
 type statusIn struct {
-	Project string `query:"project" maxLength:"16" doc:"Only of this project"`
+	Project string `query:"project" maxLength:"16" doc:"Only this project"`
 }
 
 func (s *Server) serverRoutes(a huma.API) {
-	add(s, a, op{method: http.MethodGet, path: "/status", id: "status", tag: "server", about: "What needs you, what runs, what waits and why"}, s.status)
-	add(s, a, op{method: http.MethodGet, path: "/version", id: "version", tag: "server", about: "What the server is"},
+	add(s, a, op{method: http.MethodGet, path: "/status", id: "status", tag: "server", about: "Show what needs you, what is running, and what is waiting and why"}, s.status)
+	add(s, a, op{method: http.MethodGet, path: "/version", id: "version", tag: "server", about: "Show the server's version"},
 		func(context.Context, *none) (api.Version, error) {
 			return api.Version{Version: s.cfg.Version, API: "v1"}, nil
 		})
@@ -32,14 +32,14 @@ func (s *Server) serverRoutes(a huma.API) {
 			path, err := s.cfg.Backup(ctx)
 			return api.Backup{Path: path}, err
 		})
-	add(s, a, op{method: http.MethodPost, path: "/login-link", id: "login-link", tag: "server", about: "Make a link that signs one browser in, once"},
+	add(s, a, op{method: http.MethodPost, path: "/login-link", id: "login-link", tag: "server", about: "Create a link that signs in one browser, one time"},
 		func(context.Context, *none) (api.LoginLink, error) {
 			code, until := s.login.mint()
 			return api.LoginLink{URL: s.URL() + "/login?code=" + code, Expires: until.UTC()}, nil
 		})
 }
 
-// status is made of facts, of what sessions say, and of what is wrong now.
+// status consists of facts, of the lines of sessions, and of current warnings.
 func (s *Server) status(ctx context.Context, in *statusIn) (api.Status, error) {
 	made, err := reuse(ctx, &s.answers, "status "+in.Project, func(ctx context.Context) (madeStatus, error) { return s.makeStatus(ctx, in) })
 	if err != nil {
@@ -56,7 +56,7 @@ func (s *Server) status(ctx context.Context, in *statusIn) (api.Status, error) {
 			out.Projects[i].Warnings = slices.Concat(out.Projects[i].Warnings, s.cfg.Warnings(id))
 		}
 	}
-	return out, s.speak(ctx, &out.NeedsYou, &out.Active, &out.Waiting)
+	return out, s.updateLines(ctx, &out.NeedsYou, &out.Active, &out.Waiting)
 }
 
 // madeStatus is the part of a status that facts decide.
@@ -86,17 +86,10 @@ func (s *Server) makeStatus(ctx context.Context, in *statusIn) (out madeStatus, 
 	return out, err
 }
 
-// statusProjects fills in the projects and returns the id of the one asked for.
+// statusProjects fills in the projects and returns the id of the requested one.
 func statusProjects(r store.Reader, prefix string, out *madeStatus) (id int64, err error) {
-	if prefix != "" {
-		if err := coppice.ValidPrefix(prefix); err != nil {
-			return 0, err
-		}
-		p, err := r.Projects.ByPrefix(prefix)
-		if err != nil {
-			return 0, err
-		}
-		id = p.ID
+	if id, err = projectID(r, prefix); err != nil {
+		return 0, err
 	}
 	running, err := r.Lanes.Running()
 	if err != nil {
@@ -126,13 +119,13 @@ func statusProjects(r store.Reader, prefix string, out *madeStatus) (id int64, e
 	return id, err
 }
 
-// serveHealth says that the process answers, and nothing else.
+// serveHealth only says that the process answers.
 func (s *Server) serveHealth(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	_, _ = w.Write([]byte("ok\n"))
 }
 
-// serveReady says whether requests would succeed, and nothing of why not.
+// serveReady says whether requests would succeed, without the reason.
 func (s *Server) serveReady(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	err := s.cfg.Intact()
@@ -151,7 +144,7 @@ func (s *Server) serveReady(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte("ok\n"))
 }
 
-// page stands in for the dashboard where that was not built.
+// page is served instead of the dashboard if that was not built.
 //
 //go:embed page.html
 var page []byte
@@ -215,7 +208,7 @@ func gauges(b *bytes.Buffer, r store.Reader) error {
 	}
 	family(b, "coppice_sessions_live", "gauge", "Sessions that count against the limits.")
 	fmt.Fprintf(b, "coppice_sessions_live %d\n", len(live)-parked)
-	family(b, "coppice_sessions_parked", "gauge", "Sessions that can only wait.")
+	family(b, "coppice_sessions_parked", "gauge", "Parked sessions.")
 	fmt.Fprintf(b, "coppice_sessions_parked %d\n", parked)
 	first, last, err := r.Log.Bounds()
 	if err != nil {

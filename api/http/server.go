@@ -1,14 +1,13 @@
 // Package http serves Coppice over HTTP: REST and server-sent events under
-// /api/v1, the OpenAPI description of both, and what operators need.
+// /api/v1, the OpenAPI description of both, and endpoints for operators.
 //
-// It has no logic of its own. It reads the store, hands every request for
-// change to the engine, and guards the door: the server binds loopback only,
-// and every request but a health probe and a one-time sign-in link needs a
-// token or a cookie that was bought with one. See guard.go for the rules.
+// It reads the store and passes every change to the engine. The server binds
+// only loopback. Except for health probes and one-time sign-in links, every
+// request needs the token, or a cookie that a sign-in returned. See guard.go
+// for the rules.
 //
-// Streams pull from the store's log and are never pushed to, so a slow reader
-// costs a goroutine and nothing else, and a reader that comes back names the
-// last thing it saw.
+// Streams read from the store's log. A slow reader costs only a goroutine, and
+// a reader that reconnects names the last event that it saw.
 package http
 
 import (
@@ -31,23 +30,23 @@ import (
 	"coppice/verb"
 )
 
-// Projects takes in what people ask of projects and accounts.
+// Projects handles requests to projects and accounts.
 type Projects interface {
-	// AddProject adds the project a directory belongs to; done again, it reads
-	// the project's policy again.
+	// AddProject adds the project of a directory. For a known one, it reads the
+	// project's policy again.
 	AddProject(ctx context.Context, dir string) (coppice.Project, error)
 	// Pause pauses or resumes a project, or one track of it.
 	Pause(ctx context.Context, project, track string, on bool) (coppice.Project, error)
-	// ForgetRule forgets the nth remembered rule, counted from 1.
+	// ForgetRule removes the nth remembered rule, counted from 1.
 	ForgetRule(ctx context.Context, project string, n int) (coppice.Rule, error)
-	// Undo brings a removed workspace back; an empty key means the newest one
-	// of the project, or of all projects when that is empty too.
+	// Undo restores a removed workspace. An empty key means the newest one of
+	// the project, or of all projects if that is empty too.
 	Undo(ctx context.Context, key, project string) (coppice.Trash, error)
 	Limits(r store.Reader) ([]engine.AgentLimit, error)
 	ClearLimit(ctx context.Context, agent string) error
 }
 
-// Tasks takes in what people ask of tasks.
+// Tasks handles requests to tasks.
 type Tasks interface {
 	CreateTasks(ctx context.Context, project string, tasks []coppice.NewTask) ([]coppice.Task, error)
 	ChangeTask(ctx context.Context, key string, c coppice.TaskChange) (coppice.Task, error)
@@ -55,11 +54,11 @@ type Tasks interface {
 	Ask(ctx context.Context, key string, v coppice.Verb, r verb.Request) (coppice.Task, error)
 	// Fork returns the new task.
 	Fork(ctx context.Context, key, text string) (coppice.Task, error)
-	// Archive puts an ended task away, or takes it out again.
+	// Archive archives or unarchives an ended task.
 	Archive(ctx context.Context, key string, on bool) (coppice.Task, error)
 }
 
-// Talk takes in what people say to sessions.
+// Talk handles messages to sessions.
 type Talk interface {
 	Send(ctx context.Context, key, text string) (coppice.Message, error)
 	SendNext(ctx context.Context, key, text string) (coppice.Message, error)
@@ -72,25 +71,26 @@ type Talk interface {
 // Settings reads and changes projects' coppice.yaml.
 type Settings interface {
 	Config(ctx context.Context, p coppice.Project) (api.ProjectConfig, error)
-	// SetConfig makes one change, and nothing when it fails.
+	// SetConfig makes one change. If it fails, nothing changes.
 	SetConfig(ctx context.Context, p coppice.Project, c api.ConfigChange) (api.ProjectConfig, error)
 }
 
-// Needs does what people decide about a project's needs.
+// Needs carries out what people decide about a project's needs.
 type Needs interface {
-	// Confirm brings into force what waits for a person. It fails with code
-	// conflict when that is no longer what they saw.
+	// Confirm applies a change that waits for a person. It fails with code
+	// conflict if it is no longer the change that they saw.
 	Confirm(ctx context.Context, p coppice.Project, c api.Confirmation) error
-	// RestoreBase moves a base back that moved without Coppice.
+	// RestoreBase moves back a base that moved without Coppice.
 	RestoreBase(ctx context.Context, p coppice.Project) error
 }
 
-// Config is what a Server is made of. Store, Projects, Tasks, Talk, Status, Diff,
-// Backup and Token are needed; the zero value of everything else is a sound default.
+// Config configures a Server. Store, Projects, Tasks, Talk, Status, Diff,
+// Backup and Token are required. The zero value of everything else is a good
+// default.
 type Config struct {
-	Listen string   // host:port on loopback; 127.0.0.1:0 when empty, port 0 picks a free one
-	Names  []string // further names by which the server may be called, such as coppice.localhost; our port is meant unless one is given
-	Token  string   // what clients must show
+	Listen string   // host:port on loopback; empty means 127.0.0.1:0, port 0 picks a free one
+	Names  []string // other host names of the server, such as coppice.localhost; without a port, the server's own port is meant
+	Token  string   // the token of clients
 
 	Store    store.Store
 	Projects Projects // *engine.Intake implements these three
@@ -100,40 +100,40 @@ type Config struct {
 	Diff     func(ctx context.Context, t coppice.Task, since string) (string, error)
 	Backup   func(ctx context.Context) (path string, err error)
 
-	// Add adds the project a directory belongs to; of a known one it confirms
-	// what its checkout says now, and tells what differed. AddProject does when
-	// nil.
+	// Add adds the project of a directory. For a known one it confirms the
+	// current state of its checkout, and returns what changed. Default:
+	// AddProject.
 	Add func(ctx context.Context, dir string) (coppice.Project, []coppice.Need, error)
 
-	// Use adds the project a directory belongs to; of a known one it takes over
-	// what a person edited in its policy. AddProject does when nil.
+	// Use adds the project of a directory. For a known one it applies a
+	// person's edits of its policy. Default: AddProject.
 	Use func(ctx context.Context, dir string) (coppice.Project, error)
 
-	// Bring brings a task's branch into the person's repository.
+	// Bring copies a task's branch into the user's repository.
 	Bring func(ctx context.Context, t coppice.Task) (api.Branch, error)
 
-	// Remove begins to remove a project and tells what will be left of it.
+	// Remove starts to remove a project and returns what will not be removed.
 	Remove func(ctx context.Context, project string, how coppice.Remove) ([]api.Left, error)
-	// Disk measures what uses disk for so long at most.
+	// Disk measures disk usage for at most this long.
 	Disk func(ctx context.Context, within time.Duration) (api.Disk, error)
 
-	Warnings func(project int64) []string // what is wrong in its checkout; nothing when nil
+	Warnings func(project int64) []string // problems in its checkout; nil means none
 
-	// Intact fails while the server can answer but change nothing; it never does
-	// when nil.
+	// Intact fails while the server can answer but not change anything. nil
+	// means that it never fails.
 	Intact func() error
 
-	// What the server does without when they are nil: each route then says so.
+	// Optional parts. If one is nil, its routes report that.
 	Search   store.Searcher
 	Settings Settings
 	Needs    Needs
-	// Agents looks for the agents as a project sees them, nil meaning none in
-	// particular; refresh asks for a new look where an older one would do.
+	// Agents finds the agents, with those of a project if it is not nil.
+	// refresh asks for a new search.
 	Agents func(ctx context.Context, p *coppice.Project, refresh bool) (api.AgentList, error)
 
-	Web fs.FS // the built dashboard; without one there is a page that says so
+	Web fs.FS // the built dashboard; without it, a page says that it is missing
 
-	Attach Attach // opens terminals; without it there are none
+	Attach Attach // opens terminals; nil means that there are none
 
 	Version string
 	Now     func() time.Time
@@ -143,12 +143,12 @@ type Config struct {
 	BodyTimeout   time.Duration // for a request's body; 30 s
 	WriteTimeout  time.Duration // for a response, and for each piece of a stream; 60 s
 	IdleTimeout   time.Duration // for a connection between requests; 2 min
-	Followers     int           // streams that may be open at once; 1024
-	Heartbeat     time.Duration // between signs of life on a silent stream; 15 s
+	Followers     int           // streams that can be open at the same time; 1024
+	Heartbeat     time.Duration // between heartbeats on a silent stream; 15 s
 	StopTimeout   time.Duration // for requests to end at Stop; 5 s
 
-	// Gather waits after what sessions say was told, so that of what they say next
-	// only the last is; a second when nil.
+	// Gather waits after lines of sessions were sent, so that only the last of
+	// the next lines is sent. Default: a second.
 	Gather func(context.Context) error
 }
 
@@ -158,8 +158,8 @@ const (
 	minToken  = 32       // characters of a token
 )
 
-// Server serves one Config. Start it once; Stop may be called at any time, any
-// number of times.
+// Server serves one Config. Start it one time. Stop can be called at any time,
+// any number of times.
 type Server struct {
 	cfg     Config
 	log     *slog.Logger
@@ -172,7 +172,7 @@ type Server struct {
 	spec    func() ([]byte, error)
 	handler http.Handler
 
-	terminals sync.WaitGroup // of clients that have one
+	terminals sync.WaitGroup // of connected clients
 	followers atomic.Int64   // streams that are open
 
 	streams context.Context // ends when the server stops
@@ -180,14 +180,14 @@ type Server struct {
 
 	mu     sync.Mutex
 	ln     net.Listener
-	hosts  map[string]bool // names with port that Host may carry
+	hosts  map[string]bool // names with port that Host can have
 	srv    *http.Server
 	served chan struct{} // closed when Serve has returned
 }
 
 var errStopping = errors.New("the server is stopping")
 
-// New checks the config and builds the server; nothing listens yet.
+// New checks the config and builds the server. It does not listen yet.
 func New(cfg Config) (*Server, error) {
 	if cfg.Listen == "" {
 		cfg.Listen = "127.0.0.1:0"
@@ -199,7 +199,7 @@ func New(cfg Config) (*Server, error) {
 		return nil, coppice.Errorf(coppice.EInvalid, "the server's token has %d characters, at least %d are needed", len(cfg.Token), minToken)
 	}
 	if cfg.Store == nil || cfg.Projects == nil || cfg.Tasks == nil || cfg.Talk == nil || cfg.Status == nil || cfg.Diff == nil || cfg.Backup == nil {
-		return nil, errors.New("http: the config lacks a part")
+		return nil, errors.New("http: a required part of the config is missing")
 	}
 	cfg.defaults()
 	s := &Server{
@@ -254,8 +254,8 @@ func (c *Config) defaults() {
 	}
 }
 
-// loopback returns the address to listen on, or refuses one that other
-// machines could reach.
+// loopback returns the address to listen on. It refuses one that other machines
+// could reach.
 func loopback(listen string) (string, error) {
 	host, port, err := net.SplitHostPort(listen)
 	if err == nil {
@@ -275,7 +275,7 @@ func loopback(listen string) (string, error) {
 	return net.JoinHostPort(host, port), nil
 }
 
-// Start listens and serves until Stop. It returns once the server accepts
+// Start listens and serves until Stop. It returns when the server accepts
 // connections.
 func (s *Server) Start(ctx context.Context) error {
 	s.mu.Lock()
@@ -291,7 +291,7 @@ func (s *Server) Start(ctx context.Context) error {
 	ln, err := lc.Listen(ctx, "tcp", addr)
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return coppice.Errorf(coppice.EUnavailable, "the address %s is in use", addr).
-			WithFix("stop what listens there, or choose another address with --listen 127.0.0.1:PORT")
+			WithFix("stop the program that listens there, or choose another address with --listen 127.0.0.1:PORT")
 	}
 	if err != nil {
 		return coppice.Errorf(coppice.EUnavailable, "cannot listen on %s: %w", addr, err).
@@ -319,7 +319,7 @@ func (s *Server) Start(ctx context.Context) error {
 	return nil
 }
 
-// URL is where the server can be reached; empty before Start.
+// URL returns the server's address. It is empty before Start.
 func (s *Server) URL() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -329,7 +329,7 @@ func (s *Server) URL() string {
 	return "http://" + s.ln.Addr().String()
 }
 
-// Stop ends the streams, lets running requests finish for a bounded time, and
+// Stop ends the streams, lets running requests finish for a limited time, and
 // waits until nothing of the server runs.
 func (s *Server) Stop() {
 	s.mu.Lock()
@@ -342,14 +342,14 @@ func (s *Server) Stop() {
 	ctx, done := context.WithTimeout(context.WithoutCancel(streams), s.cfg.StopTimeout)
 	defer done()
 	if err := srv.Shutdown(ctx); err != nil {
-		s.log.Warn("requests were cut off at stop", "err", err)
-		_ = srv.Close() // what is left is closed for good; nothing more can be done about it
+		s.log.Warn("requests were interrupted at stop", "err", err)
+		_ = srv.Close() // closes the remaining connections; there is nothing left to try
 	}
 	<-served
 	s.terminals.Wait()
 }
 
-// knownHosts are the Host headers that mean this server.
+// knownHosts returns the Host headers that mean this server.
 func knownHosts(port int, names []string) map[string]bool {
 	p := strconv.Itoa(port)
 	hosts := map[string]bool{}

@@ -14,20 +14,20 @@ import (
 	"coppice/store"
 )
 
-// beginning is the place before a session's first piece of output, whose
-// offset may be 0.
+// beginning is the position before a session's first piece of output, whose
+// offset can be 0.
 const beginning = -1
 
-// SessionIn names a session; exported as ProjectIn is.
+// SessionIn names a session. It is exported for the same reason as ProjectIn.
 type SessionIn struct {
 	Key string `path:"key" maxLength:"40" doc:"A session's key, such as app-12.2"`
 }
 
 type outputIn struct {
 	SessionIn
-	After  string   `query:"after" maxLength:"20" doc:"Output after this offset; from the beginning when absent"`
-	Before string   `query:"before" maxLength:"20" doc:"The last output before this offset instead"`
-	Tail   bool     `query:"tail" doc:"The last output of all instead"`
+	After  string   `query:"after" maxLength:"20" doc:"Output after this offset; the default is the start"`
+	Before string   `query:"before" maxLength:"20" doc:"Instead, the last output before this offset"`
+	Tail   bool     `query:"tail" doc:"Instead, the last output"`
 	Kinds  []string `query:"kinds,explode" maxItems:"6" doc:"Only of these kinds: stdout, stderr, event, host, app, image"`
 	Limit  int      `query:"limit" minimum:"1" maximum:"1000" default:"256"`
 }
@@ -35,18 +35,18 @@ type outputIn struct {
 type outputStreamIn struct {
 	SessionIn
 	LastID string   `header:"Last-Event-ID" maxLength:"20" doc:"Resume after this offset"`
-	After  string   `query:"after" maxLength:"20" doc:"Output after this offset; from the beginning when absent"`
+	After  string   `query:"after" maxLength:"20" doc:"Output after this offset; the default is the start"`
 	Kinds  []string `query:"kinds,explode" maxItems:"6" doc:"Only of these kinds: stdout, stderr, event, host, app, image"`
 }
 
 func (s *Server) sessionRoutes(a huma.API) {
 	add(s, a, op{method: http.MethodGet, path: "/sessions/{key}", id: "show-session", tag: "sessions", about: "Show a session"}, s.showSession)
 	add(s, a, op{method: http.MethodGet, path: "/sessions/{key}/output", id: "session-output", tag: "sessions",
-		about: "A page of what a session wrote"}, s.pageOutput)
+		about: "A page of a session's output"}, s.pageOutput)
 	s.imageRoute(a)
 	s.saysRoute(a)
 	o := op{method: http.MethodGet, path: "/sessions/{key}/output/stream", id: "follow-session-output", tag: "sessions",
-		about: "What a session writes, live; resumes by Last-Event-ID"}.operation(http.StatusNotFound)
+		about: "Follow a session's output; resumes by Last-Event-ID"}.operation(http.StatusNotFound)
 	piece := a.OpenAPI().Components.Schemas.Schema(reflect.TypeFor[api.Output](), true, "Output")
 	o.Responses = map[string]*huma.Response{"200": {
 		Description: "A stream of events whose data is an Output and whose id is its offset. " +
@@ -69,7 +69,7 @@ func outputKinds(words []string) ([]coppice.OutputKind, error) {
 	var kinds []coppice.OutputKind
 	for _, w := range words {
 		if !slices.Contains(all, coppice.OutputKind(w)) {
-			return nil, coppice.Errorf(coppice.EInvalid, "%s is no kind of output", coppice.Quote(w)).
+			return nil, coppice.Errorf(coppice.EInvalid, "%s is not a valid kind of output", coppice.Quote(w)).
 				WithFix("use stdout, stderr, event, host, app or image").WithField("kinds")
 		}
 		kinds = append(kinds, coppice.OutputKind(w))
@@ -144,10 +144,10 @@ func (s *Server) streamOutput(ctx context.Context, in *outputStreamIn) (*huma.St
 	}}, nil
 }
 
-// followOutput sends what follows an offset until the session has ended and
+// followOutput sends the output after an offset until the session has ended and
 // everything was sent.
 func (s *Server) followOutput(ctx context.Context, out *sse, session int64, key string, after int64, kinds []coppice.OutputKind) error {
-	watch := s.cfg.Store.Watch(store.TopicSession(session)) // before the first look, so that nothing falls between
+	watch := s.cfg.Store.Watch(store.TopicSession(session)) // before the first read, so that nothing is missed
 	defer watch.Close()
 	for {
 		page, sess, err := s.readOutput(ctx, key, after, batch, kinds)

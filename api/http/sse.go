@@ -15,28 +15,30 @@ import (
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 
 	"coppice"
+	"coppice/internal/clock"
 )
 
-// batch is how many events or pieces of output a stream or page reads at once.
+// batch is how many events or pieces of output a stream or page reads at a
+// time.
 const batch = 256
 
-// sse writes server-sent events. Each write has a deadline of its own, so a
-// reader that stops reading loses its stream instead of holding it.
+// sse writes server-sent events. Each write has its own deadline, so that a
+// reader that stops reading loses its stream.
 type sse struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
 	timeout time.Duration
 }
 
-// follow runs a stream until its reader leaves, the server stops or f ends. It
-// refuses more followers than the server takes.
+// follow runs a stream until its reader leaves, the server stops or f returns.
+// It refuses more followers than the server's limit.
 func (s *Server) follow(c huma.Context, f func(context.Context, *sse) error) {
 	defer s.followers.Add(-1)
 	if s.followers.Add(1) > int64(s.cfg.Followers) {
 		r, w := humago.Unwrap(c)
 		w.Header().Set("Retry-After", "10")
-		s.fail(w, r, coppice.Errorf(coppice.EUnavailable, "%d streams are open, and the server takes no more", s.cfg.Followers).
-			WithFix("close dashboards and `coppice logs -f` that nobody looks at"))
+		s.fail(w, r, coppice.Errorf(coppice.EUnavailable, "%d streams are open, which is the server's limit", s.cfg.Followers).
+			WithFix("close dashboards and `coppice logs -f` that you do not need"))
 		return
 	}
 	ctx, cancel := s.stream(c.Context())
@@ -48,27 +50,20 @@ func (s *Server) follow(c huma.Context, f func(context.Context, *sse) error) {
 	s.ended(ctx, err)
 }
 
-// rest lets a follower pause after what it was sent, the longer the more there
-// are: what happens meanwhile is then sent together, and all followers together
-// leave most of the machine to the work that they look at.
+// rest pauses a follower after each write, longer if there are more followers.
+// What happens in the pause is then sent together, and the followers leave most
+// of the machine to the work.
 func (s *Server) rest(ctx context.Context) error {
 	const each, least = 100 * time.Microsecond, 5 * time.Millisecond
 	pause := time.Duration(s.followers.Load()) * each
 	if pause < least {
 		return nil
 	}
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return clock.Sleep(ctx, clock.Real(), pause)
 }
 
-// newSSE begins a stream. The server's limits on the length of a request and
-// of a response would end it, so they are lifted.
+// newSSE starts a stream. It lifts the server's limits on the length of a
+// request and of a response.
 func (s *Server) newSSE(c huma.Context) (*sse, error) {
 	_, w := humago.Unwrap(c)
 	out := &sse{w: w, control: http.NewResponseController(w), timeout: s.cfg.WriteTimeout}
@@ -93,7 +88,7 @@ func (o *sse) event(id int64, name string, data any) error {
 	return o.write(b.Bytes())
 }
 
-// note writes an event of a stream that has no places.
+// note writes an event of a stream without positions.
 func (o *sse) note(data any) error {
 	var b bytes.Buffer
 	if err := encode(&b, "", data); err != nil {
@@ -102,7 +97,7 @@ func (o *sse) note(data any) error {
 	return o.write(b.Bytes())
 }
 
-// encodeEvent writes an event as it is sent.
+// encodeEvent writes an event in the format of the stream.
 func encodeEvent(w io.Writer, id int64, name string, data any) error {
 	if name != "" {
 		name = "event: " + name + "\n"
@@ -110,7 +105,7 @@ func encodeEvent(w io.Writer, id int64, name string, data any) error {
 	return encode(w, fmt.Sprintf("id: %d\n%s", id, name), data)
 }
 
-// encode writes an event behind its head. JSON has no raw line breaks, so the
+// encode writes an event after its head. JSON has no raw line breaks, so the
 // data is always one line.
 func encode(w io.Writer, head string, data any) error {
 	b, err := json.Marshal(data)
@@ -130,11 +125,11 @@ func (o *sse) write(text []byte) error {
 	return err
 }
 
-// alive shows that the stream lives and, by an id without data, how far the
-// reader has come even when nothing was for it.
+// alive writes a heartbeat. Its id without data gives the reader its position
+// even if no event matched.
 func (o *sse) alive(id int64) error { return o.sign(fmt.Sprintf("id: %d\n", id)) }
 
-// beat shows that a stream lives that has no places.
+// beat writes a heartbeat on a stream without positions.
 func (o *sse) beat() error { return o.sign("") }
 
 func (o *sse) sign(place string) error {
@@ -149,7 +144,7 @@ func (o *sse) sign(place string) error {
 
 func (o *sse) flush() error { return o.control.Flush() }
 
-// waitOr waits for f, at most a heartbeat long. It tells whether f came back by
+// waitOr waits for f, at most for a heartbeat. It reports whether f returned by
 // itself.
 func (s *Server) waitOr(ctx context.Context, f func(context.Context) error) (bool, error) {
 	wait, cancel := context.WithTimeout(ctx, s.cfg.Heartbeat)
@@ -166,8 +161,8 @@ func (s *Server) waitOr(ctx context.Context, f func(context.Context) error) (boo
 	return false, err
 }
 
-// place reads where a stream resumes: after the last id the reader saw, else
-// after what it asks for, else at a default.
+// place returns where a stream resumes: after the last id that the reader saw,
+// else after the requested position, else at a default.
 func place(lastID, after string, def int64) (int64, error) {
 	for _, c := range []struct{ name, text string }{{"Last-Event-ID", lastID}, {"after", after}} {
 		if c.text == "" {
@@ -175,15 +170,15 @@ func place(lastID, after string, def int64) (int64, error) {
 		}
 		n, err := strconv.ParseInt(c.text, 10, 64)
 		if err != nil || n < -1 {
-			return 0, coppice.Errorf(coppice.EInvalid, "%s is no place in a stream", coppice.Quote(c.text)).
-				WithFix("pass the id of the last thing you saw").WithField(c.name)
+			return 0, coppice.Errorf(coppice.EInvalid, "%s is not a valid position in a stream", coppice.Quote(c.text)).
+				WithFix("pass the id of the last event that you got").WithField(c.name)
 		}
 		return n, nil
 	}
 	return def, nil
 }
 
-// ended logs why a stream broke off, unless its reader left or the server stops.
+// ended logs why a stream broke, unless its reader left or the server stops.
 func (s *Server) ended(ctx context.Context, err error) {
 	if err != nil && ctx.Err() == nil {
 		s.log.Warn("a stream broke off", "err", err)

@@ -10,16 +10,16 @@ import (
 	"coppice/store"
 )
 
-// A status counts all tasks, but lists no more than this of each kind: a
-// history of any length, and any number of tasks that wait, cost it nothing.
+// A status counts all tasks, but lists at most this many of each kind. Its cost
+// does not depend on the length of the history or the number of waiting tasks.
 const (
 	mostWaiting = 100
 	mostListed  = 200
 )
 
-// statusTasks counts tasks in the store, and looks only at those it lists and
-// at those that have a session, whose status depends on more than their stage.
-// It looks at all of them at once.
+// statusTasks counts tasks in the store. It reads only the tasks that it lists
+// and those that have a session, whose status depends on more than their stage.
+// It reads all of them together.
 func (s *Server) statusTasks(ctx context.Context, r store.Reader, project int64, out *api.Status) error {
 	for status, outcome := range outcomeOf {
 		f := store.TaskFilter{ProjectID: project, Stages: []coppice.Stage{coppice.StageEnded}, Outcomes: []coppice.Outcome{outcome}, Archived: store.ArchivedNot}
@@ -74,14 +74,14 @@ func (s *Server) statusTasks(ctx context.Context, r store.Reader, project int64,
 	return nil
 }
 
-// busyTasks returns the tasks that are being worked on, checked, held or landed.
-// Of a stage with more than can be listed, unlisted has their number by the first
-// one's id: the status of all of them is their stage's.
+// busyTasks returns the tasks that are being worked on, checked, held or
+// landed. If a stage has more than can be listed, unlisted has their number by
+// the first one's id: all of them have the status of their stage.
 func busyTasks(r store.Reader, project int64) (all []coppice.Task, unlisted map[int64]int, err error) {
 	unlisted = map[int64]int{}
 	for _, stage := range append(coppice.StagesThat(coppice.Stage.Lands), coppice.StageSession) {
 		f := store.TaskFilter{ProjectID: project, Stages: []coppice.Stage{stage}, OldFirst: true}
-		if stage != coppice.StageSession { // of those there are as many as sessions may run
+		if stage != coppice.StageSession { // there are only as many as running sessions
 			f.Most = mostListed
 		}
 		tasks, err := r.Tasks.List(f)
@@ -100,7 +100,7 @@ func busyTasks(r store.Reader, project int64) (all []coppice.Task, unlisted map[
 	return all, unlisted, nil
 }
 
-// waitingTasks counts the tasks that wait, and returns those that wait for a
+// waitingTasks counts the waiting tasks, and returns those that wait for a
 // person, and the others.
 func waitingTasks(r store.Reader, project int64, out *api.Status) (people, others []coppice.Task, err error) {
 	waits, err := r.Tasks.Waits(project)
@@ -124,7 +124,7 @@ func waitingTasks(r store.Reader, project int64, out *api.Status) (people, other
 }
 
 // laneHeads returns the first queued task of each lane, and how many are queued
-// there: whether one is ready is the same for all of its lane.
+// there: all tasks of a lane are ready, or none.
 func laneHeads(r store.Reader, project int64) (heads []coppice.Task, lanes map[coppice.Lane]int, err error) {
 	if lanes, err = r.Lanes.Count(project); err != nil {
 		return nil, nil, err

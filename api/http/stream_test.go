@@ -24,8 +24,8 @@ import (
 	"coppice/store"
 )
 
-// flaky stands between client and server and cuts every connection after some
-// bytes. It survives the server, so that a restarted one can take its place.
+// flaky is a proxy between client and server that cuts every connection after
+// some bytes. It outlives the server, so that a restarted server can use it.
 type flaky struct {
 	ln   net.Listener
 	cuts func() int // bytes until the next connection is cut; 0 for never
@@ -46,7 +46,7 @@ func newFlaky(t testing.TB, target string, cuts func() int) *flaky {
 	return f
 }
 
-// stop ends everything; it must come before the server's own stop.
+// stop ends everything. It must run before the server's own stop.
 func (f *flaky) stop() {
 	_ = f.ln.Close()
 	f.mu.Lock()
@@ -57,7 +57,7 @@ func (f *flaky) stop() {
 	f.wg.Wait()
 }
 
-// aim points the proxy at the bundle's present server.
+// aim points the proxy at the bundle's current server.
 func (f *flaky) aim(b *apitest.Bundle) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -102,7 +102,7 @@ func through(b *apitest.Bundle, f *flaky) *client.Client {
 	return c
 }
 
-// proxied lets the server go by the proxy's address.
+// proxied makes the server accept the proxy's address as its name.
 func proxied(name *string) func(*apihttp.Config) {
 	return func(c *apihttp.Config) { c.Names = []string{*name} }
 }
@@ -247,22 +247,15 @@ func TestOutputIsNeitherMissedNorRepeatedAcrossReconnects(t *testing.T) {
 	}
 }
 
-// readUntil reads a raw stream until a text came.
+// readUntil reads a raw stream until it contains a text.
 func readUntil(t *testing.T, b *apitest.Bundle, path, until string, edit ...func(*http.Request)) string {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // a safety net only
 	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, "GET", b.Server.URL()+path, nil)
 	b.Must(err)
-	req.Header.Set("Authorization", "Bearer "+apitest.Token)
 	req.Header.Set("Accept", "text/event-stream")
-	for _, f := range edit {
-		f(req)
-	}
-	tr := &http.Transport{DisableKeepAlives: true}
-	defer tr.CloseIdleConnections()
-	resp, err := tr.RoundTrip(req)
-	b.Must(err)
+	resp := send(b, req, edit)
 	defer resp.Body.Close()
 	if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "text/event-stream" {
 		t.Fatalf("%d %s", resp.StatusCode, resp.Header.Get("Content-Type"))

@@ -14,7 +14,7 @@ import (
 type wordsIn struct {
 	TaskIn
 	Body struct {
-		Text string `json:"text,omitempty" doc:"Told to the agent"`
+		Text string `json:"text,omitempty" doc:"Passed to the agent"`
 	}
 }
 
@@ -27,43 +27,43 @@ type modelIn struct {
 
 type ruleIn struct {
 	ProjectIn
-	N int `path:"n" minimum:"1" maximum:"1000" doc:"Its place in the list, from 1"`
+	N int `path:"n" minimum:"1" maximum:"1000" doc:"Its number in the list, from 1"`
 }
 
 type agentIn struct {
 	Agent string `path:"agent" maxLength:"129" doc:"An agent's name, or agent:model for a model that agent.fallback names"`
 }
 
-// talkRoutes are what people say to sessions besides plain messages, and how
-// conversations go on.
+// talkRoutes are the routes for messages to sessions other than plain ones, for
+// forks, rules and limits.
 func (s *Server) talkRoutes(a huma.API) {
 	task := func(name, id, about string, body int64) op {
 		return op{method: http.MethodPost, path: "/tasks/{key}/" + name, id: id, tag: "tasks", about: about, body: body}
 	}
-	add(s, a, task("interrupt", "interrupt-session", "End the running session's turn; a text begins the next", textBody), s.message(s.cfg.Talk.Interrupt))
-	add(s, a, task("model", "change-model", "Go on with another model: at once where the agent can, else in the next session", 0),
+	add(s, a, task("interrupt", "interrupt-session", "Interrupt the running session's turn; a text starts the next", textBody), s.message(s.cfg.Talk.Interrupt))
+	add(s, a, task("model", "change-model", "Change the model: immediately if the agent can, otherwise for the next session", 0),
 		func(ctx context.Context, in *modelIn) (coppice.Message, error) {
 			words := &wordsIn{TaskIn: in.TaskIn}
 			words.Body.Text = in.Body.Model
 			return s.message(s.cfg.Talk.Model)(ctx, words)
 		})
-	fork := task("fork", "fork-task", "Make a new task that goes on with a copy of this one's conversation and branch", textBody)
+	fork := task("fork", "fork-task", "Create a new task that continues with a copy of this one's conversation and branch", textBody)
 	fork.status = http.StatusCreated
 	add(s, a, fork, s.fork)
 
 	add(s, a, op{method: http.MethodGet, path: "/projects/{project}/rules", id: "list-rules", tag: "projects",
-		about: "List what people said always to, newest first"}, s.listRules)
+		about: "List remembered permission answers, newest first"}, s.listRules)
 	add(s, a, op{method: http.MethodPost, path: "/projects/{project}/rules/{n}/forget", id: "forget-rule", tag: "projects",
-		about: "Forget a remembered rule"}, func(ctx context.Context, in *ruleIn) (rule coppice.Rule, err error) {
+		about: "Remove a remembered permission answer"}, func(ctx context.Context, in *ruleIn) (rule coppice.Rule, err error) {
 		if err := coppice.ValidPrefix(in.Project); err != nil {
 			return rule, err
 		}
 		return s.cfg.Projects.ForgetRule(ctx, in.Project, in.N)
 	})
 	add(s, a, op{method: http.MethodGet, path: "/agents/limits", id: "list-limits", tag: "agents",
-		about: "List the agents, and the models of agents, that nobody can use now, and which tasks wait for them"}, s.listLimits)
+		about: "List the agents, and the models of agents, that cannot be used now, and which tasks wait for them"}, s.listLimits)
 	add(s, a, op{method: http.MethodPost, path: "/agents/{agent}/clear", id: "clear-limit", tag: "agents",
-		about: "Say that an agent, or a model of it, can be used again"}, func(ctx context.Context, in *agentIn) (api.LimitList, error) {
+		about: "Clear the limit of an agent, or of one of its models"}, func(ctx context.Context, in *agentIn) (api.LimitList, error) {
 		if err := s.cfg.Projects.ClearLimit(ctx, in.Agent); err != nil {
 			return api.LimitList{}, err
 		}
@@ -71,7 +71,7 @@ func (s *Server) talkRoutes(a huma.API) {
 	})
 }
 
-// message says something to a session and shows the message.
+// message sends a message to a session and returns it.
 func (s *Server) message(say func(ctx context.Context, key, text string) (coppice.Message, error)) func(context.Context, *wordsIn) (coppice.Message, error) {
 	return func(ctx context.Context, in *wordsIn) (m coppice.Message, err error) {
 		_, err = s.act(ctx, in.Key, func(ctx context.Context) (err error) {
@@ -96,10 +96,7 @@ func (s *Server) fork(ctx context.Context, in *wordsIn) (out api.Task, err error
 		if err != nil {
 			return err
 		}
-		views, err := s.views(ctx, r, []coppice.Task{t})
-		if err == nil {
-			out = views[0]
-		}
+		out, err = s.viewOf(ctx, r, t)
 		return err
 	})
 	return out, err

@@ -45,20 +45,20 @@ func TestConversations(t *testing.T) {
 	if !x.Taken {
 		t.Errorf("taken %+v", x)
 	}
-	if _, err := b.Client.Ask(b.Ctx, "app-2", coppice.VerbGive, verb.Request{Text: "go on"}); coppice.ErrorCode(err) != coppice.EConflict {
+	if _, err := b.Client.Ask(b.Ctx, "app-2", coppice.VerbGive, verb.Request{Text: "continue"}); coppice.ErrorCode(err) != coppice.EConflict {
 		t.Errorf("giving what is not taken: %v", err)
 	}
 	s.Screen = true
 	b.Update(func(tx store.Tx) error { return tx.Sessions.Put(&s) })
-	if _, err := b.Client.Ask(b.Ctx, "app-1", coppice.VerbGive, verb.Request{Text: "go on"}); err != nil {
+	if _, err := b.Client.Ask(b.Ctx, "app-1", coppice.VerbGive, verb.Request{Text: "continue"}); err != nil {
 		t.Error(err)
 	}
 	if _, err := b.Client.Ask(b.Ctx, "app-1", coppice.VerbContinue, verb.Request{Text: "more"}); coppice.ErrorCode(err) != coppice.EConflict {
-		t.Errorf("continuing what runs: %v", err)
+		t.Errorf("continuing a running task: %v", err)
 	}
 	b.Change("app-2", func(t *coppice.Task) { t.Stage, t.Outcome = coppice.StageEnded, coppice.OutcomeDone })
 	if _, err := b.Client.Ask(b.Ctx, "app-2", coppice.VerbContinue, verb.Request{}); coppice.ErrorCode(err) != coppice.EInvalid {
-		t.Errorf("continuing without a word: %v", err)
+		t.Errorf("continuing without a text: %v", err)
 	}
 	if _, err := b.Client.Ask(b.Ctx, "app-2", coppice.VerbContinue, verb.Request{Text: "more"}); err != nil {
 		t.Error(err)
@@ -122,7 +122,7 @@ func TestRulesAndLimits(t *testing.T) {
 	if limits, err = b.Client.ClearLimit(b.Ctx, "robot"); err != nil || len(limits) != 0 {
 		t.Errorf("cleared: %v (%v)", limits, err)
 	}
-	// A model has a limit of its own, whatever its name.
+	// A model has its own limit, whatever its name.
 	limited(b, "robot:x/small:1")
 	limited(b, "robot")
 	for _, wrong := range []string{"robot:", "robot:x/small:2", "robot:x", "robot/x"} {

@@ -13,7 +13,7 @@ import (
 	"coppice/store"
 )
 
-// TaskIn names a task; exported as ProjectIn is.
+// TaskIn names a task. It is exported for the same reason as ProjectIn.
 type TaskIn struct {
 	Key string `path:"key" maxLength:"40" doc:"A task's key, such as app-12"`
 }
@@ -24,8 +24,8 @@ type listTasksIn struct {
 	Track    string   `query:"track" maxLength:"64"`
 	Agent    string   `query:"agent" maxLength:"64"`
 	Text     string   `query:"text" maxLength:"200" doc:"In title or key"`
-	Archived string   `query:"archived" enum:"false,true,only" default:"false" doc:"Whether tasks that were put away are listed too, or they alone"`
-	Before   int64    `query:"before" minimum:"0" doc:"The next of the page before"`
+	Archived string   `query:"archived" enum:"false,true,only" default:"false" doc:"Whether archived tasks are listed too, or only they"`
+	Before   int64    `query:"before" minimum:"0" doc:"The next of the previous page"`
 	Limit    int      `query:"limit" minimum:"1" maximum:"500" default:"100"`
 }
 
@@ -45,13 +45,13 @@ func (s *Server) taskRoutes(a huma.API) {
 	add(s, a, op{method: http.MethodGet, path: "/tasks", id: "list-tasks", tag: "tasks", about: "List tasks, newest first"}, s.listTasks)
 	add(s, a, op{method: http.MethodPost, path: "/projects/{project}/tasks", id: "create-tasks", tag: "tasks",
 		about: "Create tasks, all or none", status: http.StatusCreated, body: maxBody}, s.createTasks)
-	add(s, a, op{method: http.MethodGet, path: "/tasks/{key}", id: "show-task", tag: "tasks", about: "Show a task and all that belongs to it"}, s.showTask)
+	add(s, a, op{method: http.MethodGet, path: "/tasks/{key}", id: "show-task", tag: "tasks", about: "Show a task in detail"}, s.showTask)
 	add(s, a, op{method: http.MethodPatch, path: "/tasks/{key}", id: "change-task", tag: "tasks",
-		about: "Change what was asked for", body: taskBody}, s.changeTask)
+		about: "Change a task", body: taskBody}, s.changeTask)
 	s.diffRoute(a)
 	s.textRoutes(a)
 	add(s, a, op{method: http.MethodPost, path: "/tasks/{key}/branch", id: "bring-branch", tag: "tasks",
-		about: "Bring a task's branch into the user's repository"}, s.bringBranch)
+		about: "Copy a task's branch into the user's repository"}, s.bringBranch)
 }
 
 // stagesOf are the stages in which a task can have a status.
@@ -77,15 +77,15 @@ var outcomeOf = map[coppice.Status]coppice.Outcome{
 
 var archivedOf = map[string]store.Archived{"false": store.ArchivedNot, "true": store.ArchivedToo, "only": store.ArchivedOnly}
 
-// narrow makes the store's filter choose no more than the statuses need. A
-// status is derived, so what the store returns is looked at once more.
+// narrow makes the store's filter select no more than the statuses need. A
+// status is derived, so the results are filtered again.
 func narrow(f *store.TaskFilter, statuses []string) error {
 	onlyEnded := len(statuses) > 0
 	for _, word := range statuses {
 		st := coppice.Status(word)
 		stages, ok := stagesOf[st]
 		if !ok {
-			return coppice.Errorf(coppice.EInvalid, "%s is no status", coppice.Quote(word)).
+			return coppice.Errorf(coppice.EInvalid, "%s is not a valid status", coppice.Quote(word)).
 				WithFix("use one of: %s", statusWords()).WithField("status")
 		}
 		for _, stage := range stages {
@@ -123,28 +123,21 @@ func (s *Server) listTasks(ctx context.Context, in *listTasksIn) (out api.TaskPa
 	if err != nil {
 		return out, err
 	}
-	return out, s.speak(ctx, &out.Tasks)
+	return out, s.updateLines(ctx, &out.Tasks)
 }
 
 func (s *Server) makePage(ctx context.Context, f store.TaskFilter, in *listTasksIn) (out api.TaskPage, err error) {
 	out.Tasks = []api.Task{}
 	err = s.cfg.Store.View(ctx, func(r store.Reader) error {
-		if in.Project != "" {
-			if err := coppice.ValidPrefix(in.Project); err != nil {
-				return err
-			}
-			p, err := r.Projects.ByPrefix(in.Project)
-			if err != nil {
-				return err
-			}
-			f.ProjectID = p.ID
+		if f.ProjectID, err = projectID(r, in.Project); err != nil {
+			return err
 		}
 		return s.fill(ctx, r, f, in, &out)
 	})
 	return out, err
 }
 
-// fill reads on until the page is full or nothing is left.
+// fill reads until the page is full or no task is left.
 func (s *Server) fill(ctx context.Context, r store.Reader, f store.TaskFilter, in *listTasksIn, out *api.TaskPage) error {
 	for {
 		tasks, err := r.Tasks.List(f)
@@ -223,7 +216,7 @@ func (s *Server) detail(ctx context.Context, r store.Reader, t coppice.Task) (ou
 	}
 	for i := range out.History {
 		s := &out.History[i]
-		s.Prompt = "" // can be long; the session itself shows it
+		s.Prompt = "" // it can be long; show-session returns it
 		if s.Answer != nil && s.Answer.Problem == "" {
 			out.Answer = s.Answer
 		}
@@ -259,7 +252,7 @@ func (s *Server) detail(ctx context.Context, r store.Reader, t coppice.Task) (ou
 	return out, err
 }
 
-// filled makes an absent list an empty one, which is what JSON should say.
+// filled turns nil into an empty list, for JSON.
 func filled[T any](s []T) []T {
 	if s == nil {
 		return []T{}
@@ -274,7 +267,7 @@ func (s *Server) changeTask(ctx context.Context, in *changeTaskIn) (api.Task, er
 	})
 }
 
-// act does something to a task and shows the task after it.
+// act does something to a task and returns the task after it.
 func (s *Server) act(ctx context.Context, key string, do func(context.Context) error) (out api.Task, err error) {
 	var t coppice.Task
 	find := func(r store.Reader) (err error) { t, err = taskByKey(r, key); return err }
@@ -288,10 +281,7 @@ func (s *Server) act(ctx context.Context, key string, do func(context.Context) e
 		if err := find(r); err != nil {
 			return err
 		}
-		views, err := s.views(ctx, r, []coppice.Task{t})
-		if err == nil {
-			out = views[0]
-		}
+		out, err = s.viewOf(ctx, r, t)
 		return err
 	})
 	return out, err

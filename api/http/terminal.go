@@ -21,22 +21,22 @@ import (
 // Attach opens the terminal of a running session, until ctx ends.
 type Attach func(ctx context.Context, s coppice.Session, o api.TerminalOptions) (api.Terminal, error)
 
-// maxMessage bounds one message from a client.
+// maxMessage limits one message from a client.
 const maxMessage = 1 << 20
 
 type terminalIn struct {
 	SessionIn
 	Columns  int  `query:"columns" minimum:"0" maximum:"65535" doc:"Of the client's terminal"`
 	Rows     int  `query:"rows" minimum:"0" maximum:"65535" doc:"Of the client's terminal"`
-	ReadOnly bool `query:"read_only" doc:"Only look; the size does not count"`
+	ReadOnly bool `query:"read_only" doc:"Only watch; the size does not count"`
 }
 
 func (s *Server) terminalRoutes(a huma.API) {
 	o := op{method: http.MethodGet, path: "/sessions/{key}/terminal", id: "session-terminal", tag: "sessions",
 		about: "A session's terminal, live, as a WebSocket"}.operation(http.StatusNotFound, http.StatusConflict, http.StatusServiceUnavailable)
 	o.Responses = map[string]*huma.Response{"101": {
-		Description: "A WebSocket. Binary messages are the terminal's bytes: from the server, what draws the screen as it is and then what the agent writes; " +
-			"from the client, what was typed. Text messages are a TerminalControl: the server's first one tells what the terminal is, its last one how the session ended; " +
+		Description: "A WebSocket. Binary messages are the terminal's bytes: from the server, the current screen and then the agent's output; " +
+			"from the client, what was typed. Text messages are a TerminalControl: the server's first one describes the terminal, its last one says how the session ended; " +
 			"a client sends its size as resize.",
 	}}
 	huma.Register(a, o, func(ctx context.Context, in *terminalIn) (*huma.StreamResponse, error) {
@@ -51,7 +51,7 @@ func (s *Server) terminalRoutes(a huma.API) {
 	})
 }
 
-// attachable finds a session that runs.
+// attachable finds a running session.
 func (s *Server) attachable(ctx context.Context, key string) (session coppice.Session, err error) {
 	if s.cfg.Attach == nil {
 		return session, coppice.Errorf(coppice.EUnavailable, "this server has no terminals")
@@ -62,19 +62,19 @@ func (s *Server) attachable(ctx context.Context, key string) (session coppice.Se
 	})
 	if err == nil && !session.State.Live() {
 		err = coppice.Errorf(coppice.EConflict, "the session %s has ended (%s)", session.Key, session.State).
-			WithFix("see what it wrote with `coppice logs %s`", session.Key)
+			WithFix("see its log with `coppice logs %s`", session.Key)
 	}
 	return session, err
 }
 
-// upgrade refuses what is no WebSocket, and one from a browser that does not
-// tell which page it comes from: whoever has it can type.
+// upgrade refuses requests that are not WebSockets, and those of browsers
+// without an Origin, because a terminal accepts input.
 func (s *Server) upgrade(r *http.Request) error {
 	if !strings.EqualFold(r.Header.Get("Upgrade"), "websocket") {
 		return coppice.Errorf(coppice.EInvalid, "this address is a WebSocket").WithFix("use `coppice attach`, or the dashboard")
 	}
 	if s.identify(r) != bearer && r.Header.Get("Origin") == "" {
-		return coppice.Errorf(coppice.EForbidden, "the request does not tell where it comes from")
+		return coppice.Errorf(coppice.EForbidden, "the request has no Origin header")
 	}
 	return nil
 }
@@ -92,15 +92,15 @@ func (s *Server) serveTerminal(w http.ResponseWriter, r *http.Request, session c
 		return
 	}
 	defer t.Close()
-	// The connection is none of the HTTP server's from here on, so Stop waits
-	// for it by this.
+	// The HTTP server no longer owns the connection, so Stop waits for this
+	// group.
 	s.terminals.Add(1)
 	defer s.terminals.Done()
-	// The guard has compared the Origin with the Host, which the library does
-	// once more.
+	// The guard has compared the Origin with the Host. The library does it
+	// again.
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{CompressionMode: websocket.CompressionDisabled})
 	if err != nil {
-		s.log.Debug("no terminal", "err", err) // it has answered
+		s.log.Debug("no terminal", "err", err) // Accept has sent the answer
 		return
 	}
 	defer conn.CloseNow()
@@ -116,7 +116,7 @@ type terminalView struct {
 	t    api.Terminal
 }
 
-// run passes on both ways until either side has enough.
+// run copies both directions until one side ends.
 func (v *terminalView) run(ctx context.Context) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -134,12 +134,12 @@ func (v *terminalView) run(ctx context.Context) {
 	case errors.Is(context.Cause(ctx), errStopping):
 		_ = v.conn.Close(websocket.StatusGoingAway, "the server is stopping")
 	default:
-		_ = v.conn.Close(websocket.StatusInternalError, "the terminal broke off")
+		_ = v.conn.Close(websocket.StatusInternalError, "the terminal failed")
 	}
 	cancel(err)
 }
 
-// show sends what the terminal shows; nil when that has come to its end.
+// show sends what the terminal shows. It returns nil at the end.
 func (v *terminalView) show(ctx context.Context) error {
 	about := v.t.About()
 	if err := v.control(ctx, about); err != nil {
@@ -179,7 +179,7 @@ func (v *terminalView) write(ctx context.Context, kind websocket.MessageType, b 
 	return v.conn.Write(ctx, kind, b)
 }
 
-// listen takes what the client sends.
+// listen reads what the client sends.
 func (v *terminalView) listen(ctx context.Context) error {
 	for {
 		kind, b, err := v.conn.Read(ctx)
@@ -195,16 +195,16 @@ func (v *terminalView) listen(ctx context.Context) error {
 		var c api.TerminalControl
 		if err := json.Unmarshal(b, &c); err != nil || len(c.Resize) != 2 {
 			_ = v.conn.Close(websocket.StatusUnsupportedData, `a text message is {"resize":[columns,rows]}`)
-			return errors.New("http: not understood")
+			return errors.New("http: the message is not valid")
 		}
 		if err := v.t.Resize(c.Resize[0], c.Resize[1]); err != nil {
-			_ = v.conn.Close(websocket.StatusUnsupportedData, "this is no size of a terminal")
+			_ = v.conn.Close(websocket.StatusUnsupportedData, "this is not a valid size of a terminal")
 			return err
 		}
 	}
 }
 
-// beat finds out whether the client is still there.
+// beat checks whether the client is still connected.
 func (v *terminalView) beat(ctx context.Context) error {
 	tick := time.NewTicker(v.s.cfg.Heartbeat)
 	defer tick.Stop()

@@ -18,7 +18,7 @@ import (
 	apihttp "coppice/api/http"
 )
 
-// echo is a terminal that shows what is typed, until bye is.
+// echo is a terminal that shows what is typed, until it gets bye.
 type echo struct {
 	about  api.TerminalControl
 	shown  chan []byte
@@ -71,7 +71,7 @@ func (e *echo) Close() error {
 	return nil
 }
 
-// terminals boots a server with one running session.
+// terminals starts a server with one running session.
 func terminals(t *testing.T) (*apitest.Bundle, coppice.Session, chan *echo) {
 	t.Helper()
 	opened := make(chan *echo, 16)
@@ -169,7 +169,7 @@ func TestTerminalRefused(t *testing.T) {
 }
 
 // TestAnyWebPageTalksToTheLocalServer_Terminal attacks the one address where a
-// GET gives power: whoever opens it can type.
+// GET gives power: a client that opens it can type.
 func TestAnyWebPageTalksToTheLocalServer_Terminal(t *testing.T) {
 	t.Parallel()
 	b, s, opened := terminals(t)

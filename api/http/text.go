@@ -12,13 +12,14 @@ import (
 	"coppice/store"
 )
 
-// TextIn names a text that belongs to a task; exported as ProjectIn is.
+// TextIn names a text that belongs to a task. It is exported for the same
+// reason as ProjectIn.
 type TextIn struct {
 	TaskIn
 	ID int64 `path:"id" minimum:"1"`
 }
 
-// textRoutes serve whole what a task's detail cuts.
+// textRoutes serve the whole texts that a task's detail cuts.
 func (s *Server) textRoutes(a huma.API) {
 	s.textRoute(a, op{path: "/tasks/{key}/checks/{id}/log", id: "check-log", about: "The whole log of a check"},
 		func(r store.Reader, id int64) (int64, string, error) {
@@ -60,12 +61,12 @@ func (s *Server) textRoute(a huma.API, o op, find func(store.Reader, int64) (tas
 			c.SetHeader("Content-Type", "text/plain; charset=utf-8")
 			c.SetHeader("Content-Length", strconv.Itoa(len(text)))
 			c.SetHeader("Content-Security-Policy", imagePolicy)
-			_, _ = c.BodyWriter().Write([]byte(text)) // the reader may be gone
+			_, _ = c.BodyWriter().Write([]byte(text)) // the reader might be gone
 		}}, nil
 	})
 }
 
-// shorten bounds the texts of a detail, the newest first.
+// shorten cuts the texts of a detail. The newest get their share first.
 func shorten(d *api.TaskDetail) {
 	left := api.MostTexts
 	for i := len(d.CheckRuns) - 1; i >= 0; i-- {
@@ -79,7 +80,7 @@ func shorten(d *api.TaskDetail) {
 	}
 }
 
-// cut bounds a text and returns how much is left for others.
+// cut shortens a text and returns how much is left for others.
 func cut(text *string, left int, path string) int {
 	*text = api.CutText(*text, min(left, api.MostText), path)
 	return max(0, left-len(*text))

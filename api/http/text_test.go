@@ -11,8 +11,8 @@ import (
 	"coppice/store"
 )
 
-// A task's detail stays small, whatever its checks wrote, and all of that can be
-// had.
+// A task's detail stays small, whatever its checks wrote. Separate routes serve
+// the whole texts.
 func TestLongLogs(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

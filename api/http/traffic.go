@@ -21,8 +21,8 @@ type trafficKey struct {
 
 func newTraffic() *traffic { return &traffic{counts: map[trafficKey]int64{}} }
 
-// count adds one. Methods nobody serves share a label, so that a caller cannot
-// grow the map.
+// count adds one. Unknown methods share a label, so that a caller cannot grow
+// the map.
 func (t *traffic) count(method string, status int) {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPatch:
@@ -44,12 +44,12 @@ func (t *traffic) snapshot() map[trafficKey]int64 {
 	return out
 }
 
-// linger is how long a connection that is about to be closed still takes what
-// is on its way: closing at once could cost the client the answer.
+// linger is how long a connection that will be closed still reads incoming
+// data: closing it immediately could lose the answer.
 const linger = 500 * time.Millisecond
 
-// recorder notes the status of a response. http.ResponseController reaches the
-// connection through Unwrap.
+// recorder records the status of a response. http.ResponseController reaches
+// the connection through Unwrap.
 type recorder struct {
 	http.ResponseWriter
 	status int
@@ -66,7 +66,7 @@ func (r *recorder) WriteHeader(status int) {
 		r.status = status
 		if status >= http.StatusBadRequest && !r.body.ended {
 			r.Header().Set("Connection", "close")
-			_ = http.NewResponseController(r.ResponseWriter).SetReadDeadline(time.Now().Add(linger)) // a connection that cannot is already broken
+			_ = http.NewResponseController(r.ResponseWriter).SetReadDeadline(time.Now().Add(linger)) // on an error the connection is already broken
 		}
 	}
 	r.ResponseWriter.WriteHeader(status)
@@ -79,7 +79,7 @@ func (r *recorder) Write(b []byte) (int, error) {
 	return r.ResponseWriter.Write(b)
 }
 
-// requestBody notes whether a body was read to its end.
+// requestBody records whether a body was read to its end.
 type requestBody struct {
 	io.ReadCloser
 	ended bool

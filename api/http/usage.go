@@ -12,35 +12,35 @@ import (
 	"coppice/store"
 )
 
-// usageDays is how many days a usage report tells of unless asked otherwise,
-// and mostUsageDays how many it can.
+// usageDays is the default number of days of a usage report, and mostUsageDays
+// the limit.
 const (
 	usageDays     = 30
 	mostUsageDays = 3700
 )
 
 type usageIn struct {
-	From    string `query:"from" maxLength:"10" doc:"The first day, as in 2026-03-04; 30 days back when absent"`
-	To      string `query:"to" maxLength:"10" doc:"The last day; today when absent"`
-	Project string `query:"project" maxLength:"16" doc:"Only of this project"`
+	From    string `query:"from" maxLength:"10" doc:"The first day, as in 2026-03-04; the default is 30 days ago"`
+	To      string `query:"to" maxLength:"10" doc:"The last day; the default is today"`
+	Project string `query:"project" maxLength:"16" doc:"Only this project"`
 	Group   string `query:"group" enum:"task,none" default:"none" doc:"task has a row for each task"`
-	TZ      string `query:"tz" maxLength:"5" doc:"Where days begin: minutes east of UTC; the server's own time zone when absent"`
-	Most    int    `query:"most" minimum:"1" maximum:"10000" default:"5000" doc:"Rows at most"`
+	TZ      string `query:"tz" maxLength:"5" doc:"When days start: minutes east of UTC; the default is the server's time zone"`
+	Most    int    `query:"most" minimum:"1" maximum:"10000" default:"5000" doc:"The most rows"`
 }
 
 func (s *Server) usageRoutes(a huma.API) {
 	add(s, a, op{method: http.MethodGet, path: "/usage", id: "usage", tag: "server",
-		about: "What sessions used, by day, project, agent and model"}, s.usage)
+		about: "Show what sessions used, by day, project, agent and model"}, s.usage)
 }
 
-// span reads the days asked for.
+// span reads the requested days.
 func (s *Server) span(in *usageIn) (from, to time.Time, zone *time.Location, err error) {
 	now := s.cfg.Now()
 	zone = now.Location()
 	if in.TZ != "" {
 		minutes, err := wholeNumber(in.TZ, -24*60, 24*60)
 		if err != nil {
-			return from, to, nil, coppice.Errorf(coppice.EInvalid, "%s is no time zone", coppice.Quote(in.TZ)).
+			return from, to, nil, coppice.Errorf(coppice.EInvalid, "%s is not a valid time zone", coppice.Quote(in.TZ)).
 				WithFix("send the minutes east of UTC, such as 120").WithField("tz")
 		}
 		zone = time.FixedZone("", minutes*60)
@@ -51,7 +51,7 @@ func (s *Server) span(in *usageIn) (from, to time.Time, zone *time.Location, err
 		}
 		at, err := time.ParseInLocation(time.DateOnly, word, zone)
 		if err != nil || at.Year() < 1970 || at.Year() > 2200 {
-			return at, coppice.Errorf(coppice.EInvalid, "%s is no day", coppice.Quote(word)).WithFix("write it as 2026-03-04").WithField(field)
+			return at, coppice.Errorf(coppice.EInvalid, "%s is not a valid day", coppice.Quote(word)).WithFix("write it as 2026-03-04").WithField(field)
 		}
 		return at, nil
 	}

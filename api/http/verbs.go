@@ -15,20 +15,20 @@ import (
 type retryIn struct {
 	TaskIn
 	Body struct {
-		Note string `json:"note,omitempty" doc:"Told to the agent"`
+		Note string `json:"note,omitempty" doc:"Passed to the agent"`
 	}
 }
 
-// staffIn is the request of a verb that can name who goes on.
+// staffIn is the request of a verb that can name another agent and model.
 type staffIn struct {
 	TaskIn
 	Body Requeue
 }
 
-// Requeue says how a task begins again; what is empty stays as it is.
+// Requeue says how a task starts again. Empty fields stay as they are.
 type Requeue struct {
-	Note  string `json:"note,omitempty" doc:"What to do differently, told to the agent"`
-	Agent string `json:"agent,omitempty" maxLength:"64" doc:"Who takes it over; the task's own agent when absent"`
+	Note  string `json:"note,omitempty" doc:"What to do differently; passed to the agent"`
+	Agent string `json:"agent,omitempty" maxLength:"64" doc:"The agent that takes over; the default is the task's agent"`
 	Model string `json:"model,omitempty" maxLength:"64" doc:"The vendor's name for it, or auto"`
 }
 
@@ -64,7 +64,7 @@ func (s *Server) verbRoutes(a huma.API) {
 	}
 }
 
-// ask asks for something and shows the task.
+// ask adds a request and returns the task.
 func (s *Server) ask(ctx context.Context, key string, v coppice.Verb, r verb.Request) (api.Task, error) {
 	return s.act(ctx, key, func(ctx context.Context) error { _, err := s.cfg.Tasks.Ask(ctx, key, v, r); return err })
 }

@@ -11,14 +11,23 @@ import (
 	"coppice/verb"
 )
 
-// Statuser derives what people read about tasks, one for each, in order.
-// *engine.Engine implements it.
+// Statuser derives the statuses of tasks, in order. *engine.Engine implements
+// it.
 type Statuser interface {
 	Statuses(ctx context.Context, r store.Reader, tasks []coppice.Task) ([]engine.TaskStatus, error)
 }
 
-// views makes what people see of tasks, from one snapshot. How many queries it
-// takes does not depend on how many tasks there are.
+// viewOf returns one task as it is shown.
+func (s *Server) viewOf(ctx context.Context, r store.Reader, t coppice.Task) (api.Task, error) {
+	views, err := s.views(ctx, r, []coppice.Task{t})
+	if err != nil {
+		return api.Task{}, err
+	}
+	return views[0], nil
+}
+
+// views makes the API's view of tasks, from one snapshot. The number of queries
+// does not depend on the number of tasks.
 func (s *Server) views(ctx context.Context, r store.Reader, tasks []coppice.Task) ([]api.Task, error) {
 	statuses, err := s.cfg.Status.Statuses(ctx, r, tasks)
 	if err != nil {
@@ -84,7 +93,7 @@ func question(q coppice.Question) api.Question {
 	}
 }
 
-// named names tasks by their keys.
+// named returns the keys of tasks.
 func named(ids []int64, keys map[int64]string) []string {
 	var out []string
 	for _, id := range ids {
@@ -100,7 +109,7 @@ func taskByKey(r store.Reader, key string) (coppice.Task, error) {
 	}
 	if session != 0 {
 		return coppice.Task{}, coppice.Errorf(coppice.EInvalid, "%s is a session, not a task", coppice.Quote(key)).
-			WithFix("leave out the dot and what follows it")
+			WithFix("leave out the dot and the number after it")
 	}
 	return r.Tasks.ByKey(key)
 }

@@ -1,11 +1,11 @@
 package http
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
-	"html/template"
+	"fmt"
+	"html"
 	"io/fs"
 	"net/http"
 	"path"
@@ -15,26 +15,26 @@ import (
 	"coppice/api"
 )
 
-// pagePolicy is what the dashboard may do: run and show what this server
-// serves, and talk to it. Nothing is inline but style attributes, which the
-// terminal sets for colours beyond the palette.
+// pagePolicy is what the dashboard can do: run and show what this server
+// serves, and connect to it. Only style attributes are inline: the terminal
+// sets them for colours beyond the palette.
 const pagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; img-src 'self' data:; " +
 	"connect-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-// pages are the addresses that the dashboard itself understands. They are named
-// one by one, so that any other address is still refused in our own words.
+// pages are the addresses of the dashboard. They are listed one by one, so that
+// any other address still gets a Problem.
 var pages = []string{
 	"/{$}", "/tasks/{key}", "/landing", "/agents", "/usage", "/graph", "/timeline", "/search", "/settings", "/health",
 }
 
-// kinds are the media types of what a build consists of. The machine's own
-// tables are not asked: they differ.
+// kinds are the media types of the files of a build. The machine's own tables
+// are not used, because they differ.
 var kinds = map[string]string{
 	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8",
 	".svg": "image/svg+xml", ".png": "image/png", ".woff2": "font/woff2", ".json": "application/json", ".txt": "text/plain; charset=utf-8",
 }
 
-// webRoutes serves the dashboard, or a page that says that there is none.
+// webRoutes serves the dashboard, or a page that says that it is missing.
 func (s *Server) webRoutes() {
 	for _, p := range pages {
 		s.mux.HandleFunc("GET "+p, s.servePage)
@@ -43,8 +43,8 @@ func (s *Server) webRoutes() {
 	s.mux.HandleFunc("GET /favicon.svg", s.serveAsset)
 }
 
-// servePage serves the one page that all addresses of the dashboard have. It is
-// never cached: it names the files of the build it belongs to.
+// servePage serves the one page for all addresses of the dashboard. It is never
+// cached, because it names the files of its build.
 func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
 	text, err := s.webFile("index.html")
 	if err != nil {
@@ -57,25 +57,25 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", pagePolicy)
 	}
 	w.Header().Set("Content-Type", kinds[".html"])
-	_, _ = w.Write(text) // the reader may be gone
+	_, _ = w.Write(text) // the reader might be gone
 }
 
-// serveAsset serves a file of the build. Files below assets have names made
-// from what is in them, so they never change.
+// serveAsset serves a file of the build. Files below assets are named after
+// their content, so they never change.
 func (s *Server) serveAsset(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimPrefix(r.URL.Path, "/")
 	kind, known := kinds[path.Ext(name)]
 	text, err := s.webFile(name)
 	if err != nil || !known {
 		s.fail(w, r, coppice.Errorf(coppice.ENotFound, "there is nothing at %s", coppice.Quote(r.URL.Path)).
-			WithFix("reload the page: the server may have been upgraded under it"))
+			WithFix("reload the page: the server might have been upgraded"))
 		return
 	}
 	w.Header().Set("Content-Type", kind)
 	if strings.HasPrefix(name, "assets/") {
 		w.Header().Set("Cache-Control", "private, max-age=31536000, immutable")
 	}
-	_, _ = w.Write(text) // the reader may be gone
+	_, _ = w.Write(text) // the reader might be gone
 }
 
 func (s *Server) webFile(name string) ([]byte, error) {
@@ -85,49 +85,44 @@ func (s *Server) webFile(name string) ([]byte, error) {
 	return fs.ReadFile(s.cfg.Web, name)
 }
 
-// turnAway refuses a request at the door: a person who opened a page gets a
-// page that tells the way in, everybody else a problem.
-func (s *Server) turnAway(w http.ResponseWriter, r *http.Request, err error) {
+// refuseBrowser refuses a request. A person who opened a page gets a page that
+// explains how to sign in. Others get a Problem.
+func (s *Server) refuseBrowser(w http.ResponseWriter, r *http.Request, err error) {
 	p := s.problem(r.Context(), err)
 	reads := safe(r.Method) && strings.Contains(r.Header.Get("Accept"), "text/html") && !strings.HasPrefix(r.URL.Path, "/api/")
 	if !reads || p.Status != http.StatusUnauthorized {
 		s.fail(w, r, err)
 		return
 	}
-	writeDoor(w, p)
+	writeSignInPage(w, p)
 }
 
-// writeDoor writes the page in front of the door.
-func writeDoor(w http.ResponseWriter, p *api.Problem) {
-	var b bytes.Buffer
-	if err := door.Execute(&b, p); err != nil {
-		http.Error(w, p.Detail, p.Status)
-		return
-	}
+// writeSignInPage writes the page for browsers that are not signed in.
+func writeSignInPage(w http.ResponseWriter, p *api.Problem) {
 	h := w.Header()
-	h.Set("Content-Security-Policy", "default-src 'none'; style-src "+doorStyleHash+"; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	h.Set("Content-Security-Policy", "default-src 'none'; style-src "+signInStyleHash+"; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
 	h.Set("Content-Type", kinds[".html"])
 	w.WriteHeader(p.Status)
-	_, _ = w.Write(b.Bytes()) // the reader may be gone
+	_, _ = fmt.Fprintf(w, signInPage, html.EscapeString(string(p.Code)), html.EscapeString(p.Detail)) // the reader might be gone
 }
 
-const doorStyle = `:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:34rem;margin:14vh auto;padding:0 1.5rem}` +
+const signInStyle = `:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:34rem;margin:14vh auto;padding:0 1.5rem}` +
 	`code{font:14px ui-monospace,monospace;padding:.15rem .4rem;border:1px solid #8886;border-radius:4px}`
 
-var (
-	doorStyleHash = func() string {
-		sum := sha256.Sum256([]byte(doorStyle))
-		return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
-	}()
-	door = template.Must(template.New("door").Parse(`<!doctype html>
+var signInStyleHash = func() string {
+	sum := sha256.Sum256([]byte(signInStyle))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}()
+
+// signInPage takes the code and the text of a Problem.
+const signInPage = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Sign in · Coppice</title>
-<style>` + doorStyle + `</style>
+<style>` + signInStyle + `</style>
 <h1>Sign in to Coppice</h1>
-<p>Run <code>coppice login</code> in a terminal and open the link it prints. The link works once, and for two minutes.</p>
-<p>{{.Code}}: {{.Detail}}.</p>
+<p>Run <code>coppice login</code> in a terminal and open the link it prints. The link works one time, within two minutes.</p>
+<p>%s: %s.</p>
 </html>
-`))
-)
+`

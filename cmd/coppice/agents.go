@@ -9,7 +9,7 @@ import (
 	"coppice/control/agents"
 )
 
-// agents looks for every agent that Coppice has a profile of.
+// agents searches for every agent that Coppice has a profile for.
 func (p *program) agents(ctx context.Context) []agents.Agent {
 	ctx, cancel := context.WithTimeout(ctx, profiles.Patience)
 	defer cancel()

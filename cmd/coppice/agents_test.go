@@ -18,11 +18,29 @@ import (
 	"coppice/control/agents"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew")
+var update = flag.Bool("update", false, "rewrite the golden files")
 
-// machine is a PATH and a HOME with some agents on it: one logged in by a
-// variable, one by a file, one not at all, one of another version than was
-// tested, one that does not tell it.
+// golden compares a text with a file of testdata.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s: got\n%s\nwant\n%s\n(go test ./cmd/coppice -update rewrites it)", name, got, want)
+	}
+}
+
+// machine makes a PATH and a HOME with some agents: one logged in by a
+// variable, one by a file, one not logged in, one of an untested version, one
+// that reports no version.
 func machine(t *testing.T) (self string, env []string) {
 	t.Helper()
 	bin, home := t.TempDir(), t.TempDir()
@@ -51,7 +69,7 @@ func machine(t *testing.T) (self string, env []string) {
 	return filepath.Join(bin, "coppice"), []string{"PATH=" + bin + ":/usr/bin:/bin", "HOME=" + home, "ANTHROPIC_AUTH_TOKEN=s3cret"}
 }
 
-// found looks at the machine, and makes its paths the same everywhere.
+// found searches the machine, and makes its paths the same everywhere.
 func found(t *testing.T) []agents.Agent {
 	t.Helper()
 	self, env := machine(t)
@@ -62,7 +80,7 @@ func found(t *testing.T) []agents.Agent {
 	return list
 }
 
-// The tables fit a terminal and say no secret; JSON has it all.
+// The tables fit a terminal and contain no secret. JSON has everything.
 func TestAgentsGolden(t *testing.T) {
 	t.Parallel()
 	list := found(t)
@@ -85,21 +103,9 @@ func TestAgentsGolden(t *testing.T) {
 		if err := print(&b); err != nil {
 			t.Fatal(err)
 		}
-		file := filepath.Join("testdata", name)
-		if *update {
-			if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		want, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if b.String() != string(want) {
-			t.Errorf("%s: got\n%s\nwant\n%s\n(go test ./cmd/coppice -update writes it anew)", name, b.String(), want)
-		}
+		golden(t, name, b.String())
 		if strings.Contains(b.String(), "s3cret") {
-			t.Errorf("%s tells a secret", name)
+			t.Errorf("%s contains a secret", name)
 		}
 		for line := range strings.Lines(b.String()) {
 			if strings.HasSuffix(name, ".txt") && len([]rune(line)) > 121 {
@@ -127,7 +133,7 @@ func TestAgentsJSON(t *testing.T) {
 		"kiro":             {"yes", "kiro-cli whoami", "/bin/kiro-cli"},
 		"claude-agent-acp": {"yes", "ANTHROPIC_AUTH_TOKEN", "/bin/claude-agent-acp"},
 		"scripted":         {"", "", "/bin/coppice"},
-		"qwen":             {"", "", ""}, // not there
+		"qwen":             {"", "", ""}, // not installed
 	} {
 		i := slices.IndexFunc(r.Agents, func(a agents.Agent) bool { return a.Name == name })
 		if i < 0 {
@@ -144,7 +150,7 @@ func TestAgentsJSON(t *testing.T) {
 	}
 }
 
-// What an agent can follows from its protocol and its profile.
+// What an agent can do follows from its protocol and its profile.
 func TestAbilities(t *testing.T) {
 	t.Parallel()
 	screen := coppice.ScreenProfile{Runtime: "pty", Resume: []string{"-r"}}

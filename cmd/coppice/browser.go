@@ -15,11 +15,11 @@ import (
 	"coppice/internal/browser"
 )
 
-// runBrowser is `coppice browser`, the tool server by which a session has a
-// browser. The agent starts it; nobody types it.
+// runBrowser is `coppice browser`, the tool server that gives a session a
+// browser. Agents start it.
 func runBrowser(args []string) int {
-	// Caught, not ignored: a program inherits what is ignored. An agent that
-	// no longer reads is noticed where we write.
+	// The signal is caught, not ignored: a child process inherits ignored
+	// signals. A write fails when the agent no longer reads.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()

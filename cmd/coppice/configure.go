@@ -28,7 +28,7 @@ func (p *program) configGet() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "get KEY", Short: "Show one setting",
-		Long:    "Shows the value of one key of coppice.yaml, its default when nothing is set, or all below a key that has others below it.",
+		Long:    "Shows the value of one key of coppice.yaml, or its default if it is not set. For a key that contains other keys, shows all of them.",
 		Example: "  coppice config get limits.sessions\n  coppice config get land --json",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -71,8 +71,8 @@ func (p *program) configSet() *cobra.Command {
 	c := &cobra.Command{
 		Use: "set KEY VALUE", Short: "Change one setting in coppice.yaml",
 		Long: `Sets one key in the coppice.yaml of this repository and leaves every other line as
-it is. The value is written as in the file: text, a number, true or false, [a list]
-or {a: mapping}. A value that the file could not have is refused, and nothing changes.`,
+it is. Write the value as in the file: text, a number, true or false, [a list]
+or {a: mapping}. An invalid value is refused, and the file does not change.`,
 		Example: "  coppice config set limits.sessions 3\n  coppice config set checks '[make lint, make test]'\n  coppice config set land.how branch",
 		Args:    cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -90,8 +90,8 @@ or {a: mapping}. A value that the file could not have is refused, and nothing ch
 func (p *program) configUnset() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
-		Use: "unset KEY", Short: "Take one setting out of coppice.yaml",
-		Long:    "Takes one key out of the coppice.yaml of this repository, so that its default holds, and leaves every other line as it is.",
+		Use: "unset KEY", Short: "Remove one setting from coppice.yaml",
+		Long:    "Removes one key from the coppice.yaml of this repository, so that its default applies, and leaves every other line as it is.",
 		Example: "  coppice config unset limits.sessions",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -113,23 +113,23 @@ func valueOf(s string) (json.RawMessage, error) {
 	b, err := yaml.YAMLToJSON([]byte(s))
 	if err != nil {
 		return nil, coppice.Errorf(coppice.EInvalid, "%s is neither a list nor a mapping", coppice.Quote(s)).
-			WithFix("write it as in the file, [a, b] or {a: b}, within quotes of the shell")
+			WithFix("write it as in the file, [a, b] or {a: b}, and put it in quotes")
 	}
 	return b, nil
 }
 
-// configure makes a change: through the server where one runs that knows the
-// project, so that it needs no confirmation, else in the file.
+// configure makes a change. A running server that knows the project makes it
+// without a confirmation. Otherwise the change is made in the file.
 func (p *program) configure(ctx context.Context, change config.Change, asJSON bool) error {
 	root, err := p.repository(ctx)
 	if err != nil {
 		return err
 	}
-	told, err := p.tell(ctx, root, change)
+	changed, err := p.changeByServer(ctx, root, change)
 	var policy coppice.Policy
 	switch {
 	case err != nil:
-	case told:
+	case changed:
 		policy, _, err = config.Load(root)
 	default:
 		policy, err = config.Apply(root, change, "", nil, nil)
@@ -146,19 +146,20 @@ func (p *program) configure(ctx context.Context, change config.Change, asJSON bo
 		e.SetIndent("", "  ")
 		return e.Encode(map[string]any{"key": change.Key, "value": value, "path": filepath.Join(root, config.File)})
 	}
-	said := "set"
+	done := "set"
 	if change.Unset {
-		said = "unset"
+		done = "unset"
 	}
-	_, err = fmt.Fprintf(p.out(false), "%s is %s in %s\n", change.Key, said, filepath.Join(root, config.File))
+	_, err = fmt.Fprintf(p.out(false), "%s is %s in %s\n", change.Key, done, filepath.Join(root, config.File))
 	return err
 }
 
-// tell has a running server make the change, if it knows the project.
-func (p *program) tell(ctx context.Context, root string, change config.Change) (told bool, err error) {
+// changeByServer asks a running server to make the change, if it knows the
+// project.
+func (p *program) changeByServer(ctx context.Context, root string, change config.Change) (changed bool, err error) {
 	c, err := p.env.Client()
 	if err != nil {
-		return false, nil // there is none, and the next one reads the file
+		return false, nil // no server runs; the next one reads the file
 	}
 	defer c.Close()
 	projects, err := c.Projects(ctx)

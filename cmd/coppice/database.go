@@ -38,7 +38,7 @@ func (p *program) database(ctx context.Context) []setup.Row {
 // atRest reports on a database that no server has open.
 func atRest(path string) []setup.Row {
 	if _, err := os.Stat(path); err != nil {
-		return nil // there is none yet
+		return nil // it does not exist yet
 	}
 	if sqlite.Unclean(path) {
 		return []setup.Row{{

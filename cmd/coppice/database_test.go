@@ -6,9 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"coppice/cmd/coppice/setup"
 	"coppice/store/sqlite"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // The doctor says whether the database was closed cleanly.
 func TestDoctorLooksAtTheDatabase(t *testing.T) {

@@ -1,5 +1,6 @@
-// Command coppice runs many AI coding agents on a repository at once, each in a
-// workspace of its own, checks what they did, and lands only what passes.
+// Command coppice runs many AI coding agents on a repository in parallel. Each
+// one has its own workspace. Coppice checks the results and lands only what
+// passes.
 package main
 
 import (

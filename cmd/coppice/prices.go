@@ -25,8 +25,8 @@ agents that report tokens and no cost.
 
 A ~ marks an estimate: a price that third parties report and that was not found on a
 page of the vendor, and every cost that follows from it. A model that is not in the list
-costs as much as the dearest of its vendor, which is an estimate as well. Compare with the
-page of the vendor before you rely on these prices, and put what you pay under "prices".
+is estimated at the price of its vendor's most expensive model. Compare with the vendor's
+page before you rely on these prices, and put what you pay under "prices".
 
 The prices under "prices" in coppice.yaml come before those in your own config.yaml,
 and both come before those that are part of Coppice.`,
@@ -44,7 +44,8 @@ and both come before those that are part of Coppice.`,
 	return c
 }
 
-// prices is the table as it holds here: in this repository, if this is one.
+// prices returns the current table: with the prices of this repository, if the
+// working directory is in one.
 func (p *program) prices(ctx context.Context) (price.Table, error) {
 	dir, err := secret.UserDir(os.Environ())
 	if err != nil {

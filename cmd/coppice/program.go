@@ -29,12 +29,12 @@ import (
 	"coppice/workspace/git"
 )
 
-// program is the command line: what its commands share.
+// program is the command line: it has what the commands share.
 type program struct {
 	env   cli.Env
 	self  string // path of this program
 	state string // the state directory
-	tty   bool   // a person is there to answer
+	tty   bool   // a person can answer
 }
 
 func newProgram() (*program, error) {
@@ -64,8 +64,8 @@ func newProgram() (*program, error) {
 	return p, nil
 }
 
-// out is where a command writes: JSON as it is, and for people without what
-// their terminal would obey.
+// out returns where a command writes: JSON unchanged, text for people without the
+// characters that a terminal obeys.
 func (p *program) out(asJSON bool) io.Writer {
 	if asJSON {
 		return p.env.Stdout
@@ -73,7 +73,7 @@ func (p *program) out(asJSON bool) io.Writer {
 	return cli.Screen(p.env.Stdout)
 }
 
-// stateDir is where state lives: COPPICE_STATE, or coppice below the XDG state
+// stateDir returns the state directory: COPPICE_STATE, or coppice below the XDG state
 // directory.
 func stateDir() (string, error) {
 	if dir := os.Getenv("COPPICE_STATE"); dir != "" {
@@ -84,7 +84,7 @@ func stateDir() (string, error) {
 	}
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return "", fmt.Errorf("no place for the state: %w; set COPPICE_STATE", err)
+		return "", fmt.Errorf("there is no home directory for the state: %w; set COPPICE_STATE", err)
 	}
 	return filepath.Join(home, ".local", "state", "coppice"), nil
 }
@@ -93,20 +93,20 @@ func (p *program) run(ctx context.Context, args []string) int {
 	return cli.Run(ctx, p.root(), p.env, args)
 }
 
-// root is the whole command tree.
+// root returns the command tree.
 func (p *program) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:     "coppice",
-		Short:   "Run many coding agents on a repository at once, and land only what passes",
+		Short:   "Run many coding agents on a repository in parallel, and land only what passes",
 		Version: version,
-		Long: `Coppice runs many AI coding agents on a repository at once, each in a workspace
-of its own, checks what they did, and lands only what passes.
+		Long: `Coppice runs many AI coding agents on a repository in parallel. Each one has its
+own workspace. Coppice checks the results and lands only what passes.
 
 Start with:
-  coppice init     in a git repository: writes coppice.yaml
-  coppice serve    the control process, in a terminal of its own
-  coppice new "…"  a task
-  coppice status   what needs you, what runs, what waits and why`,
+  coppice init     write coppice.yaml, in a git repository
+  coppice serve    run the server, in a separate terminal
+  coppice new "…"  create a task
+  coppice status   show what needs you, what is running and what is waiting`,
 	}
 	root.AddCommand(p.initCommand(), p.serveCommand(), p.demoCommand(), p.doctorCommand(), p.agentsCommand(), p.configCommand(), p.pricesCommand(), p.secretCommand(), p.restoreCommand())
 	root.AddCommand(cli.Commands(p.env)...)
@@ -118,8 +118,8 @@ func (p *program) initCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "init",
 		Short: "Write a coppice.yaml that fits this repository",
-		Long: `Looks at the repository, proposes checks, links and copies, and writes coppice.yaml
-at its root. It never changes a file that is there.
+		Long: `Reads the repository, proposes checks, links and copies, and writes coppice.yaml
+at its root. It never changes an existing file.
 
 If work lands on the branch that is checked out here, your files follow each
 landing, as with git merge --ff-only. Coppice never overwrites a file that you
@@ -144,10 +144,10 @@ prefer a separate branch, name one with --base and add --create-base to create i
 			return setup.Init(c.Context(), o)
 		},
 	}
-	c.Flags().BoolVarP(&o.Yes, "yes", "y", false, "take the defaults and ask nothing")
+	c.Flags().BoolVarP(&o.Yes, "yes", "y", false, "use the defaults and ask nothing")
 	c.Flags().StringVar(&o.Base, "base", "", "the branch that work lands on")
 	c.Flags().BoolVar(&o.Create, "create-base", false, "create the branch that --base names from the current one, if it does not exist")
-	c.Flags().StringVar(&o.Agent, "agent", "", "who does the work")
+	c.Flags().StringVar(&o.Agent, "agent", "", "the agent that does the work")
 	return c
 }
 
@@ -160,9 +160,9 @@ func (p *program) serveCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "serve",
 		Aliases: []string{"up"},
-		Short:   "Run the control process",
-		Long: `Runs the control process until it is interrupted. Sessions outlive it: stop or
-upgrade it at any time, and the next one continues from there.
+		Short:   "Run the server",
+		Long: `Runs the server until it is interrupted. Sessions outlive it: you can stop or
+upgrade it at any time, and the next one continues with them.
 
 On Ctrl-C or SIGTERM the server stops as soon as git has finished what it writes
 to your repository, and prints what it is waiting for. A second Ctrl-C ends
@@ -180,13 +180,13 @@ pushes to a remote. It does not interrupt git on this machine either.`,
 	}
 	f := c.Flags()
 	f.StringVar(&cfg.Listen, "listen", server.DefaultListen, "where to listen; loopback only, port 0 picks a free one")
-	f.StringSliceVar(&cfg.Names, "name", nil, "a further name by which the server may be called")
-	f.IntVar(&cfg.MaxSessions, "sessions", 0, "most live sessions of all projects together (0: only the projects' own limits)")
+	f.StringSliceVar(&cfg.Names, "name", nil, "another host name for the server")
+	f.IntVar(&cfg.MaxSessions, "sessions", 0, "the most live sessions of all projects together (0: only the projects' limits)")
 	f.IntVar(&cfg.KeepEvents, "keep-events", 0, "how many events the log keeps (0: 200000)")
 	f.DurationVar(&cfg.KeepFor, "keep-for", 0, "how long events are kept (0: 90 days)")
 	f.IntVar(&cfg.Backups, "backups", 0, "how many automatic backups are kept (0: 7)")
-	f.DurationVar(&cfg.BackupEvery, "backup-every", 0, "how often an automatic backup is made (0: 6 hours)")
-	f.DurationVar(&cfg.LandingPause, "landing-pause", 0, "the first pause before a blocked landing is tried again; it doubles up to a minute (0: 2 seconds)")
+	f.DurationVar(&cfg.BackupEvery, "backup-every", 0, "how often an automatic backup is written (0: 6 hours)")
+	f.DurationVar(&cfg.LandingPause, "landing-pause", 0, "the first pause before a blocked landing is retried; it doubles up to a minute (0: 2 seconds)")
 	f.BoolVarP(&verbose, "verbose", "v", false, "log more")
 	return c
 }
@@ -195,17 +195,17 @@ func (p *program) demoCommand() *cobra.Command {
 	var o demo.Options
 	c := &cobra.Command{
 		Use:   "demo",
-		Short: "Run six tasks at once in a sample repository, offline",
-		Long: `Makes a sample repository and a state of its own in a temporary folder, starts a
-server, and lets the built-in scripted agent do six tasks at once: one needs a
-fix round, one is handed back a merge conflict. No key and no network is needed.`,
+		Short: "Run six tasks in parallel in a sample repository, offline",
+		Long: `Creates a sample repository and a separate state in a temporary folder, starts
+a server, and lets the built-in scripted agent do six tasks in parallel. One needs a
+fix round, one resolves a merge conflict. The demo needs no key and no network.`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			o.Self, o.Stdout, o.Color, o.Width, o.Environ = p.self, p.env.Stdout, p.env.Color, p.env.Width, os.Environ()
 			return demo.Run(c.Context(), o)
 		},
 	}
-	c.Flags().BoolVar(&o.Keep, "keep", false, "keep the folder and say where it is")
+	c.Flags().BoolVar(&o.Keep, "keep", false, "keep the folder and print its path")
 	c.Flags().BoolVar(&o.JSON, "json", false, "print the summary as JSON only")
 	return c
 }
@@ -214,7 +214,7 @@ func (p *program) doctorCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "doctor",
-		Short: "Look whether this machine has what Coppice needs",
+		Short: "Check that this machine has what Coppice needs",
 		Args:  cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			r := setup.Doctor(c.Context(), setup.Machine{
@@ -225,7 +225,7 @@ func (p *program) doctorCommand() *cobra.Command {
 				return err
 			}
 			if r.Exit() != 0 {
-				return coppice.Errorf(coppice.EUnavailable, "something that Coppice needs is missing").WithFix("see the rows that say fail")
+				return coppice.Errorf(coppice.EUnavailable, "a check failed").WithFix("fix the rows marked fail")
 			}
 			return nil
 		},
@@ -234,11 +234,11 @@ func (p *program) doctorCommand() *cobra.Command {
 	return c
 }
 
-// problems tells what is wrong with the project in the working directory.
+// problems returns the problems of the project in the working directory.
 func (p *program) problems(ctx context.Context) []string {
 	root, err := runGit(ctx, p.env.Dir, "rev-parse", "--show-toplevel")
 	if err != nil {
-		return nil // there is none
+		return nil // the directory is not in a repository
 	}
 	policy, _, err := config.Load(root)
 	if err != nil {
@@ -247,7 +247,7 @@ func (p *program) problems(ctx context.Context) []string {
 	return policy.Problems
 }
 
-// browser looks for the browser that the project's verifiers are given.
+// browser searches for the browser that the project's verifiers use.
 func (p *program) browser(ctx context.Context) *setup.Browser {
 	root, err := runGit(ctx, p.env.Dir, "rev-parse", "--show-toplevel")
 	if err != nil {
@@ -255,7 +255,7 @@ func (p *program) browser(ctx context.Context) *setup.Browser {
 	}
 	policy, _, err := config.Load(root)
 	if err != nil || !policy.Verify.Browser {
-		return nil // what is wrong with the policy is told elsewhere
+		return nil // problems reports what is wrong with the policy
 	}
 	if _, own := policy.MCP["browser"]; own {
 		return &setup.Browser{Detail: "the project's own tool server"}
@@ -279,7 +279,7 @@ func runGit(ctx context.Context, dir string, args ...string) (string, error) {
 	return runner.Run(ctx, dir, args...)
 }
 
-// abilities tells what the operating system lets Coppice do.
+// abilities returns what the operating system lets Coppice do.
 func abilities(context.Context) []setup.Ability {
 	a := process.Abilities()
 	rows := []setup.Ability{
@@ -297,15 +297,15 @@ func (p *program) agentsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "agents",
 		Short: "List the agent CLIs that Coppice knows, and which are installed",
-		Long: `Lists the agent CLIs that Coppice knows: the version that is installed, whether
-somebody is logged in, how Coppice talks to it, and what can be done with it:
+		Long: `Lists the agent CLIs that Coppice knows: the installed version, whether you are
+logged in, the protocol, and what the agent can do:
 
-  messages     it hears a message in the middle of a turn
-  resume       a conversation goes on after its end
-  fork         a copy of a conversation goes on
-  model        it goes on with another model
+  messages     it accepts messages during a turn
+  resume       it can continue a conversation that has ended
+  fork         it can continue a copy of a conversation
+  model        it can change its model during a session
   permissions  it asks before it uses a tool
-  tools        it is given tool servers
+  tools        it can use tool servers
   screen       a person can work on its own screen`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -343,7 +343,7 @@ func (p *program) configCommand() *cobra.Command {
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	c.Flags().BoolVar(&schema, "schema", false, "print the JSON Schema of coppice.yaml")
-	c.Flags().BoolVar(&user, "user", false, "show your own configuration, which holds for all repositories, instead")
+	c.Flags().BoolVar(&user, "user", false, "show your own configuration, which applies to all repositories")
 	c.AddCommand(p.configGet(), p.configSet(), p.configUnset())
 	return c
 }
@@ -361,14 +361,14 @@ func (p *program) restoreCommand() *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
 		Use:   "restore BACKUP",
-		Short: "Replace the state's database by a backup",
-		Long: `Checks a backup and puts it in the place of the database, which is kept beside it.
-The server must not be running. Backups stand in the backups folder of the state
-directory; ` + "`coppice backup`" + ` makes one more.`,
+		Short: "Replace the database with a backup",
+		Long: `Checks a backup and replaces the database with it. The old database is kept next
+to it. The server must not be running. Backups are in the backups folder of the state
+directory; ` + "`coppice backup`" + ` writes another one.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if !yes && !p.confirm("Replace the database by "+args[0]+"?") {
-				return coppice.Errorf(coppice.EInvalid, "nothing was restored").WithFix("say --yes to restore without being asked")
+			if !yes && !p.confirm("Replace the database with "+args[0]+"?") {
+				return coppice.Errorf(coppice.EInvalid, "nothing was restored").WithFix("pass --yes to restore without a question")
 			}
 			to := filepath.Join(p.state, "coppice.db")
 			if err := sqlite.Restore(c.Context(), args[0], to); err != nil {
@@ -382,7 +382,7 @@ directory; ` + "`coppice backup`" + ` makes one more.`,
 	return c
 }
 
-// confirm asks a person; nobody there means no.
+// confirm asks a person. Without a terminal it returns false.
 func (p *program) confirm(question string) bool {
 	if !p.tty {
 		return false

@@ -22,7 +22,7 @@ import (
 	"coppice/secret"
 )
 
-// secrets are the user's.
+// secrets returns the user's secrets.
 func secrets() config.Secrets {
 	return config.Secrets{Environ: os.Environ(), Redact: redact.New(), System: runtime.GOOS}
 }
@@ -63,13 +63,13 @@ func knownNames(*cobra.Command, []string, string) ([]string, cobra.ShellCompDire
 	return slices.Sorted(maps.Keys(r.Sources)), cobra.ShellCompDirectiveNoFileComp
 }
 
-// row is what commands print of a secret.
+// row is a secret as commands print it.
 type row struct {
 	Name     string        `json:"name"`
 	Source   secret.Source `json:"source"`
 	Set      bool          `json:"set"`
 	Projects []string      `json:"projects,omitempty"` // by prefix, or path while no server runs
-	Length   int           `json:"length,omitempty"`   // in bytes, once it was resolved
+	Length   int           `json:"length,omitempty"`   // in bytes, after it was resolved
 }
 
 // report prints a secret as JSON, or a line for people.
@@ -203,8 +203,8 @@ func (p *program) secretTest() *cobra.Command {
 		Use:   "test NAME",
 		Short: "Resolve a secret, and print where it comes from and how long it is",
 		Long: `Resolves a secret as a session would, and prints its source and its length, not its
-value. A variable of the environment is looked up in this terminal's environment; the
-server has one of its own.`,
+value. A variable of the environment is read from this terminal's environment, which
+can differ from the server's.`,
 		Args: oneName, ValidArgsFunction: knownNames,
 		RunE: func(c *cobra.Command, args []string) error {
 			r, err := secrets().Resolver()
@@ -248,7 +248,7 @@ stored it. Files, commands and variables that you named yourself stay.`,
 func (p *program) checkSecrets(ctx context.Context) []setup.Secret {
 	root, err := p.repository(ctx)
 	if err != nil {
-		return nil // there is none
+		return nil // the directory is not in a repository
 	}
 	policy, _, err := config.Load(root)
 	if err != nil {

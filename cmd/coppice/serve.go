@@ -11,12 +11,14 @@ import (
 	"time"
 
 	"coppice/cmd/coppice/server"
+	"coppice/internal/process"
 )
 
 func (p *program) serve(ctx context.Context, cfg server.Config) error {
-	// Whoever reads what the server prints may go away. That must not end it,
-	// least of all while it stops.
+	// The program that reads the server's output might exit. That must not end
+	// the server, especially not while it stops.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	process.CatchIgnored(syscall.SIGHUP)
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	defer signal.Stop(signals)
@@ -40,8 +42,8 @@ type stopper interface {
 	Hurry()
 }
 
-// stop stops the server and prints what it waits for, again and again. The first
-// signal began the stop. A second one ends what can be ended, and later ones
+// stop stops the server and regularly prints what it waits for. The first
+// signal started the stop. A second one ends what can be ended. Later ones
 // change nothing: git is never killed while it writes.
 func stop(s stopper, out io.Writer, signals <-chan os.Signal, every time.Duration) {
 	began := time.Now()
@@ -50,12 +52,12 @@ func stop(s stopper, out io.Writer, signals <-chan os.Signal, every time.Duratio
 		defer close(done)
 		s.Stop()
 	}()
-	tell := func() {
+	report := func() {
 		if list := s.Waiting(context.Background()); len(list) > 0 {
 			fmt.Fprintf(out, "waiting for %s (%d s)\n", strings.Join(list, ", "), int(time.Since(began).Seconds()))
 		}
 	}
-	tell()
+	report()
 	tick := time.NewTicker(every)
 	defer tick.Stop()
 	for count := 0; ; {
@@ -63,7 +65,7 @@ func stop(s stopper, out io.Writer, signals <-chan os.Signal, every time.Duratio
 		case <-done:
 			return
 		case <-tick.C:
-			tell()
+			report()
 		case <-signals:
 			if count++; count != 2 {
 				continue

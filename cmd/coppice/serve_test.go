@@ -42,8 +42,8 @@ func TestStopSaysWhatItWaitsFor(t *testing.T) {
 		}
 		return line
 	}
-	// hear sends a signal and returns what is printed meanwhile.
-	hear := func() (printed []string) {
+	// signalled sends a signal and returns what is printed until it was handled.
+	signalled := func() (printed []string) {
 		t.Helper()
 		sent := make(chan struct{})
 		go func() { signals <- os.Interrupt; close(sent) }()
@@ -59,14 +59,14 @@ func TestStopSaysWhatItWaitsFor(t *testing.T) {
 	if got := read(); got != "waiting for git to finish the landing of app-12 (0 s)\n" {
 		t.Errorf("first line %q", got)
 	}
-	if got := strings.Join(hear(), ""); strings.Contains(got, "interrupt") || len(s.hurried) != 0 {
+	if got := strings.Join(signalled(), ""); strings.Contains(got, "interrupt") || len(s.hurried) != 0 {
 		t.Errorf("the signal that began the stop: %d times hurried, %q", len(s.hurried), got)
 	}
-	if got := strings.Join(hear(), ""); !strings.Contains(got, "does not interrupt git") {
+	if got := strings.Join(signalled(), ""); !strings.Contains(got, "does not interrupt git") {
 		t.Errorf("the second signal: %q", got)
 	}
 	<-s.hurried
-	if got := strings.Join(hear(), ""); strings.Contains(got, "interrupt") || len(s.hurried) != 0 {
+	if got := strings.Join(signalled(), ""); strings.Contains(got, "interrupt") || len(s.hurried) != 0 {
 		t.Errorf("the third signal: %d times hurried, %q", len(s.hurried), got)
 	}
 	close(s.let)

@@ -1,5 +1,5 @@
-// Package agents looks for the agent CLIs that are installed: where they are,
-// which version, who is logged in, and what can be done with them.
+// Package agents finds the agent CLIs that are installed: their programs,
+// versions, logins and abilities.
 package agents
 
 import (
@@ -17,34 +17,34 @@ import (
 // Agent is an agent CLI that Coppice knows.
 type Agent struct {
 	Name     string   `json:"name"`
-	Path     string   `json:"path,omitempty"`     // its program; empty when it is not there
-	Version  string   `json:"version,omitempty"`  // as it says itself; empty when it is not there
+	Path     string   `json:"path,omitempty"`     // its program; empty if it is not installed
+	Version  string   `json:"version,omitempty"`  // as it reports it; empty if it is not installed
 	Tested   string   `json:"tested,omitempty"`   // the version Coppice was tested with
-	Install  string   `json:"install,omitempty"`  // how to get it
-	Problem  string   `json:"problem,omitempty"`  // why it does not work although it is there
-	Login    string   `json:"login,omitempty"`    // yes, no or unknown; empty when it needs none
-	LoginBy  string   `json:"login_by,omitempty"` // the variable, file or command that says so
+	Install  string   `json:"install,omitempty"`  // how to install it
+	Problem  string   `json:"problem,omitempty"`  // why it does not work although it is installed
+	Login    string   `json:"login,omitempty"`    // yes, no or unknown; empty if it needs no login
+	LoginBy  string   `json:"login_by,omitempty"` // the variable, file or command that shows it
 	LoginEnv []string `json:"login_env,omitempty"`
-	Protocol string   `json:"protocol,omitempty"` // how Coppice talks to it
-	Can      []string `json:"can,omitempty"`      // what can be done with it
+	Protocol string   `json:"protocol,omitempty"` // the protocol by which Coppice talks to it
+	Can      []string `json:"can,omitempty"`      // what it can do
 
-	Deprecated []string `json:"deprecated,omitempty"` // what the project's profile of it should say otherwise
+	Deprecated []string `json:"deprecated,omitempty"` // what the project's profile should change
 
 	Lead      int               `json:"lead,omitempty"`      // how well it leads, 0 to 10
-	Implement int               `json:"implement,omitempty"` // and implements
+	Implement int               `json:"implement,omitempty"` // how well it implements, 0 to 10
 	Models    map[string]string `json:"models,omitempty"`    // by the kind of work
-	Source    string            `json:"source,omitempty"`    // where facts come from that were not tested
+	Source    string            `json:"source,omitempty"`    // the source of the facts that were not tested
 }
 
-// NoVersion is the version of an agent that is there and does not tell it.
+// NoVersion is the version of an installed agent that does not report it.
 const NoVersion = "unknown"
 
-// LoggedOut is the login of an agent that nobody is logged in to.
+// LoggedOut is the login of an agent to which the user is not logged in.
 const LoggedOut = "no"
 
 var versionNumber = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\d+(?:\.\d+)+(?:-[0-9A-Za-z.]+)?`) })
 
-// Number is the version without the words that some agents put around it.
+// Number returns the version without the words that some agents put around it.
 func (a Agent) Number() string {
 	if n := versionNumber().FindString(a.Version); n != "" {
 		return n
@@ -56,12 +56,12 @@ func (a Agent) Number() string {
 	return words[len(words)-1]
 }
 
-// Warnings tell what is to be seen to before an agent is relied on, and that
-// nobody has tried this version: it is used all the same.
+// Warnings returns what to fix before you rely on an agent, and whether its
+// version was not tested. It is used anyway.
 func (a Agent) Warnings() []string {
 	var all []string
 	if a.Login == LoggedOut {
-		fix := "nobody is logged in: log in with the program itself"
+		fix := "log in with its own program"
 		if len(a.LoginEnv) > 0 {
 			fix += ", or set " + a.LoginEnv[0]
 		}
@@ -69,22 +69,22 @@ func (a Agent) Warnings() []string {
 	}
 	switch {
 	case a.Version == NoVersion:
-		all = append(all, "it did not tell its version in time, or tells none: whether it was tested is not known")
+		all = append(all, "it did not report its version, so Coppice does not know whether it was tested")
 	case a.Tested != "" && a.Tested != a.Number():
 		all = append(all, "not tested with this version, only with "+a.Tested)
 	}
 	return append(all, a.Deprecated...)
 }
 
-// Search is where agents are looked for.
+// Search configures the search for agents.
 type Search struct {
-	Self string                         // path of the coppice program, which is an agent as well
-	Env  []string                       // in which agents are started
-	Can  func(coppice.Profile) []string // what can be done with an agent of that profile
+	Self string                         // path of the coppice program, which is also an agent
+	Env  []string                       // the environment in which agents are started
+	Can  func(coppice.Profile) []string // what an agent with this profile can do
 }
 
-// Find looks for every agent that there is a profile of, those of a project
-// included. Programs are asked under ctx.
+// Find returns every agent that has a profile, with the agents of a project. It
+// runs programs under ctx.
 func (s Search) Find(ctx context.Context, own map[string]coppice.Profile) []Agent {
 	set, err := profiles.Load()
 	if err == nil {
@@ -96,27 +96,27 @@ func (s Search) Find(ctx context.Context, own map[string]coppice.Profile) []Agen
 	set = set.Self(s.Self)
 	names := set.Names()
 	found := make([]Agent, len(names))
-	// Each takes a moment to tell its version and its login, so they are asked
-	// side by side.
+	// Each agent takes some time to report its version and its login, so they
+	// run in parallel.
 	var probes sync.WaitGroup
 	for i, name := range names {
 		probes.Go(func() { found[i] = s.look(ctx, name, set[name]) })
 	}
 	probes.Wait()
 	for i, name := range names {
-		_, found[i].Deprecated, _ = profiles.Modern(name, own[name]) // With has refused those that fail
+		_, found[i].Deprecated, _ = profiles.Modern(name, own[name]) // With has refused invalid profiles
 	}
 	return found
 }
 
-// look finds one agent and asks its version and its login.
+// look finds one agent and asks for its version and its login.
 func (s Search) look(ctx context.Context, name string, p coppice.Profile) Agent {
 	a := Agent{
 		Name: name, Tested: p.Tested, Install: p.Install, Protocol: p.Protocol, Can: s.Can(p),
 		Lead: p.Scores.Lead, Implement: p.Scores.Implement, Models: p.Models, LoginEnv: p.LoginEnv, Source: p.Source,
 	}
-	// An agent is asked in the environment in which it works, and gets no more
-	// than there; what would tell of a login is looked for besides.
+	// An agent is asked in the environment in which it works. Logins are
+	// searched in the whole environment.
 	passed := p
 	passed.PassEnv = slices.Concat(p.PassEnv, p.LoginEnv)
 	env := worker.AgentEnv(s.Env, passed)
@@ -133,7 +133,7 @@ func (s Search) look(ctx context.Context, name string, p coppice.Profile) Agent 
 		return a
 	}
 	a.Path = path
-	if len(p.LoginEnv)+len(p.LoginFiles)+len(p.Login) > 0 { // else it needs none, as far as is known
+	if len(p.LoginEnv)+len(p.LoginFiles)+len(p.Login) > 0 { // otherwise it needs no login, as far as is known
 		a.Login, a.LoginBy = string(login.State), login.By
 	}
 	if a.Version = version; version == "" {

@@ -7,12 +7,16 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"coppice"
 	"coppice/api"
 )
 
-// The agents of a machine and of a project are found, in the environment in
-// which they work, once for all who ask within a minute.
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// The agents of a machine and of a project are found in the environment in
+// which they work, with one search per minute.
 func TestAgents(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -22,7 +26,7 @@ func TestAgents(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
-	l := NewLook(Search{
+	l := NewCache(Search{
 		Self: filepath.Join(dir, "none"), Env: []string{"PATH=" + dir, "HOME=" + dir, "SECRET=s"}, Can: func(coppice.Profile) []string { return []string{"resume"} },
 	}, func() time.Time { return now }, time.Minute)
 	p := &coppice.Project{Policy: coppice.Policy{Agents: map[string]coppice.Profile{
@@ -49,15 +53,15 @@ func TestAgents(t *testing.T) {
 		}
 	}
 	if a := find(p, false, "mine"); !a.Own || a.Version != "1.2.3" || a.Path != program || len(a.Warnings) != 2 || !strings.Contains(a.Warnings[1], "COPPICE_ACP_AUTH is deprecated") || a.Protocol != "command" || len(a.Can) != 1 {
-		t.Errorf("%+v", a)
+		t.Errorf("agent %+v, want the project's own with its version, path and two warnings", a)
 	}
 	if a := find(p, false, "gone"); a.Path != "" || a.Version != "" || a.Install != "get it" {
-		t.Errorf("%+v", a)
+		t.Errorf("agent %+v, want no path and no version, and how to install it", a)
 	}
 	looked(1)
 	find(p, true, "mine")
 	looked(2)
-	now = now.Add(lookFor)
+	now = now.Add(reuseFor)
 	find(p, false, "mine")
 	looked(3)
 	if a := find(nil, false, "mine"); a.Name != "" {

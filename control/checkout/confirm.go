@@ -19,8 +19,8 @@ func (s *Follower) projectAt(ctx context.Context, root string) (p coppice.Projec
 	return p, err
 }
 
-// Add adds the project that a directory belongs to. Of a known one it confirms
-// the policy and the git settings as they are now, and returns what differed.
+// Add adds the project of a directory. For a known one it confirms the current
+// policy and git settings, and returns what changed.
 func (s *Follower) Add(ctx context.Context, dir string) (coppice.Project, []coppice.Need, error) {
 	root, err := s.spaces.Root(ctx, dir)
 	if err != nil {
@@ -41,7 +41,7 @@ func (s *Follower) Add(ctx context.Context, dir string) (coppice.Project, []copp
 	if !known {
 		return p, nil, nil
 	}
-	// What is edited from now on is judged by what runs from now on.
+	// Later edits are judged by the sessions that run from now on.
 	if err := s.rereadPolicy(ctx, p.ID); err != nil {
 		return coppice.Project{}, nil, err
 	}
@@ -56,7 +56,7 @@ func (s *Follower) Add(ctx context.Context, dir string) (coppice.Project, []copp
 }
 
 // AdoptGit confirms the git settings of projects that an older version added,
-// and has those count that were confirmed before.
+// and applies those that were confirmed before.
 func (s *Follower) AdoptGit(ctx context.Context) error {
 	var list []coppice.Project
 	err := s.store.View(ctx, func(r store.Reader) (err error) {
@@ -75,7 +75,7 @@ func (s *Follower) AdoptGit(ctx context.Context) error {
 		if err == nil {
 			err = s.spaces.Confirm(ctx, p.Path, p.Git)
 		}
-		if err != nil { // the repository may be away; the others are there
+		if err != nil { // the repository might be missing; the others are not
 			s.log.Warn("the git settings of a project cannot be read", "project", p.Prefix, "error", err)
 		}
 	}
@@ -83,14 +83,15 @@ func (s *Follower) AdoptGit(ctx context.Context) error {
 }
 
 func nothingWaits(p coppice.Project, kind coppice.NeedKind) error {
-	return coppice.Errorf(coppice.ENotFound, "nothing of %s waits for you to confirm it (%s)", p.Prefix, kind).WithFix("see `coppice status`")
+	return coppice.Errorf(coppice.ENotFound, "%s has nothing of this kind to confirm (%s)", p.Prefix, kind).WithFix("see `coppice status`")
 }
 
 func changedAgain(p coppice.Project) error {
-	return coppice.Errorf(coppice.EConflict, "what waits for you in %s has changed since you saw it", p.Prefix).WithFix("look at it again, then confirm it")
+	return coppice.Errorf(coppice.EConflict, "what waits for you in %s has changed since you saw it", p.Prefix).WithFix("read it again, then confirm it")
 }
 
-// Confirm brings into force what waits for a person, if it is what they saw.
+// Confirm applies a change that waits for a person, if it is the one that they
+// saw.
 func (s *Follower) Confirm(ctx context.Context, p coppice.Project, c api.Confirmation) error {
 	n := p.Need(c.Kind)
 	switch {
@@ -121,8 +122,8 @@ func (s *Follower) confirmPolicy(ctx context.Context, p coppice.Project, n coppi
 	if err != nil {
 		return err
 	}
-	// The need shows the parts that wait. All others are in force, unless the
-	// files changed since.
+	// The need shows the parts that wait. All other parts are in effect, unless
+	// the files changed since.
 	if config.Diff(p.Policy, found.Policy, config.Parts()) != n.Diff {
 		if err := s.rereadPolicy(ctx, p.ID); err != nil {
 			return err
@@ -141,7 +142,7 @@ func (s *Follower) confirmPolicy(ctx context.Context, p coppice.Project, n coppi
 	return s.rereadPolicy(ctx, p.ID)
 }
 
-// rereadPolicy has the policy of a project read at once.
+// rereadPolicy reads the policy of a project immediately.
 func (s *Follower) rereadPolicy(ctx context.Context, project int64) error {
 	return s.do(ctx, func() {
 		if p := s.policies[project]; p != nil {
@@ -177,7 +178,7 @@ func (s *Follower) confirmFeatures(ctx context.Context, p coppice.Project, n cop
 		if f == nil {
 			return
 		}
-		s.look(ctx, f, false)
+		s.readFeatures(ctx, f, false)
 		if same = f.waits == n.Diff; same {
 			f.accept = true
 			s.turn(ctx, f)
@@ -189,7 +190,7 @@ func (s *Follower) confirmFeatures(ctx context.Context, p coppice.Project, n cop
 	return err
 }
 
-// RestoreBase moves a base back that moved without Coppice.
+// RestoreBase moves back a base that moved without Coppice.
 func (s *Follower) RestoreBase(ctx context.Context, p coppice.Project) error {
 	n := p.Need(coppice.NeedBase)
 	if n == nil {
@@ -198,7 +199,7 @@ func (s *Follower) RestoreBase(ctx context.Context, p coppice.Project) error {
 	now, err := s.spaces.RestoreBase(ctx, p.Path, p.Policy.Base, n.From, n.To)
 	if err != nil {
 		if now != "" && now != n.From && now != n.To {
-			s.judgeBase(ctx, p, now) // so that the person sees where it is
+			s.judgeBase(ctx, p, now) // so that the person sees its position
 		}
 		return err
 	}

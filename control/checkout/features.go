@@ -24,30 +24,30 @@ type featureProject struct {
 	file    features.File
 	names   map[string]bool // paths whose events matter
 
-	list      *features.List // in force: the last good one
-	text      []byte         // of the file when it was last looked at, good or not
+	list      *features.List // the last valid one, which is in effect
+	text      []byte         // of the file when it was last read, valid or not
 	looked    bool
-	problem   string    // why the file's present text is not in force
-	suspect   time.Time // when a problem is reported unless it passes
-	again     time.Time // when what failed is tried again
-	wrote     time.Time // when it was last brought up to date
-	owed      time.Time // when it is brought up to date with what happened since
-	unwatched string    // why edits are not noticed
+	problem   string    // why the file's current text is not in effect
+	suspect   time.Time // when a problem is reported, if it is still there
+	again     time.Time // when a failed step is retried
+	wrote     time.Time // when the file was last updated
+	owed      time.Time // when it will be updated with later changes
+	unwatched string    // why Coppice does not see edits
 	refused   *refusal
 
 	tasks map[string]coppice.Task // by feature, the newest
 	roles map[string]coppice.Role
 	seen  map[string]features.Seen
 
-	seq    int64  // the newest event before the file was last read and acted on
-	pos    int64  // the same, of the text that is acted on now
-	accept bool   // a person agrees to the statuses in the file
-	waits  string // the need for one as it was last made known
-	known  bool   // that it was, since the start
+	seq    int64  // the newest event before the file was last read and processed
+	pos    int64  // the same for the text that is processed now
+	accept bool   // a person has confirmed the statuses in the file
+	waits  string // the need for that, as it was last published
+	known  bool   // it was published since the start
 }
 
-// refusal is a list whose new features could not be made tasks. It is not tried
-// again before the list or the policy changes.
+// refusal is a list whose new features could not become tasks. It is not
+// retried before the list or the policy changes.
 type refusal struct {
 	list *features.List
 	why  string
@@ -55,9 +55,9 @@ type refusal struct {
 
 func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
-// look reads the file. A good text comes into force at once; a broken one is
-// reported when it stays so.
-func (s *Follower) look(ctx context.Context, p *featureProject, sure bool) {
+// readFeatures reads the file. A valid text takes effect immediately. A broken one is
+// reported if it stays broken.
+func (s *Follower) readFeatures(ctx context.Context, p *featureProject, sure bool) {
 	pos := s.before(ctx, p.seq)
 	text, err := p.file.Read()
 	var list *features.List
@@ -83,7 +83,7 @@ func (s *Follower) look(ctx context.Context, p *featureProject, sure bool) {
 	s.turn(ctx, p)
 }
 
-// explain says what is wrong and the way out, in a line.
+// explain returns the cause and the fix in one line.
 func explain(err error) string {
 	e := coppice.Public(err)
 	if e.Code == coppice.EInternal {
@@ -92,7 +92,7 @@ func explain(err error) string {
 	return e.Error()
 }
 
-// standing are the warnings that hold while nothing changes.
+// standing returns the warnings that hold while nothing changes.
 func (p *featureProject) standing(plan []string) []string {
 	var list []string
 	for _, w := range []string{p.problem, p.unwatched} {
@@ -106,19 +106,19 @@ func (p *featureProject) standing(plan []string) []string {
 	return append(list, plan...)
 }
 
-// mostTurns bounds how often a turn is taken again because the file changed
-// under it; then its next event brings it on.
+// mostTurns limits how often a turn is repeated because the file changed during
+// it. After that, the file's next event starts the next turn.
 const mostTurns = 3
 
-// pause is how long to wait before what the disk refused is tried again.
+// pause is how long to wait after a disk error before a retry.
 const pause = 5 * time.Second
 
-// turn brings tasks and file in step: what the list asks for is asked of the
-// engine, and how far tasks are is written into the file.
+// turn brings tasks and file in step: it requests from the engine what the list
+// asks for, and writes the progress of tasks into the file.
 func (s *Follower) turn(ctx context.Context, p *featureProject) {
 	for range mostTurns {
 		if p.list == nil || p.problem != "" || !p.suspect.IsZero() || ctx.Err() != nil {
-			return // the text in the file is not the one in force: nothing can be written into it
+			return // the text in the file is not the one in effect, so nothing can be written into it
 		}
 		p.again, p.owed, p.wrote = time.Time{}, time.Time{}, s.clock.Now()
 		plan := features.Make(features.Facts{
@@ -132,7 +132,7 @@ func (s *Follower) turn(ctx context.Context, p *featureProject) {
 			pos := s.before(ctx, p.seq)
 			text, rerr := p.file.Read()
 			if rerr != nil {
-				return // its event comes
+				return // its event will follow
 			}
 			list, perr := features.Parse(p.file.Name, text)
 			if perr != nil {
@@ -147,17 +147,17 @@ func (s *Follower) turn(ctx context.Context, p *featureProject) {
 		}
 		if err := s.remember(ctx, p, plan, written); err != nil && ctx.Err() == nil {
 			p.again = s.clock.Now().Add(pause)
-			s.log.Error("what was read of a features file cannot be remembered", "project", p.project.Prefix, "error", err)
+			s.log.Error("the state of a features file cannot be stored", "project", p.project.Prefix, "error", err)
 		}
 		p.seq, p.accept = max(p.seq, p.pos), false
-		s.tellWaits(ctx, p, plan.Waits)
+		s.publishWaits(ctx, p, plan.Waits)
 		s.warn(ctx, p.project, fromFeatures, p.standing(plan.Warnings))
 		s.say(ctx, p.project, fromFeatures, plan.Notes)
 		return
 	}
 }
 
-// create asks for new tasks: all of them or, when one is refused, none.
+// create requests new tasks: all of them or, if one is refused, none.
 func (s *Follower) create(ctx context.Context, p *featureProject, plan features.Plan) {
 	if len(plan.Create) == 0 {
 		p.refused = nil
@@ -174,7 +174,7 @@ func (s *Follower) create(ctx context.Context, p *featureProject, plan features.
 			if ctx.Err() == nil {
 				p.refused = &refusal{list: p.list, why: refused(p.list, chunk, err)}
 				if coppice.ErrorCode(err) == coppice.EInternal {
-					p.again = s.clock.Now().Add(pause) // not the file's fault
+					p.again = s.clock.Now().Add(pause) // not caused by the file
 				}
 			}
 			return
@@ -185,10 +185,10 @@ func (s *Follower) create(ctx context.Context, p *featureProject, plan features.
 	}
 }
 
-// mostAtOnce is how many tasks the engine takes in one transaction.
+// mostAtOnce is how many tasks the engine accepts in one transaction.
 const mostAtOnce = 2000
 
-// ordered sorts requests so that each comes after those it refers to.
+// ordered sorts requests so that each comes after those that it refers to.
 func ordered(asks []features.Ask) []features.Ask {
 	at := map[string]int{}
 	for i, a := range asks {
@@ -238,10 +238,10 @@ func (s *Follower) requests(p *featureProject, asks []features.Ask) []coppice.Ne
 
 var fieldRE = regexp.MustCompile(`^(?:tasks\[(\d+)\]\.?)?(.*)$`)
 
-// fieldOf names the features file's word for a field of a task.
+// fieldOf maps a field of a task to its name in the features file.
 var fieldOf = map[string]string{"title": "name", "body": "description", "after": "depends_on", "track": "category"}
 
-// refused says which feature cannot become a task, and where it stands.
+// refused says which feature cannot become a task, and its place in the file.
 func refused(l *features.List, asks []features.Ask, err error) string {
 	e := coppice.Public(err)
 	if e.Code == coppice.EInternal {
@@ -256,11 +256,11 @@ func refused(l *features.List, asks []features.Ask, err error) string {
 	if n >= len(asks) {
 		return fmt.Sprintf("%s: %s", l.Name, e.Error())
 	}
-	return l.Problem(asks[n].Feature.ID, key, e.Cause+"; no new feature becomes a task until this is mended", e.Fix).Error()
+	return l.Problem(asks[n].Feature.ID, key, e.Cause+"; no new feature becomes a task until this is fixed", e.Fix).Error()
 }
 
-// carryOut asks the engine for what follows for tasks that are there. What it
-// refuses has moved on by itself; the next turn sees how.
+// carryOut requests changes of existing tasks from the engine. If the engine
+// refuses one, the task has changed in between, and the next turn sees how.
 func (s *Follower) carryOut(ctx context.Context, p *featureProject, plan features.Plan) {
 	learn := func(what, key string, t coppice.Task, err error) {
 		switch {
@@ -281,11 +281,11 @@ func (s *Follower) carryOut(ctx context.Context, p *featureProject, plan feature
 	}
 	for _, key := range plan.Retry {
 		t, err := as.Ask(ctx, key, coppice.VerbRetry, verb.Request{})
-		learn("retry", key, features.Again(t), err)
+		learn("retry", key, features.Restarted(t), err)
 	}
 }
 
-// as asks in the name of the features file.
+// as returns an intake that asks in the name of the features file.
 func (s *Follower) as(p *featureProject) *engine.Intake {
 	return s.person.As(coppice.Actor{Kind: coppice.ActorFile, Name: p.file.Name})
 }
@@ -301,8 +301,8 @@ func (s *Follower) change(p *featureProject, a features.Ask) coppice.TaskChange 
 	}
 }
 
-// mark writes the plan's statuses into the file, and reports whether they are
-// there.
+// mark writes the plan's statuses into the file, and reports whether they were
+// written.
 func (s *Follower) mark(ctx context.Context, p *featureProject, plan features.Plan) (bool, error) {
 	text, changed := p.list.Write(plan.Marks)
 	if !changed {
@@ -316,7 +316,7 @@ func (s *Follower) mark(ctx context.Context, p *featureProject, plan features.Pl
 	}
 	list, err := features.Parse(p.file.Name, text)
 	if err != nil {
-		return false, fmt.Errorf("what was written cannot be read: %w", err) // a bug
+		return false, fmt.Errorf("the written text cannot be read: %w", err) // a bug
 	}
 	if p.refused != nil && p.refused.list == p.list {
 		p.refused.list = list

@@ -13,7 +13,7 @@ import (
 
 const listPolicy = "agent: {use: scripted}\nbase: main\nfeatures: features.json\n"
 
-// listed is a repository with a features file, whose project is added.
+// listed is a repository with a features file, and its project.
 func (b *bundle) listed(text string) (file string) {
 	b.t.Helper()
 	repo := b.repo(map[string]string{"coppice.yaml": listPolicy, "features.json": text})
@@ -51,8 +51,8 @@ func plainFeature(i int) string {
 	return fmt.Sprintf(`  {"id": %d, "name": "Feature %d", "status": "open"%s}`, i, i, after)
 }
 
-// 2,000 features become tasks in one transaction, and what people do to the
-// file reaches those that have not begun.
+// 2,000 features become tasks in one transaction. Edits of the file reach tasks
+// that have not started.
 func TestTwoThousandFeatures(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -92,8 +92,8 @@ func TestTwoThousandFeatures(t *testing.T) {
 	}
 }
 
-// A feature that cannot become a task keeps the others back, with its place,
-// until the file is fixed.
+// A feature that cannot become a task blocks the others, and is reported with
+// its place, until the file is fixed.
 func TestRefusedFeature(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -113,8 +113,7 @@ func TestRefusedFeature(t *testing.T) {
 	b.warned("")
 }
 
-// A folder and a file that are not there yet are waited for, and a file that
-// goes away takes nothing along.
+// A missing folder and file are waited for. Removing the file changes no task.
 func TestFeaturesFileComesAndGoes(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -125,12 +124,12 @@ func TestFeaturesFileComesAndGoes(t *testing.T) {
 	b.must(err)
 	b.start()
 	b.flow()
-	b.warned("plan/features.json is not there")
+	b.warned("plan/features.json does not exist")
 	b.must(os.Mkdir(plan, 0o755))
 	b.save(filepath.Join(plan, "features.json"), `[{"id": "a", "name": "a"}]`)
 	b.made(1)
 	b.must(os.Rename(plan, plan+"-away"))
-	b.warned("plan/features.json is not there")
+	b.warned("plan/features.json does not exist")
 	b.must(os.Mkdir(plan, 0o755))
 	b.save(filepath.Join(plan, "features.json"), `[{"id": "a", "name": "a"}, {"id": "b", "name": "b"}]`)
 	b.made(2)
@@ -142,7 +141,8 @@ func TestFeaturesFileComesAndGoes(t *testing.T) {
 	}
 }
 
-// Editors write files in several steps: a text is broken when it stays broken.
+// Editors write files in several steps: a text counts as broken if it stays
+// broken.
 func TestABrokenTextIsReportedWhenItStays(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -151,7 +151,7 @@ func TestABrokenTextIsReportedWhenItStays(t *testing.T) {
 	run := b.flow()
 	b.made(1)
 	b.settled()
-	run() // time stands still from here on
+	run() // time stops from here on
 
 	b.save(file, `[{"id": 1, "name": "a`)
 	b.must(b.clock.WaitAt(b.ctx, quiet))
@@ -175,8 +175,8 @@ func TestABrokenTextIsReportedWhenItStays(t *testing.T) {
 	}
 }
 
-// Statuses follow the tasks, and what a person writes is asked of the engine.
-// After a restart, Coppice knows which statuses are its own.
+// Statuses follow the tasks, and the engine gets what a person writes. After a
+// restart, Coppice knows which statuses are its own.
 func TestStatuses(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -189,7 +189,7 @@ func TestStatuses(t *testing.T) {
 	b.move("2", coppice.EventTaskChanged, func(t *coppice.Task) { t.Stage, t.Sessions = coppice.StageChecking, 1 })
 	failed := `[{"id": 1, "name": "a", "status": "failed", "failure_reason": "too hard, ***", "failure_category": "implementation"}, {"id": 2, "name": "b", "status": "verifying"}]`
 	b.until("the statuses", func() bool { return b.read(file) == failed })
-	// The turn after a write has remembered it.
+	// The turn after a write has stored it.
 	b.until("its memory", func() bool {
 		return b.memory()["1"].Status == features.Failed && b.memory()["2"].Status == features.Verifying
 	})
@@ -198,7 +198,7 @@ func TestStatuses(t *testing.T) {
 	b.move("2", coppice.EventTaskEnded, func(t *coppice.Task) { t.Stage, t.Outcome = coppice.StageEnded, coppice.OutcomeDone })
 	stop = b.start()
 	passed := strings.Replace(failed, "verifying", "passed", 1)
-	b.until("what happened meanwhile", func() bool { return b.read(file) == passed })
+	b.until("later changes", func() bool { return b.read(file) == passed })
 	stop()
 	if n := len(b.events(coppice.EventTaskRetried)); n != 0 {
 		t.Errorf("%d tasks were retried by a restart", n)

@@ -1,6 +1,6 @@
-// Package checkout follows what people keep in a project's checkout, and brings
-// it into force: the policy in coppice.yaml, the features file, where the base
-// is, and the files that keep a landing waiting. What a person has to confirm
+// Package checkout follows the files of a project's checkout and applies them:
+// the policy in coppice.yaml, the features file, the position of the base, and
+// the files that a landing waits for. A change that a person has to confirm
 // becomes a need of the project.
 package checkout
 
@@ -22,24 +22,24 @@ import (
 	"coppice/workspace"
 )
 
-// quiet is how long a features file has to stay broken, or away, before that
+// quiet is how long a features file has to stay broken, or missing, before that
 // is reported: editors write files in several steps.
 const quiet = 300 * time.Millisecond
 
-// Config is what a Follower is made of. Every field is needed.
+// Config configures a Follower. Every field is required.
 type Config struct {
 	Store  store.Store
 	Intake *engine.Intake // asks in the name of a person
 	Spaces *workspace.Workspaces
-	Old    string // where earlier versions remembered what was agreed on with features files
+	Old    string // where earlier versions stored the state of features files
 	Redact func(string) string
 	Clock  clock.Clock
 	Log    *slog.Logger
 }
 
-// Follower keeps projects in step with what is in their checkouts: tasks with
-// the features file, the policy with coppice.yaml, landings with the files that
-// are in their way. It sleeps until a file or a task changes; nothing is polled.
+// Follower keeps projects in step with their checkouts: tasks with the features
+// file, the policy with coppice.yaml, landings with the files that block them.
+// It sleeps until a file or a task changes. It does not poll.
 type Follower struct {
 	store  store.Store
 	person *engine.Intake // asks in the name of a person
@@ -55,16 +55,16 @@ type Follower struct {
 	projects map[int64]*featureProject
 	policies map[int64]*policyProject // of all projects
 	seq      int64                    // how far the log has been read
-	start    int64                    // the newest event before anything of this server ran
-	asks     chan func()              // what others want done in between
+	start    int64                    // the newest event before this server started
+	asks     chan func()              // functions to run between two events
 	turned   func()                   // called before the loop waits; for tests
 
 	mu       sync.Mutex
 	warnings map[int64]map[source][]string // by project
 }
 
-// New makes a Follower. Sessions that end after this moment count as having run
-// since the files were last read: call it before anything of the server runs.
+// New makes a Follower. Sessions that end after this call count as having run
+// since the files were last read, so call it before the server starts anything.
 func New(ctx context.Context, c Config) (*Follower, error) {
 	s := &Follower{
 		store: c.Store, person: c.Intake, intake: c.Intake.As(coppice.Actor{Kind: coppice.ActorEngine, Name: "checkout"}),
@@ -103,7 +103,7 @@ func (s *Follower) Run(ctx context.Context) error {
 	from := s.seq
 	follower.Go(func() { s.follow(follow, from, news, ack) })
 	for {
-		timer := s.clock.NewTimer(s.patience())
+		timer := s.clock.NewTimer(s.untilNextRetry())
 		if s.turned != nil {
 			s.turned()
 		}
@@ -115,16 +115,16 @@ func (s *Follower) Run(ctx context.Context) error {
 			s.touched(ctx, ev)
 		case err := <-s.watcher.Errors:
 			s.log.Warn("watching features files", "error", err)
-			s.lookAtAll(ctx) // an overflow may have swallowed something
+			s.readAll(ctx) // an overflow might have dropped events
 		case ev := <-s.waits.watcher.Events:
 			s.waits.touched(filepath.Clean(ev.Name))
 		case err := <-s.waits.watcher.Errors:
 			s.log.Warn("watching checkouts", "error", err)
-			s.waits.all() // an overflow may have swallowed something
+			s.waits.all() // an overflow might have dropped events
 		case <-news:
 			if err := s.read(ctx); err != nil && ctx.Err() == nil {
 				s.log.Error("reading the log for features failed", "error", err)
-				s.rest(ctx, tryAgain) // it is read again from where it was
+				s.rest(ctx, tryAgain) // reading resumes at the same event
 			}
 			select {
 			case ack <- s.seq:
@@ -133,28 +133,21 @@ func (s *Follower) Run(ctx context.Context) error {
 		case f := <-s.asks:
 			f()
 		case <-timer.C:
-			s.secondLooks(ctx)
+			s.retryDue(ctx)
 		}
 		timer.Stop()
 	}
 }
 
-// tryAgain is how long to wait before the store is read again after a failure.
+// tryAgain is how long to wait after a failed read of the store.
 const tryAgain = time.Second
 
-// rest waits, and reports whether to go on.
+// rest waits, and reports whether to continue.
 func (s *Follower) rest(ctx context.Context, d time.Duration) bool {
-	timer := s.clock.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
+	return clock.Sleep(ctx, s.clock, d) == nil
 }
 
-// begin looks at every project for the first time.
+// begin reads every project for the first time.
 func (s *Follower) begin(ctx context.Context) error {
 	err := s.store.View(ctx, func(r store.Reader) (err error) {
 		_, s.seq, err = r.Log.Bounds()
@@ -169,11 +162,11 @@ func (s *Follower) begin(ctx context.Context) error {
 	return s.reload(ctx)
 }
 
-// longest is how long the loop waits when nothing is due.
+// longest is how long the loop waits if nothing is due.
 const longest = time.Hour
 
-// patience is how long to wait for the next second look to be due.
-func (s *Follower) patience() time.Duration {
+// untilNextRetry returns how long to wait for the next second look.
+func (s *Follower) untilNextRetry() time.Duration {
 	now := s.clock.Now()
 	next := s.waits.next(now.Add(longest))
 	for _, p := range s.projects {
@@ -185,8 +178,7 @@ func (s *Follower) patience() time.Duration {
 	return max(next.Sub(now), 0)
 }
 
-// earlier returns the earlier of two moments; the second one counts unless it is
-// zero.
+// earlier returns the earlier of two times. A zero second one does not count.
 func earlier(a, b time.Time) time.Time {
 	if b.IsZero() || a.Before(b) {
 		return a
@@ -194,12 +186,12 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// due reports whether the moment of a second look has come.
+// due reports whether the time of a second look has come.
 func due(c clock.Clock, at time.Time) bool { return !at.IsZero() && !c.Now().Before(at) }
 
-// secondLooks looks again at files that were broken or away a moment ago, and
-// tries again what failed.
-func (s *Follower) secondLooks(ctx context.Context) {
+// retryDue reads files again that were broken or missing a moment ago, and
+// retries what failed.
+func (s *Follower) retryDue(ctx context.Context) {
 	s.waits.retry(ctx)
 	for _, id := range slices.Sorted(maps.Keys(s.policies)) {
 		if p := s.policies[id]; due(s.clock, p.due) {
@@ -209,7 +201,7 @@ func (s *Follower) secondLooks(ctx context.Context) {
 	for _, id := range s.order() {
 		p := s.projects[id]
 		if due(s.clock, p.suspect) {
-			s.look(ctx, p, true)
+			s.readFeatures(ctx, p, true)
 		}
 		if due(s.clock, p.again) {
 			p.again, p.refused = time.Time{}, nil
@@ -222,20 +214,19 @@ func (s *Follower) secondLooks(ctx context.Context) {
 	}
 }
 
-func (s *Follower) lookAtAll(ctx context.Context) {
+func (s *Follower) readAll(ctx context.Context) {
 	for _, p := range s.policies {
 		p.due = s.clock.Now().Add(quiet)
 	}
 	for _, id := range s.order() {
 		s.watch(s.projects[id])
-		s.look(ctx, s.projects[id], false)
+		s.readFeatures(ctx, s.projects[id], false)
 	}
 }
 
 func (s *Follower) order() []int64 { return slices.Sorted(maps.Keys(s.projects)) }
 
-// watch watches the folders around a features file. Watching one twice does no
-// harm.
+// watch watches the folders around a features file. Watching one twice is safe.
 func (s *Follower) watch(p *featureProject) {
 	p.names = map[string]bool{}
 	root := filepath.Clean(p.file.Root)
@@ -247,13 +238,13 @@ func (s *Follower) watch(p *featureProject) {
 		dir := filepath.Join(root, filepath.FromSlash(f))
 		p.names[dir] = true
 		if err := s.watcher.Add(dir); err != nil && !missing(err) {
-			p.unwatched = p.file.Name + ": edits are not noticed: " + err.Error()
+			p.unwatched = p.file.Name + ": Coppice does not see edits: " + err.Error()
 			s.log.Error("a features file cannot be watched", "project", p.project.Prefix, "folder", dir, "error", err)
 		}
 	}
 }
 
-// touched acts on something that happened in a watched folder.
+// touched handles an event in a watched folder.
 func (s *Follower) touched(ctx context.Context, ev fsnotify.Event) {
 	for _, p := range s.policies {
 		if p.concerns(filepath.Clean(ev.Name)) {
@@ -266,8 +257,8 @@ func (s *Follower) touched(ctx context.Context, ev fsnotify.Event) {
 			continue
 		}
 		if ev.Has(fsnotify.Create) || ev.Has(fsnotify.Remove) || ev.Has(fsnotify.Rename) {
-			s.watch(p) // a folder or a link may be another one now
+			s.watch(p) // a folder or a link might have been replaced
 		}
-		s.look(ctx, p, false)
+		s.readFeatures(ctx, p, false)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"coppice/workspace"
 )
 
-// Inspect finds the project that a directory belongs to. It changes nothing.
+// Inspect finds the project of a directory. It changes nothing.
 func Inspect(ctx context.Context, spaces *workspace.Workspaces, dir string) (coppice.Project, error) {
 	root, err := spaces.Root(ctx, dir)
 	if err != nil {
@@ -49,8 +49,8 @@ func prefix(root string) string {
 	return b.String()
 }
 
-// reinspect reads what a known project's checkout says now. Where its policy
-// names no base, the base stays what it is, whatever is checked out meanwhile.
+// reinspect reads the current checkout of a known project. If its policy names
+// no base, the base does not change, whatever is checked out.
 func reinspect(ctx context.Context, spaces *workspace.Workspaces, p coppice.Project) (coppice.Project, error) {
 	policy, _, err := config.Load(p.Path)
 	if err != nil {

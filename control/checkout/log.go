@@ -10,20 +10,20 @@ import (
 	"coppice/store"
 )
 
-// between is how much time passes at least between two readings of the log, and
-// gather between two writes of a features file: a task that moves on does so in
-// several steps, and one write has them all. The first after a quiet time, and the
-// last of all, do not wait.
+// between is the shortest time between two reads of the log, and gather between
+// two writes of a features file: a task changes in several steps, and one write
+// has them all. The first after a quiet time, and the last of all, do not wait.
 const (
 	between = 10 * time.Millisecond
 	gather  = 100 * time.Millisecond
 )
 
-// follow sends news when the log has grown, and waits for how far it was read.
+// follow sends news when the log has grown, and waits for the position up to
+// which it was read.
 func (s *Follower) follow(ctx context.Context, seq int64, news chan<- struct{}, ack <-chan int64) {
 	for read := (time.Time{}); ; read = s.clock.Now() {
 		if err := s.store.WaitEvent(ctx, seq); err != nil {
-			return // only ends with ctx, or with the store
+			return // WaitEvent fails only with ctx, or with the store
 		}
 		if early := between - s.clock.Now().Sub(read); early > 0 && !s.rest(ctx, early) {
 			return
@@ -41,8 +41,8 @@ func (s *Follower) follow(ctx context.Context, seq int64, news chan<- struct{}, 
 	}
 }
 
-// mayWrite reports whether a features file is brought up to date now. Otherwise it
-// is when its time has come.
+// mayWrite reports whether to update a features file now. Otherwise it sets the
+// time of the update.
 func (s *Follower) mayWrite(p *featureProject) bool {
 	next := p.wrote.Add(gather)
 	if !s.clock.Now().Before(next) || p.atRest() {
@@ -52,7 +52,7 @@ func (s *Follower) mayWrite(p *featureProject) bool {
 	return false
 }
 
-// atRest reports whether no feature's task moves on by itself.
+// atRest reports whether no feature's task is in progress.
 func (p *featureProject) atRest() bool {
 	for _, t := range p.tasks {
 		if !t.Ended() {
@@ -62,7 +62,7 @@ func (p *featureProject) atRest() bool {
 	return true
 }
 
-// read takes over what was logged since the last time.
+// read processes the events since the last read.
 func (s *Follower) read(ctx context.Context) error {
 	const page = 1000
 	changed, policies, seq := map[*featureProject]bool{}, false, s.seq
@@ -137,7 +137,7 @@ func (s *Follower) read(ctx context.Context) error {
 	s.seq = seq
 	for _, id := range slices.Sorted(maps.Keys(ended)) {
 		if ended[id] {
-			s.glance(ctx, id)
+			s.checkAfterSession(ctx, id)
 		}
 	}
 	for _, id := range s.order() {

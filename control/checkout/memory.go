@@ -15,9 +15,10 @@ import (
 	"coppice/store"
 )
 
-// remember keeps what was agreed on, for after a restart. It follows the writing
-// of the file. What Coppice is about to write was remembered before that: after a
-// crash between the two, a status that Coppice wrote is not taken for a person's.
+// remember stores the agreed state, for after a restart. It runs after the
+// write of the file. Before the write, the store gets what Coppice is about to
+// write: after a crash in between, Coppice recognizes its own status in the
+// file.
 func (s *Follower) remember(ctx context.Context, p *featureProject, plan features.Plan, written bool) error {
 	next := plan.Seen
 	if !written {
@@ -37,8 +38,8 @@ func (s *Follower) remember(ctx context.Context, p *featureProject, plan feature
 	return s.save(ctx, p, next)
 }
 
-// save stores what is remembered of a project's features file: the features that
-// differ from what was remembered before.
+// save stores the state of a project's features file: the features that differ
+// from the stored state.
 func (s *Follower) save(ctx context.Context, p *featureProject, next map[string]features.Seen) error {
 	changed := map[string]json.RawMessage{}
 	for id, seen := range next {
@@ -61,7 +62,7 @@ func (s *Follower) save(ctx context.Context, p *featureProject, next map[string]
 	return err
 }
 
-// remembered returns what was agreed on with a project's features file before.
+// remembered returns the stored state of a project's features file.
 func remembered(r store.Reader, project int64) (map[string]features.Seen, error) {
 	rows, err := r.Features.Of(project)
 	if err != nil {
@@ -78,8 +79,8 @@ func remembered(r store.Reader, project int64) (map[string]features.Seen, error)
 	return seen, nil
 }
 
-// adopt takes over what earlier versions remembered of features files, in a file
-// for each project, and removes these files once the store has it all.
+// adopt imports the state of features files that earlier versions stored, in a
+// file for each project, and removes these files when the store has everything.
 func (s *Follower) adopt(ctx context.Context) error {
 	entries, err := os.ReadDir(s.old)
 	if missing(err) {
@@ -97,13 +98,13 @@ func (s *Follower) adopt(ctx context.Context) error {
 		err = os.RemoveAll(s.old)
 	}
 	if err != nil {
-		s.log.Warn("what earlier versions remembered of features files cannot be removed", "error", err)
+		s.log.Warn("the old state of features files cannot be removed", "error", err)
 	}
 	return nil
 }
 
-// adoptFile takes over what was remembered of one project. What the store has
-// already is newer. A file that cannot be read is lost, as it always was.
+// adoptFile imports the state of one project. The store's own state is newer. A
+// file that cannot be read is lost, as in earlier versions.
 func (s *Follower) adoptFile(ctx context.Context, project int64, name string) error {
 	var seen map[string]json.RawMessage
 	text, err := os.ReadFile(name)
@@ -112,7 +113,7 @@ func (s *Follower) adoptFile(ctx context.Context, project int64, name string) er
 		err = errors.Join(json.Unmarshal(text, &valid), json.Unmarshal(text, &seen))
 	}
 	if err != nil {
-		s.log.Warn("what was remembered of a features file is lost", "file", name, "error", err)
+		s.log.Warn("the old state of a features file is lost", "file", name, "error", err)
 		return nil
 	}
 	return s.store.Update(ctx, func(tx store.Tx) error {

@@ -21,8 +21,8 @@ import (
 	"coppice/store/sqlite"
 )
 
-// killVar names the moment at which a follower is killed that runs in a process
-// of its own: see mortal.
+// killVar names the moment at which a follower in a separate process is killed:
+// see mortal.
 const killVar = "COPPICE_TEST_KILL"
 
 func TestMain(m *testing.M) {
@@ -91,12 +91,12 @@ func die(when, dir string) {
 	panic(err)
 }
 
-// A follower that is killed around the writing of the file takes nothing that
-// Coppice wrote for a person's word, whatever became of the task meanwhile.
+// After a kill around the write of the file, Coppice still recognizes its own
+// status, whatever happened to the task in the meantime.
 func TestKilledBetweenFileAndMemory(t *testing.T) {
 	t.Parallel()
 	for _, when := range []string{beforeFile, beforeMemory} {
-		for name, meanwhile := range map[string]func(*coppice.Task){
+		for name, change := range map[string]func(*coppice.Task){
 			"nothing happens":      func(*coppice.Task) {},
 			"the task begins":      func(t *coppice.Task) { t.Stage, t.Outcome, t.Failure = coppice.StageChecking, "", nil },
 			"the task is done":     func(t *coppice.Task) { t.Outcome, t.Failure = coppice.OutcomeDone, nil },
@@ -128,11 +128,11 @@ func TestKilledBetweenFileAndMemory(t *testing.T) {
 					t.Fatalf("the file is\n%s\nremembered is %+v", b.read(file), seen)
 				}
 
-				b.move("1", coppice.EventTaskChanged, meanwhile)
+				b.move("1", coppice.EventTaskChanged, change)
 				b.start()
 				want := features.Derive("1", b.tasks()["1"], "").Status
 				b.until("the status "+string(want), func() bool { return b.memory()["1"].Status == want })
-				if seen := b.memory()["1"]; seen.Hand || seen.Writing != "" || !strings.Contains(b.read(file), `"status": "`+string(want)+`"`) {
+				if seen := b.memory()["1"]; seen.ByPerson || seen.Writing != "" || !strings.Contains(b.read(file), `"status": "`+string(want)+`"`) {
 					t.Errorf("the file is\n%s\nremembered is %+v", b.read(file), seen)
 				}
 				if n := len(b.events(coppice.EventTaskRetried)) + len(b.events(coppice.EventTaskStopAsked)) + len(b.events(coppice.EventProjectWarned)); n != 0 {
@@ -146,7 +146,7 @@ func TestKilledBetweenFileAndMemory(t *testing.T) {
 	}
 }
 
-// What an earlier version remembered in files is taken over once.
+// The state that an earlier version stored in files is imported one time.
 func TestMemoryOfEarlierVersions(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -185,7 +185,7 @@ func TestMemoryOfEarlierVersions(t *testing.T) {
 	b.flow()
 	keep(string(coppice.Raw(was)))
 	again()
-	// A crash before the files were removed: the store knows better by now.
+	// A crash before the files were removed: the store's state is newer.
 	keep(`{"1": {"status": "failed", "asked": "x"}}`)
 	again()
 	keep("broken")

@@ -16,7 +16,7 @@ import (
 	"coppice/store"
 )
 
-// do has the loop do something between two events, and waits for it.
+// do makes the loop run a function between two events, and waits for it.
 func (s *Follower) do(ctx context.Context, f func()) error {
 	done := make(chan struct{})
 	select {
@@ -32,7 +32,7 @@ func (s *Follower) do(ctx context.Context, f func()) error {
 	}
 }
 
-// project reads a project as it is now.
+// project reads the current state of a project.
 func (s *Follower) project(ctx context.Context, id int64) (p coppice.Project, err error) {
 	err = s.store.View(ctx, func(r store.Reader) error {
 		p, err = r.Projects.Get(id)
@@ -41,7 +41,7 @@ func (s *Follower) project(ctx context.Context, id int64) (p coppice.Project, er
 	return p, err
 }
 
-// position is the newest event.
+// position returns the number of the newest event.
 func (s *Follower) position(ctx context.Context) (seq int64, err error) {
 	err = s.store.View(ctx, func(r store.Reader) error {
 		_, seq, err = r.Log.Bounds()
@@ -50,7 +50,8 @@ func (s *Follower) position(ctx context.Context) (seq int64, err error) {
 	return seq, err
 }
 
-// before is the newest event, or an older one where that cannot be read.
+// before returns the number of the newest event, or older if that cannot be
+// read.
 func (s *Follower) before(ctx context.Context, older int64) int64 {
 	seq, err := s.position(ctx)
 	if err != nil {
@@ -59,8 +60,8 @@ func (s *Follower) before(ctx context.Context, older int64) int64 {
 	return seq
 }
 
-// ran reports whether a session of a project was live at some moment since an
-// event: one still is, or has ended. In doubt one was.
+// ran reports whether a session of a project was live at some time since an
+// event: one still is, or has ended. If it cannot tell, it reports true.
 func (s *Follower) ran(ctx context.Context, project, since int64) (yes bool) {
 	err := s.store.View(ctx, func(r store.Reader) error {
 		live, err := r.Sessions.Live()
@@ -81,16 +82,16 @@ func (s *Follower) ran(ctx context.Context, project, since int64) (yes bool) {
 	return yes || err != nil
 }
 
-// glance looks at a project's files when a session has ended: what is as it was
-// read before, that session did not change.
-func (s *Follower) glance(ctx context.Context, project int64) {
+// checkAfterSession reads a project's files when a session has ended. If they have not
+// changed, that session did not change them.
+func (s *Follower) checkAfterSession(ctx context.Context, project int64) {
 	if p := s.policies[project]; p != nil && p.due.IsZero() {
 		if now, err := s.position(ctx); err == nil && policyPrint(p.project.Path) == p.print {
 			p.seq = now
 		}
 	}
 	if p := s.projects[project]; p != nil {
-		s.look(ctx, p, false)
+		s.readFeatures(ctx, p, false)
 	}
 }
 
@@ -111,33 +112,33 @@ func policyPrint(root string) string {
 	return fmt.Sprintf("%x", h.Sum(nil))
 }
 
-// need gives a project a need.
+// need adds a need to a project.
 func (s *Follower) need(ctx context.Context, p coppice.Project, n coppice.Need) {
 	if old := p.Need(n.Kind); old == nil || old.Text != n.Text {
 		s.log.Warn("a project needs a person", "project", p.Prefix, "kind", n.Kind, "text", n.Text)
 	}
 	if err := s.intake.Need(ctx, p.ID, n); err != nil && ctx.Err() == nil {
-		s.log.Error("a need could not be kept", "project", p.Prefix, "error", err)
+		s.log.Error("a need could not be stored", "project", p.Prefix, "error", err)
 	}
 }
 
-// endNeed takes a need from a project.
+// endNeed removes a need from a project.
 func (s *Follower) endNeed(ctx context.Context, p coppice.Project, kind coppice.NeedKind, why string) {
 	if p.Need(kind) == nil {
 		return
 	}
 	if err := s.intake.EndNeed(ctx, p.ID, kind, why); err != nil && ctx.Err() == nil {
-		s.log.Error("the end of a need could not be kept", "project", p.Prefix, "error", err)
+		s.log.Error("the end of a need could not be stored", "project", p.Prefix, "error", err)
 	}
 }
 
-// policyNeed is the need of a project whose files say something else than the
-// policy in force.
-func policyNeed(inForce, found coppice.Policy, parts []string, how string) coppice.Need {
+// policyNeed returns the need of a project whose files differ from the current
+// policy.
+func policyNeed(current, found coppice.Policy, parts []string, how string) coppice.Need {
 	var differ []string
 	var paths []string
 	for _, part := range parts {
-		if config.Diff(inForce, found, []string{part}) == "" {
+		if config.Diff(current, found, []string{part}) == "" {
 			continue
 		}
 		differ = append(differ, part)
@@ -150,13 +151,13 @@ func policyNeed(inForce, found coppice.Policy, parts []string, how string) coppi
 		}
 	}
 	return coppice.Need{
-		Kind: coppice.NeedPolicy, Paths: paths, Diff: config.Diff(inForce, found, parts),
-		Text: fmt.Sprintf("%s changed %s: %s. What was in force before stays so until you confirm", strings.Join(paths, " and "), how, strings.Join(differ, ", ")),
+		Kind: coppice.NeedPolicy, Paths: paths, Diff: config.Diff(current, found, parts),
+		Text: fmt.Sprintf("%s changed %s: %s. The previous settings stay in effect until you confirm", strings.Join(paths, " and "), how, strings.Join(differ, ", ")),
 		Fix:  "read the diff, then confirm it with `coppice project add` in the repository; or undo the change in the files",
 	}
 }
 
-// judgeBase looks at where a project's base is now.
+// judgeBase checks where a project's base is now.
 func (s *Follower) judgeBase(ctx context.Context, p coppice.Project, now string) {
 	if now == "" {
 		return
@@ -164,7 +165,7 @@ func (s *Follower) judgeBase(ctx context.Context, p coppice.Project, now string)
 	n, err := s.spaces.BaseNeed(ctx, p.Path, p.Policy.Base, p.BaseCommit, now)
 	switch {
 	case err != nil:
-		s.log.Warn("a base that moved cannot be judged", "project", p.Prefix, "error", err)
+		s.log.Warn("a base that moved cannot be checked", "project", p.Prefix, "error", err)
 	case n != nil:
 		s.need(ctx, p, *n)
 	case now == p.BaseCommit:
@@ -172,8 +173,8 @@ func (s *Follower) judgeBase(ctx context.Context, p coppice.Project, now string)
 	}
 }
 
-// tellWaits makes the statuses known that wait for a person.
-func (s *Follower) tellWaits(ctx context.Context, p *featureProject, waits []features.StatusChange) {
+// publishWaits publishes the statuses that wait for a person.
+func (s *Follower) publishWaits(ctx context.Context, p *featureProject, waits []features.StatusChange) {
 	text := statusDiff(waits)
 	if p.known && text == p.waits {
 		return
@@ -185,7 +186,7 @@ func (s *Follower) tellWaits(ctx context.Context, p *featureProject, waits []fea
 		return
 	}
 	if text == "" {
-		s.endNeed(ctx, project, coppice.NeedFeatures, "no status waits any more")
+		s.endNeed(ctx, project, coppice.NeedFeatures, "no status is waiting any more")
 		return
 	}
 	what := fmt.Sprintf("%d statuses", len(waits))
@@ -194,12 +195,12 @@ func (s *Follower) tellWaits(ctx context.Context, p *featureProject, waits []fea
 	}
 	s.need(ctx, project, coppice.Need{
 		Kind: coppice.NeedFeatures, Paths: []string{p.file.Name}, Diff: text,
-		Text: fmt.Sprintf("%s in %s changed while a session of the project ran, and not by Coppice. Nothing follows from that until you confirm", what, p.file.Name),
+		Text: fmt.Sprintf("%s in %s changed while a session of the project ran, and not by Coppice. They have no effect until you confirm", what, p.file.Name),
 		Fix:  fmt.Sprintf("confirm it with `coppice project confirm %s --features`; or undo the change in the file", project.Prefix),
 	})
 }
 
-// statusDiff lists statuses that changed. It is bounded.
+// statusDiff lists statuses that changed. Its length is limited.
 func statusDiff(waits []features.StatusChange) string {
 	var b strings.Builder
 	for i, c := range waits {

@@ -15,21 +15,21 @@ import (
 )
 
 // policyProject is a project whose coppice.yaml and prompts are watched: an
-// edit is in force a moment after it was made.
+// edit takes effect a moment later.
 type policyProject struct {
 	project   coppice.Project
 	names     map[string]bool // paths whose events matter
-	due       time.Time       // when they are read: once they have been left alone for a moment
-	problem   string          // why what they say now is not in force
-	unwatched string          // why edits are not noticed
+	due       time.Time       // when they are read: after a moment without changes
+	problem   string          // why their current text is not in effect
+	unwatched string          // why Coppice does not see edits
 
 	print string // of the files when they were last read
 	seq   int64  // the newest event before that
 }
 
-// Use finds the project that a directory belongs to, or adds it. Of a known one
-// it takes over what a person edited, as following its files does a moment
-// later; what is wrong with it is an error.
+// Use finds the project of a directory, or adds it. For a known one it applies
+// a person's edits, as the follower does a moment later. A problem with them is
+// an error.
 func (s *Follower) Use(ctx context.Context, dir string) (coppice.Project, error) {
 	root, err := s.spaces.Root(ctx, dir)
 	if err != nil {
@@ -60,39 +60,39 @@ func (s *Follower) watchPolicy(p *policyProject) {
 	p.unwatched = ""
 	for _, dir := range []string{root, filepath.Dir(prompts), prompts} {
 		if err := s.watcher.Add(dir); err != nil && !missing(err) {
-			p.unwatched = fmt.Sprintf("%s: edits are not noticed: %v; say `coppice project add` after one", config.File, err)
+			p.unwatched = fmt.Sprintf("%s: Coppice does not see edits: %v; run `coppice project add` after each edit", config.File, err)
 			s.log.Error("a policy cannot be watched", "project", p.project.Prefix, "folder", dir, "error", err)
 		}
 	}
 }
 
-// concerns reports whether something that happened may have changed the policy.
+// concerns reports whether an event might have changed the policy.
 func (p *policyProject) concerns(name string) bool {
 	return p.names[name] || p.names[filepath.Dir(name)] && filepath.Base(filepath.Dir(name)) == filepath.Base(config.PromptDir)
 }
 
-// reread reads a project's policy and brings it into force. What is wrong with
-// it is reported, and the last good one stays.
+// reread reads a project's policy and applies it. A problem is reported, and
+// the last valid policy stays.
 func (s *Follower) reread(ctx context.Context, p *policyProject) {
 	p.due = time.Time{}
-	s.watchPolicy(p) // a folder may be another one now
+	s.watchPolicy(p) // a folder might have been replaced
 	now, err := s.position(ctx)
 	if err != nil {
 		s.log.Error("the log cannot be read", "error", err)
 	}
 	print := policyPrint(p.project.Path)
-	p.problem = s.takeOver(ctx, p)
+	p.problem = s.applyPolicy(ctx, p)
 	if p.print = print; err == nil {
 		p.seq = now
 	}
 	s.warnPolicy(ctx, p)
 }
 
-const stays = "until that is mended the policy before this edit stays in force"
+const stays = "until that is fixed, the policy before this edit stays in effect"
 
-// takeOver brings what a checkout says into force, or says why not. What waits
-// for a person becomes a need of the project.
-func (s *Follower) takeOver(ctx context.Context, p *policyProject) string {
+// applyPolicy applies the policy of a checkout, or returns why not. A change that
+// waits for a person becomes a need of the project.
+func (s *Follower) applyPolicy(ctx context.Context, p *policyProject) string {
 	known, err := s.project(ctx, p.project.ID)
 	if err != nil {
 		return explain(err)
@@ -105,11 +105,11 @@ func (s *Follower) takeOver(ctx context.Context, p *policyProject) string {
 		return explain(err) + "; " + stays
 	}
 	if found.Path != known.Path {
-		return "" // another repository has taken its place, which nobody asked for
+		return "" // another repository is in its place
 	}
 	s.judgeBase(ctx, known, found.BaseCommit)
 	if samePolicy(known.Policy, found.Policy) {
-		s.endNeed(ctx, known, coppice.NeedPolicy, "the files say again what is in force")
+		s.endNeed(ctx, known, coppice.NeedPolicy, "the files match the current policy again")
 		return ""
 	}
 	for _, problem := range found.Policy.Problems {
@@ -118,12 +118,12 @@ func (s *Follower) takeOver(ctx context.Context, p *policyProject) string {
 		}
 	}
 	if !written(known.Path) && !samePolicy(bare(known.Policy), bare(found.Policy)) {
-		return fmt.Sprintf("%s is gone or empty: the policy it had stays in force. Write it again, or say `coppice project add` to go on with the defaults", config.File)
+		return fmt.Sprintf("%s is missing or empty: its last policy stays in effect. Write it again, or run `coppice project add` to use the defaults", config.File)
 	}
 	by, err := s.changedBy(ctx, known)
 	if err != nil {
-		s.log.Warn("who changed a policy cannot be told", "project", known.Prefix, "error", err)
-		by = "by something that cannot be told"
+		s.log.Warn("the author of a policy change cannot be determined", "project", known.Prefix, "error", err)
+		by = "by an unknown author"
 	}
 	if by != "" {
 		s.need(ctx, known, policyNeed(known.Policy, found.Policy, config.Parts(), by))
@@ -141,46 +141,46 @@ func (s *Follower) takeOver(ctx context.Context, p *policyProject) string {
 		}
 	}
 	if !waits {
-		s.endNeed(ctx, known, coppice.NeedPolicy, "what waited is no longer there")
+		s.endNeed(ctx, known, coppice.NeedPolicy, "the change is no longer in the files")
 	}
 	return ""
 }
 
 func samePolicy(a, b coppice.Policy) bool { return bytes.Equal(coppice.Raw(a), coppice.Raw(b)) }
 
-// bare is a policy without what stands beside coppice.yaml.
+// bare returns a policy without the files next to coppice.yaml.
 func bare(p coppice.Policy) coppice.Policy {
 	p.Prompts, p.Problems = nil, nil
 	return p
 }
 
-// written reports whether there is a coppice.yaml with something in it.
+// written reports whether coppice.yaml exists and is not empty.
 func written(root string) bool {
 	b, err := os.ReadFile(filepath.Join(root, config.File))
 	return err == nil && len(bytes.TrimSpace(b)) > 0
 }
 
-// changedBy says what changed a project's policy when it was not a person's edit
-// of it: another branch that was checked out, or a landing. What agents land is
-// not what they are held to until a person says so: it could weaken the checks
-// of all that follows.
+// changedBy returns what changed a project's policy if it was not a person's
+// edit: another branch that was checked out, or a landing. Policies that agents
+// land need a person's confirmation, because they could weaken the checks of
+// everything that follows.
 func (s *Follower) changedBy(ctx context.Context, p coppice.Project) (string, error) {
 	from, err := s.spaces.OriginOf(ctx, p.Path, config.Files())
 	switch {
-	case err != nil || from.Edited: // somebody is at it, in the checkout itself
+	case err != nil || from.Edited: // a person edited the checkout itself
 		return "", err
 	case from.Branch != p.Policy.Base:
 		return fmt.Sprintf("by leaving %s", p.Policy.Base), nil
 	case from.Task != "":
 		return "by " + from.Task, nil
 	case from.Commit != "" && p.Policy.Land.Strategy == coppice.StrategyRebase:
-		return "by commit " + from.Commit[:min(10, len(from.Commit))], nil // of a person or an agent: a rebased commit does not tell
+		return "by commit " + from.Commit[:min(10, len(from.Commit))], nil // by a person or an agent: a rebased commit does not show which
 	}
 	return "", nil
 }
 
-// warnPolicy makes known what is wrong with a project besides its features file:
-// its policy, and tracks that pause until a person has fixed something.
+// warnPolicy publishes the problems of a project other than its features file:
+// its policy, and tracks that are paused until a person has fixed something.
 func (s *Follower) warnPolicy(ctx context.Context, p *policyProject) {
 	var list []string
 	for _, w := range []string{p.problem, p.unwatched} {
@@ -189,7 +189,7 @@ func (s *Follower) warnPolicy(ctx context.Context, p *policyProject) {
 		}
 	}
 	for _, track := range slices.Sorted(maps.Keys(p.project.PausedTracks)) {
-		list = append(list, fmt.Sprintf("track %s is paused: %s. Mend that, then say `coppice project resume %s --track %s`",
+		list = append(list, fmt.Sprintf("track %s is paused: %s. Fix that, then run `coppice project resume %s --track %s`",
 			track, p.project.PausedTracks[track], p.project.Prefix, track))
 	}
 	s.warn(ctx, p.project, fromPolicy, list)

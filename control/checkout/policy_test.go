@@ -13,13 +13,13 @@ const limited = "agent: {use: scripted}\nlimits: {sessions: 8}\n"
 
 func sessions(n string) string { return strings.Replace(limited, "8", n, 1) }
 
-func (b *bundle) inForce(sessions int) {
+func (b *bundle) effective(sessions int) {
 	b.t.Helper()
 	b.until("the limit", func() bool { return b.project().Policy.Limits.Sessions == sessions })
 }
 
-// An edit is in force once the file has been left alone for a moment, and one
-// that was made while nobody looked once somebody does.
+// An edit takes effect after a moment without changes. An edit that was made
+// while no server ran takes effect at the next start.
 func TestAnEditOfThePolicy(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -30,22 +30,22 @@ func TestAnEditOfThePolicy(t *testing.T) {
 	b.save(file, sessions("3"))
 	stop := b.start()
 	run := b.flow()
-	b.inForce(3)
+	b.effective(3)
 	b.settled()
-	run() // time stands still from here on
+	run() // time stops from here on
 	b.save(file, sessions("4"))
 	b.must(b.clock.WaitAt(b.ctx, quiet))
 	b.save(file, "limits: {sessions: many}\n") // still being written
 	b.save(file, sessions("5"))
 	b.clock.Advance(quiet - 1)
 	if got := b.project().Policy.Limits.Sessions; got != 3 {
-		t.Errorf("in force are %d sessions before the file was left alone", got)
+		t.Errorf("in effect are %d sessions before the file was left alone", got)
 	}
 	b.flow()
-	b.inForce(5)
+	b.effective(5)
 	b.save(file, "limits: {sessions: many}\n")
-	b.warned("the policy before this edit stays in force")
-	b.inForce(5)
+	b.warned("the policy before this edit stays in effect")
+	b.effective(5)
 	stop()
 }
 
@@ -62,15 +62,15 @@ func TestThePolicyKeepsItsBase(t *testing.T) {
 	b.must(err)
 	b.git(repo, "checkout", "--quiet", "-b", "topic")
 	b.save(file, sessions("3"))
-	b.inForce(3)
+	b.effective(3)
 	stop()
 	b.save(file, sessions("4"))
 	b.start()
-	b.inForce(4)
+	b.effective(4)
 	if got := b.project().Policy.Base; got != "main" {
 		t.Errorf("work lands on %s", got)
 	}
-	// Another branch's file is in force once somebody says so.
+	// Another branch's file takes effect when a person confirms it.
 	b.git(repo, "checkout", "--quiet", "--", "coppice.yaml")
 	b.until("a need", func() bool {
 		p := b.project()
@@ -78,20 +78,20 @@ func TestThePolicyKeepsItsBase(t *testing.T) {
 		return n != nil && strings.Contains(n.Text, "changed by leaving main")
 	})
 	if got := b.project().Policy.Limits.Sessions; got != 4 {
-		t.Errorf("in force are %d sessions", got)
+		t.Errorf("in effect are %d sessions", got)
 	}
 	b.settled()
-	run() // time stands still, so that the follower leaves it to the person
+	run() // time stops, so that the follower leaves it to the person
 	b.git(repo, "checkout", "--quiet", "main")
 	p, confirmed, err := b.f.Add(b.ctx, repo)
 	b.must(err)
 	if p.Need(coppice.NeedPolicy) != nil || p.Policy.Limits.Sessions != 8 || p.Policy.Base != "main" || len(confirmed) != 1 || !strings.Contains(confirmed[0].Diff, "sessions") {
-		t.Errorf("in force are %d sessions on %s; confirmed %+v", p.Policy.Limits.Sessions, p.Policy.Base, confirmed)
+		t.Errorf("in effect are %d sessions on %s; confirmed %+v", p.Policy.Limits.Sessions, p.Policy.Base, confirmed)
 	}
 }
 
-// A parked session counts as one that runs: its agent is alive, and may have
-// changed what is on disk.
+// A parked session counts as a running one: its agent is alive, and might have
+// changed files.
 func TestAParkedSessionRuns(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -33,8 +33,8 @@ func (s *Follower) reload(ctx context.Context) error {
 	for _, project := range list {
 		here[project.ID] = true
 	}
-	// Of a project that is removed nothing is followed; its watches are of no
-	// consequence.
+	// A project that is being removed is not followed. Its remaining watches do
+	// not matter.
 	maps.DeleteFunc(s.projects, func(id int64, _ *featureProject) bool { return !here[id] })
 	maps.DeleteFunc(s.policies, func(id int64, _ *policyProject) bool { return !here[id] })
 	for _, project := range list {
@@ -44,7 +44,7 @@ func (s *Follower) reload(ctx context.Context) error {
 		switch {
 		case project.Policy.Features == "":
 			if p != nil {
-				delete(s.projects, project.ID) // its watches are of no consequence
+				delete(s.projects, project.ID) // its remaining watches do not matter
 				s.warn(ctx, project, fromFeatures, nil)
 			}
 			continue
@@ -54,7 +54,7 @@ func (s *Follower) reload(ctx context.Context) error {
 			}
 			s.projects[project.ID] = p
 			s.watch(p)
-			s.look(ctx, p, false)
+			s.readFeatures(ctx, p, false)
 		case string(coppice.Raw(p.project.Policy)) != string(coppice.Raw(project.Policy)):
 			p.project, p.refused = project, nil
 			s.turn(ctx, p)
@@ -63,8 +63,8 @@ func (s *Follower) reload(ctx context.Context) error {
 	return nil
 }
 
-// followPolicy takes over how a project is now. The first time, its policy is
-// read as well: it may have been edited while nobody looked.
+// followPolicy takes the current state of a project. The first time it also
+// reads the project's policy, which might have been edited while no server ran.
 func (s *Follower) followPolicy(ctx context.Context, project coppice.Project) {
 	p := s.policies[project.ID]
 	if p == nil {
@@ -72,14 +72,14 @@ func (s *Follower) followPolicy(ctx context.Context, project coppice.Project) {
 		s.policies[project.ID] = p
 	}
 	if p.project.Path != project.Path || !samePolicy(p.project.Policy, project.Policy) {
-		p.problem = "" // somebody has said what is in force
+		p.problem = "" // a person has confirmed the policy
 		p.due = s.clock.Now()
 	}
 	p.project = project
 	s.warnPolicy(ctx, p)
 }
 
-// open begins to follow a project.
+// open starts to follow a project.
 func (s *Follower) open(ctx context.Context, project coppice.Project) (*featureProject, error) {
 	p := &featureProject{
 		project: project, file: features.File{Root: project.Path, Name: project.Policy.Features},
@@ -102,8 +102,8 @@ func (s *Follower) open(ctx context.Context, project coppice.Project) (*featureP
 	})
 }
 
-// learn takes a task over and reports whether that changes what its feature's
-// status should be.
+// learn takes the state of a task, and reports whether that changes the status
+// of its feature.
 func (s *Follower) learn(r store.Reader, p *featureProject, t coppice.Task) (bool, error) {
 	old, had := p.tasks[t.Feature]
 	if t.Feature == "" || had && old.ID > t.ID {
@@ -115,7 +115,7 @@ func (s *Follower) learn(r store.Reader, p *featureProject, t coppice.Task) (boo
 			return false, err
 		}
 		if coppice.Asked(asks, coppice.VerbRetry, coppice.VerbRequeue, coppice.VerbContinue) != nil {
-			t = features.Again(t)
+			t = features.Restarted(t)
 		}
 	}
 	role := coppice.Role("")

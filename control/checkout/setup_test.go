@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -18,11 +17,12 @@ import (
 	"coppice/internal/clock"
 	"coppice/store"
 	"coppice/store/sqlite"
+	"coppice/test/gitrepo"
 	"coppice/workspace"
 	"coppice/workspace/git"
 )
 
-// begin is the moment at which the tests' clock stands at first.
+// begin is the first time of the tests' clock.
 var begin = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
 // bundle is a repository, Coppice's own state, and a follower.
@@ -77,7 +77,7 @@ func (b *bundle) open() {
 	b.store, b.intake = s, newIntake(s, b.clock, b.spaces)
 }
 
-// newIntake makes an intake for projects that know the agent scripted alone.
+// newIntake makes an intake for projects that only know the agent scripted.
 func newIntake(s store.Store, c clock.Clock, w *workspace.Workspaces) *engine.Intake {
 	known := func(_ coppice.Project, name string) error {
 		if name != "scripted" {
@@ -89,7 +89,7 @@ func newIntake(s store.Store, c clock.Clock, w *workspace.Workspaces) *engine.In
 	return engine.NewIntake(s, c.Now, inspect, known, known)
 }
 
-// start starts a follower, as a server that starts does. Stop stops it.
+// start starts a follower, as a starting server does. Stop stops it.
 func (b *bundle) start() (stop func()) {
 	b.t.Helper()
 	f, err := New(b.ctx, Config{
@@ -128,7 +128,7 @@ func (b *bundle) background(f func(context.Context) error) (stop func()) {
 	return stop
 }
 
-// until waits until what the follower does makes f hold.
+// until waits until f holds.
 func (b *bundle) until(what string, f func() bool) {
 	b.t.Helper()
 	for !f() {
@@ -146,14 +146,14 @@ func (b *bundle) settled() {
 	b.until("rest", func() (rests bool) {
 		b.must(b.f.do(b.ctx, func() {
 			last, err := b.f.position(b.ctx)
-			rests = err == nil && b.f.seq == last && b.f.patience() == longest
+			rests = err == nil && b.f.seq == last && b.f.untilNextRetry() == longest
 		}))
 		return rests
 	})
 }
 
-// warned waits for a warning of the first project with the text in it; "" means
-// for no warning.
+// warned waits for a warning of the first project that contains the text; ""
+// means no warning.
 func (b *bundle) warned(text string) (all []string) {
 	b.t.Helper()
 	b.until("the warning "+text, func() bool {
@@ -187,14 +187,14 @@ func (b *bundle) tasks() map[string]coppice.Task {
 	return all
 }
 
-// made waits until so many features have tasks.
+// made waits until this many features have tasks.
 func (b *bundle) made(n int) map[string]coppice.Task {
 	b.t.Helper()
 	b.until(fmt.Sprintf("%d tasks", n), func() bool { return len(b.tasks()) == n })
 	return b.tasks()
 }
 
-// events returns what was logged of a kind.
+// events returns the logged events of a kind.
 func (b *bundle) events(kind coppice.EventKind) (list []coppice.Event) {
 	b.t.Helper()
 	b.must(b.store.View(b.ctx, func(r store.Reader) (err error) {
@@ -217,7 +217,7 @@ func (b *bundle) move(feature string, kind coppice.EventKind, change func(*coppi
 	}))
 }
 
-// memory is what is remembered of the first project's features file.
+// memory returns the stored state of the first project's features file.
 func (b *bundle) memory() (seen map[string]features.Seen) {
 	b.t.Helper()
 	b.must(b.store.View(b.ctx, func(r store.Reader) (err error) {
@@ -256,26 +256,11 @@ func (b *bundle) must(err error) {
 
 func (b *bundle) git(dir string, args ...string) {
 	b.t.Helper()
-	cmd := exec.Command("git", args...)
-	cmd.Dir, cmd.Env = dir, b.env
-	if out, err := cmd.CombinedOutput(); err != nil {
-		b.t.Fatalf("git %v: %v\n%s", args, err, out)
-	}
+	gitrepo.Repo{Dir: dir, Env: b.env}.Git(b.t, args...)
 }
 
-// repo makes a repository with these files committed.
+// repo creates a repository with these files committed.
 func (b *bundle) repo(files map[string]string) string {
 	b.t.Helper()
-	dir := filepath.Join(b.dir, "app")
-	b.must(os.MkdirAll(dir, 0o755))
-	b.git(dir, "init", "-q", "-b", "main")
-	b.git(dir, "config", "user.name", "Ann")
-	b.git(dir, "config", "user.email", "ann@example.org")
-	for name, text := range files {
-		b.must(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
-		b.must(os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
-	}
-	b.git(dir, "add", "-A")
-	b.git(dir, "commit", "-q", "--allow-empty", "-m", "first")
-	return dir
+	return gitrepo.New(b.t, filepath.Join(b.dir, "app"), b.env, files).Dir
 }

@@ -20,10 +20,11 @@ import (
 )
 
 const (
-	// mostFolders bounds the folders that are watched for one landing. One that
-	// waits for files in more folders is retried when git's index changes.
+	// mostFolders limits the folders that are watched for one landing. A
+	// landing that waits for files in more folders is retried when git's index
+	// changes.
 	mostFolders = 64
-	// retryGap bounds how often changes retry one landing.
+	// retryGap limits how often changes retry one landing.
 	retryGap = time.Second
 )
 
@@ -31,32 +32,32 @@ const (
 // commits, stashes, switches branches, or ends a merge or the like.
 var gitFiles = []string{"index", "HEAD", "MERGE_HEAD", "CHERRY_PICK_HEAD", "REVERT_HEAD", "BISECT_LOG", "rebase-merge", "rebase-apply"}
 
-// waits watches what landings wait for in people's checkouts, and retries a
-// landing when that changes. It is used by one goroutine.
+// waits watches the files in checkouts that landings wait for, and retries a
+// landing when they change. One goroutine uses it.
 type waits struct {
 	intake  *engine.Intake
 	clock   clock.Clock
 	log     *slog.Logger
 	watcher *fsnotify.Watcher
-	held    map[int64]*heldUp // by project
+	held    map[int64]*blockedProject // by project
 }
 
-// heldUp is a project whose first landing waits.
-type heldUp struct {
+// blockedProject is a project whose first landing waits.
+type blockedProject struct {
 	project coppice.Project
-	paths   []string        // what it waits for
-	folders map[string]bool // that are watched
-	due     time.Time       // when it is retried; zero for not
-	last    time.Time       // when it was last
+	paths   []string        // the files that it waits for
+	folders map[string]bool // the watched folders
+	due     time.Time       // when it is retried; zero if it is not
+	last    time.Time       // when it was last retried
 }
 
 func newWaits(intake *engine.Intake, c clock.Clock, log *slog.Logger) (*waits, error) {
 	w, err := fsnotify.NewWatcher()
-	return &waits{intake: intake, clock: c, log: log, watcher: w, held: map[int64]*heldUp{}}, err
+	return &waits{intake: intake, clock: c, log: log, watcher: w, held: map[int64]*blockedProject{}}, err
 }
 
-// waitsFor is why the first landing of a project's queue waits, "" when it does
-// not.
+// waitsFor returns why the first landing of a project's queue waits, "" if it
+// does not.
 func waitsFor(r store.Reader, project int64) (string, error) {
 	first, err := r.Landings.Queued(project, 1)
 	if err != nil || len(first) == 0 {
@@ -65,7 +66,7 @@ func waitsFor(r store.Reader, project int64) (string, error) {
 	return first[0].Waits, nil
 }
 
-// follow takes over whether a project's first landing waits, and for what.
+// follow takes whether a project's first landing waits, and for which files.
 func (w *waits) follow(p coppice.Project, why string) {
 	h := w.held[p.ID]
 	if why == "" {
@@ -76,18 +77,18 @@ func (w *waits) follow(p coppice.Project, why string) {
 		return
 	}
 	if h == nil {
-		h = &heldUp{}
+		h = &blockedProject{}
 		w.held[p.ID] = h
 	}
 	h.project = p
 	if w.watch(h) {
-		w.soon(h) // it may have changed before it was watched
+		w.soon(h) // it might have changed before it was watched
 	}
 }
 
-// watch watches the folders in which something happens when what a landing waits
-// for changes. It reports whether it watches any that it did not watch before.
-func (w *waits) watch(h *heldUp) (more bool) {
+// watch watches the folders of the files that a landing waits for. It reports
+// whether it watches new ones.
+func (w *waits) watch(h *blockedProject) (more bool) {
 	root := filepath.Clean(h.project.Path)
 	var paths []string
 	folders := map[string]bool{}
@@ -138,12 +139,12 @@ func (w *waits) unwatch(folders map[string]bool) {
 			used = used || h.folders[dir]
 		}
 		if !used {
-			_ = w.watcher.Remove(dir) // one that is gone is no longer watched
+			_ = w.watcher.Remove(dir) // a removed folder is no longer watched
 		}
 	}
 }
 
-// folderOf is the nearest folder around a path that exists, within root.
+// folderOf returns the nearest existing folder around a path, within root.
 func folderOf(path, root string) string {
 	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
 		if st, err := os.Stat(dir); err == nil && st.IsDir() || dir == root || dir == filepath.Dir(dir) {
@@ -152,7 +153,7 @@ func folderOf(path, root string) string {
 	}
 }
 
-// gitFolder is the git folder of a checkout, "" when it cannot be found.
+// gitFolder returns the git folder of a checkout, "" if it cannot be found.
 func gitFolder(root string) string {
 	name := filepath.Join(root, ".git")
 	st, err := os.Stat(name)
@@ -186,8 +187,8 @@ func readShort(name string) (string, error) {
 	return strings.TrimRight(string(b), "\r\n"), err
 }
 
-// touched acts on something that happened in a watched folder: to what a landing
-// waits for, to something in it, or to a folder around it.
+// touched handles an event in a watched folder: about a file that a landing
+// waits for, something in it, or a folder around it.
 func (w *waits) touched(name string) {
 	const sep = string(filepath.Separator)
 	for _, h := range w.held {
@@ -204,9 +205,9 @@ func (w *waits) all() {
 	}
 }
 
-// soon retries a landing in a moment: editors and git write files in several
+// soon schedules a retry of a landing: editors and git write files in several
 // steps.
-func (w *waits) soon(h *heldUp) {
+func (w *waits) soon(h *blockedProject) {
 	if !h.due.IsZero() {
 		return
 	}
@@ -216,7 +217,7 @@ func (w *waits) soon(h *heldUp) {
 	}
 }
 
-// next is when the next retry is due, at the latest so late.
+// next returns when the next retry is due, or latest if none is due before.
 func (w *waits) next(latest time.Time) time.Time {
 	for _, h := range w.held {
 		latest = earlier(latest, h.due)
@@ -232,7 +233,7 @@ func (w *waits) retry(ctx context.Context) {
 			continue
 		}
 		h.due, h.last = time.Time{}, w.clock.Now()
-		w.watch(h) // a folder may be another one now
+		w.watch(h) // a folder might have been replaced
 		if err := w.intake.RetryLanding(ctx, id, "the checkout changed"); err != nil && ctx.Err() == nil {
 			w.log.Error("a landing could not be retried", "project", h.project.Prefix, "error", err)
 			w.soon(h)

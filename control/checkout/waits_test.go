@@ -26,7 +26,7 @@ func openWaits(t *testing.T) *waits {
 	return w
 }
 
-// checkout makes a folder that looks like a checkout, with folders in it.
+// checkout creates a folder that looks like a checkout, with folders in it.
 func checkout(t *testing.T, folders ...string) string {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
@@ -59,7 +59,7 @@ func (w *waits) watched(t *testing.T, root string) []string {
 	return out
 }
 
-// What is watched follows what the first landing waits for, and is bounded.
+// The watched folders follow what the first landing waits for, up to a limit.
 func TestWhatALandingWaitsForIsWatched(t *testing.T) {
 	t.Parallel()
 	w := openWaits(t)
@@ -162,8 +162,8 @@ func TestGitFolder(t *testing.T) {
 	}
 }
 
-// A landing is retried once the files have been left alone for a moment, and not
-// more often than once in a while, however often they change.
+// A landing is retried after a moment without changes, and not more often than
+// retryGap, however often they change.
 func TestWhenALandingIsRetried(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

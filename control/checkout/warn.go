@@ -8,7 +8,7 @@ import (
 	"coppice/store"
 )
 
-// source is what a warning is about, and who says so in the log.
+// source is the subject of a warning, and its author in the log.
 type source string
 
 const (
@@ -16,18 +16,18 @@ const (
 	fromFeatures source = "features"
 )
 
-// Warnings says what is wrong with a project's policy and features file.
+// Warnings returns the problems of a project's policy and features file.
 func (s *Follower) Warnings(project int64) []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Concat(s.warnings[project][fromPolicy], s.warnings[project][fromFeatures])
 }
 
-// warn makes the warnings of a project known: what is new goes into its events
-// and the log first, so that whoever sees a warning finds its event.
+// warn publishes the warnings of a project. New ones are written to its events
+// and the log first, so that a person who sees a warning finds its event.
 func (s *Follower) warn(ctx context.Context, p coppice.Project, about source, list []string) {
 	s.mu.Lock()
-	old := s.warnings[p.ID][about] // nobody else changes them
+	old := s.warnings[p.ID][about] // only this goroutine changes them
 	s.mu.Unlock()
 	var fresh []string
 	for _, w := range list {
@@ -47,7 +47,7 @@ func (s *Follower) warn(ctx context.Context, p coppice.Project, about source, li
 	s.warnings[p.ID][about] = list
 }
 
-// say puts sentences into the project's events and the log.
+// say writes sentences to the project's events and the log.
 func (s *Follower) say(ctx context.Context, p coppice.Project, about source, list []string) {
 	if len(list) == 0 {
 		return
@@ -60,6 +60,6 @@ func (s *Follower) say(ctx context.Context, p coppice.Project, about source, lis
 		})
 	}
 	if err := s.store.Update(ctx, func(tx store.Tx) error { return tx.Log.Append(events...) }); err != nil && ctx.Err() == nil {
-		s.log.Error("a warning could not be kept", "error", err)
+		s.log.Error("a warning could not be stored", "error", err)
 	}
 }

@@ -13,13 +13,18 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
+
 	"coppice"
 	"coppice/internal/redact"
 	"coppice/internal/smallmodel"
 	"coppice/store"
 	"coppice/store/sqlite"
+	"coppice/store/sqlite/sqlitetest"
 	"coppice/test/scriptedmodel"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 const levelKey = "key-that-nobody-logs"
 
@@ -63,7 +68,7 @@ func (l *logged) has(s string) bool {
 	return strings.Contains(l.text.String(), s)
 }
 
-// asking is the model that an environment names.
+// asking returns the model that an environment names.
 func asking(t *testing.T, environ []string) *smallmodel.Model {
 	t.Helper()
 	env := map[string]string{}
@@ -87,7 +92,7 @@ func titles(all ...string) (tasks []coppice.Task) {
 
 const levelRules = `{"rules":[
   {"match":"BROKEN","steps":[{"status":500}]},
-  {"match":"REFUSED","steps":[{"status":401,"message":"key-that-nobody-logs is no key"}]},
+  {"match":"REFUSED","steps":[{"status":401,"message":"key-that-nobody-logs is invalid"}]},
   {"match":"NONSENSE","steps":[{"text":"I would rather not."}]},
   {"match":"NOTHING","steps":[{"text":"{\"1\":\"impossible\",\"7\":\"complex\"}"}]},
   {"match":"CUT","steps":[{"text":"{\"1\":\"simple\""}]},
@@ -135,7 +140,7 @@ func TestLevels(t *testing.T) {
 	}
 }
 
-// askFunc is an Asker for what HTTP does not matter to.
+// askFunc is an Asker for tests that need no HTTP.
 type askFunc func(ctx context.Context, system, text string) (string, error)
 
 func (f askFunc) Ask(ctx context.Context, system, text string) (smallmodel.Answer, error) {
@@ -143,8 +148,8 @@ func (f askFunc) Ask(ctx context.Context, system, text string) (smallmodel.Answe
 	return smallmodel.Answer{Text: answer}, err
 }
 
-// The question holds the titles as they are, the beginning of the descriptions
-// and the number of steps; no text leaves its frame, and no secret is in it.
+// The question has the whole titles, the start of the descriptions and the
+// number of steps. No text leaves its frame, and it contains no secret.
 func TestLevelsQuestion(t *testing.T) {
 	t.Parallel()
 	var got struct {
@@ -177,7 +182,7 @@ func newJudge(a Asker, now func() time.Time) *levels {
 	return &levels{cfg: Config{Ask: a, Now: now, Logger: slog.New(slog.DiscardHandler), Redact: redact.New().String}, within: time.Minute}
 }
 
-// Many tasks are several questions, and the most of a request's are asked about.
+// Many tasks are several questions, up to the limit of a request.
 func TestLevelsBatches(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -206,8 +211,9 @@ func TestLevelsBatches(t *testing.T) {
 	}
 }
 
-// After a failure nobody is asked for a minute, and one line is logged. After
-// nonsense the next ones are asked about. A person who leaves is no failure.
+// After a failure no questions are asked for a minute, and one line is logged.
+// After an answer that makes no sense, questions continue. A client that leaves
+// does not count as a failure.
 func TestLevelsRest(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
@@ -247,7 +253,7 @@ func TestLevelsRest(t *testing.T) {
 	}
 }
 
-// A service that never answers is waited for only so long.
+// A service that never answers is waited for only for a limited time.
 func TestLevelsHang(t *testing.T) {
 	t.Parallel()
 	l := newJudge(askFunc(func(ctx context.Context, _, _ string) (string, error) {
@@ -265,11 +271,7 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 // withProject is a store with one project.
 func withProject(t *testing.T) store.Store {
 	t.Helper()
-	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: sqlite.Memory, Sync: sqlite.SyncOff})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
+	s := sqlitetest.Open(t, sqlite.Config{})
 	p := coppice.Project{Prefix: "app", Path: "/src/app", Policy: coppice.DefaultPolicy()}
 	if err := s.Update(t.Context(), func(tx store.Tx) error { return tx.Projects.Put(&p) }); err != nil {
 		t.Fatal(err)
@@ -277,8 +279,8 @@ func withProject(t *testing.T) store.Store {
 	return s
 }
 
-// A question about one task is paid by the task, any other by the project. An
-// answer that makes no sense costs as well.
+// A question about one task is charged to the task, any other to the project.
+// An answer that makes no sense costs as well.
 func TestLevelsArePaid(t *testing.T) {
 	t.Parallel()
 	_, environs := judges(t, `{"rules":[

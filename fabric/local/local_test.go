@@ -15,6 +15,7 @@ import (
 	"coppice/internal/clock"
 	"coppice/store"
 	"coppice/store/sqlite"
+	"coppice/store/sqlite/sqlitetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -50,15 +51,8 @@ func open(t *testing.T) fabrictest.Bundle {
 
 func newTruth(t *testing.T) *truth {
 	t.Helper()
-	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: sqlite.Memory, Sync: sqlite.SyncOff})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	var err error
+	s := sqlitetest.Open(t, sqlite.Config{})
 	tr := &truth{store: s, clock: clock.NewManual(time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC))}
 	tr.engine, err = engine.New(engine.Config{
 		Store: s, Now: tr.clock.Now, Nodes: func(context.Context) ([]coppice.Node, error) { return nil, nil },

@@ -50,7 +50,7 @@ func TestFind(t *testing.T) {
 			if c.missing != "" {
 				var m *Missing
 				if !errors.As(err, &m) || !strings.Contains(m.What, at(c.missing)) || m.Fix == "" {
-					t.Fatalf("%+v, %v", got, err)
+					t.Fatalf("found %+v, %v; want that %s is missing", got, err, at(c.missing))
 				}
 				return
 			}
@@ -59,7 +59,7 @@ func TestFind(t *testing.T) {
 				server = append(server, at(a))
 			}
 			if err != nil || got.Chromium != at(c.chromium) || !slices.Equal(got.Server, server) {
-				t.Fatalf("%+v, %v", got, err)
+				t.Fatalf("found %+v, %v; want %s and %q", got, err, at(c.chromium), server)
 			}
 		})
 	}

@@ -20,6 +20,7 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/goleak"
 	"golang.org/x/sys/unix"
 )
 
@@ -36,7 +37,7 @@ func TestMain(m *testing.M) {
 			stay()
 		}
 	}
-	os.Exit(m.Run())
+	goleak.VerifyTestMain(m)
 }
 
 // runRun runs a browser in the directory; pictures are kept there.

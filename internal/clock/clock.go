@@ -2,7 +2,10 @@
 // simulation can stop and move it.
 package clock
 
-import "time"
+import (
+	"context"
+	"time"
+)
 
 // Clock returns the time and wakes its callers. Implementations are safe for
 // concurrent use.
@@ -45,4 +48,16 @@ func (machine) NewTimer(d time.Duration) *Timer {
 func (machine) AfterFunc(d time.Duration, f func()) *Timer {
 	t := time.AfterFunc(d, f)
 	return &Timer{stop: t.Stop, reset: t.Reset}
+}
+
+// Sleep waits until d has passed. When ctx ends first, it returns the cause.
+func Sleep(ctx context.Context, c Clock, d time.Duration) error {
+	t := c.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-t.C:
+		return nil
+	}
 }

@@ -2,15 +2,40 @@ package clock_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"go.uber.org/goleak"
 	"pgregory.net/rapid"
 
 	"coppice/internal/clock"
 )
+
+// Sleep ends when its time has passed, or with its context.
+func TestSleep(t *testing.T) {
+	t.Parallel()
+	c := clock.NewManual(time.Unix(0, 0))
+	ended := make(chan error)
+	go func() { ended <- clock.Sleep(t.Context(), c, time.Minute) }()
+	if err := c.WaitPending(t.Context(), 1); err != nil {
+		t.Fatal(err)
+	}
+	c.Advance(time.Minute)
+	if err := <-ended; err != nil {
+		t.Errorf("after a minute: %v", err)
+	}
+	why := errors.New("enough")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(why)
+	if err := clock.Sleep(ctx, c, time.Minute); !errors.Is(err, why) {
+		t.Errorf("with a context that ended: %v, want %v", err, why)
+	}
+}
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 

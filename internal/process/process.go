@@ -20,6 +20,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"coppice/internal/clock"
 )
 
 // The environment variables that mark a session's processes.
@@ -251,14 +253,7 @@ func deliver(id ident, sig syscall.Signal) error {
 
 // pause waits for killed processes, a little longer every turn.
 func pause(ctx context.Context, turn int) error {
-	t := time.NewTimer(min(time.Duration(turn+1)*time.Millisecond, 20*time.Millisecond))
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-t.C:
-		return nil
-	}
+	return clock.Sleep(ctx, clock.Real(), min(time.Duration(turn+1)*time.Millisecond, 20*time.Millisecond))
 }
 
 // CgroupName returns the name of a cgroup for a session's key and its mark.

@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"go.uber.org/goleak"
 )
 
 const roleVar = "PROCESS_TEST_ROLE"
@@ -23,10 +25,16 @@ const roleVar = "PROCESS_TEST_ROLE"
 func TestMain(m *testing.M) {
 	role := os.Getenv(roleVar)
 	if role == "" {
-		os.Exit(m.Run())
+		goleak.VerifyTestMain(m)
 	}
 	signal.Ignore(syscall.SIGTERM, syscall.SIGHUP)
 	switch role {
+	case "ignores": // starts a shell that sends itself the signals
+		CatchIgnored(syscall.SIGHUP, syscall.SIGUSR2)
+		for _, name := range []string{"HUP", "TERM"} {
+			fmt.Println(name, exec.Command("sh", "-c", "kill -"+name+" $$").Run())
+		}
+		os.Exit(0)
 	case "stay":
 	case "fork-away": // twice, into a new session, and exits
 		start("stay", true, os.Environ())

@@ -10,7 +10,11 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"go.uber.org/goleak"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestPty(t *testing.T) {
 	t.Parallel()
@@ -31,7 +35,7 @@ func TestPty(t *testing.T) {
 	theirs.Close()
 	in := bufio.NewReader(ours)
 	if line, err := in.ReadString('\n'); err != nil || line != "17 91\r\n" {
-		t.Fatalf("%q, %v", line, err)
+		t.Fatalf("the size is %q, %v; want 17 91", line, err)
 	}
 	if err := Resize(ours, 40, 20); err != nil {
 		t.Fatal(err)
@@ -45,7 +49,7 @@ func TestPty(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(rest.String(), "20 40\r\ngot hello\r\n") {
-		t.Fatalf("%q", rest.String())
+		t.Fatalf("output %q, want the new size and the line", rest.String())
 	}
 	if err := cmd.Wait(); err != nil {
 		t.Fatal(err)

@@ -3,7 +3,11 @@ package smallmodel
 import (
 	"strings"
 	"testing"
+
+	"go.uber.org/goleak"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func TestFromEnv(t *testing.T) {
 	t.Parallel()

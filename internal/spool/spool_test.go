@@ -230,7 +230,7 @@ func TestFrameOfAnotherPlace(t *testing.T) {
 		t.Fatal(err)
 	}
 	if frames, err := readAll(t, dir, 100); !errors.Is(err, ErrCorrupt) {
-		t.Errorf("%v, %v", frames, err)
+		t.Errorf("frames %v, error %v; want %v", frames, err, ErrCorrupt)
 	}
 }
 

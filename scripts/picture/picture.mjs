@@ -1,4 +1,4 @@
-// Gives the shop its tasks, waits until the board shows them where they belong,
+// Creates the tasks of the shop, waits until the board shows them in their columns,
 // and takes the pictures.
 import { execFileSync } from "node:child_process";
 import { statSync } from "node:fs";

@@ -1,7 +1,7 @@
-// Command testsum reads the output of `go test -json` and writes what a person
-// wants to see: a line per package, everything a failed test said, every skip
-// with its reason, and a closing line that counts. It exits with 1 when
-// anything failed, and with -strict also when anything was skipped.
+// Command testsum reads the output of `go test -json` and prints a line per
+// package, the output of failed tests, every skip with its reason, and the
+// counts. It exits with 1 if anything failed, and with -strict also if anything
+// was skipped.
 package main
 
 import (
@@ -38,10 +38,10 @@ type event struct {
 	FailedBuild string
 }
 
-// summary collects what the tests said until it is known whether it matters.
+// summary collects the output of tests until it is known whether it is needed.
 type summary struct {
 	out                     io.Writer
-	said                    map[string][]string // by package and test
+	output                  map[string][]string // by package and test
 	failedIn                map[string]int      // failed tests by package
 	passed, failed, skipped int
 	skips                   []string
@@ -49,7 +49,7 @@ type summary struct {
 }
 
 func newSummary(out io.Writer) *summary {
-	return &summary{out: out, said: map[string][]string{}, failedIn: map[string]int{}}
+	return &summary{out: out, output: map[string][]string{}, failedIn: map[string]int{}}
 }
 
 func (s *summary) read(in io.Reader) error {
@@ -71,7 +71,7 @@ func (s *summary) read(in io.Reader) error {
 func (s *summary) line(line string) {
 	var e event
 	if !strings.HasPrefix(line, "{") || json.Unmarshal([]byte(line), &e) != nil {
-		fmt.Fprint(s.out, line) // go itself has something to say
+		fmt.Fprint(s.out, line) // not an event, but a message of go itself
 		return
 	}
 	s.started = true
@@ -80,14 +80,14 @@ func (s *summary) line(line string) {
 	case "build-output":
 		fmt.Fprint(s.out, e.Output)
 	case "output":
-		s.said[id] = append(s.said[id], e.Output)
+		s.output[id] = append(s.output[id], e.Output)
 	case "pass", "fail", "skip":
 		if e.Test == "" {
 			s.endPackage(e)
 		} else {
 			s.endTest(e, id)
 		}
-		delete(s.said, id)
+		delete(s.output, id)
 	}
 }
 
@@ -98,25 +98,25 @@ func (s *summary) endTest(e event, id string) {
 	case "fail":
 		s.failed++
 		s.failedIn[e.Package]++
-		fmt.Fprintf(s.out, "--- %s %s\n%s", e.Package, e.Test, strings.Join(s.said[id], ""))
+		fmt.Fprintf(s.out, "--- %s %s\n%s", e.Package, e.Test, strings.Join(s.output[id], ""))
 	case "skip":
 		s.skipped++
-		s.skips = append(s.skips, e.Package+" "+e.Test+": "+reason(s.said[id]))
+		s.skips = append(s.skips, e.Package+" "+e.Test+": "+reason(s.output[id]))
 	}
 }
 
-// reason is the last thing a skipped test said before go's own lines.
-func reason(said []string) string {
-	for i := len(said) - 1; i >= 0; i-- {
-		if text := strings.TrimSpace(said[i]); text != "" && !strings.HasPrefix(text, "---") && !strings.HasPrefix(text, "===") {
+// reason returns the last output of a skipped test before go's own lines.
+func reason(output []string) string {
+	for i := len(output) - 1; i >= 0; i-- {
+		if text := strings.TrimSpace(output[i]); text != "" && !strings.HasPrefix(text, "---") && !strings.HasPrefix(text, "===") {
 			return text
 		}
 	}
 	return "no reason given"
 }
 
-// endPackage counts a package that failed by itself, by not building, in its
-// TestMain or by a panic, as one failure.
+// endPackage counts a package that failed without a failed test as one failure:
+// it did not build, or its TestMain or a panic failed.
 func (s *summary) endPackage(e event) {
 	switch e.Action {
 	case "pass":
@@ -124,10 +124,10 @@ func (s *summary) endPackage(e event) {
 	case "fail":
 		if s.failedIn[e.Package] == 0 {
 			s.failed++
-			fmt.Fprint(s.out, strings.Join(s.said[e.Package+" "], ""))
-			for id, said := range s.said {
+			fmt.Fprint(s.out, strings.Join(s.output[e.Package+" "], ""))
+			for id, output := range s.output {
 				if strings.HasPrefix(id, e.Package+" ") && id != e.Package+" " {
-					fmt.Fprint(s.out, strings.Join(said, ""))
+					fmt.Fprint(s.out, strings.Join(output, ""))
 				}
 			}
 		}
@@ -135,7 +135,7 @@ func (s *summary) endPackage(e event) {
 	}
 }
 
-// close writes the end and tells whether all is well.
+// close prints the counts and reports whether all is well.
 func (s *summary) close(strict bool) bool {
 	for _, skip := range s.skips {
 		fmt.Fprintln(s.out, "skip  "+skip)

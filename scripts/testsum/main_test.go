@@ -58,7 +58,7 @@ func TestSummary(t *testing.T) {
 				}
 			}
 			if strings.Contains(out.String(), "noise") {
-				t.Error("a passing test is heard")
+				t.Error("the output of a passing test is printed")
 			}
 		})
 	}

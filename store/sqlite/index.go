@@ -54,7 +54,9 @@ type Index struct {
 	dirty   map[int64]bool // sessions with output to read; Run's own
 	scan    *taskScan      // of all tasks, while one is under way; likewise
 	closed  sync.Once
-	full    int64 // pieces after which a further shard is begun
+	mu      sync.Mutex
+	idle    chan struct{} // closed when everything is read; then there is another
+	full    int64         // pieces after which a further shard is begun
 }
 
 var _ store.Searcher = (*Index)(nil)
@@ -70,7 +72,7 @@ func OpenIndex(ctx context.Context, cfg IndexConfig) (*Index, error) {
 	if cfg.Gather == 0 {
 		cfg.Gather = 200 * time.Millisecond
 	}
-	x := &Index{cfg: cfg, store: cfg.Store, log: cfg.Logger, writer: make(chan *conn, 1), dirty: map[int64]bool{}, full: shardPieces}
+	x := &Index{cfg: cfg, store: cfg.Store, log: cfg.Logger, writer: make(chan *conn, 1), dirty: map[int64]bool{}, idle: make(chan struct{}), full: shardPieces}
 	w, err := openIndex(ctx, cfg.Path)
 	if err != nil && cfg.Path != Memory && ctx.Err() == nil {
 		if errors.Is(err, errIndexVersion) {
@@ -185,6 +187,32 @@ func (x *Index) Close() (err error) {
 
 // behind tells whether something was committed that has not been read.
 func (x *Index) behind() bool { return x.read.Load() != x.news.seen()+1 }
+
+// Wait returns when everything committed so far has been read.
+func (x *Index) Wait(ctx context.Context) error {
+	for {
+		x.mu.Lock()
+		idle := x.idle
+		x.mu.Unlock()
+		if !x.behind() {
+			return nil
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-idle:
+		}
+	}
+}
+
+// hasRead records that the first commits are read, and ends the waits for that.
+func (x *Index) hasRead(commits uint64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.read.Store(commits + 1)
+	close(x.idle)
+	x.idle = make(chan struct{})
+}
 
 // with lends a connection of a pool.
 func with(ctx context.Context, pool chan *conn, f func(*conn) error) error {

@@ -259,14 +259,12 @@ func TestIndexRuns(t *testing.T) {
 	session := fill(t, s, time.Unix(7, 0), "first walrus")
 	caughtUp := func(want int) {
 		t.Helper()
-		for behind := true; behind; {
-			page, err := x.Search(t.Context(), store.SearchQuery{Terms: store.ParseSearch("walrus"), Output: true, Most: 50})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if behind = page.Behind; !behind && len(page.Hits) != want {
-				t.Fatalf("%d hits, want %d", len(page.Hits), want)
-			}
+		if err := x.Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		page, err := x.Search(t.Context(), store.SearchQuery{Terms: store.ParseSearch("walrus"), Output: true, Most: 50})
+		if err != nil || page.Behind || len(page.Hits) != want {
+			t.Fatalf("found %+v, %v; want %d hits, not behind", page, err, want)
 		}
 	}
 	caughtUp(1)

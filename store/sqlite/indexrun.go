@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"coppice"
+	"coppice/internal/clock"
 	"coppice/store"
 )
 
@@ -49,7 +50,7 @@ func (x *Index) Run(ctx context.Context) error {
 			case <-x.news.wake:
 			}
 		}
-		if wait > 0 && rest(ctx, wait) != nil {
+		if wait > 0 && clock.Sleep(ctx, clock.Real(), wait) != nil {
 			return nil
 		}
 	}
@@ -73,7 +74,7 @@ func (x *Index) catchUp(ctx context.Context) error {
 			return err
 		}
 		if len(x.dirty) == 0 && !tasks && !checks {
-			x.read.Store(committed + 1)
+			x.hasRead(committed)
 			return nil
 		}
 		begun := time.Now()
@@ -99,19 +100,7 @@ func (x *Index) yield(ctx context.Context, worked time.Duration) error {
 	if x.cfg.Gather < 0 {
 		return nil
 	}
-	return rest(ctx, min(indexRest*worked, indexRestMost))
-}
-
-// rest waits, unless the context ends.
-func rest(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-timer.C:
-		return nil
-	}
+	return clock.Sleep(ctx, clock.Real(), min(indexRest*worked, indexRestMost))
 }
 
 // begin compares the index with the store: it forgets all when it is that of

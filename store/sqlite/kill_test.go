@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"testing"
 
+	"go.uber.org/goleak"
+
 	"coppice"
 	"coppice/store"
 	"coppice/store/sqlite"
@@ -25,7 +27,7 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 	}
-	os.Exit(m.Run())
+	goleak.VerifyTestMain(m)
 }
 
 // writeForEver writes events from several goroutines and prints the number of

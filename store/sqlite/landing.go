@@ -27,10 +27,7 @@ func landingOf(r dbsqlc.CurrentLanding) (coppice.Landing, error) {
 
 func (r landings) Get(id int64) (coppice.Landing, error) {
 	row, err := r.q.Landing(r.ctx, id)
-	if err != nil {
-		return coppice.Landing{}, lookup(err, "landing", id)
-	}
-	return landingOf(row)
+	return one(row, err, landingOf, "landing", id)
 }
 
 func (r landings) Of(task int64) ([]coppice.Landing, error) {
@@ -40,10 +37,7 @@ func (r landings) Of(task int64) ([]coppice.Landing, error) {
 
 func (r landings) Last(task int64) (*coppice.Landing, error) {
 	row, err := r.q.LastLanding(r.ctx, task)
-	if err != nil {
-		return found(coppice.Landing{}, err)
-	}
-	return found(landingOf(row))
+	return oneOrNone(row, err, landingOf)
 }
 
 func (r landings) LastOfEach(tasks []int64) (map[int64]coppice.Landing, error) {
@@ -120,10 +114,7 @@ func checkOf(r dbsqlc.Check) (coppice.Check, error) {
 
 func (r checks) Get(id int64) (coppice.Check, error) {
 	row, err := r.q.Check(r.ctx, id)
-	if err != nil {
-		return coppice.Check{}, lookup(err, "check", id)
-	}
-	return checkOf(row)
+	return one(row, err, checkOf, "check", id)
 }
 
 func (r checks) On(project int64, tree string) ([]coppice.Check, error) {

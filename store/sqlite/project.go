@@ -39,26 +39,17 @@ func (r *tx) withQueue(p *coppice.Project) error {
 
 func (r projects) Get(id int64) (coppice.Project, error) {
 	row, err := remember(&r.known.projects, id, func() (dbsqlc.Project, error) { return r.q.Project(r.ctx, id) })
-	if err != nil {
-		return coppice.Project{}, lookup(err, "project", id)
-	}
-	return r.projectOf(row)
+	return one(row, err, r.projectOf, "project", id)
 }
 
 func (r projects) ByPrefix(prefix string) (coppice.Project, error) {
 	row, err := r.q.ProjectByPrefix(r.ctx, prefix)
-	if err != nil {
-		return coppice.Project{}, lookup(err, "project", coppice.Quote(prefix))
-	}
-	return r.projectOf(row)
+	return one(row, err, r.projectOf, "project", coppice.Quote(prefix))
 }
 
 func (r projects) ByPath(path string) (coppice.Project, error) {
 	row, err := r.q.ProjectByPath(r.ctx, path)
-	if err != nil {
-		return coppice.Project{}, lookup(err, "project at", coppice.Quote(path))
-	}
-	return r.projectOf(row)
+	return one(row, err, r.projectOf, "project at", coppice.Quote(path))
 }
 
 func (r projects) All() ([]coppice.Project, error) {

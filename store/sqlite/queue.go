@@ -15,18 +15,12 @@ func queueOf(r dbsqlc.Queue) (coppice.Queue, error) {
 
 func (r queues) Get(id int64) (coppice.Queue, error) {
 	row, err := r.q.Queue(r.ctx, id)
-	if err != nil {
-		return coppice.Queue{}, lookup(err, "queue", id)
-	}
-	return queueOf(row)
+	return one(row, err, queueOf, "queue", id)
 }
 
 func (r queues) Of(project int64, name string) (coppice.Queue, error) {
 	row, err := remember(&r.known.queues, branch{project, name}, func() (dbsqlc.Queue, error) { return r.q.QueueOf(r.ctx, project, name) })
-	if err != nil {
-		return coppice.Queue{}, lookup(err, "queue of project", project)
-	}
-	return queueOf(row)
+	return one(row, err, queueOf, "queue of project", project)
 }
 
 func (r queues) In(project int64) ([]coppice.Queue, error) {

@@ -37,10 +37,7 @@ func sessionOf(s dbsqlc.Session) (coppice.Session, error) {
 
 func (r sessions) Get(id int64) (coppice.Session, error) {
 	row, err := r.q.Session(r.ctx, id)
-	if err != nil {
-		return coppice.Session{}, lookup(err, "session", id)
-	}
-	return promptedSession(row)
+	return one(row, err, promptedSession, "session", id)
 }
 
 func (r sessions) ByKey(key string) (coppice.Session, error) {
@@ -79,10 +76,7 @@ func (r sessions) Written() (map[string]store.Written, error) {
 
 func (r sessions) Last(task int64) (*coppice.Session, error) {
 	row, err := r.q.LastSession(r.ctx, task)
-	if err != nil {
-		return found(coppice.Session{}, err)
-	}
-	return found(sessionOf(row))
+	return oneOrNone(row, err, sessionOf)
 }
 
 func (r lanes) Running() (map[coppice.Lane]int, error) {

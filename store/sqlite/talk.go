@@ -17,10 +17,7 @@ func questionOf(r dbsqlc.Question) (coppice.Question, error) {
 
 func (r questions) Get(id int64) (coppice.Question, error) {
 	row, err := r.q.Question(r.ctx, id)
-	if err != nil {
-		return coppice.Question{}, lookup(err, "question", id)
-	}
-	return questionOf(row)
+	return one(row, err, questionOf, "question", id)
 }
 
 func (r questions) Of(task int64) ([]coppice.Question, error) {
@@ -30,10 +27,7 @@ func (r questions) Of(task int64) ([]coppice.Question, error) {
 
 func (r questions) Open(task int64) (*coppice.Question, error) {
 	row, err := r.q.OpenQuestion(r.ctx, task)
-	if err != nil {
-		return found(coppice.Question{}, err)
-	}
-	return found(questionOf(row))
+	return oneOrNone(row, err, questionOf)
 }
 
 func (r questions) OpenOfEach(tasks []int64) (map[int64]coppice.Question, error) {

@@ -27,18 +27,12 @@ func taskOf(r dbsqlc.Task) (coppice.Task, error) {
 
 func (r tasks) Get(id int64) (coppice.Task, error) {
 	row, err := r.q.Task(r.ctx, id)
-	if err != nil {
-		return coppice.Task{}, lookup(err, "task", id)
-	}
-	return taskOf(row)
+	return one(row, err, taskOf, "task", id)
 }
 
 func (r tasks) ByKey(key string) (coppice.Task, error) {
 	row, err := r.q.TaskByKey(r.ctx, key)
-	if err != nil {
-		return coppice.Task{}, lookup(err, "task", coppice.Quote(key))
-	}
-	return taskOf(row)
+	return one(row, err, taskOf, "task", coppice.Quote(key))
 }
 
 func (r tasks) Keys(ids []int64) (map[int64]string, error) {

@@ -152,3 +152,21 @@ func each[R, F any](rows []R, err error, fact func(R) (F, error)) ([]F, error) {
 	}
 	return facts, nil
 }
+
+// one maps a row to a fact. Without a row the fact is not found by its name.
+func one[R, F any](row R, err error, fact func(R) (F, error), what string, name any) (F, error) {
+	if err != nil {
+		var none F
+		return none, lookup(err, what, name)
+	}
+	return fact(row)
+}
+
+// oneOrNone maps a row to a fact, and no row to nil.
+func oneOrNone[R, F any](row R, err error, fact func(R) (F, error)) (*F, error) {
+	if err != nil {
+		var none F
+		return found(none, err)
+	}
+	return found(fact(row))
+}

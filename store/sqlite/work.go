@@ -22,18 +22,12 @@ func workOf(r dbsqlc.Work) (coppice.Work, error) {
 
 func (r work) Get(id int64) (coppice.Work, error) {
 	row, err := r.q.Work(r.ctx, id)
-	if err != nil {
-		return coppice.Work{}, lookup(err, "work", id)
-	}
-	return workOf(row)
+	return one(row, err, workOf, "work", id)
 }
 
 func (r work) ByKey(key string) (*coppice.Work, error) {
 	row, err := r.q.WorkByKey(r.ctx, key)
-	if err != nil {
-		return found(coppice.Work{}, err)
-	}
-	return found(workOf(row))
+	return oneOrNone(row, err, workOf)
 }
 
 func (r work) Unsettled(s coppice.Subject) ([]coppice.Work, error) {

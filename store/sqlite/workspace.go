@@ -18,10 +18,7 @@ func workspaceOf(r dbsqlc.Workspace) (coppice.Workspace, error) {
 
 func (r workspaces) Of(task int64) (*coppice.Workspace, error) {
 	row, err := r.q.WorkspaceOf(r.ctx, task)
-	if err != nil {
-		return found(coppice.Workspace{}, err)
-	}
-	return found(workspaceOf(row))
+	return oneOrNone(row, err, workspaceOf)
 }
 
 func (r workspaces) In(project int64) ([]coppice.Workspace, error) {
@@ -54,10 +51,7 @@ func trashOf(r dbsqlc.Trash) (coppice.Trash, error) {
 
 func (r trash) Get(id int64) (coppice.Trash, error) {
 	row, err := r.q.Trash(r.ctx, id)
-	if err != nil {
-		return coppice.Trash{}, lookup(err, "trash", id)
-	}
-	return trashOf(row)
+	return one(row, err, trashOf, "trash", id)
 }
 
 func (r trash) Of(task int64) ([]coppice.Trash, error) {

@@ -11,7 +11,6 @@ import (
 	"image/color"
 	_ "image/jpeg"
 	_ "image/png"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -84,11 +83,7 @@ func newLooking(t *testing.T, rules string) *looking {
 	if err != nil {
 		t.Fatal(err)
 	}
-	model := httptest.NewServer(scriptedmodel.New(parsed, nil))
-	t.Cleanup(model.CloseClientConnections)
-	t.Cleanup(model.Close)
-	t.Cleanup(model.CloseClientConnections) // before Close, which waits for the hanging ones
-	l.env["ANTHROPIC_BASE_URL"] = model.URL
+	l.env["ANTHROPIC_BASE_URL"] = serveModel(t, scriptedmodel.New(parsed, nil))
 	agentEnv := asYAML(l.env)
 
 	// The tool server is started by way of a script that writes down how.
@@ -154,7 +149,7 @@ func (l *looking) create(t *testing.T, titles ...string) (keys []string) {
 }
 
 // TestBrowser: real verifiers look at a real app with a real Chromium, at the
-// same time, each with a browser of its own. Their pictures are kept, and
+// same time, each with a separate browser. Their pictures are kept, and
 // nothing else is left of them.
 func TestBrowser(t *testing.T) {
 	t.Parallel()
@@ -300,14 +295,14 @@ func (l *looking) said(d api.TaskDetail) string {
 	return all.String()
 }
 
-// wantPictures: the verifier was told of its browser, and took two pictures of
+// wantPictures: the verifier's prompt names its browser, and it took two pictures of
 // the page, one of which it saved to a file.
 func (l *looking) wantPictures(t *testing.T, s coppice.Session) {
 	t.Helper()
 	ctx, c := l.ctx, l.client
 	full, err := c.Session(ctx, s.Key)
 	if err != nil || !strings.Contains(full.Prompt, "You have a browser") {
-		t.Errorf("%s is told %q: %v", s.Key, full.Prompt, err)
+		t.Errorf("%s has the prompt %q: %v", s.Key, full.Prompt, err)
 	}
 	page, err := c.Output(ctx, s.Key, -1, coppice.OutputImage)
 	if err != nil {
@@ -339,7 +334,7 @@ func (l *looking) wantPictures(t *testing.T, s coppice.Session) {
 	}
 }
 
-// alike tells whether two colours look the same; JPEG is not exact.
+// alike reports whether two colours look the same; JPEG is not exact.
 func alike(a color.Color, b color.RGBA) bool {
 	r, g, bl, _ := a.RGBA()
 	near := func(x uint32, y uint8) bool { return max(int(x>>8), int(y))-min(int(x>>8), int(y)) <= 6 }

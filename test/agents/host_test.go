@@ -6,7 +6,6 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,7 +19,6 @@ import (
 	"coppice/agent/claude"
 	"coppice/agent/codex"
 	"coppice/host"
-	"coppice/test/mcpserver"
 )
 
 // The test binary is its own host when this variable is set.
@@ -162,11 +160,8 @@ func TestHost(t *testing.T) {
 	t.Run("servers", func(t *testing.T) {
 		t.Parallel()
 		b := claudeBench(t)
-		tools := mcpserver.New("session-token-1")
-		srv := httptest.NewServer(tools)
-		t.Cleanup(srv.Close)
-		servers := map[string]coppice.MCPServer{"orch": {URL: srv.URL + "/mcp", Headers: map[string]string{"Authorization": "Bearer ${COPPICE_TOKEN}"}}}
-		_, x := b.inHost(t, agent.Request{Prompt: "ECHO hello", MCP: servers}, "session-token-1", "")
+		tools, r := b.toolServer(t)
+		_, x := b.inHost(t, r, r.Token, "")
 		if x.Outcome.Failure != nil || len(tools.Calls()) != 1 || !strings.Contains(x.Outcome.Summary, "echo: hello") {
 			t.Errorf("outcome %+v, calls %+v", x.Outcome, tools.Calls())
 		}

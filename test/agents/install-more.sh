@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the further agent CLIs that `make test-agents` drives, in the versions
 # they were recorded with, beside those of install.sh. Does nothing for those
-# that are there already.
+# that are installed already.
 set -eu
 
 dir=${COPPICE_TEST_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/coppice-test/agents}
@@ -11,7 +11,7 @@ if ! command -v npm >/dev/null 2>&1; then
 	exit 1
 fi
 
-# install PROGRAM PACKAGE VERSION. Each has a folder of its own: the adapters
+# install PROGRAM PACKAGE VERSION. Each has a separate folder: the adapters
 # bring other versions of the CLIs they adapt.
 install() {
 	home=$dir/more/$1

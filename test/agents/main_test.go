@@ -2,7 +2,7 @@
 // loopback, through the same profiles, launches and drivers the product uses.
 //
 // Run install.sh first. As root the tests run in a network namespace that has
-// nothing but loopback, so that nothing can leave the machine. With -record
+// only loopback, so that nothing can leave the machine. With -record
 // they write what the agents did into the protocols' testdata, scrubbed of
 // everything that differs from run to run.
 package agents
@@ -42,7 +42,7 @@ func canUnshare() bool {
 	return exec.Command("unshare", "--net", "sh", "-c", "ip link set lo up").Run() == nil
 }
 
-// again runs this test binary within a network namespace of its own.
+// again runs this test binary in a separate network namespace.
 func again() int {
 	args := append([]string{"--net", "sh", "-c", `ip link set lo up && exec "$@"`, "sh"}, os.Args...)
 	cmd := exec.Command("unshare", args...)

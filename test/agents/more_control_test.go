@@ -3,7 +3,6 @@
 package agents
 
 import (
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,30 +10,19 @@ import (
 
 	"coppice"
 	"coppice/agent"
-	"coppice/agent/acp"
-	"coppice/agent/jsonl"
 )
 
-// both calls one after the other.
-func both(a, b func(*pump, coppice.AgentEvent)) func(*pump, coppice.AgentEvent) {
-	return func(pm *pump, e coppice.AgentEvent) { a(pm, e); b(pm, e) }
-}
-
-func (f finished) noticed(name string) int {
-	return f.count(coppice.KindNotice, func(e coppice.AgentEvent) bool { return e.Name == name })
-}
-
-// toldLast is the latest message that the model was sent.
-func (b *bench) toldLast() string {
+// lastMessage returns the latest message that the model was sent.
+func (b *bench) lastMessage() string {
 	log := b.model.Log()
 	return log[len(log)-1].User
 }
 
-// TestACPMessages: a message that comes in the middle of a turn is heard there
-// where the agent can, and else begins the next turn.
+// TestACPMessages: an agent that can reads a message in the middle of a turn.
+// With others the message starts the next turn.
 func TestACPMessages(t *testing.T) {
 	t.Parallel()
-	for name := range maps.Keys(more) {
+	for name := range more {
 		now := slices.Contains([]string{"claude-agent-acp", "opencode"}, name)
 		as := "-message-later"
 		if now {
@@ -42,13 +30,13 @@ func TestACPMessages(t *testing.T) {
 		}
 		t.Run(name+as, func(t *testing.T) {
 			t.Parallel()
-			b, on := moreBench(t, name)
-			f := b.run(t, acp.New(), agent.Request{Prompt: "WAIT", Model: more[name].model}, both(on, func(pm *pump, e coppice.AgentEvent) {
+			b := moreBench(t, name)
+			f := b.run(t, agent.Request{Prompt: "WAIT"}, func(pm *pump, e coppice.AgentEvent) {
 				if e.Kind == coppice.KindTool {
 					pm.send("SECOND", "")
-					pm.queue = append(pm.queue, func() { b.goOn(t) })
+					pm.queue = append(pm.queue, func() { b.release(t) })
 				}
-			}))
+			})
 			turns, queued := int64(2), 1
 			if now {
 				turns, queued = 1, 0
@@ -58,23 +46,23 @@ func TestACPMessages(t *testing.T) {
 			}
 			waited := f.count(coppice.KindText, func(e coppice.AgentEvent) bool { return e.Text == "waited" })
 			if (waited == 0) != now {
-				t.Errorf("heard at once: %v; events %+v", waited == 0, f.events)
+				t.Errorf("read during the turn: %v, want %v; events %+v", waited == 0, now, f.events)
 			}
 		})
 		// A message that joined a turn which is then interrupted begins the next.
 		if now {
 			t.Run(name+"-messages-interrupt", func(t *testing.T) {
 				t.Parallel()
-				b, on := moreBench(t, name)
-				f := b.run(t, acp.New(), agent.Request{Prompt: "WAIT", Model: more[name].model}, both(on, func(pm *pump, e coppice.AgentEvent) {
+				b := moreBench(t, name)
+				f := b.run(t, agent.Request{Prompt: "WAIT"}, func(pm *pump, e coppice.AgentEvent) {
 					switch {
 					case e.Kind == coppice.KindTool:
 						pm.send("SECOND", "")
 						pm.interrupt()
 					case e.Kind == coppice.KindTurn && e.Reason == "cancelled":
-						b.goOn(t) // for a command that outlives its turn
+						b.release(t) // for a command that outlives its turn
 					}
-				}))
+				})
 				if f.Failure != nil || f.Summary != "second it is" {
 					t.Errorf("failure %v, summary %q, events %+v", f.Failure, f.Summary, f.events)
 				}
@@ -86,50 +74,19 @@ func TestACPMessages(t *testing.T) {
 // TestACPRules: what rules and people say beyond yes and no.
 func TestACPRules(t *testing.T) {
 	t.Parallel()
-	for name, m := range more {
-		// The protocol cannot change a call, so the agent is told what to do.
+	for name := range more {
+		// The protocol cannot change a call, so the agent receives the rule's command as text.
 		t.Run(name+"-permission-rewrite", func(t *testing.T) {
 			t.Parallel()
-			b, on := moreBench(t, name)
+			b := moreBench(t, name)
 			set := rules(coppice.Rule{Tool: "run", Match: "touch *", Do: coppice.RuleAllow, Set: map[string]string{"command": "true"}})
-			f := b.run(t, acp.New(), agent.Request{Prompt: "RUN touch made.txt", Model: m.model, Permissions: set}, on)
+			f := b.run(t, agent.Request{Prompt: "RUN touch made.txt", Permissions: set}, nil)
 			b.wantNo(t, "made.txt")
 			if f.count(coppice.KindPermission, func(e coppice.AgentEvent) bool { return !e.OK && strings.Contains(e.Text, `"command":"true"`) }) != 1 {
 				t.Errorf("events %+v", f.events)
 			}
-			if told := b.toldLast(); f.Failure != nil || !strings.Contains(told, "want this instead") || !strings.Contains(told, `"command":"true"`) {
-				t.Errorf("failure %v, told %q", f.Failure, told)
-			}
-		})
-		t.Run(name+"-permission-always", func(t *testing.T) {
-			t.Parallel()
-			b, on := moreBench(t, name)
-			ask := rules(coppice.Rule{Tool: "edit", Do: coppice.RuleAsk})
-			again := false
-			f := b.run(t, acp.New(), agent.Request{Prompt: "WRITE src/a.txt=1", Model: m.model, Permissions: ask}, both(both(on, answers(t, "allow always")), func(pm *pump, e coppice.AgentEvent) {
-				if e.Kind == coppice.KindTool && e.Tool == coppice.ToolRun && !again {
-					again = true
-					pm.send("WRITE src/b.txt=2", "")
-				}
-			}))
-			b.wantCommit(t, f, "src/b.txt", "2\n")
-			if f.count(coppice.KindQuestion, func(coppice.AgentEvent) bool { return true }) != 1 {
-				t.Errorf("events %+v", f.events)
-			}
-		})
-		// Whoever was to decide fails: nothing is done without a yes.
-		t.Run(name+"-hook-closed", func(t *testing.T) {
-			t.Parallel()
-			b, on := moreBench(t, name)
-			ask := rules(coppice.Rule{Tool: "edit", Do: coppice.RuleAsk})
-			f := b.run(t, acp.New(), agent.Request{Prompt: "WRITE foo.txt=hello", Model: m.model, Permissions: ask}, both(on, func(pm *pump, e coppice.AgentEvent) {
-				if e.Kind == coppice.KindQuestion {
-					pm.failRequest(t, "session/request_permission")
-				}
-			}))
-			b.wantNo(t, "foo.txt")
-			if f.count(coppice.KindQuestion, func(coppice.AgentEvent) bool { return true }) == 0 {
-				t.Errorf("events %+v", f.events)
+			if got := b.lastMessage(); f.Failure != nil || !strings.Contains(got, "require this instead") || !strings.Contains(got, `"command":"true"`) {
+				t.Errorf("failure %v, the model received %q, want the rule's command in it", f.Failure, got)
 			}
 		})
 	}
@@ -139,25 +96,13 @@ func TestACPRules(t *testing.T) {
 func TestACPQuestions(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"claude-agent-acp", "qwen"} {
-		t.Run(name+"-question", func(t *testing.T) {
-			t.Parallel()
-			b, on := moreBench(t, name)
-			given := map[string]string{"Which colour?": "blue", "Which size?": "neither, take medium"}
-			f := b.run(t, acp.New(), agent.Request{Prompt: "ASK", Model: more[name].model}, both(on, func(pm *pump, e coppice.AgentEvent) {
-				if e.Kind == coppice.KindQuestion {
-					pm.send(given[e.Text], e.Ref)
-				}
-			}))
-			if f.Failure != nil || !strings.Contains(f.Summary, "blue") || !strings.Contains(f.Summary, "take medium") {
-				t.Errorf("failure %v, summary %q, events %+v", f.Failure, f.Summary, f.events)
-			}
-		})
+		show(t, name+"-", func(t *testing.T) *bench { return moreBench(t, name) }, "question")
 	}
 }
 
-// models are what an agent is told to work with, and go on with, in its own
-// words, and what the model's service hears of it.
-var models = map[string]struct{ first, firstHeard, then, thenHeard string }{
+// models are the first and the second model of an agent, as it names them and as
+// requests to the service name them.
+var models = map[string]struct{ first, firstName, then, thenName string }{
 	"claude-agent-acp": {"sonnet", "claude-sonnet", "haiku", "claude-haiku"},
 	"codex-acp":        {"gpt-5.4", "gpt-5.4", "gpt-5.2", "gpt-5.2"},
 	"gemini":           {"gemini-2.5-flash", "gemini-2.5-flash", "gemini-2.5-pro", "gemini-2.5-pro"},
@@ -172,31 +117,31 @@ func TestACPModels(t *testing.T) {
 	for name, m := range models {
 		t.Run(name+"-model", func(t *testing.T) {
 			t.Parallel()
-			b, on := moreBench(t, name)
-			f := b.run(t, acp.New(), agent.Request{Prompt: "WRITE foo.txt=hello", Model: m.first}, on)
+			b := moreBench(t, name)
+			f := b.run(t, agent.Request{Prompt: "WRITE foo.txt=hello", Model: m.first}, nil)
 			b.wantCommit(t, f, "foo.txt", "hello\n")
-			if got := b.working(); !slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, m.firstHeard) }) || len(got) != 1 {
-				t.Errorf("models %q, want %s", got, m.firstHeard)
+			if got := b.working(); !slices.ContainsFunc(got, func(s string) bool { return strings.HasPrefix(s, m.firstName) }) || len(got) != 1 {
+				t.Errorf("models %q, want %s", got, m.firstName)
 			}
 		})
 		t.Run(name+"-model-later", func(t *testing.T) {
 			t.Parallel()
-			b, on := moreBench(t, name)
-			// What one of them can choose from stands in its settings.
+			b := moreBench(t, name)
+			// One agent reads the available models from its settings.
 			put(t, filepath.Join(b.home, ".qwen", "settings.json"), `{"modelProviders":{"openai":[{"id":"m2","name":"m2","baseUrl":"`+b.url+`/v1","envKey":"OPENAI_API_KEY"}]}}`)
-			f := b.run(t, acp.New(), agent.Request{Prompt: "WAIT", Model: m.first}, both(on, func(pm *pump, e coppice.AgentEvent) {
+			f := b.run(t, agent.Request{Prompt: "WAIT", Model: m.first}, func(pm *pump, e coppice.AgentEvent) {
 				switch {
 				case e.Kind == coppice.KindTool && e.Tool == coppice.ToolRun:
 					pm.model(m.then)
 				case e.Kind == coppice.KindError || e.Kind == coppice.KindNotice && e.Name == "model":
 					pm.interrupt()
 				case e.Kind == coppice.KindTurn && e.Reason == "cancelled":
-					b.goOn(t) // for a command that outlives its turn
+					b.release(t) // for a command that outlives its turn
 					pm.send("SAY hi", "")
 				}
-			}))
+			})
 			got := b.working()
-			if f.Failure != nil || f.Summary != "hi" || len(got) != 2 || !strings.HasPrefix(got[0], m.firstHeard) || !strings.HasPrefix(got[1], m.thenHeard) {
+			if f.Failure != nil || f.Summary != "hi" || len(got) != 2 || !strings.HasPrefix(got[0], m.firstName) || !strings.HasPrefix(got[1], m.thenName) {
 				t.Errorf("failure %v, summary %q, models %q, events %+v", f.Failure, f.Summary, got, f.events)
 			}
 		})
@@ -220,75 +165,69 @@ func TestACPEffort(t *testing.T) {
 	for _, name := range []string{"claude-agent-acp", "codex-acp"} {
 		t.Run(name+"-effort", func(t *testing.T) {
 			t.Parallel()
-			b, on := moreBench(t, name)
-			f := b.run(t, acp.New(), agent.Request{Prompt: "SAY hi", Model: models[name].first, Effort: "low"}, on)
-			if f.Failure != nil || f.Summary != "hi" {
-				t.Errorf("failure %v, summary %q", f.Failure, f.Summary)
-			}
-			b, on = moreBench(t, name)
-			wantClass(t, b.run(t, acp.New(), agent.Request{Prompt: "SAY hi", Model: models[name].first, Effort: "no-such"}, on), coppice.ClassCapability)
+			b := moreBench(t, name)
+			f := b.run(t, agent.Request{Prompt: "SAY hi", Model: models[name].first, Effort: "low"}, nil)
+			f.wantSummary(t, "hi")
+			b = moreBench(t, name)
+			wantClass(t, b.run(t, agent.Request{Prompt: "SAY hi", Model: models[name].first, Effort: "no-such"}, nil), coppice.ClassCapability)
 		})
 	}
 }
 
-// TestACPBounds: agents that know a bound on turns keep it, and what they tell
-// of their cost is held against the budget.
+// TestACPBounds: agents that have a bound on turns follow it, and the cost that
+// they report counts against the budget.
 func TestACPBounds(t *testing.T) {
 	t.Parallel()
 	t.Run("gemini-max-turns", func(t *testing.T) {
 		t.Parallel()
-		b, on := moreBench(t, "gemini")
+		b := moreBench(t, "gemini")
 		put(t, filepath.Join(b.home, ".gemini", "settings.json"), `{"model":{"maxSessionTurns":1}}`)
-		wantClass(t, b.run(t, acp.New(), agent.Request{Prompt: "WRITE foo.txt=hello", Model: more["gemini"].model}, on), coppice.ClassImplementation)
+		wantClass(t, b.run(t, agent.Request{Prompt: "WRITE foo.txt=hello"}, nil), coppice.ClassImplementation)
 	})
 	t.Run("claude-agent-acp-max-turns", func(t *testing.T) {
 		t.Parallel()
-		b, on := moreBench(t, "claude-agent-acp")
+		b := moreBench(t, "claude-agent-acp")
 		b.profile.Driver.Meta = `{"claudeCode":{"options":{"maxTurns":1}}}`
-		wantClass(t, b.run(t, acp.New(), agent.Request{Prompt: "WRITE foo.txt=hello"}, on), coppice.ClassImplementation)
+		wantClass(t, b.run(t, agent.Request{Prompt: "WRITE foo.txt=hello"}, nil), coppice.ClassImplementation)
 	})
 	t.Run("claude-agent-acp-budget", func(t *testing.T) {
 		t.Parallel()
-		b, on := moreBench(t, "claude-agent-acp")
-		f := b.run(t, acp.New(), agent.Request{Prompt: "WRITE foo.txt=hello", Budget: 0.001}, on)
-		if got := b.git(t, "log", "--format=%s"); got != "start" {
-			t.Errorf("it committed: %q", got)
-		}
+		b := moreBench(t, "claude-agent-acp")
+		f := b.run(t, agent.Request{Prompt: "WRITE foo.txt=hello", Budget: 0.001}, nil)
+		b.wantNoCommit(t)
 		wantClass(t, f, coppice.ClassBudget)
 	})
-	// What an agent tells between turns is held against the budget as well.
+	// Cost that an agent reports between turns counts as well.
 	t.Run("claude-agent-acp-budget-later", func(t *testing.T) {
 		t.Parallel()
-		b, on := moreBench(t, "claude-agent-acp")
+		b := moreBench(t, "claude-agent-acp")
 		b.profile.Driver.Meta, b.profile.Driver.Messages = "", ""
 		first := true
-		f := b.run(t, acp.New(), agent.Request{Prompt: "SAY hi", Budget: 0.001}, both(on, func(pm *pump, e coppice.AgentEvent) {
+		f := b.run(t, agent.Request{Prompt: "SAY hi", Budget: 0.001}, func(pm *pump, e coppice.AgentEvent) {
 			if e.Kind == coppice.KindState && first {
 				first = false
 				pm.send("WRITE foo.txt=hello", "")
 			}
-		}))
+		})
 		b.wantNo(t, "foo.txt")
 		wantClass(t, f, coppice.ClassBudget)
 	})
 }
 
-// TestLinesBounds: what an agent can be held to only when it prints events.
+// TestLinesBounds: bounds that an agent follows only when it prints events.
 func TestLinesBounds(t *testing.T) {
 	t.Parallel()
-	i := slices.IndexFunc(jsonl.Protocols(), func(p agent.Protocol) bool { return p.Name() == "jsonl-messages" })
-	p := jsonl.Protocols()[i]
 	t.Run("qwen-lines-max-turns", func(t *testing.T) {
 		t.Parallel()
-		b, _ := moreBench(t, "qwen")
-		b.profile.Protocol, b.profile.Args = p.Name(), []string{"-y", "-o", "stream-json", "--max-session-turns", "1"}
-		wantClass(t, b.run(t, p, agent.Request{Prompt: "WRITE foo.txt=hello"}, nil), coppice.ClassImplementation)
+		b := linesBench(t, "qwen")
+		b.profile.Args = append(slices.Clone(b.profile.Args), "--max-session-turns", "1")
+		wantClass(t, b.run(t, agent.Request{Prompt: "WRITE foo.txt=hello"}, nil), coppice.ClassImplementation)
 	})
 	t.Run("qwen-lines-schema", func(t *testing.T) {
 		t.Parallel()
-		b, _ := moreBench(t, "qwen")
-		b.profile.Protocol, b.profile.Args, b.profile.Schema = p.Name(), []string{"-y", "-o", "stream-json"}, []string{"--json-schema", agent.SlotSchema}
-		f, v := b.verifies(t, p, agent.Request{Prompt: "VERDICT"})
+		b := linesBench(t, "qwen")
+		b.profile.Schema = []string{"--json-schema", agent.SlotSchema}
+		f, v := b.verifies(t, agent.Request{Prompt: "VERDICT"})
 		wantVerdict(t, f, v, "half of it")
 	})
 }

@@ -3,7 +3,6 @@
 package agents
 
 import (
-	"maps"
 	"testing"
 )
 
@@ -11,10 +10,10 @@ import (
 // turn; the agent does not notice, and its work lands.
 func TestACPRestart(t *testing.T) {
 	t.Parallel()
-	for name := range maps.Keys(more) {
+	for name := range more {
 		t.Run(name+"-restart", func(t *testing.T) {
 			t.Parallel()
-			b, _ := moreBench(t, name)
+			b := moreBench(t, name)
 			if m := more[name].model; m != "" {
 				b.env["GEMINI_MODEL"] = m
 			}

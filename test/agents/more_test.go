@@ -4,11 +4,9 @@ package agents
 
 import (
 	"encoding/json"
-	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"coppice"
@@ -25,45 +23,29 @@ import (
 var more = map[string]struct {
 	ready func(*testing.T, *bench)
 	model string
-	asks  bool // for permission, as it is set up here
-	stays bool // when its stdin is closed
-	// forgets says that a conversation cannot be continued within the minute it
-	// began: this agent names its files by it, and begins the file anew.
+	asks  bool   // for permission, as it is set up here
+	stays bool   // when its stdin is closed
+	fails string // the failures that not all agents show
+	// forgets means that a conversation cannot be continued in the minute in
+	// which it began: the agent names its files by the minute, and overwrites
+	// them.
 	forgets bool
 }{
-	"claude-agent-acp": {asks: true, ready: func(_ *testing.T, b *bench) {
+	"claude-agent-acp": {asks: true, fails: "529 dropped", ready: func(_ *testing.T, b *bench) {
 		b.env["ANTHROPIC_BASE_URL"], b.env["ANTHROPIC_API_KEY"] = b.url, "test-key"
 	}},
-	"codex-acp": {stays: true, ready: readyCodex},
-	"opencode":  {ready: readyOpencode},
-	// With the model it chooses itself it asks another one which to take, and
-	// the scripted model has no answer to that.
-	"gemini": {asks: true, forgets: true, model: "gemini-2.5-flash", ready: func(_ *testing.T, b *bench) {
+	"codex-acp": {stays: true, fails: "503 dropped cut", ready: func(t *testing.T, b *bench) {
+		readyCodex(t, b, "approval_policy = \"never\"\nsandbox_mode = \"danger-full-access\"\n")
+	}},
+	"opencode": {fails: "503 dropped", ready: readyOpencode},
+	// Without a model it asks another model to choose one, and the scripted model
+	// has no answer to that.
+	"gemini": {asks: true, forgets: true, fails: "503 cut", model: "gemini-2.5-flash", ready: func(_ *testing.T, b *bench) {
 		b.env["GOOGLE_GEMINI_BASE_URL"], b.env["GEMINI_API_KEY"] = b.url, "test-key"
 	}},
-	"qwen": {asks: true, ready: func(_ *testing.T, b *bench) {
+	"qwen": {asks: true, fails: "503 cut", ready: func(_ *testing.T, b *bench) {
 		b.env["OPENAI_BASE_URL"], b.env["OPENAI_API_KEY"], b.env["OPENAI_MODEL"] = b.url+"/v1", "test-key", "scripted-model"
 	}},
-}
-
-func readyCodex(t *testing.T, b *bench) {
-	b.env["CODEX_HOME"], b.env["SCRIPTED_KEY"] = b.home, "test-key"
-	config := `model = "gpt-5.5-codex"
-model_provider = "scripted"
-approval_policy = "never"
-sandbox_mode = "danger-full-access"
-check_for_update_on_startup = false
-[model_providers.scripted]
-name = "scripted"
-base_url = "` + b.url + `/v1"
-wire_api = "responses"
-env_key = "SCRIPTED_KEY"
-request_max_retries = 1
-stream_max_retries = 1
-[features]
-plugins = false
-`
-	put(t, filepath.Join(b.home, "config.toml"), config)
 }
 
 func readyOpencode(t *testing.T, b *bench) {
@@ -82,26 +64,30 @@ func readyOpencode(t *testing.T, b *bench) {
 	put(t, filepath.Join(b.home, ".config", "opencode", "opencode.json"), string(config))
 }
 
-// moreBench sets an agent up. on is for the run: it ends agents that do not end
-// by themselves, as the host does.
-func moreBench(t *testing.T, name string) (*bench, func(*pump, coppice.AgentEvent)) {
+// moreBench sets an agent up.
+func moreBench(t *testing.T, name string) *bench {
 	t.Helper()
 	b := newBench(t, name)
+	b.protocol, b.use, b.stays, b.asksBy = acp.New(), more[name].model, more[name].stays, "session/request_permission"
 	more[name].ready(t, b)
-	return b, func(pm *pump, e coppice.AgentEvent) {
-		if more[name].stays && e.Kind == coppice.KindState && e.State == coppice.SessionIdle && pm.closed {
-			_ = syscall.Kill(-pm.cmd.Process.Pid, syscall.SIGKILL)
-		}
+	return b
+}
+
+// everyMore shows behaviours of every one of these agents.
+func everyMore(t *testing.T, names string) {
+	t.Helper()
+	for name := range more {
+		show(t, name+"-", func(t *testing.T) *bench { return moreBench(t, name) }, names)
 	}
 }
 
 func TestACP(t *testing.T) {
 	t.Parallel()
-	for name := range maps.Keys(more) {
+	for name := range more {
 		t.Run(name+"-write", func(t *testing.T) {
 			t.Parallel()
-			b, on := moreBench(t, name)
-			f := b.run(t, acp.New(), agent.Request{Prompt: "WRITE foo.txt=hello", Model: more[name].model}, on)
+			b := moreBench(t, name)
+			f := b.run(t, agent.Request{Prompt: "WRITE foo.txt=hello"}, nil)
 			b.wantCommit(t, f, "foo.txt", "hello\n")
 			if f.Summary != "done: wrote foo.txt" || f.Conversation == "" || f.Usage.Turns != 1 {
 				t.Errorf("summary %q, conversation %q, usage %+v", f.Summary, f.Conversation, f.Usage)
@@ -115,16 +101,15 @@ func TestACP(t *testing.T) {
 		}
 		t.Run(name+"-interrupt", func(t *testing.T) {
 			t.Parallel()
-			b, on := moreBench(t, name)
-			f := b.run(t, acp.New(), agent.Request{Prompt: "WAIT", Model: more[name].model}, func(pm *pump, e coppice.AgentEvent) {
+			b := moreBench(t, name)
+			f := b.run(t, agent.Request{Prompt: "WAIT"}, func(pm *pump, e coppice.AgentEvent) {
 				switch {
 				case e.Kind == coppice.KindTool:
 					pm.interrupt()
 				case e.Kind == coppice.KindTurn && e.Reason == "cancelled":
-					b.goOn(t) // for a command that outlives its turn
+					b.release(t) // for a command that outlives its turn
 					pm.send("SAY after", "")
 				}
-				on(pm, e)
 			})
 			var turns []string
 			for _, e := range f.events {
@@ -136,26 +121,26 @@ func TestACP(t *testing.T) {
 				t.Errorf("failure %v, turns ended with %q", f.Failure, turns)
 			}
 		})
-		t.Run(name+"-401", func(t *testing.T) {
-			t.Parallel()
-			b, on := moreBench(t, name)
-			wantClass(t, b.run(t, acp.New(), agent.Request{Prompt: "FAIL401", Model: more[name].model}, on), coppice.ClassAuth)
-		})
 	}
+	everyMore(t, "401")
 }
 
 func resumes(t *testing.T, name string) {
-	b, on := moreBench(t, name)
-	first := b.run(t, acp.New(), agent.Request{Prompt: "WRITE a.txt=1", Model: more[name].model}, on)
-	second := b.run(t, acp.New(), agent.Request{Prompt: "WRITE b.txt=2", Model: more[name].model, Resume: first.Conversation, Spent: first.Usage}, on)
+	b := moreBench(t, name)
+	first := b.run(t, agent.Request{Prompt: "WRITE a.txt=1"}, nil)
+	second := b.run(t, agent.Request{Prompt: "WRITE b.txt=2", Resume: first.Conversation, Spent: first.Usage}, nil)
 	b.wantCommit(t, second, "b.txt", "2\n")
 	if first.Conversation == "" || first.Conversation != second.Conversation {
-		t.Errorf("conversations %q and %q", first.Conversation, second.Conversation)
+		t.Errorf("conversations %q and %q, want the same", first.Conversation, second.Conversation)
 	}
-	for _, e := range second.events {
-		if e.Kind == coppice.KindText && strings.Contains(e.Text, "a.txt") {
-			t.Errorf("the past is told again: %q", e.Text)
-		}
+	second.wantNoPast(t)
+}
+
+// wantNoPast checks that the events of an earlier run are not repeated.
+func (f finished) wantNoPast(t *testing.T) {
+	t.Helper()
+	if f.count(coppice.KindText, func(e coppice.AgentEvent) bool { return strings.Contains(e.Text, "a.txt") }) > 0 {
+		t.Errorf("the earlier run is reported again: %+v", f.events)
 	}
 }
 
@@ -165,46 +150,58 @@ func TestChosenModel(t *testing.T) {
 	t.Parallel()
 	t.Run("opencode-no-model", func(t *testing.T) {
 		t.Parallel()
-		b, on := moreBench(t, "opencode")
-		wantClass(t, b.run(t, acp.New(), agent.Request{Prompt: "SAY hi", Model: "scripted/none"}, on), coppice.ClassCapability)
+		b := moreBench(t, "opencode")
+		wantClass(t, b.run(t, agent.Request{Prompt: "SAY hi", Model: "scripted/none"}, nil), coppice.ClassCapability)
 	})
+}
+
+// lines are the modes in which agents print events, as their profiles describe
+// them.
+var lines = map[string]coppice.Profile{
+	"gemini":   {Protocol: "jsonl-gemini", Args: []string{"-y", "-o", "stream-json", "--skip-trust"}, Resume: []string{"--resume", "{conversation}"}},
+	"opencode": {Protocol: "jsonl-opencode", Args: []string{"run", "--format", "json"}, Resume: []string{"--session", "{conversation}"}, MCP: "OPENCODE_CONFIG"},
+	"qwen":     {Protocol: "jsonl-messages", Args: []string{"-y", "-o", "stream-json"}, Resume: []string{"--resume", "{conversation}"}, MCP: "QWEN_CODE_SYSTEM_DEFAULTS_PATH"},
+}
+
+// linesBench sets an agent up in that mode.
+func linesBench(t *testing.T, name string) *bench {
+	t.Helper()
+	b, mode := moreBench(t, name), lines[name]
+	b.profile.Protocol, b.profile.Args, b.profile.Resume = mode.Protocol, mode.Args, mode.Resume
+	if mode.MCP != "" {
+		b.profile.MCP = mode.MCP
+	}
+	// In this mode one of them takes a key only if its settings say so. The
+	// others have no settings of that name.
+	put(t, filepath.Join(b.home, ".gemini", "settings.json"), `{"security":{"auth":{"selectedType":"gemini-api-key"}}}`)
+	for _, p := range jsonl.Protocols() {
+		if p.Name() == mode.Protocol {
+			b.protocol = p
+			return b
+		}
+	}
+	t.Fatalf("no protocol %s", mode.Protocol)
+	return nil
 }
 
 // TestLines drives agents in the modes in which they print events.
 func TestLines(t *testing.T) {
 	t.Parallel()
-	protocols := map[string]agent.Protocol{}
-	for _, p := range jsonl.Protocols() {
-		protocols[p.Name()] = p
-	}
-	for name, c := range map[string]struct {
-		protocol string
-		args     []string
-	}{
-		"opencode": {"jsonl-opencode", []string{"run", "--format", "json"}},
-		"gemini":   {"jsonl-gemini", []string{"-y", "-o", "stream-json", "--skip-trust"}},
-		"qwen":     {"jsonl-messages", []string{"-y", "-o", "stream-json"}},
-	} {
-		ready := func(t *testing.T) *bench {
-			b, _ := moreBench(t, name)
-			b.profile.Protocol, b.profile.Args = c.protocol, c.args
-			// In this mode the one that has such settings takes a key only if
-			// they say so; the others have none of that name.
-			put(t, filepath.Join(b.home, ".gemini", "settings.json"), `{"security":{"auth":{"selectedType":"gemini-api-key"}}}`)
-			return b
-		}
+	for name := range lines {
+		setup := func(t *testing.T) *bench { return linesBench(t, name) }
 		t.Run(name+"-write", func(t *testing.T) {
 			t.Parallel()
-			b := ready(t)
-			f := b.run(t, protocols[c.protocol], agent.Request{Prompt: "WRITE foo.txt=hello", Model: more[name].model}, nil)
+			b := setup(t)
+			f := b.run(t, agent.Request{Prompt: "WRITE foo.txt=hello"}, nil)
 			b.wantCommit(t, f, "foo.txt", "hello\n")
 			if f.Summary != "done: wrote foo.txt" || f.Usage.InputTokens <= 0 {
-				t.Errorf("summary %q, usage %+v", f.Summary, f.Usage)
+				t.Errorf("summary %q, usage %+v, want input tokens", f.Summary, f.Usage)
 			}
 		})
-		t.Run(name+"-401", func(t *testing.T) {
-			t.Parallel()
-			wantClass(t, ready(t).run(t, protocols[c.protocol], agent.Request{Prompt: "FAIL401", Model: more[name].model}, nil), coppice.ClassAuth)
-		})
+		show(t, name+"-", setup, "401")
+		show(t, name+"-lines-", setup, "large sigterm")
+		if lines[name].MCP != "" {
+			show(t, name+"-lines-", setup, "mcp")
+		}
 	}
 }

@@ -20,7 +20,7 @@ import (
 
 // The test binary is a tool server over stdin and stdout when this variable is
 // set. It names the file in which the server notes its calls, and which it
-// keeps locked for as long as it runs.
+// keeps locked while it runs.
 const toolVar = "COPPICE_TEST_TOOL_SERVER"
 
 // passedVar is a variable that the profile has passed to the agent, and that the

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"io"
@@ -33,31 +34,54 @@ type bench struct {
 	profile coppice.Profile
 	private string // of the latest run
 	noHook  bool   // nobody answers hooks
+
+	protocol agent.Protocol
+	use      string // the model of requests that name none
+	stays    bool   // when its stdin is closed; the host ends such an agent
+	asksBy   string // the method of its requests for permission
+	recorded func(*testing.T, agent.Request)
 }
 
-func newBench(t *testing.T, name string) *bench {
+// parseRules returns the rules of rules.json, after further ones.
+func parseRules(t *testing.T, further ...string) *scriptedmodel.Rules {
 	t.Helper()
-	path := program(t, name)
-	shows(t, name)
 	data, err := os.ReadFile("rules.json")
 	if err != nil {
 		t.Fatal(err)
 	}
-	rules, err := scriptedmodel.ParseRules(data)
-	if err != nil {
-		t.Fatal(err)
+	all := &scriptedmodel.Rules{}
+	for _, text := range append(further, string(data)) {
+		r, err := scriptedmodel.ParseRules([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Rules = append(all.Rules, r.Rules...)
+		all = r
 	}
+	return all
+}
+
+// serveModel starts a scripted model and returns its address.
+func serveModel(t *testing.T, model *scriptedmodel.Server) string {
+	t.Helper()
+	srv := httptest.NewServer(model)
+	t.Cleanup(srv.CloseClientConnections)
+	t.Cleanup(srv.Close)
+	t.Cleanup(srv.CloseClientConnections) // before Close, which waits for the hanging ones
+	return srv.URL
+}
+
+func newBench(t *testing.T, name string, rules ...string) *bench {
+	t.Helper()
+	path := program(t, name)
+	shows(t, name)
 	set, err := profiles.Load()
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{model: scriptedmodel.New(rules, nil), repo: t.TempDir(), home: t.TempDir(), profile: set[name]}
+	b := &bench{model: scriptedmodel.New(parseRules(t, rules...), nil), repo: t.TempDir(), home: t.TempDir(), profile: set[name]}
 	b.profile.Command = append([]string{path}, b.profile.Command[1:]...)
-	srv := httptest.NewServer(b.model)
-	t.Cleanup(srv.CloseClientConnections)
-	t.Cleanup(srv.Close)
-	t.Cleanup(srv.CloseClientConnections) // before Close, which waits for the hanging ones
-	b.url = srv.URL
+	b.url = serveModel(t, b.model)
 	b.env = map[string]string{
 		"PATH": os.Getenv("PATH"), "HOME": b.home, "TERM": "dumb", "LANG": "C.UTF-8",
 		"GIT_CONFIG_NOSYSTEM": "1", "GIT_AUTHOR_NAME": "Agent", "GIT_AUTHOR_EMAIL": "agent@coppice.invalid",
@@ -89,15 +113,16 @@ func (b *bench) git(t *testing.T, args ...string) string {
 
 // pump carries bytes between a real process and a driver.
 type pump struct {
-	cmd  *exec.Cmd
-	on   func(*pump, coppice.AgentEvent) // called with mu held
-	feed chan []byte                     // to stdin; closed when stdin is to be
+	cmd   *exec.Cmd
+	on    func(*pump, coppice.AgentEvent) // called with mu held
+	feed  chan []byte                     // to stdin; closed when stdin is to be
+	stays bool                            // when its stdin is closed
 
 	mu     sync.Mutex
 	driver agent.Driver
 	events []coppice.AgentEvent
 	ops    agenttest.Transcript
-	queue  []func() // what on asked for, done after the step that told it
+	queue  []func() // what on asked for, done after the step
 	closed bool
 }
 
@@ -122,8 +147,10 @@ const deadline = 3 * time.Minute
 
 // run starts the agent and follows it to its end. on sees each event and may
 // send, interrupt, stop or signal through the pump.
-func (b *bench) run(t *testing.T, p agent.Protocol, r agent.Request, on func(*pump, coppice.AgentEvent)) finished {
+func (b *bench) run(t *testing.T, r agent.Request, on func(*pump, coppice.AgentEvent)) finished {
 	t.Helper()
+	p := b.protocol
+	r.Model = cmp.Or(r.Model, b.use)
 	if r.Session == "" {
 		r.Session, r.Role = "app-1.1", coppice.RoleImplement
 	}
@@ -160,7 +187,7 @@ func (b *bench) run(t *testing.T, p agent.Protocol, r agent.Request, on func(*pu
 		t.Fatal(err)
 	}
 	timer := time.AfterFunc(deadline, func() { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) })
-	pm := &pump{cmd: cmd, on: on, feed: make(chan []byte, 1000), driver: p.Driver(b.profile, r)}
+	pm := &pump{cmd: cmd, on: on, stays: b.stays, feed: make(chan []byte, 1000), driver: p.Driver(b.profile, r)}
 	hooks.answer(pm)
 	var wg sync.WaitGroup
 	wg.Go(func() { write(stdin, pm.feed) })
@@ -185,14 +212,14 @@ func (b *bench) run(t *testing.T, p agent.Protocol, r agent.Request, on func(*pu
 	wg.Wait()
 	f.events = pm.events
 	if *record {
-		b.save(t, p, r, pm.ops, exit)
+		b.save(t, r, pm.ops, exit)
 	}
 	return f
 }
 
 func write(w io.WriteCloser, feed <-chan []byte) {
 	for b := range feed {
-		// The agent may have ended; its exit tells.
+		// The agent may have ended; its exit is reported.
 		_, _ = w.Write(b)
 	}
 	_ = w.Close()
@@ -241,6 +268,9 @@ func (p *pump) apply(s agent.Step, err error) {
 		if p.on != nil {
 			p.on(p, e)
 		}
+		if p.stays && e.Kind == coppice.KindState && e.State == coppice.SessionIdle && p.closed {
+			_ = syscall.Kill(-p.cmd.Process.Pid, syscall.SIGKILL)
+		}
 	}
 }
 
@@ -276,8 +306,6 @@ func (p *pump) stop() {
 	})
 }
 
-func (p *pump) signal(s syscall.Signal) { _ = p.cmd.Process.Signal(s) }
-
 func exitOf(err error) agent.Exit {
 	var x *exec.ExitError
 	if !errors.As(err, &x) {
@@ -292,7 +320,7 @@ func exitOf(err error) agent.Exit {
 }
 
 // save writes the transcript of a run into the protocol's testdata.
-func (b *bench) save(t *testing.T, p agent.Protocol, r agent.Request, ops agenttest.Transcript, x agent.Exit) {
+func (b *bench) save(t *testing.T, r agent.Request, ops agenttest.Transcript, x agent.Exit) {
 	t.Helper()
 	if len(r.Prompt) > 4000 {
 		return
@@ -329,7 +357,7 @@ func (b *bench) save(t *testing.T, p agent.Protocol, r agent.Request, ops agentt
 	if r.Resume != "" && strings.Contains(name, "resume") {
 		name += "-second"
 	}
-	folder, dialect, _ := strings.Cut(p.Name(), "-") // a protocol with dialects has a folder for each
+	folder, dialect, _ := strings.Cut(b.protocol.Name(), "-") // a protocol with dialects has a folder for each
 	if strings.Contains(name, "-messages") {
 		dialect = "now" // their messages do not wait for the end of the turn
 	}
@@ -339,6 +367,9 @@ func (b *bench) save(t *testing.T, p agent.Protocol, r agent.Request, ops agentt
 	}
 	if err := os.WriteFile(filepath.Join(dir, "transcript.txt"), []byte(b.scrub(all.String())), 0o644); err != nil {
 		t.Fatal(err)
+	}
+	if b.recorded != nil {
+		b.recorded(t, r)
 	}
 }
 
@@ -358,4 +389,28 @@ func (p *pump) failRequest(t *testing.T, method string) {
 		}
 	}
 	t.Errorf("the agent did not ask for %s: %+v", method, agenttest.Transcript(p.ops))
+}
+
+// logOut removes the agent's credentials.
+func (b *bench) logOut(t *testing.T) {
+	t.Helper()
+	for _, k := range []string{"ANTHROPIC_API_KEY", "SCRIPTED_KEY", "GEMINI_API_KEY", "OPENAI_API_KEY"} {
+		delete(b.env, k)
+	}
+	config := filepath.Join(b.home, ".config", "opencode", "opencode.json")
+	if data, err := os.ReadFile(config); err == nil {
+		put(t, config, strings.ReplaceAll(string(data), `"apiKey":"test-key",`, ""))
+	}
+}
+
+// logRun logs what happened in a run.
+func (b *bench) logRun(t *testing.T, f finished) {
+	t.Helper()
+	t.Logf("exit %+v, failure %+v", f.exit, f.Failure)
+	for _, e := range b.model.Log() {
+		t.Logf("%s %s: %s", e.Time.Format("04:05.000"), e.Path, e.Did)
+	}
+	for _, e := range f.events {
+		t.Logf("%s %s %s %.1000s", e.Kind, e.Name, e.Reason, e.Text)
+	}
 }

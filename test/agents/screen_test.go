@@ -16,7 +16,7 @@ import (
 
 // TestScreen drives agents' own interactive screens, by the rules of their
 // profiles: a dialog that asks for trust is passed, the prompt is typed, an edit
-// is made and committed, and the agent is told to leave.
+// is made and committed, and the agent is asked to exit.
 func TestScreen(t *testing.T) {
 	t.Parallel()
 	t.Run("claude-screen", func(t *testing.T) {
@@ -96,7 +96,7 @@ func stopSession(t *testing.T, dir string) {
 	if c, err := host.Dial(ctx, dir); err == nil {
 		defer c.Close()
 		if c.Stop(ctx, time.Second) == nil {
-			_ = c.Follow(ctx, func(int64) {}) // Kill tells when it did not end
+			_ = c.Follow(ctx, func(int64) {}) // Kill reports one that did not end
 		}
 	}
 	if err := host.Kill(ctx, dir); err != nil {

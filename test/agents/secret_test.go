@@ -31,16 +31,10 @@ func TestSecrets(t *testing.T) {
 		t.Run(name+"-mcp-secret", func(t *testing.T) {
 			t.Parallel()
 			b := bench(t)
-			tools := mcpserver.New(aSecret)
-			srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				noArgumentHas(t)
-				b.noFileHas(t)
-				tools.ServeHTTP(w, r)
-			}))
-			t.Cleanup(srv.Close)
+			tools, url := b.secretServer(t)
 			_, x := b.inHost(t, agent.Request{
 				Prompt: "ECHO hello", Secrets: map[string]string{agent.SecretVar("A"): aSecret},
-				MCP: map[string]coppice.MCPServer{"orch": {URL: srv.URL + "/mcp", Headers: map[string]string{
+				MCP: map[string]coppice.MCPServer{"orch": {URL: url, Headers: map[string]string{
 					"Authorization": "Bearer ${COPPICE_SECRET_A}", "X-Alone": "${COPPICE_SECRET_A}", "X-Mixed": "key=${COPPICE_SECRET_A};",
 				}}},
 			}, "", "")
@@ -63,6 +57,20 @@ func TestSecrets(t *testing.T) {
 			tool.want(t, "hello")
 		})
 	}
+}
+
+// secretServer starts a tool server that knows the secret. At each request it
+// checks that no argument list and no file has the secret.
+func (b *bench) secretServer(t *testing.T) (*mcpserver.Server, string) {
+	t.Helper()
+	tools := mcpserver.New(aSecret)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		noArgumentHas(t)
+		b.noFileHas(t)
+		tools.ServeHTTP(w, r)
+	}))
+	t.Cleanup(srv.Close)
+	return tools, srv.URL + "/mcp"
 }
 
 // noArgumentHas looks at the argument list of every process.

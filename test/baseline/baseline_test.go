@@ -60,7 +60,7 @@ func TestBuild(t *testing.T) {
 				t.Errorf("%s of %s says %q, want %q: %v", name, rev, out, want, err)
 			}
 		}
-		// What is there is not built again, and nothing else is left.
+		// A program that exists is not built again, and nothing else is left.
 		if err := os.WriteFile(filepath.Join(dir, "main"), []byte("kept"), 0o755); err != nil {
 			t.Fatal(err)
 		}

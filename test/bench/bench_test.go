@@ -90,10 +90,10 @@ func TestInterleave(t *testing.T) {
 func TestJudge(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		ours, floor float64
-		goal        goal
-		verdict     string
-		words       string
+		ours, baseline float64
+		goal           goal
+		verdict        string
+		words          string
 	}{
 		{130, 100, goal{ratioMost, 1.3}, verdictOK, "≤ 1.3 ×"},
 		{131, 100, goal{ratioMost, 1.3}, verdictOver, "≤ 1.3 ×"},
@@ -105,9 +105,9 @@ func TestJudge(t *testing.T) {
 		{9, 0, goal{valueMost, 8}, verdictOver, "≤ 8 MiB"},
 		{9, 1, goal{}, verdictNone, ""},
 	} {
-		r := row{Ours: c.ours, Floor: c.floor, Unit: "MiB"}.judge(c.goal)
+		r := row{Ours: c.ours, Baseline: c.baseline, Unit: "MiB"}.judge(c.goal)
 		if r.Verdict != c.verdict || r.Goal != c.words {
-			t.Errorf("%g beside %g: %q %q, want %q %q", c.ours, c.floor, r.Goal, r.Verdict, c.words, c.verdict)
+			t.Errorf("%g beside %g: %q %q, want %q %q", c.ours, c.baseline, r.Goal, r.Verdict, c.words, c.verdict)
 		}
 	}
 }
@@ -116,13 +116,13 @@ func TestTable(t *testing.T) {
 	t.Parallel()
 	var b strings.Builder
 	printTable(&b, []row{
-		row{Figure: "posted → runs", Ours: 324.4, Beside: "a shell", Floor: 132, Unit: "ms", N: 12}.judge(goal{ratioMost, 1.3}),
+		row{Figure: "posted → runs", Ours: 324.4, Beside: "a shell", Baseline: 132, Unit: "ms", N: 12}.judge(goal{ratioMost, 1.3}),
 		row{Figure: "memory", Ours: 2.949, Unit: "MiB", N: 10}.judge(goal{valueMost, 8}),
 	})
-	want := `figure         ours      beside it  floor   ratio   goal     verdict  n
-────────────────────────────────────────────────────────────────────────
-posted → runs  324 ms    a shell    132 ms  2.46 ×  ≤ 1.3 ×  over     12
-memory         2.95 MiB                             ≤ 8 MiB  ok       10
+	want := `figure         ours      beside it  baseline  ratio   goal     verdict  n
+──────────────────────────────────────────────────────────────────────────
+posted → runs  324 ms    a shell    132 ms    2.46 ×  ≤ 1.3 ×  over     12
+memory         2.95 MiB                               ≤ 8 MiB  ok       10
 `
 	if b.String() != want {
 		t.Errorf("got\n%swant\n%s", b.String(), want)
@@ -154,7 +154,7 @@ func TestParseRollup(t *testing.T) {
 		t.Errorf("%+v %v", m, err)
 	}
 	if _, err := parseRollup(""); err == nil {
-		t.Error("nothing is no account")
+		t.Error("an empty account is not refused")
 	}
 }
 

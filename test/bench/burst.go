@@ -125,13 +125,13 @@ func burstRows(ctx context.Context, l *lab) ([]row, error) {
 		return nil, err
 	}
 	var small, large [3]samples
-	var floor samples
+	var baseline samples
 	for range 2 {
 		f, err := l.byHand(ctx, hand, burstSmall)
 		if err != nil {
 			return nil, err
 		}
-		floor = append(floor, f)
+		baseline = append(baseline, f)
 		for n, into := range map[int]*[3]samples{burstSmall: &small, burstLarge: &large} {
 			b, err := l.burstOf(ctx, n, burstSlots)
 			if err != nil {
@@ -146,18 +146,18 @@ func burstRows(ctx context.Context, l *lab) ([]row, error) {
 	beside := fmt.Sprintf("with %d tasks", burstSmall)
 	rows := []row{
 		row{
-			Figure: name + ", landed", Ours: large[0].median(), Beside: "the git commands in a shell loop", Floor: floor.median(), Unit: "tasks/s", N: len(floor),
-			Samples: map[string]samples{"ours": large[0], "floor": floor},
+			Figure: name + ", landed", Ours: large[0].median(), Beside: "the git commands in a shell loop", Baseline: baseline.median(), Unit: "tasks/s", N: len(baseline),
+			Samples: sampled(large[0], baseline),
 		}.judge(goal{ratioLeast, 1.1}),
 		row{
-			Figure: name + ", landed", Ours: large[0].median(), Beside: beside, Floor: small[0].median(), Unit: "tasks/s", N: len(floor),
-			Samples: map[string]samples{"ours": large[0], "floor": small[0]},
+			Figure: name + ", landed", Ours: large[0].median(), Beside: beside, Baseline: small[0].median(), Unit: "tasks/s", N: len(baseline),
+			Samples: sampled(large[0], small[0]),
 		}.judge(goal{ratioLeast, 0.95}),
 		row{
-			Figure: name + ", the server's CPU for a task", Ours: large[1].median(), Beside: beside, Floor: small[1].median(), Unit: "ms", N: len(floor),
-			Samples: map[string]samples{"ours": large[1], "floor": small[1]},
+			Figure: name + ", the server's CPU for a task", Ours: large[1].median(), Beside: beside, Baseline: small[1].median(), Unit: "ms", N: len(baseline),
+			Samples: sampled(large[1], small[1]),
 		}.judge(goal{ratioMost, 1.2}),
-		row{Figure: name + ", most workspaces", Ours: large[2].median(), Unit: "workspaces", N: len(floor)}.judge(goal{valueMost, 25}),
+		row{Figure: name + ", most workspaces", Ours: large[2].median(), Unit: "workspaces", N: len(baseline)}.judge(goal{valueMost, 25}),
 	}
 	slots, err := l.slotRow(ctx)
 	return append(rows, slots), err
@@ -188,7 +188,7 @@ func (l *lab) slotRow(ctx context.Context) (row, error) {
 	}
 	return row{
 		Figure: fmt.Sprintf("%d instant tasks, %d slots, landed", tasks, many), Ours: s[0].median(), Beside: fmt.Sprintf("with %d slots", few),
-		Floor: s[1].median(), Unit: "tasks/s", N: len(s[0]), Samples: map[string]samples{"ours": s[0], "floor": s[1]},
+		Baseline: s[1].median(), Unit: "tasks/s", N: len(s[0]), Samples: sampled(s[0], s[1]),
 	}.judge(goal{ratioLeast, 0.95}), nil
 }
 
@@ -207,6 +207,6 @@ func (l *lab) parallelRow(ctx context.Context, hand string) (row, error) {
 	}
 	return row{
 		Figure: fmt.Sprintf("%d instant tasks, %d slots, posted → landed", tasks, slots), Ours: s[0].median(), Beside: "the git commands in as many shells",
-		Floor: s[1].median(), Unit: "tasks/s", N: len(s[0]), Samples: map[string]samples{"ours": s[0], "floor": s[1]},
+		Baseline: s[1].median(), Unit: "tasks/s", N: len(s[0]), Samples: sampled(s[0], s[1]),
 	}.judge(goal{ratioLeast, 1}), nil
 }

@@ -59,13 +59,13 @@ func coldRows(ctx context.Context, l *lab) ([]row, error) {
 	all := map[string]samples{"ours": s[0], "http": s[1], "sqlite": s[2], "nats": s[3]}
 	web := row{
 		Figure: "program started → first answer", Ours: s[0].median(), Beside: "an empty Go HTTP server + a bare SQLite open",
-		Floor: s[1].median() + s[2].median(), Unit: "ms", N: n, Samples: all, More: more,
+		Baseline: s[1].median() + s[2].median(), Unit: "ms", N: n, Samples: all, More: more,
 	}
 	if l.nats == "" {
 		web.Beside += " (nats-server cannot be had here)"
 		return []row{web.judge(goal{ratioMost, 2})}, nil
 	}
 	nats := web
-	nats.Beside, nats.Floor = "nats-server alone + a bare SQLite open", s[3].median()+s[2].median()
+	nats.Beside, nats.Baseline = "nats-server alone + a bare SQLite open", s[3].median()+s[2].median()
 	return []row{nats.judge(goal{ratioMost, 2}), web.judge(goal{})}, nil
 }

@@ -26,8 +26,8 @@ func commitRows(ctx context.Context, l *lab) ([]row, error) {
 		return nil, err
 	}
 	return []row{row{
-		Figure: fmt.Sprintf("updates of the store, %d writers", many), Ours: got[0].median(), Beside: "1 writer", Floor: got[1].median(),
-		Unit: "/s", N: n, Samples: map[string]samples{"ours": got[0], "floor": got[1]},
+		Figure: fmt.Sprintf("updates of the store, %d writers", many), Ours: got[0].median(), Beside: "1 writer", Baseline: got[1].median(),
+		Unit: "/s", N: n, Samples: sampled(got[0], got[1]),
 	}.judge(goal{})}, nil
 }
 

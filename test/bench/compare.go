@@ -8,12 +8,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -52,13 +50,7 @@ func compareCommand() *cobra.Command {
 	var o compareOptions
 	c := &cobra.Command{
 		Use: "compare", Short: "Measure the working tree against another commit", Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
-			defer stop()
-			ctx, cancel := context.WithTimeoutCause(ctx, compareLimit, fmt.Errorf("the comparison took more than %s", compareLimit))
-			defer cancel()
-			return compare(ctx, o)
-		},
+		RunE: within(compareLimit, func(ctx context.Context) error { return compare(ctx, o) }),
 	}
 	f := c.Flags()
 	f.StringVar(&o.rev, "base", "", "the commit to compare with")

@@ -50,13 +50,12 @@ var comparisons = []comparison{
 func compareCold(_ context.Context, l *lab) ([]measurement, func(), error) {
 	state, err := l.state()
 	return []measurement{func(ctx context.Context, _ int) (float64, error) {
-		srv, err := l.serve(ctx, state)
+		srv, err := l.answering(ctx, state)
 		if err != nil {
 			return 0, err
 		}
 		defer srv.stop()
-		_, err = srv.client.Version(ctx)
-		return millis(time.Since(srv.began)), err
+		return millis(time.Since(srv.began)), nil
 	}}, nil, err
 }
 
@@ -130,7 +129,7 @@ func compareHeld(ctx context.Context, l *lab) ([]measurement, func(), error) {
 func (w *watch) held(ctx context.Context) error {
 	for {
 		e, err := w.wait(ctx, coppice.EventTaskStage, 1)
-		if err != nil || strings.Contains(e.Reason, "waits for a person to say land") {
+		if err != nil || strings.Contains(e.Reason, "waits for a person") {
 			return err
 		}
 	}
@@ -181,18 +180,10 @@ func compareDispatch(ctx context.Context, l *lab) ([]measurement, func(), error)
 			return nil, b.close, err
 		}
 	}
-	if _, err := b.door.next(ctx); err != nil { // the one that fills it
+	if _, err := b.probes.next(ctx); err != nil { // the one that fills it
 		return nil, b.close, err
 	}
-	return []measurement{func(ctx context.Context, _ int) (float64, error) {
-		began, d, err := b.begin(ctx)
-		if err != nil {
-			return 0, err
-		}
-		began.release()
-		_, err = b.log.wait(ctx, coppice.EventWorkspaceRemoved, 1)
-		return millis(d), err
-	}, func(ctx context.Context, _ int) (float64, error) {
+	return []measurement{b.beginAndEnd, func(ctx context.Context, _ int) (float64, error) {
 		began := time.Now()
 		if _, err := b.client.Status(ctx, b.project); err != nil {
 			return 0, err
@@ -241,14 +232,11 @@ func compareChanges(ctx context.Context, l *lab) ([]measurement, func(), error) 
 func compareIdle(_ context.Context, l *lab) ([]measurement, func(), error) {
 	state, err := l.state()
 	return []measurement{func(ctx context.Context, _ int) (float64, error) {
-		srv, err := l.serve(ctx, state)
+		srv, err := l.answering(ctx, state)
 		if err != nil {
 			return 0, err
 		}
 		defer srv.stop()
-		if _, err := srv.client.Version(ctx); err != nil {
-			return 0, err
-		}
 		var m []memory
 		if err := look(ctx, srv.process, &m); err != nil {
 			return 0, err
@@ -280,7 +268,7 @@ func (l *lab) sessionMemory(ctx context.Context, _ int) (float64, error) {
 		return 0, err
 	}
 	for range n {
-		if _, err := b.door.next(ctx); err != nil {
+		if _, err := b.probes.next(ctx); err != nil {
 			return 0, err
 		}
 	}

@@ -132,7 +132,7 @@ func dispatchRows(ctx context.Context, l *lab) ([]row, error) {
 	for i, length := range lengths[1:] {
 		out = append(out, row{
 			Figure: fmt.Sprintf("a turn that starts a session, %d queued", length), Ours: s[i+1].median(), Beside: "itself with 10 queued",
-			Floor: s[0].median(), Unit: "ms", N: n, Samples: map[string]samples{"ours": s[i+1], "floor": s[0]},
+			Baseline: s[0].median(), Unit: "ms", N: n, Samples: sampled(s[i+1], s[0]),
 		}.judge(goal{ratioMost, 1.5}))
 	}
 	return out, nil

@@ -16,7 +16,7 @@ import (
 
 const (
 	floodBytes = 8 << 20 // of text, before it becomes events
-	floodBatch = 512     // rows of one transaction of the floor
+	floodBatch = 512     // rows of one transaction of the baseline
 )
 
 // flooding is a coppice.yaml whose agent floods.
@@ -70,12 +70,12 @@ func ingestRows(ctx context.Context, l *lab) ([]row, error) {
 	}
 	return []row{row{
 		Figure: fmt.Sprintf("output ingested, %d pieces", len(out)), Ours: s[0].median(), Beside: "the same rows into a bare SQLite table",
-		Floor: s[1].median(), Unit: "MiB/s", N: n, Samples: map[string]samples{"ours": s[0], "floor": s[1]},
+		Baseline: s[1].median(), Unit: "MiB/s", N: n, Samples: sampled(s[0], s[1]),
 		More: map[string]float64{"mib": size, "pieces": float64(len(out))},
 	}.judge(goal{ratioLeast, 0.5})}, nil
 }
 
-// flood runs one session that floods, on a server of its own, and returns how
+// flood runs one session that floods, on a separate server, and returns how
 // long the session took.
 func (l *lab) flood(ctx context.Context, state, repo string) (took time.Duration, err error) {
 	srv, err := l.serve(ctx, state)
@@ -130,7 +130,7 @@ func flooded(ctx context.Context, state string) (out []coppice.Output, size floa
 	return out, size, err
 }
 
-// insert is the floor: the rows in batches, each on disk before the next.
+// insert is the baseline: the rows in batches, each on disk before the next.
 func insert(ctx context.Context, path string, out []coppice.Output) (took time.Duration, err error) {
 	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=journal_mode(wal)&_pragma=synchronous(full)")
 	if err != nil {

@@ -69,7 +69,7 @@ func newLab(ctx context.Context, o options) (_ *lab, err error) {
 		}
 	}
 	bin := filepath.Join(l.disk, "bin") + "/"
-	if err := l.run(ctx, ".", "go", "build", "-trimpath", "-ldflags=-s -w", "-o", bin, "coppice/test/bench/probe", "coppice/test/bench/floor/..."); err != nil {
+	if err := l.run(ctx, ".", "go", "build", "-trimpath", "-ldflags=-s -w", "-o", bin, "coppice/test/bench/probe", "coppice/test/bench/baseline/..."); err != nil {
 		return nil, err
 	}
 	l.probe, l.web, l.opener, l.empty = bin+"probe", bin+"web", bin+"opener", bin+"empty"

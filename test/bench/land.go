@@ -14,7 +14,7 @@ const (
 	landSlots = 10
 )
 
-// landByHand is the floor: the least git commands that give a task a worktree,
+// landByHand is the baseline: the least git commands that give a task a worktree,
 // commit what its agent left, merge it on trees and move the base.
 const landByHand = `set -e
 for i in $(seq 1 "$1"); do
@@ -74,7 +74,7 @@ func landRow(ctx context.Context, l *lab, files, n int) (row, error) {
 	}
 	return row{
 		Figure: fmt.Sprintf("%d instant tasks, %d slots, posted → landed, %d files", landTasks, landSlots, files), Ours: s[0].median(),
-		Beside: "the git commands in a shell loop", Floor: s[1].median(), Unit: "tasks/s", N: n,
-		Samples: map[string]samples{"ours": s[0], "floor": s[1]},
+		Beside: "the git commands in a shell loop", Baseline: s[1].median(), Unit: "tasks/s", N: n,
+		Samples: sampled(s[0], s[1]),
 	}.judge(goal{ratioLeast, 0.8}), nil
 }

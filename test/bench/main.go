@@ -1,4 +1,4 @@
-// Command bench measures Coppice against floors: bare programs that do the
+// Command bench measures Coppice against baselines: bare programs that do the
 // least that could do the job, run in turns with ours on the same machine. It
 // prints one table and leaves the samples as JSON.
 //
@@ -10,7 +10,7 @@
 // soak runs sessions for a long time, and fails when the server grows.
 //
 // Times of a machine are its own, so no time by itself passes or fails: goals
-// are ratios to a floor, or amounts of memory.
+// are ratios to a baseline, or amounts of memory.
 package main
 
 import (
@@ -35,7 +35,7 @@ type options struct {
 	only    string
 	files   int // of the sample repository
 	strict  bool
-	profile string // file for a CPU profile of what runs in this process
+	profile string // file for a CPU profile of this process
 }
 
 // limit bounds a whole run.
@@ -77,14 +77,8 @@ var errMissed = errors.New("a goal was missed")
 func main() {
 	var o options
 	c := &cobra.Command{
-		Use: "bench", Short: "Measure Coppice against floors", Args: cobra.NoArgs, SilenceUsage: true, SilenceErrors: true,
-		RunE: func(c *cobra.Command, _ []string) error {
-			ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
-			defer stop()
-			ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("the benchmarks took more than %s", limit))
-			defer cancel()
-			return run(ctx, o)
-		},
+		Use: "bench", Short: "Measure Coppice against baselines", Args: cobra.NoArgs, SilenceUsage: true, SilenceErrors: true,
+		RunE: within(limit, func(ctx context.Context) error { return run(ctx, o) }),
 	}
 	f := c.Flags()
 	f.StringVar(&o.program, "program", "bin/coppice", "the program to measure")
@@ -92,11 +86,22 @@ func main() {
 	f.StringVar(&o.only, "only", "", "measure only the figures whose name matches this regular expression")
 	f.IntVar(&o.files, "files", 2000, "how many files the sample repository has")
 	f.BoolVar(&o.strict, "strict", false, "fail when a goal is missed")
-	f.StringVar(&o.profile, "profile", "", "write a CPU profile of what runs in this process: dispatch and commit")
+	f.StringVar(&o.profile, "profile", "", "write a CPU profile of the work in this process: dispatch and commit")
 	c.AddCommand(compareCommand(), soakCommand())
 	if err := c.Execute(); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
+	}
+}
+
+// within has a command end at a signal, or at its limit.
+func within(limit time.Duration, f func(context.Context) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, _ []string) error {
+		ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("%s took more than %s", c.Name(), limit))
+		defer cancel()
+		return f(ctx)
 	}
 }
 
@@ -148,7 +153,7 @@ func run(ctx context.Context, o options) error {
 	if err != nil {
 		return err
 	}
-	fmt.Printf("\nours and floor are medians of n samples taken in turns; all samples are in %s\n", file)
+	fmt.Printf("\nours and baseline are medians of n samples taken in turns; all samples are in %s\n", file)
 	if o.strict && r.missed() > 0 {
 		return fmt.Errorf("%w: %d figures are over or were not measured", errMissed, r.missed())
 	}

@@ -63,14 +63,11 @@ func idleRows(ctx context.Context, l *lab) ([]row, error) {
 	const n = 3
 	var ours, web []memory
 	_, err = interleave(ctx, 0, n, func(ctx context.Context, _ int) (float64, error) {
-		srv, err := l.serve(ctx, state)
+		srv, err := l.answering(ctx, state)
 		if err != nil {
 			return 0, err
 		}
 		defer srv.stop()
-		if _, err := srv.client.Version(ctx); err != nil {
-			return 0, err
-		}
 		return 0, look(ctx, srv.process, &ours)
 	}, func(ctx context.Context, _ int) (float64, error) {
 		p, err := l.launch(ctx, nil, l.web)
@@ -90,8 +87,8 @@ func idleRows(ctx context.Context, l *lab) ([]row, error) {
 	dirty := func(m memory) float64 { return m.dirty }
 	return []row{row{
 		Figure: "idle memory of the control process, private", Ours: of(ours, private).median(), Beside: "an empty Go HTTP server",
-		Floor: of(web, private).median(), Unit: "MiB", N: n,
-		More: map[string]float64{"ours_dirty": of(ours, dirty).median(), "floor_dirty": of(web, dirty).median(), "ours_pss": of(ours, func(m memory) float64 { return m.pss }).median()},
+		Baseline: of(web, private).median(), Unit: "MiB", N: n,
+		More: map[string]float64{"ours_dirty": of(ours, dirty).median(), "baseline_dirty": of(web, dirty).median(), "ours_pss": of(ours, func(m memory) float64 { return m.pss }).median()},
 	}.judge(goal{moreMost, 40})}, nil
 }
 
@@ -134,7 +131,7 @@ func residentRows(ctx context.Context, l *lab) ([]row, error) {
 		return nil, err
 	}
 	figure := func(name string, s, anonymous samples) row {
-		return row{Figure: name, Ours: s.median(), Beside: "anonymous", Floor: anonymous.median(), Unit: "MiB", N: n, Samples: map[string]samples{"ours": s, "anonymous": anonymous}}
+		return row{Figure: name, Ours: s.median(), Beside: "anonymous", Baseline: anonymous.median(), Unit: "MiB", N: n, Samples: map[string]samples{"ours": s, "anonymous": anonymous}}
 	}
 	return []row{
 		figure("idle memory of the control process, resident", s[0], anonymous[0]).judge(goal{valueMost, 24}),
@@ -180,7 +177,7 @@ func sessionRows(ctx context.Context, l *lab) ([]row, error) {
 		return nil, err
 	}
 	for range n {
-		if _, err := b.door.next(ctx); err != nil {
+		if _, err := b.probes.next(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -209,6 +206,6 @@ func sessionRows(ctx context.Context, l *lab) ([]row, error) {
 			Samples: map[string]samples{"host_private": private, "host_dirty": dirty, "host_anonymous": anonymous},
 			More:    map[string]float64{"server_growth": growth},
 		}.judge(goal{valueMost, 8}),
-		row{Figure: "  of that the host: private dirty, anonymous beside it", Ours: dirty.mean(), Beside: "anonymous", Floor: anonymous.mean(), Unit: "MiB", N: len(hosts)}.judge(goal{}),
+		row{Figure: "  of that the host: private dirty, anonymous beside it", Ours: dirty.mean(), Beside: "anonymous", Baseline: anonymous.mean(), Unit: "MiB", N: len(hosts)}.judge(goal{}),
 	}, nil
 }

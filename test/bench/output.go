@@ -62,7 +62,7 @@ func (l *lab) pour(ctx context.Context) (p poured, err error) {
 	if err != nil {
 		return p, err
 	}
-	defer os.RemoveAll(state) // the next one needs the room
+	defer os.RemoveAll(state) // the next one needs the space
 	srv, err := l.serve(ctx, state)
 	if err != nil {
 		return p, err

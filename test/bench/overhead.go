@@ -54,7 +54,7 @@ func overheadRows(ctx context.Context, l *lab) ([]row, error) {
 	return []row{
 		row{
 			Figure: fmt.Sprintf("a real agent's run of %d events in a host", 2*overheadCalls), Ours: s[0].median(), Beside: "the bare CLI",
-			Floor: s[1].median(), Unit: "s", N: n, Samples: map[string]samples{"ours": s[0], "floor": s[1]},
+			Baseline: s[1].median(), Unit: "s", N: n, Samples: sampled(s[0], s[1]),
 		}.judge(goal{ratioMost, 1.02}),
 		row{Figure: "memory of that host, private, at most", Ours: slices.Max(o.memory), Unit: "MiB", N: n}.judge(goal{valueMost, 10}),
 	}, nil
@@ -136,9 +136,9 @@ func (o *overhead) hosted(ctx context.Context, _ int) (float64, error) {
 	}
 	// The kernel stops a process while it adds its memory up, so that is not
 	// asked for each time.
-	most, told := 0.0, 0
+	most, seen := 0.0, 0
 	err = c.Follow(ctx, func(int64) {
-		if told++; told%50 != 1 {
+		if seen++; seen%50 != 1 {
 			return
 		}
 		if m, err := memoryOf(st.PID); err == nil && m.dirty > most {

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// beginning is what a probe tells.
+// beginning is a probe's report that it began.
 type beginning struct {
 	at   time.Time
 	pid  int
@@ -18,11 +18,11 @@ type beginning struct {
 	conn net.Conn
 }
 
-// release lets the probe go on to its end.
+// release lets the probe end.
 func (b beginning) release() { b.conn.Close() }
 
-// door is where probes report.
-type door struct {
+// listener receives the reports of probes.
+type listener struct {
 	socket string
 	l      net.Listener
 	came   chan beginning
@@ -32,8 +32,8 @@ type door struct {
 	conns []net.Conn
 }
 
-func (l *lab) door() (*door, error) {
-	d := &door{socket: filepath.Join(l.disk, l.name("door")), came: make(chan beginning, 256)}
+func (l *lab) listenForProbes() (*listener, error) {
+	d := &listener{socket: filepath.Join(l.disk, l.name("probes")), came: make(chan beginning, 256)}
 	var err error
 	if d.l, err = net.Listen("unix", d.socket); err != nil {
 		return nil, err
@@ -42,7 +42,7 @@ func (l *lab) door() (*door, error) {
 	return d, nil
 }
 
-func (d *door) accept() {
+func (d *listener) accept() {
 	for {
 		c, err := d.l.Accept()
 		if err != nil {
@@ -67,7 +67,7 @@ func (d *door) accept() {
 }
 
 // next waits for a probe.
-func (d *door) next(ctx context.Context) (beginning, error) {
+func (d *listener) next(ctx context.Context) (beginning, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, time.Minute, fmt.Errorf("no agent began within a minute"))
 	defer cancel()
 	select {
@@ -78,8 +78,8 @@ func (d *door) next(ctx context.Context) (beginning, error) {
 	}
 }
 
-// close lets every probe go.
-func (d *door) close() {
+// close releases every probe.
+func (d *listener) close() {
 	d.l.Close()
 	d.mu.Lock()
 	for _, c := range d.conns {

@@ -61,7 +61,7 @@ func (p *process) stop() {
 	_ = p.cmd.Wait() // ended by a signal, which is an error by its letter only
 }
 
-// server is a control process of its own, with a client.
+// server is a separate control process, with a client.
 type server struct {
 	*process
 	state  string
@@ -84,7 +84,20 @@ func (l *lab) serve(ctx context.Context, state string) (*server, error) {
 	return &server{process: p, state: state, client: client.New(state)}, nil
 }
 
-// stop ends the server, and the hosts that would go on without it. Their agents
+// answering starts a server and waits for its first answer.
+func (l *lab) answering(ctx context.Context, state string) (*server, error) {
+	srv, err := l.serve(ctx, state)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := srv.client.Version(ctx); err != nil {
+		srv.stop()
+		return nil, err
+	}
+	return srv, nil
+}
+
+// stop ends the server, and the hosts that would outlive it. Their agents
 // end with the sockets of their probes.
 func (s *server) stop() {
 	s.client.Close()

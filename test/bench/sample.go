@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"time"
+
+	"coppice/internal/clock"
 )
 
 // samples are measurements of one thing, in the order in which they were taken.
@@ -63,14 +65,7 @@ func interleave(ctx context.Context, warm, n int, each ...measurement) ([]sample
 
 // rest waits, or ends with the context.
 func rest(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-t.C:
-		return nil
-	}
+	return clock.Sleep(ctx, clock.Real(), d)
 }
 
 func millis(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

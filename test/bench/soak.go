@@ -8,12 +8,10 @@ import (
 	"io/fs"
 	"math"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -34,10 +32,8 @@ func soakCommand() *cobra.Command {
 	var o soakOptions
 	c := &cobra.Command{
 		Use: "soak", Short: "Run sessions for a long time and see whether anything grows", Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error {
-			ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
-			defer stop()
-			return soakFor(ctx, o, os.Stdout)
+		RunE: func(c *cobra.Command, args []string) error {
+			return within(o.during+time.Hour, func(ctx context.Context) error { return soakFor(ctx, o, os.Stdout) })(c, args)
 		},
 	}
 	f := c.Flags()
@@ -176,7 +172,7 @@ func residentOf(pid int) (float64, error) {
 }
 
 // sizeOf is how many MiB the files below a directory have, and those among them
-// that are objects of git. What vanishes meanwhile does not count.
+// that are objects of git. Files that vanish in the meantime do not count.
 func sizeOf(dir string) (size, objects float64) {
 	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {

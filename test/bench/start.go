@@ -25,7 +25,7 @@ retry: {max: 0}
 type bench struct {
 	*server
 	lab     *lab
-	door    *door
+	probes  *listener
 	log     *watch
 	repo    string
 	project string
@@ -48,10 +48,10 @@ func (l *lab) benchOf(ctx context.Context, files int, given func(socket string) 
 			b.close()
 		}
 	}()
-	if b.door, err = l.door(); err != nil {
+	if b.probes, err = l.listenForProbes(); err != nil {
 		return nil, err
 	}
-	if b.repo, err = l.repositoryOf(ctx, files, given(b.door.socket)); err != nil {
+	if b.repo, err = l.repositoryOf(ctx, files, given(b.probes.socket)); err != nil {
 		return nil, err
 	}
 	state, err := l.state()
@@ -74,8 +74,8 @@ func (b *bench) close() {
 	if b.log != nil {
 		b.log.stop()
 	}
-	if b.door != nil {
-		b.door.close()
+	if b.probes != nil {
+		b.probes.close()
 	}
 	if b.server != nil {
 		b.server.stop()
@@ -103,21 +103,32 @@ func (b *bench) begin(ctx context.Context) (beginning, time.Duration, error) {
 	if err := b.post(ctx, 1); err != nil {
 		return beginning{}, 0, err
 	}
-	began, err := b.door.next(ctx)
+	began, err := b.probes.next(ctx)
 	return began, began.at.Sub(posted), err
 }
 
-// shellStart is the floor: a new worktree, and the agent in it.
+// beginAndEnd measures begin, and ends the agent and its workspace.
+func (b *bench) beginAndEnd(ctx context.Context, _ int) (float64, error) {
+	began, d, err := b.begin(ctx)
+	if err != nil {
+		return 0, err
+	}
+	began.release()
+	_, err = b.log.wait(ctx, coppice.EventWorkspaceRemoved, 1)
+	return millis(d), err
+}
+
+// shellStart is the baseline: a new worktree, and the agent in it.
 func (b *bench) shellStart(ctx context.Context) (time.Duration, func() error, error) {
-	branch := b.lab.name("floor")
+	branch := b.lab.name("baseline")
 	tree := filepath.Join(b.lab.trees, branch)
 	cmd := b.lab.command(ctx, b.repo, "sh", "-c", `git worktree add -q -b "$1" "$2" main && cd "$2" && exec "$3"`, "sh", branch, tree, b.lab.probe)
-	cmd.Env = append(cmd.Env, "BENCH_SOCKET="+b.door.socket, "COPPICE_TASK="+branch)
+	cmd.Env = append(cmd.Env, "BENCH_SOCKET="+b.probes.socket, "COPPICE_TASK="+branch)
 	posted := time.Now()
 	if err := cmd.Start(); err != nil {
 		return 0, nil, err
 	}
-	began, err := b.door.next(ctx)
+	began, err := b.probes.next(ctx)
 	if err != nil {
 		return 0, nil, err
 	}
@@ -141,7 +152,7 @@ func startRows(ctx context.Context, l *lab) ([]row, error) {
 	const warm, n = 2, 12
 	var held []beginning
 	var after []func() error
-	floor := func(ctx context.Context, _ int) (float64, error) {
+	baseline := func(ctx context.Context, _ int) (float64, error) {
 		d, end, err := b.shellStart(ctx)
 		after = append(after, end)
 		return millis(d), err
@@ -151,7 +162,7 @@ func startRows(ctx context.Context, l *lab) ([]row, error) {
 		began, d, err := b.begin(ctx)
 		held = append(held, began)
 		return millis(d), err
-	}, floor)
+	}, baseline)
 	if err != nil {
 		return nil, err
 	}
@@ -161,15 +172,7 @@ func startRows(ctx context.Context, l *lab) ([]row, error) {
 	if _, err := b.log.wait(ctx, coppice.EventWorkspaceRemoved, len(held)); err != nil {
 		return nil, err
 	}
-	warmed, err := interleave(ctx, warm, n, func(ctx context.Context, _ int) (float64, error) {
-		began, d, err := b.begin(ctx)
-		if err != nil {
-			return 0, err
-		}
-		began.release()
-		_, err = b.log.wait(ctx, coppice.EventWorkspaceRemoved, 1)
-		return millis(d), err
-	}, floor)
+	warmed, err := interleave(ctx, warm, n, b.beginAndEnd, baseline)
 	if err != nil {
 		return nil, err
 	}
@@ -181,7 +184,7 @@ func startRows(ctx context.Context, l *lab) ([]row, error) {
 	timed := func(name string, s []samples) row {
 		return row{
 			Figure: "posted → agent runs, " + name, Ours: s[0].median(), Beside: fmt.Sprintf("git worktree add && exec, %d files", l.files),
-			Floor: s[1].median(), Unit: "ms", N: n, Samples: map[string]samples{"ours": s[0], "floor": s[1]},
+			Baseline: s[1].median(), Unit: "ms", N: n, Samples: sampled(s[0], s[1]),
 		}.judge(goal{ratioMost, 1.3})
 	}
 	return []row{timed("new worktree", cold), timed("recycled worktree", warmed)}, nil

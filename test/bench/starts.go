@@ -51,7 +51,7 @@ func (l *lab) startsRow(ctx context.Context, n int) (row, error) {
 	}
 	return row{
 		Figure: fmt.Sprintf("%d tasks posted at once → all agents run", n), Ours: s[0].median(), Beside: "git worktree add, an empty program of our size and exec, in as many shells",
-		Floor: s[1].median(), Unit: "ms", N: rounds, Samples: sampled(s[0], s[1]),
+		Baseline: s[1].median(), Unit: "ms", N: rounds, Samples: sampled(s[0], s[1]),
 	}.judge(goal{ratioMost, 1.3}), nil
 }
 
@@ -65,7 +65,7 @@ func (b *bench) allBegin(ctx context.Context, n int) (last time.Time, err error)
 		}
 	}()
 	for range n {
-		began, err := b.door.next(ctx)
+		began, err := b.probes.next(ctx)
 		if err != nil {
 			return last, err
 		}
@@ -83,10 +83,10 @@ func (b *bench) shellStarts(ctx context.Context, n int) (float64, error) {
 	var trees []string
 	posted := time.Now()
 	for range n {
-		branch := b.lab.name("floor")
+		branch := b.lab.name("baseline")
 		tree := filepath.Join(b.lab.trees, branch)
 		cmd := b.lab.command(ctx, b.repo, "sh", "-c", startsByHand, "sh", branch, tree, b.lab.probe, b.lab.empty)
-		cmd.Env = append(cmd.Env, "BENCH_SOCKET="+b.door.socket, "COPPICE_TASK="+branch)
+		cmd.Env = append(cmd.Env, "BENCH_SOCKET="+b.probes.socket, "COPPICE_TASK="+branch)
 		if err := cmd.Start(); err != nil {
 			return 0, err
 		}

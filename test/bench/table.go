@@ -18,9 +18,9 @@ type rule int
 
 const (
 	noGoal     rule = iota
-	ratioMost       // ours / floor
-	ratioLeast      // ours / floor
-	moreMost        // ours - floor
+	ratioMost       // ours / baseline
+	ratioLeast      // ours / baseline
+	moreMost        // ours - baseline
 	valueMost       // ours
 )
 
@@ -38,25 +38,25 @@ const (
 	verdictFail = "not measured"
 )
 
-// row is one figure and what stands beside it.
+// row is one figure and its baseline.
 type row struct {
-	Figure  string             `json:"figure"`
-	Ours    float64            `json:"ours"`
-	Beside  string             `json:"beside,omitempty"` // what the floor is
-	Floor   float64            `json:"floor,omitempty"`
-	Unit    string             `json:"unit"`
-	Ratio   float64            `json:"ratio,omitempty"`
-	Goal    string             `json:"goal,omitempty"`
-	Verdict string             `json:"verdict"`
-	N       int                `json:"n"`
-	Samples map[string]samples `json:"samples,omitempty"`
-	More    map[string]float64 `json:"more,omitempty"` // figures for orientation
+	Figure   string             `json:"figure"`
+	Ours     float64            `json:"ours"`
+	Beside   string             `json:"beside,omitempty"` // what the baseline is of
+	Baseline float64            `json:"baseline,omitempty"`
+	Unit     string             `json:"unit"`
+	Ratio    float64            `json:"ratio,omitempty"`
+	Goal     string             `json:"goal,omitempty"`
+	Verdict  string             `json:"verdict"`
+	N        int                `json:"n"`
+	Samples  map[string]samples `json:"samples,omitempty"`
+	More     map[string]float64 `json:"more,omitempty"` // figures for orientation
 }
 
 // judge fills in the ratio, the goal in words and the verdict.
 func (r row) judge(g goal) row {
-	if r.Floor != 0 {
-		r.Ratio = r.Ours / r.Floor
+	if r.Baseline != 0 {
+		r.Ratio = r.Ours / r.Baseline
 	}
 	met := true
 	switch g.rule {
@@ -65,7 +65,7 @@ func (r row) judge(g goal) row {
 	case ratioLeast:
 		r.Goal, met = fmt.Sprintf("≥ %g ×", g.bound), r.Ratio >= g.bound
 	case moreMost:
-		r.Goal, met = fmt.Sprintf("≤ %g %s more", g.bound, r.Unit), r.Ours-r.Floor <= g.bound
+		r.Goal, met = fmt.Sprintf("≤ %g %s more", g.bound, r.Unit), r.Ours-r.Baseline <= g.bound
 	case valueMost:
 		r.Goal, met = fmt.Sprintf("≤ %g %s", g.bound, r.Unit), r.Ours <= g.bound
 	}
@@ -100,13 +100,13 @@ func number(v float64) string {
 
 // printTable writes the rows as one table.
 func printTable(w io.Writer, rows []row) {
-	lines := [][]string{{"figure", "ours", "beside it", "floor", "ratio", "goal", "verdict", "n"}}
+	lines := [][]string{{"figure", "ours", "beside it", "baseline", "ratio", "goal", "verdict", "n"}}
 	for _, r := range rows {
-		floor, ratio := "", ""
-		if r.Floor != 0 {
-			floor, ratio = number(r.Floor)+" "+r.Unit, number(r.Ratio)+" ×"
+		baseline, ratio := "", ""
+		if r.Baseline != 0 {
+			baseline, ratio = number(r.Baseline)+" "+r.Unit, number(r.Ratio)+" ×"
 		}
-		lines = append(lines, []string{r.Figure, number(r.Ours) + " " + r.Unit, r.Beside, floor, ratio, r.Goal, r.Verdict, fmt.Sprint(r.N)})
+		lines = append(lines, []string{r.Figure, number(r.Ours) + " " + r.Unit, r.Beside, baseline, ratio, r.Goal, r.Verdict, fmt.Sprint(r.N)})
 	}
 	printLines(w, lines)
 }
@@ -153,7 +153,7 @@ func (r report) missed() int {
 	return n
 }
 
-// save writes the report to a file of its own, named by its time.
+// save writes the report to a file that is named by its time.
 func (r report) save(dir string) (string, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err

@@ -40,7 +40,7 @@ func (s *server) watch(ctx context.Context, after int64) *watch {
 
 func (w *watch) stop() {
 	w.cancel()
-	for range w.events { // whoever writes ends
+	for range w.events { // lets the writer end
 	}
 	w.wg.Wait()
 }
@@ -51,7 +51,7 @@ var errFailed = errors.New("a task did not land")
 // patience is how long the next event may take.
 const patience = 2 * time.Minute
 
-// wait waits for so many events of a kind and returns the last.
+// wait waits for n events of a kind and returns the last.
 func (w *watch) wait(ctx context.Context, kind coppice.EventKind, n int) (coppice.Event, error) {
 	late := time.NewTimer(patience)
 	defer late.Stop()

@@ -151,7 +151,7 @@ func webLive(ctx context.Context, l *lab) (_ []row, err error) {
 		return nil, err
 	}
 	for range tasks {
-		if _, err := b.door.next(ctx); err != nil {
+		if _, err := b.probes.next(ctx); err != nil {
 			return nil, err
 		}
 	}

@@ -101,7 +101,7 @@ func descriptor(arg string) (fd int, path string, err error) {
 	if !ok || err != nil {
 		return 0, "", fmt.Errorf("%.60s is not a descriptor", arg)
 	}
-	return fd, string(b) + after, nil // (deleted) stands behind the bracket
+	return fd, string(b) + after, nil // (deleted) follows the bracket
 }
 
 // number decodes a number in any of strace's forms.

@@ -63,7 +63,7 @@ func (o Op) String() string {
 	return string(o.Kind) + " " + o.Path
 }
 
-// apply does the operation below root and tells whether it changed anything.
+// apply does the operation below root and reports whether it changed anything.
 func (o Op) apply(root string) (changed bool, err error) {
 	path, to := filepath.Join(root, o.Path), filepath.Join(root, o.To)
 	switch o.Kind {

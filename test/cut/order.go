@@ -84,19 +84,26 @@ var (
 	object  = regexp.MustCompile(`(^|/)objects/(?:([0-9a-f]{2})/([0-9a-f]{38})|pack/[^/]+\.(?:pack|idx))$`)
 )
 
+// changes returns the file that the operation is of the kind for, or whose name it
+// creates. For other operations it returns "".
+func (o Op) changes(k Kind) string {
+	switch o.Kind {
+	case Rename, Link:
+		return o.To
+	case k:
+		return o.Path
+	}
+	return ""
+}
+
 // Refs lists the moments at which refs change, in order.
 func (r *Recording) Refs() []Ref {
 	var list []Ref
 	d := &disk{files: map[string]*written{}}
 	for i, o := range r.Ops {
 		d.do(o)
-		name := o.Path
-		if o.Kind == Rename || o.Kind == Link {
-			name = o.To
-		} else if o.Kind != Write {
-			continue
-		}
-		if strings.Contains(name, "/logs/") || strings.HasSuffix(name, ".lock") || !refName.MatchString(name) || d.files[name] == nil {
+		name := o.changes(Write)
+		if name == "" || strings.Contains(name, "/logs/") || strings.HasSuffix(name, ".lock") || !refName.MatchString(name) || d.files[name] == nil {
 			continue
 		}
 		for _, c := range id.FindAllString(string(d.files[name].data), -1) {
@@ -162,12 +169,7 @@ func (r *Recording) Durable(pattern string) int {
 	d := &disk{files: map[string]*written{}}
 	for i, o := range r.Ops {
 		d.do(o)
-		name := o.Path
-		if o.Kind == Rename || o.Kind == Link {
-			name = o.To
-		} else if o.Kind != Sync {
-			continue
-		}
+		name := o.changes(Sync)
 		if ok, err := path.Match(pattern, name); err == nil && ok && d.files[name] != nil && !d.files[name].dirty && len(d.files[name].data) > 0 {
 			return i + 1
 		}

@@ -77,7 +77,7 @@ func (r *Recording) Replay(n int) error {
 // Restore makes the tree what it was before the run.
 func (r *Recording) Restore() error { return r.Replay(0) }
 
-// Describe tells where a cut after n operations is.
+// Describe says where a cut after n operations is.
 func (r *Recording) Describe(n int) string {
 	after, before := "the start", "the end"
 	if n > 0 {
@@ -107,7 +107,7 @@ func (r *Recording) Sample(most int, seed uint64) []int {
 
 // Together makes the operations below a directory one step, at the moment when
 // the last ref there is replaced. That is how a repository on another machine
-// looks: it takes a push as a whole or not at all, whoever is killed here.
+// looks: it takes a push as a whole or not at all, whichever process is killed here.
 func (r *Recording) Together(dir string) {
 	there := func(o Op) bool { return strings.HasPrefix(o.Path, dir+"/") || strings.HasPrefix(o.To, dir+"/") }
 	at := -1

@@ -25,7 +25,7 @@ type entry struct {
 	now    stat // in the tree that was restored last
 }
 
-// stat is what tells that nobody touched a file since.
+// stat shows whether a file was changed since.
 type stat struct {
 	dev, ino     uint64
 	size         int64

@@ -20,8 +20,8 @@ import (
 // idlePool is how many worktrees of a repository are kept for the next task.
 const idlePool = 8
 
-// allTidy waits until the workspaces of ended tasks are in the trash.
-func (w *world) allTidy(keys []string) {
+// allCleaned waits until the workspaces of ended tasks are in the trash.
+func (w *world) allCleaned(keys []string) {
 	w.t.Helper()
 	for _, key := range keys {
 		w.await(key, "its workspace in the trash", func(d api.TaskDetail) bool { return d.Workspace == nil || !d.Workspace.RemovedAt.IsZero() })
@@ -69,7 +69,7 @@ func (w *world) checkBase(keys []string) {
 }
 
 // checkOutput checks that every byte is accounted for: all of it up to the end
-// of each spool that is known, and everything a session that ended well said.
+// of each spool that is known, and everything that a successful session said.
 func (w *world) checkOutput(ends map[int64]int64, said []string) {
 	w.t.Helper()
 	st := w.openStore()

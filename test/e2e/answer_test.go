@@ -37,7 +37,7 @@ func TestAnAnswerIsStoredAndNothingLands(t *testing.T) {
 	key := w.new("How many lines has three.txt?", "--schema", schema, "--after", first)
 	d := w.await(key, "to be answered", func(d api.TaskDetail) bool { return d.Stage == coppice.StageEnded })
 	if d.Outcome != coppice.OutcomeDone || d.Answer == nil || string(d.Answer.Value) != `{"lines":3}` || d.Wants != coppice.WantsAnswer {
-		t.Fatalf("%s\n%+v", w.story(key), d.Answer)
+		t.Fatalf("the answer is %+v, want {\"lines\":3}\n%s", d.Answer, w.story(key))
 	}
 	want(t, "roles", roles(d), []coppice.Role{coppice.RoleAnswer, coppice.RoleAnswer})
 	if p := d.History[0].Answer; p == nil || !strings.Contains(p.Problem, "no JSON value") {
@@ -52,12 +52,12 @@ func TestAnAnswerIsStoredAndNothingLands(t *testing.T) {
 	text := w.new("Say three", "--answer")
 	d = w.await(text, "to be answered", func(d api.TaskDetail) bool { return d.Stage == coppice.StageEnded })
 	if d.Answer == nil || d.Answer.Text != "three" || !strings.Contains(d.History[0].Warning, "three.txt") {
-		t.Errorf("%s\n%+v", w.story(text), d.History)
+		t.Errorf("the answer is %+v, the sessions %+v; want three, and a warning about three.txt\n%s", d.Answer, d.History, w.story(text))
 	}
 	w.cli("continue", text, "and in another language")
 	d = w.await(text, "to be answered again", func(d api.TaskDetail) bool { return d.Stage == coppice.StageEnded && d.Round == 1 })
 	if d.Answer == nil || d.Answer.Text != "tres" {
-		t.Errorf("%s\n%+v", w.story(text), d.Answer)
+		t.Errorf("the answer is %+v, want tres\n%s", d.Answer, w.story(text))
 	}
 	if now := w.git("rev-parse", "main"); now != base || len(d.Landings) != 0 || d.Workspace != nil {
 		t.Errorf("main went from %s to %s", base, now)
@@ -87,11 +87,11 @@ func TestAnswersThatCannotBe(t *testing.T) {
 			args = append(args, c.flag)
 		}
 		if got := w.try(w.repo, "", args...); got.code == 0 || !strings.Contains(got.err, c.says) {
-			t.Errorf("%s: %+v", name, got)
+			t.Errorf("%s: %+v, want a refusal that says %q", name, got, c.says)
 		}
 	}
 	var page api.TaskPage
 	if err := json.Unmarshal([]byte(w.cli("list", "--json")), &page); err != nil || len(page.Tasks) != 0 {
-		t.Errorf("%+v, %v", page.Tasks, err)
+		t.Errorf("tasks %+v, %v; want none", page.Tasks, err)
 	}
 }

@@ -19,7 +19,7 @@ import (
 	"coppice/internal/vt"
 )
 
-// screens is a policy whose agent is the scripted one on a screen of its own.
+// screens is a policy whose agent is the scripted one on its own screen.
 func screens(runtime string) string {
 	return `base: main
 agent: {use: painter}
@@ -44,9 +44,9 @@ const painting = `cases:
     steps:
       - say: I will paint.
       - ask: Which colour?
-      - write: {path: wall.txt, content: "${answer}\n"}
-      - commit: Paint the wall
-      - say: The wall is painted.
+      - write: {path: fence.txt, content: "${answer}\n"}
+      - commit: Paint the fence
+      - say: The fence is painted.
 `
 
 // person is somebody at a terminal who runs a command.
@@ -92,7 +92,7 @@ func (w *world) person(columns, rows int, args ...string) *person {
 			default:
 			}
 			if err != nil {
-				_ = p.cmd.Wait() // its state tells
+				_ = p.cmd.Wait() // its state is checked
 				return
 			}
 		}
@@ -111,8 +111,8 @@ func (p *person) sees(text string) {
 	p.until(text, func() bool { return strings.Contains(strings.Join(p.screen.Text(), "\n"), text) })
 }
 
-// heard waits until the terminal has shown a text, however shortly.
-func (p *person) heard(text string) {
+// showed waits until the terminal has shown a text, even for a moment.
+func (p *person) showed(text string) {
 	p.w.t.Helper()
 	p.until(text, func() bool { return bytes.Contains(p.raw, []byte(text)) })
 }
@@ -173,23 +173,23 @@ func TestAttach(t *testing.T) {
 			t.Parallel()
 			w := newWorld(t, files{"coppice.yaml": screens(runtime), ".coppice/scripted.yaml": painting})
 			first := w.serve()
-			key := w.new("Paint the wall")
+			key := w.new("Paint the fence")
 			w.working(key, coppice.SessionWaiting)
 			one, two := w.person(100, 30, "attach", key), w.person(70, 20, "attach", key+".1")
 			for _, p := range []*person{one, two} {
-				p.heard(`detach with ctrl-\ d`)
+				p.showed(`detach with ctrl-\ d`)
 				p.sees("? Which colour?")
 				p.sees("waiting for an answer")
 			}
 			if err := pty.Resize(two.tty, 64, 16); err != nil {
 				t.Fatal(err)
 			}
-			// The prompt stands in the last row of the smaller terminal, for
+			// The prompt is in the last row of the smaller terminal, for
 			// both.
 			one.until("the smaller size", func() bool { return strings.HasPrefix(one.screen.Text()[15], "> ") || one.screen.Text()[15] == ">" })
 
 			first.Kill()
-			one.heard("the server is gone")
+			one.showed("the server is gone")
 			w.serve()
 			one.until("the screen again", func() bool {
 				i := bytes.LastIndex(one.raw, []byte("the server is gone"))
@@ -203,20 +203,18 @@ func TestAttach(t *testing.T) {
 			one.types("bl")
 			one.sees("> bl")
 			two.sees("> bl")
-			one.types("\x1cd") // detaches; the session goes on with what was typed
+			one.types("\x1cd") // detaches; the session continues with what was typed
 			one.leaves(0)
-			one.sees("the session goes on")
+			one.sees("the session continues")
 			if !bytes.Contains(one.raw, []byte("\x1b[?1049l")) {
 				t.Error("the terminal was left on the second screen")
 			}
 			two.types("ue\r")
-			two.sees("The wall is painted.")
+			two.sees("The fence is painted.")
 			two.types("\x1cd") // as long as somebody who typed is there, the session stays
 			two.leaves(0)
 			w.landed(key)
-			if got := w.onBase("wall.txt"); got != "blue" {
-				t.Errorf("the wall is %q", got)
-			}
+			w.wantOnBase("fence.txt", "blue")
 			r := w.try(w.repo, "", "attach", key)
 			if r.code != 1 || !strings.Contains(r.err, "has ended") || !strings.Contains(r.err, "coppice logs "+key+".1") {
 				t.Errorf("attach to a session that has ended: %+v", r)
@@ -252,8 +250,8 @@ func TestAttachWithoutTerminal(t *testing.T) {
 	p := w.person(80, 24, "attach", key)
 	p.sees("I am here.")
 	p.types("x")
-	p.heard("coppice send")
-	w.cli("send", key, "go on")
+	p.showed("coppice send")
+	w.cli("send", key, "continue")
 	w.landed(key)
 	p.leaves(0)
 	p.sees("coppice logs " + key)
@@ -279,7 +277,7 @@ func TestTakeOver(t *testing.T) {
       - say: I begin.
       - hang: true
   - steps:
-      - say: I go on.
+      - say: I continue.
 `})
 	w.serve()
 	key := w.new("Do it")
@@ -294,7 +292,7 @@ func TestTakeOver(t *testing.T) {
 	p.sees("It is written.")
 	p.types("/exit\r") // who leaves gives it back
 	p.leaves(0)
-	p.heard("coppice logs " + key + ".2")
+	p.showed("coppice logs " + key + ".2")
 	w.landed(key)
 	if got := w.onBase("mine.txt"); !strings.HasPrefix(got, "mine") {
 		t.Errorf("landed %q", got)

@@ -128,7 +128,7 @@ func TestChaos(t *testing.T) {
 	if t.Failed() {
 		return
 	}
-	w.allTidy(keys)
+	w.allCleaned(keys)
 	if code := w.Server().Stop(t); code != 0 {
 		t.Errorf("the server ended with %d", code)
 	}
@@ -171,7 +171,7 @@ func (w *world) allEnded(ctx context.Context, keys []string) []string {
 	return slices.Sorted(maps.Keys(left))
 }
 
-// killer kills at random until it is told to stop. The server is always
+// killer kills at random until it is stopped. The server is always
 // started again.
 type killer struct {
 	w                      *world
@@ -245,7 +245,7 @@ func (k *killer) host(p proc) {
 		if p.Freeze(k.w.t.Context()) == nil {
 			end, known = spoolEnd(dir)
 			// One that has not begun is started again, and one of two that were
-			// started waits for the other: only whoever wrote the state writes
+			// started waits for the other: only the one that wrote the state writes
 			// the spool.
 			_, st, _, err := host.Inspect(dir)
 			known = known && err == nil && st.PID == p.PID
@@ -259,7 +259,7 @@ func (k *killer) host(p proc) {
 	}
 }
 
-// spoolEnd tells where a spool ends. A segment is named by the offset of its
+// spoolEnd returns the end of a spool. A segment is named by the offset of its
 // first byte.
 func spoolEnd(dir string) (int64, bool) {
 	segments, err := filepath.Glob(filepath.Join(dir, "spool", "*.seg"))

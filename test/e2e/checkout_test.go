@@ -54,9 +54,8 @@ func TestALandingContinuesWhenTheFileChanges(t *testing.T) {
 			if needs := w.needs(); len(needs) != 0 {
 				t.Errorf("needs after all landed: %+v", needs)
 			}
-			if got := w.onBase("sub/a.txt") + w.onBase("b.txt"); got != "firstsecond" {
-				t.Errorf("landed %q", got)
-			}
+			w.wantOnBase("sub/a.txt", "first")
+			w.wantOnBase("b.txt", "second")
 		})
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"coppice/api"
 )
 
-// A task that has landed goes on in its conversation, from the base that has its
+// A task that has landed continues its conversation, from the base that has its
 // work, and lands once more without a conflict.
 func TestContinueWhatHasLanded(t *testing.T) {
 	t.Parallel()
@@ -24,19 +24,17 @@ func TestContinueWhatHasLanded(t *testing.T) {
 	w.cli("continue", key, "now also two")
 	d := w.await(key, "the second landing", func(d api.TaskDetail) bool { return d.Stage == coppice.StageEnded && len(d.History) > 1 })
 	want(t, "landings", outcomes(d), []coppice.LandingOutcome{coppice.LandingLanded, coppice.LandingLanded})
-	if got := w.onBase("line"); got != "one\ntwo" {
-		t.Errorf("landed %q", got)
-	}
+	w.wantOnBase("line", "one\ntwo")
 	if d.History[1].Resume == "" || d.History[1].Resume != d.History[0].Conversation {
-		t.Errorf("it went on with %q, not %q", d.History[1].Resume, d.History[0].Conversation)
+		t.Errorf("it continued %q, not %q", d.History[1].Resume, d.History[0].Conversation)
 	}
 	if got := w.git("rev-list", "--count", "main"); got != "3" {
 		t.Errorf("main has %s commits", got)
 	}
 }
 
-// A fork begins where the other task's branch stands, and leaves that alone.
-func TestForkWhatRuns(t *testing.T) {
+// A fork begins at the head of the other task's branch, and leaves that alone.
+func TestForkARunningTask(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, files{".coppice/scripted.yaml": `cases:
   - {match: another way, steps: [{run: "cp one three"}]}
@@ -50,17 +48,14 @@ func TestForkWhatRuns(t *testing.T) {
 		t.Errorf("forked %+v", fork)
 	}
 	w.landed(fork.Key)
-	if got := w.onBase("one") + " " + w.onBase("three"); got != "one one" {
-		t.Errorf("the fork landed %q", got)
-	}
+	w.wantOnBase("one", "one")
+	w.wantOnBase("three", "one")
 	if s := w.session(fork.Key + ".1"); !s.Fork || s.Resume != w.session(key+".1").Conversation {
-		t.Errorf("its session goes on with %q, fork %t", s.Resume, s.Fork)
+		t.Errorf("its session continues %q, fork %t", s.Resume, s.Fork)
 	}
-	w.cli("send", key, "go on")
+	w.cli("send", key, "continue")
 	w.landed(key)
-	if got := w.onBase("two"); got != "two" {
-		t.Errorf("the other one landed %q", got)
-	}
+	w.wantOnBase("two", "two")
 }
 
 // A person takes a task over on the agent's own screen, and gives it back.
@@ -91,13 +86,13 @@ func TestTakeAndGive(t *testing.T) {
 	if len(d.History) != 3 || d.History[2].Screen || d.History[2].Resume != d.History[0].Conversation || d.History[1].StopWhy != coppice.StopGiven {
 		t.Errorf("its sessions: %+v", d.History)
 	}
-	if got := w.onBase("one") + " " + w.onBase("done.txt"); got != "one done" {
-		t.Errorf("landed %q", got)
-	}
+	w.wantOnBase("one", "one")
+	w.wantOnBase("done.txt", "done")
 }
 
-// What an agent cannot do is told, and the model is kept for the next session.
-func TestWhatAnAgentCannotIsTold(t *testing.T) {
+// The answer says what an agent cannot do, and the model is kept for the next
+// session.
+func TestUnsupportedRequests(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, files{".coppice/scripted.yaml": "cases: [{steps: [{wait_message: true}, {write: {path: one, content: x}}]}]\n"})
 	w.serve()
@@ -111,11 +106,11 @@ func TestWhatAnAgentCannotIsTold(t *testing.T) {
 	if out := w.cli("show", key); !strings.Contains(out, "model: big (not delivered: this agent cannot change its model") {
 		t.Errorf("show says\n%s", out)
 	}
-	w.cli("send", key, "--next", "go on")
+	w.cli("send", key, "--next", "continue")
 	w.landed(key)
 }
 
-// An interrupted session waits for a person, who says how to go on.
+// An interrupted session waits for a person, who says how to continue.
 func TestInterruptWaitsForAWord(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, files{".coppice/scripted.yaml": `cases:
@@ -134,7 +129,5 @@ func TestInterruptWaitsForAWord(t *testing.T) {
 	}
 	w.cli("send", key, "the other file")
 	w.landed(key)
-	if got := w.onBase("other"); got != "the other file" {
-		t.Errorf("landed %q", got)
-	}
+	w.wantOnBase("other", "the other file")
 }

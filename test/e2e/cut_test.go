@@ -32,7 +32,7 @@ var (
 // is false, the tests below run only when -cuts or -restarts asks for them.
 const survives = true
 
-// asked tells whether a flag is on the command line.
+// asked reports whether a flag is on the command line.
 func asked(name string) bool {
 	found := false
 	flag.Visit(func(f *flag.Flag) { found = found || f.Name == name })
@@ -45,7 +45,7 @@ limits: {sessions: 6, memory: 100%}
 retry: {max: 50, backoff: 100ms}
 `
 
-// cutScript has tasks that land files of their own: thirty new ones, a changed
+// cutScript has tasks that each land different files: thirty new ones, a changed
 // one and a deleted one.
 const cutScript = `cases:
   - match: "Task app-(\\d+):"
@@ -62,7 +62,7 @@ type storm struct {
 	status string // of the user's checkout before
 }
 
-// newStorm makes a world that has room for some tasks, and a user with work of
+// newStorm makes a world with capacity for some tasks, and a user with work of
 // every kind in files that no task touches.
 func newStorm(t *testing.T, rounds int) *storm {
 	t.Helper()
@@ -144,7 +144,7 @@ func (s *storm) stuck() string {
 }
 
 // cut ends the server and every git process that it started at the same moment,
-// as a power cut does. Sessions go on: they are not the server's.
+// as a power cut does. Sessions continue: they are not the server's.
 func (s *server) cut(t *testing.T) {
 	t.Helper()
 	pid := s.Cmd.Process.Pid
@@ -166,7 +166,7 @@ func (s *server) cut(t *testing.T) {
 			}
 			if fd, err := unix.PidfdOpen(child, 0); err == nil {
 				ended = append(ended, fd)
-				_ = syscall.Kill(-child, syscall.SIGKILL) // git leads a group of its own
+				_ = syscall.Kill(-child, syscall.SIGKILL) // git leads a separate group
 			}
 		}
 	}
@@ -182,7 +182,7 @@ func (s *storm) settle() {
 	s.t.Helper()
 	server := s.serve()
 	s.landed(s.keys...)
-	s.allTidy(s.keys)
+	s.allCleaned(s.keys)
 	if code := server.Stop(s.t); code != 0 {
 		s.t.Errorf("the server ended with %d", code)
 	}
@@ -210,8 +210,8 @@ func (s *storm) settle() {
 	s.noLocks(filepath.Join(s.State, "workspaces"))
 }
 
-// noLocks checks that no lock of git is left below a directory. Coppice has lock
-// files of its own, which stay, but none in a directory of git.
+// noLocks checks that no lock of git is left below a directory. Coppice's own
+// lock files stay, but none is in a directory of git.
 func (s *storm) noLocks(root string) {
 	s.t.Helper()
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {

@@ -42,7 +42,7 @@ var damages = []struct{ name, run, says string }{
 
 // TestDamageStaysInItsTask has agents that harm their workspaces beside innocent
 // ones, all in one track. The innocent tasks land. Each culprit gets one more
-// session, which is told what the damage is, and lands too.
+// session, whose prompt says what the damage is, and lands too.
 func TestDamageStaysInItsTask(t *testing.T) {
 	t.Parallel()
 	var script strings.Builder

@@ -17,7 +17,7 @@ import (
 )
 
 // A session that writes far more than is kept works and lands as any other. Its
-// beginning, its question and its end are there, and what is missing is told.
+// beginning, its question and its end are kept, and the session says what is missing.
 func TestASessionThatWritesTooMuch(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, files{
@@ -35,14 +35,14 @@ func TestASessionThatWritesTooMuch(t *testing.T) {
 	key := w.new("Write much")
 	w.await(key, "its question", func(d api.TaskDetail) bool { return len(d.Questions) == 1 })
 	if live := w.session(key + ".1"); live.Dropped == 0 {
-		t.Error("a session at work does not tell that its output is not kept")
+		t.Error("a running session does not say that its output is not kept")
 	}
 	w.cli("answer", key, "yes")
 	d := w.landed(key)[0]
 	if got := d.History[0].Dropped; len(d.History) != 1 || got < 20_000_000 {
 		t.Errorf("%d sessions, %d bytes were dropped", len(d.History), got)
 	}
-	if out := w.cli("show", key); !strings.Contains(out, "of its output were not kept (limits.output)") {
+	if out := w.cli("show", key); !strings.Contains(out, "of its output was not kept (limits.output)") {
 		t.Errorf("show does not tell: %s", out)
 	}
 	log := w.cli("logs", key)
@@ -79,7 +79,7 @@ func TestASessionThatWritesTooMuch(t *testing.T) {
 	}
 }
 
-// What uses disk is told by project and kind, and adds up.
+// The use of the disk is listed by project and kind, and adds up.
 func TestWhatUsesDisk(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, files{".coppice/scripted.yaml": `cases:
@@ -93,7 +93,7 @@ func TestWhatUsesDisk(t *testing.T) {
 	w.await(kept, "its failure", func(d api.TaskDetail) bool { return d.Outcome == coppice.OutcomeFailed })
 	d := decode[api.Disk](t, w.cli("status", "--disk", "--json"))
 	if d.Partial || d.Free == 0 || len(d.Projects) != 1 || d.Projects[0].Prefix != "app" {
-		t.Fatalf("%+v", d)
+		t.Fatalf("the disk is %+v, want the whole use of the project app", d)
 	}
 	size, sum := map[string]int64{}, d.Projects[0].Total
 	for _, p := range append(d.Projects[0].Parts, d.Server...) {
@@ -106,7 +106,7 @@ func TestWhatUsesDisk(t *testing.T) {
 		t.Errorf("%v, %d in all, the sum is %d", size, d.Total, sum)
 	}
 	if out := w.cli("status", "--disk"); !strings.Contains(out, "workspaces") || !strings.Contains(out, "in the database") || !strings.Contains(out, " free\n") {
-		t.Errorf("%s", out)
+		t.Errorf("status --disk prints\n%s\nwant workspaces, the database and the free space", out)
 	}
 }
 
@@ -150,7 +150,7 @@ func TestAProjectIsRemoved(t *testing.T) {
 	w.landed(keys...)
 	failed := w.new("fail at this")
 	w.await(failed, "its failure", func(d api.TaskDetail) bool { return d.Outcome == coppice.OutcomeFailed })
-	hangs := w.new("hang for ever")
+	hangs := w.new("hang without end")
 	w.working(hangs, coppice.SessionWorking)
 	path := w.task(hangs).Workspace.Path
 	landed := w.git("rev-parse", "main")
@@ -163,7 +163,7 @@ func TestAProjectIsRemoved(t *testing.T) {
 	}
 	out, err := w.client.RemoveProject(t.Context(), "app", coppice.Remove{Force: true, Purge: true})
 	if err != nil || out.Prefix != "app" || len(out.Left) != 0 {
-		t.Fatalf("%+v, %v", out, err)
+		t.Fatalf("removed %+v, %v; want all of app", out, err)
 	}
 	for range 3 {
 		s.Kill()
@@ -206,8 +206,8 @@ func TestAProjectIsRemoved(t *testing.T) {
 	w.quiet(t)
 }
 
-// Without --purge it is told what is left, and a new beginning and a purge remove
-// that as well.
+// Without --purge the command says what is left. Adding the project again and a
+// purge remove that as well.
 func TestAProjectIsRemovedButItsFiles(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, files{".coppice/scripted.yaml": kinds, "coppice.yaml": strings.Replace(policy, "max: 3", "max: 0", 1)})
@@ -215,8 +215,8 @@ func TestAProjectIsRemovedButItsFiles(t *testing.T) {
 	failed := w.new("fail at this")
 	path := w.await(failed, "its failure", func(d api.TaskDetail) bool { return d.Outcome == coppice.OutcomeFailed }).Workspace.Path
 	out := w.cli("project", "remove", "app", "--yes")
-	if !strings.Contains(out, "app is forgotten") || !strings.Contains(out, filepath.Dir(path)) || !strings.Contains(out, "coppice/") {
-		t.Errorf("%s", out)
+	if !strings.Contains(out, "removed app") || !strings.Contains(out, filepath.Dir(path)) || !strings.Contains(out, "coppice/") {
+		t.Errorf("project remove prints\n%s\nwant that app is removed, and what is left", out)
 	}
 	if _, err := os.Stat(filepath.Join(path, "bad.txt")); err != nil {
 		t.Error(err)

@@ -23,7 +23,7 @@ func hangGuard(t *testing.T) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(t.Context(), 3*patience)
 }
 
-// partsCheck passes on a tree whose parts are all whole. It stands in the
+// partsCheck passes on a tree whose parts are all whole. It is in the
 // repository, where an agent can change it, and outside, where none can.
 const partsCheck = `set -e
 for f in parts/*; do [ ! -e "$f" ] || [ "$(cat "$f")" = "ok ${f#parts/}" ] || { echo "$f is wrong: $(cat "$f")"; exit 1; }; done
@@ -108,11 +108,11 @@ func keysOf(tasks map[string]api.Task, ids ...string) []string {
 	return keys
 }
 
-// checkTidy stops the server and checks that nothing is left but what is kept
+// checkClean stops the server and checks that only what is kept is left
 // on purpose: branch and workspace of the tasks in kept, and idle worktrees.
-func (w *world) checkTidy(landed, kept []string) {
+func (w *world) checkClean(landed, kept []string) {
 	w.t.Helper()
-	w.allTidy(landed)
+	w.allCleaned(landed)
 	for _, key := range slices.Concat(landed, kept) {
 		w.await(key, "the end of its verifiers' worktrees", func(d api.TaskDetail) bool {
 			return !slices.ContainsFunc(d.History, func(s coppice.Session) bool { return s.Path != "" })

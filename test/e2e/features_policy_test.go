@@ -15,7 +15,7 @@ import (
 	"coppice/test/harness"
 )
 
-// policyOf returns the policy that is in force.
+// policyOf returns the current policy.
 func (w *world) policyOf() coppice.Policy {
 	w.t.Helper()
 	list, err := w.client.Projects(w.t.Context())
@@ -25,13 +25,13 @@ func (w *world) policyOf() coppice.Policy {
 	return list[0].Policy
 }
 
-// inForce waits until the policy is as f wants it.
-func (w *world) inForce(what string, f func(coppice.Policy) bool) {
+// awaitPolicy waits until the policy is as f expects it.
+func (w *world) awaitPolicy(what string, f func(coppice.Policy) bool) {
 	w.t.Helper()
 	w.eventually(what, func() bool { return f(w.policyOf()) })
 }
 
-// eventually waits for something that no single task tells of.
+// eventually waits for something that is not a fact of one task.
 func (w *world) eventually(what string, f func() bool) {
 	w.t.Helper()
 	ctx, cancel := hangGuard(w.t)
@@ -67,7 +67,8 @@ func TestThePolicyChangesAtRunTime(t *testing.T) {
 		return strings.Contains(d.Reason, "all 1 sessions of the project are taken")
 	})
 
-	// More room, and a track for each category: what has not begun moves there.
+	// More sessions, and a track for each category: tasks that have not begun move
+	// there.
 	wide := strings.Replace(narrow, "sessions: 1", "sessions: 5", 1)
 	tracks := "tracks:\n  - {name: main, default: true}\n  - {name: web, categories: [ui], limit: 1, color: '#336699'}\n  - {name: data, categories: [db]}\n"
 	w.write(w.repo, files{"coppice.yaml": wide + tracks})
@@ -78,31 +79,31 @@ func TestThePolicyChangesAtRunTime(t *testing.T) {
 		t.Errorf("they run in %s, %s and %s", a, b, c)
 	}
 
-	// A broken edit is told with its place, and changes nothing.
+	// A broken edit is reported with its position, and changes nothing.
 	w.write(w.repo, files{"coppice.yaml": wide + "tracks: [{nam: main}]\n"})
 	said := w.warned("coppice.yaml:")
-	if !strings.Contains(strings.Join(said, "\n"), "the policy before this edit stays in force") || len(w.policyOf().Tracks) != 3 {
+	if !strings.Contains(strings.Join(said, "\n"), "the policy before this edit stays in effect") || len(w.policyOf().Tracks) != 3 {
 		t.Errorf("said %q; tracks %+v", said, w.policyOf().Tracks)
 	}
 	// Nor does a file that is gone for a moment, or for longer.
 	if err := os.Remove(filepath.Join(w.repo, "coppice.yaml")); err != nil {
 		t.Fatal(err)
 	}
-	w.warned("coppice.yaml is gone or empty")
+	w.warned("coppice.yaml is missing or empty")
 	if p := w.policyOf(); len(p.Tracks) != 3 || p.Limits.Sessions != 5 || p.Features != "features.json" {
-		t.Errorf("in force is %+v", p)
+		t.Errorf("the policy is %+v", p)
 	}
 
 	// Prompts as well; one that cannot be used leaves the last good one.
 	w.write(w.repo, files{"coppice.yaml": wide + tracks, ".coppice/prompts/implement.md": "Do as {{.Title}} says"})
 	w.need(coppice.NeedPolicy, "prompts") // sessions run: it could have been one of them
 	w.cli("project", "add")
-	w.inForce("the prompt", func(p coppice.Policy) bool { return p.Prompts["implement"] != "" })
+	w.awaitPolicy("the prompt", func(p coppice.Policy) bool { return p.Prompts["implement"] != "" })
 	w.warned("")
 	w.write(w.repo, files{".coppice/prompts/implement.md": "{{.Nonsense}}"})
 	w.warned(".coppice/prompts/implement.md")
 	if got := w.policyOf().Prompts["implement"]; got != "Do as {{.Title}} says" {
-		t.Errorf("the prompt in force is %q", got)
+		t.Errorf("the prompt is %q", got)
 	}
 
 	// New features find the new tracks, and a category that none has is named
@@ -111,26 +112,26 @@ func TestThePolicyChangesAtRunTime(t *testing.T) {
 	w.edit(strings.Replace(text, "\n]", ",\n  {\"id\": 4, \"name\": \"Do four\", \"category\": \"mail\"}\n]", 1))
 	w.warned(`the category "mail" belongs to no track; such features go to main`)
 	w.working("app-4", coppice.SessionIdle)
-	told := 0
+	found := 0
 	page, err := w.client.Events(t.Context(), client.EventQuery{Limit: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, e := range page.Events {
 		if e.Kind == coppice.EventProjectWarned && strings.Contains(e.Reason, `"mail"`) {
-			told++
+			found++
 		}
 	}
-	if told != 1 {
-		t.Errorf("%d events tell of the new category", told)
+	if found != 1 {
+		t.Errorf("%d events name the new category, want 1", found)
 	}
 	if got := w.session("app-4.1").Prompt; !strings.HasPrefix(got, "Do as Do four says") {
-		t.Errorf("it is told:\n%s", got)
+		t.Errorf("its prompt is:\n%s", got)
 	}
 
 	// An edit that is not committed keeps nothing from landing.
 	for i := range 4 {
-		w.cli("send", fmt.Sprintf("app-%d", i+1), "go on")
+		w.cli("send", fmt.Sprintf("app-%d", i+1), "continue")
 	}
 	w.features("all passed", all("passed", 4))
 	if got := w.git("status", "--porcelain", "--untracked-files=no"); got != " M coppice.yaml\n M features.json" {
@@ -138,7 +139,7 @@ func TestThePolicyChangesAtRunTime(t *testing.T) {
 	}
 }
 
-// What an agent lands is not what it is held to until a person says so.
+// Checks that an agent landed do not apply until a person confirms them.
 func TestALandedPolicyWaitsForAPerson(t *testing.T) {
 	t.Parallel()
 	for _, strategy := range []string{coppice.StrategySquash, coppice.StrategyMerge, coppice.StrategyRebase} {
@@ -165,12 +166,12 @@ func TestALandedPolicyWaitsForAPerson(t *testing.T) {
 				t.Fatalf("nothing landed:\n%s", got)
 			}
 			if p := w.policyOf(); len(p.Checks) != 1 {
-				t.Errorf("in force is %q", p.Checks)
+				t.Errorf("the checks are %q", p.Checks)
 			}
-			// A further task is no word on that.
-			w.cli("new", "Go on")
+			// A further task does not confirm them.
+			w.cli("new", "Continue")
 			if p := w.policyOf(); len(p.Checks) != 1 {
-				t.Errorf("after a further task in force is %q", p.Checks)
+				t.Errorf("after a further task the checks are %q", p.Checks)
 			}
 			w.cli("stop", "app-2")
 			w.await("app-2", "its end", func(d api.TaskDetail) bool { return d.Stage == coppice.StageEnded })
@@ -179,11 +180,11 @@ func TestALandedPolicyWaitsForAPerson(t *testing.T) {
 			}
 			w.noNeed(coppice.NeedPolicy)
 			if p := w.policyOf(); len(p.Checks) != 0 {
-				t.Errorf("a person said so, and in force is %q", p.Checks)
+				t.Errorf("a person confirmed, and the checks are %q", p.Checks)
 			}
-			// A person's own edit is in force by itself again.
+			// A person's own edit applies without a confirmation again.
 			w.write(w.repo, files{"coppice.yaml": strict})
-			w.inForce("the checks", func(p coppice.Policy) bool { return len(p.Checks) == 1 })
+			w.awaitPolicy("the checks", func(p coppice.Policy) bool { return len(p.Checks) == 1 })
 		})
 	}
 }

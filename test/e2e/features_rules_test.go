@@ -11,8 +11,8 @@ import (
 	"coppice/api"
 )
 
-// A verifier that takes its time holds up neither the other tracks nor its own:
-// whatever else is proven lands meanwhile.
+// A slow verifier delays neither the other tracks nor its own: other proven tasks
+// land in the meantime.
 func TestVerificationBlocksNobody(t *testing.T) {
 	t.Parallel()
 	list := []string{anEntry("slow", "a", "")}
@@ -28,7 +28,7 @@ func TestVerificationBlocksNobody(t *testing.T) {
 	slow := w.byFeature()["slow"].Key
 	w.looking(slow)
 	w.features("all others passed", func(text string) bool { return all("passed", 5)(text) && all("verifying", 1)(text) })
-	w.cli("send", slow, "go on")
+	w.cli("send", slow, "continue")
 	w.features("it passed", all("passed", 6))
 	d := w.task(slow)
 	// It was proven on a base that has moved since, and that costs no second
@@ -37,8 +37,8 @@ func TestVerificationBlocksNobody(t *testing.T) {
 	want(t, "landings", outcomes(d), []coppice.LandingOutcome{coppice.LandingLanded})
 }
 
-// A failed feature is retried with a person's words, and one that has passed goes
-// on in its conversation; the file follows both.
+// A failed feature is retried with a person's text, and one that has passed
+// continues its conversation. The file follows both.
 func TestRetryAndContinueAFeature(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, files{"coppice.yaml": strings.Replace(featurePolicy, "retry: {max: 3,", "retry: {max: 0,", 1), "features.json": entries(anEntry("one", "a", "")),
@@ -52,36 +52,29 @@ func TestRetryAndContinueAFeature(t *testing.T) {
 	w.cli("retry", "app-1", "--note", "the table is called users")
 	text := w.features("it passed", all("passed", 1))
 	if strings.Contains(text, "failure_") {
-		t.Errorf("the failure is still told:\n%s", text)
+		t.Errorf("the failure is still shown:\n%s", text)
 	}
-	prompt := w.session("app-1.2").Prompt
-	for _, part := range []string{"A person adds: the table is called users", "there is no such table"} {
-		if !strings.Contains(prompt, part) {
-			t.Errorf("the next session is not told %q:\n%s", part, prompt)
-		}
-	}
+	w.wantPrompt("app-1.2", "A person adds: the table is called users", "there is no such table")
 	d := w.task("app-1")
 	w.cli("continue", "app-1", "now also more")
 	w.features("it is open again", all("open", 1))
 	w.await("app-1", "a session that waits", func(x api.TaskDetail) bool {
 		return len(x.History) > len(d.History) && last(x.History).State == coppice.SessionIdle
 	})
-	w.cli("send", "app-1", "go on")
+	w.cli("send", "app-1", "continue")
 	w.features("it passed again", all("passed", 1))
 	again := w.task("app-1")
 	if n := len(d.History); again.History[n].Resume == "" || again.History[n].Resume != d.History[1].Conversation {
-		t.Errorf("it went on with %q, not %q", again.History[n].Resume, d.History[1].Conversation)
+		t.Errorf("it continued %q, not %q", again.History[n].Resume, d.History[1].Conversation)
 	}
-	if got := w.onBase("more.txt"); got != "more" {
-		t.Errorf("landed %q", got)
-	}
+	w.wantOnBase("more.txt", "more")
 	if got := w.git("rev-list", "--count", "main"); got != "3" {
 		t.Errorf("main has %s commits", got)
 	}
 }
 
 // What one session of an agent learns of its limit holds for all of them: none
-// begins before the reset, and other agents go on.
+// begins before the reset, and other agents continue.
 func TestALimitIsEverySessionsOfThatAgent(t *testing.T) {
 	t.Parallel()
 	policy := featurePolicy + "agents: {brief: {protocol: scripted, command: [\"{coppice}\", scripted]}}\nverify: {by: none}\n"
@@ -98,7 +91,7 @@ func TestALimitIsEverySessionsOfThatAgent(t *testing.T) {
 	d := w.await(tasks["first"].Key, "a limit", func(d api.TaskDetail) bool { return len(d.History) > 0 && d.History[0].Failure != nil })
 	reset := d.History[0].Failure.RetryAt
 	w.working(tasks["other"].Key, coppice.SessionIdle)
-	w.cli("send", tasks["other"].Key, "go on")
+	w.cli("send", tasks["other"].Key, "continue")
 	w.features("all passed", all("passed", 3))
 	for _, id := range []string{"first", "second"} {
 		d := w.task(tasks[id].Key)
@@ -111,7 +104,7 @@ func TestALimitIsEverySessionsOfThatAgent(t *testing.T) {
 	}
 }
 
-// A limited agent's fallback goes on where it stopped: it is told what was done,
+// A limited agent's fallback continues where it stopped: its prompt says what was done,
 // and has it.
 func TestAFallbackTakesTheWorkOver(t *testing.T) {
 	t.Parallel()
@@ -144,7 +137,7 @@ func TestAFallbackTakesTheWorkOver(t *testing.T) {
 }
 
 // Two environment failures in a row pause their track and say what to do; what
-// was queued there waits, and the other tracks go on.
+// was queued there waits, and the other tracks continue.
 func TestABrokenEnvironmentPausesItsTrack(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, files{
@@ -165,7 +158,7 @@ func TestABrokenEnvironmentPausesItsTrack(t *testing.T) {
 	w.warned("track a is paused: 2 environment failures in a row, the last: the database is away")
 	tasks := w.byFeature()
 	w.working(tasks["mark"].Key, coppice.SessionIdle)
-	w.cli("send", tasks["mark"].Key, "go on")
+	w.cli("send", tasks["mark"].Key, "continue")
 	w.features("the other tracks", all("passed", 2))
 	d := w.await(tasks["behind"].Key, "a reason to wait", func(d api.TaskDetail) bool { return strings.Contains(d.Reason, "track a is paused") })
 	if !strings.Contains(d.Fix, "coppice project resume app --track a") || !strings.Contains(w.cli("status"), "coppice project resume app --track a") {
@@ -187,10 +180,10 @@ func TestFailingTestsGoBackWithContext(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, files{"coppice.yaml": featurePolicy + "checks: [sh check.sh]\nverify: {attempts: 2}\n",
 		"check.sh":      "for f in *.txt; do [ \"$f\" = '*.txt' ] || ! grep -q bug \"$f\" || { echo \"FAIL TestOf_$f: found a bug\"; exit 3; }; done\n",
-		"features.json": entries(anEntry("mended", "a", ""), anEntry("never", "b", "")),
+		"features.json": entries(anEntry("repaired", "a", ""), anEntry("never", "b", "")),
 		".coppice/scripted.yaml": `cases:
-  - {match: 'Do mended', role: implement, steps: [{write: {path: mended.txt, content: "bug\n"}}]}
-  - {match: 'Do mended.*FAIL TestOf_mended.txt: found a bug.*exit code 3', role: fix, steps: [{write: {path: mended.txt, content: "mended\n"}}]}
+  - {match: 'Do repaired', role: implement, steps: [{write: {path: repaired.txt, content: "bug\n"}}]}
+  - {match: 'Do repaired.*FAIL TestOf_repaired.txt: found a bug.*exit code 3', role: fix, steps: [{write: {path: repaired.txt, content: "repaired\n"}}]}
   - {match: 'Do never', role: implement, steps: [{write: {path: never.txt, content: "bug\n"}}]}
   - {match: 'Do never', role: fix, steps: [{append: {path: never.txt, content: "bug\n"}}]}
 ` + doing})
@@ -204,8 +197,8 @@ func TestFailingTestsGoBackWithContext(t *testing.T) {
 	want(t, "sessions", roles(d), []coppice.Role{coppice.RoleImplement, coppice.RoleFix, coppice.RoleFix})
 }
 
-// An agent can change a check that stands in the tree, so that wrong work passes
-// it; one that stands outside it cannot, and no verifier is needed to see that.
+// An agent can change a check in the tree, so that wrong work passes it. It cannot
+// change one outside the tree, and no verifier is needed.
 func TestACheckOutsideTheTreeIsOutOfReach(t *testing.T) {
 	t.Parallel()
 	l := newList(t, files{"coppice.yaml": featurePolicy + "checks: [sh check.sh, sh JUDGE]\nverify: {by: none, attempts: 1}\n",

@@ -22,7 +22,7 @@ type sabotage struct {
 	track    bool   // has a track for itself
 	ends     string // the status its feature ends with
 	category string // of the failure
-	reason   string // part of what is written, or told while it stays open
+	reason   string // part of what is written, or shown while it stays open
 	cases    string // of the script; $1 is the feature's id
 }
 
@@ -93,7 +93,7 @@ var saboteurs = []sabotage{
 `},
 }
 
-// sabotagePolicy tries and mends once each, so that all ends.
+// sabotagePolicy tries and fixes once each, so that all ends.
 const sabotagePolicy = `base: main
 features: features.json
 agent: {use: scripted}
@@ -213,7 +213,7 @@ func sabotageRound(t *testing.T, r *rand.Rand, dealt []sabotage) {
 		l.checkVictim(v, key)
 	}
 	l.judgeBase(landed)
-	l.checkTidy(landed, kept)
+	l.checkClean(landed, kept)
 }
 
 // checkVictim looks at what came of a sabotaged feature's task.
@@ -230,7 +230,7 @@ func (l *list) checkVictim(v victim, key string) {
 	case "Paused":
 		first, second := d.History[0], d.History[1]
 		if first.Failure == nil || second.CreatedAt.Before(first.Failure.RetryAt) {
-			l.t.Errorf("%s went on at %s, before the reset: %v", d.Key, second.CreatedAt, first.Failure)
+			l.t.Errorf("%s continued at %s, before the reset: %v", d.Key, second.CreatedAt, first.Failure)
 		}
 	case "Broken":
 		l.warned("track d is paused")
@@ -252,7 +252,7 @@ func (l *list) checkVictim(v victim, key string) {
 		}
 	case "Exit", "Kill":
 		if d.Landed != "" || len(d.Landings) != 0 || len(d.History) != 2 {
-			l.t.Errorf("%s: what a crash left went on its way: %d sessions, landings %v", d.Key, len(d.History), outcomes(d))
+			l.t.Errorf("%s: the work that a crash left continued: %d sessions, landings %v", d.Key, len(d.History), outcomes(d))
 		}
 	}
 	if v.ends == "failed" && (d.Outcome != coppice.OutcomeFailed || d.Failure == nil) {

@@ -48,7 +48,7 @@ func (w *world) features(what string, f func(text string) bool) string {
 		b, err := os.ReadFile(filepath.Join(w.repo, "features.json"))
 		if text = string(b); err == nil && f(text) {
 			if _, err := os.Lstat(filepath.Join(w.repo, ".features.json.coppice")); err != nil {
-				return text // and nothing is on its way
+				return text // and no edit is pending
 			}
 		}
 		if harness.Tick(ctx) != nil {
@@ -90,7 +90,7 @@ func all(status string, n int) func(string) bool {
 	return func(text string) bool { return strings.Count(text, `"status": "`+status+`"`) == n }
 }
 
-// twenty is a file of 20 features, formatted in a way of its own.
+// twenty is a file of 20 features with unusual formatting.
 func twenty() string {
 	var b strings.Builder
 	b.WriteString("{\n\t\"project\": {\"ours\": [1.0, 2e3]},\n\t\"features\": [\n")
@@ -138,20 +138,20 @@ func TestFeaturesEditedByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	told := 0
+	found := 0
 	for _, e := range page.Events {
 		if e.Kind == coppice.EventProjectWarned && strings.Contains(e.Reason, "features.json:4:") {
-			told++
+			found++
 		}
 	}
-	if told != 1 {
-		t.Errorf("%d events tell of it", told)
+	if found != 1 {
+		t.Errorf("%d events report it, want 1", found)
 	}
 	if r := w.try(w.repo, "", "features"); r.code != 1 || !strings.Contains(r.err, "features.json:4:") {
 		t.Errorf("features: %+v", r)
 	}
 
-	// Mended, with one more, and the failed one set back to open.
+	// Fixed, with one more, and the failed one set back to open.
 	text = strings.Replace(text, `"status": "failed", "failure_reason": "it is too hard", "failure_category": "implementation"`, `"status": "open"`, 1)
 	w.edit(strings.Replace(text, "\n]", ",\n  {\"id\": \"more\", \"name\": \"Do more\"}\n]", 1))
 	text = w.features("all passed", all("passed", 5))
@@ -165,7 +165,7 @@ func TestFeaturesEditedByHand(t *testing.T) {
 		t.Errorf("a feature without a status:\n%s", text)
 	}
 
-	// Nothing is begun anew by a restart, nor by a checkout of the old file.
+	// A restart or a checkout of the old file starts nothing again.
 	s.Stop(t)
 	w.git("checkout", "--", "features.json")
 	w.serve()

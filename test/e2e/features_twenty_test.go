@@ -72,5 +72,5 @@ func twentyFeatures(t *testing.T) {
 		t.Errorf("an agent's own ticks landed:\n%s", got)
 	}
 	l.judgeBase(keys)
-	l.checkTidy(keys, nil)
+	l.checkClean(keys, nil)
 }

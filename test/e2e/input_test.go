@@ -24,7 +24,7 @@ type bad struct {
 	stdin string
 	args  []string
 	code  int
-	says  []string // on stderr, besides a way out
+	says  []string // on stderr, besides a fix
 }
 
 func badInputs() []bad {
@@ -104,7 +104,7 @@ func badInputs() []bad {
 		{name: "a title of two lines for some", args: []string{"new", "a\u2028b"}, code: 1, says: []string{"breaks the line"}},
 		{name: "a title that is a flag", args: []string{"new", "-rf"}, code: 2},
 		{name: "priority out of range", args: []string{"new", "a", "--priority", "11"}, code: 1, says: []string{"11", "-10 to 10"}},
-		{name: "priority that is no number", args: []string{"new", "a", "--priority", "high"}, code: 2, says: []string{"priority"}},
+		{name: "priority that is not a number", args: []string{"new", "a", "--priority", "high"}, code: 2, says: []string{"priority"}},
 		{name: "an unknown track", args: []string{"new", "a", "--track", "docs"}, code: 1, says: []string{"docs", "main"}},
 		{name: "an agent that is not installed", args: []string{"new", "a", "--agent", "claude"}, code: 1, says: []string{"not installed", "npm install"}},
 		{name: "a huge message", args: []string{"send", "app-1", "-"}, stdin: strings.Repeat("x", 2<<20), code: 1, says: []string{"1048576"}},
@@ -210,7 +210,7 @@ func TestATerminalObeysNothingThatAnAgentWrote(t *testing.T) {
 		} {
 			p := w.person(columns, columns/4, strings.Fields(c.args)...)
 			p.leaves(0)
-			p.heard(c.shows)
+			p.showed(c.shows)
 			colour := regexp.MustCompile("\x1b\\[[0-9;]*m") // our own
 			rest := colour.ReplaceAllString(string(p.raw), "")
 			if i := strings.IndexAny(rest, "\x1b\a\u202e\u009b"); i >= 0 {
@@ -263,7 +263,7 @@ func TestNoServer(t *testing.T) {
 	for _, args := range [][]string{{"new", "a"}, {"list"}, {"status"}, {"show", "app-1"}, {"logs", "app-1"}, {"backup"}, {"events"}} {
 		r := w.try(w.repo, "", args...)
 		if r.code != 1 || !strings.Contains(r.err, "no coppice server is running") || !strings.Contains(r.err, "coppice serve") {
-			t.Errorf("%v: %+v", args, r)
+			t.Errorf("%v: %+v, want exit code 1 and coppice serve as the fix", args, r)
 		}
 	}
 	w.serve().Kill()
@@ -286,7 +286,7 @@ func TestTheDatabaseIsRemovedUnderTheServer(t *testing.T) {
 	_, fix, _ := strings.Cut(r.err, "coppice restore ")
 	saved, _, _ := strings.Cut(fix, "`")
 	if r.code != 1 || !strings.Contains(r.err, "removed or replaced") || !strings.HasPrefix(saved, db+".saved-") {
-		t.Fatalf("%+v", r)
+		t.Fatalf("%+v, want exit code 1 and a copy of the database", r)
 	}
 	if out := w.cli("status"); !strings.Contains(out, "removed or replaced") || !strings.Contains(out, "1 done") {
 		t.Errorf("status says %s", out)
@@ -318,7 +318,7 @@ func TestAPortInUse(t *testing.T) {
 	w := newWorld(t, nil)
 	r := w.try(w.Root, "", "serve", "--listen", l.Addr().String())
 	if r.code != 1 || !strings.Contains(r.err, l.Addr().String()) || !strings.Contains(r.err, "--listen") {
-		t.Errorf("%+v", r)
+		t.Errorf("%+v, want exit code 1, the address and --listen as the fix", r)
 	}
 	if r := w.try(w.Root, "", "serve", "--listen", "0.0.0.0:0"); r.code == 0 || !strings.Contains(r.err, "127.0.0.1") {
 		t.Errorf("a public address: %+v", r)

@@ -122,7 +122,7 @@ func TestBackupAndRestore(t *testing.T) {
 	}
 	s.Stop(t)
 	if r := w.try(w.repo, "", "restore", backup); r.code != 1 || !strings.Contains(r.err, "--yes") {
-		t.Errorf("restore without a word: %+v", r)
+		t.Errorf("restore without a confirmation: %+v", r)
 	}
 	w.cli("restore", "--yes", backup)
 	w.serve()

@@ -4,6 +4,7 @@ package e2e
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -16,10 +17,7 @@ import (
 // is asked to fix anything.
 func TestAKilledCheckRunsAgain(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t, files{".coppice/scripted.yaml": "cases: [{steps: [{write: {path: a, content: b}}]}]\n"})
-	flag := filepath.Join(w.Root, "flag")
-	w.write(w.repo, files{"coppice.yaml": policy + fmt.Sprintf("checks: [\"test -e %s || { touch %s; kill -9 $$; }\"]\n", flag, flag)})
-	w.git("commit", "--quiet", "--all", "--message=Check")
+	w := killedOnce(t, "9")
 	w.serve()
 	key := w.new("Write")
 	d := w.landed(key)[0]
@@ -27,11 +25,7 @@ func TestAKilledCheckRunsAgain(t *testing.T) {
 	if d.Sessions != 1 {
 		t.Errorf("%d sessions", d.Sessions)
 	}
-	var signals []string
-	for _, c := range d.CheckRuns {
-		signals = append(signals, c.Signal)
-	}
-	want(t, "checks", signals, []string{"SIGKILL", ""})
+	want(t, "checks", signals(d), []string{"SIGKILL", ""})
 	if got := w.cli("show", key); !strings.Contains(got, "killed by SIGKILL") {
 		t.Errorf("coppice show says\n%s", got)
 	}
@@ -71,4 +65,36 @@ func TestAlwaysKilledCheckWaits(t *testing.T) {
 	if err != nil || len(p.PausedTracks) > 0 || len(p.Strikes) > 0 {
 		t.Errorf("project %+v, %v", p, err)
 	}
+}
+
+// A server that was started under nohup ignores hangups. Its checks do not.
+func TestChecksObeyHangups(t *testing.T) {
+	t.Parallel()
+	w := killedOnce(t, "HUP")
+	w.write(w.Root, files{"nohup.sh": fmt.Sprintf("#!/bin/sh\ntrap '' HUP\nexec %s \"$@\"\n", w.Program)})
+	w.Program = filepath.Join(w.Root, "nohup.sh")
+	if err := os.Chmod(w.Program, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	w.serve()
+	want(t, "checks", signals(w.landed(w.new("Write"))[0]), []string{"SIGHUP", ""})
+}
+
+// killedOnce makes a world whose check kills itself when it runs first.
+func killedOnce(t *testing.T, signal string) *world {
+	t.Helper()
+	w := newWorld(t, files{".coppice/scripted.yaml": "cases: [{steps: [{write: {path: a, content: b}}]}]\n"})
+	flag := filepath.Join(w.Root, "flag")
+	w.write(w.repo, files{"coppice.yaml": policy + fmt.Sprintf("checks: [\"test -e %s || { touch %s; kill -%s $$; }\"]\n", flag, flag, signal)})
+	w.git("commit", "--quiet", "--all", "--message=Check")
+	return w
+}
+
+// signals returns how the checks of a task were killed, and "" for the others.
+func signals(d api.TaskDetail) []string {
+	var all []string
+	for _, c := range d.CheckRuns {
+		all = append(all, c.Signal)
+	}
+	return all
 }

@@ -12,7 +12,7 @@ import (
 	"coppice/api"
 )
 
-func TestAFailedCheckIsMended(t *testing.T) {
+func TestAFailedCheckIsFixed(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, files{
 		"coppice.yaml": policy + "checks: [sh check.sh]\n",
@@ -31,14 +31,8 @@ func TestAFailedCheckIsMended(t *testing.T) {
 	if fix.Role != coppice.RoleFix {
 		t.Errorf("the second session's role is %s", fix.Role)
 	}
-	for _, part := range []string{"$ sh check.sh", "expected 3 but found 2", "exit code 7"} {
-		if !strings.Contains(fix.Prompt, part) {
-			t.Errorf("the fix session is not told %q:\n%s", part, fix.Prompt)
-		}
-	}
-	if got := w.onBase("count"); got != "3" {
-		t.Errorf("landed %q", got)
-	}
+	w.wantPrompt(fix.Key, "$ sh check.sh", "expected 3 but found 2", "exit code 7")
+	w.wantOnBase("count", "3")
 	if got := w.git("rev-list", "--count", "main"); got != "2" {
 		t.Errorf("main has %s commits", got)
 	}
@@ -55,18 +49,11 @@ func TestAConflictIsHandedBack(t *testing.T) {
 	slow := w.new("The slow one")
 	w.working(slow, coppice.SessionIdle)
 	w.landed(w.new("The quick one"))
-	w.cli("send", slow, "go on")
+	w.cli("send", slow, "continue")
 	d := w.landed(slow)[0]
 	want(t, "landings", outcomes(d), []coppice.LandingOutcome{coppice.LandingConflict, coppice.LandingLanded})
-	prompt := w.session(slow + ".2").Prompt
-	for _, part := range []string{"== line", "<<<<<<<", "quick\n", "slow\n", "Merge main into your branch"} {
-		if !strings.Contains(prompt, part) {
-			t.Errorf("the fix session is not told %q:\n%s", part, prompt)
-		}
-	}
-	if got := w.onBase("line"); got != "quick and slow" {
-		t.Errorf("landed %q", got)
-	}
+	w.wantPrompt(slow+".2", "== line", "<<<<<<<", "quick\n", "slow\n", "Merge main into your branch")
+	w.wantOnBase("line", "quick and slow")
 }
 
 func TestLandByHand(t *testing.T) {
@@ -179,9 +166,7 @@ func TestThePersonsOwnIsUntouched(t *testing.T) {
 	if after := w.mine(false); after != before {
 		t.Errorf("something of the person's changed:\n%s\nwas\n%s", after, before)
 	}
-	if got := w.onBase("landed.txt"); got != "landed" {
-		t.Errorf("landed %q", got)
-	}
+	w.wantOnBase("landed.txt", "landed")
 }
 
 func TestPushMeetsAnotherPush(t *testing.T) {
@@ -200,7 +185,7 @@ func TestPushMeetsAnotherPush(t *testing.T) {
 	w.gitIn(other, "add", "--all")
 	w.gitIn(other, "commit", "--quiet", "--message=Theirs")
 	w.gitIn(other, "push", "--quiet", "origin", "main")
-	w.cli("send", key, "go on")
+	w.cli("send", key, "continue")
 	d := w.landed(key)[0]
 	for name, dir := range map[string]string{"the remote": origin, "the repository": w.repo} {
 		if got := w.gitIn(dir, "rev-parse", "main"); got != d.Landed {

@@ -4,12 +4,11 @@ package e2e
 
 import (
 	"flag"
-	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"testing"
 	"time"
+
+	"coppice/test/harness"
 )
 
 var (
@@ -24,23 +23,5 @@ func TestMain(m *testing.M) {
 		os.Exit(code)
 	}
 	flag.Parse()
-	os.Exit(run(m))
-}
-
-// run builds the program once, as the tests themselves were built.
-func run(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "coppice-e2e-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(dir)
-	program = filepath.Join(dir, "coppice")
-	args := append([]string{"build"}, buildFlags...)
-	cmd := exec.Command("go", append(args, "-o", program, "coppice/cmd/coppice")...)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "%s: %v\n%s", cmd, err, out)
-		return 1
-	}
-	return m.Run()
+	os.Exit(harness.RunWithProgram(m, &program, buildFlags...)) // built as the tests were
 }

@@ -10,8 +10,8 @@ import (
 	"coppice/api"
 )
 
-// An agent whose model is limited goes on with another model of its own, in the
-// same conversation, and lands; the limit is told of the first choice alone. Once
+// An agent whose model is limited continues with another of its models, in the
+// same conversation, and lands; the limit is listed for the first choice only. Once
 // the other one is limited too, what is new waits for either, and says so.
 func TestAnotherModelTakesTheWorkOver(t *testing.T) {
 	t.Parallel()
@@ -33,11 +33,10 @@ func TestAnotherModelTakesTheWorkOver(t *testing.T) {
 		t.Errorf("%s with %s, then %s with %s", was.Agent, was.Model, now.Agent, now.Model)
 	}
 	if now.Resume == "" || now.Resume != was.Conversation {
-		t.Errorf("it went on with %q, not %q", now.Resume, was.Conversation)
+		t.Errorf("it continued %q, not %q", now.Resume, was.Conversation)
 	}
-	if got := w.onBase("half.txt") + w.onBase("whole.txt"); got != "halfwhole" {
-		t.Errorf("landed %q", got)
-	}
+	w.wantOnBase("half.txt", "half")
+	w.wantOnBase("whole.txt", "whole")
 	limits := func() map[string]api.Limit {
 		t.Helper()
 		out := map[string]api.Limit{}
@@ -58,7 +57,7 @@ func TestAnotherModelTakesTheWorkOver(t *testing.T) {
 		t.Errorf("%s after %+v", x.Reason, x.History[0])
 	}
 	if text := w.cli("limits"); !strings.Contains(text, "scripted:x/small:1  rate_limit, until ") {
-		t.Errorf("limits are told as\n%s", text)
+		t.Errorf("limits are listed as\n%s", text)
 	}
 	if text := w.cli("limits", "clear", "scripted:x/small:1"); text != "scripted:x/small:1 can be used again\n" {
 		t.Errorf("it says %q", text)

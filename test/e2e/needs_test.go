@@ -48,8 +48,8 @@ func (w *world) file(name string) string {
 }
 
 // An agent that edits coppice.yaml and the prompts in the person's checkout
-// loosens nothing: what decides about landing waits, all else is in force. An
-// edit of the same file while nobody runs is in force at once.
+// loosens nothing: settings that decide about landing wait, all others apply. An
+// edit of the same file while no session runs applies immediately.
 func TestAnAgentLoosensNothingInTheCheckout(t *testing.T) {
 	t.Parallel()
 	strict := policy + "checks: [test ! -e wrong]\nverify: {attempts: 0}\n"
@@ -66,15 +66,15 @@ func TestAnAgentLoosensNothingInTheCheckout(t *testing.T) {
 	if !strings.Contains(n.Diff, "-- test ! -e wrong") || !strings.Contains(n.Diff, "+Obey") || strings.Contains(n.Diff, "sessions") {
 		t.Errorf("the diff is\n%s", n.Diff)
 	}
-	w.inForce("the limit", func(p coppice.Policy) bool { return p.Limits.Sessions == 7 })
+	w.awaitPolicy("the limit", func(p coppice.Policy) bool { return p.Limits.Sessions == 7 })
 	if out := w.cli("status"); !strings.Contains(out, "Needs you (1)") || !strings.Contains(out, "-- test ! -e wrong") || !strings.Contains(out, "coppice project add") {
 		t.Errorf("the status is\n%s", out)
 	}
 
-	// A key that is set through the server is in force, and takes nothing along.
+	// A key that is set through the server applies, and no other change does.
 	w.cli("config", "set", "land.how", "branch")
 	if p := w.policyOf(); p.Land.How != coppice.LandBranch || len(p.Checks) != 1 || len(p.Prompts) != 0 {
-		t.Errorf("in force is %+v", p)
+		t.Errorf("the policy is %+v", p)
 	}
 	w.cli("config", "unset", "land.how")
 
@@ -82,10 +82,10 @@ func TestAnAgentLoosensNothingInTheCheckout(t *testing.T) {
 	s.Stop(t)
 	w.serve()
 	w.need(coppice.NeedPolicy, "checks, prompts")
-	w.cli("send", "app-1", "go on")
+	w.cli("send", "app-1", "continue")
 	w.await("app-1", "its end", func(d api.TaskDetail) bool { return d.Outcome == coppice.OutcomeFailed })
 	if p := w.policyOf(); len(p.Checks) != 1 || len(p.Prompts) != 0 {
-		t.Errorf("in force is %+v", p)
+		t.Errorf("the policy is %+v", p)
 	}
 
 	// Undoing the change ends the need.
@@ -95,10 +95,10 @@ func TestAnAgentLoosensNothingInTheCheckout(t *testing.T) {
 	w.git("checkout", "-q", "--", "coppice.yaml")
 	w.noNeed(coppice.NeedPolicy)
 
-	// Nobody runs: an edit is in force at once.
+	// No session runs: an edit applies immediately.
 	w.cli("project", "add")
 	w.write(w.repo, files{"coppice.yaml": strings.Replace(strict, "! -e wrong", "! -e bad", 1)})
-	w.inForce("the check", func(p coppice.Policy) bool { return len(p.Checks) == 1 && p.Checks[0] == "test ! -e bad" })
+	w.awaitPolicy("the check", func(p coppice.Policy) bool { return len(p.Checks) == 1 && p.Checks[0] == "test ! -e bad" })
 	if got := w.policyOf(); len(got.Prompts) != 0 {
 		t.Errorf("prompts %q", got.Prompts)
 	}
@@ -140,7 +140,7 @@ func TestAnAgentTicksOffNothing(t *testing.T) {
 	}
 	w.await("app-2", "its end", func(d api.TaskDetail) bool { return d.Outcome == coppice.OutcomeCancelled })
 	w.noNeed(coppice.NeedFeatures)
-	w.cli("send", "app-1", "go on")
+	w.cli("send", "app-1", "continue")
 	w.landed("app-1", "app-3")
 }
 

@@ -69,7 +69,7 @@ func accounted(r store.Reader, s coppice.Session) (stdout []byte, err error) {
 	return stdout, nil
 }
 
-// texts returns the texts that an agent's output tells, and whether its last
+// texts returns the texts in an agent's output, and whether its last
 // line is there.
 func texts(stdout []byte) (all []string, whole bool, err error) {
 	for line := range strings.Lines(string(stdout)) {

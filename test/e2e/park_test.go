@@ -61,16 +61,16 @@ func TestAParkedSessionLeavesItsPlace(t *testing.T) {
 	if s := decode[api.Status](t, w.cli("status", "--json")); len(s.Waiting) != 1 || s.Waiting[0].Key != a || s.Projects[0].Parked != 1 {
 		t.Errorf("%+v wait, of %+v", s.Waiting, s.Projects)
 	}
-	w.cli("send", b, "go on")
+	w.cli("send", b, "continue")
 	w.landed(b)
 	d := w.landed(a)[0]
 	if got := w.onBase(a + ".1.txt"); got != "blue" || len(d.History) != 1 {
-		t.Errorf("the agent heard %q in %d sessions", got, len(d.History))
+		t.Errorf("the agent received %q in %d sessions", got, len(d.History))
 	}
 }
 
 // Of two parked sessions where one may stay, the first is stopped. The server is
-// killed and starts again; then the answer begins a session that goes on with the
+// killed and starts again; then the answer begins a session that continues the
 // conversation.
 func TestAParkedSessionIsStoppedAndResumes(t *testing.T) {
 	t.Parallel()
@@ -86,7 +86,7 @@ func TestAParkedSessionIsStoppedAndResumes(t *testing.T) {
 	}
 	s.Kill()
 	w.serve()
-	if out := w.cli("show", a); !strings.Contains(out, "stopped while it could only wait") || !strings.Contains(out, "Which colour?") {
+	if out := w.cli("show", a); !strings.Contains(out, "stopped while it was parked") || !strings.Contains(out, "Which colour?") {
 		t.Errorf("show says\n%s", out)
 	}
 	w.cli("answer", a, "blue")
@@ -95,8 +95,7 @@ func TestAParkedSessionIsStoppedAndResumes(t *testing.T) {
 	if len(d.History) != 2 || d.History[1].Resume == "" || d.History[1].Resume != d.History[0].Conversation || d.Round != 0 {
 		t.Errorf("sessions %+v", d.History)
 	}
-	if got := w.onBase(a+".2.txt") + w.onBase(b+".1.txt"); got != "bluered" {
-		t.Errorf("the agents heard %q", got)
-	}
+	w.wantOnBase(a+".2.txt", "blue")
+	w.wantOnBase(b+".1.txt", "red")
 	w.quiet(t)
 }

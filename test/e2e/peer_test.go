@@ -68,16 +68,16 @@ func TestPeerLosesFeatures(t *testing.T) {
 				}
 			}
 		},
-		func() { // away, and what is known goes on
+		func() { // away, and known features continue
 			text := now()
 			if err := os.Remove(file); err != nil {
 				t.Fatal(err)
 			}
-			l.warned("features.json is not there")
+			l.warned("features.json does not exist")
 			more(min(landings()+1, 20))
 			l.edit(text)
 		},
-		func() { // broken, and the last good list is in force
+		func() { // broken, and the last good list applies
 			text := now()
 			l.edit(strings.Replace(text, `"features": [`, `"features": [[`, 1))
 			l.warned("features.json:")
@@ -166,7 +166,7 @@ func TestPeerStashesTheUsersWork(t *testing.T) {
 	}
 }
 
-// Whatever stands in a feature, nothing of it reaches a shell.
+// No text of a feature reaches a shell.
 func TestPeerExecutesNames(t *testing.T) {
 	t.Parallel()
 	evil := "$(touch OWNED) `touch OWNED` ; touch OWNED & touch OWNED | touch OWNED && touch OWNED #'\" $HOME %s \\n --exec=touch"
@@ -193,7 +193,7 @@ func TestPeerExecutesNames(t *testing.T) {
 	}
 	err = filepath.WalkDir(w.Root, func(path string, d fs.DirEntry, err error) error {
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil // the server is at work
+			return nil // the server is running
 		}
 		if err == nil && strings.Contains(d.Name(), "OWNED") {
 			t.Errorf("executed: %s", path)
@@ -206,7 +206,7 @@ func TestPeerExecutesNames(t *testing.T) {
 }
 
 // One conflict, one agent that does nothing and one that dies stop nobody else:
-// what runs goes on, and what comes later is done.
+// running sessions continue, and later tasks are done.
 func TestPeerStopsEveryTrackForOneConflict(t *testing.T) {
 	t.Parallel()
 	script := "cases:\n" + strings.ReplaceAll(tries+clashes, "NAME", "Clash") + `  - {match: 'Task \S+: Idle', steps: [{say: I am done.}]}
@@ -226,7 +226,7 @@ func TestPeerStopsEveryTrackForOneConflict(t *testing.T) {
 	}
 	l.edit(strings.Replace(text, "\n]", ",\n"+anEntry("late", "a", "")+"\n]", 1))
 	l.features("what came later", all("passed", 3))
-	l.cli("send", slow, "go on")
+	l.cli("send", slow, "continue")
 	l.features("the slow one", all("passed", 4))
 	tasks := l.byFeature()
 	landed := keysOf(tasks, "slow", "one", "two", "late")
@@ -237,7 +237,7 @@ func TestPeerStopsEveryTrackForOneConflict(t *testing.T) {
 }
 
 // A repository without any remote is as good as another one. Where pushing is
-// asked for, the landing says what is missing, and nothing has landed meanwhile.
+// asked for, the landing says what is missing, and nothing has landed in the meantime.
 func TestPeerNeedsOrigin(t *testing.T) {
 	t.Parallel()
 	t.Run("no push", func(t *testing.T) {
@@ -337,7 +337,7 @@ func TestPeerVerifiesAfterThePush(t *testing.T) {
 	w := newWorld(t, files{"coppice.yaml": featurePolicy + "land: {push: true}\n", "features.json": entries(anEntry("one", "a", "")), ".coppice/scripted.yaml": `cases:
   - {match: 'Do one', role: verify, session: 2, steps: [{wait_message: true}, {say: "STEP 1: FAIL not yet"}]}
   - {match: 'Do one', role: verify, steps: [{wait_message: true}, {say: "STEP 1: PASS"}]}
-  - {match: 'Do one', role: fix, steps: [{append: {path: one.txt, content: "mended\n"}}]}
+  - {match: 'Do one', role: fix, steps: [{append: {path: one.txt, content: "repaired\n"}}]}
 ` + doing})
 	origin := filepath.Join(w.Root, "origin.git")
 	w.git("clone", "--quiet", "--bare", w.repo, origin)
@@ -360,7 +360,7 @@ func TestPeerVerifiesAfterThePush(t *testing.T) {
 			t.Errorf("before verdict %d the base has moved", n+1)
 		}
 		w.features("verifying", all("verifying", 1))
-		w.cli("send", d.Key, "go on")
+		w.cli("send", d.Key, "continue")
 	}
 	w.features("it passed", all("passed", 1))
 	landed := w.task("app-1").Landed
@@ -368,7 +368,7 @@ func TestPeerVerifiesAfterThePush(t *testing.T) {
 	if err != nil || string(got) != before+" "+landed+" refs/heads/main\n" {
 		t.Errorf("the remote received %q, not %s: %v", got, landed, err)
 	}
-	if text := w.gitIn(origin, "show", "main:one.txt"); text != "one\nmended" {
+	if text := w.gitIn(origin, "show", "main:one.txt"); text != "one\nrepaired" {
 		t.Errorf("the remote has %q", text)
 	}
 }
@@ -430,7 +430,7 @@ func TestPeerIsStartedTwice(t *testing.T) {
 	s.Stop(t)
 	w.serve()
 	w.cli("project", "add")
-	w.cli("send", two, "go on")
+	w.cli("send", two, "continue")
 	w.features("both passed", all("passed", 2))
 	if tasks := w.byFeature(); len(tasks) != 2 {
 		t.Errorf("%d tasks", len(tasks))

@@ -11,11 +11,11 @@ import (
 	"coppice/api"
 )
 
-// twoAgents is a policy with a second agent, which plays a script of its own.
+// twoAgents is a policy with a second agent, which plays another script.
 const twoAgents = policy + "agents: {other: {protocol: scripted, command: [\"{coppice}\", scripted], args: [.coppice/other.yaml]}}\n"
 
 // A session that went astray is ended, and another agent takes the task over in
-// the same workspace. It is told what was done, and what to do differently.
+// the same workspace. Its prompt says what was done, and what to do differently.
 func TestRequeueARunningTask(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, files{"coppice.yaml": twoAgents, ".coppice/scripted.yaml": `cases:
@@ -44,18 +44,13 @@ func TestRequeueARunningTask(t *testing.T) {
 		t.Fatalf("round %d, sessions %+v", d.Round, d.History)
 	}
 	if d.Workspace.Path != before.Workspace.Path {
-		t.Errorf("it went on in %s, not in %s", d.Workspace.Path, before.Workspace.Path)
+		t.Errorf("it continued in %s, not in %s", d.Workspace.Path, before.Workspace.Path)
 	}
-	if got := w.onBase("half.txt") + w.onBase("left.txt") + w.onBase("rest.txt"); got != "halfleftrest" {
-		t.Errorf("landed %q", got)
-	}
-	told := w.session(key + ".2").Prompt
-	for _, part := range []string{"A person adds: leave the schema alone", "A person ended the work on this task", "What " + key + ".1 (scripted) did", "half.txt"} {
-		if !strings.Contains(told, part) {
-			t.Errorf("the second session is not told %q:\n%s", part, told)
-		}
-	}
-	w.await(key, "a tidy end", func(d api.TaskDetail) bool { return !d.Workspace.RemovedAt.IsZero() })
+	w.wantOnBase("half.txt", "half")
+	w.wantOnBase("left.txt", "left")
+	w.wantOnBase("rest.txt", "rest")
+	w.wantPrompt(key+".2", "A person adds: leave the schema alone", "A person ended the work on this task", "What "+key+".1 (scripted) did", "half.txt")
+	w.await(key, "an empty workspace", func(d api.TaskDetail) bool { return !d.Workspace.RemovedAt.IsZero() })
 	w.quiet(t)
 
 	r := w.try(w.repo, "", "requeue", key)
@@ -80,7 +75,7 @@ func TestRequeueSurvivesAKill(t *testing.T) {
       - write: {path: b.txt, content: "b\n"}
 `})
 	s := w.serve()
-	key := w.new("Begin anew")
+	key := w.new("Begin again")
 	w.said(key+".1", "hanging")
 	w.cli("requeue", key, "--note", "first word")
 	s.Kill()
@@ -90,17 +85,16 @@ func TestRequeueSurvivesAKill(t *testing.T) {
 		t.Errorf("round %d, %d sessions", d.Round, len(d.History))
 	}
 	if p := w.session(key + ".2").Prompt; strings.Count(p, "first word") != 1 {
-		t.Errorf("the second session was told\n%s", p)
+		t.Errorf("the second session has the prompt\n%s", p)
 	}
-	if got := w.onBase("a.txt") + w.onBase("b.txt"); got != "ab" {
-		t.Errorf("landed %q", got)
-	}
+	w.wantOnBase("a.txt", "a")
+	w.wantOnBase("b.txt", "b")
 }
 
-// What is queued keeps its place, what waits for a person begins anew, and what
-// is held gives its candidate up; several are named at once, and one that is not
-// there is no hindrance.
-func TestRequeueWhatDoesNotRun(t *testing.T) {
+// A queued task keeps its place, a task that waits for a person is restarted, and
+// a held task gives its candidate up. One command names several tasks, and an
+// unknown key does not stop it.
+func TestRequeueTasksWithoutSessions(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, files{"coppice.yaml": twoAgents + "land: {how: branch}\n", ".coppice/scripted.yaml": `cases:
   - match: Wait
@@ -114,18 +108,18 @@ func TestRequeueWhatDoesNotRun(t *testing.T) {
 `, ".coppice/other.yaml": `cases:
   - match: 'Task (\S+):'
     steps:
-      - write: {path: $1.txt, content: "anew\n"}
+      - write: {path: $1.txt, content: "again\n"}
 `})
 	w.serve()
 	waits, held := w.new("Wait for me"), w.new("Hold it")
 	w.await(waits, "a person's turn", func(d api.TaskDetail) bool { return d.Status == coppice.StatusNeedsYou })
 	w.await(held, "a word", func(d api.TaskDetail) bool { return d.Stage == coppice.StageHeld })
 	w.cli("project", "pause")
-	queued := w.new("Stand in line")
+	queued := w.new("Wait in line")
 	w.await(queued, "a place in the queue", func(d api.TaskDetail) bool { return d.Stage == coppice.StageQueued })
 
 	r := w.try(w.repo, "", "requeue", waits, "app-99", held, queued, "--agent", "other", "--note", "take care")
-	if r.code != 1 || !strings.Contains(r.err, "app-99") || strings.Count(r.out, "begins anew") != 3 {
+	if r.code != 1 || !strings.Contains(r.err, "app-99") || strings.Count(r.out, "\n") != 3 {
 		t.Errorf("requeue of many: %+v", r)
 	}
 	keys := []string{waits, held, queued}
@@ -143,9 +137,7 @@ func TestRequeueWhatDoesNotRun(t *testing.T) {
 		}
 		w.cli("land", key)
 		w.landed(key)
-		if got := w.onBase(key + ".txt"); got != "anew" {
-			t.Errorf("%s landed %q", key, got)
-		}
+		w.wantOnBase(key+".txt", "again")
 	}
 	if d := w.task(held); !slices.Contains(outcomes(d), coppice.LandingDropped) || w.onBase("held.txt") != "held" {
 		t.Errorf("%s: its landings ended as %v", held, outcomes(d))
@@ -167,7 +159,7 @@ func TestRequeueWhileChecksRun(t *testing.T) {
       - write: {path: second.txt, content: "second\n"}
 `})
 	w.serve()
-	key := w.new("Check for ever")
+	key := w.new("Check without end")
 	w.await(key, "a check", func(d api.TaskDetail) bool { return d.Stage == coppice.StageChecking })
 	w.cli("requeue", key)
 	d := w.landed(key)[0]

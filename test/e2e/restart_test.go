@@ -37,8 +37,8 @@ func TestSessionsOutliveAKilledServer(t *testing.T) {
 		w.said(keys[0]+".1", fmt.Sprintf("number %d\"", 10*i+10))
 	}
 	for _, key := range keys {
-		w.working(key, coppice.SessionIdle) // what comes sooner is heard between two steps
-		w.cli("send", key, "go on")
+		w.working(key, coppice.SessionIdle) // an earlier message is read between two steps
+		w.cli("send", key, "continue")
 	}
 	for _, d := range w.landed(keys...) {
 		if len(d.History) != 1 {
@@ -132,9 +132,7 @@ func TestALostHostIsNoticedAndTheTaskRetried(t *testing.T) {
 	if first := d.History[0]; first.State != coppice.SessionLost || first.Failure == nil || first.Failure.Class != coppice.ClassLost {
 		t.Errorf("the first session is %s: %v", first.State, first.Failure)
 	}
-	if got := w.onBase("second.txt"); got != "second" {
-		t.Errorf("landed %q", got)
-	}
+	w.wantOnBase("second.txt", "second")
 	w.quiet(t)
 }
 
@@ -161,7 +159,7 @@ func TestAStoppedDeafAgent(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t, files{".coppice/scripted.yaml": "cases: [{steps: [{hang: deaf}]}]\n"})
 	w.serve()
-	key := w.new("Hear nothing")
+	key := w.new("Receive nothing")
 	w.said(key+".1", "hanging")
 	w.cli("stop", key)
 	w.await(key, "the end", func(d api.TaskDetail) bool { return d.Outcome == coppice.OutcomeCancelled })

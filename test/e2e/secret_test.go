@@ -13,7 +13,7 @@ import (
 	"coppice"
 )
 
-// marker stands in the prompt and must stand nowhere else.
+// marker is in the prompt and must be nowhere else.
 const marker = "not-for-other-eyes"
 
 func TestALargePromptArrivesAndStaysPrivate(t *testing.T) {
@@ -49,10 +49,10 @@ func TestALargePromptArrivesAndStaysPrivate(t *testing.T) {
 			}
 		}
 		if p.IsAgent() && p.Value("COPPICE_STATE") != "" {
-			t.Error("the agent is told where the state is")
+			t.Error("the agent's environment says where the state is")
 		}
 	}
-	w.cli("send", key, "go on")
+	w.cli("send", key, "continue")
 	w.landed(key)
 	if got := w.onBase("prompt.txt"); got != body {
 		t.Errorf("%d bytes arrived of %d", len(got), len(body))

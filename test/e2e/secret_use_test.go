@@ -47,7 +47,7 @@ func sum(s string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(s))) }
 // toolAgent reads its tool servers as Claude Code does: from the file that its
 // arguments name, with variables filled in from its environment. It calls the one
 // at an address, starts the one that is a program, waits at the gate in its home,
-// and then tells everybody what it knows.
+// and then prints what it knows.
 func toolAgent(args []string) error {
 	at := slices.Index(args, "--mcp-config")
 	if at < 0 || at+1 >= len(args) {
@@ -159,7 +159,7 @@ func TestSecretArrivesAndIsNowhereElse(t *testing.T) {
 		t.Errorf("%d processes have it in their environment, want the agent alone", holders)
 	}
 
-	if err := open.Close(); err != nil { // the agent goes on, and tells what it knows
+	if err := open.Close(); err != nil { // the agent continues, and prints what it knows
 		t.Fatal(err)
 	}
 	d := w.landed(key)[0]
@@ -199,7 +199,7 @@ func (w *world) secretNowhere(when string) {
 			}
 			b, err := os.ReadFile(path)
 			if errors.Is(err, fs.ErrNotExist) {
-				return nil // the server is at work
+				return nil // the server is running
 			}
 			seen++
 			if bytes.Contains(b, []byte(secretPart)) {
@@ -216,7 +216,7 @@ func (w *world) secretNowhere(when string) {
 	}
 }
 
-// secretInNoAnswer asks the server and the program for all that they tell of a task.
+// secretInNoAnswer asks the server and the program for everything about a task.
 func (w *world) secretInNoAnswer(task, session string) {
 	w.t.Helper()
 	ctx := w.t.Context()

@@ -3,7 +3,6 @@
 package e2e
 
 import (
-	"encoding/json"
 	"strings"
 	"testing"
 
@@ -19,16 +18,9 @@ func (w *world) serve(flags ...string) *server {
 	return &server{w.Serve(flags...)}
 }
 
-func decode[T any](t *testing.T, text string) T {
-	t.Helper()
-	var v T
-	if err := json.Unmarshal([]byte(text), &v); err != nil {
-		t.Fatalf("no JSON: %v\n%s", err, text)
-	}
-	return v
-}
+func decode[T any](t *testing.T, text string) T { t.Helper(); return harness.Decode[T](t, text) }
 
-// objects decodes JSON that stands one value a line.
+// objects decodes JSON with one value per line.
 func objects[T any](t *testing.T, text string) []T {
 	t.Helper()
 	var all []T

@@ -119,18 +119,18 @@ func TestAFullDisk(t *testing.T) {
 		t.Errorf("on a full disk: %+v", r)
 	}
 	if page := decode[api.TaskPage](t, w.cli("list", "--json")); len(page.Tasks) != 0 {
-		t.Error("a task came about all the same")
+		t.Error("a task was created anyway")
 	}
 	if err := os.Remove(filler); err != nil {
 		t.Fatal(err)
 	}
-	w.landed(w.new("Goes on"))
+	w.landed(w.new("Continue"))
 	if code := s.Stop(t); code != 0 {
 		t.Errorf("the server ended with %d", code)
 	}
 }
 
-// fill writes a file until there is no room left.
+// fill writes a file until no space is left.
 func fill(t *testing.T, path string) {
 	t.Helper()
 	f, err := os.Create(path)

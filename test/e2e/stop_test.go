@@ -54,7 +54,7 @@ func TestAStopWaitsForALanding(t *testing.T) {
 			w.slowGit(gate)
 			s := w.serve()
 			key := w.new("Land while it stops")
-			f, err := os.OpenFile(gate, os.O_WRONLY, 0) // git stands at the gate
+			f, err := os.OpenFile(gate, os.O_WRONLY, 0) // git waits at the gate
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -77,9 +77,7 @@ func TestAStopWaitsForALanding(t *testing.T) {
 			if code := s.Cmd.ProcessState.ExitCode(); code != 0 {
 				t.Errorf("the server ended with %d", code)
 			}
-			if got := w.onBase("landed.txt"); got != "landed" {
-				t.Errorf("landed %q", got)
-			}
+			w.wantOnBase("landed.txt", "landed")
 			if got := w.git("status", "--porcelain"); got != "" {
 				t.Errorf("the checkout is not clean:\n%s", got)
 			}

@@ -20,16 +20,14 @@ func TestSendReachesTheAgent(t *testing.T) {
 	w := newWorld(t, files{".coppice/scripted.yaml": `cases:
   - steps:
       - wait_message: true
-      - write: {path: heard.txt, content: "${answer}\n"}
+      - write: {path: message.txt, content: "${answer}\n"}
 `})
 	w.serve()
 	key := w.new("Listen")
 	w.working(key, coppice.SessionIdle)
 	w.cli("send", key, "use", "tabs & <spaces>")
 	d := w.landed(key)[0]
-	if got := w.onBase("heard.txt"); got != "use tabs & <spaces>" {
-		t.Errorf("the agent heard %q", got)
-	}
+	w.wantOnBase("message.txt", "use tabs & <spaces>")
 	if len(d.Messages) != 1 || d.Messages[0].DeliveredAt.IsZero() {
 		t.Errorf("messages: %+v", d.Messages)
 	}
@@ -54,9 +52,7 @@ func TestAQuestionWaitsForItsAnswer(t *testing.T) {
 	}
 	w.cli("answer", key, "blue")
 	w.landed(key)
-	if got := w.onBase("colour.txt"); got != "blue" {
-		t.Errorf("the agent heard %q", got)
-	}
+	w.wantOnBase("colour.txt", "blue")
 	if r := w.try(w.repo, "", "answer", key, "red"); r.code != 1 {
 		t.Errorf("a second answer: %+v", r)
 	}
@@ -108,9 +104,8 @@ func TestStopAndUndo(t *testing.T) {
 	w.cli("retry", key)
 	w.await(key, "another round", func(now api.TaskDetail) bool { return now.Round > d.Round })
 	w.landed(key)
-	if got := w.onBase("done.txt") + w.onBase("rest.txt"); got != "committedrest" {
-		t.Errorf("landed %q", got)
-	}
+	w.wantOnBase("done.txt", "committed")
+	w.wantOnBase("rest.txt", "rest")
 }
 
 // tree describes every file below a directory but git's own: path, mode and
@@ -170,6 +165,6 @@ func TestRetryWithANote(t *testing.T) {
 	w.cli("retry", key, "--note", "the staging key works")
 	w.landed(key)
 	if p := w.session(key + ".2").Prompt; !strings.Contains(p, "the staging key works") || !strings.Contains(p, "the key was refused") {
-		t.Errorf("the second session was told\n%s", p)
+		t.Errorf("the second session has the prompt\n%s", p)
 	}
 }

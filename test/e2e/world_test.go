@@ -127,6 +127,45 @@ func (w *world) spaces() (work, checks int) {
 // onBase returns a file as the base branch has it.
 func (w *world) onBase(path string) string { w.t.Helper(); return w.git("show", "main:"+path) }
 
+// wantOnBase checks a file of the base branch.
+func (w *world) wantOnBase(path, text string) {
+	w.t.Helper()
+	if got := w.onBase(path); got != text {
+		w.t.Errorf("%s landed as %q, want %q", path, got, text)
+	}
+}
+
+// wantPrompt checks that a session's prompt has all parts.
+func (w *world) wantPrompt(session string, parts ...string) {
+	w.t.Helper()
+	prompt := w.session(session).Prompt
+	for _, part := range parts {
+		if !strings.Contains(prompt, part) {
+			w.t.Errorf("the prompt of %s does not have %q:\n%s", session, part, prompt)
+		}
+	}
+}
+
+// wantBlamed waits until a task's track is paused because of its environment. Its
+// verifiers failed with a text, no agent was asked to fix that, and nothing landed.
+func (w *world) wantBlamed(key, text string) (last coppice.Failure) {
+	w.t.Helper()
+	before := w.git("rev-parse", "main")
+	d := w.await(key, "a paused track", func(d api.TaskDetail) bool { return strings.Contains(d.Reason, "2 environment failures in a row") })
+	for _, s := range d.History {
+		if s.Role != coppice.RoleVerify || s.Failure == nil {
+			continue
+		}
+		if last = *s.Failure; last.Class != coppice.ClassEnvironment || !strings.Contains(last.Text, text) {
+			w.t.Errorf("%s failed with %+v, want a failure of the environment with %q", s.Key, last, text)
+		}
+	}
+	if w.git("rev-parse", "main") != before || slices.Contains(roles(w.task(key)), coppice.RoleFix) {
+		w.t.Error("an agent was asked to fix the environment, or the work landed")
+	}
+	return last
+}
+
 // result is how a command went.
 type result struct {
 	out, err string
@@ -200,8 +239,8 @@ func (w *world) session(key string) coppice.Session {
 
 var errSeen = errors.New("seen")
 
-// await follows the log until the task is as f wants it. It goes on through
-// restarts of the server.
+// await follows the log until the task is as f expects it, also through restarts
+// of the server.
 func (w *world) await(key, what string, f func(api.TaskDetail) bool) api.TaskDetail {
 	w.t.Helper()
 	ctx, cancel := context.WithTimeout(w.t.Context(), patience)
@@ -233,7 +272,7 @@ func (w *world) await(key, what string, f func(api.TaskDetail) bool) api.TaskDet
 	}
 }
 
-// story tells what happened to a task and what runs, for a test that failed.
+// story says what happened to a task and which processes run, for a failed test.
 func (w *world) story(key string) string {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.t.Context()), 5*time.Second)
 	defer cancel()

@@ -5,6 +5,7 @@ package harness
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,6 +18,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"coppice/internal/clock"
 )
 
 // Patience ends a test that hangs. Nothing is expected to take so long.
@@ -91,14 +94,7 @@ func (m *Machine) log() string { return filepath.Join(m.Root, "serve.log") }
 
 // Tick is the pause between two looks at something that reports nothing.
 func Tick(ctx context.Context) error {
-	timer := time.NewTimer(20 * time.Millisecond)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-timer.C:
-		return nil
-	}
+	return clock.Sleep(ctx, clock.Real(), 20*time.Millisecond)
 }
 
 // Env is the clean environment of everything that the machine starts. HOME is
@@ -156,7 +152,7 @@ func (m *Machine) GitIn(dir string, args ...string) string {
 	return strings.TrimRight(string(out), "\n")
 }
 
-// Gate makes a named pipe below Root: a script that reads it goes on when the
+// Gate makes a named pipe below Root: a script that reads it continues when the
 // test opens it.
 func (m *Machine) Gate(name string) (path string, open func()) {
 	m.T.Helper()
@@ -193,4 +189,14 @@ func (m *Machine) Try(dir, stdin string, args ...string) Result {
 		m.T.Fatalf("coppice %s: %v", strings.Join(args, " "), err)
 	}
 	return Result{Out: out.String(), Err: errs.String(), Code: cmd.ProcessState.ExitCode()}
+}
+
+// Decode reads a value that a command printed as JSON.
+func Decode[T any](t *testing.T, text string) T {
+	t.Helper()
+	var v T
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatalf("not JSON: %v\n%s", err, text)
+	}
+	return v
 }

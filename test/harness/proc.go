@@ -48,7 +48,7 @@ func (m *Machine) Processes() []Proc {
 
 func readProc(pid int) (Proc, bool) {
 	dir := filepath.Join("/proc", strconv.Itoa(pid))
-	// A dead process has neither, whoever has yet to wait for it.
+	// A dead process has neither, even if its parent has not waited for it.
 	cmdline, err := os.ReadFile(filepath.Join(dir, "cmdline"))
 	if err != nil || len(cmdline) == 0 {
 		return Proc{}, false

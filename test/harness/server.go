@@ -55,7 +55,7 @@ func (m *Machine) StartServer(flags ...string) (*Server, error) {
 	defer log.Close()
 	cmd := exec.Command(m.Program, append([]string{"serve", "--verbose", "--listen", "127.0.0.1:0"}, flags...)...)
 	cmd.Dir, cmd.Env, cmd.Stderr = m.Root, m.Env(), log
-	// A group of its own: an interrupt meant for the tests is not meant for it.
+	// A separate group: an interrupt of the tests does not reach it.
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	out, err := cmd.StdoutPipe()
 	if err != nil {

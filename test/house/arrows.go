@@ -13,7 +13,7 @@ import (
 	"strings"
 )
 
-// Package is what `go list` tells of a package.
+// Package is a package as `go list` describes it.
 type Package struct {
 	ImportPath   string
 	Dir          string
@@ -46,12 +46,13 @@ func List(root string) ([]Package, error) {
 	}
 }
 
-// open are the rooms that may import everything, and that nobody imports.
+// open are the top-level directories that may import everything, and that nobody
+// imports.
 var open = []string{"cmd", "test", "scripts"}
 
-// rooms says which other rooms each of the rest may import. The root and
-// internal are there for all.
-var rooms = map[string][]string{
+// mayImport lists the top-level directories that each other one may import. All
+// may import the root and internal.
+var mayImport = map[string][]string{
 	"":          {},
 	"internal":  {},
 	"agent":     {},
@@ -78,29 +79,29 @@ var rooms = map[string][]string{
 	"control":   {"api", "engine", "store", "fabric", "agent", "host", "workspace", "features", "config", "verb", "worker", "price"},
 }
 
-// fewer are the packages that may import fewer rooms than the rest of their
-// room: a client of the API needs nothing of the server.
+// fewer are the packages that may import less than the rest of their directory: a
+// client of the API needs nothing of the server.
 var fewer = map[place][]string{
 	{"api", ""}:       {},
 	{"api", "client"}: {"verb"},
 }
 
 // crossings are the arrows between siblings that the architecture asks for by
-// name, from one implementation to another room's contract.
+// name, from one implementation to another contract.
 var crossings = map[place]string{
 	{"fabric", "local"}: "store", // on one machine the store is the queue
 }
 
-// contracts are the rooms whose implementations stand in folders below them.
+// contracts are the packages whose implementations are in directories below them.
 var contracts = []string{"agent", "workspace", "forge", "notify", "store", "fabric", "api"}
 
-// divided rooms have parts in folders below them, which they import themselves.
+// divided are the directories whose packages import their parts below them.
 var divided = []string{"workspace"}
 
-// pure rooms decide and do no I/O.
+// pure are the directories whose packages decide and do no I/O.
 var pure = []string{"answer", "engine", "flow", "ingest", "prompt", "verb"}
 
-// pureAlone are packages that do no I/O, though others of their room do.
+// pureAlone are packages that do no I/O, though others of their directory do.
 var pureAlone = []place{{"agent", ""}}
 
 // effects are the packages of the standard library that reach the world, and
@@ -110,10 +111,10 @@ var (
 	harmless = []string{"net/url"}
 )
 
-// place is a package's place in the house.
+// place is a package's directory.
 type place struct {
-	room string // "" for the root package
-	sub  string // the path below the room, "" for the room itself
+	top string // "" for the root package
+	sub string // the path below top, "" for top itself
 }
 
 func placeOf(module, importPath string) (place, bool) {
@@ -124,8 +125,8 @@ func placeOf(module, importPath string) (place, bool) {
 	if !ours {
 		return place{}, false
 	}
-	room, sub, _ := strings.Cut(rest, "/")
-	return place{room, sub}, true
+	top, sub, _ := strings.Cut(rest, "/")
+	return place{top, sub}, true
 }
 
 // Arrows checks the imports of every package, its tests apart.
@@ -133,15 +134,15 @@ func Arrows(module string, packages []Package) []Breach {
 	var bad []Breach
 	for _, p := range packages {
 		from, ours := placeOf(module, p.ImportPath)
-		if !ours || slices.Contains(open, from.room) {
+		if !ours || slices.Contains(open, from.top) {
 			continue
 		}
 		dir := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
 		if dir == "" {
 			dir = "."
 		}
-		if _, known := rooms[from.room]; !known {
-			bad = append(bad, Breach{File: dir, What: "this room has no place in the house; add it to the table of rooms"})
+		if _, known := mayImport[from.top]; !known {
+			bad = append(bad, Breach{File: dir, What: "this directory is not in the table mayImport of test/house/arrows.go; add it"})
 			continue
 		}
 		for _, imported := range p.Imports {
@@ -153,57 +154,57 @@ func Arrows(module string, packages []Package) []Breach {
 	return bad
 }
 
-// refuses tells why a package may not import another, "" when it may.
+// refuses returns why a package may not import another, "" when it may.
 func refuses(module string, from place, dir, imported string) string {
 	to, ours := placeOf(module, imported)
 	if !ours {
 		return refusesOutside(from, imported)
 	}
 	switch {
-	case from.room == "":
+	case from.top == "":
 		return "the root imports the standard library only"
-	case to.room == "" || to.room == "internal":
-		if from.room == "internal" && to.room == "" {
-			return "internal imports no room"
+	case to.top == "" || to.top == "internal":
+		if from.top == "internal" && to.top == "" {
+			return "internal imports only internal"
 		}
 		return ""
-	case slices.Contains(open, to.room):
-		return "nobody imports " + to.room
-	case isTestPackage(strings.TrimSuffix(to.room+"/"+to.sub, "/")):
+	case slices.Contains(open, to.top):
+		return "nobody imports " + to.top
+	case isTestPackage(strings.TrimSuffix(to.top+"/"+to.sub, "/")):
 		if isTestPackage(dir) {
 			return ""
 		}
 		return "a suite for tests is imported by tests only"
-	case from.room == to.room && isTestPackage(dir):
-		return "" // a suite drives the implementations of its own room
-	case from.room == to.room:
+	case from.top == to.top && isTestPackage(dir):
+		return "" // a suite drives the implementations of its contract
+	case from.top == to.top:
 		return refusesInside(from, to)
-	case to.sub == "" && crossings[from] == to.room:
+	case to.sub == "" && crossings[from] == to.top:
 		return ""
-	case !slices.Contains(reach(from), to.room):
-		return "the arrow from " + from.room + " to " + to.room + " does not exist"
-	case to.sub != "" && slices.Contains(contracts, to.room) && !shared(to):
+	case !slices.Contains(reach(from), to.top):
+		return "the arrow from " + from.top + " to " + to.top + " does not exist"
+	case to.sub != "" && slices.Contains(contracts, to.top) && !shared(to):
 		return "only cmd imports implementations"
 	}
 	return ""
 }
 
-// reach returns the rooms that a package may import.
+// reach returns the top-level directories that a package may import.
 func reach(p place) []string {
 	if list, ok := fewer[p]; ok {
 		return list
 	}
-	return rooms[p.room]
+	return mayImport[p.top]
 }
 
-// refusesInside judges imports within one room: an implementation may import its
-// contract and what stands below itself, never a sibling, and the contract
+// refusesInside judges imports within one directory: an implementation may import
+// its contract and what is below itself, never a sibling, and the contract
 // imports no implementation.
 func refusesInside(from, to place) string {
 	switch {
 	case to.sub == "" || shared(to):
 		return ""
-	case from.sub == "" && slices.Contains(contracts, from.room) && !slices.Contains(divided, from.room):
+	case from.sub == "" && slices.Contains(contracts, from.top) && !slices.Contains(divided, from.top):
 		return "a contract does not import its implementations"
 	case within(to, from) || within(from, to):
 		return ""
@@ -211,35 +212,35 @@ func refusesInside(from, to place) string {
 	return "siblings do not import each other"
 }
 
-// shared reports whether a package below a room serves all of the room: git's
-// runner, the access to git's files, the profiles of agents, and packages in an
-// internal folder.
+// shared reports whether all packages of a top-level directory may import a
+// package below it: the git runner, the access to git's files, the profiles of
+// agents, and everything in an internal directory.
 func shared(p place) bool {
 	return p == place{"workspace", "git"} || p == place{"workspace", "gitfiles"} || p == place{"agent", "profiles"} || strings.Contains("/"+p.sub+"/", "/internal/")
 }
 
 func within(p, outer place) bool {
-	return p.room == outer.room && (outer.sub == "" || p.sub == outer.sub || strings.HasPrefix(p.sub, outer.sub+"/"))
+	return p.top == outer.top && (outer.sub == "" || p.sub == outer.sub || strings.HasPrefix(p.sub, outer.sub+"/"))
 }
 
 func refusesOutside(from place, imported string) string {
 	first, _, _ := strings.Cut(imported, "/")
 	standard := !strings.Contains(first, ".")
-	if from.room == "" && !standard {
+	if from.top == "" && !standard {
 		return "the root imports the standard library only"
 	}
-	if !slices.Contains(pure, from.room) && !slices.Contains(pureAlone, from) || slices.Contains(harmless, imported) {
+	if !slices.Contains(pure, from.top) && !slices.Contains(pureAlone, from) || slices.Contains(harmless, imported) {
 		return ""
 	}
 	for _, e := range effects {
 		if imported == e || strings.HasPrefix(imported, e+"/") {
-			return from.room + " does no I/O"
+			return from.top + " does no I/O"
 		}
 	}
 	return ""
 }
 
-// generated tells whether a program wrote all of the package.
+// generated reports whether a program wrote all of the package.
 func (p Package) generated() bool {
 	for _, name := range p.GoFiles {
 		text, err := os.ReadFile(filepath.Join(p.Dir, name))

@@ -1,5 +1,5 @@
-// Package house holds the rules of the house as code: which package may import
-// which, how long a file or function may be, which words stand where. Its tests
+// Package house has the rules of this repository as code: which package may import
+// which, how long a file or function may be, which words are not used. Its tests
 // run every rule on this repository, and on a small fixture that breaks it.
 package house
 
@@ -62,8 +62,7 @@ func (t *Tree) read(name string) (string, error) {
 	return string(b), err
 }
 
-// isFixture tells whether a file is material of a test rather than code or words
-// of ours.
+// isFixture reports whether a file is the data of a test.
 func isFixture(name string) bool {
 	return strings.Contains("/"+name, "/testdata/") || strings.HasPrefix(name, "web/dist/")
 }
@@ -72,16 +71,16 @@ func isTest(name string) bool {
 	return strings.HasSuffix(name, "_test.go") || strings.HasPrefix(name, "test/") || isTestPackage(path.Dir(name))
 }
 
-// isTestPackage tells whether a package exists for tests only: a conformance
+// isTestPackage reports whether a package exists for tests only: a conformance
 // suite beside its contract, or anything below test/.
 func isTestPackage(dir string) bool {
 	return strings.HasSuffix(dir, "test") || dir == "test" || strings.HasPrefix(dir, "test/")
 }
 
-// isGo tells whether a file is Go code that somebody wrote.
+// isGo reports whether a file is Go code that somebody wrote.
 func isGo(name string) bool { return strings.HasSuffix(name, ".go") && !isFixture(name) }
 
-// isGenerated tells whether the text says that a program wrote it, in the form
+// isGenerated reports whether the text says that a program wrote it, in the form
 // Go's tools agree on.
 func isGenerated(text string) bool {
 	for line := range strings.Lines(text) {
@@ -95,5 +94,5 @@ func isGenerated(text string) bool {
 	return false
 }
 
-// isBinary tells whether a text is none.
+// isBinary reports whether a file is not text.
 func isBinary(text string) bool { return strings.ContainsRune(text[:min(len(text), 8000)], 0) }

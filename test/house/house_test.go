@@ -76,27 +76,27 @@ func TestFileSizes(t *testing.T) {
 	report(t, bad, err)
 }
 
-func TestFunctionSizes(t *testing.T) {
+// check runs a rule on this repository.
+func check(t *testing.T, rule func(*house.Tree) ([]house.Breach, error)) {
 	t.Parallel()
-	bad, err := open(t).FunctionSizes()
+	t.Helper()
+	bad, err := rule(open(t))
 	report(t, bad, err)
 }
+
+func TestFunctionSizes(t *testing.T)    { check(t, (*house.Tree).FunctionSizes) }
+func TestCalls(t *testing.T)            { check(t, (*house.Tree).Calls) }
+func TestAgentsAtHome(t *testing.T)     { check(t, (*house.Tree).AgentsAtHome) }
+func TestWords(t *testing.T)            { check(t, (*house.Tree).Words) }
+func TestUnfinished(t *testing.T)       { check(t, (*house.Tree).Unfinished) }
+func TestLinks(t *testing.T)            { check(t, (*house.Tree).Links) }
+func TestQuotes(t *testing.T)           { check(t, (*house.Tree).Quotes) }
+func TestPackagesInReadme(t *testing.T) { check(t, (*house.Tree).Packages) }
+func TestLeaks(t *testing.T)            { check(t, (*house.Tree).Leaks) }
 
 func TestInterfaces(t *testing.T) {
 	t.Parallel()
 	bad, err := open(t).Interfaces(module)
-	report(t, bad, err)
-}
-
-func TestCalls(t *testing.T) {
-	t.Parallel()
-	bad, err := open(t).Calls()
-	report(t, bad, err)
-}
-
-func TestAgentsAtHome(t *testing.T) {
-	t.Parallel()
-	bad, err := open(t).AgentsAtHome()
 	report(t, bad, err)
 }
 
@@ -107,36 +107,6 @@ func TestMachinePaths(t *testing.T) {
 		t.Fatal(err)
 	}
 	bad, err := open(t).MachinePaths(here)
-	report(t, bad, err)
-}
-
-func TestWords(t *testing.T) {
-	t.Parallel()
-	bad, err := open(t).Words()
-	report(t, bad, err)
-}
-
-func TestUnfinished(t *testing.T) {
-	t.Parallel()
-	bad, err := open(t).Unfinished()
-	report(t, bad, err)
-}
-
-func TestLinks(t *testing.T) {
-	t.Parallel()
-	bad, err := open(t).Links()
-	report(t, bad, err)
-}
-
-func TestQuotes(t *testing.T) {
-	t.Parallel()
-	bad, err := open(t).Quotes()
-	report(t, bad, err)
-}
-
-func TestPackagesInReadme(t *testing.T) {
-	t.Parallel()
-	bad, err := open(t).Packages()
 	report(t, bad, err)
 }
 
@@ -163,7 +133,7 @@ func fixture(t *testing.T, files map[string]string) *house.Tree {
 	return tree
 }
 
-// expect holds breaches against the places and words that they must name.
+// expect checks that the breaches name these places and words.
 func expect(t *testing.T, bad []house.Breach, err error, want ...string) {
 	t.Helper()
 	if err != nil {
@@ -244,7 +214,7 @@ func TestArrowsCanBreak(t *testing.T) {
 		"worker: imports coppice/engine", "worker: imports coppice/store:", "worker: imports coppice/ingest", "worker: imports coppice/store/sqlite", "worker: imports coppice/cmd",
 		"api/http: imports coppice/store/storetest",
 		"fabric/local: imports coppice/store/sqlite", "fabric: imports coppice/store",
-		"attic: this room has no place")
+		"attic: this directory is not in the table")
 }
 
 func TestCommandsFollowNothingCanBreak(t *testing.T) {
@@ -352,6 +322,20 @@ func TestAgentsAtHomeCanBreak(t *testing.T) {
 	})
 	bad, err := tree.AgentsAtHome()
 	expect(t, bad, err, "engine/dispatch.go:2: the agent parrot", "scripts/run.sh:1: the agent PARROT", "agent/parrot/wrong.go:1: the agent owl")
+}
+
+func TestLeaksCanBreak(t *testing.T) {
+	t.Parallel()
+	const starts = "package a\n\nfunc f() { go f() }\n"
+	tree := fixture(t, map[string]string{
+		"checked/a.go": starts, "checked/a_test.go": "package a\n\nimport \"go.uber.org/goleak\"\n",
+		"missed/a.go": starts, "missed/a_test.go": "package a\n",
+		"group/a.go": "package a\n\nfunc f() { wg.Go(f) }\n", "group/a_test.go": "package a\n",
+		"calm/a.go": "package a\n", "calm/a_test.go": starts,
+		"untested/a.go": starts,
+	})
+	bad, err := tree.Leaks()
+	expect(t, bad, err, "missed/a.go:3: a goroutine is started", "group/a.go:3: a goroutine is started")
 }
 
 func TestUnfinishedCanBreak(t *testing.T) {

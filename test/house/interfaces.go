@@ -47,7 +47,7 @@ func (t *Tree) Interfaces(module string) ([]Breach, error) {
 	})
 	var bad []Breach
 	for name, d := range all {
-		if room, _, _ := strings.Cut(d.file, "/"); !slices.Contains(narrow, room) {
+		if top, _, _ := strings.Cut(d.file, "/"); !slices.Contains(narrow, top) {
 			continue
 		}
 		methods := map[string]bool{}

@@ -95,8 +95,8 @@ func (t *Tree) each(visit func(name string, fset *token.FileSet, f *ast.File)) e
 	return nil
 }
 
-// Calls checks calls that have no place where they stand: sleeping in a test,
-// and a context from nowhere below cmd.
+// Calls checks for calls that are wrong in their place: a sleep in a test, and a
+// new context outside of cmd.
 func (t *Tree) Calls() ([]Breach, error) {
 	var bad []Breach
 	err := t.each(func(name string, fset *token.FileSet, f *ast.File) {

@@ -18,32 +18,24 @@ var checkedTexts = []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "doc
 // uncheckedCode are the directories whose code still has such words.
 var uncheckedCode = []string{
 	".",
-	"agent",
 	"answer",
-	"api",
-	"cmd",
-	"config",
-	"control",
+	"cmd/coppice/server",
 	"engine",
 	"fabric",
-	"features",
 	"host",
 	"ingest",
 	"price",
 	"prompt",
-	"scripts",
 	"secret",
 	"store",
-	"test",
 	"verb",
-	"web",
 	"worker",
 }
 
 // uncheckedFiles are generated from words in the code, are recordings of other
 // programs, or have the banned words as data.
 var uncheckedFiles = []string{
-	"docs/configuration.md", "*/testdata/*", "test/house/*", "store/sqlite/gen/*", "store/sqlite/migrations/*", "web/src/api/schema.ts",
+	"docs/configuration.md", "*/testdata/*", "test/house/*", "store/sqlite/gen/*", "store/sqlite/migrations/*", "web/src/api/schema.ts", "web/src/api/verbs.ts",
 }
 
 // bannedWord is a row of the table in the style guide.

@@ -40,7 +40,7 @@ var namesakes = map[string][]string{
 	"goose": {"store/sqlite/"}, "claude": {"internal/smallmodel/", "price/"}, "codex": {"price/"}, "gemini": {"price/"},
 }
 
-// AgentsAtHome checks that an agent's name stands only in its own folder, its
+// AgentsAtHome checks that an agent's name is only in its own directory, its
 // profile, the documentation and tests, so that adding an agent is one file.
 func (t *Tree) AgentsAtHome() ([]Breach, error) {
 	names := t.AgentNames()
@@ -70,7 +70,7 @@ func quoteAll(names []string) []string {
 	return out
 }
 
-// isProse tells whether a file is written for people.
+// isProse reports whether a file is written for people.
 func isProse(file string) bool {
 	return strings.HasPrefix(file, "docs/") || strings.HasSuffix(file, ".md") || file == "LICENSE"
 }

@@ -112,7 +112,7 @@ func (s *Server) answer(m request, h http.Header) (any, string) {
 		return map[string]any{}, ""
 	case "tools/list":
 		return map[string]any{"tools": []any{map[string]any{
-			"name": "echo", "description": "Says what it is told.",
+			"name": "echo", "description": "Returns its text.",
 			"inputSchema": map[string]any{"type": "object", "properties": map[string]any{"text": map[string]string{"type": "string"}}, "required": []string{"text"}},
 		}}}, ""
 	case "tools/call":

@@ -69,7 +69,7 @@ func hold(t testing.TB, name string, how int) bool {
 	return true
 }
 
-// free tells whether nobody listens in the block.
+// free reports whether nobody listens in the block.
 func free(port int) bool {
 	for p := port; p < port+Size; p++ {
 		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(p)))

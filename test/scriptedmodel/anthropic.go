@@ -52,7 +52,7 @@ func (anthropicAPI) decode(r *http.Request, body []byte) (*Request, error) {
 		json.Unmarshal(m.Content, &blocks) // fails for plain strings: no blocks then
 		// Claude Code merges consecutive user messages into one with several text blocks
 		// (reminders, an interrupted prompt, the new prompt): the last real one counts. A
-		// prompt that follows an interrupted tool stands in one message with its result.
+		// prompt that follows an interrupted tool is in one message with its result.
 		isResult, interrupted, follows, said := false, false, false, stripReminders(text)
 		for _, b := range blocks {
 			switch b.Type {
@@ -78,7 +78,7 @@ func (anthropicAPI) decode(r *http.Request, body []byte) (*Request, error) {
 			req.User, req.NextStep, req.LastResult = strings.TrimSpace(t), 0, ""
 		}
 	}
-	// Claude Code keeps MCP tools (and some of its own) out of "tools" and only names them,
+	// Claude Code keeps MCP tools (and some built-in ones) out of "tools" and only names them,
 	// one per line, in a message; they are callable once named.
 	for _, text := range all {
 		for _, m := range deferredRE.FindAllStringSubmatch(text, -1) {

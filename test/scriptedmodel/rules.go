@@ -74,7 +74,7 @@ type Step struct {
 	Status    int             `json:"status,omitempty"`
 	ErrorType string          `json:"error_type,omitempty"`
 	Message   string          `json:"message,omitempty"`
-	Body      json.RawMessage `json:"body,omitempty"` // the whole answer, for what the vendor's plain form has no room for
+	Body      json.RawMessage `json:"body,omitempty"` // the whole answer, for answers that do not fit the vendor's plain form
 	Times     int             `json:"times,omitempty"`
 
 	Headers      map[string]string `json:"headers,omitempty"`        // extra response headers

@@ -1,4 +1,4 @@
-// Package scriptedmodel is a deterministic stand-in for a model vendor's HTTP
+// Package scriptedmodel is a deterministic replacement for a model vendor's HTTP
 // API. It lets real agent CLIs run end to end with no network and no
 // credentials: the CLI is the real program, only the model is a script.
 //
@@ -32,7 +32,7 @@ import (
 	"time"
 )
 
-// LogEntry tells of one request.
+// LogEntry describes one request.
 type LogEntry struct {
 	N       int               `json:"n"`
 	Time    time.Time         `json:"time"`
@@ -49,7 +49,7 @@ type LogEntry struct {
 	Tools   []string          `json:"tools,omitempty"`
 	Header  map[string]string `json:"header,omitempty"`
 	Bytes   int               `json:"bytes"`            // request body size
-	Schema  json.RawMessage   `json:"schema,omitempty"` // what the reply is held to, where the API has a field for it
+	Schema  json.RawMessage   `json:"schema,omitempty"` // of the reply, where the API has a field for it
 }
 
 // maxBody bounds a request; a prompt of a few megabytes fits well.

@@ -24,8 +24,8 @@ type Request struct {
 	NextStep   int    // index of the step to play
 	Tools      []Tool
 	Searched   bool            // a tool_search result is in the conversation
-	Cwd        string          // working directory, as told to the model by the CLI
-	Schema     json.RawMessage // what the reply is held to
+	Cwd        string          // working directory, as the CLI names it to the model
+	Schema     json.RawMessage // of the reply
 	Bytes      int
 	Keyed      bool // it came with a key of some form
 }
@@ -46,7 +46,7 @@ type wireAPI interface {
 	writeError(w http.ResponseWriter, status int, kind, msg string)
 }
 
-// keyed tells whether a request brings a key, in the form of any vendor.
+// keyed reports whether a request has a key, in the form of any vendor.
 func keyed(r *http.Request) bool {
 	for _, name := range []string{"X-Api-Key", "X-Goog-Api-Key"} {
 		if r.Header.Get(name) != "" {

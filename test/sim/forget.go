@@ -10,8 +10,8 @@ import (
 	"coppice/store"
 )
 
-// remove is a person who removes the project p, while everything goes on, and
-// what then forgets it bit by bit.
+// remove is a person who removes the project p while everything runs. Its rows
+// are then deleted step by step.
 func (s *sim) remove() error {
 	if !s.opt.Remove || s.gone || s.steps < s.opt.Steps/2 {
 		return nil
@@ -37,9 +37,9 @@ func (s *sim) remove() error {
 	ours := func(key string) bool { return strings.HasPrefix(key, "p-") }
 	s.keys = slices.DeleteFunc(s.keys, ours)
 	s.projects = slices.DeleteFunc(s.projects, func(q coppice.Project) bool { return q.ID == p.ID })
-	for key := range s.anew {
+	for key := range s.requeued {
 		if ours(key) {
-			delete(s.anew, key)
+			delete(s.requeued, key)
 		}
 	}
 	for key := range s.world.spaces { // as with purge

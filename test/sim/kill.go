@@ -9,11 +9,11 @@ import (
 	"coppice/store"
 )
 
-// judgements is what came of checks, as far as the engine was given it.
+// judgements are the results of checks that the engine accepted.
 type judgements struct {
-	against map[string]bool // trees that a check went against
+	against map[string]bool // trees that have a red check
 	late    map[string]int  // tree and command → how often it ran out of time
-	kills   map[string]int  // tree and command → how often it was killed, whoever learned of it
+	kills   map[string]int  // tree and command → how often it was killed, reported or not
 	killed  int
 	strikes bool // something else was wrong with the environment
 }
@@ -22,8 +22,7 @@ type judgements struct {
 // task ends.
 const mostKills = 5
 
-// check runs the commands, some of which are killed or run out of time: that
-// depends on nothing but chance.
+// check runs the commands. At random some are killed or run out of time.
 func (s *sim) check(v coppice.CheckSpec) coppice.CheckResult {
 	res := s.world.check(v)
 	if s.opt.Plain {
@@ -47,7 +46,7 @@ func (s *sim) check(v coppice.CheckSpec) coppice.CheckResult {
 // environment, where a project has any.
 const killedLog = "out of memory"
 
-// given takes note of a check's result that the engine has accepted.
+// given records a check's result that the engine has accepted.
 func (s *sim) given(it *item) {
 	res, ok := it.res.(coppice.CheckResult)
 	if !ok || it.fail != nil {
@@ -72,16 +71,16 @@ func (s *sim) given(it *item) {
 	}
 }
 
-// failedAs tells whether a verifier failed in some way.
+// failedAs reports whether a verifier failed with the same text.
 func failedAs(f coppice.Failure) func(coppice.Session) bool {
 	return func(x coppice.Session) bool {
 		return x.Role == coppice.RoleVerify && x.Failure != nil && x.Failure.Text == f.Text
 	}
 }
 
-// killsHold looks at a task: what was killed has never counted. No landing was
-// refused but by a check that went against its tree, or by a verifier, and every
-// fix session follows a landing that was refused or did not merge.
+// killsHold checks that killed checks of a task did not count. Only a red check of
+// its tree or a verifier refused a landing, and every fix session follows a
+// landing that was refused or did not merge.
 func (s *sim) killsHold(r store.Reader, t coppice.Task) error {
 	landings, err := r.Landings.Of(t.ID)
 	if err != nil {
@@ -99,12 +98,12 @@ func (s *sim) killsHold(r store.Reader, t coppice.Task) error {
 		case l.Outcome == coppice.LandingRefused:
 			fixes++
 			if !l.Green && !s.judged.against[l.Tree] {
-				return fmt.Errorf("a landing of %s was refused, and no check went against its tree:\n%s", t.Key, l.Evidence)
+				return fmt.Errorf("a landing of %s was refused, and no check of its tree is red:\n%s", t.Key, l.Evidence)
 			}
 		case l.Outcome == coppice.LandingFailed && s.opt.Kills && !strings.HasPrefix(l.Failure.Text, string(coppice.WorkMerge)) && !slices.ContainsFunc(sessions, failedAs(*l.Failure)):
-			return fmt.Errorf("a landing of %s failed, and nothing but checks was killed: %s", t.Key, l.Failure)
+			return fmt.Errorf("a landing of %s failed, and only checks were killed: %s", t.Key, l.Failure)
 		case l.EndedAt.IsZero() && l.Killed > 1 && !l.QueuedAt.IsZero():
-			return fmt.Errorf("%s stands in the queue, and its checks were killed %d times in a row", t.Key, l.Killed)
+			return fmt.Errorf("%s is in the queue, and its checks were killed %d times in a row", t.Key, l.Killed)
 		}
 	}
 	if !s.opt.Kills {
@@ -121,7 +120,7 @@ func (s *sim) killsHold(r store.Reader, t coppice.Task) error {
 	return nil
 }
 
-// strikesHold looks at the projects: killed checks are not held against a track.
+// strikesHold checks the projects: killed checks do not count against a track.
 func (s *sim) strikesHold(r store.Reader) error {
 	if !s.opt.Kills || s.judged.strikes {
 		return nil

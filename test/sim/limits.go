@@ -8,8 +8,8 @@ import (
 	"coppice/store"
 )
 
-// stands are the accounts that people free at random.
-var stands = []string{"alpha", "beta", "alpha:small", "beta:big"}
+// accounts are the ones whose limits people clear at random.
+var accounts = []string{"alpha", "beta", "alpha:small", "beta:big"}
 
 // limits are the classes of failure by which an account, or an agent, is out.
 var limits = []coppice.Class{coppice.ClassRateLimit, coppice.ClassRateLimit, coppice.ClassOverload, coppice.ClassCapability, coppice.ClassAuth}
@@ -30,9 +30,9 @@ func models(string, *coppice.Profile) map[string]string {
 	return map[string]string{"simple": "small", "medium": "big", "complex": "big"}
 }
 
-// accountsHold looks at the sessions that were started just now: no limit was in
-// force for them. A limit that ends by itself is one of the agent, or of the
-// model where the project falls back on it; any other is the whole agent's.
+// accountsHold checks that no limit was active for the sessions that were started
+// just now. A limit with an end belongs to the agent, or to the model where the
+// project falls back on it. Any other limit belongs to the whole agent.
 func (s *sim) accountsHold(r store.Reader, live []coppice.Session) error {
 	known, err := r.Limits.All()
 	if err != nil {

@@ -19,7 +19,7 @@ func (s *sim) hijack() error {
 	return nil
 }
 
-// suspects tells whether a commit between two others is one that no person has
+// suspects reports whether a commit between two others is one that no person has
 // agreed to.
 func (w *world) suspects(from, to string) bool {
 	for at := to; at != "" && at != from; at = w.commits[at].parent {

@@ -16,13 +16,13 @@ type parks struct {
 	Parked  int // sessions were parked,
 	Waited  int // had their answer at the end of a turn, and no free session,
 	Stopped int // were stopped because they were parked,
-	Told    int // and the next session was told the answer
+	Passed  int // and the next session got the answer
 }
 
 // resumes says which agents can resume a conversation.
 func resumes(agent string, _ *coppice.Profile) bool { return agent == "alpha" }
 
-// resumable tells whether a session's conversation can go on in another one.
+// resumable reports whether another session can continue a session's conversation.
 func resumable(x coppice.Session) bool {
 	return resumes(x.Agent, nil) && !x.Role.Detached() && x.Conversation+x.Resume != ""
 }
@@ -32,9 +32,9 @@ func counted(live []coppice.Session) []coppice.Session {
 	return slices.DeleteFunc(slices.Clone(live), coppice.Session.Parked)
 }
 
-// parkedHold looks at parked sessions after a turn: none is on a person's screen,
-// none that could go on waits though there is a free session, and those that can
-// be stopped are neither too many nor parked for too long.
+// parkedHold checks parked sessions after a turn. None is on a person's screen,
+// none that could continue waits while a session is free, and those that can be
+// stopped are neither too many nor parked for too long.
 func (s *sim) parkedHold(r store.Reader) error {
 	live, err := r.Sessions.Live()
 	if err != nil {
@@ -93,8 +93,8 @@ func (s *sim) free(p coppice.Project, x coppice.Session, running []coppice.Sessi
 }
 
 // follows looks at a session that begins after one that was stopped because it
-// could only wait: it goes on with that one's conversation, was told the answers,
-// and need not ask for the same permission again.
+// could only wait: it continues that one's conversation, has the answers, and need
+// not ask for the same permission again.
 func (s *sim) follows(spec coppice.RunSpec) error {
 	return s.st.View(s.ctx, func(r store.Reader) error {
 		x, err := r.Sessions.Get(spec.Session.ID)
@@ -111,7 +111,7 @@ func (s *sim) follows(spec coppice.RunSpec) error {
 		}
 		before := all[n-1]
 		if x.Agent == before.Agent && (x.Resume == "" || x.Resume != before.Conversation && x.Resume != before.Resume) {
-			return fmt.Errorf("%s goes on with %q, %s had %q", x.Key, x.Resume, before.Key, before.Conversation)
+			return fmt.Errorf("%s continues %q, %s had %q", x.Key, x.Resume, before.Key, before.Conversation)
 		}
 		questions, err := r.Questions.Of(x.TaskID)
 		if err != nil {
@@ -119,16 +119,16 @@ func (s *sim) follows(spec coppice.RunSpec) error {
 		}
 		for _, q := range questions {
 			if q.SessionID == before.ID && !q.AnsweredAt.IsZero() && !s.world.hosts[before.Key].loose {
-				err = errors.Join(err, s.told(r, x, q, spec.Permissions.Rules))
+				err = errors.Join(err, s.answerOnce(r, x, q, spec.Permissions.Rules))
 			}
 		}
 		return err
 	})
 }
 
-// told looks whether the answer to a question of the session before was heard
-// once: by that session, or by the one that follows it.
-func (s *sim) told(r store.Reader, x coppice.Session, q coppice.Question, rules []coppice.Rule) error {
+// answerOnce checks that the answer to a question of the session before was
+// delivered once: to that session, or to the next one.
+func (s *sim) answerOnce(r store.Reader, x coppice.Session, q coppice.Question, rules []coppice.Rule) error {
 	text := x.Prompt
 	if x.Screen {
 		messages, err := r.Messages.Of(x.TaskID)
@@ -141,13 +141,13 @@ func (s *sim) told(r store.Reader, x coppice.Session, q coppice.Question, rules 
 	}
 	if s.world.answered[q.Ref] {
 		if strings.Contains(text, q.Text) {
-			return fmt.Errorf("%s was told the answer to %q, which the session before it had", x.Key, q.Text)
+			return fmt.Errorf("%s has the answer to %q, which the session before it had", x.Key, q.Text)
 		}
 		return nil
 	}
-	s.parks.Told++
+	s.parks.Passed++
 	if strings.Count(text, q.Text) != 1 || !strings.Contains(text, "The answer is: "+q.Answer) {
-		return fmt.Errorf("%s was not told once that the answer to %q is %q: %s", x.Key, q.Text, q.Answer, text)
+		return fmt.Errorf("%s does not have once that the answer to %q is %q: %s", x.Key, q.Text, q.Answer, text)
 	}
 	if q.Kind != coppice.QuestionPermission {
 		return nil
@@ -158,8 +158,8 @@ func (s *sim) told(r store.Reader, x coppice.Session, q coppice.Question, rules 
 	return nil
 }
 
-// hears lets an agent that waits hear the answer, and go on.
-func (s *sim) hears(h *hostState, ref string) coppice.SendResult {
+// deliverAnswer gives an agent that waits the answer. The agent continues.
+func (s *sim) deliverAnswer(h *hostState, ref string) coppice.SendResult {
 	if h.asked != ref {
 		return coppice.SendResult{Delivered: true} // it has it already
 	}
@@ -215,8 +215,8 @@ func (s *sim) answerOne() error {
 	return err
 }
 
-// loosen notes that the engine is told that an answer did not arrive, which the
-// session has. It goes on by itself then, though the engine takes it for parked.
+// loosen records that the engine got a failure for an answer that the session
+// has. The session continues, but the engine has it as parked.
 func (s *sim) loosen(v coppice.SendSpec) {
 	if h := s.world.hosts[v.Session]; h != nil && s.world.answered[v.Question] {
 		h.loose = true
@@ -234,7 +234,7 @@ func (s *sim) asking(h *hostState) int {
 	return 8
 }
 
-// rests tells whether a session was stopped because it could only wait.
+// rests reports whether a session was stopped because it could only wait.
 func (s *sim) rests(r store.Reader, id int64) bool {
 	x, err := r.Sessions.Get(id)
 	return err == nil && x.Rests()

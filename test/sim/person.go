@@ -52,12 +52,20 @@ func (s *sim) create() error {
 	return nil
 }
 
+// someTask picks a random task, or returns "" if there is none.
+func (s *sim) someTask() string {
+	if len(s.keys) == 0 {
+		return ""
+	}
+	return s.verified(s.keys[s.rng.IntN(len(s.keys))])
+}
+
 // person is somebody who says something about a random task.
 func (s *sim) person() error {
-	if len(s.keys) == 0 {
+	key := s.someTask()
+	if key == "" {
 		return nil
 	}
-	key := s.verified(s.keys[s.rng.IntN(len(s.keys))])
 	var err error
 	switch s.rng.IntN(12) {
 	case 0:
@@ -162,8 +170,8 @@ func (s *sim) limitsHold(r store.Reader) error {
 	return nil
 }
 
-// tasksHold looks at every task: none is lost, none is done without having
-// landed, and whoever waits says why.
+// tasksHold checks every task: none is lost, none is done without having landed,
+// and each that waits has a reason.
 func (s *sim) tasksHold(r store.Reader) error {
 	tasks, err := r.Tasks.List(store.TaskFilter{})
 	if err != nil {
@@ -345,7 +353,7 @@ func (s *sim) atRest(r store.Reader) error {
 		}
 		stuck[t.ID] = true
 		if !waits {
-			return fmt.Errorf("%s cannot go on: stage %s, wait %+v, failure %+v", t.Key, t.Stage, t.Wait, t.Failure)
+			return fmt.Errorf("%s cannot continue: stage %s, wait %+v, failure %+v", t.Key, t.Stage, t.Wait, t.Failure)
 		}
 	}
 	if keys := s.running(); len(keys) > 0 {
@@ -361,7 +369,7 @@ func (s *sim) atRest(r store.Reader) error {
 	if err := s.needsHold(r); err != nil {
 		return err
 	}
-	if err := s.anewHolds(r, tasks); err != nil {
+	if err := s.requeuesHold(r, tasks); err != nil {
 		return err
 	}
 	counts, err := r.Work.Count()

@@ -7,8 +7,8 @@ import (
 	"coppice/store"
 )
 
-// push brings a commit to the remote, unless something is in the way of the move
-// that follows.
+// push brings a commit to the remote, unless something blocks the move that
+// follows.
 func (w *world) push(s coppice.PushSpec, checks []string, verified bool) coppice.PushResult {
 	r := w.repos[s.Repo]
 	res := coppice.PushResult{Now: r.base}
@@ -32,15 +32,25 @@ func (w *world) push(s coppice.PushSpec, checks []string, verified bool) coppice
 }
 
 func (s *sim) push(w coppice.Work) (any, error) {
-	v, err := coppice.DecodeSpec[coppice.PushSpec](w)
+	return publish(s, w, func(v coppice.PushSpec) (string, string) { return v.Repo, v.New }, s.world.push)
+}
+
+func (s *sim) move(w coppice.Work) (any, error) {
+	return publish(s, w, func(v coppice.MoveSpec) (string, string) { return v.Repo, v.New }, s.world.move)
+}
+
+// publish moves a repository's remote or base to a commit, while people edit it.
+func publish[S, R any](s *sim, w coppice.Work, commitOf func(S) (repo, commit string), do func(v S, checks []string, verified bool) R) (any, error) {
+	v, err := coppice.DecodeSpec[S](w)
 	if err != nil {
 		return nil, err
 	}
-	verified, err := s.mayLand(v.New)
-	r := s.world.repos[v.Repo]
+	repo, commit := commitOf(v)
+	verified, err := s.mayLand(commit)
+	r := s.world.repos[repo]
 	s.edit(r)
 	s.reconcile(r)
-	return s.world.push(v, r.checks, verified), err
+	return do(v, r.checks, verified), err
 }
 
 // moveRemote is a person elsewhere, who pushes a commit.

@@ -8,8 +8,8 @@ import (
 	"coppice/store"
 )
 
-// blocks are the ways in which a checkout can be in the way of a move. The
-// first word of each text says what a person has to do, if anything.
+// blocks are the results of moves that a checkout blocks. The first word of each
+// text says what a person has to do, if anything.
 var blocks = []coppice.MoveResult{
 	{},
 	{Blocked: "lock: another git command runs"},
@@ -89,9 +89,9 @@ func (s *sim) needsHold(r store.Reader) error {
 	return nil
 }
 
-// queueTells: every task in a landing queue names the first one, or is it, and
-// the first one's reason is in all of them.
-func (s *sim) queueTells(r store.Reader) error {
+// queueReasons checks that every task in a landing queue but the first names the
+// first one and has its reason.
+func (s *sim) queueReasons(r store.Reader) error {
 	for _, p := range s.projects {
 		queued, err := r.Landings.Queued(p.ID, 100)
 		if err != nil {

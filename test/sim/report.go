@@ -96,15 +96,15 @@ func (s *sim) sayName(key string, h *hostState) error {
 // leaveUnread lets an agent that is about to end say, at times, that it did not
 // read a message that it was sent.
 func (s *sim) leaveUnread(h *hostState) error {
-	ids := slices.Sorted(maps.Keys(h.heard))
+	ids := slices.Sorted(maps.Keys(h.sent))
 	if len(ids) == 0 || s.opt.Plain || s.rng.IntN(3) != 0 {
 		return nil
 	}
 	id := ids[s.rng.IntN(len(ids))]
-	if h.heard[id] == "" {
+	if h.sent[id] == "" {
 		return nil
 	}
-	return s.say(h, agent.Undelivered(h.heard[id]))
+	return s.say(h, agent.Undelivered(h.sent[id]))
 }
 
 // runSession starts or finds the host, reports what its agent wrote, and waits
@@ -137,8 +137,8 @@ func (s *sim) runSession(l coppice.Lease) (any, error) {
 	return *res, nil
 }
 
-// bring brings what a host has kept to the ledger, from where that stands. At
-// times it does so twice.
+// bring passes a host's output to the ledger, from the ledger's cursor. At times
+// it does so twice.
 func (s *sim) bring(x coppice.Session, at fabric.Standing, over bool) error {
 	h := s.world.hosts[x.Key]
 	if h == nil {

@@ -10,15 +10,15 @@ import (
 	"coppice/verb"
 )
 
-// begunAnew is a requeue of a task while a session of it was live.
-type begunAnew struct {
+// requeued is a requeue of a task while a session of it was live.
+type requeued struct {
 	session string // its key
 	round   int
 	note    string
 }
 
-// requeue is a person who has a random task begun anew, whatever it is doing, at
-// times with another agent. One that is about to land is chosen often.
+// requeue is a person who requeues a random task, whatever it is doing, at times
+// with another agent. A task that is about to land is chosen often.
 func (s *sim) requeue() error {
 	if len(s.keys) == 0 {
 		return nil
@@ -30,7 +30,7 @@ func (s *sim) requeue() error {
 			return err
 		}
 	}
-	r := verb.Request{Text: fmt.Sprintf("anew %d.", s.rng.IntN(1e9)), Staff: coppice.Staff{Agent: []string{"", "", "alpha", "beta"}[s.rng.IntN(4)]}}
+	r := verb.Request{Text: fmt.Sprintf("note %d.", s.rng.IntN(1e9)), Staff: coppice.Staff{Agent: []string{"", "", "alpha", "beta"}[s.rng.IntN(4)]}}
 	var was *coppice.Session
 	err := s.st.View(s.ctx, func(r store.Reader) error {
 		t, err := r.Tasks.ByKey(key)
@@ -48,21 +48,21 @@ func (s *sim) requeue() error {
 		return err
 	}
 	if was != nil && was.State.Live() {
-		s.anew[key] = append(s.anew[key], begunAnew{session: was.Key, round: t.Round, note: r.Text})
+		s.requeued[key] = append(s.requeued[key], requeued{session: was.Key, round: t.Round, note: r.Text})
 	}
 	return nil
 }
 
-// stop is a person who stops a task; what was to begin anew is not.
+// stop is a person who stops a task, which withdraws its requeue.
 func (s *sim) stop(key string) error {
-	delete(s.anew, key)
+	delete(s.requeued, key)
 	_, err := s.intake.Ask(s.ctx, key, coppice.VerbStop, verb.Request{})
 	return err
 }
 
-// anewHolds looks at what people had begun anew: no word was left undone, what
-// ran then has ended in a round that is over, and a later session was told why.
-func (s *sim) anewHolds(r store.Reader, tasks []coppice.Task) error {
+// requeuesHold checks requeued tasks: no request is open, the session that ran
+// has ended in an earlier round, and a later session has the note.
+func (s *sim) requeuesHold(r store.Reader, tasks []coppice.Task) error {
 	for _, t := range tasks {
 		open, err := r.Asks.Open(coppice.TaskSubject(t.ID))
 		if err != nil {
@@ -71,24 +71,24 @@ func (s *sim) anewHolds(r store.Reader, tasks []coppice.Task) error {
 		if a := coppice.Asked(open, coppice.VerbStop, coppice.VerbRetry, coppice.VerbRequeue, coppice.VerbTake, coppice.VerbGive, coppice.VerbContinue, coppice.VerbUndo); a != nil {
 			return fmt.Errorf("%s: a request was left undone: %+v", t.Key, *a)
 		}
-		for _, a := range s.anew[t.Key] {
+		for _, a := range s.requeued[t.Key] {
 			if t.Round <= a.round {
 				return fmt.Errorf("%s was requeued in round %d while %s ran, and is still in it", t.Key, a.round, a.session)
 			}
-			told, err := wasTold(r, t, a)
+			noted, err := hasNote(r, t, a)
 			if err != nil {
 				return err
 			}
-			if t.Outcome == coppice.OutcomeDone && !told {
-				return fmt.Errorf("%s was requeued with %q, and nobody was told", t.Key, a.note)
+			if t.Outcome == coppice.OutcomeDone && !noted {
+				return fmt.Errorf("%s was requeued with %q, and no session has the note", t.Key, a.note)
 			}
 		}
 	}
 	return nil
 }
 
-// wasTold tells whether the note of a requeue has reached a later session.
-func wasTold(r store.Reader, t coppice.Task, a begunAnew) (bool, error) {
+// hasNote reports whether a later session has the note of a requeue.
+func hasNote(r store.Reader, t coppice.Task, a requeued) (bool, error) {
 	sessions, err := r.Sessions.Of(t.ID)
 	if err != nil {
 		return false, err

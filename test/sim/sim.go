@@ -28,7 +28,7 @@ type Options struct {
 	Tasks int  // how many tasks people ask for
 	Steps int  // how many random steps are taken before the world calms down
 	Plain bool // people only stop, retry, land, send, answer and undo, and no check is killed
-	Kills bool // nothing but killed checks is wrong with the environment
+	Kills bool // killed checks are the only faults of the environment
 	Asks  bool // a project has one session, and agents ask a lot
 
 	Remove bool // a project is removed halfway
@@ -82,7 +82,7 @@ type sim struct {
 	gone     bool     // and is gone
 	made     int
 	forks    int
-	anew     map[string][]begunAnew // by task
+	requeued map[string][]requeued // by task
 	due      time.Time
 	steps    int
 	path     []string
@@ -97,7 +97,7 @@ type worker struct {
 
 type item struct {
 	lease coppice.Lease
-	done  bool // it is over; what came of it waits to be handed in
+	done  bool // it is over; its result is not reported yet
 	res   any
 	fail  *coppice.Failure
 }
@@ -155,7 +155,7 @@ func newSim(ctx context.Context, opt Options) (*sim, error) {
 	}
 	start := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	rng := rand.New(rand.NewPCG(opt.Seed, 42))
-	s := &sim{ctx: ctx, opt: opt, rng: rng, now: start, start: start, owed: opt.Tasks, anew: map[string][]begunAnew{}}
+	s := &sim{ctx: ctx, opt: opt, rng: rng, now: start, start: start, owed: opt.Tasks, requeued: map[string][]requeued{}}
 	s.parking = rand.New(rand.NewPCG(opt.Seed, 44))
 	s.kills, s.judged = rand.New(rand.NewPCG(opt.Seed, 43)), judgements{against: map[string]bool{}, late: map[string]int{}, kills: map[string]int{}}
 	s.world = newWorld(fmt.Sprint(opt.Seed), []int{0, 4, 8, 16}[rng.IntN(4)])
@@ -175,8 +175,7 @@ func newSim(ctx context.Context, opt Options) (*sim, error) {
 	return s, nil
 }
 
-// boot makes the control process anew, as after a restart: what it knew and had
-// not written is gone.
+// boot restarts the control process. Facts that it had not written are lost.
 func (s *sim) boot() error {
 	clock := func() time.Time { return s.now }
 	ledger, err := ingest.New(ingest.Config{Store: s.st, Now: clock, Worker: "worker", Redact: redact.New()})
@@ -323,5 +322,5 @@ func (s *sim) report() (Report, error) {
 	})
 }
 
-// lost tells whether an error is one that the simulation itself causes.
+// lost reports whether an error is one that the simulation itself causes.
 func lost(err error) bool { return errors.Is(err, errInjected) || errors.Is(err, fabric.ErrLost) }

@@ -108,14 +108,14 @@ func TestParked(t *testing.T) {
 		if *seed != 0 {
 			return
 		}
-		all.Parked, all.Waited, all.Stopped, all.Told = all.Parked+r.Parked, all.Waited+r.Waited, all.Stopped+r.Stopped, all.Told+r.Told
+		all.Parked, all.Waited, all.Stopped, all.Passed = all.Parked+r.Parked, all.Waited+r.Waited, all.Stopped+r.Stopped, all.Passed+r.Passed
 	}
-	if t.Logf("%+v", all); all.Parked < 150 || all.Waited < 200 || all.Stopped < 25 || all.Told < 25 {
+	if t.Logf("%+v", all); all.Parked < 150 || all.Waited < 200 || all.Stopped < 25 || all.Passed < 25 {
 		t.Error("that shows little")
 	}
 }
 
-// TestRemovals plays histories in which a project is removed while all goes on:
+// TestRemovals plays histories in which a project is removed while everything runs:
 // it is gone in the end, and the other one keeps every promise.
 func TestRemovals(t *testing.T) {
 	t.Parallel()

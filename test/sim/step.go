@@ -34,7 +34,7 @@ func (s *sim) step() error {
 	return s.holds()
 }
 
-// refused tells whether an error is the product's answer to a person who asked
+// refused reports whether an error is the product's answer to a person who asked
 // for what is not possible just now.
 func refused(err error) bool {
 	code := coppice.ErrorCode(err)
@@ -97,11 +97,11 @@ func (s *sim) turn() error {
 	}
 	s.due = t.Due
 	return s.st.View(s.ctx, func(r store.Reader) error {
-		return errors.Join(s.full(r), s.queueTells(r), s.needsHold(r), s.remoteHolds(r), s.parkedHold(r))
+		return errors.Join(s.full(r), s.queueReasons(r), s.needsHold(r), s.remoteHolds(r), s.parkedHold(r))
 	})
 }
 
-// full holds dispatch to its word: after a turn no lane with room has a queue.
+// full checks dispatch: after a turn no lane with free capacity has a queue.
 func (s *sim) full(r store.Reader) error {
 	tasks, err := r.Tasks.List(store.TaskFilter{Stages: []coppice.Stage{coppice.StageQueued}})
 	if err != nil {
@@ -113,7 +113,7 @@ func (s *sim) full(r store.Reader) error {
 	}
 	for i, t := range tasks {
 		if st[i].Status == coppice.StatusReady {
-			return fmt.Errorf("%s is ready, there is room, and it was not started", t.Key)
+			return fmt.Errorf("%s is ready, a session is free, and it was not started", t.Key)
 		}
 		if st[i].Reason == "" {
 			return fmt.Errorf("%s waits without a reason", t.Key)
@@ -206,7 +206,7 @@ func (s *sim) try(it *item) error {
 			s.loosen(v)
 		}
 		if h := s.world.hosts[runs(it.lease.Work)]; h != nil && h.phase == "running" {
-			h.phase = "lost" // whoever gives a session up ends its host first
+			h.phase = "lost" // a worker that gives a session up ends its host first
 		}
 	}
 	return nil
@@ -228,7 +228,7 @@ func (it *item) raw() json.RawMessage {
 	return coppice.Raw(it.res)
 }
 
-// isCurrent tells whether a lease is the one in force.
+// isCurrent reports whether a lease is the current one.
 func (s *sim) isCurrent(l coppice.Lease) (ok bool, err error) {
 	err = s.st.View(s.ctx, func(r store.Reader) error {
 		w, err := r.Work.Get(l.Work.ID)
@@ -241,7 +241,7 @@ func (s *sim) isCurrent(l coppice.Lease) (ok bool, err error) {
 	return ok, err
 }
 
-// execute does an item's effect on the world; nil means that it goes on.
+// execute does an item's effect on the world; nil means that it continues.
 func (s *sim) execute(l coppice.Lease) (any, error) {
 	w := l.Work
 	switch w.Kind {
@@ -277,18 +277,6 @@ func spec[S, R any](w coppice.Work, f func(S) R) (any, error) {
 	return f(v), nil
 }
 
-func (s *sim) move(w coppice.Work) (any, error) {
-	v, err := coppice.DecodeSpec[coppice.MoveSpec](w)
-	if err != nil {
-		return nil, err
-	}
-	verified, err := s.mayLand(v.New)
-	r := s.world.repos[v.Repo]
-	s.edit(r)
-	s.reconcile(r)
-	return s.world.move(v, r.checks, verified), err
-}
-
 func (s *sim) stopHost(v coppice.StopSpec) coppice.StopResult {
 	if h := s.world.hosts[v.Session]; h != nil && h.phase == "running" {
 		s.world.end(h, coppice.RunResult{Stopped: true, Conversation: s.known(v.Session, h), Usage: s.cost()})
@@ -314,9 +302,9 @@ func (s *sim) send(v coppice.SendSpec) coppice.SendResult {
 		return coppice.SendResult{Delivered: true}
 	}
 	if v.Question != "" {
-		return s.hears(h, v.Question)
+		return s.deliverAnswer(h, v.Question)
 	}
-	h.heard[v.ID] = v.Text
+	h.sent[v.ID] = v.Text
 	return coppice.SendResult{Delivered: true}
 }
 
@@ -449,7 +437,7 @@ func (s *sim) renewAll(w *worker) error {
 		return err
 	}
 	if !s.calm && s.rng.IntN(4) == 0 {
-		return nil // it does not notice, and goes on as if it held them
+		return nil // it does not notice, and continues as if it held them
 	}
 	var keep []*item
 	for _, it := range w.items {

@@ -11,13 +11,13 @@ import (
 // mostForks bounds the tasks that are made by forking.
 const mostForks = 4
 
-// converse is somebody who talks with the agent of a random task, goes on with
-// one that has ended, or takes one over.
+// converse is a person who talks with the agent of a random task, continues one
+// that has ended, or takes one over.
 func (s *sim) converse() error {
-	if len(s.keys) == 0 {
+	key := s.someTask()
+	if key == "" {
 		return nil
 	}
-	key := s.verified(s.keys[s.rng.IntN(len(s.keys))])
 	var err error
 	switch s.rng.IntN(12) {
 	case 0:
@@ -30,14 +30,14 @@ func (s *sim) converse() error {
 		_, err = s.intake.Model(s.ctx, key, []string{"big", "small", coppice.ModelAuto}[s.rng.IntN(3)])
 	case 4, 5:
 		if key, err = s.oneOf(key, coppice.Task.Ended); err == nil {
-			err = s.goOn(key)
+			err = s.continueTask(key)
 		}
 	case 6:
 		err = s.fork(key)
 	case 7, 8:
 		_, err = s.intake.Ask(s.ctx, key, coppice.VerbTake, verb.Request{})
 	case 9:
-		_, err = s.intake.Ask(s.ctx, key, coppice.VerbGive, verb.Request{Text: "go on"})
+		_, err = s.intake.Ask(s.ctx, key, coppice.VerbGive, verb.Request{Text: "continue"})
 	case 10:
 		key, err = s.oneOf(key, func(t coppice.Task) bool {
 			return t.Failure != nil && t.Failure.Class == coppice.ClassBudget
@@ -49,7 +49,7 @@ func (s *sim) converse() error {
 		_, err = s.intake.ChangeTask(s.ctx, key, coppice.TaskChange{Budget: &b})
 	default:
 		if s.rng.IntN(2) == 0 {
-			return s.intake.ClearLimit(s.ctx, stands[s.rng.IntN(len(stands))])
+			return s.intake.ClearLimit(s.ctx, accounts[s.rng.IntN(len(accounts))])
 		}
 		_, err = s.intake.Answer(s.ctx, key, 0, []string{coppice.AnswerAllowAlways, coppice.AnswerDenyAlways}[s.rng.IntN(2)])
 	}
@@ -74,8 +74,8 @@ func (s *sim) oneOf(otherwise string, fits func(coppice.Task) bool) (string, err
 	return keys[s.rng.IntN(len(keys))], nil
 }
 
-// goOn goes on with a task; one that was done may land once more.
-func (s *sim) goOn(key string) error {
+// continueTask continues a task. A task that was done can land once more.
+func (s *sim) continueTask(key string) error {
 	t, err := s.intake.Ask(s.ctx, key, coppice.VerbContinue, verb.Request{Text: "now also this"})
 	if err == nil && t.Outcome == coppice.OutcomeDone {
 		s.world.rounds[key] = max(s.world.rounds[key], len(s.world.landed[key]))

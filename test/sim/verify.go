@@ -23,13 +23,13 @@ func (w *world) prepareLook(s coppice.PrepareSpec) coppice.PrepareResult {
 		}
 	}
 	if _, ok := w.commits[s.From]; !ok {
-		w.breakf("a worktree for %s was wanted at %q, which is not a commit", s.Key, s.From)
+		w.breakf("a worktree for %s was requested at %q, which is not a commit", s.Key, s.From)
 	}
 	if w.looks[s.Key] == nil {
 		w.looks[s.Key] = &look{commit: s.From}
 	}
 	if l := w.looks[s.Key]; l.commit != s.From || l.removed {
-		w.breakf("the worktree of %s was wanted at %s, it is %+v", s.Key, s.From, *l)
+		w.breakf("the worktree of %s was requested at %s, it is %+v", s.Key, s.From, *l)
 	}
 	return coppice.PrepareResult{Path: "/w/" + s.Key, Head: s.From, Ports: []int{4000}}
 }
@@ -45,7 +45,7 @@ func (w *world) removeLook(s coppice.RemoveSpec) coppice.RemoveResult {
 	return coppice.RemoveResult{}
 }
 
-// ofSession tells whether a key is a session's.
+// ofSession reports whether a key is a session's.
 func ofSession(key string) bool { return strings.Contains(key, ".") }
 
 // looker holds the engine to its word about a session that only looks, and
@@ -54,7 +54,7 @@ func (w *world) looker(s coppice.RunSpec) string {
 	l := w.looks[s.Session.Key]
 	switch {
 	case l == nil || l.removed || s.Path != "/w/"+s.Session.Key || len(s.Ports) != 1:
-		w.breakf("%s was started without a worktree of its own", s.Session.Key)
+		w.breakf("%s was started without a separate worktree", s.Session.Key)
 		return ""
 	case !s.ReadOnly || s.Branch != "" || s.Session.Screen || s.Session.Resume != "":
 		w.breakf("%s, which only looks, was started as %+v", s.Session.Key, s)
@@ -124,14 +124,14 @@ func (s *sim) verified(otherwise string) string {
 	return tasks[s.rng.IntN(len(tasks))]
 }
 
-// wanted tells whether a verifier has to pass a task's candidates.
+// wanted reports whether a verifier has to pass a task's candidates.
 func wanted(r store.Reader, t coppice.Task) (bool, error) {
 	p, err := r.Projects.Get(t.ProjectID)
 	by := p.Policy.Verify.By
 	return by == coppice.VerifyAgent || by == "" && len(t.Steps) > 0, err
 }
 
-// mayLand tells whether a merged commit has the verdict that its task wants.
+// mayLand reports whether a merged commit has the verdict that its task needs.
 func (s *sim) mayLand(commit string) (ok bool, err error) {
 	ok = s.world.passed[s.world.heads[commit]]
 	if ok {
@@ -150,7 +150,7 @@ func (s *sim) mayLand(commit string) (ok bool, err error) {
 }
 
 // verdictsHold looks at a task that has ended: its landing has as well, and a
-// verifier has passed it when it is done and one was wanted.
+// verifier has passed it when it is done and one was needed.
 func (s *sim) verdictsHold(r store.Reader, t coppice.Task) error {
 	l, err := r.Landings.Last(t.ID)
 	if err != nil || l == nil {

@@ -20,7 +20,7 @@ type world struct {
 	spaces   map[string]*workspace // by task key
 	hosts    map[string]*hostState // by session key
 	landed   map[string][]string   // commits that moved the base, by task key
-	rounds   map[string]int        // how often a person went on with a task that was done
+	rounds   map[string]int        // how often a person continued a task that was done
 	talks    map[string]*hostState // who had a conversation first
 	looks    map[string]*look      // verifiers' worktrees, by session key
 	heads    map[string]string     // merged commit → candidate
@@ -66,11 +66,11 @@ type hostState struct {
 	from   string
 	result coppice.RunResult
 	asked  string            // the question it waits on, "" for none
-	heard  map[string]string // what it was sent, by the message's id
+	sent   map[string]string // what it was sent, by the message's id
 	spool  spooled
 	agent  string
 	screen bool // a person sits before it
-	loose  bool // it has an answer of which the engine was told that it did not arrive
+	loose  bool // it has an answer for which the engine got a failure
 }
 
 func newWorld(salt string, redness int) *world {
@@ -139,7 +139,7 @@ func (w *world) prepare(s coppice.PrepareSpec) coppice.PrepareResult {
 	return coppice.PrepareResult{Path: "/w/" + s.Key, BaseCommit: ws.from, Head: ws.head}
 }
 
-// forked finds where a branch or commit stands, and where it left the base.
+// forked returns the commit of a branch or commit, and where it left the base.
 func (w *world) forked(from string) (base, head string) {
 	if key, ok := strings.CutPrefix(from, "coppice/"); ok {
 		if ws := w.spaces[key]; ws != nil {
@@ -253,7 +253,7 @@ func (w *world) passes(tree, command string) bool {
 	return w.redness == 0 || int(sum[0])%w.redness != 0
 }
 
-// within tells whether a commit is part of another one's past.
+// within reports whether a commit is part of another one's past.
 func (w *world) within(commit, of string) bool {
 	for at := of; at != ""; at = w.commits[at].parent {
 		if at == commit {
@@ -280,7 +280,7 @@ func (w *world) move(s coppice.MoveSpec, checks []string, verified bool) coppice
 		return res
 	}
 	if s.Pushed != (r.remote != "") || s.Pushed && !w.within(s.New, r.remote) {
-		w.breakf("the base moved to %s, the remote is at %s, and the move was told pushed=%t", s.New, r.remote, s.Pushed)
+		w.breakf("the base moved to %s, the remote is at %s, and the move says pushed=%t", s.New, r.remote, s.Pushed)
 	}
 	if !s.Pushed {
 		w.proven(s.New, checks, verified)
@@ -343,13 +343,13 @@ func (w *world) run(s coppice.RunSpec) *coppice.RunResult {
 			from = w.looker(s)
 		}
 		if o := w.talks[s.Session.Resume]; s.Session.Resume != "" && (o == nil || o.role.Detached() || o.task != s.Task && !s.Session.Fork || o.agent != s.Session.Agent) {
-			w.breakf("%s goes on with %s, which is no conversation of its task and agent", s.Session.Key, s.Session.Resume)
+			w.breakf("%s continues %s, which is not a conversation of its task and agent", s.Session.Key, s.Session.Resume)
 		}
 		if l := w.landed[s.Task]; len(l) > 0 && !w.within(l[len(l)-1], ws.from) {
-			w.breakf("%s goes on from before its task landed", s.Session.Key)
+			w.breakf("%s continues from before its task landed", s.Session.Key)
 		}
 		w.hosts[s.Session.Key] = &hostState{
-			task: s.Task, role: s.Session.Role, phase: "running", from: from, heard: map[string]string{}, screen: s.Session.Screen,
+			task: s.Task, role: s.Session.Role, phase: "running", from: from, sent: map[string]string{}, screen: s.Session.Screen,
 			agent: s.Session.Agent,
 		}
 		return nil
@@ -374,7 +374,7 @@ func (w *world) end(h *hostState, res coppice.RunResult) {
 	h.result.Memory = int64(10 * (len(w.commits) % 5)) // of 100, and sometimes unknown
 }
 
-// head is where a session's work stands; one that only looks does none.
+// head returns the commit of a session's work. A detached session does none.
 func (w *world) head(h *hostState) string {
 	if h.role.Detached() {
 		return h.from

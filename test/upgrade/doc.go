@@ -1,4 +1,4 @@
-// Package upgrade tests that a new release goes on with what an earlier one
+// Package upgrade tests that a new release continues with what an earlier one
 // left. `make test-upgrade BASE=<commit>` builds that commit, has its server make
 // a state with everything that can be open, stops it while sessions run, and
 // starts the working tree's program on the same state.

@@ -24,12 +24,12 @@ verify: {by: none}
 // script is what the agent of the project app does, by the task's title. GATE
 // stands for a pipe that the test opens.
 const script = `cases:
-  - {match: '(finish it|leave the schema alone|it is easy now|the disk is empty)', steps: [{write: {path: "${session}.txt", content: "told\n"}}]}
+  - {match: '(finish it|leave the schema alone|it is easy now|the disk is empty)', steps: [{write: {path: "${session}.txt", content: "noted\n"}}]}
   - {match: 'Keep running', steps: [{say: I am here.}, {wait_message: true}, {write: {path: running.txt, content: "${answer}\n"}}]}
-  - {match: 'End without a server', steps: [{run: "cat GATE"}, {say: Nobody hears this.}, {write: {path: alone.txt, content: "alone\n"}}]}
+  - {match: 'End without a server', steps: [{run: "cat GATE"}, {say: Nobody reads this.}, {write: {path: alone.txt, content: "alone\n"}}]}
   - {match: 'Ask a question', steps: [{ask: {text: Which colour?, options: [red, blue]}}, {write: {path: colour.txt, content: "${answer}\n"}}]}
   - {match: 'Wait for an answer', steps: [{ask: Which shape?}, {write: {path: shape.txt, content: "${answer}\n"}}]}
-  - {match: 'Wait for a message', steps: [{wait_message: true}, {write: {path: heard.txt, content: "${answer}\n"}}]}
+  - {match: 'Wait for a message', steps: [{wait_message: true}, {write: {path: message.txt, content: "${answer}\n"}}]}
   - {match: 'Wait for the next turn', steps: [{wait_message: true}, {write: {path: later.txt, content: "${answer}\n"}}]}
   - {match: 'Change the model', steps: [{wait_message: true}, {write: {path: model.txt, content: "${answer}\n"}}]}
   - {match: 'Interrupt me', steps: [{write: {path: begun.txt, content: "begun\n"}}, {hang: true}, {write: {path: other.txt, content: "${answer}\n"}}]}
@@ -119,7 +119,7 @@ func says(args ...string) func(*world, string) {
 
 // parts is the whole state. Later ones may name earlier ones as app-1, app-2, …
 var parts = []part{
-	{title: "Keep running", until: idle, new: says("send", "KEY", "go on"), ends: coppice.OutcomeDone, after: sessions(1)},
+	{title: "Keep running", until: idle, new: says("send", "KEY", "continue"), ends: coppice.OutcomeDone, after: sessions(1)},
 	{title: "Come after that one", flags: []string{"--after", "app-1"}, until: func(d api.TaskDetail) bool { return d.Reason != "" && d.Stage == coppice.StageWaiting }, ends: coppice.OutcomeDone},
 	{title: "End without a server", until: works, ends: coppice.OutcomeDone, after: sessions(1)},
 	{title: "Ask a question", until: asks, new: says("answer", "KEY", "blue"), ends: coppice.OutcomeDone, after: sessions(1)},
@@ -132,7 +132,7 @@ var parts = []part{
 	{title: "Wait for the next turn", until: idle, ask: "next", text: "a later word", ends: coppice.OutcomeDone, after: sessions(1)},
 	{title: "Change the model", until: idle, ask: "model", text: "big", new: func(w *world, key string) {
 		w.await(key, "word that the agent cannot change its model", func(d api.TaskDetail) bool { return d.Messages[0].Failed != "" })
-		w.cli("send", key, "go on")
+		w.cli("send", key, "continue")
 	}, ends: coppice.OutcomeDone, after: func(d api.TaskDetail) bool { return d.Model == "big" && len(d.History) == 1 }},
 	{title: "Interrupt me", until: wrote("begun.txt"), ask: "interrupt", new: func(w *world, key string) {
 		w.await(key, "a person's turn", func(d api.TaskDetail) bool { return d.Status == coppice.StatusNeedsYou })
@@ -175,7 +175,7 @@ var parts = []part{
 	}, ends: coppice.OutcomeDone, after: sessions(1)},
 	{title: "Verify me", in: "proof", flags: []string{"--step", "The proof is there"}, until: func(d api.TaskDetail) bool {
 		return d.Status == coppice.StatusVerifying && len(d.History) == 2 && idle(d)
-	}, new: says("send", "KEY", "go on"), ends: coppice.OutcomeDone, after: sessions(2)},
+	}, new: says("send", "KEY", "continue"), ends: coppice.OutcomeDone, after: sessions(2)},
 	{title: "Hold me", in: "held", until: stage(coppice.StageHeld), new: says("land", "KEY"), ends: coppice.OutcomeDone, after: sessions(1)},
 	{title: "Hold me until I say so", in: "held", until: stage(coppice.StageHeld), ask: "land", ends: coppice.OutcomeDone, after: sessions(1)},
 	{title: "Wait for the project", in: "paused", until: func(d api.TaskDetail) bool { return strings.Contains(d.Reason, "paused") }, new: func(w *world, key string) {
@@ -188,7 +188,7 @@ var parts = []part{
 		w.cli("answer", key, "allow", "always")
 		w.await(key, "the question that no rule answers", func(d api.TaskDetail) bool { return asks(d) && strings.Contains(d.Question.Text, "rm -r build") })
 	}, new: says("answer", "KEY", "allow"), ends: coppice.OutcomeDone, after: func(d api.TaskDetail) bool { return len(d.Questions) == 2 && len(d.History) == 1 }},
-	{title: "Do first", in: "feat", made: true, until: idle, new: says("send", "KEY", "go on"), ends: coppice.OutcomeDone, after: sessions(1)},
+	{title: "Do first", in: "feat", made: true, until: idle, new: says("send", "KEY", "continue"), ends: coppice.OutcomeDone, after: sessions(1)},
 	{title: "Do second", in: "feat", made: true, until: stage(coppice.StageWaiting), ends: coppice.OutcomeDone, after: sessions(1)},
 }
 

@@ -16,7 +16,7 @@ type facts struct {
 	sessions  []coppice.Session
 	workspace *coppice.Workspace
 	question  *coppice.Question
-	heard     []coppice.SendSpec // since the upgrade
+	received  []coppice.SendSpec // since the upgrade
 }
 
 // last is the newest session.
@@ -50,27 +50,29 @@ func (m *machine) look(title string) (f facts) {
 				return err
 			}
 			f.sessions = append(f.sessions, whole)
-			f.heard = append(f.heard, m.sent[s.Key]...)
+			f.received = append(f.received, m.sent[s.Key]...)
 		}
 		return err
 	})
 	return f
 }
 
-// nothing heard, and its one session runs as it did.
-func runsOn(f facts) bool { return len(f.sessions) == 1 && f.last().State.Live() && len(f.heard) == 0 }
+// runsOn is a task that received nothing and whose one session still runs.
+func runsOn(f facts) bool {
+	return len(f.sessions) == 1 && f.last().State.Live() && len(f.received) == 0
+}
 
-// told is a task whose session number n runs, and knows a text.
-func told(n int, text string) func(facts) bool {
+// prompted is a task whose session number n runs, with a text in its prompt.
+func prompted(n int, text string) func(facts) bool {
 	return func(f facts) bool {
 		return len(f.sessions) == n && f.last().State.Live() && !f.last().Screen && strings.Contains(f.last().Prompt, text)
 	}
 }
 
-// heard is a task whose session runs on and heard one thing.
-func heard(kind, text string) func(facts) bool {
+// received is a task whose session runs and received one message.
+func received(kind, text string) func(facts) bool {
 	return func(f facts) bool {
-		return len(f.sessions) == 1 && len(f.heard) == 1 && f.heard[0].Kind == kind && f.heard[0].Text == text
+		return len(f.sessions) == 1 && len(f.received) == 1 && f.received[0].Kind == kind && f.received[0].Text == text
 	}
 }
 
@@ -94,32 +96,32 @@ var follows = []struct {
 	{"Ask for permission", "its permission question is open, and the one that was answered is not sent again", func(f facts) bool {
 		return runsOn(f) && f.question != nil && f.question.Kind == coppice.QuestionPermission && strings.Contains(f.question.Text, "rm -r build")
 	}},
-	{"Wait for an answer", "the agent hears the answer", func(f facts) bool {
-		return heard("", "round")(f) && f.heard[0].Question != "" && f.question == nil
+	{"Wait for an answer", "the agent receives the answer", func(f facts) bool {
+		return received("", "round")(f) && f.received[0].Question != "" && f.question == nil
 	}},
-	{"Wait for a message", "the agent hears the message", heard("", "a word")},
-	{"Wait for the next turn", "the agent hears the message", heard(coppice.MessageNext, "a later word")},
-	{"Change the model", "the agent hears of the model, and the task keeps it", func(f facts) bool {
-		return heard(coppice.MessageModel, "big")(f) && f.Model == "big"
+	{"Wait for a message", "the agent receives the message", received("", "a word")},
+	{"Wait for the next turn", "the agent receives the message", received(coppice.MessageNext, "a later word")},
+	{"Change the model", "the agent receives the model, and the task keeps it", func(f facts) bool {
+		return received(coppice.MessageModel, "big")(f) && f.Model == "big"
 	}},
-	{"Interrupt me", "the agent is interrupted", heard(coppice.MessageInterrupt, "")},
+	{"Interrupt me", "the agent is interrupted", received(coppice.MessageInterrupt, "")},
 	{"Stop me", "is cancelled", func(f facts) bool {
 		return f.Outcome == coppice.OutcomeCancelled && f.last().State == coppice.SessionCancelled
 	}},
 	{"Requeue me", "a new round runs with the note", func(f facts) bool {
-		return told(2, "leave the schema alone")(f) && f.Round == 1 && f.sessions[0].State == coppice.SessionCancelled
+		return prompted(2, "leave the schema alone")(f) && f.Round == 1 && f.sessions[0].State == coppice.SessionCancelled
 	}},
-	{"Retry me", "a new round runs with the note", func(f facts) bool { return told(2, "it is easy now")(f) && f.Round == 1 }},
-	{"Ask for help", "goes on in its round with the note", func(f facts) bool { return told(2, "the disk is empty")(f) && f.Round == 0 }},
+	{"Retry me", "a new round runs with the note", func(f facts) bool { return prompted(2, "it is easy now")(f) && f.Round == 1 }},
+	{"Ask for help", "continues in its round with the note", func(f facts) bool { return prompted(2, "the disk is empty")(f) && f.Round == 0 }},
 	{"Land me", "its branch has landed", func(f facts) bool { return f.Outcome == coppice.OutcomeDone && f.Landed != "" && len(f.sessions) == 1 }},
 	{"Take me", "its conversation is on a screen", func(f facts) bool {
 		return len(f.sessions) == 2 && f.last().State.Live() && f.last().Screen && f.sessions[0].StopWhy == coppice.StopTaken
 	}},
-	{"Give me back", "goes on off the screen with the note", func(f facts) bool {
-		return told(3, "finish it")(f) && f.sessions[1].StopWhy == coppice.StopGiven
+	{"Give me back", "continues off the screen with the note", func(f facts) bool {
+		return prompted(3, "finish it")(f) && f.sessions[1].StopWhy == coppice.StopGiven
 	}},
-	{"Continue me", "goes on in its conversation with the text", func(f facts) bool {
-		return told(2, "finish it")(f) && f.Round == 1 && f.last().Resume != "" && f.last().Resume == f.sessions[0].Conversation
+	{"Continue me", "continues its conversation with the text", func(f facts) bool {
+		return prompted(2, "finish it")(f) && f.Round == 1 && f.last().Resume != "" && f.last().Resume == f.sessions[0].Conversation
 	}},
 	{"Undo me", "its workspace is back", func(f facts) bool { return f.Outcome == coppice.OutcomeCancelled && f.workspace.Ready() }},
 	{"Leave this in the trash", "stays done, and its workspace in the trash", func(f facts) bool {
@@ -130,7 +132,7 @@ var follows = []struct {
 	}},
 	{"Check me", "its check runs again, and it lands", func(f facts) bool { return f.Outcome == coppice.OutcomeDone && len(f.sessions) == 1 }},
 	{"Verify me", "its verifier runs on", func(f facts) bool {
-		return len(f.sessions) == 2 && f.last().Role == coppice.RoleVerify && f.last().State.Live() && len(f.heard) == 0
+		return len(f.sessions) == 2 && f.last().Role == coppice.RoleVerify && f.last().State.Live() && len(f.received) == 0
 	}},
 	{"Hold me", "is held", func(f facts) bool { return f.Stage == coppice.StageHeld }},
 	{"Hold me until I say so", "has landed", ended(coppice.OutcomeDone)},
@@ -140,7 +142,7 @@ var follows = []struct {
 }
 
 // TestState opens the state that an earlier release left with everything open,
-// and has the engine go on with it.
+// and has the engine continue with it.
 func TestState(t *testing.T) {
 	t.Parallel()
 	m := newMachine(t)
@@ -172,8 +174,8 @@ func (m *machine) expect() {
 	m.t.Helper()
 	for _, f := range follows {
 		if got := m.look(f.title); !f.is(got) {
-			m.t.Errorf("%s (%s) should be so that: %s; it is %s %s, round %d, wait %+v, %d sessions, the last %s (prompt %.300q), heard %+v",
-				f.title, got.Key, f.what, got.Stage, got.Outcome, got.Round, got.Wait, len(got.sessions), got.last().State, got.last().Prompt, got.heard)
+			m.t.Errorf("%s (%s) should be so that: %s; it is %s %s, round %d, wait %+v, %d sessions, the last %s (prompt %.300q), received %+v",
+				f.title, got.Key, f.what, got.Stage, got.Outcome, got.Round, got.Wait, len(got.sessions), got.last().State, got.last().Prompt, got.received)
 		}
 	}
 }
@@ -191,8 +193,8 @@ func (m *machine) rest() {
 		_, err := m.intake.Answer(ctx, m.look(title).Key, 0, answer)
 		must(err)
 		m.settle()
-		if got := m.look(title); len(got.heard) != 1 || got.heard[0].Text != answer || got.heard[0].Question == "" {
-			m.t.Errorf("%s: the agent heard %+v", title, got.heard)
+		if got := m.look(title); len(got.received) != 1 || got.received[0].Text != answer || got.received[0].Question == "" {
+			m.t.Errorf("%s: the agent received %+v, want one answer %q", title, got.received, answer)
 		}
 	}
 	_, err := m.intake.Ask(ctx, m.look("Hold me").Key, coppice.VerbLand, verb.Request{})
@@ -203,7 +205,7 @@ func (m *machine) rest() {
 	_, err = m.intake.Ask(ctx, m.look("Take me").Key, coppice.VerbGive, verb.Request{Text: "finish it"})
 	must(err)
 	m.settle()
-	if got := m.look("Take me"); !told(3, "finish it")(got) {
+	if got := m.look("Take me"); !prompted(3, "finish it")(got) {
 		m.t.Errorf("Take me: %d sessions, the last %s", len(got.sessions), got.last().State)
 	}
 	m.now = m.look("Wait for its time").NotBefore // the account's limit would have ended, too

@@ -19,7 +19,7 @@ import (
 
 var dump = flag.String("dump", "", "write the state that the old program leaves to this file, as SQL, and end")
 
-// TestUpgrade has the commit BASE make a state, and the working tree go on with
+// TestUpgrade has the commit BASE create a state, and the working tree continue
 // it: once after a stop, once after a kill.
 func TestUpgrade(t *testing.T) {
 	rev := os.Getenv("BASE")
@@ -71,17 +71,17 @@ func (w *world) leave(how string) {
 	for i, p := range parts {
 		if strings.Contains(p.title, "without a server") && *dump == "" {
 			w.endAlone(w.keys[i] + ".1")
-			t.Logf("the session of %s ends meanwhile", w.keys[i])
+			t.Logf("the session of %s ends in the meantime", w.keys[i])
 		}
 	}
 }
 
-// resume has the new program go on with everything.
+// resume has the new program continue with everything.
 func (w *world) resume() {
 	w.T.Helper()
 	w.Program = w.new
 	w.Serve()
-	w.T.Log("the new server goes on with the state")
+	w.T.Log("the new server continues with the state")
 	if out := w.cli("rules", "--project", "asks"); !strings.Contains(out, "npm test") {
 		w.T.Errorf("the remembered rule is forgotten:\n%s", out)
 	}
@@ -135,13 +135,13 @@ func (w *world) check(commit string) {
 }
 
 // checkLanded checks what landed in the project app: the answers and messages
-// that agents heard, and a file of each session that was told a text.
+// that agents received, and a file of each session whose prompt has a text.
 func (w *world) checkLanded() {
 	w.T.Helper()
 	dir := filepath.Join(w.Root, "app")
 	landed := strings.Fields(w.GitIn(dir, "ls-tree", "-r", "--name-only", "main"))
 	for file, text := range map[string]string{
-		"running.txt": "go on", "alone.txt": "alone", "colour.txt": "blue", "shape.txt": "round", "heard.txt": "a word", "later.txt": "a later word", "other.txt": "the other file", "half.txt": "half", "kept.txt": "kept", "limited.txt": "limited",
+		"running.txt": "continue", "alone.txt": "alone", "colour.txt": "blue", "shape.txt": "round", "message.txt": "a word", "later.txt": "a later word", "other.txt": "the other file", "half.txt": "half", "kept.txt": "kept", "limited.txt": "limited",
 	} {
 		if !slices.Contains(landed, file) {
 			w.T.Errorf("%s did not land", file)
@@ -151,7 +151,7 @@ func (w *world) checkLanded() {
 	}
 	for i, p := range parts {
 		if d := w.task(w.keys[i]); p.in == "" && p.text != "" && len(d.History) > 1 && !slices.Contains(landed, d.Session+".txt") {
-			w.T.Errorf("%s was not told %q", d.Session, p.text)
+			w.T.Errorf("%s did not receive %q", d.Session, p.text)
 		}
 	}
 }

@@ -27,7 +27,7 @@ type machine struct {
 	engine *engine.Engine
 	intake *engine.Intake
 	runs   map[string]coppice.Lease      // the running sessions, by key
-	sent   map[string][]coppice.SendSpec // what they heard
+	sent   map[string][]coppice.SendSpec // what they received
 	moves  int
 }
 

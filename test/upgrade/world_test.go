@@ -4,7 +4,6 @@ package upgrade
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
@@ -76,14 +75,7 @@ func (w *world) cliIn(project string, args ...string) string {
 	return r.Out
 }
 
-func decode[T any](t *testing.T, text string) T {
-	t.Helper()
-	var v T
-	if err := json.Unmarshal([]byte(text), &v); err != nil {
-		t.Fatalf("no JSON: %v\n%s", err, text)
-	}
-	return v
-}
+func decode[T any](t *testing.T, text string) T { t.Helper(); return harness.Decode[T](t, text) }
 
 func (w *world) task(key string) api.TaskDetail {
 	w.T.Helper()
@@ -128,7 +120,7 @@ func (w *world) begin() {
 	}
 }
 
-// line is where a task stands.
+// line describes a task's state.
 func line(d api.TaskDetail) string {
 	if d.Reason == "" {
 		return string(d.Status)
@@ -214,7 +206,7 @@ func (w *world) hosts(program string) []harness.Proc {
 }
 
 // endAlone opens the gate while no server runs, and waits until the host of the
-// session that stands at it has ended.
+// session that waits at it has ended.
 func (w *world) endAlone(session string) {
 	w.T.Helper()
 	for _, p := range w.Processes() {

@@ -15,7 +15,7 @@ await main(async () => {
     await page.getByRole("button", { name: "New task" }).first().click();
     await form.getByLabel("Title").fill("Which colours are there?");
     await form.getByLabel("Steps").waitFor();
-    await form.getByLabel("It ends in").selectOption("answer");
+    await form.getByLabel("Result").selectOption("answer");
     await form.getByLabel("Steps").waitFor({ state: "detached" });
     await w.axe("new task, answer");
     await w.shot("new-task-answer");

@@ -29,7 +29,7 @@ await main(async () => {
 
   await step("another is refused, and the agent is told why", async () => {
     await form.getByText("may it run: rm -r build").waitFor();
-    await form.getByLabel("Why not").fill("the build is still wanted");
+    await form.getByLabel("Reason").fill("the build is still wanted");
     await form.getByRole("button", { name: "Deny", exact: true }).click();
     await page.locator(".blocks").getByText("rm -r build: I may not.").waitFor();
     await page.locator(".blocks").getByText(/I was told: [^]*the build is still wanted/).waitFor();
@@ -41,7 +41,7 @@ await main(async () => {
   await step("what was said always to can be forgotten", async () => {
     await w.goto("/settings");
     await page.locator(".rules").getByText("npm test *").waitFor();
-    await page.getByRole("button", { name: "Forget" }).click();
+    await page.locator(".rules").getByRole("button", { name: "Remove" }).click();
     await page.locator(".rules").waitFor({ state: "detached" });
     assert.deepEqual((await api("GET", "/projects/asks/rules")).rules, []);
   });

@@ -89,7 +89,7 @@ await main(async () => {
     await w.shot("archive");
     await page.getByLabel("Filter", { exact: true }).fill("app-1");
     await page.locator('[data-key="app-1"]').getByRole("checkbox").check();
-    await bar.getByRole("button", { name: /^Take out/ }).click();
+    await bar.getByRole("button", { name: /^Unarchive/ }).click();
     await page.locator('[data-key="app-1"]').waitFor({ state: "detached" });
     await w.goto("/tasks/app-1");
     assert.equal((await api("GET", "/tasks/app-1")).archived, undefined);

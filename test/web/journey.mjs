@@ -26,7 +26,7 @@ await main(async () => {
     await page.locator(".problem").waitFor();
     await page.getByLabel("Directory of a git checkout").fill(told.root + "/app");
     await page.getByRole("button", { name: "Add project" }).click();
-    await page.getByText("app is there").waitFor();
+    await page.getByText("app was added").waitFor();
   });
 
   await step("a task is made by the form, and a wrong field is named", async () => {
@@ -35,10 +35,10 @@ await main(async () => {
     const form = page.getByRole("dialog");
     await form.getByLabel("Title").fill("Ask how to greet");
     await form.getByLabel("Description").fill("Greet people.\n\n- kindly\n- in `greeting.txt`");
-    await form.getByLabel("After").fill("app-99");
+    await form.getByLabel("Depends on").fill("app-99");
     await form.getByRole("button", { name: "Create", exact: true }).click();
     await form.locator(".problem").getByText("app-99").waitFor();
-    await form.getByLabel("After").fill("");
+    await form.getByLabel("Depends on").fill("");
     await form.getByLabel("Priority").fill("3");
     await form.getByRole("button", { name: "Create", exact: true }).click();
     await page.getByRole("heading", { name: "Ask how to greet" }).waitFor();
@@ -65,19 +65,19 @@ await main(async () => {
     await page.getByText("Workspace removed").waitFor();
   });
 
-  await step("its workspace comes back by undo", async () => {
+  await step("undo restores its workspace", async () => {
     await page.locator("summary", { hasText: "More" }).click();
     await page.getByRole("button", { name: "Undo removal" }).click();
-    await page.getByText("Workspace back").waitFor();
+    await page.getByText("Workspace restored").waitFor();
     const d = await api("GET", "/tasks/app-1");
     assert.ok(!d.workspace.removed_at);
   });
 
-  await step("an ended task goes on, in the same conversation", async () => {
+  await step("an ended task continues, in the same conversation", async () => {
     await page.getByRole("button", { name: "Continue" }).click();
     await page.getByRole("dialog").getByRole("textbox").fill("now also wave");
     await page.getByRole("dialog").getByRole("button", { name: "Continue" }).click();
-    await page.getByText("begun anew 1 time").waitFor();
+    await page.getByText("restarted once").waitFor();
     await page.getByRole("tab", { name: "Sessions" }).click();
     await page.getByRole("tab", { name: /2 implement/ }).waitFor();
     const { resume } = await api("GET", "/sessions/app-1.2");
@@ -130,7 +130,7 @@ await main(async () => {
     await page.getByText(/^delivered /).waitFor();
   });
 
-  await step("a session that goes on is ended and begun anew, with a note, and again from the palette", async () => {
+  await step("a running session is ended and restarted, with a note, and again from the palette", async () => {
     await page.keyboard.press("n");
     await page.getByRole("dialog").getByLabel("Title").fill("Work for long");
     await page.keyboard.press("Enter");
@@ -141,17 +141,17 @@ await main(async () => {
     await page.getByRole("dialog").getByLabel("Agent").fill("scripted");
     await page.getByRole("dialog").getByRole("button", { name: "Requeue" }).click();
     await page.getByRole("tab", { name: /2 implement/ }).waitFor();
-    await page.getByText("begun anew 1 time").waitFor();
+    await page.getByText("restarted once").waitFor();
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox", { name: "Command" }).fill("requeue app-4");
     await page.keyboard.press("Enter");
     await page.getByRole("tab", { name: /3 implement/ }).waitFor();
     await page.getByRole("tab", { name: "Timeline" }).click();
-    await page.getByText("Somebody sent it back to the queue with scripted: take a shorter way").waitFor();
+    await page.getByText("Requeued with scripted: take a shorter way").waitFor();
     await page.getByRole("tab", { name: "Sessions" }).click();
   });
 
-  await step("a session that goes on is stopped, from the palette", async () => {
+  await step("a running session is stopped, from the palette", async () => {
     await page.keyboard.press("Control+k");
     await page.getByRole("combobox", { name: "Command" }).fill("stop app-4");
     await page.keyboard.press("Enter");

@@ -52,7 +52,7 @@ await main(async () => {
     "task-asks": ["/tasks/" + keys.asking, () => page.getByRole("button", { name: "formal" })],
     "task-works": ["/tasks/" + keys.working, () => page.getByText("until somebody stops me")],
     "task-done": [`/tasks/${keys.done}?session=${keys.done}.1`, () => page.getByText("I choose seven.")],
-    "task-terminal": [`/tasks/${keys.done}?view=terminal`, () => page.getByText("this is what it wrote")],
+    "task-terminal": [`/tasks/${keys.done}?view=terminal`, () => page.getByText("This is its output")],
     "task-raw": [`/tasks/${keys.done}?view=raw`, () => page.locator(".raw")],
     "task-changes": [`/tasks/${keys.done}?tab=changes`, () => page.locator(".diff")],
     "task-checks": [`/tasks/${keys.done}?tab=checks`, () => page.getByText("7 is odd")],
@@ -114,7 +114,7 @@ await main(async () => {
     await page.getByText("not logged in").waitFor();
     await w.axe("limited agent");
     await w.shot("agents-limited");
-    await page.getByRole("button", { name: "It can be used again" }).click();
+    await page.getByRole("button", { name: "Clear the limit" }).click();
     await page.getByText("not logged in").waitFor({ state: "detached" });
     assert.ok(shut);
   });
@@ -203,12 +203,12 @@ await main(async () => {
     const project = page.locator(".project").filter({ has: page.getByRole("heading", { name: "manual", exact: true }) });
     await project.getByRole("button", { name: "Remove…" }).click();
     await w.axe("settings, before a project is removed");
-    await page.getByRole("button", { name: "Leave it" }).click();
+    await page.getByRole("button", { name: "Cancel" }).click();
     await project.getByRole("button", { name: "Remove…" }).click();
     await page.getByRole("button", { name: "Remove manual" }).click();
     await page.getByText("not ended").first().waitFor();
-    await page.getByLabel("Stop its tasks first that have not ended").check();
-    await page.getByLabel("Remove its workspaces, trash and branches as well").check();
+    await page.getByLabel("First stop its tasks that have not ended").check();
+    await page.getByLabel("Also remove its workspaces, trash and branches").check();
     await page.getByRole("button", { name: "Remove manual" }).click();
     await project.waitFor({ state: "detached" });
     await w.goto("/");

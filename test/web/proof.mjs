@@ -27,7 +27,7 @@ await main(async () => {
     await page.locator(".round").nth(1).getByRole("link").click();
     await page.locator(".blocks").getByText("I look at the page.").waitFor();
     await page.getByRole("button", { name: "App", exact: true }).click();
-    await page.getByLabel("What the app wrote").getByText("the app answers GET /").waitFor();
+    await page.getByLabel("Output of the app").getByText("the app answers GET /").waitFor();
     await w.axe("app");
     await w.shot("task-app");
   });
@@ -41,7 +41,7 @@ await main(async () => {
     await w.shot("task-app-found");
     await page.getByRole("button", { name: "Go to the end" }).click();
     await page.locator(".raw mark").waitFor({ state: "detached" });
-    await page.getByLabel("What the app wrote").getByText("the app answers GET /").waitFor();
+    await page.getByLabel("Output of the app").getByText("the app answers GET /").waitFor();
   });
 
   await step("its changes, whole and since the last session", async () => {

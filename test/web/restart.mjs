@@ -19,19 +19,19 @@ await main(async () => {
   await step("the server is killed; the page says so and keeps what it has", async () => {
     w.offline = true;
     await ask("kill");
-    await page.locator("[data-line=lost]").waitFor();
-    await page.getByText("nothing will be missed").waitFor();
+    await page.locator("[data-connection=lost]").waitFor();
+    await page.getByText("no event will be missed").waitFor();
     await page.getByRole("heading", { name: "Ask how to greet" }).waitFor();
   });
 
-  await step("what cannot be done meanwhile says why", async () => {
+  await step("what cannot be done in the meantime says why", async () => {
     await page.getByRole("button", { name: "casual" }).click();
     await page.locator(".toast .problem").getByText("the server does not answer").waitFor();
   });
 
   await step("it is back; nothing was lost, nobody is signed out", async () => {
     await ask("serve");
-    await page.locator("[data-line=lost]").waitFor({ state: "detached" });
+    await page.locator("[data-connection=lost]").waitFor({ state: "detached" });
     await page.getByText("Live", { exact: true }).waitFor({ state: "attached" });
     w.offline = false;
     await page.getByRole("button", { name: "casual" }).click();
@@ -45,7 +45,7 @@ await main(async () => {
     w.offline = true;
     await page.context().setOffline(true);
     await ask("restart");
-    await page.locator("[data-line=lost]").waitFor();
+    await page.locator("[data-connection=lost]").waitFor();
     const keys = await create("app", { title: "Later one" }, { title: "Later two" });
     await page.context().setOffline(false);
     for (const key of keys) await page.locator(`[data-key=${key}] .s-done`).waitFor();

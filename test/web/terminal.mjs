@@ -72,7 +72,7 @@ await main(async () => {
   await step("the daemon is killed under both; the screen comes back as it was", async () => {
     w.offline = true;
     await ask("kill");
-    await page.getByText("The line to the session is gone").waitFor();
+    await page.getByText("The connection to the session is lost").waitFor();
     await ask("serve");
     await page.getByText("Attached.").waitFor();
     await other.getByText("Attached.").waitFor();

@@ -20,6 +20,7 @@ import (
 
 	"coppice"
 	"coppice/api/client"
+	"coppice/test/harness"
 	"coppice/test/web/seed"
 	"coppice/verb"
 )
@@ -34,22 +35,7 @@ var (
 
 func TestMain(m *testing.M) {
 	flag.Parse()
-	os.Exit(run(m))
-}
-
-func run(m *testing.M) int {
-	dir, err := os.MkdirTemp("", "coppice-web-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		return 1
-	}
-	defer os.RemoveAll(dir)
-	program = filepath.Join(dir, "coppice")
-	if text, err := exec.Command("go", "build", "-o", program, "coppice/cmd/coppice").CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "building coppice: %v\n%s", err, text)
-		return 1
-	}
-	return m.Run()
+	os.Exit(harness.RunWithProgram(m, &program))
 }
 
 // needs skips a test where the browser or the built dashboard is missing.
@@ -111,7 +97,7 @@ func (w *world) env() []string {
 	}
 }
 
-// repository makes a repository of what stands in testdata.
+// repository makes a repository of the files in testdata.
 func (w *world) repository(name string) {
 	w.t.Helper()
 	dir := filepath.Join(w.root, name)
@@ -191,7 +177,7 @@ func (w *world) close() {
 			break
 		}
 		for _, task := range page.Tasks {
-			_, _ = c.Ask(ctx, task.Key, coppice.VerbStop, verb.Request{}) // what has ended meanwhile cannot be stopped
+			_, _ = c.Ask(ctx, task.Key, coppice.VerbStop, verb.Request{}) // a task that has ended cannot be stopped
 		}
 	}
 	w.settle(ctx, c)
@@ -237,14 +223,14 @@ func (w *world) drive(script string) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	told, err := json.Marshal(map[string]string{
+	given, err := json.Marshal(map[string]string{
 		"url": "http://" + w.listen, "token": token, "root": w.root, "shots": shots, "chromium": chromium(), "program": program,
 	})
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	cmd := exec.CommandContext(ctx, "node", script)
-	cmd.Env = append(w.env(), "COPPICE_WEB_TEST="+string(told))
+	cmd.Env = append(w.env(), "COPPICE_WEB_TEST="+string(given))
 	if s := os.Getenv("COPPICE_WEB_PATIENCE"); s != "" {
 		cmd.Env = append(cmd.Env, "PATIENCE="+s)
 	}
@@ -271,7 +257,7 @@ func (w *world) drive(script string) {
 		}
 		w.do(what)
 		if _, err := fmt.Fprintln(answers, "done"); err != nil {
-			break // it has ended, and tells why below
+			break // it has ended; the reason is read below
 		}
 	}
 	if err := cmd.Wait(); err != nil {
@@ -299,47 +285,18 @@ func (w *world) do(what string) {
 	}
 }
 
-func TestJourney(t *testing.T) {
-	t.Parallel()
-	newWorld(t).drive("journey.mjs")
-}
+func TestJourney(t *testing.T)                { play(t, "journey.mjs") }
+func TestRestartUnderAnOpenPage(t *testing.T) { play(t, "restart.mjs") }
+func TestTerminal(t *testing.T)               { play(t, "terminal.mjs") }
+func TestEveryPage(t *testing.T)              { play(t, "pages.mjs") }
+func TestWordsAreLiveAndFound(t *testing.T)   { play(t, "words.mjs") }
+func TestVerdicts(t *testing.T)               { play(t, "proof.mjs") }
+func TestAnswers(t *testing.T)                { play(t, "answers.mjs") }
+func TestPermissions(t *testing.T)            { play(t, "asks.mjs") }
+func TestHistoryOf300Tasks(t *testing.T)      { play(t, "history.mjs") }
 
-func TestRestartUnderAnOpenPage(t *testing.T) {
+// play runs a script in a new world.
+func play(t *testing.T, script string) {
 	t.Parallel()
-	newWorld(t).drive("restart.mjs")
-}
-
-func TestTerminal(t *testing.T) {
-	t.Parallel()
-	newWorld(t).drive("terminal.mjs")
-}
-
-func TestEveryPage(t *testing.T) {
-	t.Parallel()
-	newWorld(t).drive("pages.mjs")
-}
-
-func TestWordsAreLiveAndFound(t *testing.T) {
-	t.Parallel()
-	newWorld(t).drive("words.mjs")
-}
-
-func TestVerdicts(t *testing.T) {
-	t.Parallel()
-	newWorld(t).drive("proof.mjs")
-}
-
-func TestAnswers(t *testing.T) {
-	t.Parallel()
-	newWorld(t).drive("answers.mjs")
-}
-
-func TestPermissions(t *testing.T) {
-	t.Parallel()
-	newWorld(t).drive("asks.mjs")
-}
-
-func TestHistoryOf300Tasks(t *testing.T) {
-	t.Parallel()
-	newWorld(t).drive("history.mjs")
+	newWorld(t).drive(script)
 }

@@ -1,4 +1,4 @@
-// The application: which page an address means, and what is above every page.
+// The application: the page for each address, and the parts above every page.
 import { Component, lazy, Suspense, useCallback, useMemo, useState, type ReactNode } from "react";
 import { useBadge } from "./components/badge";
 import { Help, useKeys } from "./components/keys";
@@ -23,7 +23,7 @@ const routes: Record<string, React.LazyExoticComponent<() => ReactNode>> = {
   "/health": lazy(() => import("./routes/health")),
 };
 
-// Boundary shows a page's own fault as a problem; the frame stays usable.
+// Boundary shows an error of a page as a problem. The frame stays usable.
 class Boundary extends Component<{ path: string; children: ReactNode }, { err?: unknown; path: string }> {
   override state: { err?: unknown; path: string } = { path: this.props.path };
 
@@ -38,7 +38,7 @@ class Boundary extends Component<{ path: string; children: ReactNode }, { err?: 
   override render() {
     if (this.state.err === undefined) return this.props.children;
     const p = problemOf(this.state.err);
-    return <ProblemBox problem={{ ...p, fix: "reload the page; if it comes back, please report it with what stands above" }} again={() => location.reload()} />;
+    return <ProblemBox problem={{ ...p, fix: "reload the page; if it happens again, please report it with the text above" }} again={() => location.reload()} />;
   }
 }
 
@@ -47,7 +47,7 @@ function Page({ path }: { path: string }) {
   const task = /^\/tasks\/([^/]+)$/.exec(path);
   if (task) return <TaskPage key={task[1]} taskKey={decodeURIComponent(task[1]!)} />;
   const Route = routes[path];
-  if (!Route) return <Empty title="There is nothing here"><p><Link href="/">Go to the board</Link>.</p></Empty>;
+  if (!Route) return <Empty title="Page not found"><p><Link href="/">Go to the board</Link>.</p></Empty>;
   return <Suspense fallback={<Loading what="the page" />}><Route /></Suspense>;
 }
 

@@ -1,13 +1,13 @@
-// A router of a few lines: the address is the state, links are real links.
+// A small router: the address is the state, links are real links.
 import { useCallback, useSyncExternalStore, type AnchorHTMLAttributes, type MouseEvent } from "react";
 
 const listeners = new Set<() => void>();
 
-function tell(): void {
+function notify(): void {
   listeners.forEach((f) => f());
 }
 
-if (typeof window !== "undefined") addEventListener("popstate", tell);
+if (typeof window !== "undefined") addEventListener("popstate", notify);
 
 export function navigate(to: string, options: { replace?: boolean } = {}): void {
   if (to === location.pathname + location.search) return;
@@ -15,7 +15,7 @@ export function navigate(to: string, options: { replace?: boolean } = {}): void 
   if (options.replace) history.replaceState(null, "", to);
   else history.pushState(null, "", to);
   if (moved) scrollTo(0, 0);
-  tell();
+  notify();
 }
 
 function subscribe(f: () => void): () => void {
@@ -27,8 +27,8 @@ export function usePath(): string {
   return useSyncExternalStore(subscribe, () => location.pathname);
 }
 
-// useParam reads and writes one value of the address's query. Setting "" takes
-// it out. History is kept for the page, not for each filter.
+// useParam reads and writes one value of the address's query. Setting ""
+// removes it. The history has entries for pages, not for filters.
 export function useParam(name: string, fallback = ""): [string, (value: string) => void] {
   const value = useSyncExternalStore(subscribe, () => new URLSearchParams(location.search).get(name) ?? fallback);
   const set = useCallback(

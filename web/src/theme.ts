@@ -1,4 +1,4 @@
-// Applies the chosen theme before anything is drawn. It is a file of its own
+// Applies the chosen theme before anything is drawn. It is a separate file
 // because the page's policy allows no inline script.
 import { applyTheme, prefs } from "./state/prefs";
 

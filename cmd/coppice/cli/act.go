@@ -11,9 +11,9 @@ import (
 	"coppice/verb"
 )
 
-// tasksAction makes a command that does one thing to several tasks. It goes on
-// after one that refuses, and fails in the end.
-func (e *Env) tasksAction(c *cobra.Command, said string, do func(ctx context.Context, cl *client.Client, key string) (api.Task, error)) *cobra.Command {
+// tasksAction makes a command that does one thing to several tasks. It
+// continues after a task that refuses, and then fails at the end.
+func (e *Env) tasksAction(c *cobra.Command, done string, do func(ctx context.Context, cl *client.Client, key string) (api.Task, error)) *cobra.Command {
 	c.Args = args(1, -1, "keys of tasks")
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, given []string) error {
@@ -31,7 +31,7 @@ func (e *Env) tasksAction(c *cobra.Command, said string, do func(ctx context.Con
 				}
 				out.Tasks = append(out.Tasks, t)
 				if !*asJSON {
-					e.printf("%s  %s  %s\n", e.paint(bold, t.Key), said, e.paint(dim, line(t.Title)))
+					e.printf("%s  %s  %s\n", e.paint(bold, t.Key), done, e.paint(dim, line(t.Title)))
 				}
 			}
 			if *asJSON {
@@ -45,7 +45,7 @@ func (e *Env) tasksAction(c *cobra.Command, said string, do func(ctx context.Con
 	return c
 }
 
-// verbCommands makes a command of every verb that has words for one.
+// verbCommands makes a command for every verb that has help texts.
 func (e *Env) verbCommands() []*cobra.Command {
 	var list []*cobra.Command
 	for _, info := range verb.Table {
@@ -68,8 +68,8 @@ func (e *Env) verbCommand(info verb.Info) *cobra.Command {
 		c.Flags().StringVar(&r.Text, info.Text, "", words.Note)
 	}
 	if info.Staff {
-		c.Flags().StringVar(&r.Staff.Agent, "agent", "", "who takes it over")
-		c.Flags().StringVar(&r.Staff.Model, "model", "", "the model to go on with, or auto")
+		c.Flags().StringVar(&r.Staff.Agent, "agent", "", "the agent that takes over")
+		c.Flags().StringVar(&r.Staff.Model, "model", "", "the model to use, or auto")
 	}
 	switch {
 	case words.Many:
@@ -89,15 +89,15 @@ func (e *Env) verbCommand(info verb.Info) *cobra.Command {
 func (e *Env) answerCommand() *cobra.Command {
 	var question int64
 	c := &cobra.Command{
-		Use: "answer KEY TEXT", Short: "Answer what a session asked",
+		Use: "answer KEY TEXT", Short: "Answer a session's question",
 		Long: `Answer the oldest open question of a task, or the one that --question names. The
-session then goes on. A session that asks permission takes allow or deny, and
-"allow always" or "deny always", which are remembered for the project (see
-` + "`coppice rules`" + `). Any other answer denies, and is told to the agent.`,
+session then continues. If a session asks for permission, the answer is allow or
+deny. "allow always" and "deny always" are remembered for the project: see
+` + "`coppice rules`" + `. Any other answer denies, and the agent gets it as the reason.`,
 		Example: "  coppice answer app-4 \"yes, drop the old column\"\n  coppice answer app-4 allow always\n  coppice answer app-4 --question 7 2",
 		Args:    args(2, -1, "a task's key and an answer"),
 	}
-	c.Flags().Int64Var(&question, "question", 0, "the number that `coppice show` gives it")
+	c.Flags().Int64Var(&question, "question", 0, "the `number` of the question, as coppice show prints it")
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, given []string) error {
 		text, err := e.text(given[1:])
@@ -122,10 +122,10 @@ session then goes on. A session that asks permission takes allow or deny, and
 func (e *Env) undoCommand() *cobra.Command {
 	var project string
 	c := &cobra.Command{
-		Use: "undo [KEY]", Short: "Bring a removed workspace back",
-		Long: `Bring back the workspace of a task that was removed: its branch, its commits, what
-was not committed, and the ignored files that the project keeps. Without a key,
-the one removed last in the current directory's project.`,
+		Use: "undo [KEY]", Short: "Restore a removed workspace",
+		Long: `Restore the workspace of a task that was removed: its branch, its commits, its
+uncommitted changes, and the ignored files that the project keeps. Without a key,
+restore the workspace that was removed last in the current directory's project.`,
 		Example: "  coppice undo\n  coppice undo app-4",
 		Args:    args(0, 1, "at most one key"),
 	}
@@ -150,7 +150,7 @@ the one removed last in the current directory's project.`,
 			if *asJSON {
 				return e.json(tr)
 			}
-			e.printf("%s comes back at %s\n", e.paint(bold, line(tr.Branch)), line(tr.Path))
+			e.printf("%s is being restored at %s\n", e.paint(bold, line(tr.Branch)), line(tr.Path))
 			return nil
 		})
 	}
@@ -160,11 +160,11 @@ the one removed last in the current directory's project.`,
 func (e *Env) diffCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "diff KEY", Short: "Show what a task changed",
-		Long:    "Show what a task changed against its base, or since its last session began, as a patch. Written to a pipe or file it is exact, byte by byte; on a terminal, control characters are shown and not obeyed.",
+		Long:    "Show what a task changed against its base, or since its last session started, as a patch. In a pipe or file it is exact, byte by byte. On a terminal, control characters are made visible.",
 		Example: "  coppice diff app-4\n  coppice diff app-4 --session\n  coppice diff app-4 | git apply --check",
 		Args:    args(1, 1, "a task's key"),
 	}
-	session := c.Flags().Bool("session", false, "only what changed since its last session began")
+	session := c.Flags().Bool("session", false, "only what changed since its last session started")
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, given []string) error {
 		return e.call(c, func(ctx context.Context, cl *client.Client) error {
@@ -188,35 +188,25 @@ func (e *Env) diffCommand() *cobra.Command {
 
 func (e *Env) branchCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "branch KEY", Short: "Bring a task's branch into your repository",
-		Long: `Bring the branch of a task that has not landed into your repository, as a branch
-of the same name. Coppice keeps the branches of tasks in a repository of its own,
-so that yours stays as it is. Its commits are checked first, as git checks what
-it receives. Run it again to bring newer commits over.`,
+		Use: "branch KEY", Short: "Copy a task's branch into your repository",
+		Long: `Copy the branch of a task that has not landed into your repository, as a branch
+with the same name. Coppice keeps the branches of tasks in a separate repository,
+so that yours does not change. git checks the commits before it accepts them. Run
+the command again to copy newer commits.`,
 		Example: "  coppice branch app-4\n  git log main..coppice/app-4",
 		Args:    args(1, 1, "a task's key"),
 	}
-	asJSON := jsonFlag(c)
-	c.RunE = func(c *cobra.Command, given []string) error {
-		return e.call(c, func(ctx context.Context, cl *client.Client) error {
-			b, err := cl.BringBranch(ctx, given[0])
-			if err != nil {
-				return err
-			}
-			if *asJSON {
-				return e.json(b)
-			}
-			e.printf("%s is now a branch of your repository, at %.12s\n", line(b.Name), b.Commit)
-			return nil
-		})
-	}
-	return c
+	return shows(e, c, func(ctx context.Context, cl *client.Client, given []string) (api.Branch, error) {
+		return cl.BringBranch(ctx, given[0])
+	}, func(b api.Branch) {
+		e.printf("%s is now a branch of your repository, at %.12s\n", line(b.Name), b.Commit)
+	})
 }
 
-// printDiff prints a patch for eyes.
+// printDiff prints a patch for people.
 func (e *Env) printDiff(text string) {
 	for l := range strings.Lines(text) {
-		l = strings.TrimSuffix(visible(l), "\n") // a review has to see all that is there
+		l = strings.TrimSuffix(visible(l), "\n") // a reviewer has to see every character
 		switch {
 		case strings.HasPrefix(l, "diff "), strings.HasPrefix(l, "+++"), strings.HasPrefix(l, "---"):
 			l = e.paint(bold, l)

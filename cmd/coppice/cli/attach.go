@@ -20,15 +20,16 @@ import (
 	"coppice/api/client"
 )
 
-// The keys that detach: control-\ and then d. Control-\ twice types it once.
+// The keys that detach: control-\ and then d. Control-\ twice types it one
+// time.
 const (
 	detachFirst = 0x1c
 	detachThen  = 'd'
 	detachKeys  = `ctrl-\ d`
 )
 
-// leaveScreen undoes whatever a program may have set on a terminal: its modes
-// for keys, pastes and the mouse, its colours, and the second screen.
+// leaveScreen resets everything that a program might have set on a terminal:
+// modes for keys, pastes and the mouse, colours, and the alternate screen.
 const leaveScreen = "\x1b[!p\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1004l\x1b[?1005l\x1b[?1006l\x1b[?1015l\x1b[?9l\x1b[?2004l\x1b[?1l\x1b>\x1b[<u\x1b[>4m" +
 	"\x1b[r\x1b[?6l\x1b[?7h\x1b(B\x0f\x1b[0m\x1b[?1049l\x1b[?25h"
 
@@ -36,18 +37,18 @@ func (e *Env) attachCommand() *cobra.Command {
 	var readOnly bool
 	c := &cobra.Command{
 		Use:   "attach KEY",
-		Short: "Look at a running session's terminal, and type there",
+		Short: "Show a running session's terminal, and type into it",
 		Long: `Shows the terminal of a task's newest session, or of the session that the key
-names: the screen as it is, then everything live. What you type goes to the
-agent. Detach with ` + detachKeys + `; the session goes on. Several terminals can be
-attached at once; the screen is as large as the smallest of those that may type.
+names: the current screen, then everything live. The agent gets what you type.
+Detach with ` + detachKeys + `; the session continues. Several terminals can be attached
+at the same time. The screen is as large as the smallest one that can type.
 
-A session without a screen of its own can be watched. Where stdin is no terminal
-nothing is typed, and what is shown is written as it comes.`,
+A session without its own screen can only be watched. If stdin is not a terminal,
+attach reads no input and writes the output as it comes.`,
 		Example: "  coppice attach app-4\n  coppice attach app-4.2 --read-only",
 		Args:    args(1, 1, "the key of a task or session"),
 	}
-	c.Flags().BoolVar(&readOnly, "read-only", false, "only look; your terminal's size does not count")
+	c.Flags().BoolVar(&readOnly, "read-only", false, "only watch; your terminal's size does not count")
 	c.RunE = func(c *cobra.Command, given []string) error {
 		_, _, session, err := coppice.ParseKey(given[0])
 		if err != nil {
@@ -78,14 +79,14 @@ func newestSession(ctx context.Context, cl *client.Client, key string) (string, 
 	return t.Session, nil
 }
 
-// attachment is a terminal of ours that shows a session's.
+// attachment is a terminal of the user that shows a session's terminal.
 type attachment struct {
 	env      *Env
 	key      string
-	in, out  *os.File // nil where it is no terminal
+	in, out  *os.File // nil if it is not a terminal
 	readOnly bool
 	greeted  bool
-	onScreen bool          // what is shown is a screen, not lines
+	onScreen bool          // the session shows a screen, not lines
 	detached chan struct{} // closed by the keys
 
 	mu sync.Mutex
@@ -114,14 +115,14 @@ func (e *Env) attach(ctx context.Context, cl *client.Client, key string, readOnl
 	}
 	end, err := a.show(ctx, cl, t)
 	leave()
-	return a.farewell(end, err)
+	return a.printEnd(end, err)
 }
 
-// farewell says how it ended, on the terminal as it was before.
-func (a *attachment) farewell(end *api.TerminalEnd, err error) error {
+// printEnd prints how the session ended, after the terminal was restored.
+func (a *attachment) printEnd(end *api.TerminalEnd, err error) error {
 	select {
 	case <-a.detached:
-		fmt.Fprintf(a.env.Stderr, "detached from %s; the session goes on\n", a.key)
+		fmt.Fprintf(a.env.Stderr, "detached from %s; the session continues\n", a.key)
 		return nil
 	default:
 	}
@@ -153,8 +154,8 @@ func (a *attachment) options() api.TerminalOptions {
 	return o
 }
 
-// enter makes the terminal raw and begins to read keys. The function it returns
-// puts everything back, and is called on every way out.
+// enter makes the terminal raw and starts to read keys. The caller always calls
+// the function that it returns, which restores everything.
 func (a *attachment) enter(ctx context.Context, cancel context.CancelCauseFunc) (leave func(), err error) {
 	if a.out == nil {
 		return func() {}, nil
@@ -195,7 +196,7 @@ func (a *attachment) enter(ctx context.Context, cancel context.CancelCauseFunc) 
 		tasks.Wait()
 		_, _ = io.WriteString(a.out, leaveScreen+"\r\n")
 		if before != nil {
-			_ = term.Restore(a.in.Fd(), before) // nothing more can be done about it
+			_ = term.Restore(a.in.Fd(), before) // there is nothing left to try
 			wake[0].Close()
 		}
 	}, nil
@@ -215,13 +216,13 @@ func (a *attachment) use(t *client.Terminal) {
 
 func (a *attachment) resize(ctx context.Context) {
 	if t, o := a.terminal(), a.options(); t != nil && o.Columns > 0 {
-		_ = t.Resize(ctx, o.Columns, o.Rows) // a connection that broke shows elsewhere
+		_ = t.Resize(ctx, o.Columns, o.Rows) // show reports a broken connection
 	}
 }
 
 var errDetached = errors.New("detached")
 
-// keys passes on what is typed, until wake is closed on its other side.
+// keys sends typed keys to the session, until wake is closed on its other side.
 func (a *attachment) keys(ctx context.Context, wake *os.File, cancel context.CancelCauseFunc) {
 	buf := make([]byte, 4096)
 	prefix := false
@@ -237,7 +238,7 @@ func (a *attachment) keys(ctx context.Context, wake *os.File, cancel context.Can
 		n, err := a.in.Read(buf)
 		typed, detach := detachIn(buf[:n], &prefix)
 		if t := a.terminal(); t != nil && len(typed) > 0 && !a.readOnly {
-			_ = t.Type(ctx, typed) // a connection that broke shows elsewhere
+			_ = t.Type(ctx, typed) // show reports a broken connection
 		}
 		if detach || err != nil {
 			close(a.detached)
@@ -247,7 +248,7 @@ func (a *attachment) keys(ctx context.Context, wake *os.File, cancel context.Can
 	}
 }
 
-// detachIn takes the keys that detach out of what was typed.
+// detachIn removes the keys that detach from the typed ones.
 func detachIn(b []byte, prefix *bool) (typed []byte, detach bool) {
 	for _, c := range b {
 		switch {
@@ -265,26 +266,27 @@ func detachIn(b []byte, prefix *bool) (typed []byte, detach bool) {
 	return typed, false
 }
 
-// show writes what the session shows until it ends. A server that went away is
-// waited for: the session goes on without it, and is drawn anew.
+// show writes what the session shows until it ends. If the server disappears,
+// show waits for it: the session continues without the server, and is drawn
+// again.
 func (a *attachment) show(ctx context.Context, cl *client.Client, t *client.Terminal) (*api.TerminalEnd, error) {
 	for {
 		a.use(t)
 		end, err := a.follow(ctx, t)
 		a.use(nil)
-		_ = t.CloseNow() // it is of no use any more
+		_ = t.CloseNow() // it is broken
 		if end != nil || ctx.Err() != nil || coppice.ErrorCode(err) != coppice.EUnavailable {
 			return end, err
 		}
-		a.tell("the server is gone; waiting for it")
-		if t, err = a.again(ctx, cl, err); err != nil {
+		a.notify("the server is gone; waiting for it")
+		if t, err = a.reconnect(ctx, cl, err); err != nil {
 			return nil, err
 		}
 	}
 }
 
-// again connects anew, for as long as the client is willing to wait.
-func (a *attachment) again(ctx context.Context, cl *client.Client, cause error) (*client.Terminal, error) {
+// reconnect connects again. It waits as long as the client does.
+func (a *attachment) reconnect(ctx context.Context, cl *client.Client, cause error) (*client.Terminal, error) {
 	for n := 1; ; n++ {
 		if err := cl.WaitAgain(ctx, n, cause); err != nil {
 			return nil, err
@@ -307,7 +309,7 @@ func (a *attachment) follow(ctx context.Context, t *client.Terminal) (*api.Termi
 			if control.Ended != nil {
 				return control.Ended, nil
 			}
-			a.heed(ctx, *control)
+			a.control(ctx, *control)
 			continue
 		}
 		if _, err := a.env.Stdout.Write(b); err != nil {
@@ -316,10 +318,10 @@ func (a *attachment) follow(ctx context.Context, t *client.Terminal) (*api.Termi
 	}
 }
 
-// heed takes a message about the terminal.
-func (a *attachment) heed(ctx context.Context, c api.TerminalControl) {
+// control handles a message about the terminal.
+func (a *attachment) control(ctx context.Context, c api.TerminalControl) {
 	if c.Notice != "" {
-		a.tell(c.Notice)
+		a.notify(c.Notice)
 	}
 	if c.Runtime == "" || a.greeted {
 		return
@@ -329,14 +331,14 @@ func (a *attachment) heed(ctx context.Context, c api.TerminalControl) {
 	case a.in == nil:
 		return
 	case c.ReadOnly:
-		a.tell("looking at " + a.key + ", which cannot be typed into; detach with " + detachKeys)
+		a.notify("watching " + a.key + ", which cannot be typed into; detach with " + detachKeys)
 	default:
-		a.tell("attached to " + a.key + "; detach with " + detachKeys)
+		a.notify("attached to " + a.key + "; detach with " + detachKeys)
 	}
 	a.onScreen = c.Size != nil
 	if a.onScreen {
-		// The next thing shown clears the screen; a person reads a line in so
-		// much time.
+		// The next output clears the screen. A person needs this long to read a
+		// line.
 		select {
 		case <-ctx.Done():
 		case <-time.After(greetFor):
@@ -344,12 +346,12 @@ func (a *attachment) heed(ctx context.Context, c api.TerminalControl) {
 	}
 }
 
-// greetFor is how long the line that tells how to detach stays.
+// greetFor is how long the line that says how to detach stays.
 const greetFor = 700 * time.Millisecond
 
-// tell tells the person something, beside what is shown: on a screen in its last
-// line, which the agent will draw over.
-func (a *attachment) tell(text string) {
+// notify prints a message for the person: on a screen in its last line, which
+// the agent draws over later.
+func (a *attachment) notify(text string) {
 	switch {
 	case a.out == nil:
 		fmt.Fprintf(a.env.Stderr, "coppice: %s\n", Clean(text))

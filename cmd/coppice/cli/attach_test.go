@@ -10,7 +10,7 @@ func TestDetachKeys(t *testing.T) {
 	}{
 		{"hello", "hello", false},
 		{"a\x1cdb", "a", true},
-		{"\x1c\x1cd", "\x1cd", false}, // twice types it once
+		{"\x1c\x1cd", "\x1cd", false}, // typed twice, it is sent one time
 		{"\x1cx", "\x1cx", false},     // it was meant for the program
 		{"d\x1c", "d", false},
 		{"\x03\x04\x1b", "\x03\x04\x1b", false},

@@ -1,9 +1,9 @@
 // Package cli is the commands that talk to a running server. Each one parses
 // its arguments, makes a call or two through api/client and prints the answer:
-// a table for people, the API's own shapes with --json for programs.
+// a table for people, or with --json the API's types for programs.
 //
-// Titles, messages and everything agents wrote are untrusted; no control
-// character of theirs ever reaches a terminal (see Clean).
+// Titles, messages and everything that agents write are untrusted. None of
+// their control characters reaches a terminal (see Clean).
 package cli
 
 import (
@@ -30,9 +30,9 @@ type Env struct {
 	Stdout   io.Writer
 	Stderr   io.Writer
 	Terminal bool // Stdout is a terminal
-	Color    bool // Stdout is a terminal and colour is wanted
-	Width    int  // columns of the terminal; 0 when they are not known
-	Asks     bool // a person is there to answer questions on Stdin
+	Color    bool // Stdout is a terminal and colour is not turned off
+	Width    int  // columns of the terminal; 0 if unknown
+	Asks     bool // a person can answer questions on Stdin
 	Now      func() time.Time
 }
 
@@ -59,40 +59,40 @@ func Commands(env Env) []*cobra.Command {
 }
 
 // Run runs a root command and returns the exit code: 0, 1 when the command
-// failed, 2 when it was used wrongly and so never began.
+// failed, 2 if it was used wrongly and did not start.
 func Run(ctx context.Context, root *cobra.Command, env Env, args []string) int {
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetArgs(args)
 	root.SetIn(env.Stdin)
 	root.SetOut(env.Stdout)
 	root.SetErr(env.Stderr)
-	began := false
-	noteBegin(root, &began)
+	started := false
+	noteStart(root, &started)
 	err := root.ExecuteContext(ctx)
 	var use usage
 	switch {
 	case err == nil:
 		return exitOK
-	case errors.As(err, &use), !began:
+	case errors.As(err, &use), !started:
 		PrintError(env, err)
 		return exitUsage
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
-		return exitFailed // the person pressed ctrl-c and knows
+		return exitFailed // the person pressed Ctrl-C
 	}
 	PrintError(env, err)
 	return exitFailed
 }
 
-// noteBegin makes every command note that its arguments were accepted.
-func noteBegin(c *cobra.Command, began *bool) {
+// noteStart makes every command note that its arguments were accepted.
+func noteStart(c *cobra.Command, started *bool) {
 	if run := c.RunE; run != nil {
 		c.RunE = func(c *cobra.Command, args []string) error {
-			*began = true
+			*started = true
 			return run(c, args)
 		}
 	}
 	for _, sub := range c.Commands() {
-		noteBegin(sub, began)
+		noteStart(sub, started)
 	}
 }
 
@@ -105,7 +105,7 @@ func wrongUse(cause, fix string) error {
 	return usage{&coppice.Error{Code: coppice.EInvalid, Cause: cause, Fix: fix}}
 }
 
-// PrintError prints the cause, then the way out.
+// PrintError prints the cause, then the fix.
 func PrintError(env Env, err error) {
 	var e *coppice.Error
 	if !errors.As(err, &e) {
@@ -122,14 +122,17 @@ func PrintError(env Env, err error) {
 	}
 }
 
-// args checks the number of arguments and says what they should be.
+// args checks the number of arguments. what names them for the error.
 func args(least, most int, what string) cobra.PositionalArgs {
 	return func(c *cobra.Command, given []string) error {
 		if len(given) < least {
 			return wrongUse(fmt.Sprintf("%s needs %s", c.CommandPath(), what), "see "+c.CommandPath()+" --help")
 		}
+		if most == 0 && len(given) > 0 {
+			return wrongUse(c.CommandPath()+" takes no arguments", "see "+c.CommandPath()+" --help")
+		}
 		if most >= 0 && len(given) > most {
-			return wrongUse(fmt.Sprintf("%s takes %s and no more", c.CommandPath(), what), "put text with blanks into quotes; see "+c.CommandPath()+" --help")
+			return wrongUse(fmt.Sprintf("%s takes %s and no more", c.CommandPath(), what), "put text that has blanks in quotes; see "+c.CommandPath()+" --help")
 		}
 		return nil
 	}
@@ -148,6 +151,26 @@ func (e *Env) call(c *cobra.Command, f func(ctx context.Context, cl *client.Clie
 // jsonFlag adds --json.
 func jsonFlag(c *cobra.Command) *bool {
 	return c.Flags().Bool("json", false, "print JSON for programs")
+}
+
+// shows has a command get a value from the server and show it, or print it with
+// --json.
+func shows[T any](e *Env, c *cobra.Command, get func(ctx context.Context, cl *client.Client, given []string) (T, error), show func(T)) *cobra.Command {
+	asJSON := jsonFlag(c)
+	c.RunE = func(c *cobra.Command, given []string) error {
+		return e.call(c, func(ctx context.Context, cl *client.Client) error {
+			v, err := get(ctx, cl, given)
+			switch {
+			case err != nil:
+				return err
+			case *asJSON:
+				return e.json(v)
+			}
+			show(v)
+			return nil
+		})
+	}
+	return c
 }
 
 // here returns the known project whose checkout the current directory is in,
@@ -170,7 +193,7 @@ func (e *Env) here(ctx context.Context, cl *client.Client) (*api.Project, error)
 	return best, nil
 }
 
-// text reads what a person wants to say: the arguments, or stdin for "-".
+// text reads a text from the arguments, or from stdin for "-".
 func (e *Env) text(words []string) (string, error) {
 	if len(words) == 1 && words[0] == "-" {
 		b, err := io.ReadAll(io.LimitReader(e.Stdin, coppice.MaxBody+1))

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
+	"go.uber.org/goleak"
 
 	"coppice"
 	"coppice/api/apitest"
@@ -22,7 +23,10 @@ import (
 	"coppice/cmd/coppice/cli"
 	"coppice/store"
 	"coppice/store/sqlite"
+	"coppice/store/sqlite/sqlitetest"
 )
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
@@ -34,11 +38,7 @@ type shell struct {
 
 func setup(t *testing.T) *shell {
 	t.Helper()
-	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: ":memory:"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
+	s := sqlitetest.Open(t, sqlite.Config{})
 	b := apitest.Start(t, s)
 	return &shell{Bundle: b, env: cli.Env{
 		Client: func() (*client.Client, error) { return client.At(b.Server.URL(), apitest.Token) },
@@ -83,7 +83,7 @@ func (s *shell) golden(t *testing.T, name string, args ...string) {
 
 const nasty = "Fix \x1b[31mred\u202etxt\u2069 \u009b2Jbell"
 
-// fill makes a project with a task in every interesting place.
+// fill creates a project with a task in every interesting stage.
 func (s *shell) fill() {
 	s.Project("/src/app")
 	for _, n := range []coppice.NewTask{
@@ -234,7 +234,7 @@ func TestLogsGolden(t *testing.T) {
 		`{"kind":"tool_result","ok":true,"text":"package a\nfunc b() {}\n"}`,
 		`{"kind":"tool","name":"Bash","input":{"command":"make test\necho done"}}`,
 		`{"kind":"tool_result","text":"exit 2\nboom"}`,
-		`{"kind":"question","text":"Go on?","options":["yes","no"]}`,
+		`{"kind":"question","text":"Continue?","options":["yes","no"]}`,
 		`{"kind":"error","text":"the tool broke"}`,
 		`{"kind":"usage","usage":{"cost_usd":1}}`,
 	)
@@ -323,7 +323,7 @@ func TestExitCodes(t *testing.T) {
 		if code != want {
 			t.Errorf("%s: exit %d, want %d\n%s%s", line, code, want, out, errs)
 		}
-		some := line == "requeue app-1 app-99 app-3" // it goes on after the one that is not there
+		some := line == "requeue app-1 app-99 app-3" // it continues after the one that does not exist
 		if code != 0 && (!strings.HasPrefix(errs, "coppice: ") || (out != "") != some) {
 			t.Errorf("%s: stdout %q stderr %q", line, out, errs)
 		}
@@ -340,8 +340,8 @@ func TestNoServer(t *testing.T) {
 	}
 }
 
-// obeyed finds a character that a terminal would obey, or that would make text
-// look like other text.
+// obeyed finds a character that a terminal would obey, or that makes text look
+// like other text.
 func obeyed(s string) (rune, bool) {
 	for _, r := range s {
 		if r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r == 0x2028 || r == 0x2029) {
@@ -358,9 +358,9 @@ func TestUntrustedTextCannotSteerTheTerminal(t *testing.T) {
 	s.Change("app-4", func(t *coppice.Task) { t.Title, t.Body, t.Agent = nasty, nasty, nasty })
 	s.Change("app-5", func(t *coppice.Task) { t.Title, t.Failure.Text, t.Failure.Fix = nasty, nasty, nasty })
 	x := s.Session("app-4", coppice.SessionWorking, func(x *coppice.Session) { x.Summary, x.Warning, x.Model = nasty, nasty, nasty })
-	said, err := json.Marshal(map[string]any{"kind": "text", "text": nasty + "\x1b]52;c;eA==\a\r\u2028", "name": nasty})
+	event, err := json.Marshal(map[string]any{"kind": "text", "text": nasty + "\x1b]52;c;eA==\a\r\u2028", "name": nasty})
 	s.Must(err)
-	s.Write(x.ID, coppice.OutputEvent, string(said), strings.Replace(string(said), `"text"`, `"tool"`, 1), nasty)
+	s.Write(x.ID, coppice.OutputEvent, string(event), strings.Replace(string(event), `"text"`, `"tool"`, 1), nasty)
 	s.Write(x.ID, coppice.OutputHost, nasty)
 	s.Write(x.ID, coppice.OutputStdout, nasty)
 	s.env.Terminal = true
@@ -377,10 +377,10 @@ func TestUntrustedTextCannotSteerTheTerminal(t *testing.T) {
 		}
 	}
 	if _, out, _ := s.run("", "diff", "app-4"); !strings.Contains(out, "+Fix ^[[31mred<U+202E>txt<U+2069> <U+009B>2Jbell\n") {
-		t.Errorf("a review does not show what is there: %q", out)
+		t.Errorf("a review does not show every character: %q", out)
 	}
 	if _, out, _ := s.run("", "logs", "app-4"); !strings.Contains(out, "Fix red<U+202E>txt<U+2069> <U+009B>2Jbell^[]52;c;eA==^G^M<U+2028>") {
-		t.Errorf("the log does not show what is there: %q", out)
+		t.Errorf("the log does not show every character: %q", out)
 	}
 	s.env.Terminal = false
 	if _, out, _ := s.run("", "diff", "app-4"); !strings.Contains(out, "+"+nasty+"\n") {
@@ -402,7 +402,7 @@ func FuzzClean(f *testing.F) {
 	})
 }
 
-func TestFollowedTaskGoesOnThroughItsSessions(t *testing.T) {
+func TestFollowContinuesWithLaterSessions(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
 	s.Project("/src/app")

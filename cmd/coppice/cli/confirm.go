@@ -14,10 +14,10 @@ import (
 	"coppice/api/client"
 )
 
-// mostNeedLines is how much of a diff the status shows.
+// mostNeedLines is how many lines of a diff the status shows.
 const mostNeedLines = 12
 
-// need shows what a project needs a person for, and the way out.
+// need shows what a project needs a person for, and the fix.
 func (e *Env) need(prefix string, n coppice.Need) {
 	e.printf("%s  %s\n", e.paint(yellow.Bold(true), prefix), line(n.Text))
 	lines := strings.Split(strings.TrimRight(n.Diff, "\n"), "\n")
@@ -49,8 +49,8 @@ func (e *Env) diff(text string) {
 	}
 }
 
-// confirmable are the kinds of need that a person can agree to, with what that
-// means.
+// confirmable are the kinds of need that a person can confirm, with what the
+// confirmation means.
 var confirmable = []struct {
 	kind  coppice.NeedKind
 	about string
@@ -65,14 +65,14 @@ func (e *Env) projectConfirm() *cobra.Command {
 	var dry bool
 	chosen := map[coppice.NeedKind]*bool{}
 	c := &cobra.Command{
-		Use: "confirm [PREFIX]", Short: "Confirm what waits for you",
-		Long: `Show what waits for you in a project, whole, and confirm it: changes of what
-decides about landing that were made while a session ran, or by a landing;
-statuses in the features file that Coppice did not write; and a base that moved
-without Coppice. Name what you mean when more than one thing waits.`,
+		Use: "confirm [PREFIX]", Short: "Confirm changes that wait for you",
+		Long: `Show everything in a project that waits for your confirmation, and confirm it:
+changed settings about landing, if they changed while a session ran or by a
+landing; statuses in the features file that Coppice did not write; and a base that
+moved without Coppice. If more than one thing waits, name those that you confirm.`,
 		Example: "  coppice project confirm --dry-run\n  coppice project confirm app --features", Args: args(0, 1, "at most one prefix"),
 	}
-	c.Flags().BoolVar(&dry, "dry-run", false, "only show it")
+	c.Flags().BoolVar(&dry, "dry-run", false, "only show what waits")
 	for _, k := range confirmable {
 		chosen[k.kind] = c.Flags().Bool(string(k.kind), false, "confirm "+k.about)
 	}
@@ -115,7 +115,7 @@ without Coppice. Name what you mean when more than one thing waits.`,
 	return c
 }
 
-// chooseNeeds returns the needs that a person means.
+// chooseNeeds returns the needs that a person chose.
 func chooseNeeds(p api.Project, chosen map[coppice.NeedKind]*bool, dry bool) (list []coppice.Need, err error) {
 	named := false
 	var flags []string
@@ -137,37 +137,26 @@ func chooseNeeds(p api.Project, chosen map[coppice.NeedKind]*bool, dry bool) (li
 		return nil, coppice.Errorf(coppice.ENotFound, "nothing of that kind waits for you in %s", p.Prefix).WithFix("see `coppice status`")
 	case len(list) > 1 && !dry && !named:
 		return nil, coppice.Errorf(coppice.EInvalid, "more than one thing waits for you in %s", p.Prefix).
-			WithFix("look at them with --dry-run, then name those you mean: %s", strings.Join(flags, " "))
+			WithFix("see them with --dry-run, then name those that you confirm: %s", strings.Join(flags, " "))
 	}
 	return list, nil
 }
 
 func (e *Env) projectRestoreBase() *cobra.Command {
 	c := &cobra.Command{
-		Use: "restore-base [PREFIX]", Short: "Move a base back that moved without Coppice",
+		Use: "restore-base [PREFIX]", Short: "Move back a base that moved without Coppice",
 		Long: `Move the base of a project back to where it was before it moved without Coppice,
-as coppice status reports. Its checkout moves along. Nothing moves when that
-would lose changes. To keep the base where it is, say coppice project confirm
---base.`,
+as coppice status reports. Its checkout moves with it. If that would lose changes,
+nothing moves. To keep the base where it is, run coppice project confirm --base.`,
 		Example: "  coppice project restore-base app", Args: args(0, 1, "at most one prefix"),
 	}
-	asJSON := jsonFlag(c)
-	c.RunE = func(c *cobra.Command, given []string) error {
-		return e.call(c, func(ctx context.Context, cl *client.Client) error {
-			prefix, err := e.named(ctx, cl, given)
-			if err != nil {
-				return err
-			}
-			p, err := cl.RestoreBase(ctx, prefix)
-			if err != nil {
-				return err
-			}
-			if *asJSON {
-				return e.json(p)
-			}
-			e.printf("%s  %s is at %.10s again\n", e.paint(bold, p.Prefix), line(p.Policy.Base), p.BaseCommit)
-			return nil
-		})
-	}
-	return c
+	return shows(e, c, func(ctx context.Context, cl *client.Client, given []string) (p api.Project, err error) {
+		prefix, err := e.named(ctx, cl, given)
+		if err == nil {
+			p, err = cl.RestoreBase(ctx, prefix)
+		}
+		return p, err
+	}, func(p api.Project) {
+		e.printf("%s  %s is at %.10s again\n", e.paint(bold, p.Prefix), line(p.Policy.Base), p.BaseCommit)
+	})
 }

@@ -44,7 +44,7 @@ func (e *Env) disk(ctx context.Context, cl *client.Client, within int, asJSON bo
 		add("", part)
 	}
 	e.table([]column{{head: "PROJECT"}, {head: "WHAT"}, {head: "SIZE", end: true}, {head: "FILES", end: true}, {head: "WHERE", give: true}}, rows)
-	e.printf("%v in all, %v free\n", coppice.Bytes(d.Total), coppice.Bytes(d.Free))
+	e.printf("%v in total, %v free\n", coppice.Bytes(d.Total), coppice.Bytes(d.Free))
 	e.kept(d.Kept)
 	if d.Partial {
 		e.printf("%s\n", e.paint(yellow, "not everything was counted in time; see coppice status --disk --within"))
@@ -52,7 +52,7 @@ func (e *Env) disk(ctx context.Context, cl *client.Client, within int, asJSON bo
 	return nil
 }
 
-// kept shows how much of the history there is, and how much is kept.
+// kept shows the size of the history, and its limits.
 func (e *Env) kept(list []api.DiskKept) {
 	if len(list) == 0 {
 		return
@@ -69,5 +69,5 @@ func (e *Env) kept(list []api.DiskKept) {
 		rows = append(rows, []cell{plain(k.What), {strings.Join(there, ", "), dim}, plain(k.AtMost()), {k.By, dim}})
 	}
 	e.printf("\n")
-	e.table([]column{{head: "HISTORY"}, {head: "THERE IS"}, {head: "KEPT AT MOST"}, {head: "CHANGE WITH", give: true}}, rows)
+	e.table([]column{{head: "HISTORY"}, {head: "SIZE"}, {head: "KEPT AT MOST"}, {head: "CHANGE WITH", give: true}}, rows)
 }

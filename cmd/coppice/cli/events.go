@@ -17,18 +17,18 @@ func (e *Env) eventsCommand() *cobra.Command {
 	var follow bool
 	c := &cobra.Command{
 		Use:   "events",
-		Short: "Show the log of everything that happened",
-		Long: `Show the log: every fact and every decision, with the reason. With -f it goes on
-live and survives a restart of the server without missing or repeating anything.`,
+		Short: "Show the event log",
+		Long: `Show the event log: every fact and every decision, with the reason. With -f the
+command continues live. It misses and repeats no event if the server restarts.`,
 		Example: "  coppice events\n  coppice events -f --task app-4\n  coppice events --after 1200 --json",
 		Args:    args(0, 0, "no argument"),
 	}
 	fl := c.Flags()
-	fl.BoolVarP(&follow, "follow", "f", false, "go on live")
-	fl.Int64Var(&q.After, "after", -1, "only events after this number; the newest when absent")
-	fl.StringVarP(&q.Project, "project", "p", "", "only of this project")
-	fl.StringVar(&q.Task, "task", "", "only of this task")
-	fl.IntVarP(&q.Limit, "limit", "n", 50, "at most so many, unless followed")
+	fl.BoolVarP(&follow, "follow", "f", false, "follow the log live")
+	fl.Int64Var(&q.After, "after", -1, "only events after this number; without it, the newest")
+	fl.StringVarP(&q.Project, "project", "p", "", "only events of this project")
+	fl.StringVar(&q.Task, "task", "", "only events of this task")
+	fl.IntVarP(&q.Limit, "limit", "n", 50, "at most this many events, unless -f is set")
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if q.Limit < 1 || q.Limit > 1000 {
@@ -42,7 +42,7 @@ live and survives a restart of the server without missing or repeating anything.
 			if follow {
 				q.Limit = 0
 				return cl.FollowEvents(ctx, q, show, func(b api.Bounds) {
-					fmt.Fprintf(e.Stderr, "coppice: older events are gone; the log begins at %d\n", b.First)
+					fmt.Fprintf(e.Stderr, "coppice: older events are gone; the log starts at %d\n", b.First)
 				})
 			}
 			return e.eventPage(ctx, cl, q, show)
@@ -51,8 +51,8 @@ live and survives a restart of the server without missing or repeating anything.
 	return c
 }
 
-// eventPage shows events after a place, or the newest. Those of one project or
-// task can lie far back, so the log is then read from its beginning.
+// eventPage shows events after a position, or the newest. Events of one project
+// or task can be far back, so for them the log is read from its start.
 func (e *Env) eventPage(ctx context.Context, cl *client.Client, q client.EventQuery, show func(coppice.Event) error) error {
 	newest := q.After < 0
 	if newest {

@@ -21,7 +21,7 @@ type featureRow struct {
 	TaskReason string         `json:"task_reason,omitempty"`
 }
 
-// featureReport is what `coppice features` tells.
+// featureReport is the output of `coppice features`.
 type featureReport struct {
 	Project  string       `json:"project"`
 	File     string       `json:"file"`
@@ -34,21 +34,21 @@ func (e *Env) featuresCommand() *cobra.Command {
 	var statuses []string
 	c := &cobra.Command{
 		Use:   "features",
-		Short: "List what the features file asks for, and how far it is",
+		Short: "List the features of the features file and their progress",
 		Long: `List the features of a project's features file with their statuses and tasks, and
-say what is wrong with the file. The file is named by features in coppice.yaml;
-edit it to ask for more, and set a feature back to open to have it tried again.`,
+show the problems of the file. The key features in coppice.yaml names the file. Edit
+the file to add features. To retry a feature, set its status back to open.`,
 		Example: `  coppice features
   coppice features --status failed --json`,
 		Args: args(0, 0, "no argument"),
 	}
-	c.Flags().StringVarP(&project, "project", "p", "", "a project's prefix; the current directory's when not given")
+	c.Flags().StringVarP(&project, "project", "p", "", "a project's prefix; the default is the current directory's")
 	c.Flags().StringSliceVarP(&statuses, "status", "s", nil, "only features with this status (repeatable)")
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		for _, s := range statuses {
 			if !slices.Contains([]string{"open", "verifying", "passed", "failed"}, s) {
-				return wrongUse(coppice.Quote(s)+" is no status of a feature", "use open, verifying, passed or failed")
+				return wrongUse(coppice.Quote(s)+" is not a valid status of a feature", "use open, verifying, passed or failed")
 			}
 		}
 		return e.call(c, func(ctx context.Context, cl *client.Client) error {
@@ -72,8 +72,8 @@ edit it to ask for more, and set a feature back to open to have it tried again.`
 	return c
 }
 
-// readFeatures reads the file and joins it with the tasks. When the file cannot
-// be read, the report has what the server knows and comes with the error.
+// readFeatures reads the file and joins it with the tasks. If the file cannot
+// be read, it returns what the server knows together with the error.
 func (e *Env) readFeatures(ctx context.Context, cl *client.Client, prefix string) (featureReport, error) {
 	p, err := e.featureProject(ctx, cl, prefix)
 	if err != nil {
@@ -82,7 +82,7 @@ func (e *Env) readFeatures(ctx context.Context, cl *client.Client, prefix string
 	r := featureReport{Project: p.Prefix, File: p.Policy.Features, Features: []featureRow{}, Problems: []string{}}
 	if r.File == "" {
 		return featureReport{}, coppice.Errorf(coppice.ENotFound, "%s has no features file", p.Prefix).
-			WithFix("name one by features in coppice.yaml, then run `coppice project add` in the repository")
+			WithFix("name one in coppice.yaml with the key features, then run `coppice project add` in the repository")
 	}
 	tasks, err := featureTasks(ctx, cl, p.Prefix)
 	if err != nil {
@@ -121,7 +121,7 @@ func (e *Env) featureProject(ctx context.Context, cl *client.Client, prefix stri
 	if prefix == "" {
 		p, err := e.here(ctx, cl)
 		if err == nil && p == nil {
-			err = coppice.Errorf(coppice.ENotFound, "no project is known here").WithFix("run `coppice project add` in the repository: its features file is followed from then on")
+			err = coppice.Errorf(coppice.ENotFound, "no project is known here").WithFix("run `coppice project add` in the repository; the server then follows its features file")
 		}
 		return p, err
 	}

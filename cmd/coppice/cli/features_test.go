@@ -15,16 +15,13 @@ import (
 	"coppice/cmd/coppice/cli"
 	"coppice/store"
 	"coppice/store/sqlite"
+	"coppice/store/sqlite/sqlitetest"
 )
 
 // listed is a shell in a project with a features file.
 func listed(t *testing.T, text string, warnings ...string) (*shell, string) {
 	t.Helper()
-	st, err := sqlite.Open(t.Context(), sqlite.Config{Path: ":memory:"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = st.Close() })
+	st := sqlitetest.Open(t, sqlite.Config{})
 	b := apitest.Start(t, st, func(c *apihttp.Config) { c.Warnings = func(int64) []string { return warnings } })
 	dir := filepath.Join(t.TempDir(), "app")
 	b.Must(os.Mkdir(dir, 0o755))
@@ -92,12 +89,12 @@ func TestImport(t *testing.T) {
 	s.env.Dir = filepath.Join(dir, "below")
 	s.Must(os.MkdirAll(filepath.Join(dir, ".orchestrator"), 0o755))
 	s.Must(os.Mkdir(s.env.Dir, 0o755))
-	if code, _, errs := s.run("", "import"); code != 1 || !strings.Contains(errs, "is not there") || !strings.Contains(errs, "→") {
+	if code, _, errs := s.run("", "import"); code != 1 || !strings.Contains(errs, "does not exist") || !strings.Contains(errs, "→") {
 		t.Errorf("nothing to import: %d %s", code, errs)
 	}
 	s.Must(os.WriteFile(filepath.Join(dir, ".orchestrator", "config.json"), []byte(`{"baseBranch": "trunk", "appUrl": "http://x", "verification": {"disabled": true}}`), 0o644))
 	code, out, errs := s.run("", "import", "--dry-run")
-	for _, part := range []string{"took     baseBranch", "dropped  appUrl", "changed  verification.disabled", "there is no such branch yet", "would be:", "base: trunk"} {
+	for _, part := range []string{"took     baseBranch", "dropped  appUrl", "changed  verification.disabled", "the branch does not exist yet", "would be:", "base: trunk"} {
 		if code != 0 || !strings.Contains(out, part) {
 			t.Errorf("%d, without %q: %s%s", code, part, out, errs)
 		}
@@ -113,7 +110,7 @@ func TestImport(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &r); code != 0 || err != nil || !r.Written || len(r.Lines) < 3 {
 		t.Errorf("%d %s%s", code, out, errs)
 	}
-	if code, out, _ := s.run("", "import", filepath.Join(dir, ".orchestrator", "config.json")); code != 0 || !strings.Contains(out, "was left as it is") {
+	if code, out, _ := s.run("", "import", filepath.Join(dir, ".orchestrator", "config.json")); code != 0 || !strings.Contains(out, "it was not changed") {
 		t.Errorf("again: %d %s", code, out)
 	}
 	if code, out, _ := s.run("", "import", "--force", "../"); code != 0 || !strings.Contains(out, "coppice.yaml.bak") {

@@ -12,9 +12,10 @@ import (
 	"coppice/cmd/coppice/cli"
 	"coppice/store"
 	"coppice/store/sqlite"
+	"coppice/store/sqlite/sqlitetest"
 )
 
-// found is a searcher that finds the same for everybody.
+// found is a searcher that always finds the same.
 type found struct{ store.SearchPage }
 
 func (f found) Search(_ context.Context, q store.SearchQuery) (store.SearchPage, error) {
@@ -29,11 +30,7 @@ func (f found) Search(_ context.Context, q store.SearchQuery) (store.SearchPage,
 
 func TestFindGolden(t *testing.T) {
 	t.Parallel()
-	db, err := sqlite.Open(t.Context(), sqlite.Config{Path: sqlite.Memory})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
+	db := sqlitetest.Open(t, sqlite.Config{})
 	at := time.Date(2026, 3, 4, 11, 58, 0, 0, time.UTC)
 	b := apitest.Start(t, db, func(c *apihttp.Config) {
 		c.Search = found{store.SearchPage{More: true, Behind: true, Hits: []store.Hit{
@@ -46,7 +43,7 @@ func TestFindGolden(t *testing.T) {
 	s := &shell{Bundle: b, env: cli.Env{
 		Client: func() (*client.Client, error) { return client.At(b.Server.URL(), apitest.Token) }, Dir: "/src/app", Now: b.Clock.Now,
 	}}
-	s.Project("/src/app")
+	app := s.Project("/src/app")
 	s.golden(t, "usage-none", "usage")
 	for _, title := range []string{"Feed the walrus", "Feed the seal"} {
 		key := s.Task("app", coppice.NewTask{Title: title}).Key
@@ -60,6 +57,8 @@ func TestFindGolden(t *testing.T) {
 	s.golden(t, "search-nothing", "search", "nothing")
 	s.golden(t, "search-wordless", "search", "--", "--")
 	s.golden(t, "search-wrong", "search", "x", "--kind", "picture")
+	app.Policy.Budget = coppice.BudgetPolicy{Task: 2, Day: 5}
+	s.Update(func(tx store.Tx) error { return tx.Projects.Put(&app) })
 	s.golden(t, "usage", "usage")
 	s.golden(t, "usage-tasks", "usage", "--tasks", "--from", "2026-03-01")
 	s.golden(t, "usage-wrong", "usage", "--from", "monday")

@@ -26,7 +26,7 @@ type saved struct {
 // saveImages saves the pictures of a session, or of all sessions of a task.
 func (e *Env) saveImages(ctx context.Context, cl *client.Client, key string, session bool, f logFlags) error {
 	if f.images == "" {
-		return usage{coppice.Errorf(coppice.EInvalid, "no directory is named").WithFix("say --images DIR").WithField("images")}
+		return usage{coppice.Errorf(coppice.EInvalid, "no directory is named").WithFix("pass --images DIR").WithField("images")}
 	}
 	keys := []string{key}
 	if !session {
@@ -86,8 +86,8 @@ func images(ctx context.Context, cl *client.Client, key string) (all []api.Outpu
 	}
 }
 
-// saveImage writes one picture. A file that is there is left as it is: it is
-// this picture, saved before, or somebody's own.
+// saveImage writes one picture. It leaves an existing file as it is: the file
+// is this picture, saved before, or the user's own.
 func saveImage(ctx context.Context, cl *client.Client, name, session string, o api.Output) (saved, error) {
 	picture, err := cl.Image(ctx, session, o.Offset)
 	if err != nil {
@@ -95,7 +95,7 @@ func saveImage(ctx context.Context, cl *client.Client, name, session string, o a
 	}
 	kind := coppice.ImageType(picture)
 	if kind == "" {
-		return saved{}, coppice.Errorf(coppice.EUnavailable, "what %s kept at offset %d is no picture", session, o.Offset)
+		return saved{}, coppice.Errorf(coppice.EUnavailable, "the output of %s at offset %d is not a picture", session, o.Offset)
 	}
 	s := saved{Session: session, Offset: o.Offset, Size: int64(len(picture)), Path: name + "." + strings.TrimPrefix(kind, "image/")}
 	unwritable := func(err error) (saved, error) {
@@ -107,7 +107,7 @@ func saveImage(ctx context.Context, cl *client.Client, name, session string, o a
 	f, err := os.OpenFile(s.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
 		if there, err := os.ReadFile(s.Path); err != nil || !bytes.Equal(there, picture) {
-			return saved{}, coppice.Errorf(coppice.EConflict, "%s is there already, and is another", s.Path).WithFix("name another directory")
+			return saved{}, coppice.Errorf(coppice.EConflict, "%s already exists and is another file", s.Path).WithFix("name another directory")
 		}
 		return s, nil
 	}
@@ -121,8 +121,8 @@ func saveImage(ctx context.Context, cl *client.Client, name, session string, o a
 	return s, nil
 }
 
-// countImages tells how many pictures the verifiers among the sessions took, by
-// key.
+// countImages returns how many pictures each of the verifiers among the
+// sessions took, by key.
 func countImages(ctx context.Context, cl *client.Client, sessions []coppice.Session) (map[string]int, error) {
 	counts := map[string]int{}
 	for _, s := range sessions {
@@ -152,7 +152,7 @@ func (e *Env) printImages(sessions []coppice.Session, pictures map[string]int) {
 	}
 }
 
-// bytesOf tells a size as people do.
+// bytesOf formats a size for people.
 func bytesOf(n int64) string {
 	switch {
 	case n < 1<<10:

@@ -35,7 +35,7 @@ func TestPicturesAreNamedAndSaved(t *testing.T) {
 	}
 	dir := filepath.Join(s.env.Dir, "evidence")
 	want := strings.Join([]string{dir + "/app-1.2-1.png", dir + "/app-1.2-2.jpeg", dir + "/app-1.3-1.png", ""}, "\n")
-	for range 2 { // what is there already is this picture
+	for range 2 { // the second time the file exists
 		if code, out, errs = s.run("", "logs", "app-1", "--images", "evidence"); code != 0 || out != want {
 			t.Fatalf("saved: %d\n%s%s", code, out, errs)
 		}
@@ -46,7 +46,7 @@ func TestPicturesAreNamedAndSaved(t *testing.T) {
 		}
 	}
 	s.Must(os.WriteFile(filepath.Join(dir, "app-1.3-1.png"), []byte("mine"), 0o600))
-	if code, _, errs = s.run("", "logs", "app-1.3", "--images", dir); code != 1 || !strings.Contains(errs, "is there already") {
+	if code, _, errs = s.run("", "logs", "app-1.3", "--images", dir); code != 1 || !strings.Contains(errs, "already exists") {
 		t.Errorf("over somebody's file: %d %s", code, errs)
 	}
 	if got, err := os.ReadFile(filepath.Join(dir, "app-1.3-1.png")); err != nil || string(got) != "mine" {

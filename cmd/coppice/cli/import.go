@@ -16,17 +16,17 @@ func (e *Env) importCommand() *cobra.Command {
 	var o importer.Options
 	c := &cobra.Command{
 		Use:   "import [PATH]",
-		Short: "Take over the settings of another orchestrator",
-		Long: `Read ` + importer.File + ` and write coppice.yaml from it, and say of every
-setting whether it was taken, changed or dropped, and why. PATH is that file, or
-a repository that has it. A coppice.yaml that is there gets what it lacks; what it
-says already stays, unless --force replaces it (the old one is kept beside it).`,
+		Short: "Import the settings of another orchestrator",
+		Long: `Read ` + importer.File + `, write coppice.yaml from it, and print for every
+setting whether it was imported, changed or dropped, and why. PATH is that file, or
+a repository that contains it. An existing coppice.yaml gets the keys that it does
+not have yet. With --force it is replaced, and the old one is kept next to it.`,
 		Example: `  coppice import --dry-run
   coppice import ~/src/shop --json`,
 		Args: args(0, 1, "at most one path"),
 	}
-	c.Flags().BoolVar(&o.Force, "force", false, "replace the coppice.yaml that is there")
-	c.Flags().BoolVar(&o.DryRun, "dry-run", false, "write nothing; print what coppice.yaml would be")
+	c.Flags().BoolVar(&o.Force, "force", false, "replace an existing coppice.yaml")
+	c.Flags().BoolVar(&o.DryRun, "dry-run", false, "write nothing; print the resulting coppice.yaml")
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, given []string) error {
 		dir := e.Dir
@@ -47,7 +47,7 @@ says already stays, unless --force replaces it (the old one is kept beside it).`
 		}
 		root, err := runner.Run(c.Context(), dir, "rev-parse", "--show-toplevel")
 		if err != nil {
-			return coppice.Errorf(coppice.EInvalid, "%s is not in a git repository", dir).WithFix("go to the repository, or name it")
+			return coppice.Errorf(coppice.EInvalid, "%s is not in a git repository", dir).WithFix("change to the repository, or name it")
 		}
 		o.Root = strings.TrimRight(root, "\r\n")
 		o.Branch = func(name string) bool {
@@ -84,11 +84,11 @@ func (e *Env) printImport(r importer.Report, dry bool) {
 	case dry:
 		e.printf("\n%s would be:\n%s", line(r.File), Clean(r.Text))
 	case !r.Written:
-		e.printf("\n%s has it all already and was left as it is\n", line(r.File))
+		e.printf("\n%s already has everything; it was not changed\n", line(r.File))
 	default:
 		e.printf("\nwrote %s\n", line(r.File))
 		if r.Backup != "" {
-			e.printf("the one before is kept as %s\n", line(r.Backup))
+			e.printf("the previous file is kept as %s\n", line(r.Backup))
 		}
 		e.printf("next: read it, commit it, then run coppice serve and coppice project add\n")
 	}

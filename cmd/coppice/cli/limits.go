@@ -15,12 +15,11 @@ import (
 
 func (e *Env) limitsCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "limits", Short: "Show the agents that nobody can use now",
-		Long: `Show the agents, and models of agents, whose accounts can do nothing now: until
-when, why, and which tasks wait for them. A rate limit ends by itself. One that
-asks for a login or for money ends when you have seen to it and say clear, or
-retry a task that waits. A model that agent.fallback names as agent:model has a
-limit of its own.`,
+		Use: "limits", Short: "Show agents that are rate limited or logged out",
+		Long: `Show the agents, and models of agents, that cannot be used now: until when, why,
+and which tasks wait for them. A rate limit ends automatically. If an agent needs a
+login or a payment, fix that first, then run coppice limits clear, or retry a task
+that waits. A model that agent.fallback names as agent:model has its own limit.`,
 		Example: "  coppice limits\n  coppice limits clear my-agent\n  coppice limits clear my-agent:small",
 		Args:    args(0, 0, "no argument"),
 	}
@@ -40,8 +39,8 @@ limit of its own.`,
 
 func (e *Env) limitsClear() *cobra.Command {
 	c := &cobra.Command{
-		Use: "clear AGENT[:MODEL]", Short: "Say that an agent, or a model of it, can be used again",
-		Long:    "Say that an agent, or a model of it, can be used again. The tasks that waited for that go on.",
+		Use: "clear AGENT[:MODEL]", Short: "Clear the limit of an agent, or of one of its models",
+		Long:    "Clear the limit of an agent, or of one of its models, after you have fixed the cause. The tasks that wait for it continue.",
 		Example: "  coppice limits clear my-agent\n  coppice limits clear my-agent:small", Args: args(1, 1, "an agent's name, or agent:model"),
 	}
 	asJSON := jsonFlag(c)
@@ -75,16 +74,16 @@ func (e *Env) limits(limits []api.Limit, asJSON bool) error {
 			e.printf("  %s %s\n", e.paint(dim, "waiting:"), line(strings.Join(l.Tasks, ", ")))
 		}
 		if l.Until.IsZero() {
-			e.printf("  → mend the cause, then: coppice limits clear %s\n", line(l.Agent))
+			e.printf("  → fix the problem, then run: coppice limits clear %s\n", line(l.Agent))
 		}
 	}
 	return nil
 }
 
-// until tells when a limit ends.
+// until says when a limit ends.
 func (e *Env) until(l coppice.AgentLimit) string {
 	if l.Until.IsZero() {
-		return string(l.Class) + ", until you say so"
+		return string(l.Class) + ", until you clear it"
 	}
 	return string(l.Class) + ", until " + e.moment(l.Until)
 }
@@ -92,13 +91,13 @@ func (e *Env) until(l coppice.AgentLimit) string {
 func (e *Env) rulesCommand() *cobra.Command {
 	var project string
 	c := &cobra.Command{
-		Use: "rules", Short: "Show what you said always to",
-		Long: `Show the permissions that were answered with always, newest first. They come before
-the rules of coppice.yaml; the first that fits decides.`,
+		Use: "rules", Short: "List remembered permission answers",
+		Long: `List the permission questions that were answered with "always", newest first. They
+are applied before the rules of coppice.yaml. The first rule that matches decides.`,
 		Example: "  coppice rules\n  coppice rules remove 2",
 		Args:    args(0, 0, "no argument"),
 	}
-	c.PersistentFlags().StringVarP(&project, "project", "p", "", "a project's prefix; the current directory's when absent")
+	c.PersistentFlags().StringVarP(&project, "project", "p", "", "a project's prefix; the default is the current directory's")
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		return e.call(c, func(ctx context.Context, cl *client.Client) error {
@@ -123,7 +122,7 @@ the rules of coppice.yaml; the first that fits decides.`,
 
 func (e *Env) printRules(rules []coppice.Rule) {
 	if len(rules) == 0 {
-		e.printf("nothing is remembered\n")
+		e.printf("no remembered answers\n")
 		return
 	}
 	rows := make([][]cell, len(rules))
@@ -135,14 +134,14 @@ func (e *Env) printRules(rules []coppice.Rule) {
 
 func (e *Env) rulesRemove(project *string) *cobra.Command {
 	c := &cobra.Command{
-		Use: "remove N", Short: "Forget one of them", Long: "Forget a remembered rule, by the number that `coppice rules` shows.",
+		Use: "remove N", Short: "Remove a remembered answer", Long: "Remove a remembered answer, by the number that `coppice rules` shows.",
 		Example: "  coppice rules remove 2", Args: args(1, 1, "the number of a rule"),
 	}
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, given []string) error {
 		n, err := strconv.Atoi(given[0])
 		if err != nil || n < 1 {
-			return wrongUse(fmt.Sprintf("%s is no number of a rule", coppice.Quote(given[0])), "see coppice rules")
+			return wrongUse(fmt.Sprintf("%s is not the number of a rule", coppice.Quote(given[0])), "run: coppice rules")
 		}
 		return e.call(c, func(ctx context.Context, cl *client.Client) error {
 			prefix, err := e.named(ctx, cl, names(*project))
@@ -156,14 +155,14 @@ func (e *Env) rulesRemove(project *string) *cobra.Command {
 			if *asJSON {
 				return e.json(rule)
 			}
-			e.printf("forgotten: %s\n", line(strings.Join(strings.Fields(rule.Do+" "+rule.Tool+" "+rule.Match), " ")))
+			e.printf("removed: %s\n", line(strings.Join(strings.Fields(rule.Do+" "+rule.Tool+" "+rule.Match), " ")))
 			return nil
 		})
 	}
 	return c
 }
 
-// names is a list of the names that were given.
+// names returns a list of one name, or nil without one.
 func names(name string) []string {
 	if name == "" {
 		return nil

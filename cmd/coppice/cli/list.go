@@ -18,9 +18,9 @@ func (e *Env) listCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "list",
 		Short: "List tasks, newest first",
-		Long: `List the tasks of the current directory's project, or of all projects when the
-directory belongs to none. TIME is how long a task has been at what it does now,
-how long ago it was created while it waits, and how long it took once it ended.`,
+		Long: `List the tasks of the current directory's project, or of all projects if the
+directory is not in a project. TIME is the time in the current stage for an active
+task, the age of a waiting one, and the duration of an ended one.`,
 		Example: `  coppice list
   coppice list --status "needs you" --status failed
   coppice list --archived
@@ -29,21 +29,21 @@ how long ago it was created while it waits, and how long it took once it ended.`
 	}
 	f := c.Flags()
 	f.StringVarP(&q.Project, "project", "p", "", "a project's prefix")
-	f.BoolVarP(&all, "all", "a", false, "of all projects")
+	f.BoolVarP(&all, "all", "a", false, "list the tasks of all projects")
 	f.StringSliceVarP(&q.Status, "status", "s", nil, "only tasks with this status (repeatable)")
-	f.StringVar(&q.Track, "track", "", "only of this track")
-	f.StringVar(&q.Agent, "agent", "", "only of this agent")
-	f.StringVar(&q.Text, "text", "", "only with this in title or key")
-	f.IntVarP(&q.Limit, "limit", "n", 50, "at most so many")
-	f.Int64Var(&q.Before, "before", 0, "the next page: the number that the page before told")
-	archived := f.Bool("archived", false, "those that were put away, and no others")
+	f.StringVar(&q.Track, "track", "", "only tasks of this track")
+	f.StringVar(&q.Agent, "agent", "", "only tasks of this agent")
+	f.StringVar(&q.Text, "text", "", "only tasks with this text in title or key")
+	f.IntVarP(&q.Limit, "limit", "n", 50, "at most this many tasks")
+	f.Int64Var(&q.Before, "before", 0, "the next page: the number that the previous page printed")
+	archived := f.Bool("archived", false, "only archived tasks")
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if *archived {
 			q.Archived = "only"
 		}
 		if q.Limit < 1 || q.Limit > 500 {
-			return wrongUse("--limit is out of range", "use a number from 1 to 500, and --before for what follows")
+			return wrongUse("--limit is out of range", "use a number from 1 to 500, and --before for the next page")
 		}
 		return e.call(c, func(ctx context.Context, cl *client.Client) error {
 			if q.Project == "" && !all {
@@ -76,7 +76,7 @@ func (e *Env) printPage(page api.TaskPage) {
 	}
 	e.tasks(page.Tasks)
 	if page.Next != 0 {
-		e.printf("%s\n", e.paint(dim, "there are more; go on with --before "+itoa(page.Next)))
+		e.printf("%s\n", e.paint(dim, "more tasks: add --before "+itoa(page.Next)))
 	}
 }
 
@@ -93,8 +93,8 @@ func (e *Env) tasks(tasks []api.Task) {
 	e.table(cols, rows)
 }
 
-// taskTime is how long an active task has been in its stage, how long an ended
-// one took, and how long ago any other was created.
+// taskTime returns how long an active task has been in its stage, how long an
+// ended one took, and how long ago any other was created.
 func (e *Env) taskTime(t api.Task) time.Duration {
 	switch t.Stage {
 	case coppice.StageEnded:

@@ -12,7 +12,7 @@ import (
 	"coppice/api/client"
 )
 
-// logFlags are what `logs` can be told.
+// logFlags are the flags of `logs`.
 type logFlags struct {
 	follow, raw, app, json bool
 	images                 string // where pictures are saved
@@ -23,32 +23,31 @@ func (e *Env) logsCommand() *cobra.Command {
 	var f logFlags
 	c := &cobra.Command{
 		Use:   "logs KEY",
-		Short: "Show what a session said and did",
-		Long: `Show what the newest session of a task said and did, or the session that the key
-names. With -f it goes on live; for a task it goes on through its later sessions
-until the task has ended or needs you.
+		Short: "Show the log of a session",
+		Long: `Show the log of a task's newest session, or of the session that the key names: what
+the agent said and did. With -f the command continues live. For a task it continues
+with the later sessions until the task has ended or needs you.
 
-With --raw the agent's own output is written as it came, byte by byte; on a
-terminal, control characters are shown and not obeyed. With --app it is what the app wrote
-that was served for a verifier.
+With --raw the command writes the agent's own output, byte by byte. On a terminal,
+control characters are made visible. With --app it writes the output of the app that
+was served for a verifier.
 
-It prints as it reads, however much a session wrote. With --tail it begins with
-the last lines of the session, with --limit it ends after so many lines. What a
-session writes beyond limits.output in coppice.yaml is not kept, except its end;
-a line in the log says so.
+The log can have any length. With --tail it starts with the last lines of the
+session, with --limit it stops after that many lines. Output of a session beyond
+limits.output in coppice.yaml is not kept, except its end. A line in the log says so.
 
-With --images the pictures that sessions took as evidence are saved to a
-directory, those of all sessions of a task, and nothing else is shown.`,
+With --images the command only saves the pictures that sessions took as evidence to a
+directory. For a task it saves those of all its sessions.`,
 		Example: "  coppice logs app-4\n  coppice logs -f app-4\n  coppice logs app-4 --tail 20\n  coppice logs app-4.1 --raw > session.txt\n  coppice logs app-4 --images evidence",
 		Args:    args(1, 1, "the key of a task or session"),
 	}
-	c.Flags().BoolVarP(&f.follow, "follow", "f", false, "go on live")
-	c.Flags().BoolVar(&f.raw, "raw", false, "the agent's own output")
-	c.Flags().BoolVar(&f.app, "app", false, "what the app wrote that was served for it")
-	c.Flags().BoolVar(&f.json, "json", false, "print JSON for programs, a line for each piece")
-	c.Flags().IntVar(&f.tail, "tail", 0, "begin with the last so many lines")
-	c.Flags().IntVarP(&f.limit, "limit", "n", 0, "at most so many lines")
-	c.Flags().StringVar(&f.images, "images", "", "save the pictures it took to this directory")
+	c.Flags().BoolVarP(&f.follow, "follow", "f", false, "follow the log live")
+	c.Flags().BoolVar(&f.raw, "raw", false, "print the agent's own output")
+	c.Flags().BoolVar(&f.app, "app", false, "print the output of the app that was served for the session")
+	c.Flags().BoolVar(&f.json, "json", false, "print JSON for programs, one line per piece")
+	c.Flags().IntVar(&f.tail, "tail", 0, "start with this many last lines")
+	c.Flags().IntVarP(&f.limit, "limit", "n", 0, "at most this many lines")
+	c.Flags().StringVar(&f.images, "images", "", "save its pictures to this `directory`")
 	c.MarkFlagsMutuallyExclusive("raw", "app", "images")
 	c.MarkFlagsMutuallyExclusive("follow", "images")
 	c.MarkFlagsMutuallyExclusive("tail", "limit", "images")
@@ -80,13 +79,12 @@ directory, those of all sessions of a task, and nothing else is shown.`,
 	return c
 }
 
-// taskLog shows the newest session of a task and, when it follows, every later
-// one.
+// taskLog shows the newest session of a task and, with -f, every later one.
 func (e *Env) taskLog(ctx context.Context, cl *client.Client, key string, f logFlags) error {
 	shown := ""
 	for {
-		// Where the log stands is read before the task is: what happens in
-		// between is then seen twice rather than never.
+		// The position in the log is read before the task. An event in between
+		// is then seen twice rather than missed.
 		st, err := cl.Events(ctx, client.EventQuery{Limit: 1})
 		if err != nil {
 			return err
@@ -102,7 +100,7 @@ func (e *Env) taskLog(ctx context.Context, cl *client.Client, key string, f logF
 			if err := e.sessionLog(ctx, cl, t.Session, f); err != nil || !f.follow {
 				return err
 			}
-			f.tail = 0 // the sessions that follow are shown from their beginning
+			f.tail = 0 // later sessions are shown from their start
 			continue
 		}
 		if !f.follow || t.Stage == coppice.StageEnded || t.Status == coppice.StatusNeedsYou {
@@ -115,7 +113,7 @@ func (e *Env) taskLog(ctx context.Context, cl *client.Client, key string, f logF
 	}
 }
 
-// logEnd says how a followed task stands, or that there is nothing to show.
+// logEnd prints the state of a followed task, or that it has no session.
 func (e *Env) logEnd(t api.TaskDetail, f logFlags) {
 	if f.json || f.raw || (t.Session != "" && !f.follow) {
 		return
@@ -130,7 +128,8 @@ func (e *Env) logEnd(t api.TaskDetail, f logFlags) {
 	e.printf("%s\n", text)
 }
 
-// waitTask waits until something happened to a task after a place in the log.
+// waitTask waits until something happened to a task after a position in the
+// log.
 func (e *Env) waitTask(ctx context.Context, cl *client.Client, key string, after int64) error {
 	seen := errors.New("something happened")
 	gap := false

@@ -10,7 +10,7 @@ import (
 	"coppice/store"
 )
 
-// The server cuts long logs in a task's detail; show has them whole all the same.
+// The server cuts long logs in a task's detail; show prints them whole anyway.
 func TestShowHasWholeLogs(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
@@ -25,7 +25,7 @@ func TestShowHasWholeLogs(t *testing.T) {
 		return tx.Checks.Put(&coppice.Check{ProjectID: p.ID, TaskID: task.ID, LandingID: l.ID, Command: "make", Exit: 1, Log: log})
 	})
 	_, out, errs := s.run("", "show", "app-1")
-	if !strings.Contains(out, "… 29991 lines before; --json has all") || !strings.Contains(out, "    the end\n") {
+	if !strings.Contains(out, "… 29991 earlier lines; --json has all") || !strings.Contains(out, "    the end\n") {
 		t.Errorf("%s%s", out, errs)
 	}
 	_, out, errs = s.run("", "show", "app-1", "--json")

@@ -22,7 +22,7 @@ import (
 // maxTaskFile bounds a file of tasks.
 const maxTaskFile = 32 << 20
 
-// newFlags are what `new` can be told.
+// newFlags are the flags of `new`.
 type newFlags struct {
 	body, bodyFile, agent, model, track, notBefore, file, project, budget, category, schema string
 	checks, after, steps                                                                    []string
@@ -36,18 +36,18 @@ func (e *Env) newCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "new TITLE",
 		Short: "Create a task, or many from a file",
-		Long: `Create a task in the project of the current directory. The server takes it from
-there: it starts an agent in a workspace of its own as soon as there is room,
-checks what the agent did, and lands it when every check passes.
+		Long: `Create a task in the project of the current directory. As soon as the limits allow
+it, the server starts an agent in a separate workspace. It checks what the agent did,
+and lands it if every check passes.
 
-With --answer, the task ends in an answer instead: its agent reads the code at the
-tip of the base, may change nothing, and nothing lands. With --schema, the answer
-is JSON that matches a JSON schema. See the answer with: coppice show KEY.
+With --answer, the result of the task is an answer: its agent reads the code at the
+tip of the base, cannot change anything, and nothing lands. With --schema, the answer
+is JSON that matches a JSON schema. To see the answer, run: coppice show KEY.
 
-With --file, many tasks are created at once, all or none. The file is YAML or
+With --file, many tasks are created, all or none. The file is YAML or
 JSON: a list of tasks with the fields title, body, agent, model, checks, after,
-priority, track, category, steps, budget, not_before, answer, schema and ref. A task
-can come after another one of the file by naming its ref.`,
+priority, track, category, steps, budget, not_before, answer, schema and ref. To
+depend on another task of the file, name its ref in after.`,
 		Example: `  coppice new "Add a --json flag to the list command" --check "make test"
   coppice new "Write its documentation" --after app-3 --priority 5
   coppice new "Rework the parser" --body-file plan.md --not-before 2h
@@ -59,20 +59,20 @@ can come after another one of the file by naming its ref.`,
 	fl := c.Flags()
 	fl.StringVar(&f.body, "body", "", "the whole description")
 	fl.StringVar(&f.bodyFile, "body-file", "", "read the description from a file; - is stdin")
-	fl.StringVar(&f.agent, "agent", "", "the agent that does it; the project's own choice when absent")
+	fl.StringVar(&f.agent, "agent", "", "the agent that does it; the default is the project's")
 	fl.StringVar(&f.model, "model", "", "the model the agent uses; auto chooses by how hard the task looks")
-	fl.StringArrayVar(&f.checks, "check", nil, "a shell command that judges the result, besides the project's (repeatable)")
+	fl.StringArrayVar(&f.checks, "check", nil, "a shell command that judges the result, in addition to the project's (repeatable)")
 	fl.StringSliceVar(&f.after, "after", nil, "keys of tasks that must be done first (repeatable)")
-	fl.IntVar(&f.priority, "priority", 0, "from -10 to 10; higher goes first")
+	fl.IntVar(&f.priority, "priority", 0, "from -10 to 10; higher starts first")
 	fl.StringVar(&f.track, "track", "", "the track it runs in")
-	fl.StringVar(&f.notBefore, "not-before", "", "start no earlier: a moment (2026-01-31T09:00:00Z) or a span from now (2h, 3d)")
-	fl.StringVar(&f.category, "category", "", "what kind of work it is; routes it to a track when none is named")
+	fl.StringVar(&f.notBefore, "not-before", "", "earliest start: a time (2026-01-31T09:00:00Z) or a duration from now (2h, 3d)")
+	fl.StringVar(&f.category, "category", "", "what kind of work it is; selects a track if none is named")
 	fl.StringArrayVar(&f.steps, "step", nil, "what must be true when it is done (repeatable)")
-	fl.BoolVar(&f.answer, "answer", false, "it wants an answer, not a change")
+	fl.BoolVar(&f.answer, "answer", false, "the result is an answer, not a change")
 	fl.StringVar(&f.schema, "schema", "", "a file with the JSON schema that the answer must match; - is stdin")
-	fl.StringVar(&f.budget, "budget", "", "the most to spend on it in dollars; the project's when absent")
-	fl.StringVar(&f.file, "file", "", "create the tasks of a YAML or JSON file; - is stdin")
-	fl.StringVarP(&f.project, "project", "p", "", "a known project's prefix, instead of the current directory's")
+	fl.StringVar(&f.budget, "budget", "", "the most to spend on it, in dollars; the default is the project's")
+	fl.StringVar(&f.file, "file", "", "create the tasks in a YAML or JSON file; - is stdin")
+	fl.StringVarP(&f.project, "project", "p", "", "a project's prefix, instead of the current directory's")
 	f.json = jsonFlag(c)
 	return c
 }
@@ -86,7 +86,7 @@ func (e *Env) create(c *cobra.Command, given []string, f newFlags) error {
 	case f.file != "":
 		tasks, err = e.tasksFromFile(f.file)
 	case len(given) == 0:
-		return wrongUse("the title is missing", `say what should be done: coppice new "Add a --json flag"`)
+		return wrongUse("the title is missing", `name what should be done: coppice new "Add a --json flag"`)
 	default:
 		tasks, err = e.taskFromFlags(given[0], f)
 	}
@@ -159,7 +159,7 @@ func (e *Env) taskFromFlags(title string, f newFlags) ([]coppice.NewTask, error)
 	}}, nil
 }
 
-// notBefore reads a moment, or a span from now.
+// notBefore reads a time, or a duration from now.
 func (e *Env) notBefore(s string) (time.Time, error) {
 	if s == "" {
 		return time.Time{}, nil
@@ -169,7 +169,7 @@ func (e *Env) notBefore(s string) (time.Time, error) {
 	}
 	var d coppice.Duration
 	if err := d.UnmarshalText([]byte(s)); err != nil {
-		return time.Time{}, wrongUse(fmt.Sprintf("%s is neither a moment nor a span of time", coppice.Quote(s)),
+		return time.Time{}, wrongUse(fmt.Sprintf("%s is neither a time nor a duration", coppice.Quote(s)),
 			"write --not-before 2026-01-31T09:00:00Z, or 90m, 2h, 3d from now")
 	}
 	return e.Now().Add(d.D()).UTC(), nil
@@ -199,7 +199,7 @@ func (e *Env) readFile(path string, most int64) ([]byte, error) {
 	return b, nil
 }
 
-// fileTask is a task in a file; YAML's own words for NewTask.
+// fileTask is a task in a file, with YAML's names for the fields of NewTask.
 type fileTask struct {
 	Ref       string   `yaml:"ref"`
 	Title     string   `yaml:"title"`
@@ -218,7 +218,8 @@ type fileTask struct {
 	Schema    any      `yaml:"schema"`
 }
 
-// tasksFromFile reads a list of tasks, or one under the key tasks. JSON is YAML.
+// tasksFromFile reads a list of tasks, or one under the key tasks. JSON is a
+// subset of YAML.
 func (e *Env) tasksFromFile(path string) ([]coppice.NewTask, error) {
 	b, err := e.readFile(path, maxTaskFile)
 	if err != nil {
@@ -264,7 +265,8 @@ func (e *Env) tasksFromFile(path string) ([]coppice.NewTask, error) {
 	return tasks, nil
 }
 
-// isMapping tells whether a document's top is a mapping rather than a list.
+// isMapping reports whether a document's top level is a mapping rather than a
+// list.
 func isMapping(b []byte) bool {
 	for _, l := range strings.Split(string(b), "\n") {
 		l = strings.TrimSpace(l)

@@ -12,12 +12,12 @@ import (
 	"coppice/api"
 )
 
-// lineWidth is how much of a tool call or result is shown where there is no
-// terminal to fill.
+// lineWidth is how much of a tool call or result is shown if there is no
+// terminal.
 const lineWidth = 120
 
-// printer shows a session's events to people: what the agent says in full, what
-// it does as one line, what came of it folded to one more.
+// printer shows a session's events to people: the agent's messages in full,
+// each tool call and each result as one line.
 type printer struct{ env *Env }
 
 func (e *Env) printer() *printer { return &printer{env: e} }
@@ -29,8 +29,8 @@ func (p *printer) piece(o api.Output) error {
 	}
 	if o.Kind != coppice.OutputEvent {
 		text := string(o.Data)
-		if said, ok := coppice.ReadAgentEvent(o.Data); ok && o.Kind == coppice.OutputHost { // which speaks in events, too
-			text = said.Text
+		if ev, ok := coppice.ReadAgentEvent(o.Data); ok && o.Kind == coppice.OutputHost { // hosts write events, too
+			text = ev.Text
 		}
 		if text = strings.TrimSpace(Clean(text)); text != "" {
 			p.put(p.env.paint(dim, text))
@@ -48,7 +48,7 @@ func (p *printer) piece(o api.Output) error {
 
 func (p *printer) put(s string) { p.env.printf("%s\n", s) }
 
-// cut shortens text to what is left of a line after a mark.
+// cut shortens text to fit the line after a mark.
 func (p *printer) cut(s string, used int) string {
 	width := p.env.Width
 	if width == 0 {
@@ -90,7 +90,7 @@ func (p *printer) event(ev coppice.AgentEvent) {
 	}
 }
 
-// result folds what a tool returned to one line.
+// result shortens a tool's result to one line.
 func (p *printer) result(ok bool, text string) string {
 	lines := strings.Split(text, "\n")
 	switch {
@@ -105,7 +105,7 @@ func (p *printer) result(ok bool, text string) string {
 	return p.env.paint(dim, "  └ "+p.cut(line(lines[0]), 4+len(more))+more)
 }
 
-// toolLine tells what a tool was asked for: its paths, or the fields of its
+// toolLine shows what a tool was asked for: its paths, or the fields of its
 // input, those with the shortest values first.
 func toolLine(ev coppice.AgentEvent) string {
 	if len(ev.Paths) > 0 {

@@ -16,10 +16,10 @@ import (
 	"coppice"
 )
 
-// Clean makes untrusted text safe to print: a terminal obeys nothing in it.
-// Colours, which tools write of their own accord, and the carriage returns at
-// the ends of lines are taken out. Every other control character, and every
-// character that turns the direction of text, is shown in a visible form.
+// Clean makes untrusted text safe to print: it contains nothing that a terminal
+// obeys. Colours and the carriage returns at the ends of lines are removed.
+// Every other control character, and every character that changes the direction
+// of text, is shown in a visible form.
 func Clean(s string) string {
 	return visible(colours().ReplaceAllString(strings.ReplaceAll(s, "\r\n", "\n"), ""))
 }
@@ -31,13 +31,13 @@ var colours = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile("
 // Line breaks and tabs stay.
 func visible(s string) string {
 	s = strings.ToValidUTF8(s, "\uFFFD")
-	if strings.IndexFunc(s, steers) < 0 {
+	if strings.IndexFunc(s, isUnsafe) < 0 {
 		return s
 	}
 	var b strings.Builder
 	for _, r := range s {
 		switch {
-		case !steers(r):
+		case !isUnsafe(r):
 			b.WriteRune(r)
 		case r < 0x80:
 			b.WriteByte('^')
@@ -49,14 +49,14 @@ func visible(s string) string {
 	return b.String()
 }
 
-// steers reports whether a terminal would obey a character, or let it change
+// isUnsafe reports whether a terminal would obey a character, or let it change
 // how other text looks.
-func steers(r rune) bool {
+func isUnsafe(r rune) bool {
 	return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || coppice.TurnsText(r))
 }
 
-// Screen returns a writer that cleans what is written to it. Each write has to
-// hold whole characters.
+// Screen returns a writer that cleans what is written to it. Each write must
+// consist of whole characters.
 func Screen(w io.Writer) io.Writer { return screen{w} }
 
 type screen struct{ w io.Writer }
@@ -93,7 +93,7 @@ func (e *Env) jsonLine(v any) error {
 func (e *Env) writeJSON(b []byte) error {
 	var out strings.Builder
 	for _, r := range string(b) {
-		if steers(r) {
+		if isUnsafe(r) {
 			fmt.Fprintf(&out, `\u%04x`, r)
 		} else {
 			out.WriteRune(r)
@@ -116,7 +116,7 @@ var (
 	cyan   = lipgloss.NewStyle().Foreground(lipgloss.Color("6"))
 )
 
-// paint styles text where colour is wanted.
+// paint styles text if colours are on.
 func (e *Env) paint(st lipgloss.Style, s string) string {
 	if !e.Color || s == "" {
 		return s
@@ -148,8 +148,8 @@ type cell struct {
 
 func plain(s string) cell { return cell{text: line(s)} }
 
-// column is one column of a table. Those that give way are cut, the widest
-// first, when the terminal is too narrow.
+// column is one column of a table. If the terminal is too narrow, the widest of
+// the columns that can shrink are cut first.
 type column struct {
 	head string
 	give bool
@@ -192,7 +192,7 @@ func (e *Env) table(cols []column, rows [][]cell) {
 	}
 }
 
-// fit takes columns from the widest that give way until the table fits.
+// fit cuts the widest of the columns that can shrink until the table fits.
 func (e *Env) fit(cols []column, widths []int) {
 	if e.Width == 0 {
 		return
@@ -213,7 +213,7 @@ func (e *Env) fit(cols []column, widths []int) {
 	}
 }
 
-// ago writes a span of time in one or two units.
+// ago formats a duration in one or two units.
 func ago(d time.Duration) string {
 	d = max(d, 0).Truncate(time.Second)
 	switch {
@@ -229,7 +229,7 @@ func ago(d time.Duration) string {
 	return fmt.Sprintf("%dd%02dh", d/(24*time.Hour), d%(24*time.Hour)/time.Hour)
 }
 
-// money writes a cost; nothing when none is known.
+// money formats a cost. It returns "" if none is known.
 func money(usd float64) string {
 	if usd == 0 {
 		return ""
@@ -237,7 +237,7 @@ func money(usd float64) string {
 	return fmt.Sprintf("$%.2f", usd)
 }
 
-// cost writes what was spent, with a ~ where it is an estimate.
+// cost formats what was spent, with a ~ if it is an estimate.
 func cost(u coppice.Usage) string {
 	if text := money(u.CostUSD); text != "" && u.Estimated {
 		return "~" + text
@@ -245,7 +245,7 @@ func cost(u coppice.Usage) string {
 	return money(u.CostUSD)
 }
 
-// moment writes a time of day, with the date unless it is today.
+// moment formats a time of day, with the date unless it is today.
 func (e *Env) moment(t time.Time) string {
 	now := e.Now()
 	t = t.In(now.Location())
@@ -255,10 +255,10 @@ func (e *Env) moment(t time.Time) string {
 	return t.Format("2006-01-02 15:04")
 }
 
-// short writes the beginning of a commit's id.
+// short returns the start of a commit's id.
 func short(hash string) string { return hash[:min(len(hash), 10)] }
 
-// count writes a number with its noun.
+// count formats a number with its noun.
 func count(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun

@@ -19,22 +19,21 @@ func (e *Env) projectRemove() *cobra.Command {
 	var yes bool
 	c := &cobra.Command{
 		Use: "remove PREFIX", Short: "Forget a project",
-		Long: `Forget a project: its tasks, sessions, output, landings, checks and costs. It is
-refused while tasks of the project have not ended, unless --force stops them
-first. Entries of the event log stay until the log forgets them by itself, and
+		Long: `Forget a project: its tasks, sessions, output, landings, checks and costs. The
+command is refused while the project has tasks that have not ended. With --force it
+stops them first. Entries of the event log stay until the log removes them, and
 backups that were made before still contain everything.
 
-Without --purge, its workspaces, its trash and Coppice's branches stay where they
-are, and the command says where. With --purge they are removed as well. The
-checkout, coppice.yaml, the features file and everything that landed always stay
-as they are.
+Without --purge, the project's workspaces, trash and branches of Coppice stay, and the
+command prints where they are. With --purge they are removed as well. The checkout,
+coppice.yaml, the features file and everything that landed always stay.
 
-The server does it in the background; this command waits for it.`,
+The server removes the project in the background. This command waits for it.`,
 		Example: "  coppice project remove app\n  coppice project remove app --purge --yes",
 		Args:    args(1, 1, "the prefix of a project"),
 	}
-	c.Flags().BoolVar(&how.Purge, "purge", false, "remove its workspaces, trash and branches as well")
-	c.Flags().BoolVar(&how.Force, "force", false, "stop its tasks first that have not ended")
+	c.Flags().BoolVar(&how.Purge, "purge", false, "also remove its workspaces, trash and branches")
+	c.Flags().BoolVar(&how.Force, "force", false, "first stop its tasks that have not ended")
 	c.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask")
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, given []string) error {
@@ -62,10 +61,10 @@ The server does it in the background; this command waits for it.`,
 	return c
 }
 
-// confirmRemoval asks whether a project is to be removed.
+// confirmRemoval asks whether to remove a project.
 func (e *Env) confirmRemoval(p api.Project, how coppice.Remove) error {
 	if !e.Asks {
-		return wrongUse("nobody is there to confirm that "+p.Prefix+" is to be removed", "say --yes")
+		return wrongUse("removing "+p.Prefix+" needs a confirmation", "pass --yes, or run it in a terminal")
 	}
 	what := fmt.Sprintf("Forget %s (%s) with its %s", p.Prefix, line(p.Path), count(p.LastTask, "task"))
 	if how.Purge {
@@ -81,7 +80,7 @@ func (e *Env) confirmRemoval(p api.Project, how coppice.Remove) error {
 
 // removeProject removes a project and waits until it is gone.
 func (e *Env) removeProject(ctx context.Context, cl *client.Client, p api.Project, how coppice.Remove) (api.Removed, error) {
-	// Where the log stands is read first, so that the end cannot be missed.
+	// The position in the log is read first, so that the end cannot be missed.
 	log, err := cl.Events(ctx, client.EventQuery{Limit: 1})
 	if err != nil {
 		return api.Removed{}, err
@@ -100,7 +99,7 @@ func (e *Env) removeProject(ctx context.Context, cl *client.Client, p api.Projec
 			now, err := cl.Project(ctx, p.Prefix)
 			if err == nil && now.ID == out.ID && now.Removal != nil && now.Removal.Problem != "" {
 				return coppice.Errorf(coppice.EUnavailable, "%s cannot be removed yet: %s", p.Prefix, now.Removal.Problem).
-					WithFix("see to it; the server tries again by itself, or say the command again")
+					WithFix("fix the problem; the server retries automatically, or run the command again")
 			}
 		}
 		return nil
@@ -112,13 +111,13 @@ func (e *Env) removeProject(ctx context.Context, cl *client.Client, p api.Projec
 }
 
 func (e *Env) printRemoved(out api.Removed, how coppice.Remove) {
-	e.printf("%s is forgotten; %s is as it was\n", e.paint(bold, out.Prefix), line(out.Path))
+	e.printf("removed %s; %s was not changed\n", e.paint(bold, out.Prefix), line(out.Path))
 	if len(out.Left) == 0 {
 		return
 	}
-	e.printf("This is left:\n")
+	e.printf("Not removed:\n")
 	for _, l := range out.Left {
 		e.printf("  %s: %s\n", line(l.What), line(l.Path))
 	}
-	e.printf("%s\n", e.paint(dim, "to remove it as well: coppice project add "+line(out.Path)+", then coppice project remove --purge"))
+	e.printf("%s\n", e.paint(dim, "to remove these as well: coppice project add "+line(out.Path)+", then coppice project remove --purge"))
 }

@@ -14,16 +14,14 @@ import (
 	"coppice/api/http"
 	"coppice/cmd/coppice/cli"
 	"coppice/store/sqlite"
+	"coppice/store/sqlite/sqlitetest"
 )
 
-// removing is a shell whose server removes projects at once, and knows its disk.
+// removing is a shell whose server removes projects immediately, and has a
+// fixed disk usage.
 func removing(t *testing.T) *shell {
 	t.Helper()
-	s, err := sqlite.Open(t.Context(), sqlite.Config{Path: ":memory:"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
+	s := sqlitetest.Open(t, sqlite.Config{})
 	sh := &shell{}
 	sh.Bundle = apitest.Start(t, s, func(c *http.Config) {
 		c.Remove = func(ctx context.Context, prefix string, how coppice.Remove) ([]api.Left, error) {
@@ -73,7 +71,7 @@ func TestProjectRemove(t *testing.T) {
 		}
 	}
 	code, out, errs := s.run("y\n", "project", "remove", "app")
-	if code != 0 || !strings.Contains(out, "app is forgotten; /src/app is as it was\nThis is left:\n  workspaces: /state/workspaces/1\n") {
+	if code != 0 || !strings.Contains(out, "removed app; /src/app was not changed\nNot removed:\n  workspaces: /state/workspaces/1\n") {
 		t.Errorf("%d, %s%s", code, out, errs)
 	}
 	if code, _, _ := s.run("", "project", "remove", "app", "--yes"); code != 1 {

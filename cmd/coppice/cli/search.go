@@ -16,21 +16,21 @@ func (e *Env) searchCommand() *cobra.Command {
 	var q client.SearchQuery
 	var all bool
 	c := &cobra.Command{
-		Use: "search WORDS", Short: "Find tasks, places in what sessions wrote, and what checks did",
-		Long: `Find tasks by key, title and description; places in what sessions wrote: what
-agents said and thought, the tools they used and what came of them, what apps and
-hosts wrote; and commands and logs of checks. All words must be there; the beginning
-of a word will do. "A phrase" in quotes stands as it is, and -word must not be there
-(write -- first when it is the first). Looks in the current directory's project, or
-in all when the directory belongs to none.`,
+		Use: "search WORDS", Short: "Search tasks, sessions' output and checks",
+		Long: `Search tasks by key, title and description; the output of sessions, with messages,
+thoughts, tool calls and their results, and the output of apps and hosts; and the
+commands and logs of checks. All words must match; the start of a word is enough. A
+"phrase" in quotes matches exactly. A -word must not occur (if it comes first, write
+-- before it). The command searches the current directory's project, or all projects
+if the directory is not in one.`,
 		Example: "  coppice search parser error\n  coppice search '\"connection refused\"' -- -retry\n  coppice search walrus --kind output --all --json",
 		Args:    args(1, -1, "words to look for"),
 	}
 	f := c.Flags()
 	f.StringVarP(&q.Project, "project", "p", "", "a project's prefix")
-	f.BoolVarP(&all, "all", "a", false, "in all projects")
-	f.StringSliceVar(&q.Kinds, "kind", nil, "only in task, output or check")
-	f.IntVarP(&q.Most, "limit", "n", 20, "at most so many")
+	f.BoolVarP(&all, "all", "a", false, "search all projects")
+	f.StringSliceVar(&q.Kinds, "kind", nil, "only search task, output or check")
+	f.IntVarP(&q.Most, "limit", "n", 20, "at most this many results")
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, given []string) error {
 		if q.Most < 1 || q.Most > 200 {
@@ -55,8 +55,8 @@ in all when the directory belongs to none.`,
 	return c
 }
 
-// inProject names the current directory's project unless one is named, or all
-// are meant.
+// inProject fills in the current directory's project, unless one is named or
+// all are requested.
 func (e *Env) inProject(ctx context.Context, cl *client.Client, project *string, all bool) error {
 	if *project != "" || all {
 		return nil
@@ -81,14 +81,15 @@ func (e *Env) hits(page api.SearchPage) {
 	case len(page.Hits) == 0:
 		e.printf("nothing was found\n")
 	case page.More:
-		e.printf("%s\n", e.paint(dim, "there is more; say more words, or --limit"))
+		e.printf("%s\n", e.paint(dim, "there are more results; add words, or raise --limit"))
 	}
 	if page.Behind {
-		e.printf("%s\n", e.paint(dim, "not everything written so far has been looked at yet; search again in a moment"))
+		e.printf("%s\n", e.paint(dim, "the index does not have the newest output yet; search again in a moment"))
 	}
 }
 
-// source says where a hit is, unless an agent said it or it is the task itself.
+// source names the place of a hit, unless it is an agent's message or the task
+// itself.
 func source(h api.Hit) string {
 	switch {
 	case h.Kind == api.HitCheck:

@@ -15,7 +15,7 @@ import (
 func (e *Env) projectCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "project", Short: "List, add, confirm, pause, resume and remove projects",
-		Long:    "A project is a git repository and its coppice.yaml. `coppice new` adds the current one by itself.",
+		Long:    "A project is a git repository and its coppice.yaml. `coppice new` adds the current one automatically.",
 		Example: "  coppice project list\n  coppice project pause app --track docs",
 		Args:    args(0, 0, "a command"),
 		RunE:    func(c *cobra.Command, _ []string) error { return c.Help() },
@@ -73,11 +73,10 @@ func projectState(p api.Project) string {
 
 func (e *Env) projectAdd() *cobra.Command {
 	c := &cobra.Command{
-		Use: "add [DIR]", Short: "Add a project, or confirm what its files say now",
-		Long: `Add the project of a directory. Of a project that is known, confirm what its
-coppice.yaml, its prompts and its git settings say now, and show what differed
-from before. Changes that came by a landing, or while a session ran, wait for
-this.`,
+		Use: "add [DIR]", Short: "Add a project, or confirm its current files",
+		Long: `Add the project of a directory. If the project is known, confirm its current
+coppice.yaml, prompts and git settings, and show what changed. Changes that came by
+a landing, or while a session ran, wait for this confirmation.`,
 		Example: "  coppice project add\n  coppice project add ~/src/app", Args: args(0, 1, "at most one directory"),
 	}
 	asJSON := jsonFlag(c)
@@ -110,38 +109,26 @@ this.`,
 func (e *Env) projectPause(on bool) *cobra.Command {
 	var track string
 	c := &cobra.Command{
-		Use: "resume [PREFIX]", Short: "Start sessions again",
-		Long:    "Start sessions again in a project, or in one track of it; in the current directory's project when none is named.",
+		Use: "resume [PREFIX]", Short: "Resume a project",
+		Long:    "Start sessions again in a project, or in one track of it. The default is the current directory's project.",
 		Example: "  coppice project resume app", Args: args(0, 1, "at most one prefix"),
 	}
 	if on {
-		c.Use, c.Short = "pause [PREFIX]", "Start no further session"
-		c.Long = "Start no further session in a project, or in one track of it. What runs goes on, and what is done lands."
+		c.Use, c.Short = "pause [PREFIX]", "Pause a project"
+		c.Long = "Start no more sessions in a project, or in one track of it. Running sessions continue, and finished work lands."
 		c.Example = "  coppice project pause app\n  coppice project pause app --track docs"
 	}
 	c.Flags().StringVar(&track, "track", "", "only this track")
-	asJSON := jsonFlag(c)
-	c.RunE = func(c *cobra.Command, given []string) error {
-		return e.call(c, func(ctx context.Context, cl *client.Client) error {
-			prefix, err := e.named(ctx, cl, given)
-			if err != nil {
-				return err
-			}
-			p, err := cl.Pause(ctx, prefix, track, on)
-			if err != nil {
-				return err
-			}
-			if *asJSON {
-				return e.json(p)
-			}
-			e.printf("%s  %s\n", e.paint(bold, p.Prefix), projectState(p))
-			return nil
-		})
-	}
-	return c
+	return shows(e, c, func(ctx context.Context, cl *client.Client, given []string) (p api.Project, err error) {
+		prefix, err := e.named(ctx, cl, given)
+		if err == nil {
+			p, err = cl.Pause(ctx, prefix, track, on)
+		}
+		return p, err
+	}, func(p api.Project) { e.printf("%s  %s\n", e.paint(bold, p.Prefix), projectState(p)) })
 }
 
-// named returns the project a person names, or the current directory's.
+// named returns the project that a person named, or the current directory's.
 func (e *Env) named(ctx context.Context, cl *client.Client, given []string) (string, error) {
 	if len(given) == 1 {
 		return given[0], nil
@@ -151,7 +138,7 @@ func (e *Env) named(ctx context.Context, cl *client.Client, given []string) (str
 		return "", err
 	}
 	if p == nil {
-		return "", coppice.Errorf(coppice.ENotFound, "%s belongs to no project", e.Dir).
+		return "", coppice.Errorf(coppice.ENotFound, "%s is not in a project", e.Dir).
 			WithFix("name one that `coppice project list` shows, or add this one with `coppice project add`")
 	}
 	return p.Prefix, nil
@@ -160,45 +147,22 @@ func (e *Env) named(ctx context.Context, cl *client.Client, given []string) (str
 func (e *Env) backupCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "backup", Short: "Write a copy of the database",
-		Long:    "Write a consistent copy of the server's database while it goes on working, and tell where.",
+		Long:    "Write a consistent copy of the server's database while the server runs, and print its path.",
 		Example: "  coppice backup", Args: args(0, 0, "no argument"),
 	}
-	asJSON := jsonFlag(c)
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		return e.call(c, func(ctx context.Context, cl *client.Client) error {
-			path, err := cl.Backup(ctx)
-			if err != nil {
-				return err
-			}
-			if *asJSON {
-				return e.json(api.Backup{Path: path})
-			}
-			e.printf("%s\n", path)
-			return nil
-		})
-	}
-	return c
+	return shows(e, c, func(ctx context.Context, cl *client.Client, _ []string) (api.Backup, error) {
+		path, err := cl.Backup(ctx)
+		return api.Backup{Path: path}, err
+	}, func(b api.Backup) { e.printf("%s\n", b.Path) })
 }
 
 func (e *Env) loginCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "login", Short: "Print a link that signs a browser in",
-		Long:    "Print a link that signs one browser on this machine in. It works once, and for two minutes.",
+		Use: "login", Short: "Print a link that signs in a browser",
+		Long:    "Print a link that signs in one browser on this machine. The link works one time, within two minutes.",
 		Example: "  coppice login", Args: args(0, 0, "no argument"),
 	}
-	asJSON := jsonFlag(c)
-	c.RunE = func(c *cobra.Command, _ []string) error {
-		return e.call(c, func(ctx context.Context, cl *client.Client) error {
-			l, err := cl.LoginLink(ctx)
-			if err != nil {
-				return err
-			}
-			if *asJSON {
-				return e.json(l)
-			}
-			e.printf("%s\n", l.URL)
-			return nil
-		})
-	}
-	return c
+	return shows(e, c, func(ctx context.Context, cl *client.Client, _ []string) (api.LoginLink, error) {
+		return cl.LoginLink(ctx)
+	}, func(l api.LoginLink) { e.printf("%s\n", l.URL) })
 }

@@ -14,7 +14,7 @@ import (
 // errEnough ends a log whose limit is reached.
 var errEnough = errors.New("that is enough")
 
-// firstLines passes on the first lines of what is written, and nothing after.
+// firstLines writes the first lines and drops the rest.
 type firstLines struct {
 	to   io.Writer
 	left int
@@ -34,11 +34,10 @@ func (l *firstLines) Write(b []byte) (int, error) {
 	if n, err := l.to.Write(b[:len(b)-len(rest)]); err != nil {
 		return n, err
 	}
-	return len(b), nil // what lies beyond is taken and left out
+	return len(b), nil // the rest is dropped
 }
 
-// within returns the world in which no more than so many lines are printed; 0
-// means all.
+// within returns an Env that prints at most this many lines; 0 means all.
 func (e *Env) within(lines int) *Env {
 	if lines == 0 {
 		return e
@@ -48,7 +47,7 @@ func (e *Env) within(lines int) *Env {
 	return &c
 }
 
-// enough tells that nothing more will be printed.
+// enough returns errEnough when nothing more will be printed.
 func (e *Env) enough() error {
 	if l, ok := e.Stdout.(*firstLines); ok && l.left == 0 {
 		return errEnough
@@ -56,8 +55,7 @@ func (e *Env) enough() error {
 	return nil
 }
 
-// shown is what a log shows of a session: the kinds of its output, and how a
-// piece is printed.
+// shown returns which kinds of output a log shows, and how a piece is printed.
 func (e *Env) shown(f logFlags) ([]coppice.OutputKind, func(api.Output) error) {
 	switch {
 	case f.raw:
@@ -72,7 +70,7 @@ func (e *Env) shown(f logFlags) ([]coppice.OutputKind, func(api.Output) error) {
 	return kinds, e.printer().piece
 }
 
-// sessionLog shows one session's output, to its end when it follows.
+// sessionLog shows one session's output, with -f to its end.
 func (e *Env) sessionLog(ctx context.Context, cl *client.Client, key string, f logFlags) error {
 	after := int64(-1)
 	if f.tail > 0 {
@@ -107,15 +105,15 @@ func (e *Env) sessionLog(ctx context.Context, cl *client.Client, key string, f l
 	}
 }
 
-// Bounds of what lastLines reads: pieces at a time, and bytes in all, for a
-// session whose last lines are endless.
+// Limits of lastLines: pieces per read, and bytes in total, for a session whose
+// last lines are very long.
 const (
 	tailPieces = 200
 	tailBytes  = 32 << 20
 )
 
-// lastLines reads a session's output back from its end and returns the last
-// lines of what a log shows of it, and the place behind them.
+// lastLines reads a session's output back from its end. It returns the last
+// lines that a log shows of it, and the position after them.
 func (e *Env) lastLines(ctx context.Context, cl *client.Client, key string, f logFlags) (text []byte, next int64, err error) {
 	before := int64(-1)
 	for {
@@ -143,7 +141,7 @@ func (e *Env) lastLines(ctx context.Context, cl *client.Client, key string, f lo
 	}
 }
 
-// tailOf returns the last so many lines of a text, and whether it has them.
+// tailOf returns the last lines of a text, and whether it has that many.
 func tailOf(text []byte, lines int) ([]byte, bool) {
 	at := len(text)
 	if at > 0 && text[at-1] == '\n' {
@@ -157,7 +155,7 @@ func tailOf(text []byte, lines int) ([]byte, bool) {
 	return text[at+1:], true
 }
 
-// rawPiece writes bytes as they came, unless a terminal would obey them.
+// rawPiece writes bytes unchanged, except on a terminal that would obey them.
 func (e *Env) rawPiece(o api.Output) error {
 	b := o.Data
 	if e.Terminal {

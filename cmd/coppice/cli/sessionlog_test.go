@@ -55,9 +55,9 @@ func TestLogLines(t *testing.T) {
 	}
 }
 
-// What a session wrote beyond its limit is told where it is missing and where
+// Output beyond a session's limit is reported where it is missing, and where
 // the session is shown.
-func TestDroppedOutputIsTold(t *testing.T) {
+func TestDroppedOutputIsReported(t *testing.T) {
 	t.Parallel()
 	s := setup(t)
 	s.fill()
@@ -69,7 +69,7 @@ func TestDroppedOutputIsTold(t *testing.T) {
 	if _, out, _ := s.run("", "logs", "app-2.1"); out != "output beyond 256 MiB is not kept; its end follows when the session has ended\nthe end\n" {
 		t.Errorf("logs: %q", out)
 	}
-	if _, out, _ := s.run("", "show", "app-2"); !strings.Contains(out, "app-2.1: 1.5 GiB of its output were not kept (limits.output)\n") {
+	if _, out, _ := s.run("", "show", "app-2"); !strings.Contains(out, "app-2.1: 1.5 GiB of its output was not kept (limits.output)\n") {
 		t.Errorf("show: %s", out)
 	}
 }

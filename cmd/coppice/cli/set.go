@@ -14,26 +14,26 @@ func (e *Env) setCommand() *cobra.Command {
 	var priority int
 	var after, steps []string
 	c := &cobra.Command{
-		Use: "set KEY", Short: "Change what was asked for",
-		Long: `Change what a task asks for, while it has not ended. Who does it and where can be
-changed until its work has begun; then see ` + "`coppice model`" + `. A task that waits because
-its budget is used up goes on once it has a larger one.`,
+		Use: "set KEY", Short: "Change a task",
+		Long: `Change a task that has not ended. Its agent, model and track can be changed until
+its work has started; after that see ` + "`coppice model`" + `. A task that waits because
+its budget is spent continues when it has a larger one.`,
 		Example: "  coppice set app-4 --priority 5\n  coppice set app-4 --budget 10\n  coppice set app-4 --after app-2,app-3",
 		Args:    args(1, 1, "a task's key"),
 	}
 	fl := c.Flags()
-	fl.StringVar(&title, "title", "", "what should be done, in a line")
+	fl.StringVar(&title, "title", "", "what should be done, in one line")
 	fl.StringVar(&body, "body", "", "the whole description")
 	fl.StringVar(&bodyFile, "body-file", "", "read the description from a file; - is stdin")
-	fl.IntVar(&priority, "priority", 0, "from -10 to 10; higher goes first")
-	fl.StringSliceVar(&after, "after", nil, "keys of tasks that must be done first; replaces those it had")
-	fl.StringVar(&notBefore, "not-before", "", "start no earlier: a moment (2026-01-31T09:00:00Z) or a span from now (2h, 3d)")
+	fl.IntVar(&priority, "priority", 0, "from -10 to 10; higher starts first")
+	fl.StringSliceVar(&after, "after", nil, "keys of tasks that must be done first; replaces the current ones")
+	fl.StringVar(&notBefore, "not-before", "", "earliest start: a time (2026-01-31T09:00:00Z) or a duration from now (2h, 3d)")
 	fl.StringVar(&track, "track", "", "the track it runs in")
 	fl.StringVar(&agent, "agent", "", "the agent that does it")
 	fl.StringVar(&model, "model", "", "the model the agent uses, or auto")
 	fl.StringVar(&category, "category", "", "what kind of work it is")
-	fl.StringArrayVar(&steps, "step", nil, "what must be true when it is done; replaces those it had (repeatable)")
-	fl.StringVar(&budget, "budget", "", "the most to spend on it in dollars; 0 for the project's")
+	fl.StringArrayVar(&steps, "step", nil, "what must be true when it is done; replaces the current ones (repeatable)")
+	fl.StringVar(&budget, "budget", "", "the most to spend on it, in dollars; 0 means the project's default")
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, given []string) error {
 		var change coppice.TaskChange
@@ -77,7 +77,7 @@ its budget is used up goes on once it has a larger one.`,
 			change.Budget = &usd
 		}
 		if change == (coppice.TaskChange{}) {
-			return wrongUse("nothing was said to change", "see coppice set --help")
+			return wrongUse("nothing to change", "pass at least one flag; see coppice set --help")
 		}
 		return e.call(c, func(ctx context.Context, cl *client.Client) error {
 			t, err := cl.ChangeTask(ctx, given[0], change)

@@ -18,8 +18,8 @@ import (
 func (e *Env) showCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:     "show KEY",
-		Short:   "Show a task and all that belongs to it",
-		Long:    "Show what was asked for, where the task stands and why, its answer, sessions, verdicts, landings, checks, questions and messages.",
+		Short:   "Show a task in detail",
+		Long:    "Show a task's description, its status with the reason, its answer, sessions, verdicts, landings, checks, questions and messages.",
 		Example: "  coppice show app-4\n  coppice show app-4 --json",
 		Args:    args(1, 1, "a task's key"),
 	}
@@ -47,8 +47,8 @@ func (e *Env) showCommand() *cobra.Command {
 	return c
 }
 
-// wholeTexts gets what the server cut of a task's texts: of those that are
-// printed, or of all.
+// wholeTexts gets the texts that the server cut: those that are printed, or
+// all.
 func wholeTexts(ctx context.Context, cl *client.Client, t *api.TaskDetail, all bool) (err error) {
 	for i := range t.CheckRuns {
 		if c := &t.CheckRuns[i]; err == nil && api.IsCut(c.Log) && (all || !c.Passed()) {
@@ -63,7 +63,7 @@ func wholeTexts(ctx context.Context, cl *client.Client, t *api.TaskDetail, all b
 	return err
 }
 
-// printTask prints all of a task; pictures tells how many each session took.
+// printTask prints all of a task. pictures has how many each session took.
 func (e *Env) printTask(t api.TaskDetail, pictures map[string]int) {
 	e.printf("%s  %s\n", e.paint(bold, t.Key), e.paint(bold, line(t.Title)))
 	state := e.paint(statusStyle(t.Status), string(t.Status))
@@ -72,7 +72,7 @@ func (e *Env) printTask(t api.TaskDetail, pictures map[string]int) {
 	}
 	e.printf("%s\n", state)
 	if t.Status == coppice.StatusNeedsYou || t.Fix != "" {
-		e.printf("→ %s\n", wayOut(t.Task))
+		e.printf("→ %s\n", nextStep(t.Task))
 	}
 	e.printf("\n")
 	e.fields(t)
@@ -88,7 +88,7 @@ func (e *Env) printTask(t api.TaskDetail, pictures map[string]int) {
 	e.printMessages(t.Messages)
 }
 
-// fields prints what is known of a task, a line each.
+// fields prints the fields of a task, one per line.
 func (e *Env) fields(t api.TaskDetail) {
 	agent := t.Agent
 	if t.Model != "" {
@@ -106,7 +106,7 @@ func (e *Env) fields(t api.TaskDetail) {
 		{"after", strings.Join(t.After, ", ")},
 		{"before", strings.Join(t.Dependants, ", ")},
 		{"checks", strings.Join(t.Checks, "; ")},
-		{"forked of", t.ForkOf},
+		{"forked from", t.ForkOf},
 	}
 	if t.Priority == 0 {
 		pairs[2][1] = ""
@@ -135,7 +135,7 @@ func (e *Env) fields(t api.TaskDetail) {
 	}
 }
 
-// printAnswer prints what a task that wants an answer ended with.
+// printAnswer prints the answer of a task.
 func (e *Env) printAnswer(a *coppice.Answer) {
 	if a == nil {
 		return
@@ -166,7 +166,7 @@ func (e *Env) printSessions(sessions []coppice.Session) {
 		case s.Failure != nil:
 			note = s.Failure.Text
 		case s.Rests():
-			note = "stopped while it could only wait; its conversation goes on"
+			note = "stopped while it was parked; its conversation continues"
 		case s.Parked():
 			state += ", parked"
 		}
@@ -178,12 +178,12 @@ func (e *Env) printSessions(sessions []coppice.Session) {
 	e.table([]column{{head: "KEY"}, {head: "ROLE"}, {head: "STATE"}, {head: "AGENT"}, {head: "TIME", end: true}, {head: "COST", end: true}, {head: "NOTE", give: true}}, rows)
 	for _, s := range sessions {
 		if s.Dropped > 0 {
-			e.printf("%s\n", e.paint(dim, fmt.Sprintf("%s: %v of its output were not kept (limits.output)", s.Key, coppice.Bytes(s.Dropped))))
+			e.printf("%s\n", e.paint(dim, fmt.Sprintf("%s: %v of its output was not kept (limits.output)", s.Key, coppice.Bytes(s.Dropped))))
 		}
 	}
 }
 
-// printVerdicts prints what each verifier says of each step.
+// printVerdicts prints each verifier's verdict on each step.
 func (e *Env) printVerdicts(sessions []coppice.Session) {
 	for _, s := range sessions {
 		if s.Verdict == nil {
@@ -215,9 +215,9 @@ func (e *Env) printLandings(t api.TaskDetail) {
 		state := string(l.Outcome)
 		switch {
 		case l.EndedAt.IsZero() && l.Waits != "":
-			state = "waits: " + l.Waits
+			state = "waiting: " + l.Waits
 		case l.EndedAt.IsZero():
-			state = "under way"
+			state = "in progress"
 		case l.Failure != nil:
 			state += ": " + l.Failure.Text
 		}
@@ -254,7 +254,7 @@ func (e *Env) printCheck(k coppice.Check) {
 	const tail = 10
 	lines := strings.Split(strings.TrimRight(Clean(k.Log), "\n"), "\n")
 	if len(lines) > tail {
-		e.printf("%s\n", e.paint(dim, fmt.Sprintf("    … %d lines before; --json has all", len(lines)-tail)))
+		e.printf("%s\n", e.paint(dim, fmt.Sprintf("    … %d earlier lines; --json has all", len(lines)-tail)))
 		lines = lines[len(lines)-tail:]
 	}
 	for _, l := range lines {
@@ -276,7 +276,7 @@ func (e *Env) printQuestions(questions []api.Question) {
 		case q.Answer != "":
 			e.printf("   %s %s\n", e.paint(dim, "answered:"), line(q.Answer))
 		case !q.Open:
-			e.printf("   %s\n", e.paint(dim, "no longer wanted"))
+			e.printf("   %s\n", e.paint(dim, "withdrawn"))
 		}
 	}
 }

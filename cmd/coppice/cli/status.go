@@ -21,24 +21,24 @@ func (e *Env) statusCommand() *cobra.Command {
 	var within int
 	c := &cobra.Command{
 		Use:   "status",
-		Short: "Show what needs you, what runs and what waits",
-		Long: `Show everything at a glance: first the projects and tasks that wait for a person
-and how to help them on, then what runs, then what waits and why, then the
-totals. What waits for you to confirm it is shown whole by coppice project
-confirm --dry-run.
+		Short: "Show what needs you, what is running and what is waiting",
+		Long: `Show a summary: first the projects and tasks that wait for a person, with the
+command that helps, then running tasks, then waiting tasks with the reason, then
+the totals. For changes that wait for your confirmation, coppice project confirm
+--dry-run shows everything.
 
-With --disk it shows what uses disk instead: of each project its workspaces, its
-own repository, its trash and its sessions' output, and then the database, the
-search index, backups and sessions that run. It is counted when you ask, for up
-to 10 seconds; sizes that are not complete then are marked with ≥.`,
+With --disk it shows disk usage instead: for each project its workspaces, its own
+repository, its trash and its sessions' output, then the database, the search index,
+backups and running sessions. Counting takes up to 10 seconds. Sizes that are not
+complete by then are marked with ≥.`,
 		Example: `  coppice status
   coppice status --disk
   coppice status --project app --json`,
 		Args: args(0, 0, "no argument"),
 	}
-	c.Flags().StringVarP(&project, "project", "p", "", "only of this project")
-	c.Flags().BoolVar(&disk, "disk", false, "show what uses disk")
-	c.Flags().IntVar(&within, "within", 10, "seconds to count for, up to 50; with --disk")
+	c.Flags().StringVarP(&project, "project", "p", "", "only this project")
+	c.Flags().BoolVar(&disk, "disk", false, "show disk usage")
+	c.Flags().IntVar(&within, "within", 10, "with --disk: count for at most this many seconds, up to 50")
 	c.MarkFlagsMutuallyExclusive("disk", "project")
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
@@ -97,7 +97,7 @@ func (e *Env) printStatus(st api.Status) {
 		e.printf("\n")
 	}
 	for _, l := range st.Limited {
-		e.printf("%s can do nothing (%s): %s\n", e.paint(bold, line(l.Agent)), e.until(l), line(l.Text))
+		e.printf("%s is unavailable (%s): %s\n", e.paint(bold, line(l.Agent)), e.until(l), line(l.Text))
 	}
 	for _, p := range st.Projects {
 		state := fmt.Sprintf("%d of %s running", p.Running, count(p.Limit, "session"))
@@ -119,7 +119,7 @@ func (e *Env) heading(title string, n int) {
 	e.printf("%s\n", e.paint(bold, fmt.Sprintf("%s (%d)", title, n)))
 }
 
-// needsYou shows a task that waits for a person, and the way out.
+// needsYou shows a task that waits for a person, and the command that helps.
 func (e *Env) needsYou(t api.Task) {
 	e.printf("%s  %s\n", e.paint(yellow.Bold(true), t.Key), line(t.Title))
 	e.printf("  %s\n", line(t.Reason))
@@ -128,11 +128,11 @@ func (e *Env) needsYou(t api.Task) {
 			e.printf("  %d. %s\n", i+1, line(o))
 		}
 	}
-	e.printf("  → %s\n", wayOut(t))
+	e.printf("  → %s\n", nextStep(t))
 }
 
-// wayOut tells what a person can do for a task that needs one.
-func wayOut(t api.Task) string {
+// nextStep returns the command for a task that needs a person.
+func nextStep(t api.Task) string {
 	switch {
 	case t.Question != nil && t.Question.Kind == coppice.QuestionPermission:
 		return fmt.Sprintf("coppice answer %s allow, or deny; see coppice answer --help", t.Key)

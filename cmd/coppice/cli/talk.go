@@ -11,7 +11,7 @@ import (
 )
 
 // taskAction makes a command that does one thing to a task and shows it.
-func (e *Env) taskAction(c *cobra.Command, said string, do func(ctx context.Context, cl *client.Client, given []string) (api.Task, error)) *cobra.Command {
+func (e *Env) taskAction(c *cobra.Command, done string, do func(ctx context.Context, cl *client.Client, given []string) (api.Task, error)) *cobra.Command {
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, given []string) error {
 		return e.call(c, func(ctx context.Context, cl *client.Client) error {
@@ -22,17 +22,17 @@ func (e *Env) taskAction(c *cobra.Command, said string, do func(ctx context.Cont
 			if *asJSON {
 				return e.json(t)
 			}
-			e.printf("%s  %s  %s\n", e.paint(bold, t.Key), said, e.paint(dim, line(t.Title)))
+			e.printf("%s  %s  %s\n", e.paint(bold, t.Key), done, e.paint(dim, line(t.Title)))
 			return nil
 		})
 	}
 	return c
 }
 
-// wordsAction makes a command that says something to a task and shows it.
-func (e *Env) wordsAction(c *cobra.Command, said string, do func(ctx context.Context, cl *client.Client, key, text string) (api.Task, error)) *cobra.Command {
+// wordsAction makes a command that sends a text to a task and shows the task.
+func (e *Env) wordsAction(c *cobra.Command, done string, do func(ctx context.Context, cl *client.Client, key, text string) (api.Task, error)) *cobra.Command {
 	c.Args = args(1, -1, "a task's key and a text")
-	return e.taskAction(c, said, func(ctx context.Context, cl *client.Client, given []string) (t api.Task, err error) {
+	return e.taskAction(c, done, func(ctx context.Context, cl *client.Client, given []string) (t api.Task, err error) {
 		text, err := e.text(given[1:])
 		if err == nil {
 			t, err = do(ctx, cl, given[0], text)
@@ -41,8 +41,8 @@ func (e *Env) wordsAction(c *cobra.Command, said string, do func(ctx context.Con
 	})
 }
 
-// messageAction makes a command that says something to a session.
-func (e *Env) messageAction(c *cobra.Command, least, most int, what, said string, do func(ctx context.Context, cl *client.Client, key, text string) (coppice.Message, error)) *cobra.Command {
+// messageAction makes a command that sends a message to a session.
+func (e *Env) messageAction(c *cobra.Command, least, most int, what, done string, do func(ctx context.Context, cl *client.Client, key, text string) (coppice.Message, error)) *cobra.Command {
 	c.Args = args(1+least, most, what)
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, given []string) error {
@@ -58,9 +58,12 @@ func (e *Env) messageAction(c *cobra.Command, least, most int, what, said string
 			if *asJSON {
 				return e.json(m)
 			}
-			note := said
-			if m.Kind == coppice.MessageModel && !m.DeliveredAt.IsZero() {
+			note := done
+			switch {
+			case m.Kind == coppice.MessageModel && !m.DeliveredAt.IsZero():
 				note = "its next session uses " + line(m.Text)
+			case m.Kind == coppice.MessageModel:
+				note += " to " + line(m.Text)
 			}
 			e.printf("%s  %s\n", e.paint(bold, given[0]), note)
 			return nil
@@ -72,14 +75,14 @@ func (e *Env) messageAction(c *cobra.Command, least, most int, what, said string
 func (e *Env) sendCommand() *cobra.Command {
 	var next bool
 	c := &cobra.Command{
-		Use: "send KEY TEXT", Short: "Say something to a task's session",
-		Long: `Say something to the session that works on a task. It hears it at once where its
-agent can, or with --next when its turn is over. When none runs, or its agent
-takes no messages while it works, the next session hears it first. Whether it
-arrived stands in ` + "`coppice show`" + `.`,
+		Use: "send KEY TEXT", Short: "Send a message to a task's session",
+		Long: `Send a message to the session that works on a task. If its agent accepts messages
+during a turn, it gets the message immediately, or with --next after its turn.
+Otherwise, or if no session runs, the next session starts with it. ` + "`coppice show`" + `
+reports whether the message was delivered.`,
 		Example: "  coppice send app-4 \"use the existing parser\"\n  coppice send app-4 --next \"then write the documentation\"\n  coppice send app-4 - < notes.md",
 	}
-	c.Flags().BoolVar(&next, "next", false, "when the turn is over, not in the middle of it")
+	c.Flags().BoolVar(&next, "next", false, "deliver it after the turn, not during it")
 	return e.messageAction(c, 1, -1, "a task's key and a text", "message sent", func(ctx context.Context, cl *client.Client, key, text string) (coppice.Message, error) {
 		if next {
 			return cl.SendNext(ctx, key, text)
@@ -90,10 +93,10 @@ arrived stands in ` + "`coppice show`" + `.`,
 
 func (e *Env) interruptCommand() *cobra.Command {
 	return e.messageAction(&cobra.Command{
-		Use: "interrupt KEY [TEXT]", Short: "End a session's turn, and say what to do instead",
-		Long: `End the turn of the session that works on a task; its conversation goes on. With a
-text the agent does that next. Without one the task waits for you: retry goes on
-with it.`,
+		Use: "interrupt KEY [TEXT]", Short: "Interrupt a session, and say what to do instead",
+		Long: `Interrupt the turn of the session that works on a task. Its conversation continues.
+With a text, the agent does that next. Without one, the task waits for you:
+coppice retry continues it.`,
 		Example: "  coppice interrupt app-4 \"stop, the other file\"\n  coppice interrupt app-4",
 	}, 0, -1, "a task's key and a text", "will be interrupted", func(ctx context.Context, cl *client.Client, key, text string) (coppice.Message, error) {
 		return cl.Interrupt(ctx, key, text)
@@ -102,24 +105,24 @@ with it.`,
 
 func (e *Env) modelCommand() *cobra.Command {
 	return e.messageAction(&cobra.Command{
-		Use: "model KEY MODEL", Short: "Go on with another model",
-		Long: `Have a task go on with another model. Its running session changes to it where its
-agent can do that; otherwise, and when none runs, the next session uses it. auto
-chooses by how hard the task looks, when a session starts.`,
+		Use: "model KEY MODEL", Short: "Change the model of a task",
+		Long: `Change the model of a task. If its agent can, the running session changes its
+model. Otherwise the next session uses it. With auto, Coppice chooses a model by how
+hard the task looks, when a session starts.`,
 		Example: "  coppice model app-4 opus\n  coppice model app-4 auto",
-	}, 1, 2, "a task's key and a model", "its session is told", func(ctx context.Context, cl *client.Client, key, model string) (coppice.Message, error) {
+	}, 1, 2, "a task's key and a model", "model changed", func(ctx context.Context, cl *client.Client, key, model string) (coppice.Message, error) {
 		return cl.Model(ctx, key, model)
 	})
 }
 
 func (e *Env) forkCommand() *cobra.Command {
 	return e.wordsAction(&cobra.Command{
-		Use: "fork KEY [TEXT]", Short: "Try another way from where a task stands",
-		Long: `Make a new task with the same title, description and checks. It goes on with a copy
-of the other one's conversation, from where that one's branch stands; the other
-one goes its own way.`,
+		Use: "fork KEY [TEXT]", Short: "Create a new task from the state of another one",
+		Long: `Create a new task with the same title, description and checks. It continues with a
+copy of the other task's conversation, from the current state of its branch. The
+other task is not changed.`,
 		Example: "  coppice fork app-4 \"try it without the cache\"",
-	}, "was forked", func(ctx context.Context, cl *client.Client, key, text string) (api.Task, error) {
+	}, "forked", func(ctx context.Context, cl *client.Client, key, text string) (api.Task, error) {
 		return cl.Fork(ctx, key, text)
 	})
 }

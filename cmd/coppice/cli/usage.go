@@ -17,20 +17,20 @@ func (e *Env) usageCommand() *cobra.Command {
 	var q client.UsageQuery
 	var all bool
 	c := &cobra.Command{
-		Use: "usage", Short: "Show what sessions used: tokens and money, by day",
-		Long: `Show what sessions used, as far as their agents tell, by the day on which they
-began, project, agent and model: of the current directory's project, or of all
-when the directory belongs to none. Without days, the last thirty. A ~ before a
-cost says that it is an estimate: see ` + "`coppice prices`" + `.`,
+		Use: "usage", Short: "Show tokens and costs of sessions by day",
+		Long: `Show the tokens and costs that agents report, by the day on which their sessions
+started, project, agent and model: for the current directory's project, or for all
+projects if the directory is not in one. The default is the last 30 days. A ~ before
+a cost marks an estimate: see ` + "`coppice prices`" + `.`,
 		Example: "  coppice usage\n  coppice usage --from 2026-03-01 --to 2026-03-31 --tasks\n  coppice usage --all --json",
 		Args:    args(0, 0, "no argument"),
 	}
 	f := c.Flags()
 	f.StringVar(&q.From, "from", "", "the first day, as in 2026-03-04")
-	f.StringVar(&q.To, "to", "", "the last day; today unless said otherwise")
+	f.StringVar(&q.To, "to", "", "the last day; the default is today")
 	f.StringVarP(&q.Project, "project", "p", "", "a project's prefix")
-	f.BoolVarP(&all, "all", "a", false, "of all projects")
-	f.BoolVar(&q.ByTask, "tasks", false, "a row for each task")
+	f.BoolVarP(&all, "all", "a", false, "all projects")
+	f.BoolVar(&q.ByTask, "tasks", false, "one row per task")
 	asJSON := jsonFlag(c)
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		return e.call(c, func(ctx context.Context, cl *client.Client) error {
@@ -92,7 +92,7 @@ func (e *Env) usage(u api.UsageReport, byTask bool) {
 	}
 }
 
-// tokens writes a number of tokens in few digits.
+// tokens formats a number of tokens in few digits.
 func tokens(n int64) string {
 	switch {
 	case n == 0:
@@ -106,24 +106,24 @@ func tokens(n int64) string {
 }
 
 func (e *Env) archiveCommand() *cobra.Command {
-	return e.putAway(&cobra.Command{
-		Use: "archive KEY…", Short: "Put ended tasks away",
-		Long:    "Put tasks away that have ended: lists leave them out unless asked with --archived. Nothing of them is lost; unarchive takes them out again, and so does everything that makes them go on.",
+	return e.archiveAction(&cobra.Command{
+		Use: "archive KEY…", Short: "Archive ended tasks",
+		Long:    "Archive tasks that have ended. Lists leave them out, unless --archived is set. Nothing is lost: unarchive brings them back, and so does everything that starts them again.",
 		Example: "  coppice archive app-4 app-5\n  coppice list --archived",
-	}, true, "put away")
+	}, true, "archived")
 }
 
 func (e *Env) unarchiveCommand() *cobra.Command {
-	return e.putAway(&cobra.Command{
-		Use: "unarchive KEY…", Short: "Take tasks out of the archive",
-		Long:    "Take tasks out again that were put away with archive.",
+	return e.archiveAction(&cobra.Command{
+		Use: "unarchive KEY…", Short: "Unarchive tasks",
+		Long:    "Unarchive tasks, so that lists show them again.",
 		Example: "  coppice unarchive app-4",
-	}, false, "taken out")
+	}, false, "unarchived")
 }
 
-// putAway makes a command that archives several tasks or takes them out.
-func (e *Env) putAway(c *cobra.Command, on bool, said string) *cobra.Command {
-	return e.tasksAction(c, said, func(ctx context.Context, cl *client.Client, key string) (api.Task, error) {
+// archiveAction makes a command that archives or unarchives several tasks.
+func (e *Env) archiveAction(c *cobra.Command, on bool, done string) *cobra.Command {
+	return e.tasksAction(c, done, func(ctx context.Context, cl *client.Client, key string) (api.Task, error) {
 		return cl.Archive(ctx, key, on)
 	})
 }

@@ -27,18 +27,18 @@ import (
 //go:embed all:sample
 var sample embed.FS
 
-// Options is what the demo is told.
+// Options configures the demo.
 type Options struct {
 	Self    string // path of the coppice program
 	Environ []string
 	Stdout  io.Writer
 	Color   bool
-	Width   int  // of the terminal; 0 when there is none
+	Width   int  // of the terminal; 0 without a terminal
 	Keep    bool // leave the folder behind
 	JSON    bool
 }
 
-// tasks are what the demo asks for, in the words of the script.
+// tasks are the tasks of the demo. The script refers to their titles.
 var tasks = []coppice.NewTask{
 	{Ref: "bye", Title: "Say goodbye as well", Priority: 2},
 	{Title: "Count the arguments"},
@@ -48,10 +48,10 @@ var tasks = []coppice.NewTask{
 	{Title: "Mention goodbye in the README", After: []string{"bye", "docs"}},
 }
 
-// Summary is how the demo ended.
+// Summary describes how the demo ended.
 type Summary struct {
 	Landed    int           `json:"landed"`
-	Fixed     int           `json:"fixed"`     // after a check had refused them
+	Fixed     int           `json:"fixed"`     // after a check failed
 	Conflicts int           `json:"conflicts"` // after a merge conflict was handed back
 	Took      time.Duration `json:"took"`
 	CostUSD   float64       `json:"cost_usd"`
@@ -60,7 +60,7 @@ type Summary struct {
 	Folder    string        `json:"folder,omitempty"`
 }
 
-// Run runs the demo and fails unless every task landed.
+// Run runs the demo. It fails unless every task landed.
 func Run(ctx context.Context, o Options) error {
 	dir, err := os.MkdirTemp("", "coppice-demo-")
 	if err != nil {
@@ -98,7 +98,7 @@ func Run(ctx context.Context, o Options) error {
 	if o.Keep {
 		sum.Folder = dir
 	}
-	if err := tell(o, sum); err != nil {
+	if err := printSummary(o, sum); err != nil {
 		return err
 	}
 	if sum.Landed != len(tasks) {
@@ -107,7 +107,7 @@ func Run(ctx context.Context, o Options) error {
 	return nil
 }
 
-// play asks for the tasks and shows them until all have ended.
+// play creates the tasks and shows them until all have ended.
 func play(ctx context.Context, o Options, c *client.Client, repo string) (Summary, error) {
 	began := time.Now()
 	p, err := c.AddProject(ctx, repo)
@@ -152,7 +152,7 @@ func (s *Summary) add(d api.TaskDetail) {
 	}
 }
 
-// makeSample makes the repository.
+// makeSample creates the repository.
 func makeSample(ctx context.Context, repo string) (*git.Runner, error) {
 	err := fs.WalkDir(sample, "sample", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -189,8 +189,8 @@ func makeSample(ctx context.Context, repo string) (*git.Runner, error) {
 	return runner, nil
 }
 
-// tell prints the summary.
-func tell(o Options, s Summary) error {
+// printSummary prints the summary.
+func printSummary(o Options, s Summary) error {
 	if o.JSON {
 		e := json.NewEncoder(o.Stdout)
 		e.SetIndent("", "  ")
@@ -203,7 +203,7 @@ func tell(o Options, s Summary) error {
 		fmt.Fprintf(o.Stdout, "  %s\n", l)
 	}
 	if s.Folder != "" {
-		fmt.Fprintf(o.Stdout, "\nkept in %s\n  COPPICE_STATE=%s coppice serve   goes on with it\n", s.Folder, filepath.Join(s.Folder, "state"))
+		fmt.Fprintf(o.Stdout, "\nkept in %s\n  COPPICE_STATE=%s coppice serve   continues with it\n", s.Folder, filepath.Join(s.Folder, "state"))
 	}
 	return nil
 }

@@ -38,8 +38,8 @@ func options(t *testing.T, out *bytes.Buffer) (context.Context, Options) {
 	return ctx, Options{Self: program, Environ: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + t.TempDir()}, Stdout: out}
 }
 
-// The demo is the whole of Coppice: six tasks land, one after its checks had
-// refused it and one after a conflict.
+// The demo runs all of Coppice: six tasks land, one after its checks refused it
+// and one after a conflict.
 func TestDemo(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
@@ -68,8 +68,8 @@ func TestDemo(t *testing.T) {
 	}
 }
 
-// For people it says what happens, and how it ended.
-func TestDemoTells(t *testing.T) {
+// The output for people has the progress and the outcome.
+func TestDemoOutput(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
 	ctx, o := options(t, &out)

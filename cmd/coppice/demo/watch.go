@@ -17,8 +17,8 @@ import (
 // errOver ends the watching.
 var errOver = errors.New("demo: all tasks have ended")
 
-// watch shows what happens until all tasks have ended: a table that is drawn
-// anew in a terminal, a line for each change elsewhere.
+// watch shows progress until all tasks have ended: on a terminal as a table
+// that is redrawn, elsewhere as a line for each change.
 func watch(ctx context.Context, o Options, c *client.Client, project string, all int) error {
 	s := &screen{o: o, seen: map[string]string{}}
 	show := func() (int, error) {
@@ -42,7 +42,7 @@ func watch(ctx context.Context, o Options, c *client.Client, project string, all
 	err := c.FollowEvents(ctx, client.EventQuery{Project: project}, func(e coppice.Event) error {
 		switch e.Kind {
 		case coppice.EventWorkOffered, coppice.EventWorkFinished:
-			return nil // too fine for people
+			return nil // too detailed for people
 		}
 		ended, err := show()
 		if err == nil && ended == all {

@@ -1,6 +1,6 @@
-// Package importer takes over the settings of another orchestrator: it reads
-// its .orchestrator/config.json, makes a coppice.yaml of it, and says of every
-// setting whether it was taken, changed or dropped, and why.
+// Package importer imports the settings of another orchestrator: it reads
+// .orchestrator/config.json, makes a coppice.yaml from it, and reports for
+// every setting whether it was imported, changed or dropped, and why.
 //
 // The file is untrusted: its size is bounded, nothing in it is run, and a value
 // that Coppice would not accept is dropped with the reason.
@@ -38,7 +38,7 @@ const (
 	Kept    = "kept" // coppice.yaml has its own
 )
 
-// Line says what became of one setting.
+// Line reports what became of one setting.
 type Line struct {
 	Key   string          `json:"key"`
 	Value json.RawMessage `json:"value,omitempty"`
@@ -51,23 +51,23 @@ type Line struct {
 type Report struct {
 	From    string `json:"from"`
 	File    string `json:"file"` // the coppice.yaml
-	Text    string `json:"text"` // what it says, or would say
+	Text    string `json:"text"` // its text, written or not
 	Written bool   `json:"written"`
-	Backup  string `json:"backup,omitempty"` // where the one before is kept
+	Backup  string `json:"backup,omitempty"` // where the previous file is kept
 	Lines   []Line `json:"lines"`
 }
 
-// Options is what an import is told.
+// Options configures an import.
 type Options struct {
 	Root   string                 // of the repository
-	From   string                 // the file to read; File below Root when empty
+	From   string                 // the file to read; default: File below Root
 	Force  bool                   // replace a coppice.yaml
 	DryRun bool                   // write nothing
-	Branch func(name string) bool // tells whether there is such a branch
+	Branch func(name string) bool // reports whether the branch exists
 }
 
-// Run imports. When coppice.yaml is there, it gets the keys that it lacks at
-// its end, and what it says already stays; with Force it is replaced.
+// Run imports. An existing coppice.yaml gets the keys that it lacks, at its
+// end, and keeps its own. With Force it is replaced.
 func Run(o Options) (Report, error) {
 	if o.From == "" {
 		o.From = filepath.Join(o.Root, File)
@@ -93,7 +93,7 @@ func Run(o Options) (Report, error) {
 	r.Lines = t.lines
 	r.Text = t.yaml(extend, string(old))
 	if _, err := config.Parse(config.File, []byte(r.Text)); err != nil {
-		return r, fmt.Errorf("importer: what it would write cannot be read: %w", err) // a bug, and nothing was written
+		return r, fmt.Errorf("importer: its own output cannot be parsed: %w", err) // a bug, and nothing was written
 	}
 	if o.DryRun || extend && r.Text == string(old) {
 		return r, nil
@@ -115,11 +115,11 @@ func read(name string) (map[string]any, error) {
 	st, err := os.Stat(name)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return nil, coppice.Errorf(coppice.ENotFound, "%s is not there", name).WithFix("name the file, or the repository that has it: coppice import PATH")
+		return nil, coppice.Errorf(coppice.ENotFound, "%s does not exist", name).WithFix("name the file, or the repository that has it: coppice import PATH")
 	case err != nil:
 		return nil, coppice.Errorf(coppice.EInvalid, "%s cannot be read: %w", name, err)
 	case !st.Mode().IsRegular() || st.Size() > maxSize:
-		return nil, coppice.Errorf(coppice.EInvalid, "%s is no file of at most %d bytes", name, maxSize).WithFix("name the file to import")
+		return nil, coppice.Errorf(coppice.EInvalid, "%s is not a file of at most %d bytes", name, maxSize).WithFix("name the file to import")
 	}
 	f, err := os.Open(name)
 	if err != nil {
@@ -134,7 +134,7 @@ func read(name string) (map[string]any, error) {
 	d.UseNumber()
 	var c map[string]any
 	if err := d.Decode(&c); err != nil || c == nil {
-		return nil, coppice.Errorf(coppice.EInvalid, "%s is no JSON object: %w", name, err).WithFix("mend the file; nothing was imported")
+		return nil, coppice.Errorf(coppice.EInvalid, "%s is not a JSON object: %w", name, err).WithFix("fix the file, then import it again; nothing was imported")
 	}
 	return c, nil
 }
@@ -151,7 +151,7 @@ func existing(root string) (text []byte, there bool, err error) {
 	return text, err == nil, err
 }
 
-// keep leaves out what a coppice.yaml says already.
+// keep drops the settings that a coppice.yaml already has.
 func (t *taker) keep(old []byte) error {
 	set, err := topKeys(old)
 	if err != nil {
@@ -169,7 +169,7 @@ func (t *taker) keep(old []byte) error {
 	return nil
 }
 
-// topKeys names the keys at the top of a coppice.yaml, which must be a good one.
+// topKeys returns the top-level keys of a valid coppice.yaml.
 func topKeys(text []byte) (map[string]bool, error) {
 	if _, err := config.Parse(config.File, text); err != nil {
 		return nil, err
@@ -183,10 +183,10 @@ func topKeys(text []byte) (map[string]bool, error) {
 	return set, nil
 }
 
-// order is how coppice.yaml is written.
+// order is the order of the keys in coppice.yaml.
 var order = []string{"base", "features", "instructions", "progress", "agent", "tracks", "workspace", "verify", "critical_patterns"}
 
-// yaml writes the file, or what follows the one that is there.
+// yaml writes the file, or the part that is appended to an existing one.
 func (t *taker) yaml(extend bool, old string) string {
 	var b strings.Builder
 	if extend {
@@ -239,7 +239,7 @@ func writeYAML(b *strings.Builder, indent, key string, v any) {
 	}
 }
 
-// empty tells whether nothing was put into an object.
+// empty reports whether an object has no keys.
 func empty(v any) bool {
 	o, ok := v.(object)
 	return ok && len(o) == 0
@@ -248,7 +248,7 @@ func empty(v any) bool {
 // object is a YAML mapping.
 type object map[string]any
 
-// keys lists the keys, the name and what chooses first.
+// keys lists the keys, with names and selectors first.
 func (o object) keys() []string {
 	var keys []string
 	for k := range o {
@@ -270,7 +270,7 @@ func (o object) keys() []string {
 	return keys
 }
 
-// backUp keeps a copy under a name that is free.
+// backUp writes a copy under a free name.
 func backUp(name string, text []byte) (string, error) {
 	for n := 0; n < 100; n++ {
 		to := name + ".bak"

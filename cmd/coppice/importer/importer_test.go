@@ -33,8 +33,8 @@ func repository(t testing.TB, files map[string]string) string {
 	return dir
 }
 
-// told shows a report as a person would read it.
-func told(r Report, dir string) string {
+// render shows a report as a person would read it.
+func render(r Report, dir string) string {
 	var b strings.Builder
 	for _, l := range r.Lines {
 		fmt.Fprintf(&b, "%-7s %s = %s", l.Did, l.Key, l.Value)
@@ -70,7 +70,7 @@ func TestGolden(t *testing.T) {
 			t.Errorf("%s: what was written cannot be read: %v", name, err)
 		}
 		golden := strings.TrimSuffix(name, ".json") + ".golden"
-		got := told(r, dir)
+		got := render(r, dir)
 		if *update {
 			if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
 				t.Fatal(err)
@@ -87,8 +87,8 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// A coppice.yaml that is there keeps every byte, gets what it lacks, and is
-// replaced on demand only.
+// An existing coppice.yaml keeps every byte and gets what it lacks. It is
+// replaced only on request.
 func TestExisting(t *testing.T) {
 	t.Parallel()
 	own := "# mine\nbase: trunk # really\nverify: {attempts: 7}"
@@ -97,7 +97,7 @@ func TestExisting(t *testing.T) {
 	})
 	yaml := filepath.Join(dir, config.File)
 	if r, err := Run(Options{Root: dir, DryRun: true}); err != nil || r.Written || !strings.HasPrefix(r.Text, own+"\n") {
-		t.Errorf("%+v %v", r, err)
+		t.Errorf("a dry run: %+v, %v; want the own text first, and nothing written", r, err)
 	}
 	if got, err := os.ReadFile(yaml); err != nil || string(got) != own {
 		t.Errorf("a dry run wrote %q, %v", got, err)
@@ -105,15 +105,15 @@ func TestExisting(t *testing.T) {
 	r, err := Run(Options{Root: dir})
 	got, rerr := os.ReadFile(yaml)
 	if err != nil || rerr != nil || !strings.HasPrefix(string(got), own+"\n") || !strings.Contains(string(got), "\nagent:\n  use: one\n") {
-		t.Errorf("%s, %v", got, err)
+		t.Errorf("the file is\n%s\n%v; want the own text first, and the agent one", got, err)
 	}
 	for _, l := range r.Lines {
 		if (l.Key == "baseBranch" || l.Key == "verification.maxAttempts") && l.Did != Kept {
-			t.Errorf("%+v", l)
+			t.Errorf("line %+v, want it kept", l)
 		}
 	}
 	if p, _, err := config.Load(dir); err != nil || p.Base != "trunk" || p.Verify.Attempts != 7 || p.Agent.Use != "one" {
-		t.Errorf("%+v, %v", p, err)
+		t.Errorf("policy %+v, %v; want trunk, 7 attempts and the agent one", p, err)
 	}
 	if r, err := Run(Options{Root: dir}); err != nil || r.Written {
 		t.Errorf("a second import writes again: %v", err)
@@ -123,7 +123,7 @@ func TestExisting(t *testing.T) {
 		t.Errorf("the one before is kept as %q, %v %v", old, err, rerr)
 	}
 	if p, _, err := config.Load(dir); err != nil || p.Base != "main" {
-		t.Errorf("%+v, %v", p, err)
+		t.Errorf("policy %+v, %v; want the base main", p, err)
 	}
 }
 
@@ -144,8 +144,8 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// Whatever the settings hold, the outcome is a coppice.yaml that can be read,
-// and every setting is accounted for.
+// Whatever the settings contain, the outcome is a valid coppice.yaml, and every
+// setting is reported.
 func TestAnythingImports(t *testing.T) {
 	t.Parallel()
 	value := func(t *rapid.T) any {

@@ -14,7 +14,8 @@ import (
 
 var colorRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^#[0-9a-fA-F]{6}$`) })
 
-// tracks takes the tracks over. There each one ran one feature at a time.
+// tracks imports the tracks. In the other orchestrator each one ran one feature
+// at a time.
 func (t *taker) tracks(key string, v any) {
 	list, ok := v.([]any)
 	if !ok {
@@ -31,16 +32,16 @@ func (t *taker) tracks(key string, v any) {
 			t.refuse(at, e, wrong("an object"))
 			continue
 		}
-		said, _ := m["name"].(string)
-		name := trackName(said)
+		given, _ := m["name"].(string)
+		name := trackName(given)
 		if name == "" || names[name] {
-			t.say(at, e, Dropped, "", "it has no name of its own")
+			t.say(at, e, Dropped, "", "it has no unique name")
 			continue
 		}
 		names[name] = true
 		o := object{"name": name, "limit": 1}
 		why := []string{"a track ran one feature at a time: raise its limit for more"}
-		if name != said {
+		if name != given {
 			why = append(why, "its name became "+name)
 		}
 		if cats := categories(m["categories"]); len(cats) > 0 {
@@ -72,7 +73,7 @@ func (t *taker) tracks(key string, v any) {
 	t.out["tracks"] = out
 }
 
-// trackName makes a name that Coppice accepts of any.
+// trackName turns any name into one that Coppice accepts.
 func trackName(s string) string {
 	var b strings.Builder
 	for _, r := range s {
@@ -99,8 +100,8 @@ func categories(v any) []string {
 	return out
 }
 
-// patterns takes the patterns that mean a broken environment. The expressions
-// there are another dialect.
+// patterns imports the patterns that mean a broken environment. Their regular
+// expressions are of another dialect.
 func (t *taker) patterns(key string, v any) {
 	list, ok := v.([]any)
 	if !ok {
@@ -114,7 +115,7 @@ func (t *taker) patterns(key string, v any) {
 		match, _ := m["pattern"].(string)
 		label, _ := m["label"].(string)
 		if _, err := regexp.Compile(match); err != nil || match == "" || strings.ContainsRune(match+label, 0) {
-			t.say(at, e, Dropped, "", "its expression cannot be used here: write it anew, see https://github.com/google/re2/wiki/Syntax")
+			t.say(at, e, Dropped, "", "its expression is not valid here; rewrite it, see https://github.com/google/re2/wiki/Syntax")
 			continue
 		}
 		o := object{"match": match}
@@ -164,28 +165,29 @@ func (t *taker) fallback(key string, v any) {
 	maps.Copy(probe, t.in("agent"))
 	switch err := fits("agent", probe); {
 	case len(good) == 0:
-		t.say(key, v, Dropped, "", "it names nobody")
+		t.say(key, v, Dropped, "", "it names no agent")
 		return
 	case err != nil:
 		t.refuse(key, v, err)
 		return
 	case len(good) < len(list):
-		t.say(key, v, Changed, "agent.fallback", "each once, without what was dropped")
+		t.say(key, v, Changed, "agent.fallback", "without duplicates and dropped names")
 	default:
 		t.say(key, v, Took, "agent.fallback", "")
 	}
 	t.in("agent")["fallback"] = good
 }
 
-// attempts counts otherwise: there the first look was one of them.
+// attempts imports a number that counts differently: there the first
+// verification was included.
 func (t *taker) attempts(key string, v any) {
 	n, ok := number(v)
 	if !ok || n < 1 || n > 100 {
-		t.refuse(key, v, coppice.Errorf(coppice.EInvalid, "it is no number from 1 to 100"))
+		t.refuse(key, v, coppice.Errorf(coppice.EInvalid, "it is not a number from 1 to 100"))
 		return
 	}
 	t.in("verify")["attempts"] = n - 1
-	t.say(key, v, Changed, "verify.attempts", "the first look does not count here, only how often a refused candidate is mended")
+	t.say(key, v, Changed, "verify.attempts", "it counts only how often a refused candidate is fixed, not the first verification")
 }
 
 func number(v any) (int, bool) {
@@ -205,7 +207,7 @@ func (t *taker) verifier(key string, v any) {
 		by = coppice.VerifyNone
 	}
 	t.in("verify")["by"] = by
-	t.say(key, v, Changed, "verify.by", "what is verified is the candidate, before it lands")
+	t.say(key, v, Changed, "verify.by", "the candidate is verified before it lands")
 }
 
 func (t *taker) browser(key string, v any) {

@@ -21,26 +21,26 @@ type taker struct {
 	config map[string]any
 	root   string
 	branch func(string) bool
-	out    object // of coppice.yaml, by top key
+	out    object // for coppice.yaml, by top key
 	lines  []Line
 	known  map[string]bool
 }
 
-// rule says what becomes of a setting. Its value is nil when it is not set and
+// rule says what becomes of a setting. Its value is nil if it is not set and
 // has no default.
 type rule struct {
 	key string
-	def any // what the other orchestrator takes when it is not set
+	def any // the other orchestrator's default
 	do  func(t *taker, key string, v any)
 }
 
 // The reasons why settings are dropped.
 const (
-	ownPort    = "each workspace has a port of its own; name the command that serves the app by workspace.serve"
-	ownReset   = "when a limit ends is read from what the agent says"
-	ownTools   = "what agents may do is said by permissions.rules; verifiers cannot edit in any case"
-	ownTurns   = "how long a session may take is said by health.timeout"
-	ownBrowser = "the browser that verifiers get is pinned; name a server of your own by mcp.browser in coppice.yaml"
+	ownPort    = "each workspace has its own port; set workspace.serve to the command that serves the app"
+	ownReset   = "Coppice reads from the agent's output when a limit ends"
+	ownTools   = "permissions.rules decides what agents can do; verifiers can never edit"
+	ownTurns   = "health.timeout limits the time of a session"
+	ownBrowser = "verifiers get a browser of a fixed version; to use another server, set mcp.browser in coppice.yaml"
 )
 
 // rules is the whole table, in the order of the other orchestrator's own.
@@ -55,9 +55,9 @@ var rules = []rule{
 	{"tracks", nil, (*taker).tracks},
 	{"worktree.symlinkDirs", []any{"node_modules"}, paths("link")},
 	{"worktree.copyFiles", []any{".mcp.json", ".env"}, paths("copy")},
-	{"worktree.preserveFiles", nil, drop("your checkout is never stashed or reset, so nothing has to be preserved")},
-	{"worktree.setupScript", nil, drop("name commands by workspace.setup; for docker there is a script in every workspace, " + ".coppice/run")},
-	{"worktree.setupScriptName", nil, drop("there is no such script")},
+	{"worktree.preserveFiles", nil, drop("your checkout is never stashed or reset, so there is nothing to preserve")},
+	{"worktree.setupScript", nil, drop("put its commands into workspace.setup; for docker every workspace has the script " + ".coppice/run")},
+	{"worktree.setupScriptName", nil, drop("Coppice has no setup script")},
 	{"worktree.dockerService", nil, docker("service")},
 	{"worktree.dockerWorkDir", nil, docker("dir")},
 	{"worktree.dockerComposeFile", nil, docker("file")},
@@ -73,15 +73,15 @@ var rules = []rule{
 	{"agent.allowedToolsVerification", nil, drop(ownTools)},
 	{"agent.rateLimitWaitMs", nil, drop(ownReset)},
 	{"verification.maxAttempts", nil, (*taker).attempts},
-	{"verification.delayMs", nil, drop("the app is waited for until it answers: see workspace.serve.ready")},
+	{"verification.delayMs", nil, drop("Coppice waits until the app answers: see workspace.serve.ready")},
 	{"verification.disabled", nil, (*taker).verifier},
 	{"browser.enabled", nil, (*taker).browser},
 	{"browser.mcpPackage", nil, drop(ownBrowser)},
 	{"browser.mcpArgs", nil, drop(ownBrowser)},
-	{"browser.mcpServerName", nil, drop("no other file names it, and .mcp.json is left alone")},
+	{"browser.mcpServerName", nil, drop("no other file refers to it, and Coppice does not change .mcp.json")},
 }
 
-// all goes through the table, then through what is left.
+// all handles the settings of the table, then the others.
 func (t *taker) all() {
 	t.out, t.known = object{}, map[string]bool{}
 	for _, r := range rules {
@@ -119,7 +119,7 @@ func (t *taker) find(key string) (any, bool) {
 
 var ownCommand = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^agent\.(\w+?)(Command|Args)$`) })
 
-// rest tells what the table does not know.
+// rest reports the settings that the table does not have.
 func (t *taker) rest(prefix string, m map[string]any) {
 	for _, k := range slices.Sorted(maps.Keys(m)) {
 		key := prefix + k
@@ -131,20 +131,20 @@ func (t *taker) rest(prefix string, m map[string]any) {
 		case ownCommand().MatchString(key):
 			t.command(key, m[k])
 		default:
-			t.say(key, m[k], Dropped, "", "it means nothing there or here")
+			t.say(key, m[k], Dropped, "", "unknown setting, ignored")
 		}
 	}
 }
 
-// command drops how an agent is started; the usual way needs no word.
+// command drops how an agent is started.
 func (t *taker) command(key string, v any) {
 	m := ownCommand().FindStringSubmatch(key)
 	s, _ := v.(string)
 	if m[2] == "Command" && s == m[1] || m[2] == "Args" && s == "" {
-		t.say(key, v, Dropped, "", "it is the usual one; Coppice knows how to start "+m[1])
+		t.say(key, v, Dropped, "", "it is the default; Coppice knows how to start "+m[1])
 		return
 	}
-	t.say(key, v, Dropped, "", "describe another way to start an agent under agents."+m[1]+"; see docs/agents.md")
+	t.say(key, v, Dropped, "", "describe another command for an agent under agents."+m[1]+"; see docs/agents.md")
 }
 
 func (t *taker) say(key string, v any, did, to, why string) {
@@ -160,7 +160,7 @@ func (t *taker) say(key string, v any, did, to, why string) {
 
 var placeRE = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^\S+:\d+:\d+: `) })
 
-// fits tells whether coppice.yaml may say this, by its own rules.
+// fits returns an error if coppice.yaml cannot have this value.
 func fits(top string, v any) error {
 	var b strings.Builder
 	writeYAML(&b, "", top, v)
@@ -184,7 +184,7 @@ func drop(why string) func(*taker, string, any) {
 	return func(t *taker, key string, v any) { t.say(key, v, Dropped, "", why) }
 }
 
-// in returns an object of coppice.yaml, made when it is not there.
+// in returns an object of coppice.yaml. It creates the object if necessary.
 func (t *taker) in(top string) object {
 	o, ok := t.out[top].(object)
 	if !ok {
@@ -210,13 +210,13 @@ func (t *taker) base(key string, v any) {
 	}
 	why := ""
 	if t.branch != nil && !t.branch(s) {
-		why = "there is no such branch yet: make it with git branch " + s
+		why = "the branch does not exist yet; create it with git branch " + s
 	}
 	t.out["base"] = s
 	t.say(key, v, Took, "base", why)
 }
 
-// file takes a path; some must be there to be of use.
+// file imports a path. Some files must exist.
 func file(to string, must bool) func(*taker, string, any) {
 	return func(t *taker, key string, v any) {
 		s, ok := v.(string)
@@ -229,7 +229,7 @@ func file(to string, must bool) func(*taker, string, any) {
 			return
 		}
 		if _, err := os.Stat(filepath.Join(t.root, s)); must && err != nil {
-			t.say(key, v, Dropped, "", "there is no such file in the repository; name one by "+to+" when there is")
+			t.say(key, v, Dropped, "", "the repository has no such file; when it has one, set "+to)
 			return
 		}
 		t.out[to] = s
@@ -237,7 +237,7 @@ func file(to string, must bool) func(*taker, string, any) {
 	}
 }
 
-// paths takes a list of paths of the repository.
+// paths imports a list of paths in the repository.
 func paths(to string) func(*taker, string, any) {
 	return func(t *taker, key string, v any) {
 		list, ok := v.([]any)
@@ -256,12 +256,12 @@ func paths(to string) func(*taker, string, any) {
 			good = append(good, s)
 		}
 		if len(good) == 0 {
-			t.say(key, v, Dropped, "", "it names nothing")
+			t.say(key, v, Dropped, "", "it names no path")
 			return
 		}
 		t.in("workspace")[to] = good
 		if len(good) < len(list) {
-			t.say(key, v, Changed, "workspace."+to, "without what was dropped")
+			t.say(key, v, Changed, "workspace."+to, "without the dropped paths")
 			return
 		}
 		t.say(key, v, Took, "workspace."+to, "")
@@ -279,7 +279,7 @@ func docker(to string) func(*taker, string, any) {
 		case s == "":
 			return
 		case to != "service" && (service == nil || service == ""):
-			t.say(key, v, Dropped, "", "no service is named")
+			t.say(key, v, Dropped, "", "it names no service")
 			return
 		}
 		probe := object{"service": "app"}
@@ -303,25 +303,25 @@ func docker(to string) func(*taker, string, any) {
 		d[to] = s
 		why := ""
 		if to == "service" {
-			why = "it must see the folder of the workspaces: see docs/features.md"
+			why = "it must mount the folder of the workspaces: see docs/features.md"
 		}
 		t.say(key, v, Took, "workspace.docker."+to, why)
 	}
 }
 
-// prompt tells where a prompt of one's own belongs.
+// prompt reports where a project's own prompt belongs.
 func prompt(role string) func(*taker, string, any) {
 	return func(t *taker, key string, v any) {
 		t.say(key, v, Dropped, "", "put it into .coppice/prompts/"+role+".md")
 	}
 }
 
-// dropPromptFiles tells of prompts that stand in files of their own.
+// dropPromptFiles reports prompts that are in separate files.
 func (t *taker) dropPromptFiles() {
 	for _, f := range []struct{ name, role string }{{"implementation", "implement"}, {"verification", "verify"}, {"fix", "fix"}} {
 		name := ".orchestrator/" + f.name + ".md"
 		if _, err := os.Stat(filepath.Join(t.root, name)); err == nil {
-			t.say(name, nil, Dropped, "", "copy it to .coppice/prompts/"+f.role+".md and look at what it refers to")
+			t.say(name, nil, Dropped, "", "copy it to .coppice/prompts/"+f.role+".md and check what it refers to")
 		}
 	}
 }

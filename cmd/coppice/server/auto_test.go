@@ -14,8 +14,8 @@ const autoRules = `{"rules":[
   {"match":"NONSENSE","steps":[{"text":"I would rather not."}]}
 ],"default":[{"text":"{\"1\":\"complex\"}"}]}`
 
-// TestAuto: a task whose model is auto runs with the model that the profile names
-// for the level a model judged it to be of, or that the rules say.
+// TestAuto: a task whose model is auto runs with the profile's model for the
+// level that a model, or the rules, gave it.
 func TestAuto(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -7,9 +7,9 @@ import (
 	"coppice/engine"
 )
 
-// thisNode tells how this machine fares. macOS has no cheap figure for memory in
-// use that would mean the same, so the memory ceiling is not enforced there;
-// doctor says so.
+// thisNode returns the state of this machine. macOS has no cheap equivalent of
+// Linux's memory in use, so the memory limit is not enforced there. doctor says
+// so.
 func thisNode(state string) coppice.Node {
 	n := coppice.Node{Name: engine.PoolLocal}
 	var fs syscall.Statfs_t

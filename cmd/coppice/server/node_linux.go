@@ -10,8 +10,8 @@ import (
 	"coppice/engine"
 )
 
-// thisNode tells how this machine fares. Memory that the kernel would give back
-// counts as free.
+// thisNode returns the state of this machine. Memory that the kernel can
+// reclaim counts as free.
 func thisNode(state string) coppice.Node {
 	n := coppice.Node{Name: engine.PoolLocal}
 	b, err := os.ReadFile("/proc/meminfo")

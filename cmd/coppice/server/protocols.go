@@ -14,7 +14,7 @@ import (
 	"coppice/agent/terminal"
 )
 
-// Protocols are the ways of talking to agents that this program has.
+// Protocols returns the protocols of this program, by name.
 func Protocols() map[string]agent.Protocol {
 	all := map[string]agent.Protocol{}
 	for _, p := range append(jsonl.Protocols(), acp.New(), claude.New(), codex.New(), codex.NewExec(), command.New(), scripted.New(), terminal.New()) {
@@ -23,26 +23,26 @@ func Protocols() map[string]agent.Protocol {
 	return all
 }
 
-// What can be done with an agent while it runs or after.
+// What an agent can do.
 const (
-	CanMessage    = "messages"    // it hears a message in the middle of a turn
-	CanResume     = "resume"      // a conversation goes on after its end
-	CanFork       = "fork"        // a copy of a conversation goes on
-	CanSwitch     = "model"       // it goes on with another model
+	CanMessage    = "messages"    // it accepts messages during a turn
+	CanResume     = "resume"      // it can continue a conversation that has ended
+	CanFork       = "fork"        // it can continue a copy of a conversation
+	CanSwitch     = "model"       // it can change its model during a session
 	CanPermission = "permissions" // it asks before it uses a tool
-	CanTools      = "tools"       // it is given tool servers
-	CanScreen     = "screen"      // a person works on its own screen
+	CanTools      = "tools"       // it can use tool servers
+	CanScreen     = "screen"      // a person can work on its own screen
 )
 
-// skills are what a protocol does by itself, whatever the profile says. That of
-// others needs arguments from the profile.
+// skills are the abilities of a protocol that need nothing from the profile.
+// The other abilities need arguments in the profile.
 type skills struct {
 	message, resume, fork, permission, tools bool
 }
 
 // A protocol that is not here, such as those of JSON lines, has none of them.
-// Whether an agent of the Agent Client Protocol copies conversations is told by
-// the agent when it starts, so nothing is promised of it here.
+// An agent of the Agent Client Protocol reports only when it starts whether it
+// can copy conversations, so this table does not list it.
 var protocolSkills = map[string]skills{
 	acp.Name:       {resume: true, permission: true, tools: true},
 	claude.Name:    {message: true, permission: true, tools: true},
@@ -52,15 +52,15 @@ var protocolSkills = map[string]skills{
 	terminal.Name:  {message: true},
 }
 
-// Abilities tells what can be done with an agent of that profile, as far as its
-// protocol and its profile say.
+// Abilities returns what an agent can do according to its protocol and its
+// profile.
 func Abilities(p coppice.Profile) []string {
 	protocol, known := Protocols()[p.Protocol]
 	if !known {
 		return nil
 	}
 	s := protocolSkills[p.Protocol]
-	// JSON lines carry tool servers only where the profile says how.
+	// JSON lines carry tool servers only if the profile says how.
 	lines := strings.HasPrefix(p.Protocol, "jsonl-") && p.MCP != ""
 	_, switches := protocol.Driver(p, agent.Request{}).(agent.Switcher)
 	own := p.Protocol == terminal.Name
@@ -69,7 +69,7 @@ func Abilities(p coppice.Profile) []string {
 		name string
 		has  bool
 	}{
-		{CanMessage, s.message || p.Protocol == acp.Name && acp.HearsNow(p)},
+		{CanMessage, s.message || p.Protocol == acp.Name && acp.AcceptsMessages(p)},
 		{CanResume, s.resume || len(p.Resume) > 0 || own && len(p.Screen.Resume) > 0},
 		{CanFork, s.fork || len(p.Fork) > 0},
 		{CanSwitch, switches},

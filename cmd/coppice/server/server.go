@@ -1,6 +1,6 @@
-// Package server wires the control process: the store, the engine, the fabric,
-// a worker, the HTTP server and the backups. The command `coppice serve` and
-// the tests boot the same Server.
+// Package server connects the parts of the control process: the store, the
+// engine, the fabric, a worker, the HTTP server and the backups. The command
+// `coppice serve` and the tests start the same Server.
 package server
 
 import (
@@ -42,30 +42,30 @@ import (
 	"coppice/workspace/git"
 )
 
-// Config is what a Server is told. State and Self are required; every other
-// zero value is a sound default.
+// Config configures a Server. State and Self are required. Every other zero
+// value is a good default.
 type Config struct {
 	State   string   // the state directory
-	Self    string   // path of the coppice program, which hosts run as well
+	Self    string   // path of the coppice program, which also runs hosts
 	Listen  string   // host:port on loopback
-	Names   []string // further names by which the server may be called
+	Names   []string // other host names of the server
 	Version string
 	Environ []string // Coppice's own environment
 	Logger  *slog.Logger
 	Redact  *redact.Redactor // hides secrets; its values grow as secrets are resolved
 	Now     func() time.Time
 
-	MaxSessions int           // of all projects together; 0 for no bound
+	MaxSessions int           // of all projects together; 0 for no limit
 	KeepEvents  int           // how many events the log keeps; 200,000 when 0
 	KeepFor     time.Duration // and for how long; 90 days when 0
 	Backups     int           // how many automatic backups are kept; 7 when 0
 	BackupEvery time.Duration // 6 hours when 0
-	// LandingPause is the first pause before a blocked landing is tried again
-	// though nothing changed; it doubles up to a minute. 2 seconds when 0.
+	// LandingPause is the first pause before a blocked landing is retried
+	// although nothing changed. It doubles up to a minute. 2 seconds when 0.
 	LandingPause time.Duration
 }
 
-// What the zero values mean.
+// Defaults.
 const (
 	DefaultListen      = "127.0.0.1:4040" // of `coppice serve`
 	defaultKeepEvents  = 200_000
@@ -77,7 +77,8 @@ const (
 // Database is the name of the database in the state directory.
 const Database = "coppice.db"
 
-// Server is the control process. Start it once; Stop leaves sessions running.
+// Server is the control process. Start it one time. Stop leaves sessions
+// running.
 type Server struct {
 	cfg      Config
 	profiles profiles.Set
@@ -89,8 +90,8 @@ type Server struct {
 	work      *worker.Worker
 	terminals control.Terminals
 	http      *apihttp.Server
-	index     *sqlite.Index // nil when it cannot be kept
-	look      *agents.Look
+	index     *sqlite.Index // nil if it cannot be opened
+	look      *agents.Cache
 }
 
 // New checks the config.
@@ -128,11 +129,11 @@ func New(c Config) (*Server, error) {
 	return &Server{cfg: c, profiles: set, prices: &config.Prices{Environ: c.Environ, Logger: c.Logger}}, nil
 }
 
-// URL is where the server listens, once started.
+// URL returns the address of a started server.
 func (s *Server) URL() string { return s.http.URL() }
 
-// Start opens the state and starts everything. When something fails, all that
-// was started is stopped again.
+// Start opens the state and starts everything. If something fails, everything
+// that was started is stopped again.
 func (s *Server) Start(ctx context.Context) (err error) {
 	if err := privateDir(s.cfg.State); err != nil {
 		return err
@@ -156,8 +157,9 @@ func (s *Server) Start(ctx context.Context) (err error) {
 	return s.set.Start(ctx)
 }
 
-// Stop stops everything. It waits for git to finish what it writes; Waiting says
-// what for, and Hurry ends pushes. Sessions go on; the next Start finds them.
+// Stop stops everything. It waits for git to finish what it writes. Waiting
+// reports what it waits for, and Hurry ends pushes. Sessions continue, and the
+// next Start finds them.
 func (s *Server) Stop() {
 	if s.set == nil {
 		return
@@ -178,7 +180,7 @@ func (s *Server) path(names ...string) string {
 	return filepath.Join(append([]string{s.cfg.State}, names...)...)
 }
 
-// wire makes the parts.
+// wire creates the parts.
 func (s *Server) wire(ctx context.Context) error {
 	runner, err := git.New(git.Config{Env: s.cfg.Environ})
 	if err != nil {
@@ -215,7 +217,7 @@ func (s *Server) wire(ctx context.Context) error {
 	}
 	own, _, err := config.UserOf(s.cfg.Environ)
 	if err != nil {
-		s.cfg.Logger.Error("the limits of the user's configuration cannot be read; the defaults hold", "error", err)
+		s.cfg.Logger.Error("the limits of the user's configuration cannot be read; using the defaults", "error", err)
 	}
 	s.work, err = worker.New(worker.Config{
 		Name: engine.PoolLocal, Pools: []string{engine.PoolControl, engine.PoolLocal}, Fabric: fab, Ledger: ledger,
@@ -232,8 +234,8 @@ func (s *Server) wire(ctx context.Context) error {
 	return s.wireControl(ctx, eng)
 }
 
-// wireControl makes the parts that people use, and says in which order everything
-// starts.
+// wireControl creates the parts that people use, and sets the order in which
+// everything starts.
 func (s *Server) wireControl(ctx context.Context, eng *engine.Engine) error {
 	token, err := client.EnsureToken(s.cfg.State)
 	if err != nil {
@@ -254,7 +256,7 @@ func (s *Server) wireControl(ctx context.Context, eng *engine.Engine) error {
 	remover := control.NewRemover(s.store, intake, s.spaces, s.path("sessions"), clock.Real(), s.cfg.Logger)
 	keeper := &control.Keeper{Store: s.store, Intake: intake, Limits: limits, Pack: s.store.Pack, Clock: clock.Real(), Log: s.cfg.Logger}
 	changes := control.Changes{Store: s.store, Spaces: s.spaces}
-	s.look = agents.NewLook(agents.Search{Self: s.cfg.Self, Env: s.cfg.Environ, Can: Abilities}, s.cfg.Now, profiles.Patience)
+	s.look = agents.NewCache(agents.Search{Self: s.cfg.Self, Env: s.cfg.Environ, Can: Abilities}, s.cfg.Now, profiles.Patience)
 	if err := s.openIndex(ctx); err != nil {
 		return err
 	}
@@ -292,7 +294,7 @@ func (s *Server) wireControl(ctx context.Context, eng *engine.Engine) error {
 	return nil
 }
 
-// endpoint tells clients where the server is, for as long as it is there.
+// endpoint publishes the server's address to clients while the server runs.
 type endpoint struct{ s *Server }
 
 func (e endpoint) Start(context.Context) error {
@@ -342,8 +344,8 @@ func (s *Server) profile(name string, own *coppice.Profile) (coppice.Profile, er
 	return set.Self(s.cfg.Self).Get(name)
 }
 
-// known tells whether a project can use an agent: there is a profile, and its
-// program is installed.
+// known returns an error unless a project can use an agent: it has a profile,
+// and its program is installed.
 func (s *Server) known(p coppice.Project, name string) error {
 	profile, err := s.profileIn(p, name)
 	if err != nil {
@@ -352,12 +354,12 @@ func (s *Server) known(p coppice.Project, name string) error {
 	return profiles.Installed(name, profile, s.cfg.Environ)
 }
 
-// levels judges tasks whose model is auto, or is nil where the environment has no
+// levels judges tasks whose model is auto. It is nil if the environment has no
 // key for any model.
 func (s *Server) levels() engine.Levels {
 	ask, err := smallmodel.FromEnv(func(name string) string { return environ.Get(s.cfg.Environ, name) })
 	if err != nil {
-		s.cfg.Logger.Warn("how hard tasks are is judged by rules alone", "error", err)
+		s.cfg.Logger.Warn("only rules judge how hard tasks are", "error", err)
 	}
 	if ask == nil {
 		return nil
@@ -367,7 +369,7 @@ func (s *Server) levels() engine.Levels {
 	})
 }
 
-// privateDir makes a directory for its owner only.
+// privateDir creates a directory that only its owner can read.
 func privateDir(dir string) error {
 	err := os.MkdirAll(dir, 0o700)
 	var st fs.FileInfo
@@ -376,22 +378,22 @@ func privateDir(dir string) error {
 	}
 	switch {
 	case errors.Is(err, syscall.ENOSPC):
-		return coppice.Errorf(coppice.EUnavailable, "the disk is full: %s cannot be made", dir).WithFix("free some space")
+		return coppice.Errorf(coppice.EUnavailable, "the disk is full: %s cannot be created", dir).WithFix("free some space")
 	case err != nil:
 		return coppice.Errorf(coppice.EUnavailable, "the state directory cannot be used: %w", err).
 			WithFix("make %s writable, or name another directory with COPPICE_STATE", dir)
 	case !st.IsDir():
-		return coppice.Errorf(coppice.EUnavailable, "%s is no directory", dir).WithFix("name another directory with COPPICE_STATE")
+		return coppice.Errorf(coppice.EUnavailable, "%s is not a directory", dir).WithFix("name another directory with COPPICE_STATE")
 	case st.Mode().Perm()&0o077 != 0:
 		if err := os.Chmod(dir, 0o700); err != nil {
-			return coppice.Errorf(coppice.EForbidden, "others can read the state directory %s, and that cannot be changed: %w", dir, err).
-				WithFix("chmod 700 it, or name another directory with COPPICE_STATE")
+			return coppice.Errorf(coppice.EForbidden, "other users can read the state directory %s, and chmod failed: %w", dir, err).
+				WithFix("run chmod 700 on it, or name another directory with COPPICE_STATE")
 		}
 	}
 	return nil
 }
 
-// hostEnv is the little that a host itself needs.
+// hostEnv returns the few variables that a host itself needs.
 func hostEnv(environ []string) []string {
 	var env []string
 	for _, kv := range environ {
@@ -404,13 +406,13 @@ func hostEnv(environ []string) []string {
 	return env
 }
 
-// once is a service that does something at its start only.
+// once is a service that runs one function when it starts.
 type once func(context.Context) error
 
 func (f once) Start(ctx context.Context) error { return f(ctx) }
 func (once) Stop()                             {}
 
-// background makes a service of a function that runs until its context ends.
+// background makes a service from a function that runs until its context ends.
 func background(f func(context.Context) error) startstop.Service { return &loop{f: f} }
 
 type loop struct {
@@ -422,7 +424,7 @@ type loop struct {
 func (l *loop) Start(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	l.cancel = cancel
-	l.wg.Go(func() { _ = l.f(ctx) }) // such functions end with their context only, and log what goes wrong
+	l.wg.Go(func() { _ = l.f(ctx) }) // the function ends with its context, and logs its errors
 	return nil
 }
 

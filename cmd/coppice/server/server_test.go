@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -20,6 +19,7 @@ import (
 	"coppice/host"
 	"coppice/internal/process"
 	"coppice/store/sqlite"
+	"coppice/test/gitrepo"
 )
 
 // The test binary is the coppice program for hosts and scripted agents.
@@ -69,7 +69,7 @@ func (b *bundle) must(err error) {
 	}
 }
 
-// start starts a server that is stopped when the test ends, at the latest.
+// start starts a server. The test's end stops it.
 func (b *bundle) start() *Server {
 	b.t.Helper()
 	s, err := New(b.cfg)
@@ -121,7 +121,7 @@ func TestBootsAndStops(t *testing.T) {
 	if _, err := c.Version(b.ctx); coppice.ErrorCode(err) != coppice.EUnavailable {
 		t.Errorf("a stopped server: %v", err)
 	}
-	s.Stop() // twice does no harm
+	s.Stop() // a second Stop does nothing
 	b.start()
 	if _, err := c.Version(b.ctx); err != nil {
 		t.Errorf("after a restart: %v", err)
@@ -170,7 +170,7 @@ func TestSecondServer(t *testing.T) {
 	b.start()
 }
 
-// A server that cannot listen gives back everything it had taken.
+// A server that cannot listen releases everything.
 func TestPortInUse(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -182,7 +182,7 @@ func TestPortInUse(t *testing.T) {
 		t.Errorf("no way out: %v", err)
 	}
 	if _, err := os.Stat(filepath.Join(b.state, "server.json")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("clients are told of a server: %v", err)
+		t.Errorf("clients still find a server: %v", err)
 	}
 	s, err := sqlite.Open(b.ctx, sqlite.Config{Path: filepath.Join(b.state, "coppice.db")})
 	b.must(err)
@@ -191,30 +191,16 @@ func TestPortInUse(t *testing.T) {
 	b.start()
 }
 
-func (b *bundle) git(dir string, args ...string) {
-	b.t.Helper()
-	cmd := exec.Command("git", args...)
-	cmd.Dir, cmd.Env = dir, b.cfg.Environ
-	if out, err := cmd.CombinedOutput(); err != nil {
-		b.t.Fatalf("git %v: %v\n%s", args, err, out)
-	}
-}
-
 // repo makes a repository with these files committed.
 func (b *bundle) repo(files map[string]string) string {
 	b.t.Helper()
-	dir := filepath.Join(b.dir, "app")
-	b.must(os.MkdirAll(dir, 0o755))
-	b.git(dir, "init", "-q", "-b", "main")
-	b.git(dir, "config", "user.name", "Ann")
-	b.git(dir, "config", "user.email", "ann@example.org")
-	for name, text := range files {
-		b.must(os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755))
-		b.must(os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
-	}
-	b.git(dir, "add", "-A")
-	b.git(dir, "commit", "-q", "--allow-empty", "-m", "first")
-	return dir
+	return gitrepo.New(b.t, filepath.Join(b.dir, "app"), b.cfg.Environ, files).Dir
+}
+
+func (b *bundle) write(path, text string) {
+	b.t.Helper()
+	b.must(os.MkdirAll(filepath.Dir(path), 0o755))
+	b.must(os.WriteFile(path, []byte(text), 0o644))
 }
 
 const asks = `cases:
@@ -242,7 +228,7 @@ func (b *bundle) await(c *client.Client, kind coppice.EventKind) (found coppice.
 	return found
 }
 
-// A session goes on while no server runs, and the next server finds it.
+// A session continues while no server runs, and the next server finds it.
 func TestRestartAdopts(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

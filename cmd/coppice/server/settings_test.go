@@ -20,8 +20,8 @@ func keyOf(c api.ProjectConfig, name string) api.ConfigKey {
 	return c.Keys[i]
 }
 
-// A setting is shown with its source, changed in the file and in force at once;
-// what is refused changes nothing.
+// A setting is shown with its source, changed in the file and effective immediately;
+// a refused change changes nothing.
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -34,16 +34,16 @@ func TestSettings(t *testing.T) {
 	conf, err := c.Config(b.ctx, p.Prefix)
 	b.must(err)
 	if k := keyOf(conf, "limits.sessions"); string(k.Value) != "4" || k.Source != "coppice.yaml:5" || k.Line != 5 || k.Default != "5" || *k.Min != 1 || *k.Max != 10000 || k.Doc == "" {
-		t.Errorf("%+v", k)
+		t.Errorf("limits.sessions is %+v, want 4 from line 5, 5 by default, from 1 to 10000", k)
 	}
 	if k := keyOf(conf, "land.how"); string(k.Value) != `"queue"` || k.Source != "default" || !slices.Equal(k.OneOf, []string{"queue", "branch", "review"}) {
-		t.Errorf("%+v", k)
+		t.Errorf("land.how is %+v, want queue by default, one of three", k)
 	}
 	if k := keyOf(conf, "tracks[].name"); !k.Form || !k.Needed {
-		t.Errorf("%+v", k)
+		t.Errorf("tracks[].name is %+v, want a needed field of a form", k)
 	}
 	if i := slices.IndexFunc(conf.Server, func(s api.ServerSetting) bool { return s.Name == "listen" }); i < 0 || conf.Server[i].Value != "127.0.0.1:0" || conf.Server[i].Source != "flag" {
-		t.Errorf("%+v", conf.Server)
+		t.Errorf("the server's settings are %+v, want listen by a flag", conf.Server)
 	}
 	changed, err := c.SetConfig(b.ctx, p.Prefix, api.ConfigChange{Key: "limits.sessions", Value: []byte("9"), Revision: conf.Revision})
 	b.must(err)
@@ -54,14 +54,14 @@ func TestSettings(t *testing.T) {
 		return string(text)
 	}
 	if p, err := c.Project(b.ctx, p.Prefix); err != nil || p.Policy.Limits.Sessions != 9 || read() != want || changed.Revision == conf.Revision {
-		t.Errorf("%v %+v\n%s", err, p.Policy.Limits, read())
+		t.Errorf("%v, limits %+v, revision %s after %s; want 9 sessions and the file\n%s\nit is\n%s", err, p.Policy.Limits, changed.Revision, conf.Revision, want, read())
 	}
 	for _, bad := range []struct {
 		change api.ConfigChange
 		code   coppice.Code
 	}{
 		{api.ConfigChange{Key: "limits.sessions", Value: []byte("0")}, coppice.EInvalid},
-		{api.ConfigChange{Key: "base", Value: []byte(`"nowhere"`)}, coppice.ENotFound}, // a branch that is not there
+		{api.ConfigChange{Key: "base", Value: []byte(`"nowhere"`)}, coppice.ENotFound}, // a branch that does not exist
 		{api.ConfigChange{Key: "limits.sessions", Value: []byte("2"), Revision: conf.Revision}, coppice.EConflict},
 		{api.ConfigChange{Key: "nope", Unset: true}, coppice.EInvalid},
 	} {
@@ -74,7 +74,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// What a session writes is found, and what changed since it began is shown.
+// The output of a session is found, and the changes since it started are shown.
 func TestFinds(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -94,16 +94,11 @@ func TestFinds(t *testing.T) {
 			s.Stop()
 			s = b.start()
 		}
-		for {
-			page, err := c.Search(b.ctx, client.SearchQuery{Text: "walr", Kinds: []string{api.HitOutput}})
-			b.must(err)
-			if page.Behind {
-				continue
-			}
-			if len(page.Hits) == 0 || page.Hits[0].Session != made[0].Key+".1" || !strings.Contains(page.Hits[0].Snippet, "feed the walrus") {
-				t.Errorf("restarted %v: %+v", restarted, page)
-			}
-			break
+		b.must(s.index.Wait(b.ctx))
+		page, err := c.Search(b.ctx, client.SearchQuery{Text: "walr", Kinds: []string{api.HitOutput}})
+		b.must(err)
+		if len(page.Hits) == 0 || page.Hits[0].Session != made[0].Key+".1" || !strings.Contains(page.Hits[0].Snippet, "feed the walrus") {
+			t.Errorf("restarted %v: found %+v, want what the session %s.1 said", restarted, page, made[0].Key)
 		}
 	}
 	text, err := c.Diff(b.ctx, made[0].Key, true)

@@ -6,7 +6,7 @@ import (
 	"coppice/control"
 )
 
-// Waiting says what a Stop that is under way waits for, the oldest first.
+// Waiting returns what a Stop in progress waits for, the oldest first.
 func (s *Server) Waiting(ctx context.Context) []string {
 	if s.work == nil {
 		return nil
@@ -14,7 +14,7 @@ func (s *Server) Waiting(ctx context.Context) []string {
 	return control.Pending(ctx, s.store, s.work.Pending())
 }
 
-// Hurry has a Stop end what can be ended without harm: pushes to a remote.
+// Hurry makes a Stop end what is safe to end: pushes to a remote.
 func (s *Server) Hurry() {
 	if s.work != nil {
 		s.work.Hurry()

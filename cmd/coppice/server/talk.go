@@ -6,7 +6,7 @@ import (
 	"coppice"
 )
 
-// profileIn finds an agent's profile as a project sees it.
+// profileIn finds an agent's profile for a project.
 func (s *Server) profileIn(p coppice.Project, name string) (coppice.Profile, error) {
 	var own *coppice.Profile
 	if o, ok := p.Policy.Agents[name]; ok {
@@ -15,15 +15,15 @@ func (s *Server) profileIn(p coppice.Project, name string) (coppice.Profile, err
 	return s.profile(name, own)
 }
 
-// screen tells whether an agent has an interactive screen that a person can
-// take over.
+// screen returns an error unless a person can take over the agent's interactive
+// screen.
 func (s *Server) screen(p coppice.Project, name string) error {
 	profile, err := s.profileIn(p, name)
 	if err != nil {
 		return err
 	}
 	if !profile.Screen.Set() {
-		return coppice.Errorf(coppice.EConflict, "%s has no screen that a person could take over", name).
+		return coppice.Errorf(coppice.EConflict, "%s has no screen that a person can take over", name).
 			WithFix("send it messages, or give its profile a screen under agents in coppice.yaml")
 	}
 	return nil
@@ -33,7 +33,7 @@ func (s *Server) screen(p coppice.Project, name string) error {
 func (s *Server) models(name string, own *coppice.Profile) map[string]string {
 	profile, err := s.profile(name, own)
 	if err != nil {
-		return nil // the session itself will say why
+		return nil // the session reports the error
 	}
 	return profile.Models
 }

@@ -10,8 +10,8 @@ import (
 	"coppice/control/agents"
 )
 
-// says is the agent's row in the doctor's table.
-func says(a agents.Agent) string {
+// describe returns the agent's row in the doctor's table.
+func describe(a agents.Agent) string {
 	words := []string{a.Number()}
 	switch a.Login {
 	case "":
@@ -32,7 +32,7 @@ func says(a agents.Agent) string {
 	return line
 }
 
-// agentRows has a row for each agent, and fails when there is none at all.
+// agentRows has a row for each agent. It fails if no agent can be used.
 func agentRows(list []agents.Agent) []Row {
 	var rows []Row
 	usable := 0
@@ -45,7 +45,7 @@ func agentRows(list []agents.Agent) []Row {
 			row.Level, row.Detail, row.Fix = Warn, "not installed", a.Install
 		default:
 			usable++
-			row.Detail = says(a)
+			row.Detail = describe(a)
 			if w := a.Warnings(); len(w) > 0 {
 				row.Level, row.Fix = Warn, strings.Join(w, "\n")
 			}
@@ -58,8 +58,8 @@ func agentRows(list []agents.Agent) []Row {
 	return rows
 }
 
-// PrintAgents writes what is known of the agents: a table for people, those that
-// are there first, or JSON for programs.
+// PrintAgents writes the agents: a table for people with the installed ones
+// first, or JSON for programs.
 func PrintAgents(w io.Writer, list []agents.Agent, asJSON bool) error {
 	if asJSON {
 		enc := json.NewEncoder(w)
@@ -117,7 +117,7 @@ func printMissing(b *strings.Builder, missing []agents.Agent) {
 	for _, a := range missing {
 		wide = max(wide, len(a.Name))
 	}
-	b.WriteString("\nNot installed; this is how to get them:\n")
+	b.WriteString("\nNot installed. To install them:\n")
 	for _, a := range slices.SortedFunc(slices.Values(missing), func(x, y agents.Agent) int { return strings.Compare(x.Name, y.Name) }) {
 		fmt.Fprintf(b, "  %-*s  %s\n", wide, a.Name, a.Install)
 	}

@@ -1,10 +1,10 @@
-// Package setup gets a repository and a machine ready: `coppice init` looks at
-// the repository and writes its coppice.yaml, `coppice doctor` looks at the
-// machine and says what is missing.
+// Package setup prepares a repository and a machine: `coppice init` reads the
+// repository and writes its coppice.yaml, `coppice doctor` checks the machine
+// and reports what is missing.
 //
 // The repository is untrusted. Detection reads a bounded amount of a fixed list
-// of files at its root, follows no symbolic link out of it and runs nothing of
-// what it finds.
+// of files at its root, follows no symbolic link out of it, and runs nothing
+// that it finds.
 package setup
 
 import (
@@ -18,21 +18,22 @@ import (
 	"slices"
 )
 
-// Finding is one thing that was recognized, by which file, and what follows.
+// Finding is something that was recognized, the file that shows it, and what
+// follows.
 type Finding struct {
 	Name   string   `json:"name"`             // Go, Next, Laravel, …
-	File   string   `json:"file"`             // the file that told
+	File   string   `json:"file"`             // the file that shows it
 	Checks []string `json:"checks,omitempty"` // commands that judge a tree
 	Link   []string `json:"link,omitempty"`   // folders worth sharing between workspaces, if git ignores them
 	Copy   []string `json:"copy,omitempty"`   // files a workspace needs, if git ignores them
 
 	Serve    string  `json:"serve,omitempty"`    // serves the app on $COPPICE_PORT
 	Docker   *Docker `json:"docker,omitempty"`   // where commands can run
-	Inside   bool    `json:"inside,omitempty"`   // and they can run there only
+	Inside   bool    `json:"inside,omitempty"`   // they can run only there
 	Features string  `json:"features,omitempty"` // a list of tasks
 }
 
-// maxRead is how much of a file is looked at.
+// maxRead is how much of a file is read.
 const maxRead = 1 << 20
 
 // repo is the repository as detection sees it.
@@ -40,8 +41,8 @@ type repo struct {
 	root *os.Root
 }
 
-// Detect looks at the files at the root of a repository. What it finds is
-// ordered from the particular to the general.
+// Detect reads the files at the root of a repository. Its findings are ordered
+// from specific to general.
 func Detect(dir string) ([]Finding, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
@@ -56,7 +57,7 @@ func Detect(dir string) ([]Finding, error) {
 	return found, nil
 }
 
-// read returns the beginning of a regular file, nil when there is none.
+// read returns the start of a regular file, nil if it does not exist.
 func (r repo) read(name string) []byte {
 	info, err := r.root.Stat(name)
 	if err != nil || !info.Mode().IsRegular() {
@@ -84,7 +85,7 @@ func (r repo) isFile(name string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// first returns the first of the files that is there.
+// first returns the first of the files that exists.
 func (r repo) first(names ...string) string {
 	for _, n := range names {
 		if r.isFile(n) {
@@ -94,7 +95,7 @@ func (r repo) first(names ...string) string {
 	return ""
 }
 
-// match returns the first file at the root that fits a pattern.
+// match returns the first file at the root that matches a pattern.
 func (r repo) match(patterns ...string) string {
 	dir, err := r.root.Open(".")
 	if err != nil {
@@ -124,7 +125,7 @@ func (r repo) match(patterns ...string) string {
 	return ""
 }
 
-// mentions tells whether a word stands in a text as a whole.
+// mentions reports whether a text contains a whole word.
 func mentions(text []byte, word string) bool {
 	return regexp.MustCompile(`(?i)(^|[^a-z0-9_-])` + regexp.QuoteMeta(word) + `($|[^a-z0-9_-])`).Match(text)
 }
@@ -189,7 +190,7 @@ func pick(cond bool, yes, no string) string {
 
 var target = regexp.MustCompile(`(?m)^(lint|check|test)[ \t]*:([^=]|$)`)
 
-// makefile proposes lint and test, or check where that is all there is.
+// makefile proposes lint and test, or check if there is no test.
 func makefile(r repo) []Finding {
 	file := r.first("GNUmakefile", "makefile", "Makefile")
 	if file == "" {
@@ -222,7 +223,7 @@ func environment(r repo) []Finding {
 	return found
 }
 
-// decode reads JSON that may be anything at all.
+// decode parses JSON of any shape.
 func decode(b []byte, v any) bool {
 	return len(b) > 0 && json.Unmarshal(bytes.TrimPrefix(b, []byte("\uFEFF")), v) == nil
 }

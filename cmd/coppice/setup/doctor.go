@@ -25,22 +25,22 @@ type Level string
 // The levels of a row.
 const (
 	OK   Level = "ok"
-	Warn Level = "warn" // works, with less than there could be
-	Fail Level = "fail" // Coppice does not work like this
+	Warn Level = "warn" // works, with limits
+	Fail Level = "fail" // Coppice does not work
 )
 
-// Row is one thing the doctor looked at.
+// Row is one thing that the doctor checked.
 type Row struct {
 	Name   string `json:"name"`
 	Level  Level  `json:"level"`
 	Detail string `json:"detail"`
-	Fix    string `json:"fix,omitempty"` // the way out, unless all is well; a line for each where there are several
+	Fix    string `json:"fix,omitempty"` // empty if all is well; one line per fix
 }
 
-// Report is all that the doctor saw.
+// Report is everything that the doctor found.
 type Report struct {
 	Rows   []Row          `json:"rows"`
-	Agents []agents.Agent `json:"agents,omitempty"` // all that is known of them
+	Agents []agents.Agent `json:"agents,omitempty"` // with all details
 }
 
 // Exit is the exit code of `coppice doctor`.
@@ -53,30 +53,30 @@ func (r Report) Exit() int {
 	return 0
 }
 
-// Ability is something that the operating system lets Coppice do, or not.
+// Ability is something that the operating system allows or does not allow.
 type Ability struct {
 	Name   string
 	OK     bool
 	Detail string
 }
 
-// Machine is what the doctor looks at. What is nil or zero is not looked at.
+// Machine is what the doctor checks. It skips what is nil or zero.
 type Machine struct {
 	StateDir  string
 	Git       func(ctx context.Context, dir string, args ...string) (string, error)
 	Abilities func(ctx context.Context) []Ability
 	Agents    func(ctx context.Context) []agents.Agent
 	Problems  func(ctx context.Context) []string // of the project in the working directory
-	Browser   func(ctx context.Context) *Browser // that its verifiers are given; nil when they want none
+	Browser   func(ctx context.Context) *Browser // of its verifiers; nil if they use none
 	Secrets   func(ctx context.Context) []Secret // that the project uses
 	Database  func(ctx context.Context) []Row    // whether it is sound, and how much of the history is kept
 	LookPath  func(name string) (string, error)  // exec.LookPath when nil
 	Limits    func(dir string) (Limits, error)   // this machine's when nil
 }
 
-// Browser is what verifiers use to look at an app.
+// Browser is the browser that verifiers use.
 type Browser struct {
-	Detail  string // what it consists of
+	Detail  string // its parts
 	Problem string // why it cannot be used
 	Fix     string
 }
@@ -89,16 +89,16 @@ type Secret struct {
 	Fix     string
 }
 
-// Limits are the machine's numbers.
+// Limits are the limits of the machine.
 type Limits struct {
 	DiskFree   uint64
 	Memory     uint64
 	OpenFiles  uint64
 	FileSystem string // its name, empty when unknown
-	Note       string // what is worth knowing about it
+	Note       string // a warning about it
 }
 
-// What Coppice wants of a machine.
+// What Coppice needs.
 const (
 	gitMajor, gitMinor = 2, 38 // the first with merge-tree --write-tree
 	leastDisk          = 200 << 20
@@ -107,8 +107,8 @@ const (
 	goodOpenFiles      = 4096
 )
 
-// Doctor looks at the machine. It changes nothing, apart from a file that it
-// makes in the state directory and removes again.
+// Doctor checks the machine. It changes nothing, except that it creates and
+// removes a file in the state directory.
 func Doctor(ctx context.Context, m Machine) Report {
 	if m.LookPath == nil {
 		m.LookPath = exec.LookPath
@@ -128,7 +128,7 @@ func Doctor(ctx context.Context, m Machine) Report {
 	rows = append(rows, m.tmux())
 	if m.Problems != nil {
 		for _, p := range m.Problems(ctx) {
-			rows = append(rows, Row{"project", Warn, p, "mend it: until then the project goes on without it"})
+			rows = append(rows, Row{"project", Warn, p, "fix it; until then the project runs without this setting"})
 		}
 	}
 	if m.Browser != nil {
@@ -163,7 +163,7 @@ func (m Machine) git(ctx context.Context) Row {
 	}
 	v := gitVersion().FindStringSubmatch(out)
 	if v == nil {
-		row.Detail = "tells no version: " + strconv.Quote(strings.TrimSpace(out))
+		row.Detail = "reports no version: " + strconv.Quote(strings.TrimSpace(out))
 		return row
 	}
 	row.Detail = v[0]
@@ -177,8 +177,7 @@ func (m Machine) git(ctx context.Context) Row {
 	return row
 }
 
-// state looks at the directory that Coppice keeps its state in, or at the
-// nearest one above while it does not exist yet.
+// state checks the state directory, or the nearest existing directory above it.
 func (m Machine) state() []Row {
 	if m.StateDir == "" {
 		return nil
@@ -187,12 +186,12 @@ func (m Machine) state() []Row {
 	info, err := os.Stat(m.StateDir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		row.Detail += " (will be made)"
+		row.Detail += " (will be created)"
 	case err != nil:
 		row.Level, row.Detail, row.Fix = Fail, fmt.Sprintf("%s: %v", m.StateDir, errors.Unwrap(err)), "make it readable for the user who runs coppice"
 		return []Row{row}
 	case !info.IsDir():
-		row.Level, row.Detail, row.Fix = Fail, m.StateDir+" is no directory", "move it away"
+		row.Level, row.Detail, row.Fix = Fail, m.StateDir+" is not a directory", "move it to another place"
 		return []Row{row}
 	case info.Mode().Perm()&0o077 != 0:
 		row.Level, row.Detail = Warn, fmt.Sprintf("%s is open to other users (%v)", m.StateDir, info.Mode().Perm())
@@ -204,12 +203,12 @@ func (m Machine) state() []Row {
 		err = errors.Join(f.Close(), os.Remove(f.Name()))
 	}
 	if err != nil {
-		row.Level, row.Detail, row.Fix = Fail, dir+" cannot be written", "make it writable, or set XDG_STATE_HOME to a place that is"
+		row.Level, row.Detail, row.Fix = Fail, dir+" cannot be written", "make it writable, or set XDG_STATE_HOME to a writable directory"
 	}
 	return []Row{row}
 }
 
-// existing returns the directory itself or the nearest one above that is there.
+// existing returns the directory itself or the nearest existing one above it.
 func existing(dir string) string {
 	for {
 		if info, err := os.Stat(dir); err == nil && info.IsDir() {
@@ -230,14 +229,14 @@ func (m Machine) limits() []Row {
 	}
 	l, err := m.Limits(dir)
 	if err != nil {
-		return []Row{{"machine", Warn, "its limits cannot be read: " + err.Error(), "look for disk, memory and open files yourself"}}
+		return []Row{{"machine", Warn, "its limits cannot be read: " + err.Error(), "check disk, memory and open files yourself"}}
 	}
 	disk := Row{"free disk", OK, size(l.DiskFree), ""}
 	switch {
 	case l.DiskFree < leastDisk:
 		disk.Level, disk.Fix = Fail, "free at least "+size(leastDisk)
 	case l.DiskFree < goodDisk:
-		disk.Level, disk.Fix = Warn, "every workspace is a checkout of its own: free some more"
+		disk.Level, disk.Fix = Warn, "free some more: every workspace is a separate checkout"
 	}
 	memory := Row{"memory", OK, size(l.Memory), ""}
 	if l.Memory < goodMemory {
@@ -265,11 +264,11 @@ func ability(a Ability) Row {
 	if a.OK {
 		return Row{a.Name, OK, a.Detail, ""}
 	}
-	return Row{a.Name, Warn, a.Detail, "Coppice works without it on " + runtime.GOOS + ", with less certainty about stray processes"}
+	return Row{a.Name, Warn, a.Detail, "Coppice works without it on " + runtime.GOOS + ", but might miss processes that an agent left behind"}
 }
 
-// browser fails without one: what verify.browser asks for would stop every
-// verification.
+// browser fails without a browser: every verification of a project with
+// verify.browser would fail.
 func browser(b Browser) Row {
 	if b.Problem != "" {
 		return Row{"browser", Fail, b.Problem, b.Fix}
@@ -277,7 +276,8 @@ func browser(b Browser) Row {
 	return Row{"browser", OK, b.Detail, ""}
 }
 
-// secret fails when it cannot be resolved: every session of the project would.
+// secret fails if a secret cannot be resolved: every session of the project
+// would fail.
 func secret(s Secret) Row {
 	if s.Problem != "" {
 		return Row{"secret " + s.Name, Fail, s.Problem, s.Fix}
@@ -287,9 +287,9 @@ func secret(s Secret) Row {
 
 func (m Machine) tmux() Row {
 	if _, err := m.LookPath("tmux"); err != nil {
-		return Row{"tmux", OK, "not there, and not needed", ""}
+		return Row{"tmux", OK, "not installed; Coppice does not need it", ""}
 	}
-	return Row{"tmux", OK, "there", ""}
+	return Row{"tmux", OK, "installed", ""}
 }
 
 func size(n uint64) string {

@@ -32,7 +32,7 @@ func healthy(t *testing.T) setup.Machine {
 		Agents: func(context.Context) []agents.Agent {
 			return []agents.Agent{{Name: "one", Version: "one 1.2.3 (new)", Tested: "1.2.3", Login: "yes", Protocol: "p", Can: []string{"resume", "tools"}}, {Name: "two", Install: "get two"}}
 		},
-		Browser:  func(context.Context) *setup.Browser { return nil }, // none is wanted
+		Browser:  func(context.Context) *setup.Browser { return nil }, // it uses none
 		LookPath: func(string) (string, error) { return "/bin/x", nil },
 		Limits: func(string) (setup.Limits, error) {
 			return setup.Limits{DiskFree: 50 << 30, Memory: 16 << 30, OpenFiles: 1 << 20, FileSystem: "ext4"}, nil
@@ -64,7 +64,7 @@ ok    memory           16.0 GiB
 ok    open files       1048576
 ok    file system      ext4
 ok    cgroup           v2
-ok    tmux             there
+ok    tmux             installed
 ok    agent one        1.2.3, logged in, p: resume tools
 warn  agent two        not installed
                        -> get two
@@ -118,7 +118,7 @@ func TestDoctorFindsFault(t *testing.T) {
 		}, "git", setup.Fail, "too old"},
 		"strange git": {func(_ *testing.T, m *setup.Machine) {
 			m.Git = func(context.Context, string, ...string) (string, error) { return "hello", nil }
-		}, "git", setup.Fail, "tells no version"},
+		}, "git", setup.Fail, "reports no version"},
 		"open state": {func(t *testing.T, m *setup.Machine) {
 			if err := os.Chmod(m.StateDir, 0o755); err != nil {
 				t.Fatal(err)
@@ -129,10 +129,10 @@ func TestDoctorFindsFault(t *testing.T) {
 			if err := os.WriteFile(m.StateDir, nil, 0o600); err != nil {
 				t.Fatal(err)
 			}
-		}, "state directory", setup.Fail, "no directory"},
+		}, "state directory", setup.Fail, "not a directory"},
 		"state not there yet": {func(_ *testing.T, m *setup.Machine) {
 			m.StateDir = filepath.Join(m.StateDir, "a/b")
-		}, "state directory", setup.OK, "will be made"},
+		}, "state directory", setup.OK, "will be created"},
 		"state not writable": {func(_ *testing.T, m *setup.Machine) { m.StateDir = "/proc/coppice" }, "state directory", setup.Fail, "cannot be written"},
 		"full disk": {func(_ *testing.T, m *setup.Machine) {
 			m.Limits = func(string) (setup.Limits, error) { return setup.Limits{DiskFree: 1 << 20}, nil }
@@ -200,7 +200,7 @@ func TestDoctorFindsFault(t *testing.T) {
 	}
 }
 
-// A row tells every way out, each on a line of its own.
+// A row shows every fix on a separate line.
 func TestDoctorTwoWarnings(t *testing.T) {
 	t.Parallel()
 	m := healthy(t)
@@ -212,7 +212,7 @@ func TestDoctorTwoWarnings(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := `warn  agent one        1.2.4, not logged in, p
-                       -> nobody is logged in: log in with the program itself, or set ONE_KEY
+                       -> log in with its own program, or set ONE_KEY
                        -> not tested with this version, only with 1.2.3
 `
 	if !strings.HasSuffix(out.String(), want) {

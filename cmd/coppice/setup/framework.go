@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// manifest is what detection reads of a package.json or composer.json. Scripts
-// are values of unknown kind: only whether they are there counts.
+// manifest is the part of a package.json or composer.json that detection reads.
+// Scripts are of any type: only their presence counts.
 type manifest struct {
 	Scripts         map[string]any `json:"scripts"`
 	Dependencies    map[string]any `json:"dependencies"`
@@ -25,7 +25,7 @@ func (m manifest) depends(name string) bool {
 	return false
 }
 
-// nodeManagers tells the package manager by its lock file.
+// nodeManagers maps lock files to package managers.
 var nodeManagers = []struct{ lock, name, run, exec string }{
 	{"pnpm-lock.yaml", "pnpm", "pnpm run ", "pnpm exec"},
 	{"yarn.lock", "yarn", "yarn run ", "yarn run"},
@@ -35,8 +35,8 @@ var nodeManagers = []struct{ lock, name, run, exec string }{
 	{"npm-shrinkwrap.json", "npm", "npm run ", "npx"},
 }
 
-// nodeFrameworks is ordered so that what builds on another stands before it;
-// only the first that is found is told.
+// nodeFrameworks lists a framework before those that it is built on. Only the
+// first one found is reported.
 var nodeFrameworks = []struct{ dependency, name string }{
 	{"next", "Next"}, {"nuxt", "Nuxt"}, {"@sveltejs/kit", "SvelteKit"}, {"vue", "Vue"}, {"react", "React"}, {"express", "Express"},
 }
@@ -65,11 +65,11 @@ func node(r repo) []Finding {
 		}
 	}
 	if !known {
-		return []Finding{f} // there is one, but it cannot be read: nothing to propose
+		return []Finding{f} // it cannot be read, so there is nothing to propose
 	}
 	for _, script := range []string{"lint", "test", "build"} {
 		text, ok := m.Scripts[script].(string)
-		// npm init writes a test that only says there is none.
+		// npm init writes a test that only prints that there is none.
 		if ok && text != "" && !strings.Contains(text, "no test specified") {
 			f.Checks = append(f.Checks, run+script)
 		}
@@ -83,8 +83,8 @@ func node(r repo) []Finding {
 	return found
 }
 
-// php recognizes Laravel; another PHP project has no test command to go by
-// unless its composer.json names one.
+// php recognizes Laravel. Any other PHP project gets a test command only if its
+// composer.json has one.
 func php(r repo) []Finding {
 	var m manifest
 	if !decode(r.read("composer.json"), &m) {
@@ -105,14 +105,14 @@ func php(r repo) []Finding {
 		found = append(found, Finding{Name: "Inertia", File: "composer.json"})
 	}
 	if m.depends("laravel/sail") && r.first(composeFiles...) != "" {
-		// PHP and the database are in its containers, and nowhere else.
+		// PHP and the database run only in its containers.
 		found = append(found, Finding{Name: "Sail", File: "composer.json", Inside: true, Docker: &Docker{Service: "laravel.test", Dir: "/var/www/html"}})
 		f.Serve = ""
 	}
 	return append(found, f)
 }
 
-// pythonFrameworks is looked for in whatever names the dependencies.
+// pythonFrameworks are searched in the files that name dependencies.
 var pythonFrameworks = []struct{ word, name string }{{"django", "Django"}, {"fastapi", "FastAPI"}, {"flask", "Flask"}}
 
 func python(r repo) []Finding {
@@ -150,8 +150,8 @@ func python(r repo) []Finding {
 	return append(found, f)
 }
 
-// pythonServe returns how a Python framework's app is served, "" when that is
-// not known.
+// pythonServe returns the command that serves a Python framework's app, "" if
+// unknown.
 func pythonServe(r repo, framework, run string) string {
 	switch {
 	case framework == "Django" && r.isFile("manage.py"):

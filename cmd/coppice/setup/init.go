@@ -17,23 +17,23 @@ import (
 	"coppice/internal/atomicfile"
 )
 
-// Options is what `coppice init` is told.
+// Options configures `coppice init`.
 type Options struct {
 	Dir    string    // anywhere in the repository
-	Yes    bool      // take the defaults and ask nothing
-	Base   string    // the branch work lands on; asked for when empty
+	Yes    bool      // use the defaults and ask nothing
+	Base   string    // the branch that work lands on; if empty, Init asks
 	Create bool      // create Base from the current branch if it does not exist
-	Agent  string    // who does the work; asked for when empty
+	Agent  string    // the agent that does the work; if empty, Init asks
 	Agents []string  // the agents found on this machine, best first
-	Stdin  io.Reader // where answers come from; nil when nobody is there to answer
+	Stdin  io.Reader // for answers; nil without a person
 	Stdout io.Writer
 
 	// Git runs git in a directory and returns what it printed.
 	Git func(ctx context.Context, dir string, args ...string) (string, error)
 }
 
-// Init writes a coppice.yaml that fits the repository, at its root, and says
-// what it wrote and what comes next. It never changes one that is there.
+// Init writes a coppice.yaml that fits the repository, at its root, and prints
+// what it wrote and what to do next. It never changes an existing one.
 func Init(ctx context.Context, o Options) error {
 	root, err := rootOf(ctx, o)
 	if err != nil {
@@ -63,7 +63,7 @@ func Init(ctx context.Context, o Options) error {
 	}
 	text := p.yaml()
 	if _, err := config.Parse(config.File, []byte(text)); err != nil {
-		return fmt.Errorf("setup: what it would write cannot be read: %w", err) // a bug, and nothing was written
+		return fmt.Errorf("setup: its own output cannot be parsed: %w", err) // a bug, and nothing was written
 	}
 	if there {
 		return occupied(talk, target, text)
@@ -83,19 +83,19 @@ func Init(ctx context.Context, o Options) error {
 	return talk.err
 }
 
-// taken tells whether something of that name is there, a broken link included.
+// taken reports whether a file of that name exists, a broken link included.
 func taken(name string) bool {
 	_, err := os.Lstat(name)
 	return err == nil
 }
 
 func occupied(t *talk, target, text string) error {
-	t.say("\n%s would have been:\n", config.File)
+	t.say("\nThis is the %s that was not written:\n", config.File)
 	for line := range strings.Lines(text) {
 		t.say("  %s", strings.TrimRight(line, "\n"))
 	}
-	return coppice.Errorf(coppice.EConflict, "%s is already there and was left as it is", target).
-		WithFix("take over by hand what you like from the lines above, or move it away and run coppice init again")
+	return coppice.Errorf(coppice.EConflict, "%s already exists and was not changed", target).
+		WithFix("copy what you need from the lines above, or move the file to another place and run coppice init again")
 }
 
 // rootOf finds the root of the repository's checkout.
@@ -105,13 +105,13 @@ func rootOf(ctx context.Context, o Options) (string, error) {
 		if ctx.Err() != nil {
 			return "", context.Cause(ctx)
 		}
-		return "", coppice.Errorf(coppice.EInvalid, "%s is not in a git repository", o.Dir).WithFix("go to one, or make one with git init")
+		return "", coppice.Errorf(coppice.EInvalid, "%s is not in a git repository", o.Dir).WithFix("change to a repository, or create one with git init")
 	}
 	switch state := strings.Fields(out); {
 	case slices.Equal(state, []string{"true", "false"}):
-		return "", coppice.Errorf(coppice.EInvalid, "%s is a bare repository: there are no files in it", o.Dir).WithFix("clone it and run coppice init there")
+		return "", coppice.Errorf(coppice.EInvalid, "%s is a bare repository: it has no files", o.Dir).WithFix("clone it and run coppice init there")
 	case !slices.Equal(state, []string{"false", "true"}):
-		return "", coppice.Errorf(coppice.EInvalid, "%s is inside of git's own folder", o.Dir).WithFix("go to the repository's checkout")
+		return "", coppice.Errorf(coppice.EInvalid, "%s is inside git's own folder", o.Dir).WithFix("change to the repository's checkout")
 	}
 	out, err = o.Git(ctx, o.Dir, "rev-parse", "--show-toplevel")
 	if err != nil {
@@ -120,11 +120,12 @@ func rootOf(ctx context.Context, o Options) (string, error) {
 	return strings.TrimRight(out, "\r\n"), nil
 }
 
-// branchesOf returns the local branches and the one checked out, "" when none
-// is. A repository without a commit has nothing for an agent to begin with.
+// branchesOf returns the local branches and the one checked out, "" if none is.
+// It refuses a repository without a commit, because agents have nothing to
+// start from.
 func branchesOf(ctx context.Context, o Options, root string) (branches []string, current string, err error) {
 	if _, err := o.Git(ctx, root, "rev-parse", "--verify", "-q", "HEAD^{commit}"); err != nil {
-		return nil, "", coppice.Errorf(coppice.EInvalid, "the repository has no commit yet").WithFix("make a first commit: agents begin from it")
+		return nil, "", coppice.Errorf(coppice.EInvalid, "the repository has no commit yet").WithFix("create a first commit: agents start from it")
 	}
 	out, err := o.Git(ctx, root, "for-each-ref", "--format=%(refname)", "refs/heads")
 	if err != nil {
@@ -139,8 +140,7 @@ func branchesOf(ctx context.Context, o Options, root string) (branches []string,
 	return branches, current, nil
 }
 
-// createBranch creates the branch that work will land on, where the current one
-// stands.
+// createBranch creates the branch that work will land on from the current one.
 func createBranch(ctx context.Context, o Options, root string, p plan) error {
 	from := "HEAD"
 	if p.current != "" {

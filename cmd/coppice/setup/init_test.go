@@ -28,7 +28,7 @@ func runner(t testing.TB) *git.Runner {
 	return r
 }
 
-// repository makes one with the files in it, and a commit on main.
+// repository creates a repository with the files in it, and a commit on main.
 func repository(t testing.TB, run *git.Runner, files []file) string {
 	t.Helper()
 	dir, err := filepath.EvalSymlinks(t.TempDir())
@@ -63,7 +63,7 @@ func do(t testing.TB, run *git.Runner, dir string, args ...string) string {
 	return out
 }
 
-// Every kind of repository: what is found and what is written.
+// Every kind of repository: the findings and the written file.
 func TestInitGolden(t *testing.T) {
 	t.Parallel()
 	cases, err := filepath.Glob("testdata/*.txtar")
@@ -118,7 +118,7 @@ func TestInitGolden(t *testing.T) {
 	}
 }
 
-// setupInit runs Init with answers and returns what it said.
+// setupInit runs Init with answers and returns its output.
 func setupInit(t testing.TB, run *git.Runner, o setup.Options, answers string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
@@ -157,8 +157,8 @@ func TestInitAsks(t *testing.T) {
 	}
 }
 
-// Whoever would have work land on the branch that is checked out is told what that
-// means, and offered a separate one. No branch is created without their consent.
+// If work would land on the branch that is checked out, init explains what that
+// means and offers a separate branch. It creates no branch without consent.
 func TestInitOffersASeparateBranch(t *testing.T) {
 	t.Parallel()
 	run := runner(t)
@@ -215,7 +215,7 @@ func TestInitOffersASeparateBranch(t *testing.T) {
 	}
 }
 
-// A file that is there keeps init from creating a branch as well.
+// If the file exists, init creates no branch either.
 func TestInitCreatesNoBranchBesideAFile(t *testing.T) {
 	t.Parallel()
 	run := runner(t)
@@ -309,7 +309,7 @@ func TestInitRefuses(t *testing.T) {
 	}
 }
 
-func TestInitLeavesNothingButTheFile(t *testing.T) {
+func TestInitWritesOnlyTheFile(t *testing.T) {
 	t.Parallel()
 	run := runner(t)
 	dir := repository(t, run, nil)
@@ -334,7 +334,7 @@ func TestDetectDoesNotFollowLinksOut(t *testing.T) {
 	}
 }
 
-// Whatever stands in the files, what is proposed can be read back.
+// The proposed text can be read back, whatever the files contain.
 func TestWrittenAlwaysParses(t *testing.T) {
 	t.Parallel()
 	run := runner(t)

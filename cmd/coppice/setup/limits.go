@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// limits reads this machine's numbers; the disk is the one that dir is on.
+// limits reads the limits of this machine. The disk is the one that dir is on.
 func limits(dir string) (Limits, error) {
 	var disk unix.Statfs_t
 	if err := unix.Statfs(dir, &disk); err != nil {

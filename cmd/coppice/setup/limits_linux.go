@@ -17,9 +17,9 @@ func totalMemory() (uint64, error) {
 	return uint64(info.Totalram) * uint64(info.Unit), nil
 }
 
-// fileSystem names the file system of a directory, and notes an ext4 without a
-// journal: it can lose what was synced when the machine loses power. Where the
-// kernel does not show its journals, as in many containers, nothing is noted.
+// fileSystem names the file system of a directory. It notes an ext4 without a
+// journal, which can lose synced data when the machine loses power. If the
+// kernel does not show its journals, as in many containers, it notes nothing.
 func fileSystem(dir string) (name, note string) {
 	var stat unix.Stat_t
 	mounts, err := os.ReadFile("/proc/self/mountinfo")

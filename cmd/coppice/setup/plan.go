@@ -8,29 +8,29 @@ import (
 	"coppice/config"
 )
 
-// plan is what the written coppice.yaml will say.
+// plan is the content of the coppice.yaml to write.
 type plan struct {
 	base     string
-	current  string // the branch that is checked out; empty for none
-	create   bool   // base does not exist yet, and the person wants it
+	current  string // the branch that is checked out; empty if none is
+	create   bool   // base does not exist yet and will be created
 	agent    string
 	checks   []string
 	link     []string
 	copy     []string
 	serve    string  // a command; empty for none
-	docker   *Docker // the service that could run commands
-	inside   bool    // it runs them
+	docker   *Docker // a service that can run commands
+	inside   bool    // docker runs the commands
 	features string  // a file; empty for none
 	findings []Finding
 }
 
-// propose draws the conclusions from what was found; ignored tells whether git
-// ignores a path, a folder's with a slash at its end.
+// propose makes a plan from the findings. ignored reports whether git ignores a
+// path; a folder's path ends with a slash.
 func propose(found []Finding, ignored func(path string) bool) plan {
 	p := plan{findings: found}
 	for _, f := range found {
 		if f.Name == "Make" {
-			p.checks = f.Checks // what the project calls its own checks stands for the rest
+			p.checks = f.Checks // the project's own checks replace the others
 		}
 	}
 	for _, f := range found {
@@ -59,7 +59,7 @@ func propose(found []Finding, ignored func(path string) bool) plan {
 	}
 	p.checks = unique(p.checks)
 	if p.inside {
-		p.serve = "" // nobody outside would reach it
+		p.serve = "" // it cannot be reached from outside
 	}
 	return p
 }
@@ -76,17 +76,16 @@ func unique(list []string) []string {
 	return out
 }
 
-// yaml writes the file: what was decided as values, and what could be decided
-// as comments.
+// yaml writes the file: decided settings as values, the others as comments.
 func (p plan) yaml() string {
 	var b strings.Builder
 	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	say("# What Coppice does in this repository. Every key is optional; `coppice config` shows all of them.")
 	say("")
-	say("# The branch work lands on. It must exist. Where it is checked out, the files follow each landing.")
+	say("# The branch that work lands on. It must exist. If it is checked out, its files follow each landing.")
 	setting(&b, "base", config.Scalar(p.base), p.base != "", "ai-develop")
 	say("")
-	say("# Who does the work. A task can name another.")
+	say("# The agent that does the work. A task can name another one.")
 	if p.agent != "" {
 		say("agent:")
 		say("  use: %s", config.Scalar(p.agent))
@@ -95,7 +94,7 @@ func (p plan) yaml() string {
 		say("#   use: my-agent")
 	}
 	say("")
-	say("# A list of tasks in the repository; edits are picked up while Coppice runs. See docs/features.md.")
+	say("# A list of tasks in the repository. Coppice reads it again when it changes. See docs/features.md.")
 	setting(&b, "features", config.Scalar(p.features), p.features != "", "features.json")
 	say("")
 	say("# Shell commands that judge the merged tree. All must pass before anything lands.")
@@ -113,12 +112,12 @@ func (p plan) yaml() string {
 	list(&b, "  ", "link", p.link, []string{"node_modules"})
 	p.app(&b)
 	say("")
-	say("# How much runs at once.")
+	say("# How much runs in parallel.")
 	say("# limits:")
 	say("#   sessions: 5")
 	say("#   memory: 80%%")
 	say("")
-	say("# How work reaches the base: by itself once proven (queue), or when you say so (branch).")
+	say("# How work reaches the base: automatically when its checks pass (queue), or when you run coppice land (branch).")
 	say("# land:")
 	say("#   how: queue")
 	say("#   strategy: squash # or merge, rebase")
@@ -126,14 +125,14 @@ func (p plan) yaml() string {
 	return b.String()
 }
 
-// app writes where the project's commands and its app run.
+// app writes the settings for where the project's commands and its app run.
 func (p plan) app(b *strings.Builder) {
 	say := func(mark, format string, args ...any) { fmt.Fprintf(b, "  "+mark+format+"\n", args...) }
 	run, mark := p.serve, ""
 	if run == "" {
 		run, mark = "npm run dev -- --port $COPPICE_PORT", "# "
 	}
-	say("# ", "The app, served for verifiers on a port of its own, and the address that answers once it is ready.")
+	say("# ", "The app, served for verifiers on its own port, and the address that answers when it is ready.")
 	say(mark, "serve:")
 	say(mark, "  run: %s", config.Scalar(run))
 	say(mark, "  ready: %s", config.Scalar(ready))
@@ -144,7 +143,7 @@ func (p plan) app(b *strings.Builder) {
 	if !p.inside {
 		mark = "# "
 	}
-	say("# ", "The compose service in which checks, setup and the app run. It must see the folder of the workspaces: see docs/features.md.")
+	say("# ", "The compose service in which checks, setup and the app run. It must mount the folder of the workspaces: see docs/features.md.")
 	say(mark, "docker:")
 	say(mark, "  service: %s", config.Scalar(d.Service))
 	say(mark, "  dir: %s", config.Scalar(d.Dir))

@@ -11,11 +11,11 @@ import (
 	"coppice/internal/safeyaml"
 )
 
-// ready is the address that answers once a served app is ready.
+// ready is the address that answers when a served app is ready.
 const ready = "http://127.0.0.1:${COPPICE_PORT}/"
 
-// serving says how the apps of a framework are served on a port of their own.
-// RUN stands for the package manager's way to run an installed program.
+// serving lists how the apps of a framework are served on a given port. RUN
+// stands for the package manager's command to run an installed program.
 var serving = []struct {
 	name string
 	when func(m manifest) bool // nil for always
@@ -43,8 +43,7 @@ func script(name string) func(manifest) bool {
 	}
 }
 
-// served returns how a Node framework's app is served, "" when that is not
-// known.
+// served returns the command that serves a Node framework's app, "" if unknown.
 func served(framework string, m manifest, run string) string {
 	for _, s := range serving {
 		if s.name == framework && (s.when == nil || s.when(m)) {
@@ -57,14 +56,14 @@ func served(framework string, m manifest, run string) string {
 // composeFiles are the names under which docker finds a compose file.
 var composeFiles = []string{"compose.yaml", "compose.yml", "docker-compose.yaml", "docker-compose.yml"}
 
-// Docker is the compose service that sees the repository.
+// Docker is the compose service that mounts the repository.
 type Docker struct {
 	Service string `json:"service"`
-	Dir     string `json:"dir"` // where it sees the repository's root
+	Dir     string `json:"dir"` // where the repository's root is mounted
 }
 
-// docker looks for the service that has the repository's root mounted: only
-// there commands of the project can run.
+// docker finds the service that mounts the repository's root: the project's
+// commands can run only there.
 func docker(r repo) []Finding {
 	file := r.first(composeFiles...)
 	if file == "" {
@@ -77,7 +76,7 @@ func docker(r repo) []Finding {
 	}
 	text := r.read(file)
 	if len(text) > 64<<10 || safeyaml.Unmarshal(text, &c) != nil {
-		return nil // nothing that can be told
+		return nil // not a compose file
 	}
 	var names []string
 	at := map[string]string{}
@@ -100,8 +99,8 @@ func docker(r repo) []Finding {
 	return []Finding{{Name: "Compose", File: file, Docker: &Docker{Service: best, Dir: at[best]}}}
 }
 
-// mounted returns where a service sees the repository's root, "" when it does
-// not see it.
+// mounted returns where a service mounts the repository's root, "" if it does
+// not.
 func mounted(volumes []any) string {
 	for _, v := range volumes {
 		switch v := v.(type) {
@@ -137,7 +136,7 @@ func featureList(r repo) []Finding {
 		return nil
 	}
 	if _, err := features.Parse(name, text); err != nil {
-		return nil // something else of that name, or not ready to be followed
+		return nil // another file of that name, or a broken one
 	}
 	return []Finding{{Name: "a features list", File: name, Features: name}}
 }

@@ -13,11 +13,11 @@ import (
 	"coppice/config"
 )
 
-// talk is the conversation with the person: what is said, and the answers. It
-// remembers the first error of writing, so that saying something stays short.
+// talk is the conversation with the person: output and answers. It keeps the
+// first error of writing, so that its callers can ignore it.
 type talk struct {
 	out io.Writer
-	in  *bufio.Reader // nil when nobody is asked
+	in  *bufio.Reader // nil if nobody is asked
 	err error
 }
 
@@ -34,11 +34,11 @@ func (t *talk) findings(found []Finding) {
 	}
 	t.say("Found:")
 	for _, f := range found {
-		t.say("  %-16s by %s", f.Name, f.File)
+		t.say("  %-16s %s", f.Name, f.File)
 	}
 }
 
-// choose settles what the person can decide.
+// choose asks for what the person can decide.
 func (t *talk) choose(p *plan, o Options, branches []string, current string) error {
 	p.current = current
 	if o.Base != "" {
@@ -57,7 +57,7 @@ func (t *talk) choose(p *plan, o Options, branches []string, current string) err
 	}
 	if p.base == "" {
 		if base == "" && (o.Yes || t.in == nil) {
-			return coppice.Errorf(coppice.EInvalid, "no branch is checked out, so it is not known where work should land").
+			return coppice.Errorf(coppice.EInvalid, "no branch is checked out, so Coppice does not know where work should land").
 				WithFix("name the branch with --base, or check one out").WithField("base")
 		}
 		var err error
@@ -78,7 +78,7 @@ func (t *talk) choose(p *plan, o Options, branches []string, current string) err
 		var err error
 		p.agent, err = t.ask("Which agent should do the work?"+found(o.Agents), agent, func(s string) error {
 			if s == "" {
-				return nil // decided per task
+				return nil // each task names its agent
 			}
 			return coppice.ValidName("agent", s)
 		})
@@ -98,8 +98,8 @@ func (t *talk) choose(p *plan, o Options, branches []string, current string) err
 	return t.chooseApp(p)
 }
 
-// chooseOther offers a separate branch to a person who would have work land on
-// the branch that is checked out.
+// chooseOther offers a separate branch if work would land on the branch that is
+// checked out.
 func (t *talk) chooseOther(p *plan, branches []string) error {
 	if t.in == nil || p.base != p.current {
 		return nil
@@ -119,7 +119,7 @@ func (t *talk) chooseOther(p *plan, branches []string) error {
 	return p.useBase(name, branches, true)
 }
 
-// useBase has work land on a branch that exists, or on one that may be created.
+// useBase sets the branch that work lands on. It can be a new one.
 func (p *plan) useBase(name string, branches []string, create bool) error {
 	if err := validBase(name, branches); err != nil && (!create || coppice.ErrorCode(err) != coppice.ENotFound) {
 		return err
@@ -128,7 +128,7 @@ func (p *plan) useBase(name string, branches []string, create bool) error {
 	return nil
 }
 
-// chooseApp settles what was proposed of how the app runs, and the list.
+// chooseApp asks how the app runs, and whether to follow the features file.
 func (t *talk) chooseApp(p *plan) error {
 	if t.in == nil {
 		return nil
@@ -145,7 +145,7 @@ func (t *talk) chooseApp(p *plan) error {
 		}
 	}
 	if p.serve != "" {
-		answer, err := t.ask("How is the app served for verifiers, on $COPPICE_PORT? (- for not at all)", p.serve, anything)
+		answer, err := t.ask("How is the app served for verifiers, on $COPPICE_PORT? (- for none)", p.serve, anything)
 		if err != nil {
 			return err
 		}
@@ -154,7 +154,7 @@ func (t *talk) chooseApp(p *plan) error {
 		}
 	}
 	if p.features != "" {
-		answer, err := t.ask(fmt.Sprintf("Follow %s, and do what it lists?", p.features), "yes", yesOrNo)
+		answer, err := t.ask(fmt.Sprintf("Follow %s, and create a task for each feature in it?", p.features), "yes", yesOrNo)
 		if err != nil {
 			return err
 		}
@@ -192,8 +192,8 @@ func validBase(name string, branches []string) error {
 	return nil
 }
 
-// ask asks until the answer is good; an empty one, or the end of the input,
-// takes the default.
+// ask asks until the answer is valid. An empty answer, or the end of the input,
+// means the default.
 func (t *talk) ask(question, def string, valid func(string) error) (string, error) {
 	if t.in == nil {
 		return def, valid(def)
@@ -223,18 +223,18 @@ func (t *talk) ask(question, def string, valid func(string) error) (string, erro
 		}
 		t.say("  %v", err)
 	}
-	return "", coppice.Errorf(coppice.EInvalid, "no answer that can be used").WithFix("run coppice init again, or pass --base and --agent")
+	return "", coppice.Errorf(coppice.EInvalid, "there was no valid answer").WithFix("run coppice init again, or pass --base and --agent")
 }
 
-// written says what the file holds and what to do next.
+// written prints what the file contains and what to do next.
 func (t *talk) written(target string, p plan) {
 	t.say("\nWrote %s:", target)
 	t.say("  work lands on %s", p.base)
 	switch {
 	case p.create:
-		t.say("    it was created from %s; run git merge %s when you want its work", cmp.Or(p.current, "the current commit"), p.base)
+		t.say("    it was created from %s; to get its work, run git merge %s", cmp.Or(p.current, "the current commit"), p.base)
 	case p.base == p.current:
-		t.say("    it is checked out here: your files follow each landing, and one that touches files you changed waits for you")
+		t.say("    it is checked out here: your files follow each landing; a landing that touches files you changed waits for you")
 	}
 	if p.agent == "" {
 		t.say("  no agent is set: name one with each task, or set agent.use")
@@ -258,10 +258,10 @@ func (t *talk) written(target string, p plan) {
 		t.say("  commands run on this machine; the compose service %s could run them, see the comments", p.docker.Service)
 	}
 	if p.serve != "" {
-		t.say("  verifiers see the app by: %s, at %s", p.serve, ready)
+		t.say("  verifiers use the app: %s, at %s", p.serve, ready)
 	}
 	if p.features != "" {
-		t.say("  %s lists what should be done: coppice project add begins", p.features)
+		t.say("  %s lists features: run coppice project add to start", p.features)
 	}
 	t.say("\nNext: read %s, commit it, then run", config.File)
 	t.say("  coppice serve")

@@ -1,4 +1,4 @@
-// Command probe is the agent that the benchmarks run: it tells over a socket
+// Command probe is the agent that the benchmarks run: it reports over a socket
 // when it began, waits until it is let go, and leaves one new file behind.
 // Without a socket it only leaves the file. With BENCH_BEAT, a span of time, it
 // says every so often what time it is, while it waits. With BENCH_BEATS it says so

@@ -54,11 +54,11 @@ var titles = []string{
 	"Show the version in the footer", "Speed up the search index", "Move the settings page to the new layout", "Remove the old importer", "Test the parser with broken input",
 }
 
-// agents did them, with models of their own.
+// agents did them, each with its own models.
 var agents = [][2]string{{"scripted", ""}, {"claude", "opus"}, {"codex", "gpt-5"}, {"claude", "sonnet"}}
 
 // History writes n tasks that ended within the days before now. Some came after
-// others, some asked a person, some were verified and mended, some failed.
+// others, some asked a person, some were verified and fixed, some failed.
 func History(ctx context.Context, path, prefix string, n int, now time.Time) error {
 	return open(ctx, path, prefix, func(past *past) error {
 		step := 20 * 24 * time.Hour / time.Duration(max(n, 1))
@@ -114,7 +114,7 @@ func (p *past) task(i int, at time.Time) error {
 	return errors.Join(p.tx.Tasks.Put(&t), p.say(end, coppice.EventTaskEnded, t, nil, string(t.Outcome)))
 }
 
-// sessions writes a task's sessions, one after the other, and tells when the
+// sessions writes a task's sessions, one after the other, and returns when the
 // last ended.
 func (p *past) sessions(t *coppice.Task, i int, at time.Time) (time.Time, error) {
 	roles := []coppice.Role{coppice.RoleImplement}
@@ -233,7 +233,7 @@ func Long(ctx context.Context, path, prefix string, n int, now time.Time) (key s
 		p.p.LastTask++
 		begin := now.Add(-24 * time.Hour)
 		t := coppice.Task{
-			ProjectID: p.p.ID, Num: p.p.LastTask, Key: fmt.Sprintf("%s-%d", p.p.Prefix, p.p.LastTask), Title: "Go on for very long", Track: "main", Agent: "scripted",
+			ProjectID: p.p.ID, Num: p.p.LastTask, Key: fmt.Sprintf("%s-%d", p.p.Prefix, p.p.LastTask), Title: "Run for very long", Track: "main", Agent: "scripted",
 			CreatedAt: begin, Stage: coppice.StageEnded, StageAt: now, EndedAt: now, Outcome: coppice.OutcomeDone,
 		}
 		if err := p.tx.Tasks.Put(&t); err != nil {
@@ -264,7 +264,7 @@ func Long(ctx context.Context, path, prefix string, n int, now time.Time) (key s
 
 // event is one of many: texts of several lengths, and calls with their results.
 func event(i int, at time.Time) (coppice.Output, error) {
-	e := map[string]any{"kind": "text", "text": fmt.Sprintf("Thing %d. %s", i, strings.Repeat("It goes on and on. ", i%7))}
+	e := map[string]any{"kind": "text", "text": fmt.Sprintf("Thing %d. %s", i, strings.Repeat("It has no end. ", i%7))}
 	switch i % 5 {
 	case 1:
 		e = map[string]any{"kind": "tool", "ref": fmt.Sprint(i), "name": "run", "tool": "run", "input": map[string]string{"command": fmt.Sprintf("make test-%d", i)}}

@@ -1,5 +1,5 @@
-// Talks to the server. Every failure becomes a Problem with a code, a cause and
-// a way out, also when there was no answer at all.
+// Calls the server. Every failure becomes a Problem with a code, a cause and a
+// fix, also if there was no answer.
 import type { Problem } from "./schema";
 
 export class ApiError extends Error {
@@ -20,7 +20,7 @@ export function unreachable(): ApiError {
     title: "No answer",
     status: 0,
     detail: "the server does not answer",
-    fix: "see whether `coppice serve` runs; this page goes on by itself when it is back",
+    fix: "check that `coppice serve` is running; this page continues when it is back",
   });
 }
 
@@ -29,7 +29,7 @@ export async function failure(resp: Response): Promise<ApiError> {
     const p = (await resp.json()) as Problem;
     if (p.detail) return new ApiError(p);
   } catch {
-    // Not one of our answers; something stands between.
+    // The answer is not the server's own, but for example a proxy's.
   }
   return new ApiError({ code: "internal", title: resp.statusText, status: resp.status, detail: `the server answered ${resp.status}`, fix: "see the server's log" });
 }
@@ -55,7 +55,7 @@ async function request(method: string, path: string, body: unknown, signal?: Abo
   return resp;
 }
 
-// signedOut tells when the server no longer knows this browser.
+// signedOut fires when the server no longer knows this browser.
 export const signedOut = new EventTarget();
 
 export async function get<T>(path: string, signal?: AbortSignal): Promise<T> {

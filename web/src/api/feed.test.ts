@@ -65,7 +65,7 @@ describe("merge", () => {
 });
 
 describe("Feed", () => {
-  it("loads every page and tells where to follow from", async () => {
+  it("loads every page and returns where to follow from", async () => {
     const s = setup([1, 2, 3, 4, 5, 6, 7].map((id) => task({ id })));
     expect(await s.feed.load()).toBe(7);
     expect(s.feed.snapshot().tasks.size).toBe(7);
@@ -79,7 +79,7 @@ describe("Feed", () => {
     expect([...s.feed.snapshot().tasks.keys()]).toEqual(["web-2"]);
   });
 
-  it("reads a changed task once, however many events tell of it", async () => {
+  it("reads a changed task once, however many events name it", async () => {
     const s = setup([task({ id: 1 }), task({ id: 2, status: "done", stage: "ended" })]);
     await s.feed.load();
     s.feed.live();
@@ -104,8 +104,8 @@ describe("Feed", () => {
     expect([...s.feed.snapshot().tasks.values()].every((t) => t.status === "done")).toBe(true);
   });
 
-  it("looks again at tasks whose reason others change", async () => {
-    const s = setup([task({ id: 1, status: "waiting", reason: "no room" }), task({ id: 2, status: "working", stage: "session" })]);
+  it("reads tasks again whose reason depends on others", async () => {
+    const s = setup([task({ id: 1, status: "waiting", reason: "no free session" }), task({ id: 2, status: "working", stage: "session" })]);
     await s.feed.load();
     s.feed.live();
     s.all.set("app-1", task({ id: 1, status: "ready" }));
@@ -114,24 +114,24 @@ describe("Feed", () => {
     expect(s.feed.snapshot().tasks.get("app-1")?.status).toBe("ready");
   });
 
-  it("forgets no change while the line is gone", async () => {
+  it("forgets no change while the connection is lost", async () => {
     const s = setup([task({ id: 1 })]);
     await s.feed.load();
     s.feed.live();
     s.all.set("app-1", task({ id: 1, status: "done", stage: "ended" }));
     s.cut(true);
     s.feed.take(event("task.ended", "app-1"));
-    s.feed.setLine("lost", new Error("gone"));
+    s.feed.setConnection("lost", new Error("gone"));
     await s.turn();
     expect(s.feed.snapshot().tasks.get("app-1")?.status).toBe("ready");
     s.cut(false);
     s.feed.live();
     await s.turn();
     expect(s.feed.snapshot().tasks.get("app-1")?.status).toBe("done");
-    expect(s.feed.snapshot().line).toBe("live");
+    expect(s.feed.snapshot().connection).toBe("live");
   });
 
-  it("reads everything anew when the log was reset", async () => {
+  it("reads everything again when the log was reset", async () => {
     const s = setup([task({ id: 1 })]);
     await s.feed.load();
     s.all.clear();
@@ -141,14 +141,14 @@ describe("Feed", () => {
     expect([...s.feed.snapshot().tasks.keys()]).toEqual(["app-9"]);
   });
 
-  it("tells its listeners, and only of changes", async () => {
+  it("notifies its listeners only of changes", async () => {
     const s = setup([task({ id: 1 })]);
     await s.feed.load();
-    let told = 0;
-    s.feed.subscribe(() => told++);
+    let calls = 0;
+    s.feed.subscribe(() => calls++);
     s.feed.put([task({ id: 1 })]);
-    expect(told).toBe(0);
+    expect(calls).toBe(0);
     s.feed.put([task({ id: 1, priority: 2 })]);
-    expect(told).toBe(1);
+    expect(calls).toBe(1);
   });
 });

@@ -1,19 +1,19 @@
-// The live picture: every task, kept true by the event log. Events say which
-// tasks changed; those are read again, in batches. Nothing is derived here that
-// the server derives.
+// The feed holds every task and keeps them up to date by the event log. Events
+// say which tasks changed. The feed reads those again, in batches. It derives
+// nothing that the server derives.
 import { ApiError } from "./client";
 import type { Event, Status, Task, TaskPage } from "./schema";
 
-export type Line = "connecting" | "live" | "lost" | "signed-out";
+export type Connection = "connecting" | "live" | "lost" | "signed-out";
 
 export interface FeedState {
-  line: Line;
-  since: number; // when the line got into this state
+  connection: Connection;
+  since: number; // when the connection got into this state
   loaded: boolean;
   error?: unknown;
   tasks: ReadonlyMap<string, Task>;
   seq: number;
-  truncated: boolean; // there are more tasks than are held
+  truncated: boolean; // there are more tasks than the feed holds
 }
 
 export interface Server {
@@ -30,21 +30,22 @@ export interface Timers {
 export const MOST = 5000; // tasks held
 const SINGLE = 8; // changed tasks that are read one by one
 const SOON = 60; // ms to gather changes
-const LANES = 1500; // ms between looks at tasks whose reasons others change
+const LANES = 1500; // ms between reads of tasks whose reasons depend on others
 
-// taskOf names the task an event is about, "" when it is about none.
+// taskOf returns the key of the task that an event is about, "" if it is about
+// none.
 export function taskOf(e: Event): string {
   if (!e.task_id || !e.subject) return "";
   const key = e.subject.split(".")[0]!;
   return /^[a-z][a-z0-9]*-\d+$/.test(key) ? key : "";
 }
 
-// quiet events change nothing that people see of a task.
+// quiet reports whether an event changes nothing that people see of a task.
 export function quiet(e: Event): boolean {
   return e.kind.startsWith("work.");
 }
 
-// merge returns the tasks with some of them replaced, or the same map when
+// merge returns the tasks with some of them replaced, or the same map if
 // nothing differs.
 export function merge(old: ReadonlyMap<string, Task>, fresh: Iterable<Task>): ReadonlyMap<string, Task> {
   let next: Map<string, Task> | undefined;
@@ -71,7 +72,7 @@ export class Feed {
     private server: Server,
     private timers: Timers,
   ) {
-    this.state = { line: "connecting", since: timers.now(), loaded: false, tasks: new Map(), seq: 0, truncated: false };
+    this.state = { connection: "connecting", since: timers.now(), loaded: false, tasks: new Map(), seq: 0, truncated: false };
   }
 
   snapshot = (): FeedState => this.state;
@@ -91,16 +92,16 @@ export class Feed {
     this.listeners.forEach((f) => f());
   }
 
-  setLine(line: Line, error?: unknown): void {
-    if (line === this.state.line) {
+  setConnection(connection: Connection, error?: unknown): void {
+    if (connection === this.state.connection) {
       if (error !== undefined) this.set({ error });
       return;
     }
-    this.set({ line, error, since: this.timers.now() });
+    this.set({ connection, error, since: this.timers.now() });
   }
 
-  // load reads everything anew and returns the place in the log from which
-  // changes have to be followed.
+  // load reads everything again and returns the position in the log from which
+  // changes must be followed.
   async load(): Promise<number> {
     const status = await this.server.status();
     const all = new Map<string, Task>();
@@ -120,7 +121,7 @@ export class Feed {
     return status.seq;
   }
 
-  // reset reads everything anew because the log cannot tell what changed.
+  // reset reads everything again because the log cannot say what changed.
   reset(): void {
     this.loading ??= this.load()
       .then(
@@ -143,13 +144,13 @@ export class Feed {
     }
   }
 
-  // forget leaves out the tasks of a project.
+  // forget removes the tasks of a project.
   private forget(project: string): void {
     const kept = [...this.state.tasks].filter(([, t]) => t.project !== project);
     if (kept.length < this.state.tasks.size) this.set({ tasks: new Map(kept) });
   }
 
-  // touch has a task read again soon.
+  // touch marks a task to be read again soon.
   touch(key: string): void {
     this.dirty.add(key);
     if (this.flushSoon || this.flushing) return;
@@ -173,14 +174,14 @@ export class Feed {
       this.put(fresh.filter((t) => t !== undefined));
     } catch (err) {
       if (err instanceof ApiError && err.problem.status === 404) this.reset();
-      else keys.forEach((k) => this.dirty.add(k)); // read when the line is back
+      else keys.forEach((k) => this.dirty.add(k)); // read when the connection is back
     } finally {
       this.flushing = false;
-      if (this.dirty.size > 0 && this.state.line === "live") this.touch(keys[0]!);
+      if (this.dirty.size > 0 && this.state.connection === "live") this.touch(keys[0]!);
     }
   }
 
-  // pages reads whole pages, newest first, until every key was seen.
+  // pages reads whole pages, newest first, until it has seen every key.
   private async pages(keys: string[]): Promise<Task[]> {
     const missing = new Set(keys);
     const out: Task[] = [];
@@ -208,14 +209,14 @@ export class Feed {
         before = page.next;
       }
     } catch {
-      // The next event asks again; a lost line says so by itself.
+      // The next event tries again. A lost connection is reported separately.
     }
   }
 
-  // live is called whenever the line is there: what could not be read while it
-  // was gone is read now.
+  // live is called whenever the connection works. It reads what could not be
+  // read without it.
   live(): void {
-    this.setLine("live");
+    this.setConnection("live");
     const first = this.dirty.values().next();
     if (!first.done) this.touch(first.value);
   }

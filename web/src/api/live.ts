@@ -1,4 +1,4 @@
-// Wires the feed to the server: one stream of events for the whole page.
+// Connects the feed to the server: one stream of events for the whole page.
 import { useSyncExternalStore } from "react";
 import { ApiError, get, query, signedOut } from "./client";
 import { Feed, taskOf, type FeedState } from "./feed";
@@ -20,13 +20,13 @@ export const feed = new Feed(
   { now: () => Date.now(), later: (f, ms) => void setTimeout(f, ms) },
 );
 
-// asTask leaves out what only the task's own page shows.
+// asTask removes the fields that only the task's own page shows.
 export function asTask(d: TaskDetail): Task {
   const { history: _h, landings: _l, check_runs: _c, messages: _m, questions: _q, workspace: _w, dependants: _d, body: _b, ...task } = d;
   return task as Task;
 }
 
-// stale names the cached answers that an event makes old.
+// stale returns which cached answers an event makes old.
 export function stale(e: Event): (name: string) => boolean {
   const key = taskOf(e);
   const changes = /^(session\.ended|landing\.|workspace\.|project\.base_moved)/.test(e.kind);
@@ -46,42 +46,42 @@ export function stale(e: Event): (name: string) => boolean {
 
 let started = false;
 
-// start connects, once; it goes on for as long as the page is open.
+// start connects one time. The connection stays while the page is open.
 export function start(): void {
   if (started) return;
   started = true;
-  signedOut.addEventListener("signed-out", () => feed.setLine("signed-out"));
+  signedOut.addEventListener("signed-out", () => feed.setConnection("signed-out"));
   void run();
 }
 
 async function run(): Promise<void> {
   feed.onEvent((e) => invalidate(stale(e)));
-  const anew = () => {
+  const reload = () => {
     feed.reset();
     invalidate(() => true);
   };
-  const order = new Order(0, anew);
+  const order = new Order(0, reload);
   let known = () => {};
   const ready = new Promise<void>((resolve) => (known = resolve));
-  const hear = (w: Word) => {
+  const receive = (w: Word) => {
     if (w.say === "open") {
-      const again = feed.snapshot().line !== "connecting";
+      const again = feed.snapshot().connection !== "connecting";
       feed.live();
-      if (again) invalidate(() => true); // what failed while the line was gone
+      if (again) invalidate(() => true); // what failed without a connection
     } else if (w.say === "lost") {
-      feed.setLine(w.status === 401 ? "signed-out" : "lost", new ApiError({ code: "unavailable", title: "", status: w.status, detail: w.detail }));
+      feed.setConnection(w.status === 401 ? "signed-out" : "lost", new ApiError({ code: "unavailable", title: "", status: w.status, detail: w.detail }));
     } else if (w.message.event === "reset") {
       order.start(Number(w.message.id));
-      anew();
+      reload();
     } else if (w.message.event === "message") {
       const e = JSON.parse(w.message.data) as Event;
       order.pass(e.seq, () => feed.take(e));
-      feed.live(); // another tab may have opened the line before this one was there
+      feed.live(); // another tab might have opened the connection before this one
     }
   };
-  share("/api/v1/events", { place: () => order.place(), hear }, ready, browserParts());
+  share("/api/v1/events", { place: () => order.place(), receive }, ready, browserParts());
   order.start(await firstLoad());
-  if (feed.snapshot().line === "connecting") feed.live(); // the load itself shows it; a break is told by whoever reads
+  if (feed.snapshot().connection === "connecting") feed.live(); // the load shows it; the tab that reads reports a break
   known();
 }
 
@@ -90,7 +90,7 @@ async function firstLoad(): Promise<number> {
     try {
       return await feed.load();
     } catch (err) {
-      feed.setLine(isSignedOut(err) ? "signed-out" : "lost", err);
+      feed.setConnection(isSignedOut(err) ? "signed-out" : "lost", err);
       await new Promise((r) => setTimeout(r, pause));
     }
   }

@@ -1,35 +1,35 @@
-// A session's output: its end first, older parts when asked for, and what is
-// written from then on, live.
+// A session's output: first its end, older parts on request, and new output
+// live.
 import { useCallback, useEffect, useRef, useState } from "react";
 import { Builder, bytes, type Block } from "../lib/conversation";
 import { get, problemOf, query } from "./client";
 import { follow } from "./sse";
 import type { Output, OutputPage, Problem } from "./schema";
 
-const FIRST = 300; // pieces that are read at first
-const MORE = 1000; // and at once when somebody scrolls up
-const RAW = 512 << 10; // bytes of raw output that are read
+const FIRST = 300; // pieces in the first read
+const MORE = 1000; // pieces per read when the user scrolls up
+const RAW = 512 << 10; // bytes of raw output to read
 const KINDS = ["event", "stderr", "host", "image"];
 
 export interface Conversation {
   blocks: Block[];
   loading: boolean;
   ended: boolean;
-  earlier: boolean; // there is more before
+  earlier: boolean; // there is older output
   problem?: Problem;
-  more: () => void; // reads a part of what came before
-  whole: () => void; // reads all of it
+  more: () => void; // reads a part of the older output
+  whole: () => void; // reads all older output
 }
 
-// back reads a page from the end, or from before a place.
+// back reads a page from the end, or from before a position.
 async function back(key: string, before: number | undefined, limit: number, kinds: string[], signal: AbortSignal): Promise<OutputPage> {
   return get<OutputPage>(`/sessions/${key}/output` + query({ before, tail: before === undefined ? "true" : undefined, limit, kinds }), signal);
 }
 
-// Shown is what of a session was read, and how far back it goes.
+// Shown is the part of a session's output that was read.
 class Shown {
   builder = new Builder();
-  before?: number; // what stands before this offset was not read
+  before?: number; // output before this offset was not read
   last = -1; // the newest offset
   private busy = false;
 
@@ -38,7 +38,7 @@ class Shown {
     private signal: AbortSignal,
   ) {}
 
-  // open reads the end, back to a place if one is named.
+  // open reads the end, or back to a position.
   async open(place: number): Promise<boolean> {
     const page = await back(this.key, undefined, FIRST, KINDS, this.signal);
     this.builder.add(page.output ?? []);
@@ -48,7 +48,7 @@ class Shown {
     return page.ended;
   }
 
-  // earlier reads the part before what is there, and tells whether it did.
+  // earlier reads the part before the current one, and returns whether it did.
   async earlier(): Promise<boolean> {
     if (this.busy || this.before === undefined) return false;
     this.busy = true;
@@ -63,7 +63,7 @@ class Shown {
   }
 }
 
-// useConversation reads a session, at least back to a place.
+// useConversation reads a session, at least back to a position.
 export function useConversation(key: string, place = Infinity): Conversation {
   const [blocks, setBlocks] = useState<Block[]>([]);
   const [status, setStatus] = useState({ loading: true, ended: false, earlier: false });
@@ -125,18 +125,18 @@ export function useConversation(key: string, place = Infinity): Conversation {
   return { blocks, ...status, problem, more, whole };
 }
 
-const LEAD = 200; // pieces that are read before a place
+const LEAD = 200; // pieces to read before a position
 
-// Around is what was written around a place: before it, the piece there, and
-// what follows.
+// Around is the output around a position: before it, the piece at it, and after
+// it.
 export interface Around {
   before: Uint8Array[];
-  data: Uint8Array[]; // the first is the piece there
-  cut: boolean; // there is more before, or after
-  last?: number; // the newest offset, when nothing follows
+  data: Uint8Array[]; // the first is the piece at the position
+  cut: boolean; // there is more output before or after
+  last?: number; // the newest offset, if nothing follows
 }
 
-// readAround reads raw output around a place.
+// readAround reads raw output around a position.
 export async function readAround(key: string, kinds: string[], place: number, signal: AbortSignal): Promise<Around> {
   const lead = await back(key, place, LEAD, kinds, signal);
   const data: Uint8Array[] = [];
@@ -150,7 +150,7 @@ export async function readAround(key: string, kinds: string[], place: number, si
   }
 }
 
-// readRaw reads the end of what a session's process wrote, as it came.
+// readRaw reads the end of the output of a session's process, unchanged.
 export async function readRaw(key: string, kinds: string[], signal: AbortSignal): Promise<{ data: Uint8Array[]; cut: boolean; last: number }> {
   let page = await back(key, undefined, MORE, kinds, signal);
   const last = page.next;

@@ -1,5 +1,5 @@
-// A small cache of what the server said, by name. Events make entries stale;
-// an entry that somebody looks at is then fetched again, one request at a time.
+// A small cache of the server's answers, by name. Events make entries stale. An
+// entry in use is then fetched again, one request at a time.
 import { useEffect, useSyncExternalStore } from "react";
 import { problemOf } from "./client";
 import type { Problem } from "./schema";
@@ -15,11 +15,11 @@ interface Entry {
   load: () => Promise<unknown>;
   stale: boolean;
   busy: boolean;
-  lookers: Set<() => void>;
+  viewers: Set<() => void>;
 }
 
 const entries = new Map<string, Entry>();
-const KEEP = 200; // entries nobody looks at
+const KEEP = 200; // entries that are not in use
 
 function run(e: Entry): void {
   if (e.busy) return;
@@ -33,45 +33,45 @@ function run(e: Entry): void {
     )
     .finally(() => {
       e.busy = false;
-      if (e.stale && e.lookers.size > 0) run(e);
+      if (e.stale && e.viewers.size > 0) run(e);
     });
 }
 
 function set(e: Entry, result: Result<unknown>): void {
   e.result = result;
-  e.lookers.forEach((f) => f());
+  e.viewers.forEach((f) => f());
 }
 
 export function invalidate(match: (name: string) => boolean): void {
   for (const [name, e] of entries) {
     if (!match(name)) continue;
     e.stale = true;
-    if (e.lookers.size > 0) run(e);
+    if (e.viewers.size > 0) run(e);
   }
 }
 
 function prune(): void {
   if (entries.size <= KEEP) return;
   for (const [name, e] of entries) {
-    if (e.lookers.size === 0) entries.delete(name);
+    if (e.viewers.size === 0) entries.delete(name);
     if (entries.size <= KEEP) return;
   }
 }
 
 const idle: Result<never> = { loading: false };
 
-// useQuery fetches name with load, and again whenever it was made stale. An
+// useQuery fetches name with load, and again whenever it becomes stale. An
 // empty name fetches nothing.
 export function useQuery<T>(name: string, load: () => Promise<T>): Result<T> & { again: () => void } {
   if (name !== "" && !entries.has(name)) {
     prune();
-    entries.set(name, { result: { loading: true }, load, stale: true, busy: false, lookers: new Set() });
+    entries.set(name, { result: { loading: true }, load, stale: true, busy: false, viewers: new Set() });
   }
   const entry = entries.get(name);
   const result = useSyncExternalStore(
     (f) => {
-      entry?.lookers.add(f);
-      return () => entry?.lookers.delete(f);
+      entry?.viewers.add(f);
+      return () => entry?.viewers.delete(f);
     },
     () => (entry?.result ?? idle) as Result<T>,
   );

@@ -3,21 +3,21 @@ import { task } from "../test/make";
 import { Lines } from "./says";
 
 describe("Lines", () => {
-  it("tells those who look at a task, and no others", () => {
+  it("notifies the viewers of a task, and no others", () => {
     const lines = new Lines();
-    const told: string[] = [];
-    const leave = lines.look("app-1", () => told.push("one"));
-    lines.look("app-1", () => told.push("two"));
-    lines.look("app-2", () => told.push("other"));
+    const calls: string[] = [];
+    const leave = lines.look("app-1", () => calls.push("one"));
+    lines.look("app-1", () => calls.push("two"));
+    lines.look("app-2", () => calls.push("other"));
     const t = task({ id: 1, session: "app-1.1" });
     expect(lines.of(t)).toBeUndefined();
     lines.take({ task: "app-1", session: "app-1.1", says: "I begin." });
-    lines.take({ task: "app-1", session: "app-1.1", says: "I go on." });
-    expect(lines.of(t)).toBe("I go on.");
+    lines.take({ task: "app-1", session: "app-1.1", says: "I continue." });
+    expect(lines.of(t)).toBe("I continue.");
     leave();
     lines.take({ task: "app-1", session: "app-1.1", says: "" });
     expect(lines.of(t)).toBeUndefined();
-    expect(told).toEqual(["one", "two", "one", "two", "two"]);
+    expect(calls).toEqual(["one", "two", "one", "two", "two"]);
   });
 
   it("knows nothing of another session than the newest", () => {
@@ -27,14 +27,14 @@ describe("Lines", () => {
     expect(lines.of(task({ id: 1, session: "app-1.1" }))).toBe("old");
   });
 
-  it("forgets all when the line is opened anew", () => {
+  it("forgets all lines when the stream is opened again", () => {
     const lines = new Lines();
-    let told = 0;
-    lines.look("app-1", () => told++);
+    let calls = 0;
+    lines.look("app-1", () => calls++);
     lines.take({ task: "app-1", session: "app-1.1", says: "old" });
     lines.clear();
     lines.clear();
-    expect(told).toBe(2);
+    expect(calls).toBe(2);
     expect(lines.of(task({ id: 1, session: "app-1.1" }))).toBeUndefined();
   });
 });

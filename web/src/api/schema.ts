@@ -1,49 +1,49 @@
 // Code generated from the API's description by `make generate`. DO NOT EDIT.
 
 export interface AddProjectInBody {
-  /** Of a known project, take over what a person edited in its policy, and nothing that was landed there */
+  /** For a known project, apply a person's edits of its policy, but nothing that was landed there */
   "edits"?: boolean;
   /** A directory of the checkout */
   "path": string;
 }
 
 export interface Agent {
-  /** What can be done with it: messages, resume, fork, model, permissions, tools, screen */
+  /** What it can do: messages, resume, fork, model, permissions, tools, screen */
   "can": (string)[] | null;
-  /** How to get it */
+  /** How to install it */
   "install"?: string;
-  /** Why nobody can use it now, and until when */
+  /** Why it cannot be used now, and until when */
   "limit"?: AgentLimit;
-  /** yes, no or unknown; absent when it needs none */
+  /** yes, no or unknown; absent if it needs no login */
   "login"?: string;
-  /** The variable, file or command that told; never a value */
+  /** The variable, file or command that shows it; never a value */
   "login_by"?: string;
-  /** Variables any of which would do */
+  /** Variables that log it in; one of them is enough */
   "login_env"?: (string)[] | null;
-  /** Limits of single models of it that agent.fallback names as agent:model */
+  /** Limits of its single models that agent.fallback names as agent:model */
   "model_limits"?: (Limit)[] | null;
   /** The model for each kind of work */
   "models"?: Record<string, string>;
   "name": string;
   /** The project's coppice.yaml describes or changes it */
   "own"?: boolean;
-  /** Its program; absent when it is not installed */
+  /** Its program; absent if it is not installed */
   "path"?: string;
-  /** Why it does not work although it is there */
+  /** Why it does not work although it is installed */
   "problem"?: string;
-  /** How Coppice talks to it */
+  /** The protocol by which Coppice talks to it */
   "protocol"?: string;
-  /** How well it does, 0 to 10, as far as is known */
+  /** How well it works, 0 to 10, as far as is known */
   "scores": Scores;
-  /** Where facts come from that were not tested */
+  /** The source of the facts that were not tested */
   "source"?: string;
   /** The version Coppice was tested with */
   "tested"?: string;
-  /** As it says itself; absent when it is not installed, unknown when it does not tell */
+  /** The version that it reports; absent if it is not installed, unknown if it reports none */
   "version"?: string;
   /** Keys of the tasks that wait for the limit to end */
   "waiting"?: (string)[] | null;
-  /** What is to be seen to before it is relied on */
+  /** What to fix before you rely on it */
   "warnings": (string)[] | null;
 }
 
@@ -64,7 +64,7 @@ export interface AgentLimit {
 
 export interface AgentList {
   "agents": (Agent)[] | null;
-  /** When they were looked for; limits are those of now */
+  /** When they were last checked; the limits are current */
   "at": string;
 }
 
@@ -75,7 +75,7 @@ export interface Answer {
 }
 
 export interface AnswerInBody {
-  /** Which one; the oldest open one when absent */
+  /** Which one; the default is the oldest open one */
   "question"?: number;
   "text": string;
 }
@@ -85,17 +85,17 @@ export interface Backup {
 }
 
 export interface Branch {
-  /** The commit that it is at */
+  /** Its commit */
   "commit": string;
   /** The name of the branch */
   "name": string;
 }
 
 export interface Budget {
-  /** By the project in a day, which begins at midnight UTC; absent when there is no bound */
+  /** For the project per day, from midnight UTC; absent if there is no limit */
   "day_usd"?: number;
   "project": string;
-  /** By one task; absent when there is no bound */
+  /** For one task; absent if there is no limit */
   "task_usd"?: number;
   /** What the project has spent since midnight UTC */
   "today_usd"?: number;
@@ -125,22 +125,22 @@ export interface Check {
 export interface ConfigChange {
   /** As in limits.sessions or limits.per_agent.NAME */
   "key": string;
-  /** The change is refused when the file is no longer this one */
+  /** The change is refused if the file has changed since */
   "revision"?: string;
-  /** Take the key out, so that its default holds */
+  /** Remove the key, so that its default applies */
   "unset"?: boolean;
   /** The new value as JSON */
   "value"?: unknown;
 }
 
 export interface ConfigKey {
-  /** What leaving it out means, likewise */
+  /** The default, in the same form */
   "default": string;
   "doc": string;
   "example"?: string;
-  /** Only describes what stands in a list or below a name: it has no value of its own */
+  /** Only describes the elements of a list or the values below a name: it has no value itself */
   "form"?: boolean;
-  /** As in limits.sessions; [] stands for a list's element, * for a name of one's own */
+  /** As in limits.sessions; [] stands for a list's element, * for a name that the user chooses */
   "key": string;
   /** The shortest duration */
   "least"?: string;
@@ -152,26 +152,26 @@ export interface ConfigKey {
   "min"?: number;
   /** The only names in it */
   "names"?: (string)[] | null;
-  /** It must be given within its mapping */
+  /** It is required in its mapping */
   "needed"?: boolean;
   /** The only values */
   "one_of"?: (string)[] | null;
-  /** A regular expression that a text fits */
+  /** A regular expression that a text must match */
   "pattern"?: string;
   /** default, or file and line */
   "source"?: string;
-  /** The value as one would write it in YAML, or a sentence in brackets where nothing is set */
+  /** The value as YAML, or a sentence in brackets if it is not set */
   "text": string;
-  /** In a person's words */
+  /** The type, for people */
   "type": string;
   /** As JSON */
   "value"?: unknown;
 }
 
 export interface Confirmation {
-  /** The diff that the person saw; refused when it is another one by now */
+  /** The diff that the person saw; refused if it has changed */
   "diff"?: string;
-  /** What is confirmed; of a base, that it stays where it is */
+  /** What is confirmed; for a base, that it stays where it is */
   "kind": "policy" | "features" | "git" | "base";
 }
 
@@ -184,16 +184,16 @@ export interface Disk {
   "at": string;
   /** Bytes that are free on its disk */
   "free": number;
-  /** How much of the history there is, and how much is kept */
+  /** The size of the history, and its limits */
   "kept": (DiskKept)[] | null;
-  /** Not everything was counted in time: sizes are at least these */
+  /** Not everything was counted in time: the real sizes are larger */
   "partial"?: boolean;
   "projects": (DiskProject)[] | null;
   /** What belongs to no single project */
   "server": (DiskPart)[] | null;
   /** The state directory */
   "state": string;
-  /** Bytes that the state directory takes */
+  /** Bytes in the state directory */
   "total": number;
 }
 
@@ -202,9 +202,9 @@ export interface DiskKept {
   "age"?: string;
   /** What changes the limits: keys of config.yaml, or flags of coppice serve */
   "by": string;
-  /** How much there is */
+  /** The current size */
   "bytes"?: number;
-  /** How many there are */
+  /** The current number */
   "count"?: number;
   /** The most that are kept; 0 means no limit */
   "most"?: number;
@@ -215,7 +215,7 @@ export interface DiskKept {
 }
 
 export interface DiskPart {
-  /** Space on disk; of output, about what it takes in the database */
+  /** Space on disk; for output, about its size in the database */
   "bytes": number;
   "files"?: number;
   /** Not everything was counted */
@@ -223,14 +223,14 @@ export interface DiskPart {
   "path": string;
   /** workspaces, repository, trash, output, database, search index, backups, sessions, other */
   "what": string;
-  /** It is part of this other thing, and not counted in totals again */
+  /** It is included in this other part, and not counted twice in totals */
   "within"?: string;
 }
 
 export interface DiskProject {
   "parts": (DiskPart)[] | null;
   "prefix": string;
-  /** Bytes of its own files; its output is in the database */
+  /** Bytes of the project's files; its output is in the database */
   "total": number;
 }
 
@@ -271,7 +271,7 @@ export interface EventPage {
   "last": number;
   /** There is more already */
   "more": boolean;
-  /** Pass as after to read on */
+  /** Pass as after to read the next page */
   "next": number;
 }
 
@@ -296,26 +296,26 @@ export interface HealthPolicy {
 }
 
 export interface Hit {
-  /** When the task was made, the piece written, or the check ended */
+  /** When the task was created, the piece written, or the check ended */
   "at": string;
-  /** Of a check: its id, as in the task's check_runs */
+  /** For a check: its id, as in the task's check_runs */
   "check"?: number;
-  /** Of a check: what was run */
+  /** For a check: its command */
   "command"?: string;
   "kind": "task" | "output" | "check";
-  /** Where the matches are in the snippet: start and length, in UTF-16 code units as JavaScript counts */
+  /** Where the matches are in the snippet: start and length, in UTF-16 code units, as in JavaScript */
   "marks": ((number)[] | null)[] | null;
-  /** Of output: the piece's place in what the session wrote */
+  /** For output: the offset of the piece */
   "offset"?: number;
-  /** Of output: the session's key */
+  /** For output: the session's key */
   "session"?: string;
   /** The text around the matches, on one line; plain text, never markup */
   "snippet": string;
-  /** Of output: who wrote it. event is what the agent said and did, stdout and stderr what its process wrote, host what Coppice's own process said, app what the app wrote that was served for a verifier */
+  /** For output: who wrote it. event is what the agent said and did, stdout and stderr the output of its process, host the output of Coppice's own process, app the output of the app that was served for a verifier */
   "source"?: "event" | "stdout" | "stderr" | "host" | "app";
   /** The task's key */
   "task": string;
-  /** And its title */
+  /** The task's title */
   "title": string;
 }
 
@@ -459,19 +459,19 @@ export interface Output {
   "event"?: unknown;
   "kind": string;
   "offset": number;
-  /** Of a picture, whose data is not here: see /sessions/{key}/images/{offset} */
+  /** The size of a picture, whose data is not here: see /sessions/{key}/images/{offset} */
   "size"?: number;
 }
 
 export interface OutputPage {
-  /** The session has ended and nothing will follow this page but what More tells */
+  /** The session has ended; only the pages that more announces follow */
   "ended": boolean;
-  /** There may be more already; a page ends early when its pieces are large */
+  /** There might be more already; a page ends early when its pieces are large */
   "more": boolean;
-  /** Pass as after to read on */
+  /** Pass as after to read the next page */
   "next": number;
   "output": (Output)[] | null;
-  /** Pass as before to read back; absent when nothing comes before this page */
+  /** Pass as before to read back; absent on the first page */
   "prev"?: number;
 }
 
@@ -519,11 +519,11 @@ export interface Price {
 
 export interface Problem {
   "code": string;
-  /** What is wrong */
+  /** The cause */
   "detail": string;
-  /** The field of the request that is wrong */
+  /** The invalid field of the request */
   "field"?: string;
-  /** What to do about it */
+  /** How to fix it */
   "fix"?: string;
   "status": number;
   "title": string;
@@ -560,7 +560,7 @@ export interface Profile {
 export interface Project {
   "base_commit"?: string;
   "check_env"?: string;
-  /** Of an answer to adding a known project: what that confirmed */
+  /** When a known project was added: what that confirmed */
   "confirmed"?: (Need)[] | null;
   "created_at": string;
   "id": number;
@@ -579,12 +579,12 @@ export interface Project {
 }
 
 export interface ProjectConfig {
-  /** False when there is none and all is default */
+  /** False if the file does not exist and all keys have their defaults */
   "exists": boolean;
   "keys": (ConfigKey)[] | null;
   /** The file */
   "path": string;
-  /** Names the file's present content; send it with a change */
+  /** Identifies the file's current content; send it with a change */
   "revision": string;
   /** What the server was started with; only a restart changes it */
   "server": (ServerSetting)[] | null;
@@ -598,13 +598,13 @@ export interface ProjectStatus {
   "limit": number;
   /** What it needs a person for: files in the way, changes to confirm, a base that moved */
   "needs"?: (Need)[] | null;
-  /** Live sessions that can only wait, for example for an answer; they are not among those that run */
+  /** Live sessions that wait, for example for an answer; they do not count as running */
   "parked": number;
   "path": string;
   "paused_at"?: string;
   "prefix": string;
   "running": number;
-  /** What is wrong in its checkout, such as a features file that cannot be read */
+  /** Problems in its checkout, such as a features file that cannot be read */
   "warnings"?: (string)[] | null;
 }
 
@@ -613,11 +613,11 @@ export interface Question {
   "answered_at"?: string;
   "asked_at": string;
   "id": number;
-  /** Empty, or permission: may a tool be used */
+  /** Empty, or permission: whether a tool can be used */
   "kind"?: string;
   "open": boolean;
   "options"?: (string)[] | null;
-  /** What an answer with always would remember */
+  /** The rule that an answer with always would add */
   "rule"?: Rule;
   "text": string;
 }
@@ -637,9 +637,9 @@ export interface Remove {
 }
 
 export interface Removed {
-  /** An event project.removed of this project tells that it is gone */
+  /** An event project.removed of this project says that it was removed */
   "id": number;
-  /** What is left on disk without purge */
+  /** What stays on disk without purge */
   "left": (Left)[] | null;
   /** The checkout, which stays as it is */
   "path": string;
@@ -647,16 +647,16 @@ export interface Removed {
 }
 
 export interface Requeue {
-  /** Who takes it over; the task's own agent when absent */
+  /** The agent that takes over; the default is the task's agent */
   "agent"?: string;
   /** The vendor's name for it, or auto */
   "model"?: string;
-  /** What to do differently, told to the agent */
+  /** What to do differently; passed to the agent */
   "note"?: string;
 }
 
 export interface RetryInBody {
-  /** Told to the agent */
+  /** Passed to the agent */
   "note"?: string;
 }
 
@@ -710,15 +710,15 @@ export interface ScreenRule {
 }
 
 export interface SearchPage {
-  /** Not everything written so far has been looked at yet */
+  /** The newest output is not indexed yet */
   "behind": boolean;
   "hits": (Hit)[] | null;
-  /** There is more than was asked for */
+  /** There are more hits than requested */
   "more": boolean;
 }
 
 export interface SendInBody {
-  /** When the running session's turn is over, not in mid-turn */
+  /** Deliver it after the running session's turn, not during it */
   "next"?: boolean;
   "text": string;
 }
@@ -789,15 +789,15 @@ export interface Status {
   "active": (Task)[] | null;
   "at": string;
   "counts": Record<string, number>;
-  /** Agents, and agent:model, whose accounts must wait */
+  /** Agents, and agent:model, whose accounts are limited */
   "limited": (AgentLimit)[] | null;
   "needs_you": (Task)[] | null;
   "projects": (ProjectStatus)[] | null;
-  /** The newest event this reflects; follow events after it */
+  /** The newest event that it includes; follow events after it */
   "seq": number;
   /** Ready and waiting, the first of them */
   "waiting": (Task)[] | null;
-  /** What is wrong with the server itself */
+  /** Problems of the server itself */
   "warnings"?: (string)[] | null;
 }
 
@@ -812,15 +812,15 @@ export interface Task {
   /** Keys of the tasks that must be done first */
   "after"?: (string)[] | null;
   "agent": string;
-  /** When a person put it away; lists leave it out unless asked */
+  /** When a person archived it; lists leave it out unless requested */
   "archived"?: string;
   /** Left out of lists */
   "body"?: string;
   /** The most to spend on it */
   "budget"?: string;
-  /** What can be asked of it now: each is a route of its own, /tasks/{key}/land and so on */
+  /** What can be requested of it now; each has a route, /tasks/{key}/land and so on */
   "can"?: (string)[] | null;
-  /** Routes it to a track */
+  /** Selects its track */
   "category"?: string;
   "checks"?: (string)[] | null;
   "created_at": string;
@@ -837,7 +837,7 @@ export interface Task {
   "key": string;
   /** The commit on the base */
   "landed"?: string;
-  /** How hard it looks, where its model is auto: simple, medium or complex */
+  /** How hard it looks, if its model is auto: simple, medium or complex */
   "level"?: string;
   /** Who judged that: the model, or the rules */
   "level_by"?: string;
@@ -847,16 +847,16 @@ export interface Task {
   "priority": number;
   /** The prefix of its project */
   "project": string;
-  /** What became of its newest candidate */
+  /** The result of its newest candidate */
   "proof"?: "conflict" | "checks failed" | "not verified" | "checks passed" | "verified";
-  /** The oldest one nobody has answered */
+  /** The oldest open one */
   "question"?: Question;
-  /** Why it stands where it stands */
+  /** Why it has this status */
   "reason"?: string;
   /** What its newest session is for */
   "role"?: string;
   "round": number;
-  /** What its newest session said or did last, in a line */
+  /** What its newest session said or did last, in one line */
   "says"?: string;
   /** The key of its newest session */
   "session"?: string;
@@ -868,13 +868,13 @@ export interface Task {
   "status": string;
   /** What must be true when it is done; left out of lists */
   "steps"?: (string)[] | null;
-  /** A person has it on the agent's own screen, or will in a moment */
+  /** A person has it on the agent's own screen, or soon will */
   "taken"?: boolean;
   "title": string;
   "track": string;
   /** The sum over its sessions */
   "usage": Usage;
-  /** Absent when it wants a change; answer when nothing of it lands */
+  /** Absent if the result is a change; answer if the result is an answer and nothing lands */
   "wants"?: "answer";
   "warning"?: string;
 }
@@ -897,17 +897,17 @@ export interface TaskDetail {
   /** Keys of the tasks that must be done first */
   "after"?: (string)[] | null;
   "agent": string;
-  /** Of a task that wants an answer: the newest one that it got */
+  /** For a task whose result is an answer: the newest one */
   "answer"?: Answer;
-  /** When a person put it away; lists leave it out unless asked */
+  /** When a person archived it; lists leave it out unless requested */
   "archived"?: string;
   /** Left out of lists */
   "body"?: string;
   /** The most to spend on it */
   "budget"?: string;
-  /** What can be asked of it now: each is a route of its own, /tasks/{key}/land and so on */
+  /** What can be requested of it now; each has a route, /tasks/{key}/land and so on */
   "can"?: (string)[] | null;
-  /** Routes it to a track */
+  /** Selects its track */
   "category"?: string;
   "check_runs": (Check)[] | null;
   "checks"?: (string)[] | null;
@@ -930,7 +930,7 @@ export interface TaskDetail {
   /** The commit on the base */
   "landed"?: string;
   "landings": (Landing)[] | null;
-  /** How hard it looks, where its model is auto: simple, medium or complex */
+  /** How hard it looks, if its model is auto: simple, medium or complex */
   "level"?: string;
   /** Who judged that: the model, or the rules */
   "level_by"?: string;
@@ -941,17 +941,17 @@ export interface TaskDetail {
   "priority": number;
   /** The prefix of its project */
   "project": string;
-  /** What became of its newest candidate */
+  /** The result of its newest candidate */
   "proof"?: "conflict" | "checks failed" | "not verified" | "checks passed" | "verified";
-  /** The oldest one nobody has answered */
+  /** The oldest open one */
   "question"?: Question;
   "questions": (Question)[] | null;
-  /** Why it stands where it stands */
+  /** Why it has this status */
   "reason"?: string;
   /** What its newest session is for */
   "role"?: string;
   "round": number;
-  /** What its newest session said or did last, in a line */
+  /** What its newest session said or did last, in one line */
   "says"?: string;
   /** The JSON schema that its answer must match */
   "schema"?: unknown;
@@ -965,13 +965,13 @@ export interface TaskDetail {
   "status": string;
   /** What must be true when it is done; left out of lists */
   "steps"?: (string)[] | null;
-  /** A person has it on the agent's own screen, or will in a moment */
+  /** A person has it on the agent's own screen, or soon will */
   "taken"?: boolean;
   "title": string;
   "track": string;
   /** The sum over its sessions */
   "usage": Usage;
-  /** Absent when it wants a change; answer when nothing of it lands */
+  /** Absent if the result is a change; answer if the result is an answer and nothing lands */
   "wants"?: "answer";
   "warning"?: string;
   "workspace"?: Workspace;
@@ -1019,7 +1019,7 @@ export interface TrashPolicy {
 export interface UndoInBody {
   /** Only in this project */
   "project"?: string;
-  /** Whose workspace; the one removed last when absent */
+  /** Whose workspace; the default is the one removed last */
   "task"?: string;
 }
 
@@ -1035,27 +1035,27 @@ export interface Usage {
 }
 
 export interface UsageReport {
-  /** Of the projects, by prefix */
+  /** The budgets of the projects, by prefix */
   "budgets": (Budget)[] | null;
   /** The first day */
   "from": string;
-  /** There are more rows than were asked for; the oldest were left out */
+  /** There are more rows than requested; the oldest were left out */
   "more": boolean;
   /** Newest day first */
   "rows": (UsageRow)[] | null;
-  /** How many sessions that is */
+  /** The number of sessions */
   "sessions": number;
   /** The last day */
   "to": string;
-  /** The sum over all of them, those left out included */
+  /** The sum of all rows, including those left out */
   "total": Usage;
 }
 
 export interface UsageRow {
   "agent": string;
-  /** On which the sessions began, as in 2026-03-04 */
+  /** The day on which the sessions started, as in 2026-03-04 */
   "day": string;
-  /** As asked for; empty for the agent's own default */
+  /** As requested; empty for the agent's own default */
   "model"?: string;
   /** The prefix of its project */
   "project": string;
@@ -1083,7 +1083,7 @@ export interface Version {
 }
 
 export interface WordsInBody {
-  /** Told to the agent */
+  /** Passed to the agent */
   "text"?: string;
 }
 

@@ -9,7 +9,7 @@ describe("Order", () => {
     const o = new Order(0, () => gaps++);
     return { o, seen, pass: (n: number) => o.pass(n, () => seen.push(n)), gaps: () => gaps };
   };
-  it("keeps what is heard before the place is known", () => {
+  it("keeps what arrives before the position is known", () => {
     const s = setup();
     [4, 5, 6].forEach(s.pass);
     expect(s.seen).toEqual([]);
@@ -17,7 +17,7 @@ describe("Order", () => {
     expect(s.seen).toEqual([6]);
     expect(s.gaps()).toBe(0);
   });
-  it("passes each once, and tells of a gap", () => {
+  it("passes each once, and reports a gap", () => {
     const s = setup();
     s.o.start(2);
     [3, 3, 2, 4].forEach(s.pass);
@@ -35,10 +35,10 @@ describe("share", () => {
     const queue: (() => Promise<void>)[] = [];
     const read: FollowOptions[] = [];
     const tab = (place: number) => {
-      const heard: string[] = [];
+      const received: string[] = [];
       const channel: Channel = { onmessage: null, postMessage: (w) => channels.filter((c) => c !== channel).forEach((c) => c.onmessage?.({ data: w } as MessageEvent)) };
       channels.push(channel);
-      share("/events", { place: () => place, hear: (w: Word) => heard.push(w.say === "message" ? w.message.id : w.say) }, Promise.resolve(), {
+      share("/events", { place: () => place, receive: (w: Word) => received.push(w.say === "message" ? w.message.id : w.say) }, Promise.resolve(), {
         channel,
         lead: (f) => void queue.push(f),
         follow: (o) => {
@@ -46,7 +46,7 @@ describe("share", () => {
           return new Promise(() => undefined);
         },
       });
-      return heard;
+      return received;
     };
     const a = tab(3);
     const b = tab(5);

@@ -1,11 +1,12 @@
 // One stream of events for all tabs. Browsers allow few connections to one
-// server, so the tab that holds the lock reads the stream and tells the others.
-// When it is closed, another takes over from the place it has itself come to.
+// server, so the tab that holds the lock reads the stream and passes the events
+// to the others. When it is closed, another tab continues from its own
+// position.
 import { follow, type FollowOptions, type Message } from "./sse";
 
 export type Word = { say: "open" } | { say: "lost"; status: number; detail: string } | { say: "message"; message: Message };
 
-// Channel is what tabs talk over; BroadcastChannel is one.
+// Channel connects the tabs. BroadcastChannel implements it.
 export interface Channel {
   postMessage(word: unknown): void;
   onmessage: ((e: MessageEvent) => void) | null;
@@ -13,7 +14,7 @@ export interface Channel {
 
 export interface Parts {
   channel?: Channel;
-  // lead runs f once this tab is the one that reads, for as long as it is open.
+  // lead runs f when this tab becomes the one that reads, until it is closed.
   lead: (f: () => Promise<void>) => void;
   follow: (o: FollowOptions) => Promise<void>;
 }
@@ -29,16 +30,16 @@ export function browserParts(): Parts {
 
 export interface Reader {
   place: () => number;
-  hear: (w: Word) => void;
+  receive: (w: Word) => void;
 }
 
-// share hears every word of the stream, whichever tab reads it. What arrives
-// before the reader has a place must be kept by the reader.
+// share passes every word of the stream to the reader, whichever tab reads the
+// stream. The reader must keep words that arrive before it has a position.
 export function share(url: string, reader: Reader, ready: Promise<void>, parts: Parts): void {
   const { channel } = parts;
-  if (channel) channel.onmessage = (e: MessageEvent) => reader.hear(e.data as Word);
-  const tell = (w: Word) => {
-    reader.hear(w);
+  if (channel) channel.onmessage = (e: MessageEvent) => reader.receive(e.data as Word);
+  const send = (w: Word) => {
+    reader.receive(w);
     channel?.postMessage(w);
   };
   parts.lead(async () => {
@@ -47,18 +48,18 @@ export function share(url: string, reader: Reader, ready: Promise<void>, parts: 
       url,
       place: String(reader.place()),
       signal: new AbortController().signal,
-      onOpen: () => tell({ say: "open" }),
-      onMessage: (message) => tell({ say: "message", message }),
+      onOpen: () => send({ say: "open" }),
+      onMessage: (message) => send({ say: "message", message }),
       onLost: (err) => {
         const p = (err as { problem?: { status: number; detail: string } }).problem;
-        tell({ say: "lost", status: p?.status ?? 0, detail: p?.detail ?? "" });
+        send({ say: "lost", status: p?.status ?? 0, detail: p?.detail ?? "" });
       },
     });
   });
 }
 
-// Order passes events on in their order, each once. A gap means that something
-// was not heard, and then everything has to be read anew.
+// Order passes each event on one time, in order. A gap means that an event was
+// missed, and then everything must be read again.
 export class Order {
   private waiting: { seq: number; take: () => void }[] | undefined = [];
   constructor(
@@ -70,7 +71,7 @@ export class Order {
     return this.at;
   }
 
-  // start says up to where everything is known already.
+  // start sets the position up to which everything is known.
   start(at: number): void {
     this.at = at;
     const kept = this.waiting ?? [];

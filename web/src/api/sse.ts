@@ -1,5 +1,6 @@
-// Server-sent events over fetch. Unlike EventSource it can tell why a stream
-// could not be opened, resumes at a place we choose, and notices a silent line.
+// Server-sent events over fetch. Unlike EventSource, it can report why a stream
+// could not be opened, resumes at a chosen position, and detects a silent
+// connection.
 import { ApiError, failure } from "./client";
 
 export interface Message {
@@ -8,7 +9,7 @@ export interface Message {
   data: string;
 }
 
-// Parser cuts a stream into messages, however it comes in pieces.
+// Parser splits a stream into messages, in whatever pieces it arrives.
 export class Parser {
   private rest = "";
   private event = "";
@@ -23,8 +24,8 @@ export class Parser {
     return out;
   }
 
-  // An id without data tells how far the reader has come, so it is handed on
-  // as a message without data.
+  // An id without data is the position of the reader, so it is passed on as a
+  // message without data.
   private line(line: string, out: Message[]): void {
     if (line === "") {
       if (this.data.length > 0 || this.id !== "") out.push({ id: this.id, event: this.event || "message", data: this.data.join("\n") });
@@ -45,22 +46,22 @@ export class Parser {
 
 export interface FollowOptions {
   url: string;
-  place: string; // after which to begin
+  place: string; // where to start after
   signal: AbortSignal;
   onOpen?: () => void;
   onMessage: (m: Message) => void;
-  // visible closes the stream while nobody can see the page: browsers allow
-  // few connections, and it resumes where it was.
+  // visible closes the stream while the page is hidden, because browsers allow
+  // few connections. It resumes where it was.
   visible?: boolean;
-  // onLost is told of each broken connection and how long the pause is.
+  // onLost is called for each broken connection, with the length of the pause.
   onLost?: (err: unknown, pause: number) => void;
 }
 
-const SILENCE = 40_000; // the server speaks at least every 15 s
+const SILENCE = 40_000; // the server sends something at least every 15 s
 const PAUSES = [250, 500, 1000, 2000, 4000];
 
-// follow reads a stream until its signal ends or it was told to end, and comes
-// back to its place whenever the line breaks.
+// follow reads a stream until its signal aborts or the server ends it. When the
+// connection breaks, it resumes at its position.
 export async function follow(o: FollowOptions): Promise<void> {
   let place = o.place;
   for (let lost = 0; !o.signal.aborted; ) {
@@ -119,7 +120,7 @@ async function once(o: FollowOptions, place: string, opened: () => void, at: (id
   }
 }
 
-// rest waits, but not when there is a reason to look at once.
+// rest waits, or returns early if there is a reason to reconnect immediately.
 function rest(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

@@ -1,5 +1,4 @@
-// What an action wants to know before it is done: a text, and for some who goes
-// on with the task.
+// The dialog of an action: a text, and for some actions the agent and model.
 import type { FormEvent } from "react";
 import { useTasks } from "../api/live";
 import { get } from "../api/client";
@@ -32,7 +31,7 @@ export function ActionDialog({ t, action, onClose }: { t: TaskDetail; action: Ta
         {action.who && <WhoFields t={t} />}
         <footer className="form-end">
           <button className={"button " + (action.danger ? "danger" : "primary")}>{action.name}</button>
-          <button type="button" className="button" onClick={onClose}>Leave it</button>
+          <button type="button" className="button" onClick={onClose}>Cancel</button>
         </footer>
       </form>
     </Dialog>
@@ -56,7 +55,7 @@ function WhoFields({ t }: { t: TaskDetail }) {
       <div className="field">
         <label htmlFor="action-model">Model</label>
         <input id="action-model" name="model" autoComplete="off" placeholder={t.model} />
-        <small>as before when empty</small>
+        <small>unchanged if empty</small>
       </div>
     </div>
   );

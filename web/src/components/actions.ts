@@ -1,4 +1,4 @@
-// What a person can do with a task, and when it makes sense.
+// What a person can do with a task, and when.
 import { feed } from "../api/live";
 import { patch, post } from "../api/client";
 import { invalidate } from "../api/query";
@@ -11,17 +11,18 @@ export interface TaskAction {
   id: string;
   name: string;
   about: string;
-  needsText?: string; // what the text is
-  needed?: boolean; // the text may not stay empty
-  bare?: boolean; // the palette offers it too, without its text
+  needsText?: string; // the label of the text
+  needed?: boolean; // the text is required
+  bare?: boolean; // the palette offers it too, without a text
   who?: boolean; // another agent or model can be named
   danger?: boolean;
-  more?: boolean; // stands behind “More”
+  more?: boolean; // in the menu “More”
   fits: (t: Task) => boolean;
   run: (key: string, text: string, who?: Who) => Promise<unknown>;
 }
 
-// Who goes on with a task; what is absent stays as it is.
+// Who is the agent and model that continue a task. Absent fields stay as they
+// are.
 export interface Who {
   agent?: string;
   model?: string;
@@ -29,7 +30,7 @@ export interface Who {
 
 const ended = (t: Task) => t.stage === "ended";
 
-// changed shows what the server answered at once; the event follows.
+// changed shows the server's answer immediately. The event follows.
 function changed(t: Task | undefined): void {
   if (t) feed.put([t]);
 }
@@ -41,7 +42,7 @@ async function act(key: string, name: string, body: unknown, done: string): Prom
   return t !== undefined;
 }
 
-// speak says something to a session that answers with the message it became.
+// speak sends a message to a session.
 async function speak(key: string, name: string, body: unknown, done: string): Promise<boolean> {
   const m = await attempt(done, () => post<Message>(`/tasks/${key}/${name}`, body));
   if (m) invalidate((n) => n === "task:" + key);
@@ -56,20 +57,20 @@ const asked: TaskAction[] = verbs.map((v) => ({
     v.id === "undo" ? undo(key) : act(key, v.id, { ...who, ...(v.text && text ? { [v.text]: text } : {}) }, `${key} ${v.done}`),
 }));
 
-// What is said to a session, and what makes or puts away tasks.
+// What people send to a session, and what creates or archives tasks.
 const others: TaskAction[] = [
   {
-    id: "interrupt", name: "Interrupt", about: "End the agent's turn, not its session", needsText: "What should it do instead? (may stay empty)",
+    id: "interrupt", name: "Interrupt", about: "Interrupt the agent's turn, but keep its session", needsText: "What should it do instead? (optional)",
     fits: (t) => t.stage === "session" && !t.taken,
     run: (key, text) => speak(key, "interrupt", text ? { text } : {}, `${key} is interrupted`),
   },
   {
-    id: "model", name: "Change the model", about: "Go on with another model, at once where the agent can", needsText: "Name of the model, or auto", needed: true, more: true,
+    id: "model", name: "Change the model", about: "Continue with another model, immediately if the agent can", needsText: "Name of the model, or auto", needed: true, more: true,
     fits: (t) => !ended(t),
-    run: (key, model) => speak(key, "model", { model }, `${key} goes on with ${model}`),
+    run: (key, model) => speak(key, "model", { model }, `${key} changes to ${model}`),
   },
   {
-    id: "fork", name: "Fork", about: "Make a new task that goes on with a copy of this conversation and branch", needsText: "What should the copy do? (may stay empty)", more: true,
+    id: "fork", name: "Fork", about: "Create a new task that continues with a copy of this conversation and branch", needsText: "What should the copy do? (optional)", more: true,
     fits: (t) => t.sessions > 0,
     run: async (key, text) => {
       const t = await attempt(`${key} was forked`, () => post<Task>(`/tasks/${key}/fork`, text ? { text } : {}));
@@ -78,12 +79,12 @@ const others: TaskAction[] = [
     },
   },
   {
-    id: "archive", name: "Archive", about: "Put it away: it leaves the board and stays in search, usage and history", more: true,
+    id: "archive", name: "Archive", about: "Remove it from the board; it stays in search, usage and history", more: true,
     fits: (t) => ended(t) && !t.archived,
     run: (key) => act(key, "archive", {}, `${key} is archived`),
   },
   {
-    id: "unarchive", name: "Take out of the archive", about: "Put it back onto the board", more: true,
+    id: "unarchive", name: "Unarchive", about: "Show it on the board again", more: true,
     fits: (t) => !!t.archived,
     run: (key) => act(key, "unarchive", {}, `${key} is back on the board`),
   },
@@ -102,13 +103,13 @@ export function actionsOf(t: Task): TaskAction[] {
 export async function undo(key: string): Promise<boolean> {
   const trash = await attempt("", () => post<Trash>("/undo", key ? { task: key } : {}));
   if (trash) {
-    say(`The workspace ${trash.path} comes back`);
+    say(`The workspace ${trash.path} is being restored`);
     invalidate((n) => n.startsWith("task:"));
   }
   return trash !== undefined;
 }
 
-// send says something to the running session at once, or when its turn is over.
+// send sends a message to the running session, immediately or after its turn.
 export function send(key: string, text: string, next: boolean): Promise<boolean> {
   return speak(key, "send", next ? { text, next } : { text }, "");
 }
@@ -129,7 +130,7 @@ export async function change(key: string, what: Record<string, unknown>, done: s
   return t !== undefined;
 }
 
-// bulk does one thing to many tasks, one after the other, and goes on when one
+// bulk runs one action on many tasks, one after the other. It continues if one
 // of them refuses.
 export async function bulk(keys: string[], action: TaskAction): Promise<void> {
   for (const key of keys) await action.run(key, "");

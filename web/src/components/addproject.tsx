@@ -15,7 +15,7 @@ export function AddProject() {
     setProblem(undefined);
     try {
       const p = await post<Project>("/projects", { path: String(new FormData(form).get("path")) });
-      say(`${p.prefix} is there`);
+      say(`${p.prefix} was added`);
       invalidate((n) => n === "projects" || n === "status");
       form.reset();
     } catch (err) {

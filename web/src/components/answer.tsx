@@ -1,4 +1,4 @@
-// What a task that wants an answer ended with, and the schema it was held to.
+// The answer of a task, and the schema that it must match.
 import type { TaskDetail } from "../api/schema";
 import { Markdown } from "../lib/markdown";
 import { Copy, Empty } from "../ui/parts";
@@ -12,7 +12,7 @@ export function Answer({ t }: { t: TaskDetail }) {
     <div className="answer">
       {a && a.value === undefined && <><Markdown text={a.text ?? ""} /><Copy text={a.text ?? ""} label="Copy the answer" hidden /></>}
       {a && a.value !== undefined && <><pre>{pretty(a.value)}</pre><Copy text={pretty(a.value)} label="Copy the answer" hidden /></>}
-      {!a && <Empty title="No answer yet"><p>{last?.problem ? `The last try: ${last.problem}` : "It shows up here when a session has ended with one."}</p></Empty>}
+      {!a && <Empty title="No answer yet"><p>{last?.problem ? `The last try: ${last.problem}` : "It appears here when a session has ended with an answer."}</p></Empty>}
       {t.schema !== undefined && <details><summary>The schema it must match</summary><pre>{pretty(t.schema)}</pre></details>}
     </div>
   );

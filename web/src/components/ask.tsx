@@ -1,6 +1,6 @@
-// A question that waits for a person: its text, the answers it offers and room
-// for others. A permission can be given once or for always, or refused with a
-// reason that the agent is told.
+// A question that waits for a person: its text, the offered answers and a field
+// for another answer. A permission can be granted one time or always, or
+// refused with a reason for the agent.
 import { useState } from "react";
 import type { Question, Rule, TaskDetail } from "../api/schema";
 import { Markdown } from "../lib/markdown";
@@ -60,12 +60,12 @@ function Permission({ q, busy, say }: Props) {
         <button type="button" className="button primary" disabled={busy} onClick={() => void say("allow")}>Allow</button>
         {q.rule && <button type="button" className="button" disabled={busy} onClick={() => void say("allow always")}>Allow always</button>}
         <span className="deny">
-          <input value={why} onChange={(e) => setWhy(e.target.value)} aria-label="Why not" placeholder="Why not? The agent is told (may stay empty)" />
+          <input value={why} onChange={(e) => setWhy(e.target.value)} aria-label="Reason" placeholder="Reason (optional, shown to the agent)" />
           <button className="button danger" disabled={busy}>Deny</button>
           {q.rule && <button type="button" className="button danger" disabled={busy} onClick={() => deny("deny always")}>Deny always</button>}
         </span>
       </div>
-      {q.rule && <p className="ask-note">“Always” holds for <RuleText r={q.rule} /> in this project; Settings can forget it.</p>}
+      {q.rule && <p className="ask-note">“Always” applies to <RuleText r={q.rule} /> in this project. You can remove it in Settings.</p>}
     </form>
   );
 }

@@ -1,5 +1,5 @@
-// The number that need you, in the title and on the icon of the tab, and as a
-// notification for those who asked for them.
+// The number of tasks that need you, in the title and on the icon of the tab,
+// and as a notification if they are enabled.
 import { useEffect, useRef } from "react";
 import { useTasks } from "../api/live";
 import { needsOf } from "../lib/needs";
@@ -50,7 +50,7 @@ export function useBadge(page: string): number {
 
   useEffect(() => {
     document.title = (n > 0 ? `(${n}) ` : "") + page + " · Coppice";
-    drawIcon(n).catch(() => (iconAt = -1)); // the plain icon stays
+    drawIcon(n).catch(() => (iconAt = -1)); // keep the plain icon
   }, [n, page]);
 
   useEffect(() => {

@@ -5,7 +5,7 @@ import { Markdown } from "../lib/markdown";
 import { DiffLines } from "./difflines";
 import { Picture } from "./pictures";
 
-const CUT = 20_000; // characters of a result that are drawn
+const CUT = 20_000; // characters of a result that are shown
 
 function cut(text: string): string {
   return text.length > CUT ? text.slice(0, CUT) + `\n… ${text.length - CUT} more characters; the raw view has them` : text;
@@ -38,9 +38,9 @@ function Inside({ b, session }: { b: Block; session: string }) {
     case "stderr":
       return <pre tabIndex={0}>{cut(b.text)}</pre>;
     case "turn":
-      return <p className="muted">turn over{b.text && `: ${b.text}`}</p>;
+      return <p className="muted">Turn finished{b.text && `: ${b.text}`}</p>;
     case "init":
-      return <p className="muted">begins{b.text && ` with ${b.text}`}</p>;
+      return <p className="muted">started{b.text && ` with ${b.text}`}</p>;
     case "limit":
     case "error":
       return <p><span className="tag bad">{b.kind}</span> {b.text}</p>;

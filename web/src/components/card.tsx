@@ -13,8 +13,8 @@ function sinceOf(t: Task, now: number): string {
   return t.ended_at ? ago(t.ended_at, now) + " ago" : ago(t.since, now);
 }
 
-// line says why a task stands where it stands, in as few words as there are, and
-// else what its session said or did last.
+// line returns why a task is in its status, in a few words, or else what its
+// session said or did last.
 export function line(t: Task, says = t.says): string {
   return t.question?.text ?? t.reason ?? t.warning ?? says ?? "";
 }
@@ -23,13 +23,13 @@ function Line({ t, className }: { t: Task; className: string }) {
   return <span className={className}>{line(t, useSays(t))}</span>;
 }
 
-// good are the proofs that speak for a task.
+// good are the results that count for a task.
 const good = ["checks passed", "verified"];
 
 function Proof({ t }: { t: Task }) {
   if (!t.proof || t.outcome === "done") return null;
   const ok = good.includes(t.proof);
-  return <span className={ok ? "add-text" : "bad-text"} title="What became of its newest candidate">{ok ? "✓" : "✗"} {t.proof}</span>;
+  return <span className={ok ? "add-text" : "bad-text"} title="The result of its newest candidate">{ok ? "✓" : "✗"} {t.proof}</span>;
 }
 
 function Facts({ t }: { t: Task }) {
@@ -41,8 +41,8 @@ function Facts({ t }: { t: Task }) {
       {t.sessions > 1 && <span>{plural(t.sessions, "session")}</span>}
       {t.priority !== 0 && <span title="Priority">{t.priority > 0 ? "▲" : "▼"} {Math.abs(t.priority)}</span>}
       {t.warning && t.warning !== line(t) && <span className="warn-text" title={t.warning}>⚠ {t.warning}</span>}
-      {t.round > 0 && <span title="How often somebody began it anew">↻ {t.round}</span>}
-      {(t.after?.length ?? 0) > 0 && <span title="Waits for">after {t.after!.join(", ")}</span>}
+      {t.round > 0 && <span title="How often it was restarted">↻ {t.round}</span>}
+      {(t.after?.length ?? 0) > 0 && <span title="Depends on">after {t.after!.join(", ")}</span>}
     </span>
   );
 }

@@ -9,7 +9,7 @@ import { useParam } from "../router";
 import { Empty, Loading, ProblemBox } from "../ui/parts";
 import { DiffLines } from "./difflines";
 
-const LONG = 600; // lines that are drawn without being asked for
+const LONG = 600; // lines that are shown at first
 
 const sinces: [string, string][] = [["base", "since the base"], ["session", "since the last session"]];
 
@@ -30,14 +30,14 @@ function Diff({ t, since }: { t: TaskDetail; since: string }) {
     if (diff.problem?.code === "not_found" || diff.problem?.code === "conflict") return <Empty title="No changes yet"><p>{diff.problem.detail}.</p></Empty>;
     return diff.problem ? <ProblemBox problem={diff.problem} again={diff.again} /> : <Loading what="the changes" />;
   }
-  if (files.length === 0) return <Empty title="No changes yet"><p>{since === "base" ? "Nothing differs from the base. What its agent writes shows up here." : "Its last session changed nothing."}</p></Empty>;
+  if (files.length === 0) return <Empty title="No changes yet"><p>{since === "base" ? "It does not differ from the base. The agent's changes appear here." : "Its last session changed nothing."}</p></Empty>;
   const added = files.reduce((n, f) => n + f.added, 0);
   const removed = files.reduce((n, f) => n + f.removed, 0);
   return (
     <>
       <p className="muted">
         {plural(files.length, "file")}, <span className="add-text">+{added}</span> <span className="del-text">−{removed}</span>
-        {" "}<button className="button small" onClick={diff.again}>Read again</button>
+        {" "}<button className="button small" onClick={diff.again}>Refresh</button>
       </p>
       {files.map((f) => <File key={f.path} f={f} />)}
     </>

@@ -1,4 +1,4 @@
-// The judgements on a task's work: each landing with its checks and their logs.
+// The results of a task's work: each landing with its checks and their logs.
 import { useCallback } from "react";
 import type { Check, Landing, TaskDetail } from "../api/schema";
 import { plain } from "../lib/conversation";
@@ -7,22 +7,22 @@ import { useParam } from "../router";
 import { Empty } from "../ui/parts";
 
 const words: Record<string, string> = {
-  landed: "landed", conflict: "did not merge", refused: "refused by its checks", empty: "nothing to land", failed: "could not be tried", cancelled: "stopped",
+  landed: "landed", conflict: "did not merge", refused: "refused by its checks", empty: "nothing to land", failed: "could not run", cancelled: "stopped",
 };
 
-// leftOut is what the server writes where it cut a long text.
+// leftOut is the server's text where it cut a long text.
 const leftOut = " bytes left out; the whole text: /api/v1";
 
 function judged(l: Landing): string {
   if (l.outcome) return words[l.outcome] ?? l.outcome;
   if (l.waits) return l.waits;
-  return l.green ? "passed" : "being looked at";
+  return l.green ? "passed" : "in progress";
 }
 
 export function Checks({ t }: { t: TaskDetail }) {
-  const [wanted] = useParam("check"); // where a search found something
+  const [wanted] = useParam("check"); // the position of a search result
   const landings = [...(t.landings ?? [])].reverse();
-  if (landings.length === 0) return <Empty title="No checks yet"><p>When a session ends, its work is merged with the base and checked there. The logs show up here.</p></Empty>;
+  if (landings.length === 0) return <Empty title="No checks yet"><p>When a session ends, its work is merged with the base and checked there. The logs appear here.</p></Empty>;
   return (
     <div className="checks">
       {landings.map((l, i) => (
@@ -35,9 +35,9 @@ export function Checks({ t }: { t: TaskDetail }) {
           {(t.check_runs ?? []).filter((c) => c.landing_id === l.id).map((c) => <Run key={c.id} task={t.key} c={c} wanted={String(c.id) === wanted} />)}
           {l.outcome === "conflict" && l.evidence && (
             <details>
-              <summary>What conflicts</summary>
+              <summary>Conflicts</summary>
               <pre tabIndex={0}>{l.evidence}</pre>
-              {l.evidence.includes(leftOut) && <a href={`/api/v1/tasks/${t.key}/landings/${l.id}/evidence`} target="_blank" rel="noreferrer">All of it</a>}
+              {l.evidence.includes(leftOut) && <a href={`/api/v1/tasks/${t.key}/landings/${l.id}/evidence`} target="_blank" rel="noreferrer">Show all</a>}
             </details>
           )}
         </section>

@@ -1,5 +1,5 @@
-// Every key of a project's coppice.yaml with its value, where that comes from
-// and what it means; each can be changed, or left to its default.
+// Every key of a project's coppice.yaml with its value, its source and its
+// meaning. Each key can be changed, or set back to its default.
 import { useId, useState, type FormEvent } from "react";
 import { get, patch, problemOf } from "../api/client";
 import { invalidate, useQuery } from "../api/query";
@@ -18,10 +18,10 @@ export function Config({ project }: { project: string }) {
   const keys = (c.keys ?? []).filter((k) => (!only || (k.line ?? 0) > 0) && (words === "" ? !k.form : `${k.key} ${k.text} ${k.doc}`.toLowerCase().includes(words)));
   return (
     <div className="config">
-      <p className="muted">{c.exists ? <>In <code>{c.path}</code>. A change is checked, then written there; commit it with your code.</> : <>There is no <code>{c.path}</code> yet, and all is default. The first change makes it.</>}</p>
+      <p className="muted">{c.exists ? <>In <code>{c.path}</code>. A change is checked, then written there; commit it with your code.</> : <><code>{c.path}</code> does not exist yet; all keys have their defaults. The first change creates it.</>}</p>
       <div className="toolbar">
         <input type="search" placeholder="Find a key" aria-label={`Find a key of ${project}`} value={filter} onChange={(e) => setFilter(e.target.value)} />
-        <label className="check"><input type="checkbox" checked={only} onChange={(e) => setOnly(e.target.checked)} /> only what the file sets</label>
+        <label className="check"><input type="checkbox" checked={only} onChange={(e) => setOnly(e.target.checked)} /> only keys in the file</label>
         <span className="muted">{keys.length} of {(c.keys ?? []).length}</span>
       </div>
       {config.problem && <ProblemBox problem={config.problem} again={config.again} />}
@@ -31,11 +31,11 @@ export function Config({ project }: { project: string }) {
           <ul className="keys-list">{list.map((k) => <KeyView key={k.key} k={k} project={project} revision={c.revision} />)}</ul>
         </section>
       ))}
-      {keys.length === 0 && <p className="muted">No key fits.</p>}
+      {keys.length === 0 && <p className="muted">No matching keys.</p>}
       {(c.server?.length ?? 0) > 0 && words === "" && !only && (
         <section aria-label="The server">
           <h4>the server</h4>
-          <p className="muted">What <code>coppice serve</code> was started with; a restart with other flags changes it.</p>
+          <p className="muted">The flags of <code>coppice serve</code>. To change them, restart it with other flags.</p>
           <ul className="keys-list">
             {c.server!.map((s) => <li key={s.name}><div className="key-head"><code>--{s.name}</code> <span className="tag">{s.source}</span></div><code className="value">{s.value || "(none)"}</code><p className="muted">{s.doc}</p></li>)}
           </ul>
@@ -105,7 +105,7 @@ function Edit({ k, project, revision, onDone }: { k: ConfigKey; project: string;
       {problem && <div id={id + "-problem"}><ProblemBox problem={{ ...problem, field: undefined }} /></div>}
       <span className="options">
         <button className="button primary small" disabled={busy}>Save</button>
-        {(k.line ?? 0) > 0 && <button type="button" className="button small" disabled={busy} onClick={() => void send({ unset: true }, `${k.key} is left to its default`)}>Use the default</button>}
+        {(k.line ?? 0) > 0 && <button type="button" className="button small" disabled={busy} onClick={() => void send({ unset: true }, `${k.key} has its default again`)}>Use the default</button>}
       </span>
     </form>
   );

@@ -1,6 +1,5 @@
-// A session as a conversation, with search, follow and a jump to what went
-// wrong. What is far from sight is not drawn; what came before is read when
-// somebody scrolls up to it.
+// A session as a conversation, with search, follow and a jump to errors. Only
+// the visible part is drawn. Older output is read when the user scrolls up.
 import { memo, useCallback, useDeferredValue, useMemo, useState } from "react";
 import { useConversation } from "../api/output";
 import type { Session } from "../api/schema";
@@ -17,7 +16,7 @@ const idOf = (b: Block) => b.id;
 const leave = () => setPrefs({ follow: false });
 
 export function Conversation({ session }: { session: Session }) {
-  const [place, setPlace] = useParam("at"); // where a search found something
+  const [place, setPlace] = useParam("at"); // the position of a search result
   const [first] = useState(place === "" ? undefined : Number(place));
   const c = useConversation(session.key, first);
   const { follow } = usePrefs();
@@ -49,27 +48,27 @@ export function Conversation({ session }: { session: Session }) {
     <div className="conversation">
       <div className="toolbar">
         <input type="search" placeholder="Search in this session" aria-label="Search in this session" value={search} onChange={(e) => setSearch(e.target.value)} />
-        {words && <span className="muted" role="status">{plural(found.length, "match", "matches")}{c.earlier && " in the part that was read"}</span>}
-        {words && c.earlier && <button className="button small" onClick={c.whole}>Search the whole</button>}
+        {words && <span className="muted" role="status">{plural(found.length, "match", "matches")}{c.earlier && " in the loaded part"}</span>}
+        {words && c.earlier && <button className="button small" onClick={c.whole}>Search everything</button>}
         <span className="grow" />
         {bad.length > 0 && <button className="button small" onClick={nextError}>Next error ({bad.length})</button>}
         <button className="button small" aria-pressed={following} onClick={toggle}>{following ? "Following" : "Follow"}</button>
       </div>
       {found.length === 0 ? (
         <div className="blocks" role="log" aria-label="Conversation" tabIndex={0}>
-          {words ? <Empty title="No match" /> : <Empty title={c.ended ? "It said nothing" : "Nothing said yet"}><p>{c.ended ? "The raw view has all that its process wrote." : "What it says shows up here at once."}</p></Empty>}
+          {words ? <Empty title="No match" /> : <Empty title={c.ended ? "No output" : "No output yet"}><p>{c.ended ? "The raw view has everything that its process wrote." : "Its output appears here immediately."}</p></Empty>}
         </div>
       ) : (
         <VirtualLog items={found} id={idOf} row={row} className="blocks" label="Conversation" follow={following && !words} onLeave={leave}
           onTop={c.earlier && !words ? c.more : undefined} show={wanted}
-          before={c.earlier && !words && <p className="muted earlier">Reading what came before</p>} />
+          before={c.earlier && !words && <p className="muted earlier">Reading earlier output</p>} />
       )}
       {c.problem && <ProblemBox problem={c.problem} />}
     </div>
   );
 }
 
-// near is the id of the block that holds a place of the output.
+// near returns the id of the block at a position of the output.
 function near(blocks: Block[], place: number | undefined): number | undefined {
   if (place === undefined || Number.isNaN(place)) return undefined;
   let last: Block | undefined;

@@ -14,7 +14,7 @@ const columns: [string, (u: Usage) => string][] = [
 
 export function Cost({ t }: { t: TaskDetail }) {
   const sessions = t.history ?? [];
-  if (sessions.length === 0) return <Empty title="Nothing used yet"><p>What its sessions use is added up here.</p></Empty>;
+  if (sessions.length === 0) return <Empty title="Nothing used yet"><p>The tokens and costs of its sessions appear here.</p></Empty>;
   return (
     <div className="scroll-x" tabIndex={0} role="region" aria-label="Cost by session">
       <table className="data">
@@ -24,7 +24,7 @@ export function Cost({ t }: { t: TaskDetail }) {
             <tr key={s.key}><td>{s.key}</td><td>{s.role}</td><td>{s.agent}{s.model ? ` · ${s.model}` : ""}</td>{columns.map(([n, f]) => <td key={n} className="num">{f(s.usage)}</td>)}</tr>
           ))}
         </tbody>
-        <tfoot><tr><th>Sum</th><td /><td />{columns.map(([n, f]) => <td key={n} className="num">{f(t.usage)}</td>)}</tr></tfoot>
+        <tfoot><tr><th>Total</th><td /><td />{columns.map(([n, f]) => <td key={n} className="num">{f(t.usage)}</td>)}</tr></tfoot>
       </table>
     </div>
   );

@@ -1,5 +1,5 @@
-// Coloured lines of a patch. The marks stay in the text, so that colour is not
-// the only thing that tells.
+// Coloured lines of a patch. The marks stay in the text, so that the meaning
+// does not depend on colour.
 import { memo } from "react";
 import type { Line } from "../lib/diff";
 

@@ -1,4 +1,4 @@
-// What uses disk, counted when somebody looks.
+// Disk usage, counted when the page is opened.
 import { get } from "../api/client";
 import { useQuery } from "../api/query";
 import type { Disk, DiskKept, DiskPart } from "../api/schema";
@@ -10,15 +10,15 @@ interface Row {
   part: DiskPart;
 }
 
-// diskRows lists the parts, the largest first; what is part of another thing comes
-// at its size, too.
+// diskRows lists the parts, the largest first. Parts of another row are listed
+// by their own size.
 export function diskRows(d: Disk): Row[] {
   const rows = (d.projects ?? []).flatMap((p) => (p.parts ?? []).map((part) => ({ of: p.prefix, part })));
   for (const part of d.server ?? []) rows.push({ of: "", part });
   return rows.filter((r) => r.part.bytes > 0 || r.part.partial).sort((a, b) => b.part.bytes - a.part.bytes);
 }
 
-// keptLimits says in words how much of one part of the history is kept.
+// keptLimits returns in words how much of one part of the history is kept.
 export function keptLimits(k: DiskKept): string {
   const parts = [k.most ? String(k.most) : "", k.size ? size(k.size) : "", k.age ?? ""].filter((p) => p !== "");
   return parts.join(", ") || "no limit";
@@ -27,7 +27,7 @@ export function keptLimits(k: DiskKept): string {
 function Kept({ list }: { list: DiskKept[] }) {
   return (
     <div className="scroll-x" tabIndex={0} role="region" aria-label="History">
-      <table className="data"><thead><tr><th>History</th><th className="num">There is</th><th>Kept at most</th><th>Change with</th></tr></thead>
+      <table className="data"><thead><tr><th>History</th><th className="num">Size</th><th>Kept at most</th><th>Change with</th></tr></thead>
         <tbody>{list.map((k) => (
           <tr key={k.what}>
             <td>{k.what}</td><td className="num">{[k.count ? String(k.count) : "", k.bytes ? size(k.bytes) : ""].filter((p) => p !== "").join(", ") || "0"}</td>
@@ -45,7 +45,7 @@ export function DiskUse() {
     <section>
       <div className="page-head"><h2>Disk</h2><span className="grow" /><button className="button small" disabled={disk.loading} onClick={disk.again}>Count again</button></div>
       {disk.problem && <ProblemBox problem={disk.problem} again={disk.again} />}
-      {disk.loading && <Loading what="what uses disk" />}
+      {disk.loading && <Loading what="the disk usage" />}
       {disk.data && <DiskTable d={disk.data} />}
     </section>
   );
@@ -54,7 +54,7 @@ export function DiskUse() {
 export function DiskTable({ d }: { d: Disk }) {
   return (
     <>
-      <p className="muted">{size(d.total)} in all, {size(d.free)} free, below <code>{d.state}</code>, counted at {clock(d.at)}.{d.partial && " Not everything was counted in time: sizes with ≥ are at least that."}</p>
+      <p className="muted">{size(d.total)} in total, {size(d.free)} free, below <code>{d.state}</code>, counted at {clock(d.at)}.{d.partial && " Not everything was counted in time: sizes with ≥ are at least that."}</p>
       <div className="scroll-x" tabIndex={0} role="region" aria-label="Disk">
         <table className="data"><thead><tr><th>Project</th><th>What</th><th className="num">Size</th><th className="num">Files</th><th>Where</th></tr></thead>
           <tbody>{diskRows(d).map(({ of, part }) => (

@@ -1,4 +1,4 @@
-// The log of a task, as it was written.
+// The event log of a task.
 import { get, query } from "../api/client";
 import { useQuery } from "../api/query";
 import type { Event, EventPage } from "../api/schema";

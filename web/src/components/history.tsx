@@ -1,4 +1,4 @@
-// The story of a task in the order in which it happened, in people's words.
+// The history of a task in order, in words for people.
 import { useQuery } from "../api/query";
 import type { Event, TaskDetail } from "../api/schema";
 import { clock, span, time } from "../lib/format";
@@ -6,16 +6,16 @@ import { Empty, Loading, ProblemBox } from "../ui/parts";
 import { eventsOf } from "./events";
 
 const words: Record<string, string> = {
-  "task.created": "Created", "task.changed": "Changed", "task.ended": "Ended", "task.stop_asked": "Somebody asked to stop it", "task.retry_asked": "Somebody began it anew",
-  "task.requeue_asked": "Somebody sent it back to the queue",
-  "task.land_asked": "Somebody said land", "task.warned": "Warning", "session.created": "Session", "session.started": "Its agent runs", "session.ended": "Session ended",
+  "task.created": "Created", "task.changed": "Changed", "task.ended": "Ended", "task.stop_asked": "Stop requested", "task.retry_asked": "Restarted",
+  "task.requeue_asked": "Requeued",
+  "task.land_asked": "Landing requested", "task.warned": "Warning", "session.created": "Session", "session.started": "Agent started", "session.ended": "Session ended",
   "session.warned": "Warning", "session.parked": "Parked", "session.unparked": "No longer parked", "question.asked": "Asked", "question.answered": "Answered", "message.sent": "Message", "message.delivered": "Message delivered",
-  "message.failed": "Message did not arrive", "workspace.ready": "Workspace ready", "workspace.removed": "Workspace removed", "workspace.restored": "Workspace back",
-  "workspace.undo_asked": "Somebody asked for its workspace", "landing.opened": "Offered", "landing.merged": "Merge", "landing.verified": "Verified", "landing.queued": "In the queue", "landing.pushed": "Pushed",
-  "landing.waits": "Waits", "landing.retry": "Tried again", "landing.ended": "Landing ended", "check.ended": "Check",
+  "message.failed": "Message not delivered", "workspace.ready": "Workspace ready", "workspace.removed": "Workspace removed", "workspace.restored": "Workspace restored",
+  "workspace.undo_asked": "Restore requested", "landing.opened": "Offered", "landing.merged": "Merge", "landing.verified": "Verified", "landing.queued": "In the queue", "landing.pushed": "Pushed",
+  "landing.waits": "Waiting", "landing.retry": "Retried", "landing.ended": "Landing ended", "check.ended": "Check",
 };
 
-// story leaves out what only matters to the machinery.
+// story leaves out events that only matter to Coppice itself.
 export function story(events: Event[]): Event[] {
   return events.filter((e) => words[e.kind] !== undefined);
 }

@@ -1,4 +1,4 @@
-// The keyboard: what each key does, and the page that tells.
+// The keyboard: what each key does, and the list of keys.
 import { useEffect } from "react";
 import { navigate } from "../router";
 import { Dialog } from "../ui/dialog";
@@ -67,7 +67,7 @@ const list: [string, string][] = [
   ["Enter", "Open it"],
   ["n", "New task"],
   ["/", "Search on this page"],
-  ["Esc", "Close what is open"],
+  ["Esc", "Close the dialog"],
   ["?", "This list"],
 ];
 

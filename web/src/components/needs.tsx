@@ -1,4 +1,4 @@
-// What projects need a person for: an entry each, with what can be done.
+// What projects need a person for: a card for each need, with its actions.
 import { useState } from "react";
 import { get, post } from "../api/client";
 import { invalidate, useQuery } from "../api/query";
@@ -9,7 +9,7 @@ import { Mono } from "../ui/parts";
 import { attempt } from "../ui/toast";
 import { DiffLines } from "./difflines";
 
-// useProjects reads the projects with their needs, again whenever one begins or
+// useProjects reads the projects with their needs, again whenever one starts or
 // ends.
 export function useProjects(): Project[] | null | undefined {
   return useQuery("needs", () => get<ProjectList>("/projects")).data?.projects;

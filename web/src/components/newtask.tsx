@@ -1,4 +1,4 @@
-// The form for a new task, with every field the API takes.
+// The form for a new task, with every field of the API.
 import { useId, useState, type FormEvent, type ReactNode } from "react";
 import { feed, useTasks } from "../api/live";
 import { get, post, problemOf } from "../api/client";
@@ -23,7 +23,7 @@ function Field({ label, hint, children }: { label: string; hint?: string; childr
 
 const lines = (text: FormDataEntryValue | null) => String(text ?? "").split("\n").map((l) => l.trim()).filter(Boolean);
 
-// taskFrom reads the form; what stays empty is left to the project.
+// taskFrom reads the form. Empty fields get the project's defaults.
 export function taskFrom(form: FormData): NewTask {
   const text = (name: string) => String(form.get(name) ?? "").trim();
   const task: NewTask = { title: text("title") };
@@ -89,7 +89,7 @@ export function NewTaskDialog({ onClose }: { onClose: () => void }) {
       {projects.data && !project && <Empty title="No project yet"><p>Tasks belong to a project: a git repository.</p><AddProject /></Empty>}
       {project && (
         <form onSubmit={(e) => void submit(e)} className="form">
-          <Field label="Title" hint="What should be done, in a line">{(id) => <input id={id} name="title" required autoFocus maxLength={200} />}</Field>
+          <Field label="Title" hint="What should be done, in one line">{(id) => <input id={id} name="title" required autoFocus maxLength={200} />}</Field>
           <Field label="Description" hint="Everything the agent should know">{(id) => <textarea id={id} name="body" rows={4} />}</Field>
           <div className="form-row">
             <Field label="Project">{(id) => (
@@ -101,39 +101,39 @@ export function NewTaskDialog({ onClose }: { onClose: () => void }) {
                 {(project.policy.tracks ?? []).map((t) => <option key={t.name} value={t.name}>{t.name}</option>)}
               </select>
             )}</Field>
-            <Field label="Priority" hint="-10 to 10; higher goes first">{(id) => <input id={id} name="priority" type="number" min={-10} max={10} defaultValue={0} />}</Field>
+            <Field label="Priority" hint="-10 to 10; higher starts first">{(id) => <input id={id} name="priority" type="number" min={-10} max={10} defaultValue={0} />}</Field>
           </div>
           <div className="form-row">
-            <Field label="Agent" hint={`${project.policy.agent.use || "the project's"} when empty`}>{(id) => (
+            <Field label="Agent" hint={`${project.policy.agent.use || "the project's"} if empty`}>{(id) => (
               <>
                 <input id={id} name="agent" list={id + "-list"} autoComplete="off" />
                 <datalist id={id + "-list"}>{agents.map((a) => <option key={a} value={a} />)}</datalist>
               </>
             )}</Field>
-            <Field label="Model" hint={`${project.policy.agent.model || "the agent's own"} when empty`}>{(id) => <input id={id} name="model" autoComplete="off" />}</Field>
+            <Field label="Model" hint={`${project.policy.agent.model || "the agent's own"} if empty`}>{(id) => <input id={id} name="model" autoComplete="off" />}</Field>
             <Field label="Not before">{(id) => <input id={id} name="not_before" type="datetime-local" />}</Field>
           </div>
-          <Field label="It ends in" hint={answer ? "Its agent reads the code and may change nothing; nothing lands" : undefined}>{(id) => (
+          <Field label="Result" hint={answer ? "Its agent reads the code and cannot change anything; nothing lands" : undefined}>{(id) => (
             <select id={id} name="wants" value={answer ? "answer" : ""} onChange={(e) => setAnswer(e.target.value === "answer")}>
               <option value="">a change that lands</option>
               <option value="answer">an answer</option>
             </select>
           )}</Field>
-          {answer && <Field label="Schema" hint="The JSON schema that the answer must match; text when empty">{(id) => <textarea id={id} name="schema" rows={3} spellCheck={false} />}</Field>}
+          {answer && <Field label="Schema" hint="The JSON schema that the answer must match; text if empty">{(id) => <textarea id={id} name="schema" rows={3} spellCheck={false} />}</Field>}
           <div className="form-row">
-            <Field label="After" hint="Keys of tasks that must be done first">{(id) => <input id={id} name="after" placeholder={`${project.prefix}-1 ${project.prefix}-2`} autoComplete="off" />}</Field>
-            {!answer && <Field label="Checks" hint="Shell commands, one on each line, besides the project's">{(id) => <textarea id={id} name="checks" rows={2} />}</Field>}
+            <Field label="Depends on" hint="Keys of tasks that must be done first">{(id) => <input id={id} name="after" placeholder={`${project.prefix}-1 ${project.prefix}-2`} autoComplete="off" />}</Field>
+            {!answer && <Field label="Checks" hint="Shell commands, one per line, in addition to the project's">{(id) => <textarea id={id} name="checks" rows={2} />}</Field>}
           </div>
-          {!answer && <Field label="Steps" hint="What must be true when it is done, one on each line; a verifier looks at each">{(id) => <textarea id={id} name="steps" rows={2} />}</Field>}
+          {!answer && <Field label="Steps" hint="What must be true when it is done, one per line; a verifier checks each">{(id) => <textarea id={id} name="steps" rows={2} />}</Field>}
           <div className="form-row">
-            <Field label="Budget" hint={`${String(project.policy.budget?.task || "no bound")} when empty`}>{(id) => <input id={id} name="budget" placeholder="5 USD" autoComplete="off" />}</Field>
-            <Field label="Category" hint="Chooses the track when none is named">{(id) => <input id={id} name="category" autoComplete="off" />}</Field>
+            <Field label="Budget" hint={`${String(project.policy.budget?.task || "no limit")} if empty`}>{(id) => <input id={id} name="budget" placeholder="5 USD" autoComplete="off" />}</Field>
+            <Field label="Category" hint="Selects the track if none is chosen">{(id) => <input id={id} name="category" autoComplete="off" />}</Field>
             {!answer && <Field label="Feature" hint="Its id in the features file">{(id) => <input id={id} name="feature" autoComplete="off" />}</Field>}
           </div>
           {problem && <ProblemBox problem={problem} />}
           <footer className="form-end">
             <button className="button primary" type="submit" disabled={busy}>{busy ? "Creating" : "Create"}</button>
-            <button className="button" type="submit" data-another="yes" disabled={busy}>Create and go on</button>
+            <button className="button" type="submit" data-another="yes" disabled={busy}>Create and add another</button>
           </footer>
         </form>
       )}

@@ -1,4 +1,4 @@
-// The command palette: every page, every task, and what can be done here.
+// The command palette: every page, every task, and the commands of this page.
 import { useMemo, useState } from "react";
 import { useTasks } from "../api/live";
 import { order } from "../lib/board";
@@ -14,7 +14,7 @@ interface Command {
   run: () => void;
 }
 
-// fits tells whether every word stands somewhere in the text.
+// fits reports whether the text contains every word.
 export function fits(text: string, words: string): boolean {
   const low = text.toLowerCase();
   return words.toLowerCase().split(/\s+/).every((w) => low.includes(w));

@@ -1,4 +1,4 @@
-// Pictures that a session took as evidence: small, and whole when chosen.
+// Pictures that a session took as evidence: small, and in full size on click.
 import { useState } from "react";
 import { get, query } from "../api/client";
 import { useQuery } from "../api/query";
@@ -7,7 +7,7 @@ import { clock, plural } from "../lib/format";
 import { Dialog } from "../ui/dialog";
 import { ProblemBox } from "../ui/parts";
 
-const MOST = 200; // that a session may keep
+const MOST = 200; // that a session can have
 
 export const pictureURL = (session: string, offset: number) => `/api/v1/sessions/${session}/images/${offset}`;
 
@@ -16,23 +16,23 @@ export function Picture({ session, offset, at }: { session: string; offset: numb
   const [gone, setGone] = useState(false);
   const url = pictureURL(session, offset);
   const name = `Picture taken by ${session}, ${clock(at)}`;
-  if (gone) return <p className="muted">A picture that cannot be read any more.</p>;
+  if (gone) return <p className="muted">This picture is no longer available.</p>;
   return (
     <>
-      <button className="picture" onClick={() => setOpen(true)} title="Show it whole">
+      <button className="picture" onClick={() => setOpen(true)} title="Show it in full size">
         <img src={url} alt={name} loading="lazy" onError={() => setGone(true)} />
       </button>
       {open && (
         <Dialog title={name} onClose={() => setOpen(false)} className="whole-picture">
           <img src={url} alt={name} />
-          <p><a href={url} target="_blank" rel="noreferrer">Open it by itself</a></p>
+          <p><a href={url} target="_blank" rel="noreferrer">Open it in a new tab</a></p>
         </Dialog>
       )}
     </>
   );
 }
 
-// Pictures are all that a session took.
+// Pictures shows all pictures that a session took.
 export function Pictures({ session, live }: { session: string; live: boolean }) {
   const list = useQuery(`pictures:${session}:${live}`, async () => (await get<OutputPage>(`/sessions/${session}/output` + query({ kinds: ["image"], limit: MOST }))).output ?? []);
   if (list.problem) return <ProblemBox problem={list.problem} again={list.again} />;

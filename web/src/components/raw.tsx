@@ -1,5 +1,5 @@
-// What a session's process wrote, or the app that was served for it, as it
-// came, without colours.
+// The output of a session's process, or of the app that was served for it,
+// without colours.
 import { useEffect, useRef, useState } from "react";
 import { problemOf, query } from "../api/client";
 import { readAround, readRaw } from "../api/output";
@@ -21,7 +21,7 @@ interface Props {
 const WRITTEN = ["stdout", "stderr"];
 
 export function Raw({ session, kinds = WRITTEN, name = "Raw output", nothing = "It wrote nothing yet." }: Props) {
-  const [place, setPlace] = useParam("at"); // where a search found something
+  const [place, setPlace] = useParam("at"); // the position of a search result
   const [lead, setLead] = useState<{ before: string; piece: string }>();
   const [text, setText] = useState<string>();
   const [cut, setCut] = useState(false);
@@ -51,7 +51,7 @@ export function Raw({ session, kinds = WRITTEN, name = "Raw output", nothing = "
     };
     const run = async () => {
       const last = await open();
-      if (last === undefined) return; // far from the end, which is read when somebody asks
+      if (last === undefined) return; // far from the end, which is read on request
       await follow({
         url: `/api/v1/sessions/${session.key}/output/stream` + query({ kinds }),
         place: String(last),
@@ -79,8 +79,8 @@ export function Raw({ session, kinds = WRITTEN, name = "Raw output", nothing = "
   if (text === undefined) return <Loading what="the output" />;
   return (
     <div className="raw-view">
-      {lead && <p className="muted">{cut && "Only the part around a match is shown. "}<button className="button small" onClick={() => setPlace("")}>Go to the end</button></p>}
-      {cut && !lead && <p className="muted">Only the end is shown; <code>coppice logs {session.key} {kinds === WRITTEN ? "--raw" : "--app"}</code> has the whole.</p>}
+      {lead && <p className="muted">{cut && "This is only the part around a match. "}<button className="button small" onClick={() => setPlace("")}>Go to the end</button></p>}
+      {cut && !lead && <p className="muted">This is only the end. <code>coppice logs {session.key} {kinds === WRITTEN ? "--raw" : "--app"}</code> prints everything.</p>}
       <pre ref={box} className="raw" tabIndex={0} aria-label={name}>{lead && <>{lead.before}<mark ref={mark}>{lead.piece}</mark></>}{text || (lead ? "" : nothing)}</pre>
     </div>
   );

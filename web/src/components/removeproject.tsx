@@ -1,4 +1,4 @@
-// The button that forgets a project, and the question before it.
+// The button that removes a project, and the dialog before it.
 import { useState } from "react";
 import { post } from "../api/client";
 import { invalidate } from "../api/query";
@@ -7,10 +7,10 @@ import { plural } from "../lib/format";
 import { Dialog } from "../ui/dialog";
 import { attempt, say } from "../ui/toast";
 
-// left says in a line what a removal leaves behind.
+// left returns in one line what a removal leaves behind.
 export function left(r: Removed): string {
   const list = r.left ?? [];
-  return list.length === 0 ? "" : " This is left: " + list.map((l) => `${l.what}: ${l.path}`).join("; ") + ".";
+  return list.length === 0 ? "" : " Not removed: " + list.map((l) => `${l.what}: ${l.path}`).join("; ") + ".";
 }
 
 export function RemoveProject({ p }: { p: Project }) {
@@ -43,12 +43,12 @@ function Question({ p, close }: { p: Project; close: () => void }) {
         e.preventDefault();
         void submit();
       }}>
-        <p>Coppice forgets the project with its {plural(p.last_task, "task")}: sessions, output, landings, checks and costs. The checkout <code>{p.path}</code>, coppice.yaml, the features file and everything that landed stay as they are.</p>
-        <label className="check"><input type="checkbox" checked={purge} onChange={(e) => setPurge(e.target.checked)} /> Remove its workspaces, trash and branches as well</label>
-        <label className="check"><input type="checkbox" checked={force} onChange={(e) => setForce(e.target.checked)} /> Stop its tasks first that have not ended</label>
+        <p>Coppice removes the project with its {plural(p.last_task, "task")}: sessions, output, landings, checks and costs. The checkout <code>{p.path}</code>, coppice.yaml, the features file and everything that landed are not changed.</p>
+        <label className="check"><input type="checkbox" checked={purge} onChange={(e) => setPurge(e.target.checked)} /> Also remove its workspaces, trash and branches</label>
+        <label className="check"><input type="checkbox" checked={force} onChange={(e) => setForce(e.target.checked)} /> First stop its tasks that have not ended</label>
         <footer className="form-end">
           <button className="button danger" disabled={busy}>Remove {p.prefix}</button>
-          <button type="button" className="button" onClick={close}>Leave it</button>
+          <button type="button" className="button" onClick={close}>Cancel</button>
         </footer>
       </form>
     </Dialog>

@@ -1,5 +1,4 @@
-// What an ended session left on its terminal, byte by byte as it was written,
-// in a chunk of its own.
+// The terminal of an ended session, byte by byte, in a separate chunk.
 import { useEffect, useRef, useState } from "react";
 import { problemOf } from "../api/client";
 import { readRaw } from "../api/output";
@@ -7,7 +6,7 @@ import type { Problem, Session } from "../api/schema";
 import { ProblemBox } from "../ui/parts";
 import { makeTerminal } from "./xterm";
 
-const COLUMNS = 120; // what a screen begins with when nobody looks at it
+const COLUMNS = 120; // the size of a screen without viewers
 const ROWS = 40;
 const WRITTEN = ["stdout", "stderr"];
 
@@ -20,8 +19,8 @@ export default function Replay({ session }: { session: Session }) {
     const el = box.current;
     if (!el) return;
     const stop = new AbortController();
-    // A screen keeps its size; lines that were written without one are broken
-    // where there is room here.
+    // A screen keeps its size. Lines without a screen are wrapped to the width
+    // of the page.
     const { term, fit, close } = makeTerminal(el, { scrollback: 50_000, disableStdin: true, convertEol: !session.screen, cursorInactiveStyle: "none", cols: COLUMNS, rows: ROWS });
     const watch = new ResizeObserver(() => !session.screen && fit.fit());
     watch.observe(el);
@@ -42,8 +41,8 @@ export default function Replay({ session }: { session: Session }) {
   return (
     <div className="terminal">
       <p className="muted" role="status">
-        {!state && !problem && "Reading what it wrote"}
-        {state && (state.size === 0 ? "The session has ended and wrote nothing." : `The session has ended; this is ${state.cut ? "the end of " : ""}what it wrote.`)}
+        {!state && !problem && "Reading its output"}
+        {state && (state.size === 0 ? "The session has ended without output." : `The session has ended. This is ${state.cut ? "the end of " : ""}its output.`)}
       </p>
       {problem && <ProblemBox problem={problem} />}
       <div ref={box} className="terminal-box" aria-label="Terminal" role="group" />

@@ -1,5 +1,5 @@
-// A task's sessions as tabs: each as a conversation, as it came, or as a live
-// terminal; and a line to say something to it.
+// A task's sessions as tabs: each as a conversation, as raw output, or as a
+// live terminal; and a field for messages to it.
 import { lazy, Suspense, useState } from "react";
 import type { Session, TaskDetail } from "../api/schema";
 import { ago, cost, size, useNow } from "../lib/format";
@@ -21,7 +21,7 @@ export function Sessions({ t }: { t: TaskDetail }) {
   const [chosen, setChosen] = useParam("session", newest?.key ?? "");
   const [view, setView] = useParam("view", "conversation");
   const session = all.find((s) => s.key === chosen) ?? newest;
-  if (!session) return <Empty title="No session yet"><p>{t.reason ? `It ${t.status === "waiting" ? "waits" : "stands"}: ${t.reason}.` : "It starts as soon as there is room."}</p></Empty>;
+  if (!session) return <Empty title="No session yet"><p>{t.reason ? `${t.status === "waiting" ? "Waiting" : "Status"}: ${t.reason}.` : "It starts as soon as the limits allow it."}</p></Empty>;
   const views = [
     { id: "conversation", name: "Conversation" },
     { id: "terminal", name: "Terminal" },
@@ -41,7 +41,7 @@ export function Sessions({ t }: { t: TaskDetail }) {
       <SessionLine s={session} />
       {shown === "conversation" && <Conversation key={session.key} session={session} />}
       {shown === "raw" && <Raw key={session.key} session={session} />}
-      {shown === "app" && <Raw key={session.key + " app"} session={session} kinds={APP} name="What the app wrote" nothing="No app wrote anything. One is served for a verifier when workspace.serve is set in coppice.yaml." />}
+      {shown === "app" && <Raw key={session.key + " app"} session={session} kinds={APP} name="Output of the app" nothing="There is no output of an app. An app is served for a verifier when workspace.serve is set in coppice.yaml." />}
       {shown === "terminal" && (
         <Suspense fallback={<Loading what="the terminal" />}>
           {live(session) ? <Terminal key={session.key} session={session.key} /> : <Replay key={session.key} session={session} />}
@@ -60,7 +60,7 @@ function SessionLine({ s }: { s: Session }) {
       {live(s) ? ` · ${ago(s.started_at ?? s.created_at, now)}` : ` · ended ${ago(s.ended_at, now)} ago`}
       {s.usage.cost_usd ? ` · ${cost(s.usage)}` : ""}
       {s.dropped ? <span className="warn-text"> · {size(s.dropped)} of its output were not kept (limits.output)</span> : null}
-      {s.stop_why === "parked" && s.state === "done" && " · stopped while it could only wait; its conversation goes on"}
+      {s.stop_why === "parked" && s.state === "done" && " · stopped while it was parked; its conversation continues"}
       {s.warning && <span className="warn-text"> · {s.warning}</span>}
       {s.failure && <span className="bad-text"> · {s.failure.class}: {s.failure.text}</span>}
     </p>
@@ -85,7 +85,7 @@ function Composer({ t, session }: { t: TaskDetail; session: Session }) {
     }}>
       <textarea
         rows={2} value={text} onChange={(e) => setText(e.target.value)} aria-label="Message to the agent"
-        placeholder={live(session) ? "Say something to the running session" : "Say something to its next session"}
+        placeholder={live(session) ? "Message to the running session" : "Message to the next session"}
         onKeyDown={(e) => {
           if (e.key !== "Enter" || e.shiftKey) return;
           e.preventDefault();

@@ -1,5 +1,5 @@
-// The frame of every page: where one can go, how the line to the server is, and
-// what needs a person.
+// The frame of every page: navigation, the state of the connection, and what
+// needs a person.
 import { useEffect, useState, type ReactNode } from "react";
 import { useFeed } from "../api/live";
 import { problemOf } from "../api/client";
@@ -39,31 +39,31 @@ function ThemeSwitch() {
   );
 }
 
-// Banner tells when the line is not there. A short break says nothing.
+// Banner shows that the connection is lost. It ignores a short break.
 function Banner() {
-  const { line, since, error } = useFeed();
+  const { connection, since, error } = useFeed();
   const now = useNow();
-  if (line === "signed-out") {
+  if (connection === "signed-out") {
     return (
       <div className="banner bad" role="alert">
         <strong>Signed out.</strong> Run <code>coppice login</code> in a terminal and open the link it prints.
       </div>
     );
   }
-  if (line !== "lost") return null;
+  if (connection !== "lost") return null;
   const p = problemOf(error);
   return (
-    <div className="banner bad" role="alert" data-line="lost">
-      <strong>Connection lost</strong> {span(now - since)} ago. What you see may be old. {p.status > 0 ? p.detail + ". " : ""}
-      Trying again; nothing will be missed.
+    <div className="banner bad" role="alert" data-connection="lost">
+      <strong>Connection lost</strong> {span(now - since)} ago. This page might be out of date. {p.status > 0 ? p.detail + ". " : ""}
+      Reconnecting; no event will be missed.
     </div>
   );
 }
 
-function Line() {
-  const { line } = useFeed();
+function ConnectionState() {
+  const { connection } = useFeed();
   const words = { live: "Live", connecting: "Connecting", lost: "No connection", "signed-out": "Signed out" };
-  return <span className={"line line-" + line} role="status">{words[line]}</span>;
+  return <span className={"line line-" + connection} role="status">{words[connection]}</span>;
 }
 
 export function Shell({ needs, onPalette, onNew, onHelp, children }: { needs: number; onPalette: () => void; onNew: () => void; onHelp: () => void; children: ReactNode }) {
@@ -81,7 +81,7 @@ export function Shell({ needs, onPalette, onNew, onHelp, children }: { needs: nu
         </Link>
         {needs > 0 && <Link href="/?status=needs+you" className="needs-pill">{needs} need{needs === 1 ? "s" : ""} you</Link>}
         <span className="grow" />
-        <Line />
+        <ConnectionState />
         <button className="button palette-button" onClick={onPalette}>Search or run… <kbd>Ctrl K</kbd></button>
         <button className="button primary" onClick={onNew}>New task</button>
       </header>

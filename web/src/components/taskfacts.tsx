@@ -1,4 +1,4 @@
-// The facts of a task, beside its page.
+// The facts of a task, next to its page.
 import type { TaskDetail } from "../api/schema";
 import { clock, plural } from "../lib/format";
 import { Link } from "../router";
@@ -14,7 +14,7 @@ function OpenInEditor({ path }: { path: string }) {
   const { editor } = usePrefs();
   const link = editorLink(editor, path);
   if (!link) return null;
-  return <a className="button small" href={link} title="Which editor that is can be chosen in Settings">Open in {editorName(editor)}</a>;
+  return <a className="button small" href={link} title="You can choose the editor in Settings">Open in {editorName(editor)}</a>;
 }
 
 function Budget({ t, onBudget }: { t: TaskDetail; onBudget: (usd: string) => void }) {
@@ -24,7 +24,7 @@ function Budget({ t, onBudget }: { t: TaskDetail; onBudget: (usd: string) => voi
       const text = String(new FormData(e.currentTarget).get("budget") ?? "").trim();
       if (text) onBudget(text);
     }}>
-      <input name="budget" key={String(t.budget ?? "")} defaultValue={t.budget ? String(t.budget) : ""} placeholder="the project's" aria-label="Budget" />
+      <input name="budget" key={String(t.budget ?? "")} defaultValue={t.budget ? String(t.budget) : ""} placeholder="project default" aria-label="Budget" />
       <button className="button small">Set</button>
     </form>
   );
@@ -48,14 +48,14 @@ export function TaskFacts({ t, onPriority, onBudget }: { t: TaskDetail; onPriori
             )}
           </Fact>
           <Fact name="Track">{t.track}{t.category ? ` (${t.category})` : ""}</Fact>
-          <Fact name="Budget">{ended ? String(t.budget ?? "the project's") : <Budget t={t} onBudget={onBudget} />}</Fact>
+          <Fact name="Budget">{ended ? String(t.budget ?? "project default") : <Budget t={t} onBudget={onBudget} />}</Fact>
           {t.feature && <Fact name="Feature">{t.feature}</Fact>}
           {t.fork_of && <Fact name="Fork of"><Link href={"/tasks/" + t.fork_of}>{t.fork_of}</Link></Fact>}
           <Fact name="Created">{clock(t.created_at)}{t.created_by ? ` by ${t.created_by}` : ""}</Fact>
           {t.not_before && <Fact name="Not before">{clock(t.not_before)}</Fact>}
           {t.ended_at && <Fact name="Ended">{clock(t.ended_at)}</Fact>}
-          {(t.after?.length ?? 0) > 0 && <Fact name="After"><Keys keys={t.after!} /></Fact>}
-          {(t.dependants?.length ?? 0) > 0 && <Fact name="Waited for by"><Keys keys={t.dependants!} /></Fact>}
+          {(t.after?.length ?? 0) > 0 && <Fact name="Depends on"><Keys keys={t.after!} /></Fact>}
+          {(t.dependants?.length ?? 0) > 0 && <Fact name="Blocks"><Keys keys={t.dependants!} /></Fact>}
           {(t.checks?.length ?? 0) > 0 && <Fact name="Own checks">{t.checks!.map((c) => <code key={c} className="block">{c}</code>)}</Fact>}
         </dl>
       </section>
@@ -64,7 +64,7 @@ export function TaskFacts({ t, onPriority, onBudget }: { t: TaskDetail; onPriori
           <h2>Workspace</h2>
           <dl>
             <Fact name="Branch"><code>{t.workspace.branch}</code></Fact>
-            {open ? <Fact name="Folder">{open.path ? <span className="folder"><Copy text={open.path} label="Copy the folder" /><OpenInEditor path={open.path} /></span> : "being made"}</Fact> : <Fact name="Removed">{clock(t.workspace.removed_at)}; Undo brings it back</Fact>}
+            {open ? <Fact name="Folder">{open.path ? <span className="folder"><Copy text={open.path} label="Copy the folder" /><OpenInEditor path={open.path} /></span> : "being created"}</Fact> : <Fact name="Removed">{clock(t.workspace.removed_at)}; Undo restores it</Fact>}
             {(open?.ports?.length ?? 0) > 0 && <Fact name="Ports">{open!.ports!.join(", ")}</Fact>}
           </dl>
         </section>
@@ -82,7 +82,7 @@ export function TaskFacts({ t, onPriority, onBudget }: { t: TaskDetail; onPriori
               <li key={m.id}>
                 <p>{m.kind && <span className="tag">{m.kind}</span>} {m.text}</p>
                 <small className={m.failed && !m.delivered_at ? "bad-text" : "muted"}>
-                  {m.delivered_at ? `delivered ${clock(m.delivered_at)}` : m.failed ? `did not arrive: ${m.failed}` : "waits for a session"}
+                  {m.delivered_at ? `delivered ${clock(m.delivered_at)}` : m.failed ? `not delivered: ${m.failed}` : "waiting for a session"}
                 </small>
               </li>
             ))}

@@ -1,6 +1,6 @@
-// A real terminal on a live session, in a chunk of its own. Several may look at
-// and type into the same session; a line that breaks is taken up again, and the
-// server then draws the screen anew.
+// A real terminal on a live session, in a separate chunk. Several viewers can
+// type into the same session. After a broken connection it reconnects, and the
+// server redraws the screen.
 import { useEffect, useRef, useState } from "react";
 import { get, problemOf, query } from "../api/client";
 import type { Problem } from "../api/schema";
@@ -9,7 +9,7 @@ import { makeTerminal } from "./xterm";
 
 type State = { at: "connecting" | "open" | "lost" } | { at: "ended"; why: string } | { at: "refused"; problem: Problem };
 
-// Control is a text message of the server's.
+// Control is a text message from the server.
 interface Control {
   runtime?: string;
   read_only?: boolean;
@@ -22,7 +22,7 @@ interface Control {
 function endOf(e: NonNullable<Control["ended"]>): string {
   if (e.failure) return e.failure;
   if (e.stopped) return "it was stopped";
-  if (e.done) return "it had nothing more to do";
+  if (e.done) return "it was finished";
   return e.signal ? `ended by ${e.signal}` : `exit code ${e.code}`;
 }
 
@@ -45,8 +45,8 @@ export default function Terminal({ session }: { session: string }) {
     <div className="terminal">
       <p className="muted" role="status">
         {state.at === "connecting" && "Connecting to the session"}
-        {state.at === "open" && (about.read_only ? "This session has no screen; what its process writes is shown as it comes. To type, take it over, or send a message." : "Attached. What you type goes to the agent; leaving this page leaves it running.")}
-        {state.at === "lost" && "The line to the session is gone; trying again."}
+        {state.at === "open" && (about.read_only ? "This session has no screen. You see the output of its process. To type, take it over, or send a message." : "Attached. The agent gets what you type. It continues when you leave this page.")}
+        {state.at === "lost" && "The connection to the session is lost; reconnecting."}
         {state.at === "ended" && `The session has ended: ${state.why}.`}
         {notice && ` ${notice}`}
       </p>
@@ -56,14 +56,14 @@ export default function Terminal({ session }: { session: string }) {
   );
 }
 
-interface Tell {
+interface Report {
   state: (s: State) => void;
   about: (c: Control) => void;
   notice: (text: string) => void;
 }
 
 // open draws a terminal and keeps it connected until it is closed.
-function open(el: HTMLElement, session: string, tell: Tell): { close: () => void } {
+function open(el: HTMLElement, session: string, report: Report): { close: () => void } {
   const { term, fit, close: dispose } = makeTerminal(el, { scrollback: 10_000 });
   fit.fit();
   let socket: WebSocket | undefined;
@@ -73,30 +73,31 @@ function open(el: HTMLElement, session: string, tell: Tell): { close: () => void
   let timer: ReturnType<typeof setTimeout> | undefined;
   const path = `/sessions/${session}/terminal`;
   const put = (data: string | Uint8Array<ArrayBuffer>) => socket?.readyState === WebSocket.OPEN && socket.send(data);
-  // The server decides the size, because several may look: it is told what
-  // there is room for here.
-  const room = () => {
+  // The server decides the size, because there can be several viewers. It gets
+  // the size that fits here.
+  const resize = () => {
     const size = fit.proposeDimensions();
     if (size) put(JSON.stringify({ resize: [size.cols, size.rows] }));
   };
   const control = (c: Control) => {
     if (c.runtime) {
       readOnly = c.read_only === true;
-      tell.about(c);
+      report.about(c);
     }
     if (c.size) term.resize(c.size[0], c.size[1]);
     if (c.redraw) term.reset();
-    if (c.notice) tell.notice(c.notice);
+    if (c.notice) report.notice(c.notice);
     if (!c.ended) return;
     over = true;
-    tell.state({ at: "ended", why: endOf(c.ended) });
+    report.state({ at: "ended", why: endOf(c.ended) });
   };
-  // refused finds out why there is no terminal; a browser does not tell.
+  // refused finds out why there is no terminal, because a browser does not
+  // report it.
   const refused = async () => {
     const problem = await get("/sessions/" + session + "/terminal").then(() => undefined, problemOf);
     if (over || !problem || !["conflict", "not_found", "forbidden", "unauthorized"].includes(problem.code)) return false;
     over = true;
-    tell.state({ at: "refused", problem });
+    report.state({ at: "refused", problem });
     return true;
   };
   const connect = () => {
@@ -107,7 +108,7 @@ function open(el: HTMLElement, session: string, tell: Tell): { close: () => void
     socket.onopen = () => {
       opened = true;
       if (lost > 0) term.reset();
-      tell.state({ at: "open" });
+      report.state({ at: "open" });
     };
     socket.onmessage = (m: MessageEvent<ArrayBuffer | string>) => {
       lost = 0;
@@ -118,7 +119,7 @@ function open(el: HTMLElement, session: string, tell: Tell): { close: () => void
       if (over) return;
       const again = () => {
         if (over) return;
-        tell.state({ at: "lost" });
+        report.state({ at: "lost" });
         timer = setTimeout(connect, PAUSES[Math.min(lost++, PAUSES.length - 1)]);
       };
       if (opened) again();
@@ -130,7 +131,7 @@ function open(el: HTMLElement, session: string, tell: Tell): { close: () => void
   const encoder = new TextEncoder();
   const typed = term.onData((text) => !readOnly && put(encoder.encode(text)));
   const raw = term.onBinary((text) => !readOnly && put(Uint8Array.from(text, (c) => c.charCodeAt(0))));
-  const watch = new ResizeObserver(room);
+  const watch = new ResizeObserver(resize);
   watch.observe(el);
   term.focus();
   return {

@@ -1,4 +1,4 @@
-// The steps of a task, and what verifiers found: the newest judgement on each,
+// The steps of a task, and the verdicts on them: the newest verdict on each,
 // then every round with its evidence, the newest first.
 import type { Session, StepVerdict, TaskDetail } from "../api/schema";
 import { clock, span, time } from "../lib/format";
@@ -8,7 +8,7 @@ import { Pictures } from "./pictures";
 
 export const verifiers = (t: TaskDetail): Session[] => (t.history ?? []).filter((s) => s.role === "verify");
 
-// judged is the newest verdict there is.
+// judged returns the session with the newest verdict.
 export function judged(t: TaskDetail): Session | undefined {
   return verifiers(t).findLast((s) => s.verdict);
 }
@@ -19,7 +19,7 @@ export function passed(t: TaskDetail): string {
 }
 
 function Mark({ s }: { s?: StepVerdict }) {
-  if (!s) return <span className="tag">not looked at yet</span>;
+  if (!s) return <span className="tag">not verified yet</span>;
   return s.pass ? <span className="tag good">✓ pass</span> : <span className="tag bad">✗ fail</span>;
 }
 
@@ -29,7 +29,7 @@ export function Verdicts({ t }: { t: TaskDetail }) {
   const steps = newest?.verdict?.steps ?? [];
   const asked = (t.steps?.length ?? 0) > 0 ? t.steps! : steps.map((s) => s.text);
   if (asked.length === 0 && rounds.length === 0) {
-    return <Empty title="No steps"><p>A task with steps is verified by a session that cannot edit, before it lands. This one is judged by its checks.</p></Empty>;
+    return <Empty title="No steps"><p>A task with steps is verified by a session that cannot edit, before it lands. Only the checks decide about this one.</p></Empty>;
   }
   return (
     <div className="verdicts">
@@ -45,7 +45,7 @@ export function Verdicts({ t }: { t: TaskDetail }) {
             );
           })}
         </ol>
-        {rounds.length === 0 && <p className="muted">A verifier looks at each step when the checks have passed; what it finds shows up here with its evidence.</p>}
+        {rounds.length === 0 && <p className="muted">A verifier checks each step after the checks have passed. Its verdicts appear here with their evidence.</p>}
       </section>
       {[...rounds].reverse().map((s, i) => <Round key={s.key} t={t} s={s} n={rounds.length - i} />)}
     </div>
@@ -61,7 +61,7 @@ function Round({ t, s, n }: { t: TaskDetail; s: Session; n: number }) {
       <h2>
         Round {n} <Link href={`/tasks/${t.key}?session=${s.key}`}>{s.key}</Link>
         <span className={"tag " + (steps.length === 0 ? "" : good === steps.length ? "good" : "bad")}>
-          {steps.length > 0 ? `${good} of ${steps.length} passed` : live ? "looks at it now" : "no verdict"}
+          {steps.length > 0 ? `${good} of ${steps.length} passed` : live ? "in progress" : "no verdict"}
         </span>
         <small className="muted">{s.agent}{s.model ? ` · ${s.model}` : ""} · {clock(s.started_at ?? s.created_at)}{s.ended_at && ` · ${span(time(s.ended_at) - time(s.started_at ?? s.created_at))}`}</small>
       </h2>

@@ -1,10 +1,10 @@
-// Makes terminals that look like the page they stand on and keep to its policy.
+// Creates terminals that look like the page and follow its content policy.
 import { FitAddon } from "@xterm/addon-fit";
 import { Terminal as Xterm, type ITerminalInitOnlyOptions, type ITerminalOptions } from "@xterm/xterm";
 import "@xterm/xterm/css/xterm.css";
 import { borrowStyles } from "../lib/borrow";
 
-// colours are those of the box the terminal stands in.
+// colours returns the colours of the box around the terminal.
 function colours(el: HTMLElement) {
   const css = getComputedStyle(el);
   return { background: css.backgroundColor, foreground: css.color, cursor: css.color, selectionBackground: css.outlineColor };
@@ -15,7 +15,7 @@ export function makeTerminal(el: HTMLElement, options: ITerminalOptions & ITermi
   const fit = new FitAddon();
   term.loadAddon(fit);
   const giveBack = borrowStyles(el, () => term.open(el));
-  // Themes change while a terminal stands.
+  // The theme can change while a terminal is open.
   const looks = matchMedia("(prefers-color-scheme: dark)");
   const repaint = () => (term.options.theme = colours(el));
   const watch = new MutationObserver(repaint);

@@ -1,4 +1,4 @@
-// What the board shows: which tasks, in which columns, in which order.
+// The board: which tasks it shows, in which columns, in which order.
 import type { Task } from "../api/schema";
 
 export const STATUSES = ["needs you", "working", "verifying", "fixing", "checking", "landing", "ready", "waiting", "failed", "done", "cancelled"] as const;
@@ -40,8 +40,8 @@ export const NEEDS_YOU = "Needs you";
 
 const rank = new Map<string, number>(STATUSES.map((s, i) => [s, i]));
 
-// order puts what is waiting by priority, what has ended newest first, and all
-// else oldest first: what stood longest is what to look at.
+// order sorts waiting tasks by priority, ended ones newest first, and all
+// others oldest first, because those need attention first.
 export function order(a: Task, b: Task): number {
   const byStatus = (rank.get(a.status) ?? 99) - (rank.get(b.status) ?? 99);
   if (byStatus !== 0) return byStatus;
@@ -49,8 +49,8 @@ export function order(a: Task, b: Task): number {
   return b.priority - a.priority || a.id - b.id;
 }
 
-// groups sorts tasks into columns. What needs a person comes first however the
-// rest is grouped; empty groups are left out unless they are statuses.
+// groups sorts tasks into columns. What needs a person comes first in every
+// grouping. Empty groups are left out unless they are statuses.
 export function groups(tasks: Task[], by: string): Group[] {
   const sorted = [...tasks].sort(order);
   if (by !== "project" && by !== "track") {
@@ -73,8 +73,8 @@ export function groups(tasks: Task[], by: string): Group[] {
 const LEAST = -10;
 const MOST = 10;
 
-// priorityBetween is the priority that puts a task between two others of a
-// list that is ordered by priority and then by id.
+// priorityBetween returns the priority that puts a task between two others of a
+// list that is sorted by priority and then by id.
 export function priorityBetween(t: Task, above: Task | undefined, below: Task | undefined): number {
   const clamp = (n: number) => Math.max(LEAST, Math.min(MOST, n));
   if (!above && !below) return t.priority;

@@ -1,12 +1,12 @@
 // The page's policy refuses style elements that a script adds. The terminal
-// adds some while it is built. It is handed stand-ins instead, and what it
-// writes into them goes into style sheets made by script, which the policy
-// allows because no markup can make one.
+// adds some while it is built. It gets substitutes instead. Their text goes
+// into style sheets made by script, which the policy allows because no markup
+// can make one.
 export function borrowStyles(root: HTMLElement, build: () => void): () => void {
   const sheets = new Map<HTMLElement, CSSStyleSheet>();
   const make = document.createElement.bind(document);
 
-  const standIn = () => {
+  const substitute = () => {
     const el = make("span");
     el.hidden = true;
     const sheet = new CSSStyleSheet();
@@ -20,11 +20,11 @@ export function borrowStyles(root: HTMLElement, build: () => void): () => void {
     document.adoptedStyleSheets = document.adoptedStyleSheets.filter((s) => s !== sheet);
   };
 
-  document.createElement = ((name: string, options?: ElementCreationOptions) => (name === "style" ? standIn() : make(name, options))) as typeof document.createElement;
+  document.createElement = ((name: string, options?: ElementCreationOptions) => (name === "style" ? substitute() : make(name, options))) as typeof document.createElement;
   try {
     build();
   } finally {
-    Reflect.deleteProperty(document, "createElement"); // the one of all documents is there again
+    Reflect.deleteProperty(document, "createElement"); // this restores the inherited function
   }
 
   const sync = (el: HTMLElement) => sheets.get(el)?.replaceSync(el.textContent ?? "");
@@ -35,7 +35,7 @@ export function borrowStyles(root: HTMLElement, build: () => void): () => void {
       if (el && sheets.has(el)) sync(el);
     }
   });
-  // Stand-ins may be put anywhere, the head included.
+  // Substitutes can be put anywhere, the head included.
   for (const el of sheets.keys()) watch.observe(el, { childList: true, subtree: true, characterData: true });
   return () => {
     watch.disconnect();

@@ -1,4 +1,5 @@
-// How a key of coppice.yaml is edited: as which field, and what its text means.
+// How a key of coppice.yaml is edited: the kind of field, and the meaning of
+// its text.
 import type { ConfigKey } from "../api/schema";
 
 export type Shape = "choice" | "number" | "text" | "lines" | "json";
@@ -15,7 +16,7 @@ export function choices(k: ConfigKey): string[] {
   return (k.one_of?.length ?? 0) > 0 ? k.one_of! : ["true", "false"];
 }
 
-// written is a value as its field shows it.
+// written returns a value as its field shows it.
 export function written(k: ConfigKey): string {
   const v = k.value;
   if (v === undefined || v === null) return "";
@@ -23,13 +24,13 @@ export function written(k: ConfigKey): string {
   return typeof v === "object" ? JSON.stringify(v, null, 2) : String(v);
 }
 
-// read is what a field's text means; it throws when that is nothing.
+// read parses the text of a field. It throws if the text is not valid.
 export function read(k: ConfigKey, text: string): unknown {
   switch (shapeOf(k)) {
     case "choice":
       return k.type === "true or false" ? text === "true" : text;
     case "number":
-      if (text.trim() === "" || Number.isNaN(Number(text))) throw new Error("a number belongs here");
+      if (text.trim() === "" || Number.isNaN(Number(text))) throw new Error("this must be a number");
       return Number(text);
     case "lines":
       return text.split("\n").map((l) => l.trim()).filter(Boolean);
@@ -37,14 +38,14 @@ export function read(k: ConfigKey, text: string): unknown {
       try {
         return JSON.parse(text) as unknown;
       } catch (err) {
-        throw new Error(`this is no JSON: ${err instanceof Error ? err.message : String(err)}`);
+        throw new Error(`this is not valid JSON: ${err instanceof Error ? err.message : String(err)}`);
       }
     default:
       return text;
   }
 }
 
-// bounds says in words what a value must keep to.
+// bounds describes the limits of a value in words.
 export function bounds(k: ConfigKey): string {
   const out: string[] = [];
   if (k.min !== undefined && k.max !== undefined) out.push(`${k.min} to ${k.max}`);
@@ -55,7 +56,7 @@ export function bounds(k: ConfigKey): string {
   return out.join(", ");
 }
 
-// sectionOf is the heading a key stands under.
+// sectionOf returns the heading of a key.
 export function sectionOf(key: string): string {
   const first = key.split(/[.[]/)[0]!;
   return key.includes(".") || key.includes("[") ? first : "general";

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { said, wrote } from "../test/make";
+import { agentEvent, wrote } from "../test/make";
 import { Builder, changesOf, gist, plain, searchText } from "./conversation";
 
 describe("Builder", () => {
   it("puts a result into its call, whenever it comes", () => {
     const b = new Builder();
-    b.add([said({ kind: "tool", ref: "1", name: "run", input: { command: "ls" } }), said({ kind: "tool", ref: "2", name: "read" }), said({ kind: "text", text: "meanwhile" })]);
+    b.add([agentEvent({ kind: "tool", ref: "1", name: "run", input: { command: "ls" } }), agentEvent({ kind: "tool", ref: "2", name: "read" }), agentEvent({ kind: "text", text: "in between" })]);
     const before = b.blocks;
-    b.add([said({ kind: "tool_result", ref: "1", ok: true, text: "a\nb" }), said({ kind: "tool_result", ref: "2", text: "no such file" })]);
+    b.add([agentEvent({ kind: "tool_result", ref: "1", ok: true, text: "a\nb" }), agentEvent({ kind: "tool_result", ref: "2", text: "no such file" })]);
     expect(b.blocks).toHaveLength(3);
     expect(b.blocks[0]).toMatchObject({ kind: "tool", name: "run", result: "a\nb", ok: true, bad: false });
     expect(b.blocks[1]).toMatchObject({ result: "no such file", ok: false, bad: true });
@@ -17,16 +17,16 @@ describe("Builder", () => {
 
   it("shows a result whose call it has not seen", () => {
     const b = new Builder();
-    b.add([said({ kind: "tool_result", ref: "9", ok: true, text: "late" })]);
+    b.add([agentEvent({ kind: "tool_result", ref: "9", ok: true, text: "late" })]);
     expect(b.blocks).toMatchObject([{ kind: "tool", result: "late", ok: true }]);
   });
 
   it("passes over what it has seen before", () => {
     const b = new Builder();
-    const pieces = [said({ kind: "text", text: "one" }), said({ kind: "text", text: "two" })];
+    const pieces = [agentEvent({ kind: "text", text: "one" }), agentEvent({ kind: "text", text: "two" })];
     expect(b.add(pieces)).toBe(true);
     expect(b.add(pieces)).toBe(false);
-    expect(b.add([pieces[1]!, said({ kind: "text", text: "three" })])).toBe(true);
+    expect(b.add([pieces[1]!, agentEvent({ kind: "text", text: "three" })])).toBe(true);
     expect(b.blocks.map((x) => x.text)).toEqual(["one", "two", "three"]);
   });
 
@@ -38,7 +38,7 @@ describe("Builder", () => {
 
   it("marks what is worth a jump, and leaves out what is shown elsewhere", () => {
     const b = new Builder();
-    b.add([said({ kind: "usage", usage: {} }), said({ kind: "state", state: "working" }), said({ kind: "error", class: "auth", text: "log in" }), said({ kind: "limit", until: "soon" }), said({ kind: "turn", reason: "done" }), said({ kind: "unheard of" })]);
+    b.add([agentEvent({ kind: "usage", usage: {} }), agentEvent({ kind: "state", state: "working" }), agentEvent({ kind: "error", class: "auth", text: "log in" }), agentEvent({ kind: "limit", until: "soon" }), agentEvent({ kind: "turn", reason: "done" }), agentEvent({ kind: "unknown" })]);
     expect(b.blocks.map((x) => [x.kind, x.bad])).toEqual([["error", true], ["limit", true], ["turn", false]]);
     expect(b.blocks[0]!.text).toBe("auth: log in");
   });
@@ -47,11 +47,11 @@ describe("Builder", () => {
 describe("what came before", () => {
   it("is the same as if it had been read in order, wherever it is cut", () => {
     const pieces = [
-      said({ kind: "text", text: "one" }), said({ kind: "tool", ref: "1", name: "run" }), said({ kind: "tool", ref: "2", name: "read" }), said({ kind: "tool_result", ref: "1", ok: true, text: "a" }),
-      said({ kind: "text", text: "two" }), said({ kind: "tool_result", ref: "1", ok: true, text: "b" }), said({ kind: "tool_result", ref: "2", text: "no" }), said({ kind: "tool_result", ref: "9", ok: true, text: "of nobody" }),
-      said({ kind: "tool", ref: "3", name: "last" }),
+      agentEvent({ kind: "text", text: "one" }), agentEvent({ kind: "tool", ref: "1", name: "run" }), agentEvent({ kind: "tool", ref: "2", name: "read" }), agentEvent({ kind: "tool_result", ref: "1", ok: true, text: "a" }),
+      agentEvent({ kind: "text", text: "two" }), agentEvent({ kind: "tool_result", ref: "1", ok: true, text: "b" }), agentEvent({ kind: "tool_result", ref: "2", text: "no" }), agentEvent({ kind: "tool_result", ref: "9", ok: true, text: "of nobody" }),
+      agentEvent({ kind: "tool", ref: "3", name: "last" }),
     ];
-    const late = said({ kind: "tool_result", ref: "3", ok: true, text: "in the end" });
+    const late = agentEvent({ kind: "tool_result", ref: "3", ok: true, text: "in the end" });
     const whole = new Builder();
     whole.add([...pieces, late]);
     for (let i = 0; i <= pieces.length; i++) {
@@ -80,7 +80,7 @@ describe("changesOf", () => {
 describe("words", () => {
   it("says what a call is about in a line", () => {
     const b = new Builder();
-    b.add([said({ kind: "tool", name: "run", input: { command: "make\nmake test" } }), said({ kind: "tool", name: "x", input: { command: ["git", "log"] } }), said({ kind: "tool", name: "y", paths: ["a", "b"] })]);
+    b.add([agentEvent({ kind: "tool", name: "run", input: { command: "make\nmake test" } }), agentEvent({ kind: "tool", name: "x", input: { command: ["git", "log"] } }), agentEvent({ kind: "tool", name: "y", paths: ["a", "b"] })]);
     expect(b.blocks.map(gist)).toEqual(["make", "git log", "a, b"]);
     expect(searchText(b.blocks[0]!)).toContain("make test");
   });

@@ -1,5 +1,5 @@
-// Turns what a session wrote into a conversation: what was said and thought,
-// each tool call with its result, and what went wrong.
+// Turns the output of a session into a conversation: messages, thoughts, each
+// tool call with its result, and errors.
 import type { Output, Usage } from "../api/schema";
 import { lineDiff, parsePatch, type Line } from "./diff";
 
@@ -34,8 +34,8 @@ export interface Block {
   paths?: string[];
   options?: string[];
   result?: string;
-  ok?: boolean; // of a tool, once its result is there
-  bad: boolean; // worth a jump
+  ok?: boolean; // of a tool, after its result
+  bad: boolean; // an error to jump to
 }
 
 const decoder = new TextDecoder();
@@ -48,24 +48,24 @@ export function bytes(base64: string): Uint8Array {
   return out;
 }
 
-// plain takes out the escape sequences by which programs colour their output.
+// plain removes the escape sequences that colour output.
 export function plain(text: string): string {
   return text.replace(/\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)|[@-Z\\-_])/g, "").replace(/\r\n?/g, "\n");
 }
 
 // Builder takes output in order and keeps the blocks. Blocks are replaced, not
-// changed, so that a view can tell what is new by identity.
+// changed, so that a view can compare them by identity.
 export class Builder {
   blocks: Block[] = [];
-  // Where calls stand, counted from the first block that was ever there, so
-  // that what is put before them moves none.
+  // The positions of calls, counted from the first block ever, so that
+  // prepending does not move them.
   private calls = new Map<string, number>();
   private before = 0;
   private orphans = new Map<number, string>(); // results whose call was not seen: id and ref, in order
   private last = -1;
 
-  // add takes pieces; those it has seen before are passed over, so that a
-  // stream that resumes may repeat itself.
+  // add takes pieces. It skips those that it has seen, so that a stream can
+  // repeat pieces when it resumes.
   add(pieces: Output[]): boolean {
     const before = this.blocks;
     this.blocks = [...before];
@@ -79,8 +79,8 @@ export class Builder {
     return changed;
   }
 
-  // prepend takes the pieces that came before all that is there. A call in them
-  // gets the result that was seen without it.
+  // prepend takes the pieces before the first block. A call in them gets its
+  // result, if that was seen before.
   prepend(pieces: Output[]): void {
     const older = new Builder();
     older.add(pieces);
@@ -95,7 +95,7 @@ export class Builder {
       gone.push(at);
     }
     if (gone.length > 0) {
-      // They stand at the beginning: only what is before them has to be counted anew.
+      // They are at the start: only what is before them must be counted again.
       const rest = gone.at(-1)! + 1;
       const front = this.blocks.slice(0, rest).filter((_, i) => !gone.includes(i));
       this.blocks = front.concat(this.blocks.slice(rest));
@@ -163,7 +163,8 @@ export class Builder {
   }
 }
 
-// noted is what the host says in its notes, which are events; all else is as it is.
+// noted returns the text of a note of the host, which is an event. Other texts
+// are returned unchanged.
 function noted(kind: string, text: string): string {
   if (kind !== "host") return text;
   try {
@@ -205,7 +206,7 @@ function textOf(o: Record<string, unknown>, ...names: string[]): string | undefi
   return undefined;
 }
 
-// changesOf shows what a tool call changes, where its input tells: a text and
+// changesOf returns what a tool call changes, if its input says so: a text and
 // its replacement, a whole file, or a patch. The names are those in common use.
 export function changesOf(input: unknown): Line[] | undefined {
   if (typeof input !== "object" || input === null) return undefined;
@@ -227,7 +228,7 @@ export function changesOf(input: unknown): Line[] | undefined {
   return undefined;
 }
 
-// gist is the one line that says what a tool call is about.
+// gist returns one line that describes a tool call.
 export function gist(b: Block): string {
   const o = (typeof b.input === "object" && b.input !== null ? b.input : {}) as Record<string, unknown>;
   const command = o.command;

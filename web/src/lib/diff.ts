@@ -11,15 +11,15 @@ export interface Line {
 
 export interface FileDiff {
   path: string;
-  from?: string; // where it was before, when it moved
+  from?: string; // its old path, if it was renamed
   state: "changed" | "added" | "deleted" | "renamed" | "binary";
   added: number;
   removed: number;
   lines: Line[];
 }
 
-// parsePatch reads a git patch, file by file. What it does not understand it
-// keeps as notes: nothing is dropped.
+// parsePatch reads a git patch, file by file. It keeps lines that it does not
+// understand as notes.
 export function parsePatch(patch: string): FileDiff[] {
   const files: FileDiff[] = [];
   let file: FileDiff | undefined;
@@ -99,7 +99,7 @@ function header(file: FileDiff, text: string): void {
 
 const MOST = 2_000_000; // cells of the table below
 
-// lineDiff tells which lines of a text were replaced by which.
+// lineDiff returns the lines of a text that were replaced.
 export function lineDiff(before: string, after: string): Line[] {
   const a = before === "" ? [] : before.replace(/\n$/, "").split("\n");
   const b = after === "" ? [] : after.replace(/\n$/, "").split("\n");

@@ -1,5 +1,5 @@
-// Links that open a folder or a file of a workspace in a person's editor. They
-// work where the browser runs on the machine that holds the workspace.
+// Links that open a folder or a file of a workspace in the user's editor. They
+// work if the browser runs on the machine with the workspace.
 export interface Editor {
   id: string;
   name: string;
@@ -15,10 +15,10 @@ export const editors: Editor[] = [
   { id: "sublime", name: "Sublime Text", template: "subl://open?url=file://{path}" },
 ];
 
-// fault says why a template cannot be used, or "".
+// fault returns why a template cannot be used, or "".
 export function fault(template: string): string {
-  if (!template.includes("{path}")) return "it must hold {path}, which becomes the folder";
-  if (!/^[a-z][a-z0-9+.-]*:/i.test(template)) return "it must begin with the scheme of your editor, such as vscode:";
+  if (!template.includes("{path}")) return "it must contain {path}, which stands for the folder";
+  if (!/^[a-z][a-z0-9+.-]*:/i.test(template)) return "it must start with the scheme of your editor, such as vscode:";
   if (/^(javascript|data|vbscript|blob|https?|file):/i.test(template)) return "this scheme opens no editor";
   return "";
 }

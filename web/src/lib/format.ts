@@ -1,4 +1,4 @@
-// Words and numbers as people read them.
+// Formats words and numbers for people.
 import { useEffect, useState } from "react";
 
 export function span(ms: number): string {
@@ -11,7 +11,7 @@ export function span(ms: number): string {
   return `${Math.floor(h / 24)} d`;
 }
 
-// fine is span with an eye for what is short.
+// fine is span with more precision for short times.
 export function fine(ms: number): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : ms < 10_000 ? `${(ms / 1000).toFixed(1)} s` : span(ms);
 }
@@ -39,7 +39,7 @@ export function usd(n?: number): string {
   return "$" + (n < 100 ? n.toFixed(2) : Math.round(n).toLocaleString("en-US"));
 }
 
-// cost is what was spent, with a ~ where it is an estimate.
+// cost formats what was spent, with a ~ if it is an estimate.
 export function cost(u: { cost_usd?: number; estimated?: boolean }): string {
   return (u.estimated && u.cost_usd ? "~" : "") + usd(u.cost_usd);
 }
@@ -51,7 +51,7 @@ export function count(n?: number): string {
   return (n / 1_000_000).toFixed(n < 10_000_000 ? 1 : 0) + " M";
 }
 
-// size is an amount of data.
+// size formats an amount of data.
 export function size(bytes?: number): string {
   let n = bytes ?? 0;
   const units = ["B", "KiB", "MiB", "GiB", "TiB"];
@@ -64,7 +64,7 @@ export function plural(n: number, one: string, many = one + "s"): string {
   return `${n} ${n === 1 ? one : many}`;
 }
 
-// useNow ticks, so that spans of time stay true.
+// useNow ticks, so that relative times stay current.
 export function useNow(every = 1000): number {
   const [now, set] = useState(() => Date.now());
   useEffect(() => {

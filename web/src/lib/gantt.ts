@@ -1,13 +1,13 @@
-// Reads from the log when sessions ran and when they waited for a person.
+// Reads from the event log when sessions ran and when they waited for a person.
 import type { Event } from "../api/schema";
 
 export interface Bar {
   session: string;
   task: string;
-  title: string; // as it was asked for
+  title: string; // when it was created
   role: string;
   from: number;
-  to?: number; // open when it still runs
+  to?: number; // absent while it runs
   ended: string; // how
   waits: { from: number; to?: number }[];
 }
@@ -64,7 +64,8 @@ export interface Span {
   to: number;
 }
 
-// lanes puts the sessions of a task into one row, the row that began last first.
+// lanes puts the sessions of a task into one row, the row that started last
+// first.
 export function lanes(list: Bar[]): Lane[] {
   const out = new Map<string, Lane>();
   for (const b of list) {
@@ -75,22 +76,22 @@ export function lanes(list: Bar[]): Lane[] {
   return [...out.values()].sort((a, b) => b.bars[0]!.from - a.bars[0]!.from);
 }
 
-// within keeps the sessions that ran in a span of time.
+// within keeps the sessions that ran in a time span.
 export function within(list: Lane[], s: Span): Lane[] {
   return list.map((l) => ({ ...l, bars: l.bars.filter((b) => b.from <= s.to && (b.to ?? Infinity) >= s.from) })).filter((l) => l.bars.length > 0);
 }
 
 const SHORTEST = 10_000; // ms
 
-// zoomed is a span that is longer or shorter around a place in it, and moved by
-// a share of itself.
+// zoomed returns a longer or shorter span around a position in it, moved by a
+// share of its length.
 export function zoomed(s: Span, by: number, around: number, move: number): Span {
   const length = Math.max(SHORTEST, (s.to - s.from) * by);
   const from = s.from + (s.to - s.from) * (around + move) - length * around;
   return { from, to: from + length };
 }
 
-// ticks are round moments for the axis, about as many as there is room for.
+// ticks returns round times for the axis, about as many as fit.
 export function ticks(from: number, to: number, most: number): number[] {
   const steps = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172800, 259200, 604800, 1209600, 2592000].map((s) => s * 1000);
   const step = steps.find((s) => (to - from) / s <= most) ?? steps.at(-1)!;

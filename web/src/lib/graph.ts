@@ -1,5 +1,5 @@
-// Lays tasks out by what they wait for: each stands to the right of all that it
-// comes after, and near them.
+// Lays tasks out by their dependencies: each is to the right of the tasks that
+// it depends on, and near them.
 import type { Task } from "../api/schema";
 
 export interface Node {
@@ -20,8 +20,8 @@ export interface Drawing {
   rows: number;
 }
 
-// layout draws what hangs together in one block, and the blocks below each
-// other, those with the newest task first.
+// layout draws connected tasks in one block, and the blocks below each other,
+// those with the newest task first.
 export function layout(tasks: Task[]): Drawing {
   const out: Drawing = { nodes: [], edges: [], columns: 0, rows: 0 };
   for (const part of parts(tasks)) {
@@ -35,7 +35,7 @@ export function layout(tasks: Task[]): Drawing {
   return out;
 }
 
-// parts cuts tasks into those that hang together.
+// parts splits tasks into connected groups.
 function parts(tasks: Task[]): Task[][] {
   const by = new Map(tasks.map((t) => [t.key, t]));
   const head = new Map<string, string>();
@@ -58,13 +58,13 @@ function parts(tasks: Task[]): Task[][] {
   return [...out.values()];
 }
 
-// block puts each task to the right of all that it comes after. The columns are
-// put in order by what they stand between, from the left and from the right.
+// block puts each task to the right of the tasks that it depends on. The
+// columns are sorted by their neighbours, from the left and from the right.
 function block(tasks: Task[]): Drawing {
   const by = new Map(tasks.map((t) => [t.key, t]));
   const after = (t: Task) => (t.after ?? []).filter((k) => by.has(k));
   const depth = new Map<string, number>();
-  // The server refuses cycles; should there be one, it is cut where it closes.
+  // The server refuses cycles. If there is one, it is cut where it closes.
   const walk = (key: string, path: Set<string>): number => {
     const known = depth.get(key);
     if (known !== undefined) return known;
@@ -103,7 +103,7 @@ function block(tasks: Task[]): Drawing {
   return { nodes: [...nodes.values()], edges, columns: columns.length, rows: Math.max(0, ...columns.map((c) => c.length)) };
 }
 
-// connected leaves out tasks that wait for nothing and that nothing waits for.
+// connected leaves out tasks without dependencies and dependants.
 export function connected(tasks: Task[]): Task[] {
   const keys = new Set(tasks.map((t) => t.key));
   const linked = new Set<string>();

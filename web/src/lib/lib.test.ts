@@ -20,7 +20,7 @@ import { left } from "../components/removeproject";
 
 describe("disk", () => {
   it("writes sizes", () => expect([0, 1023, 1024, 1536, 256 * 2 ** 20, 1.25 * 2 ** 30, 2 ** 50].map((n) => size(n))).toEqual(["0 B", "1023 B", "1 KiB", "1.5 KiB", "256 MiB", "1.3 GiB", "1024 TiB"]));
-  it("shows what is there, the largest first", () => {
+  it("shows the parts, the largest first", () => {
     const part = (what: string, bytes: number, partial = false) => ({ what, bytes, path: "/state/" + what, partial });
     const d = { at: "", total: 0, free: 0, state: "/state", projects: [{ prefix: "app", total: 0, parts: [part("trash", 0), part("workspaces", 5), part("repository", 0, true)] }], server: [part("database", 9)], kept: [] };
     expect(diskRows(d).map((r) => `${r.of} ${r.part.what}`)).toEqual([" database", "app workspaces", "app repository"]);
@@ -32,7 +32,7 @@ describe("disk", () => {
   });
   it("says what a removal leaves", () => {
     const gone = { id: 1, prefix: "app", path: "/app", left: [{ what: "workspaces", path: "/state/w" }] };
-    expect(left(gone)).toBe(" This is left: workspaces: /state/w.");
+    expect(left(gone)).toBe(" Not removed: workspaces: /state/w.");
     expect(left({ ...gone, left: [] })).toBe("");
   });
 });
@@ -153,7 +153,7 @@ describe("a span of time", () => {
   ];
   const rows = lanes(bars(log));
   it("has a row for each task, the newest first", () => expect(rows.map((l) => [l.task, l.title, l.bars.map((b) => b.session)])).toEqual([["app-2", "Second", ["app-2.1"]], ["app-1", "First", ["app-1.1", "app-1.2"]]]));
-  it("keeps what ran in it", () => {
+  it("keeps the sessions in it", () => {
     const end = rows[1]!.bars[0]!.to!;
     expect(within(rows, { from: 0, to: end }).map((l) => l.task)).toEqual(["app-1"]);
     expect(within(rows, { from: end + 1, to: Infinity }).map((l) => l.bars.length)).toEqual([1, 1]);
@@ -187,7 +187,7 @@ describe("words", () => {
     expect([undefined, 999, 1500, 25_000, 2_500_000].map(count)).toEqual(["0", "999", "1.5 k", "25 k", "2.5 M"]);
   });
   it("of Markdown become parts, and code stays as it is", () => {
-    expect(parts("# Head\ntext\nmore\n\n- one\n- two\n  goes on\n```sh\n# not a head\n\n- nor a list\n```\nend").map((p) => [p.kind, p.lines.length])).toEqual([["heading", 1], ["text", 2], ["list", 2], ["code", 3], ["text", 1]]);
+    expect(parts("# Head\ntext\nmore\n\n- one\n- two\n  continues\n```sh\n# not a head\n\n- nor a list\n```\nend").map((p) => [p.kind, p.lines.length])).toEqual([["heading", 1], ["text", 2], ["list", 2], ["code", 3], ["text", 1]]);
     expect(parts("```\nnever closed")).toMatchObject([{ kind: "code", lines: ["never closed"] }]);
   });
 });
@@ -212,11 +212,11 @@ describe("keys of the configuration", () => {
     expect(read(k, written(k))).toEqual(value);
     expect(read(k, text)).toEqual(meant);
   });
-  it("say what cannot be meant", () => {
+  it("refuse invalid texts", () => {
     expect(() => read(key("number"), "many")).toThrow("a number");
-    expect(() => read(key("list of mappings"), "{")).toThrow("no JSON");
+    expect(() => read(key("list of mappings"), "{")).toThrow("not valid JSON");
   });
-  it("stand under their headings", () => {
+  it("are below their headings", () => {
     const keys = ["base", "land", "land.how", "tracks", "tracks[].name"].map((k) => ({ ...key("text"), key: k }));
     expect(bySection(keys).map(([name, list]) => [name, list.length])).toEqual([["general", 1], ["land", 2], ["tracks", 2]]);
   });

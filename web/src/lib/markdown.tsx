@@ -1,5 +1,5 @@
-// A little of Markdown, enough for what agents write: it makes elements, never
-// HTML text, so nothing that an agent says can become part of the page.
+// A subset of Markdown, enough for the messages of agents. It creates elements,
+// never HTML text, so that an agent's message cannot become part of the page.
 import { Fragment, type ReactNode } from "react";
 
 function inline(text: string): ReactNode[] {
@@ -45,8 +45,8 @@ export function parts(text: string): Part[] {
       continue;
     }
     const kind: Part["kind"] = /^#{1,6}\s/.test(line) ? "heading" : /^\s*([-*+]|\d+[.)])\s/.test(line) ? "list" : "text";
-    const goesOn = open && (open.kind === kind || (open.kind === "list" && /^\s{2,}/.test(line))) && kind !== "heading";
-    if (!goesOn) {
+    const continues = open && (open.kind === kind || (open.kind === "list" && /^\s{2,}/.test(line))) && kind !== "heading";
+    if (!continues) {
       open = { kind, lines: [] };
       out.push(open);
     }

@@ -1,4 +1,5 @@
-// Cuts a text where matches are marked: [start, length], as the server says.
+// Splits a text at the marked matches: [start, length], as the server sends
+// them.
 export interface Part {
   text: string;
   hit: boolean;

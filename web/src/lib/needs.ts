@@ -1,4 +1,4 @@
-// What projects need a person for, and what that person can do about it.
+// What projects need a person for, and what the person can do about it.
 import type { Need } from "../api/schema";
 import type { Line } from "./diff";
 
@@ -32,25 +32,25 @@ export interface Choice {
   primary?: boolean;
 }
 
-// choices are what can be done about a need here. Files that are in the way are
-// the person's own to move.
+// choices returns the actions for a need. A person must move files that block a
+// landing.
 export function choices(n: Need): Choice[] {
   const confirm = { kind: n.kind, ...(n.diff ? { diff: n.diff } : {}) };
   switch (n.kind) {
     case "policy":
     case "git":
     case "features":
-      return [{ name: "Confirm", about: "Bring the change into force", path: "confirm", body: confirm, done: "Confirmed", primary: true }];
+      return [{ name: "Confirm", about: "Apply the change", path: "confirm", body: confirm, done: "Confirmed", primary: true }];
     case "base":
       return [
         { name: "Move it back", about: "Move the base back to where it was", path: "restore-base", body: {}, done: "The base is back where it was", primary: true },
-        { name: "Keep it", about: "Leave the base where it is, and go on from there", path: "confirm", body: confirm, done: "The base stays where it is" },
+        { name: "Keep it", about: "Leave the base where it is, and continue from there", path: "confirm", body: confirm, done: "The base stays where it is" },
       ];
   }
   return [];
 }
 
-// needLines reads the diff of a need, which may be a list as well.
+// needLines reads the diff of a need, which can also be a list.
 export function needLines(diff: string): Line[] {
   return diff.replace(/\n$/, "").split("\n").map((l): Line => {
     if (/^(\+\+\+|---|@@)/.test(l)) return { kind: "hunk", text: l };

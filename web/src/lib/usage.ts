@@ -1,4 +1,4 @@
-// Adds up what sessions have used.
+// Adds up what sessions used.
 import type { Usage, UsageRow } from "../api/schema";
 
 export interface Sum {
@@ -17,7 +17,7 @@ export function plus(a: Required<Usage>, b: Usage): Required<Usage> {
   return out;
 }
 
-// dayName is a day as the server names it, in the time of this browser.
+// dayName returns a day in the server's format, in the browser's time zone.
 export function dayName(d: Date): string {
   return `${d.getFullYear()}-${String(d.getMonth() + 1).padStart(2, "0")}-${String(d.getDate()).padStart(2, "0")}`;
 }
@@ -32,8 +32,8 @@ export function sums(rows: UsageRow[], by: (r: UsageRow) => string): Sum[] {
   return [...out.values()];
 }
 
-// days fills the days in between with nothing, so that a chart does not lie.
-// It begins with the first day on which there was anything.
+// days adds the days without usage in between, so that a chart shows them. It
+// starts with the first day with usage.
 export function days(list: Sum[], from: string, to: string): Sum[] {
   const by = new Map(list.map((s) => [s.name, s]));
   const first = [...by.keys()].sort()[0] ?? to;

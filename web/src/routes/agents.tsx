@@ -1,5 +1,5 @@
-// The agents: which are installed, in which version, who is logged in, what
-// each did, and when its account is free again.
+// The agents: which are installed, in which version, whether the user is logged
+// in, what each did, and when its limit ends.
 import { useMemo } from "react";
 import { get, post, query } from "../api/client";
 import { useTasks } from "../api/live";
@@ -44,7 +44,7 @@ function Waiting({ keys }: { keys: string[] }) {
   if (keys.length === 0) return null;
   return (
     <p>
-      {keys.length === 1 ? "Waits for it: " : `${keys.length} wait for it: `}
+      {keys.length === 1 ? "Waiting for it: " : `${keys.length} tasks are waiting for it: `}
       {keys.slice(0, MOST).map((k, i) => <span key={k}>{i > 0 && ", "}<Link href={"/tasks/" + k}>{k}</Link></span>)}
       {keys.length > MOST && " and others"}
     </p>
@@ -60,7 +60,7 @@ export default function AgentsPage() {
   const list = useQuery(projects.data ? "agents " + project : "", () => get<AgentList>("/agents" + query({ project })));
   const work = useMemo(() => workOf(tasks), [tasks]);
   const refresh = async () => {
-    if (await attempt("Looked again", () => get<AgentList>("/agents" + query({ project, refresh: "true" })))) list.again();
+    if (await attempt("Refreshed", () => get<AgentList>("/agents" + query({ project, refresh: "true" })))) list.again();
   };
   const all = list.data?.agents ?? [];
   const here = all.filter((a) => a.path || a.problem || a.limit || a.model_limits || work.has(a.name)).sort((a, b) => (work.get(b.name)?.all ?? 0) - (work.get(a.name)?.all ?? 0) || a.name.localeCompare(b.name));
@@ -69,20 +69,20 @@ export default function AgentsPage() {
     <div className="page">
       <div className="page-head">
         <h1>Agents</h1>
-        {list.data && <span className="muted">looked for at {clock(list.data.at)}</span>}
+        {list.data && <span className="muted">last checked {clock(list.data.at)}</span>}
         <span className="grow" />
-        {names.length > 1 && <label className="choice"><span>As</span><select value={project} onChange={(e) => setProject(e.target.value)}>{names.map((p) => <option key={p} value={p}>{p}</option>)}</select><span>sees them</span></label>}
-        <button className="button small" onClick={() => void refresh()}>Look again</button>
+        {names.length > 1 && <label className="choice"><span>Project</span><select value={project} onChange={(e) => setProject(e.target.value)}>{names.map((p) => <option key={p} value={p}>{p}</option>)}</select></label>}
+        <button className="button small" onClick={() => void refresh()}>Refresh</button>
       </div>
       {list.problem && <ProblemBox problem={list.problem} again={list.again} />}
       {!list.data && !list.problem && <Loading what="the agents" />}
-      {list.data && here.length === 0 && <Empty title="No agent is installed"><p>Install one of those below, then look again.</p></Empty>}
+      {list.data && here.length === 0 && <Empty title="No agent is installed"><p>Install one of those below, then refresh.</p></Empty>}
       <div className="agents">{here.map((a) => <AgentView key={a.name} a={a} work={work.get(a.name) ?? none} />)}</div>
       {others.length > 0 && (
         <>
           <h2>Not installed</h2>
           <div className="scroll-x" tabIndex={0} role="region" aria-label="Agents that are not installed">
-            <table className="data"><thead><tr><th>Agent</th><th>How to get it</th><th>Tested</th></tr></thead>
+            <table className="data"><thead><tr><th>Agent</th><th>How to install it</th><th>Tested</th></tr></thead>
               <tbody>{others.map((a) => <tr key={a.name}><td>{a.name}</td><td>{a.install ? <Mono text={a.install} /> : "see its vendor"}</td><td>{a.tested}</td></tr>)}</tbody>
             </table>
           </div>
@@ -94,12 +94,13 @@ export default function AgentsPage() {
 
 function Login({ a }: { a: Agent }) {
   if (!a.login) return <span className="tag">needs no login</span>;
-  if (a.login === "yes") return <span className="tag good" title={a.login_by ? `told by ${a.login_by}` : undefined}>logged in</span>;
+  if (a.login === "yes") return <span className="tag good" title={a.login_by ? `by ${a.login_by}` : undefined}>logged in</span>;
   if (a.login === "no") return <span className="tag bad">not logged in</span>;
-  return <span className="tag" title="It has no way to tell">login unknown</span>;
+  return <span className="tag" title="The agent cannot report it">login unknown</span>;
 }
 
-// modelOf is the model of an account agent:model, "" of an agent's own.
+// modelOf returns the model of an account agent:model, "" for an agent's own
+// account.
 function modelOf(account: string): string {
   const colon = account.indexOf(":");
   return colon < 0 ? "" : account.slice(colon + 1);
@@ -111,8 +112,8 @@ function Limited({ limit, waiting }: { limit: AgentLimit; waiting: string[] }) {
   const model = modelOf(limit.agent);
   return (
     <>
-      <p className="warn-text">{model && <>Model <Mono text={model} />: </>}<span className="problem-code">{limit.class}</span> <Mono text={limit.text || "its account must wait"} /> · {until > now ? `free again in ${span(until - now)}, at ${clock(limit.until)}` : "until a person says otherwise"}</p>
-      <p><button className="button small" onClick={() => void clear(limit.agent)}>{model ? `${model} can be used again` : "It can be used again"}</button></p>
+      <p className="warn-text">{model && <>Model <Mono text={model} />: </>}<span className="problem-code">{limit.class}</span> <Mono text={limit.text || "its account is limited"} /> · {until > now ? `available in ${span(until - now)}, at ${clock(limit.until)}` : "until you clear it"}</p>
+      <p><button className="button small" onClick={() => void clear(limit.agent)}>{model ? `Clear the limit of ${model}` : "Clear the limit"}</button></p>
       <Waiting keys={waiting} />
     </>
   );
@@ -128,7 +129,7 @@ function AgentView({ a, work }: { a: Agent; work: Work }) {
         {a.path && <Login a={a} />}
       </h2>
       {a.limit && <Limited limit={a.limit} waiting={a.waiting ?? []} />}
-      {!a.limit && (work.working > 0 || models.length === 0) && <p className="muted">{work.working > 0 ? `${work.working} at work` : "no limit known"}</p>}
+      {!a.limit && (work.working > 0 || models.length === 0) && <p className="muted">{work.working > 0 ? `${work.working} running` : "no rate limit"}</p>}
       {models.map((l) => <Limited key={l.agent} limit={l} waiting={l.tasks ?? []} />)}
       {a.problem && <p className="bad-text"><Mono text={a.problem} /></p>}
       {a.login === "no" && <p className="warn-text">Log in with its own program{(a.login_env?.length ?? 0) > 0 && <>, or set {a.login_env!.map((e, i) => <span key={e}>{i > 0 && " or "}<code>{e}</code></span>)}</>}.</p>}
@@ -141,7 +142,7 @@ function AgentView({ a, work }: { a: Agent; work: Work }) {
         <div><dt>Cost</dt><dd>{usd(work.cost)}</dd></div>
       </dl>
       {(a.can?.length ?? 0) > 0 && <p className="abilities">{a.can!.map((c) => <span key={c} className="tag">{c}</span>)}</p>}
-      {a.path && <p className="muted path"><code>{a.path}</code>{a.protocol && ` · speaks ${a.protocol}`}{a.own && " · the project's own"}</p>}
+      {a.path && <p className="muted path"><code>{a.path}</code>{a.protocol && ` · protocol: ${a.protocol}`}{a.own && " · defined by the project"}</p>}
     </section>
   );
 }

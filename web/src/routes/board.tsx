@@ -1,4 +1,4 @@
-// The board: what needs you, what runs, what waits, what ended.
+// The board: what needs you, what is running, what is waiting, what ended.
 import { useDeferredValue, useMemo, useRef, useState } from "react";
 import { useFeed, useTasks } from "../api/live";
 import { get, problemOf, query } from "../api/client";
@@ -78,8 +78,8 @@ export function Board() {
       </div>
       {away.problem && <ProblemBox problem={away.problem} again={away.again} />}
       {archived && !away.data ? !away.problem && <Loading what="the archive" /> : shown.length === 0 && needs.length === 0 ? (
-        filtered ? <Empty title="Nothing fits the filter"><p>Clear it to see all {plural(all.length, "task")}.</p></Empty>
-          : <Empty title={archived ? "The archive is empty" : "The board is empty"}><p>{archived ? "Ended tasks can be put away: one by one on their page, or many at once in the board's table." : "All tasks are archived. Press n to make another."}</p></Empty>
+        filtered ? <Empty title="No matching tasks"><p>Clear the filter to see all {plural(all.length, "task")}.</p></Empty>
+          : <Empty title={archived ? "The archive is empty" : "The board is empty"}><p>{archived ? "You can archive ended tasks: one by one on their page, or several in the board's table." : "All tasks are archived. Press n to create one."}</p></Empty>
       ) : view === "table" ? <Table groups={columns} needs={needs} /> : <Columns groups={columns} needs={needs} movable={by === "status" && !archived} bare={archived !== ""} />}
     </div>
   );
@@ -89,14 +89,14 @@ function First({ needs }: { needs: ProjectNeed[] }) {
   const now = useNow(5000);
   return needs.length > 0 ? <div className="page"><Needs list={needs} now={now} /></div> : (
     <Empty title="Nothing here yet">
-      <p>Add a project, then press <kbd>n</kbd> to make its first task. From a terminal: <code>coppice new "…"</code> in the project's folder.</p>
+      <p>Add a project, then press <kbd>n</kbd> to create its first task. From a terminal: <code>coppice new "…"</code> in the project's folder.</p>
       <AddProject />
     </Empty>
   );
 }
 
-// Columns shows what needs a person, what runs and what is done even when there
-// is none, unless it is bare.
+// Columns shows the columns for what needs a person, what is working and what
+// is done even if they are empty, unless it is bare.
 function Columns({ groups: list, needs, movable, bare }: { groups: Group[]; needs: ProjectNeed[]; movable: boolean; bare: boolean }) {
   const now = useNow(5000);
   const moving = useRef<Task>(undefined);

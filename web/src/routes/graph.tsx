@@ -1,4 +1,4 @@
-// What waits for what, as a graph from left to right.
+// The dependencies of tasks, as a graph from left to right.
 import { useMemo } from "react";
 import { useTasks } from "../api/live";
 import { values } from "../lib/board";
@@ -37,8 +37,8 @@ export default function GraphPage() {
         <div className="segments" role="group" aria-label="Which tasks">{["open", "all"].map((w) => <button key={w} aria-pressed={w === which} onClick={() => setWhich(w)}>{w}</button>)}</div>
       </div>
       {shown.length === 0 ? (
-        <Empty title={which === "open" ? "Nothing open depends on anything" : "No dependencies"}>
-          <p>A task that names others under “After” waits for them, and shows up here with them.{which === "open" && " “all” shows those that have ended as well."}</p>
+        <Empty title={which === "open" ? "No dependencies between open tasks" : "No dependencies"}>
+          <p>A task that names others under “Depends on” waits for them, and appears here with them.{which === "open" && " “all” also shows ended tasks."}</p>
         </Empty>
       ) : (
         <div className="graph" tabIndex={0} role="region" aria-label="Graph of dependencies">

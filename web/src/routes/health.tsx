@@ -1,4 +1,4 @@
-// Whether the server is well: what it is, how it is reached, what it counts.
+// The state of the server: its version, the connection to it, and its metrics.
 import { get, post } from "../api/client";
 import { useFeed } from "../api/live";
 import { useQuery } from "../api/query";
@@ -35,7 +35,7 @@ async function metrics(): Promise<Metric[]> {
 }
 
 export default function HealthPage() {
-  const { line, since, seq } = useFeed();
+  const { connection, since, seq } = useFeed();
   const now = useNow();
   const version = useQuery("version", () => get<Version>("/version"));
   const status = useQuery("status", () => get<Status>("/status"));
@@ -49,11 +49,11 @@ export default function HealthPage() {
       <div className="page-head">
         <h1>Health</h1>
         <span className="grow" />
-        <button className="button small" onClick={() => [version, status, counted].forEach((q) => q.again())}>Read again</button>
+        <button className="button small" onClick={() => [version, status, counted].forEach((q) => q.again())}>Refresh</button>
         <button className="button small" onClick={() => void backup()}>Back up the database</button>
       </div>
       <dl className="tiles">
-        <div><dt>Line</dt><dd>{line} <small>for {span(now - since)}</small></dd></div>
+        <div><dt>Connection</dt><dd>{connection} <small>for {span(now - since)}</small></dd></div>
         <div><dt>Version</dt><dd>{version.data?.version ?? "…"} <small>API {version.data?.api}</small></dd></div>
         <div><dt>Newest event</dt><dd>{seq} <small>{status.data && `as of ${clock(status.data.at)}`}</small></dd></div>
         {(status.data?.projects ?? []).map((p) => <div key={p.prefix}><dt>{p.prefix}</dt><dd>{p.running} / {p.limit} <small>{p.paused_at ? "paused" : "sessions"}{p.parked > 0 ? `, ${p.parked} parked` : ""}</small></dd></div>)}

@@ -1,4 +1,4 @@
-// The way onto the base: what is on it, why something waits, what arrived.
+// The landing queue: what is in it, why something waits, what has landed.
 import { useMemo } from "react";
 import { get } from "../api/client";
 import { useTasks } from "../api/live";
@@ -9,20 +9,20 @@ import { ago, span, time, useNow } from "../lib/format";
 import { Link } from "../router";
 import { Empty, StatusBadge } from "../ui/parts";
 
-const onTheWay = (t: Task) => !["waiting", "queued", "session", "ended"].includes(t.stage);
+const isLanding = (t: Task) => !["waiting", "queued", "session", "ended"].includes(t.stage);
 
 export default function LandingPage() {
   const tasks = useTasks();
   const now = useNow(5000);
-  const way = useMemo(() => tasks.filter(onTheWay).sort((a, b) => a.since.localeCompare(b.since)), [tasks]);
+  const way = useMemo(() => tasks.filter(isLanding).sort((a, b) => a.since.localeCompare(b.since)), [tasks]);
   const landed = useMemo(() => tasks.filter((t) => t.landed).sort((a, b) => (b.ended_at ?? "").localeCompare(a.ended_at ?? "")).slice(0, 50), [tasks]);
   const keys = way.map((t) => t.key).join(" ");
   const details = useQuery("landings " + keys, () => Promise.all(way.map((t) => get<TaskDetail>("/tasks/" + t.key))));
   const newest = new Map((details.data ?? []).map((d) => [d.key, d.landings?.at(-1)]));
   return (
     <div className="page" data-queue={keys}>
-      <div className="page-head"><h1>Landing</h1><span className="muted">{way.length} on the way</span></div>
-      {way.length === 0 ? <Empty title="Nothing is on the way"><p>When a session ends, its work is merged with the base, checked there, and lands here in turn.</p></Empty> : (
+      <div className="page-head"><h1>Landing</h1><span className="muted">{way.length} in the queue</span></div>
+      {way.length === 0 ? <Empty title="Nothing is landing"><p>When a session ends, its work is merged with the base, checked there, and lands in order.</p></Empty> : (
         <ol className="queue">{way.map((t) => <Way key={t.key} t={t} l={newest.get(t.key)} now={now} />)}</ol>
       )}
       <h2>Landed</h2>
@@ -46,12 +46,12 @@ export default function LandingPage() {
 }
 
 function why(t: Task, l: Landing | undefined): string {
-  if (t.status === "needs you") return t.reason ?? "waits for your word";
+  if (t.status === "needs you") return t.reason ?? "waiting for your approval";
   if (t.stage === "landing" && t.reason) return t.reason;
   if (l?.waits) return l.waits;
-  if (t.stage === "checking") return l?.tree ? "its checks run on the merged tree" : "it is being merged with the base";
-  if (l?.pushed) return "it is pushed; it moves the base next";
-  return l?.green ? "its checks passed; it moves the base next" : "it waits for its turn";
+  if (t.stage === "checking") return l?.tree ? "its checks are running on the merged tree" : "merging with the base";
+  if (l?.pushed) return "pushed; the base moves next";
+  return l?.green ? "checks passed; the base moves next" : "waiting for its turn";
 }
 
 function Way({ t, l, now }: { t: Task; l?: Landing; now: number }) {
@@ -62,7 +62,7 @@ function Way({ t, l, now }: { t: Task; l?: Landing; now: number }) {
       <Link href={"/tasks/" + t.key} data-row><span className="key">{t.key}</span> {t.title}</Link>
       <span className="muted">{why(t, l)}</span>
       <span className="grow" />
-      {(l?.tries ?? 0) > 0 && <span className="warn-text">put off {l!.tries} times</span>}
+      {(l?.tries ?? 0) > 0 && <span className="warn-text">retried {l!.tries} times</span>}
       {(l?.killed ?? 0) > 0 && <span className="warn-text">checks killed {l!.killed} times</span>}
       <span className="muted">{ago(t.since, now)}</span>
       {land.fits(t) && <button className="button small primary" onClick={() => void land.run(t.key, "")}>Land</button>}

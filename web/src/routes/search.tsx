@@ -1,5 +1,5 @@
-// Finds words in tasks, in all that sessions wrote and in what checks did, while
-// they are typed.
+// Searches tasks, the output of sessions and the logs of checks while the user
+// types.
 import { useEffect, useState } from "react";
 import { get, problemOf, query } from "../api/client";
 import { useTasks } from "../api/live";
@@ -11,16 +11,16 @@ import { ago, plural, useNow } from "../lib/format";
 import { Link, useParam } from "../router";
 import { Empty, ProblemBox, StatusBadge } from "../ui/parts";
 
-const SOON = 150; // ms without a key before the server is asked
+const SOON = 150; // ms without a key before the request
 const MOST = 50;
 
 interface Answer {
-  words: string; // what it is the answer to
+  words: string; // the words of the request
   found?: Found;
   problem?: Problem;
 }
 
-// useSearch asks the server; what is typed meanwhile ends the older question.
+// useSearch asks the server. Typing cancels the previous request.
 function useSearch(words: string, kinds: string, project: string): Answer {
   const [answer, setAnswer] = useState<Answer>({ words: "" });
   const [again, setAgain] = useState(0);
@@ -68,13 +68,13 @@ export default function SearchPage() {
         {projects.length > 1 && <label className="choice"><span>Project</span><select value={project} onChange={(e) => setProject(e.target.value)}><option value="">all</option>{projects.map((p) => <option key={p}>{p}</option>)}</select></label>}
         <div className="segments" role="group" aria-label="Where to search">{kinds.map(([id, name]) => <button key={id} aria-pressed={kind === id} onClick={() => setKind(id)}>{name}</button>)}</div>
       </div>
-      <input type="search" className="big-search" autoFocus placeholder="Words in tasks, in all that sessions wrote, and in logs of checks" aria-label="Search" value={text} onChange={(e) => setText(e.target.value)} />
+      <input type="search" className="big-search" autoFocus placeholder="Words in tasks, in the output of sessions, and in logs of checks" aria-label="Search" value={text} onChange={(e) => setText(e.target.value)} />
       {problem && <ProblemBox problem={problem} />}
-      {!words && <Empty title="Search everything"><p>All words must be there, in any order; the beginning of a word is enough. <code>"two words"</code> stand together, <code>-word</code> must not be there.</p></Empty>}
-      {words && found && asked === words && hits.length === 0 && <Empty title="No match"><p>{found.behind ? "What was written last is still being looked at; this goes on by itself." : "Try fewer words, or the beginning of one."}</p></Empty>}
+      {!words && <Empty title="Search everything"><p>All words must match, in any order; the start of a word is enough. <code>"two words"</code> match as a phrase, <code>-word</code> must not occur.</p></Empty>}
+      {words && found && asked === words && hits.length === 0 && <Empty title="No match"><p>{found.behind ? "The newest output is still being indexed; the results update automatically." : "Try fewer words, or the start of one."}</p></Empty>}
       {hits.length > 0 && (
         <>
-          <p className="muted" role="status">{found!.more ? `The first ${plural(hits.length, "match", "matches")}` : plural(hits.length, "match", "matches")}{found!.behind && " · what was written last is still being looked at"}</p>
+          <p className="muted" role="status">{found!.more ? `The first ${plural(hits.length, "match", "matches")}` : plural(hits.length, "match", "matches")}{found!.behind && " · the newest output is still being indexed"}</p>
           <ul className="hits">{hits.map((h) => <HitView key={`${h.kind} ${h.task} ${h.session} ${h.offset} ${h.check}`} h={h} />)}</ul>
         </>
       )}
@@ -82,7 +82,7 @@ export default function SearchPage() {
   );
 }
 
-const whens = { task: "made", output: "written", check: "ended" };
+const whens = { task: "created", output: "written", check: "ended" };
 
 function HitView({ h }: { h: Hit }) {
   const now = useNow(5000);

@@ -1,4 +1,4 @@
-// Each project with what its policy says, and what this browser prefers.
+// Each project with its policy, and the preferences of this browser.
 import { useState } from "react";
 import { get, post } from "../api/client";
 import { invalidate, useQuery } from "../api/query";
@@ -55,7 +55,7 @@ function Preferences() {
 
 const OWN = "own";
 
-// EditorChoice says with which editor workspaces are opened.
+// EditorChoice chooses the editor that opens workspaces.
 function EditorChoice() {
   const { editor } = usePrefs();
   const known = editors.find((e) => e.template === editor);
@@ -91,29 +91,29 @@ function ProjectView({ p, warnings }: { p: Project; warnings: string[] }) {
     if (await attempt(done, () => post<Project>(`/projects/${p.prefix}/${name}`, body))) invalidate((n) => n === "projects" || n === "status");
   };
   const reread = async () => {
-    if (await attempt(`Read the policy of ${p.prefix}`, () => post<Project>("/projects", { path: p.path, edits: true }))) invalidate((n) => n === "projects");
+    if (await attempt(`Reloaded the configuration of ${p.prefix}`, () => post<Project>("/projects", { path: p.path, edits: true }))) invalidate((n) => n === "projects");
   };
   return (
     <section className="project">
       <div className="page-head">
         <h3>{p.prefix}</h3> <code>{p.path}</code>
         <span className="grow" />
-        <button className="button small" onClick={() => void reread()}>Read coppice.yaml again</button>
-        {paused ? <button className="button small primary" onClick={() => void act("resume", {}, `${p.prefix} goes on`)}>Resume</button>
-          : <button className="button small" onClick={() => void act("pause", {}, `${p.prefix} starts no further session`)}>Pause</button>}
+        <button className="button small" onClick={() => void reread()}>Reload coppice.yaml</button>
+        {paused ? <button className="button small primary" onClick={() => void act("resume", {}, `${p.prefix} was resumed`)}>Resume</button>
+          : <button className="button small" onClick={() => void act("pause", {}, `${p.prefix} was paused`)}>Pause</button>}
         <RemoveProject p={p} />
       </div>
       <p className="muted">{plural(p.running, "session")} running of {p.policy.limits.sessions} · {plural(p.last_task, "task")} · base {p.policy.base}{p.base_commit ? ` at ${p.base_commit.slice(0, 10)}` : ""}{paused && ` · paused since ${clock(p.paused_at)}`}</p>
-      {tracks.map(([t, why]) => <p key={t} className="warn-text">Track {t} is paused: {why}. <button className="button small" onClick={() => void act("resume", { track: t }, `${t} goes on`)}>Resume</button></p>)}
+      {tracks.map(([t, why]) => <p key={t} className="warn-text">Track {t} is paused: {why}. <button className="button small" onClick={() => void act("resume", { track: t }, `${t} was resumed`)}>Resume</button></p>)}
       {warnings.map((w) => <p key={w} className="warn-text">{w}</p>)}
       {(p.rules?.length ?? 0) > 0 && (
         <div>
-          <h3>What people said “always” to</h3>
+          <h3>Remembered permission answers</h3>
           <ol className="rules">
             {p.rules!.map((r: Rule, i) => (
               <li key={i}>
                 <span className="tag">{r.do}</span> {r.tool || "every tool"}{r.match ? <> on <code>{r.match}</code></> : null}
-                <button className="button small" onClick={() => void act(`rules/${i + 1}/forget`, {}, "Forgotten")}>Forget</button>
+                <button className="button small" onClick={() => void act(`rules/${i + 1}/forget`, {}, "Removed")}>Remove</button>
               </li>
             ))}
           </ol>

@@ -1,5 +1,5 @@
-// One task: what was asked, where it stands, what its sessions did and what it
-// changed. Fetches; the components below it only show.
+// One task: its description, its status, its sessions and its changes. The page
+// fetches; the components below it only show.
 import { useRef, useState } from "react";
 import { get } from "../api/client";
 import { useQuery } from "../api/query";
@@ -17,7 +17,7 @@ import { Sessions } from "../components/sessions";
 import { TaskFacts } from "../components/taskfacts";
 import { judged, passed, Verdicts, verifiers } from "../components/verdicts";
 import { Markdown } from "../lib/markdown";
-import { ago, cost, plural, useNow } from "../lib/format";
+import { ago, cost, useNow } from "../lib/format";
 import { Link, useParam } from "../router";
 import { Empty, Loading, Mono, ProblemBox, StatusBadge, Tabs } from "../ui/parts";
 
@@ -25,7 +25,7 @@ export function TaskPage({ taskKey }: { taskKey: string }) {
   const task = useQuery("task:" + taskKey, () => get<TaskDetail>("/tasks/" + encodeURIComponent(taskKey)));
   if (!task.data) {
     if (task.problem?.code === "not_found") {
-      return <Empty title={`There is no task ${taskKey}`}><p>It may belong to another server. <Link href="/">Go to the board</Link>.</p></Empty>;
+      return <Empty title={`There is no task ${taskKey}`}><p>It might belong to another server. <Link href="/">Go to the board</Link>.</p></Empty>;
     }
     return task.problem ? <ProblemBox problem={task.problem} again={task.again} /> : <Loading what={taskKey} />;
   }
@@ -62,7 +62,7 @@ function TaskView({ t }: { t: TaskDetail }) {
           <StatusBadge status={t.status} />
           <span className="muted">{t.ended_at ? `${ago(t.ended_at, now)} ago` : `for ${ago(t.since, now)}`}</span>
           <span>{t.agent}{t.model ? ` · ${t.model}` : ""}</span>
-          {t.round > 0 && <span>begun anew {plural(t.round, "time")}</span>}
+          {t.round > 0 && <span>restarted {t.round === 1 ? "once" : `${t.round} times`}</span>}
           {t.landed && <span>landed as <code>{t.landed.slice(0, 10)}</code></span>}
         </p>
         <Why t={t} />
@@ -85,7 +85,7 @@ function TaskView({ t }: { t: TaskDetail }) {
           {t.body && <section><h2>Description</h2><Markdown text={t.body} /></section>}
           {(t.steps?.length ?? 0) > 0 && <Steps t={t} />}
           <TaskFacts t={t} onPriority={(priority) => void change(t.key, { priority }, `${t.key} has priority ${priority}`)}
-            onBudget={(budget) => void change(t.key, { budget }, `${t.key} may cost ${budget}`)} />
+            onBudget={(budget) => void change(t.key, { budget }, `${t.key} has the budget ${budget}`)} />
         </aside>
       </div>
     </div>
@@ -101,7 +101,7 @@ function Steps({ t }: { t: TaskDetail }) {
   return <section><h2>Steps</h2><ol className="steps">{t.steps!.map((s, i) => <li key={i}>{s} {mark(i + 1)}</li>)}</ol></section>;
 }
 
-// Why tells why the task stands where it stands, and lets a person answer.
+// Why shows why the task is in its status, and lets a person answer.
 function Why({ t }: { t: TaskDetail }) {
   if (t.question?.open) return <Ask t={t} />;
   const fix = t.fix ?? t.failure?.fix;

@@ -1,5 +1,5 @@
-// When sessions ran and when they waited for a person: a row for each task,
-// the newest first. Ctrl and the wheel zoom, dragging moves.
+// When sessions ran and when they waited for a person: a row for each task, the
+// newest first. Ctrl and the wheel zoom, dragging moves.
 import { useEffect, useMemo, useRef, useState } from "react";
 import { get, problemOf, query } from "../api/client";
 import { feed, useTasks } from "../api/live";
@@ -14,7 +14,7 @@ const spans: Record<string, number> = { "15 m": 15, "1 h": 60, "6 h": 360, "1 d"
 const MOST = 400; // rows drawn
 const SHOWN = /^(session\.(created|ended)|question\.|task\.created)/;
 
-// useLog reads the newest part of the log and goes on live.
+// useLog reads the newest part of the log and follows it live.
 function useLog(): { events?: Event[]; problem?: Problem } {
   const [events, setEvents] = useState<Event[]>();
   const [problem, setProblem] = useState<Problem>();
@@ -62,7 +62,7 @@ export default function TimelinePage() {
   const { events, problem } = useLog();
   const now = useNow(2000);
   const [zoom, setZoom] = useParam("zoom", "1 h");
-  const [own, setOwn] = useState<Span>(); // what somebody zoomed or moved to
+  const [own, setOwn] = useState<Span>(); // the span that the user zoomed or moved to
   const all = useMemo(() => lanes(bars(events ?? [])), [events]);
   if (problem) return <ProblemBox problem={problem} />;
   if (!events) return <Loading what="the log" />;
@@ -91,7 +91,7 @@ export default function TimelinePage() {
         </div>
         <div className="segments" role="group" aria-label="Zoom">{Object.keys(spans).map((z) => <button key={z} aria-pressed={!own && z === zoom} onClick={() => choose(z)}>{z}</button>)}</div>
       </div>
-      <p className="legend muted"><span className="swatch" /> ran <span className="swatch now" /> runs <span className="swatch waits" /> waits for a person <span className="swatch failed" /> ended badly</p>
+      <p className="legend muted"><span className="swatch" /> finished <span className="swatch now" /> running <span className="swatch waits" /> waiting for you <span className="swatch failed" /> failed</p>
       {shown.length === 0 ? <Empty title={own ? "No session in this time" : `No session in the last ${zoom}`}><p>Choose a longer time.</p></Empty> : <Chart list={shown.slice(0, MOST)} view={view} onView={setOwn} />}
       {shown.length > MOST && <p className="muted">The newest {MOST} of {shown.length}.</p>}
     </div>
@@ -126,7 +126,7 @@ function Chart({ list, view, onView }: { list: Lane[]; view: Span; onView: (s: S
                   return (
                     <span key={b.session}>
                       <Link href={`/tasks/${b.task}?session=${b.session}`} className={"gantt-bar" + (bad ? " failed" : "") + (b.to === undefined ? " runs" : "")} tabIndex={-1}
-                        aria-label={b.session} title={`${b.session} ${b.role}: ${span(end - b.from)}${b.ended ? `, ${b.ended}` : ", runs"}`} style={{ left: `${pos(b.from)}%`, width: `${Math.max(0.3, pos(end) - pos(b.from))}%` }} />
+                        aria-label={b.session} title={`${b.session} ${b.role}: ${span(end - b.from)}${b.ended ? `, ${b.ended}` : ", running"}`} style={{ left: `${pos(b.from)}%`, width: `${Math.max(0.3, pos(end) - pos(b.from))}%` }} />
                       {b.waits.map((w) => <span key={w.from} className="gantt-wait" style={{ left: `${pos(w.from)}%`, width: `${Math.max(0.2, pos(w.to ?? to) - pos(w.from))}%` }} />)}
                     </span>
                   );

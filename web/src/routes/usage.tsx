@@ -1,4 +1,4 @@
-// What it cost: by day, agent, model, project and task, with the budgets.
+// Costs by day, agent, model, project and task, with the budgets.
 import { useMemo } from "react";
 import { get, query } from "../api/client";
 import { useTasks } from "../api/live";
@@ -41,11 +41,11 @@ export default function UsagePage() {
       </div>
       {report.problem && <ProblemBox problem={report.problem} again={report.again} />}
       {!report.data && !report.problem && <Loading what="the usage" />}
-      {report.data && rows.length === 0 && <Empty title={`Nothing used in the last ${length}`}><p>What sessions cost is added up here, as their agents tell it.</p></Empty>}
+      {report.data && rows.length === 0 && <Empty title={`Nothing used in the last ${length}`}><p>The costs that agents report appear here.</p></Empty>}
       {all && rows.length > 0 && (
         <>
           <dl className="tiles">
-            <div><dt>Cost</dt><dd title={all.estimated ? "an estimate in part: see coppice prices" : undefined}>{cost(all)}</dd></div>
+            <div><dt>Cost</dt><dd title={all.estimated ? "partly an estimate: see coppice prices" : undefined}>{cost(all)}</dd></div>
             <div><dt>Input</dt><dd>{count(all.input_tokens)}</dd></div>
             <div><dt>Output</dt><dd>{count(all.output_tokens)}</dd></div>
             <div><dt>From cache</dt><dd>{count(all.cache_read_tokens)}</dd></div>
@@ -58,10 +58,10 @@ export default function UsagePage() {
             <span className="grow" />
             <div className="segments" role="group" aria-label="Add up by">{Object.keys(by).map((g) => <button key={g} aria-pressed={g === group} onClick={() => setGroup(g)}>{g}</button>)}</div>
           </div>
-          {[...budgets].map(([p, most]) => <p key={p} className="muted">A task of {p} may cost {usd(most)}{group === "task" && "; the line in its bar"}.</p>)}
-          {(report.data?.budgets ?? []).filter((b) => b.day_usd).map((b) => <p key={b.project} className="muted">{b.project} may cost {usd(b.day_usd)} a day: {usd(b.today_usd)} since 00:00 UTC.</p>)}
+          {[...budgets].map(([p, most]) => <p key={p} className="muted">The budget of a task of {p} is {usd(most)}{group === "task" && ", the line in its bar"}.</p>)}
+          {(report.data?.budgets ?? []).filter((b) => b.day_usd).map((b) => <p key={b.project} className="muted">The budget of {b.project} is {usd(b.day_usd)} per day: {usd(b.today_usd)} since 00:00 UTC.</p>)}
           <Table group={group} list={list} budgets={budgets} />
-          {(list.length > MOST || report.data?.more) && <p className="muted">{list.length > MOST ? `The first ${MOST} of ${list.length}.` : "The oldest are left out; choose a shorter span."}</p>}
+          {(list.length > MOST || report.data?.more) && <p className="muted">{list.length > MOST ? `The first ${MOST} of ${list.length}.` : "The oldest rows are left out; choose a shorter span."}</p>}
         </>
       )}
     </div>
@@ -86,7 +86,7 @@ function Table({ group, list, budgets }: { group: string; list: Sum[]; budgets: 
                 <td className="num">{cost(r.usage)}{over && <span className="bad-text"> over</span>}</td>
                 <td className="share">
                   <span className={over ? "over" : ""} style={{ width: `${(100 * r.usage.cost_usd) / top}%` }} />
-                  {most !== undefined && <i className="budget-line" style={{ left: `${(100 * most) / top}%` }} title={`may cost ${usd(most)}`} />}
+                  {most !== undefined && <i className="budget-line" style={{ left: `${(100 * most) / top}%` }} title={`budget: ${usd(most)}`} />}
                 </td>
                 <td className="num">{r.sessions}</td><td className="num">{count(r.usage.input_tokens)}</td><td className="num">{count(r.usage.output_tokens)}</td>
                 <td className="num">{count(r.usage.cache_read_tokens)}</td><td className="num">{count(r.usage.turns)}</td>

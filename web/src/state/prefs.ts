@@ -1,5 +1,5 @@
-// What this browser prefers. It is the only thing that is kept here: everything
-// else is on the server or in the address.
+// The preferences of this browser. Nothing else is stored here: everything else
+// is on the server or in the address.
 import { useSyncExternalStore } from "react";
 import { editors } from "../lib/editor";
 
@@ -21,7 +21,7 @@ function read(): Prefs {
   try {
     return { ...defaults, ...(JSON.parse(localStorage.getItem(NAME) ?? "{}") as Partial<Prefs>) };
   } catch {
-    return defaults; // storage may be off, or hold something else
+    return defaults; // storage might be off, or contain something else
   }
 }
 
@@ -34,7 +34,7 @@ export function setPrefs(change: Partial<Prefs>): void {
   try {
     localStorage.setItem(NAME, JSON.stringify(current));
   } catch {
-    // It then holds until the page is closed.
+    // The change then lasts until the page is closed.
   }
   applyTheme(current.theme);
   listeners.forEach((f) => f());

@@ -17,7 +17,7 @@ export function event(kind: string, subject: string, change: Partial<Event> = {}
 
 let offset = 0;
 
-export function said(e: Record<string, unknown>): Output {
+export function agentEvent(e: Record<string, unknown>): Output {
   offset += 10;
   return { offset, at: "2026-01-01T10:00:00Z", kind: "event", event: e };
 }

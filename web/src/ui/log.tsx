@@ -1,6 +1,6 @@
-// A list that grows at both ends, of rows as high as what is in them. It draws
-// only what can be seen and a little around it. What a person looks at stays
-// where it is, whatever is measured or put before it.
+// A list that grows at both ends, with rows of any height. It draws only the
+// visible rows and some around them. The visible rows stay where they are when
+// others are measured or added before them.
 import { useEffect, useLayoutEffect, useMemo, useReducer, useRef, type ReactNode } from "react";
 
 interface Props<T> {
@@ -8,25 +8,26 @@ interface Props<T> {
   id: (item: T) => number;
   row: (item: T) => ReactNode;
   label: string;
-  follow: boolean; // the end stays in sight
-  onLeave: () => void; // somebody scrolled away from the end
-  onTop?: () => void; // the first rows are in sight
-  show?: number; // the id of the row to bring into sight
+  follow: boolean; // the end stays visible
+  onLeave: () => void; // the user scrolled away from the end
+  onTop?: () => void; // the first rows are visible
+  show?: number; // the id of the row to scroll to
   className?: string;
-  before?: ReactNode; // what stands above all rows
+  before?: ReactNode; // shown above all rows
 }
 
-const GUESS = 44; // px of a row nobody has seen
+const GUESS = 44; // px of a row that was not measured
 const AROUND = 700; // px drawn beyond the edges
 
-// sizes are the heights of rows, as far as they were measured.
+// sizes returns the heights of rows, with a guess for those not measured.
 export function sizes<T>(items: T[], id: (item: T) => number, heights: ReadonlyMap<number, number>): Float64Array {
   const out = new Float64Array(items.length);
   for (let i = 0; i < items.length; i++) out[i] = heights.get(id(items[i]!)) ?? GUESS;
   return out;
 }
 
-// grown is the heights of a list that grew at one end, from those it had.
+// grown returns the heights of a list that grew at one end, from its old
+// heights.
 export function grown<T>(items: T[], id: (item: T) => number, heights: ReadonlyMap<number, number>, old: { items: T[]; high: Float64Array }): Float64Array {
   const more = items.length - old.items.length;
   if (more < 0 || old.items.length === 0) return sizes(items, id, heights);
@@ -39,15 +40,15 @@ export function grown<T>(items: T[], id: (item: T) => number, heights: ReadonlyM
   return out;
 }
 
-// offsets are where rows begin, and at the end where the last one ends.
-// They are written into a list of the right length, if there is one.
+// offsets returns where rows start, and where the last one ends. It writes into
+// a given list of the right length.
 export function offsets(sizes: Float64Array, into?: Float64Array): Float64Array {
   const out = into?.length === sizes.length + 1 ? into : new Float64Array(sizes.length + 1);
   for (let i = 0; i < sizes.length; i++) out[i + 1] = out[i]! + sizes[i]!;
   return out;
 }
 
-// at is the row that holds a place.
+// at returns the row at a position.
 export function at(places: Float64Array, place: number): number {
   let low = 0;
   let high = Math.max(0, places.length - 2);
@@ -59,8 +60,8 @@ export function at(places: Float64Array, place: number): number {
   return low;
 }
 
-// find is the index of the row with an id, or of the one after its place: ids
-// grow, so it is found by halves.
+// find returns the index of the row with an id, or of the row after it. Ids
+// grow, so it can use binary search.
 export function find<T>(items: T[], id: (item: T) => number, wanted: number): number {
   let low = 0;
   let high = items.length;
@@ -76,8 +77,8 @@ export function VirtualLog<T>({ items, id, row, label, follow, onLeave, onTop, s
   const box = useRef<HTMLDivElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const heights = useRef(new Map<number, number>()).current;
-  const anchor = useRef<{ id: number; at: number }>(undefined); // the row at the upper edge, and where it began
-  const target = useRef<number>(undefined); // the row that is to be brought into sight
+  const anchor = useRef<{ id: number; at: number }>(undefined); // the row at the upper edge, and where it started
+  const target = useRef<number>(undefined); // the row to scroll to
   const was = useRef({ top: 0, height: 0 });
   const [measured, remeasured] = useReducer((n: number) => n + 1, 0);
   const [, again] = useReducer((n: number) => n + 1, 0);
@@ -91,7 +92,7 @@ export function VirtualLog<T>({ items, id, row, label, follow, onLeave, onTop, s
   const el = box.current;
   const view = el?.clientHeight || 800;
   const placeOf = (wanted: number) => places[find(items, id, wanted)]!;
-  // How far the rows in sight have moved since somebody last looked at them.
+  // How far the visible rows have moved since the user last saw them.
   const moved = () => (anchor.current ? placeOf(anchor.current.id) - anchor.current.at : 0);
   let top = Math.max(0, all - view);
   if (target.current !== undefined) top = placeOf(target.current) - view / 3;
@@ -100,7 +101,7 @@ export function VirtualLog<T>({ items, id, row, label, follow, onLeave, onTop, s
   const last = Math.min(items.length, at(places, top + view + AROUND) + 1);
   const rows = items.slice(first, last);
 
-  // note keeps which row stands at the upper edge.
+  // note stores which row is at the upper edge.
   const note = () => {
     const el = box.current;
     const inside = list.current;
@@ -110,8 +111,9 @@ export function VirtualLog<T>({ items, id, row, label, follow, onLeave, onTop, s
     anchor.current = { id: id(items[i]!), at: places[i]! };
   };
 
-  // Rows are measured before they are seen. Then the box is scrolled by as much
-  // as what is in sight has moved, never to a place: somebody may be scrolling.
+  // Rows are measured before they are visible. Then the box is scrolled by as
+  // much as the visible rows have moved, never to a position, because the user
+  // might be scrolling.
   useLayoutEffect(() => {
     const el = box.current;
     const inside = list.current;
@@ -150,10 +152,10 @@ export function VirtualLog<T>({ items, id, row, label, follow, onLeave, onTop, s
     if (show === undefined) return;
     target.current = show;
     again();
-  }, [show]); // when somebody asks, not when rows come
+  }, [show]); // on request, not when rows arrive
 
   useLayoutEffect(() => {
-    // Its own rows coming and going are no news.
+    // The log's own rows that come and go are ignored.
     let view = 0;
     const watch = new ResizeObserver(() => {
       const [b, l, p] = [box.current, list.current, buffer.current];

@@ -1,4 +1,4 @@
-// Small things that every page uses.
+// Small components that every page uses.
 import { useEffect, useState, type ReactNode } from "react";
 import type { Problem } from "../api/schema";
 
@@ -15,7 +15,7 @@ export function ProblemBox({ problem, again }: { problem: Problem; again?: () =>
         <strong><Mono text={problem.field ? `${problem.field}: ${problem.detail}` : problem.detail} /></strong>
       </div>
       {problem.fix && <p><Mono text={problem.fix} /></p>}
-      {again && <button className="button small" onClick={again}>Try again</button>}
+      {again && <button className="button small" onClick={again}>Retry</button>}
     </div>
   );
 }
@@ -29,7 +29,7 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
   );
 }
 
-// Loading never turns for ever: after a while it says what to do.
+// Loading does not wait silently: after 8 seconds it says what to do.
 export function Loading({ what }: { what: string }) {
   const [slow, setSlow] = useState(false);
   useEffect(() => {
@@ -39,7 +39,7 @@ export function Loading({ what }: { what: string }) {
   return (
     <div className="loading" role="status">
       <span className="dots" aria-hidden="true" />
-      {slow ? `Still waiting for ${what}. If this goes on, see whether the server runs: coppice status.` : `Reading ${what}`}
+      {slow ? `Still waiting for ${what}. If this takes longer, check that the server is running: coppice status.` : `Reading ${what}`}
     </div>
   );
 }
@@ -57,13 +57,13 @@ export function StatusBadge({ status }: { status: string }) {
 }
 
 export function Copy({ text, label, hidden }: { text: string; label: string; hidden?: boolean }) {
-  const [done, setDone] = useState<"" | "copied" | "select it and copy by hand">("");
+  const [done, setDone] = useState<"" | "copied" | "select and copy it yourself">("");
   useEffect(() => {
     if (!done) return;
     const timer = setTimeout(() => setDone(""), 2500);
     return () => clearTimeout(timer);
   }, [done]);
-  const copy = () => navigator.clipboard.writeText(text).then(() => setDone("copied"), () => setDone("select it and copy by hand"));
+  const copy = () => navigator.clipboard.writeText(text).then(() => setDone("copied"), () => setDone("select and copy it yourself"));
   return (
     <span className="copy">
       {!hidden && <code>{text}</code>}

@@ -1,4 +1,4 @@
-// Short words about what was just done, and problems that belong to no field.
+// Short messages about completed actions, and problems that belong to no field.
 import { useSyncExternalStore } from "react";
 import { problemOf } from "../api/client";
 import type { Problem } from "../api/schema";
@@ -33,7 +33,7 @@ export function complain(err: unknown): void {
   set([...toasts.slice(-3), { id: nextID++, problem: problemOf(err) }]);
 }
 
-// attempt does something and tells how it went. It never throws.
+// attempt runs f and shows the outcome. It never throws.
 export async function attempt<T>(done: string, f: () => Promise<T>): Promise<T | undefined> {
   try {
     const out = await f();

@@ -1,4 +1,4 @@
-// A list that draws only what can be seen. Every row has the same height.
+// A list that draws only the visible rows. Every row has the same height.
 import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from "react";
 
 interface Props<T> {
@@ -34,7 +34,7 @@ export function VirtualList<T>({ items, height, className, label, row, id }: Pro
   }, []);
 
   useEffect(() => {
-    // A list that became shorter may have been scrolled past its new end.
+    // A list that became shorter might be scrolled past its new end.
     const el = box.current;
     if (el && top > 0 && el.scrollTop !== top) setTop(el.scrollTop);
   }, [items.length, top]);

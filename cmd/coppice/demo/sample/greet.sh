@@ -1,4 +1,4 @@
 #!/bin/sh
-# The sample program: greets whoever is named.
+# The sample program: greets the person who is named.
 name=${1:-world}
 echo "hello, $name"

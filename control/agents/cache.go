@@ -11,37 +11,37 @@ import (
 	"coppice/api"
 )
 
-// lookFor is how long what was found of the agents is used again.
-const lookFor = time.Minute
+// reuseFor is how long a result of the search is reused.
+const reuseFor = time.Minute
 
-// Look finds agents, and remembers for a while what it found. Two who ask
-// at once share one look. A look outlives the request that began it, and ends
-// within its bound: what an agent does not tell by then is not known.
-type Look struct {
+// Cache finds agents and caches the result. Requests at the same time share one
+// search. A search outlives the request that started it, and has a time limit:
+// what an agent has not reported by then is unknown.
+type Cache struct {
 	search Search
 	now    func() time.Time
-	most   time.Duration  // that a look may take
-	wg     sync.WaitGroup // looks under way
+	most   time.Duration  // that a search can take
+	wg     sync.WaitGroup // running searches
 
 	mu    sync.Mutex
 	ended bool
-	seen  map[string]*agentView // by the project's own agents
+	seen  map[string]*agentView // by the agents of the project
 }
 
-// NewLook makes a Look. Most bounds how long one look may take.
-func NewLook(s Search, now func() time.Time, most time.Duration) *Look {
-	return &Look{search: s, now: now, most: most}
+// NewCache makes a Look. A search takes at most most.
+func NewCache(s Search, now func() time.Time, most time.Duration) *Cache {
+	return &Cache{search: s, now: now, most: most}
 }
 
 type agentView struct {
-	done chan struct{} // closed when list and at are there
+	done chan struct{} // closed when list and at are set
 	list []api.Agent
 	at   time.Time
 }
 
-// Agents returns the agents as a project sees them; nil means none in particular.
-// Refresh asks for a new look where an older one would do.
-func (l *Look) Agents(ctx context.Context, p *coppice.Project, refresh bool) (api.AgentList, error) {
+// Agents returns the agents, with those of a project if it is not nil. Refresh
+// starts a new search.
+func (l *Cache) Agents(ctx context.Context, p *coppice.Project, refresh bool) (api.AgentList, error) {
 	var own map[string]coppice.Profile
 	if p != nil {
 		own = p.Policy.Agents
@@ -58,25 +58,25 @@ func (l *Look) Agents(ctx context.Context, p *coppice.Project, refresh bool) (ap
 	}
 }
 
-// view returns a view that is young enough, or begins a new one.
-func (l *Look) view(ctx context.Context, own map[string]coppice.Profile, refresh bool) (*agentView, error) {
+// view returns a recent result, or starts a new search.
+func (l *Cache) view(ctx context.Context, own map[string]coppice.Profile, refresh bool) (*agentView, error) {
 	name := string(coppice.Raw(own))
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.ended {
-		return nil, coppice.Errorf(coppice.EUnavailable, "the server is stopping").WithFix("ask again once it has started")
+		return nil, coppice.Errorf(coppice.EUnavailable, "the server is stopping").WithFix("try again when it has started")
 	}
 	if v := l.seen[name]; v != nil {
 		select {
 		case <-v.done:
-			if !refresh && l.now().Sub(v.at) < lookFor {
+			if !refresh && l.now().Sub(v.at) < reuseFor {
 				return v, nil
 			}
-		default: // somebody is looking
+		default: // a search is running
 			return v, nil
 		}
 	}
-	if l.seen == nil || len(l.seen) > 64 { // projects change their agents now and then
+	if l.seen == nil || len(l.seen) > 64 { // drop results of old configurations
 		l.seen = map[string]*agentView{}
 	}
 	v := &agentView{done: make(chan struct{})}
@@ -94,8 +94,8 @@ func (l *Look) view(ctx context.Context, own map[string]coppice.Profile, refresh
 	return v, nil
 }
 
-// Stop waits for looks under way and lets none begin.
-func (l *Look) Stop() {
+// Stop waits for running searches and starts no more.
+func (l *Cache) Stop() {
 	l.mu.Lock()
 	l.ended = true
 	l.mu.Unlock()

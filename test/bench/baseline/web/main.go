@@ -1,5 +1,5 @@
-// Command web is an empty HTTP server: the floor that the control process's
-// start and idle memory are held against.
+// Command web is an empty HTTP server: the baseline of the control process's start
+// and idle memory.
 package main
 
 import (

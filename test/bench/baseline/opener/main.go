@@ -1,5 +1,5 @@
 // Command opener opens a SQLite database as bare as can be, reads one row of
-// its schema and says so: the floor of every start that needs the database.
+// its schema and says so: the baseline of every start that needs the database.
 package main
 
 import (
