@@ -16,7 +16,7 @@ import (
 // wrongType says which type the key needs and which type the value has.
 func (d *decoder) wrongType(n ast.Node, path, want string) *coppice.Error {
 	e := d.fail(n, "%s must be %s, this is %s", what(path), want, kind(n))
-	if example := keys[path].example; example != "" {
+	if example := keys()[path].example; example != "" {
 		name := path[strings.LastIndex(path, ".")+1:]
 		return e.WithFix("write it as in %s: %s", name, example)
 	}

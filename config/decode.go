@@ -293,8 +293,8 @@ func (d *decoder) mapping(n ast.Node, v reflect.Value, path string) error {
 		}
 	}
 	for _, name := range fieldNames(v.Type()) {
-		if keys[join(path, name)].required && !seen[name] {
-			return d.fail(n, "%s needs %s", what(path), name).WithFix("add it, as in %s: %s", name, keys[join(path, name)].example)
+		if keys()[join(path, name)].required && !seen[name] {
+			return d.fail(n, "%s needs %s", what(path), name).WithFix("add it, as in %s: %s", name, keys()[join(path, name)].example)
 		}
 	}
 	return nil
@@ -306,7 +306,7 @@ func (d *decoder) named(n ast.Node, v reflect.Value, path string) error {
 	if err != nil {
 		return err
 	}
-	k := keys[path]
+	k := keys()[path]
 	out := reflect.MakeMap(v.Type())
 	for _, e := range entries {
 		name, err := d.keyText(e)
@@ -367,7 +367,7 @@ func (d *decoder) str(n ast.Node, v reflect.Value, path string) error {
 	default:
 		return d.wrongType(n, path, "text")
 	}
-	k := keys[path]
+	k := keys()[path]
 	if err := checkSecrets(k, path, s); err != nil {
 		return d.refuse(n, err)
 	}
@@ -388,7 +388,7 @@ func (d *decoder) number(n ast.Node, v reflect.Value, path string) error {
 	if !ok {
 		return d.wrongType(n, path, "a whole number")
 	}
-	k := keys[path]
+	k := keys()[path]
 	top := k.max
 	if top == 0 {
 		top = 1 << 30
@@ -431,7 +431,7 @@ func (d *decoder) text(n ast.Node, v reflect.Value, path string) error {
 	if err := v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(s)); err != nil {
 		return d.refuse(n, err)
 	}
-	if least := keys[path].least; least != "" {
+	if least := keys()[path].least; least != "" {
 		low, err := time.ParseDuration(least)
 		if err != nil {
 			return fmt.Errorf("config: bound of %s: %w", path, err)
@@ -440,7 +440,7 @@ func (d *decoder) text(n ast.Node, v reflect.Value, path string) error {
 			return d.fail(n, "%s is too short for %s", coppice.Quote(s), what(path)).WithFix("use at least %s", least)
 		}
 	}
-	if k := keys[path]; v.Type() == bytesType && (v.Int() < int64(k.min)<<20 || v.Int() > int64(k.max)<<20) {
+	if k := keys()[path]; v.Type() == bytesType && (v.Int() < int64(k.min)<<20 || v.Int() > int64(k.max)<<20) {
 		return d.fail(n, "%s is out of range for %s", coppice.Quote(s), what(path)).
 			WithFix("use an amount from %v to %v", coppice.Bytes(k.min)<<20, coppice.Bytes(k.max)<<20)
 	}

@@ -133,7 +133,7 @@ func parseKey(f form, key string) ([]string, error) {
 			}
 			t, at = field.Type, join(at, name)
 		case t.Kind() == reflect.Map:
-			k := keys[at]
+			k := keys()[at]
 			if k.names != nil && !slices.Contains(k.names, name) {
 				return nil, unknownKey(key, strings.Join(path[:i], "."), name, k.names)
 			}

@@ -68,7 +68,7 @@ func (e *explainer) key(v, def reflect.Value, path string, real bool) {
 		e.fields(v, def, path, real)
 		return
 	}
-	k := keys[path]
+	k := keys()[path]
 	row := Key{
 		Name: path, Type: typeName(t), Doc: k.doc, Example: k.example,
 		OneOf: k.oneOf, Names: k.names, Least: k.least, Pattern: k.pattern, Needed: k.required,

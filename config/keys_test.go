@@ -26,14 +26,14 @@ func TestTableMatchesTypes(t *testing.T) {
 	}
 	maps.Copy(have, users)
 	for path := range have {
-		if keys[path].doc == "" {
+		if keys()[path].doc == "" {
 			t.Errorf("%s is not in the table", path)
 		}
 		if planned[path] {
 			t.Errorf("%s is there and planned at once", path)
 		}
 	}
-	for path := range keys {
+	for path := range keys() {
 		if !have[path] {
 			t.Errorf("%s is in the table and in no file", path)
 		}

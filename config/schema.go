@@ -28,7 +28,7 @@ type schema = map[string]any
 // schemaOf describes the value of a key. v holds its default, which counts only
 // if real is true.
 func schemaOf(v reflect.Value, path string, real bool) schema {
-	t, k := v.Type(), keys[path]
+	t, k := v.Type(), keys()[path]
 	s := schema{}
 	if k.doc != "" {
 		s["description"] = k.doc
@@ -104,7 +104,7 @@ func object(s schema, v reflect.Value, path string, real bool) {
 			continue
 		}
 		props[name] = schemaOf(fv, join(path, name), real)
-		if keys[join(path, name)].required {
+		if keys()[join(path, name)].required {
 			required = append(required, name)
 		}
 	}
