@@ -189,7 +189,7 @@ func (w *Workspaces) Purge(ctx context.Context, spec coppice.PurgeSpec) error {
 			return err
 		}
 	}
-	if _, err := w.git.Run(ctx, r.git, "update-ref", "-d", spec.Ref); err != nil {
+	if err := w.dropRefs(ctx, r, spec.Ref); err != nil {
 		return err
 	}
 	if w.purged.Add(1)%packAfter == 0 {
